@@ -1,0 +1,59 @@
+// Conventional ADMM: the method that the private ones perturb.
+
+package algorithms
+
+import (
+	"fmt"
+
+	"overhear/internal/num"
+)
+
+// ADMM is decentralised consensus ADMM with one dual vector a node: ZZ16
+// Algorithm 1, ZKL18 (8)-(9). It converges to the centralised optimum for every
+// η > 0 and keeps Σ_i λ_i = 0.
+type ADMM struct {
+	Eta float64 `yaml:"eta" default:"0.5" doc:"penalty η > 0, also the dual step; the same for every node and round"`
+}
+
+// Check reports a penalty that is not positive.
+func (p ADMM) Check(report func(field, problem string)) {
+	if !(p.Eta > 0) {
+		report("eta", fmt.Sprintf("must be positive, is %v; 0.1 to 1 suits rows of norm at most 1", p.Eta))
+	}
+}
+
+// Update is the primal step, ZKL18 (8): (★) with κ = 2ηV and
+// q = 2λ(t) − η(V f(t) + s(t)).
+func (p ADMM) Update(n *Node, _ int) error {
+	v := float64(n.Degree())
+	for k := range n.Q {
+		pull := float64(v*n.F[k]) + n.Sum[k]
+		n.Q[k] = float64(2*n.Dual[k]) - float64(p.Eta*pull)
+	}
+	return n.Minimise(2 * p.Eta * v)
+}
+
+// Dual is the dual step, ZKL18 (9): λ ← λ + (η/2)(V f − s).
+func (p ADMM) Dual(n *Node, _ int) {
+	n.Disagreement(n.Q)
+	num.Axpy(p.Eta/2, n.Q, n.Dual)
+}
+
+func init() {
+	register(&Entry{
+		Name:  "admm",
+		Title: "conventional ADMM, no privacy",
+		Paper: "Zhang & Zhu, Dynamic Differential Privacy for ADMM-Based Distributed Classification Learning, 2016, Algorithm 1; Zhang, Khalili & Liu, ICML 2018, (8)-(9)",
+		About: `Each node i with V neighbours, from round t to t+1:
+  f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + 2ηV)‖f‖² + (2λ(t) − η(V f(t) + s(t)))·f
+  send f(t+1) to every neighbour
+  λ(t+1) = λ(t) + (η/2)(V f(t+1) − s(t+1)),   s = Σ of the neighbours' f
+Converges to the centralised optimum for every η > 0 on a connected graph; the
+duals sum to zero over the nodes at every round.
+Claims no privacy: whoever overhears the messages can compute a node's gradient.`,
+		Params: func() any { return new(ADMM) },
+		New: func(params any, _ Setting) (Method, error) {
+			return *params.(*ADMM), nil
+		},
+	})
+}

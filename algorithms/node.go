@@ -1,0 +1,76 @@
+// The state of one node, as methods see it.
+
+package algorithms
+
+import (
+	"fmt"
+	"math"
+
+	"overhear/internal/num"
+	"overhear/problem"
+)
+
+// Node is what one node holds between rounds, and the room it works in during
+// one. Vectors are d-vectors, d the number of columns.
+type Node struct {
+	ID   int
+	F    []float64 // f_i, the iterate, as published
+	Dual []float64 // λ_i
+	Sum  []float64 // s_i = Σ_j f_j over the neighbours; valid during a call only
+	Q    []float64 // room for the linear term q of (★); valid during a call only
+
+	degree  int
+	solver  *problem.Solver
+	scratch *problem.Scratch
+	stats   problem.Stats
+}
+
+// Degree is V_i, the number of neighbours.
+func (n *Node) Degree() int { return n.degree }
+
+// Minimise replaces n.F, its warm start, by the minimiser of the subproblem
+// (★) of MATH.md §2 with linear term n.Q and quadratic term kappa ≥ 0:
+//
+//	(C/B) Σ_n L(y_n f·x_n) + ½(r_i + κ)‖f‖² + q·f
+//
+// A solve that misses its tolerance is an error: privacy proofs assume an exact
+// minimiser.
+func (n *Node) Minimise(kappa float64) error {
+	stats, err := n.solver.Solve(n.scratch, n.F, n.Q, kappa)
+	n.stats = stats
+	return err
+}
+
+// Disagreement writes V_i f_i − s_i into out: what ADMM's dual step follows.
+func (n *Node) Disagreement(out []float64) {
+	v := float64(n.degree)
+	for k, f := range n.F {
+		out[k] = float64(v*f) - n.Sum[k]
+	}
+}
+
+// step carries the node from round t−1 to round t: its dual first, now that the
+// neighbours' values of round t−1 are known, then its iterate.
+func (n *Node) step(m Method, t, last int, neighbours [][]float64) error {
+	clear(n.Sum)
+	for _, f := range neighbours {
+		num.Axpy(1, f, n.Sum)
+	}
+	if t > 1 {
+		m.Dual(n, t-1)
+	}
+	if t > last {
+		return nil
+	}
+	n.F = append(make([]float64, 0, len(n.F)), n.F...) // the published one stays as it is
+	n.stats = problem.Stats{}
+	if err := m.Update(n, t); err != nil {
+		return err
+	}
+	for k, f := range n.F {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("the iterate's component %d is %v", k, f)
+		}
+	}
+	return nil
+}

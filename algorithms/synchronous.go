@@ -1,0 +1,273 @@
+// The synchronous round protocol: a barrier between neighbours, over a network
+// that may delay, reorder, duplicate and lose messages.
+
+package algorithms
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// Kinds of message.
+const (
+	KindValue   uint8 = 1 // payload: the sender's iterate of the message's round
+	KindRequest uint8 = 2 // no payload: asks for the receiver's iterate of that round
+)
+
+// KindNames names the kinds of message, as recorded.
+var KindNames = map[uint8]string{KindValue: "value", KindRequest: "request"}
+
+// Synchronous runs a method in synchronous rounds: a node computes its iterate
+// of round t+1 once it holds the iterates of round t of all its neighbours, so
+// neighbours are never more than one round apart.
+//
+// Where the network loses messages, a node that waits for a round asks the
+// neighbours it has not heard for theirs, after Retry and then after twice as
+// long each time, and fails the run after Deadline.
+type Synchronous struct {
+	Setting
+	Method   Method
+	Seed     uint64
+	Init     Init
+	Cost     Cost
+	Observer Observer // nil: nobody watches
+
+	Tolerance float64      // of each solve, see problem.Solver; 0: the default
+	Retry     sim.Duration // 0: never ask again
+	Deadline  sim.Duration // 0: wait for ever
+
+	peers   []peer
+	scratch []scratch // by worker
+}
+
+// Cost models the time an update takes: rows × Row × (1 + Jitter·u), u uniform
+// in [−1, 1) and drawn per node and round.
+type Cost struct {
+	Row    sim.Duration `yaml:"row" default:"40ns" doc:"virtual time an update takes for each row of the node's data"`
+	Jitter float64      `yaml:"jitter" default:"0.1" doc:"relative spread of that time, uniform in [1−jitter, 1+jitter]"`
+}
+
+// Check reports a negative cost or a jitter that would make time run backwards.
+func (c Cost) Check(report func(field, problem string)) {
+	if c.Row < 0 {
+		report("row", fmt.Sprintf("must be a duration ≥ 0, is %v", c.Row))
+	}
+	if !(c.Jitter >= 0 && c.Jitter <= 1) {
+		report("jitter", fmt.Sprintf("must be between 0 and 1, is %v", c.Jitter))
+	}
+}
+
+func (c Cost) of(rows int, s *sim.Stream) sim.Duration {
+	spread := 1 + float64(c.Jitter*(float64(2*s.Float64())-1))
+	return sim.Duration(math.Floor(float64(rows) * float64(c.Row) * spread))
+}
+
+// scratch is the working room of one worker.
+type scratch struct {
+	sum, q []float64
+	solver *problem.Scratch
+}
+
+// peer is a node of the protocol. A step of its method runs on a worker; what
+// arrives meanwhile belongs to a later round and so to other memory.
+type peer struct {
+	Node
+	run  *Synchronous
+	loss float64 // of the latest iterate
+	err  error   // of the latest step
+
+	round     int            // the round being collected: that of the latest published iterate
+	heard     [2]int         // how many values of it (by parity) have arrived
+	values    [2][][]float64 // those values, by parity of round and position of the neighbour
+	published [2][]float64   // own iterates of the last two rounds, by parity, for requests
+	stepping  bool           // a step is under way
+	since     sim.Time       // when it began to wait for this round
+	done      bool
+}
+
+// Attach makes a peer of every node of the graph and gives them to the engine.
+func (s *Synchronous) Attach(e *sim.Engine) {
+	p := s.Problem
+	s.scratch = make([]scratch, e.Workers())
+	for w := range s.scratch {
+		s.scratch[w] = scratch{
+			sum: make([]float64, p.D), q: make([]float64, p.D),
+			solver: p.NewScratch(),
+		}
+	}
+	s.peers = make([]peer, s.Graph.Order())
+	for i := range s.peers {
+		n := &s.peers[i]
+		n.run = s
+		n.ID = i
+		n.degree = s.Graph.Degree(i)
+		n.F = s.Init.Start(s.Seed, i, p.D)
+		n.Dual = make([]float64, p.D)
+		n.solver = p.NewSolver(i, s.Tolerance)
+		n.values = [2][][]float64{make([][]float64, n.degree), make([][]float64, n.degree)}
+		e.Attach(i, n)
+	}
+}
+
+// Start publishes the starting point as round 0.
+func (p *peer) Start(env *sim.Env) {
+	p.loss = p.solver.DataLossAt(p.run.scratch[0].solver, p.F)
+	p.publish(env, 0)
+}
+
+// Receive takes a neighbour's value, or answers its request.
+func (p *peer) Receive(env *sim.Env, m *sim.Message) {
+	t := int(m.Round)
+	switch m.Kind {
+	case KindRequest:
+		// A round not reached yet will be broadcast when it is.
+		if t == p.round || t == p.round-1 {
+			env.Send(int(m.From), KindValue, t, p.published[t&1])
+		}
+	case KindValue:
+		k, _ := slices.BinarySearch(env.Neighbours(), m.From)
+		if t < p.round || p.values[t&1][k] != nil {
+			return // a duplicate
+		}
+		p.values[t&1][k] = m.Payload
+		p.heard[t&1]++
+		if t == p.round {
+			p.advance(env)
+		}
+	}
+}
+
+// advance starts the next step once every value of the current round is here.
+func (p *peer) advance(env *sim.Env) {
+	if p.heard[p.round&1] < p.degree || p.stepping || p.done {
+		return
+	}
+	p.stepping = true
+	var cost sim.Duration
+	if p.round < p.run.Rounds {
+		cost = p.run.Cost.of(p.run.Problem.Shards[p.ID].U.Len(), env.Stream("compute", uint64(p.round+1)))
+	}
+	env.Compute(cost, p, tagStep)
+}
+
+// Run is the step, on a worker.
+func (p *peer) Run(worker int) {
+	s := &p.run.scratch[worker]
+	p.Sum, p.Q, p.scratch = s.sum, s.q, s.solver
+	p.err = p.step(p.run.Method, p.round+1, p.run.Rounds, p.values[p.round&1])
+	if p.err == nil && p.round < p.run.Rounds {
+		p.loss = p.solver.DataLossAt(p.scratch, p.F)
+	}
+	p.Sum, p.Q, p.scratch = nil, nil, nil
+}
+
+// A wake's tag says what for: a finished step, or a wait for a round that began
+// so many requests ago.
+const tagStep uint64 = 0
+
+func tagRetry(round, attempt int) uint64 { return 1 | uint64(attempt)<<1 | uint64(round)<<16 }
+
+// maxBackoff bounds the doubling of the delay between requests.
+const maxBackoff = 8
+
+// Wake takes the finished step, or asks again for what is missing.
+func (p *peer) Wake(env *sim.Env, tag uint64) {
+	if tag != tagStep {
+		p.retry(env, int(tag>>16), int(tag>>1&0x7fff))
+		return
+	}
+	if p.err != nil {
+		env.Fail(fmt.Errorf("node %d, round %d: %w", p.ID, p.round+1, p.err))
+		return
+	}
+	p.stepping = false
+	slot := p.round & 1
+	clear(p.values[slot])
+	p.heard[slot] = 0
+	if p.round > 0 && p.run.Observer != nil {
+		p.run.Observer.Concluded(p.ID, p.round, p.Dual)
+	}
+	if p.round == p.run.Rounds {
+		p.done = true
+		return
+	}
+	p.publish(env, p.round+1)
+}
+
+// publish sends the iterate of a round to every neighbour and begins to collect
+// theirs.
+func (p *peer) publish(env *sim.Env, round int) {
+	p.round = round
+	p.since = env.Now()
+	p.published[round&1] = p.F
+	if p.run.Observer != nil {
+		p.run.Observer.Published(p.ID, round, env.Now(), p.F, p.loss, p.stats)
+	}
+	env.Broadcast(KindValue, round, p.F)
+	p.advance(env)
+	if p.run.Retry > 0 && !p.stepping {
+		env.After(p.run.Retry, tagRetry(round, 0))
+	}
+}
+
+// retry asks the neighbours whose value of the round is missing for it.
+func (p *peer) retry(env *sim.Env, round, attempt int) {
+	if round != p.round || p.stepping || p.done {
+		return // no longer waiting for it
+	}
+	if waited := env.Now() - p.since; p.run.Deadline > 0 && sim.Duration(waited) >= p.run.Deadline {
+		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", p.run.Deadline, p.waiting(env.Neighbours())))
+		return
+	}
+	for k, j := range env.Neighbours() {
+		if p.values[round&1][k] == nil {
+			env.Send(int(j), KindRequest, round, nil)
+		}
+	}
+	attempt++
+	env.After(p.run.Retry<<min(attempt, maxBackoff), tagRetry(round, attempt))
+}
+
+// waiting says whose values a node is waiting for.
+func (p *peer) waiting(neighbours []int32) string {
+	var missing []string
+	for k, j := range neighbours {
+		if p.values[p.round&1][k] == nil {
+			missing = append(missing, fmt.Sprint(j))
+		}
+	}
+	return fmt.Sprintf("node %d waits for round %d of node %s", p.ID, p.round, strings.Join(missing, ", "))
+}
+
+// Unfinished is nil when every node has concluded the last round; otherwise it
+// says who waits for whom, for the first few nodes. It is for after the engine
+// has run out of events.
+func (s *Synchronous) Unfinished() error {
+	const shown = 5
+	var stuck []string
+	n := 0
+	for i := range s.peers {
+		p := &s.peers[i]
+		if p.done {
+			continue
+		}
+		if n++; n <= shown {
+			stuck = append(stuck, p.waiting(s.Graph.Neighbours(i)))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n > shown {
+		stuck = append(stuck, fmt.Sprintf("and %d more nodes wait", n-shown))
+	}
+	return fmt.Errorf("the run stopped with %d of %d nodes unfinished: %s", n, len(s.peers), strings.Join(stuck, "; "))
+}
+
+// Dual returns λ_i, a d-vector, after a run.
+func (s *Synchronous) Dual(i int) []float64 { return s.peers[i].Dual }

@@ -1,0 +1,136 @@
+// Accuracy against the standard library and golden bits that every
+// architecture must reproduce.
+
+package num
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// ulps is the distance between two floats of the same sign in units in the last
+// place.
+func ulps(a, b float64) uint64 {
+	if a == b || (a != a && b != b) {
+		return 0
+	}
+	x, y := math.Float64bits(a), math.Float64bits(b)
+	if x < y {
+		x, y = y, x
+	}
+	return x - y
+}
+
+func inputs() []float64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	xs := []float64{0, math.Copysign(0, -1), 1, -1, 1e-300, 5e-324, 709, -745.1, -708.5, 710, -746, 1e308, math.Inf(1), math.Inf(-1), math.NaN(), math.Sqrt2, math.Sqrt2 / 2, -0.2929, 0.4143, -0.9999999}
+	for range 200000 {
+		xs = append(xs, r.NormFloat64(), 699*(2*r.Float64()-1), math.Ldexp(r.Float64(), r.IntN(2000)-1000), 1e-9*r.NormFloat64())
+	}
+	return xs
+}
+
+func TestAccuracy(t *testing.T) {
+	for _, f := range []struct {
+		name      string
+		got, want func(float64) float64
+	}{{"exp", Exp, math.Exp}, {"log", Log, math.Log}, {"log1p", Log1p, math.Log1p}} {
+		for _, x := range inputs() {
+			if f.name == "log" && x > 0 && x < 0x1p-1022 {
+				continue // the standard library's assembly for amd64 is wrong there
+			}
+			if g, w := f.got(x), f.want(x); ulps(g, w) > 2 {
+				t.Fatalf("%s(%v) = %v, want %v", f.name, x, g, w)
+			}
+		}
+	}
+}
+
+func TestExtremes(t *testing.T) {
+	for _, c := range []struct{ got, want float64 }{
+		{Log(5e-324), -1074 * math.Ln2},
+		{Exp(709.78), 1.7928227943945155e308}, // e^709.78 < 1.798e308
+		{Exp(-745.13), 5e-324},
+		{Exp(709.79), math.Inf(1)},
+	} {
+		if ulps(c.got, c.want) > 1 {
+			t.Errorf("got %v, want %v", c.got, c.want)
+		}
+	}
+}
+
+func TestGoldenBits(t *testing.T) {
+	h := sha256.New()
+	add := func(v float64) {
+		if v != v {
+			v = 0 // a NaN's sign is the architecture's
+		}
+		_ = binary.Write(h, binary.LittleEndian, v)
+	}
+	xs := inputs()[20:]
+	for _, x := range xs[:100000] {
+		add(Exp(x))
+		add(Log(math.Abs(x)))
+		add(Log1p(x))
+	}
+	const n = 30
+	a := make([]float64, Packed(n))
+	for i := range n {
+		for j := range i + 1 {
+			a[Packed(i)+j] = Exp(-float64(i-j)) + float64(float64(j)*1e-3)
+		}
+		a[Packed(i)+i] += 3
+	}
+	var c Cholesky
+	if err := c.Factor(a, n); err != nil {
+		t.Fatal(err)
+	}
+	b := append([]float64(nil), xs[:n]...)
+	c.Solve(b)
+	for _, v := range b {
+		add(v)
+	}
+	add(Dot(xs[:999:999], xs[1000:1999]))
+	const want = "37920ec7dc0f541d3118bea43dc74f7d6cf2dc75714cacd62857b71cd76ddc1a"
+	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		t.Errorf("digest of kernel results %s, want %s", got, want)
+	}
+}
+
+func TestCholesky(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const n = 23
+	a := make([]float64, Packed(n))
+	x := make([]float64, n)
+	b := make([]float64, n)
+	for i := range n {
+		x[i] = r.NormFloat64()
+		for j := range i + 1 {
+			a[Packed(i)+j] = r.NormFloat64()
+		}
+		a[Packed(i)+i] = 30 // diagonally dominant enough
+	}
+	at := func(i, j int) float64 { return a[Packed(max(i, j))+min(i, j)] }
+	for i := range n {
+		for j := range n {
+			b[i] += at(i, j) * x[j]
+		}
+	}
+	var c Cholesky
+	if err := c.Factor(append([]float64(nil), a...), n); err != nil {
+		t.Fatal(err)
+	}
+	c.Solve(b)
+	for i := range b {
+		if math.Abs(b[i]-x[i]) > 1e-12 {
+			t.Fatalf("component %d is %v, want %v", i, b[i], x[i])
+		}
+	}
+	if err := c.Factor([]float64{1, 2, 1}, 2); err != ErrNotPositiveDefinite {
+		t.Errorf("an indefinite matrix gave %v", err)
+	}
+}

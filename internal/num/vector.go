@@ -1,0 +1,41 @@
+// Vector kernels with a fixed order of summation.
+
+package num
+
+import "math"
+
+// Dot returns Σ x_k y_k, summed in four interleaved chains so that additions
+// overlap. The vectors have equal length.
+func Dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	var a, b, c, d float64
+	k := 0
+	for ; k+4 <= len(x); k += 4 {
+		a += float64(x[k] * y[k])
+		b += float64(x[k+1] * y[k+1])
+		c += float64(x[k+2] * y[k+2])
+		d += float64(x[k+3] * y[k+3])
+	}
+	for ; k < len(x); k++ {
+		a += float64(x[k] * y[k])
+	}
+	return (a + b) + (c + d)
+}
+
+// Axpy adds a·x to y.
+func Axpy(a float64, x, y []float64) {
+	y = y[:len(x)]
+	for k, v := range x {
+		y[k] += float64(a * v)
+	}
+}
+
+// Scale multiplies x by a.
+func Scale(a float64, x []float64) {
+	for k := range x {
+		x[k] *= a
+	}
+}
+
+// Norm is the Euclidean norm.
+func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }

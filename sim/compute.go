@@ -1,0 +1,153 @@
+// Computation off the engine's goroutine: jobs start when virtual time says so
+// and are waited for only when their result is due.
+
+package sim
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// Job is a computation of a node. Run must depend on nothing but what the node
+// set up before; worker, in 0..Workers()−1, tells which scratch memory is free.
+type Job interface{ Run(worker int) }
+
+// pool runs jobs on worker goroutines 1, 2, … and, while it waits for one, on
+// the engine's own, which is worker 0.
+type pool struct {
+	mu       sync.Mutex
+	work     sync.Cond // a job is pending or the pool is closed
+	finished sync.Cond // a job is done
+	tasks    []task
+	free     []uint32
+	pending  []uint32 // hints: task numbers that may be pending, from next on
+	next     int
+	closed   bool
+	running  sync.WaitGroup
+}
+
+type task struct {
+	job   Job
+	tag   uint64
+	state taskState
+	err   error
+}
+
+type taskState uint8
+
+const (
+	taskFree taskState = iota
+	taskPending
+	taskRunning
+	taskDone
+)
+
+func newPool(workers int) *pool {
+	p := new(pool)
+	p.work.L, p.finished.L = &p.mu, &p.mu
+	for w := 1; w < workers; w++ {
+		p.running.Add(1)
+		go p.serve(w)
+	}
+	return p
+}
+
+// submit queues a job and returns its task number.
+func (p *pool) submit(j Job, tag uint64) uint32 {
+	p.mu.Lock()
+	var id uint32
+	if k := len(p.free); k > 0 {
+		id, p.free = p.free[k-1], p.free[:k-1]
+	} else {
+		id = uint32(len(p.tasks))
+		p.tasks = append(p.tasks, task{})
+	}
+	p.tasks[id] = task{job: j, tag: tag, state: taskPending}
+	if p.next > 1024 && 2*p.next > len(p.pending) {
+		p.pending = p.pending[:copy(p.pending, p.pending[p.next:])]
+		p.next = 0
+	}
+	p.pending = append(p.pending, id)
+	p.work.Signal()
+	p.mu.Unlock()
+	return id
+}
+
+// take returns a pending task's number. The caller holds the lock.
+func (p *pool) take() (uint32, bool) {
+	for p.next < len(p.pending) {
+		id := p.pending[p.next]
+		p.next++
+		if p.tasks[id].state == taskPending {
+			return id, true
+		}
+	}
+	p.pending, p.next = p.pending[:0], 0
+	return 0, false
+}
+
+// run runs a task; the caller holds the lock, which is released meanwhile.
+func (p *pool) run(id uint32, worker int) {
+	p.tasks[id].state = taskRunning
+	job := p.tasks[id].job
+	p.mu.Unlock()
+	err := protect(job, worker)
+	p.mu.Lock()
+	p.tasks[id].state = taskDone
+	p.tasks[id].err = err
+}
+
+// protect turns a panic of a job into an error.
+func protect(j Job, worker int) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a computation panicked: %v\n%s", r, debug.Stack())
+		}
+	}()
+	j.Run(worker)
+	return nil
+}
+
+func (p *pool) serve(worker int) {
+	defer p.running.Done()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.closed {
+		id, ok := p.take()
+		if !ok {
+			p.work.Wait()
+			continue
+		}
+		p.run(id, worker)
+		p.finished.Signal() // only the engine waits
+	}
+}
+
+// wait returns when a task is done, having helped with pending ones, and frees
+// it.
+func (p *pool) wait(id uint32) (tag uint64, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.tasks[id].state != taskDone {
+		if p.tasks[id].state == taskPending {
+			p.run(id, 0)
+		} else if other, ok := p.take(); ok {
+			p.run(other, 0)
+		} else {
+			p.finished.Wait()
+		}
+	}
+	tag, err = p.tasks[id].tag, p.tasks[id].err
+	p.tasks[id] = task{}
+	p.free = append(p.free, id)
+	return tag, err
+}
+
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.work.Broadcast()
+	p.mu.Unlock()
+	p.running.Wait()
+}

@@ -1,0 +1,489 @@
+// The engine: virtual clock, dispatch of events to nodes, messages in flight.
+
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Node is a state machine. The engine calls it, from one goroutine, and it acts
+// through env, which is valid during the call only.
+type Node interface {
+	Start(env *Env)               // once, at virtual time 0
+	Receive(env *Env, m *Message) // a message has arrived; m is valid during the call
+	Wake(env *Env, tag uint64)    // a timer or a computation with this tag is due
+}
+
+// Message is what a node receives. Its payload is shared and never changes.
+type Message struct {
+	From    int32
+	Kind    uint8 // the sender's own classification
+	Round   int32 // the sender's own numbering
+	Sent    Time
+	Payload []float64
+}
+
+// Packet is a message on one link, as an observer of the network sees it.
+type Packet struct {
+	ID       uint64 // from 0 in order of sending; both copies of a duplicate share it
+	From, To int32
+	Kind     uint8
+	Round    int32
+	Sent     Time
+	Received Time // −1: lost
+	Bytes    int64
+	Payload  []float64
+}
+
+// Ties says in which order events of one instant happen.
+type Ties uint8
+
+// Orders of simultaneous events.
+const (
+	Ordered  Ties = iota // by class of event, then by who caused it, then by when
+	Shuffled             // by a hash of that with the seed
+)
+
+// QueueKind chooses the queue of pending events; both give the same runs.
+type QueueKind uint8
+
+// Queues.
+const (
+	Radix QueueKind = iota // the fast one
+	Heap                   // the reference
+)
+
+// Config is the setting of a run. The zero values of all but Graph are usable.
+type Config struct {
+	Seed      uint64
+	Graph     *Graph     // who can send to whom
+	Link      Link       // every link
+	Overrides []Override // exceptions to it
+	Header    int64      // bytes of a packet besides 8 for each number of payload
+	Workers   int        // goroutines that compute, the engine's included; 0 is 1
+	Ties      Ties
+	Queue     QueueKind
+	Trace     TraceLevel
+	Reference *Trace        // stop with a *Divergence where the run differs from it
+	Sent      func(*Packet) // told of every packet when it is sent; must not keep it
+}
+
+// Engine runs nodes through virtual time.
+type Engine struct {
+	cfg     Config
+	nodes   []Node
+	models  []linkModel // models[0] is Config.Link
+	model   []uint16    // of each link; nil if all are 0
+	links   []linkState
+	seed    uint64 // of packets' fates
+	shuffle uint64
+
+	now      Time
+	queue    queue
+	near     *radix // the queue, if it is a radix heap: saves a dynamic call
+	sequence []uint64
+	slots    []slot
+	free     []uint32
+	pool     *pool
+	trace    *tracer
+	events   uint64
+	packets  uint64
+	bytes    int64
+	current  event
+	pending  event // being scheduled
+	message  Message
+	packet   Packet
+	env      Env
+	failure  error
+}
+
+type linkModel struct {
+	Link
+	perByte float64 // ns
+}
+
+// linkState is what a link remembers.
+type linkState struct {
+	sent  uint64 // packets so far
+	freed Time   // when the last of them has left the sender
+}
+
+// slot holds what the copies of a message in flight share.
+type slot struct {
+	payload []float64
+	sent    Time
+	from    int32
+	round   int32
+	refs    int32
+	kind    uint8
+}
+
+// New prepares a run.
+func New(cfg Config) (*Engine, error) {
+	if cfg.Graph == nil {
+		return nil, errors.New("sim: a run needs a graph")
+	}
+	cfg.Workers = max(cfg.Workers, 1)
+	var problems []error
+	check := func(c interface{ Check(func(string, string)) }) {
+		c.Check(func(field, problem string) { problems = append(problems, fmt.Errorf("link %s %s", field, problem)) })
+	}
+	check(cfg.Link)
+	check(cfg.Link.Latency)
+	n := cfg.Graph.Order()
+	if n > 1<<24 {
+		return nil, fmt.Errorf("sim: %d nodes are more than %d", n, 1<<24)
+	}
+	e := &Engine{
+		cfg: cfg, nodes: make([]Node, n), sequence: make([]uint64, n),
+		links: make([]linkState, cfg.Graph.Links()),
+		seed:  NewStream(cfg.Seed, "packets").Uint64(),
+	}
+	if cfg.Ties == Shuffled {
+		e.shuffle = NewStream(cfg.Seed, "ties").Uint64() | 1
+	}
+	e.addModel(cfg.Link)
+	for _, o := range cfg.Overrides {
+		a, b := o.Between[0], o.Between[1]
+		if a < 0 || b < 0 || a >= n || b >= n || cfg.Graph.Link(a, b) < 0 {
+			problems = append(problems, fmt.Errorf("an override is for %d-%d, which is no edge", a, b))
+			continue
+		}
+		l := o.apply(cfg.Link)
+		check(l)
+		check(l.Latency)
+		if e.model == nil {
+			e.model = make([]uint16, cfg.Graph.Links())
+		}
+		k := uint16(e.addModel(l))
+		e.model[cfg.Graph.Link(a, b)], e.model[cfg.Graph.Link(b, a)] = k, k
+	}
+	if len(e.models) > 1<<16 {
+		problems = append(problems, fmt.Errorf("%d overrides are more than %d", len(e.models)-1, 1<<16-1))
+	}
+	if problems != nil {
+		return nil, errors.Join(problems...)
+	}
+	if cfg.Queue == Heap {
+		e.queue = new(heap4)
+	} else {
+		e.near = new(radix)
+		e.queue = e.near
+	}
+	e.trace = newTracer(cfg.Trace, cfg.Reference)
+	e.env.e = e
+	return e, nil
+}
+
+func (e *Engine) addModel(l Link) int {
+	m := linkModel{Link: l}
+	if l.Bandwidth > 0 {
+		m.perByte = 8e9 / float64(l.Bandwidth)
+	}
+	e.models = append(e.models, m)
+	return len(e.models) - 1
+}
+
+// Attach makes n node i.
+func (e *Engine) Attach(i int, n Node) { e.nodes[i] = n }
+
+// Workers is the number of workers that run jobs.
+func (e *Engine) Workers() int { return e.cfg.Workers }
+
+// Now is the virtual time of the latest event.
+func (e *Engine) Now() Time { return e.now }
+
+// Events is the number of events so far.
+func (e *Engine) Events() uint64 { return e.events }
+
+// Messages is the number of packets sent so far, lost ones included.
+func (e *Engine) Messages() uint64 { return e.packets }
+
+// Bytes is the size of those packets, headers included.
+func (e *Engine) Bytes() int64 { return e.bytes }
+
+// Run starts every node and handles events until none is left. It ends early
+// with the error of a node that fails, with a *Divergence, or when ctx is done.
+func (e *Engine) Run(ctx context.Context) error {
+	for i, n := range e.nodes {
+		if n == nil {
+			return fmt.Errorf("sim: no node %d was attached", i)
+		}
+	}
+	e.pool = newPool(e.cfg.Workers)
+	defer e.pool.close()
+	for i := range e.nodes {
+		e.schedule(0, kindStart, int32(i), int32(i), 0)
+	}
+	const checkEvery = 1 << 12
+	for e.next() {
+		if e.events%checkEvery == 0 && ctx.Err() != nil {
+			return fmt.Errorf("stopped at virtual time %v: %w", e.now, context.Cause(ctx))
+		}
+		if err := e.dispatch(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Trace returns the trace of the run so far; nil if it is off. When the run is
+// over and its reference went on, that is the divergence.
+func (e *Engine) Trace() (*Trace, error) {
+	if e.trace == nil {
+		return nil, nil
+	}
+	t := e.trace.finish()
+	if r := e.cfg.Reference; r != nil && r.Digest != t.Digest {
+		return t, fmt.Errorf("the run has %d events and its reference %d; they part after the last checkpoint they share", t.Events, r.Events)
+	}
+	return t, nil
+}
+
+func (e *Engine) next() bool {
+	if e.near != nil {
+		return e.near.pop(&e.current)
+	}
+	return e.queue.pop(&e.current)
+}
+
+// dispatch handles the current event.
+func (e *Engine) dispatch() error {
+	ev := &e.current
+	e.now = ev.at
+	e.events++
+	e.env.node = ev.node
+	node := e.nodes[ev.node]
+	switch ev.kind {
+	case kindMessage:
+		s := &e.slots[ev.arg]
+		e.message = Message{From: s.from, Kind: s.kind, Round: s.round, Sent: s.sent, Payload: s.payload}
+		if e.trace != nil {
+			e.trace.event(ev)
+		}
+		e.release(uint32(ev.arg))
+		node.Receive(&e.env, &e.message)
+	case kindTimer:
+		if e.trace != nil {
+			e.trace.event(ev)
+			e.trace.tag(ev.arg)
+		}
+		node.Wake(&e.env, ev.arg)
+	case kindComputed:
+		tag, err := e.pool.wait(uint32(ev.arg))
+		if err != nil {
+			return fmt.Errorf("node %d at virtual time %v: %w", ev.node, e.now, err)
+		}
+		if e.trace != nil {
+			e.trace.event(ev)
+			e.trace.tag(tag)
+		}
+		node.Wake(&e.env, tag)
+	case kindStart:
+		if e.trace != nil {
+			e.trace.event(ev)
+		}
+		node.Start(&e.env)
+	}
+	if e.trace != nil && !e.trace.end() {
+		return e.divergence()
+	}
+	return e.failure
+}
+
+func (e *Engine) divergence() error {
+	d := &Divergence{Event: e.events - 1, At: e.now, Node: int(e.current.node), Kind: e.current.kind.String(), From: -1, Round: -1}
+	if e.current.kind == kindMessage {
+		d.From, d.Round = int(e.message.From), int(e.message.Round)
+	}
+	d.Exact = uint64(len(e.cfg.Reference.Fingerprints)) > d.Event || d.Event >= e.cfg.Reference.Events
+	return d
+}
+
+// schedule adds an event that source has caused.
+func (e *Engine) schedule(at Time, k kind, source, node int32, arg uint64) {
+	if at < e.now {
+		e.fail(fmt.Errorf("virtual time overflows: node %d schedules an event %v after %v", source, Duration(at-e.now), e.now))
+		return
+	}
+	const sequenceBits = 36
+	n := e.sequence[source]
+	e.sequence[source]++
+	key := uint64(k)<<60 | uint64(source)<<sequenceBits | n&(1<<sequenceBits-1)
+	if e.shuffle != 0 {
+		key = mix(key ^ e.shuffle)
+	}
+	e.pending = event{at: at, key: key, arg: arg, node: node, kind: k}
+	if e.near != nil {
+		e.near.push(&e.pending)
+		return
+	}
+	e.queue.push(&e.pending)
+}
+
+func (e *Engine) fail(err error) {
+	if e.failure == nil {
+		e.failure = err
+	}
+}
+
+// hold puts a message into a slot that will be released refs times.
+func (e *Engine) hold(kind uint8, round int32, payload []float64) uint32 {
+	var id uint32
+	if k := len(e.free); k > 0 {
+		id, e.free = e.free[k-1], e.free[:k-1]
+	} else {
+		id = uint32(len(e.slots))
+		e.slots = append(e.slots, slot{})
+	}
+	e.slots[id] = slot{payload: payload, sent: e.now, from: e.env.node, round: round, kind: kind}
+	return id
+}
+
+func (e *Engine) release(id uint32) {
+	s := &e.slots[id]
+	if s.refs--; s.refs <= 0 {
+		s.payload = nil
+		e.free = append(e.free, id)
+	}
+}
+
+// transmit sends the message of a slot over a link.
+func (e *Engine) transmit(id uint32, link int, to int32) {
+	m := &e.models[0]
+	if e.model != nil {
+		m = &e.models[e.model[link]]
+	}
+	s := &e.slots[id]
+	bytes := 8*int64(len(s.payload)) + e.cfg.Header
+	state := &e.links[link]
+	depart := e.now
+	if m.perByte > 0 {
+		depart = max(depart, state.freed) + Time(nanoseconds(float64(bytes)*m.perByte))
+		state.freed = depart
+	}
+	lost, copies, delays := e.draw(m, link, state.sent)
+	state.sent++
+	if e.cfg.Sent != nil {
+		e.packet = Packet{
+			ID: e.packets, From: s.from, To: to, Kind: s.kind, Round: s.round,
+			Sent: e.now, Received: -1, Bytes: bytes, Payload: s.payload,
+		}
+	}
+	e.packets++
+	e.bytes += bytes
+	if lost {
+		copies = 0
+		if e.cfg.Sent != nil {
+			e.cfg.Sent(&e.packet)
+		}
+	}
+	from := s.from
+	for c := range copies {
+		at := depart + Time(delays[c])
+		s.refs++
+		e.schedule(at, kindMessage, from, to, uint64(id))
+		if e.cfg.Sent != nil {
+			e.packet.Received = at
+			e.cfg.Sent(&e.packet)
+		}
+	}
+}
+
+// draw decides the fate of the k-th packet of a link.
+func (e *Engine) draw(m *linkModel, link int, k uint64) (lost bool, copies int, delays [2]Duration) {
+	copies = 1
+	if m.Latency.Kind == "constant" || m.Latency.Kind == "" {
+		delays = [2]Duration{m.Latency.Value, m.Latency.Value}
+		if m.Loss == 0 && m.Duplication == 0 {
+			return
+		}
+	}
+	f := fate(e.seed, uint64(link), k)
+	if m.Loss > 0 {
+		lost = unit(mix(f+decidesLoss)) < m.Loss
+	}
+	delays[0] = m.Latency.draw(mix(f + decidesDelay))
+	if m.Duplication > 0 && unit(mix(f+decidesDuplication)) < m.Duplication {
+		copies = 2
+		delays[1] = m.Latency.draw(mix(f + decidesSecondDelay))
+	}
+	return
+}
+
+// Env is a node's hold on the world.
+type Env struct {
+	e    *Engine
+	node int32
+}
+
+// Now is the virtual time.
+func (v *Env) Now() Time { return v.e.now }
+
+// Self is the node's number.
+func (v *Env) Self() int { return int(v.node) }
+
+// Neighbours are the nodes it can send to, ascending; not to be modified.
+func (v *Env) Neighbours() []int32 { return v.e.cfg.Graph.Neighbours(int(v.node)) }
+
+// Send sends a message to a neighbour; the payload must not change afterwards.
+func (v *Env) Send(to int, kind uint8, round int, payload []float64) {
+	e := v.e
+	link := e.cfg.Graph.Link(int(v.node), to)
+	if link < 0 {
+		panic(fmt.Sprintf("sim: node %d sends to %d, which is no neighbour", v.node, to))
+	}
+	if e.trace != nil {
+		e.trace.sent(kind, int32(round), int32(to), payload)
+	}
+	id := e.hold(kind, int32(round), payload)
+	e.slots[id].refs = 1
+	e.transmit(id, link, int32(to))
+	e.release(id)
+}
+
+// Broadcast sends a message to every neighbour; they share the payload, which
+// must not change afterwards.
+func (v *Env) Broadcast(kind uint8, round int, payload []float64) {
+	e := v.e
+	if e.trace != nil {
+		e.trace.sent(kind, int32(round), -1, payload)
+	}
+	id := e.hold(kind, int32(round), payload)
+	e.slots[id].refs = 1 // ours, until all copies are under way
+	link := int(e.cfg.Graph.start[v.node])
+	for k, to := range v.Neighbours() {
+		e.transmit(id, link+k, to)
+	}
+	e.release(id)
+}
+
+// After wakes the node with this tag after a delay ≥ 0.
+func (v *Env) After(d Duration, tag uint64) {
+	v.e.schedule(v.e.now+Time(notNegative(d)), kindTimer, v.node, v.node, tag)
+}
+
+// Compute runs a job on a worker and wakes the node with this tag after d ≥ 0
+// of virtual time, when the job is done. Until then the job may read and write
+// what it was given, and the node must not.
+func (v *Env) Compute(d Duration, j Job, tag uint64) {
+	id := v.e.pool.submit(j, tag)
+	v.e.schedule(v.e.now+Time(notNegative(d)), kindComputed, v.node, v.node, uint64(id))
+}
+
+func notNegative(d Duration) Duration {
+	if d < 0 {
+		panic(fmt.Sprintf("sim: a delay of %v", d))
+	}
+	return d
+}
+
+// Stream returns the node's random stream of that name.
+func (v *Env) Stream(purpose string, ids ...uint64) *Stream {
+	return NewStream(v.e.cfg.Seed, purpose, append([]uint64{uint64(v.node)}, ids...)...)
+}
+
+// Fail stops the run with an error.
+func (v *Env) Fail(err error) { v.e.fail(err) }

@@ -1,0 +1,169 @@
+// What a link does to a packet: latency, bandwidth, loss, duplication.
+
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"overhear/internal/num"
+)
+
+// Link is how the network's links behave, `network` in a scenario. Every
+// direction of an edge is a link of its own.
+type Link struct {
+	Latency     Latency   `yaml:"latency" doc:"delay of a packet after it has left the sender"`
+	Bandwidth   Bandwidth `yaml:"bandwidth" default:"unlimited" doc:"a packet of 8·d bytes plus header occupies the link for its size divided by this"`
+	Loss        float64   `yaml:"loss" doc:"probability that a packet is lost"`
+	Duplication float64   `yaml:"duplication" doc:"probability that a packet arrives twice, each copy with a latency of its own"`
+}
+
+// Check reports probabilities that are none.
+func (l Link) Check(report func(field, problem string)) {
+	probability(report, "loss", l.Loss)
+	probability(report, "duplication", l.Duplication)
+}
+
+func probability(report func(field, problem string), field string, p float64) {
+	if !(p >= 0 && p <= 1) {
+		report(field, fmt.Sprintf("must be a probability between 0 and 1, is %v", p))
+	}
+}
+
+// Override changes what it gives, for both directions of one edge.
+type Override struct {
+	Between     [2]int     `yaml:"between" doc:"the edge's two nodes"`
+	Latency     *Latency   `yaml:"latency" doc:"delay on this edge"`
+	Bandwidth   *Bandwidth `yaml:"bandwidth" doc:"bandwidth of this edge"`
+	Loss        *float64   `yaml:"loss" doc:"probability of loss on this edge"`
+	Duplication *float64   `yaml:"duplication" doc:"probability of duplication on this edge"`
+}
+
+// Check reports probabilities that are none.
+func (o Override) Check(report func(field, problem string)) {
+	if o.Loss != nil {
+		probability(report, "loss", *o.Loss)
+	}
+	if o.Duplication != nil {
+		probability(report, "duplication", *o.Duplication)
+	}
+}
+
+func (o Override) apply(l Link) Link {
+	if o.Latency != nil {
+		l.Latency = *o.Latency
+	}
+	if o.Bandwidth != nil {
+		l.Bandwidth = *o.Bandwidth
+	}
+	if o.Loss != nil {
+		l.Loss = *o.Loss
+	}
+	if o.Duplication != nil {
+		l.Duplication = *o.Duplication
+	}
+	return l
+}
+
+// Latency is the distribution of a link's delay. Written as a bare duration it
+// is constant.
+type Latency struct {
+	Kind   string   `yaml:"kind" default:"constant" enum:"constant,uniform,exponential,lognormal,pareto" doc:"distribution of the delay"`
+	Value  Duration `yaml:"value" doc:"the delay (constant)"`
+	Low    Duration `yaml:"low" doc:"least delay (uniform)"`
+	High   Duration `yaml:"high" doc:"greatest delay (uniform)"`
+	Mean   Duration `yaml:"mean" doc:"mean delay (exponential)"`
+	Median Duration `yaml:"median" doc:"median delay (lognormal)"`
+	Sigma  float64  `yaml:"sigma" doc:"standard deviation of the delay's logarithm (lognormal)"`
+	Scale  Duration `yaml:"scale" doc:"least delay (pareto)"`
+	Shape  float64  `yaml:"shape" doc:"tail exponent, P(delay > x) = (scale/x)^shape (pareto)"`
+}
+
+// UnmarshalText reads a constant delay.
+func (l *Latency) UnmarshalText(text []byte) error {
+	*l = Latency{Kind: "constant"}
+	return l.Value.UnmarshalText(text)
+}
+
+// Check reports parameters that are missing or impossible.
+func (l Latency) Check(report func(field, problem string)) {
+	positive := func(field string, d Duration) {
+		if d <= 0 {
+			report(field, fmt.Sprintf("must be a positive duration for kind %s, is %v", l.Kind, d))
+		}
+	}
+	switch l.Kind {
+	case "", "constant":
+		if l.Value < 0 {
+			report("value", fmt.Sprintf("must not be negative, is %v", l.Value))
+		}
+	case "uniform":
+		if l.Low < 0 || l.High < l.Low {
+			report("high", fmt.Sprintf("must be at least low, which must not be negative; they are %v and %v", l.High, l.Low))
+		}
+	case "exponential":
+		positive("mean", l.Mean)
+	case "lognormal":
+		positive("median", l.Median)
+		if !(l.Sigma >= 0) || math.IsInf(l.Sigma, 0) {
+			report("sigma", fmt.Sprintf("must not be negative, is %v", l.Sigma))
+		}
+	case "pareto":
+		positive("scale", l.Scale)
+		if !(l.Shape > 0) {
+			report("shape", fmt.Sprintf("must be positive, is %v", l.Shape))
+		}
+	default:
+		report("kind", fmt.Sprintf("must be constant, uniform, exponential, lognormal or pareto, is %q", l.Kind))
+	}
+}
+
+// draw is one delay, decided by a packet's word.
+func (l *Latency) draw(w uint64) Duration {
+	switch l.Kind {
+	case "uniform":
+		return l.Low + nanoseconds(float64(l.High-l.Low)*unit(w))
+	case "exponential":
+		return nanoseconds(float64(l.Mean) * exponential(w))
+	case "lognormal":
+		var s Stream
+		s.pcg.Seed(w, mix(w))
+		return nanoseconds(float64(l.Median) * num.Exp(float64(l.Sigma*s.Normal())))
+	case "pareto":
+		return nanoseconds(float64(l.Scale) * num.Exp(exponential(w)/l.Shape))
+	}
+	return l.Value
+}
+
+// century bounds a delay, so that heavy tails do not overflow virtual time.
+const century = 100 * 365 * 24 * 3600 * 1e9
+
+func nanoseconds(x float64) Duration {
+	if x > century {
+		x = century
+	}
+	return Duration(x)
+}
+
+// fate returns the word of the k-th packet of a link, from which all that
+// happens to the packet is decided. It depends on nothing else, so that neither
+// other packets nor the parameters of loss and latency shift it.
+func fate(seed, link, k uint64) uint64 {
+	return mix(mix(seed+0x9e3779b97f4a7c15*(link+1)) ^ (k+1)*0xd1342543de82ef95)
+}
+
+// What a packet's word decides; each takes a word of its own, mix(fate + what).
+const (
+	decidesLoss uint64 = iota
+	decidesDuplication
+	decidesDelay
+	decidesSecondDelay
+)
+
+// mix is a bijection of 64-bit words that scatters them (the finaliser of
+// splitmix64, Steele, Lea & Flood 2014).
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,184 @@
+// Pending events in order of (time, tie key).
+
+package sim
+
+import "math/bits"
+
+// event is what happens to a node at an instant. Two events of a run never have
+// the same key.
+type event struct {
+	at   Time
+	key  uint64 // order among events of one instant
+	arg  uint64 // message: its slot; wake: its tag; computed: its task
+	node int32
+	kind kind
+}
+
+type kind uint8
+
+const (
+	kindStart kind = iota
+	kindMessage
+	kindComputed
+	kindTimer
+)
+
+func (k kind) String() string {
+	return [...]string{"start", "message", "computed", "timer"}[k]
+}
+
+func (e *event) before(f *event) bool {
+	return e.at < f.at || (e.at == f.at && e.key < f.key)
+}
+
+// queue holds pending events. Times pushed are never before the last one
+// popped.
+type queue interface {
+	push(e *event)
+	pop(e *event) bool // false when empty
+}
+
+// heap4 is a 4-ary heap: the reference queue, and the near end of the other.
+type heap4 struct{ events []event }
+
+func (h *heap4) push(e *event) {
+	h.events = append(h.events, event{})
+	a := h.events
+	i := len(a) - 1
+	for i > 0 {
+		p := (i - 1) / 4
+		if !e.before(&a[p]) {
+			break
+		}
+		a[i] = a[p]
+		i = p
+	}
+	a[i] = *e
+}
+
+func (h *heap4) pop(out *event) bool {
+	a := h.events
+	if len(a) == 0 {
+		return false
+	}
+	*out = a[0]
+	last := &a[len(a)-1]
+	a = a[:len(a)-1]
+	h.events = a
+	i := 0
+	for {
+		c := 4*i + 1
+		if c >= len(a) {
+			break
+		}
+		least := c
+		for k := c + 1; k < min(c+4, len(a)); k++ {
+			if a[k].before(&a[least]) {
+				least = k
+			}
+		}
+		if !a[least].before(last) {
+			break
+		}
+		a[i] = a[least]
+		i = least
+	}
+	if len(a) > 0 {
+		a[i] = *last
+	}
+	return true
+}
+
+// radix is a monotone radix heap (Ahuja, Mehlhorn, Orlin & Tarjan 1990) with a
+// small ordinary heap at its near end.
+//
+// Events up to the horizon are in `near`. A later event is in the bucket of the
+// highest bit in which its time differs from the horizon, so that buckets are
+// in order of time and an event moves to a lower bucket at most once a bit.
+// When near is empty, the lowest bucket moves there as a whole if it is small,
+// and otherwise is split over the buckets below.
+type radix struct {
+	near    heap4
+	horizon Time
+	full    uint64 // bit b−1 set: bucket b is not empty
+	buckets [64]bucket
+	spare   *block
+}
+
+// small is how many events are better sorted by the near heap than split.
+const small = 48
+
+// bucket is a list of blocks, the head one partly filled.
+type bucket struct {
+	head  *block
+	count int
+	least Time
+}
+
+const blockEvents = 63
+
+type block struct {
+	events [blockEvents]event
+	n      int
+	next   *block
+}
+
+func (r *radix) push(e *event) {
+	if e.at <= r.horizon {
+		r.near.push(e)
+		return
+	}
+	b := bits.Len64(uint64(e.at^r.horizon)) - 1
+	u := &r.buckets[b]
+	k := u.head
+	if k == nil || k.n == blockEvents {
+		k = r.block()
+		k.next = u.head
+		u.head = k
+	}
+	k.events[k.n] = *e
+	k.n++
+	if u.count == 0 || e.at < u.least {
+		u.least = e.at
+	}
+	u.count++
+	r.full |= 1 << b
+}
+
+func (r *radix) block() *block {
+	k := r.spare
+	if k == nil {
+		return new(block)
+	}
+	r.spare = k.next
+	k.n = 0
+	return k
+}
+
+func (r *radix) pop(e *event) bool {
+	for !r.near.pop(e) {
+		if r.full == 0 {
+			return false
+		}
+		b := bits.TrailingZeros64(r.full)
+		u := r.buckets[b]
+		r.buckets[b] = bucket{}
+		r.full &^= 1 << b
+		if u.count <= small {
+			// All times that share the bucket's high bits are now near.
+			r.horizon = u.least | (1<<b - 1)
+		} else {
+			r.horizon = u.least
+		}
+		for k := u.head; k != nil; {
+			for i := range k.events[:k.n] {
+				r.push(&k.events[i])
+			}
+			next := k.next
+			k.next = r.spare
+			r.spare = k
+			k = next
+		}
+	}
+	return true
+}

@@ -1,0 +1,337 @@
+// Which graph a scenario asks for, and the generators of random ones.
+
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Topology is a scenario's `network.topology`: a kind with its parameters, a
+// list of edges, or a file. The graph must come out connected.
+type Topology struct {
+	Kind        string   `yaml:"kind" enum:"ring,path,star,complete,grid,erdos-renyi,watts-strogatz,barabasi-albert,random-regular" doc:"family of graphs; the random ones are drawn from the seed"`
+	Nodes       int      `yaml:"nodes" doc:"number of nodes"`
+	Degree      int      `yaml:"degree" doc:"neighbours of every node (random-regular)"`
+	Probability float64  `yaml:"probability" doc:"of each edge (erdos-renyi)"`
+	Nearest     int      `yaml:"nearest" doc:"neighbours of every node on the ring before rewiring, even (watts-strogatz)"`
+	Rewire      float64  `yaml:"rewire" doc:"probability that an edge is rewired (watts-strogatz)"`
+	Attach      int      `yaml:"attach" doc:"edges that each new node brings (barabasi-albert)"`
+	Rows        int      `yaml:"rows" doc:"rows of a grid; columns is nodes divided by it"`
+	Chords      [][2]int `yaml:"chords" doc:"edges added to those of the kind, each [node, node]"`
+	Edges       [][2]int `yaml:"edges" doc:"the edges themselves, each [node, node], instead of a kind"`
+	File        string   `yaml:"file" doc:"edge list (.csv) or GraphML (.graphml), instead of a kind"`
+}
+
+// Check reports parameters that make no graph.
+func (t Topology) Check(report func(field, problem string)) {
+	given := 0
+	for _, g := range []bool{t.Kind != "", t.Edges != nil, t.File != ""} {
+		if g {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		report("", "must have exactly one of kind, edges and file")
+		return
+	case t.File != "":
+		if !strings.HasSuffix(t.File, ".csv") && !strings.HasSuffix(t.File, ".graphml") {
+			report("file", fmt.Sprintf("must end in .csv or .graphml, is %q", t.File))
+		}
+		return
+	case t.Nodes < 1:
+		report("nodes", fmt.Sprintf("must be at least 1, is %d", t.Nodes))
+		return
+	}
+	n := t.Nodes
+	between := func(field string, v, low, high int) {
+		if v < low || v > high {
+			report(field, fmt.Sprintf("must be between %d and %d for %d nodes, is %d", low, high, n, v))
+		}
+	}
+	probability := func(field string, p float64) {
+		if !(p >= 0 && p <= 1) {
+			report(field, fmt.Sprintf("must be a probability between 0 and 1, is %v", p))
+		}
+	}
+	switch t.Kind {
+	case "ring":
+		between("nodes", n, 3, n)
+	case "grid":
+		if t.Rows < 1 || n%t.Rows != 0 {
+			report("rows", fmt.Sprintf("must divide the number of nodes, %d, is %d", n, t.Rows))
+		}
+	case "erdos-renyi":
+		probability("probability", t.Probability)
+	case "watts-strogatz":
+		between("nearest", t.Nearest, 2, n-1)
+		if t.Nearest%2 != 0 {
+			report("nearest", fmt.Sprintf("must be even, is %d", t.Nearest))
+		}
+		probability("rewire", t.Rewire)
+	case "barabasi-albert":
+		between("attach", t.Attach, 1, n-1)
+	case "random-regular":
+		between("degree", t.Degree, 1, n-1)
+		if t.Degree > 0 && n*t.Degree%2 != 0 {
+			report("degree", fmt.Sprintf("nodes × degree must be even, is %d × %d; take degree %d or %d nodes", n, t.Degree, t.Degree+1, n+1))
+		}
+	}
+}
+
+// draws is how many random graphs are drawn before giving up on a connected one.
+const draws = 100
+
+// Build makes the graph; random kinds draw from the stream, again up to 100
+// times until the graph is connected.
+func (t Topology) Build(s *Stream) (*Graph, error) {
+	var problems []string
+	t.Check(func(field, problem string) { problems = append(problems, strings.TrimSpace(field+" "+problem)) })
+	if problems != nil {
+		return nil, fmt.Errorf("%s", strings.Join(problems, "; "))
+	}
+	if t.File != "" {
+		g, err := ReadGraph(t.File)
+		if err != nil {
+			return nil, err
+		}
+		return g, g.connected()
+	}
+	random := t.Kind == "erdos-renyi" || t.Kind == "watts-strogatz" || t.Kind == "random-regular"
+	var failure error
+	for range draws {
+		g, err := NewGraph(t.Nodes, append(t.edges(s), t.Chords...))
+		if err != nil {
+			return nil, err
+		}
+		if failure = g.connected(); failure == nil {
+			return g, nil
+		}
+		if !random {
+			return nil, failure
+		}
+	}
+	return nil, fmt.Errorf("none of %d draws of a %s graph was connected; give it more edges (the last: %w)", draws, t.Kind, failure)
+}
+
+// edges lists the edges of the kind.
+func (t Topology) edges(s *Stream) [][2]int {
+	n := t.Nodes
+	switch t.Kind {
+	case "ring":
+		return append(path(n), [2]int{n - 1, 0})
+	case "path":
+		return path(n)
+	case "star":
+		var e [][2]int
+		for i := 1; i < n; i++ {
+			e = append(e, [2]int{0, i})
+		}
+		return e
+	case "complete":
+		var e [][2]int
+		for i := range n {
+			for j := range i {
+				e = append(e, [2]int{j, i})
+			}
+		}
+		return e
+	case "grid":
+		return grid(n, n/t.Rows)
+	case "erdos-renyi":
+		var e [][2]int
+		for i := range n {
+			for j := range i {
+				if s.Float64() < t.Probability {
+					e = append(e, [2]int{j, i})
+				}
+			}
+		}
+		return e
+	case "watts-strogatz":
+		return smallWorld(n, t.Nearest, t.Rewire, s)
+	case "barabasi-albert":
+		return preferential(n, t.Attach, s)
+	case "random-regular":
+		return regular(n, t.Degree, s)
+	}
+	return append([][2]int(nil), t.Edges...)
+}
+
+func path(n int) [][2]int {
+	var e [][2]int
+	for i := 1; i < n; i++ {
+		e = append(e, [2]int{i - 1, i})
+	}
+	return e
+}
+
+func grid(n, columns int) [][2]int {
+	var e [][2]int
+	for i := range n {
+		if (i+1)%columns != 0 {
+			e = append(e, [2]int{i, i + 1})
+		}
+		if i+columns < n {
+			e = append(e, [2]int{i, i + columns})
+		}
+	}
+	return e
+}
+
+// smallWorld is Watts & Strogatz 1998: a ring lattice in which the far end of
+// each edge is moved with the given probability.
+func smallWorld(n, nearest int, rewire float64, s *Stream) [][2]int {
+	adjacent := newAdjacency(n)
+	for hop := 1; hop <= nearest/2; hop++ {
+		for i := range n {
+			adjacent.add(i, (i+hop)%n)
+		}
+	}
+	for hop := 1; hop <= nearest/2; hop++ {
+		for i := range n {
+			j := (i + hop) % n
+			if s.Float64() >= rewire || len(adjacent[i]) >= n-1 {
+				continue
+			}
+			k := s.IntN(n)
+			for k == i || adjacent.has(i, k) {
+				k = s.IntN(n)
+			}
+			adjacent.remove(i, j)
+			adjacent.add(i, k)
+		}
+	}
+	return adjacent.edges()
+}
+
+// preferential is Barabási & Albert 1999: from a star on attach+1 nodes, each
+// new node joins `attach` others drawn in proportion to their degree.
+func preferential(n, attach int, s *Stream) [][2]int {
+	var e [][2]int
+	var ends []int // every node as often as its degree
+	for i := 1; i < n; i++ {
+		var to []int
+		if i <= attach {
+			to = []int{0}
+		}
+		for len(to) < min(attach, i) && i > attach {
+			j := ends[s.IntN(len(ends))]
+			if !slices.Contains(to, j) {
+				to = append(to, j)
+			}
+		}
+		for _, j := range to {
+			e = append(e, [2]int{j, i})
+			ends = append(ends, i, j)
+		}
+	}
+	return e
+}
+
+// regular pairs n·degree stubs at random (configuration model) and repairs the
+// loops and double edges by swapping ends with random other edges.
+func regular(n, degree int, s *Stream) [][2]int {
+	if 2*degree > n-1 && degree < n { // dense: the complement is easier
+		return complement(n, regular(n, n-1-degree, s))
+	}
+	stubs := make([]int32, n*degree)
+	for k := range stubs {
+		stubs[k] = int32(k / max(degree, 1))
+	}
+	s.Shuffle(len(stubs), func(i, j int) { stubs[i], stubs[j] = stubs[j], stubs[i] })
+	adjacent := newAdjacency(n)
+	var bad []int // edges, by position of their first stub, that are not in adjacent
+	good := make([]bool, len(stubs)/2)
+	for k := range good {
+		a, b := int(stubs[2*k]), int(stubs[2*k+1])
+		if a == b || adjacent.has(a, b) {
+			bad = append(bad, k)
+			continue
+		}
+		adjacent.add(a, b)
+		good[k] = true
+	}
+	for len(bad) > 0 {
+		k := bad[len(bad)-1]
+		o := s.IntN(len(good))
+		a, b := int(stubs[2*k]), int(stubs[2*k+1])
+		c, d := int(stubs[2*o]), int(stubs[2*o+1])
+		if s.Uint64()&1 == 0 {
+			c, d = d, c
+		}
+		// a-b and c-d become a-c and b-d.
+		if !good[o] || a == c || b == d || adjacent.has(a, c) || adjacent.has(b, d) {
+			continue
+		}
+		if a == b && c == d {
+			continue
+		}
+		adjacent.remove(c, d)
+		adjacent.add(a, c)
+		adjacent.add(b, d)
+		stubs[2*k], stubs[2*k+1] = int32(a), int32(c)
+		stubs[2*o], stubs[2*o+1] = int32(b), int32(d)
+		good[k] = true
+		bad = bad[:len(bad)-1]
+	}
+	return adjacent.edges()
+}
+
+func complement(n int, edges [][2]int) [][2]int {
+	missing := newAdjacency(n)
+	for _, e := range edges {
+		missing.add(e[0], e[1])
+	}
+	var out [][2]int
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			if !missing.has(i, j) {
+				out = append(out, [2]int{i, j})
+			}
+		}
+	}
+	return out
+}
+
+// adjacency is a graph under construction: unordered neighbour lists.
+type adjacency [][]int32
+
+func newAdjacency(n int) adjacency { return make(adjacency, n) }
+
+func (a adjacency) has(i, j int) bool { return slices.Contains(a[i], int32(j)) }
+
+func (a adjacency) add(i, j int) {
+	a[i] = append(a[i], int32(j))
+	a[j] = append(a[j], int32(i))
+}
+
+func (a adjacency) remove(i, j int) {
+	a.cut(i, j)
+	a.cut(j, i)
+}
+
+func (a adjacency) cut(i, j int) {
+	row := a[i]
+	for k, v := range row {
+		if v == int32(j) {
+			row[k] = row[len(row)-1]
+			a[i] = row[:len(row)-1]
+			return
+		}
+	}
+}
+
+func (a adjacency) edges() [][2]int {
+	var e [][2]int
+	for i, row := range a {
+		for _, j := range row {
+			if i < int(j) {
+				e = append(e, [2]int{i, int(j)})
+			}
+		}
+	}
+	return e
+}

@@ -1,0 +1,148 @@
+// What identifies a run: a digest of its events, and enough of each event to
+// say where another run parts from it.
+
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"math"
+)
+
+// TraceLevel says what is kept of the trace.
+type TraceLevel uint8
+
+// Levels of trace.
+const (
+	TraceOff          TraceLevel = iota // nothing
+	TraceDigest                         // the digest and its checkpoints
+	TraceFingerprints                   // and four bytes an event, up to MaxFingerprints
+)
+
+// EpochEvents is the number of events between two checkpoints of the digest.
+const EpochEvents = 4096
+
+// MaxFingerprints bounds the memory of a trace; later events are covered by
+// checkpoints.
+const MaxFingerprints = 1 << 24
+
+// Trace is the record of a run. Its digest is SHA-256 over every event in
+// order: time, tie key, the tag of a wake, and what the node sent in response,
+// payload bits included.
+type Trace struct {
+	Digest       [32]byte
+	Events       uint64
+	Checkpoints  [][32]byte // the running digest after each EpochEvents events
+	Fingerprints []uint32   // CRC-32C of each event's part of that record
+}
+
+// tracer writes the record. A nil *tracer keeps nothing.
+type tracer struct {
+	Trace
+	level     TraceLevel
+	hash      hash.Hash
+	buffer    []byte
+	begin     int // of the current event in buffer
+	reference *Trace
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+const traceBuffer = 1 << 15
+
+func newTracer(level TraceLevel, reference *Trace) *tracer {
+	if level == TraceOff {
+		return nil
+	}
+	return &tracer{level: level, hash: sha256.New(), reference: reference, buffer: make([]byte, 0, 2*traceBuffer)}
+}
+
+// event begins the record of an event. The tie key names who caused it and how
+// many events that node had caused before, so that a message's content, recorded
+// when it was sent, need not be repeated.
+func (t *tracer) event(e *event) {
+	b := binary.LittleEndian.AppendUint64(t.buffer, uint64(e.at))
+	t.buffer = binary.LittleEndian.AppendUint64(b, e.key)
+}
+
+// tag adds the tag of a wake to its event's record.
+func (t *tracer) tag(tag uint64) {
+	t.buffer = binary.LittleEndian.AppendUint64(t.buffer, tag)
+}
+
+// sent records a message the current event gave rise to.
+func (t *tracer) sent(kind uint8, round int32, to int32, payload []float64) {
+	b := t.buffer
+	b = binary.LittleEndian.AppendUint64(b, uint64(uint32(round))|uint64(kind)<<32)
+	b = binary.LittleEndian.AppendUint64(b, uint64(uint32(to))|uint64(len(payload))<<32)
+	for _, v := range payload {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	t.buffer = b
+}
+
+// end concludes the record of an event; false if the reference differs there.
+func (t *tracer) end() bool {
+	same := true
+	n := t.Events
+	t.Events++
+	if t.level == TraceFingerprints && n < MaxFingerprints {
+		f := crc32.Update(0, castagnoli, t.buffer[t.begin:])
+		t.Fingerprints = append(t.Fingerprints, f)
+		if r := t.reference; r != nil {
+			same = n < r.Events && (n >= uint64(len(r.Fingerprints)) || r.Fingerprints[n] == f)
+		}
+	}
+	if t.Events%EpochEvents == 0 {
+		t.flush()
+		var sum [32]byte
+		t.hash.Sum(sum[:0])
+		t.Checkpoints = append(t.Checkpoints, sum)
+		if r := t.reference; r != nil && same {
+			k := len(t.Checkpoints) - 1
+			same = k >= len(r.Checkpoints) || r.Checkpoints[k] == sum
+		}
+	} else if len(t.buffer) >= traceBuffer {
+		t.flush()
+	}
+	t.begin = len(t.buffer)
+	return same
+}
+
+func (t *tracer) flush() {
+	t.hash.Write(t.buffer)
+	t.buffer = t.buffer[:0]
+}
+
+// finish returns the trace of the events so far.
+func (t *tracer) finish() *Trace {
+	t.flush()
+	t.begin = 0
+	t.hash.Sum(t.Digest[:0])
+	return &t.Trace
+}
+
+// Divergence says where a run parts from its reference.
+type Divergence struct {
+	Event uint64 // number of the event, from 0
+	At    Time
+	Node  int
+	Kind  string
+	From  int  // sender of a message, or -1
+	Round int  // of a message, or -1
+	Exact bool // false: the event is the last of the epoch that differs
+}
+
+func (d *Divergence) Error() string {
+	what := fmt.Sprintf("event %d, at %v: %s at node %d", d.Event, d.At, d.Kind, d.Node)
+	if d.From >= 0 {
+		what += fmt.Sprintf(", from node %d, round %d", d.From, d.Round)
+	}
+	if !d.Exact {
+		return fmt.Sprintf("the runs part in the %d events up to %s", EpochEvents, what)
+	}
+	return "the runs first part at " + what
+}
