@@ -50,13 +50,13 @@ func (f *fixture) problem() *problem.Problem {
 		p.Loss = problem.Squared
 	}
 	for i := range f.rows {
-		u := &problem.Rows{D: p.D, Start: []int{0}}
+		u := &problem.Rows{D: p.D, Start: []int32{0}}
 		for n, x := range f.rows[i] {
 			for k := range x {
 				u.Col = append(u.Col, int32(k))
 				u.Val = append(u.Val, f.labels[i][n]*x[k])
 			}
-			u.Start = append(u.Start, len(u.Col))
+			u.Start = append(u.Start, int32(len(u.Col)))
 		}
 		p.Shards = append(p.Shards, problem.Shard{U: u, Y: f.labels[i]})
 		p.R = append(p.R, f.r)

@@ -1,0 +1,105 @@
+// A problem split over nodes, and its centralised optimum.
+
+package problem
+
+import (
+	"fmt"
+
+	"overhear/internal/num"
+)
+
+// Problem is Σ_i O_i over N nodes.
+type Problem struct {
+	D      int // columns
+	Shards []Shard
+	Test   Shard // may be empty
+	Loss   Loss
+	C      float64
+	R      []float64 // r_i, by node
+}
+
+// Objective is O_i.
+func (p *Problem) Objective(i int) *Objective {
+	u := p.Shards[i].U
+	return &Objective{U: u, Weight: p.C / float64(u.Len()), Loss: p.Loss, Ridge: p.R[i]}
+}
+
+// NewSolver makes the solver of node i; zero is the default tolerance.
+func (p *Problem) NewSolver(i int, tolerance float64) *Solver {
+	return NewSolver(p.Objective(i), tolerance)
+}
+
+// NewScratch makes working memory that serves every node.
+func (p *Problem) NewScratch() *Scratch {
+	rows := 0
+	for i := range p.Shards {
+		rows = max(rows, p.Shards[i].U.Len())
+	}
+	return NewScratch(p.D, rows)
+}
+
+// Rows is the number of training rows of all nodes.
+func (p *Problem) Rows() int {
+	n := 0
+	for i := range p.Shards {
+		n += p.Shards[i].U.Len()
+	}
+	return n
+}
+
+// pooled is (1/N) Σ_i O_i on all rows.
+func (p *Problem) pooled() *Objective {
+	n := float64(len(p.Shards))
+	entries := 0
+	for i := range p.Shards {
+		entries += len(p.Shards[i].U.Col)
+	}
+	rows := p.Rows()
+	o := &Objective{
+		U: &Rows{
+			D: p.D, Start: make([]int32, 1, rows+1),
+			Col: make([]int32, 0, entries), Val: make([]float64, 0, entries),
+		},
+		Each: make([]float64, 0, rows), Loss: p.Loss,
+	}
+	for i := range p.Shards {
+		u := p.Shards[i].U
+		weight := p.C / float64(u.Len()) / n
+		for k := range u.Len() {
+			o.U.Append(u.Row(k))
+			o.Each = append(o.Each, weight)
+		}
+		o.Ridge += p.R[i] / n
+	}
+	return o
+}
+
+// Optimum is the centralised optimum.
+type Optimum struct {
+	F     []float64 // f*, a d-vector
+	Value float64   // Σ_i O_i(f*)
+	Stats Stats     // of the solve of (1/N) Σ_i O_i
+}
+
+// Centralised computes the minimiser f* of Σ_i O_i on the pooled rows, with the
+// nodes' own solver.
+func (p *Problem) Centralised() (*Optimum, error) {
+	o := p.pooled()
+	w := NewScratch(p.D, o.U.Len())
+	s := NewSolver(o, 1e-13) // as far as rounding allows; DefaultTolerance will do
+	f := make([]float64, p.D)
+	stats, err := s.Solve(w, f, make([]float64, p.D), 0)
+	if err != nil {
+		if stats.Residual > DefaultTolerance {
+			return nil, fmt.Errorf("computing the centralised optimum: %w", err)
+		}
+		copy(f, s.x)
+	}
+	value := 0.0
+	s.DataLossAt(w, f)
+	for k, z := range w.margin[:o.U.Len()] {
+		value += float64(o.Each[k] * o.Loss.Value(z))
+	}
+	value += float64(0.5 * o.Ridge * num.Dot(f, f))
+	return &Optimum{F: f, Value: value * float64(len(p.Shards)), Stats: stats}, nil
+}

@@ -1,0 +1,282 @@
+// The one solver of the one subproblem (★) of MATH.md §2.
+
+package problem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"overhear/internal/num"
+)
+
+// Objective is the data part and ridge of (★): Σ_n w_n L(u_n·f) + ½ r ‖f‖².
+type Objective struct {
+	U      *Rows
+	Weight float64   // of every row, C/B
+	Each   []float64 // of each row, instead; nil if alike
+	Loss   Loss
+	Ridge  float64 // r
+}
+
+// DefaultTolerance bounds ‖∇‖ / max(1, ‖q‖) at a minimiser.
+const DefaultTolerance = 1e-10
+
+// Solver solves (★) for one node, again and again with changing q and κ.
+//
+// It is Newton's method with a Hessian that may be old: the Cholesky factor is
+// kept from solve to solve and renewed only when a step no longer reduces the
+// gradient fivefold. The gradient of the data part at the last point is kept as
+// well, so that a solve that starts where the last one ended takes its first
+// step without reading the data. Beyond maxNewton columns it is L-BFGS.
+type Solver struct {
+	objective *Objective
+	tolerance float64
+
+	x        []float64 // the last point at which the data part was evaluated
+	gradient []float64 // of the data part there
+	factor   num.Cholesky
+	packed   []float64 // its memory; empty until the first factorisation
+	stale    bool      // renew the factor before the next step
+}
+
+// maxNewton is the largest number of columns for which a Cholesky factor pays.
+const maxNewton = 512
+
+// Stats tells how a solve went.
+type Stats struct {
+	Residual       float64 // ‖∇‖ at the returned point
+	Scale          float64 // max(1, ‖q‖)
+	Tolerance      float64 // what Residual/Scale had to reach
+	Evaluations    int     // passes over the data
+	Factorisations int
+}
+
+// ResidualError is a solve that did not reach its tolerance.
+type ResidualError struct{ Stats }
+
+func (e *ResidualError) Error() string {
+	return fmt.Sprintf("the subproblem was solved to a gradient of %.3g, not to %.3g, after %d passes over the data",
+		e.Residual, e.Tolerance*e.Scale, e.Evaluations)
+}
+
+// Scratch is working memory for solvers of problems up to some size; one
+// goroutine at a time may use it.
+type Scratch struct {
+	margin, slope           []float64 // rows
+	total, step, trial, row []float64 // columns
+	owner                   *Solver   // whose last point margin belongs to
+	memory                  []pair    // of L-BFGS
+}
+
+// NewScratch makes working memory for objectives of up to so many rows in d
+// columns.
+func NewScratch(d, rows int) *Scratch {
+	return &Scratch{
+		margin: make([]float64, rows), slope: make([]float64, rows),
+		total: make([]float64, d), step: make([]float64, d), trial: make([]float64, d), row: make([]float64, d),
+	}
+}
+
+// NewSolver makes a solver that stops when ‖∇‖ ≤ tolerance·max(1, ‖q‖); zero is
+// the default tolerance.
+func NewSolver(o *Objective, tolerance float64) *Solver {
+	if tolerance == 0 {
+		tolerance = DefaultTolerance
+	}
+	return &Solver{objective: o, tolerance: tolerance}
+}
+
+// maxSteps bounds a solve; Newton needs a few, L-BFGS a few hundred.
+const maxSteps = 2000
+
+// Solve replaces f, a warm start, by the minimiser of
+//
+//	Σ_n w_n L(u_n·f) + ½(r+κ)‖f‖² + q·f
+//
+// The error is a *ResidualError if the tolerance is not reached.
+func (s *Solver) Solve(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
+	ridge := s.objective.Ridge + kappa
+	stats := Stats{Scale: math.Max(1, num.Norm(q)), Tolerance: s.tolerance}
+	if !slices.Equal(s.x, f) {
+		s.evaluate(w, f)
+		stats.Evaluations++
+	}
+	target := stats.Tolerance * stats.Scale
+	newton := s.objective.U.D <= maxNewton
+	w.memory = w.memory[:0]
+	g := s.total(w.total, q, ridge)
+	for range maxSteps {
+		stats.Residual = g
+		if g <= target {
+			copy(f, s.x)
+			return stats, nil
+		}
+		factorised := stats.Factorisations
+		if !newton {
+			s.direction(w, ridge)
+		} else if err := s.newton(w, ridge, &stats); err != nil {
+			return stats, err
+		}
+		next, ok := s.advance(w, q, ridge, &stats)
+		if !ok && (!newton || factorised < stats.Factorisations) {
+			g = next
+			break // even a fresh direction gains nothing: rounding
+		}
+		s.stale = next > 0.2*g
+		g = next
+	}
+	stats.Residual = g
+	if g <= target {
+		copy(f, s.x)
+		return stats, nil
+	}
+	return stats, &ResidualError{stats}
+}
+
+// evaluate moves to f: margins, slopes, and the gradient of the data part.
+func (s *Solver) evaluate(w *Scratch, f []float64) {
+	o := s.objective
+	if s.x == nil {
+		s.x, s.gradient = make([]float64, o.U.D), make([]float64, o.U.D)
+	}
+	copy(s.x, f)
+	w.owner = s
+	n := o.U.Len()
+	margin, slope := w.margin[:n], w.slope[:n]
+	start, col, val := o.U.Start, o.U.Col, o.U.Val
+	for i := range margin {
+		margin[i] = sparseDot(col[start[i]:start[i+1]], val[start[i]:start[i+1]], f)
+	}
+	o.Loss.Slopes(slope, margin)
+	g := s.gradient
+	clear(g)
+	for i, l := range slope {
+		l *= o.weight(i)
+		a, b := start[i], start[i+1]
+		vals := val[a:b]
+		for k, c := range col[a:b] {
+			g[c] += float64(l * vals[k])
+		}
+	}
+}
+
+func (o *Objective) weight(i int) float64 {
+	if o.Each != nil {
+		return o.Each[i]
+	}
+	return o.Weight
+}
+
+// total writes the whole gradient at the last point into out and returns its
+// norm.
+func (s *Solver) total(out, q []float64, ridge float64) float64 {
+	for k, x := range s.x {
+		out[k] = s.gradient[k] + float64(ridge*x) + q[k]
+	}
+	return num.Norm(out)
+}
+
+// newton writes the Newton step into w.step, from the factor at hand or from a
+// new one.
+func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
+	if s.stale || s.packed == nil {
+		if w.owner != s { // the margins in w are another's
+			s.evaluate(w, append(w.trial[:0], s.x...))
+			stats.Evaluations++
+		}
+		if err := s.factorise(w, ridge); err != nil {
+			return fmt.Errorf("factoring the Hessian: %w", err)
+		}
+		s.stale = false
+		stats.Factorisations++
+	}
+	for k, g := range w.total {
+		w.step[k] = -g
+	}
+	s.factor.Solve(w.step)
+	return nil
+}
+
+// factorise factors the Hessian at the last point, whose margins are in w.
+func (s *Solver) factorise(w *Scratch, ridge float64) error {
+	o := s.objective
+	d := o.U.D
+	if s.packed == nil {
+		s.packed = make([]float64, num.Packed(d))
+	}
+	h := s.packed
+	clear(h)
+	for k := range d {
+		h[num.Packed(k)+k] = ridge
+	}
+	n := o.U.Len()
+	curvature := w.slope[:n]
+	o.Loss.Curvatures(curvature, w.margin[:n])
+	for i, c := range curvature {
+		c *= o.weight(i)
+		if c == 0 {
+			continue
+		}
+		cols, vals := o.U.Row(i)
+		for a, ca := range cols {
+			row := h[num.Packed(int(ca)):]
+			v := c * vals[a]
+			for b, cb := range cols[:a+1] {
+				row[cb] += float64(v * vals[b])
+			}
+		}
+	}
+	return s.factor.Factor(h, d)
+}
+
+// advance moves along w.step until the slope along it has fallen to half or has
+// changed sign little: for a convex function that bounds overshooting. It
+// returns the new gradient's norm, or false if no step makes progress.
+func (s *Solver) advance(w *Scratch, q []float64, ridge float64, stats *Stats) (float64, bool) {
+	slope := num.Dot(w.total, w.step)
+	if !(slope < 0) {
+		return num.Norm(w.total), false
+	}
+	from := append(w.row[:0], s.x...)
+	before := num.Norm(w.total)
+	lbfgs := s.objective.U.D > maxNewton
+	var old []float64
+	if lbfgs {
+		old = slices.Clone(w.total)
+	}
+	length := 1.0
+	for range 60 {
+		for k, x := range from {
+			w.trial[k] = x + float64(length*w.step[k])
+		}
+		s.evaluate(w, w.trial)
+		stats.Evaluations++
+		norm := s.total(w.total, q, ridge)
+		after := num.Dot(w.total, w.step)
+		if after <= -0.5*slope {
+			if lbfgs {
+				w.remember(length, old)
+			}
+			return norm, norm < before || after < 0
+		}
+		if norm <= stats.Tolerance*stats.Scale {
+			return norm, true
+		}
+		length *= math.Max(0.1, math.Min(0.9, slope/(slope-after)))
+	}
+	return num.Norm(w.total), false
+}
+
+// DataLossAt is (1/B) Σ_n L(u_n·f).
+func (s *Solver) DataLossAt(w *Scratch, f []float64) float64 {
+	if w.owner != s || !slices.Equal(s.x, f) {
+		s.evaluate(w, f)
+	}
+	n := s.objective.U.Len()
+	sum := 0.0
+	for _, z := range w.margin[:n] {
+		sum += s.objective.Loss.Value(z)
+	}
+	return sum / float64(n)
+}
