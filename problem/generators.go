@@ -1,0 +1,190 @@
+// Artificial data, drawn from a stream.
+
+package problem
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	"overhear/sim"
+)
+
+// generated collects n rows of d numbers drawn by draw, which returns a label.
+func generated(n, d int, draw func(x []float64) float64) (*Set, error) {
+	set := &Set{X: &Rows{
+		D: d, Start: make([]int32, 1, n+1),
+		Col: make([]int32, 0, n*d), Val: make([]float64, 0, n*d),
+	}, Source: "generated"}
+	cols := make([]int32, d)
+	for k := range cols {
+		cols[k] = int32(k)
+		set.Columns = append(set.Columns, fmt.Sprintf("x%d", k+1))
+	}
+	x := make([]float64, d)
+	for range n {
+		set.Y = append(set.Y, draw(x))
+		set.X.Append(cols, x)
+	}
+	return set, nil
+}
+
+func sign(s *sim.Stream) float64 {
+	if s.Uint64()&1 == 0 {
+		return 1
+	}
+	return -1
+}
+
+// twonorm is Breiman 1996: N(±(a, …, a), I) in 20 dimensions, a = 2/√20.
+func twonorm(n int, s *sim.Stream) (*Set, error) {
+	a := 2 / math.Sqrt(20)
+	return generated(n, 20, func(x []float64) float64 {
+		y := sign(s)
+		for k := range x {
+			x[k] = float64(y*a) + s.Normal()
+		}
+		return y
+	})
+}
+
+// ringnorm is Breiman 1996: +1 is N(0, 4I), −1 is N((a, …, a), I), a = 2/√20.
+func ringnorm(n int, s *sim.Stream) (*Set, error) {
+	a := 2 / math.Sqrt(20)
+	return generated(n, 20, func(x []float64) float64 {
+		y := sign(s)
+		for k := range x {
+			if y > 0 {
+				x[k] = 2 * s.Normal()
+			} else {
+				x[k] = a + s.Normal()
+			}
+		}
+		return y
+	})
+}
+
+// waveform is Breiman et al. 1984: u h_a + (1−u) h_b plus unit normal noise at
+// 21 points, h triangles of height 6 about points 11, 7 and 15 of 1…21. The
+// classes 0, 1, 2 mix (1,2), (1,3), (2,3); class 1 is +1.
+func waveform(n int, s *sim.Stream) (*Set, error) {
+	triangle := func(centre, m int) float64 { return math.Max(0, float64(6-max(m-centre, centre-m))) }
+	mixes := [3][2]int{{11, 15}, {11, 7}, {15, 7}}
+	return generated(n, 21, func(x []float64) float64 {
+		class := s.IntN(3)
+		u := s.Float64()
+		for k := range x {
+			a, b := triangle(mixes[class][0], k+1), triangle(mixes[class][1], k+1)
+			x[k] = float64(u*a) + float64((1-u)*b) + s.Normal()
+		}
+		if class == 1 {
+			return 1
+		}
+		return -1
+	})
+}
+
+//go:embed data/census.csv
+var censusMarginals string
+
+// censusColumn is a column of Adult by class (0: at most 50K, 1: above).
+type censusColumn struct {
+	name      string
+	values    []string
+	counts    [2][]int
+	quantiles [2][]float64 // at 0, 1/20, …, 1
+}
+
+// Rows of the two classes in the data the marginals were taken from.
+const (
+	censusRows = 45222
+	censusHigh = 11208
+)
+
+var censusColumns = sync.OnceValue(func() []*censusColumn {
+	var all []*censusColumn
+	for line := range strings.Lines(censusMarginals) {
+		f := strings.Split(strings.TrimSpace(line), ",")
+		if f[0] != "count" && f[0] != "quantiles" {
+			continue
+		}
+		if len(all) == 0 || all[len(all)-1].name != f[1] {
+			all = append(all, &censusColumn{name: f[1]})
+		}
+		c := all[len(all)-1]
+		if f[0] == "count" {
+			c.values = append(c.values, f[2])
+			for k := range 2 {
+				v, _ := strconv.Atoi(f[3+k])
+				c.counts[k] = append(c.counts[k], v)
+			}
+			continue
+		}
+		class := 0
+		if f[2] == ">50K" {
+			class = 1
+		}
+		for _, q := range f[3:] {
+			v, _ := strconv.ParseFloat(q, 64)
+			c.quantiles[class] = append(c.quantiles[class], v)
+		}
+	}
+	return all
+})
+
+// census draws rows with Adult's columns. Given the class, columns are
+// independent and have Adult's marginals: counts of categories, and numbers
+// between twentieths of the distribution.
+func census(n int, s *sim.Stream) (*Set, error) {
+	columns := censusColumns()
+	t := &table{name: "census", columns: []string{"income"}, known: [][]string{nil}}
+	categorical := []bool{true}
+	for _, c := range columns {
+		t.columns = append(t.columns, c.name)
+		t.known = append(t.known, c.values)
+		categorical = append(categorical, c.values != nil)
+	}
+	for i := range n {
+		class, label := 0, "<=50K"
+		if s.IntN(censusRows) < censusHigh {
+			class, label = 1, ">50K"
+		}
+		row := []string{label}
+		for _, c := range columns {
+			row = append(row, c.draw(class, s))
+		}
+		t.rows = append(t.rows, row)
+		t.lines = append(t.lines, i+1)
+		t.offsets = append(t.offsets, make([]int, len(row)))
+	}
+	set, err := t.set(0, ">50K", categorical)
+	if err != nil {
+		return nil, fmt.Errorf("%w: draw more rows", err) // a class is absent from a tiny sample
+	}
+	set.Source = "generated"
+	return set, nil
+}
+
+func (c *censusColumn) draw(class int, s *sim.Stream) string {
+	if c.values == nil {
+		q := c.quantiles[class]
+		u := s.Float64() * float64(len(q)-1)
+		k := int(u)
+		v := q[k] + float64((u-float64(k))*(q[k+1]-q[k]))
+		return strconv.Itoa(int(v))
+	}
+	total := 0
+	for _, n := range c.counts[class] {
+		total += n
+	}
+	at := s.IntN(total)
+	k := 0
+	for at >= c.counts[class][k] {
+		at -= c.counts[class][k]
+		k++
+	}
+	return c.values[k]
+}

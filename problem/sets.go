@@ -1,0 +1,243 @@
+// The built-in sets: what they are, where they come from, how they are read.
+
+package problem
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"overhear/sim"
+)
+
+// BuiltIn describes a named set.
+type BuiltIn struct {
+	Name     string
+	Title    string
+	Rows     int // after rows with missing values are dropped; default size if generated
+	Columns  int // before the intercept
+	Citation string
+	Licence  string
+	Files    []DataFile // none: built into the program
+
+	generate func(n int, s *sim.Stream) (*Set, error)
+	read     func(files []string) (*Set, error)
+}
+
+// DataFile is a file of a set, in a data directory.
+type DataFile struct {
+	Path   string // relative to the data directory; may also be there with .gz
+	SHA256 string // of the uncompressed content
+	URL    string // original source, or empty where there is none for this very file
+}
+
+//go:embed data/wdbc.csv
+var wdbcFile []byte
+
+const (
+	uci       = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
+	libsvmURL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/"
+	raetsch   = "G. Raetsch, T. Onoda, K.-R. Mueller, Soft margins for AdaBoost, Machine Learning 42(3):287-320, 2001"
+	breiman   = "L. Breiman, Bias, variance and arcing classifiers, Tech. Report 460, UC Berkeley Statistics, 1996"
+	adultCite = "B. Becker, R. Kohavi, Adult, UCI Machine Learning Repository, 1996, doi:10.24432/C5XW20"
+)
+
+var builtIns = []*BuiltIn{
+	{
+		Name: "wdbc", Title: "Breast Cancer Wisconsin (Diagnostic): +1 benign, −1 malignant", Rows: 569, Columns: 30,
+		Citation: "W. Wolberg, O. Mangasarian, N. Street, W. Street, UCI Machine Learning Repository, 1995, doi:10.24432/C5DW2B", Licence: "CC BY 4.0",
+		read: func([]string) (*Set, error) { return readWDBC("wdbc", bytes.NewReader(wdbcFile)) },
+	},
+	{
+		Name: "adult", Title: "census income 1994: +1 above 50K a year", Rows: 45222, Columns: 104, Citation: adultCite, Licence: "CC BY 4.0",
+		Files: []DataFile{
+			{"adult/adult.data", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d", uci + "adult/adult.data"},
+			{"adult/adult.test", "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05", uci + "adult/adult.test"},
+		},
+		read: readAdult,
+	},
+	{
+		Name: "a9a", Title: "Adult in 123 binary columns, training file then test file", Rows: 48842, Columns: 123,
+		Citation: "J. C. Platt, Fast training of support vector machines using sequential minimal optimization, MIT Press, 1998; " + adultCite, Licence: "CC BY 4.0 (the data it derives from)",
+		Files: []DataFile{
+			{"a9a/a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906", libsvmURL + "a9a"},
+			{"a9a/a9a.t", "1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9", libsvmURL + "a9a.t"},
+		},
+		read: readEach(Source{Dimension: 123}.readLIBSVM),
+	},
+	ida("german", "German credit: +1 bad credit", 1000, 20, "9dfc6f6b56eaa7b7364fc4f2a78c4c289058e2de87e3db37fe4911bc44bf7002"),
+	ida("splice", "primate splice junctions: +1 a junction", 3175, 60, "33f1c9b2813e36ee6523f0a56733d500de0b972ec66c488cb5941d6f00708a22"),
+	ida("image", "image segmentation: +1 brickface, sky, foliage, path", 2310, 18, "05f4072b520a42f15d3e6f83c3d663a431d89219acf91cd1a84a9bc02d9562a6"),
+	ida("banana", "banana, artificial", 5300, 2, "fbb0bf8bf408856e3c247cc1d0d71426cc5d49e0ed2d9b54cbe19bd014a7d14d"),
+	{Name: "twonorm", Title: "two normal clouds, generated", Rows: 7400, Columns: 20, Citation: breiman, generate: twonorm},
+	{Name: "ringnorm", Title: "a narrow normal cloud in a wide one, generated", Rows: 7400, Columns: 20, Citation: breiman, generate: ringnorm},
+	{Name: "waveform", Title: "mixtures of triangular waves, generated: +1 class 1 of 0, 1, 2", Rows: 5000, Columns: 21,
+		Citation: "L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984", generate: waveform},
+	{Name: "census", Title: "rows with Adult's columns and marginals, generated", Rows: censusRows, Columns: 104, Citation: adultCite, generate: census},
+}
+
+// ida is a set of the IDA repository, in the form `label value value …`.
+func ida(name, title string, rows, columns int, sum string) *BuiltIn {
+	return &BuiltIn{
+		Name: name, Title: title, Rows: rows, Columns: columns, Citation: raetsch, Licence: "as its origin (UCI: CC BY 4.0)",
+		Files: []DataFile{{"raetsch/" + name + ".txt", sum, ""}},
+		read:  readEach(Source{}.readRaetsch),
+	}
+}
+
+// FindSet returns the built-in set of that name.
+func FindSet(name string) (*BuiltIn, bool) {
+	for _, b := range builtIns {
+		if b.Name == name {
+			return b, true
+		}
+	}
+	return nil, false
+}
+
+// SetNames are the names of the built-in sets.
+func SetNames() []string {
+	var names []string
+	for _, b := range builtIns {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
+// Generated says whether the set is drawn rather than read.
+func (b *BuiltIn) Generated() bool { return b.generate != nil }
+
+// DataDirs are the directories in which data files are sought: the given one
+// only, or $OVERHEAR_DATA if set, or else ../shared/data and the user's cache.
+func DataDirs(dir string) []string {
+	if dir != "" {
+		return []string{dir}
+	}
+	if env := os.Getenv("OVERHEAR_DATA"); env != "" {
+		return []string{env}
+	}
+	dirs := []string{filepath.Join("..", "shared", "data")}
+	if cache, err := CacheDir(); err == nil {
+		dirs = append(dirs, cache)
+	}
+	return dirs
+}
+
+// CacheDir is where fetched data go by default.
+func CacheDir() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding the user's cache directory: %w", err)
+	}
+	return filepath.Join(cache, "overhear"), nil
+}
+
+// Find returns the paths of the set's files.
+func (b *BuiltIn) Find(dir string) ([]string, error) {
+	var paths []string
+	for _, f := range b.Files {
+		path, err := f.find(dir)
+		if err != nil {
+			return nil, fmt.Errorf("data set %s: %w; fetch it with `simulate data fetch %s`, or name a data directory with --data DIR or $OVERHEAR_DATA", b.Name, err, b.Name)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+func (f DataFile) find(dir string) (string, error) {
+	dirs := DataDirs(dir)
+	for _, d := range dirs {
+		for _, suffix := range []string{"", ".gz"} {
+			path := filepath.Join(d, filepath.FromSlash(f.Path)) + suffix
+			if _, err := os.Stat(path); err == nil {
+				return path, nil
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return "", err
+			}
+		}
+	}
+	return "", fmt.Errorf("%s is not in %s", f.Path, strings.Join(dirs, ", nor in "))
+}
+
+func (b *BuiltIn) load(dir string) (*Set, error) {
+	paths, err := b.Find(dir)
+	if err != nil {
+		return nil, err
+	}
+	return b.read(paths)
+}
+
+// readWDBC reads the set's own header, `rows,columns,class 0,class 1`, and rows
+// of numbers with the class last.
+func readWDBC(name string, r io.Reader) (*Set, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	_, body, _ := strings.Cut(string(text), "\n")
+	return Source{}.readCSV(name, strings.NewReader(body))
+}
+
+// readEach reads files of one form one after the other into one set.
+func readEach(read func(string, io.Reader) (*Set, error)) func([]string) (*Set, error) {
+	return func(paths []string) (*Set, error) {
+		var all *Set
+		for _, p := range paths {
+			set, err := readFile(p, read)
+			if err != nil {
+				return nil, err
+			}
+			if all == nil {
+				all = set
+				continue
+			}
+			for i := range set.X.Len() {
+				all.X.Append(set.X.Row(i))
+			}
+			all.Y = append(all.Y, set.Y...)
+		}
+		return all, nil
+	}
+}
+
+// adultColumns are the columns of UCI Adult, which has no header.
+var adultColumns = strings.Fields(`age workclass fnlwgt education education-num marital-status occupation
+	relationship race sex capital-gain capital-loss hours-per-week native-country income`)
+
+// readAdult reads the training and the test file as one table. The test file
+// begins with a line that is no row and its labels end with a full stop.
+func readAdult(paths []string) (*Set, error) {
+	numeric := map[string]bool{"age": true, "fnlwgt": true, "education-num": true, "capital-gain": true, "capital-loss": true, "hours-per-week": true}
+	categorical := make([]bool, len(adultColumns))
+	for k, c := range adultColumns {
+		categorical[k] = !numeric[c]
+	}
+	t := &table{columns: adultColumns}
+	for _, p := range paths {
+		_, err := readFile(p, func(name string, r io.Reader) (*Set, error) {
+			t.name = name
+			return nil, lines(name, r, func(n int, line string) error {
+				if strings.HasPrefix(line, "|") {
+					return nil
+				}
+				fields, offsets := splitRow(strings.TrimSuffix(line, "."), ',', nil, nil)
+				if len(fields) != len(adultColumns) {
+					return fmt.Errorf("%s:%d: %d fields, Adult has %d", name, n, len(fields), len(adultColumns))
+				}
+				t.add(n, fields, offsets, []string{"?"})
+				return nil
+			})
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.set(len(adultColumns)-1, ">50K", categorical)
+}
