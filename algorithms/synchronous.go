@@ -82,11 +82,15 @@ type peer struct {
 	err  error   // of the latest step
 
 	round     int            // the round being collected: that of the latest published iterate
-	heard     [2]int         // how many values of it (by parity) have arrived
-	values    [2][][]float64 // those values, by parity of round and position of the neighbour
-	published [2][]float64   // own iterates of the last two rounds, by parity, for requests
-	stepping  bool           // a step is under way
-	since     sim.Time       // when it began to wait for this round
+	values    [2][][]float64 // its values, by parity of round and position of the neighbour, from when they are on their way
+	known     [2]int         // how many of them there are
+	arrived   [2][]bool      // which of them have arrived
+	heard     [2]int         // how many have
+	begun     bool           // the step has been given to the workers, perhaps ahead of time
+	job       sim.Begun
+	published [2][]float64 // own iterates of the last two rounds, by parity, for requests
+	stepping  bool         // a step is under way
+	since     sim.Time     // when it began to wait for this round
 	done      bool
 }
 
@@ -110,6 +114,7 @@ func (s *Synchronous) Attach(e *sim.Engine) {
 		n.Dual = make([]float64, p.D)
 		n.solver = p.NewSolver(i, s.Tolerance)
 		n.values = [2][][]float64{make([][]float64, n.degree), make([][]float64, n.degree)}
+		n.arrived = [2][]bool{make([]bool, n.degree), make([]bool, n.degree)}
 		e.Attach(i, n)
 	}
 }
@@ -130,11 +135,11 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 			env.Send(int(m.From), KindValue, t, p.published[t&1])
 		}
 	case KindValue:
-		k, _ := slices.BinarySearch(env.Neighbours(), m.From)
-		if t < p.round || p.values[t&1][k] != nil {
+		k := p.note(env.Neighbours(), m)
+		if t < p.round || p.arrived[t&1][k] {
 			return // a duplicate
 		}
-		p.values[t&1][k] = m.Payload
+		p.arrived[t&1][k] = true
 		p.heard[t&1]++
 		if t == p.round {
 			p.advance(env)
@@ -142,8 +147,37 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-// advance starts the next step once every value of the current round is here.
+// note keeps the value of a message, which may be a duplicate, and returns its
+// sender's position.
+func (p *peer) note(neighbours []int32, m *sim.Message) int {
+	k, _ := slices.BinarySearch(neighbours, m.From)
+	if slot := m.Round & 1; int(m.Round) >= p.round && p.values[slot][k] == nil {
+		p.values[slot][k] = m.Payload
+		p.known[slot]++
+	}
+	return k
+}
+
+// Foresee begins the step when the last value of the round has been sent: when
+// it will arrive does not change what the step computes.
+func (p *peer) Foresee(e *sim.Engine, m *sim.Message) {
+	if m.Kind == KindValue {
+		p.note(p.run.Graph.Neighbours(p.ID), m)
+		p.begin(e)
+	}
+}
+
+// begin gives the step to the workers once its inputs are known.
+func (p *peer) begin(w interface{ Begin(sim.Job) sim.Begun }) {
+	if !p.begun && !p.done && p.published[p.round&1] != nil && p.known[p.round&1] == p.degree {
+		p.begun = true
+		p.job = w.Begin(p)
+	}
+}
+
+// advance takes the next step once every value of the current round is here.
 func (p *peer) advance(env *sim.Env) {
+	p.begin(env)
 	if p.heard[p.round&1] < p.degree || p.stepping || p.done {
 		return
 	}
@@ -152,7 +186,7 @@ func (p *peer) advance(env *sim.Env) {
 	if p.round < p.run.Rounds {
 		cost = p.run.Cost.of(p.run.Problem.Shards[p.ID].U.Len(), env.Stream("compute", uint64(p.round+1)))
 	}
-	env.Compute(cost, p, tagStep)
+	env.Await(p.job, cost, tagStep)
 }
 
 // Run is the step, on a worker.
@@ -185,10 +219,11 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 		env.Fail(fmt.Errorf("node %d, round %d: %w", p.ID, p.round+1, p.err))
 		return
 	}
-	p.stepping = false
+	p.stepping, p.begun = false, false
 	slot := p.round & 1
 	clear(p.values[slot])
-	p.heard[slot] = 0
+	clear(p.arrived[slot])
+	p.known[slot], p.heard[slot] = 0, 0
 	if p.round > 0 && p.run.Observer != nil {
 		p.run.Observer.Concluded(p.ID, p.round, p.Dual)
 	}
@@ -204,7 +239,7 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 func (p *peer) publish(env *sim.Env, round int) {
 	p.round = round
 	p.since = env.Now()
-	p.published[round&1] = p.F
+	p.published[round&1] = p.F // before the step of the next round changes p.F
 	if p.run.Observer != nil {
 		p.run.Observer.Published(p.ID, round, env.Now(), p.F, p.loss, p.stats)
 	}
@@ -225,7 +260,7 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 		return
 	}
 	for k, j := range env.Neighbours() {
-		if p.values[round&1][k] == nil {
+		if !p.arrived[round&1][k] {
 			env.Send(int(j), KindRequest, round, nil)
 		}
 	}
@@ -237,7 +272,7 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 func (p *peer) waiting(neighbours []int32) string {
 	var missing []string
 	for k, j := range neighbours {
-		if p.values[p.round&1][k] == nil {
+		if !p.arrived[p.round&1][k] {
 			missing = append(missing, fmt.Sprint(j))
 		}
 	}

@@ -11,10 +11,10 @@ import (
 
 // Loss is a convex function of the margin.
 type Loss interface {
-	Value(z float64) float64
-	Slopes(dst, z []float64)     // L′, elementwise
-	Curvatures(dst, z []float64) // L″ ≥ 0, elementwise
-	Bound() float64              // c₁ ≥ L″
+	Total(z, slopes []float64) float64 // Σ_k L(z_k), given the slopes there
+	Slopes(dst, z []float64)           // L′, elementwise
+	Curvatures(dst, z []float64)       // L″ ≥ 0, elementwise
+	Bound() float64                    // c₁ ≥ L″
 }
 
 // Logistic is log(1 + e^−z), with c₁ = ¼.
@@ -29,12 +29,7 @@ type HuberHinge struct{ Width float64 }
 
 type logistic struct{}
 
-func (logistic) Value(z float64) float64 {
-	if z < 0 {
-		return num.Log1p(num.Exp(z)) - z
-	}
-	return num.Log1p(num.Exp(-z))
-}
+func (logistic) Total(z, slopes []float64) float64 { return num.LogisticTotal(z, slopes) }
 
 func (logistic) Slopes(dst, z []float64) { num.LogisticSlopes(dst, z) }
 
@@ -49,7 +44,7 @@ func (logistic) Bound() float64 { return 0.25 }
 
 type squared struct{}
 
-func (squared) Value(z float64) float64 { return 0.5 * (1 - z) * (1 - z) }
+func (squared) Total(_, slopes []float64) float64 { return 0.5 * num.Dot(slopes, slopes) }
 
 func (squared) Slopes(dst, z []float64) {
 	for k, v := range z {
@@ -65,15 +60,18 @@ func (squared) Curvatures(dst, z []float64) {
 
 func (squared) Bound() float64 { return 1 }
 
-// Value is L(z).
-func (h HuberHinge) Value(z float64) float64 {
-	switch gap := 1 + h.Width - z; {
-	case gap <= 0:
-		return 0
-	case gap < 2*h.Width:
-		return gap * gap / (4 * h.Width)
+// Total is Σ_k L(z_k).
+func (h HuberHinge) Total(z, _ []float64) float64 {
+	sum := 0.0
+	for _, v := range z {
+		switch gap := 1 + h.Width - v; {
+		case gap >= 2*h.Width:
+			sum += 1 - v
+		case gap > 0:
+			sum += gap * gap / (4 * h.Width)
+		}
 	}
-	return 1 - z
+	return sum
 }
 
 // Slopes is L′.

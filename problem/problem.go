@@ -74,6 +74,21 @@ func (p *Problem) pooled() *Objective {
 	return o
 }
 
+// value is Σ_i O_i(f).
+func (p *Problem) value(f []float64) float64 {
+	w := p.NewScratch()
+	sum := 0.0
+	for i := range p.Shards {
+		u := p.Shards[i].U
+		z, slope := w.margin[:u.Len()], w.slope[:u.Len()]
+		u.times(f, z)
+		p.Loss.Slopes(slope, z)
+		sum += float64(p.C * p.Loss.Total(z, slope) / float64(u.Len()))
+		sum += float64(0.5 * p.R[i] * num.Dot(f, f))
+	}
+	return sum
+}
+
 // Optimum is the centralised optimum.
 type Optimum struct {
 	F     []float64 // f*, a d-vector
@@ -95,11 +110,5 @@ func (p *Problem) Centralised() (*Optimum, error) {
 		}
 		copy(f, s.x)
 	}
-	value := 0.0
-	s.DataLossAt(w, f)
-	for k, z := range w.margin[:o.U.Len()] {
-		value += float64(o.Each[k] * o.Loss.Value(z))
-	}
-	value += float64(0.5 * o.Ridge * num.Dot(f, f))
-	return &Optimum{F: f, Value: value * float64(len(p.Shards)), Stats: stats}, nil
+	return &Optimum{F: f, Value: p.value(f), Stats: stats}, nil
 }

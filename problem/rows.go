@@ -40,16 +40,48 @@ func (r *Rows) Dot(i int, f []float64) float64 {
 
 func sparseDot(cols []int32, vals, f []float64) float64 {
 	vals = vals[:len(cols)]
-	var s, t float64
+	var s, t, u, v float64
 	k := 0
-	for ; k+2 <= len(cols); k += 2 {
-		s += float64(vals[k] * f[cols[k]])
-		t += float64(vals[k+1] * f[cols[k+1]])
+	for ; k+4 <= len(cols); k += 4 {
+		c, w := cols[k:k+4:k+4], vals[k:k+4:k+4]
+		s += float64(w[0] * f[c[0]])
+		t += float64(w[1] * f[c[1]])
+		u += float64(w[2] * f[c[2]])
+		v += float64(w[3] * f[c[3]])
 	}
-	if k < len(cols) {
+	for ; k < len(cols); k++ {
 		s += float64(vals[k] * f[cols[k]])
 	}
-	return s + t
+	return (s + t) + (u + v)
+}
+
+// times sets out_i to the inner product of row i with f.
+func (r *Rows) times(f, out []float64) {
+	start, col, val := r.Start, r.Col, r.Val
+	for i := range out {
+		a, b := start[i], start[i+1]
+		out[i] = sparseDot(col[a:b], val[a:b], f)
+	}
+}
+
+// transposed returns the D×n transpose.
+func (r *Rows) transposed() *Rows {
+	t := &Rows{D: r.Len(), Start: make([]int32, r.D+1), Col: make([]int32, len(r.Col)), Val: make([]float64, len(r.Val))}
+	for _, c := range r.Col {
+		t.Start[c+1]++
+	}
+	for c := range r.D {
+		t.Start[c+1] += t.Start[c]
+	}
+	next := slices.Clone(t.Start)
+	for i := range r.Len() {
+		cols, vals := r.Row(i)
+		for k, c := range cols {
+			t.Col[next[c]], t.Val[next[c]] = int32(i), vals[k]
+			next[c]++
+		}
+	}
+	return t
 }
 
 // scaled returns the rows of the index, each multiplied by its factor.

@@ -35,6 +35,7 @@ type Solver struct {
 
 	x        []float64 // the last point at which the data part was evaluated
 	gradient []float64 // of the data part there
+	columns  *Rows     // the rows' transpose
 	factor   num.Cholesky
 	packed   []float64 // its memory; empty until the first factorisation
 	stale    bool      // renew the factor before the next step
@@ -63,7 +64,7 @@ func (e *ResidualError) Error() string {
 // Scratch is working memory for solvers of problems up to some size; one
 // goroutine at a time may use it.
 type Scratch struct {
-	margin, slope           []float64 // rows
+	margin, slope, weighted []float64 // rows
 	total, step, trial, row []float64 // columns
 	owner                   *Solver   // whose last point margin belongs to
 	memory                  []pair    // of L-BFGS
@@ -73,7 +74,7 @@ type Scratch struct {
 // columns.
 func NewScratch(d, rows int) *Scratch {
 	return &Scratch{
-		margin: make([]float64, rows), slope: make([]float64, rows),
+		margin: make([]float64, rows), slope: make([]float64, rows), weighted: make([]float64, rows),
 		total: make([]float64, d), step: make([]float64, d), trial: make([]float64, d), row: make([]float64, d),
 	}
 }
@@ -139,26 +140,24 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 	o := s.objective
 	if s.x == nil {
 		s.x, s.gradient = make([]float64, o.U.D), make([]float64, o.U.D)
+		s.columns = o.U.transposed()
 	}
 	copy(s.x, f)
 	w.owner = s
 	n := o.U.Len()
 	margin, slope := w.margin[:n], w.slope[:n]
-	start, col, val := o.U.Start, o.U.Col, o.U.Val
-	for i := range margin {
-		margin[i] = sparseDot(col[start[i]:start[i+1]], val[start[i]:start[i+1]], f)
-	}
+	o.U.times(f, margin)
 	o.Loss.Slopes(slope, margin)
-	g := s.gradient
-	clear(g)
-	for i, l := range slope {
-		l *= o.weight(i)
-		a, b := start[i], start[i+1]
-		vals := val[a:b]
-		for k, c := range col[a:b] {
-			g[c] += float64(l * vals[k])
+	if o.Each != nil {
+		weighted := w.weighted[:n]
+		for i, l := range slope {
+			weighted[i] = l * o.Each[i]
 		}
+		s.columns.times(weighted, s.gradient)
+		return
 	}
+	s.columns.times(slope, s.gradient)
+	num.Scale(o.Weight, s.gradient)
 }
 
 func (o *Objective) weight(i int) float64 {
@@ -274,9 +273,5 @@ func (s *Solver) DataLossAt(w *Scratch, f []float64) float64 {
 		s.evaluate(w, f)
 	}
 	n := s.objective.U.Len()
-	sum := 0.0
-	for _, z := range w.margin[:n] {
-		sum += s.objective.Loss.Value(z)
-	}
-	return sum / float64(n)
+	return s.objective.Loss.Total(w.margin[:n], w.slope[:n]) / float64(n)
 }

@@ -19,7 +19,7 @@ type pool struct {
 	mu       sync.Mutex
 	work     sync.Cond // a job is pending or the pool is closed
 	finished sync.Cond // a job is done
-	tasks    []task
+	tasks    []*task
 	free     []uint32
 	pending  []uint32 // hints: task numbers that may be pending, from next on
 	next     int
@@ -29,7 +29,7 @@ type pool struct {
 
 type task struct {
 	job   Job
-	tag   uint64
+	tag   uint64 // the engine's own
 	state taskState
 	err   error
 }
@@ -54,16 +54,16 @@ func newPool(workers int) *pool {
 }
 
 // submit queues a job and returns its task number.
-func (p *pool) submit(j Job, tag uint64) uint32 {
+func (p *pool) submit(j Job) uint32 {
 	p.mu.Lock()
 	var id uint32
 	if k := len(p.free); k > 0 {
 		id, p.free = p.free[k-1], p.free[:k-1]
 	} else {
 		id = uint32(len(p.tasks))
-		p.tasks = append(p.tasks, task{})
+		p.tasks = append(p.tasks, new(task))
 	}
-	p.tasks[id] = task{job: j, tag: tag, state: taskPending}
+	*p.tasks[id] = task{job: j, state: taskPending}
 	if p.next > 1024 && 2*p.next > len(p.pending) {
 		p.pending = p.pending[:copy(p.pending, p.pending[p.next:])]
 		p.next = 0
@@ -139,7 +139,7 @@ func (p *pool) wait(id uint32) (tag uint64, err error) {
 		}
 	}
 	tag, err = p.tasks[id].tag, p.tasks[id].err
-	p.tasks[id] = task{}
+	*p.tasks[id] = task{}
 	p.free = append(p.free, id)
 	return tag, err
 }

@@ -16,6 +16,14 @@ type Node interface {
 	Wake(env *Env, tag uint64)    // a timer or a computation with this tag is due
 }
 
+// Foreseer is a Node that is told of a message when it is sent, if it is sure to
+// arrive. It may begin computations whose inputs are complete from then on, with
+// [Engine.Begin], so that processors have work while messages travel in virtual
+// time; it must not act otherwise.
+type Foreseer interface {
+	Foresee(e *Engine, m *Message)
+}
+
 // Message is what a node receives. Its payload is shared and never changes.
 type Message struct {
 	From    int32
@@ -91,9 +99,11 @@ type Engine struct {
 	events   uint64
 	packets  uint64
 	bytes    int64
+	foresee  []Foreseer // by node; nil where a node does not
 	current  event
 	pending  event // being scheduled
 	message  Message
+	foreseen Message
 	packet   Packet
 	env      Env
 	failure  error
@@ -187,7 +197,15 @@ func (e *Engine) addModel(l Link) int {
 }
 
 // Attach makes n node i.
-func (e *Engine) Attach(i int, n Node) { e.nodes[i] = n }
+func (e *Engine) Attach(i int, n Node) {
+	e.nodes[i] = n
+	if f, ok := n.(Foreseer); ok && e.cfg.Workers > 1 {
+		if e.foresee == nil {
+			e.foresee = make([]Foreseer, len(e.nodes))
+		}
+		e.foresee[i] = f
+	}
+}
 
 // Workers is the number of workers that run jobs.
 func (e *Engine) Workers() int { return e.cfg.Workers }
@@ -385,6 +403,10 @@ func (e *Engine) transmit(id uint32, link int, to int32) {
 		at := depart + Time(delays[c])
 		s.refs++
 		e.schedule(at, kindMessage, from, to, uint64(id))
+		if e.foresee != nil && e.foresee[to] != nil {
+			e.foreseen = Message{From: from, Kind: s.kind, Round: s.round, Sent: s.sent, Payload: s.payload}
+			e.foresee[to].Foresee(e, &e.foreseen)
+		}
 		if e.cfg.Sent != nil {
 			e.packet.Received = at
 			e.cfg.Sent(&e.packet)
@@ -465,13 +487,26 @@ func (v *Env) After(d Duration, tag uint64) {
 	v.e.schedule(v.e.now+Time(notNegative(d)), kindTimer, v.node, v.node, tag)
 }
 
-// Compute runs a job on a worker and wakes the node with this tag after d ≥ 0
-// of virtual time, when the job is done. Until then the job may read and write
-// what it was given, and the node must not.
-func (v *Env) Compute(d Duration, j Job, tag uint64) {
-	id := v.e.pool.submit(j, tag)
-	v.e.schedule(v.e.now+Time(notNegative(d)), kindComputed, v.node, v.node, uint64(id))
+// Begun is a job under way.
+type Begun struct{ id uint32 }
+
+// Begin gives a job to the workers ahead of the Await that will collect it.
+// From then on the job may read and write what it was given, and the node must
+// not.
+func (e *Engine) Begin(j Job) Begun { return Begun{e.pool.submit(j)} }
+
+// Begin is Engine.Begin.
+func (v *Env) Begin(j Job) Begun { return v.e.Begin(j) }
+
+// Await wakes the node with this tag after d ≥ 0 of virtual time, when the job
+// is done. It is called once for every job begun.
+func (v *Env) Await(b Begun, d Duration, tag uint64) {
+	v.e.pool.tasks[b.id].tag = tag
+	v.e.schedule(v.e.now+Time(notNegative(d)), kindComputed, v.node, v.node, uint64(b.id))
 }
+
+// Compute begins a job and awaits it.
+func (v *Env) Compute(d Duration, j Job, tag uint64) { v.Await(v.Begin(j), d, tag) }
 
 func notNegative(d Duration) Duration {
 	if d < 0 {

@@ -40,6 +40,13 @@ func Exp(x float64) float64 {
 
 // expReduced is e^(hi−lo) for |hi−lo| ≤ ln2/2.
 func expReduced(hi, lo float64) float64 {
+	r := hi - lo
+	c := expRemainder(r)
+	return 1 - ((lo - float64(r*c)/(2-c)) - hi)
+}
+
+// expRemainder is c with e^r = 1 + r + rc/(2−c).
+func expRemainder(r float64) float64 {
 	const (
 		p1 = 1.66666666666666657415e-01
 		p2 = -2.77777777770155933842e-03
@@ -47,10 +54,8 @@ func expReduced(hi, lo float64) float64 {
 		p4 = -1.65339022054652515390e-06
 		p5 = 4.13813679705723846039e-08
 	)
-	r := hi - lo
 	t := float64(r * r)
-	c := r - float64(t*(p1+float64(t*(p2+float64(t*(p3+float64(t*(p4+float64(t*p5)))))))))
-	return 1 - ((lo - float64(r*c)/(2-c)) - hi)
+	return r - float64(t*(p1+float64(t*(p2+float64(t*(p3+float64(t*(p4+float64(t*p5)))))))))
 }
 
 // scaled is y·2^k for y in [1/2, 2], through subnormals.

@@ -50,6 +50,29 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
+func TestLogistic(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	z := []float64{0, 1e-300, 800, -800, 40, -40, math.Inf(1), math.Inf(-1)}
+	for range 100000 {
+		z = append(z, 10*r.NormFloat64(), r.NormFloat64())
+	}
+	s := make([]float64, len(z))
+	LogisticSlopes(s, z)
+	for k, v := range z {
+		if want := -1 / (1 + math.Exp(math.Max(-700, math.Min(700, v)))); ulps(s[k], want) > 6 {
+			t.Fatalf("slope at %v is %v, want %v", v, s[k], want)
+		}
+	}
+	z, s = z[8:], s[8:]
+	want := 0.0
+	for _, v := range z {
+		want += math.Max(0, -v) + math.Log1p(math.Exp(-math.Abs(v)))
+	}
+	if got := LogisticTotal(z, s); math.Abs(got-want) > 1e-12*want {
+		t.Errorf("total %v, want %v", got, want)
+	}
+}
+
 func TestExtremes(t *testing.T) {
 	for _, c := range []struct{ got, want float64 }{
 		{Log(5e-324), -1074 * math.Ln2},
@@ -94,8 +117,12 @@ func TestGoldenBits(t *testing.T) {
 	for _, v := range b {
 		add(v)
 	}
+	logistic := make([]float64, 1000)
+	LogisticSlopes(logistic, xs[:1000])
+	add(logistic[17])
+	add(LogisticTotal(xs[:1000], logistic))
 	add(Dot(xs[:999:999], xs[1000:1999]))
-	const want = "37920ec7dc0f541d3118bea43dc74f7d6cf2dc75714cacd62857b71cd76ddc1a"
+	const want = "2d1ec2124da7c1103d7e5f73fb2a62c95976accafbdafef73778238307172791"
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
 		t.Errorf("digest of kernel results %s, want %s", got, want)
 	}

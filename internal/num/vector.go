@@ -11,10 +11,11 @@ func Dot(x, y []float64) float64 {
 	var a, b, c, d float64
 	k := 0
 	for ; k+4 <= len(x); k += 4 {
-		a += float64(x[k] * y[k])
-		b += float64(x[k+1] * y[k+1])
-		c += float64(x[k+2] * y[k+2])
-		d += float64(x[k+3] * y[k+3])
+		u, v := x[k:k+4:k+4], y[k:k+4:k+4]
+		a += float64(u[0] * v[0])
+		b += float64(u[1] * v[1])
+		c += float64(u[2] * v[2])
+		d += float64(u[3] * v[3])
 	}
 	for ; k < len(x); k++ {
 		a += float64(x[k] * y[k])
@@ -25,8 +26,16 @@ func Dot(x, y []float64) float64 {
 // Axpy adds a·x to y.
 func Axpy(a float64, x, y []float64) {
 	y = y[:len(x)]
-	for k, v := range x {
-		y[k] += float64(a * v)
+	k := 0
+	for ; k+4 <= len(x); k += 4 {
+		u, v := x[k:k+4:k+4], y[k:k+4:k+4]
+		v[0] += float64(a * u[0])
+		v[1] += float64(a * u[1])
+		v[2] += float64(a * u[2])
+		v[3] += float64(a * u[3])
+	}
+	for ; k < len(x); k++ {
+		y[k] += float64(a * x[k])
 	}
 }
 
