@@ -198,3 +198,17 @@ func TestError(s *problem.Shard, f []float64) float64 {
 	}
 	return float64(wrong) / float64(len(s.Y))
 }
+
+// Columns are the columns of metrics.csv; those after bytes are extra.
+var Columns = []string{
+	"round", "time_s", "loss", "objective", "test_error", "consensus", "distance",
+	"privacy_loss", "messages", "bytes", "dual_sum", "residual",
+}
+
+// Values are the row's values in the order of Columns.
+func (r *Row) Values() []float64 {
+	return []float64{
+		float64(r.Round), r.Time.Seconds(), r.Loss, r.Objective, r.TestError, r.Consensus, r.Distance,
+		r.PrivacyLoss, float64(r.Messages), float64(r.Bytes), r.DualSum, r.Residual,
+	}
+}

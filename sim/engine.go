@@ -247,6 +247,10 @@ func (e *Engine) Run(ctx context.Context) error {
 	return nil
 }
 
+// ErrReference is wrapped by the error of a run that has ended and is not its
+// reference, though no event was found to differ.
+var ErrReference = errors.New("the run is not its reference")
+
 // Trace returns the trace of the run so far; nil if it is off. When the run is
 // over and its reference went on, that is the divergence.
 func (e *Engine) Trace() (*Trace, error) {
@@ -255,7 +259,7 @@ func (e *Engine) Trace() (*Trace, error) {
 	}
 	t := e.trace.finish()
 	if r := e.cfg.Reference; r != nil && r.Digest != t.Digest {
-		return t, fmt.Errorf("the run has %d events and its reference %d; they part after the last checkpoint they share", t.Events, r.Events)
+		return t, fmt.Errorf("%w: it ends after %d events, the reference after %d", ErrReference, t.Events, r.Events)
 	}
 	return t, nil
 }

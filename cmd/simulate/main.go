@@ -1,0 +1,93 @@
+// Command simulate runs experiments in private distributed learning on a
+// simulated network. `simulate --help` lists what it does.
+//
+// Exit codes: 0 done, 1 a run failed, 2 bad usage or scenario, 3 a verdict
+// failed.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"overhear/scenarios"
+)
+
+// Exit codes.
+const (
+	exitFailed  = 1
+	exitUsage   = 2
+	exitVerdict = 3
+)
+
+func main() { os.Exit(Main(os.Args[1:])) }
+
+// Main runs the command and returns its exit code.
+func Main(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := newRoot()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return exitCode(err)
+}
+
+// usageError marks an error as the user's: exit code 2.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func exitCode(err error) int {
+	var u usageError
+	var m scenarios.Mistakes
+	switch {
+	case errors.As(err, &u), errors.As(err, &m):
+		return exitUsage
+	case errors.Is(err, scenarios.ErrMismatch):
+		return exitVerdict
+	}
+	return exitFailed
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "simulate",
+		Short:         "Simulate private distributed learning on a network, deterministically",
+		Version:       scenarios.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("there is no command %q; see simulate --help", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w; see %s --help", err, c.CommandPath())
+	})
+	root.AddCommand(newRun(), newVerify(), newExport(), newData(), newList(), newSchema(), newExplain(), newNew())
+	return root
+}
+
+// exactly asks for so many arguments, named in the command's usage line.
+func exactly(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage("%s takes %d argument(s), not %d: %s", c.CommandPath(), n, len(args), c.UseLine())
+		}
+		return nil
+	}
+}

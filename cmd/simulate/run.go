@@ -1,0 +1,209 @@
+// simulate run, and verify: scenarios into run directories, and back.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"overhear/metrics"
+	"overhear/record"
+	"overhear/report"
+	"overhear/scenarios"
+)
+
+// runFlags are the flags of simulate run.
+type runFlags struct {
+	seed    int64
+	seeds   int
+	sets    []string
+	workers int
+	out     string
+	data    string
+	json    bool
+	again   bool
+	noPlots bool
+}
+
+func newRun() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run FILE…",
+		Short: "Run scenarios; finished seeds are kept and not run again",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("run needs a scenario file, such as scenarios/quickstart.yaml; `simulate new` writes one")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return run(c, args, &f) },
+	}
+	flags := c.Flags()
+	flags.Int64Var(&f.seed, "seed", -1, "run this seed only")
+	flags.IntVar(&f.seeds, "seeds", 0, "run this many seeds from the scenario's first")
+	flags.StringArrayVar(&f.sets, "set", nil, "override a value of the scenario, `path=value`; may be repeated")
+	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that compute; results do not depend on it")
+	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
+	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
+	flags.BoolVar(&f.json, "json", false, "print run.json of every run as a JSON array")
+	flags.BoolVar(&f.again, "again", false, "run seeds again that are finished")
+	flags.BoolVar(&f.noPlots, "no-plots", false, "draw no figures")
+	return c
+}
+
+func run(c *cobra.Command, files []string, f *runFlags) error {
+	if f.workers < 1 {
+		return usage("--workers must be at least 1, is %d", f.workers)
+	}
+	var all []*scenarios.Scenario
+	var mistakes error
+	for _, file := range files {
+		s, err := scenarios.Load(file, f.sets...)
+		if err != nil {
+			mistakes = errors.Join(mistakes, err)
+			continue
+		}
+		if f.seeds > 0 {
+			s.Seeds.Count = f.seeds
+		}
+		if f.seed >= 0 {
+			s.Seeds = scenarios.Seeds{First: uint64(f.seed), Count: 1}
+		}
+		all = append(all, s)
+	}
+	if mistakes != nil {
+		return usageError{mistakes}
+	}
+	infos := []*record.Info{}
+	var failures error
+	for _, s := range all {
+		runs, err := runSeeds(c.Context(), s, f, c.OutOrStdout())
+		for _, r := range runs {
+			infos = append(infos, r.Info)
+		}
+		failures = errors.Join(failures, err)
+		if c.Context().Err() != nil {
+			break
+		}
+	}
+	if f.json {
+		e := json.NewEncoder(c.OutOrStdout())
+		e.SetIndent("", "  ")
+		if err := e.Encode(infos); err != nil {
+			return err
+		}
+	}
+	return failures
+}
+
+// runSeeds runs the seeds of a scenario and prints their results. It returns
+// the finished ones even if one fails.
+func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writer) ([]*record.Run, error) {
+	e := scenarios.NewExperiment(s, f.data)
+	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
+	defer bar.clear()
+	o := scenarios.Options{Out: f.out, Workers: f.workers, Replace: true, Plots: !f.noPlots,
+		Progress: func(seed uint64, round int) { bar.at(int(seed-s.Seeds.First)*(s.Rounds.Count+1) + round + 1) }}
+	var runs []*record.Run
+	kept := 0
+	hash := s.Hash()
+	for k := range s.Seeds.Count {
+		seed := s.Seeds.First + uint64(k)
+		if r, ok := record.Finished(f.out, s.Name, seed, hash); ok && !f.again {
+			runs = append(runs, r)
+			kept++
+			continue
+		}
+		r, err := e.Run(ctx, seed, o)
+		if errors.Is(err, context.Canceled) {
+			return runs, fmt.Errorf("stopped; %d of %d seeds are finished and kept, and the same command goes on from there", len(runs), s.Seeds.Count)
+		}
+		if err != nil {
+			return runs, err
+		}
+		runs = append(runs, r)
+	}
+	bar.clear()
+	if err := e.Summarise(runs, scenarios.Options{Out: f.out, Plots: !f.noPlots && len(runs) > 1}); err != nil {
+		return runs, err
+	}
+	if f.json {
+		return runs, nil
+	}
+	if kept > 0 {
+		fmt.Fprintf(w, "%d of %d seeds were finished already; --again runs them again\n", kept, s.Seeds.Count)
+	}
+	if len(runs) > 1 {
+		return runs, report.SeedTable(w, runs, filepath.Join(f.out, s.Name))
+	}
+	return runs, report.Table(w, runs[0])
+}
+
+// progress is a bar on standard error, if that is a terminal, from the moment
+// the work has taken a second.
+type progress struct {
+	bar   *progressbar.ProgressBar
+	name  string
+	total int
+	start time.Time
+	off   bool
+}
+
+func newProgress(name string, total int) *progress {
+	return &progress{name: name, total: total, start: time.Now(), off: !term.IsTerminal(int(os.Stderr.Fd()))}
+}
+
+func (p *progress) at(n int) {
+	if p.off || time.Since(p.start) < time.Second {
+		return
+	}
+	if p.bar == nil {
+		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(p.name),
+			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
+	}
+	_ = p.bar.Set(n) // a bar that cannot be drawn is no reason to stop
+}
+
+func (p *progress) clear() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
+func newVerify() *cobra.Command {
+	var data string
+	var workers int
+	c := &cobra.Command{
+		Use:   "verify RUNDIR",
+		Short: "Repeat a run and say whether, and where first, it differs",
+		Args:  exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := record.Open(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			bar := newProgress("verify", r.Info.Rounds+1)
+			err = scenarios.Verify(c.Context(), r, data, workers, func(row metrics.Row) { bar.at(row.Round + 1) })
+			bar.clear()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s: same digest, %s, over %d events\n", r.Dir, r.Info.Digest, r.Info.Events)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&data, "data", "", "data `directory`")
+	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "goroutines that compute")
+	return c
+}

@@ -1,0 +1,195 @@
+// The commands that tell: export, data, list, schema, explain, new.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"overhear/algorithms"
+	"overhear/problem"
+	"overhear/record"
+	"overhear/scenarios"
+)
+
+func newExport() *cobra.Command {
+	var table, format string
+	c := &cobra.Command{
+		Use:   "export RUNDIR",
+		Short: "Print a table of a run",
+		Args:  exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := record.Open(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			if !contains(record.Tables, table) || !contains(record.Formats, format) {
+				return usage("--table is one of %s and --format one of %s", strings.Join(record.Tables, ", "), strings.Join(record.Formats, ", "))
+			}
+			err = record.Export(r, table, format, c.OutOrStdout())
+			if errors.Is(err, record.ErrNotRecorded) {
+				return usageError{err}
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&table, "table", "metrics", "iterates, messages or metrics")
+	c.Flags().StringVar(&format, "format", "csv", "csv or json")
+	return c
+}
+
+func contains(words []string, w string) bool {
+	for _, v := range words {
+		if v == w {
+			return true
+		}
+	}
+	return false
+}
+
+func newData() *cobra.Command {
+	var dir string
+	c := &cobra.Command{Use: "data", Short: "List, describe and fetch data sets",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("there is no command data %q; there are list, info and fetch", args[0])
+			}
+			return c.Help()
+		}}
+	c.PersistentFlags().StringVar(&dir, "data", "", "data `directory`")
+	find := func(name string) (*problem.BuiltIn, error) {
+		b, ok := problem.FindSet(name)
+		if !ok {
+			return nil, usage("there is no data set %q; there are %s", name, strings.Join(problem.SetNames(), ", "))
+		}
+		return b, nil
+	}
+	c.AddCommand(&cobra.Command{
+		Use: "list", Short: "List the built-in data sets", Args: exactly(0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(t, "set\trows\tcolumns\there\twhat")
+			for _, name := range problem.SetNames() {
+				b, _ := problem.FindSet(name)
+				here := "yes"
+				if _, err := b.Find(dir); err != nil {
+					here = "no"
+				}
+				fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\n", b.Name, b.Rows, b.Columns, here, b.Title)
+			}
+			return t.Flush()
+		},
+	}, &cobra.Command{
+		Use: "info SET", Short: "Describe a data set and check its files", Args: exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			b, err := find(args[0])
+			if err != nil {
+				return err
+			}
+			return b.Describe(c.OutOrStdout(), dir)
+		},
+	}, &cobra.Command{
+		Use: "fetch SET", Short: "Download a data set from its original source", Args: exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			b, err := find(args[0])
+			if err != nil {
+				return err
+			}
+			return b.Fetch(c.Context(), c.OutOrStdout(), dir)
+		},
+	})
+	return c
+}
+
+func newList() *cobra.Command {
+	c := &cobra.Command{
+		Use: "list WHAT", Short: "List algorithms, data or scenarios", Args: exactly(1),
+		ValidArgs: []string{"algorithms", "data", "scenarios"},
+		RunE: func(c *cobra.Command, args []string) error {
+			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			switch args[0] {
+			case "algorithms":
+				for _, e := range algorithms.Entries() {
+					fmt.Fprintf(t, "%s\t%s\n", e.Name, e.Title)
+				}
+			case "data":
+				for _, name := range problem.SetNames() {
+					b, _ := problem.FindSet(name)
+					fmt.Fprintf(t, "%s\t%s\n", b.Name, b.Title)
+				}
+			case "scenarios":
+				shipped, err := scenarios.Shipped()
+				if err != nil {
+					return err
+				}
+				for _, s := range shipped {
+					fmt.Fprintf(t, "%s\t%s\n", s.Name, s.About)
+				}
+			default:
+				return usage("list takes algorithms, data or scenarios, not %q", args[0])
+			}
+			return t.Flush()
+		},
+	}
+	return c
+}
+
+func newSchema() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of scenarios", Args: exactly(0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(c.OutOrStdout(), string(scenarios.Schema()))
+			return err
+		},
+	}
+}
+
+func newExplain() *cobra.Command {
+	return &cobra.Command{
+		Use: "explain NAME", Short: "Explain an algorithm, a data set, a key of the language or a metric", Args: exactly(1),
+		Example: "  simulate explain admm\n  simulate explain network.latency\n  simulate explain distance",
+		RunE: func(c *cobra.Command, args []string) error {
+			text, err := scenarios.Explain(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			_, err = fmt.Fprint(c.OutOrStdout(), text)
+			return err
+		},
+	}
+}
+
+func newNew() *cobra.Command {
+	return &cobra.Command{
+		Use: "new [FILE]", Short: "Write a commented scenario to begin with",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("new takes at most one file")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				_, err := fmt.Fprint(c.OutOrStdout(), scenarios.Template())
+				return err
+			}
+			f, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			if errors.Is(err, fs.ErrExist) {
+				return usage("%s exists already", args[0])
+			}
+			if err != nil {
+				return err
+			}
+			if _, err := f.WriteString(scenarios.Template()); err != nil {
+				return errors.Join(err, f.Close())
+			}
+			return f.Close()
+		},
+	}
+}

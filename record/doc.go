@@ -1,0 +1,12 @@
+// Package record writes and reads run directories, `<out>/<name>/<seed>/`:
+//
+//	run.json          what was run, what came out, and the digests of the rest
+//	metrics.csv       a row a round
+//	iterates.parquet  node, round, time_ns, values: what each node published
+//	messages.parquet  id, src, dst, round, sent_ns, received_ns, bytes, kind
+//	trace.bin         checkpoints and event fingerprints, for verify
+//	plots/            figures
+//
+// A directory is written under a temporary name beside its place and renamed
+// when it is complete, so that a run that is killed leaves no half result.
+package record

@@ -1,0 +1,159 @@
+// Tables for other programs.
+
+package record
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// Tables and Formats are what Export knows.
+var (
+	Tables  = []string{"iterates", "messages", "metrics"}
+	Formats = []string{"csv", "json"}
+)
+
+// Export writes a table of a run as CSV, with 17 significant digits, or as a
+// JSON array of objects.
+func Export(r *Run, table, format string, to io.Writer) error {
+	b := bufio.NewWriterSize(to, 1<<16)
+	w, err := newTableWriter(b, format)
+	if err != nil {
+		return err
+	}
+	switch table {
+	case "iterates":
+		err = r.Iterates(func(i Iterate) error {
+			if w.columns == nil {
+				w.begin("node", "round", "time_ns")
+				for k := range i.Values {
+					w.columns = append(w.columns, fmt.Sprintf("v%d", k))
+				}
+			}
+			w.row(append([]any{i.Node, i.Round, i.TimeNS}, anys(i.Values)...)...)
+			return nil
+		})
+	case "messages":
+		w.begin("id", "src", "dst", "round", "sent_ns", "received_ns", "bytes", "kind")
+		err = r.Messages(func(m Message) error {
+			w.row(m.ID, m.Src, m.Dst, m.Round, m.SentNS, m.ReceivedNS, m.Bytes, m.Kind)
+			return nil
+		})
+	case "metrics":
+		var t *Table
+		if t, err = r.Metrics(); err == nil {
+			w.begin(t.Columns...)
+			for _, row := range t.Rows {
+				w.row(anys(row)...)
+			}
+		}
+	default:
+		return fmt.Errorf("there is no table %q; there are iterates, messages and metrics", table)
+	}
+	if err != nil {
+		return err
+	}
+	w.end()
+	return b.Flush()
+}
+
+func anys(values []float64) []any {
+	out := make([]any, len(values))
+	for k, v := range values {
+		out[k] = v
+	}
+	return out
+}
+
+type tableWriter struct {
+	to      *bufio.Writer
+	json    bool
+	columns []string
+	rows    int
+}
+
+func newTableWriter(to *bufio.Writer, format string) (*tableWriter, error) {
+	if format != "csv" && format != "json" {
+		return nil, fmt.Errorf("there is no format %q; there are csv and json", format)
+	}
+	return &tableWriter{to: to, json: format == "json"}, nil
+}
+
+func (w *tableWriter) begin(columns ...string) { w.columns = columns }
+
+func (w *tableWriter) row(values ...any) {
+	if w.rows == 0 {
+		w.header()
+	}
+	w.rows++
+	if w.json {
+		if w.rows > 1 {
+			w.to.WriteString(",")
+		}
+		w.to.WriteString("\n{")
+	}
+	for k, v := range values {
+		if k > 0 {
+			w.to.WriteByte(',')
+		}
+		if w.json {
+			w.to.WriteString(strconv.Quote(w.columns[k]) + ":")
+		}
+		w.to.WriteString(w.text(v))
+	}
+	if w.json {
+		w.to.WriteString("}")
+	} else {
+		w.to.WriteString("\n")
+	}
+}
+
+func (w *tableWriter) header() {
+	if w.json {
+		w.to.WriteString("[")
+		return
+	}
+	for k, c := range w.columns {
+		if k > 0 {
+			w.to.WriteByte(',')
+		}
+		w.to.WriteString(c)
+	}
+	w.to.WriteString("\n")
+}
+
+func (w *tableWriter) text(v any) string {
+	switch v := v.(type) {
+	case float64:
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			if w.json {
+				return "null"
+			}
+			return ""
+		case v == math.Trunc(v) && math.Abs(v) < 1<<53 && !(v == 0 && math.Signbit(v)):
+			return strconv.FormatFloat(v, 'f', 0, 64)
+		}
+		return strconv.FormatFloat(v, 'g', 17, 64)
+	case string:
+		if w.json {
+			text, _ := json.Marshal(v) // a string always encodes
+			return string(text)
+		}
+		return v
+	}
+	return fmt.Sprint(v)
+}
+
+func (w *tableWriter) end() {
+	if w.rows == 0 {
+		w.header()
+	}
+	if w.json {
+		w.to.WriteString("\n]\n")
+	}
+}

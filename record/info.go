@@ -1,0 +1,120 @@
+// run.json.
+
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+)
+
+// Format is the version of the run directory's format.
+const Format = 1
+
+// Info is run.json. Everything but Wall is the same for every repeat of a run.
+type Info struct {
+	Format       int               `json:"format"`
+	Name         string            `json:"name"`
+	Seed         uint64            `json:"seed"`
+	Versions     map[string]string `json:"versions"`
+	Digest       string            `json:"digest"` // SHA-256 of the trace
+	Events       uint64            `json:"events"`
+	Algorithm    string            `json:"algorithm"`
+	Nodes        int               `json:"nodes"`
+	Edges        int               `json:"edges"`
+	Columns      int               `json:"columns"`
+	TrainRows    int               `json:"train_rows"`
+	TestRows     int               `json:"test_rows"`
+	Rounds       int               `json:"rounds"`
+	Final        Final             `json:"final"`
+	Optimum      Optimum           `json:"optimum"`
+	Residual     Residual          `json:"residual"`
+	Privacy      []Claim           `json:"privacy"` // by node; empty if the method claims nothing
+	Warnings     []string          `json:"warnings"`
+	ScenarioHash string            `json:"scenario_hash"`
+	Scenario     string            `json:"scenario"` // resolved, as YAML
+	Files        map[string]string `json:"files"`    // SHA-256 of the other files
+	Wall         float64           `json:"wall_seconds"`
+}
+
+// Final is the last round's metrics; a value that is not defined is null.
+type Final struct {
+	VirtualSeconds float64 `json:"virtual_seconds"`
+	Loss           Number  `json:"loss"`
+	Objective      Number  `json:"objective"`
+	TestError      Number  `json:"test_error"`
+	Consensus      Number  `json:"consensus"`
+	Distance       Number  `json:"distance"`
+	DualSum        Number  `json:"dual_sum"`
+	PrivacyLoss    Number  `json:"privacy_loss"`
+	Messages       int64   `json:"messages"`
+	Bytes          int64   `json:"bytes"`
+}
+
+// Optimum is the centralised optimum f*.
+type Optimum struct {
+	Objective Number    `json:"objective"`
+	TestError Number    `json:"test_error"`
+	Point     []float64 `json:"point"`
+}
+
+// Residual is the largest ‖∇‖/max(1, ‖q‖) of all solves, and its bound.
+type Residual struct {
+	Max       Number  `json:"max"`
+	Tolerance float64 `json:"tolerance"`
+}
+
+// Claim is what a method claims to protect at one node.
+type Claim struct {
+	Node      int    `json:"node"`
+	Guarantee string `json:"guarantee"`
+	Epsilon   Number `json:"epsilon"` // null: not established
+	Condition string `json:"condition"`
+	Holds     bool   `json:"holds"`
+}
+
+// Number is a float that is null in JSON if it is not finite.
+type Number float64
+
+// MarshalJSON writes null for NaN and infinities.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return json.Marshal(f)
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads null as NaN.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*n = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
+}
+
+func writeJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}
+
+func readInfo(dir string) (*Info, error) {
+	path := filepath.Join(dir, "run.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading a run directory: %w", err)
+	}
+	info := new(Info)
+	if err := json.Unmarshal(text, info); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	if info.Format != Format {
+		return nil, fmt.Errorf("%s has format %d; this version reads format %d", path, info.Format, Format)
+	}
+	return info, nil
+}

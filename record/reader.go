@@ -1,0 +1,181 @@
+// Reading run directories.
+
+package record
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+
+	"overhear/sim"
+)
+
+// Run is a finished run.
+type Run struct {
+	Dir  string
+	Info *Info
+}
+
+// Open opens a run directory.
+func Open(dir string) (*Run, error) {
+	info, err := readInfo(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{dir, info}, nil
+}
+
+// Finished returns the finished run of a seed if there is one and it is of the
+// scenario with this hash.
+func Finished(out, name string, seed uint64, scenarioHash string) (*Run, bool) {
+	r, err := Open(Dir(out, name, seed))
+	return r, err == nil && r.Info.ScenarioHash == scenarioHash && r.Info.Seed == seed
+}
+
+// CheckFiles returns an error that names the files that are missing or not as
+// they were written.
+func (r *Run) CheckFiles() error {
+	now, err := hashFiles(r.Dir)
+	if err != nil {
+		return fmt.Errorf("checking %s: %w", r.Dir, err)
+	}
+	var names []string
+	for name := range r.Info.Files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var problems []error
+	for _, name := range names {
+		switch sum, ok := now[name]; {
+		case !ok:
+			problems = append(problems, fmt.Errorf("%s is missing", filepath.Join(r.Dir, name)))
+		case sum != r.Info.Files[name]:
+			problems = append(problems, fmt.Errorf("%s is not as the run wrote it", filepath.Join(r.Dir, name)))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// Table is metrics.csv: values by row and column, NaN where empty.
+type Table struct {
+	Columns []string
+	Rows    [][]float64
+}
+
+// Column returns the values of a column, nil if there is none of that name.
+func (t *Table) Column(name string) []float64 {
+	k := slices.Index(t.Columns, name)
+	if k < 0 {
+		return nil
+	}
+	values := make([]float64, len(t.Rows))
+	for i, row := range t.Rows {
+		values[i] = row[k]
+	}
+	return values
+}
+
+// Metrics reads metrics.csv.
+func (r *Run) Metrics() (*Table, error) {
+	path := filepath.Join(r.Dir, "metrics.csv")
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading metrics: %w", err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(records) == 0 {
+		return nil, fmt.Errorf("%s is damaged: %w", path, errors.Join(err, io.ErrUnexpectedEOF))
+	}
+	t := &Table{Columns: records[0]}
+	for n, record := range records[1:] {
+		row := make([]float64, len(record))
+		for k, text := range record {
+			if row[k] = math.NaN(); text == "" {
+				continue
+			}
+			if row[k], err = strconv.ParseFloat(text, 64); err != nil {
+				return nil, fmt.Errorf("%s:%d: %q is not a number", path, n+2, text)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}
+
+// Iterates calls f with every recorded iterate, in the order of publication.
+func (r *Run) Iterates(f func(Iterate) error) error { return rows(r, "iterates.parquet", f) }
+
+// Messages calls f with every recorded packet, in the order of sending.
+func (r *Run) Messages(f func(Message) error) error { return rows(r, "messages.parquet", f) }
+
+// ErrNotRecorded is returned for a table the scenario did not ask to record.
+var ErrNotRecorded = errors.New("was not recorded by this run; see `record` in its scenario")
+
+func rows[T any](r *Run, name string, f func(T) error) (err error) {
+	path := filepath.Join(r.Dir, name)
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s %w", path, ErrNotRecorded)
+	}
+	if err != nil {
+		return fmt.Errorf("reading a table: %w", err)
+	}
+	defer file.Close()
+	defer func() { // the library panics on some damaged files
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s is damaged: %v", path, p)
+		}
+	}()
+	size, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	opened, err := parquet.OpenFile(file, size.Size())
+	if err != nil {
+		return fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	reader := parquet.NewGenericReader[T](opened)
+	defer reader.Close()
+	for {
+		batch := make([]T, 1024) // fresh: f may keep what it is given
+		n, err := reader.Read(batch)
+		for _, row := range batch[:n] {
+			if err := f(row); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s is damaged: %w", path, err)
+		}
+	}
+}
+
+// Trace reads trace.bin; nil if the run kept none.
+func (r *Run) Trace() (*sim.Trace, error) {
+	path := filepath.Join(r.Dir, "trace.bin")
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading a trace: %w", err)
+	}
+	t, err := decodeTrace(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", path, err)
+	}
+	return t, nil
+}

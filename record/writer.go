@@ -1,0 +1,261 @@
+// Writing a run directory while the run goes.
+
+package record
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"overhear/sim"
+)
+
+// Policy says which rounds' iterates are kept; messages are kept or not.
+type Policy struct {
+	Every    int // iterates of rounds divisible by this; 0 keeps none
+	Last     int // and of this round, which is the last; −1 keeps none
+	Messages bool
+}
+
+// Iterate is a row of iterates.parquet: what a node published.
+type Iterate struct {
+	Node   int32     `parquet:"node"`
+	Round  int32     `parquet:"round"` // 0 is the start
+	TimeNS int64     `parquet:"time_ns"`
+	Values []float64 `parquet:"values,list"` // d-vector
+}
+
+// Message is a row of messages.parquet. Both copies of a duplicate have the
+// same id.
+type Message struct {
+	ID         uint64 `parquet:"id"`
+	Src        int32  `parquet:"src"`
+	Dst        int32  `parquet:"dst"`
+	Round      int32  `parquet:"round"`
+	SentNS     int64  `parquet:"sent_ns"`
+	ReceivedNS int64  `parquet:"received_ns"` // −1: lost
+	Bytes      int64  `parquet:"bytes"`
+	Kind       string `parquet:"kind,dict"`
+}
+
+// Writer writes one run. The first error of a row is kept for Finish.
+type Writer struct {
+	place    string // where the directory will be
+	dir      string // where it is now
+	policy   Policy
+	replace  bool
+	iterates *log[Iterate]
+	messages *log[Message]
+}
+
+// Dir is the directory of a seed's run.
+func Dir(out, name string, seed uint64) string {
+	return filepath.Join(out, name, strconv.FormatUint(seed, 10))
+}
+
+// Create prepares to write the run of a seed. It fails at once where it could
+// not finish: the place is not writable, or holds a run that may not be
+// replaced. What a killed run of the seed left behind is removed.
+func Create(out, name string, seed uint64, policy Policy, replace bool) (*Writer, error) {
+	w := &Writer{place: Dir(out, name, seed), policy: policy, replace: replace}
+	if _, err := os.Stat(w.place); err == nil && !replace {
+		return nil, fmt.Errorf("%s exists already", w.place)
+	}
+	parent, base := filepath.Split(w.place)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return nil, fmt.Errorf("preparing to write results: %w", err)
+	}
+	partial := "." + base + ".partial-"
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return nil, fmt.Errorf("preparing to write results: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), partial) {
+			os.RemoveAll(filepath.Join(parent, e.Name()))
+		}
+	}
+	if w.dir, err = os.MkdirTemp(parent, partial); err != nil {
+		return nil, fmt.Errorf("preparing to write results: %w", err)
+	}
+	if err := os.Chmod(w.dir, 0o755); err != nil {
+		return nil, fmt.Errorf("preparing to write results: %w", err)
+	}
+	if policy.Every > 0 || policy.Last >= 0 {
+		if w.iterates, err = newLog[Iterate](filepath.Join(w.dir, "iterates.parquet")); err != nil {
+			return nil, err
+		}
+	}
+	if policy.Messages {
+		if w.messages, err = newLog[Message](filepath.Join(w.dir, "messages.parquet")); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// Iterate records what a node published; the values must not change afterwards.
+func (w *Writer) Iterate(node, round int, at sim.Time, values []float64) {
+	p := w.policy
+	if (p.Every > 0 && round%p.Every == 0) || round == p.Last {
+		w.iterates.add(Iterate{int32(node), int32(round), int64(at), values})
+	}
+}
+
+// Message records a packet.
+func (w *Writer) Message(m Message) {
+	if w.messages != nil {
+		w.messages.add(m)
+	}
+}
+
+// log writes rows of a Parquet file in batches.
+type log[T any] struct {
+	file   *os.File
+	buffer *bufio.Writer
+	rows   *parquet.GenericWriter[T]
+	batch  []T
+	err    error
+}
+
+const batchRows = 2048
+
+func newLog[T any](path string) (*log[T], error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("preparing to write results: %w", err)
+	}
+	l := &log[T]{file: f, buffer: bufio.NewWriterSize(f, 1<<20)}
+	l.rows = parquet.NewGenericWriter[T](l.buffer, parquet.CreatedBy("overhear", "1", "0"), parquet.MaxRowsPerRowGroup(1<<17))
+	return l, nil
+}
+
+func (l *log[T]) add(row T) {
+	if l.batch = append(l.batch, row); len(l.batch) == batchRows {
+		l.flush()
+	}
+}
+
+func (l *log[T]) flush() {
+	if _, err := l.rows.Write(l.batch); l.err == nil {
+		l.err = err
+	}
+	clear(l.batch)
+	l.batch = l.batch[:0]
+}
+
+func (l *log[T]) close() error {
+	if l == nil {
+		return nil
+	}
+	l.flush()
+	return errors.Join(l.err, l.rows.Close(), l.buffer.Flush(), l.file.Sync(), l.file.Close())
+}
+
+// Metrics writes metrics.csv: named columns, a row a round. NaN is empty, whole
+// numbers have no fraction, others are as short as reads back exactly.
+func (w *Writer) Metrics(columns []string, rows [][]float64) error {
+	return writeCSV(filepath.Join(w.dir, "metrics.csv"), columns, rows)
+}
+
+func writeCSV(path string, columns []string, rows [][]float64) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("writing results: %w", err)
+	}
+	c := csv.NewWriter(f)
+	err = c.Write(columns)
+	fields := make([]string, len(columns))
+	for _, row := range rows {
+		for k, v := range row {
+			fields[k] = Format64(v)
+		}
+		err = errors.Join(err, c.Write(fields))
+	}
+	c.Flush()
+	return errors.Join(err, c.Error(), f.Sync(), f.Close())
+}
+
+// Format64 writes a number for a CSV file.
+func Format64(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return ""
+	case v == math.Trunc(v) && math.Abs(v) < 1<<53:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// Path is where a further file of the run belongs, before it is finished.
+func (w *Writer) Path(name string) string { return filepath.Join(w.dir, name) }
+
+// Trace writes trace.bin.
+func (w *Writer) Trace(t *sim.Trace) error {
+	return os.WriteFile(filepath.Join(w.dir, "trace.bin"), encodeTrace(t), 0o644)
+}
+
+// Finish completes the directory with run.json and puts it in its place.
+func (w *Writer) Finish(info *Info) (string, error) {
+	err := errors.Join(w.iterates.close(), w.messages.close())
+	if err == nil {
+		info.Format = Format
+		info.Files, err = hashFiles(w.dir)
+	}
+	if err == nil {
+		err = writeJSON(filepath.Join(w.dir, "run.json"), info)
+	}
+	if err == nil && w.replace {
+		err = os.RemoveAll(w.place)
+	}
+	if err == nil {
+		err = os.Rename(w.dir, w.place)
+	}
+	if err != nil {
+		os.RemoveAll(w.dir)
+		return "", fmt.Errorf("writing %s: %w", w.place, err)
+	}
+	return w.place, nil
+}
+
+// Abort removes what was written. It may be called after Finish.
+func (w *Writer) Abort() {
+	w.iterates.close()
+	w.messages.close()
+	os.RemoveAll(w.dir)
+}
+
+// hashFiles is the SHA-256 of every file of a run but run.json and the figures,
+// which follow from the others.
+func hashFiles(dir string) (map[string]string, error) {
+	sums := map[string]string{}
+	for _, name := range []string{"metrics.csv", "iterates.parquet", "messages.parquet", "trace.bin"} {
+		f, err := os.Open(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		sums[name] = hex.EncodeToString(h.Sum(nil))
+	}
+	return sums, nil
+}

@@ -1,0 +1,2 @@
+// Package report makes tables and figures from what runs recorded.
+package report

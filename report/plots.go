@@ -1,0 +1,175 @@
+// Figures: loss and distance to the optimum against rounds and virtual time.
+
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"overhear/record"
+)
+
+// Plots writes, into dir, figures of the runs of one experiment, one table a
+// seed: loss and distance against rounds and against virtual time, each as SVG
+// and PNG. With several seeds a line is the mean and the band goes from least to
+// greatest. They are readable in black and white.
+func Plots(name string, runs []*record.Table, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("writing figures: %w", err)
+	}
+	for _, y := range []axis{
+		{"loss", "loss L(t)", false},
+		{"distance", "relative distance to the optimum", true},
+	} {
+		for _, x := range []axis{{"round", "round", false}, {"time_s", "virtual time (s)", false}} {
+			f, err := figure(name, runs, x, y)
+			if err != nil {
+				return fmt.Errorf("drawing %s against %s: %w", y.column, x.column, err)
+			}
+			if f == nil {
+				continue
+			}
+			for _, format := range []string{"svg", "png"} {
+				path := filepath.Join(dir, y.column+"-"+x.column+"."+format)
+				if err := f.Save(16*vg.Centimeter, 10*vg.Centimeter, path); err != nil {
+					return fmt.Errorf("writing figures: %w", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// axis is a column of metrics.csv and how it is drawn.
+type axis struct {
+	column, title string
+	log           bool
+}
+
+// series is a column over rounds: mean, least and greatest over the runs.
+func series(runs []*record.Table, column string) (mean, low, high []float64) {
+	for t := range runs[0].Rows {
+		n, sum, least, greatest := 0.0, 0.0, math.Inf(1), math.Inf(-1)
+		for _, r := range runs {
+			values := r.Column(column)
+			if t >= len(values) || math.IsNaN(values[t]) {
+				continue
+			}
+			n++
+			sum += values[t]
+			least, greatest = math.Min(least, values[t]), math.Max(greatest, values[t])
+		}
+		mean, low, high = append(mean, sum/n), append(low, least), append(high, greatest)
+	}
+	return mean, low, high
+}
+
+// figure draws one column against another; nil if there is nothing to draw.
+func figure(name string, runs []*record.Table, x, y axis) (*plot.Plot, error) {
+	at, _, _ := series(runs, x.column)
+	mean, low, high := series(runs, y.column)
+	var line, above, below plotter.XYs
+	for t := range mean {
+		if math.IsNaN(mean[t]) || math.IsInf(mean[t], 0) || (y.log && !(low[t] > 0)) {
+			continue
+		}
+		line = append(line, plotter.XY{X: at[t], Y: mean[t]})
+		above = append(above, plotter.XY{X: at[t], Y: high[t]})
+		below = append(below, plotter.XY{X: at[t], Y: low[t]})
+	}
+	if len(line) < 2 {
+		return nil, nil
+	}
+	p := plot.New()
+	p.Title.Text = name
+	if len(runs) > 1 {
+		p.Title.Text += fmt.Sprintf(": mean and range of %d seeds", len(runs))
+	}
+	p.Title.Padding = 2 * vg.Millimeter
+	p.X.Label.Text, p.Y.Label.Text = x.title, y.title
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.Padding = 1.5 * vg.Millimeter
+		a.Padding = 2 * vg.Millimeter
+	}
+	if y.log {
+		p.Y.Scale = plot.LogScale{}
+		p.Y.Tick.Marker = decades{}
+	}
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
+	p.Add(grid)
+	if len(runs) > 1 {
+		for k := len(below) - 1; k >= 0; k-- {
+			above = append(above, below[k])
+		}
+		band, err := plotter.NewPolygon(above)
+		if err != nil {
+			return nil, err
+		}
+		band.Color, band.LineStyle.Width = color.Gray{200}, 0
+		p.Add(band)
+	}
+	l, err := plotter.NewLine(line)
+	if err != nil {
+		return nil, err
+	}
+	l.Width = vg.Points(1.4)
+	p.Add(l)
+	// Open circles at about a dozen places tell the line from the grid in print.
+	step := (len(line) + 11) / 12
+	var marks plotter.XYs
+	for k := 0; k < len(line); k += step {
+		marks = append(marks, line[k])
+	}
+	m, err := plotter.NewScatter(marks)
+	if err != nil {
+		return nil, err
+	}
+	m.GlyphStyle = draw.GlyphStyle{Color: color.Black, Radius: vg.Points(2.4), Shape: draw.RingGlyph{}}
+	p.Add(m)
+	return p, nil
+}
+
+// decades marks powers of ten, labelled 10⁻³, at most about eight of them, and
+// their small multiples where there are few.
+type decades struct{}
+
+func (decades) Ticks(low, high float64) []plot.Tick {
+	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
+	step := max(1, (last-first+7)/8)
+	var ticks []plot.Tick
+	for e := first; e <= last; e++ {
+		v := math.Pow10(e)
+		t := plot.Tick{Value: v}
+		if (e-first)%step == 0 {
+			t.Label = "10" + superscript(e)
+		}
+		ticks = append(ticks, t)
+		for k := 2; k < 10 && last-first <= 3; k++ {
+			minor := plot.Tick{Value: float64(k) * v}
+			if last-first <= 1 && (k == 2 || k == 5) {
+				minor.Label = strconv.FormatFloat(float64(k)*v, 'g', 2, 64)
+			}
+			ticks = append(ticks, minor)
+		}
+	}
+	return ticks
+}
+
+func superscript(n int) string {
+	digits := map[rune]rune{'-': '⁻', '0': '⁰', '1': '¹', '2': '²', '3': '³', '4': '⁴', '5': '⁵', '6': '⁶', '7': '⁷', '8': '⁸', '9': '⁹'}
+	var out []rune
+	for _, r := range strconv.Itoa(n) {
+		out = append(out, digits[r])
+	}
+	return string(out)
+}

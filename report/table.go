@@ -1,0 +1,111 @@
+// Tables for a terminal.
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"overhear/record"
+)
+
+// Table writes what came out of one run, with a phrase on each line for whoever
+// sees it for the first time.
+func Table(w io.Writer, r *record.Run) error {
+	i, f := r.Info, r.Info.Final
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(name, value, meaning string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, value, meaning) }
+	fmt.Fprintf(t, "%s, seed %d: %s\n", i.Name, i.Seed, i.Algorithm)
+	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), fmt.Sprintf("%d training rows of %d columns between them", i.TrainRows, i.Columns))
+	line("rounds", fmt.Sprint(i.Rounds), fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds, f.Messages, size(f.Bytes)))
+	line("training loss", number(f.Loss), "average over the nodes, each with its own classifier")
+	line("objective", number(f.Objective), fmt.Sprintf("its least possible value, all data in one place: %s", number(i.Optimum.Objective)))
+	if !math.IsNaN(float64(f.TestError)) {
+		line("test error", percent(f.TestError), fmt.Sprintf("of %d rows no node has seen; the centralised optimum's: %s", i.TestRows, percent(i.Optimum.TestError)))
+	}
+	line("disagreement", number(f.Consensus), "largest distance of a node from the average")
+	line("distance", number(f.Distance), "of the worst node from the centralised optimum, relative")
+	line("privacy loss", claim(i), "what the method claims to bound")
+	line("solver residual", number(i.Residual.Max), fmt.Sprintf("largest of all solves; tolerance %.0e", i.Residual.Tolerance))
+	line("digest", short(i.Digest), "of every event; equal for every repeat of this run")
+	line("files", r.Dir, fmt.Sprintf("%.2f s of real time", i.Wall))
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, warning := range i.Warnings {
+		fmt.Fprintln(w, "warning:", warning)
+	}
+	return nil
+}
+
+// SeedTable writes mean, least and greatest of the results of many seeds.
+func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s: %d seeds\tmean\tleast\tgreatest\n", runs[0].Info.Name, len(runs))
+	for _, row := range []struct {
+		name string
+		of   func(*record.Info) record.Number
+	}{
+		{"training loss", func(i *record.Info) record.Number { return i.Final.Loss }},
+		{"objective", func(i *record.Info) record.Number { return i.Final.Objective }},
+		{"test error", func(i *record.Info) record.Number { return i.Final.TestError }},
+		{"disagreement", func(i *record.Info) record.Number { return i.Final.Consensus }},
+		{"distance", func(i *record.Info) record.Number { return i.Final.Distance }},
+		{"virtual seconds", func(i *record.Info) record.Number { return record.Number(i.Final.VirtualSeconds) }},
+	} {
+		sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
+		for _, r := range runs {
+			v := float64(row.of(r.Info))
+			sum += v
+			low, high = math.Min(low, v), math.Max(high, v)
+		}
+		if math.IsNaN(sum) {
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%.6g\n", row.name, sum/float64(len(runs)), low, high)
+	}
+	fmt.Fprintf(t, "files\t%s\n", dir)
+	return t.Flush()
+}
+
+func number(n record.Number) string {
+	if math.IsNaN(float64(n)) {
+		return "-"
+	}
+	return fmt.Sprintf("%.6g", float64(n))
+}
+
+func percent(n record.Number) string {
+	if math.IsNaN(float64(n)) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f %%", 100*float64(n))
+}
+
+func claim(i *record.Info) string {
+	if len(i.Privacy) == 0 {
+		return "no claim"
+	}
+	return number(i.Final.PrivacyLoss)
+}
+
+func short(digest string) string {
+	if digest == "" {
+		return "off"
+	}
+	return digest[:16]
+}
+
+func size(bytes int64) string {
+	switch b := float64(bytes); {
+	case b >= 1e9:
+		return fmt.Sprintf("%.3g GB", b/1e9)
+	case b >= 1e6:
+		return fmt.Sprintf("%.3g MB", b/1e6)
+	case b >= 1e3:
+		return fmt.Sprintf("%.3g kB", b/1e3)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}

@@ -1,0 +1,130 @@
+// From a scenario and a seed to a run that is ready to go: data, graph,
+// problem, nodes, engine.
+
+package scenarios
+
+import (
+	"fmt"
+	"sync"
+
+	"overhear/algorithms"
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// Experiment is a scenario whose data are at hand. Seeds share what does not
+// depend on them.
+type Experiment struct {
+	*Scenario
+	dataDir string
+
+	once sync.Once
+	set  *problem.Set // prepared, if the same for every seed
+	err  error
+}
+
+// NewExperiment prepares to run a scenario; data directories are searched as
+// problem.Source says, starting with dataDir unless it is empty.
+func NewExperiment(s *Scenario, dataDir string) *Experiment {
+	return &Experiment{Scenario: s, dataDir: dataDir}
+}
+
+// Assembly is everything of one seed's run, before it starts.
+type Assembly struct {
+	Seed     uint64
+	Graph    *sim.Graph
+	Set      *problem.Set // prepared
+	Problem  *problem.Problem
+	Protocol *algorithms.Synchronous
+	Warnings []string
+}
+
+// data returns the prepared set: read once from files, drawn anew for each seed
+// by generators.
+func (e *Experiment) data(seed uint64) (*problem.Set, error) {
+	load := func() (*problem.Set, error) {
+		set, err := e.Problem.Data.Load(e.dataDir, sim.NewStream(seed, "data"))
+		if err != nil {
+			return nil, err
+		}
+		return e.Problem.Scale.Apply(set), nil
+	}
+	if e.Problem.Data.Generated() {
+		return load()
+	}
+	e.once.Do(func() { e.set, e.err = load() })
+	return e.set, e.err
+}
+
+// Assemble builds the run of one seed. What is random draws from streams of the
+// seed, one a purpose, so that changing one part leaves the others alone.
+func (e *Experiment) Assemble(seed uint64) (*Assembly, error) {
+	a := &Assembly{Seed: seed}
+	var err error
+	if a.Graph, err = e.Network.Topology.Build(sim.NewStream(seed, "topology")); err != nil {
+		return nil, fmt.Errorf("building network.topology: %w", err)
+	}
+	if a.Set, err = e.data(seed); err != nil {
+		return nil, fmt.Errorf("loading problem.data: %w", err)
+	}
+	if a.Problem, err = e.split(a.Set, a.Graph.Order(), seed); err != nil {
+		return nil, fmt.Errorf("building the problem: %w", err)
+	}
+	method, err := e.method(a)
+	if err != nil {
+		return nil, err
+	}
+	a.Protocol = &algorithms.Synchronous{
+		Setting:   e.setting(a),
+		Method:    method,
+		Seed:      seed,
+		Init:      e.Algorithm.Init,
+		Cost:      e.Compute,
+		Tolerance: e.Solver.Tolerance,
+	}
+	if e.Network.lossy() {
+		a.Protocol.Retry, a.Protocol.Deadline = e.Rounds.Retry, e.Rounds.Deadline
+	}
+	return a, nil
+}
+
+func (e *Experiment) setting(a *Assembly) algorithms.Setting {
+	return algorithms.Setting{Problem: a.Problem, Graph: a.Graph, Rounds: e.Rounds.Count}
+}
+
+func (e *Experiment) method(a *Assembly) (algorithms.Method, error) {
+	entry, ok := algorithms.Lookup(e.Algorithm.Kind)
+	if !ok {
+		return nil, fmt.Errorf("no algorithm is called %q", e.Algorithm.Kind)
+	}
+	m, err := entry.New(e.Algorithm.Params, e.setting(a))
+	if err != nil {
+		return nil, fmt.Errorf("making algorithm %s: %w", entry.Name, err)
+	}
+	return m, nil
+}
+
+// problem splits a prepared set over the nodes.
+func (e *Experiment) split(set *problem.Set, nodes int, seed uint64) (*problem.Problem, error) {
+	spec := &e.Problem
+	train, test, err := problem.TrainTest(set, spec.Train, spec.Order, sim.NewStream(seed, "order"))
+	if err != nil {
+		return nil, err
+	}
+	shards, err := spec.Partition.Split(set, train, nodes, sim.NewStream(seed, "partition"))
+	if err != nil {
+		return nil, err
+	}
+	r := spec.Rho
+	if spec.Share == "per-network" {
+		r /= float64(nodes)
+	}
+	p := &problem.Problem{
+		D: set.X.D, Loss: spec.Loss.Loss(), C: spec.C,
+		Shards: shards, R: make([]float64, nodes), Test: problem.NewShard(set, test),
+	}
+	for i := range p.R {
+		p.R[i] = r
+	}
+	return p, nil
+}

@@ -1,0 +1,276 @@
+// What the language's descriptions are turned into: a JSON Schema, texts that
+// explain, and a commented scenario.
+
+package scenarios
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"overhear/algorithms"
+	"overhear/problem"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// Shipped are the scenarios that come with the program.
+func Shipped() ([]*Scenario, error) {
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Scenario
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		s, err := Parse(name, text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// Schema is the JSON Schema of scenarios.
+func Schema() []byte {
+	root := schemaOf(reflect.TypeFor[Scenario]())
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "Overhear scenario"
+	root["required"] = []string{"name", "problem", "network", "algorithm"}
+	text, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("scenarios: %v", err))
+	}
+	return text
+}
+
+type object = map[string]any
+
+// schemaOf describes the YAML of a type.
+func schemaOf(t reflect.Type) object {
+	switch {
+	case t.Kind() == reflect.Pointer:
+		return schemaOf(t.Elem())
+	case t == reflect.TypeFor[Algorithm]():
+		return algorithmSchema()
+	case t.Kind() == reflect.Struct:
+		properties := object{}
+		for _, f := range fields(t) {
+			properties[f.key] = fieldSchema(f)
+		}
+		mapping := object{"type": "object", "properties": properties, "additionalProperties": false}
+		if fromText(t) {
+			return object{"anyOf": []object{{"type": []string{"string", "number"}}, mapping}}
+		}
+		return mapping
+	case fromText(t):
+		return object{"type": "string", "description": typeName(t)}
+	}
+	switch t.Kind() {
+	case reflect.Slice:
+		return object{"type": "array", "items": schemaOf(t.Elem())}
+	case reflect.Array:
+		return object{"type": "array", "items": schemaOf(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	case reflect.String:
+		return object{"type": []string{"string", "number"}}
+	}
+	return object{"type": "integer"}
+}
+
+func fieldSchema(f field) object {
+	s := schemaOf(f.kind)
+	if f.enum != nil {
+		s = object{"enum": f.enum}
+	}
+	s["description"] = f.doc
+	if f.preset != "" {
+		s["default"] = presetValue(f)
+	}
+	return s
+}
+
+// presetValue is a default as JSON has it.
+func presetValue(f field) any {
+	switch f.kind.Kind() {
+	case reflect.Bool:
+		return f.preset == "true"
+	case reflect.Float64, reflect.Int, reflect.Int64, reflect.Uint64:
+		if x, err := strconv.ParseFloat(f.preset, 64); err == nil {
+			return x
+		}
+	}
+	return f.preset
+}
+
+// algorithmSchema has one case a method.
+func algorithmSchema() object {
+	var cases []object
+	for _, e := range algorithms.Entries() {
+		properties := object{"kind": object{"const": e.Name, "description": e.Title}}
+		for _, f := range methodFields(e) {
+			properties[f.key] = fieldSchema(f)
+		}
+		cases = append(cases, object{"type": "object", "properties": properties, "required": []string{"kind"}, "additionalProperties": false})
+	}
+	return object{"oneOf": cases}
+}
+
+// methodFields are the keys of `algorithm` for a method, but kind.
+func methodFields(e *algorithms.Entry) []field {
+	return append(fields(reflect.TypeOf(e.Params()).Elem()), fields(reflect.TypeFor[Algorithm]())[1:]...)
+}
+
+// metricDocs explains the columns of metrics.csv.
+var metricDocs = [][2]string{
+	{"round", "number of the round; 0 is the start"},
+	{"time_s", "virtual time in seconds at which the last node published the round"},
+	{"loss", "L(t) = (1/N) Σ_i (1/B_i) Σ_n L(y_n f_i·x_n): mean training loss of the nodes, each with its own classifier"},
+	{"objective", "Σ_i O_i(f_i)"},
+	{"test_error", "fraction of test rows that the averaged classifier gets wrong"},
+	{"consensus", "max_i ‖f_i − f̄‖, f̄ the average"},
+	{"distance", "max_i ‖f_i − f*‖ / ‖f*‖, f* the centralised optimum"},
+	{"privacy_loss", "the method's claimed bound up to the round, largest over nodes; empty if it claims none"},
+	{"messages", "packets sent for rounds up to this one"},
+	{"bytes", "size of those packets, headers included"},
+	{"dual_sum", "‖Σ_i λ_i‖ after the round's dual step; zero but for rounding where the theory holds"},
+	{"residual", "largest ‖∇‖/max(1, ‖q‖) of the round's solves"},
+}
+
+// Explain says what a name means: a method, a data set, a key of the language
+// by its path, a metric.
+func Explain(name string) (string, error) {
+	var b strings.Builder
+	if e, ok := algorithms.Lookup(name); ok {
+		fmt.Fprintf(&b, "%s: %s\n\n%s\n\nparameters\n%s\npaper: %s\n", e.Name, e.Title, e.About, keyTable(methodFields(e)), e.Paper)
+		return b.String(), nil
+	}
+	if s, ok := problem.FindSet(name); ok {
+		err := s.Describe(&b, "")
+		return b.String(), err
+	}
+	for _, m := range metricDocs {
+		if m[0] == name {
+			return fmt.Sprintf("%s: %s\n(a column of metrics.csv)\n", m[0], m[1]), nil
+		}
+	}
+	t := reflect.TypeFor[Scenario]()
+	keys := strings.Split(name, ".")
+	for k, key := range keys {
+		var found *field
+		var names []string
+		for _, f := range fields(t) {
+			names = append(names, f.key)
+			if f.key == key {
+				found = &f
+			}
+		}
+		if found == nil {
+			if k == 0 {
+				names = append(append(names, algorithmNames()...), problem.SetNames()...)
+				for _, m := range metricDocs {
+					names = append(names, m[0])
+				}
+			}
+			return "", fmt.Errorf("nothing is called %q%s; there are: %s", name, suggest(key, names), strings.Join(names, ", "))
+		}
+		if t = found.kind; t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+			t = t.Elem()
+		}
+		if k < len(keys)-1 && t.Kind() != reflect.Struct {
+			return "", fmt.Errorf("%s has no keys", strings.Join(keys[:k+1], "."))
+		}
+		if k == len(keys)-1 {
+			fmt.Fprintf(&b, "%s: %s\n", name, found.doc)
+			fmt.Fprintf(&b, "type: %s\n", typeName(found.kind))
+			if found.enum != nil {
+				fmt.Fprintf(&b, "one of: %s\n", strings.Join(found.enum, ", "))
+			}
+			if found.preset != "" {
+				fmt.Fprintf(&b, "default: %s\n", found.preset)
+			}
+			if t.Kind() == reflect.Struct {
+				fmt.Fprintf(&b, "\nkeys\n%s", keyTable(fields(t)))
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+func keyTable(all []field) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, f := range all {
+		note := typeName(f.kind)
+		if f.preset != "" {
+			note += ", default " + f.preset
+		}
+		doc := f.doc
+		if f.enum != nil {
+			doc += " (" + strings.Join(f.enum, ", ") + ")"
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", f.key, note, doc)
+	}
+	w.Flush()
+	return b.String()
+}
+
+// Template is a scenario to begin with, with every key and what it means; those
+// that are commented out show their defaults.
+func Template() string {
+	var b strings.Builder
+	b.WriteString("# A scenario for `simulate run`. Lines that are commented out show defaults;\n# `simulate explain KEY`, as in `simulate explain network.latency`, says more.\n\n")
+	chosen := map[string]string{
+		"name":              "my-experiment",
+		"problem.data":      "wdbc",
+		"problem.train":     "0.8",
+		"network.topology":  "{kind: watts-strogatz, nodes: 10, nearest: 4, rewire: 0.2}",
+		"network.latency":   "{kind: lognormal, median: 20ms, sigma: 0.5}",
+		"algorithm":         "{kind: admm, eta: 0.03}",
+		"problem.partition": "even",
+		"problem.loss":      "logistic",
+		"record.iterates":   "all",
+		"rounds.count":      "100",
+	}
+	template(&b, reflect.TypeFor[Scenario](), "", "", chosen)
+	return b.String()
+}
+
+func template(b *strings.Builder, t reflect.Type, path, indent string, chosen map[string]string) {
+	for _, f := range fields(t) {
+		full := join(path, f.key)
+		line := func(mark, value string) {
+			text := fmt.Sprintf("%s%s%s: %s", indent, mark, f.key, value)
+			doc := f.doc
+			if f.enum != nil {
+				doc += ": " + strings.Join(f.enum, " | ")
+			}
+			fmt.Fprintf(b, "%s# %s\n%s\n", indent, doc, text)
+		}
+		switch value, ok := chosen[full]; {
+		case ok:
+			line("", value)
+		case f.kind.Kind() == reflect.Struct && full != "algorithm":
+			fmt.Fprintf(b, "%s# %s\n%s%s:\n", indent, f.doc, indent, f.key)
+			template(b, f.kind, full, indent+"  ", chosen)
+		case f.preset != "":
+			line("# ", f.preset)
+		}
+		if path == "" {
+			b.WriteString("\n")
+		}
+	}
+}

@@ -1,0 +1,76 @@
+// The language as its option structs' tags describe it.
+
+package scenarios
+
+import (
+	"encoding"
+	"reflect"
+	"strings"
+)
+
+// field is a key of a mapping.
+type field struct {
+	key, doc, preset string
+	enum             []string
+	index            []int
+	kind             reflect.Type
+}
+
+// fields lists the keys of an option struct in order; embedded structs' keys
+// are its own.
+func fields(t reflect.Type) []field {
+	var all []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			for _, g := range fields(f.Type) {
+				g.index = append([]int{i}, g.index...)
+				all = append(all, g)
+			}
+			continue
+		}
+		key := f.Tag.Get("yaml")
+		if key == "" || key == "-" {
+			continue
+		}
+		g := field{key: key, doc: f.Tag.Get("doc"), preset: f.Tag.Get("default"), index: []int{i}, kind: f.Type}
+		if e := f.Tag.Get("enum"); e != "" {
+			g.enum = strings.Split(e, ",")
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+
+// fromText says whether values of the type can be written as one scalar.
+func fromText(t reflect.Type) bool { return reflect.PointerTo(t).Implements(textUnmarshaler) }
+
+// typeName says in words what a value of the type looks like.
+func typeName(t reflect.Type) string {
+	switch t.Name() {
+	case "Duration":
+		return "duration, such as 20ms"
+	case "Bandwidth":
+		return "bandwidth, such as 100Mbps"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	case reflect.Slice, reflect.Array:
+		return "list of " + typeName(t.Elem())
+	case reflect.Struct:
+		if fromText(t) {
+			return "name or mapping"
+		}
+		return "mapping"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float64:
+		return "number"
+	case reflect.String:
+		return "text"
+	}
+	return "whole number"
+}

@@ -1,0 +1,207 @@
+// Reading scenarios, with values set on the command line.
+
+package scenarios
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Load reads a scenario file. Each of sets is `path=value`, as in
+// "network.topology.nodes=20", and overrides what the file says. Paths of files
+// in the scenario are relative to it. The error is Mistakes if the file can be
+// read.
+func Load(path string, sets ...string) (*Scenario, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading a scenario: %w", err)
+	}
+	s, err := Parse(path, text, sets...)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range []*string{&s.Problem.Data.CSV, &s.Problem.Data.LIBSVM, &s.Problem.Data.Raetsch, &s.Network.Topology.File} {
+		if *file != "" && !filepath.IsAbs(*file) {
+			*file = filepath.Join(filepath.Dir(path), *file)
+		}
+	}
+	return s, nil
+}
+
+// Parse reads a scenario from text; name stands for the file in messages.
+func Parse(name string, text []byte, sets ...string) (*Scenario, error) {
+	d := &decoder{file: name, sets: sets}
+	fail := func(line int, format string, args ...any) error {
+		return Mistakes{{Place: fmt.Sprintf("%s:%d:1", name, line), Text: fmt.Sprintf(format, args...)}}
+	}
+	if !utf8.Valid(text) {
+		return nil, fail(1, "the file is not UTF-8 text")
+	}
+	documents := yaml.NewDecoder(bytes.NewReader(text))
+	var document, second yaml.Node
+	if err := documents.Decode(&document); errors.Is(err, io.EOF) {
+		return nil, fail(1, "the file is empty; `simulate new` writes a scenario to begin with")
+	} else if err != nil {
+		return nil, fail(yamlLine(err), "this is not YAML: %s", yamlText(err))
+	}
+	if err := documents.Decode(&second); err == nil {
+		return nil, fail(second.Line, "a second document begins; a file holds one scenario")
+	}
+	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 || document.Content[0].Kind != yaml.MappingNode {
+		return nil, fail(1, "a scenario is a mapping of keys to values")
+	}
+	root := document.Content[0]
+	for k, set := range sets {
+		d.set(root, set, -1-k)
+	}
+	s := new(Scenario)
+	v := reflect.ValueOf(s).Elem()
+	preset(v)
+	d.mapping(root, v, "")
+	if err := d.result(); err != nil {
+		return nil, err
+	}
+	d.checkAbsent(root, v)
+	return s, d.result()
+}
+
+// checkAbsent checks the option structs that the file does not mention: their
+// defaults may not be enough.
+func (d *decoder) checkAbsent(root *yaml.Node, v reflect.Value) {
+	mentioned := map[string]bool{}
+	for k := 0; k+1 < len(root.Content); k += 2 {
+		mentioned[root.Content[k].Value] = true
+	}
+	for _, f := range fields(v.Type()) {
+		if !mentioned[f.key] && f.kind.Kind() == reflect.Struct && f.key != "algorithm" {
+			d.check(root, v.FieldByIndex(f.index), f.key, nil)
+		}
+	}
+	s := v.Addr().Interface().(*Scenario)
+	for _, required := range []struct {
+		path string
+		c    interface{ Check(func(string, string)) }
+	}{{"problem.data", s.Problem.Data}, {"network.topology", s.Network.Topology}} {
+		if find(root, strings.Split(required.path, ".")) == nil {
+			required.c.Check(func(key, problem string) { d.report(root, "%s %s", join(required.path, key), problem) })
+		}
+	}
+}
+
+// find returns the node at a path, or nil.
+func find(n *yaml.Node, path []string) *yaml.Node {
+	if len(path) == 0 {
+		return n
+	}
+	if n.Kind == yaml.MappingNode {
+		for k := 0; k+1 < len(n.Content); k += 2 {
+			if n.Content[k].Value == path[0] {
+				return find(n.Content[k+1], path[1:])
+			}
+		}
+	}
+	return nil
+}
+
+// set changes the node tree as `path=value` says. line marks what it makes.
+func (d *decoder) set(root *yaml.Node, text string, line int) {
+	origin := &yaml.Node{Line: line}
+	path, value, ok := strings.Cut(text, "=")
+	if !ok || path == "" {
+		d.report(origin, "must be path=value, such as algorithm.eta=0.3")
+		return
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(value), &document); err != nil || len(document.Content) != 1 {
+		d.report(origin, "the value is not YAML")
+		return
+	}
+	made := document.Content[0]
+	mark(made, line)
+	n := root
+	keys := strings.Split(path, ".")
+	for k, key := range keys {
+		last := k == len(keys)-1
+		switch n.Kind {
+		case yaml.SequenceNode:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(n.Content) {
+				d.report(origin, "%s has no entry %q; it has %d, from 0", strings.Join(keys[:k], "."), key, len(n.Content))
+				return
+			}
+			if last {
+				n.Content[i] = made
+			}
+			n = n.Content[i]
+		case yaml.MappingNode:
+			child := find(n, []string{key})
+			if child == nil {
+				child = &yaml.Node{Kind: yaml.MappingNode, Line: line}
+				n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key, Line: line}, child)
+			}
+			if last {
+				*child = *made
+			} else if child.Kind == yaml.ScalarNode {
+				// A name such as `data: adult` gives way to a mapping.
+				*child = yaml.Node{Kind: yaml.MappingNode, Line: line}
+			}
+			n = child
+		default:
+			d.report(origin, "%s is a single value", strings.Join(keys[:k], "."))
+			return
+		}
+	}
+}
+
+func mark(n *yaml.Node, line int) {
+	n.Line = line
+	for _, c := range n.Content {
+		mark(c, line)
+	}
+}
+
+// yamlLine finds the line in a message of the YAML library.
+func yamlLine(err error) int {
+	_, rest, ok := strings.Cut(err.Error(), "line ")
+	if !ok {
+		return 1
+	}
+	digits := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
+	if digits < 0 {
+		digits = len(rest)
+	}
+	n, _ := strconv.Atoi(rest[:digits])
+	return max(n, 1)
+}
+
+func yamlText(err error) string { return strings.TrimPrefix(strings.TrimSpace(err.Error()), "yaml: ") }
+
+// Resolved is the scenario as YAML with every default filled in. Reading it
+// gives the same scenario.
+func (s *Scenario) Resolved() string {
+	text, err := yaml.Marshal(encode(reflect.ValueOf(s).Elem()))
+	if err != nil {
+		panic(fmt.Sprintf("scenarios: writing a scenario: %v", err))
+	}
+	return string(text)
+}
+
+// Hash is the SHA-256 of what determines each seed's run.
+func (s *Scenario) Hash() string {
+	c := *s
+	c.Name, c.About, c.Seeds = "", "", Seeds{}
+	sum := sha256.Sum256([]byte(c.Resolved()))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,295 @@
+// Running seeds into run directories, and repeating them.
+
+package scenarios
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"overhear/algorithms"
+	"overhear/metrics"
+	"overhear/problem"
+	"overhear/record"
+	"overhear/report"
+	"overhear/sim"
+)
+
+// Version of the program, as recorded.
+const Version = "0.1"
+
+// Options say how to run, never what: they do not change results.
+type Options struct {
+	Out      string // results directory
+	Workers  int    // goroutines that compute
+	Replace  bool   // run seeds again that are finished
+	Plots    bool
+	Progress func(seed uint64, round int) // may be nil
+}
+
+// outcome is what a run leaves behind.
+type outcome struct {
+	*Assembly
+	optimum  *problem.Optimum
+	rows     []metrics.Row
+	trace    *sim.Trace
+	events   uint64
+	messages int64
+	bytes    int64
+	wall     time.Duration
+}
+
+// tap hands what a run says to metrics and to its record.
+type tap struct {
+	*metrics.Collector
+	writer *record.Writer // nil: no record
+	packet uint64         // number of the latest packet, plus one
+}
+
+func (t *tap) Published(node, round int, at sim.Time, values []float64, loss float64, stats problem.Stats) {
+	if t.writer != nil {
+		t.writer.Iterate(node, round, at, values)
+	}
+	t.Collector.Published(node, round, at, values, loss, stats)
+}
+
+// packet takes a packet; a duplicate's second copy is recorded but was not sent.
+func (t *tap) sent(p *sim.Packet) {
+	if p.ID == t.packet {
+		t.packet++
+		t.Collector.Sent(int(p.Round), p.Bytes)
+	}
+	if t.writer != nil {
+		t.writer.Message(record.Message{
+			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received),
+			Bytes: p.Bytes, Kind: algorithms.KindNames[p.Kind],
+		})
+	}
+}
+
+// Run runs one seed and returns its finished run directory. If ctx is done, or
+// the run fails, nothing of the seed remains.
+func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.Run, error) {
+	w, err := record.Create(o.Out, e.Name, seed, e.policy(), o.Replace)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	var progress func(metrics.Row)
+	if o.Progress != nil {
+		progress = func(r metrics.Row) { o.Progress(seed, r.Round) }
+	}
+	out, err := e.execute(ctx, seed, o.Workers, w, nil, progress)
+	if err != nil {
+		return nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
+	}
+	var table [][]float64
+	for i := range out.rows {
+		table = append(table, out.rows[i].Values())
+	}
+	if err := w.Metrics(metrics.Columns, table); err != nil {
+		return nil, err
+	}
+	if out.trace != nil {
+		if err := w.Trace(out.trace); err != nil {
+			return nil, fmt.Errorf("writing the trace: %w", err)
+		}
+	}
+	if o.Plots {
+		t := &record.Table{Columns: metrics.Columns, Rows: table}
+		if err := report.Plots(e.Name, []*record.Table{t}, w.Path("plots")); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := w.Finish(e.info(out))
+	if err != nil {
+		return nil, err
+	}
+	return record.Open(dir)
+}
+
+func (e *Experiment) policy() record.Policy {
+	r := e.Record
+	p := record.Policy{Every: r.Iterates.Every, Last: -1, Messages: r.Messages == "all"}
+	switch {
+	case p.Every > 0:
+	case r.Iterates.Keep == "all":
+		p.Every = 1
+	case r.Iterates.Keep == "last":
+		p.Last = e.Rounds.Count
+	}
+	return p
+}
+
+// execute runs a seed, recording to w if it is not nil, against a reference if
+// there is one.
+func (e *Experiment) execute(ctx context.Context, seed uint64, workers int, w *record.Writer, reference *sim.Trace, progress func(metrics.Row)) (*outcome, error) {
+	start := time.Now()
+	a, err := e.Assemble(seed)
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	out := &outcome{Assembly: a}
+	if out.optimum, err = a.Problem.Centralised(); err != nil {
+		return nil, err
+	}
+	t := &tap{Collector: metrics.NewCollector(a.Problem, out.optimum.F, e.Rounds.Count, progress), writer: w}
+	a.Protocol.Observer = t
+	engine, err := sim.New(e.config(a, workers, t.sent, reference))
+	if err != nil {
+		return nil, fmt.Errorf("building the network: %w", err)
+	}
+	a.Protocol.Attach(engine)
+	if err := engine.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.Protocol.Unfinished(); err != nil {
+		return nil, err
+	}
+	if out.trace, err = engine.Trace(); err != nil {
+		return nil, err
+	}
+	out.rows = t.Rows()
+	out.events, out.messages, out.bytes = engine.Events(), int64(engine.Messages()), engine.Bytes()
+	out.wall = time.Since(start)
+	return out, nil
+}
+
+func (e *Experiment) config(a *Assembly, workers int, sent func(*sim.Packet), reference *sim.Trace) sim.Config {
+	c := sim.Config{
+		Seed: a.Seed, Graph: a.Graph, Link: e.Network.Link, Overrides: e.Network.Links, Header: e.Network.Header,
+		Workers: workers, Sent: sent, Reference: reference,
+	}
+	if e.Ties == "shuffled" {
+		c.Ties = sim.Shuffled
+	}
+	switch e.Record.Trace {
+	case "fingerprints":
+		c.Trace = sim.TraceFingerprints
+	case "digest":
+		c.Trace = sim.TraceDigest
+	}
+	return c
+}
+
+// info is run.json of an outcome.
+func (e *Experiment) info(out *outcome) *record.Info {
+	last := out.rows[len(out.rows)-1]
+	residual := math.NaN()
+	for _, r := range out.rows {
+		if !(r.Residual <= residual) && !math.IsNaN(r.Residual) {
+			residual = r.Residual
+		}
+	}
+	info := &record.Info{
+		Name: e.Name, Seed: out.Seed, Algorithm: e.Algorithm.Kind,
+		Versions:  map[string]string{"overhear": Version, "go": runtime.Version()},
+		Events:    out.events,
+		Nodes:     out.Graph.Order(),
+		Edges:     out.Graph.Size(),
+		Columns:   out.Problem.D,
+		TrainRows: out.Problem.Rows(),
+		TestRows:  len(out.Problem.Test.Y),
+		Rounds:    last.Round,
+		Final: record.Final{
+			VirtualSeconds: last.Time.Seconds(), Loss: record.Number(last.Loss), Objective: record.Number(last.Objective),
+			TestError: record.Number(last.TestError), Consensus: record.Number(last.Consensus), Distance: record.Number(last.Distance),
+			DualSum: record.Number(last.DualSum), PrivacyLoss: record.Number(last.PrivacyLoss),
+			Messages: out.messages, Bytes: out.bytes,
+		},
+		Optimum: record.Optimum{
+			Objective: record.Number(out.optimum.Value), Point: out.optimum.F,
+			TestError: record.Number(metrics.TestError(&out.Problem.Test, out.optimum.F)),
+		},
+		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
+		Privacy:      []record.Claim{},
+		Warnings:     append([]string{}, out.Warnings...),
+		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
+		Wall: out.wall.Seconds(),
+	}
+	if out.trace != nil {
+		info.Digest = hex.EncodeToString(out.trace.Digest[:])
+	}
+	return info
+}
+
+// Summarise writes summary.csv and, if asked, figures over the seeds of an
+// experiment.
+func (e *Experiment) Summarise(runs []*record.Run, o Options) error {
+	dir := filepath.Join(o.Out, e.Name)
+	if err := record.WriteSummary(filepath.Join(dir, "summary.csv"), runs); err != nil {
+		return err
+	}
+	if !o.Plots {
+		return nil
+	}
+	var tables []*record.Table
+	for _, r := range runs {
+		t, err := r.Metrics()
+		if err != nil {
+			return err
+		}
+		tables = append(tables, t)
+	}
+	return report.Plots(e.Name, tables, filepath.Join(dir, "plots"))
+}
+
+// ErrMismatch is wrapped by the errors of Verify that say a run is not what its
+// directory says.
+var ErrMismatch = errors.New("the run does not repeat")
+
+// Verify checks the files of a run directory and repeats its run. An error that
+// wraps ErrMismatch says what differs, and the first event that does.
+func Verify(ctx context.Context, r *record.Run, dataDir string, workers int, progress func(metrics.Row)) error {
+	if err := r.CheckFiles(); err != nil {
+		return fmt.Errorf("%w: %w", ErrMismatch, err)
+	}
+	s, err := Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario))
+	if err != nil {
+		return err
+	}
+	reference, err := r.Trace()
+	if err != nil {
+		return err
+	}
+	if reference == nil {
+		return fmt.Errorf("%s kept no trace to compare with (record.trace: off)", r.Dir)
+	}
+	_, err = NewExperiment(s, dataDir).execute(ctx, r.Info.Seed, workers, nil, reference, progress)
+	var d *sim.Divergence
+	switch {
+	case errors.As(err, &d):
+		return fmt.Errorf("%w: %w%s", ErrMismatch, err, versions(r))
+	case errors.Is(err, sim.ErrReference):
+		return fmt.Errorf("%w: %w%s", ErrMismatch, err, versions(r))
+	case err != nil:
+		return err
+	}
+	if digest := hex.EncodeToString(reference.Digest[:]); digest != r.Info.Digest {
+		return fmt.Errorf("%w: the trace has digest %s, run.json says %s", ErrMismatch, digest, r.Info.Digest)
+	}
+	return nil
+}
+
+// versions says if a run is by another version.
+func versions(r *record.Run) string {
+	var differ []string
+	for _, v := range [][2]string{{"overhear", Version}, {"go", runtime.Version()}} {
+		if was := r.Info.Versions[v[0]]; was != v[1] {
+			differ = append(differ, fmt.Sprintf("%s was %s, is %s", v[0], was, v[1]))
+		}
+	}
+	if differ == nil {
+		return ""
+	}
+	return " (" + strings.Join(differ, "; ") + ")"
+}

@@ -1,0 +1,189 @@
+// What a scenario says: the top of the language.
+
+package scenarios
+
+import (
+	"fmt"
+
+	"overhear/algorithms"
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// Scenario is one experiment.
+type Scenario struct {
+	Name      string          `yaml:"name" doc:"name of the experiment and of its results' directory: letters, digits, '-', '_' and '.'"`
+	About     string          `yaml:"about" doc:"what it shows, in a line"`
+	Seeds     Seeds           `yaml:"seeds" doc:"which seeds to run"`
+	Problem   Problem         `yaml:"problem" doc:"what is learned, from which data"`
+	Network   Network         `yaml:"network" doc:"who is linked to whom, and how links behave"`
+	Compute   algorithms.Cost `yaml:"compute" doc:"how long updates take in virtual time"`
+	Rounds    Rounds          `yaml:"rounds" doc:"how nodes wait for each other, and for how long"`
+	Algorithm Algorithm       `yaml:"algorithm" doc:"the method and its parameters"`
+	Solver    Solver          `yaml:"solver" doc:"precision of each node's solves"`
+	Record    Record          `yaml:"record" doc:"what a run keeps"`
+	Ties      string          `yaml:"ties" default:"ordered" enum:"ordered,shuffled" doc:"order of simultaneous events; shuffled shows that nothing depends on it"`
+}
+
+// Seeds are consecutive.
+type Seeds struct {
+	First uint64 `yaml:"first" default:"1" doc:"the first seed"`
+	Count int    `yaml:"count" default:"1" doc:"how many seeds"`
+}
+
+// Check reports an empty range.
+func (s Seeds) Check(report func(field, problem string)) {
+	if s.Count < 1 {
+		report("count", fmt.Sprintf("must be at least 1, is %d", s.Count))
+	}
+}
+
+// Problem is the data and the objective Σ_i O_i of MATH.md §1.
+type Problem struct {
+	Data      problem.Source    `yaml:"data" doc:"the data set"`
+	Train     float64           `yaml:"train" doc:"training rows: a count, or a fraction below 1; the rest is the test set; default all"`
+	Order     string            `yaml:"order" default:"shuffled" enum:"shuffled,file" doc:"whether rows are permuted by the seed before they are divided"`
+	Partition problem.Partition `yaml:"partition" doc:"which node gets which rows"`
+	Scale     problem.Scale     `yaml:"scale" doc:"preparation of columns and rows"`
+	Loss      problem.LossSpec  `yaml:"loss" doc:"loss L of the margin"`
+	C         float64           `yaml:"C" default:"1" doc:"weight of the loss"`
+	Rho       float64           `yaml:"rho" default:"0.22" doc:"weight ρ of the ridge"`
+	Share     string            `yaml:"share" default:"per-network" enum:"per-network,per-node" doc:"per-network: each of N nodes has r_i = ρ/N; per-node: r_i = ρ"`
+}
+
+// Check reports weights that make no problem.
+func (p Problem) Check(report func(field, problem string)) {
+	if !(p.C > 0) {
+		report("C", fmt.Sprintf("must be positive, is %v", p.C))
+	}
+	if !(p.Rho > 0) {
+		report("rho", fmt.Sprintf("must be positive, so that there is one optimum, is %v", p.Rho))
+	}
+	if !(p.Train >= 0) || (p.Train > 1 && p.Train != float64(int(p.Train))) {
+		report("train", fmt.Sprintf("must be a whole number of rows or a fraction below 1, is %v", p.Train))
+	}
+}
+
+// Network is the graph and its links.
+type Network struct {
+	Topology sim.Topology `yaml:"topology" doc:"the graph"`
+	sim.Link
+	Header int64          `yaml:"header" default:"64" doc:"bytes of every packet besides 8 for each number it carries"`
+	Links  []sim.Override `yaml:"links" doc:"exceptions for single edges"`
+}
+
+// Check reports what is wrong with links and header.
+func (n Network) Check(report func(field, problem string)) {
+	n.Link.Check(report)
+	if n.Header < 0 {
+		report("header", fmt.Sprintf("must not be negative, is %d", n.Header))
+	}
+}
+
+// lossy says whether a packet may be lost.
+func (n *Network) lossy() bool {
+	for _, o := range n.Links {
+		if o.Loss != nil && *o.Loss > 0 {
+			return true
+		}
+	}
+	return n.Loss > 0
+}
+
+// Rounds is the protocol.
+type Rounds struct {
+	Mode     string       `yaml:"mode" default:"synchronous" enum:"synchronous" doc:"synchronous: a node waits for the round's value of every neighbour"`
+	Count    int          `yaml:"count" default:"100" doc:"number of updates"`
+	Retry    sim.Duration `yaml:"retry" default:"200ms" doc:"on a lossy network, how long a node waits before it asks for a missing value, then twice as long each time"`
+	Deadline sim.Duration `yaml:"deadline" default:"10m" doc:"on a lossy network, how long a node waits for a round before the run fails"`
+}
+
+// Check reports rounds that cannot be run.
+func (r Rounds) Check(report func(field, problem string)) {
+	if r.Count < 1 {
+		report("count", fmt.Sprintf("must be at least 1, is %d", r.Count))
+	}
+	if r.Retry <= 0 {
+		report("retry", fmt.Sprintf("must be positive, is %v", r.Retry))
+	}
+	if r.Deadline <= 0 {
+		report("deadline", fmt.Sprintf("must be positive, is %v", r.Deadline))
+	}
+}
+
+// Algorithm is a method: its kind, its parameters, and where nodes start.
+type Algorithm struct {
+	Kind   string          `yaml:"kind" doc:"the method; see simulate list algorithms"`
+	Init   algorithms.Init `yaml:"init" doc:"starting point: zeros, or {normal: σ}"`
+	Params any             `yaml:"-"` // what algorithms.Entry.Params returned, decoded
+}
+
+// Solver is the precision of solves.
+type Solver struct {
+	Tolerance float64 `yaml:"tolerance" default:"1e-10" doc:"a solve ends when ‖∇‖ ≤ tolerance·max(1, ‖q‖); one that cannot is an error"`
+}
+
+// Check reports a tolerance that cannot be met or means nothing.
+func (s Solver) Check(report func(field, problem string)) {
+	if !(s.Tolerance >= 1e-13 && s.Tolerance < 1) {
+		report("tolerance", fmt.Sprintf("must be between 1e-13, where rounding ends it, and 1, is %v", s.Tolerance))
+	}
+}
+
+// Record says what a run keeps besides metrics.
+type Record struct {
+	Iterates Iterates `yaml:"iterates" doc:"which published iterates"`
+	Messages string   `yaml:"messages" default:"all" enum:"all,none" doc:"whether every packet is kept"`
+	Trace    string   `yaml:"trace" default:"fingerprints" enum:"fingerprints,digest,off" doc:"fingerprints let verify name the first event that differs, a digest only the epoch"`
+}
+
+// Iterates says which rounds' iterates are kept.
+type Iterates struct {
+	Keep  string `yaml:"keep" default:"all" enum:"all,last,none" doc:"all rounds, the last one, or none"`
+	Every int    `yaml:"every" doc:"keep every so many rounds, instead of all"`
+}
+
+// UnmarshalText reads all, last or none.
+func (i *Iterates) UnmarshalText(text []byte) error {
+	switch i.Keep = string(text); i.Keep {
+	case "all", "last", "none":
+		return nil
+	}
+	return fmt.Errorf("must be all, last, none or {every: k}, is %q", text)
+}
+
+// Check reports an interval that is none.
+func (i Iterates) Check(report func(field, problem string)) {
+	if i.Every < 0 {
+		report("every", fmt.Sprintf("must be positive, is %d", i.Every))
+	}
+}
+
+// later are keys of the language that this version has nothing behind.
+var later = map[string]string{
+	"network.faults":            "this version has no faults; links can lose and duplicate packets: loss, duplication",
+	"adversary":                 "this version has no adversary",
+	"privacy":                   "this version has no private methods",
+	"problem.columns":           "this version splits rows, not columns, over nodes",
+	"rounds.quorum":             "this version has synchronous rounds only",
+	"rounds.staleness":          "this version has synchronous rounds only",
+	"rounds.timeout":            "this version has synchronous rounds only; see retry and deadline",
+	"problem.partition.columns": "this version splits rows, not columns, over nodes",
+}
+
+// Check reports a name that is no directory's.
+func (s *Scenario) Check(report func(field, problem string)) {
+	if s.Name == "" {
+		report("name", "must be given: letters, digits, '-', '_' and '.'")
+	}
+	for k, r := range s.Name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
+		if !letter && (r != '.' || k == 0) {
+			report("name", fmt.Sprintf("must consist of letters, digits, '-', '_' and '.', is %q", s.Name))
+			break
+		}
+	}
+	if s.Algorithm.Kind == "" {
+		report("algorithm", "must have a kind, such as admm")
+	}
+}
