@@ -28,7 +28,7 @@ var KindNames = map[uint8]string{KindValue: "value", KindRequest: "request"}
 //
 // Where the network loses messages, a node that waits for a round asks the
 // neighbours it has not heard for theirs, after Retry and then after twice as
-// long each time, and fails the run after Deadline.
+// long each time, up to eight times, and fails the run after Deadline.
 type Synchronous struct {
 	Setting
 	Method   Method
@@ -206,8 +206,8 @@ const tagStep uint64 = 0
 
 func tagRetry(round, attempt int) uint64 { return 1 | uint64(attempt)<<1 | uint64(round)<<16 }
 
-// maxBackoff bounds the doubling of the delay between requests.
-const maxBackoff = 8
+// maxBackoff bounds the delay between requests to 2^maxBackoff times the first.
+const maxBackoff = 3
 
 // Wake takes the finished step, or asks again for what is missing.
 func (p *peer) Wake(env *sim.Env, tag uint64) {

@@ -28,11 +28,14 @@ func readFile(path string, read func(name string, r io.Reader) (*Set, error)) (*
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	set, err := read(path, r)
+	text, err := io.ReadAll(r) // first, so that a damaged file is not taken for a bad row
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) {
 		return nil, fmt.Errorf("%s: the gzip file is truncated or damaged: %w", path, err)
 	}
-	return set, err
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return read(path, bytes.NewReader(text))
 }
 
 // unpacked looks at the first bytes, not at the name.

@@ -139,37 +139,33 @@ func figure(name string, runs []*record.Table, x, y axis) (*plot.Plot, error) {
 	return p, nil
 }
 
-// decades marks powers of ten, labelled 10⁻³, at most about eight of them, and
-// their small multiples where there are few.
+// decades marks powers of ten, at most about eight of them labelled 1e-3, and
+// their small multiples where there are few; less than two decades are marked
+// like a linear axis.
 type decades struct{}
 
 func (decades) Ticks(low, high float64) []plot.Tick {
+	if high < 100*low {
+		return plot.DefaultTicks{}.Ticks(low, high)
+	}
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
 	step := max(1, (last-first+7)/8)
 	var ticks []plot.Tick
+	mark := func(v float64, label string) {
+		if v >= low && v <= high {
+			ticks = append(ticks, plot.Tick{Value: v, Label: label})
+		}
+	}
 	for e := first; e <= last; e++ {
 		v := math.Pow10(e)
-		t := plot.Tick{Value: v}
-		if (e-first)%step == 0 {
-			t.Label = "10" + superscript(e)
+		label := ""
+		if (last-e)%step == 0 {
+			label = strconv.FormatFloat(v, 'g', 6, 64)
 		}
-		ticks = append(ticks, t)
-		for k := 2; k < 10 && last-first <= 3; k++ {
-			minor := plot.Tick{Value: float64(k) * v}
-			if last-first <= 1 && (k == 2 || k == 5) {
-				minor.Label = strconv.FormatFloat(float64(k)*v, 'g', 2, 64)
-			}
-			ticks = append(ticks, minor)
+		mark(v, label)
+		for k := 2; k < 10 && last-first <= 4; k++ {
+			mark(float64(k)*v, "")
 		}
 	}
 	return ticks
-}
-
-func superscript(n int) string {
-	digits := map[rune]rune{'-': '⁻', '0': '⁰', '1': '¹', '2': '²', '3': '³', '4': '⁴', '5': '⁵', '6': '⁶', '7': '⁷', '8': '⁸', '9': '⁹'}
-	var out []rune
-	for _, r := range strconv.Itoa(n) {
-		out = append(out, digits[r])
-	}
-	return string(out)
 }

@@ -39,6 +39,13 @@ type Assembly struct {
 	Warnings []string
 }
 
+// SetupError is a scenario that is well formed and yet describes no run: its
+// graph is in pieces, its data are damaged, there are more nodes than rows.
+type SetupError struct{ error }
+
+// Unwrap returns the cause.
+func (e SetupError) Unwrap() error { return e.error }
+
 // data returns the prepared set: read once from files, drawn anew for each seed
 // by generators.
 func (e *Experiment) data(seed uint64) (*problem.Set, error) {
@@ -56,9 +63,17 @@ func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 	return e.set, e.err
 }
 
-// Assemble builds the run of one seed. What is random draws from streams of the
+// Assemble builds the run of one seed; the error is a SetupError. What is random draws from streams of the
 // seed, one a purpose, so that changing one part leaves the others alone.
 func (e *Experiment) Assemble(seed uint64) (*Assembly, error) {
+	a, err := e.assemble(seed)
+	if err != nil {
+		return nil, SetupError{err}
+	}
+	return a, nil
+}
+
+func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	a := &Assembly{Seed: seed}
 	var err error
 	if a.Graph, err = e.Network.Topology.Build(sim.NewStream(seed, "topology")); err != nil {

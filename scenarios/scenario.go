@@ -94,7 +94,7 @@ func (n *Network) lossy() bool {
 type Rounds struct {
 	Mode     string       `yaml:"mode" default:"synchronous" enum:"synchronous" doc:"synchronous: a node waits for the round's value of every neighbour"`
 	Count    int          `yaml:"count" default:"100" doc:"number of updates"`
-	Retry    sim.Duration `yaml:"retry" default:"200ms" doc:"on a lossy network, how long a node waits before it asks for a missing value, then twice as long each time"`
+	Retry    sim.Duration `yaml:"retry" default:"200ms" doc:"on a lossy network, how long a node waits before it asks for a missing value, then twice as long each time, up to eight times"`
 	Deadline sim.Duration `yaml:"deadline" default:"10m" doc:"on a lossy network, how long a node waits for a round before the run fails"`
 }
 

@@ -51,8 +51,9 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 func exitCode(err error) int {
 	var u usageError
 	var m scenarios.Mistakes
+	var setup scenarios.SetupError
 	switch {
-	case errors.As(err, &u), errors.As(err, &m):
+	case errors.As(err, &u), errors.As(err, &m), errors.As(err, &setup):
 		return exitUsage
 	case errors.Is(err, scenarios.ErrMismatch):
 		return exitVerdict
