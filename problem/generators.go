@@ -171,7 +171,7 @@ func census(n int, s *sim.Stream) (*Set, error) {
 func (c *censusColumn) draw(class int, s *sim.Stream) string {
 	if c.values == nil {
 		q := c.quantiles[class]
-		u := s.Float64() * float64(len(q)-1)
+		u := float64(s.Float64() * float64(len(q)-1))
 		k := int(u)
 		v := q[k] + float64((u-float64(k))*(q[k+1]-q[k]))
 		return strconv.Itoa(int(v))

@@ -257,7 +257,8 @@ func (s *Solver) advance(w *Scratch, q []float64, ridge float64, stats *Stats) (
 			if lbfgs {
 				w.remember(length, old)
 			}
-			return norm, norm < before || after < 0
+			// Near the floor of rounding the gradient no longer falls.
+			return norm, norm < before || before > 1e3*stats.Tolerance*stats.Scale
 		}
 		if norm <= stats.Tolerance*stats.Scale {
 			return norm, true

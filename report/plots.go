@@ -3,6 +3,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -14,6 +15,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
 
 	"overhear/record"
 )
@@ -27,10 +30,10 @@ func Plots(name string, runs []*record.Table, dir string) error {
 		return fmt.Errorf("writing figures: %w", err)
 	}
 	for _, y := range []axis{
-		{"loss", "loss L(t)", false},
-		{"distance", "relative distance to the optimum", true},
+		{"loss", "training loss", "loss L(t)", false},
+		{"distance", "distance to the centralised optimum", "relative distance", true},
 	} {
-		for _, x := range []axis{{"round", "round", false}, {"time_s", "virtual time (s)", false}} {
+		for _, x := range []axis{{"round", "", "round", false}, {"time_s", "", "virtual time (s)", false}} {
 			f, err := figure(name, runs, x, y)
 			if err != nil {
 				return fmt.Errorf("drawing %s against %s: %w", y.column, x.column, err)
@@ -40,7 +43,7 @@ func Plots(name string, runs []*record.Table, dir string) error {
 			}
 			for _, format := range []string{"svg", "png"} {
 				path := filepath.Join(dir, y.column+"-"+x.column+"."+format)
-				if err := f.Save(16*vg.Centimeter, 10*vg.Centimeter, path); err != nil {
+				if err := save(f, path, format); err != nil {
 					return fmt.Errorf("writing figures: %w", err)
 				}
 			}
@@ -49,9 +52,28 @@ func Plots(name string, runs []*record.Table, dir string) error {
 	return nil
 }
 
+// save writes a figure of 16 × 10 cm with a margin.
+func save(p *plot.Plot, path, format string) error {
+	const width, height, margin = 16 * vg.Centimeter, 10 * vg.Centimeter, 3 * vg.Millimeter
+	var c vg.CanvasWriterTo
+	if format == "png" {
+		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(180))}
+	} else {
+		c = vgsvg.New(width, height)
+	}
+	p.Draw(draw.Crop(draw.New(c), margin, -2*margin, margin, -margin))
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = c.WriteTo(f)
+	return errors.Join(err, f.Close())
+}
+
 // axis is a column of metrics.csv and how it is drawn.
 type axis struct {
-	column, title string
+	column, about string
+	title         string
 	log           bool
 }
 
@@ -90,9 +112,9 @@ func figure(name string, runs []*record.Table, x, y axis) (*plot.Plot, error) {
 		return nil, nil
 	}
 	p := plot.New()
-	p.Title.Text = name
+	p.Title.Text = name + ": " + y.about
 	if len(runs) > 1 {
-		p.Title.Text += fmt.Sprintf(": mean and range of %d seeds", len(runs))
+		p.Title.Text += fmt.Sprintf(", mean and range of %d seeds", len(runs))
 	}
 	p.Title.Padding = 2 * vg.Millimeter
 	p.X.Label.Text, p.Y.Label.Text = x.title, y.title

@@ -40,7 +40,7 @@ func (s *Stream) Uint64() uint64 { return s.pcg.Uint64() }
 func (s *Stream) Float64() float64 { return unit(s.Uint64()) }
 
 // unit maps 64 random bits to [0, 1).
-func unit(u uint64) float64 { return float64(u>>11) * 0x1p-53 }
+func unit(u uint64) float64 { return float64(float64(u>>11) * 0x1p-53) }
 
 // IntN is uniform on 0..n−1, without bias (Lemire's method).
 func (s *Stream) IntN(n int) int {
@@ -90,8 +90,8 @@ func (s *Stream) Gamma(shape float64) float64 {
 		if v <= 0 {
 			continue
 		}
-		v = v * v * v
-		if u := 1 - s.Float64(); num.Log(u) < float64(0.5*x*x)+float64(d*(1-v+num.Log(v))) {
+		v = float64(v * v * v)
+		if u := 1 - s.Float64(); num.Log(u) < float64(0.5*x*x)+float64(d*((1-v)+num.Log(v))) {
 			return boost * d * v
 		}
 	}

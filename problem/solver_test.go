@@ -1,0 +1,171 @@
+// The solver against facts: closed forms, stationarity, independence of the
+// start.
+
+package problem
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"overhear/internal/num"
+)
+
+func randomObjective(g *rand.Rand, rows, d int, loss Loss, ridge float64, oneClass bool) *Objective {
+	u := NewRows(d)
+	for range rows {
+		var cols []int32
+		var vals []float64
+		y := 1.0
+		if !oneClass && g.IntN(2) == 0 {
+			y = -1
+		}
+		for k := range d {
+			if g.IntN(3) > 0 {
+				cols = append(cols, int32(k))
+				vals = append(vals, y*(2*g.Float64()-0.8)/math.Sqrt(float64(d)))
+			}
+		}
+		u.Append(cols, vals)
+	}
+	return &Objective{U: u, Weight: 1 / float64(rows), Loss: loss, Ridge: ridge}
+}
+
+// gradient of the whole of (★), computed afresh row by row.
+func gradient(o *Objective, f, q []float64, kappa float64) []float64 {
+	g := make([]float64, len(f))
+	z, s := make([]float64, 1), make([]float64, 1)
+	for i := range o.U.Len() {
+		cols, vals := o.U.Row(i)
+		z[0] = 0
+		for k, c := range cols {
+			z[0] += vals[k] * f[c]
+		}
+		o.Loss.Slopes(s, z)
+		for k, c := range cols {
+			g[c] += o.weight(i) * s[0] * vals[k]
+		}
+	}
+	for k := range g {
+		g[k] += (o.Ridge+kappa)*f[k] + q[k]
+	}
+	return g
+}
+
+// Every solve ends where the gradient, computed in another way, is as small as
+// the statistics say.
+func TestSolver_Stationarity(t *testing.T) {
+	losses := []Loss{Logistic, Squared, HuberHinge{0.5}, HuberHinge{0.01}}
+	rapid.Check(t, func(t *rapid.T) {
+		g := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		rows, d := rapid.IntRange(1, 60).Draw(t, "rows"), rapid.IntRange(1, 40).Draw(t, "d")
+		loss := losses[rapid.IntRange(0, len(losses)-1).Draw(t, "loss")]
+		o := randomObjective(g, rows, d, loss, rapid.SampledFrom([]float64{2e-3, 0.1, 5}).Draw(t, "ridge"), rapid.Bool().Draw(t, "one class"))
+		s := NewSolver(o, 0)
+		w := NewScratch(d, rows)
+		f := make([]float64, d)
+		for range 3 { // warm starts with changing q and κ
+			q := make([]float64, d)
+			for k := range q {
+				q[k] = rapid.SampledFrom([]float64{0, 0.01, 1, 30}).Draw(t, "scale") * (2*g.Float64() - 1)
+			}
+			kappa := rapid.SampledFrom([]float64{0, 0.2, 4, 1e4}).Draw(t, "kappa")
+			stats, err := s.Solve(w, f, q, kappa)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := num.Norm(gradient(o, f, q, kappa))
+			if r > 1.01e-10*math.Max(1, num.Norm(q))+1e-14 {
+				t.Fatalf("‖∇‖ is %v at the returned point, reported %v", r, stats.Residual)
+			}
+			cold := make([]float64, d)
+			if _, err := NewSolver(o, 0).Solve(NewScratch(d, rows), cold, q, kappa); err != nil {
+				t.Fatal(err)
+			}
+			for k := range cold {
+				// strong convexity: the distance is at most the gradients' sum over the ridge
+				if math.Abs(cold[k]-f[k]) > 2.1e-10*math.Max(1, num.Norm(q))/(o.Ridge+kappa)+1e-12 {
+					t.Fatalf("component %d is %v from a warm start and %v from a cold one", k, f[k], cold[k])
+				}
+			}
+		}
+	})
+}
+
+// Squared loss, one row u: f = (w + u·(−q)…) by Sherman-Morrison.
+func TestSolver_SquaredClosedForm(t *testing.T) {
+	u := NewRows(2)
+	u.Append([]int32{0, 1}, []float64{0.6, -0.8})
+	o := &Objective{U: u, Weight: 2, Loss: Squared, Ridge: 0.5}
+	f := make([]float64, 2)
+	q := []float64{0.3, 0.7}
+	if _, err := NewSolver(o, 0).Solve(NewScratch(2, 1), f, q, 1.5); err != nil {
+		t.Fatal(err)
+	}
+	// (2 I + 2 u uᵀ) f = 2u − q, |u| = 1: f = b/2 − (u·b/4) u.
+	b := []float64{2*0.6 - 0.3, -2*0.8 - 0.7}
+	ub := 0.6*b[0] - 0.8*b[1]
+	want := []float64{b[0]/2 - ub/4*0.6, b[1]/2 + ub/4*0.8}
+	for k := range f {
+		if math.Abs(f[k]-want[k]) > 1e-10 {
+			t.Errorf("component %d: %v, closed form %v", k, f[k], want[k])
+		}
+	}
+}
+
+// L-BFGS and Newton find the same point.
+func TestSolver_WideProblem(t *testing.T) {
+	g := rand.New(rand.NewPCG(9, 9))
+	const d = maxNewton + 40
+	o := randomObjective(g, 30, d, Logistic, 0.05, false)
+	f, q := make([]float64, d), make([]float64, d)
+	for k := range q {
+		q[k] = 0.1 * (2*g.Float64() - 1)
+	}
+	stats, err := NewSolver(o, 0).Solve(NewScratch(d, 30), f, q, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats.Factorisations != 0 {
+		t.Error("a wide problem was factored")
+	}
+	if r := num.Norm(gradient(o, f, q, 0.1)); r > 1.1e-10*math.Max(1, num.Norm(q)) {
+		t.Errorf("‖∇‖ = %v", r)
+	}
+}
+
+func TestSolver_MissedToleranceIsAnError(t *testing.T) {
+	g := rand.New(rand.NewPCG(2, 2))
+	o := randomObjective(g, 20, 5, Logistic, 0.1, false)
+	_, err := NewSolver(o, -1).Solve(NewScratch(5, 20), make([]float64, 5), make([]float64, 5), 0)
+	var missed *ResidualError
+	if !errors.As(err, &missed) || missed.Residual > 1e-9 {
+		t.Errorf("an impossible tolerance gave %v", err)
+	}
+}
+
+func TestCentralised_IsStationaryOverAllNodes(t *testing.T) {
+	g := rand.New(rand.NewPCG(4, 4))
+	p := &Problem{D: 6, Loss: Logistic, C: 1.5}
+	for _, rows := range []int{3, 17, 40} {
+		o := randomObjective(g, rows, 6, Logistic, 0, false)
+		p.Shards = append(p.Shards, Shard{U: o.U})
+		p.R = append(p.R, 0.01*float64(rows))
+	}
+	opt, err := p.Centralised()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := make([]float64, 6)
+	for i := range p.Shards {
+		for k, v := range gradient(p.Objective(i), opt.F, make([]float64, 6), 0) {
+			sum[k] += v
+		}
+	}
+	if r := num.Norm(sum); r > 1e-11 {
+		t.Errorf("‖Σ ∇O_i(f*)‖ = %v", r)
+	}
+}

@@ -1,0 +1,87 @@
+// Golden digests: every machine must produce these, bit for bit. To accept a
+// deliberate change: go test ./scenarios -run Golden -update.
+
+package scenarios
+
+import (
+	"context"
+	"encoding/hex"
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden digests")
+
+// goldens are small runs that exercise everything on the digest path.
+var goldens = map[string][]string{
+	"quickstart":     nil,
+	"wdbc-ring":      {"rounds.count=60"},
+	"lossy":          {"rounds.count=40"},
+	"huber-shuffled": {"problem.loss=huber-hinge", "ties=shuffled", "algorithm.init.normal=0.1", "problem.partition=dirichlet", "rounds.count=30"},
+	"twonorm":        {"problem.data={set: twonorm, rows: 600}", "problem.loss=squared", "network.topology={kind: random-regular, nodes: 20, degree: 4}", "network.bandwidth=1Mbps", "rounds.count=30"},
+	"census":         {"problem.data={set: census, rows: 900}", "network.topology={kind: barabasi-albert, nodes: 12, attach: 2}", "network.latency={kind: exponential, mean: 5ms}", "rounds.count=20"},
+}
+
+func goldenScenario(t *testing.T, name string) *Scenario {
+	t.Helper()
+	file := name
+	if name != "quickstart" && name != "wdbc-ring" && name != "lossy" {
+		file = "quickstart"
+	}
+	s, err := Load(file+".yaml", goldens[name]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func digest(t *testing.T, s *Scenario, workers int) string {
+	t.Helper()
+	out, err := NewExperiment(s, "").execute(context.Background(), 7, workers, nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hex.EncodeToString(out.trace.Digest[:])
+}
+
+func TestGoldenDigests(t *testing.T) {
+	for name := range goldens {
+		t.Run(name, func(t *testing.T) {
+			s := goldenScenario(t, name)
+			path := filepath.Join("..", "results", "golden", name+".sha256")
+			got := digest(t, s, 2)
+			if *update {
+				if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got+"\n" != string(want) {
+				t.Errorf("digest %s, golden %s", got, want)
+			}
+		})
+	}
+}
+
+// The digest may not depend on workers, processors or the run that came before.
+func TestDigestDoesNotDependOnTheMachine(t *testing.T) {
+	s := goldenScenario(t, "lossy")
+	want := digest(t, s, 1)
+	for _, workers := range []int{1, 2, 8} {
+		for _, procs := range []int{1, 2} {
+			old := runtime.GOMAXPROCS(procs)
+			got := digest(t, s, workers)
+			runtime.GOMAXPROCS(old)
+			if got != want {
+				t.Errorf("%d workers on %d processors: digest %s, want %s", workers, procs, got, want)
+			}
+		}
+	}
+}
