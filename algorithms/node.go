@@ -8,6 +8,7 @@ import (
 
 	"overhear/internal/num"
 	"overhear/problem"
+	"overhear/sim"
 )
 
 // Node is what one node holds between rounds, and the room it works in during
@@ -19,6 +20,7 @@ type Node struct {
 	Sum  []float64 // s_i = Σ_j f_j over the neighbours; valid during a call only
 	Q    []float64 // room for the linear term q of (★); valid during a call only
 
+	seed    uint64
 	degree  int
 	solver  *problem.Solver
 	scratch *problem.Scratch
@@ -27,6 +29,12 @@ type Node struct {
 
 // Degree is V_i, the number of neighbours.
 func (n *Node) Degree() int { return n.degree }
+
+// Stream is the node's random stream for a purpose and round: the same whatever
+// else is drawn.
+func (n *Node) Stream(purpose string, t int) *sim.Stream {
+	return sim.NewStream(n.seed, purpose, uint64(n.ID), uint64(t))
+}
 
 // Minimise replaces n.F, its warm start, by the minimiser of the subproblem
 // (★) of MATH.md §2 with linear term n.Q and quadratic term kappa ≥ 0:

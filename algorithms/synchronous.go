@@ -109,6 +109,7 @@ func (s *Synchronous) Attach(e *sim.Engine) {
 		n := &s.peers[i]
 		n.run = s
 		n.ID = i
+		n.seed = s.Seed
 		n.degree = s.Graph.Degree(i)
 		n.F = s.Init.Start(s.Seed, i, p.D)
 		n.Dual = make([]float64, p.D)

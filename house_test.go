@@ -1,0 +1,257 @@
+// The rules of the house: who may import whom, what never appears on the digest
+// path, and that every file says what it is for. Each rule is tried on a
+// fixture that breaks it.
+
+package overhear
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// levels, lowest first: a package imports only packages of lower levels.
+var levels = [][]string{
+	{"internal/num"},
+	{"sim"},
+	{"problem", "privacy"},
+	{"record"},
+	{"algorithms", "adversary", "metrics", "report"},
+	{"scenarios"},
+	{"sweep"},
+	{"cmd/simulate"},
+}
+
+func level(pkg string) int {
+	return slices.IndexFunc(levels, func(l []string) bool { return slices.Contains(l, pkg) })
+}
+
+// source is a parsed file.
+type source struct {
+	path, pkg string // both relative to the module
+	text      []byte
+	file      *ast.File
+	set       *token.FileSet
+}
+
+func parse(t *testing.T, path string, text []byte) *source {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, path, text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &source{path: path, pkg: filepath.ToSlash(filepath.Dir(path)), text: text, file: f, set: set}
+}
+
+func sources(t *testing.T) []*source {
+	t.Helper()
+	var all []*source
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (path == "tools" || strings.HasPrefix(d.Name(), ".") && path != ".") {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			all = append(all, parse(t, path, text))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 30 {
+		t.Fatalf("found only %d files", len(all))
+	}
+	return all
+}
+
+func (s *source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }
+
+// rule returns what is wrong with a file.
+type rule func(s *source) []string
+
+func imports(s *source) []string {
+	if s.isTest() || s.pkg == "." {
+		return nil
+	}
+	var bad []string
+	own := level(s.pkg)
+	if own < 0 {
+		return []string{"package " + s.pkg + " has no level"}
+	}
+	for _, i := range s.file.Imports {
+		path := strings.Trim(i.Path.Value, `"`)
+		if pkg, ok := strings.CutPrefix(path, "overhear/"); ok && (level(pkg) < 0 || level(pkg) >= own) {
+			bad = append(bad, fmt.Sprintf("%s must not import %s", s.pkg, pkg))
+		}
+	}
+	return bad
+}
+
+// onDigestPath says whether a file's numbers enter the digest.
+func onDigestPath(s *source) bool {
+	return !s.isTest() && slices.Contains([]string{"internal/num", "sim", "problem", "algorithms"}, s.pkg)
+}
+
+// inexact are functions whose bits depend on the machine, or on luck.
+var inexact = map[string][]string{
+	"math": {"Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Pow", "Sin", "Cos", "Tan", "Sinh", "Cosh", "Tanh", "Gamma", "Lgamma", "Erf", "Cbrt", "Hypot", "FMA", "Atan", "Atan2"},
+	"time": {"Now", "Since", "Until", "Sleep", "After", "Tick"},
+	"rand": {"Float64", "IntN", "Int", "Uint64", "Perm", "Shuffle", "NormFloat64", "ExpFloat64", "N", "New"},
+}
+
+func exactBits(s *source) []string {
+	if !onDigestPath(s) {
+		return nil
+	}
+	var bad []string
+	for _, i := range s.file.Imports {
+		if p := strings.Trim(i.Path.Value, `"`); strings.HasPrefix(p, "gonum.org/v1/gonum/") && !strings.Contains(p, "/graph") {
+			bad = append(bad, "imports "+p)
+		}
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && slices.Contains(inexact[x.Name], n.Sel.Name) {
+				bad = append(bad, fmt.Sprintf("line %d uses %s.%s", s.set.Position(n.Pos()).Line, x.Name, n.Sel.Name))
+			}
+		case *ast.SelectStmt:
+			bad = append(bad, fmt.Sprintf("line %d has a select", s.set.Position(n.Pos()).Line))
+		}
+		return true
+	})
+	return bad
+}
+
+func saysWhatFor(s *source) []string {
+	head := bytes.SplitN(s.text, []byte("\n"), 11)
+	if len(head) > 10 {
+		head = head[:10]
+	}
+	if !bytes.Contains(bytes.Join(head, nil), []byte("//")) {
+		return []string{"does not say within ten lines what it is for"}
+	}
+	return nil
+}
+
+func documented(s *source) []string {
+	if s.isTest() {
+		return nil
+	}
+	var bad []string
+	missing := func(name string, doc *ast.CommentGroup, pos token.Pos) {
+		if ast.IsExported(name) && doc == nil {
+			bad = append(bad, fmt.Sprintf("line %d: %s has no doc comment", s.set.Position(pos).Line, name))
+		}
+	}
+	for _, d := range s.file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv != nil && wellKnown[d.Name.Name] {
+				continue
+			}
+			if d.Recv == nil || ast.IsExported(receiver(d)) {
+				missing(d.Name.Name, d.Doc, d.Pos())
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					missing(spec.Name.Name, either(spec.Doc, d.Doc), spec.Pos())
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						missing(name.Name, either(spec.Doc, either(spec.Comment, d.Doc)), spec.Pos())
+					}
+				}
+			}
+		}
+	}
+	return bad
+}
+
+// wellKnown methods need no comment: the interface has one.
+var wellKnown = map[string]bool{"String": true, "Error": true, "Unwrap": true}
+
+func receiver(d *ast.FuncDecl) string {
+	t := d.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if index, ok := t.(*ast.IndexExpr); ok {
+		t = index.X
+	}
+	return t.(*ast.Ident).Name
+}
+
+func either(a, b *ast.CommentGroup) *ast.CommentGroup {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func TestHouseRules(t *testing.T) {
+	all := sources(t)
+	for _, r := range []struct {
+		name    string
+		rule    rule
+		breaks  string // a file that breaks it
+		fixture string
+	}{
+		{"imports go down", imports, "sim/x.go", "package sim\nimport _ \"overhear/problem\"\n"},
+		{"exact bits: math", exactBits, "sim/x.go", "package sim\nimport \"math\"\nvar x = math.Exp(1)\n"},
+		{"exact bits: time", exactBits, "algorithms/x.go", "package algorithms\nimport \"time\"\nvar x = time.Now()\n"},
+		{"exact bits: gonum", exactBits, "problem/x.go", "package problem\nimport _ \"gonum.org/v1/gonum/floats\"\n"},
+		{"files say what they are for", saysWhatFor, "sim/x.go", "package sim\n"},
+		{"exported names are documented", documented, "sim/x.go", "package sim\nfunc X() {}\n"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			if r.rule(parse(t, r.breaks, []byte(r.fixture))) == nil {
+				t.Fatal("the rule does not see a file that breaks it")
+			}
+			for _, s := range all {
+				for _, problem := range r.rule(s) {
+					t.Errorf("%s: %s", s.path, problem)
+				}
+			}
+		})
+	}
+}
+
+func TestEveryPackageIsDocumented(t *testing.T) {
+	documented := map[string]bool{}
+	for _, s := range sources(t) {
+		documented[s.pkg] = documented[s.pkg] || (!s.isTest() && s.file.Doc != nil && strings.HasPrefix(s.file.Doc.Text(), "Package "+s.file.Name.Name)) || s.pkg == "cmd/simulate"
+	}
+	for pkg, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no package comment", pkg)
+		}
+	}
+}
+
+func TestModuleHasNoReplace(t *testing.T) {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text, []byte("replace")) {
+		t.Error("go.mod replaces a module")
+	}
+}

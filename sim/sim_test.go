@@ -1,0 +1,377 @@
+// Facts about the engine: order, equality of queues, links against closed
+// forms, streams against their distributions.
+
+package sim
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Both queues pop the same events in the same, sorted, order.
+func TestQueues_SameOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var h heap4
+		r := new(radix)
+		key, now, pending := uint64(0), Time(0), 0
+		var popped []event
+		pop := func() {
+			var a, b event
+			okA, okB := h.pop(&a), r.pop(&b)
+			if okA != okB || a != b {
+				t.Fatalf("heap pops %+v %v, radix %+v %v", a, okA, b, okB)
+			}
+			if okA {
+				pending--
+				now = a.at
+				popped = append(popped, a)
+			}
+		}
+		for range rapid.IntRange(0, 400).Draw(t, "steps") {
+			if rapid.IntRange(0, 9).Draw(t, "push") < 7 {
+				span := rapid.SampledFrom([]int64{0, 1, 3, 1000, 1 << 40}).Draw(t, "span")
+				key++
+				e := event{at: now + Time(rapid.Int64Range(0, span).Draw(t, "delay")), key: mix(key)}
+				h.push(&e)
+				r.push(&e)
+				pending++
+			} else {
+				pop()
+			}
+		}
+		for pending > 0 {
+			pop()
+		}
+		if !slices.IsSortedFunc(popped, func(a, b event) int {
+			return int(a.at - b.at)
+		}) {
+			t.Fatal("events were popped out of order")
+		}
+	})
+}
+
+// chatter sends to everyone at every wake and computes in between.
+type chatter struct {
+	left int
+	sum  float64 // of what it hears
+	work float64 // the job's
+}
+
+func (c *chatter) Start(env *Env) { c.Wake(env, 0) }
+func (c *chatter) Receive(_ *Env, m *Message) {
+	c.sum += m.Payload[0]
+}
+func (c *chatter) Run(int) { c.work = math.Sqrt(c.work + 1) }
+func (c *chatter) Wake(env *Env, _ uint64) {
+	c.sum += c.work
+	c.work = c.sum
+	env.Broadcast(1, c.left, []float64{c.sum, float64(env.Self())})
+	if c.left--; c.left > 0 {
+		env.Compute(Duration(env.Stream("think", uint64(c.left)).IntN(1e7)), c, 0)
+	}
+}
+
+func chat(t testing.TB, change func(*Config)) *Trace {
+	t.Helper()
+	g, err := Topology{Kind: "random-regular", Nodes: 20, Degree: 4}.Build(NewStream(3, "topology"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Seed: 5, Graph: g, Workers: 1, Header: 64, Trace: TraceFingerprints, Link: Link{
+		Latency: Latency{Kind: "lognormal", Median: 5e6, Sigma: 1}, Bandwidth: 1e7, Loss: 0.1, Duplication: 0.1,
+	}}
+	if change != nil {
+		change(&cfg)
+	}
+	e, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		e.Attach(i, &chatter{left: 30})
+	}
+	if err := e.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := e.Trace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func TestTrace_SameDigestHoweverItIsRun(t *testing.T) {
+	want := chat(t, nil)
+	for name, change := range map[string]func(*Config){
+		"eight workers": func(c *Config) { c.Workers = 8 },
+		"heap":          func(c *Config) { c.Queue = Heap },
+		"observed":      func(c *Config) { c.Sent = func(*Packet) {} },
+		"digest only":   func(c *Config) { c.Trace = TraceDigest },
+	} {
+		if got := chat(t, change); got.Digest != want.Digest || got.Events != want.Events {
+			t.Errorf("%s: another digest", name)
+		}
+	}
+	if got := chat(t, func(c *Config) { c.Seed++ }); got.Digest == want.Digest {
+		t.Error("another seed has the same digest")
+	}
+	if got := chat(t, func(c *Config) { c.Ties = Shuffled }); got.Digest == want.Digest {
+		t.Error("shuffled ties have the same digest")
+	}
+}
+
+func TestGoldenEngine(t *testing.T) {
+	const want = "f3c6965c038bb8809e078dafff662877d003722e5800a762500bb9e2bfe5e1d3"
+	if got := hexDigest(chat(t, nil)); got != want {
+		t.Errorf("digest %s, golden %s", got, want)
+	}
+}
+
+// A run against another's trace stops at the first event that differs.
+func TestTrace_DivergenceIsNamed(t *testing.T) {
+	reference := chat(t, nil)
+	broken := *reference
+	broken.Fingerprints = slices.Clone(reference.Fingerprints)
+	broken.Fingerprints[777] ^= 1
+	g, _ := Topology{Kind: "random-regular", Nodes: 20, Degree: 4}.Build(NewStream(3, "topology"))
+	e, err := New(Config{Seed: 5, Graph: g, Header: 64, Trace: TraceFingerprints, Reference: &broken, Link: Link{
+		Latency: Latency{Kind: "lognormal", Median: 5e6, Sigma: 1}, Bandwidth: 1e7, Loss: 0.1, Duplication: 0.1,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		e.Attach(i, &chatter{left: 30})
+	}
+	var d *Divergence
+	if err := e.Run(context.Background()); !errors.As(err, &d) || d.Event != 777 || !d.Exact {
+		t.Errorf("the run parted as %v, want at event 777", err)
+	}
+}
+
+// once sends one packet of 100 numbers to node 1, thrice at time 0.
+type once struct{ arrivals []Time }
+
+func (o *once) Start(env *Env) {
+	if env.Self() == 0 {
+		for range 3 {
+			env.Send(1, 0, 0, make([]float64, 100))
+		}
+	}
+}
+func (o *once) Receive(env *Env, _ *Message) { o.arrivals = append(o.arrivals, env.Now()) }
+func (o *once) Wake(*Env, uint64)            {}
+
+// 8·100 + 200 bytes at 8 Mbps take 1 ms each, one after the other, then 5 ms.
+func TestLink_BandwidthOccupiesTheLink(t *testing.T) {
+	g, _ := NewGraph(2, [][2]int{{0, 1}})
+	e, err := New(Config{Graph: g, Header: 200, Link: Link{Bandwidth: 8e6, Latency: Latency{Value: 5e6}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := new(once), new(once)
+	e.Attach(0, a)
+	e.Attach(1, b)
+	if err := e.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []Time{6e6, 7e6, 8e6}; !slices.Equal(b.arrivals, want) {
+		t.Errorf("arrivals at %v, want %v", b.arrivals, want)
+	}
+	if e.Bytes() != 3000 || e.Messages() != 3 {
+		t.Errorf("%d bytes in %d messages", e.Bytes(), e.Messages())
+	}
+}
+
+// kolmogorov is the KS distance of a sample from a distribution function.
+func kolmogorov(x []float64, cdf func(float64) float64) float64 {
+	slices.Sort(x)
+	worst := 0.0
+	for i, v := range x {
+		f := cdf(v)
+		worst = max(worst, math.Abs(f-float64(i)/float64(len(x))), math.Abs(f-float64(i+1)/float64(len(x))))
+	}
+	return worst
+}
+
+func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+
+func TestDistributions(t *testing.T) {
+	const n = 40000
+	critical := 1.95 / math.Sqrt(n) // one in a thousand
+	s := NewStream(11, "test")
+	packet := func(l Latency) func() float64 {
+		k := uint64(0)
+		return func() float64 { k++; return float64(l.draw(mix(fate(9, 4, k) + decidesDelay))) }
+	}
+	for name, c := range map[string]struct {
+		draw func() float64
+		cdf  func(float64) float64
+	}{
+		"uniform":            {s.Float64, func(x float64) float64 { return x }},
+		"normal":             {s.Normal, normalCDF},
+		"exponential":        {s.Exponential, func(x float64) float64 { return 1 - math.Exp(-x) }},
+		"gamma 1":            {func() float64 { return s.Gamma(1) }, func(x float64) float64 { return 1 - math.Exp(-x) }},
+		"gamma 3":            {func() float64 { return s.Gamma(3) }, func(x float64) float64 { return 1 - math.Exp(-x)*(1+x+x*x/2) }},
+		"gamma 1/2":          {func() float64 { return s.Gamma(0.5) }, func(x float64) float64 { return math.Erf(math.Sqrt(x)) }},
+		"latency, uniform":   {packet(Latency{Kind: "uniform", Low: 1e6, High: 3e6}), func(x float64) float64 { return (x - 1e6) / 2e6 }},
+		"latency, exp":       {packet(Latency{Kind: "exponential", Mean: 2e9}), func(x float64) float64 { return 1 - math.Exp(-x/2e9) }},
+		"latency, lognormal": {packet(Latency{Kind: "lognormal", Median: 2e9, Sigma: 0.5}), func(x float64) float64 { return normalCDF(math.Log(x/2e9) / 0.5) }},
+		"latency, pareto":    {packet(Latency{Kind: "pareto", Scale: 1e9, Shape: 2}), func(x float64) float64 { return 1 - math.Pow(1e9/x, 2) }},
+	} {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = c.draw()
+		}
+		if d := kolmogorov(x, c.cdf); d > critical {
+			t.Errorf("%s: KS distance %.4f exceeds %.4f", name, d, critical)
+		}
+	}
+}
+
+// The share of lost and doubled packets, and that loss does not shift latency.
+func TestLink_FatesAreIndependent(t *testing.T) {
+	g, _ := NewGraph(2, [][2]int{{0, 1}})
+	fates := func(loss float64) (lost, doubled int, delays []Duration) {
+		e, err := New(Config{Seed: 2, Graph: g, Link: Link{Loss: loss, Duplication: 0.3, Latency: Latency{Kind: "exponential", Mean: 1e6}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range uint64(20000) {
+			l, copies, d := e.draw(&e.models[0], 0, k)
+			if l {
+				lost++
+			}
+			doubled += copies - 1
+			delays = append(delays, d[0])
+		}
+		return
+	}
+	_, _, before := fates(0)
+	lost, doubled, after := fates(0.2)
+	if math.Abs(float64(lost)-4000) > 4*math.Sqrt(20000*0.2*0.8) || math.Abs(float64(doubled)-6000) > 4*math.Sqrt(20000*0.3*0.7) {
+		t.Errorf("%d packets of 20000 lost, want about 4000; %d doubled, want about 6000", lost, doubled)
+	}
+	if !slices.Equal(before, after) {
+		t.Error("loss changes latencies")
+	}
+}
+
+func TestTopologies(t *testing.T) {
+	for _, c := range []struct {
+		t      Topology
+		edges  int
+		degree int // of every node; −1: varies
+	}{
+		{Topology{Kind: "ring", Nodes: 7}, 7, 2},
+		{Topology{Kind: "ring", Nodes: 10, Chords: [][2]int{{0, 5}, {2, 7}, {3, 8}}}, 13, -1},
+		{Topology{Kind: "path", Nodes: 7}, 6, -1},
+		{Topology{Kind: "star", Nodes: 7}, 6, -1},
+		{Topology{Kind: "complete", Nodes: 7}, 21, 6},
+		{Topology{Kind: "grid", Nodes: 12, Rows: 3}, 17, -1},
+		{Topology{Kind: "erdos-renyi", Nodes: 30, Probability: 0.3}, -1, -1},
+		{Topology{Kind: "watts-strogatz", Nodes: 30, Nearest: 4, Rewire: 0.3}, 60, -1},
+		{Topology{Kind: "barabasi-albert", Nodes: 30, Attach: 2}, 2 + 27*2, -1},
+		{Topology{Kind: "random-regular", Nodes: 30, Degree: 3}, 45, 3},
+		{Topology{Kind: "random-regular", Nodes: 9, Degree: 6}, 27, 6},
+		{Topology{Kind: "random-regular", Nodes: 5, Degree: 4}, 10, 4},
+		{Topology{Nodes: 3, Edges: [][2]int{{0, 1}, {2, 1}}}, 2, -1},
+	} {
+		g, err := c.t.Build(NewStream(1, "topology"))
+		if err != nil {
+			t.Errorf("%+v: %v", c.t, err)
+			continue
+		}
+		if c.edges >= 0 && g.Size() != c.edges {
+			t.Errorf("%+v has %d edges, want %d", c.t, g.Size(), c.edges)
+		}
+		for i := range g.Order() {
+			if c.degree >= 0 && g.Degree(i) != c.degree {
+				t.Errorf("%+v: node %d has degree %d", c.t, i, g.Degree(i))
+			}
+			if !slices.IsSorted(g.Neighbours(i)) {
+				t.Errorf("%+v: neighbours of %d out of order", c.t, i)
+			}
+		}
+		if len(g.Components()) != 1 {
+			t.Errorf("%+v is not connected", c.t)
+		}
+	}
+}
+
+func TestTopologies_Errors(t *testing.T) {
+	for want, topology := range map[string]Topology{
+		"between 1 and 9":     {Kind: "random-regular", Nodes: 10, Degree: -2},
+		"must be even":        {Kind: "random-regular", Nodes: 5, Degree: 3},
+		"in 2 pieces":         {Nodes: 4, Edges: [][2]int{{0, 1}, {2, 3}}},
+		"to itself":           {Nodes: 4, Edges: [][2]int{{1, 1}}},
+		"given twice":         {Nodes: 3, Edges: [][2]int{{0, 1}, {1, 0}, {1, 2}}},
+		"nodes go from 0 to":  {Nodes: 3, Edges: [][2]int{{0, 7}}},
+		"exactly one of":      {Nodes: 3},
+		"none of 100 draws":   {Kind: "erdos-renyi", Nodes: 50, Probability: 0.001},
+		"a probability":       {Kind: "erdos-renyi", Nodes: 50, Probability: 2},
+		"no such file":        {File: "missing.csv"},
+		"must end in .csv or": {File: "graph.txt"},
+	} {
+		if _, err := topology.Build(NewStream(1, "topology")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", topology, err, want)
+		}
+	}
+}
+
+func TestReadGraph(t *testing.T) {
+	g, err := readEdgeList("x.csv", strings.NewReader("source,target,weight\n# comment\n0,1,3\n1, 2\n"))
+	if err != nil || g.Order() != 3 || g.Size() != 2 {
+		t.Errorf("edge list: %v %v", g, err)
+	}
+	if _, err := readEdgeList("x.csv", strings.NewReader("0,1\n1;2\n")); err == nil || !strings.Contains(err.Error(), "x.csv:2:") {
+		t.Errorf("a bad line: %v", err)
+	}
+	g, err = readGraphML("x.graphml", strings.NewReader(`<graphml><graph edgedefault="undirected"><node id="b"/><node id="a"/><node id="c"/><edge source="a" target="b"/><edge source="c" target="b"/></graph></graphml>`))
+	if err != nil || !slices.Equal(g.Neighbours(0), []int32{1, 2}) {
+		t.Errorf("GraphML: %v %v", g, err)
+	}
+}
+
+func FuzzReadGraph(f *testing.F) {
+	f.Add("0,1\n1,2\n", true)
+	f.Add("<graphml><graph><node id=\"a\"/></graph></graphml>", false)
+	f.Fuzz(func(t *testing.T, text string, edgeList bool) {
+		read := readGraphML
+		if edgeList {
+			read = readEdgeList
+		}
+		if len(text) > 1000 {
+			return
+		}
+		if g, err := read("f", strings.NewReader(text)); err == nil && g.Order() < 1 {
+			t.Error("an empty graph")
+		}
+	})
+}
+
+func FuzzUnmarshalText(f *testing.F) {
+	f.Add("20ms")
+	f.Add("100Mbps")
+	f.Fuzz(func(t *testing.T, text string) {
+		var b Bandwidth
+		if b.UnmarshalText([]byte(text)) == nil {
+			again, _ := b.MarshalText()
+			var c Bandwidth
+			if err := c.UnmarshalText(again); err != nil || math.Abs(float64(c-b)) > 1e-9*math.Abs(float64(b)) {
+				t.Errorf("%q reads as %v, is written %q and reads as %v (%v)", text, b, again, c, err)
+			}
+		}
+		var d Duration
+		_ = d.UnmarshalText([]byte(text)) // must not panic
+	})
+}
+
+func hexDigest(t *Trace) string { return hex.EncodeToString(t.Digest[:]) }
