@@ -21,7 +21,7 @@ func Table(w io.Writer, r *record.Run) error {
 	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), fmt.Sprintf("%d training rows of %d columns between them", i.TrainRows, i.Columns))
 	line("rounds", fmt.Sprint(i.Rounds), fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds, f.Messages, size(f.Bytes)))
 	line("training loss", number(f.Loss), "average over the nodes, each with its own classifier")
-	line("objective", number(f.Objective), fmt.Sprintf("its least possible value, all data in one place: %s", number(i.Optimum.Objective)))
+	line("objective", number(f.Objective), fmt.Sprintf("loss and ridge of all nodes; at the centralised optimum: %s", number(i.Optimum.Objective)))
 	if !math.IsNaN(float64(f.TestError)) {
 		line("test error", percent(f.TestError), fmt.Sprintf("of %d rows no node has seen; the centralised optimum's: %s", i.TestRows, percent(i.Optimum.TestError)))
 	}

@@ -90,6 +90,8 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 		return
 	}
 	switch {
+	case v.Kind() == reflect.Struct && n.Tag == "!!null":
+		// A key whose own keys are all left out: defaults.
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		if v.Elem().Kind() == reflect.Struct {

@@ -1,0 +1,222 @@
+// The language: what is accepted, what is refused and with which words.
+
+package scenarios
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+)
+
+const minimal = `name: t
+problem: {data: wdbc}
+network: {topology: {kind: ring, nodes: 5}}
+algorithm: {kind: admm}
+`
+
+func TestParse_MistakesHavePlaces(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "t.yaml:1:1: the file is empty"},
+		{"a: [", "this is not YAML"},
+		{"- 1\n", "t.yaml:1:1: a scenario is a mapping"},
+		{minimal + "---\nname: u\n", "a second document"},
+		{minimal + "ruonds: {count: 3}\n", `t.yaml:5:1: unknown key "ruonds" at the top; did you mean "rounds"?`},
+		{minimal + "rounds: {count: many}\n", `t.yaml:5:17: rounds.count must be a whole number, is "many"`},
+		{minimal + "rounds: {count: 0}\n", "t.yaml:5:17: rounds.count must be at least 1, is 0"},
+		{minimal + "rounds: {mode: asynchronous}\n", "rounds.mode must be one of synchronous"},
+		{minimal + "rounds: [3]\n", "t.yaml:5:9: rounds must be a mapping, is a list"},
+		{minimal + "name: again\n", "t.yaml:5:1: name is given twice"},
+		{minimal + "adversary: {}\n", "t.yaml:5:1: adversary: this version has no adversary"},
+		{minimal + "ties: random\n", "ties must be one of ordered, shuffled"},
+		{strings.Replace(minimal, "wdbc", "wdcb", 1), "t.yaml:2:17: problem.data must be a built-in set"},
+		{strings.Replace(minimal, "ring", "rign", 1), `did you mean "ring"?`},
+		{strings.Replace(minimal, "nodes: 5", "nodes: -5", 1), "t.yaml:3:41: network.topology.nodes must be at least 1, is -5"},
+		{strings.Replace(minimal, "kind: ring, nodes: 5", "kind: random-regular, nodes: 5, degree: -1", 1), "network.topology.degree must be between 1 and 4 for 5 nodes, is -1"},
+		{strings.Replace(minimal, "kind: admm", "kind: admn", 1), `t.yaml:4:19: algorithm.kind: there is no algorithm "admn"; did you mean "admm"?`},
+		{strings.Replace(minimal, "kind: admm", "kind: admm, eta: -1", 1), "t.yaml:4:30: algorithm.eta must be positive, is -1"},
+		{strings.Replace(minimal, "kind: admm", "kind: admm, theta: 1", 1), `unknown key "theta" in algorithm`},
+		{strings.Replace(minimal, "{topology", "{latency: 20, topology", 1), `network.latency must be a duration with a unit`},
+		{strings.Replace(minimal, "{topology", "{latency: {kind: pareto, scale: 1ms}, topology", 1), `network.latency.shape must be positive`},
+		{strings.Replace(minimal, "data: wdbc", "rho: 0.1", 1), "problem.data must have exactly one of"},
+		{strings.Replace(minimal, "name: t", "name: a/b", 1), "t.yaml:1:7: name must consist of letters"},
+	} {
+		_, err := Parse("t.yaml", []byte(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q\n gave  %v\n want  %s", c.text, err, c.want)
+		}
+	}
+}
+
+func TestParse_AllMistakesAtOnce(t *testing.T) {
+	_, err := Parse("t.yaml", []byte("name: t\nproblem: {data: wdbc, rho: x, C: y}\nnetwork: {topology: {kind: ring, nodes: 1}}\nalgorithm: {kind: none}\n"))
+	m, ok := err.(Mistakes)
+	if !ok || len(m) != 4 {
+		t.Fatalf("want four mistakes, got %v", err)
+	}
+	for k := 1; k < len(m); k++ {
+		if m[k].line < m[k-1].line {
+			t.Error("mistakes are out of order")
+		}
+	}
+}
+
+func TestParse_Set(t *testing.T) {
+	s, err := Parse("t.yaml", []byte(minimal), "algorithm.eta=0.3", "network.topology.nodes=20", "network.latency.kind=lognormal",
+		"network.latency.median=50ms", "problem.data.set=twonorm", "problem.data.rows=50", "network.links=[{between: [0, 1], loss: 0.5}]", "network.links.0.loss=0.25")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Network.Topology.Nodes != 20 || s.Network.Latency.Median != 50e6 || s.Problem.Data.Rows != 50 || *s.Network.Links[0].Loss != 0.25 {
+		t.Errorf("%+v", s)
+	}
+	for set, want := range map[string]string{
+		"algorithm.etta=1":   `--set algorithm.etta=1: unknown key "etta" in algorithm; did you mean "eta"?`,
+		"rounds.count=x":     `--set rounds.count=x: rounds.count must be a whole number`,
+		"rounds":             "--set rounds: must be path=value",
+		"name.first=x":       `name must be a text, is a mapping`,
+		"network.links.4=0":  "must be a list",
+		"rounds.count=[1, 2": "the value is not YAML",
+	} {
+		if _, err := Parse("t.yaml", []byte(minimal), set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gave %v, want %s", set, err, want)
+		}
+	}
+}
+
+func TestResolved_ReadsBackTheSame(t *testing.T) {
+	shipped, err := Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(shipped) < 4 {
+		t.Fatal("scenarios are missing")
+	}
+	for _, s := range shipped {
+		again, err := Parse("resolved", []byte(s.Resolved()))
+		if err != nil {
+			t.Fatalf("%s:\n%s\n%v", s.Name, s.Resolved(), err)
+		}
+		if !reflect.DeepEqual(s, again) || s.Hash() != again.Hash() {
+			t.Errorf("%s changes when it is written and read:\n%s", s.Name, s.Resolved())
+		}
+	}
+}
+
+func TestHash_CoversWhatDeterminesARun(t *testing.T) {
+	base, _ := Parse("t.yaml", []byte(minimal))
+	for set, same := range map[string]bool{"seeds.count=9": true, "about=x": true, "algorithm.eta=0.4": false, "network.loss=0.1": false, "problem.rho=1": false, "record.iterates=none": false} {
+		s, err := Parse("t.yaml", []byte(minimal), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (s.Hash() == base.Hash()) != same {
+			t.Errorf("%s: same hash %v, want %v", set, !same, same)
+		}
+	}
+}
+
+func TestTemplate_IsAScenario(t *testing.T) {
+	s, err := Parse("new.yaml", []byte(Template()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Every commented line, when it is uncommented, is still the scenario.
+	var active []string
+	for line := range strings.Lines(Template()) {
+		trimmed := strings.TrimLeft(line, " ")
+		if key, ok := strings.CutPrefix(trimmed, "# "); ok {
+			if name, rest, ok := strings.Cut(key, ": "); ok && !strings.Contains(name, " ") && len(strings.Fields(rest)) == 1 {
+				line = strings.Replace(line, "# ", "", 1)
+			}
+		}
+		active = append(active, line)
+	}
+	again, err := Parse("new.yaml", []byte(strings.Join(active, "")))
+	if err != nil || !reflect.DeepEqual(s, again) {
+		t.Errorf("the defaults the template shows are not the defaults: %v", err)
+	}
+}
+
+// asJSON turns a scenario's YAML into what a JSON Schema validator takes.
+func asJSON(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := jsonschema.UnmarshalJSON(strings.NewReader(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestSchema(t *testing.T) {
+	text, err := jsonschema.UnmarshalJSON(strings.NewReader(string(Schema())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("scenario.json", text); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("scenario.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, _ := files.ReadDir(".")
+	for _, f := range names {
+		text, _ := files.ReadFile(f.Name())
+		if err := schema.Validate(asJSON(t, string(text))); err != nil {
+			t.Errorf("%s does not match the schema: %v", f.Name(), err)
+		}
+	}
+	for _, bad := range []string{
+		strings.Replace(minimal, "topology", "topolgy", 1),
+		strings.Replace(minimal, "kind: ring", "kind: rung", 1),
+		strings.Replace(minimal, "nodes: 5", "nodes: five", 1),
+		strings.Replace(minimal, "kind: admm", "kind: admm, etta: 3", 1),
+		"name: t\n",
+	} {
+		if schema.Validate(asJSON(t, bad)) == nil {
+			t.Errorf("the schema accepts %q", bad)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for name, want := range map[string]string{
+		"admm": "argmin", "wdbc": "569 rows", "distance": "f*", "network.latency": "lognormal", "rounds.count": "default: 100",
+	} {
+		if text, err := Explain(name); err != nil || !strings.Contains(text, want) {
+			t.Errorf("explain %s: %v\n%s", name, err, text)
+		}
+	}
+	if _, err := Explain("amdm"); err == nil || !strings.Contains(err.Error(), `did you mean "admm"?`) {
+		t.Errorf("explain amdm: %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(minimal, "algorithm.eta=0.3")
+	f.Add("a: &x [*x]", "a.0=1")
+	f.Add("? {a: b}\n: c\n", "=")
+	f.Fuzz(func(t *testing.T, text, set string) {
+		s, err := Parse("f.yaml", []byte(text), set)
+		if err == nil {
+			if _, err := Parse("f.yaml", []byte(s.Resolved())); err != nil {
+				t.Errorf("%q is accepted, but not when written out: %v", text, err)
+			}
+		} else if _, ok := err.(Mistakes); !ok {
+			t.Errorf("the error is not a list of mistakes: %v", err)
+		}
+	})
+}
