@@ -27,8 +27,15 @@ func (k kind) String() string {
 	return [...]string{"start", "message", "computed", "timer"}[k]
 }
 
-func (e *event) before(f *event) bool {
-	return e.at < f.at || (e.at == f.at && e.key < f.key)
+func (e *event) before(f *event) bool { return e.earlier(f) != 0 }
+
+// earlier is 1 if e is before f, else 0: the borrow of a subtraction of (time,
+// key) pairs. Which of two events comes first is a coin toss that no processor
+// predicts, so the heap decides it without a branch.
+func (e *event) earlier(f *event) uint64 {
+	_, borrow := bits.Sub64(e.key, f.key, 0)
+	_, borrow = bits.Sub64(uint64(e.at), uint64(f.at), borrow)
+	return borrow
 }
 
 // queue holds pending events. Times pushed are never before the last one
@@ -72,9 +79,16 @@ func (h *heap4) pop(out *event) bool {
 			break
 		}
 		least := c
-		for k := c + 1; k < min(c+4, len(a)); k++ {
-			if a[k].before(&a[least]) {
-				least = k
+		if c+4 <= len(a) {
+			four := a[c : c+4 : c+4]
+			left := four[1].earlier(&four[0])
+			right := 2 + four[3].earlier(&four[2])
+			least += int(left + (right-left)*four[right&3].earlier(&four[left&3]))
+		} else {
+			for k := c + 1; k < len(a); k++ {
+				if a[k].before(&a[least]) {
+					least = k
+				}
 			}
 		}
 		if !a[least].before(last) {
