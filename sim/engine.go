@@ -337,6 +337,11 @@ func (e *Engine) schedule(at Time, k kind, source, node int32, arg uint64) {
 	if e.shuffle != 0 {
 		key = mix(key ^ e.shuffle)
 	}
+	if e.near != nil && at > e.near.horizon {
+		p := e.near.place(at)
+		p.at, p.key, p.arg, p.node, p.kind = at, key, arg, node, k
+		return
+	}
 	e.pending = event{at: at, key: key, arg: arg, node: node, kind: k}
 	if e.near != nil {
 		e.near.push(&e.pending)

@@ -122,18 +122,19 @@ type radix struct {
 // small is how many events are better sorted by the near heap than split.
 const small = 48
 
-// bucket is a list of blocks, the head one partly filled.
+// bucket is a list of blocks, of which the head holds n events and the others
+// are full.
 type bucket struct {
 	head  *block
-	count int
-	least Time
+	n     int
+	least Time // meaningless in an empty bucket
+	whole int  // full blocks
 }
 
-const blockEvents = 63
+const blockEvents = 31
 
 type block struct {
 	events [blockEvents]event
-	n      int
 	next   *block
 }
 
@@ -142,21 +143,29 @@ func (r *radix) push(e *event) {
 		r.near.push(e)
 		return
 	}
-	b := bits.Len64(uint64(e.at^r.horizon)) - 1
-	u := &r.buckets[b]
-	k := u.head
-	if k == nil || k.n == blockEvents {
-		k = r.block()
+	*r.place(e.at) = *e
+}
+
+// place makes room for an event beyond the horizon, which the caller writes
+// there, field by field: copying one just built would wait for its stores.
+func (r *radix) place(at Time) *event {
+	b := bits.Len64(uint64(at^r.horizon)) - 1
+	u := &r.buckets[b&63]
+	if u.head == nil {
+		u.head, u.least = r.block(), at
+		r.full |= 1 << b
+	} else if u.n == blockEvents {
+		k := r.block()
 		k.next = u.head
-		u.head = k
+		u.head, u.n = k, 0
+		u.whole++
 	}
-	k.events[k.n] = *e
-	k.n++
-	if u.count == 0 || e.at < u.least {
-		u.least = e.at
+	if at < u.least {
+		u.least = at
 	}
-	u.count++
-	r.full |= 1 << b
+	e := &u.head.events[u.n]
+	u.n++
+	return e
 }
 
 func (r *radix) block() *block {
@@ -165,7 +174,7 @@ func (r *radix) block() *block {
 		return new(block)
 	}
 	r.spare = k.next
-	k.n = 0
+	k.next = nil
 	return k
 }
 
@@ -178,14 +187,15 @@ func (r *radix) pop(e *event) bool {
 		u := r.buckets[b]
 		r.buckets[b] = bucket{}
 		r.full &^= 1 << b
-		if u.count <= small {
+		if u.whole*blockEvents+u.n <= small {
 			// All times that share the bucket's high bits are now near.
 			r.horizon = u.least | (1<<b - 1)
 		} else {
 			r.horizon = u.least
 		}
-		for k := u.head; k != nil; {
-			for i := range k.events[:k.n] {
+		n := u.n
+		for k := u.head; k != nil; n = blockEvents {
+			for i := range k.events[:n] {
 				r.push(&k.events[i])
 			}
 			next := k.next
