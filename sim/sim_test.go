@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -206,21 +207,26 @@ func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 func TestDistributions(t *testing.T) {
 	const n = 40000
 	critical := 1.95 / math.Sqrt(n) // one in a thousand
-	s := NewStream(11, "test")
+	// A stream for each: the order in which a map is read must not matter.
+	from := func(name string) *Stream { return NewStream(11, name) }
 	packet := func(l Latency) func() float64 {
 		k := uint64(0)
 		return func() float64 { k++; return float64(l.draw(mix(fate(9, 4, k) + decidesDelay))) }
+	}
+	gamma := func(shape float64) func() float64 {
+		s := from(fmt.Sprint("gamma ", shape))
+		return func() float64 { return s.Gamma(shape) }
 	}
 	for name, c := range map[string]struct {
 		draw func() float64
 		cdf  func(float64) float64
 	}{
-		"uniform":            {s.Float64, func(x float64) float64 { return x }},
-		"normal":             {s.Normal, normalCDF},
-		"exponential":        {s.Exponential, func(x float64) float64 { return 1 - math.Exp(-x) }},
-		"gamma 1":            {func() float64 { return s.Gamma(1) }, func(x float64) float64 { return 1 - math.Exp(-x) }},
-		"gamma 3":            {func() float64 { return s.Gamma(3) }, func(x float64) float64 { return 1 - math.Exp(-x)*(1+x+x*x/2) }},
-		"gamma 1/2":          {func() float64 { return s.Gamma(0.5) }, func(x float64) float64 { return math.Erf(math.Sqrt(x)) }},
+		"uniform":            {from("uniform").Float64, func(x float64) float64 { return x }},
+		"normal":             {from("normal").Normal, normalCDF},
+		"exponential":        {from("exponential").Exponential, func(x float64) float64 { return 1 - math.Exp(-x) }},
+		"gamma 1":            {gamma(1), func(x float64) float64 { return 1 - math.Exp(-x) }},
+		"gamma 3":            {gamma(3), func(x float64) float64 { return 1 - math.Exp(-x)*(1+x+x*x/2) }},
+		"gamma 1/2":          {gamma(0.5), func(x float64) float64 { return math.Erf(math.Sqrt(x)) }},
 		"latency, uniform":   {packet(Latency{Kind: "uniform", Low: 1e6, High: 3e6}), func(x float64) float64 { return (x - 1e6) / 2e6 }},
 		"latency, exp":       {packet(Latency{Kind: "exponential", Mean: 2e9}), func(x float64) float64 { return 1 - math.Exp(-x/2e9) }},
 		"latency, lognormal": {packet(Latency{Kind: "lognormal", Median: 2e9, Sigma: 0.5}), func(x float64) float64 { return normalCDF(math.Log(x/2e9) / 0.5) }},
