@@ -112,6 +112,7 @@ type Engine struct {
 type linkModel struct {
 	Link
 	perByte float64 // ns
+	sure    bool    // nothing about a packet is random
 }
 
 // linkState is what a link remembers.
@@ -188,7 +189,8 @@ func New(cfg Config) (*Engine, error) {
 }
 
 func (e *Engine) addModel(l Link) int {
-	m := linkModel{Link: l}
+	constant := l.Latency.Kind == "constant" || l.Latency.Kind == ""
+	m := linkModel{Link: l, sure: constant && l.Loss == 0 && l.Duplication == 0}
 	if l.Bandwidth > 0 {
 		m.perByte = 8e9 / float64(l.Bandwidth)
 	}
@@ -232,6 +234,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	e.pool = newPool(e.cfg.Workers)
 	defer e.pool.close()
+	e.trace.start()
+	defer e.trace.stop()
 	for i := range e.nodes {
 		e.schedule(0, kindStart, int32(i), int32(i), 0)
 	}
@@ -281,7 +285,8 @@ func (e *Engine) dispatch() error {
 	switch ev.kind {
 	case kindMessage:
 		s := &e.slots[ev.arg]
-		e.message = Message{From: s.from, Kind: s.kind, Round: s.round, Sent: s.sent, Payload: s.payload}
+		m := &e.message // field by field, here and in hold: a literal is built elsewhere and copied
+		m.From, m.Kind, m.Round, m.Sent, m.Payload = s.from, s.kind, s.round, s.sent, s.payload
 		if e.trace != nil {
 			e.trace.event(ev)
 		}
@@ -356,7 +361,8 @@ func (e *Engine) fail(err error) {
 	}
 }
 
-// hold puts a message into a slot that will be released refs times.
+// hold puts a message into a slot. The caller's reference to it keeps it until
+// all copies are under way.
 func (e *Engine) hold(kind uint8, round int32, payload []float64) uint32 {
 	var id uint32
 	if k := len(e.free); k > 0 {
@@ -365,7 +371,8 @@ func (e *Engine) hold(kind uint8, round int32, payload []float64) uint32 {
 		id = uint32(len(e.slots))
 		e.slots = append(e.slots, slot{})
 	}
-	e.slots[id] = slot{payload: payload, sent: e.now, from: e.env.node, round: round, kind: kind}
+	s := &e.slots[id]
+	s.payload, s.sent, s.from, s.round, s.kind, s.refs = payload, e.now, e.env.node, round, kind, 1
 	return id
 }
 
@@ -391,7 +398,7 @@ func (e *Engine) transmit(id uint32, link int, to int32) {
 		depart = max(depart, state.freed) + Time(nanoseconds(float64(bytes)*m.perByte))
 		state.freed = depart
 	}
-	lost, copies, delays := e.draw(m, link, state.sent)
+	lost, delay, second := e.draw(m, link, state.sent)
 	state.sent++
 	if e.cfg.Sent != nil {
 		e.packet = Packet{
@@ -402,44 +409,45 @@ func (e *Engine) transmit(id uint32, link int, to int32) {
 	e.packets++
 	e.bytes += bytes
 	if lost {
-		copies = 0
 		if e.cfg.Sent != nil {
 			e.cfg.Sent(&e.packet)
 		}
+		return
 	}
-	from := s.from
-	for c := range copies {
-		at := depart + Time(delays[c])
-		s.refs++
-		e.schedule(at, kindMessage, from, to, uint64(id))
-		if e.foresee != nil && e.foresee[to] != nil {
-			e.foreseen = Message{From: from, Kind: s.kind, Round: s.round, Sent: s.sent, Payload: s.payload}
-			e.foresee[to].Foresee(e, &e.foreseen)
-		}
-		if e.cfg.Sent != nil {
-			e.packet.Received = at
-			e.cfg.Sent(&e.packet)
-		}
+	e.arrive(id, to, depart+Time(delay))
+	if second >= 0 {
+		e.arrive(id, to, depart+Time(second))
 	}
 }
 
-// draw decides the fate of the k-th packet of a link.
-func (e *Engine) draw(m *linkModel, link int, k uint64) (lost bool, copies int, delays [2]Duration) {
-	copies = 1
-	if m.Latency.Kind == "constant" || m.Latency.Kind == "" {
-		delays = [2]Duration{m.Latency.Value, m.Latency.Value}
-		if m.Loss == 0 && m.Duplication == 0 {
-			return
-		}
+// arrive lets a copy of the message of a slot arrive.
+func (e *Engine) arrive(id uint32, to int32, at Time) {
+	s := &e.slots[id]
+	s.refs++
+	e.schedule(at, kindMessage, s.from, to, uint64(id))
+	if e.foresee != nil && e.foresee[to] != nil {
+		e.foreseen = Message{From: s.from, Kind: s.kind, Round: s.round, Sent: s.sent, Payload: s.payload}
+		e.foresee[to].Foresee(e, &e.foreseen)
+	}
+	if e.cfg.Sent != nil {
+		e.packet.Received = at
+		e.cfg.Sent(&e.packet)
+	}
+}
+
+// draw decides the fate of the k-th packet of a link; second < 0: it has no
+// second copy.
+func (e *Engine) draw(m *linkModel, link int, k uint64) (lost bool, delay, second Duration) {
+	if m.sure {
+		return false, m.Latency.Value, -1
 	}
 	f := fate(e.seed, uint64(link), k)
 	if m.Loss > 0 {
 		lost = unit(mix(f+decidesLoss)) < m.Loss
 	}
-	delays[0] = m.Latency.draw(mix(f + decidesDelay))
+	delay, second = m.Latency.draw(mix(f+decidesDelay)), -1
 	if m.Duplication > 0 && unit(mix(f+decidesDuplication)) < m.Duplication {
-		copies = 2
-		delays[1] = m.Latency.draw(mix(f + decidesSecondDelay))
+		second = m.Latency.draw(mix(f + decidesSecondDelay))
 	}
 	return
 }
@@ -470,7 +478,6 @@ func (v *Env) Send(to int, kind uint8, round int, payload []float64) {
 		e.trace.sent(kind, int32(round), int32(to), payload)
 	}
 	id := e.hold(kind, int32(round), payload)
-	e.slots[id].refs = 1
 	e.transmit(id, link, int32(to))
 	e.release(id)
 }
@@ -483,7 +490,6 @@ func (v *Env) Broadcast(kind uint8, round int, payload []float64) {
 		e.trace.sent(kind, int32(round), -1, payload)
 	}
 	id := e.hold(kind, int32(round), payload)
-	e.slots[id].refs = 1 // ours, until all copies are under way
 	link := int(e.cfg.Graph.start[v.node])
 	for k, to := range v.Neighbours() {
 		e.transmit(id, link+k, to)

@@ -107,20 +107,22 @@ func (h *heap4) pop(out *event) bool {
 // small ordinary heap at its near end.
 //
 // Events up to the horizon are in `near`. A later event is in the bucket of the
-// highest bit in which its time differs from the horizon, so that buckets are
-// in order of time and an event moves to a lower bucket at most once a bit.
-// When near is empty, the lowest bucket moves there as a whole if it is small,
-// and otherwise is split over the buckets below.
+// highest byte in which its time differs from the horizon, and of that byte's
+// value, so that buckets are in order of time and an event moves to a lower
+// bucket at most once a byte. When near is empty, the first bucket moves there
+// as a whole if it is small, and otherwise is split over those of lower bytes.
 type radix struct {
 	near    heap4
 	horizon Time
-	full    uint64 // bit b−1 set: bucket b is not empty
-	buckets [64]bucket
+	levels  uint64         // bit l: some bucket of byte l is not empty
+	words   [8]uint64      // bit w: some bit of full[l][w] is set
+	full    [8][4]uint64   // bit v, over four words: the bucket of value v is not empty
+	buckets [8][256]bucket // by byte of the time, the least significant first, and its value
 	spare   *block
 }
 
 // small is how many events are better sorted by the near heap than split.
-const small = 48
+const small = 64
 
 // bucket is a list of blocks, of which the head holds n events and the others
 // are full.
@@ -149,11 +151,14 @@ func (r *radix) push(e *event) {
 // place makes room for an event beyond the horizon, which the caller writes
 // there, field by field: copying one just built would wait for its stores.
 func (r *radix) place(at Time) *event {
-	b := bits.Len64(uint64(at^r.horizon)) - 1
-	u := &r.buckets[b&63]
+	level := uint(bits.Len64(uint64(at^r.horizon))-1) / 8 % 8
+	value := uint8(at >> (8 * level))
+	u := &r.buckets[level][value]
 	if u.head == nil {
 		u.head, u.least = r.block(), at
-		r.full |= 1 << b
+		r.full[level][value/64] |= 1 << (value % 64)
+		r.words[level] |= 1 << (value / 64)
+		r.levels |= 1 << level
 	} else if u.n == blockEvents {
 		k := r.block()
 		k.next = u.head
@@ -180,16 +185,22 @@ func (r *radix) block() *block {
 
 func (r *radix) pop(e *event) bool {
 	for !r.near.pop(e) {
-		if r.full == 0 {
+		if r.levels == 0 {
 			return false
 		}
-		b := bits.TrailingZeros64(r.full)
-		u := r.buckets[b]
-		r.buckets[b] = bucket{}
-		r.full &^= 1 << b
+		level := bits.TrailingZeros64(r.levels)
+		word := bits.TrailingZeros64(r.words[level])
+		value := 64*word + bits.TrailingZeros64(r.full[level][word])
+		u := r.buckets[level][value]
+		r.buckets[level][value] = bucket{}
+		if r.full[level][word] &^= 1 << (value % 64); r.full[level][word] == 0 {
+			if r.words[level] &^= 1 << word; r.words[level] == 0 {
+				r.levels &^= 1 << level
+			}
+		}
 		if u.whole*blockEvents+u.n <= small {
-			// All times that share the bucket's high bits are now near.
-			r.horizon = u.least | (1<<b - 1)
+			// All times that share the bucket's digits down to its own are now near.
+			r.horizon = u.least | (1<<(8*level) - 1)
 		} else {
 			r.horizon = u.least
 		}

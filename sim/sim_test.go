@@ -251,12 +251,14 @@ func TestLink_FatesAreIndependent(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k := range uint64(20000) {
-			l, copies, d := e.draw(&e.models[0], 0, k)
+			l, first, second := e.draw(&e.models[0], 0, k)
 			if l {
 				lost++
 			}
-			doubled += copies - 1
-			delays = append(delays, d[0])
+			if second >= 0 {
+				doubled++
+			}
+			delays = append(delays, first)
 		}
 		return
 	}
