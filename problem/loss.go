@@ -99,7 +99,7 @@ func (h HuberHinge) Bound() float64 { return 1 / (2 * h.Width) }
 // parameter.
 type LossSpec struct {
 	Kind  string  `yaml:"kind" default:"logistic" enum:"logistic,huber-hinge,squared" doc:"loss as a function of the margin"`
-	Width float64 `yaml:"width" default:"0.5" doc:"half-width h of the smoothed corner (huber-hinge)"`
+	Width float64 `yaml:"width" of:"huber-hinge" default:"0.5" doc:"half-width h of the smoothed corner (huber-hinge)"`
 }
 
 // UnmarshalText reads a kind.

@@ -39,9 +39,9 @@ func TrainTest(set *Set, train float64, order string, s *sim.Stream) (training, 
 // without parameters.
 type Partition struct {
 	Kind  string  `yaml:"kind" default:"even" enum:"even,sizes,dirichlet,label-skew" doc:"even: contiguous blocks of equal size; sizes: contiguous blocks of given sizes; dirichlet: each class spread by a Dirichlet draw; label-skew: each node has a share of rows of one class only"`
-	Sizes []int   `yaml:"sizes" doc:"rows of each node (sizes); they add up to at most the training rows"`
-	Alpha float64 `yaml:"alpha" default:"0.5" doc:"concentration of the Dirichlet draw; small is uneven (dirichlet)"`
-	Skew  float64 `yaml:"skew" default:"1" doc:"share of a node's rows that are of its own class, the rest are drawn from all (label-skew)"`
+	Sizes []int   `yaml:"sizes" of:"sizes" doc:"rows of each node (sizes); they add up to at most the training rows"`
+	Alpha float64 `yaml:"alpha" of:"dirichlet" default:"0.5" doc:"concentration of the Dirichlet draw; small is uneven (dirichlet)"`
+	Skew  float64 `yaml:"skew" of:"label-skew" default:"1" doc:"share of a node's rows that are of its own class, the rest are drawn from all (label-skew)"`
 }
 
 // UnmarshalText reads a kind.

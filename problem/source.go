@@ -54,6 +54,17 @@ func (s Source) Check(report func(field, problem string)) {
 	if s.Dimension < 0 {
 		report("dimension", fmt.Sprintf("must be positive, is %d", s.Dimension))
 	}
+	for field, is := range map[string]struct{ given, read bool }{
+		"label":     {s.Label != "", s.CSV != ""},
+		"header":    {s.Header != nil, s.CSV != ""},
+		"missing":   {s.Missing != nil, s.CSV != ""},
+		"dimension": {s.Dimension != 0, s.LIBSVM != ""},
+		"positive":  {s.Positive != "", s.Set == ""},
+	} {
+		if is.given && !is.read {
+			report(field, "is not read for this source; simulate explain problem.data says which is for what")
+		}
+	}
 }
 
 // Generated says whether the data are drawn from the seed.

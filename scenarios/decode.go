@@ -231,6 +231,15 @@ func (d *decoder) keys(n *yaml.Node, all []field, v reflect.Value, path string) 
 			d.report(key, "unknown key %q %s%s", key.Value, where, hint)
 		}
 	}
+	for _, f := range all {
+		if kind := kindOf(v); given[f.key] != nil && f.of != "" && f.of != kind {
+			is := "no kind is given"
+			if kind != "" {
+				is = "kind is " + kind
+			}
+			d.report(given[f.key], "%s is a parameter of kind %s; here %s", join(path, f.key), f.of, is)
+		}
+	}
 	return given
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // encode is the YAML of a value; keys without a default are left out while they
-// are zero.
+// are zero, and those of another kind always.
 func encode(v reflect.Value) *yaml.Node {
 	if v.Kind() == reflect.Pointer {
 		return encode(v.Elem())
@@ -32,7 +32,11 @@ func encode(v reflect.Value) *yaml.Node {
 				n.Content = append(n.Content, scalarNode(f.key), encode(v))
 			}
 		}
+		kind := kindOf(v)
 		for _, f := range fields(v.Type()) {
+			if f.of != "" && f.of != kind {
+				continue
+			}
 			add(f, v.FieldByIndex(f.index))
 		}
 		if a, ok := v.Interface().(Algorithm); ok && a.Params != nil {

@@ -12,6 +12,7 @@ import (
 type field struct {
 	key, doc, preset string
 	enum             []string
+	of               string // the kind whose parameter it is; "": of all
 	index            []int
 	kind             reflect.Type
 }
@@ -33,13 +34,21 @@ func fields(t reflect.Type) []field {
 		if key == "" || key == "-" {
 			continue
 		}
-		g := field{key: key, doc: f.Tag.Get("doc"), preset: f.Tag.Get("default"), index: []int{i}, kind: f.Type}
+		g := field{key: key, doc: f.Tag.Get("doc"), preset: f.Tag.Get("default"), of: f.Tag.Get("of"), index: []int{i}, kind: f.Type}
 		if e := f.Tag.Get("enum"); e != "" {
 			g.enum = strings.Split(e, ",")
 		}
 		all = append(all, g)
 	}
 	return all
+}
+
+// kindOf is the value of an option struct's key "kind"; "" if it has none.
+func kindOf(v reflect.Value) string {
+	if f := v.FieldByName("Kind"); f.IsValid() {
+		return f.String()
+	}
+	return ""
 }
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()

@@ -41,6 +41,9 @@ func TestParse_MistakesHavePlaces(t *testing.T) {
 		{strings.Replace(minimal, "kind: admm", "kind: admm, theta: 1", 1), `unknown key "theta" in algorithm`},
 		{strings.Replace(minimal, "{topology", "{latency: 20, topology", 1), `network.latency must be a duration with a unit`},
 		{strings.Replace(minimal, "{topology", "{latency: {kind: pareto, scale: 1ms}, topology", 1), `network.latency.shape must be positive`},
+		{strings.Replace(minimal, "{topology", "{latency: {median: 20ms}, topology", 1), "t.yaml:3:29: network.latency.median is a parameter of kind lognormal; here kind is constant"},
+		{strings.Replace(minimal, "nodes: 5", "nodes: 5, degree: 4", 1), "network.topology.degree is a parameter of kind random-regular; here kind is ring"},
+		{strings.Replace(minimal, "data: wdbc", "data: {set: wdbc, label: y}", 1), "problem.data.label is not read for this source"},
 		{strings.Replace(minimal, "data: wdbc", "rho: 0.1", 1), "problem.data must have exactly one of"},
 		{strings.Replace(minimal, "name: t", "name: a/b", 1), "t.yaml:1:7: name must consist of letters"},
 	} {

@@ -69,14 +69,14 @@ func (o Override) apply(l Link) Link {
 // is constant.
 type Latency struct {
 	Kind   string   `yaml:"kind" default:"constant" enum:"constant,uniform,exponential,lognormal,pareto" doc:"distribution of the delay"`
-	Value  Duration `yaml:"value" doc:"the delay (constant)"`
-	Low    Duration `yaml:"low" doc:"least delay (uniform)"`
-	High   Duration `yaml:"high" doc:"greatest delay (uniform)"`
-	Mean   Duration `yaml:"mean" doc:"mean delay (exponential)"`
-	Median Duration `yaml:"median" doc:"median delay (lognormal)"`
-	Sigma  float64  `yaml:"sigma" doc:"standard deviation of the delay's logarithm (lognormal)"`
-	Scale  Duration `yaml:"scale" doc:"least delay (pareto)"`
-	Shape  float64  `yaml:"shape" doc:"tail exponent, P(delay > x) = (scale/x)^shape (pareto)"`
+	Value  Duration `yaml:"value" of:"constant" doc:"the delay (constant)"`
+	Low    Duration `yaml:"low" of:"uniform" doc:"least delay (uniform)"`
+	High   Duration `yaml:"high" of:"uniform" doc:"greatest delay (uniform)"`
+	Mean   Duration `yaml:"mean" of:"exponential" doc:"mean delay (exponential)"`
+	Median Duration `yaml:"median" of:"lognormal" doc:"median delay (lognormal)"`
+	Sigma  float64  `yaml:"sigma" of:"lognormal" doc:"standard deviation of the delay's logarithm (lognormal)"`
+	Scale  Duration `yaml:"scale" of:"pareto" doc:"least delay (pareto)"`
+	Shape  float64  `yaml:"shape" of:"pareto" doc:"tail exponent, P(delay > x) = (scale/x)^shape (pareto)"`
 }
 
 // UnmarshalText reads a constant delay.

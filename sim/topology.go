@@ -13,12 +13,12 @@ import (
 type Topology struct {
 	Kind        string   `yaml:"kind" enum:"ring,path,star,complete,grid,erdos-renyi,watts-strogatz,barabasi-albert,random-regular" doc:"family of graphs; the random ones are drawn from the seed"`
 	Nodes       int      `yaml:"nodes" doc:"number of nodes"`
-	Degree      int      `yaml:"degree" doc:"neighbours of every node (random-regular)"`
-	Probability float64  `yaml:"probability" doc:"of each edge (erdos-renyi)"`
-	Nearest     int      `yaml:"nearest" doc:"neighbours of every node on the ring before rewiring, even (watts-strogatz)"`
-	Rewire      float64  `yaml:"rewire" doc:"probability that an edge is rewired (watts-strogatz)"`
-	Attach      int      `yaml:"attach" doc:"edges that each new node brings (barabasi-albert)"`
-	Rows        int      `yaml:"rows" doc:"rows of a grid; columns is nodes divided by it"`
+	Degree      int      `yaml:"degree" of:"random-regular" doc:"neighbours of every node (random-regular)"`
+	Probability float64  `yaml:"probability" of:"erdos-renyi" doc:"of each edge (erdos-renyi)"`
+	Nearest     int      `yaml:"nearest" of:"watts-strogatz" doc:"neighbours of every node on the ring before rewiring, even (watts-strogatz)"`
+	Rewire      float64  `yaml:"rewire" of:"watts-strogatz" doc:"probability that an edge is rewired (watts-strogatz)"`
+	Attach      int      `yaml:"attach" of:"barabasi-albert" doc:"edges that each new node brings (barabasi-albert)"`
+	Rows        int      `yaml:"rows" of:"grid" doc:"rows of a grid; columns is nodes divided by it"`
 	Chords      [][2]int `yaml:"chords" doc:"edges added to those of the kind, each [node, node]"`
 	Edges       [][2]int `yaml:"edges" doc:"the edges themselves, each [node, node], instead of a kind"`
 	File        string   `yaml:"file" doc:"edge list (.csv) or GraphML (.graphml), instead of a kind"`

@@ -1,0 +1,98 @@
+// A round measured by hand.
+
+package metrics
+
+import (
+	"math"
+	"testing"
+
+	"overhear/problem"
+)
+
+// two is a problem of two nodes in the plane; the test rows are (1,0)→+1 and
+// (0,1)→−1, stored as y·x.
+func two(t *testing.T) *problem.Problem {
+	t.Helper()
+	shard := func(y float64, x ...[]float64) problem.Shard {
+		s := problem.Shard{U: problem.NewRows(2)}
+		for _, row := range x {
+			s.U.Append([]int32{0, 1}, []float64{y * row[0], y * row[1]})
+			s.Y = append(s.Y, y)
+			y = -y
+		}
+		return s
+	}
+	return &problem.Problem{
+		D: 2, C: 2, R: []float64{0.5, 1},
+		Shards: []problem.Shard{shard(1, []float64{1, 1}), shard(1, []float64{2, 0})},
+		Test:   shard(1, []float64{1, 0}, []float64{0, 1}),
+	}
+}
+
+func TestCollector_ByHand(t *testing.T) {
+	var ended []int
+	c := NewCollector(two(t), []float64{0, 2}, 1, func(r Row) { ended = append(ended, r.Round) })
+	publish := func(node, round int, f []float64, loss, residual float64) {
+		c.Published(node, round, 7e9, f, loss, problem.Stats{Residual: residual, Scale: 2, Tolerance: 1e-10})
+	}
+	publish(0, 0, []float64{0, 0}, 0, 0)
+	publish(0, 1, []float64{3, 0}, 0.25, 4e-10) // before the other's round 0
+	publish(1, 0, []float64{0, 0}, 0, 0)
+	c.Concluded(0, 1, []float64{3, 1})
+	publish(1, 1, []float64{-1, 4}, 0.75, 1e-10)
+	c.Concluded(1, 1, []float64{0, 3})
+	c.Sent(0, 100)
+	c.Sent(1, 30)
+	c.Sent(1, 30)
+	if len(ended) != 2 || ended[1] != 1 {
+		t.Fatalf("rounds ended: %v", ended)
+	}
+	r := c.Rows()[1]
+	// f̄ = (1, 2): row (1,0) is right, row (0,1) is wrong.
+	for name, v := range map[string][2]float64{
+		"loss":       {r.Loss, 0.5},
+		"objective":  {r.Objective, 2*0.25 + 0.25*9 + 2*0.75 + 0.5*17},
+		"test error": {r.TestError, 0.5},
+		"consensus":  {r.Consensus, math.Sqrt(8)},     // both are (±2, ±2) away
+		"distance":   {r.Distance, math.Sqrt(13) / 2}, // (3,−2) is farther than (−1,2)
+		"dual sum":   {r.DualSum, 5},                  // (3,4)
+		"residual":   {r.Residual, 2e-10},             // relative to the scale
+		"time":       {r.Time.Seconds(), 7},
+		"messages":   {float64(r.Messages), 3}, // so far
+		"bytes":      {float64(r.Bytes), 160},
+	} {
+		if math.Abs(v[0]-v[1]) > 1e-12*math.Max(1, v[1]) {
+			t.Errorf("%s is %v, want %v", name, v[0], v[1])
+		}
+	}
+	if !math.IsNaN(r.PrivacyLoss) {
+		t.Errorf("privacy loss is %v without a claim", r.PrivacyLoss)
+	}
+	if len(r.Values()) != len(Columns) {
+		t.Errorf("%d values for %d columns", len(r.Values()), len(Columns))
+	}
+}
+
+// An incomplete round is no row, and without an optimum there is no distance.
+func TestCollector_Incomplete(t *testing.T) {
+	c := NewCollector(two(t), nil, 5, nil)
+	c.Published(0, 0, 0, []float64{1, 0}, 0, problem.Stats{})
+	if n := len(c.Rows()); n != 0 {
+		t.Errorf("%d rows of no complete round", n)
+	}
+	c.Published(1, 0, 0, []float64{1, 0}, 0, problem.Stats{})
+	rows := c.Rows()
+	if len(rows) != 1 || !math.IsNaN(rows[0].Distance) || rows[0].Consensus != 0 {
+		t.Errorf("rows %+v", rows)
+	}
+}
+
+func TestTestError_Boundary(t *testing.T) {
+	p := two(t)
+	if e := TestError(&p.Test, []float64{0, 0}); e != 0.5 {
+		t.Errorf("the zero classifier says +1 everywhere, so half is wrong; got %v", e)
+	}
+	if e := TestError(&problem.Shard{U: problem.NewRows(2)}, []float64{1, 1}); !math.IsNaN(e) {
+		t.Errorf("error of no rows is %v", e)
+	}
+}

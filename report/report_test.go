@@ -1,0 +1,139 @@
+// Figures have content and are the same bytes every time; tables say what is
+// in the run.
+
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"overhear/record"
+)
+
+// decay is a run whose distance falls tenfold every ten rounds.
+func decay(scale float64) *record.Table {
+	t := &record.Table{Columns: []string{"round", "time_s", "loss", "distance"}}
+	for k := range 41 {
+		r := float64(k)
+		t.Rows = append(t.Rows, []float64{r, 0.1 * r, 0.4 + scale*math.Exp(-r/5), scale * math.Pow(10, -r/10)})
+	}
+	return t
+}
+
+func TestPlots_SameBytesAndWithContent(t *testing.T) {
+	runs := []*record.Table{decay(1), decay(2), decay(3)}
+	a, b := t.TempDir(), t.TempDir()
+	for _, dir := range []string{a, b} {
+		if err := Plots("decay", runs, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"loss-round", "loss-time_s", "distance-round", "distance-time_s"} {
+		for _, format := range []string{"svg", "png"} {
+			one, err := os.ReadFile(filepath.Join(a, name+"."+format))
+			if err != nil {
+				t.Fatal(err)
+			}
+			two, _ := os.ReadFile(filepath.Join(b, name+"."+format))
+			if !bytes.Equal(one, two) {
+				t.Errorf("%s.%s differs from one drawing to the next", name, format)
+			}
+			if format == "svg" {
+				checkSVG(t, name, one)
+				continue
+			}
+			m, err := png.Decode(bytes.NewReader(one))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			dark := 0
+			for y := m.Bounds().Min.Y; y < m.Bounds().Max.Y; y++ {
+				for x := m.Bounds().Min.X; x < m.Bounds().Max.X; x++ {
+					if r, _, _, _ := m.At(x, y).RGBA(); r < 0x8000 {
+						dark++
+					}
+				}
+			}
+			if dark < 2000 {
+				t.Errorf("%s.png has %d dark points: nothing is drawn", name, dark)
+			}
+		}
+	}
+}
+
+// checkSVG wants well-formed XML with lines and the axes' names.
+func checkSVG(t *testing.T, name string, text []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(text))
+	paths, words := 0, ""
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%s.svg: %v", name, err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if token.Name.Local == "path" {
+				paths++
+			}
+		case xml.CharData:
+			words += string(token)
+		}
+	}
+	x := "round"
+	if strings.HasSuffix(name, "time_s") {
+		x = "virtual time (s)"
+	}
+	if paths < 10 || !strings.Contains(words, x) || !strings.Contains(words, "decay") {
+		t.Errorf("%s.svg has %d paths and the words %q", name, paths, words)
+	}
+}
+
+// A run without an optimum has no distance and no figure of it.
+func TestPlots_LeavesOutWhatIsNotThere(t *testing.T) {
+	run := decay(1)
+	for _, row := range run.Rows {
+		row[3] = math.NaN()
+	}
+	dir := t.TempDir()
+	if err := Plots("x", []*record.Table{run}, dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "distance-round.svg")); err == nil {
+		t.Error("a figure of no values")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "loss-round.svg")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSeedTable_MeanLeastGreatest(t *testing.T) {
+	var runs []*record.Run
+	for _, loss := range []float64{0.25, 0.5, 0.75} {
+		i := &record.Info{Name: "three"}
+		i.Final.Loss = record.Number(loss)
+		i.Final.TestError = record.Number(math.NaN())
+		runs = append(runs, &record.Run{Info: i})
+	}
+	var b strings.Builder
+	if err := SeedTable(&b, runs, "somewhere"); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	if got := strings.Fields(lines[1]); strings.Join(got, " ") != "training loss 0.5 0.25 0.75" {
+		t.Errorf("%q", got)
+	}
+	if strings.Contains(b.String(), "test error") {
+		t.Errorf("a line for what was not measured:\n%s", b.String())
+	}
+}

@@ -1,0 +1,61 @@
+// The shipped scenarios do what their `about` says.
+
+package scenarios
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"overhear/metrics"
+)
+
+func rows(t *testing.T, file, data string, set ...string) []metrics.Row {
+	t.Helper()
+	s, err := Load(file, set...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := NewExperiment(s, data).execute(context.Background(), 1, 2, nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.rows
+}
+
+func checkSolved(t *testing.T, all []metrics.Row) {
+	t.Helper()
+	for _, r := range all[1:] {
+		if !(r.DualSum < 1e-9) {
+			t.Errorf("round %d: ‖Σλ‖ is %v", r.Round, r.DualSum)
+		}
+		if !(r.Residual <= 1e-10) {
+			t.Errorf("round %d: a solve ended at a residual of %v", r.Round, r.Residual)
+		}
+	}
+}
+
+func TestWDBCRing_ReachesTheOptimum(t *testing.T) {
+	all := rows(t, "wdbc-ring.yaml", "")
+	checkSolved(t, all)
+	if last := all[len(all)-1]; last.Round > 200 || !(last.Distance < 1e-6) {
+		t.Errorf("distance %v after %d rounds", last.Distance, last.Round)
+	}
+}
+
+func TestAdult_DistanceKeepsFalling(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow under the race detector")
+	}
+	data := filepath.Join("..", "..", "shared", "data")
+	if m, _ := filepath.Glob(filepath.Join(data, "*", "adult.data*")); m == nil {
+		t.Skip("Adult is not at hand")
+	}
+	all := rows(t, "adult.yaml", data)
+	checkSolved(t, all)
+	for k := 1; k < len(all); k++ {
+		if !(all[k].Distance < all[k-1].Distance) {
+			t.Errorf("round %d: distance %v after %v", k, all[k].Distance, all[k-1].Distance)
+		}
+	}
+}
