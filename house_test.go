@@ -23,7 +23,7 @@ var levels = [][]string{
 	{"internal/num"},
 	{"sim"},
 	{"problem", "privacy"},
-	{"record"},
+	{"record", "theory"},
 	{"algorithms", "adversary", "metrics", "report"},
 	{"scenarios"},
 	{"sweep"},
@@ -105,7 +105,7 @@ func imports(s *source) []string {
 
 // onDigestPath says whether a file's numbers enter the digest.
 func onDigestPath(s *source) bool {
-	return !s.isTest() && slices.Contains([]string{"internal/num", "sim", "problem", "algorithms"}, s.pkg)
+	return !s.isTest() && slices.Contains([]string{"internal/num", "sim", "problem", "privacy", "algorithms"}, s.pkg)
 }
 
 // inexact are functions whose bits depend on the machine, or on luck.

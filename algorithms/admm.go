@@ -2,11 +2,7 @@
 
 package algorithms
 
-import (
-	"fmt"
-
-	"overhear/internal/num"
-)
+import "fmt"
 
 // ADMM is decentralised consensus ADMM with one dual vector a node: ZZ16
 // Algorithm 1, ZKL18 (8)-(9). It converges to the centralised optimum for every
@@ -25,18 +21,22 @@ func (p ADMM) Check(report func(field, problem string)) {
 // Update is the primal step, ZKL18 (8): (★) with κ = 2ηV and
 // q = 2λ(t) − η(V f(t) + s(t)).
 func (p ADMM) Update(n *Node, _ int) error {
-	v := float64(n.Degree())
-	for k := range n.Q {
-		pull := float64(v*n.F[k]) + n.Sum[k]
-		n.Q[k] = float64(2*n.Dual[k]) - float64(p.Eta*pull)
-	}
-	return n.Minimise(2 * p.Eta * v)
+	n.Pull(p.Eta)
+	return n.Minimise(2 * p.Eta * float64(n.Degree()))
 }
 
 // Dual is the dual step, ZKL18 (9): λ ← λ + (η/2)(V f − s).
-func (p ADMM) Dual(n *Node, _ int) {
-	n.Disagreement(n.Q)
-	num.Axpy(p.Eta/2, n.Q, n.Dual)
+func (p ADMM) Dual(n *Node, _ int) { n.Ascend(p.Eta) }
+
+// admm is ADMM in a run.
+type admm struct {
+	ADMM
+	Setting
+}
+
+// Theorems is ZKL18 Theorem 3.2 with constant equal penalties η = θ.
+func (m admm) Theorems() []Theorem {
+	return madmm{&MADMM{Constant(m.Eta), Constant(m.Eta)}, m.Setting}.Theorems()
 }
 
 func init() {
@@ -52,8 +52,9 @@ Converges to the centralised optimum for every η > 0 on a connected graph; the
 duals sum to zero over the nodes at every round.
 Claims no privacy: whoever overhears the messages can compute a node's gradient.`,
 		Params: func() any { return new(ADMM) },
-		New: func(params any, _ Setting) (Method, error) {
-			return *params.(*ADMM), nil
+		New: func(params any, s Setting) (Method, error) {
+			p := *params.(*ADMM)
+			return admm{p, s}, nil
 		},
 	})
 }

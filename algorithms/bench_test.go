@@ -43,12 +43,12 @@ func adult(b testing.TB, nodes int) *problem.Problem {
 // work counts what solves cost.
 type work struct{ solves, passes, factorisations int }
 
-func (w *work) Published(_, round int, _ sim.Time, _ []float64, _ float64, s problem.Stats) {
-	if round > 0 {
+func (w *work) Published(p *Publication) {
+	if p.Round > 0 {
 		w.solves++
 	}
-	w.passes += s.Evaluations
-	w.factorisations += s.Factorisations
+	w.passes += p.Stats.Evaluations
+	w.factorisations += p.Stats.Factorisations
 }
 func (w *work) Concluded(int, int, []float64) {}
 

@@ -66,7 +66,5 @@ func Example() {
 
 type last map[int]float64
 
-func (l last) Published(node, _ int, _ sim.Time, values []float64, _ float64, _ problem.Stats) {
-	l[node] = values[0]
-}
-func (l last) Concluded(int, int, []float64) {}
+func (l last) Published(p *algorithms.Publication) { l[p.Node] = p.Values[0] }
+func (l last) Concluded(int, int, []float64)       {}

@@ -70,8 +70,8 @@ type recording struct {
 	dualSums [][]float64   // round
 }
 
-func (r *recording) Published(node, round int, _ sim.Time, values []float64, _ float64, _ problem.Stats) {
-	r.values[round][node] = values
+func (r *recording) Published(p *Publication) {
+	r.values[p.Round][p.Node] = p.Values
 }
 
 func (r *recording) Concluded(_, round int, dual []float64) {

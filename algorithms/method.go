@@ -28,14 +28,73 @@ type Setting struct {
 	Rounds  int // the number of updates T; the last one is round T
 }
 
+// Cautious is a Method that may be used outside the conditions of its theorems.
+type Cautious interface{ Warnings() []string }
+
+// Analysed is a Method whose papers prove how it converges.
+type Analysed interface {
+	// Theorems are what is proved of the run's last rounds. It takes seconds
+	// for a few hundred nodes.
+	Theorems() []Theorem
+}
+
+// Theorem is a proved property of a run.
+type Theorem struct {
+	Name   string  // paper and number
+	Holds  bool    // whether its conditions do
+	Reason string  // in words
+	Factor float64 // by which the error shrinks in a round, at least; NaN: it gives none
+}
+
+// Protocol is how a method's nodes take turns.
+type Protocol interface {
+	Network() (*sim.Graph, error) // what the engine runs
+	Attach(e *sim.Engine)         // makes the nodes
+	Unfinished() error            // nil when all have ended their last round
+}
+
+// NewProtocol is the protocol that the method of s needs.
+func NewProtocol(s *Synchronous) Protocol {
+	if _, ok := s.Method.(Central); ok {
+		return &Hub{Synchronous: *s}
+	}
+	return s
+}
+
+// Idler is a Method some of whose rounds touch no data and so cost no time.
+type Idler interface{ Idle(t int) bool }
+
+// Isolated is a Method whose nodes send nothing and wait for nobody.
+type Isolated interface{ Isolated() }
+
+// Addressing is a Method that sends each neighbour a message of its own, instead
+// of n.F to all. Message k, for the neighbour in position k, must not change once
+// returned.
+type Addressing interface {
+	Message(n *Node, k int) []float64
+}
+
+// Sheltering is a Method whose nodes keep to themselves an iterate that differs
+// from the one they publish. Inner returns it, a d-vector that never changes
+// afterwards.
+type Sheltering interface{ Inner(n *Node) []float64 }
+
+// Publication is an iterate that a node has published.
+type Publication struct {
+	Node, Round int // round 0 is the start
+	Shard       int // which of the problem's shards is the node's; −1: none, it is a hub
+	At          sim.Time
+	Values      []float64     // a d-vector that never changes afterwards
+	Inner       []float64     // of a Sheltering method; else nil
+	Loss        float64       // the node's (1/B) Σ L at Values
+	Stats       problem.Stats // of the round's solve, zero where it had none
+}
+
 // Observer follows a run. Its calls come from the engine's goroutine, in the
 // order of events.
 type Observer interface {
-	// Published is called when a node publishes its iterate of a round, round 0
-	// included. The values, a d-vector, never change afterwards. The loss is
-	// the node's (1/B) Σ L at them; stats are those of the round's solve, zero
-	// where the round had none.
-	Published(node, round int, at sim.Time, values []float64, loss float64, stats problem.Stats)
+	// Published is called when a node publishes its iterate of a round.
+	Published(p *Publication)
 
 	// Concluded is called when a node has heard every neighbour's iterate of a
 	// round t ≥ 1 and has updated its dual, a d-vector that is valid during the

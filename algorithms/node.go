@@ -14,11 +14,14 @@ import (
 // Node is what one node holds between rounds, and the room it works in during
 // one. Vectors are d-vectors, d the number of columns.
 type Node struct {
-	ID   int
-	F    []float64 // f_i, the iterate, as published
-	Dual []float64 // λ_i
-	Sum  []float64 // s_i = Σ_j f_j over the neighbours; valid during a call only
-	Q    []float64 // room for the linear term q of (★); valid during a call only
+	ID     int
+	F      []float64   // f_i, the iterate, as published
+	Dual   []float64   // λ_i
+	Memory []float64   // a method's own, of any length; nil until it makes it
+	Heard  [][]float64 // what the neighbours sent, by position; valid during a call only
+	Sum    []float64   // s_i = Σ_j of that; valid during a call only
+	Q      []float64   // room for the linear term q of (★); valid during a call only
+	Room   []float64   // more room; valid during a call only
 
 	seed    uint64
 	degree  int
@@ -49,6 +52,25 @@ func (n *Node) Minimise(kappa float64) error {
 	return err
 }
 
+// Gradient writes ∇O_i(f), of a d-vector f, into out.
+func (n *Node) Gradient(f, out []float64) { n.solver.Gradient(n.scratch, f, out) }
+
+// Pull writes into n.Q what the neighbours' last values and the dual contribute
+// to a primal step with penalty eta: 2λ_i − η(V_i f_i + s_i), ZKL18 (8).
+func (n *Node) Pull(eta float64) {
+	v := float64(n.degree)
+	for k := range n.Q {
+		pull := float64(v*n.F[k]) + n.Sum[k]
+		n.Q[k] = float64(2*n.Dual[k]) - float64(eta*pull)
+	}
+}
+
+// Ascend is ADMM's dual step of size theta, ZKL18 (11): λ ← λ + (θ/2)(V f − s).
+func (n *Node) Ascend(theta float64) {
+	n.Disagreement(n.Q)
+	num.Axpy(theta/2, n.Q, n.Dual)
+}
+
 // Disagreement writes V_i f_i − s_i into out: what ADMM's dual step follows.
 func (n *Node) Disagreement(out []float64) {
 	v := float64(n.degree)
@@ -60,6 +82,7 @@ func (n *Node) Disagreement(out []float64) {
 // step carries the node from round t−1 to round t: its dual first, now that the
 // neighbours' values of round t−1 are known, then its iterate.
 func (n *Node) step(m Method, t, last int, neighbours [][]float64) error {
+	n.Heard = neighbours
 	clear(n.Sum)
 	for _, f := range neighbours {
 		num.Axpy(1, f, n.Sum)

@@ -9,6 +9,7 @@ type Entry struct {
 	Title string // one line
 	Paper string // citation with algorithm and equation numbers
 	About string // the update in text, the parameters' meaning, the validity condition
+	Star  bool   // the network is a star whose hub, node 0, has no data
 
 	// Params returns a pointer to a fresh option struct; its fields carry
 	// yaml, doc and default tags.

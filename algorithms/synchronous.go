@@ -17,10 +17,11 @@ import (
 const (
 	KindValue   uint8 = 1 // payload: the sender's iterate of the message's round
 	KindRequest uint8 = 2 // no payload: asks for the receiver's iterate of that round
+	KindSample  uint8 = 3 // payload: a user's report to its server, see Surveying
 )
 
 // KindNames names the kinds of message, as recorded.
-var KindNames = map[uint8]string{KindValue: "value", KindRequest: "request"}
+var KindNames = map[uint8]string{KindValue: "value", KindRequest: "request", KindSample: "sample"}
 
 // Synchronous runs a method in synchronous rounds: a node computes its iterate
 // of round t+1 once it holds the iterates of round t of all its neighbours, so
@@ -43,6 +44,25 @@ type Synchronous struct {
 
 	peers   []peer
 	scratch []scratch // by worker
+	traits
+}
+
+// traits are what else a method can do, found once; nil: it does not.
+type traits struct {
+	idler      Idler
+	isolated   bool
+	addressing Addressing
+	sheltering Sheltering
+	survey     Surveying
+}
+
+func traitsOf(m Method) (t traits) {
+	t.idler, _ = m.(Idler)
+	_, t.isolated = m.(Isolated)
+	t.addressing, _ = m.(Addressing)
+	t.sheltering, _ = m.(Sheltering)
+	t.survey, _ = m.(Surveying)
+	return t
 }
 
 // Cost models the time an update takes: rows × Row × (1 + Jitter·u), u uniform
@@ -69,17 +89,20 @@ func (c Cost) of(rows int, s *sim.Stream) sim.Duration {
 
 // scratch is the working room of one worker.
 type scratch struct {
-	sum, q []float64
-	solver *problem.Scratch
+	sum, q, room []float64
+	solver       *problem.Scratch
 }
 
 // peer is a node of the protocol. A step of its method runs on a worker; what
 // arrives meanwhile belongs to a later round and so to other memory.
 type peer struct {
 	Node
-	run  *Synchronous
-	loss float64 // of the latest iterate
-	err  error   // of the latest step
+	run        *Synchronous
+	measure    *problem.Solver // of the data as they are, for the loss
+	neighbours []int32
+	loss       float64   // of the latest iterate
+	inner      []float64 // behind the latest iterate
+	err        error     // of the latest step
 
 	round     int            // the round being collected: that of the latest published iterate
 	values    [2][][]float64 // its values, by parity of round and position of the neighbour, from when they are on their way
@@ -88,19 +111,23 @@ type peer struct {
 	heard     [2]int         // how many have
 	begun     bool           // the step has been given to the workers, perhaps ahead of time
 	job       sim.Begun
-	published [2][]float64 // own iterates of the last two rounds, by parity, for requests
-	stepping  bool         // a step is under way
-	since     sim.Time     // when it began to wait for this round
+	outbox    [2][][]float64 // own messages of the last two rounds, by parity: one for all, or one a neighbour
+	reports   [][]float64    // of the node's users; nil once collected
+	missing   int            // of them
+	firstUser int            // node of the user of row 0
+	stepping  bool           // a step is under way
+	since     sim.Time       // when it began to wait for this round
 	done      bool
 }
 
 // Attach makes a peer of every node of the graph and gives them to the engine.
 func (s *Synchronous) Attach(e *sim.Engine) {
 	p := s.Problem
+	s.traits = traitsOf(s.Method)
 	s.scratch = make([]scratch, e.Workers())
 	for w := range s.scratch {
 		s.scratch[w] = scratch{
-			sum: make([]float64, p.D), q: make([]float64, p.D),
+			sum: make([]float64, p.D), q: make([]float64, p.D), room: make([]float64, p.D),
 			solver: p.NewScratch(),
 		}
 	}
@@ -110,19 +137,35 @@ func (s *Synchronous) Attach(e *sim.Engine) {
 		n.run = s
 		n.ID = i
 		n.seed = s.Seed
-		n.degree = s.Graph.Degree(i)
+		if !s.isolated {
+			n.neighbours = s.Graph.Neighbours(i)
+		}
+		n.degree = len(n.neighbours)
 		n.F = s.Init.Start(s.Seed, i, p.D)
 		n.Dual = make([]float64, p.D)
-		n.solver = p.NewSolver(i, s.Tolerance)
+		n.measure = p.NewSolver(i, s.Tolerance)
+		n.solver = n.measure
 		n.values = [2][][]float64{make([][]float64, n.degree), make([][]float64, n.degree)}
 		n.arrived = [2][]bool{make([]bool, n.degree), make([]bool, n.degree)}
 		e.Attach(i, n)
 	}
+	if s.survey != nil {
+		s.attachUsers(e)
+	}
 }
 
-// Start publishes the starting point as round 0.
+// Start publishes the starting point as round 0, once the node has its data.
 func (p *peer) Start(env *sim.Env) {
-	p.loss = p.solver.DataLossAt(p.run.scratch[0].solver, p.F)
+	if p.run.survey != nil && p.missing > 0 {
+		p.expect(env)
+		return
+	}
+	p.open(env)
+}
+
+func (p *peer) open(env *sim.Env) {
+	p.loss = p.measure.DataLossAt(p.run.scratch[0].solver, p.F)
+	p.inner = p.F
 	p.publish(env, 0)
 }
 
@@ -132,11 +175,14 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 	switch m.Kind {
 	case KindRequest:
 		// A round not reached yet will be broadcast when it is.
-		if t == p.round || t == p.round-1 {
-			env.Send(int(m.From), KindValue, t, p.published[t&1])
+		if p.outbox[t&1] != nil && (t == p.round || t == p.round-1) {
+			k, _ := slices.BinarySearch(p.neighbours, m.From)
+			env.Send(int(m.From), KindValue, t, p.message(t, k))
 		}
+	case KindSample:
+		p.collect(env, m)
 	case KindValue:
-		k := p.note(env.Neighbours(), m)
+		k := p.note(m)
 		if t < p.round || p.arrived[t&1][k] {
 			return // a duplicate
 		}
@@ -150,8 +196,8 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 
 // note keeps the value of a message, which may be a duplicate, and returns its
 // sender's position.
-func (p *peer) note(neighbours []int32, m *sim.Message) int {
-	k, _ := slices.BinarySearch(neighbours, m.From)
+func (p *peer) note(m *sim.Message) int {
+	k, _ := slices.BinarySearch(p.neighbours, m.From)
 	if slot := m.Round & 1; int(m.Round) >= p.round && p.values[slot][k] == nil {
 		p.values[slot][k] = m.Payload
 		p.known[slot]++
@@ -163,14 +209,14 @@ func (p *peer) note(neighbours []int32, m *sim.Message) int {
 // it will arrive does not change what the step computes.
 func (p *peer) Foresee(e *sim.Engine, m *sim.Message) {
 	if m.Kind == KindValue {
-		p.note(p.run.Graph.Neighbours(p.ID), m)
+		p.note(m)
 		p.begin(e)
 	}
 }
 
 // begin gives the step to the workers once its inputs are known.
 func (p *peer) begin(w interface{ Begin(sim.Job) sim.Begun }) {
-	if !p.begun && !p.done && p.published[p.round&1] != nil && p.known[p.round&1] == p.degree {
+	if !p.begun && !p.done && p.outbox[p.round&1] != nil && p.known[p.round&1] == p.degree {
 		p.begun = true
 		p.job = w.Begin(p)
 	}
@@ -179,12 +225,12 @@ func (p *peer) begin(w interface{ Begin(sim.Job) sim.Begun }) {
 // advance takes the next step once every value of the current round is here.
 func (p *peer) advance(env *sim.Env) {
 	p.begin(env)
-	if p.heard[p.round&1] < p.degree || p.stepping || p.done {
+	if !p.begun || p.heard[p.round&1] < p.degree || p.stepping || p.done {
 		return
 	}
 	p.stepping = true
 	var cost sim.Duration
-	if p.round < p.run.Rounds {
+	if p.round < p.run.Rounds && (p.run.idler == nil || !p.run.idler.Idle(p.round+1)) {
 		cost = p.run.Cost.of(p.run.Problem.Shards[p.ID].U.Len(), env.Stream("compute", uint64(p.round+1)))
 	}
 	env.Await(p.job, cost, tagStep)
@@ -193,17 +239,23 @@ func (p *peer) advance(env *sim.Env) {
 // Run is the step, on a worker.
 func (p *peer) Run(worker int) {
 	s := &p.run.scratch[worker]
-	p.Sum, p.Q, p.scratch = s.sum, s.q, s.solver
+	p.Sum, p.Q, p.Room, p.scratch = s.sum, s.q, s.room, s.solver
 	p.err = p.step(p.run.Method, p.round+1, p.run.Rounds, p.values[p.round&1])
 	if p.err == nil && p.round < p.run.Rounds {
-		p.loss = p.solver.DataLossAt(p.scratch, p.F)
+		p.loss = p.measure.DataLossAt(p.scratch, p.F)
+		if p.run.sheltering != nil {
+			p.inner = p.run.sheltering.Inner(&p.Node)
+		}
 	}
-	p.Sum, p.Q, p.scratch = nil, nil, nil
+	p.Sum, p.Q, p.Room, p.scratch, p.Heard = nil, nil, nil, nil, nil
 }
 
-// A wake's tag says what for: a finished step, or a wait for a round that began
-// so many requests ago.
-const tagStep uint64 = 0
+// A wake's tag says what for: a finished step, reports that may be missing, or a
+// wait for a round that began so many requests ago.
+const (
+	tagStep   uint64 = 0
+	tagSurvey uint64 = 2
+)
 
 func tagRetry(round, attempt int) uint64 { return 1 | uint64(attempt)<<1 | uint64(round)<<16 }
 
@@ -212,6 +264,10 @@ const maxBackoff = 3
 
 // Wake takes the finished step, or asks again for what is missing.
 func (p *peer) Wake(env *sim.Env, tag uint64) {
+	if tag == tagSurvey {
+		p.remind(env)
+		return
+	}
 	if tag != tagStep {
 		p.retry(env, int(tag>>16), int(tag>>1&0x7fff))
 		return
@@ -240,15 +296,46 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 func (p *peer) publish(env *sim.Env, round int) {
 	p.round = round
 	p.since = env.Now()
-	p.published[round&1] = p.F // before the step of the next round changes p.F
 	if p.run.Observer != nil {
-		p.run.Observer.Published(p.ID, round, env.Now(), p.F, p.loss, p.stats)
+		pub := &Publication{Node: p.ID, Shard: p.ID, Round: round, At: env.Now(), Values: p.F, Loss: p.loss, Stats: p.stats}
+		if p.run.sheltering != nil {
+			pub.Inner = p.inner
+		}
+		p.run.Observer.Published(pub)
 	}
-	env.Broadcast(KindValue, round, p.F)
+	// Kept apart before the step of the next round changes p.F.
+	out := &p.outbox[round&1]
+	*out = (*out)[:0]
+	switch {
+	case p.run.isolated:
+		*out = append(*out, nil)
+	case p.run.addressing != nil:
+		for k, j := range p.neighbours {
+			*out = append(*out, p.run.addressing.Message(&p.Node, k))
+			env.Send(int(j), KindValue, round, (*out)[k])
+		}
+	case p.run.survey != nil: // users are neighbours too
+		*out = append(*out, p.F)
+		for _, j := range p.neighbours {
+			env.Send(int(j), KindValue, round, p.F)
+		}
+	default:
+		*out = append(*out, p.F)
+		env.Broadcast(KindValue, round, p.F)
+	}
 	p.advance(env)
 	if p.run.Retry > 0 && !p.stepping {
 		env.After(p.run.Retry, tagRetry(round, 0))
 	}
+}
+
+// message is what the neighbour in position k is sent in a round.
+func (p *peer) message(round, k int) []float64 {
+	out := p.outbox[round&1]
+	if len(out) == 1 {
+		return out[0]
+	}
+	return out[k]
 }
 
 // retry asks the neighbours whose value of the round is missing for it.
@@ -257,10 +344,10 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 		return // no longer waiting for it
 	}
 	if waited := env.Now() - p.since; p.run.Deadline > 0 && sim.Duration(waited) >= p.run.Deadline {
-		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", p.run.Deadline, p.waiting(env.Neighbours())))
+		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", p.run.Deadline, p.waiting()))
 		return
 	}
-	for k, j := range env.Neighbours() {
+	for k, j := range p.neighbours {
 		if !p.arrived[round&1][k] {
 			env.Send(int(j), KindRequest, round, nil)
 		}
@@ -270,9 +357,12 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 }
 
 // waiting says whose values a node is waiting for.
-func (p *peer) waiting(neighbours []int32) string {
+func (p *peer) waiting() string {
 	var missing []string
-	for k, j := range neighbours {
+	if p.missing > 0 {
+		return fmt.Sprintf("node %d waits for the reports of %d users", p.ID, p.missing)
+	}
+	for k, j := range p.neighbours {
 		if !p.arrived[p.round&1][k] {
 			missing = append(missing, fmt.Sprint(j))
 		}
@@ -293,7 +383,7 @@ func (s *Synchronous) Unfinished() error {
 			continue
 		}
 		if n++; n <= shown {
-			stuck = append(stuck, p.waiting(s.Graph.Neighbours(i)))
+			stuck = append(stuck, p.waiting())
 		}
 	}
 	if n == 0 {

@@ -24,23 +24,36 @@ type Row struct {
 	Bytes       int64    // of those packets, headers included
 	DualSum     float64  // ‖Σ_i λ_i‖ after this round's dual step
 	Residual    float64  // max_i ‖∇‖ / max(1, ‖q‖) of this round's solves
+	Spread      float64  // max_{i,l} ‖w_i − w_l‖, w the iterates before output noise; only for few nodes
+	Averaged    Averaged // of w̄_i(t) = (1/t) Σ_k w_i(k), for methods that shelter w
+}
+
+// Averaged is what PDML §VI measures.
+type Averaged struct {
+	Risk  float64 // (1/N) Σ_i Σ_l O_l(w̄_i), on the true labels
+	Error float64 // test error of w̄_i, mean over nodes
 }
 
 // Collector follows one run. Its methods are called from the engine's
 // goroutine; rows come out in order of round.
 type Collector struct {
-	problem *problem.Problem
-	optimum []float64 // f*, a d-vector; nil if unknown
-	scale   float64   // ‖f*‖, or 1 if f* is zero
-	rows    []Row
-	open    []*round // by number; nil before the first value and after the last
-	spare   []*round
-	duals   []dualSum // by round
-	sent    []traffic // by round
-	mean    []float64
-	diff    []float64
-	ended   func(Row)
+	problem  *problem.Problem
+	optimum  []float64 // f*, a d-vector; nil if unknown
+	scale    float64   // ‖f*‖, or 1 if f* is zero
+	rows     []Row
+	open     []*round // by number; nil before the first value and after the last
+	spare    []*round
+	duals    []dualSum // by round
+	sent     []traffic // by round
+	mean     []float64
+	diff     []float64
+	ended    func(Row)
+	averages [][]float64 // Σ_k w_i(k) by node
 }
+
+// widest is the greatest number of nodes whose Spread is computed: it takes a
+// distance for every pair.
+const widest = 128
 
 // dualSum is Σ_i λ_i of a round so far.
 type dualSum struct {
@@ -53,10 +66,12 @@ type traffic struct{ messages, bytes int64 }
 
 // round holds what has been published of a round that is not complete.
 type round struct {
-	values   [][]float64 // by node
-	losses   []float64
-	heard    int
-	residual float64
+	values    [][]float64 // by node
+	inner     [][]float64 // by node; equal to values unless a method shelters iterates
+	sheltered bool
+	losses    []float64
+	heard     int
+	residual  float64
 }
 
 // NewCollector measures a run of so many rounds of a problem. The optimum f*, a
@@ -74,21 +89,26 @@ func NewCollector(p *problem.Problem, optimum []float64, rounds int, ended func(
 		c.scale = n
 	}
 	for t := range c.rows {
-		c.rows[t] = Row{Round: t, Time: -1, PrivacyLoss: math.NaN(), DualSum: math.NaN(), Residual: math.NaN()}
+		nan := math.NaN()
+		c.rows[t] = Row{Round: t, Time: -1, PrivacyLoss: nan, DualSum: nan, Residual: nan, Spread: nan, Averaged: Averaged{nan, nan}}
 	}
 	c.rows[0].DualSum = 0 // duals start at zero
 	return c
 }
 
-// Published takes the iterate of a node and round.
-func (c *Collector) Published(node, t int, at sim.Time, values []float64, loss float64, stats problem.Stats) {
+// Published takes the iterate that the node with a shard has published in round
+// t, and the one behind it if the method shelters that; else inner is nil.
+func (c *Collector) Published(shard, t int, at sim.Time, values, inner []float64, loss float64, stats problem.Stats) {
 	r := c.open[t]
 	if r == nil {
 		r = c.take()
 		c.open[t] = r
 	}
-	r.values[node] = values
-	r.losses[node] = loss
+	r.values[shard], r.inner[shard] = values, values
+	if inner != nil {
+		r.inner[shard], r.sheltered = inner, true
+	}
+	r.losses[shard] = loss
 	if stats.Tolerance > 0 {
 		relative := stats.Residual / stats.Scale
 		if math.IsNaN(r.residual) || relative > r.residual {
@@ -143,12 +163,12 @@ func (c *Collector) Rows() []Row {
 
 func (c *Collector) take() *round {
 	n := len(c.problem.Shards)
-	r := &round{values: make([][]float64, n), losses: make([]float64, n)}
+	r := &round{values: make([][]float64, n), inner: make([][]float64, n), losses: make([]float64, n)}
 	if k := len(c.spare); k > 0 {
 		r, c.spare = c.spare[k-1], c.spare[:k-1]
 		clear(r.values)
 	}
-	r.heard, r.residual = 0, math.NaN()
+	r.heard, r.residual, r.sheltered = 0, math.NaN(), false
 	return r
 }
 
@@ -172,6 +192,39 @@ func (c *Collector) measure(row *Row, r *round) {
 	}
 	row.TestError = TestError(&p.Test, c.mean)
 	row.Residual = r.residual
+	if len(r.inner) <= widest {
+		row.Spread = 0
+		for i, f := range r.inner {
+			row.Spread = max(row.Spread, c.farthest(r.inner[:i], f))
+		}
+	}
+	if r.sheltered {
+		c.average(row, r)
+	}
+}
+
+// average adds the round's w_i to their sums and measures the averages w̄_i.
+func (c *Collector) average(row *Row, r *round) {
+	p := c.problem
+	if c.averages == nil {
+		c.averages = make([][]float64, len(r.inner))
+		for i := range c.averages {
+			c.averages[i] = make([]float64, p.D)
+		}
+	}
+	if row.Round == 0 {
+		return
+	}
+	n := float64(len(r.inner))
+	row.Averaged = Averaged{}
+	mean := make([]float64, p.D)
+	for i, w := range r.inner {
+		num.Axpy(1, w, c.averages[i])
+		copy(mean, c.averages[i])
+		num.Scale(1/float64(row.Round), mean)
+		row.Averaged.Risk += p.Value(mean) / n
+		row.Averaged.Error += TestError(&p.Test, mean) / n
+	}
 }
 
 // farthest is max_i ‖f_i − centre‖.
@@ -202,13 +255,13 @@ func TestError(s *problem.Shard, f []float64) float64 {
 // Columns are the columns of metrics.csv; those after bytes are extra.
 var Columns = []string{
 	"round", "time_s", "loss", "objective", "test_error", "consensus", "distance",
-	"privacy_loss", "messages", "bytes", "dual_sum", "residual",
+	"privacy_loss", "messages", "bytes", "dual_sum", "residual", "spread", "averaged_risk", "averaged_error",
 }
 
 // Values are the row's values in the order of Columns.
 func (r *Row) Values() []float64 {
 	return []float64{
 		float64(r.Round), r.Time.Seconds(), r.Loss, r.Objective, r.TestError, r.Consensus, r.Distance,
-		r.PrivacyLoss, float64(r.Messages), float64(r.Bytes), r.DualSum, r.Residual,
+		r.PrivacyLoss, float64(r.Messages), float64(r.Bytes), r.DualSum, r.Residual, r.Spread, r.Averaged.Risk, r.Averaged.Error,
 	}
 }

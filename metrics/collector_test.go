@@ -33,7 +33,7 @@ func TestCollector_ByHand(t *testing.T) {
 	var ended []int
 	c := NewCollector(two(t), []float64{0, 2}, 1, func(r Row) { ended = append(ended, r.Round) })
 	publish := func(node, round int, f []float64, loss, residual float64) {
-		c.Published(node, round, 7e9, f, loss, problem.Stats{Residual: residual, Scale: 2, Tolerance: 1e-10})
+		c.Published(node, round, 7e9, f, nil, loss, problem.Stats{Residual: residual, Scale: 2, Tolerance: 1e-10})
 	}
 	publish(0, 0, []float64{0, 0}, 0, 0)
 	publish(0, 1, []float64{3, 0}, 0.25, 4e-10) // before the other's round 0
@@ -56,7 +56,8 @@ func TestCollector_ByHand(t *testing.T) {
 		"consensus":  {r.Consensus, math.Sqrt(8)},     // both are (±2, ±2) away
 		"distance":   {r.Distance, math.Sqrt(13) / 2}, // (3,−2) is farther than (−1,2)
 		"dual sum":   {r.DualSum, 5},                  // (3,4)
-		"residual":   {r.Residual, 2e-10},             // relative to the scale
+		"spread":     {r.Spread, math.Sqrt(32)},
+		"residual":   {r.Residual, 2e-10}, // relative to the scale
 		"time":       {r.Time.Seconds(), 7},
 		"messages":   {float64(r.Messages), 3}, // so far
 		"bytes":      {float64(r.Bytes), 160},
@@ -76,11 +77,11 @@ func TestCollector_ByHand(t *testing.T) {
 // An incomplete round is no row, and without an optimum there is no distance.
 func TestCollector_Incomplete(t *testing.T) {
 	c := NewCollector(two(t), nil, 5, nil)
-	c.Published(0, 0, 0, []float64{1, 0}, 0, problem.Stats{})
+	c.Published(0, 0, 0, []float64{1, 0}, nil, 0, problem.Stats{})
 	if n := len(c.Rows()); n != 0 {
 		t.Errorf("%d rows of no complete round", n)
 	}
-	c.Published(1, 0, 0, []float64{1, 0}, 0, problem.Stats{})
+	c.Published(1, 0, 0, []float64{1, 0}, nil, 0, problem.Stats{})
 	rows := c.Rows()
 	if len(rows) != 1 || !math.IsNaN(rows[0].Distance) || rows[0].Consensus != 0 {
 		t.Errorf("rows %+v", rows)

@@ -74,8 +74,8 @@ func (p *Problem) pooled() *Objective {
 	return o
 }
 
-// value is Σ_i O_i(f).
-func (p *Problem) value(f []float64) float64 {
+// Value is Σ_i O_i(f) of a d-vector f.
+func (p *Problem) Value(f []float64) float64 {
 	w := p.NewScratch()
 	sum := 0.0
 	for i := range p.Shards {
@@ -110,5 +110,5 @@ func (p *Problem) Centralised() (*Optimum, error) {
 		}
 		copy(f, s.x)
 	}
-	return &Optimum{F: f, Value: p.value(f), Stats: stats}, nil
+	return &Optimum{F: f, Value: p.Value(f), Stats: stats}, nil
 }

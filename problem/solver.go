@@ -88,6 +88,9 @@ func NewSolver(o *Objective, tolerance float64) *Solver {
 	return &Solver{objective: o, tolerance: tolerance}
 }
 
+// Tolerance is the relative tolerance of the solver's solves.
+func (s *Solver) Tolerance() float64 { return s.tolerance }
+
 // maxSteps bounds a solve; Newton needs a few, L-BFGS a few hundred.
 const maxSteps = 2000
 
@@ -275,4 +278,15 @@ func (s *Solver) DataLossAt(w *Scratch, f []float64) float64 {
 	}
 	n := s.objective.U.Len()
 	return s.objective.Loss.Total(w.margin[:n], w.slope[:n]) / float64(n)
+}
+
+// Gradient writes Σ_n w_n L′(u_n·f) u_n + r f, the objective's gradient at f,
+// into out.
+func (s *Solver) Gradient(w *Scratch, f, out []float64) {
+	if s.x == nil || !slices.Equal(s.x, f) {
+		s.evaluate(w, f)
+	}
+	for k, x := range f {
+		out[k] = s.gradient[k] + float64(s.objective.Ridge*x)
+	}
 }

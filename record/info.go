@@ -31,7 +31,8 @@ type Info struct {
 	Final        Final             `json:"final"`
 	Optimum      Optimum           `json:"optimum"`
 	Residual     Residual          `json:"residual"`
-	Privacy      []Claim           `json:"privacy"` // by node; empty if the method claims nothing
+	Privacy      *Privacy          `json:"privacy"` // null: the method claims nothing
+	Rates        []Rate            `json:"rates"`
 	Warnings     []string          `json:"warnings"`
 	ScenarioHash string            `json:"scenario_hash"`
 	Scenario     string            `json:"scenario"` // resolved, as YAML
@@ -66,13 +67,42 @@ type Residual struct {
 	Tolerance float64 `json:"tolerance"`
 }
 
-// Claim is what a method claims to protect at one node.
+// Claim is what a method claims to protect at one node over the whole run.
 type Claim struct {
-	Node      int    `json:"node"`
-	Guarantee string `json:"guarantee"`
-	Epsilon   Number `json:"epsilon"` // null: not established
-	Condition string `json:"condition"`
-	Holds     bool   `json:"holds"`
+	Node        int    `json:"node"`
+	Unit        string `json:"unit"`    // what is protected
+	Epsilon     Number `json:"epsilon"` // the method's own bound; null: not established, or infinite
+	PerRound    Number `json:"worst_round"`
+	Delta       Number `json:"delta"` // of Epsilon, 0 for pure differential privacy
+	ZCDP        Number `json:"zcdp"`  // ε at AtDelta by zCDP
+	RDP         Number `json:"rdp"`   // ε at AtDelta by Rényi divergences
+	AtDelta     Number `json:"at_delta"`
+	Established bool   `json:"established"`
+}
+
+// Privacy is what a method claims, and whether its condition holds.
+type Privacy struct {
+	Guarantee string  `json:"guarantee"`
+	Condition string  `json:"condition"` // "holds", or what fails
+	Chosen    *Chosen `json:"chosen"`    // null: no target was given
+	Claims    []Claim `json:"claims"`    // by unit and node
+}
+
+// Chosen is the noise that meets a target.
+type Chosen struct {
+	Epsilon    float64 `json:"epsilon"`
+	Over       string  `json:"over"`
+	Delta      float64 `json:"delta"`
+	Scale      float64 `json:"scale"`      // of the scenario's own noise level
+	Parameters string  `json:"parameters"` // of the method, as YAML
+}
+
+// Rate is a theorem's rate of convergence beside the measured one.
+type Rate struct {
+	Theorem  string `json:"theorem"`
+	Applies  string `json:"applies"`  // in words
+	Proved   Number `json:"proved"`   // factor by which the error falls at least, a round
+	Measured Number `json:"measured"` // that of the last half of the run
 }
 
 // Number is a float that is null in JSON if it is not finite.

@@ -27,7 +27,8 @@ func Table(w io.Writer, r *record.Run) error {
 	}
 	line("disagreement", number(f.Consensus), "largest distance of a node from the average")
 	line("distance", number(f.Distance), "of the worst node from the centralised optimum, relative")
-	line("privacy loss", claim(i), "what the method claims to bound")
+	value, meaning := claim(i)
+	line("privacy loss", value, meaning)
 	line("solver residual", number(i.Residual.Max), fmt.Sprintf("largest of all solves; tolerance %.0e", i.Residual.Tolerance))
 	line("digest", short(i.Digest), "of every event; equal for every repeat of this run")
 	line("files", r.Dir, fmt.Sprintf("%.2f s of real time", i.Wall))
@@ -84,11 +85,20 @@ func percent(n record.Number) string {
 	return fmt.Sprintf("%.2f %%", 100*float64(n))
 }
 
-func claim(i *record.Info) string {
-	if len(i.Privacy) == 0 {
-		return "no claim"
+// claim is the claimed loss of the node that loses most, and what it means.
+func claim(i *record.Info) (value, meaning string) {
+	p := i.Privacy
+	switch {
+	case p == nil:
+		return "no claim", "the method does not hide what it computes from"
+	case p.Condition != "holds":
+		return "not established", p.Condition
 	}
-	return number(i.Final.PrivacyLoss)
+	meaning = "claimed bound on what the messages say about a row, worst node"
+	if p.Chosen != nil {
+		meaning += fmt.Sprintf("; noise chosen for %v over the %s", p.Chosen.Epsilon, p.Chosen.Over)
+	}
+	return number(i.Final.PrivacyLoss), meaning
 }
 
 func short(digest string) string {

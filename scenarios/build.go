@@ -9,6 +9,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/problem"
+	"overhear/record"
 	"overhear/sim"
 )
 
@@ -35,7 +36,8 @@ type Assembly struct {
 	Graph    *sim.Graph
 	Set      *problem.Set // prepared
 	Problem  *problem.Problem
-	Protocol *algorithms.Synchronous
+	Method   algorithms.Method
+	Account  *Account // nil: the method claims no privacy
 	Warnings []string
 }
 
@@ -82,41 +84,60 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if a.Set, err = e.data(seed); err != nil {
 		return nil, fmt.Errorf("loading problem.data: %w", err)
 	}
-	if a.Problem, err = e.split(a.Set, a.Graph.Order(), seed); err != nil {
-		return nil, fmt.Errorf("building the problem: %w", err)
-	}
-	method, err := e.method(a)
-	if err != nil {
-		return nil, err
-	}
-	a.Protocol = &algorithms.Synchronous{
-		Setting:   e.setting(a),
-		Method:    method,
-		Seed:      seed,
-		Init:      e.Algorithm.Init,
-		Cost:      e.Compute,
-		Tolerance: e.Solver.Tolerance,
-	}
-	if e.Network.lossy() {
-		a.Protocol.Retry, a.Protocol.Deadline = e.Rounds.Retry, e.Rounds.Deadline
-	}
-	return a, nil
-}
-
-func (e *Experiment) setting(a *Assembly) algorithms.Setting {
-	return algorithms.Setting{Problem: a.Problem, Graph: a.Graph, Rounds: e.Rounds.Count}
-}
-
-func (e *Experiment) method(a *Assembly) (algorithms.Method, error) {
 	entry, ok := algorithms.Lookup(e.Algorithm.Kind)
 	if !ok {
 		return nil, fmt.Errorf("no algorithm is called %q", e.Algorithm.Kind)
 	}
-	m, err := entry.New(e.Algorithm.Params, e.setting(a))
-	if err != nil {
+	withData := a.Graph.Order()
+	if entry.Star {
+		if err := algorithms.CheckStar(a.Graph); err != nil {
+			return nil, fmt.Errorf("algorithm %s: %w", entry.Name, err)
+		}
+		withData--
+	}
+	if a.Problem, err = e.split(a.Set, withData, seed); err != nil {
+		return nil, fmt.Errorf("building the problem: %w", err)
+	}
+	params := e.Algorithm.Params
+	var chosen *record.Chosen
+	if e.Privacy.Epsilon > 0 {
+		if params, chosen, err = e.Privacy.choose(entry, params, e.setting(a)); err != nil {
+			return nil, fmt.Errorf("privacy: %w", err)
+		}
+	}
+	if a.Method, err = entry.New(params, e.setting(a)); err != nil {
 		return nil, fmt.Errorf("making algorithm %s: %w", entry.Name, err)
 	}
-	return m, nil
+	if c, ok := a.Method.(algorithms.Cautious); ok {
+		a.Warnings = append(a.Warnings, c.Warnings()...)
+	}
+	if p, ok := a.Method.(algorithms.Private); ok {
+		a.Account = e.Privacy.account(p, e.Rounds.Count)
+		a.Account.Chosen = chosen
+		a.Warnings = append(a.Warnings, a.Account.warnings()...)
+	}
+	return a, nil
+}
+
+// protocol is the run's protocol, which o watches.
+func (e *Experiment) protocol(a *Assembly, o algorithms.Observer) algorithms.Protocol {
+	s := &algorithms.Synchronous{
+		Setting:   e.setting(a),
+		Method:    a.Method,
+		Seed:      a.Seed,
+		Init:      e.Algorithm.Init,
+		Cost:      e.Compute,
+		Observer:  o,
+		Tolerance: e.Solver.Tolerance,
+	}
+	if e.Network.lossy() {
+		s.Retry, s.Deadline = e.Rounds.Retry, e.Rounds.Deadline
+	}
+	return algorithms.NewProtocol(s)
+}
+
+func (e *Experiment) setting(a *Assembly) algorithms.Setting {
+	return algorithms.Setting{Problem: a.Problem, Graph: a.Graph, Rounds: e.Rounds.Count}
 }
 
 // problem splits a prepared set over the nodes.

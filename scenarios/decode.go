@@ -101,6 +101,10 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 	case n.Kind == yaml.ScalarNode && (fromText(v.Type()) || v.Kind() != reflect.Struct && v.Kind() != reflect.Slice && v.Kind() != reflect.Array):
 		d.scalar(n, v, path)
 	case v.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
+		if fromText(v.Type()) { // a mapping replaces a default that is one value
+			v.SetZero()
+			preset(v)
+		}
 		d.mapping(n, v, path)
 	case (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) && n.Kind == yaml.SequenceNode:
 		d.sequence(n, v, path)

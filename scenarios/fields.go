@@ -63,6 +63,8 @@ func typeName(t reflect.Type) string {
 		return "duration, such as 20ms"
 	case "Bandwidth":
 		return "bandwidth, such as 100Mbps"
+	case "Schedule", "Law":
+		return "number, or {initial, ratio, max}, {values: [...]} or {nodes: [...]}"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -17,12 +17,28 @@ var update = flag.Bool("update", false, "rewrite the golden digests")
 
 // goldens are small runs that exercise everything on the digest path.
 var goldens = map[string][]string{
-	"quickstart":     nil,
-	"wdbc-ring":      {"rounds.count=60"},
-	"lossy":          {"rounds.count=40"},
-	"huber-shuffled": {"problem.loss=huber-hinge", "ties=shuffled", "algorithm.init.normal=0.1", "problem.partition=dirichlet", "rounds.count=30"},
-	"twonorm":        {"problem.data={set: twonorm, rows: 600}", "problem.loss=squared", "network.topology={kind: random-regular, nodes: 20, degree: 4}", "network.bandwidth=1Mbps", "rounds.count=30"},
-	"census":         {"problem.data={set: census, rows: 900}", "network.topology={kind: barabasi-albert, nodes: 12, attach: 2}", "network.latency={kind: exponential, mean: 5ms}", "rounds.count=20"},
+	"quickstart":           nil,
+	"wdbc-ring":            {"rounds.count=60"},
+	"lossy":                {"rounds.count=40"},
+	"huber-shuffled":       {"problem.loss=huber-hinge", "ties=shuffled", "algorithm.init.normal=0.1", "problem.partition=dirichlet", "rounds.count=30"},
+	"twonorm":              {"problem.data={set: twonorm, rows: 600}", "problem.loss=squared", "network.topology={kind: random-regular, nodes: 20, degree: 4}", "network.bandwidth=1Mbps", "rounds.count=30"},
+	"dvp":                  {"algorithm={kind: dvp, eta: 0.03, alpha: {initial: 0.5, ratio: 1.02}}", "rounds.count=20"},
+	"dvp-listing":          {"algorithm={kind: dvp, eta: 0.0003, alpha: 0.05, calibration: listing}", "problem.partition=dirichlet", "rounds.count=10"},
+	"pvp":                  {"algorithm={kind: pvp, eta: 0.03}", "rounds.count=20"},
+	"m-admm":               {"algorithm={kind: m-admm, eta: {initial: 0.03, ratio: 1.02, max: 0.2}, theta: 0.03}", "rounds.count=20"},
+	"penalty-perturbation": {"algorithm={kind: penalty-perturbation, eta: {initial: 0.1, ratio: 1.02}, theta: 0.1, alpha: {values: [20, 30]}}", "rounds.count=20"},
+	"r-admm":               {"algorithm={kind: r-admm, eta: 0.03, gamma: 0.1}", "rounds.count=20"},
+	"mr-admm":              {"algorithm={kind: mr-admm, eta: {initial: 0.03, ratio: 1.02}}", "rounds.count=20"},
+	"private-r-admm":       {"algorithm={kind: private-r-admm, eta: 0.3}", "rounds.count=20", "network.loss=0.1"},
+	"private-mr-admm":      {"algorithm={kind: private-mr-admm, eta: 0.3}", "privacy={epsilon: 2}", "rounds.count=20"},
+	"pdml":                 {"algorithm={kind: pdml, eta: 0.1, radius: 5}", "rounds.count=15", "network.loss=0.1"},
+	"dp-admm":              {"algorithm={kind: dp-admm}", "network.topology={kind: star, nodes: 11}", "network.loss=0.1", "rounds.count=20"},
+	"edge-admm":            {"algorithm={kind: edge-admm, eta: 0.05}", "rounds.count=20", "network.loss=0.1"},
+	"dgd":                  {"algorithm={kind: dgd}", "rounds.count=20"},
+	"private-dgd":          {"algorithm={kind: private-dgd, alpha: 2}", "rounds.count=20"},
+	"centralised":          {"algorithm={kind: centralised}", "rounds.count=2"},
+	"local":                {"algorithm={kind: local}", "rounds.count=2"},
+	"census":               {"problem.data={set: census, rows: 900}", "network.topology={kind: barabasi-albert, nodes: 12, attach: 2}", "network.latency={kind: exponential, mean: 5ms}", "rounds.count=20"},
 }
 
 func goldenScenario(t *testing.T, name string) *Scenario {

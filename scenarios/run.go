@@ -52,11 +52,13 @@ type tap struct {
 	packet uint64         // number of the latest packet, plus one
 }
 
-func (t *tap) Published(node, round int, at sim.Time, values []float64, loss float64, stats problem.Stats) {
+func (t *tap) Published(p *algorithms.Publication) {
 	if t.writer != nil {
-		t.writer.Iterate(node, round, at, values)
+		t.writer.Iterate(p.Node, p.Round, p.At, p.Values)
 	}
-	t.Collector.Published(node, round, at, values, loss, stats)
+	if p.Shard >= 0 {
+		t.Collector.Published(p.Shard, p.Round, p.At, p.Values, p.Inner, p.Loss, p.Stats)
+	}
 }
 
 // packet takes a packet; a duplicate's second copy is recorded but was not sent.
@@ -143,22 +145,29 @@ func (e *Experiment) execute(ctx context.Context, seed uint64, workers int, w *r
 		return nil, err
 	}
 	t := &tap{Collector: metrics.NewCollector(a.Problem, out.optimum.F, e.Rounds.Count, progress), writer: w}
-	a.Protocol.Observer = t
-	engine, err := sim.New(e.config(a, workers, t.sent, reference))
+	protocol := e.protocol(a, t)
+	config := e.config(a, workers, t.sent, reference)
+	if config.Graph, err = protocol.Network(); err != nil {
+		return nil, fmt.Errorf("building the network: %w", err)
+	}
+	engine, err := sim.New(config)
 	if err != nil {
 		return nil, fmt.Errorf("building the network: %w", err)
 	}
-	a.Protocol.Attach(engine)
+	protocol.Attach(engine)
 	if err := engine.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.Protocol.Unfinished(); err != nil {
+	if err := protocol.Unfinished(); err != nil {
 		return nil, err
 	}
 	if out.trace, err = engine.Trace(); err != nil {
 		return nil, err
 	}
 	out.rows = t.Rows()
+	if a.Account != nil {
+		a.Account.fill(out.rows)
+	}
 	out.events, out.messages, out.bytes = engine.Events(), int64(engine.Messages()), engine.Bytes()
 	out.wall = time.Since(start)
 	return out, nil
@@ -166,7 +175,7 @@ func (e *Experiment) execute(ctx context.Context, seed uint64, workers int, w *r
 
 func (e *Experiment) config(a *Assembly, workers int, sent func(*sim.Packet), reference *sim.Trace) sim.Config {
 	c := sim.Config{
-		Seed: a.Seed, Graph: a.Graph, Link: e.Network.Link, Overrides: e.Network.Links, Header: e.Network.Header,
+		Seed: a.Seed, Link: e.Network.Link, Overrides: e.Network.Links, Header: e.Network.Header,
 		Workers: workers, Sent: sent, Reference: reference,
 	}
 	if e.Ties == "shuffled" {
@@ -211,15 +220,37 @@ func (e *Experiment) info(out *outcome) *record.Info {
 			TestError: record.Number(metrics.TestError(&out.Problem.Test, out.optimum.F)),
 		},
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
-		Privacy:      []record.Claim{},
+		Rates:        e.rates(out),
 		Warnings:     append([]string{}, out.Warnings...),
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
+	}
+	if out.Account != nil {
+		info.Privacy = out.Account.record(out.Graph.Order() - len(out.Problem.Shards))
 	}
 	if out.trace != nil {
 		info.Digest = hex.EncodeToString(out.trace.Digest[:])
 	}
 	return info
+}
+
+// rates are the rates of convergence that theorems prove, beside the measured.
+func (e *Experiment) rates(out *outcome) []record.Rate {
+	rates := []record.Rate{}
+	m, ok := out.Method.(algorithms.Analysed)
+	most := map[string]int{"auto": 50, "on": 400}[e.Record.Rates]
+	if !ok || out.Graph.Order() > most {
+		return rates
+	}
+	measured := math.NaN()
+	if last := len(out.rows) - 1; last >= 2 {
+		half := last / 2
+		measured = math.Pow(out.rows[last].Distance/out.rows[half].Distance, 1/float64(last-half))
+	}
+	for _, t := range m.Theorems() {
+		rates = append(rates, record.Rate{Theorem: t.Name, Applies: t.Reason, Proved: record.Number(t.Factor), Measured: record.Number(measured)})
+	}
+	return rates
 }
 
 // Summarise writes summary.csv and, if asked, figures over the seeds of an

@@ -20,6 +20,7 @@ type Scenario struct {
 	Compute   algorithms.Cost `yaml:"compute" doc:"how long updates take in virtual time"`
 	Rounds    Rounds          `yaml:"rounds" doc:"how nodes wait for each other, and for how long"`
 	Algorithm Algorithm       `yaml:"algorithm" doc:"the method and its parameters"`
+	Privacy   Privacy         `yaml:"privacy" doc:"how much noise, by what it is to protect, and how its loss is stated"`
 	Solver    Solver          `yaml:"solver" doc:"precision of each node's solves"`
 	Record    Record          `yaml:"record" doc:"what a run keeps"`
 	Ties      string          `yaml:"ties" default:"ordered" enum:"ordered,shuffled" doc:"order of simultaneous events; shuffled shows that nothing depends on it"`
@@ -134,6 +135,7 @@ func (s Solver) Check(report func(field, problem string)) {
 type Record struct {
 	Iterates Iterates `yaml:"iterates" doc:"which published iterates"`
 	Messages string   `yaml:"messages" default:"all" enum:"all,none" doc:"whether every packet is kept"`
+	Rates    string   `yaml:"rates" default:"auto" enum:"auto,on,off" doc:"whether run.json has the rates that theorems prove, beside the measured one; auto: up to 50 nodes, on: up to 400, which takes seconds"`
 	Trace    string   `yaml:"trace" default:"fingerprints" enum:"fingerprints,digest,off" doc:"fingerprints let verify name the first event that differs, a digest only the epoch"`
 }
 
@@ -163,7 +165,6 @@ func (i Iterates) Check(report func(field, problem string)) {
 var later = map[string]string{
 	"network.faults":            "this version has no faults; links can lose and duplicate packets: loss, duplication",
 	"adversary":                 "this version has no adversary",
-	"privacy":                   "this version has no private methods",
 	"problem.columns":           "this version splits rows, not columns, over nodes",
 	"rounds.quorum":             "this version has synchronous rounds only",
 	"rounds.staleness":          "this version has synchronous rounds only",

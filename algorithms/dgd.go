@@ -1,0 +1,142 @@
+// Decentralised gradient descent, with and without noise.
+
+package algorithms
+
+import (
+	"fmt"
+
+	"overhear/internal/num"
+	"overhear/privacy"
+	"overhear/sim"
+)
+
+// DGD is decentralised gradient descent with Metropolis weights (Nedić &
+// Ozdaglar 2009).
+type DGD struct {
+	Step  float64 `yaml:"step" default:"1" doc:"first step size a₀ > 0"`
+	Decay string  `yaml:"decay" default:"sqrt" enum:"sqrt,none" doc:"step of round t: sqrt: a₀/√t; none: a₀"`
+}
+
+// Check reports a step that is none.
+func (p DGD) Check(report func(field, problem string)) {
+	if !(p.Step > 0) {
+		report("step", fmt.Sprintf("must be positive, is %v", p.Step))
+	}
+}
+
+// step is a_t.
+func (p DGD) step(t int) float64 {
+	if p.Decay == "none" {
+		return p.Step
+	}
+	return p.Step / sqrtK(t)
+}
+
+// PrivateDGD is DGD whose nodes publish, and use, noisy iterates.
+type PrivateDGD struct {
+	DGD
+	Alpha Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
+	Noise
+}
+
+// Check reports parameters out of range.
+func (p PrivateDGD) Check(report func(field, problem string)) {
+	p.DGD.Check(report)
+	checkSchedule(report, "alpha", p.Alpha)
+}
+
+// Loosen scales α.
+func (p PrivateDGD) Loosen(c float64) any { p.Alpha = p.Alpha.Times(c); return &p }
+
+type dgd struct {
+	DGD
+	weights [][]float64 // of node i: its neighbours' by position, then its own
+}
+
+// metropolis are the weights W_ij = 1/(1 + max(V_i, V_j)), W_ii = 1 − Σ_j W_ij:
+// symmetric, and each node's sum to one.
+func metropolis(g *sim.Graph) [][]float64 {
+	w := make([][]float64, g.Order())
+	for i := range w {
+		own := 1.0
+		for _, j := range g.Neighbours(i) {
+			v := 1 / float64(1+max(g.Degree(i), g.Degree(int(j))))
+			w[i] = append(w[i], v)
+			own -= v
+		}
+		w[i] = append(w[i], own)
+	}
+	return w
+}
+
+// Update is f_i(t+1) = Σ_j W_ij f_j(t) − a_t ∇O_i(f_i(t)).
+func (m *dgd) Update(n *Node, t int) error {
+	w := m.weights[n.ID]
+	n.Gradient(n.F, n.Q)
+	num.Scale(w[len(w)-1], n.F)
+	for k, f := range n.Heard {
+		num.Axpy(w[k], f, n.F)
+	}
+	num.Axpy(-m.step(t), n.Q, n.F)
+	return nil
+}
+
+// Dual has nothing to do.
+func (m *dgd) Dual(*Node, int) {}
+
+type privateDGD struct {
+	dgd
+	Setting
+	alpha Schedule
+	Noise
+}
+
+// Update is DGD's plus ε of density ∝ exp(−ζ‖ε‖), ζ = αB/(2C a_t): given what was
+// published before, one row moves the iterate by at most 2C a_t/B.
+func (m *privateDGD) Update(n *Node, t int) error {
+	if err := m.dgd.Update(n, t); err != nil || m.off() {
+		return err
+	}
+	rate := m.alpha.At(n.ID, t) * samples(m.Problem, n.ID) / (2 * m.Problem.C * m.step(t))
+	num.Axpy(1, n.perturb(t, rate), n.F)
+	return nil
+}
+
+func (m *privateDGD) Guarantee() string {
+	return "α-differential privacy of a row in each round (sensitivity of a gradient step), summed over rounds"
+}
+
+func (m *privateDGD) Established() error {
+	if m.off() {
+		return errNoNoise
+	}
+	return shielded(m.Problem)
+}
+
+func (m *privateDGD) Account(l *privacy.Ledger) { accountSchedule(l, &m.alpha, m.Setting) }
+
+func init() {
+	const about = `Metropolis weights W_ij = 1/(1 + max(V_i, V_j)), W_ii = 1 − Σ_j W_ij; step a_t = a₀/√t or a₀:
+  f_i(t+1) = Σ_j W_ij f_j(t) − a_t ∇O_i(f_i(t))%s
+`
+	register(&Entry{
+		Name: "dgd", Title: "decentralised gradient descent", Paper: "Nedić & Ozdaglar, Distributed Subgradient Methods for Multi-Agent Optimization, IEEE TAC 2009",
+		About: fmt.Sprintf(about, "; send it") + `With decay: sqrt it approaches the centralised optimum; with none, a neighbourhood of it. The step must be
+below 2/(largest eigenvalue of ∇²O_i). Claims no privacy.`,
+		Params: func() any { return new(DGD) },
+		New: func(params any, s Setting) (Method, error) {
+			return &dgd{*params.(*DGD), metropolis(s.Graph)}, nil
+		},
+	})
+	register(&Entry{
+		Name: "private-dgd", Title: "decentralised gradient descent with noise", Paper: "Nedić & Ozdaglar 2009, with noise calibrated to a step's sensitivity",
+		About: fmt.Sprintf(about, " + ε; send it") + `ε has density ∝ exp(−ζ‖ε‖), ζ = αB/(2C a_t). The node goes on from what it sent.
+Claims α per node and round (one row's change); over rounds the sum of α.
+Condition: |L′| ≤ 1 and rows of norm at most 1.`,
+		Params: func() any { return new(PrivateDGD) },
+		New: func(params any, s Setting) (Method, error) {
+			p := params.(*PrivateDGD)
+			return &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*Schedule{"alpha": &p.Alpha})
+		},
+	})
+}

@@ -1,0 +1,176 @@
+// ADMM with varying private penalties, and the noise that rides on them.
+
+package algorithms
+
+import (
+	"math"
+
+	"overhear/internal/num"
+	"overhear/privacy"
+	"overhear/theory"
+)
+
+// MADMM is M-ADMM, ZKL18 (10)-(11).
+type MADMM struct {
+	Eta   Schedule `yaml:"eta" default:"0.5" doc:"penalty η_i(t) > 0 of each node and round, known to the node only"`
+	Theta Schedule `yaml:"theta" default:"0.5" doc:"dual step θ > 0; the theorems have one for all nodes and rounds"`
+}
+
+// Check reports parameters out of range.
+func (p MADMM) Check(report func(field, problem string)) {
+	checkSchedule(report, "eta", p.Eta)
+	checkSchedule(report, "theta", p.Theta)
+}
+
+// Update is the primal step, ZKL18 (10).
+func (p *MADMM) Update(n *Node, t int) error {
+	eta := p.Eta.At(n.ID, t)
+	n.Pull(eta)
+	return n.Minimise(2 * eta * float64(n.Degree()))
+}
+
+// Dual is the dual step, ZKL18 (11).
+func (p *MADMM) Dual(n *Node, t int) { n.Ascend(p.Theta.At(n.ID, t)) }
+
+// variesTheta says whether the dual step is not one number.
+func (p *MADMM) variesTheta() bool {
+	return p.Theta.Nodes != nil || p.Theta.Values != nil || p.Theta.Ratio != 1
+}
+
+type madmm struct {
+	*MADMM
+	Setting
+}
+
+// Warnings say where the parameters leave ZKL18 Theorem 3.1.
+func (m madmm) Warnings() []string {
+	if m.variesTheta() {
+		return []string{"ZKL18 Theorem 3.1 does not cover this run: " + errVaryingTheta.Error()}
+	}
+	if err := theory.Theorem31(m.Eta.At, m.Graph.Order(), m.Rounds, m.Theta.At(0, 1)); err != nil {
+		return []string{"ZKL18 Theorem 3.1 does not cover this run: " + err.Error()}
+	}
+	return nil
+}
+
+// Theorems is ZKL18 Theorem 3.2 for the last two rounds.
+func (m madmm) Theorems() []Theorem {
+	t := Theorem{Name: "ZKL18 Theorem 3.2", Factor: math.NaN(), Reason: "does not apply: " + errVaryingTheta.Error()}
+	if m.variesTheta() {
+		return []Theorem{t}
+	}
+	strong, smooth := theory.Constants(m.Problem)
+	r := theory.MADMM(m.Graph, strong, smooth, m.Theta.At(0, 1), m.etas(m.Rounds-1), m.etas(m.Rounds))
+	t.Holds, t.Reason = r.Applies, r.Reason
+	if r.Applies {
+		t.Factor = r.Factor()
+	}
+	return []Theorem{t}
+}
+
+// etas are the penalties of a round, by node.
+func (m madmm) etas(t int) []float64 {
+	eta := make([]float64, m.Graph.Order())
+	for i := range eta {
+		eta[i] = m.Eta.At(i, max(t, 1))
+	}
+	return eta
+}
+
+// PenaltyPerturbation is private M-ADMM, ZKL18 Algorithm 1.
+type PenaltyPerturbation struct {
+	MADMM
+	Alpha Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(t) > 0 of each node and round: less is more noise"`
+	Noise
+}
+
+// Check reports parameters out of range.
+func (p PenaltyPerturbation) Check(report func(field, problem string)) {
+	p.MADMM.Check(report)
+	checkSchedule(report, "alpha", p.Alpha)
+}
+
+// Loosen scales α.
+func (p PenaltyPerturbation) Loosen(c float64) any { p.Alpha = p.Alpha.Times(c); return &p }
+
+type penaltyPerturbation struct {
+	madmm
+	alpha Schedule
+	Noise
+}
+
+// Update is (10) with 2η_i V_i ε·f added, ε of density ∝ exp(−α_i‖ε‖).
+func (m penaltyPerturbation) Update(n *Node, t int) error {
+	eta := m.Eta.At(n.ID, t)
+	n.Pull(eta)
+	kappa := 2 * eta * float64(n.Degree())
+	if !m.off() {
+		num.Axpy(kappa, n.perturb(t, m.alpha.At(n.ID, t)), n.Q)
+	}
+	return n.Minimise(kappa)
+}
+
+func (m penaltyPerturbation) Guarantee() string {
+	return "β-differential privacy of a row over the whole run, β_i = Σ_t C(1.4c₁ + α_i(t))/(η_i(t) V_i B_i) (ZKL18 Theorem 4.1, (26))"
+}
+
+func (m penaltyPerturbation) Established() error {
+	if m.off() {
+		return errNoNoise
+	}
+	if err := shielded(m.Problem); err != nil {
+		return err
+	}
+	if m.variesTheta() {
+		return errVaryingTheta
+	}
+	return dominated(m.Problem, func(i int) float64 {
+		return m.Problem.R[i] + float64(2*m.Theta.At(i, 1)*float64(m.Graph.Degree(i)))
+	}, "ρ/N + 2θV")
+}
+
+func (m penaltyPerturbation) Account(l *privacy.Ledger) {
+	p := m.Problem
+	for i := range p.Shards {
+		for t := 1; t <= m.Rounds; t++ {
+			spent := p.C * (curvature(p) + m.alpha.At(i, t)) / (m.Eta.At(i, t) * float64(m.Graph.Degree(i)) * samples(p, i))
+			l.Spend(i, t, UnitSample, privacy.PureDP{Epsilon: spent})
+		}
+	}
+}
+
+func init() {
+	register(&Entry{
+		Name:  "m-admm",
+		Title: "ADMM with varying private penalties",
+		Paper: "Zhang, Khalili & Liu, Improving the Privacy and Accuracy of ADMM-Based Distributed Algorithms, ICML 2018, (10)-(11)",
+		About: `Each node i has penalties η_i(t) of its own:
+  f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + 2η_i(t+1)V)‖f‖² + (2λ(t) − η_i(t+1)(V f(t) + s(t)))·f
+  send f(t+1)
+  λ(t+1) = λ(t) + (θ/2)(V f(t+1) − s(t+1))
+Converges to the centralised optimum if every η_i is non-decreasing and at least θ (Theorem 3.1);
+a schedule that breaks this runs, with a warning. Claims no privacy.`,
+		Params: func() any { return new(MADMM) },
+		New: func(params any, s Setting) (Method, error) {
+			p := params.(*MADMM)
+			return madmm{p, s}, fits(s.Graph.Order(), map[string]*Schedule{"eta": &p.Eta, "theta": &p.Theta})
+		},
+	})
+	register(&Entry{
+		Name:  "penalty-perturbation",
+		Title: "penalty perturbation: private M-ADMM",
+		Paper: "Zhang, Khalili & Liu, ICML 2018, Algorithm 1, Theorem 4.1",
+		About: `M-ADMM whose penalty term is perturbed:
+  f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + 2ηV)‖f‖² + (2λ(t) − η(V f(t) + s(t)) + 2ηVε)·f,  η = η_i(t+1)
+  ε has density ∝ exp(−α_i(t+1)‖ε‖); send f(t+1)
+  λ(t+1) = λ(t) + (θ/2)(V f(t+1) − s(t+1))
+Claims β = max_i Σ_t C(1.4c₁ + α_i(t))/(η_i(t) V_i B_i) over the run (26).
+Condition: 2c₁ < (B_i/C)(ρ/N + 2θV_i) at every node, |L′| ≤ 1, rows of norm at most 1, one θ.
+Where it fails the run goes on and its bound is not established.`,
+		Params: func() any { return new(PenaltyPerturbation) },
+		New: func(params any, s Setting) (Method, error) {
+			p := params.(*PenaltyPerturbation)
+			return penaltyPerturbation{madmm{&p.MADMM, s}, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*Schedule{"eta": &p.Eta, "theta": &p.Theta, "alpha": &p.Alpha})
+		},
+	})
+}

@@ -1,0 +1,191 @@
+// Learning from users who randomise their labels, by servers that perturb their
+// objective and their iterates.
+
+package algorithms
+
+import (
+	"fmt"
+
+	"overhear/internal/num"
+	"overhear/privacy"
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// PDML is privacy-preserving distributed machine learning with heterogeneous
+// privacy (PDML, both phases).
+type PDML struct {
+	ADMM
+	Epsilon   float64  `yaml:"epsilon" default:"1" doc:"ε > 0 of the users' label flips; a label is flipped with probability 1/(1+e^ε)"`
+	Bound     float64  `yaml:"bound" default:"1" doc:"R ≥ 0: the objective noise is uniform in the ball of this radius, drawn once"`
+	Deviation Schedule `yaml:"deviation" default:"1" doc:"v_i: standard deviation of the iterate's noise in round 1"`
+	Decay     float64  `yaml:"decay" default:"0.8" doc:"factor of that noise's variance from a round to the next, 0 < decay ≤ 1"`
+	Radius    float64  `yaml:"radius" doc:"published iterates are projected on the ball of this radius; 0: not"`
+	Labels    string   `yaml:"labels" default:"randomised" enum:"randomised,true" doc:"true: users report their labels as they are, and the plain loss is used"`
+	Noise
+}
+
+// Check reports parameters out of range.
+func (p PDML) Check(report func(field, problem string)) {
+	p.ADMM.Check(report)
+	checkSchedule(report, "deviation", p.Deviation)
+	for _, c := range []struct {
+		key  string
+		v    float64
+		ok   bool
+		want string
+	}{
+		{"epsilon", p.Epsilon, p.Epsilon > 0, "positive"},
+		{"bound", p.Bound, p.Bound >= 0, "at least 0"},
+		{"decay", p.Decay, p.Decay > 0 && p.Decay <= 1, "above 0 and at most 1"},
+		{"radius", p.Radius, p.Radius >= 0, "at least 0"},
+	} {
+		if !c.ok {
+			report(c.key, fmt.Sprintf("must be %s, is %v", c.want, c.v))
+		}
+	}
+}
+
+type pdml struct {
+	PDML
+	Setting
+}
+
+// Report is (x, y′): the user's features and its randomised label, PDML (12).
+func (m *pdml) Report(seed uint64, i, k int) []float64 {
+	shard := &m.Problem.Shards[i]
+	y := shard.Y[k]
+	report := make([]float64, m.Problem.D+1)
+	cols, vals := shard.U.Row(k)
+	for c, col := range cols {
+		report[col] = y * vals[c]
+	}
+	if m.Labels != "true" && sim.NewStream(seed, "label", uint64(i), uint64(k)).Float64() < privacy.FlipProbability(m.Epsilon) {
+		y = -y
+	}
+	report[m.Problem.D] = y
+	return report
+}
+
+// debias is 1/(e^ε − 1), the weight of the loss (19)'s linear term.
+func (m *pdml) debias() float64 {
+	if m.Labels == "true" {
+		return 0
+	}
+	return 1 / (num.Exp(m.Epsilon) - 1)
+}
+
+// Collect makes the server's objective of the reports. The debiased loss (19) is
+// ℓ̂(y′, z) = L(y′z) − y′z/(e^ε − 1): the loss of the reported labels and a linear
+// term. Memory holds that term, then the objective noise, then w_i.
+func (m *pdml) Collect(n *Node, reports [][]float64) {
+	p := m.Problem
+	d := p.D
+	n.Memory = make([]float64, 3*d)
+	u := problem.NewRows(d)
+	var cols []int32
+	var vals []float64
+	for _, r := range reports {
+		cols, vals = cols[:0], vals[:0]
+		for k, x := range r[:d] {
+			if x != 0 {
+				cols, vals = append(cols, int32(k)), append(vals, r[d]*x)
+			}
+		}
+		u.Append(cols, vals)
+		num.Axpy(r[d], r[:d], n.Memory[:d])
+	}
+	weight := p.C / float64(len(reports))
+	num.Scale(-weight*m.debias(), n.Memory[:d])
+	if !m.off() {
+		privacy.Ball(n.Stream("objective noise", 0), m.Bound, n.Memory[d:2*d])
+		num.Scale(1/float64(m.Graph.Order()), n.Memory[d:2*d])
+	}
+	n.solver = problem.NewSolver(&problem.Objective{U: u, Weight: weight, Loss: p.Loss, Ridge: p.R[n.ID]}, n.solver.Tolerance())
+}
+
+// sigma is the standard deviation of θ_i(t).
+func (m *pdml) sigma(i, t int) float64 {
+	if m.off() {
+		return 0
+	}
+	return m.Deviation.At(i, 1) * sqrtPower(m.Decay, t-1)
+}
+
+// Update is ADMM's primal step on J̃_i, (15)-(16), then w̃ = w + θ(t),
+// θ(t) ~ N(0, decay^{t−1} v_i² I); only w̃ is sent and used.
+func (m *pdml) Update(n *Node, t int) error {
+	d := len(n.F)
+	n.Pull(m.Eta)
+	num.Axpy(1, n.Memory[:d], n.Q)
+	num.Axpy(1, n.Memory[d:2*d], n.Q)
+	if err := n.Minimise(2 * m.Eta * float64(n.Degree())); err != nil {
+		return err
+	}
+	copy(n.Memory[2*d:], n.F)
+	privacy.Gaussian(n.Stream("noise", t), m.sigma(n.ID, t), n.Room)
+	num.Axpy(1, n.Room, n.F)
+	if norm := num.Norm(n.F); m.Radius > 0 && norm > m.Radius {
+		num.Scale(m.Radius/norm, n.F)
+	}
+	return nil
+}
+
+// Inner is w_i(t), which stays with the server.
+func (m *pdml) Inner(n *Node) []float64 {
+	d := len(n.F)
+	return append([]float64(nil), n.Memory[2*d:]...)
+}
+
+func (m *pdml) Guarantee() string {
+	return "ε-local differential privacy of a user's label (randomised response, PDML Proposition 1); of a row, what Gaussian noise on the minimiser of a strongly convex objective gives, by Rényi accounting (the paper has no theorem for it)"
+}
+
+func (m *pdml) Established() error {
+	switch {
+	case m.Labels == "true":
+		return fmt.Errorf("labels are reported as they are")
+	case m.Radius > 0:
+		return shielded(m.Problem)
+	}
+	return shielded(m.Problem)
+}
+
+// Account enters the flips, once for each label, and the iterates' noise: one row
+// moves the minimiser of an (r + 2ηV)-strongly convex objective by at most
+// 2C|ℓ̂′|/(B(r + 2ηV)), |ℓ̂′| ≤ e^ε/(e^ε − 1).
+func (m *pdml) Account(l *privacy.Ledger) {
+	p := m.Problem
+	for i := range p.Shards {
+		if m.Labels != "true" {
+			l.Spend(i, 0, UnitLabel, privacy.PureDP{Epsilon: m.Epsilon})
+		}
+		ridge := p.R[i] + float64(2*m.Eta*float64(m.Graph.Degree(i)))
+		moves := 2 * p.C * (1 + m.debias()) / (samples(p, i) * ridge)
+		for t := 1; t <= m.Rounds; t++ {
+			l.Spend(i, t, UnitSample, privacy.GaussianDP{Sensitivity: moves, Sigma: m.sigma(i, t)})
+		}
+	}
+}
+
+func init() {
+	register(&Entry{
+		Name:  "pdml",
+		Title: "label flips by users, bounded objective noise and decaying Gaussian noise by servers",
+		Paper: "Privacy-Preserving Distributed Machine Learning via Local Randomization and ADMM Perturbation, IEEE TSP 2020, Algorithm 1, (12)-(23)",
+		About: `Nodes are servers; every row belongs to a user, a node linked to its server only.
+Phase 1: each user flips its label with probability 1/(1 + e^ε) and sends (x, y′) once.
+The server's loss is debiased, ℓ̂(y′, z) = L(y′z) − y′z/(e^ε − 1), so that its mean over the flips is L(yz).
+Phase 2: ADMM on (C/B) Σ ℓ̂ + (r/2)‖w‖² + (1/N) η_i·w, η_i uniform in the ball of radius R, drawn once:
+  w(t+1) = argmin …;  w̃(t+1) = w(t+1) + θ(t+1), θ(t) ~ N(0, decay^{t−1} v² I);  send w̃
+  λ(t+1) = λ(t) + (η/2)(V w̃(t+1) − Σ w̃_j(t+1))
+Claims ε-local privacy of each label. For rows the paper has no theorem; privacy_loss of samples grows
+without bound as the noise decays.
+Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k).`,
+		Params: func() any { return new(PDML) },
+		New: func(params any, s Setting) (Method, error) {
+			p := params.(*PDML)
+			return &pdml{*p, s}, fits(s.Graph.Order(), map[string]*Schedule{"deviation": &p.Deviation})
+		},
+	})
+}

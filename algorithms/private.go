@@ -1,0 +1,106 @@
+// What a method that claims privacy says about itself.
+
+package algorithms
+
+import (
+	"fmt"
+	"math"
+
+	"overhear/internal/num"
+	"overhear/privacy"
+	"overhear/problem"
+)
+
+// Private is a Method that claims to bound what its messages say about a row.
+type Private interface {
+	Method
+
+	// Guarantee says in a sentence what is claimed, with the equation.
+	Guarantee() string
+
+	// Established is nil if the condition under which the claim is proved
+	// holds for this run, and otherwise says what fails.
+	Established() error
+
+	// Account enters what every node spends in every round.
+	Account(l *privacy.Ledger)
+}
+
+// Tunable is an option struct whose noise can be chosen for a privacy target.
+type Tunable interface {
+	// Loosen returns a pointer to a copy with every privacy budget c times as
+	// great, which means about c times less noise.
+	Loosen(c float64) any
+}
+
+// Units of protection, as entered into a ledger.
+const (
+	UnitSample = "sample" // one row of one node, with its label
+	UnitLabel  = "label"  // one row's label
+)
+
+// Noise is the switch that every private method has: without noise it is what
+// it perturbs, and claims nothing.
+type Noise struct {
+	Noise string `yaml:"noise" default:"on" enum:"on,off" doc:"off: compute without noise and claim nothing"`
+}
+
+func (n Noise) off() bool { return n.Noise == "off" }
+
+// errNoNoise is why nothing is established while the noise is off.
+var errNoNoise = fmt.Errorf("the noise is off")
+
+// shielded checks what every proof assumes: |L′| ≤ 1 and rows of norm at most 1.
+func shielded(p *problem.Problem) error {
+	if p.Loss == problem.Squared {
+		return fmt.Errorf("the proof needs a loss with |L′| ≤ 1, and the squared loss has none such bound; take logistic or huber-hinge")
+	}
+	const rounding = 1e-9
+	for i := range p.Shards {
+		u := p.Shards[i].U
+		for k := range u.Len() {
+			if _, row := u.Row(k); num.Norm(row) > 1+rounding {
+				return fmt.Errorf("the proof needs rows of norm at most 1; node %d has one of norm %.4g; take problem.scale.rows: clip", i, num.Norm(row))
+			}
+		}
+	}
+	return nil
+}
+
+// samples is B_i, the number of rows of a node.
+func samples(p *problem.Problem, i int) float64 { return float64(p.Shards[i].U.Len()) }
+
+// perturb draws the noise of density ∝ exp(−rate‖ε‖) of a node and round into
+// n.Room.
+func (n *Node) perturb(t int, rate float64) []float64 {
+	privacy.Laplace(n.Stream("noise", t), rate, n.Room)
+	return n.Room
+}
+
+// checkSchedule reports what is wrong with a schedule under its key.
+func checkSchedule(report func(field, problem string), key string, s Schedule) {
+	s.Check(func(field, problem string) {
+		if field == "initial" {
+			problem = problem + " (" + key + ".initial)"
+		}
+		report(key, problem)
+	})
+}
+
+// fits joins the complaints of schedules that are not for n nodes.
+func fits(n int, schedules map[string]*Schedule) error {
+	for _, key := range []string{"eta", "theta", "alpha", "epsilon", "deviation"} {
+		if s := schedules[key]; s != nil {
+			if err := s.Fits(key, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sqrtK is √k of a round or use.
+func sqrtK(k int) float64 { return math.Sqrt(float64(k)) }
+
+// sqrtPower is √(xⁿ).
+func sqrtPower(x float64, n int) float64 { return math.Sqrt(power(x, n)) }

@@ -1,0 +1,143 @@
+// Parameters that vary by node and use: penalties, noise levels, step sizes.
+
+package algorithms
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Schedule is a positive parameter of every node and use. In a scenario it is a
+// number, {initial, ratio, max}, {values: […]}, or {nodes: […]} with one of these
+// for each node.
+type Schedule struct {
+	Law
+	Nodes []Law `yaml:"nodes" doc:"one of these for each node, instead"`
+}
+
+// Law is a positive parameter of every use: initial·ratio^(k−1) for the k-th, up
+// to max; or a list, whose last value goes on.
+type Law struct {
+	Initial float64   `yaml:"initial" doc:"value of the first use"`
+	Ratio   float64   `yaml:"ratio" default:"1" doc:"each use's value over the one before"`
+	Max     float64   `yaml:"max" doc:"greatest value; 0: none"`
+	Values  []float64 `yaml:"values" doc:"the values themselves, the last of which goes on"`
+}
+
+// UnmarshalText reads a constant.
+func (l *Law) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("must be a number, {initial, ratio, max}, {values: [...]} or {nodes: [...]}, is %q", text)
+	}
+	*l = Law{Initial: v, Ratio: 1}
+	return nil
+}
+
+// Constant is the schedule of one value.
+func Constant(v float64) Schedule { return Schedule{Law: Law{Initial: v, Ratio: 1}} }
+
+// Check reports a schedule that is not positive throughout.
+func (s Schedule) Check(report func(field, problem string)) {
+	if s.Nodes == nil {
+		s.Law.Check(report)
+		return
+	}
+	if s.Initial != 0 || s.Values != nil {
+		report("nodes", "must stand alone: what is given for each node leaves nothing for initial or values")
+	}
+}
+
+// Check reports a law that is not positive throughout.
+func (l Law) Check(report func(field, problem string)) {
+	if l.Values != nil {
+		if l.Initial != 0 {
+			report("values", "must stand without initial")
+		}
+		for _, v := range l.Values {
+			if !(v > 0) {
+				report("values", fmt.Sprintf("must be positive, one is %v", v))
+				break
+			}
+		}
+		if len(l.Values) == 0 {
+			report("values", "must have one value or more")
+		}
+		return
+	}
+	if !(l.Initial > 0) {
+		report("initial", fmt.Sprintf("must be positive, is %v", l.Initial))
+	}
+	if !(l.Ratio > 0) {
+		report("ratio", fmt.Sprintf("must be positive, is %v", l.Ratio))
+	}
+	if l.Max < 0 {
+		report("max", fmt.Sprintf("must not be negative, is %v", l.Max))
+	}
+}
+
+// At is the value at a node's k-th use, k ≥ 1.
+func (s *Schedule) At(node, k int) float64 {
+	if s.Nodes != nil {
+		return s.Nodes[node].at(k)
+	}
+	return s.at(k)
+}
+
+func (l *Law) at(k int) float64 {
+	if l.Values != nil {
+		return l.Values[min(k, len(l.Values))-1]
+	}
+	v := l.Initial * power(l.Ratio, k-1)
+	if l.Max > 0 {
+		v = math.Min(v, l.Max)
+	}
+	return v
+}
+
+// power is xⁿ by squaring, the same bits everywhere.
+func power(x float64, n int) float64 {
+	p := 1.0
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			p *= x
+		}
+		x *= x
+	}
+	return p
+}
+
+// Fits says whether there is a law for each of n nodes.
+func (s *Schedule) Fits(name string, n int) error {
+	if s.Nodes != nil && len(s.Nodes) != n {
+		return fmt.Errorf("%s is given for %d nodes; there are %d", name, len(s.Nodes), n)
+	}
+	return nil
+}
+
+// Times is the schedule with every value c times as great.
+func (s Schedule) Times(c float64) Schedule {
+	s.Law = s.times(c)
+	if s.Nodes != nil {
+		nodes := make([]Law, len(s.Nodes))
+		for i, l := range s.Nodes {
+			nodes[i] = l.times(c)
+		}
+		s.Nodes = nodes
+	}
+	return s
+}
+
+func (l Law) times(c float64) Law {
+	l.Initial *= c
+	l.Max *= c
+	if l.Values != nil {
+		values := make([]float64, len(l.Values))
+		for k, v := range l.Values {
+			values[k] = c * v
+		}
+		l.Values = values
+	}
+	return l
+}

@@ -1,0 +1,655 @@
+// The samplers against closed-form distributions at fixed seeds, and the ledger
+// against sums by hand, direct divergences and the exact Gaussian ε.
+
+package privacy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"overhear/sim"
+
+	"pgregory.net/rapid"
+)
+
+const draws = 20000
+
+// norm2 is the Euclidean norm.
+func norm2(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v * v
+	}
+	return math.Sqrt(sum)
+}
+
+// kolmogorov fails if the sample is not from that distribution: at probability
+// 0.1 % if it is.
+func kolmogorov(t *testing.T, sample []float64, cdf func(float64) float64) {
+	t.Helper()
+	slices.Sort(sample)
+	n, d := float64(len(sample)), 0.0
+	for i, x := range sample {
+		f := cdf(x)
+		d = max(d, math.Abs(f-float64(i)/n), math.Abs(f-float64(i+1)/n))
+	}
+	if math.Sqrt(n)*d > 1.95 {
+		t.Errorf("√n times the Kolmogorov distance is %.3f", math.Sqrt(n)*d)
+	}
+}
+
+// near fails if got is not within tolerance of want.
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) && got != want {
+		t.Errorf("%s is %v, want %v ± %v", what, got, want, tolerance)
+	}
+}
+
+// gammaCDF is the distribution function of Gamma of integer shape and rate 1.
+func gammaCDF(shape int, x float64) float64 {
+	term, sum := 1.0, 0.0
+	for k := range shape {
+		sum += term
+		term *= x / float64(k+1)
+	}
+	return 1 - math.Exp(-x)*sum
+}
+
+func TestNormsAndDirections(t *testing.T) {
+	const rate, radius = 0.7, 2.5
+	for _, c := range []struct {
+		name string
+		d    int
+	}{{"laplace", 1}, {"laplace", 3}, {"laplace", 10}, {"ball", 1}, {"ball", 2}, {"ball", 3}, {"ball", 10}} {
+		draw := func(s *sim.Stream, out []float64) { Laplace(s, rate, out) }
+		cdf := func(r float64) float64 { return gammaCDF(c.d, rate*r) }
+		if c.name == "ball" {
+			draw = func(s *sim.Stream, out []float64) { Ball(s, radius, out) }
+			cdf = func(r float64) float64 { return math.Pow(r/radius, float64(c.d)) }
+		}
+		name := fmt.Sprintf("%s in %d dimensions", c.name, c.d)
+		t.Run(name, func(t *testing.T) {
+			s := sim.NewStream(1, name)
+			x := make([]float64, c.d)
+			norms := make([]float64, draws)
+			var first []float64
+			mean, square := make([]float64, c.d), make([]float64, c.d)
+			for i := range norms {
+				draw(s, x)
+				norms[i] = norm2(x)
+				if c.name == "ball" && norms[i] > radius*(1+1e-14) {
+					t.Fatalf("a norm of %v in a ball of radius %v", norms[i], radius)
+				}
+				for k, v := range x {
+					u := v / norms[i]
+					mean[k] += u / draws
+					square[k] += u * u / draws
+				}
+				first = append(first, x[0]/norms[i])
+			}
+			kolmogorov(t, norms, cdf)
+			for k := range mean {
+				near(t, "mean of a direction", mean[k], 0, 4/math.Sqrt(draws*float64(c.d)))
+				near(t, "mean square of a direction", square[k], 1/float64(c.d), 4/math.Sqrt(draws)/float64(c.d)*math.Sqrt2)
+			}
+			if c.d == 3 { // Archimedes: uniform on [−1, 1]
+				kolmogorov(t, first, func(u float64) float64 { return (1 + u) / 2 })
+			}
+		})
+	}
+}
+
+func TestGaussian(t *testing.T) {
+	const sigma = 1.7
+	x := make([]float64, draws)
+	Gaussian(sim.NewStream(1, "gaussian"), sigma, x)
+	var moment [5]float64
+	for _, v := range x {
+		for k := range moment {
+			moment[k] += math.Pow(v/sigma, float64(k)) / draws
+		}
+	}
+	for k, c := range []struct{ mean, variance float64 }{{1, 0}, {0, 1}, {1, 2}, {0, 15}, {3, 96}} {
+		near(t, fmt.Sprint("moment ", k), moment[k], c.mean, 1e-9+4*math.Sqrt(c.variance/draws))
+	}
+	kolmogorov(t, x, func(v float64) float64 { return math.Erfc(-v/sigma/math.Sqrt2) / 2 })
+}
+
+func TestStreamsOfNodesAndRoundsAreUncorrelated(t *testing.T) {
+	const d = 10000
+	draw := func(ids ...uint64) []float64 {
+		s, x := sim.NewStream(1, "uncorrelated", ids...), make([]float64, d)
+		for k := range x {
+			Laplace(s, 1, x[k:k+1])
+		}
+		return x
+	}
+	correlation := func(x, y []float64) float64 {
+		dot := 0.0
+		for k := range x {
+			dot += x[k] * y[k]
+		}
+		return dot / norm2(x) / norm2(y)
+	}
+	x := draw(3, 7)
+	near(t, "correlation of a stream with itself", correlation(x, draw(3, 7)), 1, 1e-12)
+	for _, c := range []struct {
+		name string
+		y    []float64
+	}{{"another node", draw(4, 7)}, {"another round", draw(3, 8)}, {"node and round exchanged", draw(7, 3)}} {
+		near(t, "correlation with "+c.name, correlation(x, c.y), 0, 4/math.Sqrt(d))
+	}
+}
+
+func TestNoNoiseDrawsNothing(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		d    int
+		draw func(s *sim.Stream, out []float64)
+	}{
+		{"Laplace of infinite rate", 3, func(s *sim.Stream, out []float64) { Laplace(s, math.Inf(1), out) }},
+		{"Gaussian of sigma 0", 3, func(s *sim.Stream, out []float64) { Gaussian(s, 0, out) }},
+		{"ball of radius 0", 3, func(s *sim.Stream, out []float64) { Ball(s, 0, out) }},
+		{"Laplace in no dimensions", 0, func(s *sim.Stream, out []float64) { Laplace(s, 1, out) }},
+		{"Gaussian in no dimensions", 0, func(s *sim.Stream, out []float64) { Gaussian(s, 1, out) }},
+		{"ball in no dimensions", 0, func(s *sim.Stream, out []float64) { Ball(s, 1, out) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, untouched := sim.NewStream(1, c.name), sim.NewStream(1, c.name)
+			out := []float64{1, 2, 3}[:c.d]
+			c.draw(s, out)
+			for _, v := range out {
+				if v != 0 {
+					t.Fatalf("noise %v", out)
+				}
+			}
+			if s.Uint64() != untouched.Uint64() {
+				t.Error("it drew from the stream")
+			}
+		})
+	}
+}
+
+func TestScalesThatAreNoScalesPanic(t *testing.T) {
+	s, out := sim.NewStream(1, "panic"), make([]float64, 2)
+	for name, f := range map[string]func(){
+		"rate 0":          func() { Laplace(s, 0, out) },
+		"rate NaN":        func() { Laplace(s, math.NaN(), out) },
+		"negative sigma":  func() { Gaussian(s, -1, out) },
+		"infinite sigma":  func() { Gaussian(s, math.Inf(1), out) },
+		"negative radius": func() { Ball(s, -1, out) },
+		"NaN radius":      func() { Ball(s, math.NaN(), out) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+// TestSamplerBits pins the samplers' bits, which every architecture must
+// reproduce.
+func TestSamplerBits(t *testing.T) {
+	var bits uint64
+	x := make([]float64, 7)
+	for i := range uint64(1000) {
+		s := sim.NewStream(1, "bits", i)
+		for _, draw := range []func(){
+			func() { Laplace(s, 0.3, x) }, func() { Gaussian(s, 1.1, x) }, func() { Ball(s, 3, x) },
+		} {
+			draw()
+			for _, v := range x {
+				bits = bits*0x9e3779b97f4a7c15 + math.Float64bits(v)
+			}
+		}
+	}
+	const want = 0xe3d43edc3eb44a31
+	if bits != want {
+		t.Errorf("the samplers' bits hash to %#x, want %#x", bits, uint64(want))
+	}
+}
+
+func TestFlipProbability(t *testing.T) {
+	for _, c := range []struct{ epsilon, want float64 }{
+		{0, 0.5}, {math.Log(3), 0.25}, {-math.Log(3), 0.75}, {1, 1 / (1 + math.E)},
+		{700, math.Exp(-700)}, {740, math.Exp(-740)}, {math.Inf(1), 0}, {math.Inf(-1), 1},
+	} {
+		if got := FlipProbability(c.epsilon); math.Abs(got-c.want) > 1e-14*c.want {
+			t.Errorf("at ε = %v the probability is %v, want %v", c.epsilon, got, c.want)
+		}
+	}
+}
+
+// response is the Rényi divergence of randomised response, by definition.
+func response(epsilon, order float64) float64 {
+	p := 1 / (1 + math.Exp(epsilon))
+	q := 1 - p
+	return math.Log(math.Pow(p, order)*math.Pow(q, 1-order)+math.Pow(q, order)*math.Pow(p, 1-order)) / (order - 1)
+}
+
+func TestPureDP(t *testing.T) {
+	for _, epsilon := range []float64{0.01, 0.1, 0.5, 1, 1.9, 2, 2.1, 5, 10} {
+		m := PureDP{epsilon}
+		for _, order := range []float64{1.001, 1.5, 2, 3, 7.5, 29, 30, 31, 60} {
+			what := fmt.Sprintf("ε %v, order %v: divergence", epsilon, order)
+			want := response(epsilon, order)
+			near(t, what, m.Renyi(order), want, 1e-10*want+1e-15/(order-1))
+			if bound := order * m.Concentrated(); m.Renyi(order) > bound*(1+1e-12) {
+				t.Errorf("%s %v is above ρa = %v", what, m.Renyi(order), bound)
+			}
+		}
+		near(t, "divergence of infinite order", m.Renyi(math.Inf(1)), epsilon, 0)
+		near(t, "limit of the divergence at order 1", m.Renyi(1+1e-9), m.Concentrated(), 1e-7*epsilon)
+		if m.Concentrated() > epsilon*epsilon/2 {
+			t.Errorf("ρ = %v is above ε²/2", m.Concentrated())
+		}
+		near(t, "ρ", m.Concentrated(), epsilon*math.Tanh(epsilon/2), 1e-14*epsilon)
+	}
+	// Any other ε-DP mechanism diverges less: scalar Laplace noise on a value that
+	// changes by 1, integrated numerically.
+	for _, order := range []float64{1.5, 2, 10} {
+		const epsilon, step = 1.3, 1e-4
+		sum := 0.0
+		for x := -40.0; x < 41; x += step {
+			sum += step * epsilon / 2 * math.Exp(-order*epsilon*math.Abs(x)-(1-order)*epsilon*math.Abs(x-1))
+		}
+		if laplace, bound := math.Log(sum)/(order-1), (PureDP{epsilon}).Renyi(order); laplace > bound {
+			t.Errorf("order %v: Laplace noise diverges by %v, above the bound %v", order, laplace, bound)
+		}
+	}
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		m                        Mechanism
+		pure, renyi2, concentred float64
+	}{
+		{PureDP{0}, 0, 0, 0}, {PureDP{inf}, inf, inf, inf}, {PureDP{-1}, inf, inf, inf}, {PureDP{math.NaN()}, inf, inf, inf},
+		{PureDP{1e-9}, 1e-9, 1e-18, 5e-19}, {PureDP{1000}, 1000, 1000, 1000},
+		{GaussianDP{2, 4}, inf, 0.25, 0.125}, {GaussianDP{1, 0}, inf, inf, inf}, {GaussianDP{0, 0}, 0, 0, 0}, {GaussianDP{0, 1}, 0, 0, 0},
+		{GaussianDP{math.NaN(), 1}, inf, inf, inf}, {GaussianDP{1, math.NaN()}, inf, inf, inf}, {GaussianDP{inf, inf}, inf, inf, inf},
+	} {
+		what := fmt.Sprintf("%T%v: ", c.m, c.m)
+		near(t, what+"ε", c.m.Pure(), c.pure, 0)
+		near(t, what+"ε of order 2", c.m.Renyi(2), c.renyi2, 1e-12*c.renyi2)
+		near(t, what+"ρ", c.m.Concentrated(), c.concentred, 1e-12*c.concentred)
+	}
+}
+
+func TestLedgerSums(t *testing.T) {
+	var l Ledger
+	for _, e := range []struct {
+		node, round int
+		unit        string
+		epsilon     float64
+	}{
+		{5, 0, "label", 1}, {2, 1, "sample", 0.5}, {5, 1, "sample", 0.25}, {2, 2, "sample", 0.5}, {5, 4, "sample", 2},
+		{5, 2, "sample", 0.125}, {5, 2, "sample", 0.0625}, {2, 7, "label", 3},
+	} {
+		l.Spend(e.node, e.round, e.unit, PureDP{e.epsilon})
+	}
+	for _, c := range []struct {
+		node, round int
+		unit        string
+		want        float64
+	}{
+		{2, 0, "sample", 0}, {2, 1, "sample", 0.5}, {2, 2, "sample", 1}, {2, 100, "sample", 1}, {2, 6, "label", 0}, {2, 7, "label", 3},
+		{5, 0, "sample", 0}, {5, 1, "sample", 0.25}, {5, 2, "sample", 0.4375}, {5, 3, "sample", 0.4375}, {5, 4, "sample", 2.4375},
+		{5, 0, "label", 1}, {5, -1, "label", 0}, {9, 9, "sample", 0}, {5, 9, "feature", 0},
+	} {
+		near(t, fmt.Sprintf("spending of node %d by round %d on %s", c.node, c.round, c.unit), l.Pure(c.node, c.round, c.unit), c.want, 0)
+	}
+	for unit, want := range map[string][]float64{
+		"sample": {0, 0.5, 1, 1, 2.4375, 2.4375}, "label": {1, 1, 1, 1, 1, 1}, "feature": {0, 0, 0, 0, 0, 0},
+	} {
+		if got := l.Series(unit, 5); !slices.Equal(got, want) {
+			t.Errorf("series of %s %v, want %v", unit, got, want)
+		}
+	}
+	if got := l.Units(); !slices.Equal(got, []string{"label", "sample"}) {
+		t.Errorf("units %v", got)
+	}
+	if got := l.Nodes(); !slices.Equal(got, []int{2, 5}) {
+		t.Errorf("nodes %v", got)
+	}
+	if got := new(Ledger); len(got.Units()) != 0 || len(got.Nodes()) != 0 || got.Worst(3, "sample") != 0 || got.RDP(0, "sample", 0.1) != 0 {
+		t.Error("an empty ledger is not empty")
+	}
+	l.Spend(5, 3, "sample", GaussianDP{1, 1})
+	if got := l.Worst(2, "sample"); got != 1 {
+		t.Errorf("the worst by round 2 is %v", got)
+	}
+	if got := l.Worst(3, "sample"); !math.IsInf(got, 1) {
+		t.Errorf("Gaussian noise has pure ε %v", got)
+	}
+}
+
+// exactGaussian is the least ε for which a Gaussian mechanism with that ratio
+// of sensitivity to σ is (ε, δ)-DP (Balle & Wang 2018, Theorem 8).
+func exactGaussian(ratio, delta float64) float64 {
+	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	lo, hi := 0.0, 500.0
+	for range 200 {
+		e := (lo + hi) / 2
+		if phi(ratio/2-e/ratio)-math.Exp(e)*phi(-ratio/2-e/ratio) > delta {
+			lo = e
+		} else {
+			hi = e
+		}
+	}
+	return hi
+}
+
+func TestGaussianComposition(t *testing.T) {
+	for _, rounds := range []int{1, 3, 10, 100, 1000} {
+		for _, sigma := range []float64{2, 10, 300} {
+			for _, delta := range []float64{1e-2, 1e-5, 1e-9} {
+				var l Ledger
+				rho, ratio := 0.0, 0.0
+				for r := range rounds {
+					s := sigma * math.Pow(1.001, -float64(r))
+					l.Spend(1, r, "sample", GaussianDP{0.5, s})
+					rho += 0.25 / (2 * s * s)
+					ratio = math.Sqrt(2 * rho)
+				}
+				what := fmt.Sprintf("%d rounds, σ %v, δ %v: ", rounds, sigma, delta)
+				zcdp, rdp, exact := l.ZCDP(1, "sample", delta), l.RDP(1, "sample", delta), exactGaussian(ratio, delta)
+				near(t, what+"zCDP", zcdp, rho+2*math.Sqrt(rho*math.Log(1/delta)), 1e-12*zcdp)
+				if rdp > zcdp || rdp < exact*(1-1e-9)-1e-12 {
+					t.Errorf("%sRDP gives %v, not from the exact %v to zCDP's %v", what, rdp, exact, zcdp)
+				}
+				if exact > 0.5 && rdp > 1.2*exact+0.1 {
+					t.Errorf("%sRDP gives %v, far above the exact %v", what, rdp, exact)
+				}
+			}
+		}
+	}
+	var l Ledger
+	l.Spend(0, 0, "sample", GaussianDP{1, 1})
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"zCDP at δ = 0", l.ZCDP(0, "sample", 0), math.Inf(1)}, {"zCDP at δ = 1", l.ZCDP(0, "sample", 1), 0},
+		{"RDP at δ = 0", l.RDP(0, "sample", 0), math.Inf(1)}, {"RDP at δ = 1", l.RDP(0, "sample", 1), 0},
+		{"advanced composition", l.Advanced(0, "sample", 0.1), math.Inf(1)},
+		{"zCDP of nothing", l.ZCDP(1, "sample", 0), 0},
+	} {
+		near(t, c.name, c.got, c.want, 0)
+	}
+	l.Spend(0, 1, "sample", GaussianDP{1, 0})
+	near(t, "RDP without noise", l.RDP(0, "sample", 0.1), math.Inf(1), 0)
+}
+
+// TestRDPOrders compares the search for the best order with a fine grid.
+func TestRDPOrders(t *testing.T) {
+	for _, m := range []Mechanism{PureDP{0.01}, PureDP{0.3}, PureDP{4}, GaussianDP{1, 0.1}, GaussianDP{1, 5}, GaussianDP{1, 1000}} {
+		for _, delta := range []float64{0.3, 1e-6} {
+			var l Ledger
+			for r := range 20 {
+				l.Spend(0, r, "sample", m)
+			}
+			want := l.Pure(0, 20, "sample")
+			for u := -12.0; u < 16; u += 1e-3 {
+				a := 1 + math.Exp(u)
+				want = min(want, max(0, 20*m.Renyi(a)+math.Log((a-1)/a)-(math.Log(delta)+math.Log(a))/(a-1)))
+			}
+			if got := l.RDP(0, "sample", delta); got > want*(1+1e-6)+1e-9 || got < want*(1-1e-5)-1e-9 {
+				t.Errorf("%T%v, δ %v: %v, want %v", m, m, delta, got, want)
+			}
+		}
+	}
+}
+
+func TestAdvanced(t *testing.T) {
+	for _, c := range []struct {
+		rounds  int
+		epsilon float64
+		growth  float64
+		delta   float64
+	}{{1, 1, 1, 1e-5}, {100, 0.1, 1, 1e-5}, {1000, 0.02, 1.002, 1e-6}, {1000, 3, 1, 1e-3}, {50, 0.01, 1.05, 0.5}} {
+		var l Ledger
+		basic, mean, squares := 0.0, 0.0, 0.0
+		for r := range c.rounds {
+			e := c.epsilon * math.Pow(c.growth, float64(r))
+			l.Spend(0, r, "sample", PureDP{e})
+			basic += e
+			mean += e * (math.Exp(e) - 1) / (math.Exp(e) + 1)
+			squares += e * e
+		}
+		want := min(basic, mean+math.Sqrt(2*math.Log(1/c.delta)*squares))
+		got := l.Advanced(0, "sample", c.delta)
+		near(t, fmt.Sprintf("%+v: advanced composition", c), got, want, 1e-10*want)
+		pure := l.Pure(0, c.rounds, "sample")
+		if got > pure {
+			t.Errorf("%+v: advanced composition gives %v, more than basic %v", c, got, pure)
+		}
+		if rdp, zcdp := l.RDP(0, "sample", c.delta), l.ZCDP(0, "sample", c.delta); rdp > zcdp || rdp > pure {
+			t.Errorf("%+v: RDP gives %v, zCDP %v, basic composition %v", c, rdp, zcdp, pure)
+		}
+		near(t, "advanced composition at δ = 0", l.Advanced(0, "sample", 0), pure, 0)
+		near(t, "advanced composition at δ = 1", l.Advanced(0, "sample", 1), 0, 0)
+	}
+}
+
+// TestResponses compares the three conversions with the exact ε of repeated
+// randomised response: its loss is ε times a binomial.
+func TestResponses(t *testing.T) {
+	const rounds, epsilon, delta = 60, 0.2, 1e-4
+	var l Ledger
+	for r := range rounds {
+		l.Spend(0, r, "label", PureDP{epsilon})
+	}
+	hockey := func(total float64) float64 { // δ at that ε
+		sum, p := 0.0, FlipProbability(epsilon)
+		for k := range rounds + 1 { // k flips
+			lg := func(n int) float64 { v, _ := math.Lgamma(float64(n + 1)); return v }
+			choose := math.Exp(lg(rounds) - lg(k) - lg(rounds-k))
+			loss := epsilon * float64(rounds-2*k)
+			sum += choose * math.Pow(p, float64(k)) * math.Pow(1-p, float64(rounds-k)) * max(0, 1-math.Exp(total-loss))
+		}
+		return sum
+	}
+	for name, got := range map[string]float64{
+		"zCDP": l.ZCDP(0, "label", delta), "RDP": l.RDP(0, "label", delta), "advanced composition": l.Advanced(0, "label", delta),
+	} {
+		if d := hockey(got); d > delta {
+			t.Errorf("%s says ε = %v, but δ is %v there", name, got, d)
+		}
+	}
+}
+
+func TestSeriesIsWorst(t *testing.T) {
+	const nodes, rounds = 200, 1000
+	var l Ledger
+	s := sim.NewStream(1, "series")
+	for r := range rounds {
+		for node := range nodes {
+			l.Spend(node, r, "sample", PureDP{s.Float64()})
+		}
+	}
+	for r, got := range l.Series("sample", rounds+3) {
+		if want := l.Worst(r, "sample"); got != want {
+			t.Fatalf("round %d: %v in the series, the worst is %v", r, got, want)
+		}
+	}
+	if got := l.Series("sample", -1); len(got) != 0 {
+		t.Errorf("a series of no rounds has %d values", len(got))
+	}
+}
+
+func TestSolve(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		target float64
+		spent  func(float64) float64
+		want   float64
+		fails  string
+	}{
+		{"linear", 7, func(s float64) float64 { return s }, 7, ""},
+		{"one", 1, func(s float64) float64 { return s }, 1, ""},
+		{"a small scale", 3e-9, func(s float64) float64 { return s }, 3e-9, ""},
+		{"a large scale", 1e20, func(s float64) float64 { return s }, 1e20, ""},
+		{"with a floor", 3, func(s float64) float64 { return 2 + s*s }, 1, ""},
+		{"a step", 1, func(s float64) float64 { return math.Floor(s / 3) }, 6, ""},
+		{"infinite beyond a point", 1e9, func(s float64) float64 { return 1 / max(0, 5-s) }, 5 - 1e-9, ""},
+		{"no number beyond a point", 10, func(s float64) float64 { return math.Sqrt(0.25 - s) }, 0.25, ""},
+		{"floor above the target", 1.5, func(s float64) float64 { return 2 + s }, 0, "even a scale of 9e-13 spends 2.0000000000009095, which is 0.5000000000009095 more than the target 1.5"},
+		{"bounded below the target", 3, func(s float64) float64 { return 1 - 1/(1+s) }, 0, "the loss never exceeds the target 3: even at a scale of 1e+30 it is 1"},
+		{"never a number", 3, func(float64) float64 { return math.NaN() }, 0, "more than the target 3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			calls := 0
+			got, err := Solve(c.target, func(s float64) float64 { calls++; return c.spent(s) })
+			if calls > 200 {
+				t.Errorf("%d evaluations", calls)
+			}
+			if c.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), c.fails) {
+					t.Fatalf("error %v, want %q", err, c.fails)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "scale", got, c.want, 2e-12*c.want)
+			if spent := c.spent(got); !(spent <= c.target) {
+				t.Errorf("the scale %v spends %v, above the target %v", got, spent, c.target)
+			}
+		})
+	}
+}
+
+func TestSolveForALedger(t *testing.T) {
+	const target, rounds, delta = 2.0, 200, 1e-5
+	scale, err := Solve(target, func(scale float64) float64 {
+		var l Ledger
+		for r := range rounds {
+			l.Spend(0, r, "sample", GaussianDP{1, 1 / scale})
+		}
+		return l.ZCDP(0, "sample", delta)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := math.Sqrt(math.Log(1/delta)+target) - math.Sqrt(math.Log(1/delta)) // √ρ
+	near(t, "scale", scale, root*math.Sqrt(2.0/rounds), 1e-11)
+}
+
+func TestOrderWithinARound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type spending struct {
+			node, round int
+			unit        string
+			m           Mechanism
+		}
+		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) spending {
+			var m Mechanism = PureDP{rapid.Float64Range(0, 3).Draw(t, "epsilon")}
+			if rapid.IntRange(0, 9).Draw(t, "gaussian") == 0 {
+				m = GaussianDP{1, rapid.Float64Range(0.5, 20).Draw(t, "sigma")}
+			}
+			return spending{rapid.IntRange(0, 2).Draw(t, "node"), rapid.IntRange(0, 6).Draw(t, "round"), rapid.SampledFrom([]string{"label", "sample"}).Draw(t, "unit"), m}
+		}), 0, 30).Draw(t, "spendings")
+		var one, other Ledger
+		for _, e := range all {
+			one.Spend(e.node, e.round, e.unit, e.m)
+		}
+		for _, e := range rapid.Permutation(all).Draw(t, "permuted") {
+			other.Spend(e.node, e.round, e.unit, e.m)
+		}
+		same := func(what string, a, b float64) {
+			if a != b && !(math.Abs(a-b) <= 1e-12*max(1, a)) {
+				t.Fatalf("%s is %v in one order and %v in another", what, a, b)
+			}
+		}
+		for _, unit := range []string{"label", "sample"} {
+			series := one.Series(unit, 7)
+			for node := range 3 {
+				last := 0.0
+				for r := range 8 {
+					v := one.Pure(node, r, unit)
+					same("the sum", v, other.Pure(node, r, unit))
+					if v < last {
+						t.Fatalf("node %d: spending falls from %v to %v in round %d", node, last, v, r)
+					}
+					if series[r] < v || series[r] != one.Worst(r, unit) {
+						t.Fatalf("round %d: the worst is %v, node %d spent %v", r, series[r], node, v)
+					}
+					last = v
+				}
+				same("zCDP", one.ZCDP(node, unit, 1e-5), other.ZCDP(node, unit, 1e-5))
+				same("RDP", one.RDP(node, unit, 1e-5), other.RDP(node, unit, 1e-5))
+				same("advanced composition", one.Advanced(node, unit, 1e-5), other.Advanced(node, unit, 1e-5))
+			}
+		}
+	})
+}
+
+func BenchmarkLedger(b *testing.B) {
+	for b.Loop() {
+		var l Ledger
+		for r := range 1000 {
+			for node := range 200 {
+				l.Spend(node, r, "sample", PureDP{0.01 + 1e-6*float64(r)})
+			}
+		}
+		l.Series("sample", 1000)
+	}
+}
+
+func BenchmarkRDP(b *testing.B) {
+	var l Ledger
+	for r := range 1000 {
+		l.Spend(0, r, "sample", PureDP{0.01 + 1e-6*float64(r)})
+	}
+	for b.Loop() {
+		l.RDP(0, "sample", 1e-5)
+	}
+}
+
+// Round by round the bound is that of a ledger that ends there, for the node that
+// has spent most.
+func TestBound_IsThatOfTheWorstNodeSoFar(t *testing.T) {
+	const rounds, delta = 12, 1e-5
+	full := new(Ledger)
+	part := make([]*Ledger, rounds+1)
+	for r := range part {
+		part[r] = new(Ledger)
+	}
+	for node := range 3 {
+		for r := 1; r <= rounds; r++ {
+			m := GaussianDP{Sensitivity: 0.1 * float64(node+1), Sigma: 1 + float64((node*r)%5)}
+			full.Spend(node, r, "sample", m)
+			for k := r; k <= rounds; k++ {
+				part[k].Spend(node, r, "sample", m)
+			}
+		}
+	}
+	for r, got := range full.Bound("sample", rounds, delta) {
+		want := 0.0
+		for _, node := range part[r].Nodes() {
+			want = math.Max(want, part[r].RDP(node, "sample", delta))
+		}
+		if math.Abs(got-want) > 1e-12*want {
+			t.Errorf("round %d: %v, want %v", r, got, want)
+		}
+	}
+	pure := new(Ledger)
+	pure.Spend(0, 1, "sample", PureDP{0.5})
+	pure.Spend(1, 2, "sample", PureDP{0.7})
+	if got := pure.Bound("sample", 2, delta); got[0] != 0 || got[1] != 0.5 || got[2] != 0.7 {
+		t.Errorf("pure: %v", got)
+	}
+	pure.Spend(0, 2, "sample", PureDP{0.3})
+	pure.Spend(0, 2, "sample", PureDP{0.3})
+	if got := pure.WorstRound("sample", delta); math.Abs(got-0.7) > 1e-15 {
+		t.Errorf("worst round %v: node 1 spent 0.7 in round 2, node 0 spent 0.6", got)
+	}
+}

@@ -1,0 +1,135 @@
+// The privacy account of a run, and noise chosen for a target.
+
+package scenarios
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"go.yaml.in/yaml/v4"
+
+	"overhear/algorithms"
+	"overhear/metrics"
+	"overhear/privacy"
+	"overhear/record"
+)
+
+// Privacy is a target for the claimed loss, and how loss is stated.
+type Privacy struct {
+	Epsilon float64 `yaml:"epsilon" doc:"target: the method's noise is scaled until its claimed loss is this; 0: the noise of algorithm stands"`
+	Over    string  `yaml:"over" default:"run" enum:"run,round" doc:"what the target is for: the whole run, or each round"`
+	Delta   float64 `yaml:"delta" default:"1e-5" doc:"δ at which the (ε, δ) loss of mechanisms that are not pure is stated"`
+}
+
+// Check reports targets that mean nothing.
+func (p Privacy) Check(report func(field, problem string)) {
+	if !(p.Epsilon >= 0) {
+		report("epsilon", fmt.Sprintf("must not be negative, is %v", p.Epsilon))
+	}
+	if !(p.Delta > 0 && p.Delta < 1) {
+		report("delta", fmt.Sprintf("must be between 0 and 1, is %v", p.Delta))
+	}
+}
+
+// Account is what a private method spends.
+type Account struct {
+	Guarantee   string
+	Established error // nil: the bound holds
+	Ledger      *privacy.Ledger
+	Bound       []float64 // by round: of a row, of the worst node; nil if rows are not protected
+	Delta       float64
+	Chosen      *record.Chosen
+}
+
+func (p Privacy) account(m algorithms.Private, rounds int) *Account {
+	a := &Account{Guarantee: m.Guarantee(), Established: m.Established(), Ledger: new(privacy.Ledger), Delta: p.Delta}
+	m.Account(a.Ledger)
+	a.Bound = a.Ledger.Bound(algorithms.UnitSample, rounds, p.Delta)
+	return a
+}
+
+// warnings say in words that the bound is not established.
+func (a *Account) warnings() []string {
+	if a.Established == nil {
+		return nil
+	}
+	return []string{"the privacy bound is not established: " + a.Established.Error()}
+}
+
+// fill enters the loss so far into the rows.
+func (a *Account) fill(rows []metrics.Row) {
+	if a.Established != nil {
+		return
+	}
+	for k := range rows {
+		rows[k].PrivacyLoss = a.Bound[rows[k].Round]
+	}
+}
+
+// record is what run.json says; first is the node of shard 0.
+func (a *Account) record(first int) *record.Privacy {
+	p := &record.Privacy{Guarantee: a.Guarantee, Condition: "holds", Chosen: a.Chosen, Claims: []record.Claim{}}
+	if a.Established != nil {
+		p.Condition = a.Established.Error()
+	}
+	nan := record.Number(math.NaN())
+	for _, unit := range a.Ledger.Units() {
+		for _, node := range a.Ledger.Nodes() {
+			c := record.Claim{Node: node + first, Unit: unit, Epsilon: nan, PerRound: nan, AtDelta: record.Number(a.Delta), Established: a.Established == nil}
+			c.ZCDP = record.Number(a.Ledger.ZCDP(node, unit, a.Delta))
+			pure := a.Ledger.Pure(node, len(a.Bound)-1, unit)
+			if c.RDP = nan; math.IsInf(pure, 1) {
+				c.RDP = record.Number(a.Ledger.RDP(node, unit, a.Delta))
+			}
+			if c.Established {
+				if c.Epsilon = record.Number(pure); math.IsInf(pure, 1) {
+					c.Epsilon, c.Delta = c.RDP, c.AtDelta
+				}
+				c.PerRound = record.Number(a.Ledger.WorstRoundOf(node, unit, a.Delta))
+			}
+			p.Claims = append(p.Claims, c)
+		}
+	}
+	return p
+}
+
+// choose scales a method's noise so that its claimed loss is the target, and
+// returns the new parameters.
+func (p Privacy) choose(entry *algorithms.Entry, params any, s algorithms.Setting) (any, *record.Chosen, error) {
+	tunable, ok := params.(algorithms.Tunable)
+	if !ok {
+		return nil, nil, fmt.Errorf("epsilon is a target for methods whose noise it can choose; %s is none", entry.Name)
+	}
+	var failure error
+	spent := func(scale float64) float64 {
+		m, err := entry.New(tunable.Loosen(scale), s)
+		if err != nil {
+			failure = err
+			return math.NaN()
+		}
+		private := m.(algorithms.Private)
+		if err := private.Established(); err != nil {
+			failure = fmt.Errorf("no target can be met, because the bound is not established: %w", err)
+		}
+		l := new(privacy.Ledger)
+		private.Account(l)
+		if p.Over == "round" {
+			return l.WorstRound(algorithms.UnitSample, p.Delta)
+		}
+		return l.Bound(algorithms.UnitSample, s.Rounds, p.Delta)[s.Rounds]
+	}
+	if spent(1); failure != nil {
+		return nil, nil, failure
+	}
+	scale, err := privacy.Solve(p.Epsilon, spent)
+	if err != nil {
+		return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: %w", p.Epsilon, p.Over, err)
+	}
+	chosen := tunable.Loosen(scale)
+	text, err := yaml.Marshal(encode(reflect.ValueOf(chosen)))
+	if err != nil {
+		return nil, nil, err
+	}
+	return chosen, &record.Chosen{Epsilon: p.Epsilon, Over: p.Over, Delta: p.Delta, Scale: scale, Parameters: string(text)}, nil
+}

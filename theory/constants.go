@@ -1,0 +1,72 @@
+// How curved the nodes' objectives are.
+
+package theory
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"overhear/problem"
+)
+
+// largestGram is the largest Gram matrix whose eigenvalues are computed.
+const largestGram = 1500
+
+// Constants returns, for each node, the strong convexity m_i and the Lipschitz
+// constant M_i of ∇O_i (ZKL18 (20); RA19 (28) has M_i only):
+//
+//	m_i = r_i,   M_i = C c₁ λ_max((1/B_i) Σ_n x_n x_nᵀ) + r_i
+//
+// Both are valid bounds: the loss may add to m_i, and its curvature may stay
+// below c₁. Of a node with more than 1500 rows and as many columns, the mean
+// ‖x_n‖² is taken for λ_max, which it bounds.
+func Constants(p *problem.Problem) (strong, smooth []float64) {
+	strong, smooth = make([]float64, len(p.Shards)), make([]float64, len(p.Shards))
+	for i := range p.Shards {
+		u := p.Shards[i].U // rows y_n x_n: y² = 1, so UᵀU = XᵀX
+		strong[i], smooth[i] = p.R[i], p.R[i]
+		if u.Len() > 0 {
+			smooth[i] += p.C * p.Loss.Bound() * stretch(u) / float64(u.Len())
+		}
+	}
+	return strong, smooth
+}
+
+// stretch is λ_max(UᵀU), from the smaller of UᵀU and UUᵀ, or a bound on it.
+func stretch(u *problem.Rows) float64 {
+	if min(u.D, u.Len()) > largestGram {
+		sum := 0.0
+		for _, v := range u.Val {
+			sum += v * v
+		}
+		return sum
+	}
+	var gram *mat.SymDense
+	if u.D <= u.Len() {
+		gram = mat.NewSymDense(u.D, nil)
+		for n := range u.Len() {
+			cols, vals := u.Row(n)
+			for a, i := range cols {
+				for b, j := range cols[:a+1] {
+					gram.SetSym(int(j), int(i), gram.At(int(j), int(i))+vals[a]*vals[b])
+				}
+			}
+		}
+	} else {
+		gram = mat.NewSymDense(u.Len(), nil)
+		row := make([]float64, u.D)
+		for n := range u.Len() {
+			cols, vals := u.Row(n)
+			for k, c := range cols {
+				row[c] = vals[k]
+			}
+			for m := range n + 1 {
+				gram.SetSym(m, n, u.Dot(m, row))
+			}
+			for _, c := range cols {
+				row[c] = 0
+			}
+		}
+	}
+	values := eigenvalues(gram)
+	return max(0, values[len(values)-1])
+}
