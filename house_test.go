@@ -26,7 +26,7 @@ var levels = [][]string{
 	{"record", "theory"},
 	{"algorithms", "adversary", "metrics", "report"},
 	{"scenarios"},
-	{"sweep"},
+	{"sweep", "reproduce"},
 	{"cmd/simulate"},
 }
 

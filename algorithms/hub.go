@@ -116,14 +116,9 @@ func (h *hub) send(env *sim.Env) {
 	}
 }
 
-// Receive takes a client's iterate, or answers its request.
+// Receive takes a client's iterate.
 func (h *hub) Receive(env *sim.Env, m *sim.Message) {
-	switch {
-	case m.Kind == KindRequest:
-		if int(m.Round) == h.round {
-			env.Send(int(m.From), KindValue, h.round, h.F)
-		}
-	case int(m.Round) == h.round+1 && h.Heard[m.From-1] == nil:
+	if int(m.Round) == h.round+1 && h.Heard[m.From-1] == nil {
 		h.Heard[m.From-1] = m.Payload
 		if h.heard++; h.heard == h.degree {
 			h.busy = true
@@ -216,6 +211,9 @@ func (c *client) Wake(env *sim.Env, _ uint64) {
 		return
 	}
 	c.busy = false
+	if o := c.run.Observer; c.round > 0 && o != nil {
+		o.Concluded(c.ID+1, c.round, c.Dual)
+	}
 	if c.round == c.run.Rounds {
 		c.done = true
 		return

@@ -124,8 +124,9 @@ func (m penaltyPerturbation) Established() error {
 	if m.variesTheta() {
 		return errVaryingTheta
 	}
+	// The theorem presupposes η_i(t) ≥ θ; where that is broken, η takes θ's place.
 	return dominated(m.Problem, func(i int) float64 {
-		return m.Problem.R[i] + float64(2*m.Theta.At(i, 1)*float64(m.Graph.Degree(i)))
+		return m.Problem.R[i] + float64(2*min(m.Theta.At(i, 1), m.Eta.least(i, m.Rounds))*float64(m.Graph.Degree(i)))
 	}, "ρ/N + 2θV")
 }
 

@@ -18,7 +18,7 @@ type PDML struct {
 	ADMM
 	Epsilon   float64  `yaml:"epsilon" default:"1" doc:"ε > 0 of the users' label flips; a label is flipped with probability 1/(1+e^ε)"`
 	Bound     float64  `yaml:"bound" default:"1" doc:"R ≥ 0: the objective noise is uniform in the ball of this radius, drawn once"`
-	Deviation Schedule `yaml:"deviation" default:"1" doc:"v_i: standard deviation of the iterate's noise in round 1"`
+	Deviation Schedule `yaml:"deviation" default:"1" doc:"v_i: standard deviation of the iterate's noise before decay"`
 	Decay     float64  `yaml:"decay" default:"0.8" doc:"factor of that noise's variance from a round to the next, 0 < decay ≤ 1"`
 	Radius    float64  `yaml:"radius" doc:"published iterates are projected on the ball of this radius; 0: not"`
 	Labels    string   `yaml:"labels" default:"randomised" enum:"randomised,true" doc:"true: users report their labels as they are, and the plain loss is used"`
@@ -109,7 +109,7 @@ func (m *pdml) sigma(i, t int) float64 {
 	if m.off() {
 		return 0
 	}
-	return m.Deviation.At(i, 1) * sqrtPower(m.Decay, t-1)
+	return m.Deviation.At(i, t) * sqrtPower(m.Decay, t-1)
 }
 
 // Update is ADMM's primal step on J̃_i, (15)-(16), then w̃ = w + θ(t),
@@ -142,11 +142,8 @@ func (m *pdml) Guarantee() string {
 }
 
 func (m *pdml) Established() error {
-	switch {
-	case m.Labels == "true":
-		return fmt.Errorf("labels are reported as they are")
-	case m.Radius > 0:
-		return shielded(m.Problem)
+	if m.off() {
+		return errNoNoise
 	}
 	return shielded(m.Problem)
 }
@@ -162,7 +159,7 @@ func (m *pdml) Account(l *privacy.Ledger) {
 		}
 		ridge := p.R[i] + float64(2*m.Eta*float64(m.Graph.Degree(i)))
 		moves := 2 * p.C * (1 + m.debias()) / (samples(p, i) * ridge)
-		for t := 1; t <= m.Rounds; t++ {
+		for t := 1; t <= m.Rounds && !m.off(); t++ {
 			l.Spend(i, t, UnitSample, privacy.GaussianDP{Sensitivity: moves, Sigma: m.sigma(i, t)})
 		}
 	}
@@ -185,6 +182,9 @@ Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k)
 		Params: func() any { return new(PDML) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PDML)
+			if s.Problem.Loss != problem.Logistic && p.Labels != "true" {
+				return nil, fmt.Errorf("the debiased loss of randomised labels is the logistic loss's, because L(z) − L(−z) = −z there; take problem.loss: logistic, or labels: true")
+			}
 			return &pdml{*p, s}, fits(s.Graph.Order(), map[string]*Schedule{"deviation": &p.Deviation})
 		},
 	})

@@ -18,8 +18,8 @@ type Private interface {
 	// Guarantee says in a sentence what is claimed, with the equation.
 	Guarantee() string
 
-	// Established is nil if the condition under which the claim is proved
-	// holds for this run, and otherwise says what fails.
+	// Established is nil if the condition under which the claim about rows is
+	// proved holds for this run, and otherwise says what fails.
 	Established() error
 
 	// Account enters what every node spends in every round.

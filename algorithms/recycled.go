@@ -199,7 +199,11 @@ func (m *privateRecycled) Established() error {
 	if err := shielded(m.Problem); err != nil {
 		return err
 	}
-	return dominated(m.Problem, func(i int) float64 { return m.ridge(i, 1) }, "ρ/N + 2η(1)V")
+	// The theorem presupposes penalties that do not fall; where they do, the least
+	// takes the first's place.
+	return dominated(m.Problem, func(i int) float64 {
+		return m.Problem.R[i] + float64(2*m.eta.least(i, use(m.Rounds))*float64(m.Graph.Degree(i)))
+	}, "ρ/N + 2η(1)V")
 }
 
 func (m *privateRecycled) Account(l *privacy.Ledger) {

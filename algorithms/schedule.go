@@ -85,6 +85,15 @@ func (s *Schedule) At(node, k int) float64 {
 	return s.at(k)
 }
 
+// least is the smallest value of a node's first uses.
+func (s *Schedule) least(node, uses int) float64 {
+	least := s.At(node, 1)
+	for k := 2; k <= uses; k++ {
+		least = min(least, s.At(node, k))
+	}
+	return least
+}
+
 func (l *Law) at(k int) float64 {
 	if l.Values != nil {
 		return l.Values[min(k, len(l.Values))-1]

@@ -111,24 +111,15 @@ func figure(name string, runs []*record.Table, x, y axis) (*plot.Plot, error) {
 	if len(line) < 2 {
 		return nil, nil
 	}
-	p := plot.New()
-	p.Title.Text = name + ": " + y.about
+	title := name + ": " + y.about
 	if len(runs) > 1 {
-		p.Title.Text += fmt.Sprintf(", mean and range of %d seeds", len(runs))
+		title += fmt.Sprintf(", mean and range of %d seeds", len(runs))
 	}
-	p.Title.Padding = 2 * vg.Millimeter
-	p.X.Label.Text, p.Y.Label.Text = x.title, y.title
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.Padding = 1.5 * vg.Millimeter
-		a.Padding = 2 * vg.Millimeter
-	}
+	p := frame(title, x.title, y.title)
 	if y.log {
 		p.Y.Scale = plot.LogScale{}
 		p.Y.Tick.Marker = decades{}
 	}
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
-	p.Add(grid)
 	if len(runs) > 1 {
 		for k := len(below) - 1; k >= 0; k-- {
 			above = append(above, below[k])
@@ -159,6 +150,22 @@ func figure(name string, runs []*record.Table, x, y axis) (*plot.Plot, error) {
 	m.GlyphStyle = draw.GlyphStyle{Color: color.Black, Radius: vg.Points(2.4), Shape: draw.RingGlyph{}}
 	p.Add(m)
 	return p, nil
+}
+
+// frame is an empty plot with axes and a grid.
+func frame(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text = title
+	p.Title.Padding = 2 * vg.Millimeter
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.Padding = 1.5 * vg.Millimeter
+		a.Padding = 2 * vg.Millimeter
+	}
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
+	p.Add(grid)
+	return p
 }
 
 // decades marks powers of ten, at most about eight of them labelled 1e-3, and

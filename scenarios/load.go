@@ -205,3 +205,12 @@ func (s *Scenario) Hash() string {
 	sum := sha256.Sum256([]byte(c.Resolved()))
 	return hex.EncodeToString(sum[:])
 }
+
+// LoadShipped reads a scenario that comes with the program, by its file's name.
+func LoadShipped(name string, sets ...string) (*Scenario, error) {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("no scenario %s comes with the program", name)
+	}
+	return Parse(name, text, sets...)
+}

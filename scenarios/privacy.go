@@ -76,7 +76,8 @@ func (a *Account) record(first int) *record.Privacy {
 	nan := record.Number(math.NaN())
 	for _, unit := range a.Ledger.Units() {
 		for _, node := range a.Ledger.Nodes() {
-			c := record.Claim{Node: node + first, Unit: unit, Epsilon: nan, PerRound: nan, AtDelta: record.Number(a.Delta), Established: a.Established == nil}
+			c := record.Claim{Node: node + first, Unit: unit, Epsilon: nan, PerRound: nan, AtDelta: record.Number(a.Delta)}
+			c.Established = a.Established == nil || unit == algorithms.UnitLabel // a flipped label needs no condition
 			c.ZCDP = record.Number(a.Ledger.ZCDP(node, unit, a.Delta))
 			pure := a.Ledger.Pure(node, len(a.Bound)-1, unit)
 			if c.RDP = nan; math.IsInf(pure, 1) {

@@ -324,3 +324,17 @@ func versions(r *record.Run) string {
 	}
 	return " (" + strings.Join(differ, "; ") + ")"
 }
+
+// Measure runs one seed and keeps nothing of it but what run.json and metrics.csv
+// would say.
+func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
+	out, err := e.execute(ctx, seed, workers, nil, nil, nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
+	}
+	t := &record.Table{Columns: metrics.Columns}
+	for i := range out.rows {
+		t.Rows = append(t.Rows, out.rows[i].Values())
+	}
+	return e.info(out), t, nil
+}

@@ -79,7 +79,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newRun(), newVerify(), newExport(), newData(), newList(), newSchema(), newExplain(), newNew())
+	root.AddCommand(newRun(), newVerify(), newExport(), newData(), newList(), newSchema(), newExplain(), newNew(), newReproduce())
 	return root
 }
 

@@ -1,0 +1,358 @@
+// PDML: users who flip labels and servers who perturb, against the paper's
+// formulas written down again and against what the flips must not change.
+
+package algorithms
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"overhear/privacy"
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// flipped are the labels that users report at that ε: the true ones with the
+// sign changed where the user's draw is below 1/(1 + e^ε).
+func (f *fixture) flipped(epsilon float64) (labels [][]float64, flips int) {
+	for i := range f.labels {
+		ys := slices.Clone(f.labels[i])
+		for k := range ys {
+			if sim.NewStream(1, "label", uint64(i), uint64(k)).Float64() < 1/(1+math.Exp(epsilon)) {
+				ys[k] = -ys[k]
+				flips++
+			}
+		}
+		labels = append(labels, ys)
+	}
+	return labels, flips
+}
+
+func TestPDML_Algorithm1_IndependentImplementation(t *testing.T) {
+	f := uneven()
+	const rounds, eta, epsilon, bound, decay = 25, 0.4, 0.8, 3.0, 0.9
+	deviations := []float64{0.5, 0.1, 0.3, 0.2, 0.4, 0.05}
+	labels, flips := f.flipped(epsilon)
+	if flips < 10 {
+		t.Fatalf("only %d labels are flipped", flips)
+	}
+	for _, radius := range []float64{0, 0.9} {
+		t.Run(fmt.Sprint("radius ", radius), func(t *testing.T) {
+			inner := map[[2]int][]float64{}
+			projected := 0
+			want := f.consensus(rounds, func(i, t int, own, sum, dual []float64) []float64 {
+				q := f.pull(i, eta, own, sum, dual)
+				for n, x := range f.rows[i] { // the debiased loss's linear term, (19)
+					q = plus(q, -f.c/f.size(i)*labels[i][n]/(math.Exp(epsilon)-1), x)
+				}
+				objective := make([]float64, len(own))
+				privacy.Ball(sim.NewStream(1, "objective noise", uint64(i), 0), bound, objective)
+				q = plus(q, 1/float64(len(f.rows)), objective)
+				w := naiveMinimum(f.rows[i], labels[i], f.c, f.r+2*eta*f.degree(i), q)
+				inner[[2]int{t, i}] = w
+				theta := make([]float64, len(own))
+				// decay is of the variance.
+				privacy.Gaussian(sim.NewStream(1, "noise", uint64(i), uint64(t)), deviations[i]*math.Pow(decay, float64(t-1)/2), theta)
+				sent := plus(w, 1, theta)
+				if size := norm2(sent); radius > 0 && size > radius {
+					projected++
+					sent = plus(sent, radius/size-1, sent)
+				}
+				return sent
+			}, func(int, int) float64 { return eta })
+			if (projected > 0) != (radius > 0) || projected == rounds*len(f.rows) {
+				t.Fatalf("%d iterates were projected", projected)
+			}
+			m := makeMethod(t, f, "pdml", rounds, func(p *PDML) {
+				p.Eta, p.Epsilon, p.Bound, p.Decay, p.Radius, p.Deviation = eta, epsilon, bound, decay, radius, laws(deviations...)
+			})
+			got := m.run(t, nil, startAt)
+			agree(t, got, want, 0, 1e-8)
+			for at, w := range inner {
+				if e := distance(got[at[0]][at[1]].Inner, w); e > 1e-8 {
+					t.Fatalf("round %d, node %d: w, which stays with the server, differs by %g", at[0], at[1], e)
+				}
+			}
+		})
+	}
+}
+
+// Both phases off leaves ADMM.
+func TestPDML_WithTrueLabelsAndNoNoiseIsADMM(t *testing.T) {
+	f := uneven()
+	const rounds = 60
+	quiet := makeMethod(t, f, "pdml", rounds, func(p *PDML) { p.Eta, p.Labels, p.Bound, p.Noise.Noise = 0.3, "true", 0, "off" })
+	want := makeMethod(t, f, "admm", rounds, func(p *ADMM) { p.Eta = 0.3 }).run(t, nil, startAt)
+	for r, pubs := range quiet.run(t, nil, startAt) {
+		for i, p := range pubs {
+			if e := distance(p.Values, want[r][i].Values); e > 1e-12 {
+				t.Fatalf("round %d, node %d: they differ by %g", r, i, e)
+			}
+			if p.Loss != want[r][i].Loss {
+				t.Fatalf("round %d, node %d: loss %v, want %v", r, i, p.Loss, want[r][i].Loss)
+			}
+		}
+	}
+	quiet = makeMethod(t, f, "pdml", 600, func(p *PDML) { p.Eta, p.Labels, p.Bound, p.Noise.Noise = 0.15, "true", 0, "off" })
+	if _, away := gaps(quiet.run(t, nil, nil), f.optimum(t)); away > 1e-6 {
+		t.Errorf("%g from the centralised optimum", away)
+	}
+}
+
+func TestPDML_FlipsAreRandomisedResponse(t *testing.T) {
+	const rows = 4000
+	f := newFixture(3, rows, 2, [][2]int{{0, 1}, {1, 2}})
+	for _, epsilon := range []float64{0.1, 1, 3} {
+		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon = epsilon })
+		flips := [2]float64{} // by label: (x, y) may not matter
+		total := [2]float64{}
+		for i := range f.rows {
+			for k, x := range f.rows[i] {
+				report := m.Method.(Surveying).Report(1, i, k)
+				if len(report) != 3 || distance(report[:2], x) != 0 {
+					t.Fatalf("user %d of server %d reports %v, its features are %v", k, i, report, x)
+				}
+				y := f.labels[i][k]
+				class := int(y+1) / 2
+				total[class]++
+				switch report[2] {
+				case -y:
+					flips[class]++
+				case y:
+				default:
+					t.Fatalf("label %v is reported as %v", y, report[2])
+				}
+			}
+		}
+		p := 1 / (1 + math.Exp(epsilon))
+		for class := range flips {
+			if sigma := math.Sqrt(p * (1 - p) * total[class]); math.Abs(flips[class]-p*total[class]) > 4*sigma {
+				t.Errorf("ε = %v: %v of %v labels are flipped, expected %.1f ± %.1f", epsilon, flips[class], total[class], p*total[class], sigma)
+			}
+		}
+		// The flip is the user's own: another seed gives others.
+		same := 0
+		for k := range 200 {
+			if m.Method.(Surveying).Report(1, 0, k)[2] == m.Method.(Surveying).Report(2, 0, k)[2] {
+				same++
+			}
+		}
+		if same == 200 {
+			t.Errorf("ε = %v: two seeds flip the same labels", epsilon)
+		}
+	}
+}
+
+// Exact expectations over the two outcomes of a flip.
+func TestPDML_DebiasedLossIsUnbiased(t *testing.T) {
+	logistic := func(z float64) float64 { return math.Log1p(math.Exp(-z)) }
+	f := newFixture(2, 1, 1, [][2]int{{0, 1}})
+	f.c = 1.7
+	for _, epsilon := range []float64{0.05, 0.3, 1, 2.5, 6} {
+		p := 1 / (1 + math.Exp(epsilon))
+		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon, p.Noise.Noise = epsilon, "off" })
+		for z := -6.0; z <= 6; z += 0.5 {
+			// The formula.
+			debiased := func(margin float64) float64 { return logistic(margin) - margin/(math.Exp(epsilon)-1) }
+			if got, want := (1-p)*debiased(z)+p*debiased(-z), logistic(z); math.Abs(got-want) > 1e-12*(1+math.Abs(z)/epsilon) {
+				t.Errorf("ε = %v, z = %v: the mean of the loss is %v, want %v", epsilon, z, got, want)
+			}
+			// The objective that the server makes of a report, by its gradient at f = z/x
+			// for a user with y = 1.
+			x := f.rows[0][0][0]
+			slope := func(y float64) float64 {
+				n := m.lone(0)
+				m.Method.(Surveying).Collect(n, [][]float64{{x, y}})
+				out := make([]float64, 1)
+				n.Gradient([]float64{z / x}, out)
+				return out[0] + n.Memory[0]
+			}
+			got := (1-p)*slope(1) + p*slope(-1)
+			want := -f.c*x/(1+math.Exp(z)) + f.r*z/x
+			if math.Abs(got-want) > 1e-11*(1+math.Abs(want)+1/epsilon) {
+				t.Errorf("ε = %v, z = %v: the mean of the server's gradient is %v, want %v", epsilon, z, got, want)
+			}
+		}
+	}
+}
+
+func TestPDML_UsersReportOnceAndTheSameWhateverIsLost(t *testing.T) {
+	f := uneven()
+	users := 0
+	for i := range f.rows {
+		users += len(f.rows[i])
+	}
+	m := makeMethod[PDML](t, f, "pdml", 10, nil)
+	reports := func(lost float64) (journal, map[int32][][]float64) {
+		sent := map[int32][][]float64{}
+		j := m.run(t, func(c *sim.Config) {
+			c.Link.Loss = lost
+			c.Sent = func(p *sim.Packet) {
+				switch {
+				case p.Kind == KindSample:
+					sent[p.From] = append(sent[p.From], slices.Clone(p.Payload))
+				case int(p.From) >= len(f.rows):
+					t.Errorf("user %d sends a message of kind %d", p.From, p.Kind)
+				case int(p.To) >= len(f.rows) && p.Kind != KindRequest:
+					t.Errorf("user %d is sent a message of kind %d", p.To, p.Kind)
+				}
+			}
+		}, nil)
+		return j, sent
+	}
+	want, once := reports(0)
+	if len(once) != users {
+		t.Errorf("%d users have sent reports; there are %d", len(once), users)
+	}
+	for u, all := range once {
+		if len(all) != 1 {
+			t.Errorf("user %d has sent %d reports though nothing was lost", u, len(all))
+		}
+	}
+	got, often := reports(0.3)
+	identical(t, got, want)
+	again := 0
+	for u, all := range often {
+		again += len(all) - 1
+		for _, r := range all { // a second flip would halve what the first protects
+			if !slices.Equal(r, once[u][0]) {
+				t.Errorf("user %d has reported %v and %v", u, once[u][0], r)
+			}
+		}
+	}
+	if again == 0 {
+		t.Error("nobody had to report again")
+	}
+}
+
+// A server whose last user is slow hears its neighbours before it can begin.
+func TestPDML_AServerMayBeLate(t *testing.T) {
+	f := uneven()
+	m := makeMethod[PDML](t, f, "pdml", 6, nil)
+	want := m.run(t, nil, nil)
+	slow := sim.Latency{Kind: "constant", Value: 3e9}
+	user := len(f.rows) // the first server's first
+	for i := range f.rows {
+		late := m.run(t, func(c *sim.Config) {
+			c.Overrides = []sim.Override{{Between: [2]int{i, user}, Latency: &slow}}
+		}, nil)
+		identical(t, late, want)
+		if at := late[0][i].At; at < 3e9 {
+			t.Errorf("server %d begins at %v, before its user's report", i, at)
+		}
+		user += len(f.rows[i])
+	}
+}
+
+func TestPDML_AccountByHand(t *testing.T) {
+	f := uneven()
+	const rounds, eta, epsilon, decay, delta = 15, 0.4, 0.8, 0.9, 1e-6
+	deviations := []float64{0.5, 0.1, 0.3, 0.2, 0.4, 0.05}
+	m := makeMethod(t, f, "pdml", rounds, func(p *PDML) {
+		p.Eta, p.Epsilon, p.Decay, p.Deviation = eta, epsilon, decay, laws(deviations...)
+	})
+	l := account(m)
+	if units := l.Units(); !slices.Equal(units, []string{UnitLabel, UnitSample}) {
+		t.Fatalf("units %v", units)
+	}
+	for i := range f.rows {
+		for _, r := range []int{0, 1, rounds} { // a label is randomised once
+			if got := l.Pure(i, r, UnitLabel); got != epsilon {
+				t.Errorf("round %d: a label of node %d has lost %v", r, i, got)
+			}
+		}
+		// |ℓ̂′| ≤ e^ε/(e^ε − 1).
+		moves := 2 * f.c * math.Exp(epsilon) / (math.Exp(epsilon) - 1) / (f.size(i) * (f.r + 2*eta*f.degree(i)))
+		rho := 0.0
+		for t := 1; t <= rounds; t++ {
+			variance := deviations[i] * deviations[i] * math.Pow(decay, float64(t-1))
+			rho += moves * moves / (2 * variance)
+		}
+		want := rho + 2*math.Sqrt(rho*math.Log(1/delta))
+		if got := l.ZCDP(i, UnitSample, delta); math.Abs(got-want) > 1e-10*want {
+			t.Errorf("node %d: a row has lost %v by zCDP, by hand %v", i, got, want)
+		}
+		if !math.IsInf(l.Pure(i, rounds, UnitSample), 1) {
+			t.Errorf("node %d: Gaussian noise has no pure guarantee", i)
+		}
+	}
+	plain := account(makeMethod(t, f, "pdml", rounds, func(p *PDML) { p.Labels = "true" }))
+	if units := plain.Units(); !slices.Equal(units, []string{UnitSample}) {
+		t.Errorf("with true labels, units %v", units)
+	}
+}
+
+// The bound on how far a row moves w, against two servers that differ in a row
+// whose reports are as far apart as can be.
+func TestPDML_ARowMovesTheIterateWithinTheBound(t *testing.T) {
+	const epsilon, eta = 0.8, 0.4
+	f, g := newFixture(2, 3, 2, [][2]int{{0, 1}}), newFixture(2, 3, 2, [][2]int{{0, 1}})
+	iterate := func(f *fixture, row []float64) []float64 {
+		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Eta, p.Epsilon, p.Noise.Noise = eta, epsilon, "off" })
+		n := m.lone(0)
+		m.Method.(Surveying).Collect(n, [][]float64{{0, 0, 1}, {0, 0, 1}, row})
+		for k := range n.Sum { // far out, where the loss is steep for both
+			n.Sum[k], n.F[k] = []float64{-40, 0}[k], []float64{-40, 0}[k]
+		}
+		if err := m.Method.Update(n, 1); err != nil {
+			t.Fatal(err)
+		}
+		return n.F
+	}
+	moved := distance(iterate(f, []float64{1, 0, 1}), iterate(g, []float64{-1, 0, -1}))
+	if moved > 1e-9 {
+		t.Errorf("(x, y) and (−x, −y) are the same row, and move the iterate by %g", moved)
+	}
+	// Far along −e₁ the report (e₁, 1) pulls along e₁ with e^ε/(e^ε − 1), and (−e₁, 1)
+	// along −e₁ with 1/(e^ε − 1).
+	bound := 2 * math.Exp(epsilon) / (math.Exp(epsilon) - 1) / (3 * (f.r + 2*eta))
+	moved = distance(iterate(f, []float64{1, 0, 1}), iterate(g, []float64{-1, 0, 1}))
+	if moved > bound || moved < bound/2 {
+		t.Errorf("the iterate moves by %g, the bound is %g", moved, bound)
+	}
+}
+
+func TestPDML_EstablishedSaysWhatFails(t *testing.T) {
+	established := func(f *fixture, set func(*PDML)) error {
+		return makeMethod(t, f, "pdml", 3, set).Method.(Private).Established()
+	}
+	if err := established(uneven(), nil); err != nil {
+		t.Error(err)
+	}
+	if err := established(uneven(), func(p *PDML) { p.Labels = "true" }); err != nil {
+		t.Errorf("rows are protected by noise whatever the labels: %v", err)
+	}
+	if err := established(uneven(), func(p *PDML) { p.Noise.Noise = "off" }); err == nil || !strings.Contains(err.Error(), "noise is off") {
+		t.Errorf("noise off: %v", err)
+	}
+	f := uneven()
+	f.squared = true
+	if err := established(f, func(p *PDML) { p.Labels = "true" }); err == nil || !strings.Contains(err.Error(), "squared loss") {
+		t.Errorf("squared loss: %v", err)
+	}
+	f = uneven()
+	f.rows[2][0] = []float64{2, 0, 0, 0}
+	if err := established(f, nil); err == nil || !strings.Contains(err.Error(), "node 2 has one of norm 2") {
+		t.Errorf("a long row: %v", err)
+	}
+}
+
+// Only the logistic loss has L(z) − L(−z) = −z, on which the debiasing rests.
+func TestPDML_RefusesOtherLossesForRandomisedLabels(t *testing.T) {
+	f := newFixture(2, 1, 1, [][2]int{{0, 1}})
+	e, _ := Lookup("pdml")
+	p := filled(t, e).(*PDML)
+	pr := f.problem()
+	pr.Loss = problem.HuberHinge{Width: 0.5}
+	s := Setting{Problem: pr, Graph: f.graphOf(t, e), Rounds: 1}
+	if _, err := e.New(p, s); err == nil || !strings.Contains(err.Error(), "logistic") {
+		t.Errorf("huber-hinge: %v", err)
+	}
+	p.Labels = "true"
+	if _, err := e.New(p, s); err != nil {
+		t.Errorf("with true labels: %v", err)
+	}
+}
