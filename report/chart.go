@@ -71,6 +71,7 @@ func (c Chart) plot() (*plot.Plot, error) {
 	p.Legend.Top = true
 	p.Legend.TextStyle.Font.Size = vg.Points(8)
 	p.Legend.ThumbnailWidth = 9 * vg.Millimeter
+	p.Legend.Padding = vg.Points(1.5)
 	drawn := 0
 	for k, l := range c.Lines {
 		ok, err := c.add(p, l, k)
@@ -83,6 +84,9 @@ func (c Chart) plot() (*plot.Plot, error) {
 	}
 	if drawn == 0 {
 		return nil, fmt.Errorf("no line has a point")
+	}
+	if !c.LogX && p.X.Min > 0 && p.X.Min < 0.1*p.X.Max {
+		p.X.Min = 0
 	}
 	// Room for the legend above the lines.
 	if !c.LogY {

@@ -178,3 +178,34 @@ func seedsPhrase(n int) string {
 	}
 	return fmt.Sprintf("Mean and range of %d runs, seeds 1 to %d", n, n)
 }
+
+// WriteIndex writes dir/papers.md, which gathers the claims of the figures whose
+// pages are in dir.
+func WriteIndex(dir string) error {
+	var b strings.Builder
+	b.WriteString("# What the papers state, and what was measured\n\n`simulate reproduce all` computes these pages.\n")
+	counts := map[Verdict]int{}
+	var body strings.Builder
+	for _, f := range Figures() {
+		text, err := os.ReadFile(filepath.Join(dir, f.Name, "README.md"))
+		if err != nil {
+			continue // not computed in this directory
+		}
+		fmt.Fprintf(&body, "\n## [%s: %s](%s/README.md)\n\n| the paper states | measured | |\n|---|---|---|\n", f.Paper, f.Title, f.Name)
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSpace(line)
+			for _, v := range []Verdict{Holds, Partly, Fails, NotTested} {
+				if strings.HasPrefix(line, "| ") && strings.HasSuffix(line, fmt.Sprintf("| **%s** |", v)) {
+					counts[v]++
+					body.WriteString(line + "\n")
+				}
+			}
+		}
+	}
+	fmt.Fprintf(&b, "Of the claims, %d hold, %d hold in part, %d do not hold.\n", counts[Holds], counts[Partly], counts[Fails])
+	b.WriteString(body.String())
+	if err := os.WriteFile(filepath.Join(dir, "papers.md"), []byte(b.String()), 0o644); err != nil {
+		return fmt.Errorf("writing the index: %w", err)
+	}
+	return nil
+}

@@ -40,7 +40,7 @@ func newReproduce() *cobra.Command {
 					return err
 				}
 			}
-			return nil
+			return reproduce.WriteIndex(out)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			names := []string{"all"}

@@ -1,0 +1,110 @@
+// Noise chosen for a target, and what a run says of its privacy.
+
+package scenarios
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"overhear/algorithms"
+)
+
+const private = `name: t
+problem: {data: wdbc, rho: 0.02}
+network: {topology: {kind: ring, nodes: 5}}
+rounds: {count: 12}
+`
+
+func measure(t *testing.T, sets ...string) (*Experiment, *outcome) {
+	t.Helper()
+	s, err := Parse("t.yaml", []byte(private), sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := NewExperiment(s, "")
+	out, err := e.execute(context.Background(), 3, 1, nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, out
+}
+
+func TestPrivacy_TargetIsMet(t *testing.T) {
+	for _, algorithm := range []string{
+		"{kind: dvp, eta: 0.1, alpha: {initial: 1, ratio: 1.1}}", "{kind: pvp, eta: 0.1, alpha: {values: [1, 2, 3]}}",
+		"{kind: penalty-perturbation, eta: {initial: 0.5, ratio: 1.1}, theta: 0.5}", "{kind: private-mr-admm, eta: 0.5}",
+		"{kind: private-r-admm, eta: 0.5, alpha: 7}", "{kind: private-dgd, alpha: {nodes: [1, 2, 1, 1, 1]}}",
+	} {
+		for _, over := range []string{"run", "round"} {
+			e, out := measure(t, "algorithm="+algorithm, "privacy={epsilon: 1.5, over: "+over+"}")
+			last := out.rows[len(out.rows)-1].PrivacyLoss
+			worst := out.Account.Ledger.WorstRound(algorithms.UnitSample, 1e-5)
+			got := map[string]float64{"run": last, "round": worst}[over]
+			if math.Abs(got-1.5) > 1e-9 || got > 1.5 {
+				t.Errorf("%s over the %s: spends %v", algorithm, over, got)
+			}
+			info := e.info(out)
+			if info.Privacy.Chosen == nil || !strings.Contains(info.Privacy.Chosen.Parameters, "alpha") {
+				t.Errorf("%s: what was chosen is not said: %+v", algorithm, info.Privacy.Chosen)
+			}
+		}
+	}
+	_, out := measure(t, "algorithm={kind: dp-admm}", "network.topology={kind: star, nodes: 6}", "privacy={epsilon: 1.5, delta: 1e-6}")
+	if got := out.rows[len(out.rows)-1].PrivacyLoss; math.Abs(got-1.5) > 1e-6 {
+		t.Errorf("dp-admm spends %v", got)
+	}
+}
+
+func TestPrivacy_LossIsCumulativeAndOnlyWhereEstablished(t *testing.T) {
+	_, out := measure(t, "algorithm={kind: dvp, eta: 0.1, alpha: 0.25}")
+	for k, r := range out.rows {
+		if want := 0.25 * float64(k); math.Abs(r.PrivacyLoss-want) > 1e-12 {
+			t.Errorf("round %d: %v, want %v", k, r.PrivacyLoss, want)
+		}
+	}
+	e, out := measure(t, "algorithm={kind: penalty-perturbation, eta: 0.0001, theta: 0.0001}")
+	if !math.IsNaN(out.rows[3].PrivacyLoss) || len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "2c₁ <") {
+		t.Errorf("a bound whose condition fails: %v, %q", out.rows[3].PrivacyLoss, out.Warnings)
+	}
+	if c := e.info(out).Privacy.Claims[0]; c.Established || !math.IsNaN(float64(c.Epsilon)) {
+		t.Errorf("claim %+v", c)
+	}
+	e, out = measure(t, "algorithm={kind: pdml, noise: off}")
+	for _, c := range e.info(out).Privacy.Claims {
+		if c.Unit == algorithms.UnitLabel && (!c.Established || c.Epsilon != 1) {
+			t.Errorf("flips need no condition: %+v", c)
+		}
+	}
+}
+
+func TestPrivacy_Refusals(t *testing.T) {
+	for want, sets := range map[string][]string{
+		"admm is none":             {"algorithm={kind: admm}", "privacy={epsilon: 1}"},
+		"more than the target":     {"algorithm={kind: penalty-perturbation}", "privacy={epsilon: 0.001}"},
+		"bound is not established": {"algorithm={kind: penalty-perturbation, eta: 0.0001, theta: 0.0001}", "privacy={epsilon: 1}"},
+		"is given for 3 nodes":     {"algorithm={kind: m-admm, eta: {nodes: [1, 1, 1]}}"},
+		"star with the hub":        {"algorithm={kind: dp-admm}"},
+		"debiased loss":            {"algorithm={kind: pdml}", "problem.loss=huber-hinge"},
+	} {
+		s, err := Parse("t.yaml", []byte(private), sets...)
+		if err != nil {
+			t.Fatalf("%q: %v", sets, err)
+		}
+		if _, err := NewExperiment(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", sets, err, want)
+		}
+	}
+	for want, set := range map[string]string{
+		"eta must be positive":                 "algorithm={kind: m-admm, eta: -1}",
+		"algorithm.eta.nodes must stand alone": "algorithm={kind: m-admm, eta: {initial: 1, nodes: [1]}}",
+		"algorithm.eta must be a number":       "algorithm={kind: m-admm, eta: [1, 2]}",
+		"algorithm.noise must be one of":       "algorithm={kind: dvp, noise: maybe}",
+		"epsilon must not be negative":         "privacy.epsilon=-1",
+	} {
+		if _, err := Parse("t.yaml", []byte(private+"algorithm: {kind: admm}\n"), set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", set, err, want)
+		}
+	}
+}
