@@ -13,23 +13,22 @@ import (
 // DGD is decentralised gradient descent with Metropolis weights (Nedić &
 // Ozdaglar 2009).
 type DGD struct {
-	Step  float64 `yaml:"step" default:"1" doc:"first step size a₀ > 0"`
-	Decay string  `yaml:"decay" default:"sqrt" enum:"sqrt,none" doc:"step of round t: sqrt: a₀/√t; none: a₀"`
+	Step  Schedule `yaml:"step" default:"1" doc:"step size a > 0 of each node and round, before decay"`
+	Decay string   `yaml:"decay" default:"sqrt" enum:"sqrt,none" doc:"what the step of round t is divided by: sqrt: √t; none: 1"`
 }
 
 // Check reports a step that is none.
 func (p DGD) Check(report func(field, problem string)) {
-	if !(p.Step > 0) {
-		report("step", fmt.Sprintf("must be positive, is %v", p.Step))
-	}
+	checkSchedule(report, "step", p.Step)
 }
 
-// step is a_t.
-func (p DGD) step(t int) float64 {
+// step is a_t of a node.
+func (p *DGD) step(node, t int) float64 {
+	a := p.Step.At(node, t)
 	if p.Decay == "none" {
-		return p.Step
+		return a
 	}
-	return p.Step / sqrtK(t)
+	return a / sqrtK(t)
 }
 
 // PrivateDGD is DGD whose nodes publish, and use, noisy iterates.
@@ -77,7 +76,7 @@ func (m *dgd) Update(n *Node, t int) error {
 	for k, f := range n.Heard {
 		num.Axpy(w[k], f, n.F)
 	}
-	num.Axpy(-m.step(t), n.Q, n.F)
+	num.Axpy(-m.step(n.ID, t), n.Q, n.F)
 	return nil
 }
 
@@ -97,7 +96,7 @@ func (m *privateDGD) Update(n *Node, t int) error {
 	if err := m.dgd.Update(n, t); err != nil || m.off() {
 		return err
 	}
-	rate := m.alpha.At(n.ID, t) * samples(m.Problem, n.ID) / (2 * m.Problem.C * m.step(t))
+	rate := m.alpha.At(n.ID, t) * samples(m.Problem, n.ID) / (2 * m.Problem.C * m.step(n.ID, t))
 	num.Axpy(1, n.perturb(t, rate), n.F)
 	return nil
 }
@@ -125,7 +124,8 @@ func init() {
 below 2/(largest eigenvalue of ∇²O_i). Claims no privacy.`,
 		Params: func() any { return new(DGD) },
 		New: func(params any, s Setting) (Method, error) {
-			return &dgd{*params.(*DGD), metropolis(s.Graph)}, nil
+			p := *params.(*DGD)
+			return &dgd{p, metropolis(s.Graph)}, fits(s.Graph.Order(), map[string]*Schedule{"step": &p.Step})
 		},
 	})
 	register(&Entry{
@@ -136,7 +136,7 @@ Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Params: func() any { return new(PrivateDGD) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateDGD)
-			return &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*Schedule{"alpha": &p.Alpha})
+			return &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*Schedule{"alpha": &p.Alpha, "step": &p.Step})
 		},
 	})
 }

@@ -23,7 +23,9 @@ type DPADMM struct {
 // Check reports parameters out of range.
 func (p DPADMM) Check(report func(field, problem string)) {
 	ADMM{p.Eta}.Check(report)
-	DGD{Step: p.Step}.Check(report)
+	if !(p.Step > 0) {
+		report("step", fmt.Sprintf("must be positive, is %v", p.Step))
+	}
 	if !(p.Epsilon > 0) {
 		report("epsilon", fmt.Sprintf("must be positive, is %v", p.Epsilon))
 	}

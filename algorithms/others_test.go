@@ -55,10 +55,10 @@ func TestDGD_IndependentImplementation(t *testing.T) {
 		"none": func(int) float64 { return first },
 	} {
 		t.Run(decay, func(t *testing.T) {
-			m := makeMethod(t, f, "dgd", rounds, func(p *DGD) { p.Step, p.Decay = first, decay })
+			m := makeMethod(t, f, "dgd", rounds, func(p *DGD) { p.Step, p.Decay = Constant(first), decay })
 			agree(t, m.run(t, nil, startAt), f.dgdByHand(rounds, step, nil), 0, 1e-10)
 
-			private := makeMethod(t, f, "private-dgd", rounds, func(p *PrivateDGD) { p.Step, p.Decay, p.Alpha = first, decay, budgets })
+			private := makeMethod(t, f, "private-dgd", rounds, func(p *PrivateDGD) { p.Step, p.Decay, p.Alpha = Constant(first), decay, budgets })
 			agree(t, private.run(t, nil, startAt), f.dgdByHand(rounds, step, func(i, t int) []float64 {
 				return laplace(4, i, t, budget(i, t)*f.size(i)/(2*f.c*step(t)))
 			}), 0, 1e-10)
@@ -73,7 +73,7 @@ func TestDGD_ErrorFollowsTheStep(t *testing.T) {
 	f.r = 0.3
 	want := f.optimum(t)
 	away := func(decay string, rounds int) float64 {
-		m := makeMethod(t, f, "dgd", rounds, func(p *DGD) { p.Step, p.Decay = 1.5, decay })
+		m := makeMethod(t, f, "dgd", rounds, func(p *DGD) { p.Step, p.Decay = Constant(1.5), decay })
 		_, away := gaps(m.run(t, nil, startAt), want)
 		return away
 	}
@@ -201,7 +201,7 @@ func TestOutputPerturbation_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 	}
 	dgd := func(row []float64, y, at float64) []float64 {
 		change(row, y)
-		n := makeMethod(t, f, "private-dgd", 5, func(p *PrivateDGD) { p.Step, p.Decay, p.Noise.Noise = step, "none", "off" })
+		n := makeMethod(t, f, "private-dgd", 5, func(p *PrivateDGD) { p.Step, p.Decay, p.Noise.Noise = Constant(step), "none", "off" })
 		node := n.lone(0)
 		node.F[0], node.Heard = at, [][]float64{{at, 0, 0}}
 		if err := n.Method.Update(node, 1); err != nil {

@@ -89,7 +89,7 @@ func checkSchedule(report func(field, problem string), key string, s Schedule) {
 
 // fits joins the complaints of schedules that are not for n nodes.
 func fits(n int, schedules map[string]*Schedule) error {
-	for _, key := range []string{"eta", "theta", "alpha", "epsilon", "deviation"} {
+	for _, key := range []string{"eta", "theta", "alpha", "deviation", "step"} {
 		if s := schedules[key]; s != nil {
 			if err := s.Fits(key, n); err != nil {
 				return err

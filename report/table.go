@@ -96,7 +96,7 @@ func claim(i *record.Info) (value, meaning string) {
 	}
 	meaning = "claimed bound on what the messages say about a row, worst node"
 	if p.Chosen != nil {
-		meaning += fmt.Sprintf("; noise chosen for %v over the %s", p.Chosen.Epsilon, p.Chosen.Over)
+		meaning += fmt.Sprintf("; noise chosen for %v over the %s: the scenario's budgets × %.4g", p.Chosen.Epsilon, p.Chosen.Over, p.Chosen.Scale)
 	}
 	return number(i.Final.PrivacyLoss), meaning
 }

@@ -202,7 +202,7 @@ func pdmlTable() *Figure {
 	f.Claims = func(r *Results) []Claim {
 		inside, cells := 0, 0
 		epsilonUp, boundDown, strongest := 0, 0, 0
-		var drops, apart []string
+		var drops, mild, apart []string
 		for _, row := range pdmlPaper {
 			for k := range pdmlCells {
 				mean, low, high := accuracy(r, row.set, k)
@@ -225,6 +225,7 @@ func pdmlTable() *Figure {
 				}
 			}
 			drops = append(drops, fmt.Sprintf("%s %.1f", row.set, at(0)-at(4)))
+			mild = append(mild, fmt.Sprintf("%s %.1f", row.set, at(0)-at(5)))
 			if at(0)-at(4) < 5 {
 				strongest++
 			}
@@ -237,7 +238,7 @@ func pdmlTable() *Figure {
 			{"larger ε gives better accuracy", fmt.Sprintf("in %d of %d pairs of cells", epsilonUp, 3*n), judge(epsilonUp == 3*n, epsilonUp > 2*n)},
 			{"smaller R gives better accuracy", fmt.Sprintf("in %d of %d pairs of cells", boundDown, 4*n), judge(boundDown == 4*n, boundDown > 3*n)},
 			{"“even under the strongest privacy setting (ε = 0.4, R = 9), the proposed framework achieves comparable classification accuracy”",
-				"points lost: " + strings.Join(drops, ", ") + " (the paper's own cells lose 5.6 to 15.1)", judge(strongest == n, strongest > 0)},
+				"points lost: " + strings.Join(drops, ", ") + " (the paper's own cells lose 5.6 to 15.1). At ε = 1, R = 1 they are " + strings.Join(mild, ", "), judge(strongest == n, strongest > 0)},
 			{"Banana and Splice have “inferior accuracy in all settings”, perhaps because logistic regression does not suit them",
 				fmt.Sprintf("without privacy: banana %.1f %%, splice %.1f %%", banana, splice), judge(banana < 65 && splice < 65, banana < 65 || splice < 65)},
 		}
