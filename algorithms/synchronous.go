@@ -93,6 +93,18 @@ type scratch struct {
 	solver       *problem.Scratch
 }
 
+// newScratch makes the working room of so many workers.
+func newScratch(workers int, p *problem.Problem) []scratch {
+	room := make([]scratch, workers)
+	for w := range room {
+		room[w] = scratch{
+			sum: make([]float64, p.D), q: make([]float64, p.D), room: make([]float64, p.D),
+			solver: p.NewScratch(),
+		}
+	}
+	return room
+}
+
 // peer is a node of the protocol. A step of its method runs on a worker; what
 // arrives meanwhile belongs to a later round and so to other memory.
 type peer struct {
@@ -124,13 +136,7 @@ type peer struct {
 func (s *Synchronous) Attach(e *sim.Engine) {
 	p := s.Problem
 	s.traits = traitsOf(s.Method)
-	s.scratch = make([]scratch, e.Workers())
-	for w := range s.scratch {
-		s.scratch[w] = scratch{
-			sum: make([]float64, p.D), q: make([]float64, p.D), room: make([]float64, p.D),
-			solver: p.NewScratch(),
-		}
-	}
+	s.scratch = newScratch(e.Workers(), p)
 	s.peers = make([]peer, s.Graph.Order())
 	for i := range s.peers {
 		n := &s.peers[i]

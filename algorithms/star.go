@@ -1,0 +1,196 @@
+// The round protocol of a star: a hub, node 0, and clients 1, 2, … around it.
+// What hub and clients compute is not its business.
+
+package algorithms
+
+import (
+	"fmt"
+	"strings"
+
+	"overhear/sim"
+)
+
+// starWork is what is computed in a star. Steps run on workers, one at a time for
+// each node; the others are called from the engine's goroutine.
+type starWork interface {
+	hubStep(worker, round int, heard [][]float64) error        // of round ≥ 1, from the clients' messages of that round
+	clientStep(worker, i, round int, hub []float64) error      // of round ≥ 1, from the hub's message of the round before; round T+1 only ends round T
+	hubMessage(round int) []float64                            // after the step; round 0: the start
+	clientMessage(i, round int) []float64                      // after the step
+	hubDone(at sim.Time, round int)                            // the hub has its round; round 0: the start
+	clientDone(at sim.Time, i, round int)                      // a client has its round; round 0: the start
+	clientConcluded(i, round int)                              // a client has ended its round
+	cost(env *sim.Env, node, round int) (virtual sim.Duration) // of a step
+}
+
+// star runs rounds: the hub sends its message of round t, a client answers with
+// its message of round t+1, the hub waits for all of them. Where messages are
+// lost the hub sends again to those it has not heard.
+type star struct {
+	rounds          int
+	retry, deadline sim.Duration
+	work            starWork
+	hub             starHub
+	clients         []starClient
+}
+
+// CheckStar reports a graph that is no star around node 0.
+func CheckStar(g *sim.Graph) error {
+	n := g.Order()
+	if n < 2 || g.Degree(0) != n-1 || g.Size() != n-1 {
+		return fmt.Errorf("this method needs a star with the hub as node 0: topology: {kind: star, nodes: %d}", max(n, 2))
+	}
+	return nil
+}
+
+// attach makes the nodes and gives them to the engine.
+func (s *star) attach(e *sim.Engine, clients int) {
+	s.hub = starHub{star: s, heard: make([][]float64, clients)}
+	e.Attach(0, &s.hub)
+	s.clients = make([]starClient, clients)
+	for i := range s.clients {
+		s.clients[i] = starClient{star: s, i: i}
+		e.Attach(i+1, &s.clients[i])
+	}
+}
+
+// unfinished is nil when the last round has ended.
+func (s *star) unfinished() error {
+	if s.hub.round == s.rounds {
+		return nil
+	}
+	return fmt.Errorf("the run stopped in round %d of %d: %s", s.hub.round+1, s.rounds, s.hub.waiting())
+}
+
+type starHub struct {
+	*star
+	round   int // of the latest message
+	message []float64
+	heard   [][]float64 // the clients' messages of the next round
+	missing int
+	busy    bool
+	since   sim.Time
+	err     error
+}
+
+// Start sends the message of round 0.
+func (h *starHub) Start(env *sim.Env) { h.send(env) }
+
+func (h *starHub) send(env *sim.Env) {
+	h.work.hubDone(env.Now(), h.round)
+	h.message = h.work.hubMessage(h.round)
+	h.missing = len(h.heard)
+	clear(h.heard)
+	h.since = env.Now()
+	env.Broadcast(KindValue, h.round, h.message)
+	if h.retry > 0 && h.round < h.rounds {
+		env.After(h.retry, tagRetry(h.round, 0))
+	}
+}
+
+// Receive takes a client's message.
+func (h *starHub) Receive(env *sim.Env, m *sim.Message) {
+	if int(m.Round) != h.round+1 || h.heard[m.From-1] != nil {
+		return // a second copy
+	}
+	h.heard[m.From-1] = m.Payload
+	if h.missing--; h.missing == 0 {
+		h.busy = true
+		env.Compute(h.work.cost(env, 0, h.round+1), h, tagStep)
+	}
+}
+
+// Run is the hub's step, on a worker.
+func (h *starHub) Run(worker int) { h.err = h.work.hubStep(worker, h.round+1, h.heard) }
+
+// Wake sends the finished message, or the last one again to those not heard.
+func (h *starHub) Wake(env *sim.Env, tag uint64) {
+	if tag == tagStep {
+		if h.err != nil {
+			env.Fail(fmt.Errorf("the hub, round %d: %w", h.round+1, h.err))
+			return
+		}
+		h.busy = false
+		h.round++
+		h.send(env)
+		return
+	}
+	round, attempt := int(tag>>16), int(tag>>1&0x7fff)
+	if round != h.round || h.busy {
+		return
+	}
+	if waited := env.Now() - h.since; h.deadline > 0 && sim.Duration(waited) >= h.deadline {
+		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", h.deadline, h.waiting()))
+		return
+	}
+	for i, f := range h.heard {
+		if f == nil {
+			env.Send(i+1, KindValue, h.round, h.message) // either of the two messages was lost
+		}
+	}
+	env.After(h.retry<<min(attempt+1, maxBackoff), tagRetry(round, attempt+1))
+}
+
+func (h *starHub) waiting() string {
+	var missing []string
+	for i, f := range h.heard {
+		if f == nil {
+			missing = append(missing, fmt.Sprint(i+1))
+		}
+	}
+	return fmt.Sprintf("the hub waits for round %d of node %s", h.round+1, strings.Join(missing, ", "))
+}
+
+type starClient struct {
+	*star
+	i       int
+	round   int // of the latest message
+	message []float64
+	hub     []float64 // the hub's message being answered
+	err     error
+	busy    bool
+	done    bool
+}
+
+// Start has nothing to send.
+func (c *starClient) Start(env *sim.Env) { c.work.clientDone(env.Now(), c.i, 0) }
+
+// Receive takes the hub's message. One that the client has answered is a second
+// copy, or asks for the answer again.
+func (c *starClient) Receive(env *sim.Env, m *sim.Message) {
+	switch t := int(m.Round); {
+	case c.busy || c.done:
+	case t == c.round-1:
+		env.Send(0, KindValue, c.round, c.message)
+	case t == c.round:
+		c.busy, c.hub = true, m.Payload
+		var cost sim.Duration
+		if t < c.rounds {
+			cost = c.work.cost(env, c.i+1, t+1)
+		}
+		env.Compute(cost, c, tagStep)
+	}
+}
+
+// Run is the client's step, on a worker.
+func (c *starClient) Run(worker int) { c.err = c.work.clientStep(worker, c.i, c.round+1, c.hub) }
+
+// Wake sends the finished message to the hub.
+func (c *starClient) Wake(env *sim.Env, _ uint64) {
+	if c.err != nil {
+		env.Fail(fmt.Errorf("node %d, round %d: %w", c.i+1, c.round+1, c.err))
+		return
+	}
+	c.busy = false
+	if c.round > 0 {
+		c.work.clientConcluded(c.i, c.round)
+	}
+	if c.round == c.rounds {
+		c.done = true
+		return
+	}
+	c.round++
+	c.work.clientDone(env.Now(), c.i, c.round)
+	c.message = c.work.clientMessage(c.i, c.round)
+	env.Send(0, KindValue, c.round, c.message)
+}
