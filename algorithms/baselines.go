@@ -5,8 +5,13 @@ package algorithms
 
 import "fmt"
 
-// none has no parameters.
-type none struct{}
+// none has no parameters, except where columns are split.
+type none struct {
+	Loss string `yaml:"loss" default:"mean" enum:"mean,sum" doc:"weight of a row's loss where columns are split: 1/N or 1"`
+}
+
+// WeightOfRow is c, the key "loss".
+func (p none) WeightOfRow() string { return p.Loss }
 
 // fixed gives every node a point that does not depend on the others' messages,
 // in round 1; later rounds change nothing.
@@ -49,11 +54,26 @@ The end of no privacy: whoever computes it has everybody's rows.`,
 			}
 			return &fixed{o.F}, nil
 		},
+		NewSplit: func(_ any, s SplitSetting) (SplitMethod, error) {
+			o, err := s.Problem.Centralised()
+			if err != nil {
+				return nil, fmt.Errorf("the centralised optimum: %w", err)
+			}
+			return &given{o.X}, nil
+		},
 	})
 	register(&Entry{
 		Name: "local", Title: "every node on its own", Paper: "the reference of every paper; MATH §1",
-		About:  `f_i = argmin O_i(f) at every node from round 1; nothing is sent, so nothing leaks and nothing is shared.`,
+		About: `f_i = argmin O_i(f) at every node from round 1; nothing is sent, so nothing leaks and nothing is shared.
+Where columns are split, the first party alone, with the labels; the others have no say.`,
 		Params: func() any { return new(none) },
 		New:    func(any, Setting) (Method, error) { return &fixed{}, nil },
+		NewSplit: func(_ any, s SplitSetting) (SplitMethod, error) {
+			o, err := s.Problem.LocalOnly()
+			if err != nil {
+				return nil, fmt.Errorf("the first party's own optimum: %w", err)
+			}
+			return &given{o.X}, nil
+		},
 	})
 }

@@ -61,6 +61,12 @@ func filled(t *testing.T, e *Entry) any {
 				}
 			case field.Kind() == reflect.String:
 				field.SetString(tag)
+			case field.Kind() == reflect.Int:
+				n, err := strconv.ParseInt(tag, 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				field.SetInt(n)
 			case field.Kind() == reflect.Float64:
 				x, err := strconv.ParseFloat(tag, 64)
 				if err != nil {
@@ -780,6 +786,9 @@ func TestEveryMethod_IteratesDoNotDependOnTheNetwork(t *testing.T) {
 		}},
 	}
 	for _, e := range Entries() {
+		if e.New == nil {
+			continue // for split columns
+		}
 		t.Run(e.Name, func(t *testing.T) {
 			s := Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: rounds}
 			m, err := e.New(filled(t, e), s)

@@ -15,8 +15,12 @@ type Entry struct {
 	// yaml, doc and default tags.
 	Params func() any
 
-	// New makes the method from the decoded Params.
+	// New makes the method from the decoded Params; nil: it is for split columns
+	// only.
 	New func(params any, s Setting) (Method, error)
+
+	// NewSplit makes the method for split columns; nil: it is not for them.
+	NewSplit func(params any, s SplitSetting) (SplitMethod, error)
 }
 
 var registry []*Entry

@@ -25,6 +25,7 @@ type Row struct {
 	DualSum     float64  // ‖Σ_i λ_i‖ after this round's dual step
 	Residual    float64  // max_i ‖∇‖ / max(1, ‖q‖) of this round's solves
 	Spread      float64  // max_{i,l} ‖w_i − w_l‖, w the iterates before output noise; only for few nodes
+	TestLoss    float64  // mean log loss of the test rows, where columns are split
 	Averaged    Averaged // of w̄_i(t) = (1/t) Σ_k w_i(k), for methods that shelter w
 }
 
@@ -90,7 +91,7 @@ func NewCollector(p *problem.Problem, optimum []float64, rounds int, ended func(
 	}
 	for t := range c.rows {
 		nan := math.NaN()
-		c.rows[t] = Row{Round: t, Time: -1, PrivacyLoss: nan, DualSum: nan, Residual: nan, Spread: nan, Averaged: Averaged{nan, nan}}
+		c.rows[t] = Row{Round: t, Time: -1, PrivacyLoss: nan, DualSum: nan, Residual: nan, Spread: nan, TestLoss: nan, Averaged: Averaged{nan, nan}}
 	}
 	c.rows[0].DualSum = 0 // duals start at zero
 	return c
@@ -255,13 +256,13 @@ func TestError(s *problem.Shard, f []float64) float64 {
 // Columns are the columns of metrics.csv; those after bytes are extra.
 var Columns = []string{
 	"round", "time_s", "loss", "objective", "test_error", "consensus", "distance",
-	"privacy_loss", "messages", "bytes", "dual_sum", "residual", "spread", "averaged_risk", "averaged_error",
+	"privacy_loss", "messages", "bytes", "dual_sum", "residual", "spread", "averaged_risk", "averaged_error", "test_loss",
 }
 
 // Values are the row's values in the order of Columns.
 func (r *Row) Values() []float64 {
 	return []float64{
 		float64(r.Round), r.Time.Seconds(), r.Loss, r.Objective, r.TestError, r.Consensus, r.Distance,
-		r.PrivacyLoss, float64(r.Messages), float64(r.Bytes), r.DualSum, r.Residual, r.Spread, r.Averaged.Risk, r.Averaged.Error,
+		r.PrivacyLoss, float64(r.Messages), float64(r.Bytes), r.DualSum, r.Residual, r.Spread, r.Averaged.Risk, r.Averaged.Error, r.TestLoss,
 	}
 }

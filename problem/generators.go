@@ -67,6 +67,42 @@ func ringnorm(n int, s *sim.Stream) (*Set, error) {
 	})
 }
 
+// wide has gisette's 5,000 dense columns: each mixes 3 of 40 hidden factors, which
+// correlates columns of different parties, and unit noise. The label is the sign
+// of a mixture of the factors plus noise that turns about one row in thirty.
+func wide(n int, s *sim.Stream) (*Set, error) {
+	const d, factors, mixed = 5000, 40, 3
+	var which [d][mixed]int
+	var loading [d][mixed]float64
+	for k := range which {
+		for m := range mixed {
+			which[k][m], loading[k][m] = s.IntN(factors), s.Normal()
+		}
+	}
+	weight, h := make([]float64, factors), make([]float64, factors)
+	for m := range weight {
+		weight[m] = s.Normal()
+	}
+	return generated(n, d, func(x []float64) float64 {
+		score := float64(0.6 * s.Normal())
+		for m := range h {
+			h[m] = s.Normal()
+			score += float64(weight[m] * h[m])
+		}
+		for k := range x {
+			v := float64(s.Normal())
+			for m, f := range which[k] {
+				v += float64(loading[k][m] * h[f])
+			}
+			x[k] = v
+		}
+		if score > 0 {
+			return 1
+		}
+		return -1
+	})
+}
+
 // waveform is Breiman et al. 1984: u h_a + (1−u) h_b plus unit normal noise at
 // 21 points, h triangles of height 6 about points 11, 7 and 15 of 1…21. The
 // classes 0, 1, 2 mix (1,2), (1,3), (2,3); class 1 is +1.

@@ -12,12 +12,12 @@ import (
 
 // Source names a built-in set or a file. A bare name is a set.
 type Source struct {
-	Set     string `yaml:"set" enum:"wdbc,adult,a9a,german,splice,image,banana,twonorm,ringnorm,waveform,census" doc:"a built-in set; see simulate data list"`
+	Set     string `yaml:"set" enum:"wdbc,adult,a9a,german,splice,image,banana,twonorm,ringnorm,waveform,census,wide" doc:"a built-in set; see simulate data list"`
 	CSV     string `yaml:"csv" doc:"path of a CSV file, plain or gzip, relative to the scenario"`
 	LIBSVM  string `yaml:"libsvm" doc:"path of a LIBSVM file, plain or gzip"`
 	Raetsch string `yaml:"raetsch" doc:"path of a file of rows 'label value value …', plain or gzip"`
 
-	Rows      int      `yaml:"rows" doc:"rows to generate (twonorm, ringnorm, waveform, census); default as published"`
+	Rows      int      `yaml:"rows" doc:"rows to generate (twonorm, ringnorm, waveform, census, wide); default as published"`
 	Label     string   `yaml:"label" doc:"label column of a CSV file: a name, or a number from 0; default the last"`
 	Positive  string   `yaml:"positive" doc:"label that becomes +1; default the greater of the two"`
 	Header    *bool    `yaml:"header" doc:"whether a CSV file begins with column names; default: if no field of its first line is a number"`
@@ -49,7 +49,7 @@ func (s Source) Check(report func(field, problem string)) {
 		report("rows", fmt.Sprintf("must be positive, is %d", s.Rows))
 	}
 	if s.Rows > 0 && !s.Generated() {
-		report("rows", "is for generated sets: twonorm, ringnorm, waveform, census")
+		report("rows", "is for generated sets: twonorm, ringnorm, waveform, census, wide")
 	}
 	if s.Dimension < 0 {
 		report("dimension", fmt.Sprintf("must be positive, is %d", s.Dimension))

@@ -90,7 +90,7 @@ func (c Chart) plot() (*plot.Plot, error) {
 	}
 	// Room for the legend above the lines.
 	if !c.LogY {
-		p.Y.Max += (p.Y.Max - p.Y.Min) * 0.045 * float64(drawn+1)
+		p.Y.Max += float64((p.Y.Max - p.Y.Min) * 0.045 * float64(drawn+1))
 	} else {
 		p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, 0.045*float64(drawn+1))
 	}

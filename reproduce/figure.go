@@ -28,6 +28,7 @@ type Curve struct {
 	Set   []string // `path=value`
 	Group string   // in charts against a parameter: the line it is a point of
 	X     float64  // and its place
+	Epoch int      // rounds of an epoch, where charts against rounds count epochs; 0: one
 }
 
 // Chart is a picture of some columns of metrics.csv.

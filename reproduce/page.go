@@ -54,7 +54,11 @@ func (r *Results) chart(c Chart) report.Chart {
 				if c.Rounds != nil && !c.Rounds(t) {
 					continue
 				}
+				if e := runs.Curve.Epoch; e > 0 && t%e != 0 {
+					continue
+				}
 				x, _, _ := runs.at(c.X, t)
+				x /= float64(max(1, runs.Curve.Epoch))
 				mean, low, high := runs.at(c.Y, t)
 				l.X, l.Mean, l.Low, l.High = append(l.X, x), append(l.Mean, mean), append(l.Low, low), append(l.High, high)
 			}
@@ -115,6 +119,9 @@ func (r *Results) writeCSV(path string) error {
 	for k := range r.Runs {
 		runs := &r.Runs[k]
 		for t := range runs.rounds() {
+			if e := runs.Curve.Epoch; e > 0 && t%e != 0 {
+				continue
+			}
 			if !series && t < runs.rounds()-1 && !slices.ContainsFunc(r.Charts, func(c Chart) bool { return slices.Contains(c.Points, t) }) {
 				continue
 			}

@@ -20,6 +20,7 @@ import (
 func TestFigures_AreWellFormed(t *testing.T) {
 	want := []string{
 		"pdml-fig3", "pdml-fig4", "pdml-table1", "ra19-fig1", "ra19-fig2", "ra19-fig3", "ra19-fig4", "ra19-fig5",
+		"sh19-fig1", "sh19-fig2", "sh19-fig3",
 		"zkl18-fig1", "zkl18-fig2", "zkl18-fig3", "zkl18-fig4", "zz16-fig2", "zz16-fig3",
 	}
 	var names []string

@@ -34,10 +34,12 @@ func NewExperiment(s *Scenario, dataDir string) *Experiment {
 type Assembly struct {
 	Seed     uint64
 	Graph    *sim.Graph
-	Set      *problem.Set // prepared
-	Problem  *problem.Problem
+	Set      *problem.Set      // prepared
+	Problem  *problem.Problem  // nil where columns are split
+	Split    *problem.Vertical // nil where they are not
 	Method   algorithms.Method
-	Account  *Account // nil: the method claims no privacy
+	Parties  algorithms.SplitMethod // where columns are split
+	Account  *Account               // nil: the method claims no privacy
 	Warnings []string
 }
 
@@ -87,6 +89,12 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	entry, ok := algorithms.Lookup(e.Algorithm.Kind)
 	if !ok {
 		return nil, fmt.Errorf("no algorithm is called %q", e.Algorithm.Kind)
+	}
+	if e.Problem.Columns != nil {
+		return a, e.assembleSplit(a, entry)
+	}
+	if entry.New == nil {
+		return nil, fmt.Errorf("algorithm %s is for split columns: problem.columns says how many each party holds", entry.Name)
 	}
 	withData := a.Graph.Order()
 	if entry.Star {

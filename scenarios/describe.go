@@ -151,6 +151,7 @@ var metricDocs = [][2]string{
 	{"spread", "max over pairs of nodes of ‖w_i − w_l‖, w what a node has before it adds noise to its output; empty above 128 nodes"},
 	{"averaged_risk", "(1/N) Σ_i Σ_l O_l(w̄_i), w̄_i(t) = (1/t) Σ_k w_i(k), on the true labels (pdml)"},
 	{"averaged_error", "fraction of test rows that w̄_i gets wrong, mean over the nodes (pdml)"},
+	{"test_loss", "mean log loss of the test rows, where columns are split"},
 }
 
 // Explain says what a name means: a method, a data set, a key of the language

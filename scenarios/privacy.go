@@ -40,6 +40,8 @@ type Account struct {
 	Bound       []float64 // by round: of a row, of the worst node; nil if rows are not protected
 	Delta       float64
 	Chosen      *record.Chosen
+
+	composedDelta float64 // δ of the last Bound, where a paper composes (ε, δ) itself; else 0
 }
 
 func (p Privacy) account(m algorithms.Private, rounds int) *Account {
@@ -47,6 +49,24 @@ func (p Privacy) account(m algorithms.Private, rounds int) *Account {
 	m.Account(a.Ledger)
 	a.Bound = a.Ledger.Bound(algorithms.UnitSample, rounds, p.Delta)
 	return a
+}
+
+// accountSplit makes the account of a run over split columns that has ended: its
+// theorem bounds norms that only the run shows.
+func (e *Experiment) accountSplit(a *Assembly, s *algorithms.Split) {
+	p, ok := a.Parties.(algorithms.SplitPrivate)
+	if !ok {
+		return
+	}
+	a.Account = &Account{
+		Guarantee: p.Guarantee(), Established: p.Established(s.Largest()), Ledger: new(privacy.Ledger), Delta: e.Privacy.Delta,
+		Bound: make([]float64, e.Rounds.Count+1),
+	}
+	p.Account(a.Account.Ledger)
+	for t := range a.Account.Bound[1:] {
+		a.Account.Bound[t+1], a.Account.composedDelta = p.Composed(t + 1)
+	}
+	a.Warnings = append(a.Warnings, a.Account.warnings()...)
 }
 
 // warnings say in words that the bound is not established.
@@ -86,6 +106,9 @@ func (a *Account) record(first int) *record.Privacy {
 			if c.Established {
 				if c.Epsilon = record.Number(pure); math.IsInf(pure, 1) {
 					c.Epsilon, c.Delta = c.RDP, c.AtDelta
+				}
+				if a.composedDelta > 0 {
+					c.Epsilon, c.Delta = record.Number(a.Bound[len(a.Bound)-1]), record.Number(a.composedDelta)
 				}
 				c.PerRound = record.Number(a.Ledger.WorstRoundOf(node, unit, a.Delta))
 			}

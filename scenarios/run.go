@@ -10,12 +10,12 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"overhear/algorithms"
 	"overhear/metrics"
-	"overhear/problem"
 	"overhear/record"
 	"overhear/report"
 	"overhear/sim"
@@ -36,7 +36,7 @@ type Options struct {
 // outcome is what a run leaves behind.
 type outcome struct {
 	*Assembly
-	optimum  *problem.Optimum
+	optimum  record.Optimum
 	rows     []metrics.Row
 	trace    *sim.Trace
 	events   uint64
@@ -45,11 +45,23 @@ type outcome struct {
 	wall     time.Duration
 }
 
-// tap hands what a run says to metrics and to its record.
+// measurement is what metrics are collected by.
+type measurement interface {
+	Rows() []metrics.Row
+	Sent(round int, bytes int64)
+}
+
+// traffic hands packets to metrics and to the run's record.
+type traffic struct {
+	measurement
+	writer *record.Writer // nil: no record
+	packet uint64         // number of the latest packet, plus one
+}
+
+// tap hands what nodes publish to metrics and to the run's record.
 type tap struct {
 	*metrics.Collector
 	writer *record.Writer // nil: no record
-	packet uint64         // number of the latest packet, plus one
 }
 
 func (t *tap) Published(p *algorithms.Publication) {
@@ -61,11 +73,27 @@ func (t *tap) Published(p *algorithms.Publication) {
 	}
 }
 
-// packet takes a packet; a duplicate's second copy is recorded but was not sent.
-func (t *tap) sent(p *sim.Packet) {
+// splitTap does so where columns are split.
+type splitTap struct {
+	*metrics.Split
+	writer *record.Writer // nil: no record
+}
+
+func (t *splitTap) Sent(node, round int, at sim.Time, values []float64) {
+	if t.writer != nil {
+		t.writer.Iterate(node, round, at, values)
+	}
+}
+
+func (t *splitTap) Ended(r *algorithms.SplitRound) error {
+	return t.Split.Ended(r.Round, r.At, r.X, r.Gap, r.Residual)
+}
+
+// took takes a packet; a duplicate's second copy is recorded but was not sent.
+func (t *traffic) took(p *sim.Packet) {
 	if p.ID == t.packet {
 		t.packet++
-		t.Collector.Sent(int(p.Round), p.Bytes)
+		t.Sent(int(p.Round), p.Bytes)
 	}
 	if t.writer != nil {
 		t.writer.Message(record.Message{
@@ -141,12 +169,12 @@ func (e *Experiment) execute(ctx context.Context, seed uint64, workers int, w *r
 		return nil, context.Cause(ctx)
 	}
 	out := &outcome{Assembly: a}
-	if out.optimum, err = a.Problem.Centralised(); err != nil {
+	protocol, m, err := e.watch(out, w, progress)
+	if err != nil {
 		return nil, err
 	}
-	t := &tap{Collector: metrics.NewCollector(a.Problem, out.optimum.F, e.Rounds.Count, progress), writer: w}
-	protocol := e.protocol(a, t)
-	config := e.config(a, workers, t.sent, reference)
+	packets := &traffic{measurement: m, writer: w}
+	config := e.config(a, workers, packets.took, reference)
 	if config.Graph, err = protocol.Network(); err != nil {
 		return nil, fmt.Errorf("building the network: %w", err)
 	}
@@ -164,13 +192,39 @@ func (e *Experiment) execute(ctx context.Context, seed uint64, workers int, w *r
 	if out.trace, err = engine.Trace(); err != nil {
 		return nil, err
 	}
-	out.rows = t.Rows()
+	out.rows = m.Rows()
+	if s, ok := protocol.(*algorithms.Split); ok {
+		e.accountSplit(a, s)
+	}
 	if a.Account != nil {
 		a.Account.fill(out.rows)
 	}
 	out.events, out.messages, out.bytes = engine.Events(), int64(engine.Messages()), engine.Bytes()
 	out.wall = time.Since(start)
 	return out, nil
+}
+
+// watch makes the protocol of a run and what measures it, for which it computes
+// the centralised optimum.
+func (e *Experiment) watch(out *outcome, w *record.Writer, progress func(metrics.Row)) (algorithms.Protocol, measurement, error) {
+	if out.Split != nil {
+		o, err := out.Split.Centralised()
+		if err != nil {
+			return nil, nil, err
+		}
+		out.optimum = record.Optimum{Objective: record.Number(o.Value), Point: slices.Concat(o.X...)}
+		_, wrong := out.Split.TestLoss(o.X)
+		out.optimum.TestError = record.Number(wrong)
+		c := metrics.NewSplit(out.Split, o.X, e.Rounds.Count, progress)
+		return e.splitProtocol(out.Assembly, &splitTap{c, w}), c, nil
+	}
+	o, err := out.Problem.Centralised()
+	if err != nil {
+		return nil, nil, err
+	}
+	out.optimum = record.Optimum{Objective: record.Number(o.Value), Point: o.F, TestError: record.Number(metrics.TestError(&out.Problem.Test, o.F))}
+	c := metrics.NewCollector(out.Problem, o.F, e.Rounds.Count, progress)
+	return e.protocol(out.Assembly, &tap{c, w}), c, nil
 }
 
 func (e *Experiment) config(a *Assembly, workers int, sent func(*sim.Packet), reference *sim.Trace) sim.Config {
@@ -205,9 +259,9 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Events:    out.events,
 		Nodes:     out.Graph.Order(),
 		Edges:     out.Graph.Size(),
-		Columns:   out.Problem.D,
-		TrainRows: out.Problem.Rows(),
-		TestRows:  len(out.Problem.Test.Y),
+		Columns:   out.columns(),
+		TrainRows: out.trainRows(),
+		TestRows:  out.testRows(),
 		Rounds:    last.Round,
 		Final: record.Final{
 			VirtualSeconds: last.Time.Seconds(), Loss: record.Number(last.Loss), Objective: record.Number(last.Objective),
@@ -215,10 +269,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 			DualSum: record.Number(last.DualSum), PrivacyLoss: record.Number(last.PrivacyLoss),
 			Messages: out.messages, Bytes: out.bytes,
 		},
-		Optimum: record.Optimum{
-			Objective: record.Number(out.optimum.Value), Point: out.optimum.F,
-			TestError: record.Number(metrics.TestError(&out.Problem.Test, out.optimum.F)),
-		},
+		Optimum:      out.optimum,
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),
 		Warnings:     append([]string{}, out.Warnings...),
@@ -226,7 +277,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Wall: out.wall.Seconds(),
 	}
 	if out.Account != nil {
-		info.Privacy = out.Account.record(out.Graph.Order() - len(out.Problem.Shards))
+		info.Privacy = out.Account.record(out.Graph.Order() - out.parts())
 	}
 	if out.trace != nil {
 		info.Digest = hex.EncodeToString(out.trace.Digest[:])

@@ -45,6 +45,7 @@ type Problem struct {
 	Train     float64           `yaml:"train" doc:"training rows: a count, or a fraction below 1; the rest is the test set; default all"`
 	Order     string            `yaml:"order" default:"shuffled" enum:"shuffled,file" doc:"whether rows are permuted by the seed before they are divided"`
 	Partition problem.Partition `yaml:"partition" doc:"which node gets which rows"`
+	Columns   []int             `yaml:"columns" doc:"split columns, not rows: how many consecutive columns each party holds; the network is a star around a hub with the labels"`
 	Scale     problem.Scale     `yaml:"scale" doc:"preparation of columns and rows"`
 	Loss      problem.LossSpec  `yaml:"loss" doc:"loss L of the margin"`
 	C         float64           `yaml:"C" default:"1" doc:"weight of the loss"`
@@ -165,11 +166,10 @@ func (i Iterates) Check(report func(field, problem string)) {
 var later = map[string]string{
 	"network.faults":            "this version has no faults; links can lose and duplicate packets: loss, duplication",
 	"adversary":                 "this version has no adversary",
-	"problem.columns":           "this version splits rows, not columns, over nodes",
 	"rounds.quorum":             "this version has synchronous rounds only",
 	"rounds.staleness":          "this version has synchronous rounds only",
 	"rounds.timeout":            "this version has synchronous rounds only; see retry and deadline",
-	"problem.partition.columns": "this version splits rows, not columns, over nodes",
+	"problem.partition.columns": "columns are split by problem.columns",
 }
 
 // Check reports a name that is no directory's.

@@ -1,0 +1,254 @@
+// ADMM sharing, with and without noise.
+
+package algorithms
+
+import (
+	"fmt"
+	"math"
+
+	"overhear/internal/num"
+	"overhear/privacy"
+	"overhear/problem"
+)
+
+// Sharing is ADMM sharing, SH19 (5)-(8), in the paper's form or with Boyd et al.
+// 2011 §7.3's averaging.
+type Sharing struct {
+	Eta  float64 `yaml:"eta" default:"1" doc:"penalty, ρ in the paper, > 0"`
+	Form string  `yaml:"form" default:"jacobi" enum:"jacobi,averaged" doc:"jacobi: the paper's, whose parties step at once and may diverge; averaged: Boyd et al. 2011 §7.3, which converges"`
+	Loss string  `yaml:"loss" default:"mean" enum:"mean,sum" doc:"weight of a row's loss: 1/N or 1"`
+}
+
+// Check reports a penalty that is not positive.
+func (p Sharing) Check(report func(field, problem string)) {
+	if !(p.Eta > 0) {
+		report("eta", fmt.Sprintf("must be positive, is %v", p.Eta))
+	}
+}
+
+// WeightOfRow is c, the key "loss".
+func (p Sharing) WeightOfRow() string { return p.Loss }
+
+type sharing struct {
+	Sharing
+	SplitSetting
+	parties []*problem.Party // factored once
+	scratch *problem.HubScratch
+}
+
+func newSharing(p Sharing, s SplitSetting) *sharing {
+	m := &sharing{Sharing: p, SplitSetting: s, scratch: problem.NewHubScratch(s.Problem.N)}
+	for _, block := range s.Problem.Blocks {
+		m.parties = append(m.parties, problem.NewParty(block, s.Problem.Ridge, p.Eta))
+	}
+	return m
+}
+
+// share is what M parties divide by: M in the averaged form.
+func (m *sharing) share() float64 {
+	if m.Form == "averaged" {
+		return float64(len(m.Problem.Blocks))
+	}
+	return 1
+}
+
+// Warnings name blocks whose columns depend on each other.
+func (m *sharing) Warnings() []string {
+	var all []string
+	for k, p := range m.parties {
+		if d := p.Deficient(); d > 0 {
+			all = append(all, fmt.Sprintf("party %d: %d of its %d columns depend on the others, so that DᵀD is singular; without a ridge the step is a basic solution, and noise of covariance (DᵀD)⁻¹ uses the pseudo-inverse", k+1, d, m.Problem.Blocks[k].D))
+		}
+	}
+	return all
+}
+
+// Start is (u, y) = 0.
+func (m *sharing) Start(*SplitHub) []float64 { return make([]float64, 2*m.Problem.N) }
+
+// Answer is the party's step: (λI + ρDᵀD) x = −Dᵀ(y + ρ(u/M − p)), with M = 1 in
+// the paper's form, SH19 (6); it sends p = D x.
+func (m *sharing) Answer(p *Party, _ int, hub []float64) ([]float64, error) {
+	n := m.Problem.N
+	if p.Memory == nil {
+		p.Memory = make([]float64, n)
+	}
+	u, y := hub[:n], hub[n:]
+	v := make([]float64, n)
+	over := 1 / m.share()
+	for k := range v {
+		v[k] = y[k] + float64(m.Eta*(float64(over*u[k])-p.Memory[k]))
+	}
+	m.parties[p.ID].Step(v, p.X)
+	m.parties[p.ID].Times(p.X, v)
+	p.Memory = append(p.Memory[:0], v...)
+	return v, nil
+}
+
+// Merge is the hub's step: z_n = argmin l_n(z) − y_n z + (ρ/2M)(Σp − z)², y ← y +
+// (ρ/M)(Σp − z), SH19 (7), (8); it sends (Σp − z, y).
+func (m *sharing) Merge(h *SplitHub, _ int, sent [][]float64) ([]float64, error) {
+	n := m.Problem.N
+	h.add(sent)
+	rho := m.Eta / m.share()
+	h.Residual = problem.HubStep(h.Z, h.Y, h.Sum, m.Problem.Y, rho, m.Problem.Weight, m.Problem.Loss, m.scratch)
+	message := make([]float64, 2*n)
+	for k, p := range h.Sum {
+		gap := p - h.Z[k]
+		h.Y[k] += float64(rho * gap)
+		message[k], message[n+k] = gap, h.Y[k]
+	}
+	return message, nil
+}
+
+// PrivateSharing is SH19 Algorithm 1 with its noise (10), or with noise that
+// covers the whole space.
+type PrivateSharing struct {
+	Sharing
+	Epsilon float64 `yaml:"epsilon" default:"1" doc:"ε of each round, at most 1 for the paper's theorem"`
+	Delta   float64 `yaml:"delta" default:"1e-5" doc:"δ of each round"`
+	Slack   float64 `yaml:"slack" default:"1e-5" doc:"δ′ of the composition over rounds"`
+	Bound   float64 `yaml:"bound" default:"1" doc:"b₁: bound on a party's coefficients ‖x_m‖ and on the other quantities the theorem bounds"`
+	Sigma   float64 `yaml:"sigma" doc:"standard deviation of the noise, instead of the one for ε and δ"`
+	Cover   string  `yaml:"noise" default:"range" enum:"range,ambient,off" doc:"range: the paper's, D ξ with ξ ~ N(0, σ²(DᵀD)⁻¹), inside the column space of D; ambient: N(0, σ²I) on D x; off: none"`
+}
+
+// Check reports parameters out of range.
+func (p PrivateSharing) Check(report func(field, problem string)) {
+	p.Sharing.Check(report)
+	for _, c := range []struct {
+		key string
+		v   float64
+		ok  bool
+	}{{"epsilon", p.Epsilon, p.Epsilon > 0}, {"delta", p.Delta, p.Delta > 0 && p.Delta < 1}, {"slack", p.Slack, p.Slack > 0 && p.Slack < 1}, {"bound", p.Bound, p.Bound > 0}, {"sigma", p.Sigma, p.Sigma >= 0}} {
+		if !c.ok {
+			report(c.key, fmt.Sprintf("is out of range: %v", c.v))
+		}
+	}
+}
+
+type privateSharing struct {
+	*sharing
+	PrivateSharing
+}
+
+// sensitivity is 𝒞 = (3/(d_m ρ))(λ c₁ + (1 + Mρ) b₁), SH19 (11), c₁ = 1 for the
+// quadratic regulariser.
+func (m *privateSharing) sensitivity(party int) float64 {
+	p := m.sharing.Problem
+	d := float64(p.Blocks[party].D)
+	parties := float64(len(p.Blocks))
+	eta := m.sharing.Eta
+	return 3 / (d * eta) * (p.Ridge + float64((1+float64(parties*eta))*m.Bound))
+}
+
+// sigma is √(2 ln(1.25/δ)) 𝒞/ε, SH19 Theorem 1.
+func (m *privateSharing) sigma(party int) float64 {
+	if m.Sigma > 0 {
+		return m.Sigma
+	}
+	return math.Sqrt(2*num.Log(1.25/m.Delta)) * m.sensitivity(party) / m.Epsilon
+}
+
+// Answer adds noise to the party's step, SH19 (10); what is sent is what the party
+// goes on with.
+func (m *privateSharing) Answer(p *Party, t int, hub []float64) ([]float64, error) {
+	v, err := m.sharing.Answer(p, t, hub)
+	if err != nil || m.Cover == "off" {
+		return v, err
+	}
+	step, s := m.parties[p.ID], p.Stream("noise", t)
+	if m.Cover == "ambient" {
+		noise := make([]float64, len(v))
+		privacy.Gaussian(s, m.sigma(p.ID), noise)
+		num.Axpy(1, noise, v)
+	} else {
+		xi := make([]float64, len(p.X))
+		step.Range(s, m.sigma(p.ID), xi)
+		num.Axpy(1, xi, p.X)
+		step.Times(p.X, v)
+	}
+	p.Memory = append(p.Memory[:0], v...)
+	return v, nil
+}
+
+// UnitColumn is one column of one party, changed by at most 1 in norm: what SH19's
+// theorem protects. Rows and labels it does not.
+const UnitColumn = "column"
+
+// SplitPrivate is a SplitMethod that claims to bound what a party's messages say.
+type SplitPrivate interface {
+	SplitMethod
+
+	// Guarantee says in a sentence what is claimed, with the equation.
+	Guarantee() string
+
+	// Established is nil if the theorem's assumptions hold, largest being the
+	// greatest norm of any x_m, y or z in the run, and otherwise says what
+	// fails.
+	Established(largest float64) error
+
+	// Account enters what every party spends in every round.
+	Account(l *privacy.Ledger)
+
+	// Composed is the paper's own bound (ε′, δ) after so many rounds.
+	Composed(rounds int) (epsilon, delta float64)
+}
+
+func (m *privateSharing) Guarantee() string {
+	return "(ε′, Tδ + δ′)-differential privacy of one column of a party, changed by at most 1 (SH19 Theorem 1, Corollary 1); not of rows or labels"
+}
+
+// Established checks SH19 Assumption 1 and ε ≤ 1.
+func (m *privateSharing) Established(largest float64) error {
+	if m.Cover == "off" {
+		return errNoNoise
+	}
+	if m.Sigma == 0 && m.Epsilon > 1 {
+		return fmt.Errorf("Theorem 1 is for ε ≤ 1 a round; epsilon is %v", m.Epsilon)
+	}
+	for k, block := range m.sharing.Problem.Blocks {
+		for i := range block.Len() {
+			if _, row := block.Row(i); math.Abs(num.Norm(row)-1) > 1e-9 {
+				return fmt.Errorf("Assumption 1 needs every row of every party's block to have norm 1; row %d of party %d has norm %.4g", i, k+1, num.Norm(row))
+			}
+		}
+	}
+	if largest > m.Bound {
+		return fmt.Errorf("Assumption 1 needs ‖x_m‖, ‖y‖ and ‖z‖ to stay within b₁ = %v; one reached %.4g", m.Bound, largest)
+	}
+	return nil
+}
+
+// Account enters Gaussian mechanisms of sensitivity 𝒞, SH19 Lemma 1.
+func (m *privateSharing) Account(l *privacy.Ledger) {
+	for k := range m.sharing.Problem.Blocks {
+		for t := 1; t <= m.sharing.Rounds && m.Cover != "off"; t++ {
+			l.Spend(k, t, UnitColumn, privacy.GaussianDP{Sensitivity: m.sensitivity(k), Sigma: m.sigma(k)})
+		}
+	}
+}
+
+// Composed is SH19 (11): ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1), Tδ + δ′. Where sigma
+// is given, ε is what that noise amounts to by Theorem 1.
+func (m *privateSharing) Composed(rounds int) (epsilon, delta float64) {
+	worst := 0.0
+	for k := range m.sharing.Problem.Blocks {
+		worst = max(worst, math.Sqrt(2*num.Log(1.25/m.Delta))*m.sensitivity(k)/m.sigma(k))
+	}
+	t := float64(rounds)
+	advanced := float64(math.Sqrt(-2*t*num.Log(m.Slack)) * worst)
+	return advanced + float64(t*worst*(num.Exp(worst)-1)), float64(t*m.Delta) + m.Slack
+}
+
+// Warnings add what is known to be wrong with the theorem.
+func (m *privateSharing) Warnings() []string {
+	all := m.sharing.Warnings()
+	if m.Cover == "range" {
+		all = append(all, "noise: range lies inside the column space of a party's block, so its messages give that space away at any σ; Theorem 1 takes the noise to cover all directions (noise: ambient)")
+	}
+	if m.Cover != "off" {
+		all = append(all, "Lemma 1's sensitivity takes ‖(DᵀD)⁻¹‖ = 1/d, which rows of norm 1 do not imply; take ε as the paper's claim, not as a bound")
+	}
+	return all
+}

@@ -1,0 +1,503 @@
+// A problem whose columns are split over parties: ADMM sharing (MATH.md §4).
+
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"overhear/internal/num"
+	"overhear/sim"
+)
+
+// Vertical is a problem of N rows whose D columns are divided over parties,
+// while a hub holds the labels. Its objective, for a d_m-vector x_m of each
+// party m, is
+//
+//	c Σ_n L(Y_n z_n) + ½ λ Σ_m ‖x_m‖²,    z = Σ_m D_m x_m
+type Vertical struct {
+	N, D       int
+	Blocks     []*Rows   // D_m, N×d_m, not multiplied by the labels
+	Y          []float64 // N labels, ±1
+	TestBlocks []*Rows   // the same columns of the test rows, of which there may be none
+	TestY      []float64
+	Ridge      float64 // λ
+	Weight     float64 // c, 1/N for a mean of losses, 1 for a sum
+	Loss       Loss    // of the margin Y_n z_n
+}
+
+// SplitColumns gives each party as many consecutive columns of a set as widths
+// says; they are positive and add up to the set's columns. Rows are in the order
+// of train and test, which index the set and of which test may be empty. The
+// weight is "mean", c = 1/N, or "sum", c = 1.
+func SplitColumns(set *Set, widths []int, train, test []int, loss Loss, weight string, ridge float64) (*Vertical, error) {
+	total := 0
+	for m, w := range widths {
+		if w < 1 {
+			return nil, fmt.Errorf("widths must all be at least 1, that of party %d is %d", m, w)
+		}
+		total += w
+	}
+	if total != set.X.D {
+		return nil, fmt.Errorf("widths add up to %d, but %s has %d columns", total, set.Name, set.X.D)
+	}
+	if len(train) == 0 {
+		return nil, errors.New("there are no training rows")
+	}
+	if !(ridge >= 0) {
+		return nil, fmt.Errorf("ridge must not be negative, is %v", ridge)
+	}
+	for _, rows := range [][]int{train, test} {
+		for _, i := range rows {
+			if i < 0 || i >= set.X.Len() {
+				return nil, fmt.Errorf("row %d is not among the %d rows of %s", i, set.X.Len(), set.Name)
+			}
+		}
+	}
+	v := &Vertical{N: len(train), D: total, Ridge: ridge, Loss: loss}
+	switch weight {
+	case "mean":
+		v.Weight = 1 / float64(v.N)
+	case "sum":
+		v.Weight = 1
+	default:
+		return nil, fmt.Errorf("weight must be mean or sum, is %q", weight)
+	}
+	v.Blocks, v.Y = columnBlocks(set, widths, train)
+	v.TestBlocks, v.TestY = columnBlocks(set, widths, test)
+	return v, nil
+}
+
+// columnBlocks copies rows of a set, cut into blocks of columns.
+func columnBlocks(set *Set, widths, rows []int) ([]*Rows, []float64) {
+	blocks, y := make([]*Rows, len(widths)), make([]float64, len(rows))
+	for m, w := range widths {
+		blocks[m] = NewRows(w)
+	}
+	for n, i := range rows {
+		y[n] = set.Y[i]
+		cols, vals := set.X.Row(i)
+		k, first := 0, int32(0)
+		for m, w := range widths {
+			b := blocks[m]
+			for ; k < len(cols) && cols[k] < first+int32(w); k++ {
+				b.Col = append(b.Col, cols[k]-first)
+				b.Val = append(b.Val, vals[k])
+			}
+			b.Start = append(b.Start, int32(len(b.Col)))
+			first += int32(w)
+		}
+	}
+	return blocks, y
+}
+
+// margins returns Σ_m D_m x_m.
+func margins(blocks []*Rows, n int, x [][]float64) []float64 {
+	z, part := make([]float64, n), make([]float64, n)
+	for m, b := range blocks {
+		b.times(x[m], part)
+		for k, p := range part {
+			z[k] += p
+		}
+	}
+	return z
+}
+
+// Objective is c Σ_n L(Y_n Σ_m (D_m x_m)_n) + ½ λ Σ_m ‖x_m‖², of a d_m-vector
+// for each party.
+func (v *Vertical) Objective(x [][]float64) float64 {
+	squares := 0.0
+	for _, f := range x {
+		squares += num.Dot(f, f)
+	}
+	return v.ObjectiveAt(margins(v.Blocks, v.N, x), squares)
+}
+
+// ObjectiveAt is c Σ_n L(Y_n z_n) + ½ λ·squares, of an N-vector z and the sum of
+// the ‖x_m‖².
+func (v *Vertical) ObjectiveAt(z []float64, squares float64) float64 {
+	t, slopes := signed(v.Y, z), make([]float64, len(z))
+	v.Loss.Slopes(slopes, t)
+	return float64(v.Weight*v.Loss.Total(t, slopes)) + float64(0.5*float64(v.Ridge*squares))
+}
+
+// signed returns Y_n z_n.
+func signed(y, z []float64) []float64 {
+	t := make([]float64, len(z))
+	for n, v := range z {
+		t[n] = y[n] * v
+	}
+	return t
+}
+
+// TestLoss is the mean of log(1 + e^−Y_n z_n) over the test rows, whatever the
+// loss of training, and the share of them on the wrong side; a row on the
+// boundary counts as +1. Both are NaN if there are no test rows.
+func (v *Vertical) TestLoss(x [][]float64) (logLoss, errorRate float64) {
+	n := len(v.TestY)
+	if n == 0 {
+		return math.NaN(), math.NaN()
+	}
+	z := margins(v.TestBlocks, n, x)
+	wrong := 0
+	for k, s := range z {
+		if (s >= 0) != (v.TestY[k] > 0) {
+			wrong++
+		}
+	}
+	t, slopes := signed(v.TestY, z), make([]float64, n)
+	Logistic.Slopes(slopes, t)
+	return Logistic.Total(t, slopes) / float64(n), float64(wrong) / float64(n)
+}
+
+// VerticalOptimum is a minimiser of a Vertical's objective.
+type VerticalOptimum struct {
+	X     [][]float64 // a d_m-vector for each party
+	Value float64     // the objective there
+	Stats Stats       // of the solve, in which the objective is divided by cN
+}
+
+// Centralised computes the minimiser on all columns, with the solver of (★).
+func (v *Vertical) Centralised() (*VerticalOptimum, error) {
+	return v.optimum(len(v.Blocks), "the centralised optimum")
+}
+
+// LocalOnly computes the minimiser on the first party's columns; the others' x_m
+// are zero.
+func (v *Vertical) LocalOnly() (*VerticalOptimum, error) {
+	return v.optimum(1, "the first party's own optimum")
+}
+
+// optimum minimises over the x_m of the first parties. The objective is solved
+// divided by cN, so that its gradient has the scale of one row.
+func (v *Vertical) optimum(parties int, name string) (*VerticalOptimum, error) {
+	d, entries := 0, 0
+	for _, b := range v.Blocks[:parties] {
+		d += b.D
+		entries += len(b.Col)
+	}
+	u := &Rows{
+		D: d, Start: make([]int32, 1, v.N+1),
+		Col: make([]int32, 0, entries), Val: make([]float64, 0, entries),
+	}
+	for n, y := range v.Y {
+		first := int32(0)
+		for _, b := range v.Blocks[:parties] {
+			cols, vals := b.Row(n)
+			for k, c := range cols {
+				u.Col = append(u.Col, first+c)
+				u.Val = append(u.Val, y*vals[k])
+			}
+			first += int32(b.D)
+		}
+		u.Start = append(u.Start, int32(len(u.Col)))
+	}
+	rows := float64(v.N)
+	s := NewSolver(&Objective{U: u, Weight: 1 / rows, Loss: v.Loss, Ridge: v.Ridge / (v.Weight * rows)}, 1e-13)
+	f := make([]float64, d)
+	stats, err := s.Solve(NewScratch(d, v.N), f, make([]float64, d), 0)
+	if err != nil {
+		// As far as rounding allows; DefaultTolerance will do.
+		if !(stats.Residual <= DefaultTolerance) {
+			return nil, fmt.Errorf("computing %s: %w", name, err)
+		}
+		copy(f, s.x)
+	}
+	o := &VerticalOptimum{X: make([][]float64, len(v.Blocks)), Stats: stats}
+	for m, b := range v.Blocks {
+		if m < parties {
+			o.X[m], f = f[:b.D:b.D], f[b.D:]
+		} else {
+			o.X[m] = make([]float64, b.D)
+		}
+	}
+	o.Value = v.Objective(o.X)
+	return o, nil
+}
+
+// Party is one party's side of ADMM sharing: its block D, N×d, and the
+// factorisations that serve every round. One goroutine at a time may use it.
+type Party struct {
+	Block      *Rows   // D
+	Ridge, Rho float64 // λ and ρ; not to be changed
+
+	gram     []float64     // DᵀD packed, until basis is made from it
+	cholesky *num.Cholesky // of λI + ρDᵀD, or
+	system   *num.Pivoted  // of the same, if that has no Cholesky factor
+	basis    *num.Pivoted  // of DᵀD
+	draws    []float64     // standard normals
+	rest     [2][]float64  // N and d, for Residual
+}
+
+// NewParty forms DᵀD and factors λI + ρDᵀD. If λ is zero, or so small that
+// rounding hides it, the factorisation is the pivoted one, and a deficient D
+// gives the solution that is zero on the columns found dependent.
+//
+// It panics if ρ is not positive, λ is negative, or the matrix is not finite:
+// scenarios are checked before.
+func NewParty(block *Rows, ridge, rho float64) *Party {
+	if !(rho > 0) || !(ridge >= 0) {
+		panic(fmt.Sprintf("problem: a party with ρ = %v and λ = %v", rho, ridge))
+	}
+	p := &Party{Block: block, Ridge: ridge, Rho: rho, gram: gram(block)}
+	d := block.D
+	if ridge > 0 {
+		packed := make([]float64, len(p.gram))
+		p.fill(packed)
+		c := &num.Cholesky{}
+		if c.Factor(packed, d) == nil {
+			p.cholesky = c
+			return p
+		}
+		p.fill(packed)
+		p.system = pivoted(packed, d)
+		return p
+	}
+	p.basis = pivoted(p.gram, d)
+	p.gram = nil
+	return p
+}
+
+// fill writes the packed λI + ρDᵀD.
+func (p *Party) fill(packed []float64) {
+	for k, g := range p.gram {
+		packed[k] = p.Rho * g
+	}
+	for k := range p.Block.D {
+		packed[num.Packed(k)+k] += p.Ridge
+	}
+}
+
+// pivoted factors a packed matrix of order d.
+func pivoted(packed []float64, d int) *num.Pivoted {
+	full := make([]float64, d*d)
+	for i := range d {
+		copy(full[i*d:], packed[num.Packed(i):num.Packed(i)+i+1])
+	}
+	f := &num.Pivoted{}
+	if err := f.Factor(full, d, 0); err != nil {
+		panic(fmt.Sprintf("problem: factoring a party's matrix: %v", err))
+	}
+	return f
+}
+
+const (
+	denseShare = 0.3 // of the entries; above it the Gram matrix is formed from dense columns
+	denseRows  = 128 // of these at a time
+)
+
+// gram returns DᵀD, packed.
+func gram(r *Rows) []float64 {
+	d, n := r.D, r.Len()
+	g := make([]float64, num.Packed(d))
+	if float64(len(r.Col)) > denseShare*float64(n)*float64(d) {
+		columns := make([]float64, d*denseRows)
+		for from := 0; from < n; from += denseRows {
+			w := min(denseRows, n-from)
+			clear(columns)
+			for k := range w {
+				cols, vals := r.Row(from + k)
+				for j, c := range cols {
+					columns[int(c)*w+k] = vals[j]
+				}
+			}
+			num.AddGram(g, columns[:d*w], d, w)
+		}
+		return g
+	}
+	for i := range n {
+		cols, vals := r.Row(i)
+		for a, ca := range cols {
+			row := g[num.Packed(int(ca)):]
+			v := vals[a]
+			for b, cb := range cols[:a+1] {
+				row[cb] += float64(v * vals[b])
+			}
+		}
+	}
+	return g
+}
+
+// factored is the factorisation of DᵀD, made when first needed.
+func (p *Party) factored() *num.Pivoted {
+	if p.basis == nil {
+		p.basis = pivoted(p.gram, p.Block.D)
+		p.gram = nil
+	}
+	return p.basis
+}
+
+// Deficient is how many columns of D depend on others, within rounding of DᵀD:
+// d less the rank.
+func (p *Party) Deficient() int { return p.Block.D - p.factored().Rank }
+
+// Times writes D x, an N-vector, into out.
+func (p *Party) Times(x, out []float64) {
+	for i := range out {
+		cols, vals := p.Block.Row(i)
+		if len(cols) == len(x) {
+			out[i] = num.Dot(vals, x)
+		} else {
+			out[i] = sparseDot(cols, vals, x)
+		}
+	}
+}
+
+// Transposed writes Dᵀ v, a d-vector, into out.
+func (p *Party) Transposed(v, out []float64) {
+	clear(out)
+	for i, a := range v {
+		cols, vals := p.Block.Row(i)
+		if len(cols) == len(out) {
+			num.Axpy(a, vals, out)
+			continue
+		}
+		for k, c := range cols {
+			out[c] += float64(a * vals[k])
+		}
+	}
+}
+
+// Step writes the solution of (λI + ρDᵀD) x = −Dᵀ v into x, a d-vector, for an
+// N-vector v: the party's step of MATH.md §4 if v = y + ρ(u − p_m).
+func (p *Party) Step(v []float64, x []float64) {
+	p.Transposed(v, x)
+	switch {
+	case p.cholesky != nil:
+		num.Scale(-1, x)
+		p.cholesky.Solve(x)
+	case p.system != nil:
+		num.Scale(-1, x)
+		p.system.Solve(x)
+	default:
+		num.Scale(-1/p.Rho, x)
+		p.basis.Solve(x)
+	}
+}
+
+// Residual is ‖(λI + ρDᵀD) x + Dᵀ v‖ / max(1, ‖Dᵀ v‖), computed from D.
+func (p *Party) Residual(v, x []float64) float64 {
+	if p.rest[0] == nil {
+		p.rest = [2][]float64{make([]float64, p.Block.Len()), make([]float64, p.Block.D)}
+	}
+	rows, cols := p.rest[0], p.rest[1]
+	p.Transposed(v, cols)
+	scale := math.Max(1, num.Norm(cols))
+	p.Times(x, rows)
+	for n, r := range rows {
+		rows[n] = v[n] + float64(p.Rho*r)
+	}
+	p.Transposed(rows, cols)
+	num.Axpy(p.Ridge, x, cols)
+	return num.Norm(cols) / scale
+}
+
+// Range draws ξ, a d-vector, such that D ξ is normal with covariance σ² times the
+// orthogonal projector onto the range of D: the noise of SH19 (10), with the
+// pseudo-inverse in place of (DᵀD)⁻¹ as far as D ξ can tell. It takes as many
+// normals from the stream as D has rank.
+func (p *Party) Range(s *sim.Stream, sigma float64, xi []float64) {
+	f := p.factored()
+	if p.draws == nil {
+		p.draws = make([]float64, f.Rank)
+	}
+	for k := range p.draws {
+		p.draws[k] = sigma * s.Normal()
+	}
+	f.SolveT(xi, p.draws)
+}
+
+// HubScratch is working memory for HubStep; one goroutine at a time may use it.
+type HubScratch struct {
+	index                                                 []int
+	w, low, high, last, linear, target, gap, slope, curve []float64
+}
+
+// NewHubScratch makes working memory for up to n rows.
+func NewHubScratch(n int) *HubScratch {
+	s := &HubScratch{index: make([]int, n)}
+	for _, v := range []*[]float64{&s.w, &s.low, &s.high, &s.last, &s.linear, &s.target, &s.gap, &s.slope, &s.curve} {
+		*v = make([]float64, n)
+	}
+	return s
+}
+
+const (
+	hubTolerance  = 1e-14 // below what is promised, above rounding
+	hubIterations = 200   // Newton needs a few, bisection at most about a hundred
+)
+
+// HubStep is the hub's step of ADMM sharing: for each of the N rows it replaces
+// z_n, a warm start, by
+//
+//	argmin_z c L(Y_n z) − y_n z + ½ ρ (p_n − z)²
+//
+// for labels Y_n = ±1, c ≥ 0 and ρ > 0. With t = Y_n z it is the zero of the
+// increasing function h(t) = c L′(t) + ρ t − Y_n(y_n + ρ p_n), found by Newton's
+// method kept inside a bracket and replaced by bisection where its steps do not
+// halve. Since h′ ≥ ρ, the zero is between any t and t − h(t)/ρ.
+//
+// It returns the largest |c Y_n L′(Y_n z_n) − y_n − ρ(p_n − z_n)| / max(1, |y_n|
+// + ρ|p_n|): at most 1e-12, unless c is above 100 or rounding z_n to the next
+// number changes c L′ by more than that; NaN if something is not finite.
+func HubStep(z, y, p, labels []float64, rho, c float64, loss Loss, s *HubScratch) (residual float64) {
+	m := len(z)
+	for n, v := range z {
+		a := y[n] + float64(rho*p[n])
+		s.index[n] = n
+		s.w[n] = labels[n] * v
+		s.linear[n] = labels[n] * a
+		s.target[n] = hubTolerance * math.Max(c, hubScale(y[n], p[n], rho))
+		s.low[n], s.high[n], s.last[n] = math.Inf(-1), math.Inf(1), math.Inf(1)
+	}
+	for iteration := 0; m > 0; iteration++ {
+		loss.Slopes(s.slope[:m], s.w[:m])
+		kept := 0
+		for k := range m {
+			n, w := s.index[k], s.w[k]
+			h := float64(c*s.slope[k]) + (float64(rho*w) - s.linear[k])
+			low, high := s.low[k], s.high[k]
+			// An end computed from far away may miss the zero by its rounding;
+			// then the one computed from here replaces it.
+			if h > 0 {
+				high = w
+				if end := w - h/rho; end > low || low >= w {
+					low = end
+				}
+			} else {
+				low = w
+				if end := w - h/rho; end < high || high <= w {
+					high = end
+				}
+			}
+			middle := low + float64(0.5*(high-low))
+			if !(math.Abs(h) > s.target[k]) || iteration == hubIterations || !(middle > low && middle < high) {
+				z[n] = labels[n] * w
+				residual = math.Max(residual, math.Abs(h)/hubScale(y[n], p[n], rho))
+				continue
+			}
+			s.index[kept], s.w[kept], s.low[kept], s.high[kept] = n, w, low, high
+			s.last[kept], s.linear[kept], s.target[kept] = s.last[k], s.linear[k], s.target[k]
+			s.gap[kept] = h
+			kept++
+		}
+		m = kept
+		loss.Curvatures(s.curve[:m], s.w[:m])
+		for k := range m {
+			w, low, high := s.w[k], s.low[k], s.high[k]
+			next := w - s.gap[k]/(float64(c*s.curve[k])+rho)
+			if !(next >= low && next <= high) || !(math.Abs(next-w) <= 0.5*s.last[k]) {
+				next = low + float64(0.5*(high-low))
+			}
+			s.last[k] = math.Abs(next - w)
+			s.w[k] = next
+		}
+	}
+	return residual
+}
+
+// hubScale is what a row's residual is relative to.
+func hubScale(y, p, rho float64) float64 {
+	return math.Max(1, math.Abs(y)+float64(rho*math.Abs(p)))
+}

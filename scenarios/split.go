@@ -1,0 +1,86 @@
+// Runs over split columns.
+
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+
+	"overhear/algorithms"
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// assembleSplit builds the run of one seed where columns are split.
+func (e *Experiment) assembleSplit(a *Assembly, entry *algorithms.Entry) error {
+	if entry.NewSplit == nil {
+		return fmt.Errorf("algorithm %s is for split rows, and problem.columns splits columns", entry.Name)
+	}
+	if e.Privacy.Epsilon > 0 {
+		return errors.New("privacy.epsilon is a target for methods over split rows; over split columns give algorithm.epsilon")
+	}
+	spec := &e.Problem
+	train, test, err := problem.TrainTest(a.Set, spec.Train, spec.Order, sim.NewStream(a.Seed, "order"))
+	if err != nil {
+		return fmt.Errorf("building the problem: %w", err)
+	}
+	weight := "mean"
+	if w, ok := e.Algorithm.Params.(interface{ WeightOfRow() string }); ok {
+		weight = w.WeightOfRow()
+	}
+	if a.Split, err = problem.SplitColumns(a.Set, spec.Columns, train, test, spec.Loss.Loss(), weight, spec.Rho); err != nil {
+		return fmt.Errorf("building the problem: problem.columns: %w", err)
+	}
+	s := e.splitSetting(a)
+	if _, err := (&algorithms.Split{SplitSetting: s}).Network(); err != nil {
+		return fmt.Errorf("algorithm %s: %w", entry.Name, err)
+	}
+	if a.Parties, err = entry.NewSplit(e.Algorithm.Params, s); err != nil {
+		return fmt.Errorf("making algorithm %s: %w", entry.Name, err)
+	}
+	if c, ok := a.Parties.(algorithms.Cautious); ok {
+		a.Warnings = append(a.Warnings, c.Warnings()...)
+	}
+	return nil
+}
+
+func (e *Experiment) splitSetting(a *Assembly) algorithms.SplitSetting {
+	return algorithms.SplitSetting{Problem: a.Split, Graph: a.Graph, Rounds: e.Rounds.Count, Seed: a.Seed}
+}
+
+func (e *Experiment) splitProtocol(a *Assembly, o algorithms.SplitObserver) algorithms.Protocol {
+	s := &algorithms.Split{SplitSetting: e.splitSetting(a), Method: a.Parties, Cost: e.Compute, Observer: o}
+	if e.Network.lossy() {
+		s.Retry, s.Deadline = e.Rounds.Retry, e.Rounds.Deadline
+	}
+	return s
+}
+
+// parts is how many nodes have data.
+func (a *Assembly) parts() int {
+	if a.Split != nil {
+		return len(a.Split.Blocks)
+	}
+	return len(a.Problem.Shards)
+}
+
+func (a *Assembly) columns() int {
+	if a.Split != nil {
+		return a.Split.D
+	}
+	return a.Problem.D
+}
+
+func (a *Assembly) trainRows() int {
+	if a.Split != nil {
+		return a.Split.N
+	}
+	return a.Problem.Rows()
+}
+
+func (a *Assembly) testRows() int {
+	if a.Split != nil {
+		return len(a.Split.TestY)
+	}
+	return len(a.Problem.Test.Y)
+}
