@@ -196,6 +196,9 @@ type SplitPrivate interface {
 }
 
 func (m *privateSharing) Guarantee() string {
+	if m.Cover == "ambient" {
+		return "(ε, δ′)-differential privacy of one column of a party, changed by at most 1, by SH19 Lemma 1 and zCDP; not of rows or labels"
+	}
 	return "(ε′, Tδ + δ′)-differential privacy of one column of a party, changed by at most 1 (SH19 Theorem 1, Corollary 1); not of rows or labels"
 }
 
@@ -204,8 +207,11 @@ func (m *privateSharing) Established(largest float64) error {
 	if m.Cover == "off" {
 		return errNoNoise
 	}
-	if m.Sigma == 0 && m.Epsilon > 1 {
-		return fmt.Errorf("Theorem 1 is for ε ≤ 1 a round; epsilon is %v", m.Epsilon)
+	if e := m.perRound(); m.Cover == "range" && e > 1+1e-9 {
+		return fmt.Errorf("Theorem 1 is for ε ≤ 1 a round; the noise gives ε = %.4g", e)
+	}
+	if _, delta := m.Composed(m.sharing.Rounds); delta >= 1 {
+		return fmt.Errorf("the composed δ is %.4g, and one of 1 or more says nothing; take a smaller delta", delta)
 	}
 	for k, block := range m.sharing.Problem.Blocks {
 		for i := range block.Len() {
@@ -229,14 +235,30 @@ func (m *privateSharing) Account(l *privacy.Ledger) {
 	}
 }
 
-// Composed is SH19 (11): ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1), Tδ + δ′. Where sigma
-// is given, ε is what that noise amounts to by Theorem 1.
-func (m *privateSharing) Composed(rounds int) (epsilon, delta float64) {
+// perRound is the ε of a round of the party whose noise protects least, SH19
+// Theorem 1.
+func (m *privateSharing) perRound() float64 {
 	worst := 0.0
 	for k := range m.sharing.Problem.Blocks {
 		worst = max(worst, math.Sqrt(2*num.Log(1.25/m.Delta))*m.sensitivity(k)/m.sigma(k))
 	}
-	t := float64(rounds)
+	return worst
+}
+
+// Composed is SH19 (11): ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1), Tδ + δ′. Where sigma
+// is given, ε is what that noise amounts to by Theorem 1. Noise that covers the
+// whole space is Gaussian in every direction and composed by zCDP, at δ′:
+// ρ + 2√(ρ ln(1/δ′)) with ρ = T𝒞²/2σ².
+func (m *privateSharing) Composed(rounds int) (epsilon, delta float64) {
+	worst, t := m.perRound(), float64(rounds)
+	if m.Cover == "ambient" {
+		for k := range m.sharing.Problem.Blocks {
+			c, s := m.sensitivity(k), m.sigma(k)
+			rho := t * c * c / (2 * s * s)
+			epsilon = max(epsilon, rho+float64(2*math.Sqrt(-rho*num.Log(m.Slack))))
+		}
+		return epsilon, m.Slack
+	}
 	advanced := float64(math.Sqrt(-2*t*num.Log(m.Slack)) * worst)
 	return advanced + float64(t*worst*(num.Exp(worst)-1)), float64(t*m.Delta) + m.Slack
 }

@@ -127,12 +127,18 @@ func (s *Split) Attach(e *sim.Engine) {
 	s.star.attach(e, len(s.parties))
 }
 
-// Unfinished is nil when the hub has merged the last round.
-func (s *Split) Unfinished() error { return s.star.unfinished() }
+// Unfinished is nil when the hub has merged the last round and its observer has
+// found no fault with it.
+func (s *Split) Unfinished() error {
+	if s.failure != nil {
+		return s.failure
+	}
+	return s.star.unfinished()
+}
 
 func (s *Split) hubStep(_, round int, heard [][]float64) error {
 	if s.failure != nil {
-		return s.failure
+		return s.failure // of the round before
 	}
 	message, err := s.Method.Merge(&s.hub, round, heard)
 	if err != nil {

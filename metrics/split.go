@@ -13,7 +13,7 @@ import (
 )
 
 // Split measures a run over split columns, round by round. Of a Row, Loss is the
-// mean log loss of the training rows, Objective c Σ L + (λ/2)‖x‖², TestError that
+// mean loss of the training rows, Objective c Σ L + (λ/2)‖x‖², TestError that
 // of all parties together, Distance ‖x − x*‖/‖x*‖ of the stacked coefficients,
 // Consensus ‖Σp − z‖/√N.
 type Split struct {
@@ -91,7 +91,9 @@ func (s *Split) Ended(t int, at sim.Time, x [][]float64, gap, residual float64) 
 // growing.
 func (s *Split) diverged(t int, x [][]float64) error {
 	now := s.rows[t].Objective
-	if t == 0 || !(now > divergedFactor*s.rows[0].Objective) {
+	// The loss too: noise along nearly dependent columns can make coefficients, and
+	// the ridge of the objective, large where predictions are not.
+	if t == 0 || !(now > divergedFactor*s.rows[0].Objective) || !(s.rows[t].Loss > divergedFactor*s.rows[0].Loss) {
 		s.growing, s.above = 0, 0
 		return nil
 	}
