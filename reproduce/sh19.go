@@ -103,14 +103,14 @@ func sh19Fig2() *Figure {
 		Chosen: "**not gisette, which is not at hand, but a generated set of its size** (`wide`: every column mixes 3 of 40 hidden factors): the figures 0.08 and 0.1 cannot be compared. Sum of losses, λ = 1, several ρ; mini-batches of 200 rows, so that an epoch is 30 rounds; start at zero. With gisette's file: `--set problem.data={libsvm: gisette_scale}`.",
 		Curves: []Curve{
 			sharing("ADMM, paper's form, ρ = 0.3", "jacobi", 0.3), sharing("ADMM, paper's form, ρ = 1", "jacobi", 1), sharing("ADMM, averaged, ρ = 0.3", "averaged", 0.3),
-			sgd("SGD, step 0.001, constant", 0.001, "none", 200, 30, 10), sgd("SGD, step 0.005/√t", 0.005, "sqrt", 200, 30, 10),
+			sgd("SGD, step 0.001, constant", 0.001, "none", 200, 30, 20), sgd("SGD, step 0.01, constant", 0.01, "none", 200, 30, 20), sgd("SGD, step 0.05/√t", 0.05, "sqrt", 200, 30, 20),
 		},
 		Charts: splitCharts,
 	}
 	f.Claims = func(r *Results) []Claim {
 		best := r.runs("ADMM, averaged, ρ = 0.3").optimum(func(o *record.Optimum) record.Number { return o.Objective })
 		var all, tests []string
-		first, slowest := math.MaxInt, -1
+		first, second := math.MaxInt, math.MaxInt // the best ADMM, the best SGD
 		for _, c := range r.Curves {
 			t := r.runs(c.Label).settles("objective", best)
 			all = append(all, fmt.Sprintf("%s: %s", c.Label, epochs(t)))
@@ -121,15 +121,15 @@ func sh19Fig2() *Figure {
 			}
 			if strings.HasPrefix(c.Label, "ADMM") {
 				first = min(first, t)
-			} else if slowest < 0 || t < slowest {
-				slowest = t // the better of the two SGDs
+			} else {
+				second = min(second, t)
 			}
 		}
 		return []Claim{
 			{"with many columns “the SGD based algorithm converges slowly while the ADMM algorithm is efficient and robust”",
-				fmt.Sprintf("within 1 %% of the optimal objective (%.1f) for good from: %s", best, strings.Join(all, "; ")), verdict(first < slowest)},
+				fmt.Sprintf("within 1 %% of the optimal objective (%.1f) for good from: %s", best, strings.Join(all, "; ")) + ". How slow SGD is depends on its step, which the paper does not give", judge(first < second, first < math.MaxInt)},
 			{"“The testing log loss from the ADMM algorithm quickly converges … after a few epochs, but the SGD based algorithm converges to only [a higher one] with much more epochs”",
-				strings.Join(tests, "; "), judge(first < slowest && slowest == math.MaxInt, first < slowest)},
+				strings.Join(tests, "; ") + ". A small step reproduces the claim, a tuned one does not", judge(second == math.MaxInt, r.runs("SGD, step 0.001, constant").last("test_loss") > 1.02*r.runs("ADMM, averaged, ρ = 0.3").last("test_loss"))},
 		}
 	}
 	return f
