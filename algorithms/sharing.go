@@ -208,7 +208,7 @@ func (m *privateSharing) Established(largest float64) error {
 		return errNoNoise
 	}
 	if e := m.perRound(); m.Cover == "range" && e > 1+1e-9 {
-		return fmt.Errorf("Theorem 1 is for ε ≤ 1 a round; the noise gives ε = %.4g", e)
+		return fmt.Errorf("the noise gives ε = %.4g a round, and Theorem 1 is for ε ≤ 1", e)
 	}
 	if _, delta := m.Composed(m.sharing.Rounds); delta >= 1 {
 		return fmt.Errorf("the composed δ is %.4g, and one of 1 or more says nothing; take a smaller delta", delta)
@@ -216,12 +216,12 @@ func (m *privateSharing) Established(largest float64) error {
 	for k, block := range m.sharing.Problem.Blocks {
 		for i := range block.Len() {
 			if _, row := block.Row(i); math.Abs(num.Norm(row)-1) > 1e-9 {
-				return fmt.Errorf("Assumption 1 needs every row of every party's block to have norm 1; row %d of party %d has norm %.4g", i, k+1, num.Norm(row))
+				return fmt.Errorf("by Assumption 1 every row of every party's block has norm 1; row %d of party %d has norm %.4g", i, k+1, num.Norm(row))
 			}
 		}
 	}
 	if largest > m.Bound {
-		return fmt.Errorf("Assumption 1 needs ‖x_m‖, ‖y‖ and ‖z‖ to stay within b₁ = %v; one reached %.4g", m.Bound, largest)
+		return fmt.Errorf("by Assumption 1 ‖x_m‖, ‖y‖ and ‖z‖ stay within b₁ = %v; one reached %.4g", m.Bound, largest)
 	}
 	return nil
 }

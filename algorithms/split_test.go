@@ -644,7 +644,7 @@ func TestPrivateSharing_EstablishedOnlyUnderTheTheoremsAssumptions(t *testing.T)
 		{"range", true, nil, 2, ""},
 		{"ambient", true, nil, 1.5, ""},
 		{"range", true, func(p *PrivateSharing) { p.Epsilon = 1 }, 1, ""},
-		{"range", true, func(p *PrivateSharing) { p.Epsilon = 2 }, 1, "ε ≤ 1 a round; the noise gives ε = 2"},
+		{"range", true, func(p *PrivateSharing) { p.Epsilon = 2 }, 1, "the noise gives ε = 2 a round"},
 		{"range", false, nil, 1, "norm 1; row 0 of party 1"},
 		{"range", true, nil, 2.5, "within b₁ = 2; one reached 2.5"},
 		{"off", true, nil, 1, errNoNoise.Error()},

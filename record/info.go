@@ -25,6 +25,7 @@ type Info struct {
 	Nodes        int               `json:"nodes"`
 	Edges        int               `json:"edges"`
 	Columns      int               `json:"columns"`
+	Parties      int               `json:"parties"` // that hold columns of the same rows; 0: rows are split
 	TrainRows    int               `json:"train_rows"`
 	TestRows     int               `json:"test_rows"`
 	Rounds       int               `json:"rounds"`

@@ -18,15 +18,20 @@ func Table(w io.Writer, r *record.Run) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, value, meaning string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, value, meaning) }
 	fmt.Fprintf(t, "%s, seed %d: %s\n", i.Name, i.Seed, i.Algorithm)
-	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), fmt.Sprintf("%d training rows of %d columns between them", i.TrainRows, i.Columns))
+	data, each, all, gap, far := "%d training rows of %d columns between them", "average over the nodes, each with its own classifier", "loss and ridge of all nodes", "largest distance of a node from the average", "of the worst node from the centralised optimum, relative"
+	if i.Parties > 0 {
+		data, each, all = "%d training rows, whose %d columns "+fmt.Sprint(i.Parties)+" parties hold", "average over the rows, with all parties' coefficients", "loss and ridge of all parties"
+		gap, far = "‖Σp − z‖/√N: between what parties send and the hub holds", "of all coefficients from the centralised optimum, relative"
+	}
+	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), fmt.Sprintf(data, i.TrainRows, i.Columns))
 	line("rounds", fmt.Sprint(i.Rounds), fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds, f.Messages, size(f.Bytes)))
-	line("training loss", number(f.Loss), "average over the nodes, each with its own classifier")
-	line("objective", number(f.Objective), fmt.Sprintf("loss and ridge of all nodes; at the centralised optimum: %s", number(i.Optimum.Objective)))
+	line("training loss", number(f.Loss), each)
+	line("objective", number(f.Objective), fmt.Sprintf("%s; at the centralised optimum: %s", all, number(i.Optimum.Objective)))
 	if !math.IsNaN(float64(f.TestError)) {
 		line("test error", percent(f.TestError), fmt.Sprintf("of %d rows no node has seen; the centralised optimum's: %s", i.TestRows, percent(i.Optimum.TestError)))
 	}
-	line("disagreement", number(f.Consensus), "largest distance of a node from the average")
-	line("distance", number(f.Distance), "of the worst node from the centralised optimum, relative")
+	line("disagreement", number(f.Consensus), gap)
+	line("distance", number(f.Distance), far)
 	value, meaning := claim(i)
 	line("privacy loss", value, meaning)
 	line("solver residual", number(i.Residual.Max), fmt.Sprintf("largest of all solves; tolerance %.0e", i.Residual.Tolerance))

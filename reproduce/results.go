@@ -150,13 +150,3 @@ func (r *Runs) optimum(of func(*record.Optimum) record.Number) float64 {
 	}
 	return sum / float64(len(r.Infos))
 }
-
-// established says whether the privacy bound holds for every seed.
-func (r *Runs) established() bool {
-	for _, i := range r.Infos {
-		if i.Privacy == nil || i.Privacy.Condition != "holds" {
-			return false
-		}
-	}
-	return true
-}

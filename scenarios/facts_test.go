@@ -45,11 +45,11 @@ func TestWDBCRing_ReachesTheOptimum(t *testing.T) {
 
 func TestAdult_DistanceKeepsFalling(t *testing.T) {
 	if testing.Short() {
-		t.Skip("slow under the race detector")
+		t.Skip("slow under the race detector; not with -short")
 	}
 	data := filepath.Join("..", "..", "shared", "data")
 	if m, _ := filepath.Glob(filepath.Join(data, "*", "adult.data*")); m == nil {
-		t.Skip("Adult is not at hand")
+		t.Skip("the data set Adult is not at hand")
 	}
 	all := rows(t, "adult.yaml", data)
 	checkSolved(t, all)

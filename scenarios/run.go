@@ -260,6 +260,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Nodes:     out.Graph.Order(),
 		Edges:     out.Graph.Size(),
 		Columns:   out.columns(),
+		Parties:   out.parties(),
 		TrainRows: out.trainRows(),
 		TestRows:  out.testRows(),
 		Rounds:    last.Round,

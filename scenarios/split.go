@@ -64,6 +64,14 @@ func (a *Assembly) parts() int {
 	return len(a.Problem.Shards)
 }
 
+// parties is how many hold columns of the same rows; 0 where rows are split.
+func (a *Assembly) parties() int {
+	if a.Split != nil {
+		return len(a.Split.Blocks)
+	}
+	return 0
+}
+
 func (a *Assembly) columns() int {
 	if a.Split != nil {
 		return a.Split.D
