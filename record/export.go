@@ -27,14 +27,22 @@ func Export(r *Run, table, format string, to io.Writer) error {
 	}
 	switch table {
 	case "iterates":
+		// Where columns are split, hub and parties send vectors of different
+		// lengths; the shorter ones are filled up with empty values.
+		width := 0
+		if err := r.Iterates(func(i Iterate) error { width = max(width, len(i.Values)); return nil }); err != nil {
+			return err
+		}
+		w.begin("node", "round", "time_ns")
+		for k := range width {
+			w.columns = append(w.columns, fmt.Sprintf("v%d", k))
+		}
 		err = r.Iterates(func(i Iterate) error {
-			if w.columns == nil {
-				w.begin("node", "round", "time_ns")
-				for k := range i.Values {
-					w.columns = append(w.columns, fmt.Sprintf("v%d", k))
-				}
+			row := append([]any{i.Node, i.Round, i.TimeNS}, anys(i.Values)...)
+			for len(row) < len(w.columns) {
+				row = append(row, math.NaN())
 			}
-			w.row(append([]any{i.Node, i.Round, i.TimeNS}, anys(i.Values)...)...)
+			w.row(row...)
 			return nil
 		})
 	case "messages":

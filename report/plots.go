@@ -169,13 +169,13 @@ func frame(title, x, y string) *plot.Plot {
 }
 
 // decades marks powers of ten, at most about eight of them labelled 1e-3, and
-// their small multiples where there are few; less than two decades are marked
-// like a linear axis.
+// their small multiples where there are few; less than two decades are labelled
+// 1, 2, 5, 10, …, or like a linear axis if that leaves fewer than two labels.
 type decades struct{}
 
 func (decades) Ticks(low, high float64) []plot.Tick {
 	if high < 100*low {
-		return plot.DefaultTicks{}.Ticks(low, high)
+		return oneTwoFive(low, high)
 	}
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
 	step := max(1, (last-first+7)/8)
@@ -195,6 +195,30 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 		for k := 2; k < 10 && last-first <= 4; k++ {
 			mark(float64(k)*v, "")
 		}
+	}
+	return ticks
+}
+
+// oneTwoFive marks one digit times powers of ten, with labels at 1, 2 and 5.
+func oneTwoFive(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	labels := 0
+	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
+		for digit := 1; digit < 10; digit++ {
+			v := float64(digit) * math.Pow10(e)
+			if v < low*(1-1e-9) || v > high*(1+1e-9) {
+				continue
+			}
+			label := ""
+			if digit == 1 || digit == 2 || digit == 5 {
+				label = strconv.FormatFloat(v, 'g', 6, 64)
+				labels++
+			}
+			ticks = append(ticks, plot.Tick{Value: v, Label: label})
+		}
+	}
+	if labels < 2 {
+		return plot.DefaultTicks{}.Ticks(low, high)
 	}
 	return ticks
 }

@@ -137,3 +137,27 @@ func TestSeedTable_MeanLeastGreatest(t *testing.T) {
 		t.Errorf("a line for what was not measured:\n%s", b.String())
 	}
 }
+
+func TestDecades_Labels(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{0.05, 4, "0.05 0.1 0.2 0.5 1 2"},
+		{0.31, 0.52, ""}, // one label only: a linear axis' ticks
+		{1e-6, 1, "1e-06 1e-05 0.0001 0.001 0.01 0.1 1"},
+	} {
+		var labels []string
+		for _, tick := range (decades{}).Ticks(c.low, c.high) {
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		if got := strings.Join(labels, " "); c.want != "" && got != c.want {
+			t.Errorf("from %v to %v: %s", c.low, c.high, got)
+		}
+		if len(labels) < 2 {
+			t.Errorf("from %v to %v: labels %q", c.low, c.high, labels)
+		}
+	}
+}

@@ -121,12 +121,14 @@ func pdmlFig4() *Figure {
 			}
 		}
 		small, large := gap("ε = 0.6, both phases"), gap("ε = 4, both phases")
+		flips := gap("ε = 0.6, phase 2 removed")
 		return []Claim{
 			{"(a) “The larger the noise bound, the greater the gap” to the reference risk", fmt.Sprintf("final risk minus the reference (%.4f): %s", plain, strings.Join(as, ", ")), verdict(wider)},
 			{"(b) larger ρ: “more iterations are needed to obtain the same final empirical risk”", fmt.Sprintf("within 2 %% of the final risk of decay %g: %s", decays[0], strings.Join(bs, ", ")), verdict(later)},
 			{"(c) “final empirical risks decrease with larger” ε", "gap to the reference: both phases " + strings.Join(with2, ", ") + "; phase 2 removed " + strings.Join(without, ", "), verdict(fallingC)},
 			{"(c) phase 2 leads to larger risks at every ε", "the figures above", verdict(extra)},
-			{"(c) for ε > 0.6 the risks are close to the reference and change little", fmt.Sprintf("gap at 0.6: %.4f, at 4: %.4f, of a risk of %.4f", small, large, plain), verdict(small < 0.02*plain)},
+			{"(c) for ε > 0.6 the risks are close to the reference and change little", fmt.Sprintf("of a risk of %.4f the gap at 0.6 and at 4 is %.4f and %.4f with both phases, %.4f and %.4f with phase 2 removed: beyond 0.6 the servers' noise is most of what is left", plain, small, large, flips, gap("ε = 4, phase 2 removed")),
+				judge(small < 0.02*plain, flips < 0.02*plain || small-large < 0.02*plain)},
 		}
 	}
 	return f

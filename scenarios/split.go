@@ -19,6 +19,9 @@ func (e *Experiment) assembleSplit(a *Assembly, entry *algorithms.Entry) error {
 	if e.Privacy.Epsilon > 0 {
 		return errors.New("privacy.epsilon is a target for methods over split rows; over split columns give algorithm.epsilon")
 	}
+	if e.Algorithm.Init.Normal > 0 {
+		return errors.New("algorithm.init: methods over split columns start at zero")
+	}
 	spec := &e.Problem
 	train, test, err := problem.TrainTest(a.Set, spec.Train, spec.Order, sim.NewStream(a.Seed, "order"))
 	if err != nil {

@@ -5,6 +5,7 @@ package scenarios
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"overhear/record"
 )
 
 const apart = `name: t
@@ -188,5 +191,41 @@ func TestSplit_Refusals(t *testing.T) {
 		if _, err := Parse("t.yaml", []byte(apart), append(slices.Clone(data), set)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", set, err, want)
 		}
+	}
+}
+
+// Hub and parties send vectors of different lengths; an exported table is a
+// rectangle all the same.
+func TestSplit_ExportIsRectangular(t *testing.T) {
+	for _, algorithm := range []string{"{kind: admm-sharing}", "{kind: fdml-sgd, batch: 7}"} {
+		s, err := Parse("t.yaml", []byte(private), "rounds.count=3", "network.topology={kind: star, nodes: 3}", "problem.columns=[16, 15]", "algorithm="+algorithm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := NewExperiment(s, "").Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := record.Export(run, "iterates", "csv", &text); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(text.String()), "\n")
+		for _, line := range lines {
+			if strings.Count(line, ",") != strings.Count(lines[0], ",") {
+				t.Fatalf("%s: a line has %d commas, the header %d", algorithm, strings.Count(line, ","), strings.Count(lines[0], ","))
+			}
+		}
+		text.Reset()
+		if err := record.Export(run, "iterates", "json", &text); err != nil || !json.Valid([]byte(text.String())) {
+			t.Errorf("%s: JSON: %v", algorithm, err)
+		}
+	}
+	s, err := Parse("t.yaml", []byte(private), "network.topology={kind: star, nodes: 3}", "problem.columns=[16, 15]", "algorithm={kind: admm-sharing, init: {normal: 1}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewExperiment(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), "start at zero") {
+		t.Errorf("a random start: %v", err)
 	}
 }
