@@ -162,7 +162,7 @@ func (m *recycled) Warnings() []string {
 		eta := m.etas(k)
 		for i, v := range eta {
 			if v != eta[0] {
-				return []string{fmt.Sprintf("penalties differ between nodes (%v at node 0, %v at node %d, use %d): the nodes will agree on a point that is not the centralised optimum", eta[0], v, i, k)}
+				return []string{fmt.Sprintf("penalties differ between nodes (%v at node 0, %v at node %d, in use %d of the penalty): the nodes will agree on a point that is not the centralised optimum", eta[0], v, i, k)}
 			}
 		}
 	}

@@ -147,8 +147,8 @@ func (r *Results) page() string {
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	p("# %s: %s\n", r.Paper, r.Title)
 	p("The paper's setting: %s\n", r.Stated)
-	p("Taken where it is silent: %s\n", r.Chosen)
-	p("%s. `simulate reproduce %s` computes this page; the numbers are in [data.csv](data.csv).\n", seedsPhrase(r.Seeds), r.Name)
+	p("Taken here, where it is silent or differs: %s\n", r.Chosen)
+	p("%s. `simulate reproduce %s` computes this page; the charts' numbers are in [data.csv](data.csv).\n", seedsPhrase(r.Seeds), r.Name)
 	p("| the paper states | measured | |\n|---|---|---|")
 	for _, c := range r.Claims(r) {
 		p("| %s | %s | **%s** |", c.States, c.Measured, c.Holds)
@@ -209,7 +209,7 @@ func WriteIndex(dir string) error {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "Of the claims, %d hold, %d hold in part, %d do not hold.\n", counts[Holds], counts[Partly], counts[Fails])
+	fmt.Fprintf(&b, "Of the claims, %d hold, %d hold in part, %d do not hold, %d cannot be tested.\n", counts[Holds], counts[Partly], counts[Fails], counts[NotTested])
 	b.WriteString(body.String())
 	if err := os.WriteFile(filepath.Join(dir, "papers.md"), []byte(b.String()), 0o644); err != nil {
 		return fmt.Errorf("writing the index: %w", err)

@@ -4,6 +4,7 @@ package reproduce
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -38,15 +39,24 @@ func pdmlFig3() *Figure {
 		s := func(label string, t int) float64 { v, _, _ := r.runs(label).at("spread", t); return v }
 		risk := func(label string) float64 { return r.runs(label).last("averaged_risk") }
 		both, one, plain := risk("both phases"), risk("phase 2 removed"), risk("original data, no noise")
-		level := 1.02 * both
+		// The round from which on the risk stays within 2 % of its last value.
+		settled := func(label string) int {
+			runs, from := r.runs(label), 0
+			for t := range runs.rounds() {
+				if v, _, _ := runs.at("averaged_risk", t); !(math.Abs(v-risk(label)) <= 0.02*risk(label)) {
+					from = t + 1
+				}
+			}
+			return from
+		}
 		return []Claim{
 			{"(a) “both distances converge to 0”",
 				fmt.Sprintf("largest distance in rounds 20, 50, 100: both phases %.3g, %.3g, %.3g; phase 2 removed %.3g, %.3g, %.3g",
 					s("both phases", 20), s("both phases", 50), s("both phases", 100), s("phase 2 removed", 20), s("phase 2 removed", 50), s("phase 2 removed", 100)),
 				verdict(s("both phases", 100) < 0.5*s("both phases", 50) && s("phase 2 removed", 100) < 0.5*s("phase 2 removed", 50))},
 			{"(b) “Due to the noise perturbations in Phase 2, the convergence time becomes longer”",
-				fmt.Sprintf("rounds until the risk is within 2 %% of the final one of both phases: with phase 2 %d, without %d", r.runs("both phases").reaches("averaged_risk", level), r.runs("phase 2 removed").reaches("averaged_risk", level)),
-				verdict(r.runs("both phases").reaches("averaged_risk", level) > r.runs("phase 2 removed").reaches("averaged_risk", level))},
+				fmt.Sprintf("rounds until the risk stays within 2 %% of its own value in round 100: with phase 2 %d, without %d", settled("both phases"), settled("phase 2 removed")),
+				verdict(settled("both phases") > settled("phase 2 removed"))},
 			{"(b) both “cannot achieve the same final empirical risks” as ADMM on the original data",
 				fmt.Sprintf("final risk: both phases %.4f, phase 2 removed %.4f, original data %.4f", both, one, plain), verdict(both > plain && one > plain)},
 		}
@@ -123,8 +133,8 @@ func pdmlFig4() *Figure {
 		small, large := gap("ε = 0.6, both phases"), gap("ε = 4, both phases")
 		flips := gap("ε = 0.6, phase 2 removed")
 		return []Claim{
-			{"(a) “The larger the noise bound, the greater the gap” to the reference risk", fmt.Sprintf("final risk minus the reference (%.4f): %s", plain, strings.Join(as, ", ")), verdict(wider)},
-			{"(b) larger ρ: “more iterations are needed to obtain the same final empirical risk”", fmt.Sprintf("within 2 %% of the final risk of decay %g: %s", decays[0], strings.Join(bs, ", ")), verdict(later)},
+			{"(a) “The larger the noise bound, the greater the gap” to the reference risk", fmt.Sprintf("risk in round 100 minus the reference (%.4f): %s; for R of 1 and more it is still rising there", plain, strings.Join(as, ", ")), verdict(wider)},
+			{"(b) larger ρ: “more iterations are needed to obtain the same final empirical risk”", fmt.Sprintf("first within 2 %% of what decay %g has in round 100: %s. The risks fall lower and rise again, so that this orders beginnings, not limits", decays[0], strings.Join(bs, ", ")), judge(false, later)},
 			{"(c) “final empirical risks decrease with larger” ε", "gap to the reference: both phases " + strings.Join(with2, ", ") + "; phase 2 removed " + strings.Join(without, ", "), verdict(fallingC)},
 			{"(c) phase 2 leads to larger risks at every ε", "the figures above", verdict(extra)},
 			{"(c) for ε > 0.6 the risks are close to the reference and change little", fmt.Sprintf("of a risk of %.4f the gap at 0.6 and at 4 is %.4f and %.4f with both phases, %.4f and %.4f with phase 2 removed: beyond 0.6 the servers' noise is most of what is left", plain, small, large, flips, gap("ε = 4, phase 2 removed")),

@@ -85,11 +85,12 @@ func sh19Fig1() *Figure {
 		admm, gd := "ADMM, paper's form, ρ = 0.3", "SGD, step 0.0005, constant"
 		return []Claim{
 			{"“On a9a, the ADMM algorithm is slightly slower than the SGD based algorithm”",
-				fmt.Sprintf("within 1 %% of the optimal objective (%.1f) for good from: %s", best, strings.Join(all, "; ")), verdict(at[admm] > at[gd] && at[gd] >= 0)},
+				fmt.Sprintf("within 1 %% of the optimal objective (%.1f) for good from: %s", best, strings.Join(all, "; ")) + ". Which is slower depends on ρ and the step, which the paper does not give", judge(false, at[admm] > at[gd] && at[gd] >= 0)},
 			{"“they reach the same testing log loss in the end”", fmt.Sprintf("after 60 epochs: ADMM (paper's form, ρ = 0.3) %.4f, averaged (ρ = 0.1) %.4f, SGD %.4f", test(admm), test("ADMM, averaged, ρ = 0.1"), test(gd)),
 				verdict(math.Abs(test(admm)-test(gd)) < 0.005)},
 			{"the approach “converge[s] efficiently in a robust fashion”",
-				fmt.Sprintf("the paper's form at ρ = 0.03 ends at an objective of %.4g, %.3g times the optimum, and never settles; the averaged form settles at every ρ tried", r.runs("ADMM, paper's form, ρ = 0.03").last("objective"), r.runs("ADMM, paper's form, ρ = 0.03").last("objective")/best),
+				fmt.Sprintf("the paper's form at ρ = 0.03 ends at an objective of %.4g, %.3g times the optimum, and at ρ = 0.1 is %.2g %% above it, neither settling; the averaged form settles at every ρ tried", r.runs("ADMM, paper's form, ρ = 0.03").last("objective"), r.runs("ADMM, paper's form, ρ = 0.03").last("objective")/best,
+					100*(r.runs("ADMM, paper's form, ρ = 0.1").last("objective")/best-1)),
 				judge(at["ADMM, paper's form, ρ = 0.03"] >= 0, at[admm] >= 0)},
 		}
 	}
@@ -129,7 +130,7 @@ func sh19Fig2() *Figure {
 			{"with many columns “the SGD based algorithm converges slowly while the ADMM algorithm is efficient and robust”",
 				fmt.Sprintf("within 1 %% of the optimal objective (%.1f) for good from: %s", best, strings.Join(all, "; ")) + ". How slow SGD is depends on its step, which the paper does not give", judge(first < second, first < math.MaxInt)},
 			{"“The testing log loss from the ADMM algorithm quickly converges … after a few epochs, but the SGD based algorithm converges to only [a higher one] with much more epochs”",
-				strings.Join(tests, "; ") + ". A small step reproduces the claim, a tuned one does not", judge(second == math.MaxInt, r.runs("SGD, step 0.001, constant").last("test_loss") > 1.02*r.runs("ADMM, averaged, ρ = 0.3").last("test_loss"))},
+				strings.Join(tests, "; ") + ". The end is epoch 40 for ADMM and 20 for SGD. A small step is slow; a tuned one is ahead of ADMM after 5 epochs and behind it by 1 % at its end", judge(second == math.MaxInt, r.runs("SGD, step 0.001, constant").last("test_loss") > 1.02*r.runs("ADMM, averaged, ρ = 0.3").last("test_loss"))},
 		}
 	}
 	return f
@@ -176,8 +177,8 @@ func sh19Fig3() *Figure {
 			{"“after applying moderate random perturbations, the proposed algorithm can still converge …, although too much noise may ruin the model”",
 				fmt.Sprintf("mean test log loss of rounds 31–40: ambient: %s; range: %s; without noise %.4f", strings.Join(ambient, ", "), strings.Join(inside, ", "), v("no noise")), judge(good > 0 && ruined > 0, good > 0)},
 			{"“under moderate perturbation [it] can improve the local model”", fmt.Sprintf("%d of %d ambient levels are below the first party's %.4f", good, len(levels), local), verdict(good > 0)},
-			{"“ADMM sharing has even better performance than the baseline trained with all features”", fmt.Sprintf("without noise %.4f, centralised %.4f: the problem is convex, so that what ADMM converges to is that optimum", v("no noise"), all), verdict(v("no noise") < all-0.0005)},
-			{"“the privacy cost is well contained”", "the paper names no ε for its experiments. By its own Corollary 1, ε = 1 a round and δ′ = 1e-5 come to ε′ = 55.8 over 20 rounds, more than the 20 of plain addition; the page of the run says whether Theorem 1's assumptions hold: they need rows of norm 1 in every block, which a9a's are not", NotTested},
+			{"“ADMM sharing has even better performance than the baseline trained with all features” (said of gisette)", fmt.Sprintf("on a9a, without noise %.4f, centralised %.4f: the problem is convex, so that what ADMM converges to is that optimum", v("no noise"), all), NotTested},
+			{"“the privacy cost is well contained”", "the paper names no ε for its experiments. By its own Corollary 1, ε = 1 a round and δ′ = 1e-5 come to ε′ = 55.8 over 20 rounds, more than the 20 of plain addition; a run's run.json says whether Theorem 1's assumptions hold: they need rows of norm 1 in every block, which a9a's are not", NotTested},
 		}
 	}
 	return f
