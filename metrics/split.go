@@ -91,9 +91,7 @@ func (s *Split) Ended(t int, at sim.Time, x [][]float64, gap, residual float64) 
 // growing.
 func (s *Split) diverged(t int, x [][]float64) error {
 	now := s.rows[t].Objective
-	// The loss too: noise along nearly dependent columns can make coefficients, and
-	// the ridge of the objective, large where predictions are not.
-	if t == 0 || !(now > divergedFactor*s.rows[0].Objective) || !(s.rows[t].Loss > divergedFactor*s.rows[0].Loss) {
+	if t == 0 || !(now > divergedFactor*s.rows[0].Objective) {
 		s.growing, s.above = 0, 0
 		return nil
 	}

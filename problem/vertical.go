@@ -251,10 +251,10 @@ func NewParty(block *Rows, ridge, rho float64) *Party {
 			return p
 		}
 		p.fill(packed)
-		p.system = pivoted(packed, d)
+		p.system = pivoted(packed, d, block.Len())
 		return p
 	}
-	p.basis = pivoted(p.gram, d)
+	p.basis = pivoted(p.gram, d, block.Len())
 	p.gram = nil
 	return p
 }
@@ -269,14 +269,16 @@ func (p *Party) fill(packed []float64) {
 	}
 }
 
-// pivoted factors a packed matrix of order d.
-func pivoted(packed []float64, d int) *num.Pivoted {
+// pivoted factors a packed matrix of order d that sums products over so many
+// rows: the rounding of those sums, and not of the factorisation alone, is what
+// a dependent column leaves on the diagonal.
+func pivoted(packed []float64, d, rows int) *num.Pivoted {
 	full := make([]float64, d*d)
 	for i := range d {
 		copy(full[i*d:], packed[num.Packed(i):num.Packed(i)+i+1])
 	}
 	f := &num.Pivoted{}
-	if err := f.Factor(full, d, 0); err != nil {
+	if err := f.Factor(full, d, num.PivotedTolerance(max(d, rows))); err != nil {
 		panic(fmt.Sprintf("problem: factoring a party's matrix: %v", err))
 	}
 	return f
@@ -322,7 +324,7 @@ func gram(r *Rows) []float64 {
 // factored is the factorisation of DᵀD, made when first needed.
 func (p *Party) factored() *num.Pivoted {
 	if p.basis == nil {
-		p.basis = pivoted(p.gram, p.Block.D)
+		p.basis = pivoted(p.gram, p.Block.D, p.Block.Len())
 		p.gram = nil
 	}
 	return p.basis

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"overhear/internal/num"
 	"overhear/sim"
 )
 
@@ -543,5 +544,48 @@ func BenchmarkHubStep32561(b *testing.B) {
 	for b.Loop() {
 		clear(z)
 		HubStep(z, y, p, labels, 1, 1, Logistic, s)
+	}
+}
+
+// a9a's one-hot groups depend on each other: ten columns of the first party and
+// four of the second, as the singular values say. A rounding error taken for a
+// column of its own would make noise of covariance (DᵀD)⁻¹ enormous along it.
+func TestParty_RankOfA9aIsThatOfItsSingularValues(t *testing.T) {
+	set := Scale{Columns: "max", Rows: "clip"}.Apply(load(t, "a9a"))
+	train, test, err := TrainTest(set, 32561, "file", sim.NewStream(1, "order"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := SplitColumns(set, []int{66, 57}, train, test, Logistic, "sum", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m, b := range v.Blocks {
+		dense := mat.NewDense(b.Len(), b.D, nil)
+		for i := range b.Len() {
+			cols, vals := b.Row(i)
+			for k, c := range cols {
+				dense.Set(i, int(c), vals[k])
+			}
+		}
+		var s mat.SVD
+		s.Factorize(dense, mat.SVDNone)
+		values := s.Values(nil)
+		dependent := 0
+		for _, x := range values {
+			if x < 1e-9*values[0] {
+				dependent++
+			}
+		}
+		p := NewParty(b, 1, 0.3)
+		if want := []int{10, 4}[m]; p.Deficient() != dependent || dependent != want {
+			t.Errorf("party %d: %d dependent columns, by singular values %d, want %d", m+1, p.Deficient(), dependent, want)
+		}
+		// ξ is of the size σ/s, s the singular values that are not zero.
+		xi := make([]float64, b.D)
+		p.Range(sim.NewStream(1, "noise"), 1, xi)
+		if size := num.Norm(xi); size > 1000 {
+			t.Errorf("party %d: noise of norm %.3g", m+1, size)
+		}
 	}
 }

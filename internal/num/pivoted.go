@@ -51,7 +51,7 @@ func (p *Pivoted) Factor(a []float64, n int, tolerance float64) error {
 		p.Pivot[i] = i
 		largest = math.Max(largest, a[i*n+i])
 	}
-	limit, negative := tolerance*largest, -math.Max(tolerance, 1e-8)*largest
+	limit, negative := tolerance*largest, -math.Max(tolerance, PivotedTolerance(n))*largest
 
 	// done[i] is Σ L_ij² over the columns of the present block; the part of A
 	// beyond the block is up to date with all blocks before.
