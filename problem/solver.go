@@ -39,6 +39,7 @@ type Solver struct {
 	factor   num.Cholesky
 	packed   []float64 // its memory; empty until the first factorisation
 	stale    bool      // renew the factor before the next step
+	margins  *Scratch  // which received the margins at x, if they are there still
 }
 
 // maxNewton is the largest number of columns for which a Cholesky factor pays.
@@ -66,7 +67,7 @@ func (e *ResidualError) Error() string {
 type Scratch struct {
 	margin, slope, weighted []float64 // rows
 	total, step, trial, row []float64 // columns
-	owner                   *Solver   // whose last point margin belongs to
+	owner                   *Solver   // who wrote margin last
 	memory                  []pair    // of L-BFGS
 }
 
@@ -146,7 +147,7 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 		s.columns = o.U.transposed()
 	}
 	copy(s.x, f)
-	w.owner = s
+	w.owner, s.margins = s, w
 	n := o.U.Len()
 	margin, slope := w.margin[:n], w.slope[:n]
 	o.U.times(f, margin)
@@ -162,6 +163,10 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 	s.columns.times(slope, s.gradient)
 	num.Scale(o.Weight, s.gradient)
 }
+
+// marginsIn tells whether w holds the margins at x: s wrote there last, and has
+// not moved in another scratch since.
+func (s *Solver) marginsIn(w *Scratch) bool { return w.owner == s && s.margins == w }
 
 func (o *Objective) weight(i int) float64 {
 	if o.Each != nil {
@@ -183,7 +188,7 @@ func (s *Solver) total(out, q []float64, ridge float64) float64 {
 // new one.
 func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 	if s.stale || s.packed == nil {
-		if w.owner != s { // the margins in w are another's
+		if !s.marginsIn(w) {
 			s.evaluate(w, append(w.trial[:0], s.x...))
 			stats.Evaluations++
 		}
@@ -273,7 +278,7 @@ func (s *Solver) advance(w *Scratch, q []float64, ridge float64, stats *Stats) (
 
 // DataLossAt is (1/B) Σ_n L(u_n·f).
 func (s *Solver) DataLossAt(w *Scratch, f []float64) float64 {
-	if w.owner != s || !slices.Equal(s.x, f) {
+	if !s.marginsIn(w) || !slices.Equal(s.x, f) {
 		s.evaluate(w, f)
 	}
 	n := s.objective.U.Len()

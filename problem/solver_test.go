@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -167,5 +168,45 @@ func TestCentralised_IsStationaryOverAllNodes(t *testing.T) {
 	}
 	if r := num.Norm(sum); r > 1e-11 {
 		t.Errorf("‖Σ ∇O_i(f*)‖ = %v", r)
+	}
+}
+
+// What a solver returns does not depend on whose memory it works in: workers
+// come and go between its solves.
+func TestSolver_AnyScratchGivesTheSameBits(t *testing.T) {
+	const d, rows, nodes, solves = 6, 40, 3, 12
+	for seed := range uint64(50) {
+		run := func(scratches int) (points []float64) {
+			g := rand.New(rand.NewPCG(seed, 2))
+			who := rand.New(rand.NewPCG(seed, 3))
+			solvers, at := make([]*Solver, nodes), make([][]float64, nodes)
+			for i := range solvers {
+				solvers[i] = NewSolver(randomObjective(g, rows, d, Logistic, 0.01, false), 0)
+				at[i] = make([]float64, d)
+			}
+			room := make([]*Scratch, scratches)
+			for i := range room {
+				room[i] = NewScratch(d, rows)
+			}
+			for range solves * nodes {
+				i, w := g.IntN(nodes), room[who.IntN(scratches)]
+				q := make([]float64, d)
+				for k := range q {
+					q[k] = 3 * g.NormFloat64()
+				}
+				if _, err := solvers[i].Solve(w, at[i], q, g.Float64()); err != nil {
+					t.Fatal(err)
+				}
+				points = append(points, at[i]...)
+				points = append(points, solvers[i].DataLossAt(room[who.IntN(scratches)], at[i]))
+			}
+			return points
+		}
+		alone := run(nodes * solves * nodes) // hardly ever the same memory twice
+		for _, scratches := range []int{1, 2, 3} {
+			if shared := run(scratches); !slices.Equal(shared, alone) {
+				t.Fatalf("seed %d: %d scratches give other points", seed, scratches)
+			}
+		}
 	}
 }
