@@ -1,0 +1,65 @@
+// What an attack is, and which there are.
+
+package adversary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"overhear/record"
+)
+
+// Attack works out something from a view, and has nothing else to work with.
+type Attack struct {
+	Name     string
+	Title    string
+	Equation string // what it solves
+	About    string // how, in text
+	Needs    string // what the observer must see and know
+
+	// Run carries the attack out. A *Blocked error says what is lacking.
+	Run func(v *View, f *record.Finding) error
+}
+
+// Blocked is why an attack cannot be carried out on a view.
+type Blocked struct{ Why string }
+
+func (b *Blocked) Error() string { return b.Why }
+
+func blocked(format string, args ...any) error { return &Blocked{fmt.Sprintf(format, args...)} }
+
+var attacks = map[string]*Attack{}
+
+func register(a *Attack) { attacks[a.Name] = a }
+
+// Attacks are all attacks, by name.
+func Attacks() []*Attack {
+	var all []*Attack
+	for _, a := range attacks {
+		all = append(all, a)
+	}
+	slices.SortFunc(all, func(a, b *Attack) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Lookup finds an attack by name.
+func Lookup(name string) (*Attack, bool) {
+	a, ok := attacks[name]
+	return a, ok
+}
+
+// Carry carries an attack out. A Finding comes back in any case: where the
+// attack is blocked it says why. Other errors are errors of ours.
+func (a *Attack) Carry(v *View) (*record.Finding, error) {
+	f := &record.Finding{Attack: a.Name, Title: a.Title, Equation: a.Equation, Victim: v.Knows.Victim, Succeeded: record.Unscored}
+	err := a.Run(v, f)
+	if b, ok := err.(*Blocked); ok {
+		f.Succeeded, f.Conclusion = record.Blocked, b.Why
+		return f, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("attack %s on node %d: %w", a.Name, v.Knows.Victim, err)
+	}
+	return f, nil
+}

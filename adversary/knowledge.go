@@ -1,0 +1,75 @@
+// What an observer knew before it overheard anything.
+
+package adversary
+
+import "overhear/problem"
+
+// Knowledge is declared side knowledge; what is not known is zero.
+type Knowledge struct {
+	Victim int // the node whose data are wanted
+
+	// Size is B, how many samples the victim has; 0: not known.
+	Size int
+
+	// Others are samples of the victim that the observer knows: all but one, for
+	// the informed adversary of ZKL18 §6.2.
+	Others *Samples
+
+	// Candidates are samples among which may be the victim's.
+	Candidates *Samples
+
+	// Data are whole data sets of nodes, of colluders for instance.
+	Data map[int]*Samples
+
+	// Blocks are matrices, N rows each, one of which may be the victim's where
+	// columns are split; Others and Candidates mean nothing there.
+	Blocks []*problem.Rows
+
+	Schema *Schema
+}
+
+// Samples are rows with their labels.
+type Samples struct {
+	U *problem.Rows // row n is y_n x_n
+	Y []float64     // ±1
+}
+
+// Sample is one row, dense.
+type Sample struct {
+	X []float64
+	Y float64
+}
+
+// At is sample n.
+func (s *Samples) At(n int) Sample {
+	x := make([]float64, s.U.D)
+	cols, vals := s.U.Row(n)
+	for k, c := range cols {
+		x[c] = s.Y[n] * vals[k]
+	}
+	return Sample{x, s.Y[n]}
+}
+
+// Add appends a sample.
+func (s *Samples) Add(a Sample) {
+	if s.U == nil {
+		s.U = problem.NewRows(len(a.X))
+	}
+	var cols []int32
+	var vals []float64
+	for k, x := range a.X {
+		if x != 0 {
+			cols, vals = append(cols, int32(k)), append(vals, a.Y*x)
+		}
+	}
+	s.U.Append(cols, vals)
+	s.Y = append(s.Y, a.Y)
+}
+
+// Schema is what is known of the columns: their published description.
+type Schema struct {
+	Names     []string `json:"names"`
+	Sign      []bool   `json:"sign"`      // by column: its values are never negative
+	Groups    [][]int  `json:"groups"`    // columns of which exactly one is not zero: the values of a categorical one
+	Intercept int      `json:"intercept"` // a column of ones before rows were scaled; −1: none
+}

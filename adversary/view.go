@@ -1,0 +1,233 @@
+// What an observer sees of a recorded run.
+
+package adversary
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"overhear/record"
+	"overhear/sim"
+)
+
+// Recording is a run as it was recorded, with the content of every message. No
+// attack sees one.
+type Recording struct {
+	Seed     uint64
+	Iterates []record.Iterate // what each node published
+	Reports  []record.Iterate // what a survey's users sent: Node is the user's
+	Messages []record.Message // every packet
+}
+
+// Watch declares what an observer sees. Links or Nodes, if given, narrow it; the
+// zero value sees every packet that arrives.
+type Watch struct {
+	Links [][2]int // taps on these edges, both ways
+	Nodes []int    // colluding nodes: what they receive, and what they sent
+	From  int      // nothing of the rounds before
+	Miss  float64  // share of packets that escape, drawn by the seed
+}
+
+// String says what is seen, in words.
+func (w Watch) String() string {
+	s := "every packet that arrives"
+	switch {
+	case w.Nodes != nil:
+		s = "what nodes " + list(w.Nodes) + " receive and send"
+	case w.Links != nil:
+		var links []string
+		for _, l := range w.Links {
+			links = append(links, fmt.Sprintf("%d–%d", l[0], l[1]))
+		}
+		s = "the packets that arrive over the links " + strings.Join(links, ", ")
+	}
+	if w.From > 0 {
+		s += fmt.Sprintf(", from round %d on", w.From)
+	}
+	if w.Miss > 0 {
+		s += fmt.Sprintf(", but for %.3g %% of them", 100*w.Miss)
+	}
+	return s
+}
+
+func list(nodes []int) string {
+	var words []string
+	for _, n := range nodes {
+		words = append(words, strconv.Itoa(n))
+	}
+	return strings.Join(words, ", ")
+}
+
+// sees says whether a packet is seen.
+func (w *Watch) sees(m *record.Message, seed uint64) bool {
+	if m.ReceivedNS < 0 || int(m.Round) < w.From {
+		return false
+	}
+	src, dst := int(m.Src), int(m.Dst)
+	switch {
+	case w.Nodes != nil:
+		if slices.Contains(w.Nodes, src) {
+			return true // its own
+		}
+		if !slices.Contains(w.Nodes, dst) {
+			return false
+		}
+	case w.Links != nil:
+		if !slices.Contains(w.Links, [2]int{src, dst}) && !slices.Contains(w.Links, [2]int{dst, src}) {
+			return false
+		}
+	}
+	return w.Miss == 0 || sim.NewStream(seed, "tap", m.ID).Float64() >= w.Miss
+}
+
+// View is what an observer has: what it saw, what is public, and what it knew
+// before. It never changes.
+type View struct {
+	Public *Public
+	Knows  *Knowledge
+	Watch  Watch
+
+	values  map[[2]int][]float64 // by sender and round
+	reports map[int][]float64    // by user
+	packets []record.Message     // seen, in order of sending
+	arrived map[[2]int][]arrival // by receiver and sender
+	total   int                  // packets of the run, seen or not
+}
+
+// arrival is a value that reached a node.
+type arrival struct {
+	at    int64
+	round int
+}
+
+// Observe is what an observer has of a recording. A star's, or a survey's,
+// values are seen as other nodes' are; values of an edge method, whose messages
+// differ by neighbour, are seen as the iterates that follow from them.
+func Observe(r *Recording, w Watch, p *Public, k *Knowledge) *View {
+	if k == nil {
+		k = new(Knowledge)
+	}
+	v := &View{
+		Public: p, Knows: k, Watch: w, total: len(r.Messages),
+		values: map[[2]int][]float64{}, reports: map[int][]float64{}, arrived: map[[2]int][]arrival{},
+	}
+	seen := map[[2]int]bool{}
+	for _, m := range r.Messages {
+		if !w.sees(&m, r.Seed) {
+			continue
+		}
+		v.packets = append(v.packets, m)
+		src, dst, round := int(m.Src), int(m.Dst), int(m.Round)
+		switch m.Kind {
+		case "value":
+			seen[[2]int{src, round}] = true
+			key := [2]int{dst, src}
+			v.arrived[key] = append(v.arrived[key], arrival{m.ReceivedNS, round})
+		case "sample":
+			seen[[2]int{src, -1}] = true
+		}
+	}
+	for _, i := range r.Iterates {
+		key := [2]int{int(i.Node), int(i.Round)}
+		own := slices.Contains(w.Nodes, key[0]) && key[1] >= w.From
+		if own || seen[key] {
+			v.values[key] = i.Values
+		}
+	}
+	for _, i := range r.Reports {
+		if seen[[2]int{int(i.Node), -1}] {
+			v.reports[int(i.Node)] = i.Values
+		}
+	}
+	return v
+}
+
+// Value is what a node published in a round, if a packet that carried it was
+// seen or it is known that all nodes start at zero.
+func (v *View) Value(node, round int) ([]float64, bool) {
+	f, ok := v.values[[2]int{node, round}]
+	if !ok && round == 0 && v.Public.Start && v.Public.Rows == 0 {
+		return make([]float64, v.Public.D), true
+	}
+	return f, ok
+}
+
+// Report is what a survey's user sent, if it was seen.
+func (v *View) Report(user int) ([]float64, bool) {
+	r, ok := v.reports[user]
+	return r, ok
+}
+
+// Seen is how many packets were seen, of how many.
+func (v *View) Seen() (seen, of int) { return len(v.packets), v.total }
+
+// Missing is what was not seen of an update.
+type Missing struct{ What string }
+
+func (m *Missing) Error() string { return m.What }
+
+func missing(format string, args ...any) error { return &Missing{fmt.Sprintf(format, args...)} }
+
+// Inputs are the rounds of the neighbours' values that entered a node's update
+// of a round, by position of the neighbour. Where rounds are in lockstep they
+// are those of the round before. Where they are not, it is the latest value that
+// had arrived when the update began, if the record tells when that was; the
+// error, a *Missing, says where it does not.
+func (v *View) Inputs(node, round int) ([]int, error) {
+	neighbours := v.Public.Graph.Neighbours(node)
+	inputs := make([]int, len(neighbours))
+	if v.Public.Lockstep {
+		for k := range inputs {
+			inputs[k] = round - 1
+		}
+		return inputs, nil
+	}
+	published := int64(-1)
+	for _, m := range v.packets {
+		if int(m.Src) == node && int(m.Round) == round && m.Kind == "value" {
+			published = m.SentNS
+			break
+		}
+	}
+	if published < 0 {
+		return nil, missing("when node %d published round %d", node, round)
+	}
+	for k, j := range neighbours {
+		latest := -1
+		for _, a := range v.arrived[[2]int{node, int(j)}] {
+			switch {
+			case a.at < published-int64(v.Public.Slowest):
+				latest = max(latest, a.round)
+			case a.at <= published && a.round > latest:
+				return nil, missing("whether the value of node %d that arrived while node %d worked on round %d entered it", j, node, round)
+			}
+		}
+		if latest < 0 {
+			return nil, missing("any value of node %d that reached node %d before its round %d", j, node, round)
+		}
+		inputs[k] = latest
+	}
+	return inputs, nil
+}
+
+// sum is s, the sum of the neighbours' values that entered a node's update of a
+// round, and V.
+func (v *View) sum(node, round int) ([]float64, error) {
+	inputs, err := v.Inputs(node, round)
+	if err != nil {
+		return nil, err
+	}
+	s := make([]float64, v.Public.D)
+	for k, j := range v.Public.Graph.Neighbours(node) {
+		f, ok := v.Value(int(j), inputs[k])
+		if !ok {
+			return nil, missing("the value of node %d in round %d", j, inputs[k])
+		}
+		for c, x := range f {
+			s[c] += x
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,293 @@
+// What attacks and audits found, as files: attacks.json in a run's directory,
+// audit.json in an audit's.
+
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Threat is who is thought to attack.
+type Threat struct {
+	Sees  string `json:"sees"`
+	Knows string `json:"knows"`
+	Wants string `json:"wants"`
+}
+
+// Sight is how much of a run an observer saw.
+type Sight struct {
+	Packets int      `json:"packets"`
+	Of      int      `json:"of"`     // packets of the run
+	Unseen  []string `json:"unseen"` // in words, what was not
+}
+
+// Attacks is attacks.json: what an observer worked out from one run.
+type Attacks struct {
+	Format    int       `json:"format"`
+	Name      string    `json:"name"`
+	About     string    `json:"about"`
+	Seed      uint64    `json:"seed"`
+	Algorithm string    `json:"algorithm"`
+	Digest    string    `json:"digest"`  // of the run's trace
+	Command   string    `json:"command"` // that repeats run and attacks
+	Scenario  string    `json:"scenario"`
+	Threat    Threat    `json:"threat"`
+	Sight     Sight     `json:"sight"`
+	Network   Network   `json:"network"`
+	Rounds    int       `json:"rounds"`
+	Claim     string    `json:"claim"`     // what the method claims to protect; "": nothing
+	Condition string    `json:"condition"` // of the claim: "holds", or what fails
+	Claimed   []Number  `json:"claimed"`   // privacy loss claimed so far, by round
+	Findings  []Finding `json:"findings"`
+}
+
+// Network is the graph and where the observer is in it.
+type Network struct {
+	Nodes   int      `json:"nodes"`
+	Edges   [][2]int `json:"edges"`
+	Victim  int      `json:"victim"`
+	Watched []int    `json:"watched"` // colluding nodes, or ends of tapped links; empty: everything is seen
+	Hops    []int    `json:"hops"`    // by node: to the nearest watched node; all 0 where everything is seen
+}
+
+// Finding is the result of one attack on one victim.
+type Finding struct {
+	Attack     string       `json:"attack"`
+	Title      string       `json:"title"`
+	Equation   string       `json:"equation"` // what it solves
+	Victim     int          `json:"victim"`
+	Succeeded  Outcome      `json:"outcome"`
+	Conclusion string       `json:"conclusion"` // in a sentence
+	Estimates  []Estimate   `json:"estimates,omitempty"`
+	Facts      []Fact       `json:"facts,omitempty"`
+	Members    []Membership `json:"members,omitempty"`
+	Labels     []LabelGuess `json:"labels,omitempty"`
+	Checks     []Check      `json:"checks,omitempty"`
+	Unseen     []string     `json:"unseen,omitempty"` // what the attack did without
+}
+
+// Outcome is how an attack went, as far as that is known.
+type Outcome string
+
+// Outcomes.
+const (
+	Exact    Outcome = "exact"    // the hidden thing was found to rounding
+	Partial  Outcome = "partial"  // found better than by guessing, not exactly
+	Failed   Outcome = "failed"   // no better than guessing
+	Unscored Outcome = "unscored" // a result whose truth is not at hand
+	Blocked  Outcome = "blocked"  // the attack could not be carried out
+)
+
+// Estimate is a reconstructed sample, from the rounds up to one.
+type Estimate struct {
+	Rounds   int       `json:"rounds"` // how many were used
+	X        []float64 `json:"x"`      // d-vector
+	Y        float64   `json:"y"`      // ±1; 0: not determined
+	Residual Number    `json:"residual"`
+	Score    *Score    `json:"score,omitempty"` // null: the truth is not at hand
+}
+
+// Score compares an estimate with the true sample.
+type Score struct {
+	Relative   Number `json:"relative_l2"` // ‖x̂ − x‖/‖x‖
+	Cosine     Number `json:"cosine"`
+	Label      *bool  `json:"label_correct"` // null: not determined
+	OneHot     int    `json:"one_hot_correct"`
+	OneHotOf   int    `json:"one_hot_groups"`
+	Rank       int    `json:"rank"` // of the true sample among candidates by distance, from 1; 0: none were given
+	Candidates int    `json:"candidates"`
+}
+
+// Fact is a vector worked out that no packet carried.
+type Fact struct {
+	What     string    `json:"what"`
+	Node     int       `json:"node"`
+	Round    int       `json:"round"`
+	Values   []float64 `json:"values"`
+	Relative Number    `json:"relative_l2"` // to the truth; null: not at hand
+}
+
+// Membership is how well a candidate fits.
+type Membership struct {
+	Candidate int     `json:"candidate"`
+	Score     Number  `json:"score"`  // by attack; less fits better
+	Member    bool    `json:"member"` // the attack's verdict
+	Truth     *bool   `json:"truth"`  // null: not at hand
+	Label     float64 `json:"label,omitempty"`
+}
+
+// LabelGuess is a guess of a user's label.
+type LabelGuess struct {
+	User       int     `json:"user"`
+	Guess      float64 `json:"guess"`      // ±1
+	Confidence Number  `json:"confidence"` // posterior probability of the guess
+	Truth      float64 `json:"truth"`      // ±1; 0: not at hand
+}
+
+// Check is a property that was tested.
+type Check struct {
+	What     string `json:"what"`
+	Measured Number `json:"measured"`
+	Bound    Number `json:"bound"` // holds if Measured ≤ Bound
+	Holds    bool   `json:"holds"`
+	Detail   string `json:"detail,omitempty"`
+}
+
+// Audit is audit.json: two worlds that differ in one sample, told apart.
+type Audit struct {
+	Format    int       `json:"format"`
+	Name      string    `json:"name"`
+	About     string    `json:"about"`
+	Seed      uint64    `json:"seed"` // of data, graph and first run
+	Runs      int       `json:"runs"` // in each world
+	Rounds    int       `json:"rounds"`
+	Algorithm string    `json:"algorithm"`
+	Digest    string    `json:"digest"`  // SHA-256 of all likelihood ratios
+	Command   string    `json:"command"` // that repeats it
+	Scenario  string    `json:"scenario"`
+	Threat    Threat    `json:"threat"`
+	Statistic string    `json:"statistic"` // what decides between the worlds, and whether it is exact
+	Pair      Pair      `json:"pair"`
+	Claim     string    `json:"claim"`
+	Condition string    `json:"condition"`
+	Verdicts  []Verdict `json:"verdicts"`
+	ByRound   []Loss    `json:"by_round"`
+	Checks    []Check   `json:"checks"` // that the run does what its method says
+	Power     Power     `json:"power"`
+	ROC       []ROC     `json:"roc"`    // ascending in FPR
+	Ratios    [2]Spread `json:"ratios"` // of the whole run, in the worlds with and without
+	Wall      float64   `json:"wall_seconds"`
+}
+
+// Pair is the two worlds.
+type Pair struct {
+	Node   int        `json:"node"`
+	Row    int        `json:"row"`
+	Unit   string     `json:"unit"`
+	What   string     `json:"what"` // in words
+	A      []float64  `json:"a"`    // the sample, y·x, in the first world
+	B      []float64  `json:"b"`    // in the second
+	Search []Proposed `json:"search"`
+}
+
+// Proposed is a pair that was tried.
+type Proposed struct {
+	What string `json:"what"`
+	Loss Number `json:"loss"` // mean |log-likelihood ratio| of pilot runs
+}
+
+// Verdict compares a claim with what was measured.
+type Verdict struct {
+	Claim    string `json:"claim"`
+	Scope    string `json:"scope"` // round, run
+	Node     int    `json:"node"`
+	Epsilon  Number `json:"epsilon"` // claimed
+	Delta    Number `json:"delta"`
+	Measured Number `json:"measured"` // ε that was shown to be lost at Delta, a lower bound
+	Method   string `json:"method"`   // how that was measured
+	Verdict  string `json:"verdict"`  // HOLDS, VIOLATED, NOT ESTABLISHED
+	Reason   string `json:"reason"`
+}
+
+// Verdicts.
+const (
+	Holds          = "HOLDS"
+	Violated       = "VIOLATED"
+	NotEstablished = "NOT ESTABLISHED"
+)
+
+// Loss is claimed and measured loss, up to and in one round.
+type Loss struct {
+	Round        int    `json:"round"`
+	Claimed      Number `json:"claimed"`       // in the round; null: not established
+	Largest      Number `json:"largest"`       // |log-likelihood ratio| of the round, over all runs
+	Mean         Number `json:"mean"`          // of its absolute value
+	ClaimedTotal Number `json:"claimed_total"` // up to and with the round
+	LargestTotal Number `json:"largest_total"`
+	MeanTotal    Number `json:"mean_total"`
+}
+
+// Power is how well the worlds can be told apart.
+type Power struct {
+	AUC        Number  `json:"auc"`
+	Advantage  Number  `json:"advantage"` // largest TPR − FPR
+	TPR1       Number  `json:"tpr_at_fpr_0.01"`
+	TPR01      Number  `json:"tpr_at_fpr_0.001"`
+	TPR0       Number  `json:"tpr_at_fpr_0"`
+	Epsilon    Number  `json:"epsilon"` // ε̂ with 95 % confidence at Delta, from a threshold fixed on half of the runs
+	Delta      Number  `json:"delta"`
+	Threshold  Number  `json:"threshold"`
+	Counts     [4]int  `json:"counts"` // of the other half: true and false positives, true and false negatives
+	Confidence float64 `json:"confidence"`
+}
+
+// ROC is a point of the curve with 95 % bounds of TPR (Clopper & Pearson).
+type ROC struct {
+	FPR  float64 `json:"fpr"`
+	TPR  float64 `json:"tpr"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Spread is the distribution of a statistic: 101 quantiles, least to greatest.
+type Spread struct {
+	Mean      Number   `json:"mean"`
+	Quantiles []Number `json:"quantiles"`
+}
+
+// Names of the files.
+const (
+	AttacksFile = "attacks.json"
+	AuditFile   = "audit.json"
+)
+
+// WriteAttacks writes attacks.json into a directory.
+func WriteAttacks(dir string, a *Attacks) error {
+	a.Format = Format
+	return writeWhole(filepath.Join(dir, AttacksFile), a)
+}
+
+// WriteAudit writes audit.json into a directory, which is made.
+func WriteAudit(dir string, a *Audit) error {
+	a.Format = Format
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("preparing to write an audit: %w", err)
+	}
+	return writeWhole(filepath.Join(dir, AuditFile), a)
+}
+
+// writeWhole writes JSON so that no reader finds half of it.
+func writeWhole(path string, v any) error {
+	if err := writeJSON(path+".partial", v); err != nil {
+		return err
+	}
+	return os.Rename(path+".partial", path)
+}
+
+// ReadAttacks reads attacks.json of a directory; nil if there is none.
+func ReadAttacks(dir string) (*Attacks, error) {
+	return readWhole[Attacks](filepath.Join(dir, AttacksFile))
+}
+
+// ReadAudit reads audit.json of a directory; nil if there is none.
+func ReadAudit(dir string) (*Audit, error) { return readWhole[Audit](filepath.Join(dir, AuditFile)) }
+
+func readWhole[T any](path string) (*T, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading findings: %w", err)
+	}
+	v := new(T)
+	if err := json.Unmarshal(text, v); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	return v, nil
+}
