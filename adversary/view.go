@@ -144,6 +144,13 @@ func Observe(r *Recording, w Watch, p *Public, k *Knowledge) *View {
 	return v
 }
 
+// With is the view of an observer that sees the same and knows k.
+func (v *View) With(k *Knowledge) *View {
+	w := *v
+	w.Knows = k
+	return &w
+}
+
 // Value is what a node published in a round, if a packet that carried it was
 // seen or it is known that all nodes start at zero.
 func (v *View) Value(node, round int) ([]float64, bool) {

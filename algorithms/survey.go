@@ -42,9 +42,16 @@ func (s *Synchronous) Network() (*sim.Graph, error) {
 	return g, nil
 }
 
+// SurveyObserver is an Observer that follows users' reports, too.
+type SurveyObserver interface {
+	// Reported is called when a user, by its node, sends its report.
+	Reported(user int, at sim.Time, report []float64)
+}
+
 // user is the contributor of one row.
 type user struct {
 	run         *Synchronous
+	id          int
 	server, row int
 	report      []float64
 }
@@ -57,7 +64,7 @@ func (s *Synchronous) attachUsers(e *sim.Engine) {
 		s.peers[i].reports, s.peers[i].missing = make([][]float64, rows), rows
 		s.peers[i].firstUser = id
 		for k := range rows {
-			e.Attach(id, &user{run: s, server: i, row: k})
+			e.Attach(id, &user{run: s, id: id, server: i, row: k})
 			id++
 		}
 	}
@@ -66,6 +73,9 @@ func (s *Synchronous) attachUsers(e *sim.Engine) {
 // Start sends the report.
 func (u *user) Start(env *sim.Env) {
 	u.report = u.run.survey.Report(u.run.Seed, u.server, u.row)
+	if o, ok := u.run.Observer.(SurveyObserver); ok {
+		o.Reported(u.id, env.Now(), u.report)
+	}
 	env.Send(u.server, KindSample, 0, u.report)
 }
 

@@ -77,6 +77,19 @@ func (l *Ledger) Nodes() []int {
 	return slices.Compact(nodes)
 }
 
+// Part is what one node spent in the rounds from first to last.
+func (l *Ledger) Part(node, first, last int) *Ledger {
+	part := new(Ledger)
+	for _, u := range l.units {
+		for _, e := range l.book(node, u.name).entries {
+			if e.round >= first && e.round <= last {
+				part.Spend(node, e.round, u.name, e.m)
+			}
+		}
+	}
+	return part
+}
+
 // Pure is the ε that the node spent on that unit in all rounds up to and
 // including that one, by basic composition: the sum of the invocations' ε.
 func (l *Ledger) Pure(node, round int, unit string) float64 {

@@ -653,3 +653,20 @@ func TestBound_IsThatOfTheWorstNodeSoFar(t *testing.T) {
 		t.Errorf("worst round %v: node 1 spent 0.7 in round 2, node 0 spent 0.6", got)
 	}
 }
+
+// A node's part of a ledger loses what the node lost in those rounds.
+func TestLedger_Part(t *testing.T) {
+	l := new(Ledger)
+	for node := range 3 {
+		for round := range 5 {
+			l.Spend(node, round, "sample", PureDP{float64(1 + node + 10*round)})
+		}
+	}
+	part := l.Part(1, 2, 3)
+	if got := part.Pure(1, 9, "sample"); got != 22+32 {
+		t.Errorf("rounds 2 and 3 of node 1 cost %v, want 54", got)
+	}
+	if nodes := part.Nodes(); len(nodes) != 1 || nodes[0] != 1 {
+		t.Errorf("its nodes are %v", nodes)
+	}
+}

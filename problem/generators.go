@@ -39,10 +39,10 @@ func sign(s *sim.Stream) float64 {
 	return -1
 }
 
-// twonorm is Breiman 1996: N(±(a, …, a), I) in 20 dimensions, a = 2/√20.
-func twonorm(n int, s *sim.Stream) (*Set, error) {
-	a := 2 / math.Sqrt(20)
-	return generated(n, 20, func(x []float64) float64 {
+// twonorm is Breiman 1996: N(±(a, …, a), I) in d dimensions, a = 2/√d; his d is 20.
+func twonorm(n, d int, s *sim.Stream) (*Set, error) {
+	a := 2 / math.Sqrt(float64(d))
+	return generated(n, d, func(x []float64) float64 {
 		y := sign(s)
 		for k := range x {
 			x[k] = float64(y*a) + s.Normal()
@@ -51,10 +51,11 @@ func twonorm(n int, s *sim.Stream) (*Set, error) {
 	})
 }
 
-// ringnorm is Breiman 1996: +1 is N(0, 4I), −1 is N((a, …, a), I), a = 2/√20.
-func ringnorm(n int, s *sim.Stream) (*Set, error) {
-	a := 2 / math.Sqrt(20)
-	return generated(n, 20, func(x []float64) float64 {
+// ringnorm is Breiman 1996: +1 is N(0, 4I), −1 is N((a, …, a), I) in d dimensions,
+// a = 2/√d; his d is 20.
+func ringnorm(n, d int, s *sim.Stream) (*Set, error) {
+	a := 2 / math.Sqrt(float64(d))
+	return generated(n, d, func(x []float64) float64 {
 		y := sign(s)
 		for k := range x {
 			if y > 0 {
@@ -70,7 +71,7 @@ func ringnorm(n int, s *sim.Stream) (*Set, error) {
 // wide has gisette's 5,000 dense columns: each mixes 3 of 40 hidden factors, which
 // correlates columns of different parties, and unit noise. The label is the sign
 // of a mixture of the factors plus noise that turns about one row in thirty.
-func wide(n int, s *sim.Stream) (*Set, error) {
+func wide(n, _ int, s *sim.Stream) (*Set, error) {
 	const d, factors, mixed = 5000, 40, 3
 	var which [d][mixed]int
 	var loading [d][mixed]float64
@@ -106,7 +107,7 @@ func wide(n int, s *sim.Stream) (*Set, error) {
 // waveform is Breiman et al. 1984: u h_a + (1−u) h_b plus unit normal noise at
 // 21 points, h triangles of height 6 about points 11, 7 and 15 of 1…21. The
 // classes 0, 1, 2 mix (1,2), (1,3), (2,3); class 1 is +1.
-func waveform(n int, s *sim.Stream) (*Set, error) {
+func waveform(n, _ int, s *sim.Stream) (*Set, error) {
 	triangle := func(centre, m int) float64 { return math.Max(0, float64(6-max(m-centre, centre-m))) }
 	mixes := [3][2]int{{11, 15}, {11, 7}, {15, 7}}
 	return generated(n, 21, func(x []float64) float64 {
@@ -174,7 +175,7 @@ var censusColumns = sync.OnceValue(func() []*censusColumn {
 // census draws rows with Adult's columns. Given the class, columns are
 // independent and have Adult's marginals: counts of categories, and numbers
 // between twentieths of the distribution.
-func census(n int, s *sim.Stream) (*Set, error) {
+func census(n, _ int, s *sim.Stream) (*Set, error) {
 	columns := censusColumns()
 	t := &table{name: "census", columns: []string{"income"}, known: [][]string{nil}}
 	categorical := []bool{true}

@@ -26,7 +26,8 @@ type BuiltIn struct {
 	Licence  string
 	Files    []DataFile // none: built into the program
 
-	generate func(n int, s *sim.Stream) (*Set, error)
+	generate func(n, d int, s *sim.Stream) (*Set, error)
+	anyWidth bool // generate makes any number d of columns
 	read     func(files []string) (*Set, error)
 }
 
@@ -76,8 +77,8 @@ var builtIns = []*BuiltIn{
 	ida("image", "image segmentation: +1 brickface, sky, foliage, path", 2310, 18, "05f4072b520a42f15d3e6f83c3d663a431d89219acf91cd1a84a9bc02d9562a6"),
 	ida("banana", "banana, artificial", 5300, 2, "fbb0bf8bf408856e3c247cc1d0d71426cc5d49e0ed2d9b54cbe19bd014a7d14d"),
 	{Name: "wide", Title: "5,000 dense correlated columns, the size of gisette, generated", Rows: 7000, Columns: 5000, Citation: "this project", generate: wide},
-	{Name: "twonorm", Title: "two normal clouds, generated", Rows: 7400, Columns: 20, Citation: breiman, generate: twonorm},
-	{Name: "ringnorm", Title: "a narrow normal cloud in a wide one, generated", Rows: 7400, Columns: 20, Citation: breiman, generate: ringnorm},
+	{Name: "twonorm", Title: "two normal clouds, generated", Rows: 7400, Columns: 20, Citation: breiman, generate: twonorm, anyWidth: true},
+	{Name: "ringnorm", Title: "a narrow normal cloud in a wide one, generated", Rows: 7400, Columns: 20, Citation: breiman, generate: ringnorm, anyWidth: true},
 	{Name: "waveform", Title: "mixtures of triangular waves, generated: +1 class 1 of 0, 1, 2", Rows: 5000, Columns: 21,
 		Citation: "L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984", generate: waveform},
 	{Name: "census", Title: "rows with Adult's columns and marginals, generated", Rows: censusRows, Columns: 104, Citation: adultCite, generate: census},

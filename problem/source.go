@@ -22,7 +22,7 @@ type Source struct {
 	Positive  string   `yaml:"positive" doc:"label that becomes +1; default the greater of the two"`
 	Header    *bool    `yaml:"header" doc:"whether a CSV file begins with column names; default: if no field of its first line is a number"`
 	Missing   []string `yaml:"missing" doc:"CSV values that mean missing, besides the empty one; rows with one are dropped; default [?, NA]"`
-	Dimension int      `yaml:"dimension" doc:"number of columns of a LIBSVM file; default the largest index"`
+	Dimension int      `yaml:"dimension" doc:"number of columns: of a LIBSVM file, default the largest index; of twonorm and ringnorm, default as published"`
 }
 
 // UnmarshalText reads the name of a set.
@@ -58,7 +58,7 @@ func (s Source) Check(report func(field, problem string)) {
 		"label":     {s.Label != "", s.CSV != ""},
 		"header":    {s.Header != nil, s.CSV != ""},
 		"missing":   {s.Missing != nil, s.CSV != ""},
-		"dimension": {s.Dimension != 0, s.LIBSVM != ""},
+		"dimension": {s.Dimension != 0, s.LIBSVM != "" || s.anyWidth()},
 		"positive":  {s.Positive != "", s.Set == ""},
 	} {
 		if is.given && !is.read {
@@ -71,6 +71,12 @@ func (s Source) Check(report func(field, problem string)) {
 func (s Source) Generated() bool {
 	e, ok := FindSet(s.Set)
 	return ok && e.generate != nil
+}
+
+// anyWidth says whether the set is generated in any number of columns.
+func (s Source) anyWidth() bool {
+	e, ok := FindSet(s.Set)
+	return ok && e.anyWidth
 }
 
 // Load reads the set, or draws it from the stream. Built-in files are sought in
@@ -95,7 +101,11 @@ func (s Source) Load(dir string, stream *sim.Stream) (*Set, error) {
 		if rows == 0 {
 			rows = e.Rows
 		}
-		set, err = e.generate(rows, stream)
+		columns := s.Dimension
+		if columns == 0 {
+			columns = e.Columns
+		}
+		set, err = e.generate(rows, columns, stream)
 	} else {
 		set, err = e.load(dir)
 	}

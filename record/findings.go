@@ -108,6 +108,7 @@ type Fact struct {
 	What     string    `json:"what"`
 	Node     int       `json:"node"`
 	Round    int       `json:"round"`
+	Since    int       `json:"since,omitempty"` // of a difference: the round it is taken from
 	Values   []float64 `json:"values"`
 	Relative Number    `json:"relative_l2"` // to the truth; null: not at hand
 }
@@ -162,6 +163,21 @@ type Audit struct {
 	ROC       []ROC     `json:"roc"`    // ascending in FPR
 	Ratios    [2]Spread `json:"ratios"` // of the whole run, in the worlds with and without
 	Wall      float64   `json:"wall_seconds"`
+}
+
+// Stands says whether no claim is violated and no check fails.
+func (a *Audit) Stands() bool {
+	for _, v := range a.Verdicts {
+		if v.Verdict == Violated {
+			return false
+		}
+	}
+	for _, c := range a.Checks {
+		if !c.Holds {
+			return false
+		}
+	}
+	return true
 }
 
 // Pair is the two worlds.

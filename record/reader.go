@@ -115,6 +115,15 @@ func (r *Run) Metrics() (*Table, error) {
 // Iterates calls f with every recorded iterate, in the order of publication.
 func (r *Run) Iterates(f func(Iterate) error) error { return rows(r, "iterates.parquet", f) }
 
+// Reports calls f with what every user of a survey sent; there need be none. Node
+// is the user's, values are the columns and the label.
+func (r *Run) Reports(f func(Iterate) error) error {
+	if _, ok := r.Info.Files[reportsFile]; !ok {
+		return nil
+	}
+	return rows(r, reportsFile, f)
+}
+
 // Messages calls f with every recorded packet, in the order of sending.
 func (r *Run) Messages(f func(Message) error) error { return rows(r, "messages.parquet", f) }
 

@@ -58,7 +58,11 @@ type Writer struct {
 	replace  bool
 	iterates *log[Iterate]
 	messages *log[Message]
+	reports  *log[Iterate] // nil until the first
+	err      error         // of opening it
 }
+
+const reportsFile = "reports.parquet"
 
 // Dir is the directory of a seed's run.
 func Dir(out, name string, seed uint64) string {
@@ -112,6 +116,21 @@ func (w *Writer) Iterate(node, round int, at sim.Time, values []float64) {
 	if (p.Every > 0 && round%p.Every == 0) || round == p.Last {
 		w.iterates.add(Iterate{int32(node), int32(round), int64(at), values})
 	}
+}
+
+// Report records what a survey's user sent: the columns, then the label.
+func (w *Writer) Report(user int, at sim.Time, values []float64) {
+	if w.policy.Every == 0 && w.policy.Last < 0 {
+		return // no contents are kept
+	}
+	if w.reports == nil {
+		var err error
+		if w.reports, err = newLog[Iterate](filepath.Join(w.dir, reportsFile)); err != nil {
+			w.err = errors.Join(w.err, err)
+			return
+		}
+	}
+	w.reports.add(Iterate{int32(user), 0, int64(at), values})
 }
 
 // Message records a packet.
@@ -209,7 +228,7 @@ func (w *Writer) Trace(t *sim.Trace) error {
 
 // Finish completes the directory with run.json and puts it in its place.
 func (w *Writer) Finish(info *Info) (string, error) {
-	err := errors.Join(w.iterates.close(), w.messages.close())
+	err := errors.Join(w.err, w.iterates.close(), w.messages.close(), w.reports.close())
 	if err == nil {
 		info.Format = Format
 		info.Files, err = hashFiles(w.dir)
@@ -234,6 +253,7 @@ func (w *Writer) Finish(info *Info) (string, error) {
 func (w *Writer) Abort() {
 	w.iterates.close()
 	w.messages.close()
+	w.reports.close()
 	os.RemoveAll(w.dir)
 }
 
@@ -241,7 +261,7 @@ func (w *Writer) Abort() {
 // which follow from the others.
 func hashFiles(dir string) (map[string]string, error) {
 	sums := map[string]string{}
-	for _, name := range []string{"metrics.csv", "iterates.parquet", "messages.parquet", "trace.bin"} {
+	for _, name := range []string{"metrics.csv", "iterates.parquet", "messages.parquet", reportsFile, "knowledge.json", "trace.bin"} {
 		f, err := os.Open(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

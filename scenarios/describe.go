@@ -13,6 +13,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"overhear/adversary"
 	"overhear/algorithms"
 	"overhear/problem"
 )
@@ -162,6 +163,10 @@ func Explain(name string) (string, error) {
 		fmt.Fprintf(&b, "%s: %s\n\n%s\n\nparameters\n%s\npaper: %s\n", e.Name, e.Title, e.About, keyTable(methodFields(e)), e.Paper)
 		return b.String(), nil
 	}
+	if a, ok := adversary.Lookup(name); ok {
+		fmt.Fprintf(&b, "%s: %s\n(an attack)\n\n%s\n\nsolves: %s\nneeds: %s\n", a.Name, a.Title, a.About, a.Equation, a.Needs)
+		return b.String(), nil
+	}
 	if s, ok := problem.FindSet(name); ok {
 		err := s.Describe(&b, "")
 		return b.String(), err
@@ -184,7 +189,7 @@ func Explain(name string) (string, error) {
 		}
 		if found == nil {
 			if k == 0 {
-				names = append(append(names, algorithmNames()...), problem.SetNames()...)
+				names = append(append(append(names, algorithmNames()...), AttackNames()...), problem.SetNames()...)
 				for _, m := range metricDocs {
 					names = append(names, m[0])
 				}

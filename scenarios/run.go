@@ -73,6 +73,13 @@ func (t *tap) Published(p *algorithms.Publication) {
 	}
 }
 
+// Reported records what a survey's user sent.
+func (t *tap) Reported(user int, at sim.Time, report []float64) {
+	if t.writer != nil {
+		t.writer.Report(user, at, report)
+	}
+}
+
 // splitTap does so where columns are split.
 type splitTap struct {
 	*metrics.Split
@@ -129,6 +136,15 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 	if out.trace != nil {
 		if err := w.Trace(out.trace); err != nil {
 			return nil, fmt.Errorf("writing the trace: %w", err)
+		}
+	}
+	if e.Adversary != nil {
+		k, err := e.knowledge(out.Assembly)
+		if err != nil {
+			return nil, SetupError{err}
+		}
+		if err := writeKnowledge(w.Path(knowledgeFile), k); err != nil {
+			return nil, err
 		}
 	}
 	if o.Plots {

@@ -23,6 +23,7 @@ type Scenario struct {
 	Privacy   Privacy         `yaml:"privacy" doc:"how much noise, by what it is to protect, and how its loss is stated"`
 	Solver    Solver          `yaml:"solver" doc:"precision of each node's solves"`
 	Record    Record          `yaml:"record" doc:"what a run keeps"`
+	Adversary *Adversary      `yaml:"adversary" doc:"who overhears the run, knows what besides, and tries what; for simulate attack and audit"`
 	Ties      string          `yaml:"ties" default:"ordered" enum:"ordered,shuffled" doc:"order of simultaneous events; shuffled shows that nothing depends on it"`
 }
 
@@ -165,7 +166,6 @@ func (i Iterates) Check(report func(field, problem string)) {
 // later are keys of the language that this version has nothing behind.
 var later = map[string]string{
 	"network.faults":            "this version has no faults; links can lose and duplicate packets: loss, duplication",
-	"adversary":                 "this version has no adversary",
 	"rounds.quorum":             "this version has synchronous rounds only",
 	"rounds.staleness":          "this version has synchronous rounds only",
 	"rounds.timeout":            "this version has synchronous rounds only; see retry and deadline",

@@ -55,7 +55,7 @@ func exitCode(err error) int {
 	switch {
 	case errors.As(err, &u), errors.As(err, &m), errors.As(err, &setup):
 		return exitUsage
-	case errors.Is(err, scenarios.ErrMismatch):
+	case errors.Is(err, scenarios.ErrMismatch), errors.Is(err, errVerdict):
 		return exitVerdict
 	}
 	return exitFailed
@@ -79,7 +79,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newRun(), newVerify(), newExport(), newData(), newList(), newSchema(), newExplain(), newNew(), newReproduce())
+	root.AddCommand(newRun(), newVerify(), newExport(), newData(), newList(), newSchema(), newExplain(), newNew(), newReproduce(), newAttack(), newAudit(), newReport())
 	return root
 }
 

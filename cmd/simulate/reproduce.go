@@ -18,22 +18,45 @@ func newReproduce() *cobra.Command {
 	var seeds int
 	c := &cobra.Command{
 		Use:   "reproduce [NAME…]",
-		Short: "Compute the papers' figures and tables anew; without a name, list them",
+		Short: "Compute the papers' figures and tables, and the studies of attacks, anew; without a name, list them",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listFigures(c)
 			}
 			var chosen []*reproduce.Figure
+			var studies []*reproduce.Study
 			for _, name := range args {
-				if name == "all" {
+				if name == "all" || name == "figures" {
 					chosen = append(chosen, reproduce.Figures()...)
+				}
+				if name == "all" || name == "attacks" {
+					studies = append(studies, reproduce.Studies()...)
+				}
+				if name == "all" || name == "figures" || name == "attacks" {
+					continue
+				}
+				if s, ok := reproduce.FindStudy(name); ok {
+					studies = append(studies, s)
 					continue
 				}
 				f, ok := reproduce.Find(name)
 				if !ok {
-					return usage("no figure is called %q; `simulate reproduce` lists them", name)
+					return usage("no figure and no study is called %q; `simulate reproduce` lists them", name)
 				}
 				chosen = append(chosen, f)
+			}
+			for _, s := range studies {
+				if err := reproduceStudy(c, s, data, out); err != nil {
+					return err
+				}
+			}
+			if studies != nil {
+				if err := reproduce.WriteFindings(out); err != nil {
+					return err
+				}
+			}
+			if chosen == nil {
+				return nil
 			}
 			for _, f := range chosen {
 				if err := reproduceFigure(c, f, seeds, data, out); err != nil {
@@ -43,9 +66,12 @@ func newReproduce() *cobra.Command {
 			return reproduce.WriteIndex(out)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			names := []string{"all"}
+			names := []string{"all", "figures", "attacks"}
 			for _, f := range reproduce.Figures() {
 				names = append(names, f.Name)
+			}
+			for _, s := range reproduce.Studies() {
+				names = append(names, s.Name)
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
@@ -61,8 +87,35 @@ func listFigures(c *cobra.Command) error {
 	for _, f := range reproduce.Figures() {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d runs\n", f.Name, f.Paper, f.Title, f.Tasks(0))
 	}
-	fmt.Fprintln(w, "all\t\tall of them\t")
+	fmt.Fprintln(w, "figures\t\tall of these\t")
+	for _, s := range reproduce.Studies() {
+		fmt.Fprintf(w, "%s\t\t%s\t\n", s.Name, s.Title)
+	}
+	fmt.Fprintln(w, "attacks\t\tall of these\t")
+	fmt.Fprintln(w, "all\t\teverything\t")
 	return w.Flush()
+}
+
+// reproduceStudy carries out a study, writes its page and prints its claims.
+func reproduceStudy(c *cobra.Command, s *reproduce.Study, data, out string) error {
+	start := time.Now()
+	bar := newProgress(s.Name, -1)
+	b, err := s.Carry(c.Context(), data, bar.at)
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	dir, err := b.Write(out)
+	if err != nil {
+		return err
+	}
+	w := c.OutOrStdout()
+	fmt.Fprintf(w, "%s: %s, %.1f s\n", s.Name, s.Title, time.Since(start).Seconds())
+	for _, claim := range b.Claims() {
+		fmt.Fprintf(w, "  %-15s  %s\n%17smeasured: %s\n", claim.Holds, claim.States, "", claim.Measured)
+	}
+	fmt.Fprintf(w, "  %s\n", dir)
+	return nil
 }
 
 func reproduceFigure(c *cobra.Command, f *reproduce.Figure, seeds int, data, out string) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"overhear/adversary"
 	"overhear/algorithms"
 	"overhear/problem"
 	"overhear/record"
@@ -109,14 +110,18 @@ func newData() *cobra.Command {
 
 func newList() *cobra.Command {
 	c := &cobra.Command{
-		Use: "list WHAT", Short: "List algorithms, data or scenarios", Args: exactly(1),
-		ValidArgs: []string{"algorithms", "data", "scenarios"},
+		Use: "list WHAT", Short: "List algorithms, attacks, data or scenarios", Args: exactly(1),
+		ValidArgs: []string{"algorithms", "attacks", "data", "scenarios"},
 		RunE: func(c *cobra.Command, args []string) error {
 			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 			switch args[0] {
 			case "algorithms":
 				for _, e := range algorithms.Entries() {
 					fmt.Fprintf(t, "%s\t%s\n", e.Name, e.Title)
+				}
+			case "attacks":
+				for _, a := range adversary.Attacks() {
+					fmt.Fprintf(t, "%s\t%s\n", a.Name, a.Title)
 				}
 			case "data":
 				for _, name := range problem.SetNames() {
@@ -132,7 +137,7 @@ func newList() *cobra.Command {
 					fmt.Fprintf(t, "%s\t%s\n", s.Name, s.About)
 				}
 			default:
-				return usage("list takes algorithms, data or scenarios, not %q", args[0])
+				return usage("list takes algorithms, attacks, data or scenarios, not %q", args[0])
 			}
 			return t.Flush()
 		},
@@ -152,7 +157,7 @@ func newSchema() *cobra.Command {
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use: "explain NAME", Short: "Explain an algorithm, a data set, a key of the language or a metric", Args: exactly(1),
+		Use: "explain NAME", Short: "Explain an algorithm, an attack, a data set, a key of the language or a metric", Args: exactly(1),
 		Example: "  simulate explain admm\n  simulate explain network.latency\n  simulate explain distance",
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := scenarios.Explain(args[0])

@@ -1,0 +1,338 @@
+// Whether the noise that a run added is what its method declares: tests of noise
+// vectors recovered from messages against their law.
+
+package adversary
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
+
+	"overhear/internal/num"
+	"overhear/record"
+)
+
+// chance is how often a check of a Fit fails for right noise, at most.
+const chance = 1e-6
+
+// Fit collects recovered noise vectors, of one length d and one kind of law, of
+// many runs and rounds, and tests them. What is tested follows from the laws'
+// spherical symmetry: the size of the noise,
+//
+//	Norm:  ζ‖ε‖ ~ Gamma(d, 1)
+//	Gauss: ‖ε‖²/(2σ²) ~ Gamma(d/2, 1)
+//
+// and its direction u = ε/‖ε‖, uniform on the sphere whatever the size is, are
+// independent of each other and between rounds and runs. Levels may differ from
+// draw to draw. It keeps about d²/2 numbers, d for every run and every round, and
+// three for every draw; the zero value is empty.
+//
+// Runs have seeds of their own: two worlds that are run with the same seeds need
+// a Fit each.
+type Fit struct {
+	d    int
+	kind NoiseKind
+	bad  int // draws with NaN or an infinity
+
+	sizes []size
+	total float64 // Σ of what is Gamma
+	shape float64 // and the sum's shape
+
+	directions int
+	sum        []float64   // Σ u
+	outer      [][]float64 // Σ u uᵀ: row k from column k on
+
+	ofRun   map[int]*drawn // the latest of each run
+	ofRound map[int]*drawn // the latest of each round
+	rounds  neighbours     // successive rounds of a run
+	runs    neighbours     // the same round of runs that were added one after the other
+}
+
+// size is where a draw's size is in its declared law.
+type size struct {
+	below float64 // its probability integral transform
+	score float64 // the normal quantile of that
+	ratio float64 // of what is Gamma to its mean
+}
+
+// drawn is a draw to compare the next with.
+type drawn struct {
+	index int       // its round, or run
+	size  float64   // ζ‖ε‖ or ‖ε‖/σ
+	unit  []float64 // d-vector
+}
+
+// neighbours sums up comparisons of draws that should be independent.
+type neighbours struct {
+	pairs int
+	cos   float64 // Σ u·v
+	same  int     // pairs that are multiples of each other
+}
+
+// Add takes in the noise that was recovered from a round of a run. Rounds of a
+// run are added in order; which come next to each other is all that matters of
+// their numbers. Noise whose law is Silent is not looked at. It panics if the
+// length or the kind of law changes, or if the level is not positive and finite.
+func (f *Fit) Add(run, round int, noise []float64, law Noise) {
+	if law.Kind == Silent {
+		return
+	}
+	if !(law.Level > 0) || math.IsInf(law.Level, 1) {
+		panic(fmt.Sprintf("adversary: noise of level %v in round %d", law.Level, round))
+	}
+	if f.d == 0 {
+		f.d, f.kind = len(noise), law.Kind
+		f.sum, f.outer = make([]float64, f.d), make([][]float64, f.d)
+		for k := range f.outer {
+			f.outer[k] = make([]float64, f.d-k)
+		}
+		f.ofRun, f.ofRound = map[int]*drawn{}, map[int]*drawn{}
+	}
+	if len(noise) != f.d || len(noise) == 0 || law.Kind != f.kind {
+		panic(fmt.Sprintf("adversary: noise of length %d and kind %d after %d and %d", len(noise), law.Kind, f.d, f.kind))
+	}
+	norm := num.Norm(noise)
+	if math.IsNaN(norm) || math.IsInf(norm, 0) {
+		f.bad++
+		return
+	}
+
+	scaled, gamma, shape := norm*law.Level, norm*law.Level, float64(f.d)
+	if law.Kind == Gauss {
+		scaled = norm / law.Level
+		gamma, shape = scaled*scaled/2, shape/2
+	}
+	below, above := mathext.GammaIncReg(shape, gamma), mathext.GammaIncRegComp(shape, gamma)
+	score := mathext.NormalQuantile(max(below, 1e-300))
+	if above < 0.5 {
+		score = -mathext.NormalQuantile(max(above, 1e-300))
+	}
+	f.sizes = append(f.sizes, size{below, score, gamma / shape})
+	f.total += gamma
+	f.shape += shape
+	if norm == 0 {
+		delete(f.ofRun, run) // it has no direction
+		delete(f.ofRound, round)
+		return
+	}
+
+	unit := slices.Clone(noise)
+	num.Scale(1/norm, unit)
+	f.directions++
+	num.Axpy(1, unit, f.sum)
+	for k, u := range unit {
+		num.Axpy(u, unit[k:], f.outer[k])
+	}
+	now := func(index int) *drawn { return &drawn{index, scaled, unit} }
+	if last := f.ofRun[run]; last != nil && last.index < round {
+		f.rounds.compare(last, now(round))
+	}
+	if last := f.ofRound[round]; last != nil && last.index != run {
+		f.runs.compare(last, now(run))
+	}
+	f.ofRun[run], f.ofRound[round] = now(round), now(run)
+}
+
+// alike is how close the directions of draws are that count as multiples of each
+// other; in one dimension, where directions are but signs, their sizes.
+const alike = 1e-7
+
+func (n *neighbours) compare(a, b *drawn) {
+	cos := num.Dot(a.unit, b.unit)
+	n.pairs++
+	n.cos += cos
+	apart := 0.0
+	if len(a.unit) == 1 {
+		apart = math.Abs(a.size-b.size) / max(a.size, b.size)
+	} else {
+		way := math.Copysign(1, cos)
+		for k, u := range a.unit {
+			d := u - way*b.unit[k]
+			apart += d * d
+		}
+		apart = math.Sqrt(apart)
+	}
+	if apart <= alike {
+		n.same++
+	}
+}
+
+// Checks are the results. For noise of the declared law each fails with
+// probability at most 10⁻⁶; the bounds of size and spread are at 5.5 standard
+// deviations. Those for which there is nothing to look at are left out.
+func (f *Fit) Checks() []record.Check {
+	var all []record.Check
+	add := func(what string, measured, bound float64, detail string, args ...any) {
+		all = append(all, record.Check{
+			What: what, Measured: record.Number(measured), Bound: record.Number(bound),
+			Holds: measured <= bound, Detail: fmt.Sprintf(detail, args...),
+		})
+	}
+	if f.bad > 0 {
+		add("the noise is finite", float64(f.bad), 0, "%d vectors of noise are not finite", f.bad)
+	}
+	if n := len(f.sizes); n > 0 {
+		f.checkSizes(float64(n), add)
+	}
+	if f.directions > 0 {
+		f.checkDirections(float64(f.directions), add)
+	}
+	f.rounds.check(f.d, "successive rounds of a run", add)
+	f.runs.check(f.d, "the same round of successive runs", add)
+	return all
+}
+
+type adder func(what string, measured, bound float64, detail string, args ...any)
+
+// checkSizes tests the least of the sizes, their mean, their spread, and their
+// whole law.
+//
+// Least: that one of n probability integral transforms is below α/n has
+// probability at most α. Noise that was left out is recovered as rounding errors,
+// so that only sizes next to nothing are looked for.
+// Mean: Σ ζ‖ε‖, or Σ ‖ε‖²/(2σ²), is itself Gamma, its shape the sum of the
+// shapes. Spread: with s the normal quantiles of the probability integral
+// transforms, Σ (s − s̄)² is χ² with n − 1 degrees of freedom, twice a Gamma of
+// half that shape. Law: the Kolmogorov–Smirnov distance D of the transforms from
+// the uniform law, for which P(D > t) ≤ 2e^{−2nt²} (Massart 1990).
+func (f *Fit) checkSizes(n float64, add adder) {
+	ratio := f.total / f.shape
+	if f.kind == Gauss {
+		ratio = math.Sqrt(ratio)
+	}
+	missing := 0
+	for _, s := range f.sizes {
+		if s.below <= chance/n && s.ratio < 1e-6 {
+			missing++
+		}
+	}
+	add("no noise is missing", float64(missing), 0, "%d of %.0f vectors of noise are next to nothing", missing, n)
+	add("size of the noise", math.Abs(gammaScore(f.total, f.shape)), 5.5, "the noise is %.2f of the declared size", ratio)
+
+	if n > 1 {
+		mean, squares := 0.0, 0.0
+		for _, s := range f.sizes {
+			mean += s.score / n
+		}
+		for _, s := range f.sizes {
+			squares += (s.score - mean) * (s.score - mean)
+		}
+		add("spread of its size", math.Abs(gammaScore(squares/2, (n-1)/2)), 5.5,
+			"about its mean, the size varies %.2f times as much as declared", math.Sqrt(squares/(n-1)))
+	}
+
+	slices.SortFunc(f.sizes, func(a, b size) int { return cmp.Compare(a.below, b.below) })
+	distance, declared, found := 0.0, 0.0, 0.0
+	for k, s := range f.sizes {
+		for _, share := range []float64{float64(k) / n, float64(k+1) / n} {
+			if d := math.Abs(share - s.below); d > distance {
+				distance, declared, found = d, s.below, share
+			}
+		}
+	}
+	add("law of its size (Kolmogorov–Smirnov)", distance, math.Sqrt(math.Log(2/chance)/(2*n)),
+		"where %.0f %% of the sizes should be below, %.0f %% are", 100*declared, 100*found)
+}
+
+// checkDirections tests that directions are uniform: their mean and their second
+// moments, which a common bias, unequal or dependent coordinates, or a fixed
+// direction change.
+//
+// Mean: u has E e^{⟨v,u⟩} ≤ e^{‖v‖²/(2d)}, so that P(‖ū‖² > (1 + 2√(x/d) +
+// 2x/d)/n) ≤ e^{−x} (Hsu, Kakade & Zhang 2012). Second moments: Z =
+// ‖Σ (uuᵀ − I/d)‖_F, n vectors of length b = √(1 − 1/d) with variance w = b²/m in
+// every direction of the m = d(d+1)/2 − 1 dimensions of symmetric matrices without
+// a trace; hence E Z ≤ b√n and P(Z > EZ + √(2x(nw + 2b EZ)) + bx/3) ≤ e^{−x}
+// (Bousquet 2002; Boucheron, Lugosi & Massart 2013, Theorem 12.5).
+func (f *Fit) checkDirections(n float64, add adder) {
+	d, x := float64(f.d), -math.Log(chance)
+	most, where := 0.0, 0
+	for k, s := range f.sum {
+		if math.Abs(s) > most {
+			most, where = math.Abs(s), k
+		}
+	}
+	add("mean of its directions", num.Norm(f.sum)/n, math.Sqrt((1+2*math.Sqrt(x/d)+2*x/d)/n),
+		"the mean of its unit vectors has length %.3f (%+.3f in coordinate %d), where it would be near 0", num.Norm(f.sum)/n, f.sum[where]/n, where)
+	if f.d == 1 {
+		return
+	}
+
+	square := 0.0
+	for _, row := range f.outer {
+		for j, v := range row {
+			e := v / n
+			if j == 0 {
+				square += (e - 1/d) * (e - 1/d)
+			} else {
+				square += 2 * e * e // below the diagonal, too
+			}
+		}
+	}
+	b2 := 1 - 1/d
+	w, ez := b2/(d*(d+1)/2-1), math.Sqrt(b2*n)
+	bound := ez + math.Sqrt(2*x*(n*w+2*math.Sqrt(b2)*ez)) + math.Sqrt(b2)*x/3
+	measured := math.Sqrt(square)
+	detail := "no direction is more likely than another"
+	if measured > bound/n {
+		detail = fmt.Sprintf("%.0f %% of its squared length lies along one direction, where it would be %.0f %%", 100*f.largest(n), 100/d)
+	}
+	add("its coordinates are alike and independent", measured, bound/n, "%s", detail)
+}
+
+// largest is the largest eigenvalue of the mean of u uᵀ.
+func (f *Fit) largest(n float64) float64 {
+	m := mat.NewSymDense(f.d, nil)
+	for k, row := range f.outer {
+		for j, v := range row {
+			m.SetSym(k, k+j, v/n)
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(m, false) {
+		return math.NaN()
+	}
+	return slices.Max(e.Values(nil))
+}
+
+// check tests that draws next to each other have nothing to do with each other.
+// Given one, the cosine to the next has E e^{λ cos} ≤ e^{λ²/(2d)}, so that its
+// mean over n pairs exceeds √(2 ln(2/α)/(dn)) with probability at most α. Its
+// square is Beta(1/2, (d−1)/2), which says how often directions come as close as
+// alike by chance; sizes in one dimension do with probability below alike. That k
+// of n pairs do has probability at most (np)^k/k!.
+func (p *neighbours) check(d int, of string, add adder) {
+	if p.pairs == 0 {
+		return
+	}
+	n := float64(p.pairs)
+	mean := p.cos / n
+	add("noise of "+of+" is independent", math.Abs(mean), math.Sqrt(2*math.Log(2/chance)/(float64(d)*n)),
+		"the mean cosine between them is %+.3f", mean)
+
+	probability := alike
+	if d > 1 {
+		probability = mathext.RegIncBeta(float64(d-1)/2, 0.5, alike*alike)
+	}
+	allowed, tail := 0, n*probability
+	for tail > chance {
+		allowed++
+		tail *= n * probability / float64(allowed+1)
+	}
+	detail := "none is used twice"
+	if p.same > 0 {
+		detail = fmt.Sprintf("in %.3g %% of them it is the same, or a multiple", 100*float64(p.same)/n)
+	}
+	add("noise of "+of+" is drawn anew", float64(p.same), float64(allowed), "%s", detail)
+}
+
+// gammaScore is how many standard deviations of a normal law x is from the middle
+// of a Gamma law of that shape: the cube root of x is nearly normal (Wilson &
+// Hilferty 1931).
+func gammaScore(x, shape float64) float64 {
+	return (math.Cbrt(x/shape) - (1 - 1/(9*shape))) * 3 * math.Sqrt(shape)
+}

@@ -1,0 +1,338 @@
+// Right noise passes every check for many seeds; noise with a flaw fails one that
+// says which.
+
+package adversary
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"overhear/privacy"
+	"overhear/record"
+	"overhear/sim"
+)
+
+// drawNoise is a draw from a law.
+func drawNoise(s *sim.Stream, law Noise, d int) []float64 {
+	x := make([]float64, d)
+	if law.Kind == Norm {
+		privacy.Laplace(s, law.Level, x)
+	} else {
+		privacy.Gaussian(s, law.Level, x)
+	}
+	return x
+}
+
+// fitOf is a Fit of that many runs and rounds. Each run's noise comes from make,
+// which also says what is declared of each round.
+func fitOf(seed uint64, runs, rounds int, noise func(s *sim.Stream, run int) ([][]float64, []Noise)) *Fit {
+	f := new(Fit)
+	for run := range runs {
+		all, laws := noise(sim.NewStream(seed, "test of noise", uint64(run)), run)
+		for t := range rounds {
+			f.Add(run, t+1, all[t], laws[t])
+		}
+	}
+	return f
+}
+
+// asDeclared draws what it declares; levels rise with the rounds.
+func asDeclared(kind NoiseKind, d, rounds int) func(s *sim.Stream, run int) ([][]float64, []Noise) {
+	return flawed(kind, d, rounds, nil)
+}
+
+// flawed is asDeclared with one thing changed after the noise of a run was drawn.
+func flawed(kind NoiseKind, d, rounds int, change func(s *sim.Stream, all [][]float64, laws []Noise)) func(s *sim.Stream, run int) ([][]float64, []Noise) {
+	return func(s *sim.Stream, _ int) ([][]float64, []Noise) {
+		var all [][]float64
+		var laws []Noise
+		for t := range rounds {
+			law := Noise{kind, 0.5 * math.Pow(1.1, float64(t))}
+			all, laws = append(all, drawNoise(s, law, d)), append(laws, law)
+		}
+		if change != nil {
+			change(s, all, laws)
+		}
+		return all, laws
+	}
+}
+
+func failures(checks []record.Check) (failed []string) {
+	for _, c := range checks {
+		if !c.Holds {
+			failed = append(failed, fmt.Sprintf("%s: %.3g > %.3g: %s", c.What, c.Measured, c.Bound, c.Detail))
+		}
+	}
+	return failed
+}
+
+func TestFit_RightNoisePasses(t *testing.T) {
+	nearest := map[string]float64{}
+	for _, kind := range []NoiseKind{Norm, Gauss} {
+		for _, d := range []int{1, 2, 5, 20} {
+			for seed := range uint64(200) {
+				runs, rounds := 40, 5
+				if seed < 3 {
+					runs, rounds = 1000, 10
+				}
+				checks := fitOf(seed, runs, rounds, asDeclared(kind, d, rounds)).Checks()
+				if want := map[bool]int{true: 9, false: 10}[d == 1]; len(checks) != want {
+					t.Fatalf("%d checks, want %d", len(checks), want)
+				}
+				for _, bad := range failures(checks) {
+					t.Errorf("law %d, d = %d, seed %d: %s", kind, d, seed, bad)
+				}
+				for _, c := range checks {
+					if c.Bound > 0 {
+						nearest[c.What] = max(nearest[c.What], float64(c.Measured/c.Bound))
+					}
+				}
+			}
+		}
+	}
+	for _, c := range fitOf(1, 3, 3, asDeclared(Norm, 3, 3)).Checks() {
+		t.Logf("%s: at most %.2f of the bound", c.What, nearest[c.What])
+	}
+}
+
+// Each flaw is found, with the larger and with the smaller number of runs, by a
+// check that names it.
+func TestFit_Flaws(t *testing.T) {
+	every := func(change func(x []float64, law Noise)) func(*sim.Stream, [][]float64, []Noise) {
+		return func(_ *sim.Stream, all [][]float64, laws []Noise) {
+			for t, x := range all {
+				change(x, laws[t])
+			}
+		}
+	}
+	times := func(by float64) func(*sim.Stream, [][]float64, []Noise) {
+		return every(func(x []float64, _ Noise) {
+			for k := range x {
+				x[k] *= by
+			}
+		})
+	}
+	is := func(ratio float64) func(int) float64 { return func(int) float64 { return ratio } }
+	// typical is the root mean square of a draw's norm.
+	typical := func(law Noise, d int) float64 {
+		if law.Kind == Norm {
+			return math.Sqrt(float64(d*(d+1))) / law.Level
+		}
+		return law.Level * math.Sqrt(float64(d))
+	}
+	for _, c := range []struct {
+		name   string
+		kind   NoiseKind
+		least  int // dimensions
+		change func(*sim.Stream, [][]float64, []Noise)
+		what   string // the check that must fail
+		says   string // in its detail
+		size   func(rounds int) float64
+	}{
+		{"rate twice too large", Norm, 1, times(0.5), "size of the noise", "", is(0.5)},
+		{"rate half", Norm, 1, times(2), "size of the noise", "", is(2)},
+		{"variance as standard deviation", Gauss, 1, every(func(x []float64, law Noise) {
+			for k := range x {
+				x[k] *= law.Level
+			}
+		}), "size of the noise", "", func(rounds int) float64 { // the root mean square of all σ
+			sum := 0.0
+			for t := range rounds {
+				sum += 0.25 * math.Pow(1.21, float64(t))
+			}
+			return math.Sqrt(sum / float64(rounds))
+		}},
+		{"zero", Norm, 1, times(0), "size of the noise", "", is(0)},
+		{"zero", Gauss, 1, times(0), "size of the noise", "", is(0)},
+		{"missing in one round", Norm, 1, func(s *sim.Stream, all [][]float64, _ []Noise) {
+			for k := range all[2] {
+				all[2][k] = 1e-14 * s.Normal()
+			}
+		}, "no noise is missing", "next to nothing", nil},
+		{"zero but for rounding", Gauss, 1, times(1e-14), "size of the noise", "", is(0)},
+		{"the wrong law of the same mean size", Norm, 2, every(func(x []float64, law Noise) {
+			norm := 0.0
+			for _, v := range x {
+				norm += v * v
+			}
+			by := float64(len(x)) / law.Level / math.Sqrt(norm) // always the mean
+			for k := range x {
+				x[k] *= by
+			}
+		}), "spread of its size", "0.0", nil},
+		{"the same in every round", Norm, 1, func(_ *sim.Stream, all [][]float64, laws []Noise) {
+			for t := range all {
+				copy(all[t], all[0])
+				for k := range all[t] {
+					all[t][k] *= laws[0].Level / laws[t].Level // with the right scale
+				}
+			}
+		}, "noise of successive rounds of a run is drawn anew", "100 %", nil},
+		{"the same in two rounds of each run", Gauss, 1, func(_ *sim.Stream, all [][]float64, laws []Noise) {
+			for k := range all[1] {
+				all[1][k] = -all[0][k] * laws[1].Level / laws[0].Level
+			}
+		}, "noise of successive rounds of a run is drawn anew", "or a multiple", nil},
+		{"drags on from round to round", Gauss, 1, func(_ *sim.Stream, all [][]float64, laws []Noise) {
+			for t := 1; t < len(all); t++ {
+				for k := range all[t] {
+					all[t][k] = 0.8*all[t][k] + 0.6*all[t-1][k]*laws[t].Level/laws[t-1].Level
+				}
+			}
+		}, "noise of successive rounds of a run is independent", "+0.", nil},
+		{"along one direction", Norm, 2, every(func(x []float64, _ Noise) {
+			norm := 0.0
+			for _, v := range x {
+				norm += v * v
+			}
+			for k := range x {
+				x[k] = math.Copysign(math.Sqrt(norm/float64(len(x))), x[0])
+			}
+		}), "its coordinates are alike and independent", "100 % of its squared length", nil},
+		{"one coordinate four times as large", Gauss, 2, every(func(x []float64, _ Noise) { x[len(x)-1] *= 4 }), "its coordinates are alike and independent", "along one direction", nil},
+		{"biased by a fifth", Norm, 3, every(func(x []float64, law Noise) {
+			for k := range x {
+				x[k] += 0.2 * typical(law, len(x)) / math.Sqrt(float64(len(x)))
+			}
+		}), "mean of its directions", "near 0", nil},
+		{"biased by a fifth", Gauss, 3, every(func(x []float64, law Noise) { x[1] += 0.2 * typical(law, len(x)) }), "mean of its directions", "in coordinate 1", nil},
+	} {
+		for _, d := range []int{1, 2, 3, 5, 20} {
+			if d < c.least {
+				continue
+			}
+			for _, n := range [][2]int{{1000, 10}, {200, 5}} {
+				for seed := range uint64(5) {
+					checks := fitOf(seed, n[0], n[1], flawed(c.kind, d, n[1], c.change)).Checks()
+					failed := failures(checks)
+					found := false
+					for _, check := range checks {
+						if check.What != c.what || check.Holds {
+							continue
+						}
+						if found = strings.Contains(check.Detail, c.says); c.size != nil {
+							// Up to what chance does to 1000 draws in one dimension.
+							want := c.size(n[1])
+							found = math.Abs(sizeIn(t, check.Detail)-want) <= 0.17*want+0.005
+						}
+					}
+					if !found {
+						t.Errorf("%s, d = %d, %d runs × %d rounds, seed %d: failed %q", c.name, d, n[0], n[1], seed, failed)
+					} else if d == 5 && seed == 0 && n[0] == 200 {
+						t.Logf("%s, law %d: %s", c.name, c.kind, strings.Join(failed, "; "))
+					}
+				}
+			}
+		}
+	}
+}
+
+// Weak flaws show in many dimensions and draws: bounds shrink with both.
+func TestFit_WeakFlaws(t *testing.T) {
+	const d, runs, rounds = 20, 1000, 10
+	for what, change := range map[string]func(*sim.Stream, [][]float64, []Noise){
+		"noise of successive rounds of a run is independent": func(_ *sim.Stream, all [][]float64, laws []Noise) {
+			for t := 1; t < len(all); t++ {
+				for k := range all[t] {
+					all[t][k] = math.Sqrt(1-0.05*0.05)*all[t][k] + 0.05*all[t-1][k]*laws[t].Level/laws[t-1].Level
+				}
+			}
+		},
+		"its coordinates are alike and independent": func(_ *sim.Stream, all [][]float64, _ []Noise) {
+			for t := range all {
+				all[t][7] *= 1.5
+			}
+		},
+		"mean of its directions": func(_ *sim.Stream, all [][]float64, laws []Noise) {
+			for t := range all {
+				all[t][7] += 0.05 * laws[t].Level * math.Sqrt(d)
+			}
+		},
+	} {
+		for seed := range uint64(3) {
+			if all := strings.Join(failures(fitOf(seed, runs, rounds, flawed(Gauss, d, rounds, change)).Checks()), "; "); !strings.Contains(all, what) {
+				t.Errorf("seed %d: %s does not fail, %q does", seed, what, all)
+			}
+		}
+	}
+}
+
+// sizeIn is the ratio of sizes that a detail gives.
+func sizeIn(t *testing.T, detail string) (ratio float64) {
+	if _, err := fmt.Sscanf(detail, "the noise is %g of the declared size", &ratio); err != nil {
+		t.Fatalf("%q: %v", detail, err)
+	}
+	return ratio
+}
+
+// Two runs with the same noise are no two runs.
+func TestFit_RunsAlike(t *testing.T) {
+	noise := asDeclared(Norm, 4, 5)
+	failed := failures(fitOf(1, 200, 5, func(s *sim.Stream, run int) ([][]float64, []Noise) {
+		return noise(sim.NewStream(1, "test of noise", uint64(run/2)), run)
+	}).Checks())
+	if all := strings.Join(failed, "; "); !strings.Contains(all, "the same round of successive runs is drawn anew: 500 > 0") {
+		t.Errorf("failed %q", failed)
+	}
+}
+
+// What cannot be tested is left out, what is broken is said.
+func TestFit_Edges(t *testing.T) {
+	f := new(Fit)
+	f.Add(0, 1, []float64{1, 2}, Noise{})
+	if c := f.Checks(); len(c) != 0 {
+		t.Errorf("of silent noise: %v", c)
+	}
+	f.Add(0, 2, []float64{0.5, 1}, Noise{Norm, 1})
+	f.Add(0, 1, []float64{1, 0.5}, Noise{Norm, 1}) // not after it
+	f.Add(0, 3, []float64{math.NaN(), 1}, Noise{Norm, 1})
+	f.Add(0, 4, []float64{0, 0}, Noise{Norm, 1})
+	if f.rounds.pairs != 0 || f.runs.pairs != 0 || len(f.sizes) != 3 || f.directions != 2 {
+		t.Errorf("%+v", f)
+	}
+	all := strings.Join(failures(f.Checks()), "; ")
+	if !strings.Contains(all, "the noise is finite: 1 > 0") || !strings.Contains(all, "no noise is missing: 1 > 0: 1 of 3") {
+		t.Errorf("failed %q", all)
+	}
+	for name, add := range map[string]func(){
+		"another length": func() { f.Add(1, 1, []float64{1}, Noise{Norm, 1}) },
+		"another law":    func() { f.Add(1, 1, []float64{1, 1}, Noise{Gauss, 1}) },
+		"level zero":     func() { f.Add(1, 1, []float64{1, 1}, Noise{Norm, 0}) },
+		"infinite level": func() { f.Add(1, 1, []float64{1, 1}, Noise{Norm, math.Inf(1)}) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s is accepted", name)
+				}
+			}()
+			add()
+		}()
+	}
+}
+
+// The bound of 5.5 on a gammaScore has the chance that it is said to have: by the
+// incomplete gamma function, for sums of one draw and of many.
+func TestGammaScore_Tails(t *testing.T) {
+	for _, shape := range []float64{0.5, 1, 1.5, 3, 10, 100, 1000, 50000} {
+		// The x at which the score is ±5.5.
+		at := func(score float64) float64 {
+			return shape * math.Pow(max(0, 1-1/(9*shape)+score/3/math.Sqrt(shape)), 3)
+		}
+		if math.Abs(gammaScore(at(5.5), shape)-5.5) > 1e-6 {
+			t.Fatalf("shape %v: score %v", shape, gammaScore(at(5.5), shape))
+		}
+		if p := gammaTails(shape, at(-5.5), at(5.5)); p > chance || shape >= 1000 && math.Abs(p/3.8e-8-1) > 0.2 {
+			t.Errorf("shape %v: probability %v", shape, p)
+		}
+	}
+}
+
+// gammaTails is the probability of a Gamma law outside an interval.
+func gammaTails(shape, low, high float64) float64 {
+	return mathext.GammaIncReg(shape, low) + mathext.GammaIncRegComp(shape, high)
+}

@@ -1,0 +1,378 @@
+// One hop further: a node's data and what it published tell what its neighbours
+// sent it, though that was not seen.
+
+package adversary
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"overhear/internal/num"
+	"overhear/record"
+)
+
+func init() {
+	register(&Attack{
+		Name:     "one-hop",
+		Title:    "one hop further",
+		Equation: "s(t) = [2λ(t−2) + (θ − η)V f(t−1) + ∇O(f(t)) + 2ηV f(t)]/(η + θ), λ(t−1) = λ(t−2) + (θ/2)(V f(t−1) − s(t))",
+		About: `The step of round t is exact, 2λ(t−1) − η(V f(t−1) + s) + ∇O(f(t)) + 2ηV f(t) = 0, and the same sum s of the
+neighbours' values is in λ(t−1). Where a node's data are known, s follows from its own iterates: sums of
+values that were never seen. Even rounds of recycled ADMM give s = ½[V f(t−2) + s(t−1) − (f(t−1) − f(t))(2ηV + γ)/η].
+What was seen is subtracted; several such nodes make a linear system for the nodes that were not, of which each one
+is determined whose unit vector is orthogonal to the null space. An error of the dual shrinks by
+η/(η + θ) in every round, so that rounding does not grow and a dual that is not known is forgotten.
+Fact "sum of neighbours' values" of node j and round t: Σ f_k(t) over the neighbours k of j.`,
+		Needs: "all data of one node or more and what they published; public penalties; no noise",
+		Run:   oneHop,
+	})
+}
+
+// forgotten is how far an unknown dual must have shrunk before sums are reported.
+const forgotten = 1e-13
+
+// insider follows a node whose data are known.
+type insider struct {
+	v    *View
+	node int
+	data *Samples
+
+	dual  []float64 // λ(t−1) before round t's sum is in it: λ(t−2); nil: not known
+	error float64   // bound on the dual's error, from the solver
+	noise float64   // expected size of its error from noise
+	fade  float64   // what is left of the error that a dual which was not known began with
+
+	// Of the odd round before, where rounds recycle.
+	sum      []float64
+	sumError [2]float64 // from solver and noise
+}
+
+// entered is the sum of the neighbours' values that entered an update, worked out.
+type entered struct {
+	sum   []float64
+	error float64 // bound on its error, from the solver
+	noise float64 // expected size of its error from noise
+	fade  float64
+}
+
+// round works out the sum that entered the update of round t ≥ 1, and brings the
+// dual forward.
+func (i *insider) round(t int) (*entered, error) {
+	e, err := i.sums(t)
+	if err != nil {
+		i.dual, i.sum, i.fade = nil, nil, 1
+	}
+	return e, err
+}
+
+func (i *insider) sums(t int) (*entered, error) {
+	v, p := i.v, i.v.Public
+	now, ok := v.Value(i.node, t)
+	if !ok || t < v.Watch.From {
+		return nil, missing("the value of node %d in round %d", i.node, t)
+	}
+	before, ok := v.Value(i.node, t-1)
+	if !ok {
+		return nil, missing("the value of node %d in round %d", i.node, t-1)
+	}
+	eta, _, err := p.penalty(i.node, t)
+	if err != nil {
+		return nil, err
+	}
+	theta := 0.0 // of the round before; round 0 has no dual step
+	if t > 1 {
+		if _, theta, err = p.penalty(i.node, t-1); err != nil {
+			return nil, err
+		}
+	}
+	degree := float64(p.Graph.Degree(i.node))
+	e := &entered{sum: make([]float64, p.D)}
+	if recycles(p.Method) && t%2 == 0 {
+		earlier, ok := v.Value(i.node, t-2)
+		if !ok || i.sum == nil {
+			return nil, missing("the value of node %d in round %d, or the sum that entered round %d", i.node, t-2, t-1)
+		}
+		back := (2*eta*degree + p.Numbers["gamma"]) / eta
+		for k := range e.sum {
+			e.sum[k] = 0.5 * (degree*earlier[k] + i.sum[k] - back*(before[k]-now[k]))
+		}
+		e.error, e.noise, e.fade = i.sumError[0]/2, i.sumError[1]/2, i.fade
+		// λ is wrong by e and s by (2e + ν)/2η, ν the odd round's error.
+		i.ascend(theta, degree, before, e.sum)
+		i.error, i.noise, i.fade = theta*i.sumError[0]/4, theta*i.sumError[1]/4, i.fade/2
+		return e, nil
+	}
+	b := i.data.U.Len()
+	phi, law, _, err := p.noise(i.node, t, b)
+	if err != nil {
+		return nil, err
+	}
+	gradient := p.gradientOver(i.data, b, now)
+	num.Axpy(p.R[i.node]+phi, now, gradient)
+	if i.dual == nil {
+		i.dual = make([]float64, p.D)
+		i.error, i.noise = 0, 0
+		if t > 1 {
+			num.Axpy(-0.5, gradient, i.dual) // at the optimum 2λ + ∇O = 0
+		} else {
+			i.fade = 0
+		}
+	}
+	for k := range e.sum {
+		e.sum[k] = (2*i.dual[k] + (theta-eta)*degree*before[k] + gradient[k] + 2*eta*degree*now[k]) / (eta + theta)
+	}
+	solver := p.solverError(num.Norm(gradient), 2*eta*degree, num.Norm(now))
+	noise := law.size(p.D)
+	if p.Method == "pdml" && p.noisy() {
+		noise = math.Hypot(noise, p.Numbers["bound"]/float64(p.Graph.Order()))
+	}
+	e.error, e.noise, e.fade = (2*i.error+solver)/(eta+theta), (2*i.noise+noise)/(eta+theta), i.fade
+	if recycles(p.Method) {
+		i.sum, i.sumError = e.sum, [2]float64{e.error, e.noise}
+		return e, nil // the dual stays as it is
+	}
+	i.ascend(theta, degree, before, e.sum)
+	shrink := eta / (eta + theta)
+	i.error = shrink*i.error + theta/2*solver/(eta+theta)
+	i.noise = shrink*i.noise + theta/2*noise/(eta+theta)
+	i.fade *= shrink
+	return e, nil
+}
+
+// ascend is λ ← λ + (θ/2)(V f − s).
+func (i *insider) ascend(theta, degree float64, f, s []float64) {
+	for k := range i.dual {
+		i.dual[k] += theta / 2 * (degree*f[k] - s[k])
+	}
+}
+
+// size is about how large a vector of a law in d dimensions is.
+func (n Noise) size(d int) float64 {
+	switch n.Kind {
+	case Norm:
+		return float64(d) / n.Level
+	case Gauss:
+		return n.Level * math.Sqrt(float64(d))
+	}
+	return 0
+}
+
+func oneHop(v *View, f *record.Finding) error {
+	p := v.Public
+	hiddenEta, hiddenTheta := p.hides()
+	switch {
+	case !nodeDual(p.Method):
+		return blocked("the sum of the neighbours' values is worked out for ADMM with one dual a node; method %s has none", p.Method)
+	case len(v.Knows.Data) == 0:
+		return blocked("the observer does not know all data of any node (adversary.knows.data)")
+	case hiddenEta || hiddenTheta:
+		return blocked("a hidden penalty multiplies the sum: it is known up to a number only")
+	case p.Numbers["radius"] > 0:
+		return blocked("iterates are projected on a ball, where the optimality condition does not hold")
+	}
+	var insiders []*insider
+	for j := range p.Graph.Order() {
+		if data := v.Knows.Data[j]; data != nil {
+			insiders = append(insiders, &insider{v: v, node: j, data: data, fade: 1})
+		}
+	}
+	h := &hopping{View: v, f: f, noise: math.Inf(1)}
+	for t := 1; t <= p.Rounds; t++ {
+		var rows []partSum
+		for _, i := range insiders {
+			e, err := i.round(t)
+			if m := (*Missing)(nil); errors.As(err, &m) {
+				f.Unseen = append(f.Unseen, fmt.Sprintf("round %d: %s", t, m.What))
+				continue
+			} else if err != nil {
+				return err
+			}
+			if e.fade > forgotten {
+				h.waiting = append(h.waiting, fmt.Sprintf("the dual of node %d in round %d", i.node, t))
+				continue
+			}
+			if row := h.take(i.node, t, e); row != nil {
+				rows = append(rows, *row)
+			}
+		}
+		if err := h.solve(t-1, rows); err != nil {
+			return err
+		}
+	}
+	return h.conclude()
+}
+
+// hopping is what one-hop has found so far.
+type hopping struct {
+	*View
+	f            *record.Finding
+	waiting      []string
+	sums, values int
+	open         []int   // nodes not seen that some round did not determine
+	solved       []int   // nodes that some round did
+	error        float64 // greatest bound on a relative error that the solver makes
+	noise        float64 // least relative error that noise makes
+	checked      int     // sums that were seen too
+	worst        float64 // greatest relative difference from these
+	allowed      float64 // greatest bound on that
+}
+
+// partSum is Σ of unseen neighbours' values = sum.
+type partSum struct {
+	unseen []int
+	sum    []float64
+	error  float64 // bound on the sum's
+}
+
+// take enters a sum: as a check if it was seen, else as a fact; it returns what is
+// left of it for the nodes that were not seen.
+func (h *hopping) take(node, t int, e *entered) *partSum {
+	p := h.Public
+	if seen, err := h.sum(node, t); err == nil {
+		h.checked++
+		off := append([]float64(nil), e.sum...)
+		num.Axpy(-1, seen, off)
+		if n := num.Norm(seen); n > 0 {
+			h.worst = math.Max(h.worst, num.Norm(off)/n)
+			h.allowed = math.Max(h.allowed, e.error/n)
+		}
+		return nil
+	}
+	if size := num.Norm(e.sum); size > 0 {
+		h.error = math.Max(h.error, e.error/size)
+		h.noise = math.Min(h.noise, e.noise/size)
+	}
+	h.sums++
+	h.f.Facts = append(h.f.Facts, record.Fact{What: "sum of neighbours' values", Node: node, Round: t - 1, Values: e.sum, Relative: notKnown})
+	if !p.Lockstep {
+		return nil // which rounds' values they are is not known
+	}
+	row := &partSum{sum: append([]float64(nil), e.sum...), error: e.error}
+	for _, n := range p.Graph.Neighbours(node) {
+		if f, ok := h.Value(int(n), t-1); ok {
+			num.Axpy(-1, f, row.sum)
+		} else {
+			row.unseen = append(row.unseen, int(n))
+		}
+	}
+	return row
+}
+
+// solve is least squares for the values of a round that were not seen.
+func (h *hopping) solve(round int, rows []partSum) error {
+	var nodes []int
+	for _, r := range rows {
+		for _, n := range r.unseen {
+			if !slices.Contains(nodes, n) {
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	slices.Sort(nodes)
+	a := mat.NewDense(len(rows), len(nodes), nil)
+	for r, row := range rows {
+		for _, n := range row.unseen {
+			k, _ := slices.BinarySearch(nodes, n)
+			a.Set(r, k, 1)
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDThin) {
+		return errors.New("a singular value decomposition has not converged")
+	}
+	var left, right mat.Dense
+	svd.UTo(&left)
+	svd.VTo(&right)
+	values := svd.Values(nil)
+	const zero = 1e-9 // of a matrix of zeros and ones
+	for k, n := range nodes {
+		inside := 0.0                         // squared length of the unit vector's part outside the null space
+		weights := make([]float64, len(rows)) // row k of the pseudo-inverse
+		for c, s := range values {
+			if s <= zero*values[0] {
+				continue
+			}
+			x := right.At(k, c)
+			inside += x * x
+			for r := range weights {
+				weights[r] += x / s * left.At(r, c)
+			}
+		}
+		if math.Abs(1-inside) > zero {
+			if !slices.Contains(h.open, n) {
+				h.open = append(h.open, n)
+			}
+			continue
+		}
+		x, bound := make([]float64, h.Public.D), 0.0
+		for r, w := range weights {
+			num.Axpy(w, rows[r].sum, x)
+			bound += math.Abs(w) * rows[r].error
+		}
+		if size := num.Norm(x); size > 0 {
+			h.error = math.Max(h.error, bound/size)
+		}
+		if !slices.Contains(h.solved, n) {
+			h.solved = append(h.solved, n)
+		}
+		h.values++
+		h.f.Facts = append(h.f.Facts, record.Fact{What: "value", Node: n, Round: round, Values: x, Relative: notKnown})
+	}
+	return nil
+}
+
+// conclude says what was found.
+func (h *hopping) conclude() error {
+	f, p := h.f, h.Public
+	if n := len(h.waiting); n > 0 {
+		f.Unseen = append(f.Unseen, fmt.Sprintf("%s, and %d more times: part of its past was not seen, and what is left of that has not faded yet", h.waiting[0], n-1))
+	}
+	if h.checked > 0 && !p.noisy() {
+		f.Checks = append(f.Checks, record.Check{
+			What:     "sums worked out against those that were seen: relative difference, bounded by what the solver leaves",
+			Measured: record.Number(h.worst), Bound: record.Number(h.allowed), Holds: h.worst <= h.allowed,
+			Detail: fmt.Sprintf("%d sums", h.checked),
+		})
+	}
+	if h.sums > 0 {
+		const precise = 1e-6
+		f.Checks = append(f.Checks, record.Check{
+			What:     "bound on the relative error that the solver's tolerance makes in sums and values",
+			Measured: record.Number(h.error), Bound: precise, Holds: h.error <= precise,
+		})
+	}
+	if h.sums == 0 && h.checked == 0 {
+		return blocked("of no node whose data are known two values in a row were seen")
+	}
+	if h.sums == 0 {
+		f.Conclusion = fmt.Sprintf("all messages to nodes whose data are known were seen; the %d sums worked out agree with them to %.2g and add nothing", h.checked, h.worst)
+		return nil
+	}
+	f.Conclusion = fmt.Sprintf("%d sums of neighbours' values and %d values of nodes follow that no packet seen carried", h.sums, h.values)
+	slices.Sort(h.solved)
+	slices.Sort(h.open)
+	h.open = slices.DeleteFunc(h.open, func(n int) bool { return slices.Contains(h.solved, n) })
+	if len(h.solved) > 0 {
+		f.Conclusion += fmt.Sprintf("; determined are nodes %s", list(h.solved))
+	}
+	if len(h.open) > 0 {
+		f.Conclusion += fmt.Sprintf("; in sums only, nodes %s", list(h.open))
+	}
+	if !p.noisy() {
+		f.Conclusion += fmt.Sprintf("; the error is at most %.2g of each, since errors of the dual shrink every round", h.error)
+		return nil
+	}
+	f.Conclusion += fmt.Sprintf("; noise enters every sum, by about %.2g of it and more", h.noise)
+	if h.noise > 0.5 {
+		f.Succeeded = record.Failed
+		f.Conclusion += ": they say next to nothing"
+	}
+	return nil
+}

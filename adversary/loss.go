@@ -1,0 +1,360 @@
+// Privacy loss measured from exact log-likelihood ratios L = ln p(trace|A) −
+// ln p(trace|B), sampled in world A and in world B. L may be ±Inf where a trace
+// is impossible in one world.
+
+package adversary
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"overhear/record"
+)
+
+// LargestLoss is the largest |L| of any run. If the ratios are exact, no method
+// that is (ε, 0)-private for a smaller ε can have shown it: a lower bound on ε
+// that needs no confidence. It is 0 without runs; NaN is an error.
+func LargestLoss(a, b []float64) (float64, error) {
+	if err := ratios(a, b); err != nil {
+		return 0, err
+	}
+	most := 0.0
+	for _, l := range [2][]float64{a, b} {
+		for _, v := range l {
+			most = max(most, math.Abs(v))
+		}
+	}
+	return most, nil
+}
+
+// ratios refuses NaN.
+func ratios(a, b []float64) error {
+	for w, l := range [2][]float64{a, b} {
+		for k, v := range l {
+			if math.IsNaN(v) {
+				return fmt.Errorf("the log-likelihood ratio of run %d in world %c is not a number", k, 'A'+rune(w))
+			}
+		}
+	}
+	return nil
+}
+
+// DeltaAt estimates the least δ for which two worlds are (ε, δ)-close, the
+// larger of
+//
+//	δ_A(ε) = E_A[(1 − e^{ε−L})₊]  and  δ_B(ε) = E_B[(1 − e^{ε+L})₊]
+//
+// (the hockey-stick divergences; Balle, Barthe & Gaboardi 2018), by
+// means over the runs, and bounds it from below with that confidence. The bound
+// holds at an ε that was fixed before the runs, or at all ε at which it is
+// compared with one δ (see LowerEpsilon).
+func DeltaAt(a, b []float64, epsilon, confidence float64) (estimate, low float64, err error) {
+	if err := checkClaim(a, b, epsilon, 0, confidence); err != nil {
+		return 0, 0, err
+	}
+	for _, x := range [2][]float64{excess(a, epsilon, 1), excess(b, epsilon, -1)} {
+		sum := 0.0
+		for _, v := range x {
+			sum += v
+		}
+		estimate = max(estimate, sum/float64(len(x)))
+		low = max(low, leastMean(x, (1-confidence)/2))
+	}
+	return estimate, low, nil
+}
+
+// Refutes says whether the runs refute, with that confidence, that the worlds
+// are (ε, δ)-close: a method that is (ε, δ)-private is refuted with probability
+// at most 1 − confidence. It is a test of E_A[(1 − e^{ε−L})₊] ≤ δ and another of
+// its mirror image in world B, each at half of that (see wealth). At δ = 0 one
+// run with |L| > ε refutes.
+func Refutes(a, b []float64, epsilon, delta, confidence float64) (bool, error) {
+	if err := checkClaim(a, b, epsilon, delta, confidence); err != nil {
+		return false, err
+	}
+	if delta == 0 {
+		most, err := LargestLoss(a, b)
+		return most > epsilon, err
+	}
+	return refutes(a, epsilon, delta, 1, (1-confidence)/2) || refutes(b, epsilon, delta, -1, (1-confidence)/2), nil
+}
+
+// LowerEpsilon is the ε that was shown to be lost at δ: the supremum of the ε
+// for which Refutes, 0 if there is none, +Inf if there is no end of them. The
+// method's least ε at δ is at least that, with that confidence, if the ratios are
+// exact.
+//
+// Although the runs choose ε it needs no others to test it. Let ε* be the least ε
+// at which the worlds are (ε, δ)-close; it is not random, and δ_A and δ_B, being
+// continuous, are at most δ there. Every summand (1 − e^{ε∓L})₊ falls as ε rises,
+// and the test refutes the more easily the larger the summands. So if any ε > ε*
+// is refuted, ε* is as well, and that has probability at most 1 − confidence.
+// Halving the runs would be as valid and weaker.
+func LowerEpsilon(a, b []float64, delta, confidence float64) (float64, error) {
+	if err := checkClaim(a, b, 0, delta, confidence); err != nil {
+		return 0, err
+	}
+	if delta == 0 {
+		return LargestLoss(a, b)
+	}
+	best := 0.0
+	for w, l := range [2][]float64{a, b} {
+		sign, alpha := 1-2*float64(w), (1-confidence)/2
+		if !refutes(l, best, delta, sign, alpha) {
+			continue
+		}
+		if refutes(l, math.Inf(1), delta, sign, alpha) {
+			return math.Inf(1), nil
+		}
+		low, high := best, best
+		for _, v := range l {
+			if v *= sign; !math.IsInf(v, 1) {
+				high = max(high, v) // beyond it only infinite ratios count
+			}
+		}
+		for range 60 {
+			if mid := (low + high) / 2; refutes(l, mid, delta, sign, alpha) {
+				low = mid
+			} else {
+				high = mid
+			}
+		}
+		best = low
+	}
+	return best, nil
+}
+
+// checkClaim refuses what is no claim, and runs that cannot test one.
+func checkClaim(a, b []float64, epsilon, delta, confidence float64) error {
+	switch {
+	case len(a) == 0 || len(b) == 0:
+		return fmt.Errorf("there are %d runs of world A and %d of world B: both need one", len(a), len(b))
+	case !(epsilon >= 0) || !(delta >= 0 && delta < 1):
+		return fmt.Errorf("no claim has ε = %v and δ = %v", epsilon, delta)
+	case !(confidence > 0 && confidence < 1):
+		return fmt.Errorf("a confidence of %v is not inside (0, 1)", confidence)
+	}
+	return ratios(a, b)
+}
+
+// excess are (1 − e^{ε − sign·L})₊, in [0, 1].
+func excess(l []float64, epsilon, sign float64) []float64 {
+	x := make([]float64, len(l))
+	for k, v := range l {
+		switch v *= sign; {
+		case math.IsInf(v, 1):
+			x[k] = 1
+		case v > epsilon:
+			x[k] = -math.Expm1(epsilon - v)
+		}
+	}
+	return x
+}
+
+// refutes says that the mean of the excess is above δ, wrongly with probability
+// at most alpha.
+func refutes(l []float64, epsilon, delta, sign, alpha float64) bool {
+	return wealth(excess(l, epsilon, sign), delta) >= -math.Log(alpha)
+}
+
+// leastMean is a lower bound on the mean of a law on [0, 1] of which x are
+// independent draws, wrong with probability at most alpha: the largest m that
+// wealth refutes, which is monotone.
+func leastMean(x []float64, alpha float64) float64 {
+	low, high := 0.0, 1.0
+	for range 60 {
+		if mid := (low + high) / 2; wealth(x, mid) >= -math.Log(alpha) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// wealth is evidence that x, independent draws from a law on [0, 1], have a mean
+// above m > 0: the logarithm of
+//
+//	K(m) = (1/J) Σ_j Π_i (1 + c_j (x_i/m − 1)),  0 < c_j < 1,
+//
+// what players have on average who bet the share c_j of their money on every
+// draw (Waudby-Smith & Ramdas 2024, with a mixture over fixed shares).
+// If the mean is m or less, every factor has expectation at most 1 and, the draws
+// being independent, so has K: by Markov's inequality K ≥ 1/α has probability at
+// most α, exactly, whatever the law and the number of draws. K falls as m rises,
+// and rises with every x_i.
+//
+// Bounds that do not know that the draws are mostly 0, Hoeffding's for one,
+// need 1/δ² runs to say anything at δ; this one says it as soon as the sum of the
+// draws exceeds what δ allows, as Clopper & Pearson's does for draws 0 and 1. For
+// those the best share is (p − m)/(1 − m), p being their mean; p − m matters from
+// about 1/n on. Hence shares from 0.95 down to 0.0001, evenly spaced in ln(c/(1 −
+// c)).
+func wealth(x []float64, m float64) float64 {
+	const players = 13
+	zeros := 0
+	for _, v := range x {
+		if v == 0 {
+			zeros++
+		}
+	}
+	var logs [players]float64
+	for j := range logs {
+		c := logistic(float64(3 - j))
+		sum := float64(zeros) * math.Log1p(-c)
+		for _, v := range x {
+			if v != 0 {
+				sum += math.Log1p(c * (v/m - 1))
+			}
+		}
+		logs[j] = sum
+	}
+	return logMean(logs[:])
+}
+
+// logMean is ln of the mean of e^x.
+func logMean(x []float64) float64 {
+	most := slices.Max(x)
+	if math.IsInf(most, 0) {
+		return most
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Exp(v - most)
+	}
+	return most + math.Log(sum/float64(len(x)))
+}
+
+// Spread is how log-likelihood ratios are distributed: their mean and, for
+// k = 0 … 100, the least value that k % of them do not exceed (k = 0: the least).
+// Quantiles are values of the sample, so that infinite ones stay infinite; JSON
+// has null for them. The mean is infinite if one value is, and NaN if both
+// infinities occur. Without values there are no quantiles.
+func Spread(l []float64) (record.Spread, error) {
+	if err := ratios(l, nil); err != nil {
+		return record.Spread{}, err
+	}
+	n := len(l)
+	if n == 0 {
+		return record.Spread{Mean: record.Number(math.NaN()), Quantiles: []record.Number{}}, nil
+	}
+	sorted := slices.Sorted(slices.Values(l))
+	sum := 0.0
+	for _, v := range sorted {
+		sum += v
+	}
+	s := record.Spread{Mean: record.Number(sum / float64(n)), Quantiles: make([]record.Number, 101)}
+	for k := range s.Quantiles {
+		s.Quantiles[k] = record.Number(sorted[max(0, (k*n+99)/100-1)])
+	}
+	return s, nil
+}
+
+// Calibrated tests whether ratios can be what they are said to be. For exact ones
+// and any bounded h, E_A[h(L)] = E_B[e^L h(L)]. With σ(L) = 1/(1 + e^{−L}), h =
+// σ(−L)u(L) gives
+//
+//	E_A[σ(−L) u(L)] = E_B[σ(L) u(L)]
+//
+// in which nothing is larger than u: the score equations of the logistic model
+// P(A|L) = σ(L). The test takes u = 1 and u = sign L. The first alone, u = 1, is
+// blind where the worlds mirror each other, −L in world A having the law of L in
+// world B, as with Gaussian and Laplacian noise: there it holds for every multiple
+// of the true ratios.
+//
+// Measured is ln of the mean wealth of players who bet on differences Z of runs
+// k of both worlds, Π_k (1 ± cZ_k), for both u and several c. Exact ratios reach
+// the bound, ln 10⁶, with probability at most 10⁻⁶, whatever their law (Markov's
+// inequality, as in wealth). Runs of one world without a partner in the other are
+// not used; runs with the same seed in both worlds may be partners. L = −Inf in
+// world A, or +Inf in world B, is impossible.
+//
+// Ratios near 0 in all runs, or in none, tell little of a wrong scale.
+func Calibrated(a, b []float64) (record.Check, error) {
+	check := record.Check{What: "log-likelihood ratios agree with the worlds they were sampled in", Bound: record.Number(math.Log(1e6))}
+	if err := ratios(a, b); err != nil {
+		return check, err
+	}
+	n := min(len(a), len(b))
+	if n == 0 {
+		return check, fmt.Errorf("there are %d runs of world A and %d of world B: both need one", len(a), len(b))
+	}
+	if slices.Min(a) == math.Inf(-1) || slices.Max(b) == math.Inf(1) {
+		check.Measured, check.Detail = record.Number(math.Inf(1)), "a run happened that is impossible in its own world"
+		return check, nil
+	}
+	var z [2][]float64
+	for k := range n {
+		x, y := logistic(-a[k]), logistic(b[k])
+		z[0] = append(z[0], x-y)                       // in [−1, 1]
+		z[1] = append(z[1], x*sign(a[k])-y*sign(b[k])) // in [−2, 1]
+	}
+	var logs []float64
+	for _, u := range z {
+		for c := 0.48; c > 0.01; c /= 2 { // below 1/2, so that no factor is 0
+			for _, c := range [2]float64{c, -c} {
+				sum := 0.0
+				for _, v := range u {
+					sum += math.Log1p(c * v)
+				}
+				logs = append(logs, sum)
+			}
+		}
+	}
+	check.Measured = record.Number(max(0, logMean(logs)))
+	check.Holds = check.Measured <= check.Bound
+	k := fitted(a, b)
+	switch {
+	case k >= 1e3:
+		check.Detail = "the ratios name the world without error, which says nothing of their scale"
+	case k <= -1e3:
+		check.Detail = "the ratios name the wrong world"
+	default:
+		check.Detail = fmt.Sprintf("the ratios agree best with the worlds when multiplied by %.2f", k)
+	}
+	return check, nil
+}
+
+// logistic is 1/(1 + e^{−x}).
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// sign is −1, 0 or 1.
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}
+
+// fitted is the k in [−1000, 1000] for which P(A|L) = 1/(1 + e^{−kL}) fits best,
+// 1 for exact ratios up to chance: the root of the derivative of the log
+// likelihood, which falls.
+func fitted(a, b []float64) float64 {
+	slope := func(k float64) float64 {
+		sum := 0.0
+		for _, l := range a {
+			if !math.IsInf(l, 0) {
+				sum += l * logistic(-k*l)
+			}
+		}
+		for _, l := range b {
+			if !math.IsInf(l, 0) {
+				sum -= l * logistic(k*l)
+			}
+		}
+		return sum
+	}
+	low, high := -1e3, 1e3
+	for range 60 {
+		if mid := (low + high) / 2; slope(mid) > 0 {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return (low + high) / 2
+}

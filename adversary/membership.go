@@ -1,0 +1,116 @@
+// Which of several candidates is the victim's unknown sample: the optimal test.
+
+package adversary
+
+import (
+	"fmt"
+	"math"
+
+	"overhear/internal/num"
+	"overhear/record"
+)
+
+func init() {
+	register(&Attack{
+		Name:     "membership",
+		Title:    "optimal membership test among candidates",
+		Equation: "ln p(trace | candidate) = Σ_t [ln p(Value(t) − ∇(f(t))) + ln det(∇²(f(t)) + Ridge·I)]",
+		About: `The observer knows all samples of the victim but one, and candidates for that. For each
+candidate it computes the likelihood of all that was published; with equal odds before,
+the candidates' posterior probabilities follow. Score is −ln of the posterior. Without noise
+the right candidate's gradient fits to rounding and no other's does; Score is then the largest
+relative misfit.`,
+		Needs: "all samples of the victim but one, candidates, every round's messages, all parameters",
+		Run:   membership,
+	})
+}
+
+// fits is the relative misfit up to which a gradient without noise is a
+// candidate's own: solves are exact to 1e-10 of their scale.
+const fits = 1e-6
+
+func membership(v *View, f *record.Finding) error {
+	k := v.Knows
+	switch {
+	case k.Others == nil || k.Size == 0:
+		return blocked("the observer does not know the victim's other samples (adversary.knows.all-but)")
+	case k.Candidates == nil || len(k.Candidates.Y) < 2:
+		return blocked("the observer has no candidates (adversary.knows.candidates)")
+	}
+	var worlds []*Samples
+	for n := range k.Candidates.Y {
+		worlds = append(worlds, k.Others.and(k.Candidates.At(n)))
+	}
+	l, err := NewLikelihood(v.Public, k.Victim, worlds...)
+	if err != nil {
+		return err
+	}
+	all, unseen := v.Gradients(k.Victim, k.Size)
+	f.Unseen = unseen
+	var total, misfit = make([]float64, len(worlds)), make([]float64, len(worlds))
+	noisy, used, scale := false, 0, 0.0
+	for i := range all {
+		g := &all[i]
+		if g.Offset > 0 || g.Nuisance != nil {
+			continue
+		}
+		e, err := l.weigh(g)
+		if err != nil {
+			return err
+		}
+		used++
+		scale = max(scale, num.Norm(g.Value))
+		noisy = noisy || g.Noise.Kind != Silent
+		for c := range worlds {
+			total[c] += e.Density[c]
+			misfit[c] = max(misfit[c], num.Norm(e.Noise[c]))
+		}
+	}
+	if used == 0 {
+		return blocked("no round was seen whole, with every parameter known")
+	}
+	if skipped := len(all) - used; skipped > 0 {
+		f.Unseen = append(f.Unseen, fmt.Sprintf("%d rounds leave hidden parameters or an unknown past, and were left out", skipped))
+	}
+	best, sum := math.Inf(-1), 0.0
+	for _, t := range total {
+		best = max(best, t)
+	}
+	for _, t := range total {
+		sum += math.Exp(t - best)
+	}
+	chosen, first := 0, 0
+	for c := range worlds {
+		m := record.Membership{Candidate: c, Label: k.Candidates.Y[c]}
+		if noisy {
+			posterior := -(total[c] - best - math.Log(sum))
+			m.Score, m.Member = record.Number(posterior), posterior < math.Ln2
+		} else {
+			m.Score = record.Number(misfit[c] / scale)
+			m.Member = misfit[c] < fits*scale
+		}
+		if m.Member {
+			chosen, first = chosen+1, c
+		}
+		f.Members = append(f.Members, m)
+	}
+	switch {
+	case chosen == 1:
+		f.Conclusion = fmt.Sprintf("%d rounds single out candidate %d of %d", used, first, len(worlds))
+	case chosen == 0:
+		f.Conclusion = fmt.Sprintf("%d rounds single out none of %d candidates", used, len(worlds))
+	default:
+		f.Conclusion = fmt.Sprintf("%d of %d candidates fit %d rounds", chosen, len(worlds), used)
+	}
+	return nil
+}
+
+// and is a copy with one more sample.
+func (s *Samples) and(a Sample) *Samples {
+	all := new(Samples)
+	for n := range s.Y {
+		all.Add(s.At(n))
+	}
+	all.Add(a)
+	return all
+}

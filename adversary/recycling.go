@@ -1,0 +1,218 @@
+// Recycled ADMM's even rounds, predicted from what was sent before: they tell of
+// data that was touched, and of a private penalty.
+
+package adversary
+
+import (
+	"fmt"
+	"math"
+
+	"overhear/internal/num"
+	"overhear/record"
+)
+
+func init() {
+	register(&Attack{
+		Name:     "recycling",
+		Title:    "recycling check",
+		Equation: "f(2k) = f(2k−1) − η(V f(2k−2) + s(2k−2) − 2s(2k−1))/(2ηV + γ)",
+		About: `In RA19 (11) and (16), insert g from the odd round's optimality condition and λ(2k−1) = λ(2k−2) +
+(η/2)(V f(2k−1) − s(2k−1)): the dual cancels, noise does as well, and an even iterate is a fixed combination of
+messages. If it deviates, something else entered it, such as data. The combination is one known direction times
+η/(2ηV + γ), so that a single even round gives a private η, if γ > 0; if γ = 0 that number is 1/2V whatever η is.`,
+		Needs: "an even round's value, the two before it, and the neighbours' values that entered the last two updates; γ",
+		Run:   recycling,
+	})
+}
+
+const (
+	recyclingBound = 1e-9 // an even round is a dozen sums; rounding is far below
+	penaltyError   = 0.01 // relative; a worse value of a penalty is not reported
+)
+
+// even is one even round of one node: f(2k−1) − f(2k) should be scale × along.
+type even struct {
+	step  []float64 // f(2k−1) − f(2k)
+	along []float64 // V f(2k−2) + s(2k−2) − 2 s(2k−1)
+	size  float64   // of the numbers that rounding is relative to
+}
+
+// even is the even round t of a node; the error says what was not seen.
+func (v *View) even(node, t int) (*even, error) {
+	var f [3][]float64
+	for k := range f {
+		if t-2+k < v.Watch.From {
+			return nil, missing("rounds before %d", v.Watch.From)
+		}
+		x, ok := v.Value(node, t-2+k)
+		if !ok {
+			return nil, missing("the value of node %d in round %d", node, t-2+k)
+		}
+		f[k] = x
+	}
+	before, err := v.sum(node, t-1)
+	if err != nil {
+		return nil, err
+	}
+	after, err := v.sum(node, t)
+	if err != nil {
+		return nil, err
+	}
+	degree := float64(v.Public.Graph.Degree(node))
+	e := &even{step: make([]float64, len(before)), along: make([]float64, len(before))}
+	for k := range e.step {
+		e.step[k] = f[1][k] - f[2][k]
+		e.along[k] = degree*f[0][k] + before[k] - 2*after[k]
+	}
+	e.size = num.Norm(f[0]) + num.Norm(f[1]) + num.Norm(f[2]) + (num.Norm(before)+num.Norm(after))/degree
+	return e, nil
+}
+
+// deviation is ‖step − scale·along‖, relative to the iterates.
+func (e *even) deviation(scale float64) float64 {
+	rest := append([]float64(nil), e.step...)
+	num.Axpy(-scale, e.along, rest)
+	if n := num.Norm(rest); n > 0 {
+		return n / e.size
+	}
+	return 0
+}
+
+// fitted is the scale that fits best.
+func (e *even) fitted() float64 { return num.Dot(e.step, e.along) / num.Dot(e.along, e.along) }
+
+// penalty is η = aγ/(1 − 2aV), a = η/(2ηV + γ) the fitted scale, and a bound on its
+// relative error from rounding: a is known to rounding over ‖along‖, and dη/η =
+// (2ηV + γ)/γ · da/a.
+func (e *even) penalty(degree, gamma float64) (eta, rounding float64) {
+	a := e.fitted()
+	eta = a * gamma / (1 - 2*a*degree)
+	const digits = 0x1p-50 // a few roundings
+	return eta, digits * e.size * degree / num.Norm(e.along) * math.Abs(2*eta*degree+gamma) / gamma
+}
+
+func recycling(v *View, f *record.Finding) error {
+	p := v.Public
+	if !recycles(p.Method) {
+		return blocked("method %s has no rounds that recycle: every round touches data", p.Method)
+	}
+	gamma := p.Numbers["gamma"]
+	hidden, _ := p.hides()
+	worst := make([]float64, p.Graph.Order())
+	checked := make([]int, len(worst))
+	first := "" // the earliest deviation; it makes later ones in the record
+	penalties, rounds, doubt := 0, 0, 0.0
+	for t := 2; t <= p.Rounds; t += 2 {
+		for i := range worst {
+			e, err := v.even(i, t)
+			if err != nil {
+				if i == f.Victim {
+					f.Unseen = append(f.Unseen, fmt.Sprintf("round %d: %v", t, err))
+				}
+				continue
+			}
+			degree := float64(p.Graph.Degree(i))
+			scale := 1 / (2 * degree) // γ = 0
+			switch {
+			case gamma == 0:
+			case hidden:
+				scale = e.fitted()
+			default:
+				eta, _, err := p.penalty(i, t)
+				if err != nil {
+					return err
+				}
+				scale = eta / (2*eta*degree + gamma)
+			}
+			if num.Norm(e.along) == 0 {
+				scale = 0 // nothing to fit
+			}
+			rounds++
+			checked[i]++
+			off := e.deviation(scale)
+			worst[i] = math.Max(worst[i], off)
+			if off > recyclingBound {
+				if first == "" {
+					first = fmt.Sprintf("first at node %d in round %d, by %.3g", i, t, off)
+				}
+				continue
+			}
+			if hidden && gamma > 0 {
+				if eta, rounding := e.penalty(degree, gamma); rounding <= penaltyError {
+					f.Facts = append(f.Facts, record.Fact{What: "private penalty η", Node: i, Round: t - 1, Values: []float64{eta}, Relative: notKnown})
+					penalties++
+					doubt = math.Max(doubt, rounding)
+				}
+			}
+		}
+	}
+	if rounds == 0 {
+		return blocked("no even round was seen with the two values before it and the neighbours' of both rounds")
+	}
+	largest, nodes := 0.0, 0
+	for i, w := range worst {
+		if checked[i] == 0 {
+			continue
+		}
+		nodes++
+		largest = math.Max(largest, w)
+		f.Checks = append(f.Checks, record.Check{
+			What:     fmt.Sprintf("even rounds of node %d follow from messages: relative deviation", i),
+			Measured: record.Number(w), Bound: recyclingBound, Holds: w <= recyclingBound,
+			Detail: fmt.Sprintf("%d of %d even rounds were seen whole", checked[i], p.Rounds/2),
+		})
+	}
+	switch {
+	case first != "":
+		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes do not all follow from messages: %s; data, or something else, entered them (later deviations follow from the first)", rounds, nodes, first)
+	case hidden && gamma > 0:
+		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g, and %d of them give the sender's private penalty, with a relative error from rounding of at most %.2g: they touch no data, but they are not free of a secret", rounds, nodes, largest, penalties, doubt)
+	case hidden:
+		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g and touch no data; with γ = 0 they are the same whatever the private penalty is, and do not give it away", rounds, nodes, largest)
+	default:
+		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g: they touch no data and say nothing that odd rounds had not said", rounds, nodes, largest)
+	}
+	return nil
+}
+
+// byUse is a node's penalty by use, where it was found.
+type byUse map[int]float64
+
+// At is the penalty of use k; the node is the one that it was found for.
+func (b byUse) At(_, k int) float64 { return b[k] }
+
+// revealed is the view with a node's private penalties taken from its even
+// rounds, and up to which round all of them are known; ok is false where there is
+// nothing to find or no way to find it.
+func (v *View) revealed(node int) (known *View, last int, ok bool) {
+	p := v.Public
+	hidden, _ := p.hides()
+	gamma := p.Numbers["gamma"]
+	if !recycles(p.Method) || !hidden || !(gamma > 0) {
+		return nil, 0, false
+	}
+	found := byUse{}
+	for t := 2; t <= p.Rounds; t += 2 {
+		e, err := v.even(node, t)
+		if err != nil {
+			break
+		}
+		scale := e.fitted()
+		eta, rounding := e.penalty(float64(p.Graph.Degree(node)), gamma)
+		if !(e.deviation(scale) <= recyclingBound) || !(rounding <= 1e-8) {
+			break
+		}
+		found[t/2], last = eta, t
+	}
+	public := *p
+	public.Rounds = last
+	public.Hidden = map[string]bool{}
+	public.Schedules = map[string]Schedule{}
+	for key, s := range p.Schedules {
+		public.Schedules[key] = s
+	}
+	public.Schedules["eta"] = found
+	copied := *v
+	copied.Public = &public
+	return &copied, last, last > 0
+}

@@ -1,0 +1,191 @@
+// Membership by row space: gradients of the data lie in the span of the rows, and
+// where rows are fewer than columns that span tells which rows they are.
+
+package adversary
+
+import (
+	"fmt"
+	"math"
+
+	"overhear/internal/num"
+	"overhear/record"
+)
+
+func init() {
+	register(&Attack{
+		Name:     "row-space",
+		Title:    "membership by row space",
+		Equation: "∇(f) = (C/B) Σ_n L′(u_n·f) u_n ∈ span{x_1, …, x_B}",
+		About: `Every gradient of the data, and every difference of two that miss the same unknown vector, is a combination
+of the victim's rows. Over rounds they span the rows: the number of singular values above what the
+solver's tolerance can leave is the number of independent rows, and the distance of x/‖x‖ to the span tells
+whether x is among the victim's rows (or a combination of them). Neither a label nor another sample is needed.
+The verdict's threshold is Wedin's bound on the angle between the span and what was found of it, error/σ_B.
+One row alone is found itself if its last column was a 1 before the row was scaled: the norm before was
+then at least 1, so the row was divided by it, and x is the unit vector along the gradient whose intercept is positive.`,
+		Needs: "fewer rows than columns, more rounds than rows, public parameters, no noise; candidates for verdicts",
+		Run:   rowSpace,
+	})
+}
+
+// widest is the largest angle between the span and what was found of it at which
+// candidates are still judged: a row in general position is about √(1 − B/d)
+// away.
+const widest = 1e-2
+
+// inSpan are the vectors of gradients that lie in the span of the rows: gradients
+// of which all is known, and differences of consecutive ones that miss the same
+// vector; floor bounds the Frobenius norm of their errors.
+func (p *Public) inSpan(all []Gradient) (vectors [][]float64, floor float64) {
+	last := map[int]*Gradient{}
+	squares := 0.0
+	for i := range all {
+		g := &all[i]
+		err := p.solverError(num.Norm(g.Value), g.Ridge, num.Norm(g.At))
+		x := append([]float64(nil), g.Value...)
+		if g.Offset > 0 {
+			before := last[g.Offset]
+			last[g.Offset] = g
+			if before == nil {
+				continue
+			}
+			num.Axpy(-1, before.Value, x)
+			err += p.solverError(num.Norm(before.Value), before.Ridge, num.Norm(before.At))
+		}
+		vectors = append(vectors, x)
+		squares += err * err
+	}
+	return vectors, math.Sqrt(squares)
+}
+
+func rowSpace(v *View, f *record.Finding) error {
+	found := ""
+	if known, last, ok := v.revealed(f.Victim); ok {
+		if last < v.Public.Rounds {
+			f.Unseen = append(f.Unseen, fmt.Sprintf("the private penalty after round %d", last))
+		}
+		v, found = known, "with the private penalties taken from even rounds, "
+	}
+	p := v.Public
+	all, unseen := v.Gradients(f.Victim, 0)
+	f.Unseen = append(f.Unseen, unseen...)
+	for _, g := range all {
+		if g.Nuisance != nil {
+			return blocked("the node's penalties are hidden: every round leaves an unknown multiple of a known vector in the gradient, which would add a dimension to the span for each round, and projecting these vectors out would take as many from the rows")
+		}
+	}
+	vectors, floor := p.inSpan(all)
+	if len(vectors) == 0 {
+		return blocked("no gradient of the data, and no difference of two, follows from what was seen")
+	}
+	s, err := decompose(vectors)
+	if err != nil {
+		return err
+	}
+	rank, gap := s.rank(floor)
+	many := fmt.Sprintf("%d gradients or differences of gradients", len(vectors))
+	switch {
+	case rank == 0:
+		f.Succeeded = record.Failed
+		f.Conclusion = many + " are zero to rounding and span nothing"
+		return nil
+	case gap < clearGap && p.noisy():
+		f.Succeeded = record.Failed
+		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the noise fills them; the number of rows is not determined, and every candidate fits", many, rank, p.D)
+		return nil
+	case gap < clearGap && rank == p.D:
+		f.Succeeded = record.Failed
+		f.Conclusion = fmt.Sprintf("%s span all %d dimensions: the node has at least as many independent rows as columns, and every candidate fits", many, p.D)
+		return nil
+	case gap < clearGap:
+		f.Succeeded = record.Failed
+		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the node has at least %d independent rows, and more rounds would be needed to find where they end", many, rank, p.D, rank)
+		return nil
+	}
+	angle := floor / s.values[rank-1]
+	f.Facts = append(f.Facts, record.Fact{What: "number of independent rows", Node: f.Victim, Round: all[len(all)-1].Round, Values: []float64{float64(rank)}, Relative: notKnown})
+	f.Checks = append(f.Checks, record.Check{
+		What:     "singular value after the last that counts, against the errors that solver and rounding leave (Weyl)",
+		Measured: record.Number(s.values[rank]), Bound: record.Number(floor), Holds: s.values[rank] <= floor,
+		Detail: fmt.Sprintf("the last that counts is %.3g", s.values[rank-1]),
+	})
+	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: node %d has %d independent rows", found, many, rank, p.D, gap, f.Victim, rank)
+	if rank == 1 {
+		v.single(all, s.left[0], f)
+	}
+	judge(v.Knows.Candidates, s.space(rank), angle, f)
+	return nil
+}
+
+// judge measures candidates against a span that is known to an angle.
+func judge(candidates *Samples, rows *columnSpace, angle float64, f *record.Finding) {
+	if candidates == nil || len(candidates.Y) == 0 {
+		return
+	}
+	if angle > widest {
+		f.Conclusion += fmt.Sprintf("; the span is uncertain by an angle of up to %.2g, too much to judge candidates", angle)
+	}
+	members, farthest, nearest := 0, 0.0, math.Inf(1)
+	for n := range candidates.Y {
+		x := candidates.At(n).X
+		score := math.Inf(1) // a row of zeros is in every span
+		if norm := num.Norm(x); norm > 0 {
+			score = rows.distance(x) / norm
+		}
+		member := angle <= widest && score <= angle
+		if member {
+			members++
+			farthest = math.Max(farthest, score)
+		} else {
+			nearest = math.Min(nearest, score)
+		}
+		f.Members = append(f.Members, record.Membership{Candidate: n, Score: record.Number(score), Member: member})
+	}
+	f.Conclusion += fmt.Sprintf("; %d of %d candidates are in their span to %.2g", members, len(candidates.Y), angle)
+	if members > 0 {
+		f.Conclusion += fmt.Sprintf(", the farthest at %.2g", farthest)
+	}
+	if !math.IsInf(nearest, 1) {
+		f.Conclusion += fmt.Sprintf("; the nearest of the others is at %.2g", nearest)
+	}
+}
+
+// single estimates the only row, along a unit vector, if the schema has an
+// intercept. A gradient is −k u with k > 0, u = y x, which gives the label; a
+// difference of gradients is the same for u and −u, because the slopes of the
+// logistic loss at z and −z add up to −1, and leaves it open.
+func (v *View) single(all []Gradient, along []float64, f *record.Finding) {
+	schema := v.Knows.Schema
+	if schema == nil || schema.Intercept < 0 || schema.Intercept >= len(along) {
+		return
+	}
+	one := along[schema.Intercept]
+	if one == 0 {
+		return // no row with an intercept
+	}
+	x := append([]float64(nil), along...)
+	if one < 0 {
+		num.Scale(-1, x)
+	}
+	y, residual := 0.0, 0.0
+	for i := range all {
+		g := &all[i]
+		if g.Offset > 0 {
+			continue
+		}
+		along := num.Dot(x, g.Value)
+		if along != 0 && y == 0 {
+			y = -math.Copysign(1, along)
+		}
+		rest := append([]float64(nil), g.Value...)
+		num.Axpy(-along, x, rest)
+		if n := num.Norm(g.Value); n > 0 {
+			residual = math.Max(residual, num.Norm(rest)/n)
+		}
+	}
+	f.Estimates = append(f.Estimates, record.Estimate{Rounds: len(all), X: x, Y: y, Residual: record.Number(residual)})
+	f.Conclusion += ", which the intercept gives whole"
+	if y == 0 {
+		f.Conclusion += " but for its label"
+	}
+}

@@ -1,0 +1,302 @@
+// Scores of what attacks found, from the truth. No attack receives it.
+
+package adversary
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"overhear/internal/num"
+	"overhear/record"
+)
+
+// Truth is what an observer wanted to know. It is no part of a View, so that no
+// attack can read it; what is not at hand is zero.
+type Truth struct {
+	// Samples are those that an Estimate may be of: the one that the informed
+	// adversary lacks, or all of the victim's. An Estimate is compared with the
+	// nearest.
+	Samples []Sample
+
+	// Knows is what the observer was given. Its Candidates are ranked by distance
+	// to an Estimate, its Schema tells which columns are one-hot groups.
+	Knows *Knowledge
+
+	Member func(candidate int) bool               // of the victim's samples, or blocks
+	Label  func(user int) float64                 // ±1; 0: not at hand
+	Fact   func(f *record.Fact) ([]float64, bool) // what a Fact's Values should be
+}
+
+// What counts as found.
+const (
+	exactly   = 1e-6 // relative error of an estimate or fact that is Exact
+	halfway   = 0.5  // relative error below which it is Partial
+	unlikely  = 0.01 // probability that guessing does as well, below which verdicts are Partial
+	ambiguous = "; X was scored up to its sign, the label not being determined"
+)
+
+// notKnown stands for a number whose truth is not at hand.
+var notKnown = record.Number(math.NaN())
+
+// Score compares a finding with the truth. It fills the scores of Estimates,
+// Facts, Members and Labels, and the outcome, which is the best of these:
+//
+//   - Estimates, of which the last is the best informed: Exact if its relative
+//     error is at most 1e-6, Partial if it is below ½. The zero vector, which is a guess,
+//     has relative error 1. If Y is 0, X is compared with ±x, whichever is
+//     nearer, and the conclusion says so.
+//   - Facts: Exact if every relative error is at most 1e-6, Partial if the median is below ½.
+//   - Members: Exact if all verdicts are right, Partial if verdicts and
+//     truth go together by Fisher's exact test, one-sided, at level 0.01. If
+//     candidates are all members, or none is, there is nothing to be told apart and
+//     the verdicts do not count.
+//   - Labels: Partial if so many are right that guessing the more frequent
+//     label has a probability below 0.01 of it by the binomial test, Exact
+//     if moreover all are.
+//
+// Otherwise it is Failed. A finding without anything to compare, and a blocked
+// one, keeps its outcome.
+func Score(f *record.Finding, truth *Truth) {
+	if f.Succeeded == record.Blocked {
+		return
+	}
+	var outcomes []record.Outcome
+	add := func(o record.Outcome, ok bool) {
+		if ok {
+			outcomes = append(outcomes, o)
+		}
+	}
+	add(truth.estimates(f))
+	add(truth.facts(f))
+	add(truth.members(f))
+	add(truth.labels(f))
+	for _, o := range []record.Outcome{record.Exact, record.Partial, record.Failed} {
+		if slices.Contains(outcomes, o) {
+			f.Succeeded = o
+			return
+		}
+	}
+}
+
+// outcome is what a relative error amounts to.
+func outcome(relative float64) record.Outcome {
+	switch {
+	case relative <= exactly:
+		return record.Exact
+	case relative < halfway:
+		return record.Partial
+	}
+	return record.Failed
+}
+
+func (t *Truth) estimates(f *record.Finding) (record.Outcome, bool) {
+	if len(f.Estimates) == 0 || len(t.Samples) == 0 {
+		return "", false
+	}
+	for k := range f.Estimates {
+		f.Estimates[k].Score = t.score(&f.Estimates[k])
+	}
+	last := f.Estimates[len(f.Estimates)-1]
+	if last.Y == 0 && !strings.Contains(f.Conclusion, ambiguous) {
+		f.Conclusion += ambiguous
+	}
+	return outcome(float64(last.Score.Relative)), true
+}
+
+// score compares an estimate with the nearest sample.
+func (t *Truth) score(e *record.Estimate) *record.Score {
+	either := e.Y == 0
+	nearest := &t.Samples[0]
+	for k := range t.Samples {
+		if apart(e.X, t.Samples[k].X, either) < apart(e.X, nearest.X, either) {
+			nearest = &t.Samples[k]
+		}
+	}
+	x := nearest.X
+	away := apart(e.X, x, either)
+	cosine := num.Dot(e.X, x) / (num.Norm(e.X) * num.Norm(x))
+	if either {
+		cosine = math.Abs(cosine)
+	}
+	s := &record.Score{Relative: record.Number(ratio(away, num.Norm(x))), Cosine: record.Number(cosine)}
+	if !either {
+		right := e.Y == nearest.Y
+		s.Label = &right
+	}
+	if t.Knows == nil {
+		return s
+	}
+	if t.Knows.Schema != nil {
+		for _, group := range t.Knows.Schema.Groups {
+			s.OneHotOf++
+			if active(e.X, group) == active(x, group) {
+				s.OneHot++
+			}
+		}
+	}
+	if c := t.Knows.Candidates; c != nil && len(c.Y) > 0 {
+		s.Rank, s.Candidates = 1, 1
+		for n := range c.Y {
+			other := c.At(n)
+			if other.Y == nearest.Y && slices.Equal(other.X, x) {
+				continue // the sample itself
+			}
+			s.Candidates++
+			if apart(e.X, other.X, either) < away {
+				s.Rank++
+			}
+		}
+	}
+	return s
+}
+
+// apart is the distance of vectors, or, either way, up to the sign of the first.
+func apart(x, y []float64, either bool) float64 {
+	minus, plus := 0.0, 0.0
+	for k := range x {
+		minus += (x[k] - y[k]) * (x[k] - y[k])
+		plus += (x[k] + y[k]) * (x[k] + y[k])
+	}
+	if either {
+		minus = min(minus, plus)
+	}
+	return math.Sqrt(minus)
+}
+
+// ratio is an error relative to what it is an error of.
+func ratio(away, size float64) float64 {
+	if away == 0 {
+		return 0
+	}
+	return away / size
+}
+
+// active is the column of a group whose value is largest in size, −1 if all
+// are zero.
+func active(x []float64, group []int) int {
+	best, largest := -1, 0.0
+	for _, c := range group {
+		if v := math.Abs(x[c]); v > largest {
+			best, largest = c, v
+		}
+	}
+	return best
+}
+
+func (t *Truth) facts(f *record.Finding) (record.Outcome, bool) {
+	if t.Fact == nil {
+		return "", false
+	}
+	var all []float64
+	for k := range f.Facts {
+		fact := &f.Facts[k]
+		fact.Relative = notKnown
+		if truth, ok := t.Fact(fact); ok {
+			r := ratio(apart(fact.Values, truth, false), num.Norm(truth))
+			fact.Relative = record.Number(r)
+			all = append(all, r)
+		}
+	}
+	if len(all) == 0 {
+		return "", false
+	}
+	slices.Sort(all)
+	if all[len(all)-1] <= exactly {
+		return record.Exact, true
+	}
+	if all[len(all)/2] < halfway {
+		return record.Partial, true
+	}
+	return record.Failed, true
+}
+
+func (t *Truth) members(f *record.Finding) (record.Outcome, bool) {
+	if t.Member == nil || len(f.Members) == 0 {
+		return "", false
+	}
+	var table [2][2]int // by truth and verdict
+	for k := range f.Members {
+		m := &f.Members[k]
+		truth := t.Member(m.Candidate)
+		m.Truth = &truth
+		table[bit(truth)][bit(m.Member)]++
+	}
+	members, others := table[1][0]+table[1][1], table[0][0]+table[0][1]
+	switch {
+	case members == 0 || others == 0:
+		return "", false
+	case table[1][0] == 0 && table[0][1] == 0:
+		return record.Exact, true
+	case fisher(table[1][1], members, table[0][1], others) < unlikely:
+		return record.Partial, true
+	}
+	return record.Failed, true
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// fisher is the probability that, of as many verdicts "member" as were given,
+// drawn at random among the candidates, at least so many hit members.
+func fisher(hits, members, misses, others int) float64 {
+	given := hits + misses
+	p := 0.0
+	for k := hits; k <= min(given, members); k++ {
+		if given-k <= others {
+			p += math.Exp(choose(members, k) + choose(others, given-k) - choose(members+others, given))
+		}
+	}
+	return min(1, p)
+}
+
+// choose is the logarithm of the binomial coefficient.
+func choose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+func (t *Truth) labels(f *record.Finding) (record.Outcome, bool) {
+	if t.Label == nil {
+		return "", false
+	}
+	n, right, positive := 0, 0, 0
+	for k := range f.Labels {
+		l := &f.Labels[k]
+		if l.Truth = t.Label(l.User); l.Truth == 0 {
+			continue
+		}
+		n++
+		right += bit(l.Guess == l.Truth)
+		positive += bit(l.Truth > 0)
+	}
+	if n == 0 {
+		return "", false
+	}
+	chance := float64(max(positive, n-positive)) / float64(n)
+	switch {
+	case tail(n, right, chance) >= unlikely:
+		return record.Failed, true
+	case right == n:
+		return record.Exact, true
+	}
+	return record.Partial, true
+}
+
+// tail is the probability of at least k successes in n trials.
+func tail(n, k int, chance float64) float64 {
+	if chance >= 1 {
+		return 1
+	}
+	p := 0.0
+	for ; k <= n; k++ {
+		p += math.Exp(choose(n, k) + float64(k)*math.Log(chance) + float64(n-k)*math.Log1p(-chance))
+	}
+	return min(1, p)
+}

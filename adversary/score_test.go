@@ -1,0 +1,171 @@
+// Scores against what they are by hand.
+
+package adversary
+
+import (
+	"math"
+	"testing"
+
+	"overhear/record"
+)
+
+func TestScore_Estimates(t *testing.T) {
+	truth := Sample{X: []float64{0.6, 0, 0.8, 0}, Y: -1}
+	candidates := new(Samples)
+	candidates.Add(Sample{X: []float64{0.6, 0.1, 0.8, 0}, Y: 1})
+	candidates.Add(truth)
+	candidates.Add(Sample{X: []float64{0, 1, 0, 0}, Y: 1})
+	know := &Knowledge{Candidates: candidates, Schema: &Schema{Groups: [][]int{{0, 1}, {2, 3}}, Intercept: -1}}
+	for _, c := range []struct {
+		name     string
+		x        []float64
+		y        float64
+		outcome  record.Outcome
+		relative float64
+		label    int // 1: right, −1: wrong, 0: none
+		oneHot   int
+		rank     int
+	}{
+		{"exact", []float64{0.6, 0, 0.8, 0}, -1, record.Exact, 0, 1, 2, 1},
+		{"to 5e-7", []float64{0.6, 0, 0.8 + 5e-7, 0}, -1, record.Exact, 5e-7, 1, 2, 1},
+		{"to 2e-6", []float64{0.6, 0, 0.8 + 2e-6, 0}, -1, record.Partial, 2e-6, 1, 2, 1},
+		{"near", []float64{0.6, 0, 0.5, 0}, 1, record.Partial, 0.3, -1, 2, 1},
+		{"nearer another", []float64{0.6, 0.1, 0.8, 0}, -1, record.Partial, 0.1, 1, 2, 2},
+		{"zero", []float64{0, 0, 0, 0}, 1, record.Failed, 1, -1, 0, 1},
+		{"reversed, with label", []float64{-0.6, 0, -0.8, 0}, -1, record.Failed, 2, 1, 2, 2}, // distances 2, 2.002, 1.414
+		{"reversed, without", []float64{-0.6, 0, -0.8, 0}, 0, record.Exact, 0, 0, 2, 1},
+		{"another value", []float64{0, 0.6, 0.8, 0}, -1, record.Failed, 0.6 * math.Sqrt2, 1, 1, 2}, // 0.849, 0.781, 0.894
+	} {
+		f := &record.Finding{Succeeded: record.Unscored, Estimates: []record.Estimate{{X: []float64{9, 9, 9, 9}, Y: 1}, {X: c.x, Y: c.y}}}
+		Score(f, &Truth{Samples: []Sample{{X: []float64{-7, 7, 7, 7}, Y: 1}, truth}, Knows: know})
+		s := f.Estimates[1].Score
+		label := 0
+		if s.Label != nil {
+			label = 2*bit(*s.Label) - 1
+		}
+		if f.Succeeded != c.outcome || math.Abs(float64(s.Relative)-c.relative) > 1e-12 || label != c.label || s.OneHotOf != 2 || s.Candidates != 3 {
+			t.Errorf("%s: %s, %+v, label %d", c.name, f.Succeeded, *s, label)
+		}
+		if s.OneHot != c.oneHot || s.Rank != c.rank {
+			t.Errorf("%s: %d groups, rank %d, want %d, %d", c.name, s.OneHot, s.Rank, c.oneHot, c.rank)
+		}
+		if (c.y == 0) != (f.Conclusion == ambiguous) {
+			t.Errorf("%s: conclusion %q", c.name, f.Conclusion)
+		}
+	}
+}
+
+func TestScore_Facts(t *testing.T) {
+	want := []float64{3, 4}
+	score := func(all ...[]float64) *record.Finding {
+		f := &record.Finding{Succeeded: record.Unscored}
+		for _, v := range all {
+			f.Facts = append(f.Facts, record.Fact{Values: v})
+		}
+		Score(f, &Truth{Fact: func(*record.Fact) ([]float64, bool) { return want, true }})
+		return f
+	}
+	if f := score([]float64{3, 4}, []float64{3, 4 + 1e-7}); f.Succeeded != record.Exact {
+		t.Errorf("%s, want exact", f.Succeeded)
+	}
+	if f := score([]float64{3, 4}, []float64{3, 4}, []float64{3, 9}); f.Succeeded != record.Partial || f.Facts[2].Relative != 1 {
+		t.Errorf("%s, %+v, want partial", f.Succeeded, f.Facts)
+	}
+	if f := score([]float64{3, 9}, []float64{3, 9}, []float64{3, 4}); f.Succeeded != record.Failed {
+		t.Errorf("%s, want failed", f.Succeeded)
+	}
+	f := &record.Finding{Succeeded: record.Unscored, Facts: []record.Fact{{Values: want}}}
+	Score(f, &Truth{Fact: func(*record.Fact) ([]float64, bool) { return nil, false }})
+	if f.Succeeded != record.Unscored || !math.IsNaN(float64(f.Facts[0].Relative)) {
+		t.Errorf("truth is not at hand, but %s, %v", f.Succeeded, f.Facts[0].Relative)
+	}
+}
+
+// Verdicts on n candidates, of which the first are members.
+func verdicts(member, others []bool) *record.Finding {
+	f := &record.Finding{Succeeded: record.Unscored}
+	for k, m := range append(append([]bool(nil), member...), others...) {
+		f.Members = append(f.Members, record.Membership{Candidate: k, Member: m})
+	}
+	Score(f, &Truth{Member: func(c int) bool { return c < len(member) }})
+	return f
+}
+
+func some(yes, no int) (all []bool) {
+	for k := range yes + no {
+		all = append(all, k < yes)
+	}
+	return all
+}
+
+func TestScore_Members(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		member, others []bool
+		want           record.Outcome
+	}{
+		{"all right", some(3, 0), some(0, 9), record.Exact},
+		{"nearly", some(9, 1), some(1, 9), record.Partial},
+		{"as by chance", some(5, 5), some(5, 5), record.Failed},
+		{"always yes", some(10, 0), some(10, 0), record.Failed},
+		{"always no", some(0, 10), some(0, 90), record.Failed},
+		{"too few to tell", some(1, 1), some(0, 2), record.Failed},
+		{"nothing to tell apart", some(4, 0), nil, record.Unscored},
+	} {
+		if f := verdicts(c.member, c.others); f.Succeeded != c.want || f.Members[0].Truth != nil && !*f.Members[0].Truth {
+			t.Errorf("%s: %s, want %s", c.name, f.Succeeded, c.want)
+		}
+	}
+	// The lady tasting tea: P(3 or more of 4 hit) = 17/70.
+	if p := fisher(3, 4, 1, 4); math.Abs(p-17.0/70) > 1e-12 {
+		t.Errorf("Fisher's test gives %v, want 17/70", p)
+	}
+}
+
+func TestScore_Labels(t *testing.T) {
+	score := func(n, right, positive int) *record.Finding {
+		f := &record.Finding{Succeeded: record.Unscored}
+		truth := func(user int) float64 {
+			if user < positive {
+				return 1
+			}
+			return -1
+		}
+		for k := range n {
+			guess := truth(k)
+			if k >= right {
+				guess = -guess
+			}
+			f.Labels = append(f.Labels, record.LabelGuess{User: k, Guess: guess})
+		}
+		Score(f, &Truth{Label: truth})
+		return f
+	}
+	for _, c := range []struct {
+		n, right, positive int
+		want               record.Outcome
+	}{
+		{20, 20, 10, record.Exact},
+		{20, 17, 10, record.Partial}, // P(≥ 17 of 20) = 0.0013
+		{20, 14, 10, record.Failed},  // 0.058
+		{20, 17, 15, record.Failed},  // the more frequent label is right 15 times
+		{3, 3, 1, record.Failed},     // (2/3)³
+	} {
+		if f := score(c.n, c.right, c.positive); f.Succeeded != c.want || f.Labels[0].Truth != 1 {
+			t.Errorf("%d of %d, %d positive: %s, want %s", c.right, c.n, c.positive, f.Succeeded, c.want)
+		}
+	}
+	if p := tail(20, 17, 0.5); math.Abs(p-1351.0/1048576) > 1e-12 {
+		t.Errorf("P(≥ 17 of 20) = %v, want 1351/2^20", p)
+	}
+}
+
+// What cannot be compared keeps its outcome.
+func TestScore_LeavesTheRestAlone(t *testing.T) {
+	for _, o := range []record.Outcome{record.Blocked, record.Exact, record.Unscored} {
+		f := &record.Finding{Succeeded: o, Checks: []record.Check{{Holds: true}}}
+		if Score(f, &Truth{Samples: []Sample{{X: []float64{1}, Y: 1}}}); f.Succeeded != o {
+			t.Errorf("%s became %s", o, f.Succeeded)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+// Vectors that are known up to an error: the rank of their span, and how large
+// the error of a gradient is.
+
+package adversary
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"overhear/problem"
+)
+
+// spectrum is the singular value decomposition of vectors, as columns.
+type spectrum struct {
+	values []float64   // singular values, descending
+	left   [][]float64 // the left singular vectors that belong to them
+}
+
+// decompose is the spectrum of vectors of one length, min(count, length) values.
+func decompose(vectors [][]float64) (*spectrum, error) {
+	if len(vectors) == 0 {
+		return new(spectrum), nil
+	}
+	a := mat.NewDense(len(vectors[0]), len(vectors), nil)
+	for k, x := range vectors {
+		a.SetCol(k, x)
+	}
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDThin) {
+		return nil, errors.New("a singular value decomposition has not converged")
+	}
+	s := &spectrum{values: svd.Values(nil)}
+	var u mat.Dense
+	svd.UTo(&u)
+	for k := range s.values {
+		s.left = append(s.left, mat.Col(nil, k, &u))
+	}
+	return s, nil
+}
+
+// rank is how many directions the vectors have, if the matrix of their errors
+// has a Frobenius norm of at most floor, and the ratio of the last singular value
+// that counts to the first that does not. By Weyl's inequality no value beyond the
+// rank exceeds floor; of the places that leaves, rounding begins at the largest gap.
+// If every value exceeds floor all directions count and the gap is 0: the rank is
+// then a lower bound.
+func (s *spectrum) rank(floor float64) (rank int, gap float64) {
+	n := len(s.values)
+	if n == 0 || s.values[0] <= floor {
+		return 0, math.Inf(1)
+	}
+	rank = n
+	least := s.values[0] * float64(len(s.left[0])) * 0x1p-52 // below that they are rounding of the decomposition
+	for k := 1; k < n; k++ {
+		if s.values[k] > floor {
+			continue
+		}
+		if r := s.values[k-1] / math.Max(s.values[k], least); r > gap {
+			rank, gap = k, r
+		}
+	}
+	return rank, gap
+}
+
+// clearGap is the least gap in a spectrum that is taken for the edge of the
+// rank. Singular values of rounding are within a small factor of one another; a
+// hundred is far from that, and far below what exact data show.
+const clearGap = 100
+
+// space is the span of the first rank directions.
+func (s *spectrum) space(rank int) *columnSpace { return &columnSpace{s.left[:rank]} }
+
+// solverError bounds the error that a node's solver leaves in a gradient: it
+// stops when the objective's gradient is below tolerance × max(1, ‖q‖), q the
+// linear term of (★), and ‖q‖ ≤ ‖∇‖ + (r + κ)‖f‖ there.
+func (p *Public) solverError(gradient, ridge, f float64) float64 {
+	tolerance := problem.DefaultTolerance
+	if t := p.Numbers["tolerance"]; t > 0 {
+		tolerance = t
+	}
+	return tolerance * math.Max(1, gradient+ridge*f)
+}
+
+// noisy says whether a method perturbs what it publishes.
+func (p *Public) noisy() bool {
+	switch p.Method {
+	case "dvp", "pvp", "penalty-perturbation", "private-r-admm", "private-mr-admm", "pdml", "private-dgd", "dp-admm":
+		return !p.silent()
+	}
+	return false
+}
+
+// debias is δ of pdml's loss of reported labels, L(y′z) − δ y′z with δ =
+// 1/(e^ε − 1), PDML (19); 0 elsewhere.
+func (p *Public) debias() float64 {
+	if p.Method != "pdml" || p.Words["labels"] == "true" {
+		return 0
+	}
+	return 1 / math.Expm1(p.Numbers["epsilon"])
+}
+
+// gradientOver is (C/B) Σ (L′(u·f) − δ) u over known samples of a node that has b:
+// what they contribute to a Gradient. For pdml they are reported samples.
+func (p *Public) gradientOver(s *Samples, b int, f []float64) []float64 {
+	n := s.U.Len()
+	z, slopes := make([]float64, n), make([]float64, n)
+	for i := range z {
+		z[i] = s.U.Dot(i, f)
+	}
+	p.Loss.Slopes(slopes, z)
+	g, delta := make([]float64, p.D), p.debias()
+	for i, slope := range slopes {
+		cols, vals := s.U.Row(i)
+		for k, c := range cols {
+			g[c] += p.C / float64(b) * (slope - delta) * vals[k]
+		}
+	}
+	return g
+}

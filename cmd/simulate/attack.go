@@ -1,0 +1,297 @@
+// simulate attack, audit and report: what an adversary finds out.
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"overhear/record"
+	"overhear/report"
+	"overhear/scenarios"
+)
+
+// errVerdict is wrapped by errors that exit with exitVerdict.
+var errVerdict = errors.New("a claim does not stand")
+
+// quoted is a command line that can be typed again.
+func quoted(words ...string) string {
+	for i, w := range words {
+		if strings.ContainsAny(w, " '\"$&|;<>*?(){}[]") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func withSets(words []string, sets []string) []string {
+	for _, s := range sets {
+		words = append(words, "--set", s)
+	}
+	return words
+}
+
+func newAttack() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "attack RUNDIR|FILE…",
+		Short: "Carry out a scenario's attacks on recorded runs; a FILE is run first",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("attack needs a run's directory, or a scenario file with an adversary, such as scenarios/kkt-inversion.yaml")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.workers < 1 {
+				return usage("--workers must be at least 1, is %d", f.workers)
+			}
+			all := []*record.Attacks{}
+			for _, arg := range args {
+				found, err := attackOn(c, arg, &f)
+				if err != nil {
+					return err
+				}
+				all = append(all, found...)
+			}
+			if f.json {
+				return printJSON(c, all)
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.Int64Var(&f.seed, "seed", -1, "of a FILE: run and attack this seed only")
+	flags.IntVar(&f.seeds, "seeds", 0, "of a FILE: run and attack this many seeds from the scenario's first")
+	flags.StringArrayVar(&f.sets, "set", nil, "override a value of the scenario, `path=value`; of a RUNDIR, of its adversary; may be repeated")
+	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that compute; results do not depend on it")
+	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
+	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
+	flags.BoolVar(&f.json, "json", false, "print what was found as a JSON array")
+	flags.BoolVar(&f.again, "again", false, "run seeds again that are finished")
+	f.noPlots = true
+	return c
+}
+
+// attackOn attacks one run directory, or the runs of a scenario file.
+func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, error) {
+	var runs []*record.Run
+	command := "attack"
+	o := scenarios.AttackOptions{DataDir: f.data}
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		r, err := record.Open(arg)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		for _, s := range f.sets {
+			if !strings.HasPrefix(s, "adversary.") {
+				return nil, usage("--set %s: the run is over; of a run's directory, only adversary.… can be set", s)
+			}
+		}
+		runs, o.Sets = []*record.Run{r}, f.sets
+	} else {
+		s, err := scenarios.Load(arg, f.sets...)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		if s.Adversary == nil {
+			return nil, usage("%s has no adversary; give it one with --set adversary.knows.victim=0, or see simulate explain adversary", arg)
+		}
+		if f.seeds > 0 {
+			s.Seeds.Count = f.seeds
+		}
+		if f.seed >= 0 {
+			s.Seeds = scenarios.Seeds{First: uint64(f.seed), Count: 1}
+		}
+		quiet := *f
+		quiet.json = true // the attack's table takes the run's place
+		if runs, err = runSeeds(c.Context(), s, &quiet, c.OutOrStdout()); err != nil {
+			return nil, err
+		}
+	}
+	var all []*record.Attacks
+	for _, r := range runs {
+		words := []string{"simulate", command, arg}
+		if len(runs) > 1 || f.seed >= 0 {
+			words = append(words, "--seed", fmt.Sprint(r.Info.Seed))
+		}
+		o.Command = quoted(withSets(words, f.sets)...)
+		bar := newProgress("attacks", 1)
+		o.Progress = func(done, of int) { bar.total = of; bar.at(done) }
+		a, err := scenarios.Attack(c.Context(), r, o)
+		bar.clear()
+		if err != nil {
+			return all, err
+		}
+		if err := record.WriteAttacks(r.Dir, a); err != nil {
+			return all, err
+		}
+		all = append(all, a)
+		if !f.json {
+			if err := report.AttackTable(c.OutOrStdout(), a, r.Dir); err != nil {
+				return all, err
+			}
+		}
+	}
+	return all, nil
+}
+
+func printJSON(c *cobra.Command, v any) error {
+	e := json.NewEncoder(c.OutOrStdout())
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func newAudit() *cobra.Command {
+	var runs, workers int
+	var out, data string
+	var sets []string
+	var asJSON, fail bool
+	c := &cobra.Command{
+		Use:   "audit FILE…",
+		Short: "Measure what a method's messages say about one sample, and compare it with the claim",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("audit needs a scenario file, such as scenarios/audit-dvp-listing.yaml")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if workers < 1 {
+				return usage("--workers must be at least 1, is %d", workers)
+			}
+			if runs < 0 || runs > 0 && runs < 10 {
+				return usage("--runs must be at least 10, is %d", runs)
+			}
+			all := []*record.Audit{}
+			standing := true
+			for _, file := range args {
+				s, err := scenarios.Load(file, sets...)
+				if err != nil {
+					return usageError{err}
+				}
+				words := []string{"simulate", "audit", file}
+				if runs > 0 {
+					words = append(words, "--runs", fmt.Sprint(runs))
+				}
+				bar := newProgress("audit "+s.Name, 1)
+				a, err := scenarios.NewExperiment(s, data).Audit(c.Context(), scenarios.AuditOptions{
+					Runs: runs, Workers: workers, Command: quoted(withSets(words, sets)...),
+					Progress: func(done, of int) { bar.total = of; bar.at(done) },
+				})
+				bar.clear()
+				if err != nil {
+					return fmt.Errorf("%s: %w", file, err)
+				}
+				dir := filepath.Join(out, s.Name, "audit")
+				if err := record.WriteAudit(dir, a); err != nil {
+					return err
+				}
+				all = append(all, a)
+				standing = standing && a.Stands()
+				if !asJSON {
+					if err := report.AuditTable(c.OutOrStdout(), a, dir); err != nil {
+						return err
+					}
+				}
+			}
+			if asJSON {
+				if err := printJSON(c, all); err != nil {
+					return err
+				}
+			}
+			if fail && !standing {
+				return errVerdict
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.IntVar(&runs, "runs", 0, "runs in each world (default as the scenario says)")
+	flags.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
+	flags.StringVar(&out, "out", filepath.Join("results", "runs"), "results `directory`")
+	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
+	flags.StringArrayVar(&sets, "set", nil, "override a value of the scenario, `path=value`; may be repeated")
+	flags.BoolVar(&asJSON, "json", false, "print the audits as a JSON array")
+	flags.BoolVar(&fail, "fail-on-violation", false, "exit with 3 if a claim is violated, or a check of the method fails")
+	return c
+}
+
+func newReport() *cobra.Command {
+	var out, title, data string
+	c := &cobra.Command{
+		Use:   "report DIR…",
+		Short: "Write the attack-evaluation report of runs and audits: HTML, Markdown and JSON",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("report needs directories of runs or audits, such as results/runs/kkt-inversion/1")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			e := &report.Evaluation{Title: title, Command: quoted(append([]string{"simulate", "report"}, args...)...)}
+			for _, dir := range args {
+				if err := gather(c, dir, data, e); err != nil {
+					return err
+				}
+			}
+			if e.Title == "" {
+				e.Title = "What the messages give away"
+			}
+			if out == "" {
+				out = filepath.Join(args[0], "report.html")
+			}
+			files, err := e.Write(out)
+			if err != nil {
+				return err
+			}
+			for _, f := range files {
+				fmt.Fprintln(c.OutOrStdout(), f)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "`file` to write, .html; .md and .json are written beside it (default report.html in the first directory)")
+	c.Flags().StringVar(&title, "title", "", "title of the report")
+	c.Flags().StringVar(&data, "data", "", "data `directory`, to score attacks with")
+	return c
+}
+
+// gather adds what a directory holds to a report. Attacks that were not carried
+// out yet are.
+func gather(c *cobra.Command, dir, data string, e *report.Evaluation) error {
+	attacks, err := record.ReadAttacks(dir)
+	if err != nil {
+		return err
+	}
+	audit, err := record.ReadAudit(dir)
+	if err != nil {
+		return err
+	}
+	if attacks == nil && audit == nil {
+		r, err := record.Open(dir)
+		if err != nil {
+			return usage("%s holds no run and no audit: %w", dir, err)
+		}
+		if attacks, err = scenarios.Attack(c.Context(), r, scenarios.AttackOptions{DataDir: data, Command: quoted("simulate", "attack", dir)}); err != nil {
+			return err
+		}
+		if err := record.WriteAttacks(dir, attacks); err != nil {
+			return err
+		}
+	}
+	if attacks != nil {
+		e.Attacks = append(e.Attacks, attacks)
+	}
+	if audit != nil {
+		e.Audits = append(e.Audits, audit)
+	}
+	return nil
+}

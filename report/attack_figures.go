@@ -1,0 +1,323 @@
+// The figures of an attack-evaluation report, each with the table of its numbers.
+
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+
+	"overhear/record"
+)
+
+// album numbers the figures of a page.
+type album struct{ n int }
+
+// draw makes a figure of a panel; nil if it would be empty.
+func (a *album) draw(p *panel, text string, numbers *table) *drawing {
+	svg := p.svg(a.n + 1)
+	if svg == "" {
+		return nil
+	}
+	a.n++
+	return &drawing{Title: p.Title, Text: text, SVG: svg, Numbers: numbers}
+}
+
+// row counts for the tables of figures.
+const figureRows = 24
+
+// wide says whether values need a logarithmic axis.
+func wide(decades float64, values ...[]float64) bool {
+	low, high := math.Inf(1), 0.0
+	for _, all := range values {
+		for _, v := range all {
+			if finite(v) && v > 0 {
+				low, high = math.Min(low, v), math.Max(high, v)
+			}
+		}
+	}
+	return high > 0 && high/low > math.Pow(10, decades)
+}
+
+func anyFinite(v []float64) bool { return slices.ContainsFunc(v, finite) }
+
+// losses draws claimed and measured loss, in each round and up to it.
+func (a *album) losses(audit *record.Audit) []*drawing {
+	var all []*drawing
+	for _, total := range []bool{false, true} {
+		p := &panel{
+			Title: "Privacy loss in each round", X: ruler{Label: "round", Whole: true},
+			Y: ruler{Label: "privacy loss ε of the round"},
+		}
+		if total {
+			p.Title, p.Y.Label = "Privacy loss up to and with each round", "privacy loss ε so far"
+		}
+		var rounds, claimed, largest, mean []float64
+		numbers := &table{Head: []string{"round", "claimed ε", "largest |log-likelihood ratio|", "mean |log-likelihood ratio|"}}
+		beyond, compared := 0, 0
+		for _, l := range audit.ByRound {
+			c, m, average := float64(l.Claimed), float64(l.Largest), float64(l.Mean)
+			if total {
+				c, m, average = float64(l.ClaimedTotal), float64(l.LargestTotal), float64(l.MeanTotal)
+			}
+			rounds, claimed = append(rounds, float64(l.Round)), append(claimed, c)
+			largest, mean = append(largest, m), append(mean, average)
+			numbers.Rows = append(numbers.Rows, []cell{whole(l.Round), value(c), value(m), value(average)})
+			if finite(c) && !math.IsNaN(m) {
+				compared++
+				if m > c*(1+1e-9) {
+					beyond++
+				}
+			}
+		}
+		p.Y.Log = wide(2.5, claimed, largest, mean)
+		if anyFinite(claimed) {
+			p.Curves = append(p.Curves, curve{Label: "claimed", Look: line, X: rounds, Y: claimed})
+		}
+		if anyFinite(largest) {
+			p.Curves = append(p.Curves, curve{Label: "measured, largest of all runs", Look: marked, X: rounds, Y: largest, Ink: 2, Dash: 1})
+		}
+		if anyFinite(mean) {
+			p.Curves = append(p.Curves, curve{Label: "measured, mean of all runs", Look: marked, X: rounds, Y: mean, Ink: 1, Dash: 2})
+		}
+		text := "No loss is claimed, or the claim is not established."
+		switch {
+		case compared > 0 && beyond == 0:
+			text = fmt.Sprintf("The largest log-likelihood ratio of any run is within the claim in all %d rounds where there is a claim.", compared)
+		case compared > 0:
+			text = fmt.Sprintf("The largest log-likelihood ratio of any run exceeds the claimed ε in %d of %d rounds. Where a δ > 0 is claimed too, a rare excess is allowed.", beyond, compared)
+		}
+		p.Desc = fmt.Sprintf("Claimed and measured privacy loss against the round, %d rounds. %s", len(rounds), text)
+		if d := a.draw(p, text, numbers.thin(figureRows)); d != nil {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// region is the most true positives that (ε, δ)-differential privacy allows.
+func region(epsilon, delta, fpr float64) float64 {
+	up, down := math.Exp(math.Min(epsilon, 700)), math.Exp(-epsilon)
+	return math.Max(0, math.Min(1, math.Min(up*fpr+delta, 1-down*(1-delta-fpr))))
+}
+
+// claims are the claims on whole runs, each once.
+func claims(audit *record.Audit) []record.Verdict {
+	var all []record.Verdict
+	for _, v := range audit.Verdicts {
+		e, d := float64(v.Epsilon), float64(v.Delta)
+		if v.Scope != "run" || !finite(e) || e < 0 {
+			continue
+		}
+		if math.IsNaN(d) {
+			v.Delta = 0
+		}
+		if !slices.ContainsFunc(all, func(o record.Verdict) bool { return o.Epsilon == v.Epsilon && o.Delta == v.Delta }) {
+			all = append(all, v)
+		}
+	}
+	return all[:min(len(all), 3)]
+}
+
+func epsilonDelta(v record.Verdict) string {
+	text := "ε = " + figures(float64(v.Epsilon))
+	if v.Delta > 0 {
+		text += ", δ = " + figures(float64(v.Delta))
+	}
+	return text
+}
+
+// roc draws the curve on linear and on logarithmic axes, with what the claims
+// allow.
+func (a *album) roc(audit *record.Audit) []*drawing {
+	if len(audit.ROC) < 2 {
+		return nil
+	}
+	var x, y, low, high []float64
+	least := 1.0
+	numbers := &table{Head: []string{"FPR", "TPR", "95 % from", "to"}}
+	bounds := claims(audit)
+	for _, b := range bounds {
+		numbers.Head = append(numbers.Head, "allowed at "+epsilonDelta(b))
+	}
+	above := make([]int, len(bounds))
+	for _, r := range audit.ROC {
+		x, y = append(x, r.FPR), append(y, r.TPR)
+		low, high = append(low, r.Low), append(high, r.High)
+		for _, v := range []float64{r.FPR, r.TPR} {
+			if v > 0 {
+				least = math.Min(least, v)
+			}
+		}
+		row := []cell{value(r.FPR), value(r.TPR), value(r.Low), value(r.High)}
+		for k, b := range bounds {
+			allowed := region(float64(b.Epsilon), float64(b.Delta), r.FPR)
+			row = append(row, value(allowed))
+			if r.Low > allowed+1e-12 {
+				above[k]++
+			}
+		}
+		numbers.Rows = append(numbers.Rows, row)
+	}
+	numbers.thin(figureRows)
+	text := "The band is the 95 % confidence interval of each point."
+	for k, b := range bounds {
+		if above[k] == 0 {
+			text += fmt.Sprintf(" No point's interval lies wholly above what %s allows.", epsilonDelta(b))
+		} else {
+			text += fmt.Sprintf(" Of %s %d lie with their whole interval above what %s allows.", plural(len(x), "point,", "points,"), above[k], epsilonDelta(b))
+		}
+	}
+	floor := math.Max(1e-6, math.Min(0.1, math.Pow(10, math.Floor(math.Log10(least)+1e-9))))
+	var all []*drawing
+	for _, log := range []bool{false, true} {
+		start, title := 0.0, "ROC"
+		if log {
+			start, title = floor, "ROC on logarithmic axes"
+		}
+		p := &panel{
+			Title: title, Square: true,
+			X: ruler{Label: "false positive rate", Log: log, Low: start, High: 1},
+			Y: ruler{Label: "true positive rate", Log: log, Low: start, High: 1},
+		}
+		if !log {
+			fifths := []plot.Tick{{Value: 0, Label: "0"}, {Value: 0.2, Label: "0.2"}, {Value: 0.4, Label: "0.4"}, {Value: 0.6, Label: "0.6"}, {Value: 0.8, Label: "0.8"}, {Value: 1, Label: "1"}}
+			p.X.Ticks, p.Y.Ticks = fifths, fifths
+		}
+		var grid []float64
+		for k := range 201 {
+			at := float64(k) / 200
+			if log {
+				at = math.Pow(floor, 1-at)
+			}
+			grid = append(grid, at)
+		}
+		p.Curves = append(p.Curves,
+			curve{Label: "95 % confidence", Look: band, X: x, Y: high, Low: low, Ink: 1},
+			curve{Label: "measured", Look: line, X: x, Y: y, Ink: 1},
+			curve{Label: "guessing", Look: line, X: grid, Y: grid, Dash: 2, Faint: true})
+		for k, b := range bounds {
+			c := curve{Label: "most that " + epsilonDelta(b) + " allows", Look: line, X: grid, Ink: 2 + k, Dash: 1 + k}
+			for _, at := range grid {
+				c.Y = append(c.Y, region(float64(b.Epsilon), float64(b.Delta), at))
+			}
+			p.Curves = append(p.Curves, c)
+		}
+		p.Desc = fmt.Sprintf("True against false positive rate of telling the two worlds apart, %d points. %s", len(x), text)
+		mine := numbers
+		if log {
+			mine = nil // the same numbers
+		}
+		if d := a.draw(p, text, mine); d != nil {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// spread is the part of a distribution that is finite: quantiles and their
+// levels.
+func spread(s record.Spread) (quantiles, levels []float64) {
+	for k, q := range s.Quantiles {
+		if finite(float64(q)) && len(s.Quantiles) > 1 {
+			quantiles = append(quantiles, float64(q))
+			levels = append(levels, float64(k)/float64(len(s.Quantiles)-1))
+		}
+	}
+	return quantiles, levels
+}
+
+// below is the share of a distribution below a value.
+func below(quantiles, levels []float64, v float64) float64 {
+	k, _ := slices.BinarySearch(quantiles, v)
+	switch {
+	case k == 0:
+		return levels[0]
+	case k == len(quantiles):
+		return levels[k-1]
+	}
+	part := 1.0
+	if quantiles[k] > quantiles[k-1] {
+		part = (v - quantiles[k-1]) / (quantiles[k] - quantiles[k-1])
+	}
+	return levels[k-1] + part*(levels[k]-levels[k-1])
+}
+
+// worlds are the names of an audit's two worlds.
+var worlds = [2]string{"first world", "second world"}
+
+// ratios draws how the log-likelihood ratio of a whole run is distributed in the
+// two worlds, as shares of runs in bins, from its percentiles.
+func (a *album) ratios(audit *record.Audit) *drawing {
+	const bins = 30
+	var quantiles, levels [2][]float64
+	low, high := math.Inf(1), math.Inf(-1)
+	lost := 0
+	for w, s := range audit.Ratios {
+		quantiles[w], levels[w] = spread(s)
+		if len(quantiles[w]) == 0 {
+			continue
+		}
+		lost += len(s.Quantiles) - len(quantiles[w])
+		low, high = math.Min(low, quantiles[w][0]), math.Max(high, quantiles[w][len(quantiles[w])-1])
+	}
+	if low > high {
+		return nil
+	}
+	if high-low < 1e-9*math.Max(1, math.Abs(high)) {
+		low, high = low-1, high+1
+	}
+	p := &panel{
+		Title: "Log-likelihood ratio of whole runs in the two worlds",
+		X:     ruler{Label: "log-likelihood ratio (nats)"},
+		Y:     ruler{Label: "share of runs in a bin (%)"},
+	}
+	numbers := &table{Head: []string{"world", "mean", "least", "1 %", "10 %", "50 %", "90 %", "99 %", "greatest"}}
+	for w := range worlds {
+		if len(quantiles[w]) == 0 {
+			continue
+		}
+		c := curve{Label: worlds[w], Look: line, Ink: 1 + w, Dash: w}
+		width := (high - low) / bins
+		// One empty bin on either side closes the outline.
+		last := 0.0
+		for k := -1; k <= bins; k++ {
+			from, to := low+float64(k)*width, low+float64(k+1)*width
+			share := 0.0
+			if k >= 0 && k < bins {
+				end := 1.0
+				if k < bins-1 {
+					end = below(quantiles[w], levels[w], to)
+				}
+				share = 100 * math.Max(0, end-last)
+				last = math.Max(last, end)
+			}
+			c.X, c.Y = append(c.X, from, to), append(c.Y, share, share)
+		}
+		area := c
+		area.Label, area.Look, area.Low = "", band, make([]float64, len(c.X))
+		p.Curves = append(p.Curves, area, c)
+		row := []cell{word(worlds[w]), measured(audit.Ratios[w].Mean)}
+		for _, level := range []int{0, 1, 10, 50, 90, 99, 100} {
+			all := audit.Ratios[w].Quantiles
+			row = append(row, measured(all[level*(len(all)-1)/100]))
+		}
+		numbers.Rows = append(numbers.Rows, row)
+	}
+	text := "Shares of runs in 30 bins, from percentiles. The further the two outlines lie apart, the better the worlds can be told apart."
+	for k, b := range claims(audit) {
+		e := float64(b.Epsilon)
+		if reach := math.Max(math.Abs(low), math.Abs(high)); e > 4*reach {
+			text += fmt.Sprintf(" The claimed ±ε of %s is far outside of the figure.", figures(e))
+			continue
+		}
+		p.Curves = append(p.Curves, curve{Label: "±ε, ε = " + figures(e), Look: upright, X: []float64{-e, e}, Ink: 3 + k, Dash: 1 + k})
+	}
+	if lost > 0 {
+		text += " Percentiles that are not finite are left out."
+	}
+	p.Desc = fmt.Sprintf("Two histograms, one for each world, of the log-likelihood ratio from %s to %s. %s", figures(low), figures(high), text)
+	return a.draw(p, text, numbers)
+}

@@ -1,0 +1,31 @@
+// A report's page as HTML: one file, no script, nothing to load.
+
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+)
+
+//go:embed attack.html.tmpl
+var pageTemplate string
+
+//go:embed attack.css
+var pageStyle string
+
+var pageHTML = template.Must(template.New("page").Funcs(template.FuncMap{
+	"style": func() template.CSS { return template.CSS(pageStyle) },
+}).Parse(pageTemplate))
+
+// html writes the page in one piece.
+func (p *page) html(w io.Writer) error {
+	var b bytes.Buffer
+	if err := pageHTML.Execute(&b, p); err != nil {
+		return fmt.Errorf("writing a report as HTML: %w", err)
+	}
+	_, err := b.WriteTo(w)
+	return err
+}

@@ -1,0 +1,727 @@
+// The sections of an attack-evaluation report, in the order a reviewer asks:
+// what was found, how that was measured, by whom, from what.
+
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"overhear/record"
+)
+
+// page puts the report together; a section with nothing in it is left out.
+func (e *Evaluation) page() (*page, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	p := &page{Title: e.Title, Command: e.Command}
+	if p.Title == "" {
+		p.Title = "Attack evaluation"
+	}
+	a := new(album)
+	p.Counts = e.counts()
+	for _, s := range []*section{
+		e.verdicts(), e.outcomes(), e.subjects(), e.lossSection(a), e.powerSection(a), e.reconstruction(a), e.networks(a),
+		e.members(), e.labels(), e.facts(), e.checks(), e.pairs(), e.unseen(), howToRead(),
+	} {
+		if len(s.Blocks) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	return p, nil
+}
+
+// counts are the headline.
+func (e *Evaluation) counts() []count {
+	var all []count
+	verdicts := map[string]int{}
+	for _, a := range e.Audits {
+		for _, v := range a.Verdicts {
+			verdicts[v.Verdict]++
+		}
+	}
+	outcomes := map[record.Outcome]int{}
+	for _, a := range e.Attacks {
+		for _, f := range a.Findings {
+			outcomes[f.Succeeded]++
+		}
+	}
+	add := func(n int, one, many, class string) {
+		if n > 0 {
+			what := many
+			if n == 1 {
+				what = one
+			}
+			all = append(all, count{strconv.Itoa(n), what, class})
+		}
+	}
+	add(verdicts[record.Violated], "claim is violated", "claims are violated", "bad")
+	add(verdicts[record.NotEstablished], "claim is not established", "claims are not established", "open")
+	add(verdicts[record.Holds], "claim holds", "claims hold", "good")
+	add(outcomes[record.Exact], "attack found the hidden thing exactly", "attacks found the hidden thing exactly", "bad")
+	add(outcomes[record.Partial], "attack found part of it", "attacks found part of it", "open")
+	add(outcomes[record.Failed], "attack failed", "attacks failed", "good")
+	add(outcomes[record.Blocked], "attack was blocked", "attacks were blocked", "good")
+	add(outcomes[record.Unscored], "attack has no truth to compare with", "attacks have no truth to compare with", "plain")
+	return all
+}
+
+// verdictCell has a symbol too, for those who do not see its colour.
+func verdictCell(verdict string) cell {
+	switch verdict {
+	case record.Holds:
+		return cell{Text: "✓ " + verdict, Class: "good"}
+	case record.Violated:
+		return cell{Text: "✗ " + verdict, Class: "bad"}
+	case record.NotEstablished:
+		return cell{Text: "? " + verdict, Class: "open"}
+	}
+	return cell{Text: verdict, Class: "plain"}
+}
+
+// claimedAndMeasured are a verdict's losses. A number that is null but that the
+// reason calls unbounded is so.
+func claimedAndMeasured(v record.Verdict) (claimed, shown string) {
+	claimed, shown = figures(float64(v.Epsilon)), figures(float64(v.Measured))
+	reason := strings.ToLower(v.Reason)
+	if strings.Contains(reason, "unbounded") || strings.Contains(reason, "infinite") || strings.Contains(reason, "∞") {
+		if math.IsNaN(float64(v.Measured)) {
+			shown = "∞ (unbounded)"
+		} else if math.IsNaN(float64(v.Epsilon)) {
+			claimed = "∞ (unbounded)"
+		}
+	}
+	if d := float64(v.Delta); d > 0 && finite(d) {
+		claimed += " (δ = " + figures(d) + ")"
+	}
+	return claimed, shown
+}
+
+// verdicts are those of all audits, what failed first.
+func (e *Evaluation) verdicts() *section {
+	s := &section{ID: "verdicts", Title: "Verdicts"}
+	t := &table{Head: []string{"verdict", "claim", "over", "claimed ε (δ)", "measured ε", "reason", "how it was measured"}, Shown: 40}
+	if len(e.Audits) > 1 {
+		t.Head = slices.Insert(t.Head, 1, "audit")
+	}
+	rank := func(c cell) int {
+		return slices.Index([]string{"bad", "open", "good", "plain"}, c.Class)
+	}
+	for k, a := range e.Audits {
+		for _, v := range a.Verdicts {
+			claimed, shown := claimedAndMeasured(v)
+			row := []cell{
+				verdictCell(v.Verdict), sentence(v.Claim), word(fmt.Sprintf("%s, node %d", v.Scope, v.Node)),
+				{Text: claimed, Number: true}, {Text: shown, Number: true}, sentence(v.Reason), sentence(v.Method),
+			}
+			if len(e.Audits) > 1 {
+				row = slices.Insert(row, 1, word(e.auditName(k)))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	if len(t.Rows) > 0 {
+		slices.SortStableFunc(t.Rows, func(a, b []cell) int { return rank(a[0]) - rank(b[0]) })
+		s.add(block{Text: "Measured ε is a lower bound: at least so much was lost. What it does not reach may be lost all the same.", Table: t})
+	}
+	return s
+}
+
+func outcomeCell(o record.Outcome) cell {
+	switch o {
+	case record.Exact:
+		return cell{Text: "● exact", Class: "bad"}
+	case record.Partial:
+		return cell{Text: "◐ partial", Class: "open"}
+	case record.Failed:
+		return cell{Text: "○ failed", Class: "good"}
+	case record.Blocked:
+		return cell{Text: "⊘ blocked", Class: "good"}
+	}
+	return cell{Text: "? " + string(o), Class: "plain"}
+}
+
+// outcomes says how each attack went.
+func (e *Evaluation) outcomes() *section {
+	s := &section{ID: "outcomes", Title: "What the attacks found"}
+	t := &table{Head: []string{"outcome", "attack", "victim", "conclusion"}, Shown: 24}
+	if len(e.Attacks) > 1 {
+		t.Head = slices.Insert(t.Head, 1, "run")
+	}
+	equations := &list{Summary: "What each attack solves", Folded: true}
+	all, _ := e.findings()
+	for _, f := range all {
+		row := []cell{outcomeCell(f.Succeeded), sentence(titleOf(f.Finding)), whole(f.Victim), sentence(f.Conclusion)}
+		if len(e.Attacks) > 1 {
+			row = slices.Insert(row, 1, sentence(e.runName(f.run)))
+		}
+		t.Rows = append(t.Rows, row)
+		text := titleOf(f.Finding) + " (" + f.Attack + "): " + f.Equation
+		if f.Equation != "" && !slices.Contains(equations.Items, text) {
+			equations.Items = append(equations.Items, text)
+		}
+	}
+	if len(t.Rows) > 0 {
+		s.add(block{Table: t})
+	}
+	if len(equations.Items) > 0 {
+		s.add(block{List: equations})
+	}
+	return s
+}
+
+// pairsOf are names and values that are there.
+func pairsOf(all ...pair) []pair {
+	return slices.DeleteFunc(all, func(p pair) bool { return p.Value == "" })
+}
+
+func scenarioOf(name, text string) ([]source, pair) {
+	if strings.Contains(text, "\n") {
+		return []source{{"Scenario of " + name, strings.TrimRight(text, "\n")}}, pair{}
+	}
+	return nil, pair{"scenario", text, true}
+}
+
+func conditionOf(claim, condition string) string {
+	if claim == "" {
+		return ""
+	}
+	return condition
+}
+
+func claimOf(claim string) string {
+	if claim == "" {
+		return "none: the method does not say that it protects anything"
+	}
+	return claim
+}
+
+// subjects says what was attacked and audited, and who is thought to attack.
+func (e *Evaluation) subjects() *section {
+	s := &section{ID: "subjects", Title: "What was attacked, and by whom"}
+	done := map[int]bool{}
+	for k, a := range e.Attacks {
+		if done[k] {
+			continue
+		}
+		var same []int
+		for j, b := range e.Attacks {
+			if b.Name == a.Name && b.About == a.About && b.Algorithm == a.Algorithm && b.Claim == a.Claim && b.Condition == a.Condition && b.Threat == a.Threat && b.Rounds == a.Rounds && b.Network.Nodes == a.Network.Nodes && len(b.Network.Edges) == len(a.Network.Edges) {
+				same = append(same, j)
+				done[j] = true
+			}
+		}
+		c := &card{Title: "Attacks on " + a.Name}
+		c.Pairs = pairsOf(
+			pair{"about", a.About, false},
+			pair{"method", a.Algorithm, false},
+			pair{"claim", claimOf(a.Claim), false},
+			pair{"its condition", conditionOf(a.Claim, a.Condition), false},
+			pair{"the observer sees", a.Threat.Sees, false},
+			pair{"knows", a.Threat.Knows, false},
+			pair{"wants", a.Threat.Wants, false},
+			pair{"network", fmt.Sprintf("%s, %s; %s", plural(a.Network.Nodes, "node", "nodes"), plural(len(a.Network.Edges), "edge", "edges"), plural(a.Rounds, "round", "rounds")), false},
+		)
+		if len(same) == 1 {
+			sources, scenario := scenarioOf(e.runName(k), a.Scenario)
+			c.Sources = sources
+			c.Pairs = append(c.Pairs, pairsOf(scenario,
+				pair{"seed", strconv.FormatUint(a.Seed, 10), false},
+				pair{"digest of the trace", a.Digest, true},
+				pair{"repeat it with", a.Command, true})...)
+			s.add(block{Card: c})
+			continue
+		}
+		c.Title = fmt.Sprintf("Attacks on %s, %d runs", a.Name, len(same))
+		t := &table{Head: []string{"seed", "digest of the trace", "repeat it with"}, Shown: 12}
+		if e.Axis != nil {
+			t.Head = slices.Insert(t.Head, 0, e.Axis.Label)
+		}
+		for _, j := range same {
+			b := e.Attacks[j]
+			sources, _ := scenarioOf(e.runName(j), b.Scenario)
+			c.Sources = append(c.Sources, sources...)
+			row := []cell{{Text: strconv.FormatUint(b.Seed, 10), Number: true}, {Text: b.Digest, Code: true}, {Text: b.Command, Code: true}}
+			if e.Axis != nil {
+				row = slices.Insert(row, 0, cell{Text: level(e.Axis.Values[j]), Number: true})
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		s.add(block{Card: c, Table: t})
+	}
+	for k, a := range e.Audits {
+		c := &card{Title: "Audit " + e.auditName(k)}
+		sources, scenario := scenarioOf(e.auditName(k), a.Scenario)
+		c.Sources = sources
+		c.Pairs = pairsOf(
+			pair{"about", a.About, false},
+			pair{"method", a.Algorithm, false},
+			pair{"claim", claimOf(a.Claim), false},
+			pair{"its condition", conditionOf(a.Claim, a.Condition), false},
+			pair{"the observer sees", a.Threat.Sees, false},
+			pair{"knows", a.Threat.Knows, false},
+			pair{"wants", a.Threat.Wants, false},
+			pair{"what decides", a.Statistic, false},
+			pair{"size", fmt.Sprintf("%s in each of the two worlds, %s", plural(a.Runs, "run", "runs"), plural(a.Rounds, "round", "rounds")), false},
+			scenario,
+			pair{"seed", strconv.FormatUint(a.Seed, 10), false},
+			pair{"digest of all ratios", a.Digest, true},
+			pair{"repeat it with", a.Command, true},
+		)
+		s.add(block{Card: c})
+	}
+	return s
+}
+
+// heading names an audit where there are several.
+func (e *Evaluation) heading(k int) string {
+	if len(e.Audits) == 1 {
+		return ""
+	}
+	return e.auditName(k)
+}
+
+func (e *Evaluation) lossSection(a *album) *section {
+	s := &section{ID: "loss", Title: "Claimed against measured loss"}
+	for k, audit := range e.Audits {
+		if drawn := a.losses(audit); drawn != nil {
+			s.add(block{Heading: e.heading(k), Figures: drawn})
+		}
+	}
+	return s
+}
+
+// powerSection says how well the two worlds can be told apart.
+func (e *Evaluation) powerSection(a *album) *section {
+	s := &section{ID: "power", Title: "How well the two worlds can be told apart"}
+	for k, audit := range e.Audits {
+		drawn := a.roc(audit)
+		if d := a.ratios(audit); d != nil {
+			drawn = append(drawn, d)
+		}
+		p := audit.Power
+		t := &table{Head: []string{"measure", "value"}}
+		add := func(name string, v record.Number) {
+			if !math.IsNaN(float64(v)) {
+				t.Rows = append(t.Rows, []cell{word(name), measured(v)})
+			}
+		}
+		if p != (record.Power{}) {
+			add("area under the ROC curve (0.5 is guessing)", p.AUC)
+			add("advantage, the largest TPR − FPR", p.Advantage)
+			add("TPR at FPR 0.01", p.TPR1)
+			add("TPR at FPR 0.001", p.TPR01)
+			add("TPR at FPR 0", p.TPR0)
+			at := ""
+			if d := float64(p.Delta); finite(d) {
+				at = " at δ = " + figures(d)
+			}
+			add(fmt.Sprintf("lower bound of ε%s, %s %% confidence", at, figures(100*p.Confidence)), p.Epsilon)
+			add("threshold, fixed on half of the runs", p.Threshold)
+			for k, name := range []string{"true positives", "false positives", "true negatives", "false negatives"} {
+				t.Rows = append(t.Rows, []cell{word(name + " of the other half"), whole(p.Counts[k])})
+			}
+		}
+		b := block{Heading: e.heading(k), Figures: drawn}
+		if len(t.Rows) > 0 {
+			b.Table = t
+		}
+		if b.Table != nil || len(drawn) > 0 {
+			s.add(b)
+		}
+	}
+	return s
+}
+
+// reconstruction says how near the estimates came.
+func (e *Evaluation) reconstruction(a *album) *section {
+	s := &section{ID: "reconstruction", Title: "Reconstructed samples"}
+	drawn := a.errorsByRound(e)
+	if d := a.errorsByAxis(e); d != nil {
+		drawn = append(drawn, d)
+	}
+	if d := a.errorsByHops(e); d != nil {
+		drawn = append(drawn, d)
+	}
+	if len(drawn) > 0 {
+		s.add(block{Figures: drawn})
+	}
+	t := &table{Head: []string{"attack", "victim", "rounds used", "relative error", "cosine", "label", "one-hot groups right", "rank among candidates", "residual", "estimate x̂"}, Shown: 16}
+	if len(e.Attacks) > 1 {
+		t.Head = slices.Insert(t.Head, 0, "run")
+	}
+	all, _ := e.findings()
+	for _, f := range all {
+		b := best(f.Finding)
+		if b == nil {
+			continue
+		}
+		row := []cell{sentence(titleOf(f.Finding)), whole(f.Victim), whole(b.Rounds)}
+		if c := b.Score; c != nil {
+			label := word("–")
+			if c.Label != nil {
+				label = yes(*c.Label, "right", "wrong")
+				label.Class = ""
+			}
+			groups, rank := none(), none()
+			if c.OneHotOf > 0 {
+				groups = cell{Text: fmt.Sprintf("%d of %d", c.OneHot, c.OneHotOf), Number: true}
+			}
+			if c.Rank > 0 {
+				rank = cell{Text: fmt.Sprintf("%d of %d", c.Rank, c.Candidates), Number: true}
+			}
+			row = append(row, measured(c.Relative), measured(c.Cosine), label, groups, rank)
+		} else {
+			row = append(row, none(), none(), word("–"), none(), none())
+		}
+		row = append(row, measured(b.Residual), sentence(vector(b.X, 6)))
+		if len(e.Attacks) > 1 {
+			row = slices.Insert(row, 0, sentence(e.runName(f.run)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) > 0 {
+		s.add(block{Heading: "Best estimate of each attack", Text: "Best is the one of least error, which the observer cannot tell; where the truth is not at hand, the last one.", Table: t})
+	}
+	return s
+}
+
+// mostNetworks is how many drawings of networks there are at most.
+const mostNetworks = 4
+
+// networks draws each network once for every level of the axis.
+func (e *Evaluation) networks(a *album) *section {
+	s := &section{ID: "network", Title: "Where it leaked"}
+	var groups [][]int
+	for k, one := range e.Attacks {
+		if one.Network.Nodes < 2 {
+			continue
+		}
+		at := slices.IndexFunc(groups, func(g []int) bool {
+			first := e.Attacks[g[0]].Network
+			return (e.Axis == nil || e.Axis.Values[g[0]] == e.Axis.Values[k]) && e.Attacks[g[0]].Name == one.Name &&
+				first.Nodes == one.Network.Nodes && slices.Equal(first.Edges, one.Network.Edges) && slices.Equal(first.Watched, one.Network.Watched)
+		})
+		if at < 0 {
+			groups = append(groups, nil)
+			at = len(groups) - 1
+		}
+		groups[at] = append(groups[at], k)
+	}
+	if len(groups) > mostNetworks {
+		var kept [][]int
+		for k := range mostNetworks {
+			kept = append(kept, groups[k*(len(groups)-1)/(mostNetworks-1)])
+		}
+		s.text(fmt.Sprintf("%d of %d networks are drawn, evenly spread over the runs.", mostNetworks, len(groups)))
+		groups = kept
+	}
+	var drawn []*drawing
+	for _, g := range groups {
+		if d := e.networkOf(a, g, len(groups) > 1); d != nil {
+			drawn = append(drawn, d)
+		}
+	}
+	if len(drawn) == 0 {
+		return &section{}
+	}
+	s.add(block{Figures: drawn})
+	return s
+}
+
+// networkOf draws the network that some attacked runs share.
+func (e *Evaluation) networkOf(a *album, runs []int, several bool) *drawing {
+	n := &e.Attacks[runs[0]].Network
+	nodes := make([]leaked, n.Nodes)
+	for k := range nodes {
+		nodes[k].error = math.NaN()
+	}
+	for _, r := range runs {
+		for j := range e.Attacks[r].Findings {
+			f := &e.Attacks[r].Findings[j]
+			if f.Victim < 0 || f.Victim >= n.Nodes {
+				continue
+			}
+			l := &nodes[f.Victim]
+			l.victim = true
+			l.blocked = l.blocked || f.Succeeded == record.Blocked
+			if err := relative(best(f)); !math.IsNaN(err) && !(l.error <= err) {
+				l.error, l.attack = err, titleOf(f)
+			}
+		}
+	}
+	victims := 0
+	numbers := &table{Head: []string{"node", "hops", "least error", "by"}, Shown: 40}
+	for k, l := range nodes {
+		if !l.victim {
+			continue
+		}
+		victims++
+		hops := none()
+		if k < len(n.Hops) && len(n.Watched) > 0 && n.Hops[k] >= 0 {
+			hops = whole(n.Hops[k])
+		}
+		by := l.attack
+		if by == "" && l.blocked {
+			by = "blocked"
+		}
+		numbers.Rows = append(numbers.Rows, []cell{whole(k), hops, value(l.error), word(by)})
+	}
+	if victims == 0 {
+		return nil
+	}
+	title := "The network, by what leaked"
+	if several {
+		title += ": " + e.lineName(runs[0])
+	}
+	text := "The observer sees every packet; no node is marked as watched."
+	if len(n.Watched) > 0 {
+		text = fmt.Sprintf("The observer watches %s (squares).", plural(len(n.Watched), "node", "nodes"))
+	}
+	text += fmt.Sprintf(" Attacked: %s.", plural(victims, "node", "nodes"))
+	return a.network(title, n, nodes, !several, text, numbers)
+}
+
+// members says who was taken for a member.
+func (e *Evaluation) members() *section {
+	s := &section{ID: "members", Title: "Membership"}
+	summary := &table{Head: []string{"attack", "candidates", "members found", "of", "others taken for members", "of"}, Shown: 24}
+	var blocks []block
+	all, _ := e.findings()
+	for _, f := range all {
+		if len(f.Members) == 0 {
+			continue
+		}
+		t := &table{Head: []string{"candidate", "score (less fits better)", "verdict", "truth"}, Shown: 12}
+		labels := slices.ContainsFunc(f.Members, func(m record.Membership) bool { return m.Label != 0 })
+		if labels {
+			t.Head = append(t.Head, "label")
+		}
+		sorted := slices.Clone(f.Members)
+		slices.SortStableFunc(sorted, func(a, b record.Membership) int {
+			x, y := float64(a.Score), float64(b.Score)
+			switch {
+			case x < y, !math.IsNaN(x) && math.IsNaN(y):
+				return -1
+			case x > y, math.IsNaN(x) && !math.IsNaN(y):
+				return 1
+			}
+			return 0
+		})
+		hit, mistaken, members, others := 0, 0, 0, 0
+		for _, m := range sorted {
+			truth := word("–")
+			if m.Truth != nil {
+				truth = word("not a member")
+				if *m.Truth {
+					truth = word("member")
+					members++
+					if m.Member {
+						hit++
+					}
+				} else {
+					others++
+					if m.Member {
+						mistaken++
+					}
+				}
+			}
+			verdict := word("not a member")
+			if m.Member {
+				verdict = word("member")
+			}
+			row := []cell{whole(m.Candidate), measured(m.Score), verdict, truth}
+			if labels {
+				row = append(row, value(m.Label))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		text := fmt.Sprintf("%s were judged.", plural(len(sorted), "candidate", "candidates"))
+		if members+others > 0 {
+			text = fmt.Sprintf("Of %s %d were found, of %s %d were taken for one.", plural(members, "member", "members"), hit, plural(others, "other", "others"), mistaken)
+		}
+		blocks = append(blocks, block{Heading: e.findingName(f), Text: text, Table: t})
+		if members+others == 0 {
+			summary.Rows = append(summary.Rows, []cell{sentence(e.findingName(f)), whole(len(sorted)), none(), none(), none(), none()})
+		} else {
+			summary.Rows = append(summary.Rows, []cell{sentence(e.findingName(f)), whole(len(sorted)), whole(hit), whole(members), whole(mistaken), whole(others)})
+		}
+	}
+	if len(blocks) > 2 {
+		s.add(block{Table: summary})
+		fold(blocks)
+	}
+	s.Blocks = append(s.Blocks, blocks...)
+	return s
+}
+
+// findingName is a finding's attack, victim and run.
+func (e *Evaluation) findingName(f found) string {
+	name := fmt.Sprintf("%s, node %d", titleOf(f.Finding), f.Victim)
+	if len(e.Attacks) > 1 {
+		name += ", " + e.runName(f.run)
+	}
+	return name
+}
+
+// facts are vectors that no packet carried.
+func (e *Evaluation) facts() *section {
+	s := &section{ID: "facts", Title: "Worked out, though no packet carried it"}
+	t := &table{Head: []string{"what", "node", "round", "relative error", "values"}, Shown: 16}
+	if len(e.Attacks) > 1 {
+		t.Head = slices.Insert(t.Head, 0, "run")
+	}
+	all, _ := e.findings()
+	for _, f := range all {
+		for _, fact := range f.Facts {
+			row := []cell{sentence(fact.What), whole(fact.Node), whole(fact.Round), measured(fact.Relative), sentence(vector(fact.Values, 6))}
+			if len(e.Attacks) > 1 {
+				row = slices.Insert(row, 0, sentence(e.runName(f.run)))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	if len(t.Rows) > 0 {
+		s.add(block{Table: t})
+	}
+	return s
+}
+
+// checks are the properties that audits and attacks tested.
+func (e *Evaluation) checks() *section {
+	s := &section{ID: "checks", Title: "Checks"}
+	t := &table{Head: []string{"", "what", "of", "measured", "bound", "detail"}, Shown: 24}
+	add := func(from string, all []record.Check) {
+		for _, c := range all {
+			t.Rows = append(t.Rows, []cell{yes(c.Holds, "holds", "fails"), sentence(c.What), word(from), measured(c.Measured), measured(c.Bound), sentence(c.Detail)})
+		}
+	}
+	for k, a := range e.Audits {
+		add("audit "+e.auditName(k), a.Checks)
+	}
+	all, _ := e.findings()
+	for _, f := range all {
+		add(e.findingName(f), f.Checks)
+	}
+	if len(t.Rows) > 0 {
+		slices.SortStableFunc(t.Rows, func(a, b []cell) int { return strings.Compare(a[0].Class, b[0].Class) })
+		t.Head[0] = "result"
+		s.add(block{Text: "A check holds where what was measured is at most its bound.", Table: t})
+	}
+	return s
+}
+
+// pairs says which two worlds were told apart, and how they were chosen.
+func (e *Evaluation) pairs() *section {
+	s := &section{ID: "pair", Title: "The two worlds"}
+	for k, a := range e.Audits {
+		p := a.Pair
+		if p.What == "" && len(p.A)+len(p.B)+len(p.Search) == 0 {
+			continue
+		}
+		text := strings.TrimRight(p.What, ".")
+		if text != "" {
+			text += ". "
+		}
+		text += fmt.Sprintf("The worlds differ in row %d of node %d", p.Row, p.Node)
+		if p.Unit != "" {
+			text += "; what is protected: " + p.Unit
+		}
+		b := block{Heading: e.heading(k), Text: text + "."}
+		if n := max(len(p.A), len(p.B)); n > 0 {
+			t := &table{Head: []string{"column", "y·x in the first world", "in the second"}, Shown: 10}
+			at := func(v []float64, k int) cell {
+				if k < len(v) {
+					return value(v[k])
+				}
+				return value(math.NaN())
+			}
+			for c := range n {
+				t.Rows = append(t.Rows, []cell{whole(c), at(p.A, c), at(p.B, c)})
+			}
+			b.Table = t
+		}
+		s.add(b)
+		if len(p.Search) > 0 {
+			t := &table{Head: []string{"pair that was tried", "mean |log-likelihood ratio| of pilot runs"}, Shown: 16}
+			for _, tried := range p.Search {
+				t.Rows = append(t.Rows, []cell{sentence(tried.What), measured(tried.Loss)})
+			}
+			s.add(block{Text: "Search for the worst pair:", Table: t})
+		}
+	}
+	return s
+}
+
+// unseen says what the observer could not see, and what attacks did without.
+func (e *Evaluation) unseen() *section {
+	s := &section{ID: "unseen", Title: "What the observer could not see"}
+	t := &table{Head: []string{"run", "packets seen", "of", "share"}, Shown: 16}
+	for k, a := range e.Attacks {
+		if a.Sight.Of > 0 {
+			t.Rows = append(t.Rows, []cell{word(e.runName(k)), whole(a.Sight.Packets), whole(a.Sight.Of), {Text: figures(100*float64(a.Sight.Packets)/float64(a.Sight.Of)) + " %", Number: true}})
+		}
+	}
+	if len(t.Rows) > 0 {
+		s.add(block{Table: t})
+	}
+	type note struct {
+		what  string
+		names []string
+		items []string
+	}
+	var notes []*note
+	add := func(what, name string, items []string) {
+		if len(items) == 0 {
+			return
+		}
+		for _, n := range notes {
+			if n.what == what && slices.Equal(n.items, items) {
+				n.names = append(n.names, name)
+				return
+			}
+		}
+		notes = append(notes, &note{what, []string{name}, items})
+	}
+	for k, a := range e.Attacks {
+		add("not seen", e.runName(k), a.Sight.Unseen)
+	}
+	all, _ := e.findings()
+	for _, f := range all {
+		add("what the attack did without", e.findingName(f), f.Unseen)
+	}
+	for _, n := range notes {
+		names := strings.Join(n.names, "; ")
+		if len(n.names) > 3 {
+			names = fmt.Sprintf("%s; %s and %d more", n.names[0], n.names[1], len(n.names)-2)
+		}
+		s.add(block{List: &list{
+			Summary: fmt.Sprintf("%s: %s (%d)", names, n.what, len(n.items)),
+			Items:   n.items, Folded: len(n.items) > 4,
+		}})
+	}
+	return s
+}
+
+// howToRead defines the terms.
+func howToRead() *section {
+	s := &section{ID: "reading", Title: "How to read this"}
+	s.add(block{Card: &card{Pairs: []pair{
+		{"HOLDS", "the condition of the claim is met, and what was measured is within the claimed ε. It is no proof: another pair of worlds may lose more.", false},
+		{"VIOLATED", "more was shown to be lost than is claimed.", false},
+		{"NOT ESTABLISHED", "the condition under which the claim was proved fails, or too little was measured to say.", false},
+		{"ε, δ", "what is protected can change the probability of anything the observer sees by a factor of at most exp(ε), but for a probability δ. Less is better; 0 says nothing leaks.", false},
+		{"two worlds", "two runs' data that differ in one sample. Who cannot tell them apart does not learn the sample.", false},
+		{"log-likelihood ratio", "how much likelier what was seen is in the one world than in the other, as a logarithm. Where the law of the noise is known it is exact, and no test between the worlds does better. Its absolute value never exceeds ε if δ = 0.", false},
+		{"ROC", "true positive rate (TPR: first world, said to be the first) against false positive rate (FPR: second world, said to be the first), for every threshold of the ratio. A claim of (ε, δ) allows TPR ≤ exp(ε) FPR + δ and TPR ≤ 1 − exp(−ε)(1 − δ − FPR): the broken lines.", false},
+		{"TPR at FPR 0.01", "how often the first world is recognised where one false alarm in a hundred is allowed. It shows the few runs that leak much, which averages hide.", false},
+		{"Clopper–Pearson", "an interval for a probability from counts that contains it with at least the stated confidence, whatever the probability is. Intervals of a curve are point by point.", false},
+		{"relative error", "‖x̂ − x‖/‖x‖ of a reconstructed sample: 0 is exact, 1 is as bad as answering zero.", false},
+		{"exact, partial, failed", "the attack found the hidden thing to rounding; better than by guessing; no better. Blocked: the observer lacks what the attack needs.", false},
+	}}})
+	return s
+}

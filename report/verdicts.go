@@ -1,0 +1,85 @@
+// Attacks and audits as tables for a terminal.
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"overhear/record"
+)
+
+// AttackTable writes what attacks on a run found.
+func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s, seed %d: %s\n", a.Name, a.Seed, a.Algorithm)
+	fmt.Fprintf(t, "sees\t%s: %d of %d packets\n", a.Threat.Sees, a.Sight.Packets, a.Sight.Of)
+	fmt.Fprintf(t, "knows\t%s\n", a.Threat.Knows)
+	fmt.Fprintf(t, "wants\t%s\n", a.Threat.Wants)
+	fmt.Fprintf(t, "files\t%s/%s\n", dir, record.AttacksFile)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "attack\tvictim\toutcome\terror\tconclusion")
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		e := "–"
+		if n := len(f.Estimates); n > 0 && f.Estimates[n-1].Score != nil {
+			e = fmt.Sprintf("%.2g", float64(f.Estimates[n-1].Score.Relative))
+		}
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", f.Attack, f.Victim, f.Succeeded, e, f.Conclusion)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, u := range a.Sight.Unseen {
+		fmt.Fprintln(w, "not seen:", u)
+	}
+	return nil
+}
+
+// AuditTable writes what an audit measured.
+func AuditTable(w io.Writer, a *record.Audit, dir string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s: audit of %s, %d runs in each of two worlds\n", a.Name, a.Algorithm, a.Runs)
+	fmt.Fprintf(t, "claim\t%s\n", a.Claim)
+	fmt.Fprintf(t, "condition\t%s\n", a.Condition)
+	fmt.Fprintf(t, "worlds\t%s %d of node %d: %s\n", a.Pair.Unit, a.Pair.Row, a.Pair.Node, a.Pair.What)
+	fmt.Fprintf(t, "statistic\t%s\n", a.Statistic)
+	fmt.Fprintf(t, "told apart\tAUC %.4g, advantage %.3g, TPR %.3g at FPR 1 %%, %.3g at 0.1 %%, %.3g at 0\n",
+		float64(a.Power.AUC), float64(a.Power.Advantage), float64(a.Power.TPR1), float64(a.Power.TPR01), float64(a.Power.TPR0))
+	fmt.Fprintf(t, "files\t%s/%s, %.2f s\n", dir, record.AuditFile, a.Wall)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "verdict\tof\tclaimed ε\tmeasured ε\tδ\tmeasured by\twhy")
+	for _, v := range a.Verdicts {
+		measured := epsilon(v.Measured)
+		if math.IsNaN(float64(v.Measured)) {
+			measured = "unbounded"
+		}
+		fmt.Fprintf(t, "%s\t%s, %s\t%s\t%s\t%.2g\t%s\t%s\n", v.Verdict, v.Claim, v.Scope, epsilon(v.Epsilon), measured, float64(v.Delta), v.Method, v.Reason)
+	}
+	for _, c := range a.Checks {
+		if !c.Holds {
+			fmt.Fprintf(t, "CHECK FAILS\t%s\t\t%.3g\t\tbound %.3g\t%s\n", c.What, float64(c.Measured), float64(c.Bound), c.Detail)
+		}
+	}
+	return t.Flush()
+}
+
+// epsilon is a loss as text.
+func epsilon(n record.Number) string {
+	switch v := float64(n); {
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsNaN(v):
+		return "–"
+	default:
+		return fmt.Sprintf("%.4g", v)
+	}
+}

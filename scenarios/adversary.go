@@ -1,0 +1,171 @@
+// What a scenario says of the adversary: what it sees, what it knows, what it
+// tries.
+
+package scenarios
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"overhear/adversary"
+)
+
+// Adversary is an observer of the run.
+type Adversary struct {
+	View    Watching     `yaml:"view" doc:"what it sees"`
+	Knows   Knows        `yaml:"knows" doc:"what it knows besides the method, its public parameters and the graph"`
+	Attacks []AttackSpec `yaml:"attacks" doc:"which attacks; none: all that suit the method and what it knows"`
+	Audit   AuditSpec    `yaml:"audit" doc:"how simulate audit tells two worlds apart"`
+}
+
+// Watching is what an observer sees; links or nodes narrow it.
+type Watching struct {
+	Kind  string   `yaml:"kind" default:"eavesdropper" enum:"eavesdropper,links,nodes" doc:"eavesdropper: every packet that arrives; links: taps; nodes: colluders, what they receive and send"`
+	Links [][2]int `yaml:"links" doc:"tapped edges, [[0,1],[2,3]]; both ways"`
+	Nodes []int    `yaml:"nodes" doc:"colluding nodes"`
+	From  int      `yaml:"from-round" doc:"it comes late: nothing of the rounds before this"`
+	Miss  float64  `yaml:"miss" doc:"share of packets that escape it, 0 ≤ miss < 1"`
+}
+
+// Check reports a view that contradicts itself.
+func (w Watching) Check(report func(field, problem string)) {
+	if w.Links != nil && w.Nodes != nil {
+		report("nodes", "must stand without links: an observer taps links or is nodes")
+	}
+	if w.Kind == "links" && w.Links == nil {
+		report("kind", "links needs links: [[0,1], …]")
+	}
+	if w.Kind == "nodes" && w.Nodes == nil {
+		report("kind", "nodes needs nodes: [3, …]")
+	}
+	if w.From < 0 {
+		report("from-round", fmt.Sprintf("must not be negative, is %d", w.From))
+	}
+	if !(w.Miss >= 0 && w.Miss < 1) {
+		report("miss", fmt.Sprintf("must be at least 0 and below 1, is %v", w.Miss))
+	}
+}
+
+// watch is what the observer sees of a run.
+func (w Watching) watch() adversary.Watch {
+	return adversary.Watch{Links: w.Links, Nodes: w.Nodes, From: w.From, Miss: w.Miss}
+}
+
+// Knows is side knowledge.
+type Knows struct {
+	Victim     Victim `yaml:"victim" default:"0" doc:"the node whose data it wants, or all: one after the other; where columns are split, the party's node"`
+	AllBut     *int   `yaml:"all-but" doc:"the informed adversary: it knows every sample of the victim but this one"`
+	Candidates int    `yaml:"candidates" doc:"so many samples, or matrices where columns are split, that are not the victim's; the true one is among them, it does not know where"`
+	Data       []int  `yaml:"data" doc:"nodes whose whole data it knows, colluders for instance"`
+	Penalties  string `yaml:"penalties" default:"method" enum:"method,public,private" doc:"whether it knows each node's penalty η (step size, for gradient descent); method: as the method's paper has it"`
+	DualSteps  string `yaml:"dual-steps" default:"public" enum:"public,private" doc:"whether it knows θ, where that is not the penalty itself"`
+	Columns    string `yaml:"columns" default:"described" enum:"described,unknown" doc:"described: it knows the columns' names, which of them are never negative, which belong to one attribute"`
+}
+
+// Check reports knowledge of what does not exist.
+func (k Knows) Check(report func(field, problem string)) {
+	if k.AllBut != nil && *k.AllBut < 0 {
+		report("all-but", fmt.Sprintf("must be a row of the victim, from 0, is %d", *k.AllBut))
+	}
+	if k.Candidates < 0 {
+		report("candidates", fmt.Sprintf("must not be negative, is %d", k.Candidates))
+	}
+}
+
+// Victim is a node, or all of them.
+type Victim struct {
+	Node int
+	All  bool
+}
+
+// UnmarshalText reads a node or all.
+func (v *Victim) UnmarshalText(text []byte) error {
+	if *v = (Victim{}); string(text) == "all" {
+		v.All = true
+		return nil
+	}
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 0 {
+		return fmt.Errorf("must be a node, from 0, or all, is %q", text)
+	}
+	v.Node = n
+	return nil
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (v Victim) MarshalText() ([]byte, error) {
+	if v.All {
+		return []byte("all"), nil
+	}
+	return []byte(strconv.Itoa(v.Node)), nil
+}
+
+// AttackSpec names an attack.
+type AttackSpec struct {
+	Kind string `yaml:"kind" doc:"the attack; see simulate list attacks"`
+	Runs int    `yaml:"runs" doc:"membership: audit the victim's sample against a candidate over so many runs, too"`
+}
+
+// UnmarshalText reads a name.
+func (a *AttackSpec) UnmarshalText(text []byte) error {
+	a.Kind = string(text)
+	if _, ok := adversary.Lookup(a.Kind); !ok {
+		return fmt.Errorf("names no attack: %q%s; there are: %s", a.Kind, suggest(a.Kind, AttackNames()), strings.Join(AttackNames(), ", "))
+	}
+	return nil
+}
+
+// Check reports an attack that does not exist.
+func (a AttackSpec) Check(report func(field, problem string)) {
+	if _, ok := adversary.Lookup(a.Kind); !ok {
+		report("kind", fmt.Sprintf("names no attack: %q%s; there are: %s", a.Kind, suggest(a.Kind, AttackNames()), strings.Join(AttackNames(), ", ")))
+	}
+	if a.Runs < 0 || a.Runs > 0 && a.Kind != "membership" {
+		report("runs", fmt.Sprintf("is a number of runs for membership, is %d for %q", a.Runs, a.Kind))
+	}
+}
+
+// AttackNames are the names of all attacks, sorted.
+func AttackNames() []string {
+	var names []string
+	for _, a := range adversary.Attacks() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// AuditSpec says which two worlds an audit tells apart.
+type AuditSpec struct {
+	Runs   int        `yaml:"runs" default:"1000" doc:"runs in each world"`
+	Node   int        `yaml:"node" doc:"the node of which one sample differs; where columns are split, the party from 0"`
+	Row    int        `yaml:"row" doc:"which sample; where columns are split, which column"`
+	Unit   string     `yaml:"unit" default:"auto" enum:"auto,sample,label" doc:"what differs: a sample, or its label only (pdml); auto: what the method's paper protects"`
+	Pilots int        `yaml:"pilots" default:"40" doc:"runs in each world by which a pair is chosen among those proposed"`
+	Pair   *GivenPair `yaml:"pair" doc:"the two values of the sample, instead of proposed ones"`
+}
+
+// GivenPair is a pair of samples that a scenario gives.
+type GivenPair struct {
+	A []float64 `yaml:"a" doc:"y·x in the first world: as many numbers as there are columns, of norm at most 1"`
+	B []float64 `yaml:"b" doc:"y·x in the second"`
+}
+
+// Check reports an audit that measures nothing.
+func (a AuditSpec) Check(report func(field, problem string)) {
+	if a.Runs < 10 {
+		report("runs", fmt.Sprintf("must be at least 10, is %d", a.Runs))
+	}
+	if a.Pilots < 1 {
+		report("pilots", fmt.Sprintf("must be at least 1, is %d", a.Pilots))
+	}
+	if a.Node < 0 {
+		report("node", fmt.Sprintf("must be a node, from 0, is %d", a.Node))
+	}
+	if a.Row < 0 {
+		report("row", fmt.Sprintf("must be a row, from 0, is %d", a.Row))
+	}
+	if p := a.Pair; p != nil && (len(p.A) == 0 || len(p.A) != len(p.B)) {
+		report("pair", fmt.Sprintf("must have a and b of the same length, has %d and %d", len(p.A), len(p.B)))
+	}
+}

@@ -1,0 +1,370 @@
+// Attacks on recorded runs.
+
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"overhear/adversary"
+	"overhear/internal/num"
+	"overhear/problem"
+	"overhear/record"
+)
+
+// AttackOptions say how attacks on a run are carried out.
+type AttackOptions struct {
+	DataDir  string
+	Sets     []string // path=value, of the run's adversary
+	Command  string   // that repeats the attacks, for the record
+	Progress func(done, of int)
+}
+
+// Attack carries out the attacks of a recorded run's adversary and scores them
+// where the data are at hand: without them it uses what was kept of the
+// adversary's knowledge, and says that nothing is scored. The result is not
+// written.
+func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attacks, error) {
+	s, err := Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario), o.Sets...)
+	if err != nil {
+		return nil, err
+	}
+	if s.Adversary == nil {
+		return nil, SetupError{fmt.Errorf("%s has no adversary; give it one with --set adversary.knows.victim=0", r.Dir)}
+	}
+	seed := r.Info.Seed
+	e := NewExperiment(s, o.DataDir)
+	assembly, noData := e.Assemble(seed) // for scores
+	known, err := readKnowledge(r)
+	if err != nil {
+		return nil, err
+	}
+	if known == nil || len(o.Sets) > 0 {
+		if noData != nil {
+			return nil, fmt.Errorf("%s holds no knowledge of this adversary, and its data are not at hand: %w", r.Dir, noData)
+		}
+		if known, err = e.knowledge(assembly); err != nil {
+			return nil, SetupError{err}
+		}
+	}
+	public, err := s.public(seed, known.Columns, known.Rows)
+	if err != nil {
+		return nil, err
+	}
+	watch := s.Adversary.View.watch()
+	if err := fitsGraph(watch, public); err != nil {
+		return nil, SetupError{err}
+	}
+	recording, err := readRecording(r)
+	if err != nil {
+		return nil, err
+	}
+	view := adversary.Observe(recording, watch, public, nil)
+	chosen, explicit, err := s.Adversary.attacks()
+	if err != nil {
+		return nil, err
+	}
+	out := &record.Attacks{
+		Name: r.Info.Name, About: s.About, Seed: seed, Algorithm: r.Info.Algorithm, Digest: r.Info.Digest,
+		Command: o.Command, Scenario: r.Info.Scenario, Rounds: r.Info.Rounds,
+		Threat:  threat(&s.Adversary.Knows, watch, known),
+		Network: network(public, watch, known.Victims[0].Node),
+	}
+	out.Sight.Packets, out.Sight.Of = view.Seen()
+	out.Sight.Unseen = unseen(watch, public)
+	if noData != nil {
+		out.Sight.Unseen = append(out.Sight.Unseen, "the data are not at hand, so that nothing is scored: "+noData.Error())
+	}
+	if out.Claim, out.Condition, out.Claimed = claimed(r); r.Info.Privacy == nil {
+		out.Condition = ""
+	}
+	done := 0
+	for i := range known.Victims {
+		v := view.With(known.about(&known.Victims[i]))
+		var truth *adversary.Truth
+		if noData == nil {
+			truth = e.truth(assembly, recording, v)
+		}
+		for _, a := range chosen {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			f, err := a.Carry(v)
+			if err != nil {
+				return nil, err
+			}
+			done++
+			if o.Progress != nil {
+				o.Progress(done, len(chosen)*len(known.Victims))
+			}
+			if f.Succeeded == record.Blocked && !explicit {
+				continue
+			}
+			if truth != nil {
+				adversary.Score(f, truth)
+			}
+			out.Findings = append(out.Findings, *f)
+		}
+	}
+	if len(out.Findings) == 0 {
+		return nil, SetupError{errors.New("no attack suits this method, view and knowledge; adversary.attacks: [NAME] says why for each (simulate list attacks)")}
+	}
+	return out, nil
+}
+
+// attacks are those that the scenario names, or all.
+func (a *Adversary) attacks() (all []*adversary.Attack, explicit bool, err error) {
+	if a.Attacks == nil {
+		return adversary.Attacks(), false, nil
+	}
+	for _, spec := range a.Attacks {
+		attack, ok := adversary.Lookup(spec.Kind)
+		if !ok {
+			return nil, true, fmt.Errorf("no attack is called %q", spec.Kind)
+		}
+		all = append(all, attack)
+	}
+	return all, true, nil
+}
+
+// readRecording reads what a run directory holds of messages and their contents.
+func readRecording(r *record.Run) (*adversary.Recording, error) {
+	rec := &adversary.Recording{Seed: r.Info.Seed}
+	err := errors.Join(
+		r.Messages(func(m record.Message) error { rec.Messages = append(rec.Messages, m); return nil }),
+		r.Iterates(func(i record.Iterate) error { rec.Iterates = append(rec.Iterates, i); return nil }),
+		r.Reports(func(i record.Iterate) error { rec.Reports = append(rec.Reports, i); return nil }),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("attacks need a run's messages and iterates: %w", err)
+	}
+	return rec, nil
+}
+
+// fitsGraph reports a view of nodes or links that do not exist.
+func fitsGraph(w adversary.Watch, p *adversary.Public) error {
+	for _, n := range w.Nodes {
+		if n < 0 || n >= p.Graph.Order() {
+			return fmt.Errorf("adversary.view.nodes: there is no node %d; there are %d, from 0", n, p.Graph.Order())
+		}
+	}
+	for _, l := range w.Links {
+		a, b := l[0], l[1]
+		user := p.Method == "pdml" && (a >= p.Graph.Order() || b >= p.Graph.Order())
+		if user {
+			continue
+		}
+		if a < 0 || a >= p.Graph.Order() || !slices.Contains(p.Graph.Neighbours(a), int32(b)) {
+			return fmt.Errorf("adversary.view.links: there is no link %d–%d", a, b)
+		}
+	}
+	return nil
+}
+
+// threat is who is thought to attack, in words.
+func threat(k *Knows, w adversary.Watch, known *knowledge) record.Threat {
+	knows := []string{"the method, the graph and every public parameter"}
+	first := known.Victims[0]
+	if first.Others != nil {
+		knows = append(knows, fmt.Sprintf("all of the victim's %d samples but one", first.Size))
+	}
+	if first.Candidates != nil {
+		knows = append(knows, fmt.Sprintf("%d candidates for the victim's samples", len(first.Candidates.Y)))
+	}
+	if first.Blocks != nil {
+		knows = append(knows, fmt.Sprintf("%d candidate matrices, one of which is the victim's", len(first.Blocks)))
+	}
+	if k.Data != nil {
+		knows = append(knows, fmt.Sprintf("the whole data of nodes %v", k.Data))
+	}
+	if k.Penalties == "private" || k.DualSteps == "private" {
+		knows = append(knows, "not the nodes' "+strings.Join(slices.DeleteFunc([]string{
+			map[bool]string{true: "penalties"}[k.Penalties == "private"], map[bool]string{true: "dual steps"}[k.DualSteps == "private"],
+		}, func(s string) bool { return s == "" }), " and "))
+	}
+	wants := fmt.Sprintf("the data of node %d", first.Node)
+	if len(known.Victims) > 1 {
+		wants = fmt.Sprintf("the data of each of %d nodes in turn", len(known.Victims))
+	}
+	return record.Threat{Sees: w.String(), Knows: strings.Join(knows, "; "), Wants: wants}
+}
+
+// unseen is what a view leaves out by its declaration.
+func unseen(w adversary.Watch, p *adversary.Public) []string {
+	all := []string{}
+	switch {
+	case w.Nodes != nil:
+		all = append(all, fmt.Sprintf("packets between nodes other than %v", w.Nodes))
+	case w.Links != nil:
+		all = append(all, fmt.Sprintf("packets on the other %d of %d links", p.Graph.Size()-len(w.Links), p.Graph.Size()))
+	}
+	if w.From > 0 {
+		all = append(all, fmt.Sprintf("rounds 0 to %d", w.From-1))
+	}
+	if w.Miss > 0 {
+		all = append(all, fmt.Sprintf("a share of %v of the packets, at random", w.Miss))
+	}
+	for _, key := range []string{"eta", "theta", "step"} {
+		_, schedule := p.Schedules[key]
+		_, number := p.Numbers[key]
+		if p.Hidden[key] && (schedule || number) {
+			all = append(all, "the nodes' own "+key)
+		}
+	}
+	return all
+}
+
+// network is the graph and the observer's place in it.
+func network(p *adversary.Public, w adversary.Watch, victim int) record.Network {
+	n := record.Network{Nodes: p.Graph.Order(), Edges: p.Graph.Pairs(), Victim: victim, Watched: slices.Clone(w.Nodes), Hops: make([]int, p.Graph.Order())}
+	for _, l := range w.Links {
+		n.Watched = append(n.Watched, l[0], l[1])
+	}
+	slices.Sort(n.Watched)
+	n.Watched = slices.DeleteFunc(slices.Compact(n.Watched), func(i int) bool { return i >= n.Nodes })
+	if len(n.Watched) == 0 {
+		return n
+	}
+	for i := range n.Hops {
+		n.Hops[i] = -1
+	}
+	queue := slices.Clone(n.Watched)
+	for _, i := range queue {
+		n.Hops[i] = 0
+	}
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		for _, j := range p.Graph.Neighbours(i) {
+			if n.Hops[j] < 0 {
+				n.Hops[j] = n.Hops[i] + 1
+				queue = append(queue, int(j))
+			}
+		}
+	}
+	return n
+}
+
+// claimed is what a run claims, and the loss that it claims so far, by round.
+func claimed(r *record.Run) (claim, condition string, byRound []record.Number) {
+	if r.Info.Privacy == nil {
+		return "", "", nil
+	}
+	if t, err := r.Metrics(); err == nil {
+		for _, v := range t.Column("privacy_loss") {
+			byRound = append(byRound, record.Number(v))
+		}
+	}
+	if !slices.ContainsFunc(byRound, func(n record.Number) bool { return !math.IsNaN(float64(n)) }) {
+		byRound = nil
+	}
+	return r.Info.Privacy.Guarantee, r.Info.Privacy.Condition, byRound
+}
+
+// truth is what scores are taken against. No attack sees it.
+func (e *Experiment) truth(a *Assembly, rec *adversary.Recording, v *adversary.View) *adversary.Truth {
+	spec, k := &e.Adversary.Knows, v.Knows
+	t := &adversary.Truth{Knows: k}
+	if a.Split != nil {
+		at := trueCandidate(a.Seed, k.Victim, spec.Candidates)
+		t.Member = func(candidate int) bool { return candidate == at }
+		return t
+	}
+	all := a.samples(k.Victim)
+	if spec.AllBut != nil {
+		t.Samples = []adversary.Sample{all.At(*spec.AllBut)}
+	} else {
+		for n := range all.Y {
+			t.Samples = append(t.Samples, all.At(n))
+		}
+	}
+	t.Member = func(candidate int) bool {
+		if spec.AllBut != nil {
+			return candidate == trueCandidate(a.Seed, k.Victim, spec.Candidates)
+		}
+		c := k.Candidates.At(candidate)
+		return slices.ContainsFunc(t.Samples, func(s adversary.Sample) bool { return s.Y == c.Y && slices.Equal(s.X, c.X) })
+	}
+	t.Fact = a.fact(rec, v)
+	t.Label = func(user int) float64 {
+		id := a.Graph.Order()
+		for i := range a.Problem.Shards {
+			if n := user - id; n >= 0 && n < len(a.Problem.Shards[i].Y) {
+				return a.Problem.Shards[i].Y[n]
+			}
+			id += len(a.Problem.Shards[i].Y)
+		}
+		return 0
+	}
+	return t
+}
+
+// fact is what vectors that attacks work out should be.
+func (a *Assembly) fact(rec *adversary.Recording, v *adversary.View) func(*record.Fact) ([]float64, bool) {
+	published := map[[2]int][]float64{}
+	for _, i := range rec.Iterates {
+		published[[2]int{int(i.Node), int(i.Round)}] = i.Values
+	}
+	points := map[[2]int][]float64{} // where gradients were taken, by node and round
+	scratch := a.Problem.NewScratch()
+	gradient := func(node, round int) ([]float64, bool) {
+		if _, ok := points[[2]int{node, -1}]; !ok {
+			points[[2]int{node, -1}] = nil
+			all, _ := v.Gradients(node, 0)
+			for _, g := range all {
+				points[[2]int{node, g.Round}] = g.At
+			}
+		}
+		at, ok := points[[2]int{node, round}]
+		if !ok {
+			return nil, false
+		}
+		o := a.Problem.Objective(node - a.first())
+		o.Ridge = 0
+		g := make([]float64, a.Problem.D)
+		problem.NewSolver(o, 0).Gradient(scratch, at, g)
+		return g, true
+	}
+	return func(f *record.Fact) ([]float64, bool) {
+		switch f.What {
+		case "value":
+			x, ok := published[[2]int{f.Node, f.Round}]
+			return x, ok
+		case "sum of neighbours' values":
+			total := make([]float64, a.Problem.D)
+			for _, j := range a.Graph.Neighbours(f.Node) {
+				x, ok := published[[2]int{int(j), f.Round}]
+				if !ok {
+					return nil, false
+				}
+				num.Axpy(1, x, total)
+			}
+			return total, true
+		case "private penalty η":
+			eta, ok := v.Public.Schedules["eta"]
+			if !ok {
+				return []float64{v.Public.Numbers["eta"]}, true
+			}
+			return []float64{eta.At(f.Node, (f.Round+1)/2)}, true
+		case "number of independent rows":
+			return []float64{float64(min(a.Problem.Shards[f.Node-a.first()].U.Len(), a.Problem.D))}, true
+		case adversary.GradientDifference:
+			if v.Public.Method == "pdml" { // of the loss that reports make
+				return nil, false
+			}
+			to, ok := gradient(f.Node, f.Round)
+			from, also := gradient(f.Node, f.Since)
+			if !ok || !also {
+				return nil, false
+			}
+			num.Axpy(-1, from, to)
+			return to, true
+		}
+		return nil, false
+	}
+}

@@ -1,0 +1,442 @@
+// The audit of a privacy claim: two worlds that differ in one sample, many runs
+// in each, and the likelihood of every trace in both (MATH.md §5).
+
+package scenarios
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"overhear/adversary"
+	"overhear/algorithms"
+	"overhear/record"
+	"overhear/sim"
+)
+
+// AuditOptions say how an audit is carried out; only Runs changes its result.
+type AuditOptions struct {
+	Runs     int // in each world; 0: as the scenario says
+	Workers  int
+	Command  string // that repeats the audit, for the record
+	Progress func(done, of int)
+
+	flaw func(algorithms.Method, algorithms.Setting) algorithms.Method // of tests: makes the method's code wrong
+}
+
+// audit is what a scenario says of its audit, or the defaults.
+func (s *Scenario) audit() AuditSpec {
+	if s.Adversary != nil {
+		return s.Adversary.Audit
+	}
+	return AuditSpec{Runs: 1000, Unit: "auto", Pilots: 40}
+}
+
+// evidence is what one run of one world came to.
+type evidence struct {
+	rounds []adversary.Evidence
+	redraw float64 // how far the noise is from what the node's stream draws
+	extra  float64 // greatest norm of a split run; wrong reports of a survey
+	label  float64 // the label that a survey's user reported
+}
+
+// subject is what is audited: it runs one world and weighs the trace.
+type subject interface {
+	// run runs a world, 0 or 1, with a seed.
+	run(ctx context.Context, world int, seed uint64) (*evidence, error)
+}
+
+// Audit tells apart two worlds that differ in one sample of one node and
+// compares what was measured with what the method claims. The error is a
+// SetupError where the method has nothing to audit.
+func (e *Experiment) Audit(ctx context.Context, o AuditOptions) (*record.Audit, error) {
+	started := time.Now()
+	spec := e.audit()
+	if o.Runs > 0 {
+		spec.Runs = o.Runs
+	}
+	seed := e.Seeds.First
+	a, err := e.Assemble(seed)
+	if err != nil {
+		return nil, err
+	}
+	m, err := e.measured(a, &spec, &o)
+	if err != nil {
+		return nil, SetupError{err}
+	}
+	out := &record.Audit{
+		Name: e.Name, About: e.About, Seed: seed, Runs: spec.Runs, Rounds: e.Rounds.Count, Algorithm: e.Algorithm.Kind,
+		Command: o.Command, Scenario: e.Resolved(), Statistic: m.statistic,
+		Threat: record.Threat{
+			Sees:  "everything that every node publishes, in every round",
+			Knows: "the method and every parameter, the graph, all samples of all nodes but one, and the two values that it may have",
+			Wants: "to know which of the two it is",
+		},
+	}
+	pilots := 2 * spec.Pilots * len(m.pairs)
+	if len(m.pairs) == 1 {
+		pilots = 0
+	}
+	total := pilots + 2*spec.Runs
+	before := 0
+	progress := func(done int) {
+		if o.Progress != nil {
+			o.Progress(before+done, total)
+		}
+	}
+	chosen := 0
+	for k := range m.pairs {
+		if len(m.pairs) == 1 {
+			break
+		}
+		p := &m.pairs[k]
+		sample, err := e.repeat(ctx, p, "audit pilot", seed, spec.Pilots, o.Workers, progress)
+		if err != nil {
+			return nil, err
+		}
+		before += 2 * spec.Pilots
+		loss := 0.0
+		for world := range sample {
+			for i := range sample[world] {
+				loss += math.Abs(sum(sample[world][i].ratios(e.Rounds.Count))) / float64(2*spec.Pilots)
+			}
+		}
+		p.proposed.Loss = record.Number(loss)
+		out.Pair.Search = append(out.Pair.Search, p.proposed)
+		if loss > float64(m.pairs[chosen].proposed.Loss) {
+			chosen = k
+		}
+	}
+	pair := &m.pairs[chosen]
+	sample, err := e.repeat(ctx, pair, "audit run", seed, spec.Runs, o.Workers, progress)
+	if err != nil {
+		return nil, err
+	}
+	search := out.Pair.Search
+	out.Pair = pair.pair
+	out.Pair.Search = search
+	if err := m.conclude(out, sample); err != nil {
+		return nil, err
+	}
+	out.Wall = time.Since(started).Seconds()
+	return out, nil
+}
+
+// repeat runs both worlds of a pair so often, each run with a seed of its own.
+func (e *Experiment) repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs, workers int, progress func(int)) ([2][]*evidence, error) {
+	var all [2][]*evidence
+	for w := range all {
+		all[w] = make([]*evidence, runs)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	workers = max(workers, 1)
+	done := make(chan struct{}, workers)
+	finished := make(chan struct{})
+	go func() {
+		n := 0
+		for range done {
+			n++
+			progress(n)
+		}
+		close(finished)
+	}()
+	for w := range workers {
+		g.Go(func() error {
+			s, err := p.subject()
+			if err != nil {
+				return err
+			}
+			for k := w; k < 2*runs; k += workers {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				world, i := k%2, k/2
+				own := sim.NewStream(seed, purpose, uint64(world), uint64(i)).Uint64()
+				ev, err := s.run(ctx, world, own)
+				if err != nil {
+					return fmt.Errorf("run %d of world %d (seed %d): %w", i, world, own, err)
+				}
+				all[world][i] = ev
+				done <- struct{}{}
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	close(done)
+	<-finished
+	return all, err
+}
+
+// ratios are the log-likelihood ratios by round, from 1; index 0 is of what came
+// before round 1.
+func (v *evidence) ratios(rounds int) []float64 {
+	all := make([]float64, rounds+1)
+	for i := range v.rounds {
+		all[v.rounds[i].Round] = v.rounds[i].Ratio()
+	}
+	return all
+}
+
+func sum(values []float64) float64 {
+	total := 0.0
+	for _, v := range values {
+		total += v
+	}
+	return total
+}
+
+// auditPair is two worlds to tell apart.
+type auditPair struct {
+	pair     record.Pair
+	proposed record.Proposed
+	subject  func() (subject, error) // one for each goroutine
+}
+
+// measured is an audit before its runs.
+type measured struct {
+	statistic string
+	pairs     []auditPair
+	conclude  func(out *record.Audit, sample [2][]*evidence) error
+}
+
+// measured finds out what is to be audited.
+func (e *Experiment) measured(a *Assembly, spec *AuditSpec, o *AuditOptions) (*measured, error) {
+	if a.Split != nil {
+		return e.auditSplit(a, spec)
+	}
+	if _, ok := a.Method.(algorithms.Private); !ok && a.Account == nil {
+		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit", e.Algorithm.Kind)
+	}
+	shard := spec.Node
+	if e.star() {
+		if shard == 0 {
+			shard = 1
+		}
+		shard--
+	}
+	if shard < 0 || shard >= len(a.Problem.Shards) {
+		return nil, fmt.Errorf("adversary.audit.node: node %d has no data; nodes %d to %d have", spec.Node, a.first(), a.Graph.Order()-1)
+	}
+	if rows := len(a.Problem.Shards[shard].Y); spec.Row >= rows {
+		return nil, fmt.Errorf("adversary.audit.row: node %d has samples 0 to %d, not %d", shard+a.first(), rows-1, spec.Row)
+	}
+	if e.Algorithm.Kind == "pdml" {
+		if spec.Unit == "sample" {
+			return nil, errors.New("adversary.audit.unit: of pdml labels can be audited; the objective noise, drawn once, leaves no likelihood of rows in closed form")
+		}
+		return e.auditLabels(a, spec, shard)
+	}
+	if spec.Unit == "label" {
+		return nil, fmt.Errorf("adversary.audit.unit: %s protects samples; labels are pdml's", e.Algorithm.Kind)
+	}
+	return e.auditSamples(a, spec, shard, o)
+}
+
+func (e *Experiment) star() bool {
+	entry, _ := algorithms.Lookup(e.Algorithm.Kind)
+	return entry.Star
+}
+
+// claim is what a node claims to lose, by round and up to it.
+type claim struct {
+	unit        string
+	established error
+	guarantee   string
+	delta       float64   // 0: pure
+	round       []float64 // by round, from 0
+	total       []float64
+	roundDelta  float64 // of round
+}
+
+// claims reads a node's claims from a ledger.
+func claims(account *Account, node int, unit string, rounds int) *claim {
+	c := &claim{
+		unit: unit, established: account.Established, guarantee: account.Guarantee,
+		round: make([]float64, rounds+1), total: make([]float64, rounds+1),
+	}
+	whole := account.Ledger.Part(node, 0, rounds)
+	if math.IsInf(whole.Pure(node, rounds, unit), 1) {
+		c.delta, c.roundDelta = account.Delta, account.Delta
+	}
+	c.total = whole.Bound(unit, rounds, c.delta)
+	for t := range c.round {
+		part := account.Ledger.Part(node, t, t)
+		c.round[t] = part.Bound(unit, t, c.delta)[t]
+	}
+	if unit == algorithms.UnitLabel {
+		c.established = nil // a flipped label needs no condition
+	}
+	return c
+}
+
+// judge compares a claim with a sample of evidence.
+func (c *claim) judge(out *record.Audit, node int, sample [2][]*evidence) error {
+	rounds := out.Rounds
+	out.Claim, out.Condition = c.guarantee, "holds"
+	if c.established != nil {
+		out.Condition = c.established.Error()
+	}
+	var byRound [2][][]float64 // world, round, run
+	var total [2][]float64     // world, run
+	digest := sha256.New()
+	for w := range sample {
+		byRound[w] = make([][]float64, rounds+1)
+		for _, v := range sample[w] {
+			r := v.ratios(rounds)
+			for t, x := range r {
+				byRound[w][t] = append(byRound[w][t], x)
+				binary.Write(digest, binary.LittleEndian, math.Float64bits(x))
+			}
+			total[w] = append(total[w], sum(r))
+		}
+	}
+	out.Digest = hex.EncodeToString(digest.Sum(nil))
+	so := [2][]float64{make([]float64, len(total[0])), make([]float64, len(total[1]))}
+	for t := range rounds + 1 {
+		l := record.Loss{Round: t, Claimed: record.Number(math.NaN()), ClaimedTotal: record.Number(math.NaN())}
+		var mean, meanTotal, largest, largestTotal float64
+		for w := range byRound {
+			for i, x := range byRound[w][t] {
+				so[w][i] += x
+				mean, largest = mean+math.Abs(x), max(largest, math.Abs(x))
+				meanTotal, largestTotal = meanTotal+math.Abs(so[w][i]), max(largestTotal, math.Abs(so[w][i]))
+			}
+		}
+		n := float64(len(total[0]) + len(total[1]))
+		l.Largest, l.Mean = record.Number(largest), record.Number(mean/n)
+		l.LargestTotal, l.MeanTotal = record.Number(largestTotal), record.Number(meanTotal/n)
+		if c.established == nil {
+			l.Claimed, l.ClaimedTotal = record.Number(c.round[t]), record.Number(c.total[t])
+		}
+		if t > 0 || largest > 0 || c.round[0] > 0 {
+			out.ByRound = append(out.ByRound, l)
+		}
+	}
+	var err error
+	if out.ROC, out.Power, err = adversary.Discern(total[0], total[1], c.delta); err != nil {
+		return err
+	}
+	for w := range total {
+		if out.Ratios[w], err = adversary.Spread(total[w]); err != nil {
+			return err
+		}
+	}
+	return c.verdicts(out, node, byRound, total)
+}
+
+// confidence of what an audit measures where ratios do not bound a claim directly.
+const confidence = 0.95
+
+// verdicts are the claims of a round and of the run against what was measured.
+func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, total [2][]float64) error {
+	flawed := ""
+	for _, k := range out.Checks {
+		if !k.Holds {
+			flawed = fmt.Sprintf("the run does not do what its method says: %s (%s)", k.What, k.Detail)
+			break
+		}
+	}
+	add := func(scope string, epsilon, delta, measured float64, method string, refuted bool) {
+		v := record.Verdict{
+			Claim: fmt.Sprintf("one %s of node %d", c.unit, node), Scope: scope, Node: node, Epsilon: record.Number(epsilon), Delta: record.Number(delta),
+			Measured: record.Number(measured), Method: method, Verdict: record.Holds, Reason: "the measured loss is within the claim",
+		}
+		if math.IsInf(measured, 1) {
+			v.Reason = "the measured loss is unbounded: one look tells the worlds apart"
+		}
+		switch {
+		case c.established != nil:
+			v.Epsilon = record.Number(math.NaN())
+			v.Verdict, v.Reason = record.NotEstablished, c.established.Error()
+		case refuted:
+			v.Verdict = record.Violated
+			if !math.IsInf(measured, 1) {
+				v.Reason = fmt.Sprintf("the measured loss exceeds the claim by %.3g", measured-epsilon)
+			}
+			if flawed != "" {
+				v.Reason += "; " + flawed
+			}
+		case flawed != "":
+			v.Verdict, v.Reason = record.NotEstablished, flawed
+		}
+		out.Verdicts = append(out.Verdicts, v)
+	}
+	if c.delta == 0 { // exact ratios bound a pure claim directly
+		worst, excess := -1, math.Inf(-1)
+		largest := func(t int) float64 {
+			m := 0.0
+			for w := range byRound {
+				for _, x := range byRound[w][t] {
+					m = max(m, math.Abs(x))
+				}
+			}
+			return m
+		}
+		for t := range byRound[0] {
+			if over := largest(t) - c.round[t]; c.round[t] > 0 && over > excess || largest(t) > 0 && c.round[t] == 0 {
+				worst, excess = t, over
+			}
+		}
+		const rounding = 1e-9
+		if worst >= 0 {
+			m := largest(worst)
+			add(fmt.Sprintf("round %d, the worst", worst), c.round[worst], 0, m, "largest exact |log-likelihood ratio| of the round", m > c.round[worst]*(1+rounding)+rounding)
+		}
+		m := 0.0
+		for w := range total {
+			for _, x := range total[w] {
+				m = max(m, math.Abs(x))
+			}
+		}
+		claimed := c.total[len(c.total)-1]
+		add("run", claimed, 0, m, "largest exact |log-likelihood ratio| of a run", m > claimed*(1+rounding)+rounding)
+		add("run", claimed, 0, float64(out.Power.Epsilon), "threshold test, 95 % confidence", float64(out.Power.Epsilon) > claimed)
+		return nil
+	}
+	test := func(a, b []float64, epsilon, delta, confidence float64) (measured float64, refuted bool, err error) {
+		if refuted, err = adversary.Refutes(a, b, epsilon, delta, confidence); err != nil {
+			return 0, false, err
+		}
+		measured, err = adversary.LowerEpsilon(a, b, delta, confidence)
+		return measured, refuted, err
+	}
+	// The worst of the rounds is looked for, so that each has its share of the 5 %.
+	spending := 0
+	for _, e := range c.round {
+		if e > 0 {
+			spending++
+		}
+	}
+	worst, loss, refuted := -1, 0.0, false
+	for t, e := range c.round {
+		if e == 0 {
+			continue
+		}
+		m, r, err := test(byRound[0][t], byRound[1][t], e, c.roundDelta, 1-(1-confidence)/float64(spending))
+		if err != nil {
+			return err
+		}
+		if worst < 0 || r && !refuted || r == refuted && m-e > loss-c.round[worst] {
+			worst, loss, refuted = t, m, r
+		}
+	}
+	if worst >= 0 {
+		add(fmt.Sprintf("round %d, the worst", worst), c.round[worst], c.roundDelta, loss, "exact ratios: δ(ε), 95 % confidence over all rounds", refuted)
+	}
+	claimed := c.total[len(c.total)-1]
+	m, r, err := test(total[0], total[1], claimed, c.delta, confidence)
+	if err != nil {
+		return err
+	}
+	add("run", claimed, c.delta, m, "exact ratios: δ(ε), 95 % confidence", r)
+	add("run", claimed, c.delta, float64(out.Power.Epsilon), "threshold test, 95 % confidence", float64(out.Power.Epsilon) > claimed)
+	return nil
+}

@@ -1,0 +1,343 @@
+// The audit of methods over split rows whose noise has a likelihood.
+
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"overhear/adversary"
+	"overhear/algorithms"
+	"overhear/internal/num"
+	"overhear/privacy"
+	"overhear/problem"
+	"overhear/record"
+	"overhear/sim"
+)
+
+// twoWorlds are a run's problem with one sample of one shard replaced by either of
+// two.
+type twoWorlds struct {
+	e       *Experiment
+	a       *Assembly
+	shard   int
+	public  *adversary.Public
+	problem [2]*problem.Problem
+	method  [2]algorithms.Method
+	samples [2]*adversary.Samples // of the shard
+	quiet   bool                  // only reports are of interest
+}
+
+// replace is a problem with another sample, y·x, in the place of a shard's row.
+func replace(p *problem.Problem, shard, row int, u []float64, y float64) *problem.Problem {
+	q := *p
+	q.Shards = append([]problem.Shard(nil), p.Shards...)
+	old := &p.Shards[shard]
+	s := problem.Shard{U: problem.NewRows(p.D), Y: append([]float64(nil), old.Y...), Index: old.Index}
+	for n := range old.Y {
+		if n != row {
+			s.U.Append(old.U.Row(n))
+			continue
+		}
+		var cols []int32
+		var vals []float64
+		for k, v := range u {
+			if v != 0 {
+				cols, vals = append(cols, int32(k)), append(vals, v)
+			}
+		}
+		s.U.Append(cols, vals)
+		s.Y[n] = y
+	}
+	q.Shards[shard] = s
+	return &q
+}
+
+// worlds makes two worlds of a pair of samples.
+func (e *Experiment) worlds(a *Assembly, shard, row int, u [2][]float64, y [2]float64, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method) (*twoWorlds, error) {
+	w := &twoWorlds{e: e, a: a, shard: shard}
+	var err error
+	if w.public, err = e.public(a.Seed, a.Problem.D, 0); err != nil {
+		return nil, err
+	}
+	clear(w.public.Hidden) // the worst that may be known
+	entry, _ := algorithms.Lookup(e.Algorithm.Kind)
+	for k := range u {
+		w.problem[k] = replace(a.Problem, shard, row, u[k], y[k])
+		setting := algorithms.Setting{Problem: w.problem[k], Graph: a.Graph, Rounds: e.Rounds.Count}
+		params := e.Algorithm.Params
+		if e.Privacy.Epsilon > 0 {
+			if params, _, err = e.Privacy.choose(entry, params, setting); err != nil {
+				return nil, fmt.Errorf("privacy: %w", err)
+			}
+		}
+		if w.method[k], err = entry.New(params, setting); err != nil {
+			return nil, err
+		}
+		if flaw != nil {
+			w.method[k] = flaw(w.method[k], setting)
+		}
+		s := &w.problem[k].Shards[shard]
+		w.samples[k] = &adversary.Samples{U: s.U, Y: s.Y}
+	}
+	return w, nil
+}
+
+// chronicle keeps what nodes publish.
+type chronicle struct {
+	iterates []record.Iterate
+	reports  map[int][]float64
+}
+
+func (c *chronicle) Published(p *algorithms.Publication) {
+	c.iterates = append(c.iterates, record.Iterate{Node: int32(p.Node), Round: int32(p.Round), TimeNS: int64(p.At), Values: p.Values})
+}
+
+func (c *chronicle) Concluded(int, int, []float64) {}
+
+func (c *chronicle) Reported(user int, _ sim.Time, report []float64) { c.reports[user] = report }
+
+// play runs one world with the seed of its noise.
+func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*chronicle, error) {
+	e := w.e
+	c := &chronicle{reports: map[int][]float64{}}
+	s := &algorithms.Synchronous{
+		Setting: algorithms.Setting{Problem: w.problem[world], Graph: w.a.Graph, Rounds: e.Rounds.Count},
+		Method:  w.method[world], Seed: seed, Init: e.Algorithm.Init, Cost: e.Compute, Observer: c, Tolerance: e.Solver.Tolerance,
+	}
+	if e.Network.lossy() {
+		s.Retry, s.Deadline = e.Rounds.Retry, e.Rounds.Deadline
+	}
+	protocol := algorithms.NewProtocol(s)
+	config := sim.Config{Seed: seed, Link: e.Network.Link, Overrides: e.Network.Links, Header: e.Network.Header, Workers: 1}
+	var err error
+	if config.Graph, err = protocol.Network(); err != nil {
+		return nil, err
+	}
+	engine, err := sim.New(config)
+	if err != nil {
+		return nil, err
+	}
+	protocol.Attach(engine)
+	if err := engine.Run(ctx); err != nil {
+		return nil, err
+	}
+	return c, protocol.Unfinished()
+}
+
+// weigher runs worlds and weighs their traces.
+type weigher struct {
+	*twoWorlds
+	likelihood *adversary.Likelihood
+}
+
+func (w *weigher) run(ctx context.Context, world int, seed uint64) (*evidence, error) {
+	c, err := w.play(ctx, world, seed)
+	if err != nil {
+		return nil, err
+	}
+	v := &evidence{}
+	if v.rounds, err = w.likelihood.Weigh(adversary.Overheard(w.public, nil, c.iterates)); err != nil {
+		return nil, err
+	}
+	for i := range v.rounds {
+		r := &v.rounds[i]
+		drawn := drawAgain(seed, w.shard, r.Round, r.Law, len(r.Noise[world]))
+		v.redraw = max(v.redraw, offBy(r.Noise[world], drawn))
+		r.Noise = [][]float64{r.Noise[world]} // the other is of no use any more
+	}
+	return v, nil
+}
+
+// drawAgain draws the noise that a node's stream holds for a round.
+func drawAgain(seed uint64, node, round int, law adversary.Noise, d int) []float64 {
+	drawn := make([]float64, d)
+	s := sim.NewStream(seed, "noise", uint64(node), uint64(round))
+	if law.Kind == adversary.Gauss {
+		privacy.Gaussian(s, law.Level, drawn)
+	} else {
+		privacy.Laplace(s, law.Level, drawn)
+	}
+	return drawn
+}
+
+// offBy is how far noise is from what was drawn: relative, but for a distance
+// that solves to a tolerance leave of any noise.
+func offBy(noise, drawn []float64) float64 {
+	difference := append([]float64(nil), noise...)
+	num.Axpy(-1, drawn, difference)
+	const floor = 1e-4
+	return num.Norm(difference) / (num.Norm(drawn) + floor)
+}
+
+// redrawBound is what rounding and solves to the default tolerance leave of offBy.
+const redrawBound = 1e-5
+
+// auditSamples audits the claim that a row of a node is protected.
+func (e *Experiment) auditSamples(a *Assembly, spec *AuditSpec, shard int, o *AuditOptions) (*measured, error) {
+	if a.Account == nil || len(a.Account.Ledger.Nodes()) == 0 {
+		return nil, errors.New("the noise is off, so that one look at the messages tells the worlds apart; there is no claim to audit")
+	}
+	node := shard + a.first()
+	m := &measured{statistic: "exact log-likelihood ratio of all that was published, given the two samples; no test on the same trace is better (Neyman & Pearson)"}
+	middle, err := e.middle(a, spec, shard, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range proposals(a.Problem, shard, spec, middle) {
+		w, err := e.worlds(a, shard, spec.Row, p.u, [2]float64{1, 1}, o.flaw)
+		if err != nil {
+			return nil, err
+		}
+		m.pairs = append(m.pairs, auditPair{
+			pair: record.Pair{Node: node, Row: spec.Row, Unit: algorithms.UnitSample, What: p.what, A: p.u[0], B: p.u[1]}, proposed: record.Proposed{What: p.what},
+			subject: func() (subject, error) {
+				l, err := adversary.NewLikelihood(w.public, node, w.samples[0], w.samples[1])
+				return &weigher{w, l}, err
+			},
+		})
+	}
+	c := claims(a.Account, shard, algorithms.UnitSample, e.Rounds.Count)
+	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
+		var err error
+		if out.Checks, err = faithful(sample); err != nil {
+			return err
+		}
+		return c.judge(out, node, sample)
+	}
+	return m, nil
+}
+
+// faithful checks that the noise in the traces is what the method's law says.
+func faithful(sample [2][]*evidence) ([]record.Check, error) {
+	fit := new(adversary.Fit)
+	run := 0
+	var ratios [2][]float64
+	for w := range sample {
+		for _, v := range sample[w] {
+			total := 0.0
+			for i := range v.rounds {
+				fit.Add(run, v.rounds[i].Round, v.rounds[i].Noise[0], v.rounds[i].Law)
+				total += v.rounds[i].Ratio()
+			}
+			ratios[w] = append(ratios[w], total)
+			run++
+		}
+	}
+	calibrated, err := adversary.Calibrated(ratios[0], ratios[1])
+	return append(append([]record.Check{redrawn(sample)}, fit.Checks()...), calibrated), err
+}
+
+// redrawn checks the noise against what the streams hold.
+func redrawn(sample [2][]*evidence) record.Check {
+	worst := 0.0
+	for w := range sample {
+		for _, v := range sample[w] {
+			worst = max(worst, v.redraw)
+		}
+	}
+	c := record.Check{
+		What:     "the noise that the messages reveal, given the data, is what the node's stream draws by the method's law",
+		Measured: record.Number(worst), Bound: redrawBound, Holds: worst <= redrawBound, Detail: "largest relative difference of all runs and rounds",
+	}
+	if !c.Holds {
+		c.Detail = fmt.Sprintf("in one round they differ by %.3g of the noise: it is scaled, reused or misplaced, or the step is not the one the method prescribes", worst)
+	}
+	return c
+}
+
+// proposal is a pair of samples to try.
+type proposal struct {
+	what string
+	u    [2][]float64 // y·x
+}
+
+// middle is where the node's iterates of a few runs are on average.
+func (e *Experiment) middle(a *Assembly, spec *AuditSpec, shard int, o *AuditOptions) ([]float64, error) {
+	mean := make([]float64, a.Problem.D)
+	if spec.Pair != nil {
+		return mean, nil
+	}
+	own := dense(a.Problem, shard, spec.Row)
+	y := a.Problem.Shards[shard].Y[spec.Row]
+	w, err := e.worlds(a, shard, spec.Row, [2][]float64{own, own}, [2]float64{y, y}, o.flaw)
+	if err != nil {
+		return nil, err
+	}
+	for k := range spec.Pilots {
+		c, err := w.play(context.Background(), 0, sim.NewStream(a.Seed, "audit middle", uint64(k)).Uint64())
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range c.iterates {
+			if int(i.Node) == shard+a.first() {
+				num.Axpy(1, i.Values, mean)
+			}
+		}
+	}
+	return mean, nil
+}
+
+// dense is y·x of a shard's row.
+func dense(p *problem.Problem, shard, row int) []float64 {
+	u := make([]float64, p.D)
+	cols, vals := p.Shards[shard].U.Row(row)
+	for k, c := range cols {
+		u[c] = vals[k]
+	}
+	return u
+}
+
+// proposals are pairs among which is, nearly, the one that a method hides worst:
+// which it is depends on where the iterates go, on average in the direction of
+// middle. Rows have norm 1 at most.
+func proposals(p *problem.Problem, shard int, spec *AuditSpec, middle []float64) []proposal {
+	if g := spec.Pair; g != nil {
+		return []proposal{{"as given in the scenario", [2][]float64{g.A, g.B}}}
+	}
+	d := p.D
+	own := dense(p, shard, spec.Row)
+	unit := func(k int) []float64 { e := make([]float64, d); e[k] = 1; return e }
+	mix := func(a float64, x []float64, b float64, y []float64) []float64 {
+		z := make([]float64, d)
+		num.Axpy(a, x, z)
+		num.Axpy(b, y, z)
+		return z
+	}
+	scaled := func(x []float64) []float64 { return mix(1/num.Norm(x), x, 0, x) }
+	all := []proposal{{fmt.Sprintf("sample %d as it is, and with the other label", spec.Row), [2][]float64{own, mix(-1, own, 0, own)}}}
+	if n := num.Norm(own); n > 0 && n < 1-1e-9 {
+		all = append(all, proposal{fmt.Sprintf("sample %d at norm 1, with either label", spec.Row), [2][]float64{scaled(own), mix(-1, scaled(own), 0, own)}})
+	}
+	// Two samples at an angle of 2ψ around a direction against which iterates go:
+	// the wider, the more their gradients differ; the narrower, the more both are on
+	// the wrong side at once, where gradients are largest.
+	around := func(axis, other []float64, name string) {
+		for _, degrees := range []float64{45, 60, 75} {
+			psi := degrees * math.Pi / 180
+			all = append(all, proposal{
+				fmt.Sprintf("unit samples at ±%.0f° of %s", degrees, name),
+				[2][]float64{mix(math.Cos(psi), axis, math.Sin(psi), other), mix(math.Cos(psi), axis, -math.Sin(psi), other)},
+			})
+		}
+	}
+	for k := range min(d, 2) {
+		all = append(all, proposal{fmt.Sprintf("unit samples along column %d, opposed", k), [2][]float64{unit(k), mix(-1, unit(k), 0, own)}})
+		if d > 1 {
+			around(mix(-1, unit(k), 0, own), unit((k+1)%d), fmt.Sprintf("column %d, reversed", k))
+		}
+	}
+	if d > 1 && num.Norm(middle) > 0 {
+		axis := mix(-1, scaled(middle), 0, own)
+		for k := range d { // a direction square to it
+			other := mix(1, unit(k), -axis[k], axis)
+			if num.Norm(other) > 0.5 {
+				around(axis, scaled(other), "the direction opposite to where the iterates go")
+				break
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,278 @@
+// The audit on right methods, on a claim known to be false, and on the five flaws
+// of MATH.md §5, each of which it must find.
+
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"overhear/algorithms"
+	"overhear/internal/num"
+	"overhear/privacy"
+	"overhear/record"
+)
+
+// auditOf audits a small scenario with the algorithm given in flow style.
+func auditOf(t *testing.T, algorithm string, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method, sets ...string) *record.Audit {
+	t.Helper()
+	topology := "{kind: ring, nodes: 3}"
+	if strings.Contains(algorithm, "dp-admm") {
+		topology = "{kind: star, nodes: 4}"
+	}
+	s, err := Parse("audit.yaml", []byte(fmt.Sprintf(`name: audit
+problem:
+  data: {set: twonorm, rows: 60, dimension: 3}
+  train: 30
+  scale: {columns: max, rows: clip, intercept: false}
+  rho: 0.3
+network: {topology: %s}
+rounds: {count: 6}
+algorithm: %s
+adversary: {audit: {runs: 300, pilots: 10, node: 1}}
+`, topology, algorithm)), sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := NewExperiment(s, "").Audit(context.Background(), AuditOptions{Workers: 2, flaw: flaw})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func failures(a *record.Audit) string {
+	var all []string
+	for _, v := range a.Verdicts {
+		if v.Verdict != record.Holds {
+			all = append(all, fmt.Sprintf("%s %s: %s", v.Verdict, v.Scope, v.Reason))
+		}
+	}
+	for _, c := range a.Checks {
+		if !c.Holds {
+			all = append(all, fmt.Sprintf("check: %s: %.3g > %.3g: %s", c.What, float64(c.Measured), float64(c.Bound), c.Detail))
+		}
+	}
+	return strings.Join(all, "\n\t")
+}
+
+const (
+	auditedDVP = "{kind: dvp, eta: 0.05, alpha: 2}"
+	auditedPVP = "{kind: pvp, eta: 0.05, alpha: 1}"
+	auditedPP  = "{kind: penalty-perturbation, eta: {initial: 0.6, ratio: 1.05}, theta: 0.5, alpha: 3}"
+	auditedHub = "{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1}"
+)
+
+func TestAudit_RightMethodsStand(t *testing.T) {
+	for _, algorithm := range []string{
+		auditedDVP, auditedPVP, auditedPP, auditedHub,
+		"{kind: private-r-admm, eta: 0.5, gamma: 0.3, alpha: 1}",
+		"{kind: private-mr-admm, eta: {initial: 0.5, ratio: 1.1}, gamma: 0.3, alpha: 1}",
+		"{kind: private-dgd, step: 0.5, alpha: 1}",
+		"{kind: pdml, epsilon: 1, eta: 0.5}",
+	} {
+		a := auditOf(t, algorithm, nil)
+		if !a.Stands() {
+			t.Errorf("%s:\n\t%s", algorithm, failures(a))
+		}
+		holds, sharp := 0, false
+		for _, v := range a.Verdicts {
+			if v.Verdict == record.Holds {
+				holds++
+			}
+			sharp = sharp || float64(v.Measured) > 0.05*float64(v.Epsilon)
+		}
+		if holds != len(a.Verdicts) || holds < 3 {
+			t.Errorf("%s: %d of %d verdicts hold: %s", algorithm, holds, len(a.Verdicts), failures(a))
+		}
+		if !sharp {
+			t.Errorf("%s: nothing measured is even a twentieth of the claim: %+v", algorithm, a.Verdicts)
+		}
+	}
+}
+
+// The printed calibration of ZZ16 loses more than it claims.
+func TestAudit_ListingIsViolated(t *testing.T) {
+	sets := []string{"problem.data.dimension=2", "problem.rho=0.03", "algorithm.eta=0.005", "algorithm.alpha=4", "adversary.audit.node=0", "adversary.audit.runs=1000"}
+	a := auditOf(t, auditedDVP, nil, append(sets, "algorithm.calibration=listing")...)
+	if v := a.Verdicts[0]; v.Verdict != record.Violated || !(float64(v.Measured) > 4.3) {
+		t.Errorf("listing: %+v", v)
+	}
+	for _, c := range a.Checks {
+		if !c.Holds {
+			t.Errorf("listing does what it says, and yet: %s: %s", c.What, c.Detail)
+		}
+	}
+	if a := auditOf(t, auditedDVP, nil, sets...); !a.Stands() {
+		t.Errorf("proof: %s", failures(a))
+	}
+}
+
+// A claim whose condition fails is not judged by what was measured.
+func TestAudit_NotEstablished(t *testing.T) {
+	a := auditOf(t, "{kind: penalty-perturbation, eta: 0.01, theta: 0.01, alpha: 3}", nil, "problem.rho=0.01")
+	for _, v := range a.Verdicts {
+		if v.Verdict != record.NotEstablished || !math.IsNaN(float64(v.Epsilon)) || !strings.Contains(v.Reason, "2c₁") {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// same says whether two audits measured the same.
+func same(a, b *record.Audit) bool { return a.Digest == b.Digest && a.Pair.What == b.Pair.What }
+
+func TestAudit_DoesNotDependOnWorkers(t *testing.T) {
+	audit := func(workers int) *record.Audit {
+		s, err := Parse("audit.yaml", []byte("name: audit\nproblem: {data: {set: twonorm, rows: 40, dimension: 2}}\nnetwork: {topology: {kind: ring, nodes: 3}, latency: {kind: exponential, mean: 3ms}}\nrounds: {count: 4}\nalgorithm: {kind: pvp, eta: 0.1}\nadversary: {audit: {runs: 40, pilots: 5}}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := NewExperiment(s, "").Audit(context.Background(), AuditOptions{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if one, three := audit(1), audit(3); !same(one, three) {
+		t.Errorf("digests %s and %s", one.Digest, three.Digest)
+	}
+}
+
+// flawed is a method with one step of it wrong. Its notes of a node and round are
+// in the node's memory, which the methods below leave alone.
+type flawed struct {
+	algorithms.Method
+	update func(inner algorithms.Method, n *algorithms.Node, t int) error
+	dual   func(inner algorithms.Method, n *algorithms.Node, t int)
+}
+
+func (f *flawed) Update(n *algorithms.Node, t int) error {
+	if f.update == nil {
+		return f.Method.Update(n, t)
+	}
+	return f.update(f.Method, n, t)
+}
+
+func (f *flawed) Dual(n *algorithms.Node, t int) {
+	if f.dual == nil {
+		f.Method.Dual(n, t)
+		return
+	}
+	f.dual(f.Method, n, t)
+}
+
+// central is flawed, around a hub.
+type central struct{ flawed }
+
+func (c *central) Merge(h *algorithms.Node, t int) { c.Method.(algorithms.Central).Merge(h, t) }
+
+// outputNoise is what PVP adds in a round.
+func outputNoise(s algorithms.Setting, n *algorithms.Node, t, stream int) []float64 {
+	p := s.Problem
+	rate := 1 * float64(p.Shards[n.ID].U.Len()) / (2 * p.C) * (p.R[n.ID] + 2*0.05*float64(n.Degree()))
+	noise := make([]float64, len(n.F))
+	privacy.Laplace(n.Stream("noise", stream), rate, noise)
+	return noise
+}
+
+// The flaws, each in a method whose parameters and claim are right.
+func TestAudit_FindsSeededFlaws(t *testing.T) {
+	type maker = func(algorithms.Method, algorithms.Setting) algorithms.Method
+	flaws := []struct {
+		name, algorithm string
+		make            maker
+	}{
+		{"ζ twice too large, as ZZ16 Algorithm 2 prints it", auditedDVP, func(_ algorithms.Method, s algorithms.Setting) algorithms.Method {
+			entry, _ := algorithms.Lookup("dvp")
+			p := algorithms.DVP{ADMM: algorithms.ADMM{Eta: 0.05}, Alpha: algorithms.Constant(2), Calibration: "listing"}
+			m, err := entry.New(&p, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}},
+		{"a variance used as a standard deviation", auditedHub, func(m algorithms.Method, s algorithms.Setting) algorithms.Method {
+			return &central{flawed{Method: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
+				if err := inner.Update(n, k); err != nil {
+					return err
+				}
+				p := s.Problem
+				sigma := 2 * p.C / (float64(p.Shards[n.ID].U.Len()) * (p.R[n.ID] + 0.5 + math.Sqrt(float64(k)))) * math.Sqrt(2*math.Log(1.25e5))
+				noise := make([]float64, len(n.F))
+				privacy.Gaussian(n.Stream("noise", k), sigma, noise)
+				num.Axpy(sigma-1, noise, n.F)
+				return nil
+			}}}
+		}},
+		{"noise reused between rounds", auditedPVP, func(m algorithms.Method, s algorithms.Setting) algorithms.Method {
+			return &flawed{Method: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
+				if err := inner.Update(n, k); err != nil {
+					return err
+				}
+				num.Axpy(-1, outputNoise(s, n, k, k), n.F)
+				num.Axpy(1, outputNoise(s, n, k, 1), n.F)
+				return nil
+			}}
+		}},
+		{"duals updated with unperturbed primals", auditedPVP, func(m algorithms.Method, s algorithms.Setting) algorithms.Method {
+			return &flawed{Method: m, dual: func(inner algorithms.Method, n *algorithms.Node, k int) {
+				sent := n.F
+				n.F = append([]float64(nil), sent...)
+				num.Axpy(-1, outputNoise(s, n, k, k), n.F)
+				inner.Dual(n, k)
+				n.F = sent
+			}}
+		}},
+		{"a solver stopped early", auditedPVP, func(m algorithms.Method, s algorithms.Setting) algorithms.Method {
+			return &flawed{Method: m, update: func(_ algorithms.Method, n *algorithms.Node, k int) error {
+				n.Pull(0.05)
+				kappa := 2 * 0.05 * float64(n.Degree())
+				g := make([]float64, len(n.F))
+				for range 20 { // gradient descent that has not arrived
+					n.Gradient(n.F, g)
+					num.Axpy(1, n.Q, g)
+					num.Axpy(kappa, n.F, g)
+					num.Axpy(-1, g, n.F)
+				}
+				num.Axpy(1, outputNoise(s, n, k, k), n.F)
+				return nil
+			}}
+		}},
+	}
+	for _, f := range flaws {
+		t.Run(f.name, func(t *testing.T) {
+			a := auditOf(t, f.algorithm, f.make)
+			if a.Stands() {
+				t.Error("it was not found")
+			}
+			for _, v := range a.Verdicts {
+				if v.Verdict == record.Holds {
+					t.Errorf("a verdict holds: %+v", v)
+				}
+			}
+			t.Log(failures(a))
+		})
+	}
+}
+
+// What the noise of a flawless wrapper is taken to be is what PVP adds: the flaws
+// above are no more than they say.
+func TestAudit_FlawlessWrapperStands(t *testing.T) {
+	a := auditOf(t, auditedPVP, func(m algorithms.Method, s algorithms.Setting) algorithms.Method {
+		return &flawed{Method: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
+			if err := inner.Update(n, k); err != nil {
+				return err
+			}
+			noise := outputNoise(s, n, k, k)
+			num.Axpy(-1, noise, n.F)
+			num.Axpy(1, noise, n.F)
+			return nil
+		}}
+	})
+	if !a.Stands() {
+		t.Error(failures(a))
+	}
+}

@@ -1,0 +1,286 @@
+// What an adversary knows before it overhears a run: made of the data when the
+// run is made, and kept beside it, so that attacks need no data.
+
+package scenarios
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"overhear/adversary"
+	"overhear/algorithms"
+	"overhear/problem"
+	"overhear/record"
+	"overhear/sim"
+)
+
+// knowledge is knowledge.json: what the adversary knows of each victim.
+type knowledge struct {
+	Columns int                        `json:"columns"`
+	Rows    int                        `json:"rows,omitempty"` // of a run over split columns
+	Schema  *adversary.Schema          `json:"schema,omitempty"`
+	Data    map[int]*adversary.Samples `json:"data,omitempty"` // whole data sets of nodes
+	Victims []victimKnowledge          `json:"victims"`
+}
+
+type victimKnowledge struct {
+	Node       int                `json:"node"`
+	Size       int                `json:"size,omitempty"`
+	Others     *adversary.Samples `json:"others,omitempty"`
+	Candidates *adversary.Samples `json:"candidates,omitempty"`
+	Blocks     []*problem.Rows    `json:"blocks,omitempty"`
+}
+
+// about is what is known of one victim.
+func (k *knowledge) about(v *victimKnowledge) *adversary.Knowledge {
+	return &adversary.Knowledge{
+		Victim: v.Node, Size: v.Size, Others: v.Others, Candidates: v.Candidates, Data: k.Data, Blocks: v.Blocks, Schema: k.Schema,
+	}
+}
+
+const knowledgeFile = "knowledge.json"
+
+// writeKnowledge writes knowledge.json.
+func writeKnowledge(path string, k *knowledge) error {
+	text, err := json.Marshal(k)
+	if err != nil {
+		return fmt.Errorf("writing what the adversary knows: %w", err)
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}
+
+// readKnowledge reads knowledge.json of a run; nil if there is none.
+func readKnowledge(r *record.Run) (*knowledge, error) {
+	path := filepath.Join(r.Dir, knowledgeFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what the adversary knows: %w", err)
+	}
+	k := new(knowledge)
+	if err := json.Unmarshal(text, k); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	return k, nil
+}
+
+// first is the node of the first part: a star's hub has none.
+func (a *Assembly) first() int { return a.Graph.Order() - a.parts() }
+
+// victims are the nodes whose data are wanted.
+func (k *Knows) victims(a *Assembly) ([]int, error) {
+	first, last := a.first(), a.Graph.Order()-1
+	var all []int
+	if k.Victim.All {
+		for i := first; i <= last; i++ {
+			all = append(all, i)
+		}
+		return all, nil
+	}
+	node := k.Victim.Node
+	if node == 0 && first == 1 {
+		node = 1 // the default; the hub has no data
+	}
+	if node < first || node > last {
+		return nil, fmt.Errorf("adversary.knows.victim: node %d has no data; nodes %d to %d have", node, first, last)
+	}
+	return []int{node}, nil
+}
+
+// knowledge is what the scenario's adversary knows of a run.
+func (e *Experiment) knowledge(a *Assembly) (*knowledge, error) {
+	spec := &e.Adversary.Knows
+	k := &knowledge{Columns: a.columns()}
+	victims, err := spec.victims(a)
+	if err != nil {
+		return nil, err
+	}
+	if a.Split != nil {
+		k.Rows = a.Split.N
+		for _, v := range victims {
+			block := a.Split.Blocks[v-1]
+			candidates := decoyBlocks(block, spec.Candidates, sim.NewStream(a.Seed, "decoys", uint64(v)))
+			if spec.Candidates > 0 {
+				at := trueCandidate(a.Seed, v, spec.Candidates)
+				candidates = slices.Insert(candidates, at, block)
+			}
+			k.Victims = append(k.Victims, victimKnowledge{Node: v, Blocks: candidates})
+		}
+		return k, nil
+	}
+	if spec.Columns == "described" {
+		k.Schema = schema(a.Set, e.Problem.Scale.Intercept)
+	}
+	for _, node := range spec.Data {
+		if node < a.first() || node >= a.Graph.Order() {
+			return nil, fmt.Errorf("adversary.knows.data: node %d has no data", node)
+		}
+		if k.Data == nil {
+			k.Data = map[int]*adversary.Samples{}
+		}
+		k.Data[node] = a.samples(node)
+	}
+	for _, node := range victims {
+		all := a.samples(node)
+		v := victimKnowledge{Node: node}
+		if spec.AllBut != nil {
+			if *spec.AllBut >= len(all.Y) {
+				return nil, fmt.Errorf("adversary.knows.all-but: node %d has samples 0 to %d, not %d", node, len(all.Y)-1, *spec.AllBut)
+			}
+			v.Size, v.Others = len(all.Y), new(adversary.Samples)
+			for n := range all.Y {
+				if n != *spec.AllBut {
+					v.Others.Add(all.At(n))
+				}
+			}
+		}
+		if spec.Candidates > 0 {
+			v.Candidates = e.decoys(a, node, spec.Candidates)
+			if spec.AllBut != nil { // the true one among them
+				at := trueCandidate(a.Seed, node, spec.Candidates)
+				v.Candidates = insert(v.Candidates, at, all.At(*spec.AllBut))
+			} else { // members and others, half and half
+				v.Candidates = interleave(v.Candidates, all, sim.NewStream(a.Seed, "members", uint64(node)))
+			}
+		}
+		k.Victims = append(k.Victims, v)
+	}
+	return k, nil
+}
+
+// trueCandidate is where the true one is among decoys.
+func trueCandidate(seed uint64, node, decoys int) int {
+	return sim.NewStream(seed, "true candidate", uint64(node)).IntN(decoys + 1)
+}
+
+// samples are a node's; those of a survey's server are as its users reported
+// them.
+func (a *Assembly) samples(node int) *adversary.Samples {
+	shard := &a.Problem.Shards[node-a.first()]
+	survey, ok := a.Method.(algorithms.Surveying)
+	if !ok {
+		return &adversary.Samples{U: shard.U, Y: shard.Y}
+	}
+	s := new(adversary.Samples)
+	for k := range shard.Y {
+		report := survey.Report(a.Seed, node, k)
+		s.Add(adversary.Sample{X: report[:a.Problem.D], Y: report[a.Problem.D]})
+	}
+	return s
+}
+
+// decoys are samples that are not the node's: of the test set, or of other nodes
+// where that is too small.
+func (e *Experiment) decoys(a *Assembly, node, count int) *adversary.Samples {
+	pool := new(adversary.Samples)
+	pool.U, pool.Y = problem.NewRows(a.Problem.D), nil
+	add := func(s *problem.Shard) {
+		for n := range s.Y {
+			pool.U.Append(s.U.Row(n))
+			pool.Y = append(pool.Y, s.Y[n])
+		}
+	}
+	if add(&a.Problem.Test); len(pool.Y) < count {
+		for i := range a.Problem.Shards {
+			if i != node-a.first() {
+				add(&a.Problem.Shards[i])
+			}
+		}
+	}
+	s := sim.NewStream(a.Seed, "decoys", uint64(node))
+	order := s.Perm(len(pool.Y))
+	chosen := new(adversary.Samples)
+	for _, n := range order[:min(count, len(order))] {
+		chosen.Add(pool.At(n))
+	}
+	return chosen
+}
+
+// insert puts a sample at a place.
+func insert(s *adversary.Samples, at int, a adversary.Sample) *adversary.Samples {
+	all := new(adversary.Samples)
+	for n := range s.Y {
+		if n == at {
+			all.Add(a)
+		}
+		all.Add(s.At(n))
+	}
+	if at >= len(s.Y) {
+		all.Add(a)
+	}
+	return all
+}
+
+// interleave mixes decoys and members, in an order that the stream draws.
+func interleave(decoys, members *adversary.Samples, s *sim.Stream) *adversary.Samples {
+	count := len(decoys.Y) / 2
+	own := s.Perm(len(members.Y))
+	own = own[:min(count, len(own))]
+	pool := new(adversary.Samples)
+	for n := range len(decoys.Y) - len(own) {
+		pool.Add(decoys.At(n))
+	}
+	for _, n := range own {
+		pool.Add(members.At(n))
+	}
+	mixed := new(adversary.Samples)
+	for _, n := range s.Perm(len(pool.Y)) {
+		mixed.Add(pool.At(n))
+	}
+	return mixed
+}
+
+// decoyBlocks are copies of a block in each of which the values of one column
+// are in another order: the nearest that another data set could be.
+func decoyBlocks(block *problem.Rows, count int, s *sim.Stream) []*problem.Rows {
+	var all []*problem.Rows
+	n := block.Len()
+	for k := range count {
+		col, order := k%block.D, s.Perm(n)
+		old, values := column(block, col), make([]float64, n)
+		for i, v := range old {
+			values[order[i]] = v
+		}
+		all = append(all, withColumn(block, col, values))
+	}
+	return all
+}
+
+// schema is the published description of a set's columns.
+func schema(set *problem.Set, intercept bool) *adversary.Schema {
+	s := &adversary.Schema{Names: set.Columns, Sign: make([]bool, set.X.D), Intercept: -1}
+	for k := range s.Sign {
+		s.Sign[k] = true
+	}
+	for k, c := range set.X.Col {
+		if set.X.Val[k] < 0 {
+			s.Sign[c] = false
+		}
+	}
+	if intercept {
+		s.Intercept = set.X.D - 1
+	}
+	groups := map[string]int{}
+	for k, name := range set.Columns {
+		attribute, _, ok := strings.Cut(name, "=")
+		if !ok {
+			continue
+		}
+		g, seen := groups[attribute]
+		if !seen {
+			g = len(s.Groups)
+			groups[attribute] = g
+			s.Groups = append(s.Groups, nil)
+		}
+		s.Groups[g] = append(s.Groups[g], k)
+	}
+	return s
+}

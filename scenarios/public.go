@@ -1,0 +1,88 @@
+// What an adversary knows of a run without overhearing anything, from its
+// scenario alone.
+
+package scenarios
+
+import (
+	"fmt"
+	"reflect"
+
+	"overhear/adversary"
+	"overhear/algorithms"
+	"overhear/sim"
+)
+
+// public is what is public of a seed's run in so many columns and, where columns
+// are split, rows.
+func (s *Scenario) public(seed uint64, columns, rows int) (*adversary.Public, error) {
+	entry, ok := algorithms.Lookup(s.Algorithm.Kind)
+	if !ok {
+		return nil, fmt.Errorf("no algorithm is called %q", s.Algorithm.Kind)
+	}
+	graph, err := s.Network.Topology.Build(sim.NewStream(seed, "topology"))
+	if err != nil {
+		return nil, fmt.Errorf("building network.topology: %w", err)
+	}
+	p := &adversary.Public{
+		Method: entry.Name, Graph: graph, D: columns, Rounds: s.Rounds.Count,
+		Loss: s.Problem.Loss.Loss(), C: s.Problem.C, R: make([]float64, graph.Order()),
+		Star: entry.Star, Start: s.Algorithm.Init.Normal == 0, Lockstep: true,
+		Schedules: map[string]adversary.Schedule{}, Numbers: map[string]float64{}, Words: map[string]string{}, Hidden: map[string]bool{},
+	}
+	withData := graph.Order()
+	if entry.Star {
+		withData--
+	}
+	for i := range p.R {
+		p.R[i] = s.Problem.Rho
+		if s.Problem.Share == "per-network" {
+			p.R[i] /= float64(withData)
+		}
+	}
+	parameters(reflect.ValueOf(s.Algorithm.Params).Elem(), p)
+	if s.Problem.Columns != nil {
+		p.Rows, p.Widths, p.Ridge = rows, s.Problem.Columns, s.Problem.Rho
+		p.Weight = 1
+		if p.Words["loss"] == "mean" {
+			p.Weight = 1 / float64(rows)
+		}
+	}
+	if s.Adversary != nil {
+		s.Adversary.Knows.hide(p)
+	}
+	return p, nil
+}
+
+// parameters enters a method's parameters by key.
+func parameters(v reflect.Value, p *adversary.Public) {
+	for _, f := range fields(v.Type()) {
+		switch x := v.FieldByIndex(f.index).Interface().(type) {
+		case algorithms.Schedule:
+			p.Schedules[f.key] = &x
+		case float64:
+			p.Numbers[f.key] = x
+		case int:
+			p.Numbers[f.key] = float64(x)
+		case string:
+			p.Words[f.key] = x
+		}
+	}
+}
+
+// hide marks what each node keeps to itself. In M-ADMM, MR-ADMM and their private
+// forms the penalty is the node's own (ZKL18 §3, RA19 §V).
+func (k Knows) hide(p *adversary.Public) {
+	private := k.Penalties == "private"
+	if k.Penalties == "method" {
+		switch p.Method {
+		case "m-admm", "penalty-perturbation", "mr-admm", "private-mr-admm":
+			private = true
+		}
+	}
+	if private {
+		p.Hidden["eta"], p.Hidden["step"] = true, true
+	}
+	if k.DualSteps == "private" {
+		p.Hidden["theta"] = true
+	}
+}
