@@ -29,10 +29,11 @@ type Gradient struct {
 	// Implicit says that At is where the objective, noise included, is least, so
 	// that the noise is a function of At with Jacobian ∇²(At) + Ridge·I.
 	Implicit bool
-	Ridge    float64 // r + κ
+	Ridge    float64 // r + κ; NaN if η is hidden
 }
 
-// Noise is the law of a random d-vector.
+// Noise is the law of a random d-vector. A Level that depends on a hidden
+// parameter is NaN.
 type Noise struct {
 	Kind  NoiseKind
 	Level float64 // of Norm: the rate ζ of its density ∝ exp(−ζ‖ε‖); of Gauss: σ of each coordinate
@@ -243,9 +244,15 @@ func (h *history) round(t, b int) (*Gradient, error) {
 	pull := make([]float64, len(f)) // 2V f(t) − V f(t−1) − s
 	for k := range f {
 		pull[k] = 2*degree*f[k] - degree*before[k] - s[k]
-		g.Value[k] = -2*h.dual[k] - (p.R[h.node]+phi)*f[k]
+		g.Value[k] = -2*h.dual[k] - p.R[h.node]*f[k]
 	}
 	hiddenEta, hiddenTheta := p.hides()
+	switch {
+	case phi != 0 && hiddenEta: // Φ, which depends on η, is hidden with it
+		g.Nuisance = append(g.Nuisance, f)
+	case phi != 0:
+		num.Axpy(-phi, f, g.Value)
+	}
 	if hiddenEta {
 		g.Nuisance = append(g.Nuisance, pull)
 	} else {
@@ -276,7 +283,7 @@ func (p *Public) noise(node, t, b int) (phi float64, n Noise, implicit bool, err
 		alpha, c1 := get("alpha", t), p.Loss.Bound()
 		ridge := p.R[node] + 2*get("eta", t)*degree
 		left := alpha - 2*math.Log1p(c1/(size*ridge))
-		if left <= 0 {
+		if !(left > 0) { // NaN, if η is hidden: then there may be a Φ
 			phi = c1/(size*math.Expm1(alpha/4)) - ridge
 			left = alpha / 2
 		}

@@ -14,7 +14,9 @@ import (
 
 // LargestLoss is the largest |L| of any run. If the ratios are exact, no method
 // that is (ε, 0)-private for a smaller ε can have shown it: a lower bound on ε
-// that needs no confidence. It is 0 without runs; NaN is an error.
+// that needs no confidence. Where a mechanism attains its ε, as Laplacian noise
+// does, rounding can put |L| above it by as much as L is off. It is 0 without
+// runs; NaN is an error.
 func LargestLoss(a, b []float64) (float64, error) {
 	if err := ratios(a, b); err != nil {
 		return 0, err
@@ -68,7 +70,8 @@ func DeltaAt(a, b []float64, epsilon, confidence float64) (estimate, low float64
 // are (ε, δ)-close: a method that is (ε, δ)-private is refuted with probability
 // at most 1 − confidence. It is a test of E_A[(1 − e^{ε−L})₊] ≤ δ and another of
 // its mirror image in world B, each at half of that (see wealth). At δ = 0 one
-// run with |L| > ε refutes.
+// run with |L| > ε refutes, by however little: a caller adds to ε what rounding
+// may have done to L. The runs of a world are independent.
 func Refutes(a, b []float64, epsilon, delta, confidence float64) (bool, error) {
 	if err := checkClaim(a, b, epsilon, delta, confidence); err != nil {
 		return false, err

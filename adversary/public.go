@@ -4,6 +4,7 @@ package adversary
 
 import (
 	"fmt"
+	"math"
 
 	"overhear/problem"
 	"overhear/sim"
@@ -40,9 +41,21 @@ type Public struct {
 	Ridge  float64
 }
 
+// Hide takes parameters away: each node keeps them to itself.
+func (p *Public) Hide(keys ...string) {
+	for _, key := range keys {
+		delete(p.Schedules, key)
+		delete(p.Numbers, key)
+		p.Hidden[key] = true
+	}
+}
+
 // at is a parameter of a node's k-th use. Of a star's client, schedules and
-// noise are numbered by shard.
+// noise are numbered by shard. A hidden one is NaN.
 func (p *Public) at(key string, node, k int) (float64, error) {
+	if p.Hidden[key] {
+		return math.NaN(), nil
+	}
 	if p.Star {
 		node--
 	}

@@ -69,6 +69,7 @@ type Finding struct {
 	Labels     []LabelGuess `json:"labels,omitempty"`
 	Checks     []Check      `json:"checks,omitempty"`
 	Unseen     []string     `json:"unseen,omitempty"` // what the attack did without
+	Audit      *Audit       `json:"audit,omitempty"`  // of a membership test that was repeated
 }
 
 // Outcome is how an attack went, as far as that is known.

@@ -72,7 +72,7 @@ type Residual struct {
 type Claim struct {
 	Node        int    `json:"node"`
 	Unit        string `json:"unit"`    // what is protected
-	Epsilon     Number `json:"epsilon"` // the method's own bound; null: not established, or infinite
+	Epsilon     Number `json:"epsilon"` // the method's own bound; null: not established
 	PerRound    Number `json:"worst_round"`
 	Delta       Number `json:"delta"` // of Epsilon, 0 for pure differential privacy
 	ZCDP        Number `json:"zcdp"`  // ε at AtDelta by zCDP
@@ -106,24 +106,37 @@ type Rate struct {
 	Measured Number `json:"measured"` // that of the last half of the run
 }
 
-// Number is a float that is null in JSON if it is not finite.
+// Number is a float that may be anything: NaN, which means not defined, is null
+// in JSON, and infinities are the texts "Infinity" and "-Infinity".
 type Number float64
 
-// MarshalJSON writes null for NaN and infinities.
+// MarshalJSON writes a number, null or a text.
 func (n Number) MarshalJSON() ([]byte, error) {
-	if f := float64(n); !math.IsNaN(f) && !math.IsInf(f, 0) {
+	switch f := float64(n); {
+	case math.IsNaN(f):
+		return []byte("null"), nil
+	case math.IsInf(f, 1):
+		return []byte(`"Infinity"`), nil
+	case math.IsInf(f, -1):
+		return []byte(`"-Infinity"`), nil
+	default:
 		return json.Marshal(f)
 	}
-	return []byte("null"), nil
 }
 
-// UnmarshalJSON reads null as NaN.
+// UnmarshalJSON reads what MarshalJSON writes.
 func (n *Number) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
+	switch string(text) {
+	case "null":
 		*n = Number(math.NaN())
-		return nil
+	case `"Infinity"`:
+		*n = Number(math.Inf(1))
+	case `"-Infinity"`:
+		*n = Number(math.Inf(-1))
+	default:
+		return json.Unmarshal(text, (*float64)(n))
 	}
-	return json.Unmarshal(text, (*float64)(n))
+	return nil
 }
 
 func writeJSON(path string, v any) error {

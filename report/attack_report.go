@@ -49,7 +49,7 @@ func (e *Evaluation) Markdown(w io.Writer) error {
 }
 
 // JSON writes everything that is known, as in attacks.json and audit.json. What
-// is not finite is null.
+// is not defined is null, what is infinite a text.
 func (e *Evaluation) JSON(w io.Writer) error {
 	if err := e.check(); err != nil {
 		return err

@@ -174,7 +174,7 @@ func exampleAudit(name string, mu, claimed float64) *record.Audit {
 		Verdicts: []record.Verdict{
 			{Claim: "ε of each round", Scope: "round", Node: 2, Epsilon: 0.05, Delta: 0, Measured: 0.041, Method: "largest exact ratio of all runs", Verdict: record.Holds, Reason: "no ratio of any round exceeds the claim"},
 			{Claim: "ε of the run, by composition", Scope: "run", Node: 2, Epsilon: record.Number(claimed), Delta: 1e-5, Measured: record.Number(0.8 * mu * mu), Method: "Clopper–Pearson, threshold fixed on half of the runs", Verdict: record.Holds, Reason: "the bound is below the claim"},
-			{Claim: "ε of the listing's calibration", Scope: "run", Node: 2, Epsilon: record.Number(claimed / 2), Delta: 0, Measured: nan, Method: "exact ratio", Verdict: record.Violated, Reason: "a run of one world cannot occur in the other: the loss is unbounded"},
+			{Claim: "ε of the listing's calibration", Scope: "run", Node: 2, Epsilon: record.Number(claimed / 2), Delta: 0, Measured: record.Number(math.Inf(1)), Method: "exact ratio", Verdict: record.Violated, Reason: "a run of one world cannot occur in the other: the loss is unbounded"},
 			{Claim: "ε with a <hidden> penalty | step", Scope: "run", Node: 5, Epsilon: nan, Delta: 0, Measured: 0.3, Method: "exact ratio", Verdict: record.NotEstablished, Reason: "the condition c₁ ≤ ρ fails & nothing is claimed"},
 		},
 		Checks: []record.Check{
@@ -358,7 +358,7 @@ func TestEvaluation_SaysWhatWasFound(t *testing.T) {
 	e := examples()["sample"]
 	for kind, text := range map[string]string{"HTML": write(t, e.HTML), "Markdown": write(t, e.Markdown)} {
 		for _, want := range []string{
-			"✗ VIOLATED", "✓ HOLDS", "? NOT ESTABLISHED", "∞ (unbounded)", "● exact", "⊘ blocked", "◐ partial", "everything but one sample",
+			"✗ VIOLATED", "✓ HOLDS", "? NOT ESTABLISHED", "∞", "● exact", "⊘ blocked", "◐ partial", "everything but one sample",
 			"1.50 (δ = 10⁻⁵)", "row 17 is replaced by its opposite", "Clopper–Pearson", "Reconstruction error against distance", "simulate report out/hospitals-dvp",
 			"the dual λ, which is never sent", "3.00×10⁻¹⁵", "Of 3 members 3 were found, of 20 others 0 were taken for one.", "round 5: the value of node 9", "1312", "27.3 %", "0.731",
 			"area under the ROC curve", "opposite of the longest row", "ROC on logarithmic axes",

@@ -83,18 +83,9 @@ func verdictCell(verdict string) cell {
 	return cell{Text: verdict, Class: "plain"}
 }
 
-// claimedAndMeasured are a verdict's losses. A number that is null but that the
-// reason calls unbounded is so.
+// claimedAndMeasured are a verdict's losses.
 func claimedAndMeasured(v record.Verdict) (claimed, shown string) {
 	claimed, shown = figures(float64(v.Epsilon)), figures(float64(v.Measured))
-	reason := strings.ToLower(v.Reason)
-	if strings.Contains(reason, "unbounded") || strings.Contains(reason, "infinite") || strings.Contains(reason, "∞") {
-		if math.IsNaN(float64(v.Measured)) {
-			shown = "∞ (unbounded)"
-		} else if math.IsNaN(float64(v.Epsilon)) {
-			claimed = "∞ (unbounded)"
-		}
-	}
 	if d := float64(v.Delta); d > 0 && finite(d) {
 		claimed += " (δ = " + figures(d) + ")"
 	}

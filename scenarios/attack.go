@@ -22,6 +22,7 @@ type AttackOptions struct {
 	DataDir  string
 	Sets     []string // path=value, of the run's adversary
 	Command  string   // that repeats the attacks, for the record
+	Workers  int      // runs at a time, where a test is repeated
 	Progress func(done, of int)
 }
 
@@ -56,6 +57,11 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	if err != nil {
 		return nil, err
 	}
+	all, err := s.public(seed, known.Columns, known.Rows) // for scores
+	if err != nil {
+		return nil, err
+	}
+	s.Adversary.Knows.hide(public)
 	watch := s.Adversary.View.watch()
 	if err := fitsGraph(watch, public); err != nil {
 		return nil, SetupError{err}
@@ -65,9 +71,18 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		return nil, err
 	}
 	view := adversary.Observe(recording, watch, public, nil)
-	chosen, explicit, err := s.Adversary.attacks()
-	if err != nil {
-		return nil, err
+	chosen := adversary.Attacks()
+	explicit := s.Adversary.Attacks != nil
+	repeats := map[string]int{}
+	if explicit {
+		if chosen = nil; len(s.Adversary.Attacks) == 0 {
+			return nil, SetupError{errors.New("adversary.attacks names none; leave it out for all that suit")}
+		}
+		for _, spec := range s.Adversary.Attacks {
+			a, _ := adversary.Lookup(spec.Kind) // the scenario was checked
+			chosen = append(chosen, a)
+			repeats[spec.Kind] = spec.Runs
+		}
 	}
 	out := &record.Attacks{
 		Name: r.Info.Name, About: s.About, Seed: seed, Algorithm: r.Info.Algorithm, Digest: r.Info.Digest,
@@ -88,7 +103,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		v := view.With(known.about(&known.Victims[i]))
 		var truth *adversary.Truth
 		if noData == nil {
-			truth = e.truth(assembly, recording, v)
+			truth = e.truth(assembly, recording, v, all)
 		}
 		for _, a := range chosen {
 			if err := ctx.Err(); err != nil {
@@ -107,6 +122,11 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 			}
 			if truth != nil {
 				adversary.Score(f, truth)
+				if n := repeats[a.Name]; n > 0 && f.Succeeded != record.Blocked {
+					if err := e.repeatMembership(ctx, f, v, truth, o, n); err != nil {
+						return nil, err
+					}
+				}
 			}
 			out.Findings = append(out.Findings, *f)
 		}
@@ -117,19 +137,33 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	return out, nil
 }
 
-// attacks are those that the scenario names, or all.
-func (a *Adversary) attacks() (all []*adversary.Attack, explicit bool, err error) {
-	if a.Attacks == nil {
-		return adversary.Attacks(), false, nil
+// repeatMembership audits a victim's sample against the first candidate that is not it, over
+// so many runs.
+func (e *Experiment) repeatMembership(ctx context.Context, f *record.Finding, v *adversary.View, t *adversary.Truth, o AttackOptions, runs int) error {
+	decoy := 0
+	if t.Member(decoy) {
+		decoy = 1
 	}
-	for _, spec := range a.Attacks {
-		attack, ok := adversary.Lookup(spec.Kind)
-		if !ok {
-			return nil, true, fmt.Errorf("no attack is called %q", spec.Kind)
-		}
-		all = append(all, attack)
+	s := *e.Scenario
+	own := t.Samples[0]
+	s.Adversary = &Adversary{Audit: AuditSpec{
+		Runs: runs, Pilots: 1, Unit: "auto", Node: f.Victim, Row: *e.Adversary.Knows.AllBut,
+		Pair: &GivenPair{A: signed(own), B: signed(v.Knows.Candidates.At(decoy))},
+	}}
+	a, err := NewExperiment(&s, o.DataDir).Audit(ctx, AuditOptions{Runs: runs, Workers: o.Workers, Command: o.Command})
+	if err != nil {
+		return fmt.Errorf("repeating the membership test: %w", err)
 	}
-	return all, true, nil
+	f.Audit = a
+	f.Conclusion += fmt.Sprintf("; over %d runs in each world the sample and candidate %d are told apart with AUC %.4g", runs, decoy, float64(a.Power.AUC))
+	return nil
+}
+
+// signed is y·x.
+func signed(s adversary.Sample) []float64 {
+	u := slices.Clone(s.X)
+	num.Scale(s.Y, u)
+	return u
 }
 
 // readRecording reads what a run directory holds of messages and their contents.
@@ -182,11 +216,6 @@ func threat(k *Knows, w adversary.Watch, known *knowledge) record.Threat {
 	if k.Data != nil {
 		knows = append(knows, fmt.Sprintf("the whole data of nodes %v", k.Data))
 	}
-	if k.Penalties == "private" || k.DualSteps == "private" {
-		knows = append(knows, "not the nodes' "+strings.Join(slices.DeleteFunc([]string{
-			map[bool]string{true: "penalties"}[k.Penalties == "private"], map[bool]string{true: "dual steps"}[k.DualSteps == "private"],
-		}, func(s string) bool { return s == "" }), " and "))
-	}
 	wants := fmt.Sprintf("the data of node %d", first.Node)
 	if len(known.Victims) > 1 {
 		wants = fmt.Sprintf("the data of each of %d nodes in turn", len(known.Victims))
@@ -209,12 +238,13 @@ func unseen(w adversary.Watch, p *adversary.Public) []string {
 	if w.Miss > 0 {
 		all = append(all, fmt.Sprintf("a share of %v of the packets, at random", w.Miss))
 	}
-	for _, key := range []string{"eta", "theta", "step"} {
-		_, schedule := p.Schedules[key]
-		_, number := p.Numbers[key]
-		if p.Hidden[key] && (schedule || number) {
+	for _, key := range []string{"eta", "theta"} {
+		if p.Hidden[key] && !strings.HasSuffix(p.Method, "dgd") {
 			all = append(all, "the nodes' own "+key)
 		}
+	}
+	if p.Hidden["step"] && strings.HasSuffix(p.Method, "dgd") {
+		all = append(all, "the nodes' own steps")
 	}
 	return all
 }
@@ -267,7 +297,7 @@ func claimed(r *record.Run) (claim, condition string, byRound []record.Number) {
 }
 
 // truth is what scores are taken against. No attack sees it.
-func (e *Experiment) truth(a *Assembly, rec *adversary.Recording, v *adversary.View) *adversary.Truth {
+func (e *Experiment) truth(a *Assembly, rec *adversary.Recording, v *adversary.View, public *adversary.Public) *adversary.Truth {
 	spec, k := &e.Adversary.Knows, v.Knows
 	t := &adversary.Truth{Knows: k}
 	if a.Split != nil {
@@ -290,7 +320,7 @@ func (e *Experiment) truth(a *Assembly, rec *adversary.Recording, v *adversary.V
 		c := k.Candidates.At(candidate)
 		return slices.ContainsFunc(t.Samples, func(s adversary.Sample) bool { return s.Y == c.Y && slices.Equal(s.X, c.X) })
 	}
-	t.Fact = a.fact(rec, v)
+	t.Fact = a.fact(rec, v, public)
 	t.Label = func(user int) float64 {
 		id := a.Graph.Order()
 		for i := range a.Problem.Shards {
@@ -305,7 +335,7 @@ func (e *Experiment) truth(a *Assembly, rec *adversary.Recording, v *adversary.V
 }
 
 // fact is what vectors that attacks work out should be.
-func (a *Assembly) fact(rec *adversary.Recording, v *adversary.View) func(*record.Fact) ([]float64, bool) {
+func (a *Assembly) fact(rec *adversary.Recording, v *adversary.View, public *adversary.Public) func(*record.Fact) ([]float64, bool) {
 	published := map[[2]int][]float64{}
 	for _, i := range rec.Iterates {
 		published[[2]int{int(i.Node), int(i.Round)}] = i.Values
@@ -346,9 +376,9 @@ func (a *Assembly) fact(rec *adversary.Recording, v *adversary.View) func(*recor
 			}
 			return total, true
 		case "private penalty η":
-			eta, ok := v.Public.Schedules["eta"]
+			eta, ok := public.Schedules["eta"]
 			if !ok {
-				return []float64{v.Public.Numbers["eta"]}, true
+				return []float64{public.Numbers["eta"]}, true
 			}
 			return []float64{eta.At(f.Node, (f.Round+1)/2)}, true
 		case "number of independent rows":

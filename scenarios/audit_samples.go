@@ -62,7 +62,6 @@ func (e *Experiment) worlds(a *Assembly, shard, row int, u [2][]float64, y [2]fl
 	if w.public, err = e.public(a.Seed, a.Problem.D, 0); err != nil {
 		return nil, err
 	}
-	clear(w.public.Hidden) // the worst that may be known
 	entry, _ := algorithms.Lookup(e.Algorithm.Kind)
 	for k := range u {
 		w.problem[k] = replace(a.Problem, shard, row, u[k], y[k])

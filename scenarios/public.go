@@ -12,8 +12,8 @@ import (
 	"overhear/sim"
 )
 
-// public is what is public of a seed's run in so many columns and, where columns
-// are split, rows.
+// public is what may be known of a seed's run in so many columns and, where
+// columns are split, rows: every parameter.
 func (s *Scenario) public(seed uint64, columns, rows int) (*adversary.Public, error) {
 	entry, ok := algorithms.Lookup(s.Algorithm.Kind)
 	if !ok {
@@ -47,9 +47,6 @@ func (s *Scenario) public(seed uint64, columns, rows int) (*adversary.Public, er
 			p.Weight = 1 / float64(rows)
 		}
 	}
-	if s.Adversary != nil {
-		s.Adversary.Knows.hide(p)
-	}
 	return p, nil
 }
 
@@ -80,9 +77,9 @@ func (k Knows) hide(p *adversary.Public) {
 		}
 	}
 	if private {
-		p.Hidden["eta"], p.Hidden["step"] = true, true
+		p.Hide("eta", "step")
 	}
 	if k.DualSteps == "private" {
-		p.Hidden["theta"] = true
+		p.Hide("theta")
 	}
 }

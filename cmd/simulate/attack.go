@@ -84,7 +84,7 @@ func newAttack() *cobra.Command {
 func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, error) {
 	var runs []*record.Run
 	command := "attack"
-	o := scenarios.AttackOptions{DataDir: f.data}
+	o := scenarios.AttackOptions{DataDir: f.data, Workers: f.workers}
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
 		r, err := record.Open(arg)
 		if err != nil {
@@ -289,6 +289,11 @@ func gather(c *cobra.Command, dir, data string, e *report.Evaluation) error {
 	}
 	if attacks != nil {
 		e.Attacks = append(e.Attacks, attacks)
+		for i := range attacks.Findings {
+			if a := attacks.Findings[i].Audit; a != nil {
+				e.Audits = append(e.Audits, a)
+			}
+		}
 	}
 	if audit != nil {
 		e.Audits = append(e.Audits, audit)

@@ -1,0 +1,207 @@
+// Attacks on run directories, as a user carries them out.
+
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"overhear/record"
+)
+
+// attacked runs a scenario's first seed and attacks it.
+func attacked(t *testing.T, text string, sets ...string) (*record.Run, *record.Attacks) {
+	t.Helper()
+	s, err := Parse("attacked.yaml", []byte(text), sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewExperiment(s, "").Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Attack(context.Background(), r, AttackOptions{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, a
+}
+
+const hospitals = `name: attacked
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 5}}
+rounds: {count: 30}
+algorithm: {kind: admm, eta: 0.05}
+adversary:
+  knows: {victim: 2, all-but: 3, candidates: 9}
+`
+
+// An attack needs what was overheard and what the adversary knew, not the data: it
+// finds the same once they are gone, and says that it cannot be scored.
+func TestAttack_NeedsNoData(t *testing.T) {
+	dir := t.TempDir()
+	csv := filepath.Join(dir, "patients.csv")
+	var text strings.Builder
+	text.WriteString("age,dose,weight,ill\n")
+	g := rand.New(rand.NewPCG(1, 2))
+	for range 40 {
+		fmt.Fprintf(&text, "%d,%.3f,%.2f,%d\n", 20+g.IntN(60), g.Float64(), 50+40*g.Float64(), g.IntN(2))
+	}
+	if err := os.WriteFile(csv, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, with := attacked(t, fmt.Sprintf(`name: patients
+problem: {data: {csv: %s, label: ill}, rho: 0.1}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 12}
+algorithm: {kind: admm, eta: 0.1}
+adversary: {knows: {victim: 1, all-but: 4}, attacks: [kkt-inversion, late-joiner]}
+`, csv))
+	if err := os.Remove(csv); err != nil {
+		t.Fatal(err)
+	}
+	without, err := Attack(context.Background(), r, AttackOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, f := range without.Findings {
+		scored := with.Findings[k]
+		if scored.Succeeded != record.Exact {
+			t.Errorf("%s with the data at hand: %s, %s", f.Attack, scored.Succeeded, scored.Conclusion)
+		}
+		n := len(f.Estimates)
+		if n == 0 || f.Succeeded != record.Unscored || f.Estimates[n-1].Score != nil || !slices.Equal(f.Estimates[n-1].X, scored.Estimates[n-1].X) {
+			t.Errorf("%s without: %s, %d estimates", f.Attack, f.Succeeded, n)
+		}
+	}
+	if !slices.ContainsFunc(without.Sight.Unseen, func(s string) bool { return strings.Contains(s, "nothing is scored") }) {
+		t.Errorf("unseen: %q", without.Sight.Unseen)
+	}
+	if _, err := Attack(context.Background(), r, AttackOptions{Sets: []string{"adversary.knows.victim=2"}}); err == nil || !strings.Contains(err.Error(), "data are not at hand") {
+		t.Errorf("other knowledge without data: %v", err)
+	}
+}
+
+// What an adversary is given of its victim is everything but the sample it wants.
+func TestKnowledge_LacksTheSample(t *testing.T) {
+	r, a := attacked(t, hospitals)
+	k, err := readKnowledge(r)
+	if err != nil || k == nil {
+		t.Fatal(k, err)
+	}
+	wanted := a.Findings[0].Estimates[0].X // exact, see below
+	v := k.Victims[0]
+	if len(v.Others.Y) != v.Size-1 {
+		t.Errorf("%d of %d samples are known", len(v.Others.Y), v.Size)
+	}
+	for n := range v.Others.Y {
+		near := 0.0
+		for c, x := range v.Others.At(n).X {
+			near = max(near, (x-wanted[c])*(x-wanted[c]))
+		}
+		if near < 1e-12 {
+			t.Errorf("sample %d is the one that is wanted", n)
+		}
+	}
+	for _, name := range []string{"kkt-inversion", "kkt-rounds", "kkt-projection", "late-joiner", "membership"} {
+		i := slices.IndexFunc(a.Findings, func(f record.Finding) bool { return f.Attack == name })
+		if i < 0 || a.Findings[i].Succeeded != record.Exact {
+			t.Errorf("%s: %+v", name, a.Findings)
+		}
+	}
+}
+
+// The network's loss changes nothing for an eavesdropper in synchronous rounds;
+// packets that escape it cost it rounds, and it says which.
+func TestAttack_LossAndEscapes(t *testing.T) {
+	_, plain := attacked(t, hospitals, "adversary.attacks=[kkt-rounds]")
+	_, lossy := attacked(t, hospitals, "adversary.attacks=[kkt-rounds]", "network.loss=0.3")
+	at := func(a *record.Attacks) []float64 {
+		e := a.Findings[0].Estimates
+		return e[len(e)-1].X
+	}
+	if !slices.Equal(at(plain), at(lossy)) {
+		t.Error("loss of packets changes the estimate")
+	}
+	_, escaped := attacked(t, hospitals, "adversary.attacks=[kkt-rounds]", "adversary.view.miss=0.3")
+	f := escaped.Findings[0]
+	if f.Succeeded != record.Exact || len(f.Unseen) == 0 || !strings.Contains(f.Unseen[0], "node") {
+		t.Errorf("%s; unseen %q", f.Succeeded, f.Unseen)
+	}
+	if s := escaped.Sight; s.Packets >= s.Of || float64(s.Packets) < 0.6*float64(s.Of) {
+		t.Errorf("saw %d of %d packets", s.Packets, s.Of)
+	}
+}
+
+// Nobody learns a hidden penalty from what is public.
+func TestAttack_HiddenPenaltyIsNotPublic(t *testing.T) {
+	_, a := attacked(t, hospitals, "adversary.knows.penalties=private")
+	done := map[string]record.Outcome{}
+	for _, f := range a.Findings {
+		done[f.Attack] = f.Succeeded
+	}
+	if done["kkt-projection"] != record.Exact {
+		t.Errorf("by projection: %v", done)
+	}
+	if _, ok := done["kkt-inversion"]; ok {
+		t.Errorf("without the penalty: %v", done)
+	}
+}
+
+func TestAttack_MembershipRepeated(t *testing.T) {
+	_, a := attacked(t, hospitals, "algorithm={kind: pvp, eta: 0.05, alpha: 5}", "adversary.attacks=[{kind: membership, runs: 60}]")
+	f := a.Findings[0]
+	if f.Audit == nil || f.Audit.Runs != 60 || !f.Audit.Stands() || f.Audit.Pair.Node != 2 || f.Audit.Pair.Row != 3 {
+		t.Fatalf("%+v", f.Audit)
+	}
+	if !(f.Audit.Power.AUC > 0.5) {
+		t.Errorf("AUC %v", f.Audit.Power.AUC)
+	}
+}
+
+// PDML: reports are recorded, and labels guessed from them are right as often as
+// randomised response lets them be.
+func TestAttack_ReportedLabels(t *testing.T) {
+	r, a := attacked(t, `name: labels
+problem: {data: {set: twonorm, rows: 400, dimension: 3}, rho: 0.1}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 10}
+algorithm: {kind: pdml, epsilon: 1, eta: 0.5}
+adversary: {attacks: [label-inference]}
+`)
+	f := a.Findings[0]
+	right := 0
+	for _, l := range f.Labels {
+		if l.Guess == l.Truth {
+			right++
+		}
+	}
+	// 73 are expected from reports alone, e/(1+e) of them, ±4.4.
+	if len(f.Labels) != 100 || right < 60 {
+		t.Errorf("%d of %d guesses are right", right, len(f.Labels))
+	}
+	if _, ok := r.Info.Files["reports.parquet"]; !ok {
+		t.Errorf("files: %v", r.Info.Files)
+	}
+}
+
+// Which matrix is a party's is plain at any noise inside its column space.
+func TestAttack_ColumnSpace(t *testing.T) {
+	_, a := attacked(t, `name: columns
+problem: {data: {set: wdbc}, train: 100, columns: [16, 15], scale: {columns: max, rows: unit}, rho: 0.1}
+network: {topology: {kind: star, nodes: 3}}
+rounds: {count: 4}
+algorithm: {kind: private-admm-sharing, noise: range, sigma: 100}
+adversary: {knows: {victim: 1, candidates: 4}}
+`)
+	f := a.Findings[0]
+	if f.Attack != "column-space" || f.Succeeded != record.Exact || len(f.Members) != 5 {
+		t.Errorf("%s %s: %s", f.Attack, f.Succeeded, f.Conclusion)
+	}
+}
