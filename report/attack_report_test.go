@@ -429,7 +429,7 @@ func TestEvaluation_JSONHasEverything(t *testing.T) {
 	e.Axis.Values[0] = math.Inf(1)
 	var back struct {
 		Title   string
-		Axis    Axis
+		Axis    struct{ Values []record.Number }
 		Attacks []*record.Attacks
 		Audits  []*record.Audit
 	}
@@ -437,7 +437,7 @@ func TestEvaluation_JSONHasEverything(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &back); err != nil {
 		t.Fatal(err)
 	}
-	if back.Title != e.Title || len(back.Attacks) != 12 || len(back.Audits[0].ROC) != 201 || back.Axis.Values[2] != e.Axis.Values[2] || len(back.Attacks[3].Findings) != len(e.Attacks[3].Findings) {
+	if back.Title != e.Title || len(back.Attacks) != 12 || len(back.Audits[0].ROC) != 201 || float64(back.Axis.Values[2]) != e.Axis.Values[2] || !math.IsInf(float64(back.Axis.Values[0]), 1) || len(back.Attacks[3].Findings) != len(e.Attacks[3].Findings) {
 		t.Error("the evaluation does not come back")
 	}
 }
