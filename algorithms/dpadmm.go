@@ -85,7 +85,9 @@ func (m *dpADMM) dual(gamma, client, hub []float64) {
 }
 
 // Merge is w̄ = mean_i(w̃_i − γ_i/η). The hub follows the clients' duals, which
-// start at zero and depend on what it has seen, so they are not sent.
+// start at zero and depend on what it has seen, so they are not sent. Without
+// lockstep it moves the duals of the clients that it has heard anew, which is not
+// quite what those did.
 func (m *dpADMM) Merge(h *Node, _ int) {
 	d, n := len(h.F), float64(len(h.Heard))
 	if h.Memory == nil {
@@ -97,6 +99,9 @@ func (m *dpADMM) Merge(h *Node, _ int) {
 		num.Axpy(-1/(n*m.Eta), h.Memory[i*d:(i+1)*d], h.F)
 	}
 	for i, f := range h.Heard {
+		if h.Fresh != nil && !h.Fresh[i] {
+			continue
+		}
 		m.dual(h.Memory[i*d:(i+1)*d], f, h.F)
 	}
 }

@@ -30,7 +30,7 @@ func (p EdgeADMM) state(n *Node, k int) []float64 {
 }
 
 // Update takes the neighbours' messages m_ji into the states,
-// z_ij ← (1−a)z_ij + a m_ji, and minimises O_i(f) − (Σ_j z_ij)·f + (ηV/2)‖f‖².
+// z_ij ← (1−a)z_ij + a m_ji, each once, and minimises O_i(f) − (Σ_j z_ij)·f + (ηV/2)‖f‖².
 // The messages of round 0 are no more than starting points.
 func (p EdgeADMM) Update(n *Node, t int) error {
 	if n.Memory == nil {
@@ -39,7 +39,7 @@ func (p EdgeADMM) Update(n *Node, t int) error {
 	clear(n.Q)
 	for k, m := range n.Heard {
 		z := p.state(n, k)
-		if t > 1 {
+		if t > 1 && (n.Fresh == nil || n.Fresh[k]) {
 			num.Scale(1-p.Relaxation, z)
 			num.Axpy(p.Relaxation, m, z)
 		}

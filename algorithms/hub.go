@@ -100,5 +100,5 @@ func (s *Hub) cost(env *sim.Env, node, round int) sim.Duration {
 	if node == 0 {
 		return 0
 	}
-	return s.Cost.of(s.Problem.Shards[node-1].U.Len(), env.Stream("compute", uint64(round)))
+	return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), env.Stream("compute", uint64(round)))
 }

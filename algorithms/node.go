@@ -19,6 +19,7 @@ type Node struct {
 	Dual   []float64   // λ_i
 	Memory []float64   // a method's own, of any length; nil until it makes it
 	Heard  [][]float64 // what the neighbours sent, by position; valid during a call only
+	Fresh  []bool      // which of them are new since the last call; nil: all; valid during a call only
 	Sum    []float64   // s_i = Σ_j of that; valid during a call only
 	Q      []float64   // room for the linear term q of (★); valid during a call only
 	Room   []float64   // more room; valid during a call only

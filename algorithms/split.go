@@ -229,8 +229,8 @@ func (s *Split) clientDone(at sim.Time, i, round int) {
 func (s *Split) clientConcluded(int, int) {}
 
 // cost counts rows: the hub has N scalar problems, a party N rows.
-func (s *Split) cost(env *sim.Env, _, round int) sim.Duration {
-	return s.Cost.of(s.Problem.N, env.Stream("compute", uint64(round)))
+func (s *Split) cost(env *sim.Env, node, round int) sim.Duration {
+	return s.Cost.of(node, s.Problem.N, env.Stream("compute", uint64(round)))
 }
 
 // add sums the parties' messages into h.Sum, in order of party.

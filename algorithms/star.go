@@ -64,6 +64,7 @@ func (s *star) unfinished() error {
 
 type starHub struct {
 	*star
+	effort
 	round   int // of the latest message
 	message []float64
 	heard   [][]float64 // the clients' messages of the next round
@@ -96,7 +97,9 @@ func (h *starHub) Receive(env *sim.Env, m *sim.Message) {
 	h.heard[m.From-1] = m.Payload
 	if h.missing--; h.missing == 0 {
 		h.busy = true
-		env.Compute(h.work.cost(env, 0, h.round+1), h, tagStep)
+		cost := h.work.cost(env, 0, h.round+1)
+		h.spend(cost)
+		env.Compute(cost, h, tagStep)
 	}
 }
 
@@ -112,6 +115,7 @@ func (h *starHub) Wake(env *sim.Env, tag uint64) {
 		}
 		h.busy = false
 		h.round++
+		h.steps = h.round
 		h.send(env)
 		return
 	}
@@ -150,6 +154,7 @@ type starClient struct {
 	err     error
 	busy    bool
 	done    bool
+	effort
 }
 
 // Start has nothing to send.
@@ -168,6 +173,7 @@ func (c *starClient) Receive(env *sim.Env, m *sim.Message) {
 		if t < c.rounds {
 			cost = c.work.cost(env, c.i+1, t+1)
 		}
+		c.spend(cost)
 		env.Compute(cost, c, tagStep)
 	}
 }
@@ -187,9 +193,11 @@ func (c *starClient) Wake(env *sim.Env, _ uint64) {
 	}
 	if c.round == c.rounds {
 		c.done = true
+		c.finished = env.Now()
 		return
 	}
 	c.round++
+	c.steps = c.round
 	c.work.clientDone(env.Now(), c.i, c.round)
 	c.message = c.work.clientMessage(c.i, c.round)
 	env.Send(0, KindValue, c.round, c.message)

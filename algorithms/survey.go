@@ -56,13 +56,20 @@ type user struct {
 	report      []float64
 }
 
-// attachUsers makes the users.
-func (s *Synchronous) attachUsers(e *sim.Engine) {
-	id := len(s.peers)
-	for i := range s.peers {
+// census is a server's part in the survey.
+type census struct {
+	reports   [][]float64 // of the node's users; nil once collected
+	missing   int         // of them
+	firstUser int         // node of the user of row 0
+	asked     sim.Time    // when it began to wait
+}
+
+// attachUsers makes the users; at is each server's part.
+func (s *Synchronous) attachUsers(e *sim.Engine, at func(i int) *census) {
+	id := s.Graph.Order()
+	for i := range s.Problem.Shards {
 		rows := s.Problem.Shards[i].U.Len()
-		s.peers[i].reports, s.peers[i].missing = make([][]float64, rows), rows
-		s.peers[i].firstUser = id
+		*at(i) = census{reports: make([][]float64, rows), missing: rows, firstUser: id}
 		for k := range rows {
 			e.Attach(id, &user{run: s, id: id, server: i, row: k})
 			id++
@@ -89,41 +96,46 @@ func (u *user) Receive(env *sim.Env, m *sim.Message) {
 // Wake has nothing to do.
 func (u *user) Wake(*sim.Env, uint64) {}
 
-// collect takes a user's report and opens the rounds when it is the last.
-func (p *peer) collect(env *sim.Env, m *sim.Message) {
-	k := int(m.From) - p.firstUser
-	if p.missing == 0 || p.reports[k] != nil {
-		return
+// collect takes a user's report and says whether it was the last.
+func (c *census) collect(s *Synchronous, n *Node, m *sim.Message) bool {
+	k := int(m.From) - c.firstUser
+	if c.missing == 0 || c.reports[k] != nil {
+		return false
 	}
-	p.reports[k] = m.Payload
-	if p.missing--; p.missing == 0 {
-		p.run.survey.Collect(&p.Node, p.reports)
-		p.reports = nil
-		p.open(env)
+	c.reports[k] = m.Payload
+	if c.missing--; c.missing > 0 {
+		return false
 	}
+	s.survey.Collect(n, c.reports)
+	c.reports = nil
+	return true
 }
 
 // expect waits for reports; where packets are lost, it asks again.
-func (p *peer) expect(env *sim.Env) {
-	p.since = env.Now()
-	if p.run.Retry > 0 {
-		env.After(p.run.Retry, tagSurvey)
+func (c *census) expect(env *sim.Env, s *Synchronous) {
+	c.asked = env.Now()
+	if s.Retry > 0 {
+		env.After(s.Retry, tagSurvey)
 	}
 }
 
 // remind asks the users that have not been heard.
-func (p *peer) remind(env *sim.Env) {
-	if p.missing == 0 {
+func (c *census) remind(env *sim.Env, s *Synchronous) {
+	if c.missing == 0 {
 		return
 	}
-	if waited := env.Now() - p.since; p.run.Deadline > 0 && sim.Duration(waited) >= p.run.Deadline {
-		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", p.run.Deadline, p.waiting()))
+	if waited := env.Now() - c.asked; s.Deadline > 0 && sim.Duration(waited) >= s.Deadline {
+		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", s.Deadline, c.waiting(env.Self())))
 		return
 	}
-	for k, r := range p.reports {
+	for k, r := range c.reports {
 		if r == nil {
-			env.Send(p.firstUser+k, KindRequest, 0, nil)
+			env.Send(c.firstUser+k, KindRequest, 0, nil)
 		}
 	}
-	env.After(p.run.Retry<<maxBackoff, tagSurvey)
+	env.After(s.Retry<<maxBackoff, tagSurvey)
+}
+
+func (c *census) waiting(node int) string {
+	return fmt.Sprintf("node %d waits for the reports of %d users", node, c.missing)
 }

@@ -5,7 +5,6 @@ package algorithms
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -29,7 +28,8 @@ var KindNames = map[uint8]string{KindValue: "value", KindRequest: "request", Kin
 //
 // Where the network loses messages, a node that waits for a round asks the
 // neighbours it has not heard for theirs, after Retry and then after twice as
-// long each time, up to eight times, and fails the run after Deadline.
+// long each time, up to eight times. After Deadline the run fails, or the node
+// goes on with the last values it has, as Missing says.
 type Synchronous struct {
 	Setting
 	Method   Method
@@ -41,6 +41,7 @@ type Synchronous struct {
 	Tolerance float64      // of each solve, see problem.Solver; 0: the default
 	Retry     sim.Duration // 0: never ask again
 	Deadline  sim.Duration // 0: wait for ever
+	Missing   string       // what happens then: "" or stop, or last
 
 	peers   []peer
 	scratch []scratch // by worker
@@ -63,28 +64,6 @@ func traitsOf(m Method) (t traits) {
 	t.sheltering, _ = m.(Sheltering)
 	t.survey, _ = m.(Surveying)
 	return t
-}
-
-// Cost models the time an update takes: rows × Row × (1 + Jitter·u), u uniform
-// in [−1, 1) and drawn per node and round.
-type Cost struct {
-	Row    sim.Duration `yaml:"row" default:"40ns" doc:"virtual time an update takes for each row of the node's data"`
-	Jitter float64      `yaml:"jitter" default:"0.1" doc:"relative spread of that time, uniform in [1−jitter, 1+jitter]"`
-}
-
-// Check reports a negative cost or a jitter that would make time run backwards.
-func (c Cost) Check(report func(field, problem string)) {
-	if c.Row < 0 {
-		report("row", fmt.Sprintf("must be a duration ≥ 0, is %v", c.Row))
-	}
-	if !(c.Jitter >= 0 && c.Jitter <= 1) {
-		report("jitter", fmt.Sprintf("must be between 0 and 1, is %v", c.Jitter))
-	}
-}
-
-func (c Cost) of(rows int, s *sim.Stream) sim.Duration {
-	spread := 1 + float64(c.Jitter*(float64(2*s.Float64())-1))
-	return sim.Duration(math.Floor(float64(rows) * float64(c.Row) * spread))
 }
 
 // scratch is the working room of one worker.
@@ -116,20 +95,21 @@ type peer struct {
 	inner      []float64 // behind the latest iterate
 	err        error     // of the latest step
 
-	round     int            // the round being collected: that of the latest published iterate
-	values    [2][][]float64 // its values, by parity of round and position of the neighbour, from when they are on their way
-	known     [2]int         // how many of them there are
-	arrived   [2][]bool      // which of them have arrived
-	heard     [2]int         // how many have
-	begun     bool           // the step has been given to the workers, perhaps ahead of time
-	job       sim.Begun
-	outbox    [2][][]float64 // own messages of the last two rounds, by parity: one for all, or one a neighbour
-	reports   [][]float64    // of the node's users; nil once collected
-	missing   int            // of them
-	firstUser int            // node of the user of row 0
-	stepping  bool           // a step is under way
-	since     sim.Time       // when it began to wait for this round
-	done      bool
+	round   int            // the round being collected: that of the latest published iterate
+	values  [2][][]float64 // its values, by parity of round and position of the neighbour, from when they are on their way
+	known   [2]int         // how many of them there are
+	arrived [2][]bool      // which of them have arrived
+	heard   [2]int         // how many have
+	begun   bool           // the step has been given to the workers, perhaps ahead of time
+	job     sim.Begun
+	outbox  [2][][]float64 // own messages of the last two rounds, by parity: one for all, or one a neighbour
+	census
+	effort
+	stepping bool        // a step is under way
+	since    sim.Time    // when it began to wait for this round
+	last     [][]float64 // the latest of every neighbour, where a node may have to make do
+	made     int         // how often it did
+	done     bool
 }
 
 // Attach makes a peer of every node of the graph and gives them to the engine.
@@ -152,18 +132,21 @@ func (s *Synchronous) Attach(e *sim.Engine) {
 		n.measure = p.NewSolver(i, s.Tolerance)
 		n.solver = n.measure
 		n.values = [2][][]float64{make([][]float64, n.degree), make([][]float64, n.degree)}
+		if s.Missing == MissingLast {
+			n.last = make([][]float64, n.degree)
+		}
 		n.arrived = [2][]bool{make([]bool, n.degree), make([]bool, n.degree)}
 		e.Attach(i, n)
 	}
 	if s.survey != nil {
-		s.attachUsers(e)
+		s.attachUsers(e, func(i int) *census { return &s.peers[i].census })
 	}
 }
 
 // Start publishes the starting point as round 0, once the node has its data.
 func (p *peer) Start(env *sim.Env) {
 	if p.run.survey != nil && p.missing > 0 {
-		p.expect(env)
+		p.expect(env, p.run)
 		return
 	}
 	p.open(env)
@@ -186,7 +169,9 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 			env.Send(int(m.From), KindValue, t, p.message(t, k))
 		}
 	case KindSample:
-		p.collect(env, m)
+		if p.collect(p.run, &p.Node, m) {
+			p.open(env)
+		}
 	case KindValue:
 		k := p.note(m)
 		if t < p.round || p.arrived[t&1][k] {
@@ -214,7 +199,7 @@ func (p *peer) note(m *sim.Message) int {
 // Foresee begins the step when the last value of the round has been sent: when
 // it will arrive does not change what the step computes.
 func (p *peer) Foresee(e *sim.Engine, m *sim.Message) {
-	if m.Kind == KindValue {
+	if m.Kind == KindValue && p.run.Missing != MissingLast { // it may make do without
 		p.note(m)
 		p.begin(e)
 	}
@@ -237,8 +222,9 @@ func (p *peer) advance(env *sim.Env) {
 	p.stepping = true
 	var cost sim.Duration
 	if p.round < p.run.Rounds && (p.run.idler == nil || !p.run.idler.Idle(p.round+1)) {
-		cost = p.run.Cost.of(p.run.Problem.Shards[p.ID].U.Len(), env.Stream("compute", uint64(p.round+1)))
+		cost = p.run.Cost.of(p.ID, p.run.Problem.Shards[p.ID].U.Len(), env.Stream("compute", uint64(p.round+1)))
 	}
+	p.spend(cost)
 	env.Await(p.job, cost, tagStep)
 }
 
@@ -271,7 +257,7 @@ const maxBackoff = 3
 // Wake takes the finished step, or asks again for what is missing.
 func (p *peer) Wake(env *sim.Env, tag uint64) {
 	if tag == tagSurvey {
-		p.remind(env)
+		p.remind(env, p.run)
 		return
 	}
 	if tag != tagStep {
@@ -284,6 +270,11 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 	}
 	p.stepping, p.begun = false, false
 	slot := p.round & 1
+	for k, f := range p.values[slot] {
+		if p.last != nil && f != nil {
+			p.last[k] = f
+		}
+	}
 	clear(p.values[slot])
 	clear(p.arrived[slot])
 	p.known[slot], p.heard[slot] = 0, 0
@@ -292,6 +283,7 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 	}
 	if p.round == p.run.Rounds {
 		p.done = true
+		p.finished = env.Now()
 		return
 	}
 	p.publish(env, p.round+1)
@@ -300,7 +292,7 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 // publish sends the iterate of a round to every neighbour and begins to collect
 // theirs.
 func (p *peer) publish(env *sim.Env, round int) {
-	p.round = round
+	p.round, p.steps = round, round
 	p.since = env.Now()
 	if p.run.Observer != nil {
 		pub := &Publication{Node: p.ID, Shard: p.ID, Round: round, At: env.Now(), Values: p.F, Loss: p.loss, Stats: p.stats}
@@ -350,6 +342,10 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 		return // no longer waiting for it
 	}
 	if waited := env.Now() - p.since; p.run.Deadline > 0 && sim.Duration(waited) >= p.run.Deadline {
+		if p.run.Missing == MissingLast {
+			p.makeDo(env)
+			return
+		}
 		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", p.run.Deadline, p.waiting()))
 		return
 	}
@@ -362,11 +358,64 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 	env.After(p.run.Retry<<min(attempt, maxBackoff), tagRetry(round, attempt))
 }
 
+// What a node does when it has waited for a round for as long as Deadline.
+const (
+	MissingStop = "stop" // fail the run and say who waited for whom
+	MissingLast = "last" // go on with the last values that came, zero if none did
+)
+
+// makeDo ends the wait for a round with the last values that came.
+func (p *peer) makeDo(env *sim.Env) {
+	slot := p.round & 1
+	for k := range p.neighbours {
+		if p.arrived[slot][k] {
+			continue
+		}
+		if p.values[slot][k] == nil {
+			p.known[slot]++
+		}
+		if p.values[slot][k] = p.last[k]; p.last[k] == nil {
+			p.values[slot][k] = make([]float64, p.run.Problem.D)
+		}
+		p.arrived[slot][k] = true
+		p.heard[slot]++
+		p.made++
+	}
+	p.advance(env)
+}
+
+// Restart goes on after a crash. A node that has lost its memory begins anew at
+// its starting point, with no dual; it still knows in which round it was, and asks
+// its neighbours for their values of it.
+func (p *peer) Restart(env *sim.Env, lost bool) {
+	if !lost || p.done || p.outbox[p.round&1] == nil {
+		return
+	}
+	p.F = p.run.Init.Start(p.run.Seed, p.ID, p.run.Problem.D)
+	clear(p.Dual)
+	p.Memory, p.stepping, p.begun = nil, false, false
+	for slot := range p.values {
+		clear(p.values[slot])
+		clear(p.arrived[slot])
+		p.known[slot], p.heard[slot] = 0, 0
+	}
+	p.since = env.Now()
+	out := &p.outbox[p.round&1]
+	for k := range *out {
+		if (*out)[k] = p.F; p.run.addressing != nil {
+			(*out)[k] = p.run.addressing.Message(&p.Node, k)
+		}
+	}
+	if p.run.Retry > 0 {
+		p.retry(env, p.round, 0)
+	}
+}
+
 // waiting says whose values a node is waiting for.
 func (p *peer) waiting() string {
 	var missing []string
 	if p.missing > 0 {
-		return fmt.Sprintf("node %d waits for the reports of %d users", p.ID, p.missing)
+		return p.census.waiting(p.ID)
 	}
 	for k, j := range p.neighbours {
 		if !p.arrived[p.round&1][k] {
@@ -380,25 +429,12 @@ func (p *peer) waiting() string {
 // says who waits for whom, for the first few nodes. It is for after the engine
 // has run out of events.
 func (s *Synchronous) Unfinished() error {
-	const shown = 5
-	var stuck []string
-	n := 0
-	for i := range s.peers {
-		p := &s.peers[i]
-		if p.done {
-			continue
+	return stuck(len(s.peers), func(i int) (bool, string) {
+		if s.peers[i].done {
+			return true, ""
 		}
-		if n++; n <= shown {
-			stuck = append(stuck, p.waiting())
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	if n > shown {
-		stuck = append(stuck, fmt.Sprintf("and %d more nodes wait", n-shown))
-	}
-	return fmt.Errorf("the run stopped with %d of %d nodes unfinished: %s", n, len(s.peers), strings.Join(stuck, "; "))
+		return false, s.peers[i].waiting()
+	})
 }
 
 // Dual returns λ_i, a d-vector, after a run.

@@ -26,6 +26,8 @@ type Row struct {
 	Residual    float64  // max_i ‖∇‖ / max(1, ‖q‖) of this round's solves
 	Spread      float64  // max_{i,l} ‖w_i − w_l‖, w the iterates before output noise; only for few nodes
 	TestLoss    float64  // mean log loss of the test rows, where columns are split
+	Least       int      // round of the node that has published fewest iterates; without lockstep it is not Round
+	Most        int      // and of the one that has published most
 	Averaged    Averaged // of w̄_i(t) = (1/t) Σ_k w_i(k), for methods that shelter w
 }
 
@@ -91,7 +93,7 @@ func NewCollector(p *problem.Problem, optimum []float64, rounds int, ended func(
 	}
 	for t := range c.rows {
 		nan := math.NaN()
-		c.rows[t] = Row{Round: t, Time: -1, PrivacyLoss: nan, DualSum: nan, Residual: nan, Spread: nan, TestLoss: nan, Averaged: Averaged{nan, nan}}
+		c.rows[t] = Row{Round: t, Least: t, Most: t, Time: -1, PrivacyLoss: nan, DualSum: nan, Residual: nan, Spread: nan, TestLoss: nan, Averaged: Averaged{nan, nan}}
 	}
 	c.rows[0].DualSum = 0 // duals start at zero
 	return c
@@ -257,6 +259,7 @@ func TestError(s *problem.Shard, f []float64) float64 {
 var Columns = []string{
 	"round", "time_s", "loss", "objective", "test_error", "consensus", "distance",
 	"privacy_loss", "messages", "bytes", "dual_sum", "residual", "spread", "averaged_risk", "averaged_error", "test_loss",
+	"least_round", "most_round",
 }
 
 // Values are the row's values in the order of Columns.
@@ -264,5 +267,6 @@ func (r *Row) Values() []float64 {
 	return []float64{
 		float64(r.Round), r.Time.Seconds(), r.Loss, r.Objective, r.TestError, r.Consensus, r.Distance,
 		r.PrivacyLoss, float64(r.Messages), float64(r.Bytes), r.DualSum, r.Residual, r.Spread, r.Averaged.Risk, r.Averaged.Error, r.TestLoss,
+		float64(r.Least), float64(r.Most),
 	}
 }

@@ -56,7 +56,7 @@ func (s *Split) Ended(t int, at sim.Time, x [][]float64, gap, residual float64) 
 	p := s.problem
 	nan := math.NaN()
 	row := Row{
-		Round: t, Time: at, Consensus: gap, Residual: residual, Distance: nan, PrivacyLoss: nan, DualSum: nan, Spread: nan,
+		Round: t, Least: t, Most: t, Time: at, Consensus: gap, Residual: residual, Distance: nan, PrivacyLoss: nan, DualSum: nan, Spread: nan,
 		Averaged: Averaged{nan, nan},
 	}
 	clear(s.margins)

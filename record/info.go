@@ -34,11 +34,22 @@ type Info struct {
 	Residual     Residual          `json:"residual"`
 	Privacy      *Privacy          `json:"privacy"` // null: the method claims nothing
 	Rates        []Rate            `json:"rates"`
+	Activity     *Activity         `json:"activity"`
 	Warnings     []string          `json:"warnings"`
 	ScenarioHash string            `json:"scenario_hash"`
 	Scenario     string            `json:"scenario"` // resolved, as YAML
 	Files        map[string]string `json:"files"`    // SHA-256 of the other files
 	Wall         float64           `json:"wall_seconds"`
+}
+
+// Activity is how the nodes spent the run; nodes.csv has each of them.
+type Activity struct {
+	LeastRounds int     `json:"least_rounds"` // of a node
+	MostRounds  int     `json:"most_rounds"`
+	BusySeconds float64 `json:"busy_seconds"` // of virtual time, mean over nodes
+	IdleSeconds float64 `json:"idle_seconds"` // waiting
+	DownSeconds float64 `json:"down_seconds"` // crashed, not joined yet, or gone
+	Lags        []int64 `json:"lags"`         // how often a step used a value so many rounds behind it; null in lockstep
 }
 
 // Final is the last round's metrics; a value that is not defined is null.

@@ -189,6 +189,11 @@ func (w *Writer) Metrics(columns []string, rows [][]float64) error {
 	return writeCSV(filepath.Join(w.dir, "metrics.csv"), columns, rows)
 }
 
+// Nodes writes nodes.csv, a row a node.
+func (w *Writer) Nodes(columns []string, rows [][]float64) error {
+	return writeCSV(filepath.Join(w.dir, "nodes.csv"), columns, rows)
+}
+
 func writeCSV(path string, columns []string, rows [][]float64) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -261,7 +266,7 @@ func (w *Writer) Abort() {
 // which follow from the others.
 func hashFiles(dir string) (map[string]string, error) {
 	sums := map[string]string{}
-	for _, name := range []string{"metrics.csv", "iterates.parquet", "messages.parquet", reportsFile, "knowledge.json", "trace.bin"} {
+	for _, name := range []string{"metrics.csv", "iterates.parquet", "messages.parquet", reportsFile, "knowledge.json", "nodes.csv", "trace.bin"} {
 		f, err := os.Open(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -25,7 +25,7 @@ func (e *Evaluation) page() (*page, error) {
 	a := new(album)
 	p.Counts = e.counts()
 	for _, s := range []*section{
-		e.verdicts(), e.outcomes(), e.subjects(), e.lossSection(a), e.powerSection(a), e.reconstruction(a), e.networks(a),
+		e.subjects(), e.verdicts(), e.outcomes(), e.lossSection(a), e.powerSection(a), e.reconstruction(a), e.networks(a),
 		e.members(), e.labels(), e.facts(), e.checks(), e.pairs(), e.unseen(), howToRead(),
 	} {
 		if len(s.Blocks) > 0 {

@@ -15,6 +15,7 @@ import (
 	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/record"
+	"overhear/sim"
 )
 
 // AttackOptions say how attacks on a run are carried out.
@@ -62,6 +63,11 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		return nil, err
 	}
 	s.Adversary.Knows.hide(public)
+	if !public.Lockstep {
+		if public.Slowest, err = s.slowest(r.Info, public.Graph.Order()); err != nil {
+			return nil, SetupError{err}
+		}
+	}
 	watch := s.Adversary.View.watch()
 	if err := fitsGraph(watch, public); err != nil {
 		return nil, SetupError{err}
@@ -164,6 +170,24 @@ func signed(s adversary.Sample) []float64 {
 	u := slices.Clone(s.X)
 	num.Scale(s.Y, u)
 	return u
+}
+
+// slowest is the longest that an update may take, as far as that is public: rows
+// that are not spread evenly may all be one node's.
+func (s *Scenario) slowest(info *record.Info, nodes int) (sim.Duration, error) {
+	cost, err := s.Compute.Of(info.Seed, nodes)
+	if err != nil {
+		return 0, err
+	}
+	rows := info.TrainRows
+	if s.Problem.Partition.Kind == "even" {
+		rows = (rows + nodes - 1) / nodes
+	}
+	longest := sim.Duration(0)
+	for i := range nodes {
+		longest = max(longest, cost.Slowest(i, rows))
+	}
+	return longest, nil
 }
 
 // readRecording reads what a run directory holds of messages and their contents.

@@ -209,6 +209,9 @@ type measured struct {
 
 // measured finds out what is to be audited.
 func (e *Experiment) measured(a *Assembly, spec *AuditSpec, o *AuditOptions) (*measured, error) {
+	if !e.lockstep() {
+		return nil, errors.New("an audit needs synchronous rounds (rounds.mode), in which everything but the noise is known")
+	}
 	if a.Split != nil {
 		return e.auditSplit(a, spec)
 	}

@@ -102,16 +102,11 @@ func (c *chronicle) Reported(user int, _ sim.Time, report []float64) { c.reports
 func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*chronicle, error) {
 	e := w.e
 	c := &chronicle{reports: map[int][]float64{}}
-	s := &algorithms.Synchronous{
-		Setting: algorithms.Setting{Problem: w.problem[world], Graph: w.a.Graph, Rounds: e.Rounds.Count},
-		Method:  w.method[world], Seed: seed, Init: e.Algorithm.Init, Cost: e.Compute, Observer: c, Tolerance: e.Solver.Tolerance,
+	protocol, err := e.play(algorithms.Setting{Problem: w.problem[world], Graph: w.a.Graph, Rounds: e.Rounds.Count}, w.method[world], seed, c)
+	if err != nil {
+		return nil, err
 	}
-	if e.Network.lossy() {
-		s.Retry, s.Deadline = e.Rounds.Retry, e.Rounds.Deadline
-	}
-	protocol := algorithms.NewProtocol(s)
 	config := sim.Config{Seed: seed, Link: e.Network.Link, Overrides: e.Network.Links, Header: e.Network.Header, Workers: 1}
-	var err error
 	if config.Graph, err = protocol.Network(); err != nil {
 		return nil, err
 	}

@@ -48,13 +48,13 @@ type splitWeigher struct {
 func (w *splitWeigher) run(ctx context.Context, world int, seed uint64) (*evidence, error) {
 	e := w.e
 	c := new(splitChronicle)
-	s := &algorithms.Split{
-		SplitSetting: algorithms.SplitSetting{Problem: w.problem[world], Graph: w.a.Graph, Rounds: e.Rounds.Count, Seed: seed},
-		Method:       w.method[world], Cost: e.Compute, Observer: c,
+	own := *w.a
+	own.Seed, own.Split, own.Parties = seed, w.problem[world], w.method[world]
+	protocol, err := e.splitProtocol(&own, c)
+	if err != nil {
+		return nil, err
 	}
-	if e.Network.lossy() {
-		s.Retry, s.Deadline = e.Rounds.Retry, e.Rounds.Deadline
-	}
+	s := protocol.(*algorithms.Split)
 	engine, err := sim.New(sim.Config{Seed: seed, Graph: w.a.Graph, Link: e.Network.Link, Overrides: e.Network.Links, Header: e.Network.Header, Workers: 1})
 	if err != nil {
 		return nil, err

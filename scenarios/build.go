@@ -128,20 +128,35 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 }
 
 // protocol is the run's protocol, which o watches.
-func (e *Experiment) protocol(a *Assembly, o algorithms.Observer) algorithms.Protocol {
-	s := &algorithms.Synchronous{
-		Setting:   e.setting(a),
-		Method:    a.Method,
-		Seed:      a.Seed,
+func (e *Experiment) protocol(a *Assembly, o algorithms.Observer) (algorithms.Protocol, error) {
+	return e.play(e.setting(a), a.Method, a.Seed, o)
+}
+
+// play is the protocol of a run of a method in a setting, with the seed of all that
+// its nodes draw.
+func (e *Experiment) play(setting algorithms.Setting, m algorithms.Method, seed uint64, o algorithms.Observer) (algorithms.Protocol, error) {
+	cost, err := e.Compute.Of(seed, setting.Graph.Order())
+	if err != nil {
+		return nil, err
+	}
+	s := algorithms.Synchronous{
+		Setting:   setting,
+		Method:    m,
+		Seed:      seed,
 		Init:      e.Algorithm.Init,
-		Cost:      e.Compute,
+		Cost:      cost,
 		Observer:  o,
 		Tolerance: e.Solver.Tolerance,
 	}
+	r := &e.Rounds
 	if e.Network.lossy() {
-		s.Retry, s.Deadline = e.Rounds.Retry, e.Rounds.Deadline
+		s.Retry, s.Deadline, s.Missing = r.Retry, r.Deadline, r.Missing
 	}
-	return algorithms.NewProtocol(s)
+	if r.Mode == "asynchronous" {
+		s.Deadline = r.Deadline
+		return &algorithms.Asynchronous{Synchronous: s, Pace: algorithms.Pace{Quorum: r.Quorum, Staleness: r.Staleness, Timeout: r.Timeout}}, nil
+	}
+	return algorithms.NewProtocol(&s), nil
 }
 
 func (e *Experiment) setting(a *Assembly) algorithms.Setting {

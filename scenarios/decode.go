@@ -236,12 +236,12 @@ func (d *decoder) keys(n *yaml.Node, all []field, v reflect.Value, path string) 
 		}
 	}
 	for _, f := range all {
-		if kind := kindOf(v); given[f.key] != nil && f.of != "" && f.of != kind {
-			is := "no kind is given"
+		if name, kind := kindOf(v); given[f.key] != nil && f.of != "" && f.of != kind {
+			is := "no " + name + " is given"
 			if kind != "" {
-				is = "kind is " + kind
+				is = name + " is " + kind
 			}
-			d.report(given[f.key], "%s is a parameter of kind %s; here %s", join(path, f.key), f.of, is)
+			d.report(given[f.key], "%s is a parameter of %s %s; here %s", join(path, f.key), name, f.of, is)
 		}
 	}
 	return given

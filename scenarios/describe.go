@@ -153,6 +153,8 @@ var metricDocs = [][2]string{
 	{"averaged_risk", "(1/N) Σ_i Σ_l O_l(w̄_i), w̄_i(t) = (1/t) Σ_k w_i(k), on the true labels (pdml)"},
 	{"averaged_error", "fraction of test rows that w̄_i gets wrong, mean over the nodes (pdml)"},
 	{"test_loss", "mean log loss of the test rows, where columns are split"},
+	{"least_round", "round of the node that has published fewest iterates; in asynchronous runs round is the nodes' mean"},
+	{"most_round", "round of the node that has published most iterates"},
 }
 
 // Explain says what a name means: a method, a data set, a key of the language
@@ -259,6 +261,9 @@ func Template() string {
 }
 
 func template(b *strings.Builder, t reflect.Type, path, indent string, chosen map[string]string) {
+	usual := reflect.New(t).Elem()
+	preset(usual)
+	choice, kind := kindOf(usual)
 	for _, f := range fields(t) {
 		full := join(path, f.key)
 		line := func(mark, value string) {
@@ -270,6 +275,8 @@ func template(b *strings.Builder, t reflect.Type, path, indent string, chosen ma
 			fmt.Fprintf(b, "%s# %s\n%s\n", indent, doc, text)
 		}
 		switch value, ok := chosen[full]; {
+		case f.of != "" && f.of != kind && f.preset != "": // a line of it would be a mistake here
+			fmt.Fprintf(b, "%s# with %s %s also %s, default %s: %s\n", indent, choice, f.of, f.key, f.preset, f.doc)
 		case ok:
 			line("", value)
 		case f.kind.Kind() == reflect.Struct && full != "algorithm":

@@ -32,7 +32,7 @@ func encode(v reflect.Value) *yaml.Node {
 				n.Content = append(n.Content, scalarNode(f.key), encode(v))
 			}
 		}
-		kind := kindOf(v)
+		_, kind := kindOf(v)
 		for _, f := range fields(v.Type()) {
 			if f.of != "" && f.of != kind {
 				continue

@@ -43,12 +43,15 @@ func fields(t reflect.Type) []field {
 	return all
 }
 
-// kindOf is the value of an option struct's key "kind"; "" if it has none.
-func kindOf(v reflect.Value) string {
-	if f := v.FieldByName("Kind"); f.IsValid() {
-		return f.String()
+// kindOf is the key of an option struct that says which of its others there are,
+// "kind" or "mode", and its value; "" if it has neither.
+func kindOf(v reflect.Value) (key, kind string) {
+	for _, name := range []string{"Kind", "Mode"} {
+		if f := v.FieldByName(name); f.IsValid() {
+			return strings.ToLower(name), f.String()
+		}
 	}
-	return ""
+	return "", ""
 }
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()

@@ -83,7 +83,7 @@ func (a *Account) fill(rows []metrics.Row) {
 		return
 	}
 	for k := range rows {
-		rows[k].PrivacyLoss = a.Bound[rows[k].Round]
+		rows[k].PrivacyLoss = a.Bound[rows[k].Most]
 	}
 }
 

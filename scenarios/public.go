@@ -26,7 +26,7 @@ func (s *Scenario) public(seed uint64, columns, rows int) (*adversary.Public, er
 	p := &adversary.Public{
 		Method: entry.Name, Graph: graph, D: columns, Rounds: s.Rounds.Count,
 		Loss: s.Problem.Loss.Loss(), C: s.Problem.C, R: make([]float64, graph.Order()),
-		Star: entry.Star, Start: s.Algorithm.Init.Normal == 0, Lockstep: true,
+		Star: entry.Star, Start: s.Algorithm.Init.Normal == 0, Lockstep: s.lockstep(),
 		Schedules: map[string]adversary.Schedule{}, Numbers: map[string]float64{}, Words: map[string]string{}, Hidden: map[string]bool{},
 	}
 	withData := graph.Order()
@@ -48,6 +48,12 @@ func (s *Scenario) public(seed uint64, columns, rows int) (*adversary.Public, er
 		}
 	}
 	return p, nil
+}
+
+// lockstep says whether an update uses its neighbours' values of the round before,
+// whatever happens on the network.
+func (s *Scenario) lockstep() bool {
+	return s.Rounds.Mode == "synchronous" && (s.Rounds.Missing == algorithms.MissingStop || !s.Network.lossy())
 }
 
 // parameters enters a method's parameters by key.

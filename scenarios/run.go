@@ -16,6 +16,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/metrics"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/report"
 	"overhear/sim"
@@ -43,6 +44,9 @@ type outcome struct {
 	messages int64
 	bytes    int64
 	wall     time.Duration
+	activity *algorithms.Activity
+	end      sim.Time
+	down     func(node int) sim.Duration
 }
 
 // measurement is what metrics are collected by.
@@ -58,9 +62,17 @@ type traffic struct {
 	packet uint64         // number of the latest packet, plus one
 }
 
+// follower measures what nodes publish.
+type follower interface {
+	Published(shard, t int, at sim.Time, values, inner []float64, loss float64, stats problem.Stats)
+	Concluded(node, t int, dual []float64)
+	measurement
+}
+
 // tap hands what nodes publish to metrics and to the run's record.
 type tap struct {
-	*metrics.Collector
+	follower
+	first  int            // node of shard 0
 	writer *record.Writer // nil: no record
 }
 
@@ -69,8 +81,12 @@ func (t *tap) Published(p *algorithms.Publication) {
 		t.writer.Iterate(p.Node, p.Round, p.At, p.Values)
 	}
 	if p.Shard >= 0 {
-		t.Collector.Published(p.Shard, p.Round, p.At, p.Values, p.Inner, p.Loss, p.Stats)
+		t.follower.Published(p.Shard, p.Round, p.At, p.Values, p.Inner, p.Loss, p.Stats)
 	}
+}
+
+func (t *tap) Concluded(node, round int, dual []float64) {
+	t.follower.Concluded(node-t.first, round, dual)
 }
 
 // Reported records what a survey's user sent.
@@ -136,6 +152,11 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 	if out.trace != nil {
 		if err := w.Trace(out.trace); err != nil {
 			return nil, fmt.Errorf("writing the trace: %w", err)
+		}
+	}
+	if out.activity != nil {
+		if err := w.Nodes(nodeColumns, out.nodes()); err != nil {
+			return nil, err
 		}
 	}
 	if e.Adversary != nil {
@@ -215,6 +236,10 @@ func (e *Experiment) execute(ctx context.Context, seed uint64, workers int, w *r
 	if a.Account != nil {
 		a.Account.fill(out.rows)
 	}
+	if active, ok := protocol.(algorithms.Active); ok {
+		out.activity, out.end = active.Activity(), engine.Now()
+		out.down = func(node int) sim.Duration { return 0 }
+	}
 	out.events, out.messages, out.bytes = engine.Events(), int64(engine.Messages()), engine.Bytes()
 	out.wall = time.Since(start)
 	return out, nil
@@ -232,15 +257,20 @@ func (e *Experiment) watch(out *outcome, w *record.Writer, progress func(metrics
 		_, wrong := out.Split.TestLoss(o.X)
 		out.optimum.TestError = record.Number(wrong)
 		c := metrics.NewSplit(out.Split, o.X, e.Rounds.Count, progress)
-		return e.splitProtocol(out.Assembly, &splitTap{c, w}), c, nil
+		p, err := e.splitProtocol(out.Assembly, &splitTap{c, w})
+		return p, c, err
 	}
 	o, err := out.Problem.Centralised()
 	if err != nil {
 		return nil, nil, err
 	}
 	out.optimum = record.Optimum{Objective: record.Number(o.Value), Point: o.F, TestError: record.Number(metrics.TestError(&out.Problem.Test, o.F))}
-	c := metrics.NewCollector(out.Problem, o.F, e.Rounds.Count, progress)
-	return e.protocol(out.Assembly, &tap{c, w}), c, nil
+	var c follower = metrics.NewCollector(out.Problem, o.F, e.Rounds.Count, progress)
+	if e.Rounds.Mode == "asynchronous" {
+		c = metrics.NewRolling(out.Problem, o.F, progress)
+	}
+	p, err := e.protocol(out.Assembly, &tap{follower: c, first: out.first(), writer: w})
+	return p, c, err
 }
 
 func (e *Experiment) config(a *Assembly, workers int, sent func(*sim.Packet), reference *sim.Trace) sim.Config {
@@ -289,6 +319,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Optimum:      out.optimum,
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),
+		Activity:     out.summary(),
 		Warnings:     append([]string{}, out.Warnings...),
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
@@ -300,6 +331,41 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		info.Digest = hex.EncodeToString(out.trace.Digest[:])
 	}
 	return info
+}
+
+// nodeColumns are the columns of nodes.csv.
+var nodeColumns = []string{"node", "rounds", "busy_s", "down_s", "idle_s", "finished_s"}
+
+// nodes are the rows of nodes.csv. A node that has ended is not idle.
+func (o *outcome) nodes() [][]float64 {
+	rows := make([][]float64, len(o.activity.Nodes))
+	for i, n := range o.activity.Nodes {
+		until, finished := o.end, math.NaN()
+		if n.Finished > 0 {
+			until, finished = n.Finished, n.Finished.Seconds()
+		}
+		down := o.down(i)
+		idle := max(0, sim.Duration(until)-n.Busy-down)
+		rows[i] = []float64{float64(i), float64(n.Rounds), n.Busy.Seconds(), down.Seconds(), idle.Seconds(), finished}
+	}
+	return rows
+}
+
+// summary is what run.json says of the nodes' time.
+func (o *outcome) summary() *record.Activity {
+	if o.activity == nil || len(o.activity.Nodes) == 0 {
+		return nil
+	}
+	a := &record.Activity{LeastRounds: math.MaxInt, Lags: o.activity.Lags}
+	rows := o.nodes()
+	share := 1 / float64(len(rows))
+	for _, row := range rows {
+		a.LeastRounds, a.MostRounds = min(a.LeastRounds, int(row[1])), max(a.MostRounds, int(row[1]))
+		a.BusySeconds += share * row[2]
+		a.DownSeconds += share * row[3]
+		a.IdleSeconds += share * row[4]
+	}
+	return a
 }
 
 // rates are the rates of convergence that theorems prove, beside the measured.

@@ -24,6 +24,7 @@ type Scenario struct {
 	Solver    Solver          `yaml:"solver" doc:"precision of each node's solves"`
 	Record    Record          `yaml:"record" doc:"what a run keeps"`
 	Adversary *Adversary      `yaml:"adversary" doc:"who overhears the run, knows what besides, and tries what; for simulate attack and audit"`
+	Sweep     *Sweep          `yaml:"sweep" doc:"which runs simulate sweep makes; not read by single runs"`
 	Ties      string          `yaml:"ties" default:"ordered" enum:"ordered,shuffled" doc:"order of simultaneous events; shuffled shows that nothing depends on it"`
 }
 
@@ -95,16 +96,32 @@ func (n *Network) lossy() bool {
 
 // Rounds is the protocol.
 type Rounds struct {
-	Mode     string       `yaml:"mode" default:"synchronous" enum:"synchronous" doc:"synchronous: a node waits for the round's value of every neighbour"`
-	Count    int          `yaml:"count" default:"100" doc:"number of updates"`
-	Retry    sim.Duration `yaml:"retry" default:"200ms" doc:"on a lossy network, how long a node waits before it asks for a missing value, then twice as long each time, up to eight times"`
-	Deadline sim.Duration `yaml:"deadline" default:"10m" doc:"on a lossy network, how long a node waits for a round before the run fails"`
+	Mode      string       `yaml:"mode" default:"synchronous" enum:"synchronous,asynchronous" doc:"synchronous: a node waits for the round's value of every neighbour; asynchronous: it goes on with the last values it has heard"`
+	Count     int          `yaml:"count" default:"100" doc:"number of updates of every node"`
+	Quorum    float64      `yaml:"quorum" of:"asynchronous" default:"0.5" doc:"share of its neighbours that a node must have heard since its last update"`
+	Staleness int          `yaml:"staleness" of:"asynchronous" doc:"a node waits while a neighbour is more than so many rounds behind it; 0: it does not"`
+	Timeout   sim.Duration `yaml:"timeout" of:"asynchronous" default:"200ms" doc:"a node goes on after this long without a quorum; 0s: never"`
+	Retry     sim.Duration `yaml:"retry" default:"200ms" doc:"on a lossy network, how long a node waits before it asks for a missing value (asynchronous: a missing report of a user), then twice as long each time, up to eight times"`
+	Deadline  sim.Duration `yaml:"deadline" default:"10m" doc:"on a lossy network, how long a node waits for a round before what missing says happens"`
+	Missing   string       `yaml:"missing" of:"synchronous" default:"stop" enum:"stop,last" doc:"when the deadline has passed: stop the run and say who waited for whom, or go on with the last values that came"`
 }
 
 // Check reports rounds that cannot be run.
 func (r Rounds) Check(report func(field, problem string)) {
 	if r.Count < 1 {
 		report("count", fmt.Sprintf("must be at least 1, is %d", r.Count))
+	}
+	if !(r.Quorum >= 0 && r.Quorum <= 1) {
+		report("quorum", fmt.Sprintf("must be between 0 and 1, is %v", r.Quorum))
+	}
+	if r.Mode == "asynchronous" && r.Quorum == 0 && r.Timeout == 0 {
+		report("quorum", "of 0 without a timeout would let nodes run on without hearing anybody")
+	}
+	if r.Staleness < 0 {
+		report("staleness", fmt.Sprintf("must not be negative, is %d", r.Staleness))
+	}
+	if r.Timeout < 0 {
+		report("timeout", fmt.Sprintf("must not be negative, is %v", r.Timeout))
 	}
 	if r.Retry <= 0 {
 		report("retry", fmt.Sprintf("must be positive, is %v", r.Retry))
@@ -166,9 +183,6 @@ func (i Iterates) Check(report func(field, problem string)) {
 // later are keys of the language that this version has nothing behind.
 var later = map[string]string{
 	"network.faults":            "this version has no faults; links can lose and duplicate packets: loss, duplication",
-	"rounds.quorum":             "this version has synchronous rounds only",
-	"rounds.staleness":          "this version has synchronous rounds only",
-	"rounds.timeout":            "this version has synchronous rounds only; see retry and deadline",
 	"problem.partition.columns": "columns are split by problem.columns",
 }
 

@@ -1,0 +1,96 @@
+// What nodes did with their time.
+
+package algorithms
+
+import (
+	"fmt"
+	"strings"
+
+	"overhear/sim"
+)
+
+// Activity is what the nodes of a finished run did.
+type Activity struct {
+	Nodes []NodeActivity // by node of the network; users of a survey are none
+
+	// Lags counts, by how many rounds a neighbour's value was behind the step that
+	// used it; nil where rounds are in lockstep.
+	Lags []int64
+}
+
+// NodeActivity is one node's.
+type NodeActivity struct {
+	Rounds   int          // of the last iterate it published
+	Busy     sim.Duration // virtual time in which it computed
+	Finished sim.Time     // when it ended its last round; 0: it did not
+}
+
+// Active is a Protocol that tells what its nodes did.
+type Active interface{ Activity() *Activity }
+
+// effort is what a node spent so far.
+type effort struct {
+	steps    int
+	busy     sim.Duration
+	finished sim.Time
+}
+
+func (f *effort) spend(d sim.Duration) { f.busy += d }
+
+func (f *effort) activity() NodeActivity { return NodeActivity{f.steps, f.busy, f.finished} }
+
+// Activity is what the nodes did.
+func (s *Synchronous) Activity() *Activity {
+	a := &Activity{Nodes: make([]NodeActivity, len(s.peers))}
+	for i := range s.peers {
+		a.Nodes[i] = s.peers[i].activity()
+	}
+	return a
+}
+
+// Activity is what the nodes did.
+func (s *Asynchronous) Activity() *Activity {
+	a := &Activity{Nodes: make([]NodeActivity, len(s.runners)), Lags: s.lags}
+	for i := range s.runners {
+		a.Nodes[i] = s.runners[i].activity()
+	}
+	return a
+}
+
+// stuck says which of n nodes have not ended, the first few of them in words; nil
+// if all have.
+func stuck(n int, node func(i int) (done bool, waiting string)) error {
+	const shown = 5
+	var words []string
+	count := 0
+	for i := range n {
+		done, waiting := node(i)
+		if done {
+			continue
+		}
+		if count++; count <= shown {
+			words = append(words, waiting)
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	if count > shown {
+		words = append(words, fmt.Sprintf("and %d more nodes wait", count-shown))
+	}
+	return fmt.Errorf("the run stopped with %d of %d nodes unfinished: %s", count, n, strings.Join(words, "; "))
+}
+
+// Activity is what hub and clients did.
+func (s *Hub) Activity() *Activity { return s.star.activity() }
+
+// Activity is what hub and parties did.
+func (s *Split) Activity() *Activity { return s.star.activity() }
+
+func (s *star) activity() *Activity {
+	a := &Activity{Nodes: []NodeActivity{s.hub.effort.activity()}}
+	for i := range s.clients {
+		a.Nodes = append(a.Nodes, s.clients[i].effort.activity())
+	}
+	return a
+}

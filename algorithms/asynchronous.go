@@ -1,0 +1,426 @@
+// The asynchronous protocol: a node steps with the last values it has heard, when
+// enough of them are new or it has waited long enough.
+
+package algorithms
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// Pace says when a node of an Asynchronous run takes its next step.
+type Pace struct {
+	Quorum    float64      // share of its neighbours that it must have heard since its last step, 0 … 1
+	Staleness int          // it waits while a neighbour is more than so many rounds behind it; 0: it does not
+	Timeout   sim.Duration // it steps after this long without a quorum; 0: never
+}
+
+// Asynchronous runs a method without barriers. Each step uses the last value
+// received of every neighbour, zero where there is none yet. Values carry the
+// sender's round, so that one that was overtaken, or comes twice, is ignored. A
+// neighbour that has ended, or has said farewell, counts as heard and never as
+// behind. Nothing is sent again for being lost: but a node that has waited for a
+// timeout while a neighbour is too far behind asks that neighbour for its last
+// value, and so does one that has forgotten all it had heard.
+//
+// A Central method runs on the same nodes: the hub merges the last values of its
+// clients.
+type Asynchronous struct {
+	Synchronous // its settings; a method's nodes are runners instead of peers
+	Pace
+
+	hub     int // 1 where node 0 is a hub without data, else 0
+	central Central
+	runners []runner
+	zero    []float64
+	lags    []int64 // how often a step used a value of a neighbour so many rounds behind
+}
+
+// KindFarewell is a message of a node that leaves.
+const KindFarewell uint8 = 4
+
+// runner is a node of the protocol.
+type runner struct {
+	Node
+	run        *Asynchronous
+	self       int             // its number in the network; Node.ID is that of its shard
+	measure    *problem.Solver // of the data as they are, for the loss
+	neighbours []int32
+	loss       float64
+	inner      []float64
+	err        error
+
+	round    int         // of the latest iterate
+	outbox   [][]float64 // what it sent in it: one for all, or one a neighbour
+	latest   [][]float64 // by position of the neighbour; nil before the first
+	rounds   []int32     // of those; −1 before the first
+	fresh    []bool      // heard since the last step
+	gone     []bool      // said farewell
+	inputs   [][]float64 // of the step under way
+	renewed  []bool      // fresh, of the step under way
+	stepping bool
+	overdue  bool // a timeout has passed since the last step
+	started  bool
+	done     bool
+	since    sim.Time // of the last step
+	census
+	effort
+}
+
+// Attach makes the nodes and gives them to the engine.
+func (s *Asynchronous) Attach(e *sim.Engine) {
+	p := s.Problem
+	s.traits = traitsOf(s.Method)
+	s.central, _ = s.Method.(Central)
+	if s.central != nil {
+		s.hub = 1
+	}
+	s.scratch = newScratch(e.Workers(), p)
+	s.zero = make([]float64, p.D)
+	s.runners = make([]runner, s.Graph.Order())
+	for i := range s.runners {
+		n := &s.runners[i]
+		n.run, n.self = s, i
+		n.ID = i - s.hub
+		n.seed = s.Seed
+		if !s.isolated {
+			n.neighbours = s.Graph.Neighbours(i)
+		}
+		n.degree = len(n.neighbours)
+		n.F = s.Init.Start(s.Seed, i, p.D)
+		n.Dual = make([]float64, p.D)
+		if n.ID >= 0 {
+			n.measure = p.NewSolver(n.ID, s.Tolerance)
+			n.solver = n.measure
+		}
+		n.forget()
+		e.Attach(i, n)
+	}
+	if s.survey != nil {
+		s.attachUsers(e, func(i int) *census { return &s.runners[i].census })
+	}
+}
+
+// forget drops what was heard.
+func (r *runner) forget() {
+	v := r.degree
+	r.latest, r.rounds, r.fresh, r.gone = make([][]float64, v), make([]int32, v), make([]bool, v), make([]bool, v)
+	r.inputs, r.renewed = make([][]float64, v), make([]bool, v)
+	for k := range r.rounds {
+		r.rounds[k] = -1
+	}
+}
+
+// isHub says whether the node has no data.
+func (r *runner) isHub() bool { return r.ID < 0 }
+
+// Start publishes the starting point as round 0, once the node has its data.
+func (r *runner) Start(env *sim.Env) {
+	r.started = true
+	r.since = env.Now()
+	if r.run.survey != nil && r.missing > 0 {
+		r.expect(env, &r.run.Synchronous)
+		return
+	}
+	r.open(env)
+}
+
+func (r *runner) open(env *sim.Env) {
+	if !r.isHub() {
+		r.loss = r.measure.DataLossAt(r.run.scratch[0].solver, r.F)
+	}
+	r.inner = r.F
+	r.publish(env, 0)
+}
+
+// Receive takes a neighbour's value, or answers a request for the last one.
+func (r *runner) Receive(env *sim.Env, m *sim.Message) {
+	switch m.Kind {
+	case KindRequest:
+		if r.outbox != nil {
+			k, _ := slices.BinarySearch(r.neighbours, m.From)
+			env.Send(int(m.From), KindValue, r.round, r.message(k))
+		}
+	case KindSample:
+		if r.collect(&r.run.Synchronous, &r.Node, m) {
+			r.open(env)
+		}
+	case KindFarewell:
+		k, _ := slices.BinarySearch(r.neighbours, m.From)
+		r.gone[k] = true
+		r.advance(env)
+	case KindValue:
+		k, _ := slices.BinarySearch(r.neighbours, m.From)
+		if m.Round <= r.rounds[k] {
+			return // overtaken, or a second copy
+		}
+		r.latest[k], r.rounds[k], r.fresh[k] = m.Payload, m.Round, true
+		r.advance(env)
+	}
+}
+
+// ended says whether nothing more is to be expected of the neighbour in position
+// k.
+func (r *runner) ended(k int) bool { return r.gone[k] || int(r.rounds[k]) >= r.run.Rounds }
+
+// behind says whether the neighbour in position k is too many rounds behind.
+func (r *runner) behind(k int) bool {
+	s := r.run.Staleness
+	return s > 0 && r.round-int(r.rounds[k]) > s && !r.ended(k)
+}
+
+// ready says whether the node may step.
+func (r *runner) ready() bool {
+	heard := 0
+	for k := range r.neighbours {
+		if r.behind(k) {
+			return false
+		}
+		if r.fresh[k] || r.ended(k) {
+			heard++
+		}
+	}
+	return r.overdue || heard >= int(math.Ceil(float64(r.run.Quorum*float64(r.degree))))
+}
+
+// advance takes the next step if the node may.
+func (r *runner) advance(env *sim.Env) {
+	if r.outbox == nil || r.stepping || r.done || !r.ready() {
+		return
+	}
+	r.stepping, r.overdue = true, false
+	copy(r.inputs, r.latest)
+	copy(r.renewed, r.fresh)
+	for k, f := range r.inputs {
+		lag := r.round - int(r.rounds[k])
+		if f == nil {
+			r.inputs[k] = r.run.zero
+		}
+		if !r.ended(k) {
+			r.run.count(lag)
+		}
+	}
+	clear(r.fresh)
+	var cost sim.Duration
+	if r.round < r.run.Rounds && !r.isHub() && (r.run.idler == nil || !r.run.idler.Idle(r.round+1)) {
+		cost = r.run.Cost.of(r.self, r.run.Problem.Shards[r.ID].U.Len(), env.Stream("compute", uint64(r.round+1)))
+	}
+	r.spend(cost)
+	env.Compute(cost, r, tagStep)
+}
+
+// count enters a lag into the histogram; a value of the same round or a later one
+// has none.
+func (s *Asynchronous) count(lag int) {
+	const most = 1000
+	lag = min(max(lag, 0), most)
+	for len(s.lags) <= lag {
+		s.lags = append(s.lags, 0)
+	}
+	s.lags[lag]++
+}
+
+// Run is the step, on a worker.
+func (r *runner) Run(worker int) {
+	w := &r.run.scratch[worker]
+	r.Sum, r.Q, r.Room, r.scratch = w.sum, w.q, w.room, w.solver
+	r.Fresh = r.renewed
+	next := r.round + 1
+	switch {
+	case !r.isHub():
+		r.err = r.step(r.run.Method, next, r.run.Rounds, r.inputs)
+	case next <= r.run.Rounds:
+		r.F = append(make([]float64, 0, len(r.F)), r.F...)
+		r.Heard = r.inputs
+		r.run.central.Merge(&r.Node, next)
+	}
+	if r.err == nil && next <= r.run.Rounds && !r.isHub() {
+		r.loss = r.measure.DataLossAt(r.scratch, r.F)
+		if r.run.sheltering != nil {
+			r.inner = r.run.sheltering.Inner(&r.Node)
+		}
+	}
+	r.Sum, r.Q, r.Room, r.scratch, r.Heard, r.Fresh = nil, nil, nil, nil, nil, nil
+}
+
+// Wake takes the finished step, or notes that a timeout has passed.
+func (r *runner) Wake(env *sim.Env, tag uint64) {
+	switch {
+	case tag == tagSurvey:
+		r.remind(env, &r.run.Synchronous)
+		return
+	case tag != tagStep:
+		r.timeout(env, int(tag>>16))
+		return
+	case r.err != nil:
+		env.Fail(fmt.Errorf("node %d, round %d: %w", r.self, r.round+1, r.err))
+		return
+	}
+	r.stepping = false
+	if r.round > 0 && r.run.Observer != nil && !r.isHub() {
+		r.run.Observer.Concluded(r.self, r.round, r.Dual)
+	}
+	if r.round == r.run.Rounds {
+		r.done = true
+		r.finished = env.Now()
+		return
+	}
+	r.publish(env, r.round+1)
+}
+
+// tagTimeout is of a wait that began in a round.
+func tagTimeout(round int) uint64 { return 1 | uint64(round)<<16 }
+
+// timeout lets the node step without a quorum. Neighbours that are too far behind
+// are asked for what was perhaps lost.
+func (r *runner) timeout(env *sim.Env, round int) {
+	if round != r.round || r.stepping || r.done {
+		return
+	}
+	r.overdue = true
+	if r.advance(env); r.stepping {
+		return
+	}
+	if waited := env.Now() - r.since; r.run.Deadline > 0 && sim.Duration(waited) >= r.run.Deadline {
+		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", r.run.Deadline, r.waiting()))
+		return
+	}
+	for k, j := range r.neighbours {
+		if r.behind(k) {
+			env.Send(int(j), KindRequest, r.round, nil)
+		}
+	}
+	env.After(r.run.Timeout, tagTimeout(round))
+}
+
+// publish sends the iterate of a round to every neighbour.
+func (r *runner) publish(env *sim.Env, round int) {
+	r.round, r.since = round, env.Now()
+	r.steps = round
+	if r.run.Observer != nil {
+		pub := &Publication{Node: r.self, Shard: r.ID, Round: round, At: env.Now(), Values: r.F, Loss: r.loss, Stats: r.stats}
+		if r.run.sheltering != nil {
+			pub.Inner = r.inner
+		}
+		r.run.Observer.Published(pub)
+	}
+	r.send(env)
+	r.advance(env)
+	if r.run.Timeout > 0 && !r.stepping && !r.done {
+		env.After(r.run.Timeout, tagTimeout(round))
+	}
+}
+
+// send sends the current iterate.
+func (r *runner) send(env *sim.Env) {
+	r.outbox = r.outbox[:0:0]
+	switch {
+	case r.run.isolated:
+		r.outbox = append(r.outbox, nil)
+	case r.run.central != nil && r.round == 0 && !r.isHub(): // the hub speaks first
+		r.outbox = append(r.outbox, r.F)
+	case r.run.addressing != nil:
+		for k, j := range r.neighbours {
+			r.outbox = append(r.outbox, r.run.addressing.Message(&r.Node, k))
+			env.Send(int(j), KindValue, r.round, r.outbox[k])
+		}
+	case r.run.survey != nil: // users are neighbours too
+		r.outbox = append(r.outbox, r.F)
+		for _, j := range r.neighbours {
+			env.Send(int(j), KindValue, r.round, r.F)
+		}
+	default:
+		r.outbox = append(r.outbox, r.F)
+		env.Broadcast(KindValue, r.round, r.F)
+	}
+}
+
+// message is what the neighbour in position k was sent last.
+func (r *runner) message(k int) []float64 {
+	if len(r.outbox) == 1 {
+		return r.outbox[0]
+	}
+	return r.outbox[k]
+}
+
+// Restart goes on after a crash. A node that has lost its memory begins anew at
+// its starting point, with no dual; it still knows how many rounds it has
+// published, so that its messages are not taken for old ones, and asks its
+// neighbours for their values.
+func (r *runner) Restart(env *sim.Env, lost bool) {
+	if !lost || !r.started || r.done || r.outbox == nil {
+		return
+	}
+	r.F = r.run.Init.Start(r.run.Seed, r.self, r.run.Problem.D)
+	clear(r.Dual)
+	r.Memory, r.stepping, r.overdue = nil, false, false
+	r.forget()
+	r.since = env.Now()
+	r.send(env)
+	for _, j := range r.neighbours {
+		env.Send(int(j), KindRequest, r.round, nil)
+	}
+	if r.run.Timeout > 0 {
+		env.After(r.run.Timeout, tagTimeout(r.round))
+	}
+}
+
+// Leave tells the neighbours that nothing more will come.
+func (r *runner) Leave(env *sim.Env) {
+	for _, j := range r.neighbours {
+		env.Send(int(j), KindFarewell, r.round, nil)
+	}
+	r.done = true
+}
+
+// waiting says whom a node waits for.
+func (r *runner) waiting() string {
+	if !r.started {
+		return fmt.Sprintf("node %d has not joined", r.self)
+	}
+	if r.missing > 0 {
+		return r.census.waiting(r.self)
+	}
+	var late, silent []string
+	for k, j := range r.neighbours {
+		switch {
+		case r.behind(k):
+			late = append(late, fmt.Sprintf("%d (last heard of round %d)", j, r.rounds[k]))
+		case !r.fresh[k] && !r.ended(k):
+			silent = append(silent, fmt.Sprint(j))
+		}
+	}
+	if late != nil {
+		return fmt.Sprintf("node %d, in round %d, waits for node %s, more than %d rounds behind", r.self, r.round, strings.Join(late, ", "), r.run.Staleness)
+	}
+	return fmt.Sprintf("node %d, in round %d, has heard too few neighbours since; of node %s nothing", r.self, r.round, strings.Join(silent, ", "))
+}
+
+// Unfinished is nil when every node has ended its last round or left; otherwise it
+// says who waits for whom.
+func (s *Asynchronous) Unfinished() error {
+	return stuck(len(s.runners), func(i int) (bool, string) {
+		if s.runners[i].done {
+			return true, ""
+		}
+		return false, s.runners[i].waiting()
+	})
+}
+
+// Network is the graph that the engine runs.
+func (s *Asynchronous) Network() (*sim.Graph, error) {
+	if _, ok := s.Method.(Central); ok {
+		return s.Graph, CheckStar(s.Graph)
+	}
+	return s.Synchronous.Network()
+}
+
+// Dual returns λ_i, a d-vector, after a run.
+func (s *Asynchronous) Dual(i int) []float64 { return s.runners[i].Dual }
+
+var _ Protocol = (*Asynchronous)(nil)

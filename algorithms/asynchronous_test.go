@@ -1,0 +1,278 @@
+// The asynchronous protocol: equal to rounds in lockstep where nothing is late,
+// bounded in what it uses where something is, and right at the end for the method
+// that is made for it.
+
+package algorithms
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"overhear/sim"
+)
+
+// free is an asynchronous run of a method, to be changed before it goes.
+type free struct {
+	assembled
+	config sim.Config
+	Asynchronous
+	journal journal
+	engine  *sim.Engine
+}
+
+// freely prepares an asynchronous run of a method with default parameters but for
+// what set changes.
+func freely[P any](t *testing.T, f *fixture, name string, rounds int, set func(*P)) *free {
+	t.Helper()
+	a := makeMethod(t, f, name, rounds, set)
+	r := &free{assembled: a, config: sim.Config{Seed: 1, Workers: 2, Trace: sim.TraceDigest, Link: sim.Link{Latency: sim.Latency{Kind: "constant", Value: 1e6}}}}
+	r.Asynchronous = Asynchronous{
+		Synchronous: Synchronous{Setting: a.setting, Method: a.Method, Seed: 1, Cost: Cost{Row: 100}},
+		Pace:        Pace{Quorum: 1},
+	}
+	return r
+}
+
+// run runs it and returns the error of the engine or the protocol.
+func (r *free) run(t *testing.T) error {
+	t.Helper()
+	r.journal = make(journal, r.Rounds+1)
+	for k := range r.journal {
+		r.journal[k] = make([]*Publication, r.Graph.Order())
+	}
+	r.Observer = r.journal
+	var err error
+	if r.config.Graph, err = r.Network(); err != nil {
+		t.Fatal(err)
+	}
+	if r.engine, err = sim.New(r.config); err != nil {
+		t.Fatal(err)
+	}
+	r.Attach(r.engine)
+	if err := r.engine.Run(context.Background()); err != nil {
+		return err
+	}
+	return r.Unfinished()
+}
+
+func (r *free) digest(t *testing.T) string {
+	t.Helper()
+	trace, err := r.engine.Trace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", trace.Digest)
+}
+
+// off is how far the nodes' last iterates are from the optimum, relative.
+func (r *free) off(t *testing.T) float64 {
+	t.Helper()
+	o, err := r.Problem.Centralised()
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := 0.0
+	for i := range r.Problem.Shards {
+		worst = max(worst, distance(r.journal[r.Rounds][i].Values, o.F)/norm2(o.F))
+	}
+	return worst
+}
+
+// heavy is a network that delays, reorders, duplicates and loses.
+func heavy(loss float64) sim.Link {
+	return sim.Link{Latency: sim.Latency{Kind: "lognormal", Median: 2e6, Sigma: 1.2}, Loss: loss, Duplication: 0.2}
+}
+
+// With equal rows, a constant latency and a quorum of all, every node hears every
+// round of every neighbour in time: the run is the synchronous one, bit for bit.
+func TestAsynchronous_InTimeIsSynchronous(t *testing.T) {
+	f := newFixture(6, 5, 3, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {0, 5}, {1, 4}})
+	const rounds = 15
+	for _, e := range Entries() {
+		if e.New == nil {
+			continue
+		}
+		t.Run(e.Name, func(t *testing.T) {
+			a := makeMethod[struct{}](t, f, e.Name, rounds, nil)
+			want := a.run(t, nil, func(s *Synchronous) { s.Cost = Cost{Row: 100} })
+			r := freely[struct{}](t, f, e.Name, rounds, nil)
+			if err := r.run(t); err != nil {
+				t.Fatal(err)
+			}
+			identical(t, r.journal, want)
+			if len(r.lags) > 1 {
+				t.Errorf("lags %v", r.lags)
+			}
+		})
+	}
+}
+
+// Copies, and values that are overtaken, change nothing.
+func TestAsynchronous_CopiesChangeNothing(t *testing.T) {
+	f := newFixture(5, 5, 3, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 4}})
+	run := func(duplication float64) *free {
+		r := freely(t, f, "admm", 30, func(p *ADMM) { p.Eta = 0.3 })
+		r.Quorum, r.Cost.Jitter = 0.5, 0.9
+		r.config.Link.Duplication = duplication
+		if err := r.run(t); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	identical(t, run(0.9).journal, run(0).journal)
+}
+
+// No step uses a value that is more than the bound behind, and every node ends.
+func TestAsynchronous_StalenessIsBounded(t *testing.T) {
+	f := newFixture(7, 4, 2, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {0, 6}, {1, 5}})
+	rapid.Check(t, func(rt *rapid.T) {
+		bound := rapid.IntRange(1, 6).Draw(rt, "staleness")
+		r := freely(t, f, "admm", 25, func(p *ADMM) { p.Eta = 0.3 })
+		r.Pace = Pace{Quorum: rapid.SampledFrom([]float64{0, 0.3, 0.7, 1}).Draw(rt, "quorum"), Staleness: bound, Timeout: 3e6}
+		r.config.Seed = rapid.Uint64Range(1, 1000).Draw(rt, "seed")
+		r.config.Link = heavy(rapid.SampledFrom([]float64{0, 0.3, 0.6}).Draw(rt, "loss"))
+		r.Cost = Cost{Row: 100e3, Jitter: 1, speeds: []float64{1, 20, 0.2, 1, 1, 5, 1}}
+		if err := r.run(t); err != nil {
+			rt.Fatal(err)
+		}
+		if len(r.lags)-1 > bound {
+			rt.Errorf("lags %v with a bound of %d", r.lags, bound)
+		}
+		for i, n := range r.Activity().Nodes {
+			if n.Rounds != 25 || n.Finished == 0 {
+				rt.Errorf("node %d: %+v", i, n)
+			}
+		}
+	})
+}
+
+// The same run on other queues, workers and orders of ties.
+func TestAsynchronous_Deterministic(t *testing.T) {
+	f := newFixture(6, 5, 3, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {0, 5}})
+	run := func(change func(r *free)) *free {
+		r := freely(t, f, "dvp", 20, func(p *DVP) { p.Eta = 0.3 })
+		r.Pace = Pace{Quorum: 0.5, Staleness: 3, Timeout: 5e6}
+		r.config.Link = heavy(0.3)
+		change(r)
+		if err := r.run(t); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	want := run(func(*free) {})
+	for name, change := range map[string]func(r *free){
+		"one worker":   func(r *free) { r.config.Workers = 1 },
+		"four workers": func(r *free) { r.config.Workers = 4 },
+		"a heap":       func(r *free) { r.config.Queue = sim.Heap },
+	} {
+		if got := run(change); got.digest(t) != want.digest(t) {
+			t.Errorf("%s: another digest", name)
+		}
+	}
+}
+
+// Edge ADMM reaches the optimum whatever is lost; ADMM with a dual a node does not,
+// and its duals no longer sum to zero.
+func TestAsynchronous_EdgeConvergesWhereNodeDualsDrift(t *testing.T) {
+	f := newFixture(8, 6, 3, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {0, 7}, {0, 4}})
+	for seed := range uint64(3) {
+		edge := freely(t, f, "edge-admm", 600, func(p *EdgeADMM) { p.Eta, p.Relaxation = 0.2, 0.5 })
+		node := freely(t, f, "admm", 600, func(p *ADMM) { p.Eta = 0.2 })
+		for _, r := range []*free{edge, node} {
+			r.Pace = Pace{Quorum: 0.5, Timeout: 10e6}
+			r.config.Seed, r.config.Link = seed, heavy(0.3)
+			r.Cost = Cost{Row: 100e3, Jitter: 0.5, speeds: []float64{1, 2, 0.5, 1, 1, 3, 1, 1}}
+			if err := r.run(t); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := edge.off(t); !(d < 1e-8) {
+			t.Errorf("seed %d: edge ADMM ends %.3g from the optimum", seed, d)
+		}
+		sum := make([]float64, 3)
+		for i := range f.rows {
+			for k, v := range node.Dual(i) {
+				sum[k] += v
+			}
+		}
+		if d := node.off(t); !(d > 1e-3) || !(norm2(sum) > 1e-3) {
+			t.Errorf("seed %d: ADMM ends %.3g from the optimum, ‖Σλ‖ = %.3g", seed, d, norm2(sum))
+		}
+	}
+}
+
+// A node that hears nobody steps on timeouts; without one the account says whom it
+// waits for.
+func TestAsynchronous_SilentNetwork(t *testing.T) {
+	f := newFixture(3, 4, 2, [][2]int{{0, 1}, {1, 2}})
+	r := freely(t, f, "admm", 4, func(p *ADMM) { p.Eta = 0.3 })
+	r.config.Link.Loss = 1
+	if err := r.run(t); err == nil || err.Error() != "the run stopped with 3 of 3 nodes unfinished: node 0, in round 0, has heard too few neighbours since; of node 1 nothing; node 1, in round 0, has heard too few neighbours since; of node 0, 2 nothing; node 2, in round 0, has heard too few neighbours since; of node 1 nothing" {
+		t.Errorf("without a timeout: %v", err)
+	}
+	r.Timeout = 1e6
+	if err := r.run(t); err != nil {
+		t.Errorf("with a timeout: %v", err)
+	}
+	r.Staleness, r.Deadline = 2, 50e6
+	if err := r.run(t); err == nil {
+		t.Error("with bounded staleness it ended without hearing anybody")
+	}
+}
+
+// Synchronous rounds may make do with the last values where the deadline passes.
+func TestSynchronous_MakesDo(t *testing.T) {
+	f := newFixture(4, 5, 2, [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}})
+	a := makeMethod(t, f, "admm", 10, func(p *ADMM) { p.Eta = 0.3 })
+	lossy := func(c *sim.Config) {
+		c.Link.Loss = 1
+		c.Overrides = []sim.Override{{Between: [2]int{0, 1}, Loss: new(float64)}, {Between: [2]int{1, 2}, Loss: new(float64)}, {Between: [2]int{0, 3}, Loss: new(float64)}}
+	}
+	j := a.run(t, lossy, func(s *Synchronous) { s.Retry, s.Deadline, s.Missing = 1e6, 5e6, MissingLast })
+	for i := range f.rows {
+		if j[10][i] == nil {
+			t.Errorf("node %d did not end", i)
+		}
+	}
+	// Node 2 never hears 3, whose values count as zero for it: the first step shows it.
+	q := make([]float64, 2)
+	want := f.exact(2, 2*0.3*2, q)
+	if d := distance(j[1][2].Values, want); d > 1e-9 {
+		t.Errorf("the first step of node 2 is %g away", d)
+	}
+}
+
+// Speeds stretch computations and nothing else.
+func TestCost_Speeds(t *testing.T) {
+	c, err := Cost{Row: 1000, Speeds: []float64{1, 4}}.Of(1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sim.NewStream(1, "compute")
+	if a, b := c.of(0, 8, s), c.of(1, 8, s); a != 8000 || b != 2000 {
+		t.Errorf("8 rows take %v and %v", a, b)
+	}
+	if _, err := c.Of(1, 3); err == nil {
+		t.Error("two speeds for three nodes")
+	}
+	c, err = Cost{Row: 1000, Spread: 0.5}.Of(7, 4000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, square := 0.0, 0.0
+	for _, v := range c.speeds {
+		l := math.Log(v)
+		mean, square = mean+l/4000, square+l*l/4000
+	}
+	if math.Abs(mean) > 4*0.5/math.Sqrt(4000) || math.Abs(square-0.25) > 4*0.25*math.Sqrt(2.0/4000) {
+		t.Errorf("logarithms of speeds have mean %v and square %v", mean, square)
+	}
+	if d, err := (Cost{Row: 1000, Spread: 0.5}).Of(7, 4000); err != nil || !reflect.DeepEqual(d, c) {
+		t.Error("other speeds for the same seed")
+	}
+}
