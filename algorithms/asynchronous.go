@@ -353,12 +353,17 @@ func (r *runner) message(k int) []float64 {
 // published, so that its messages are not taken for old ones, and asks its
 // neighbours for their values.
 func (r *runner) Restart(env *sim.Env, lost bool) {
-	if !lost || !r.started || r.done || r.outbox == nil {
+	if !lost || !r.started || r.done {
 		return
+	}
+	r.Memory = nil
+	r.recover(env, &r.run.Synchronous, &r.Node)
+	if r.outbox == nil {
+		return // it has not begun
 	}
 	r.F = r.run.Init.Start(r.run.Seed, r.self, r.run.Problem.D)
 	clear(r.Dual)
-	r.Memory, r.stepping, r.overdue = nil, false, false
+	r.stepping, r.overdue = false, false
 	r.forget()
 	r.since = env.Now()
 	r.send(env)
@@ -423,4 +428,9 @@ func (s *Asynchronous) Network() (*sim.Graph, error) {
 // Dual returns λ_i, a d-vector, after a run.
 func (s *Asynchronous) Dual(i int) []float64 { return s.runners[i].Dual }
 
-var _ Protocol = (*Asynchronous)(nil)
+var (
+	_ Protocol      = (*Asynchronous)(nil)
+	_ sim.Restarter = (*runner)(nil)
+	_ sim.Leaver    = (*runner)(nil)
+	_ sim.Restarter = (*peer)(nil)
+)

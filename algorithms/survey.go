@@ -58,7 +58,7 @@ type user struct {
 
 // census is a server's part in the survey.
 type census struct {
-	reports   [][]float64 // of the node's users; nil once collected
+	reports   [][]float64 // of the node's users
 	missing   int         // of them
 	firstUser int         // node of the user of row 0
 	asked     sim.Time    // when it began to wait
@@ -107,8 +107,20 @@ func (c *census) collect(s *Synchronous, n *Node, m *sim.Message) bool {
 		return false
 	}
 	s.survey.Collect(n, c.reports)
-	c.reports = nil
 	return true
+}
+
+// recover does again, after a crash without memory, what a server does not keep in
+// store: what it made of the reports, or asking for them.
+func (c *census) recover(env *sim.Env, s *Synchronous, n *Node) {
+	if s.survey == nil {
+		return
+	}
+	if c.missing > 0 {
+		c.expect(env, s)
+		return
+	}
+	s.survey.Collect(n, c.reports)
 }
 
 // expect waits for reports; where packets are lost, it asks again.

@@ -388,12 +388,17 @@ func (p *peer) makeDo(env *sim.Env) {
 // its starting point, with no dual; it still knows in which round it was, and asks
 // its neighbours for their values of it.
 func (p *peer) Restart(env *sim.Env, lost bool) {
-	if !lost || p.done || p.outbox[p.round&1] == nil {
+	if !lost || p.done {
 		return
+	}
+	p.Memory = nil
+	p.recover(env, p.run, &p.Node)
+	if p.outbox[p.round&1] == nil {
+		return // it has not begun
 	}
 	p.F = p.run.Init.Start(p.run.Seed, p.ID, p.run.Problem.D)
 	clear(p.Dual)
-	p.Memory, p.stepping, p.begun = nil, false, false
+	p.stepping, p.begun = false, false
 	for slot := range p.values {
 		clear(p.values[slot])
 		clear(p.arrived[slot])

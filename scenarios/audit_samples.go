@@ -106,7 +106,7 @@ func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*chronicl
 	if err != nil {
 		return nil, err
 	}
-	config := sim.Config{Seed: seed, Link: e.Network.Link, Overrides: e.Network.Links, Header: e.Network.Header, Workers: 1}
+	config := sim.Config{Seed: seed, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults, Header: e.Network.Header, Workers: 1}
 	if config.Graph, err = protocol.Network(); err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (w *splitWeigher) run(ctx context.Context, world int, seed uint64) (*eviden
 		return nil, err
 	}
 	s := protocol.(*algorithms.Split)
-	engine, err := sim.New(sim.Config{Seed: seed, Graph: w.a.Graph, Link: e.Network.Link, Overrides: e.Network.Links, Header: e.Network.Header, Workers: 1})
+	engine, err := sim.New(sim.Config{Seed: seed, Graph: w.a.Graph, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults, Header: e.Network.Header, Workers: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -213,11 +213,11 @@ func (e *Experiment) execute(ctx context.Context, seed uint64, workers int, w *r
 	packets := &traffic{measurement: m, writer: w}
 	config := e.config(a, workers, packets.took, reference)
 	if config.Graph, err = protocol.Network(); err != nil {
-		return nil, fmt.Errorf("building the network: %w", err)
+		return nil, SetupError{fmt.Errorf("building the network: %w", err)}
 	}
 	engine, err := sim.New(config)
 	if err != nil {
-		return nil, fmt.Errorf("building the network: %w", err)
+		return nil, SetupError{fmt.Errorf("building the network: %w", err)}
 	}
 	protocol.Attach(engine)
 	if err := engine.Run(ctx); err != nil {
@@ -238,7 +238,7 @@ func (e *Experiment) execute(ctx context.Context, seed uint64, workers int, w *r
 	}
 	if active, ok := protocol.(algorithms.Active); ok {
 		out.activity, out.end = active.Activity(), engine.Now()
-		out.down = func(node int) sim.Duration { return 0 }
+		out.down = func(node int) sim.Duration { return engine.Downtime(node, out.end) }
 	}
 	out.events, out.messages, out.bytes = engine.Events(), int64(engine.Messages()), engine.Bytes()
 	out.wall = time.Since(start)
@@ -275,7 +275,7 @@ func (e *Experiment) watch(out *outcome, w *record.Writer, progress func(metrics
 
 func (e *Experiment) config(a *Assembly, workers int, sent func(*sim.Packet), reference *sim.Trace) sim.Config {
 	c := sim.Config{
-		Seed: a.Seed, Link: e.Network.Link, Overrides: e.Network.Links, Header: e.Network.Header,
+		Seed: a.Seed, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults, Header: e.Network.Header,
 		Workers: workers, Sent: sent, Reference: reference,
 	}
 	if e.Ties == "shuffled" {

@@ -74,6 +74,7 @@ type Network struct {
 	sim.Link
 	Header int64          `yaml:"header" default:"64" doc:"bytes of every packet besides 8 for each number it carries"`
 	Links  []sim.Override `yaml:"links" doc:"exceptions for single edges"`
+	Faults []sim.Fault    `yaml:"faults" doc:"what goes wrong, and when: partitions, crashes, slow nodes, bad links, nodes that join and leave"`
 }
 
 // Check reports what is wrong with links and header.
@@ -86,6 +87,9 @@ func (n Network) Check(report func(field, problem string)) {
 
 // lossy says whether a packet may be lost.
 func (n *Network) lossy() bool {
+	if n.Faults != nil {
+		return true
+	}
 	for _, o := range n.Links {
 		if o.Loss != nil && *o.Loss > 0 {
 			return true
@@ -182,7 +186,6 @@ func (i Iterates) Check(report func(field, problem string)) {
 
 // later are keys of the language that this version has nothing behind.
 var later = map[string]string{
-	"network.faults":            "this version has no faults; links can lose and duplicate packets: loss, duplication",
 	"problem.partition.columns": "columns are split by problem.columns",
 }
 

@@ -158,19 +158,25 @@ func (a Axis) split(value string) []string {
 }
 
 // splitOutside splits at a separator outside brackets, braces and quotes. A
-// quote opens where a YAML value may begin, so that apostrophes in words do not.
+// quote opens where a YAML value may begin, so that apostrophes in words do not,
+// or right after one, as ” inside single quotes does.
 func splitOutside(text string, separator byte) []string {
 	var parts []string
-	begin, depth, quote := 0, 0, byte(0)
+	begin, depth, quote, escaped := 0, 0, byte(0), false
 	last := separator // that is not a space
 	for k := range len(text) {
 		c := text[k]
 		switch {
 		case quote != 0:
-			if c == quote && (quote == '\'' || text[k-1] != '\\') {
+			switch {
+			case escaped:
+				escaped = false
+			case c == '\\' && quote == '"':
+				escaped = true
+			case c == quote:
 				quote = 0
 			}
-		case (c == '\'' || c == '"') && (last == separator || strings.IndexByte("[{,:", last) >= 0):
+		case (c == '\'' || c == '"') && (last == separator || strings.IndexByte("[{,:", last) >= 0 || k > 0 && text[k-1] == '\'' && c == '\''):
 			quote = c
 		case c == '[' || c == '{':
 			depth++

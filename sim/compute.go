@@ -28,11 +28,16 @@ type pool struct {
 }
 
 type task struct {
-	job   Job
-	tag   uint64 // the engine's own
-	state taskState
-	err   error
+	job     Job
+	tag     uint64 // the engine's own, as are owner and awaited
+	err     error
+	owner   int32 // node that began it, or anyone
+	awaited bool  // an event will collect it
+	state   taskState
 }
+
+// anyone owns the tasks that no node has begun.
+const anyone = -1
 
 type taskState uint8
 
@@ -54,7 +59,7 @@ func newPool(workers int) *pool {
 }
 
 // submit queues a job and returns its task number.
-func (p *pool) submit(j Job) uint32 {
+func (p *pool) submit(j Job, owner int32) uint32 {
 	p.mu.Lock()
 	var id uint32
 	if k := len(p.free); k > 0 {
@@ -63,7 +68,7 @@ func (p *pool) submit(j Job) uint32 {
 		id = uint32(len(p.tasks))
 		p.tasks = append(p.tasks, new(task))
 	}
-	*p.tasks[id] = task{job: j, state: taskPending}
+	*p.tasks[id] = task{job: j, owner: owner, state: taskPending}
 	if p.next > 1024 && 2*p.next > len(p.pending) {
 		p.pending = p.pending[:copy(p.pending, p.pending[p.next:])]
 		p.next = 0
@@ -129,6 +134,36 @@ func (p *pool) serve(worker int) {
 func (p *pool) wait(id uint32) (tag uint64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.finish(id)
+	tag, err = p.tasks[id].tag, p.tasks[id].err
+	p.forget(id)
+	return tag, err
+}
+
+// settle waits for all tasks that an owner has begun, everybody's if it is
+// anyone, and frees those that no event will collect.
+func (p *pool) settle(owner int32) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var first error
+	for id, t := range p.tasks {
+		if t.state == taskFree || t.owner != owner && owner != anyone {
+			continue
+		}
+		p.finish(uint32(id))
+		if first == nil {
+			first = t.err
+		}
+		if !t.awaited {
+			p.forget(uint32(id))
+		}
+	}
+	return first
+}
+
+// finish returns when a task is done, having helped with pending ones. The
+// caller holds the lock, which is released meanwhile.
+func (p *pool) finish(id uint32) {
 	for p.tasks[id].state != taskDone {
 		if p.tasks[id].state == taskPending {
 			p.run(id, 0)
@@ -138,10 +173,12 @@ func (p *pool) wait(id uint32) (tag uint64, err error) {
 			p.finished.Wait()
 		}
 	}
-	tag, err = p.tasks[id].tag, p.tasks[id].err
+}
+
+// forget frees a task. The caller holds the lock.
+func (p *pool) forget(id uint32) {
 	*p.tasks[id] = task{}
 	p.free = append(p.free, id)
-	return tag, err
 }
 
 func (p *pool) close() {

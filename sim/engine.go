@@ -19,7 +19,7 @@ type Node interface {
 // Foreseer is a Node that is told of a message when it is sent, if it is sure to
 // arrive. It may begin computations whose inputs are complete from then on, with
 // [Engine.Begin], so that processors have work while messages travel in virtual
-// time; it must not act otherwise.
+// time; it must not act otherwise. In a run with faults nothing is foreseen.
 type Foreseer interface {
 	Foresee(e *Engine, m *Message)
 }
@@ -69,6 +69,7 @@ type Config struct {
 	Graph     *Graph     // who can send to whom
 	Link      Link       // every link
 	Overrides []Override // exceptions to it
+	Faults    []Fault    // what goes wrong besides
 	Header    int64      // bytes of a packet besides 8 for each number of payload
 	Workers   int        // goroutines that compute, the engine's included; 0 is 1
 	Ties      Ties
@@ -100,6 +101,7 @@ type Engine struct {
 	packets  uint64
 	bytes    int64
 	foresee  []Foreseer // by node; nil where a node does not
+	faults   *faults    // nil: none
 	current  event
 	pending  event // being scheduled
 	message  Message
@@ -174,6 +176,10 @@ func New(cfg Config) (*Engine, error) {
 	if len(e.models) > 1<<16 {
 		problems = append(problems, fmt.Errorf("%d overrides are more than %d", len(e.models)-1, 1<<16-1))
 	}
+	var err error
+	if e.faults, err = newFaults(&cfg); err != nil {
+		problems = append(problems, err)
+	}
 	if problems != nil {
 		return nil, errors.Join(problems...)
 	}
@@ -201,7 +207,8 @@ func (e *Engine) addModel(l Link) int {
 // Attach makes n node i.
 func (e *Engine) Attach(i int, n Node) {
 	e.nodes[i] = n
-	if f, ok := n.(Foreseer); ok && e.cfg.Workers > 1 {
+	// With faults, what a node foresees may still come to nothing.
+	if f, ok := n.(Foreseer); ok && e.cfg.Workers > 1 && e.faults == nil {
 		if e.foresee == nil {
 			e.foresee = make([]Foreseer, len(e.nodes))
 		}
@@ -248,7 +255,12 @@ func (e *Engine) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	if e.faults != nil { // nodes that are not up again leave computations behind
+		if err := e.pool.settle(anyone); err != nil {
+			e.fail(err)
+		}
+	}
+	return e.failure
 }
 
 // ErrReference is wrapped by the error of a run that has ended and is not its
@@ -269,6 +281,9 @@ func (e *Engine) Trace() (*Trace, error) {
 }
 
 func (e *Engine) next() bool {
+	if e.faults != nil {
+		return e.nextAmidFaults()
+	}
 	if e.near != nil {
 		return e.near.pop(&e.current)
 	}
@@ -313,6 +328,20 @@ func (e *Engine) dispatch() error {
 			e.trace.event(ev)
 		}
 		node.Start(&e.env)
+	default:
+		if e.trace != nil {
+			e.trace.event(ev)
+		}
+		switch ev.kind {
+		case kindRestart:
+			if err := e.restart(node); err != nil {
+				return err
+			}
+		case kindLeave:
+			if l, ok := node.(Leaver); ok {
+				l.Leave(&e.env)
+			}
+		}
 	}
 	if e.trace != nil && !e.trace.end() {
 		return e.divergence()
@@ -321,7 +350,7 @@ func (e *Engine) dispatch() error {
 }
 
 func (e *Engine) divergence() error {
-	d := &Divergence{Event: e.events - 1, At: e.now, Node: int(e.current.node), Kind: e.current.kind.String(), From: -1, Round: -1}
+	d := &Divergence{Event: e.events - 1, At: e.now, Node: int(e.current.node), Kind: eventName(e.current.kind), From: -1, Round: -1}
 	if e.current.kind == kindMessage {
 		d.From, d.Round = int(e.message.From), int(e.message.Round)
 	}
@@ -329,13 +358,16 @@ func (e *Engine) divergence() error {
 	return d
 }
 
+// sequenceBits are the bits of a tie key that count the events a node has
+// caused.
+const sequenceBits = 36
+
 // schedule adds an event that source has caused.
 func (e *Engine) schedule(at Time, k kind, source, node int32, arg uint64) {
 	if at < e.now {
 		e.fail(fmt.Errorf("virtual time overflows: node %d schedules an event %v after %v", source, Duration(at-e.now), e.now))
 		return
 	}
-	const sequenceBits = 36
 	n := e.sequence[source]
 	e.sequence[source]++
 	key := uint64(k)<<60 | uint64(source)<<sequenceBits | n&(1<<sequenceBits-1)
@@ -399,6 +431,9 @@ func (e *Engine) transmit(id uint32, link int, to int32) {
 		state.freed = depart
 	}
 	lost, delay, second := e.draw(m, link, state.sent)
+	if e.faults != nil {
+		lost, delay, second = e.faults.fate(e, link, state.sent, s.from, to, depart, lost, delay, second)
+	}
 	state.sent++
 	if e.cfg.Sent != nil {
 		e.packet = Packet{
@@ -508,16 +543,21 @@ type Begun struct{ id uint32 }
 // Begin gives a job to the workers ahead of the Await that will collect it.
 // From then on the job may read and write what it was given, and the node must
 // not.
-func (e *Engine) Begin(j Job) Begun { return Begun{e.pool.submit(j)} }
+func (e *Engine) Begin(j Job) Begun { return Begun{e.pool.submit(j, anyone)} }
 
 // Begin is Engine.Begin.
-func (v *Env) Begin(j Job) Begun { return v.e.Begin(j) }
+func (v *Env) Begin(j Job) Begun { return Begun{v.e.pool.submit(j, v.node)} }
 
 // Await wakes the node with this tag after d ≥ 0 of virtual time, when the job
 // is done. It is called once for every job begun.
 func (v *Env) Await(b Begun, d Duration, tag uint64) {
-	v.e.pool.tasks[b.id].tag = tag
-	v.e.schedule(v.e.now+Time(notNegative(d)), kindComputed, v.node, v.node, uint64(b.id))
+	t := v.e.pool.tasks[b.id]
+	t.tag, t.awaited = tag, true
+	d = notNegative(d)
+	if v.e.faults != nil {
+		d = v.e.faults.slowed(v.node, v.e.now, d)
+	}
+	v.e.schedule(v.e.now+Time(d), kindComputed, v.node, v.node, uint64(b.id))
 }
 
 // Compute begins a job and awaits it.

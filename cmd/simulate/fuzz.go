@@ -1,0 +1,69 @@
+// simulate fuzz: a scenario under random faults.
+
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"overhear/scenarios"
+)
+
+func newFuzz() *cobra.Command {
+	var runs, workers int
+	var first int64
+	var distance float64
+	var data string
+	var sets []string
+	c := &cobra.Command{
+		Use:   "fuzz FILE",
+		Short: "Search for trouble: run a scenario under random faults and networks and check what must always hold",
+		Args:  exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if runs < 1 || workers < 1 {
+				return usage("--runs and --workers must be at least 1")
+			}
+			s, err := scenarios.Load(args[0], sets...)
+			if err != nil {
+				return usageError{err}
+			}
+			o := scenarios.FuzzOptions{Runs: runs, First: s.Seeds.First, Distance: distance, Workers: workers}
+			if first >= 0 {
+				o.First = uint64(first)
+			}
+			bar := newProgress("fuzz", runs)
+			o.Progress = bar.at
+			found, err := scenarios.NewExperiment(s, data).Fuzz(c.Context(), o)
+			bar.clear()
+			if err != nil {
+				return err
+			}
+			w := c.OutOrStdout()
+			for _, t := range found {
+				fmt.Fprintf(w, "seed %d breaks: %s\n  %s\n  %d faults were drawn; these are enough:\n", t.Seed, t.Invariant, t.Account, t.Drawn)
+				for _, set := range t.Sets {
+					fmt.Fprintln(w, "   ", set)
+				}
+				words := []string{"simulate", "fuzz", args[0], "--runs", "1", "--seed", fmt.Sprint(t.Seed)}
+				fmt.Fprintf(w, "  found again by: %s\n", quoted(withSets(words, sets)...))
+				words = []string{"simulate", "run", args[0], "--seed", fmt.Sprint(t.Seed)}
+				fmt.Fprintf(w, "  run alone by:   %s\n", quoted(withSets(words, append(append([]string(nil), sets...), t.Sets...))...))
+			}
+			fmt.Fprintf(w, "%s: %d runs, seeds %d to %d: %d broke an invariant\n", s.Name, runs, o.First, o.First+uint64(runs)-1, len(found))
+			if len(found) > 0 {
+				return fmt.Errorf("%w: %d of %d runs broke an invariant", errVerdict, len(found), runs)
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.IntVar(&runs, "runs", 100, "how many runs, each with a seed of its own")
+	flags.Int64Var(&first, "seed", -1, "seed of the first run (default the scenario's first)")
+	flags.Float64Var(&distance, "distance", 1e-3, "greatest relative distance from the optimum that edge ADMM may end with")
+	flags.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
+	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
+	flags.StringArrayVar(&sets, "set", nil, "override a value of the scenario, `path=value`; may be repeated")
+	return c
+}

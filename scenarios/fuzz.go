@@ -1,0 +1,451 @@
+// Deterministic search for trouble: a scenario under random faults and networks,
+// each drawn from a seed, with invariants that no run may break.
+
+package scenarios
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
+	"golang.org/x/sync/errgroup"
+
+	"overhear/algorithms"
+	"overhear/sim"
+)
+
+// FuzzOptions say how to search.
+type FuzzOptions struct {
+	Runs     int
+	First    uint64  // seed of the first run; they are consecutive
+	Distance float64 // greatest relative distance from the optimum that edge ADMM may end with
+	Workers  int
+	Progress func(done int)
+
+	flaw func(algorithms.Method, algorithms.Setting) algorithms.Method // of tests: makes the method's code wrong
+}
+
+// Trouble is a run that broke an invariant, with the fewest faults that still do.
+type Trouble struct {
+	Seed      uint64   // of the run
+	Invariant string   // which, in a few words
+	Account   string   // how
+	Drawn     int      // faults before they were made fewer
+	Sets      []string // path=value, that make the scenario fail so
+}
+
+// Names of the invariants.
+const (
+	invariantEnds     = "the run ends"
+	invariantTime     = "no message comes from the future"
+	invariantOnce     = "no round is computed twice"
+	invariantMemory   = "memory is bounded"
+	invariantConverge = "edge ADMM converges after the faults"
+	invariantReplay   = "a repeat is the same"
+)
+
+// perLink bounds the messages under way, for each link on average: values of two
+// rounds, requests and answers with back-off, copies of each.
+const perLink = 64
+
+// Fuzz runs a scenario with random latencies, losses, duplication and faults, all
+// from seeds, and returns the runs that broke an invariant, made small, in order of
+// seed. The faults are over before a quarter of the virtual time that the scenario
+// takes without any. The error is of the search itself.
+func (e *Experiment) Fuzz(ctx context.Context, o FuzzOptions) ([]Trouble, error) {
+	if e.Problem.Columns != nil {
+		return nil, SetupError{errors.New("fuzz is for methods over split rows")}
+	}
+	calm := *e.Scenario
+	calm.Network.Faults = nil
+	end, err := duration(ctx, &calm, e.dataDir, o.First, o.flaw)
+	if err != nil {
+		return nil, fmt.Errorf("without faults: %w", err)
+	}
+	span := max(sim.Duration(end)/4, sim.Duration(1e6))
+	found := make([]*Trouble, o.Runs)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(o.Workers, 1))
+	var mu sync.Mutex
+	done := 0
+	for k := range o.Runs {
+		g.Go(func() error {
+			t, err := e.try(ctx, o, o.First+uint64(k), span)
+			if err != nil {
+				return err
+			}
+			found[k] = t
+			mu.Lock()
+			defer mu.Unlock()
+			if done++; o.Progress != nil {
+				o.Progress(done)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	var all []Trouble
+	for _, t := range found {
+		if t != nil {
+			all = append(all, *t)
+		}
+	}
+	return all, nil
+}
+
+// duration is the virtual time of a run.
+func duration(ctx context.Context, s *Scenario, dataDir string, seed uint64, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method) (sim.Time, error) {
+	w, err := newTrial(s, dataDir, seed, flaw)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := w.run(ctx, 1, sim.Radix); err != nil {
+		return 0, err
+	}
+	return w.now, nil
+}
+
+// weather is what a run of the search changes in its scenario.
+type weather struct {
+	link   sim.Link
+	faults []sim.Fault
+}
+
+// draw draws the weather of a seed: faults begin and end within the span.
+func (e *Experiment) draw(seed uint64, span sim.Duration, graph *sim.Graph) weather {
+	s := sim.NewStream(seed, "fuzz")
+	between := func(low, high float64) float64 { return low + float64((high-low)*s.Float64()) }
+	w := weather{link: e.Network.Link}
+	switch s.IntN(4) {
+	case 0: // the scenario's own
+	case 1:
+		w.link.Latency = sim.Latency{Kind: "constant", Value: sim.Duration(between(0, 50e6))}
+	case 2:
+		w.link.Latency = sim.Latency{Kind: "exponential", Mean: sim.Duration(between(1e5, 50e6))}
+	default:
+		w.link.Latency = sim.Latency{Kind: "lognormal", Median: sim.Duration(between(1e5, 50e6)), Sigma: between(0, 2)}
+	}
+	if s.IntN(2) == 0 {
+		w.link.Loss = between(0, 0.4)
+	}
+	if s.IntN(2) == 0 {
+		w.link.Duplication = between(0, 0.5)
+	}
+	n := graph.Order()
+	pairs := graph.Pairs()
+	memory := func() string { return []string{"kept", "lost"}[s.IntN(2)] }
+	for range s.IntN(7) {
+		f := sim.Fault{At: sim.Duration(between(0, 0.8*float64(span)))}
+		f.Until = f.At + sim.Duration(between(0.01, 0.2)*float64(span)) + 1
+		node := s.IntN(n)
+		switch s.IntN(6) {
+		case 0:
+			f.Crash, f.Memory = &node, memory()
+		case 1:
+			groups := make([][]int, 2)
+			for i := range n {
+				k := s.IntN(2)
+				groups[k] = append(groups[k], i)
+			}
+			if groups[0] == nil || groups[1] == nil {
+				continue
+			}
+			f.Partition = groups
+		case 2:
+			factor := between(1, 30)
+			f.Slow, f.Factor = &node, &factor
+		case 3:
+			pair, factor := pairs[s.IntN(len(pairs))], between(1, 20)
+			f.Link, f.Factor, f.Loss = &pair, &factor, between(0, 1)
+		case 4:
+			f.Join, f.Until = &node, 0
+			f.At++
+			for _, g := range w.faults { // a node joins once
+				if g.Join != nil && *g.Join == node {
+					f.Join = nil
+				}
+			}
+			if f.Join == nil {
+				continue
+			}
+		default:
+			f.Crashes = &sim.Crashes{Every: sim.Duration(between(0.05, 1) * float64(span)), For: sim.Duration(between(0.01, 0.1) * float64(span)), Memory: memory()}
+		}
+		w.faults = append(w.faults, f)
+	}
+	return w
+}
+
+// apply is the scenario in a weather.
+func (w weather) apply(s *Scenario) *Scenario {
+	changed := *s
+	changed.Network.Link, changed.Network.Faults = w.link, w.faults
+	return &changed
+}
+
+// try runs one seed and makes what it finds small.
+func (e *Experiment) try(ctx context.Context, o FuzzOptions, seed uint64, span sim.Duration) (*Trouble, error) {
+	graph, err := e.Network.Topology.Build(sim.NewStream(seed, "topology"))
+	if err != nil {
+		return nil, SetupError{err}
+	}
+	w := e.draw(seed, span, graph)
+	broken, account, err := e.examine(ctx, o, seed, w)
+	if err != nil || broken == "" {
+		return nil, err
+	}
+	drawn := len(w.faults)
+	// Take away what is not needed for the same invariant to break: faults one by
+	// one, until none can go, then the network's own vices.
+	still := func(v weather) bool {
+		b, a, err := e.examine(ctx, o, seed, v)
+		if err != nil || b != broken {
+			return false
+		}
+		account = a
+		return true
+	}
+	for again := true; again; {
+		again = false
+		for k := range w.faults {
+			v := w
+			v.faults = append(append([]sim.Fault(nil), w.faults[:k]...), w.faults[k+1:]...)
+			if len(v.faults) == 0 {
+				v.faults = nil
+			}
+			if still(v) {
+				w, again = v, true
+				break
+			}
+		}
+	}
+	for _, calm := range []func(*sim.Link){
+		func(l *sim.Link) { l.Loss = e.Network.Loss },
+		func(l *sim.Link) { l.Duplication = e.Network.Duplication },
+		func(l *sim.Link) { l.Latency = e.Network.Latency },
+	} {
+		v := w
+		if calm(&v.link); !reflect.DeepEqual(v, w) && still(v) {
+			w = v
+		}
+	}
+	return &Trouble{Seed: seed, Invariant: broken, Account: account, Drawn: drawn, Sets: w.sets()}, ctx.Err()
+}
+
+// sets are the weather as path=value.
+func (w weather) sets() []string {
+	var all []string
+	add := func(path string, v any) {
+		n := encode(reflect.ValueOf(v))
+		flow(n)
+		text, err := yaml.Marshal(n)
+		if err != nil {
+			panic(fmt.Sprintf("scenarios: writing %s: %v", path, err))
+		}
+		all = append(all, path+"="+strings.TrimSpace(strings.ReplaceAll(string(text), "\n", " ")))
+	}
+	add("network.latency", w.link.Latency)
+	add("network.loss", w.link.Loss)
+	add("network.duplication", w.link.Duplication)
+	if w.faults != nil {
+		add("network.faults", w.faults)
+	}
+	return all
+}
+
+// flow writes a node on one line.
+func flow(n *yaml.Node) {
+	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
+		n.Style = yaml.FlowStyle
+	}
+	for _, c := range n.Content {
+		flow(c)
+	}
+}
+
+// examine runs a seed in a weather, and again in another way, and names the
+// invariant that broke; "" if none did.
+func (e *Experiment) examine(ctx context.Context, o FuzzOptions, seed uint64, weather weather) (broken, account string, err error) {
+	s := weather.apply(e.Scenario)
+	first, err := newTrial(s, e.dataDir, seed, o.flaw)
+	if err != nil {
+		return "", "", err
+	}
+	digest, failure := first.run(ctx, 1, sim.Radix)
+	if ctx.Err() != nil {
+		return "", "", context.Cause(ctx)
+	}
+	switch {
+	case first.broken != "":
+		return first.broken, first.account, nil
+	case failure != nil:
+		return invariantEnds, failure.Error(), nil
+	}
+	if distance, ok := first.distance(weather.faults); ok && !(distance <= o.Distance) {
+		return invariantConverge, fmt.Sprintf("at the end the worst node is %.3g from the optimum, relative; %.3g is allowed", distance, o.Distance), nil
+	}
+	second, err := newTrial(s, e.dataDir, seed, o.flaw)
+	if err != nil {
+		return "", "", err
+	}
+	again, failure := second.run(ctx, 3, sim.Heap)
+	if failure != nil {
+		return invariantReplay, "the repeat fails: " + failure.Error(), nil
+	}
+	if again != digest {
+		return invariantReplay, fmt.Sprintf("with three workers and another queue the digest is %.16s, not %.16s", again, digest), nil
+	}
+	return "", "", nil
+}
+
+// trial is one run that is watched.
+type trial struct {
+	e        *Experiment
+	a        *Assembly
+	broken   string
+	account  string
+	rounds   []int // by node; −1 before the first
+	final    [][]float64
+	now      sim.Time
+	inflight arrivals
+	most     int // messages that may be under way
+}
+
+func newTrial(s *Scenario, dataDir string, seed uint64, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method) (*trial, error) {
+	e := NewExperiment(s, dataDir)
+	a, err := e.Assemble(seed)
+	if err != nil {
+		return nil, err
+	}
+	if flaw != nil {
+		a.Method = flaw(a.Method, e.setting(a))
+	}
+	n := a.Graph.Order()
+	t := &trial{e: e, a: a, rounds: make([]int, n), final: make([][]float64, n), most: perLink * (a.Graph.Links() + a.trainRows())}
+	for i := range t.rounds {
+		t.rounds[i] = -1
+	}
+	return t, nil
+}
+
+// run returns the trace's digest.
+func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (string, error) {
+	protocol, err := t.e.protocol(t.a, t)
+	if err != nil {
+		return "", err
+	}
+	config := t.e.config(t.a, workers, t.sent, nil)
+	config.Trace, config.Queue = sim.TraceDigest, queue
+	if config.Graph, err = protocol.Network(); err != nil {
+		return "", err
+	}
+	engine, err := sim.New(config)
+	if err != nil {
+		return "", err
+	}
+	protocol.Attach(engine)
+	if err := engine.Run(ctx); err != nil {
+		return "", err
+	}
+	t.now = engine.Now()
+	if err := protocol.Unfinished(); err != nil {
+		return "", err
+	}
+	trace, err := engine.Trace()
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x", trace.Digest), nil
+}
+
+func (t *trial) fail(invariant, format string, args ...any) {
+	if t.broken == "" {
+		t.broken, t.account = invariant, fmt.Sprintf(format, args...)
+	}
+}
+
+// Published watches rounds and time.
+func (t *trial) Published(p *algorithms.Publication) {
+	if p.At < t.now {
+		t.fail(invariantTime, "node %d publishes round %d at %v, after something that happened at %v", p.Node, p.Round, p.At, t.now)
+	}
+	t.now = p.At
+	if want := t.rounds[p.Node] + 1; p.Round != want {
+		t.fail(invariantOnce, "node %d publishes round %d after round %d", p.Node, p.Round, want-1)
+	}
+	t.rounds[p.Node], t.final[p.Node] = p.Round, p.Values
+}
+
+// Concluded has nothing to watch.
+func (t *trial) Concluded(int, int, []float64) {}
+
+// sent watches packets.
+func (t *trial) sent(p *sim.Packet) {
+	if p.Received >= 0 && p.Received < p.Sent {
+		t.fail(invariantTime, "a message of node %d to %d arrives at %v and was sent at %v", p.From, p.To, p.Received, p.Sent)
+	}
+	for len(t.inflight) > 0 && t.inflight[0] <= p.Sent {
+		heap.Pop(&t.inflight)
+	}
+	if p.Received >= 0 {
+		heap.Push(&t.inflight, p.Received)
+	}
+	if len(t.inflight) > t.most {
+		t.fail(invariantMemory, "%d messages are under way at %v", len(t.inflight), p.Sent)
+	}
+}
+
+// distance is the worst node's from the optimum; not for methods that need not
+// reach it, nor where the run ended before three times as long as its faults.
+func (t *trial) distance(faults []sim.Fault) (float64, bool) {
+	if t.e.Algorithm.Kind != "edge-admm" {
+		return 0, false
+	}
+	for _, f := range faults {
+		if sim.Time(3*max(f.At, f.Until)) > t.now {
+			return 0, false
+		}
+	}
+	o, err := t.a.Problem.Centralised()
+	if err != nil {
+		return math.NaN(), true
+	}
+	worst, scale := 0.0, 0.0
+	for _, x := range o.F {
+		scale += x * x
+	}
+	for _, f := range t.final {
+		d := 0.0
+		for k, x := range o.F {
+			d += (f[k] - x) * (f[k] - x)
+		}
+		worst = max(worst, math.Sqrt(d/scale))
+	}
+	return worst, true
+}
+
+// arrivals is a heap of the times at which messages under way arrive.
+type arrivals []sim.Time
+
+func (a arrivals) Len() int           { return len(a) }
+func (a arrivals) Less(i, j int) bool { return a[i] < a[j] }
+func (a arrivals) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+
+// Push adds a time.
+func (a *arrivals) Push(x any) { *a = append(*a, x.(sim.Time)) }
+
+// Pop removes the least.
+func (a *arrivals) Pop() any {
+	last := len(*a) - 1
+	x := (*a)[last]
+	*a = (*a)[:last]
+	return x
+}

@@ -1,0 +1,119 @@
+// The search for trouble: nothing is found in right methods, planted flaws are,
+// with few faults, and what a replay says is what was found.
+
+package scenarios
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"overhear/algorithms"
+	"overhear/internal/num"
+)
+
+const fuzzed = `name: fuzzed
+problem: {data: {set: twonorm, rows: 60, dimension: 2}, rho: 0.3}
+network: {topology: {kind: watts-strogatz, nodes: 6, nearest: 4, rewire: 0.2}, latency: 5ms}
+compute: {row: 50us}
+rounds: {mode: asynchronous, count: 250, staleness: 10, timeout: 50ms}
+algorithm: {kind: edge-admm, eta: 0.1}
+`
+
+func fuzz(t *testing.T, runs int, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method, sets ...string) []Trouble {
+	t.Helper()
+	s, err := Parse("fuzzed.yaml", []byte(fuzzed), sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := NewExperiment(s, "").Fuzz(context.Background(), FuzzOptions{Runs: runs, First: 1, Distance: 1e-3, Workers: 2, flaw: flaw})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestFuzz_RightMethodsPass(t *testing.T) {
+	for _, sets := range [][]string{
+		nil,
+		{"rounds={count: 100}"},
+		{"rounds={count: 60, missing: last, deadline: 300ms}", "algorithm={kind: admm, eta: 0.1}"},
+		{"rounds.count=60", "algorithm={kind: private-r-admm, eta: 0.1}"},
+		{"rounds.count=60", "algorithm={kind: pdml, eta: 0.1}"},
+		{"rounds.count=60", "algorithm={kind: dp-admm, eta: 0.1}", "network.topology={kind: star, nodes: 5}"},
+	} {
+		for _, trouble := range fuzz(t, 25, nil, sets...) {
+			t.Errorf("%v: %+v", sets, trouble)
+		}
+	}
+}
+
+// sloppy takes messages into its states again and again, not once.
+type sloppy struct{ algorithms.EdgeADMM }
+
+func (m sloppy) Update(n *algorithms.Node, t int) error {
+	for k := range n.Fresh {
+		n.Fresh[k] = true
+	}
+	return m.EdgeADMM.Update(n, t)
+}
+
+// forgetful computes something else when it has been interrupted: it counts its
+// calls in memory that a crash loses.
+type forgetful struct{ algorithms.EdgeADMM }
+
+func (m forgetful) Update(n *algorithms.Node, t int) error {
+	lost := n.Memory == nil && t > 1
+	if err := m.EdgeADMM.Update(n, t); err != nil || !lost {
+		return err
+	}
+	num.Scale(1e6, n.Memory) // and for long
+	for k := range n.Memory {
+		n.Memory[k] += 1e9
+	}
+	return nil
+}
+
+// restless depends on what other runs did.
+type restless struct {
+	algorithms.EdgeADMM
+	calls *int
+}
+
+func (m restless) Update(n *algorithms.Node, t int) error {
+	if n.ID == 0 {
+		*m.calls++
+		n.F[0] += 1e-3 * float64(*m.calls)
+	}
+	return m.EdgeADMM.Update(n, t)
+}
+
+func TestFuzz_FindsFlaws(t *testing.T) {
+	edge := func(m algorithms.Method) algorithms.EdgeADMM { return m.(algorithms.EdgeADMM) }
+	// What a crash without memory breaks is found with one fault.
+	found := fuzz(t, 40, func(m algorithms.Method, _ algorithms.Setting) algorithms.Method { return forgetful{edge(m)} })
+	if len(found) == 0 {
+		t.Fatal("a method that breaks after a crash was not found")
+	}
+	for _, f := range found {
+		last := f.Sets[len(f.Sets)-1]
+		if f.Invariant != invariantConverge || strings.Count(last, "crash") != 1 || !strings.Contains(last, "memory: lost") || strings.Contains(last, "partition") {
+			t.Errorf("%+v", f)
+		}
+		if _, err := Parse("fuzzed.yaml", []byte(fuzzed), f.Sets...); err != nil {
+			t.Errorf("what was found cannot be run: %v", err)
+		}
+	}
+	again := fuzz(t, 40, func(m algorithms.Method, _ algorithms.Setting) algorithms.Method { return forgetful{edge(m)} })
+	if len(again) != len(found) || again[0].Seed != found[0].Seed || strings.Join(again[0].Sets, "\n") != strings.Join(found[0].Sets, "\n") {
+		t.Error("the search does not repeat")
+	}
+	calls := new(int)
+	for _, f := range fuzz(t, 1, func(m algorithms.Method, _ algorithms.Setting) algorithms.Method { return restless{edge(m), calls} }) {
+		if f.Invariant != invariantReplay && f.Invariant != invariantConverge {
+			t.Errorf("%+v", f)
+		}
+		return
+	}
+	t.Error("a method that does not repeat was not found")
+}

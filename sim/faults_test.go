@@ -1,0 +1,1083 @@
+// Facts about faults: what happens at the very instants they begin and end, that
+// crashes by rate follow their law, and that runs with faults are as
+// reproducible as those without.
+
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+const ms = Duration(1e6)
+
+// scripted logs what happens to it and does as it is told.
+type scripted struct {
+	log     []string
+	start   func(*Env)
+	receive func(*Env, *Message)
+	wake    func(*Env, uint64)
+	restart func(*Env, bool)
+	leave   func(*Env)
+}
+
+func (s *scripted) note(env *Env, format string, args ...any) {
+	s.log = append(s.log, fmt.Sprintf("%v ", env.Now())+fmt.Sprintf(format, args...))
+}
+
+func (s *scripted) Start(env *Env) {
+	s.note(env, "start")
+	if s.start != nil {
+		s.start(env)
+	}
+}
+
+func (s *scripted) Receive(env *Env, m *Message) {
+	s.note(env, "round %d of %d", m.Round, m.From)
+	if s.receive != nil {
+		s.receive(env, m)
+	}
+}
+
+func (s *scripted) Wake(env *Env, tag uint64) {
+	s.note(env, "wake %d", tag)
+	if s.wake != nil {
+		s.wake(env, tag)
+	}
+}
+
+func (s *scripted) Restart(env *Env, lost bool) {
+	s.note(env, "restart, lost %v", lost)
+	if s.restart != nil {
+		s.restart(env, lost)
+	}
+}
+
+func (s *scripted) Leave(env *Env) {
+	s.note(env, "leave")
+	if s.leave != nil {
+		s.leave(env)
+	}
+}
+
+// mute is a scripted that knows nothing of restarts and leaving.
+type mute struct{ s scripted }
+
+func (m *mute) Start(env *Env)               { m.s.Start(env) }
+func (m *mute) Receive(env *Env, g *Message) { m.s.Receive(env, g) }
+func (m *mute) Wake(env *Env, tag uint64)    { m.s.Wake(env, tag) }
+
+// silent does nothing.
+type silent struct{}
+
+func (silent) Start(*Env)             {}
+func (silent) Receive(*Env, *Message) {}
+func (silent) Wake(*Env, uint64)      {}
+
+// complete is the complete graph on n nodes.
+func complete(t testing.TB, n int) *Graph {
+	t.Helper()
+	g, err := Topology{Kind: "complete", Nodes: n}.Build(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// play runs nodes over links of 10 ms.
+func play[N Node](t testing.TB, cfg Config, nodes ...N) *Engine {
+	t.Helper()
+	cfg.Graph = complete(t, len(nodes))
+	if cfg.Link.Latency == (Latency{}) {
+		cfg.Link.Latency.Value = 10 * ms
+	}
+	e, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range nodes {
+		e.Attach(i, n)
+	}
+	if err := e.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// beacon broadcasts at these times, numbered.
+func beacon(at ...Duration) *scripted {
+	return &scripted{
+		start: func(env *Env) {
+			for k, d := range at {
+				env.After(d, uint64(k))
+			}
+		},
+		wake: func(env *Env, tag uint64) { env.Broadcast(0, int(tag), nil) },
+	}
+}
+
+func expect(t *testing.T, name string, n *scripted, want ...string) {
+	t.Helper()
+	if !slices.Equal(n.log, want) {
+		t.Errorf("%s:\n got %s\nwant %s", name, strings.Join(n.log, "; "), strings.Join(want, "; "))
+	}
+}
+
+func TestFault_PartitionCutsWhatIsSentMeanwhile(t *testing.T) {
+	a, b, c, d := beacon(199*ms+999999, 200*ms, 399*ms+999999, 400*ms), &scripted{}, &scripted{}, &scripted{}
+	lost := 0
+	play(t, Config{
+		Faults: []Fault{{Partition: [][]int{{0, 1}, {2}}, At: 200 * ms, Until: 400 * ms}},
+		Sent: func(p *Packet) {
+			if p.Received < 0 {
+				lost++
+			}
+		},
+	}, a, b, c, d)
+	all := []string{"0s start", "209.999999ms round 0 of 0", "210ms round 1 of 0", "409.999999ms round 2 of 0", "410ms round 3 of 0"}
+	expect(t, "same group", b, all...)
+	expect(t, "no group", d, all...)
+	expect(t, "other group", c, all[0], all[1], all[4])
+	if lost != 2 {
+		t.Errorf("%d packets are lost, want 2", lost)
+	}
+}
+
+func TestFault_CrashLosesWhatArrivesMeanwhile(t *testing.T) {
+	for _, memory := range []string{"", memoryKept, memoryLost} {
+		a := beacon(89*ms+999999, 90*ms, 189*ms+999999, 190*ms)
+		b := &scripted{}
+		var received []Time
+		e := play(t, Config{
+			Faults: []Fault{{Crash: new(1), At: 100 * ms, Until: 200 * ms, Memory: memory}},
+			Sent:   func(p *Packet) { received = append(received, p.Received) },
+		}, a, b)
+		expect(t, "crashed", b, "0s start", "99.999999ms round 0 of 0", fmt.Sprintf("200ms restart, lost %v", memory == memoryLost), "200ms round 3 of 0")
+		if want := []Time{99999999, -1, -1, 200e6}; !slices.Equal(received, want) {
+			t.Errorf("received %v, want %v", received, want)
+		}
+		if got := e.Downtime(1, 150e6); got != 50*ms {
+			t.Errorf("down for %v before 150ms", got)
+		}
+		if got := e.Downtime(1, 1e9); got != 100*ms || e.Downtime(0, 1e9) != 0 {
+			t.Errorf("down for %v in all", got)
+		}
+	}
+}
+
+// job runs a function.
+type job func()
+
+func (j job) Run(int) { j() }
+
+func TestFault_CrashKeptPostpones(t *testing.T) {
+	for _, ties := range []Ties{Ordered, Shuffled} {
+		n := &scripted{}
+		n.start = func(env *Env) {
+			env.After(160*ms, 4)
+			env.After(99*ms, 1)
+			env.Compute(100*ms, job(func() {}), 2)
+			env.After(150*ms, 3)
+			env.Compute(170*ms, job(func() {}), 5)
+			env.After(201*ms, 6)
+		}
+		n.restart = func(env *Env, _ bool) { env.After(0, 9) }
+		e := play(t, Config{Ties: ties, Faults: []Fault{{Crash: new(0), At: 100 * ms, Until: 200 * ms}}}, n)
+		expect(t, "kept", n, "0s start", "99ms wake 1", "200ms restart, lost false",
+			"200ms wake 2", "200ms wake 3", "200ms wake 4", "200ms wake 5", "200ms wake 9", "201ms wake 6")
+		if e.Events() != 10 { // and the crash
+			t.Errorf("%d events", e.Events())
+		}
+	}
+}
+
+func TestFault_CrashLostForgets(t *testing.T) {
+	for _, ties := range []Ties{Ordered, Shuffled} {
+		for workers := 1; workers <= 4; workers++ {
+			n := &scripted{}
+			values := make([]int, 4) // the node's memory, written by its jobs
+			write := func(k, v int) Job {
+				return job(func() {
+					time.Sleep(2 * time.Millisecond)
+					values[k] = v
+				})
+			}
+			n.start = func(env *Env) {
+				env.After(99*ms, 1)
+				env.After(100*ms, 2)
+				env.After(200*ms, 3)
+				env.After(300*ms, 4)
+				env.Compute(150*ms, write(0, 1), 5)
+				env.Begin(write(1, 1)) // never awaited
+				env.Compute(250*ms, write(2, 1), 6)
+			}
+			n.restart = func(env *Env, _ bool) {
+				clear(values) // all old jobs have ended, or this is a race
+				env.After(0, 7)
+				env.Compute(50*ms, write(3, 1), 8)
+			}
+			n.wake = func(env *Env, tag uint64) {
+				if want := []int{0, 0, 0, 1}; tag == 8 && !slices.Equal(values, want) {
+					t.Errorf("the node's memory is %v, want %v", values, want)
+				}
+			}
+			e := play(t, Config{Workers: workers, Ties: ties, Faults: []Fault{{Crash: new(0), At: 100 * ms, Until: 200 * ms, Memory: memoryLost}}}, n)
+			expect(t, "lost", n, "0s start", "99ms wake 1", "200ms restart, lost true", "200ms wake 7", "250ms wake 8")
+			for id, task := range e.pool.tasks {
+				if task.state != taskFree {
+					t.Errorf("task %d is never freed", id)
+				}
+			}
+		}
+	}
+}
+
+// What a node that is down for ever has begun is finished all the same, so that
+// its memory after the run is the same for all numbers of workers.
+func TestFault_LeftComputationsEnd(t *testing.T) {
+	for workers := 1; workers <= 3; workers++ {
+		done := make([]int, 3)
+		n := &scripted{start: func(env *Env) {
+			env.Compute(50*ms, job(func() { done[0]++ }), 0)
+			env.Compute(250*ms, job(func() { done[1]++ }), 0)
+			env.Begin(job(func() { done[2]++ }))
+		}}
+		play(t, Config{Workers: workers, Faults: []Fault{{Crash: new(0), At: 10 * ms}}}, n)
+		expect(t, "down for ever", n, "0s start")
+		if !slices.Equal(done, []int{1, 1, 1}) {
+			t.Errorf("jobs done: %v", done)
+		}
+	}
+}
+
+// A panic of a job is a mistake even if nobody waits for the result.
+func TestFault_LeftComputationsFail(t *testing.T) {
+	for name, c := range map[string]struct {
+		until Duration
+		due   Duration
+		await bool
+	}{
+		"due while down":      {200 * ms, 150 * ms, true},
+		"due afterwards":      {200 * ms, 250 * ms, true},
+		"never awaited":       {200 * ms, 0, false},
+		"down for ever":       {0, 150 * ms, true},
+		"and never awaited":   {0, 0, false},
+		"the last there is":   {200 * ms, 100 * ms, true},
+		"of a node that left": {-1, 150 * ms, true},
+	} {
+		e, err := New(Config{Graph: edgeless(1), Faults: []Fault{{Crash: new(0), At: 100 * ms, Until: max(c.until, 0), Memory: memoryLost}}})
+		if c.until < 0 {
+			e, err = New(Config{Graph: edgeless(1), Faults: []Fault{{Leave: new(0), At: 100 * ms}}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Attach(0, &scripted{start: func(env *Env) {
+			if b := env.Begin(job(func() { panic("oh") })); c.await {
+				env.Await(b, c.due, 0)
+			}
+		}})
+		if err := e.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "panicked: oh") {
+			t.Errorf("%s: the run ends with %v", name, err)
+		}
+	}
+}
+
+func TestFault_CrashWithoutRestarter(t *testing.T) {
+	n := new(mute)
+	n.s.start = func(env *Env) { env.After(150*ms, 1) }
+	e := play(t, Config{Faults: []Fault{{Crash: new(0), At: 100 * ms, Until: 200 * ms}}}, n)
+	expect(t, "mute", &n.s, "0s start", "200ms wake 1")
+	if e.Events() != 4 || e.Now() != 200e6 {
+		t.Errorf("%d events until %v", e.Events(), e.Now())
+	}
+}
+
+// A node that is down at the start is started when it is up.
+func TestFault_CrashAtTheStart(t *testing.T) {
+	for _, memory := range []string{memoryKept, memoryLost} {
+		n := &scripted{}
+		play(t, Config{Faults: []Fault{{Crash: new(1), Until: 50 * ms, Memory: memory}}}, beacon(0, 40*ms), n)
+		expect(t, "late", n, "50ms start", "50ms round 1 of 0")
+	}
+}
+
+func TestFault_JoinStartsLater(t *testing.T) {
+	n := &scripted{start: func(env *Env) { env.Send(0, 0, 7, nil) }}
+	a := beacon(0, 39*ms+999999, 40*ms, 60*ms)
+	e := play(t, Config{Faults: []Fault{{Join: new(1), At: 50 * ms}}}, a, n)
+	expect(t, "joiner", n, "50ms start", "50ms round 2 of 0", "70ms round 3 of 0")
+	expect(t, "other", a, "0s start", "0s wake 0", "39.999999ms wake 1", "40ms wake 2", "60ms round 7 of 1", "60ms wake 3")
+	if got := e.Downtime(1, 1e9); got != 50*ms {
+		t.Errorf("absent for %v", got)
+	}
+	// However late, when nothing else is left to happen.
+	n = &scripted{}
+	play(t, Config{Faults: []Fault{{Join: new(0), At: 3600e9}, {Crash: new(0), At: 3600e9 - 1, Until: 3600e9 + 5}}}, n)
+	expect(t, "late", n, "1h0m0.000000005s start")
+}
+
+func TestFault_LeaveSaysFarewell(t *testing.T) {
+	n := &scripted{
+		start: func(env *Env) {
+			env.After(50*ms, 1)
+			env.After(70*ms, 2)
+			env.Compute(80*ms, job(func() {}), 3)
+		},
+		leave: func(env *Env) {
+			env.Broadcast(0, 99, nil)
+			env.After(0, 4)
+		},
+	}
+	a := beacon(0, 49*ms+999999, 50*ms, 100*ms)
+	var down []bool
+	wake := a.wake
+	var e *Engine
+	a.wake = func(env *Env, tag uint64) {
+		wake(env, tag)
+		down = append(down, env.e.Down(1))
+	}
+	e = play(t, Config{Faults: []Fault{{Leave: new(1), At: 60 * ms}}}, a, n)
+	expect(t, "leaver", n, "0s start", "10ms round 0 of 0", "50ms wake 1", "59.999999ms round 1 of 0", "60ms leave")
+	expect(t, "other", a, "0s start", "0s wake 0", "49.999999ms wake 1", "50ms wake 2", "70ms round 99 of 1", "100ms wake 3")
+	if !slices.Equal(down, []bool{false, false, false, true}) || !e.Down(1) || e.Down(0) {
+		t.Errorf("down: %v", down)
+	}
+	if got := e.Downtime(1, 100e6); got != 40*ms {
+		t.Errorf("gone for %v", got)
+	}
+}
+
+// A node that is down when it should leave is not told.
+func TestFault_LeaveWhileDown(t *testing.T) {
+	for _, at := range []Duration{10 * ms, 60 * ms} {
+		n := &scripted{}
+		play(t, Config{Faults: []Fault{{Leave: new(0), At: 60 * ms}, {Crash: new(0), At: at, Until: 100 * ms}}}, n)
+		expect(t, "leaver", n, "0s start")
+	}
+}
+
+func TestFault_OutagesThatTouchAreOne(t *testing.T) {
+	n := &scripted{start: func(env *Env) {
+		env.After(15*ms, 1)
+		env.After(45*ms, 2)
+	}}
+	e := play(t, Config{Faults: []Fault{
+		{Crash: new(0), At: 20 * ms, Until: 30 * ms, Memory: memoryLost},
+		{Crash: new(0), At: 40 * ms, Until: 50 * ms},
+		{Crash: new(0), At: 10 * ms, Until: 20 * ms},
+		{Crash: new(0), At: 41 * ms, Until: 42 * ms},
+	}}, n)
+	expect(t, "crashed", n, "0s start", "30ms restart, lost true", "50ms restart, lost false")
+	if got := e.Downtime(0, 1e9); got != 30*ms {
+		t.Errorf("down for %v", got)
+	}
+}
+
+func TestFault_SlowStretchesComputations(t *testing.T) {
+	n := &scripted{}
+	begin := func(env *Env) { env.Compute(7*ms, job(func() {}), 100) }
+	n.start = func(env *Env) {
+		for _, d := range []Duration{99*ms + 999999, 100 * ms, 200 * ms, 300 * ms, 400 * ms} {
+			env.After(d, 0)
+		}
+	}
+	n.wake = func(env *Env, tag uint64) {
+		if tag == 0 {
+			begin(env)
+		}
+	}
+	play(t, Config{Faults: []Fault{
+		{Slow: new(0), Factor: new(2.0), At: 100 * ms, Until: 300 * ms},
+		{Slow: new(0), Factor: new(5.0), At: 200 * ms, Until: 400 * ms},
+	}}, n)
+	expect(t, "slow", n, "0s start", "99.999999ms wake 0", "100ms wake 0", "106.999999ms wake 100", "114ms wake 100",
+		"200ms wake 0", "270ms wake 100", "300ms wake 0", "335ms wake 100", "400ms wake 0", "407ms wake 100")
+}
+
+func TestFault_LinkFactors(t *testing.T) {
+	a, b, c := beacon(0, 100*ms, 200*ms, 300*ms), &scripted{}, &scripted{}
+	b.receive = func(env *Env, m *Message) { env.Send(0, 0, 50+int(m.Round), nil) }
+	play(t, Config{Faults: []Fault{
+		{Link: &[2]int{1, 0}, Factor: new(3.0), At: 100 * ms, Until: 250 * ms},
+		{Link: &[2]int{0, 1}, Factor: new(0.5), At: 200 * ms, Until: 300 * ms},
+		{Link: &[2]int{0, 2}, Loss: 1, Until: 300 * ms},
+	}}, a, b, c)
+	expect(t, "receiver", b, "0s start", "10ms round 0 of 0", "130ms round 1 of 0", "215ms round 2 of 0", "310ms round 3 of 0")
+	expect(t, "sender", a, "0s start", "0s wake 0", "20ms round 50 of 1", "100ms wake 1", "160ms round 51 of 1",
+		"200ms wake 2", "230ms round 52 of 1", "300ms wake 3", "320ms round 53 of 1")
+	expect(t, "lossy", c, "0s start", "310ms round 3 of 0")
+}
+
+// fates says when each packet of a run of chatters arrives, −1 if not.
+func fates(t *testing.T, change func(*Config)) map[uint64][]Time {
+	all := map[uint64][]Time{}
+	chat(t, func(c *Config) {
+		c.Link.Bandwidth = 0
+		c.Sent = func(p *Packet) { all[p.ID] = append(all[p.ID], p.Received) }
+		if change != nil {
+			change(c)
+		}
+	})
+	return all
+}
+
+// The greater loss counts, and loses what the smaller one does; what is not lost
+// arrives as ever.
+func TestFault_LinkLossAddsToTheLinks(t *testing.T) {
+	links := func(loss float64) func(*Config) {
+		return func(c *Config) {
+			for _, p := range c.Graph.Pairs() {
+				c.Faults = append(c.Faults, Fault{Link: &p, Loss: loss})
+			}
+		}
+	}
+	plain, same, greater := fates(t, nil), fates(t, links(0.05)), fates(t, links(0.5))
+	lost, less := 0, 0
+	for id, at := range greater {
+		if !slices.Equal(plain[id], same[id]) {
+			t.Fatalf("a smaller loss changes packet %d: %v, %v", id, plain[id], same[id])
+		}
+		if at[0] < 0 {
+			lost++
+			if len(at) != 1 {
+				t.Fatalf("packet %d is lost more than once: %v", id, at)
+			}
+		} else if !slices.Equal(at, plain[id]) {
+			t.Fatalf("packet %d arrives at %v, without faults at %v", id, at, plain[id])
+		}
+		if plain[id][0] < 0 {
+			less++
+		}
+	}
+	n := float64(len(greater))
+	if sd := math.Sqrt(n / 4); math.Abs(float64(lost)-n/2) > 4*sd {
+		t.Errorf("%d of %v packets are lost, want half", lost, n)
+	}
+	if sd := math.Sqrt(n * 0.09); math.Abs(float64(less)-n/10) > 4*sd {
+		t.Errorf("%d of %v packets are lost, want a tenth", less, n)
+	}
+}
+
+// Of a packet that arrives twice, the copy that finds its receiver down is not
+// told of; if both do, the packet is lost once.
+func TestFault_CopiesOfADuplicate(t *testing.T) {
+	const packets = 2000
+	times := func(faults ...Fault) map[uint64][]Time {
+		all := map[uint64][]Time{}
+		at := make([]Duration, packets)
+		for k := range at {
+			at[k] = Duration(k) * ms
+		}
+		play(t, Config{
+			Link:   Link{Duplication: 0.5, Latency: Latency{Kind: "uniform", High: 400 * ms}},
+			Faults: faults,
+			Sent:   func(p *Packet) { all[p.ID] = append(all[p.ID], p.Received) },
+		}, beacon(at...), &scripted{})
+		return all
+	}
+	from, to := Time(500*ms), Time(700*ms)
+	plain, crash := times(), times(Fault{Crash: new(1), At: Duration(from), Until: Duration(to)})
+	one, both := 0, 0
+	for id, all := range plain {
+		var want []Time
+		for _, at := range all {
+			if at < from || at >= to {
+				want = append(want, at)
+			}
+		}
+		switch {
+		case len(all) == 2 && len(want) == 1:
+			one++
+		case len(all) == 2 && want == nil:
+			both++
+		}
+		if want == nil {
+			want = []Time{-1}
+		}
+		if !slices.Equal(crash[id], want) {
+			t.Errorf("packet %d would arrive at %v, with a crash arrives at %v", id, all, crash[id])
+		}
+	}
+	if len(plain) != packets || one < 10 || both < 10 {
+		t.Errorf("of %d packets %d lose one of two copies and %d both", len(plain), one, both)
+	}
+}
+
+// spans are how long each node is up and how long it is down, in seconds, in
+// whole periods before a virtual time.
+func spans(e *Engine, until Time) (up, down []float64) {
+	for i := range e.faults.lives {
+		l := &e.faults.lives[i]
+		l.know(until)
+		last := Time(0)
+		for _, o := range l.outages {
+			if o.to > until {
+				break
+			}
+			up, down = append(up, (o.from-last).Seconds()), append(down, (o.to-o.from).Seconds())
+			last = o.to
+		}
+	}
+	return up, down
+}
+
+func TestFault_CrashesFollowTheirLaw(t *testing.T) {
+	const nodes = 400
+	e, err := New(Config{Seed: 3, Graph: edgeless(nodes), Faults: []Fault{{Crashes: &Crashes{Every: 20e9, For: 2e9}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// So many periods that cutting off the last one biases nothing visibly.
+	const until = Time(5000e9)
+	up, down := spans(e, until)
+	for name, c := range map[string]struct {
+		sample []float64
+		mean   float64
+	}{"up": {up, 20}, "down": {down, 2}} {
+		n := float64(len(c.sample))
+		sum := 0.0
+		for _, x := range c.sample {
+			sum += x
+		}
+		if mean := sum / n; math.Abs(mean-c.mean) > 4*c.mean/math.Sqrt(n) {
+			t.Errorf("%s for %v s on average, want %v", name, mean, c.mean)
+		}
+		if d := kolmogorov(c.sample, func(x float64) float64 { return 1 - math.Exp(-x/c.mean) }); d > 1.95/math.Sqrt(n) {
+			t.Errorf("%s: distance %v from the exponential law, of %v", name, d, n)
+		}
+	}
+	share := 0.0
+	for i := range nodes {
+		share += e.Downtime(i, until).Seconds() / until.Seconds() / nodes
+	}
+	// Of an alternating process with exponential times the share's variance is
+	// 2·every²·for²/(every+for)³/T.
+	sd := math.Sqrt(2 * 400 * 4 / math.Pow(22, 3) / until.Seconds() / nodes)
+	if math.Abs(share-1.0/11) > 4*sd {
+		t.Errorf("down for %v of the time, want 1/11 ± %v", share, sd)
+	}
+}
+
+func TestFault_CrashesAreTheirOwn(t *testing.T) {
+	outages := func(change func(*Config)) [][]outage {
+		var all [][]outage
+		c := Config{Seed: 9, Graph: complete(t, 5), Link: Link{Latency: Latency{Value: ms}}, Faults: []Fault{{Crashes: &Crashes{Every: 3e9, For: 1e9}}}}
+		change(&c)
+		nodes := make([]*scripted, 5)
+		for i := range nodes {
+			nodes[i] = beacon(0, 1e9, 2e9, 30e9)
+		}
+		e, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range nodes {
+			e.Attach(i, n)
+		}
+		if err := e.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range nodes {
+			l := &e.faults.lives[i]
+			l.know(40e9)
+			k := slices.IndexFunc(l.outages, func(o outage) bool { return o.from >= 40e9 })
+			if k < 0 {
+				k = len(l.outages)
+			}
+			all = append(all, l.outages[:k])
+		}
+		return all
+	}
+	same := func(a, b []outage) bool { return slices.Equal(a, b) }
+	want := outages(func(*Config) {})
+	for name, change := range map[string]func(*Config){
+		"latency":  func(c *Config) { c.Link.Latency = Latency{Kind: "exponential", Mean: 500 * ms} },
+		"loss":     func(c *Config) { c.Link.Loss = 0.5 },
+		"slowness": func(c *Config) { c.Faults = append(c.Faults, Fault{Slow: new(2), Factor: new(3.0)}) },
+		"nodes":    func(c *Config) { c.Faults[0].Crashes.Nodes = []int{4, 3, 2, 1, 0} },
+	} {
+		if got := outages(change); !slices.EqualFunc(got, want, same) {
+			t.Errorf("another %s changes the crashes", name)
+		}
+	}
+	some := outages(func(c *Config) { c.Faults[0].Crashes.Nodes = []int{3} })
+	if !same(some[3], want[3]) || len(some[0]) != 0 {
+		t.Error("crashes of one node depend on whether others crash")
+	}
+	twice := outages(func(c *Config) { c.Faults = append(c.Faults, c.Faults[0]) })
+	for i := range want {
+		if same(twice[i], want[i]) {
+			t.Errorf("two rates crash node %d at the same times", i)
+		}
+	}
+	for _, l := range outages(func(c *Config) { c.Faults[0].At, c.Faults[0].Until = 10e9, 20e9 }) {
+		for _, o := range l {
+			if o.from < 10e9 || o.to > 20e9 {
+				t.Errorf("a crash from %v to %v", o.from, o.to)
+			}
+		}
+	}
+	if other := outages(func(c *Config) { c.Seed++ }); slices.EqualFunc(other, want, same) {
+		t.Error("another seed has the same crashes")
+	}
+}
+
+// A run ends although crashes could go on for ever, and not before nodes that
+// are down have done what they had to do.
+func TestFault_CrashesEndWithTheRun(t *testing.T) {
+	for _, memory := range []string{memoryKept, memoryLost} {
+		const nodes = 100
+		all := make([]*scripted, nodes)
+		for i := range all {
+			left := 100
+			next := func(env *Env) {
+				if left > 0 {
+					left--
+					env.After(100*ms, 0)
+				}
+			}
+			all[i] = &scripted{start: next, wake: func(env *Env, _ uint64) { next(env) }}
+			all[i].restart = func(env *Env, lost bool) {
+				if lost {
+					next(env)
+				}
+			}
+		}
+		e := play(t, Config{Faults: []Fault{{Crashes: &Crashes{Every: 2e9, For: 1e9, Memory: memory}}}}, all...)
+		if e.Now() < 10e9 || e.Now() > 60e9 {
+			t.Errorf("memory %s: the run ends at %v", memory, e.Now())
+		}
+		for i, n := range all {
+			wakes := 0
+			for _, line := range n.log {
+				if strings.Contains(line, "wake") {
+					wakes++
+				}
+			}
+			if memory == memoryKept && wakes != 100 {
+				t.Errorf("node %d was woken %d times, want 100", i, wakes)
+			}
+		}
+	}
+	// Nothing to do at all: no crash.
+	if e := play(t, Config{Faults: []Fault{{Crashes: &Crashes{Every: 1, For: 1}}}}, silent{}, silent{}); e.Now() > 1000 {
+		t.Errorf("an idle run ends at %v", e.Now())
+	}
+}
+
+// Only the restart of a node that is down can bring things back to life, and it
+// is waited for, also when another crashes meanwhile.
+func TestFault_TheLastRestartIsWaitedFor(t *testing.T) {
+	const nodes, hops = 6, 40
+	passed := 0
+	all := make([]*scripted, nodes)
+	for i := range all {
+		n := &scripted{}
+		pass := func(env *Env) {
+			if passed < hops {
+				env.Send((i+1)%nodes, 0, passed, nil)
+			}
+		}
+		n.receive = func(env *Env, m *Message) {
+			if int(m.Round) == passed {
+				passed++
+				pass(env)
+			}
+		}
+		if i == 0 {
+			n.start = pass
+		}
+		// The token is lost if its receiver is down: whoever restarts passes it on.
+		n.restart = func(env *Env, _ bool) { pass(env) }
+		all[i] = n
+	}
+	e := play(t, Config{Seed: 4, Link: Link{Latency: Latency{Value: 200 * ms}}, Faults: []Fault{{Crashes: &Crashes{Every: 2e9, For: 1e9, Memory: memoryLost}}}}, all...)
+	if passed != hops {
+		t.Errorf("the token was passed on %d times by %v, want %d", passed, e.Now(), hops)
+	}
+}
+
+// survivor chats as chatter does and takes up again after a crash.
+type survivor struct {
+	chatter
+	latest Time // when it was last invoked
+	wrong  string
+}
+
+// look notes if it is invoked when it should not be.
+func (s *survivor) look(env *Env) {
+	if env.e.Down(env.Self()) {
+		s.wrong = fmt.Sprintf("node %d is invoked at %v, while it is down", env.Self(), env.Now())
+	}
+	if env.Now() < s.latest {
+		s.wrong = fmt.Sprintf("node %d is invoked at %v after %v", env.Self(), env.Now(), s.latest)
+	}
+	s.latest = env.Now()
+}
+
+func (s *survivor) Start(env *Env) {
+	s.look(env)
+	s.chatter.Start(env)
+}
+
+func (s *survivor) Receive(env *Env, m *Message) {
+	s.look(env)
+	if m.Sent > env.Now() {
+		s.wrong = fmt.Sprintf("node %d receives at %v what is sent at %v", env.Self(), env.Now(), m.Sent)
+	}
+	s.chatter.Receive(env, m)
+}
+
+func (s *survivor) Wake(env *Env, tag uint64) {
+	s.look(env)
+	if s.left > 0 {
+		s.chatter.Wake(env, tag)
+	}
+}
+
+func (s *survivor) Restart(env *Env, lost bool) {
+	s.look(env)
+	if lost {
+		s.sum, s.work = 0, 0
+		if s.left > 0 {
+			s.chatter.Wake(env, 0)
+		}
+	}
+}
+
+func (s *survivor) Leave(env *Env) {
+	s.latest = env.Now()
+	env.Broadcast(2, 0, []float64{s.sum})
+}
+
+// survive runs twenty survivors.
+func survive(t rapid.TB, cfg Config, left int) *Trace {
+	g, err := Topology{Kind: "random-regular", Nodes: 20, Degree: 4}.Build(NewStream(3, "topology"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Seed, cfg.Graph, cfg.Header, cfg.Trace = 5, g, 64, TraceFingerprints
+	cfg.Link = Link{Latency: Latency{Kind: "lognormal", Median: 5e6, Sigma: 1}, Bandwidth: 1e7, Loss: 0.1, Duplication: 0.1}
+	e, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := make([]survivor, 20)
+	for i := range nodes {
+		nodes[i].left = left
+		e.Attach(i, &nodes[i])
+	}
+	if err := e.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range nodes {
+		if nodes[i].wrong != "" {
+			t.Error(nodes[i].wrong)
+		}
+	}
+	tr, err := e.Trace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// everything is a bit of every fault on survive's graph.
+func everything() []Fault {
+	return []Fault{
+		{Partition: [][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8}}, At: 20 * ms, Until: 60 * ms},
+		{Crash: new(7), At: 30 * ms, Until: 50 * ms},
+		{Crash: new(8), At: 30 * ms, Until: 50 * ms, Memory: memoryLost},
+		{Crash: new(9), At: 80 * ms},
+		{Slow: new(10), Factor: new(10.0), At: 10 * ms},
+		{Link: &[2]int{0, int(must(Topology{Kind: "random-regular", Nodes: 20, Degree: 4}.Build(NewStream(3, "topology"))).Neighbours(0)[0])}, Factor: new(7.0), Loss: 0.3},
+		{Join: new(11), At: 40 * ms},
+		{Leave: new(12), At: 70 * ms},
+		{Crashes: &Crashes{Every: 60 * ms, For: 10 * ms, Nodes: []int{1, 2, 3, 7, 13}}},
+		{Crashes: &Crashes{Every: 60 * ms, For: 10 * ms, Memory: memoryLost, Nodes: []int{3, 4, 5, 14}}, Until: 100 * ms},
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestFault_SameDigestHoweverItIsRun(t *testing.T) {
+	for _, ties := range []Ties{Ordered, Shuffled} {
+		run := func(change func(*Config)) *Trace {
+			c := Config{Ties: ties, Faults: everything()}
+			if change != nil {
+				change(&c)
+			}
+			return survive(t, c, 30)
+		}
+		want := run(nil)
+		for name, change := range map[string]func(*Config){
+			"heap":        func(c *Config) { c.Queue = Heap },
+			"two workers": func(c *Config) { c.Workers = 2 },
+			"three, heap": func(c *Config) { c.Workers, c.Queue = 3, Heap },
+			"four":        func(c *Config) { c.Workers = 4 },
+			"observed":    func(c *Config) { c.Sent = func(*Packet) {} },
+			"reference":   func(c *Config) { c.Reference = want },
+		} {
+			if got := run(change); got.Digest != want.Digest || got.Events != want.Events {
+				t.Errorf("ties %d, %s: another digest", ties, name)
+			}
+		}
+		if got := run(func(c *Config) { c.Faults = c.Faults[1:] }); got.Digest == want.Digest {
+			t.Error("without the partition the digest is the same")
+		}
+		c := Config{Ties: ties}
+		plain := survive(t, c, 30)
+		c.Faults = []Fault{{Crash: new(3), At: 1e15}, {Slow: new(4), Factor: new(2.0), At: 1e15}}
+		late := survive(t, c, 30)
+		if late.Events != plain.Events+1 || !slices.Equal(late.Fingerprints[:plain.Events], plain.Fingerprints) {
+			t.Error("faults after the run change it")
+		}
+	}
+}
+
+// The first event that differs is named, also if only a fault can cause it.
+func TestFault_DivergenceIsNamed(t *testing.T) {
+	run := func(at Duration, reference *Trace) (*Trace, error) {
+		e, err := New(Config{Graph: edgeless(2), Trace: TraceFingerprints, Reference: reference, Faults: []Fault{{Crash: new(1), At: at, Until: 90 * ms}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			e.Attach(i, &scripted{})
+		}
+		if err := e.Run(context.Background()); err != nil {
+			return nil, err
+		}
+		return e.Trace()
+	}
+	reference, err := run(50*ms, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d *Divergence
+	if _, err = run(60*ms, reference); !errors.As(err, &d) || d.Event != 2 || d.Kind != "crash" || d.Node != 1 || !d.Exact {
+		t.Errorf("another crash is told as %v", err)
+	}
+	for k, want := range map[kind]string{kindStart: "start", kindTimer: "timer", kindRestart: "restart", kindLeave: "leave"} {
+		if eventName(k) != want {
+			t.Errorf("kind %d is called %s, want %s", k, eventName(k), want)
+		}
+	}
+}
+
+// Whatever goes wrong, a node that is down is never invoked, nothing comes from
+// the future, and a repeat is the same.
+func TestFault_AnySchedule(t *testing.T) {
+	pairs := must(Topology{Kind: "random-regular", Nodes: 20, Degree: 4}.Build(NewStream(3, "topology"))).Pairs()
+	rapid.Check(t, func(t *rapid.T) {
+		// Coarse times, so that many fall together.
+		when := rapid.Custom(func(t *rapid.T) Duration { return Duration(rapid.IntRange(0, 12).Draw(t, "when")) * 5 * ms })
+		node := rapid.IntRange(0, 19)
+		memory := rapid.SampledFrom([]string{"", memoryKept, memoryLost})
+		factor := rapid.Float64Range(0.01, 20)
+		var faults []Fault
+		joins, leaves := map[int]bool{}, map[int]bool{}
+		for range rapid.IntRange(1, 12).Draw(t, "faults") {
+			f := Fault{At: when.Draw(t, "at")}
+			if rapid.Bool().Draw(t, "ends") {
+				f.Until = f.At + 5*ms + when.Draw(t, "for")
+			}
+			i := node.Draw(t, "node")
+			switch rapid.IntRange(0, 6).Draw(t, "kind") {
+			case 0:
+				k := rapid.IntRange(1, 18).Draw(t, "size")
+				all := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}).Draw(t, "order")
+				f.Partition = [][]int{all[:k], all[k:19]}
+			case 1:
+				f.Crash, f.Memory = &i, memory.Draw(t, "memory")
+			case 2:
+				f.Slow, f.Factor = &i, new(factor.Draw(t, "factor"))
+			case 3:
+				f.Link, f.Factor, f.Loss = &pairs[rapid.IntRange(0, len(pairs)-1).Draw(t, "link")], new(factor.Draw(t, "factor")), rapid.Float64Range(0, 1).Draw(t, "loss")
+			case 4:
+				if joins[i] || leaves[i] {
+					continue
+				}
+				joins[i] = true
+				f.Join, f.At, f.Until = &i, f.At+1, 0
+			case 5:
+				if joins[i] || leaves[i] {
+					continue
+				}
+				leaves[i] = true
+				f.Leave, f.At, f.Until = &i, f.At+1, 0
+			default:
+				f.Crashes = &Crashes{Every: when.Draw(t, "every") + 5*ms, For: when.Draw(t, "down") + 1, Memory: memory.Draw(t, "memory")}
+			}
+			faults = append(faults, f)
+		}
+		if faults == nil {
+			return
+		}
+		ties := rapid.SampledFrom([]Ties{Ordered, Shuffled}).Draw(t, "ties")
+		want := survive(t, Config{Faults: faults, Ties: ties}, 6)
+		got := survive(t, Config{Faults: faults, Ties: ties, Queue: Heap, Workers: 3, Reference: want}, 6)
+		if want.Digest != got.Digest {
+			t.Fatal("a repeat has another digest")
+		}
+	})
+}
+
+func TestFault_Check(t *testing.T) {
+	positive, zero := new(2.0), new(0.0)
+	for want, f := range map[string]Fault{
+		"exactly one of partition, crash, slow, link, join, leave and crashes, has none": {At: 1},
+		"has crash and leave":                                                    {Crash: new(1), Leave: new(1), At: 1},
+		"at least two groups of nodes, has 1":                                    {Partition: [][]int{{1, 2}}},
+		"must not have an empty group":                                           {Partition: [][]int{{1, 2}, {}}},
+		"partition must not name node 2 twice":                                   {Partition: [][]int{{1, 2}, {0, 2}}},
+		"partition must be the number of a node":                                 {Partition: [][]int{{1, -2}, {0, 2}}},
+		"crash must be the number of a node, is":                                 {Crash: new(-1)},
+		"slow must be the number of a node, is":                                  {Slow: new(-1), Factor: positive},
+		"join must be the number of a node, is":                                  {Join: new(-1), At: 1},
+		"leave must be the number of a node, is":                                 {Leave: new(-1), At: 1},
+		"at must not be negative, is -1ns":                                       {Crash: new(1), At: -1},
+		"until must be after at, which is 2s, is 2s":                             {Crash: new(1), At: 2e9, Until: 2e9},
+		"until must be after at, which is 0s, is -5ns":                           {Crash: new(1), Until: -5},
+		"at must be a positive duration, the time at which the node is to join":  {Join: new(1)},
+		"at must be a positive duration, the time at which the node is to leave": {Leave: new(1)},
+		"until has no meaning for join":                                          {Join: new(1), At: 1, Until: 2},
+		"memory is for crash, not for slow":                                      {Slow: new(1), Factor: positive, Memory: "kept"},
+		"memory must be kept or lost, is \"gone\"":                               {Crash: new(1), Memory: "gone"},
+		"factor is for slow and link, not for":                                   {Crash: new(1), Factor: positive},
+		"loss is for link, not for slow":                                         {Slow: new(1), Factor: positive, Loss: 0.5},
+		"factor must be given":                                                   {Slow: new(1)},
+		"factor must be positive, is 0":                                          {Slow: new(1), Factor: zero},
+		"factor must be positive, is NaN":                                        {Link: &[2]int{0, 1}, Factor: new(math.NaN())},
+		"factor must be positive, is +Inf":                                       {Slow: new(1), Factor: new(math.Inf(1))},
+		"loss must be a probability":                                             {Link: &[2]int{0, 1}, Loss: 1.5},
+		"must have a factor, a loss or both":                                     {Link: &[2]int{0, 1}},
+		"link must be the two nodes of an edge":                                  {Link: &[2]int{1, 1}, Loss: 1},
+		"crashes.every must be a positive":                                       {Crashes: &Crashes{For: 1}},
+		"crashes.for must be a positive":                                         {Crashes: &Crashes{Every: 1, For: -1}},
+		"crashes.memory must be kept or lost":                                    {Crashes: &Crashes{Every: 1, For: 1, Memory: "Kept"}},
+		"crashes.nodes must not be empty":                                        {Crashes: &Crashes{Every: 1, For: 1, Nodes: []int{}}},
+		"crashes.nodes must not name node 3 twice":                               {Crashes: &Crashes{Every: 1, For: 1, Nodes: []int{3, 1, 3}}},
+	} {
+		var got []string
+		f.Check(func(field, problem string) { got = append(got, strings.TrimSpace(field+" "+problem)) })
+		if len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("%+v: %q, want %q", f, got, want)
+		}
+		if _, err := New(Config{Graph: complete(t, 5), Faults: []Fault{f}}); err == nil || !strings.HasPrefix(err.Error(), "faults[0]") {
+			t.Errorf("%+v: New says %v", f, err)
+		}
+	}
+	for _, f := range everything() {
+		f.Check(func(field, problem string) { t.Errorf("%v: %s %s", f, field, problem) })
+	}
+}
+
+func TestFault_WhatDoesNotExist(t *testing.T) {
+	path, err := NewGraph(5, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, faults := range map[string][]Fault{
+		"faults[0].partition names node 5; nodes go from 0 to 4":          {{Partition: [][]int{{0}, {1, 5}}}},
+		"faults[1].crash names node 7; nodes go from 0 to 4":              {{Crash: new(1)}, {Crash: new(7)}},
+		"faults[0].slow names node 5;":                                    {{Slow: new(5), Factor: new(2.0)}},
+		"faults[0].link is 0-2, which is no edge":                         {{Link: &[2]int{0, 2}, Loss: 1}},
+		"faults[0].link is 1-9, which is no edge":                         {{Link: &[2]int{1, 9}, Loss: 1}},
+		"faults[0].join names node 5;":                                    {{Join: new(5), At: 1}},
+		"faults[0].leave names node 5;":                                   {{Leave: new(5), At: 1}},
+		"faults[0].crashes.nodes names node 6;":                           {{Crashes: &Crashes{Every: 1, For: 1, Nodes: []int{6}}}},
+		"faults[1].join names node 2, which has a time to join already":   {{Join: new(2), At: 1}, {Join: new(2), At: 3}},
+		"faults[1].leave names node 2, which has a time to leave already": {{Leave: new(2), At: 1}, {Leave: new(2), At: 3}},
+		"faults[0].leave is of node 2 at 2s, but it joins only at 2s":     {{Leave: new(2), At: 2e9}, {Join: new(2), At: 2e9}},
+	} {
+		if _, err := New(Config{Graph: path, Faults: faults}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("New says %v, want %q", err, want)
+		}
+	}
+}
+
+func TestFault_InWords(t *testing.T) {
+	for want, f := range map[string]Fault{
+		"nodes 0, 1 and node 2 are cut off from each other from 2s to 5s":                     {Partition: [][]int{{0, 1}, {2}}, At: 2e9, Until: 5e9},
+		"node 7 is down from 1s to 3s, memory lost":                                           {Crash: new(7), At: 1e9, Until: 3e9, Memory: "lost"},
+		"node 7 is down from 1s on, memory kept":                                              {Crash: new(7), At: 1e9},
+		"node 9 takes 10 times as long to compute from 0s on":                                 {Slow: new(9), Factor: new(10.0)},
+		"link 0-1 has 10 times its latency and loses packets with probability 0.5 from 0s on": {Link: &[2]int{0, 1}, Factor: new(10.0), Loss: 0.5},
+		"link 0-1 loses packets with probability 0.5 from 0s to 1s":                           {Link: &[2]int{0, 1}, Loss: 0.5, Until: 1e9},
+		"node 4 joins at 2s":  {Join: new(4), At: 2e9},
+		"node 5 leaves at 8s": {Leave: new(5), At: 8e9},
+		"all nodes crash after 20s on average, for 2s on average, memory kept, from 0s on":   {Crashes: &Crashes{Every: 20e9, For: 2e9}},
+		"node 3 crashes after 20s on average, for 2s on average, memory lost, from 0s to 9s": {Crashes: &Crashes{Every: 20e9, For: 2e9, Memory: "lost", Nodes: []int{3}}, Until: 9e9},
+		"no single fault": {},
+	} {
+		if got := f.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestFault_NoGoroutineIsLeftOver(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 20 {
+		survive(t, Config{Faults: everything(), Workers: 4}, 5)
+	}
+	after := runtime.NumGoroutine()
+	for range 100 { // one that is ending may still be counted
+		if after <= before {
+			break
+		}
+		time.Sleep(time.Millisecond)
+		after = runtime.NumGoroutine()
+	}
+	if after > before {
+		t.Errorf("%d goroutines before, %d after", before, after)
+	}
+}
+
+// A long run under faults allocates no more than a short one, but for the
+// outages it remembers.
+func TestFault_NoAllocationPerEvent(t *testing.T) {
+	run := func(events int) float64 {
+		return testing.AllocsPerRun(3, func() {
+			left := events
+			e, err := New(Config{Graph: edgeless(100), Faults: []Fault{{Crashes: &Crashes{Every: 100 * ms, For: 10 * ms}}, {Slow: new(1), Factor: new(2.0), At: 1}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 100 {
+				e.Attach(i, &holder{random: uint64(i), left: &left})
+			}
+			if err := e.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if short, long := run(1_000), run(200_000); long > short+2000 {
+		t.Errorf("%v allocations for 1,000 events but %v for 200,000", short, long)
+	}
+}
+
+func TestFault_UnmixInvertsMix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Uint64().Draw(t, "x")
+		if unmix(mix(x)) != x || mix(unmix(x)) != x {
+			t.Fatalf("unmix(mix(%#x)) = %#x", x, unmix(mix(x)))
+		}
+	})
+}
