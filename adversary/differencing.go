@@ -127,9 +127,9 @@ func (v *View) unknownReport(f *record.Finding) error {
 	f.Conclusion += fmt.Sprintf("; the unknown user's x follows with an expected error of %.2g, where ‖x‖ ≤ 1", uncertain)
 	switch {
 	case signed:
-		f.Conclusion += ", and y′ with it, because with the other one the objective's noise would be out of its ball"
+		f.Conclusion += ", and the sign of y′x with it, because with the other one the objective's noise would be out of its ball"
 	default:
-		f.Conclusion += ", but not y′: −u fits with another objective noise"
+		f.Conclusion += ", but for the sign of y′x: −y′x fits with another objective noise"
 	}
 	return nil
 }

@@ -76,6 +76,7 @@ type Evidence struct {
 	Density []float64   // ln p(round | past, world), by world, up to what all share
 	Noise   [][]float64 // what the noise must have been, by world, with the sign that its node gave it
 	Law     Noise       // of that noise
+	Scale   float64     // max(1, ‖q‖) of the step's subproblem: solves are exact to a tolerance times it
 }
 
 // Ratio is ln p(round | past, first world) − ln p(round | past, second).
@@ -117,6 +118,10 @@ func (l *Likelihood) Weigh(v *View) ([]Evidence, error) {
 // weigh compares the worlds by one round.
 func (l *Likelihood) weigh(g *Gradient) (*Evidence, error) {
 	e := &Evidence{Round: g.Round, Law: g.Noise}
+	for i, v := range g.Value {
+		l.value[i] = v + g.Ridge*g.At[i] // −q
+	}
+	e.Scale = max(1, num.Norm(l.value))
 	if l.public.Method == "pvp" { // noise of rate ζ on the minimiser
 		e.Law.Level *= g.Ridge
 	}

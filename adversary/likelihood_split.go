@@ -81,7 +81,7 @@ func (l *SplitLikelihood) Weigh(v *View) ([]Evidence, error) {
 		if !ok || !seen {
 			return nil, fmt.Errorf("the likelihood needs all messages; round %d of party %d or of the hub is missing", t, l.party+1)
 		}
-		e := Evidence{Round: t, Law: Noise{Gauss, l.sigma}}
+		e := Evidence{Round: t, Law: Noise{Gauss, l.sigma}, Scale: 1}
 		for _, w := range l.worlds {
 			mean := w.mean(p, own, hub)
 			noise := make([]float64, p.Rows)

@@ -68,6 +68,7 @@ type runner struct {
 	started  bool
 	done     bool
 	since    sim.Time // of the last step
+	began    sim.Time // when the latest step was awaited
 	census
 	effort
 }
@@ -211,6 +212,7 @@ func (r *runner) advance(env *sim.Env) {
 		cost = r.run.Cost.of(r.self, r.run.Problem.Shards[r.ID].U.Len(), env.Stream("compute", uint64(r.round+1)))
 	}
 	r.spend(cost)
+	r.began = env.Now()
 	env.Compute(cost, r, tagStep)
 }
 
@@ -302,8 +304,11 @@ func (r *runner) timeout(env *sim.Env, round int) {
 func (r *runner) publish(env *sim.Env, round int) {
 	r.round, r.since = round, env.Now()
 	r.steps = round
+	if round == 0 {
+		r.began = env.Now()
+	}
 	if r.run.Observer != nil {
-		pub := &Publication{Node: r.self, Shard: r.ID, Round: round, At: env.Now(), Values: r.F, Loss: r.loss, Stats: r.stats}
+		pub := &Publication{Node: r.self, Shard: r.ID, Round: round, Began: r.began, At: env.Now(), Values: r.F, Loss: r.loss, Stats: r.stats}
 		if r.run.sheltering != nil {
 			pub.Inner = r.inner
 		}

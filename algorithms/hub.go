@@ -63,9 +63,9 @@ func (s *Hub) hubStep(_, round int, heard [][]float64) error {
 
 func (s *Hub) hubMessage(int) []float64 { return s.center.F }
 
-func (s *Hub) hubDone(at sim.Time, round int) {
+func (s *Hub) hubDone(began, at sim.Time, round int) {
 	if s.Observer != nil {
-		s.Observer.Published(&Publication{Node: 0, Shard: -1, Round: round, At: at, Values: s.center.F})
+		s.Observer.Published(&Publication{Node: 0, Shard: -1, Round: round, Began: began, At: at, Values: s.center.F})
 	}
 }
 
@@ -83,10 +83,10 @@ func (s *Hub) clientStep(worker, i, round int, hub []float64) error {
 
 func (s *Hub) clientMessage(i, _ int) []float64 { return s.clients[i].F }
 
-func (s *Hub) clientDone(at sim.Time, i, round int) {
+func (s *Hub) clientDone(began, at sim.Time, i, round int) {
 	c := &s.clients[i]
 	if s.Observer != nil {
-		s.Observer.Published(&Publication{Node: i + 1, Shard: i, Round: round, At: at, Values: c.F, Loss: c.loss, Stats: c.stats})
+		s.Observer.Published(&Publication{Node: i + 1, Shard: i, Round: round, Began: began, At: at, Values: c.F, Loss: c.loss, Stats: c.stats})
 	}
 }
 

@@ -81,9 +81,9 @@ type Sheltering interface{ Inner(n *Node) []float64 }
 
 // Publication is an iterate that a node has published.
 type Publication struct {
-	Node, Round int // round 0 is the start
-	Shard       int // which of the problem's shards is the node's; −1: none, it is a hub
-	At          sim.Time
+	Node, Round int           // round 0 is the start
+	Shard       int           // which of the problem's shards is the node's; −1: none, it is a hub
+	Began, At   sim.Time      // when its step was awaited, and when it ended; the same in round 0
 	Values      []float64     // a d-vector that never changes afterwards
 	Inner       []float64     // of a Sheltering method; else nil
 	Loss        float64       // the node's (1/B) Σ L at Values

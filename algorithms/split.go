@@ -199,7 +199,7 @@ func (s *Split) arrived(t int, at sim.Time) {
 	}
 }
 
-func (s *Split) hubDone(at sim.Time, round int) {
+func (s *Split) hubDone(_, at sim.Time, round int) {
 	r := s.round(round)
 	r.Residual = s.hub.Residual
 	s.largest = max(s.largest, num.Norm(s.hub.Y), num.Norm(s.hub.Z))
@@ -217,7 +217,7 @@ func (s *Split) hubDone(at sim.Time, round int) {
 	s.arrived(round, at)
 }
 
-func (s *Split) clientDone(at sim.Time, i, round int) {
+func (s *Split) clientDone(_, at sim.Time, i, round int) {
 	s.round(round).X[i] = s.parties[i].X
 	s.largest = max(s.largest, num.Norm(s.parties[i].X))
 	if s.Observer != nil && round > 0 {

@@ -17,8 +17,8 @@ type starWork interface {
 	clientStep(worker, i, round int, hub []float64) error      // of round ≥ 1, from the hub's message of the round before; round T+1 only ends round T
 	hubMessage(round int) []float64                            // after the step; round 0: the start
 	clientMessage(i, round int) []float64                      // after the step
-	hubDone(at sim.Time, round int)                            // the hub has its round; round 0: the start
-	clientDone(at sim.Time, i, round int)                      // a client has its round; round 0: the start
+	hubDone(began, at sim.Time, round int)                     // the hub has its round, of a step that began then; round 0: the start
+	clientDone(began, at sim.Time, i, round int)               // a client has its round; round 0: the start
 	clientConcluded(i, round int)                              // a client has ended its round
 	cost(env *sim.Env, node, round int) (virtual sim.Duration) // of a step
 }
@@ -71,14 +71,18 @@ type starHub struct {
 	missing int
 	busy    bool
 	since   sim.Time
+	began   sim.Time // of the latest step
 	err     error
 }
 
 // Start sends the message of round 0.
-func (h *starHub) Start(env *sim.Env) { h.send(env) }
+func (h *starHub) Start(env *sim.Env) {
+	h.began = env.Now()
+	h.send(env)
+}
 
 func (h *starHub) send(env *sim.Env) {
-	h.work.hubDone(env.Now(), h.round)
+	h.work.hubDone(h.began, env.Now(), h.round)
 	h.message = h.work.hubMessage(h.round)
 	h.missing = len(h.heard)
 	clear(h.heard)
@@ -99,6 +103,7 @@ func (h *starHub) Receive(env *sim.Env, m *sim.Message) {
 		h.busy = true
 		cost := h.work.cost(env, 0, h.round+1)
 		h.spend(cost)
+		h.began = env.Now()
 		env.Compute(cost, h, tagStep)
 	}
 }
@@ -151,6 +156,7 @@ type starClient struct {
 	round   int // of the latest message
 	message []float64
 	hub     []float64 // the hub's message being answered
+	began   sim.Time  // of the latest step
 	err     error
 	busy    bool
 	done    bool
@@ -158,7 +164,7 @@ type starClient struct {
 }
 
 // Start has nothing to send.
-func (c *starClient) Start(env *sim.Env) { c.work.clientDone(env.Now(), c.i, 0) }
+func (c *starClient) Start(env *sim.Env) { c.work.clientDone(env.Now(), env.Now(), c.i, 0) }
 
 // Receive takes the hub's message. One that the client has answered is a second
 // copy, or asks for the answer again.
@@ -174,6 +180,7 @@ func (c *starClient) Receive(env *sim.Env, m *sim.Message) {
 			cost = c.work.cost(env, c.i+1, t+1)
 		}
 		c.spend(cost)
+		c.began = env.Now()
 		env.Compute(cost, c, tagStep)
 	}
 }
@@ -198,7 +205,7 @@ func (c *starClient) Wake(env *sim.Env, _ uint64) {
 	}
 	c.round++
 	c.steps = c.round
-	c.work.clientDone(env.Now(), c.i, c.round)
+	c.work.clientDone(c.began, env.Now(), c.i, c.round)
 	c.message = c.work.clientMessage(c.i, c.round)
 	env.Send(0, KindValue, c.round, c.message)
 }

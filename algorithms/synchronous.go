@@ -107,6 +107,7 @@ type peer struct {
 	effort
 	stepping bool        // a step is under way
 	since    sim.Time    // when it began to wait for this round
+	began    sim.Time    // when the latest step was awaited
 	last     [][]float64 // the latest of every neighbour, where a node may have to make do
 	made     int         // how often it did
 	done     bool
@@ -225,6 +226,7 @@ func (p *peer) advance(env *sim.Env) {
 		cost = p.run.Cost.of(p.ID, p.run.Problem.Shards[p.ID].U.Len(), env.Stream("compute", uint64(p.round+1)))
 	}
 	p.spend(cost)
+	p.began = env.Now()
 	env.Await(p.job, cost, tagStep)
 }
 
@@ -294,8 +296,11 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 func (p *peer) publish(env *sim.Env, round int) {
 	p.round, p.steps = round, round
 	p.since = env.Now()
+	if round == 0 {
+		p.began = env.Now()
+	}
 	if p.run.Observer != nil {
-		pub := &Publication{Node: p.ID, Shard: p.ID, Round: round, At: env.Now(), Values: p.F, Loss: p.loss, Stats: p.stats}
+		pub := &Publication{Node: p.ID, Shard: p.ID, Round: round, Began: p.began, At: env.Now(), Values: p.F, Loss: p.loss, Stats: p.stats}
 		if p.run.sheltering != nil {
 			pub.Inner = p.inner
 		}

@@ -4,6 +4,7 @@
 //	metrics.csv       a row a round
 //	iterates.parquet  node, round, time_ns, values: what each node published
 //	messages.parquet  id, src, dst, round, sent_ns, received_ns, bytes, kind
+//	steps.parquet     node, round, began_ns, ended_ns: when each iterate was computed
 //	trace.bin         checkpoints and event fingerprints, for verify
 //	plots/            figures
 //

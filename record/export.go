@@ -13,7 +13,7 @@ import (
 
 // Tables and Formats are what Export knows.
 var (
-	Tables  = []string{"iterates", "messages", "metrics"}
+	Tables  = []string{"iterates", "messages", "steps", "metrics"}
 	Formats = []string{"csv", "json"}
 )
 
@@ -51,6 +51,12 @@ func Export(r *Run, table, format string, to io.Writer) error {
 			w.row(m.ID, m.Src, m.Dst, m.Round, m.SentNS, m.ReceivedNS, m.Bytes, m.Kind)
 			return nil
 		})
+	case "steps":
+		w.begin("node", "round", "began_ns", "ended_ns")
+		err = r.Steps(func(s Step) error {
+			w.row(s.Node, s.Round, s.BeganNS, s.EndedNS)
+			return nil
+		})
 	case "metrics":
 		var t *Table
 		if t, err = r.Metrics(); err == nil {
@@ -60,7 +66,7 @@ func Export(r *Run, table, format string, to io.Writer) error {
 			}
 		}
 	default:
-		return fmt.Errorf("there is no table %q; there are iterates, messages and metrics", table)
+		return fmt.Errorf("there is no table %q; there are iterates, messages, steps and metrics", table)
 	}
 	if err != nil {
 		return err

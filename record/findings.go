@@ -149,8 +149,9 @@ type Audit struct {
 	Runs      int       `json:"runs"` // in each world
 	Rounds    int       `json:"rounds"`
 	Algorithm string    `json:"algorithm"`
-	Digest    string    `json:"digest"`  // SHA-256 of all likelihood ratios
-	Command   string    `json:"command"` // that repeats it
+	Digest    string    `json:"digest"`            // SHA-256 of all likelihood ratios
+	Command   string    `json:"command"`           // that repeats it
+	Changes   []string  `json:"changes,omitempty"` // to the scenario's file, path=value
 	Scenario  string    `json:"scenario"`
 	Threat    Threat    `json:"threat"`
 	Statistic string    `json:"statistic"` // what decides between the worlds, and whether it is exact

@@ -58,6 +58,7 @@ type Writer struct {
 	replace  bool
 	iterates *log[Iterate]
 	messages *log[Message]
+	steps    *log[Step]    // nil until the first
 	reports  *log[Iterate] // nil until the first
 	err      error         // of opening it
 }
@@ -233,7 +234,7 @@ func (w *Writer) Trace(t *sim.Trace) error {
 
 // Finish completes the directory with run.json and puts it in its place.
 func (w *Writer) Finish(info *Info) (string, error) {
-	err := errors.Join(w.err, w.iterates.close(), w.messages.close(), w.reports.close())
+	err := errors.Join(w.err, w.iterates.close(), w.messages.close(), w.steps.close(), w.reports.close())
 	if err == nil {
 		info.Format = Format
 		info.Files, err = hashFiles(w.dir)
@@ -258,6 +259,7 @@ func (w *Writer) Finish(info *Info) (string, error) {
 func (w *Writer) Abort() {
 	w.iterates.close()
 	w.messages.close()
+	w.steps.close()
 	w.reports.close()
 	os.RemoveAll(w.dir)
 }
@@ -266,7 +268,7 @@ func (w *Writer) Abort() {
 // which follow from the others.
 func hashFiles(dir string) (map[string]string, error) {
 	sums := map[string]string{}
-	for _, name := range []string{"metrics.csv", "iterates.parquet", "messages.parquet", reportsFile, "knowledge.json", "nodes.csv", "trace.bin"} {
+	for _, name := range []string{"metrics.csv", "iterates.parquet", "messages.parquet", stepsFile, reportsFile, "knowledge.json", "nodes.csv", "trace.bin"} {
 		f, err := os.Open(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

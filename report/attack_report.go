@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"overhear/record"
 )
@@ -130,6 +132,9 @@ func (e *Evaluation) auditName(k int) string {
 	a := e.Audits[k]
 	for j, b := range e.Audits {
 		if j != k && b.Name == a.Name {
+			if b.Seed == a.Seed && a.Changes != nil && !slices.Equal(a.Changes, b.Changes) {
+				return a.Name + ", " + strings.Join(a.Changes, ", ")
+			}
 			if b.Seed == a.Seed {
 				return fmt.Sprintf("%s (%d)", a.Name, k+1)
 			}

@@ -74,10 +74,12 @@ func FindStudy(name string) (*Study, bool) {
 func (s *Study) Carry(ctx context.Context, dataDir string, progress func(n int)) (b *Bench, err error) {
 	b = &Bench{Study: s, ctx: ctx, data: dataDir, progress: progress}
 	b.Results.Title, b.Results.Command = s.Title, "simulate reproduce "+s.Name
-	if b.temp, err = os.MkdirTemp("", "overhear-"); err != nil {
+	temp, err := os.MkdirTemp("", "overhear-")
+	if err != nil {
 		return nil, fmt.Errorf("making room for runs: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(b.temp)) }()
+	b.temp = temp
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	if err := s.Compute(b); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -133,7 +135,7 @@ func (b *Bench) audit(keep bool, file string, runs int, sets ...string) (*record
 	if err != nil {
 		return nil, err
 	}
-	a, err := scenarios.NewExperiment(s, b.data).Audit(b.ctx, scenarios.AuditOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0), Command: command})
+	a, err := scenarios.NewExperiment(s, b.data).Audit(b.ctx, scenarios.AuditOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0), Command: command, Changes: sets})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", command, err)
 	}

@@ -54,11 +54,15 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 			return nil, SetupError{err}
 		}
 	}
-	public, err := s.public(seed, known.Columns, known.Rows)
+	params, err := s.played(r.Info)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.public(seed, known.Columns, known.Rows) // for scores
+	public, err := s.public(seed, known.Columns, known.Rows, params)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.public(seed, known.Columns, known.Rows, params) // for scores
 	if err != nil {
 		return nil, err
 	}

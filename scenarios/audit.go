@@ -25,7 +25,8 @@ import (
 type AuditOptions struct {
 	Runs     int // in each world; 0: as the scenario says
 	Workers  int
-	Command  string // that repeats the audit, for the record
+	Command  string   // that repeats the audit, for the record
+	Changes  []string // to the scenario's file, for the record
 	Progress func(done, of int)
 
 	flaw func(algorithms.Method, algorithms.Setting) algorithms.Method // of tests: makes the method's code wrong
@@ -73,10 +74,10 @@ func (e *Experiment) Audit(ctx context.Context, o AuditOptions) (*record.Audit, 
 	}
 	out := &record.Audit{
 		Name: e.Name, About: e.About, Seed: seed, Runs: spec.Runs, Rounds: e.Rounds.Count, Algorithm: e.Algorithm.Kind,
-		Command: o.Command, Scenario: e.Resolved(), Statistic: m.statistic,
+		Command: o.Command, Changes: o.Changes, Scenario: e.Resolved(), Statistic: m.statistic,
 		Threat: record.Threat{
 			Sees:  "everything that every node publishes, in every round",
-			Knows: "the method and every parameter, the graph, all samples of all nodes but one, and the two values that it may have",
+			Knows: "the method and every parameter, the graph, all data of all nodes but one " + m.unit + ", and the two values that it may have",
 			Wants: "to know which of the two it is",
 		},
 	}
@@ -202,6 +203,7 @@ type auditPair struct {
 
 // measured is an audit before its runs.
 type measured struct {
+	unit      string // what differs
 	statistic string
 	pairs     []auditPair
 	conclude  func(out *record.Audit, sample [2][]*evidence) error

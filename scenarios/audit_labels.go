@@ -74,6 +74,7 @@ func (e *Experiment) auditLabels(a *Assembly, spec *AuditSpec, shard int) (*meas
 	}
 	what := fmt.Sprintf("sample %d with label +1, and with −1", spec.Row)
 	m := &measured{
+		unit:      algorithms.UnitLabel,
 		statistic: "exact log-likelihood ratio of the user's report, on which all that follows depends",
 		pairs: []auditPair{{
 			pair:    record.Pair{Node: shard, Row: spec.Row, Unit: algorithms.UnitLabel, What: what, A: plus, B: minus},

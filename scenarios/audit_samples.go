@@ -59,9 +59,6 @@ func replace(p *problem.Problem, shard, row int, u []float64, y float64) *proble
 func (e *Experiment) worlds(a *Assembly, shard, row int, u [2][]float64, y [2]float64, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method) (*twoWorlds, error) {
 	w := &twoWorlds{e: e, a: a, shard: shard}
 	var err error
-	if w.public, err = e.public(a.Seed, a.Problem.D, 0); err != nil {
-		return nil, err
-	}
 	entry, _ := algorithms.Lookup(e.Algorithm.Kind)
 	for k := range u {
 		w.problem[k] = replace(a.Problem, shard, row, u[k], y[k])
@@ -73,6 +70,9 @@ func (e *Experiment) worlds(a *Assembly, shard, row int, u [2][]float64, y [2]fl
 			}
 		}
 		if w.method[k], err = entry.New(params, setting); err != nil {
+			return nil, err
+		}
+		if w.public, err = e.public(a.Seed, a.Problem.D, 0, params); err != nil {
 			return nil, err
 		}
 		if flaw != nil {
@@ -139,7 +139,7 @@ func (w *weigher) run(ctx context.Context, world int, seed uint64) (*evidence, e
 	for i := range v.rounds {
 		r := &v.rounds[i]
 		drawn := drawAgain(seed, w.shard, r.Round, r.Law, len(r.Noise[world]))
-		v.redraw = max(v.redraw, offBy(r.Noise[world], drawn))
+		v.redraw = max(v.redraw, offBy(r.Noise[world], drawn, r.Scale))
 		r.Noise = [][]float64{r.Noise[world]} // the other is of no use any more
 	}
 	return v, nil
@@ -158,12 +158,12 @@ func drawAgain(seed uint64, node, round int, law adversary.Noise, d int) []float
 }
 
 // offBy is how far noise is from what was drawn: relative, but for a distance
-// that solves to a tolerance leave of any noise.
-func offBy(noise, drawn []float64) float64 {
+// that solves to a tolerance, in a subproblem of that scale, leave of any noise.
+func offBy(noise, drawn []float64, scale float64) float64 {
 	difference := append([]float64(nil), noise...)
 	num.Axpy(-1, drawn, difference)
 	const floor = 1e-4
-	return num.Norm(difference) / (num.Norm(drawn) + floor)
+	return num.Norm(difference) / (num.Norm(drawn) + floor*scale)
 }
 
 // redrawBound is what rounding and solves to the default tolerance leave of offBy.
@@ -175,7 +175,7 @@ func (e *Experiment) auditSamples(a *Assembly, spec *AuditSpec, shard int, o *Au
 		return nil, errors.New("the noise is off, so that one look at the messages tells the worlds apart; there is no claim to audit")
 	}
 	node := shard + a.first()
-	m := &measured{statistic: "exact log-likelihood ratio of all that was published, given the two samples; no test on the same trace is better (Neyman & Pearson)"}
+	m := &measured{unit: algorithms.UnitSample, statistic: "exact log-likelihood ratio of all that was published, given the two samples; no test on the same trace is better (Neyman & Pearson)"}
 	middle, err := e.middle(a, spec, shard, o)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (w *splitWeigher) run(ctx context.Context, world int, seed uint64) (*eviden
 	}
 	for i := range v.rounds {
 		r := &v.rounds[i]
-		v.redraw = max(v.redraw, offBy(r.Noise[world], w.drawAgain(seed, world, r)))
+		v.redraw = max(v.redraw, offBy(r.Noise[world], w.drawAgain(seed, world, r), r.Scale))
 		if w.public.Words["noise"] == "range" { // Gaussian in a part of the space only
 			r.Noise = nil
 			continue
@@ -100,7 +100,7 @@ func (e *Experiment) auditSplit(a *Assembly, spec *AuditSpec) (*measured, error)
 	if !ok {
 		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit", e.Algorithm.Kind)
 	}
-	public, err := e.public(a.Seed, a.Split.D, a.Split.N)
+	public, err := e.public(a.Seed, a.Split.D, a.Split.N, e.Algorithm.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +115,8 @@ func (e *Experiment) auditSplit(a *Assembly, spec *AuditSpec) (*measured, error)
 		return nil, errors.New("adversary.audit.pair: gives samples; where columns are split, pairs are proposed by the tool")
 	}
 	entry, _ := algorithms.Lookup(e.Algorithm.Kind)
-	m := &measured{statistic: "exact log-likelihood ratio of the party's messages, given the two matrices; infinite where a message is possible in one world only"}
-	for _, pr := range columnProposals(block, spec.Row, a.Seed) {
+	m := &measured{unit: algorithms.UnitColumn, statistic: "exact log-likelihood ratio of the party's messages, given the two matrices; infinite where a message is possible in one world only"}
+	for _, pr := range columnProposals(block, a.Split.Y, spec.Row, a.Seed) {
 		w := &splitWorlds{e: e, a: a, party: spec.Node, public: public}
 		for k := range pr.block {
 			v := *a.Split
@@ -196,7 +196,7 @@ type columnProposal struct {
 
 // columnProposals change one column by 1 in norm, in directions among which is,
 // nearly, the one that a method hides worst.
-func columnProposals(block *problem.Rows, col int, seed uint64) []columnProposal {
+func columnProposals(block *problem.Rows, labels []float64, col int, seed uint64) []columnProposal {
 	own := column(block, col)
 	norm := num.Norm(own)
 	along := func(direction []float64) *problem.Rows {
@@ -209,7 +209,10 @@ func columnProposals(block *problem.Rows, col int, seed uint64) []columnProposal
 	for k := range random {
 		random[k] = s.Normal()
 	}
-	all := []columnProposal{{fmt.Sprintf("column %d, and moved by 1 in a random direction", col), [2]*problem.Rows{block, along(random)}}}
+	all := []columnProposal{
+		{fmt.Sprintf("column %d, and moved by 1 in a random direction", col), [2]*problem.Rows{block, along(random)}},
+		{fmt.Sprintf("column %d, and moved by 1 along the labels", col), [2]*problem.Rows{block, along(labels)}},
+	}
 	if norm > 0 {
 		shorter := append([]float64(nil), own...)
 		num.Scale(1-math.Min(1, 1/norm), shorter)

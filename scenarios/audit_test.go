@@ -276,3 +276,12 @@ func TestAudit_FlawlessWrapperStands(t *testing.T) {
 		t.Error(failures(a))
 	}
 }
+
+// Where noise is chosen for a target, the audit and attacks know what was chosen.
+func TestAudit_ChosenNoise(t *testing.T) {
+	for _, algorithm := range []string{auditedDVP, auditedPVP, "{kind: private-dgd, step: 0.5, alpha: 1}", "{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1}"} {
+		if a := auditOf(t, algorithm, nil, "privacy.epsilon=3"); !a.Stands() {
+			t.Errorf("%s: %s", algorithm, failures(a))
+		}
+	}
+}

@@ -243,13 +243,15 @@ func interleave(decoys, members *adversary.Samples, s *sim.Stream) *adversary.Sa
 func decoyBlocks(block *problem.Rows, count int, s *sim.Stream) []*problem.Rows {
 	var all []*problem.Rows
 	n := block.Len()
-	for k := range count {
+	for k, tries := 0, 0; len(all) < count && tries < 100*count; k, tries = k+1, tries+1 {
 		col, order := k%block.D, s.Perm(n)
 		old, values := column(block, col), make([]float64, n)
 		for i, v := range old {
 			values[order[i]] = v
 		}
-		all = append(all, withColumn(block, col, values))
+		if !slices.Equal(values, old) { // a constant column has but one order
+			all = append(all, withColumn(block, col, values))
+		}
 	}
 	return all
 }

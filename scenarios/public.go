@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"reflect"
 
+	"go.yaml.in/yaml/v4"
+
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/record"
 	"overhear/sim"
 )
 
 // public is what may be known of a seed's run in so many columns and, where
 // columns are split, rows: every parameter.
-func (s *Scenario) public(seed uint64, columns, rows int) (*adversary.Public, error) {
+func (s *Scenario) public(seed uint64, columns, rows int, params any) (*adversary.Public, error) {
 	entry, ok := algorithms.Lookup(s.Algorithm.Kind)
 	if !ok {
 		return nil, fmt.Errorf("no algorithm is called %q", s.Algorithm.Kind)
@@ -39,7 +42,7 @@ func (s *Scenario) public(seed uint64, columns, rows int) (*adversary.Public, er
 			p.R[i] /= float64(withData)
 		}
 	}
-	parameters(reflect.ValueOf(s.Algorithm.Params).Elem(), p)
+	parameters(reflect.ValueOf(params).Elem(), p)
 	if s.Problem.Columns != nil {
 		p.Rows, p.Widths, p.Ridge = rows, s.Problem.Columns, s.Problem.Rho
 		p.Weight = 1
@@ -88,4 +91,25 @@ func (k Knows) hide(p *adversary.Public) {
 	if k.DualSteps == "private" {
 		p.Hide("theta")
 	}
+}
+
+// played are the parameters that a recorded run's method had.
+func (s *Scenario) played(info *record.Info) (any, error) {
+	if info.Privacy == nil || info.Privacy.Chosen == nil {
+		return s.Algorithm.Params, nil
+	}
+	entry, ok := algorithms.Lookup(s.Algorithm.Kind)
+	if !ok {
+		return nil, fmt.Errorf("no algorithm is called %q", s.Algorithm.Kind)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(info.Privacy.Chosen.Parameters), &document); err != nil || len(document.Content) != 1 {
+		return nil, fmt.Errorf("the parameters that the run chose are damaged: %w", err)
+	}
+	params := entry.Params()
+	v := reflect.ValueOf(params).Elem()
+	preset(v)
+	d := &decoder{file: "run.json"}
+	d.keys(document.Content[0], fields(v.Type()), v, "privacy.chosen.parameters")
+	return params, d.result()
 }

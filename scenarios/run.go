@@ -79,6 +79,7 @@ type tap struct {
 func (t *tap) Published(p *algorithms.Publication) {
 	if t.writer != nil {
 		t.writer.Iterate(p.Node, p.Round, p.At, p.Values)
+		t.writer.Step(p.Node, p.Round, p.Began, p.At)
 	}
 	if p.Shard >= 0 {
 		t.follower.Published(p.Shard, p.Round, p.At, p.Values, p.Inner, p.Loss, p.Stats)

@@ -24,8 +24,9 @@ import (
 // Every fault given by name happens, if need be after all else. Crashes by rate
 // go on only as long as something else can: while an event is pending or a named
 // fault is to come, and until those nodes are up again that were down when
-// something was last pending or sent. So a run that is over ends, provided that
-// a node with nothing left to do sends nothing and sets no timer in Restart.
+// something was last pending or sent, or was lost because its receiver was down.
+// So a run that is over ends, provided that a node with nothing left to do sends
+// nothing and sets no timer in Restart.
 type Fault struct {
 	At        Duration `yaml:"at" doc:"when it begins; 0s if not given"`
 	Until     Duration `yaml:"until" doc:"when it is over; never if not given"`
@@ -437,7 +438,7 @@ type faults struct {
 	reviving int32 // node whose parked events are happening, or −1
 	revived  int   // how many of them have
 
-	active  Time   // when an event was last pending, or a packet sent
+	active  Time   // when an event was last pending, a packet sent, or due at a node that is down
 	packets uint64 // how many had been sent by then
 	settled Time   // the latest of active and named that horizon is for
 	reach   Time   // what it was
@@ -644,7 +645,7 @@ func (e *Engine) nextAmidFaults() bool {
 			f.reviving, f.revived = -1, 0
 		}
 		if f.packets != e.packets {
-			f.packets, f.active = e.packets, e.now
+			f.packets, f.active = e.packets, max(f.active, e.now)
 		}
 		pending := e.queue.pop(&e.current)
 		if a := f.agenda.events; len(a) > 0 && (pending && a[0].at <= e.current.at || !pending && a[0].at <= f.horizon()) {
@@ -658,7 +659,7 @@ func (e *Engine) nextAmidFaults() bool {
 		if !pending {
 			return false
 		}
-		f.active = e.current.at
+		f.active = max(f.active, e.current.at)
 		if e.admit(&e.current) {
 			return true
 		}
@@ -790,13 +791,23 @@ func (f *faults) fate(e *Engine, link int, k uint64, from, to int32, depart Time
 		return true, 0, -1
 	}
 	l := &f.lives[to]
-	if second >= 0 && l.at(depart+Time(second)) != nil {
+	if second >= 0 && f.misses(l, depart+Time(second)) {
 		second = -1
 	}
-	if l.at(depart+Time(delay)) != nil {
+	if f.misses(l, depart+Time(delay)) {
 		return second < 0, second, -1
 	}
 	return false, delay, second
+}
+
+// misses says whether a node is down when a packet would arrive. Its restart
+// matters then: without the crash, there would have been an event.
+func (f *faults) misses(l *life, at Time) bool {
+	if l.at(at) == nil {
+		return false
+	}
+	f.active = max(f.active, at)
+	return true
 }
 
 // slowed is how long a computation takes that a node begins now.

@@ -620,12 +620,22 @@ func TestFault_CrashesAreTheirOwn(t *testing.T) {
 			t.Errorf("two rates crash node %d at the same times", i)
 		}
 	}
-	for _, l := range outages(func(c *Config) { c.Faults[0].At, c.Faults[0].Until = 10e9, 20e9 }) {
-		for _, o := range l {
-			if o.from < 10e9 || o.to > 20e9 {
-				t.Errorf("a crash from %v to %v", o.from, o.to)
+	cut := 0
+	for seed := range uint64(10) {
+		for _, l := range outages(func(c *Config) { c.Seed, c.Faults[0].At, c.Faults[0].Until = seed, 10e9, 20e9 }) {
+			for _, o := range l {
+				if o.from < 10e9 || o.to > 20e9 {
+					t.Errorf("a crash from %v to %v", o.from, o.to)
+				}
+				if o.to == 20e9 {
+					cut++
+				}
 			}
 		}
+	}
+	// Of 50 nodes a quarter is down at a time; four standard deviations.
+	if cut < 1 || cut > 25 {
+		t.Errorf("%d nodes are down at the end, want about 12", cut)
 	}
 	if other := outages(func(c *Config) { c.Seed++ }); slices.EqualFunc(other, want, same) {
 		t.Error("another seed has the same crashes")
@@ -678,8 +688,15 @@ func TestFault_CrashesEndWithTheRun(t *testing.T) {
 // Only the restart of a node that is down can bring things back to life, and it
 // is waited for, also when another crashes meanwhile.
 func TestFault_TheLastRestartIsWaitedFor(t *testing.T) {
-	const nodes, hops = 6, 40
-	passed := 0
+	for seed := range uint64(50) {
+		passToken(t, seed, 0)
+		passToken(t, seed, 0.5)
+	}
+}
+
+func passToken(t *testing.T, seed uint64, loss float64) {
+	const nodes, hops = 6, 20
+	passed, last := 0, Time(0)
 	all := make([]*scripted, nodes)
 	for i := range all {
 		n := &scripted{}
@@ -701,9 +718,22 @@ func TestFault_TheLastRestartIsWaitedFor(t *testing.T) {
 		n.restart = func(env *Env, _ bool) { pass(env) }
 		all[i] = n
 	}
-	e := play(t, Config{Seed: 4, Link: Link{Latency: Latency{Value: 200 * ms}}, Faults: []Fault{{Crashes: &Crashes{Every: 2e9, For: 1e9, Memory: memoryLost}}}}, all...)
-	if passed != hops {
-		t.Errorf("the token was passed on %d times by %v, want %d", passed, e.Now(), hops)
+	e := play(t, Config{
+		Seed:   seed,
+		Link:   Link{Loss: loss, Latency: Latency{Value: 200 * ms}},
+		Faults: []Fault{{Crashes: &Crashes{Every: 2e9, For: 1e9, Memory: memoryLost}}},
+		Sent:   func(p *Packet) { last = p.Sent },
+	}, all...)
+	for i := range e.faults.lives {
+		for _, o := range e.faults.lives[i].outages {
+			if o.from <= last && last < o.to && e.Now() < o.to {
+				t.Errorf("seed %d: the run ends at %v, but node %d is down from %v to %v and a packet was sent at %v", seed, e.Now(), i, o.from, o.to, last)
+			}
+		}
+	}
+	if loss == 0 && passed != hops { // a token that the link loses may be lost for good
+
+		t.Errorf("seed %d: the token was passed on %d times by %v, want %d", seed, passed, e.Now(), hops)
 	}
 }
 
@@ -1070,6 +1100,26 @@ func TestFault_NoAllocationPerEvent(t *testing.T) {
 	}
 	if short, long := run(1_000), run(200_000); long > short+2000 {
 		t.Errorf("%v allocations for 1,000 events but %v for 200,000", short, long)
+	}
+}
+
+// seer counts what it foresees.
+type seer struct {
+	scripted
+	foreseen int
+}
+
+func (s *seer) Foresee(*Engine, *Message) { s.foreseen++ }
+
+// What a node foresaw could come to nothing, so it foresees nothing.
+func TestFault_NothingIsForeseen(t *testing.T) {
+	for want, faults := range [][]Fault{{{Crash: new(1), At: 1e9}}, nil} {
+		n := new(seer)
+		sender := &seer{scripted: *beacon(10 * ms)}
+		play(t, Config{Workers: 2, Faults: faults}, sender, n)
+		if n.foreseen != want {
+			t.Errorf("%d messages are foreseen, want %d", n.foreseen, want)
+		}
 	}
 }
 

@@ -183,7 +183,7 @@ func newAudit() *cobra.Command {
 				}
 				bar := newProgress("audit "+s.Name, 1)
 				a, err := scenarios.NewExperiment(s, data).Audit(c.Context(), scenarios.AuditOptions{
-					Runs: runs, Workers: workers, Command: quoted(withSets(words, sets)...),
+					Runs: runs, Workers: workers, Command: quoted(withSets(words, sets)...), Changes: sets,
 					Progress: func(done, of int) { bar.total = of; bar.at(done) },
 				})
 				bar.clear()

@@ -1,0 +1,114 @@
+// What studies of reconstructed samples share: errors over victims and seeds.
+
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"overhear/record"
+	"overhear/report"
+)
+
+// eachSeed attacks a shipped scenario's first n seeds; the first is kept for the
+// report if keep is set.
+func (b *Bench) eachSeed(keep bool, n int, file string, sets ...string) (all []*record.Attacks, err error) {
+	for seed := 1; seed <= n; seed++ {
+		with := sets
+		if seed > 1 {
+			with = append(slices.Clone(sets), fmt.Sprintf("seeds.first=%d", seed))
+		}
+		a, err := b.attack(keep && seed == 1, file, with...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// findings are those of one attack, over runs and victims.
+func findings(attack string, all ...*record.Attacks) (f []*record.Finding) {
+	for _, a := range all {
+		for k := range a.Findings {
+			if a.Findings[k].Attack == attack {
+				f = append(f, &a.Findings[k])
+			}
+		}
+	}
+	return f
+}
+
+// within is the scored estimate from at most so many rounds; nil if there is none.
+func within(f *record.Finding, rounds int) *record.Estimate {
+	var best *record.Estimate
+	for k := range f.Estimates {
+		if e := &f.Estimates[k]; e.Rounds <= rounds && e.Score != nil {
+			best = e
+		}
+	}
+	return best
+}
+
+// everyRound stands for all rounds that an attack used.
+const everyRound = math.MaxInt
+
+// tally counts what estimates got right.
+type tally struct {
+	errors          []float64 // relative, sorted; 1, that of guessing zero, where there is no estimate
+	exact           int       // errors up to 1e-6
+	labels          int
+	right, groups   int // one-hot attributes
+	first           int // estimates that are nearest to the true sample of all candidates
+	median, largest float64
+}
+
+// count tallies the estimates from at most so many rounds.
+func count(f []*record.Finding, rounds int) (t tally) {
+	for _, one := range f {
+		e := within(one, rounds)
+		if e == nil {
+			t.errors = append(t.errors, 1)
+			continue
+		}
+		relative := float64(e.Score.Relative)
+		t.errors = append(t.errors, relative)
+		if relative <= 1e-6 {
+			t.exact++
+		}
+		if e.Score.Label != nil && *e.Score.Label {
+			t.labels++
+		}
+		t.right, t.groups = t.right+e.Score.OneHot, t.groups+e.Score.OneHotOf
+		if e.Score.Rank == 1 {
+			t.first++
+		}
+	}
+	slices.Sort(t.errors)
+	if n := len(t.errors); n > 0 {
+		t.median, t.largest = (t.errors[(n-1)/2]+t.errors[n/2])/2, t.errors[n-1]
+	}
+	return t
+}
+
+// of is a share of a number.
+func of(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
+
+// point adds a median with its range to a line.
+func point(l *report.Line, x float64, t tally) {
+	l.X, l.Mean = append(l.X, x), append(l.Mean, t.median)
+	l.Low, l.High = append(l.Low, t.errors[0]), append(l.High, t.largest)
+}
+
+// spent is the loss that a run claims up to a round; the last, if it has fewer.
+func spent(a *record.Attacks, round int) float64 {
+	if len(a.Claimed) == 0 {
+		return math.NaN()
+	}
+	return float64(a.Claimed[min(round, len(a.Claimed)-1)])
+}
+
+// list joins parts of a measurement.
+func list(parts []string) string { return strings.Join(parts, ", ") }

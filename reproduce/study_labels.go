@@ -1,0 +1,116 @@
+// PDML: what users' reports and servers' messages say about labels and rows.
+
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"overhear/record"
+	"overhear/report"
+)
+
+func init() {
+	study(&Study{
+		Name:  "attacks/labels",
+		Title: "PDML: randomised labels, and noise that decays",
+		About: "Users of PDML flip their labels with probability 1/(1 + e^ε) before they report (x, y′); x itself is reported as it is. Servers then run ADMM with one vector of noise in the objective, drawn once, and noise on iterates that decays.\n\n" +
+			"Three questions. Is a label's loss ε, neither more nor less? How often are labels guessed right, from the report, from the servers' iterates, from both, where the bound of randomised response is e^ε/(1 + e^ε)? " +
+			"And what protects a user whose report the observer did not see? Differences of the gradients of successive rounds cancel the vector drawn once; what is left is the iterates' noise, whose variance falls by the factor `decay` every round.\n\n" +
+			"twonorm in five columns, 100 users at each of three servers, 300 test rows; the observer sees all packets. In the last question it knows all reports of server 0's users but one.",
+		Compute: pdmlLabels,
+	})
+}
+
+func pdmlLabels(b *Bench) error {
+	const file = "pdml-labels.yaml"
+	budgets := []float64{0.25, 0.5, 1, 2, 4}
+	identity := report.Line{Label: "claimed", X: budgets, Mean: budgets}
+	largest, estimated := report.Line{Label: "exact log-likelihood ratio"}, report.Line{Label: "lower bound of a threshold test, 95 %"}
+	bound, reported := report.Line{Label: "bound e^ε/(1 + e^ε)"}, report.Line{Label: "report"}
+	iterates, both := report.Line{Label: "iterates, of people who reported nothing"}, report.Line{Label: "report and iterates"}
+	exact, sound, below, learned := true, true, true, true
+	var words, guesses []string
+	for _, epsilon := range budgets {
+		set := fmt.Sprintf("algorithm.epsilon=%g", epsilon)
+		// The report is all that matters, and comes before round 1.
+		a, err := b.audit(epsilon == 1, file, 0, set, "rounds.count=1")
+		if err != nil {
+			return err
+		}
+		l, e := float64(a.Verdicts[1].Measured), float64(a.Power.Epsilon)
+		exact = exact && a.Stands() && math.Abs(l-epsilon) <= 1e-9
+		sound = sound && e <= epsilon
+		largest.X, largest.Mean = append(largest.X, epsilon), append(largest.Mean, l)
+		estimated.X, estimated.Mean = append(estimated.X, epsilon), append(estimated.Mean, e)
+		words = append(words, fmt.Sprintf("ε = %g: %.6g, at least %.3g by a threshold", epsilon, l, e))
+
+		f, err := b.attack(false, file, set, "adversary.attacks=[label-inference]", "adversary.knows={victim: all}")
+		if err != nil {
+			return err
+		}
+		right, of := 0, 0
+		for _, f := range f.Findings {
+			for _, g := range f.Labels {
+				if of++; g.Guess == g.Truth {
+					right++
+				}
+			}
+		}
+		_, t, err := b.measure(file, set)
+		if err != nil {
+			return err
+		}
+		wrong := t.Column("test_error")
+		limit, alone := 1/(1+math.Exp(-epsilon)), 1-wrong[len(wrong)-1]
+		// A report is right as often as a two-valued test's area under the curve.
+		from, together := float64(a.Power.AUC), float64(right)/float64(of)
+		slack := 4 * math.Sqrt(limit*(1-limit)/float64(2*a.Runs))
+		below = below && from <= limit+slack
+		learned = learned && together > limit
+		for _, p := range []struct {
+			l *report.Line
+			y float64
+		}{{&bound, limit}, {&reported, from}, {&iterates, alone}, {&both, together}} {
+			p.l.X, p.l.Mean = append(p.l.X, epsilon), append(p.l.Mean, p.y)
+		}
+		guesses = append(guesses, fmt.Sprintf("ε = %g: bound %.1f, report %.1f, iterates %.1f, both %.1f", epsilon, 100*limit, 100*from, 100*alone, 100*together))
+	}
+	b.claim("a label's loss is ε: randomised response “preserves ε-LDP” (PDML Proposition 1), no more and no less", verdict(exact && sound), "%s", strings.Join(words, "; "))
+	b.claim("a report is right no more often than e^ε/(1 + e^ε)", verdict(below), "per cent right: %s", strings.Join(guesses, "; "))
+	b.claim("with the servers' iterates labels are guessed right more often than that bound", verdict(learned),
+		"see above, of 300 users. It is no leak of a report: iterates tell as much about people who reported nothing, from their columns, which PDML does not hide")
+
+	decays := []float64{0.5, 0.8, 0.95, 1}
+	b.Results.Axis = &report.Axis{Label: "factor by which the noise's variance falls every round", Values: decays}
+	var errors []report.Line
+	var ends []string
+	misses := make([]float64, len(decays))
+	for k, decay := range decays {
+		a, err := b.attack(true, file, fmt.Sprintf("algorithm.decay=%g", decay))
+		if err != nil {
+			return err
+		}
+		f := found(a, "gradient-differencing")
+		line := report.Line{Label: fmt.Sprintf("decay = %g", decay)}
+		for _, e := range f.Estimates {
+			if e.Score != nil {
+				line.X, line.Mean = append(line.X, float64(e.Rounds)), append(line.Mean, float64(e.Score.Relative))
+			}
+		}
+		errors = append(errors, line)
+		misses[k] = miss(f)
+		word := "hidden"
+		if f.Succeeded == record.Partial || f.Succeeded == record.Exact {
+			word = "found"
+		}
+		ends = append(ends, fmt.Sprintf("decay = %g: relative error %.2g, %s", decay, misses[k], word))
+	}
+	b.claim("a vector drawn once in the objective hides a user's row while the iterates' noise decays", judge(misses[0] > 0.5 && misses[1] > 0.5, misses[1] > 0.5),
+		"after 100 rounds, deviation 0.01 in the first: %s. Guessing zero has error 1", strings.Join(ends, "; "))
+	b.draw("accuracy", report.Chart{Title: "labels guessed right", X: "ε of the label flips", Y: "share right", LogX: true, Lines: []report.Line{bound, reported, iterates, both}})
+	b.draw("loss", report.Chart{Title: "loss of one label", X: "claimed ε", Y: "measured", LogX: true, LogY: true, Lines: []report.Line{identity, largest, estimated}})
+	b.draw("decay", report.Chart{Title: "a user's row from differences of gradients", X: "rounds used", Y: "relative error", LogX: true, LogY: true, Lines: errors})
+	return nil
+}

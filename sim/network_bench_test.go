@@ -1,0 +1,69 @@
+// Events a second by network: topology, latency, faults.
+
+package sim
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// BenchmarkNetworks: one operation is a run of 1,000 nodes, 100 rounds of
+// broadcast behind a barrier, trace off. The last column is against the first
+// network, a ring with constant latency, of the same run.
+func BenchmarkNetworks(b *testing.B) {
+	const nodes, rounds = 1000, 100
+	constant := Link{Latency: Latency{Kind: "constant", Value: 20e6}}
+	uniform := Link{Latency: broadcastLatency}
+	lognormal := Link{Latency: Latency{Kind: "lognormal", Median: 20e6, Sigma: 0.5}}
+	regular := Topology{Kind: "random-regular", Nodes: nodes, Degree: 4}
+	factor := 2.0
+	pair := [2]int{0, 1}
+	first := 0.0
+	for _, c := range []struct {
+		name     string
+		topology Topology
+		link     Link
+		faults   []Fault
+	}{
+		{"ring, constant", Topology{Kind: "ring", Nodes: nodes}, constant, nil},
+		{"4-regular, constant", regular, constant, nil},
+		{"4-regular, uniform", regular, uniform, nil},
+		{"4-regular, lognormal", regular, lognormal, nil},
+		{"4-regular, uniform, bandwidth", regular, Link{Latency: broadcastLatency, Bandwidth: 1e8}, nil},
+		{"16-regular, uniform", Topology{Kind: "random-regular", Nodes: nodes, Degree: 16}, uniform, nil},
+		{"Barabási–Albert, uniform", Topology{Kind: "barabasi-albert", Nodes: nodes, Attach: 2}, uniform, nil},
+		{"ring, constant, a slow link", Topology{Kind: "ring", Nodes: nodes}, constant, []Fault{{Link: &pair, Factor: &factor}}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			g, err := c.topology.Build(NewStream(1, "topology"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			value := make([]float64, 8)
+			var took time.Duration
+			var events uint64
+			for range b.N {
+				e, err := New(Config{Graph: g, Link: c.link, Faults: c.faults, Trace: TraceOff})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for i := range nodes {
+					e.Attach(i, &flooder{rounds: rounds, degree: g.Degree(i), value: value})
+				}
+				start := time.Now()
+				if err := e.Run(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+				took += time.Since(start)
+				events += e.Events()
+			}
+			rate := float64(events) / took.Seconds()
+			if first == 0 {
+				first = rate
+			}
+			b.ReportMetric(rate, "events/s")
+			b.ReportMetric(rate/first, "x_ring")
+		})
+	}
+}
