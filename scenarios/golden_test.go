@@ -43,13 +43,18 @@ var goldens = map[string][]string{
 	"private-admm-sharing":         {"problem.columns=[16, 15]", "algorithm={kind: private-admm-sharing, eta: 0.003}", "network.topology={kind: star, nodes: 3}", "rounds.count=15"},
 	"private-admm-sharing-ambient": {"problem.columns=[16, 15]", "algorithm={kind: private-admm-sharing, eta: 0.003, noise: ambient, sigma: 0.3}", "network.topology={kind: star, nodes: 3}", "rounds.count=15"},
 	"fdml-sgd":                     {"problem.columns=[16, 15]", "algorithm={kind: fdml-sgd, batch: 50, sigma: 0.1}", "network.topology={kind: star, nodes: 3}", "rounds.count=30"},
+	"edge-under-loss":              {"rounds.count=40"},
+	"hospital-faults":              {"rounds.count=60"},
+	"hospital-faults-synchronous":  {"algorithm={kind: dvp, eta: 0.03}", "rounds={count: 15, missing: last, deadline: 2s}", "network.faults=[{at: 100ms, crash: 3, until: 900ms, memory: lost}, {slow: 2, factor: 30}, {crashes: {every: 1s, for: 50ms}}]"},
+	"pdml-asynchronous":            {"algorithm={kind: pdml, eta: 0.1}", "rounds={mode: asynchronous, count: 15, quorum: 0.4, staleness: 3}", "network.loss=0.2", "network.duplication=0.1", "compute.speed-spread=0.7"},
+	"dp-admm-asynchronous":         {"algorithm={kind: dp-admm}", "network.topology={kind: star, nodes: 11}", "rounds={mode: asynchronous, count: 15}", "network.loss=0.2"},
 	"census":                       {"problem.data={set: census, rows: 900}", "network.topology={kind: barabasi-albert, nodes: 12, attach: 2}", "network.latency={kind: exponential, mean: 5ms}", "rounds.count=20"},
 }
 
 func goldenScenario(t *testing.T, name string) *Scenario {
 	t.Helper()
 	file := name
-	if name != "quickstart" && name != "wdbc-ring" && name != "lossy" {
+	if _, err := os.Stat(name + ".yaml"); err != nil {
 		file = "quickstart"
 	}
 	s, err := Load(file+".yaml", goldens[name]...)
