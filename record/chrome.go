@@ -168,10 +168,10 @@ func (c *chrome) track(node int) {
 			end = min(end, c.marks[n].at)
 		}
 		if steps {
-			end = min(end, c.steps[0].BeganNS)
+			end += 0
 		}
-		if busy > at {
-			end = min(end, busy)
+		if busy > at { // shorter than the step, which tells viewers which is in which
+			end = min(end, max(busy-1, at+1))
 		}
 		c.instant(c.marks[:n], end-at)
 		c.marks = c.marks[n:]

@@ -39,7 +39,7 @@ type NetworkEdge struct {
 // DeclaredNetwork is a graph with what a scenario says of its links.
 func DeclaredNetwork(name string, g *sim.Graph, link sim.Link, overrides []sim.Override) (*NetworkPicture, error) {
 	p := &NetworkPicture{Title: name + ": its network", Nodes: g.Order()}
-	p.Text = fmt.Sprintf("%s and %s. On each edge, the median latency that the scenario gives it.", plural(g.Order(), "node"), plural(g.Size(), "edge"))
+	p.Text = fmt.Sprintf("%s and %s. On each edge, the median latency that the scenario gives it.", plural(g.Order(), "node", "nodes"), plural(g.Size(), "edge", "edges"))
 	at := map[[2]int]int{}
 	for k, pair := range g.Pairs() {
 		at[pair] = k
@@ -123,12 +123,12 @@ func MeasuredNetwork(r *record.Run, g *sim.Graph) (*NetworkPicture, error) {
 	}
 	for _, pair := range g.Pairs() {
 		t := by[pair]
-		p.Edges = append(p.Edges, NetworkEdge{pair, t.delay / t.arrived, t.lost / t.sent, plural(int(t.sent), "packet")})
+		p.Edges = append(p.Edges, NetworkEdge{pair, t.delay / t.arrived, t.lost / t.sent, plural(int(t.sent), "packet", "packets")})
 	}
 	p.Text = fmt.Sprintf("%s and %s. On each edge, the mean latency of the packets that arrived, in both directions; there were %s.",
-		plural(g.Order(), "node"), plural(g.Size(), "edge"), plural(total, "packet"))
+		plural(g.Order(), "node", "nodes"), plural(g.Size(), "edge", "edges"), plural(total, "packet", "packets"))
 	if users > 0 {
-		p.Text += fmt.Sprintf(" The users of the survey and their %s are left out.", plural(users, "packet"))
+		p.Text += fmt.Sprintf(" The users of the survey and their %s are left out.", plural(users, "packet", "packets"))
 	}
 	return p, nil
 }
@@ -205,7 +205,13 @@ func millis(ms float64) string {
 	return fmt.Sprintf("%.3g ms", ms)
 }
 
-func share(v float64) string { return fmt.Sprintf("%.2g %%", 100*v) }
+// share is a share in percent.
+func share(v float64) string {
+	if v >= 0.0995 {
+		return fmt.Sprintf("%.0f %%", 100*v)
+	}
+	return fmt.Sprintf("%.2g %%", 100*v)
+}
 
 // box is the room of a label.
 type box struct{ left, top, right, bottom float64 }
@@ -219,7 +225,6 @@ text{font-family:system-ui,sans-serif;fill:#1f2328}
 .title{font-size:17px;font-weight:600}
 .edge{fill:none;stroke-linecap:butt}
 .node{fill:#fff;stroke:#1f2328;stroke-width:1.4}
-.halo{paint-order:stroke;stroke:#fff;stroke-width:3.5px;stroke-linejoin:round}
 </style>`
 
 // SVG is the picture. It brings its own white ground, so that it reads on any.
@@ -272,10 +277,10 @@ func (p *NetworkPicture) SVG() []byte {
 			labels = append(labels, p.label(from, to, e, &taken))
 		}
 	}
+	number := math.Min(13, 2.3*radius/math.Max(2, float64(len(fmt.Sprint(p.Nodes-1)))))
 	for k, a := range at {
 		c.put(`<circle cx="%.1f" cy="%.1f" r="%.1f" class="node"><title>node %d</title></circle>`, a.x, a.y, radius, k)
-		digits := float64(max(2, len(fmt.Sprint(k))))
-		c.put(`<text x="%.1f" y="%.1f" text-anchor="middle" font-size="%.1f">%d</text>`, a.x, a.y+0.36*math.Min(13, 2.3*radius/digits), math.Min(13, 2.3*radius/digits), k)
+		c.put(`<text x="%.1f" y="%.1f" text-anchor="middle" font-size="%.1f">%d</text>`, a.x, a.y+0.36*number, number, k)
 	}
 	c.put("%s", strings.Join(labels, ""))
 	height += top + margin
@@ -291,6 +296,19 @@ func (p *NetworkPicture) SVG() []byte {
 <rect width="100%%" height="100%%" fill="#fff"/>
 %s</svg>
 `, width, height, width, height, textSize, html.EscapeString(p.Title), html.EscapeString(desc), pictureStyle, c.String())
+}
+
+// wrapped breaks a text into lines.
+func wrapped(text string, width float64) []string {
+	var lines []string
+	for word := range strings.FieldsSeq(text) {
+		if last := len(lines) - 1; last >= 0 && textWidth(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 // extremes names the fastest and the slowest edge.
@@ -348,23 +366,30 @@ func (p *NetworkPicture) place(width, tallest float64) (at []point, height, radi
 // label writes an edge's latency beside its middle, or nearer one of its ends
 // where something is in the way; nowhere if everything is.
 func (p *NetworkPicture) label(from, to point, e NetworkEdge, taken *[]box) string {
-	text := "none arrived"
+	lines := []string{"none arrived"}
 	if finite(e.Latency) {
-		text = millis(e.Latency)
+		lines[0] = millis(e.Latency)
 	}
 	if e.Loss > 0 {
-		text += ", " + share(e.Loss) + " lost"
+		lines = append(lines, share(e.Loss)+" lost")
 	}
 	const size = 11.0
-	half := textWidth(text) * size / textSize / 2
+	half, high := 0.0, float64(len(lines))*(size+1)/2
+	for _, l := range lines {
+		half = math.Max(half, textWidth(l)*size/textSize/2)
+	}
 	for _, t := range []float64{0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.22, 0.78} {
 		x, y := from.x+t*(to.x-from.x), from.y+t*(to.y-from.y)
-		room := box{x - half, y - size/2 - 1, x + half, y + size/2 + 1}
+		room := box{x - half, y - high, x + half, y + high}
 		if slices.ContainsFunc(*taken, room.meets) {
 			continue
 		}
 		*taken = append(*taken, room)
-		return fmt.Sprintf(`<text x="%.1f" y="%.1f" text-anchor="middle" font-size="%.0f" class="halo">%s</text>`+"\n", x, y+0.36*size, size, html.EscapeString(text))
+		text := fmt.Sprintf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="#fff" fill-opacity="0.88"/>`+"\n", x-half, y-high, 2*half, 2*high)
+		for k, l := range lines {
+			text += fmt.Sprintf(`<text x="%.1f" y="%.1f" text-anchor="middle" font-size="%.0f">%s</text>`+"\n", x, y-high+0.86*size+float64(k)*(size+1), size, html.EscapeString(l))
+		}
+		return text
 	}
 	return ""
 }

@@ -113,7 +113,7 @@ func colluders(b *Bench) error {
 		}
 	}
 	b.claim("a start at zero betrays every neighbour of a colluder in the first round, though its other neighbours are not seen", verdict(hits[1] == victims[1] && rounds == 1),
-		"exact: %s. What entered round 1 is known to all: zeros; neighbours that have neighbours out of sight are found from %d round", hopwise(plain, attack), rounds)
+		"exact: %s. What entered round 1 is known to all: zeros; neighbours that have neighbours out of sight are found from %d round alone", hopwise(plain, attack), rounds)
 	b.claim("nodes further away lose nothing", verdict(beyond == 0), "exact: %s", hopwise(plain, attack))
 	same := slices.Equal(exactly(drawn, attack), inside)
 	b.claim("with a random start only nodes all of whose neighbours colluders see are found", verdict(same), "start N(0, 0.01): exact: %s, node %s; all neighbours seen: node %s",
@@ -170,7 +170,7 @@ func oneHopFurther(b *Bench, plain *record.Attacks) error {
 		far = far && a.Network.Hops[i] == 2
 	}
 	b.claim("with the data of a neighbour colluders follow nodes two hops away, none of whose packets they see", verdict(far && worst < 1e-6 && found(a, "one-hop").Succeeded == record.Exact),
-		"data of nodes %d and %d known, random start, 10 rounds: %d iterates of node %s worked out, largest relative error %.2g; from round 5 to 60: %d of node %s, %.2g: what they missed of the duals fades by half a round",
+		"data of nodes %d and %d known, random start, 10 rounds: %d iterates of node %s worked out, largest relative error %.2g; from round 5 to 60: %d of node %s, %.2g: what they do not know of the duals halves every round",
 		known[0], known[1], n, nodeList(nodes), worst, m, nodeList(lateNodes), lateWorst)
 	return nil
 }
@@ -235,7 +235,7 @@ func moreColluders(b *Bench) error {
 			halves = append(halves, fmt.Sprintf("%s: %d", lines[k].Label, half))
 		}
 	}
-	b.claim("a random start makes collusion several times as expensive", verdict(lines[1].Mean[2] < 0.5*lines[0].Mean[2]),
+	b.claim("a start at random leaves few colluders with next to nothing", verdict(lines[1].Mean[2] < 0.5*lines[0].Mean[2]),
 		"colluders of 20 after which, on average, half of the other nodes have lost a sample: %s; with three colluders %.0f %% and %.0f %% of the nodes have", list(halves), 100*lines[0].Mean[2], 100*lines[1].Mean[2])
 	b.draw("colluders", report.Chart{Title: "nodes whose unknown sample colluders find", X: "colluding nodes of 20", Y: "share of the other nodes", Lines: lines})
 	return nil

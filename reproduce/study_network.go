@@ -113,7 +113,7 @@ func networkStudy(b *Bench) error {
 		return err
 	}
 	again := count(findings(attack, retold), everyRound)
-	b.claim("on a lossy network as many packets escape as on a good one, but no more rounds", verdict(used(findings(attack, retold)) >= whole.Mean[half]),
+	b.claim("loss on the network does not protect from an observer that packets escape either", verdict(used(findings(attack, retold)) >= whole.Mean[half]),
 		"loss 40 %%, half of the packets escape: %.1f whole rounds, error %.3g (%.3g to %.3g); without loss %.1f, %.3g", used(findings(attack, retold)), again.median, again.errors[0], again.largest, whole.Mean[half], at(half).median)
 
 	silent := func(v float64) []string {

@@ -201,7 +201,7 @@ func (s *Scenario) Resolved() string {
 // Hash is the SHA-256 of what determines each seed's run.
 func (s *Scenario) Hash() string {
 	c := *s
-	c.Name, c.About, c.Seeds = "", "", Seeds{}
+	c.Name, c.About, c.Seeds, c.Sweep = "", "", Seeds{}, nil
 	sum := sha256.Sum256([]byte(c.Resolved()))
 	return hex.EncodeToString(sum[:])
 }

@@ -79,7 +79,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newRun(), newVerify(), newExport(), newData(), newList(), newSchema(), newExplain(), newNew(), newReproduce(), newAttack(), newAudit(), newReport())
+	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(), newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newFuzz(), newSweep())
 	return root
 }
 

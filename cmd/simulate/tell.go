@@ -1,4 +1,4 @@
-// The commands that tell: export, data, list, schema, explain, new.
+// The commands that tell: export, draw, data, list, schema, explain, new.
 
 package main
 
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -16,33 +17,125 @@ import (
 	"overhear/algorithms"
 	"overhear/problem"
 	"overhear/record"
+	"overhear/report"
 	"overhear/scenarios"
+	"overhear/sim"
 )
 
 func newExport() *cobra.Command {
 	var table, format string
 	c := &cobra.Command{
 		Use:   "export RUNDIR",
-		Short: "Print a table of a run",
+		Short: "Print a table of a run, or its timeline for a trace viewer",
 		Args:  exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := record.Open(args[0])
 			if err != nil {
 				return usageError{err}
 			}
-			if !contains(record.Tables, table) || !contains(record.Formats, format) {
-				return usage("--table is one of %s and --format one of %s", strings.Join(record.Tables, ", "), strings.Join(record.Formats, ", "))
+			switch {
+			case format == record.ChromeTrace && c.Flags().Changed("table"):
+				return usage("--format %s is of the whole run and takes no --table", format)
+			case format == record.ChromeTrace:
+				err = record.WriteChromeTrace(r, c.OutOrStdout())
+			case !contains(record.Tables, table) || !contains(record.Formats, format):
+				return usage("--table is one of %s and --format one of %s, or %s", strings.Join(record.Tables, ", "), strings.Join(record.Formats, ", "), record.ChromeTrace)
+			default:
+				err = record.Export(r, table, format, c.OutOrStdout())
 			}
-			err = record.Export(r, table, format, c.OutOrStdout())
 			if errors.Is(err, record.ErrNotRecorded) {
 				return usageError{err}
 			}
 			return err
 		},
 	}
-	c.Flags().StringVar(&table, "table", "metrics", "iterates, messages or metrics")
-	c.Flags().StringVar(&format, "format", "csv", "csv or json")
+	c.Flags().StringVar(&table, "table", "metrics", "iterates, messages, steps or metrics")
+	c.Flags().StringVar(&format, "format", "csv", "csv or json; or chrome-trace, the whole run as a timeline that Perfetto and chrome://tracing open")
 	return c
+}
+
+func newDraw() *cobra.Command {
+	var out string
+	var seed int64
+	var force bool
+	c := &cobra.Command{
+		Use:   "draw RUNDIR|FILE",
+		Short: "Draw the network: of a run with its measured latencies, of a scenario with those it gives",
+		Args:  exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if filepath.Ext(out) != ".svg" {
+				return usage("--out is a file that ends in .svg, not %q", out)
+			}
+			p, err := picture(args[0], seed)
+			if err != nil {
+				return err
+			}
+			if p.Nodes > report.MostNodes && !force {
+				return usage("%d nodes are too many to read in one picture, which shows up to %d; --force draws them all the same", p.Nodes, report.MostNodes)
+			}
+			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+				return fmt.Errorf("drawing a network: %w", err)
+			}
+			if err := os.WriteFile(out, p.SVG(), 0o644); err != nil {
+				return fmt.Errorf("drawing a network: %w", err)
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), out)
+			return err
+		},
+	}
+	c.Flags().StringVar(&out, "out", "network.svg", "`file` to write")
+	c.Flags().Int64Var(&seed, "seed", -1, "the seed that draws a scenario's graph (default the scenario's first)")
+	c.Flags().BoolVar(&force, "force", false, "draw a network that is too large to read")
+	return c
+}
+
+// picture is that of a run's network or a scenario's.
+func picture(path string, seed int64) (*report.NetworkPicture, error) {
+	build := func(s *scenarios.Scenario, seed uint64) (*sim.Graph, error) {
+		g, err := s.Network.Topology.Build(sim.NewStream(seed, "topology"))
+		if err != nil {
+			return nil, usage("building network.topology: %w", err)
+		}
+		return g, nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if seed >= 0 {
+			return nil, usage("a run has its own seed; --seed is for a scenario's file")
+		}
+		r, err := record.Open(path)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		s, err := scenarios.Parse(filepath.Join(path, "run.json"), []byte(r.Info.Scenario))
+		if err != nil {
+			return nil, err
+		}
+		g, err := build(s, r.Info.Seed)
+		if err != nil {
+			return nil, err
+		}
+		p, err := report.MeasuredNetwork(r, g)
+		if errors.Is(err, record.ErrNotRecorded) {
+			return nil, usage("%w; the scenario's file can be drawn, with the latencies that it gives", err)
+		}
+		return p, err
+	}
+	s, err := scenarios.Load(path)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if seed < 0 {
+		seed = int64(s.Seeds.First)
+	}
+	g, err := build(s, uint64(seed))
+	if err != nil {
+		return nil, err
+	}
+	p, err := report.DeclaredNetwork(s.Name, g, s.Network.Link, s.Network.Links)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return p, nil
 }
 
 func contains(words []string, w string) bool {

@@ -1,0 +1,251 @@
+// simulate sweep: many runs over a grid of values, and what is made of them.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"overhear/sweep"
+)
+
+// sweepFlags are the flags of simulate sweep.
+type sweepFlags struct {
+	sweep.Options
+	shard   string
+	retry   bool
+	workers int
+	out     string
+	data    string
+}
+
+func newSweep() *cobra.Command {
+	var f sweepFlags
+	c := &cobra.Command{
+		Use:   "sweep FILE",
+		Short: "Run a scenario over a grid of values and seeds; killed at any point, the same command goes on",
+		Long: `Run a scenario with every combination of a grid of values and every seed.
+
+  simulate sweep FILE --grid algorithm.eta=0.1,0.3,1 --grid problem.rho=0.02,0.2 --seeds 10
+
+A value may be any YAML: --grid 'algorithm={kind: admm, eta: 0.1},{kind: dgd, step: 0.1}'. Paths that change
+together are joined: --grid 'algorithm.eta+algorithm.theta=0.1|0.2,0.3|0.3'. The grid may also be in the file,
+as its section sweep. Results are in OUT/NAME/sweep: results.csv and results.parquet, a row a run, or a
+row a round with --rows rounds. What is finished is never computed again.`,
+		Args: exactly(1),
+		RunE: func(c *cobra.Command, args []string) error { return makeSweep(c, args[0], &f) },
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&f.Grid, "grid", nil, "an axis of the grid, `path=value,value…`; may be repeated; replaces the file's grid")
+	flags.IntVar(&f.Seeds, "seeds", 0, "seeds for each combination, from the scenario's first")
+	flags.StringVar(&f.Keep, "rows", "", "what the table has a row for: last (every run) or rounds (every round of every run)")
+	flags.StringArrayVar(&f.Sets, "set", nil, "override a value of the scenario in all runs, `path=value`; may be repeated")
+	flags.StringVar(&f.shard, "shard", "", "compute only part `i/n` of the runs, i from 0, into a directory of its own; see sweep merge")
+	flags.BoolVar(&f.retry, "retry-failed", false, "compute runs again that failed")
+	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
+	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
+	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
+	c.AddCommand(newSweepStatus(), newSweepMerge(), newSweepPlot())
+	return c
+}
+
+func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
+	switch {
+	case f.workers < 1:
+		return usage("--workers must be at least 1, is %d", f.workers)
+	case c.Flags().Changed("seeds") && f.Seeds < 1:
+		return usage("--seeds must be at least 1, is %d", f.Seeds)
+	case f.Keep != "" && f.Keep != sweep.KeepLast && f.Keep != sweep.KeepRounds:
+		return usage("--rows must be last or rounds, is %q", f.Keep)
+	}
+	settings := sweep.Settings{Engine: sweep.Local{Workers: f.workers, Data: f.data}, RetryFailed: f.retry}
+	if f.data != "" {
+		settings.Replay = []string{"--data", f.data}
+	}
+	if f.shard != "" {
+		var err error
+		if settings.Shard, err = sweep.ParseShard(f.shard); err != nil {
+			return usage("--shard: %w", err)
+		}
+	}
+	plan, err := sweep.NewPlan(file, f.Options)
+	if err != nil {
+		return usageError{err}
+	}
+	dir, err := sweep.OpenDir(filepath.Join(f.out, plan.Name, settings.Shard.Directory()), plan)
+	if err != nil {
+		return usageError{err}
+	}
+	defer dir.Close()
+	bar := newSweepBar(plan.Name)
+	settings.Progress = bar.at
+	p, err := sweep.Make(c.Context(), dir, settings)
+	bar.clear()
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("stopped; %d of %d runs are finished and kept, and the same command goes on from there", p.Before+p.Done, p.Total)
+	}
+	if err != nil {
+		return err
+	}
+	w := c.OutOrStdout()
+	if p.Before > 0 {
+		fmt.Fprintf(w, "%d of %d runs were finished already\n", p.Before, p.Total)
+	}
+	fmt.Fprintf(w, "%s: %d runs, %s by %s, %d computed now, %d failed\nfiles  %s\n", plan.Name, p.Total,
+		count(plan.Points(), "point"), count(plan.Seeds.Count, "seed"), p.Done, p.Failed, dir.Path)
+	if p.Failed > 0 {
+		if err := sweep.ListFailures(w, dir.Plan, dir.Journal, settings.Replay...); err != nil {
+			return err
+		}
+		return fmt.Errorf("%d of %d runs failed; --retry-failed computes them again", p.Failed, p.Total)
+	}
+	return dir.Close()
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// sweepBar is a bar on standard error, if that is a terminal, with the rate and
+// the time left of what this process computes.
+type sweepBar struct {
+	bar  *progressbar.ProgressBar
+	name string
+	off  bool
+}
+
+func newSweepBar(name string) *sweepBar {
+	return &sweepBar{name: name, off: !term.IsTerminal(int(os.Stderr.Fd()))}
+}
+
+func (b *sweepBar) at(p sweep.Progress) {
+	if b.off {
+		return
+	}
+	if b.bar == nil {
+		name := b.name
+		if p.Before > 0 {
+			name = fmt.Sprintf("%s, %d kept", name, p.Before)
+		}
+		b.bar = progressbar.NewOptions(p.Total-p.Before, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(name),
+			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("runs"), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
+	}
+	_ = b.bar.Set(p.Done) // a bar that cannot be drawn is no reason to stop
+}
+
+func (b *sweepBar) clear() {
+	if b.bar != nil {
+		_ = b.bar.Clear()
+	}
+}
+
+func newSweepStatus() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status DIR…",
+		Short: "Say how far sweeps are, also while they run",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("sweep status needs a sweep's directory, such as results/runs/NAME/sweep")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			for _, path := range args {
+				d, err := sweep.ReadDir(path)
+				if err != nil {
+					return usageError{err}
+				}
+				err = d.Status(c.OutOrStdout())
+				if err := errors.Join(err, d.Close()); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func newSweepMerge() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "merge DIR… --out DIR",
+		Short: "Join the directories of a sweep's shards",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || out == "" {
+				return usage("sweep merge needs directories and --out, such as: sweep merge results/runs/NAME/sweep-*-of-8 --out results/runs/NAME/sweep")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			m, err := sweep.Merge(out, args)
+			if err != nil {
+				return err
+			}
+			return printMerged(c.OutOrStdout(), out, m)
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "`directory` to join them in; what it holds already is kept")
+	return c
+}
+
+func printMerged(w io.Writer, out string, m *sweep.Merged) error {
+	fmt.Fprintf(w, "%d of %d runs, %d failed\nfiles  %s\n", m.Stored, m.Total, m.Failed, out)
+	if len(m.Missing) > 0 {
+		fmt.Fprintf(w, "%s missing: %s\n", count(m.Total-m.Stored, "run"), m.MissingText())
+		return fmt.Errorf("%d of %d runs are missing; the tables have the others", m.Total-m.Stored, m.Total)
+	}
+	if m.Failed > 0 {
+		return fmt.Errorf("%d of %d runs failed; %s says which", m.Failed, m.Total, filepath.Join(out, "failures.csv"))
+	}
+	return nil
+}
+
+func newSweepPlot() *cobra.Command {
+	var p sweep.Plot
+	var out string
+	c := &cobra.Command{
+		Use:   "plot DIR --x COLUMN --y COLUMN",
+		Short: "Draw a column of a sweep's table against another, mean and range over the runs",
+		Args:  exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if p.X == "" || p.Y == "" {
+				return usage("sweep plot needs --x and --y, columns of %s", filepath.Join(args[0], "results.csv"))
+			}
+			if out == "" {
+				out = filepath.Join(args[0], "plots")
+			}
+			files, err := p.Draw(args[0], out)
+			if err != nil {
+				return usageError{err}
+			}
+			for _, f := range files {
+				fmt.Fprintln(c.OutOrStdout(), f)
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&p.X, "x", "", "`column` along the horizontal axis")
+	flags.StringVar(&p.Y, "y", "", "`column` along the vertical axis: mean, least and greatest of the runs with equal x")
+	flags.StringVar(&p.Colour, "colour", "", "`column` with a line for each of its values")
+	flags.StringVar(&p.Facet, "facet", "", "`column` with a figure for each of its values")
+	flags.StringArrayVar(&p.Where, "where", nil, "draw only rows with `column=value`; may be repeated")
+	flags.BoolVar(&p.LogX, "log-x", false, "logarithmic horizontal axis")
+	flags.BoolVar(&p.LogY, "log-y", false, "logarithmic vertical axis")
+	flags.StringVar(&out, "out", "", "`directory` of the figures (default DIR/plots)")
+	return c
+}

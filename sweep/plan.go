@@ -1,0 +1,365 @@
+// A plan: which runs there are, their numbers, and a hash of all that
+// determines their results.
+
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"overhear/scenarios"
+)
+
+// Format is the version of plans, results and journals.
+const Format = 1
+
+// MaxTasks bounds a plan: a grid that is larger is a slip.
+const MaxTasks = 10_000_000
+
+// What a table has a row for.
+const (
+	KeepLast   = "last"   // every run
+	KeepRounds = "rounds" // every round of every run
+)
+
+// Plan is a scenario, a grid and seeds. It is JSON in plan.json, and all that
+// a worker on another machine needs besides data files.
+type Plan struct {
+	Format  int               `json:"format"`
+	Version string            `json:"version"` // of the program
+	Name    string            `json:"name"`
+	File    string            `json:"file"` // of the scenario, as it was given
+	Text    string            `json:"scenario"`
+	Sets    []string          `json:"sets"` // path=value, before the grid's
+	Axes    []scenarios.Axis  `json:"grid"` // the last varies fastest, but for seeds
+	Seeds   scenarios.Seeds   `json:"seeds"`
+	Keep    string            `json:"keep"`
+	Files   map[string]string `json:"files"` // SHA-256 of the files that the scenario names
+	Hash    string            `json:"hash"`
+}
+
+// Options add to what the scenario's sweep section says.
+type Options struct {
+	Sets  []string // path=value
+	Grid  []string // path=value,value,…; replaces the section's grid unless empty
+	Seeds int      // replaces the section's unless 0
+	Keep  string   // replaces the section's unless empty
+}
+
+// Task is one run of a plan.
+type Task struct {
+	Index int    // from 0: Point·seeds + seed − first seed
+	Point int    // of the grid, from 0
+	Seed  uint64 // of the run
+}
+
+// NewPlan reads a scenario file and plans a sweep. The error is
+// scenarios.Mistakes if a value of the grid makes no scenario.
+func NewPlan(file string, o Options) (*Plan, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading a scenario: %w", err)
+	}
+	p := &Plan{Format: Format, Version: scenarios.Version, File: file, Text: string(text), Sets: append([]string{}, o.Sets...), Axes: []scenarios.Axis{}}
+	for _, g := range o.Grid {
+		a, err := scenarios.ParseAxis(g)
+		if err != nil {
+			return nil, fmt.Errorf("--grid %s: %w", g, err)
+		}
+		p.Axes = append(p.Axes, a)
+	}
+	if err := scenarios.CheckAxes(p.Axes); err != nil {
+		return nil, err
+	}
+	s, err := p.parse(p.first())
+	if err != nil {
+		if _, all := p.sum(); all != nil { // mistakes in other values too
+			err = all
+		}
+		return nil, err
+	}
+	var section scenarios.Sweep
+	if s.Sweep != nil {
+		section = *s.Sweep
+	}
+	if len(p.Axes) == 0 && section.Grid != nil {
+		p.Axes = section.Grid
+	}
+	p.Name, p.Seeds, p.Keep = s.Name, s.Seeds, KeepLast
+	for _, n := range []int{section.Seeds, o.Seeds} {
+		if n > 0 {
+			p.Seeds.Count = n
+		}
+	}
+	for _, keep := range []string{section.Keep, o.Keep} {
+		if keep != "" {
+			p.Keep = keep
+		}
+	}
+	if err := p.size(); err != nil {
+		return nil, err
+	}
+	p.Hash, err = p.sum()
+	return p, err
+}
+
+// ReadPlan reads a plan's JSON and checks that this program would compute it
+// the same way: version, scenario and data files are those of the plan.
+func ReadPlan(text []byte) (*Plan, error) {
+	p, err := decodePlan(text)
+	if err != nil {
+		return nil, err
+	}
+	if p.Version != scenarios.Version {
+		return nil, fmt.Errorf("the plan is of version %s of the program; this is %s", p.Version, scenarios.Version)
+	}
+	was := p.Hash
+	if p.Hash, err = p.sum(); err != nil {
+		return nil, fmt.Errorf("reading a plan: %w", err)
+	}
+	if p.Hash != was {
+		return nil, fmt.Errorf("the plan has hash %s, its contents %s: it was edited, or a file that its scenario names has changed", was, p.Hash)
+	}
+	return p, nil
+}
+
+// decodePlan reads a plan's JSON as it is.
+func decodePlan(text []byte) (*Plan, error) {
+	p := new(Plan)
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("reading a plan: %w", err)
+	}
+	if p.Format != Format {
+		return nil, fmt.Errorf("the plan has format %d; this version reads format %d", p.Format, Format)
+	}
+	if err := scenarios.CheckAxes(p.Axes); err != nil {
+		return nil, fmt.Errorf("reading a plan: %w", err)
+	}
+	if p.Keep != KeepLast && p.Keep != KeepRounds {
+		return nil, fmt.Errorf("reading a plan: it keeps %q, neither %s nor %s", p.Keep, KeepLast, KeepRounds)
+	}
+	return p, p.size()
+}
+
+// JSON is plan.json.
+func (p *Plan) JSON() []byte {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("sweep: writing a plan: %v", err))
+	}
+	return append(text, '\n')
+}
+
+// size checks the number of runs.
+func (p *Plan) size() error {
+	n := p.Seeds.Count
+	if n < 1 {
+		return fmt.Errorf("a sweep needs at least 1 seed, not %d", n)
+	}
+	for _, a := range p.Axes {
+		if n *= len(a.Values); n == 0 || n > MaxTasks {
+			return fmt.Errorf("the grid has no value for %s, or more than %d runs", a.Path, MaxTasks)
+		}
+	}
+	return nil
+}
+
+// sum checks that every value of the grid makes a scenario and returns the hash
+// of what determines results. Each value is tried with the first values of the
+// other axes: which keys of the file an axis overrides does not depend on the
+// value, so what the file says is in the hash wherever it has an effect.
+func (p *Plan) sum() (string, error) {
+	p.Files = map[string]string{}
+	var mistakes scenarios.Mistakes
+	seen := map[string]bool{}
+	var hashes []string
+	try := func(choice []int) error {
+		s, err := p.parse(choice)
+		if m := (scenarios.Mistakes)(nil); errors.As(err, &m) {
+			for _, one := range m {
+				// What a point sets is from --set or from the grid.
+				if set, ok := strings.CutPrefix(one.Place, "--set "); ok && !slices.Contains(p.Sets, set) {
+					one.Place = "grid value " + set
+				}
+				if key := one.Place + one.Text; !seen[key] {
+					seen[key] = true
+					mistakes = append(mistakes, one)
+				}
+			}
+			return nil
+		} else if err != nil {
+			return err
+		}
+		s.Sweep = nil
+		hashes = append(hashes, s.Hash())
+		return p.fingerprint(s)
+	}
+	if err := try(p.first()); err != nil {
+		return "", err
+	}
+	for k, a := range p.Axes {
+		for v := 1; v < len(a.Values) && len(mistakes) < 20; v++ {
+			choice := p.first()
+			choice[k] = v
+			if err := try(choice); err != nil {
+				return "", err
+			}
+		}
+	}
+	if mistakes != nil {
+		return "", mistakes
+	}
+	text, err := json.Marshal(struct {
+		Format    int
+		Version   string
+		Axes      []scenarios.Axis
+		Seeds     scenarios.Seeds
+		Keep      string
+		Scenarios []string
+		Files     map[string]string
+	}{p.Format, p.Version, p.Axes, p.Seeds, p.Keep, hashes, p.Files})
+	if err != nil {
+		return "", fmt.Errorf("hashing a plan: %w", err)
+	}
+	hash := sha256.Sum256(text)
+	return hex.EncodeToString(hash[:]), nil
+}
+
+// fingerprint notes the hashes of the files that a scenario names.
+func (p *Plan) fingerprint(s *scenarios.Scenario) error {
+	var names []string
+	for _, f := range s.ReferencedFiles() {
+		names = append(names, *f)
+	}
+	s.LocateFiles(p.File)
+	for k, f := range s.ReferencedFiles() {
+		if p.Files[names[k]] != "" {
+			continue
+		}
+		sum, err := hashFile(*f)
+		if err != nil {
+			return fmt.Errorf("reading a file that the scenario names: %w", err)
+		}
+		p.Files[names[k]] = sum
+	}
+	return nil
+}
+
+// Len is the number of runs.
+func (p *Plan) Len() int { return p.Points() * p.Seeds.Count }
+
+// Points is the number of points of the grid; 1 if there are no axes.
+func (p *Plan) Points() int {
+	n := 1
+	for _, a := range p.Axes {
+		n *= len(a.Values)
+	}
+	return n
+}
+
+// Task is the run of a number from 0 to Len()−1.
+func (p *Plan) Task(index int) Task {
+	n := p.Seeds.Count
+	return Task{Index: index, Point: index / n, Seed: p.Seeds.First + uint64(index%n)}
+}
+
+// first chooses every axis's first value.
+func (p *Plan) first() []int { return make([]int, len(p.Axes)) }
+
+// choice is the value of every axis at a point.
+func (p *Plan) choice(point int) []int {
+	choice := p.first()
+	for k := len(p.Axes) - 1; k >= 0; k-- {
+		n := len(p.Axes[k].Values)
+		choice[k] = point % n
+		point /= n
+	}
+	return choice
+}
+
+// Paths are the paths that the grid varies, a column of tables each.
+func (p *Plan) Paths() []string {
+	var paths []string
+	for _, a := range p.Axes {
+		paths = append(paths, a.Paths()...)
+	}
+	return paths
+}
+
+// Values are the values of Paths at a point, as YAML.
+func (p *Plan) Values(point int) []string { return p.values(p.choice(point)) }
+
+func (p *Plan) values(choice []int) []string {
+	var values []string
+	for k, a := range p.Axes {
+		values = append(values, a.At(choice[k])...)
+	}
+	return values
+}
+
+// parse makes the scenario of a choice; files in it are as written.
+func (p *Plan) parse(choice []int) (*scenarios.Scenario, error) {
+	sets := slices.Clone(p.Sets)
+	for k, path := range p.Paths() {
+		sets = append(sets, path+"="+p.values(choice)[k])
+	}
+	return scenarios.Parse(p.File, []byte(p.Text), sets...)
+}
+
+// Scenario is the scenario at a point, ready to run, and its hash.
+func (p *Plan) Scenario(point int) (*scenarios.Scenario, string, error) {
+	s, err := p.parse(p.choice(point))
+	if err != nil {
+		return nil, "", err
+	}
+	s.Sweep = nil
+	s.Seeds = p.Seeds
+	hash := s.Hash()
+	s.LocateFiles(p.File)
+	return s, hash, nil
+}
+
+// Differences says in words how another plan differs, "" if it gives the same
+// results.
+func (p *Plan) Differences(other *Plan) string {
+	if p.Hash == other.Hash {
+		return ""
+	}
+	axes := func(p *Plan) string {
+		var all []string
+		for _, a := range p.Axes {
+			text, _ := a.MarshalText() // cannot fail
+			all = append(all, string(text))
+		}
+		if all == nil {
+			return "none"
+		}
+		return strings.Join(all, " × ")
+	}
+	var found []string
+	for _, d := range []struct {
+		what    string
+		was, is any
+	}{
+		{"version", p.Version, other.Version},
+		{"grid", axes(p), axes(other)},
+		{"seeds", fmt.Sprintf("%d from %d", p.Seeds.Count, p.Seeds.First), fmt.Sprintf("%d from %d", other.Seeds.Count, other.Seeds.First)},
+		{"rows", p.Keep, other.Keep},
+		{"--set", strings.Join(p.Sets, " "), strings.Join(other.Sets, " ")},
+		{"hashes of the data files", fmt.Sprint(p.Files), fmt.Sprint(other.Files)},
+	} {
+		if d.was != d.is {
+			found = append(found, fmt.Sprintf("%s: %v there, %v here", d.what, d.was, d.is))
+		}
+	}
+	if found == nil {
+		return "the scenario has changed"
+	}
+	return strings.Join(found, "; ")
+}

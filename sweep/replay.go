@@ -1,0 +1,39 @@
+// The command that repeats one run of a sweep, for people and for failures.csv.
+
+package sweep
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Replay is the command that makes a run by itself, with a run directory; flags,
+// such as --data and its value, are added.
+func (p *Plan) Replay(index int, flags ...string) string {
+	t := p.Task(index)
+	words := []string{"simulate", "run", p.File, "--seed", strconv.FormatUint(t.Seed, 10)}
+	sets := append([]string{}, p.Sets...)
+	values := p.Values(t.Point)
+	for k, path := range p.Paths() {
+		sets = append(sets, path+"="+values[k])
+	}
+	for _, s := range sets {
+		words = append(words, "--set", s)
+	}
+	words = append(words, flags...)
+	for k, w := range words {
+		words[k] = quote(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// quote writes a word as a POSIX shell reads it.
+func quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,+@%", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
