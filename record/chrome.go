@@ -168,7 +168,7 @@ func (c *chrome) track(node int) {
 			end = min(end, c.marks[n].at)
 		}
 		if steps {
-			end += 0
+			end = min(end, c.steps[0].BeganNS)
 		}
 		if busy > at { // shorter than the step, which tells viewers which is in which
 			end = min(end, max(busy-1, at+1))

@@ -286,7 +286,7 @@ func (p *NetworkPicture) SVG() []byte {
 	height += top + margin
 
 	desc := p.Text
-	if known {
+	if known && !scale.one {
 		desc += fmt.Sprintf(" Latencies are between %s.", p.extremes())
 	}
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title desc" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-size="%.0f">

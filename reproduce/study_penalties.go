@@ -20,7 +20,7 @@ unknown number in them, which multiplies a vector that everybody sees. At right 
 for the d unknowns of the sample; two rounds are more than enough.
 
 Adult (40,000 rows, 105 columns), 100 nodes with 400 rows each on a random 4-regular graph, C = 1, ρ = 0.22, ηᵢ(t) = 0.5·1.02^{t−1}, θ = 0.5. The
-attacker knows what §6.2 says and does not know η. With noise, medians and ranges are over six seeds.`,
+attacker knows what §6.2 says and does not know η. With noise, medians and ranges are over five seeds.`,
 		Compute: privatePenalties,
 	})
 }
@@ -66,11 +66,11 @@ func privatePenalties(b *Bench) error {
 	nodes := len(t.errors)
 	exact := func(t tally) bool { return t.exact == nodes && t.labels == nodes && t.right == t.groups }
 	b.claim("ZKL18 §6.2: “if the penalty parameters {ηᵢ(t)} are private to each node, then it is impossible for the attacker to infer the unknown data”",
-		verdict(t.exact+each.exact == 0), "each of %d nodes in turn, 20 rounds, no noise: error %.2g (median), %.2g (largest), labels right %s, categorical attributes right %s; with another schedule at every node: %.2g, %.2g, %s, %s",
+		verdict(t.exact+each.exact == 0), "each of %d nodes in turn, 10 rounds, no noise: error %.2g (median), %.2g (largest), labels right %s, categorical attributes right %s; with another schedule at every node: %.2g, %.2g, %s, %s",
 		nodes, t.median, t.largest, of(t.labels, nodes), of(t.right, t.groups), each.median, each.largest, of(each.labels, nodes), of(each.right, each.groups))
 	b.claim("two rounds are enough", verdict(two.exact == nodes && two.labels == nodes), "error from two rounds: %.2g (median), %.2g (largest), up to 1e-6 for %s nodes; one round, which has fewer equations than unknowns, gives %d estimates",
 		two.median, two.largest, of(two.exact, nodes), alone)
-	b.claim("a private dual step θ does not help either, for fewer rounds than columns", verdict(exact(theta)), "η and θ private, 20 rounds for 105 columns, each of %d nodes: error %.2g (median), %.2g (largest), labels right %s",
+	b.claim("a private dual step θ does not help either, for fewer rounds than columns", verdict(exact(theta)), "η and θ private, 10 rounds for 105 columns, each of %d nodes: error %.2g (median), %.2g (largest), labels right %s",
 		nodes, theta.median, theta.largest, of(theta.labels, nodes))
 	if err := laterRounds(b, file, hiddenStep); err != nil {
 		return err
@@ -97,7 +97,7 @@ func laterRounds(b *Bench, file, hiddenStep string) error {
 
 // penaltiesWithNoise compares hidden with known penalties at equal noise.
 func penaltiesWithNoise(b *Bench, file string) error {
-	const seeds, rounds = 6, 50
+	const seeds, rounds = 5, 50
 	lines := [2]report.Line{{Label: "penalties known"}, {Label: "penalties private"}}
 	worst, single := 0.0, 0.0 // ratios of medians and of single runs, where known penalties leave less than ½
 	var words []string

@@ -133,8 +133,8 @@ func recycledPenalties(b *Bench, file string) error {
 	if err != nil {
 		return err
 	}
-	// One for the report, in which all nodes and rounds have their own penalty.
-	if _, err := b.attack(true, file, "rounds.count=2", check, "algorithm={kind: private-mr-admm, gamma: 0.5, alpha: 1, "+own+"}"); err != nil {
+	// A short one for the report.
+	if _, err := b.attack(true, file, "rounds.count=2", check, "algorithm={kind: private-mr-admm, gamma: 0.5, alpha: 1, eta: {initial: 0.5, ratio: 1.02}}"); err != nil {
 		return err
 	}
 	all := 100 * 5

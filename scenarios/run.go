@@ -22,8 +22,8 @@ import (
 	"overhear/sim"
 )
 
-// Version of the program, as recorded.
-const Version = "0.1"
+// Version of the program, as recorded; a release is built with its own.
+var Version = "0.1"
 
 // Options say how to run, never what: they do not change results.
 type Options struct {

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Builds the command for Linux, macOS and Windows, amd64 and arm64, with the
+# version stamped in, and writes checksums: scripts/release.sh [VERSION [DIR]].
+# The same sources, version and Go give the same bytes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=${1:-$(git describe --tags --always --dirty 2>/dev/null || echo unknown)}
+out=${2:-dist}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+names=()
+for os in linux darwin windows; do
+  for arch in amd64 arm64; do
+    name=simulate-$os-$arch
+    [ "$os" = windows ] && name=$name.exe
+    CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=false \
+      -ldflags "-s -w -X overhear/scenarios.Version=$version" -o "$out/$name" ./cmd/simulate
+    names+=("$name")
+  done
+done
+
+cd "$out"
+if command -v sha256sum >/dev/null; then sha256sum "${names[@]}"; else shasum -a 256 "${names[@]}"; fi >SHA256SUMS
+echo "version $version:"
+cat SHA256SUMS
