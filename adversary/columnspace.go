@@ -177,18 +177,8 @@ func spanned(messages [][]float64, rounds []int, f *record.Finding) (int, *colum
 // columnDistances is how far each column of a block is from a span, relative to
 // the column; 0 for a column of zeros, which is in every span.
 func columnDistances(b *problem.Rows, span *columnSpace) []float64 {
-	columns := make([][]float64, b.D)
-	for c := range columns {
-		columns[c] = make([]float64, b.Len())
-	}
-	for n := range b.Len() {
-		cols, vals := b.Row(n)
-		for k, c := range cols {
-			columns[c][n] = vals[k]
-		}
-	}
 	distances := make([]float64, b.D)
-	for c, x := range columns {
+	for c, x := range denseColumns(b) {
 		if norm := num.Norm(x); norm > 0 {
 			distances[c] = span.distance(x) / norm
 		}

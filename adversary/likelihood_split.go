@@ -127,7 +127,8 @@ type columnSpace struct{ basis [][]float64 }
 // outside the space of the others, is rounding.
 const dependent = 1e-10
 
-func newColumnSpace(r *problem.Rows) *columnSpace {
+// denseColumns are a matrix's columns.
+func denseColumns(r *problem.Rows) [][]float64 {
 	columns := make([][]float64, r.D)
 	for k := range columns {
 		columns[k] = make([]float64, r.Len())
@@ -138,8 +139,12 @@ func newColumnSpace(r *problem.Rows) *columnSpace {
 			columns[c][n] = vals[k]
 		}
 	}
+	return columns
+}
+
+func newColumnSpace(r *problem.Rows) *columnSpace {
 	s := new(columnSpace)
-	for _, c := range columns {
+	for _, c := range denseColumns(r) {
 		norm := num.Norm(c)
 		s.remove(c)
 		if rest := num.Norm(c); norm > 0 && rest > dependent*norm {

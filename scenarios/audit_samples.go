@@ -27,7 +27,6 @@ type twoWorlds struct {
 	problem [2]*problem.Problem
 	method  [2]algorithms.Method
 	samples [2]*adversary.Samples // of the shard
-	quiet   bool                  // only reports are of interest
 }
 
 // replace is a problem with another sample, y·x, in the place of a shard's row.
