@@ -71,7 +71,10 @@ func (v *View) descent(node, t, b int) (*Gradient, error) {
 	moved := make([]float64, p.D) // Σ_j W_ij f_j(t−1) − f_i(t)
 	own := 1.0
 	for k, j := range p.Graph.Neighbours(node) {
-		f, ok := v.Value(int(j), inputs[k])
+		f, ok := make([]float64, p.D), true
+		if inputs[k] != Start {
+			f, ok = v.Value(int(j), inputs[k])
+		}
 		if !ok {
 			return nil, missing("the value of node %d in round %d", j, inputs[k])
 		}

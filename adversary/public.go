@@ -25,7 +25,10 @@ type Public struct {
 	Star     bool         // node 0 is a hub without data
 	Start    bool         // every node starts at zero
 	Lockstep bool         // an update of round t uses the neighbours' values of round t−1
+	Barrier  bool         // or, where they come too late, what the update before used; else it uses the latest that came
 	Slowest  sim.Duration // an update takes no longer; where rounds are not in lockstep
+	Faulty   bool         // nodes may be down, or slower than Slowest says
+	Pace     Pace         // when a node goes on; where there is neither lockstep nor barrier
 
 	Schedules map[string]Schedule // parameters by key, such as eta, theta, alpha
 	Numbers   map[string]float64  // such as gamma, relaxation

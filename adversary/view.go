@@ -89,11 +89,13 @@ type View struct {
 	Knows  *Knowledge
 	Watch  Watch
 
-	values  map[[2]int][]float64 // by sender and round
-	reports map[int][]float64    // by user
-	packets []record.Message     // seen, in order of sending
-	arrived map[[2]int][]arrival // by receiver and sender
-	total   int                  // packets of the run, seen or not
+	values   map[[2]int][]float64 // by sender and round
+	reports  map[int][]float64    // by user
+	packets  []record.Message     // seen, in order of sending
+	arrived  map[[2]int][]arrival // by receiver and sender
+	sent     map[[2]int][]int64   // when packets of a sender and round were sent
+	replayed map[[2]int][]int     // inputs by node and round, as the nodes' rule has them
+	total    int                  // packets of the run, seen or not
 }
 
 // arrival is a value that reached a node.
@@ -111,7 +113,7 @@ func Observe(r *Recording, w Watch, p *Public, k *Knowledge) *View {
 	}
 	v := &View{
 		Public: p, Knows: k, Watch: w, total: len(r.Messages),
-		values: map[[2]int][]float64{}, reports: map[int][]float64{}, arrived: map[[2]int][]arrival{},
+		values: map[[2]int][]float64{}, reports: map[int][]float64{}, arrived: map[[2]int][]arrival{}, sent: map[[2]int][]int64{},
 	}
 	seen := map[[2]int]bool{}
 	for _, m := range r.Messages {
@@ -125,6 +127,8 @@ func Observe(r *Recording, w Watch, p *Public, k *Knowledge) *View {
 			seen[[2]int{src, round}] = true
 			key := [2]int{dst, src}
 			v.arrived[key] = append(v.arrived[key], arrival{m.ReceivedNS, round})
+			key = [2]int{src, round}
+			v.sent[key] = append(v.sent[key], m.SentNS)
 		case "sample":
 			seen[[2]int{src, -1}] = true
 		}
@@ -140,6 +144,9 @@ func Observe(r *Recording, w Watch, p *Public, k *Knowledge) *View {
 		if seen[[2]int{int(i.Node), -1}] {
 			v.reports[int(i.Node)] = i.Values
 		}
+	}
+	if !p.Lockstep && !p.Barrier && v.whole() {
+		v.replay()
 	}
 	return v
 }
@@ -177,11 +184,16 @@ func (m *Missing) Error() string { return m.What }
 
 func missing(format string, args ...any) error { return &Missing{fmt.Sprintf(format, args...)} }
 
-// Inputs are the rounds of the neighbours' values that entered a node's update
-// of a round, by position of the neighbour. Where rounds are in lockstep they
-// are those of the round before. Where they are not, it is the latest value that
-// had arrived when the update began, if the record tells when that was; the
-// error, a *Missing, says where it does not.
+// Start is the round that Inputs gives for a neighbour of whom nothing had come:
+// its value counts as zero.
+const Start = -1
+
+// Inputs are the rounds of the neighbours' values that entered a node's update of
+// a round, by position of the neighbour. Where rounds are in lockstep they are
+// those of the round before. Where they are not, the record of arrivals tells them:
+// by the nodes' own rule where all of it was seen, else as far as an arrival can be
+// put before or after the beginning of the update; the error, a *Missing, says
+// where it cannot.
 func (v *View) Inputs(node, round int) ([]int, error) {
 	neighbours := v.Public.Graph.Neighbours(node)
 	inputs := make([]int, len(neighbours))
@@ -191,36 +203,87 @@ func (v *View) Inputs(node, round int) ([]int, error) {
 		}
 		return inputs, nil
 	}
-	published := int64(-1)
-	for _, m := range v.packets {
-		if int(m.Src) == node && int(m.Round) == round && m.Kind == "value" {
-			published = m.SentNS
-			break
-		}
-	}
-	if published < 0 {
-		return nil, missing("when node %d published round %d", node, round)
+	if used, ok := v.replayed[[2]int{node, round}]; ok {
+		return used, nil
 	}
 	for k, j := range neighbours {
-		latest := -1
-		for _, a := range v.arrived[[2]int{node, int(j)}] {
-			switch {
-			case a.at < published-int64(v.Public.Slowest):
-				latest = max(latest, a.round)
-			case a.at <= published && a.round > latest:
-				return nil, missing("whether the value of node %d that arrived while node %d worked on round %d entered it", j, node, round)
-			}
+		var err error
+		if inputs[k], err = v.input(node, int(j), round); err != nil {
+			return nil, err
 		}
-		if latest < 0 {
-			return nil, missing("any value of node %d that reached node %d before its round %d", j, node, round)
-		}
-		inputs[k] = latest
 	}
 	return inputs, nil
 }
 
+// input is the round of a neighbour's value that entered a node's update.
+func (v *View) input(node, neighbour, round int) (int, error) {
+	if round > v.Public.Rounds { // only the dual follows, when all that is to come may have come
+		return 0, missing("what entered the last dual step of node %d", node)
+	}
+	published, ok := v.published(node, round)
+	if !ok {
+		return 0, missing("when node %d published round %d", node, round)
+	}
+	if v.Public.Faulty {
+		return 0, missing("how long node %d, which may have been down or slow, worked on round %d", node, round)
+	}
+	latest := Start
+	for _, a := range v.arrived[[2]int{node, neighbour}] {
+		if v.Public.Barrier && a.round != round-1 {
+			continue
+		}
+		switch {
+		case a.at <= published-int64(v.Public.Slowest):
+			latest = max(latest, a.round)
+		case a.at <= published && a.round > latest:
+			return 0, missing("whether the value of node %d that arrived while node %d worked on round %d entered it", neighbour, node, round)
+		}
+	}
+	if !v.whole() && !v.Public.Barrier {
+		if err := v.overtaken(node, neighbour, latest, published); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case latest != Start:
+		return latest, nil
+	case v.Public.Barrier && !v.whole():
+		return 0, missing("whether the value of node %d reached node %d before its round %d", neighbour, node, round)
+	case v.Public.Barrier && round > 1:
+		return v.input(node, neighbour, round-1)
+	case !v.whole():
+		return 0, missing("any value of node %d that reached node %d before its round %d", neighbour, node, round)
+	}
+	return Start, nil
+}
+
+// overtaken reports a later value of a neighbour that may have reached a node by
+// some time without being seen to.
+func (v *View) overtaken(node, neighbour, latest int, by int64) error {
+	for round := latest + 1; round <= v.Public.Rounds; round++ {
+		sent, ok := v.published(neighbour, round)
+		if ok && sent >= by {
+			return nil // later rounds were sent later still
+		}
+		seen := false
+		for _, a := range v.arrived[[2]int{node, neighbour}] {
+			seen = seen || a.round == round
+		}
+		if !seen { // those that were arrived later, or latest would be theirs
+			return missing("whether the value of node %d of round %d reached node %d", neighbour, round, node)
+		}
+	}
+	return nil
+}
+
+// whole says whether no packet that arrives escapes the observer.
+func (v *View) whole() bool {
+	w := v.Watch
+	return w.Links == nil && w.Nodes == nil && w.From == 0 && w.Miss == 0
+}
+
 // sum is s, the sum of the neighbours' values that entered a node's update of a
-// round, and V.
+// round.
 func (v *View) sum(node, round int) ([]float64, error) {
 	inputs, err := v.Inputs(node, round)
 	if err != nil {
@@ -228,6 +291,9 @@ func (v *View) sum(node, round int) ([]float64, error) {
 	}
 	s := make([]float64, v.Public.D)
 	for k, j := range v.Public.Graph.Neighbours(node) {
+		if inputs[k] == Start {
+			continue
+		}
 		f, ok := v.Value(int(j), inputs[k])
 		if !ok {
 			return nil, missing("the value of node %d in round %d", j, inputs[k])

@@ -205,3 +205,36 @@ adversary: {knows: {victim: 1, candidates: 4}}
 		t.Errorf("%s %s: %s", f.Attack, f.Succeeded, f.Conclusion)
 	}
 }
+
+// Without lockstep an attack works out from the record of messages which values
+// entered which update, and inverts all of them.
+func TestAttack_WithoutLockstep(t *testing.T) {
+	asynchronous := []string{"rounds={mode: asynchronous, count: 30, quorum: 0.6, staleness: 4, timeout: 100ms}", "network.latency={kind: lognormal, median: 20ms, sigma: 0.8}", "compute={row: 20us, speed-spread: 0.5}"}
+	for name, sets := range map[string][]string{
+		"asynchronous":        asynchronous,
+		"asynchronous, lossy": append(slices.Clone(asynchronous), "network.loss=0.2", "network.duplication=0.2"),
+		"making do":           {"rounds={count: 30, missing: last, deadline: 300ms}", "network.latency={kind: lognormal, median: 20ms, sigma: 0.8}", "network.loss=0.5"},
+	} {
+		_, a := attacked(t, hospitals, append(sets, "adversary.attacks=[kkt-rounds]")...)
+		f := a.Findings[0]
+		n := len(f.Estimates)
+		// Where packets are lost, some rounds reach nobody and are not seen.
+		least := 25
+		if name != "asynchronous" {
+			least = 10
+		}
+		if f.Succeeded != record.Exact || f.Estimates[n-1].Rounds < least {
+			t.Errorf("%s: %s, %s; unseen %q", name, f.Succeeded, f.Conclusion, f.Unseen)
+		}
+	}
+	// Where packets escape it says what it cannot tell, and claims nothing wrong.
+	_, a := attacked(t, hospitals, append(asynchronous, "adversary.attacks=[kkt-rounds]", "adversary.view.miss=0.1")...)
+	if f := a.Findings[0]; f.Succeeded == record.Failed || len(f.Unseen) == 0 {
+		t.Errorf("with escapes: %s, %s; unseen %q", f.Succeeded, f.Conclusion, f.Unseen)
+	}
+	// A crash is none of the rule's; what follows it is left out.
+	_, a = attacked(t, hospitals, append(asynchronous, "adversary.attacks=[kkt-rounds]", "network.faults=[{at: 300ms, crash: 2, until: 700ms}]")...)
+	if f := a.Findings[0]; f.Succeeded != record.Exact || len(f.Unseen) == 0 {
+		t.Errorf("with a crash: %s, %s; unseen %q", f.Succeeded, f.Conclusion, f.Unseen)
+	}
+}
