@@ -19,7 +19,7 @@ import (
 )
 
 // errVerdict is wrapped by errors that exit with exitVerdict.
-var errVerdict = errors.New("a claim does not stand")
+var errVerdict = errors.New("not all stands")
 
 // quoted is a command line that can be typed again.
 func quoted(words ...string) string {
@@ -208,7 +208,7 @@ func newAudit() *cobra.Command {
 				}
 			}
 			if fail && !standing {
-				return errVerdict
+				return fmt.Errorf("%w: a claim is violated, or a check of the method fails", errVerdict)
 			}
 			return nil
 		},
@@ -236,6 +236,12 @@ func newReport() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if out == "" {
+				out = filepath.Join(args[0], "report.html")
+			}
+			if filepath.Ext(out) != ".html" {
+				return usage("--out must be a file that ends in .html, is %q", out)
+			}
 			e := &report.Evaluation{Title: title, Command: quoted(append([]string{"simulate", "report"}, args...)...)}
 			for _, dir := range args {
 				if err := gather(c, dir, data, e); err != nil {
@@ -244,9 +250,6 @@ func newReport() *cobra.Command {
 			}
 			if e.Title == "" {
 				e.Title = "What the messages give away"
-			}
-			if out == "" {
-				out = filepath.Join(args[0], "report.html")
 			}
 			files, err := e.Write(out)
 			if err != nil {
