@@ -34,6 +34,15 @@ func Table(w io.Writer, r *record.Run) error {
 	line("distance", number(f.Distance), far)
 	value, meaning := claim(i)
 	line("privacy loss", value, meaning)
+	if a := i.Activity; a != nil && a.Lags != nil {
+		used, fresh := int64(0), int64(0)
+		for lag, n := range a.Lags {
+			if used += n; lag == 0 {
+				fresh = n
+			}
+		}
+		line("pace", fmt.Sprintf("%.3g %% behind", 100*float64(used-fresh)/float64(max(used, 1))), fmt.Sprintf("share of neighbours' values that were of an earlier round, %d rounds at most; a node was busy %.3g s, idle %.3g s, down %.3g s on average", len(a.Lags)-1, a.BusySeconds, a.IdleSeconds, a.DownSeconds))
+	}
 	line("solver residual", number(i.Residual.Max), fmt.Sprintf("largest of all solves; tolerance %.0e", i.Residual.Tolerance))
 	line("digest", short(i.Digest), "of every event; equal for every repeat of this run")
 	line("files", r.Dir, fmt.Sprintf("%.2f s of real time", i.Wall))
