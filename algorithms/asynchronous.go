@@ -41,9 +41,6 @@ type Asynchronous struct {
 	lags    []int64 // how often a step used a value of a neighbour so many rounds behind
 }
 
-// KindFarewell is a message of a node that leaves.
-const KindFarewell uint8 = 4
-
 // runner is a node of the protocol.
 type runner struct {
 	Node

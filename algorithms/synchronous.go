@@ -17,10 +17,12 @@ const (
 	KindValue   uint8 = 1 // payload: the sender's iterate of the message's round
 	KindRequest uint8 = 2 // no payload: asks for the receiver's iterate of that round
 	KindSample  uint8 = 3 // payload: a user's report to its server, see Surveying
+
+	KindFarewell uint8 = 4 // no payload: the sender leaves
 )
 
 // KindNames names the kinds of message, as recorded.
-var KindNames = map[uint8]string{KindValue: "value", KindRequest: "request", KindSample: "sample"}
+var KindNames = map[uint8]string{KindValue: "value", KindRequest: "request", KindSample: "sample", KindFarewell: "farewell"}
 
 // Synchronous runs a method in synchronous rounds: a node computes its iterate
 // of round t+1 once it holds the iterates of round t of all its neighbours, so

@@ -393,7 +393,7 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		const rounding = 1e-9
 		if worst >= 0 {
 			m := largest(worst)
-			add(fmt.Sprintf("round %d, the worst", worst), c.round[worst], 0, m, "largest exact |log-likelihood ratio| of the round", m > c.round[worst]*(1+rounding)+rounding)
+			add(fmt.Sprintf("round %d, the worst", worst), c.round[worst], 0, m, "largest exact |log-likelihood ratio| of the round", m > float64(c.round[worst]*(1+rounding))+rounding)
 		}
 		m := 0.0
 		for w := range total {
@@ -402,7 +402,7 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 			}
 		}
 		claimed := c.total[len(c.total)-1]
-		add("run", claimed, 0, m, "largest exact |log-likelihood ratio| of a run", m > claimed*(1+rounding)+rounding)
+		add("run", claimed, 0, m, "largest exact |log-likelihood ratio| of a run", m > float64(claimed*(1+rounding))+rounding)
 		add("run", claimed, 0, float64(out.Power.Epsilon), "threshold test, 95 % confidence", float64(out.Power.Epsilon) > claimed)
 		return nil
 	}

@@ -162,7 +162,7 @@ func offBy(noise, drawn []float64, scale float64) float64 {
 	difference := append([]float64(nil), noise...)
 	num.Axpy(-1, drawn, difference)
 	const floor = 1e-4
-	return num.Norm(difference) / (num.Norm(drawn) + floor*scale)
+	return num.Norm(difference) / (num.Norm(drawn) + float64(floor*scale))
 }
 
 // redrawBound is what rounding and solves to the default tolerance leave of offBy.

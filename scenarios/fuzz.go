@@ -122,7 +122,10 @@ type weather struct {
 // draw draws the weather of a seed: faults begin and end within the span.
 func (e *Experiment) draw(seed uint64, span sim.Duration, graph *sim.Graph) weather {
 	s := sim.NewStream(seed, "fuzz")
-	between := func(low, high float64) float64 { return low + float64((high-low)*s.Float64()) }
+	between := func(low, high float64) float64 {
+		u := s.Float64()
+		return low + float64((high-low)*u)
+	}
 	w := weather{link: e.Network.Link}
 	switch s.IntN(4) {
 	case 0: // the scenario's own
@@ -143,7 +146,7 @@ func (e *Experiment) draw(seed uint64, span sim.Duration, graph *sim.Graph) weat
 	pairs := graph.Pairs()
 	memory := func() string { return []string{"kept", "lost"}[s.IntN(2)] }
 	for range s.IntN(7) {
-		f := sim.Fault{At: sim.Duration(between(0, 0.8*float64(span)))}
+		f := sim.Fault{At: sim.Duration(between(0, float64(0.8*float64(span))))}
 		f.Until = f.At + sim.Duration(between(0.01, 0.2)*float64(span)) + 1
 		node := s.IntN(n)
 		switch s.IntN(6) {
@@ -420,12 +423,12 @@ func (t *trial) distance(faults []sim.Fault) (float64, bool) {
 	}
 	worst, scale := 0.0, 0.0
 	for _, x := range o.F {
-		scale += x * x
+		scale += float64(x * x)
 	}
 	for _, f := range t.final {
 		d := 0.0
 		for k, x := range o.F {
-			d += (f[k] - x) * (f[k] - x)
+			d += float64((f[k] - x) * (f[k] - x))
 		}
 		worst = max(worst, math.Sqrt(d/scale))
 	}

@@ -362,9 +362,9 @@ func (o *outcome) summary() *record.Activity {
 	share := 1 / float64(len(rows))
 	for _, row := range rows {
 		a.LeastRounds, a.MostRounds = min(a.LeastRounds, int(row[1])), max(a.MostRounds, int(row[1]))
-		a.BusySeconds += share * row[2]
-		a.DownSeconds += share * row[3]
-		a.IdleSeconds += share * row[4]
+		a.BusySeconds += float64(share * row[2])
+		a.DownSeconds += float64(share * row[3])
+		a.IdleSeconds += float64(share * row[4])
 	}
 	return a
 }
