@@ -27,6 +27,7 @@ var levels = [][]string{
 	{"algorithms", "adversary", "metrics", "report"},
 	{"scenarios"},
 	{"sweep", "reproduce"},
+	{"sweep/jetstream"},
 	{"cmd/simulate"},
 }
 

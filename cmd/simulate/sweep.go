@@ -55,7 +55,7 @@ row a round with --rows rounds. What is finished is never computed again.`,
 	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
 	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
-	c.AddCommand(newSweepStatus(), newSweepMerge(), newSweepPlot())
+	c.AddCommand(newSweepStatus(), newSweepMerge(), newSweepPlot(), newSweepServe(), newSweepJoin())
 	return c
 }
 
