@@ -285,3 +285,30 @@ func TestAudit_ChosenNoise(t *testing.T) {
 		}
 	}
 }
+
+// SH19's noise inside the column space is refuted by one look, at a σ that its
+// theorem allows; noise in all directions is what its law says.
+func TestAudit_Sharing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it factors matrices of 500 columns")
+	}
+	for noise, unbounded := range map[string]bool{"range": true, "ambient": false} {
+		s, err := LoadShipped("audit-sharing.yaml", "algorithm.noise="+noise, "adversary.audit.runs=30", "adversary.audit.pilots=3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := NewExperiment(s, "").Audit(context.Background(), AuditOptions{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range a.Checks {
+			if !c.Holds {
+				t.Errorf("%s: check: %s: %s", noise, c.What, c.Detail)
+			}
+		}
+		v := a.Verdicts[0]
+		if a.Condition != "holds" || math.IsInf(float64(v.Measured), 1) != unbounded || unbounded && v.Verdict != record.Violated {
+			t.Errorf("%s: condition %q, %+v", noise, a.Condition, v)
+		}
+	}
+}
