@@ -151,11 +151,11 @@ func kktNoise(b *Bench, file string) error {
 		"β = 6,400 spent in one round: error %.2g (%.2g to %.2g); β = 640: %.2g (%.2g to %.2g); median and range over %d seeds",
 		big.median, big.errors[0], big.largest, middle.median, middle.errors[0], middle.largest, seeds)
 	if len(fits) > 0 {
-		b.claim("for a loss β claimed over T rounds in d columns the error is 4d√T/β to within a factor of 1.5: at equal β fewer rounds leak more",
-			verdict(slices.Min(fits) > 1/1.5 && slices.Max(fits) < 1.5), "d = %d, T = 1, 10, 50, where the formula gives less than 0.3: measured medians are %.2f to %.2f times that", columns, slices.Min(fits), slices.Max(fits))
+		b.claim("for a loss β claimed over T rounds in d columns the error is 4d√T/β to within a factor of 1.25: at equal β fewer rounds leak more",
+			verdict(slices.Min(fits) > 1/1.25 && slices.Max(fits) < 1.25), "d = %d, T = 1, 10, 50, where the formula gives less than 0.3: measured medians are %.2f to %.2f times that", columns, slices.Min(fits), slices.Max(fits))
 	}
 	vague := at(3200)
-	b.claim("an error as large as that of guessing zero can still give the sample away", verdict(vague.tally.median > 0.8 && vague.tally.first == seeds),
+	b.claim("an error as large as that of guessing zero can still give the sample away", verdict(vague.tally.median > 0.9 && vague.tally.first == seeds),
 		"β = %.4g over %d rounds: error %.2f (%.2f to %.2f), yet the true sample is the nearest of 100 candidates in %s seeds, and %s categorical attributes are right; guessing the commonest value of each among the known samples: %d",
 		vague.loss, rounds, vague.tally.median, vague.tally.errors[0], vague.tally.largest, of(vague.tally.first, seeds), of(vague.tally.right, vague.tally.groups), guess)
 	ten := at(10)
