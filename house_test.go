@@ -22,7 +22,7 @@ import (
 var levels = [][]string{
 	{"internal/num"},
 	{"sim"},
-	{"problem", "privacy"},
+	{"problem", "privacy", "parameter"},
 	{"record", "theory"},
 	{"algorithms", "adversary", "metrics", "report"},
 	{"scenarios"},
@@ -106,7 +106,7 @@ func imports(s *source) []string {
 
 // onDigestPath says whether a file's numbers enter the digest.
 func onDigestPath(s *source) bool {
-	return !s.isTest() && slices.Contains([]string{"internal/num", "sim", "problem", "privacy", "algorithms"}, s.pkg)
+	return !s.isTest() && slices.Contains([]string{"internal/num", "sim", "problem", "privacy", "parameter", "algorithms"}, s.pkg)
 }
 
 // inexact are functions whose bits depend on the machine, or on luck.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"overhear/algorithms"
+	"overhear/parameter"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/sim"
@@ -162,8 +163,8 @@ func defaults[P any](t testing.TB, e *algorithms.Entry) *P {
 }
 
 // constant is a schedule of one value.
-func constant(v float64) *algorithms.Schedule {
-	s := algorithms.Constant(v)
+func constant(v float64) *parameter.Schedule {
+	s := parameter.Constant(v)
 	return &s
 }
 
@@ -195,7 +196,7 @@ func relative(got, want []float64) float64 {
 func TestGradients_AreThoseOfTheData(t *testing.T) {
 	f := small(t, 7, 4, ring(5))
 	const rounds = 12
-	penalties := &algorithms.Schedule{Law: algorithms.Law{Initial: 0.4, Ratio: 1.05}}
+	penalties := &parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.4, Ratio: 1.05}}
 	type both struct {
 		rec *Recording
 		pub *Public

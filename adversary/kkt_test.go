@@ -13,6 +13,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/sim"
@@ -55,7 +56,7 @@ type silentRun struct {
 func silentRuns(t testing.TB, d, rounds int) []silentRun {
 	t.Helper()
 	f := small(t, 8, d, ring(5))
-	rising := &algorithms.Schedule{Law: algorithms.Law{Initial: 0.4, Ratio: 1.05}}
+	rising := &parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.4, Ratio: 1.05}}
 	star := small(t, 8, d, [][2]int{{0, 1}, {0, 2}, {0, 3}})
 	star.problem.Shards, star.problem.R = star.problem.Shards[1:], star.problem.R[1:]
 	eta := map[string]float64{"eta": 0.3}
@@ -530,7 +531,7 @@ func TestInversion_WithMissedPackets(t *testing.T) {
 		}
 	}
 	// An early round lost leaves an unknown vector and hidden penalties at once.
-	rising := &algorithms.Schedule{Law: algorithms.Law{Initial: 0.4, Ratio: 1.05}}
+	rising := &parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.4, Ratio: 1.05}}
 	rec, pub = run(t, f, "m-admm", 30, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *rising, *constant(0.2) },
 		map[string]Schedule{"eta": rising, "theta": constant(0.2)}, nil, nil)
 	pub.Hidden = map[string]bool{"eta": true}

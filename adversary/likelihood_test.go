@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"overhear/algorithms"
+	"overhear/parameter"
 	"overhear/problem"
 	"overhear/sim"
 )
@@ -109,7 +110,7 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 		}
 		return twice(t)
 	}
-	geometric := &algorithms.Schedule{Law: algorithms.Law{Initial: 0.5, Ratio: 1.1}}
+	geometric := &parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.5, Ratio: 1.1}}
 
 	// objective is a round's log-density where ε of rate is in the objective with
 	// weight scale.

@@ -11,6 +11,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -42,10 +43,10 @@ func (r *Recording) truth(t testing.TB, node, round int) []float64 {
 }
 
 // growing penalties differ by node.
-func growing(n int) *algorithms.Schedule {
-	s := new(algorithms.Schedule)
+func growing(n int) *parameter.Schedule {
+	s := new(parameter.Schedule)
 	for i := range n {
-		s.Nodes = append(s.Nodes, algorithms.Law{Initial: 0.3 + 0.1*float64(i), Ratio: 1.04})
+		s.Nodes = append(s.Nodes, parameter.Sequence{Initial: 0.3 + 0.1*float64(i), Ratio: 1.04})
 	}
 	return s
 }

@@ -2,7 +2,10 @@
 
 package algorithms
 
-import "fmt"
+import (
+	"fmt"
+	"overhear/parameter"
+)
 
 // ADMM is decentralised consensus ADMM with one dual vector a node: ZZ16
 // Algorithm 1, ZKL18 (8)-(9). It converges to the centralised optimum for every
@@ -36,7 +39,7 @@ type admm struct {
 
 // Theorems is ZKL18 Theorem 3.2 with constant equal penalties η = θ.
 func (m admm) Theorems() []Theorem {
-	return madmm{&MADMM{Constant(m.Eta), Constant(m.Eta)}, m.Setting}.Theorems()
+	return madmm{&MADMM{parameter.Constant(m.Eta), parameter.Constant(m.Eta)}, m.Setting}.Theorems()
 }
 
 func init() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/sim"
 )
@@ -13,8 +14,8 @@ import (
 // DGD is decentralised gradient descent with Metropolis weights (Nedić &
 // Ozdaglar 2009).
 type DGD struct {
-	Step  Schedule `yaml:"step" default:"1" doc:"step size a > 0 of each node and round, before decay"`
-	Decay string   `yaml:"decay" default:"sqrt" enum:"sqrt,none" doc:"what the step of round t is divided by: sqrt: √t; none: 1"`
+	Step  parameter.Schedule `yaml:"step" default:"1" doc:"step size a > 0 of each node and round, before decay"`
+	Decay string             `yaml:"decay" default:"sqrt" enum:"sqrt,none" doc:"what the step of round t is divided by: sqrt: √t; none: 1"`
 }
 
 // Check reports a step that is none.
@@ -34,7 +35,7 @@ func (p *DGD) step(node, t int) float64 {
 // PrivateDGD is DGD whose nodes publish, and use, noisy iterates.
 type PrivateDGD struct {
 	DGD
-	Alpha Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
+	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
 	Noise
 }
 
@@ -86,7 +87,7 @@ func (m *dgd) Dual(*Node, int) {}
 type privateDGD struct {
 	dgd
 	Setting
-	alpha Schedule
+	alpha parameter.Schedule
 	Noise
 }
 
@@ -125,7 +126,7 @@ below 2/(largest eigenvalue of ∇²O_i). Claims no privacy.`,
 		Params: func() any { return new(DGD) },
 		New: func(params any, s Setting) (Method, error) {
 			p := *params.(*DGD)
-			return &dgd{p, metropolis(s.Graph)}, fits(s.Graph.Order(), map[string]*Schedule{"step": &p.Step})
+			return &dgd{p, metropolis(s.Graph)}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"step": &p.Step})
 		},
 	})
 	register(&Entry{
@@ -136,7 +137,7 @@ Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Params: func() any { return new(PrivateDGD) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateDGD)
-			return &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*Schedule{"alpha": &p.Alpha, "step": &p.Step})
+			return &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha, "step": &p.Step})
 		},
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/problem"
 )
@@ -13,8 +14,8 @@ import (
 // DVP is dual variable perturbation, ZZ16 Algorithm 2.
 type DVP struct {
 	ADMM
-	Alpha       Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
-	Calibration string   `yaml:"calibration" default:"proof" enum:"proof,listing" doc:"noise rate ζ: proof has α̂/2, as the proof of ZZ16 Theorem 1 needs; listing has α̂, as its Algorithm 2 is printed"`
+	Alpha       parameter.Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
+	Calibration string             `yaml:"calibration" default:"proof" enum:"proof,listing" doc:"noise rate ζ: proof has α̂/2, as the proof of ZZ16 Theorem 1 needs; listing has α̂, as its Algorithm 2 is printed"`
 	Noise
 }
 
@@ -76,7 +77,7 @@ func (m dvp) Established() error {
 func (m dvp) Account(l *privacy.Ledger) { accountSchedule(l, &m.Alpha, m.Setting) }
 
 // accountSchedule enters a budget that is spent by every node in every round.
-func accountSchedule(l *privacy.Ledger, alpha *Schedule, s Setting) {
+func accountSchedule(l *privacy.Ledger, alpha *parameter.Schedule, s Setting) {
 	for i := range s.Problem.Shards {
 		for t := 1; t <= s.Rounds; t++ {
 			l.Spend(i, t, UnitSample, privacy.PureDP{Epsilon: alpha.At(i, t)})
@@ -88,7 +89,7 @@ func accountSchedule(l *privacy.Ledger, alpha *Schedule, s Setting) {
 // iterate plus noise.
 type PVP struct {
 	ADMM
-	Alpha Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
+	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
 	Noise
 }
 
@@ -151,7 +152,7 @@ Condition: |L′| ≤ 1 and rows of norm at most 1. Solves are exact to solver.t
 		Params: func() any { return new(DVP) },
 		New: func(params any, s Setting) (Method, error) {
 			p := *params.(*DVP)
-			return dvp{p, s}, fits(s.Graph.Order(), map[string]*Schedule{"alpha": &p.Alpha})
+			return dvp{p, s}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
 		},
 	})
 	register(&Entry{
@@ -167,7 +168,7 @@ Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Params: func() any { return new(PVP) },
 		New: func(params any, s Setting) (Method, error) {
 			p := *params.(*PVP)
-			return pvp{p, s}, fits(s.Graph.Order(), map[string]*Schedule{"alpha": &p.Alpha})
+			return pvp{p, s}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
 		},
 	})
 }

@@ -6,14 +6,15 @@ import (
 	"math"
 
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/theory"
 )
 
 // MADMM is M-ADMM, ZKL18 (10)-(11).
 type MADMM struct {
-	Eta   Schedule `yaml:"eta" default:"0.5" doc:"penalty η_i(t) > 0 of each node and round, known to the node only"`
-	Theta Schedule `yaml:"theta" default:"0.5" doc:"dual step θ > 0; the theorems have one for all nodes and rounds"`
+	Eta   parameter.Schedule `yaml:"eta" default:"0.5" doc:"penalty η_i(t) > 0 of each node and round, known to the node only"`
+	Theta parameter.Schedule `yaml:"theta" default:"0.5" doc:"dual step θ > 0; the theorems have one for all nodes and rounds"`
 }
 
 // Check reports parameters out of range.
@@ -80,7 +81,7 @@ func (m madmm) etas(t int) []float64 {
 // PenaltyPerturbation is private M-ADMM, ZKL18 Algorithm 1.
 type PenaltyPerturbation struct {
 	MADMM
-	Alpha Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(t) > 0 of each node and round: less is more noise"`
+	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(t) > 0 of each node and round: less is more noise"`
 	Noise
 }
 
@@ -95,7 +96,7 @@ func (p PenaltyPerturbation) Loosen(c float64) any { p.Alpha = p.Alpha.Times(c);
 
 type penaltyPerturbation struct {
 	madmm
-	alpha Schedule
+	alpha parameter.Schedule
 	Noise
 }
 
@@ -126,7 +127,7 @@ func (m penaltyPerturbation) Established() error {
 	}
 	// The theorem presupposes η_i(t) ≥ θ; where that is broken, η takes θ's place.
 	return dominated(m.Problem, func(i int) float64 {
-		return m.Problem.R[i] + float64(2*min(m.Theta.At(i, 1), m.Eta.least(i, m.Rounds))*float64(m.Graph.Degree(i)))
+		return m.Problem.R[i] + float64(2*min(m.Theta.At(i, 1), m.Eta.Least(i, m.Rounds))*float64(m.Graph.Degree(i)))
 	}, "ρ/N + 2θV")
 }
 
@@ -154,7 +155,7 @@ a schedule that breaks this runs, with a warning. Claims no privacy.`,
 		Params: func() any { return new(MADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*MADMM)
-			return madmm{p, s}, fits(s.Graph.Order(), map[string]*Schedule{"eta": &p.Eta, "theta": &p.Theta})
+			return madmm{p, s}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "theta": &p.Theta})
 		},
 	})
 	register(&Entry{
@@ -171,7 +172,7 @@ Where it fails the run goes on and its bound is not established.`,
 		Params: func() any { return new(PenaltyPerturbation) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PenaltyPerturbation)
-			return penaltyPerturbation{madmm{&p.MADMM, s}, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*Schedule{"eta": &p.Eta, "theta": &p.Theta, "alpha": &p.Alpha})
+			return penaltyPerturbation{madmm{&p.MADMM, s}, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "theta": &p.Theta, "alpha": &p.Alpha})
 		},
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"overhear/parameter"
 	"overhear/sim"
 )
 
@@ -55,10 +56,10 @@ func TestDGD_IndependentImplementation(t *testing.T) {
 		"none": func(int) float64 { return first },
 	} {
 		t.Run(decay, func(t *testing.T) {
-			m := makeMethod(t, f, "dgd", rounds, func(p *DGD) { p.Step, p.Decay = Constant(first), decay })
+			m := makeMethod(t, f, "dgd", rounds, func(p *DGD) { p.Step, p.Decay = parameter.Constant(first), decay })
 			agree(t, m.run(t, nil, startAt), f.dgdByHand(rounds, step, nil), 0, 1e-10)
 
-			private := makeMethod(t, f, "private-dgd", rounds, func(p *PrivateDGD) { p.Step, p.Decay, p.Alpha = Constant(first), decay, budgets })
+			private := makeMethod(t, f, "private-dgd", rounds, func(p *PrivateDGD) { p.Step, p.Decay, p.Alpha = parameter.Constant(first), decay, budgets })
 			agree(t, private.run(t, nil, startAt), f.dgdByHand(rounds, step, func(i, t int) []float64 {
 				return laplace(4, i, t, budget(i, t)*f.size(i)/(2*f.c*step(t)))
 			}), 0, 1e-10)
@@ -73,7 +74,7 @@ func TestDGD_ErrorFollowsTheStep(t *testing.T) {
 	f.r = 0.3
 	want := f.optimum(t)
 	away := func(decay string, rounds int) float64 {
-		m := makeMethod(t, f, "dgd", rounds, func(p *DGD) { p.Step, p.Decay = Constant(1.5), decay })
+		m := makeMethod(t, f, "dgd", rounds, func(p *DGD) { p.Step, p.Decay = parameter.Constant(1.5), decay })
 		_, away := gaps(m.run(t, nil, startAt), want)
 		return away
 	}
@@ -124,11 +125,11 @@ func TestEveryExactMethodReachesTheCentralisedOptimum(t *testing.T) {
 	f := uneven()
 	want := f.optimum(t)
 	const theta = 0.1
-	growing := Schedule{Nodes: []Law{ // non-decreasing, at least θ: ZKL18 Theorem 3.1
+	growing := parameter.Schedule{Nodes: []parameter.Sequence{ // non-decreasing, at least θ: ZKL18 Theorem 3.1
 		{Initial: 0.1, Ratio: 1.01, Max: 0.3}, {Initial: 0.15, Ratio: 1}, {Values: []float64{0.1, 0.12, 0.2}},
 		{Initial: 0.2, Ratio: 1.001, Max: 0.25}, {Initial: 0.1, Ratio: 1}, {Initial: 0.1, Ratio: 1.02, Max: 0.2},
 	}}
-	m := makeMethod(t, f, "m-admm", 1500, func(p *MADMM) { p.Eta, p.Theta = growing, Constant(theta) })
+	m := makeMethod(t, f, "m-admm", 1500, func(p *MADMM) { p.Eta, p.Theta = growing, parameter.Constant(theta) })
 	if w := m.Method.(Cautious).Warnings(); len(w) != 0 {
 		t.Errorf("m-admm within Theorem 3.1 warns: %q", w)
 	}
@@ -142,10 +143,14 @@ func TestEveryExactMethodReachesTheCentralisedOptimum(t *testing.T) {
 		}
 	}
 	for name, set := range map[string]func(*MADMM){
-		"η below θ":  func(p *MADMM) { p.Eta, p.Theta = Constant(0.1), Constant(0.2) },
-		"η shrinks":  func(p *MADMM) { p.Eta, p.Theta = Schedule{Law: Law{Initial: 1, Ratio: 0.99}}, Constant(0.2) },
-		"θ by node":  func(p *MADMM) { p.Eta, p.Theta = Constant(1), laws(0.5, 0.5, 0.5, 0.5, 0.5, 0.4) },
-		"θ by round": func(p *MADMM) { p.Eta, p.Theta = Constant(1), Schedule{Law: Law{Initial: 0.5, Ratio: 0.9}} },
+		"η below θ": func(p *MADMM) { p.Eta, p.Theta = parameter.Constant(0.1), parameter.Constant(0.2) },
+		"η shrinks": func(p *MADMM) {
+			p.Eta, p.Theta = parameter.Schedule{Sequence: parameter.Sequence{Initial: 1, Ratio: 0.99}}, parameter.Constant(0.2)
+		},
+		"θ by node": func(p *MADMM) { p.Eta, p.Theta = parameter.Constant(1), laws(0.5, 0.5, 0.5, 0.5, 0.5, 0.4) },
+		"θ by round": func(p *MADMM) {
+			p.Eta, p.Theta = parameter.Constant(1), parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.5, Ratio: 0.9}}
+		},
 	} {
 		if w := makeMethod(t, f, "m-admm", 10, set).Method.(Cautious).Warnings(); len(w) == 0 {
 			t.Errorf("%s is outside Theorem 3.1 and nothing is said", name)
@@ -201,7 +206,7 @@ func TestOutputPerturbation_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 	}
 	dgd := func(row []float64, y, at float64) []float64 {
 		change(row, y)
-		n := makeMethod(t, f, "private-dgd", 5, func(p *PrivateDGD) { p.Step, p.Decay, p.Noise.Noise = Constant(step), "none", "off" })
+		n := makeMethod(t, f, "private-dgd", 5, func(p *PrivateDGD) { p.Step, p.Decay, p.Noise.Noise = parameter.Constant(step), "none", "off" })
 		node := n.lone(0)
 		node.F[0], node.Heard = at, [][]float64{{at, 0, 0}}
 		if err := n.Method.Update(node, 1); err != nil {

@@ -5,8 +5,10 @@ package algorithms
 
 import (
 	"fmt"
+	"math"
 
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/problem"
 	"overhear/sim"
@@ -16,12 +18,12 @@ import (
 // privacy (PDML, both phases).
 type PDML struct {
 	ADMM
-	Epsilon   float64  `yaml:"epsilon" default:"1" doc:"ε > 0 of the users' label flips; a label is flipped with probability 1/(1+e^ε)"`
-	Bound     float64  `yaml:"bound" default:"1" doc:"R ≥ 0: the objective noise is uniform in the ball of this radius, drawn once"`
-	Deviation Schedule `yaml:"deviation" default:"1" doc:"v_i: standard deviation of the iterate's noise before decay"`
-	Decay     float64  `yaml:"decay" default:"0.8" doc:"factor of that noise's variance from a round to the next, 0 < decay ≤ 1"`
-	Radius    float64  `yaml:"radius" doc:"published iterates are projected on the ball of this radius; 0: not"`
-	Labels    string   `yaml:"labels" default:"randomised" enum:"randomised,true" doc:"true: users report their labels as they are, and the plain loss is used"`
+	Epsilon   float64            `yaml:"epsilon" default:"1" doc:"ε > 0 of the users' label flips; a label is flipped with probability 1/(1+e^ε)"`
+	Bound     float64            `yaml:"bound" default:"1" doc:"R ≥ 0: the objective noise is uniform in the ball of this radius, drawn once"`
+	Deviation parameter.Schedule `yaml:"deviation" default:"1" doc:"v_i: standard deviation of the iterate's noise before decay"`
+	Decay     float64            `yaml:"decay" default:"0.8" doc:"factor of that noise's variance from a round to the next, 0 < decay ≤ 1"`
+	Radius    float64            `yaml:"radius" doc:"published iterates are projected on the ball of this radius; 0: not"`
+	Labels    string             `yaml:"labels" default:"randomised" enum:"randomised,true" doc:"true: users report their labels as they are, and the plain loss is used"`
 	Noise
 }
 
@@ -109,7 +111,7 @@ func (m *pdml) sigma(i, t int) float64 {
 	if m.off() {
 		return 0
 	}
-	return m.Deviation.At(i, t) * sqrtPower(m.Decay, t-1)
+	return m.Deviation.At(i, t) * math.Sqrt(num.Power(m.Decay, t-1))
 }
 
 // Update is ADMM's primal step on J̃_i, (15)-(16), then w̃ = w + θ(t),
@@ -185,7 +187,7 @@ Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k)
 			if s.Problem.Loss != problem.Logistic && p.Labels != "true" {
 				return nil, fmt.Errorf("the debiased loss of randomised labels is the logistic loss's, because L(z) − L(−z) = −z there; take problem.loss: logistic, or labels: true")
 			}
-			return &pdml{*p, s}, fits(s.Graph.Order(), map[string]*Schedule{"deviation": &p.Deviation})
+			return &pdml{*p, s}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"deviation": &p.Deviation})
 		},
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/problem"
 )
@@ -78,7 +79,7 @@ func (n *Node) perturb(t int, rate float64) []float64 {
 }
 
 // checkSchedule reports what is wrong with a schedule under its key.
-func checkSchedule(report func(field, problem string), key string, s Schedule) {
+func checkSchedule(report func(field, problem string), key string, s parameter.Schedule) {
 	s.Check(func(field, problem string) {
 		if field == "initial" {
 			problem = problem + " (" + key + ".initial)"
@@ -88,7 +89,7 @@ func checkSchedule(report func(field, problem string), key string, s Schedule) {
 }
 
 // fits joins the complaints of schedules that are not for n nodes.
-func fits(n int, schedules map[string]*Schedule) error {
+func fits(n int, schedules map[string]*parameter.Schedule) error {
 	for _, key := range []string{"eta", "theta", "alpha", "deviation", "step"} {
 		if s := schedules[key]; s != nil {
 			if err := s.Fits(key, n); err != nil {
@@ -101,6 +102,3 @@ func fits(n int, schedules map[string]*Schedule) error {
 
 // sqrtK is √k of a round or use.
 func sqrtK(k int) float64 { return math.Sqrt(float64(k)) }
-
-// sqrtPower is √(xⁿ).
-func sqrtPower(x float64, n int) float64 { return math.Sqrt(power(x, n)) }

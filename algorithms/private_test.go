@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/problem"
 	"overhear/sim"
@@ -317,17 +318,17 @@ func (f *fixture) optimum(t *testing.T) []float64 {
 }
 
 // laws are per-node constants.
-func laws(values ...float64) Schedule {
-	var s Schedule
+func laws(values ...float64) parameter.Schedule {
+	var s parameter.Schedule
 	for _, v := range values {
-		s.Nodes = append(s.Nodes, Law{Initial: v, Ratio: 1})
+		s.Nodes = append(s.Nodes, parameter.Sequence{Initial: v, Ratio: 1})
 	}
 	return s
 }
 
 // budgets are small enough for Φ > 0 at some nodes of uneven at η = 0.05, and
 // grow from round to round.
-var budgets = Schedule{Nodes: []Law{
+var budgets = parameter.Schedule{Nodes: []parameter.Sequence{
 	{Initial: 0.1, Ratio: 1.05}, {Initial: 1, Ratio: 1}, {Initial: 0.06, Ratio: 1.1}, {Initial: 2, Ratio: 0.95}, {Initial: 0.08, Ratio: 1}, {Initial: 0.7, Ratio: 1},
 }}
 
@@ -391,11 +392,11 @@ func TestPVP_IndependentImplementation(t *testing.T) {
 // penalties grow geometrically, at a rate of each node's own, one of them up to a
 // cap; dual steps differ between nodes and one changes from round to round.
 var (
-	penalties = Schedule{Nodes: []Law{
+	penalties = parameter.Schedule{Nodes: []parameter.Sequence{
 		{Initial: 0.5, Ratio: 1.02}, {Initial: 0.6, Ratio: 1}, {Initial: 0.55, Ratio: 1.1, Max: 0.9},
 		{Initial: 0.7, Ratio: 1.01}, {Values: []float64{0.5, 0.6, 0.8}}, {Initial: 0.5, Ratio: 1.03},
 	}}
-	dualSteps = Schedule{Nodes: []Law{
+	dualSteps = parameter.Schedule{Nodes: []parameter.Sequence{
 		{Initial: 0.5, Ratio: 1}, {Initial: 0.4, Ratio: 1}, {Initial: 0.3, Ratio: 1.01}, {Initial: 0.5, Ratio: 1}, {Initial: 0.2, Ratio: 1}, {Initial: 0.5, Ratio: 1},
 	}}
 )
@@ -513,9 +514,9 @@ func TestZKL18_PenaltyPerturbationIsDVPInAnotherScale(t *testing.T) {
 			}
 			rates[i] = 2 * eta * f.degree(i) * zeta * f.size(i) / f.c
 		}
-		dual := makeMethod(t, f, "dvp", rounds, func(p *DVP) { p.Eta, p.Alpha, p.Calibration = eta, Constant(alpha), calibration })
+		dual := makeMethod(t, f, "dvp", rounds, func(p *DVP) { p.Eta, p.Alpha, p.Calibration = eta, parameter.Constant(alpha), calibration })
 		penalty := makeMethod(t, f, "penalty-perturbation", rounds, func(p *PenaltyPerturbation) {
-			p.Eta, p.Theta, p.Alpha = Constant(eta), Constant(eta), laws(rates...)
+			p.Eta, p.Theta, p.Alpha = parameter.Constant(eta), parameter.Constant(eta), laws(rates...)
 		})
 		want := dual.run(t, nil, startAt)
 		for r, pubs := range penalty.run(t, nil, startAt) {
@@ -636,7 +637,7 @@ func TestZKL18_Theorem41_BoundByHand(t *testing.T) {
 	// One number without a loop: two nodes of five rows, C = 1, η = 0.5, α = 3, ten
 	// rounds: 10·(0.35 + 3)/(0.5·1·5) = 13.4.
 	two := newFixture(2, 5, 2, [][2]int{{0, 1}})
-	m = makeMethod(t, two, "penalty-perturbation", 10, func(p *PenaltyPerturbation) { p.Eta, p.Alpha = Constant(0.5), Constant(3) })
+	m = makeMethod(t, two, "penalty-perturbation", 10, func(p *PenaltyPerturbation) { p.Eta, p.Alpha = parameter.Constant(0.5), parameter.Constant(3) })
 	if got := account(m).Worst(10, UnitSample); math.Abs(got-13.4) > 1e-12 {
 		t.Errorf("ten rounds spend %v, by hand 13.4", got)
 	}
@@ -669,7 +670,7 @@ func TestLoosen_ScalesBudgetsAndLeavesTheOriginal(t *testing.T) {
 		budget := func(x any) float64 {
 			v := reflect.ValueOf(x).Elem()
 			if a := v.FieldByName("Alpha"); a.IsValid() {
-				s := a.Interface().(Schedule)
+				s := a.Interface().(parameter.Schedule)
 				return s.At(0, 1)
 			}
 			if eps := v.FieldByName("Epsilon"); eps.IsValid() {
@@ -739,27 +740,27 @@ func TestEstablished_SaysWhatFails(t *testing.T) {
 	// 2c₁ < (B/C)(r + 2θV): one row a node, C = 1, r = 0.02, V = 1, is 0.5 < 0.02 + 2θ,
 	// so θ = 0.24 is the boundary. A row of more is enough.
 	two := newFixture(2, 1, 2, [][2]int{{0, 1}})
-	pp := func(theta Schedule) Private {
-		return makeMethod(t, two, "penalty-perturbation", 5, func(p *PenaltyPerturbation) { p.Eta, p.Theta = Constant(1), theta }).Method.(Private)
+	pp := func(theta parameter.Schedule) Private {
+		return makeMethod(t, two, "penalty-perturbation", 5, func(p *PenaltyPerturbation) { p.Eta, p.Theta = parameter.Constant(1), theta }).Method.(Private)
 	}
-	expect(t, "θ above the boundary", pp(Constant(0.2401)))
-	expect(t, "θ below the boundary", pp(Constant(0.2399)), "2c₁", "node 0")
+	expect(t, "θ above the boundary", pp(parameter.Constant(0.2401)))
+	expect(t, "θ below the boundary", pp(parameter.Constant(0.2399)), "2c₁", "node 0")
 	two = newFixture(2, 2, 2, [][2]int{{0, 1}})
-	expect(t, "with a row more", pp(Constant(0.2399)))
+	expect(t, "with a row more", pp(parameter.Constant(0.2399)))
 
 	two = newFixture(2, 1, 2, [][2]int{{0, 1}})
-	mr := func(eta Schedule) Private {
+	mr := func(eta parameter.Schedule) Private {
 		return makeMethod(t, two, "private-mr-admm", 5, func(p *PrivateMRADMM) { p.Eta = eta }).Method.(Private)
 	}
-	expect(t, "η(1) above the boundary", mr(Schedule{Law: Law{Initial: 0.2401, Ratio: 1.1}}))
-	expect(t, "η(1) below the boundary", mr(Schedule{Law: Law{Initial: 0.2399, Ratio: 1.1}}), "2c₁", "node 0")
+	expect(t, "η(1) above the boundary", mr(parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.2401, Ratio: 1.1}}))
+	expect(t, "η(1) below the boundary", mr(parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.2399, Ratio: 1.1}}), "2c₁", "node 0")
 	expect(t, "η(1) of node 1 below the boundary", mr(laws(0.3, 0.1)), "2c₁", "node 1")
 
 	// ZKL18's theorems have one θ.
 	two = newFixture(2, 9, 2, [][2]int{{0, 1}})
-	expect(t, "θ that grows", pp(Schedule{Law: Law{Initial: 0.5, Ratio: 1.1}}), "one dual step θ")
+	expect(t, "θ that grows", pp(parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.5, Ratio: 1.1}}), "one dual step θ")
 	expect(t, "θ by node", pp(laws(0.5, 0.6)), "one dual step θ")
-	expect(t, "θ as a list", pp(Schedule{Law: Law{Values: []float64{0.5, 0.6}}}), "one dual step θ")
+	expect(t, "θ as a list", pp(parameter.Schedule{Sequence: parameter.Sequence{Values: []float64{0.5, 0.6}}}), "one dual step θ")
 }
 
 // What a method draws depends on seed, node and round only: the network changes

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/theory"
 )
@@ -28,7 +29,7 @@ type RADMM struct {
 
 // MRADMM is MR-ADMM, RA19 Algorithm 2.
 type MRADMM struct {
-	Eta Schedule `yaml:"eta" default:"0.5" doc:"penalty η_i(2k−1) > 0 of each node, the k-th for rounds 2k−1 and 2k, also the dual step"`
+	Eta parameter.Schedule `yaml:"eta" default:"0.5" doc:"penalty η_i(2k−1) > 0 of each node, the k-th for rounds 2k−1 and 2k, also the dual step"`
 	Recycling
 }
 
@@ -54,7 +55,7 @@ func (p Recycling) Check(report func(field, problem string)) {
 // PrivateRADMM is private R-ADMM, RA19 Algorithm 3.
 type PrivateRADMM struct {
 	RADMM
-	Alpha Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(k) > 0 of each node and odd round: less is more noise"`
+	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(k) > 0 of each node and odd round: less is more noise"`
 	Noise
 }
 
@@ -70,7 +71,7 @@ func (p PrivateRADMM) Loosen(c float64) any { p.Alpha = p.Alpha.Times(c); return
 // PrivateMRADMM is private MR-ADMM, RA19 Algorithm 3.
 type PrivateMRADMM struct {
 	MRADMM
-	Alpha Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(k) > 0 of each node and odd round: less is more noise"`
+	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(k) > 0 of each node and odd round: less is more noise"`
 	Noise
 }
 
@@ -86,7 +87,7 @@ func (p PrivateMRADMM) Loosen(c float64) any { p.Alpha = p.Alpha.Times(c); retur
 // recycled runs all four: round 2k−1 is the k-th that touches data.
 type recycled struct {
 	Setting
-	eta   Schedule
+	eta   parameter.Schedule
 	gamma float64
 }
 
@@ -171,7 +172,7 @@ func (m *recycled) Warnings() []string {
 
 type privateRecycled struct {
 	recycled
-	alpha Schedule
+	alpha parameter.Schedule
 	Noise
 }
 
@@ -202,7 +203,7 @@ func (m *privateRecycled) Established() error {
 	// The theorem presupposes penalties that do not fall; where they do, the least
 	// takes the first's place.
 	return dominated(m.Problem, func(i int) float64 {
-		return m.Problem.R[i] + float64(2*m.eta.least(i, use(m.Rounds))*float64(m.Graph.Degree(i)))
+		return m.Problem.R[i] + float64(2*m.eta.Least(i, use(m.Rounds))*float64(m.Graph.Degree(i)))
 	}, "ρ/N + 2η(1)V")
 }
 
@@ -235,7 +236,7 @@ func init() {
 		Params: func() any { return new(RADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*RADMM)
-			return &recycled{s, Constant(p.Eta), p.Gamma}, nil
+			return &recycled{s, parameter.Constant(p.Eta), p.Gamma}, nil
 		},
 	})
 	register(&Entry{
@@ -245,7 +246,7 @@ differ, the duals do not sum to zero and the nodes agree on another point. Claim
 		Params: func() any { return new(MRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*MRADMM)
-			return &recycled{s, p.Eta, p.Gamma}, fits(s.Graph.Order(), map[string]*Schedule{"eta": &p.Eta})
+			return &recycled{s, p.Eta, p.Gamma}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta})
 		},
 	})
 	register(&Entry{
@@ -254,7 +255,7 @@ differ, the duals do not sum to zero and the nodes agree on another point. Claim
 		Params: func() any { return new(PrivateRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateRADMM)
-			return &privateRecycled{recycled{s, Constant(p.Eta), p.Gamma}, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*Schedule{"alpha": &p.Alpha})
+			return &privateRecycled{recycled{s, parameter.Constant(p.Eta), p.Gamma}, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
 		},
 	})
 	register(&Entry{
@@ -264,7 +265,7 @@ differ, the duals do not sum to zero and the nodes agree on another point. Claim
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateMRADMM)
 			return &privateRecycled{recycled{s, p.Eta, p.Gamma}, p.Alpha, p.Noise},
-				fits(s.Graph.Order(), map[string]*Schedule{"eta": &p.Eta, "alpha": &p.Alpha})
+				fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "alpha": &p.Alpha})
 		},
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/parameter"
 	"overhear/problem"
 )
 
@@ -90,11 +91,11 @@ func TestRA19_MRADMMWithOnePenaltyIsRADMM(t *testing.T) {
 	f := uneven()
 	const rounds = 20
 	one := makeMethod(t, f, "r-admm", rounds, func(p *RADMM) { p.Eta, p.Gamma = 0.37, 0.1 })
-	varying := makeMethod(t, f, "mr-admm", rounds, func(p *MRADMM) { p.Eta, p.Gamma = Constant(0.37), 0.1 })
+	varying := makeMethod(t, f, "mr-admm", rounds, func(p *MRADMM) { p.Eta, p.Gamma = parameter.Constant(0.37), 0.1 })
 	identical(t, varying.run(t, nil, startAt), one.run(t, nil, startAt))
 
 	noisy := makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) { p.Eta, p.Gamma = 0.37, 0.1 })
-	both := makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) { p.Eta, p.Gamma = Constant(0.37), 0.1 })
+	both := makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) { p.Eta, p.Gamma = parameter.Constant(0.37), 0.1 })
 	identical(t, both.run(t, nil, startAt), noisy.run(t, nil, startAt))
 }
 
@@ -186,7 +187,7 @@ func TestRA19_RADMMReachesTheCentralisedOptimum(t *testing.T) {
 func TestRA19_MRADMMWithUnequalPenaltiesAgreesElsewhere(t *testing.T) {
 	f := uneven()
 	want := f.optimum(t)
-	run := func(eta Schedule) (consensus, away float64, warnings []string) {
+	run := func(eta parameter.Schedule) (consensus, away float64, warnings []string) {
 		m := makeMethod(t, f, "mr-admm", 1600, func(p *MRADMM) { p.Eta, p.Gamma = eta, 0.2 })
 		consensus, away = gaps(m.run(t, nil, nil), want)
 		return consensus, away, m.Method.(Cautious).Warnings()
@@ -220,7 +221,7 @@ func TestRA19_Theorem2_BoundByHand(t *testing.T) {
 	// One number without a loop: two nodes of five rows, C = 1, r = 0.02, η = 0.5,
 	// α = 3, ten rounds: 5·(2/5)(0.35/1.02 + 3).
 	two := newFixture(2, 5, 2, [][2]int{{0, 1}})
-	r := makeMethod(t, two, "private-r-admm", 10, func(p *PrivateRADMM) { p.Eta, p.Alpha = 0.5, Constant(3) })
+	r := makeMethod(t, two, "private-r-admm", 10, func(p *PrivateRADMM) { p.Eta, p.Alpha = 0.5, parameter.Constant(3) })
 	if got, want := account(r).Worst(10, UnitSample), 2*(0.35/1.02+3); math.Abs(got-want) > 1e-12 {
 		t.Errorf("ten rounds spend %v, by hand %v", got, want)
 	}

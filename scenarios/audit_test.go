@@ -12,6 +12,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/record"
 )
@@ -187,7 +188,7 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 	}{
 		{"ζ twice too large, as ZZ16 Algorithm 2 prints it", auditedDVP, func(_ algorithms.Method, s algorithms.Setting) algorithms.Method {
 			entry, _ := algorithms.Lookup("dvp")
-			p := algorithms.DVP{ADMM: algorithms.ADMM{Eta: 0.05}, Alpha: algorithms.Constant(2), Calibration: "listing"}
+			p := algorithms.DVP{ADMM: algorithms.ADMM{Eta: 0.05}, Alpha: parameter.Constant(2), Calibration: "listing"}
 			m, err := entry.New(&p, s)
 			if err != nil {
 				t.Fatal(err)

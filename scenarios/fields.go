@@ -66,7 +66,7 @@ func typeName(t reflect.Type) string {
 		return "duration, such as 20ms"
 	case "Bandwidth":
 		return "bandwidth, such as 100Mbps"
-	case "Schedule", "Law":
+	case "Schedule", "Sequence":
 		return "number, or {initial, ratio, max}, {values: [...]} or {nodes: [...]}"
 	}
 	switch t.Kind() {

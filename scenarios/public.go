@@ -11,6 +11,7 @@ import (
 
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/parameter"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -64,7 +65,7 @@ func (s *Scenario) lockstep() bool {
 func parameters(v reflect.Value, p *adversary.Public) {
 	for _, f := range fields(v.Type()) {
 		switch x := v.FieldByIndex(f.index).Interface().(type) {
-		case algorithms.Schedule:
+		case parameter.Schedule:
 			p.Schedules[f.key] = &x
 		case float64:
 			p.Numbers[f.key] = x

@@ -1,24 +1,26 @@
 // Parameters that vary by node and use: penalties, noise levels, step sizes.
 
-package algorithms
+package parameter
 
 import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"overhear/internal/num"
 )
 
 // Schedule is a positive parameter of every node and use. In a scenario it is a
 // number, {initial, ratio, max}, {values: […]}, or {nodes: […]} with one of these
 // for each node.
 type Schedule struct {
-	Law
-	Nodes []Law `yaml:"nodes" doc:"one of these for each node, instead"`
+	Sequence
+	Nodes []Sequence `yaml:"nodes" doc:"one of these for each node, instead"`
 }
 
-// Law is a positive parameter of every use: initial·ratio^(k−1) for the k-th, up
+// Sequence is a positive parameter of every use: initial·ratio^(k−1) for the k-th, up
 // to max; or a list, whose last value goes on.
-type Law struct {
+type Sequence struct {
 	Initial float64   `yaml:"initial" doc:"value of the first use"`
 	Ratio   float64   `yaml:"ratio" default:"1" doc:"each use's value over the one before"`
 	Max     float64   `yaml:"max" doc:"greatest value; 0: none"`
@@ -26,22 +28,22 @@ type Law struct {
 }
 
 // UnmarshalText reads a constant.
-func (l *Law) UnmarshalText(text []byte) error {
+func (l *Sequence) UnmarshalText(text []byte) error {
 	v, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return fmt.Errorf("must be a number, {initial, ratio, max}, {values: [...]} or {nodes: [...]}, is %q", text)
 	}
-	*l = Law{Initial: v, Ratio: 1}
+	*l = Sequence{Initial: v, Ratio: 1}
 	return nil
 }
 
 // Constant is the schedule of one value.
-func Constant(v float64) Schedule { return Schedule{Law: Law{Initial: v, Ratio: 1}} }
+func Constant(v float64) Schedule { return Schedule{Sequence: Sequence{Initial: v, Ratio: 1}} }
 
 // Check reports a schedule that is not positive throughout.
 func (s Schedule) Check(report func(field, problem string)) {
 	if s.Nodes == nil {
-		s.Law.Check(report)
+		s.Sequence.Check(report)
 		return
 	}
 	if s.Initial != 0 || s.Values != nil {
@@ -50,7 +52,7 @@ func (s Schedule) Check(report func(field, problem string)) {
 }
 
 // Check reports a law that is not positive throughout.
-func (l Law) Check(report func(field, problem string)) {
+func (l Sequence) Check(report func(field, problem string)) {
 	if l.Values != nil {
 		if l.Initial != 0 {
 			report("values", "must stand without initial")
@@ -85,8 +87,8 @@ func (s *Schedule) At(node, k int) float64 {
 	return s.at(k)
 }
 
-// least is the smallest value of a node's first uses.
-func (s *Schedule) least(node, uses int) float64 {
+// Least is the smallest value of a node's first uses.
+func (s *Schedule) Least(node, uses int) float64 {
 	least := s.At(node, 1)
 	for k := 2; k <= uses; k++ {
 		least = min(least, s.At(node, k))
@@ -94,27 +96,15 @@ func (s *Schedule) least(node, uses int) float64 {
 	return least
 }
 
-func (l *Law) at(k int) float64 {
+func (l *Sequence) at(k int) float64 {
 	if l.Values != nil {
 		return l.Values[min(k, len(l.Values))-1]
 	}
-	v := l.Initial * power(l.Ratio, k-1)
+	v := l.Initial * num.Power(l.Ratio, k-1)
 	if l.Max > 0 {
 		v = math.Min(v, l.Max)
 	}
 	return v
-}
-
-// power is xⁿ by squaring, the same bits everywhere.
-func power(x float64, n int) float64 {
-	p := 1.0
-	for ; n > 0; n >>= 1 {
-		if n&1 == 1 {
-			p *= x
-		}
-		x *= x
-	}
-	return p
 }
 
 // Fits says whether there is a law for each of n nodes.
@@ -127,9 +117,9 @@ func (s *Schedule) Fits(name string, n int) error {
 
 // Times is the schedule with every value c times as great.
 func (s Schedule) Times(c float64) Schedule {
-	s.Law = s.times(c)
+	s.Sequence = s.times(c)
 	if s.Nodes != nil {
-		nodes := make([]Law, len(s.Nodes))
+		nodes := make([]Sequence, len(s.Nodes))
 		for i, l := range s.Nodes {
 			nodes[i] = l.times(c)
 		}
@@ -138,7 +128,7 @@ func (s Schedule) Times(c float64) Schedule {
 	return s
 }
 
-func (l Law) times(c float64) Law {
+func (l Sequence) times(c float64) Sequence {
 	l.Initial *= c
 	l.Max *= c
 	if l.Values != nil {
