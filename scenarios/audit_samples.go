@@ -83,41 +83,27 @@ func (e *Experiment) worlds(a *Assembly, shard, row int, u [2][]float64, y [2]fl
 	return w, nil
 }
 
-// chronicle keeps what nodes publish.
-type chronicle struct {
+// recorder keeps what nodes publish.
+type recorder struct {
 	iterates []record.Iterate
 	reports  map[int][]float64
 }
 
-func (c *chronicle) Published(p *algorithms.Publication) {
+func (c *recorder) Published(p *algorithms.Publication) {
 	c.iterates = append(c.iterates, record.Iterate{Node: int32(p.Node), Round: int32(p.Round), TimeNS: int64(p.At), Values: p.Values})
 }
 
-func (c *chronicle) Concluded(int, int, []float64) {}
+func (c *recorder) Concluded(int, int, []float64) {}
 
-func (c *chronicle) Reported(user int, _ sim.Time, report []float64) { c.reports[user] = report }
+func (c *recorder) Reported(user int, _ sim.Time, report []float64) { c.reports[user] = report }
 
 // play runs one world with the seed of its noise.
-func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*chronicle, error) {
-	e := w.e
-	c := &chronicle{reports: map[int][]float64{}}
-	protocol, err := e.play(algorithms.Setting{Problem: w.problem[world], Graph: w.a.Graph, Rounds: e.Rounds.Count}, w.method[world], seed, c)
-	if err != nil {
-		return nil, err
-	}
-	config := sim.Config{Seed: seed, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults, Header: e.Network.Header, Workers: 1}
-	if config.Graph, err = protocol.Network(); err != nil {
-		return nil, err
-	}
-	engine, err := sim.New(config)
-	if err != nil {
-		return nil, err
-	}
-	protocol.Attach(engine)
-	if err := engine.Run(ctx); err != nil {
-		return nil, err
-	}
-	return c, protocol.Unfinished()
+func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*recorder, error) {
+	c := &recorder{reports: map[int][]float64{}}
+	own := *w.a
+	own.Seed, own.Problem, own.Method = seed, w.problem[world], w.method[world]
+	_, err := w.e.Execute(ctx, &own, Execution{Observer: c})
+	return c, err
 }
 
 // weigher runs worlds and weighs their traces.

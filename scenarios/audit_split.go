@@ -29,14 +29,14 @@ type splitWorlds struct {
 	method  [2]algorithms.SplitMethod
 }
 
-// splitChronicle keeps what hub and parties send.
-type splitChronicle struct{ iterates []record.Iterate }
+// splitRecorder keeps what hub and parties send.
+type splitRecorder struct{ iterates []record.Iterate }
 
-func (c *splitChronicle) Sent(node, round int, at sim.Time, values []float64) {
+func (c *splitRecorder) Sent(node, round int, at sim.Time, values []float64) {
 	c.iterates = append(c.iterates, record.Iterate{Node: int32(node), Round: int32(round), TimeNS: int64(at), Values: values})
 }
 
-func (c *splitChronicle) Ended(*algorithms.SplitRound) error { return nil }
+func (c *splitRecorder) Ended(*algorithms.SplitRound) error { return nil }
 
 // splitWeigher runs worlds and weighs the party's messages.
 type splitWeigher struct {
@@ -46,27 +46,14 @@ type splitWeigher struct {
 }
 
 func (w *splitWeigher) run(ctx context.Context, world int, seed uint64) (*evidence, error) {
-	e := w.e
-	c := new(splitChronicle)
+	c := new(splitRecorder)
 	own := *w.a
 	own.Seed, own.Split, own.Parties = seed, w.problem[world], w.method[world]
-	protocol, err := e.splitProtocol(&own, c)
+	finished, err := w.e.Execute(ctx, &own, Execution{SplitObserver: c})
 	if err != nil {
 		return nil, err
 	}
-	s := protocol.(*algorithms.Split)
-	engine, err := sim.New(sim.Config{Seed: seed, Graph: w.a.Graph, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults, Header: e.Network.Header, Workers: 1})
-	if err != nil {
-		return nil, err
-	}
-	s.Attach(engine)
-	if err := engine.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.Unfinished(); err != nil {
-		return nil, err
-	}
-	v := &evidence{extra: s.Largest()}
+	v := &evidence{extra: finished.Largest}
 	if v.rounds, err = w.likelihood.Weigh(adversary.Overheard(w.public, nil, c.iterates)); err != nil {
 		return nil, err
 	}

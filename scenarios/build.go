@@ -1,5 +1,5 @@
 // From a scenario and a seed to a run that is ready to go: data, graph,
-// problem, nodes, engine.
+// problem, method.
 
 package scenarios
 
@@ -125,38 +125,6 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 		a.Warnings = append(a.Warnings, a.Account.warnings()...)
 	}
 	return a, nil
-}
-
-// protocol is the run's protocol, which o watches.
-func (e *Experiment) protocol(a *Assembly, o algorithms.Observer) (algorithms.Protocol, error) {
-	return e.play(e.setting(a), a.Method, a.Seed, o)
-}
-
-// play is the protocol of a run of a method in a setting, with the seed of all that
-// its nodes draw.
-func (e *Experiment) play(setting algorithms.Setting, m algorithms.Method, seed uint64, o algorithms.Observer) (algorithms.Protocol, error) {
-	cost, err := e.Compute.Of(seed, setting.Graph.Order())
-	if err != nil {
-		return nil, err
-	}
-	s := algorithms.Synchronous{
-		Setting:   setting,
-		Method:    m,
-		Seed:      seed,
-		Init:      e.Algorithm.Init,
-		Cost:      cost,
-		Observer:  o,
-		Tolerance: e.Solver.Tolerance,
-	}
-	r := &e.Rounds
-	if e.Network.lossy() {
-		s.Retry, s.Deadline, s.Missing = r.Retry, r.Deadline, r.Missing
-	}
-	if r.Mode == "asynchronous" {
-		s.Deadline = r.Deadline
-		return &algorithms.Asynchronous{Synchronous: s, Pace: algorithms.Pace{Quorum: r.Quorum, Staleness: r.Staleness, Timeout: r.Timeout}}, nil
-	}
-	return algorithms.NewProtocol(&s), nil
 }
 
 func (e *Experiment) setting(a *Assembly) algorithms.Setting {

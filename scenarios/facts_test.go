@@ -16,7 +16,7 @@ func rows(t *testing.T, file, data string, set ...string) []metrics.Row {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := NewExperiment(s, data).execute(context.Background(), 1, 2, nil, nil, nil)
+	out, err := NewExperiment(s, data).complete(context.Background(), 1, 2, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

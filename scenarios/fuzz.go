@@ -341,32 +341,12 @@ func newTrial(s *Scenario, dataDir string, seed uint64, flaw func(algorithms.Met
 
 // run returns the trace's digest.
 func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (string, error) {
-	protocol, err := t.e.protocol(t.a, t)
+	f, err := t.e.Execute(ctx, t.a, Execution{Observer: t, Packets: t.sent, Workers: workers, Queue: queue, Trace: sim.TraceDigest})
 	if err != nil {
 		return "", err
 	}
-	config := t.e.config(t.a, workers, t.sent, nil)
-	config.Trace, config.Queue = sim.TraceDigest, queue
-	if config.Graph, err = protocol.Network(); err != nil {
-		return "", err
-	}
-	engine, err := sim.New(config)
-	if err != nil {
-		return "", err
-	}
-	protocol.Attach(engine)
-	if err := engine.Run(ctx); err != nil {
-		return "", err
-	}
-	t.now = engine.Now()
-	if err := protocol.Unfinished(); err != nil {
-		return "", err
-	}
-	trace, err := engine.Trace()
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x", trace.Digest), nil
+	t.now = f.End
+	return fmt.Sprintf("%x", f.Trace.Digest), nil
 }
 
 func (t *trial) fail(invariant, format string, args ...any) {

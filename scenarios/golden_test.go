@@ -66,11 +66,11 @@ func goldenScenario(t *testing.T, name string) *Scenario {
 
 func digest(t *testing.T, s *Scenario, workers int) string {
 	t.Helper()
-	out, err := NewExperiment(s, "").execute(context.Background(), 7, workers, nil, nil, nil)
+	out, err := NewExperiment(s, "").complete(context.Background(), 7, workers, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return hex.EncodeToString(out.trace.Digest[:])
+	return hex.EncodeToString(out.Trace.Digest[:])
 }
 
 func TestGoldenDigests(t *testing.T) {

@@ -52,14 +52,14 @@ func (p Privacy) account(m algorithms.Private, rounds int) *Account {
 }
 
 // accountSplit makes the account of a run over split columns that has ended: its
-// theorem bounds norms that only the run shows.
-func (e *Experiment) accountSplit(a *Assembly, s *algorithms.Split) {
+// theorem bounds norms of which only the run shows the largest.
+func (e *Experiment) accountSplit(a *Assembly, largest float64) {
 	p, ok := a.Parties.(algorithms.SplitPrivate)
 	if !ok {
 		return
 	}
 	a.Account = &Account{
-		Guarantee: p.Guarantee(), Established: p.Established(s.Largest()), Ledger: new(privacy.Ledger), Delta: e.Privacy.Delta,
+		Guarantee: p.Guarantee(), Established: p.Established(largest), Ledger: new(privacy.Ledger), Delta: e.Privacy.Delta,
 		Bound: make([]float64, e.Rounds.Count+1),
 	}
 	p.Account(a.Account.Ledger)

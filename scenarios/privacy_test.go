@@ -24,7 +24,7 @@ func measure(t *testing.T, sets ...string) (*Experiment, *outcome) {
 		t.Fatal(err)
 	}
 	e := NewExperiment(s, "")
-	out, err := e.execute(context.Background(), 3, 1, nil, nil, nil)
+	out, err := e.complete(context.Background(), 3, 1, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,16 +37,10 @@ type Options struct {
 // outcome is what a run leaves behind.
 type outcome struct {
 	*Assembly
-	optimum  record.Optimum
-	rows     []metrics.Row
-	trace    *sim.Trace
-	events   uint64
-	messages int64
-	bytes    int64
-	wall     time.Duration
-	activity *algorithms.Activity
-	end      sim.Time
-	down     func(node int) sim.Duration
+	*Finished
+	optimum record.Optimum
+	rows    []metrics.Row
+	wall    time.Duration
 }
 
 // measurement is what metrics are collected by.
@@ -69,48 +63,48 @@ type follower interface {
 	measurement
 }
 
-// tap hands what nodes publish to metrics and to the run's record.
-type tap struct {
+// observer hands what nodes publish to metrics and to the run's record.
+type observer struct {
 	follower
 	first  int            // node of shard 0
 	writer *record.Writer // nil: no record
 }
 
-func (t *tap) Published(p *algorithms.Publication) {
-	if t.writer != nil {
-		t.writer.Iterate(p.Node, p.Round, p.At, p.Values)
-		t.writer.Step(p.Node, p.Round, p.Began, p.At)
+func (o *observer) Published(p *algorithms.Publication) {
+	if o.writer != nil {
+		o.writer.Iterate(p.Node, p.Round, p.At, p.Values)
+		o.writer.Step(p.Node, p.Round, p.Began, p.At)
 	}
 	if p.Shard >= 0 {
-		t.follower.Published(p.Shard, p.Round, p.At, p.Values, p.Inner, p.Loss, p.Stats)
+		o.follower.Published(p.Shard, p.Round, p.At, p.Values, p.Inner, p.Loss, p.Stats)
 	}
 }
 
-func (t *tap) Concluded(node, round int, dual []float64) {
-	t.follower.Concluded(node-t.first, round, dual)
+func (o *observer) Concluded(node, round int, dual []float64) {
+	o.follower.Concluded(node-o.first, round, dual)
 }
 
 // Reported records what a survey's user sent.
-func (t *tap) Reported(user int, at sim.Time, report []float64) {
-	if t.writer != nil {
-		t.writer.Report(user, at, report)
+func (o *observer) Reported(user int, at sim.Time, report []float64) {
+	if o.writer != nil {
+		o.writer.Report(user, at, report)
 	}
 }
 
-// splitTap does so where columns are split.
-type splitTap struct {
+// splitObserver does so where columns are split.
+type splitObserver struct {
 	*metrics.Split
 	writer *record.Writer // nil: no record
 }
 
-func (t *splitTap) Sent(node, round int, at sim.Time, values []float64) {
-	if t.writer != nil {
-		t.writer.Iterate(node, round, at, values)
+func (o *splitObserver) Sent(node, round int, at sim.Time, values []float64) {
+	if o.writer != nil {
+		o.writer.Iterate(node, round, at, values)
 	}
 }
 
-func (t *splitTap) Ended(r *algorithms.SplitRound) error {
-	return t.Split.Ended(r.Round, r.At, r.X, r.Gap, r.Residual)
+func (o *splitObserver) Ended(r *algorithms.SplitRound) error {
+	return o.Split.Ended(r.Round, r.At, r.X, r.Gap, r.Residual)
 }
 
 // took takes a packet; a duplicate's second copy is recorded but was not sent.
@@ -139,7 +133,7 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 	if o.Progress != nil {
 		progress = func(r metrics.Row) { o.Progress(seed, r.Round) }
 	}
-	out, err := e.execute(ctx, seed, o.Workers, w, nil, progress)
+	out, err := e.complete(ctx, seed, o.Workers, w, nil, progress)
 	if err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
@@ -150,12 +144,12 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 	if err := w.Metrics(metrics.Columns, table); err != nil {
 		return nil, err
 	}
-	if out.trace != nil {
-		if err := w.Trace(out.trace); err != nil {
+	if out.Trace != nil {
+		if err := w.Trace(out.Trace); err != nil {
 			return nil, fmt.Errorf("writing the trace: %w", err)
 		}
 	}
-	if out.activity != nil {
+	if out.Activity != nil {
 		if err := w.Nodes(nodeColumns, out.nodes()); err != nil {
 			return nil, err
 		}
@@ -195,9 +189,9 @@ func (e *Experiment) policy() record.Policy {
 	return p
 }
 
-// execute runs a seed, recording to w if it is not nil, against a reference if
-// there is one.
-func (e *Experiment) execute(ctx context.Context, seed uint64, workers int, w *record.Writer, reference *sim.Trace, progress func(metrics.Row)) (*outcome, error) {
+// complete makes, runs and measures a seed, recording to w if it is not nil,
+// against a reference if there is one.
+func (e *Experiment) complete(ctx context.Context, seed uint64, workers int, w *record.Writer, reference *sim.Trace, progress func(metrics.Row)) (*outcome, error) {
 	start := time.Now()
 	a, err := e.Assemble(seed)
 	if err != nil {
@@ -207,88 +201,63 @@ func (e *Experiment) execute(ctx context.Context, seed uint64, workers int, w *r
 		return nil, context.Cause(ctx)
 	}
 	out := &outcome{Assembly: a}
-	protocol, m, err := e.watch(out, w, progress)
+	x := Execution{Workers: workers, Trace: e.traceLevel(), Reference: reference}
+	m, err := e.observe(out, &x, w, progress)
 	if err != nil {
 		return nil, err
 	}
-	packets := &traffic{measurement: m, writer: w}
-	config := e.config(a, workers, packets.took, reference)
-	if config.Graph, err = protocol.Network(); err != nil {
-		return nil, SetupError{fmt.Errorf("building the network: %w", err)}
-	}
-	engine, err := sim.New(config)
-	if err != nil {
-		return nil, SetupError{fmt.Errorf("building the network: %w", err)}
-	}
-	protocol.Attach(engine)
-	if err := engine.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := protocol.Unfinished(); err != nil {
-		return nil, err
-	}
-	if out.trace, err = engine.Trace(); err != nil {
+	x.Packets = (&traffic{measurement: m, writer: w}).took
+	if out.Finished, err = e.Execute(ctx, a, x); err != nil {
 		return nil, err
 	}
 	out.rows = m.Rows()
-	if s, ok := protocol.(*algorithms.Split); ok {
-		e.accountSplit(a, s)
+	if a.Split != nil {
+		e.accountSplit(a, out.Largest)
 	}
 	if a.Account != nil {
 		a.Account.fill(out.rows)
 	}
-	if active, ok := protocol.(algorithms.Active); ok {
-		out.activity, out.end = active.Activity(), engine.Now()
-		out.down = func(node int) sim.Duration { return engine.Downtime(node, out.end) }
-	}
-	out.events, out.messages, out.bytes = engine.Events(), int64(engine.Messages()), engine.Bytes()
 	out.wall = time.Since(start)
 	return out, nil
 }
 
-// watch makes the protocol of a run and what measures it, for which it computes
-// the centralised optimum.
-func (e *Experiment) watch(out *outcome, w *record.Writer, progress func(metrics.Row)) (algorithms.Protocol, measurement, error) {
+// observe gives an execution the observer that measures it, for which it computes
+// the centralised optimum, and records it.
+func (e *Experiment) observe(out *outcome, x *Execution, w *record.Writer, progress func(metrics.Row)) (measurement, error) {
 	if out.Split != nil {
 		o, err := out.Split.Centralised()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		out.optimum = record.Optimum{Objective: record.Number(o.Value), Point: slices.Concat(o.X...)}
 		_, wrong := out.Split.TestLoss(o.X)
 		out.optimum.TestError = record.Number(wrong)
 		c := metrics.NewSplit(out.Split, o.X, e.Rounds.Count, progress)
-		p, err := e.splitProtocol(out.Assembly, &splitTap{c, w})
-		return p, c, err
+		x.SplitObserver = &splitObserver{c, w}
+		return c, nil
 	}
 	o, err := out.Problem.Centralised()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	out.optimum = record.Optimum{Objective: record.Number(o.Value), Point: o.F, TestError: record.Number(metrics.TestError(&out.Problem.Test, o.F))}
 	var c follower = metrics.NewCollector(out.Problem, o.F, e.Rounds.Count, progress)
 	if e.Rounds.Mode == "asynchronous" {
 		c = metrics.NewRolling(out.Problem, o.F, progress)
 	}
-	p, err := e.protocol(out.Assembly, &tap{follower: c, first: out.first(), writer: w})
-	return p, c, err
+	x.Observer = &observer{follower: c, first: out.first(), writer: w}
+	return c, nil
 }
 
-func (e *Experiment) config(a *Assembly, workers int, sent func(*sim.Packet), reference *sim.Trace) sim.Config {
-	c := sim.Config{
-		Seed: a.Seed, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults, Header: e.Network.Header,
-		Workers: workers, Sent: sent, Reference: reference,
-	}
-	if e.Ties == "shuffled" {
-		c.Ties = sim.Shuffled
-	}
+// traceLevel is how much of its trace the scenario has a run keep.
+func (e *Experiment) traceLevel() sim.TraceLevel {
 	switch e.Record.Trace {
 	case "fingerprints":
-		c.Trace = sim.TraceFingerprints
+		return sim.TraceFingerprints
 	case "digest":
-		c.Trace = sim.TraceDigest
+		return sim.TraceDigest
 	}
-	return c
+	return sim.TraceOff
 }
 
 // info is run.json of an outcome.
@@ -303,7 +272,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 	info := &record.Info{
 		Name: e.Name, Seed: out.Seed, Algorithm: e.Algorithm.Kind,
 		Versions:  map[string]string{"overhear": Version, "go": runtime.Version()},
-		Events:    out.events,
+		Events:    out.Events,
 		Nodes:     out.Graph.Order(),
 		Edges:     out.Graph.Size(),
 		Columns:   out.columns(),
@@ -315,7 +284,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 			VirtualSeconds: last.Time.Seconds(), Loss: record.Number(last.Loss), Objective: record.Number(last.Objective),
 			TestError: record.Number(last.TestError), Consensus: record.Number(last.Consensus), Distance: record.Number(last.Distance),
 			DualSum: record.Number(last.DualSum), PrivacyLoss: record.Number(last.PrivacyLoss),
-			Messages: out.messages, Bytes: out.bytes,
+			Messages: out.Messages, Bytes: out.Bytes,
 		},
 		Optimum:      out.optimum,
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
@@ -328,8 +297,8 @@ func (e *Experiment) info(out *outcome) *record.Info {
 	if out.Account != nil {
 		info.Privacy = out.Account.record(out.Graph.Order() - out.parts())
 	}
-	if out.trace != nil {
-		info.Digest = hex.EncodeToString(out.trace.Digest[:])
+	if out.Trace != nil {
+		info.Digest = hex.EncodeToString(out.Trace.Digest[:])
 	}
 	return info
 }
@@ -339,13 +308,13 @@ var nodeColumns = []string{"node", "rounds", "busy_s", "down_s", "idle_s", "fini
 
 // nodes are the rows of nodes.csv. A node that has ended is not idle.
 func (o *outcome) nodes() [][]float64 {
-	rows := make([][]float64, len(o.activity.Nodes))
-	for i, n := range o.activity.Nodes {
-		until, finished := o.end, math.NaN()
+	rows := make([][]float64, len(o.Activity.Nodes))
+	for i, n := range o.Activity.Nodes {
+		until, finished := o.End, math.NaN()
 		if n.Finished > 0 {
 			until, finished = n.Finished, n.Finished.Seconds()
 		}
-		down := o.down(i)
+		down := o.Down[i]
 		idle := max(0, sim.Duration(until)-n.Busy-down)
 		rows[i] = []float64{float64(i), float64(n.Rounds), n.Busy.Seconds(), down.Seconds(), idle.Seconds(), finished}
 	}
@@ -354,10 +323,10 @@ func (o *outcome) nodes() [][]float64 {
 
 // summary is what run.json says of the nodes' time.
 func (o *outcome) summary() *record.Activity {
-	if o.activity == nil || len(o.activity.Nodes) == 0 {
+	if o.Activity == nil || len(o.Activity.Nodes) == 0 {
 		return nil
 	}
-	a := &record.Activity{LeastRounds: math.MaxInt, Lags: o.activity.Lags}
+	a := &record.Activity{LeastRounds: math.MaxInt, Lags: o.Activity.Lags}
 	rows := o.nodes()
 	share := 1 / float64(len(rows))
 	for _, row := range rows {
@@ -430,7 +399,7 @@ func Verify(ctx context.Context, r *record.Run, dataDir string, workers int, pro
 	if reference == nil {
 		return fmt.Errorf("%s kept no trace to compare with (record.trace: off)", r.Dir)
 	}
-	_, err = NewExperiment(s, dataDir).execute(ctx, r.Info.Seed, workers, nil, reference, progress)
+	_, err = NewExperiment(s, dataDir).complete(ctx, r.Info.Seed, workers, nil, reference, progress)
 	var d *sim.Divergence
 	switch {
 	case errors.As(err, &d):
@@ -463,7 +432,7 @@ func versions(r *record.Run) string {
 // Measure runs one seed and keeps nothing of it but what run.json and metrics.csv
 // would say.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
-	out, err := e.execute(ctx, seed, workers, nil, nil, nil)
+	out, err := e.complete(ctx, seed, workers, nil, nil, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}

@@ -51,21 +51,6 @@ func (e *Experiment) splitSetting(a *Assembly) algorithms.SplitSetting {
 	return algorithms.SplitSetting{Problem: a.Split, Graph: a.Graph, Rounds: e.Rounds.Count, Seed: a.Seed}
 }
 
-func (e *Experiment) splitProtocol(a *Assembly, o algorithms.SplitObserver) (algorithms.Protocol, error) {
-	if e.Rounds.Mode != "synchronous" {
-		return nil, fmt.Errorf("rounds.mode: methods over split columns run in synchronous rounds")
-	}
-	cost, err := e.Compute.Of(a.Seed, a.Graph.Order())
-	if err != nil {
-		return nil, err
-	}
-	s := &algorithms.Split{SplitSetting: e.splitSetting(a), Method: a.Parties, Cost: cost, Observer: o}
-	if e.Network.lossy() {
-		s.Retry, s.Deadline = e.Rounds.Retry, e.Rounds.Deadline
-	}
-	return s, nil
-}
-
 // parts is how many nodes have data.
 func (a *Assembly) parts() int {
 	if a.Split != nil {

@@ -56,7 +56,7 @@ func apartRun(t *testing.T, sets ...string) (*Experiment, *outcome, error) {
 		t.Fatal(err)
 	}
 	e := NewExperiment(s, "")
-	out, err := e.execute(context.Background(), 3, 2, nil, nil, nil)
+	out, err := e.complete(context.Background(), 3, 2, nil, nil, nil)
 	return e, out, err
 }
 
@@ -89,8 +89,8 @@ func TestSplit_RowsAreThoseOfTheRun(t *testing.T) {
 	last := out.rows[20]
 	// The hub sends 80 numbers in rounds 0 to 20 to each of three, which send 40 in
 	// rounds 1 to 20; a packet has 64 bytes besides.
-	if want := int64(3*21*(64+8*80) + 3*20*(64+8*40)); last.Messages != 123 || last.Bytes != want || out.bytes != want {
-		t.Errorf("%d messages, %d and %d bytes, want %d", last.Messages, last.Bytes, out.bytes, want)
+	if want := int64(3*21*(64+8*80) + 3*20*(64+8*40)); last.Messages != 123 || last.Bytes != want || out.Bytes != want {
+		t.Errorf("%d messages, %d and %d bytes, want %d", last.Messages, last.Bytes, out.Bytes, want)
 	}
 	info := e.info(out)
 	if info.Columns != 6 || info.TrainRows != 40 || info.TestRows != 20 || info.Nodes != 4 || info.Privacy != nil {
