@@ -160,7 +160,7 @@ func (e *Experiment) repeatMembership(ctx context.Context, f *record.Finding, v 
 		Runs: runs, Pilots: 1, Unit: "auto", Node: f.Victim, Row: *e.Adversary.Knows.AllBut,
 		Pair: &GivenPair{A: signed(own), B: signed(v.Knows.Candidates.At(decoy))},
 	}}
-	a, err := NewExperiment(&s, o.DataDir).Audit(ctx, AuditOptions{Runs: runs, Workers: o.Workers, Command: o.Command})
+	a, err := e.On(&s).Audit(ctx, AuditOptions{Runs: runs, Workers: o.Workers, Command: o.Command})
 	if err != nil {
 		return fmt.Errorf("repeating the membership test: %w", err)
 	}

@@ -28,8 +28,6 @@ type AuditOptions struct {
 	Command  string   // that repeats the audit, for the record
 	Changes  []string // to the scenario's file, for the record
 	Progress func(done, of int)
-
-	flaw func(algorithms.Method, algorithms.Setting) algorithms.Method // of tests: makes the method's code wrong
 }
 
 // audit is what a scenario says of its audit, or the defaults.
@@ -68,7 +66,7 @@ func (e *Experiment) Audit(ctx context.Context, o AuditOptions) (*record.Audit, 
 	if err != nil {
 		return nil, err
 	}
-	m, err := e.measured(a, &spec, &o)
+	m, err := e.measured(a, &spec)
 	if err != nil {
 		return nil, SetupError{err}
 	}
@@ -210,7 +208,7 @@ type measured struct {
 }
 
 // measured finds out what is to be audited.
-func (e *Experiment) measured(a *Assembly, spec *AuditSpec, o *AuditOptions) (*measured, error) {
+func (e *Experiment) measured(a *Assembly, spec *AuditSpec) (*measured, error) {
 	if !e.lockstep() {
 		return nil, errors.New("an audit needs synchronous rounds (rounds.mode), in which everything but the noise is known")
 	}
@@ -221,7 +219,7 @@ func (e *Experiment) measured(a *Assembly, spec *AuditSpec, o *AuditOptions) (*m
 		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit", e.Algorithm.Kind)
 	}
 	shard := spec.Node
-	if e.star() {
+	if e.Entry.Star {
 		if shard == 0 {
 			shard = 1
 		}
@@ -242,12 +240,7 @@ func (e *Experiment) measured(a *Assembly, spec *AuditSpec, o *AuditOptions) (*m
 	if spec.Unit == "label" {
 		return nil, fmt.Errorf("adversary.audit.unit: %s protects samples; labels are pdml's", e.Algorithm.Kind)
 	}
-	return e.auditSamples(a, spec, shard, o)
-}
-
-func (e *Experiment) star() bool {
-	entry, _ := algorithms.Lookup(e.Algorithm.Kind)
-	return entry.Star
+	return e.auditSamples(a, spec, shard)
 }
 
 // claim is what a node claims to lose, by round and up to it.

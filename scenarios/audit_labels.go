@@ -38,7 +38,7 @@ func (r *reporter) run(ctx context.Context, world int, seed uint64) (*evidence, 
 	// P(y′ = y) = e^ε/(1+e^ε): a reported label is worth ±ε.
 	density := []float64{0, 0}
 	for w := range density {
-		if report[d] != r.problem[w].Shards[r.shard].Y[r.user-r.firstUser()] {
+		if report[d] != r.assembly[w].Problem.Shards[r.shard].Y[r.user-r.firstUser()] {
 			density[w] = -r.epsilon
 		}
 	}
@@ -48,9 +48,10 @@ func (r *reporter) run(ctx context.Context, world int, seed uint64) (*evidence, 
 
 // firstUser is the node of the user of the shard's row 0.
 func (w *twoWorlds) firstUser() int {
-	id := w.a.Graph.Order()
+	a := w.assembly[0]
+	id := a.Graph.Order()
 	for i := range w.shard {
-		id += len(w.a.Problem.Shards[i].Y)
+		id += len(a.Problem.Shards[i].Y)
 	}
 	return id
 }
@@ -68,7 +69,7 @@ func (e *Experiment) auditLabels(a *Assembly, spec *AuditSpec, shard int) (*meas
 	for k, v := range plus {
 		minus[k] = -v
 	}
-	w, err := e.worlds(a, shard, spec.Row, [2][]float64{plus, minus}, [2]float64{1, -1}, nil)
+	w, err := e.worlds(a, shard, spec.Row, [2][]float64{plus, minus}, [2]float64{1, -1})
 	if err != nil {
 		return nil, err
 	}

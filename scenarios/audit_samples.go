@@ -20,13 +20,11 @@ import (
 // twoWorlds are a run's problem with one sample of one shard replaced by either of
 // two.
 type twoWorlds struct {
-	e       *Experiment
-	a       *Assembly
-	shard   int
-	public  *adversary.Public
-	problem [2]*problem.Problem
-	method  [2]algorithms.Method
-	samples [2]*adversary.Samples // of the shard
+	e        *Experiment
+	shard    int
+	public   *adversary.Public
+	assembly [2]*Assembly
+	samples  [2]*adversary.Samples // of the shard
 }
 
 // replace is a problem with another sample, y·x, in the place of a shard's row.
@@ -55,29 +53,20 @@ func replace(p *problem.Problem, shard, row int, u []float64, y float64) *proble
 }
 
 // worlds makes two worlds of a pair of samples.
-func (e *Experiment) worlds(a *Assembly, shard, row int, u [2][]float64, y [2]float64, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method) (*twoWorlds, error) {
-	w := &twoWorlds{e: e, a: a, shard: shard}
-	var err error
-	entry, _ := algorithms.Lookup(e.Algorithm.Kind)
+func (e *Experiment) worlds(a *Assembly, shard, row int, u [2][]float64, y [2]float64) (*twoWorlds, error) {
+	w := &twoWorlds{e: e, shard: shard}
 	for k := range u {
-		w.problem[k] = replace(a.Problem, shard, row, u[k], y[k])
-		setting := algorithms.Setting{Problem: w.problem[k], Graph: a.Graph, Rounds: e.Rounds.Count}
-		params := e.Algorithm.Params
-		if e.Privacy.Epsilon > 0 {
-			if params, _, err = e.Privacy.choose(entry, params, setting); err != nil {
-				return nil, fmt.Errorf("privacy: %w", err)
-			}
-		}
-		if w.method[k], err = entry.New(params, setting); err != nil {
+		own := *a
+		own.Problem = replace(a.Problem, shard, row, u[k], y[k])
+		err := e.Equip(&own)
+		if err != nil {
 			return nil, err
 		}
-		if w.public, err = e.public(a.Seed, a.Problem.D, 0, params); err != nil {
+		if w.public, err = e.public(a.Seed, a.Problem.D, 0, own.Params); err != nil {
 			return nil, err
 		}
-		if flaw != nil {
-			w.method[k] = flaw(w.method[k], setting)
-		}
-		s := &w.problem[k].Shards[shard]
+		w.assembly[k] = &own
+		s := &own.Problem.Shards[shard]
 		w.samples[k] = &adversary.Samples{U: s.U, Y: s.Y}
 	}
 	return w, nil
@@ -100,8 +89,8 @@ func (c *recorder) Reported(user int, _ sim.Time, report []float64) { c.reports[
 // play runs one world with the seed of its noise.
 func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*recorder, error) {
 	c := &recorder{reports: map[int][]float64{}}
-	own := *w.a
-	own.Seed, own.Problem, own.Method = seed, w.problem[world], w.method[world]
+	own := *w.assembly[world]
+	own.Seed = seed
 	_, err := w.e.Execute(ctx, &own, Execution{Observer: c})
 	return c, err
 }
@@ -155,18 +144,18 @@ func offBy(noise, drawn []float64, scale float64) float64 {
 const redrawBound = 1e-5
 
 // auditSamples audits the claim that a row of a node is protected.
-func (e *Experiment) auditSamples(a *Assembly, spec *AuditSpec, shard int, o *AuditOptions) (*measured, error) {
+func (e *Experiment) auditSamples(a *Assembly, spec *AuditSpec, shard int) (*measured, error) {
 	if a.Account == nil || len(a.Account.Ledger.Nodes()) == 0 {
 		return nil, errors.New("the noise is off, so that one look at the messages tells the worlds apart; there is no claim to audit")
 	}
 	node := shard + a.first()
 	m := &measured{unit: algorithms.UnitSample, statistic: "exact log-likelihood ratio of all that was published, given the two samples; no test on the same trace is better (Neyman & Pearson)"}
-	middle, err := e.middle(a, spec, shard, o)
+	middle, err := e.middle(a, spec, shard)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range proposals(a.Problem, shard, spec, middle) {
-		w, err := e.worlds(a, shard, spec.Row, p.u, [2]float64{1, 1}, o.flaw)
+		w, err := e.worlds(a, shard, spec.Row, p.u, [2]float64{1, 1})
 		if err != nil {
 			return nil, err
 		}
@@ -234,14 +223,14 @@ type proposal struct {
 }
 
 // middle is where the node's iterates of a few runs are on average.
-func (e *Experiment) middle(a *Assembly, spec *AuditSpec, shard int, o *AuditOptions) ([]float64, error) {
+func (e *Experiment) middle(a *Assembly, spec *AuditSpec, shard int) ([]float64, error) {
 	mean := make([]float64, a.Problem.D)
 	if spec.Pair != nil {
 		return mean, nil
 	}
 	own := dense(a.Problem, shard, spec.Row)
 	y := a.Problem.Shards[shard].Y[spec.Row]
-	w, err := e.worlds(a, shard, spec.Row, [2][]float64{own, own}, [2]float64{y, y}, o.flaw)
+	w, err := e.worlds(a, shard, spec.Row, [2][]float64{own, own}, [2]float64{y, y})
 	if err != nil {
 		return nil, err
 	}

@@ -21,12 +21,10 @@ import (
 // splitWorlds are a run over split columns with one party's matrix replaced by
 // either of two.
 type splitWorlds struct {
-	e       *Experiment
-	a       *Assembly
-	party   int
-	public  *adversary.Public
-	problem [2]*problem.Vertical
-	method  [2]algorithms.SplitMethod
+	e        *Experiment
+	party    int
+	public   *adversary.Public
+	assembly [2]*Assembly
 }
 
 // splitRecorder keeps what hub and parties send.
@@ -40,15 +38,15 @@ func (c *splitRecorder) Ended(*algorithms.SplitRound) error { return nil }
 
 // splitWeigher runs worlds and weighs the party's messages.
 type splitWeigher struct {
-	*splitWorlds
+	splitWorlds
 	likelihood *adversary.SplitLikelihood
 	parties    [2]*problem.Party
 }
 
 func (w *splitWeigher) run(ctx context.Context, world int, seed uint64) (*evidence, error) {
 	c := new(splitRecorder)
-	own := *w.a
-	own.Seed, own.Split, own.Parties = seed, w.problem[world], w.method[world]
+	own := *w.assembly[world]
+	own.Seed = seed
 	finished, err := w.e.Execute(ctx, &own, Execution{SplitObserver: c})
 	if err != nil {
 		return nil, err
@@ -101,37 +99,30 @@ func (e *Experiment) auditSplit(a *Assembly, spec *AuditSpec) (*measured, error)
 	if spec.Pair != nil {
 		return nil, errors.New("adversary.audit.pair: gives samples; where columns are split, pairs are proposed by the tool")
 	}
-	entry, _ := algorithms.Lookup(e.Algorithm.Kind)
 	m := &measured{unit: algorithms.UnitColumn, statistic: "exact log-likelihood ratio of the party's messages, given the two matrices; infinite where a message is possible in one world only"}
 	for _, pr := range columnProposals(block, a.Split.Y, spec.Row, a.Seed) {
-		w := &splitWorlds{e: e, a: a, party: spec.Node, public: public}
-		for k := range pr.block {
-			v := *a.Split
-			v.Blocks = append([]*problem.Rows(nil), a.Split.Blocks...)
-			v.Blocks[spec.Node] = pr.block[k]
-			w.problem[k] = &v
-			if w.method[k], err = entry.NewSplit(e.Algorithm.Params, algorithms.SplitSetting{Problem: &v, Graph: a.Graph, Rounds: e.Rounds.Count, Seed: a.Seed}); err != nil {
-				return nil, err
-			}
-		}
 		m.pairs = append(m.pairs, auditPair{
 			pair:     record.Pair{Node: spec.Node + 1, Row: spec.Row, Unit: algorithms.UnitColumn, What: pr.what, A: column(pr.block[0], spec.Row), B: column(pr.block[1], spec.Row)},
 			proposed: record.Proposed{What: pr.what},
 			subject: func() (subject, error) {
 				l, err := adversary.NewSplitLikelihood(public, spec.Node, pr.block[0], pr.block[1])
-				s := &splitWeigher{splitWorlds: w, likelihood: l}
-				for k := range s.parties {
-					s.parties[k] = problem.NewParty(pr.block[k], a.Split.Ridge, public.Numbers["eta"])
+				if err != nil {
+					return nil, err
 				}
-				// Methods keep room for one run at a time.
-				for k := range w.method {
-					if err == nil {
-						own := *w
-						s.splitWorlds = &own
-						s.method[k], err = entry.NewSplit(e.Algorithm.Params, algorithms.SplitSetting{Problem: w.problem[k], Graph: a.Graph, Rounds: e.Rounds.Count, Seed: a.Seed})
+				s := &splitWeigher{splitWorlds: splitWorlds{e: e, party: spec.Node, public: public}, likelihood: l}
+				for k, block := range pr.block {
+					s.parties[k] = problem.NewParty(block, a.Split.Ridge, public.Numbers["eta"])
+					v := *a.Split
+					v.Blocks = append([]*problem.Rows(nil), a.Split.Blocks...)
+					v.Blocks[spec.Node] = block
+					own := *a
+					own.Split = &v
+					if err := e.Equip(&own); err != nil {
+						return nil, err
 					}
+					s.assembly[k] = &own
 				}
-				return s, err
+				return s, nil
 			},
 		})
 	}

@@ -17,8 +17,12 @@ import (
 	"overhear/record"
 )
 
-// auditOf audits a small scenario with the algorithm given in flow style.
-func auditOf(t *testing.T, algorithm string, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method, sets ...string) *record.Audit {
+// flaw plants a mistake in what a method does; what it claims stays right.
+type flaw func(m algorithms.Private, s algorithms.Setting) algorithms.Method
+
+// auditOf audits a small scenario with the algorithm given in flow style, as it is
+// registered or, if f is not nil, with a flaw.
+func auditOf(t *testing.T, algorithm string, f flaw, sets ...string) *record.Audit {
 	t.Helper()
 	topology := "{kind: ring, nodes: 3}"
 	if strings.Contains(algorithm, "dp-admm") {
@@ -38,7 +42,19 @@ adversary: {audit: {runs: 300, pilots: 10, node: 1}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := NewExperiment(s, "").Audit(context.Background(), AuditOptions{Workers: 2, flaw: flaw})
+	e := NewExperiment(s, "")
+	if f != nil {
+		entry, right := *e.Entry, e.Entry
+		entry.New = func(params any, s algorithms.Setting) (algorithms.Method, error) {
+			m, err := right.New(params, s)
+			if err != nil {
+				return nil, err
+			}
+			return f(m.(algorithms.Private), s), nil
+		}
+		e.Entry = &entry
+	}
+	a, err := e.Audit(context.Background(), AuditOptions{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,30 +161,30 @@ func TestAudit_DoesNotDependOnWorkers(t *testing.T) {
 // flawed is a method with one step of it wrong. Its notes of a node and round are
 // in the node's memory, which the methods below leave alone.
 type flawed struct {
-	algorithms.Method
+	algorithms.Private
 	update func(inner algorithms.Method, n *algorithms.Node, t int) error
 	dual   func(inner algorithms.Method, n *algorithms.Node, t int)
 }
 
 func (f *flawed) Update(n *algorithms.Node, t int) error {
 	if f.update == nil {
-		return f.Method.Update(n, t)
+		return f.Private.Update(n, t)
 	}
-	return f.update(f.Method, n, t)
+	return f.update(f.Private, n, t)
 }
 
 func (f *flawed) Dual(n *algorithms.Node, t int) {
 	if f.dual == nil {
-		f.Method.Dual(n, t)
+		f.Private.Dual(n, t)
 		return
 	}
-	f.dual(f.Method, n, t)
+	f.dual(f.Private, n, t)
 }
 
 // central is flawed, around a hub.
 type central struct{ flawed }
 
-func (c *central) Merge(h *algorithms.Node, t int) { c.Method.(algorithms.Central).Merge(h, t) }
+func (c *central) Merge(h *algorithms.Node, t int) { c.Private.(algorithms.Central).Merge(h, t) }
 
 // outputNoise is what PVP adds in a round.
 func outputNoise(s algorithms.Setting, n *algorithms.Node, t, stream int) []float64 {
@@ -181,22 +197,21 @@ func outputNoise(s algorithms.Setting, n *algorithms.Node, t, stream int) []floa
 
 // The flaws, each in a method whose parameters and claim are right.
 func TestAudit_FindsSeededFlaws(t *testing.T) {
-	type maker = func(algorithms.Method, algorithms.Setting) algorithms.Method
 	flaws := []struct {
 		name, algorithm string
-		make            maker
+		make            flaw
 	}{
-		{"ζ twice too large, as ZZ16 Algorithm 2 prints it", auditedDVP, func(_ algorithms.Method, s algorithms.Setting) algorithms.Method {
+		{"ζ twice too large, as ZZ16 Algorithm 2 prints it", auditedDVP, func(right algorithms.Private, s algorithms.Setting) algorithms.Method {
 			entry, _ := algorithms.Lookup("dvp")
 			p := algorithms.DVP{ADMM: algorithms.ADMM{Eta: 0.05}, Alpha: parameter.Constant(2), Calibration: "listing"}
 			m, err := entry.New(&p, s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return m
+			return &flawed{Private: right, update: func(_ algorithms.Method, n *algorithms.Node, k int) error { return m.Update(n, k) }}
 		}},
-		{"a variance used as a standard deviation", auditedHub, func(m algorithms.Method, s algorithms.Setting) algorithms.Method {
-			return &central{flawed{Method: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
+		{"a variance used as a standard deviation", auditedHub, func(m algorithms.Private, s algorithms.Setting) algorithms.Method {
+			return &central{flawed{Private: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
 				if err := inner.Update(n, k); err != nil {
 					return err
 				}
@@ -208,8 +223,8 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 				return nil
 			}}}
 		}},
-		{"noise reused between rounds", auditedPVP, func(m algorithms.Method, s algorithms.Setting) algorithms.Method {
-			return &flawed{Method: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
+		{"noise reused between rounds", auditedPVP, func(m algorithms.Private, s algorithms.Setting) algorithms.Method {
+			return &flawed{Private: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
 				if err := inner.Update(n, k); err != nil {
 					return err
 				}
@@ -218,8 +233,8 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 				return nil
 			}}
 		}},
-		{"duals updated with unperturbed primals", auditedPVP, func(m algorithms.Method, s algorithms.Setting) algorithms.Method {
-			return &flawed{Method: m, dual: func(inner algorithms.Method, n *algorithms.Node, k int) {
+		{"duals updated with unperturbed primals", auditedPVP, func(m algorithms.Private, s algorithms.Setting) algorithms.Method {
+			return &flawed{Private: m, dual: func(inner algorithms.Method, n *algorithms.Node, k int) {
 				sent := n.F
 				n.F = append([]float64(nil), sent...)
 				num.Axpy(-1, outputNoise(s, n, k, k), n.F)
@@ -227,8 +242,8 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 				n.F = sent
 			}}
 		}},
-		{"a solver stopped early", auditedPVP, func(m algorithms.Method, s algorithms.Setting) algorithms.Method {
-			return &flawed{Method: m, update: func(_ algorithms.Method, n *algorithms.Node, k int) error {
+		{"a solver stopped early", auditedPVP, func(m algorithms.Private, s algorithms.Setting) algorithms.Method {
+			return &flawed{Private: m, update: func(_ algorithms.Method, n *algorithms.Node, k int) error {
 				n.Pull(0.05)
 				kappa := 2 * 0.05 * float64(n.Degree())
 				g := make([]float64, len(n.F))
@@ -262,8 +277,8 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 // What the noise of a flawless wrapper is taken to be is what PVP adds: the flaws
 // above are no more than they say.
 func TestAudit_FlawlessWrapperStands(t *testing.T) {
-	a := auditOf(t, auditedPVP, func(m algorithms.Method, s algorithms.Setting) algorithms.Method {
-		return &flawed{Method: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
+	a := auditOf(t, auditedPVP, func(m algorithms.Private, s algorithms.Setting) algorithms.Method {
+		return &flawed{Private: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
 			if err := inner.Update(n, k); err != nil {
 				return err
 			}

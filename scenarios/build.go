@@ -17,6 +17,12 @@ import (
 // depend on them.
 type Experiment struct {
 	*Scenario
+
+	// Entry makes the method. NewExperiment takes the registered one of the
+	// scenario's algorithm.kind; who tries another implementation of that method
+	// sets it before the first run.
+	Entry *algorithms.Entry
+
 	dataDir string
 
 	once sync.Once
@@ -27,16 +33,18 @@ type Experiment struct {
 // NewExperiment prepares to run a scenario; data directories are searched as
 // problem.Source says, starting with dataDir unless it is empty.
 func NewExperiment(s *Scenario, dataDir string) *Experiment {
-	return &Experiment{Scenario: s, dataDir: dataDir}
+	entry, _ := algorithms.Lookup(s.Algorithm.Kind)
+	return &Experiment{Scenario: s, Entry: entry, dataDir: dataDir}
 }
 
 // Assembly is everything of one seed's run, before it starts.
 type Assembly struct {
-	Seed     uint64
+	Seed     uint64 // of all that nodes and network draw
 	Graph    *sim.Graph
 	Set      *problem.Set      // prepared
 	Problem  *problem.Problem  // nil where columns are split
 	Split    *problem.Vertical // nil where they are not
+	Params   any               // of the method, with the noise that was chosen for a target
 	Method   algorithms.Method
 	Parties  algorithms.SplitMethod // where columns are split
 	Account  *Account               // nil: the method claims no privacy
@@ -86,45 +94,72 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if a.Set, err = e.data(seed); err != nil {
 		return nil, fmt.Errorf("loading problem.data: %w", err)
 	}
-	entry, ok := algorithms.Lookup(e.Algorithm.Kind)
-	if !ok {
+	if e.Entry == nil {
 		return nil, fmt.Errorf("no algorithm is called %q", e.Algorithm.Kind)
 	}
 	if e.Problem.Columns != nil {
-		return a, e.assembleSplit(a, entry)
+		err = e.splitColumns(a)
+	} else {
+		err = e.splitRows(a)
 	}
-	if entry.New == nil {
-		return nil, fmt.Errorf("algorithm %s is for split columns: problem.columns says how many each party holds", entry.Name)
+	if err != nil {
+		return nil, err
 	}
-	withData := a.Graph.Order()
-	if entry.Star {
-		if err := algorithms.CheckStar(a.Graph); err != nil {
-			return nil, fmt.Errorf("algorithm %s: %w", entry.Name, err)
-		}
-		withData--
-	}
-	if a.Problem, err = e.split(a.Set, withData, seed); err != nil {
-		return nil, fmt.Errorf("building the problem: %w", err)
-	}
-	params := e.Algorithm.Params
+	return a, e.Equip(a)
+}
+
+// Equip makes the method of an assembly and its account, for the seed and the
+// problem that the assembly has: to run a copy whose Problem or Split is another,
+// equip the copy. A method over split columns keeps room for one run at a time, so
+// that runs at the same time need copies, each of them equipped.
+func (e *Experiment) Equip(a *Assembly) error {
+	a.Params, a.Account, a.Warnings = e.Algorithm.Params, nil, nil
+	var method any
 	var chosen *record.Chosen
-	if e.Privacy.Epsilon > 0 {
-		if params, chosen, err = e.Privacy.choose(entry, params, e.setting(a)); err != nil {
-			return nil, fmt.Errorf("privacy: %w", err)
+	var err error
+	if a.Split != nil {
+		a.Parties, err = e.Entry.NewSplit(a.Params, e.splitSetting(a))
+		method = a.Parties
+	} else {
+		if e.Privacy.Epsilon > 0 {
+			if a.Params, chosen, err = e.Privacy.choose(e.Entry, a.Params, e.setting(a)); err != nil {
+				return fmt.Errorf("privacy: %w", err)
+			}
 		}
+		a.Method, err = e.Entry.New(a.Params, e.setting(a))
+		method = a.Method
 	}
-	if a.Method, err = entry.New(params, e.setting(a)); err != nil {
-		return nil, fmt.Errorf("making algorithm %s: %w", entry.Name, err)
+	if err != nil {
+		return fmt.Errorf("making algorithm %s: %w", e.Entry.Name, err)
 	}
-	if c, ok := a.Method.(algorithms.Cautious); ok {
+	if c, ok := method.(algorithms.Cautious); ok {
 		a.Warnings = append(a.Warnings, c.Warnings()...)
 	}
-	if p, ok := a.Method.(algorithms.Private); ok {
+	if p, ok := method.(algorithms.Private); ok {
 		a.Account = e.Privacy.account(p, e.Rounds.Count)
 		a.Account.Chosen = chosen
 		a.Warnings = append(a.Warnings, a.Account.warnings()...)
 	}
-	return a, nil
+	return nil
+}
+
+// splitRows gives each node that holds data its rows.
+func (e *Experiment) splitRows(a *Assembly) error {
+	if e.Entry.New == nil {
+		return fmt.Errorf("algorithm %s is for split columns: problem.columns says how many each party holds", e.Entry.Name)
+	}
+	withData := a.Graph.Order()
+	if e.Entry.Star {
+		if err := algorithms.CheckStar(a.Graph); err != nil {
+			return fmt.Errorf("algorithm %s: %w", e.Entry.Name, err)
+		}
+		withData--
+	}
+	var err error
+	if a.Problem, err = e.split(a.Set, withData, a.Seed); err != nil {
+		return fmt.Errorf("building the problem: %w", err)
+	}
+	return nil
 }
 
 func (e *Experiment) setting(a *Assembly) algorithms.Setting {

@@ -27,8 +27,6 @@ type FuzzOptions struct {
 	Distance float64 // greatest relative distance from the optimum that edge ADMM may end with
 	Workers  int
 	Progress func(done int)
-
-	flaw func(algorithms.Method, algorithms.Setting) algorithms.Method // of tests: makes the method's code wrong
 }
 
 // Trouble is a run that broke an invariant, with the fewest faults that still do.
@@ -64,7 +62,7 @@ func (e *Experiment) Fuzz(ctx context.Context, o FuzzOptions) ([]Trouble, error)
 	}
 	calm := *e.Scenario
 	calm.Network.Faults = nil
-	end, err := duration(ctx, &calm, e.dataDir, o.First, o.flaw)
+	end, err := duration(ctx, e.On(&calm), o.First)
 	if err != nil {
 		return nil, fmt.Errorf("without faults: %w", err)
 	}
@@ -102,8 +100,8 @@ func (e *Experiment) Fuzz(ctx context.Context, o FuzzOptions) ([]Trouble, error)
 }
 
 // duration is the virtual time of a run.
-func duration(ctx context.Context, s *Scenario, dataDir string, seed uint64, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method) (sim.Time, error) {
-	w, err := newTrial(s, dataDir, seed, flaw)
+func duration(ctx context.Context, e *Experiment, seed uint64) (sim.Time, error) {
+	w, err := newTrial(e, seed)
 	if err != nil {
 		return 0, err
 	}
@@ -277,8 +275,8 @@ func flow(n *yaml.Node) {
 // examine runs a seed in a weather, and again in another way, and names the
 // invariant that broke; "" if none did.
 func (e *Experiment) examine(ctx context.Context, o FuzzOptions, seed uint64, weather weather) (broken, account string, err error) {
-	s := weather.apply(e.Scenario)
-	first, err := newTrial(s, e.dataDir, seed, o.flaw)
+	changed := e.On(weather.apply(e.Scenario))
+	first, err := newTrial(changed, seed)
 	if err != nil {
 		return "", "", err
 	}
@@ -295,7 +293,7 @@ func (e *Experiment) examine(ctx context.Context, o FuzzOptions, seed uint64, we
 	if distance, ok := first.distance(weather.faults); ok && !(distance <= o.Distance) {
 		return invariantConverge, fmt.Sprintf("at the end the worst node is %.3g from the optimum, relative; %.3g is allowed", distance, o.Distance), nil
 	}
-	second, err := newTrial(s, e.dataDir, seed, o.flaw)
+	second, err := newTrial(changed, seed)
 	if err != nil {
 		return "", "", err
 	}
@@ -322,14 +320,10 @@ type trial struct {
 	most     int // messages that may be under way
 }
 
-func newTrial(s *Scenario, dataDir string, seed uint64, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method) (*trial, error) {
-	e := NewExperiment(s, dataDir)
+func newTrial(e *Experiment, seed uint64) (*trial, error) {
 	a, err := e.Assemble(seed)
 	if err != nil {
 		return nil, err
-	}
-	if flaw != nil {
-		a.Method = flaw(a.Method, e.setting(a))
 	}
 	n := a.Graph.Order()
 	t := &trial{e: e, a: a, rounds: make([]int, n), final: make([][]float64, n), most: perLink * (a.Graph.Links() + a.trainRows())}

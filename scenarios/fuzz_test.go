@@ -20,13 +20,27 @@ rounds: {mode: asynchronous, count: 250, staleness: 10, timeout: 50ms}
 algorithm: {kind: edge-admm, eta: 0.1}
 `
 
-func fuzz(t *testing.T, runs int, flaw func(algorithms.Method, algorithms.Setting) algorithms.Method, sets ...string) []Trouble {
+// fuzz searches with the registered method, or with an implementation in which flaw
+// planted a mistake.
+func fuzz(t *testing.T, runs int, flaw func(algorithms.Method) algorithms.Method, sets ...string) []Trouble {
 	t.Helper()
 	s, err := Parse("fuzzed.yaml", []byte(fuzzed), sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := NewExperiment(s, "").Fuzz(context.Background(), FuzzOptions{Runs: runs, First: 1, Distance: 1e-3, Workers: 2, flaw: flaw})
+	e := NewExperiment(s, "")
+	if flaw != nil {
+		entry, right := *e.Entry, e.Entry
+		entry.New = func(params any, s algorithms.Setting) (algorithms.Method, error) {
+			m, err := right.New(params, s)
+			if err != nil {
+				return nil, err
+			}
+			return flaw(m), nil
+		}
+		e.Entry = &entry
+	}
+	found, err := e.Fuzz(context.Background(), FuzzOptions{Runs: runs, First: 1, Distance: 1e-3, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +95,7 @@ func (m restless) Update(n *algorithms.Node, t int) error {
 func TestFuzz_FindsFlaws(t *testing.T) {
 	edge := func(m algorithms.Method) algorithms.EdgeADMM { return m.(algorithms.EdgeADMM) }
 	// What a crash without memory breaks is found with one fault.
-	found := fuzz(t, 40, func(m algorithms.Method, _ algorithms.Setting) algorithms.Method { return forgetful{edge(m)} })
+	found := fuzz(t, 40, func(m algorithms.Method) algorithms.Method { return forgetful{edge(m)} })
 	if len(found) == 0 {
 		t.Fatal("a method that breaks after a crash was not found")
 	}
@@ -94,12 +108,12 @@ func TestFuzz_FindsFlaws(t *testing.T) {
 			t.Errorf("what was found cannot be run: %v", err)
 		}
 	}
-	again := fuzz(t, 40, func(m algorithms.Method, _ algorithms.Setting) algorithms.Method { return forgetful{edge(m)} })
+	again := fuzz(t, 40, func(m algorithms.Method) algorithms.Method { return forgetful{edge(m)} })
 	if len(again) != len(found) || again[0].Seed != found[0].Seed || strings.Join(again[0].Sets, "\n") != strings.Join(found[0].Sets, "\n") {
 		t.Error("the search does not repeat")
 	}
 	calls := new(int)
-	unlike := fuzz(t, 1, func(m algorithms.Method, _ algorithms.Setting) algorithms.Method { return restless{edge(m), calls} })
+	unlike := fuzz(t, 1, func(m algorithms.Method) algorithms.Method { return restless{edge(m), calls} })
 	if len(unlike) != 1 || unlike[0].Invariant != invariantReplay && unlike[0].Invariant != invariantConverge {
 		t.Errorf("a method that does not repeat: %+v", unlike)
 	}

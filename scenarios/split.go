@@ -11,10 +11,10 @@ import (
 	"overhear/sim"
 )
 
-// assembleSplit builds the run of one seed where columns are split.
-func (e *Experiment) assembleSplit(a *Assembly, entry *algorithms.Entry) error {
-	if entry.NewSplit == nil {
-		return fmt.Errorf("algorithm %s is for split rows, and problem.columns splits columns", entry.Name)
+// splitColumns gives each party its columns.
+func (e *Experiment) splitColumns(a *Assembly) error {
+	if e.Entry.NewSplit == nil {
+		return fmt.Errorf("algorithm %s is for split rows, and problem.columns splits columns", e.Entry.Name)
 	}
 	if e.Privacy.Epsilon > 0 {
 		return errors.New("privacy.epsilon is a target for methods over split rows; over split columns give algorithm.epsilon")
@@ -34,15 +34,8 @@ func (e *Experiment) assembleSplit(a *Assembly, entry *algorithms.Entry) error {
 	if a.Split, err = problem.SplitColumns(a.Set, spec.Columns, train, test, spec.Loss.Loss(), weight, spec.Rho); err != nil {
 		return fmt.Errorf("building the problem: problem.columns: %w", err)
 	}
-	s := e.splitSetting(a)
-	if _, err := (&algorithms.Split{SplitSetting: s}).Network(); err != nil {
-		return fmt.Errorf("algorithm %s: %w", entry.Name, err)
-	}
-	if a.Parties, err = entry.NewSplit(e.Algorithm.Params, s); err != nil {
-		return fmt.Errorf("making algorithm %s: %w", entry.Name, err)
-	}
-	if c, ok := a.Parties.(algorithms.Cautious); ok {
-		a.Warnings = append(a.Warnings, c.Warnings()...)
+	if _, err := (&algorithms.Split{SplitSetting: e.splitSetting(a)}).Network(); err != nil {
+		return fmt.Errorf("algorithm %s: %w", e.Entry.Name, err)
 	}
 	return nil
 }

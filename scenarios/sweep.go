@@ -222,9 +222,12 @@ func (e *Experiment) SameData(s *Scenario) bool {
 }
 
 // On prepares to run another scenario, on this experiment's data if they are the
-// same.
+// same, with its implementation of the method if the method is the same.
 func (e *Experiment) On(s *Scenario) *Experiment {
 	n := NewExperiment(s, e.dataDir)
+	if s.Algorithm.Kind == e.Algorithm.Kind {
+		n.Entry = e.Entry
+	}
 	if e.SameData(s) {
 		n.once.Do(func() { n.set, n.err = e.data(0) })
 	}
