@@ -26,6 +26,8 @@ var levels = [][]string{
 	{"record", "theory"},
 	{"algorithms", "adversary", "metrics", "report"},
 	{"scenarios"},
+	{"experiment"},
+	{"evaluation", "fuzz"},
 	{"sweep", "reproduce"},
 	{"sweep/jetstream"},
 	{"cmd/simulate"},
@@ -140,6 +142,24 @@ func exactBits(s *source) []string {
 	return bad
 }
 
+// oneWayToRun finds engines made elsewhere than in package experiment.
+func oneWayToRun(s *source) []string {
+	if s.isTest() || s.pkg == "experiment" {
+		return nil
+	}
+	var bad []string
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if n, ok := n.(*ast.SelectorExpr); ok && n.Sel.Name == "New" {
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == "sim" {
+				line := s.set.Position(n.Pos()).Line
+				bad = append(bad, fmt.Sprintf("line %d makes an engine; Execute of package experiment runs it", line))
+			}
+		}
+		return true
+	})
+	return bad
+}
+
 func saysWhatFor(s *source) []string {
 	head := bytes.SplitN(s.text, []byte("\n"), 11)
 	if len(head) > 10 {
@@ -219,6 +239,7 @@ func TestHouseRules(t *testing.T) {
 		{"exact bits: math", exactBits, "sim/x.go", "package sim\nimport \"math\"\nvar x = math.Exp(1)\n"},
 		{"exact bits: time", exactBits, "algorithms/x.go", "package algorithms\nimport \"time\"\nvar x = time.Now()\n"},
 		{"exact bits: gonum", exactBits, "problem/x.go", "package problem\nimport _ \"gonum.org/v1/gonum/floats\"\n"},
+		{"one way to run", oneWayToRun, "fuzz/x.go", "package fuzz\nvar e, err = sim.New(c)\n"},
 		{"files say what they are for", saysWhatFor, "sim/x.go", "package sim\n"},
 		{"exported names are documented", documented, "sim/x.go", "package sim\nfunc X() {}\n"},
 	} {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/experiment"
 	"overhear/scenarios"
 )
 
@@ -92,7 +93,7 @@ func TestRun_NumbersAreThoseOfPlainRuns(t *testing.T) {
 	}
 	sum, low, high := 0.0, math.Inf(1), 0.0
 	for seed := uint64(1); seed <= 3; seed++ {
-		_, table, err := scenarios.NewExperiment(s, "").Measure(context.Background(), seed, 2)
+		_, table, err := experiment.New(s, "").Measure(context.Background(), seed, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"overhear/experiment"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -47,7 +48,7 @@ func Run(ctx context.Context, f *Figure, seeds int, dataDir string, done func(n 
 			return nil, fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
 		}
 		r.Runs[k] = Runs{Curve: c, Tables: make([]*record.Table, seeds), Infos: make([]*record.Info, seeds)}
-		e := scenarios.NewExperiment(s, dataDir)
+		e := experiment.New(s, dataDir)
 		for i := range seeds {
 			g.Go(func() error {
 				info, table, err := e.Measure(ctx, uint64(i+1), 1)

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/evaluation"
+	"overhear/experiment"
 	"overhear/record"
 	"overhear/report"
 	"overhear/scenarios"
@@ -110,11 +112,11 @@ func (b *Bench) attack(keep bool, file string, sets ...string) (*record.Attacks,
 		return nil, err
 	}
 	out := filepath.Join(b.temp, fmt.Sprint(b.runs))
-	r, err := scenarios.NewExperiment(s, b.data).Run(b.ctx, s.Seeds.First, scenarios.Options{Out: out, Workers: runtime.GOMAXPROCS(0)})
+	r, err := experiment.New(s, b.data).Run(b.ctx, s.Seeds.First, experiment.Options{Out: out, Workers: runtime.GOMAXPROCS(0), Extra: evaluation.WriteKnowledge})
 	if err != nil {
 		return nil, err
 	}
-	a, err := scenarios.Attack(b.ctx, r, scenarios.AttackOptions{DataDir: b.data, Command: command})
+	a, err := evaluation.Attack(b.ctx, r, evaluation.AttackOptions{DataDir: b.data, Command: command})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", command, err)
 	}
@@ -135,7 +137,7 @@ func (b *Bench) audit(keep bool, file string, runs int, sets ...string) (*record
 	if err != nil {
 		return nil, err
 	}
-	a, err := scenarios.NewExperiment(s, b.data).Audit(b.ctx, scenarios.AuditOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0), Command: command, Changes: sets})
+	a, err := evaluation.Audit(b.ctx, experiment.New(s, b.data), evaluation.AuditOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0), Command: command, Changes: sets})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", command, err)
 	}
@@ -153,7 +155,7 @@ func (b *Bench) measure(file string, sets ...string) (*record.Info, *record.Tabl
 	if err != nil {
 		return nil, nil, err
 	}
-	return scenarios.NewExperiment(s, b.data).Measure(b.ctx, s.Seeds.First, runtime.GOMAXPROCS(0))
+	return experiment.New(s, b.data).Measure(b.ctx, s.Seeds.First, runtime.GOMAXPROCS(0))
 }
 
 // claim sets a statement beside what was measured. The first one stands for the

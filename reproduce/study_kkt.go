@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/experiment"
 	"overhear/record"
 	"overhear/report"
 	"overhear/scenarios"
@@ -176,7 +177,7 @@ func (b *Bench) commonest(file string, seeds int) (right, groups int, err error)
 	if err != nil {
 		return 0, 0, err
 	}
-	e := scenarios.NewExperiment(s, b.data)
+	e := experiment.New(s, b.data)
 	for seed := 1; seed <= seeds; seed++ {
 		a, err := e.Assemble(uint64(seed))
 		if err != nil {

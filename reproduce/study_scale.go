@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"overhear/experiment"
 	"overhear/report"
 	"overhear/scenarios"
 )
@@ -41,7 +42,7 @@ func scaleStudy(b *Bench) error {
 		debug.FreeOSMemory()
 		peak, stop := watchMemory()
 		start := time.Now()
-		info, _, err := scenarios.NewExperiment(s, b.data).Measure(b.ctx, 1, runtime.GOMAXPROCS(0))
+		info, _, err := experiment.New(s, b.data).Measure(b.ctx, 1, runtime.GOMAXPROCS(0))
 		took := time.Since(start).Seconds()
 		stop()
 		if err != nil {

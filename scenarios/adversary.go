@@ -47,11 +47,6 @@ func (w Watching) Check(report func(field, problem string)) {
 	}
 }
 
-// watch is what the observer sees of a run.
-func (w Watching) watch() adversary.Watch {
-	return adversary.Watch{Links: w.Links, Nodes: w.Nodes, From: w.From, Miss: w.Miss}
-}
-
 // Knows is side knowledge.
 type Knows struct {
 	Victim     Victim `yaml:"victim" default:"0" doc:"the node whose data it wants, or all: one after the other; where columns are split, the party's node"`

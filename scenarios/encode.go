@@ -1,4 +1,4 @@
-// From option structs back to YAML.
+// From option structs back to YAML, whole or in part.
 
 package scenarios
 
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -61,3 +62,64 @@ func encode(v reflect.Value) *yaml.Node {
 }
 
 func scalarNode(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
+
+// Assign is the text path=value that, given to Load, gives a key the value: an
+// option struct, a list of them or a scalar, on one line.
+func Assign(path string, value any) string {
+	n := encode(reflect.ValueOf(value))
+	flow(n)
+	text, err := yaml.Marshal(n)
+	if err != nil {
+		panic(fmt.Sprintf("scenarios: writing %s: %v", path, err))
+	}
+	return path + "=" + strings.TrimSpace(strings.ReplaceAll(string(text), "\n", " "))
+}
+
+// flow writes a node on one line.
+func flow(n *yaml.Node) {
+	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
+		n.Style = yaml.FlowStyle
+	}
+	for _, c := range n.Content {
+		flow(c)
+	}
+}
+
+// Parameters are the values of a method's parameters by key; params is what
+// algorithms.Entry.Params returned.
+func Parameters(params any) map[string]any {
+	v := reflect.ValueOf(params).Elem()
+	all := map[string]any{}
+	for _, f := range fields(v.Type()) {
+		all[f.key] = v.FieldByIndex(f.index).Interface()
+	}
+	return all
+}
+
+// FormatParameters is a method's parameters as YAML; params is what
+// algorithms.Entry.Params returned.
+func FormatParameters(params any) string {
+	text, err := yaml.Marshal(encode(reflect.ValueOf(params)))
+	if err != nil {
+		panic(fmt.Sprintf("scenarios: writing a method's parameters: %v", err))
+	}
+	return string(text)
+}
+
+// ParseParameters reads what FormatParameters wrote into what
+// algorithms.Entry.Params returned; name stands for the file in messages. The error
+// is Mistakes if the text is YAML.
+func ParseParameters(name, text string, params any) error {
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+		return fmt.Errorf("%s: a method's parameters are damaged: %w", name, err)
+	}
+	if len(document.Content) != 1 {
+		return fmt.Errorf("%s: a method's parameters are damaged: they are empty", name)
+	}
+	v := reflect.ValueOf(params).Elem()
+	preset(v)
+	d := &decoder{file: name}
+	d.keys(document.Content[0], fields(v.Type()), v, "algorithm")
+	return d.result()
+}

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -32,11 +31,7 @@ func Load(path string, sets ...string) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range []*string{&s.Problem.Data.CSV, &s.Problem.Data.LIBSVM, &s.Problem.Data.Raetsch, &s.Network.Topology.File} {
-		if *file != "" && !filepath.IsAbs(*file) {
-			*file = filepath.Join(filepath.Dir(path), *file)
-		}
-	}
+	s.LocateFiles(path)
 	return s, nil
 }
 

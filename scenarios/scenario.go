@@ -85,8 +85,9 @@ func (n Network) Check(report func(field, problem string)) {
 	}
 }
 
-// lossy says whether a packet may be lost.
-func (n *Network) lossy() bool {
+// Lossy says whether a packet may be lost, so that nodes ask again for what does not
+// come.
+func (n *Network) Lossy() bool {
 	if n.Faults != nil {
 		return true
 	}
@@ -140,6 +141,23 @@ type Algorithm struct {
 	Kind   string          `yaml:"kind" doc:"the method; see simulate list algorithms"`
 	Init   algorithms.Init `yaml:"init" doc:"starting point: zeros, or {normal: σ}"`
 	Params any             `yaml:"-"` // what algorithms.Entry.Params returned, decoded
+}
+
+// Privacy is a target for the claimed loss, and how loss is stated.
+type Privacy struct {
+	Epsilon float64 `yaml:"epsilon" doc:"target: the method's noise is scaled until its claimed loss is this; 0: the noise of algorithm stands"`
+	Over    string  `yaml:"over" default:"run" enum:"run,round" doc:"what the target is for: the whole run, or each round"`
+	Delta   float64 `yaml:"delta" default:"1e-5" doc:"δ at which the (ε, δ) loss of mechanisms that are not pure is stated"`
+}
+
+// Check reports targets that mean nothing.
+func (p Privacy) Check(report func(field, problem string)) {
+	if !(p.Epsilon >= 0) {
+		report("epsilon", fmt.Sprintf("must not be negative, is %v", p.Epsilon))
+	}
+	if !(p.Delta > 0 && p.Delta < 1) {
+		report("delta", fmt.Sprintf("must be between 0 and 1, is %v", p.Delta))
+	}
 }
 
 // Solver is the precision of solves.

@@ -5,7 +5,6 @@ package scenarios
 import (
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -213,23 +212,4 @@ func (s *Scenario) LocateFiles(path string) {
 			*file = filepath.Join(filepath.Dir(path), *file)
 		}
 	}
-}
-
-// SameData says whether another scenario prepares the same data set whatever the
-// seed.
-func (e *Experiment) SameData(s *Scenario) bool {
-	return !s.Problem.Data.Generated() && reflect.DeepEqual(s.Problem.Data, e.Problem.Data) && s.Problem.Scale == e.Problem.Scale
-}
-
-// On prepares to run another scenario, on this experiment's data if they are the
-// same, with its implementation of the method if the method is the same.
-func (e *Experiment) On(s *Scenario) *Experiment {
-	n := NewExperiment(s, e.dataDir)
-	if s.Algorithm.Kind == e.Algorithm.Kind {
-		n.Entry = e.Entry
-	}
-	if e.SameData(s) {
-		n.once.Do(func() { n.set, n.err = e.data(0) })
-	}
-	return n
 }

@@ -16,7 +16,7 @@ for os in linux darwin windows; do
     name=simulate-$os-$arch
     [ "$os" = windows ] && name=$name.exe
     CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=false \
-      -ldflags "-s -w -X overhear/scenarios.Version=$version" -o "$out/$name" ./cmd/simulate
+      -ldflags "-s -w -X overhear/experiment.Version=$version" -o "$out/$name" ./cmd/simulate
     names+=("$name")
   done
 done

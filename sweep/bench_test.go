@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"overhear/experiment"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -36,7 +37,7 @@ func BenchmarkSweep(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		e := scenarios.NewExperiment(s, "")
+		e := experiment.New(s, "")
 		for k := range block {
 			if _, _, err := e.Measure(ctx, uint64(k+1), 1); err != nil {
 				b.Fatal(err)

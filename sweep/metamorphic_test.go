@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/experiment"
 	"overhear/scenarios"
 )
 
@@ -148,7 +149,7 @@ func TestRunsAreThoseOfSimulateRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, table, err := scenarios.NewExperiment(s, "").Measure(context.Background(), task.Seed, 2)
+		info, table, err := experiment.New(s, "").Measure(context.Background(), task.Seed, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/experiment"
 	"overhear/scenarios"
 )
 
@@ -66,7 +67,7 @@ func NewPlan(file string, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a scenario: %w", err)
 	}
-	p := &Plan{Format: Format, Version: scenarios.Version, File: file, Text: string(text), Sets: append([]string{}, o.Sets...), Axes: []scenarios.Axis{}}
+	p := &Plan{Format: Format, Version: experiment.Version, File: file, Text: string(text), Sets: append([]string{}, o.Sets...), Axes: []scenarios.Axis{}}
 	for _, g := range o.Grid {
 		a, err := scenarios.ParseAxis(g)
 		if err != nil {
@@ -116,8 +117,8 @@ func ReadPlan(text []byte) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Version != scenarios.Version {
-		return nil, fmt.Errorf("the plan is of version %s of the program; this is %s", p.Version, scenarios.Version)
+	if p.Version != experiment.Version {
+		return nil, fmt.Errorf("the plan is of version %s of the program; this is %s", p.Version, experiment.Version)
 	}
 	was := p.Hash
 	if p.Hash, err = p.sum(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"overhear/experiment"
 	"overhear/scenarios"
 )
 
@@ -20,15 +21,15 @@ type Runner struct {
 	data string
 
 	mu     sync.Mutex
-	points []*point                // the latest used first
-	sets   []*scenarios.Experiment // one for each data section, the latest used first
+	points []*point                 // the latest used first
+	sets   []*experiment.Experiment // one for each data section, the latest used first
 }
 
 // point is a point of the grid, ready to run.
 type point struct {
 	number int
 	once   sync.Once
-	*scenarios.Experiment
+	*experiment.Experiment
 	hash string
 	err  error
 }
@@ -115,18 +116,18 @@ func (r *Runner) prepare(p *point) {
 }
 
 // onSharedData is the experiment of a scenario, on data at hand if they are.
-func (r *Runner) onSharedData(s *scenarios.Scenario) *scenarios.Experiment {
+func (r *Runner) onSharedData(s *scenarios.Scenario) *experiment.Experiment {
 	if s.Problem.Data.Generated() {
-		return scenarios.NewExperiment(s, r.data)
+		return experiment.New(s, r.data)
 	}
 	r.mu.Lock()
-	k := slices.IndexFunc(r.sets, func(e *scenarios.Experiment) bool { return e.SameData(s) })
-	var e *scenarios.Experiment
+	k := slices.IndexFunc(r.sets, func(e *experiment.Experiment) bool { return e.SameData(s) })
+	var e *experiment.Experiment
 	if k >= 0 {
 		e = r.sets[k]
 		r.sets = slices.Delete(r.sets, k, k+1)
 	} else {
-		e = scenarios.NewExperiment(s, r.data)
+		e = experiment.New(s, r.data)
 	}
 	r.sets = slices.Insert(r.sets, 0, e)
 	if len(r.sets) > keptSets {

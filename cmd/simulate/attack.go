@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"overhear/evaluation"
+	"overhear/experiment"
 	"overhear/record"
 	"overhear/report"
 	"overhear/scenarios"
@@ -84,7 +86,7 @@ func newAttack() *cobra.Command {
 func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, error) {
 	var runs []*record.Run
 	command := "attack"
-	o := scenarios.AttackOptions{DataDir: f.data, Workers: f.workers}
+	o := evaluation.AttackOptions{DataDir: f.data, Workers: f.workers}
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
 		r, err := record.Open(arg)
 		if err != nil {
@@ -125,7 +127,7 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 		o.Command = quoted(withSets(words, f.sets)...)
 		bar := newProgress("attacks", 1)
 		o.Progress = func(done, of int) { bar.total = of; bar.at(done) }
-		a, err := scenarios.Attack(c.Context(), r, o)
+		a, err := evaluation.Attack(c.Context(), r, o)
 		bar.clear()
 		if err != nil {
 			return all, err
@@ -182,7 +184,7 @@ func newAudit() *cobra.Command {
 					words = append(words, "--runs", fmt.Sprint(runs))
 				}
 				bar := newProgress("audit "+s.Name, 1)
-				a, err := scenarios.NewExperiment(s, data).Audit(c.Context(), scenarios.AuditOptions{
+				a, err := evaluation.Audit(c.Context(), experiment.New(s, data), evaluation.AuditOptions{
 					Runs: runs, Workers: workers, Command: quoted(withSets(words, sets)...), Changes: sets,
 					Progress: func(done, of int) { bar.total = of; bar.at(done) },
 				})
@@ -283,7 +285,7 @@ func gather(c *cobra.Command, dir, data string, e *report.Evaluation) error {
 		if err != nil {
 			return usage("%s holds no run and no audit: %w", dir, err)
 		}
-		if attacks, err = scenarios.Attack(c.Context(), r, scenarios.AttackOptions{DataDir: data, Command: quoted("simulate", "attack", dir)}); err != nil {
+		if attacks, err = evaluation.Attack(c.Context(), r, evaluation.AttackOptions{DataDir: data, Command: quoted("simulate", "attack", dir)}); err != nil {
 			return err
 		}
 		if err := record.WriteAttacks(dir, attacks); err != nil {

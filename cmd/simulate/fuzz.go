@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"overhear/experiment"
+	"overhear/fuzz"
 	"overhear/scenarios"
 )
 
@@ -29,13 +31,13 @@ func newFuzz() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			o := scenarios.FuzzOptions{Runs: runs, First: s.Seeds.First, Distance: distance, Workers: workers}
+			o := fuzz.Options{Runs: runs, First: s.Seeds.First, Distance: distance, Workers: workers}
 			if first >= 0 {
 				o.First = uint64(first)
 			}
 			bar := newProgress("fuzz", runs)
 			o.Progress = bar.at
-			found, err := scenarios.NewExperiment(s, data).Fuzz(c.Context(), o)
+			found, err := fuzz.Run(c.Context(), experiment.New(s, data), o)
 			bar.clear()
 			if err != nil {
 				return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"overhear/experiment"
 	"overhear/scenarios"
 )
 
@@ -51,11 +52,11 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 func exitCode(err error) int {
 	var u usageError
 	var m scenarios.Mistakes
-	var setup scenarios.SetupError
+	var setup experiment.SetupError
 	switch {
 	case errors.As(err, &u), errors.As(err, &m), errors.As(err, &setup):
 		return exitUsage
-	case errors.Is(err, scenarios.ErrMismatch), errors.Is(err, errVerdict):
+	case errors.Is(err, experiment.ErrMismatch), errors.Is(err, errVerdict):
 		return exitVerdict
 	}
 	return exitFailed
@@ -65,7 +66,7 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "simulate",
 		Short:         "Simulate private distributed learning on a network, deterministically",
-		Version:       scenarios.Version,
+		Version:       experiment.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {

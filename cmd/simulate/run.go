@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"overhear/evaluation"
+	"overhear/experiment"
 	"overhear/metrics"
 	"overhear/record"
 	"overhear/report"
@@ -110,10 +112,10 @@ func run(c *cobra.Command, files []string, f *runFlags) error {
 // runSeeds runs the seeds of a scenario and prints their results. It returns
 // the finished ones even if one fails.
 func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writer) ([]*record.Run, error) {
-	e := scenarios.NewExperiment(s, f.data)
+	e := experiment.New(s, f.data)
 	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
 	defer bar.clear()
-	o := scenarios.Options{Out: f.out, Workers: f.workers, Replace: true, Plots: !f.noPlots,
+	o := experiment.Options{Out: f.out, Workers: f.workers, Replace: true, Plots: !f.noPlots, Extra: evaluation.WriteKnowledge,
 		Progress: func(seed uint64, round int) { bar.at(int(seed-s.Seeds.First)*(s.Rounds.Count+1) + round + 1) }}
 	var runs []*record.Run
 	kept := 0
@@ -135,7 +137,7 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 		runs = append(runs, r)
 	}
 	bar.clear()
-	if err := e.Summarise(runs, scenarios.Options{Out: f.out, Plots: !f.noPlots && len(runs) > 1}); err != nil {
+	if err := e.Summarise(runs, experiment.Options{Out: f.out, Plots: !f.noPlots && len(runs) > 1}); err != nil {
 		return runs, err
 	}
 	if f.json {
@@ -194,7 +196,7 @@ func newVerify() *cobra.Command {
 				return usageError{err}
 			}
 			bar := newProgress("verify", r.Info.Rounds+1)
-			err = scenarios.Verify(c.Context(), r, data, workers, func(row metrics.Row) { bar.at(row.Round + 1) })
+			err = experiment.Verify(c.Context(), r, data, workers, func(row metrics.Row) { bar.at(row.Round + 1) })
 			bar.clear()
 			if err != nil {
 				return err

@@ -1,6 +1,6 @@
 // The shipped scenarios do what their `about` says.
 
-package scenarios
+package experiment
 
 import (
 	"context"
@@ -8,15 +8,16 @@ import (
 	"testing"
 
 	"overhear/metrics"
+	"overhear/scenarios"
 )
 
 func rows(t *testing.T, file, data string, set ...string) []metrics.Row {
 	t.Helper()
-	s, err := Load(file, set...)
+	s, err := scenarios.Load(filepath.Join("..", "scenarios", file), set...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := NewExperiment(s, data).complete(context.Background(), 1, 2, nil, nil, nil)
+	out, err := New(s, data).complete(context.Background(), 1, 2, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

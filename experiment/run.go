@@ -1,6 +1,6 @@
 // Running seeds into run directories, and repeating them.
 
-package scenarios
+package experiment
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"overhear/problem"
 	"overhear/record"
 	"overhear/report"
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
@@ -32,6 +33,10 @@ type Options struct {
 	Replace  bool   // run seeds again that are finished
 	Plots    bool
 	Progress func(seed uint64, round int) // may be nil
+
+	// Extra adds files to the directory of a run that has ended, such as what the
+	// adversary knew of it; may be nil.
+	Extra func(e *Experiment, a *Assembly, w *record.Writer) error
 }
 
 // outcome is what a run leaves behind.
@@ -154,12 +159,8 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 			return nil, err
 		}
 	}
-	if e.Adversary != nil {
-		k, err := e.knowledge(out.Assembly)
-		if err != nil {
-			return nil, SetupError{err}
-		}
-		if err := writeKnowledge(w.Path(knowledgeFile), k); err != nil {
+	if o.Extra != nil {
+		if err := o.Extra(e, out.Assembly, w); err != nil {
 			return nil, err
 		}
 	}
@@ -245,7 +246,7 @@ func (e *Experiment) observe(out *outcome, x *Execution, w *record.Writer, progr
 	if e.Rounds.Mode == "asynchronous" {
 		c = metrics.NewRolling(out.Problem, o.F, progress)
 	}
-	x.Observer = &observer{follower: c, first: out.first(), writer: w}
+	x.Observer = &observer{follower: c, first: out.First(), writer: w}
 	return c, nil
 }
 
@@ -275,9 +276,9 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Events:    out.Events,
 		Nodes:     out.Graph.Order(),
 		Edges:     out.Graph.Size(),
-		Columns:   out.columns(),
+		Columns:   out.Columns(),
 		Parties:   out.parties(),
-		TrainRows: out.trainRows(),
+		TrainRows: out.TrainRows(),
 		TestRows:  out.testRows(),
 		Rounds:    last.Round,
 		Final: record.Final{
@@ -388,7 +389,7 @@ func Verify(ctx context.Context, r *record.Run, dataDir string, workers int, pro
 	if err := r.CheckFiles(); err != nil {
 		return fmt.Errorf("%w: %w", ErrMismatch, err)
 	}
-	s, err := Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario))
+	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario))
 	if err != nil {
 		return err
 	}
@@ -399,7 +400,7 @@ func Verify(ctx context.Context, r *record.Run, dataDir string, workers int, pro
 	if reference == nil {
 		return fmt.Errorf("%s kept no trace to compare with (record.trace: off)", r.Dir)
 	}
-	_, err = NewExperiment(s, dataDir).complete(ctx, r.Info.Seed, workers, nil, reference, progress)
+	_, err = New(s, dataDir).complete(ctx, r.Info.Seed, workers, nil, reference, progress)
 	var d *sim.Divergence
 	switch {
 	case errors.As(err, &d):

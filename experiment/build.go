@@ -1,24 +1,26 @@
 // From a scenario and a seed to a run that is ready to go: data, graph,
 // problem, method.
 
-package scenarios
+package experiment
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 
 	"overhear/algorithms"
 	"overhear/problem"
 	"overhear/record"
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
 // Experiment is a scenario whose data are at hand. Seeds share what does not
 // depend on them.
 type Experiment struct {
-	*Scenario
+	*scenarios.Scenario
 
-	// Entry makes the method. NewExperiment takes the registered one of the
+	// Entry makes the method. New takes the registered one of the
 	// scenario's algorithm.kind; who tries another implementation of that method
 	// sets it before the first run.
 	Entry *algorithms.Entry
@@ -30,9 +32,9 @@ type Experiment struct {
 	err  error
 }
 
-// NewExperiment prepares to run a scenario; data directories are searched as
+// New prepares to run a scenario; data directories are searched as
 // problem.Source says, starting with dataDir unless it is empty.
-func NewExperiment(s *Scenario, dataDir string) *Experiment {
+func New(s *scenarios.Scenario, dataDir string) *Experiment {
 	entry, _ := algorithms.Lookup(s.Algorithm.Kind)
 	return &Experiment{Scenario: s, Entry: entry, dataDir: dataDir}
 }
@@ -53,10 +55,11 @@ type Assembly struct {
 
 // SetupError is a scenario that is well formed and yet describes no run: its
 // graph is in pieces, its data are damaged, there are more nodes than rows.
-type SetupError struct{ error }
+type SetupError struct{ Err error }
 
-// Unwrap returns the cause.
-func (e SetupError) Unwrap() error { return e.error }
+func (e SetupError) Error() string { return e.Err.Error() }
+
+func (e SetupError) Unwrap() error { return e.Err }
 
 // data returns the prepared set: read once from files, drawn anew for each seed
 // by generators.
@@ -122,7 +125,7 @@ func (e *Experiment) Equip(a *Assembly) error {
 		method = a.Parties
 	} else {
 		if e.Privacy.Epsilon > 0 {
-			if a.Params, chosen, err = e.Privacy.choose(e.Entry, a.Params, e.setting(a)); err != nil {
+			if a.Params, chosen, err = choose(&e.Privacy, e.Entry, a.Params, e.setting(a)); err != nil {
 				return fmt.Errorf("privacy: %w", err)
 			}
 		}
@@ -136,7 +139,7 @@ func (e *Experiment) Equip(a *Assembly) error {
 		a.Warnings = append(a.Warnings, c.Warnings()...)
 	}
 	if p, ok := method.(algorithms.Private); ok {
-		a.Account = e.Privacy.account(p, e.Rounds.Count)
+		a.Account = newAccount(&e.Privacy, p, e.Rounds.Count)
 		a.Account.Chosen = chosen
 		a.Warnings = append(a.Warnings, a.Account.warnings()...)
 	}
@@ -189,4 +192,23 @@ func (e *Experiment) split(set *problem.Set, nodes int, seed uint64) (*problem.P
 		p.R[i] = r
 	}
 	return p, nil
+}
+
+// SameData says whether another scenario prepares the same data set whatever the
+// seed.
+func (e *Experiment) SameData(s *scenarios.Scenario) bool {
+	return !s.Problem.Data.Generated() && reflect.DeepEqual(s.Problem.Data, e.Problem.Data) && s.Problem.Scale == e.Problem.Scale
+}
+
+// On prepares to run another scenario, on this experiment's data if they are the
+// same, with its implementation of the method if the method is the same.
+func (e *Experiment) On(s *scenarios.Scenario) *Experiment {
+	n := New(s, e.dataDir)
+	if s.Algorithm.Kind == e.Algorithm.Kind {
+		n.Entry = e.Entry
+	}
+	if e.SameData(s) {
+		n.once.Do(func() { n.set, n.err = e.data(0) })
+	}
+	return n
 }

@@ -1,7 +1,7 @@
 // Deterministic search for trouble: a scenario under random faults and networks,
 // each drawn from a seed, with invariants that no run may break.
 
-package scenarios
+package fuzz
 
 import (
 	"container/heap"
@@ -10,18 +10,18 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v4"
 	"golang.org/x/sync/errgroup"
 
 	"overhear/algorithms"
+	"overhear/experiment"
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
-// FuzzOptions say how to search.
-type FuzzOptions struct {
+// Options say how to search.
+type Options struct {
 	Runs     int
 	First    uint64  // seed of the first run; they are consecutive
 	Distance float64 // greatest relative distance from the optimum that edge ADMM may end with
@@ -52,13 +52,13 @@ const (
 // rounds, requests and answers with back-off, copies of each.
 const perLink = 64
 
-// Fuzz runs a scenario with random latencies, losses, duplication and faults, all
+// Run runs a scenario with random latencies, losses, duplication and faults, all
 // from seeds, and returns the runs that broke an invariant, made small, in order of
 // seed. The faults are over before a quarter of the virtual time that the scenario
 // takes without any. The error is of the search itself.
-func (e *Experiment) Fuzz(ctx context.Context, o FuzzOptions) ([]Trouble, error) {
+func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, error) {
 	if e.Problem.Columns != nil {
-		return nil, SetupError{errors.New("fuzz is for methods over split rows")}
+		return nil, experiment.SetupError{Err: errors.New("fuzz is for methods over split rows")}
 	}
 	calm := *e.Scenario
 	calm.Network.Faults = nil
@@ -74,7 +74,7 @@ func (e *Experiment) Fuzz(ctx context.Context, o FuzzOptions) ([]Trouble, error)
 	done := 0
 	for k := range o.Runs {
 		g.Go(func() error {
-			t, err := e.try(ctx, o, o.First+uint64(k), span)
+			t, err := try(ctx, e, o, o.First+uint64(k), span)
 			if err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ func (e *Experiment) Fuzz(ctx context.Context, o FuzzOptions) ([]Trouble, error)
 }
 
 // duration is the virtual time of a run.
-func duration(ctx context.Context, e *Experiment, seed uint64) (sim.Time, error) {
+func duration(ctx context.Context, e *experiment.Experiment, seed uint64) (sim.Time, error) {
 	w, err := newTrial(e, seed)
 	if err != nil {
 		return 0, err
@@ -111,20 +111,21 @@ func duration(ctx context.Context, e *Experiment, seed uint64) (sim.Time, error)
 	return w.now, nil
 }
 
-// weather is what a run of the search changes in its scenario.
-type weather struct {
+// conditions are what a run of the search changes in its scenario: links and the
+// fault plan.
+type conditions struct {
 	link   sim.Link
 	faults []sim.Fault
 }
 
-// draw draws the weather of a seed: faults begin and end within the span.
-func (e *Experiment) draw(seed uint64, span sim.Duration, graph *sim.Graph) weather {
+// draw draws the conditions of a seed: faults begin and end within the span.
+func draw(e *experiment.Experiment, seed uint64, span sim.Duration, graph *sim.Graph) conditions {
 	s := sim.NewStream(seed, "fuzz")
 	between := func(low, high float64) float64 {
 		u := s.Float64()
 		return low + float64((high-low)*u)
 	}
-	w := weather{link: e.Network.Link}
+	w := conditions{link: e.Network.Link}
 	switch s.IntN(4) {
 	case 0: // the scenario's own
 	case 1:
@@ -185,29 +186,29 @@ func (e *Experiment) draw(seed uint64, span sim.Duration, graph *sim.Graph) weat
 	return w
 }
 
-// apply is the scenario in a weather.
-func (w weather) apply(s *Scenario) *Scenario {
+// apply is the scenario in these conditions.
+func (w conditions) apply(s *scenarios.Scenario) *scenarios.Scenario {
 	changed := *s
 	changed.Network.Link, changed.Network.Faults = w.link, w.faults
 	return &changed
 }
 
 // try runs one seed and makes what it finds small.
-func (e *Experiment) try(ctx context.Context, o FuzzOptions, seed uint64, span sim.Duration) (*Trouble, error) {
+func try(ctx context.Context, e *experiment.Experiment, o Options, seed uint64, span sim.Duration) (*Trouble, error) {
 	graph, err := e.Network.Topology.Build(sim.NewStream(seed, "topology"))
 	if err != nil {
-		return nil, SetupError{err}
+		return nil, experiment.SetupError{Err: err}
 	}
-	w := e.draw(seed, span, graph)
-	broken, account, err := e.examine(ctx, o, seed, w)
+	w := draw(e, seed, span, graph)
+	broken, account, err := examine(ctx, e, o, seed, w)
 	if err != nil || broken == "" {
 		return nil, err
 	}
 	drawn := len(w.faults)
 	// Take away what is not needed for the same invariant to break: faults one by
 	// one, until none can go, then the network's own vices.
-	still := func(v weather) bool {
-		b, a, err := e.examine(ctx, o, seed, v)
+	still := func(v conditions) bool {
+		b, a, err := examine(ctx, e, o, seed, v)
 		if err != nil || b != broken {
 			return false
 		}
@@ -241,41 +242,23 @@ func (e *Experiment) try(ctx context.Context, o FuzzOptions, seed uint64, span s
 	return &Trouble{Seed: seed, Invariant: broken, Account: account, Drawn: drawn, Sets: w.sets()}, ctx.Err()
 }
 
-// sets are the weather as path=value.
-func (w weather) sets() []string {
-	var all []string
-	add := func(path string, v any) {
-		n := encode(reflect.ValueOf(v))
-		flow(n)
-		text, err := yaml.Marshal(n)
-		if err != nil {
-			panic(fmt.Sprintf("scenarios: writing %s: %v", path, err))
-		}
-		all = append(all, path+"="+strings.TrimSpace(strings.ReplaceAll(string(text), "\n", " ")))
+// sets are the conditions as path=value.
+func (w conditions) sets() []string {
+	all := []string{
+		scenarios.Assign("network.latency", w.link.Latency),
+		scenarios.Assign("network.loss", w.link.Loss),
+		scenarios.Assign("network.duplication", w.link.Duplication),
 	}
-	add("network.latency", w.link.Latency)
-	add("network.loss", w.link.Loss)
-	add("network.duplication", w.link.Duplication)
 	if w.faults != nil {
-		add("network.faults", w.faults)
+		all = append(all, scenarios.Assign("network.faults", w.faults))
 	}
 	return all
 }
 
-// flow writes a node on one line.
-func flow(n *yaml.Node) {
-	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
-		n.Style = yaml.FlowStyle
-	}
-	for _, c := range n.Content {
-		flow(c)
-	}
-}
-
-// examine runs a seed in a weather, and again in another way, and names the
+// examine runs a seed in these conditions, and again in another way, and names the
 // invariant that broke; "" if none did.
-func (e *Experiment) examine(ctx context.Context, o FuzzOptions, seed uint64, weather weather) (broken, account string, err error) {
-	changed := e.On(weather.apply(e.Scenario))
+func examine(ctx context.Context, e *experiment.Experiment, o Options, seed uint64, c conditions) (broken, account string, err error) {
+	changed := e.On(c.apply(e.Scenario))
 	first, err := newTrial(changed, seed)
 	if err != nil {
 		return "", "", err
@@ -290,7 +273,7 @@ func (e *Experiment) examine(ctx context.Context, o FuzzOptions, seed uint64, we
 	case failure != nil:
 		return invariantEnds, failure.Error(), nil
 	}
-	if distance, ok := first.distance(weather.faults); ok && !(distance <= o.Distance) {
+	if distance, ok := first.distance(c.faults); ok && !(distance <= o.Distance) {
 		return invariantConverge, fmt.Sprintf("at the end the worst node is %.3g from the optimum, relative; %.3g is allowed", distance, o.Distance), nil
 	}
 	second, err := newTrial(changed, seed)
@@ -309,8 +292,8 @@ func (e *Experiment) examine(ctx context.Context, o FuzzOptions, seed uint64, we
 
 // trial is one run that is watched.
 type trial struct {
-	e        *Experiment
-	a        *Assembly
+	e        *experiment.Experiment
+	a        *experiment.Assembly
 	broken   string
 	account  string
 	rounds   []int // by node; −1 before the first
@@ -320,13 +303,13 @@ type trial struct {
 	most     int // messages that may be under way
 }
 
-func newTrial(e *Experiment, seed uint64) (*trial, error) {
+func newTrial(e *experiment.Experiment, seed uint64) (*trial, error) {
 	a, err := e.Assemble(seed)
 	if err != nil {
 		return nil, err
 	}
 	n := a.Graph.Order()
-	t := &trial{e: e, a: a, rounds: make([]int, n), final: make([][]float64, n), most: perLink * (a.Graph.Links() + a.trainRows())}
+	t := &trial{e: e, a: a, rounds: make([]int, n), final: make([][]float64, n), most: perLink * (a.Graph.Links() + a.TrainRows())}
 	for i := range t.rounds {
 		t.rounds[i] = -1
 	}
@@ -335,7 +318,7 @@ func newTrial(e *Experiment, seed uint64) (*trial, error) {
 
 // run returns the trace's digest.
 func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (string, error) {
-	f, err := t.e.Execute(ctx, t.a, Execution{Observer: t, Packets: t.sent, Workers: workers, Queue: queue, Trace: sim.TraceDigest})
+	f, err := t.e.Execute(ctx, t.a, experiment.Execution{Observer: t, Packets: t.sent, Workers: workers, Queue: queue, Trace: sim.TraceDigest})
 	if err != nil {
 		return "", err
 	}

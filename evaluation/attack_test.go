@@ -1,6 +1,6 @@
 // Attacks on run directories, as a user carries them out.
 
-package scenarios
+package evaluation
 
 import (
 	"context"
@@ -12,17 +12,19 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/experiment"
 	"overhear/record"
+	"overhear/scenarios"
 )
 
 // attacked runs a scenario's first seed and attacks it.
 func attacked(t *testing.T, text string, sets ...string) (*record.Run, *record.Attacks) {
 	t.Helper()
-	s, err := Parse("attacked.yaml", []byte(text), sets...)
+	s, err := scenarios.Parse("attacked.yaml", []byte(text), sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewExperiment(s, "").Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 2})
+	r, err := experiment.New(s, "").Run(context.Background(), 1, experiment.Options{Out: t.TempDir(), Workers: 2, Extra: WriteKnowledge})
 	if err != nil {
 		t.Fatal(err)
 	}

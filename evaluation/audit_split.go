@@ -1,7 +1,7 @@
 // The audit of private ADMM sharing: two matrices of one party that differ in one
 // column.
 
-package scenarios
+package evaluation
 
 import (
 	"context"
@@ -11,20 +11,22 @@ import (
 
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/privacy"
 	"overhear/problem"
 	"overhear/record"
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
 // splitWorlds are a run over split columns with one party's matrix replaced by
 // either of two.
 type splitWorlds struct {
-	e        *Experiment
+	e        *experiment.Experiment
 	party    int
 	public   *adversary.Public
-	assembly [2]*Assembly
+	assembly [2]*experiment.Assembly
 }
 
 // splitRecorder keeps what hub and parties send.
@@ -47,7 +49,7 @@ func (w *splitWeigher) run(ctx context.Context, world int, seed uint64) (*eviden
 	c := new(splitRecorder)
 	own := *w.assembly[world]
 	own.Seed = seed
-	finished, err := w.e.Execute(ctx, &own, Execution{SplitObserver: c})
+	finished, err := w.e.Execute(ctx, &own, experiment.Execution{SplitObserver: c})
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +82,12 @@ func (w *splitWeigher) drawAgain(seed uint64, world int, r *adversary.Evidence) 
 }
 
 // auditSplit audits the claim that a column of a party is protected.
-func (e *Experiment) auditSplit(a *Assembly, spec *AuditSpec) (*measured, error) {
+func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (*measured, error) {
 	p, ok := a.Parties.(algorithms.SplitPrivate)
 	if !ok {
 		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit", e.Algorithm.Kind)
 	}
-	public, err := e.public(a.Seed, a.Split.D, a.Split.N, e.Algorithm.Params)
+	public, err := publicOf(e.Scenario, a.Seed, a.Split.D, a.Split.N, e.Algorithm.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +135,7 @@ func (e *Experiment) auditSplit(a *Assembly, spec *AuditSpec) (*measured, error)
 				largest = max(largest, v.extra)
 			}
 		}
-		c := e.splitClaim(p, spec.Node, largest)
+		c := splitClaim(e, p, spec.Node, largest)
 		out.Checks = []record.Check{redrawn(sample)}
 		if public.Words["noise"] == "ambient" {
 			var err error
@@ -147,7 +149,7 @@ func (e *Experiment) auditSplit(a *Assembly, spec *AuditSpec) (*measured, error)
 }
 
 // splitClaim is what SH19 claims for a party: (ε, δ) a round and its composition.
-func (e *Experiment) splitClaim(p algorithms.SplitPrivate, party int, largest float64) *claim {
+func splitClaim(e *experiment.Experiment, p algorithms.SplitPrivate, party int, largest float64) *claim {
 	rounds := e.Rounds.Count
 	ledger := new(privacy.Ledger)
 	p.Account(ledger)

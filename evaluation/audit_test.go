@@ -1,7 +1,7 @@
 // The audit on right methods, on a claim known to be false, and on the five flaws
 // of MATH.md §5, each of which it must find.
 
-package scenarios
+package evaluation
 
 import (
 	"context"
@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	"overhear/algorithms"
+	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/record"
+	"overhear/scenarios"
 )
 
 // flaw plants a mistake in what a method does; what it claims stays right.
@@ -28,7 +30,7 @@ func auditOf(t *testing.T, algorithm string, f flaw, sets ...string) *record.Aud
 	if strings.Contains(algorithm, "dp-admm") {
 		topology = "{kind: star, nodes: 4}"
 	}
-	s, err := Parse("audit.yaml", []byte(fmt.Sprintf(`name: audit
+	s, err := scenarios.Parse("audit.yaml", []byte(fmt.Sprintf(`name: audit
 problem:
   data: {set: twonorm, rows: 60, dimension: 3}
   train: 30
@@ -42,7 +44,7 @@ adversary: {audit: {runs: 300, pilots: 10, node: 1}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := NewExperiment(s, "")
+	e := experiment.New(s, "")
 	if f != nil {
 		entry, right := *e.Entry, e.Entry
 		entry.New = func(params any, s algorithms.Setting) (algorithms.Method, error) {
@@ -54,7 +56,7 @@ adversary: {audit: {runs: 300, pilots: 10, node: 1}}
 		}
 		e.Entry = &entry
 	}
-	a, err := e.Audit(context.Background(), AuditOptions{Workers: 2})
+	a, err := Audit(context.Background(), e, AuditOptions{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,11 +145,11 @@ func same(a, b *record.Audit) bool { return a.Digest == b.Digest && a.Pair.What 
 
 func TestAudit_DoesNotDependOnWorkers(t *testing.T) {
 	audit := func(workers int) *record.Audit {
-		s, err := Parse("audit.yaml", []byte("name: audit\nproblem: {data: {set: twonorm, rows: 40, dimension: 2}}\nnetwork: {topology: {kind: ring, nodes: 3}, latency: {kind: exponential, mean: 3ms}}\nrounds: {count: 4}\nalgorithm: {kind: pvp, eta: 0.1}\nadversary: {audit: {runs: 40, pilots: 5}}\n"))
+		s, err := scenarios.Parse("audit.yaml", []byte("name: audit\nproblem: {data: {set: twonorm, rows: 40, dimension: 2}}\nnetwork: {topology: {kind: ring, nodes: 3}, latency: {kind: exponential, mean: 3ms}}\nrounds: {count: 4}\nalgorithm: {kind: pvp, eta: 0.1}\nadversary: {audit: {runs: 40, pilots: 5}}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := NewExperiment(s, "").Audit(context.Background(), AuditOptions{Workers: workers})
+		a, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -309,11 +311,11 @@ func TestAudit_Sharing(t *testing.T) {
 		t.Skip("short: it factors matrices of 500 columns")
 	}
 	for noise, unbounded := range map[string]bool{"range": true, "ambient": false} {
-		s, err := LoadShipped("audit-sharing.yaml", "algorithm.noise="+noise, "adversary.audit.runs=30", "adversary.audit.pilots=3")
+		s, err := scenarios.LoadShipped("audit-sharing.yaml", "algorithm.noise="+noise, "adversary.audit.runs=30", "adversary.audit.pilots=3")
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := NewExperiment(s, "").Audit(context.Background(), AuditOptions{Workers: 2})
+		a, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

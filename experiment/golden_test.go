@@ -1,13 +1,14 @@
 // Golden digests: every machine must produce these, bit for bit. To accept a
-// deliberate change: go test ./scenarios -run Golden -update.
+// deliberate change: go test ./experiment -run Golden -update.
 
-package scenarios
+package experiment
 
 import (
 	"context"
 	"encoding/hex"
 	"flag"
 	"os"
+	"overhear/scenarios"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -51,22 +52,22 @@ var goldens = map[string][]string{
 	"census":                       {"problem.data={set: census, rows: 900}", "network.topology={kind: barabasi-albert, nodes: 12, attach: 2}", "network.latency={kind: exponential, mean: 5ms}", "rounds.count=20"},
 }
 
-func goldenScenario(t *testing.T, name string) *Scenario {
+func goldenScenario(t *testing.T, name string) *scenarios.Scenario {
 	t.Helper()
 	file := name
-	if _, err := os.Stat(name + ".yaml"); err != nil {
+	if _, err := os.Stat(filepath.Join("..", "scenarios", name+".yaml")); err != nil {
 		file = "quickstart"
 	}
-	s, err := Load(file+".yaml", goldens[name]...)
+	s, err := scenarios.Load(filepath.Join("..", "scenarios", file+".yaml"), goldens[name]...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func digest(t *testing.T, s *Scenario, workers int) string {
+func digest(t *testing.T, s *scenarios.Scenario, workers int) string {
 	t.Helper()
-	out, err := NewExperiment(s, "").complete(context.Background(), 7, workers, nil, nil, nil)
+	out, err := New(s, "").complete(context.Background(), 7, workers, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

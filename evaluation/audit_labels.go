@@ -1,6 +1,6 @@
 // The audit of labels that users randomise.
 
-package scenarios
+package evaluation
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/experiment"
 	"overhear/record"
+	"overhear/scenarios"
 )
 
 // reporter runs worlds that differ in a user's label and looks at what the user
@@ -57,7 +59,7 @@ func (w *twoWorlds) firstUser() int {
 }
 
 // auditLabels audits PDML's claim that a user's label is protected.
-func (e *Experiment) auditLabels(a *Assembly, spec *AuditSpec, shard int) (*measured, error) {
+func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec, shard int) (*measured, error) {
 	params := e.Algorithm.Params.(*algorithms.PDML)
 	if params.Labels == "true" {
 		return nil, fmt.Errorf("algorithm.labels: true reports labels as they are; there is no claim to audit")
@@ -69,7 +71,7 @@ func (e *Experiment) auditLabels(a *Assembly, spec *AuditSpec, shard int) (*meas
 	for k, v := range plus {
 		minus[k] = -v
 	}
-	w, err := e.worlds(a, shard, spec.Row, [2][]float64{plus, minus}, [2]float64{1, -1})
+	w, err := worlds(e, a, shard, spec.Row, [2][]float64{plus, minus}, [2]float64{1, -1})
 	if err != nil {
 		return nil, err
 	}

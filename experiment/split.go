@@ -1,6 +1,6 @@
 // Runs over split columns.
 
-package scenarios
+package experiment
 
 import (
 	"errors"
@@ -44,6 +44,9 @@ func (e *Experiment) splitSetting(a *Assembly) algorithms.SplitSetting {
 	return algorithms.SplitSetting{Problem: a.Split, Graph: a.Graph, Rounds: e.Rounds.Count, Seed: a.Seed}
 }
 
+// First is the node of the first part: a star's hub has none.
+func (a *Assembly) First() int { return a.Graph.Order() - a.parts() }
+
 // parts is how many nodes have data.
 func (a *Assembly) parts() int {
 	if a.Split != nil {
@@ -60,14 +63,16 @@ func (a *Assembly) parties() int {
 	return 0
 }
 
-func (a *Assembly) columns() int {
+// Columns is the number of columns of the data, those of all parties together.
+func (a *Assembly) Columns() int {
 	if a.Split != nil {
 		return a.Split.D
 	}
 	return a.Problem.D
 }
 
-func (a *Assembly) trainRows() int {
+// TrainRows is the number of training rows of all nodes together.
+func (a *Assembly) TrainRows() int {
 	if a.Split != nil {
 		return a.Split.N
 	}

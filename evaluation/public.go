@@ -1,24 +1,22 @@
 // What an adversary knows of a run without overhearing anything, from its
 // scenario alone.
 
-package scenarios
+package evaluation
 
 import (
 	"fmt"
-	"reflect"
-
-	"go.yaml.in/yaml/v4"
 
 	"overhear/adversary"
 	"overhear/algorithms"
 	"overhear/parameter"
 	"overhear/record"
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
-// public is what may be known of a seed's run in so many columns and, where
+// publicOf is what may be known of a seed's run in so many columns and, where
 // columns are split, rows: every parameter.
-func (s *Scenario) public(seed uint64, columns, rows int, params any) (*adversary.Public, error) {
+func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any) (*adversary.Public, error) {
 	entry, ok := algorithms.Lookup(s.Algorithm.Kind)
 	if !ok {
 		return nil, fmt.Errorf("no algorithm is called %q", s.Algorithm.Kind)
@@ -30,7 +28,7 @@ func (s *Scenario) public(seed uint64, columns, rows int, params any) (*adversar
 	p := &adversary.Public{
 		Method: entry.Name, Graph: graph, D: columns, Rounds: s.Rounds.Count,
 		Loss: s.Problem.Loss.Loss(), C: s.Problem.C, R: make([]float64, graph.Order()),
-		Star: entry.Star, Start: s.Algorithm.Init.Normal == 0, Lockstep: s.lockstep(), Barrier: s.Rounds.Mode == "synchronous", Faulty: s.Network.Faults != nil,
+		Star: entry.Star, Start: s.Algorithm.Init.Normal == 0, Lockstep: lockstep(s), Barrier: s.Rounds.Mode == "synchronous", Faulty: s.Network.Faults != nil,
 		Pace:      adversary.Pace{Quorum: s.Rounds.Quorum, Staleness: s.Rounds.Staleness, Timeout: s.Rounds.Timeout},
 		Schedules: map[string]adversary.Schedule{}, Numbers: map[string]float64{}, Words: map[string]string{}, Hidden: map[string]bool{},
 	}
@@ -44,7 +42,7 @@ func (s *Scenario) public(seed uint64, columns, rows int, params any) (*adversar
 			p.R[i] /= float64(withData)
 		}
 	}
-	parameters(reflect.ValueOf(params).Elem(), p)
+	parameters(params, p)
 	if s.Problem.Columns != nil {
 		p.Rows, p.Widths, p.Ridge = rows, s.Problem.Columns, s.Problem.Rho
 		p.Weight = 1
@@ -57,29 +55,29 @@ func (s *Scenario) public(seed uint64, columns, rows int, params any) (*adversar
 
 // lockstep says whether an update uses its neighbours' values of the round before,
 // whatever happens on the network.
-func (s *Scenario) lockstep() bool {
-	return s.Rounds.Mode == "synchronous" && (s.Rounds.Missing == algorithms.MissingStop || !s.Network.lossy())
+func lockstep(s *scenarios.Scenario) bool {
+	return s.Rounds.Mode == "synchronous" && (s.Rounds.Missing == algorithms.MissingStop || !s.Network.Lossy())
 }
 
 // parameters enters a method's parameters by key.
-func parameters(v reflect.Value, p *adversary.Public) {
-	for _, f := range fields(v.Type()) {
-		switch x := v.FieldByIndex(f.index).Interface().(type) {
+func parameters(params any, p *adversary.Public) {
+	for key, value := range scenarios.Parameters(params) {
+		switch x := value.(type) {
 		case parameter.Schedule:
-			p.Schedules[f.key] = &x
+			p.Schedules[key] = &x
 		case float64:
-			p.Numbers[f.key] = x
+			p.Numbers[key] = x
 		case int:
-			p.Numbers[f.key] = float64(x)
+			p.Numbers[key] = float64(x)
 		case string:
-			p.Words[f.key] = x
+			p.Words[key] = x
 		}
 	}
 }
 
 // hide marks what each node keeps to itself. In M-ADMM, MR-ADMM and their private
 // forms the penalty is the node's own (ZKL18 §3, RA19 §V).
-func (k Knows) hide(p *adversary.Public) {
+func hide(k *scenarios.Knows, p *adversary.Public) {
 	private := k.Penalties == "private"
 	if k.Penalties == "method" {
 		switch p.Method {
@@ -96,7 +94,7 @@ func (k Knows) hide(p *adversary.Public) {
 }
 
 // played are the parameters that a recorded run's method had.
-func (s *Scenario) played(info *record.Info) (any, error) {
+func played(s *scenarios.Scenario, info *record.Info) (any, error) {
 	if info.Privacy == nil || info.Privacy.Chosen == nil {
 		return s.Algorithm.Params, nil
 	}
@@ -104,14 +102,11 @@ func (s *Scenario) played(info *record.Info) (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("no algorithm is called %q", s.Algorithm.Kind)
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(info.Privacy.Chosen.Parameters), &document); err != nil || len(document.Content) != 1 {
-		return nil, fmt.Errorf("the parameters that the run chose are damaged: %w", err)
-	}
 	params := entry.Params()
-	v := reflect.ValueOf(params).Elem()
-	preset(v)
-	d := &decoder{file: "run.json"}
-	d.keys(document.Content[0], fields(v.Type()), v, "privacy.chosen.parameters")
-	return params, d.result()
+	return params, scenarios.ParseParameters("run.json", info.Privacy.Chosen.Parameters, params)
+}
+
+// watched is what the observer sees of a run.
+func watched(w scenarios.Watching) adversary.Watch {
+	return adversary.Watch{Links: w.Links, Nodes: w.Nodes, From: w.From, Miss: w.Miss}
 }

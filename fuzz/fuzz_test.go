@@ -1,7 +1,7 @@
 // The search for trouble: nothing is found in right methods, planted flaws are,
 // with few faults, and what a replay says is what was found.
 
-package scenarios
+package fuzz
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"overhear/algorithms"
+	"overhear/experiment"
 	"overhear/internal/num"
+	"overhear/scenarios"
 )
 
 const fuzzed = `name: fuzzed
@@ -20,15 +22,15 @@ rounds: {mode: asynchronous, count: 250, staleness: 10, timeout: 50ms}
 algorithm: {kind: edge-admm, eta: 0.1}
 `
 
-// fuzz searches with the registered method, or with an implementation in which flaw
+// search searches with the registered method, or with an implementation in which flaw
 // planted a mistake.
-func fuzz(t *testing.T, runs int, flaw func(algorithms.Method) algorithms.Method, sets ...string) []Trouble {
+func search(t *testing.T, runs int, flaw func(algorithms.Method) algorithms.Method, sets ...string) []Trouble {
 	t.Helper()
-	s, err := Parse("fuzzed.yaml", []byte(fuzzed), sets...)
+	s, err := scenarios.Parse("fuzzed.yaml", []byte(fuzzed), sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := NewExperiment(s, "")
+	e := experiment.New(s, "")
 	if flaw != nil {
 		entry, right := *e.Entry, e.Entry
 		entry.New = func(params any, s algorithms.Setting) (algorithms.Method, error) {
@@ -40,7 +42,7 @@ func fuzz(t *testing.T, runs int, flaw func(algorithms.Method) algorithms.Method
 		}
 		e.Entry = &entry
 	}
-	found, err := e.Fuzz(context.Background(), FuzzOptions{Runs: runs, First: 1, Distance: 1e-3, Workers: 2})
+	found, err := Run(context.Background(), e, Options{Runs: runs, First: 1, Distance: 1e-3, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,7 @@ func TestFuzz_RightMethodsPass(t *testing.T) {
 		{"rounds.count=60", "algorithm={kind: pdml, eta: 0.1}"},
 		{"rounds.count=60", "algorithm={kind: dp-admm, eta: 0.1}", "network.topology={kind: star, nodes: 5}"},
 	} {
-		for _, trouble := range fuzz(t, 25, nil, sets...) {
+		for _, trouble := range search(t, 25, nil, sets...) {
 			t.Errorf("%v: %+v", sets, trouble)
 		}
 	}
@@ -95,7 +97,7 @@ func (m restless) Update(n *algorithms.Node, t int) error {
 func TestFuzz_FindsFlaws(t *testing.T) {
 	edge := func(m algorithms.Method) algorithms.EdgeADMM { return m.(algorithms.EdgeADMM) }
 	// What a crash without memory breaks is found with one fault.
-	found := fuzz(t, 40, func(m algorithms.Method) algorithms.Method { return forgetful{edge(m)} })
+	found := search(t, 40, func(m algorithms.Method) algorithms.Method { return forgetful{edge(m)} })
 	if len(found) == 0 {
 		t.Fatal("a method that breaks after a crash was not found")
 	}
@@ -104,16 +106,16 @@ func TestFuzz_FindsFlaws(t *testing.T) {
 		if f.Invariant != invariantConverge || strings.Count(last, "crash") != 1 || !strings.Contains(last, "memory: lost") || strings.Contains(last, "partition") {
 			t.Errorf("%+v", f)
 		}
-		if _, err := Parse("fuzzed.yaml", []byte(fuzzed), f.Sets...); err != nil {
+		if _, err := scenarios.Parse("fuzzed.yaml", []byte(fuzzed), f.Sets...); err != nil {
 			t.Errorf("what was found cannot be run: %v", err)
 		}
 	}
-	again := fuzz(t, 40, func(m algorithms.Method) algorithms.Method { return forgetful{edge(m)} })
+	again := search(t, 40, func(m algorithms.Method) algorithms.Method { return forgetful{edge(m)} })
 	if len(again) != len(found) || again[0].Seed != found[0].Seed || strings.Join(again[0].Sets, "\n") != strings.Join(found[0].Sets, "\n") {
 		t.Error("the search does not repeat")
 	}
 	calls := new(int)
-	unlike := fuzz(t, 1, func(m algorithms.Method) algorithms.Method { return restless{edge(m), calls} })
+	unlike := search(t, 1, func(m algorithms.Method) algorithms.Method { return restless{edge(m), calls} })
 	if len(unlike) != 1 || unlike[0].Invariant != invariantReplay && unlike[0].Invariant != invariantConverge {
 		t.Errorf("a method that does not repeat: %+v", unlike)
 	}

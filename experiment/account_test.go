@@ -1,6 +1,6 @@
 // Noise chosen for a target, and what a run says of its privacy.
 
-package scenarios
+package experiment
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"overhear/algorithms"
+	"overhear/scenarios"
 )
 
 const private = `name: t
@@ -19,11 +20,11 @@ rounds: {count: 12}
 
 func measure(t *testing.T, sets ...string) (*Experiment, *outcome) {
 	t.Helper()
-	s, err := Parse("t.yaml", []byte(private), sets...)
+	s, err := scenarios.Parse("t.yaml", []byte(private), sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := NewExperiment(s, "")
+	e := New(s, "")
 	out, err := e.complete(context.Background(), 3, 1, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -88,11 +89,11 @@ func TestPrivacy_Refusals(t *testing.T) {
 		"star with the hub":        {"algorithm={kind: dp-admm}"},
 		"debiased loss":            {"algorithm={kind: pdml}", "problem.loss=huber-hinge"},
 	} {
-		s, err := Parse("t.yaml", []byte(private), sets...)
+		s, err := scenarios.Parse("t.yaml", []byte(private), sets...)
 		if err != nil {
 			t.Fatalf("%q: %v", sets, err)
 		}
-		if _, err := NewExperiment(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", sets, err, want)
 		}
 	}
@@ -103,7 +104,7 @@ func TestPrivacy_Refusals(t *testing.T) {
 		"algorithm.noise must be one of":       "algorithm={kind: dvp, noise: maybe}",
 		"epsilon must not be negative":         "privacy.epsilon=-1",
 	} {
-		if _, err := Parse("t.yaml", []byte(private+"algorithm: {kind: admm}\n"), set); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := scenarios.Parse("t.yaml", []byte(private+"algorithm: {kind: admm}\n"), set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", set, err, want)
 		}
 	}

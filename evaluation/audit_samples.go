@@ -1,6 +1,6 @@
 // The audit of methods over split rows whose noise has a likelihood.
 
-package scenarios
+package evaluation
 
 import (
 	"context"
@@ -10,20 +10,22 @@ import (
 
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/privacy"
 	"overhear/problem"
 	"overhear/record"
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
 // twoWorlds are a run's problem with one sample of one shard replaced by either of
 // two.
 type twoWorlds struct {
-	e        *Experiment
+	e        *experiment.Experiment
 	shard    int
 	public   *adversary.Public
-	assembly [2]*Assembly
+	assembly [2]*experiment.Assembly
 	samples  [2]*adversary.Samples // of the shard
 }
 
@@ -53,7 +55,7 @@ func replace(p *problem.Problem, shard, row int, u []float64, y float64) *proble
 }
 
 // worlds makes two worlds of a pair of samples.
-func (e *Experiment) worlds(a *Assembly, shard, row int, u [2][]float64, y [2]float64) (*twoWorlds, error) {
+func worlds(e *experiment.Experiment, a *experiment.Assembly, shard, row int, u [2][]float64, y [2]float64) (*twoWorlds, error) {
 	w := &twoWorlds{e: e, shard: shard}
 	for k := range u {
 		own := *a
@@ -62,7 +64,7 @@ func (e *Experiment) worlds(a *Assembly, shard, row int, u [2][]float64, y [2]fl
 		if err != nil {
 			return nil, err
 		}
-		if w.public, err = e.public(a.Seed, a.Problem.D, 0, own.Params); err != nil {
+		if w.public, err = publicOf(e.Scenario, a.Seed, a.Problem.D, 0, own.Params); err != nil {
 			return nil, err
 		}
 		w.assembly[k] = &own
@@ -91,7 +93,7 @@ func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*recorder
 	c := &recorder{reports: map[int][]float64{}}
 	own := *w.assembly[world]
 	own.Seed = seed
-	_, err := w.e.Execute(ctx, &own, Execution{Observer: c})
+	_, err := w.e.Execute(ctx, &own, experiment.Execution{Observer: c})
 	return c, err
 }
 
@@ -144,18 +146,18 @@ func offBy(noise, drawn []float64, scale float64) float64 {
 const redrawBound = 1e-5
 
 // auditSamples audits the claim that a row of a node is protected.
-func (e *Experiment) auditSamples(a *Assembly, spec *AuditSpec, shard int) (*measured, error) {
+func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec, shard int) (*measured, error) {
 	if a.Account == nil || len(a.Account.Ledger.Nodes()) == 0 {
 		return nil, errors.New("the noise is off, so that one look at the messages tells the worlds apart; there is no claim to audit")
 	}
-	node := shard + a.first()
+	node := shard + a.First()
 	m := &measured{unit: algorithms.UnitSample, statistic: "exact log-likelihood ratio of all that was published, given the two samples; no test on the same trace is better (Neyman & Pearson)"}
-	middle, err := e.middle(a, spec, shard)
+	middle, err := middle(e, a, spec, shard)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range proposals(a.Problem, shard, spec, middle) {
-		w, err := e.worlds(a, shard, spec.Row, p.u, [2]float64{1, 1})
+		w, err := worlds(e, a, shard, spec.Row, p.u, [2]float64{1, 1})
 		if err != nil {
 			return nil, err
 		}
@@ -223,14 +225,14 @@ type proposal struct {
 }
 
 // middle is where the node's iterates of a few runs are on average.
-func (e *Experiment) middle(a *Assembly, spec *AuditSpec, shard int) ([]float64, error) {
+func middle(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec, shard int) ([]float64, error) {
 	mean := make([]float64, a.Problem.D)
 	if spec.Pair != nil {
 		return mean, nil
 	}
 	own := dense(a.Problem, shard, spec.Row)
 	y := a.Problem.Shards[shard].Y[spec.Row]
-	w, err := e.worlds(a, shard, spec.Row, [2][]float64{own, own}, [2]float64{y, y})
+	w, err := worlds(e, a, shard, spec.Row, [2][]float64{own, own}, [2]float64{y, y})
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +242,7 @@ func (e *Experiment) middle(a *Assembly, spec *AuditSpec, shard int) ([]float64,
 			return nil, err
 		}
 		for _, i := range c.iterates {
-			if int(i.Node) == shard+a.first() {
+			if int(i.Node) == shard+a.First() {
 				num.Axpy(1, i.Values, mean)
 			}
 		}
@@ -261,7 +263,7 @@ func dense(p *problem.Problem, shard, row int) []float64 {
 // proposals are pairs among which is, nearly, the one that a method hides worst:
 // which it is depends on where the iterates go, on average in the direction of
 // middle. Rows have norm 1 at most.
-func proposals(p *problem.Problem, shard int, spec *AuditSpec, middle []float64) []proposal {
+func proposals(p *problem.Problem, shard int, spec *scenarios.AuditSpec, middle []float64) []proposal {
 	if g := spec.Pair; g != nil {
 		return []proposal{{"as given in the scenario", [2][]float64{g.A, g.B}}}
 	}

@@ -1,7 +1,7 @@
 // Scenarios over split columns: what diverges is stopped and said, what cannot be
 // run is refused.
 
-package scenarios
+package experiment
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"overhear/record"
+	"overhear/scenarios"
 )
 
 const apart = `name: t
@@ -51,11 +52,11 @@ func alike(t *testing.T) []string {
 
 func apartRun(t *testing.T, sets ...string) (*Experiment, *outcome, error) {
 	t.Helper()
-	s, err := Parse("t.yaml", []byte(apart), sets...)
+	s, err := scenarios.Parse("t.yaml", []byte(apart), sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := NewExperiment(s, "")
+	e := New(s, "")
 	out, err := e.complete(context.Background(), 3, 2, nil, nil, nil)
 	return e, out, err
 }
@@ -163,21 +164,21 @@ func TestSplit_Refusals(t *testing.T) {
 		"algorithm admm is for split rows":          {"algorithm={kind: admm}"},
 		"over split columns give algorithm.epsilon": {"algorithm={kind: private-admm-sharing}", "privacy={epsilon: 1}"},
 	} {
-		s, err := Parse("t.yaml", []byte(apart), append(slices.Clone(data), sets...)...)
+		s, err := scenarios.Parse("t.yaml", []byte(apart), append(slices.Clone(data), sets...)...)
 		if err != nil {
 			t.Errorf("%q: %v", sets, err)
 			continue
 		}
-		if _, err := NewExperiment(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", sets, err, want)
 		}
 	}
 	for _, kind := range []string{"admm-sharing", "private-admm-sharing", "fdml-sgd"} {
-		s, err := Parse("t.yaml", []byte(apart), "problem={data: wdbc}", "algorithm={kind: "+kind+"}")
+		s, err := scenarios.Parse("t.yaml", []byte(apart), "problem={data: wdbc}", "algorithm={kind: "+kind+"}")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewExperiment(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), kind+" is for split columns: problem.columns says") {
+		if _, err := New(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), kind+" is for split columns: problem.columns says") {
 			t.Errorf("%s without problem.columns: %v", kind, err)
 		}
 	}
@@ -188,7 +189,7 @@ func TestSplit_Refusals(t *testing.T) {
 		"epsilon is out of range: 0": "algorithm={kind: private-admm-sharing, epsilon: 0}",
 		"noise must be one of":       "algorithm={kind: private-admm-sharing, noise: maybe}",
 	} {
-		if _, err := Parse("t.yaml", []byte(apart), append(slices.Clone(data), set)...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := scenarios.Parse("t.yaml", []byte(apart), append(slices.Clone(data), set)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", set, err, want)
 		}
 	}
@@ -198,11 +199,11 @@ func TestSplit_Refusals(t *testing.T) {
 // rectangle all the same.
 func TestSplit_ExportIsRectangular(t *testing.T) {
 	for _, algorithm := range []string{"{kind: admm-sharing}", "{kind: fdml-sgd, batch: 7}"} {
-		s, err := Parse("t.yaml", []byte(private), "rounds.count=3", "network.topology={kind: star, nodes: 3}", "problem.columns=[16, 15]", "algorithm="+algorithm)
+		s, err := scenarios.Parse("t.yaml", []byte(private), "rounds.count=3", "network.topology={kind: star, nodes: 3}", "problem.columns=[16, 15]", "algorithm="+algorithm)
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := NewExperiment(s, "").Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1})
+		run, err := New(s, "").Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,11 +222,11 @@ func TestSplit_ExportIsRectangular(t *testing.T) {
 			t.Errorf("%s: JSON: %v", algorithm, err)
 		}
 	}
-	s, err := Parse("t.yaml", []byte(private), "network.topology={kind: star, nodes: 3}", "problem.columns=[16, 15]", "algorithm={kind: admm-sharing, init: {normal: 1}}")
+	s, err := scenarios.Parse("t.yaml", []byte(private), "network.topology={kind: star, nodes: 3}", "problem.columns=[16, 15]", "algorithm={kind: admm-sharing, init: {normal: 1}}")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewExperiment(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), "start at zero") {
+	if _, err := New(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), "start at zero") {
 		t.Errorf("a random start: %v", err)
 	}
 }

@@ -1,36 +1,17 @@
 // The privacy account of a run, and noise chosen for a target.
 
-package scenarios
+package experiment
 
 import (
 	"fmt"
 	"math"
-	"reflect"
-
-	"go.yaml.in/yaml/v4"
 
 	"overhear/algorithms"
 	"overhear/metrics"
 	"overhear/privacy"
 	"overhear/record"
+	"overhear/scenarios"
 )
-
-// Privacy is a target for the claimed loss, and how loss is stated.
-type Privacy struct {
-	Epsilon float64 `yaml:"epsilon" doc:"target: the method's noise is scaled until its claimed loss is this; 0: the noise of algorithm stands"`
-	Over    string  `yaml:"over" default:"run" enum:"run,round" doc:"what the target is for: the whole run, or each round"`
-	Delta   float64 `yaml:"delta" default:"1e-5" doc:"δ at which the (ε, δ) loss of mechanisms that are not pure is stated"`
-}
-
-// Check reports targets that mean nothing.
-func (p Privacy) Check(report func(field, problem string)) {
-	if !(p.Epsilon >= 0) {
-		report("epsilon", fmt.Sprintf("must not be negative, is %v", p.Epsilon))
-	}
-	if !(p.Delta > 0 && p.Delta < 1) {
-		report("delta", fmt.Sprintf("must be between 0 and 1, is %v", p.Delta))
-	}
-}
 
 // Account is what a private method spends.
 type Account struct {
@@ -44,7 +25,7 @@ type Account struct {
 	composedDelta float64 // δ of the last Bound, where a paper composes (ε, δ) itself; else 0
 }
 
-func (p Privacy) account(m algorithms.Private, rounds int) *Account {
+func newAccount(p *scenarios.Privacy, m algorithms.Private, rounds int) *Account {
 	a := &Account{Guarantee: m.Guarantee(), Established: m.Established(), Ledger: new(privacy.Ledger), Delta: p.Delta}
 	m.Account(a.Ledger)
 	a.Bound = a.Ledger.Bound(algorithms.UnitSample, rounds, p.Delta)
@@ -120,7 +101,7 @@ func (a *Account) record(first int) *record.Privacy {
 
 // choose scales a method's noise so that its claimed loss is the target, and
 // returns the new parameters.
-func (p Privacy) choose(entry *algorithms.Entry, params any, s algorithms.Setting) (any, *record.Chosen, error) {
+func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorithms.Setting) (any, *record.Chosen, error) {
 	tunable, ok := params.(algorithms.Tunable)
 	if !ok {
 		return nil, nil, fmt.Errorf("epsilon is a target for methods whose noise it can choose; %s is none", entry.Name)
@@ -151,9 +132,5 @@ func (p Privacy) choose(entry *algorithms.Entry, params any, s algorithms.Settin
 		return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: %w", p.Epsilon, p.Over, err)
 	}
 	chosen := tunable.Loosen(scale)
-	text, err := yaml.Marshal(encode(reflect.ValueOf(chosen)))
-	if err != nil {
-		return nil, nil, err
-	}
-	return chosen, &record.Chosen{Epsilon: p.Epsilon, Over: p.Over, Delta: p.Delta, Scale: scale, Parameters: string(text)}, nil
+	return chosen, &record.Chosen{Epsilon: p.Epsilon, Over: p.Over, Delta: p.Delta, Scale: scale, Parameters: scenarios.FormatParameters(chosen)}, nil
 }

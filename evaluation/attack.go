@@ -1,6 +1,6 @@
 // Attacks on recorded runs.
 
-package scenarios
+package evaluation
 
 import (
 	"context"
@@ -12,9 +12,11 @@ import (
 	"strings"
 
 	"overhear/adversary"
+	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/record"
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
@@ -32,15 +34,15 @@ type AttackOptions struct {
 // adversary's knowledge, and says that nothing is scored. The result is not
 // written.
 func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attacks, error) {
-	s, err := Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario), o.Sets...)
+	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario), o.Sets...)
 	if err != nil {
 		return nil, err
 	}
 	if s.Adversary == nil {
-		return nil, SetupError{fmt.Errorf("%s has no adversary; give it one with --set adversary.knows.victim=0", r.Dir)}
+		return nil, experiment.SetupError{Err: fmt.Errorf("%s has no adversary; give it one with --set adversary.knows.victim=0", r.Dir)}
 	}
 	seed := r.Info.Seed
-	e := NewExperiment(s, o.DataDir)
+	e := experiment.New(s, o.DataDir)
 	assembly, noData := e.Assemble(seed) // for scores
 	known, err := readKnowledge(r)
 	if err != nil {
@@ -50,31 +52,31 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		if noData != nil {
 			return nil, fmt.Errorf("%s holds no knowledge of this adversary, and its data are not at hand: %w", r.Dir, noData)
 		}
-		if known, err = e.knowledge(assembly); err != nil {
-			return nil, SetupError{err}
+		if known, err = knowledgeOf(e, assembly); err != nil {
+			return nil, experiment.SetupError{Err: err}
 		}
 	}
-	params, err := s.played(r.Info)
+	params, err := played(s, r.Info)
 	if err != nil {
 		return nil, err
 	}
-	public, err := s.public(seed, known.Columns, known.Rows, params)
+	public, err := publicOf(s, seed, known.Columns, known.Rows, params)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.public(seed, known.Columns, known.Rows, params) // for scores
+	all, err := publicOf(s, seed, known.Columns, known.Rows, params) // for scores
 	if err != nil {
 		return nil, err
 	}
-	s.Adversary.Knows.hide(public)
+	hide(&s.Adversary.Knows, public)
 	if !public.Lockstep {
-		if public.Slowest, err = s.slowest(r.Info, public.Graph.Order()); err != nil {
-			return nil, SetupError{err}
+		if public.Slowest, err = slowest(s, r.Info, public.Graph.Order()); err != nil {
+			return nil, experiment.SetupError{Err: err}
 		}
 	}
-	watch := s.Adversary.View.watch()
+	watch := watched(s.Adversary.View)
 	if err := fitsGraph(watch, public); err != nil {
-		return nil, SetupError{err}
+		return nil, experiment.SetupError{Err: err}
 	}
 	recording, err := readRecording(r)
 	if err != nil {
@@ -86,7 +88,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	repeats := map[string]int{}
 	if explicit {
 		if chosen = nil; len(s.Adversary.Attacks) == 0 {
-			return nil, SetupError{errors.New("adversary.attacks names none; leave it out for all that suit")}
+			return nil, experiment.SetupError{Err: errors.New("adversary.attacks names none; leave it out for all that suit")}
 		}
 		for _, spec := range s.Adversary.Attacks {
 			a, _ := adversary.Lookup(spec.Kind) // the scenario was checked
@@ -113,7 +115,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		v := view.With(known.about(&known.Victims[i]))
 		var truth *adversary.Truth
 		if noData == nil {
-			truth = e.truth(assembly, recording, v, all)
+			truth = truthOf(e, assembly, recording, v, all)
 		}
 		for _, a := range chosen {
 			if err := ctx.Err(); err != nil {
@@ -133,7 +135,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 			if truth != nil {
 				adversary.Score(f, truth)
 				if n := repeats[a.Name]; n > 0 && f.Succeeded != record.Blocked {
-					if err := e.repeatMembership(ctx, f, v, truth, o, n); err != nil {
+					if err := repeatMembership(ctx, e, f, v, truth, o, n); err != nil {
 						return nil, err
 					}
 				}
@@ -142,25 +144,25 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		}
 	}
 	if len(out.Findings) == 0 {
-		return nil, SetupError{errors.New("no attack suits this method, view and knowledge; adversary.attacks: [NAME] says why for each (simulate list attacks)")}
+		return nil, experiment.SetupError{Err: errors.New("no attack suits this method, view and knowledge; adversary.attacks: [NAME] says why for each (simulate list attacks)")}
 	}
 	return out, nil
 }
 
 // repeatMembership audits a victim's sample against the first candidate that is not it, over
 // so many runs.
-func (e *Experiment) repeatMembership(ctx context.Context, f *record.Finding, v *adversary.View, t *adversary.Truth, o AttackOptions, runs int) error {
+func repeatMembership(ctx context.Context, e *experiment.Experiment, f *record.Finding, v *adversary.View, t *adversary.Truth, o AttackOptions, runs int) error {
 	decoy := 0
 	if t.Member(decoy) {
 		decoy = 1
 	}
 	s := *e.Scenario
 	own := t.Samples[0]
-	s.Adversary = &Adversary{Audit: AuditSpec{
+	s.Adversary = &scenarios.Adversary{Audit: scenarios.AuditSpec{
 		Runs: runs, Pilots: 1, Unit: "auto", Node: f.Victim, Row: *e.Adversary.Knows.AllBut,
-		Pair: &GivenPair{A: signed(own), B: signed(v.Knows.Candidates.At(decoy))},
+		Pair: &scenarios.GivenPair{A: signed(own), B: signed(v.Knows.Candidates.At(decoy))},
 	}}
-	a, err := e.On(&s).Audit(ctx, AuditOptions{Runs: runs, Workers: o.Workers, Command: o.Command})
+	a, err := Audit(ctx, e.On(&s), AuditOptions{Runs: runs, Workers: o.Workers, Command: o.Command})
 	if err != nil {
 		return fmt.Errorf("repeating the membership test: %w", err)
 	}
@@ -178,7 +180,7 @@ func signed(s adversary.Sample) []float64 {
 
 // slowest is the longest that an update may take, as far as that is public: rows
 // that are not spread evenly may all be one node's.
-func (s *Scenario) slowest(info *record.Info, nodes int) (sim.Duration, error) {
+func slowest(s *scenarios.Scenario, info *record.Info, nodes int) (sim.Duration, error) {
 	cost, err := s.Compute.Of(info.Seed, nodes)
 	if err != nil {
 		return 0, err
@@ -229,7 +231,7 @@ func fitsGraph(w adversary.Watch, p *adversary.Public) error {
 }
 
 // threat is who is thought to attack, in words.
-func threat(k *Knows, w adversary.Watch, known *knowledge) record.Threat {
+func threat(k *scenarios.Knows, w adversary.Watch, known *knowledge) record.Threat {
 	knows := []string{"the method, the graph and every public parameter"}
 	first := known.Victims[0]
 	if first.Others != nil {
@@ -324,8 +326,8 @@ func claimed(r *record.Run) (claim, condition string, byRound []record.Number) {
 	return r.Info.Privacy.Guarantee, r.Info.Privacy.Condition, byRound
 }
 
-// truth is what scores are taken against. No attack sees it.
-func (e *Experiment) truth(a *Assembly, rec *adversary.Recording, v *adversary.View, public *adversary.Public) *adversary.Truth {
+// truthOf is what scores are taken against. No attack sees it.
+func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Recording, v *adversary.View, public *adversary.Public) *adversary.Truth {
 	spec, k := &e.Adversary.Knows, v.Knows
 	t := &adversary.Truth{Knows: k}
 	if a.Split != nil {
@@ -333,7 +335,7 @@ func (e *Experiment) truth(a *Assembly, rec *adversary.Recording, v *adversary.V
 		t.Member = func(candidate int) bool { return candidate == at }
 		return t
 	}
-	all := a.samples(k.Victim)
+	all := samples(a, k.Victim)
 	if spec.AllBut != nil {
 		t.Samples = []adversary.Sample{all.At(*spec.AllBut)}
 	} else {
@@ -348,7 +350,7 @@ func (e *Experiment) truth(a *Assembly, rec *adversary.Recording, v *adversary.V
 		c := k.Candidates.At(candidate)
 		return slices.ContainsFunc(t.Samples, func(s adversary.Sample) bool { return s.Y == c.Y && slices.Equal(s.X, c.X) })
 	}
-	t.Fact = a.fact(rec, v, public)
+	t.Fact = fact(a, rec, v, public)
 	t.Label = func(user int) float64 {
 		id := a.Graph.Order()
 		for i := range a.Problem.Shards {
@@ -363,7 +365,7 @@ func (e *Experiment) truth(a *Assembly, rec *adversary.Recording, v *adversary.V
 }
 
 // fact is what vectors that attacks work out should be.
-func (a *Assembly) fact(rec *adversary.Recording, v *adversary.View, public *adversary.Public) func(*record.Fact) ([]float64, bool) {
+func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View, public *adversary.Public) func(*record.Fact) ([]float64, bool) {
 	published := map[[2]int][]float64{}
 	for _, i := range rec.Iterates {
 		published[[2]int{int(i.Node), int(i.Round)}] = i.Values
@@ -382,7 +384,7 @@ func (a *Assembly) fact(rec *adversary.Recording, v *adversary.View, public *adv
 		if !ok {
 			return nil, false
 		}
-		o := a.Problem.Objective(node - a.first())
+		o := a.Problem.Objective(node - a.First())
 		o.Ridge = 0
 		g := make([]float64, a.Problem.D)
 		problem.NewSolver(o, 0).Gradient(scratch, at, g)
@@ -410,7 +412,7 @@ func (a *Assembly) fact(rec *adversary.Recording, v *adversary.View, public *adv
 			}
 			return []float64{eta.At(f.Node, (f.Round+1)/2)}, true
 		case "number of independent rows":
-			return []float64{float64(min(a.Problem.Shards[f.Node-a.first()].U.Len(), a.Problem.D))}, true
+			return []float64{float64(min(a.Problem.Shards[f.Node-a.First()].U.Len(), a.Problem.D))}, true
 		case adversary.GradientDifference:
 			if v.Public.Method == "pdml" { // of the loss that reports make
 				return nil, false

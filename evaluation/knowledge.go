@@ -1,7 +1,7 @@
 // What an adversary knows before it overhears a run: made of the data when the
 // run is made, and kept beside it, so that attacks need no data.
 
-package scenarios
+package evaluation
 
 import (
 	"encoding/json"
@@ -15,8 +15,10 @@ import (
 
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/experiment"
 	"overhear/problem"
 	"overhear/record"
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
@@ -46,13 +48,22 @@ func (k *knowledge) about(v *victimKnowledge) *adversary.Knowledge {
 
 const knowledgeFile = "knowledge.json"
 
-// writeKnowledge writes knowledge.json.
-func writeKnowledge(path string, k *knowledge) error {
+// WriteKnowledge writes knowledge.json into the directory of a run, if its scenario
+// has an adversary: it is the Extra of experiment.Options. The error is a SetupError
+// where the adversary is to know what does not exist.
+func WriteKnowledge(e *experiment.Experiment, a *experiment.Assembly, w *record.Writer) error {
+	if e.Adversary == nil {
+		return nil
+	}
+	k, err := knowledgeOf(e, a)
+	if err != nil {
+		return experiment.SetupError{Err: err}
+	}
 	text, err := json.Marshal(k)
 	if err != nil {
 		return fmt.Errorf("writing what the adversary knows: %w", err)
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
+	return os.WriteFile(w.Path(knowledgeFile), append(text, '\n'), 0o644)
 }
 
 // readKnowledge reads knowledge.json of a run; nil if there is none.
@@ -72,12 +83,9 @@ func readKnowledge(r *record.Run) (*knowledge, error) {
 	return k, nil
 }
 
-// first is the node of the first part: a star's hub has none.
-func (a *Assembly) first() int { return a.Graph.Order() - a.parts() }
-
 // victims are the nodes whose data are wanted.
-func (k *Knows) victims(a *Assembly) ([]int, error) {
-	first, last := a.first(), a.Graph.Order()-1
+func victims(k *scenarios.Knows, a *experiment.Assembly) ([]int, error) {
+	first, last := a.First(), a.Graph.Order()-1
 	var all []int
 	if k.Victim.All {
 		for i := first; i <= last; i++ {
@@ -95,11 +103,11 @@ func (k *Knows) victims(a *Assembly) ([]int, error) {
 	return []int{node}, nil
 }
 
-// knowledge is what the scenario's adversary knows of a run.
-func (e *Experiment) knowledge(a *Assembly) (*knowledge, error) {
+// knowledgeOf is what the scenario's adversary knows of a run.
+func knowledgeOf(e *experiment.Experiment, a *experiment.Assembly) (*knowledge, error) {
 	spec := &e.Adversary.Knows
-	k := &knowledge{Columns: a.columns()}
-	victims, err := spec.victims(a)
+	k := &knowledge{Columns: a.Columns()}
+	victims, err := victims(spec, a)
 	if err != nil {
 		return nil, err
 	}
@@ -120,16 +128,16 @@ func (e *Experiment) knowledge(a *Assembly) (*knowledge, error) {
 		k.Schema = schema(a.Set, e.Problem.Scale.Intercept)
 	}
 	for _, node := range spec.Data {
-		if node < a.first() || node >= a.Graph.Order() {
+		if node < a.First() || node >= a.Graph.Order() {
 			return nil, fmt.Errorf("adversary.knows.data: node %d has no data", node)
 		}
 		if k.Data == nil {
 			k.Data = map[int]*adversary.Samples{}
 		}
-		k.Data[node] = a.samples(node)
+		k.Data[node] = samples(a, node)
 	}
 	for _, node := range victims {
-		all := a.samples(node)
+		all := samples(a, node)
 		v := victimKnowledge{Node: node}
 		if spec.AllBut != nil {
 			if *spec.AllBut >= len(all.Y) {
@@ -143,7 +151,7 @@ func (e *Experiment) knowledge(a *Assembly) (*knowledge, error) {
 			}
 		}
 		if spec.Candidates > 0 {
-			v.Candidates = e.decoys(a, node, spec.Candidates)
+			v.Candidates = decoys(e, a, node, spec.Candidates)
 			if spec.AllBut != nil { // the true one among them
 				at := trueCandidate(a.Seed, node, spec.Candidates)
 				v.Candidates = insert(v.Candidates, at, all.At(*spec.AllBut))
@@ -163,8 +171,8 @@ func trueCandidate(seed uint64, node, decoys int) int {
 
 // samples are a node's; those of a survey's server are as its users reported
 // them.
-func (a *Assembly) samples(node int) *adversary.Samples {
-	shard := &a.Problem.Shards[node-a.first()]
+func samples(a *experiment.Assembly, node int) *adversary.Samples {
+	shard := &a.Problem.Shards[node-a.First()]
 	survey, ok := a.Method.(algorithms.Surveying)
 	if !ok {
 		return &adversary.Samples{U: shard.U, Y: shard.Y}
@@ -179,7 +187,7 @@ func (a *Assembly) samples(node int) *adversary.Samples {
 
 // decoys are samples that are not the node's: of the test set, or of other nodes
 // where that is too small.
-func (e *Experiment) decoys(a *Assembly, node, count int) *adversary.Samples {
+func decoys(e *experiment.Experiment, a *experiment.Assembly, node, count int) *adversary.Samples {
 	pool := new(adversary.Samples)
 	pool.U, pool.Y = problem.NewRows(a.Problem.D), nil
 	add := func(s *problem.Shard) {
@@ -190,7 +198,7 @@ func (e *Experiment) decoys(a *Assembly, node, count int) *adversary.Samples {
 	}
 	if add(&a.Problem.Test); len(pool.Y) < count {
 		for i := range a.Problem.Shards {
-			if i != node-a.first() {
+			if i != node-a.First() {
 				add(&a.Problem.Shards[i])
 			}
 		}

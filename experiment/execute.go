@@ -1,7 +1,7 @@
 // The one way to run: an assembly through the engine, for runs, repeats, audits
 // and searches alike.
 
-package scenarios
+package experiment
 
 import (
 	"context"
@@ -98,7 +98,7 @@ func (e *Experiment) protocol(a *Assembly, x *Execution) (algorithms.Protocol, e
 			return nil, errors.New("rounds.mode: methods over split columns run in synchronous rounds")
 		}
 		s := &algorithms.Split{SplitSetting: e.splitSetting(a), Method: a.Parties, Cost: cost, Observer: x.SplitObserver}
-		if e.Network.lossy() {
+		if e.Network.Lossy() {
 			s.Retry, s.Deadline = r.Retry, r.Deadline
 		}
 		return s, nil
@@ -115,7 +115,7 @@ func (e *Experiment) protocol(a *Assembly, x *Execution) (algorithms.Protocol, e
 		Observer:  x.Observer,
 		Tolerance: e.Solver.Tolerance,
 	}
-	if e.Network.lossy() {
+	if e.Network.Lossy() {
 		s.Retry, s.Deadline, s.Missing = r.Retry, r.Deadline, r.Missing
 	}
 	if r.Mode == "asynchronous" {

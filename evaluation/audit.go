@@ -1,7 +1,7 @@
 // The audit of a privacy claim: two worlds that differ in one sample, many runs
 // in each, and the likelihood of every trace in both (MATH.md §5).
 
-package scenarios
+package evaluation
 
 import (
 	"context"
@@ -17,7 +17,9 @@ import (
 
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/experiment"
 	"overhear/record"
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
@@ -30,12 +32,12 @@ type AuditOptions struct {
 	Progress func(done, of int)
 }
 
-// audit is what a scenario says of its audit, or the defaults.
-func (s *Scenario) audit() AuditSpec {
+// auditSpec is what a scenario says of its audit, or the defaults.
+func auditSpec(s *scenarios.Scenario) scenarios.AuditSpec {
 	if s.Adversary != nil {
 		return s.Adversary.Audit
 	}
-	return AuditSpec{Runs: 1000, Unit: "auto", Pilots: 40}
+	return scenarios.AuditSpec{Runs: 1000, Unit: "auto", Pilots: 40}
 }
 
 // evidence is what one run of one world came to.
@@ -55,9 +57,9 @@ type subject interface {
 // Audit tells apart two worlds that differ in one sample of one node and
 // compares what was measured with what the method claims. The error is a
 // SetupError where the method has nothing to audit.
-func (e *Experiment) Audit(ctx context.Context, o AuditOptions) (*record.Audit, error) {
+func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record.Audit, error) {
 	started := time.Now()
-	spec := e.audit()
+	spec := auditSpec(e.Scenario)
 	if o.Runs > 0 {
 		spec.Runs = o.Runs
 	}
@@ -66,9 +68,9 @@ func (e *Experiment) Audit(ctx context.Context, o AuditOptions) (*record.Audit, 
 	if err != nil {
 		return nil, err
 	}
-	m, err := e.measured(a, &spec)
+	m, err := measure(e, a, &spec)
 	if err != nil {
-		return nil, SetupError{err}
+		return nil, experiment.SetupError{Err: err}
 	}
 	out := &record.Audit{
 		Name: e.Name, About: e.About, Seed: seed, Runs: spec.Runs, Rounds: e.Rounds.Count, Algorithm: e.Algorithm.Kind,
@@ -96,7 +98,7 @@ func (e *Experiment) Audit(ctx context.Context, o AuditOptions) (*record.Audit, 
 			break
 		}
 		p := &m.pairs[k]
-		sample, err := e.repeat(ctx, p, "audit pilot", seed, spec.Pilots, o.Workers, progress)
+		sample, err := repeat(ctx, p, "audit pilot", seed, spec.Pilots, o.Workers, progress)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +116,7 @@ func (e *Experiment) Audit(ctx context.Context, o AuditOptions) (*record.Audit, 
 		}
 	}
 	pair := &m.pairs[chosen]
-	sample, err := e.repeat(ctx, pair, "audit run", seed, spec.Runs, o.Workers, progress)
+	sample, err := repeat(ctx, pair, "audit run", seed, spec.Runs, o.Workers, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +131,7 @@ func (e *Experiment) Audit(ctx context.Context, o AuditOptions) (*record.Audit, 
 }
 
 // repeat runs both worlds of a pair so often, each run with a seed of its own.
-func (e *Experiment) repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs, workers int, progress func(int)) ([2][]*evidence, error) {
+func repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs, workers int, progress func(int)) ([2][]*evidence, error) {
 	var all [2][]*evidence
 	for w := range all {
 		all[w] = make([]*evidence, runs)
@@ -207,13 +209,13 @@ type measured struct {
 	conclude  func(out *record.Audit, sample [2][]*evidence) error
 }
 
-// measured finds out what is to be audited.
-func (e *Experiment) measured(a *Assembly, spec *AuditSpec) (*measured, error) {
-	if !e.lockstep() {
+// measure finds out what is to be audited.
+func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (*measured, error) {
+	if !lockstep(e.Scenario) {
 		return nil, errors.New("an audit needs synchronous rounds (rounds.mode), in which everything but the noise is known")
 	}
 	if a.Split != nil {
-		return e.auditSplit(a, spec)
+		return auditSplit(e, a, spec)
 	}
 	if _, ok := a.Method.(algorithms.Private); !ok && a.Account == nil {
 		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit", e.Algorithm.Kind)
@@ -226,21 +228,21 @@ func (e *Experiment) measured(a *Assembly, spec *AuditSpec) (*measured, error) {
 		shard--
 	}
 	if shard < 0 || shard >= len(a.Problem.Shards) {
-		return nil, fmt.Errorf("adversary.audit.node: node %d has no data; nodes %d to %d have", spec.Node, a.first(), a.Graph.Order()-1)
+		return nil, fmt.Errorf("adversary.audit.node: node %d has no data; nodes %d to %d have", spec.Node, a.First(), a.Graph.Order()-1)
 	}
 	if rows := len(a.Problem.Shards[shard].Y); spec.Row >= rows {
-		return nil, fmt.Errorf("adversary.audit.row: node %d has samples 0 to %d, not %d", shard+a.first(), rows-1, spec.Row)
+		return nil, fmt.Errorf("adversary.audit.row: node %d has samples 0 to %d, not %d", shard+a.First(), rows-1, spec.Row)
 	}
 	if e.Algorithm.Kind == "pdml" {
 		if spec.Unit == "sample" {
 			return nil, errors.New("adversary.audit.unit: of pdml labels can be audited; the objective noise, drawn once, leaves no likelihood of rows in closed form")
 		}
-		return e.auditLabels(a, spec, shard)
+		return auditLabels(e, a, spec, shard)
 	}
 	if spec.Unit == "label" {
 		return nil, fmt.Errorf("adversary.audit.unit: %s protects samples; labels are pdml's", e.Algorithm.Kind)
 	}
-	return e.auditSamples(a, spec, shard)
+	return auditSamples(e, a, spec, shard)
 }
 
 // claim is what a node claims to lose, by round and up to it.
@@ -255,7 +257,7 @@ type claim struct {
 }
 
 // claims reads a node's claims from a ledger.
-func claims(account *Account, node int, unit string, rounds int) *claim {
+func claims(account *experiment.Account, node int, unit string, rounds int) *claim {
 	c := &claim{
 		unit: unit, established: account.Established, guarantee: account.Guarantee,
 		round: make([]float64, rounds+1), total: make([]float64, rounds+1),
