@@ -108,12 +108,14 @@ func imports(s *source) []string {
 
 // onDigestPath says whether a file's numbers enter the digest.
 func onDigestPath(s *source) bool {
-	return !s.isTest() && slices.Contains([]string{"internal/num", "sim", "problem", "privacy", "parameter", "algorithms"}, s.pkg)
+	return !s.isTest() && slices.Contains([]string{"internal/num", "sim", "problem", "privacy", "parameter",
+		"algorithms"}, s.pkg)
 }
 
 // inexact are functions whose bits depend on the machine, or on luck.
 var inexact = map[string][]string{
-	"math": {"Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Pow", "Sin", "Cos", "Tan", "Sinh", "Cosh", "Tanh", "Gamma", "Lgamma", "Erf", "Cbrt", "Hypot", "FMA", "Atan", "Atan2"},
+	"math": {"Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Pow", "Sin", "Cos", "Tan", "Sinh", "Cosh",
+		"Tanh", "Gamma", "Lgamma", "Erf", "Cbrt", "Hypot", "FMA", "Atan", "Atan2"},
 	"time": {"Now", "Since", "Until", "Sleep", "After", "Tick"},
 	"rand": {"Float64", "IntN", "Int", "Uint64", "Perm", "Shuffle", "NormFloat64", "ExpFloat64", "N", "New"},
 }
@@ -124,7 +126,8 @@ func exactBits(s *source) []string {
 	}
 	var bad []string
 	for _, i := range s.file.Imports {
-		if p := strings.Trim(i.Path.Value, `"`); strings.HasPrefix(p, "gonum.org/v1/gonum/") && !strings.Contains(p, "/graph") {
+		p := strings.Trim(i.Path.Value, `"`)
+		if strings.HasPrefix(p, "gonum.org/v1/gonum/") && !strings.Contains(p, "/graph") {
 			bad = append(bad, "imports "+p)
 		}
 	}
@@ -259,7 +262,8 @@ func TestHouseRules(t *testing.T) {
 func TestEveryPackageIsDocumented(t *testing.T) {
 	documented := map[string]bool{}
 	for _, s := range sources(t) {
-		documented[s.pkg] = documented[s.pkg] || (!s.isTest() && s.file.Doc != nil && strings.HasPrefix(s.file.Doc.Text(), "Package "+s.file.Name.Name)) || s.pkg == "cmd/simulate"
+		documented[s.pkg] = documented[s.pkg] || (!s.isTest() && s.file.Doc != nil &&
+			strings.HasPrefix(s.file.Doc.Text(), "Package "+s.file.Name.Name)) || s.pkg == "cmd/simulate"
 	}
 	for pkg, ok := range documented {
 		if !ok {

@@ -39,7 +39,8 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		return nil, err
 	}
 	if s.Adversary == nil {
-		return nil, experiment.SetupError{Err: fmt.Errorf("%s has no adversary; give it one with --set adversary.knows.victim=0", r.Dir)}
+		return nil, experiment.SetupError{Err: fmt.Errorf("%s has no adversary; give it one with --set "+
+			"adversary.knows.victim=0", r.Dir)}
 	}
 	seed := r.Info.Seed
 	e := experiment.New(s, o.DataDir)
@@ -50,7 +51,8 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	}
 	if known == nil || len(o.Sets) > 0 {
 		if noData != nil {
-			return nil, fmt.Errorf("%s holds no knowledge of this adversary, and its data are not at hand: %w", r.Dir, noData)
+			return nil, fmt.Errorf("%s holds no knowledge of this adversary, and its data are not at hand: %w", r.Dir,
+				noData)
 		}
 		if known, err = knowledgeOf(e, assembly); err != nil {
 			return nil, experiment.SetupError{Err: err}
@@ -88,7 +90,8 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	repeats := map[string]int{}
 	if explicit {
 		if chosen = nil; len(s.Adversary.Attacks) == 0 {
-			return nil, experiment.SetupError{Err: errors.New("adversary.attacks names none; leave it out for all that suit")}
+			return nil, experiment.SetupError{Err: errors.New("adversary.attacks names none; leave it out for all " +
+				"that suit")}
 		}
 		for _, spec := range s.Adversary.Attacks {
 			a, _ := adversary.Lookup(spec.Kind) // the scenario was checked
@@ -105,7 +108,8 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	out.Sight.Packets, out.Sight.Of = view.Seen()
 	out.Sight.Unseen = unseen(watch, public)
 	if noData != nil {
-		out.Sight.Unseen = append(out.Sight.Unseen, "the data are not at hand, so that nothing is scored: "+noData.Error())
+		out.Sight.Unseen = append(out.Sight.Unseen,
+			"the data are not at hand, so that nothing is scored: "+noData.Error())
 	}
 	if out.Claim, out.Condition, out.Claimed = claimed(r); r.Info.Privacy == nil {
 		out.Condition = ""
@@ -144,14 +148,16 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		}
 	}
 	if len(out.Findings) == 0 {
-		return nil, experiment.SetupError{Err: errors.New("no attack suits this method, view and knowledge; adversary.attacks: [NAME] says why for each (simulate list attacks)")}
+		return nil, experiment.SetupError{Err: errors.New("no attack suits this method, view and knowledge; " +
+			"adversary.attacks: [NAME] says why for each (simulate list attacks)")}
 	}
 	return out, nil
 }
 
 // repeatMembership audits a victim's sample against the first candidate that is not it, over
 // so many runs.
-func repeatMembership(ctx context.Context, e *experiment.Experiment, f *record.Finding, v *adversary.View, t *adversary.Truth, o AttackOptions, runs int) error {
+func repeatMembership(ctx context.Context, e *experiment.Experiment, f *record.Finding, v *adversary.View,
+	t *adversary.Truth, o AttackOptions, runs int) error {
 	decoy := 0
 	if t.Member(decoy) {
 		decoy = 1
@@ -167,7 +173,8 @@ func repeatMembership(ctx context.Context, e *experiment.Experiment, f *record.F
 		return fmt.Errorf("repeating the membership test: %w", err)
 	}
 	f.Audit = a
-	f.Conclusion += fmt.Sprintf("; over %d runs in each world the sample and candidate %d are told apart with AUC %.4g", runs, decoy, float64(a.Power.AUC))
+	f.Conclusion += fmt.Sprintf("; over %d runs in each world the sample and candidate %d are told apart with AUC %.4g",
+		runs, decoy, float64(a.Power.AUC))
 	return nil
 }
 
@@ -260,7 +267,8 @@ func unseen(w adversary.Watch, p *adversary.Public) []string {
 	case w.Nodes != nil:
 		all = append(all, fmt.Sprintf("packets between nodes other than %v", w.Nodes))
 	case w.Links != nil:
-		all = append(all, fmt.Sprintf("packets on the other %d of %d links", p.Graph.Size()-len(w.Links), p.Graph.Size()))
+		all = append(all, fmt.Sprintf("packets on the other %d of %d links", p.Graph.Size()-len(w.Links),
+			p.Graph.Size()))
 	}
 	if w.From > 0 {
 		all = append(all, fmt.Sprintf("rounds 0 to %d", w.From-1))
@@ -281,7 +289,8 @@ func unseen(w adversary.Watch, p *adversary.Public) []string {
 
 // network is the graph and the observer's place in it.
 func network(p *adversary.Public, w adversary.Watch, victim int) record.Network {
-	n := record.Network{Nodes: p.Graph.Order(), Edges: p.Graph.Pairs(), Victim: victim, Watched: slices.Clone(w.Nodes), Hops: make([]int, p.Graph.Order())}
+	n := record.Network{Nodes: p.Graph.Order(), Edges: p.Graph.Pairs(), Victim: victim, Watched: slices.Clone(w.Nodes),
+		Hops: make([]int, p.Graph.Order())}
 	for _, l := range w.Links {
 		n.Watched = append(n.Watched, l[0], l[1])
 	}
@@ -327,7 +336,8 @@ func claimed(r *record.Run) (claim, condition string, byRound []record.Number) {
 }
 
 // truthOf is what scores are taken against. No attack sees it.
-func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Recording, v *adversary.View, public *adversary.Public) *adversary.Truth {
+func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
+	public *adversary.Public) *adversary.Truth {
 	spec, k := &e.Adversary.Knows, v.Knows
 	t := &adversary.Truth{Knows: k}
 	if a.Split != nil {
@@ -348,7 +358,9 @@ func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Re
 			return candidate == trueCandidate(a.Seed, k.Victim, spec.Candidates)
 		}
 		c := k.Candidates.At(candidate)
-		return slices.ContainsFunc(t.Samples, func(s adversary.Sample) bool { return s.Y == c.Y && slices.Equal(s.X, c.X) })
+		return slices.ContainsFunc(t.Samples, func(s adversary.Sample) bool {
+			return s.Y == c.Y && slices.Equal(s.X, c.X)
+		})
 	}
 	t.Fact = fact(a, rec, v, public)
 	t.Label = func(user int) float64 {
@@ -365,7 +377,8 @@ func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Re
 }
 
 // fact is what vectors that attacks work out should be.
-func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View, public *adversary.Public) func(*record.Fact) ([]float64, bool) {
+func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
+	public *adversary.Public) func(*record.Fact) ([]float64, bool) {
 	published := map[[2]int][]float64{}
 	for _, i := range rec.Iterates {
 		published[[2]int{int(i.Node), int(i.Round)}] = i.Values

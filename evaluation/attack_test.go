@@ -24,7 +24,8 @@ func attacked(t *testing.T, text string, sets ...string) (*record.Run, *record.A
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := experiment.New(s, "").Run(context.Background(), 1, experiment.Options{Out: t.TempDir(), Workers: 2, Extra: WriteKnowledge})
+	r, err := experiment.New(s, "").Run(context.Background(), 1, experiment.Options{Out: t.TempDir(), Workers: 2,
+		Extra: WriteKnowledge})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,14 +79,17 @@ adversary: {knows: {victim: 1, all-but: 4}, attacks: [kkt-inversion, late-joiner
 			t.Errorf("%s with the data at hand: %s, %s", f.Attack, scored.Succeeded, scored.Conclusion)
 		}
 		n := len(f.Estimates)
-		if n == 0 || f.Succeeded != record.Unscored || f.Estimates[n-1].Score != nil || !slices.Equal(f.Estimates[n-1].X, scored.Estimates[n-1].X) {
+		if n == 0 || f.Succeeded != record.Unscored || f.Estimates[n-1].Score != nil ||
+			!slices.Equal(f.Estimates[n-1].X, scored.Estimates[n-1].X) {
 			t.Errorf("%s without: %s, %d estimates", f.Attack, f.Succeeded, n)
 		}
 	}
-	if !slices.ContainsFunc(without.Sight.Unseen, func(s string) bool { return strings.Contains(s, "nothing is scored") }) {
+	if !strings.Contains(strings.Join(without.Sight.Unseen, "\n"), "nothing is scored") {
 		t.Errorf("unseen: %q", without.Sight.Unseen)
 	}
-	if _, err := Attack(context.Background(), r, AttackOptions{Sets: []string{"adversary.knows.victim=2"}}); err == nil || !strings.Contains(err.Error(), "data are not at hand") {
+	if _, err := Attack(context.Background(), r,
+		AttackOptions{Sets: []string{"adversary.knows.victim=2"}}); err == nil ||
+		!strings.Contains(err.Error(), "data are not at hand") {
 		t.Errorf("other knowledge without data: %v", err)
 	}
 }
@@ -157,7 +161,8 @@ func TestAttack_HiddenPenaltyIsNotPublic(t *testing.T) {
 }
 
 func TestAttack_MembershipRepeated(t *testing.T) {
-	_, a := attacked(t, hospitals, "algorithm={kind: pvp, eta: 0.05, alpha: 5}", "adversary.attacks=[{kind: membership, runs: 60}]")
+	_, a := attacked(t, hospitals, "algorithm={kind: pvp, eta: 0.05, alpha: 5}",
+		"adversary.attacks=[{kind: membership, runs: 60}]")
 	f := a.Findings[0]
 	if f.Audit == nil || f.Audit.Runs != 60 || !f.Audit.Stands() || f.Audit.Pair.Node != 2 || f.Audit.Pair.Row != 3 {
 		t.Fatalf("%+v", f.Audit)
@@ -211,11 +216,13 @@ adversary: {knows: {victim: 1, candidates: 4}}
 // Without lockstep an attack works out from the record of messages which values
 // entered which update, and inverts all of them.
 func TestAttack_WithoutLockstep(t *testing.T) {
-	asynchronous := []string{"rounds={mode: asynchronous, count: 30, quorum: 0.6, staleness: 4, timeout: 100ms}", "network.latency={kind: lognormal, median: 20ms, sigma: 0.8}", "compute={row: 20us, speed-spread: 0.5}"}
+	asynchronous := []string{"rounds={mode: asynchronous, count: 30, quorum: 0.6, staleness: 4, timeout: 100ms}",
+		"network.latency={kind: lognormal, median: 20ms, sigma: 0.8}", "compute={row: 20us, speed-spread: 0.5}"}
 	for name, sets := range map[string][]string{
 		"asynchronous":        asynchronous,
 		"asynchronous, lossy": append(slices.Clone(asynchronous), "network.loss=0.2", "network.duplication=0.2"),
-		"making do":           {"rounds={count: 30, missing: last, deadline: 300ms}", "network.latency={kind: lognormal, median: 20ms, sigma: 0.8}", "network.loss=0.5"},
+		"making do": {"rounds={count: 30, missing: last, deadline: 300ms}",
+			"network.latency={kind: lognormal, median: 20ms, sigma: 0.8}", "network.loss=0.5"},
 	} {
 		_, a := attacked(t, hospitals, append(sets, "adversary.attacks=[kkt-rounds]")...)
 		f := a.Findings[0]
@@ -235,7 +242,8 @@ func TestAttack_WithoutLockstep(t *testing.T) {
 		t.Errorf("with escapes: %s, %s; unseen %q", f.Succeeded, f.Conclusion, f.Unseen)
 	}
 	// A crash is none of the rule's; what follows it is left out.
-	_, a = attacked(t, hospitals, append(asynchronous, "adversary.attacks=[kkt-rounds]", "network.faults=[{at: 300ms, crash: 2, until: 700ms}]")...)
+	_, a = attacked(t, hospitals, append(asynchronous, "adversary.attacks=[kkt-rounds]",
+		"network.faults=[{at: 300ms, crash: 2, until: 700ms}]")...)
 	if f := a.Findings[0]; f.Succeeded != record.Exact || len(f.Unseen) == 0 {
 		t.Errorf("with a crash: %s, %s; unseen %q", f.Succeeded, f.Conclusion, f.Unseen)
 	}

@@ -76,8 +76,9 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 		Name: e.Name, About: e.About, Seed: seed, Runs: spec.Runs, Rounds: e.Rounds.Count, Algorithm: e.Algorithm.Kind,
 		Command: o.Command, Changes: o.Changes, Scenario: e.Resolved(), Statistic: m.statistic,
 		Threat: record.Threat{
-			Sees:  "everything that every node publishes, in every round",
-			Knows: "the method and every parameter, the graph, all data of all nodes but one " + m.unit + ", and the two values that it may have",
+			Sees: "everything that every node publishes, in every round",
+			Knows: "the method and every parameter, the graph, all data of all nodes but one " + m.unit +
+				", and the two values that it may have",
 			Wants: "to know which of the two it is",
 		},
 	}
@@ -131,7 +132,8 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 }
 
 // repeat runs both worlds of a pair so often, each run with a seed of its own.
-func repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs, workers int, progress func(int)) ([2][]*evidence, error) {
+func repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs, workers int,
+	progress func(int)) ([2][]*evidence, error) {
 	var all [2][]*evidence
 	for w := range all {
 		all[w] = make([]*evidence, runs)
@@ -212,7 +214,8 @@ type measured struct {
 // measure finds out what is to be audited.
 func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (*measured, error) {
 	if !lockstep(e.Scenario) {
-		return nil, errors.New("an audit needs synchronous rounds (rounds.mode), in which everything but the noise is known")
+		return nil, errors.New("an audit needs synchronous rounds (rounds.mode), in which everything but the noise " +
+			"is known")
 	}
 	if a.Split != nil {
 		return auditSplit(e, a, spec)
@@ -228,14 +231,17 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 		shard--
 	}
 	if shard < 0 || shard >= len(a.Problem.Shards) {
-		return nil, fmt.Errorf("adversary.audit.node: node %d has no data; nodes %d to %d have", spec.Node, a.First(), a.Graph.Order()-1)
+		return nil, fmt.Errorf("adversary.audit.node: node %d has no data; nodes %d to %d have", spec.Node, a.First(),
+			a.Graph.Order()-1)
 	}
 	if rows := len(a.Problem.Shards[shard].Y); spec.Row >= rows {
-		return nil, fmt.Errorf("adversary.audit.row: node %d has samples 0 to %d, not %d", shard+a.First(), rows-1, spec.Row)
+		return nil, fmt.Errorf("adversary.audit.row: node %d has samples 0 to %d, not %d", shard+a.First(), rows-1,
+			spec.Row)
 	}
 	if e.Algorithm.Kind == "pdml" {
 		if spec.Unit == "sample" {
-			return nil, errors.New("adversary.audit.unit: of pdml labels can be audited; the objective noise, drawn once, leaves no likelihood of rows in closed form")
+			return nil, errors.New("adversary.audit.unit: of pdml labels can be audited; the objective noise, " +
+				"drawn once, leaves no likelihood of rows in closed form")
 		}
 		return auditLabels(e, a, spec, shard)
 	}
@@ -346,8 +352,10 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 	}
 	add := func(scope string, epsilon, delta, measured float64, method string, refuted bool) {
 		v := record.Verdict{
-			Claim: fmt.Sprintf("one %s of node %d", c.unit, node), Scope: scope, Node: node, Epsilon: record.Number(epsilon), Delta: record.Number(delta),
-			Measured: record.Number(measured), Method: method, Verdict: record.Holds, Reason: "the measured loss is within the claim",
+			Claim: fmt.Sprintf("one %s of node %d", c.unit, node), Scope: scope, Node: node,
+			Epsilon: record.Number(epsilon), Delta: record.Number(delta),
+			Measured: record.Number(measured), Method: method, Verdict: record.Holds,
+			Reason: "the measured loss is within the claim",
 		}
 		if math.IsInf(measured, 1) {
 			v.Reason = "the measured loss is unbounded: one look tells the worlds apart"
@@ -388,7 +396,8 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		const rounding = 1e-9
 		if worst >= 0 {
 			m := largest(worst)
-			add(fmt.Sprintf("round %d, the worst", worst), c.round[worst], 0, m, "largest exact |log-likelihood ratio| of the round", m > float64(c.round[worst]*(1+rounding))+rounding)
+			add(fmt.Sprintf("round %d, the worst", worst), c.round[worst], 0, m,
+				"largest exact |log-likelihood ratio| of the round", m > float64(c.round[worst]*(1+rounding))+rounding)
 		}
 		m := 0.0
 		for w := range total {
@@ -397,8 +406,10 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 			}
 		}
 		claimed := c.total[len(c.total)-1]
-		add("run", claimed, 0, m, "largest exact |log-likelihood ratio| of a run", m > float64(claimed*(1+rounding))+rounding)
-		add("run", claimed, 0, float64(out.Power.Epsilon), "threshold test, 95 % confidence", float64(out.Power.Epsilon) > claimed)
+		add("run", claimed, 0, m, "largest exact |log-likelihood ratio| of a run",
+			m > float64(claimed*(1+rounding))+rounding)
+		add("run", claimed, 0, float64(out.Power.Epsilon), "threshold test, 95 % confidence",
+			float64(out.Power.Epsilon) > claimed)
 		return nil
 	}
 	test := func(a, b []float64, epsilon, delta, confidence float64) (measured float64, refuted bool, err error) {
@@ -429,7 +440,8 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		}
 	}
 	if worst >= 0 {
-		add(fmt.Sprintf("round %d, the worst", worst), c.round[worst], c.roundDelta, loss, "exact ratios: δ(ε), 95 % confidence over all rounds", refuted)
+		add(fmt.Sprintf("round %d, the worst", worst), c.round[worst], c.roundDelta, loss,
+			"exact ratios: δ(ε), 95 % confidence over all rounds", refuted)
 	}
 	claimed := c.total[len(c.total)-1]
 	m, r, err := test(total[0], total[1], claimed, c.delta, confidence)
@@ -437,6 +449,7 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		return err
 	}
 	add("run", claimed, c.delta, m, "exact ratios: δ(ε), 95 % confidence", r)
-	add("run", claimed, c.delta, float64(out.Power.Epsilon), "threshold test, 95 % confidence", float64(out.Power.Epsilon) > claimed)
+	add("run", claimed, c.delta, float64(out.Power.Epsilon), "threshold test, 95 % confidence",
+		float64(out.Power.Epsilon) > claimed)
 	return nil
 }

@@ -59,7 +59,8 @@ func (w *twoWorlds) firstUser() int {
 }
 
 // auditLabels audits PDML's claim that a user's label is protected.
-func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec, shard int) (*measured, error) {
+func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
+	shard int) (*measured, error) {
 	params := e.Algorithm.Params.(*algorithms.PDML)
 	if params.Labels == "true" {
 		return nil, fmt.Errorf("algorithm.labels: true reports labels as they are; there is no claim to audit")
@@ -80,8 +81,10 @@ func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenari
 		unit:      algorithms.UnitLabel,
 		statistic: "exact log-likelihood ratio of the user's report, on which all that follows depends",
 		pairs: []auditPair{{
-			pair:    record.Pair{Node: shard, Row: spec.Row, Unit: algorithms.UnitLabel, What: what, A: plus, B: minus},
-			subject: func() (subject, error) { return &reporter{w, w.firstUser() + spec.Row, params.Epsilon, own.X}, nil },
+			pair: record.Pair{Node: shard, Row: spec.Row, Unit: algorithms.UnitLabel, What: what, A: plus, B: minus},
+			subject: func() (subject, error) {
+				return &reporter{w, w.firstUser() + spec.Row, params.Epsilon, own.X}, nil
+			},
 		}},
 	}
 	c := claims(a.Account, shard, algorithms.UnitLabel, e.Rounds.Count)
@@ -110,11 +113,14 @@ func reported(sample [2][]*evidence, epsilon float64) []record.Check {
 	const sigmas = 5
 	return []record.Check{
 		{
-			What: "labels are flipped with probability 1/(1+e^ε)", Measured: record.Number(off), Bound: sigmas, Holds: off <= sigmas,
-			Detail: fmt.Sprintf("%d of %d flipped, %.4g; expected %.4g; the difference in standard deviations", wrong, n, rate, p),
+			What: "labels are flipped with probability 1/(1+e^ε)", Measured: record.Number(off), Bound: sigmas,
+			Holds: off <= sigmas,
+			Detail: fmt.Sprintf("%d of %d flipped, %.4g; expected %.4g; the difference in standard deviations", wrong,
+				n, rate, p),
 		},
 		{
-			What: "a report has the user's columns as they are", Measured: record.Number(moved), Bound: 0, Holds: moved == 0,
+			What: "a report has the user's columns as they are", Measured: record.Number(moved), Bound: 0,
+			Holds:  moved == 0,
 			Detail: "largest difference of a column",
 		},
 	}

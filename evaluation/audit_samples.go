@@ -55,7 +55,8 @@ func replace(p *problem.Problem, shard, row int, u []float64, y float64) *proble
 }
 
 // worlds makes two worlds of a pair of samples.
-func worlds(e *experiment.Experiment, a *experiment.Assembly, shard, row int, u [2][]float64, y [2]float64) (*twoWorlds, error) {
+func worlds(e *experiment.Experiment, a *experiment.Assembly, shard, row int, u [2][]float64,
+	y [2]float64) (*twoWorlds, error) {
 	w := &twoWorlds{e: e, shard: shard}
 	for k := range u {
 		own := *a
@@ -81,7 +82,8 @@ type recorder struct {
 }
 
 func (c *recorder) Published(p *algorithms.Publication) {
-	c.iterates = append(c.iterates, record.Iterate{Node: int32(p.Node), Round: int32(p.Round), TimeNS: int64(p.At), Values: p.Values})
+	c.iterates = append(c.iterates, record.Iterate{Node: int32(p.Node), Round: int32(p.Round), TimeNS: int64(p.At),
+		Values: p.Values})
 }
 
 func (c *recorder) Concluded(int, int, []float64) {}
@@ -146,12 +148,16 @@ func offBy(noise, drawn []float64, scale float64) float64 {
 const redrawBound = 1e-5
 
 // auditSamples audits the claim that a row of a node is protected.
-func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec, shard int) (*measured, error) {
+func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
+	shard int) (*measured, error) {
 	if a.Account == nil || len(a.Account.Ledger.Nodes()) == 0 {
-		return nil, errors.New("the noise is off, so that one look at the messages tells the worlds apart; there is no claim to audit")
+		return nil, errors.New("the noise is off, so that one look at the messages tells the worlds apart; " +
+			"there is no claim to audit")
 	}
 	node := shard + a.First()
-	m := &measured{unit: algorithms.UnitSample, statistic: "exact log-likelihood ratio of all that was published, given the two samples; no test on the same trace is better (Neyman & Pearson)"}
+	m := &measured{unit: algorithms.UnitSample,
+		statistic: "exact log-likelihood ratio of all that was published, given the two samples; no test on the same " +
+			"trace is better (Neyman & Pearson)"}
 	middle, err := middle(e, a, spec, shard)
 	if err != nil {
 		return nil, err
@@ -162,7 +168,8 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 			return nil, err
 		}
 		m.pairs = append(m.pairs, auditPair{
-			pair: record.Pair{Node: node, Row: spec.Row, Unit: algorithms.UnitSample, What: p.what, A: p.u[0], B: p.u[1]}, proposed: record.Proposed{What: p.what},
+			pair: record.Pair{Node: node, Row: spec.Row, Unit: algorithms.UnitSample, What: p.what, A: p.u[0],
+				B: p.u[1]}, proposed: record.Proposed{What: p.what},
 			subject: func() (subject, error) {
 				l, err := adversary.NewLikelihood(w.public, node, w.samples[0], w.samples[1])
 				return &weigher{w, l}, err
@@ -209,11 +216,14 @@ func redrawn(sample [2][]*evidence) record.Check {
 		}
 	}
 	c := record.Check{
-		What:     "the noise that the messages reveal, given the data, is what the node's stream draws by the method's law",
-		Measured: record.Number(worst), Bound: redrawBound, Holds: worst <= redrawBound, Detail: "largest relative difference of all runs and rounds",
+		What: "the noise that the messages reveal, given the data, is what the node's stream draws by the " +
+			"method's law",
+		Measured: record.Number(worst), Bound: redrawBound, Holds: worst <= redrawBound,
+		Detail: "largest relative difference of all runs and rounds",
 	}
 	if !c.Holds {
-		c.Detail = fmt.Sprintf("in one round they differ by %.3g of the noise: it is scaled, reused or misplaced, or the step is not the one the method prescribes", worst)
+		c.Detail = fmt.Sprintf("in one round they differ by %.3g of the noise: it is scaled, reused or misplaced, "+
+			"or the step is not the one the method prescribes", worst)
 	}
 	return c
 }
@@ -277,9 +287,11 @@ func proposals(p *problem.Problem, shard int, spec *scenarios.AuditSpec, middle 
 		return z
 	}
 	scaled := func(x []float64) []float64 { return mix(1/num.Norm(x), x, 0, x) }
-	all := []proposal{{fmt.Sprintf("sample %d as it is, and with the other label", spec.Row), [2][]float64{own, mix(-1, own, 0, own)}}}
+	all := []proposal{{fmt.Sprintf("sample %d as it is, and with the other label", spec.Row),
+		[2][]float64{own, mix(-1, own, 0, own)}}}
 	if n := num.Norm(own); n > 0 && n < 1-1e-9 {
-		all = append(all, proposal{fmt.Sprintf("sample %d at norm 1, with either label", spec.Row), [2][]float64{scaled(own), mix(-1, scaled(own), 0, own)}})
+		all = append(all, proposal{fmt.Sprintf("sample %d at norm 1, with either label", spec.Row),
+			[2][]float64{scaled(own), mix(-1, scaled(own), 0, own)}})
 	}
 	// Two samples at an angle of 2ψ around a direction against which iterates go:
 	// the wider, the more their gradients differ; the narrower, the more both are on
@@ -289,12 +301,14 @@ func proposals(p *problem.Problem, shard int, spec *scenarios.AuditSpec, middle 
 			psi := degrees * math.Pi / 180
 			all = append(all, proposal{
 				fmt.Sprintf("unit samples at ±%.0f° of %s", degrees, name),
-				[2][]float64{mix(math.Cos(psi), axis, math.Sin(psi), other), mix(math.Cos(psi), axis, -math.Sin(psi), other)},
+				[2][]float64{mix(math.Cos(psi), axis, math.Sin(psi), other), mix(math.Cos(psi), axis, -math.Sin(psi),
+					other)},
 			})
 		}
 	}
 	for k := range min(d, 2) {
-		all = append(all, proposal{fmt.Sprintf("unit samples along column %d, opposed", k), [2][]float64{unit(k), mix(-1, unit(k), 0, own)}})
+		all = append(all, proposal{fmt.Sprintf("unit samples along column %d, opposed", k),
+			[2][]float64{unit(k), mix(-1, unit(k), 0, own)}})
 		if d > 1 {
 			around(mix(-1, unit(k), 0, own), unit((k+1)%d), fmt.Sprintf("column %d, reversed", k))
 		}

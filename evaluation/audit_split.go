@@ -33,7 +33,8 @@ type splitWorlds struct {
 type splitRecorder struct{ iterates []record.Iterate }
 
 func (c *splitRecorder) Sent(node, round int, at sim.Time, values []float64) {
-	c.iterates = append(c.iterates, record.Iterate{Node: int32(node), Round: int32(round), TimeNS: int64(at), Values: values})
+	c.iterates = append(c.iterates, record.Iterate{Node: int32(node), Round: int32(round), TimeNS: int64(at),
+		Values: values})
 }
 
 func (c *splitRecorder) Ended(*algorithms.SplitRound) error { return nil }
@@ -92,19 +93,25 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 		return nil, err
 	}
 	if spec.Node >= len(a.Split.Blocks) {
-		return nil, fmt.Errorf("adversary.audit.node: there are parties 0 to %d, not %d", len(a.Split.Blocks)-1, spec.Node)
+		return nil, fmt.Errorf("adversary.audit.node: there are parties 0 to %d, not %d", len(a.Split.Blocks)-1,
+			spec.Node)
 	}
 	block := a.Split.Blocks[spec.Node]
 	if spec.Row >= block.D {
-		return nil, fmt.Errorf("adversary.audit.row: party %d has columns 0 to %d, not %d", spec.Node, block.D-1, spec.Row)
+		return nil, fmt.Errorf("adversary.audit.row: party %d has columns 0 to %d, not %d", spec.Node, block.D-1,
+			spec.Row)
 	}
 	if spec.Pair != nil {
-		return nil, errors.New("adversary.audit.pair: gives samples; where columns are split, pairs are proposed by the tool")
+		return nil, errors.New("adversary.audit.pair: gives samples; where columns are split, pairs are proposed by " +
+			"the tool")
 	}
-	m := &measured{unit: algorithms.UnitColumn, statistic: "exact log-likelihood ratio of the party's messages, given the two matrices; infinite where a message is possible in one world only"}
+	m := &measured{unit: algorithms.UnitColumn,
+		statistic: "exact log-likelihood ratio of the party's messages, given the two matrices; infinite where a " +
+			"message is possible in one world only"}
 	for _, pr := range columnProposals(block, a.Split.Y, spec.Row, a.Seed) {
 		m.pairs = append(m.pairs, auditPair{
-			pair:     record.Pair{Node: spec.Node + 1, Row: spec.Row, Unit: algorithms.UnitColumn, What: pr.what, A: column(pr.block[0], spec.Row), B: column(pr.block[1], spec.Row)},
+			pair: record.Pair{Node: spec.Node + 1, Row: spec.Row, Unit: algorithms.UnitColumn, What: pr.what,
+				A: column(pr.block[0], spec.Row), B: column(pr.block[1], spec.Row)},
 			proposed: record.Proposed{What: pr.what},
 			subject: func() (subject, error) {
 				l, err := adversary.NewSplitLikelihood(public, spec.Node, pr.block[0], pr.block[1])
@@ -198,11 +205,13 @@ func columnProposals(block *problem.Rows, labels []float64, col int, seed uint64
 		num.Scale(1-math.Min(1, 1/norm), shorter)
 		all = append(all,
 			columnProposal{fmt.Sprintf("column %d, and longer by 1", col), [2]*problem.Rows{block, along(own)}},
-			columnProposal{fmt.Sprintf("column %d, and shorter by 1", col), [2]*problem.Rows{block, withColumn(block, col, shorter)}})
+			columnProposal{fmt.Sprintf("column %d, and shorter by 1", col), [2]*problem.Rows{block,
+				withColumn(block, col, shorter)}})
 	}
 	if block.D > 1 {
 		if next := column(block, (col+1)%block.D); num.Norm(next) > 0 {
-			all = append(all, columnProposal{fmt.Sprintf("column %d, and moved by 1 along column %d", col, (col+1)%block.D), [2]*problem.Rows{block, along(next)}})
+			all = append(all, columnProposal{fmt.Sprintf("column %d, and moved by 1 along column %d", col,
+				(col+1)%block.D), [2]*problem.Rows{block, along(next)}})
 		}
 	}
 	return all

@@ -72,7 +72,8 @@ func failures(a *record.Audit) string {
 	}
 	for _, c := range a.Checks {
 		if !c.Holds {
-			all = append(all, fmt.Sprintf("check: %s: %.3g > %.3g: %s", c.What, float64(c.Measured), float64(c.Bound), c.Detail))
+			all = append(all, fmt.Sprintf("check: %s: %.3g > %.3g: %s", c.What, float64(c.Measured), float64(c.Bound),
+				c.Detail))
 		}
 	}
 	return strings.Join(all, "\n\t")
@@ -115,7 +116,8 @@ func TestAudit_RightMethodsStand(t *testing.T) {
 
 // The printed calibration of ZZ16 loses more than it claims.
 func TestAudit_ListingIsViolated(t *testing.T) {
-	sets := []string{"problem.data.dimension=2", "problem.rho=0.03", "algorithm.eta=0.005", "algorithm.alpha=4", "adversary.audit.node=0", "adversary.audit.runs=1000"}
+	sets := []string{"problem.data.dimension=2", "problem.rho=0.03", "algorithm.eta=0.005", "algorithm.alpha=4",
+		"adversary.audit.node=0", "adversary.audit.runs=1000"}
 	a := auditOf(t, auditedDVP, nil, append(sets, "algorithm.calibration=listing")...)
 	if v := a.Verdicts[0]; v.Verdict != record.Violated || !(float64(v.Measured) > 4.3) {
 		t.Errorf("listing: %+v", v)
@@ -145,7 +147,13 @@ func same(a, b *record.Audit) bool { return a.Digest == b.Digest && a.Pair.What 
 
 func TestAudit_DoesNotDependOnWorkers(t *testing.T) {
 	audit := func(workers int) *record.Audit {
-		s, err := scenarios.Parse("audit.yaml", []byte("name: audit\nproblem: {data: {set: twonorm, rows: 40, dimension: 2}}\nnetwork: {topology: {kind: ring, nodes: 3}, latency: {kind: exponential, mean: 3ms}}\nrounds: {count: 4}\nalgorithm: {kind: pvp, eta: 0.1}\nadversary: {audit: {runs: 40, pilots: 5}}\n"))
+		s, err := scenarios.Parse("audit.yaml", []byte(`name: audit
+problem: {data: {set: twonorm, rows: 40, dimension: 2}}
+network: {topology: {kind: ring, nodes: 3}, latency: {kind: exponential, mean: 3ms}}
+rounds: {count: 4}
+algorithm: {kind: pvp, eta: 0.1}
+adversary: {audit: {runs: 40, pilots: 5}}
+`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,22 +211,26 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 		name, algorithm string
 		make            flaw
 	}{
-		{"ζ twice too large, as ZZ16 Algorithm 2 prints it", auditedDVP, func(right algorithms.Private, s algorithms.Setting) algorithms.Method {
+		{"ζ twice too large, as ZZ16 Algorithm 2 prints it", auditedDVP, func(right algorithms.Private, s algorithms.Setting,
+		) algorithms.Method {
 			entry, _ := algorithms.Lookup("dvp")
 			p := algorithms.DVP{ADMM: algorithms.ADMM{Eta: 0.05}, Alpha: parameter.Constant(2), Calibration: "listing"}
 			m, err := entry.New(&p, s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return &flawed{Private: right, update: func(_ algorithms.Method, n *algorithms.Node, k int) error { return m.Update(n, k) }}
+			update := func(_ algorithms.Method, n *algorithms.Node, k int) error { return m.Update(n, k) }
+			return &flawed{Private: right, update: update}
 		}},
-		{"a variance used as a standard deviation", auditedHub, func(m algorithms.Private, s algorithms.Setting) algorithms.Method {
+		{"a variance used as a standard deviation", auditedHub, func(m algorithms.Private, s algorithms.Setting,
+		) algorithms.Method {
 			return &central{flawed{Private: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
 				if err := inner.Update(n, k); err != nil {
 					return err
 				}
 				p := s.Problem
-				sigma := 2 * p.C / (float64(p.Shards[n.ID].U.Len()) * (p.R[n.ID] + 0.5 + math.Sqrt(float64(k)))) * math.Sqrt(2*math.Log(1.25e5))
+				strength := p.R[n.ID] + 0.5 + math.Sqrt(float64(k))
+				sigma := 2 * p.C / (float64(p.Shards[n.ID].U.Len()) * strength) * math.Sqrt(2*math.Log(1.25e5))
 				noise := make([]float64, len(n.F))
 				privacy.Gaussian(n.Stream("noise", k), sigma, noise)
 				num.Axpy(sigma-1, noise, n.F)
@@ -235,7 +247,8 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 				return nil
 			}}
 		}},
-		{"duals updated with unperturbed primals", auditedPVP, func(m algorithms.Private, s algorithms.Setting) algorithms.Method {
+		{"duals updated with unperturbed primals", auditedPVP, func(m algorithms.Private, s algorithms.Setting,
+		) algorithms.Method {
 			return &flawed{Private: m, dual: func(inner algorithms.Method, n *algorithms.Node, k int) {
 				sent := n.F
 				n.F = append([]float64(nil), sent...)
@@ -297,7 +310,8 @@ func TestAudit_FlawlessWrapperStands(t *testing.T) {
 
 // Where noise is chosen for a target, the audit and attacks know what was chosen.
 func TestAudit_ChosenNoise(t *testing.T) {
-	for _, algorithm := range []string{auditedDVP, auditedPVP, "{kind: private-dgd, step: 0.5, alpha: 1}", "{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1}"} {
+	for _, algorithm := range []string{auditedDVP, auditedPVP, "{kind: private-dgd, step: 0.5, alpha: 1}",
+		"{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1}"} {
 		if a := auditOf(t, algorithm, nil, "privacy.epsilon=3"); !a.Stands() {
 			t.Errorf("%s: %s", algorithm, failures(a))
 		}
@@ -311,7 +325,8 @@ func TestAudit_Sharing(t *testing.T) {
 		t.Skip("short: it factors matrices of 500 columns")
 	}
 	for noise, unbounded := range map[string]bool{"range": true, "ambient": false} {
-		s, err := scenarios.LoadShipped("audit-sharing.yaml", "algorithm.noise="+noise, "adversary.audit.runs=30", "adversary.audit.pilots=3")
+		s, err := scenarios.LoadShipped("audit-sharing.yaml", "algorithm.noise="+noise, "adversary.audit.runs=30",
+			"adversary.audit.pilots=3")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,7 +340,8 @@ func TestAudit_Sharing(t *testing.T) {
 			}
 		}
 		v := a.Verdicts[0]
-		if a.Condition != "holds" || math.IsInf(float64(v.Measured), 1) != unbounded || unbounded && v.Verdict != record.Violated {
+		if a.Condition != "holds" || math.IsInf(float64(v.Measured), 1) != unbounded || unbounded &&
+			v.Verdict != record.Violated {
 			t.Errorf("%s: condition %q, %+v", noise, a.Condition, v)
 		}
 	}

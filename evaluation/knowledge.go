@@ -42,7 +42,8 @@ type victimKnowledge struct {
 // about is what is known of one victim.
 func (k *knowledge) about(v *victimKnowledge) *adversary.Knowledge {
 	return &adversary.Knowledge{
-		Victim: v.Node, Size: v.Size, Others: v.Others, Candidates: v.Candidates, Data: k.Data, Blocks: v.Blocks, Schema: k.Schema,
+		Victim: v.Node, Size: v.Size, Others: v.Others, Candidates: v.Candidates, Data: k.Data, Blocks: v.Blocks,
+		Schema: k.Schema,
 	}
 }
 
@@ -141,7 +142,8 @@ func knowledgeOf(e *experiment.Experiment, a *experiment.Assembly) (*knowledge, 
 		v := victimKnowledge{Node: node}
 		if spec.AllBut != nil {
 			if *spec.AllBut >= len(all.Y) {
-				return nil, fmt.Errorf("adversary.knows.all-but: node %d has samples 0 to %d, not %d", node, len(all.Y)-1, *spec.AllBut)
+				return nil, fmt.Errorf("adversary.knows.all-but: node %d has samples 0 to %d, not %d", node,
+					len(all.Y)-1, *spec.AllBut)
 			}
 			v.Size, v.Others = len(all.Y), new(adversary.Samples)
 			for n := range all.Y {

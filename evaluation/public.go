@@ -28,9 +28,11 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any)
 	p := &adversary.Public{
 		Method: entry.Name, Graph: graph, D: columns, Rounds: s.Rounds.Count,
 		Loss: s.Problem.Loss.Loss(), C: s.Problem.C, R: make([]float64, graph.Order()),
-		Star: entry.Star, Start: s.Algorithm.Init.Normal == 0, Lockstep: lockstep(s), Barrier: s.Rounds.Mode == "synchronous", Faulty: s.Network.Faults != nil,
+		Star: entry.Star, Start: s.Algorithm.Init.Normal == 0, Lockstep: lockstep(s),
+		Barrier: s.Rounds.Mode == "synchronous", Faulty: s.Network.Faults != nil,
 		Pace:      adversary.Pace{Quorum: s.Rounds.Quorum, Staleness: s.Rounds.Staleness, Timeout: s.Rounds.Timeout},
-		Schedules: map[string]adversary.Schedule{}, Numbers: map[string]float64{}, Words: map[string]string{}, Hidden: map[string]bool{},
+		Schedules: map[string]adversary.Schedule{}, Numbers: map[string]float64{}, Words: map[string]string{},
+		Hidden: map[string]bool{},
 	}
 	withData := graph.Order()
 	if entry.Star {

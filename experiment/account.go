@@ -40,7 +40,8 @@ func (e *Experiment) accountSplit(a *Assembly, largest float64) {
 		return
 	}
 	a.Account = &Account{
-		Guarantee: p.Guarantee(), Established: p.Established(largest), Ledger: new(privacy.Ledger), Delta: e.Privacy.Delta,
+		Guarantee: p.Guarantee(), Established: p.Established(largest), Ledger: new(privacy.Ledger),
+		Delta: e.Privacy.Delta,
 		Bound: make([]float64, e.Rounds.Count+1),
 	}
 	p.Account(a.Account.Ledger)
@@ -77,7 +78,8 @@ func (a *Account) record(first int) *record.Privacy {
 	nan := record.Number(math.NaN())
 	for _, unit := range a.Ledger.Units() {
 		for _, node := range a.Ledger.Nodes() {
-			c := record.Claim{Node: node + first, Unit: unit, Epsilon: nan, PerRound: nan, AtDelta: record.Number(a.Delta)}
+			c := record.Claim{Node: node + first, Unit: unit, Epsilon: nan, PerRound: nan,
+				AtDelta: record.Number(a.Delta)}
 			c.Established = a.Established == nil || unit == algorithms.UnitLabel // a flipped label needs no condition
 			c.ZCDP = record.Number(a.Ledger.ZCDP(node, unit, a.Delta))
 			pure := a.Ledger.Pure(node, len(a.Bound)-1, unit)
@@ -101,7 +103,8 @@ func (a *Account) record(first int) *record.Privacy {
 
 // choose scales a method's noise so that its claimed loss is the target, and
 // returns the new parameters.
-func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorithms.Setting) (any, *record.Chosen, error) {
+func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorithms.Setting,
+) (any, *record.Chosen, error) {
 	tunable, ok := params.(algorithms.Tunable)
 	if !ok {
 		return nil, nil, fmt.Errorf("epsilon is a target for methods whose noise it can choose; %s is none", entry.Name)
@@ -132,5 +135,6 @@ func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorit
 		return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: %w", p.Epsilon, p.Over, err)
 	}
 	chosen := tunable.Loosen(scale)
-	return chosen, &record.Chosen{Epsilon: p.Epsilon, Over: p.Over, Delta: p.Delta, Scale: scale, Parameters: scenarios.FormatParameters(chosen)}, nil
+	return chosen, &record.Chosen{Epsilon: p.Epsilon, Over: p.Over, Delta: p.Delta, Scale: scale,
+		Parameters: scenarios.FormatParameters(chosen)}, nil
 }

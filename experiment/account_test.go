@@ -35,7 +35,8 @@ func measure(t *testing.T, sets ...string) (*Experiment, *outcome) {
 func TestPrivacy_TargetIsMet(t *testing.T) {
 	for _, algorithm := range []string{
 		"{kind: dvp, eta: 0.1, alpha: {initial: 1, ratio: 1.1}}", "{kind: pvp, eta: 0.1, alpha: {values: [1, 2, 3]}}",
-		"{kind: penalty-perturbation, eta: {initial: 0.5, ratio: 1.1}, theta: 0.5}", "{kind: private-mr-admm, eta: 0.5}",
+		"{kind: penalty-perturbation, eta: {initial: 0.5, ratio: 1.1}, theta: 0.5}", "{kind: private-mr-admm, " +
+			"eta: 0.5}",
 		"{kind: private-r-admm, eta: 0.5, alpha: 7}", "{kind: private-dgd, alpha: {nodes: [1, 2, 1, 1, 1]}}",
 	} {
 		for _, over := range []string{"run", "round"} {
@@ -52,7 +53,8 @@ func TestPrivacy_TargetIsMet(t *testing.T) {
 			}
 		}
 	}
-	_, out := measure(t, "algorithm={kind: dp-admm}", "network.topology={kind: star, nodes: 6}", "privacy={epsilon: 1.5, delta: 1e-6}")
+	_, out := measure(t, "algorithm={kind: dp-admm}", "network.topology={kind: star, nodes: 6}",
+		"privacy={epsilon: 1.5, delta: 1e-6}")
 	if got := out.rows[len(out.rows)-1].PrivacyLoss; math.Abs(got-1.5) > 1e-6 {
 		t.Errorf("dp-admm spends %v", got)
 	}
@@ -82,12 +84,13 @@ func TestPrivacy_LossIsCumulativeAndOnlyWhereEstablished(t *testing.T) {
 
 func TestPrivacy_Refusals(t *testing.T) {
 	for want, sets := range map[string][]string{
-		"admm is none":             {"algorithm={kind: admm}", "privacy={epsilon: 1}"},
-		"more than the target":     {"algorithm={kind: penalty-perturbation}", "privacy={epsilon: 0.001}"},
-		"bound is not established": {"algorithm={kind: penalty-perturbation, eta: 0.0001, theta: 0.0001}", "privacy={epsilon: 1}"},
-		"is given for 3 nodes":     {"algorithm={kind: m-admm, eta: {nodes: [1, 1, 1]}}"},
-		"star with the hub":        {"algorithm={kind: dp-admm}"},
-		"debiased loss":            {"algorithm={kind: pdml}", "problem.loss=huber-hinge"},
+		"admm is none":         {"algorithm={kind: admm}", "privacy={epsilon: 1}"},
+		"more than the target": {"algorithm={kind: penalty-perturbation}", "privacy={epsilon: 0.001}"},
+		"bound is not established": {"algorithm={kind: penalty-perturbation, eta: 0.0001, theta: 0.0001}",
+			"privacy={epsilon: 1}"},
+		"is given for 3 nodes": {"algorithm={kind: m-admm, eta: {nodes: [1, 1, 1]}}"},
+		"star with the hub":    {"algorithm={kind: dp-admm}"},
+		"debiased loss":        {"algorithm={kind: pdml}", "problem.loss=huber-hinge"},
 	} {
 		s, err := scenarios.Parse("t.yaml", []byte(private), sets...)
 		if err != nil {
@@ -104,7 +107,8 @@ func TestPrivacy_Refusals(t *testing.T) {
 		"algorithm.noise must be one of":       "algorithm={kind: dvp, noise: maybe}",
 		"epsilon must not be negative":         "privacy.epsilon=-1",
 	} {
-		if _, err := scenarios.Parse("t.yaml", []byte(private+"algorithm: {kind: admm}\n"), set); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := scenarios.Parse("t.yaml", []byte(private+"algorithm: {kind: admm}\n"), set); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", set, err, want)
 		}
 	}

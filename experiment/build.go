@@ -149,7 +149,8 @@ func (e *Experiment) Equip(a *Assembly) error {
 // splitRows gives each node that holds data its rows.
 func (e *Experiment) splitRows(a *Assembly) error {
 	if e.Entry.New == nil {
-		return fmt.Errorf("algorithm %s is for split columns: problem.columns says how many each party holds", e.Entry.Name)
+		return fmt.Errorf("algorithm %s is for split columns: problem.columns says how many each party holds",
+			e.Entry.Name)
 	}
 	withData := a.Graph.Order()
 	if e.Entry.Star {
@@ -197,7 +198,8 @@ func (e *Experiment) split(set *problem.Set, nodes int, seed uint64) (*problem.P
 // SameData says whether another scenario prepares the same data set whatever the
 // seed.
 func (e *Experiment) SameData(s *scenarios.Scenario) bool {
-	return !s.Problem.Data.Generated() && reflect.DeepEqual(s.Problem.Data, e.Problem.Data) && s.Problem.Scale == e.Problem.Scale
+	return !s.Problem.Data.Generated() && reflect.DeepEqual(s.Problem.Data, e.Problem.Data) &&
+		s.Problem.Scale == e.Problem.Scale
 }
 
 // On prepares to run another scenario, on this experiment's data if they are the

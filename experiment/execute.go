@@ -33,7 +33,8 @@ type Finished struct {
 	Bytes    int64                // of those packets
 	Activity *algorithms.Activity // how nodes spent their time; nil: the protocol does not say
 	Down     []sim.Duration       // by node of Activity, the time that it was crashed
-	Largest  float64              // of a run over split columns, the greatest norm of a party's x and of the hub's y and z
+	// of a run over split columns, the greatest norm of a party's x and of the hub's y and z
+	Largest float64
 }
 
 // Execute runs an assembly to its end, with everything that the scenario says of
@@ -47,7 +48,8 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 		return nil, err
 	}
 	config := sim.Config{
-		Seed: a.Seed, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults, Header: e.Network.Header,
+		Seed: a.Seed, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults,
+		Header:  e.Network.Header,
 		Workers: x.Workers, Queue: x.Queue, Trace: x.Trace, Reference: x.Reference, Sent: x.Packets,
 	}
 	if e.Ties == "shuffled" {
@@ -67,7 +69,8 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 	if err := protocol.Unfinished(); err != nil {
 		return nil, err
 	}
-	f := &Finished{End: engine.Now(), Events: engine.Events(), Messages: int64(engine.Messages()), Bytes: engine.Bytes()}
+	f := &Finished{End: engine.Now(), Events: engine.Events(), Messages: int64(engine.Messages()),
+		Bytes: engine.Bytes()}
 	if f.Trace, err = engine.Trace(); err != nil {
 		return nil, err
 	}
@@ -97,7 +100,8 @@ func (e *Experiment) protocol(a *Assembly, x *Execution) (algorithms.Protocol, e
 		if r.Mode != "synchronous" {
 			return nil, errors.New("rounds.mode: methods over split columns run in synchronous rounds")
 		}
-		s := &algorithms.Split{SplitSetting: e.splitSetting(a), Method: a.Parties, Cost: cost, Observer: x.SplitObserver}
+		s := &algorithms.Split{SplitSetting: e.splitSetting(a), Method: a.Parties, Cost: cost,
+			Observer: x.SplitObserver}
 		if e.Network.Lossy() {
 			s.Retry, s.Deadline = r.Retry, r.Deadline
 		}
@@ -120,7 +124,8 @@ func (e *Experiment) protocol(a *Assembly, x *Execution) (algorithms.Protocol, e
 	}
 	if r.Mode == "asynchronous" {
 		s.Deadline = r.Deadline
-		return &algorithms.Asynchronous{Synchronous: s, Pace: algorithms.Pace{Quorum: r.Quorum, Staleness: r.Staleness, Timeout: r.Timeout}}, nil
+		return &algorithms.Asynchronous{Synchronous: s, Pace: algorithms.Pace{Quorum: r.Quorum, Staleness: r.Staleness,
+			Timeout: r.Timeout}}, nil
 	}
 	return algorithms.NewProtocol(&s), nil
 }

@@ -177,7 +177,8 @@ func TestExecute_RefusesTheOtherObserver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Execute(context.Background(), a, x); err == nil || !strings.Contains(err.Error(), "cannot follow") {
+		if _, err := e.Execute(context.Background(), a, x); err == nil ||
+			!strings.Contains(err.Error(), "cannot follow") {
 			t.Errorf("%v", err)
 		}
 	}

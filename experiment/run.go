@@ -192,7 +192,8 @@ func (e *Experiment) policy() record.Policy {
 
 // complete makes, runs and measures a seed, recording to w if it is not nil,
 // against a reference if there is one.
-func (e *Experiment) complete(ctx context.Context, seed uint64, workers int, w *record.Writer, reference *sim.Trace, progress func(metrics.Row)) (*outcome, error) {
+func (e *Experiment) complete(ctx context.Context, seed uint64, workers int, w *record.Writer, reference *sim.Trace,
+	progress func(metrics.Row)) (*outcome, error) {
 	start := time.Now()
 	a, err := e.Assemble(seed)
 	if err != nil {
@@ -224,7 +225,8 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, workers int, w *
 
 // observe gives an execution the observer that measures it, for which it computes
 // the centralised optimum, and records it.
-func (e *Experiment) observe(out *outcome, x *Execution, w *record.Writer, progress func(metrics.Row)) (measurement, error) {
+func (e *Experiment) observe(out *outcome, x *Execution, w *record.Writer,
+	progress func(metrics.Row)) (measurement, error) {
 	if out.Split != nil {
 		o, err := out.Split.Centralised()
 		if err != nil {
@@ -241,7 +243,8 @@ func (e *Experiment) observe(out *outcome, x *Execution, w *record.Writer, progr
 	if err != nil {
 		return nil, err
 	}
-	out.optimum = record.Optimum{Objective: record.Number(o.Value), Point: o.F, TestError: record.Number(metrics.TestError(&out.Problem.Test, o.F))}
+	out.optimum = record.Optimum{Objective: record.Number(o.Value), Point: o.F,
+		TestError: record.Number(metrics.TestError(&out.Problem.Test, o.F))}
 	var c follower = metrics.NewCollector(out.Problem, o.F, e.Rounds.Count, progress)
 	if e.Rounds.Mode == "asynchronous" {
 		c = metrics.NewRolling(out.Problem, o.F, progress)
@@ -282,9 +285,11 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		TestRows:  out.testRows(),
 		Rounds:    last.Round,
 		Final: record.Final{
-			VirtualSeconds: last.Time.Seconds(), Loss: record.Number(last.Loss), Objective: record.Number(last.Objective),
-			TestError: record.Number(last.TestError), Consensus: record.Number(last.Consensus), Distance: record.Number(last.Distance),
-			DualSum: record.Number(last.DualSum), PrivacyLoss: record.Number(last.PrivacyLoss),
+			VirtualSeconds: last.Time.Seconds(), Loss: record.Number(last.Loss),
+			Objective: record.Number(last.Objective),
+			TestError: record.Number(last.TestError), Consensus: record.Number(last.Consensus),
+			Distance: record.Number(last.Distance),
+			DualSum:  record.Number(last.DualSum), PrivacyLoss: record.Number(last.PrivacyLoss),
 			Messages: out.Messages, Bytes: out.Bytes,
 		},
 		Optimum:      out.optimum,
@@ -353,7 +358,8 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 		measured = math.Pow(out.rows[last].Distance/out.rows[half].Distance, 1/float64(last-half))
 	}
 	for _, t := range m.Theorems() {
-		rates = append(rates, record.Rate{Theorem: t.Name, Applies: t.Reason, Proved: record.Number(t.Factor), Measured: record.Number(measured)})
+		rates = append(rates, record.Rate{Theorem: t.Name, Applies: t.Reason, Proved: record.Number(t.Factor),
+			Measured: record.Number(measured)})
 	}
 	return rates
 }

@@ -17,7 +17,8 @@ func (e *Experiment) splitColumns(a *Assembly) error {
 		return fmt.Errorf("algorithm %s is for split rows, and problem.columns splits columns", e.Entry.Name)
 	}
 	if e.Privacy.Epsilon > 0 {
-		return errors.New("privacy.epsilon is a target for methods over split rows; over split columns give algorithm.epsilon")
+		return errors.New("privacy.epsilon is a target for methods over split rows; over split columns give " +
+			"algorithm.epsilon")
 	}
 	if e.Algorithm.Init.Normal > 0 {
 		return errors.New("algorithm.init: methods over split columns start at zero")
@@ -31,7 +32,8 @@ func (e *Experiment) splitColumns(a *Assembly) error {
 	if w, ok := e.Algorithm.Params.(interface{ WeightOfRow() string }); ok {
 		weight = w.WeightOfRow()
 	}
-	if a.Split, err = problem.SplitColumns(a.Set, spec.Columns, train, test, spec.Loss.Loss(), weight, spec.Rho); err != nil {
+	if a.Split, err = problem.SplitColumns(a.Set, spec.Columns, train, test, spec.Loss.Loss(), weight,
+		spec.Rho); err != nil {
 		return fmt.Errorf("building the problem: problem.columns: %w", err)
 	}
 	if _, err := (&algorithms.Split{SplitSetting: e.splitSetting(a)}).Network(); err != nil {

@@ -47,7 +47,8 @@ func alike(t *testing.T) []string {
 	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return []string{fmt.Sprintf("problem={data: {csv: %q}, columns: [2, 2, 2], rho: 0.001, scale: {columns: none, rows: none, intercept: false}}", path)}
+	return []string{fmt.Sprintf("problem={data: {csv: %q}, columns: [2, 2, 2], rho: 0.001, scale: {columns: none, "+
+		"rows: none, intercept: false}}", path)}
 }
 
 func apartRun(t *testing.T, sets ...string) (*Experiment, *outcome, error) {
@@ -63,12 +64,14 @@ func apartRun(t *testing.T, sets ...string) (*Experiment, *outcome, error) {
 
 func TestSplit_CorrelatedPartiesDivergeUnlessAveraged(t *testing.T) {
 	data := alike(t)
-	_, _, err := apartRun(t, append(data, "problem.rho=0.1", "algorithm={kind: admm-sharing, form: jacobi, eta: 0.01, loss: sum}")...)
+	_, _, err := apartRun(t, append(data, "problem.rho=0.1",
+		"algorithm={kind: admm-sharing, form: jacobi, eta: 0.01, loss: sum}")...)
 	said := regexp.MustCompile(`the run diverges: in round [1-9]\d* the objective is .* of party [1-3] are the largest`)
 	if err == nil || !said.MatchString(err.Error()) {
 		t.Errorf("%v, want %q", err, said)
 	}
-	_, out, err := apartRun(t, append(data, "problem.rho=0.1", "rounds.count=1000", "algorithm={kind: admm-sharing, form: averaged, eta: 0.01, loss: sum}")...)
+	_, out, err := apartRun(t, append(data, "problem.rho=0.1", "rounds.count=1000",
+		"algorithm={kind: admm-sharing, form: averaged, eta: 0.01, loss: sum}")...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +83,8 @@ func TestSplit_CorrelatedPartiesDivergeUnlessAveraged(t *testing.T) {
 
 func TestSplit_RowsAreThoseOfTheRun(t *testing.T) {
 	data := alike(t)
-	e, out, err := apartRun(t, append(data, "rounds.count=20", "problem.train=40", "algorithm={kind: admm-sharing, form: averaged, eta: 0.1}")...)
+	e, out, err := apartRun(t, append(data, "rounds.count=20", "problem.train=40",
+		"algorithm={kind: admm-sharing, form: averaged, eta: 0.1}")...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +108,8 @@ func TestSplit_RowsAreThoseOfTheRun(t *testing.T) {
 
 func TestSplit_PrivacyLossIsThePapersCompositionWhereEstablished(t *testing.T) {
 	data := append(alike(t), "problem.scale={columns: none, rows: none, intercept: false}", "rounds.count=5")
-	_, out, err := apartRun(t, append(data, "algorithm={kind: private-admm-sharing, form: averaged, epsilon: 0.5, bound: 1e6}")...)
+	_, out, err := apartRun(t, append(data,
+		"algorithm={kind: private-admm-sharing, form: averaged, epsilon: 0.5, bound: 1e6}")...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +133,10 @@ func TestSplit_PrivacyLossIsThePapersCompositionWhereEstablished(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, out, err := apartRun(t, "rounds.count=5", "network.topology={kind: star, nodes: 2}",
-		fmt.Sprintf("problem={data: {csv: %q}, columns: [100], rho: 10, scale: {columns: none, rows: unit, intercept: false}}", path),
-		"algorithm={kind: private-admm-sharing, form: averaged, eta: 10, epsilon: 0.9, delta: 0.19, slack: 1e-3, bound: 1000}")
+		fmt.Sprintf("problem={data: {csv: %q}, columns: [100], rho: 10, scale: {columns: none, rows: unit, "+
+			"intercept: false}}", path),
+		"algorithm={kind: private-admm-sharing, form: averaged, eta: 10, epsilon: 0.9, delta: 0.19, slack: 1e-3, "+
+			"bound: 1000}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +155,8 @@ func TestSplit_PrivacyLossIsThePapersCompositionWhereEstablished(t *testing.T) {
 		t.Fatalf("claims %+v", claims)
 	}
 	for k, c := range claims {
-		if c.Node != k+1 || c.Unit != "column" || !c.Established || math.Abs(float64(c.Delta)-(5*0.19+1e-3)) > 1e-12 || float64(c.Epsilon) != out.rows[5].PrivacyLoss {
+		if c.Node != k+1 || c.Unit != "column" || !c.Established || math.Abs(float64(c.Delta)-(5*0.19+1e-3)) > 1e-12 ||
+			float64(c.Epsilon) != out.rows[5].PrivacyLoss {
 			t.Errorf("claim %+v", c)
 		}
 	}
@@ -157,10 +165,12 @@ func TestSplit_PrivacyLossIsThePapersCompositionWhereEstablished(t *testing.T) {
 func TestSplit_Refusals(t *testing.T) {
 	data := alike(t)
 	for want, sets := range map[string][]string{
-		"widths add up to 5, but":                   {"problem.columns=[2, 2, 1]", "algorithm={kind: admm-sharing}"},
-		"that of party 1 is 0":                      {"problem.columns=[3, 0, 3]", "algorithm={kind: admm-sharing}"},
-		"needs 4 nodes":                             {"network.topology={kind: star, nodes: 5}", "algorithm={kind: admm-sharing}"},
-		"star with the hub as node 0":               {"network.topology={kind: ring, nodes: 4}", "algorithm={kind: fdml-sgd}"},
+		"widths add up to 5, but": {"problem.columns=[2, 2, 1]", "algorithm={kind: admm-sharing}"},
+		"that of party 1 is 0":    {"problem.columns=[3, 0, 3]", "algorithm={kind: admm-sharing}"},
+		"needs 4 nodes": {"network.topology={kind: star, nodes: 5}",
+			"algorithm={kind: admm-sharing}"},
+		"star with the hub as node 0": {"network.topology={kind: ring, nodes: 4}",
+			"algorithm={kind: fdml-sgd}"},
 		"algorithm admm is for split rows":          {"algorithm={kind: admm}"},
 		"over split columns give algorithm.epsilon": {"algorithm={kind: private-admm-sharing}", "privacy={epsilon: 1}"},
 	} {
@@ -178,7 +188,8 @@ func TestSplit_Refusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := New(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), kind+" is for split columns: problem.columns says") {
+		if _, err := New(s, "").Assemble(1); err == nil ||
+			!strings.Contains(err.Error(), kind+" is for split columns: problem.columns says") {
 			t.Errorf("%s without problem.columns: %v", kind, err)
 		}
 	}
@@ -189,7 +200,8 @@ func TestSplit_Refusals(t *testing.T) {
 		"epsilon is out of range: 0": "algorithm={kind: private-admm-sharing, epsilon: 0}",
 		"noise must be one of":       "algorithm={kind: private-admm-sharing, noise: maybe}",
 	} {
-		if _, err := scenarios.Parse("t.yaml", []byte(apart), append(slices.Clone(data), set)...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := scenarios.Parse("t.yaml", []byte(apart), append(slices.Clone(data), set)...); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", set, err, want)
 		}
 	}
@@ -199,7 +211,8 @@ func TestSplit_Refusals(t *testing.T) {
 // rectangle all the same.
 func TestSplit_ExportIsRectangular(t *testing.T) {
 	for _, algorithm := range []string{"{kind: admm-sharing}", "{kind: fdml-sgd, batch: 7}"} {
-		s, err := scenarios.Parse("t.yaml", []byte(private), "rounds.count=3", "network.topology={kind: star, nodes: 3}", "problem.columns=[16, 15]", "algorithm="+algorithm)
+		s, err := scenarios.Parse("t.yaml", []byte(private), "rounds.count=3",
+			"network.topology={kind: star, nodes: 3}", "problem.columns=[16, 15]", "algorithm="+algorithm)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +227,8 @@ func TestSplit_ExportIsRectangular(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(text.String()), "\n")
 		for _, line := range lines {
 			if strings.Count(line, ",") != strings.Count(lines[0], ",") {
-				t.Fatalf("%s: a line has %d commas, the header %d", algorithm, strings.Count(line, ","), strings.Count(lines[0], ","))
+				t.Fatalf("%s: a line has %d commas, the header %d", algorithm, strings.Count(line, ","),
+					strings.Count(lines[0], ","))
 			}
 		}
 		text.Reset()
@@ -222,7 +236,8 @@ func TestSplit_ExportIsRectangular(t *testing.T) {
 			t.Errorf("%s: JSON: %v", algorithm, err)
 		}
 	}
-	s, err := scenarios.Parse("t.yaml", []byte(private), "network.topology={kind: star, nodes: 3}", "problem.columns=[16, 15]", "algorithm={kind: admm-sharing, init: {normal: 1}}")
+	s, err := scenarios.Parse("t.yaml", []byte(private), "network.topology={kind: star, nodes: 3}",
+		"problem.columns=[16, 15]", "algorithm={kind: admm-sharing, init: {normal: 1}}")
 	if err != nil {
 		t.Fatal(err)
 	}

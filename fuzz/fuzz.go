@@ -179,7 +179,8 @@ func draw(e *experiment.Experiment, seed uint64, span sim.Duration, graph *sim.G
 				continue
 			}
 		default:
-			f.Crashes = &sim.Crashes{Every: sim.Duration(between(0.05, 1) * float64(span)), For: sim.Duration(between(0.01, 0.1) * float64(span)), Memory: memory()}
+			f.Crashes = &sim.Crashes{Every: sim.Duration(between(0.05, 1) * float64(span)),
+				For: sim.Duration(between(0.01, 0.1) * float64(span)), Memory: memory()}
 		}
 		w.faults = append(w.faults, f)
 	}
@@ -257,7 +258,8 @@ func (w conditions) sets() []string {
 
 // examine runs a seed in these conditions, and again in another way, and names the
 // invariant that broke; "" if none did.
-func examine(ctx context.Context, e *experiment.Experiment, o Options, seed uint64, c conditions) (broken, account string, err error) {
+func examine(ctx context.Context, e *experiment.Experiment, o Options, seed uint64, c conditions,
+) (broken, account string, err error) {
 	changed := e.On(c.apply(e.Scenario))
 	first, err := newTrial(changed, seed)
 	if err != nil {
@@ -274,7 +276,8 @@ func examine(ctx context.Context, e *experiment.Experiment, o Options, seed uint
 		return invariantEnds, failure.Error(), nil
 	}
 	if distance, ok := first.distance(c.faults); ok && !(distance <= o.Distance) {
-		return invariantConverge, fmt.Sprintf("at the end the worst node is %.3g from the optimum, relative; %.3g is allowed", distance, o.Distance), nil
+		return invariantConverge, fmt.Sprintf("at the end the worst node is %.3g from the optimum, relative; "+
+			"%.3g is allowed", distance, o.Distance), nil
 	}
 	second, err := newTrial(changed, seed)
 	if err != nil {
@@ -285,7 +288,8 @@ func examine(ctx context.Context, e *experiment.Experiment, o Options, seed uint
 		return invariantReplay, "the repeat fails: " + failure.Error(), nil
 	}
 	if again != digest {
-		return invariantReplay, fmt.Sprintf("with three workers and another queue the digest is %.16s, not %.16s", again, digest), nil
+		return invariantReplay, fmt.Sprintf("with three workers and another queue the digest is %.16s, not %.16s",
+			again, digest), nil
 	}
 	return "", "", nil
 }
@@ -309,7 +313,8 @@ func newTrial(e *experiment.Experiment, seed uint64) (*trial, error) {
 		return nil, err
 	}
 	n := a.Graph.Order()
-	t := &trial{e: e, a: a, rounds: make([]int, n), final: make([][]float64, n), most: perLink * (a.Graph.Links() + a.TrainRows())}
+	t := &trial{e: e, a: a, rounds: make([]int, n), final: make([][]float64, n), most: perLink * (a.Graph.Links() +
+		a.TrainRows())}
 	for i := range t.rounds {
 		t.rounds[i] = -1
 	}
@@ -318,7 +323,8 @@ func newTrial(e *experiment.Experiment, seed uint64) (*trial, error) {
 
 // run returns the trace's digest.
 func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (string, error) {
-	f, err := t.e.Execute(ctx, t.a, experiment.Execution{Observer: t, Packets: t.sent, Workers: workers, Queue: queue, Trace: sim.TraceDigest})
+	f, err := t.e.Execute(ctx, t.a, experiment.Execution{Observer: t, Packets: t.sent, Workers: workers, Queue: queue,
+		Trace: sim.TraceDigest})
 	if err != nil {
 		return "", err
 	}
@@ -335,7 +341,8 @@ func (t *trial) fail(invariant, format string, args ...any) {
 // Published watches rounds and time.
 func (t *trial) Published(p *algorithms.Publication) {
 	if p.At < t.now {
-		t.fail(invariantTime, "node %d publishes round %d at %v, after something that happened at %v", p.Node, p.Round, p.At, t.now)
+		t.fail(invariantTime, "node %d publishes round %d at %v, after something that happened at %v", p.Node, p.Round,
+			p.At, t.now)
 	}
 	t.now = p.At
 	if want := t.rounds[p.Node] + 1; p.Round != want {
@@ -350,7 +357,8 @@ func (t *trial) Concluded(int, int, []float64) {}
 // sent watches packets.
 func (t *trial) sent(p *sim.Packet) {
 	if p.Received >= 0 && p.Received < p.Sent {
-		t.fail(invariantTime, "a message of node %d to %d arrives at %v and was sent at %v", p.From, p.To, p.Received, p.Sent)
+		t.fail(invariantTime, "a message of node %d to %d arrives at %v and was sent at %v", p.From, p.To, p.Received,
+			p.Sent)
 	}
 	for len(t.inflight) > 0 && t.inflight[0] <= p.Sent {
 		heap.Pop(&t.inflight)

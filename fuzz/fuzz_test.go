@@ -103,7 +103,8 @@ func TestFuzz_FindsFlaws(t *testing.T) {
 	}
 	for _, f := range found {
 		last := f.Sets[len(f.Sets)-1]
-		if f.Invariant != invariantConverge || strings.Count(last, "crash") != 1 || !strings.Contains(last, "memory: lost") || strings.Contains(last, "partition") {
+		if f.Invariant != invariantConverge || strings.Count(last, "crash") != 1 ||
+			!strings.Contains(last, "memory: lost") || strings.Contains(last, "partition") {
 			t.Errorf("%+v", f)
 		}
 		if _, err := scenarios.Parse("fuzzed.yaml", []byte(fuzzed), f.Sets...); err != nil {
@@ -111,7 +112,8 @@ func TestFuzz_FindsFlaws(t *testing.T) {
 		}
 	}
 	again := search(t, 40, func(m algorithms.Method) algorithms.Method { return forgetful{edge(m)} })
-	if len(again) != len(found) || again[0].Seed != found[0].Seed || strings.Join(again[0].Sets, "\n") != strings.Join(found[0].Sets, "\n") {
+	if len(again) != len(found) || again[0].Seed != found[0].Seed ||
+		strings.Join(again[0].Sets, "\n") != strings.Join(found[0].Sets, "\n") {
 		t.Error("the search does not repeat")
 	}
 	calls := new(int)

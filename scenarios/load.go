@@ -54,7 +54,8 @@ func Parse(name string, text []byte, sets ...string) (*Scenario, error) {
 	if err := documents.Decode(&second); err == nil {
 		return nil, fail(second.Line, "a second document begins; a file holds one scenario")
 	}
-	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 || document.Content[0].Kind != yaml.MappingNode {
+	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 ||
+		document.Content[0].Kind != yaml.MappingNode {
 		return nil, fail(1, "a scenario is a mapping of keys to values")
 	}
 	root := document.Content[0]
@@ -133,7 +134,8 @@ func (d *decoder) set(root *yaml.Node, text string, line int) {
 		case yaml.SequenceNode:
 			i, err := strconv.Atoi(key)
 			if err != nil || i < 0 || i >= len(n.Content) {
-				d.report(origin, "%s has no entry %q; it has %d, from 0", strings.Join(keys[:k], "."), key, len(n.Content))
+				d.report(origin, "%s has no entry %q; it has %d, from 0", strings.Join(keys[:k], "."), key,
+					len(n.Content))
 				return
 			}
 			if last {

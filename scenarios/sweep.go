@@ -101,7 +101,8 @@ func (a Axis) Check(report func(field, problem string)) {
 	paths := a.Paths()
 	for _, p := range paths {
 		switch top, _, _ := strings.Cut(p, "."); {
-		case p == "" || strings.Contains(p, "..") || strings.HasPrefix(p, ".") || strings.HasSuffix(p, ".") || strings.ContainsAny(p, " ,="):
+		case p == "" || strings.Contains(p, "..") || strings.HasPrefix(p, ".") || strings.HasSuffix(p, ".") ||
+			strings.ContainsAny(p, " ,="):
 			report("path", fmt.Sprintf("must be a key of the scenario, such as algorithm.eta, is %q", p))
 			return
 		case slices.Contains([]string{"name", "about", "sweep"}, top):
@@ -117,13 +118,15 @@ func (a Axis) Check(report func(field, problem string)) {
 	for _, v := range a.Values {
 		parts := a.split(v)
 		if len(parts) != len(paths) {
-			report("values", fmt.Sprintf("%q must have %d values with | between them, one for each of %s; has %d", v, len(paths), strings.Join(paths, ", "), len(parts)))
+			report("values", fmt.Sprintf("%q must have %d values with | between them, one for each of %s; has %d", v,
+				len(paths), strings.Join(paths, ", "), len(parts)))
 			continue
 		}
 		for _, part := range parts {
 			var n yaml.Node
 			if part == "" {
-				report("values", fmt.Sprintf("must not have an empty value; an empty text is written ''; are %q", a.Values))
+				report("values", fmt.Sprintf("must not have an empty value; an empty text is written ''; are %q",
+					a.Values))
 				return
 			}
 			if err := yaml.Unmarshal([]byte(part), &n); err != nil || len(n.Content) != 1 {
@@ -175,7 +178,8 @@ func splitOutside(text string, separator byte) []string {
 			case c == quote:
 				quote = 0
 			}
-		case (c == '\'' || c == '"') && (last == separator || strings.IndexByte("[{,:", last) >= 0 || k > 0 && text[k-1] == '\'' && c == '\''):
+		case (c == '\'' || c == '"') && (last == separator || strings.IndexByte("[{,:", last) >= 0 || k > 0 &&
+			text[k-1] == '\'' && c == '\''):
 			quote = c
 		case c == '[' || c == '{':
 			depth++
@@ -196,7 +200,8 @@ func splitOutside(text string, separator byte) []string {
 // relative to the scenario's file.
 func (s *Scenario) ReferencedFiles() []*string {
 	var given []*string
-	for _, file := range []*string{&s.Problem.Data.CSV, &s.Problem.Data.LIBSVM, &s.Problem.Data.Raetsch, &s.Network.Topology.File} {
+	for _, file := range []*string{&s.Problem.Data.CSV, &s.Problem.Data.LIBSVM, &s.Problem.Data.Raetsch,
+		&s.Network.Topology.File} {
 		if *file != "" {
 			given = append(given, file)
 		}

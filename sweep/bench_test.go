@@ -65,7 +65,8 @@ func BenchmarkSweep(b *testing.B) {
 		{"bare with rates and fingerprints", func(b *testing.B) { bare(b) }},
 		{"1 worker", local(Options{Seeds: block}, 1)},
 		{"1 worker, rounds kept", local(Options{Seeds: block, Keep: KeepRounds}, 1)},
-		{"1 worker, a point a run", local(Options{Seeds: 1, Grid: []string{"solver.tolerance=" + tolerances(block)}}, 1)},
+		{"1 worker, a point a run", local(Options{Seeds: 1, Grid: []string{"solver.tolerance=" + tolerances(block)}},
+			1)},
 		{"all cores", local(Options{Seeds: block}, runtime.GOMAXPROCS(0))},
 	} {
 		b.Run(mode.name, func(b *testing.B) {
@@ -110,7 +111,8 @@ func BenchmarkStore(b *testing.B) {
 	p := plan(b, smallScenario, Options{Seeds: 1 << 20})
 	facts := &Facts{Digest: strings.Repeat("a", 64), Method: "admm", Claim: &record.Claim{Unit: "sample", Epsilon: 1}}
 	result := func(index int) []byte {
-		return (&Result{Index: index, Seed: uint64(index + 1), Facts: facts, Columns: []string{"round", "loss", "distance"}, Count: 1, Rows: [][]float64{{150, 0.25, 1e-5}}}).Encode()
+		return (&Result{Index: index, Seed: uint64(index + 1), Facts: facts, Columns: []string{"round", "loss",
+			"distance"}, Count: 1, Rows: [][]float64{{150, 0.25, 1e-5}}}).Encode()
 	}
 	fill := func(b *testing.B) *Dir {
 		d := open(b, b.TempDir(), p)
@@ -154,7 +156,8 @@ func BenchmarkSharedData(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := NewPlan(file, Options{Sets: []string{"rounds.count=1", "network.topology.nodes=10", "solver.tolerance=0.01"}, Grid: []string{"algorithm.eta=" + numbers(1000)}, Seeds: 1})
+	p, err := NewPlan(file, Options{Sets: []string{"rounds.count=1", "network.topology.nodes=10",
+		"solver.tolerance=0.01"}, Grid: []string{"algorithm.eta=" + numbers(1000)}, Seeds: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,10 +21,11 @@ import (
 // grids are sweeps that differ in what may go wrong: kept rounds, failing runs,
 // generated data, values that are mappings.
 var grids = map[string]Options{
-	"last":     {Grid: []string{"algorithm.eta=0.1,0.3,1", "problem.rho=0.02,0.2"}, Seeds: 3},
-	"rounds":   {Grid: []string{"algorithm.eta=0.1,0.3,1"}, Seeds: 3, Keep: KeepRounds},
-	"failing":  {Grid: []string{"network.topology.nodes=4,200,5", "rounds.count=2,3"}, Seeds: 3},
-	"data":     {Grid: []string{"problem.data=wdbc,{set: twonorm, rows: 120}", "problem.scale.rows=clip,unit"}, Seeds: 2},
+	"last":    {Grid: []string{"algorithm.eta=0.1,0.3,1", "problem.rho=0.02,0.2"}, Seeds: 3},
+	"rounds":  {Grid: []string{"algorithm.eta=0.1,0.3,1"}, Seeds: 3, Keep: KeepRounds},
+	"failing": {Grid: []string{"network.topology.nodes=4,200,5", "rounds.count=2,3"}, Seeds: 3},
+	"data": {Grid: []string{"problem.data=wdbc,{set: twonorm, rows: 120}", "problem.scale.rows=clip,unit"},
+		Seeds: 2},
 	"mappings": {Grid: []string{"algorithm={kind: dvp, eta: 0.1, alpha: 1},{kind: admm, eta: 0.1}"}, Seeds: 2},
 	"no grid":  {Seeds: 4},
 }
@@ -82,7 +83,8 @@ func TestSameBytes(t *testing.T) {
 					for i := count - 1; i >= 0; i-- {
 						s := Shard{i, count}
 						d := open(t, filepath.Join(root, s.Directory()), p)
-						if _, err := Make(context.Background(), d, Settings{Engine: Local{Workers: 2}, Shard: s}); err != nil {
+						if _, err := Make(context.Background(), d, Settings{Engine: Local{Workers: 2},
+							Shard: s}); err != nil {
 							t.Fatal(err)
 						}
 						dirs = append(dirs, d.Path)
@@ -133,7 +135,8 @@ func TestSameBytes(t *testing.T) {
 // Results of a sweep are those of single runs.
 func TestRunsAreThoseOfSimulateRun(t *testing.T) {
 	file := write(t, smallScenario)
-	p, err := NewPlan(file, Options{Grid: []string{"algorithm.eta=0.1,0.3", "algorithm.alpha=1,{initial: 1, ratio: 1.1}"}, Seeds: 2})
+	p, err := NewPlan(file, Options{Grid: []string{"algorithm.eta=0.1,0.3",
+		"algorithm.alpha=1,{initial: 1, ratio: 1.1}"}, Seeds: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,11 +158,13 @@ func TestRunsAreThoseOfSimulateRun(t *testing.T) {
 		}
 		row := rows[1+index]
 		loss, _ := strconv.ParseFloat(row[column("loss")], 64)
-		if row[column("digest")] != info.Digest || loss != table.Rows[5][slices.Index(table.Columns, "loss")] || row[column("seed")] != strconv.FormatUint(task.Seed, 10) ||
+		if row[column("digest")] != info.Digest || loss != table.Rows[5][slices.Index(table.Columns, "loss")] ||
+			row[column("seed")] != strconv.FormatUint(task.Seed, 10) ||
 			row[column("algorithm.eta")] != v[0] || row[column("algorithm.alpha")] != v[1] {
 			t.Errorf("run %d is %v; alone its digest is %s", index, row, info.Digest)
 		}
-		if e, _ := strconv.ParseFloat(row[column("claim_epsilon")], 64); e != float64(info.Privacy.Claims[0].Epsilon) || e < 5 {
+		if e, _ := strconv.ParseFloat(row[column("claim_epsilon")], 64); e != float64(info.Privacy.Claims[0].Epsilon) ||
+			e < 5 {
 			t.Errorf("run %d: claim %v, alone %v", index, e, info.Privacy.Claims[0].Epsilon)
 		}
 	}
@@ -173,14 +178,17 @@ func TestFailuresAreResults(t *testing.T) {
 		t.Fatalf("%+v, %v", progress, err)
 	}
 	failures := tables(t, d.Path)[failuresFile]
-	if strings.Count(failures, "simulate run ") != 6 || !strings.Contains(failures, "--set network.topology.nodes=200 --set rounds.count=2") {
+	if strings.Count(failures, "simulate run ") != 6 ||
+		!strings.Contains(failures, "--set network.topology.nodes=200 --set rounds.count=2") {
 		t.Errorf("failures are\n%s", failures)
 	}
 	// Without asking, nothing is computed again; asked, only they.
-	if progress, err = Make(context.Background(), d, Settings{Engine: Local{}}); err != nil || progress.Done != 0 || progress.Failed != 6 || progress.Before != 18 {
+	if progress, err = Make(context.Background(), d, Settings{Engine: Local{}}); err != nil || progress.Done != 0 ||
+		progress.Failed != 6 || progress.Before != 18 {
 		t.Errorf("again: %+v, %v", progress, err)
 	}
-	if progress, err = Make(context.Background(), d, Settings{Engine: Local{}, RetryFailed: true}); err != nil || progress.Done != 6 || progress.Failed != 6 {
+	if progress, err = Make(context.Background(), d, Settings{Engine: Local{}, RetryFailed: true}); err != nil ||
+		progress.Done != 6 || progress.Failed != 6 {
 		t.Errorf("retried: %+v, %v", progress, err)
 	}
 }
@@ -209,11 +217,14 @@ func TestMergeTellsWhatIsWrong(t *testing.T) {
 	}
 	c := put("c", p, result(1, "z"))
 	var conflict *Conflict
-	if _, err := Merge(filepath.Join(root, "ac"), []string{a, c}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "joining "+c+": run 1 has two results") || !strings.Contains(err.Error(), "--seed 2") {
+	if _, err := Merge(filepath.Join(root, "ac"), []string{a, c}); !errors.As(err, &conflict) ||
+		!strings.Contains(err.Error(), "joining "+c+": run 1 has two results") ||
+		!strings.Contains(err.Error(), "--seed 2") {
 		t.Errorf("two results: %v", err)
 	}
 	other := put("d", plan(t, smallScenario, Options{Seeds: 7}), result(1, "x"))
-	if _, err := Merge(filepath.Join(root, "ad"), []string{a, other}); err == nil || !strings.Contains(err.Error(), "not of one sweep (seeds: 6 from 1 there") {
+	if _, err := Merge(filepath.Join(root, "ad"), []string{a, other}); err == nil ||
+		!strings.Contains(err.Error(), "not of one sweep (seeds: 6 from 1 there") {
 		t.Errorf("another sweep: %v", err)
 	}
 	if _, err := Merge(root, []string{root}); err == nil {

@@ -67,7 +67,8 @@ func NewPlan(file string, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a scenario: %w", err)
 	}
-	p := &Plan{Format: Format, Version: experiment.Version, File: file, Text: string(text), Sets: append([]string{}, o.Sets...), Axes: []scenarios.Axis{}}
+	p := &Plan{Format: Format, Version: experiment.Version, File: file, Text: string(text), Sets: append([]string{},
+		o.Sets...), Axes: []scenarios.Axis{}}
 	for _, g := range o.Grid {
 		a, err := scenarios.ParseAxis(g)
 		if err != nil {
@@ -125,7 +126,8 @@ func ReadPlan(text []byte) (*Plan, error) {
 		return nil, fmt.Errorf("reading a plan: %w", err)
 	}
 	if p.Hash != was {
-		return nil, fmt.Errorf("the plan has hash %s, its contents %s: it was edited, or a file that its scenario names has changed", was, p.Hash)
+		return nil, fmt.Errorf("the plan has hash %s, its contents %s: it was edited, or a file that its scenario "+
+			"names has changed", was, p.Hash)
 	}
 	return p, nil
 }
@@ -350,7 +352,8 @@ func (p *Plan) Differences(other *Plan) string {
 	}{
 		{"version", p.Version, other.Version},
 		{"grid", axes(p), axes(other)},
-		{"seeds", fmt.Sprintf("%d from %d", p.Seeds.Count, p.Seeds.First), fmt.Sprintf("%d from %d", other.Seeds.Count, other.Seeds.First)},
+		{"seeds", fmt.Sprintf("%d from %d", p.Seeds.Count, p.Seeds.First), fmt.Sprintf("%d from %d", other.Seeds.Count,
+			other.Seeds.First)},
 		{"rows", p.Keep, other.Keep},
 		{"--set", strings.Join(p.Sets, " "), strings.Join(other.Sets, " ")},
 		{"hashes of the data files", fmt.Sprint(p.Files), fmt.Sprint(other.Files)},

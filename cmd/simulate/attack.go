@@ -47,7 +47,8 @@ func newAttack() *cobra.Command {
 		Short: "Carry out a scenario's attacks on recorded runs; a FILE is run first",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("attack needs a run's directory, or a scenario file with an adversary, such as scenarios/kkt-inversion.yaml")
+				return usage("attack needs a run's directory, or a scenario file with an adversary, " +
+					"such as scenarios/kkt-inversion.yaml")
 			}
 			return nil
 		},
@@ -72,7 +73,8 @@ func newAttack() *cobra.Command {
 	flags := c.Flags()
 	flags.Int64Var(&f.seed, "seed", -1, "of a FILE: run and attack this seed only")
 	flags.IntVar(&f.seeds, "seeds", 0, "of a FILE: run and attack this many seeds from the scenario's first")
-	flags.StringArrayVar(&f.sets, "set", nil, "override a value of the scenario, `path=value`; of a RUNDIR, of its adversary; may be repeated")
+	flags.StringArrayVar(&f.sets, "set", nil, "override a value of the scenario, `path=value`; "+
+		"of a RUNDIR, of its adversary; may be repeated")
 	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that compute; results do not depend on it")
 	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
 	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
@@ -104,7 +106,8 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 			return nil, usageError{err}
 		}
 		if s.Adversary == nil {
-			return nil, usage("%s has no adversary; give it one with --set adversary.knows.victim=0, or see simulate explain adversary", arg)
+			return nil, usage("%s has no adversary; give it one with --set adversary.knows.victim=0, or see simulate "+
+				"explain adversary", arg)
 		}
 		if f.seeds > 0 {
 			s.Seeds.Count = f.seeds
@@ -222,7 +225,8 @@ func newAudit() *cobra.Command {
 	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.StringArrayVar(&sets, "set", nil, "override a value of the scenario, `path=value`; may be repeated")
 	flags.BoolVar(&asJSON, "json", false, "print the audits as a JSON array")
-	flags.BoolVar(&fail, "fail-on-violation", false, "exit with 3 if a claim is violated, or a check of the method fails")
+	flags.BoolVar(&fail, "fail-on-violation", false,
+		"exit with 3 if a claim is violated, or a check of the method fails")
 	return c
 }
 
@@ -263,7 +267,8 @@ func newReport() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "`file` to write, .html; .md and .json are written beside it (default report.html in the first directory)")
+	c.Flags().StringVar(&out, "out", "", "`file` to write, .html; .md and .json are written beside it "+
+		"(default report.html in the first directory)")
 	c.Flags().StringVar(&title, "title", "", "title of the report")
 	c.Flags().StringVar(&data, "data", "", "data `directory`, to score attacks with")
 	return c
@@ -285,7 +290,8 @@ func gather(c *cobra.Command, dir, data string, e *report.Evaluation) error {
 		if err != nil {
 			return usage("%s holds no run and no audit: %w", dir, err)
 		}
-		if attacks, err = evaluation.Attack(c.Context(), r, evaluation.AttackOptions{DataDir: data, Command: quoted("simulate", "attack", dir)}); err != nil {
+		if attacks, err = evaluation.Attack(c.Context(), r, evaluation.AttackOptions{DataDir: data,
+			Command: quoted("simulate", "attack", dir)}); err != nil {
 			return err
 		}
 		if err := record.WriteAttacks(dir, attacks); err != nil {

@@ -44,16 +44,19 @@ func newFuzz() *cobra.Command {
 			}
 			w := c.OutOrStdout()
 			for _, t := range found {
-				fmt.Fprintf(w, "seed %d breaks: %s\n  %s\n  %d faults were drawn; these are enough:\n", t.Seed, t.Invariant, t.Account, t.Drawn)
+				fmt.Fprintf(w, "seed %d breaks: %s\n  %s\n  %d faults were drawn; these are enough:\n", t.Seed,
+					t.Invariant, t.Account, t.Drawn)
 				for _, set := range t.Sets {
 					fmt.Fprintln(w, "   ", set)
 				}
 				words := []string{"simulate", "fuzz", args[0], "--runs", "1", "--seed", fmt.Sprint(t.Seed)}
 				fmt.Fprintf(w, "  found again by: %s\n", quoted(withSets(words, sets)...))
 				words = []string{"simulate", "run", args[0], "--seed", fmt.Sprint(t.Seed)}
-				fmt.Fprintf(w, "  run alone by:   %s\n", quoted(withSets(words, append(append([]string(nil), sets...), t.Sets...))...))
+				fmt.Fprintf(w, "  run alone by:   %s\n",
+					quoted(withSets(words, append(append([]string(nil), sets...), t.Sets...))...))
 			}
-			fmt.Fprintf(w, "%s: %d runs, seeds %d to %d: %d broke an invariant\n", s.Name, runs, o.First, o.First+uint64(runs)-1, len(found))
+			fmt.Fprintf(w, "%s: %d runs, seeds %d to %d: %d broke an invariant\n", s.Name, runs, o.First,
+				o.First+uint64(runs)-1, len(found))
 			if len(found) > 0 {
 				return fmt.Errorf("%w: %d of %d runs broke an invariant", errVerdict, len(found), runs)
 			}
@@ -63,7 +66,8 @@ func newFuzz() *cobra.Command {
 	flags := c.Flags()
 	flags.IntVar(&runs, "runs", 100, "how many runs, each with a seed of its own")
 	flags.Int64Var(&first, "seed", -1, "seed of the first run (default the scenario's first)")
-	flags.Float64Var(&distance, "distance", 1e-3, "greatest relative distance from the optimum that edge ADMM may end with")
+	flags.Float64Var(&distance, "distance", 1e-3,
+		"greatest relative distance from the optimum that edge ADMM may end with")
 	flags.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.StringArrayVar(&sets, "set", nil, "override a value of the scenario, `path=value`; may be repeated")

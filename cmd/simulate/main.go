@@ -80,7 +80,8 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(), newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newFuzz(), newSweep())
+	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(),
+		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newFuzz(), newSweep())
 	return root
 }
 

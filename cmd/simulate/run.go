@@ -115,7 +115,8 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 	e := experiment.New(s, f.data)
 	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
 	defer bar.clear()
-	o := experiment.Options{Out: f.out, Workers: f.workers, Replace: true, Plots: !f.noPlots, Extra: evaluation.WriteKnowledge,
+	o := experiment.Options{Out: f.out, Workers: f.workers, Replace: true, Plots: !f.noPlots,
+		Extra:    evaluation.WriteKnowledge,
 		Progress: func(seed uint64, round int) { bar.at(int(seed-s.Seeds.First)*(s.Rounds.Count+1) + round + 1) }}
 	var runs []*record.Run
 	kept := 0
@@ -129,7 +130,8 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 		}
 		r, err := e.Run(ctx, seed, o)
 		if errors.Is(err, context.Canceled) {
-			return runs, fmt.Errorf("stopped; %d of %d seeds are finished and kept, and the same command goes on from there", len(runs), s.Seeds.Count)
+			return runs, fmt.Errorf("stopped; %d of %d seeds are finished and kept, and the same command goes on "+
+				"from there", len(runs), s.Seeds.Count)
 		}
 		if err != nil {
 			return runs, err
@@ -171,8 +173,10 @@ func (p *progress) at(n int) {
 		return
 	}
 	if p.bar == nil {
-		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(p.name),
-			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
+		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(os.Stderr),
+			progressbar.OptionSetDescription(p.name),
+			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(),
+			progressbar.OptionThrottle(100*time.Millisecond))
 	}
 	_ = p.bar.Set(n) // a bar that cannot be drawn is no reason to stop
 }
