@@ -14,8 +14,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"overhear/algorithms"
 )
 
 // levels, lowest first: a package imports only packages of lower levels.
@@ -23,8 +26,9 @@ var levels = [][]string{
 	{"internal/num"},
 	{"sim"},
 	{"problem", "privacy", "parameter"},
-	{"record", "theory"},
-	{"algorithms", "adversary", "metrics", "report"},
+	{"record", "theory", "adversary/model"},
+	{"algorithms", "adversary/stats", "metrics", "report"},
+	{"adversary"},
 	{"scenarios"},
 	{"experiment"},
 	{"evaluation", "fuzz"},
@@ -230,6 +234,31 @@ func either(a, b *ast.CommentGroup) *ast.CommentGroup {
 	return b
 }
 
+// knowsMethods are the packages that may know methods by name: their own, the models of
+// them, and the papers'.
+var knowsMethods = []string{"algorithms", "adversary/model", "reproduce", "reproduce/papers", "reproduce/studies"}
+
+// methodNames finds the names of registered methods written elsewhere: whoever knows
+// a method by name has to be changed for every new one.
+func methodNames(s *source) []string {
+	if s.isTest() || slices.Contains(knowsMethods, s.pkg) {
+		return nil
+	}
+	var bad []string
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		l, ok := n.(*ast.BasicLit)
+		if !ok || l.Kind != token.STRING {
+			return true
+		}
+		name, err := strconv.Unquote(l.Value)
+		if _, known := algorithms.Lookup(name); err == nil && known {
+			bad = append(bad, fmt.Sprintf("line %d knows the method %s", s.set.Position(l.Pos()).Line, name))
+		}
+		return true
+	})
+	return bad
+}
+
 func TestHouseRules(t *testing.T) {
 	all := sources(t)
 	for _, r := range []struct {
@@ -243,6 +272,7 @@ func TestHouseRules(t *testing.T) {
 		{"exact bits: time", exactBits, "algorithms/x.go", "package algorithms\nimport \"time\"\nvar x = time.Now()\n"},
 		{"exact bits: gonum", exactBits, "problem/x.go", "package problem\nimport _ \"gonum.org/v1/gonum/floats\"\n"},
 		{"one way to run", oneWayToRun, "fuzz/x.go", "package fuzz\nvar e, err = sim.New(c)\n"},
+		{"methods by name", methodNames, "evaluation/x.go", "package evaluation\nvar _ = func(m string) bool { return m == \"dvp\" }\n"},
 		{"files say what they are for", saysWhatFor, "sim/x.go", "package sim\n"},
 		{"exported names are documented", documented, "sim/x.go", "package sim\nfunc X() {}\n"},
 	} {

@@ -6,6 +6,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/problem"
@@ -37,8 +38,9 @@ const inBlock = 1e-7
 
 func columnSpaces(v *View, f *record.Finding) error {
 	p, k := v.Public, v.Knows
-	if p.Method != "admm-sharing" && p.Method != "private-admm-sharing" {
-		return blocked("the messages of method %s are not vectors of a party's column space over all rows", p.Method)
+	method, ok := p.Method.(model.Sharing)
+	if !ok {
+		return blocked("the messages of method %s are not vectors of a party's column space over all rows", p.Name)
 	}
 	if f.Victim < 1 || f.Victim > len(p.Widths) {
 		return blocked("node %d is no party: node 0 is the hub, and the parties are nodes 1 to %d", f.Victim, len(p.Widths))
@@ -64,10 +66,7 @@ func columnSpaces(v *View, f *record.Finding) error {
 	if n := len(messages[0]); n != p.Rows {
 		return fmt.Errorf("a message of node %d has %d numbers, want one for each of %d rows", f.Victim, n, p.Rows)
 	}
-	noise := p.Words["noise"]
-	if p.Method == "admm-sharing" {
-		noise = "off"
-	}
+	cover := method.Cover()
 	rank, span, err := spanned(messages, rounds, f)
 	if err != nil {
 		return err
@@ -88,7 +87,7 @@ func columnSpaces(v *View, f *record.Finding) error {
 			useless++
 		case !inside:
 			nearest = math.Min(nearest, score)
-		case span != nil && noise != "off" && len(space.basis) != rank:
+		case span != nil && cover != model.Nowhere && len(space.basis) != rank:
 			larger++ // noise reaches all of a block's column space
 		default:
 			m.Member = true
@@ -96,15 +95,15 @@ func columnSpaces(v *View, f *record.Finding) error {
 		}
 		f.Members = append(f.Members, m)
 		if span != nil {
-			f.Facts = append(f.Facts, record.Fact{What: fmt.Sprintf("distance of each column of candidate %d to the span of the messages", c), Node: f.Victim, Round: rounds[len(rounds)-1], Values: columnDistances(b, span), Relative: notKnown})
+			f.Facts = append(f.Facts, record.Fact{Kind: record.ColumnDistances, Candidate: c, Node: f.Victim, Round: rounds[len(rounds)-1], Values: columnDistances(b, span), Relative: notKnown})
 		}
 	}
 	switch {
-	case span != nil && noise == "off":
+	case span != nil && cover == model.Nowhere:
 		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, all of them inside its column space", len(messages), f.Victim, rank, p.Rows)
 	case span != nil:
 		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, its whole column space", len(messages), f.Victim, rank, p.Rows)
-	case noise == "ambient":
+	case cover == model.Ambient:
 		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, as many as they can: the noise covers all directions and hides the column space", len(messages), f.Victim, rank, p.Rows)
 	default:
 		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, as many as they can: it has at least as many independent columns, and more messages would be needed to find all", len(messages), f.Victim, rank, p.Rows)
@@ -124,7 +123,7 @@ func columnSpaces(v *View, f *record.Finding) error {
 	if useless > 0 {
 		f.Conclusion += fmt.Sprintf("; %d candidates have as many independent columns as rows, which every message fits", useless)
 	}
-	if noise == "ambient" && span == nil {
+	if cover == model.Ambient && span == nil {
 		f.Succeeded = record.Failed
 	}
 	return nil
@@ -158,16 +157,16 @@ func spanned(messages [][]float64, rounds []int, f *record.Finding) (int, *colum
 			}
 		}
 	}
-	what := "rank of the messages so far, which is the most they can have"
+	kind := record.LeastMessageRank
 	if whole {
-		what = "rank of the messages"
+		kind = record.MessageRank
 	}
-	f.Facts = append(f.Facts, record.Fact{What: what, Node: f.Victim, Round: reached, Values: []float64{float64(rank)}, Relative: notKnown})
+	f.Facts = append(f.Facts, record.Fact{Kind: kind, Node: f.Victim, Round: reached, Values: []float64{float64(rank)}, Relative: notKnown})
 	if !whole {
 		return rank, nil, nil
 	}
 	f.Checks = append(f.Checks, record.Check{
-		What:     "singular value of the scaled messages after the last that counts, against rounding",
+		Kind:     record.MessageRankGap,
 		Measured: record.Number(s.values[rank]), Bound: record.Number(inBlock * math.Sqrt(float64(len(unit)))), Holds: true,
 		Detail: fmt.Sprintf("the last that counts is %.3g", s.values[rank-1]),
 	})

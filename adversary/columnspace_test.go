@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"overhear/adversary/model"
 	"slices"
 	"strings"
 	"testing"
@@ -48,16 +49,16 @@ func (w splitWatcher) Sent(node, round int, at sim.Time, values []float64) {
 func (w splitWatcher) Ended(*algorithms.SplitRound) error { return nil }
 
 // share runs ADMM sharing over blocks of the same number of rows.
-func share[P any](t *testing.T, method string, blocks []*problem.Rows, rounds int, link sim.Link, set func(*P), words map[string]string) (*Recording, *Public) {
+func share[P any](t *testing.T, method string, blocks []*problem.Rows, rounds int, link sim.Link, set func(*P)) (*Recording, *model.Public) {
 	t.Helper()
 	n := blocks[0].Len()
 	v := &problem.Vertical{N: n, Blocks: blocks, Ridge: 0.1, Weight: 1 / float64(n), Loss: problem.Logistic}
 	var edges [][2]int
-	p := &Public{Method: method, Rounds: rounds, Loss: v.Loss, Star: true, Lockstep: true, Rows: n, Weight: v.Weight, Ridge: v.Ridge, Words: words, Hidden: map[string]bool{}}
+	public := model.Run{Rounds: rounds, Loss: v.Loss, Hub: true, Timing: model.Timing{Lockstep: true}, Rows: n, Ridge: v.Ridge}
 	for m, b := range blocks {
 		edges = append(edges, [2]int{0, m + 1})
 		v.D += b.D
-		p.Widths = append(p.Widths, b.D)
+		public.Widths = append(public.Widths, b.D)
 	}
 	for k := range n {
 		v.Y = append(v.Y, float64(2*(k%2)-1))
@@ -66,7 +67,7 @@ func share[P any](t *testing.T, method string, blocks []*problem.Rows, rounds in
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Graph = g
+	public.Graph = g
 	entry, _ := algorithms.Lookup(method)
 	params := defaults[P](t, entry)
 	set(params)
@@ -96,7 +97,7 @@ func share[P any](t *testing.T, method string, blocks []*problem.Rows, rounds in
 	if err := s.Unfinished(); err != nil {
 		t.Fatal(err)
 	}
-	return rec, p
+	return rec, known(t, method, params, public)
 }
 
 const splitRows = 20
@@ -129,9 +130,9 @@ func TestColumnSpace_TellsBlocksAtAnySigma(t *testing.T) {
 			blocks := parties(dependent)
 			rec, pub := share(t, "private-admm-sharing", blocks, 9, sim.Link{Loss: 0.2}, func(p *algorithms.PrivateSharing) {
 				p.Eta, p.Sigma, p.Form, p.Cover = 1, sigma, "averaged", "range"
-			}, map[string]string{"noise": "range", "form": "averaged"})
+			})
 			candidates := rivals(blocks[1])
-			got := carry(t, "column-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: 2, Blocks: candidates}))
+			got := carry(t, "column-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 2, Blocks: candidates}))
 			for _, m := range got.Members {
 				if contains := m.Candidate >= 2; m.Member != (m.Candidate == 2) || contains && !(m.Score < 1e-12) || !contains && !(m.Score > 1e-3) {
 					t.Errorf("%s: %+v", name, m)
@@ -141,7 +142,7 @@ func TestColumnSpace_TellsBlocksAtAnySigma(t *testing.T) {
 				t.Errorf("%s: %s, unseen %q", name, got.Conclusion, got.Unseen)
 			}
 			rank := 5 - dependent
-			if fact := got.Facts[0]; fact.Values[0] != float64(rank) || fact.Round != rank || fact.What != "rank of the messages" {
+			if fact := got.Facts[0]; fact.Values[0] != float64(rank) || fact.Round != rank || fact.Kind != record.MessageRank {
 				t.Errorf("%s: %+v, want rank %d", name, fact, rank)
 			}
 			for c, fact := range got.Facts[1:] {
@@ -153,7 +154,7 @@ func TestColumnSpace_TellsBlocksAtAnySigma(t *testing.T) {
 				}
 			}
 			// One message is enough to tell the blocks.
-			one := carry(t, "column-space", Observe(rec, Watch{From: 9}, pub, &Knowledge{Victim: 2, Blocks: candidates}))
+			one := carry(t, "column-space", Observe(rec, Vantage{From: 9}, pub, &Knowledge{Victim: 2, Blocks: candidates}))
 			for _, m := range one.Members {
 				if m.Member != (m.Candidate >= 2) {
 					t.Errorf("%s, one message: %+v", name, m)
@@ -168,8 +169,8 @@ func TestColumnSpace_TellsBlocksAtAnySigma(t *testing.T) {
 
 func TestColumnSpace_WithoutNoise(t *testing.T) {
 	blocks := parties(0)
-	rec, pub := share(t, "admm-sharing", blocks, 8, sim.Link{}, func(p *algorithms.Sharing) { p.Eta, p.Form = 1, "averaged" }, map[string]string{"form": "averaged"})
-	got := carry(t, "column-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: 1, Blocks: []*problem.Rows{blocks[1], blocks[0]}}))
+	rec, pub := share(t, "admm-sharing", blocks, 8, sim.Link{}, func(p *algorithms.Sharing) { p.Eta, p.Form = 1, "averaged" })
+	got := carry(t, "column-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1, Blocks: []*problem.Rows{blocks[1], blocks[0]}}))
 	if got.Members[0].Member || !got.Members[1].Member || got.Facts[0].Values[0] != 3 {
 		t.Errorf("%+v, %+v", got.Members, got.Facts[0])
 	}
@@ -179,8 +180,8 @@ func TestColumnSpace_AmbientNoiseHides(t *testing.T) {
 	blocks := parties(0)
 	rec, pub := share(t, "private-admm-sharing", blocks, 12, sim.Link{}, func(p *algorithms.PrivateSharing) {
 		p.Eta, p.Sigma, p.Form, p.Cover = 1, 1, "averaged", "ambient"
-	}, map[string]string{"noise": "ambient", "form": "averaged"})
-	got := carry(t, "column-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: 2, Blocks: rivals(blocks[1])}))
+	})
+	got := carry(t, "column-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 2, Blocks: rivals(blocks[1])}))
 	if got.Succeeded != record.Failed || !strings.Contains(got.Conclusion, "covers all directions") || got.Facts[0].Values[0] != 12 {
 		t.Errorf("%s: %s, %+v", got.Succeeded, got.Conclusion, got.Facts[0])
 	}
@@ -190,7 +191,7 @@ func TestColumnSpace_AmbientNoiseHides(t *testing.T) {
 		}
 	}
 	// A block with as many columns as rows holds everything and says nothing.
-	full := carry(t, "column-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: 2, Blocks: []*problem.Rows{block(3, splitRows, splitRows, 0)}}))
+	full := carry(t, "column-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 2, Blocks: []*problem.Rows{block(3, splitRows, splitRows, 0)}}))
 	if full.Members[0].Member || !strings.Contains(full.Conclusion, "which every message fits") {
 		t.Errorf("%s, %+v", full.Conclusion, full.Members)
 	}
@@ -198,22 +199,22 @@ func TestColumnSpace_AmbientNoiseHides(t *testing.T) {
 
 func TestColumnSpace_Blocked(t *testing.T) {
 	blocks := parties(0)
-	rec, pub := share(t, "admm-sharing", blocks, 4, sim.Link{}, func(p *algorithms.Sharing) { p.Eta, p.Form = 1, "averaged" }, map[string]string{"form": "averaged"})
+	rec, pub := share(t, "admm-sharing", blocks, 4, sim.Link{}, func(p *algorithms.Sharing) { p.Eta, p.Form = 1, "averaged" })
 	for _, c := range []struct {
-		w      Watch
+		w      Vantage
 		victim int
 		says   string
 	}{
-		{Watch{Links: [][2]int{{0, 1}}}, 2, "no message of node 2"},
-		{Watch{}, 0, "node 0 is no party"},
+		{Vantage{Links: [][2]int{{0, 1}}}, 2, "no message of node 2"},
+		{Vantage{}, 0, "node 0 is no party"},
 	} {
 		if b := carry(t, "column-space", Observe(rec, c.w, pub, &Knowledge{Victim: c.victim, Blocks: blocks})); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, c.says) {
 			t.Errorf("%s: %s", b.Succeeded, b.Conclusion)
 		}
 	}
 	f := small(t, 4, 4, ring(5))
-	admm, public := run(t, f, "admm", 4, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, map[string]float64{"eta": 0.3}, nil)
-	if b := carry(t, "column-space", Observe(admm, Watch{}, public, &Knowledge{Victim: 1})); b.Succeeded != record.Blocked {
+	admm, public := run(t, f, "admm", 4, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	if b := carry(t, "column-space", Observe(admm, Vantage{}, public, &Knowledge{Victim: 1})); b.Succeeded != record.Blocked {
 		t.Errorf("%+v", b)
 	}
 }

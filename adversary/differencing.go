@@ -6,6 +6,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -35,10 +36,10 @@ const useless = 0.5
 
 func differencing(v *View, f *record.Finding) error {
 	p, k := v.Public, v.Knows
-	if p.Method != "pdml" {
-		return blocked("method %s adds no vector to its objective that all rounds share", p.Method)
+	if _, ok := p.Method.(model.FixedNoise); !ok {
+		return blocked("method %s adds no vector to its objective that all rounds share", p.Name)
 	}
-	if p.Numbers["radius"] > 0 {
+	if projects(p) {
 		return blocked("iterates are projected on a ball, where the optimality condition does not hold")
 	}
 	all, unseen, hidden := v.differences(f.Victim, max(k.Size, 1))
@@ -52,20 +53,20 @@ func differencing(v *View, f *record.Finding) error {
 	clear, root := 0, math.Sqrt(float64(p.D))
 	expected := make([]float64, len(all))
 	for n, d := range all {
-		f.Facts = append(f.Facts, record.Fact{What: GradientDifference, Node: f.Victim, Round: d.to.Round, Since: d.from.Round, Values: d.values, Relative: notKnown})
+		f.Facts = append(f.Facts, record.Fact{Kind: record.GradientDifference, Node: f.Victim, Round: d.to.Round, Since: d.from.Round, Values: d.values, Relative: notKnown})
 		expected[n] = root * math.Hypot(d.from.Noise.Level, d.to.Noise.Level)
 		size := num.Norm(d.values)
 		if expected[n] <= size/2 {
 			clear++
 		}
-		if p.noisy() {
+		if p.Method.Noisy() {
 			f.Checks = append(f.Checks, record.Check{
-				What:     fmt.Sprintf("expected noise in the gradient difference of round %d, against its size", d.to.Round),
+				Kind: record.DifferenceNoise, Of: d.to.Round,
 				Measured: record.Number(expected[n]), Bound: record.Number(size), Holds: expected[n] <= size,
 			})
 		}
 	}
-	if p.noisy() {
+	if p.Method.Noisy() {
 		f.Conclusion = fmt.Sprintf("%d differences of gradients are free of the objective's noise; the iterates' leaves about %.2g in the first and %.2g in the last, less than half of the difference in %d of them",
 			len(all), expected[0], expected[len(all)-1], clear)
 	} else {
@@ -85,13 +86,13 @@ func differencing(v *View, f *record.Finding) error {
 func (v *View) unknownReport(f *record.Finding) error {
 	p, k := v.Public, v.Knows
 	gradients, _ := v.Gradients(f.Victim, k.Size)
-	s := &inversion{d: p.D, share: p.C / float64(k.Size), loss: p.Loss, kind: Gauss}
+	s := &inversion{d: p.D, share: p.C / float64(k.Size), loss: p.Loss, kind: model.Gaussian}
 	for i := range gradients {
 		g := &gradients[i]
-		e := condition{round: g.Round, at: g.At, target: p.gradientOver(k.Others, k.Size, g.At), group: g.Offset}
+		e := condition{round: g.Round, at: g.At, target: gradientOver(p, k.Others, k.Size, g.At), group: g.Offset}
 		num.Axpy(-1, g.Value, e.target)
 		num.Scale(1/s.share, e.target)
-		level := math.Hypot(g.Noise.Level, p.solverError(num.Norm(g.Value), g.Ridge, num.Norm(g.At))/math.Sqrt(float64(p.D)))
+		level := math.Hypot(g.Noise.Level, solverError(p, num.Norm(g.Value), g.Ridge, num.Norm(g.At))/math.Sqrt(float64(p.D)))
 		e.weight = math.Pow(s.share/level, 2)
 		s.equations = append(s.equations, e)
 	}
@@ -140,17 +141,18 @@ func (v *View) unknownReport(f *record.Finding) error {
 // are missing too.
 func (v *View) orient(u, o []float64, uncertain float64, s *inversion) bool {
 	p := v.Public
-	if o == nil || !p.noisy() {
+	fixed, ok := p.Method.(model.FixedNoise)
+	if o == nil || !ok || fixed.FixedRadius(p) == 0 {
 		return false
 	}
-	delta, share := p.debias(), s.share
+	delta, share := debias(p), s.share
 	here, mirrored := make([]float64, len(u)), make([]float64, len(u))
 	for k := range u {
 		here[k] = share * (delta*u[k] - o[k])
 		mirrored[k] = here[k] - share*(1+2*delta)*u[k]
 	}
 	slack := 3 * share * (1 + delta) * uncertain
-	radius := p.Numbers["bound"] / float64(p.Graph.Order())
+	radius := fixed.FixedRadius(p)
 	a, b := num.Norm(here) <= radius+slack, num.Norm(mirrored) <= radius+slack
 	if b && !a {
 		num.Scale(-1, u)

@@ -5,6 +5,7 @@ package adversary
 
 import (
 	"math"
+	"overhear/adversary/model"
 	"slices"
 	"strings"
 	"testing"
@@ -16,18 +17,12 @@ import (
 
 // survey runs pdml, adds the users' reports to the record and returns the samples
 // as reported, by server.
-func survey(t testing.TB, f *fixture, rounds int, link sim.Link, set func(*algorithms.PDML)) (*Recording, *Public, []*Samples) {
+func survey(t testing.TB, f *fixture, rounds int, link sim.Link, set func(*algorithms.PDML)) (*Recording, *model.Public, []*Samples) {
 	t.Helper()
 	entry, _ := algorithms.Lookup("pdml")
 	params := defaults[algorithms.PDML](t, entry)
 	set(params)
-	noise := "on"
-	if params.Noise.Noise == "off" {
-		noise = "off"
-	}
-	rec, pub := run(t, f, "pdml", rounds, link, set, map[string]Schedule{"deviation": &params.Deviation},
-		map[string]float64{"eta": params.Eta, "epsilon": params.Epsilon, "bound": params.Bound, "decay": params.Decay},
-		map[string]string{"labels": params.Labels, "noise": noise})
+	rec, pub := run(t, f, "pdml", rounds, link, set)
 	m, err := entry.New(params, algorithms.Setting{Problem: f.problem, Graph: f.graph, Rounds: rounds})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +74,7 @@ func TestDifferencing_DecayingNoiseGivesAUserAway(t *testing.T) {
 		})
 		for victim := range 5 {
 			k, want := f.butOne(victim, reported)
-			got := carry(t, "gradient-differencing", Observe(rec, Watch{}, pub, k))
+			got := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k))
 			e := best(got)
 			// (C/B)(e^ε + 1)/(e^ε − 1) is 0.54, more than twice the ball's radius of 0.2:
 			// whatever the objective's noise is, the label shows.
@@ -90,7 +85,7 @@ func TestDifferencing_DecayingNoiseGivesAUserAway(t *testing.T) {
 				t.Errorf("%s: %d facts, %d checks, unseen %q", c.name, len(got.Facts), len(got.Checks), got.Unseen)
 			}
 			for _, fact := range got.Facts {
-				v := Observe(rec, Watch{}, pub, k)
+				v := Observe(rec, Vantage{}, pub, k)
 				if want, ok := TrueDifference(v, reported[victim].U, fact.Round); !ok {
 					t.Errorf("round %d has no difference", fact.Round)
 				} else if off := relative(fact.Values, want); c.deviation < 1e-10 && fact.Round < 10 && !(off < 1e-5) {
@@ -108,7 +103,7 @@ func TestDifferencing_NoiseThatStaysHides(t *testing.T) {
 	})
 	for victim := range 5 {
 		k, want := f.butOne(victim, reported)
-		got := carry(t, "gradient-differencing", Observe(rec, Watch{}, pub, k))
+		got := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k))
 		if r := relative(best(got).X, want.X); got.Succeeded != record.Failed || !strings.Contains(got.Conclusion, "is hidden") || !(r > 0.1) {
 			t.Errorf("node %d: error %.3g, %s", victim, r, got.Conclusion)
 		}
@@ -132,15 +127,15 @@ func TestDifferencing_TheLabelNeedsTheBall(t *testing.T) {
 	open, shut := 0, 0
 	for _, c := range []struct {
 		set func(*algorithms.PDML)
-		w   Watch
-	}{{wide, Watch{}}, {narrow, Watch{From: 4}}} {
+		w   Vantage
+	}{{wide, Vantage{}}, {narrow, Vantage{From: 4}}} {
 		rec, pub, reported := survey(t, f, 60, sim.Link{}, c.set)
 		for victim := range 5 {
 			k, want := f.butOne(victim, reported)
 			got := carry(t, "gradient-differencing", Observe(rec, c.w, pub, k))
 			e := best(got)
 			if r := relative(e.X, want.X); !(r < 1e-2) {
-				t.Errorf("bound %v, from %d, node %d: error %.3g, %s", pub.Numbers["bound"], c.w.From, victim, r, got.Conclusion)
+				t.Errorf("bound %v, from %d, node %d: error %.3g, %s", pub.Method.(model.FixedNoise).FixedRadius(pub), c.w.From, victim, r, got.Conclusion)
 			}
 			switch e.Y {
 			case 0:
@@ -170,19 +165,19 @@ func TestDifferencing_LostRoundsAndWhatIsNotKnown(t *testing.T) {
 		t.Fatal("labels: true has flipped one")
 	}
 	rec.Messages = slices.DeleteFunc(rec.Messages, func(m record.Message) bool { return m.Src == 2 && m.Round == 9 })
-	got := carry(t, "gradient-differencing", Observe(rec, Watch{}, pub, k))
+	got := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k))
 	if r := relative(best(got).X, want.X); !(r < 1e-4) || !slices.ContainsFunc(got.Unseen, func(s string) bool { return strings.Contains(s, "value of node 2 in round 9") }) {
 		t.Errorf("error %.3g, %s, unseen %q", r, got.Conclusion, got.Unseen)
 	}
-	alone := carry(t, "gradient-differencing", Observe(rec, Watch{}, pub, &Knowledge{Victim: 1}))
+	alone := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1}))
 	if len(alone.Estimates) != 0 || len(alone.Facts) == 0 {
 		t.Errorf("%+v", alone)
 	}
-	if b := carry(t, "gradient-differencing", Observe(rec, Watch{Links: [][2]int{{3, 4}}}, pub, k)); b.Succeeded != record.Blocked {
+	if b := carry(t, "gradient-differencing", Observe(rec, Vantage{Links: [][2]int{{3, 4}}}, pub, k)); b.Succeeded != record.Blocked {
 		t.Errorf("%+v", b)
 	}
-	rec, pub = run(t, f, "admm", 4, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, map[string]float64{"eta": 0.3}, nil)
-	if b := carry(t, "gradient-differencing", Observe(rec, Watch{}, pub, k)); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, "method admm") {
+	rec, pub = run(t, f, "admm", 4, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	if b := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k)); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, "method admm") {
 		t.Errorf("%+v", b)
 	}
 }

@@ -4,7 +4,7 @@
 // # Overview
 //
 // A [Recording] is a run as it was recorded. [Observe] takes from it what a
-// [Watch] lets an observer see and returns a [View]; attacks receive a View and
+// [Vantage] lets an observer see and returns a [View]; attacks receive a View and
 // nothing else, so that none can read a node's data or state. What the observer
 // knew before, other samples of the victim for instance, is declared as
 // [Knowledge].

@@ -7,6 +7,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"overhear/adversary/model"
+	"strings"
 	"testing"
 
 	"overhear/algorithms"
@@ -97,8 +99,8 @@ func (w watcher) Published(p *algorithms.Publication) {
 func (w watcher) Concluded(int, int, []float64) {}
 
 // run runs a method, with parameters that set may change, and returns its record
-// and what is public of it: schedules is by key.
-func run[P any](t testing.TB, f *fixture, method string, rounds int, link sim.Link, set func(*P), schedules map[string]Schedule, numbers map[string]float64, words map[string]string) (*Recording, *Public) {
+// and what is public of it.
+func run[P any](t testing.TB, f *fixture, method string, rounds int, link sim.Link, set func(*P)) (*Recording, *model.Public) {
 	t.Helper()
 	entry, ok := algorithms.Lookup(method)
 	if !ok {
@@ -141,14 +143,29 @@ func run[P any](t testing.TB, f *fixture, method string, rounds int, link sim.Li
 	if err := protocol.Unfinished(); err != nil {
 		t.Fatal(err)
 	}
-	p := &Public{
-		Method: method, Graph: f.graph, D: f.problem.D, Rounds: rounds, Loss: f.problem.Loss, C: f.problem.C, R: f.problem.R,
-		Star: entry.Star, Start: true, Lockstep: true, Schedules: schedules, Numbers: numbers, Words: words, Hidden: map[string]bool{},
+	public := f.public(rounds)
+	if public.Hub = entry.Star; public.Hub {
+		public.R = append([]float64{0}, public.R...)
 	}
-	if entry.Star {
-		p.R = append([]float64{0}, p.R...)
+	return rec, known(t, method, params, public)
+}
+
+// public is what is public of a run in lockstep from zero.
+func (f *fixture) public(rounds int) model.Run {
+	p := f.problem
+	return model.Run{
+		Graph: f.graph, D: p.D, Rounds: rounds, Loss: p.Loss, C: p.C, R: p.R, Zero: true, Timing: model.Timing{Lockstep: true},
 	}
-	return rec, p
+}
+
+// known is what is public of a run of a method.
+func known(t testing.TB, method string, params any, run model.Run) *model.Public {
+	t.Helper()
+	p, err := model.New(method, params, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // defaults are a method's parameters before a scenario changes them; schedules
@@ -199,24 +216,23 @@ func TestGradients_AreThoseOfTheData(t *testing.T) {
 	penalties := &parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.4, Ratio: 1.05}}
 	type both struct {
 		rec *Recording
-		pub *Public
+		pub *model.Public
 	}
 	star := small(t, 7, 4, [][2]int{{0, 1}, {0, 2}, {0, 3}})
 	star.problem.Shards, star.problem.R = star.problem.Shards[1:], star.problem.R[1:]
-	get := func(r *Recording, p *Public) both { return both{r, p} }
-	eta := map[string]float64{"eta": 0.3}
+	get := func(r *Recording, p *model.Public) both { return both{r, p} }
 	for name, c := range map[string]both{
-		"admm":      get(run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, eta, nil)),
-		"m-admm":    get(run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *penalties, *constant(0.2) }, map[string]Schedule{"eta": penalties, "theta": constant(0.2)}, nil, nil)),
-		"r-admm":    get(run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 }, nil, eta, nil)),
-		"mr-admm":   get(run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *penalties, 0.2 }, map[string]Schedule{"eta": penalties}, nil, nil)),
-		"dgd":       get(run(t, f, "dgd", rounds, sim.Link{}, func(p *algorithms.DGD) { p.Step, p.Decay = *constant(0.8), "sqrt" }, map[string]Schedule{"step": constant(0.8)}, nil, map[string]string{"decay": "sqrt"})),
-		"edge-admm": get(run(t, f, "edge-admm", rounds, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 }, nil, map[string]float64{"eta": 0.3, "relaxation": 0.4}, nil)),
+		"admm":      get(run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })),
+		"m-admm":    get(run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *penalties, *constant(0.2) })),
+		"r-admm":    get(run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })),
+		"mr-admm":   get(run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *penalties, 0.2 })),
+		"dgd":       get(run(t, f, "dgd", rounds, sim.Link{}, func(p *algorithms.DGD) { p.Step, p.Decay = *constant(0.8), "sqrt" })),
+		"edge-admm": get(run(t, f, "edge-admm", rounds, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 })),
 		"dp-admm": get(run(t, star, "dp-admm", rounds, sim.Link{}, func(p *algorithms.DPADMM) {
 			p.Eta, p.Step, p.Epsilon, p.Delta, p.Noise.Noise = 0.3, 1, 1, 1e-5, "off"
-		}, nil, map[string]float64{"eta": 0.3, "step": 1, "epsilon": 1, "delta": 1e-5}, map[string]string{"noise": "off"})),
+		})),
 	} {
-		v := Observe(c.rec, Watch{}, c.pub, nil)
+		v := Observe(c.rec, Vantage{}, c.pub, nil)
 		used := map[int]bool{}
 		all, unseen := v.Gradients(1, 0)
 		for _, g := range all {
@@ -229,7 +245,7 @@ func TestGradients_AreThoseOfTheData(t *testing.T) {
 				t.Errorf("%s, round %d: relative error %.3g, %+v", name, g.Round, e, g)
 			}
 		}
-		if want := map[bool]int{true: rounds / 2, false: rounds}[recycles(name)]; len(used) != want || len(unseen) > 0 {
+		if want := map[bool]int{true: rounds / 2, false: rounds}[strings.HasSuffix(name, "r-admm")]; len(used) != want || len(unseen) > 0 {
 			t.Errorf("%s: %d rounds, want %d; unseen %q", name, len(used), want, unseen)
 		}
 	}

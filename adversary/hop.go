@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -37,9 +38,10 @@ const forgotten = 1e-13
 
 // insider follows a node whose data are known.
 type insider struct {
-	v    *View
-	node int
-	data *Samples
+	v      *View
+	method model.NodeDual
+	node   int
+	data   *Samples
 
 	dual  []float64 // λ(t−1) before round t's sum is in it: λ(t−2); nil: not known
 	error float64   // bound on the dual's error, from the solver
@@ -72,31 +74,32 @@ func (i *insider) round(t int) (*entered, error) {
 func (i *insider) sums(t int) (*entered, error) {
 	v, p := i.v, i.v.Public
 	now, ok := v.Value(i.node, t)
-	if !ok || t < v.Watch.From {
-		return nil, missing("the value of node %d in round %d", i.node, t)
+	if !ok || t < v.Vantage.From {
+		return nil, model.NotSeen("the value of node %d in round %d", i.node, t)
 	}
 	before, ok := v.Value(i.node, t-1)
 	if !ok {
-		return nil, missing("the value of node %d in round %d", i.node, t-1)
+		return nil, model.NotSeen("the value of node %d in round %d", i.node, t-1)
 	}
-	eta, _, err := p.penalty(i.node, t)
-	if err != nil {
-		return nil, err
-	}
+	b := i.data.U.Len()
+	step := i.method.Step(p, i.node, t, b)
+	eta := step.Eta
 	theta := 0.0 // of the round before; round 0 has no dual step
 	if t > 1 {
-		if _, theta, err = p.penalty(i.node, t-1); err != nil {
-			return nil, err
-		}
+		theta = i.method.Step(p, i.node, t-1, b).Theta
 	}
 	degree := float64(p.Graph.Degree(i.node))
 	e := &entered{sum: make([]float64, p.D)}
-	if recycles(p.Method) && t%2 == 0 {
+	recycling, recycles := i.method.(model.Recycling)
+	if step.Idle {
+		if !recycles {
+			return nil, model.NotSeen("how the round %d of node %d, which touches no data, follows", t, i.node)
+		}
 		earlier, ok := v.Value(i.node, t-2)
 		if !ok || i.sum == nil {
-			return nil, missing("the value of node %d in round %d, or the sum that entered round %d", i.node, t-2, t-1)
+			return nil, model.NotSeen("the value of node %d in round %d, or the sum that entered round %d", i.node, t-2, t-1)
 		}
-		back := (2*eta*degree + p.Numbers["gamma"]) / eta
+		back := (2*eta*degree + recycling.Weight()) / eta
 		for k := range e.sum {
 			e.sum[k] = 0.5 * (degree*earlier[k] + i.sum[k] - back*(before[k]-now[k]))
 		}
@@ -106,13 +109,9 @@ func (i *insider) sums(t int) (*entered, error) {
 		i.error, i.noise, i.fade = theta*i.sumError[0]/4, theta*i.sumError[1]/4, i.fade/2
 		return e, nil
 	}
-	b := i.data.U.Len()
-	phi, law, _, err := p.noise(i.node, t, b)
-	if err != nil {
-		return nil, err
-	}
-	gradient := p.gradientOver(i.data, b, now)
-	num.Axpy(p.R[i.node]+phi, now, gradient)
+	gradient := gradientOver(p, i.data, b, now)
+	num.Axpy(p.R[i.node]+step.Ridge+step.Anchor, now, gradient)
+	num.Axpy(-step.Anchor, before, gradient)
 	if i.dual == nil {
 		i.dual = make([]float64, p.D)
 		i.error, i.noise = 0, 0
@@ -125,13 +124,13 @@ func (i *insider) sums(t int) (*entered, error) {
 	for k := range e.sum {
 		e.sum[k] = (2*i.dual[k] + (theta-eta)*degree*before[k] + gradient[k] + 2*eta*degree*now[k]) / (eta + theta)
 	}
-	solver := p.solverError(num.Norm(gradient), 2*eta*degree, num.Norm(now))
-	noise := law.size(p.D)
-	if p.Method == "pdml" && p.noisy() {
-		noise = math.Hypot(noise, p.Numbers["bound"]/float64(p.Graph.Order()))
+	solver := solverError(p, num.Norm(gradient), 2*eta*degree, num.Norm(now))
+	noise := step.Noise.Size(p.D)
+	if m, ok := i.method.(model.FixedNoise); ok {
+		noise = math.Hypot(noise, m.FixedRadius(p))
 	}
 	e.error, e.noise, e.fade = (2*i.error+solver)/(eta+theta), (2*i.noise+noise)/(eta+theta), i.fade
-	if recycles(p.Method) {
+	if recycles {
 		i.sum, i.sumError = e.sum, [2]float64{e.error, e.noise}
 		return e, nil // the dual stays as it is
 	}
@@ -150,34 +149,30 @@ func (i *insider) ascend(theta, degree float64, f, s []float64) {
 	}
 }
 
-// size is about how large a vector of a law in d dimensions is.
-func (n Noise) size(d int) float64 {
-	switch n.Kind {
-	case Norm:
-		return float64(d) / n.Level
-	case Gauss:
-		return n.Level * math.Sqrt(float64(d))
-	}
-	return 0
+// projects says whether a method projects what it publishes on a ball.
+func projects(p *model.Public) bool {
+	m, ok := p.Method.(model.NodeDual)
+	return ok && m.Step(p, 0, 1, 0).Radius > 0
 }
 
 func oneHop(v *View, f *record.Finding) error {
 	p := v.Public
-	hiddenEta, hiddenTheta := p.hides()
+	method, dual := p.Method.(model.NodeDual)
+	hiddenEta, hiddenTheta := p.Hides()
 	switch {
-	case !nodeDual(p.Method):
-		return blocked("the sum of the neighbours' values is worked out for ADMM with one dual a node; method %s has none", p.Method)
+	case !dual:
+		return blocked("the sum of the neighbours' values is worked out for ADMM with one dual a node; method %s has none", p.Name)
 	case len(v.Knows.Data) == 0:
 		return blocked("the observer does not know all data of any node (adversary.knows.data)")
 	case hiddenEta || hiddenTheta:
 		return blocked("a hidden penalty multiplies the sum: it is known up to a number only")
-	case p.Numbers["radius"] > 0:
+	case projects(p):
 		return blocked("iterates are projected on a ball, where the optimality condition does not hold")
 	}
 	var insiders []*insider
 	for j := range p.Graph.Order() {
 		if data := v.Knows.Data[j]; data != nil {
-			insiders = append(insiders, &insider{v: v, node: j, data: data, fade: 1})
+			insiders = append(insiders, &insider{v: v, method: method, node: j, data: data, fade: 1})
 		}
 	}
 	h := &hopping{View: v, f: f, noise: math.Inf(1)}
@@ -185,7 +180,7 @@ func oneHop(v *View, f *record.Finding) error {
 		var rows []partSum
 		for _, i := range insiders {
 			e, err := i.round(t)
-			if m := (*Missing)(nil); errors.As(err, &m) {
+			if m := (*model.Missing)(nil); errors.As(err, &m) {
 				f.Unseen = append(f.Unseen, fmt.Sprintf("round %d: %s", t, m.What))
 				continue
 			} else if err != nil {
@@ -232,7 +227,7 @@ type partSum struct {
 // left of it for the nodes that were not seen.
 func (h *hopping) take(node, t int, e *entered) *partSum {
 	p := h.Public
-	if seen, err := h.sum(node, t); err == nil {
+	if seen, err := model.Sum(p, h.View, node, t); err == nil {
 		h.checked++
 		off := append([]float64(nil), e.sum...)
 		num.Axpy(-1, seen, off)
@@ -247,8 +242,8 @@ func (h *hopping) take(node, t int, e *entered) *partSum {
 		h.noise = math.Min(h.noise, e.noise/size)
 	}
 	h.sums++
-	h.f.Facts = append(h.f.Facts, record.Fact{What: "sum of neighbours' values", Node: node, Round: t - 1, Values: e.sum, Relative: notKnown})
-	if !p.Lockstep {
+	h.f.Facts = append(h.f.Facts, record.Fact{Kind: record.NeighbourSum, Node: node, Round: t - 1, Values: e.sum, Relative: notKnown})
+	if !p.Timing.Lockstep {
 		return nil // which rounds' values they are is not known
 	}
 	row := &partSum{sum: append([]float64(nil), e.sum...), error: e.error}
@@ -323,7 +318,7 @@ func (h *hopping) solve(round int, rows []partSum) error {
 			h.solved = append(h.solved, n)
 		}
 		h.values++
-		h.f.Facts = append(h.f.Facts, record.Fact{What: "value", Node: n, Round: round, Values: x, Relative: notKnown})
+		h.f.Facts = append(h.f.Facts, record.Fact{Kind: record.PublishedValue, Node: n, Round: round, Values: x, Relative: notKnown})
 	}
 	return nil
 }
@@ -334,9 +329,9 @@ func (h *hopping) conclude() error {
 	if n := len(h.waiting); n > 0 {
 		f.Unseen = append(f.Unseen, fmt.Sprintf("%s, and %d more times: part of its past was not seen, and what is left of that has not faded yet", h.waiting[0], n-1))
 	}
-	if h.checked > 0 && !p.noisy() {
+	if h.checked > 0 && !p.Method.Noisy() {
 		f.Checks = append(f.Checks, record.Check{
-			What:     "sums worked out against those that were seen: relative difference, bounded by what the solver leaves",
+			Kind:     record.SumsAgree,
 			Measured: record.Number(h.worst), Bound: record.Number(h.allowed), Holds: h.worst <= h.allowed,
 			Detail: fmt.Sprintf("%d sums", h.checked),
 		})
@@ -344,7 +339,7 @@ func (h *hopping) conclude() error {
 	if h.sums > 0 {
 		const precise = 1e-6
 		f.Checks = append(f.Checks, record.Check{
-			What:     "bound on the relative error that the solver's tolerance makes in sums and values",
+			Kind:     record.SumPrecision,
 			Measured: record.Number(h.error), Bound: precise, Holds: h.error <= precise,
 		})
 	}
@@ -365,7 +360,7 @@ func (h *hopping) conclude() error {
 	if len(h.open) > 0 {
 		f.Conclusion += fmt.Sprintf("; in sums only, nodes %s", list(h.open))
 	}
-	if !p.noisy() {
+	if !p.Method.Noisy() {
 		f.Conclusion += fmt.Sprintf("; the error is at most %.2g of each, since errors of the dual shrink every round", h.error)
 		return nil
 	}

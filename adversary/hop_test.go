@@ -4,6 +4,7 @@ package adversary
 
 import (
 	"math"
+	"overhear/adversary/model"
 	"slices"
 	"strings"
 	"testing"
@@ -29,23 +30,23 @@ func factsAre(t *testing.T, f *fixture, rec *Recording, got *record.Finding) (su
 	t.Helper()
 	for _, fact := range got.Facts {
 		want := make([]float64, f.problem.D)
-		switch fact.What {
-		case "value":
+		switch fact.Kind {
+		case record.PublishedValue:
 			values++
 			want = rec.truth(t, fact.Node, fact.Round)
-		case "sum of neighbours' values":
+		case record.NeighbourSum:
 			sums++
 			for _, k := range f.graph.Neighbours(fact.Node) {
 				num.Axpy(1, rec.truth(t, int(k), fact.Round), want)
 			}
 		default:
-			t.Fatalf("fact %q", fact.What)
+			t.Fatalf("fact %q", fact.Kind)
 		}
 		off := append([]float64(nil), fact.Values...)
 		num.Axpy(-1, want, off)
 		if num.Norm(want) == 0 { // the start
 			if num.Norm(off) > 1e-9 {
-				t.Errorf("%s of node %d in round %d is %v, want 0", fact.What, fact.Node, fact.Round, fact.Values)
+				t.Errorf("%s of node %d in round %d is %v, want 0", fact.Kind, fact.Node, fact.Round, fact.Values)
 			}
 			continue
 		}
@@ -57,7 +58,7 @@ func factsAre(t *testing.T, f *fixture, rec *Recording, got *record.Finding) (su
 // bound is what the attack says of its own error, if it is small.
 func bound(f *record.Finding) float64 {
 	for _, c := range f.Checks {
-		if c.Holds && c.Measured < 1e-7 && strings.HasPrefix(c.What, "bound on the relative error") {
+		if c.Holds && c.Measured < 1e-7 && c.Kind == record.SumPrecision {
 			return float64(c.Measured)
 		}
 	}
@@ -109,11 +110,10 @@ func TestOneHop_RoundingDoesNotGrow(t *testing.T) {
 	f := small(t, 7, 4, ring(5))
 	const rounds = 300
 	rec := f.admmLoop(t, rounds, 0.7)
-	pub := &Public{
-		Method: "admm", Graph: f.graph, D: 4, Rounds: rounds, Loss: f.problem.Loss, C: 1, R: f.problem.R, Start: true, Lockstep: true,
-		Numbers: map[string]float64{"eta": 0.7, "tolerance": 1e-14},
-	}
-	got := carry(t, "one-hop", Observe(rec, Watch{Links: [][2]int{{0, 1}, {0, 4}}}, pub, &Knowledge{Victim: 3, Data: f.data(0, 1, 4)}))
+	public := f.public(rounds)
+	public.Tolerance = 1e-14
+	pub := known(t, "admm", algorithms.ADMM{Eta: 0.7}, public)
+	got := carry(t, "one-hop", Observe(rec, Vantage{Links: [][2]int{{0, 1}, {0, 4}}}, pub, &Knowledge{Victim: 3, Data: f.data(0, 1, 4)}))
 	sums, values, worst := factsAre(t, f, rec, got)
 	if sums != 3*(rounds-1) || values != 2*(rounds-1) || !(worst < 1e-13) {
 		t.Errorf("%d sums, %d values, error %.3g", sums, values, worst)
@@ -126,21 +126,16 @@ func TestOneHop_FindsValuesThatWereNotSeen(t *testing.T) {
 	const rounds = 40
 	type seen struct {
 		rec *Recording
-		pub *Public
+		pub *model.Public
 	}
-	get := func(r *Recording, p *Public) seen { return seen{r, p} }
-	eta := map[string]float64{"eta": 1}
+	get := func(r *Recording, p *model.Public) seen { return seen{r, p} }
 	for name, c := range map[string]seen{
-		"admm": get(run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 1 }, nil, eta, nil)),
-		"dvp": get(run(t, f, "dvp", rounds, sim.Link{Loss: 0.2}, func(p *algorithms.DVP) { p.Eta, p.Noise.Noise = 1, "off" },
-			map[string]Schedule{"alpha": constant(1)}, eta, map[string]string{"noise": "off"})),
-		"m-admm": get(run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *growing(5), *constant(0.3) },
-			map[string]Schedule{"eta": growing(5), "theta": constant(0.3)}, nil, nil)),
-		"r-admm": get(run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 1, 0.2 }, nil, map[string]float64{"eta": 1, "gamma": 0.2}, nil)),
-		"mr-admm": get(run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *growing(5), 0 },
-			map[string]Schedule{"eta": growing(5)}, map[string]float64{"gamma": 0}, nil)),
-		"pdml": get(run(t, f, "pdml", rounds, sim.Link{}, func(p *algorithms.PDML) { p.Eta, p.Labels, p.Noise.Noise = 1, "true", "off" },
-			nil, eta, map[string]string{"noise": "off", "labels": "true"})),
+		"admm":    get(run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 1 })),
+		"dvp":     get(run(t, f, "dvp", rounds, sim.Link{Loss: 0.2}, func(p *algorithms.DVP) { p.Eta, p.Noise.Noise = 1, "off" })),
+		"m-admm":  get(run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *growing(5), *constant(0.3) })),
+		"r-admm":  get(run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 1, 0.2 })),
+		"mr-admm": get(run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *growing(5), 0 })),
+		"pdml":    get(run(t, f, "pdml", rounds, sim.Link{}, func(p *algorithms.PDML) { p.Eta, p.Labels, p.Noise.Noise = 1, "true", "off" })),
 	} {
 		for _, w := range []struct {
 			links        [][2]int
@@ -153,7 +148,7 @@ func TestOneHop_FindsValuesThatWereNotSeen(t *testing.T) {
 			{[][2]int{{0, 4}}, []int{0}, 1, 0, "in sums only, nodes 1, 2"},
 			{[][2]int{{0, 4}}, []int{0, 4}, 2, 1, "determined are nodes 3; in sums only, nodes 1, 2"},
 		} {
-			got := carry(t, "one-hop", Observe(c.rec, Watch{Links: w.links}, c.pub, &Knowledge{Victim: 2, Data: f.data(w.known...)}))
+			got := carry(t, "one-hop", Observe(c.rec, Vantage{Links: w.links}, c.pub, &Knowledge{Victim: 2, Data: f.data(w.known...)}))
 			sums, values, worst := factsAre(t, f, c.rec, got)
 			// The start is known to be zero, so that its sum is no news.
 			if n := rounds - 1; sums != n*w.sums || values != n*w.values || !(worst <= bound(got)) || !strings.Contains(got.Conclusion, w.says) || len(got.Unseen) > 0 {
@@ -161,7 +156,7 @@ func TestOneHop_FindsValuesThatWereNotSeen(t *testing.T) {
 			}
 		}
 		// What colluders received agrees with what they can work out.
-		got := carry(t, "one-hop", Observe(c.rec, Watch{Nodes: []int{1}}, c.pub, &Knowledge{Victim: 2, Data: f.data(1)}))
+		got := carry(t, "one-hop", Observe(c.rec, Vantage{Nodes: []int{1}}, c.pub, &Knowledge{Victim: 2, Data: f.data(1)}))
 		if len(got.Facts) != 0 || len(got.Checks) != 1 || !got.Checks[0].Holds || !(got.Checks[0].Bound < 1e-7) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -171,9 +166,8 @@ func TestOneHop_FindsValuesThatWereNotSeen(t *testing.T) {
 func TestOneHop_NoiseEntersTheSums(t *testing.T) {
 	f := small(t, 7, 4, ring(5))
 	see := func(alpha float64) (*record.Finding, float64) {
-		rec, pub := run(t, f, "dvp", 20, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.5, *constant(alpha) },
-			map[string]Schedule{"alpha": constant(alpha)}, map[string]float64{"eta": 0.5}, nil)
-		got := carry(t, "one-hop", Observe(rec, Watch{Links: [][2]int{{0, 1}}}, pub, &Knowledge{Victim: 2, Data: f.data(1)}))
+		rec, pub := run(t, f, "dvp", 20, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.5, *constant(alpha) })
+		got := carry(t, "one-hop", Observe(rec, Vantage{Links: [][2]int{{0, 1}}}, pub, &Knowledge{Victim: 2, Data: f.data(1)}))
 		_, _, worst := factsAre(t, f, rec, got)
 		return got, worst
 	}
@@ -191,17 +185,17 @@ func TestOneHop_NoiseEntersTheSums(t *testing.T) {
 // wrong of it goes in every round.
 func TestOneHop_LostRoundsFade(t *testing.T) {
 	f := small(t, 7, 4, ring(5))
-	rec, pub := run(t, f, "admm", 90, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 1 }, nil, map[string]float64{"eta": 1}, nil)
+	rec, pub := run(t, f, "admm", 90, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 1 })
 	knows := &Knowledge{Victim: 2, Data: f.data(1)}
 	links := [][2]int{{0, 1}}
-	late := carry(t, "one-hop", Observe(rec, Watch{Links: links, From: 10}, pub, knows))
+	late := carry(t, "one-hop", Observe(rec, Vantage{Links: links, From: 10}, pub, knows))
 	sums, _, worst := factsAre(t, f, rec, late)
 	// Round 11 is the first with two values; 2⁻⁴⁴ is below 1e-13.
 	if sums != 90-11-44+1 || !(worst <= bound(late)) || len(late.Unseen) == 0 {
 		t.Errorf("late joiner: %d sums, error %.3g, unseen %q", sums, worst, late.Unseen)
 	}
 	rec.Messages = slices.DeleteFunc(rec.Messages, func(m record.Message) bool { return m.Src == 1 && m.Round == 20 })
-	lost := carry(t, "one-hop", Observe(rec, Watch{Links: links}, pub, knows))
+	lost := carry(t, "one-hop", Observe(rec, Vantage{Links: links}, pub, knows))
 	sums, values, worst := factsAre(t, f, rec, lost)
 	if want := 18 + 90 - 22 - 44 + 1; sums != want || values != want || !(worst <= bound(lost)) || !slices.ContainsFunc(lost.Unseen, func(s string) bool { return strings.Contains(s, "value of node 1 in round 20") }) {
 		t.Errorf("a value lost: %d sums, want %d, %d values, error %.3g, unseen %q", sums, want, values, worst, lost.Unseen)
@@ -210,18 +204,17 @@ func TestOneHop_LostRoundsFade(t *testing.T) {
 
 func TestOneHop_Blocked(t *testing.T) {
 	f := small(t, 7, 4, ring(5))
-	rec, pub := run(t, f, "edge-admm", 5, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 }, nil, map[string]float64{"eta": 0.3, "relaxation": 0.4}, nil)
-	admm, public := run(t, f, "admm", 5, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 1 }, nil, map[string]float64{"eta": 1}, nil)
-	hidden := *public
-	hidden.Hidden = map[string]bool{"eta": true}
+	rec, pub := run(t, f, "edge-admm", 5, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 })
+	admm, public := run(t, f, "admm", 5, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 1 })
+	hidden := public.Without(model.Penalty)
 	for _, c := range []struct {
 		v    *View
 		says string
 	}{
-		{Observe(rec, Watch{}, pub, &Knowledge{Data: f.data(1)}), "method edge-admm"},
-		{Observe(admm, Watch{}, public, nil), "does not know all data"},
-		{Observe(admm, Watch{}, &hidden, &Knowledge{Data: f.data(1)}), "hidden penalty"},
-		{Observe(admm, Watch{Links: [][2]int{{3, 4}}}, public, &Knowledge{Data: f.data(1)}), "no node whose data are known"},
+		{Observe(rec, Vantage{}, pub, &Knowledge{Data: f.data(1)}), "method edge-admm"},
+		{Observe(admm, Vantage{}, public, nil), "does not know all data"},
+		{Observe(admm, Vantage{}, hidden, &Knowledge{Data: f.data(1)}), "hidden penalty"},
+		{Observe(admm, Vantage{Links: [][2]int{{3, 4}}}, public, &Knowledge{Data: f.data(1)}), "no node whose data are known"},
 	} {
 		if got := carry(t, "one-hop", c.v); got.Succeeded != record.Blocked || !strings.Contains(got.Conclusion, c.says) {
 			t.Errorf("%s: %s, want %q", got.Succeeded, got.Conclusion, c.says)

@@ -6,6 +6,8 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"overhear/adversary/model"
+	"slices"
 
 	"overhear/internal/num"
 	"overhear/problem"
@@ -24,7 +26,7 @@ type condition struct {
 	target []float64   // P r
 	hidden [][]float64 // orthonormal; P projects on their complement
 	group  int         // which o; −1: none
-	weight float64     // of Norm: the rate of the noise's density; of Gauss: 1/σ²; else 1
+	weight float64     // of Laplace: the rate of the noise's density; of Gaussian: 1/σ²; else 1
 	free   *free       // a hidden penalty where there is noise; nil: none
 	ridge  float64     // r + κ where the noise is a function of f, else 0
 
@@ -68,7 +70,7 @@ type inversion struct {
 	d         int
 	share     float64 // C/B
 	loss      problem.Loss
-	kind      NoiseKind
+	kind      model.Kind
 	equations []condition
 }
 
@@ -81,7 +83,7 @@ func informed(v *View) (*inversion, []string, error) {
 		return nil, nil, blocked("no samples of node %d are known; all but one are needed", k.Victim)
 	case k.Size != len(k.Others.Y)+1:
 		return nil, nil, blocked("%d samples of node %d are known, of %d; all but one are needed", len(k.Others.Y), k.Victim, k.Size)
-	case p.Method == "pdml" && p.Words["labels"] != "true":
+	case debias(p) > 0:
 		return nil, nil, blocked("the labels that enter are the reported ones, so that true samples do not tell what the known ones contribute")
 	}
 	gradients, unseen := v.Gradients(k.Victim, k.Size)
@@ -89,23 +91,20 @@ func informed(v *View) (*inversion, []string, error) {
 	for _, g := range gradients {
 		e := condition{round: g.Round, at: g.At, group: g.Offset - 1, weight: 1}
 		nuisance := g.Nuisance
-		if g.Noise.Kind != Silent {
+		if g.Noise.Kind != model.Silent {
 			s.kind = g.Noise.Kind
-			level, err := v.freed(&g, &e)
-			if err != nil {
-				return nil, nil, err
-			}
+			level := v.freed(&g, &e)
 			if e.free != nil {
-				nuisance = nuisance[1:]
+				nuisance = slices.Delete(slices.Clone(nuisance), g.Hidden.Nuisance, g.Hidden.Nuisance+1)
 			}
 			switch {
 			case level == 0: // of unknown scale: every round weighs alike
-			case s.kind == Gauss:
+			case s.kind == model.Gaussian:
 				e.weight = math.Pow(s.share/level, 2)
 			default:
 				e.weight = level * s.share
 			}
-			if g.Implicit && g.Nuisance == nil {
+			if g.Implicit() && g.Nuisance == nil {
 				e.ridge = g.Ridge
 			}
 		}
@@ -126,35 +125,19 @@ func informed(v *View) (*inversion, []string, error) {
 // freed sets up the hidden penalty of a condition, if it has one and a law of
 // noise for which it is worked out, and returns the noise's level, of η = 1 where it
 // depends on η; 0: not known.
-func (v *View) freed(g *Gradient, e *condition) (level float64, err error) {
+func (v *View) freed(g *model.Gradient, e *condition) (level float64) {
 	p, k := v.Public, v.Knows
-	hidden, _ := p.hides()
 	switch {
-	case p.Method == "private-dgd" && p.Hidden["step"]:
-		e.free = &free{growth: 1}
-	case !hidden || !nodeDual(p.Method):
-		return g.Noise.Level, nil
-	case g.Noise.Kind == Gauss:
-		return 0, nil
-	default:
-		e.free = &free{start: p.R[k.Victim] + meanCurvature(k.Others.U, p.C/float64(k.Size), p.Loss, g.At), growth: 2 * float64(p.Graph.Degree(k.Victim))}
+	case g.Hidden == nil:
+		return g.Noise.Level
+	case g.Noise.Kind == model.Gaussian:
+		return 0
 	}
-	e.free.q = append([]float64(nil), g.Nuisance[0]...)
-	switch p.Method {
-	case "private-dgd": // the multiplier of the vector is 1/a, not −η
-		num.Scale(-1, e.free.q)
-	case "penalty-perturbation": // α/(2Vη)
-		e.free.power = 1
-		level, err = p.at("alpha", k.Victim, g.Round)
-		return level / e.free.growth, err
-	case "dvp": // as if α̂ were α, from which it differs by a logarithm that depends on η
-		level, err = p.at("alpha", k.Victim, g.Round)
-		if p.Words["calibration"] != "listing" {
-			level /= 2
-		}
-		return level * float64(k.Size) / p.C, err
+	e.free = &free{q: slices.Clone(g.Nuisance[g.Hidden.Nuisance]), growth: g.Hidden.Growth, power: g.Noise.Power}
+	if !g.Hidden.Explicit {
+		e.free.start = p.R[k.Victim] + meanCurvature(k.Others.U, p.C/float64(k.Size), p.Loss, g.At)
 	}
-	return g.Noise.Level, nil
+	return g.Noise.Level
 }
 
 // meanCurvature is the mean eigenvalue of share·Σ_n L″(u_n·f) u_n u_nᵀ.
@@ -212,7 +195,7 @@ func (f *free) best(weight, c0, c1, c2 float64, d int) (eta, cost float64) {
 }
 
 // removed are the directions in which, and how much, a condition's part of the
-// Gauss-Newton matrix is less than pull·I, its hidden numbers having been
+// Gauss–Newton matrix is less than pull·I, its hidden numbers having been
 // eliminated: pull·I − Σ weight·vector vectorᵀ.
 func (p *point) removed(e *condition, t int) (vectors [][]float64, weights []float64) {
 	for _, h := range e.hidden {
@@ -289,7 +272,7 @@ const maxKernel = 256
 
 // addKernels brings the determinants in. A_t = (C/B)Σ L″ u_n u_nᵀ + ridge·I.
 func (s *inversion) addKernels(others *problem.Rows) error {
-	if s.kind == Silent || s.d > maxKernel {
+	if s.kind == model.Silent || s.d > maxKernel {
 		return nil
 	}
 	for t := range s.equations {

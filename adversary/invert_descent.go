@@ -6,12 +6,13 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/record"
 )
 
-// tangent is a point's gradient and Gauss–Newton matrix.
+// tangent is a point's gradient and model.Gaussian–Newton matrix.
 type tangent struct {
 	slope  []float64 // of the cost, by u
 	matrix []float64 // of u, packed; unknown vectors eliminated
@@ -168,7 +169,7 @@ func (s *inversion) eliminate(p *point, m *tangent, g *offsets) error {
 	return nil
 }
 
-// step solves for the damped Gauss–Newton step.
+// step solves for the damped model.Gaussian–Newton step.
 func (m *tangent) step(u []float64, damping float64) (du []float64, do map[int][]float64, err error) {
 	d := len(u)
 	matrix := append([]float64(nil), m.matrix...)
@@ -287,7 +288,7 @@ func (s *inversion) descend(u []float64, steps int) (*point, error) {
 				break
 			}
 		}
-		if !better || moved <= 1e-15*num.Norm(p.u) || s.kind != Silent && gained < enough {
+		if !better || moved <= 1e-15*num.Norm(p.u) || s.kind != model.Silent && gained < enough {
 			break
 		}
 		damping = max(damping/10, 1e-14*scale)

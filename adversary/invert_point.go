@@ -4,6 +4,7 @@ package adversary
 
 import (
 	"math"
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 )
@@ -58,7 +59,7 @@ func (s *inversion) at(u []float64, o map[int][]float64, fence float64) *point {
 			p.cost += cost
 		}
 		square := num.Dot(rest, rest)
-		if s.kind == Norm {
+		if s.kind == model.Laplace {
 			smooth := math.Sqrt(square + smoothing*smoothing)
 			p.cost += weight * (smooth - smoothing)
 			p.pull[t] = weight / smooth

@@ -5,6 +5,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/problem"
@@ -213,7 +214,7 @@ func (s *inversion) conclude(v *View, f *record.Finding, e *condition, rest *inv
 		how = fmt.Sprintf("of %d roots the one that fits round %d gives u", len(candidates), second.equations[0].round)
 	}
 	noise := ""
-	if s.kind != Silent {
+	if s.kind != model.Silent {
 		noise = "; the noise in it was taken for none"
 	}
 	f.Conclusion = fmt.Sprintf("round %d leaves σ(−f·u)u of length %.4g; %s of length %.4g%s%s",

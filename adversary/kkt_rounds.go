@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 	"slices"
 
 	"overhear/internal/num"
@@ -19,7 +20,7 @@ func init() {
 		Title:    "KKT inversion of many rounds",
 		Equation: "minimise Σ_t w_t‖r(t) − σ(−f(t)·u) u‖ − Σ_t log det(∇²(t) + (r+κ)I) over ‖u‖ ≤ 1",
 		About: `Every round gives the same unknown sample another time, with fresh noise. The sample that makes all
-rounds' noise likeliest is found by damped Gauss-Newton steps from several starts. Unknown parts of the dual, where rounds were missed, are
+rounds' noise likeliest is found by damped Gauss–Newton steps from several starts. Unknown parts of the dual, where rounds were missed, are
 estimated too.`,
 		Needs: "rounds of the victim and its neighbours, all of the victim's samples but one, public penalties, the noise's law",
 		Run:   runRounds,
@@ -188,7 +189,7 @@ func distance(x, y []float64) float64 {
 // is no noise, and otherwise with a likelihood that is not lower by more than a
 // thousandth.
 func (s *inversion) alike(best, p *point) bool {
-	if s.kind != Silent {
+	if s.kind != model.Silent {
 		return p.cost-best.cost < 1e-3
 	}
 	return s.residual(p) < 10*s.residual(best)+1e-9

@@ -5,6 +5,7 @@ package adversary
 
 import (
 	"math"
+	"overhear/adversary/model"
 	"slices"
 	"strings"
 	"testing"
@@ -47,9 +48,9 @@ type silentRun struct {
 	name   string
 	f      *fixture
 	rec    *Recording
-	pub    *Public
+	pub    *model.Public
 	shard  int // of node 1
-	hidden []string
+	hidden []model.Secret
 }
 
 // silentRuns are runs of every method on whose messages inversion works.
@@ -59,41 +60,35 @@ func silentRuns(t testing.TB, d, rounds int) []silentRun {
 	rising := &parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.4, Ratio: 1.05}}
 	star := small(t, 8, d, [][2]int{{0, 1}, {0, 2}, {0, 3}})
 	star.problem.Shards, star.problem.R = star.problem.Shards[1:], star.problem.R[1:]
-	eta := map[string]float64{"eta": 0.3}
-	off := map[string]string{"noise": "off"}
 	var all []silentRun
-	add := func(name string, rec *Recording, pub *Public, hidden ...string) {
+	add := func(name string, rec *Recording, pub *model.Public, hidden ...model.Secret) {
 		r := silentRun{name, f, rec, pub, 1, hidden}
 		if name == "dp-admm" {
 			r.f, r.shard = star, 0
 		}
 		all = append(all, r)
 	}
-	rec, pub := run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, eta, nil)
-	add("admm", rec, pub, "eta")
-	rec, pub = run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *rising, *constant(0.2) },
-		map[string]Schedule{"eta": rising, "theta": constant(0.2)}, nil, nil)
-	add("m-admm", rec, pub, "eta")
-	add("m-admm, hidden θ", rec, pub, "theta")
-	add("m-admm, hidden η and θ", rec, pub, "eta", "theta")
+	rec, pub := run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	add("admm", rec, pub, model.Penalty)
+	rec, pub = run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *rising, *constant(0.2) })
+	add("m-admm", rec, pub, model.Penalty)
+	add("m-admm, hidden θ", rec, pub, model.DualStep)
+	add("m-admm, hidden η and θ", rec, pub, model.Penalty, model.DualStep)
 	rec, pub = run(t, f, "penalty-perturbation", rounds, sim.Link{}, func(p *algorithms.PenaltyPerturbation) {
 		p.Eta, p.Theta, p.Noise.Noise = *rising, *constant(0.2), "off"
-	}, map[string]Schedule{"eta": rising, "theta": constant(0.2), "alpha": constant(1)}, nil, off)
-	add("penalty-perturbation without noise", rec, pub, "eta")
-	rec, pub = run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 }, nil, eta, nil)
-	add("r-admm", rec, pub, "eta")
-	rec, pub = run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *rising, 0.2 },
-		map[string]Schedule{"eta": rising}, nil, nil)
-	add("mr-admm", rec, pub, "eta")
-	rec, pub = run(t, f, "dgd", rounds, sim.Link{}, func(p *algorithms.DGD) { p.Step, p.Decay = *constant(0.8), "sqrt" },
-		map[string]Schedule{"step": constant(0.8)}, nil, map[string]string{"decay": "sqrt"})
-	add("dgd", rec, pub, "step")
-	rec, pub = run(t, f, "edge-admm", rounds, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 }, nil,
-		map[string]float64{"eta": 0.3, "relaxation": 0.4}, nil)
+	})
+	add("penalty-perturbation without noise", rec, pub, model.Penalty)
+	rec, pub = run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })
+	add("r-admm", rec, pub, model.Penalty)
+	rec, pub = run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *rising, 0.2 })
+	add("mr-admm", rec, pub, model.Penalty)
+	rec, pub = run(t, f, "dgd", rounds, sim.Link{}, func(p *algorithms.DGD) { p.Step, p.Decay = *constant(0.8), "sqrt" })
+	add("dgd", rec, pub, model.Penalty)
+	rec, pub = run(t, f, "edge-admm", rounds, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 })
 	add("edge-admm", rec, pub)
 	rec, pub = run(t, star, "dp-admm", rounds, sim.Link{}, func(p *algorithms.DPADMM) {
 		p.Eta, p.Step, p.Epsilon, p.Delta, p.Noise.Noise = 0.3, 1, 1, 1e-5, "off"
-	}, nil, map[string]float64{"eta": 0.3, "step": 1, "epsilon": 1, "delta": 1e-5}, off)
+	})
 	add("dp-admm", rec, pub)
 	return all
 }
@@ -107,7 +102,7 @@ func (r *silentRun) knowledge(row int) (*Knowledge, Sample) {
 
 // exactADMM is conventional ADMM (ZZ16 Algorithm 1) written out here, with
 // subproblems solved to rounding, and its record.
-func exactADMM(t testing.TB, f *fixture, rounds int, eta float64) (*Recording, *Public) {
+func exactADMM(t testing.TB, f *fixture, rounds int, eta float64) (*Recording, *model.Public) {
 	t.Helper()
 	p := f.problem
 	n := f.graph.Order()
@@ -151,10 +146,7 @@ func exactADMM(t testing.TB, f *fixture, rounds int, eta float64) (*Recording, *
 			}
 		}
 	}
-	return rec, &Public{
-		Method: "admm", Graph: f.graph, D: p.D, Rounds: rounds, Loss: p.Loss, C: p.C, R: p.R, Start: true, Lockstep: true,
-		Numbers: map[string]float64{"eta": eta}, Hidden: map[string]bool{},
-	}
+	return rec, known(t, "admm", algorithms.ADMM{Eta: eta}, f.public(rounds))
 }
 
 // minimise is Newton's method for the logistic loss until rounding stops it.
@@ -198,19 +190,18 @@ func TestMATH5_InversionIsExact(t *testing.T) {
 		for row := range 8 {
 			k, want := f.allBut(1, row)
 			for _, c := range []struct {
-				attack, hidden string
-				from           int
-				bound          float64
+				attack string
+				hidden model.Secret
+				from   int
+				bound  float64
 			}{
 				{"kkt-inversion", "", 0, 1e-12},
 				{"kkt-rounds", "", 0, 1e-12},
 				{"kkt-projection", "", 0, 1e-12},
-				{"kkt-projection", "eta", 0, 1e-10},
+				{"kkt-projection", model.Penalty, 0, 1e-10},
 				{"late-joiner", "", 4, 1e-11},
 			} {
-				p := *pub
-				p.Hidden = map[string]bool{c.hidden: true}
-				found := inverted(t, c.attack, Observe(rec, Watch{From: c.from}, &p, k), want)
+				found := inverted(t, c.attack, Observe(rec, Vantage{From: c.from}, pub.Without(c.hidden), k), want)
 				if e := last(found); !(e < c.bound) {
 					t.Errorf("d = %d, row %d, %s, hidden %q: relative error %.3g, %s", d, row, c.attack, c.hidden, e, found.Conclusion)
 				}
@@ -228,17 +219,14 @@ func TestInversion_OfEveryMethod(t *testing.T) {
 		for row := 0; row < 8; row += 3 {
 			k, want := r.knowledge(row)
 			for _, attack := range []string{"kkt-inversion", "kkt-rounds", "kkt-projection", "late-joiner"} {
-				p, w := *r.pub, Watch{}
-				p.Hidden = map[string]bool{}
+				p, w := r.pub, Vantage{}
 				switch attack {
 				case "kkt-projection":
-					for _, h := range r.hidden {
-						p.Hidden[h] = true
-					}
+					p = p.Without(r.hidden...)
 				case "late-joiner":
 					w.From = 3
 				}
-				f := inverted(t, attack, Observe(r.rec, w, &p, k), want)
+				f := inverted(t, attack, Observe(r.rec, w, p, k), want)
 				if r.name == "edge-admm" && attack == "late-joiner" {
 					if f.Succeeded != record.Blocked {
 						t.Errorf("edge ADMM's link states are not one offset, but the late joiner is %s", f.Succeeded)
@@ -258,7 +246,7 @@ func TestInversion_OfEveryMethod(t *testing.T) {
 					t.Errorf("%s, row %d, %s: label %v; %s", r.name, row, attack, label, f.Conclusion)
 				}
 				used := f.Estimates[len(f.Estimates)-1].Rounds
-				if recycles(p.Method) && attack == "kkt-rounds" && used != rounds/2 {
+				if strings.HasSuffix(p.Name, "r-admm") && attack == "kkt-rounds" && used != rounds/2 {
 					t.Errorf("%s used %d rounds; only %d of them touch data", r.name, used, rounds/2)
 				}
 			}
@@ -319,7 +307,7 @@ func TestKKTInversion_SecondRoundChoosesTheRoot(t *testing.T) {
 	if len(candidates) != 2 || !exact {
 		t.Fatalf("%d roots, want 2", len(candidates))
 	}
-	v := &View{Public: &Public{D: 2}, Knows: &Knowledge{Schema: &Schema{Sign: []bool{true, false}, Intercept: -1}}}
+	v := &View{Public: &model.Public{Run: model.Run{D: 2}}, Knows: &Knowledge{Schema: &Schema{Sign: []bool{true, false}, Intercept: -1}}}
 	found := new(record.Finding)
 	s.conclude(v, found, &s.equations[0], s.only(func(e *condition) bool { return e.round == 2 }), candidates, exact)
 	Score(found, &Truth{Samples: []Sample{{X: u, Y: 1}}})
@@ -333,11 +321,11 @@ func TestInversion_OfOtherLosses(t *testing.T) {
 	for _, loss := range []problem.Loss{problem.Squared, problem.HuberHinge{Width: 0.5}} {
 		f := small(t, 8, 6, ring(5))
 		f.problem.Loss = loss
-		rec, pub := run(t, f, "admm", 10, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, map[string]float64{"eta": 0.3}, nil)
+		rec, pub := run(t, f, "admm", 10, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
 		for row := range 8 {
 			k, want := f.allBut(1, row)
 			for _, attack := range []string{"kkt-inversion", "kkt-rounds"} {
-				if found := inverted(t, attack, Observe(rec, Watch{}, pub, k), want); !(last(found) < 1e-7) {
+				if found := inverted(t, attack, Observe(rec, Vantage{}, pub, k), want); !(last(found) < 1e-7) {
 					t.Errorf("%T, row %d, %s: relative error %.3g; %s", loss, row, attack, last(found), found.Conclusion)
 				}
 			}
@@ -350,14 +338,14 @@ func TestInversion_OfOtherLosses(t *testing.T) {
 // noise of density ∝ exp(−w‖ε‖) has Fisher information w²/d in each of d
 // directions, the rounds' equations have the slope s ≈ ½, so that the
 // Cramér-Rao bound of ‖û − u‖² is d·4d/(w²T), and w = αC/(2ηVB).
-func noisy(t testing.TB, f *fixture, rounds int, bound float64) (*Recording, *Public) {
+func noisy(t testing.TB, f *fixture, rounds int, bound float64) (*Recording, *model.Public) {
 	const eta, degree = 0.5, 2 // of node 1
 	d, b := float64(f.problem.D), float64(f.problem.Shards[1].U.Len())
 	w := 2 * d / (bound * math.Sqrt(float64(rounds)))
 	alpha := constant(w * 2 * eta * degree * b / f.problem.C)
 	return run(t, f, "penalty-perturbation", rounds, sim.Link{}, func(p *algorithms.PenaltyPerturbation) {
 		p.Eta, p.Theta, p.Alpha = *constant(eta), *constant(eta), *alpha
-	}, map[string]Schedule{"eta": constant(eta), "theta": constant(eta), "alpha": alpha}, nil, nil)
+	})
 }
 
 // Where the Cramér-Rao bound is small it is nearly reached, with η public as well
@@ -369,12 +357,14 @@ func TestZKL18_LikelihoodReachesTheCramerRaoBound(t *testing.T) {
 	for _, bound := range []float64{0.02, 0.1, 20} {
 		rec, pub := noisy(t, f, rounds, bound)
 		for _, attack := range []string{"kkt-rounds", "kkt-projection", "kkt-inversion"} {
-			p := *pub
-			p.Hidden = map[string]bool{"eta": attack == "kkt-projection"}
+			p := pub
+			if attack == "kkt-projection" {
+				p = p.Without(model.Penalty)
+			}
 			square, length := 0.0, 0.0
 			for row := range 8 {
 				k, want := f.allBut(1, row)
-				found := inverted(t, attack, Observe(rec, Watch{}, &p, k), want)
+				found := inverted(t, attack, Observe(rec, Vantage{}, p, k), want)
 				norm := num.Norm(want.X)
 				square += math.Pow(last(found)*norm, 2) / 8
 				length += norm * norm / 8
@@ -404,9 +394,9 @@ func TestZKL18_LikelihoodReachesTheCramerRaoBound(t *testing.T) {
 func TestKKTProjection_NoiseMovesWhatIsProjectedOut(t *testing.T) {
 	f := small(t, 40, 12, ring(5))
 	rec, pub := noisy(t, f, 60, 0.1)
-	pub.Hidden = map[string]bool{"eta": true}
+	pub = pub.Without(model.Penalty)
 	k, want := f.allBut(1, 0)
-	v := Observe(rec, Watch{}, pub, k)
+	v := Observe(rec, Vantage{}, pub, k)
 	s, _, err := informed(v)
 	if err != nil {
 		t.Fatal(err)
@@ -435,23 +425,19 @@ func TestKKTRounds_ErrorFollowsTheBudget(t *testing.T) {
 	star.problem.Shards, star.problem.R = star.problem.Shards[1:], star.problem.R[1:]
 	errors := map[string][]float64{}
 	for _, budget := range []float64{1e7, 1e4, 1} {
-		add := func(name string, f *fixture, shard int, rec *Recording, pub *Public) {
+		add := func(name string, f *fixture, shard int, rec *Recording, pub *model.Public) {
 			k, want := f.allBut(shard, 2)
 			k.Victim = 1
-			errors[name] = append(errors[name], last(inverted(t, "kkt-rounds", Observe(rec, Watch{}, pub, k), want)))
+			errors[name] = append(errors[name], last(inverted(t, "kkt-rounds", Observe(rec, Vantage{}, pub, k), want)))
 		}
 		alpha := constant(budget)
-		rec, pub := run(t, f, "dvp", 30, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.3, *alpha },
-			map[string]Schedule{"alpha": alpha}, map[string]float64{"eta": 0.3}, nil)
+		rec, pub := run(t, f, "dvp", 30, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.3, *alpha })
 		add("dvp", f, 1, rec, pub)
-		rec, pub = run(t, f, "private-r-admm", 30, sim.Link{}, func(p *algorithms.PrivateRADMM) { p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *alpha },
-			map[string]Schedule{"alpha": alpha}, map[string]float64{"eta": 0.3}, nil)
+		rec, pub = run(t, f, "private-r-admm", 30, sim.Link{}, func(p *algorithms.PrivateRADMM) { p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *alpha })
 		add("private-r-admm", f, 1, rec, pub)
-		rec, pub = run(t, f, "private-dgd", 30, sim.Link{}, func(p *algorithms.PrivateDGD) { p.Step, p.Decay, p.Alpha = *constant(0.8), "none", *alpha },
-			map[string]Schedule{"step": constant(0.8), "alpha": alpha}, nil, map[string]string{"decay": "none"})
+		rec, pub = run(t, f, "private-dgd", 30, sim.Link{}, func(p *algorithms.PrivateDGD) { p.Step, p.Decay, p.Alpha = *constant(0.8), "none", *alpha })
 		add("private-dgd", f, 1, rec, pub)
-		rec, pub = run(t, star, "dp-admm", 30, sim.Link{}, func(p *algorithms.DPADMM) { p.Eta, p.Step, p.Epsilon, p.Delta = 0.3, 1, budget, 1e-5 },
-			nil, map[string]float64{"eta": 0.3, "step": 1, "epsilon": budget, "delta": 1e-5}, nil)
+		rec, pub = run(t, star, "dp-admm", 30, sim.Link{}, func(p *algorithms.DPADMM) { p.Eta, p.Step, p.Epsilon, p.Delta = 0.3, 1, budget, 1e-5 })
 		add("dp-admm", star, 0, rec, pub)
 	}
 	for name, e := range errors {
@@ -468,32 +454,27 @@ func TestInversion_SaysWhatIsLacking(t *testing.T) {
 	full, want := f.allBut(1, 0)
 	short := *pub
 	short.Rounds = 1
-	hidden := func(p *Public) *Public {
-		q := *p
-		q.Hidden = map[string]bool{"eta": true}
-		return &q
-	}
-	reported := *pub
-	reported.Method = "pdml"
+	hidden := func(p *model.Public) *model.Public { return p.Without(model.Penalty) }
+	reported := known(t, "pdml", algorithms.PDML{ADMM: algorithms.ADMM{Eta: 0.3}, Epsilon: 1}, pub.Run)
 	fewer, _ := f.allBut(1, 0)
 	fewer.Size = 12
 	for name, c := range map[string]struct {
 		attack string
-		watch  Watch
-		pub    *Public
+		watch  Vantage
+		pub    *model.Public
 		knows  *Knowledge
 		why    string
 	}{
-		"nothing known":         {"kkt-inversion", Watch{}, pub, &Knowledge{Victim: 1}, "no samples"},
-		"too little known":      {"kkt-rounds", Watch{}, pub, fewer, "all but one"},
-		"hidden, one round":     {"kkt-inversion", Watch{}, hidden(pub), full, "hidden"},
-		"hidden, rounds":        {"kkt-rounds", Watch{}, hidden(pub), full, "kkt-projection"},
-		"hidden, only round":    {"kkt-projection", Watch{}, hidden(&short), full, "fewer equations"},
-		"hidden, late":          {"late-joiner", Watch{From: 3}, hidden(pub), full, "hidden"},
-		"late, one round":       {"kkt-inversion", Watch{From: 3}, pub, full, "earlier rounds"},
-		"another link":          {"kkt-rounds", Watch{Links: [][2]int{{3, 4}}}, pub, full, "seen whole"},
-		"late, another link":    {"late-joiner", Watch{Links: [][2]int{{3, 4}}}, pub, full, "no two rounds"},
-		"labels are randomised": {"kkt-inversion", Watch{}, &reported, full, "reported"},
+		"nothing known":         {"kkt-inversion", Vantage{}, pub, &Knowledge{Victim: 1}, "no samples"},
+		"too little known":      {"kkt-rounds", Vantage{}, pub, fewer, "all but one"},
+		"hidden, one round":     {"kkt-inversion", Vantage{}, hidden(pub), full, "hidden"},
+		"hidden, rounds":        {"kkt-rounds", Vantage{}, hidden(pub), full, "kkt-projection"},
+		"hidden, only round":    {"kkt-projection", Vantage{}, hidden(&short), full, "fewer equations"},
+		"hidden, late":          {"late-joiner", Vantage{From: 3}, hidden(pub), full, "hidden"},
+		"late, one round":       {"kkt-inversion", Vantage{From: 3}, pub, full, "earlier rounds"},
+		"another link":          {"kkt-rounds", Vantage{Links: [][2]int{{3, 4}}}, pub, full, "seen whole"},
+		"late, another link":    {"late-joiner", Vantage{Links: [][2]int{{3, 4}}}, pub, full, "no two rounds"},
+		"labels are randomised": {"kkt-inversion", Vantage{}, reported, full, "reported"},
 	} {
 		found := inverted(t, c.attack, Observe(rec, c.watch, c.pub, c.knows), want)
 		if found.Succeeded != record.Blocked || !strings.Contains(found.Conclusion, c.why) {
@@ -513,7 +494,7 @@ func TestInversion_SaysWhatIsLacking(t *testing.T) {
 		}
 	}
 	wrong.Others = rest
-	found := inverted(t, "kkt-rounds", Observe(rec, Watch{}, pub, wrong), want)
+	found := inverted(t, "kkt-rounds", Observe(rec, Vantage{}, pub, wrong), want)
 	if found.Succeeded == record.Exact || found.Estimates[len(found.Estimates)-1].Residual < 1e-4 {
 		t.Errorf("a wrong known sample goes unnoticed: %s", found.Conclusion)
 	}
@@ -525,19 +506,18 @@ func TestInversion_WithMissedPackets(t *testing.T) {
 	rec, pub := exactADMM(t, f, 30, 0.3)
 	for _, attack := range []string{"kkt-rounds", "kkt-projection", "late-joiner"} {
 		k, want := f.allBut(1, 3)
-		found := inverted(t, attack, Observe(rec, Watch{Miss: 0.25}, pub, k), want)
+		found := inverted(t, attack, Observe(rec, Vantage{Miss: 0.25}, pub, k), want)
 		if e := last(found); !(e < 1e-8) || len(found.Unseen) == 0 {
 			t.Errorf("%s: relative error %.3g, unseen %q; %s", attack, e, found.Unseen, found.Conclusion)
 		}
 	}
 	// An early round lost leaves an unknown vector and hidden penalties at once.
 	rising := &parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.4, Ratio: 1.05}}
-	rec, pub = run(t, f, "m-admm", 30, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *rising, *constant(0.2) },
-		map[string]Schedule{"eta": rising, "theta": constant(0.2)}, nil, nil)
-	pub.Hidden = map[string]bool{"eta": true}
+	rec, pub = run(t, f, "m-admm", 30, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *rising, *constant(0.2) })
+	pub = pub.Without(model.Penalty)
 	k, want := f.allBut(1, 3)
 	rec.Messages = slices.DeleteFunc(rec.Messages, func(m record.Message) bool { return m.Round == 2 })
-	found := inverted(t, "kkt-projection", Observe(rec, Watch{}, pub, k), want)
+	found := inverted(t, "kkt-projection", Observe(rec, Vantage{}, pub, k), want)
 	if e := last(found); !(e < 1e-6) || len(found.Unseen) == 0 || !strings.Contains(strings.Join(found.Unseen, " "), "round 2") {
 		t.Errorf("round 2 lost: relative error %.3g, unseen %q; %s", e, found.Unseen, found.Conclusion)
 	}
@@ -548,7 +528,7 @@ func BenchmarkKKTRounds(b *testing.B) {
 	f := small(b, 400, 105, ring(5))
 	rec, pub := noisy(b, f, 100, 0.1)
 	k, want := f.allBut(1, 0)
-	v := Observe(rec, Watch{}, pub, k)
+	v := Observe(rec, Vantage{}, pub, k)
 	for b.Loop() {
 		inverted(b, "kkt-rounds", v, want)
 	}
@@ -557,7 +537,7 @@ func BenchmarkKKTRounds(b *testing.B) {
 // mixed has conditions of all kinds: with hidden directions and without, with
 // unknown vectors that several share, with determinants and hidden penalties of
 // either power.
-func mixed(kind NoiseKind, penalties bool) (s *inversion, others *problem.Rows, u []float64) {
+func mixed(kind model.Kind, penalties bool) (s *inversion, others *problem.Rows, u []float64) {
 	const d = 5
 	r := sim.NewStream(1, "test of an inversion")
 	vector := func(scale float64) []float64 {
@@ -582,7 +562,7 @@ func mixed(kind NoiseKind, penalties bool) (s *inversion, others *problem.Rows, 
 			e.free = &free{q: vector(0.5), power: float64(k / 3 % 2), start: 0.3, growth: 1.5}
 			e.project(e.free.q)
 		}
-		if e.group < 0 && e.unknown() == 0 && kind != Silent {
+		if e.group < 0 && e.unknown() == 0 && kind != model.Silent {
 			e.ridge = 0.4
 		}
 		e.project(e.target)
@@ -593,8 +573,8 @@ func mixed(kind NoiseKind, penalties bool) (s *inversion, others *problem.Rows, 
 
 // The slope is the derivative of the cost.
 func TestInversion_SlopeIsTheDerivative(t *testing.T) {
-	for _, kind := range []NoiseKind{Silent, Norm, Gauss} {
-		s, others, u := mixed(kind, kind == Norm)
+	for _, kind := range []model.Kind{model.Silent, model.Laplace, model.Gaussian} {
+		s, others, u := mixed(kind, kind == model.Laplace)
 		if err := s.addKernels(others); err != nil {
 			t.Fatal(err)
 		}
@@ -631,7 +611,7 @@ func TestInversion_SlopeIsTheDerivative(t *testing.T) {
 // The cost is minus the logarithm of the likelihood, with determinants of whole
 // Hessians, but for what does not depend on u.
 func TestInversion_CostIsTheLikelihood(t *testing.T) {
-	s, others, u := mixed(Norm, false)
+	s, others, u := mixed(model.Laplace, false)
 	s = s.only(func(e *condition) bool { return e.ridge > 0 })
 	if err := s.addKernels(others); err != nil {
 		t.Fatal(err)
@@ -672,7 +652,7 @@ func TestInversion_CostIsTheLikelihood(t *testing.T) {
 // Eliminating the unknown vectors is the Schur complement of the whole
 // least-squares problem.
 func TestInversion_EliminationIsTheSchurComplement(t *testing.T) {
-	s, _, u := mixed(Gauss, false)
+	s, _, u := mixed(model.Gaussian, false)
 	p := s.at(u, s.means(u), 0)
 	m, err := s.tangent(p)
 	if err != nil {
@@ -720,7 +700,7 @@ func TestInversion_EliminationIsTheSchurComplement(t *testing.T) {
 // A round whose unknown vector no other shares is not counted, and what noise
 // drives out of the unit ball comes back.
 func TestInversion_CountsAndBounds(t *testing.T) {
-	s, _, _ := mixed(Norm, false)
+	s, _, _ := mixed(model.Laplace, false)
 	if n := len(s.first(4).equations); n != 3 {
 		t.Errorf("%d equations are used; the fourth is alone in its group and says nothing", n)
 	}
@@ -747,13 +727,13 @@ func TestInversion_HiddenStepAndDecayingNoise(t *testing.T) {
 	alpha := constant(2 * 2 * d / (bound * math.Sqrt(rounds))) // w = α/2
 	rec, pub := run(t, f, "private-dgd", rounds, sim.Link{}, func(p *algorithms.PrivateDGD) {
 		p.Step, p.Decay, p.Alpha = *constant(0.8), "none", *alpha
-	}, map[string]Schedule{"step": constant(0.8), "alpha": alpha}, nil, map[string]string{"decay": "none"})
-	pub.Hidden = map[string]bool{"step": true}
-	check := func(name string, rec *Recording, pub *Public, attack string, low, high float64) {
+	})
+	pub = pub.Without(model.Penalty)
+	check := func(name string, rec *Recording, pub *model.Public, attack string, low, high float64) {
 		square := 0.0
 		for row := range 8 {
 			k, want := f.allBut(1, row)
-			square += math.Pow(last(inverted(t, attack, Observe(rec, Watch{}, pub, k), want))*num.Norm(want.X), 2) / 8
+			square += math.Pow(last(inverted(t, attack, Observe(rec, Vantage{}, pub, k), want))*num.Norm(want.X), 2) / 8
 		}
 		if e := math.Sqrt(square); e < low || e > high {
 			t.Errorf("%s: error %.3g, want %.3g to %.3g", name, e, low, high)
@@ -771,7 +751,7 @@ func TestInversion_HiddenStepAndDecayingNoise(t *testing.T) {
 	want := math.Sqrt(d / information)
 	rec, pub = run(t, f, "pdml", many, sim.Link{}, func(p *algorithms.PDML) {
 		p.Labels, p.Eta, p.Bound, p.Decay, p.Deviation, p.Radius = "true", eta, 0, decay, *constant(deviation), 0
-	}, map[string]Schedule{"deviation": constant(deviation)}, map[string]float64{"eta": eta, "decay": decay, "bound": 0}, map[string]string{"labels": "true"})
+	})
 	check("decaying noise", rec, pub, "kkt-rounds", want/2, 2*want)
 }
 
@@ -780,14 +760,12 @@ func TestInversion_HiddenStepAndDecayingNoise(t *testing.T) {
 func TestRA19_HiddenPenaltyOfRecycledRounds(t *testing.T) {
 	f := small(t, 40, 30, ring(5))
 	alpha := constant(4e4)
-	rec, pub := run(t, f, "private-r-admm", 20, sim.Link{}, func(p *algorithms.PrivateRADMM) { p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *alpha },
-		map[string]Schedule{"alpha": alpha}, map[string]float64{"eta": 0.3}, nil)
-	hidden := *pub
-	hidden.Hidden = map[string]bool{"eta": true}
+	rec, pub := run(t, f, "private-r-admm", 20, sim.Link{}, func(p *algorithms.PrivateRADMM) { p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *alpha })
+	hidden := pub.Without(model.Penalty)
 	for row := range 4 {
 		k, want := f.allBut(1, row)
-		open := inverted(t, "kkt-rounds", Observe(rec, Watch{}, pub, k), want)
-		shut := inverted(t, "kkt-projection", Observe(rec, Watch{}, &hidden, k), want)
+		open := inverted(t, "kkt-rounds", Observe(rec, Vantage{}, pub, k), want)
+		shut := inverted(t, "kkt-projection", Observe(rec, Vantage{}, hidden, k), want)
 		if n := shut.Estimates[len(shut.Estimates)-1].Rounds; n != 10 {
 			t.Errorf("%d rounds used, of 10 that touch data", n)
 		}
@@ -804,9 +782,9 @@ func TestZKL18_ConstantsOfTheLikelihood(t *testing.T) {
 	eta, alpha := constant(0.7), constant(3)
 	rec, pub := run(t, f, "penalty-perturbation", 4, sim.Link{}, func(p *algorithms.PenaltyPerturbation) {
 		p.Eta, p.Theta, p.Alpha = *eta, *constant(0.2), *alpha
-	}, map[string]Schedule{"eta": eta, "theta": constant(0.2), "alpha": alpha}, nil, nil)
+	})
 	k, _ := f.allBut(1, 0)
-	v := Observe(rec, Watch{}, pub, k)
+	v := Observe(rec, Vantage{}, pub, k)
 	s, _, err := informed(v)
 	if err != nil {
 		t.Fatal(err)
@@ -819,7 +797,7 @@ func TestZKL18_ConstantsOfTheLikelihood(t *testing.T) {
 	near("w", s.equations[1].weight, 3/(2*0.7*2)/10)
 	near("r + 2ηV", s.equations[1].ridge, 0.02+2*0.7*2)
 
-	pub.Hidden = map[string]bool{"eta": true}
+	v = Observe(rec, Vantage{}, pub.Without(model.Penalty), k)
 	if s, _, err = informed(v); err != nil {
 		t.Fatal(err)
 	}
@@ -836,45 +814,40 @@ func TestZKL18_ConstantsOfTheLikelihood(t *testing.T) {
 	near("ridge with η hidden", e.ridge, 0)
 }
 
-// An attack on a hidden penalty does not look at it: with another one in Public
-// it finds the same.
+// An attack on a hidden penalty does not look at it: what is public of a run with
+// another one gives the same.
 func TestKKTProjection_DoesNotReadWhatIsHidden(t *testing.T) {
 	f := small(t, 40, 12, ring(5))
 	alpha, theta := constant(2e4), constant(0.5)
-	find := func(rec *Recording, pub *Public, change func(*Public)) []float64 {
-		p := *pub
-		p.Hidden = map[string]bool{"eta": true, "step": true}
-		change(&p)
+	find := func(rec *Recording, pub *model.Public) []float64 {
 		k, want := f.allBut(1, 0)
-		found := inverted(t, "kkt-projection", Observe(rec, Watch{}, &p, k), want)
+		found := inverted(t, "kkt-projection", Observe(rec, Vantage{}, pub.Without(model.Penalty), k), want)
 		if len(found.Estimates) == 0 {
-			t.Fatalf("%s: %s", p.Method, found.Conclusion)
+			t.Fatalf("%s: %s", pub.Name, found.Conclusion)
 		}
 		return found.Estimates[len(found.Estimates)-1].X
 	}
-	check := func(rec *Recording, pub *Public, change func(*Public)) {
-		if a, b := find(rec, pub, func(*Public) {}), find(rec, pub, change); !slices.Equal(a, b) {
-			t.Errorf("%s: the estimate depends on what is hidden", pub.Method)
+	check := func(rec *Recording, pub *model.Public, others any) {
+		t.Helper()
+		other := known(t, pub.Name, others, pub.Run)
+		if a, b := find(rec, pub), find(rec, other); !slices.Equal(a, b) {
+			t.Errorf("%s: the estimate depends on what is hidden", pub.Name)
 		}
 	}
 	rec, pub := run(t, f, "penalty-perturbation", 20, sim.Link{}, func(p *algorithms.PenaltyPerturbation) {
 		p.Eta, p.Theta, p.Alpha = *constant(0.5), *theta, *alpha
-	}, map[string]Schedule{"eta": constant(0.5), "theta": theta, "alpha": alpha}, nil, nil)
-	check(rec, pub, func(p *Public) {
-		p.Schedules = map[string]Schedule{"eta": constant(7), "theta": theta, "alpha": alpha}
 	})
+	check(rec, pub, algorithms.PenaltyPerturbation{MADMM: algorithms.MADMM{Eta: *constant(7), Theta: *theta}, Alpha: *alpha})
 	rec, pub = run(t, f, "private-dgd", 20, sim.Link{}, func(p *algorithms.PrivateDGD) {
 		p.Step, p.Decay, p.Alpha = *constant(0.8), "none", *alpha
-	}, map[string]Schedule{"step": constant(0.8), "alpha": alpha}, nil, map[string]string{"decay": "none"})
-	check(rec, pub, func(p *Public) { p.Schedules = map[string]Schedule{"step": constant(7), "alpha": alpha} })
-	for _, method := range []string{"private-r-admm", "dvp"} {
-		if method == "dvp" {
-			rec, pub = run(t, f, method, 20, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.3, *alpha },
-				map[string]Schedule{"alpha": alpha}, map[string]float64{"eta": 0.3}, nil)
-		} else {
-			rec, pub = run(t, f, method, 20, sim.Link{}, func(p *algorithms.PrivateRADMM) { p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *alpha },
-				map[string]Schedule{"alpha": alpha}, map[string]float64{"eta": 0.3}, nil)
-		}
-		check(rec, pub, func(p *Public) { p.Numbers = map[string]float64{"eta": 7} })
-	}
+	})
+	check(rec, pub, algorithms.PrivateDGD{DGD: algorithms.DGD{Step: *constant(7), Decay: "none"}, Alpha: *alpha})
+	rec, pub = run(t, f, "dvp", 20, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.3, *alpha })
+	check(rec, pub, algorithms.DVP{ADMM: algorithms.ADMM{Eta: 7}, Alpha: *alpha})
+	rec, pub = run(t, f, "private-r-admm", 20, sim.Link{}, func(p *algorithms.PrivateRADMM) {
+		p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *alpha
+	})
+	check(rec, pub, algorithms.PrivateRADMM{
+		RADMM: algorithms.RADMM{ADMM: algorithms.ADMM{Eta: 7}, Recycling: algorithms.Recycling{Gamma: 0.2}}, Alpha: *alpha,
+	})
 }

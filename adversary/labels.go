@@ -6,6 +6,8 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"overhear/adversary/model"
+	"overhear/adversary/stats"
 	"slices"
 
 	"overhear/internal/num"
@@ -63,17 +65,15 @@ func (v *View) model() (w []float64, nodes int) {
 
 func labelInference(v *View, f *record.Finding) error {
 	p := v.Public
-	if p.Method != "pdml" {
-		return blocked("no user reports a label in method %s", p.Method)
+	method, ok := p.Method.(model.Registering)
+	if !ok {
+		return blocked("no user reports a label in method %s", p.Name)
 	}
 	if p.Loss != problem.Logistic {
 		return blocked("the model's odds of a label are those of the logistic loss")
 	}
-	epsilon := p.Numbers["epsilon"]
-	if p.Words["labels"] == "true" {
-		epsilon = math.Inf(1)
-	}
-	kept := logistic(epsilon) // e^ε/(1 + e^ε)
+	epsilon := method.LabelEpsilon()
+	kept := stats.Logistic(epsilon) // e^ε/(1 + e^ε)
 	w, nodes := v.model()
 	users := v.reporting(f.Victim)
 	expected, overruled := 0.0, 0
@@ -82,7 +82,7 @@ func labelInference(v *View, f *record.Finding) error {
 		r, _ := v.Report(user)
 		x, y := r[:p.D], r[p.D]
 		reported = append(reported, x)
-		right := logistic(epsilon + y*num.Dot(w, x)) // that y is the true label; without a model w is 0
+		right := stats.Logistic(epsilon + y*num.Dot(w, x)) // that y is the true label; without a model w is 0
 		guess := y
 		if right < 0.5 {
 			guess, right = -y, 1-right
@@ -102,7 +102,7 @@ func labelInference(v *View, f *record.Finding) error {
 				continue // the report says more
 			}
 			z := num.Dot(w, x)
-			f.Members = append(f.Members, record.Membership{Candidate: n, Score: record.Number(logistic(-math.Abs(z))), Label: math.Copysign(1, z)})
+			f.Members = append(f.Members, record.Membership{Candidate: n, Score: record.Number(stats.Logistic(-math.Abs(z))), Label: math.Copysign(1, z)})
 			guessed++
 		}
 	}
@@ -113,13 +113,13 @@ func labelInference(v *View, f *record.Finding) error {
 	if len(users) > 0 {
 		bound := record.Number(kept)
 		f.Checks = append(f.Checks, record.Check{
-			What: "expected accuracy of the reported labels, against the bound of randomised response", Measured: record.Number(kept), Bound: bound, Holds: true,
+			Kind: record.ReportAccuracy, Measured: record.Number(kept), Bound: bound, Holds: true,
 			Detail: "both labels equally likely before",
 		})
 		f.Conclusion = fmt.Sprintf("%d reports: the reported label is right with probability %.3g, the bound of randomised response", len(users), kept)
 		if nodes > 0 {
 			f.Checks = append(f.Checks, record.Check{
-				What: "expected accuracy with the servers' model, against the same", Measured: record.Number(expected), Bound: bound, Holds: expected <= kept,
+				Kind: record.ModelAccuracy, Measured: record.Number(expected), Bound: bound, Holds: expected <= kept,
 				Detail: fmt.Sprintf("%d of %d reported labels overruled", overruled, len(users)),
 			})
 			f.Conclusion += fmt.Sprintf("; with the model of %d servers, which overrules %d of them, a guess is expected to be right with probability %.3g", nodes, overruled, expected)

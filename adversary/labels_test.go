@@ -68,7 +68,7 @@ func TestLabelInference_ReportsAndModel(t *testing.T) {
 		for u := range 400 {
 			links = append(links, [2]int{server, 5 + 400*server + u})
 		}
-		alone := carry(t, "label-inference", Observe(rec, Watch{Links: links}, pub, k))
+		alone := carry(t, "label-inference", Observe(rec, Vantage{Links: links}, pub, k))
 		for n, l := range alone.Labels {
 			if l.Guess != reported[server].Y[n] || math.Abs(float64(l.Confidence)-bound) > 1e-15 {
 				t.Fatalf("server %d: %+v, reported %v", server, l, reported[server].Y[n])
@@ -80,7 +80,7 @@ func TestLabelInference_ReportsAndModel(t *testing.T) {
 		if !slices.Contains(alone.Unseen, "every server's iterates: there is no model") {
 			t.Errorf("unseen %q", alone.Unseen)
 		}
-		both := carry(t, "label-inference", Observe(rec, Watch{}, pub, k))
+		both := carry(t, "label-inference", Observe(rec, Vantage{}, pub, k))
 		a := right(t, f, server, both)
 		if !(a > bound+spread) || len(both.Labels) != 400 || len(both.Unseen) != 0 {
 			t.Errorf("server %d: with the model %.3g right, want more than %.3g; unseen %q", server, a, bound, both.Unseen)
@@ -94,7 +94,7 @@ func TestLabelInference_ReportsAndModel(t *testing.T) {
 	for i := range 5 {
 		num.Axpy(0.2, rec.truth(t, i, 30), w)
 	}
-	both := carry(t, "label-inference", Observe(rec, Watch{}, pub, &Knowledge{Victim: 2}))
+	both := carry(t, "label-inference", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 2}))
 	for n, l := range both.Labels {
 		a := reported[2].At(n)
 		z := num.Dot(w, a.X)
@@ -120,14 +120,14 @@ func TestLabelInference_NothingToLearn(t *testing.T) {
 	bound := math.Exp(0.8) / (1 + math.Exp(0.8))
 	spread := 4 * math.Sqrt(bound*(1-bound)/400)
 	for server := range 5 {
-		got := carry(t, "label-inference", Observe(rec, Watch{}, pub, &Knowledge{Victim: server}))
+		got := carry(t, "label-inference", Observe(rec, Vantage{}, pub, &Knowledge{Victim: server}))
 		if a := right(t, f, server, got); math.Abs(a-bound) > spread {
 			t.Errorf("server %d: %.3g right, want %.3g ± %.3g", server, a, bound, spread)
 		}
 	}
 	// True labels are reported as they are.
 	rec, pub, _ = survey(t, f, 5, sim.Link{}, func(p *algorithms.PDML) { p.Eta, p.Labels, p.Deviation = 0.3, "true", *constant(0.01) })
-	got := carry(t, "label-inference", Observe(rec, Watch{}, pub, &Knowledge{Victim: 1}))
+	got := carry(t, "label-inference", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1}))
 	if a := right(t, f, 1, got); a != 1 || got.Labels[0].Confidence != 1 || got.Checks[1].Measured != 1 || !got.Checks[1].Holds {
 		t.Errorf("%.3g of the true labels are right; %+v, %+v", a, got.Labels[0], got.Checks)
 	}
@@ -147,7 +147,7 @@ func TestLabelInference_ReportsThatWereNotSeen(t *testing.T) {
 		}
 	}
 	k := &Knowledge{Victim: 1, Size: 100, Candidates: f.samples(1)}
-	got := carry(t, "label-inference", Observe(rec, Watch{Links: links}, pub, k))
+	got := carry(t, "label-inference", Observe(rec, Vantage{Links: links}, pub, k))
 	if len(got.Labels) != 97 || !slices.Equal(got.Unseen, []string{"the reports of users 150", "the reports of 2 users of server 1"}) {
 		t.Errorf("%d labels, unseen %q", len(got.Labels), got.Unseen)
 	}
@@ -173,19 +173,19 @@ func TestLabelInference_ReportsThatWereNotSeen(t *testing.T) {
 		mirrored.Add(Sample{X: a.X, Y: -a.Y})
 	}
 	k.Candidates = mirrored
-	if again := carry(t, "label-inference", Observe(rec, Watch{Links: links}, pub, k)); !slices.Equal(again.Members, got.Members) {
+	if again := carry(t, "label-inference", Observe(rec, Vantage{Links: links}, pub, k)); !slices.Equal(again.Members, got.Members) {
 		t.Error("the candidates' own labels enter the guesses")
 	}
 	// Server 0's users begin at 5.
-	first := carry(t, "label-inference", Observe(rec, Watch{Links: [][2]int{{0, 7}}}, pub, &Knowledge{Victim: 0, Size: 4}))
+	first := carry(t, "label-inference", Observe(rec, Vantage{Links: [][2]int{{0, 7}}}, pub, &Knowledge{Victim: 0, Size: 4}))
 	if !slices.Contains(first.Unseen, "the reports of users 5, 6, 8") {
 		t.Errorf("unseen %q", first.Unseen)
 	}
-	if b := carry(t, "label-inference", Observe(rec, Watch{Links: [][2]int{{0, 1}}}, pub, &Knowledge{Victim: 3})); b.Succeeded != record.Blocked {
+	if b := carry(t, "label-inference", Observe(rec, Vantage{Links: [][2]int{{0, 1}}}, pub, &Knowledge{Victim: 3})); b.Succeeded != record.Blocked {
 		t.Errorf("%+v", b)
 	}
-	admm, public := run(t, f, "admm", 2, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, map[string]float64{"eta": 0.3}, nil)
-	if b := carry(t, "label-inference", Observe(admm, Watch{}, public, nil)); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, "method admm") {
+	admm, public := run(t, f, "admm", 2, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	if b := carry(t, "label-inference", Observe(admm, Vantage{}, public, nil)); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, "method admm") {
 		t.Errorf("%+v", b)
 	}
 }

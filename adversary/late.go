@@ -5,15 +5,12 @@ package adversary
 import (
 	"errors"
 	"fmt"
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/record"
 )
-
-// GradientDifference is what a Fact of the late joiner is called: the gradient of
-// the victim's data in the Fact's round less that in the usable round before.
-const GradientDifference = "gradient difference"
 
 func init() {
 	register(&Attack{
@@ -30,14 +27,14 @@ determine the sample, though with losses such as the logistic one not its label:
 
 // difference is a change of the data's gradient between rounds of one offset.
 type difference struct {
-	from, to *Gradient
+	from, to *model.Gradient
 	values   []float64
 }
 
 // differences are those between consecutive usable rounds of a node.
 func (v *View) differences(node, b int) (all []difference, unseen []string, hidden bool) {
 	gradients, unseen := v.Gradients(node, b)
-	latest := map[int]*Gradient{}
+	latest := map[int]*model.Gradient{}
 	for k := range gradients {
 		g := &gradients[k]
 		if g.Nuisance != nil {
@@ -66,8 +63,8 @@ func runLate(v *View, f *record.Finding) error {
 	}
 	noise := ""
 	for _, d := range all {
-		f.Facts = append(f.Facts, record.Fact{What: GradientDifference, Node: k.Victim, Round: d.to.Round, Since: d.from.Round, Values: d.values, Relative: notKnown})
-		if d.to.Noise.Kind != Silent {
+		f.Facts = append(f.Facts, record.Fact{Kind: record.GradientDifference, Node: k.Victim, Round: d.to.Round, Since: d.from.Round, Values: d.values, Relative: notKnown})
+		if d.to.Noise.Kind != model.Silent {
 			noise = ", with noise"
 		}
 	}

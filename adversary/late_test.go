@@ -38,17 +38,17 @@ func lateFinding(t *testing.T, f *fixture, v *View, want *Sample) *record.Findin
 func TestMATH5_DifferencesNeedNoHistory(t *testing.T) {
 	f := small(t, 8, 9, ring(5))
 	rec, pub := exactADMM(t, f, 12, 0.3)
-	found := lateFinding(t, f, Observe(rec, Watch{From: 5}, pub, &Knowledge{Victim: 1}), nil)
+	found := lateFinding(t, f, Observe(rec, Vantage{From: 5}, pub, &Knowledge{Victim: 1}), nil)
 	if found.Succeeded != record.Exact || len(found.Facts) == 0 || len(found.Estimates) != 0 {
 		t.Fatalf("%s, %d facts: %s", found.Succeeded, len(found.Facts), found.Conclusion)
 	}
 	for _, fact := range found.Facts {
-		if fact.What != GradientDifference || !(fact.Relative < 1e-12) {
-			t.Errorf("%s, round %d: relative error %.3g", fact.What, fact.Round, fact.Relative)
+		if fact.Kind != record.GradientDifference || !(fact.Relative < 1e-12) {
+			t.Errorf("%s, round %d: relative error %.3g", fact.Kind, fact.Round, fact.Relative)
 		}
 		// The truth, row by row, from the nodes' own data and iterates.
-		now, _ := Observe(rec, Watch{}, pub, nil).Value(1, fact.Round)
-		before, _ := Observe(rec, Watch{}, pub, nil).Value(1, fact.Round-1)
+		now, _ := Observe(rec, Vantage{}, pub, nil).Value(1, fact.Round)
+		before, _ := Observe(rec, Vantage{}, pub, nil).Value(1, fact.Round-1)
 		want := f.trueGradient(1, now)
 		num.Axpy(-1, f.trueGradient(1, before), want)
 		if e := relative(fact.Values, want); !(e < 1e-12) {
@@ -70,11 +70,11 @@ func TestLateJoiner_LabelDependsOnTheLoss(t *testing.T) {
 	}{{problem.Logistic, true}, {problem.Squared, true}, {problem.HuberHinge{Width: 0.9}, false}} {
 		f := small(t, 8, 6, ring(5))
 		f.problem.Loss, f.problem.C = c.loss, 4
-		rec, pub := run(t, f, "admm", 25, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.1 }, nil, map[string]float64{"eta": 0.1}, nil)
+		rec, pub := run(t, f, "admm", 25, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.1 })
 		told := 0
 		for row := range 8 {
 			k, want := f.allBut(1, row)
-			found := lateFinding(t, f, Observe(rec, Watch{From: 2}, pub, k), &want)
+			found := lateFinding(t, f, Observe(rec, Vantage{From: 2}, pub, k), &want)
 			e := found.Estimates[len(found.Estimates)-1]
 			if c.blind && (e.Y != 0 || !strings.Contains(found.Conclusion, "the label is not determined")) {
 				t.Errorf("%T, row %d: label %v though −u fits as well; %s", c.loss, row, e.Y, found.Conclusion)
@@ -100,7 +100,7 @@ func TestLateJoiner_FailsInNoise(t *testing.T) {
 	f := small(t, 40, 12, ring(5))
 	rec, pub := noisy(t, f, 30, 20)
 	k, want := f.allBut(1, 0)
-	found := lateFinding(t, f, Observe(rec, Watch{From: 3}, pub, k), &want)
+	found := lateFinding(t, f, Observe(rec, Vantage{From: 3}, pub, k), &want)
 	if found.Succeeded != record.Failed || !strings.Contains(found.Conclusion, "noise") {
 		t.Errorf("%s, relative error %.3g: %s", found.Succeeded, last(found), found.Conclusion)
 	}
@@ -117,8 +117,8 @@ func TestLateJoiner_WithLostPackets(t *testing.T) {
 	f := small(t, 8, 9, ring(5))
 	rec, pub := exactADMM(t, f, 30, 0.3)
 	k, want := f.allBut(1, 3)
-	all := lateFinding(t, f, Observe(rec, Watch{From: 2}, pub, k), &want)
-	missed := lateFinding(t, f, Observe(rec, Watch{From: 2, Miss: 0.3}, pub, k), &want)
+	all := lateFinding(t, f, Observe(rec, Vantage{From: 2}, pub, k), &want)
+	missed := lateFinding(t, f, Observe(rec, Vantage{From: 2, Miss: 0.3}, pub, k), &want)
 	if missed.Succeeded != record.Exact || len(missed.Facts) == 0 || len(missed.Facts) >= len(all.Facts) || len(missed.Unseen) <= len(all.Unseen) {
 		t.Errorf("%s: %d facts of %d, unseen %q", missed.Succeeded, len(missed.Facts), len(all.Facts), missed.Unseen)
 	}
@@ -128,12 +128,12 @@ func TestLateJoiner_WithLostPackets(t *testing.T) {
 		}
 	}
 
-	rec, pub = run(t, f, "r-admm", 12, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 }, nil, map[string]float64{"eta": 0.3}, nil)
-	found := lateFinding(t, f, Observe(rec, Watch{From: 3}, pub, &Knowledge{Victim: 1}), nil)
+	rec, pub = run(t, f, "r-admm", 12, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })
+	found := lateFinding(t, f, Observe(rec, Vantage{From: 3}, pub, &Knowledge{Victim: 1}), nil)
 	if found.Succeeded != record.Exact || len(found.Facts) != 3 { // 5 to 7, 7 to 9, 9 to 11
 		t.Errorf("r-admm: %s, %d facts", found.Succeeded, len(found.Facts))
 	}
-	if _, ok := TrueDifference(Observe(rec, Watch{}, pub, &Knowledge{Victim: 1}), f.problem.Shards[1].U, 4); ok {
+	if _, ok := TrueDifference(Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1}), f.problem.Shards[1].U, 4); ok {
 		t.Error("an idle round has a gradient difference")
 	}
 	if math.IsNaN(float64(found.Facts[0].Relative)) {

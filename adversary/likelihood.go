@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/problem"
@@ -27,7 +28,7 @@ import (
 //
 // p the law of the noise. A Likelihood serves one goroutine at a time.
 type Likelihood struct {
-	public *Public
+	public *model.Public
 	node   int
 	size   int
 	worlds []*world
@@ -47,7 +48,7 @@ type world struct {
 }
 
 // NewLikelihood compares data sets, of as many samples each, of a node.
-func NewLikelihood(p *Public, node int, worlds ...*Samples) (*Likelihood, error) {
+func NewLikelihood(p *model.Public, node int, worlds ...*Samples) (*Likelihood, error) {
 	l := &Likelihood{
 		public: p, node: node, size: len(worlds[0].Y),
 		packed: make([]float64, num.Packed(p.D)), value: make([]float64, p.D),
@@ -75,7 +76,7 @@ type Evidence struct {
 	Round   int
 	Density []float64   // ln p(round | past, world), by world, up to what all share
 	Noise   [][]float64 // what the noise must have been, by world, with the sign that its node gave it
-	Law     Noise       // of that noise
+	Law     model.Noise // of that noise
 	Scale   float64     // max(1, ‖q‖) of the step's subproblem: solves are exact to a tolerance times it
 }
 
@@ -103,7 +104,7 @@ func (l *Likelihood) Weigh(v *View) ([]Evidence, error) {
 		switch {
 		case g.Offset > 0 || g.Nuisance != nil:
 			return nil, errors.New("the likelihood needs every parameter, and the rounds from the first on")
-		case g.Noise.Kind == Silent:
+		case g.Noise.Kind == model.Silent:
 			return nil, ErrNoNoise
 		}
 		e, err := l.weigh(g)
@@ -116,18 +117,18 @@ func (l *Likelihood) Weigh(v *View) ([]Evidence, error) {
 }
 
 // weigh compares the worlds by one round.
-func (l *Likelihood) weigh(g *Gradient) (*Evidence, error) {
+func (l *Likelihood) weigh(g *model.Gradient) (*Evidence, error) {
 	e := &Evidence{Round: g.Round, Law: g.Noise}
 	for i, v := range g.Value {
 		l.value[i] = v + g.Ridge*g.At[i] // −q
 	}
 	e.Scale = max(1, num.Norm(l.value))
-	if l.public.Method == "pvp" { // noise of rate ζ on the minimiser
+	if g.Place == model.OnOutput { // noise of rate ζ on the minimiser
 		e.Law.Level *= g.Ridge
 	}
 	for _, w := range l.worlds {
 		density, noise := 0.0, make([]float64, len(g.At))
-		if l.public.Method == "pvp" {
+		if g.Place == model.OnOutput {
 			if err := w.minimiser(g, l.value); err != nil {
 				return nil, err
 			}
@@ -137,13 +138,13 @@ func (l *Likelihood) weigh(g *Gradient) (*Evidence, error) {
 		} else {
 			w.solver.Gradient(w.scratch, g.At, w.gradient)
 			sign := 1.0
-			if !g.Implicit { // added to the step, so taken from the gradient
+			if g.Place == model.InStep { // added to the step, so taken from the gradient
 				sign = -1
 			}
 			for i := range noise {
 				noise[i] = sign * (g.Value[i] - w.gradient[i])
 			}
-			if g.Implicit {
+			if g.Implicit() {
 				logDet, err := l.logDeterminant(w, g.At, g.Ridge)
 				if err != nil {
 					return nil, err
@@ -151,22 +152,14 @@ func (l *Likelihood) weigh(g *Gradient) (*Evidence, error) {
 				density = logDet
 			}
 		}
-		e.Density = append(e.Density, density+e.Law.logDensity(noise))
+		e.Density = append(e.Density, density+e.Law.LogDensity(noise))
 		e.Noise = append(e.Noise, noise)
 	}
 	return e, nil
 }
 
-// logDensity is log p(x) up to a constant that depends on the law only.
-func (n Noise) logDensity(x []float64) float64 {
-	if n.Kind == Gauss {
-		return -num.Dot(x, x) / (2 * n.Level * n.Level)
-	}
-	return -n.Level * num.Norm(x)
-}
-
 // minimiser writes f*, the exact minimiser of a round of PVP, into f.
-func (w *world) minimiser(g *Gradient, f []float64) error {
+func (w *world) minimiser(g *model.Gradient, f []float64) error {
 	q := w.gradient
 	for i := range q {
 		q[i] = -g.Value[i] - g.Ridge*g.At[i]
@@ -215,7 +208,7 @@ func (l *Likelihood) logDeterminant(w *world, f []float64, ridge float64) (float
 }
 
 // Overheard is the view of an observer whom nothing escapes.
-func Overheard(p *Public, k *Knowledge, iterates []record.Iterate) *View {
+func Overheard(p *model.Public, k *Knowledge, iterates []record.Iterate) *View {
 	if k == nil {
 		k = new(Knowledge)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 	"slices"
 
 	"overhear/internal/num"
@@ -22,7 +23,8 @@ import (
 // A message outside a world's column space is impossible there: the ratio is
 // then infinite.
 type SplitLikelihood struct {
-	public *Public
+	public *model.Public
+	method model.Sharing
 	party  int
 	sigma  float64
 	worlds []*splitWorld
@@ -35,34 +37,24 @@ type splitWorld struct {
 }
 
 // NewSplitLikelihood compares matrices, N×d_m, of a party, from 0.
-func NewSplitLikelihood(p *Public, party int, worlds ...*problem.Rows) (*SplitLikelihood, error) {
-	if p.Method != "private-admm-sharing" {
-		return nil, fmt.Errorf("method %s adds no noise whose likelihood is known", p.Method)
-	}
-	if p.silent() {
+func NewSplitLikelihood(p *model.Public, party int, worlds ...*problem.Rows) (*SplitLikelihood, error) {
+	method, ok := p.Method.(model.Sharing)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("method %s adds no noise whose likelihood is known", p.Name)
+	case method.Cover() == model.Nowhere:
 		return nil, ErrNoNoise
 	}
-	l := &SplitLikelihood{public: p, party: party, sigma: p.sharingSigma(party)}
+	l := &SplitLikelihood{public: p, method: method, party: party, sigma: method.Sigma(p, party)}
 	for _, block := range worlds {
 		if block.D != worlds[0].D || block.Len() != p.Rows {
 			return nil, errors.New("the worlds' matrices must be of the same size")
 		}
 		l.worlds = append(l.worlds, &splitWorld{
-			party: problem.NewParty(block, p.Ridge, p.Numbers["eta"]), space: newColumnSpace(block), x: make([]float64, block.D),
+			party: problem.NewParty(block, p.Ridge, method.Penalty()), space: newColumnSpace(block), x: make([]float64, block.D),
 		})
 	}
 	return l, nil
-}
-
-// sharingSigma is σ = √(2 ln(1.25/δ)) 𝒞/ε with 𝒞 = (3/(d_m ρ))(λc₁ + (1+Mρ)b₁),
-// SH19 (11) and Theorem 1, c₁ = 1 for the quadratic regulariser; or as given.
-func (p *Public) sharingSigma(party int) float64 {
-	if s := p.Numbers["sigma"]; s > 0 {
-		return s
-	}
-	d, rho, parties := float64(p.Widths[party]), p.Numbers["eta"], float64(len(p.Widths))
-	sensitivity := 3 / (d * rho) * (p.Ridge + (1+parties*rho)*p.Numbers["bound"])
-	return math.Sqrt(2*math.Log(1.25/p.Numbers["delta"])) * sensitivity / p.Numbers["epsilon"]
 }
 
 // outside is the relative distance from which a message is outside a column
@@ -81,16 +73,16 @@ func (l *SplitLikelihood) Weigh(v *View) ([]Evidence, error) {
 		if !ok || !seen {
 			return nil, fmt.Errorf("the likelihood needs all messages; round %d of party %d or of the hub is missing", t, l.party+1)
 		}
-		e := Evidence{Round: t, Law: Noise{Gauss, l.sigma}, Scale: 1}
+		e := Evidence{Round: t, Law: model.Noise{Kind: model.Gaussian, Level: l.sigma}, Scale: 1}
 		for _, w := range l.worlds {
-			mean := w.mean(p, own, hub)
+			mean := w.mean(l.method, p, own, hub)
 			noise := make([]float64, p.Rows)
 			for n := range noise {
 				noise[n] = sent[n] - mean[n]
 			}
 			density := math.Inf(-1)
-			if p.Words["noise"] == "ambient" || w.space.distance(sent) < outside*num.Norm(sent) {
-				density = e.Law.logDensity(noise)
+			if l.method.Cover() == model.Ambient || w.space.distance(sent) < outside*num.Norm(sent) {
+				density = e.Law.LogDensity(noise)
 			}
 			e.Density, e.Noise = append(e.Density, density), append(e.Noise, noise)
 		}
@@ -105,11 +97,8 @@ func (l *SplitLikelihood) Weigh(v *View) ([]Evidence, error) {
 
 // mean is D x, x the party's exact step: (λI + ρDᵀD)x = −Dᵀ(y + ρ(u/M − p)), with
 // M = 1 in the paper's form (SH19 (6)).
-func (w *splitWorld) mean(p *Public, own, hub []float64) []float64 {
-	rho, share := p.Numbers["eta"], 1.0
-	if p.Words["form"] == "averaged" {
-		share = float64(len(p.Widths))
-	}
+func (w *splitWorld) mean(method model.Sharing, p *model.Public, own, hub []float64) []float64 {
+	rho, share := method.Penalty(), method.Share(p)
 	u, y := hub[:p.Rows], hub[p.Rows:]
 	v := make([]float64, p.Rows)
 	for n := range v {

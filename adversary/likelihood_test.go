@@ -6,6 +6,7 @@ package adversary
 
 import (
 	"math"
+	"overhear/adversary/model"
 	"slices"
 	"testing"
 
@@ -131,40 +132,37 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		w       *fixture
-		run     func(w *fixture) (*Recording, *Public)
+		run     func(w *fixture) (*Recording, *model.Public)
 		density func(w *fixture, v func(i, t int) []float64, t int) float64
 		rounds  []int
 	}{
-		{"dvp", f, func(w *fixture) (*Recording, *Public) {
-			return run(t, w, "dvp", rounds, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha, p.Calibration = 0.3, *constant(2), "proof" },
-				map[string]Schedule{"alpha": constant(2)}, map[string]float64{"eta": 0.3}, map[string]string{"calibration": "proof"})
+		{"dvp", f, func(w *fixture) (*Recording, *model.Public) {
+			return run(t, w, "dvp", rounds, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha, p.Calibration = 0.3, *constant(2), "proof" })
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			return objective(w, v, t, flat(0.3), flat(0.3), 1/size, alphaHat/2, 0)
 		}, []int{1, 2, 3, 4, 5}},
-		{"dvp with a ridge Φ", f, func(w *fixture) (*Recording, *Public) {
-			return run(t, w, "dvp", rounds, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha, p.Calibration = 0.01, *constant(0.5), "listing" },
-				map[string]Schedule{"alpha": constant(0.5)}, map[string]float64{"eta": 0.01}, map[string]string{"calibration": "listing"})
+		{"dvp with a ridge Φ", f, func(w *fixture) (*Recording, *model.Public) {
+			return run(t, w, "dvp", rounds, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha, p.Calibration = 0.01, *constant(0.5), "listing" })
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			phi := 0.25/(size*(math.Exp(0.125)-1)) - r - 2*0.01*degree
 			return objective(w, v, t, flat(0.01), flat(0.01), 1/size, 0.25, phi)
 		}, []int{1, 2, 3, 4, 5}},
-		{"penalty-perturbation", f, func(w *fixture) (*Recording, *Public) {
+		{"penalty-perturbation", f, func(w *fixture) (*Recording, *model.Public) {
 			return run(t, w, "penalty-perturbation", rounds, sim.Link{}, func(p *algorithms.PenaltyPerturbation) {
 				p.Eta, p.Theta, p.Alpha = *geometric, *constant(0.4), *constant(3)
-			}, map[string]Schedule{"eta": geometric, "theta": constant(0.4), "alpha": constant(3)}, nil, nil)
+			})
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			return objective(w, v, t, grows, flat(0.4), 2*grows(t)*degree, 3, 0)
 		}, []int{1, 2, 3, 4, 5}},
-		{"private-mr-admm", f, func(w *fixture) (*Recording, *Public) {
+		{"private-mr-admm", f, func(w *fixture) (*Recording, *model.Public) {
 			return run(t, w, "private-mr-admm", rounds, sim.Link{}, func(p *algorithms.PrivateMRADMM) {
 				p.Eta, p.Gamma, p.Alpha = *geometric, 0.3, *constant(2)
-			}, map[string]Schedule{"eta": geometric, "alpha": constant(2)}, map[string]float64{"gamma": 0.3}, nil)
+			})
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			return objective(w, v, t, twice, odd, 1, 2, 0)
 		}, []int{1, 3, 5}},
-		{"pvp", f, func(w *fixture) (*Recording, *Public) {
-			return run(t, w, "pvp", rounds, sim.Link{}, func(p *algorithms.PVP) { p.Eta, p.Alpha = 0.3, *constant(2) },
-				map[string]Schedule{"alpha": constant(2)}, map[string]float64{"eta": 0.3}, nil)
+		{"pvp", f, func(w *fixture) (*Recording, *model.Public) {
+			return run(t, w, "pvp", rounds, sim.Link{}, func(p *algorithms.PVP) { p.Eta, p.Alpha = 0.3, *constant(2) })
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			q := linear(v, t, flat(0.3), flat(0.3))
 			ridge := r + 2*0.3*degree
@@ -180,9 +178,8 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 			}
 			return -2 * size / 2 * ridge * norm(e)
 		}, []int{1, 2, 3, 4, 5}},
-		{"private-dgd", f, func(w *fixture) (*Recording, *Public) {
-			return run(t, w, "private-dgd", rounds, sim.Link{}, func(p *algorithms.PrivateDGD) { p.Step, p.Decay, p.Alpha = *constant(0.7), "sqrt", *constant(2) },
-				map[string]Schedule{"step": constant(0.7), "alpha": constant(2)}, nil, map[string]string{"decay": "sqrt"})
+		{"private-dgd", f, func(w *fixture) (*Recording, *model.Public) {
+			return run(t, w, "private-dgd", rounds, sim.Link{}, func(p *algorithms.PrivateDGD) { p.Step, p.Decay, p.Alpha = *constant(0.7), "sqrt", *constant(2) })
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			step := 0.7 / math.Sqrt(float64(t))
 			g := w.trueGradient(node, v(node, t-1))
@@ -199,9 +196,8 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 			}
 			return -2 * size / (2 * step) * norm(e)
 		}, []int{1, 2, 3, 4, 5}},
-		{"dp-admm", star, func(w *fixture) (*Recording, *Public) {
-			return run(t, w, "dp-admm", rounds, sim.Link{}, func(p *algorithms.DPADMM) { p.Eta, p.Step, p.Epsilon, p.Delta = 0.3, 1, 2, 1e-4 },
-				nil, map[string]float64{"eta": 0.3, "step": 1, "epsilon": 2, "delta": 1e-4}, nil)
+		{"dp-admm", star, func(w *fixture) (*Recording, *model.Public) {
+			return run(t, w, "dp-admm", rounds, sim.Link{}, func(p *algorithms.DPADMM) { p.Eta, p.Step, p.Epsilon, p.Delta = 0.3, 1, 2, 1e-4 })
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			gamma := make([]float64, 3)
 			for s := 1; s < t; s++ {
@@ -225,14 +221,14 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 		in := [2]*fixture{c.w.with(node, a), c.w.with(node, b)}
 		rec, public := c.run(in[0])
 		at := node
-		if public.Star {
+		if public.Hub {
 			at++
 		}
 		l, err := NewLikelihood(public, at, in[0].samples(node), in[1].samples(node))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := l.Weigh(Observe(rec, Watch{}, public, nil))
+		got, err := l.Weigh(Observe(rec, Vantage{}, public, nil))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}

@@ -5,6 +5,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/record"
@@ -60,7 +61,7 @@ func membership(v *View, f *record.Finding) error {
 		}
 		used++
 		scale = max(scale, num.Norm(g.Value))
-		noisy = noisy || g.Noise.Kind != Silent
+		noisy = noisy || g.Noise.Kind != model.Silent
 		for c := range worlds {
 			total[c] += e.Density[c]
 			misfit[c] = max(misfit[c], num.Norm(e.Noise[c]))

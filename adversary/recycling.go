@@ -6,6 +6,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/record"
@@ -41,20 +42,20 @@ type even struct {
 func (v *View) even(node, t int) (*even, error) {
 	var f [3][]float64
 	for k := range f {
-		if t-2+k < v.Watch.From {
-			return nil, missing("rounds before %d", v.Watch.From)
+		if t-2+k < v.Vantage.From {
+			return nil, model.NotSeen("rounds before %d", v.Vantage.From)
 		}
 		x, ok := v.Value(node, t-2+k)
 		if !ok {
-			return nil, missing("the value of node %d in round %d", node, t-2+k)
+			return nil, model.NotSeen("the value of node %d in round %d", node, t-2+k)
 		}
 		f[k] = x
 	}
-	before, err := v.sum(node, t-1)
+	before, err := model.Sum(v.Public, v, node, t-1)
 	if err != nil {
 		return nil, err
 	}
-	after, err := v.sum(node, t)
+	after, err := model.Sum(v.Public, v, node, t)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +94,12 @@ func (e *even) penalty(degree, gamma float64) (eta, rounding float64) {
 
 func recycling(v *View, f *record.Finding) error {
 	p := v.Public
-	if !recycles(p.Method) {
-		return blocked("method %s has no rounds that recycle: every round touches data", p.Method)
+	method, ok := p.Method.(model.Recycling)
+	if !ok {
+		return blocked("method %s has no rounds that recycle: every round touches data", p.Name)
 	}
-	gamma := p.Numbers["gamma"]
-	hidden, _ := p.hides()
+	gamma := method.Weight()
+	hidden, _ := p.Hides()
 	worst := make([]float64, p.Graph.Order())
 	checked := make([]int, len(worst))
 	first := "" // the earliest deviation; it makes later ones in the record
@@ -118,10 +120,7 @@ func recycling(v *View, f *record.Finding) error {
 			case hidden:
 				scale = e.fitted()
 			default:
-				eta, _, err := p.penalty(i, t)
-				if err != nil {
-					return err
-				}
+				eta := method.Step(p, i, t, 0).Eta
 				scale = eta / (2*eta*degree + gamma)
 			}
 			if num.Norm(e.along) == 0 {
@@ -139,7 +138,7 @@ func recycling(v *View, f *record.Finding) error {
 			}
 			if hidden && gamma > 0 {
 				if eta, rounding := e.penalty(degree, gamma); rounding <= penaltyError {
-					f.Facts = append(f.Facts, record.Fact{What: "private penalty η", Node: i, Round: t - 1, Values: []float64{eta}, Relative: notKnown})
+					f.Facts = append(f.Facts, record.Fact{Kind: record.PrivatePenalty, Node: i, Round: t - 1, Values: []float64{eta}, Relative: notKnown})
 					penalties++
 					doubt = math.Max(doubt, rounding)
 				}
@@ -157,7 +156,7 @@ func recycling(v *View, f *record.Finding) error {
 		nodes++
 		largest = math.Max(largest, w)
 		f.Checks = append(f.Checks, record.Check{
-			What:     fmt.Sprintf("even rounds of node %d follow from messages: relative deviation", i),
+			Kind: record.EvenRoundsFollow, Of: i,
 			Measured: record.Number(w), Bound: recyclingBound, Holds: w <= recyclingBound,
 			Detail: fmt.Sprintf("%d of %d even rounds were seen whole", checked[i], p.Rounds/2),
 		})
@@ -175,44 +174,34 @@ func recycling(v *View, f *record.Finding) error {
 	return nil
 }
 
-// byUse is a node's penalty by use, where it was found.
-type byUse map[int]float64
-
-// At is the penalty of use k; the node is the one that it was found for.
-func (b byUse) At(_, k int) float64 { return b[k] }
-
 // revealed is the view with a node's private penalties taken from its even
 // rounds, and up to which round all of them are known; ok is false where there is
 // nothing to find or no way to find it.
 func (v *View) revealed(node int) (known *View, last int, ok bool) {
 	p := v.Public
-	hidden, _ := p.hides()
-	gamma := p.Numbers["gamma"]
-	if !recycles(p.Method) || !hidden || !(gamma > 0) {
+	method, ok := p.Method.(model.Recycling)
+	if hidden, _ := p.Hides(); !ok || !hidden || !(method.Weight() > 0) {
 		return nil, 0, false
 	}
-	found := byUse{}
+	var penalties []float64
 	for t := 2; t <= p.Rounds; t += 2 {
 		e, err := v.even(node, t)
 		if err != nil {
 			break
 		}
 		scale := e.fitted()
-		eta, rounding := e.penalty(float64(p.Graph.Degree(node)), gamma)
+		eta, rounding := e.penalty(float64(p.Graph.Degree(node)), method.Weight())
 		if !(e.deviation(scale) <= recyclingBound) || !(rounding <= 1e-8) {
 			break
 		}
-		found[t/2], last = eta, t
+		penalties, last = append(penalties, eta), t
+	}
+	if last == 0 {
+		return nil, 0, false
 	}
 	public := *p
-	public.Rounds = last
-	public.Hidden = map[string]bool{}
-	public.Schedules = map[string]Schedule{}
-	for key, s := range p.Schedules {
-		public.Schedules[key] = s
-	}
-	public.Schedules["eta"] = found
+	public.Rounds, public.Hidden, public.Method = last, nil, method.Revealed(penalties)
 	copied := *v
 	copied.Public = &public
-	return &copied, last, last > 0
+	return &copied, last, true
 }

@@ -5,6 +5,7 @@ package adversary
 
 import (
 	"math"
+	"overhear/adversary/model"
 	"slices"
 	"strings"
 	"testing"
@@ -53,18 +54,16 @@ func growing(n int) *parameter.Schedule {
 
 func TestRecycling_EvenRoundsFollowFromMessages(t *testing.T) {
 	f := small(t, 6, 5, ring(5))
-	get := func(r *Recording, p *Public) *View { return Observe(r, Watch{}, p, &Knowledge{Victim: 2}) }
-	eta := map[string]float64{"eta": 0.3, "gamma": 0.2}
-	schedule := map[string]Schedule{"eta": growing(5)}
+	get := func(r *Recording, p *model.Public) *View { return Observe(r, Vantage{}, p, &Knowledge{Victim: 2}) }
 	for name, v := range map[string]*View{
-		"r-admm":  get(run(t, f, "r-admm", 12, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 }, nil, eta, nil)),
-		"mr-admm": get(run(t, f, "mr-admm", 12, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *growing(5), 0.2 }, schedule, map[string]float64{"gamma": 0.2}, nil)),
+		"r-admm":  get(run(t, f, "r-admm", 12, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })),
+		"mr-admm": get(run(t, f, "mr-admm", 12, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *growing(5), 0.2 })),
 		"private-r-admm": get(run(t, f, "private-r-admm", 12, sim.Link{}, func(p *algorithms.PrivateRADMM) {
 			p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *constant(2)
-		}, nil, eta, nil)),
+		})),
 		"private-mr-admm": get(run(t, f, "private-mr-admm", 12, sim.Link{Loss: 0.2}, func(p *algorithms.PrivateMRADMM) {
 			p.Eta, p.Gamma, p.Alpha = *growing(5), 0, *constant(2)
-		}, schedule, map[string]float64{"gamma": 0}, nil)),
+		})),
 	} {
 		got := carry(t, "recycling", v)
 		if len(got.Checks) != 5 || len(got.Facts) != 0 || len(got.Unseen) != 0 {
@@ -82,14 +81,14 @@ func TestRecycling_NamesNodeAndRoundOfAChange(t *testing.T) {
 	f := small(t, 6, 5, ring(5))
 	rec, pub := run(t, f, "private-r-admm", 12, sim.Link{}, func(p *algorithms.PrivateRADMM) {
 		p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *constant(2)
-	}, nil, map[string]float64{"eta": 0.3, "gamma": 0.2}, nil)
+	})
 	for k, i := range rec.Iterates {
 		if i.Node == 3 && i.Round == 8 {
 			rec.Iterates[k].Values = slices.Clone(i.Values)
 			rec.Iterates[k].Values[1] += 1e-6 * num.Norm(i.Values)
 		}
 	}
-	got := carry(t, "recycling", Observe(rec, Watch{}, pub, nil))
+	got := carry(t, "recycling", Observe(rec, Vantage{}, pub, nil))
 	if !strings.Contains(got.Conclusion, "first at node 3 in round 8") {
 		t.Errorf("%s", got.Conclusion)
 	}
@@ -105,9 +104,9 @@ func TestRecycling_EvenRoundsGiveThePrivatePenalty(t *testing.T) {
 	for _, gamma := range []float64{0.3, 0} {
 		rec, pub := run(t, f, "private-mr-admm", 10, sim.Link{}, func(p *algorithms.PrivateMRADMM) {
 			p.Eta, p.Gamma, p.Alpha = *penalties, gamma, *constant(2)
-		}, nil, map[string]float64{"gamma": gamma}, nil)
-		pub.Hidden["eta"] = true
-		got := carry(t, "recycling", Observe(rec, Watch{}, pub, nil))
+		})
+		pub = pub.Without(model.Penalty)
+		got := carry(t, "recycling", Observe(rec, Vantage{}, pub, nil))
 		for _, c := range got.Checks {
 			if !c.Holds {
 				t.Errorf("γ = %v: %+v", gamma, c)
@@ -130,9 +129,9 @@ func TestRecycling_EvenRoundsGiveThePrivatePenalty(t *testing.T) {
 
 func TestRecycling_SaysWhatWasNotSeen(t *testing.T) {
 	f := small(t, 6, 5, ring(5))
-	rec, pub := run(t, f, "r-admm", 12, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 }, nil, map[string]float64{"eta": 0.3, "gamma": 0.2}, nil)
+	rec, pub := run(t, f, "r-admm", 12, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })
 	rec.Messages = slices.DeleteFunc(rec.Messages, func(m record.Message) bool { return m.Src == 1 && m.Round == 5 })
-	got := carry(t, "recycling", Observe(rec, Watch{}, pub, &Knowledge{Victim: 1}))
+	got := carry(t, "recycling", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1}))
 	if len(got.Unseen) != 1 || !strings.Contains(got.Unseen[0], "round 6: the value of node 1 in round 5") {
 		t.Errorf("unseen %q", got.Unseen)
 	}
@@ -144,15 +143,15 @@ func TestRecycling_SaysWhatWasNotSeen(t *testing.T) {
 	if !strings.HasPrefix(got.Checks[1].Detail, "5 of 6") {
 		t.Errorf("%+v", got.Checks[1])
 	}
-	late := carry(t, "recycling", Observe(rec, Watch{From: 7}, pub, &Knowledge{Victim: 1}))
+	late := carry(t, "recycling", Observe(rec, Vantage{From: 7}, pub, &Knowledge{Victim: 1}))
 	if len(late.Checks) != 5 || !strings.HasPrefix(late.Checks[0].Detail, "2 of 6") { // rounds 10 and 12
 		t.Errorf("late joiner: %+v", late.Checks)
 	}
-	if b := carry(t, "recycling", Observe(rec, Watch{Links: [][2]int{{0, 1}}}, pub, &Knowledge{Victim: 1})); b.Succeeded != record.Blocked {
+	if b := carry(t, "recycling", Observe(rec, Vantage{Links: [][2]int{{0, 1}}}, pub, &Knowledge{Victim: 1})); b.Succeeded != record.Blocked {
 		t.Errorf("one link: %+v", b)
 	}
-	rec, pub = run(t, f, "admm", 4, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, map[string]float64{"eta": 0.3}, nil)
-	if b := carry(t, "recycling", Observe(rec, Watch{}, pub, nil)); b.Succeeded != record.Blocked {
+	rec, pub = run(t, f, "admm", 4, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	if b := carry(t, "recycling", Observe(rec, Vantage{}, pub, nil)); b.Succeeded != record.Blocked {
 		t.Errorf("admm: %+v", b)
 	}
 }

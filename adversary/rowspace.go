@@ -6,6 +6,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/record"
@@ -36,12 +37,12 @@ const widest = 1e-2
 // inSpan are the vectors of gradients that lie in the span of the rows: gradients
 // of which all is known, and differences of consecutive ones that miss the same
 // vector; floor bounds the Frobenius norm of their errors.
-func (p *Public) inSpan(all []Gradient) (vectors [][]float64, floor float64) {
-	last := map[int]*Gradient{}
+func inSpan(p *model.Public, all []model.Gradient) (vectors [][]float64, floor float64) {
+	last := map[int]*model.Gradient{}
 	squares := 0.0
 	for i := range all {
 		g := &all[i]
-		err := p.solverError(num.Norm(g.Value), g.Ridge, num.Norm(g.At))
+		err := solverError(p, num.Norm(g.Value), g.Ridge, num.Norm(g.At))
 		x := append([]float64(nil), g.Value...)
 		if g.Offset > 0 {
 			before := last[g.Offset]
@@ -50,7 +51,7 @@ func (p *Public) inSpan(all []Gradient) (vectors [][]float64, floor float64) {
 				continue
 			}
 			num.Axpy(-1, before.Value, x)
-			err += p.solverError(num.Norm(before.Value), before.Ridge, num.Norm(before.At))
+			err += solverError(p, num.Norm(before.Value), before.Ridge, num.Norm(before.At))
 		}
 		vectors = append(vectors, x)
 		squares += err * err
@@ -74,7 +75,7 @@ func rowSpace(v *View, f *record.Finding) error {
 			return blocked("the node's penalties are hidden: every round leaves an unknown multiple of a known vector in the gradient, which would add a dimension to the span for each round, and projecting these vectors out would take as many from the rows")
 		}
 	}
-	vectors, floor := p.inSpan(all)
+	vectors, floor := inSpan(p, all)
 	if len(vectors) == 0 {
 		return blocked("no gradient of the data, and no difference of two, follows from what was seen")
 	}
@@ -89,7 +90,7 @@ func rowSpace(v *View, f *record.Finding) error {
 		f.Succeeded = record.Failed
 		f.Conclusion = many + " are zero to rounding and span nothing"
 		return nil
-	case gap < clearGap && p.noisy():
+	case gap < clearGap && p.Method.Noisy():
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the noise fills them; the number of rows is not determined, and every candidate fits", many, rank, p.D)
 		return nil
@@ -103,9 +104,9 @@ func rowSpace(v *View, f *record.Finding) error {
 		return nil
 	}
 	angle := floor / s.values[rank-1]
-	f.Facts = append(f.Facts, record.Fact{What: "number of independent rows", Node: f.Victim, Round: all[len(all)-1].Round, Values: []float64{float64(rank)}, Relative: notKnown})
+	f.Facts = append(f.Facts, record.Fact{Kind: record.RowCount, Node: f.Victim, Round: all[len(all)-1].Round, Values: []float64{float64(rank)}, Relative: notKnown})
 	f.Checks = append(f.Checks, record.Check{
-		What:     "singular value after the last that counts, against the errors that solver and rounding leave (Weyl)",
+		Kind:     record.RowRankGap,
 		Measured: record.Number(s.values[rank]), Bound: record.Number(floor), Holds: s.values[rank] <= floor,
 		Detail: fmt.Sprintf("the last that counts is %.3g", s.values[rank-1]),
 	})
@@ -154,7 +155,7 @@ func judge(candidates *Samples, rows *columnSpace, angle float64, f *record.Find
 // intercept. A gradient is −k u with k > 0, u = y x, which gives the label; a
 // difference of gradients is the same for u and −u, because the slopes of the
 // logistic loss at z and −z add up to −1, and leaves it open.
-func (v *View) single(all []Gradient, along []float64, f *record.Finding) {
+func (v *View) single(all []model.Gradient, along []float64, f *record.Finding) {
 	schema := v.Knows.Schema
 	if schema == nil || schema.Intercept < 0 || schema.Intercept >= len(along) {
 		return

@@ -5,6 +5,7 @@ package adversary
 
 import (
 	"math"
+	"overhear/adversary/model"
 	"slices"
 	"strings"
 	"testing"
@@ -54,21 +55,18 @@ func TestRowSpace_TellsRowsFromStrangers(t *testing.T) {
 	f := small(t, 4, 12, ring(5))
 	type seen struct {
 		rec *Recording
-		pub *Public
+		pub *model.Public
 	}
-	get := func(r *Recording, p *Public) seen { return seen{r, p} }
-	eta := map[string]float64{"eta": 0.3}
+	get := func(r *Recording, p *model.Public) seen { return seen{r, p} }
 	within := map[string]float64{"admm": 1e-9, "m-admm": 1e-6, "r-admm": 1e-9, "dgd": 1e-12, "edge-admm": 1e-9}
 	for name, c := range map[string]seen{
-		"admm": get(run(t, f, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, eta, nil)),
-		"m-admm": get(run(t, f, "m-admm", 12, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *growing(5), *constant(0.2) },
-			map[string]Schedule{"eta": growing(5), "theta": constant(0.2)}, nil, nil)),
-		"r-admm": get(run(t, f, "r-admm", 24, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 }, nil, map[string]float64{"eta": 0.3, "gamma": 0.2}, nil)),
-		"dgd":    get(run(t, f, "dgd", 12, sim.Link{}, func(p *algorithms.DGD) { p.Step, p.Decay = *constant(0.8), "sqrt" }, map[string]Schedule{"step": constant(0.8)}, nil, map[string]string{"decay": "sqrt"})),
-		"edge-admm": get(run(t, f, "edge-admm", 12, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 }, nil,
-			map[string]float64{"eta": 0.3, "relaxation": 0.4}, nil)),
+		"admm":      get(run(t, f, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })),
+		"m-admm":    get(run(t, f, "m-admm", 12, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *growing(5), *constant(0.2) })),
+		"r-admm":    get(run(t, f, "r-admm", 24, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })),
+		"dgd":       get(run(t, f, "dgd", 12, sim.Link{}, func(p *algorithms.DGD) { p.Step, p.Decay = *constant(0.8), "sqrt" })),
+		"edge-admm": get(run(t, f, "edge-admm", 12, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 })),
 	} {
-		got := carry(t, "row-space", Observe(c.rec, Watch{}, c.pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
+		got := carry(t, "row-space", Observe(c.rec, Vantage{}, c.pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
 		membersAre(t, name, got, 4, within[name])
 		if len(got.Unseen) > 0 {
 			t.Errorf("%s: unseen %q", name, got.Unseen)
@@ -78,15 +76,15 @@ func TestRowSpace_TellsRowsFromStrangers(t *testing.T) {
 		}
 	}
 	// Who joins late misses the dual, the same vector in all rounds.
-	rec, pub := run(t, f, "admm", 16, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, eta, nil)
-	got := carry(t, "row-space", Observe(rec, Watch{From: 3}, pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
+	rec, pub := run(t, f, "admm", 16, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	got := carry(t, "row-space", Observe(rec, Vantage{From: 3}, pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
 	membersAre(t, "late joiner", got, 4, 1e-6)
 	if len(got.Unseen) == 0 {
 		t.Error("a late joiner has seen everything")
 	}
 	// Lost rounds leave the rest.
 	rec.Messages = slices.DeleteFunc(rec.Messages, func(m record.Message) bool { return m.Src == 1 && m.Round == 6 })
-	got = carry(t, "row-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
+	got = carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
 	membersAre(t, "a round lost", got, 4, 1e-6)
 	if !slices.ContainsFunc(got.Unseen, func(s string) bool { return strings.Contains(s, "value of node 1 in round 6") }) {
 		t.Errorf("unseen %q", got.Unseen)
@@ -95,13 +93,12 @@ func TestRowSpace_TellsRowsFromStrangers(t *testing.T) {
 
 func TestRowSpace_FailsAndSaysWhy(t *testing.T) {
 	wide, narrow := small(t, 4, 12, ring(5)), small(t, 7, 4, ring(5))
-	eta := map[string]float64{"eta": 0.3}
-	rec, pub := run(t, wide, "dvp", 30, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.3, *constant(3) }, map[string]Schedule{"alpha": constant(3)}, eta, nil)
-	noise := carry(t, "row-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: 1, Candidates: wide.lineup(1)}))
-	rec, pub = run(t, narrow, "admm", 30, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, eta, nil)
-	many := carry(t, "row-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: 1, Candidates: narrow.lineup(1)}))
-	rec, pub = run(t, wide, "admm", 3, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, eta, nil)
-	short := carry(t, "row-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: 1, Candidates: wide.lineup(1)}))
+	rec, pub := run(t, wide, "dvp", 30, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.3, *constant(3) })
+	noise := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1, Candidates: wide.lineup(1)}))
+	rec, pub = run(t, narrow, "admm", 30, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	many := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1, Candidates: narrow.lineup(1)}))
+	rec, pub = run(t, wide, "admm", 3, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	short := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1, Candidates: wide.lineup(1)}))
 	for _, c := range []struct {
 		f    *record.Finding
 		says string
@@ -110,10 +107,9 @@ func TestRowSpace_FailsAndSaysWhy(t *testing.T) {
 			t.Errorf("%+v, want %q", c.f, c.says)
 		}
 	}
-	rec, pub = run(t, wide, "m-admm", 12, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *growing(5), *constant(0.2) },
-		map[string]Schedule{"eta": growing(5), "theta": constant(0.2)}, nil, nil)
-	pub.Hidden["eta"] = true
-	if b := carry(t, "row-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: 1})); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, "penalties are hidden") {
+	rec, pub = run(t, wide, "m-admm", 12, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *growing(5), *constant(0.2) })
+	pub = pub.Without(model.Penalty)
+	if b := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1})); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, "penalties are hidden") {
 		t.Errorf("%+v", b)
 	}
 }
@@ -121,12 +117,11 @@ func TestRowSpace_FailsAndSaysWhy(t *testing.T) {
 // RA19's private penalties come out in even rounds, and the rows with them.
 func TestRowSpace_RecyclingGivesHiddenPenaltiesAway(t *testing.T) {
 	f := small(t, 4, 12, ring(5))
-	rec, pub := run(t, f, "mr-admm", 24, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *growing(5), 0.5 },
-		nil, map[string]float64{"gamma": 0.5}, nil)
-	pub.Hidden["eta"] = true
-	got := carry(t, "row-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
+	rec, pub := run(t, f, "mr-admm", 24, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *growing(5), 0.5 })
+	pub = pub.Without(model.Penalty)
+	got := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
 	membersAre(t, "mr-admm, private penalties", got, 4, 1e-6)
-	if !pub.Hidden["eta"] || pub.Schedules["eta"] != nil {
+	if hidden, _ := pub.Hides(); !hidden {
 		t.Error("what is public has changed")
 	}
 }
@@ -134,11 +129,11 @@ func TestRowSpace_RecyclingGivesHiddenPenaltiesAway(t *testing.T) {
 // Its only row is all that a node's gradients can point along.
 func TestRowSpace_OneRowIsFoundWhole(t *testing.T) {
 	f := small(t, 1, 6, ring(5))
-	rec, pub := run(t, f, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 }, nil, map[string]float64{"eta": 0.3}, nil)
+	rec, pub := run(t, f, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
 	for victim := range 5 {
 		truth := f.samples(victim).At(0)
 		knows := &Knowledge{Victim: victim, Schema: &Schema{Intercept: 5}}
-		got := carry(t, "row-space", Observe(rec, Watch{}, pub, knows))
+		got := carry(t, "row-space", Observe(rec, Vantage{}, pub, knows))
 		if len(got.Estimates) != 1 {
 			t.Fatalf("%+v", got)
 		}
@@ -146,11 +141,11 @@ func TestRowSpace_OneRowIsFoundWhole(t *testing.T) {
 		if r := relative(e.X, truth.X); !(r < 1e-9) || e.Y != truth.Y || math.Abs(num.Norm(e.X)-1) > 1e-12 {
 			t.Errorf("node %d: error %.3g, label %v, want %v", victim, r, e.Y, truth.Y)
 		}
-		late := carry(t, "row-space", Observe(rec, Watch{From: 2}, pub, knows))
+		late := carry(t, "row-space", Observe(rec, Vantage{From: 2}, pub, knows))
 		if e := late.Estimates[0]; !(relative(e.X, truth.X) < 1e-8) || e.Y != 0 {
 			t.Errorf("node %d, late joiner: error %.3g, label %v, which differences leave open", victim, relative(e.X, truth.X), e.Y)
 		}
-		if none := carry(t, "row-space", Observe(rec, Watch{}, pub, &Knowledge{Victim: victim, Schema: &Schema{Intercept: -1}})); len(none.Estimates) != 0 {
+		if none := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: victim, Schema: &Schema{Intercept: -1}})); len(none.Estimates) != 0 {
 			t.Error("estimated without an intercept")
 		}
 	}

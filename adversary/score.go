@@ -5,7 +5,6 @@ package adversary
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"overhear/internal/num"
 	"overhear/record"
@@ -30,10 +29,9 @@ type Truth struct {
 
 // What counts as found.
 const (
-	exactly   = 1e-6 // relative error of an estimate or fact that is Exact
-	halfway   = 0.5  // relative error below which it is Partial
-	unlikely  = 0.01 // probability that guessing does as well, below which verdicts are Partial
-	ambiguous = "; X was scored up to its sign, the label not being determined"
+	exactly  = 1e-6 // relative error of an estimate or fact that is Exact
+	halfway  = 0.5  // relative error below which it is Partial
+	unlikely = 0.01 // probability that guessing does as well, below which verdicts are Partial
 )
 
 // notKnown stands for a number whose truth is not at hand.
@@ -98,8 +96,9 @@ func (t *Truth) estimates(f *record.Finding) (record.Outcome, bool) {
 		f.Estimates[k].Score = t.score(&f.Estimates[k])
 	}
 	last := f.Estimates[len(f.Estimates)-1]
-	if last.Y == 0 && !strings.Contains(f.Conclusion, ambiguous) {
-		f.Conclusion += ambiguous
+	if last.Y == 0 && !f.SignOpen {
+		f.SignOpen = true
+		f.Conclusion += "; X was scored up to its sign, the label not being determined"
 	}
 	return outcome(float64(last.Score.Relative)), true
 }

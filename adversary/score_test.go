@@ -49,7 +49,7 @@ func TestScore_Estimates(t *testing.T) {
 		if s.OneHot != c.oneHot || s.Rank != c.rank {
 			t.Errorf("%s: %d groups, rank %d, want %d, %d", c.name, s.OneHot, s.Rank, c.oneHot, c.rank)
 		}
-		if (c.y == 0) != (f.Conclusion == ambiguous) {
+		if (c.y == 0) != (f.SignOpen) {
 			t.Errorf("%s: conclusion %q", c.name, f.Conclusion)
 		}
 	}

@@ -6,10 +6,9 @@ package adversary
 import (
 	"errors"
 	"math"
+	"overhear/adversary/model"
 
 	"gonum.org/v1/gonum/mat"
-
-	"overhear/problem"
 )
 
 // spectrum is the singular value decomposition of vectors, as columns.
@@ -75,42 +74,29 @@ func (s *spectrum) space(rank int) *columnSpace { return &columnSpace{s.left[:ra
 // solverError bounds the error that a node's solver leaves in a gradient: it
 // stops when the objective's gradient is below tolerance × max(1, ‖q‖), q the
 // linear term of (★), and ‖q‖ ≤ ‖∇‖ + (r + κ)‖f‖ there.
-func (p *Public) solverError(gradient, ridge, f float64) float64 {
-	tolerance := problem.DefaultTolerance
-	if t := p.Numbers["tolerance"]; t > 0 {
-		tolerance = t
-	}
-	return tolerance * math.Max(1, gradient+ridge*f)
+func solverError(p *model.Public, gradient, ridge, f float64) float64 {
+	return p.SolverTolerance() * math.Max(1, gradient+ridge*f)
 }
 
-// noisy says whether a method perturbs what it publishes.
-func (p *Public) noisy() bool {
-	switch p.Method {
-	case "dvp", "pvp", "penalty-perturbation", "private-r-admm", "private-mr-admm", "pdml", "private-dgd", "dp-admm":
-		return !p.silent()
+// debias is δ of the loss of reported labels, L(y′z) − δ y′z; 0 where labels are not
+// reported.
+func debias(p *model.Public) float64 {
+	if m, ok := p.Method.(model.Registering); ok {
+		return m.Debias()
 	}
-	return false
-}
-
-// debias is δ of pdml's loss of reported labels, L(y′z) − δ y′z with δ =
-// 1/(e^ε − 1), PDML (19); 0 elsewhere.
-func (p *Public) debias() float64 {
-	if p.Method != "pdml" || p.Words["labels"] == "true" {
-		return 0
-	}
-	return 1 / math.Expm1(p.Numbers["epsilon"])
+	return 0
 }
 
 // gradientOver is (C/B) Σ (L′(u·f) − δ) u over known samples of a node that has b:
-// what they contribute to a Gradient. For pdml they are reported samples.
-func (p *Public) gradientOver(s *Samples, b int, f []float64) []float64 {
+// what they contribute to a Gradient. Where labels are reported they are reports.
+func gradientOver(p *model.Public, s *Samples, b int, f []float64) []float64 {
 	n := s.U.Len()
 	z, slopes := make([]float64, n), make([]float64, n)
 	for i := range z {
 		z[i] = s.U.Dot(i, f)
 	}
 	p.Loss.Slopes(slopes, z)
-	g, delta := make([]float64, p.D), p.debias()
+	g, delta := make([]float64, p.D), debias(p)
 	for i, slope := range slopes {
 		cols, vals := s.U.Row(i)
 		for k, c := range cols {

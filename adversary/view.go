@@ -4,6 +4,7 @@ package adversary
 
 import (
 	"fmt"
+	"overhear/adversary/model"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,9 +22,9 @@ type Recording struct {
 	Messages []record.Message // every packet
 }
 
-// Watch declares what an observer sees. Links or Nodes, if given, narrow it; the
+// Vantage is what an observer is placed to see. Links or Nodes, if given, narrow it; the
 // zero value sees every packet that arrives.
-type Watch struct {
+type Vantage struct {
 	Links [][2]int // taps on these edges, both ways
 	Nodes []int    // colluding nodes: what they receive, and what they sent
 	From  int      // nothing of the rounds before
@@ -31,7 +32,7 @@ type Watch struct {
 }
 
 // String says what is seen, in words.
-func (w Watch) String() string {
+func (w Vantage) String() string {
 	s := "every packet that arrives"
 	switch {
 	case w.Nodes != nil:
@@ -61,7 +62,7 @@ func list(nodes []int) string {
 }
 
 // sees says whether a packet is seen.
-func (w *Watch) sees(m *record.Message, seed uint64) bool {
+func (w *Vantage) sees(m *record.Message, seed uint64) bool {
 	if m.ReceivedNS < 0 || int(m.Round) < w.From {
 		return false
 	}
@@ -85,9 +86,9 @@ func (w *Watch) sees(m *record.Message, seed uint64) bool {
 // View is what an observer has: what it saw, what is public, and what it knew
 // before. It never changes.
 type View struct {
-	Public *Public
-	Knows  *Knowledge
-	Watch  Watch
+	Public  *model.Public
+	Knows   *Knowledge
+	Vantage Vantage
 
 	values   map[[2]int][]float64 // by sender and round
 	reports  map[int][]float64    // by user
@@ -107,12 +108,12 @@ type arrival struct {
 // Observe is what an observer has of a recording. A star's, or a survey's,
 // values are seen as other nodes' are; values of an edge method, whose messages
 // differ by neighbour, are seen as the iterates that follow from them.
-func Observe(r *Recording, w Watch, p *Public, k *Knowledge) *View {
+func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 	if k == nil {
 		k = new(Knowledge)
 	}
 	v := &View{
-		Public: p, Knows: k, Watch: w, total: len(r.Messages),
+		Public: p, Knows: k, Vantage: w, total: len(r.Messages),
 		values: map[[2]int][]float64{}, reports: map[int][]float64{}, arrived: map[[2]int][]arrival{}, sent: map[[2]int][]int64{},
 	}
 	seen := map[[2]int]bool{}
@@ -145,7 +146,7 @@ func Observe(r *Recording, w Watch, p *Public, k *Knowledge) *View {
 			v.reports[int(i.Node)] = i.Values
 		}
 	}
-	if !p.Lockstep && !p.Barrier && v.whole() {
+	if !p.Timing.Lockstep && !p.Timing.Barrier && v.whole() {
 		v.replay()
 	}
 	return v
@@ -162,13 +163,23 @@ func (v *View) With(k *Knowledge) *View {
 // seen or it is known that all nodes start at zero.
 func (v *View) Value(node, round int) ([]float64, bool) {
 	f, ok := v.values[[2]int{node, round}]
-	if !ok && round == 0 && v.Public.Start && v.Public.Rows == 0 {
+	if !ok && round == 0 && v.Public.Zero && v.Public.Rows == 0 {
 		return make([]float64, v.Public.D), true
 	}
 	return f, ok
 }
 
-// Report is what a survey's user sent, if it was seen.
+// From is the first round of which anything can have been seen.
+func (v *View) From() int { return v.Vantage.From }
+
+// Gradients are what the view says about a node's data, a Gradient for every round of
+// which enough was seen, and what was not seen of the others. Size is the number of
+// the node's samples, on which the noise of some methods depends; 0: it is not known.
+func (v *View) Gradients(node, size int) (all []model.Gradient, unseen []string) {
+	return model.Gradients(v.Public, v, node, size)
+}
+
+// Report is what a user reported, if it was seen.
 func (v *View) Report(user int) ([]float64, bool) {
 	r, ok := v.reports[user]
 	return r, ok
@@ -177,27 +188,16 @@ func (v *View) Report(user int) ([]float64, bool) {
 // Seen is how many packets were seen, of how many.
 func (v *View) Seen() (seen, of int) { return len(v.packets), v.total }
 
-// Missing is what was not seen of an update.
-type Missing struct{ What string }
-
-func (m *Missing) Error() string { return m.What }
-
-func missing(format string, args ...any) error { return &Missing{fmt.Sprintf(format, args...)} }
-
-// Start is the round that Inputs gives for a neighbour of whom nothing had come:
-// its value counts as zero.
-const Start = -1
-
 // Inputs are the rounds of the neighbours' values that entered a node's update of
 // a round, by position of the neighbour. Where rounds are in lockstep they are
 // those of the round before. Where they are not, the record of arrivals tells them:
 // by the nodes' own rule where all of it was seen, else as far as an arrival can be
-// put before or after the beginning of the update; the error, a *Missing, says
+// put before or after the beginning of the update; the error, a *model.Missing, says
 // where it cannot.
 func (v *View) Inputs(node, round int) ([]int, error) {
 	neighbours := v.Public.Graph.Neighbours(node)
 	inputs := make([]int, len(neighbours))
-	if v.Public.Lockstep {
+	if v.Public.Timing.Lockstep {
 		for k := range inputs {
 			inputs[k] = round - 1
 		}
@@ -218,43 +218,43 @@ func (v *View) Inputs(node, round int) ([]int, error) {
 // input is the round of a neighbour's value that entered a node's update.
 func (v *View) input(node, neighbour, round int) (int, error) {
 	if round > v.Public.Rounds { // only the dual follows, when all that is to come may have come
-		return 0, missing("what entered the last dual step of node %d", node)
+		return 0, model.NotSeen("what entered the last dual step of node %d", node)
 	}
 	published, ok := v.published(node, round)
 	if !ok {
-		return 0, missing("when node %d published round %d", node, round)
+		return 0, model.NotSeen("when node %d published round %d", node, round)
 	}
-	if v.Public.Faulty {
-		return 0, missing("how long node %d, which may have been down or slow, worked on round %d", node, round)
+	if v.Public.Timing.Faulty {
+		return 0, model.NotSeen("how long node %d, which may have been down or slow, worked on round %d", node, round)
 	}
-	latest := Start
+	latest := model.Start
 	for _, a := range v.arrived[[2]int{node, neighbour}] {
-		if v.Public.Barrier && a.round != round-1 {
+		if v.Public.Timing.Barrier && a.round != round-1 {
 			continue
 		}
 		switch {
-		case a.at <= published-int64(v.Public.Slowest):
+		case a.at <= published-int64(v.Public.Timing.Slowest):
 			latest = max(latest, a.round)
 		case a.at <= published && a.round > latest:
-			return 0, missing("whether the value of node %d that arrived while node %d worked on round %d entered it", neighbour, node, round)
+			return 0, model.NotSeen("whether the value of node %d that arrived while node %d worked on round %d entered it", neighbour, node, round)
 		}
 	}
-	if !v.whole() && !v.Public.Barrier {
+	if !v.whole() && !v.Public.Timing.Barrier {
 		if err := v.overtaken(node, neighbour, latest, published); err != nil {
 			return 0, err
 		}
 	}
 	switch {
-	case latest != Start:
+	case latest != model.Start:
 		return latest, nil
-	case v.Public.Barrier && !v.whole():
-		return 0, missing("whether the value of node %d reached node %d before its round %d", neighbour, node, round)
-	case v.Public.Barrier && round > 1:
+	case v.Public.Timing.Barrier && !v.whole():
+		return 0, model.NotSeen("whether the value of node %d reached node %d before its round %d", neighbour, node, round)
+	case v.Public.Timing.Barrier && round > 1:
 		return v.input(node, neighbour, round-1)
 	case !v.whole():
-		return 0, missing("any value of node %d that reached node %d before its round %d", neighbour, node, round)
+		return 0, model.NotSeen("any value of node %d that reached node %d before its round %d", neighbour, node, round)
 	}
-	return Start, nil
+	return model.Start, nil
 }
 
 // overtaken reports a later value of a neighbour that may have reached a node by
@@ -270,7 +270,7 @@ func (v *View) overtaken(node, neighbour, latest int, by int64) error {
 			seen = seen || a.round == round
 		}
 		if !seen { // those that were arrived later, or latest would be theirs
-			return missing("whether the value of node %d of round %d reached node %d", neighbour, round, node)
+			return model.NotSeen("whether the value of node %d of round %d reached node %d", neighbour, round, node)
 		}
 	}
 	return nil
@@ -278,29 +278,6 @@ func (v *View) overtaken(node, neighbour, latest int, by int64) error {
 
 // whole says whether no packet that arrives escapes the observer.
 func (v *View) whole() bool {
-	w := v.Watch
+	w := v.Vantage
 	return w.Links == nil && w.Nodes == nil && w.From == 0 && w.Miss == 0
-}
-
-// sum is s, the sum of the neighbours' values that entered a node's update of a
-// round.
-func (v *View) sum(node, round int) ([]float64, error) {
-	inputs, err := v.Inputs(node, round)
-	if err != nil {
-		return nil, err
-	}
-	s := make([]float64, v.Public.D)
-	for k, j := range v.Public.Graph.Neighbours(node) {
-		if inputs[k] == Start {
-			continue
-		}
-		f, ok := v.Value(int(j), inputs[k])
-		if !ok {
-			return nil, missing("the value of node %d in round %d", j, inputs[k])
-		}
-		for c, x := range f {
-			s[c] += x
-		}
-	}
-	return s, nil
 }

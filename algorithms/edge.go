@@ -58,6 +58,9 @@ func (p EdgeADMM) Message(n *Node, k int) []float64 {
 	return m
 }
 
+// LossTolerant says that a lost message only delays one z_ij.
+func (p EdgeADMM) LossTolerant() {}
+
 // Dual has nothing to do: the states are the duals.
 func (p EdgeADMM) Dual(*Node, int) {}
 

@@ -67,6 +67,10 @@ type Idler interface{ Idle(t int) bool }
 // Isolated is a Method whose nodes send nothing and wait for nobody.
 type Isolated interface{ Isolated() }
 
+// LossTolerant is a Method whose limit does not depend on which messages were lost or
+// late: they delay it.
+type LossTolerant interface{ LossTolerant() }
+
 // Addressing is a Method that sends each neighbour a message of its own, instead
 // of n.F to all. Message k, for the neighbour in position k, must not change once
 // returned.

@@ -191,6 +191,10 @@ type SplitPrivate interface {
 	// Account enters what every party spends in every round.
 	Account(l *privacy.Ledger)
 
+	// Stated is the (ε, δ) of one round that the noise was made for; ε is 0 where a
+	// noise level was given instead.
+	Stated() (epsilon, delta float64)
+
 	// Composed is the paper's own bound (ε′, δ) after so many rounds.
 	Composed(rounds int) (epsilon, delta float64)
 }
@@ -243,6 +247,14 @@ func (m *privateSharing) perRound() float64 {
 		worst = max(worst, math.Sqrt(2*num.Log(1.25/m.Delta))*m.sensitivity(k)/m.sigma(k))
 	}
 	return worst
+}
+
+// Stated is what SH19 Theorem 1 says of one round.
+func (m *privateSharing) Stated() (epsilon, delta float64) {
+	if m.Sigma > 0 {
+		return 0, m.Delta
+	}
+	return m.Epsilon, m.Delta
 }
 
 // Composed is SH19 (11): ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1), Tδ + δ′. Where sigma

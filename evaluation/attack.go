@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"overhear/adversary"
+	"overhear/adversary/model"
 	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/problem"
@@ -66,17 +67,14 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	if err != nil {
 		return nil, err
 	}
-	all, err := publicOf(s, seed, known.Columns, known.Rows, params) // for scores
-	if err != nil {
-		return nil, err
-	}
-	hide(&s.Adversary.Knows, public)
-	if !public.Lockstep {
-		if public.Slowest, err = slowest(s, r.Info, public.Graph.Order()); err != nil {
+	all := public // for scores
+	public = public.Without(secrets(&s.Adversary.Knows, public.Name)...)
+	if !public.Timing.Lockstep {
+		if public.Timing.Slowest, err = slowest(s, r.Info, public.Graph.Order()); err != nil {
 			return nil, experiment.SetupError{Err: err}
 		}
 	}
-	watch := watched(s.Adversary.View)
+	watch := vantage(s.Adversary.View)
 	if err := fitsGraph(watch, public); err != nil {
 		return nil, experiment.SetupError{Err: err}
 	}
@@ -218,7 +216,7 @@ func readRecording(r *record.Run) (*adversary.Recording, error) {
 }
 
 // fitsGraph reports a view of nodes or links that do not exist.
-func fitsGraph(w adversary.Watch, p *adversary.Public) error {
+func fitsGraph(w adversary.Vantage, p *model.Public) error {
 	for _, n := range w.Nodes {
 		if n < 0 || n >= p.Graph.Order() {
 			return fmt.Errorf("adversary.view.nodes: there is no node %d; there are %d, from 0", n, p.Graph.Order())
@@ -226,7 +224,8 @@ func fitsGraph(w adversary.Watch, p *adversary.Public) error {
 	}
 	for _, l := range w.Links {
 		a, b := l[0], l[1]
-		user := p.Method == "pdml" && (a >= p.Graph.Order() || b >= p.Graph.Order())
+		_, users := p.Method.(model.Registering)
+		user := users && (a >= p.Graph.Order() || b >= p.Graph.Order())
 		if user {
 			continue
 		}
@@ -238,7 +237,7 @@ func fitsGraph(w adversary.Watch, p *adversary.Public) error {
 }
 
 // threat is who is thought to attack, in words.
-func threat(k *scenarios.Knows, w adversary.Watch, known *knowledge) record.Threat {
+func threat(k *scenarios.Knows, w adversary.Vantage, known *knowledge) record.Threat {
 	knows := []string{"the method, the graph and every public parameter"}
 	first := known.Victims[0]
 	if first.Others != nil {
@@ -261,7 +260,7 @@ func threat(k *scenarios.Knows, w adversary.Watch, known *knowledge) record.Thre
 }
 
 // unseen is what a view leaves out by its declaration.
-func unseen(w adversary.Watch, p *adversary.Public) []string {
+func unseen(w adversary.Vantage, p *model.Public) []string {
 	all := []string{}
 	switch {
 	case w.Nodes != nil:
@@ -276,19 +275,14 @@ func unseen(w adversary.Watch, p *adversary.Public) []string {
 	if w.Miss > 0 {
 		all = append(all, fmt.Sprintf("a share of %v of the packets, at random", w.Miss))
 	}
-	for _, key := range []string{"eta", "theta"} {
-		if p.Hidden[key] && !strings.HasSuffix(p.Method, "dgd") {
-			all = append(all, "the nodes' own "+key)
-		}
-	}
-	if p.Hidden["step"] && strings.HasSuffix(p.Method, "dgd") {
-		all = append(all, "the nodes' own steps")
+	for _, key := range p.Hidden {
+		all = append(all, "the nodes' own "+key)
 	}
 	return all
 }
 
 // network is the graph and the observer's place in it.
-func network(p *adversary.Public, w adversary.Watch, victim int) record.Network {
+func network(p *model.Public, w adversary.Vantage, victim int) record.Network {
 	n := record.Network{Nodes: p.Graph.Order(), Edges: p.Graph.Pairs(), Victim: victim, Watched: slices.Clone(w.Nodes),
 		Hops: make([]int, p.Graph.Order())}
 	for _, l := range w.Links {
@@ -337,7 +331,7 @@ func claimed(r *record.Run) (claim, condition string, byRound []record.Number) {
 
 // truthOf is what scores are taken against. No attack sees it.
 func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
-	public *adversary.Public) *adversary.Truth {
+	public *model.Public) *adversary.Truth {
 	spec, k := &e.Adversary.Knows, v.Knows
 	t := &adversary.Truth{Knows: k}
 	if a.Split != nil {
@@ -378,7 +372,7 @@ func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Re
 
 // fact is what vectors that attacks work out should be.
 func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
-	public *adversary.Public) func(*record.Fact) ([]float64, bool) {
+	public *model.Public) func(*record.Fact) ([]float64, bool) {
 	published := map[[2]int][]float64{}
 	for _, i := range rec.Iterates {
 		published[[2]int{int(i.Node), int(i.Round)}] = i.Values
@@ -404,11 +398,11 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 		return g, true
 	}
 	return func(f *record.Fact) ([]float64, bool) {
-		switch f.What {
-		case "value":
+		switch f.Kind {
+		case record.PublishedValue:
 			x, ok := published[[2]int{f.Node, f.Round}]
 			return x, ok
-		case "sum of neighbours' values":
+		case record.NeighbourSum:
 			total := make([]float64, a.Problem.D)
 			for _, j := range a.Graph.Neighbours(f.Node) {
 				x, ok := published[[2]int{int(j), f.Round}]
@@ -418,16 +412,16 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 				num.Axpy(1, x, total)
 			}
 			return total, true
-		case "private penalty η":
-			eta, ok := public.Schedules["eta"]
+		case record.PrivatePenalty:
+			m, ok := public.Method.(model.NodeDual)
 			if !ok {
-				return []float64{public.Numbers["eta"]}, true
+				return nil, false
 			}
-			return []float64{eta.At(f.Node, (f.Round+1)/2)}, true
-		case "number of independent rows":
+			return []float64{m.Step(public, f.Node, f.Round, 0).Eta}, true
+		case record.RowCount:
 			return []float64{float64(min(a.Problem.Shards[f.Node-a.First()].U.Len(), a.Problem.D))}, true
-		case adversary.GradientDifference:
-			if v.Public.Method == "pdml" { // of the loss that reports make
+		case record.GradientDifference:
+			if _, ok := v.Public.Method.(model.Registering); ok { // of the loss that reports make
 				return nil, false
 			}
 			to, ok := gradient(f.Node, f.Round)

@@ -248,3 +248,27 @@ func TestAttack_WithoutLockstep(t *testing.T) {
 		t.Errorf("with a crash: %s, %s; unseen %q", f.Succeeded, f.Conclusion, f.Unseen)
 	}
 }
+
+// The tolerance of the run's solves reaches the bound that one-hop prints: with solves
+// that are a million times coarser, what is worked out is off by more than the bound of
+// exact ones, and within its own.
+func TestAttack_BoundsGrowWithTheSolversTolerance(t *testing.T) {
+	bound := func(tolerance string) (printed, worst float64) {
+		_, a := attacked(t, hospitals, "adversary={view: {links: [[2, 3]]}, knows: {victim: 1, data: [2]}, attacks: [one-hop]}",
+			"solver.tolerance="+tolerance)
+		f := a.Findings[0]
+		for _, fact := range f.Facts {
+			worst = max(worst, float64(fact.Relative))
+		}
+		k := slices.IndexFunc(f.Checks, func(c record.Check) bool { return c.Kind == record.SumPrecision })
+		if k < 0 || len(f.Facts) == 0 {
+			t.Fatalf("tolerance %s: %+v", tolerance, f)
+		}
+		return float64(f.Checks[k].Measured), worst
+	}
+	fine, _ := bound("1e-10")
+	coarse, worst := bound("1e-4")
+	if !(worst > fine) || !(worst <= coarse) || !(coarse > 1e5*fine) {
+		t.Errorf("an error of %.3g; the bound is %.3g, and %.3g where solves are exact", worst, coarse, fine)
+	}
+}

@@ -16,6 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"overhear/adversary"
+	"overhear/adversary/model"
+	"overhear/adversary/stats"
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/record"
@@ -238,15 +240,20 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 		return nil, fmt.Errorf("adversary.audit.row: node %d has samples 0 to %d, not %d", shard+a.First(), rows-1,
 			spec.Row)
 	}
-	if e.Algorithm.Kind == "pdml" {
+	entry, ok := model.Lookup(e.Algorithm.Kind)
+	if !ok {
+		return nil, fmt.Errorf("no model says what the messages of algorithm %s tell (adversary/model)", e.Algorithm.Kind)
+	}
+	if _, ok := entry.Model().(model.Registering); ok {
 		if spec.Unit == "sample" {
-			return nil, errors.New("adversary.audit.unit: of pdml labels can be audited; the objective noise, " +
-				"drawn once, leaves no likelihood of rows in closed form")
+			return nil, fmt.Errorf("adversary.audit.unit: of %s labels can be audited; the objective noise, "+
+				"drawn once, leaves no likelihood of rows in closed form", e.Algorithm.Kind)
 		}
 		return auditLabels(e, a, spec, shard)
 	}
 	if spec.Unit == "label" {
-		return nil, fmt.Errorf("adversary.audit.unit: %s protects samples; labels are pdml's", e.Algorithm.Kind)
+		return nil, fmt.Errorf("adversary.audit.unit: %s protects samples; labels are protected where users report them",
+			e.Algorithm.Kind)
 	}
 	return auditSamples(e, a, spec, shard)
 }
@@ -327,11 +334,11 @@ func (c *claim) judge(out *record.Audit, node int, sample [2][]*evidence) error 
 		}
 	}
 	var err error
-	if out.ROC, out.Power, err = adversary.Discern(total[0], total[1], c.delta); err != nil {
+	if out.ROC, out.Power, err = stats.Distinguish(total[0], total[1], c.delta); err != nil {
 		return err
 	}
 	for w := range total {
-		if out.Ratios[w], err = adversary.Spread(total[w]); err != nil {
+		if out.Ratios[w], err = stats.Spread(total[w]); err != nil {
 			return err
 		}
 	}
@@ -346,7 +353,7 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 	flawed := ""
 	for _, k := range out.Checks {
 		if !k.Holds {
-			flawed = fmt.Sprintf("the run does not do what its method says: %s (%s)", k.What, k.Detail)
+			flawed = fmt.Sprintf("the run does not do what its method says: %s (%s)", k.Text(), k.Detail)
 			break
 		}
 	}
@@ -413,10 +420,10 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		return nil
 	}
 	test := func(a, b []float64, epsilon, delta, confidence float64) (measured float64, refuted bool, err error) {
-		if refuted, err = adversary.Refutes(a, b, epsilon, delta, confidence); err != nil {
+		if refuted, err = stats.Refutes(a, b, epsilon, delta, confidence); err != nil {
 			return 0, false, err
 		}
-		measured, err = adversary.LowerEpsilon(a, b, delta, confidence)
+		measured, err = stats.LowerEpsilon(a, b, delta, confidence)
 		return measured, refuted, err
 	}
 	// The worst of the rounds is looked for, so that each has its share of the 5 %.

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"overhear/adversary"
+	"overhear/adversary/model"
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/record"
@@ -61,8 +62,12 @@ func (w *twoWorlds) firstUser() int {
 // auditLabels audits PDML's claim that a user's label is protected.
 func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
 	shard int) (*measured, error) {
-	params := e.Algorithm.Params.(*algorithms.PDML)
-	if params.Labels == "true" {
+	public, err := publicOf(e.Scenario, a.Seed, a.Problem.D, 0, e.Algorithm.Params)
+	if err != nil {
+		return nil, err
+	}
+	epsilon := public.Method.(model.Registering).LabelEpsilon()
+	if math.IsInf(epsilon, 1) {
 		return nil, fmt.Errorf("algorithm.labels: true reports labels as they are; there is no claim to audit")
 	}
 	s := &a.Problem.Shards[shard]
@@ -83,13 +88,13 @@ func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenari
 		pairs: []auditPair{{
 			pair: record.Pair{Node: shard, Row: spec.Row, Unit: algorithms.UnitLabel, What: what, A: plus, B: minus},
 			subject: func() (subject, error) {
-				return &reporter{w, w.firstUser() + spec.Row, params.Epsilon, own.X}, nil
+				return &reporter{w, w.firstUser() + spec.Row, epsilon, own.X}, nil
 			},
 		}},
 	}
 	c := claims(a.Account, shard, algorithms.UnitLabel, e.Rounds.Count)
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
-		out.Checks = reported(sample, params.Epsilon)
+		out.Checks = reported(sample, epsilon)
 		return c.judge(out, shard, sample)
 	}
 	return m, nil
@@ -113,13 +118,13 @@ func reported(sample [2][]*evidence, epsilon float64) []record.Check {
 	const sigmas = 5
 	return []record.Check{
 		{
-			What: "labels are flipped with probability 1/(1+e^ε)", Measured: record.Number(off), Bound: sigmas,
+			Kind: record.LabelsFlipped, Measured: record.Number(off), Bound: sigmas,
 			Holds: off <= sigmas,
 			Detail: fmt.Sprintf("%d of %d flipped, %.4g; expected %.4g; the difference in standard deviations", wrong,
 				n, rate, p),
 		},
 		{
-			What: "a report has the user's columns as they are", Measured: record.Number(moved), Bound: 0,
+			Kind: record.ReportsKeepColumns, Measured: record.Number(moved), Bound: 0,
 			Holds:  moved == 0,
 			Detail: "largest difference of a column",
 		},

@@ -9,6 +9,8 @@ import (
 	"math"
 
 	"overhear/adversary"
+	"overhear/adversary/model"
+	"overhear/adversary/stats"
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/num"
@@ -24,7 +26,7 @@ import (
 type twoWorlds struct {
 	e        *experiment.Experiment
 	shard    int
-	public   *adversary.Public
+	public   *model.Public
 	assembly [2]*experiment.Assembly
 	samples  [2]*adversary.Samples // of the shard
 }
@@ -124,10 +126,10 @@ func (w *weigher) run(ctx context.Context, world int, seed uint64) (*evidence, e
 }
 
 // drawAgain draws the noise that a node's stream holds for a round.
-func drawAgain(seed uint64, node, round int, law adversary.Noise, d int) []float64 {
+func drawAgain(seed uint64, node, round int, law model.Noise, d int) []float64 {
 	drawn := make([]float64, d)
 	s := sim.NewStream(seed, "noise", uint64(node), uint64(round))
-	if law.Kind == adversary.Gauss {
+	if law.Kind == model.Gaussian {
 		privacy.Gaussian(s, law.Level, drawn)
 	} else {
 		privacy.Laplace(s, law.Level, drawn)
@@ -189,7 +191,7 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 
 // faithful checks that the noise in the traces is what the method's law says.
 func faithful(sample [2][]*evidence) ([]record.Check, error) {
-	fit := new(adversary.Fit)
+	fit := new(stats.Fit)
 	run := 0
 	var ratios [2][]float64
 	for w := range sample {
@@ -203,7 +205,7 @@ func faithful(sample [2][]*evidence) ([]record.Check, error) {
 			run++
 		}
 	}
-	calibrated, err := adversary.Calibrated(ratios[0], ratios[1])
+	calibrated, err := stats.Calibrated(ratios[0], ratios[1])
 	return append(append([]record.Check{redrawn(sample)}, fit.Checks()...), calibrated), err
 }
 
@@ -216,8 +218,7 @@ func redrawn(sample [2][]*evidence) record.Check {
 		}
 	}
 	c := record.Check{
-		What: "the noise that the messages reveal, given the data, is what the node's stream draws by the " +
-			"method's law",
+		Kind:     record.NoiseFromStream,
 		Measured: record.Number(worst), Bound: redrawBound, Holds: worst <= redrawBound,
 		Detail: "largest relative difference of all runs and rounds",
 	}

@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"overhear/adversary"
+	"overhear/adversary/model"
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/num"
@@ -25,7 +26,8 @@ import (
 type splitWorlds struct {
 	e        *experiment.Experiment
 	party    int
-	public   *adversary.Public
+	public   *model.Public
+	sharing  model.Sharing
 	assembly [2]*experiment.Assembly
 }
 
@@ -61,7 +63,7 @@ func (w *splitWeigher) run(ctx context.Context, world int, seed uint64) (*eviden
 	for i := range v.rounds {
 		r := &v.rounds[i]
 		v.redraw = max(v.redraw, offBy(r.Noise[world], w.drawAgain(seed, world, r), r.Scale))
-		if w.public.Words["noise"] == "range" { // Gaussian in a part of the space only
+		if w.sharing.Cover() == model.Range { // Gaussian in a part of the space only
 			r.Noise = nil
 			continue
 		}
@@ -72,7 +74,7 @@ func (w *splitWeigher) run(ctx context.Context, world int, seed uint64) (*eviden
 
 // drawAgain draws the noise that the party's stream holds for a round.
 func (w *splitWeigher) drawAgain(seed uint64, world int, r *adversary.Evidence) []float64 {
-	if w.public.Words["noise"] == "ambient" {
+	if w.sharing.Cover() == model.Ambient {
 		return drawAgain(seed, w.party, r.Round, r.Law, w.public.Rows)
 	}
 	p := w.parties[world]
@@ -91,6 +93,10 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 	public, err := publicOf(e.Scenario, a.Seed, a.Split.D, a.Split.N, e.Algorithm.Params)
 	if err != nil {
 		return nil, err
+	}
+	sharing, ok := public.Method.(model.Sharing)
+	if !ok {
+		return nil, fmt.Errorf("the model of algorithm %s does not say what a party's messages tell", e.Algorithm.Kind)
 	}
 	if spec.Node >= len(a.Split.Blocks) {
 		return nil, fmt.Errorf("adversary.audit.node: there are parties 0 to %d, not %d", len(a.Split.Blocks)-1,
@@ -118,9 +124,9 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 				if err != nil {
 					return nil, err
 				}
-				s := &splitWeigher{splitWorlds: splitWorlds{e: e, party: spec.Node, public: public}, likelihood: l}
+				s := &splitWeigher{splitWorlds: splitWorlds{e: e, party: spec.Node, public: public, sharing: sharing}, likelihood: l}
 				for k, block := range pr.block {
-					s.parties[k] = problem.NewParty(block, a.Split.Ridge, public.Numbers["eta"])
+					s.parties[k] = problem.NewParty(block, a.Split.Ridge, sharing.Penalty())
 					v := *a.Split
 					v.Blocks = append([]*problem.Rows(nil), a.Split.Blocks...)
 					v.Blocks[spec.Node] = block
@@ -144,7 +150,7 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 		}
 		c := splitClaim(e, p, spec.Node, largest)
 		out.Checks = []record.Check{redrawn(sample)}
-		if public.Words["noise"] == "ambient" {
+		if sharing.Cover() == model.Ambient {
 			var err error
 			if out.Checks, err = faithful(sample); err != nil {
 				return err
@@ -160,15 +166,15 @@ func splitClaim(e *experiment.Experiment, p algorithms.SplitPrivate, party int, 
 	rounds := e.Rounds.Count
 	ledger := new(privacy.Ledger)
 	p.Account(ledger)
-	params := e.Algorithm.Params.(*algorithms.PrivateSharing)
+	stated, delta := p.Stated()
 	c := &claim{
 		unit: algorithms.UnitColumn, established: p.Established(largest), guarantee: p.Guarantee(),
-		round: make([]float64, rounds+1), total: make([]float64, rounds+1), roundDelta: params.Delta,
+		round: make([]float64, rounds+1), total: make([]float64, rounds+1), roundDelta: delta,
 	}
 	for t := 1; t <= rounds; t++ {
-		c.round[t] = ledger.Part(party, t, t).Bound(algorithms.UnitColumn, t, params.Delta)[t]
-		if params.Sigma == 0 {
-			c.round[t] = params.Epsilon // Theorem 1, for the ε and δ that the noise was made for
+		c.round[t] = ledger.Part(party, t, t).Bound(algorithms.UnitColumn, t, delta)[t]
+		if stated > 0 {
+			c.round[t] = stated // Theorem 1, for the ε and δ that the noise was made for
 		}
 		c.total[t], c.delta = p.Composed(t)
 	}

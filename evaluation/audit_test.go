@@ -72,7 +72,7 @@ func failures(a *record.Audit) string {
 	}
 	for _, c := range a.Checks {
 		if !c.Holds {
-			all = append(all, fmt.Sprintf("check: %s: %.3g > %.3g: %s", c.What, float64(c.Measured), float64(c.Bound),
+			all = append(all, fmt.Sprintf("check: %s: %.3g > %.3g: %s", c.Text(), float64(c.Measured), float64(c.Bound),
 				c.Detail))
 		}
 	}
@@ -124,7 +124,7 @@ func TestAudit_ListingIsViolated(t *testing.T) {
 	}
 	for _, c := range a.Checks {
 		if !c.Holds {
-			t.Errorf("listing does what it says, and yet: %s: %s", c.What, c.Detail)
+			t.Errorf("listing does what it says, and yet: %s: %s", c.Text(), c.Detail)
 		}
 	}
 	if a := auditOf(t, auditedDVP, nil, sets...); !a.Stands() {
@@ -336,7 +336,7 @@ func TestAudit_Sharing(t *testing.T) {
 		}
 		for _, c := range a.Checks {
 			if !c.Holds {
-				t.Errorf("%s: check: %s: %s", noise, c.What, c.Detail)
+				t.Errorf("%s: check: %s: %s", noise, c.Text(), c.Detail)
 			}
 		}
 		v := a.Verdicts[0]

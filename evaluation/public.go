@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"overhear/adversary"
+	"overhear/adversary/model"
 	"overhear/algorithms"
 	"overhear/parameter"
 	"overhear/record"
@@ -16,7 +17,7 @@ import (
 
 // publicOf is what may be known of a seed's run in so many columns and, where
 // columns are split, rows: every parameter.
-func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any) (*adversary.Public, error) {
+func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any) (*model.Public, error) {
 	entry, ok := algorithms.Lookup(s.Algorithm.Kind)
 	if !ok {
 		return nil, fmt.Errorf("no algorithm is called %q", s.Algorithm.Kind)
@@ -25,34 +26,28 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any)
 	if err != nil {
 		return nil, fmt.Errorf("building network.topology: %w", err)
 	}
-	p := &adversary.Public{
-		Method: entry.Name, Graph: graph, D: columns, Rounds: s.Rounds.Count,
-		Loss: s.Problem.Loss.Loss(), C: s.Problem.C, R: make([]float64, graph.Order()),
-		Star: entry.Star, Start: s.Algorithm.Init.Normal == 0, Lockstep: lockstep(s),
-		Barrier: s.Rounds.Mode == "synchronous", Faulty: s.Network.Faults != nil,
-		Pace:      adversary.Pace{Quorum: s.Rounds.Quorum, Staleness: s.Rounds.Staleness, Timeout: s.Rounds.Timeout},
-		Schedules: map[string]adversary.Schedule{}, Numbers: map[string]float64{}, Words: map[string]string{},
-		Hidden: map[string]bool{},
+	run := model.Run{
+		Graph: graph, D: columns, Rounds: s.Rounds.Count, Loss: s.Problem.Loss.Loss(), C: s.Problem.C,
+		R: make([]float64, graph.Order()), Tolerance: s.Solver.Tolerance, Hub: entry.Star, Zero: s.Algorithm.Init.Normal == 0,
+		Timing: model.Timing{
+			Lockstep: lockstep(s), Barrier: s.Rounds.Mode == "synchronous", Faulty: s.Network.Faults != nil,
+			Trigger: parameter.Trigger{Quorum: s.Rounds.Quorum, Staleness: s.Rounds.Staleness, Timeout: s.Rounds.Timeout},
+		},
 	}
 	withData := graph.Order()
 	if entry.Star {
 		withData--
 	}
-	for i := range p.R {
-		p.R[i] = s.Problem.Rho
+	for i := range run.R {
+		run.R[i] = s.Problem.Rho
 		if s.Problem.Share == "per-network" {
-			p.R[i] /= float64(withData)
+			run.R[i] /= float64(withData)
 		}
 	}
-	parameters(params, p)
 	if s.Problem.Columns != nil {
-		p.Rows, p.Widths, p.Ridge = rows, s.Problem.Columns, s.Problem.Rho
-		p.Weight = 1
-		if p.Words["loss"] == "mean" {
-			p.Weight = 1 / float64(rows)
-		}
+		run.Rows, run.Widths, run.Ridge = rows, s.Problem.Columns, s.Problem.Rho
 	}
-	return p, nil
+	return model.New(entry.Name, params, run)
 }
 
 // lockstep says whether an update uses its neighbours' values of the round before,
@@ -61,38 +56,19 @@ func lockstep(s *scenarios.Scenario) bool {
 	return s.Rounds.Mode == "synchronous" && (s.Rounds.Missing == algorithms.MissingStop || !s.Network.Lossy())
 }
 
-// parameters enters a method's parameters by key.
-func parameters(params any, p *adversary.Public) {
-	for key, value := range scenarios.Parameters(params) {
-		switch x := value.(type) {
-		case parameter.Schedule:
-			p.Schedules[key] = &x
-		case float64:
-			p.Numbers[key] = x
-		case int:
-			p.Numbers[key] = float64(x)
-		case string:
-			p.Words[key] = x
-		}
-	}
-}
-
-// hide marks what each node keeps to itself. In M-ADMM, MR-ADMM and their private
-// forms the penalty is the node's own (ZKL18 §3, RA19 §V).
-func hide(k *scenarios.Knows, p *adversary.Public) {
-	private := k.Penalties == "private"
-	if k.Penalties == "method" {
-		switch p.Method {
-		case "m-admm", "penalty-perturbation", "mr-admm", "private-mr-admm":
-			private = true
-		}
-	}
-	if private {
-		p.Hide("eta", "step")
+// secrets are what each node keeps to itself: as the scenario has it, or the method's
+// paper.
+func secrets(k *scenarios.Knows, method string) (all []model.Secret) {
+	switch entry, _ := model.Lookup(method); k.Penalties {
+	case "private":
+		all = append(all, model.Penalty)
+	case "method":
+		all = append(all, entry.Keeps...)
 	}
 	if k.DualSteps == "private" {
-		p.Hide("theta")
+		all = append(all, model.DualStep)
 	}
+	return all
 }
 
 // played are the parameters that a recorded run's method had.
@@ -108,7 +84,7 @@ func played(s *scenarios.Scenario, info *record.Info) (any, error) {
 	return params, scenarios.ParseParameters("run.json", info.Privacy.Chosen.Parameters, params)
 }
 
-// watched is what the observer sees of a run.
-func watched(w scenarios.Watching) adversary.Watch {
-	return adversary.Watch{Links: w.Links, Nodes: w.Nodes, From: w.From, Miss: w.Miss}
+// vantage is where the observer is placed.
+func vantage(w scenarios.Watching) adversary.Vantage {
+	return adversary.Vantage{Links: w.Links, Nodes: w.Nodes, From: w.From, Miss: w.Miss}
 }

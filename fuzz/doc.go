@@ -6,7 +6,7 @@
 // latency, loss and duplication of links, and a fault plan of crashes, partitions,
 // slow nodes, bad links and late joiners. Invariants that no run may break are
 // checked while the run goes and when it has ended: it ends, no message comes from
-// the future, no round is computed twice, memory is bounded, edge ADMM converges
+// the future, no round is computed twice, memory is bounded, loss-tolerant methods converge
 // once the faults are over, and a repeat with other workers and another queue is the
 // same. A run that breaks one becomes a [Trouble]: faults are taken away one by one
 // while the invariant still breaks, and what is left is given as path=value, so that

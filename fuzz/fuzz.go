@@ -24,7 +24,7 @@ import (
 type Options struct {
 	Runs     int
 	First    uint64  // seed of the first run; they are consecutive
-	Distance float64 // greatest relative distance from the optimum that edge ADMM may end with
+	Distance float64 // greatest relative distance from the optimum that a loss-tolerant method may end with
 	Workers  int
 	Progress func(done int)
 }
@@ -44,7 +44,7 @@ const (
 	invariantTime     = "no message comes from the future"
 	invariantOnce     = "no round is computed twice"
 	invariantMemory   = "memory is bounded"
-	invariantConverge = "edge ADMM converges after the faults"
+	invariantConverge = "a loss-tolerant method converges after the faults"
 	invariantReplay   = "a repeat is the same"
 )
 
@@ -374,7 +374,7 @@ func (t *trial) sent(p *sim.Packet) {
 // distance is the worst node's from the optimum; not for methods that need not
 // reach it, nor where the run ended before three times as long as its faults.
 func (t *trial) distance(faults []sim.Fault) (float64, bool) {
-	if t.e.Algorithm.Kind != "edge-admm" {
+	if _, ok := t.a.Method.(algorithms.LossTolerant); !ok {
 		return 0, false
 	}
 	for _, f := range faults {

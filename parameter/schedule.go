@@ -140,3 +140,6 @@ func (l Sequence) times(c float64) Sequence {
 	}
 	return l
 }
+
+// List is the schedule of those values, the last of which goes on.
+func List(values []float64) Schedule { return Schedule{Sequence: Sequence{Values: values}} }

@@ -63,6 +63,7 @@ type Finding struct {
 	Victim     int          `json:"victim"`
 	Succeeded  Outcome      `json:"outcome"`
 	Conclusion string       `json:"conclusion"` // in a sentence
+	SignOpen   bool         `json:"sign_open,omitempty"` // the last estimate was scored up to its sign
 	Estimates  []Estimate   `json:"estimates,omitempty"`
 	Facts      []Fact       `json:"facts,omitempty"`
 	Members    []Membership `json:"members,omitempty"`
@@ -104,16 +105,6 @@ type Score struct {
 	Candidates int    `json:"candidates"`
 }
 
-// Fact is a vector worked out that no packet carried.
-type Fact struct {
-	What     string    `json:"what"`
-	Node     int       `json:"node"`
-	Round    int       `json:"round"`
-	Since    int       `json:"since,omitempty"` // of a difference: the round it is taken from
-	Values   []float64 `json:"values"`
-	Relative Number    `json:"relative_l2"` // to the truth; null: not at hand
-}
-
 // Membership is how well a candidate fits.
 type Membership struct {
 	Candidate int     `json:"candidate"`
@@ -129,15 +120,6 @@ type LabelGuess struct {
 	Guess      float64 `json:"guess"`      // ±1
 	Confidence Number  `json:"confidence"` // posterior probability of the guess
 	Truth      float64 `json:"truth"`      // ±1; 0: not at hand
-}
-
-// Check is a property that was tested.
-type Check struct {
-	What     string `json:"what"`
-	Measured Number `json:"measured"`
-	Bound    Number `json:"bound"` // holds if Measured ≤ Bound
-	Holds    bool   `json:"holds"`
-	Detail   string `json:"detail,omitempty"`
 }
 
 // Audit is audit.json: two worlds that differ in one sample, told apart.

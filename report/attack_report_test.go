@@ -138,9 +138,9 @@ func exampleAttacks(name string, net record.Network, noise float64, seed uint64)
 				}
 				return all
 			}(),
-			Checks: []record.Check{{What: "accuracy against the randomised-response bound", Measured: 0.725, Bound: 0.7311, Holds: true}}},
+			Checks: []record.Check{{Kind: record.ReportAccuracy, Measured: 0.725, Bound: 0.7311, Holds: true}}},
 		record.Finding{Attack: "dual", Title: "Duals from public values", Victim: net.Victim, Succeeded: record.Unscored, Conclusion: "The dual of node 4 follows from packets that do not carry it.",
-			Facts: []record.Fact{{What: "the dual λ, which is never sent", Node: 4, Round: 12, Values: []float64{0.1, -2e-7, 3, 4, 5, 6, 7}, Relative: 3e-15}}},
+			Facts: []record.Fact{{Kind: record.NeighbourSum, Node: 4, Round: 12, Values: []float64{0.1, -2e-7, 3, 4, 5, 6, 7}, Relative: 3e-15}}},
 	)
 	return a
 }
@@ -178,8 +178,8 @@ func exampleAudit(name string, mu, claimed float64) *record.Audit {
 			{Claim: "ε with a <hidden> penalty | step", Scope: "run", Node: 5, Epsilon: nan, Delta: 0, Measured: 0.3, Method: "exact ratio", Verdict: record.NotEstablished, Reason: "the condition c₁ ≤ ρ fails & nothing is claimed"},
 		},
 		Checks: []record.Check{
-			{What: "noise has the law the method says (Kolmogorov–Smirnov)", Measured: 0.011, Bound: 0.0215, Holds: true, Detail: "4000 draws"},
-			{What: "noise of two rounds is independent", Measured: 0.31, Bound: 0.05, Holds: false, Detail: "correlation of rounds 3 and 4"},
+			{Kind: record.NoiseLaw, Measured: 0.011, Bound: 0.0215, Holds: true, Detail: "4000 draws"},
+			{Kind: record.RoundsIndependent, Measured: 0.31, Bound: 0.05, Holds: false, Detail: "correlation of rounds 3 and 4"},
 		},
 		Power: record.Power{AUC: record.Number(phi(mu / math.Sqrt2)), Advantage: 0.38, TPR1: 0.09, TPR01: 0.012, TPR0: nan, Epsilon: record.Number(0.8 * mu * mu), Delta: 1e-5, Threshold: 0.41, Counts: [4]int{1400, 610, 1390, 600}, Confidence: 0.95},
 		Wall:  12,
@@ -360,7 +360,7 @@ func TestEvaluation_SaysWhatWasFound(t *testing.T) {
 		for _, want := range []string{
 			"✗ VIOLATED", "✓ HOLDS", "? NOT ESTABLISHED", "∞", "● exact", "⊘ blocked", "◐ partial", "everything but one sample",
 			"1.50 (δ = 10⁻⁵)", "row 17 is replaced by its opposite", "Clopper–Pearson", "Reconstruction error against distance", "simulate report out/hospitals-dvp",
-			"the dual λ, which is never sent", "3.00×10⁻¹⁵", "Of 3 members 3 were found, of 20 others 0 were taken for one.", "round 5: the value of node 9", "1312", "27.3 %", "0.731",
+			"sum of neighbours' values", "3.00×10⁻¹⁵", "Of 3 members 3 were found, of 20 others 0 were taken for one.", "round 5: the value of node 9", "1312", "27.3 %", "0.731",
 			"area under the ROC curve", "opposite of the longest row", "ROC on logarithmic axes",
 		} {
 			if !strings.Contains(text, want) {

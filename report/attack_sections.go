@@ -569,7 +569,7 @@ func (e *Evaluation) facts() *section {
 	all, _ := e.findings()
 	for _, f := range all {
 		for _, fact := range f.Facts {
-			row := []cell{sentence(fact.What), whole(fact.Node), whole(fact.Round), measured(fact.Relative), sentence(vector(fact.Values, 6))}
+			row := []cell{sentence(fact.Text()), whole(fact.Node), whole(fact.Round), measured(fact.Relative), sentence(vector(fact.Values, 6))}
 			if len(e.Attacks) > 1 {
 				row = slices.Insert(row, 0, sentence(e.runName(f.run)))
 			}
@@ -588,7 +588,7 @@ func (e *Evaluation) checks() *section {
 	t := &table{Head: []string{"", "what", "of", "measured", "bound", "detail"}, Shown: 24}
 	add := func(from string, all []record.Check) {
 		for _, c := range all {
-			t.Rows = append(t.Rows, []cell{yes(c.Holds, "holds", "fails"), sentence(c.What), word(from), measured(c.Measured), measured(c.Bound), sentence(c.Detail)})
+			t.Rows = append(t.Rows, []cell{yes(c.Holds, "holds", "fails"), sentence(c.Text()), word(from), measured(c.Measured), measured(c.Bound), sentence(c.Detail)})
 		}
 	}
 	for k, a := range e.Audits {

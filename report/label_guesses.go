@@ -5,7 +5,6 @@ package report
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mathext"
 
@@ -77,10 +76,7 @@ func (e *Evaluation) labels() *section {
 // responseBound is the accuracy that randomised response allows; NaN where it is
 // not known.
 func responseBound(f *record.Finding, a *record.Attacks) (bound float64, checked bool) {
-	at := slices.IndexFunc(f.Checks, func(c record.Check) bool {
-		b := float64(c.Bound)
-		return strings.Contains(strings.ToLower(c.What), "response") && b >= 0.5 && b <= 1
-	})
+	at := slices.IndexFunc(f.Checks, func(c record.Check) bool { return c.Kind == record.ReportAccuracy })
 	if at >= 0 {
 		return float64(f.Checks[at].Bound), true
 	}

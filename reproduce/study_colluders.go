@@ -152,7 +152,7 @@ func oneHopFurther(b *Bench, plain *record.Attacks) error {
 	}
 	describe := func(a *record.Attacks) (nodes []int, values int, worst float64) {
 		for _, f := range found(a, "one-hop").Facts {
-			if f.What != "value" {
+			if f.Kind != record.PublishedValue {
 				continue
 			}
 			if values++; !slices.Contains(nodes, f.Node) {

@@ -114,7 +114,7 @@ func recycledPenalties(b *Bench, file string) error {
 	const few, check = "rounds.count=10", "adversary.attacks=[recycling]"
 	revealed := func(a *record.Attacks) (n int, worst float64) {
 		for _, f := range found(a, "recycling").Facts {
-			if f.What == "private penalty η" {
+			if f.Kind == record.PrivatePenalty {
 				n++
 				worst = math.Max(worst, float64(f.Relative))
 			}

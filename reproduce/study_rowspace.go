@@ -29,7 +29,7 @@ in turn. Of the 100 candidates ten are the node's own.`,
 func spans(a *record.Attacks) (found, right int) {
 	for _, f := range findings("row-space", a) {
 		for _, fact := range f.Facts {
-			if fact.What != "number of independent rows" {
+			if fact.Kind != record.RowCount {
 				continue
 			}
 			if found++; float64(fact.Relative) == 0 {

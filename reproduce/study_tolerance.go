@@ -52,7 +52,7 @@ func solverTolerance(b *Bench) error {
 			var failed []string
 			for _, k := range audit.Checks {
 				if !k.Holds {
-					failed = append(failed, k.What)
+					failed = append(failed, k.Text())
 				}
 			}
 			if reference == nil {

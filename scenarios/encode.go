@@ -85,17 +85,6 @@ func flow(n *yaml.Node) {
 	}
 }
 
-// Parameters are the values of a method's parameters by key; params is what
-// algorithms.Entry.Params returned.
-func Parameters(params any) map[string]any {
-	v := reflect.ValueOf(params).Elem()
-	all := map[string]any{}
-	for _, f := range fields(v.Type()) {
-		all[f.key] = v.FieldByIndex(f.index).Interface()
-	}
-	return all
-}
-
 // FormatParameters is a method's parameters as YAML; params is what
 // algorithms.Entry.Params returned.
 func FormatParameters(params any) string {

@@ -67,7 +67,7 @@ func newFuzz() *cobra.Command {
 	flags.IntVar(&runs, "runs", 100, "how many runs, each with a seed of its own")
 	flags.Int64Var(&first, "seed", -1, "seed of the first run (default the scenario's first)")
 	flags.Float64Var(&distance, "distance", 1e-3,
-		"greatest relative distance from the optimum that edge ADMM may end with")
+		"greatest relative distance from the optimum that a loss-tolerant method may end with")
 	flags.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.StringArrayVar(&sets, "set", nil, "override a value of the scenario, `path=value`; may be repeated")

@@ -1,6 +1,6 @@
 // Clopper–Pearson bounds against closed forms and sums of binomial probabilities.
 
-package adversary
+package stats
 
 import (
 	"math"

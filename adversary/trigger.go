@@ -6,21 +6,11 @@ package adversary
 import (
 	"cmp"
 	"math"
+	"overhear/adversary/model"
 	"slices"
 
 	"overhear/record"
-	"overhear/sim"
 )
-
-// Pace is the rule: a node goes on when it has heard a share of its neighbours
-// since its last update, or after a timeout, but not while a neighbour is too many
-// rounds behind. Ends are as in the protocol: a neighbour that has sent its last
-// round counts as heard.
-type Pace struct {
-	Quorum    float64
-	Staleness int          // 0: no bound
-	Timeout   sim.Duration // 0: none
-}
 
 // replay works out the inputs of every update of every node, where it can.
 func (v *View) replay() {
@@ -39,7 +29,7 @@ func (v *View) replay() {
 		r := &rule{view: v, node: node, arrivals: all, neighbours: v.Public.Graph.Neighbours(node)}
 		r.latest, r.fresh = make([]int, len(r.neighbours)), make([]bool, len(r.neighbours))
 		for k := range r.latest {
-			r.latest[k] = Start
+			r.latest[k] = model.Start
 		}
 		for t := 1; t <= v.Public.Rounds && r.update(t); t++ {
 			v.replayed[[2]int{node, t}] = slices.Clone(r.used)
@@ -74,14 +64,14 @@ func (r *rule) ready(round int, overdue bool) bool {
 	heard := 0
 	for k, latest := range r.latest {
 		ended := latest >= p.Rounds
-		if p.Pace.Staleness > 0 && round-latest > p.Pace.Staleness && !ended {
+		if p.Timing.Trigger.Staleness > 0 && round-latest > p.Timing.Trigger.Staleness && !ended {
 			return false
 		}
 		if r.fresh[k] || ended {
 			heard++
 		}
 	}
-	return overdue || heard >= int(math.Ceil(p.Pace.Quorum*float64(len(r.latest))))
+	return overdue || heard >= int(math.Ceil(p.Timing.Trigger.Quorum*float64(len(r.latest))))
 }
 
 // update replays what led to a round's update. It is false where the record does
@@ -99,7 +89,7 @@ func (r *rule) update(t int) bool {
 	}
 	now, overdue := from, false
 	alarm := int64(math.MaxInt64)
-	if wait := int64(v.Public.Pace.Timeout); wait > 0 {
+	if wait := int64(v.Public.Timing.Trigger.Timeout); wait > 0 {
 		alarm = from + wait
 	}
 	for !r.ready(t-1, overdue) {
@@ -109,7 +99,7 @@ func (r *rule) update(t int) bool {
 			r.take()
 		case alarm < math.MaxInt64:
 			now, overdue = alarm, true
-			alarm += int64(v.Public.Pace.Timeout)
+			alarm += int64(v.Public.Timing.Trigger.Timeout)
 		default:
 			return false
 		}
@@ -119,7 +109,7 @@ func (r *rule) update(t int) bool {
 	}
 	r.used = append(r.used[:0], r.latest...)
 	clear(r.fresh)
-	return until-now <= int64(v.Public.Slowest)
+	return until-now <= int64(v.Public.Timing.Slowest)
 }
 
 // published is when a node sent its value of a round to its neighbours.

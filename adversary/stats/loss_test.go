@@ -1,6 +1,6 @@
 // Measured loss against mechanisms whose log-likelihood ratios and δ(ε) are known.
 
-package adversary
+package stats
 
 import (
 	"math"

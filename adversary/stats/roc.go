@@ -1,7 +1,7 @@
 // How well a statistic tells two worlds apart: the receiver operating
 // characteristic of its samples.
 
-package adversary
+package stats
 
 import (
 	"cmp"

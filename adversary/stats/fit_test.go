@@ -1,11 +1,12 @@
 // Right noise passes every check for many seeds; noise with a flaw fails one that
 // says which.
 
-package adversary
+package stats
 
 import (
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 	"strings"
 	"testing"
 
@@ -17,9 +18,9 @@ import (
 )
 
 // drawNoise is a draw from a law.
-func drawNoise(s *sim.Stream, law Noise, d int) []float64 {
+func drawNoise(s *sim.Stream, law model.Noise, d int) []float64 {
 	x := make([]float64, d)
-	if law.Kind == Norm {
+	if law.Kind == model.Laplace {
 		privacy.Laplace(s, law.Level, x)
 	} else {
 		privacy.Gaussian(s, law.Level, x)
@@ -29,7 +30,7 @@ func drawNoise(s *sim.Stream, law Noise, d int) []float64 {
 
 // fitOf is a Fit of that many runs and rounds. Each run's noise comes from make,
 // which also says what is declared of each round.
-func fitOf(seed uint64, runs, rounds int, noise func(s *sim.Stream, run int) ([][]float64, []Noise)) *Fit {
+func fitOf(seed uint64, runs, rounds int, noise func(s *sim.Stream, run int) ([][]float64, []model.Noise)) *Fit {
 	f := new(Fit)
 	for run := range runs {
 		all, laws := noise(sim.NewStream(seed, "test of noise", uint64(run)), run)
@@ -41,17 +42,17 @@ func fitOf(seed uint64, runs, rounds int, noise func(s *sim.Stream, run int) ([]
 }
 
 // asDeclared draws what it declares; levels rise with the rounds.
-func asDeclared(kind NoiseKind, d, rounds int) func(s *sim.Stream, run int) ([][]float64, []Noise) {
+func asDeclared(kind model.Kind, d, rounds int) func(s *sim.Stream, run int) ([][]float64, []model.Noise) {
 	return flawed(kind, d, rounds, nil)
 }
 
 // flawed is asDeclared with one thing changed after the noise of a run was drawn.
-func flawed(kind NoiseKind, d, rounds int, change func(s *sim.Stream, all [][]float64, laws []Noise)) func(s *sim.Stream, run int) ([][]float64, []Noise) {
-	return func(s *sim.Stream, _ int) ([][]float64, []Noise) {
+func flawed(kind model.Kind, d, rounds int, change func(s *sim.Stream, all [][]float64, laws []model.Noise)) func(s *sim.Stream, run int) ([][]float64, []model.Noise) {
+	return func(s *sim.Stream, _ int) ([][]float64, []model.Noise) {
 		var all [][]float64
-		var laws []Noise
+		var laws []model.Noise
 		for t := range rounds {
-			law := Noise{kind, 0.5 * math.Pow(1.1, float64(t))}
+			law := model.Noise{Kind: kind, Level: 0.5 * math.Pow(1.1, float64(t))}
 			all, laws = append(all, drawNoise(s, law, d)), append(laws, law)
 		}
 		if change != nil {
@@ -64,7 +65,7 @@ func flawed(kind NoiseKind, d, rounds int, change func(s *sim.Stream, all [][]fl
 func failures(checks []record.Check) (failed []string) {
 	for _, c := range checks {
 		if !c.Holds {
-			failed = append(failed, fmt.Sprintf("%s: %.3g > %.3g: %s", c.What, c.Measured, c.Bound, c.Detail))
+			failed = append(failed, fmt.Sprintf("%s: %.3g > %.3g: %s", c.Text(), c.Measured, c.Bound, c.Detail))
 		}
 	}
 	return failed
@@ -72,7 +73,7 @@ func failures(checks []record.Check) (failed []string) {
 
 func TestFit_RightNoisePasses(t *testing.T) {
 	nearest := map[string]float64{}
-	for _, kind := range []NoiseKind{Norm, Gauss} {
+	for _, kind := range []model.Kind{model.Laplace, model.Gaussian} {
 		for _, d := range []int{1, 2, 5, 20} {
 			for seed := range uint64(200) {
 				runs, rounds := 40, 5
@@ -88,29 +89,29 @@ func TestFit_RightNoisePasses(t *testing.T) {
 				}
 				for _, c := range checks {
 					if c.Bound > 0 {
-						nearest[c.What] = max(nearest[c.What], float64(c.Measured/c.Bound))
+						nearest[c.Text()] = max(nearest[c.Text()], float64(c.Measured/c.Bound))
 					}
 				}
 			}
 		}
 	}
-	for _, c := range fitOf(1, 3, 3, asDeclared(Norm, 3, 3)).Checks() {
-		t.Logf("%s: at most %.2f of the bound", c.What, nearest[c.What])
+	for _, c := range fitOf(1, 3, 3, asDeclared(model.Laplace, 3, 3)).Checks() {
+		t.Logf("%s: at most %.2f of the bound", c.Text(), nearest[c.Text()])
 	}
 }
 
 // Each flaw is found, with the larger and with the smaller number of runs, by a
 // check that names it.
 func TestFit_Flaws(t *testing.T) {
-	every := func(change func(x []float64, law Noise)) func(*sim.Stream, [][]float64, []Noise) {
-		return func(_ *sim.Stream, all [][]float64, laws []Noise) {
+	every := func(change func(x []float64, law model.Noise)) func(*sim.Stream, [][]float64, []model.Noise) {
+		return func(_ *sim.Stream, all [][]float64, laws []model.Noise) {
 			for t, x := range all {
 				change(x, laws[t])
 			}
 		}
 	}
-	times := func(by float64) func(*sim.Stream, [][]float64, []Noise) {
-		return every(func(x []float64, _ Noise) {
+	times := func(by float64) func(*sim.Stream, [][]float64, []model.Noise) {
+		return every(func(x []float64, _ model.Noise) {
 			for k := range x {
 				x[k] *= by
 			}
@@ -118,24 +119,24 @@ func TestFit_Flaws(t *testing.T) {
 	}
 	is := func(ratio float64) func(int) float64 { return func(int) float64 { return ratio } }
 	// typical is the root mean square of a draw's norm.
-	typical := func(law Noise, d int) float64 {
-		if law.Kind == Norm {
+	typical := func(law model.Noise, d int) float64 {
+		if law.Kind == model.Laplace {
 			return math.Sqrt(float64(d*(d+1))) / law.Level
 		}
 		return law.Level * math.Sqrt(float64(d))
 	}
 	for _, c := range []struct {
 		name   string
-		kind   NoiseKind
+		kind   model.Kind
 		least  int // dimensions
-		change func(*sim.Stream, [][]float64, []Noise)
+		change func(*sim.Stream, [][]float64, []model.Noise)
 		what   string // the check that must fail
 		says   string // in its detail
 		size   func(rounds int) float64
 	}{
-		{"rate twice too large", Norm, 1, times(0.5), "size of the noise", "", is(0.5)},
-		{"rate half", Norm, 1, times(2), "size of the noise", "", is(2)},
-		{"variance as standard deviation", Gauss, 1, every(func(x []float64, law Noise) {
+		{"rate twice too large", model.Laplace, 1, times(0.5), "size of the noise", "", is(0.5)},
+		{"rate half", model.Laplace, 1, times(2), "size of the noise", "", is(2)},
+		{"variance as standard deviation", model.Gaussian, 1, every(func(x []float64, law model.Noise) {
 			for k := range x {
 				x[k] *= law.Level
 			}
@@ -146,15 +147,15 @@ func TestFit_Flaws(t *testing.T) {
 			}
 			return math.Sqrt(sum / float64(rounds))
 		}},
-		{"zero", Norm, 1, times(0), "size of the noise", "", is(0)},
-		{"zero", Gauss, 1, times(0), "size of the noise", "", is(0)},
-		{"missing in one round", Norm, 1, func(s *sim.Stream, all [][]float64, _ []Noise) {
+		{"zero", model.Laplace, 1, times(0), "size of the noise", "", is(0)},
+		{"zero", model.Gaussian, 1, times(0), "size of the noise", "", is(0)},
+		{"missing in one round", model.Laplace, 1, func(s *sim.Stream, all [][]float64, _ []model.Noise) {
 			for k := range all[2] {
 				all[2][k] = 1e-14 * s.Normal()
 			}
 		}, "no noise is missing", "next to nothing", nil},
-		{"zero but for rounding", Gauss, 1, times(1e-14), "size of the noise", "", is(0)},
-		{"the wrong law of the same mean size", Norm, 2, every(func(x []float64, law Noise) {
+		{"zero but for rounding", model.Gaussian, 1, times(1e-14), "size of the noise", "", is(0)},
+		{"the wrong law of the same mean size", model.Laplace, 2, every(func(x []float64, law model.Noise) {
 			norm := 0.0
 			for _, v := range x {
 				norm += v * v
@@ -164,7 +165,7 @@ func TestFit_Flaws(t *testing.T) {
 				x[k] *= by
 			}
 		}), "spread of its size", "0.0", nil},
-		{"the same in every round", Norm, 1, func(_ *sim.Stream, all [][]float64, laws []Noise) {
+		{"the same in every round", model.Laplace, 1, func(_ *sim.Stream, all [][]float64, laws []model.Noise) {
 			for t := range all {
 				copy(all[t], all[0])
 				for k := range all[t] {
@@ -172,19 +173,19 @@ func TestFit_Flaws(t *testing.T) {
 				}
 			}
 		}, "noise of successive rounds of a run is drawn anew", "100 %", nil},
-		{"the same in two rounds of each run", Gauss, 1, func(_ *sim.Stream, all [][]float64, laws []Noise) {
+		{"the same in two rounds of each run", model.Gaussian, 1, func(_ *sim.Stream, all [][]float64, laws []model.Noise) {
 			for k := range all[1] {
 				all[1][k] = -all[0][k] * laws[1].Level / laws[0].Level
 			}
 		}, "noise of successive rounds of a run is drawn anew", "or a multiple", nil},
-		{"drags on from round to round", Gauss, 1, func(_ *sim.Stream, all [][]float64, laws []Noise) {
+		{"drags on from round to round", model.Gaussian, 1, func(_ *sim.Stream, all [][]float64, laws []model.Noise) {
 			for t := 1; t < len(all); t++ {
 				for k := range all[t] {
 					all[t][k] = 0.8*all[t][k] + 0.6*all[t-1][k]*laws[t].Level/laws[t-1].Level
 				}
 			}
 		}, "noise of successive rounds of a run is independent", "+0.", nil},
-		{"along one direction", Norm, 2, every(func(x []float64, _ Noise) {
+		{"along one direction", model.Laplace, 2, every(func(x []float64, _ model.Noise) {
 			norm := 0.0
 			for _, v := range x {
 				norm += v * v
@@ -193,13 +194,13 @@ func TestFit_Flaws(t *testing.T) {
 				x[k] = math.Copysign(math.Sqrt(norm/float64(len(x))), x[0])
 			}
 		}), "its coordinates are alike and independent", "100 % of its squared length", nil},
-		{"one coordinate four times as large", Gauss, 2, every(func(x []float64, _ Noise) { x[len(x)-1] *= 4 }), "its coordinates are alike and independent", "along one direction", nil},
-		{"biased by a fifth", Norm, 3, every(func(x []float64, law Noise) {
+		{"one coordinate four times as large", model.Gaussian, 2, every(func(x []float64, _ model.Noise) { x[len(x)-1] *= 4 }), "its coordinates are alike and independent", "along one direction", nil},
+		{"biased by a fifth", model.Laplace, 3, every(func(x []float64, law model.Noise) {
 			for k := range x {
 				x[k] += 0.2 * typical(law, len(x)) / math.Sqrt(float64(len(x)))
 			}
 		}), "mean of its directions", "near 0", nil},
-		{"biased by a fifth", Gauss, 3, every(func(x []float64, law Noise) { x[1] += 0.2 * typical(law, len(x)) }), "mean of its directions", "in coordinate 1", nil},
+		{"biased by a fifth", model.Gaussian, 3, every(func(x []float64, law model.Noise) { x[1] += 0.2 * typical(law, len(x)) }), "mean of its directions", "in coordinate 1", nil},
 	} {
 		for _, d := range []int{1, 2, 3, 5, 20} {
 			if d < c.least {
@@ -211,7 +212,7 @@ func TestFit_Flaws(t *testing.T) {
 					failed := failures(checks)
 					found := false
 					for _, check := range checks {
-						if check.What != c.what || check.Holds {
+						if check.Text() != c.what || check.Holds {
 							continue
 						}
 						if found = strings.Contains(check.Detail, c.says); c.size != nil {
@@ -234,27 +235,27 @@ func TestFit_Flaws(t *testing.T) {
 // Weak flaws show in many dimensions and draws: bounds shrink with both.
 func TestFit_WeakFlaws(t *testing.T) {
 	const d, runs, rounds = 20, 1000, 10
-	for what, change := range map[string]func(*sim.Stream, [][]float64, []Noise){
-		"noise of successive rounds of a run is independent": func(_ *sim.Stream, all [][]float64, laws []Noise) {
+	for what, change := range map[string]func(*sim.Stream, [][]float64, []model.Noise){
+		"noise of successive rounds of a run is independent": func(_ *sim.Stream, all [][]float64, laws []model.Noise) {
 			for t := 1; t < len(all); t++ {
 				for k := range all[t] {
 					all[t][k] = math.Sqrt(1-0.05*0.05)*all[t][k] + 0.05*all[t-1][k]*laws[t].Level/laws[t-1].Level
 				}
 			}
 		},
-		"its coordinates are alike and independent": func(_ *sim.Stream, all [][]float64, _ []Noise) {
+		"its coordinates are alike and independent": func(_ *sim.Stream, all [][]float64, _ []model.Noise) {
 			for t := range all {
 				all[t][7] *= 1.5
 			}
 		},
-		"mean of its directions": func(_ *sim.Stream, all [][]float64, laws []Noise) {
+		"mean of its directions": func(_ *sim.Stream, all [][]float64, laws []model.Noise) {
 			for t := range all {
 				all[t][7] += 0.05 * laws[t].Level * math.Sqrt(d)
 			}
 		},
 	} {
 		for seed := range uint64(3) {
-			if all := strings.Join(failures(fitOf(seed, runs, rounds, flawed(Gauss, d, rounds, change)).Checks()), "; "); !strings.Contains(all, what) {
+			if all := strings.Join(failures(fitOf(seed, runs, rounds, flawed(model.Gaussian, d, rounds, change)).Checks()), "; "); !strings.Contains(all, what) {
 				t.Errorf("seed %d: %s does not fail, %q does", seed, what, all)
 			}
 		}
@@ -271,8 +272,8 @@ func sizeIn(t *testing.T, detail string) (ratio float64) {
 
 // Two runs with the same noise are no two runs.
 func TestFit_RunsAlike(t *testing.T) {
-	noise := asDeclared(Norm, 4, 5)
-	failed := failures(fitOf(1, 200, 5, func(s *sim.Stream, run int) ([][]float64, []Noise) {
+	noise := asDeclared(model.Laplace, 4, 5)
+	failed := failures(fitOf(1, 200, 5, func(s *sim.Stream, run int) ([][]float64, []model.Noise) {
 		return noise(sim.NewStream(1, "test of noise", uint64(run/2)), run)
 	}).Checks())
 	if all := strings.Join(failed, "; "); !strings.Contains(all, "the same round of successive runs is drawn anew: 500 > 0") {
@@ -283,14 +284,14 @@ func TestFit_RunsAlike(t *testing.T) {
 // What cannot be tested is left out, what is broken is said.
 func TestFit_Edges(t *testing.T) {
 	f := new(Fit)
-	f.Add(0, 1, []float64{1, 2}, Noise{})
+	f.Add(0, 1, []float64{1, 2}, model.Noise{})
 	if c := f.Checks(); len(c) != 0 {
 		t.Errorf("of silent noise: %v", c)
 	}
-	f.Add(0, 2, []float64{0.5, 1}, Noise{Norm, 1})
-	f.Add(0, 1, []float64{1, 0.5}, Noise{Norm, 1}) // not after it
-	f.Add(0, 3, []float64{math.NaN(), 1}, Noise{Norm, 1})
-	f.Add(0, 4, []float64{0, 0}, Noise{Norm, 1})
+	f.Add(0, 2, []float64{0.5, 1}, model.Noise{Kind: model.Laplace, Level: 1})
+	f.Add(0, 1, []float64{1, 0.5}, model.Noise{Kind: model.Laplace, Level: 1}) // not after it
+	f.Add(0, 3, []float64{math.NaN(), 1}, model.Noise{Kind: model.Laplace, Level: 1})
+	f.Add(0, 4, []float64{0, 0}, model.Noise{Kind: model.Laplace, Level: 1})
 	if f.rounds.pairs != 0 || f.runs.pairs != 0 || len(f.sizes) != 3 || f.directions != 2 {
 		t.Errorf("%+v", f)
 	}
@@ -299,10 +300,10 @@ func TestFit_Edges(t *testing.T) {
 		t.Errorf("failed %q", all)
 	}
 	for name, add := range map[string]func(){
-		"another length": func() { f.Add(1, 1, []float64{1}, Noise{Norm, 1}) },
-		"another law":    func() { f.Add(1, 1, []float64{1, 1}, Noise{Gauss, 1}) },
-		"level zero":     func() { f.Add(1, 1, []float64{1, 1}, Noise{Norm, 0}) },
-		"infinite level": func() { f.Add(1, 1, []float64{1, 1}, Noise{Norm, math.Inf(1)}) },
+		"another length": func() { f.Add(1, 1, []float64{1}, model.Noise{Kind: model.Laplace, Level: 1}) },
+		"another law":    func() { f.Add(1, 1, []float64{1, 1}, model.Noise{Kind: model.Gaussian, Level: 1}) },
+		"level zero":     func() { f.Add(1, 1, []float64{1, 1}, model.Noise{Kind: model.Laplace, Level: 0}) },
+		"infinite level": func() { f.Add(1, 1, []float64{1, 1}, model.Noise{Kind: model.Laplace, Level: math.Inf(1)}) },
 	} {
 		func() {
 			defer func() {

@@ -1,6 +1,6 @@
 // Exact confidence bounds of a proportion.
 
-package adversary
+package stats
 
 import (
 	"fmt"

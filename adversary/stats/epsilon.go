@@ -1,6 +1,6 @@
 // A lower bound on ε from a test with a fixed threshold (MATH.md §5).
 
-package adversary
+package stats
 
 import (
 	"fmt"
@@ -63,8 +63,8 @@ func EpsilonHat(a, b []float64, delta float64) (record.Power, error) {
 	}, nil
 }
 
-// Discern is all of Curve and EpsilonHat.
-func Discern(a, b []float64, delta float64) ([]record.ROC, record.Power, error) {
+// Distinguish is all of Curve and EpsilonHat.
+func Distinguish(a, b []float64, delta float64) ([]record.ROC, record.Power, error) {
 	curve, p, err := Curve(a, b)
 	if err != nil {
 		return nil, record.Power{}, err

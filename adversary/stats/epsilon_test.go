@@ -1,7 +1,7 @@
 // ε̂ for mechanisms whose ε is known: it must not exceed it more often than its
 // confidence allows, and must come near.
 
-package adversary
+package stats
 
 import (
 	"math"
@@ -228,7 +228,7 @@ func TestEpsilonHat_Halves(t *testing.T) {
 			t.Errorf("seed %d: threshold %v of the first halves became %+v, %v", seed, c, p, err)
 		}
 	}
-	_, d, err := Discern([]float64{1, 1, 1}, []float64{0, 0, 0}, 0)
+	_, d, err := Distinguish([]float64{1, 1, 1}, []float64{0, 0, 0}, 0)
 	if err != nil || d.AUC != 1 || d.Counts != [4]int{2, 0, 2, 0} {
 		t.Errorf("%+v, %v", d, err)
 	}

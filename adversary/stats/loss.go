@@ -2,7 +2,7 @@
 // ln p(trace|B), sampled in world A and in world B. L may be ±Inf where a trace
 // is impossible in one world.
 
-package adversary
+package stats
 
 import (
 	"fmt"
@@ -204,7 +204,7 @@ func wealth(x []float64, m float64) float64 {
 	}
 	var logs [players]float64
 	for j := range logs {
-		c := logistic(float64(3 - j))
+		c := Logistic(float64(3 - j))
 		sum := float64(zeros) * math.Log1p(-c)
 		for _, v := range x {
 			if v != 0 {
@@ -275,7 +275,7 @@ func Spread(l []float64) (record.Spread, error) {
 //
 // Ratios near 0 in all runs, or in none, tell little of a wrong scale.
 func Calibrated(a, b []float64) (record.Check, error) {
-	check := record.Check{What: "log-likelihood ratios agree with the worlds they were sampled in", Bound: record.Number(math.Log(1e6))}
+	check := record.Check{Kind: record.RatiosCalibrated, Bound: record.Number(math.Log(1e6))}
 	if err := ratios(a, b); err != nil {
 		return check, err
 	}
@@ -289,7 +289,7 @@ func Calibrated(a, b []float64) (record.Check, error) {
 	}
 	var z [2][]float64
 	for k := range n {
-		x, y := logistic(-a[k]), logistic(b[k])
+		x, y := Logistic(-a[k]), Logistic(b[k])
 		z[0] = append(z[0], x-y)                       // in [−1, 1]
 		z[1] = append(z[1], x*sign(a[k])-y*sign(b[k])) // in [−2, 1]
 	}
@@ -319,8 +319,8 @@ func Calibrated(a, b []float64) (record.Check, error) {
 	return check, nil
 }
 
-// logistic is 1/(1 + e^{−x}).
-func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+// Logistic is 1/(1 + e^{−x}).
+func Logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // sign is −1, 0 or 1.
 func sign(x float64) float64 {
@@ -341,12 +341,12 @@ func fitted(a, b []float64) float64 {
 		sum := 0.0
 		for _, l := range a {
 			if !math.IsInf(l, 0) {
-				sum += l * logistic(-k*l)
+				sum += l * Logistic(-k*l)
 			}
 		}
 		for _, l := range b {
 			if !math.IsInf(l, 0) {
-				sum -= l * logistic(k*l)
+				sum -= l * Logistic(k*l)
 			}
 		}
 		return sum

@@ -1,6 +1,6 @@
 // The curve of samples whose law is known, and of small ones by hand.
 
-package adversary
+package stats
 
 import (
 	"math"

@@ -1,12 +1,13 @@
 // Whether the noise that a run added is what its method declares: tests of noise
 // vectors recovered from messages against their law.
 
-package adversary
+package stats
 
 import (
 	"cmp"
 	"fmt"
 	"math"
+	"overhear/adversary/model"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,7 +25,7 @@ const chance = 1e-6
 // spherical symmetry: the size of the noise,
 //
 //	Norm:  ζ‖ε‖ ~ Gamma(d, 1)
-//	Gauss: ‖ε‖²/(2σ²) ~ Gamma(d/2, 1)
+//	model.Gaussian: ‖ε‖²/(2σ²) ~ Gamma(d/2, 1)
 //
 // and its direction u = ε/‖ε‖, uniform on the sphere whatever the size is, are
 // independent of each other and between rounds and runs. Levels may differ from
@@ -35,7 +36,7 @@ const chance = 1e-6
 // a Fit each.
 type Fit struct {
 	d    int
-	kind NoiseKind
+	kind model.Kind
 	bad  int // draws with NaN or an infinity
 
 	sizes []size
@@ -77,8 +78,8 @@ type neighbours struct {
 // run are added in order; which come next to each other is all that matters of
 // their numbers. Noise whose law is Silent is not looked at. It panics if the
 // length or the kind of law changes, or if the level is not positive and finite.
-func (f *Fit) Add(run, round int, noise []float64, law Noise) {
-	if law.Kind == Silent {
+func (f *Fit) Add(run, round int, noise []float64, law model.Noise) {
+	if law.Kind == model.Silent {
 		return
 	}
 	if !(law.Level > 0) || math.IsInf(law.Level, 1) {
@@ -102,7 +103,7 @@ func (f *Fit) Add(run, round int, noise []float64, law Noise) {
 	}
 
 	scaled, gamma, shape := norm*law.Level, norm*law.Level, float64(f.d)
-	if law.Kind == Gauss {
+	if law.Kind == model.Gaussian {
 		scaled = norm / law.Level
 		gamma, shape = scaled*scaled/2, shape/2
 	}
@@ -166,14 +167,14 @@ func (n *neighbours) compare(a, b *drawn) {
 // deviations. Those for which there is nothing to look at are left out.
 func (f *Fit) Checks() []record.Check {
 	var all []record.Check
-	add := func(what string, measured, bound float64, detail string, args ...any) {
+	add := func(kind record.CheckKind, measured, bound float64, detail string, args ...any) {
 		all = append(all, record.Check{
-			What: what, Measured: record.Number(measured), Bound: record.Number(bound),
+			Kind: kind, Measured: record.Number(measured), Bound: record.Number(bound),
 			Holds: measured <= bound, Detail: fmt.Sprintf(detail, args...),
 		})
 	}
 	if f.bad > 0 {
-		add("the noise is finite", float64(f.bad), 0, "%d vectors of noise are not finite", f.bad)
+		add(record.NoiseFinite, float64(f.bad), 0, "%d vectors of noise are not finite", f.bad)
 	}
 	if n := len(f.sizes); n > 0 {
 		f.checkSizes(float64(n), add)
@@ -181,12 +182,12 @@ func (f *Fit) Checks() []record.Check {
 	if f.directions > 0 {
 		f.checkDirections(float64(f.directions), add)
 	}
-	f.rounds.check(f.d, "successive rounds of a run", add)
-	f.runs.check(f.d, "the same round of successive runs", add)
+	f.rounds.check(f.d, record.RoundsIndependent, record.RoundsDrawnAnew, add)
+	f.runs.check(f.d, record.RunsIndependent, record.RunsDrawnAnew, add)
 	return all
 }
 
-type adder func(what string, measured, bound float64, detail string, args ...any)
+type adder func(kind record.CheckKind, measured, bound float64, detail string, args ...any)
 
 // checkSizes tests the least of the sizes, their mean, their spread, and their
 // whole law.
@@ -201,7 +202,7 @@ type adder func(what string, measured, bound float64, detail string, args ...any
 // the uniform law, for which P(D > t) ≤ 2e^{−2nt²} (Massart 1990).
 func (f *Fit) checkSizes(n float64, add adder) {
 	ratio := f.total / f.shape
-	if f.kind == Gauss {
+	if f.kind == model.Gaussian {
 		ratio = math.Sqrt(ratio)
 	}
 	missing := 0
@@ -210,8 +211,8 @@ func (f *Fit) checkSizes(n float64, add adder) {
 			missing++
 		}
 	}
-	add("no noise is missing", float64(missing), 0, "%d of %.0f vectors of noise are next to nothing", missing, n)
-	add("size of the noise", math.Abs(gammaScore(f.total, f.shape)), 5.5, "the noise is %.2f of the declared size", ratio)
+	add(record.NoisePresent, float64(missing), 0, "%d of %.0f vectors of noise are next to nothing", missing, n)
+	add(record.NoiseSize, math.Abs(gammaScore(f.total, f.shape)), 5.5, "the noise is %.2f of the declared size", ratio)
 
 	if n > 1 {
 		mean, squares := 0.0, 0.0
@@ -221,7 +222,7 @@ func (f *Fit) checkSizes(n float64, add adder) {
 		for _, s := range f.sizes {
 			squares += (s.score - mean) * (s.score - mean)
 		}
-		add("spread of its size", math.Abs(gammaScore(squares/2, (n-1)/2)), 5.5,
+		add(record.NoiseSpread, math.Abs(gammaScore(squares/2, (n-1)/2)), 5.5,
 			"about its mean, the size varies %.2f times as much as declared", math.Sqrt(squares/(n-1)))
 	}
 
@@ -234,7 +235,7 @@ func (f *Fit) checkSizes(n float64, add adder) {
 			}
 		}
 	}
-	add("law of its size (Kolmogorov–Smirnov)", distance, math.Sqrt(math.Log(2/chance)/(2*n)),
+	add(record.NoiseLaw, distance, math.Sqrt(math.Log(2/chance)/(2*n)),
 		"where %.0f %% of the sizes should be below, %.0f %% are", 100*declared, 100*found)
 }
 
@@ -256,7 +257,7 @@ func (f *Fit) checkDirections(n float64, add adder) {
 			most, where = math.Abs(s), k
 		}
 	}
-	add("mean of its directions", num.Norm(f.sum)/n, math.Sqrt((1+2*math.Sqrt(x/d)+2*x/d)/n),
+	add(record.NoiseDirection, num.Norm(f.sum)/n, math.Sqrt((1+2*math.Sqrt(x/d)+2*x/d)/n),
 		"the mean of its unit vectors has length %.3f (%+.3f in coordinate %d), where it would be near 0", num.Norm(f.sum)/n, f.sum[where]/n, where)
 	if f.d == 1 {
 		return
@@ -281,7 +282,7 @@ func (f *Fit) checkDirections(n float64, add adder) {
 	if measured > bound/n {
 		detail = fmt.Sprintf("%.0f %% of its squared length lies along one direction, where it would be %.0f %%", 100*f.largest(n), 100/d)
 	}
-	add("its coordinates are alike and independent", measured, bound/n, "%s", detail)
+	add(record.NoiseCoordinates, measured, bound/n, "%s", detail)
 }
 
 // largest is the largest eigenvalue of the mean of u uᵀ.
@@ -305,13 +306,13 @@ func (f *Fit) largest(n float64) float64 {
 // square is Beta(1/2, (d−1)/2), which says how often directions come as close as
 // alike by chance; sizes in one dimension do with probability below alike. That k
 // of n pairs do has probability at most (np)^k/k!.
-func (p *neighbours) check(d int, of string, add adder) {
+func (p *neighbours) check(d int, independent, anew record.CheckKind, add adder) {
 	if p.pairs == 0 {
 		return
 	}
 	n := float64(p.pairs)
 	mean := p.cos / n
-	add("noise of "+of+" is independent", math.Abs(mean), math.Sqrt(2*math.Log(2/chance)/(float64(d)*n)),
+	add(independent, math.Abs(mean), math.Sqrt(2*math.Log(2/chance)/(float64(d)*n)),
 		"the mean cosine between them is %+.3f", mean)
 
 	probability := alike
@@ -327,7 +328,7 @@ func (p *neighbours) check(d int, of string, add adder) {
 	if p.same > 0 {
 		detail = fmt.Sprintf("in %.3g %% of them it is the same, or a multiple", 100*float64(p.same)/n)
 	}
-	add("noise of "+of+" is drawn anew", float64(p.same), float64(allowed), "%s", detail)
+	add(anew, float64(p.same), float64(allowed), "%s", detail)
 }
 
 // gammaScore is how many standard deviations of a normal law x is from the middle

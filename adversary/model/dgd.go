@@ -1,0 +1,69 @@
+package model
+
+import (
+	"math"
+
+	"overhear/internal/num"
+	"overhear/parameter"
+)
+
+// dgd is decentralised gradient descent with Metropolis weights W.
+type dgd struct {
+	Step  parameter.Schedule `yaml:"step" secret:"penalty"`
+	Decay string             `yaml:"decay"`
+}
+
+// size is a_t.
+func (m *dgd) size(node, t int) float64 {
+	step := m.Step.At(node, t)
+	if m.Decay != "none" {
+		step /= math.Sqrt(float64(t))
+	}
+	return step
+}
+
+// round solves f(t) = Σ W f(t−1) − a ∇O(f(t−1)) + ε for the gradient at f(t−1).
+func (m *dgd) round(p *Public, o Observed, node, t int) (*Gradient, error) {
+	before, now, err := pair(o, node, t)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := o.Inputs(node, t)
+	if err != nil {
+		return nil, err
+	}
+	moved := make([]float64, p.D) // Σ_j W_ij f_j(t−1) − f_i(t)
+	own := 1.0
+	for k, j := range p.Graph.Neighbours(node) {
+		f, err := entered(p, o, j, inputs[k])
+		if err != nil {
+			return nil, err
+		}
+		w := 1 / float64(1+max(p.Graph.Degree(node), p.Graph.Degree(int(j)))) // Metropolis
+		own -= w
+		num.Axpy(w, f, moved)
+	}
+	num.Axpy(own, before, moved)
+	num.Axpy(-1, now, moved)
+	g := &Gradient{Round: t, At: before, Value: make([]float64, p.D), Place: InStep}
+	num.Axpy(-p.R[node], before, g.Value)
+	if step := m.size(node, t); math.IsNaN(step) { // moved is multiplied by 1/a
+		num.Scale(-1, moved)
+		g.Nuisance, g.Hidden = [][]float64{moved}, &Hidden{Growth: 1, Explicit: true}
+	} else {
+		num.Axpy(1/step, moved, g.Value)
+	}
+	return g, nil
+}
+
+// exactDGD adds no noise.
+type exactDGD struct {
+	dgd
+	Exact
+}
+
+func (m *exactDGD) Follow(p *Public, o Observed, node, _ int) func(int) (*Gradient, error) {
+	return func(t int) (*Gradient, error) { return m.round(p, o, node, t) }
+}
+
+func init() { register(&Entry{Name: "dgd", Model: func() Method { return new(exactDGD) }}) }

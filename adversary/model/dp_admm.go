@@ -1,0 +1,76 @@
+package model
+
+import (
+	"errors"
+	"math"
+)
+
+// dpADMM is DP-ADMM (Huang et al. 2018): clients around a hub, an approximate step in
+// closed form, Gaussian noise on each iterate.
+type dpADMM struct {
+	Eta     float64 `yaml:"eta" secret:"penalty"`
+	First   float64 `yaml:"step" secret:"penalty"`
+	Epsilon float64 `yaml:"epsilon"`
+	Delta   float64 `yaml:"delta"`
+	Switch
+}
+
+// Follow follows a client's dual γ(k) = γ(k−1) − η(w̃(k) − w(k)).
+func (m *dpADMM) Follow(p *Public, o Observed, node, size int) func(int) (*Gradient, error) {
+	c := &clientDual{dpADMM: m, public: p, seen: o, node: node, size: size, gamma: make([]float64, p.D)}
+	return c.round
+}
+
+type clientDual struct {
+	*dpADMM
+	public     *Public
+	seen       Observed
+	node, size int
+	gamma      []float64 // γ(t−1), after round(t)
+	gone       bool      // part of γ is not known
+	last       int
+}
+
+// round solves the closed form of w(t) for ∇ℓ(w̃(t−1)): with 1/s the weight of staying,
+// ∇ = η w(t−1) + w̃(t−1)/s + γ(t−1) − (r + η + 1/s) w̃(t).
+func (c *clientDual) round(t int) (*Gradient, error) {
+	p := c.public
+	if math.IsNaN(c.Eta) {
+		return nil, errors.New("penalties and steps are hidden, and multiply every term of a client's step")
+	}
+	for k := c.last + 1; k < t; k++ {
+		c.last = k
+		own, ok := c.seen.Value(c.node, k)
+		hub, seen := c.seen.Value(0, k)
+		if !ok || !seen || k < c.seen.From() {
+			c.gone = true
+			continue
+		}
+		for i := range c.gamma {
+			c.gamma[i] -= c.Eta * (own[i] - hub[i])
+		}
+	}
+	before, now, err := pair(c.seen, c.node, t)
+	if err != nil {
+		return nil, err
+	}
+	hub, ok := c.seen.Value(0, t-1)
+	if !ok {
+		return nil, NotSeen("the hub's message of round %d", t-1)
+	}
+	stay := math.Sqrt(float64(t)) / c.First
+	ridge := p.R[c.node] + c.Eta + stay
+	g := &Gradient{Round: t, At: before, Value: make([]float64, p.D), Place: InStep}
+	if c.gone {
+		g.Offset = 1
+	}
+	for i := range g.Value {
+		g.Value[i] = c.Eta*hub[i] + stay*before[i] + c.gamma[i] - ridge*now[i]
+	}
+	if c.Noisy() && c.size > 0 { // σ = Δ√(2 ln(1.25/δ))/ε with Δ = 2C/(B·ridge), times ridge
+		g.Noise = Noise{Kind: Gaussian, Level: 2 * p.C / float64(c.size) * math.Sqrt(2*math.Log(1.25/c.Delta)) / c.Epsilon}
+	}
+	return g, nil
+}
+
+func init() { register(&Entry{Name: "dp-admm", Model: func() Method { return new(dpADMM) }}) }

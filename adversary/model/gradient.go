@@ -1,0 +1,153 @@
+// What messages say about the gradient of a node's data.
+
+package model
+
+import (
+	"errors"
+	"fmt"
+
+	"overhear/internal/num"
+)
+
+// Observed is what an observer has seen of a run.
+type Observed interface {
+	// Value is what a node published in a round, a d-vector; false: it was not seen.
+	Value(node, round int) ([]float64, bool)
+
+	// Inputs are the rounds of the neighbours' values that entered a node's update of a
+	// round, by position of the neighbour; Start: none had come. The error is a *Missing
+	// where that cannot be told.
+	Inputs(node, round int) ([]int, error)
+
+	// From is the first round of which anything can have been seen.
+	From() int
+}
+
+// Start is the round that Inputs gives for a neighbour of whom nothing had come: its
+// value counts as zero.
+const Start = -1
+
+// Missing is what was not seen of an update.
+type Missing struct{ What string }
+
+func (m *Missing) Error() string { return m.What }
+
+// NotSeen is a *Missing with that text.
+func NotSeen(format string, args ...any) error { return &Missing{fmt.Sprintf(format, args...)} }
+
+// errIdle is why a round says nothing about data.
+var errIdle = errors.New("the round touches no data")
+
+// Gradient is what one round says about a node's data, whose gradient
+//
+//	∇(f) = (C/B) Σ_n L′(u_n·f) u_n
+//
+// at the point At is Value + Σ_k a_k Nuisance[k] + the unknown vector Offset,
+// minus the noise, with unknown numbers a_k. Of a method that debiases reported
+// labels it is the gradient of the debiased loss on the reports.
+type Gradient struct {
+	Round    int
+	At       []float64   // a d-vector
+	Value    []float64   // a d-vector
+	Nuisance [][]float64 // directions that hidden parameters multiply
+	Offset   int         // > 0: an unknown vector, the same wherever this number is, is missing; 0: none
+	Noise    Noise       // of Value, in its unit
+	Place    Place       // of the noise
+	Ridge    float64     // r + κ; NaN if the penalty is hidden
+
+	// Hidden says how a hidden penalty enters; nil: every number is known. Its
+	// direction is among the Nuisance.
+	Hidden *Hidden
+}
+
+// Hidden is how an unknown number x > 0, the penalty or a function of it, enters a
+// Gradient.
+type Hidden struct {
+	Nuisance int     // which direction, with the multiplier −x
+	Growth   float64 // d(Ridge)/dx
+	Explicit bool    // the Jacobian of the noise is x itself, with nothing of the objective's curvature
+}
+
+// Implicit says whether the published point is where the noisy objective is least,
+// so that the noise is a function of At with Jacobian ∇²(At) + Ridge·I.
+func (g *Gradient) Implicit() bool { return g.Place == InObjective }
+
+// Follower is a Method whose messages tell gradients of rows.
+type Follower interface {
+	// Follow begins to follow a node of size samples, 0 if that is not known: the
+	// function it returns is called for rounds 1, 2, … in order and says what each tells.
+	// An error that is a *Missing concerns that round only.
+	Follow(p *Public, o Observed, node, size int) func(t int) (*Gradient, error)
+}
+
+// Gradients are what an observer learns about a node's data, a Gradient for every
+// round of which enough was seen, and what was not seen of the others. Size is the
+// number of the node's samples, which the noise of some methods depends on; 0 where
+// it is not known: the noise is then Silent.
+func Gradients(p *Public, o Observed, node, size int) (all []Gradient, unseen []string) {
+	var round func(t int) (*Gradient, error)
+	switch m := p.Method.(type) {
+	case NodeDual:
+		round = (&history{public: p, method: m, seen: o, node: node, size: size}).begin()
+	case Follower:
+		round = m.Follow(p, o, node, size)
+	default:
+		return nil, []string{fmt.Sprintf("the messages of method %s do not tell gradients of rows", p.Name)}
+	}
+	for t := 1; t <= p.Rounds; t++ {
+		g, err := round(t)
+		switch m := (*Missing)(nil); {
+		case err == nil:
+			all = append(all, *g)
+		case errors.As(err, &m):
+			unseen = append(unseen, fmt.Sprintf("round %d: %s", t, m.What))
+		case !errors.Is(err, errIdle):
+			return all, append(unseen, err.Error())
+		}
+	}
+	return all, unseen
+}
+
+// valueOf is a node's value of a round, or the error that says it was not seen.
+func valueOf(o Observed, node, round int) ([]float64, error) {
+	f, ok := o.Value(node, round)
+	if !ok {
+		return nil, NotSeen("the value of node %d in round %d", node, round)
+	}
+	return f, nil
+}
+
+// pair is a node's values of rounds t−1 and t.
+func pair(o Observed, node, t int) (before, now []float64, err error) {
+	if before, err = valueOf(o, node, t-1); err != nil {
+		return nil, nil, err
+	}
+	now, err = valueOf(o, node, t)
+	return before, now, err
+}
+
+// entered is a neighbour's value of an input's round, a d-vector.
+func entered(p *Public, o Observed, neighbour int32, round int) ([]float64, error) {
+	if round == Start {
+		return make([]float64, p.D), nil
+	}
+	return valueOf(o, int(neighbour), round)
+}
+
+// Sum is s, the sum of the neighbours' values that entered a node's update of a
+// round, a d-vector.
+func Sum(p *Public, o Observed, node, round int) ([]float64, error) {
+	inputs, err := o.Inputs(node, round)
+	if err != nil {
+		return nil, err
+	}
+	s := make([]float64, p.D)
+	for k, j := range p.Graph.Neighbours(node) {
+		f, err := entered(p, o, j, inputs[k])
+		if err != nil {
+			return nil, err
+		}
+		num.Axpy(1, f, s)
+	}
+	return s, nil
+}

@@ -1,0 +1,54 @@
+package model
+
+import "overhear/parameter"
+
+// recycled is what RA19's methods share: round 2k−1 touches data with the k-th
+// penalty, round 2k does not.
+type recycled struct {
+	Gamma float64 `yaml:"gamma"`
+}
+
+// Weight is γ.
+func (m *recycled) Weight() float64 { return m.Gamma }
+
+// use is k of rounds 2k−1 and 2k.
+func use(t int) int { return (t + 1) / 2 }
+
+// recycledStep is a round with penalty η: the dual moves by it in odd rounds.
+func recycledStep(eta float64, t int) Step {
+	if t%2 == 0 {
+		return Step{Eta: eta, Idle: true}
+	}
+	return Step{Eta: eta, Theta: eta}
+}
+
+// recyclingNoise adds ν = ε of rate α to a step that touches data, RA19 Algorithm 3.
+func recyclingNoise(s Step, alpha *parameter.Schedule, node, t, size int) Step {
+	if !s.Idle && size > 0 {
+		s.Noise = Noise{Kind: Laplace, Level: alpha.At(node, use(t))}
+	}
+	return s
+}
+
+// radmm is R-ADMM, RA19 Algorithm 1.
+type radmm struct {
+	admm
+	recycled
+}
+
+// exactRADMM adds no noise.
+type exactRADMM struct {
+	radmm
+	Exact
+}
+
+func (m *exactRADMM) Step(_ *Public, _, t, _ int) Step { return recycledStep(m.Eta, t) }
+
+// Revealed has the first of the penalties: they are all the same.
+func (m *exactRADMM) Revealed(penalties []float64) Method {
+	known := *m
+	known.Eta = penalties[0]
+	return &known
+}
+
+func init() { register(&Entry{Name: "r-admm", Model: func() Method { return new(exactRADMM) }}) }

@@ -1,0 +1,56 @@
+// What is public of a run besides its method.
+
+package model
+
+import (
+	"overhear/parameter"
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// Run is what is public of a run besides its method.
+type Run struct {
+	Graph     *sim.Graph // of the nodes; users who register are not in it
+	D         int        // columns
+	Rounds    int
+	Loss      problem.Loss
+	C         float64   // weight of the loss
+	R         []float64 // r_i by node; of a star's hub it means nothing
+	Tolerance float64   // of the nodes' solves; 0: problem.DefaultTolerance
+	Hub       bool      // node 0 is a hub without data
+	Zero      bool      // every node starts at zero
+	Timing    Timing
+
+	// Of a run over split columns.
+	Rows   int     // N
+	Widths []int   // columns of each party
+	Ridge  float64 // λ
+}
+
+// Timing is when nodes go on, as far as that is public.
+type Timing struct {
+	Lockstep bool              // an update of round t uses the neighbours' values of round t−1
+	Barrier  bool              // or, where they came too late, what the update before used; else the latest that came
+	Slowest  sim.Duration      // an update takes no longer; where rounds are not in lockstep
+	Faulty   bool              // nodes may be down, or slower than Slowest says
+	Trigger  parameter.Trigger // when a node goes on; where there is neither lockstep nor barrier
+}
+
+// shard is the number of a node's data, by which schedules and noise are numbered.
+func (r *Run) shard(node int) int {
+	if r.Hub {
+		return node - 1
+	}
+	return node
+}
+
+// degree is V_i.
+func (r *Run) degree(node int) float64 { return float64(r.Graph.Degree(node)) }
+
+// SolverTolerance is that of the nodes' solves.
+func (r *Run) SolverTolerance() float64 {
+	if r.Tolerance > 0 {
+		return r.Tolerance
+	}
+	return problem.DefaultTolerance
+}
