@@ -52,7 +52,8 @@ func Lookup(name string) (*Attack, bool) {
 // Carry carries an attack out. A Finding comes back in any case: where the
 // attack is blocked it says why. Other errors are errors of ours.
 func (a *Attack) Carry(v *View) (*record.Finding, error) {
-	f := &record.Finding{Attack: a.Name, Title: a.Title, Equation: a.Equation, Victim: v.Knows.Victim, Succeeded: record.Unscored}
+	f := &record.Finding{Attack: a.Name, Title: a.Title, Equation: a.Equation, Victim: v.Knows.Victim,
+		Succeeded: record.Unscored}
 	err := a.Run(v, f)
 	if b, ok := err.(*Blocked); ok {
 		f.Succeeded, f.Conclusion = record.Blocked, b.Why

@@ -19,14 +19,16 @@ func init() {
 		Title:    "column space of a party's block",
 		Equation: "p_m(t) = D_m(x_m(t) + ξ(t)), ξ ~ N(0, σ²(D_mᵀD_m)⁻¹): (I − D_m D_m⁺) p_m(t) = 0",
 		About: `Each message of a party is a combination of its block's columns, noise included (SH19 (10)), however large σ
-is. One message outside a candidate block's column space rules the candidate out. As many messages as the block has independent
+is. One message outside a candidate block's column space rules the candidate out. As many messages as the block has
+independent
 columns span the column space: their rank is that number if there is noise, and any one column can then be tested.
 Score of a candidate: the largest distance of a message to its column space, relative to the message. A larger space
 that contains the block's fits every message as well, and is ruled out once the rank is known.
 Noise that covers all directions (noise: ambient) puts every message outside of every block.
 Facts: the rank of the messages up to a round; the distance of each column of a candidate to their span.`,
-		Needs: "one message of a party over split columns with fewer columns than rows, and candidate blocks; for the span, as many messages as it has columns",
-		Run:   columnSpaces,
+		Needs: "one message of a party over split columns with fewer columns than rows, and candidate blocks; for " +
+			"the span, as many messages as it has columns",
+		Run: columnSpaces,
 	})
 }
 
@@ -43,7 +45,8 @@ func columnSpaces(v *View, f *record.Finding) error {
 		return blocked("the messages of method %s are not vectors of a party's column space over all rows", p.Name)
 	}
 	if f.Victim < 1 || f.Victim > len(p.Widths) {
-		return blocked("node %d is no party: node 0 is the hub, and the parties are nodes 1 to %d", f.Victim, len(p.Widths))
+		return blocked("node %d is no party: node 0 is the hub, and the parties are nodes 1 to %d", f.Victim,
+			len(p.Widths))
 	}
 	var messages [][]float64
 	var rounds []int
@@ -95,21 +98,28 @@ func columnSpaces(v *View, f *record.Finding) error {
 		}
 		f.Members = append(f.Members, m)
 		if span != nil {
-			f.Facts = append(f.Facts, record.Fact{Kind: record.ColumnDistances, Candidate: c, Node: f.Victim, Round: rounds[len(rounds)-1], Values: columnDistances(b, span), Relative: notKnown})
+			f.Facts = append(f.Facts, record.Fact{Kind: record.ColumnDistances, Candidate: c, Node: f.Victim,
+				Round: rounds[len(rounds)-1], Values: columnDistances(b, span), Relative: notKnown})
 		}
 	}
 	switch {
 	case span != nil && cover == model.Nowhere:
-		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, all of them inside its column space", len(messages), f.Victim, rank, p.Rows)
+		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, all of them inside its column "+
+			"space", len(messages), f.Victim, rank, p.Rows)
 	case span != nil:
-		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, its whole column space", len(messages), f.Victim, rank, p.Rows)
+		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, its whole column space",
+			len(messages), f.Victim, rank, p.Rows)
 	case cover == model.Ambient:
-		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, as many as they can: the noise covers all directions and hides the column space", len(messages), f.Victim, rank, p.Rows)
+		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, as many as they can: the noise "+
+			"covers all directions and hides the column space", len(messages), f.Victim, rank, p.Rows)
 	default:
-		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, as many as they can: it has at least as many independent columns, and more messages would be needed to find all", len(messages), f.Victim, rank, p.Rows)
+		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, as many as they can: it has at "+
+			"least as many independent columns, and more messages would be needed to find all", len(messages), f.Victim,
+			rank, p.Rows)
 	}
 	if len(k.Blocks) > useless {
-		f.Conclusion += fmt.Sprintf("; %d of %d candidate blocks fit, with all messages in their column space", members, len(k.Blocks))
+		f.Conclusion += fmt.Sprintf("; %d of %d candidate blocks fit, with all messages in their column space", members,
+			len(k.Blocks))
 		if !math.IsInf(nearest, 1) {
 			f.Conclusion += fmt.Sprintf(", the nearest of the others being at a relative distance of %.2g", nearest)
 		}
@@ -121,7 +131,8 @@ func columnSpaces(v *View, f *record.Finding) error {
 		}
 	}
 	if useless > 0 {
-		f.Conclusion += fmt.Sprintf("; %d candidates have as many independent columns as rows, which every message fits", useless)
+		f.Conclusion += fmt.Sprintf("; %d candidates have as many independent columns as rows, which every message "+
+			"fits", useless)
 	}
 	if cover == model.Ambient && span == nil {
 		f.Succeeded = record.Failed
@@ -161,13 +172,15 @@ func spanned(messages [][]float64, rounds []int, f *record.Finding) (int, *colum
 	if whole {
 		kind = record.MessageRank
 	}
-	f.Facts = append(f.Facts, record.Fact{Kind: kind, Node: f.Victim, Round: reached, Values: []float64{float64(rank)}, Relative: notKnown})
+	f.Facts = append(f.Facts, record.Fact{Kind: kind, Node: f.Victim, Round: reached, Values: []float64{float64(rank)},
+		Relative: notKnown})
 	if !whole {
 		return rank, nil, nil
 	}
 	f.Checks = append(f.Checks, record.Check{
 		Kind:     record.MessageRankGap,
-		Measured: record.Number(s.values[rank]), Bound: record.Number(inBlock * math.Sqrt(float64(len(unit)))), Holds: true,
+		Measured: record.Number(s.values[rank]), Bound: record.Number(inBlock * math.Sqrt(float64(len(unit)))),
+		Holds:  true,
 		Detail: fmt.Sprintf("the last that counts is %.3g", s.values[rank-1]),
 	})
 	return rank, s.space(rank), nil

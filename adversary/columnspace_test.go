@@ -44,17 +44,20 @@ func block(seed uint64, rows, columns, dependent int) *problem.Rows {
 type splitWatcher struct{ *Recording }
 
 func (w splitWatcher) Sent(node, round int, at sim.Time, values []float64) {
-	w.Iterates = append(w.Iterates, record.Iterate{Node: int32(node), Round: int32(round), TimeNS: int64(at), Values: values})
+	w.Iterates = append(w.Iterates, record.Iterate{Node: int32(node), Round: int32(round), TimeNS: int64(at),
+		Values: values})
 }
 func (w splitWatcher) Ended(*algorithms.SplitRound) error { return nil }
 
 // share runs ADMM sharing over blocks of the same number of rows.
-func share[P any](t *testing.T, method string, blocks []*problem.Rows, rounds int, link sim.Link, set func(*P)) (*Recording, *model.Public) {
+func share[P any](t *testing.T, method string, blocks []*problem.Rows, rounds int, link sim.Link,
+	set func(*P)) (*Recording, *model.Public) {
 	t.Helper()
 	n := blocks[0].Len()
 	v := &problem.Vertical{N: n, Blocks: blocks, Ridge: 0.1, Weight: 1 / float64(n), Loss: problem.Logistic}
 	var edges [][2]int
-	public := model.Run{Rounds: rounds, Loss: v.Loss, Hub: true, Timing: model.Timing{Lockstep: true}, Rows: n, Ridge: v.Ridge}
+	public := model.Run{Rounds: rounds, Loss: v.Loss, Hub: true, Timing: model.Timing{Lockstep: true}, Rows: n,
+		Ridge: v.Ridge}
 	for m, b := range blocks {
 		edges = append(edges, [2]int{0, m + 1})
 		v.D += b.D
@@ -84,7 +87,8 @@ func share[P any](t *testing.T, method string, blocks []*problem.Rows, rounds in
 	link.Latency = sim.Latency{Kind: "constant", Value: 1e6}
 	e, err := sim.New(sim.Config{Seed: 1, Graph: g, Workers: 1, Link: link, Sent: func(p *sim.Packet) {
 		rec.Messages = append(rec.Messages, record.Message{
-			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received), Kind: algorithms.KindNames[p.Kind],
+			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received),
+			Kind: algorithms.KindNames[p.Kind],
 		})
 	}})
 	if err != nil {
@@ -128,21 +132,25 @@ func TestColumnSpace_TellsBlocksAtAnySigma(t *testing.T) {
 		for _, dependent := range []int{0, 2} {
 			name := fmt.Sprintf("σ = %v, %d dependent columns", sigma, dependent)
 			blocks := parties(dependent)
-			rec, pub := share(t, "private-admm-sharing", blocks, 9, sim.Link{Loss: 0.2}, func(p *algorithms.PrivateSharing) {
-				p.Eta, p.Sigma, p.Form, p.Cover = 1, sigma, "averaged", "range"
-			})
+			rec, pub := share(t, "private-admm-sharing", blocks, 9, sim.Link{Loss: 0.2},
+				func(p *algorithms.PrivateSharing) {
+					p.Eta, p.Sigma, p.Form, p.Cover = 1, sigma, "averaged", "range"
+				})
 			candidates := rivals(blocks[1])
 			got := carry(t, "column-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 2, Blocks: candidates}))
 			for _, m := range got.Members {
-				if contains := m.Candidate >= 2; m.Member != (m.Candidate == 2) || contains && !(m.Score < 1e-12) || !contains && !(m.Score > 1e-3) {
+				if contains := m.Candidate >= 2; m.Member != (m.Candidate == 2) || contains && !(m.Score < 1e-12) ||
+					!contains && !(m.Score > 1e-3) {
 					t.Errorf("%s: %+v", name, m)
 				}
 			}
-			if len(got.Members) != 4 || len(got.Unseen) != 0 || !strings.Contains(got.Conclusion, "whole column space") {
+			if len(got.Members) != 4 || len(got.Unseen) != 0 || !strings.Contains(got.Conclusion,
+				"whole column space") {
 				t.Errorf("%s: %s, unseen %q", name, got.Conclusion, got.Unseen)
 			}
 			rank := 5 - dependent
-			if fact := got.Facts[0]; fact.Values[0] != float64(rank) || fact.Round != rank || fact.Kind != record.MessageRank {
+			if fact := got.Facts[0]; fact.Values[0] != float64(rank) || fact.Round != rank ||
+				fact.Kind != record.MessageRank {
 				t.Errorf("%s: %+v, want rank %d", name, fact, rank)
 			}
 			for c, fact := range got.Facts[1:] {
@@ -154,13 +162,15 @@ func TestColumnSpace_TellsBlocksAtAnySigma(t *testing.T) {
 				}
 			}
 			// One message is enough to tell the blocks.
-			one := carry(t, "column-space", Observe(rec, Vantage{From: 9}, pub, &Knowledge{Victim: 2, Blocks: candidates}))
+			one := carry(t, "column-space", Observe(rec, Vantage{From: 9}, pub,
+				&Knowledge{Victim: 2, Blocks: candidates}))
 			for _, m := range one.Members {
 				if m.Member != (m.Candidate >= 2) {
 					t.Errorf("%s, one message: %+v", name, m)
 				}
 			}
-			if len(one.Unseen) != 1 || !strings.Contains(one.Unseen[0], "8 of the 9") || !strings.Contains(one.Conclusion, "span 1 of 20 dimensions, as many as they can") {
+			if len(one.Unseen) != 1 || !strings.Contains(one.Unseen[0], "8 of the 9") ||
+				!strings.Contains(one.Conclusion, "span 1 of 20 dimensions, as many as they can") {
 				t.Errorf("%s, one message: %s, unseen %q", name, one.Conclusion, one.Unseen)
 			}
 		}
@@ -169,8 +179,12 @@ func TestColumnSpace_TellsBlocksAtAnySigma(t *testing.T) {
 
 func TestColumnSpace_WithoutNoise(t *testing.T) {
 	blocks := parties(0)
-	rec, pub := share(t, "admm-sharing", blocks, 8, sim.Link{}, func(p *algorithms.Sharing) { p.Eta, p.Form = 1, "averaged" })
-	got := carry(t, "column-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1, Blocks: []*problem.Rows{blocks[1], blocks[0]}}))
+	rec, pub := share(t, "admm-sharing", blocks, 8, sim.Link{}, func(p *algorithms.Sharing) {
+		p.Eta, p.Form = 1,
+			"averaged"
+	})
+	got := carry(t, "column-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1,
+		Blocks: []*problem.Rows{blocks[1], blocks[0]}}))
 	if got.Members[0].Member || !got.Members[1].Member || got.Facts[0].Values[0] != 3 {
 		t.Errorf("%+v, %+v", got.Members, got.Facts[0])
 	}
@@ -182,7 +196,8 @@ func TestColumnSpace_AmbientNoiseHides(t *testing.T) {
 		p.Eta, p.Sigma, p.Form, p.Cover = 1, 1, "averaged", "ambient"
 	})
 	got := carry(t, "column-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 2, Blocks: rivals(blocks[1])}))
-	if got.Succeeded != record.Failed || !strings.Contains(got.Conclusion, "covers all directions") || got.Facts[0].Values[0] != 12 {
+	if got.Succeeded != record.Failed || !strings.Contains(got.Conclusion, "covers all directions") ||
+		got.Facts[0].Values[0] != 12 {
 		t.Errorf("%s: %s, %+v", got.Succeeded, got.Conclusion, got.Facts[0])
 	}
 	for _, m := range got.Members {
@@ -191,7 +206,8 @@ func TestColumnSpace_AmbientNoiseHides(t *testing.T) {
 		}
 	}
 	// A block with as many columns as rows holds everything and says nothing.
-	full := carry(t, "column-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 2, Blocks: []*problem.Rows{block(3, splitRows, splitRows, 0)}}))
+	full := carry(t, "column-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 2, Blocks: []*problem.Rows{block(3,
+		splitRows, splitRows, 0)}}))
 	if full.Members[0].Member || !strings.Contains(full.Conclusion, "which every message fits") {
 		t.Errorf("%s, %+v", full.Conclusion, full.Members)
 	}
@@ -199,7 +215,10 @@ func TestColumnSpace_AmbientNoiseHides(t *testing.T) {
 
 func TestColumnSpace_Blocked(t *testing.T) {
 	blocks := parties(0)
-	rec, pub := share(t, "admm-sharing", blocks, 4, sim.Link{}, func(p *algorithms.Sharing) { p.Eta, p.Form = 1, "averaged" })
+	rec, pub := share(t, "admm-sharing", blocks, 4, sim.Link{}, func(p *algorithms.Sharing) {
+		p.Eta, p.Form = 1,
+			"averaged"
+	})
 	for _, c := range []struct {
 		w      Vantage
 		victim int
@@ -208,13 +227,15 @@ func TestColumnSpace_Blocked(t *testing.T) {
 		{Vantage{Links: [][2]int{{0, 1}}}, 2, "no message of node 2"},
 		{Vantage{}, 0, "node 0 is no party"},
 	} {
-		if b := carry(t, "column-space", Observe(rec, c.w, pub, &Knowledge{Victim: c.victim, Blocks: blocks})); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, c.says) {
+		if b := carry(t, "column-space", Observe(rec, c.w, pub, &Knowledge{Victim: c.victim,
+			Blocks: blocks})); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, c.says) {
 			t.Errorf("%s: %s", b.Succeeded, b.Conclusion)
 		}
 	}
 	f := small(t, 4, 4, ring(5))
 	admm, public := run(t, f, "admm", 4, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
-	if b := carry(t, "column-space", Observe(admm, Vantage{}, public, &Knowledge{Victim: 1})); b.Succeeded != record.Blocked {
+	if b := carry(t, "column-space", Observe(admm, Vantage{}, public,
+		&Knowledge{Victim: 1})); b.Succeeded != record.Blocked {
 		t.Errorf("%+v", b)
 	}
 }

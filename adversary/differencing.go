@@ -16,17 +16,20 @@ import (
 
 func init() {
 	register(&Attack{
-		Name:     "gradient-differencing",
-		Title:    "differences of perturbed gradients",
-		Equation: "∇J̃(t) − ∇J̃(t−1) = ∇(w̃(t)) − ∇(w̃(t−1)) − (∇² + r + 2ηV)(θ(t) − θ(t−1)), θ(t) ~ N(0, decay^{t−1} v² I)",
+		Name:  "gradient-differencing",
+		Title: "differences of perturbed gradients",
+		Equation: "∇J̃(t) − ∇J̃(t−1) = ∇(w̃(t)) − ∇(w̃(t−1)) − (∇² + r + 2ηV)(θ(t) − θ(t−1)), θ(t) ~ N(0, " +
+			"decay^{t−1} v² I)",
 		About: `PDML's server adds one vector η_i/N to its objective, drawn once: it cancels in differences of what rounds say of the
 gradient. What is left is the noise of the iterates, whose variance falls by the factor decay in every round.
 Who knows the reports of all users but one fits that user's u = y′x to all rounds, each weighted by 1/variance, with the
-vector η_i/N free. The linear term of the debiased loss is the same in all rounds and drops out with it. u and −u have the
+vector η_i/N free. The linear term of the debiased loss is the same in all rounds and drops out with it. u and −u
+have the
 same differences, as s(z) + s(−z) = 1; but they need vectors η_i/N that are (C/B)(e^ε + 1)/(e^ε − 1)u
 apart, and where only one of the two is in the ball of radius R/N, the reported label y′ is known too.`,
-		Needs: "PDML's messages of two rounds or more, public penalties; for a user's report, those of all the server's other users",
-		Run:   differencing,
+		Needs: "PDML's messages of two rounds or more, public penalties; for a user's report, those of all the " +
+			"server's other users",
+		Run: differencing,
 	})
 }
 
@@ -53,7 +56,8 @@ func differencing(v *View, f *record.Finding) error {
 	clear, root := 0, math.Sqrt(float64(p.D))
 	expected := make([]float64, len(all))
 	for n, d := range all {
-		f.Facts = append(f.Facts, record.Fact{Kind: record.GradientDifference, Node: f.Victim, Round: d.to.Round, Since: d.from.Round, Values: d.values, Relative: notKnown})
+		f.Facts = append(f.Facts, record.Fact{Kind: record.GradientDifference, Node: f.Victim, Round: d.to.Round,
+			Since: d.from.Round, Values: d.values, Relative: notKnown})
 		expected[n] = root * math.Hypot(d.from.Noise.Level, d.to.Noise.Level)
 		size := num.Norm(d.values)
 		if expected[n] <= size/2 {
@@ -67,7 +71,8 @@ func differencing(v *View, f *record.Finding) error {
 		}
 	}
 	if p.Method.Noisy() {
-		f.Conclusion = fmt.Sprintf("%d differences of gradients are free of the objective's noise; the iterates' leaves about %.2g in the first and %.2g in the last, less than half of the difference in %d of them",
+		f.Conclusion = fmt.Sprintf("%d differences of gradients are free of the objective's noise; the iterates' "+
+			"leaves about %.2g in the first and %.2g in the last, less than half of the difference in %d of them",
 			len(all), expected[0], expected[len(all)-1], clear)
 	} else {
 		f.Conclusion = fmt.Sprintf("%d differences of gradients are known, without noise", len(all))
@@ -76,7 +81,8 @@ func differencing(v *View, f *record.Finding) error {
 	case k.Others == nil:
 		return nil
 	case k.Size != len(k.Others.Y)+1:
-		f.Conclusion += fmt.Sprintf("; the reports of %d of %d users are known, and all but one would be needed to find a user's", len(k.Others.Y), k.Size)
+		f.Conclusion += fmt.Sprintf("; the reports of %d of %d users are known, and all but one would be needed to "+
+			"find a user's", len(k.Others.Y), k.Size)
 		return nil
 	}
 	return v.unknownReport(f)
@@ -92,7 +98,8 @@ func (v *View) unknownReport(f *record.Finding) error {
 		e := condition{round: g.Round, at: g.At, target: gradientOver(p, k.Others, k.Size, g.At), group: g.Offset}
 		num.Axpy(-1, g.Value, e.target)
 		num.Scale(1/s.share, e.target)
-		level := math.Hypot(g.Noise.Level, solverError(p, num.Norm(g.Value), g.Ridge, num.Norm(g.At))/math.Sqrt(float64(p.D)))
+		level := math.Hypot(g.Noise.Level, solverError(p, num.Norm(g.Value), g.Ridge,
+			num.Norm(g.At))/math.Sqrt(float64(p.D)))
 		e.weight = math.Pow(s.share/level, 2)
 		s.equations = append(s.equations, e)
 	}
@@ -114,7 +121,8 @@ func (v *View) unknownReport(f *record.Finding) error {
 		uncertain = part.uncertainty(u)
 		signed = v.orient(u, found.o[1], uncertain, part)
 		x, y := k.sample(u, signed)
-		f.Estimates = append(f.Estimates, record.Estimate{Rounds: len(part.equations), X: x, Y: y, Residual: record.Number(part.residual(found.point))})
+		f.Estimates = append(f.Estimates, record.Estimate{Rounds: len(part.equations), X: x, Y: y,
+			Residual: record.Number(part.residual(found.point))})
 	}
 	if u == nil {
 		f.Conclusion += "; the rounds leave fewer equations than unknown numbers of a report"
@@ -122,13 +130,16 @@ func (v *View) unknownReport(f *record.Finding) error {
 	}
 	if uncertain > useless {
 		f.Succeeded = record.Failed
-		f.Conclusion += fmt.Sprintf("; the unknown user's (x, y′) is hidden: the noise leaves an error of %.2g where ‖x‖ ≤ 1", uncertain)
+		f.Conclusion += fmt.Sprintf("; the unknown user's (x, y′) is hidden: the noise leaves an error of %.2g where "+
+			"‖x‖ ≤ 1", uncertain)
 		return nil
 	}
-	f.Conclusion += fmt.Sprintf("; the unknown user's x follows with an expected error of %.2g, where ‖x‖ ≤ 1", uncertain)
+	f.Conclusion += fmt.Sprintf("; the unknown user's x follows with an expected error of %.2g, where ‖x‖ ≤ 1",
+		uncertain)
 	switch {
 	case signed:
-		f.Conclusion += ", and the sign of y′x with it, because with the other one the objective's noise would be out of its ball"
+		f.Conclusion += ", and the sign of y′x with it, because with the other one the objective's noise would be " +
+			"out of its ball"
 	default:
 		f.Conclusion += ", but for the sign of y′x: −y′x fits with another objective noise"
 	}

@@ -17,7 +17,8 @@ import (
 
 // survey runs pdml, adds the users' reports to the record and returns the samples
 // as reported, by server.
-func survey(t testing.TB, f *fixture, rounds int, link sim.Link, set func(*algorithms.PDML)) (*Recording, *model.Public, []*Samples) {
+func survey(t testing.TB, f *fixture, rounds int, link sim.Link, set func(*algorithms.PDML)) (*Recording, *model.Public,
+	[]*Samples) {
 	t.Helper()
 	entry, _ := algorithms.Lookup("pdml")
 	params := defaults[algorithms.PDML](t, entry)
@@ -104,7 +105,8 @@ func TestDifferencing_NoiseThatStaysHides(t *testing.T) {
 	for victim := range 5 {
 		k, want := f.butOne(victim, reported)
 		got := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k))
-		if r := relative(best(got).X, want.X); got.Succeeded != record.Failed || !strings.Contains(got.Conclusion, "is hidden") || !(r > 0.1) {
+		if r := relative(best(got).X, want.X); got.Succeeded != record.Failed ||
+			!strings.Contains(got.Conclusion, "is hidden") || !(r > 0.1) {
 			t.Errorf("node %d: error %.3g, %s", victim, r, got.Conclusion)
 		}
 		for _, c := range got.Checks { // √d √2 (r + 2ηV) v with v = 1
@@ -135,7 +137,8 @@ func TestDifferencing_TheLabelNeedsTheBall(t *testing.T) {
 			got := carry(t, "gradient-differencing", Observe(rec, c.w, pub, k))
 			e := best(got)
 			if r := relative(e.X, want.X); !(r < 1e-2) {
-				t.Errorf("bound %v, from %d, node %d: error %.3g, %s", pub.Method.(model.FixedNoise).FixedRadius(pub), c.w.From, victim, r, got.Conclusion)
+				t.Errorf("bound %v, from %d, node %d: error %.3g, %s", pub.Method.(model.FixedNoise).FixedRadius(pub),
+					c.w.From, victim, r, got.Conclusion)
 			}
 			switch e.Y {
 			case 0:
@@ -166,18 +169,21 @@ func TestDifferencing_LostRoundsAndWhatIsNotKnown(t *testing.T) {
 	}
 	rec.Messages = slices.DeleteFunc(rec.Messages, func(m record.Message) bool { return m.Src == 2 && m.Round == 9 })
 	got := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k))
-	if r := relative(best(got).X, want.X); !(r < 1e-4) || !slices.ContainsFunc(got.Unseen, func(s string) bool { return strings.Contains(s, "value of node 2 in round 9") }) {
+	if r := relative(best(got).X, want.X); !(r < 1e-4) || !slices.ContainsFunc(got.Unseen,
+		func(s string) bool { return strings.Contains(s, "value of node 2 in round 9") }) {
 		t.Errorf("error %.3g, %s, unseen %q", r, got.Conclusion, got.Unseen)
 	}
 	alone := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1}))
 	if len(alone.Estimates) != 0 || len(alone.Facts) == 0 {
 		t.Errorf("%+v", alone)
 	}
-	if b := carry(t, "gradient-differencing", Observe(rec, Vantage{Links: [][2]int{{3, 4}}}, pub, k)); b.Succeeded != record.Blocked {
+	if b := carry(t, "gradient-differencing", Observe(rec, Vantage{Links: [][2]int{{3, 4}}}, pub,
+		k)); b.Succeeded != record.Blocked {
 		t.Errorf("%+v", b)
 	}
 	rec, pub = run(t, f, "admm", 4, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
-	if b := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k)); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, "method admm") {
+	if b := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k)); b.Succeeded != record.Blocked ||
+		!strings.Contains(b.Conclusion, "method admm") {
 		t.Errorf("%+v", b)
 	}
 }

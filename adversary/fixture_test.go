@@ -94,13 +94,15 @@ func (f *fixture) allBut(victim, row int) (*Knowledge, Sample) {
 type watcher struct{ *Recording }
 
 func (w watcher) Published(p *algorithms.Publication) {
-	w.Iterates = append(w.Iterates, record.Iterate{Node: int32(p.Node), Round: int32(p.Round), TimeNS: int64(p.At), Values: p.Values})
+	w.Iterates = append(w.Iterates, record.Iterate{Node: int32(p.Node), Round: int32(p.Round), TimeNS: int64(p.At),
+		Values: p.Values})
 }
 func (w watcher) Concluded(int, int, []float64) {}
 
 // run runs a method, with parameters that set may change, and returns its record
 // and what is public of it.
-func run[P any](t testing.TB, f *fixture, method string, rounds int, link sim.Link, set func(*P)) (*Recording, *model.Public) {
+func run[P any](t testing.TB, f *fixture, method string, rounds int, link sim.Link, set func(*P)) (*Recording,
+	*model.Public) {
 	t.Helper()
 	entry, ok := algorithms.Lookup(method)
 	if !ok {
@@ -130,7 +132,8 @@ func run[P any](t testing.TB, f *fixture, method string, rounds int, link sim.Li
 	}
 	e, err := sim.New(sim.Config{Seed: 1, Graph: g, Workers: 1, Link: link, Sent: func(p *sim.Packet) {
 		rec.Messages = append(rec.Messages, record.Message{
-			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received), Kind: algorithms.KindNames[p.Kind],
+			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received),
+			Kind: algorithms.KindNames[p.Kind],
 		})
 	}})
 	if err != nil {
@@ -154,7 +157,8 @@ func run[P any](t testing.TB, f *fixture, method string, rounds int, link sim.Li
 func (f *fixture) public(rounds int) model.Run {
 	p := f.problem
 	return model.Run{
-		Graph: f.graph, D: p.D, Rounds: rounds, Loss: p.Loss, C: p.C, R: p.R, Zero: true, Timing: model.Timing{Lockstep: true},
+		Graph: f.graph, D: p.D, Rounds: rounds, Loss: p.Loss, C: p.C, R: p.R, Zero: true,
+		Timing: model.Timing{Lockstep: true},
 	}
 }
 
@@ -222,12 +226,27 @@ func TestGradients_AreThoseOfTheData(t *testing.T) {
 	star.problem.Shards, star.problem.R = star.problem.Shards[1:], star.problem.R[1:]
 	get := func(r *Recording, p *model.Public) both { return both{r, p} }
 	for name, c := range map[string]both{
-		"admm":      get(run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })),
-		"m-admm":    get(run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *penalties, *constant(0.2) })),
-		"r-admm":    get(run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })),
-		"mr-admm":   get(run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *penalties, 0.2 })),
-		"dgd":       get(run(t, f, "dgd", rounds, sim.Link{}, func(p *algorithms.DGD) { p.Step, p.Decay = *constant(0.8), "sqrt" })),
-		"edge-admm": get(run(t, f, "edge-admm", rounds, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 })),
+		"admm": get(run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })),
+		"m-admm": get(run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) {
+			p.Eta,
+				p.Theta = *penalties, *constant(0.2)
+		})),
+		"r-admm": get(run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) {
+			p.Eta, p.Gamma = 0.3,
+				0.2
+		})),
+		"mr-admm": get(run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) {
+			p.Eta,
+				p.Gamma = *penalties, 0.2
+		})),
+		"dgd": get(run(t, f, "dgd", rounds, sim.Link{}, func(p *algorithms.DGD) {
+			p.Step,
+				p.Decay = *constant(0.8), "sqrt"
+		})),
+		"edge-admm": get(run(t, f, "edge-admm", rounds, sim.Link{}, func(p *algorithms.EdgeADMM) {
+			p.Eta,
+				p.Relaxation = 0.3, 0.4
+		})),
 		"dp-admm": get(run(t, star, "dp-admm", rounds, sim.Link{}, func(p *algorithms.DPADMM) {
 			p.Eta, p.Step, p.Epsilon, p.Delta, p.Noise.Noise = 0.3, 1, 1, 1e-5, "off"
 		})),
@@ -245,7 +264,8 @@ func TestGradients_AreThoseOfTheData(t *testing.T) {
 				t.Errorf("%s, round %d: relative error %.3g, %+v", name, g.Round, e, g)
 			}
 		}
-		if want := map[bool]int{true: rounds / 2, false: rounds}[strings.HasSuffix(name, "r-admm")]; len(used) != want || len(unseen) > 0 {
+		if want := map[bool]int{true: rounds / 2, false: rounds}[strings.HasSuffix(name,
+			"r-admm")]; len(used) != want || len(unseen) > 0 {
 			t.Errorf("%s: %d rounds, want %d; unseen %q", name, len(used), want, unseen)
 		}
 	}

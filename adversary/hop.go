@@ -18,9 +18,10 @@ import (
 
 func init() {
 	register(&Attack{
-		Name:     "one-hop",
-		Title:    "one hop further",
-		Equation: "s(t) = [2λ(t−2) + (θ − η)V f(t−1) + ∇O(f(t)) + 2ηV f(t)]/(η + θ), λ(t−1) = λ(t−2) + (θ/2)(V f(t−1) − s(t))",
+		Name:  "one-hop",
+		Title: "one hop further",
+		Equation: "s(t) = [2λ(t−2) + (θ − η)V f(t−1) + ∇O(f(t)) + 2ηV f(t)]/(η + θ), λ(t−1) = λ(t−2) + (θ/2)(V " +
+			"f(t−1) − s(t))",
 		About: `The step of round t is exact, 2λ(t−1) − η(V f(t−1) + s) + ∇O(f(t)) + 2ηV f(t) = 0, and the same sum s of the
 neighbours' values is in λ(t−1). Where a node's data are known, s follows from its own iterates: sums of
 values that were never seen. Even rounds of recycled ADMM give s = ½[V f(t−2) + s(t−1) − (f(t−1) − f(t))(2ηV + γ)/η].
@@ -97,7 +98,8 @@ func (i *insider) sums(t int) (*entered, error) {
 		}
 		earlier, ok := v.Value(i.node, t-2)
 		if !ok || i.sum == nil {
-			return nil, model.NotSeen("the value of node %d in round %d, or the sum that entered round %d", i.node, t-2, t-1)
+			return nil, model.NotSeen("the value of node %d in round %d, or the sum that entered round %d", i.node, t-2,
+				t-1)
 		}
 		back := (2*eta*degree + recycling.Weight()) / eta
 		for k := range e.sum {
@@ -161,7 +163,8 @@ func oneHop(v *View, f *record.Finding) error {
 	hiddenEta, hiddenTheta := p.Hides()
 	switch {
 	case !dual:
-		return blocked("the sum of the neighbours' values is worked out for ADMM with one dual a node; method %s has none", p.Name)
+		return blocked("the sum of the neighbours' values is worked out for ADMM with one dual a node; method %s has "+
+			"none", p.Name)
 	case len(v.Knows.Data) == 0:
 		return blocked("the observer does not know all data of any node (adversary.knows.data)")
 	case hiddenEta || hiddenTheta:
@@ -242,7 +245,8 @@ func (h *hopping) take(node, t int, e *entered) *partSum {
 		h.noise = math.Min(h.noise, e.noise/size)
 	}
 	h.sums++
-	h.f.Facts = append(h.f.Facts, record.Fact{Kind: record.NeighbourSum, Node: node, Round: t - 1, Values: e.sum, Relative: notKnown})
+	h.f.Facts = append(h.f.Facts, record.Fact{Kind: record.NeighbourSum, Node: node, Round: t - 1, Values: e.sum,
+		Relative: notKnown})
 	if !p.Timing.Lockstep {
 		return nil // which rounds' values they are is not known
 	}
@@ -318,7 +322,8 @@ func (h *hopping) solve(round int, rows []partSum) error {
 			h.solved = append(h.solved, n)
 		}
 		h.values++
-		h.f.Facts = append(h.f.Facts, record.Fact{Kind: record.PublishedValue, Node: n, Round: round, Values: x, Relative: notKnown})
+		h.f.Facts = append(h.f.Facts, record.Fact{Kind: record.PublishedValue, Node: n, Round: round, Values: x,
+			Relative: notKnown})
 	}
 	return nil
 }
@@ -327,7 +332,8 @@ func (h *hopping) solve(round int, rows []partSum) error {
 func (h *hopping) conclude() error {
 	f, p := h.f, h.Public
 	if n := len(h.waiting); n > 0 {
-		f.Unseen = append(f.Unseen, fmt.Sprintf("%s, and %d more times: part of its past was not seen, and what is left of that has not faded yet", h.waiting[0], n-1))
+		f.Unseen = append(f.Unseen, fmt.Sprintf("%s, and %d more times: part of its past was not seen, and what is "+
+			"left of that has not faded yet", h.waiting[0], n-1))
 	}
 	if h.checked > 0 && !p.Method.Noisy() {
 		f.Checks = append(f.Checks, record.Check{
@@ -347,10 +353,12 @@ func (h *hopping) conclude() error {
 		return blocked("of no node whose data are known two values in a row were seen")
 	}
 	if h.sums == 0 {
-		f.Conclusion = fmt.Sprintf("all messages to nodes whose data are known were seen; the %d sums worked out agree with them to %.2g and add nothing", h.checked, h.worst)
+		f.Conclusion = fmt.Sprintf("all messages to nodes whose data are known were seen; the %d sums worked out "+
+			"agree with them to %.2g and add nothing", h.checked, h.worst)
 		return nil
 	}
-	f.Conclusion = fmt.Sprintf("%d sums of neighbours' values and %d values of nodes follow that no packet seen carried", h.sums, h.values)
+	f.Conclusion = fmt.Sprintf("%d sums of neighbours' values and %d values of nodes follow that no packet seen "+
+		"carried", h.sums, h.values)
 	slices.Sort(h.solved)
 	slices.Sort(h.open)
 	h.open = slices.DeleteFunc(h.open, func(n int) bool { return slices.Contains(h.solved, n) })
@@ -361,7 +369,8 @@ func (h *hopping) conclude() error {
 		f.Conclusion += fmt.Sprintf("; in sums only, nodes %s", list(h.open))
 	}
 	if !p.Method.Noisy() {
-		f.Conclusion += fmt.Sprintf("; the error is at most %.2g of each, since errors of the dual shrink every round", h.error)
+		f.Conclusion += fmt.Sprintf("; the error is at most %.2g of each, since errors of the dual shrink every round",
+			h.error)
 		return nil
 	}
 	f.Conclusion += fmt.Sprintf("; noise enters every sum, by about %.2g of it and more", h.noise)

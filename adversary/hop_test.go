@@ -80,7 +80,8 @@ func (f *fixture) admmLoop(t *testing.T, rounds int, eta float64) *Recording {
 			sum[i] = make([]float64, d)
 			rec.Iterates = append(rec.Iterates, record.Iterate{Node: int32(i), Round: int32(round), Values: now[i]})
 			for _, j := range f.graph.Neighbours(i) {
-				rec.Messages = append(rec.Messages, record.Message{ID: uint64(len(rec.Messages)), Src: int32(i), Dst: j, Round: int32(round), SentNS: int64(2 * round), ReceivedNS: int64(2*round + 1), Kind: "value"})
+				rec.Messages = append(rec.Messages, record.Message{ID: uint64(len(rec.Messages)), Src: int32(i), Dst: j,
+					Round: int32(round), SentNS: int64(2 * round), ReceivedNS: int64(2*round + 1), Kind: "value"})
 				num.Axpy(1, now[j], sum[i])
 			}
 		}
@@ -113,7 +114,8 @@ func TestOneHop_RoundingDoesNotGrow(t *testing.T) {
 	public := f.public(rounds)
 	public.Tolerance = 1e-14
 	pub := known(t, "admm", algorithms.ADMM{Eta: 0.7}, public)
-	got := carry(t, "one-hop", Observe(rec, Vantage{Links: [][2]int{{0, 1}, {0, 4}}}, pub, &Knowledge{Victim: 3, Data: f.data(0, 1, 4)}))
+	got := carry(t, "one-hop", Observe(rec, Vantage{Links: [][2]int{{0, 1}, {0, 4}}}, pub,
+		&Knowledge{Victim: 3, Data: f.data(0, 1, 4)}))
 	sums, values, worst := factsAre(t, f, rec, got)
 	if sums != 3*(rounds-1) || values != 2*(rounds-1) || !(worst < 1e-13) {
 		t.Errorf("%d sums, %d values, error %.3g", sums, values, worst)
@@ -130,12 +132,24 @@ func TestOneHop_FindsValuesThatWereNotSeen(t *testing.T) {
 	}
 	get := func(r *Recording, p *model.Public) seen { return seen{r, p} }
 	for name, c := range map[string]seen{
-		"admm":    get(run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 1 })),
-		"dvp":     get(run(t, f, "dvp", rounds, sim.Link{Loss: 0.2}, func(p *algorithms.DVP) { p.Eta, p.Noise.Noise = 1, "off" })),
-		"m-admm":  get(run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *growing(5), *constant(0.3) })),
-		"r-admm":  get(run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 1, 0.2 })),
-		"mr-admm": get(run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *growing(5), 0 })),
-		"pdml":    get(run(t, f, "pdml", rounds, sim.Link{}, func(p *algorithms.PDML) { p.Eta, p.Labels, p.Noise.Noise = 1, "true", "off" })),
+		"admm": get(run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 1 })),
+		"dvp": get(run(t, f, "dvp", rounds, sim.Link{Loss: 0.2}, func(p *algorithms.DVP) {
+			p.Eta, p.Noise.Noise = 1,
+				"off"
+		})),
+		"m-admm": get(run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) {
+			p.Eta, p.Theta = *growing(5),
+				*constant(0.3)
+		})),
+		"r-admm": get(run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 1, 0.2 })),
+		"mr-admm": get(run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) {
+			p.Eta,
+				p.Gamma = *growing(5), 0
+		})),
+		"pdml": get(run(t, f, "pdml", rounds, sim.Link{}, func(p *algorithms.PDML) {
+			p.Eta, p.Labels,
+				p.Noise.Noise = 1, "true", "off"
+		})),
 	} {
 		for _, w := range []struct {
 			links        [][2]int
@@ -148,15 +162,19 @@ func TestOneHop_FindsValuesThatWereNotSeen(t *testing.T) {
 			{[][2]int{{0, 4}}, []int{0}, 1, 0, "in sums only, nodes 1, 2"},
 			{[][2]int{{0, 4}}, []int{0, 4}, 2, 1, "determined are nodes 3; in sums only, nodes 1, 2"},
 		} {
-			got := carry(t, "one-hop", Observe(c.rec, Vantage{Links: w.links}, c.pub, &Knowledge{Victim: 2, Data: f.data(w.known...)}))
+			got := carry(t, "one-hop", Observe(c.rec, Vantage{Links: w.links}, c.pub,
+				&Knowledge{Victim: 2, Data: f.data(w.known...)}))
 			sums, values, worst := factsAre(t, f, c.rec, got)
 			// The start is known to be zero, so that its sum is no news.
-			if n := rounds - 1; sums != n*w.sums || values != n*w.values || !(worst <= bound(got)) || !strings.Contains(got.Conclusion, w.says) || len(got.Unseen) > 0 {
-				t.Errorf("%s, data of %v: %d sums, %d values, error %.3g, %q, unseen %q", name, w.known, sums, values, worst, got.Conclusion, got.Unseen)
+			if n := rounds - 1; sums != n*w.sums || values != n*w.values || !(worst <= bound(got)) ||
+				!strings.Contains(got.Conclusion, w.says) || len(got.Unseen) > 0 {
+				t.Errorf("%s, data of %v: %d sums, %d values, error %.3g, %q, unseen %q", name, w.known, sums, values,
+					worst, got.Conclusion, got.Unseen)
 			}
 		}
 		// What colluders received agrees with what they can work out.
-		got := carry(t, "one-hop", Observe(c.rec, Vantage{Nodes: []int{1}}, c.pub, &Knowledge{Victim: 2, Data: f.data(1)}))
+		got := carry(t, "one-hop", Observe(c.rec, Vantage{Nodes: []int{1}}, c.pub,
+			&Knowledge{Victim: 2, Data: f.data(1)}))
 		if len(got.Facts) != 0 || len(got.Checks) != 1 || !got.Checks[0].Holds || !(got.Checks[0].Bound < 1e-7) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -167,7 +185,8 @@ func TestOneHop_NoiseEntersTheSums(t *testing.T) {
 	f := small(t, 7, 4, ring(5))
 	see := func(alpha float64) (*record.Finding, float64) {
 		rec, pub := run(t, f, "dvp", 20, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.5, *constant(alpha) })
-		got := carry(t, "one-hop", Observe(rec, Vantage{Links: [][2]int{{0, 1}}}, pub, &Knowledge{Victim: 2, Data: f.data(1)}))
+		got := carry(t, "one-hop", Observe(rec, Vantage{Links: [][2]int{{0, 1}}}, pub,
+			&Knowledge{Victim: 2, Data: f.data(1)}))
 		_, _, worst := factsAre(t, f, rec, got)
 		return got, worst
 	}
@@ -176,7 +195,8 @@ func TestOneHop_NoiseEntersTheSums(t *testing.T) {
 		t.Errorf("much noise: %s, %s; error %.3g", much.Succeeded, much.Conclusion, off)
 	}
 	little, off := see(1e5)
-	if little.Succeeded != record.Unscored || !strings.Contains(little.Conclusion, "noise enters every sum") || !(off < 0.05 && off > 1e-8) {
+	if little.Succeeded != record.Unscored || !strings.Contains(little.Conclusion, "noise enters every sum") ||
+		!(off < 0.05 && off > 1e-8) {
 		t.Errorf("little noise: %s, %s; error %.3g", little.Succeeded, little.Conclusion, off)
 	}
 }
@@ -197,8 +217,13 @@ func TestOneHop_LostRoundsFade(t *testing.T) {
 	rec.Messages = slices.DeleteFunc(rec.Messages, func(m record.Message) bool { return m.Src == 1 && m.Round == 20 })
 	lost := carry(t, "one-hop", Observe(rec, Vantage{Links: links}, pub, knows))
 	sums, values, worst := factsAre(t, f, rec, lost)
-	if want := 18 + 90 - 22 - 44 + 1; sums != want || values != want || !(worst <= bound(lost)) || !slices.ContainsFunc(lost.Unseen, func(s string) bool { return strings.Contains(s, "value of node 1 in round 20") }) {
-		t.Errorf("a value lost: %d sums, want %d, %d values, error %.3g, unseen %q", sums, want, values, worst, lost.Unseen)
+	if want := 18 + 90 - 22 - 44 + 1; sums != want || values != want || !(worst <= bound(lost)) ||
+		!slices.ContainsFunc(lost.Unseen, func(s string) bool {
+			return strings.Contains(s,
+				"value of node 1 in round 20")
+		}) {
+		t.Errorf("a value lost: %d sums, want %d, %d values, error %.3g, unseen %q", sums, want, values, worst,
+			lost.Unseen)
 	}
 }
 
@@ -214,9 +239,11 @@ func TestOneHop_Blocked(t *testing.T) {
 		{Observe(rec, Vantage{}, pub, &Knowledge{Data: f.data(1)}), "method edge-admm"},
 		{Observe(admm, Vantage{}, public, nil), "does not know all data"},
 		{Observe(admm, Vantage{}, hidden, &Knowledge{Data: f.data(1)}), "hidden penalty"},
-		{Observe(admm, Vantage{Links: [][2]int{{3, 4}}}, public, &Knowledge{Data: f.data(1)}), "no node whose data are known"},
+		{Observe(admm, Vantage{Links: [][2]int{{3, 4}}}, public, &Knowledge{Data: f.data(1)}),
+			"no node whose data are known"},
 	} {
-		if got := carry(t, "one-hop", c.v); got.Succeeded != record.Blocked || !strings.Contains(got.Conclusion, c.says) {
+		if got := carry(t, "one-hop", c.v); got.Succeeded != record.Blocked ||
+			!strings.Contains(got.Conclusion, c.says) {
 			t.Errorf("%s: %s, want %q", got.Succeeded, got.Conclusion, c.says)
 		}
 	}

@@ -82,9 +82,11 @@ func informed(v *View) (*inversion, []string, error) {
 	case k.Others == nil:
 		return nil, nil, blocked("no samples of node %d are known; all but one are needed", k.Victim)
 	case k.Size != len(k.Others.Y)+1:
-		return nil, nil, blocked("%d samples of node %d are known, of %d; all but one are needed", len(k.Others.Y), k.Victim, k.Size)
+		return nil, nil, blocked("%d samples of node %d are known, of %d; all but one are needed", len(k.Others.Y),
+			k.Victim, k.Size)
 	case debias(p) > 0:
-		return nil, nil, blocked("the labels that enter are the reported ones, so that true samples do not tell what the known ones contribute")
+		return nil, nil, blocked("the labels that enter are the reported ones, so that true samples do not tell what " +
+			"the known ones contribute")
 	}
 	gradients, unseen := v.Gradients(k.Victim, k.Size)
 	s := &inversion{d: p.D, share: p.C / float64(k.Size), loss: p.Loss}

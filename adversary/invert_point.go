@@ -31,7 +31,8 @@ const smoothing = 1e-9
 func (s *inversion) at(u []float64, o map[int][]float64, fence float64) *point {
 	n := len(s.equations)
 	p := &point{
-		u: u, o: o, fence: fence, s: make([]float64, n), bend: make([]float64, n), pull: make([]float64, n), eta: make([]float64, n),
+		u: u, o: o, fence: fence, s: make([]float64, n), bend: make([]float64, n), pull: make([]float64, n),
+		eta: make([]float64, n),
 		det: make([]float64, n), rest: make([][]float64, n), inverse: make([][]float64, n),
 	}
 	z := make([]float64, n)

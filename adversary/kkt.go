@@ -18,10 +18,12 @@ func init() {
 		Title:    "KKT inversion of one round",
 		Equation: "r = (B/C)(a + ηb) = σ(−f·u) u; u = k r with k = 1 + exp(k f·r)",
 		About: `The minimiser that a node publishes makes the gradient of its step zero. Take from that equation the terms
-of the penalty and those of the known samples, and what remains is one sample's: r = σ(−f·u) u, which has the direction of u. Its length follows
+of the penalty and those of the known samples, and what remains is one sample's: r = σ(−f·u) u, which has the
+direction of u. Its length follows
 from one scalar equation. Noise, if there is any, is taken for none.`,
-		Needs: "one whole round of the victim and its neighbours and all rounds before it, all of the victim's samples but one, public penalties",
-		Run:   runKKT,
+		Needs: "one whole round of the victim and its neighbours and all rounds before it, all of the victim's " +
+			"samples but one, public penalties",
+		Run: runKKT,
 	})
 }
 
@@ -179,14 +181,16 @@ func runKKT(v *View, f *record.Finding) error {
 	case len(all.equations) == 0:
 		return blocked("no round of node %d was seen whole", v.Knows.Victim)
 	case len(s.equations) == 0:
-		return blocked("no round's gradient is known up to noise: penalties are hidden, or earlier rounds, which the dual depends on, were not seen")
+		return blocked("no round's gradient is known up to noise: penalties are hidden, or earlier rounds, which the " +
+			"dual depends on, were not seen")
 	}
 	return blocked("in no round does the unknown sample leave a gradient")
 }
 
 // conclude reports the estimates from one round and, if that leaves several, the
 // one that a later round chooses.
-func (s *inversion) conclude(v *View, f *record.Finding, e *condition, rest *inversion, candidates [][]float64, exact bool) {
+func (s *inversion) conclude(v *View, f *record.Finding, e *condition, rest *inversion, candidates [][]float64,
+	exact bool) {
 	report := func(u []float64, used *inversion) {
 		f.Estimates = append(f.Estimates, used.estimate(v.Knows, used.at(u, nil, 0), true))
 	}

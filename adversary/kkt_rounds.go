@@ -20,10 +20,12 @@ func init() {
 		Title:    "KKT inversion of many rounds",
 		Equation: "minimise Σ_t w_t‖r(t) − σ(−f(t)·u) u‖ − Σ_t log det(∇²(t) + (r+κ)I) over ‖u‖ ≤ 1",
 		About: `Every round gives the same unknown sample another time, with fresh noise. The sample that makes all
-rounds' noise likeliest is found by damped Gauss–Newton steps from several starts. Unknown parts of the dual, where rounds were missed, are
+rounds' noise likeliest is found by damped Gauss–Newton steps from several starts. Unknown parts of the dual, where
+rounds were missed, are
 estimated too.`,
-		Needs: "rounds of the victim and its neighbours, all of the victim's samples but one, public penalties, the noise's law",
-		Run:   runRounds,
+		Needs: "rounds of the victim and its neighbours, all of the victim's samples but one, public penalties, the " +
+			"noise's law",
+		Run: runRounds,
 	})
 }
 
@@ -85,7 +87,8 @@ func (s *inversion) report(v *View, f *record.Finding) error {
 	}
 	y := f.Estimates[len(f.Estimates)-1].Y
 	f.Conclusion = fmt.Sprintf("%d rounds give u of length %.4g; it leaves %.3g of what they say unexplained%s",
-		len(last.equations), math.Min(1, num.Norm(found.u)), last.residual(found.point), v.Knows.labelled(y, found.signed))
+		len(last.equations), math.Min(1, num.Norm(found.u)), last.residual(found.point),
+		v.Knows.labelled(y, found.signed))
 	if rank < s.d {
 		f.Conclusion += fmt.Sprintf("; they determine %d of its %d directions", rank, s.d)
 	}
@@ -203,7 +206,10 @@ func (s *inversion) starts(victim int) (all [][]float64) {
 	for t := range order {
 		order[t] = t
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.equations[b].weight, s.equations[a].weight) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(s.equations[b].weight,
+			s.equations[a].weight)
+	})
 	single := 0
 	mean := make([]float64, s.d)
 	grouped := false

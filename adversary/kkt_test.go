@@ -70,7 +70,10 @@ func silentRuns(t testing.TB, d, rounds int) []silentRun {
 	}
 	rec, pub := run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
 	add("admm", rec, pub, model.Penalty)
-	rec, pub = run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *rising, *constant(0.2) })
+	rec, pub = run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) {
+		p.Eta, p.Theta = *rising,
+			*constant(0.2)
+	})
 	add("m-admm", rec, pub, model.Penalty)
 	add("m-admm, hidden θ", rec, pub, model.DualStep)
 	add("m-admm, hidden η and θ", rec, pub, model.Penalty, model.DualStep)
@@ -82,9 +85,15 @@ func silentRuns(t testing.TB, d, rounds int) []silentRun {
 	add("r-admm", rec, pub, model.Penalty)
 	rec, pub = run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *rising, 0.2 })
 	add("mr-admm", rec, pub, model.Penalty)
-	rec, pub = run(t, f, "dgd", rounds, sim.Link{}, func(p *algorithms.DGD) { p.Step, p.Decay = *constant(0.8), "sqrt" })
+	rec, pub = run(t, f, "dgd", rounds, sim.Link{}, func(p *algorithms.DGD) {
+		p.Step, p.Decay = *constant(0.8),
+			"sqrt"
+	})
 	add("dgd", rec, pub, model.Penalty)
-	rec, pub = run(t, f, "edge-admm", rounds, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 })
+	rec, pub = run(t, f, "edge-admm", rounds, sim.Link{}, func(p *algorithms.EdgeADMM) {
+		p.Eta, p.Relaxation = 0.3,
+			0.4
+	})
 	add("edge-admm", rec, pub)
 	rec, pub = run(t, star, "dp-admm", rounds, sim.Link{}, func(p *algorithms.DPADMM) {
 		p.Eta, p.Step, p.Epsilon, p.Delta, p.Noise.Noise = 0.3, 1, 1, 1e-5, "off"
@@ -134,7 +143,8 @@ func exactADMM(t testing.TB, f *fixture, rounds int, eta float64) (*Recording, *
 			rec.Iterates = append(rec.Iterates, record.Iterate{Node: int32(i), Round: int32(round), Values: next[i]})
 			for _, j := range f.graph.Neighbours(i) {
 				rec.Messages = append(rec.Messages, record.Message{
-					ID: uint64(len(rec.Messages)), Src: int32(i), Dst: j, Round: int32(round), SentNS: int64(round), ReceivedNS: int64(round) + 1, Kind: "value",
+					ID: uint64(len(rec.Messages)), Src: int32(i), Dst: j, Round: int32(round), SentNS: int64(round),
+					ReceivedNS: int64(round) + 1, Kind: "value",
 				})
 			}
 		}
@@ -203,7 +213,8 @@ func TestMATH5_InversionIsExact(t *testing.T) {
 			} {
 				found := inverted(t, c.attack, Observe(rec, Vantage{From: c.from}, pub.Without(c.hidden), k), want)
 				if e := last(found); !(e < c.bound) {
-					t.Errorf("d = %d, row %d, %s, hidden %q: relative error %.3g, %s", d, row, c.attack, c.hidden, e, found.Conclusion)
+					t.Errorf("d = %d, row %d, %s, hidden %q: relative error %.3g, %s", d, row, c.attack, c.hidden, e,
+						found.Conclusion)
 				}
 			}
 		}
@@ -238,11 +249,13 @@ func TestInversion_OfEveryMethod(t *testing.T) {
 					bound = exactly
 				}
 				if e := last(f); !(e < bound) || f.Succeeded != record.Exact {
-					t.Errorf("%s, row %d, %s: %s, relative error %.3g; %s", r.name, row, attack, f.Succeeded, e, f.Conclusion)
+					t.Errorf("%s, row %d, %s: %s, relative error %.3g; %s", r.name, row, attack, f.Succeeded, e,
+						f.Conclusion)
 					continue
 				}
 				label := f.Estimates[len(f.Estimates)-1].Score.Label
-				if blind := attack == "late-joiner" && r.name != "dgd"; blind != (label == nil) || label != nil && !*label {
+				if blind := attack == "late-joiner" && r.name != "dgd"; blind != (label == nil) || label != nil &&
+					!*label {
 					t.Errorf("%s, row %d, %s: label %v; %s", r.name, row, attack, label, f.Conclusion)
 				}
 				used := f.Estimates[len(f.Estimates)-1].Rounds
@@ -307,11 +320,13 @@ func TestKKTInversion_SecondRoundChoosesTheRoot(t *testing.T) {
 	if len(candidates) != 2 || !exact {
 		t.Fatalf("%d roots, want 2", len(candidates))
 	}
-	v := &View{Public: &model.Public{Run: model.Run{D: 2}}, Knows: &Knowledge{Schema: &Schema{Sign: []bool{true, false}, Intercept: -1}}}
+	v := &View{Public: &model.Public{Run: model.Run{D: 2}}, Knows: &Knowledge{Schema: &Schema{Sign: []bool{true, false},
+		Intercept: -1}}}
 	found := new(record.Finding)
 	s.conclude(v, found, &s.equations[0], s.only(func(e *condition) bool { return e.round == 2 }), candidates, exact)
 	Score(found, &Truth{Samples: []Sample{{X: u, Y: 1}}})
-	if n := len(found.Estimates); n != 2 || found.Estimates[1].Score.Relative > 1e-12 || found.Estimates[0].Score.Relative < 0.1 {
+	if n := len(found.Estimates); n != 2 || found.Estimates[1].Score.Relative > 1e-12 ||
+		found.Estimates[0].Score.Relative < 0.1 {
 		t.Errorf("want a wrong estimate of one round and a right one of two: %+v", found)
 	}
 }
@@ -326,7 +341,8 @@ func TestInversion_OfOtherLosses(t *testing.T) {
 			k, want := f.allBut(1, row)
 			for _, attack := range []string{"kkt-inversion", "kkt-rounds"} {
 				if found := inverted(t, attack, Observe(rec, Vantage{}, pub, k), want); !(last(found) < 1e-7) {
-					t.Errorf("%T, row %d, %s: relative error %.3g; %s", loss, row, attack, last(found), found.Conclusion)
+					t.Errorf("%T, row %d, %s: relative error %.3g; %s", loss, row, attack, last(found),
+						found.Conclusion)
 				}
 			}
 		}
@@ -369,14 +385,16 @@ func TestZKL18_LikelihoodReachesTheCramerRaoBound(t *testing.T) {
 				square += math.Pow(last(found)*norm, 2) / 8
 				length += norm * norm / 8
 				if attack != "kkt-inversion" && (bound > 1) != (found.Succeeded == record.Failed) {
-					t.Errorf("bound %v, row %d, %s: %s with relative error %.3g", bound, row, attack, found.Succeeded, last(found))
+					t.Errorf("bound %v, row %d, %s: %s with relative error %.3g", bound, row, attack, found.Succeeded,
+						last(found))
 				}
 			}
 			e := math.Sqrt(square)
 			switch {
 			case bound > 1:
 				if e < 0.9*math.Sqrt(length) {
-					t.Errorf("bound %v: %s has error %.3g, where the zero vector has %.3g", bound, attack, e, math.Sqrt(length))
+					t.Errorf("bound %v: %s has error %.3g, where the zero vector has %.3g", bound, attack, e,
+						math.Sqrt(length))
 				}
 			case attack == "kkt-inversion":
 				if e < 3*bound {
@@ -433,11 +451,20 @@ func TestKKTRounds_ErrorFollowsTheBudget(t *testing.T) {
 		alpha := constant(budget)
 		rec, pub := run(t, f, "dvp", 30, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.3, *alpha })
 		add("dvp", f, 1, rec, pub)
-		rec, pub = run(t, f, "private-r-admm", 30, sim.Link{}, func(p *algorithms.PrivateRADMM) { p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *alpha })
+		rec, pub = run(t, f, "private-r-admm", 30, sim.Link{}, func(p *algorithms.PrivateRADMM) {
+			p.Eta, p.Gamma,
+				p.Alpha = 0.3, 0.2, *alpha
+		})
 		add("private-r-admm", f, 1, rec, pub)
-		rec, pub = run(t, f, "private-dgd", 30, sim.Link{}, func(p *algorithms.PrivateDGD) { p.Step, p.Decay, p.Alpha = *constant(0.8), "none", *alpha })
+		rec, pub = run(t, f, "private-dgd", 30, sim.Link{}, func(p *algorithms.PrivateDGD) {
+			p.Step, p.Decay,
+				p.Alpha = *constant(0.8), "none", *alpha
+		})
 		add("private-dgd", f, 1, rec, pub)
-		rec, pub = run(t, star, "dp-admm", 30, sim.Link{}, func(p *algorithms.DPADMM) { p.Eta, p.Step, p.Epsilon, p.Delta = 0.3, 1, budget, 1e-5 })
+		rec, pub = run(t, star, "dp-admm", 30, sim.Link{}, func(p *algorithms.DPADMM) {
+			p.Eta, p.Step, p.Epsilon,
+				p.Delta = 0.3, 1, budget, 1e-5
+		})
 		add("dp-admm", star, 0, rec, pub)
 	}
 	for name, e := range errors {
@@ -513,12 +540,16 @@ func TestInversion_WithMissedPackets(t *testing.T) {
 	}
 	// An early round lost leaves an unknown vector and hidden penalties at once.
 	rising := &parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.4, Ratio: 1.05}}
-	rec, pub = run(t, f, "m-admm", 30, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *rising, *constant(0.2) })
+	rec, pub = run(t, f, "m-admm", 30, sim.Link{}, func(p *algorithms.MADMM) {
+		p.Eta, p.Theta = *rising,
+			*constant(0.2)
+	})
 	pub = pub.Without(model.Penalty)
 	k, want := f.allBut(1, 3)
 	rec.Messages = slices.DeleteFunc(rec.Messages, func(m record.Message) bool { return m.Round == 2 })
 	found := inverted(t, "kkt-projection", Observe(rec, Vantage{}, pub, k), want)
-	if e := last(found); !(e < 1e-6) || len(found.Unseen) == 0 || !strings.Contains(strings.Join(found.Unseen, " "), "round 2") {
+	if e := last(found); !(e < 1e-6) || len(found.Unseen) == 0 || !strings.Contains(strings.Join(found.Unseen, " "),
+		"round 2") {
 		t.Errorf("round 2 lost: relative error %.3g, unseen %q; %s", e, found.Unseen, found.Conclusion)
 	}
 }
@@ -600,7 +631,8 @@ func TestInversion_SlopeIsTheDerivative(t *testing.T) {
 				for _, g := range m.groups {
 					want := (moved(o[g.group], k, h) - moved(o[g.group], k, -h)) / (2 * h)
 					if math.Abs(g.slope[k]-want) > 1e-6*(1+math.Abs(want)) {
-						t.Errorf("kind %d, offset %d: slope %d is %v, the derivative %v", kind, g.group, k, g.slope[k], want)
+						t.Errorf("kind %d, offset %d: slope %d is %v, the derivative %v", kind, g.group, k, g.slope[k],
+							want)
 					}
 				}
 			}
@@ -760,7 +792,10 @@ func TestInversion_HiddenStepAndDecayingNoise(t *testing.T) {
 func TestRA19_HiddenPenaltyOfRecycledRounds(t *testing.T) {
 	f := small(t, 40, 30, ring(5))
 	alpha := constant(4e4)
-	rec, pub := run(t, f, "private-r-admm", 20, sim.Link{}, func(p *algorithms.PrivateRADMM) { p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *alpha })
+	rec, pub := run(t, f, "private-r-admm", 20, sim.Link{}, func(p *algorithms.PrivateRADMM) {
+		p.Eta, p.Gamma,
+			p.Alpha = 0.3, 0.2, *alpha
+	})
 	hidden := pub.Without(model.Penalty)
 	for row := range 4 {
 		k, want := f.allBut(1, row)
@@ -837,7 +872,8 @@ func TestKKTProjection_DoesNotReadWhatIsHidden(t *testing.T) {
 	rec, pub := run(t, f, "penalty-perturbation", 20, sim.Link{}, func(p *algorithms.PenaltyPerturbation) {
 		p.Eta, p.Theta, p.Alpha = *constant(0.5), *theta, *alpha
 	})
-	check(rec, pub, algorithms.PenaltyPerturbation{MADMM: algorithms.MADMM{Eta: *constant(7), Theta: *theta}, Alpha: *alpha})
+	check(rec, pub, algorithms.PenaltyPerturbation{MADMM: algorithms.MADMM{Eta: *constant(7), Theta: *theta},
+		Alpha: *alpha})
 	rec, pub = run(t, f, "private-dgd", 20, sim.Link{}, func(p *algorithms.PrivateDGD) {
 		p.Step, p.Decay, p.Alpha = *constant(0.8), "none", *alpha
 	})
@@ -848,6 +884,7 @@ func TestKKTProjection_DoesNotReadWhatIsHidden(t *testing.T) {
 		p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *alpha
 	})
 	check(rec, pub, algorithms.PrivateRADMM{
-		RADMM: algorithms.RADMM{ADMM: algorithms.ADMM{Eta: 7}, Recycling: algorithms.Recycling{Gamma: 0.2}}, Alpha: *alpha,
+		RADMM: algorithms.RADMM{ADMM: algorithms.ADMM{Eta: 7}, Recycling: algorithms.Recycling{Gamma: 0.2}},
+		Alpha: *alpha,
 	})
 }

@@ -102,13 +102,15 @@ func labelInference(v *View, f *record.Finding) error {
 				continue // the report says more
 			}
 			z := num.Dot(w, x)
-			f.Members = append(f.Members, record.Membership{Candidate: n, Score: record.Number(stats.Logistic(-math.Abs(z))), Label: math.Copysign(1, z)})
+			f.Members = append(f.Members, record.Membership{Candidate: n,
+				Score: record.Number(stats.Logistic(-math.Abs(z))), Label: math.Copysign(1, z)})
 			guessed++
 		}
 	}
 	v.reportsUnseen(users, f)
 	if len(users) == 0 && guessed == 0 {
-		return blocked("no report of a user of server %d was seen, and there is no candidate to guess from a model", f.Victim)
+		return blocked("no report of a user of server %d was seen, and there is no candidate to guess from a model",
+			f.Victim)
 	}
 	if len(users) > 0 {
 		bound := record.Number(kept)
@@ -116,15 +118,18 @@ func labelInference(v *View, f *record.Finding) error {
 			Kind: record.ReportAccuracy, Measured: record.Number(kept), Bound: bound, Holds: true,
 			Detail: "both labels equally likely before",
 		})
-		f.Conclusion = fmt.Sprintf("%d reports: the reported label is right with probability %.3g, the bound of randomised response", len(users), kept)
+		f.Conclusion = fmt.Sprintf("%d reports: the reported label is right with probability %.3g, the bound of "+
+			"randomised response", len(users), kept)
 		if nodes > 0 {
 			f.Checks = append(f.Checks, record.Check{
 				Kind: record.ModelAccuracy, Measured: record.Number(expected), Bound: bound, Holds: expected <= kept,
 				Detail: fmt.Sprintf("%d of %d reported labels overruled", overruled, len(users)),
 			})
-			f.Conclusion += fmt.Sprintf("; with the model of %d servers, which overrules %d of them, a guess is expected to be right with probability %.3g", nodes, overruled, expected)
+			f.Conclusion += fmt.Sprintf("; with the model of %d servers, which overrules %d of them, a guess is "+
+				"expected to be right with probability %.3g", nodes, overruled, expected)
 			if expected > kept {
-				f.Conclusion += ": more than the bound allows a report to tell, because it is learned from the population, which is inference and no leak of the report"
+				f.Conclusion += ": more than the bound allows a report to tell, because it is learned from the " +
+					"population, which is inference and no leak of the report"
 			}
 		} else {
 			f.Unseen = append(f.Unseen, "every server's iterates: there is no model")

@@ -74,8 +74,10 @@ func TestLabelInference_ReportsAndModel(t *testing.T) {
 				t.Fatalf("server %d: %+v, reported %v", server, l, reported[server].Y[n])
 			}
 		}
-		if a := right(t, f, server, alone); len(alone.Labels) != 400 || math.Abs(a-bound) > spread || math.Abs(float64(alone.Checks[0].Measured)-bound) > 1e-15 || len(alone.Checks) != 1 {
-			t.Errorf("server %d: %d reports, %.3g of them right, want %.3g ± %.3g; %+v", server, len(alone.Labels), a, bound, spread, alone.Checks)
+		if a := right(t, f, server, alone); len(alone.Labels) != 400 || math.Abs(a-bound) > spread ||
+			math.Abs(float64(alone.Checks[0].Measured)-bound) > 1e-15 || len(alone.Checks) != 1 {
+			t.Errorf("server %d: %d reports, %.3g of them right, want %.3g ± %.3g; %+v", server, len(alone.Labels), a,
+				bound, spread, alone.Checks)
 		}
 		if !slices.Contains(alone.Unseen, "every server's iterates: there is no model") {
 			t.Errorf("unseen %q", alone.Unseen)
@@ -83,9 +85,11 @@ func TestLabelInference_ReportsAndModel(t *testing.T) {
 		both := carry(t, "label-inference", Observe(rec, Vantage{}, pub, k))
 		a := right(t, f, server, both)
 		if !(a > bound+spread) || len(both.Labels) != 400 || len(both.Unseen) != 0 {
-			t.Errorf("server %d: with the model %.3g right, want more than %.3g; unseen %q", server, a, bound, both.Unseen)
+			t.Errorf("server %d: with the model %.3g right, want more than %.3g; unseen %q", server, a, bound,
+				both.Unseen)
 		}
-		if c := both.Checks[1]; c.Holds || !(float64(c.Measured) > bound) || !strings.Contains(both.Conclusion, "inference and no leak") {
+		if c := both.Checks[1]; c.Holds || !(float64(c.Measured) > bound) ||
+			!strings.Contains(both.Conclusion, "inference and no leak") {
 			t.Errorf("server %d: %+v, %s", server, c, both.Conclusion)
 		}
 	}
@@ -126,9 +130,13 @@ func TestLabelInference_NothingToLearn(t *testing.T) {
 		}
 	}
 	// True labels are reported as they are.
-	rec, pub, _ = survey(t, f, 5, sim.Link{}, func(p *algorithms.PDML) { p.Eta, p.Labels, p.Deviation = 0.3, "true", *constant(0.01) })
+	rec, pub, _ = survey(t, f, 5, sim.Link{}, func(p *algorithms.PDML) {
+		p.Eta, p.Labels, p.Deviation = 0.3, "true",
+			*constant(0.01)
+	})
 	got := carry(t, "label-inference", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1}))
-	if a := right(t, f, 1, got); a != 1 || got.Labels[0].Confidence != 1 || got.Checks[1].Measured != 1 || !got.Checks[1].Holds {
+	if a := right(t, f, 1, got); a != 1 || got.Labels[0].Confidence != 1 || got.Checks[1].Measured != 1 ||
+		!got.Checks[1].Holds {
 		t.Errorf("%.3g of the true labels are right; %+v, %+v", a, got.Labels[0], got.Checks)
 	}
 }
@@ -148,7 +156,8 @@ func TestLabelInference_ReportsThatWereNotSeen(t *testing.T) {
 	}
 	k := &Knowledge{Victim: 1, Size: 100, Candidates: f.samples(1)}
 	got := carry(t, "label-inference", Observe(rec, Vantage{Links: links}, pub, k))
-	if len(got.Labels) != 97 || !slices.Equal(got.Unseen, []string{"the reports of users 150", "the reports of 2 users of server 1"}) {
+	if len(got.Labels) != 97 || !slices.Equal(got.Unseen, []string{"the reports of users 150",
+		"the reports of 2 users of server 1"}) {
 		t.Errorf("%d labels, unseen %q", len(got.Labels), got.Unseen)
 	}
 	right(t, f, 1, got)
@@ -159,7 +168,8 @@ func TestLabelInference_ReportsThatWereNotSeen(t *testing.T) {
 		for _, server := range []int{1, 2} {
 			z += num.Dot(rec.truth(t, server, 30), f.samples(1).At(m.Candidate).X) / 2
 		}
-		if m.Label != math.Copysign(1, z) || math.Abs(float64(m.Score)-1/(1+math.Exp(math.Abs(z)))) > 1e-12 || m.Member {
+		if m.Label != math.Copysign(1, z) || math.Abs(float64(m.Score)-1/(1+math.Exp(math.Abs(z)))) > 1e-12 ||
+			m.Member {
 			t.Errorf("%+v, w·x = %v", m, z)
 		}
 	}
@@ -173,19 +183,23 @@ func TestLabelInference_ReportsThatWereNotSeen(t *testing.T) {
 		mirrored.Add(Sample{X: a.X, Y: -a.Y})
 	}
 	k.Candidates = mirrored
-	if again := carry(t, "label-inference", Observe(rec, Vantage{Links: links}, pub, k)); !slices.Equal(again.Members, got.Members) {
+	if again := carry(t, "label-inference", Observe(rec, Vantage{Links: links}, pub, k)); !slices.Equal(again.Members,
+		got.Members) {
 		t.Error("the candidates' own labels enter the guesses")
 	}
 	// Server 0's users begin at 5.
-	first := carry(t, "label-inference", Observe(rec, Vantage{Links: [][2]int{{0, 7}}}, pub, &Knowledge{Victim: 0, Size: 4}))
+	first := carry(t, "label-inference", Observe(rec, Vantage{Links: [][2]int{{0, 7}}}, pub,
+		&Knowledge{Victim: 0, Size: 4}))
 	if !slices.Contains(first.Unseen, "the reports of users 5, 6, 8") {
 		t.Errorf("unseen %q", first.Unseen)
 	}
-	if b := carry(t, "label-inference", Observe(rec, Vantage{Links: [][2]int{{0, 1}}}, pub, &Knowledge{Victim: 3})); b.Succeeded != record.Blocked {
+	if b := carry(t, "label-inference", Observe(rec, Vantage{Links: [][2]int{{0, 1}}}, pub,
+		&Knowledge{Victim: 3})); b.Succeeded != record.Blocked {
 		t.Errorf("%+v", b)
 	}
 	admm, public := run(t, f, "admm", 2, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
-	if b := carry(t, "label-inference", Observe(admm, Vantage{}, public, nil)); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, "method admm") {
+	if b := carry(t, "label-inference", Observe(admm, Vantage{}, public, nil)); b.Succeeded != record.Blocked ||
+		!strings.Contains(b.Conclusion, "method admm") {
 		t.Errorf("%+v", b)
 	}
 }

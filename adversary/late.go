@@ -18,10 +18,12 @@ func init() {
 		Title:    "gradient differences without the duals' history",
 		Equation: "∇(f(t+1)) − ∇(f(t)) = −η[2V(f(t+1) − f(t)) + V f(t−1) − 2s(t) + s(t−1)] − r(f(t+1) − f(t))",
 		About: `Who has not seen the rounds before does not know a node's dual. But what it lacks is the same vector in
-every later round, so that it cancels in differences. They are differences of the data's gradients, and for the informed adversary they
+every later round, so that it cancels in differences. They are differences of the data's gradients, and for the
+informed adversary they
 determine the sample, though with losses such as the logistic one not its label: −u has the same differences.`,
-		Needs: "two or more rounds running of the victim and its neighbours, public penalties; for the sample itself, all of the victim's samples but one",
-		Run:   runLate,
+		Needs: "two or more rounds running of the victim and its neighbours, public penalties; for the sample " +
+			"itself, all of the victim's samples but one",
+		Run: runLate,
 	})
 }
 
@@ -63,7 +65,8 @@ func runLate(v *View, f *record.Finding) error {
 	}
 	noise := ""
 	for _, d := range all {
-		f.Facts = append(f.Facts, record.Fact{Kind: record.GradientDifference, Node: k.Victim, Round: d.to.Round, Since: d.from.Round, Values: d.values, Relative: notKnown})
+		f.Facts = append(f.Facts, record.Fact{Kind: record.GradientDifference, Node: k.Victim, Round: d.to.Round,
+			Since: d.from.Round, Values: d.values, Relative: notKnown})
 		if d.to.Noise.Kind != model.Silent {
 			noise = ", with noise"
 		}

@@ -55,7 +55,8 @@ func TestMATH5_DifferencesNeedNoHistory(t *testing.T) {
 			t.Errorf("round %d: relative error %.3g", fact.Round, e)
 		}
 	}
-	if s := strings.Join(found.Unseen, "\n"); !strings.Contains(s, "rounds before 5") && !strings.Contains(s, "round 4") {
+	if s := strings.Join(found.Unseen, "\n"); !strings.Contains(s, "rounds before 5") &&
+		!strings.Contains(s, "round 4") {
 		t.Errorf("that early rounds were not seen is not said: %q", found.Unseen)
 	}
 }
@@ -119,7 +120,8 @@ func TestLateJoiner_WithLostPackets(t *testing.T) {
 	k, want := f.allBut(1, 3)
 	all := lateFinding(t, f, Observe(rec, Vantage{From: 2}, pub, k), &want)
 	missed := lateFinding(t, f, Observe(rec, Vantage{From: 2, Miss: 0.3}, pub, k), &want)
-	if missed.Succeeded != record.Exact || len(missed.Facts) == 0 || len(missed.Facts) >= len(all.Facts) || len(missed.Unseen) <= len(all.Unseen) {
+	if missed.Succeeded != record.Exact || len(missed.Facts) == 0 || len(missed.Facts) >= len(all.Facts) ||
+		len(missed.Unseen) <= len(all.Unseen) {
 		t.Errorf("%s: %d facts of %d, unseen %q", missed.Succeeded, len(missed.Facts), len(all.Facts), missed.Unseen)
 	}
 	for _, fact := range missed.Facts {

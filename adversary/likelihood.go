@@ -61,7 +61,8 @@ func NewLikelihood(p *model.Public, node int, worlds ...*Samples) (*Likelihood, 
 		ridged := *o
 		ridged.Ridge = p.R[node]
 		l.worlds = append(l.worlds, &world{
-			objective: o, solver: problem.NewSolver(o, 0), exact: problem.NewSolver(&ridged, exactTolerance), ridge: ridged.Ridge,
+			objective: o, solver: problem.NewSolver(o, 0), exact: problem.NewSolver(&ridged, exactTolerance),
+			ridge:   ridged.Ridge,
 			scratch: problem.NewScratch(p.D, len(s.Y)), gradient: make([]float64, p.D),
 		})
 	}

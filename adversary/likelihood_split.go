@@ -51,7 +51,8 @@ func NewSplitLikelihood(p *model.Public, party int, worlds ...*problem.Rows) (*S
 			return nil, errors.New("the worlds' matrices must be of the same size")
 		}
 		l.worlds = append(l.worlds, &splitWorld{
-			party: problem.NewParty(block, p.Ridge, method.Penalty()), space: newColumnSpace(block), x: make([]float64, block.D),
+			party: problem.NewParty(block, p.Ridge, method.Penalty()), space: newColumnSpace(block),
+			x: make([]float64, block.D),
 		})
 	}
 	return l, nil
@@ -71,7 +72,8 @@ func (l *SplitLikelihood) Weigh(v *View) ([]Evidence, error) {
 		sent, ok := v.Value(l.party+1, t)
 		hub, seen := v.Value(0, t-1)
 		if !ok || !seen {
-			return nil, fmt.Errorf("the likelihood needs all messages; round %d of party %d or of the hub is missing", t, l.party+1)
+			return nil, fmt.Errorf("the likelihood needs all messages; round %d of party %d or of the hub is missing",
+				t, l.party+1)
 		}
 		e := Evidence{Round: t, Law: model.Noise{Kind: model.Gaussian, Level: l.sigma}, Scale: 1}
 		for _, w := range l.worlds {

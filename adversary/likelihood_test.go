@@ -115,7 +115,8 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 
 	// objective is a round's log-density where ε of rate is in the objective with
 	// weight scale.
-	objective := func(w *fixture, v func(i, t int) []float64, t int, eta, theta func(int) float64, scale, rate, phi float64) float64 {
+	objective := func(w *fixture, v func(i, t int) []float64, t int, eta, theta func(int) float64, scale, rate,
+		phi float64) float64 {
 		q := linear(v, t, eta, theta)
 		e := func(at []float64) []float64 {
 			g := w.trueGradient(node, at)
@@ -137,12 +138,18 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 		rounds  []int
 	}{
 		{"dvp", f, func(w *fixture) (*Recording, *model.Public) {
-			return run(t, w, "dvp", rounds, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha, p.Calibration = 0.3, *constant(2), "proof" })
+			return run(t, w, "dvp", rounds, sim.Link{}, func(p *algorithms.DVP) {
+				p.Eta, p.Alpha, p.Calibration = 0.3,
+					*constant(2), "proof"
+			})
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			return objective(w, v, t, flat(0.3), flat(0.3), 1/size, alphaHat/2, 0)
 		}, []int{1, 2, 3, 4, 5}},
 		{"dvp with a ridge Φ", f, func(w *fixture) (*Recording, *model.Public) {
-			return run(t, w, "dvp", rounds, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha, p.Calibration = 0.01, *constant(0.5), "listing" })
+			return run(t, w, "dvp", rounds, sim.Link{}, func(p *algorithms.DVP) {
+				p.Eta, p.Alpha, p.Calibration = 0.01,
+					*constant(0.5), "listing"
+			})
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			phi := 0.25/(size*(math.Exp(0.125)-1)) - r - 2*0.01*degree
 			return objective(w, v, t, flat(0.01), flat(0.01), 1/size, 0.25, phi)
@@ -179,7 +186,10 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 			return -2 * size / 2 * ridge * norm(e)
 		}, []int{1, 2, 3, 4, 5}},
 		{"private-dgd", f, func(w *fixture) (*Recording, *model.Public) {
-			return run(t, w, "private-dgd", rounds, sim.Link{}, func(p *algorithms.PrivateDGD) { p.Step, p.Decay, p.Alpha = *constant(0.7), "sqrt", *constant(2) })
+			return run(t, w, "private-dgd", rounds, sim.Link{}, func(p *algorithms.PrivateDGD) {
+				p.Step, p.Decay,
+					p.Alpha = *constant(0.7), "sqrt", *constant(2)
+			})
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			step := 0.7 / math.Sqrt(float64(t))
 			g := w.trueGradient(node, v(node, t-1))
@@ -197,7 +207,10 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 			return -2 * size / (2 * step) * norm(e)
 		}, []int{1, 2, 3, 4, 5}},
 		{"dp-admm", star, func(w *fixture) (*Recording, *model.Public) {
-			return run(t, w, "dp-admm", rounds, sim.Link{}, func(p *algorithms.DPADMM) { p.Eta, p.Step, p.Epsilon, p.Delta = 0.3, 1, 2, 1e-4 })
+			return run(t, w, "dp-admm", rounds, sim.Link{}, func(p *algorithms.DPADMM) {
+				p.Eta, p.Step, p.Epsilon,
+					p.Delta = 0.3, 1, 2, 1e-4
+			})
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			gamma := make([]float64, 3)
 			for s := 1; s < t; s++ {

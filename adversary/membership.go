@@ -71,7 +71,8 @@ func membership(v *View, f *record.Finding) error {
 		return blocked("no round was seen whole, with every parameter known")
 	}
 	if skipped := len(all) - used; skipped > 0 {
-		f.Unseen = append(f.Unseen, fmt.Sprintf("%d rounds leave hidden parameters or an unknown past, and were left out", skipped))
+		f.Unseen = append(f.Unseen, fmt.Sprintf("%d rounds leave hidden parameters or an unknown past, and were left "+
+			"out", skipped))
 	}
 	best, sum := math.Inf(-1), 0.0
 	for _, t := range total {

@@ -21,8 +21,9 @@ func init() {
 (η/2)(V f(2k−1) − s(2k−1)): the dual cancels, noise does as well, and an even iterate is a fixed combination of
 messages. If it deviates, something else entered it, such as data. The combination is one known direction times
 η/(2ηV + γ), so that a single even round gives a private η, if γ > 0; if γ = 0 that number is 1/2V whatever η is.`,
-		Needs: "an even round's value, the two before it, and the neighbours' values that entered the last two updates; γ",
-		Run:   recycling,
+		Needs: "an even round's value, the two before it, and the neighbours' values that entered the last two " +
+			"updates; γ",
+		Run: recycling,
 	})
 }
 
@@ -138,7 +139,8 @@ func recycling(v *View, f *record.Finding) error {
 			}
 			if hidden && gamma > 0 {
 				if eta, rounding := e.penalty(degree, gamma); rounding <= penaltyError {
-					f.Facts = append(f.Facts, record.Fact{Kind: record.PrivatePenalty, Node: i, Round: t - 1, Values: []float64{eta}, Relative: notKnown})
+					f.Facts = append(f.Facts, record.Fact{Kind: record.PrivatePenalty, Node: i, Round: t - 1,
+						Values: []float64{eta}, Relative: notKnown})
 					penalties++
 					doubt = math.Max(doubt, rounding)
 				}
@@ -163,13 +165,18 @@ func recycling(v *View, f *record.Finding) error {
 	}
 	switch {
 	case first != "":
-		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes do not all follow from messages: %s; data, or something else, entered them (later deviations follow from the first)", rounds, nodes, first)
+		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes do not all follow from messages: %s; data, or "+
+			"something else, entered them (later deviations follow from the first)", rounds, nodes, first)
 	case hidden && gamma > 0:
-		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g, and %d of them give the sender's private penalty, with a relative error from rounding of at most %.2g: they touch no data, but they are not free of a secret", rounds, nodes, largest, penalties, doubt)
+		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g, and %d of them give the "+
+			"sender's private penalty, with a relative error from rounding of at most %.2g: they touch no data, but "+
+			"they are not free of a secret", rounds, nodes, largest, penalties, doubt)
 	case hidden:
-		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g and touch no data; with γ = 0 they are the same whatever the private penalty is, and do not give it away", rounds, nodes, largest)
+		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g and touch no data; with "+
+			"γ = 0 they are the same whatever the private penalty is, and do not give it away", rounds, nodes, largest)
 	default:
-		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g: they touch no data and say nothing that odd rounds had not said", rounds, nodes, largest)
+		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g: they touch no data and "+
+			"say nothing that odd rounds had not said", rounds, nodes, largest)
 	}
 	return nil
 }

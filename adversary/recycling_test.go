@@ -56,8 +56,11 @@ func TestRecycling_EvenRoundsFollowFromMessages(t *testing.T) {
 	f := small(t, 6, 5, ring(5))
 	get := func(r *Recording, p *model.Public) *View { return Observe(r, Vantage{}, p, &Knowledge{Victim: 2}) }
 	for name, v := range map[string]*View{
-		"r-admm":  get(run(t, f, "r-admm", 12, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })),
-		"mr-admm": get(run(t, f, "mr-admm", 12, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *growing(5), 0.2 })),
+		"r-admm": get(run(t, f, "r-admm", 12, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })),
+		"mr-admm": get(run(t, f, "mr-admm", 12, sim.Link{}, func(p *algorithms.MRADMM) {
+			p.Eta, p.Gamma = *growing(5),
+				0.2
+		})),
 		"private-r-admm": get(run(t, f, "private-r-admm", 12, sim.Link{}, func(p *algorithms.PrivateRADMM) {
 			p.Eta, p.Gamma, p.Alpha = 0.3, 0.2, *constant(2)
 		})),
@@ -147,7 +150,8 @@ func TestRecycling_SaysWhatWasNotSeen(t *testing.T) {
 	if len(late.Checks) != 5 || !strings.HasPrefix(late.Checks[0].Detail, "2 of 6") { // rounds 10 and 12
 		t.Errorf("late joiner: %+v", late.Checks)
 	}
-	if b := carry(t, "recycling", Observe(rec, Vantage{Links: [][2]int{{0, 1}}}, pub, &Knowledge{Victim: 1})); b.Succeeded != record.Blocked {
+	if b := carry(t, "recycling", Observe(rec, Vantage{Links: [][2]int{{0, 1}}}, pub,
+		&Knowledge{Victim: 1})); b.Succeeded != record.Blocked {
 		t.Errorf("one link: %+v", b)
 	}
 	rec, pub = run(t, f, "admm", 4, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })

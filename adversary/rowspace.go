@@ -23,7 +23,8 @@ solver's tolerance can leave is the number of independent rows, and the distance
 whether x is among the victim's rows (or a combination of them). Neither a label nor another sample is needed.
 The verdict's threshold is Wedin's bound on the angle between the span and what was found of it, error/σ_B.
 One row alone is found itself if its last column was a 1 before the row was scaled: the norm before was
-then at least 1, so the row was divided by it, and x is the unit vector along the gradient whose intercept is positive.`,
+then at least 1, so the row was divided by it, and x is the unit vector along the gradient whose intercept is
+positive.`,
 		Needs: "fewer rows than columns, more rounds than rows, public parameters, no noise; candidates for verdicts",
 		Run:   rowSpace,
 	})
@@ -72,7 +73,9 @@ func rowSpace(v *View, f *record.Finding) error {
 	f.Unseen = append(f.Unseen, unseen...)
 	for _, g := range all {
 		if g.Nuisance != nil {
-			return blocked("the node's penalties are hidden: every round leaves an unknown multiple of a known vector in the gradient, which would add a dimension to the span for each round, and projecting these vectors out would take as many from the rows")
+			return blocked("the node's penalties are hidden: every round leaves an unknown multiple of a known " +
+				"vector in the gradient, which would add a dimension to the span for each round, and projecting " +
+				"these vectors out would take as many from the rows")
 		}
 	}
 	vectors, floor := inSpan(p, all)
@@ -92,25 +95,31 @@ func rowSpace(v *View, f *record.Finding) error {
 		return nil
 	case gap < clearGap && p.Method.Noisy():
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the noise fills them; the number of rows is not determined, and every candidate fits", many, rank, p.D)
+		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the noise "+
+			"fills them; the number of rows is not determined, and every candidate fits", many, rank, p.D)
 		return nil
 	case gap < clearGap && rank == p.D:
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s span all %d dimensions: the node has at least as many independent rows as columns, and every candidate fits", many, p.D)
+		f.Conclusion = fmt.Sprintf("%s span all %d dimensions: the node has at least as many independent rows as "+
+			"columns, and every candidate fits", many, p.D)
 		return nil
 	case gap < clearGap:
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the node has at least %d independent rows, and more rounds would be needed to find where they end", many, rank, p.D, rank)
+		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the node has "+
+			"at least %d independent rows, and more rounds would be needed to find where they end", many, rank, p.D,
+			rank)
 		return nil
 	}
 	angle := floor / s.values[rank-1]
-	f.Facts = append(f.Facts, record.Fact{Kind: record.RowCount, Node: f.Victim, Round: all[len(all)-1].Round, Values: []float64{float64(rank)}, Relative: notKnown})
+	f.Facts = append(f.Facts, record.Fact{Kind: record.RowCount, Node: f.Victim, Round: all[len(all)-1].Round,
+		Values: []float64{float64(rank)}, Relative: notKnown})
 	f.Checks = append(f.Checks, record.Check{
 		Kind:     record.RowRankGap,
 		Measured: record.Number(s.values[rank]), Bound: record.Number(floor), Holds: s.values[rank] <= floor,
 		Detail: fmt.Sprintf("the last that counts is %.3g", s.values[rank-1]),
 	})
-	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: node %d has %d independent rows", found, many, rank, p.D, gap, f.Victim, rank)
+	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: "+
+		"node %d has %d independent rows", found, many, rank, p.D, gap, f.Victim, rank)
 	if rank == 1 {
 		v.single(all, s.left[0], f)
 	}
@@ -124,7 +133,8 @@ func judge(candidates *Samples, rows *columnSpace, angle float64, f *record.Find
 		return
 	}
 	if angle > widest {
-		f.Conclusion += fmt.Sprintf("; the span is uncertain by an angle of up to %.2g, too much to judge candidates", angle)
+		f.Conclusion += fmt.Sprintf("; the span is uncertain by an angle of up to %.2g, too much to judge candidates",
+			angle)
 	}
 	members, farthest, nearest := 0, 0.0, math.Inf(1)
 	for n := range candidates.Y {

@@ -60,11 +60,20 @@ func TestRowSpace_TellsRowsFromStrangers(t *testing.T) {
 	get := func(r *Recording, p *model.Public) seen { return seen{r, p} }
 	within := map[string]float64{"admm": 1e-9, "m-admm": 1e-6, "r-admm": 1e-9, "dgd": 1e-12, "edge-admm": 1e-9}
 	for name, c := range map[string]seen{
-		"admm":      get(run(t, f, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })),
-		"m-admm":    get(run(t, f, "m-admm", 12, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *growing(5), *constant(0.2) })),
-		"r-admm":    get(run(t, f, "r-admm", 24, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })),
-		"dgd":       get(run(t, f, "dgd", 12, sim.Link{}, func(p *algorithms.DGD) { p.Step, p.Decay = *constant(0.8), "sqrt" })),
-		"edge-admm": get(run(t, f, "edge-admm", 12, sim.Link{}, func(p *algorithms.EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.4 })),
+		"admm": get(run(t, f, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })),
+		"m-admm": get(run(t, f, "m-admm", 12, sim.Link{}, func(p *algorithms.MADMM) {
+			p.Eta, p.Theta = *growing(5),
+				*constant(0.2)
+		})),
+		"r-admm": get(run(t, f, "r-admm", 24, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })),
+		"dgd": get(run(t, f, "dgd", 12, sim.Link{}, func(p *algorithms.DGD) {
+			p.Step, p.Decay = *constant(0.8),
+				"sqrt"
+		})),
+		"edge-admm": get(run(t, f, "edge-admm", 12, sim.Link{}, func(p *algorithms.EdgeADMM) {
+			p.Eta,
+				p.Relaxation = 0.3, 0.4
+		})),
 	} {
 		got := carry(t, "row-space", Observe(c.rec, Vantage{}, c.pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
 		membersAre(t, name, got, 4, within[name])
@@ -86,7 +95,10 @@ func TestRowSpace_TellsRowsFromStrangers(t *testing.T) {
 	rec.Messages = slices.DeleteFunc(rec.Messages, func(m record.Message) bool { return m.Src == 1 && m.Round == 6 })
 	got = carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
 	membersAre(t, "a round lost", got, 4, 1e-6)
-	if !slices.ContainsFunc(got.Unseen, func(s string) bool { return strings.Contains(s, "value of node 1 in round 6") }) {
+	if !slices.ContainsFunc(got.Unseen, func(s string) bool {
+		return strings.Contains(s,
+			"value of node 1 in round 6")
+	}) {
 		t.Errorf("unseen %q", got.Unseen)
 	}
 }
@@ -102,14 +114,20 @@ func TestRowSpace_FailsAndSaysWhy(t *testing.T) {
 	for _, c := range []struct {
 		f    *record.Finding
 		says string
-	}{{noise, "the noise fills them"}, {many, "at least as many independent rows as columns"}, {short, "at least 3 independent rows"}} {
-		if c.f.Succeeded != record.Failed || !strings.Contains(c.f.Conclusion, c.says) || len(c.f.Members)+len(c.f.Facts) > 0 {
+	}{{noise, "the noise fills them"}, {many, "at least as many independent rows as columns"},
+		{short, "at least 3 independent rows"}} {
+		if c.f.Succeeded != record.Failed || !strings.Contains(c.f.Conclusion, c.says) ||
+			len(c.f.Members)+len(c.f.Facts) > 0 {
 			t.Errorf("%+v, want %q", c.f, c.says)
 		}
 	}
-	rec, pub = run(t, wide, "m-admm", 12, sim.Link{}, func(p *algorithms.MADMM) { p.Eta, p.Theta = *growing(5), *constant(0.2) })
+	rec, pub = run(t, wide, "m-admm", 12, sim.Link{}, func(p *algorithms.MADMM) {
+		p.Eta, p.Theta = *growing(5),
+			*constant(0.2)
+	})
 	pub = pub.Without(model.Penalty)
-	if b := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1})); b.Succeeded != record.Blocked || !strings.Contains(b.Conclusion, "penalties are hidden") {
+	if b := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1})); b.Succeeded != record.Blocked ||
+		!strings.Contains(b.Conclusion, "penalties are hidden") {
 		t.Errorf("%+v", b)
 	}
 }
@@ -143,9 +161,11 @@ func TestRowSpace_OneRowIsFoundWhole(t *testing.T) {
 		}
 		late := carry(t, "row-space", Observe(rec, Vantage{From: 2}, pub, knows))
 		if e := late.Estimates[0]; !(relative(e.X, truth.X) < 1e-8) || e.Y != 0 {
-			t.Errorf("node %d, late joiner: error %.3g, label %v, which differences leave open", victim, relative(e.X, truth.X), e.Y)
+			t.Errorf("node %d, late joiner: error %.3g, label %v, which differences leave open", victim,
+				relative(e.X, truth.X), e.Y)
 		}
-		if none := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: victim, Schema: &Schema{Intercept: -1}})); len(none.Estimates) != 0 {
+		if none := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: victim,
+			Schema: &Schema{Intercept: -1}})); len(none.Estimates) != 0 {
 			t.Error("estimated without an intercept")
 		}
 	}

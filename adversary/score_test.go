@@ -32,18 +32,22 @@ func TestScore_Estimates(t *testing.T) {
 		{"near", []float64{0.6, 0, 0.5, 0}, 1, record.Partial, 0.3, -1, 2, 1},
 		{"nearer another", []float64{0.6, 0.1, 0.8, 0}, -1, record.Partial, 0.1, 1, 2, 2},
 		{"zero", []float64{0, 0, 0, 0}, 1, record.Failed, 1, -1, 0, 1},
-		{"reversed, with label", []float64{-0.6, 0, -0.8, 0}, -1, record.Failed, 2, 1, 2, 2}, // distances 2, 2.002, 1.414
+		// distances 2, 2.002, 1.414
+		{"reversed, with label", []float64{-0.6, 0, -0.8, 0}, -1, record.Failed, 2, 1, 2, 2},
 		{"reversed, without", []float64{-0.6, 0, -0.8, 0}, 0, record.Exact, 0, 0, 2, 1},
-		{"another value", []float64{0, 0.6, 0.8, 0}, -1, record.Failed, 0.6 * math.Sqrt2, 1, 1, 2}, // 0.849, 0.781, 0.894
+		// 0.849, 0.781, 0.894
+		{"another value", []float64{0, 0.6, 0.8, 0}, -1, record.Failed, 0.6 * math.Sqrt2, 1, 1, 2},
 	} {
-		f := &record.Finding{Succeeded: record.Unscored, Estimates: []record.Estimate{{X: []float64{9, 9, 9, 9}, Y: 1}, {X: c.x, Y: c.y}}}
+		f := &record.Finding{Succeeded: record.Unscored, Estimates: []record.Estimate{{X: []float64{9, 9, 9, 9}, Y: 1},
+			{X: c.x, Y: c.y}}}
 		Score(f, &Truth{Samples: []Sample{{X: []float64{-7, 7, 7, 7}, Y: 1}, truth}, Knows: know})
 		s := f.Estimates[1].Score
 		label := 0
 		if s.Label != nil {
 			label = 2*bit(*s.Label) - 1
 		}
-		if f.Succeeded != c.outcome || math.Abs(float64(s.Relative)-c.relative) > 1e-12 || label != c.label || s.OneHotOf != 2 || s.Candidates != 3 {
+		if f.Succeeded != c.outcome || math.Abs(float64(s.Relative)-c.relative) > 1e-12 || label != c.label ||
+			s.OneHotOf != 2 || s.Candidates != 3 {
 			t.Errorf("%s: %s, %+v, label %d", c.name, f.Succeeded, *s, label)
 		}
 		if s.OneHot != c.oneHot || s.Rank != c.rank {
@@ -68,7 +72,8 @@ func TestScore_Facts(t *testing.T) {
 	if f := score([]float64{3, 4}, []float64{3, 4 + 1e-7}); f.Succeeded != record.Exact {
 		t.Errorf("%s, want exact", f.Succeeded)
 	}
-	if f := score([]float64{3, 4}, []float64{3, 4}, []float64{3, 9}); f.Succeeded != record.Partial || f.Facts[2].Relative != 1 {
+	if f := score([]float64{3, 4}, []float64{3, 4}, []float64{3, 9}); f.Succeeded != record.Partial ||
+		f.Facts[2].Relative != 1 {
 		t.Errorf("%s, %+v, want partial", f.Succeeded, f.Facts)
 	}
 	if f := score([]float64{3, 9}, []float64{3, 9}, []float64{3, 4}); f.Succeeded != record.Failed {
@@ -112,7 +117,8 @@ func TestScore_Members(t *testing.T) {
 		{"too few to tell", some(1, 1), some(0, 2), record.Failed},
 		{"nothing to tell apart", some(4, 0), nil, record.Unscored},
 	} {
-		if f := verdicts(c.member, c.others); f.Succeeded != c.want || f.Members[0].Truth != nil && !*f.Members[0].Truth {
+		if f := verdicts(c.member, c.others); f.Succeeded != c.want || f.Members[0].Truth != nil &&
+			!*f.Members[0].Truth {
 			t.Errorf("%s: %s, want %s", c.name, f.Succeeded, c.want)
 		}
 	}

@@ -114,7 +114,8 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 	}
 	v := &View{
 		Public: p, Knows: k, Vantage: w, total: len(r.Messages),
-		values: map[[2]int][]float64{}, reports: map[int][]float64{}, arrived: map[[2]int][]arrival{}, sent: map[[2]int][]int64{},
+		values: map[[2]int][]float64{}, reports: map[int][]float64{}, arrived: map[[2]int][]arrival{},
+		sent: map[[2]int][]int64{},
 	}
 	seen := map[[2]int]bool{}
 	for _, m := range r.Messages {
@@ -236,7 +237,8 @@ func (v *View) input(node, neighbour, round int) (int, error) {
 		case a.at <= published-int64(v.Public.Timing.Slowest):
 			latest = max(latest, a.round)
 		case a.at <= published && a.round > latest:
-			return 0, model.NotSeen("whether the value of node %d that arrived while node %d worked on round %d entered it", neighbour, node, round)
+			return 0, model.NotSeen("whether the value of node %d that arrived while node %d worked on round %d "+
+				"entered it", neighbour, node, round)
 		}
 	}
 	if !v.whole() && !v.Public.Timing.Barrier {
@@ -248,7 +250,8 @@ func (v *View) input(node, neighbour, round int) (int, error) {
 	case latest != model.Start:
 		return latest, nil
 	case v.Public.Timing.Barrier && !v.whole():
-		return 0, model.NotSeen("whether the value of node %d reached node %d before its round %d", neighbour, node, round)
+		return 0, model.NotSeen("whether the value of node %d reached node %d before its round %d", neighbour, node,
+			round)
 	case v.Public.Timing.Barrier && round > 1:
 		return v.input(node, neighbour, round-1)
 	case !v.whole():

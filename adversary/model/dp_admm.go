@@ -68,7 +68,8 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 		g.Value[i] = c.Eta*hub[i] + stay*before[i] + c.gamma[i] - ridge*now[i]
 	}
 	if c.Noisy() && c.size > 0 { // σ = Δ√(2 ln(1.25/δ))/ε with Δ = 2C/(B·ridge), times ridge
-		g.Noise = Noise{Kind: Gaussian, Level: 2 * p.C / float64(c.size) * math.Sqrt(2*math.Log(1.25/c.Delta)) / c.Epsilon}
+		g.Noise = Noise{Kind: Gaussian,
+			Level: 2 * p.C / float64(c.size) * math.Sqrt(2*math.Log(1.25/c.Delta)) / c.Epsilon}
 	}
 	return g, nil
 }

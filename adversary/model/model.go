@@ -70,7 +70,8 @@ type Public struct {
 func New(name string, params any, run Run) (*Public, error) {
 	e, ok := Lookup(name)
 	if !ok {
-		return nil, fmt.Errorf("no model says what the messages of method %s tell; it would be a file in adversary/model", name)
+		return nil, fmt.Errorf("no model says what the messages of method %s tell; it would be a file in "+
+			"adversary/model", name)
 	}
 	m := e.Model()
 	if err := fill(m, params); err != nil {

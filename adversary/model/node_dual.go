@@ -175,7 +175,8 @@ func (h *history) round(t int) (*Gradient, error) {
 	}
 	const onSphere = 1 - 1e-9
 	if step.Radius > 0 && num.Norm(f) >= onSphere*step.Radius {
-		return nil, NotSeen("what node %d would have published in round %d before it was projected on a ball", h.node, t)
+		return nil, NotSeen("what node %d would have published in round %d before it was projected on a ball", h.node,
+			t)
 	}
 	degree := p.degree(h.node)
 	g := &Gradient{

@@ -26,5 +26,6 @@ func (m *penaltyPerturbation) Step(p *Public, node, t, size int) Step {
 }
 
 func init() {
-	register(&Entry{Name: "penalty-perturbation", Model: func() Method { return new(penaltyPerturbation) }, Keeps: []Secret{Penalty}})
+	register(&Entry{Name: "penalty-perturbation", Model: func() Method { return new(penaltyPerturbation) },
+		Keeps: []Secret{Penalty}})
 }

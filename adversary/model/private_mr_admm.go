@@ -25,5 +25,6 @@ func (m *privateMRADMM) Revealed(penalties []float64) Method {
 }
 
 func init() {
-	register(&Entry{Name: "private-mr-admm", Model: func() Method { return new(privateMRADMM) }, Keeps: []Secret{Penalty}})
+	register(&Entry{Name: "private-mr-admm", Model: func() Method { return new(privateMRADMM) },
+		Keeps: []Secret{Penalty}})
 }

@@ -40,7 +40,8 @@ func EpsilonHat(a, b []float64, delta float64) (record.Power, error) {
 		return record.Power{}, fmt.Errorf("measuring ε at δ = %v: it is not in [0, 1)", delta)
 	}
 	if len(a) < 2 || len(b) < 2 {
-		return record.Power{}, fmt.Errorf("measuring ε from %d and %d runs: halving them takes two of each", len(a), len(b))
+		return record.Power{}, fmt.Errorf("measuring ε from %d and %d runs: halving them takes two of each", len(a),
+			len(b))
 	}
 	c, err := threshold(a[:len(a)/2], b[:len(b)/2], delta)
 	if err != nil {

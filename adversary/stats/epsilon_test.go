@@ -140,7 +140,8 @@ func TestEpsilonHat_ComesNear(t *testing.T) {
 		if e := float64(p.Epsilon); e > epsilon || e < epsilon-0.05 {
 			t.Errorf("ε = %v: measured %v", epsilon, e)
 		}
-		if p.Threshold != 1 || p.Confidence != 0.95 || p.Delta != 0 || p.Counts[0]+p.Counts[3] != 50000 || p.Counts[1]+p.Counts[2] != 50000 {
+		if p.Threshold != 1 || p.Confidence != 0.95 || p.Delta != 0 || p.Counts[0]+p.Counts[3] != 50000 ||
+			p.Counts[1]+p.Counts[2] != 50000 {
 			t.Errorf("ε = %v: %+v", epsilon, p)
 		}
 	}
@@ -239,7 +240,8 @@ func TestEpsilonHat_Refuses(t *testing.T) {
 	for _, c := range []struct {
 		a, b  []float64
 		delta float64
-	}{{two, two, -1}, {two, two, 1}, {two, two, math.NaN()}, {two[:1], two, 0}, {two, nil, 0}, {bad, two, 0}, {two, bad, 0}} {
+	}{{two, two, -1}, {two, two, 1}, {two, two, math.NaN()}, {two[:1], two, 0}, {two, nil, 0}, {bad, two, 0},
+		{two, bad, 0}} {
 		if _, err := EpsilonHat(c.a, c.b, c.delta); err == nil {
 			t.Errorf("%+v is accepted", c)
 		}

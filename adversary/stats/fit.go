@@ -94,7 +94,8 @@ func (f *Fit) Add(run, round int, noise []float64, law model.Noise) {
 		f.ofRun, f.ofRound = map[int]*drawn{}, map[int]*drawn{}
 	}
 	if len(noise) != f.d || len(noise) == 0 || law.Kind != f.kind {
-		panic(fmt.Sprintf("adversary: noise of length %d and kind %d after %d and %d", len(noise), law.Kind, f.d, f.kind))
+		panic(fmt.Sprintf("adversary: noise of length %d and kind %d after %d and %d", len(noise), law.Kind, f.d,
+			f.kind))
 	}
 	norm := num.Norm(noise)
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
@@ -258,7 +259,8 @@ func (f *Fit) checkDirections(n float64, add adder) {
 		}
 	}
 	add(record.NoiseDirection, num.Norm(f.sum)/n, math.Sqrt((1+2*math.Sqrt(x/d)+2*x/d)/n),
-		"the mean of its unit vectors has length %.3f (%+.3f in coordinate %d), where it would be near 0", num.Norm(f.sum)/n, f.sum[where]/n, where)
+		"the mean of its unit vectors has length %.3f (%+.3f in coordinate %d), where it would be near 0",
+		num.Norm(f.sum)/n, f.sum[where]/n, where)
 	if f.d == 1 {
 		return
 	}
@@ -280,7 +282,8 @@ func (f *Fit) checkDirections(n float64, add adder) {
 	measured := math.Sqrt(square)
 	detail := "no direction is more likely than another"
 	if measured > bound/n {
-		detail = fmt.Sprintf("%.0f %% of its squared length lies along one direction, where it would be %.0f %%", 100*f.largest(n), 100/d)
+		detail = fmt.Sprintf("%.0f %% of its squared length lies along one direction, where it would be %.0f %%",
+			100*f.largest(n), 100/d)
 	}
 	add(record.NoiseCoordinates, measured, bound/n, "%s", detail)
 }

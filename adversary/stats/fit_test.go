@@ -47,7 +47,8 @@ func asDeclared(kind model.Kind, d, rounds int) func(s *sim.Stream, run int) ([]
 }
 
 // flawed is asDeclared with one thing changed after the noise of a run was drawn.
-func flawed(kind model.Kind, d, rounds int, change func(s *sim.Stream, all [][]float64, laws []model.Noise)) func(s *sim.Stream, run int) ([][]float64, []model.Noise) {
+func flawed(kind model.Kind, d, rounds int, change func(s *sim.Stream, all [][]float64,
+	laws []model.Noise)) func(s *sim.Stream, run int) ([][]float64, []model.Noise) {
 	return func(s *sim.Stream, _ int) ([][]float64, []model.Noise) {
 		var all [][]float64
 		var laws []model.Noise
@@ -173,7 +174,8 @@ func TestFit_Flaws(t *testing.T) {
 				}
 			}
 		}, "noise of successive rounds of a run is drawn anew", "100 %", nil},
-		{"the same in two rounds of each run", model.Gaussian, 1, func(_ *sim.Stream, all [][]float64, laws []model.Noise) {
+		{"the same in two rounds of each run", model.Gaussian, 1, func(_ *sim.Stream, all [][]float64,
+			laws []model.Noise) {
 			for k := range all[1] {
 				all[1][k] = -all[0][k] * laws[1].Level / laws[0].Level
 			}
@@ -194,13 +196,20 @@ func TestFit_Flaws(t *testing.T) {
 				x[k] = math.Copysign(math.Sqrt(norm/float64(len(x))), x[0])
 			}
 		}), "its coordinates are alike and independent", "100 % of its squared length", nil},
-		{"one coordinate four times as large", model.Gaussian, 2, every(func(x []float64, _ model.Noise) { x[len(x)-1] *= 4 }), "its coordinates are alike and independent", "along one direction", nil},
+		{"one coordinate four times as large", model.Gaussian, 2, every(func(x []float64,
+			_ model.Noise) {
+			x[len(x)-1] *= 4
+		}), "its coordinates are alike and independent", "along one " +
+			"direction", nil},
 		{"biased by a fifth", model.Laplace, 3, every(func(x []float64, law model.Noise) {
 			for k := range x {
 				x[k] += 0.2 * typical(law, len(x)) / math.Sqrt(float64(len(x)))
 			}
 		}), "mean of its directions", "near 0", nil},
-		{"biased by a fifth", model.Gaussian, 3, every(func(x []float64, law model.Noise) { x[1] += 0.2 * typical(law, len(x)) }), "mean of its directions", "in coordinate 1", nil},
+		{"biased by a fifth", model.Gaussian, 3, every(func(x []float64,
+			law model.Noise) {
+			x[1] += 0.2 * typical(law, len(x))
+		}), "mean of its directions", "in coordinate 1", nil},
 	} {
 		for _, d := range []int{1, 2, 3, 5, 20} {
 			if d < c.least {
@@ -222,7 +231,8 @@ func TestFit_Flaws(t *testing.T) {
 						}
 					}
 					if !found {
-						t.Errorf("%s, d = %d, %d runs × %d rounds, seed %d: failed %q", c.name, d, n[0], n[1], seed, failed)
+						t.Errorf("%s, d = %d, %d runs × %d rounds, seed %d: failed %q", c.name, d, n[0], n[1], seed,
+							failed)
 					} else if d == 5 && seed == 0 && n[0] == 200 {
 						t.Logf("%s, law %d: %s", c.name, c.kind, strings.Join(failed, "; "))
 					}
@@ -255,7 +265,8 @@ func TestFit_WeakFlaws(t *testing.T) {
 		},
 	} {
 		for seed := range uint64(3) {
-			if all := strings.Join(failures(fitOf(seed, runs, rounds, flawed(model.Gaussian, d, rounds, change)).Checks()), "; "); !strings.Contains(all, what) {
+			if all := strings.Join(failures(fitOf(seed, runs, rounds, flawed(model.Gaussian, d, rounds,
+				change)).Checks()), "; "); !strings.Contains(all, what) {
 				t.Errorf("seed %d: %s does not fail, %q does", seed, what, all)
 			}
 		}
@@ -276,7 +287,8 @@ func TestFit_RunsAlike(t *testing.T) {
 	failed := failures(fitOf(1, 200, 5, func(s *sim.Stream, run int) ([][]float64, []model.Noise) {
 		return noise(sim.NewStream(1, "test of noise", uint64(run/2)), run)
 	}).Checks())
-	if all := strings.Join(failed, "; "); !strings.Contains(all, "the same round of successive runs is drawn anew: 500 > 0") {
+	if all := strings.Join(failed, "; "); !strings.Contains(all,
+		"the same round of successive runs is drawn anew: 500 > 0") {
 		t.Errorf("failed %q", failed)
 	}
 }
@@ -296,7 +308,8 @@ func TestFit_Edges(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	all := strings.Join(failures(f.Checks()), "; ")
-	if !strings.Contains(all, "the noise is finite: 1 > 0") || !strings.Contains(all, "no noise is missing: 1 > 0: 1 of 3") {
+	if !strings.Contains(all, "the noise is finite: 1 > 0") || !strings.Contains(all,
+		"no noise is missing: 1 > 0: 1 of 3") {
 		t.Errorf("failed %q", all)
 	}
 	for name, add := range map[string]func(){

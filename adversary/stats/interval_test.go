@@ -84,7 +84,8 @@ func TestClopperPearson_Coverage(t *testing.T) {
 					}
 				}
 				if one := (1 + confidence) / 2; both < confidence-1e-9 || low < one-1e-9 || high < one-1e-9 {
-					t.Errorf("n = %d, p = %v, confidence %v: both bounds hold with %v, the lower with %v, the upper with %v", n, p, confidence, both, low, high)
+					t.Errorf("n = %d, p = %v, confidence %v: both bounds hold with %v, the lower with %v, the upper "+
+						"with %v", n, p, confidence, both, low, high)
 				}
 			}
 		}

@@ -137,10 +137,14 @@ func TestLowerEpsilon_Coverage(t *testing.T) {
 		truth float64
 		near  float64 // mean measured is at least this share of it
 	}{
-		{"Gaussian 0.3", func(s uint64) (a, b []float64) { return gaussianRatios(500, 0.3, s) }, 0.02, gaussianEpsilon(0.3, 0.02), 0.5},
-		{"Gaussian 1", func(s uint64) (a, b []float64) { return gaussianRatios(500, 1, s) }, 0.01, gaussianEpsilon(1, 0.01), 0.75},
-		{"Gaussian 3", func(s uint64) (a, b []float64) { return gaussianRatios(500, 3, s) }, 0.001, gaussianEpsilon(3, 0.001), 0.8},
-		{"response", func(s uint64) (a, b []float64) { return responseRatios(500, 1, s) }, 0.1, math.Log((math.E - 0.1*(1+math.E)) / 1), 0.85},
+		{"Gaussian 0.3", func(s uint64) (a, b []float64) { return gaussianRatios(500, 0.3, s) }, 0.02,
+			gaussianEpsilon(0.3, 0.02), 0.5},
+		{"Gaussian 1", func(s uint64) (a, b []float64) { return gaussianRatios(500, 1, s) }, 0.01,
+			gaussianEpsilon(1, 0.01), 0.75},
+		{"Gaussian 3", func(s uint64) (a, b []float64) { return gaussianRatios(500, 3, s) }, 0.001,
+			gaussianEpsilon(3, 0.001), 0.8},
+		{"response", func(s uint64) (a, b []float64) { return responseRatios(500, 1, s) }, 0.1,
+			math.Log((math.E - 0.1*(1+math.E)) / 1), 0.85},
 	} {
 		wrong, mean := 0, 0.0
 		for seed := range uint64(audits) {
@@ -238,7 +242,8 @@ func TestLowerEpsilon_Edges(t *testing.T) {
 		a, b                       []float64
 		epsilon, delta, confidence float64
 	}{
-		{nil, one, 1, 0, 0.95}, {one, nil, 1, 0, 0.95}, {one, one, -1, 0, 0.95}, {one, one, math.NaN(), 0, 0.95}, {one, one, 1, 1, 0.95},
+		{nil, one, 1, 0, 0.95}, {one, nil, 1, 0, 0.95}, {one, one, -1, 0, 0.95}, {one, one, math.NaN(), 0, 0.95},
+		{one, one, 1, 1, 0.95},
 		{one, one, 1, -0.1, 0.95}, {one, one, 1, 0, 1}, {one, one, 1, 0, 0}, {[]float64{math.NaN()}, one, 1, 0, 0.95},
 	} {
 		if _, err := Refutes(c.a, c.b, c.epsilon, c.delta, c.confidence); err == nil {
@@ -269,7 +274,8 @@ func TestSpread(t *testing.T) {
 		}
 	}
 	s, err = Spread([]float64{inf, 1, 2, inf})
-	if err != nil || float64(s.Quantiles[100]) != inf || s.Quantiles[0] != 1 || s.Quantiles[50] != 2 || float64(s.Mean) != inf {
+	if err != nil || float64(s.Quantiles[100]) != inf || s.Quantiles[0] != 1 || s.Quantiles[50] != 2 ||
+		float64(s.Mean) != inf {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if s, err = Spread(nil); err != nil || len(s.Quantiles) != 0 {

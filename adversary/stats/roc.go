@@ -141,8 +141,12 @@ func pick(stairs []stair, most int, keep ...int) []int {
 				chosen = append(chosen, corners[k])
 			}
 		}
-		along(func(s stair) float64 { return float64(s.fp) }, func(x float64) float64 { return math.Pow(float64(end.fp), x) })
-		along(func(s stair) float64 { return float64(s.tp)/float64(end.tp) + float64(s.fp)/float64(end.fp) }, func(x float64) float64 { return 2 * x })
+		along(func(s stair) float64 { return float64(s.fp) }, func(x float64) float64 {
+			return math.Pow(float64(end.fp),
+				x)
+		})
+		along(func(s stair) float64 { return float64(s.tp)/float64(end.tp) + float64(s.fp)/float64(end.fp) },
+			func(x float64) float64 { return 2 * x })
 	}
 	slices.Sort(chosen)
 	return slices.Compact(chosen)

@@ -53,20 +53,24 @@ func TestCurve_ByHand(t *testing.T) {
 		auc, advantage, tpr0, tpr1 float64
 		points                     [][2]float64 // FPR, TPR
 	}{
-		"apart":            {[]float64{3, 2}, []float64{1, 0, -1}, 1, 1, 1, 1, [][2]float64{{0, 0}, {0, 1}, {1, 1}}},
-		"the wrong way":    {[]float64{1, 1}, []float64{2, 2}, 0, 0, 0, 0, [][2]float64{{0, 0}, {1, 0}, {1, 1}}},
-		"all equal":        {[]float64{1, 1, 1}, []float64{1, 1}, 0.5, 0, 0, 0, [][2]float64{{0, 0}, {1, 1}}},
-		"ties":             {[]float64{2, 1}, []float64{1, 0}, 0.875, 0.5, 0.5, 0.5, [][2]float64{{0, 0}, {0, 0.5}, {0.5, 1}, {1, 1}}},
-		"infinite":         {[]float64{inf, 0}, []float64{0, -inf}, 0.875, 0.5, 0.5, 0.5, [][2]float64{{0, 0}, {0, 0.5}, {0.5, 1}, {1, 1}}},
-		"ties at infinity": {[]float64{inf, inf}, []float64{inf, 0}, 0.75, 0.5, 0, 0, [][2]float64{{0, 0}, {0.5, 1}, {1, 1}}},
-		"one each":         {[]float64{1}, []float64{0}, 1, 1, 1, 1, [][2]float64{{0, 0}, {0, 1}, {1, 1}}},
+		"apart":         {[]float64{3, 2}, []float64{1, 0, -1}, 1, 1, 1, 1, [][2]float64{{0, 0}, {0, 1}, {1, 1}}},
+		"the wrong way": {[]float64{1, 1}, []float64{2, 2}, 0, 0, 0, 0, [][2]float64{{0, 0}, {1, 0}, {1, 1}}},
+		"all equal":     {[]float64{1, 1, 1}, []float64{1, 1}, 0.5, 0, 0, 0, [][2]float64{{0, 0}, {1, 1}}},
+		"ties": {[]float64{2, 1}, []float64{1, 0}, 0.875, 0.5, 0.5, 0.5,
+			[][2]float64{{0, 0}, {0, 0.5}, {0.5, 1}, {1, 1}}},
+		"infinite": {[]float64{inf, 0}, []float64{0, -inf}, 0.875, 0.5, 0.5, 0.5,
+			[][2]float64{{0, 0}, {0, 0.5}, {0.5, 1}, {1, 1}}},
+		"ties at infinity": {[]float64{inf, inf}, []float64{inf, 0}, 0.75, 0.5, 0, 0,
+			[][2]float64{{0, 0}, {0.5, 1}, {1, 1}}},
+		"one each": {[]float64{1}, []float64{0}, 1, 1, 1, 1, [][2]float64{{0, 0}, {0, 1}, {1, 1}}},
 	} {
 		curve, p, err := Curve(c.a, c.b)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if float64(p.AUC) != c.auc || float64(p.Advantage) != c.advantage || float64(p.TPR0) != c.tpr0 || float64(p.TPR1) != c.tpr1 {
+		if float64(p.AUC) != c.auc || float64(p.Advantage) != c.advantage || float64(p.TPR0) != c.tpr0 ||
+			float64(p.TPR1) != c.tpr1 {
 			t.Errorf("%s: %+v, want %+v", name, p, c)
 		}
 		if len(curve) != len(c.points) {
@@ -144,7 +148,8 @@ func TestCurve_AUCIsMannWhitney(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := wins / float64(len(a)*len(b)); math.Abs(float64(p.AUC)-want) > 1e-12 || math.Abs(float64(p.Advantage)-advantage) > 1e-12 {
+		if want := wins / float64(len(a)*len(b)); math.Abs(float64(p.AUC)-want) > 1e-12 ||
+			math.Abs(float64(p.Advantage)-advantage) > 1e-12 {
 			t.Errorf("AUC %v and advantage %v, want %v and %v", p.AUC, p.Advantage, want, advantage)
 		}
 	}
