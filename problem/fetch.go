@@ -87,7 +87,8 @@ func (b *BuiltIn) Fetch(ctx context.Context, w io.Writer, dir string) error {
 		}
 		path := filepath.Join(to, filepath.FromSlash(f.Path))
 		if f.URL == "" {
-			return fmt.Errorf("%s has no download of its own; make it from the IDA benchmark (%s) as rows `label value value …` and put it at %s", f.Path, b.Citation, path)
+			return fmt.Errorf("%s has no download of its own; make it from the IDA benchmark (%s) as rows `label "+
+				"value value …` and put it at %s", f.Path, b.Citation, path)
 		}
 		if err := f.download(ctx, path); err != nil {
 			return fmt.Errorf("fetching %s: %w; without a network, copy the file to %s by hand", f.URL, err, path)

@@ -51,7 +51,8 @@ func (p *Partition) UnmarshalText(text []byte) error {
 	case "even", "dirichlet", "label-skew":
 		return nil
 	}
-	return fmt.Errorf("must be even, dirichlet, label-skew or a mapping such as {kind: sizes, sizes: [100, 50]}, is %q", text)
+	return fmt.Errorf("must be even, dirichlet, label-skew or a mapping such as {kind: sizes, sizes: [100, 50]}, is %q",
+		text)
 }
 
 // Check reports parameters that are missing or impossible.

@@ -22,7 +22,8 @@ type Scale struct {
 func (s Scale) Apply(set *Set) *Set {
 	x := set.X
 	out := *set
-	out.X = &Rows{D: x.D, Start: make([]int32, 1, len(x.Start)), Col: make([]int32, 0, len(x.Col)+x.Len()), Val: make([]float64, 0, len(x.Val)+x.Len())}
+	out.X = &Rows{D: x.D, Start: make([]int32, 1, len(x.Start)), Col: make([]int32, 0, len(x.Col)+x.Len()),
+		Val: make([]float64, 0, len(x.Val)+x.Len())}
 	divisor := make([]float64, x.D)
 	for k, c := range x.Col {
 		divisor[c] = math.Max(divisor[c], math.Abs(x.Val[k]))

@@ -154,7 +154,8 @@ func (s Source) readCSV(name string, r io.Reader) (*Set, error) {
 		if label = slices.Index(t.columns, s.Label); label < 0 {
 			k, err := strconv.Atoi(s.Label)
 			if err != nil || k < 0 || k >= width {
-				return nil, fmt.Errorf("%s: there is no column %q; there are %s", name, s.Label, strings.Join(t.columns, ", "))
+				return nil, fmt.Errorf("%s: there is no column %q; there are %s", name, s.Label,
+					strings.Join(t.columns, ", "))
 			}
 			label = k
 		}
@@ -266,7 +267,8 @@ func (s Source) readLIBSVM(name string, r io.Reader) (*Set, error) {
 			index, value, ok := strings.Cut(f, ":")
 			i, err := strconv.Atoi(index)
 			if !ok || err != nil || i <= last {
-				return fmt.Errorf("%s:%d:%d: %.40q must be index:value with indices from 1, ascending", name, n, column, f)
+				return fmt.Errorf("%s:%d:%d: %.40q must be index:value with indices from 1, ascending", name, n, column,
+					f)
 			}
 			if s.Dimension > 0 && i > s.Dimension {
 				return fmt.Errorf("%s:%d:%d: index %d is beyond the dimension %d", name, n, column, i, s.Dimension)

@@ -20,11 +20,13 @@ import (
 )
 
 func TestReadCSV(t *testing.T) {
-	set, err := Source{}.readCSV("t.csv", strings.NewReader("size,colour,class\n3,red,no\n?,red,no\n-1,blue,yes\n0,red,yes\n"))
+	set, err := Source{}.readCSV("t.csv",
+		strings.NewReader("size,colour,class\n3,red,no\n?,red,no\n-1,blue,yes\n0,red,yes\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(set.Columns, []string{"size", "colour=blue", "colour=red"}) || !slices.Equal(set.Y, []float64{-1, 1, 1}) || set.Dropped != 1 {
+	if !slices.Equal(set.Columns, []string{"size", "colour=blue", "colour=red"}) ||
+		!slices.Equal(set.Y, []float64{-1, 1, 1}) || set.Dropped != 1 {
 		t.Errorf("columns %v, labels %v, %d dropped", set.Columns, set.Y, set.Dropped)
 	}
 	if got := dense(set.X); !slices.EqualFunc(got, [][]float64{{3, 0, 1}, {-1, 1, 0}, {0, 0, 1}}, slices.Equal) {
@@ -112,14 +114,17 @@ func TestPartition_Covers(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := sim.NewStream(rapid.Uint64().Draw(t, "seed"), "split")
-		train, test, err := TrainTest(set, rapid.SampledFrom([]float64{0, 0.5, 200}).Draw(t, "train"), rapid.SampledFrom([]string{"shuffled", "file"}).Draw(t, "order"), s)
+		train, test, err := TrainTest(set, rapid.SampledFrom([]float64{0, 0.5, 200}).Draw(t, "train"),
+			rapid.SampledFrom([]string{"shuffled", "file"}).Draw(t, "order"), s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(train)+len(test) != 300 {
 			t.Fatalf("%d and %d rows", len(train), len(test))
 		}
-		p := Partition{Kind: rapid.SampledFrom([]string{"even", "dirichlet", "label-skew"}).Draw(t, "kind"), Alpha: rapid.SampledFrom([]float64{0.05, 1, 50}).Draw(t, "alpha"), Skew: rapid.Float64Range(0, 1).Draw(t, "skew")}
+		p := Partition{Kind: rapid.SampledFrom([]string{"even", "dirichlet", "label-skew"}).Draw(t, "kind"),
+			Alpha: rapid.SampledFrom([]float64{0.05, 1, 50}).Draw(t, "alpha"),
+			Skew:  rapid.Float64Range(0, 1).Draw(t, "skew")}
 		nodes := rapid.IntRange(1, len(train)).Draw(t, "nodes")
 		shards, err := p.Split(set, train, nodes, s)
 		if err != nil {
@@ -159,10 +164,12 @@ func TestPartition_EvenInOrder(t *testing.T) {
 			t.Errorf("node %d has rows %v, want %v", i, shards[i].Index, want)
 		}
 	}
-	if _, err := (Partition{}).Split(set, train, 11, nil); err == nil || !strings.Contains(err.Error(), "11 nodes are more than the 10 training rows") {
+	if _, err := (Partition{}).Split(set, train, 11, nil); err == nil ||
+		!strings.Contains(err.Error(), "11 nodes are more than the 10 training rows") {
 		t.Errorf("too many nodes: %v", err)
 	}
-	if _, err := (Partition{Kind: "sizes", Sizes: []int{9, 2}}).Split(set, train, 2, nil); err == nil || !strings.Contains(err.Error(), "add up to 11") {
+	if _, err := (Partition{Kind: "sizes", Sizes: []int{9, 2}}).Split(set, train, 2, nil); err == nil ||
+		!strings.Contains(err.Error(), "add up to 11") {
 		t.Errorf("sizes too large: %v", err)
 	}
 }
@@ -173,7 +180,8 @@ func TestScale(t *testing.T) {
 	x := NewRows(2)
 	x.Append([]int32{0, 1}, []float64{2, -10})
 	x.Append([]int32{0}, []float64{-4})
-	set := Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(&Set{X: x, Y: []float64{1, -1}, Columns: []string{"a", "b"}})
+	set := Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(&Set{X: x, Y: []float64{1, -1},
+		Columns: []string{"a", "b"}})
 	got := dense(set.X)
 	n0, n1 := math.Sqrt(0.25+1+1), math.Sqrt(2)
 	for i, want := range [][]float64{{0.5 / n0, -1 / n0, 1 / n0}, {-1 / n1, 0, 1 / n1}} {
@@ -193,7 +201,8 @@ func FuzzReaders(f *testing.F) {
 		if strings.Contains(text, "00000") { // huge indices only cost memory
 			return
 		}
-		readers := []func(string, io.Reader) (*Set, error){Source{}.readCSV, Source{Dimension: 1000}.readLIBSVM, Source{}.readRaetsch}
+		readers := []func(string, io.Reader) (*Set, error){Source{}.readCSV, Source{Dimension: 1000}.readLIBSVM,
+			Source{}.readRaetsch}
 		set, err := readers[((which%3)+3)%3]("f", strings.NewReader(text))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") && !strings.Contains(err.Error(), "reading f") {

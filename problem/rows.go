@@ -66,7 +66,8 @@ func (r *Rows) times(f, out []float64) {
 
 // transposed returns the D×n transpose.
 func (r *Rows) transposed() *Rows {
-	t := &Rows{D: r.Len(), Start: make([]int32, r.D+1), Col: make([]int32, len(r.Col)), Val: make([]float64, len(r.Val))}
+	t := &Rows{D: r.Len(), Start: make([]int32, r.D+1), Col: make([]int32, len(r.Col)),
+		Val: make([]float64, len(r.Val))}
 	for _, c := range r.Col {
 		t.Start[c+1]++
 	}

@@ -52,44 +52,58 @@ const (
 var builtIns = []*BuiltIn{
 	{
 		Name: "wdbc", Title: "Breast Cancer Wisconsin (Diagnostic): +1 benign, −1 malignant", Rows: 569, Columns: 30,
-		Citation: "W. Wolberg, O. Mangasarian, N. Street, W. Street, UCI Machine Learning Repository, 1995, doi:10.24432/C5DW2B", Licence: "CC BY 4.0",
+		Citation: "W. Wolberg, O. Mangasarian, N. Street, W. Street, UCI Machine Learning Repository, 1995, " +
+			"doi:10.24432/C5DW2B", Licence: "CC BY 4.0",
 		read: func([]string) (*Set, error) { return readWDBC("wdbc", bytes.NewReader(wdbcFile)) },
 	},
 	{
-		Name: "adult", Title: "census income 1994: +1 above 50K a year", Rows: 45222, Columns: 104, Citation: adultCite, Licence: "CC BY 4.0",
+		Name: "adult", Title: "census income 1994: +1 above 50K a year", Rows: 45222, Columns: 104, Citation: adultCite,
+		Licence: "CC BY 4.0",
 		Files: []DataFile{
-			{"adult/adult.data", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d", uci + "adult/adult.data"},
-			{"adult/adult.test", "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05", uci + "adult/adult.test"},
+			{"adult/adult.data", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+				uci + "adult/adult.data"},
+			{"adult/adult.test", "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+				uci + "adult/adult.test"},
 		},
 		read: readAdult,
 	},
 	{
 		Name: "a9a", Title: "Adult in 123 binary columns, training file then test file", Rows: 48842, Columns: 123,
-		Citation: "J. C. Platt, Fast training of support vector machines using sequential minimal optimization, MIT Press, 1998; " + adultCite, Licence: "CC BY 4.0 (the data it derives from)",
+		Citation: "J. C. Platt, Fast training of support vector machines using sequential minimal optimization, MIT " +
+			"Press, 1998; " + adultCite, Licence: "CC BY 4.0 (the data it derives from)",
 		Files: []DataFile{
 			{"a9a/a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906", libsvmURL + "a9a"},
 			{"a9a/a9a.t", "1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9", libsvmURL + "a9a.t"},
 		},
 		read: readEach(Source{Dimension: 123}.readLIBSVM),
 	},
-	ida("german", "German credit: +1 bad credit", 1000, 20, "9dfc6f6b56eaa7b7364fc4f2a78c4c289058e2de87e3db37fe4911bc44bf7002"),
-	ida("splice", "primate splice junctions: +1 a junction", 3175, 60, "33f1c9b2813e36ee6523f0a56733d500de0b972ec66c488cb5941d6f00708a22"),
-	ida("image", "image segmentation: +1 brickface, sky, foliage, path", 2310, 18, "05f4072b520a42f15d3e6f83c3d663a431d89219acf91cd1a84a9bc02d9562a6"),
+	ida("german", "German credit: +1 bad "+
+		"credit", 1000, 20, "9dfc6f6b56eaa7b7364fc4f2a78c4c289058e2de87e3db37fe4911bc44bf7002"),
+	ida("splice", "primate splice junctions: +1 a junction", 3175, 60,
+		"33f1c9b2813e36ee6523f0a56733d500de0b972ec66c488cb5941d6f00708a22"),
+	ida("image", "image segmentation: +1 brickface, sky, foliage, path", 2310, 18,
+		"05f4072b520a42f15d3e6f83c3d663a431d89219acf91cd1a84a9bc02d9562a6"),
 	ida("banana", "banana, artificial", 5300, 2, "fbb0bf8bf408856e3c247cc1d0d71426cc5d49e0ed2d9b54cbe19bd014a7d14d"),
-	{Name: "wide", Title: "5,000 dense correlated columns, the size of gisette, generated", Rows: 7000, Columns: 5000, Citation: "this project", generate: wide},
-	{Name: "twonorm", Title: "two normal clouds, generated", Rows: 7400, Columns: 20, Citation: breiman, generate: twonorm, anyWidth: true},
-	{Name: "ringnorm", Title: "a narrow normal cloud in a wide one, generated", Rows: 7400, Columns: 20, Citation: breiman, generate: ringnorm, anyWidth: true},
+	{Name: "wide", Title: "5,000 dense correlated columns, the size of gisette, generated", Rows: 7000, Columns: 5000,
+		Citation: "this project", generate: wide},
+	{Name: "twonorm", Title: "two normal clouds, generated", Rows: 7400, Columns: 20, Citation: breiman,
+		generate: twonorm, anyWidth: true},
+	{Name: "ringnorm", Title: "a narrow normal cloud in a wide one, generated", Rows: 7400, Columns: 20,
+		Citation: breiman, generate: ringnorm, anyWidth: true},
 	{Name: "waveform", Title: "mixtures of triangular waves, generated: +1 class 1 of 0, 1, 2", Rows: 5000, Columns: 21,
-		Citation: "L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984", generate: waveform},
-	{Name: "census", Title: "rows with Adult's columns and marginals, generated", Rows: censusRows, Columns: 104, Citation: adultCite, generate: census},
+		Citation: "L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984",
+		generate: waveform},
+	{Name: "census", Title: "rows with Adult's columns and marginals, generated", Rows: censusRows, Columns: 104,
+		Citation: adultCite, generate: census},
 }
 
 // ida is a set of the IDA repository, in the form `label value value …`.
 func ida(name, title string, rows, columns int, sum string) *BuiltIn {
 	return &BuiltIn{
-		Name: name, Title: title, Rows: rows, Columns: columns, Citation: raetsch, Licence: "as its origin (UCI: CC BY 4.0)",
-		Files: []DataFile{{"raetsch/" + name + ".txt", sum, ""}},
-		read:  readEach(Source{}.readRaetsch),
+		Name: name, Title: title, Rows: rows, Columns: columns, Citation: raetsch,
+		Licence: "as its origin (UCI: CC BY 4.0)",
+		Files:   []DataFile{{"raetsch/" + name + ".txt", sum, ""}},
+		read:    readEach(Source{}.readRaetsch),
 	}
 }
 
@@ -146,7 +160,8 @@ func (b *BuiltIn) Find(dir string) ([]string, error) {
 	for _, f := range b.Files {
 		path, err := f.find(dir)
 		if err != nil {
-			return nil, fmt.Errorf("data set %s: %w; fetch it with `simulate data fetch %s`, or name a data directory with --data DIR or $OVERHEAR_DATA", b.Name, err, b.Name)
+			return nil, fmt.Errorf("data set %s: %w; fetch it with `simulate data fetch %s`, or name a data "+
+				"directory with --data DIR or $OVERHEAR_DATA", b.Name, err, b.Name)
 		}
 		paths = append(paths, path)
 	}
@@ -216,7 +231,8 @@ var adultColumns = strings.Fields(`age workclass fnlwgt education education-num 
 // readAdult reads the training and the test file as one table. The test file
 // begins with a line that is no row and its labels end with a full stop.
 func readAdult(paths []string) (*Set, error) {
-	numeric := map[string]bool{"age": true, "fnlwgt": true, "education-num": true, "capital-gain": true, "capital-loss": true, "hours-per-week": true}
+	numeric := map[string]bool{"age": true, "fnlwgt": true, "education-num": true, "capital-gain": true,
+		"capital-loss": true, "hours-per-week": true}
 	categorical := make([]bool, len(adultColumns))
 	for k, c := range adultColumns {
 		categorical[k] = !numeric[c]

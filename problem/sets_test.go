@@ -40,7 +40,8 @@ func TestBuiltInSets(t *testing.T) {
 				}
 			}
 			if set.X.Len() != b.Rows || len(set.Y) != b.Rows || set.X.D != b.Columns || len(set.Columns) != b.Columns {
-				t.Errorf("%d rows, %d labels, %d columns, %d names; want %d rows and %d columns", set.X.Len(), len(set.Y), set.X.D, len(set.Columns), b.Rows, b.Columns)
+				t.Errorf("%d rows, %d labels, %d columns, %d names; want %d rows and %d columns", set.X.Len(),
+					len(set.Y), set.X.D, len(set.Columns), b.Rows, b.Columns)
 			}
 			if want, ok := positive[b.Name]; ok && plus != want {
 				t.Errorf("%d rows of class +1, want %d", plus, want)
@@ -66,7 +67,9 @@ func TestAdultPrepared(t *testing.T) {
 	for k, c := range cols {
 		got[raw.Columns[c]] = vals[k]
 	}
-	for name, want := range map[string]float64{"age": 39, "workclass=State-gov": 1, "fnlwgt": 77516, "education=Bachelors": 1, "education-num": 13, "capital-gain": 2174, "hours-per-week": 40, "native-country=United-States": 1} {
+	for name, want := range map[string]float64{"age": 39, "workclass=State-gov": 1, "fnlwgt": 77516,
+		"education=Bachelors": 1, "education-num": 13, "capital-gain": 2174, "hours-per-week": 40,
+		"native-country=United-States": 1} {
 		if got[name] != want {
 			t.Errorf("row 0: %s = %v, want %v", name, got[name], want)
 		}

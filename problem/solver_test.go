@@ -64,7 +64,8 @@ func TestSolver_Stationarity(t *testing.T) {
 		g := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		rows, d := rapid.IntRange(1, 60).Draw(t, "rows"), rapid.IntRange(1, 40).Draw(t, "d")
 		loss := losses[rapid.IntRange(0, len(losses)-1).Draw(t, "loss")]
-		o := randomObjective(g, rows, d, loss, rapid.SampledFrom([]float64{2e-3, 0.1, 5}).Draw(t, "ridge"), rapid.Bool().Draw(t, "one class"))
+		o := randomObjective(g, rows, d, loss, rapid.SampledFrom([]float64{2e-3, 0.1, 5}).Draw(t, "ridge"),
+			rapid.Bool().Draw(t, "one class"))
 		s := NewSolver(o, 0)
 		w := NewScratch(d, rows)
 		f := make([]float64, d)

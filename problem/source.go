@@ -29,7 +29,8 @@ type Source struct {
 func (s *Source) UnmarshalText(text []byte) error {
 	*s = Source{Set: string(text)}
 	if _, ok := FindSet(s.Set); !ok {
-		return fmt.Errorf("must be a built-in set (%s) or a mapping with csv, libsvm or raetsch, is %q", strings.Join(SetNames(), ", "), text)
+		return fmt.Errorf("must be a built-in set (%s) or a mapping with csv, libsvm or raetsch, is %q",
+			strings.Join(SetNames(), ", "), text)
 	}
 	return nil
 }
@@ -151,7 +152,8 @@ func (b *builder) finish(name, positive string) (*Set, error) {
 		positive = slices.MaxFunc(distinct, compareLabels)
 	}
 	if i := slices.Index(distinct, positive); i < 0 || len(distinct) != 2 {
-		return nil, fmt.Errorf("%s: a label must take two values, one of them %q; it takes %d: %.60q", name, positive, len(distinct), distinct)
+		return nil, fmt.Errorf("%s: a label must take two values, one of them %q; it takes %d: %.60q", name, positive,
+			len(distinct), distinct)
 	}
 	b.set.Source = name
 	b.set.Y = make([]float64, len(b.labels))

@@ -31,7 +31,8 @@ type Vertical struct {
 // says; they are positive and add up to the set's columns. Rows are in the order
 // of train and test, which index the set and of which test may be empty. The
 // weight is "mean", c = 1/N, or "sum", c = 1.
-func SplitColumns(set *Set, widths []int, train, test []int, loss Loss, weight string, ridge float64) (*Vertical, error) {
+func SplitColumns(set *Set, widths []int, train, test []int, loss Loss, weight string, ridge float64) (*Vertical,
+	error) {
 	total := 0
 	for m, w := range widths {
 		if w < 1 {

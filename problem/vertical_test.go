@@ -133,7 +133,8 @@ func TestSplitColumns(t *testing.T) {
 		{[]int{7}, train, "mean", -1, "-1"},
 		{[]int{7}, train, "mean", math.NaN(), "NaN"},
 	} {
-		if _, err := SplitColumns(set, c.widths, c.train, nil, Logistic, c.weight, c.ridge); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := SplitColumns(set, c.widths, c.train, nil, Logistic, c.weight, c.ridge); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, %v, %v, %v gave %v, want %q", c.widths, c.train, c.weight, c.ridge, err, c.want)
 		}
 	}
@@ -256,7 +257,8 @@ func TestParty_Step(t *testing.T) {
 						if e := mat.Norm(&left, 2); e > 1e-10*mat.Norm(&right, 2) {
 							t.Errorf("the normal equations are off by %v of %v", e, mat.Norm(&right, 2))
 						}
-						if e := p.Residual(v, x); e > 1e-10 || math.Abs(e-mat.Norm(&left, 2)/math.Max(1, mat.Norm(&right, 2))) > 1e-11 {
+						if e := p.Residual(v, x); e > 1e-10 || math.Abs(e-mat.Norm(&left, 2)/math.Max(1,
+							mat.Norm(&right, 2))) > 1e-11 {
 							t.Errorf("residual %v", e)
 						}
 						out, back := make([]float64, n), make([]float64, d)
@@ -279,7 +281,8 @@ func TestParty_Step(t *testing.T) {
 					}
 					for k := range steps[0] {
 						// In the wide case without a ridge rounding may choose other pivots.
-						if (c.deficient == 0 || ridge >= 1e-3) && math.Abs(steps[0][k]-steps[1][k]) > 1e-10*(1+math.Abs(steps[0][k])) {
+						if (c.deficient == 0 || ridge >= 1e-3) &&
+							math.Abs(steps[0][k]-steps[1][k]) > 1e-10*(1+math.Abs(steps[0][k])) {
 							t.Errorf("sparse and dense differ in x_%d: %v and %v", k, steps[0][k], steps[1][k])
 						}
 					}
@@ -431,7 +434,8 @@ func TestHubStep(t *testing.T) {
 						}
 					}
 					if worst > bound {
-						t.Errorf("%v, c %v, ρ %v, size %v: the residual says %v, is %v", loss, c, rho, size, residual, worst)
+						t.Errorf("%v, c %v, ρ %v, size %v: the residual says %v, is %v", loss, c, rho, size, residual,
+							worst)
 					}
 				}
 			}
@@ -579,7 +583,8 @@ func TestParty_RankOfA9aIsThatOfItsSingularValues(t *testing.T) {
 		}
 		p := NewParty(b, 1, 0.3)
 		if want := []int{10, 4}[m]; p.Deficient() != dependent || dependent != want {
-			t.Errorf("party %d: %d dependent columns, by singular values %d, want %d", m+1, p.Deficient(), dependent, want)
+			t.Errorf("party %d: %d dependent columns, by singular values %d, want %d", m+1, p.Deficient(), dependent,
+				want)
 		}
 		// ξ is of the size σ/s, s the singular values that are not zero.
 		xi := make([]float64, b.D)

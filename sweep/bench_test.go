@@ -52,7 +52,7 @@ func BenchmarkSweep(b *testing.B) {
 				b.Fatal(err)
 			}
 			d := open(b, b.TempDir(), p)
-			if _, err := Make(ctx, d, Settings{Engine: Local{Workers: workers}}); err != nil {
+			if _, err := Make(ctx, d, Settings{Dispatcher: Local{Workers: workers}}); err != nil {
 				b.Fatal(err)
 			}
 			d.Close()

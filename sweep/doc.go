@@ -5,7 +5,7 @@
 //
 // A Plan says which runs there are and numbers them. A Runner computes one of
 // them and returns a Result as bytes. A Store keeps results; Journal is the one
-// on a disk. An Engine computes the runs that are not stored yet; Local is the
+// on a disk. A Dispatcher computes the runs that are not stored yet; Local is the
 // one in this process. A Dir is a sweep's directory: plan.json, the journal, and
 // the tables that are made of it. Merge joins the directories of shards.
 //
@@ -13,7 +13,7 @@
 //
 // A result is a function of the plan and the number of the run: no time, host,
 // version of Go or order of runs is in it, so the bytes are the same whichever
-// engine computed it. Tables are a function of the stored results, in order of
+// dispatcher computed it. Tables are a function of the stored results, in order of
 // number.
 //
 // A finished run is stored before it is reported and never computed again. The

@@ -143,7 +143,8 @@ func (j *Journal) load(p *Plan) error {
 				n++
 			}
 		}
-		return fmt.Errorf("%s: %w; `truncate -s %d` keeps the %d results before that, and the others are computed again", j.path, err, j.size, n)
+		return fmt.Errorf("%s: %w; `truncate -s %d` keeps the %d results before that, and the others are computed "+
+			"again", j.path, err, j.size, n)
 	}
 	if err != nil {
 		return fmt.Errorf("reading the journal: %w", err)

@@ -105,7 +105,8 @@ func scan(r io.Reader, size int64, f func(entry) error) (int64, error) {
 			return at, err
 		}
 		payload := buffer[:length]
-		if sum := crc32.Update(crc32.Checksum(header[:], castagnoli), castagnoli, payload); sum != binary.LittleEndian.Uint32(buffer[length:]) {
+		if sum := crc32.Update(crc32.Checksum(header[:], castagnoli), castagnoli,
+			payload); sum != binary.LittleEndian.Uint32(buffer[length:]) {
 			if end == size {
 				return at, nil // its last sectors were not written
 			}

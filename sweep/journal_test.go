@@ -17,7 +17,8 @@ import (
 )
 
 func result(index int, digest string) []byte {
-	return (&Result{Index: index, Seed: 1, Facts: &Facts{Digest: digest}, Columns: []string{"round", "loss"}, Count: 1, Rows: [][]float64{{3, 0.5}}}).Encode()
+	return (&Result{Index: index, Seed: 1, Facts: &Facts{Digest: digest}, Columns: []string{"round", "loss"}, Count: 1,
+		Rows: [][]float64{{3, 0.5}}}).Encode()
 }
 
 func failure(index int, text string) []byte {
@@ -60,7 +61,8 @@ func TestStoreRules(t *testing.T) {
 		t.Error("an equal result, or a failure after a result, was stored")
 	}
 	var c *Conflict
-	if err := j.Put(3, result(3, "b")); !errors.As(err, &c) || c.Index != 3 || !strings.Contains(err.Error(), "digests a and b") {
+	if err := j.Put(3, result(3, "b")); !errors.As(err, &c) || c.Index != 3 ||
+		!strings.Contains(err.Error(), "digests a and b") {
 		t.Errorf("another result: %v", err)
 	}
 	put(1, failure(1, "first"))
@@ -102,7 +104,8 @@ func TestAnotherSweepIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := OpenDir(dir, plan(t, smallScenario, Options{Seeds: 6}))
-	if err == nil || !strings.Contains(err.Error(), "seeds: 5 from 1 there, 6 from 1 here") || !strings.Contains(err.Error(), "--out") {
+	if err == nil || !strings.Contains(err.Error(), "seeds: 5 from 1 there, 6 from 1 here") ||
+		!strings.Contains(err.Error(), "--out") {
 		t.Errorf("more seeds: %v", err)
 	}
 	_, err = OpenDir(dir, plan(t, strings.Replace(smallScenario, "count: 5", "count: 6", 1), Options{Seeds: 5}))
@@ -215,11 +218,13 @@ func TestDamage(t *testing.T) {
 
 func TestResultReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &Result{Index: rapid.IntRange(0, 1<<31-1).Draw(t, "index"), Seed: rapid.Uint64().Draw(t, "seed"), Scenario: "h"}
+		r := &Result{Index: rapid.IntRange(0, 1<<31-1).Draw(t, "index"), Seed: rapid.Uint64().Draw(t, "seed"),
+			Scenario: "h"}
 		if rapid.Bool().Draw(t, "failed") {
 			r.Error = rapid.StringN(1, 50, -1).Draw(t, "error")
 		} else {
-			r.Facts = &Facts{Digest: rapid.String().Draw(t, "digest"), ResidualMax: record.Number(rapid.Float64().Draw(t, "residual"))}
+			r.Facts = &Facts{Digest: rapid.String().Draw(t, "digest"),
+				ResidualMax: record.Number(rapid.Float64().Draw(t, "residual"))}
 			r.Columns = rapid.SliceOfN(rapid.StringN(1, 5, -1), 1, 4).Draw(t, "columns")
 			r.Count = rapid.IntRange(1, 5).Draw(t, "rows")
 			for range r.Count {

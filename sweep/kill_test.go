@@ -100,7 +100,7 @@ func TestKilledAtRandomPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := makeAll(t, p, Settings{Engine: Local{Workers: 2}})
+	want := makeAll(t, p, Settings{Dispatcher: Local{Workers: 2}})
 	out := t.TempDir()
 	dir := filepath.Join(out, "slow", "sweep")
 	random := rand.New(rand.NewPCG(1, 2))

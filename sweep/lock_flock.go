@@ -24,7 +24,8 @@ func lock(dir string) (func(), error) {
 		owner, _ := os.ReadFile(path)
 		f.Close()
 		if err == syscall.EWOULDBLOCK {
-			return nil, fmt.Errorf("%s is in use by another process%s; wait for it, or give each its own --out", dir, strings.TrimRight(" "+string(owner), " \n"))
+			return nil, fmt.Errorf("%s is in use by another process%s; wait for it, or give each its own --out", dir,
+				strings.TrimRight(" "+string(owner), " \n"))
 		}
 		return nil, fmt.Errorf("locking %s: %w", dir, err)
 	}

@@ -18,7 +18,8 @@ func lock(dir string) (func(), error) {
 	path := filepath.Join(dir, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s is in use by another process, or one that was killed: if none runs, delete %s", dir, path)
+		return nil, fmt.Errorf("%s is in use by another process, or one that was killed: if none runs, delete %s", dir,
+			path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", dir, err)

@@ -56,7 +56,8 @@ func Merge(out string, dirs []string) (*Merged, error) {
 			continue
 		}
 		if from = append(from, d); d.Plan.Hash != from[0].Plan.Hash {
-			return nil, fmt.Errorf("%s and %s are not of one sweep (%s)", from[0].Path, path, from[0].Plan.Differences(d.Plan))
+			return nil, fmt.Errorf("%s and %s are not of one sweep (%s)", from[0].Path, path,
+				from[0].Plan.Differences(d.Plan))
 		}
 	}
 	if from == nil {

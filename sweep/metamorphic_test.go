@@ -1,5 +1,5 @@
 // The same sweep in other ways gives the same bytes: other numbers of workers,
-// shards, interruptions, an engine that goes backwards and repeats itself.
+// shards, interruptions, a dispatcher that goes backwards and repeats itself.
 
 package sweep
 
@@ -31,7 +31,7 @@ var grids = map[string]Options{
 }
 
 // backwards computes runs from the last to the first, and each twice, as an
-// engine that delivers at least once may.
+// dispatcher that delivers at least once may.
 type backwards struct{}
 
 func (backwards) Run(ctx context.Context, w Work) error {
@@ -59,11 +59,11 @@ func TestSameBytes(t *testing.T) {
 	for name, o := range grids {
 		t.Run(name, func(t *testing.T) {
 			p := plan(t, smallScenario, o)
-			want := makeAll(t, p, Settings{Engine: Local{Workers: 1}})
+			want := makeAll(t, p, Settings{Dispatcher: Local{Workers: 1}})
 			for _, workers := range []int{2, 4} {
 				t.Run(fmt.Sprintf("%d workers", workers), func(t *testing.T) {
 					d := open(t, t.TempDir(), p)
-					if _, err := Make(context.Background(), d, Settings{Engine: Local{Workers: workers}}); err != nil {
+					if _, err := Make(context.Background(), d, Settings{Dispatcher: Local{Workers: workers}}); err != nil {
 						t.Fatal(err)
 					}
 					sameTables(t, want, d.Path)
@@ -71,7 +71,7 @@ func TestSameBytes(t *testing.T) {
 			}
 			t.Run("backwards and twice", func(t *testing.T) {
 				d := open(t, t.TempDir(), p)
-				if _, err := Make(context.Background(), d, Settings{Engine: backwards{}}); err != nil {
+				if _, err := Make(context.Background(), d, Settings{Dispatcher: backwards{}}); err != nil {
 					t.Fatal(err)
 				}
 				sameTables(t, want, d.Path)
@@ -83,7 +83,7 @@ func TestSameBytes(t *testing.T) {
 					for i := count - 1; i >= 0; i-- {
 						s := Shard{i, count}
 						d := open(t, filepath.Join(root, s.Directory()), p)
-						if _, err := Make(context.Background(), d, Settings{Engine: Local{Workers: 2},
+						if _, err := Make(context.Background(), d, Settings{Dispatcher: Local{Workers: 2},
 							Shard: s}); err != nil {
 							t.Fatal(err)
 						}
@@ -106,7 +106,7 @@ func TestSameBytes(t *testing.T) {
 						t.Fatal(err)
 					}
 					ctx, cancel := context.WithCancel(context.Background())
-					progress, err := Make(ctx, d, Settings{Engine: Local{Workers: 2}, Progress: func(p Progress) {
+					progress, err := Make(ctx, d, Settings{Dispatcher: Local{Workers: 2}, Progress: func(p Progress) {
 						if p.Done == 2 {
 							cancel()
 						}
@@ -140,7 +140,7 @@ func TestRunsAreThoseOfSimulateRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := csv.NewReader(strings.NewReader(makeAll(t, p, Settings{Engine: Local{Workers: 2}})[csvFile])).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(makeAll(t, p, Settings{Dispatcher: Local{Workers: 2}})[csvFile])).ReadAll()
 	if err != nil || len(rows) != 1+p.Len() {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -173,7 +173,7 @@ func TestRunsAreThoseOfSimulateRun(t *testing.T) {
 func TestFailuresAreResults(t *testing.T) {
 	p := plan(t, smallScenario, grids["failing"])
 	d := open(t, t.TempDir(), p)
-	progress, err := Make(context.Background(), d, Settings{Engine: Local{Workers: 2}})
+	progress, err := Make(context.Background(), d, Settings{Dispatcher: Local{Workers: 2}})
 	if err != nil || progress.Failed != 6 || progress.Done != 18 {
 		t.Fatalf("%+v, %v", progress, err)
 	}
@@ -183,11 +183,11 @@ func TestFailuresAreResults(t *testing.T) {
 		t.Errorf("failures are\n%s", failures)
 	}
 	// Without asking, nothing is computed again; asked, only they.
-	if progress, err = Make(context.Background(), d, Settings{Engine: Local{}}); err != nil || progress.Done != 0 ||
+	if progress, err = Make(context.Background(), d, Settings{Dispatcher: Local{}}); err != nil || progress.Done != 0 ||
 		progress.Failed != 6 || progress.Before != 18 {
 		t.Errorf("again: %+v, %v", progress, err)
 	}
-	if progress, err = Make(context.Background(), d, Settings{Engine: Local{}, RetryFailed: true}); err != nil ||
+	if progress, err = Make(context.Background(), d, Settings{Dispatcher: Local{}, RetryFailed: true}); err != nil ||
 		progress.Done != 6 || progress.Failed != 6 {
 		t.Errorf("retried: %+v, %v", progress, err)
 	}

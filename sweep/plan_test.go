@@ -24,7 +24,8 @@ func TestAxes(t *testing.T) {
 	}{
 		{"algorithm.eta=0.1,0.3", [][]string{{"0.1"}, {"0.3"}}, []string{"algorithm.eta"}},
 		{"algorithm.eta= 0.1 , 0.3 ", [][]string{{"0.1"}, {"0.3"}}, []string{"algorithm.eta"}},
-		{"algorithm={kind: dvp, eta: 0.1},{kind: admm, eta: 1}", [][]string{{"{kind: dvp, eta: 0.1}"}, {"{kind: admm, eta: 1}"}}, []string{"algorithm"}},
+		{"algorithm={kind: dvp, eta: 0.1},{kind: admm, eta: 1}", [][]string{{"{kind: dvp, eta: 0.1}"},
+			{"{kind: admm, eta: 1}"}}, []string{"algorithm"}},
 		{"x=[1, 2],[3, [4, 5]]", [][]string{{"[1, 2]"}, {"[3, [4, 5]]"}}, []string{"x"}},
 		{`x='a, b',"c, d",{e: 'f, }'}`, [][]string{{"'a, b'"}, {`"c, d"`}, {"{e: 'f, }'}"}}, []string{"x"}},
 		{"x=don't,won't", [][]string{{"don't"}, {"won't"}}, []string{"x"}},
@@ -73,7 +74,8 @@ func TestWrongAxes(t *testing.T) {
 
 func TestAxisTextReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"1", "0.5", "a b", "[1, 2]", "{a: 'x, y'}", "'q, r'", "don't", "true"}), 1, 4, rapid.ID[string]).Draw(t, "values")
+		values := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"1", "0.5", "a b", "[1, 2]", "{a: 'x, y'}",
+			"'q, r'", "don't", "true"}), 1, 4, rapid.ID[string]).Draw(t, "values")
 		a, err := scenarios.ParseAxis("p.q=" + strings.Join(values, ","))
 		if err != nil {
 			t.Fatal(err)
@@ -97,13 +99,15 @@ sweep:
     - 'algorithm.init=zeros,{normal: 0.1}'
 `
 	p := plan(t, section, Options{})
-	if p.Len() != 2*2*3*2 || p.Keep != KeepRounds || !slices.Equal(p.Paths(), []string{"algorithm.eta", "problem.rho", "algorithm.init"}) {
+	if p.Len() != 2*2*3*2 || p.Keep != KeepRounds || !slices.Equal(p.Paths(), []string{"algorithm.eta", "problem.rho",
+		"algorithm.init"}) {
 		t.Fatalf("%d runs, keep %s, paths %q", p.Len(), p.Keep, p.Paths())
 	}
 	if got := p.Values(p.Task(p.Len() - 1).Point); !slices.Equal(got, []string{"0.3", "2", "{normal: 0.1}"}) {
 		t.Errorf("the last point is %q", got)
 	}
-	p = plan(t, section, Options{Grid: []string{"algorithm.alpha=1,2,3"}, Seeds: 5, Keep: KeepLast, Sets: []string{"seeds.first=7"}})
+	p = plan(t, section, Options{Grid: []string{"algorithm.alpha=1,2,3"}, Seeds: 5, Keep: KeepLast,
+		Sets: []string{"seeds.first=7"}})
 	if p.Len() != 15 || p.Keep != KeepLast || p.Task(14) != (Task{14, 2, 11}) {
 		t.Errorf("with flags: %d runs, keep %s, last %+v", p.Len(), p.Keep, p.Task(14))
 	}
@@ -125,7 +129,8 @@ func TestWrongPlans(t *testing.T) {
 		want string
 	}{
 		{"", Options{Grid: []string{"algorithm.eat=1"}}, `unknown key "eat" in algorithm; did you mean "eta"?`},
-		{"", Options{Grid: []string{"problem.rho=1,-1", "rounds.count=0,1"}}, "grid value problem.rho=-1: problem.rho must be positive"},
+		{"", Options{Grid: []string{"problem.rho=1,-1", "rounds.count=0,1"}},
+			"grid value problem.rho=-1: problem.rho must be positive"},
 		{"", Options{Grid: []string{"problem.rho=1,-1", "rounds.count=0,1"}}, "grid value rounds.count=0"},
 		{"", Options{Sets: []string{"problem.rho=-1"}}, "--set problem.rho=-1"},
 		{"", Options{Grid: []string{"algorithm.eta=1", "algorithm.eta=2"}}, "has algorithm.eta twice"},
@@ -146,25 +151,30 @@ func TestHash(t *testing.T) {
 	grid := Options{Grid: []string{"algorithm.eta=0.1,0.3", "problem.rho=0.02,0.2"}, Seeds: 3}
 	base := plan(t, smallScenario, grid)
 	for what, same := range map[string]*Plan{
-		"a comment":                   plan(t, "# said differently\n"+smallScenario, grid),
-		"a default written out":       plan(t, smallScenario+"ties: ordered\n", grid),
-		"another spelling":            plan(t, strings.Replace(smallScenario, "rho: 0.2", "rho: 0.20", 1), grid),
-		"the same grid in the file":   plan(t, smallScenario+"sweep: {seeds: 3, grid: [\"algorithm.eta=0.1,0.3\", \"problem.rho=0.02,0.2\"]}", Options{}),
-		"what the grid overrides":     plan(t, strings.Replace(smallScenario, "eta: 0.1", "eta: 0.7", 1), grid),
-		"a value of a grid's own key": plan(t, smallScenario, Options{Sets: []string{"problem.rho=5"}, Grid: grid.Grid, Seeds: 3}),
+		"a comment":             plan(t, "# said differently\n"+smallScenario, grid),
+		"a default written out": plan(t, smallScenario+"ties: ordered\n", grid),
+		"another spelling":      plan(t, strings.Replace(smallScenario, "rho: 0.2", "rho: 0.20", 1), grid),
+		"the same grid in the file": plan(t, smallScenario+"sweep: {seeds: 3, grid: [\"algorithm.eta=0.1,0.3\", "+
+			"\"problem.rho=0.02,0.2\"]}", Options{}),
+		"what the grid overrides": plan(t, strings.Replace(smallScenario, "eta: 0.1", "eta: 0.7", 1), grid),
+		"a value of a grid's own key": plan(t, smallScenario, Options{Sets: []string{"problem.rho=5"}, Grid: grid.Grid,
+			Seeds: 3}),
 	} {
 		if same.Hash != base.Hash {
 			t.Errorf("%s changes the hash", what)
 		}
 	}
 	for what, other := range map[string]*Plan{
-		"a value":            plan(t, smallScenario, Options{Grid: []string{"algorithm.eta=0.1,0.4", grid.Grid[1]}, Seeds: 3}),
-		"the order of axes":  plan(t, smallScenario, Options{Grid: []string{grid.Grid[1], grid.Grid[0]}, Seeds: 3}),
-		"the seeds":          plan(t, smallScenario, Options{Grid: grid.Grid, Seeds: 4}),
-		"the first seed":     plan(t, smallScenario, Options{Grid: grid.Grid, Seeds: 3, Sets: []string{"seeds.first=2"}}),
-		"the rows":           plan(t, smallScenario, Options{Grid: grid.Grid, Seeds: 3, Keep: KeepRounds}),
-		"a key outside":      plan(t, strings.Replace(smallScenario, "count: 5", "count: 6", 1), grid),
-		"a key in a --set":   plan(t, smallScenario, Options{Grid: grid.Grid, Seeds: 3, Sets: []string{"rounds.count=6"}}),
+		"a value": plan(t, smallScenario, Options{Grid: []string{"algorithm.eta=0.1,0.4", grid.Grid[1]},
+			Seeds: 3}),
+		"the order of axes": plan(t, smallScenario, Options{Grid: []string{grid.Grid[1], grid.Grid[0]}, Seeds: 3}),
+		"the seeds":         plan(t, smallScenario, Options{Grid: grid.Grid, Seeds: 4}),
+		"the first seed": plan(t, smallScenario, Options{Grid: grid.Grid, Seeds: 3,
+			Sets: []string{"seeds.first=2"}}),
+		"the rows":      plan(t, smallScenario, Options{Grid: grid.Grid, Seeds: 3, Keep: KeepRounds}),
+		"a key outside": plan(t, strings.Replace(smallScenario, "count: 5", "count: 6", 1), grid),
+		"a key in a --set": plan(t, smallScenario, Options{Grid: grid.Grid, Seeds: 3,
+			Sets: []string{"rounds.count=6"}}),
 		"a key of a mapping": plan(t, strings.Replace(smallScenario, "alpha: 1", "alpha: 2", 1), grid),
 	} {
 		if other.Hash == base.Hash {
@@ -206,7 +216,8 @@ func TestHashCoversTheUsersFiles(t *testing.T) {
 }
 
 func TestPlanReadsBack(t *testing.T) {
-	p := plan(t, smallScenario, Options{Grid: []string{"algorithm.eta+algorithm.alpha=0.1|1,0.3|{initial: 2, ratio: 1.1}", "network.topology={kind: star, nodes: 5},{kind: ring, nodes: 3}"}, Seeds: 3})
+	p := plan(t, smallScenario, Options{Grid: []string{"algorithm.eta+algorithm.alpha=0.1|1,0.3|{initial: 2, ratio: " +
+		"1.1}", "network.topology={kind: star, nodes: 5},{kind: ring, nodes: 3}"}, Seeds: 3})
 	q, err := ReadPlan(p.JSON())
 	if err != nil {
 		t.Fatal(err)
@@ -248,16 +259,19 @@ func TestTasks(t *testing.T) {
 }
 
 func TestReplay(t *testing.T) {
-	p := plan(t, smallScenario, Options{Sets: []string{"problem.C=2"}, Grid: []string{"algorithm.init=zeros,{normal: 0.1}", "algorithm.eta=0.1,0.3"}, Seeds: 2})
+	p := plan(t, smallScenario, Options{Sets: []string{"problem.C=2"},
+		Grid: []string{"algorithm.init=zeros,{normal: 0.1}", "algorithm.eta=0.1,0.3"}, Seeds: 2})
 	p.File = "it's mine.yaml"
-	want := `simulate run 'it'\''s mine.yaml' --seed 2 --set problem.C=2 --set 'algorithm.init={normal: 0.1}' --set algorithm.eta=0.3 --data d`
+	want := `simulate run 'it'\''s mine.yaml' --seed 2 --set problem.C=2 --set 'algorithm.init={normal: 0.1}'` +
+		` --set algorithm.eta=0.3 --data d`
 	if got := p.Replay(p.Len()-1, "--data", "d"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
 func TestShards(t *testing.T) {
-	for text, want := range map[string]string{"3/3": "count from 0", "-1/3": "not", "1": "not", "a/b": "not", "0/0": "not", "1/3x": "not"} {
+	for text, want := range map[string]string{"3/3": "count from 0", "-1/3": "not", "1": "not", "a/b": "not",
+		"0/0": "not", "1/3x": "not"} {
 		if _, err := ParseShard(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -43,7 +43,8 @@ func TestPlotGathers(t *testing.T) {
 			"admm": {"loss": {0.1: one(3), 1: one(2)}},
 			"dvp":  {"loss": {1: one(7), 10: one(9)}},
 		}},
-		{Plot{X: "algorithm.eta", Y: "loss", Where: []string{"method=admm", "algorithm.eta=0.10"}}, map[string]lines{"": {"loss": {0.1: {2, 8, 3, 5}}}}},
+		{Plot{X: "algorithm.eta", Y: "loss", Where: []string{"method=admm", "algorithm.eta=0.10"}},
+			map[string]lines{"": {"loss": {0.1: {2, 8, 3, 5}}}}},
 		{Plot{X: "algorithm.eta", Y: "loss", Where: []string{"method=none"}}, map[string]lines{}},
 	} {
 		if got := c(x.plot); !reflect.DeepEqual(got, x.want) {

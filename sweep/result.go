@@ -48,9 +48,11 @@ type Facts struct {
 // factsOf takes the facts from run.json.
 func factsOf(i *record.Info) *Facts {
 	f := &Facts{
-		Digest: i.Digest, Method: i.Algorithm, Nodes: i.Nodes, Edges: i.Edges, TrainRows: i.TrainRows, TestRows: i.TestRows,
-		Events: i.Events, ResidualMax: i.Residual.Max, OptimumObjective: i.Optimum.Objective, OptimumTestError: i.Optimum.TestError,
-		NoiseScale: record.Number(math.NaN()), Warnings: strings.Join(i.Warnings, "; "),
+		Digest: i.Digest, Method: i.Algorithm, Nodes: i.Nodes, Edges: i.Edges, TrainRows: i.TrainRows,
+		TestRows: i.TestRows,
+		Events:   i.Events, ResidualMax: i.Residual.Max, OptimumObjective: i.Optimum.Objective,
+		OptimumTestError: i.Optimum.TestError,
+		NoiseScale:       record.Number(math.NaN()), Warnings: strings.Join(i.Warnings, "; "),
 	}
 	if p := i.Privacy; p != nil {
 		f.Claim, f.Condition = worstClaim(p.Claims), p.Condition

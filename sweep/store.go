@@ -1,4 +1,4 @@
-// Where results are kept, as engines see it.
+// Where results are kept, as dispatchers see it.
 
 package sweep
 

@@ -1,4 +1,4 @@
-// Making a sweep: what is left to do, an engine to do it, and the tables.
+// Making a sweep: what is left to do, a dispatcher to do it, and the tables.
 
 package sweep
 
@@ -9,7 +9,7 @@ import (
 
 // Settings say how to make a sweep; they do not change results.
 type Settings struct {
-	Engine      Engine
+	Dispatcher  Dispatcher
 	Shard       Shard
 	RetryFailed bool
 	Replay      []string // flags to add to the commands that repeat failed runs
@@ -62,7 +62,7 @@ func Make(ctx context.Context, d *Dir, s Settings) (Progress, error) {
 		s.Progress(p)
 	}
 	if len(todo) > 0 {
-		if err := s.Engine.Run(ctx, Work{Plan: d.Plan, Todo: todo, Store: d.Journal, Stored: stored}); err != nil {
+		if err := s.Dispatcher.Run(ctx, Work{Plan: d.Plan, Todo: todo, Store: d.Journal, Stored: stored}); err != nil {
 			mu.Lock()
 			defer mu.Unlock()
 			return p, err

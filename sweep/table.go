@@ -52,10 +52,13 @@ type table struct {
 
 // factColumns are the facts, in order of the cells of factCells.
 var factColumns = []column{
-	{"digest", text}, {"method", text}, {"nodes", whole}, {"edges", whole}, {"train_rows", whole}, {"test_rows", whole}, {"events", whole},
+	{"digest", text}, {"method", text}, {"nodes", whole}, {"edges", whole}, {"train_rows", whole}, {"test_rows", whole},
+	{"events", whole},
 	{"residual_max", number}, {"optimum_objective", number}, {"optimum_test_error", number},
-	{"claim_unit", text}, {"claim_node", number}, {"claim_epsilon", number}, {"claim_delta", number}, {"claim_worst_round", number},
-	{"claim_zcdp", number}, {"claim_rdp", number}, {"claim_at_delta", number}, {"claim_established", text}, {"claim_condition", text},
+	{"claim_unit", text}, {"claim_node", number}, {"claim_epsilon", number}, {"claim_delta", number},
+	{"claim_worst_round", number},
+	{"claim_zcdp", number}, {"claim_rdp", number}, {"claim_at_delta", number}, {"claim_established", text},
+	{"claim_condition", text},
 	{"noise_scale", number}, {"warnings", text},
 }
 
@@ -69,7 +72,8 @@ func factCells(f *Facts) []cell {
 	}
 	nan := record.Number(math.NaN())
 	if c := f.Claim; c != nil {
-		cells = append(cells, t(c.Unit), d(record.Number(c.Node)), d(c.Epsilon), d(c.Delta), d(c.PerRound), d(c.ZCDP), d(c.RDP), d(c.AtDelta), t(strconv.FormatBool(c.Established)), t(f.Condition))
+		cells = append(cells, t(c.Unit), d(record.Number(c.Node)), d(c.Epsilon), d(c.Delta), d(c.PerRound), d(c.ZCDP),
+			d(c.RDP), d(c.AtDelta), t(strconv.FormatBool(c.Established)), t(f.Condition))
 	} else {
 		cells = append(cells, t(""), d(nan), d(nan), d(nan), d(nan), d(nan), d(nan), d(nan), t(""), t(""))
 	}
@@ -90,7 +94,8 @@ func newTable(p *Plan) (*table, error) {
 	seen := map[string]bool{}
 	for _, c := range t.columns {
 		if seen[c.name] {
-			return nil, fmt.Errorf("the grid varies %s as a whole, which is also the name of a column of results; vary a key inside it", c.name)
+			return nil, fmt.Errorf("the grid varies %s as a whole, which is also the name of a column of results; "+
+				"vary a key inside it", c.name)
 		}
 		seen[c.name] = true
 	}
@@ -122,7 +127,8 @@ func finiteNumber(s string) (float64, bool) {
 // plainText is a YAML value without the quotes of a scalar.
 func plainText(value string) string {
 	var n yaml.Node
-	if err := yaml.Unmarshal([]byte(value), &n); err == nil && len(n.Content) == 1 && n.Content[0].Kind == yaml.ScalarNode {
+	if err := yaml.Unmarshal([]byte(value), &n); err == nil && len(n.Content) == 1 &&
+		n.Content[0].Kind == yaml.ScalarNode {
 		return n.Content[0].Value
 	}
 	return value

@@ -17,7 +17,7 @@ import (
 func TestParquetIsTheCSV(t *testing.T) {
 	for name, o := range grids {
 		t.Run(name, func(t *testing.T) {
-			all := makeAll(t, plan(t, smallScenario, o), Settings{Engine: Local{Workers: 2}})
+			all := makeAll(t, plan(t, smallScenario, o), Settings{Dispatcher: Local{Workers: 2}})
 			rows, err := csv.NewReader(strings.NewReader(all[csvFile])).ReadAll()
 			if err != nil {
 				t.Fatal(err)
@@ -77,7 +77,8 @@ func TestColumnNamesMeet(t *testing.T) {
 }
 
 func TestMemoryOfRunnerIsBounded(t *testing.T) {
-	p := plan(t, smallScenario, Options{Grid: []string{"algorithm.eta=" + numbers(40), "problem.scale.rows=clip,unit,none", "problem.scale.intercept=true,false"}})
+	p := plan(t, smallScenario, Options{Grid: []string{"algorithm.eta=" + numbers(40),
+		"problem.scale.rows=clip,unit,none", "problem.scale.intercept=true,false"}})
 	r := NewRunner(p, "")
 	for index := range p.Len() {
 		if _, err := r.Run(context.Background(), index, 1); err != nil {

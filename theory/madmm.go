@@ -28,7 +28,8 @@ func Theorem31(schedule func(node, k int) float64, nodes, rounds int, theta floa
 			case math.IsNaN(eta) || math.IsInf(eta, 0):
 				return fmt.Errorf("the penalty of node %d in round %d is %v", i, k, eta)
 			case eta < theta:
-				return fmt.Errorf("the penalty of node %d in round %d, %v, is below the dual step θ = %v", i, k, eta, theta)
+				return fmt.Errorf("the penalty of node %d in round %d, %v, is below the dual step θ = %v", i, k, eta,
+					theta)
 			case k > 1 && eta < last[i]:
 				return fmt.Errorf("the penalty of node %d falls in round %d, from %v to %v", i, k, last[i], eta)
 			}
@@ -117,7 +118,8 @@ func MADMM(g *sim.Graph, strong, smooth []float64, theta float64, before, after 
 		floor = largest(s) // σ̃: (21) is a condition of its own
 	} else {
 		if w := whitener(s); w == nil {
-			return Rate{Reason: "does not apply: the penalties differ so much between nodes that J(t) is no norm" + ifBipartite(g)}
+			return Rate{Reason: "does not apply: the penalties differ so much between nodes that J(t) is no " +
+				"norm" + ifBipartite(g)}
 		}
 		left = blocks(left, skew, s)
 		corner = func(x mat.Matrix) mat.Matrix { return blocks(x, nil, nil) }
@@ -129,7 +131,8 @@ func MADMM(g *sim.Graph, strong, smooth []float64, theta float64, before, after 
 		if equal {
 			return Rate{Reason: "does not apply: the strong convexity is lost in rounding"}
 		}
-		return Rate{Reason: "does not apply: the penalties differ so much between nodes that no δ > 0 satisfies the corrected (22)"}
+		return Rate{Reason: "does not apply: the penalties differ so much between nodes that no δ > 0 satisfies the " +
+			"corrected (22)"}
 	}
 	unit, lipschitz := whitened(w, corner(one)), whitened(w, corner(d2))
 	norm, moved := whitened(w, corner(s)), whitened(w, gram)
@@ -174,7 +177,8 @@ func MADMM(g *sim.Graph, strong, smooth []float64, theta float64, before, after 
 // madmmRefuses says which assumption of Theorem 3.2 fails, if one does.
 func madmmRefuses(g *sim.Graph, strong, smooth []float64, theta float64, before, after []float64) string {
 	n := g.Order()
-	if why := refuses(g, map[string]int{"strong convexity constants": len(strong), "Lipschitz constants": len(smooth), "old penalties": len(before), "new penalties": len(after)}); why != "" {
+	if why := refuses(g, map[string]int{"strong convexity constants": len(strong), "Lipschitz constants": len(smooth),
+		"old penalties": len(before), "new penalties": len(after)}); why != "" {
 		return why
 	}
 	for i := range n {
@@ -182,7 +186,8 @@ func madmmRefuses(g *sim.Graph, strong, smooth []float64, theta float64, before,
 			return fmt.Sprintf("the objective of node %d is not strongly convex (m = %v)", i, strong[i])
 		}
 		if !(smooth[i] >= strong[i]) || math.IsInf(smooth[i], 1) {
-			return fmt.Sprintf("the Lipschitz constant of node %d, %v, must be finite and at least its strong convexity, %v", i, smooth[i], strong[i])
+			return fmt.Sprintf("the Lipschitz constant of node %d, %v, must be finite and at least its strong "+
+				"convexity, %v", i, smooth[i], strong[i])
 		}
 	}
 	if !(theta > 0) || math.IsInf(theta, 1) {
@@ -202,7 +207,8 @@ func madmmRefuses(g *sim.Graph, strong, smooth []float64, theta float64, before,
 // refuses says what makes both papers' theorems void: a graph in pieces or
 // without links, or lists that are not of one number a node.
 func refuses(g *sim.Graph, lengths map[string]int) string {
-	for _, name := range []string{"strong convexity constants", "Lipschitz constants", "old penalties", "new penalties"} {
+	for _, name := range []string{"strong convexity constants", "Lipschitz constants", "old penalties",
+		"new penalties"} {
 		if k, given := lengths[name]; given && k != g.Order() {
 			return fmt.Sprintf("there are %d %s for %d nodes", k, name, g.Order())
 		}

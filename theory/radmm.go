@@ -68,7 +68,8 @@ func RADMM(g *sim.Graph, smooth []float64, gamma float64, before, after []float6
 	}
 	w := whitener(first)
 	if w == nil {
-		return Recycled{Reason: "does not apply: the left side of condition (i) is not positive definite; a larger γ makes it so", Load: math.Inf(1)}
+		return Recycled{Reason: "does not apply: the left side of condition (i) is not positive definite; a larger γ " +
+			"makes it so", Load: math.Inf(1)}
 	}
 	right, _ := parts(product(pseudoInverse(product(next, minus)), d2))
 	perC := largest(whitened(w, right)) // 1/c
@@ -111,11 +112,13 @@ func RADMM(g *sim.Graph, smooth []float64, gamma float64, before, after []float6
 	r := Recycled{Load: lowestLoad}
 	switch {
 	case !(lowestLoad < 1) && bipartite(g) && alike(after):
-		r.Reason = "does not apply: the graph is bipartite, so D+A is singular and condition (ii) cannot hold, whatever γ"
+		r.Reason = "does not apply: the graph is bipartite, so D+A is singular and condition (ii) cannot hold, " +
+			"whatever γ"
 	case math.IsInf(lowestLoad, 1):
 		r.Reason = "does not apply: condition (ii) fails even without its term in D_M, for every L; a larger γ may help"
 	case !(lowestLoad < 1):
-		r.Reason = fmt.Sprintf("does not apply: no L and μ satisfy both conditions; they would if the Lipschitz constants were smaller by a factor of %.3g; a larger γ helps", math.Sqrt(lowestLoad))
+		r.Reason = fmt.Sprintf("does not apply: no L and μ satisfy both conditions; they would if the Lipschitz "+
+			"constants were smaller by a factor of %.3g; a larger γ helps", math.Sqrt(lowestLoad))
 	default:
 		r.Satisfied = true
 		r.L = math.Exp(best)
@@ -124,7 +127,8 @@ func RADMM(g *sim.Graph, smooth []float64, gamma float64, before, after []float6
 		r.Applies = alike(before) && alike(after)
 		r.Reason = "applies"
 		if !r.Applies {
-			r.Reason = "does not apply: conditions (i) and (ii) hold, but the penalties differ between nodes, so the duals leave the range of the Laplacian and the limit is not the optimum"
+			r.Reason = "does not apply: conditions (i) and (ii) hold, but the penalties differ between nodes, so the " +
+				"duals leave the range of the Laplacian and the limit is not the optimum"
 		}
 	}
 	return r
@@ -132,7 +136,8 @@ func RADMM(g *sim.Graph, smooth []float64, gamma float64, before, after []float6
 
 // radmmRefuses says which assumption of Theorem 1 fails, if one does.
 func radmmRefuses(g *sim.Graph, smooth []float64, gamma float64, before, after []float64) string {
-	if why := refuses(g, map[string]int{"Lipschitz constants": len(smooth), "old penalties": len(before), "new penalties": len(after)}); why != "" {
+	if why := refuses(g, map[string]int{"Lipschitz constants": len(smooth), "old penalties": len(before),
+		"new penalties": len(after)}); why != "" {
 		return why
 	}
 	if !(gamma >= 0) || math.IsInf(gamma, 1) {

@@ -280,7 +280,8 @@ func TestConstantsBracketTheGradient(t *testing.T) {
 				}
 				ratio = math.Sqrt(change / length)
 				if along < strong[i]*length*(1-1e-9) || ratio > smooth[i]*(1+1e-9) {
-					t.Fatalf("%T, %d rows: %v ≤ %v, %v ≤ %v fails", loss, rows, strong[i], along/length, ratio, smooth[i])
+					t.Fatalf("%T, %d rows: %v ≤ %v, %v ≤ %v fails", loss, rows, strong[i], along/length, ratio,
+						smooth[i])
 				}
 				for k := range step {
 					step[k] /= math.Sqrt(change)
@@ -589,7 +590,8 @@ func satisfies(g *sim.Graph, smooth []float64, gamma float64, before, after []fl
 	n := g.Order()
 	least := math.Inf(1)
 	minus, plus := laplacians(g)
-	wm, wp, old, inv := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	wm, wp, old, inv := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil),
+		mat.NewDense(n, n, nil)
 	d2, grounded := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	for i := range n {
 		step := 2*before[i]*float64(g.Degree(i)) + gamma
@@ -686,7 +688,8 @@ func TestRADMMFindsPairs(t *testing.T) {
 		no++
 		for a := -16; a <= 12; a++ {
 			for b := -12; b <= 12; b++ {
-				if l, mu := math.Pow(2, float64(a)/1.5), 1+math.Pow(2, float64(b)/1.5); satisfies(m.g, m.smooth, gamma, before, after, l, mu) {
+				if l, mu := math.Pow(2, float64(a)/1.5), 1+math.Pow(2, float64(b)/1.5); satisfies(m.g, m.smooth, gamma,
+					before, after, l, mu) {
 					t.Fatalf("L = %v, μ = %v would do, but %+v", l, mu, got)
 				}
 			}

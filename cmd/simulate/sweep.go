@@ -68,7 +68,7 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 	case f.Keep != "" && f.Keep != sweep.KeepLast && f.Keep != sweep.KeepRounds:
 		return usage("--rows must be last or rounds, is %q", f.Keep)
 	}
-	settings := sweep.Settings{Engine: sweep.Local{Workers: f.workers, Data: f.data}, RetryFailed: f.retry}
+	settings := sweep.Settings{Dispatcher: sweep.Local{Workers: f.workers, Data: f.data}, RetryFailed: f.retry}
 	if f.data != "" {
 		settings.Replay = []string{"--data", f.data}
 	}

@@ -147,7 +147,7 @@ func serveSweep(c *cobra.Command, file string, f *serveFlags) error {
 		return usageError{err}
 	}
 	defer dir.Close()
-	settings := sweep.Settings{Engine: coordinator, RetryFailed: f.retry, Progress: func(p sweep.Progress) {
+	settings := sweep.Settings{Dispatcher: coordinator, RetryFailed: f.retry, Progress: func(p sweep.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		bar.at(p)

@@ -141,7 +141,8 @@ func Log1p(x float64) float64 {
 func logReduced(f, c float64, k int) float64 {
 	s := f / (2 + f)
 	z := float64(s * s)
-	r := float64(z * (l1 + float64(z*(l2+float64(z*(l3+float64(z*(l4+float64(z*(l5+float64(z*(l6+float64(z*l7)))))))))))))
+	high := l4 + float64(z*(l5+float64(z*(l6+float64(z*l7)))))
+	r := float64(z * (l1 + float64(z*(l2+float64(z*(l3+float64(z*high)))))))
 	hfsq := float64(0.5 * float64(f*f))
 	e := float64(k)
 	return float64(e*ln2Hi) - ((hfsq - (float64(s*(hfsq+r)) + (float64(e*ln2Lo) + c))) - f)

@@ -27,9 +27,11 @@ func ulps(a, b float64) uint64 {
 
 func inputs() []float64 {
 	r := rand.New(rand.NewPCG(1, 2))
-	xs := []float64{0, math.Copysign(0, -1), 1, -1, 1e-300, 5e-324, 709, -745.1, -708.5, 710, -746, 1e308, math.Inf(1), math.Inf(-1), math.NaN(), math.Sqrt2, math.Sqrt2 / 2, -0.2929, 0.4143, -0.9999999}
+	xs := []float64{0, math.Copysign(0, -1), 1, -1, 1e-300, 5e-324, 709, -745.1, -708.5, 710, -746, 1e308, math.Inf(1),
+		math.Inf(-1), math.NaN(), math.Sqrt2, math.Sqrt2 / 2, -0.2929, 0.4143, -0.9999999}
 	for range 200000 {
-		xs = append(xs, r.NormFloat64(), 699*(2*r.Float64()-1), math.Ldexp(r.Float64(), r.IntN(2000)-1000), 1e-9*r.NormFloat64())
+		xs = append(xs, r.NormFloat64(), 699*(2*r.Float64()-1), math.Ldexp(r.Float64(), r.IntN(2000)-1000),
+			1e-9*r.NormFloat64())
 	}
 	return xs
 }

@@ -53,7 +53,8 @@ func factorGram(t *testing.T, d *mat.Dense) (*Pivoted, *mat.Dense) {
 func TestPivoted_AgainstSVD(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 8))
 	for _, c := range []struct{ m, n, r int }{
-		{5, 1, 1}, {4, 6, 4}, {40, 30, 30}, {40, 30, 11}, {90, 64, 64}, {90, 65, 65}, {200, 150, 64}, {200, 150, 97}, {200, 150, 129}, {100, 180, 100}, {20, 10, 0},
+		{5, 1, 1}, {4, 6, 4}, {40, 30, 30}, {40, 30, 11}, {90, 64, 64}, {90, 65, 65}, {200, 150, 64}, {200, 150, 97},
+		{200, 150, 129}, {100, 180, 100}, {20, 10, 0},
 	} {
 		t.Run(fmt.Sprintf("%dx%d rank %d", c.m, c.n, c.r), func(t *testing.T) {
 			d := deficient(g, c.m, c.n, c.r)

@@ -41,7 +41,8 @@ func (a Access) listen(address string) error {
 		return err
 	}
 	if a.CA != "" && a.Cert == "" {
-		return errors.New("--tls-ca asks workers for certificates, which needs one of the server's own: give --tls-cert and --tls-key too")
+		return errors.New("--tls-ca asks workers for certificates, which needs one of the server's own: give " +
+			"--tls-cert and --tls-key too")
 	}
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -58,7 +59,8 @@ func (a Access) listen(address string) error {
 	if a.Cert != "" {
 		more = "; a certificate of the server alone hides what is said, but keeps nobody out"
 	}
-	return fmt.Errorf("not listening on %s without a secret: %w; give --token-file (or OVERHEAR_TOKEN), or --tls-cert, --tls-key and --tls-ca, or listen on 127.0.0.1%s", address, ErrOpen, more)
+	return fmt.Errorf("not listening on %s without a secret: %w; give --token-file (or OVERHEAR_TOKEN), or "+
+		"--tls-cert, --tls-key and --tls-ca, or listen on 127.0.0.1%s", address, ErrOpen, more)
 }
 
 // plain says whether a token would cross a network readable.
@@ -98,10 +100,12 @@ func CheckURL(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
 		if err != nil || u.Host == "" {
-			return errors.New("a server's address is nats://HOST:PORT or tls://HOST:PORT; several are separated by commas")
+			return errors.New("a server's address is nats://HOST:PORT or tls://HOST:PORT; several are separated by " +
+				"commas")
 		}
 		if u.User != nil {
-			return errors.New("the address has a secret before its @, which all users of this machine can see in the list of processes; give --token-file or OVERHEAR_TOKEN instead")
+			return errors.New("the address has a secret before its @, which all users of this machine can see in the " +
+				"list of processes; give --token-file or OVERHEAR_TOKEN instead")
 		}
 	}
 	return nil

@@ -36,7 +36,8 @@ func TestListensOnLoopbackOnly(t *testing.T) {
 		{"127.1.2.3:0", Access{}, true, ""},
 		{"[::1]:4222", Access{}, true, ""},
 		{"localhost:4222", Access{}, true, ""},
-		{"0.0.0.0:4222", Access{}, false, "give --token-file (or OVERHEAR_TOKEN), or --tls-cert, --tls-key and --tls-ca, or listen on 127.0.0.1"},
+		{"0.0.0.0:4222", Access{}, false, "give --token-file (or OVERHEAR_TOKEN), or --tls-cert, --tls-key and " +
+			"--tls-ca, or listen on 127.0.0.1"},
 		{":4222", Access{}, false, "anyone there could read the sweep"},
 		{"[::]:4222", Access{}, false, "not listening on [::]:4222 without a secret"},
 		{"192.0.2.1:4222", Access{}, false, "without a secret"},
@@ -58,7 +59,8 @@ func TestListensOnLoopbackOnly(t *testing.T) {
 }
 
 func TestNoSecretsInAddresses(t *testing.T) {
-	for url, ok := range map[string]bool{"nats://127.0.0.1:4222": true, "nats://a:1,tls://b:2": true, "nats://secret@a:1": false, "nats://u:p@a:1": false, "127.0.0.1": false, "": false} {
+	for url, ok := range map[string]bool{"nats://127.0.0.1:4222": true, "nats://a:1,tls://b:2": true,
+		"nats://secret@a:1": false, "nats://u:p@a:1": false, "127.0.0.1": false, "": false} {
 		if err := CheckURL(url); (err == nil) != ok {
 			t.Errorf("%q: %v", url, err)
 		} else if err != nil && strings.Contains(err.Error(), "secret@") {
@@ -72,7 +74,8 @@ func joins(t *testing.T, c *Coordinator, a Access) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
-	return Work(ctx, WorkerOptions{Server: c.address(), Access: a, Log: logTo(t), Joined: func(*sweep.Plan) { cancel() }})
+	return Work(ctx, WorkerOptions{Server: c.address(), Access: a, Log: logTo(t),
+		Joined: func(*sweep.Plan) { cancel() }})
 }
 
 func TestToken(t *testing.T) {
@@ -112,8 +115,10 @@ func (a *authority) sign(t *testing.T, name string, isCA bool) (cert, key string
 	}
 	a.made++
 	c := &x509.Certificate{
-		SerialNumber: big.NewInt(a.made), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: isCA, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(a.made), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: isCA, BasicConstraintsValid: true,
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	if isCA {
@@ -128,7 +133,8 @@ func (a *authority) sign(t *testing.T, name string, isCA bool) (cert, key string
 		t.Fatal(err)
 	}
 	cert, key = filepath.Join(a.dir, name+".pem"), filepath.Join(a.dir, name+".key")
-	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: b}, key: {Type: "EC PRIVATE KEY", Bytes: kb}} {
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: b},
+		key: {Type: "EC PRIVATE KEY", Bytes: kb}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 const block = 1000
 
 // BenchmarkRun makes the same small runs in four ways, one at a time: nothing
-// but computed, by the engine of this process, and through a server that is in
+// but computed, by the dispatcher of this process, and through a server that is in
 // this process too, with and without writing each message to the disk before it
 // is confirmed. Preparing, tables and the server's start are included in all
 // but the first.
@@ -24,7 +24,8 @@ func BenchmarkRun(b *testing.B) {
 	p := plan(b, sweep.Options{Seeds: block})
 	through := func(noSync bool) func(b *testing.B) {
 		return func(b *testing.B) {
-			o := Options{Listen: "127.0.0.1:0", Dir: filepath.Join(b.TempDir(), "jetstream"), Workers: 1, noSync: noSync}
+			o := Options{Listen: "127.0.0.1:0", Dir: filepath.Join(b.TempDir(), "jetstream"), Workers: 1,
+				noSync: noSync}
 			c, err := New(p, o)
 			if err != nil {
 				b.Fatal(err)
@@ -51,7 +52,7 @@ func BenchmarkRun(b *testing.B) {
 		}},
 		{"in-process", func(b *testing.B) {
 			d := open(b, b.TempDir(), p)
-			if _, err := sweep.Make(b.Context(), d, sweep.Settings{Engine: sweep.Local{Workers: 1}}); err != nil {
+			if _, err := sweep.Make(b.Context(), d, sweep.Settings{Dispatcher: sweep.Local{Workers: 1}}); err != nil {
 				b.Fatal(err)
 			}
 		}},

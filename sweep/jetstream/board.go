@@ -42,7 +42,8 @@ func newBoard(w sweep.Work, batch int) *board {
 	if batch == 0 {
 		batch = min(largestBatch, max(1, len(w.Todo)/32))
 	}
-	b := &board{work: w, batch: batch, begun: make(chan struct{}), moved: make(chan struct{}, 1), marks: make([]mark, w.Plan.Len()), left: len(w.Todo)}
+	b := &board{work: w, batch: batch, begun: make(chan struct{}), moved: make(chan struct{}, 1),
+		marks: make([]mark, w.Plan.Len()), left: len(w.Todo)}
 	for _, index := range w.Todo {
 		b.marks[index] = waiting
 	}

@@ -35,7 +35,8 @@ func cluster(t *testing.T) []*server.Server {
 	var all []*server.Server
 	for k, port := range ports {
 		s, err := server.NewServer(&server.Options{
-			ServerName: fmt.Sprint("s", k), Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), SyncAlways: true, NoSigs: true, NoLog: true,
+			ServerName: fmt.Sprint("s", k), Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
+			StoreDir: t.TempDir(), SyncAlways: true, NoSigs: true, NoLog: true,
 			Cluster: server.ClusterOpts{Name: "three", Host: "127.0.0.1", Port: port}, Routes: routes,
 		})
 		if err != nil {
@@ -78,7 +79,7 @@ func TestCluster(t *testing.T) {
 		go func() { _ = Work(t.Context(), WorkerOptions{Server: o.Server, Workers: 1, Log: logTo(t)}) }()
 	}
 	var once sync.Once
-	_, err := sweep.Make(t.Context(), d, sweep.Settings{Engine: c, Progress: func(p sweep.Progress) {
+	_, err := sweep.Make(t.Context(), d, sweep.Settings{Dispatcher: c, Progress: func(p sweep.Progress) {
 		if p.Done >= 100 {
 			once.Do(func() { go servers[1].Shutdown() })
 		}

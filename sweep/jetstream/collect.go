@@ -72,10 +72,12 @@ type stopError struct{ error }
 
 // receive calls f with each message of the results from a sequence number on,
 // until f says that it was the last.
-func (c *Coordinator) receive(ctx context.Context, from uint64, f func(m jetstream.Msg, at uint64) (bool, error)) error {
+func (c *Coordinator) receive(ctx context.Context, from uint64, f func(m jetstream.Msg, at uint64) (bool,
+	error)) error {
 	once, cancel := c.link.once(ctx, attempt)
 	defer cancel()
-	consumer, err := c.link.js.OrderedConsumer(once, c.names.resultStream(), jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from})
+	consumer, err := c.link.js.OrderedConsumer(once, c.names.resultStream(),
+		jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from})
 	if err != nil {
 		return err
 	}

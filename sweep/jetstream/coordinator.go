@@ -1,4 +1,4 @@
-// The coordinator: an engine whose runs are computed by workers elsewhere.
+// The coordinator: a dispatcher whose runs are computed by workers elsewhere.
 
 package jetstream
 
@@ -37,7 +37,7 @@ type Options struct {
 	batch  int  // runs of a task at most; 0 means as many as suit
 }
 
-// Coordinator is an engine. Its zero value is of no use: see New.
+// Coordinator is a dispatcher. Its zero value is of no use: see New.
 type Coordinator struct {
 	o       Options
 	plan    *sweep.Plan
@@ -53,7 +53,7 @@ type Coordinator struct {
 	still   time.Duration // without a result, before the queue is looked at
 }
 
-var _ sweep.Engine = (*Coordinator)(nil)
+var _ sweep.Dispatcher = (*Coordinator)(nil)
 
 // New prepares to coordinate a plan. It refuses to let strangers in: see
 // ErrOpen.
@@ -111,7 +111,8 @@ func (c *Coordinator) Run(ctx context.Context, w sweep.Work) error {
 				return err
 			}
 			defer l.close()
-			return unlessEnded(l.work(inner, inner, c.plan, WorkerOptions{Workers: c.o.Workers, Data: c.o.Data, Log: c.o.Log}))
+			return unlessEnded(l.work(inner, inner, c.plan, WorkerOptions{Workers: c.o.Workers, Data: c.o.Data,
+				Log: c.o.Log}))
 		})
 	}
 	group.Go(func() error {
@@ -214,7 +215,8 @@ func (c *Coordinator) streams(ctx context.Context) error {
 		return err
 	})
 	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
-		return fmt.Errorf("the server at %s has no JetStream, or not for this account; nats-server -js has", c.address())
+		return fmt.Errorf("the server at %s has no JetStream, or not for this account; nats-server -js has",
+			c.address())
 	}
 	if err != nil {
 		return err
@@ -239,7 +241,8 @@ func (c *Coordinator) streams(ctx context.Context) error {
 		subjects []string
 	}{
 		{&c.tasks, c.names.taskStream(), jetstream.WorkQueuePolicy, []string{c.names.prefix() + "task.>"}},
-		{&c.results, c.names.resultStream(), jetstream.LimitsPolicy, []string{c.names.prefix() + "result.*", c.names.prefix() + "conflict.*"}},
+		{&c.results, c.names.resultStream(), jetstream.LimitsPolicy, []string{c.names.prefix() + "result.*",
+			c.names.prefix() + "conflict.*"}},
 		// The last, because workers look for it.
 		{&c.planned, c.names.planStream(), jetstream.LimitsPolicy, []string{c.names.plan(), c.names.end()}},
 	} {

@@ -3,7 +3,7 @@
 //
 // # Overview
 //
-// A Coordinator is a sweep.Engine: it hands out runs, takes their results into
+// A Coordinator is a sweep.Dispatcher: it hands out runs, takes their results into
 // the sweep's store, and says when the sweep is finished. It brings a server
 // with it, or uses one that is there. Work is the other side, any number of
 // processes on any machine: it needs the address and nothing else, for the plan

@@ -79,7 +79,7 @@ func sameTables(t testing.TB, want map[string]string, dir string) {
 func alone(t testing.TB, p *sweep.Plan) map[string]string {
 	t.Helper()
 	d := open(t, t.TempDir(), p)
-	if _, err := sweep.Make(t.Context(), d, sweep.Settings{Engine: sweep.Local{Workers: 2}}); err != nil {
+	if _, err := sweep.Make(t.Context(), d, sweep.Settings{Dispatcher: sweep.Local{Workers: 2}}); err != nil {
 		t.Fatal(err)
 	}
 	return tables(t, d.Path)
@@ -87,7 +87,8 @@ func alone(t testing.TB, p *sweep.Plan) map[string]string {
 
 // options are those of a coordinator with a server of its own.
 func options(t testing.TB) Options {
-	return Options{Listen: "127.0.0.1:0", Dir: filepath.Join(t.TempDir(), "jetstream"), LostAfter: time.Second, Log: logTo(t)}
+	return Options{Listen: "127.0.0.1:0", Dir: filepath.Join(t.TempDir(), "jetstream"), LostAfter: time.Second,
+		Log: logTo(t)}
 }
 
 // logTo writes to a test's log, until the test is over.
@@ -132,7 +133,8 @@ func opened(t testing.TB, p *sweep.Plan, o Options) *Coordinator {
 // broker is a server of someone else.
 func broker(t testing.TB, change func(*server.Options)) string {
 	t.Helper()
-	o := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
+	o := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(),
+		NoSigs: true, NoLog: true}
 	if change != nil {
 		change(o)
 	}
@@ -190,7 +192,7 @@ func makeWith(t testing.TB, c *Coordinator, dir string, s sweep.Settings) (sweep
 	t.Helper()
 	d := open(t, dir, c.plan)
 	defer d.Close()
-	s.Engine = c
+	s.Dispatcher = c
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return sweep.Make(ctx, d, s)

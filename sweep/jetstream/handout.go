@@ -115,6 +115,7 @@ func (c *Coordinator) revive(ctx context.Context, b *board) error {
 	if err != nil || !blind {
 		return err
 	}
-	c.o.Log(fmt.Sprintf("%s: tasks were queued that no worker was given; they are handed out anew", c.names.taskStream()))
+	c.o.Log(fmt.Sprintf("%s: tasks were queued that no worker was given; they are handed out anew",
+		c.names.taskStream()))
 	return c.consumer(ctx)
 }

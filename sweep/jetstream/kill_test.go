@@ -103,7 +103,8 @@ func TestKilled(t *testing.T) {
 	address := free.Addr().String()
 	free.Close()
 	serve := func() *process {
-		return launch(t, bin, "sweep", "serve", file, "--seeds", seeds, "--out", filepath.Join(root, "several"), "--listen", address, "--lost-after", "1s", "--keep-streams")
+		return launch(t, bin, "sweep", "serve", file, "--seeds", seeds, "--out", filepath.Join(root, "several"),
+			"--listen", address, "--lost-after", "1s", "--keep-streams")
 	}
 	join := func() *process { return launch(t, bin, "sweep", "join", "nats://"+address, "--workers", "1") }
 	dir := filepath.Join(root, "several", "small", "sweep")
@@ -135,7 +136,8 @@ func TestKilled(t *testing.T) {
 	for k := 1; k <= 9; k++ {
 		for stored() < k*runs/10 {
 			if time.Now().After(deadline) {
-				t.Fatalf("%d of %d runs are stored after %v; the coordinator says\n%s\nthe workers\n%s%s", stored(), runs, kills, coordinator.said(), workers[0].said(), workers[1].said())
+				t.Fatalf("%d of %d runs are stored after %v; the coordinator says\n%s\nthe workers\n%s%s", stored(),
+					runs, kills, coordinator.said(), workers[0].said(), workers[1].said())
 			}
 			time.Sleep(2 * time.Millisecond)
 		}

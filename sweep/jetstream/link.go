@@ -134,8 +134,10 @@ func refusal(err error) error {
 	switch {
 	case err == nil:
 		return errors.New("the connection was closed")
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
-		return fmt.Errorf("the server refuses the token, or asks for one (%w); give the coordinator's with --token-file or OVERHEAR_TOKEN", err)
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err,
+		nats.ErrAuthRevoked):
+		return fmt.Errorf("the server refuses the token, or asks for one (%w); give the coordinator's with "+
+			"--token-file or OVERHEAR_TOKEN", err)
 	case hopeless(err):
 		return insecure(err)
 	}
@@ -143,7 +145,8 @@ func refusal(err error) error {
 }
 
 func insecure(err error) error {
-	return fmt.Errorf("no secure connection to the server (%w); --tls-ca is the authority of the server's certificate, --tls-cert and --tls-key are the own certificate if the server asks for one", err)
+	return fmt.Errorf("no secure connection to the server (%w); --tls-ca is the authority of the server's "+
+		"certificate, --tls-cert and --tls-key are the own certificate if the server asks for one", err)
 }
 
 // hopeless says whether it is certificates that keep us from connecting: a
@@ -190,7 +193,8 @@ func (l *link) try(ctx context.Context, what string, request func(context.Contex
 		}
 		if time.Since(said) > patience {
 			said = time.Now()
-			l.log(fmt.Sprintf("%s does not succeed since %.0f s (%v); trying on", what, time.Since(begin).Seconds(), err))
+			l.log(fmt.Sprintf("%s does not succeed since %.0f s (%v); trying on", what, time.Since(begin).Seconds(),
+				err))
 		}
 		select {
 		case <-ctx.Done():
@@ -207,7 +211,8 @@ func mends(err error) bool {
 	if errors.As(err, &api) {
 		return api.Code >= 500
 	}
-	for _, e := range []error{nats.ErrMaxPayload, nats.ErrPermissionViolation, nats.ErrBadSubject, nats.ErrHeadersNotSupported} {
+	for _, e := range []error{nats.ErrMaxPayload, nats.ErrPermissionViolation, nats.ErrBadSubject,
+		nats.ErrHeadersNotSupported} {
 		if errors.Is(err, e) {
 			return false
 		}
@@ -218,7 +223,8 @@ func mends(err error) bool {
 // refused says whether a conditional write found another last message.
 func refused(err error) bool {
 	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
+		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
 // publish writes a message, if the last one on its subject has the sequence
@@ -227,7 +233,8 @@ func refused(err error) bool {
 func (l *link) publish(ctx context.Context, stream, subject string, last uint64, data []byte) (stored bool, err error) {
 	err = l.try(ctx, "storing "+subject, func(ctx context.Context) error {
 		_, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: subject, Data: data},
-			jetstream.WithExpectStream(stream), jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithRetryAttempts(0))
+			jetstream.WithExpectStream(stream), jetstream.WithExpectLastSequencePerSubject(last),
+			jetstream.WithRetryAttempts(0))
 		if refused(err) {
 			return nil
 		}

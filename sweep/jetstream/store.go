@@ -23,7 +23,9 @@ func (w *worker) storeOnce(ctx context.Context, index int, result []byte) error 
 	for k := 0; ; k++ {
 		stored, err := w.publish(ctx, w.names.resultStream(), w.names.result(index), before, result)
 		if tooLong(err) {
-			result, before = w.failure(index, fmt.Sprintf("the result has %d bytes, and the server takes messages of at most %d; raise its max_payload, or keep fewer rows (--rows last)", len(result), w.nc.MaxPayload())), 0
+			result, before = w.failure(index, fmt.Sprintf("the result has %d bytes, and the server takes messages of "+
+				"at most %d; raise its max_payload, or keep fewer rows (--rows last)", len(result),
+				w.nc.MaxPayload())), 0
 			continue
 		}
 		if err != nil || stored {

@@ -88,7 +88,8 @@ func TestFailureGivesWay(t *testing.T) {
 		}
 		return string(m.Data)
 	}
-	for k, step := range []struct{ put, want []byte }{{failure, failure}, {failure, failure}, {one, one}, {failure, one}, {one, one}} {
+	for k, step := range []struct{ put, want []byte }{{failure, failure}, {failure, failure}, {one, one},
+		{failure, one}, {one, one}} {
 		if err := w.storeOnce(t.Context(), 0, step.put); err != nil {
 			t.Fatal(err)
 		}
@@ -121,13 +122,15 @@ func TestConflict(t *testing.T) {
 	for range 2 {
 		conflict = nil
 		_, err := makeWith(t, coordinator(t, p, o), dir, sweep.Settings{})
-		if !errors.As(err, &conflict) || conflict.Index != 1 || string(conflict.Stored) != string(one) || string(conflict.Other) != string(other) {
+		if !errors.As(err, &conflict) || conflict.Index != 1 || string(conflict.Stored) != string(one) ||
+			string(conflict.Other) != string(other) {
 			t.Fatalf("%v", err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if err := Work(ctx, WorkerOptions{Server: o.Server}); err == nil || !strings.Contains(err.Error(), "run 1 has two results that differ") {
+	if err := Work(ctx, WorkerOptions{Server: o.Server}); err == nil ||
+		!strings.Contains(err.Error(), "run 1 has two results that differ") {
 		t.Errorf("a worker after a conflict: %v", err)
 	}
 }
@@ -138,10 +141,12 @@ func TestForeignResults(t *testing.T) {
 	one, _, _ := results(t, p, 1)
 	for subject, data := range map[string][]byte{"result.0": one, "result.1": []byte("hello"), "result.7": one} {
 		c := opened(t, p, options(t))
-		if _, err := c.link.publish(t.Context(), c.names.resultStream(), c.names.prefix()+subject, 0, data); err != nil {
+		if _, err := c.link.publish(t.Context(), c.names.resultStream(), c.names.prefix()+subject, 0,
+			data); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := makeWith(t, c, t.TempDir(), sweep.Settings{}); err == nil || !strings.Contains(err.Error(), "a worker stored") {
+		if _, err := makeWith(t, c, t.TempDir(), sweep.Settings{}); err == nil ||
+			!strings.Contains(err.Error(), "a worker stored") {
 			t.Errorf("%s: %v", subject, err)
 		}
 	}
@@ -154,12 +159,14 @@ func TestNames(t *testing.T) {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
-	for _, bad := range []string{"x", n.prefix() + "task.1.0.0", n.prefix() + "task.1.2", n.prefix() + "task.1.2.x", n.prefix() + "task.-1.2.0"} {
+	for _, bad := range []string{"x", n.prefix() + "task.1.0.0", n.prefix() + "task.1.2", n.prefix() + "task.1.2.x",
+		n.prefix() + "task.-1.2.0"} {
 		if _, err := n.parseTask(bad); err == nil {
 			t.Errorf("%s is a task", bad)
 		}
 	}
-	for subject, ok := range map[string]bool{n.result(7): true, n.conflict(7): true, n.prefix() + "other.7": false, n.prefix() + "result.x": false} {
+	for subject, ok := range map[string]bool{n.result(7): true, n.conflict(7): true, n.prefix() + "other.7": false,
+		n.prefix() + "result.x": false} {
 		if index, _, err := n.parseResult(subject); (err == nil && index == 7) != ok {
 			t.Errorf("%s: %d, %v", subject, index, err)
 		}

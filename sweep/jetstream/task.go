@@ -44,7 +44,8 @@ func (w *worker) do(m jetstream.Msg) {
 	quiet := w.keepAlive(m)
 	switch {
 	case times > deliveries && t.count() == 1:
-		j.save(t.first, w.failure(t.first, fmt.Sprintf("%d workers had the run and were lost before they finished it; it may need more memory than they have", deliveries)))
+		j.save(t.first, w.failure(t.first, fmt.Sprintf("%d workers had the run and were lost before they finished "+
+			"it; it may need more memory than they have", deliveries)))
 	case times > 2 && t.count() > 1:
 		// One of these runs may be what ends workers: which, is seen when
 		// each comes alone.

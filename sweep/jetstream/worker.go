@@ -107,7 +107,8 @@ func (l *link) find(ctx context.Context, wanted string) (*sweep.Plan, error) {
 		}
 		switch {
 		case len(open) > 1:
-			return nil, fmt.Errorf("the server has %d sweeps; choose one with --sweep: %s", len(open), strings.Join(list, ", "))
+			return nil, fmt.Errorf("the server has %d sweeps; choose one with --sweep: %s", len(open),
+				strings.Join(list, ", "))
 		case len(open) == 1:
 			p, err := sweep.ReadPlan(open[0])
 			if err != nil {
@@ -180,7 +181,8 @@ type worker struct {
 // work computes runs of a plan until ctx is done, the sweep ends or something
 // fails; what is at hand then is finished unless hard is done too.
 func (l *link) work(ctx, hard context.Context, p *sweep.Plan, o WorkerOptions) error {
-	w := &worker{link: l, names: namesOf(p.Hash), plan: p, runner: sweep.NewRunner(p, o.Data), o: o, id: nats.NewInbox(), room: make(chan struct{}, rooms)}
+	w := &worker{link: l, names: namesOf(p.Hash), plan: p, runner: sweep.NewRunner(p, o.Data), o: o,
+		id: nats.NewInbox(), room: make(chan struct{}, rooms)}
 	var err error
 	if w.planned, err = l.stream(ctx, w.names.planStream()); err != nil {
 		return err
@@ -300,7 +302,8 @@ func (w *worker) inTime() (context.Context, func()) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(grace):
-			cancel(fmt.Errorf("asked to stop, the worker could not reach the server for %v; what it had at hand will be computed again", grace))
+			cancel(fmt.Errorf("asked to stop, the worker could not reach the server for %v; what it had at hand will "+
+				"be computed again", grace))
 		}
 	})
 	return ctx, func() {

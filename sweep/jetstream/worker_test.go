@@ -68,7 +68,7 @@ func TestRunThatEndsWorkers(t *testing.T) {
 	}
 	made := make(chan error, 1)
 	go func() {
-		_, err := sweep.Make(t.Context(), d, sweep.Settings{Engine: c})
+		_, err := sweep.Make(t.Context(), d, sweep.Settings{Dispatcher: c})
 		made <- err
 	}()
 	const guilty = 13
@@ -113,7 +113,8 @@ func TestRunThatEndsWorkers(t *testing.T) {
 		}
 	}
 	var text bytes.Buffer
-	if err := sweep.ListFailures(&text, p, d.Journal); err != nil || !strings.Contains(text.String(), "run 13 failed: 5 workers had the run and were lost") {
+	if err := sweep.ListFailures(&text, p, d.Journal); err != nil || !strings.Contains(text.String(),
+		"run 13 failed: 5 workers had the run and were lost") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }
@@ -137,7 +138,8 @@ func TestAskedToStop(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if err := Work(t.Context(), WorkerOptions{Server: c.address(), Workers: 2, Stored: func(int, bool) { second.Add(1) }}); err != nil {
+	if err := Work(t.Context(), WorkerOptions{Server: c.address(), Workers: 2,
+		Stored: func(int, bool) { second.Add(1) }}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-made; err != nil {

@@ -1,4 +1,4 @@
-// The engine against the one in this process: same tables, whatever happens on
+// The dispatcher against the one in this process: same tables, whatever happens on
 // the way.
 
 package jetstream
@@ -97,7 +97,8 @@ func TestChoosesASweep(t *testing.T) {
 	opened(t, a, o)
 	opened(t, b, o)
 	err := Work(t.Context(), WorkerOptions{Server: o.Server})
-	if err == nil || !strings.Contains(err.Error(), "choose one with --sweep: ") || !strings.Contains(err.Error(), a.Hash[:16]) {
+	if err == nil || !strings.Contains(err.Error(), "choose one with --sweep: ") ||
+		!strings.Contains(err.Error(), a.Hash[:16]) {
 		t.Errorf("two sweeps: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -119,7 +120,8 @@ func TestAnotherProgram(t *testing.T) {
 	edited := *p
 	edited.Version = "0.0.0"
 	opened(t, &edited, o)
-	if err := Work(t.Context(), WorkerOptions{Server: o.Server}); err == nil || !strings.Contains(err.Error(), "the plan is of version 0.0.0") {
+	if err := Work(t.Context(), WorkerOptions{Server: o.Server}); err == nil ||
+		!strings.Contains(err.Error(), "the plan is of version 0.0.0") {
 		t.Errorf("another version: %v", err)
 	}
 	edited = *p
@@ -127,7 +129,8 @@ func TestAnotherProgram(t *testing.T) {
 	edited.Hash = strings.Repeat("f", 64)
 	o.Server = broker(t, nil)
 	opened(t, &edited, o)
-	if err := Work(t.Context(), WorkerOptions{Server: o.Server}); err == nil || !strings.Contains(err.Error(), "it was edited") {
+	if err := Work(t.Context(), WorkerOptions{Server: o.Server}); err == nil ||
+		!strings.Contains(err.Error(), "it was edited") {
 		t.Errorf("another hash: %v", err)
 	}
 }
@@ -144,7 +147,7 @@ func TestGoesOn(t *testing.T) {
 		c := coordinator(t, p, o)
 		d := open(t, dir, p)
 		ctx, cancel := context.WithCancel(t.Context())
-		progress, err := sweep.Make(ctx, d, sweep.Settings{Engine: c, Progress: func(p sweep.Progress) {
+		progress, err := sweep.Make(ctx, d, sweep.Settings{Dispatcher: c, Progress: func(p sweep.Progress) {
 			if p.Done == 30 {
 				cancel()
 			}
@@ -192,7 +195,8 @@ func TestRetryFailed(t *testing.T) {
 	o := options(t)
 	o.Workers, o.Server = 1, broker(t, nil)
 	dir := t.TempDir()
-	for k, want := range []sweep.Progress{{Total: 6, Done: 6, Failed: 3}, {Total: 6, Before: 6, Failed: 3}, {Total: 6, Before: 3, Done: 3, Failed: 3}} {
+	for k, want := range []sweep.Progress{{Total: 6, Done: 6, Failed: 3}, {Total: 6, Before: 6, Failed: 3},
+		{Total: 6, Before: 3, Done: 3, Failed: 3}} {
 		c := coordinator(t, p, o)
 		got, err := makeWith(t, c, dir, sweep.Settings{RetryFailed: k == 2})
 		if err != nil || got != want {
@@ -238,7 +242,8 @@ func TestRevives(t *testing.T) {
 	if err := c.tasks.DeleteConsumer(t.Context(), workers); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.tasks.CreateConsumer(t.Context(), jetstream.ConsumerConfig{Durable: workers, AckPolicy: jetstream.AckExplicitPolicy, FilterSubject: c.names.task(task{99, 99, 0})})
+	_, err := c.tasks.CreateConsumer(t.Context(), jetstream.ConsumerConfig{Durable: workers,
+		AckPolicy: jetstream.AckExplicitPolicy, FilterSubject: c.names.task(task{99, 99, 0})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,12 +260,13 @@ func TestLongResults(t *testing.T) {
 	o.Workers = 1
 	p := plan(t, sweep.Options{Grid: []string{"rounds.count=2,200"}, Keep: sweep.KeepRounds})
 	d := open(t, t.TempDir(), p)
-	progress, err := sweep.Make(t.Context(), d, sweep.Settings{Engine: coordinator(t, p, o)})
+	progress, err := sweep.Make(t.Context(), d, sweep.Settings{Dispatcher: coordinator(t, p, o)})
 	if err != nil || progress.Failed != 1 {
 		t.Errorf("%+v, %v", progress, err)
 	}
 	var text bytes.Buffer
-	if err := sweep.ListFailures(&text, p, d.Journal); err != nil || !strings.Contains(text.String(), "the server takes messages of at most 4096; raise its max_payload, or keep fewer rows (--rows last)") {
+	if err := sweep.ListFailures(&text, p, d.Journal); err != nil || !strings.Contains(text.String(),
+		"the server takes messages of at most 4096; raise its max_payload, or keep fewer rows (--rows last)") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }

@@ -1,4 +1,4 @@
-// Engines: who computes the runs.
+// Dispatchers: who computes the runs.
 
 package sweep
 
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Work is what an engine is to do.
+// Work is what a dispatcher is to do.
 type Work struct {
 	Plan  *Plan
 	Todo  []int // numbers of runs to compute, rising
@@ -19,9 +19,9 @@ type Work struct {
 	Stored func(index int, failed bool)
 }
 
-// Engine computes runs, in any order and any place. What it stores of a run is
+// Dispatcher computes runs, in any order and any place. What it stores of a run is
 // what Runner.Run returns.
-type Engine interface {
+type Dispatcher interface {
 	// Run returns when every run of w is stored, failed runs included. An error
 	// means that it had to stop before: ctx was done, or the store refused.
 	Run(ctx context.Context, w Work) error
@@ -33,7 +33,7 @@ type Local struct {
 	Data    string // data directory, "" means the usual ones
 }
 
-var _ Engine = Local{}
+var _ Dispatcher = Local{}
 
 // Run computes runs in order, several at a time.
 func (l Local) Run(ctx context.Context, w Work) error {
