@@ -34,7 +34,7 @@ var levels = [][]string{
 	{"evaluation", "fuzz"},
 	{"sweep", "reproduce"},
 	{"sweep/jetstream"},
-	{"cmd/simulate"},
+	{"cmd/simulate", "docs"},
 }
 
 func level(pkg string) int {

@@ -81,7 +81,7 @@ func newRoot() *cobra.Command {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(),
-		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newFuzz(), newSweep())
+		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newFuzz(), newSweep(), newDocs())
 	return root
 }
 
