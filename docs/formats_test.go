@@ -51,7 +51,7 @@ adversary: {knows: {victim: 1, candidates: 3}, audit: {runs: 20, pilots: 2}}
 `,
 	"claimed.yaml": `name: claimed
 about: a target, an audit, and a membership test that is repeated
-problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 30, rho: 0.3}
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 30, rho: 0.3, scale: {intercept: false}}
 network: {topology: {kind: ring, nodes: 3}}
 rounds: {count: 5}
 privacy: {epsilon: 5}
@@ -59,7 +59,7 @@ algorithm: {kind: dvp, eta: 0.05}
 adversary:
   view: {nodes: [2]}
   knows: {victim: 0, all-but: 0, candidates: 3}
-  attacks: [{kind: membership, runs: 20}]
+  attacks: [late-joiner, {kind: membership, runs: 20}]
   audit: {runs: 40, pilots: 5}
 `,
 	"m-admm.yaml": `name: m-admm
