@@ -191,7 +191,7 @@ func minimise(t testing.TB, p *problem.Problem, node int, q []float64, ridge flo
 	return x
 }
 
-// With exact minimisers the inversions are more exact than MATH.md §5 says, which
+// With exact minimisers the inversions are more exact than docs/mathematics.md §5 says, which
 // has 1e-10 for one round and 1e-8 for hidden η.
 func TestMATH5_InversionIsExact(t *testing.T) {
 	for _, d := range []int{4, 9, 30} {

@@ -1,5 +1,5 @@
 // How much likelier a trace is in one world than in another, where the noise of
-// the method makes that a closed form (MATH.md §5).
+// the method makes that a closed form (docs/mathematics.md §5.8).
 
 package adversary
 

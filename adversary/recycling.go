@@ -17,7 +17,7 @@ func init() {
 		Name:     "recycling",
 		Title:    "recycling check",
 		Equation: "f(2k) = f(2k−1) − η(V f(2k−2) + s(2k−2) − 2s(2k−1))/(2ηV + γ)",
-		About: `In RA19 (11) and (16), insert g from the odd round's optimality condition and λ(2k−1) = λ(2k−2) +
+		About: `In RA19 (10) and (16), insert g from the odd round's optimality condition and λ(2k−1) = λ(2k−2) +
 (η/2)(V f(2k−1) − s(2k−1)): the dual cancels, noise does as well, and an even iterate is a fixed combination of
 messages. If it deviates, something else entered it, such as data. The combination is one known direction times
 η/(2ηV + γ), so that a single even round gives a private η, if γ > 0; if γ = 0 that number is 1/2V whatever η is.`,

@@ -43,7 +43,7 @@ func (m *fixed) Dual(*Node, int) {}
 
 func init() {
 	register(&Entry{
-		Name: "centralised", Title: "training on all rows in one place", Paper: "the reference of every paper; MATH §1",
+		Name: "centralised", Title: "training on all rows in one place", Paper: "the reference of every paper; docs/mathematics.md §1",
 		About: `f = argmin Σ_i O_i(f), the centralised optimum, at every node from round 1; nothing is sent.
 The end of no privacy: whoever computes it has everybody's rows.`,
 		Params: func() any { return new(none) },
@@ -63,7 +63,7 @@ The end of no privacy: whoever computes it has everybody's rows.`,
 		},
 	})
 	register(&Entry{
-		Name: "local", Title: "every node on its own", Paper: "the reference of every paper; MATH §1",
+		Name: "local", Title: "every node on its own", Paper: "the reference of every paper; docs/mathematics.md §1",
 		About: `f_i = argmin O_i(f) at every node from round 1; nothing is sent, so nothing leaks and nothing is shared.
 Where columns are split, the first party alone, with the labels; the others have no say.`,
 		Params: func() any { return new(none) },

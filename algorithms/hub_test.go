@@ -11,7 +11,7 @@ import (
 	"overhear/sim"
 )
 
-// hubByHand is DP-ADMM of MATH.md §3 on dense vectors. Vector 0 of each round is
+// hubByHand is DP-ADMM of docs/mathematics.md §3.9 on dense vectors. Vector 0 of each round is
 // the hub's; noise may be nil.
 func (f *fixture) hubByHand(rounds int, rho, step float64, noise func(i, k int) []float64) [][][]float64 {
 	n, d := len(f.rows), len(f.rows[0][0])

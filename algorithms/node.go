@@ -41,7 +41,7 @@ func (n *Node) Stream(purpose string, t int) *sim.Stream {
 }
 
 // Minimise replaces n.F, its warm start, by the minimiser of the subproblem
-// (★) of MATH.md §2 with linear term n.Q and quadratic term kappa ≥ 0:
+// (★) of docs/mathematics.md §2 with linear term n.Q and quadratic term kappa ≥ 0:
 //
 //	(C/B) Σ_n L(y_n f·x_n) + ½(r_i + κ)‖f‖² + q·f
 //

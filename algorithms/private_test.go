@@ -337,7 +337,7 @@ func budget(i, t int) float64 {
 	return budgets.Nodes[i].Initial * math.Pow(budgets.Nodes[i].Ratio, float64(t-1))
 }
 
-// rateByHand is ZZ16's Φ and ζ, from MATH.md §3.
+// rateByHand is ZZ16's Φ and ζ, from docs/mathematics.md §3.2.
 func (f *fixture) rateByHand(i int, eta, alpha float64, listing bool) (phi, zeta float64) {
 	ridge := f.r + 2*eta*f.degree(i)
 	hat := alpha - 2*math.Log(1+0.25/(f.size(i)/f.c*ridge))
@@ -540,7 +540,7 @@ func gammaCDF(shape int, x float64) float64 {
 }
 
 // The noise is computed back from what was published, by the optimality
-// condition of ZZ16 (19) on dense rows: whatever the code drew, ζ‖ε‖ must be
+// condition of ZZ16, (20), on dense rows: whatever the code drew, ζ‖ε‖ must be
 // Gamma of shape d, and the direction uniform.
 func TestZZ16_NoiseLawFromPublishedIterates(t *testing.T) {
 	f := newFixture(6, 9, 3, irregular)

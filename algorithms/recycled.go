@@ -97,8 +97,8 @@ func use(t int) int { return (t + 1) / 2 }
 // Idle says that even rounds touch no data.
 func (m *recycled) Idle(t int) bool { return t%2 == 0 }
 
-// Update is ADMM's primal step in odd rounds, RA19 (9) and (14), and a linear
-// step along what was learned there in even ones, (11) and (16).
+// Update is ADMM's primal step in odd rounds, RA19 (12) and (14), and a linear
+// step along what was learned there in even ones, (10) and (16).
 func (m *recycled) Update(n *Node, t int) error { return m.update(n, t, nil) }
 
 // update adds noise to the odd rounds' q. What an even round needs of the data,
@@ -130,7 +130,7 @@ func (m *recycled) update(n *Node, t int, noise []float64) error {
 	return nil
 }
 
-// Dual is ADMM's dual step in odd rounds, RA19 (10) and (15), and nothing in
+// Dual is ADMM's dual step in odd rounds, RA19 (13) and (15), and nothing in
 // even ones.
 func (m *recycled) Dual(n *Node, t int) {
 	if t%2 == 1 {

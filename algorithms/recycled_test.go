@@ -182,7 +182,7 @@ func TestRA19_RADMMReachesTheCentralisedOptimum(t *testing.T) {
 	}
 }
 
-// The measured fact of MATH.md §3: penalties that differ make the nodes agree on
+// The measured fact of docs/mathematics.md §3.6: penalties that differ make the nodes agree on
 // another point.
 func TestRA19_MRADMMWithUnequalPenaltiesAgreesElsewhere(t *testing.T) {
 	f := uneven()

@@ -132,7 +132,7 @@ type privateSharing struct {
 	PrivateSharing
 }
 
-// sensitivity is 𝒞 = (3/(d_m ρ))(λ c₁ + (1 + Mρ) b₁), SH19 (11), c₁ = 1 for the
+// sensitivity is 𝒞 = (3/(d_m ρ))(λ c₁ + (1 + Mρ) b₁), SH19 Lemma 1, c₁ = 1 for the
 // quadratic regulariser.
 func (m *privateSharing) sensitivity(party int) float64 {
 	p := m.sharing.Problem

@@ -1,4 +1,4 @@
-// Methods for split columns against plain loops from MATH.md §4: what is computed,
+// Methods for split columns against plain loops from docs/mathematics.md §4: what is computed,
 // what crosses the network, and what the noise is.
 
 package algorithms
@@ -234,7 +234,7 @@ func hubScalar(c, label, y, rho, p float64) float64 {
 	return (low + high) / 2
 }
 
-// sharingByHand is ADMM sharing of MATH.md §4, in the paper's form or averaged:
+// sharingByHand is ADMM sharing of docs/mathematics.md §4, in the paper's form or averaged:
 // what parties and hub send, and coefficients, by round.
 func (b *blocks) sharingByHand(rounds int, rho float64, averaged bool) (sent [][][]float64, xs [][][]float64) {
 	parties, rows := len(b.d), len(b.y)

@@ -1,5 +1,5 @@
 // The audit of a privacy claim: two worlds that differ in one sample, many runs
-// in each, and the likelihood of every trace in both (MATH.md §5).
+// in each, and the likelihood of every trace in both (docs/mathematics.md §5.8).
 
 package evaluation
 

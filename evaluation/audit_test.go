@@ -1,5 +1,5 @@
 // The audit on right methods, on a claim known to be false, and on the five flaws
-// of MATH.md §5, each of which it must find.
+// of docs/mathematics.md §5.9, each of which it must find.
 
 package evaluation
 

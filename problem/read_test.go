@@ -174,7 +174,7 @@ func TestPartition_EvenInOrder(t *testing.T) {
 	}
 }
 
-// MATH.md §8 by hand: columns by their largest absolute value, a column of
+// docs/mathematics.md §8 by hand: columns by their largest absolute value, a column of
 // ones, rows to norm at most 1.
 func TestScale(t *testing.T) {
 	x := NewRows(2)

@@ -1,4 +1,4 @@
-// The one solver of the one subproblem (★) of MATH.md §2.
+// The one solver of the one subproblem (★) of docs/mathematics.md §2.
 
 package problem
 

@@ -1,4 +1,4 @@
-// A problem whose columns are split over parties: ADMM sharing (MATH.md §4).
+// A problem whose columns are split over parties: ADMM sharing (docs/mathematics.md §4).
 
 package problem
 
@@ -363,7 +363,7 @@ func (p *Party) Transposed(v, out []float64) {
 }
 
 // Step writes the solution of (λI + ρDᵀD) x = −Dᵀ v into x, a d-vector, for an
-// N-vector v: the party's step of MATH.md §4 if v = y + ρ(u − p_m).
+// N-vector v: the party's step of docs/mathematics.md §4 if v = y + ρ(u − p_m).
 func (p *Party) Step(v []float64, x []float64) {
 	p.Transposed(v, x)
 	switch {

@@ -41,7 +41,7 @@ func (s Seeds) Check(report func(field, problem string)) {
 	}
 }
 
-// Problem is the data and the objective Σ_i O_i of MATH.md §1.
+// Problem is the data and the objective Σ_i O_i of docs/mathematics.md §1.
 type Problem struct {
 	Data      problem.Source    `yaml:"data" doc:"the data set"`
 	Train     float64           `yaml:"train" doc:"training rows: a count, or a fraction below 1; the rest is the test set; default all"`

@@ -1,5 +1,5 @@
 // What the theorems must meet: runs of the recursions, written down here from
-// MATH.md §3 for quadratic objectives, and closed forms.
+// docs/mathematics.md §3.12 for quadratic objectives, and closed forms.
 
 package theory
 

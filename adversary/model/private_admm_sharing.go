@@ -28,7 +28,7 @@ func (m *privateSharing) Cover() Cover {
 	return Range
 }
 
-// Sigma is σ = √(2 ln(1.25/δ)) 𝒞/ε with 𝒞 = (3/(d_m ρ))(λc₁ + (1+Mρ)b₁), SH19 (11) and
+// Sigma is σ = √(2 ln(1.25/δ)) 𝒞/ε with 𝒞 = (3/(d_m ρ))(λc₁ + (1+Mρ)b₁), SH19 Lemma 1 and
 // Theorem 1, c₁ = 1 for the quadratic regulariser; or as given.
 func (m *privateSharing) Sigma(p *Public, party int) float64 {
 	if m.Level > 0 {

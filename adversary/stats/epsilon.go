@@ -1,4 +1,4 @@
-// A lower bound on ε from a test with a fixed threshold (MATH.md §5).
+// A lower bound on ε from a test with a fixed threshold (docs/mathematics.md §5.9).
 
 package stats
 
