@@ -62,7 +62,7 @@ type Finding struct {
 	Equation   string       `json:"equation"` // what it solves
 	Victim     int          `json:"victim"`
 	Succeeded  Outcome      `json:"outcome"`
-	Conclusion string       `json:"conclusion"` // in a sentence
+	Conclusion string       `json:"conclusion"`          // in a sentence
 	SignOpen   bool         `json:"sign_open,omitempty"` // the last estimate was scored up to its sign
 	Estimates  []Estimate   `json:"estimates,omitempty"`
 	Facts      []Fact       `json:"facts,omitempty"`
