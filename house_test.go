@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,8 +28,9 @@ var levels = [][]string{
 	{"sim"},
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "adversary/model"},
-	{"algorithms", "adversary/stats", "metrics", "report"},
-	{"adversary"},
+	{"algorithms", "adversary/stats", "metrics", "report", "report/browser", "report/plot"},
+	{"adversary", "report/network"},
+	{"report/attack"},
 	{"scenarios"},
 	{"experiment"},
 	{"evaluation", "fuzz"},
@@ -167,6 +169,25 @@ func oneWayToRun(s *source) []string {
 	return bad
 }
 
+// oneDrawingStack keeps everything that draws in report/plot, which others draw with.
+func oneDrawingStack(s *source) []string {
+	if s.isTest() || s.pkg == "report/plot" {
+		return nil
+	}
+	var bad []string
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING &&
+			(strings.HasPrefix(l.Value, `"gonum.org/v1/plot`) || svgMarkup.MatchString(l.Value)) {
+			bad = append(bad, fmt.Sprintf("line %d draws without report/plot", s.set.Position(l.Pos()).Line))
+		}
+		return true
+	})
+	return bad
+}
+
+// svgMarkup is what a program that writes SVG by hand has in its texts.
+var svgMarkup = regexp.MustCompile(`<(svg|path|circle|rect|text)[ >]`)
+
 func saysWhatFor(s *source) []string {
 	head := bytes.SplitN(s.text, []byte("\n"), 11)
 	if len(head) > 10 {
@@ -273,6 +294,9 @@ func TestHouseRules(t *testing.T) {
 		{"exact bits: gonum", exactBits, "problem/x.go", "package problem\nimport _ \"gonum.org/v1/gonum/floats\"\n"},
 		{"one way to run", oneWayToRun, "fuzz/x.go", "package fuzz\nvar e, err = sim.New(c)\n"},
 		{"methods by name", methodNames, "evaluation/x.go", "package evaluation\nvar _ = func(m string) bool { return m == \"dvp\" }\n"},
+		{"one drawing stack", oneDrawingStack, "sweep/x.go", "package sweep\nvar x = `<path d=\"M0 0\">`\n"},
+		{"one drawing stack: gonum", oneDrawingStack, "sweep/x.go",
+			"package sweep\nimport _ \"gonum.org/v1/plot/vg\"\n"},
 		{"files say what they are for", saysWhatFor, "sim/x.go", "package sim\n"},
 		{"exported names are documented", documented, "sim/x.go", "package sim\nfunc X() {}\n"},
 	} {

@@ -18,7 +18,7 @@ import (
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 	"overhear/scenarios"
 	"overhear/sim"
 )
@@ -166,7 +166,7 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 	}
 	if o.Plots {
 		t := &record.Table{Columns: metrics.Columns, Rows: table}
-		if err := report.Plots(e.Name, []*record.Table{t}, w.Path("plots")); err != nil {
+		if err := plot.Runs(e.Name, []*record.Table{t}, w.Path("plots")); err != nil {
 			return nil, err
 		}
 	}
@@ -382,7 +382,7 @@ func (e *Experiment) Summarise(runs []*record.Run, o Options) error {
 		}
 		tables = append(tables, t)
 	}
-	return report.Plots(e.Name, tables, filepath.Join(dir, "plots"))
+	return plot.Runs(e.Name, tables, filepath.Join(dir, "plots"))
 }
 
 // ErrMismatch is wrapped by the errors of Verify that say a run is not what its

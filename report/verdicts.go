@@ -50,7 +50,8 @@ func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 	fmt.Fprintf(t, "worlds\t%s %d of node %d: %s\n", a.Pair.Unit, a.Pair.Row, a.Pair.Node, a.Pair.What)
 	fmt.Fprintf(t, "statistic\t%s\n", a.Statistic)
 	fmt.Fprintf(t, "told apart\tAUC %.4g, advantage %.3g, TPR %.3g at FPR 1 %%, %.3g at 0.1 %%, %.3g at 0\n",
-		float64(a.Power.AUC), float64(a.Power.Advantage), float64(a.Power.TPR1), float64(a.Power.TPR01), float64(a.Power.TPR0))
+		float64(a.Power.AUC), float64(a.Power.Advantage), float64(a.Power.TPR1), float64(a.Power.TPR01),
+		float64(a.Power.TPR0))
 	fmt.Fprintf(t, "files\t%s/%s, %.2f s\n", dir, record.AuditFile, a.Wall)
 	if err := t.Flush(); err != nil {
 		return err
@@ -58,11 +59,13 @@ func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "verdict\tof\tclaimed ε\tmeasured ε\tδ\tmeasured by\twhy")
 	for _, v := range a.Verdicts {
-		fmt.Fprintf(t, "%s\t%s, %s\t%s\t%s\t%.2g\t%s\t%s\n", v.Verdict, v.Claim, v.Scope, epsilon(v.Epsilon), epsilon(v.Measured), float64(v.Delta), v.Method, v.Reason)
+		fmt.Fprintf(t, "%s\t%s, %s\t%s\t%s\t%.2g\t%s\t%s\n", v.Verdict, v.Claim, v.Scope, epsilon(v.Epsilon),
+			epsilon(v.Measured), float64(v.Delta), v.Method, v.Reason)
 	}
 	for _, c := range a.Checks {
 		if !c.Holds {
-			fmt.Fprintf(t, "CHECK FAILS\t%s\t\t%.3g\t\tbound %.3g\t%s\n", c.Text(), float64(c.Measured), float64(c.Bound), c.Detail)
+			fmt.Fprintf(t, "CHECK FAILS\t%s\t\t%.3g\t\tbound %.3g\t%s\n", c.Text(), float64(c.Measured), float64(c.Bound),
+				c.Detail)
 		}
 	}
 	return t.Flush()

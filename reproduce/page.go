@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 // Write writes dir/<name>/: charts as SVG and PNG, data.csv, and README.md.
@@ -22,7 +22,7 @@ func (r *Results) Write(dir string) (string, error) {
 		return "", fmt.Errorf("writing %s: %w", r.Name, err)
 	}
 	for _, c := range r.Charts {
-		if err := report.Draw(r.chart(c), dir, c.Name); err != nil {
+		if err := r.chart(c).Save(dir, c.Name); err != nil {
 			return "", fmt.Errorf("%s: %w", r.Name, err)
 		}
 	}
@@ -37,8 +37,10 @@ func (r *Results) Write(dir string) (string, error) {
 }
 
 // chart collects the lines of a chart.
-func (r *Results) chart(c Chart) report.Chart {
-	chart := report.Chart{Title: c.Title, X: c.XLabel, Y: c.YLabel, LogX: c.LogX, LogY: c.LogY}
+func (r *Results) chart(c Chart) plot.Chart {
+	chart := plot.Chart{
+		Title: c.Title, X: plot.Axis{Label: c.XLabel, Log: c.LogX}, Y: plot.Axis{Label: c.YLabel, Log: c.LogY},
+	}
 	points := c.Points
 	if points == nil {
 		points = []int{-1}
@@ -49,7 +51,7 @@ func (r *Results) chart(c Chart) report.Chart {
 			continue
 		}
 		if c.X != "" {
-			l := report.Line{Label: runs.Curve.Label}
+			l := plot.Line{Label: runs.Curve.Label}
 			for t := range runs.rounds() {
 				if c.Rounds != nil && !c.Rounds(t) {
 					continue
@@ -60,7 +62,7 @@ func (r *Results) chart(c Chart) report.Chart {
 				x, _, _ := runs.at(c.X, t)
 				x /= float64(max(1, runs.Curve.Epoch))
 				mean, low, high := runs.at(c.Y, t)
-				l.X, l.Mean, l.Low, l.High = append(l.X, x), append(l.Mean, mean), append(l.Low, low), append(l.High, high)
+				l.X, l.Y, l.Low, l.High = append(l.X, x), append(l.Y, mean), append(l.Low, low), append(l.High, high)
 			}
 			chart.Lines = append(chart.Lines, l)
 			continue
@@ -70,14 +72,14 @@ func (r *Results) chart(c Chart) report.Chart {
 			if c.Points != nil {
 				label = strings.TrimSpace(fmt.Sprintf("%s t = %d", label, t))
 			}
-			at := slices.IndexFunc(chart.Lines, func(l report.Line) bool { return l.Label == label })
+			at := slices.IndexFunc(chart.Lines, func(l plot.Line) bool { return l.Label == label })
 			if at < 0 {
 				at = len(chart.Lines)
-				chart.Lines = append(chart.Lines, report.Line{Label: label})
+				chart.Lines = append(chart.Lines, plot.Line{Label: label})
 			}
 			l := &chart.Lines[at]
 			mean, low, high := runs.at(c.Y, t)
-			l.X, l.Mean, l.Low, l.High = append(l.X, runs.Curve.X), append(l.Mean, mean), append(l.Low, low), append(l.High, high)
+			l.X, l.Y, l.Low, l.High = append(l.X, runs.Curve.X), append(l.Y, mean), append(l.Low, low), append(l.High, high)
 		}
 	}
 	return chart

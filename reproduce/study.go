@@ -16,7 +16,8 @@ import (
 	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/attack"
+	"overhear/report/plot"
 	"overhear/scenarios"
 )
 
@@ -32,7 +33,7 @@ type Study struct {
 // repeat single parts are kept with them.
 type Bench struct {
 	Study    *Study
-	Results  report.Evaluation
+	Results  attack.Evaluation
 	claims   []Claim
 	figures  []figure
 	text     []string // Markdown, after the claims
@@ -46,7 +47,7 @@ type Bench struct {
 // figure is a chart and the name of its file.
 type figure struct {
 	name  string
-	chart report.Chart
+	chart plot.Chart
 }
 
 var studies []*Study
@@ -165,7 +166,12 @@ func (b *Bench) claim(states string, holds Verdict, format string, measured ...a
 }
 
 // draw adds a figure.
-func (b *Bench) draw(name string, c report.Chart) { b.figures = append(b.figures, figure{name, c}) }
+func (b *Bench) draw(name string, c plot.Chart) { b.figures = append(b.figures, figure{name, c}) }
+
+// varies says what differs from one of the report's attacked runs to the next.
+func (b *Bench) varies(label string, values []float64) {
+	b.Results.Axis = &attack.Axis{Label: label, Values: values}
+}
 
 // say adds to the page, Markdown.
 func (b *Bench) say(format string, args ...any) {
@@ -198,7 +204,7 @@ func (b *Bench) Write(dir string) (string, error) {
 		return "", fmt.Errorf("writing %s: %w", b.Study.Name, err)
 	}
 	for _, f := range b.figures {
-		if err := report.Draw(f.chart, dir, f.name); err != nil {
+		if err := f.chart.Save(dir, f.name); err != nil {
 			return "", fmt.Errorf("%s: %w", b.Study.Name, err)
 		}
 	}

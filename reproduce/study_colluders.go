@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -197,7 +197,7 @@ func leaky(n *record.Network) (all []int) {
 // moreColluders draws how many nodes lose a sample to how many colluders.
 func moreColluders(b *Bench) error {
 	const attack, most, draws = "kkt-rounds", 10, 5
-	lines := []report.Line{{Label: "start at zero"}, {Label: "random start"}}
+	lines := []plot.Line{{Label: "start at zero"}, {Label: "random start"}}
 	var halves []string
 	for k, start := range []string{"", randomStart} {
 		half := 0
@@ -224,7 +224,7 @@ func moreColluders(b *Bench) error {
 				mean += s / draws
 			}
 			l := &lines[k]
-			l.X, l.Mean, l.Low, l.High = append(l.X, float64(c)), append(l.Mean, mean), append(l.Low, shares[0]), append(l.High, shares[draws-1])
+			l.X, l.Y, l.Low, l.High = append(l.X, float64(c)), append(l.Y, mean), append(l.Low, shares[0]), append(l.High, shares[draws-1])
 			if mean >= 0.5 && half == 0 {
 				half = c
 			}
@@ -235,9 +235,9 @@ func moreColluders(b *Bench) error {
 			halves = append(halves, fmt.Sprintf("%s: %d", lines[k].Label, half))
 		}
 	}
-	b.claim("a start at random leaves few colluders with next to nothing", verdict(lines[1].Mean[2] < 0.5*lines[0].Mean[2]),
-		"colluders of 20 after which, on average, half of the other nodes have lost a sample: %s; with three colluders %.0f %% and %.0f %% of the nodes have", list(halves), 100*lines[0].Mean[2], 100*lines[1].Mean[2])
-	b.draw("colluders", report.Chart{Title: "nodes whose unknown sample colluders find", X: "colluding nodes of 20", Y: "share of the other nodes", Lines: lines})
+	b.claim("a start at random leaves few colluders with next to nothing", verdict(lines[1].Y[2] < 0.5*lines[0].Y[2]),
+		"colluders of 20 after which, on average, half of the other nodes have lost a sample: %s; with three colluders %.0f %% and %.0f %% of the nodes have", list(halves), 100*lines[0].Y[2], 100*lines[1].Y[2])
+	b.draw("colluders", plot.Chart{Title: "nodes whose unknown sample colluders find", X: plot.Linear("colluding nodes of 20"), Y: plot.Linear("share of the other nodes"), Lines: lines})
 	return nil
 }
 

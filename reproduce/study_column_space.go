@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -28,10 +28,10 @@ func init() {
 func columnSpaceStudy(b *Bench) error {
 	const file = "column-space.yaml"
 	sigmas := []float64{0.1, 1, 10, 100, 1000}
-	own, other := report.Line{Label: "the party's own matrix"}, report.Line{Label: "nearest of 19 others"}
-	limit := report.Line{Label: "distance below which a matrix fits"}
+	own, other := plot.Line{Label: "the party's own matrix"}, plot.Line{Label: "nearest of 19 others"}
+	limit := plot.Line{Label: "distance below which a matrix fits"}
 	exact := true
-	b.Results.Axis = &report.Axis{Label: "standard deviation σ of the noise", Values: sigmas}
+	b.varies("standard deviation σ of the noise", sigmas)
 	for _, sigma := range sigmas {
 		a, err := b.attack(true, file, fmt.Sprintf("algorithm.sigma=%g", sigma))
 		if err != nil {
@@ -40,12 +40,12 @@ func columnSpaceStudy(b *Bench) error {
 		f := found(a, "column-space")
 		exact = exact && f.Succeeded == record.Exact
 		mine, nearest := memberScores(f)
-		own.X, own.Mean = append(own.X, sigma), append(own.Mean, mine)
-		other.X, other.Mean = append(other.X, sigma), append(other.Mean, nearest)
-		limit.X, limit.Mean = append(limit.X, sigma), append(limit.Mean, 1e-7)
+		own.X, own.Y = append(own.X, sigma), append(own.Y, mine)
+		other.X, other.Y = append(other.X, sigma), append(other.Y, nearest)
+		limit.X, limit.Y = append(limit.X, sigma), append(limit.Y, 1e-7)
 	}
 	b.claim("one party's matrix is found among twenty that differ in a column, at any σ", verdict(exact),
-		"σ = 0.1 to 1000: relative distance of the messages to its column space at most %.1g, to that of the nearest other at least %.2g", greatest(own.Mean), -greatest(negated(other.Mean)))
+		"σ = 0.1 to 1000: relative distance of the messages to its column space at most %.1g, to that of the nearest other at least %.2g", greatest(own.Y), -greatest(negated(other.Y)))
 
 	one, err := b.attack(false, file, "adversary.view.from-round=16", "algorithm.sigma=1000")
 	if err != nil {
@@ -87,7 +87,7 @@ func columnSpaceStudy(b *Bench) error {
 	}
 	b.claim("Assumption 1.1, “their l₂ norms have an upper bound b₁”, can hold beside noise that grows with b₁", judge(in.Condition == "holds" && few.Condition == "holds", in.Condition == "holds"),
 		"500 columns: %s; 100 columns, all else the same: %s", in.Condition, few.Condition)
-	b.draw("distance", report.Chart{Title: "messages against candidates' column spaces", X: "standard deviation σ of the noise", Y: "largest relative distance of a message", LogX: true, LogY: true, Lines: []report.Line{own, other, limit}})
+	b.draw("distance", plot.Chart{Title: "messages against candidates' column spaces", X: plot.Log("standard deviation σ of the noise"), Y: plot.Log("largest relative distance of a message"), Lines: []plot.Line{own, other, limit}})
 	var search []string
 	for _, p := range out.Pair.Search {
 		search = append(search, fmt.Sprintf("%s: %.3g", p.What, float64(p.Loss)))

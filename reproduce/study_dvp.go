@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -31,8 +31,8 @@ func dvpCalibration(b *Bench) error {
 	kept := 1.0 // the budget whose audits the report shows
 	calibrations := []string{"listing", "proof"}
 	files := map[string]string{"listing": "audit-dvp-listing.yaml", "proof": "audit-dvp.yaml"}
-	claimed := report.Line{Label: "claimed"}
-	var round, run [2]report.Line
+	claimed := plot.Line{Label: "claimed"}
+	var round, run [2]plot.Line
 	stands := [2]bool{true, true}
 	violated := [2]int{}
 	var said [2][]string
@@ -56,10 +56,10 @@ func dvpCalibration(b *Bench) error {
 			}
 			one, whole := a.Verdicts[0], a.Verdicts[1]
 			if k == 0 {
-				claimed.X, claimed.Mean = append(claimed.X, alpha), append(claimed.Mean, alpha)
+				claimed.X, claimed.Y = append(claimed.X, alpha), append(claimed.Y, alpha)
 			}
-			round[k].X, round[k].Mean = append(round[k].X, alpha), append(round[k].Mean, float64(one.Measured))
-			run[k].X, run[k].Mean = append(run[k].X, alpha), append(run[k].Mean, float64(whole.Measured))
+			round[k].X, round[k].Y = append(round[k].X, alpha), append(round[k].Y, float64(one.Measured))
+			run[k].X, run[k].Y = append(run[k].X, alpha), append(run[k].Y, float64(whole.Measured))
 			stands[k] = stands[k] && a.Stands()
 			if one.Verdict == record.Violated && whole.Verdict == record.Violated {
 				violated[k]++
@@ -72,7 +72,7 @@ func dvpCalibration(b *Bench) error {
 	b.claim("with ζ = α̂/2, as the proof needs, it is", verdict(stands[1]), "%s", strings.Join(said[1], "; "))
 
 	starts := []float64{1, 3, 10, 30, 100, 300}
-	var far [2]report.Line
+	var far [2]plot.Line
 	far[0].Label, far[1].Label = "measured, listing", "measured, proof"
 	// Between a start that moves nothing and one that decides where f goes.
 	grows, within := true, true
@@ -84,26 +84,26 @@ func dvpCalibration(b *Bench) error {
 				return err
 			}
 			loss := float64(a.Verdicts[0].Measured)
-			far[k].X, far[k].Mean = append(far[k].X, sigma), append(far[k].Mean, loss)
+			far[k].X, far[k].Y = append(far[k].X, sigma), append(far[k].Y, loss)
 			if k == 1 {
 				within = within && a.Stands()
 				continue
 			}
-			grows = grows && (i == 0 || loss >= 0.99*far[0].Mean[i-1])
+			grows = grows && (i == 0 || loss >= 0.99*far[0].Y[i-1])
 			words = append(words, fmt.Sprintf("σ₀ = %g: %.3g", sigma, loss))
 		}
 	}
-	bound := report.Line{Label: "claimed", X: []float64{starts[0], starts[len(starts)-1]}, Mean: []float64{1, 1}}
-	limit := report.Line{Label: "twice as much, the most that the listing can lose", X: bound.X, Mean: []float64{2, 2}}
-	b.claim("the loss of the listing grows with the distance of the iterates from the origin, up to nearly 2α", judge(grows && far[0].Mean[len(starts)-1] > 1.8, grows),
-		"α = 1, start N(0, σ₀²): %s; with the proof's ζ at most %.3g, which %s", strings.Join(words, ", "), greatest(far[1].Mean), map[bool]string{true: "stands", false: "does not stand"}[within])
-	b.draw("round", report.Chart{Title: "one round: claimed and measured loss", X: "claimed α of a round", Y: "largest |log-likelihood ratio|", LogX: true, LogY: true, Lines: []report.Line{claimed, round[0], round[1]}})
-	total := report.Line{Label: "claimed", X: claimed.X}
-	for _, alpha := range claimed.Mean {
-		total.Mean = append(total.Mean, 5*alpha)
+	bound := plot.Line{Label: "claimed", X: []float64{starts[0], starts[len(starts)-1]}, Y: []float64{1, 1}}
+	limit := plot.Line{Label: "twice as much, the most that the listing can lose", X: bound.X, Y: []float64{2, 2}}
+	b.claim("the loss of the listing grows with the distance of the iterates from the origin, up to nearly 2α", judge(grows && far[0].Y[len(starts)-1] > 1.8, grows),
+		"α = 1, start N(0, σ₀²): %s; with the proof's ζ at most %.3g, which %s", strings.Join(words, ", "), greatest(far[1].Y), map[bool]string{true: "stands", false: "does not stand"}[within])
+	b.draw("round", plot.Chart{Title: "one round: claimed and measured loss", X: plot.Log("claimed α of a round"), Y: plot.Log("largest |log-likelihood ratio|"), Lines: []plot.Line{claimed, round[0], round[1]}})
+	total := plot.Line{Label: "claimed", X: claimed.X}
+	for _, alpha := range claimed.Y {
+		total.Y = append(total.Y, 5*alpha)
 	}
-	b.draw("run", report.Chart{Title: "five rounds: claimed and measured loss", X: "claimed α of a round", Y: "largest |log-likelihood ratio| of a run", LogX: true, LogY: true, Lines: []report.Line{total, run[0], run[1]}})
-	b.draw("start", report.Chart{Title: "starts further and further away, α = 1", X: "σ₀ of the start f(0) ~ N(0, σ₀²)", Y: "largest |log-likelihood ratio| of a round", LogX: true, Lines: []report.Line{bound, limit, far[0], far[1]}})
+	b.draw("run", plot.Chart{Title: "five rounds: claimed and measured loss", X: plot.Log("claimed α of a round"), Y: plot.Log("largest |log-likelihood ratio| of a run"), Lines: []plot.Line{total, run[0], run[1]}})
+	b.draw("start", plot.Chart{Title: "starts further and further away, α = 1", X: plot.Log("σ₀ of the start f(0) ~ N(0, σ₀²)"), Y: plot.Linear("largest |log-likelihood ratio| of a round"), Lines: []plot.Line{bound, limit, far[0], far[1]}})
 	b.say("What shows the violation is exact likelihood ratios. Counting how often a threshold is right proves, of the %d runs in each world at α = %g, a loss of %.3g at least, where %.3g is claimed and %.3g was seen.",
 		listed.Runs, kept, float64(listed.Verdicts[2].Measured), float64(listed.Verdicts[2].Epsilon), float64(listed.Verdicts[1].Measured))
 	return nil

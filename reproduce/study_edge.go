@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -31,15 +31,15 @@ func edgeStudy(b *Bench) error {
 		{"dgd", "algorithm={kind: dgd, step: 0.5}"},
 	}
 	losses := []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5}
-	time := report.Chart{Title: "Distance to the optimum, 30 % of packets lost", X: "virtual time (s)", Y: "relative distance of the worst node", LogY: true}
-	sums := report.Chart{Title: "Sum of the duals, 30 % of packets lost", X: "virtual time (s)", Y: "‖Σ λ_i‖", LogY: true}
-	against := report.Chart{Title: "Distance after 500 rounds against loss", X: "share of packets lost", Y: "relative distance of the worst node", LogY: true}
+	time := plot.Chart{Title: "Distance to the optimum, 30 % of packets lost", X: plot.Linear("virtual time (s)"), Y: plot.Log("relative distance of the worst node")}
+	sums := plot.Chart{Title: "Sum of the duals, 30 % of packets lost", X: plot.Linear("virtual time (s)"), Y: plot.Log("‖Σ λ_i‖")}
+	against := plot.Chart{Title: "Distance after 500 rounds against loss", X: plot.Linear("share of packets lost"), Y: plot.Log("relative distance of the worst node")}
 	final := map[string]map[float64]float64{}
 	dual := map[string]float64{}
 	apart := map[string]float64{}
 	for _, m := range methods {
 		final[m.label] = map[float64]float64{}
-		l := report.Line{Label: m.label}
+		l := plot.Line{Label: m.label}
 		for _, loss := range losses {
 			info, table, err := b.measure("edge-under-loss.yaml", m.set, fmt.Sprintf("network.loss=%v", loss))
 			if err != nil {
@@ -47,15 +47,15 @@ func edgeStudy(b *Bench) error {
 			}
 			d := float64(info.Final.Distance)
 			final[m.label][loss] = d
-			l.X, l.Mean, l.Low, l.High = append(l.X, loss), append(l.Mean, d), append(l.Low, d), append(l.High, d)
+			l.X, l.Y, l.Low, l.High = append(l.X, loss), append(l.Y, d), append(l.Low, d), append(l.High, d)
 			if loss != 0.3 {
 				continue
 			}
 			dual[m.label], apart[m.label] = float64(info.Final.DualSum), float64(info.Final.Consensus)
 			at, distance, sum := table.Column("time_s"), table.Column("distance"), table.Column("dual_sum")
-			time.Lines = append(time.Lines, report.Line{Label: m.label, X: at, Mean: distance, Low: distance, High: distance})
+			time.Lines = append(time.Lines, plot.Line{Label: m.label, X: at, Y: distance, Low: distance, High: distance})
 			if m.label != "edge-admm" && m.label != "dgd" { // which have none
-				sums.Lines = append(sums.Lines, report.Line{Label: m.label, X: at[1:], Mean: sum[1:], Low: sum[1:], High: sum[1:]})
+				sums.Lines = append(sums.Lines, plot.Line{Label: m.label, X: at[1:], Y: sum[1:], Low: sum[1:], High: sum[1:]})
 			}
 		}
 		against.Lines = append(against.Lines, l)

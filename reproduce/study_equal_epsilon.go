@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -190,20 +190,20 @@ func better(a, b *regime) int {
 }
 
 func charts(b *Bench, rivals []*rival) {
-	var losses, claimed, shown []report.Line
+	var losses, claimed, shown []plot.Line
 	for _, r := range rivals {
-		loss, byClaim, byLoss := report.Line{Label: r.name}, report.Line{Label: r.name}, report.Line{Label: r.name}
+		loss, byClaim, byLoss := plot.Line{Label: r.name}, plot.Line{Label: r.name}, plot.Line{Label: r.name}
 		for _, g := range r.claims {
-			loss.X, loss.Mean = append(loss.X, g.epsilon), append(loss.Mean, g.measured)
-			byClaim.X, byClaim.Mean = append(byClaim.X, g.epsilon), append(byClaim.Mean, g.error)
-			byLoss.X, byLoss.Mean = append(byLoss.X, g.measured), append(byLoss.Mean, g.error)
+			loss.X, loss.Y = append(loss.X, g.epsilon), append(loss.Y, g.measured)
+			byClaim.X, byClaim.Y = append(byClaim.X, g.epsilon), append(byClaim.Y, g.error)
+			byLoss.X, byLoss.Y = append(byLoss.X, g.measured), append(byLoss.Y, g.error)
 		}
 		losses, claimed, shown = append(losses, loss), append(claimed, byClaim), append(shown, byLoss)
 	}
-	losses = append(losses, report.Line{Label: "as claimed", X: claimedLosses, Mean: claimedLosses})
-	b.draw("error-measured", report.Chart{Title: "accuracy against what was measured", X: "measured loss of a run", Y: "fraction of wrong labels", LogX: true, LogY: true, Lines: shown})
-	b.draw("error-claimed", report.Chart{Title: "accuracy against what is claimed", X: "claimed ε of a run", Y: "fraction of wrong labels", LogX: true, LogY: true, Lines: claimed})
-	b.draw("loss", report.Chart{Title: "measured loss against the claim", X: "claimed ε of a run", Y: "measured loss of a run", LogX: true, LogY: true, Lines: losses})
+	losses = append(losses, plot.Line{Label: "as claimed", X: claimedLosses, Y: claimedLosses})
+	b.draw("error-measured", plot.Chart{Title: "accuracy against what was measured", X: plot.Log("measured loss of a run"), Y: plot.Log("fraction of wrong labels"), Lines: shown})
+	b.draw("error-claimed", plot.Chart{Title: "accuracy against what is claimed", X: plot.Log("claimed ε of a run"), Y: plot.Log("fraction of wrong labels"), Lines: claimed})
+	b.draw("loss", plot.Chart{Title: "measured loss against the claim", X: plot.Log("claimed ε of a run"), Y: plot.Log("measured loss of a run"), Lines: losses})
 }
 
 // carry audits a method and measures its accuracy.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 // eachSeed attacks a shipped scenario's first n seeds; the first is kept for the
@@ -97,8 +97,8 @@ func count(f []*record.Finding, rounds int) (t tally) {
 func of(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
 
 // point adds a median with its range to a line.
-func point(l *report.Line, x float64, t tally) {
-	l.X, l.Mean = append(l.X, x), append(l.Mean, t.median)
+func point(l *plot.Line, x float64, t tally) {
+	l.X, l.Y = append(l.X, x), append(l.Y, t.median)
 	l.Low, l.High = append(l.Low, t.errors[0]), append(l.High, t.largest)
 }
 

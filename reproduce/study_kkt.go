@@ -11,7 +11,7 @@ import (
 
 	"overhear/experiment"
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 	"overhear/scenarios"
 )
 
@@ -80,15 +80,15 @@ func kktNoise(b *Bench, file string) error {
 	const seeds, rounds = 5, 50
 	losses := []float64{320000, 100000, 32000, 10000, 3200, 1000, 100, 10}
 	budgets := []int{1, 10, rounds}
-	byRounds := make([]report.Line, len(budgets))
+	byRounds := make([]plot.Line, len(budgets))
 	for k, n := range budgets {
 		byRounds[k].Label = fmt.Sprintf("%d rounds", n)
 		if n == 1 {
 			byRounds[k].Label = "1 round"
 		}
 	}
-	first, attributes, labels := report.Line{Label: "sample nearest of 100 candidates"}, report.Line{Label: "categorical attributes right"}, report.Line{Label: "labels right"}
-	var byUse []report.Line
+	first, attributes, labels := plot.Line{Label: "sample nearest of 100 candidates"}, plot.Line{Label: "categorical attributes right"}, plot.Line{Label: "labels right"}
+	var byUse []plot.Line
 	type level struct {
 		loss  float64
 		all   []*record.Finding
@@ -117,14 +117,14 @@ func kktNoise(b *Bench, file string) error {
 				fits = append(fits, t.median/law)
 			}
 		}
-		add := func(line *report.Line, n, all int) {
-			line.X, line.Mean = append(line.X, l.loss), append(line.Mean, float64(n)/float64(all))
+		add := func(line *plot.Line, n, all int) {
+			line.X, line.Y = append(line.X, l.loss), append(line.Y, float64(n)/float64(all))
 		}
 		add(&first, l.tally.first, seeds)
 		add(&attributes, l.tally.right, l.tally.groups)
 		add(&labels, l.tally.labels, seeds)
 		if slices.Contains([]float64{100000, 10000, 3200, 1000}, loss) {
-			line := report.Line{Label: fmt.Sprintf("claimed loss %.4g a round", l.loss/rounds)}
+			line := plot.Line{Label: fmt.Sprintf("claimed loss %.4g a round", l.loss/rounds)}
 			for _, e := range f[0].Estimates {
 				point(&line, float64(e.Rounds), count(f, e.Rounds))
 			}
@@ -163,9 +163,9 @@ func kktNoise(b *Bench, file string) error {
 	b.claim("at a claimed loss of 10 nothing of the sample is left", verdict(ten.tally.errors[0] > 0.9 && ten.tally.first <= 1 && ten.tally.right <= guess),
 		"β = %.4g over %d rounds: error %.2f (%.2f to %.2f), nearest of 100 candidates in %s seeds, attributes right %s; guessing each attribute's commonest value among the known samples: %s",
 		ten.loss, rounds, ten.tally.median, ten.tally.errors[0], ten.tally.largest, of(ten.tally.first, seeds), of(ten.tally.right, ten.tally.groups), of(guess, of8))
-	b.draw("loss", report.Chart{Title: "error against the loss claimed for the rounds used", X: "claimed loss β of the rounds used", Y: "error of the estimate, relative", LogX: true, LogY: true, Lines: byRounds})
-	b.draw("rounds", report.Chart{Title: "error against the number of rounds used", X: "rounds used", Y: "error of the estimate, relative", LogX: true, LogY: true, Lines: byUse})
-	b.draw("attributes", report.Chart{Title: "what an estimate from 50 rounds gives away", X: "claimed loss β of 50 rounds", Y: "share", LogX: true, Lines: []report.Line{first, attributes, labels}})
+	b.draw("loss", plot.Chart{Title: "error against the loss claimed for the rounds used", X: plot.Log("claimed loss β of the rounds used"), Y: plot.Log("error of the estimate, relative"), Lines: byRounds})
+	b.draw("rounds", plot.Chart{Title: "error against the number of rounds used", X: plot.Log("rounds used"), Y: plot.Log("error of the estimate, relative"), Lines: byUse})
+	b.draw("attributes", plot.Chart{Title: "what an estimate from 50 rounds gives away", X: plot.Log("claimed loss β of 50 rounds"), Y: plot.Linear("share"), Lines: []plot.Line{first, attributes, labels}})
 	b.say("Noise is scaled, not redrawn, from one level to the next: the same seed has the same directions. Labels are told by columns that are never negative.")
 	return nil
 }

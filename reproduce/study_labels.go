@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -26,10 +26,10 @@ func init() {
 func pdmlLabels(b *Bench) error {
 	const file = "pdml-labels.yaml"
 	budgets := []float64{0.25, 0.5, 1, 2, 4}
-	identity := report.Line{Label: "claimed", X: budgets, Mean: budgets}
-	largest, estimated := report.Line{Label: "exact log-likelihood ratio"}, report.Line{Label: "lower bound of a threshold test, 95 %"}
-	bound, reported := report.Line{Label: "bound e^ε/(1 + e^ε)"}, report.Line{Label: "report"}
-	iterates, both := report.Line{Label: "iterates, of people who reported nothing"}, report.Line{Label: "report and iterates"}
+	identity := plot.Line{Label: "claimed", X: budgets, Y: budgets}
+	largest, estimated := plot.Line{Label: "exact log-likelihood ratio"}, plot.Line{Label: "lower bound of a threshold test, 95 %"}
+	bound, reported := plot.Line{Label: "bound e^ε/(1 + e^ε)"}, plot.Line{Label: "report"}
+	iterates, both := plot.Line{Label: "iterates, of people who reported nothing"}, plot.Line{Label: "report and iterates"}
 	exact, sound, below, learned := true, true, true, true
 	var words, guesses []string
 	for _, epsilon := range budgets {
@@ -42,8 +42,8 @@ func pdmlLabels(b *Bench) error {
 		l, e := float64(a.Verdicts[1].Measured), float64(a.Power.Epsilon)
 		exact = exact && a.Stands() && math.Abs(l-epsilon) <= 1e-9
 		sound = sound && e <= epsilon
-		largest.X, largest.Mean = append(largest.X, epsilon), append(largest.Mean, l)
-		estimated.X, estimated.Mean = append(estimated.X, epsilon), append(estimated.Mean, e)
+		largest.X, largest.Y = append(largest.X, epsilon), append(largest.Y, l)
+		estimated.X, estimated.Y = append(estimated.X, epsilon), append(estimated.Y, e)
 		words = append(words, fmt.Sprintf("ε = %g: %.6g, at least %.3g by a threshold", epsilon, l, e))
 
 		f, err := b.attack(false, file, set, "adversary.attacks=[label-inference]", "adversary.knows={victim: all}")
@@ -70,10 +70,10 @@ func pdmlLabels(b *Bench) error {
 		below = below && from <= limit+slack
 		learned = learned && together > limit
 		for _, p := range []struct {
-			l *report.Line
+			l *plot.Line
 			y float64
 		}{{&bound, limit}, {&reported, from}, {&iterates, alone}, {&both, together}} {
-			p.l.X, p.l.Mean = append(p.l.X, epsilon), append(p.l.Mean, p.y)
+			p.l.X, p.l.Y = append(p.l.X, epsilon), append(p.l.Y, p.y)
 		}
 		guesses = append(guesses, fmt.Sprintf("ε = %g: bound %.1f, report %.1f, iterates %.1f, both %.1f", epsilon, 100*limit, 100*from, 100*alone, 100*together))
 	}
@@ -83,8 +83,8 @@ func pdmlLabels(b *Bench) error {
 		"see above, of 300 users. It is no leak of a report: iterates tell as much about people who reported nothing, from their columns, which PDML does not hide")
 
 	decays := []float64{0.5, 0.8, 0.95, 1}
-	b.Results.Axis = &report.Axis{Label: "factor by which the noise's variance falls every round", Values: decays}
-	var errors []report.Line
+	b.varies("factor by which the noise's variance falls every round", decays)
+	var errors []plot.Line
 	var ends []string
 	misses := make([]float64, len(decays))
 	for k, decay := range decays {
@@ -93,10 +93,10 @@ func pdmlLabels(b *Bench) error {
 			return err
 		}
 		f := found(a, "gradient-differencing")
-		line := report.Line{Label: fmt.Sprintf("decay = %g", decay)}
+		line := plot.Line{Label: fmt.Sprintf("decay = %g", decay)}
 		for _, e := range f.Estimates {
 			if e.Score != nil {
-				line.X, line.Mean = append(line.X, float64(e.Rounds)), append(line.Mean, float64(e.Score.Relative))
+				line.X, line.Y = append(line.X, float64(e.Rounds)), append(line.Y, float64(e.Score.Relative))
 			}
 		}
 		errors = append(errors, line)
@@ -109,8 +109,8 @@ func pdmlLabels(b *Bench) error {
 	}
 	b.claim("a vector drawn once in the objective hides a user's row while the iterates' noise decays", judge(misses[0] > 0.5 && misses[1] > 0.5, misses[1] > 0.5),
 		"after 100 rounds, deviation 0.01 in the first: %s. Guessing zero has error 1", strings.Join(ends, "; "))
-	b.draw("accuracy", report.Chart{Title: "labels guessed right", X: "ε of the label flips", Y: "share right", LogX: true, Lines: []report.Line{bound, reported, iterates, both}})
-	b.draw("loss", report.Chart{Title: "loss of one label", X: "claimed ε", Y: "measured", LogX: true, LogY: true, Lines: []report.Line{identity, largest, estimated}})
-	b.draw("decay", report.Chart{Title: "a user's row from differences of gradients", X: "rounds used", Y: "relative error", LogX: true, LogY: true, Lines: errors})
+	b.draw("accuracy", plot.Chart{Title: "labels guessed right", X: plot.Log("ε of the label flips"), Y: plot.Linear("share right"), Lines: []plot.Line{bound, reported, iterates, both}})
+	b.draw("loss", plot.Chart{Title: "loss of one label", X: plot.Log("claimed ε"), Y: plot.Log("measured"), Lines: []plot.Line{identity, largest, estimated}})
+	b.draw("decay", plot.Chart{Title: "a user's row from differences of gradients", X: plot.Log("rounds used"), Y: plot.Log("relative error"), Lines: errors})
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -24,7 +24,7 @@ ranges are over all ten nodes as victims in turn. The report has the sweep over 
 }
 
 // sweep attacks one setting after another and draws errors over x.
-func (b *Bench) sweep(label, file string, values []float64, sets func(v float64) []string, attack string) (line report.Line, runs []*record.Attacks, err error) {
+func (b *Bench) sweep(label, file string, values []float64, sets func(v float64) []string, attack string) (line plot.Line, runs []*record.Attacks, err error) {
 	line.Label = label
 	for _, v := range values {
 		a, err := b.attack(false, file, sets(v)...)
@@ -92,29 +92,29 @@ func networkStudy(b *Bench) error {
 	if err != nil {
 		return err
 	}
-	whole, law := report.Line{Label: "rounds seen whole"}, report.Line{Label: "50 (1 − m⁴)⁶"}
+	whole, law := plot.Line{Label: "rounds seen whole"}, plot.Line{Label: "50 (1 − m⁴)⁶"}
 	far := 0.0
 	for k, m := range misses {
 		n, expected := used(findings(attack, missed[k])), 50*math.Pow(1-math.Pow(m, 4), 6)
-		whole.X, whole.Mean = append(whole.X, m), append(whole.Mean, n)
-		law.X, law.Mean = append(law.X, m), append(law.Mean, expected)
+		whole.X, whole.Y = append(whole.X, m), append(whole.Y, n)
+		law.X, law.Y = append(law.X, m), append(law.Y, expected)
 		far = math.Max(far, math.Abs(n-expected))
 	}
 	half, most := slices.Index(misses, 0.5), len(misses)-1
 	at := func(k int) tally { return count(findings(attack, missed[k]), everyRound) }
 	b.claim("packets that escape the observer cost it rounds, but few: a round is lost where every copy of one of its six values escapes", verdict(far < 4),
 		"whole rounds of 50, mean over ten victims: a tenth of the packets escape: %.1f, half: %.1f, 70 %%: %.1f; (1 − m⁴)⁶ of 50 is at most %.2g rounds off",
-		whole.Mean[1], whole.Mean[half], whole.Mean[most], far)
-	b.claim("a missed round costs more than itself: the dual is not known from then on", verdict(at(half).median > base.median*1.1*math.Sqrt(50/whole.Mean[half])),
+		whole.Y[1], whole.Y[half], whole.Y[most], far)
+	b.claim("a missed round costs more than itself: the dual is not known from then on", verdict(at(half).median > base.median*1.1*math.Sqrt(50/whole.Y[half])),
 		"half of the packets escape: error %.3g (%.3g to %.3g) from %.1f rounds, in place of %.3g; from as many whole rounds without a gap it would be about %.3g",
-		at(half).median, at(half).errors[0], at(half).largest, whole.Mean[half], base.median, base.median*math.Sqrt(50/whole.Mean[half]))
+		at(half).median, at(half).errors[0], at(half).largest, whole.Y[half], base.median, base.median*math.Sqrt(50/whole.Y[half]))
 	retold, err := b.attack(false, file, everyone, "adversary.view.miss=0.5", "network.loss=0.4")
 	if err != nil {
 		return err
 	}
 	again := count(findings(attack, retold), everyRound)
-	b.claim("loss on the network does not protect from an observer that packets escape either", verdict(used(findings(attack, retold)) >= whole.Mean[half]),
-		"loss 40 %%, half of the packets escape: %.1f whole rounds, error %.3g (%.3g to %.3g); without loss %.1f, %.3g", used(findings(attack, retold)), again.median, again.errors[0], again.largest, whole.Mean[half], at(half).median)
+	b.claim("loss on the network does not protect from an observer that packets escape either", verdict(used(findings(attack, retold)) >= whole.Y[half]),
+		"loss 40 %%, half of the packets escape: %.1f whole rounds, error %.3g (%.3g to %.3g); without loss %.1f, %.3g", used(findings(attack, retold)), again.median, again.errors[0], again.largest, whole.Y[half], at(half).median)
 
 	silent := func(v float64) []string {
 		return []string{everyone, "algorithm.noise=off", fmt.Sprintf("adversary.view.miss=%g", v)}
@@ -136,7 +136,7 @@ func networkStudy(b *Bench) error {
 		return err
 	}
 	noise.Label = "all packets"
-	half5 := report.Line{Label: "half of the packets escape"}
+	half5 := plot.Line{Label: "half of the packets escape"}
 	for k, alpha := range alphas {
 		a, err := b.attack(false, file, everyone, fmt.Sprintf("algorithm.alpha=%g", alpha), "adversary.view.miss=0.5")
 		if err != nil {
@@ -147,20 +147,19 @@ func networkStudy(b *Bench) error {
 		point(&half5, claimed, count(findings(attack, a), everyRound))
 	}
 	n := len(alphas)
-	b.claim("noise is what stops it", verdict(noise.Mean[0] < 0.1 && noise.Mean[n-1] > 0.9),
-		"median error at a claimed loss of %.3g: %.3g; %.3g: %.3g; %.3g: %.3g; %.3g: %.3g", noise.X[0], noise.Mean[0], noise.X[2], noise.Mean[2], noise.X[4], noise.Mean[4], noise.X[n-1], noise.Mean[n-1])
+	b.claim("noise is what stops it", verdict(noise.Y[0] < 0.1 && noise.Y[n-1] > 0.9),
+		"median error at a claimed loss of %.3g: %.3g; %.3g: %.3g; %.3g: %.3g; %.3g: %.3g", noise.X[0], noise.Y[0], noise.X[2], noise.Y[2], noise.X[4], noise.Y[4], noise.X[n-1], noise.Y[n-1])
 
-	b.draw("noise", report.Chart{Title: "error against noise", X: "claimed loss β of 50 rounds", Y: "error of the estimate, relative", LogX: true, LogY: true, Lines: []report.Line{noise, half5}})
-	b.draw("packets", report.Chart{Title: "packets lost by the network, and by the observer", X: "share of packets", Y: "error of the estimate, relative", Lines: []report.Line{missLine, lossLine}})
-	b.draw("rounds", report.Chart{Title: "rounds of which the observer saw all that it needs", X: "share m of packets that escape", Y: "rounds, mean over victims", Lines: []report.Line{whole, law}})
+	b.draw("noise", plot.Chart{Title: "error against noise", X: plot.Log("claimed loss β of 50 rounds"), Y: plot.Log("error of the estimate, relative"), Lines: []plot.Line{noise, half5}})
+	b.draw("packets", plot.Chart{Title: "packets lost by the network, and by the observer", X: plot.Linear("share of packets"), Y: plot.Linear("error of the estimate, relative"), Lines: []plot.Line{missLine, lossLine}})
+	b.draw("rounds", plot.Chart{Title: "rounds of which the observer saw all that it needs", X: plot.Linear("share m of packets that escape"), Y: plot.Linear("rounds, mean over victims"), Lines: []plot.Line{whole, law}})
 
 	// The report: one victim, by the share that escapes.
-	b.Results.Axis = &report.Axis{Label: "share of packets that escape"}
+	b.varies("share of packets that escape", misses)
 	for _, m := range misses {
 		if _, err := b.attack(true, file, fmt.Sprintf("adversary.view.miss=%g", m)); err != nil {
 			return err
 		}
-		b.Results.Axis.Values = append(b.Results.Axis.Values, m)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -98,7 +98,7 @@ func laterRounds(b *Bench, file, hiddenStep string) error {
 // penaltiesWithNoise compares hidden with known penalties at equal noise.
 func penaltiesWithNoise(b *Bench, file string) error {
 	const seeds, rounds = 5, 50
-	lines := [2]report.Line{{Label: "penalties known"}, {Label: "penalties private"}}
+	lines := [2]plot.Line{{Label: "penalties known"}, {Label: "penalties private"}}
 	worst, single := 0.0, 0.0 // ratios of medians and of single runs, where known penalties leave less than ½
 	var words []string
 	var last [2]tally
@@ -131,6 +131,6 @@ func penaltiesWithNoise(b *Bench, file string) error {
 	b.claim("they blur the attack where noise is about to stop it", verdict(last[1].median > 1.1*last[0].median),
 		"β = %.5g: %.3g (%.3g to %.3g) and %.3g (%.3g to %.3g); labels right %s and %s", limit, last[0].median, last[0].errors[0], last[0].largest,
 		last[1].median, last[1].errors[0], last[1].largest, of(last[0].labels, seeds), of(last[1].labels, seeds))
-	b.draw("noise", report.Chart{Title: "known and private penalties at equal noise, 50 rounds", X: "claimed loss β", Y: "error of the estimate, relative", LogX: true, LogY: true, Lines: lines[:]})
+	b.draw("noise", plot.Chart{Title: "known and private penalties at equal noise, 50 rounds", X: plot.Log("claimed loss β"), Y: plot.Log("error of the estimate, relative"), Lines: lines[:]})
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -57,8 +57,8 @@ func recyclingStudy(b *Bench) error {
 		{"R-ADMM with noise", "{kind: private-r-admm, eta: 0.5, gamma: 0.5, alpha: %.10g}"},
 		{"penalty perturbation", "{kind: penalty-perturbation, eta: 0.5, theta: 0.5, alpha: %.10g}"},
 	}
-	byRound := make([]report.Line, len(methods))
-	byLook := make([]report.Line, len(methods))
+	byRound := make([]plot.Line, len(methods))
+	byLook := make([]plot.Line, len(methods))
 	var t [2]tally
 	var half tally
 	var looks [2]int
@@ -98,8 +98,8 @@ func recyclingStudy(b *Bench) error {
 	b.claim("at equal noise and as many rounds, recycling gives the observer half the looks: its error is that of a method that ran half as long", judge(fewer && same, fewer),
 		"50 rounds: R-ADMM %d looks, claimed loss %.4g, error %.3g (%.3g to %.3g); penalty perturbation %d looks, %.4g, %.3g (%.3g to %.3g), %.2f times less; in 25 rounds, %.3g (%.3g to %.3g)",
 		looks[0], claimed[0], t[0].median, t[0].errors[0], t[0].largest, looks[1], claimed[1], t[1].median, t[1].errors[0], t[1].largest, t[0].median/t[1].median, half.median, half.errors[0], half.largest)
-	b.draw("rounds", report.Chart{Title: "error against rounds, equal noise in each", X: "round", Y: "error of the estimate, relative", LogX: true, LogY: true, Lines: byRound})
-	b.draw("looks", report.Chart{Title: "error against rounds that touch data, equal noise in each", X: "rounds that touch data", Y: "error of the estimate, relative", LogX: true, LogY: true, Lines: byLook})
+	b.draw("rounds", plot.Chart{Title: "error against rounds, equal noise in each", X: plot.Log("round"), Y: plot.Log("error of the estimate, relative"), Lines: byRound})
+	b.draw("looks", plot.Chart{Title: "error against rounds that touch data, equal noise in each", X: plot.Log("rounds that touch data"), Y: plot.Log("error of the estimate, relative"), Lines: byLook})
 	return recycledPenalties(b, file)
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -95,7 +95,7 @@ func rowSpaceStudy(b *Bench) error {
 		of(right, all), members[len(members)-1], others[len(others)/2], of(sorted, nodes), twins)
 
 	// How many rounds it takes.
-	far, near := report.Line{Label: "members, the farthest"}, report.Line{Label: "others, the median"}
+	far, near := plot.Line{Label: "members, the farthest"}, plot.Line{Label: "others, the median"}
 	var words []string
 	for _, rounds := range []int{5, 10, 11, 12, 15, 20, 30, 60} {
 		a, err := b.attack(false, file, everyone, fmt.Sprintf("rounds.count=%d", rounds))
@@ -105,8 +105,8 @@ func rowSpaceStudy(b *Bench) error {
 		_, n := spans(a)
 		words = append(words, fmt.Sprintf("%d rounds: %d", rounds, n))
 		if m, o, _, _ := apartness(a); len(m) > 0 && len(o) > 0 {
-			far.X, far.Mean = append(far.X, float64(rounds)), append(far.Mean, m[len(m)-1])
-			near.X, near.Mean = append(near.X, float64(rounds)), append(near.Mean, o[len(o)/2])
+			far.X, far.Y = append(far.X, float64(rounds)), append(far.Y, m[len(m)-1])
+			near.X, near.Y = append(near.X, float64(rounds)), append(near.Y, o[len(o)/2])
 		}
 	}
 	late, err := b.attack(false, file, everyone, "adversary.view.from-round=20")
@@ -142,7 +142,7 @@ func rowSpaceStudy(b *Bench) error {
 	n, _ := spans(noisy)
 	b.claim("noise fills the span: α = 1 a round leaves nothing", verdict(n == 0), "dual variable perturbation, α = 1 a round: a number of rows is found for %s nodes; 60 rounds span 60 dimensions", of(n, nodes))
 	if len(far.X) > 0 {
-		b.draw("rounds", report.Chart{Title: "distance to the span, 10 rows a node, 100 nodes", X: "rounds", Y: "distance of x/‖x‖ to the span", LogY: true, Lines: []report.Line{near, far}})
+		b.draw("rounds", plot.Chart{Title: "distance to the span, 10 rows a node, 100 nodes", X: plot.Linear("rounds"), Y: plot.Log("distance of x/‖x‖ to the span"), Lines: []plot.Line{near, far}})
 	}
 	return nil
 }

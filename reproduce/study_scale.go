@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"overhear/experiment"
-	"overhear/report"
+	"overhear/report/plot"
 	"overhear/scenarios"
 )
 
@@ -25,9 +25,9 @@ included, trace off. Seconds and memory are of the machine that computed the pag
 }
 
 func scaleStudy(b *Bench) error {
-	seconds := report.Chart{Title: "Real time of a run", X: "nodes", Y: "seconds", LogX: true, LogY: true}
-	memory := report.Chart{Title: "Memory of a run", X: "nodes", Y: "megabytes", LogX: true, LogY: true}
-	var t, m report.Line
+	seconds := plot.Chart{Title: "Real time of a run", X: plot.Log("nodes"), Y: plot.Log("seconds")}
+	memory := plot.Chart{Title: "Memory of a run", X: plot.Log("nodes"), Y: plot.Log("megabytes")}
+	var t, m plot.Line
 	t.Label, m.Label = "10 updates a node", "greatest in use"
 	rows := []string{"| nodes | events | messages | seconds | events a second | µs a message | memory, MB |\n|---|---|---|---|---|---|---|"}
 	var perMessage []float64
@@ -52,15 +52,15 @@ func scaleStudy(b *Bench) error {
 		each := took / float64(info.Final.Messages) * 1e6
 		perMessage = append(perMessage, each)
 		rows = append(rows, fmt.Sprintf("| %d | %d | %d | %.3g | %.3g | %.3g | %.0f |", nodes, info.Events, info.Final.Messages, took, float64(info.Events)/took, each, mb))
-		t.X, t.Mean, t.Low, t.High = append(t.X, float64(nodes)), append(t.Mean, took), append(t.Low, took), append(t.High, took)
-		m.X, m.Mean, m.Low, m.High = append(m.X, float64(nodes)), append(m.Mean, mb), append(m.Low, mb), append(m.High, mb)
+		t.X, t.Y, t.Low, t.High = append(t.X, float64(nodes)), append(t.Y, took), append(t.Low, took), append(t.High, took)
+		m.X, m.Y, m.Low, m.High = append(m.X, float64(nodes)), append(m.Y, mb), append(m.Low, mb), append(m.High, mb)
 		million = fmt.Sprintf("%d nodes: %d events in %.0f s, %.2g a second with their solves, %.1f GB", nodes, info.Events, took, float64(info.Events)/took, mb/1e3)
 	}
 	last := len(perMessage) - 1
 	growth := perMessage[last] / perMessage[last-2]
 	b.claim("cost grows linearly with messages", verdict(growth < 2), "microseconds a message at 10⁴, 10⁵ and 10⁶ nodes: %.3g, %.3g, %.3g", perMessage[last-2], perMessage[last-1], perMessage[last])
 	b.claim("a million nodes run on one machine", verdict(million != ""), "%s; %d processors", million, runtime.GOMAXPROCS(0))
-	seconds.Lines, memory.Lines = []report.Line{t}, []report.Line{m}
+	seconds.Lines, memory.Lines = []plot.Line{t}, []plot.Line{m}
 	b.draw("seconds", seconds)
 	b.draw("memory", memory)
 	b.say("%s", strings.Join(rows, "\n"))

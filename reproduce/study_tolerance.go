@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 func init() {
@@ -31,12 +31,12 @@ func solverTolerance(b *Bench) error {
 		{"PP, claim 40", "{kind: penalty-perturbation, eta: 0.5, theta: 0.5, alpha: 199.65}"},
 	}
 	tolerances := []float64{1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1}
-	var apart, change []report.Line
-	limit := report.Line{Label: "what the audit lets pass", X: []float64{tolerances[0], tolerances[len(tolerances)-1]}, Mean: []float64{1e-5, 1e-5}}
+	var apart, change []plot.Line
+	limit := plot.Line{Label: "what the audit lets pass", X: []float64{tolerances[0], tolerances[len(tolerances)-1]}, Y: []float64{1e-5, 1e-5}}
 	var losses, first, misled, rows []string
 	stands, stopped, steady, violated := true, true, true, 0
 	for _, m := range methods {
-		a, c := report.Line{Label: m.name}, report.Line{Label: m.name}
+		a, c := plot.Line{Label: m.name}, plot.Line{Label: m.name}
 		var reference *record.Audit
 		begins := math.NaN()
 		for _, tolerance := range tolerances {
@@ -74,8 +74,8 @@ func solverTolerance(b *Bench) error {
 				stopped = stopped && run.Verdict != record.Holds
 				misled = append(misled, fmt.Sprintf("%s: %s, %d of %d checks fail; AUC %.3f, solved well %.3f", m.name, run.Verdict, len(failed), len(audit.Checks), float64(audit.Power.AUC), float64(reference.Power.AUC)))
 			}
-			a.X, a.Mean = append(a.X, tolerance), append(a.Mean, float64(audit.Checks[0].Measured))
-			c.X, c.Mean = append(c.X, tolerance), append(c.Mean, off)
+			a.X, a.Y = append(a.X, tolerance), append(a.Y, float64(audit.Checks[0].Measured))
+			c.X, c.Y = append(c.X, tolerance), append(c.Y, off)
 			rows = append(rows, fmt.Sprintf("| %s | %g | %s | %.4g | %.3f | %.2g | %s |", m.name, tolerance, run.Verdict, float64(run.Measured), float64(audit.Power.AUC), float64(audit.Checks[0].Measured), strings.Join(failed, "; ")))
 		}
 		apart, change = append(apart, a), append(change, c)
@@ -85,8 +85,8 @@ func solverTolerance(b *Bench) error {
 		"%s. Change of the measured loss of a run at 1e-4: %s", strings.Join(first, "; "), strings.Join(losses, ", "))
 	b.claim("a solver stopped early makes the measured loss exceed the claim", verdict(violated > 0),
 		"%d of %d audits say VIOLATED. At great tolerances the ratio is no longer that of what was sent, so that NOT ESTABLISHED is all that an audit can say", violated, len(methods)*len(tolerances))
-	b.draw("noise", report.Chart{Title: "noise in the messages against noise drawn", X: "solver.tolerance", Y: "largest relative difference", LogX: true, LogY: true, Lines: append(apart, limit)})
-	b.draw("loss", report.Chart{Title: "measured loss of a run against that of exact solves", X: "solver.tolerance", Y: "relative change", LogX: true, LogY: true, Lines: change})
+	b.draw("noise", plot.Chart{Title: "noise in the messages against noise drawn", X: plot.Log("solver.tolerance"), Y: plot.Log("largest relative difference"), Lines: append(apart, limit)})
+	b.draw("loss", plot.Chart{Title: "measured loss of a run against that of exact solves", X: plot.Log("solver.tolerance"), Y: plot.Log("relative change"), Lines: change})
 	b.say("| method | tolerance | claim over the run | measured loss | AUC | noise off by | checks that fail |\n|---|---|---|---|---|---|---|\n%s", strings.Join(rows, "\n"))
 	return nil
 }

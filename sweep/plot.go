@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"overhear/report"
+	"overhear/report/plot"
 )
 
 // Plot says what to draw: the mean of Y over the runs with equal X, and the
@@ -35,9 +35,6 @@ type spread struct {
 
 // lines are the points of a figure's lines by label, then by X.
 type lines map[string]map[float64]*spread
-
-// mostLines is how many lines the palette of a figure tells apart.
-const mostLines = 8
 
 // Draw reads the table of a sweep's directory, writes figures as SVG and PNG to
 // out and returns their paths. The table is read row by row.
@@ -67,7 +64,7 @@ func (p Plot) Draw(dir, out string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := report.Draw(chart, out, name); err != nil {
+		if err := chart.Save(out, name); err != nil {
 			return nil, err
 		}
 		for _, format := range []string{".svg", ".png"} {
@@ -152,7 +149,8 @@ rows:
 			text := []string{x, y}[k]
 			if xy[k], err = strconv.ParseFloat(text, 64); err != nil {
 				line, _ := r.FieldPos(at[name])
-				return nil, fmt.Errorf("line %d: %s is %q; an axis needs a column of numbers (--colour and --facet take any)", line, name, text)
+				return nil, fmt.Errorf("line %d: %s is %q; an axis needs a column of numbers (--colour and --facet "+
+					"take any)", line, name, text)
 			}
 		}
 		facet, label := "", p.Y
@@ -189,11 +187,13 @@ func sameValue(a, b string) bool {
 }
 
 // chart turns the lines of a figure into one.
-func (p Plot) chart(title string, all lines) (report.Chart, error) {
-	if len(all) > mostLines {
-		return report.Chart{}, fmt.Errorf("%s has %d values, more than the %d lines that can be told apart; choose some with --where, or use it for --facet", p.Colour, len(all), mostLines)
+func (p Plot) chart(title string, all lines) (plot.Chart, error) {
+	if len(all) > plot.MostLines {
+		return plot.Chart{}, fmt.Errorf("%s has %d values, more than the %d lines that can be told apart; choose "+
+			"some with "+
+			"--where, or use it for --facet", p.Colour, len(all), plot.MostLines)
 	}
-	c := report.Chart{Title: title, X: p.X, Y: p.Y, LogX: p.LogX, LogY: p.LogY}
+	c := plot.Chart{Title: title, X: plot.Axis{Label: p.X, Log: p.LogX}, Y: plot.Axis{Label: p.Y, Log: p.LogY}}
 	runs := 0
 	for _, label := range sortedKeys(all) {
 		points := all[label]
@@ -202,14 +202,14 @@ func (p Plot) chart(title string, all lines) (report.Chart, error) {
 			xs = append(xs, x)
 		}
 		slices.Sort(xs)
-		l := report.Line{Label: label, X: xs}
+		l := plot.Line{Label: label, X: xs}
 		if p.Colour != "" {
 			l.Label = p.Colour + " = " + label
 		}
 		for _, x := range xs {
 			s := points[x]
 			runs = max(runs, s.n)
-			l.Mean, l.Low, l.High = append(l.Mean, s.sum/float64(s.n)), append(l.Low, s.low), append(l.High, s.high)
+			l.Y, l.Low, l.High = append(l.Y, s.sum/float64(s.n)), append(l.Low, s.low), append(l.High, s.high)
 		}
 		c.Lines = append(c.Lines, l)
 	}

@@ -17,6 +17,7 @@ import (
 	"overhear/experiment"
 	"overhear/record"
 	"overhear/report"
+	"overhear/report/attack"
 	"overhear/scenarios"
 )
 
@@ -248,7 +249,7 @@ func newReport() *cobra.Command {
 			if filepath.Ext(out) != ".html" {
 				return usage("--out must be a file that ends in .html, is %q", out)
 			}
-			e := &report.Evaluation{Title: title, Command: quoted(append([]string{"simulate", "report"}, args...)...)}
+			e := &attack.Evaluation{Title: title, Command: quoted(append([]string{"simulate", "report"}, args...)...)}
 			for _, dir := range args {
 				if err := gather(c, dir, data, e); err != nil {
 					return err
@@ -276,7 +277,7 @@ func newReport() *cobra.Command {
 
 // gather adds what a directory holds to a report. Attacks that were not carried
 // out yet are.
-func gather(c *cobra.Command, dir, data string, e *report.Evaluation) error {
+func gather(c *cobra.Command, dir, data string, e *attack.Evaluation) error {
 	attacks, err := record.ReadAttacks(dir)
 	if err != nil {
 		return err

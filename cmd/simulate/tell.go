@@ -17,7 +17,7 @@ import (
 	"overhear/algorithms"
 	"overhear/problem"
 	"overhear/record"
-	"overhear/report"
+	"overhear/report/network"
 	"overhear/scenarios"
 	"overhear/sim"
 )
@@ -70,13 +70,13 @@ func newDraw() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if p.Nodes > report.MostNodes && !force {
-				return usage("%d nodes are too many to read in one picture, which shows up to %d; --force draws them all the same", p.Nodes, report.MostNodes)
+			if p.Nodes > network.MostNodes && !force {
+				return usage("%d nodes are too many to read in one picture, which shows up to %d; --force draws them all the same", p.Nodes, network.MostNodes)
 			}
 			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 				return fmt.Errorf("drawing a network: %w", err)
 			}
-			if err := os.WriteFile(out, p.SVG(), 0o644); err != nil {
+			if err := os.WriteFile(out, p.Picture().SVG(), 0o644); err != nil {
 				return fmt.Errorf("drawing a network: %w", err)
 			}
 			_, err = fmt.Fprintln(c.OutOrStdout(), out)
@@ -90,7 +90,7 @@ func newDraw() *cobra.Command {
 }
 
 // picture is that of a run's network or a scenario's.
-func picture(path string, seed int64) (*report.NetworkPicture, error) {
+func picture(path string, seed int64) (*network.Latencies, error) {
 	build := func(s *scenarios.Scenario, seed uint64) (*sim.Graph, error) {
 		g, err := s.Network.Topology.Build(sim.NewStream(seed, "topology"))
 		if err != nil {
@@ -114,7 +114,7 @@ func picture(path string, seed int64) (*report.NetworkPicture, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := report.MeasuredNetwork(r, g)
+		p, err := network.Measured(r, g)
 		if errors.Is(err, record.ErrNotRecorded) {
 			return nil, usage("%w; the scenario's file can be drawn, with the latencies that it gives", err)
 		}
@@ -131,7 +131,7 @@ func picture(path string, seed int64) (*report.NetworkPicture, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := report.DeclaredNetwork(s.Name, g, s.Network.Link, s.Network.Links)
+	p, err := network.Declared(s.Name, g, s.Network.Link, s.Network.Links)
 	if err != nil {
 		return nil, usageError{err}
 	}

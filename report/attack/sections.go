@@ -1,7 +1,7 @@
 // The sections of an attack-evaluation report, in the order a reviewer asks:
 // what was found, how that was measured, by whom, from what.
 
-package report
+package attack
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"overhear/record"
+	"overhear/report/network"
+	"overhear/report/plot"
 )
 
 // page puts the report together; a section with nothing in it is left out.
@@ -25,7 +27,8 @@ func (e *Evaluation) page() (*page, error) {
 	a := new(album)
 	p.Counts = e.counts()
 	for _, s := range []*section{
-		e.subjects(), e.verdicts(), e.outcomes(), e.lossSection(a), e.powerSection(a), e.reconstruction(a), e.networks(a),
+		e.subjects(), e.verdicts(), e.outcomes(), e.lossSection(a), e.powerSection(a), e.reconstruction(a),
+		e.networks(a),
 		e.members(), e.labels(), e.facts(), e.checks(), e.pairs(), e.unseen(), howToRead(),
 	} {
 		if len(s.Blocks) > 0 {
@@ -62,11 +65,13 @@ func (e *Evaluation) counts() []count {
 	add(verdicts[record.Violated], "claim is violated", "claims are violated", "bad")
 	add(verdicts[record.NotEstablished], "claim is not established", "claims are not established", "open")
 	add(verdicts[record.Holds], "claim holds", "claims hold", "good")
-	add(outcomes[record.Exact], "attack found the hidden thing exactly", "attacks found the hidden thing exactly", "bad")
+	add(outcomes[record.Exact], "attack found the hidden thing exactly", "attacks found the hidden thing exactly",
+		"bad")
 	add(outcomes[record.Partial], "attack found part of it", "attacks found part of it", "open")
 	add(outcomes[record.Failed], "attack failed", "attacks failed", "good")
 	add(outcomes[record.Blocked], "attack was blocked", "attacks were blocked", "good")
-	add(outcomes[record.Unscored], "attack has no truth to compare with", "attacks have no truth to compare with", "plain")
+	add(outcomes[record.Unscored], "attack has no truth to compare with", "attacks have no truth to compare with",
+		"plain")
 	return all
 }
 
@@ -85,9 +90,9 @@ func verdictCell(verdict string) cell {
 
 // claimedAndMeasured are a verdict's losses.
 func claimedAndMeasured(v record.Verdict) (claimed, shown string) {
-	claimed, shown = figures(float64(v.Epsilon)), figures(float64(v.Measured))
+	claimed, shown = plot.Number(float64(v.Epsilon)), plot.Number(float64(v.Measured))
 	if d := float64(v.Delta); d > 0 && finite(d) {
-		claimed += " (δ = " + figures(d) + ")"
+		claimed += " (δ = " + plot.Number(d) + ")"
 	}
 	return claimed, shown
 }
@@ -95,7 +100,8 @@ func claimedAndMeasured(v record.Verdict) (claimed, shown string) {
 // verdicts are those of all audits, what failed first.
 func (e *Evaluation) verdicts() *section {
 	s := &section{ID: "verdicts", Title: "Verdicts"}
-	t := &table{Head: []string{"verdict", "claim", "over", "claimed ε (δ)", "measured ε", "reason", "how it was measured"}, Shown: 40}
+	t := &table{Head: []string{"verdict", "claim", "over", "claimed ε (δ)", "measured ε", "reason",
+		"how it was measured"}, Shown: 40}
 	if len(e.Audits) > 1 {
 		t.Head = slices.Insert(t.Head, 1, "audit")
 	}
@@ -117,7 +123,8 @@ func (e *Evaluation) verdicts() *section {
 	}
 	if len(t.Rows) > 0 {
 		slices.SortStableFunc(t.Rows, func(a, b []cell) int { return rank(a[0]) - rank(b[0]) })
-		s.add(block{Text: "Measured ε is a lower bound: at least so much was lost. What it does not reach may be lost all the same.", Table: t})
+		s.add(block{Text: "Measured ε is a lower bound: at least so much was lost. What it does not reach may be " +
+			"lost all the same.", Table: t})
 	}
 	return s
 }
@@ -201,7 +208,9 @@ func (e *Evaluation) subjects() *section {
 		}
 		var same []int
 		for j, b := range e.Attacks {
-			if b.Name == a.Name && b.About == a.About && b.Algorithm == a.Algorithm && b.Claim == a.Claim && b.Condition == a.Condition && b.Threat == a.Threat && b.Rounds == a.Rounds && b.Network.Nodes == a.Network.Nodes && len(b.Network.Edges) == len(a.Network.Edges) {
+			if b.Name == a.Name && b.About == a.About && b.Algorithm == a.Algorithm && b.Claim == a.Claim &&
+				b.Condition == a.Condition && b.Threat == a.Threat && b.Rounds == a.Rounds &&
+				b.Network.Nodes == a.Network.Nodes && len(b.Network.Edges) == len(a.Network.Edges) {
 				same = append(same, j)
 				done[j] = true
 			}
@@ -215,7 +224,8 @@ func (e *Evaluation) subjects() *section {
 			pair{"the observer sees", a.Threat.Sees, false},
 			pair{"knows", a.Threat.Knows, false},
 			pair{"wants", a.Threat.Wants, false},
-			pair{"network", fmt.Sprintf("%s, %s; %s", plural(a.Network.Nodes, "node", "nodes"), plural(len(a.Network.Edges), "edge", "edges"), plural(a.Rounds, "round", "rounds")), false},
+			pair{"network", fmt.Sprintf("%s, %s; %s", plural(a.Network.Nodes, "node", "nodes"),
+				plural(len(a.Network.Edges), "edge", "edges"), plural(a.Rounds, "round", "rounds")), false},
 		)
 		if len(same) == 1 {
 			sources, scenario := scenarioOf(e.runName(k), a.Scenario)
@@ -236,7 +246,8 @@ func (e *Evaluation) subjects() *section {
 			b := e.Attacks[j]
 			sources, _ := scenarioOf(e.runName(j), b.Scenario)
 			c.Sources = append(c.Sources, sources...)
-			row := []cell{{Text: strconv.FormatUint(b.Seed, 10), Number: true}, {Text: b.Digest, Code: true}, {Text: b.Command, Code: true}}
+			row := []cell{{Text: strconv.FormatUint(b.Seed, 10), Number: true}, {Text: b.Digest, Code: true},
+				{Text: b.Command, Code: true}}
 			if e.Axis != nil {
 				row = slices.Insert(row, 0, cell{Text: level(e.Axis.Values[j]), Number: true})
 			}
@@ -257,7 +268,8 @@ func (e *Evaluation) subjects() *section {
 			pair{"knows", a.Threat.Knows, false},
 			pair{"wants", a.Threat.Wants, false},
 			pair{"what decides", a.Statistic, false},
-			pair{"size", fmt.Sprintf("%s in each of the two worlds, %s", plural(a.Runs, "run", "runs"), plural(a.Rounds, "round", "rounds")), false},
+			pair{"size", fmt.Sprintf("%s in each of the two worlds, %s", plural(a.Runs, "run", "runs"),
+				plural(a.Rounds, "round", "rounds")), false},
 			scenario,
 			pair{"seed", strconv.FormatUint(a.Seed, 10), false},
 			pair{"digest of all ratios", a.Digest, true},
@@ -309,9 +321,9 @@ func (e *Evaluation) powerSection(a *album) *section {
 			add("TPR at FPR 0", p.TPR0)
 			at := ""
 			if d := float64(p.Delta); finite(d) {
-				at = " at δ = " + figures(d)
+				at = " at δ = " + plot.Number(d)
 			}
-			add(fmt.Sprintf("lower bound of ε%s, %s %% confidence", at, figures(100*p.Confidence)), p.Epsilon)
+			add(fmt.Sprintf("lower bound of ε%s, %s %% confidence", at, plot.Number(100*p.Confidence)), p.Epsilon)
 			add("threshold, fixed on half of the runs", p.Threshold)
 			for k, name := range []string{"true positives", "false positives", "true negatives", "false negatives"} {
 				t.Rows = append(t.Rows, []cell{word(name + " of the other half"), whole(p.Counts[k])})
@@ -341,7 +353,8 @@ func (e *Evaluation) reconstruction(a *album) *section {
 	if len(drawn) > 0 {
 		s.add(block{Figures: drawn})
 	}
-	t := &table{Head: []string{"attack", "victim", "rounds used", "relative error", "cosine", "label", "one-hot groups right", "rank among candidates", "residual", "estimate x̂"}, Shown: 16}
+	t := &table{Head: []string{"attack", "victim", "rounds used", "relative error", "cosine", "label",
+		"one-hot groups right", "rank among candidates", "residual", "estimate x̂"}, Shown: 16}
 	if len(e.Attacks) > 1 {
 		t.Head = slices.Insert(t.Head, 0, "run")
 	}
@@ -376,7 +389,8 @@ func (e *Evaluation) reconstruction(a *album) *section {
 		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) > 0 {
-		s.add(block{Heading: "Best estimate of each attack", Text: "Best is the one of least error, which the observer cannot tell; where the truth is not at hand, the last one.", Table: t})
+		s.add(block{Heading: "Best estimate of each attack", Text: "Best is the one of least error, which the " +
+			"observer cannot tell; where the truth is not at hand, the last one.", Table: t})
 	}
 	return s
 }
@@ -395,7 +409,8 @@ func (e *Evaluation) networks(a *album) *section {
 		at := slices.IndexFunc(groups, func(g []int) bool {
 			first := e.Attacks[g[0]].Network
 			return (e.Axis == nil || e.Axis.Values[g[0]] == e.Axis.Values[k]) && e.Attacks[g[0]].Name == one.Name &&
-				first.Nodes == one.Network.Nodes && slices.Equal(first.Edges, one.Network.Edges) && slices.Equal(first.Watched, one.Network.Watched)
+				first.Nodes == one.Network.Nodes && slices.Equal(first.Edges, one.Network.Edges) &&
+				slices.Equal(first.Watched, one.Network.Watched)
 		})
 		if at < 0 {
 			groups = append(groups, nil)
@@ -427,9 +442,9 @@ func (e *Evaluation) networks(a *album) *section {
 // networkOf draws the network that some attacked runs share.
 func (e *Evaluation) networkOf(a *album, runs []int, several bool) *drawing {
 	n := &e.Attacks[runs[0]].Network
-	nodes := make([]leaked, n.Nodes)
+	nodes := make([]network.Leak, n.Nodes)
 	for k := range nodes {
-		nodes[k].error = math.NaN()
+		nodes[k].Error = math.NaN()
 	}
 	for _, r := range runs {
 		for j := range e.Attacks[r].Findings {
@@ -438,17 +453,17 @@ func (e *Evaluation) networkOf(a *album, runs []int, several bool) *drawing {
 				continue
 			}
 			l := &nodes[f.Victim]
-			l.victim = true
-			l.blocked = l.blocked || f.Succeeded == record.Blocked
-			if err := relative(best(f)); !math.IsNaN(err) && !(l.error <= err) {
-				l.error, l.attack = err, titleOf(f)
+			l.Victim = true
+			l.Blocked = l.Blocked || f.Succeeded == record.Blocked
+			if err := relative(best(f)); !math.IsNaN(err) && !(l.Error <= err) {
+				l.Error, l.Attack = err, titleOf(f)
 			}
 		}
 	}
 	victims := 0
 	numbers := &table{Head: []string{"node", "hops", "least error", "by"}, Shown: 40}
 	for k, l := range nodes {
-		if !l.victim {
+		if !l.Victim {
 			continue
 		}
 		victims++
@@ -456,11 +471,11 @@ func (e *Evaluation) networkOf(a *album, runs []int, several bool) *drawing {
 		if k < len(n.Hops) && len(n.Watched) > 0 && n.Hops[k] >= 0 {
 			hops = whole(n.Hops[k])
 		}
-		by := l.attack
-		if by == "" && l.blocked {
+		by := l.Attack
+		if by == "" && l.Blocked {
 			by = "blocked"
 		}
-		numbers.Rows = append(numbers.Rows, []cell{whole(k), hops, value(l.error), word(by)})
+		numbers.Rows = append(numbers.Rows, []cell{whole(k), hops, value(l.Error), word(by)})
 	}
 	if victims == 0 {
 		return nil
@@ -474,13 +489,16 @@ func (e *Evaluation) networkOf(a *album, runs []int, several bool) *drawing {
 		text = fmt.Sprintf("The observer watches %s (squares).", plural(len(n.Watched), "node", "nodes"))
 	}
 	text += fmt.Sprintf(" Attacked: %s.", plural(victims, "node", "nodes"))
-	return a.network(title, n, nodes, !several, text, numbers)
+	d := a.add(network.Leaks(title, text, n, nodes), text, numbers)
+	d.Wide = !several
+	return d
 }
 
 // members says who was taken for a member.
 func (e *Evaluation) members() *section {
 	s := &section{ID: "members", Title: "Membership"}
-	summary := &table{Head: []string{"attack", "candidates", "members found", "of", "others taken for members", "of"}, Shown: 24}
+	summary := &table{Head: []string{"attack", "candidates", "members found", "of", "others taken for members", "of"},
+		Shown: 24}
 	var blocks []block
 	all, _ := e.findings()
 	for _, f := range all {
@@ -533,13 +551,16 @@ func (e *Evaluation) members() *section {
 		}
 		text := fmt.Sprintf("%s were judged.", plural(len(sorted), "candidate", "candidates"))
 		if members+others > 0 {
-			text = fmt.Sprintf("Of %s %d were found, of %s %d were taken for one.", plural(members, "member", "members"), hit, plural(others, "other", "others"), mistaken)
+			text = fmt.Sprintf("Of %s %d were found, of %s %d were taken for one.",
+				plural(members, "member", "members"), hit, plural(others, "other", "others"), mistaken)
 		}
 		blocks = append(blocks, block{Heading: e.findingName(f), Text: text, Table: t})
 		if members+others == 0 {
-			summary.Rows = append(summary.Rows, []cell{sentence(e.findingName(f)), whole(len(sorted)), none(), none(), none(), none()})
+			summary.Rows = append(summary.Rows, []cell{sentence(e.findingName(f)), whole(len(sorted)), none(), none(),
+				none(), none()})
 		} else {
-			summary.Rows = append(summary.Rows, []cell{sentence(e.findingName(f)), whole(len(sorted)), whole(hit), whole(members), whole(mistaken), whole(others)})
+			summary.Rows = append(summary.Rows, []cell{sentence(e.findingName(f)), whole(len(sorted)), whole(hit),
+				whole(members), whole(mistaken), whole(others)})
 		}
 	}
 	if len(blocks) > 2 {
@@ -569,7 +590,8 @@ func (e *Evaluation) facts() *section {
 	all, _ := e.findings()
 	for _, f := range all {
 		for _, fact := range f.Facts {
-			row := []cell{sentence(fact.Text()), whole(fact.Node), whole(fact.Round), measured(fact.Relative), sentence(vector(fact.Values, 6))}
+			row := []cell{sentence(fact.Text()), whole(fact.Node), whole(fact.Round), measured(fact.Relative),
+				sentence(vector(fact.Values, 6))}
 			if len(e.Attacks) > 1 {
 				row = slices.Insert(row, 0, sentence(e.runName(f.run)))
 			}
@@ -588,7 +610,8 @@ func (e *Evaluation) checks() *section {
 	t := &table{Head: []string{"", "what", "of", "measured", "bound", "detail"}, Shown: 24}
 	add := func(from string, all []record.Check) {
 		for _, c := range all {
-			t.Rows = append(t.Rows, []cell{yes(c.Holds, "holds", "fails"), sentence(c.Text()), word(from), measured(c.Measured), measured(c.Bound), sentence(c.Detail)})
+			t.Rows = append(t.Rows, []cell{yes(c.Holds, "holds", "fails"), sentence(c.Text()), word(from),
+				measured(c.Measured), measured(c.Bound), sentence(c.Detail)})
 		}
 	}
 	for k, a := range e.Audits {
@@ -654,7 +677,8 @@ func (e *Evaluation) unseen() *section {
 	t := &table{Head: []string{"run", "packets seen", "of", "share"}, Shown: 16}
 	for k, a := range e.Attacks {
 		if a.Sight.Of > 0 {
-			t.Rows = append(t.Rows, []cell{word(e.runName(k)), whole(a.Sight.Packets), whole(a.Sight.Of), {Text: figures(100*float64(a.Sight.Packets)/float64(a.Sight.Of)) + " %", Number: true}})
+			t.Rows = append(t.Rows, []cell{word(e.runName(k)), whole(a.Sight.Packets), whole(a.Sight.Of),
+				{Text: plot.Number(100*float64(a.Sight.Packets)/float64(a.Sight.Of)) + " %", Number: true}})
 		}
 	}
 	if len(t.Rows) > 0 {
@@ -702,17 +726,28 @@ func (e *Evaluation) unseen() *section {
 func howToRead() *section {
 	s := &section{ID: "reading", Title: "How to read this"}
 	s.add(block{Card: &card{Pairs: []pair{
-		{"HOLDS", "the condition of the claim is met, and what was measured is within the claimed ε. It is no proof: another pair of worlds may lose more.", false},
+		{"HOLDS", "the condition of the claim is met, and what was measured is within the claimed ε. It is no " +
+			"proof: another pair of worlds may lose more.", false},
 		{"VIOLATED", "more was shown to be lost than is claimed.", false},
-		{"NOT ESTABLISHED", "the condition under which the claim was proved fails, or too little was measured to say.", false},
-		{"ε, δ", "what is protected can change the probability of anything the observer sees by a factor of at most exp(ε), but for a probability δ. Less is better; 0 says nothing leaks.", false},
-		{"two worlds", "two runs' data that differ in one sample. Who cannot tell them apart does not learn the sample.", false},
-		{"log-likelihood ratio", "how much likelier what was seen is in the one world than in the other, as a logarithm. Where the law of the noise is known it is exact, and no test between the worlds does better. Its absolute value never exceeds ε if δ = 0.", false},
-		{"ROC", "true positive rate (TPR: first world, said to be the first) against false positive rate (FPR: second world, said to be the first), for every threshold of the ratio. A claim of (ε, δ) allows TPR ≤ exp(ε) FPR + δ and TPR ≤ 1 − exp(−ε)(1 − δ − FPR): the broken lines.", false},
-		{"TPR at FPR 0.01", "how often the first world is recognised where one false alarm in a hundred is allowed. It shows the few runs that leak much, which averages hide.", false},
-		{"Clopper–Pearson", "an interval for a probability from counts that contains it with at least the stated confidence, whatever the probability is. Intervals of a curve are point by point.", false},
+		{"NOT ESTABLISHED", "the condition under which the claim was proved fails, or too little was measured to say.",
+			false},
+		{"ε, δ", "what is protected can change the probability of anything the observer sees by a factor of at most " +
+			"exp(ε), but for a probability δ. Less is better; 0 says nothing leaks.", false},
+		{"two worlds", "two runs' data that differ in one sample. Who cannot tell them apart does not learn the " +
+			"sample.", false},
+		{"log-likelihood ratio", "how much likelier what was seen is in the one world than in the other, as a " +
+			"logarithm. Where the law of the noise is known it is exact, and no test between the worlds does " +
+			"better. Its absolute value never exceeds ε if δ = 0.", false},
+		{"ROC", "true positive rate (TPR: first world, said to be the first) against false positive rate (FPR: " +
+			"second world, said to be the first), for every threshold of the ratio. A claim of (ε, δ) allows TPR ≤ " +
+			"exp(ε) FPR + δ and TPR ≤ 1 − exp(−ε)(1 − δ − FPR): the broken lines.", false},
+		{"TPR at FPR 0.01", "how often the first world is recognised where one false alarm in a hundred is allowed. " +
+			"It shows the few runs that leak much, which averages hide.", false},
+		{"Clopper–Pearson", "an interval for a probability from counts that contains it with at least the stated " +
+			"confidence, whatever the probability is. Intervals of a curve are point by point.", false},
 		{"relative error", "‖x̂ − x‖/‖x‖ of a reconstructed sample: 0 is exact, 1 is as bad as answering zero.", false},
-		{"exact, partial, failed", "the attack found the hidden thing to rounding; better than by guessing; no better. Blocked: the observer lacks what the attack needs.", false},
+		{"exact, partial, failed", "the attack found the hidden thing to rounding; better than by guessing; no " +
+			"better. Blocked: the observer lacks what the attack needs.", false},
 	}}})
 	return s
 }

@@ -1,7 +1,7 @@
 // The attack-evaluation report: what attacks on runs and audits found, as one
 // self-contained HTML file, as Markdown and as JSON.
 
-package report
+package attack
 
 import (
 	"encoding/json"

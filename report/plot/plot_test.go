@@ -1,7 +1,6 @@
-// Figures have content and are the same bytes every time; tables say what is
-// in the run.
+// Charts have content, say what they show, can be read by the colour-blind, and are the same bytes every time.
 
-package report
+package plot
 
 import (
 	"bytes"
@@ -27,11 +26,11 @@ func decay(scale float64) *record.Table {
 	return t
 }
 
-func TestPlots_SameBytesAndWithContent(t *testing.T) {
+func TestRuns_SameBytesAndWithContent(t *testing.T) {
 	runs := []*record.Table{decay(1), decay(2), decay(3)}
 	a, b := t.TempDir(), t.TempDir()
 	for _, dir := range []string{a, b} {
-		if err := Plots("decay", runs, dir); err != nil {
+		if err := Runs("decay", runs, dir); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,13 +99,13 @@ func checkSVG(t *testing.T, name string, text []byte) {
 }
 
 // A run without an optimum has no distance and no figure of it.
-func TestPlots_LeavesOutWhatIsNotThere(t *testing.T) {
+func TestRuns_LeavesOutWhatIsNotThere(t *testing.T) {
 	run := decay(1)
 	for _, row := range run.Rows {
 		row[3] = math.NaN()
 	}
 	dir := t.TempDir()
-	if err := Plots("x", []*record.Table{run}, dir); err != nil {
+	if err := Runs("x", []*record.Table{run}, dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "distance-round.svg")); err == nil {
@@ -114,27 +113,6 @@ func TestPlots_LeavesOutWhatIsNotThere(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "loss-round.svg")); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestSeedTable_MeanLeastGreatest(t *testing.T) {
-	var runs []*record.Run
-	for _, loss := range []float64{0.25, 0.5, 0.75} {
-		i := &record.Info{Name: "three"}
-		i.Final.Loss = record.Number(loss)
-		i.Final.TestError = record.Number(math.NaN())
-		runs = append(runs, &record.Run{Info: i})
-	}
-	var b strings.Builder
-	if err := SeedTable(&b, runs, "somewhere"); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(b.String(), "\n")
-	if got := strings.Fields(lines[1]); strings.Join(got, " ") != "training loss 0.5 0.25 0.75" {
-		t.Errorf("%q", got)
-	}
-	if strings.Contains(b.String(), "test error") {
-		t.Errorf("a line for what was not measured:\n%s", b.String())
 	}
 }
 
@@ -148,7 +126,7 @@ func TestDecades_Labels(t *testing.T) {
 		{1e-6, 1, "1e-06 1e-05 0.0001 0.001 0.01 0.1 1"},
 	} {
 		var labels []string
-		for _, tick := range (decades{}).Ticks(c.low, c.high) {
+		for _, tick := range decades(c.low, c.high) {
 			if tick.Label != "" {
 				labels = append(labels, tick.Label)
 			}
@@ -159,5 +137,20 @@ func TestDecades_Labels(t *testing.T) {
 		if len(labels) < 2 {
 			t.Errorf("from %v to %v: labels %q", c.low, c.high, labels)
 		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 1: "1", -3: "−3", 0.5: "0.500", 1234.56: "1235", 0.00123456: "0.00123", 0.9996: "1.00", 9.999: "10.0",
+		1e-6: "10⁻⁶", 1.2e-7: "1.20×10⁻⁷", -2.5e-9: "−2.50×10⁻⁹",
+		123456.7: "1.23×10⁵", 1e300: "10³⁰⁰", math.Inf(1): "∞", math.Inf(-1): "−∞", 4800: "4800",
+	} {
+		if got := Number(v); got != want {
+			t.Errorf("%v is written %q, not %q", v, got, want)
+		}
+	}
+	if Number(math.NaN()) != "–" {
+		t.Error("NaN")
 	}
 }

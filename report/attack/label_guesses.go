@@ -1,32 +1,20 @@
 // How often users' labels were guessed, beside what randomised response allows.
 
-package report
+package attack
 
 import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
-
+	"overhear/adversary/stats"
 	"overhear/record"
 )
-
-// clopperPearson is the 95 % interval of a probability after k of n.
-func clopperPearson(k, n int) (low, high float64) {
-	high = 1
-	if k > 0 {
-		low = mathext.InvRegIncBeta(float64(k), float64(n-k+1), 0.025)
-	}
-	if k < n {
-		high = mathext.InvRegIncBeta(float64(k+1), float64(n-k), 0.975)
-	}
-	return low, high
-}
 
 // labels compares guesses of labels with the truth.
 func (e *Evaluation) labels() *section {
 	s := &section{ID: "labels", Title: "Guessed labels"}
-	summary := &table{Head: []string{"attack", "guesses", "right", "accuracy", "95 % from", "to", "mean confidence", "randomised response allows"}}
+	summary := &table{Head: []string{"attack", "guesses", "right", "accuracy", "95 % from", "to", "mean confidence",
+		"randomised response allows"}}
 	all, _ := e.findings()
 	var blocks []block
 	for _, f := range all {
@@ -56,34 +44,36 @@ func (e *Evaluation) labels() *section {
 		accuracy, low, high := math.NaN(), math.NaN(), math.NaN()
 		if known > 0 {
 			accuracy = float64(right) / float64(known)
-			low, high = clopperPearson(right, known)
+			low, high = stats.ClopperPearson(right, known, stats.Confidence)
 		}
-		bound, _ := responseBound(f.Finding, e.Attacks[f.run])
 		summary.Rows = append(summary.Rows, []cell{
 			sentence(e.findingName(f)), whole(len(f.Labels)), whole(right), value(accuracy), value(low), value(high),
-			value(confidence / float64(confident)), value(bound),
+			value(confidence / float64(confident)), value(responseBound(f.Finding, e.Attacks[f.run])),
 		})
 		blocks = append(blocks, block{Heading: e.findingName(f), Table: t})
 	}
 	if len(blocks) > 0 {
-		s.add(block{Text: "Who sees an ε-randomised response alone, and finds both labels equally likely beforehand, guesses right with probability at most exp(ε)/(1 + exp(ε)). A sample's other columns, or the share of a label, may tell more. The last column is the bound that the attack itself checked, or else the one of the claimed ε.", Table: summary})
+		s.add(block{Text: "Who sees an ε-randomised response alone, and finds both labels equally likely " +
+			"beforehand, guesses right with probability at most exp(ε)/(1 + exp(ε)). A sample's other columns, or " +
+			"the share of a label, may tell more. The last column is the bound that the attack itself checked, or " +
+			"else the one of the claimed ε.", Table: summary})
 		fold(blocks)
 		s.Blocks = append(s.Blocks, blocks...)
 	}
 	return s
 }
 
-// responseBound is the accuracy that randomised response allows; NaN where it is
-// not known.
-func responseBound(f *record.Finding, a *record.Attacks) (bound float64, checked bool) {
-	at := slices.IndexFunc(f.Checks, func(c record.Check) bool { return c.Kind == record.ReportAccuracy })
-	if at >= 0 {
-		return float64(f.Checks[at].Bound), true
+// responseBound is the accuracy that randomised response allows; NaN where it is not known.
+func responseBound(f *record.Finding, a *record.Attacks) float64 {
+	if at := slices.IndexFunc(f.Checks, isReportAccuracy); at >= 0 {
+		return float64(f.Checks[at].Bound)
 	}
 	if len(a.Claimed) > 0 {
 		if e := float64(a.Claimed[len(a.Claimed)-1]); finite(e) && e >= 0 {
-			return 1 / (1 + math.Exp(-e)), false
+			return 1 / (1 + math.Exp(-e))
 		}
 	}
-	return math.NaN(), false
+	return math.NaN()
 }
+
+func isReportAccuracy(c record.Check) bool { return c.Kind == record.ReportAccuracy }

@@ -1,6 +1,6 @@
 // What a report's page is made of, before it is HTML or Markdown.
 
-package report
+package attack
 
 import (
 	"html/template"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"overhear/record"
+	"overhear/report/plot"
 )
 
 // page is a report.
@@ -97,7 +98,7 @@ func (s *section) text(text string) { s.add(block{Text: text}) }
 
 func word(s string) cell     { return cell{Text: s} }
 func sentence(s string) cell { return cell{Text: s, Long: true} }
-func value(v float64) cell   { return cell{Text: figures(v), Number: true} }
+func value(v float64) cell   { return cell{Text: plot.Number(v), Number: true} }
 func measured(v record.Number) cell {
 	return value(float64(v))
 }
@@ -156,56 +157,13 @@ func plural(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// figures writes a number with three significant figures; integers as they are,
-// – where there is none.
-func figures(v float64) string {
-	switch size := math.Abs(v); {
-	case math.IsNaN(v):
-		return "–"
-	case math.IsInf(v, 1):
-		return "∞"
-	case math.IsInf(v, -1):
-		return "−∞"
-	case v == 0:
-		return "0"
-	case size < 1e6 && v == math.Trunc(v):
-		return minus(strconv.FormatFloat(v, 'f', 0, 64))
-	case size >= 0.9995e-3 && size < 99999.5:
-		text := strconv.FormatFloat(size, 'e', 2, 64) // rounds 0.9996 to 1.00
-		exponent, _ := strconv.Atoi(text[strings.IndexByte(text, 'e')+1:])
-		return minus(strconv.FormatFloat(v, 'f', max(0, 2-exponent), 64))
-	}
-	return power(strconv.FormatFloat(v, 'e', 2, 64))
-}
-
 // level writes a number that somebody chose, without filling it up with zeros.
 func level(v float64) string {
 	if !finite(v) {
-		return figures(v)
+		return plot.Number(v)
 	}
-	return power(strconv.FormatFloat(v, 'g', 4, 64))
+	return plot.Typeset(strconv.FormatFloat(v, 'g', 4, 64))
 }
-
-// power turns 1.20e-06 into 1.20×10⁻⁶, and 1e-06 into 10⁻⁶.
-func power(text string) string {
-	mantissa, exponent, found := strings.Cut(text, "e")
-	if !found {
-		return minus(text)
-	}
-	n, _ := strconv.Atoi(exponent)
-	ten := "10" + superscript.Replace(strconv.Itoa(n))
-	switch strings.TrimRight(strings.TrimSuffix(mantissa, ".00"), ".") {
-	case "1":
-		return ten
-	case "-1":
-		return "−" + ten
-	}
-	return minus(mantissa) + "×" + ten
-}
-
-var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
-
-func minus(text string) string { return strings.Replace(text, "-", "−", 1) }
 
 // vector writes the first entries of a vector.
 func vector(v []float64, most int) string {
@@ -218,7 +176,7 @@ func vector(v []float64, most int) string {
 			words = append(words, "…")
 			break
 		}
-		words = append(words, figures(x))
+		words = append(words, plot.Number(x))
 	}
 	text := "(" + strings.Join(words, ", ") + ")"
 	if len(v) > most {

@@ -1,7 +1,6 @@
-// Pictures of networks: what they say is what was measured or declared, the same
-// bytes every time, as well-formed SVG.
+// Pictures of networks: what they say is what was measured or declared, the same bytes every time, as well-formed SVG.
 
-package report
+package network
 
 import (
 	"bytes"
@@ -15,6 +14,7 @@ import (
 	"testing"
 
 	"overhear/record"
+	"overhear/report/browser"
 	"overhear/sim"
 )
 
@@ -48,10 +48,10 @@ func square(t *testing.T) *sim.Graph {
 	return g
 }
 
-func TestDeclaredNetwork(t *testing.T) {
+func TestDeclared(t *testing.T) {
 	slow, half := sim.Latency{Kind: "uniform", Low: 100 * ms, High: 300 * ms}, 0.5
 	link := sim.Link{Latency: sim.Latency{Kind: "constant", Value: 20 * ms}}
-	p, err := DeclaredNetwork("a & b", square(t), link, []sim.Override{{Between: [2]int{3, 0}, Latency: &slow, Loss: &half}})
+	p, err := Declared("a & b", square(t), link, []sim.Override{{Between: [2]int{3, 0}, Latency: &slow, Loss: &half}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,19 +64,20 @@ func TestDeclaredNetwork(t *testing.T) {
 			t.Errorf("edge %v has %v ms and loss %v, want %v and %v", e.Between, e.Latency, e.Loss, latency, loss)
 		}
 	}
-	svg := p.SVG()
-	if !bytes.Equal(svg, p.SVG()) {
+	svg := p.Picture().SVG()
+	if !bytes.Equal(svg, p.Picture().SVG()) {
 		t.Error("the picture is another the second time")
 	}
 	if n := shapes(t, svg); n["circle"] != 4 || n["desc"] != 1 {
 		t.Errorf("%v", n)
 	}
-	for _, want := range []string{"a &amp; b: its network", "0–3: 200 ms, 50 % lost, uniform from 100ms to 300ms", ">200 ms<", ">50 % lost<", ">20.0 ms<", "loses packets", "on edge 0–3"} {
+	for _, want := range []string{"a &amp; b: its network", "0–3: 200 ms, 50 % lost, uniform from 100ms to 300ms",
+		">200 ms<", ">50 % lost<", ">20.0 ms<", "loses packets", "on edge 0–3"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("the picture does not say %q", want)
 		}
 	}
-	if _, err := DeclaredNetwork("x", square(t), link, []sim.Override{{Between: [2]int{1, 3}}}); err == nil {
+	if _, err := Declared("x", square(t), link, []sim.Override{{Between: [2]int{1, 3}}}); err == nil {
 		t.Error("an exception for what is no edge is drawn")
 	}
 }
@@ -90,8 +91,12 @@ func TestMedian(t *testing.T) {
 		{sim.Latency{Value: 7 * ms}, func(float64) float64 { return 7 }},
 		{sim.Latency{Kind: "uniform", Low: 2 * ms, High: 8 * ms}, func(u float64) float64 { return 2 + 6*u }},
 		{sim.Latency{Kind: "exponential", Mean: 5 * ms}, func(u float64) float64 { return -5 * math.Log(1-u) }},
-		{sim.Latency{Kind: "lognormal", Median: 9 * ms, Sigma: 2}, func(u float64) float64 { return 9 * math.Exp(2*math.Sqrt2*math.Erfinv(2*u-1)) }},
-		{sim.Latency{Kind: "pareto", Scale: 3 * ms, Shape: 0.5}, func(u float64) float64 { return 3 * math.Pow(1-u, -2) }},
+		{sim.Latency{Kind: "lognormal", Median: 9 * ms, Sigma: 2},
+			func(u float64) float64 { return 9 * math.Exp(2*math.Sqrt2*math.Erfinv(2*u-1)) }},
+		{sim.Latency{Kind: "pareto", Scale: 3 * ms, Shape: 0.5}, func(u float64) float64 {
+			return 3 * math.Pow(1-u,
+				-2)
+		}},
 	} {
 		if got, want := median(test.law), test.inverse(0.5); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %v ms, want %v", law(test.law), got, want)
@@ -99,7 +104,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-func TestMeasuredNetwork(t *testing.T) {
+func TestMeasured(t *testing.T) {
 	w, err := record.Create(t.TempDir(), "exp", 1, record.Policy{Last: -1, Messages: true}, false)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +126,7 @@ func TestMeasuredNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := MeasuredNetwork(r, square(t))
+	p, err := Measured(r, square(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +143,9 @@ func TestMeasuredNetwork(t *testing.T) {
 			t.Errorf("edge %v has %v ms and loss %v, want %v and %v", e.Between, e.Latency, e.Loss, latency, loss)
 		}
 	}
-	svg := string(p.SVG())
-	for _, want := range []string{"4 packets. The users of the survey and their 1 packet are left out", "no packet arrived", "1–2: no packet arrived, 100 % lost, 1 packet<"} {
+	svg := string(p.Picture().SVG())
+	for _, want := range []string{"4 packets. The users who register and their 1 packet are left out",
+		"no packet arrived", "1–2: no packet arrived, 100 % lost, 1 packet<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the picture does not say %q", want)
 		}
@@ -149,7 +155,7 @@ func TestMeasuredNetwork(t *testing.T) {
 
 // One node, two, a full graph and a large one; in a browser no text is cut off or
 // written over another.
-func TestNetworkPicture_Sizes(t *testing.T) {
+func TestLatencies_Sizes(t *testing.T) {
 	full := func(n int) (edges [][2]int) {
 		for i := range n {
 			for j := range i {
@@ -166,11 +172,11 @@ func TestNetworkPicture_Sizes(t *testing.T) {
 		nodes int
 		edges [][2]int
 	}{"one": {1, nil}, "two": {2, full(2)}, "full": {9, full(9)}, "tree": {150, long}} {
-		p := &NetworkPicture{Title: name, Text: strings.Repeat("what it shows ", 15), Nodes: test.nodes}
+		p := &Latencies{Title: name, Text: strings.Repeat("what it shows ", 15), Nodes: test.nodes}
 		for k, e := range test.edges {
-			p.Edges = append(p.Edges, NetworkEdge{e, float64(1 + k*k), float64(k%3) / 10, "constant"})
+			p.Edges = append(p.Edges, Edge{e, float64(1 + k*k), float64(k%3) / 10, "constant"})
 		}
-		svg := p.SVG()
+		svg := p.Picture().SVG()
 		if n := shapes(t, svg); n["circle"] != test.nodes || n["path"] < len(test.edges) {
 			t.Errorf("%s: %v", name, n)
 		}
@@ -181,12 +187,13 @@ func TestNetworkPicture_Sizes(t *testing.T) {
 			if testing.Short() {
 				t.Skip("browsers are slow")
 			}
-			chromium := findChromium(t)
+			chromium := browser.Find(t)
 			file := filepath.Join(t.TempDir(), "page.html")
-			if err := os.WriteFile(file, []byte("<!doctype html><meta charset=utf-8><body style='margin:0'>"+string(svg)+gauge), 0o644); err != nil {
+			if err := os.WriteFile(file, []byte("<!doctype html><meta charset=utf-8><body "+
+				"style='margin:0'>"+string(svg)+browser.Gauge), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			page := browse(t, chromium, file, "--dump-dom", "--window-size=1400,1400")
+			page := chromium.Open(t, file, "--dump-dom", "--window-size=1400,1400")
 			if !strings.Contains(page, `"faults":[]`) {
 				_, measured, _ := strings.Cut(page, `id="measured"`)
 				t.Errorf("%.600s", measured)

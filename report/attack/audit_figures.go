@@ -1,28 +1,32 @@
-// The figures of an attack-evaluation report, each with the table of its numbers.
+// The figures of an audit: claimed and measured loss, ROC, and the ratios' distributions, each with the table of its
+// numbers.
 
-package report
+package attack
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
-
 	"overhear/record"
+	"overhear/report/plot"
 )
 
 // album numbers the figures of a page.
 type album struct{ n int }
 
-// draw makes a figure of a panel; nil if it would be empty.
-func (a *album) draw(p *panel, text string, numbers *table) *drawing {
-	svg := p.svg(a.n + 1)
-	if svg == "" {
+// chart makes a figure of a chart; nil if it would be empty.
+func (a *album) chart(c *plot.Chart, text string, numbers *table) *drawing {
+	return a.add(c.Picture(), text, numbers)
+}
+
+// add gives a picture its number on the page; nil if there is none.
+func (a *album) add(p *plot.Picture, text string, numbers *table) *drawing {
+	if p == nil {
 		return nil
 	}
 	a.n++
-	return &drawing{Title: p.Title, Text: text, SVG: svg, Numbers: numbers}
+	return &drawing{Title: p.Title, Text: text, SVG: p.Element(a.n), Numbers: numbers}
 }
 
 // row counts for the tables of figures.
@@ -47,15 +51,16 @@ func anyFinite(v []float64) bool { return slices.ContainsFunc(v, finite) }
 func (a *album) losses(audit *record.Audit) []*drawing {
 	var all []*drawing
 	for _, total := range []bool{false, true} {
-		p := &panel{
-			Title: "Privacy loss in each round", X: ruler{Label: "round", Whole: true},
-			Y: ruler{Label: "privacy loss ε of the round"},
+		p := &plot.Chart{
+			Title: "Privacy loss in each round", X: plot.Axis{Label: "round", Whole: true},
+			Y: plot.Linear("privacy loss ε of the round"),
 		}
 		if total {
 			p.Title, p.Y.Label = "Privacy loss up to and with each round", "privacy loss ε so far"
 		}
 		var rounds, claimed, largest, mean []float64
-		numbers := &table{Head: []string{"round", "claimed ε", "largest |log-likelihood ratio|", "mean |log-likelihood ratio|"}}
+		numbers := &table{Head: []string{"round", "claimed ε", "largest |log-likelihood ratio|",
+			"mean |log-likelihood ratio|"}}
 		beyond, compared := 0, 0
 		for _, l := range audit.ByRound {
 			c, m, average := float64(l.Claimed), float64(l.Largest), float64(l.Mean)
@@ -74,23 +79,25 @@ func (a *album) losses(audit *record.Audit) []*drawing {
 		}
 		p.Y.Log = wide(2.5, claimed, largest, mean)
 		if anyFinite(claimed) {
-			p.Curves = append(p.Curves, curve{Label: "claimed", Look: line, X: rounds, Y: claimed})
+			p.Lines = append(p.Lines, plot.Line{Label: "claimed", Look: plot.Plain, X: rounds, Y: claimed})
 		}
 		if anyFinite(largest) {
-			p.Curves = append(p.Curves, curve{Label: "measured, largest of all runs", Look: marked, X: rounds, Y: largest, Ink: 2, Dash: 1})
+			p.Lines = append(p.Lines, plot.Line{Label: "measured, largest of all runs", X: rounds, Y: largest})
 		}
 		if anyFinite(mean) {
-			p.Curves = append(p.Curves, curve{Label: "measured, mean of all runs", Look: marked, X: rounds, Y: mean, Ink: 1, Dash: 2})
+			p.Lines = append(p.Lines, plot.Line{Label: "measured, mean of all runs", X: rounds, Y: mean})
 		}
 		text := "No loss is claimed, or the claim is not established."
 		switch {
 		case compared > 0 && beyond == 0:
-			text = fmt.Sprintf("The largest log-likelihood ratio of any run is within the claim in all %d rounds where there is a claim.", compared)
+			text = fmt.Sprintf("The largest log-likelihood ratio of any run is within the claim in all %d rounds "+
+				"where there is a claim.", compared)
 		case compared > 0:
-			text = fmt.Sprintf("The largest log-likelihood ratio of any run exceeds the claimed ε in %d of %d rounds. Where a δ > 0 is claimed too, a rare excess is allowed.", beyond, compared)
+			text = fmt.Sprintf("The largest log-likelihood ratio of any run exceeds the claimed ε in %d of %d "+
+				"rounds. Where a δ > 0 is claimed too, a rare excess is allowed.", beyond, compared)
 		}
-		p.Desc = fmt.Sprintf("Claimed and measured privacy loss against the round, %d rounds. %s", len(rounds), text)
-		if d := a.draw(p, text, numbers.thin(figureRows)); d != nil {
+		p.About = fmt.Sprintf("Claimed and measured privacy loss against the round, %d rounds. %s", len(rounds), text)
+		if d := a.chart(p, text, numbers.thin(figureRows)); d != nil {
 			all = append(all, d)
 		}
 	}
@@ -103,18 +110,24 @@ func region(epsilon, delta, fpr float64) float64 {
 	return math.Max(0, math.Min(1, math.Min(up*fpr+delta, 1-down*(1-delta-fpr))))
 }
 
+// ofWholeRuns says whether a verdict is about runs, not rounds. It goes by a text, as scopes have no kind yet.
+func ofWholeRuns(v record.Verdict) bool { return v.Scope == "run" }
+
 // claims are the claims on whole runs, each once.
 func claims(audit *record.Audit) []record.Verdict {
 	var all []record.Verdict
 	for _, v := range audit.Verdicts {
 		e, d := float64(v.Epsilon), float64(v.Delta)
-		if v.Scope != "run" || !finite(e) || e < 0 {
+		if !ofWholeRuns(v) || !finite(e) || e < 0 {
 			continue
 		}
 		if math.IsNaN(d) {
 			v.Delta = 0
 		}
-		if !slices.ContainsFunc(all, func(o record.Verdict) bool { return o.Epsilon == v.Epsilon && o.Delta == v.Delta }) {
+		if !slices.ContainsFunc(all, func(o record.Verdict) bool {
+			return o.Epsilon == v.Epsilon &&
+				o.Delta == v.Delta
+		}) {
 			all = append(all, v)
 		}
 	}
@@ -122,9 +135,9 @@ func claims(audit *record.Audit) []record.Verdict {
 }
 
 func epsilonDelta(v record.Verdict) string {
-	text := "ε = " + figures(float64(v.Epsilon))
+	text := "ε = " + plot.Number(float64(v.Epsilon))
 	if v.Delta > 0 {
-		text += ", δ = " + figures(float64(v.Delta))
+		text += ", δ = " + plot.Number(float64(v.Delta))
 	}
 	return text
 }
@@ -167,7 +180,8 @@ func (a *album) roc(audit *record.Audit) []*drawing {
 		if above[k] == 0 {
 			text += fmt.Sprintf(" No point's interval lies wholly above what %s allows.", epsilonDelta(b))
 		} else {
-			text += fmt.Sprintf(" Of %s %d lie with their whole interval above what %s allows.", plural(len(x), "point,", "points,"), above[k], epsilonDelta(b))
+			text += fmt.Sprintf(" Of %s %d lie with their whole interval above what %s allows.",
+				plural(len(x), "point,", "points,"), above[k], epsilonDelta(b))
 		}
 	}
 	floor := math.Max(1e-6, math.Min(0.1, math.Pow(10, math.Floor(math.Log10(least)+1e-9))))
@@ -177,14 +191,10 @@ func (a *album) roc(audit *record.Audit) []*drawing {
 		if log {
 			start, title = floor, "ROC on logarithmic axes"
 		}
-		p := &panel{
+		p := &plot.Chart{
 			Title: title, Square: true,
-			X: ruler{Label: "false positive rate", Log: log, Low: start, High: 1},
-			Y: ruler{Label: "true positive rate", Log: log, Low: start, High: 1},
-		}
-		if !log {
-			fifths := []plot.Tick{{Value: 0, Label: "0"}, {Value: 0.2, Label: "0.2"}, {Value: 0.4, Label: "0.4"}, {Value: 0.6, Label: "0.6"}, {Value: 0.8, Label: "0.8"}, {Value: 1, Label: "1"}}
-			p.X.Ticks, p.Y.Ticks = fifths, fifths
+			X: plot.Axis{Label: "false positive rate", Log: log, Low: start, High: 1},
+			Y: plot.Axis{Label: "true positive rate", Log: log, Low: start, High: 1},
 		}
 		var grid []float64
 		for k := range 201 {
@@ -194,23 +204,23 @@ func (a *album) roc(audit *record.Audit) []*drawing {
 			}
 			grid = append(grid, at)
 		}
-		p.Curves = append(p.Curves,
-			curve{Label: "95 % confidence", Look: band, X: x, Y: high, Low: low, Ink: 1},
-			curve{Label: "measured", Look: line, X: x, Y: y, Ink: 1},
-			curve{Label: "guessing", Look: line, X: grid, Y: grid, Dash: 2, Faint: true})
-		for k, b := range bounds {
-			c := curve{Label: "most that " + epsilonDelta(b) + " allows", Look: line, X: grid, Ink: 2 + k, Dash: 1 + k}
+		p.Lines = append(p.Lines,
+			plot.Line{Label: "measured, with 95 % confidence", Look: plot.Plain, X: x, Y: y, Low: low, High: high},
+			plot.Line{Label: "guessing", Look: plot.Reference, X: grid, Y: grid})
+		for _, b := range bounds {
+			c := plot.Line{Label: "most that " + epsilonDelta(b) + " allows", Look: plot.Plain, X: grid}
 			for _, at := range grid {
 				c.Y = append(c.Y, region(float64(b.Epsilon), float64(b.Delta), at))
 			}
-			p.Curves = append(p.Curves, c)
+			p.Lines = append(p.Lines, c)
 		}
-		p.Desc = fmt.Sprintf("True against false positive rate of telling the two worlds apart, %d points. %s", len(x), text)
+		p.About = fmt.Sprintf("True against false positive rate of telling the two worlds apart, %d points. %s", len(x),
+			text)
 		mine := numbers
 		if log {
 			mine = nil // the same numbers
 		}
-		if d := a.draw(p, text, mine); d != nil {
+		if d := a.chart(p, text, mine); d != nil {
 			all = append(all, d)
 		}
 	}
@@ -269,17 +279,17 @@ func (a *album) ratios(audit *record.Audit) *drawing {
 	if high-low < 1e-9*math.Max(1, math.Abs(high)) {
 		low, high = low-1, high+1
 	}
-	p := &panel{
+	p := &plot.Chart{
 		Title: "Log-likelihood ratio of whole runs in the two worlds",
-		X:     ruler{Label: "log-likelihood ratio (nats)"},
-		Y:     ruler{Label: "share of runs in a bin (%)"},
+		X:     plot.Linear("log-likelihood ratio (nats)"),
+		Y:     plot.Linear("share of runs in a bin (%)"),
 	}
 	numbers := &table{Head: []string{"world", "mean", "least", "1 %", "10 %", "50 %", "90 %", "99 %", "greatest"}}
 	for w := range worlds {
 		if len(quantiles[w]) == 0 {
 			continue
 		}
-		c := curve{Label: worlds[w], Look: line, Ink: 1 + w, Dash: w}
+		c := plot.Line{Label: worlds[w], Look: plot.Plain}
 		width := (high - low) / bins
 		// One empty bin on either side closes the outline.
 		last := 0.0
@@ -296,9 +306,8 @@ func (a *album) ratios(audit *record.Audit) *drawing {
 			}
 			c.X, c.Y = append(c.X, from, to), append(c.Y, share, share)
 		}
-		area := c
-		area.Label, area.Look, area.Low = "", band, make([]float64, len(c.X))
-		p.Curves = append(p.Curves, area, c)
+		c.Low, c.High = make([]float64, len(c.X)), c.Y
+		p.Lines = append(p.Lines, c)
 		row := []cell{word(worlds[w]), measured(audit.Ratios[w].Mean)}
 		for _, level := range []int{0, 1, 10, 50, 90, 99, 100} {
 			all := audit.Ratios[w].Quantiles
@@ -306,18 +315,21 @@ func (a *album) ratios(audit *record.Audit) *drawing {
 		}
 		numbers.Rows = append(numbers.Rows, row)
 	}
-	text := "Shares of runs in 30 bins, from percentiles. The further the two outlines lie apart, the better the worlds can be told apart."
-	for k, b := range claims(audit) {
+	text := "Shares of runs in 30 bins, from percentiles. The further the two outlines lie apart, the better the " +
+		"worlds can be told apart."
+	for _, b := range claims(audit) {
 		e := float64(b.Epsilon)
 		if reach := math.Max(math.Abs(low), math.Abs(high)); e > 4*reach {
-			text += fmt.Sprintf(" The claimed ±ε of %s is far outside of the figure.", figures(e))
+			text += fmt.Sprintf(" The claimed ±ε of %s is far outside of the figure.", plot.Number(e))
 			continue
 		}
-		p.Curves = append(p.Curves, curve{Label: "±ε, ε = " + figures(e), Look: upright, X: []float64{-e, e}, Ink: 3 + k, Dash: 1 + k})
+		p.Lines = append(p.Lines, plot.Line{Label: "±ε, ε = " + plot.Number(e), Look: plot.Upright,
+			X: []float64{-e, e}})
 	}
 	if lost > 0 {
 		text += " Percentiles that are not finite are left out."
 	}
-	p.Desc = fmt.Sprintf("Two histograms, one for each world, of the log-likelihood ratio from %s to %s. %s", figures(low), figures(high), text)
-	return a.draw(p, text, numbers)
+	p.About = fmt.Sprintf("Two histograms, one for each world, of the log-likelihood ratio from %s to %s. %s",
+		plot.Number(low), plot.Number(high), text)
+	return a.chart(p, text, numbers)
 }

@@ -18,17 +18,24 @@ func Table(w io.Writer, r *record.Run) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, value, meaning string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, value, meaning) }
 	fmt.Fprintf(t, "%s, seed %d: %s\n", i.Name, i.Seed, i.Algorithm)
-	data, each, all, gap, far := "%d training rows of %d columns between them", "average over the nodes, each with its own classifier", "loss and ridge of all nodes", "largest distance of a node from the average", "of the worst node from the centralised optimum, relative"
+	data, each, all, gap, far := "%d training rows of %d columns between them",
+		"average over the nodes, each with its own classifier", "loss and ridge of all nodes",
+		"largest distance of a node from the average", "of the worst node from the centralised optimum, relative"
 	if i.Parties > 0 {
-		data, each, all = "%d training rows, whose %d columns "+fmt.Sprint(i.Parties)+" parties hold", "average over the rows, with all parties' coefficients", "loss and ridge of all parties"
-		gap, far = "‖Σp − z‖/√N: between what parties send and the hub holds", "of all coefficients from the centralised optimum, relative"
+		data, each, all = "%d training rows, whose %d columns "+fmt.Sprint(i.Parties)+" parties hold",
+			"average over the rows, with all parties' coefficients", "loss and ridge of all parties"
+		gap, far = "‖Σp − z‖/√N: between what parties send and the hub holds",
+			"of all coefficients from the centralised optimum, relative"
 	}
 	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), fmt.Sprintf(data, i.TrainRows, i.Columns))
-	line("rounds", fmt.Sprint(i.Rounds), fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds, f.Messages, size(f.Bytes)))
+	line("rounds", fmt.Sprint(i.Rounds), fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds,
+		f.Messages, size(f.Bytes)))
 	line("training loss", number(f.Loss), each)
-	line("objective", number(f.Objective), fmt.Sprintf("%s; at the centralised optimum: %s", all, number(i.Optimum.Objective)))
+	line("objective", number(f.Objective), fmt.Sprintf("%s; at the centralised optimum: %s", all,
+		number(i.Optimum.Objective)))
 	if !math.IsNaN(float64(f.TestError)) {
-		line("test error", percent(f.TestError), fmt.Sprintf("of %d rows no node has seen; the centralised optimum's: %s", i.TestRows, percent(i.Optimum.TestError)))
+		line("test error", percent(f.TestError), fmt.Sprintf("of %d rows no node has seen; the centralised "+
+			"optimum's: %s", i.TestRows, percent(i.Optimum.TestError)))
 	}
 	line("disagreement", number(f.Consensus), gap)
 	line("distance", number(f.Distance), far)
@@ -41,9 +48,13 @@ func Table(w io.Writer, r *record.Run) error {
 				fresh = n
 			}
 		}
-		line("pace", fmt.Sprintf("%.3g %% behind", 100*float64(used-fresh)/float64(max(used, 1))), fmt.Sprintf("share of neighbours' values that were of an earlier round, %d rounds at most; a node was busy %.3g s, idle %.3g s, down %.3g s on average", len(a.Lags)-1, a.BusySeconds, a.IdleSeconds, a.DownSeconds))
+		line("pace", fmt.Sprintf("%.3g %% behind", 100*float64(used-fresh)/float64(max(used, 1))),
+			fmt.Sprintf("share of neighbours' values that were of an earlier round, %d rounds at most; a node was "+
+				"busy %.3g s, idle %.3g s, down %.3g s on average", len(a.Lags)-1, a.BusySeconds, a.IdleSeconds,
+				a.DownSeconds))
 	}
-	line("solver residual", number(i.Residual.Max), fmt.Sprintf("largest of all solves; tolerance %.0e", i.Residual.Tolerance))
+	line("solver residual", number(i.Residual.Max), fmt.Sprintf("largest of all solves; tolerance %.0e",
+		i.Residual.Tolerance))
 	line("digest", short(i.Digest), "of every event; equal for every repeat of this run")
 	line("files", r.Dir, fmt.Sprintf("%.2f s of real time", i.Wall))
 	if err := t.Flush(); err != nil {
@@ -99,18 +110,22 @@ func percent(n record.Number) string {
 	return fmt.Sprintf("%.2f %%", 100*float64(n))
 }
 
+// holds says whether the condition of a claim is met. It goes by its text, as conditions have no kind yet.
+func holds(condition string) bool { return condition == "holds" }
+
 // claim is the claimed loss of the node that loses most, and what it means.
 func claim(i *record.Info) (value, meaning string) {
 	p := i.Privacy
 	switch {
 	case p == nil:
 		return "no claim", "the method does not hide what it computes from"
-	case p.Condition != "holds":
+	case !holds(p.Condition):
 		return "not established", p.Condition
 	}
 	meaning = "claimed bound on what the messages say about a row, worst node"
 	if p.Chosen != nil {
-		meaning += fmt.Sprintf("; noise chosen for %v over the %s: the scenario's budgets × %.4g", p.Chosen.Epsilon, p.Chosen.Over, p.Chosen.Scale)
+		meaning += fmt.Sprintf("; noise chosen for %v over the %s: the scenario's budgets × %.4g", p.Chosen.Epsilon,
+			p.Chosen.Over, p.Chosen.Scale)
 	}
 	return number(i.Final.PrivacyLoss), meaning
 }

@@ -1,6 +1,6 @@
 // The three forms of an evaluation, as files.
 
-package report
+package attack
 
 import (
 	"bytes"

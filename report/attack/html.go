@@ -1,6 +1,6 @@
 // A report's page as HTML: one file, no script, nothing to load.
 
-package report
+package attack
 
 import (
 	"bytes"
@@ -8,16 +8,18 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"overhear/report/plot"
 )
 
-//go:embed attack.html.tmpl
+//go:embed page.html.tmpl
 var pageTemplate string
 
-//go:embed attack.css
+//go:embed page.css
 var pageStyle string
 
 var pageHTML = template.Must(template.New("page").Funcs(template.FuncMap{
-	"style": func() template.CSS { return template.CSS(pageStyle) },
+	"style": func() template.CSS { return template.CSS(plot.CSS() + pageStyle) },
 }).Parse(pageTemplate))
 
 // html writes the page in one piece.

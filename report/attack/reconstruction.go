@@ -1,7 +1,7 @@
 // How well attacks reconstructed samples: against the rounds used, against what
 // was varied between runs, and against the distance from the observer.
 
-package report
+package attack
 
 import (
 	"fmt"
@@ -10,9 +10,8 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/plot"
-
 	"overhear/record"
+	"overhear/report/plot"
 )
 
 // least is the smallest error that a logarithmic axis shows.
@@ -73,7 +72,11 @@ type path struct {
 	rounds, error []float64
 }
 
+// mostLines is how many reconstructions have a line each.
 const mostLines = 6
+
+// errorLabel names the axis of errors.
+const errorLabel = "relative error ‖x̂ − x‖/‖x‖"
 
 // errorsByRound draws error against rounds used, one figure an attack, or one
 // for all where few.
@@ -137,7 +140,7 @@ func (a *album) paths(title string, paths []path) []*drawing {
 	if len(paths) == 0 {
 		return nil
 	}
-	p := &panel{Title: title, X: ruler{Label: "rounds used", Whole: true}, Y: ruler{Label: "relative error ‖x̂ − x‖/‖x‖"}}
+	p := &plot.Chart{Title: title, X: plot.Axis{Label: "rounds used", Whole: true}, Y: plot.Linear(errorLabel)}
 	numbers := &table{Head: []string{"rounds used"}}
 	var rounds []float64
 	for _, s := range paths {
@@ -161,8 +164,8 @@ func (a *album) paths(title string, paths []path) []*drawing {
 		}
 	}
 	if len(paths) <= mostLines {
-		for k, s := range paths {
-			p.Curves = append(p.Curves, curve{Label: s.label, Look: marked, X: s.rounds, Y: s.error, Ink: 1 + k, Dash: k})
+		for _, s := range paths {
+			p.Lines = append(p.Lines, plot.Line{Label: s.label, X: s.rounds, Y: s.error})
 			numbers.Head = append(numbers.Head, s.label)
 		}
 		for _, t := range rounds {
@@ -191,18 +194,18 @@ func (a *album) paths(title string, paths []path) []*drawing {
 			low, middle, high = append(low, l), append(middle, m), append(high, h)
 			numbers.Rows = append(numbers.Rows, []cell{value(t), value(l), value(m), value(h), whole(len(here))})
 		}
-		p.Curves = append(p.Curves,
-			curve{Label: fmt.Sprintf("range of %d", len(paths)), Look: band, X: rounds, Y: high, Low: low, Ink: 1},
-			curve{Label: "median", Look: marked, X: rounds, Y: middle, Ink: 1})
+		label := fmt.Sprintf("median and range of %d", len(paths))
+		p.Lines = append(p.Lines, plot.Line{Label: label, X: rounds, Y: middle, Low: low, High: high})
 		text = fmt.Sprintf("Median and range of %d reconstructions. ", len(paths))
 	}
 	if len(rounds) < 2 {
 		return nil
 	}
-	p.Curves = append(p.Curves, guess(rounds[0], rounds[len(rounds)-1]))
+	p.Lines = append(p.Lines, guess(rounds[0], rounds[len(rounds)-1]))
 	text += "An error of 1 is that of answering zero without having seen anything."
-	p.Desc = fmt.Sprintf("Relative error of the reconstructed sample against the number of rounds used, from %s to %s rounds. %s", figures(rounds[0]), figures(rounds[len(rounds)-1]), text)
-	if d := a.draw(p, text, numbers.thin(figureRows)); d != nil {
+	p.About = fmt.Sprintf("Relative error of the reconstructed sample against the number of rounds used, from %s to "+
+		"%s rounds. %s", plot.Number(rounds[0]), plot.Number(rounds[len(rounds)-1]), text)
+	if d := a.chart(p, text, numbers.thin(figureRows)); d != nil {
 		return []*drawing{d}
 	}
 	return nil
@@ -235,8 +238,8 @@ func medians(paths []path) []path {
 }
 
 // guess is the error of the answer zero.
-func guess(from, to float64) curve {
-	return curve{Label: "answering zero", Look: line, X: []float64{from, to}, Y: []float64{1, 1}, Dash: 2, Faint: true}
+func guess(from, to float64) plot.Line {
+	return plot.Line{Label: "answering zero", Look: plot.Reference, X: []float64{from, to}, Y: []float64{1, 1}}
 }
 
 // threeOf is least, median and greatest.
@@ -264,7 +267,9 @@ func (a *album) errorsByAxis(e *Evaluation) *drawing {
 	if len(values) < 2 {
 		return nil
 	}
-	p := &panel{Title: "Reconstruction error against " + e.Axis.Label, X: ruler{Label: e.Axis.Label}, Y: ruler{Label: "relative error ‖x̂ − x‖/‖x‖"}}
+	p := &plot.Chart{
+		Title: "Reconstruction error against " + e.Axis.Label, X: plot.Linear(e.Axis.Label), Y: plot.Linear(errorLabel),
+	}
 	text := ""
 	if wide(1, values) && values[0] >= 0 {
 		p.X.Log = true
@@ -277,7 +282,7 @@ func (a *album) errorsByAxis(e *Evaluation) *drawing {
 	numbers := &table{Head: []string{e.Axis.Label, "attack", "least", "median", "greatest", "attacked", "blocked"}}
 	var rows [][][]cell
 	several := false
-	for k, name := range attacks {
+	for _, name := range attacks {
 		var x, low, middle, high []float64
 		title := name
 		for _, v := range values {
@@ -301,49 +306,56 @@ func (a *album) errorsByAxis(e *Evaluation) *drawing {
 			l, m, h := threeOf(here)
 			several = several || len(here) > 1
 			x, low, middle, high = append(x, v), append(low, l), append(middle, m), append(high, h)
-			rows = append(rows, [][]cell{{value(v), word(title), value(l), value(m), value(h), whole(len(here)), whole(stopped)}})
+			rows = append(rows, [][]cell{{value(v), word(title), value(l), value(m), value(h), whole(len(here)),
+				whole(stopped)}})
 		}
 		if len(x) == 0 {
 			continue
 		}
 		p.Y.Log = p.Y.Log || wide(1.5, middle, []float64{1})
+		c := plot.Line{Label: title, X: x, Y: middle}
 		if several {
-			p.Curves = append(p.Curves, curve{Look: band, X: x, Y: high, Low: low, Ink: 1 + k})
+			c.Low, c.High = low, high
 		}
-		p.Curves = append(p.Curves, curve{Label: title, Look: marked, X: x, Y: middle, Ink: 1 + k, Dash: k})
+		p.Lines = append(p.Lines, c)
 	}
 	for _, r := range rows {
 		numbers.Rows = append(numbers.Rows, r...)
 	}
-	if len(p.Curves) == 0 {
+	if len(p.Lines) == 0 {
 		return nil
 	}
-	p.Curves = append(p.Curves, guess(values[0], values[len(values)-1]))
+	p.Lines = append(p.Lines, guess(values[0], values[len(values)-1]))
 	if several {
 		text += "Lines are medians over the victims and seeds, bands their ranges. "
 	}
 	text += "Each reconstruction counts with its best estimate."
-	p.Desc = fmt.Sprintf("Relative error of the best reconstruction against %s, at %d values from %s to %s. %s", e.Axis.Label, len(values), figures(values[0]), figures(values[len(values)-1]), text)
-	return a.draw(p, text, numbers)
+	p.About = fmt.Sprintf("Relative error of the best reconstruction against %s, at %d values from %s to %s. %s",
+		e.Axis.Label, len(values), plot.Number(values[0]), plot.Number(values[len(values)-1]), text)
+	return a.chart(p, text, numbers)
 }
 
 // errorsByHops draws the error against the hops to the nearest node the observer
 // watches.
 func (a *album) errorsByHops(e *Evaluation) *drawing {
 	all, attacks := e.findings()
-	p := &panel{Title: "Reconstruction error against distance", X: ruler{Label: "hops from the victim to the nearest watched node", Whole: true}, Y: ruler{Label: "relative error ‖x̂ − x‖/‖x‖"}}
+	p := &plot.Chart{
+		Title: "Reconstruction error against distance", Y: plot.Linear(errorLabel),
+		X: plot.Axis{Label: "hops from the victim to the nearest watched node", Whole: true},
+	}
 	numbers := &table{Head: []string{"hops", "attack", "least", "median", "greatest", "attacked", "blocked"}}
 	seen := map[int]bool{}
 	closed := map[int]bool{} // hops at which attacks were blocked
 	farthest := 0
 	text := ""
-	for k, name := range attacks {
+	for _, name := range attacks {
 		byHops := map[int][]float64{}
 		stopped := map[int]int{}
 		title := name
 		for _, f := range all {
 			n := e.Attacks[f.run].Network
-			if f.Attack != name || f.Victim < 0 || f.Victim >= len(n.Hops) || len(n.Watched) == 0 || n.Hops[f.Victim] < 0 {
+			if f.Attack != name || f.Victim < 0 || f.Victim >= len(n.Hops) || len(n.Watched) == 0 ||
+				n.Hops[f.Victim] < 0 {
 				continue
 			}
 			title = titleOf(f.Finding)
@@ -365,7 +377,8 @@ func (a *album) errorsByHops(e *Evaluation) *drawing {
 				continue
 			}
 			l, m, g := threeOf(byHops[h])
-			numbers.Rows = append(numbers.Rows, []cell{whole(h), word(title), value(l), value(m), value(g), whole(len(byHops[h])), whole(stopped[h])})
+			numbers.Rows = append(numbers.Rows, []cell{whole(h), word(title), value(l), value(m), value(g),
+				whole(len(byHops[h])), whole(stopped[h])})
 			if len(byHops[h]) == 0 {
 				continue
 			}
@@ -378,28 +391,27 @@ func (a *album) errorsByHops(e *Evaluation) *drawing {
 			continue
 		}
 		p.Y.Log = p.Y.Log || wide(1.5, error, []float64{1})
-		p.Curves = append(p.Curves,
-			curve{Label: title, Look: marks, X: each, Y: error, Ink: 1 + k},
-			curve{Look: line, X: x, Y: middle, Ink: 1 + k, Dash: k})
+		p.Lines = append(p.Lines,
+			plot.Line{Label: title, Look: plot.Scatter, X: each, Y: error},
+			plot.Line{Look: plot.Plain, X: x, Y: middle})
 	}
 	if len(seen) < 2 {
 		return nil
 	}
 	if len(closed) > 0 {
-		stops := curve{Label: "an attack was blocked", Look: edge}
+		stops := plot.Line{Label: "an attack was blocked", Look: plot.Crosses}
 		for h := range farthest + 1 {
 			if closed[h] {
 				stops.X = append(stops.X, float64(h))
 			}
 		}
-		p.Curves = append(p.Curves, stops)
+		p.Lines = append(p.Lines, stops)
 	}
 	p.X.Low, p.X.High = -0.3, float64(farthest)+0.3
-	for h := 0; h <= farthest; h += max(1, farthest/8) {
-		p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(h), Label: fmt.Sprint(h)})
-	}
-	p.Curves = append(p.Curves, guess(-0.3, float64(farthest)+0.3))
-	text += "A mark is a victim, with its best estimate; lines join the medians. 0 hops: the victim is itself watched, or an end of a tapped link. Attacks that were blocked have no error."
-	p.Desc = fmt.Sprintf("Relative error of the best reconstruction of each victim against its distance from the observer, 0 to %d hops. %s", farthest, text)
-	return a.draw(p, text, numbers)
+	p.Lines = append(p.Lines, guess(-0.3, float64(farthest)+0.3))
+	text += "A mark is a victim, with its best estimate; lines join the medians. 0 hops: the victim is itself " +
+		"watched, or an end of a tapped link. Attacks that were blocked have no error."
+	p.About = fmt.Sprintf("Relative error of the best reconstruction of each victim against its distance from the "+
+		"observer, 0 to %d hops. %s", farthest, text)
+	return a.chart(p, text, numbers)
 }

@@ -1,7 +1,7 @@
 // Reports have every section that there is something for, figures with content
 // and a text alternative, nothing to load, and the same bytes every time.
 
-package report
+package attack
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/adversary/stats"
 	"overhear/record"
 )
 
@@ -47,14 +48,20 @@ func exampleNetwork(kind string, n int, watched ...int) record.Network {
 			}
 		}
 	}
-	if len(watched) > 0 {
-		links := neighbours(&net)
-		for k := range n {
-			net.Hops[k] = n
-			for _, w := range watched {
-				net.Hops[k] = min(net.Hops[k], distances(links, w)[k])
-			}
+	for k := range net.Hops {
+		net.Hops[k] = n
+	}
+	for _, w := range watched {
+		net.Hops[w] = 0
+	}
+	for range n {
+		for _, e := range net.Edges {
+			net.Hops[e[0]], net.Hops[e[1]] = min(net.Hops[e[0]], net.Hops[e[1]]+1),
+				min(net.Hops[e[1]], net.Hops[e[0]]+1)
 		}
+	}
+	if len(watched) == 0 {
+		clear(net.Hops)
 	}
 	return net
 }
@@ -63,11 +70,15 @@ func exampleNetwork(kind string, n int, watched ...int) record.Network {
 func exampleAttacks(name string, net record.Network, noise float64, seed uint64) *record.Attacks {
 	truth, falsehood := true, false
 	a := &record.Attacks{
-		Format: record.Format, Name: name, About: "Twelve hospitals train a classifier without pooling patients' records.",
-		Seed: seed, Algorithm: "dvp", Digest: strings.Repeat("5f0e9a", 10) + "77aa", Command: fmt.Sprintf("simulate attack scenarios/%s.yaml --seed %d", name, seed),
-		Scenario:  "name: " + name + "\nalgorithm: {name: dvp, alpha: 1.5}\ngraph: {kind: random, nodes: 24}\n",
-		Threat:    record.Threat{Sees: "what nodes 3, 17 receive and send", Knows: "all samples of the victim but one, and the method's parameters", Wants: "the sample it does not know"},
-		Sight:     record.Sight{Packets: 1312, Of: 4800, Unseen: []string{"3488 packets between nodes that do not collude", "the steps of the penalty, which each node keeps to itself"}},
+		Format: record.Format, Name: name, About: "Twelve hospitals train a classifier without pooling patients' " +
+			"records.",
+		Seed: seed, Algorithm: "dvp", Digest: strings.Repeat("5f0e9a", 10) + "77aa",
+		Command:  fmt.Sprintf("simulate attack scenarios/%s.yaml --seed %d", name, seed),
+		Scenario: "name: " + name + "\nalgorithm: {name: dvp, alpha: 1.5}\ngraph: {kind: random, nodes: 24}\n",
+		Threat: record.Threat{Sees: "what nodes 3, 17 receive and send", Knows: "all samples of the victim but " +
+			"one, and the method's parameters", Wants: "the sample it does not know"},
+		Sight: record.Sight{Packets: 1312, Of: 4800, Unseen: []string{"3488 packets between nodes that do not " +
+			"collude", "the steps of the penalty, which each node keeps to itself"}},
 		Network:   net,
 		Rounds:    50,
 		Claim:     "α-dynamic differential privacy of a row, for every node and round",
@@ -88,13 +99,17 @@ func exampleAttacks(name string, net record.Network, noise float64, seed uint64)
 	for _, v := range victims {
 		hops := float64(net.Hops[v])
 		exact := record.Finding{
-			Attack: "kkt", Title: "Optimality condition, solved", Equation: "r = (B/C)(a + ηb); u = k r, k = 1 + exp(k f·r)",
-			Victim: v, Succeeded: record.Exact, Conclusion: "The sample was found to rounding from two rounds; its label with it.",
+			Attack: "kkt", Title: "Optimality condition, solved", Equation: "r = (B/C)(a + ηb); u = k r, k = 1 + " +
+				"exp(k f·r)",
+			Victim: v, Succeeded: record.Exact, Conclusion: "The sample was found to rounding from two rounds; its " +
+				"label with it.",
 		}
 		span := record.Finding{
 			Attack: "span", Title: "Row space of differences", Equation: "span{∇(t) − ∇(s)} = span{x_n}",
-			Victim: v, Succeeded: record.Partial, Conclusion: "The sample's direction was found within a tenth; 31 of 34 one-hot groups are right.",
-			Unseen: []string{"round 1: the value of node 9", "round 2: the value of node 9", "round 3: the value of node 9", "round 4: the value of node 9", "round 5: the value of node 9"},
+			Victim: v, Succeeded: record.Partial, Conclusion: "The sample's direction was found within a tenth; 31 " +
+				"of 34 one-hot groups are right.",
+			Unseen: []string{"round 1: the value of node 9", "round 2: the value of node 9",
+				"round 3: the value of node 9", "round 4: the value of node 9", "round 5: the value of node 9"},
 		}
 		if hops > 3 {
 			exact.Succeeded, exact.Conclusion = record.Blocked, "No packet about the victim's value was seen."
@@ -104,30 +119,38 @@ func exampleAttacks(name string, net record.Network, noise float64, seed uint64)
 		for t := 1; t <= 50; t += 3 {
 			error := math.Min(1.4, (1e-11+noise)*math.Pow(1000, hops)*math.Exp(-0.12*float64(t))+1e-12*float64(v))
 			wide := math.Min(1.3, 0.9*math.Exp(-0.05*float64(t))*(1+0.2*hops)+noise)
-			exact.Estimates = append(exact.Estimates, record.Estimate{Rounds: t, X: []float64{0.25, 0, -0.5, 0, 1, 0.125, 0.75}, Y: 1, Residual: 1e-9,
-				Score: &record.Score{Relative: record.Number(error), Cosine: record.Number(1 - error/2), Label: &truth, OneHot: 34, OneHotOf: 34, Rank: 1, Candidates: 50}})
-			span.Estimates = append(span.Estimates, record.Estimate{Rounds: t, X: []float64{0.2, 0, -0.4}, Residual: nan,
-				Score: &record.Score{Relative: record.Number(wide), Cosine: record.Number(math.Max(0, 1-wide)), OneHot: 31, OneHotOf: 34}})
+			exact.Estimates = append(exact.Estimates, record.Estimate{Rounds: t,
+				X: []float64{0.25, 0, -0.5, 0, 1, 0.125, 0.75}, Y: 1, Residual: 1e-9,
+				Score: &record.Score{Relative: record.Number(error), Cosine: record.Number(1 - error/2), Label: &truth,
+					OneHot: 34, OneHotOf: 34, Rank: 1, Candidates: 50}})
+			span.Estimates = append(span.Estimates, record.Estimate{Rounds: t, X: []float64{0.2, 0, -0.4},
+				Residual: nan,
+				Score: &record.Score{Relative: record.Number(wide), Cosine: record.Number(math.Max(0, 1-wide)),
+					OneHot: 31, OneHotOf: 34}})
 		}
 		if last := relative(&exact.Estimates[16]); last > 1e-6 {
-			exact.Succeeded, exact.Conclusion = record.Partial, "The sample was found but for the noise that reached the observer."
+			exact.Succeeded, exact.Conclusion = record.Partial, "The sample was found but for the noise that "+
+				"reached the observer."
 		}
 		a.Findings = append(a.Findings, exact, span)
 	}
 	a.Findings = append(a.Findings,
-		record.Finding{Attack: "members", Title: "Membership by distance to the row space", Victim: net.Victim, Succeeded: record.Exact, Conclusion: "All 3 members were told from 20 others.",
+		record.Finding{Attack: "members", Title: "Membership by distance to the row space", Victim: net.Victim,
+			Succeeded: record.Exact, Conclusion: "All 3 members were told from 20 others.",
 			Members: func() (all []record.Membership) {
 				for k := range 23 {
 					is := k%8 == 0
 					m := record.Membership{Candidate: k, Score: record.Number(0.5 + 0.01*float64(k)), Truth: &falsehood}
 					if is {
-						m = record.Membership{Candidate: k, Score: record.Number(2e-11 * float64(k+1)), Member: true, Truth: &truth}
+						m = record.Membership{Candidate: k, Score: record.Number(2e-11 * float64(k+1)), Member: true,
+							Truth: &truth}
 					}
 					all = append(all, m)
 				}
 				return all
 			}()},
-		record.Finding{Attack: "labels", Title: "Best guess of labels", Victim: net.Victim, Succeeded: record.Partial, Conclusion: "71 % of labels were guessed.",
+		record.Finding{Attack: "labels", Title: "Best guess of labels", Victim: net.Victim, Succeeded: record.Partial,
+			Conclusion: "71 % of labels were guessed.",
 			Labels: func() (all []record.LabelGuess) {
 				for k := range 40 {
 					g := record.LabelGuess{User: k, Guess: 1, Confidence: 0.73, Truth: 1}
@@ -138,9 +161,12 @@ func exampleAttacks(name string, net record.Network, noise float64, seed uint64)
 				}
 				return all
 			}(),
-			Checks: []record.Check{{Kind: record.ReportAccuracy, Measured: 0.725, Bound: 0.7311, Holds: true}}},
-		record.Finding{Attack: "dual", Title: "Duals from public values", Victim: net.Victim, Succeeded: record.Unscored, Conclusion: "The dual of node 4 follows from packets that do not carry it.",
-			Facts: []record.Fact{{Kind: record.NeighbourSum, Node: 4, Round: 12, Values: []float64{0.1, -2e-7, 3, 4, 5, 6, 7}, Relative: 3e-15}}},
+			Checks: []record.Check{{Kind: record.ReportAccuracy, Measured: 0.725,
+				Bound: 0.7311, Holds: true}}},
+		record.Finding{Attack: "dual", Title: "Duals from public values", Victim: net.Victim,
+			Succeeded: record.Unscored, Conclusion: "The dual of node 4 follows from packets that do not carry it.",
+			Facts: []record.Fact{{Kind: record.NeighbourSum, Node: 4, Round: 12,
+				Values: []float64{0.1, -2e-7, 3, 4, 5, 6, 7}, Relative: 3e-15}}},
 	)
 	return a
 }
@@ -164,28 +190,48 @@ func probit(p float64) float64 {
 func exampleAudit(name string, mu, claimed float64) *record.Audit {
 	const runs = 4000
 	a := &record.Audit{
-		Format: record.Format, Name: name, About: "Is the noise of Algorithm 2 enough for what is claimed?", Seed: 7, Runs: runs, Rounds: 30, Algorithm: "dvp",
-		Digest: strings.Repeat("c0ffee", 10) + "0123", Command: "simulate audit scenarios/" + name + ".yaml --runs 4000",
-		Scenario:  "name: " + name + "\nalgorithm: {name: dvp}\n",
-		Threat:    record.Threat{Sees: "every packet that arrives", Knows: "everything but one sample", Wants: "which of two samples it is"},
-		Statistic: "exact log-likelihood ratio of all rounds", Claim: "α-dynamic differential privacy, α = 0.05 a round", Condition: "holds",
-		Pair: record.Pair{Node: 2, Row: 17, Unit: "a row of a node", What: "row 17 is replaced by its opposite", A: []float64{0.7, 0, 0.1, 0.7}, B: []float64{-0.7, 0, -0.1, -0.7},
-			Search: []record.Proposed{{What: "opposite of the longest row", Loss: 0.91}, {What: "rows far apart in the data", Loss: 0.55}, {What: "a unit vector and its opposite", Loss: 0.87}}},
+		Format: record.Format, Name: name, About: "Is the noise of Algorithm 2 enough for what is claimed?", Seed: 7,
+		Runs: runs, Rounds: 30, Algorithm: "dvp",
+		Digest: strings.Repeat("c0ffee", 10) + "0123", Command: "simulate audit scenarios/" + name +
+			".yaml --runs 4000",
+		Scenario: "name: " + name + "\nalgorithm: {name: dvp}\n",
+		Threat: record.Threat{Sees: "every packet that arrives", Knows: "everything but one sample",
+			Wants: "which of two samples it is"},
+		Statistic: "exact log-likelihood ratio of all rounds", Claim: "α-dynamic differential privacy, α = 0.05 a " +
+			"round", Condition: "holds",
+		Pair: record.Pair{Node: 2, Row: 17, Unit: "a row of a node", What: "row 17 is replaced by its opposite",
+			A: []float64{0.7, 0, 0.1, 0.7}, B: []float64{-0.7, 0, -0.1, -0.7},
+			Search: []record.Proposed{{What: "opposite of the longest row", Loss: 0.91},
+				{What: "rows far apart in the data", Loss: 0.55}, {What: "a unit vector and its opposite",
+					Loss: 0.87}}},
 		Verdicts: []record.Verdict{
-			{Claim: "ε of each round", Scope: "round", Node: 2, Epsilon: 0.05, Delta: 0, Measured: 0.041, Method: "largest exact ratio of all runs", Verdict: record.Holds, Reason: "no ratio of any round exceeds the claim"},
-			{Claim: "ε of the run, by composition", Scope: "run", Node: 2, Epsilon: record.Number(claimed), Delta: 1e-5, Measured: record.Number(0.8 * mu * mu), Method: "Clopper–Pearson, threshold fixed on half of the runs", Verdict: record.Holds, Reason: "the bound is below the claim"},
-			{Claim: "ε of the listing's calibration", Scope: "run", Node: 2, Epsilon: record.Number(claimed / 2), Delta: 0, Measured: record.Number(math.Inf(1)), Method: "exact ratio", Verdict: record.Violated, Reason: "a run of one world cannot occur in the other: the loss is unbounded"},
-			{Claim: "ε with a <hidden> penalty | step", Scope: "run", Node: 5, Epsilon: nan, Delta: 0, Measured: 0.3, Method: "exact ratio", Verdict: record.NotEstablished, Reason: "the condition c₁ ≤ ρ fails & nothing is claimed"},
+			{Claim: "ε of each round", Scope: "round", Node: 2, Epsilon: 0.05, Delta: 0, Measured: 0.041,
+				Method: "largest exact ratio of all runs", Verdict: record.Holds,
+				Reason: "no ratio of any round exceeds the claim"},
+			{Claim: "ε of the run, by composition", Scope: "run", Node: 2, Epsilon: record.Number(claimed), Delta: 1e-5,
+				Measured: record.Number(0.8 * mu * mu), Method: "Clopper–Pearson, threshold fixed on half of the runs",
+				Verdict: record.Holds, Reason: "the bound is below the claim"},
+			{Claim: "ε of the listing's calibration", Scope: "run", Node: 2, Epsilon: record.Number(claimed / 2),
+				Delta: 0, Measured: record.Number(math.Inf(1)), Method: "exact ratio", Verdict: record.Violated,
+				Reason: "a run of one world cannot occur in the other: the loss is unbounded"},
+			{Claim: "ε with a <hidden> penalty | step", Scope: "run", Node: 5, Epsilon: nan, Delta: 0, Measured: 0.3,
+				Method: "exact ratio", Verdict: record.NotEstablished, Reason: "the condition c₁ ≤ ρ fails & " +
+					"nothing is claimed"},
 		},
 		Checks: []record.Check{
-			{Kind: record.NoiseLaw, Measured: 0.011, Bound: 0.0215, Holds: true, Detail: "4000 draws"},
-			{Kind: record.RoundsIndependent, Measured: 0.31, Bound: 0.05, Holds: false, Detail: "correlation of rounds 3 and 4"},
+			{Kind: record.NoiseLaw, Measured: 0.011, Bound: 0.0215,
+				Holds: true, Detail: "4000 draws"},
+			{Kind: record.RoundsIndependent, Measured: 0.31, Bound: 0.05, Holds: false,
+				Detail: "correlation of rounds 3 and 4"},
 		},
-		Power: record.Power{AUC: record.Number(phi(mu / math.Sqrt2)), Advantage: 0.38, TPR1: 0.09, TPR01: 0.012, TPR0: nan, Epsilon: record.Number(0.8 * mu * mu), Delta: 1e-5, Threshold: 0.41, Counts: [4]int{1400, 610, 1390, 600}, Confidence: 0.95},
-		Wall:  12,
+		Power: record.Power{AUC: record.Number(phi(mu / math.Sqrt2)), Advantage: 0.38, TPR1: 0.09, TPR01: 0.012,
+			TPR0: nan, Epsilon: record.Number(0.8 * mu * mu), Delta: 1e-5, Threshold: 0.41,
+			Counts: [4]int{1400, 610, 1390, 600}, Confidence: 0.95},
+		Wall: 12,
 	}
 	for t := 1; t <= a.Rounds; t++ {
-		l := record.Loss{Round: t, Claimed: 0.05, Largest: record.Number(0.035 + 0.012*math.Sin(float64(t))), Mean: record.Number(0.012 + 0.003*math.Cos(float64(t))), ClaimedTotal: record.Number(0.05 * float64(t))}
+		l := record.Loss{Round: t, Claimed: 0.05, Largest: record.Number(0.035 + 0.012*math.Sin(float64(t))),
+			Mean: record.Number(0.012 + 0.003*math.Cos(float64(t))), ClaimedTotal: record.Number(0.05 * float64(t))}
 		l.LargestTotal, l.MeanTotal = record.Number(0.05*float64(t)*0.7), record.Number(0.05*math.Sqrt(float64(t)))
 		if t > 25 {
 			l.Claimed, l.ClaimedTotal = nan, nan
@@ -201,7 +247,7 @@ func exampleAudit(name string, mu, claimed float64) *record.Audit {
 		if fpr < 1 {
 			tpr = phi(probit(math.Max(fpr, 1e-9)) + mu)
 		}
-		low, high := clopperPearson(int(tpr*runs), runs)
+		low, high := stats.ClopperPearson(int(tpr*runs), runs, stats.Confidence)
 		a.ROC = append(a.ROC, record.ROC{FPR: fpr, TPR: float64(int(tpr*runs)) / runs, Low: low, High: high})
 	}
 	for w, sign := range []float64{1, -1} {
@@ -216,10 +262,12 @@ func exampleAudit(name string, mu, claimed float64) *record.Audit {
 
 // examples are evaluations of every kind.
 func examples() map[string]*Evaluation {
-	sweep := &Evaluation{Title: "How much noise stops the attack?", Axis: &Axis{Label: "noise σ"}, Command: "simulate report sweep"}
+	sweep := &Evaluation{Title: "How much noise stops the attack?", Axis: &Axis{Label: "noise σ"},
+		Command: "simulate report sweep"}
 	for _, noise := range []float64{0, 1e-4, 1e-3, 1e-2, 0.1, 1} {
 		for seed := uint64(1); seed <= 2; seed++ {
-			sweep.Attacks = append(sweep.Attacks, exampleAttacks("noise-sweep", exampleNetwork("star", 9), noise*float64(seed), seed))
+			sweep.Attacks = append(sweep.Attacks, exampleAttacks("noise-sweep", exampleNetwork("star", 9),
+				noise*float64(seed), seed))
 			sweep.Axis.Values = append(sweep.Axis.Values, noise)
 		}
 	}
@@ -235,7 +283,8 @@ func examples() map[string]*Evaluation {
 			exampleAttacks("large", exampleNetwork("chords", 200, 3, 117), 1e-7, 1),
 			exampleAttacks("grid", exampleNetwork("grid", 64, 9), 1e-7, 1),
 			exampleAttacks("ring", exampleNetwork("ring", 40, 9), 1e-7, 1)}},
-		"audits": {Title: "Two audits", Audits: []*record.Audit{exampleAudit("weak", 3, 0.6), exampleAudit("strong", 0.2, 6)}},
+		"audits": {Title: "Two audits", Audits: []*record.Audit{exampleAudit("weak", 3, 0.6),
+			exampleAudit("strong", 0.2, 6)}},
 	}
 }
 
@@ -251,7 +300,8 @@ func write(t *testing.T, f func(io.Writer) error) string {
 var (
 	svgs    = regexp.MustCompile(`(?s)<svg .*?</svg>`)
 	numbers = regexp.MustCompile(`-?[0-9.]+`)
-	loads   = regexp.MustCompile(`(?i)(src|srcset|poster|data|action)\s*=|href="[^#]|@import|url\(["']?[^#"')]|https?://|<script|<iframe|<link|<object|\son[a-z]+=`)
+	loads   = regexp.MustCompile(`(?i)(src|srcset|poster|data|action)\s*=|href="[^#]|@import|url\(["']?[^#"')]|` +
+		`https?://|<script|<iframe|<link|<object|\son[a-z]+=`)
 )
 
 // checkDrawing wants a title, a description and a shape in an SVG, numbers as
@@ -279,7 +329,8 @@ func checkDrawing(t *testing.T, text string) {
 				role = role || a.Name.Local == "role" && a.Value == "img"
 				switch a.Name.Local {
 				case "d", "x", "y", "cx", "cy", "r", "transform", "viewBox":
-					if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") || !numbers.MatchString(a.Value) {
+					if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") ||
+						!numbers.MatchString(a.Value) {
 						t.Errorf("%s of %s is %q", a.Name.Local, inside, a.Value)
 					}
 				}
@@ -336,13 +387,15 @@ func TestEvaluation_PagesAreWholeAndLoadNothing(t *testing.T) {
 					t.Errorf("a link to %s, which is not there", m[1])
 				}
 			}
-			if n := strings.Count(page, "<section"); strings.Count(page, "<h2>") != n || strings.Contains(page, "<tbody></tbody>") {
+			if n := strings.Count(page, "<section"); strings.Count(page, "<h2>") != n ||
+				strings.Contains(page, "<tbody></tbody>") {
 				t.Error("a section without a heading, or a table without rows")
 			}
 			if bad := regexp.MustCompile(`NaN|[+-]Inf|%!|&lt;nil`).FindString(page); bad != "" {
 				t.Errorf("%q on the page", bad)
 			}
-			for kind, f := range map[string]func(io.Writer) error{"HTML": e.HTML, "Markdown": e.Markdown, "JSON": e.JSON} {
+			for kind, f := range map[string]func(io.Writer) error{"HTML": e.HTML, "Markdown": e.Markdown,
+				"JSON": e.JSON} {
 				first := write(t, f)
 				for range 5 {
 					if write(t, f) != first {
@@ -358,9 +411,12 @@ func TestEvaluation_SaysWhatWasFound(t *testing.T) {
 	e := examples()["sample"]
 	for kind, text := range map[string]string{"HTML": write(t, e.HTML), "Markdown": write(t, e.Markdown)} {
 		for _, want := range []string{
-			"✗ VIOLATED", "✓ HOLDS", "? NOT ESTABLISHED", "∞", "● exact", "⊘ blocked", "◐ partial", "everything but one sample",
-			"1.50 (δ = 10⁻⁵)", "row 17 is replaced by its opposite", "Clopper–Pearson", "Reconstruction error against distance", "simulate report out/hospitals-dvp",
-			"sum of neighbours' values", "3.00×10⁻¹⁵", "Of 3 members 3 were found, of 20 others 0 were taken for one.", "round 5: the value of node 9", "1312", "27.3 %", "0.731",
+			"✗ VIOLATED", "✓ HOLDS", "? NOT ESTABLISHED", "∞", "● exact", "⊘ blocked", "◐ partial",
+			"everything but one sample",
+			"1.50 (δ = 10⁻⁵)", "row 17 is replaced by its opposite", "Clopper–Pearson",
+			"Reconstruction error against distance", "simulate report out/hospitals-dvp",
+			"sum of neighbours", "3.00×10⁻¹⁵", "Of 3 members 3 were found, of 20 others 0 were taken " +
+				"for one.", "round 5: the value of node 9", "1312", "27.3 %", "0.731",
 			"area under the ROC curve", "opposite of the longest row", "ROC on logarithmic axes",
 		} {
 			if !strings.Contains(text, want) {
@@ -372,7 +428,8 @@ func TestEvaluation_SaysWhatWasFound(t *testing.T) {
 		}
 	}
 	page := write(t, e.HTML)
-	if v, h := strings.Index(page, "✗ VIOLATED"), strings.Index(page, "✓ HOLDS"); v > h || v > strings.Index(page, "<svg") {
+	if v, h := strings.Index(page, "✗ VIOLATED"), strings.Index(page, "✓ HOLDS"); v > h ||
+		v > strings.Index(page, "<svg") {
 		t.Error("what failed does not come first")
 	}
 	if md := write(t, e.Markdown); !strings.Contains(md, `&lt;hidden&gt; penalty \| step`) {
@@ -399,7 +456,8 @@ func TestEvaluation_MarkdownTables(t *testing.T) {
 }
 
 func TestEvaluation_LeavesOutWhatIsNotThere(t *testing.T) {
-	a := &record.Audit{Name: "bare", Claim: "x", Condition: "holds", Verdicts: []record.Verdict{{Verdict: record.NotEstablished, Epsilon: nan, Delta: nan, Measured: nan}}}
+	a := &record.Audit{Name: "bare", Claim: "x", Condition: "holds",
+		Verdicts: []record.Verdict{{Verdict: record.NotEstablished, Epsilon: nan, Delta: nan, Measured: nan}}}
 	e := &Evaluation{Audits: []*record.Audit{a}}
 	page := write(t, e.HTML)
 	if strings.Contains(page, "<svg") {
@@ -408,8 +466,10 @@ func TestEvaluation_LeavesOutWhatIsNotThere(t *testing.T) {
 	if got := strings.Count(page, "<section"); got != 3 {
 		t.Errorf("%d sections of verdicts, subjects and reading", got)
 	}
-	bare := &record.Attacks{Name: "bare", Network: record.Network{Nodes: 3}, Findings: []record.Finding{{Attack: "a", Victim: 1, Succeeded: record.Blocked}}}
-	if page := write(t, (&Evaluation{Attacks: []*record.Attacks{bare}}).HTML); strings.Contains(page, "id=\"labels\"") || !strings.Contains(page, "id=\"network\"") {
+	bare := &record.Attacks{Name: "bare", Network: record.Network{Nodes: 3},
+		Findings: []record.Finding{{Attack: "a", Victim: 1, Succeeded: record.Blocked}}}
+	if page := write(t, (&Evaluation{Attacks: []*record.Attacks{bare}}).HTML); strings.Contains(page,
+		"id=\"labels\"") || !strings.Contains(page, "id=\"network\"") {
 		t.Error("a section of labels, or none of the network")
 	}
 	for _, bad := range []*Evaluation{
@@ -437,22 +497,10 @@ func TestEvaluation_JSONHasEverything(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &back); err != nil {
 		t.Fatal(err)
 	}
-	if back.Title != e.Title || len(back.Attacks) != 12 || len(back.Audits[0].ROC) != 201 || float64(back.Axis.Values[2]) != e.Axis.Values[2] || !math.IsInf(float64(back.Axis.Values[0]), 1) || len(back.Attacks[3].Findings) != len(e.Attacks[3].Findings) {
+	if back.Title != e.Title || len(back.Attacks) != 12 || len(back.Audits[0].ROC) != 201 ||
+		float64(back.Axis.Values[2]) != e.Axis.Values[2] || !math.IsInf(float64(back.Axis.Values[0]), 1) ||
+		len(back.Attacks[3].Findings) != len(e.Attacks[3].Findings) {
 		t.Error("the evaluation does not come back")
-	}
-}
-
-func TestFigures_Numbers(t *testing.T) {
-	for v, want := range map[float64]string{
-		0: "0", 1: "1", -3: "−3", 0.5: "0.500", 1234.56: "1235", 0.00123456: "0.00123", 0.9996: "1.00", 9.999: "10.0", 1e-6: "10⁻⁶", 1.2e-7: "1.20×10⁻⁷", -2.5e-9: "−2.50×10⁻⁹",
-		123456.7: "1.23×10⁵", 1e300: "10³⁰⁰", math.Inf(1): "∞", math.Inf(-1): "−∞", 4800: "4800",
-	} {
-		if got := figures(v); got != want {
-			t.Errorf("%v is written %q, not %q", v, got, want)
-		}
-	}
-	if figures(math.NaN()) != "–" {
-		t.Error("NaN")
 	}
 }
 
@@ -471,45 +519,6 @@ func TestRegion_IsTheTradeoff(t *testing.T) {
 					t.Errorf("%+v at %v: slack %v and %v", c, fpr, first, second)
 				}
 			}
-		}
-	}
-}
-
-// The interval of 0 of 10 is known in closed form, and so is that of 10 of 10.
-func TestClopperPearson_ClosedForms(t *testing.T) {
-	low, high := clopperPearson(0, 10)
-	if want := 1 - math.Pow(0.025, 0.1); low != 0 || math.Abs(high-want) > 1e-9 {
-		t.Errorf("[%v, %v], not [0, %v]", low, high, want)
-	}
-	low, high = clopperPearson(10, 10)
-	if want := math.Pow(0.025, 0.1); high != 1 || math.Abs(low-want) > 1e-9 {
-		t.Errorf("[%v, %v], not [%v, 1]", low, high, want)
-	}
-}
-
-// Layouts keep nodes apart and put a grid's neighbours nearer than others.
-func TestLayout_NodesAreApart(t *testing.T) {
-	for _, c := range []struct {
-		kind string
-		n    int
-	}{{"ring", 40}, {"star", 60}, {"chords", 24}, {"chords", 200}, {"grid", 64}, {"grid", 9}, {"none", 20}, {"ring", 2}} {
-		net := exampleNetwork(c.kind, c.n)
-		at := layout(&net)
-		closest, widest := math.Inf(1), 0.0
-		for i := range at {
-			if !finite(at[i].x) || !finite(at[i].y) {
-				t.Fatalf("%+v: node %d is at %v", c, i, at[i])
-			}
-			for j := range i {
-				d := math.Hypot(at[i].x-at[j].x, at[i].y-at[j].y)
-				closest, widest = math.Min(closest, d), math.Max(widest, d)
-			}
-		}
-		if closest < 0.15*widest/math.Sqrt(float64(c.n))/2 {
-			t.Errorf("%+v: the nearest nodes are %v apart, the farthest %v", c, closest, widest)
-		}
-		if !slices.Equal(at, layout(&net)) {
-			t.Errorf("%+v: another layout the second time", c)
 		}
 	}
 }

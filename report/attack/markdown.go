@@ -1,6 +1,6 @@
 // A report's page as Markdown.
 
-package report
+package attack
 
 import (
 	"fmt"
@@ -8,7 +8,8 @@ import (
 )
 
 // plainText keeps Markdown from taking a text for markup.
-var plainText = strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "\\`")
+var plainText = strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "[", `\[`,
+	"]", `\]`, "`", "\\`")
 
 // codeSpan is text as it stands, also where it has backquotes.
 func codeSpan(text string) string {

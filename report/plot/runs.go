@@ -1,0 +1,73 @@
+// The figures of a run: loss and distance to the optimum against rounds and against virtual time.
+
+package plot
+
+import (
+	"fmt"
+	"math"
+
+	"overhear/record"
+)
+
+// Runs writes, into dir, the figures of the runs of one experiment, one table a seed: loss and distance against
+// rounds and against virtual time, each as SVG and PNG. With several seeds a line is the mean, and the band goes
+// from the least to the greatest. What was not measured has no figure.
+func Runs(name string, tables []*record.Table, dir string) error {
+	for _, y := range []struct {
+		column, about string
+		axis          Axis
+	}{
+		{"loss", "training loss", Linear("loss L(t)")},
+		{"distance", "distance to the centralised optimum", Log("relative distance")},
+	} {
+		for _, x := range []struct {
+			column string
+			axis   Axis
+		}{{"round", Axis{Label: "round", Whole: true}}, {"time_s", Linear("virtual time (s)")}} {
+			c := Chart{Title: name + ": " + y.about, X: x.axis, Y: y.axis}
+			if len(tables) > 1 {
+				c.Title += fmt.Sprintf(", mean and range of %d seeds", len(tables))
+			}
+			line := Line{}
+			line.X, _, _ = overRuns(tables, x.column)
+			line.Y, line.Low, line.High = overRuns(tables, y.column)
+			points := 0
+			for t := range line.X {
+				if !c.fits(line.X[t], line.Low[t]) {
+					line.Y[t] = math.NaN()
+				} else if c.fits(line.X[t], line.Y[t]) {
+					points++
+				}
+			}
+			if len(tables) == 1 {
+				line.Low, line.High = nil, nil
+			}
+			if points < 2 {
+				continue
+			}
+			c.Lines = []Line{line}
+			if err := c.Save(dir, y.column+"-"+x.column); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// overRuns is a column over rounds: mean, least and greatest over the runs.
+func overRuns(tables []*record.Table, column string) (mean, low, high []float64) {
+	for t := range tables[0].Rows {
+		n, sum, least, greatest := 0.0, 0.0, math.Inf(1), math.Inf(-1)
+		for _, r := range tables {
+			values := r.Column(column)
+			if t >= len(values) || math.IsNaN(values[t]) {
+				continue
+			}
+			n++
+			sum += values[t]
+			least, greatest = math.Min(least, values[t]), math.Max(greatest, values[t])
+		}
+		mean, low, high = append(mean, sum/n), append(low, least), append(high, greatest)
+	}
+	return mean, low, high
+}

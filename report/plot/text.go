@@ -1,0 +1,177 @@
+// Text of drawings: exponents are raised, as the font has no signs for some of them; widths are measured.
+
+package plot
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	gonum "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+const exponents = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
+
+var (
+	raise = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶",
+		"7", "⁷", "8", "⁸", "9", "⁹")
+	lower = strings.NewReplacer("⁻", "−", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6",
+		"⁷", "7", "⁸", "8", "⁹", "9")
+)
+
+// Typeset writes a number of strconv with a minus sign and powers of ten: −2.5 for -2.5, 1.20×10⁻⁶ for 1.20e-06 and
+// 10⁻⁶ for 1e-06.
+func Typeset(number string) string {
+	mantissa, exponent, found := strings.Cut(number, "e")
+	if !found {
+		return strings.Replace(number, "-", "−", 1)
+	}
+	n, _ := strconv.Atoi(exponent)
+	ten := "10" + raise.Replace(strconv.Itoa(n))
+	switch strings.TrimRight(strings.TrimRight(mantissa, "0"), ".") {
+	case "1":
+		return ten
+	case "-1":
+		return "−" + ten
+	}
+	return strings.Replace(mantissa, "-", "−", 1) + "×" + ten
+}
+
+// Number writes a number with three significant digits; integers as they are, – where there is none.
+func Number(v float64) string {
+	switch size := math.Abs(v); {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "−∞"
+	case v == 0:
+		return "0"
+	case size < 1e6 && v == math.Trunc(v):
+		return Typeset(strconv.FormatFloat(v, 'f', 0, 64))
+	case size >= 0.9995e-3 && size < 99999.5:
+		digits := strconv.FormatFloat(size, 'e', 2, 64) // rounds 0.9996 to 1.00
+		exponent, _ := strconv.Atoi(digits[strings.IndexByte(digits, 'e')+1:])
+		return Typeset(strconv.FormatFloat(v, 'f', max(0, 2-exponent), 64))
+	}
+	return Typeset(strconv.FormatFloat(v, 'e', 2, 64))
+}
+
+// typesetter draws a line of text with its exponents raised.
+type typesetter struct{ text.Plain }
+
+var hand text.Handler = typesetter{text.Plain{Fonts: gonum.DefaultCache}}
+
+// run is a part of a text in one size.
+type run struct {
+	text   string
+	font   gonum.Font
+	raised bool
+}
+
+func runs(txt string, f gonum.Font) []run {
+	var all []run
+	for _, r := range txt {
+		raised := strings.ContainsRune(exponents, r)
+		if n := len(all); n > 0 && all[n-1].raised == raised {
+			all[n-1].text += string(r)
+			continue
+		}
+		all = append(all, run{string(r), f, raised})
+	}
+	for k := range all {
+		if all[k].raised {
+			all[k].text, all[k].font = lower.Replace(all[k].text), gonum.From(f, 0.72*f.Size)
+		}
+	}
+	return all
+}
+
+// Box returns the width of a line, and how far it reaches above and below its base line.
+func (t typesetter) Box(txt string, f gonum.Font) (width, height, depth vg.Length) {
+	for _, r := range runs(txt, f) {
+		w, _, _ := t.Plain.Box(r.text, r.font)
+		width += w
+	}
+	_, height, depth = t.Plain.Box("", f)
+	return width, height, depth
+}
+
+// Draw writes a line of text.
+func (t typesetter) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point) {
+	if style.Rotation != 0 {
+		c.Push()
+		defer c.Pop()
+		c.Rotate(style.Rotation)
+		sin, cos := math.Sincos(style.Rotation)
+		at = vg.Point{X: at.X*vg.Length(cos) + at.Y*vg.Length(sin), Y: at.Y*vg.Length(cos) - at.X*vg.Length(sin)}
+	}
+	width, height, _ := t.Box(txt, style.Font)
+	at.X += vg.Length(style.XAlign) * width
+	// Like text.Plain, whose base line is one size below the top of the ascent.
+	at.Y += vg.Length(style.YAlign)*style.Height(txt) - height + style.Font.Size
+	c.SetColor(style.Color)
+	if isSVG(c) { // its viewer finds signs that the font lacks in another one
+		c.FillString(t.Fonts.Lookup(style.Font, style.Font.Size), at, txt)
+		return
+	}
+	for _, r := range runs(txt, style.Font) {
+		face := t.Fonts.Lookup(r.font, r.font.Size)
+		up := vg.Length(0)
+		if r.raised {
+			up = 0.36 * style.Font.Size
+		}
+		c.FillString(face, at.Add(vg.Point{Y: up}), r.text)
+		at.X += face.Width(r.text)
+	}
+}
+
+// isSVG looks through the canvases that are parts of others.
+func isSVG(c vg.Canvas) bool {
+	switch c := c.(type) {
+	case *vgsvg.Canvas:
+		return true
+	case *draw.Canvas:
+		return isSVG(c.Canvas)
+	case draw.Canvas:
+		return isSVG(c.Canvas)
+	}
+	return false
+}
+
+// Width is that of a line of text of a size, both in points.
+func Width(txt string, size float64) float64 {
+	w, _, _ := hand.Box(txt, face(size, false))
+	return w.Points()
+}
+
+// shorten cuts a text to a width.
+func shorten(txt string, size, width float64) string {
+	if Width(txt, size) <= width {
+		return txt
+	}
+	for utf8.RuneCountInString(txt) > 1 && Width(txt+"…", size) > width {
+		_, n := utf8.DecodeLastRuneInString(txt)
+		txt = txt[:len(txt)-n]
+	}
+	return strings.TrimRight(txt, " ") + "…"
+}
+
+// wrap breaks a text into lines of at most a width.
+func wrap(txt string, size, width float64) []string {
+	var all []string
+	for word := range strings.FieldsSeq(txt) {
+		if last := len(all) - 1; last >= 0 && Width(all[last]+" "+word, size) <= width {
+			all[last] += " " + word
+		} else {
+			all = append(all, word)
+		}
+	}
+	return all
+}
