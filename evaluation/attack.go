@@ -101,7 +101,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		Name: r.Info.Name, About: s.About, Seed: seed, Algorithm: r.Info.Algorithm, Digest: r.Info.Digest,
 		Command: o.Command, Scenario: r.Info.Scenario, Rounds: r.Info.Rounds,
 		Threat:  threat(&s.Adversary.Knows, watch, known),
-		Network: network(public, watch, known.Victims[0].Node),
+		Placement: network(public, watch, known.Victims[0].Node),
 	}
 	out.Sight.Packets, out.Sight.Of = view.Seen()
 	out.Sight.Unseen = unseen(watch, public)
@@ -282,8 +282,8 @@ func unseen(w adversary.Vantage, p *model.Public) []string {
 }
 
 // network is the graph and the observer's place in it.
-func network(p *model.Public, w adversary.Vantage, victim int) record.Network {
-	n := record.Network{Nodes: p.Graph.Order(), Edges: p.Graph.Pairs(), Victim: victim, Watched: slices.Clone(w.Nodes),
+func network(p *model.Public, w adversary.Vantage, victim int) record.Placement {
+	n := record.Placement{Nodes: p.Graph.Order(), Edges: p.Graph.Pairs(), Victim: victim, Watched: slices.Clone(w.Nodes),
 		Hops: make([]int, p.Graph.Order())}
 	for _, l := range w.Links {
 		n.Watched = append(n.Watched, l[0], l[1])

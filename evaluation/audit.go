@@ -314,7 +314,7 @@ func (c *claim) judge(out *record.Audit, node int, sample [2][]*evidence) error 
 	out.Digest = hex.EncodeToString(digest.Sum(nil))
 	so := [2][]float64{make([]float64, len(total[0])), make([]float64, len(total[1]))}
 	for t := range rounds + 1 {
-		l := record.Loss{Round: t, Claimed: record.Number(math.NaN()), ClaimedTotal: record.Number(math.NaN())}
+		l := record.PrivacyLoss{Round: t, Claimed: record.Number(math.NaN()), ClaimedTotal: record.Number(math.NaN())}
 		var mean, meanTotal, largest, largestTotal float64
 		for w := range byRound {
 			for i, x := range byRound[w][t] {
@@ -338,7 +338,7 @@ func (c *claim) judge(out *record.Audit, node int, sample [2][]*evidence) error 
 		return err
 	}
 	for w := range total {
-		if out.Ratios[w], err = stats.Spread(total[w]); err != nil {
+		if out.Ratios[w], err = stats.Describe(total[w]); err != nil {
 			return err
 		}
 	}

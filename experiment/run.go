@@ -43,7 +43,7 @@ type Options struct {
 type outcome struct {
 	*Assembly
 	*Finished
-	optimum record.Optimum
+	optimum record.Reference
 	rows    []metrics.Row
 	wall    time.Duration
 }
@@ -232,7 +232,7 @@ func (e *Experiment) observe(out *outcome, x *Execution, w *record.Writer,
 		if err != nil {
 			return nil, err
 		}
-		out.optimum = record.Optimum{Objective: record.Number(o.Value), Point: slices.Concat(o.X...)}
+		out.optimum = record.Reference{Objective: record.Number(o.Value), Point: slices.Concat(o.X...)}
 		_, wrong := out.Split.TestLoss(o.X)
 		out.optimum.TestError = record.Number(wrong)
 		c := metrics.NewSplit(out.Split, o.X, e.Rounds.Count, progress)
@@ -243,7 +243,7 @@ func (e *Experiment) observe(out *outcome, x *Execution, w *record.Writer,
 	if err != nil {
 		return nil, err
 	}
-	out.optimum = record.Optimum{Objective: record.Number(o.Value), Point: o.F,
+	out.optimum = record.Reference{Objective: record.Number(o.Value), Point: o.F,
 		TestError: record.Number(metrics.TestError(&out.Problem.Test, o.F))}
 	var c follower = metrics.NewCollector(out.Problem, o.F, e.Rounds.Count, progress)
 	if e.Rounds.Mode == "asynchronous" {
@@ -292,7 +292,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 			DualSum:  record.Number(last.DualSum), PrivacyLoss: record.Number(last.PrivacyLoss),
 			Messages: out.Messages, Bytes: out.Bytes,
 		},
-		Optimum:      out.optimum,
+		Reference:      out.optimum,
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),
 		Activity:     out.summary(),

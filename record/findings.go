@@ -38,7 +38,7 @@ type Attacks struct {
 	Scenario  string    `json:"scenario"`
 	Threat    Threat    `json:"threat"`
 	Sight     Sight     `json:"sight"`
-	Network   Network   `json:"network"`
+	Placement Placement `json:"network"`
 	Rounds    int       `json:"rounds"`
 	Claim     string    `json:"claim"`     // what the method claims to protect; "": nothing
 	Condition string    `json:"condition"` // of the claim: "holds", or what fails
@@ -46,8 +46,8 @@ type Attacks struct {
 	Findings  []Finding `json:"findings"`
 }
 
-// Network is the graph and where the observer is in it.
-type Network struct {
+// Placement is the graph and where the observer is in it.
+type Placement struct {
 	Nodes   int      `json:"nodes"`
 	Edges   [][2]int `json:"edges"`
 	Victim  int      `json:"victim"`
@@ -124,29 +124,29 @@ type LabelGuess struct {
 
 // Audit is audit.json: two worlds that differ in one sample, told apart.
 type Audit struct {
-	Format    int       `json:"format"`
-	Name      string    `json:"name"`
-	About     string    `json:"about"`
-	Seed      uint64    `json:"seed"` // of data, graph and first run
-	Runs      int       `json:"runs"` // in each world
-	Rounds    int       `json:"rounds"`
-	Algorithm string    `json:"algorithm"`
-	Digest    string    `json:"digest"`            // SHA-256 of all likelihood ratios
-	Command   string    `json:"command"`           // that repeats it
-	Changes   []string  `json:"changes,omitempty"` // to the scenario's file, path=value
-	Scenario  string    `json:"scenario"`
-	Threat    Threat    `json:"threat"`
-	Statistic string    `json:"statistic"` // what decides between the worlds, and whether it is exact
-	Pair      Pair      `json:"pair"`
-	Claim     string    `json:"claim"`
-	Condition string    `json:"condition"`
-	Verdicts  []Verdict `json:"verdicts"`
-	ByRound   []Loss    `json:"by_round"`
-	Checks    []Check   `json:"checks"` // that the run does what its method says
-	Power     Power     `json:"power"`
-	ROC       []ROC     `json:"roc"`    // ascending in FPR
-	Ratios    [2]Spread `json:"ratios"` // of the whole run, in the worlds with and without
-	Wall      float64   `json:"wall_seconds"`
+	Format    int             `json:"format"`
+	Name      string          `json:"name"`
+	About     string          `json:"about"`
+	Seed      uint64          `json:"seed"` // of data, graph and first run
+	Runs      int             `json:"runs"` // in each world
+	Rounds    int             `json:"rounds"`
+	Algorithm string          `json:"algorithm"`
+	Digest    string          `json:"digest"`            // SHA-256 of all likelihood ratios
+	Command   string          `json:"command"`           // that repeats it
+	Changes   []string        `json:"changes,omitempty"` // to the scenario's file, path=value
+	Scenario  string          `json:"scenario"`
+	Threat    Threat          `json:"threat"`
+	Statistic string          `json:"statistic"` // what decides between the worlds, and whether it is exact
+	Pair      Pair            `json:"pair"`
+	Claim     string          `json:"claim"`
+	Condition string          `json:"condition"`
+	Verdicts  []Verdict       `json:"verdicts"`
+	ByRound   []PrivacyLoss   `json:"by_round"`
+	Checks    []Check         `json:"checks"` // that the run does what its method says
+	Power     Power           `json:"power"`
+	ROC       []ROC           `json:"roc"`    // ascending in FPR
+	Ratios    [2]Distribution `json:"ratios"` // of the whole run, in the worlds with and without
+	Wall      float64         `json:"wall_seconds"`
 }
 
 // Stands says whether no claim is violated and no check fails.
@@ -201,8 +201,8 @@ const (
 	NotEstablished = "NOT ESTABLISHED"
 )
 
-// Loss is claimed and measured loss, up to and in one round.
-type Loss struct {
+// PrivacyLoss is claimed and measured loss, up to and in one round.
+type PrivacyLoss struct {
 	Round        int    `json:"round"`
 	Claimed      Number `json:"claimed"`       // in the round; null: not established
 	Largest      Number `json:"largest"`       // |log-likelihood ratio| of the round, over all runs
@@ -234,8 +234,8 @@ type ROC struct {
 	High float64 `json:"high"`
 }
 
-// Spread is the distribution of a statistic: 101 quantiles, least to greatest.
-type Spread struct {
+// Distribution is the law of a statistic: 101 quantiles, least to greatest.
+type Distribution struct {
 	Mean      Number   `json:"mean"`
 	Quantiles []Number `json:"quantiles"`
 }

@@ -30,7 +30,7 @@ type Info struct {
 	TestRows     int               `json:"test_rows"`
 	Rounds       int               `json:"rounds"`
 	Final        Final             `json:"final"`
-	Optimum      Optimum           `json:"optimum"`
+	Reference    Reference         `json:"optimum"`
 	Residual     Residual          `json:"residual"`
 	Privacy      *Privacy          `json:"privacy"` // null: the method claims nothing
 	Rates        []Rate            `json:"rates"`
@@ -66,8 +66,8 @@ type Final struct {
 	Bytes          int64   `json:"bytes"`
 }
 
-// Optimum is the centralised optimum f*.
-type Optimum struct {
+// Reference is the centralised optimum f*.
+type Reference struct {
 	Objective Number    `json:"objective"`
 	TestError Number    `json:"test_error"`
 	Point     []float64 `json:"point"`

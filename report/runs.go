@@ -32,10 +32,10 @@ func Table(w io.Writer, r *record.Run) error {
 		f.Messages, size(f.Bytes)))
 	line("training loss", number(f.Loss), each)
 	line("objective", number(f.Objective), fmt.Sprintf("%s; at the centralised optimum: %s", all,
-		number(i.Optimum.Objective)))
+		number(i.Reference.Objective)))
 	if !math.IsNaN(float64(f.TestError)) {
 		line("test error", percent(f.TestError), fmt.Sprintf("of %d rows no node has seen; the centralised "+
-			"optimum's: %s", i.TestRows, percent(i.Optimum.TestError)))
+			"optimum's: %s", i.TestRows, percent(i.Reference.TestError)))
 	}
 	line("disagreement", number(f.Consensus), gap)
 	line("distance", number(f.Distance), far)

@@ -328,7 +328,7 @@ func ra19Fig5() *Figure {
 		return append(claims,
 			Claim{"“the improvement is more significant with smaller total privacy loss”", fmt.Sprintf("ADMM's loss minus MR-ADMM's: β = 6: %.4f, 12: %.4f, 48: %.4f", gain(6), gain(12), gain(48)), verdict(gain(6) > gain(12) && gain(12) > gain(48))},
 			Claim{"without noise, for comparison", fmt.Sprintf("loss %.4f, test error %.4f; the centralised optimum's test error %.4f", r.runs("ADMM, no privacy").last("loss"), r.runs("ADMM, no privacy").last("test_error"),
-				r.runs("ADMM, no privacy").optimum(func(o *record.Optimum) record.Number { return o.TestError })), "reference"})
+				r.runs("ADMM, no privacy").optimum(func(o *record.Reference) record.Number { return o.TestError })), "reference"})
 	}
 	return f
 }

@@ -144,10 +144,10 @@ func (r *Runs) reaches(column string, value float64) int {
 }
 
 // optimum is the mean of a property of the centralised optimum over the seeds.
-func (r *Runs) optimum(of func(*record.Optimum) record.Number) float64 {
+func (r *Runs) optimum(of func(*record.Reference) record.Number) float64 {
 	sum := 0.0
 	for _, i := range r.Infos {
-		sum += float64(of(&i.Optimum))
+		sum += float64(of(&i.Reference))
 	}
 	return sum / float64(len(r.Infos))
 }

@@ -74,7 +74,7 @@ func sh19Fig1() *Figure {
 			return strings.Contains(l, "ADMM") && (strings.HasSuffix(l, "0.03") || strings.HasSuffix(l, "0.1"))
 		}})
 	f.Claims = func(r *Results) []Claim {
-		best := r.runs("ADMM, paper's form, ρ = 0.3").optimum(func(o *record.Optimum) record.Number { return o.Objective })
+		best := r.runs("ADMM, paper's form, ρ = 0.3").optimum(func(o *record.Reference) record.Number { return o.Objective })
 		var all []string
 		at := map[string]int{}
 		for _, c := range r.Curves {
@@ -109,7 +109,7 @@ func sh19Fig2() *Figure {
 		Charts: splitCharts,
 	}
 	f.Claims = func(r *Results) []Claim {
-		best := r.runs("ADMM, averaged, ρ = 0.3").optimum(func(o *record.Optimum) record.Number { return o.Objective })
+		best := r.runs("ADMM, averaged, ρ = 0.3").optimum(func(o *record.Reference) record.Number { return o.Objective })
 		var all, tests []string
 		first, second := math.MaxInt, math.MaxInt // the best ADMM, the best SGD
 		for _, c := range r.Curves {

@@ -26,7 +26,7 @@ noise, 30 rounds; nodes 3 and 8 collude unless said. Hops are counted to the nea
 // byHop counts victims, and those whose sample was found exactly, by hops.
 func byHop(a *record.Attacks, attack string) (found, victims []int) {
 	for _, f := range findings(attack, a) {
-		h := a.Network.Hops[f.Victim]
+		h := a.Placement.Hops[f.Victim]
 		for len(victims) <= h {
 			found, victims = append(found, 0), append(victims, 0)
 		}
@@ -39,7 +39,7 @@ func byHop(a *record.Attacks, attack string) (found, victims []int) {
 
 // enclosed are the nodes but colluders whose neighbours all are colluders or next
 // to one.
-func enclosed(n *record.Network) (all []int) {
+func enclosed(n *record.Placement) (all []int) {
 	near := func(i int) bool { return n.Hops[i] <= 1 }
 	for i := range n.Nodes {
 		inside := n.Hops[i] == 1
@@ -61,7 +61,7 @@ func enclosed(n *record.Network) (all []int) {
 // exactly are the victims whose sample was found, colluders left out.
 func exactly(a *record.Attacks, attack string) (all []int) {
 	for _, f := range findings(attack, a) {
-		if f.Succeeded == record.Exact && a.Network.Hops[f.Victim] > 0 {
+		if f.Succeeded == record.Exact && a.Placement.Hops[f.Victim] > 0 {
 			all = append(all, f.Victim)
 		}
 	}
@@ -104,9 +104,9 @@ func colluders(b *Bench) error {
 		beyond += hits[h]
 	}
 	rounds := 0 // used of a neighbour that is not enclosed
-	inside := enclosed(&plain.Network)
+	inside := enclosed(&plain.Placement)
 	for _, f := range findings(attack, plain) {
-		if plain.Network.Hops[f.Victim] == 1 && !slices.Contains(inside, f.Victim) {
+		if plain.Placement.Hops[f.Victim] == 1 && !slices.Contains(inside, f.Victim) {
 			if e := within(f, everyRound); e != nil {
 				rounds = max(rounds, e.Rounds)
 			}
@@ -120,7 +120,7 @@ func colluders(b *Bench) error {
 		hopwise(drawn, attack), nodeList(exactly(drawn, attack)), nodeList(inside))
 	unlabelled := 0
 	for _, f := range findings(attack, late) {
-		if e := within(f, everyRound); e != nil && f.Succeeded == record.Exact && late.Network.Hops[f.Victim] > 0 && e.Y == 0 {
+		if e := within(f, everyRound); e != nil && f.Succeeded == record.Exact && late.Placement.Hops[f.Victim] > 0 && e.Y == 0 {
 			unlabelled++
 		}
 	}
@@ -139,7 +139,7 @@ func colluders(b *Bench) error {
 
 // oneHopFurther gives the colluders the whole data of two of their neighbours.
 func oneHopFurther(b *Bench, plain *record.Attacks) error {
-	known := leaky(&plain.Network)
+	known := leaky(&plain.Placement)
 	data := fmt.Sprintf("adversary.knows.data=[%d, %d]", known[0], known[1])
 	sets := []string{data, "adversary.attacks=[one-hop]", "adversary.knows.victim=0", randomStart}
 	a, err := b.attack(true, colluding, append(sets, "rounds.count=10")...)
@@ -167,7 +167,7 @@ func oneHopFurther(b *Bench, plain *record.Attacks) error {
 	lateNodes, m, lateWorst := describe(late)
 	far := len(nodes) > 0
 	for _, i := range nodes {
-		far = far && a.Network.Hops[i] == 2
+		far = far && a.Placement.Hops[i] == 2
 	}
 	b.claim("with the data of a neighbour colluders follow nodes two hops away, none of whose packets they see", verdict(far && worst < 1e-6 && found(a, "one-hop").Succeeded == record.Exact),
 		"data of nodes %d and %d known, random start, 10 rounds: %d iterates of node %s worked out, largest relative error %.2g; from round 5 to 60: %d of node %s, %.2g: what they do not know of the duals halves every round",
@@ -177,7 +177,7 @@ func oneHopFurther(b *Bench, plain *record.Attacks) error {
 
 // leaky are two neighbours of colluders with one unseen neighbour each, which
 // their sums determine.
-func leaky(n *record.Network) (all []int) {
+func leaky(n *record.Placement) (all []int) {
 	for i := range n.Nodes {
 		far := 0
 		for _, e := range n.Edges {

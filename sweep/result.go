@@ -50,8 +50,8 @@ func factsOf(i *record.Info) *Facts {
 	f := &Facts{
 		Digest: i.Digest, Method: i.Algorithm, Nodes: i.Nodes, Edges: i.Edges, TrainRows: i.TrainRows,
 		TestRows: i.TestRows,
-		Events:   i.Events, ResidualMax: i.Residual.Max, OptimumObjective: i.Optimum.Objective,
-		OptimumTestError: i.Optimum.TestError,
+		Events:   i.Events, ResidualMax: i.Residual.Max, OptimumObjective: i.Reference.Objective,
+		OptimumTestError: i.Reference.TestError,
 		NoiseScale:       record.Number(math.NaN()), Warnings: strings.Join(i.Warnings, "; "),
 	}
 	if p := i.Privacy; p != nil {

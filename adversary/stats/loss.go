@@ -229,25 +229,25 @@ func logMean(x []float64) float64 {
 	return most + math.Log(sum/float64(len(x)))
 }
 
-// Spread is how log-likelihood ratios are distributed: their mean and, for
+// Describe is how log-likelihood ratios are distributed: their mean and, for
 // k = 0 … 100, the least value that k % of them do not exceed (k = 0: the least).
 // Quantiles are values of the sample, so that infinite ones stay infinite; JSON
 // has null for them. The mean is infinite if one value is, and NaN if both
 // infinities occur. Without values there are no quantiles.
-func Spread(l []float64) (record.Spread, error) {
+func Describe(l []float64) (record.Distribution, error) {
 	if err := ratios(l, nil); err != nil {
-		return record.Spread{}, err
+		return record.Distribution{}, err
 	}
 	n := len(l)
 	if n == 0 {
-		return record.Spread{Mean: record.Number(math.NaN()), Quantiles: []record.Number{}}, nil
+		return record.Distribution{Mean: record.Number(math.NaN()), Quantiles: []record.Number{}}, nil
 	}
 	sorted := slices.Sorted(slices.Values(l))
 	sum := 0.0
 	for _, v := range sorted {
 		sum += v
 	}
-	s := record.Spread{Mean: record.Number(sum / float64(n)), Quantiles: make([]record.Number, 101)}
+	s := record.Distribution{Mean: record.Number(sum / float64(n)), Quantiles: make([]record.Number, 101)}
 	for k := range s.Quantiles {
 		s.Quantiles[k] = record.Number(sorted[max(0, (k*n+99)/100-1)])
 	}

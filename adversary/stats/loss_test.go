@@ -252,13 +252,13 @@ func TestLowerEpsilon_Edges(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	inf := math.Inf(1)
 	var l []float64
 	for k := range 201 {
 		l = append(l, float64((k*77)%201)) // 0 … 200 in some order
 	}
-	s, err := Spread(l)
+	s, err := Describe(l)
 	if err != nil || len(s.Quantiles) != 101 || s.Mean != 100 {
 		t.Fatalf("%+v, %v", s, err)
 	}
@@ -273,15 +273,15 @@ func TestSpread(t *testing.T) {
 			t.Errorf("quantile %d is %v", k, q)
 		}
 	}
-	s, err = Spread([]float64{inf, 1, 2, inf})
+	s, err = Describe([]float64{inf, 1, 2, inf})
 	if err != nil || float64(s.Quantiles[100]) != inf || s.Quantiles[0] != 1 || s.Quantiles[50] != 2 ||
 		float64(s.Mean) != inf {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if s, err = Spread(nil); err != nil || len(s.Quantiles) != 0 {
+	if s, err = Describe(nil); err != nil || len(s.Quantiles) != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if _, err = Spread([]float64{math.NaN()}); err == nil {
+	if _, err = Describe([]float64{math.NaN()}); err == nil {
 		t.Error("NaN is accepted")
 	}
 }

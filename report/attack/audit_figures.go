@@ -229,7 +229,7 @@ func (a *album) roc(audit *record.Audit) []*drawing {
 
 // spread is the part of a distribution that is finite: quantiles and their
 // levels.
-func spread(s record.Spread) (quantiles, levels []float64) {
+func spread(s record.Distribution) (quantiles, levels []float64) {
 	for k, q := range s.Quantiles {
 		if finite(float64(q)) && len(s.Quantiles) > 1 {
 			quantiles = append(quantiles, float64(q))

@@ -92,10 +92,10 @@ func (e *Evaluation) check() error {
 		return fmt.Errorf("an axis of %d values for %d attacked runs", len(e.Axis.Values), len(e.Attacks))
 	}
 	for _, a := range e.Attacks {
-		for _, edge := range a.Network.Edges {
+		for _, edge := range a.Placement.Edges {
 			for _, node := range edge {
-				if node < 0 || node >= a.Network.Nodes {
-					return fmt.Errorf("an edge of %s ends at node %d, of %d", a.Name, node, a.Network.Nodes)
+				if node < 0 || node >= a.Placement.Nodes {
+					return fmt.Errorf("an edge of %s ends at node %d, of %d", a.Name, node, a.Placement.Nodes)
 				}
 			}
 		}

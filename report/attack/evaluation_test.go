@@ -22,8 +22,8 @@ import (
 var nan = record.Number(math.NaN())
 
 // exampleNetwork has n nodes: ring, star, or a ring with chords.
-func exampleNetwork(kind string, n int, watched ...int) record.Network {
-	net := record.Network{Nodes: n, Victim: n / 2, Watched: watched, Hops: make([]int, n)}
+func exampleNetwork(kind string, n int, watched ...int) record.Placement {
+	net := record.Placement{Nodes: n, Victim: n / 2, Watched: watched, Hops: make([]int, n)}
 	switch kind {
 	case "star":
 		for k := 1; k < n; k++ {
@@ -67,7 +67,7 @@ func exampleNetwork(kind string, n int, watched ...int) record.Network {
 }
 
 // exampleAttacks attacks every node of a network; noise makes it worse.
-func exampleAttacks(name string, net record.Network, noise float64, seed uint64) *record.Attacks {
+func exampleAttacks(name string, net record.Placement, noise float64, seed uint64) *record.Attacks {
 	truth, falsehood := true, false
 	a := &record.Attacks{
 		Format: record.Format, Name: name, About: "Twelve hospitals train a classifier without pooling patients' " +
@@ -79,7 +79,7 @@ func exampleAttacks(name string, net record.Network, noise float64, seed uint64)
 			"one, and the method's parameters", Wants: "the sample it does not know"},
 		Sight: record.Sight{Packets: 1312, Of: 4800, Unseen: []string{"3488 packets between nodes that do not " +
 			"collude", "the steps of the penalty, which each node keeps to itself"}},
-		Network:   net,
+		Placement:   net,
 		Rounds:    50,
 		Claim:     "α-dynamic differential privacy of a row, for every node and round",
 		Condition: "holds",
@@ -230,7 +230,7 @@ func exampleAudit(name string, mu, claimed float64) *record.Audit {
 		Wall: 12,
 	}
 	for t := 1; t <= a.Rounds; t++ {
-		l := record.Loss{Round: t, Claimed: 0.05, Largest: record.Number(0.035 + 0.012*math.Sin(float64(t))),
+		l := record.PrivacyLoss{Round: t, Claimed: 0.05, Largest: record.Number(0.035 + 0.012*math.Sin(float64(t))),
 			Mean: record.Number(0.012 + 0.003*math.Cos(float64(t))), ClaimedTotal: record.Number(0.05 * float64(t))}
 		l.LargestTotal, l.MeanTotal = record.Number(0.05*float64(t)*0.7), record.Number(0.05*math.Sqrt(float64(t)))
 		if t > 25 {
@@ -466,7 +466,7 @@ func TestEvaluation_LeavesOutWhatIsNotThere(t *testing.T) {
 	if got := strings.Count(page, "<section"); got != 3 {
 		t.Errorf("%d sections of verdicts, subjects and reading", got)
 	}
-	bare := &record.Attacks{Name: "bare", Network: record.Network{Nodes: 3},
+	bare := &record.Attacks{Name: "bare", Placement: record.Placement{Nodes: 3},
 		Findings: []record.Finding{{Attack: "a", Victim: 1, Succeeded: record.Blocked}}}
 	if page := write(t, (&Evaluation{Attacks: []*record.Attacks{bare}}).HTML); strings.Contains(page,
 		"id=\"labels\"") || !strings.Contains(page, "id=\"network\"") {
@@ -475,7 +475,7 @@ func TestEvaluation_LeavesOutWhatIsNotThere(t *testing.T) {
 	for _, bad := range []*Evaluation{
 		{},
 		{Attacks: []*record.Attacks{bare}, Axis: &Axis{}},
-		{Attacks: []*record.Attacks{{Network: record.Network{Nodes: 1, Edges: [][2]int{{0, 1}}}}}},
+		{Attacks: []*record.Attacks{{Placement: record.Placement{Nodes: 1, Edges: [][2]int{{0, 1}}}}}},
 	} {
 		if bad.HTML(io.Discard) == nil || bad.JSON(io.Discard) == nil {
 			t.Errorf("no error of %+v", bad)
@@ -529,7 +529,7 @@ func TestBelow_IsADistribution(t *testing.T) {
 	if below(q, l, q[0]-1) != 0 || below(q, l, q[100]+1) != 1 || math.Abs(below(q, l, q[50])-0.5) > 1e-12 {
 		t.Error("the quantiles do not come back")
 	}
-	q, l = spread(record.Spread{Quantiles: []record.Number{2, 2, 2, nan}})
+	q, l = spread(record.Distribution{Quantiles: []record.Number{2, 2, 2, nan}})
 	if len(q) != 3 || below(q, l, 1) != 0 || below(q, l, 3) != 2.0/3 {
 		t.Errorf("an atom: %v %v", q, l)
 	}

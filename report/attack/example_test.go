@@ -22,7 +22,7 @@ func Example() {
 	}
 	e := attack.Evaluation{Title: "Attacks on three hospitals", Attacks: []*record.Attacks{{
 		Name: "hospitals", Algorithm: "dvp", Findings: []record.Finding{found},
-		Network: record.Network{Nodes: 3, Edges: [][2]int{{0, 1}, {1, 2}}},
+		Placement: record.Placement{Nodes: 3, Edges: [][2]int{{0, 1}, {1, 2}}},
 	}}}
 	var page, text strings.Builder
 	if err := e.HTML(&page); err != nil { // e.Write("report.html") writes all three forms

@@ -353,7 +353,7 @@ func (a *album) errorsByHops(e *Evaluation) *drawing {
 		stopped := map[int]int{}
 		title := name
 		for _, f := range all {
-			n := e.Attacks[f.run].Network
+			n := e.Attacks[f.run].Placement
 			if f.Attack != name || f.Victim < 0 || f.Victim >= len(n.Hops) || len(n.Watched) == 0 ||
 				n.Hops[f.Victim] < 0 {
 				continue

@@ -210,7 +210,7 @@ func (e *Evaluation) subjects() *section {
 		for j, b := range e.Attacks {
 			if b.Name == a.Name && b.About == a.About && b.Algorithm == a.Algorithm && b.Claim == a.Claim &&
 				b.Condition == a.Condition && b.Threat == a.Threat && b.Rounds == a.Rounds &&
-				b.Network.Nodes == a.Network.Nodes && len(b.Network.Edges) == len(a.Network.Edges) {
+				b.Placement.Nodes == a.Placement.Nodes && len(b.Placement.Edges) == len(a.Placement.Edges) {
 				same = append(same, j)
 				done[j] = true
 			}
@@ -224,8 +224,8 @@ func (e *Evaluation) subjects() *section {
 			pair{"the observer sees", a.Threat.Sees, false},
 			pair{"knows", a.Threat.Knows, false},
 			pair{"wants", a.Threat.Wants, false},
-			pair{"network", fmt.Sprintf("%s, %s; %s", plural(a.Network.Nodes, "node", "nodes"),
-				plural(len(a.Network.Edges), "edge", "edges"), plural(a.Rounds, "round", "rounds")), false},
+			pair{"network", fmt.Sprintf("%s, %s; %s", plural(a.Placement.Nodes, "node", "nodes"),
+				plural(len(a.Placement.Edges), "edge", "edges"), plural(a.Rounds, "round", "rounds")), false},
 		)
 		if len(same) == 1 {
 			sources, scenario := scenarioOf(e.runName(k), a.Scenario)
@@ -403,14 +403,14 @@ func (e *Evaluation) networks(a *album) *section {
 	s := &section{ID: "network", Title: "Where it leaked"}
 	var groups [][]int
 	for k, one := range e.Attacks {
-		if one.Network.Nodes < 2 {
+		if one.Placement.Nodes < 2 {
 			continue
 		}
 		at := slices.IndexFunc(groups, func(g []int) bool {
-			first := e.Attacks[g[0]].Network
+			first := e.Attacks[g[0]].Placement
 			return (e.Axis == nil || e.Axis.Values[g[0]] == e.Axis.Values[k]) && e.Attacks[g[0]].Name == one.Name &&
-				first.Nodes == one.Network.Nodes && slices.Equal(first.Edges, one.Network.Edges) &&
-				slices.Equal(first.Watched, one.Network.Watched)
+				first.Nodes == one.Placement.Nodes && slices.Equal(first.Edges, one.Placement.Edges) &&
+				slices.Equal(first.Watched, one.Placement.Watched)
 		})
 		if at < 0 {
 			groups = append(groups, nil)
@@ -441,7 +441,7 @@ func (e *Evaluation) networks(a *album) *section {
 
 // networkOf draws the network that some attacked runs share.
 func (e *Evaluation) networkOf(a *album, runs []int, several bool) *drawing {
-	n := &e.Attacks[runs[0]].Network
+	n := &e.Attacks[runs[0]].Placement
 	nodes := make([]network.Leak, n.Nodes)
 	for k := range nodes {
 		nodes[k].Error = math.NaN()

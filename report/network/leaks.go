@@ -89,7 +89,7 @@ func ring(s *plot.Sheet, x, y, r float64) {
 }
 
 // Leaks draws a network with what leaked of each node, which text sums up; nil if it has no nodes.
-func Leaks(title, text string, n *record.Network, nodes []Leak) *plot.Picture {
+func Leaks(title, text string, n *record.Placement, nodes []Leak) *plot.Picture {
 	if n.Nodes == 0 {
 		return nil
 	}

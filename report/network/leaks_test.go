@@ -15,7 +15,7 @@ import (
 )
 
 func TestLeaks(t *testing.T) {
-	n := &record.Network{Nodes: 6, Edges: example("ring", 6), Watched: []int{2}}
+	n := &record.Placement{Nodes: 6, Edges: example("ring", 6), Watched: []int{2}}
 	nodes := []Leak{
 		{Error: 1e-9, Attack: "inversion", Victim: true},
 		{Error: 0.3, Attack: "span", Victim: true},
@@ -52,14 +52,14 @@ func TestLeaks(t *testing.T) {
 			t.Errorf("%d shapes of class %q, not %d", got, classes[k].label, want)
 		}
 	}
-	if Leaks("", "", &record.Network{}, nil) != nil {
+	if Leaks("", "", &record.Placement{}, nil) != nil {
 		t.Error("a picture of no nodes")
 	}
 }
 
 // One victim has a ring, and a number beside it where nodes are too small for numbers.
 func TestLeaks_Victim(t *testing.T) {
-	n := &record.Network{Nodes: 400, Edges: example("grid", 400)}
+	n := &record.Placement{Nodes: 400, Edges: example("grid", 400)}
 	nodes := make([]Leak, n.Nodes)
 	for k := range nodes {
 		nodes[k].Error = math.NaN()
