@@ -292,7 +292,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 			DualSum:  record.Number(last.DualSum), PrivacyLoss: record.Number(last.PrivacyLoss),
 			Messages: out.Messages, Bytes: out.Bytes,
 		},
-		Reference:      out.optimum,
+		Reference:    out.optimum,
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),
 		Activity:     out.summary(),

@@ -79,7 +79,7 @@ func exampleAttacks(name string, net record.Placement, noise float64, seed uint6
 			"one, and the method's parameters", Wants: "the sample it does not know"},
 		Sight: record.Sight{Packets: 1312, Of: 4800, Unseen: []string{"3488 packets between nodes that do not " +
 			"collude", "the steps of the penalty, which each node keeps to itself"}},
-		Placement:   net,
+		Placement: net,
 		Rounds:    50,
 		Claim:     "α-dynamic differential privacy of a row, for every node and round",
 		Condition: "holds",
