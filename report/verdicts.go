@@ -64,8 +64,8 @@ func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 	}
 	for _, c := range a.Checks {
 		if !c.Holds {
-			fmt.Fprintf(t, "CHECK FAILS\t%s\t\t%.3g\t\tbound %.3g\t%s\n", c.Text(), float64(c.Measured), float64(c.Bound),
-				c.Detail)
+			fmt.Fprintf(t, "CHECK FAILS\t%s\t\t%.3g\t\tbound %.3g\t%s\n", c.Text(), float64(c.Measured),
+				float64(c.Bound), c.Detail)
 		}
 	}
 	return t.Flush()

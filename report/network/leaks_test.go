@@ -30,7 +30,8 @@ func TestLeaks(t *testing.T) {
 		t.Error("the picture is another the second time")
 	}
 	for _, want := range []string{
-		"node 0: error 10⁻⁹ by inversion<", "node 2, watched<", "node 3: attack blocked<", "node 4<", "Attacked: 5 nodes.",
+		"node 0: error 10⁻⁹ by inversion<", "node 2, watched<", "node 3: attack blocked<", "node 4<",
+		"Attacked: 5 nodes.",
 		">exact (error &lt; 10⁻⁶)<", ">&lt; 0.5<", ">≥ 1, no better than zero<", ">attack blocked<", ">not attacked<",
 		">attacked, error not known<", ">watched by the observer<",
 	} {

@@ -239,3 +239,46 @@ func TestPicture_SaveFails(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+func TestAxis_Edge(t *testing.T) {
+	linear, log := Axis{Low: -2, High: 3}, Axis{Low: 0.1, High: 10, Log: true}
+	zero := Axis{Low: 0.1, High: 10, Log: true, Zero: 0.2}
+	for _, c := range []struct {
+		axis    Axis
+		v, want float64
+	}{
+		{linear, -5, -2}, {linear, -1, -1}, {linear, 0, 0}, {linear, 9, 3}, {linear, math.Inf(1), 3},
+		{linear, math.Inf(-1), -2}, {log, 0, 0.1}, {log, -1, 0.1}, {log, 0.05, 0.1}, {log, 1, 1}, {log, 20, 10},
+		{log, math.Inf(1), 10}, {zero, 0, 0.2},
+	} {
+		if got := c.axis.edge(c.v); got != c.want {
+			t.Errorf("%v ends at %v on %+v, not %v", c.v, got, c.axis, c.want)
+		}
+	}
+}
+
+// Of labels that meet, 0 and every second or fifth from it are left.
+func TestThin_KeepsZero(t *testing.T) {
+	a := Axis{Low: -3, High: 5}
+	var labels []string
+	for _, tick := range thin(a.steps(), 2) {
+		if tick.Label != "" {
+			labels = append(labels, tick.Label)
+		}
+	}
+	if got := strings.Join(labels, " "); got != "-2 0 2 4" {
+		t.Errorf("%s of %v", got, a.steps())
+	}
+}
+
+// A few decades have marks at the multiples of their powers, many have not.
+func TestDecades_Multiples(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		ticks     int
+	}{{1, 1000, 3*9 + 1}, {1e-4, 1e4, 9}, {2, 400, 8 + 9 + 4}} {
+		if got := len(decades(c.low, c.high)); got != c.ticks {
+			t.Errorf("from %v to %v: %d marks, not %d", c.low, c.high, got, c.ticks)
+		}
+	}
+}
