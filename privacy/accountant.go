@@ -39,7 +39,9 @@ type entry struct {
 // Spend records that the node invoked m in that round, on data whose protected
 // unit has that name, such as "sample" or "label".
 func (l *Ledger) Spend(node, round int, unit string, m Mechanism) {
-	i, ok := slices.BinarySearchFunc(l.units, unit, func(u *unitBook, name string) int { return cmp.Compare(u.name, name) })
+	i, ok := slices.BinarySearchFunc(l.units, unit, func(u *unitBook, name string) int {
+		return cmp.Compare(u.name, name)
+	})
 	if !ok {
 		l.units = slices.Insert(l.units, i, &unitBook{name: unit})
 	}

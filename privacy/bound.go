@@ -61,7 +61,8 @@ func (b *nodeBook) worstRound(delta float64) float64 {
 		to := b.until(b.entries[from].round)
 		one := new(nodeBook)
 		for _, e := range b.entries[from:to] {
-			one.entries = append(one.entries, entry{round: e.round, m: e.m, total: one.before(len(one.entries)) + orInf(e.m.Pure())})
+			total := one.before(len(one.entries)) + orInf(e.m.Pure())
+			one.entries = append(one.entries, entry{round: e.round, m: e.m, total: total})
 		}
 		from = to
 		if loss := one.before(len(one.entries)); !math.IsInf(loss, 1) {

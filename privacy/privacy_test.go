@@ -94,7 +94,8 @@ func TestNormsAndDirections(t *testing.T) {
 			kolmogorov(t, norms, cdf)
 			for k := range mean {
 				near(t, "mean of a direction", mean[k], 0, 4/math.Sqrt(draws*float64(c.d)))
-				near(t, "mean square of a direction", square[k], 1/float64(c.d), 4/math.Sqrt(draws)/float64(c.d)*math.Sqrt2)
+				near(t, "mean square of a direction", square[k], 1/float64(c.d),
+					4/math.Sqrt(draws)/float64(c.d)*math.Sqrt2)
 			}
 			if c.d == 3 { // Archimedes: uniform on [−1, 1]
 				kolmogorov(t, first, func(u float64) float64 { return (1 + u) / 2 })
@@ -270,10 +271,13 @@ func TestPureDP(t *testing.T) {
 		m                        Mechanism
 		pure, renyi2, concentred float64
 	}{
-		{PureDP{0}, 0, 0, 0}, {PureDP{inf}, inf, inf, inf}, {PureDP{-1}, inf, inf, inf}, {PureDP{math.NaN()}, inf, inf, inf},
+		{PureDP{0}, 0, 0, 0}, {PureDP{inf}, inf, inf, inf}, {PureDP{-1}, inf, inf, inf},
+		{PureDP{math.NaN()}, inf, inf, inf},
 		{PureDP{1e-9}, 1e-9, 1e-18, 5e-19}, {PureDP{1000}, 1000, 1000, 1000},
-		{GaussianDP{2, 4}, inf, 0.25, 0.125}, {GaussianDP{1, 0}, inf, inf, inf}, {GaussianDP{0, 0}, 0, 0, 0}, {GaussianDP{0, 1}, 0, 0, 0},
-		{GaussianDP{math.NaN(), 1}, inf, inf, inf}, {GaussianDP{1, math.NaN()}, inf, inf, inf}, {GaussianDP{inf, inf}, inf, inf, inf},
+		{GaussianDP{2, 4}, inf, 0.25, 0.125}, {GaussianDP{1, 0}, inf, inf, inf},
+		{GaussianDP{0, 0}, 0, 0, 0}, {GaussianDP{0, 1}, 0, 0, 0},
+		{GaussianDP{math.NaN(), 1}, inf, inf, inf}, {GaussianDP{1, math.NaN()}, inf, inf, inf},
+		{GaussianDP{inf, inf}, inf, inf, inf},
 	} {
 		what := fmt.Sprintf("%T%v: ", c.m, c.m)
 		near(t, what+"ε", c.m.Pure(), c.pure, 0)
@@ -299,11 +303,14 @@ func TestLedgerSums(t *testing.T) {
 		unit        string
 		want        float64
 	}{
-		{2, 0, "sample", 0}, {2, 1, "sample", 0.5}, {2, 2, "sample", 1}, {2, 100, "sample", 1}, {2, 6, "label", 0}, {2, 7, "label", 3},
-		{5, 0, "sample", 0}, {5, 1, "sample", 0.25}, {5, 2, "sample", 0.4375}, {5, 3, "sample", 0.4375}, {5, 4, "sample", 2.4375},
+		{2, 0, "sample", 0}, {2, 1, "sample", 0.5}, {2, 2, "sample", 1}, {2, 100, "sample", 1},
+		{2, 6, "label", 0}, {2, 7, "label", 3},
+		{5, 0, "sample", 0}, {5, 1, "sample", 0.25}, {5, 2, "sample", 0.4375}, {5, 3, "sample", 0.4375},
+		{5, 4, "sample", 2.4375},
 		{5, 0, "label", 1}, {5, -1, "label", 0}, {9, 9, "sample", 0}, {5, 9, "feature", 0},
 	} {
-		near(t, fmt.Sprintf("spending of node %d by round %d on %s", c.node, c.round, c.unit), l.Pure(c.node, c.round, c.unit), c.want, 0)
+		what := fmt.Sprintf("spending of node %d by round %d on %s", c.node, c.round, c.unit)
+		near(t, what, l.Pure(c.node, c.round, c.unit), c.want, 0)
 	}
 	for unit, want := range map[string][]float64{
 		"sample": {0, 0.5, 1, 1, 2.4375, 2.4375}, "label": {1, 1, 1, 1, 1, 1}, "feature": {0, 0, 0, 0, 0, 0},
@@ -318,7 +325,8 @@ func TestLedgerSums(t *testing.T) {
 	if got := l.Nodes(); !slices.Equal(got, []int{2, 5}) {
 		t.Errorf("nodes %v", got)
 	}
-	if got := new(Ledger); len(got.Units()) != 0 || len(got.Nodes()) != 0 || got.Worst(3, "sample") != 0 || got.RDP(0, "sample", 0.1) != 0 {
+	if got := new(Ledger); len(got.Units()) != 0 || len(got.Nodes()) != 0 ||
+		got.Worst(3, "sample") != 0 || got.RDP(0, "sample", 0.1) != 0 {
 		t.Error("an empty ledger is not empty")
 	}
 	l.Spend(5, 3, "sample", GaussianDP{1, 1})
@@ -389,7 +397,9 @@ func TestGaussianComposition(t *testing.T) {
 
 // TestRDPOrders compares the search for the best order with a fine grid.
 func TestRDPOrders(t *testing.T) {
-	for _, m := range []Mechanism{PureDP{0.01}, PureDP{0.3}, PureDP{4}, GaussianDP{1, 0.1}, GaussianDP{1, 5}, GaussianDP{1, 1000}} {
+	for _, m := range []Mechanism{
+		PureDP{0.01}, PureDP{0.3}, PureDP{4}, GaussianDP{1, 0.1}, GaussianDP{1, 5}, GaussianDP{1, 1000},
+	} {
 		for _, delta := range []float64{0.3, 1e-6} {
 			var l Ledger
 			for r := range 20 {
@@ -457,7 +467,8 @@ func TestResponses(t *testing.T) {
 		return sum
 	}
 	for name, got := range map[string]float64{
-		"zCDP": l.ZCDP(0, "label", delta), "RDP": l.RDP(0, "label", delta), "advanced composition": l.Advanced(0, "label", delta),
+		"zCDP": l.ZCDP(0, "label", delta), "RDP": l.RDP(0, "label", delta),
+		"advanced composition": l.Advanced(0, "label", delta),
 	} {
 		if d := hockey(got); d > delta {
 			t.Errorf("%s says ε = %v, but δ is %v there", name, got, d)
@@ -500,8 +511,11 @@ func TestSolve(t *testing.T) {
 		{"a step", 1, func(s float64) float64 { return math.Floor(s / 3) }, 6, ""},
 		{"infinite beyond a point", 1e9, func(s float64) float64 { return 1 / max(0, 5-s) }, 5 - 1e-9, ""},
 		{"no number beyond a point", 10, func(s float64) float64 { return math.Sqrt(0.25 - s) }, 0.25, ""},
-		{"floor above the target", 1.5, func(s float64) float64 { return 2 + s }, 0, "even a scale of 9e-13 spends 2.0000000000009095, which is 0.5000000000009095 more than the target 1.5"},
-		{"bounded below the target", 3, func(s float64) float64 { return 1 - 1/(1+s) }, 0, "the loss never exceeds the target 3: even at a scale of 1e+30 it is 1"},
+		{"floor above the target", 1.5, func(s float64) float64 { return 2 + s }, 0,
+			"even a scale of 9e-13 spends 2.0000000000009095, " +
+				"which is 0.5000000000009095 more than the target 1.5"},
+		{"bounded below the target", 3, func(s float64) float64 { return 1 - 1/(1+s) }, 0,
+			"the loss never exceeds the target 3: even at a scale of 1e+30 it is 1"},
 		{"never a number", 3, func(float64) float64 { return math.NaN() }, 0, "more than the target 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -555,7 +569,10 @@ func TestOrderWithinARound(t *testing.T) {
 			if rapid.IntRange(0, 9).Draw(t, "gaussian") == 0 {
 				m = GaussianDP{1, rapid.Float64Range(0.5, 20).Draw(t, "sigma")}
 			}
-			return spending{rapid.IntRange(0, 2).Draw(t, "node"), rapid.IntRange(0, 6).Draw(t, "round"), rapid.SampledFrom([]string{"label", "sample"}).Draw(t, "unit"), m}
+			return spending{
+				rapid.IntRange(0, 2).Draw(t, "node"), rapid.IntRange(0, 6).Draw(t, "round"),
+				rapid.SampledFrom([]string{"label", "sample"}).Draw(t, "unit"), m,
+			}
 		}), 0, 30).Draw(t, "spendings")
 		var one, other Ledger
 		for _, e := range all {

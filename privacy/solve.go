@@ -21,7 +21,8 @@ func Solve(target float64, spent func(scale float64) float64) (scale float64, er
 	if within(1) {
 		for hi = 2; within(hi); hi *= 2 {
 			if hi >= largestScale {
-				return 0, fmt.Errorf("the loss never exceeds the target %v: even at a scale of %.1g it is %v", target, hi, spent(hi))
+				return 0, fmt.Errorf("the loss never exceeds the target %v: even at a scale of %.1g it is %v",
+					target, hi, spent(hi))
 			}
 			lo = hi
 		}
@@ -29,7 +30,8 @@ func Solve(target float64, spent func(scale float64) float64) (scale float64, er
 		for lo = 0.5; !within(lo); lo /= 2 {
 			if lo < leastScale {
 				least := spent(lo)
-				return 0, fmt.Errorf("even a scale of %.1g spends %v, which is %v more than the target %v", lo, least, least-target, target)
+				return 0, fmt.Errorf("even a scale of %.1g spends %v, which is %v more than the target %v",
+					lo, least, least-target, target)
 			}
 			hi = lo
 		}
