@@ -273,25 +273,20 @@ func (e *Experiment) info(out *outcome) *record.Info {
 			residual = r.Residual
 		}
 	}
+	final := last.Final()
+	final.Messages, final.Bytes = out.Messages, out.Bytes // those of no round too
 	info := &record.Info{
 		Name: e.Name, Seed: out.Seed, Algorithm: e.Algorithm.Kind,
-		Versions:  map[string]string{"overhear": Version, "go": runtime.Version()},
-		Events:    out.Events,
-		Nodes:     out.Graph.Order(),
-		Edges:     out.Graph.Size(),
-		Columns:   out.Columns(),
-		Parties:   out.parties(),
-		TrainRows: out.TrainRows(),
-		TestRows:  out.testRows(),
-		Rounds:    last.Round,
-		Final: record.Final{
-			VirtualSeconds: last.Time.Seconds(), Loss: record.Number(last.Loss),
-			Objective: record.Number(last.Objective),
-			TestError: record.Number(last.TestError), Consensus: record.Number(last.Consensus),
-			Distance: record.Number(last.Distance),
-			DualSum:  record.Number(last.DualSum), PrivacyLoss: record.Number(last.PrivacyLoss),
-			Messages: out.Messages, Bytes: out.Bytes,
-		},
+		Versions:     map[string]string{"overhear": Version, "go": runtime.Version()},
+		Events:       out.Events,
+		Nodes:        out.Graph.Order(),
+		Edges:        out.Graph.Size(),
+		Columns:      out.Columns(),
+		Parties:      out.parties(),
+		TrainRows:    out.TrainRows(),
+		TestRows:     out.testRows(),
+		Rounds:       last.Round,
+		Final:        final,
 		Reference:    out.optimum,
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),

@@ -12,53 +12,50 @@ import (
 	"overhear/sim"
 )
 
-// Split measures a run over split columns, round by round. Of a Row, Loss is the
-// mean loss of the training rows, Objective c Σ L + (λ/2)‖x‖², TestError that
-// of all parties together, Distance ‖x − x*‖/‖x*‖ of the stacked coefficients,
-// Consensus ‖Σp − z‖/√N.
+// Split follows one run over split columns, round by round.
 type Split struct {
+	lockstepTraffic
 	problem *problem.Vertical
-	optimum [][]float64 // by party; nil if unknown
-	norm    float64     // ‖x*‖, or 1
+	optimum [][]float64 // x* by party; nil if unknown
+	scale   float64     // ‖x*‖, or 1 if x* is zero
 	rows    []Row
-	sent    []traffic
 	margins []float64
 	ended   func(Row)
 	growing int // rounds in a row in which a large objective has grown
 	above   int // and in which it was large
 }
 
-// NewSplit measures a run of so many rounds; the optimum, by party, and ended may
-// be nil.
+// NewSplit measures a run of so many rounds; the optimum, by party, and ended may be nil.
 func NewSplit(p *problem.Vertical, optimum [][]float64, rounds int, ended func(Row)) *Split {
-	s := &Split{problem: p, optimum: optimum, sent: make([]traffic, rounds+1), margins: make([]float64, p.N), ended: ended}
-	for _, x := range optimum {
-		s.norm += num.Dot(x, x)
+	s := &Split{
+		lockstepTraffic: make(lockstepTraffic, rounds+1), problem: p, optimum: optimum, scale: 1,
+		margins: make([]float64, p.N), ended: ended,
 	}
-	if s.norm = math.Sqrt(s.norm); s.norm == 0 {
-		s.norm = 1
+	squares := 0.0
+	for _, x := range optimum {
+		squares += num.Dot(x, x)
+	}
+	if squares > 0 {
+		s.scale = math.Sqrt(squares)
 	}
 	return s
 }
 
-// A run diverges when its objective has grown for divergedRounds in a row while
-// above divergedFactor times its start, or has been there for stuckRounds: with a
-// loss whose slope is bounded, divergence ends in a cycle far from the optimum.
+// A run diverges when its objective has grown for divergedRounds in a row while above divergedFactor times its start,
+// or has been there for stuckRounds: with a loss whose slope is bounded, divergence ends in a cycle far from the
+// optimum.
 const (
 	divergedFactor = 10
 	divergedRounds = 5
 	stuckRounds    = 50
 )
 
-// Ended takes a round: its coefficients by party, the gap ‖Σp − z‖/√N and the
-// residual of the hub's problems. The error says what diverged.
+// Ended takes a round: its coefficients by party, the gap ‖Σp − z‖/√N and the residual of the hub's problems. The
+// error says what diverged.
 func (s *Split) Ended(t int, at sim.Time, x [][]float64, gap, residual float64) error {
 	p := s.problem
-	nan := math.NaN()
-	row := Row{
-		Round: t, Least: t, Most: t, Time: at, Consensus: gap, Residual: residual, Distance: nan, PrivacyLoss: nan, DualSum: nan, Spread: nan,
-		Averaged: Averaged{nan, nan},
-	}
+	row := newRow(t)
+	row.Time, row.Consensus, row.Residual = at, gap, residual
 	clear(s.margins)
 	squares := 0.0
 	for m, block := range p.Blocks {
@@ -78,7 +75,7 @@ func (s *Split) Ended(t int, at sim.Time, x [][]float64, gap, residual float64) 
 				sum += float64(d * d)
 			}
 		}
-		row.Distance = math.Sqrt(sum) / s.norm
+		row.Distance = math.Sqrt(sum) / s.scale
 	}
 	s.rows = append(s.rows, row)
 	if s.ended != nil {
@@ -87,8 +84,7 @@ func (s *Split) Ended(t int, at sim.Time, x [][]float64, gap, residual float64) 
 	return s.diverged(t, x)
 }
 
-// diverged is an error once the objective is far above its start and keeps
-// growing.
+// diverged is an error once the objective is far above its start and keeps growing.
 func (s *Split) diverged(t int, x [][]float64) error {
 	now := s.rows[t].Objective
 	if t == 0 || !(now > divergedFactor*s.rows[0].Objective) {
@@ -111,24 +107,14 @@ func (s *Split) diverged(t int, x [][]float64) error {
 		norms[m] = num.Norm(x[m])
 	}
 	worst := slices.Index(norms, slices.Max(norms))
-	return fmt.Errorf("the run diverges: in round %d the objective is %.4g, %.3g times its start, and %s; the coefficients of party %d are the largest, of norm %.4g. "+
-		"Parties that step at once overshoot when their columns are correlated and the penalty is small: take form: averaged, or a greater eta",
+	return fmt.Errorf("the run diverges: in round %d the objective is %.4g, %.3g times its start, and %s; "+
+		"the coefficients of party %d are the largest, of norm %.4g. Parties that step at once overshoot when their "+
+		"columns are correlated and the penalty is small: take form: averaged, or a greater eta",
 		t, now, now/s.rows[0].Objective, how, worst+1, norms[worst])
-}
-
-// Sent counts a packet of a round.
-func (s *Split) Sent(t int, bytes int64) {
-	s.sent[t].messages++
-	s.sent[t].bytes += bytes
 }
 
 // Rows returns the rows of the rounds that ended, with the traffic counted so far.
 func (s *Split) Rows() []Row {
-	var total traffic
-	for t := range s.rows {
-		total.messages += s.sent[t].messages
-		total.bytes += s.sent[t].bytes
-		s.rows[t].Messages, s.rows[t].Bytes = total.messages, total.bytes
-	}
+	s.enter(s.rows)
 	return s.rows
 }

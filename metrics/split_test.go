@@ -77,7 +77,8 @@ func TestSplit_ByHand(t *testing.T) {
 			}
 		}
 		for name, v := range map[string]float64{
-			"privacy loss": r.PrivacyLoss, "dual sum": r.DualSum, "spread": r.Spread, "risk": r.Averaged.Risk, "error": r.Averaged.Error,
+			"privacy loss": r.PrivacyLoss, "dual sum": r.DualSum, "spread": r.Spread,
+			"risk": r.Averaged.Risk, "error": r.Averaged.Error,
 		} {
 			if !math.IsNaN(v) {
 				t.Errorf("%s is %v where there is none", name, v)
@@ -97,8 +98,10 @@ func TestSplit_WithoutTestRowsOrOptimum(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.Rows()[0]
-	if !math.IsNaN(r.TestLoss) || !math.IsNaN(r.TestError) || !math.IsNaN(r.Distance) || !math.IsNaN(r.Consensus) || !math.IsNaN(r.Residual) {
-		t.Errorf("%+v", r)
+	for _, v := range []float64{r.TestLoss, r.TestError, r.Distance, r.Consensus, r.Residual} {
+		if !math.IsNaN(v) {
+			t.Errorf("%+v", r)
+		}
 	}
 	// An optimum at zero: the distance is absolute.
 	s = NewSplit(halves(1), [][]float64{{0}, {0}}, 1, nil)

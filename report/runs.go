@@ -8,39 +8,38 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"overhear/metrics"
 	"overhear/record"
 )
 
-// Table writes what came out of one run, with a phrase on each line for whoever
-// sees it for the first time.
+// Table writes what came out of one run, with a phrase on each line for whoever sees it for the first time.
 func Table(w io.Writer, r *record.Run) error {
 	i, f := r.Info, r.Info.Final
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, value, meaning string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, value, meaning) }
 	fmt.Fprintf(t, "%s, seed %d: %s\n", i.Name, i.Seed, i.Algorithm)
-	data, each, all, gap, far := "%d training rows of %d columns between them",
-		"average over the nodes, each with its own classifier", "loss and ridge of all nodes",
-		"largest distance of a node from the average", "of the worst node from the centralised optimum, relative"
-	if i.Parties > 0 {
-		data, each, all = "%d training rows, whose %d columns "+fmt.Sprint(i.Parties)+" parties hold",
-			"average over the rows, with all parties' coefficients", "loss and ridge of all parties"
-		gap, far = "‖Σp − z‖/√N: between what parties send and the hub holds",
-			"of all coefficients from the centralised optimum, relative"
+	split := i.Parties > 0
+	metric := func(name, more string) {
+		m := metrics.Named(name)
+		line(m.Title, m.Text(m.InFinal(f)), m.MeaningOf(split).Phrase+more)
 	}
-	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), fmt.Sprintf(data, i.TrainRows, i.Columns))
-	line("rounds", fmt.Sprint(i.Rounds), fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds,
-		f.Messages, size(f.Bytes)))
-	line("training loss", number(f.Loss), each)
-	line("objective", number(f.Objective), fmt.Sprintf("%s; at the centralised optimum: %s", all,
-		number(i.Reference.Objective)))
+	data := fmt.Sprintf("%d training rows of %d columns between them", i.TrainRows, i.Columns)
+	if split {
+		data = fmt.Sprintf("%d training rows, whose %d columns %d parties hold", i.TrainRows, i.Columns, i.Parties)
+	}
+	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), data)
+	line("rounds", fmt.Sprint(i.Rounds),
+		fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds, f.Messages, size(f.Bytes)))
+	metric("loss", "")
+	metric("objective", "; at the centralised optimum: "+number(i.Reference.Objective))
 	if !math.IsNaN(float64(f.TestError)) {
-		line("test error", percent(f.TestError), fmt.Sprintf("of %d rows no node has seen; the centralised "+
-			"optimum's: %s", i.TestRows, percent(i.Reference.TestError)))
+		metric("test_error", fmt.Sprintf("of %d rows no node has seen; the centralised optimum's: %s",
+			i.TestRows, metrics.Named("test_error").Text(float64(i.Reference.TestError))))
 	}
-	line("disagreement", number(f.Consensus), gap)
-	line("distance", number(f.Distance), far)
+	metric("consensus", "")
+	metric("distance", "")
 	value, meaning := claim(i)
-	line("privacy loss", value, meaning)
+	line(metrics.Named("privacy_loss").Title, value, meaning)
 	if a := i.Activity; a != nil && a.Lags != nil {
 		used, fresh := int64(0), int64(0)
 		for lag, n := range a.Lags {
@@ -48,13 +47,13 @@ func Table(w io.Writer, r *record.Run) error {
 				fresh = n
 			}
 		}
-		line("pace", fmt.Sprintf("%.3g %% behind", 100*float64(used-fresh)/float64(max(used, 1))),
-			fmt.Sprintf("share of neighbours' values that were of an earlier round, %d rounds at most; a node was "+
-				"busy %.3g s, idle %.3g s, down %.3g s on average", len(a.Lags)-1, a.BusySeconds, a.IdleSeconds,
-				a.DownSeconds))
+		line("pace", fmt.Sprintf("%.3g %% behind", 100*float64(used-fresh)/float64(max(used, 1))), fmt.Sprintf(
+			"share of neighbours' values that were of an earlier round, %d rounds at most; "+
+				"a node was busy %.3g s, idle %.3g s, down %.3g s on average",
+			len(a.Lags)-1, a.BusySeconds, a.IdleSeconds, a.DownSeconds))
 	}
-	line("solver residual", number(i.Residual.Max), fmt.Sprintf("largest of all solves; tolerance %.0e",
-		i.Residual.Tolerance))
+	line("solver residual", number(i.Residual.Max),
+		fmt.Sprintf("largest of all solves; tolerance %.0e", i.Residual.Tolerance))
 	line("digest", short(i.Digest), "of every event; equal for every repeat of this run")
 	line("files", r.Dir, fmt.Sprintf("%.2f s of real time", i.Wall))
 	if err := t.Flush(); err != nil {
@@ -70,27 +69,18 @@ func Table(w io.Writer, r *record.Run) error {
 func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s: %d seeds\tmean\tleast\tgreatest\n", runs[0].Info.Name, len(runs))
-	for _, row := range []struct {
-		name string
-		of   func(*record.Info) record.Number
-	}{
-		{"training loss", func(i *record.Info) record.Number { return i.Final.Loss }},
-		{"objective", func(i *record.Info) record.Number { return i.Final.Objective }},
-		{"test error", func(i *record.Info) record.Number { return i.Final.TestError }},
-		{"disagreement", func(i *record.Info) record.Number { return i.Final.Consensus }},
-		{"distance", func(i *record.Info) record.Number { return i.Final.Distance }},
-		{"virtual seconds", func(i *record.Info) record.Number { return record.Number(i.Final.VirtualSeconds) }},
-	} {
+	for _, name := range []string{"loss", "objective", "test_error", "consensus", "distance", "time_s"} {
+		m := metrics.Named(name)
 		sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
 		for _, r := range runs {
-			v := float64(row.of(r.Info))
+			v := m.InFinal(r.Info.Final)
 			sum += v
 			low, high = math.Min(low, v), math.Max(high, v)
 		}
 		if math.IsNaN(sum) {
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%.6g\n", row.name, sum/float64(len(runs)), low, high)
+		fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%.6g\n", m.Title, sum/float64(len(runs)), low, high)
 	}
 	fmt.Fprintf(t, "files\t%s\n", dir)
 	return t.Flush()
@@ -101,13 +91,6 @@ func number(n record.Number) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.6g", float64(n))
-}
-
-func percent(n record.Number) string {
-	if math.IsNaN(float64(n)) {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f %%", 100*float64(n))
 }
 
 // holds says whether the condition of a claim is met. It goes by its text, as conditions have no kind yet.
@@ -124,8 +107,8 @@ func claim(i *record.Info) (value, meaning string) {
 	}
 	meaning = "claimed bound on what the messages say about a row, worst node"
 	if p.Chosen != nil {
-		meaning += fmt.Sprintf("; noise chosen for %v over the %s: the scenario's budgets × %.4g", p.Chosen.Epsilon,
-			p.Chosen.Over, p.Chosen.Scale)
+		meaning += fmt.Sprintf("; noise chosen for %v over the %s: the scenario's budgets × %.4g",
+			p.Chosen.Epsilon, p.Chosen.Over, p.Chosen.Scale)
 	}
 	return number(i.Final.PrivacyLoss), meaning
 }

@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/metrics"
 	"overhear/problem"
 )
 
@@ -135,28 +137,6 @@ func methodFields(e *algorithms.Entry) []field {
 	return append(fields(reflect.TypeOf(e.Params()).Elem()), fields(reflect.TypeFor[Algorithm]())[1:]...)
 }
 
-// metricDocs explains the columns of metrics.csv.
-var metricDocs = [][2]string{
-	{"round", "number of the round; 0 is the start"},
-	{"time_s", "virtual time in seconds at which the last node published the round"},
-	{"loss", "L(t) = (1/N) Σ_i (1/B_i) Σ_n L(y_n f_i·x_n): mean training loss of the nodes, each with its own classifier"},
-	{"objective", "Σ_i O_i(f_i)"},
-	{"test_error", "fraction of test rows that the averaged classifier gets wrong"},
-	{"consensus", "max_i ‖f_i − f̄‖, f̄ the average"},
-	{"distance", "max_i ‖f_i − f*‖ / ‖f*‖, f* the centralised optimum"},
-	{"privacy_loss", "the method's claimed bound up to the round, largest over nodes; empty if it claims none"},
-	{"messages", "packets sent for rounds up to this one"},
-	{"bytes", "size of those packets, headers included"},
-	{"dual_sum", "‖Σ_i λ_i‖ after the round's dual step; zero but for rounding where the theory holds"},
-	{"residual", "largest ‖∇‖/max(1, ‖q‖) of the round's solves"},
-	{"spread", "max over pairs of nodes of ‖w_i − w_l‖, w what a node has before it adds noise to its output; empty above 128 nodes"},
-	{"averaged_risk", "(1/N) Σ_i Σ_l O_l(w̄_i), w̄_i(t) = (1/t) Σ_k w_i(k), on the true labels (pdml)"},
-	{"averaged_error", "fraction of test rows that w̄_i gets wrong, mean over the nodes (pdml)"},
-	{"test_loss", "mean log loss of the test rows, where columns are split"},
-	{"least_round", "round of the node that has published fewest iterates; in asynchronous runs round is the nodes' mean"},
-	{"most_round", "round of the node that has published most iterates"},
-}
-
 // Explain says what a name means: a method, a data set, a key of the language
 // by its path, a metric.
 func Explain(name string) (string, error) {
@@ -173,10 +153,8 @@ func Explain(name string) (string, error) {
 		err := s.Describe(&b, "")
 		return b.String(), err
 	}
-	for _, m := range metricDocs {
-		if m[0] == name {
-			return fmt.Sprintf("%s: %s\n(a column of metrics.csv)\n", m[0], m[1]), nil
-		}
+	if m, ok := metrics.Lookup(name); ok {
+		return m.Explain(), nil
 	}
 	t := reflect.TypeFor[Scenario]()
 	keys := strings.Split(name, ".")
@@ -191,10 +169,7 @@ func Explain(name string) (string, error) {
 		}
 		if found == nil {
 			if k == 0 {
-				names = append(append(append(names, algorithmNames()...), AttackNames()...), problem.SetNames()...)
-				for _, m := range metricDocs {
-					names = append(names, m[0])
-				}
+				names = slices.Concat(names, algorithmNames(), AttackNames(), problem.SetNames(), metrics.Columns)
 			}
 			return "", fmt.Errorf("nothing is called %q%s; there are: %s", name, suggest(key, names), strings.Join(names, ", "))
 		}

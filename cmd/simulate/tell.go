@@ -15,6 +15,7 @@ import (
 
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/report/network"
@@ -203,8 +204,8 @@ func newData() *cobra.Command {
 
 func newList() *cobra.Command {
 	c := &cobra.Command{
-		Use: "list WHAT", Short: "List algorithms, attacks, data or scenarios", Args: exactly(1),
-		ValidArgs: []string{"algorithms", "attacks", "data", "scenarios"},
+		Use: "list WHAT", Short: "List algorithms, attacks, data, metrics or scenarios", Args: exactly(1),
+		ValidArgs: []string{"algorithms", "attacks", "data", "metrics", "scenarios"},
 		RunE: func(c *cobra.Command, args []string) error {
 			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 			switch args[0] {
@@ -221,6 +222,10 @@ func newList() *cobra.Command {
 					b, _ := problem.FindSet(name)
 					fmt.Fprintf(t, "%s\t%s\n", b.Name, b.Title)
 				}
+			case "metrics":
+				for _, m := range metrics.All() {
+					fmt.Fprintf(t, "%s\t%s\n", m.Name, m.Rows.Definition)
+				}
 			case "scenarios":
 				shipped, err := scenarios.Shipped()
 				if err != nil {
@@ -230,7 +235,7 @@ func newList() *cobra.Command {
 					fmt.Fprintf(t, "%s\t%s\n", s.Name, s.About)
 				}
 			default:
-				return usage("list takes algorithms, attacks, data or scenarios, not %q", args[0])
+				return usage("list takes algorithms, attacks, data, metrics or scenarios, not %q", args[0])
 			}
 			return t.Flush()
 		},

@@ -1,0 +1,157 @@
+// What is measured of the iterates that the nodes of a run over split rows hold, with and without lockstep.
+
+package metrics
+
+import (
+	"math"
+
+	"overhear/internal/num"
+	"overhear/problem"
+)
+
+// widest is the greatest number of nodes whose Spread is computed: it takes a distance for every pair.
+const widest = 128
+
+// snapshot is what nodes hold that are measured together.
+type snapshot struct {
+	values    [][]float64 // by node; nil: nothing yet
+	inner     [][]float64 // by node; equal to values unless a method shelters iterates
+	sheltered bool
+	losses    []float64 // by node
+	residual  float64   // largest of the solves since the last row, NaN if there was none
+}
+
+func newSnapshot(nodes int) *snapshot {
+	return &snapshot{
+		values: make([][]float64, nodes), inner: make([][]float64, nodes), losses: make([]float64, nodes),
+		residual: math.NaN(),
+	}
+}
+
+// reset empties a snapshot for another round.
+func (s *snapshot) reset() {
+	clear(s.values)
+	s.sheltered, s.residual = false, math.NaN()
+}
+
+// take enters what a node has published, and the iterate behind it if the method shelters that; else inner is nil.
+func (s *snapshot) take(shard int, values, inner []float64, loss float64, stats problem.Stats) {
+	s.values[shard], s.inner[shard], s.losses[shard] = values, values, loss
+	if inner != nil {
+		s.inner[shard], s.sheltered = inner, true
+	}
+	if stats.Tolerance > 0 {
+		if relative := stats.Residual / stats.Scale; math.IsNaN(s.residual) || relative > s.residual {
+			s.residual = relative
+		}
+	}
+}
+
+// present is the snapshot of the nodes that have published. Averages over rounds are over all nodes, so there are none
+// until all have.
+func (s *snapshot) present() *snapshot {
+	some := &snapshot{sheltered: s.sheltered, residual: s.residual}
+	for i, v := range s.values {
+		if v == nil {
+			some.sheltered = false
+			continue
+		}
+		some.values, some.inner = append(some.values, v), append(some.inner, s.inner[i])
+		some.losses = append(some.losses, s.losses[i])
+	}
+	return some
+}
+
+// gauge measures snapshots of one run.
+type gauge struct {
+	problem *problem.Problem
+	optimum []float64   // f*, a d-vector; nil if unknown
+	scale   float64     // ‖f*‖, or 1 if f* is zero
+	mean    []float64   // scratch
+	diff    []float64   // scratch
+	sums    [][]float64 // Σ_k w_i(k) by node, k ≥ 1
+}
+
+func newGauge(p *problem.Problem, optimum []float64) gauge {
+	g := gauge{problem: p, optimum: optimum, scale: 1, mean: make([]float64, p.D), diff: make([]float64, p.D)}
+	if n := num.Norm(optimum); n > 0 {
+		g.scale = n
+	}
+	return g
+}
+
+// measure fills a row, summing in order of node.
+func (g *gauge) measure(row *Row, s *snapshot) {
+	p := g.problem
+	n := float64(len(s.values))
+	clear(g.mean)
+	for i, f := range s.values {
+		row.Loss += s.losses[i]
+		norm := num.Norm(f)
+		row.Objective += float64(p.C*s.losses[i]) + float64(0.5*p.R[i]*norm*norm)
+		num.Axpy(1, f, g.mean)
+	}
+	row.Loss /= n
+	num.Scale(1/n, g.mean)
+	row.Consensus = g.farthest(s.values, g.mean)
+	if g.optimum != nil {
+		row.Distance = g.farthest(s.values, g.optimum) / g.scale
+	}
+	row.TestError = TestError(&p.Test, g.mean)
+	row.Residual = s.residual
+	if len(s.inner) <= widest {
+		row.Spread = 0
+		for i, f := range s.inner {
+			row.Spread = max(row.Spread, g.farthest(s.inner[:i], f))
+		}
+	}
+	if s.sheltered && row.Round > 0 {
+		row.Averaged = g.average(row.Round, s.inner)
+	}
+}
+
+// average adds the w_i(t) to their sums and measures the averages w̄_i(t).
+func (g *gauge) average(t int, inner [][]float64) Averaged {
+	p := g.problem
+	if g.sums == nil {
+		g.sums = make([][]float64, len(inner))
+		for i := range g.sums {
+			g.sums[i] = make([]float64, p.D)
+		}
+	}
+	n := float64(len(inner))
+	var a Averaged
+	mean := make([]float64, p.D)
+	for i, w := range inner {
+		num.Axpy(1, w, g.sums[i])
+		copy(mean, g.sums[i])
+		num.Scale(1/float64(t), mean)
+		a.Risk += p.Value(mean) / n
+		a.Error += TestError(&p.Test, mean) / n
+	}
+	return a
+}
+
+// farthest is max_i ‖f_i − centre‖.
+func (g *gauge) farthest(values [][]float64, centre []float64) float64 {
+	worst := 0.0
+	for _, f := range values {
+		for k := range g.diff {
+			g.diff[k] = f[k] - centre[k]
+		}
+		worst = max(worst, num.Norm(g.diff))
+	}
+	return worst
+}
+
+// TestError is the fraction of a shard's rows that the classifier f, a d-vector, puts on the wrong side; a row on the
+// boundary counts as +1. It is NaN for an empty shard.
+func TestError(s *problem.Shard, f []float64) float64 {
+	wrong := 0
+	for i, y := range s.Y {
+		if m := s.U.Dot(i, f); m < 0 || (m == 0 && y < 0) {
+			wrong++
+		}
+	}
+	return float64(wrong) / float64(len(s.Y))
+}

@@ -1,0 +1,296 @@
+// The declaration of every metric, from which columns, absent values, explanations, tables and documents follow.
+
+package metrics
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"overhear/record"
+)
+
+// Metric is what a column of metrics.csv says. The table of all of them is the only place that declares one.
+type Metric struct {
+	Name    string  // the column, and what `simulate explain` takes
+	Title   string  // in the tables of a run and of its seeds; empty: it has no line there
+	Unit    string  // empty: a number without a unit
+	Absent  string  // when a row has no value, which is NaN in a Row and empty in the file; empty: never
+	Percent bool    // a run's table prints a fraction in per cent
+	Rows    Meaning // of a run over split rows
+	Split   Meaning // of a run over split columns, where that is different
+
+	field func(*Row) *float64        // of a metric that is measured; nil: count
+	count func(*Row) float64         // of one that every row has, of another type
+	final func(record.Final) float64 // where run.json keeps the last row's; nil: it does not
+}
+
+// Meaning says what a metric is.
+type Meaning struct {
+	Definition string // one line with the formula and, in brackets, its source
+	Phrase     string // in a run's table; empty: the table has words of its own, or no line
+}
+
+// all has the metrics in the order of the columns; those after bytes are extra.
+var all = []*Metric{
+	{
+		Name: "round", Unit: "rounds",
+		Rows:  Meaning{Definition: "number of the round, 0 is the start; without lockstep the mean of the nodes'"},
+		count: func(r *Row) float64 { return float64(r.Round) },
+	},
+	{
+		Name: "time_s", Title: "virtual seconds", Unit: "s",
+		Rows:  Meaning{Definition: "virtual time at which the last node published the round"},
+		Split: Meaning{Definition: "virtual time at which the hub ended the round"},
+		count: func(r *Row) float64 { return r.Time.Seconds() },
+		final: func(f record.Final) float64 { return f.VirtualSeconds },
+	},
+	{
+		Name: "loss", Title: "training loss",
+		Rows: Meaning{
+			"L(t) = (1/N) Σ_i (1/B_i) Σ_n L(y_n f_i·x_n): mean training loss of the nodes, each with its own " +
+				"classifier (ZKL18 §5)",
+			"average over the nodes, each with its own classifier",
+		},
+		Split: Meaning{
+			"(1/N) Σ_n L(y_n Σ_m x_m·d_mn): mean training loss of the rows, with all parties' coefficients",
+			"average over the rows, with all parties' coefficients",
+		},
+		field: func(r *Row) *float64 { return &r.Loss },
+		final: func(f record.Final) float64 { return float64(f.Loss) },
+	},
+	{
+		Name: "objective", Title: "objective",
+		Rows: Meaning{
+			"Σ_i O_i(f_i), O_i(f) = (C/B_i) Σ_n L(y_n f·x_n) + (r_i/2)‖f‖² (ZKL18 §2)",
+			"loss and ridge of all nodes",
+		},
+		Split: Meaning{"c Σ_n L(y_n z_n) + (λ/2)‖x‖², z = Σ_m D_m x_m (SH19 §2)", "loss and ridge of all parties"},
+		field: func(r *Row) *float64 { return &r.Objective },
+		final: func(f record.Final) float64 { return float64(f.Objective) },
+	},
+	{
+		Name: "test_error", Title: "test error", Unit: "fraction", Percent: true, Absent: "without test rows",
+		Rows:  Meaning{Definition: "fraction of the test rows that f̄ = (1/N) Σ_i f_i gets wrong (RA19 §VIII)"},
+		Split: Meaning{Definition: "fraction of the test rows that all parties together get wrong"},
+		field: func(r *Row) *float64 { return &r.TestError },
+		final: func(f record.Final) float64 { return float64(f.TestError) },
+	},
+	{
+		Name: "consensus", Title: "disagreement", Absent: "for a method over split columns whose hub holds no z",
+		Rows:  Meaning{"max_i ‖f_i − f̄‖, f̄ the average", "largest distance of a node from the average"},
+		Split: Meaning{"‖Σ_m p_m − z‖/√N, N rows", "‖Σp − z‖/√N: between what parties send and the hub holds"},
+		field: func(r *Row) *float64 { return &r.Consensus },
+		final: func(f record.Final) float64 { return float64(f.Consensus) },
+	},
+	{
+		Name: "distance", Title: "distance", Unit: "fraction of ‖f*‖",
+		Absent: "if the centralised optimum is not known",
+		Rows: Meaning{
+			"max_i ‖f_i − f*‖ / ‖f*‖, f* the centralised optimum; not divided if f* is zero",
+			"of the worst node from the centralised optimum, relative",
+		},
+		Split: Meaning{
+			"‖x − x*‖ / ‖x*‖, x all parties' coefficients; not divided if x* is zero",
+			"of all coefficients from the centralised optimum, relative",
+		},
+		field: func(r *Row) *float64 { return &r.Distance },
+		final: func(f record.Final) float64 { return float64(f.Distance) },
+	},
+	{
+		Name: "privacy_loss", Title: "privacy loss", Unit: "nats",
+		Absent: "if the method claims none, or its claim is not established",
+		Rows:   Meaning{Definition: "the method's claimed bound up to the round, largest over nodes (ZKL18 §5, P(t))"},
+		field:  func(r *Row) *float64 { return &r.PrivacyLoss },
+		final:  func(f record.Final) float64 { return float64(f.PrivacyLoss) },
+	},
+	{
+		Name: "messages", Unit: "packets",
+		Rows:  Meaning{Definition: "packets sent for rounds up to this one"},
+		count: func(r *Row) float64 { return float64(r.Messages) },
+		final: func(f record.Final) float64 { return float64(f.Messages) },
+	},
+	{
+		Name: "bytes", Unit: "bytes",
+		Rows:  Meaning{Definition: "size of those packets, headers included"},
+		count: func(r *Row) float64 { return float64(r.Bytes) },
+		final: func(f record.Final) float64 { return float64(f.Bytes) },
+	},
+	{
+		Name: "dual_sum", Absent: "until every node has ended the round; where columns are split",
+		Rows:  Meaning{Definition: "‖Σ_i λ_i‖ after the round's dual step; zero but for rounding if the theory holds"},
+		field: func(r *Row) *float64 { return &r.DualSum },
+		final: func(f record.Final) float64 { return float64(f.DualSum) },
+	},
+	{
+		Name: "residual", Absent: "where no subproblem was solved iteratively",
+		Rows:  Meaning{Definition: "largest ‖∇‖/max(1, ‖q‖) of the round's solves"},
+		Split: Meaning{Definition: "largest residual of the hub's scalar problems"},
+		field: func(r *Row) *float64 { return &r.Residual },
+	},
+	{
+		Name: "spread", Absent: fmt.Sprintf("above %d nodes; where columns are split", widest),
+		Rows: Meaning{Definition: "max over pairs of nodes of ‖w_i − w_l‖, w what a node has before it adds noise to " +
+			"its output (PDML §VI)"},
+		field: func(r *Row) *float64 { return &r.Spread },
+	},
+	{
+		Name: "averaged_risk", Absent: "for a method that publishes the w_i it computes; in round 0",
+		Rows: Meaning{Definition: "(1/N) Σ_i Σ_l O_l(w̄_i), w̄_i(t) = (1/t) Σ_{k≤t} w_i(k), on the true labels " +
+			"(PDML (1), §VI)"},
+		field: func(r *Row) *float64 { return &r.Averaged.Risk },
+	},
+	{
+		Name: "averaged_error", Unit: "fraction", Absent: "for a method that publishes the w_i it computes; in round 0",
+		Rows:  Meaning{Definition: "fraction of the test rows that w̄_i gets wrong, mean over the nodes (PDML §VI)"},
+		field: func(r *Row) *float64 { return &r.Averaged.Error },
+	},
+	{
+		Name: "test_loss", Absent: "where rows are split; without test rows",
+		Rows:  Meaning{Definition: "mean log loss of the test rows, where columns are split"},
+		field: func(r *Row) *float64 { return &r.TestLoss },
+	},
+	{
+		Name: "least_round", Unit: "rounds",
+		Rows:  Meaning{Definition: "round of the node that has published fewest iterates"},
+		count: func(r *Row) float64 { return float64(r.Least) },
+	},
+	{
+		Name: "most_round", Unit: "rounds",
+		Rows:  Meaning{Definition: "round of the node that has published most iterates"},
+		count: func(r *Row) float64 { return float64(r.Most) },
+	},
+}
+
+// Columns are the columns of metrics.csv.
+var Columns = names()
+
+func names() []string {
+	columns := make([]string, len(all))
+	for k, m := range all {
+		columns[k] = m.Name
+	}
+	return columns
+}
+
+// All returns the metrics in the order of Columns.
+func All() []*Metric { return slices.Clone(all) }
+
+// Lookup finds a metric by its name.
+func Lookup(name string) (*Metric, bool) {
+	k := slices.Index(Columns, name)
+	if k < 0 {
+		return nil, false
+	}
+	return all[k], true
+}
+
+// Named is the metric of that name. It panics if there is none.
+func Named(name string) *Metric {
+	m, ok := Lookup(name)
+	if !ok {
+		panic("metrics: there is no metric " + name)
+	}
+	return m
+}
+
+// Of is the metric's value in a row, NaN if it has none.
+func (m *Metric) Of(r *Row) float64 {
+	if m.field != nil {
+		return *m.field(r)
+	}
+	return m.count(r)
+}
+
+// InFinal is the metric's value of the last round as run.json keeps it. It panics for a metric that run.json does not
+// keep.
+func (m *Metric) InFinal(f record.Final) float64 {
+	if m.final == nil {
+		panic("metrics: run.json does not keep " + m.Name)
+	}
+	return m.final(f)
+}
+
+// Text is a value as a table prints it, "-" if there is none.
+func (m *Metric) Text(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "-"
+	case m.Percent:
+		return fmt.Sprintf("%.2f %%", 100*v)
+	}
+	return fmt.Sprintf("%.6g", v)
+}
+
+// MeaningOf is what the metric is of a run over split columns or over split rows.
+func (m *Metric) MeaningOf(columns bool) Meaning {
+	if columns && m.Split != (Meaning{}) {
+		return m.Split
+	}
+	return m.Rows
+}
+
+// Explain says in a few lines what the metric is, its unit and when it is absent.
+func (m *Metric) Explain() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n(a column of metrics.csv)\n\n", m.Name, m.Rows.Definition)
+	for _, detail := range m.details() {
+		fmt.Fprintln(&b, detail)
+	}
+	return b.String()
+}
+
+// details are what Explain and the document say besides the definition.
+func (m *Metric) details() []string {
+	var lines []string
+	if m.Split != (Meaning{}) {
+		lines = append(lines, "over split columns: "+m.Split.Definition)
+	}
+	if m.Unit != "" {
+		lines = append(lines, "unit: "+m.Unit)
+	}
+	absent := "never"
+	if m.Absent != "" {
+		absent = m.Absent
+	}
+	return append(lines, "empty: "+absent)
+}
+
+// Document is docs/metrics.md: every metric and its column, in Markdown.
+func Document() string {
+	var b strings.Builder
+	b.WriteString(documentHead)
+	for _, m := range all {
+		fmt.Fprintf(&b, "\n## `%s`\n\n%s\n\n", m.Name, wrap(m.Rows.Definition, ""))
+		for _, detail := range m.details() {
+			fmt.Fprintf(&b, "- %s\n", wrap(detail, "  "))
+		}
+	}
+	return b.String()
+}
+
+const documentHead = `# Metrics
+
+The columns of ` + "`metrics.csv`" + `, in their order. A row is a round; without lockstep it is what the nodes held
+when they were in that round on average. A value that a row does not have is empty.
+` + "`simulate explain NAME`" + ` says the same. This page is made from the declarations in
+` + "`metrics/metric.go`" + `, by ` + "`go test ./metrics -run Document -update`" + `.
+`
+
+// wrap breaks a text between words so that lines end by column 118; the lines after the first begin with an indent.
+func wrap(text, indent string) string {
+	const width = 118
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return strings.Join(append(lines, line), "\n"+indent)
+}
