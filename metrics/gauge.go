@@ -15,7 +15,7 @@ const widest = 128
 // snapshot is what nodes hold that are measured together.
 type snapshot struct {
 	values    [][]float64 // by node; nil: nothing yet
-	inner     [][]float64 // by node; equal to values unless a method shelters iterates
+	inner     [][]float64 // by node; as values unless a method shelters iterates
 	sheltered bool
 	losses    []float64 // by node
 	residual  float64   // largest of the solves since the last row, NaN if there was none
@@ -31,6 +31,7 @@ func newSnapshot(nodes int) *snapshot {
 // reset empties a snapshot for another round.
 func (s *snapshot) reset() {
 	clear(s.values)
+	clear(s.inner)
 	s.sheltered, s.residual = false, math.NaN()
 }
 
@@ -47,19 +48,15 @@ func (s *snapshot) take(shard int, values, inner []float64, loss float64, stats 
 	}
 }
 
-// present is the snapshot of the nodes that have published. Averages over rounds are over all nodes, so there are none
-// until all have.
-func (s *snapshot) present() *snapshot {
-	some := &snapshot{sheltered: s.sheltered, residual: s.residual}
-	for i, v := range s.values {
-		if v == nil {
-			some.sheltered = false
-			continue
+// present counts the nodes that have published.
+func (s *snapshot) present() int {
+	n := 0
+	for _, f := range s.values {
+		if f != nil {
+			n++
 		}
-		some.values, some.inner = append(some.values, v), append(some.inner, s.inner[i])
-		some.losses = append(some.losses, s.losses[i])
 	}
-	return some
+	return n
 }
 
 // gauge measures snapshots of one run.
@@ -80,12 +77,17 @@ func newGauge(p *problem.Problem, optimum []float64) gauge {
 	return g
 }
 
-// measure fills a row, summing in order of node.
+// measure fills a row, summing in order of node over those that have published. Averages over rounds are of all nodes,
+// so they begin when all have.
 func (g *gauge) measure(row *Row, s *snapshot) {
 	p := g.problem
-	n := float64(len(s.values))
+	present := s.present()
+	n := float64(present)
 	clear(g.mean)
 	for i, f := range s.values {
+		if f == nil {
+			continue
+		}
 		row.Loss += s.losses[i]
 		norm := num.Norm(f)
 		row.Objective += float64(p.C*s.losses[i]) + float64(0.5*p.R[i]*norm*norm)
@@ -99,13 +101,15 @@ func (g *gauge) measure(row *Row, s *snapshot) {
 	}
 	row.TestError = TestError(&p.Test, g.mean)
 	row.Residual = s.residual
-	if len(s.inner) <= widest {
+	if present <= widest {
 		row.Spread = 0
 		for i, f := range s.inner {
-			row.Spread = max(row.Spread, g.farthest(s.inner[:i], f))
+			if f != nil {
+				row.Spread = max(row.Spread, g.farthest(s.inner[:i], f))
+			}
 		}
 	}
-	if s.sheltered && row.Round > 0 {
+	if s.sheltered && row.Round > 0 && present == len(s.values) {
 		row.Averaged = g.average(row.Round, s.inner)
 	}
 }
@@ -132,10 +136,13 @@ func (g *gauge) average(t int, inner [][]float64) Averaged {
 	return a
 }
 
-// farthest is max_i ‖f_i − centre‖.
+// farthest is max_i ‖f_i − centre‖ over the nodes that have published.
 func (g *gauge) farthest(values [][]float64, centre []float64) float64 {
 	worst := 0.0
 	for _, f := range values {
+		if f == nil {
+			continue
+		}
 		for k := range g.diff {
 			g.diff[k] = f[k] - centre[k]
 		}

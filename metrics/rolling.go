@@ -50,7 +50,7 @@ func (r *Rolling) Published(
 func (r *Rolling) measure() {
 	row := newRow(len(r.rows))
 	row.Time, row.Least, row.Most = r.latest, slices.Min(r.rounds), slices.Max(r.rounds)
-	r.gauge.measure(&row, r.held.present())
+	r.gauge.measure(&row, r.held)
 	r.enter(&row)
 	r.rows = append(r.rows, row)
 	r.pending, r.held.residual = 0, math.NaN()
