@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"overhear/problem"
+	"overhear/sim"
 )
 
 // two is a problem of two nodes in the plane; the test rows are (1,0)→+1 and
@@ -62,7 +63,7 @@ func TestCollector_ByHand(t *testing.T) {
 		"messages":   {float64(r.Messages), 3}, // so far
 		"bytes":      {float64(r.Bytes), 160},
 	} {
-		if math.Abs(v[0]-v[1]) > 1e-12*math.Max(1, v[1]) {
+		if !(math.Abs(v[0]-v[1]) <= 1e-12*math.Max(1, v[1])) { // NaN is wrong
 			t.Errorf("%s is %v, want %v", name, v[0], v[1])
 		}
 	}
@@ -71,6 +72,18 @@ func TestCollector_ByHand(t *testing.T) {
 	}
 	if len(r.Values()) != len(Columns) {
 		t.Errorf("%d values for %d columns", len(r.Values()), len(Columns))
+	}
+}
+
+// A round counts as complete at any time of the clock.
+func TestCollector_TimeOfARound(t *testing.T) {
+	for _, at := range []sim.Time{0, 1, 2} {
+		c := NewCollector(two(t), nil, 0, nil)
+		c.Published(0, 0, 0, []float64{1, 0}, nil, 0, problem.Stats{})
+		c.Published(1, 0, at, []float64{1, 0}, nil, 0, problem.Stats{})
+		if rows := c.Rows(); len(rows) != 1 || rows[0].Time != at {
+			t.Errorf("a round that ended at %d ns: %+v", at, rows)
+		}
 	}
 }
 

@@ -62,18 +62,18 @@ func TestAveraged_IsOfTheMeanOfTheShelteredIterates(t *testing.T) {
 		for k := 1; k <= 3; k++ {
 			got := rows[k].Averaged
 			want := (risk(p, means[k][0]) + risk(p, means[k][1])) / 2
-			if math.Abs(got.Risk-want) > 1e-13*want || math.Abs(got.Error-errors[k]) > 1e-15 {
+			if !(math.Abs(got.Risk-want) <= 1e-13*want && math.Abs(got.Error-errors[k]) <= 1e-15) {
 				t.Errorf("%s, round %d: %+v, want risk %v and error %v", name, k, got, want, errors[k])
 			}
 			// The risk is convex: that of a mean is at most the mean of the risks.
 			best += (risk(p, w[k][0]) + risk(p, w[k][1])) / 2
-			if got.Risk > best/float64(k) {
+			if !(got.Risk <= best/float64(k)) {
 				t.Errorf("%s, round %d: the risk of the averages is %v, above the average risk %v",
 					name, k, got.Risk, best/float64(k))
 			}
 			// The spread is of the w_i too.
 			gap := math.Hypot(w[k][0][0]-w[k][1][0], w[k][0][1]-w[k][1][1])
-			if math.Abs(rows[k].Spread-gap) > 1e-13 {
+			if !(math.Abs(rows[k].Spread-gap) <= 1e-13) {
 				t.Errorf("%s, round %d: the spread is %v, want %v", name, k, rows[k].Spread, gap)
 			}
 		}
@@ -113,7 +113,7 @@ func TestSpread_UpTo128Nodes(t *testing.T) {
 		if row.Spread != c.want && !(math.IsNaN(row.Spread) && math.IsNaN(c.want)) {
 			t.Errorf("%d nodes: the spread is %v, want %v", c.nodes, row.Spread, c.want)
 		}
-		if want := float64(c.nodes-1) / 2; math.Abs(row.Consensus-want) > 1e-12 {
+		if want := float64(c.nodes-1) / 2; !(math.Abs(row.Consensus-want) <= 1e-12) {
 			t.Errorf("%d nodes: consensus is %v, want %v", c.nodes, row.Consensus, want)
 		}
 		if !math.IsNaN(row.TestError) || !math.IsNaN(row.Distance) {
@@ -127,7 +127,7 @@ func TestDistance_Scale(t *testing.T) {
 	for _, c := range []struct{ optimum, want float64 }{{0, 3}, {4, 0.25}, {0.5, 5}, {-3, 2}} {
 		m := NewCollector(crowd(1), []float64{c.optimum}, 0, nil)
 		m.Published(0, 0, 0, []float64{3}, nil, 0, problem.Stats{})
-		if got := m.Rows()[0].Distance; math.Abs(got-c.want) > 1e-15 {
+		if got := m.Rows()[0].Distance; !(math.Abs(got-c.want) <= 1e-15) {
 			t.Errorf("from 3 to %v it is %v, want %v", c.optimum, got, c.want)
 		}
 	}

@@ -58,7 +58,7 @@ func TestRolling_ByHand(t *testing.T) {
 		"messages":  {float64(row.Messages), 3},
 		"bytes":     {float64(row.Bytes), 60},
 	} {
-		if math.Abs(v[0]-v[1]) > 1e-12*math.Max(1e-9, math.Abs(v[1])) {
+		if !(math.Abs(v[0]-v[1]) <= 1e-12*math.Max(1e-9, math.Abs(v[1]))) { // NaN is wrong
 			t.Errorf("%s is %v, want %v", name, v[0], v[1])
 		}
 	}
@@ -112,7 +112,8 @@ func TestRolling_NodesThatHaveNotJoined(t *testing.T) {
 	r.Published(0, 0, 0, []float64{0, 0}, w, 0.75, problem.Stats{})
 	r.Published(0, 1, 0, []float64{0, 0}, w, 0.75, problem.Stats{})
 	row = r.Rows()[2]
-	if row.Loss != 0.5 || row.Objective != 2*0.75+2*0.25+0.5*4 || row.Consensus != 1 || row.Least != 1 || row.Most != 3 {
+	if row.Loss != 0.5 || row.Objective != 2*0.75+2*0.25+0.5*4 || row.Consensus != 1 ||
+		row.Least != 1 || row.Most != 3 {
 		t.Errorf("of both: %+v", row)
 	}
 	if math.IsNaN(row.Averaged.Risk) {

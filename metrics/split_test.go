@@ -72,7 +72,7 @@ func TestSplit_ByHand(t *testing.T) {
 			"distance at 2":  {rows[2].Distance, 0},
 			"ended":          {ended[1].Loss, r.Loss},
 		} {
-			if math.Abs(v[0]-v[1]) > 1e-14*max(1, math.Abs(v[1])) {
+			if !(math.Abs(v[0]-v[1]) <= 1e-14*max(1, math.Abs(v[1]))) { // NaN is wrong
 				t.Errorf("weight %v: %s is %v, want %v", weight, name, v[0], v[1])
 			}
 		}
@@ -145,5 +145,59 @@ func TestSplit_DivergesAfterFiveRoundsOfGrowthAboveTenTimesTheStart(t *testing.T
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// steep is a problem of one row whose objective at x is ½(1−x)² + 3x²: ½ at 0, and ten times that at −1 exactly.
+func steep() *problem.Vertical {
+	rows := problem.NewRows(1)
+	rows.Append([]int32{0}, []float64{1})
+	return &problem.Vertical{
+		N: 1, D: 1, Y: []float64{1}, Ridge: 6, Weight: 1, Loss: problem.Squared,
+		Blocks: []*problem.Rows{rows}, TestBlocks: []*problem.Rows{problem.NewRows(1)},
+	}
+}
+
+// diverges says in which round a run through those coefficients ends as divergent, 0 if in none.
+func diverges(t *testing.T, x ...float64) (round int, err error) {
+	t.Helper()
+	s := NewSplit(steep(), nil, len(x), nil)
+	for round, v := range x {
+		if err := s.Ended(round, 0, [][]float64{{v}}, 0, 0); err != nil {
+			return round, err
+		}
+	}
+	return 0, nil
+}
+
+func TestSplit_TenTimesTheStartIsNotAbove(t *testing.T) {
+	if round, err := diverges(t, 0, -1, -1.1, -1.2, -1.3, -1.4, -1.5); round != 6 {
+		t.Errorf("from ten times the start in round 1 it grows five times above, and ends in round %d: %v", round, err)
+	}
+}
+
+// A run that stays above ten times its start for 50 rounds has diverged, growing or not; a visit below begins again.
+func TestSplit_DivergesAfterFiftyRoundsFarAboveTheStart(t *testing.T) {
+	cycle := func(rounds int) []float64 { // between 5.8 and 7.4, never growing twice in a row
+		x := make([]float64, rounds)
+		for k := range x {
+			x[k] = -1.1 - 0.1*float64(k%2)
+		}
+		return x
+	}
+	far := append([]float64{0}, cycle(49)...)
+	if round, err := diverges(t, far...); round != 0 {
+		t.Errorf("49 rounds far above the start end in round %d: %v", round, err)
+	}
+	round, err := diverges(t, append(far, cycle(9)...)...)
+	if round != 50 || err == nil || !strings.Contains(err.Error(), "has been far above it for 50 rounds") {
+		t.Errorf("50 rounds far above the start end in round %d: %v", round, err)
+	}
+	if want := "the objective is 5.835, 11.7 times its start"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("at x = −1.1 the objective is ½·2.1² + 3·1.1²: %v", err)
+	}
+	again := append(append(append([]float64{}, far...), 0), cycle(60)...)
+	if round, err := diverges(t, again...); round != 100 {
+		t.Errorf("after a visit below in round 50 it ends in round %d: %v", round, err)
 	}
 }

@@ -687,3 +687,135 @@ func TestLedger_Part(t *testing.T) {
 		t.Errorf("its nodes are %v", nodes)
 	}
 }
+
+// At an order that tends to 1 the Rényi divergence is the Kullback–Leibler divergence, ε tanh(ε/2), which for a large ε
+// is ε to the last digit: also one rounding above 1.
+func TestPureDP_RenyiOfALargeLossNearOrderOne(t *testing.T) {
+	for _, epsilon := range []float64{61, 64, 100} {
+		near(t, fmt.Sprintf("ε %v: divergence near order 1", epsilon),
+			PureDP{epsilon}.Renyi(1+0x1p-52), epsilon*math.Tanh(epsilon/2), 1e-13*epsilon)
+	}
+}
+
+// gaussianRDP is the ε at δ of one Gaussian mechanism of that ρ, on a grid of orders: ρa + ln((a−1)/a) − (ln δ +
+// ln a)/(a−1).
+func gaussianRDP(rho, delta float64) float64 {
+	best := math.Inf(1)
+	for u := -12.0; u < 16; u += 1e-3 {
+		a := 1 + math.Exp(u)
+		best = min(best, max(0, rho*a+math.Log((a-1)/a)-(math.Log(delta)+math.Log(a))/(a-1)))
+	}
+	return best
+}
+
+// What a node lost by round 0 is stated in a run of no more rounds, too.
+func TestBound_OfRoundZero(t *testing.T) {
+	const delta = 1e-5
+	l := new(Ledger)
+	l.Spend(0, 0, "sample", GaussianDP{1, 2})
+	got := l.Bound("sample", 0, delta)
+	if want := gaussianRDP(0.125, delta); len(got) != 1 || math.Abs(got[0]-want) > 1e-5*want {
+		t.Errorf("bounds %v, want %v", got, want)
+	}
+	if got := l.Bound("sample", -1, delta); len(got) != 0 {
+		t.Errorf("%v of no rounds", got)
+	}
+}
+
+// The worst node is the one whose ε at δ is largest, whatever it used. Node 0 has the smallest ρ of the Gaussian
+// mechanisms, and the largest loss by its pure ones.
+func TestBound_WorstNodeAmongPureAndGaussian(t *testing.T) {
+	const delta = 1e-5
+	l := new(Ledger)
+	l.Spend(0, 1, "sample", GaussianDP{1, 10})
+	l.Spend(0, 1, "sample", PureDP{4})
+	l.Spend(1, 1, "sample", GaussianDP{1, 2})
+	l.Spend(2, 1, "sample", GaussianDP{1, 4})
+	got, pure := l.Bound("sample", 1, delta)[1], l.RDP(0, "sample", delta)
+	if gauss := l.RDP(1, "sample", delta); !(pure > gauss) || got != pure {
+		t.Errorf("the bound is %v; node 0 lost %v, node 1 %v", got, pure, gauss)
+	}
+	if round := l.WorstRound("sample", delta); round != pure {
+		t.Errorf("the worst round is %v; node 0 lost %v in its only one", round, pure)
+	}
+	// With little pure loss, node 1 is the worst.
+	l = new(Ledger)
+	l.Spend(0, 1, "sample", GaussianDP{1, 10})
+	l.Spend(0, 1, "sample", PureDP{0.01})
+	l.Spend(1, 1, "sample", GaussianDP{1, 2})
+	if got, want := l.Bound("sample", 1, delta)[1], gaussianRDP(0.125, delta); math.Abs(got-want) > 1e-5*want {
+		t.Errorf("the bound is %v, node 1 lost %v", got, want)
+	}
+}
+
+// A round of Gaussian noise costs the ε at δ of the sum of its ρ; the worst is that of the largest sum, in whatever
+// order rounds come.
+func TestWorstRound_OfGaussianNoise(t *testing.T) {
+	const delta = 1e-5
+	for name, sigmas := range map[string][][]float64{ // by round
+		"falling": {{1}, {2}, {4}}, "rising": {{4}, {2}, {1}}, "of parts": {{1.5}, {math.Sqrt2, math.Sqrt2}, {1.2}},
+	} {
+		l := new(Ledger)
+		for round, all := range sigmas {
+			for _, sigma := range all {
+				l.Spend(0, round+1, "sample", GaussianDP{1, sigma})
+			}
+		}
+		want := gaussianRDP(0.5, delta) // ρ = 1/(2·1²), or twice 1/(2·2)
+		if got := l.WorstRound("sample", delta); math.Abs(got-want) > 1e-5*want {
+			t.Errorf("%s: the worst round is %v, want %v", name, got, want)
+		}
+		if got := l.WorstRoundOf(0, "sample", delta); math.Abs(got-want) > 1e-5*want {
+			t.Errorf("%s: the node's worst round is %v, want %v", name, got, want)
+		}
+	}
+}
+
+// Every mechanism is (0, 1)-differentially private, one that hides nothing too.
+func TestRDP_AtDeltaOneNothingIsLost(t *testing.T) {
+	var l Ledger
+	l.Spend(0, 0, "sample", GaussianDP{1, 0})
+	near(t, "RDP at δ = 1", l.RDP(0, "sample", 1), 0, 0)
+	near(t, "RDP at δ = 2", l.RDP(0, "sample", 2), 0, 0)
+}
+
+// Halving an interval whose ends are in the ratio 2 takes 40 steps to a precision of 10^−12, since 2^40 > 10^12.
+func TestSolve_Evaluations(t *testing.T) {
+	for _, c := range []struct {
+		target   float64
+		brackets int
+	}{{1.5, 2}, {3, 3}, {6, 4}, {0.75, 2}} {
+		calls := 0
+		if _, err := Solve(c.target, func(s float64) float64 { calls++; return s }); err != nil {
+			t.Fatal(err)
+		}
+		if calls > c.brackets+40 {
+			t.Errorf("%d evaluations for a target of %v, where %d find the interval", calls, c.target, c.brackets)
+		}
+	}
+}
+
+// RDP is never above zCDP, which is the same bound at one order and with less care: also where that order, 1 +
+// √(ln(1/δ)/ρ), is beyond the grid.
+func TestRDP_IsAtMostZCDPFarFromTheGrid(t *testing.T) {
+	for _, c := range []struct{ rho, delta float64 }{{1e-13, 1e-300}, {1e-9, 1e-300}, {1, 1e-5}, {1e13, 0.5}} {
+		var l Ledger
+		l.Spend(0, 0, "sample", GaussianDP{math.Sqrt(2 * c.rho), 1})
+		rdp, zcdp := l.RDP(0, "sample", c.delta), l.ZCDP(0, "sample", c.delta)
+		if want := c.rho + 2*math.Sqrt(c.rho*math.Log(1/c.delta)); !(rdp <= want) || !(rdp <= zcdp) {
+			t.Errorf("ρ %v, δ %v: RDP gives %v, zCDP %v, by hand %v", c.rho, c.delta, rdp, zcdp, want)
+		}
+	}
+}
+
+// What spends nothing loses nothing, at any δ and by any composition.
+func TestComposition_OfNothing(t *testing.T) {
+	var l Ledger
+	l.Spend(0, 0, "label", PureDP{0})
+	l.Spend(0, 1, "label", PureDP{0})
+	for _, delta := range []float64{-1, 0, 1e-300, 0.5, 1} {
+		near(t, "advanced composition", l.Advanced(0, "label", delta), 0, 0)
+		near(t, "RDP", l.RDP(0, "label", delta), 0, 0)
+		near(t, "zCDP", l.ZCDP(0, "label", delta), 0, 0)
+	}
+}

@@ -38,9 +38,6 @@ func Solve(target float64, spent func(scale float64) float64) (scale float64, er
 	}
 	for hi-lo > 1e-12*lo {
 		mid := lo + float64((hi-lo)/2)
-		if mid <= lo || mid >= hi {
-			break
-		}
 		if within(mid) {
 			lo = mid
 		} else {
