@@ -731,6 +731,8 @@ func TestBound_WorstNodeAmongPureAndGaussian(t *testing.T) {
 	l.Spend(0, 1, "sample", PureDP{4})
 	l.Spend(1, 1, "sample", GaussianDP{1, 2})
 	l.Spend(2, 1, "sample", GaussianDP{1, 4})
+	l.Spend(3, 1, "sample", GaussianDP{1, 5})
+	l.Spend(3, 1, "sample", PureDP{0.01})
 	got, pure := l.Bound("sample", 1, delta)[1], l.RDP(0, "sample", delta)
 	if gauss := l.RDP(1, "sample", delta); !(pure > gauss) || got != pure {
 		t.Errorf("the bound is %v; node 0 lost %v, node 1 %v", got, pure, gauss)
@@ -745,6 +747,22 @@ func TestBound_WorstNodeAmongPureAndGaussian(t *testing.T) {
 	l.Spend(1, 1, "sample", GaussianDP{1, 2})
 	if got, want := l.Bound("sample", 1, delta)[1], gaussianRDP(0.125, delta); math.Abs(got-want) > 1e-5*want {
 		t.Errorf("the bound is %v, node 1 lost %v", got, want)
+	}
+}
+
+// Of a node's rounds the worst is the one whose ε at δ is largest, not the one with most Gaussian noise.
+func TestWorstRound_OfMixtures(t *testing.T) {
+	const delta = 1e-5
+	l, one := new(Ledger), new(Ledger)
+	for _, m := range []Mechanism{GaussianDP{1, 10}, PureDP{4}} {
+		l.Spend(0, 1, "sample", m)
+		one.Spend(0, 1, "sample", m)
+	}
+	l.Spend(0, 2, "sample", GaussianDP{1, 5})
+	l.Spend(0, 2, "sample", PureDP{0.01})
+	want := one.RDP(0, "sample", delta)
+	if got := l.WorstRoundOf(0, "sample", delta); got != want || got < 3 {
+		t.Errorf("the worst round is %v, the first costs %v", got, want)
 	}
 }
 
