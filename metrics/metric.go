@@ -50,7 +50,7 @@ var all = []*Metric{
 		Name: "loss", Title: "training loss",
 		Rows: Meaning{
 			"L(t) = (1/N) Σ_i (1/B_i) Σ_n L(y_n f_i·x_n): mean training loss of the nodes, each with its own " +
-				"classifier (ZKL18 §5)",
+				"classifier and its own true labels (ZKL18 §5)",
 			"average over the nodes, each with its own classifier",
 		},
 		Split: Meaning{
@@ -107,7 +107,7 @@ var all = []*Metric{
 	},
 	{
 		Name: "messages", Unit: "packets",
-		Rows:  Meaning{Definition: "packets sent for rounds up to this one"},
+		Rows:  Meaning{Definition: "packets sent for rounds up to this one, lost ones included"},
 		count: func(r *Row) float64 { return float64(r.Messages) },
 		final: func(f record.Final) float64 { return float64(f.Messages) },
 	},
@@ -235,62 +235,30 @@ func (m *Metric) MeaningOf(columns bool) Meaning {
 func (m *Metric) Explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n(a column of metrics.csv)\n\n", m.Name, m.Rows.Definition)
-	for _, detail := range m.details() {
-		fmt.Fprintln(&b, detail)
-	}
-	return b.String()
-}
-
-// details are what Explain and the document say besides the definition.
-func (m *Metric) details() []string {
-	var lines []string
 	if m.Split != (Meaning{}) {
-		lines = append(lines, "over split columns: "+m.Split.Definition)
+		fmt.Fprintf(&b, "over split columns: %s\n", m.Split.Definition)
 	}
 	if m.Unit != "" {
-		lines = append(lines, "unit: "+m.Unit)
+		fmt.Fprintf(&b, "unit: %s\n", m.Unit)
 	}
 	absent := "never"
 	if m.Absent != "" {
 		absent = m.Absent
 	}
-	return append(lines, "empty: "+absent)
-}
-
-// Document is docs/metrics.md: every metric and its column, in Markdown.
-func Document() string {
-	var b strings.Builder
-	b.WriteString(documentHead)
-	for _, m := range all {
-		fmt.Fprintf(&b, "\n## `%s`\n\n%s\n\n", m.Name, wrap(m.Rows.Definition, ""))
-		for _, detail := range m.details() {
-			fmt.Fprintf(&b, "- %s\n", wrap(detail, "  "))
-		}
-	}
+	fmt.Fprintf(&b, "empty: %s\n", absent)
 	return b.String()
 }
 
-const documentHead = `# Metrics
-
-The columns of ` + "`metrics.csv`" + `, in their order. A row is a round; without lockstep it is what the nodes held
-when they were in that round on average. A value that a row does not have is empty.
-` + "`simulate explain NAME`" + ` says the same. This page is made from the declarations in
-` + "`metrics/metric.go`" + `, by ` + "`go test ./metrics -run Document -update`" + `.
-`
-
-// wrap breaks a text between words so that lines end by column 118; the lines after the first begin with an indent.
-func wrap(text, indent string) string {
-	const width = 118
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
-			lines, line = append(lines, line), ""
+// Document is the table of the columns of metrics.csv in docs/formats.md, in Markdown.
+func Document() string {
+	var b strings.Builder
+	b.WriteString("| column | unit | meaning | empty |\n|---|---|---|---|\n")
+	for _, m := range all {
+		meaning := m.Rows.Definition
+		if m.Split != (Meaning{}) {
+			meaning += "; over split columns: " + m.Split.Definition
 		}
-		if line != "" {
-			line += " "
-		}
-		line += word
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Unit, meaning, m.Absent)
 	}
-	return strings.Join(append(lines, line), "\n"+indent)
+	return b.String()
 }

@@ -16,7 +16,7 @@ import (
 	"overhear/record"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/metrics.md")
+var update = flag.Bool("update", false, "rewrite the table of metrics.csv in docs/formats.md")
 
 // numbered is a row in which every field has a value of its own, in the order of the struct.
 func numbered() Row {
@@ -184,36 +184,42 @@ func TestNamed_PanicsWhereThereIsNothing(t *testing.T) {
 	}
 }
 
-// The page is what the declarations say, and its lines fit.
-func TestDocument_IsThePage(t *testing.T) {
-	path := filepath.Join("..", "docs", "metrics.md")
-	page := Document()
-	for _, line := range strings.Split(page, "\n") {
-		if n := len([]rune(line)); n > 120 {
-			t.Errorf("a line of %d columns: %s", n, line)
-		}
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	had, err := os.ReadFile(path)
+// The page of the formats has the table that the declarations make.
+func TestDocument_IsInThePageOfTheFormats(t *testing.T) {
+	path := filepath.Join("..", "docs", "formats.md")
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(had) != page {
-		t.Errorf("%s is not what the declarations say; go test ./metrics -run Document -update", path)
+	head, rest, found := strings.Cut(string(page), "### `metrics.csv`\n")
+	prose, table, begun := strings.Cut(rest, "\n| column |")
+	_, tail, ended := strings.Cut(table, "\n\n")
+	if !found || !begun || !ended {
+		t.Fatalf("%s has no table of metrics.csv", path)
+	}
+	want := head + "### `metrics.csv`\n" + prose + "\n" + Document() + "\n" + tail
+	if *update {
+		err = os.WriteFile(path, []byte(want), 0o644)
+	} else if string(page) != want {
+		t.Errorf("%s is not what the declarations say; go test ./metrics -run Document -update writes it", path)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
-func TestWrap(t *testing.T) {
-	words := strings.Repeat("1234 ", 23) + "123" // 118 columns
-	if got := wrap(words, "  "); got != words {
-		t.Errorf("a text of %d columns is broken:\n%s", len(words), got)
+func TestDocument_HasARowAMetric(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(Document()), "\n")
+	if len(lines) != 2+len(Columns) {
+		t.Fatalf("%d lines for %d metrics", len(lines), len(Columns))
 	}
-	if got, want := wrap(words+"4 next", "  "), strings.TrimSpace(words[:114])+"\n  1234 next"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	for line, want := range map[int]string{
+		3:  "| `time_s` | s | virtual time at which the last node published the round; over split columns: ",
+		11: "| `bytes` | bytes | size of those packets, headers included |  |",
+		17: "| `test_loss` |  | mean log loss of the test rows, where columns are split | where rows are split; ",
+	} {
+		if !strings.HasPrefix(lines[line], want) {
+			t.Errorf("line %d is %s, want %s", line, lines[line], want)
+		}
 	}
 }
