@@ -15,8 +15,8 @@
 // # Metrics
 //
 // A [Metric] is declared once, in the table of metric.go: its column, what it means with its formula and source, its
-// unit, when it is absent and how a table prints it. From that table are made [Columns], the absent values of a new row,
-// [Row.Values], the texts of `simulate explain` and `simulate list metrics`, the tables of a run and the table in
+// unit, when it is absent and how a table prints it. From that table are made [Columns], the absent values of a new
+// row, [Row.Values], the texts of `simulate explain` and `simulate list metrics`, the tables of a run and the table in
 // docs/formats.md.
 //
 // To add a metric, add a field to Row and its declaration to the table, and measure it where the others are: in gauge
