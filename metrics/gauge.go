@@ -67,6 +67,7 @@ type gauge struct {
 	mean    []float64   // scratch
 	diff    []float64   // scratch
 	sums    [][]float64 // Σ_k w_i(k) by node, k ≥ 1
+	summed  int         // rows that the sums are of; without lockstep the first rows are not among them
 }
 
 func newGauge(p *problem.Problem, optimum []float64) gauge {
@@ -110,12 +111,12 @@ func (g *gauge) measure(row *Row, s *snapshot) {
 		}
 	}
 	if s.sheltered && row.Round > 0 && present == len(s.values) {
-		row.Averaged = g.average(row.Round, s.inner)
+		row.Averaged = g.average(s.inner)
 	}
 }
 
 // average adds the w_i(t) to their sums and measures the averages w̄_i(t).
-func (g *gauge) average(t int, inner [][]float64) Averaged {
+func (g *gauge) average(inner [][]float64) Averaged {
 	p := g.problem
 	if g.sums == nil {
 		g.sums = make([][]float64, len(inner))
@@ -123,13 +124,14 @@ func (g *gauge) average(t int, inner [][]float64) Averaged {
 			g.sums[i] = make([]float64, p.D)
 		}
 	}
+	g.summed++
 	n := float64(len(inner))
 	var a Averaged
 	mean := make([]float64, p.D)
 	for i, w := range inner {
 		num.Axpy(1, w, g.sums[i])
 		copy(mean, g.sums[i])
-		num.Scale(1/float64(t), mean)
+		num.Scale(1/float64(g.summed), mean)
 		a.Risk += p.Value(mean) / n
 		a.Error += TestError(&p.Test, mean) / n
 	}

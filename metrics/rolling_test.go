@@ -116,7 +116,8 @@ func TestRolling_NodesThatHaveNotJoined(t *testing.T) {
 		row.Least != 1 || row.Most != 3 {
 		t.Errorf("of both: %+v", row)
 	}
-	if math.IsNaN(row.Averaged.Risk) {
-		t.Error("no averages, and all have joined")
+	// Both have held w in every row, so that it is their average, however many rows went before.
+	if want := logistic(t).Value(w); !(math.Abs(row.Averaged.Risk-want) <= 1e-12*want) {
+		t.Errorf("averages %+v, want the risk %v of w", row.Averaged, want)
 	}
 }
