@@ -115,74 +115,26 @@ func duration(ctx context.Context, e *experiment.Experiment, seed uint64) (sim.T
 // fault plan.
 type conditions struct {
 	link   sim.Link
-	faults []sim.Fault
+	faults sim.FaultPlan
 }
 
 // draw draws the conditions of a seed: faults begin and end within the span.
 func draw(e *experiment.Experiment, seed uint64, span sim.Duration, graph *sim.Graph) conditions {
 	s := sim.NewStream(seed, "fuzz")
-	between := func(low, high float64) float64 {
-		u := s.Float64()
-		return low + float64((high-low)*u)
-	}
 	w := conditions{link: e.Network.Link}
-	switch s.IntN(4) {
-	case 0: // the scenario's own
-	case 1:
-		w.link.Latency = sim.Latency{Kind: "constant", Value: sim.Duration(between(0, 50e6))}
-	case 2:
-		w.link.Latency = sim.Latency{Kind: "exponential", Mean: sim.Duration(between(1e5, 50e6))}
-	default:
-		w.link.Latency = sim.Latency{Kind: "lognormal", Median: sim.Duration(between(1e5, 50e6)), Sigma: between(0, 2)}
+	if s.IntN(4) > 0 { // or else the scenario's own
+		w.link.Latency = sim.RandomLatency(s)
 	}
 	if s.IntN(2) == 0 {
-		w.link.Loss = between(0, 0.4)
+		w.link.Loss = s.Between(0, 0.4)
 	}
 	if s.IntN(2) == 0 {
-		w.link.Duplication = between(0, 0.5)
+		w.link.Duplication = s.Between(0, 0.5)
 	}
-	n := graph.Order()
-	pairs := graph.Pairs()
-	memory := func() string { return []string{"kept", "lost"}[s.IntN(2)] }
 	for range s.IntN(7) {
-		f := sim.Fault{At: sim.Duration(between(0, float64(0.8*float64(span))))}
-		f.Until = f.At + sim.Duration(between(0.01, 0.2)*float64(span)) + 1
-		node := s.IntN(n)
-		switch s.IntN(6) {
-		case 0:
-			f.Crash, f.Memory = &node, memory()
-		case 1:
-			groups := make([][]int, 2)
-			for i := range n {
-				k := s.IntN(2)
-				groups[k] = append(groups[k], i)
-			}
-			if groups[0] == nil || groups[1] == nil {
-				continue
-			}
-			f.Partition = groups
-		case 2:
-			factor := between(1, 30)
-			f.Slow, f.Factor = &node, &factor
-		case 3:
-			pair, factor := pairs[s.IntN(len(pairs))], between(1, 20)
-			f.Link, f.Factor, f.Loss = &pair, &factor, between(0, 1)
-		case 4:
-			f.Join, f.Until = &node, 0
-			f.At++
-			for _, g := range w.faults { // a node joins once
-				if g.Join != nil && *g.Join == node {
-					f.Join = nil
-				}
-			}
-			if f.Join == nil {
-				continue
-			}
-		default:
-			f.Crashes = &sim.Crashes{Every: sim.Duration(between(0.05, 1) * float64(span)),
-				For: sim.Duration(between(0.01, 0.1) * float64(span)), Memory: memory()}
+		if f, ok := sim.RandomFault(s, graph, span, w.faults); ok {
+			w.faults = append(w.faults, f)
 		}
-		w.faults = append(w.faults, f)
 	}
 	return w
 }
@@ -220,7 +172,7 @@ func try(ctx context.Context, e *experiment.Experiment, o Options, seed uint64, 
 		again = false
 		for k := range w.faults {
 			v := w
-			v.faults = append(append([]sim.Fault(nil), w.faults[:k]...), w.faults[k+1:]...)
+			v.faults = append(append(sim.FaultPlan(nil), w.faults[:k]...), w.faults[k+1:]...)
 			if len(v.faults) == 0 {
 				v.faults = nil
 			}
@@ -373,7 +325,7 @@ func (t *trial) sent(p *sim.Packet) {
 
 // distance is the worst node's from the optimum; not for methods that need not
 // reach it, nor where the run ended before three times as long as its faults.
-func (t *trial) distance(faults []sim.Fault) (float64, bool) {
+func (t *trial) distance(faults sim.FaultPlan) (float64, bool) {
 	if _, ok := t.a.Method.(algorithms.LossTolerant); !ok {
 		return 0, false
 	}

@@ -42,7 +42,7 @@ func search(t *testing.T, runs int, flaw func(algorithms.Method) algorithms.Meth
 		}
 		e.Entry = &entry
 	}
-	found, err := Run(context.Background(), e, Options{Runs: runs, First: 1, Distance: 1e-3, Workers: 2})
+	found, err := Run(context.Background(), e, Options{Runs: runs, First: 41, Distance: 1e-3, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"overhear/algorithms"
+	"overhear/sim"
 )
 
 // Mistake is one thing wrong with a scenario.
@@ -191,6 +192,10 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) {
 	before := len(d.mistakes)
 	if v.Type() == reflect.TypeFor[Algorithm]() {
 		d.algorithm(n, v.Addr().Interface().(*Algorithm), path)
+		return
+	}
+	if v.Type() == faultType {
+		d.fault(n, v.Addr().Interface().(*sim.Fault), path)
 		return
 	}
 	given := d.keys(n, fields(v.Type()), v, path)

@@ -68,7 +68,7 @@ func schemaOf(t reflect.Type) object {
 		return algorithmSchema()
 	case t.Kind() == reflect.Struct:
 		properties := object{}
-		for _, f := range fields(t) {
+		for _, f := range fields(written(t)) {
 			properties[f.key] = fieldSchema(f)
 		}
 		mapping := object{"type": "object", "properties": properties, "additionalProperties": false}
@@ -176,6 +176,7 @@ func Explain(name string) (string, error) {
 		if t = found.kind; t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 			t = t.Elem()
 		}
+		t = written(t)
 		if k < len(keys)-1 && t.Kind() != reflect.Struct {
 			return "", fmt.Errorf("%s has no keys", strings.Join(keys[:k+1], "."))
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"overhear/sim"
 )
 
 // encode is the YAML of a value; keys without a default are left out while they
@@ -24,6 +26,9 @@ func encode(v reflect.Value) *yaml.Node {
 			panic(fmt.Sprintf("scenarios: writing %v: %v", v, err))
 		}
 		return scalarNode(string(text))
+	}
+	if f, ok := v.Interface().(sim.Fault); ok {
+		return encodeFault(f)
 	}
 	switch v.Kind() {
 	case reflect.Struct:

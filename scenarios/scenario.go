@@ -74,7 +74,7 @@ type Network struct {
 	sim.Link
 	Header int64          `yaml:"header" default:"64" doc:"bytes of every packet besides 8 for each number it carries"`
 	Links  []sim.Override `yaml:"links" doc:"exceptions for single edges"`
-	Faults []sim.Fault    `yaml:"faults" doc:"what goes wrong, and when: partitions, crashes, slow nodes, bad links, nodes that join and leave"`
+	Faults sim.FaultPlan  `yaml:"faults" doc:"the fault plan: what goes wrong, and when; an entry is one fault, of the kind that its key names"`
 }
 
 // Check reports what is wrong with links and header.

@@ -194,7 +194,9 @@ func (e *boxedEngine) broadcast(self int32, round int, value []float64) {
 		link := int(e.graph.start[self]) + k
 		f := fate(1, uint64(link), e.sent[link])
 		e.sent[link]++
-		e.push(e.now+Time(broadcastLatency.draw(mix(f+decidesDelay))), to, kindMessage, 0, &Message{From: self, Round: int32(round), Sent: e.now, Payload: value})
+		delay := broadcastLatency.law().draw(&broadcastLatency, mix(f+decidesDelay))
+		m := &Message{From: self, Round: int32(round), Sent: e.now, Payload: value}
+		e.push(e.now+Time(delay), to, kindMessage, 0, m)
 	}
 }
 

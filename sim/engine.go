@@ -69,7 +69,7 @@ type Config struct {
 	Graph     *Graph     // who can send to whom
 	Link      Link       // every link
 	Overrides []Override // exceptions to it
-	Faults    []Fault    // what goes wrong besides
+	Faults    FaultPlan  // what goes wrong besides
 	Header    int64      // bytes of a packet besides 8 for each number of payload
 	Workers   int        // goroutines that compute, the engine's included; 0 is 1
 	Ties      Ties
@@ -113,6 +113,7 @@ type Engine struct {
 
 type linkModel struct {
 	Link
+	law     law     // of the latency
 	perByte float64 // ns
 	sure    bool    // nothing about a packet is random
 }
@@ -195,8 +196,8 @@ func New(cfg Config) (*Engine, error) {
 }
 
 func (e *Engine) addModel(l Link) int {
-	constant := l.Latency.Kind == "constant" || l.Latency.Kind == ""
-	m := linkModel{Link: l, sure: constant && l.Loss == 0 && l.Duplication == 0}
+	m := linkModel{Link: l, law: l.Latency.law()}
+	m.sure = m.law == constantLaw{} && l.Loss == 0 && l.Duplication == 0
 	if l.Bandwidth > 0 {
 		m.perByte = 8e9 / float64(l.Bandwidth)
 	}
@@ -350,7 +351,9 @@ func (e *Engine) dispatch() error {
 }
 
 func (e *Engine) divergence() error {
-	d := &Divergence{Event: e.events - 1, At: e.now, Node: int(e.current.node), Kind: eventName(e.current.kind), From: -1, Round: -1}
+	d := &Divergence{
+		Event: e.events - 1, At: e.now, Node: int(e.current.node), Kind: eventName(e.current.kind), From: -1, Round: -1,
+	}
 	if e.current.kind == kindMessage {
 		d.From, d.Round = int(e.message.From), int(e.message.Round)
 	}
@@ -365,7 +368,8 @@ const sequenceBits = 36
 // schedule adds an event that source has caused.
 func (e *Engine) schedule(at Time, k kind, source, node int32, arg uint64) {
 	if at < e.now {
-		e.fail(fmt.Errorf("virtual time overflows: node %d schedules an event %v after %v", source, Duration(at-e.now), e.now))
+		ahead := Duration(at - e.now)
+		e.fail(fmt.Errorf("virtual time overflows: node %d schedules an event %v after %v", source, ahead, e.now))
 		return
 	}
 	n := e.sequence[source]
@@ -480,9 +484,9 @@ func (e *Engine) draw(m *linkModel, link int, k uint64) (lost bool, delay, secon
 	if m.Loss > 0 {
 		lost = unit(mix(f+decidesLoss)) < m.Loss
 	}
-	delay, second = m.Latency.draw(mix(f+decidesDelay)), -1
+	delay, second = m.law.draw(&m.Latency, mix(f+decidesDelay)), -1
 	if m.Duplication > 0 && unit(mix(f+decidesDuplication)) < m.Duplication {
-		second = m.Latency.draw(mix(f + decidesSecondDelay))
+		second = m.law.draw(&m.Latency, mix(f+decidesSecondDelay))
 	}
 	return
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -93,6 +94,9 @@ func complete(t testing.TB, n int) *Graph {
 	return g
 }
 
+// crashes is a plan of nothing else.
+func crashes(rate CrashRate) FaultPlan { return FaultPlan{{Kind: RandomCrashes{rate}}} }
+
 // play runs nodes over links of 10 ms.
 func play[N Node](t testing.TB, cfg Config, nodes ...N) *Engine {
 	t.Helper()
@@ -136,14 +140,17 @@ func TestFault_PartitionCutsWhatIsSentMeanwhile(t *testing.T) {
 	a, b, c, d := beacon(199*ms+999999, 200*ms, 399*ms+999999, 400*ms), &scripted{}, &scripted{}, &scripted{}
 	lost := 0
 	play(t, Config{
-		Faults: []Fault{{Partition: [][]int{{0, 1}, {2}}, At: 200 * ms, Until: 400 * ms}},
+		Faults: FaultPlan{{Kind: Partition{[][]int{{0, 1}, {2}}}, At: 200 * ms, Until: 400 * ms}},
 		Sent: func(p *Packet) {
 			if p.Received < 0 {
 				lost++
 			}
 		},
 	}, a, b, c, d)
-	all := []string{"0s start", "209.999999ms round 0 of 0", "210ms round 1 of 0", "409.999999ms round 2 of 0", "410ms round 3 of 0"}
+	all := []string{
+		"0s start", "209.999999ms round 0 of 0", "210ms round 1 of 0",
+		"409.999999ms round 2 of 0", "410ms round 3 of 0",
+	}
 	expect(t, "same group", b, all...)
 	expect(t, "no group", d, all...)
 	expect(t, "other group", c, all[0], all[1], all[4])
@@ -158,10 +165,11 @@ func TestFault_CrashLosesWhatArrivesMeanwhile(t *testing.T) {
 		b := &scripted{}
 		var received []Time
 		e := play(t, Config{
-			Faults: []Fault{{Crash: new(1), At: 100 * ms, Until: 200 * ms, Memory: memory}},
+			Faults: FaultPlan{{Kind: Crash{Node: 1, Memory: memory}, At: 100 * ms, Until: 200 * ms}},
 			Sent:   func(p *Packet) { received = append(received, p.Received) },
 		}, a, b)
-		expect(t, "crashed", b, "0s start", "99.999999ms round 0 of 0", fmt.Sprintf("200ms restart, lost %v", memory == memoryLost), "200ms round 3 of 0")
+		restart := fmt.Sprintf("200ms restart, lost %v", memory == memoryLost)
+		expect(t, "crashed", b, "0s start", "99.999999ms round 0 of 0", restart, "200ms round 3 of 0")
 		if want := []Time{99999999, -1, -1, 200e6}; !slices.Equal(received, want) {
 			t.Errorf("received %v, want %v", received, want)
 		}
@@ -191,7 +199,7 @@ func TestFault_CrashKeptPostpones(t *testing.T) {
 			env.After(201*ms, 6)
 		}
 		n.restart = func(env *Env, _ bool) { env.After(0, 9) }
-		e := play(t, Config{Ties: ties, Faults: []Fault{{Crash: new(0), At: 100 * ms, Until: 200 * ms}}}, n)
+		e := play(t, Config{Ties: ties, Faults: FaultPlan{{Kind: Crash{Node: 0}, At: 100 * ms, Until: 200 * ms}}}, n)
 		expect(t, "kept", n, "0s start", "99ms wake 1", "200ms restart, lost false",
 			"200ms wake 2", "200ms wake 3", "200ms wake 4", "200ms wake 5", "200ms wake 9", "201ms wake 6")
 		if e.Events() != 10 { // and the crash
@@ -230,7 +238,8 @@ func TestFault_CrashLostForgets(t *testing.T) {
 					t.Errorf("the node's memory is %v, want %v", values, want)
 				}
 			}
-			e := play(t, Config{Workers: workers, Ties: ties, Faults: []Fault{{Crash: new(0), At: 100 * ms, Until: 200 * ms, Memory: memoryLost}}}, n)
+			plan := FaultPlan{{Kind: Crash{Node: 0, Memory: memoryLost}, At: 100 * ms, Until: 200 * ms}}
+			e := play(t, Config{Workers: workers, Ties: ties, Faults: plan}, n)
 			expect(t, "lost", n, "0s start", "99ms wake 1", "200ms restart, lost true", "200ms wake 7", "250ms wake 8")
 			for id, task := range e.pool.tasks {
 				if task.state != taskFree {
@@ -251,7 +260,7 @@ func TestFault_LeftComputationsEnd(t *testing.T) {
 			env.Compute(250*ms, job(func() { done[1]++ }), 0)
 			env.Begin(job(func() { done[2]++ }))
 		}}
-		play(t, Config{Workers: workers, Faults: []Fault{{Crash: new(0), At: 10 * ms}}}, n)
+		play(t, Config{Workers: workers, Faults: FaultPlan{{Kind: Crash{Node: 0}, At: 10 * ms}}}, n)
 		expect(t, "down for ever", n, "0s start")
 		if !slices.Equal(done, []int{1, 1, 1}) {
 			t.Errorf("jobs done: %v", done)
@@ -274,10 +283,11 @@ func TestFault_LeftComputationsFail(t *testing.T) {
 		"the last there is":   {200 * ms, 100 * ms, true},
 		"of a node that left": {-1, 150 * ms, true},
 	} {
-		e, err := New(Config{Graph: edgeless(1), Faults: []Fault{{Crash: new(0), At: 100 * ms, Until: max(c.until, 0), Memory: memoryLost}}})
+		f := Fault{Kind: Crash{Node: 0, Memory: memoryLost}, At: 100 * ms, Until: c.until}
 		if c.until < 0 {
-			e, err = New(Config{Graph: edgeless(1), Faults: []Fault{{Leave: new(0), At: 100 * ms}}})
+			f.Kind, f.Until = Leave{0}, 0
 		}
+		e, err := New(Config{Graph: edgeless(1), Faults: FaultPlan{f}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +305,7 @@ func TestFault_LeftComputationsFail(t *testing.T) {
 func TestFault_CrashWithoutRestarter(t *testing.T) {
 	n := new(mute)
 	n.s.start = func(env *Env) { env.After(150*ms, 1) }
-	e := play(t, Config{Faults: []Fault{{Crash: new(0), At: 100 * ms, Until: 200 * ms}}}, n)
+	e := play(t, Config{Faults: FaultPlan{{Kind: Crash{Node: 0}, At: 100 * ms, Until: 200 * ms}}}, n)
 	expect(t, "mute", &n.s, "0s start", "200ms wake 1")
 	if e.Events() != 4 || e.Now() != 200e6 {
 		t.Errorf("%d events until %v", e.Events(), e.Now())
@@ -306,7 +316,7 @@ func TestFault_CrashWithoutRestarter(t *testing.T) {
 func TestFault_CrashAtTheStart(t *testing.T) {
 	for _, memory := range []string{memoryKept, memoryLost} {
 		n := &scripted{}
-		play(t, Config{Faults: []Fault{{Crash: new(1), Until: 50 * ms, Memory: memory}}}, beacon(0, 40*ms), n)
+		play(t, Config{Faults: FaultPlan{{Kind: Crash{Node: 1, Memory: memory}, Until: 50 * ms}}}, beacon(0, 40*ms), n)
 		expect(t, "late", n, "50ms start", "50ms round 1 of 0")
 	}
 }
@@ -314,19 +324,22 @@ func TestFault_CrashAtTheStart(t *testing.T) {
 func TestFault_JoinStartsLater(t *testing.T) {
 	n := &scripted{start: func(env *Env) { env.Send(0, 0, 7, nil) }}
 	a := beacon(0, 39*ms+999999, 40*ms, 60*ms)
-	e := play(t, Config{Faults: []Fault{{Join: new(1), At: 50 * ms}}}, a, n)
+	e := play(t, Config{Faults: FaultPlan{{Kind: Join{1}, At: 50 * ms}}}, a, n)
 	expect(t, "joiner", n, "50ms start", "50ms round 2 of 0", "70ms round 3 of 0")
-	expect(t, "other", a, "0s start", "0s wake 0", "39.999999ms wake 1", "40ms wake 2", "60ms round 7 of 1", "60ms wake 3")
+	expect(t, "other", a,
+		"0s start", "0s wake 0", "39.999999ms wake 1", "40ms wake 2", "60ms round 7 of 1", "60ms wake 3")
 	if got := e.Downtime(1, 1e9); got != 50*ms {
 		t.Errorf("absent for %v", got)
 	}
 	// However late, when nothing else is left to happen.
 	n = &scripted{}
-	play(t, Config{Faults: []Fault{{Join: new(0), At: 3600e9}, {Crash: new(0), At: 3600e9 - 1, Until: 3600e9 + 5}}}, n)
+	play(t, Config{Faults: FaultPlan{
+		{Kind: Join{0}, At: 3600e9}, {Kind: Crash{Node: 0}, At: 3600e9 - 1, Until: 3600e9 + 5},
+	}}, n)
 	expect(t, "late", n, "1h0m0.000000005s start")
 }
 
-func TestFault_LeaveSaysFarewell(t *testing.T) {
+func TestFault_LeaveSendsALastTime(t *testing.T) {
 	n := &scripted{
 		start: func(env *Env) {
 			env.After(50*ms, 1)
@@ -346,9 +359,10 @@ func TestFault_LeaveSaysFarewell(t *testing.T) {
 		wake(env, tag)
 		down = append(down, env.e.Down(1))
 	}
-	e = play(t, Config{Faults: []Fault{{Leave: new(1), At: 60 * ms}}}, a, n)
+	e = play(t, Config{Faults: FaultPlan{{Kind: Leave{1}, At: 60 * ms}}}, a, n)
 	expect(t, "leaver", n, "0s start", "10ms round 0 of 0", "50ms wake 1", "59.999999ms round 1 of 0", "60ms leave")
-	expect(t, "other", a, "0s start", "0s wake 0", "49.999999ms wake 1", "50ms wake 2", "70ms round 99 of 1", "100ms wake 3")
+	expect(t, "other", a,
+		"0s start", "0s wake 0", "49.999999ms wake 1", "50ms wake 2", "70ms round 99 of 1", "100ms wake 3")
 	if !slices.Equal(down, []bool{false, false, false, true}) || !e.Down(1) || e.Down(0) {
 		t.Errorf("down: %v", down)
 	}
@@ -361,7 +375,9 @@ func TestFault_LeaveSaysFarewell(t *testing.T) {
 func TestFault_LeaveWhileDown(t *testing.T) {
 	for _, at := range []Duration{10 * ms, 60 * ms} {
 		n := &scripted{}
-		play(t, Config{Faults: []Fault{{Leave: new(0), At: 60 * ms}, {Crash: new(0), At: at, Until: 100 * ms}}}, n)
+		play(t, Config{Faults: FaultPlan{
+			{Kind: Leave{0}, At: 60 * ms}, {Kind: Crash{Node: 0}, At: at, Until: 100 * ms},
+		}}, n)
 		expect(t, "leaver", n, "0s start")
 	}
 }
@@ -371,11 +387,11 @@ func TestFault_OutagesThatTouchAreOne(t *testing.T) {
 		env.After(15*ms, 1)
 		env.After(45*ms, 2)
 	}}
-	e := play(t, Config{Faults: []Fault{
-		{Crash: new(0), At: 20 * ms, Until: 30 * ms, Memory: memoryLost},
-		{Crash: new(0), At: 40 * ms, Until: 50 * ms},
-		{Crash: new(0), At: 10 * ms, Until: 20 * ms},
-		{Crash: new(0), At: 41 * ms, Until: 42 * ms},
+	e := play(t, Config{Faults: FaultPlan{
+		{Kind: Crash{Node: 0, Memory: memoryLost}, At: 20 * ms, Until: 30 * ms},
+		{Kind: Crash{Node: 0}, At: 40 * ms, Until: 50 * ms},
+		{Kind: Crash{Node: 0}, At: 10 * ms, Until: 20 * ms},
+		{Kind: Crash{Node: 0}, At: 41 * ms, Until: 42 * ms},
 	}}, n)
 	expect(t, "crashed", n, "0s start", "30ms restart, lost true", "50ms restart, lost false")
 	if got := e.Downtime(0, 1e9); got != 30*ms {
@@ -396,9 +412,9 @@ func TestFault_SlowStretchesComputations(t *testing.T) {
 			begin(env)
 		}
 	}
-	play(t, Config{Faults: []Fault{
-		{Slow: new(0), Factor: new(2.0), At: 100 * ms, Until: 300 * ms},
-		{Slow: new(0), Factor: new(5.0), At: 200 * ms, Until: 400 * ms},
+	play(t, Config{Faults: FaultPlan{
+		{Kind: SlowNode{Node: 0, Factor: new(2.0)}, At: 100 * ms, Until: 300 * ms},
+		{Kind: SlowNode{Node: 0, Factor: new(5.0)}, At: 200 * ms, Until: 400 * ms},
 	}}, n)
 	expect(t, "slow", n, "0s start", "99.999999ms wake 0", "100ms wake 0", "106.999999ms wake 100", "114ms wake 100",
 		"200ms wake 0", "270ms wake 100", "300ms wake 0", "335ms wake 100", "400ms wake 0", "407ms wake 100")
@@ -407,12 +423,13 @@ func TestFault_SlowStretchesComputations(t *testing.T) {
 func TestFault_LinkFactors(t *testing.T) {
 	a, b, c := beacon(0, 100*ms, 200*ms, 300*ms), &scripted{}, &scripted{}
 	b.receive = func(env *Env, m *Message) { env.Send(0, 0, 50+int(m.Round), nil) }
-	play(t, Config{Faults: []Fault{
-		{Link: &[2]int{1, 0}, Factor: new(3.0), At: 100 * ms, Until: 250 * ms},
-		{Link: &[2]int{0, 1}, Factor: new(0.5), At: 200 * ms, Until: 300 * ms},
-		{Link: &[2]int{0, 2}, Loss: 1, Until: 300 * ms},
+	play(t, Config{Faults: FaultPlan{
+		{Kind: BadLink{Link: [2]int{1, 0}, Factor: new(3.0)}, At: 100 * ms, Until: 250 * ms},
+		{Kind: BadLink{Link: [2]int{0, 1}, Factor: new(0.5)}, At: 200 * ms, Until: 300 * ms},
+		{Kind: BadLink{Link: [2]int{0, 2}, Loss: 1}, Until: 300 * ms},
 	}}, a, b, c)
-	expect(t, "receiver", b, "0s start", "10ms round 0 of 0", "130ms round 1 of 0", "215ms round 2 of 0", "310ms round 3 of 0")
+	expect(t, "receiver", b,
+		"0s start", "10ms round 0 of 0", "130ms round 1 of 0", "215ms round 2 of 0", "310ms round 3 of 0")
 	expect(t, "sender", a, "0s start", "0s wake 0", "20ms round 50 of 1", "100ms wake 1", "160ms round 51 of 1",
 		"200ms wake 2", "230ms round 52 of 1", "300ms wake 3", "320ms round 53 of 1")
 	expect(t, "lossy", c, "0s start", "310ms round 3 of 0")
@@ -437,7 +454,7 @@ func TestFault_LinkLossAddsToTheLinks(t *testing.T) {
 	links := func(loss float64) func(*Config) {
 		return func(c *Config) {
 			for _, p := range c.Graph.Pairs() {
-				c.Faults = append(c.Faults, Fault{Link: &p, Loss: loss})
+				c.Faults = append(c.Faults, Fault{Kind: BadLink{Link: p, Loss: loss}})
 			}
 		}
 	}
@@ -486,7 +503,7 @@ func TestFault_CopiesOfADuplicate(t *testing.T) {
 		return all
 	}
 	from, to := Time(500*ms), Time(700*ms)
-	plain, crash := times(), times(Fault{Crash: new(1), At: Duration(from), Until: Duration(to)})
+	plain, crash := times(), times(Fault{Kind: Crash{Node: 1}, At: Duration(from), Until: Duration(to)})
 	one, both := 0, 0
 	for id, all := range plain {
 		var want []Time
@@ -533,7 +550,7 @@ func spans(e *Engine, until Time) (up, down []float64) {
 
 func TestFault_CrashesFollowTheirLaw(t *testing.T) {
 	const nodes = 400
-	e, err := New(Config{Seed: 3, Graph: edgeless(nodes), Faults: []Fault{{Crashes: &Crashes{Every: 20e9, For: 2e9}}}})
+	e, err := New(Config{Seed: 3, Graph: edgeless(nodes), Faults: crashes(CrashRate{Every: 20e9, For: 2e9})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -552,7 +569,8 @@ func TestFault_CrashesFollowTheirLaw(t *testing.T) {
 		if mean := sum / n; math.Abs(mean-c.mean) > 4*c.mean/math.Sqrt(n) {
 			t.Errorf("%s for %v s on average, want %v", name, mean, c.mean)
 		}
-		if d := kolmogorov(c.sample, func(x float64) float64 { return 1 - math.Exp(-x/c.mean) }); d > 1.95/math.Sqrt(n) {
+		cdf := func(x float64) float64 { return 1 - math.Exp(-x/c.mean) }
+		if d := kolmogorov(c.sample, cdf); d > 1.95/math.Sqrt(n) {
 			t.Errorf("%s: distance %v from the exponential law, of %v", name, d, n)
 		}
 	}
@@ -571,7 +589,8 @@ func TestFault_CrashesFollowTheirLaw(t *testing.T) {
 func TestFault_CrashesAreTheirOwn(t *testing.T) {
 	outages := func(change func(*Config)) [][]outage {
 		var all [][]outage
-		c := Config{Seed: 9, Graph: complete(t, 5), Link: Link{Latency: Latency{Value: ms}}, Faults: []Fault{{Crashes: &Crashes{Every: 3e9, For: 1e9}}}}
+		c := Config{Seed: 9, Graph: complete(t, 5), Faults: crashes(CrashRate{Every: 3e9, For: 1e9})}
+		c.Link.Latency.Value = ms
 		change(&c)
 		nodes := make([]*scripted, 5)
 		for i := range nodes {
@@ -599,19 +618,22 @@ func TestFault_CrashesAreTheirOwn(t *testing.T) {
 		return all
 	}
 	same := func(a, b []outage) bool { return slices.Equal(a, b) }
+	some := func(nodes ...int) Fault {
+		return Fault{Kind: RandomCrashes{CrashRate{Every: 3e9, For: 1e9, Nodes: nodes}}}
+	}
 	want := outages(func(*Config) {})
 	for name, change := range map[string]func(*Config){
 		"latency":  func(c *Config) { c.Link.Latency = Latency{Kind: "exponential", Mean: 500 * ms} },
 		"loss":     func(c *Config) { c.Link.Loss = 0.5 },
-		"slowness": func(c *Config) { c.Faults = append(c.Faults, Fault{Slow: new(2), Factor: new(3.0)}) },
-		"nodes":    func(c *Config) { c.Faults[0].Crashes.Nodes = []int{4, 3, 2, 1, 0} },
+		"slowness": func(c *Config) { c.Faults = append(c.Faults, Fault{Kind: SlowNode{Node: 2, Factor: new(3.0)}}) },
+		"nodes":    func(c *Config) { c.Faults = FaultPlan{some(4, 3, 2, 1, 0)} },
 	} {
 		if got := outages(change); !slices.EqualFunc(got, want, same) {
 			t.Errorf("another %s changes the crashes", name)
 		}
 	}
-	some := outages(func(c *Config) { c.Faults[0].Crashes.Nodes = []int{3} })
-	if !same(some[3], want[3]) || len(some[0]) != 0 {
+	three := outages(func(c *Config) { c.Faults = FaultPlan{some(3)} })
+	if !same(three[3], want[3]) || len(three[0]) != 0 {
 		t.Error("crashes of one node depend on whether others crash")
 	}
 	twice := outages(func(c *Config) { c.Faults = append(c.Faults, c.Faults[0]) })
@@ -663,7 +685,7 @@ func TestFault_CrashesEndWithTheRun(t *testing.T) {
 				}
 			}
 		}
-		e := play(t, Config{Faults: []Fault{{Crashes: &Crashes{Every: 2e9, For: 1e9, Memory: memory}}}}, all...)
+		e := play(t, Config{Faults: crashes(CrashRate{Every: 2e9, For: 1e9, Memory: memory})}, all...)
 		if e.Now() < 10e9 || e.Now() > 60e9 {
 			t.Errorf("memory %s: the run ends at %v", memory, e.Now())
 		}
@@ -680,7 +702,7 @@ func TestFault_CrashesEndWithTheRun(t *testing.T) {
 		}
 	}
 	// Nothing to do at all: no crash.
-	if e := play(t, Config{Faults: []Fault{{Crashes: &Crashes{Every: 1, For: 1}}}}, silent{}, silent{}); e.Now() > 1000 {
+	if e := play(t, Config{Faults: crashes(CrashRate{Every: 1, For: 1})}, silent{}, silent{}); e.Now() > 1000 {
 		t.Errorf("an idle run ends at %v", e.Now())
 	}
 }
@@ -721,13 +743,14 @@ func passToken(t *testing.T, seed uint64, loss float64) {
 	e := play(t, Config{
 		Seed:   seed,
 		Link:   Link{Loss: loss, Latency: Latency{Value: 200 * ms}},
-		Faults: []Fault{{Crashes: &Crashes{Every: 2e9, For: 1e9, Memory: memoryLost}}},
+		Faults: FaultPlan{{Kind: RandomCrashes{CrashRate{Every: 2e9, For: 1e9, Memory: memoryLost}}}},
 		Sent:   func(p *Packet) { last = p.Sent },
 	}, all...)
 	for i := range e.faults.lives {
 		for _, o := range e.faults.lives[i].outages {
 			if o.from <= last && last < o.to && e.Now() < o.to {
-				t.Errorf("seed %d: the run ends at %v, but node %d is down from %v to %v and a packet was sent at %v", seed, e.Now(), i, o.from, o.to, last)
+				t.Errorf("seed %d: the run ends at %v, but node %d is down from %v to %v and a packet was sent at %v",
+					seed, e.Now(), i, o.from, o.to, last)
 			}
 		}
 	}
@@ -797,7 +820,9 @@ func survive(t rapid.TB, cfg Config, left int) *Trace {
 		t.Fatal(err)
 	}
 	cfg.Seed, cfg.Graph, cfg.Header, cfg.Trace = 5, g, 64, TraceFingerprints
-	cfg.Link = Link{Latency: Latency{Kind: "lognormal", Median: 5e6, Sigma: 1}, Bandwidth: 1e7, Loss: 0.1, Duplication: 0.1}
+	cfg.Link = Link{
+		Latency: Latency{Kind: "lognormal", Median: 5e6, Sigma: 1}, Bandwidth: 1e7, Loss: 0.1, Duplication: 0.1,
+	}
 	e, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -822,19 +847,29 @@ func survive(t rapid.TB, cfg Config, left int) *Trace {
 	return tr
 }
 
+// survivors is survive's graph.
+func survivors() *Graph {
+	return must(Topology{Kind: "random-regular", Nodes: 20, Degree: 4}.Build(NewStream(3, "topology")))
+}
+
 // everything is a bit of every fault on survive's graph.
-func everything() []Fault {
-	return []Fault{
-		{Partition: [][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8}}, At: 20 * ms, Until: 60 * ms},
-		{Crash: new(7), At: 30 * ms, Until: 50 * ms},
-		{Crash: new(8), At: 30 * ms, Until: 50 * ms, Memory: memoryLost},
-		{Crash: new(9), At: 80 * ms},
-		{Slow: new(10), Factor: new(10.0), At: 10 * ms},
-		{Link: &[2]int{0, int(must(Topology{Kind: "random-regular", Nodes: 20, Degree: 4}.Build(NewStream(3, "topology"))).Neighbours(0)[0])}, Factor: new(7.0), Loss: 0.3},
-		{Join: new(11), At: 40 * ms},
-		{Leave: new(12), At: 70 * ms},
-		{Crashes: &Crashes{Every: 60 * ms, For: 10 * ms, Nodes: []int{1, 2, 3, 7, 13}}},
-		{Crashes: &Crashes{Every: 60 * ms, For: 10 * ms, Memory: memoryLost, Nodes: []int{3, 4, 5, 14}}, Until: 100 * ms},
+func everything() FaultPlan {
+	return FaultPlan{
+		{Kind: Partition{[][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8}}}, At: 20 * ms, Until: 60 * ms},
+		{Kind: Crash{Node: 7}, At: 30 * ms, Until: 50 * ms},
+		{Kind: Crash{Node: 8, Memory: memoryLost}, At: 30 * ms, Until: 50 * ms},
+		{Kind: Crash{Node: 9}, At: 80 * ms},
+		{Kind: SlowNode{Node: 10, Factor: new(10.0)}, At: 10 * ms},
+		{Kind: BadLink{Link: [2]int{0, int(survivors().Neighbours(0)[0])}, Factor: new(7.0), Loss: 0.3}},
+		{Kind: Join{11}, At: 40 * ms},
+		{Kind: Leave{12}, At: 70 * ms},
+		{Kind: RandomCrashes{CrashRate{Every: 60 * ms, For: 10 * ms, Nodes: []int{1, 2, 3, 7, 13}}}},
+		{
+			Kind: RandomCrashes{CrashRate{
+				Every: 60 * ms, For: 10 * ms, Memory: memoryLost, Nodes: []int{3, 4, 5, 14},
+			}},
+			Until: 100 * ms,
+		},
 	}
 }
 
@@ -872,7 +907,7 @@ func TestFault_SameDigestHoweverItIsRun(t *testing.T) {
 		}
 		c := Config{Ties: ties}
 		plain := survive(t, c, 30)
-		c.Faults = []Fault{{Crash: new(3), At: 1e15}, {Slow: new(4), Factor: new(2.0), At: 1e15}}
+		c.Faults = FaultPlan{{Kind: Crash{Node: 3}, At: 1e15}, {Kind: SlowNode{Node: 4, Factor: new(2.0)}, At: 1e15}}
 		late := survive(t, c, 30)
 		if late.Events != plain.Events+1 || !slices.Equal(late.Fingerprints[:plain.Events], plain.Fingerprints) {
 			t.Error("faults after the run change it")
@@ -883,7 +918,10 @@ func TestFault_SameDigestHoweverItIsRun(t *testing.T) {
 // The first event that differs is named, also if only a fault can cause it.
 func TestFault_DivergenceIsNamed(t *testing.T) {
 	run := func(at Duration, reference *Trace) (*Trace, error) {
-		e, err := New(Config{Graph: edgeless(2), Trace: TraceFingerprints, Reference: reference, Faults: []Fault{{Crash: new(1), At: at, Until: 90 * ms}}})
+		e, err := New(Config{
+			Graph: edgeless(2), Trace: TraceFingerprints, Reference: reference,
+			Faults: FaultPlan{{Kind: Crash{Node: 1}, At: at, Until: 90 * ms}},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -900,10 +938,13 @@ func TestFault_DivergenceIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var d *Divergence
-	if _, err = run(60*ms, reference); !errors.As(err, &d) || d.Event != 2 || d.Kind != "crash" || d.Node != 1 || !d.Exact {
+	_, err = run(60*ms, reference)
+	if !errors.As(err, &d) || d.Event != 2 || d.Kind != "crash" || d.Node != 1 || !d.Exact {
 		t.Errorf("another crash is told as %v", err)
 	}
-	for k, want := range map[kind]string{kindStart: "start", kindTimer: "timer", kindRestart: "restart", kindLeave: "leave"} {
+	for k, want := range map[kind]string{
+		kindStart: "start", kindTimer: "timer", kindRestart: "restart", kindLeave: "leave",
+	} {
 		if eventName(k) != want {
 			t.Errorf("kind %d is called %s, want %s", k, eventName(k), want)
 		}
@@ -913,14 +954,17 @@ func TestFault_DivergenceIsNamed(t *testing.T) {
 // Whatever goes wrong, a node that is down is never invoked, nothing comes from
 // the future, and a repeat is the same.
 func TestFault_AnySchedule(t *testing.T) {
-	pairs := must(Topology{Kind: "random-regular", Nodes: 20, Degree: 4}.Build(NewStream(3, "topology"))).Pairs()
+	pairs := survivors().Pairs()
 	rapid.Check(t, func(t *rapid.T) {
 		// Coarse times, so that many fall together.
-		when := rapid.Custom(func(t *rapid.T) Duration { return Duration(rapid.IntRange(0, 12).Draw(t, "when")) * 5 * ms })
+		when := rapid.Custom(func(t *rapid.T) Duration {
+			return Duration(rapid.IntRange(0, 12).Draw(t, "when")) * 5 * ms
+		})
 		node := rapid.IntRange(0, 19)
+		every := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}
 		memory := rapid.SampledFrom([]string{"", memoryKept, memoryLost})
 		factor := rapid.Float64Range(0.01, 20)
-		var faults []Fault
+		var faults FaultPlan
 		joins, leaves := map[int]bool{}, map[int]bool{}
 		for range rapid.IntRange(1, 12).Draw(t, "faults") {
 			f := Fault{At: when.Draw(t, "at")}
@@ -931,28 +975,33 @@ func TestFault_AnySchedule(t *testing.T) {
 			switch rapid.IntRange(0, 6).Draw(t, "kind") {
 			case 0:
 				k := rapid.IntRange(1, 18).Draw(t, "size")
-				all := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}).Draw(t, "order")
-				f.Partition = [][]int{all[:k], all[k:19]}
+				all := rapid.Permutation(every).Draw(t, "order")
+				f.Kind = Partition{[][]int{all[:k], all[k:19]}}
 			case 1:
-				f.Crash, f.Memory = &i, memory.Draw(t, "memory")
+				f.Kind = Crash{Node: i, Memory: memory.Draw(t, "memory")}
 			case 2:
-				f.Slow, f.Factor = &i, new(factor.Draw(t, "factor"))
+				f.Kind = SlowNode{Node: i, Factor: new(factor.Draw(t, "factor"))}
 			case 3:
-				f.Link, f.Factor, f.Loss = &pairs[rapid.IntRange(0, len(pairs)-1).Draw(t, "link")], new(factor.Draw(t, "factor")), rapid.Float64Range(0, 1).Draw(t, "loss")
+				pair := pairs[rapid.IntRange(0, len(pairs)-1).Draw(t, "link")]
+				loss := rapid.Float64Range(0, 1).Draw(t, "loss")
+				f.Kind = BadLink{Link: pair, Factor: new(factor.Draw(t, "factor")), Loss: loss}
 			case 4:
 				if joins[i] || leaves[i] {
 					continue
 				}
 				joins[i] = true
-				f.Join, f.At, f.Until = &i, f.At+1, 0
+				f.Kind, f.At, f.Until = Join{i}, f.At+1, 0
 			case 5:
 				if joins[i] || leaves[i] {
 					continue
 				}
 				leaves[i] = true
-				f.Leave, f.At, f.Until = &i, f.At+1, 0
+				f.Kind, f.At, f.Until = Leave{i}, f.At+1, 0
 			default:
-				f.Crashes = &Crashes{Every: when.Draw(t, "every") + 5*ms, For: when.Draw(t, "down") + 1, Memory: memory.Draw(t, "memory")}
+				f.Kind = RandomCrashes{CrashRate{
+					Every: when.Draw(t, "every") + 5*ms, For: when.Draw(t, "down") + 1,
+					Memory: memory.Draw(t, "memory"),
+				}}
 			}
 			faults = append(faults, f)
 		}
@@ -970,47 +1019,53 @@ func TestFault_AnySchedule(t *testing.T) {
 
 func TestFault_Check(t *testing.T) {
 	positive, zero := new(2.0), new(0.0)
-	for want, f := range map[string]Fault{
-		"exactly one of partition, crash, slow, link, join, leave and crashes, has none": {At: 1},
-		"has crash and leave":                                                    {Crash: new(1), Leave: new(1), At: 1},
-		"at least two groups of nodes, has 1":                                    {Partition: [][]int{{1, 2}}},
-		"must not have an empty group":                                           {Partition: [][]int{{1, 2}, {}}},
-		"partition must not name node 2 twice":                                   {Partition: [][]int{{1, 2}, {0, 2}}},
-		"partition must be the number of a node":                                 {Partition: [][]int{{1, -2}, {0, 2}}},
-		"crash must be the number of a node, is":                                 {Crash: new(-1)},
-		"slow must be the number of a node, is":                                  {Slow: new(-1), Factor: positive},
-		"join must be the number of a node, is":                                  {Join: new(-1), At: 1},
-		"leave must be the number of a node, is":                                 {Leave: new(-1), At: 1},
-		"at must not be negative, is -1ns":                                       {Crash: new(1), At: -1},
-		"until must be after at, which is 2s, is 2s":                             {Crash: new(1), At: 2e9, Until: 2e9},
-		"until must be after at, which is 0s, is -5ns":                           {Crash: new(1), Until: -5},
-		"at must be a positive duration, the time at which the node is to join":  {Join: new(1)},
-		"at must be a positive duration, the time at which the node is to leave": {Leave: new(1)},
-		"until has no meaning for join":                                          {Join: new(1), At: 1, Until: 2},
-		"memory is for crash, not for slow":                                      {Slow: new(1), Factor: positive, Memory: "kept"},
-		"memory must be kept or lost, is \"gone\"":                               {Crash: new(1), Memory: "gone"},
-		"factor is for slow and link, not for":                                   {Crash: new(1), Factor: positive},
-		"loss is for link, not for slow":                                         {Slow: new(1), Factor: positive, Loss: 0.5},
-		"factor must be given":                                                   {Slow: new(1)},
-		"factor must be positive, is 0":                                          {Slow: new(1), Factor: zero},
-		"factor must be positive, is NaN":                                        {Link: &[2]int{0, 1}, Factor: new(math.NaN())},
-		"factor must be positive, is +Inf":                                       {Slow: new(1), Factor: new(math.Inf(1))},
-		"loss must be a probability":                                             {Link: &[2]int{0, 1}, Loss: 1.5},
-		"must have a factor, a loss or both":                                     {Link: &[2]int{0, 1}},
-		"link must be the two nodes of an edge":                                  {Link: &[2]int{1, 1}, Loss: 1},
-		"crashes.every must be a positive":                                       {Crashes: &Crashes{For: 1}},
-		"crashes.for must be a positive":                                         {Crashes: &Crashes{Every: 1, For: -1}},
-		"crashes.memory must be kept or lost":                                    {Crashes: &Crashes{Every: 1, For: 1, Memory: "Kept"}},
-		"crashes.nodes must not be empty":                                        {Crashes: &Crashes{Every: 1, For: 1, Nodes: []int{}}},
-		"crashes.nodes must not name node 3 twice":                               {Crashes: &Crashes{Every: 1, For: 1, Nodes: []int{3, 1, 3}}},
+	for _, c := range []struct {
+		want string
+		f    Fault
+	}{
+		{"exactly one of partition, crash, slow, link, join, leave and crashes, has none", Fault{At: 1}},
+		{"at least two groups of nodes, has 1", Fault{Kind: Partition{[][]int{{1, 2}}}}},
+		{"must not have an empty group", Fault{Kind: Partition{[][]int{{1, 2}, {}}}}},
+		{"partition must not name node 2 twice", Fault{Kind: Partition{[][]int{{1, 2}, {0, 2}}}}},
+		{"partition must be the number of a node", Fault{Kind: Partition{[][]int{{1, -2}, {0, 2}}}}},
+		{"crash must be the number of a node, is", Fault{Kind: Crash{Node: -1}}},
+		{"slow must be the number of a node, is", Fault{Kind: SlowNode{Node: -1, Factor: positive}}},
+		{"join must be the number of a node, is", Fault{Kind: Join{-1}, At: 1}},
+		{"leave must be the number of a node, is", Fault{Kind: Leave{-1}, At: 1}},
+		{"at must not be negative, is -1ns", Fault{Kind: Crash{Node: 1}, At: -1}},
+		{"until must be after at, which is 2s, is 2s", Fault{Kind: Crash{Node: 1}, At: 2e9, Until: 2e9}},
+		{"until must be after at, which is 0s, is -5ns", Fault{Kind: Crash{Node: 1}, Until: -5}},
+		{"at must be a positive duration, the time at which the node is to join", Fault{Kind: Join{1}}},
+		{"at must be a positive duration, the time at which the node is to leave", Fault{Kind: Leave{1}}},
+		{"until has no meaning for join", Fault{Kind: Join{1}, At: 1, Until: 2}},
+		{"memory must be kept or lost, is \"gone\"", Fault{Kind: Crash{Node: 1, Memory: "gone"}}},
+		{"factor must be given", Fault{Kind: SlowNode{Node: 1}}},
+		{"factor must be positive, is 0", Fault{Kind: SlowNode{Node: 1, Factor: zero}}},
+		{"factor must be positive, is NaN", Fault{Kind: BadLink{Link: [2]int{0, 1}, Factor: new(math.NaN())}}},
+		{"factor must be positive, is +Inf", Fault{Kind: SlowNode{Node: 1, Factor: new(math.Inf(1))}}},
+		{"loss must be a probability", Fault{Kind: BadLink{Link: [2]int{0, 1}, Loss: 1.5}}},
+		{"must have a factor, a loss or both", Fault{Kind: BadLink{Link: [2]int{0, 1}}}},
+		{"link must be the two nodes of an edge", Fault{Kind: BadLink{Link: [2]int{1, 1}, Loss: 1}}},
+		{"crashes.every must be a positive", Fault{Kind: RandomCrashes{CrashRate{For: 1}}}},
+		{"crashes.for must be a positive", Fault{Kind: RandomCrashes{CrashRate{Every: 1, For: -1}}}},
+		{
+			"crashes.memory must be kept or lost",
+			Fault{Kind: RandomCrashes{CrashRate{Every: 1, For: 1, Memory: "Kept"}}},
+		},
+		{"crashes.nodes must not be empty", Fault{Kind: RandomCrashes{CrashRate{Every: 1, For: 1, Nodes: []int{}}}}},
+		{
+			"crashes.nodes must not name node 3 twice",
+			Fault{Kind: RandomCrashes{CrashRate{Every: 1, For: 1, Nodes: []int{3, 1, 3}}}},
+		},
 	} {
 		var got []string
-		f.Check(func(field, problem string) { got = append(got, strings.TrimSpace(field+" "+problem)) })
-		if len(got) != 1 || !strings.Contains(got[0], want) {
-			t.Errorf("%+v: %q, want %q", f, got, want)
+		c.f.Check(func(field, problem string) { got = append(got, strings.TrimSpace(field+" "+problem)) })
+		if len(got) != 1 || !strings.Contains(got[0], c.want) {
+			t.Errorf("%+v: %q, want %q", c.f, got, c.want)
 		}
-		if _, err := New(Config{Graph: complete(t, 5), Faults: []Fault{f}}); err == nil || !strings.HasPrefix(err.Error(), "faults[0]") {
-			t.Errorf("%+v: New says %v", f, err)
+		_, err := New(Config{Graph: complete(t, 5), Faults: FaultPlan{c.f}})
+		if err == nil || !strings.HasPrefix(err.Error(), "faults[0]") {
+			t.Errorf("%+v: New says %v", c.f, err)
 		}
 	}
 	for _, f := range everything() {
@@ -1023,41 +1078,127 @@ func TestFault_WhatDoesNotExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, faults := range map[string][]Fault{
-		"faults[0].partition names node 5; nodes go from 0 to 4":          {{Partition: [][]int{{0}, {1, 5}}}},
-		"faults[1].crash names node 7; nodes go from 0 to 4":              {{Crash: new(1)}, {Crash: new(7)}},
-		"faults[0].slow names node 5;":                                    {{Slow: new(5), Factor: new(2.0)}},
-		"faults[0].link is 0-2, which is no edge":                         {{Link: &[2]int{0, 2}, Loss: 1}},
-		"faults[0].link is 1-9, which is no edge":                         {{Link: &[2]int{1, 9}, Loss: 1}},
-		"faults[0].join names node 5;":                                    {{Join: new(5), At: 1}},
-		"faults[0].leave names node 5;":                                   {{Leave: new(5), At: 1}},
-		"faults[0].crashes.nodes names node 6;":                           {{Crashes: &Crashes{Every: 1, For: 1, Nodes: []int{6}}}},
-		"faults[1].join names node 2, which has a time to join already":   {{Join: new(2), At: 1}, {Join: new(2), At: 3}},
-		"faults[1].leave names node 2, which has a time to leave already": {{Leave: new(2), At: 1}, {Leave: new(2), At: 3}},
-		"faults[0].leave is of node 2 at 2s, but it joins only at 2s":     {{Leave: new(2), At: 2e9}, {Join: new(2), At: 2e9}},
+	for _, c := range []struct {
+		want string
+		plan FaultPlan
+	}{
+		{"faults[0].partition names node 5; nodes go from 0 to 4", FaultPlan{{Kind: Partition{[][]int{{0}, {1, 5}}}}}},
+		{
+			"faults[1].crash names node 7; nodes go from 0 to 4",
+			FaultPlan{{Kind: Crash{Node: 1}}, {Kind: Crash{Node: 7}}},
+		},
+		{"faults[0].slow names node 5;", FaultPlan{{Kind: SlowNode{Node: 5, Factor: new(2.0)}}}},
+		{"faults[0].link is 0-2, which is no edge", FaultPlan{{Kind: BadLink{Link: [2]int{0, 2}, Loss: 1}}}},
+		{"faults[0].link is 1-9, which is no edge", FaultPlan{{Kind: BadLink{Link: [2]int{1, 9}, Loss: 1}}}},
+		{"faults[0].join names node 5;", FaultPlan{{Kind: Join{5}, At: 1}}},
+		{"faults[0].leave names node 5;", FaultPlan{{Kind: Leave{5}, At: 1}}},
+		{
+			"faults[0].crashes.nodes names node 6;",
+			FaultPlan{{Kind: RandomCrashes{CrashRate{Every: 1, For: 1, Nodes: []int{6}}}}},
+		},
+		{
+			"faults[1].join names node 2, which has a time to join already",
+			FaultPlan{{Kind: Join{2}, At: 1}, {Kind: Join{2}, At: 3}},
+		},
+		{
+			"faults[1].leave names node 2, which has a time to leave already",
+			FaultPlan{{Kind: Leave{2}, At: 1}, {Kind: Leave{2}, At: 3}},
+		},
+		{
+			"faults[0].leave is of node 2 at 2s, but it joins only at 2s",
+			FaultPlan{{Kind: Leave{2}, At: 2e9}, {Kind: Join{2}, At: 2e9}},
+		},
 	} {
-		if _, err := New(Config{Graph: path, Faults: faults}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("New says %v, want %q", err, want)
+		if _, err := New(Config{Graph: path, Faults: c.plan}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("New says %v, want %q", err, c.want)
 		}
 	}
 }
 
+// A fault that is drawn can be added to the plan, and is over when the span is;
+// every kind is drawn but leaving, which is never over.
+func TestRandomFault(t *testing.T) {
+	const span = 100 * ms
+	drawn := map[string]int{}
+	for seed := range uint64(60) {
+		s := NewStream(seed, "test")
+		g := complete(t, 1+s.IntN(6))
+		var plan FaultPlan
+		for range 20 {
+			f, ok := RandomFault(s, g, span, plan)
+			if !ok {
+				continue
+			}
+			plan = append(plan, f)
+			drawn[f.Kind.Key()]++
+			if over := max(f.At, f.Until); over < 0 || over > span+1 {
+				t.Errorf("%v: outside of the span, %v", f, span)
+			}
+		}
+		if _, err := New(Config{Graph: g, Faults: plan}); err != nil {
+			t.Errorf("%v: %v", plan, err)
+		}
+	}
+	for _, k := range FaultKinds() {
+		if n := drawn[k.Key()]; n < 20 && k != FaultKind(Leave{}) || n > 0 && k == FaultKind(Leave{}) {
+			t.Errorf("%s is drawn %d times", k.Key(), n)
+		}
+	}
+}
+
+// What a kind checks and enters is its own: the key by which it is known is that
+// of one of its fields, and no two kinds share it.
+func TestFaultKinds_HaveKeysOfTheirOwn(t *testing.T) {
+	known := map[string]bool{}
+	for _, k := range FaultKinds() {
+		own := reflect.TypeOf(k).Field(0).Tag.Get("yaml")
+		if own != k.Key() || known[own] {
+			t.Errorf("%T: key %s, first field %s", k, k.Key(), own)
+		}
+		known[own] = true
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("two kinds of fault have one rank")
+		}
+	}()
+	registerFault(1, Join{})
+}
+
 func TestFault_InWords(t *testing.T) {
-	for want, f := range map[string]Fault{
-		"nodes 0, 1 and node 2 are cut off from each other from 2s to 5s":                     {Partition: [][]int{{0, 1}, {2}}, At: 2e9, Until: 5e9},
-		"node 7 is down from 1s to 3s, memory lost":                                           {Crash: new(7), At: 1e9, Until: 3e9, Memory: "lost"},
-		"node 7 is down from 1s on, memory kept":                                              {Crash: new(7), At: 1e9},
-		"node 9 takes 10 times as long to compute from 0s on":                                 {Slow: new(9), Factor: new(10.0)},
-		"link 0-1 has 10 times its latency and loses packets with probability 0.5 from 0s on": {Link: &[2]int{0, 1}, Factor: new(10.0), Loss: 0.5},
-		"link 0-1 loses packets with probability 0.5 from 0s to 1s":                           {Link: &[2]int{0, 1}, Loss: 0.5, Until: 1e9},
-		"node 4 joins at 2s":  {Join: new(4), At: 2e9},
-		"node 5 leaves at 8s": {Leave: new(5), At: 8e9},
-		"all nodes crash after 20s on average, for 2s on average, memory kept, from 0s on":   {Crashes: &Crashes{Every: 20e9, For: 2e9}},
-		"node 3 crashes after 20s on average, for 2s on average, memory lost, from 0s to 9s": {Crashes: &Crashes{Every: 20e9, For: 2e9, Memory: "lost", Nodes: []int{3}}, Until: 9e9},
-		"no single fault": {},
+	for _, c := range []struct {
+		want string
+		f    Fault
+	}{
+		{
+			"nodes 0, 1 and node 2 are cut off from each other from 2s to 5s",
+			Fault{Kind: Partition{[][]int{{0, 1}, {2}}}, At: 2e9, Until: 5e9},
+		},
+		{"node 7 is down from 1s to 3s, memory lost", Fault{Kind: Crash{Node: 7, Memory: "lost"}, At: 1e9, Until: 3e9}},
+		{"node 7 is down from 1s on, memory kept", Fault{Kind: Crash{Node: 7}, At: 1e9}},
+		{"node 9 takes 10 times as long to compute from 0s on", Fault{Kind: SlowNode{Node: 9, Factor: new(10.0)}}},
+		{
+			"link 0-1 has 10 times its latency and loses packets with probability 0.5 from 0s on",
+			Fault{Kind: BadLink{Link: [2]int{0, 1}, Factor: new(10.0), Loss: 0.5}},
+		},
+		{
+			"link 0-1 loses packets with probability 0.5 from 0s to 1s",
+			Fault{Kind: BadLink{Link: [2]int{0, 1}, Loss: 0.5}, Until: 1e9},
+		},
+		{"node 4 joins at 2s", Fault{Kind: Join{4}, At: 2e9}},
+		{"node 5 leaves at 8s", Fault{Kind: Leave{5}, At: 8e9}},
+		{
+			"all nodes crash after 20s on average, for 2s on average, memory kept, from 0s on",
+			Fault{Kind: RandomCrashes{CrashRate{Every: 20e9, For: 2e9}}},
+		},
+		{
+			"node 3 crashes after 20s on average, for 2s on average, memory lost, from 0s to 9s",
+			Fault{Kind: RandomCrashes{CrashRate{Every: 20e9, For: 2e9, Memory: "lost", Nodes: []int{3}}}, Until: 9e9},
+		},
+		{"no fault", Fault{}},
 	} {
-		if got := f.String(); got != want {
-			t.Errorf("%q, want %q", got, want)
+		if got := c.f.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }
@@ -1086,7 +1227,9 @@ func TestFault_NoAllocationPerEvent(t *testing.T) {
 	run := func(events int) float64 {
 		return testing.AllocsPerRun(3, func() {
 			left := events
-			e, err := New(Config{Graph: edgeless(100), Faults: []Fault{{Crashes: &Crashes{Every: 100 * ms, For: 10 * ms}}, {Slow: new(1), Factor: new(2.0), At: 1}}})
+			plan := crashes(CrashRate{Every: 100 * ms, For: 10 * ms})
+			plan = append(plan, Fault{Kind: SlowNode{Node: 1, Factor: new(2.0)}, At: 1})
+			e, err := New(Config{Graph: edgeless(100), Faults: plan})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -1113,7 +1256,7 @@ func (s *seer) Foresee(*Engine, *Message) { s.foreseen++ }
 
 // What a node foresaw could come to nothing, so it foresees nothing.
 func TestFault_NothingIsForeseen(t *testing.T) {
-	for want, faults := range [][]Fault{{{Crash: new(1), At: 1e9}}, nil} {
+	for want, faults := range []FaultPlan{{{Kind: Crash{Node: 1}, At: 1e9}}, nil} {
 		n := new(seer)
 		sender := &seer{scripted: *beacon(10 * ms)}
 		play(t, Config{Workers: 2, Faults: faults}, sender, n)

@@ -58,7 +58,8 @@ func readEdgeList(name string, r io.Reader) (*Graph, error) {
 				first = false
 				continue
 			}
-			return nil, fmt.Errorf("%s:%d: an edge is two node numbers from 0 separated by a comma, not %q", name, number, text)
+			const what = "%s:%d: an edge is two node numbers from 0 separated by a comma, not %q"
+			return nil, fmt.Errorf(what, name, number, text)
 		}
 		first = false
 		edges = append(edges, e)
@@ -119,7 +120,8 @@ func readGraphML(name string, r io.Reader) (*Graph, error) {
 			a, okA := number[attribute("source")]
 			b, okB := number[attribute("target")]
 			if !okA || !okB {
-				return nil, fail("edge %q-%q names a node that is not declared before it", attribute("source"), attribute("target"))
+				from, to := attribute("source"), attribute("target")
+				return nil, fail("edge %q-%q names a node that is not declared before it", from, to)
 			}
 			edges = append(edges, [2]int{a, b})
 		}

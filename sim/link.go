@@ -2,12 +2,7 @@
 
 package sim
 
-import (
-	"fmt"
-	"math"
-
-	"overhear/internal/num"
-)
+import "fmt"
 
 // Link is how the network's links behave, `network` in a scenario. Every
 // direction of an edge is a link of its own.
@@ -63,76 +58,6 @@ func (o Override) apply(l Link) Link {
 		l.Duplication = *o.Duplication
 	}
 	return l
-}
-
-// Latency is the distribution of a link's delay. Written as a bare duration it
-// is constant.
-type Latency struct {
-	Kind   string   `yaml:"kind" default:"constant" enum:"constant,uniform,exponential,lognormal,pareto" doc:"distribution of the delay"`
-	Value  Duration `yaml:"value" of:"constant" doc:"the delay (constant)"`
-	Low    Duration `yaml:"low" of:"uniform" doc:"least delay (uniform)"`
-	High   Duration `yaml:"high" of:"uniform" doc:"greatest delay (uniform)"`
-	Mean   Duration `yaml:"mean" of:"exponential" doc:"mean delay (exponential)"`
-	Median Duration `yaml:"median" of:"lognormal" doc:"median delay (lognormal)"`
-	Sigma  float64  `yaml:"sigma" of:"lognormal" doc:"standard deviation of the delay's logarithm (lognormal)"`
-	Scale  Duration `yaml:"scale" of:"pareto" doc:"least delay (pareto)"`
-	Shape  float64  `yaml:"shape" of:"pareto" doc:"tail exponent, P(delay > x) = (scale/x)^shape (pareto)"`
-}
-
-// UnmarshalText reads a constant delay.
-func (l *Latency) UnmarshalText(text []byte) error {
-	*l = Latency{Kind: "constant"}
-	return l.Value.UnmarshalText(text)
-}
-
-// Check reports parameters that are missing or impossible.
-func (l Latency) Check(report func(field, problem string)) {
-	positive := func(field string, d Duration) {
-		if d <= 0 {
-			report(field, fmt.Sprintf("must be a positive duration for kind %s, is %v", l.Kind, d))
-		}
-	}
-	switch l.Kind {
-	case "", "constant":
-		if l.Value < 0 {
-			report("value", fmt.Sprintf("must not be negative, is %v", l.Value))
-		}
-	case "uniform":
-		if l.Low < 0 || l.High < l.Low {
-			report("high", fmt.Sprintf("must be at least low, which must not be negative; they are %v and %v", l.High, l.Low))
-		}
-	case "exponential":
-		positive("mean", l.Mean)
-	case "lognormal":
-		positive("median", l.Median)
-		if !(l.Sigma >= 0) || math.IsInf(l.Sigma, 0) {
-			report("sigma", fmt.Sprintf("must not be negative, is %v", l.Sigma))
-		}
-	case "pareto":
-		positive("scale", l.Scale)
-		if !(l.Shape > 0) {
-			report("shape", fmt.Sprintf("must be positive, is %v", l.Shape))
-		}
-	default:
-		report("kind", fmt.Sprintf("must be constant, uniform, exponential, lognormal or pareto, is %q", l.Kind))
-	}
-}
-
-// draw is one delay, decided by a packet's word.
-func (l *Latency) draw(w uint64) Duration {
-	switch l.Kind {
-	case "uniform":
-		return l.Low + nanoseconds(float64(l.High-l.Low)*unit(w))
-	case "exponential":
-		return nanoseconds(float64(l.Mean) * exponential(w))
-	case "lognormal":
-		var s Stream
-		s.pcg.Seed(w, mix(w))
-		return nanoseconds(float64(l.Median) * num.Exp(float64(l.Sigma*s.Normal())))
-	case "pareto":
-		return nanoseconds(float64(l.Scale) * num.Exp(exponential(w)/l.Shape))
-	}
-	return l.Value
 }
 
 // century bounds a delay, so that heavy tails do not overflow virtual time.

@@ -24,7 +24,7 @@ func BenchmarkNetworks(b *testing.B) {
 		name     string
 		topology Topology
 		link     Link
-		faults   []Fault
+		faults   FaultPlan
 	}{
 		{"ring, constant", Topology{Kind: "ring", Nodes: nodes}, constant, nil},
 		{"4-regular, constant", regular, constant, nil},
@@ -33,7 +33,8 @@ func BenchmarkNetworks(b *testing.B) {
 		{"4-regular, uniform, bandwidth", regular, Link{Latency: broadcastLatency, Bandwidth: 1e8}, nil},
 		{"16-regular, uniform", Topology{Kind: "random-regular", Nodes: nodes, Degree: 16}, uniform, nil},
 		{"Barabási–Albert, uniform", Topology{Kind: "barabasi-albert", Nodes: nodes, Attach: 2}, uniform, nil},
-		{"ring, constant, a slow link", Topology{Kind: "ring", Nodes: nodes}, constant, []Fault{{Link: &pair, Factor: &factor}}},
+		{"ring, constant, a slow link", Topology{Kind: "ring", Nodes: nodes}, constant,
+			FaultPlan{{Kind: BadLink{Link: pair, Factor: &factor}}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			g, err := c.topology.Build(NewStream(1, "topology"))

@@ -211,7 +211,7 @@ func TestDistributions(t *testing.T) {
 	from := func(name string) *Stream { return NewStream(11, name) }
 	packet := func(l Latency) func() float64 {
 		k := uint64(0)
-		return func() float64 { k++; return float64(l.draw(mix(fate(9, 4, k) + decidesDelay))) }
+		return func() float64 { k++; return float64(l.law().draw(&l, mix(fate(9, 4, k)+decidesDelay))) }
 	}
 	gamma := func(shape float64) func() float64 {
 		s := from(fmt.Sprint("gamma ", shape))
@@ -221,16 +221,27 @@ func TestDistributions(t *testing.T) {
 		draw func() float64
 		cdf  func(float64) float64
 	}{
-		"uniform":            {from("uniform").Float64, func(x float64) float64 { return x }},
-		"normal":             {from("normal").Normal, normalCDF},
-		"exponential":        {from("exponential").Exponential, func(x float64) float64 { return 1 - math.Exp(-x) }},
-		"gamma 1":            {gamma(1), func(x float64) float64 { return 1 - math.Exp(-x) }},
-		"gamma 3":            {gamma(3), func(x float64) float64 { return 1 - math.Exp(-x)*(1+x+x*x/2) }},
-		"gamma 1/2":          {gamma(0.5), func(x float64) float64 { return math.Erf(math.Sqrt(x)) }},
-		"latency, uniform":   {packet(Latency{Kind: "uniform", Low: 1e6, High: 3e6}), func(x float64) float64 { return (x - 1e6) / 2e6 }},
-		"latency, exp":       {packet(Latency{Kind: "exponential", Mean: 2e9}), func(x float64) float64 { return 1 - math.Exp(-x/2e9) }},
-		"latency, lognormal": {packet(Latency{Kind: "lognormal", Median: 2e9, Sigma: 0.5}), func(x float64) float64 { return normalCDF(math.Log(x/2e9) / 0.5) }},
-		"latency, pareto":    {packet(Latency{Kind: "pareto", Scale: 1e9, Shape: 2}), func(x float64) float64 { return 1 - math.Pow(1e9/x, 2) }},
+		"uniform":     {from("uniform").Float64, func(x float64) float64 { return x }},
+		"normal":      {from("normal").Normal, normalCDF},
+		"exponential": {from("exponential").Exponential, func(x float64) float64 { return 1 - math.Exp(-x) }},
+		"gamma 1":     {gamma(1), func(x float64) float64 { return 1 - math.Exp(-x) }},
+		"gamma 3":     {gamma(3), func(x float64) float64 { return 1 - math.Exp(-x)*(1+x+x*x/2) }},
+		"gamma 1/2":   {gamma(0.5), func(x float64) float64 { return math.Erf(math.Sqrt(x)) }},
+
+		"latency, uniform": {
+			packet(Latency{Kind: "uniform", Low: 1e6, High: 3e6}), func(x float64) float64 { return (x - 1e6) / 2e6 },
+		},
+		"latency, exponential": {
+			packet(Latency{Kind: "exponential", Mean: 2e9}), func(x float64) float64 { return 1 - math.Exp(-x/2e9) },
+		},
+		"latency, lognormal": {
+			packet(Latency{Kind: "lognormal", Median: 2e9, Sigma: 0.5}),
+			func(x float64) float64 { return normalCDF(math.Log(x/2e9) / 0.5) },
+		},
+		"latency, pareto": {
+			packet(Latency{Kind: "pareto", Scale: 1e9, Shape: 2}),
+			func(x float64) float64 { return 1 - math.Pow(1e9/x, 2) },
+		},
 	} {
 		x := make([]float64, n)
 		for i := range x {
@@ -246,7 +257,9 @@ func TestDistributions(t *testing.T) {
 func TestLink_FatesAreIndependent(t *testing.T) {
 	g, _ := NewGraph(2, [][2]int{{0, 1}})
 	fates := func(loss float64) (lost, doubled int, delays []Duration) {
-		e, err := New(Config{Seed: 2, Graph: g, Link: Link{Loss: loss, Duplication: 0.3, Latency: Latency{Kind: "exponential", Mean: 1e6}}})
+		e, err := New(Config{Seed: 2, Graph: g, Link: Link{
+			Loss: loss, Duplication: 0.3, Latency: Latency{Kind: "exponential", Mean: 1e6},
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +277,8 @@ func TestLink_FatesAreIndependent(t *testing.T) {
 	}
 	_, _, before := fates(0)
 	lost, doubled, after := fates(0.2)
-	if math.Abs(float64(lost)-4000) > 4*math.Sqrt(20000*0.2*0.8) || math.Abs(float64(doubled)-6000) > 4*math.Sqrt(20000*0.3*0.7) {
+	far := func(n int, p float64) bool { return math.Abs(float64(n)-20000*p) > 4*math.Sqrt(20000*p*(1-p)) }
+	if far(lost, 0.2) || far(doubled, 0.3) {
 		t.Errorf("%d packets of 20000 lost, want about 4000; %d doubled, want about 6000", lost, doubled)
 	}
 	if !slices.Equal(before, after) {
@@ -339,10 +353,13 @@ func TestReadGraph(t *testing.T) {
 	if err != nil || g.Order() != 3 || g.Size() != 2 {
 		t.Errorf("edge list: %v %v", g, err)
 	}
-	if _, err := readEdgeList("x.csv", strings.NewReader("0,1\n1;2\n")); err == nil || !strings.Contains(err.Error(), "x.csv:2:") {
+	_, err = readEdgeList("x.csv", strings.NewReader("0,1\n1;2\n"))
+	if err == nil || !strings.Contains(err.Error(), "x.csv:2:") {
 		t.Errorf("a bad line: %v", err)
 	}
-	g, err = readGraphML("x.graphml", strings.NewReader(`<graphml><graph edgedefault="undirected"><node id="b"/><node id="a"/><node id="c"/><edge source="a" target="b"/><edge source="c" target="b"/></graph></graphml>`))
+	g, err = readGraphML("x.graphml", strings.NewReader(`<graphml><graph edgedefault="undirected">
+		<node id="b"/><node id="a"/><node id="c"/><edge source="a" target="b"/><edge source="c" target="b"/>
+	</graph></graphml>`))
 	if err != nil || !slices.Equal(g.Neighbours(0), []int32{1, 2}) {
 		t.Errorf("GraphML: %v %v", g, err)
 	}

@@ -39,6 +39,9 @@ func (s *Stream) Uint64() uint64 { return s.pcg.Uint64() }
 // Float64 is uniform on the multiples of 2^−53 in [0, 1).
 func (s *Stream) Float64() float64 { return unit(s.Uint64()) }
 
+// Between is uniform on [low, high), but for rounding.
+func (s *Stream) Between(low, high float64) float64 { return low + float64((high-low)*s.Float64()) }
+
 // unit maps 64 random bits to [0, 1).
 func unit(u uint64) float64 { return float64(float64(u>>11) * 0x1p-53) }
 

@@ -76,7 +76,8 @@ func (t Topology) Check(report func(field, problem string)) {
 	case "random-regular":
 		between("degree", t.Degree, 1, n-1)
 		if t.Degree > 0 && n*t.Degree%2 != 0 {
-			report("degree", fmt.Sprintf("nodes × degree must be even, is %d × %d; take degree %d or %d nodes", n, t.Degree, t.Degree+1, n+1))
+			const what = "nodes × degree must be even, is %d × %d; take degree %d or %d nodes"
+			report("degree", fmt.Sprintf(what, n, t.Degree, t.Degree+1, n+1))
 		}
 	}
 }
@@ -113,7 +114,8 @@ func (t Topology) Build(s *Stream) (*Graph, error) {
 			return nil, failure
 		}
 	}
-	return nil, fmt.Errorf("none of %d draws of a %s graph was connected; give it more edges (the last: %w)", draws, t.Kind, failure)
+	const what = "none of %d draws of a %s graph was connected; give it more edges (the last: %w)"
+	return nil, fmt.Errorf(what, draws, t.Kind, failure)
 }
 
 // edges lists the edges of the kind.

@@ -43,7 +43,7 @@ func Declared(name string, g *sim.Graph, link sim.Link, overrides []sim.Override
 	at := map[[2]int]int{}
 	for k, pair := range g.Pairs() {
 		at[pair] = k
-		p.Edges = append(p.Edges, Edge{pair, median(link.Latency), link.Loss, law(link.Latency)})
+		p.Edges = append(p.Edges, Edge{pair, 1e3 * link.Latency.MedianSeconds(), link.Loss, link.Latency.Words()})
 	}
 	for _, o := range overrides {
 		k, ok := at[[2]int{min(o.Between[0], o.Between[1]), max(o.Between[0], o.Between[1])}]
@@ -52,46 +52,15 @@ func Declared(name string, g *sim.Graph, link sim.Link, overrides []sim.Override
 				o.Between[1])
 		}
 		e := &p.Edges[k] // the last of several is in force, as in a run
-		*e = Edge{e.Between, median(link.Latency), link.Loss, law(link.Latency)}
+		*e = Edge{e.Between, 1e3 * link.Latency.MedianSeconds(), link.Loss, link.Latency.Words()}
 		if o.Latency != nil {
-			e.Latency, e.Note = median(*o.Latency), law(*o.Latency)
+			e.Latency, e.Note = 1e3*o.Latency.MedianSeconds(), o.Latency.Words()
 		}
 		if o.Loss != nil {
 			e.Loss = *o.Loss
 		}
 	}
 	return p, nil
-}
-
-// median is that of a latency, in ms: the mean of some laws is infinite.
-func median(l sim.Latency) float64 {
-	const ms = 1e-6
-	switch l.Kind {
-	case "uniform":
-		return ms * float64(l.Low+(l.High-l.Low)/2)
-	case "exponential":
-		return ms * float64(l.Mean) * math.Ln2
-	case "lognormal":
-		return ms * float64(l.Median)
-	case "pareto":
-		return ms * float64(l.Scale) * math.Pow(2, 1/l.Shape)
-	}
-	return ms * float64(l.Value)
-}
-
-// law is a latency's distribution in words.
-func law(l sim.Latency) string {
-	switch l.Kind {
-	case "uniform":
-		return fmt.Sprintf("uniform from %v to %v", l.Low, l.High)
-	case "exponential":
-		return fmt.Sprintf("exponential, mean %v", l.Mean)
-	case "lognormal":
-		return fmt.Sprintf("lognormal, median %v, sigma %v", l.Median, l.Sigma)
-	case "pareto":
-		return fmt.Sprintf("Pareto from %v, shape %v", l.Scale, l.Shape)
-	}
-	return "constant"
 }
 
 // Measured is the graph of a run with what became of its packets.

@@ -82,28 +82,6 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// The median of each law, against 40,001 draws by its inverse distribution.
-func TestMedian(t *testing.T) {
-	for _, test := range []struct {
-		law     sim.Latency
-		inverse func(u float64) float64 // ms
-	}{
-		{sim.Latency{Value: 7 * ms}, func(float64) float64 { return 7 }},
-		{sim.Latency{Kind: "uniform", Low: 2 * ms, High: 8 * ms}, func(u float64) float64 { return 2 + 6*u }},
-		{sim.Latency{Kind: "exponential", Mean: 5 * ms}, func(u float64) float64 { return -5 * math.Log(1-u) }},
-		{sim.Latency{Kind: "lognormal", Median: 9 * ms, Sigma: 2},
-			func(u float64) float64 { return 9 * math.Exp(2*math.Sqrt2*math.Erfinv(2*u-1)) }},
-		{sim.Latency{Kind: "pareto", Scale: 3 * ms, Shape: 0.5}, func(u float64) float64 {
-			return 3 * math.Pow(1-u,
-				-2)
-		}},
-	} {
-		if got, want := median(test.law), test.inverse(0.5); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%s: %v ms, want %v", law(test.law), got, want)
-		}
-	}
-}
-
 func TestMeasured(t *testing.T) {
 	w, err := record.Create(t.TempDir(), "exp", 1, record.Policy{Last: -1, Messages: true}, false)
 	if err != nil {

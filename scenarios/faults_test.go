@@ -1,0 +1,88 @@
+// The language of fault plans: which keys go together, and that every kind of
+// fault can be written, read, explained and drawn.
+
+package scenarios
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"overhear/sim"
+)
+
+func TestFaults_MistakesHavePlaces(t *testing.T) {
+	const oneOf = "network.faults[0] must have exactly one of " +
+		"partition, crash, slow, link, join, leave and crashes, has "
+	for fault, want := range map[string]string{
+		"{at: 1s}":                        "4:1: " + oneOf + "none",
+		"{crash: 1, slow: 2}":             "4:1: " + oneOf + "crash and slow",
+		"{join: 1, leave: 2, slow: 3}":    "4:1: " + oneOf + "slow and join and leave",
+		"{crash: 1, factor: 1}":           "4:20: network.faults[0].factor is for slow and link, not for crash",
+		"{slow: 1, factor: 2, loss: 0.5}": "4:28: network.faults[0].loss is for link, not for slow",
+		"{slow: 1, factor: -2, memory: kept}": "4:19: network.faults[0].factor must be positive, is -2\n" +
+			"t.yaml:4:31: network.faults[0].memory is for crash, not for slow",
+		"{crashes: {every: 1s}}":                  "4:11: network.faults[0].crashes.for must be a positive duration",
+		"{crashes: {every: 1s, for: 1s, nod: 1}}": "4:32: unknown key \"nod\" in network.faults[0].crashes",
+		"{crash: x, memory: gone}":                "4:9: network.faults[0].crash must be a whole number, is \"x\"",
+		"{crash: 1, at: 5s, until: 2s}":           "4:27: network.faults[0].until must be after at, which is 5s, is 2s",
+		"{foobarbaz: 1}": "4:2: unknown key \"foobarbaz\" in network.faults[0]; known keys: " +
+			"at, until, partition, crash, memory, slow, link, factor, loss, join, leave, crashes",
+	} {
+		// Alone on a line, so that columns count from its beginning.
+		text := "network: {topology: {kind: ring, nodes: 5}, faults: [\n" + fault + "]}\n"
+		text = strings.Replace(minimal, "network: {topology: {kind: ring, nodes: 5}}\n", text, 1)
+		_, err := Parse("t.yaml", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), "t.yaml:"+want) {
+			t.Errorf("%s\n gave %v\n want %s", fault, err, want)
+		}
+	}
+}
+
+// Every kind that there is can be drawn or given, written and read again.
+func TestFaults_ReadBackTheSame(t *testing.T) {
+	graph, err := sim.NewGraph(5, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := sim.FaultPlan{
+		{At: 1e9, Kind: sim.Leave{Node: 0}},
+		{Until: 1e9, Kind: sim.Crash{Node: 0}},
+		{Kind: sim.SlowNode{Node: 0, Factor: new(3.0)}},
+		{Kind: sim.BadLink{Link: [2]int{0, 1}, Loss: 0.25}},
+		{Kind: sim.RandomCrashes{Rate: sim.CrashRate{Every: 1e9, For: 1e6, Nodes: []int{0, 2}}}},
+	}
+	s := sim.NewStream(1, "test")
+	for range 100 {
+		if f, ok := sim.RandomFault(s, graph, 1e9, plan); ok {
+			plan = append(plan, f)
+		}
+	}
+	seen := map[string]bool{}
+	for _, f := range plan {
+		seen[f.Kind.Key()] = true
+	}
+	for _, k := range sim.FaultKinds() {
+		if !seen[k.Key()] {
+			t.Errorf("%s is not tried", k.Key())
+		}
+		if text, err := Explain("network.faults"); err != nil || !strings.Contains(text, "\n  "+k.Key()+" ") {
+			t.Errorf("%s is not explained: %v", k.Key(), err)
+		}
+		if !strings.Contains(string(Schema()), "\""+k.Key()+"\": {") {
+			t.Errorf("%s is not in the schema", k.Key())
+		}
+	}
+	before, err := Parse("t.yaml", []byte(minimal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before.Network.Faults = plan
+	after, err := Parse("resolved", []byte(before.Resolved()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(before, after) {
+		t.Errorf("the plan changes when it is written and read:\n%v\n%v", plan, after.Network.Faults)
+	}
+}

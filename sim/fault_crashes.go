@@ -1,0 +1,91 @@
+// A fault: crashes at random times.
+
+package sim
+
+import "fmt"
+
+func init() { registerFault(7, RandomCrashes{}) }
+
+// RandomCrashes are crashes by rate while the fault holds.
+type RandomCrashes struct {
+	Rate CrashRate `yaml:"crashes" doc:"crashes by rate"`
+}
+
+// CrashRate says how often nodes crash, independently of each other and of all
+// else in a run: a node that is up crashes after an exponential time, and is up
+// again after another. The engine draws them up to the latest arrival of a packet.
+type CrashRate struct {
+	Every  Duration `yaml:"every" doc:"mean time a node is up before it crashes"`
+	For    Duration `yaml:"for" doc:"mean time it is down"`
+	Memory string   `yaml:"memory" enum:"kept,lost" doc:"what becomes of what the node was about to do: kept (if not given) or lost"`
+	Nodes  []int    `yaml:"nodes" doc:"nodes that crash; all if not given"`
+}
+
+// Check reports times that are not positive and nodes named twice.
+func (c CrashRate) Check(report func(field, problem string)) {
+	if c.Every <= 0 {
+		const what = "must be a positive duration, the mean time between crashes of a node, is %v"
+		report("every", fmt.Sprintf(what, c.Every))
+	}
+	if c.For <= 0 {
+		report("for", fmt.Sprintf("must be a positive duration, the mean time a node is down, is %v", c.For))
+	}
+	checkMemory(report, c.Memory)
+	if c.Nodes != nil && len(c.Nodes) == 0 {
+		report("nodes", "must not be empty; leave it out for all nodes")
+	}
+	checkNodes(report, "nodes", c.Nodes)
+}
+
+// Key is the kind's name in a scenario.
+func (RandomCrashes) Key() string { return "crashes" }
+
+func (c RandomCrashes) check(f *Fault, report func(field, problem string)) {
+	f.checkSpan(report)
+	c.Rate.Check(func(field, problem string) { report("crashes."+field, problem) })
+}
+
+func (c RandomCrashes) enter(f *Fault, p *planner) {
+	nodes := c.Rate.Nodes
+	if nodes == nil {
+		nodes = make([]int, p.graph.Order())
+		for i := range nodes {
+			nodes[i] = i
+		}
+	}
+	for _, i := range nodes {
+		if !p.exists("crashes.nodes", i) {
+			continue
+		}
+		ids := []uint64{uint64(i)}
+		if k := p.entered[c.Key()]; k > 0 { // several such faults of a node are independent
+			ids = append(ids, k)
+		}
+		p.downByRate(i, Time(f.At), &rate{
+			stream: NewStream(p.seed, "crashes", ids...), every: c.Rate.Every, down: c.Rate.For, until: f.end(),
+			next: outage{lost: c.Rate.Memory == memoryLost},
+		})
+	}
+}
+
+func (c RandomCrashes) words(f *Fault) string {
+	r := c.Rate
+	verb := "crash"
+	who := "all nodes"
+	if r.Nodes != nil {
+		if who = nodeNames(r.Nodes); len(r.Nodes) == 1 {
+			verb = "crashes"
+		}
+	}
+	return fmt.Sprintf("%s %s after %v on average, for %v on average, %s, %s",
+		who, verb, r.Every, r.For, memoryWords(r.Memory), f.when())
+}
+
+func (RandomCrashes) random(s *Stream, f *Fault, _ *Graph, span Duration, _ FaultPlan) bool {
+	f.Kind = RandomCrashes{CrashRate{
+		Every:  Duration(s.Between(0.05, 1) * float64(span)),
+		For:    Duration(s.Between(0.01, 0.1) * float64(span)),
+		Memory: randomMemory(s),
+	}}
+	return true
+}
