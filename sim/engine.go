@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Node is a state machine. The engine calls it, from one goroutine, and it acts
@@ -147,8 +148,8 @@ func New(cfg Config) (*Engine, error) {
 	check(cfg.Link)
 	check(cfg.Link.Latency)
 	n := cfg.Graph.Order()
-	if n > 1<<24 {
-		return nil, fmt.Errorf("sim: %d nodes are more than %d", n, 1<<24)
+	if n > maxNodes {
+		return nil, fmt.Errorf("sim: %d nodes are more than %d", n, maxNodes)
 	}
 	e := &Engine{
 		cfg: cfg, nodes: make([]Node, n), sequence: make([]uint64, n),
@@ -171,11 +172,12 @@ func New(cfg Config) (*Engine, error) {
 		if e.model == nil {
 			e.model = make([]uint16, cfg.Graph.Links())
 		}
-		k := uint16(e.addModel(l))
+		e.addModel(l)
+		k := uint16(len(e.models) - 1)
 		e.model[cfg.Graph.Link(a, b)], e.model[cfg.Graph.Link(b, a)] = k, k
 	}
-	if len(e.models) > 1<<16 {
-		problems = append(problems, fmt.Errorf("%d overrides are more than %d", len(e.models)-1, 1<<16-1))
+	if n := len(cfg.Overrides); n > math.MaxUint16 {
+		problems = append(problems, fmt.Errorf("%d overrides are more than %d", n, math.MaxUint16))
 	}
 	var err error
 	if e.faults, err = newFaults(&cfg); err != nil {
@@ -195,14 +197,13 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-func (e *Engine) addModel(l Link) int {
+func (e *Engine) addModel(l Link) {
 	m := linkModel{Link: l, law: l.Latency.law()}
 	m.sure = m.law == constantLaw{} && l.Loss == 0 && l.Duplication == 0
 	if l.Bandwidth > 0 {
 		m.perByte = 8e9 / float64(l.Bandwidth)
 	}
 	e.models = append(e.models, m)
-	return len(e.models) - 1
 }
 
 // Attach makes n node i.
@@ -360,6 +361,9 @@ func (e *Engine) divergence() error {
 	d.Exact = uint64(len(e.cfg.Reference.Fingerprints)) > d.Event || d.Event >= e.cfg.Reference.Events
 	return d
 }
+
+// maxNodes is how many nodes a tie key can tell apart.
+const maxNodes = 1 << 24
 
 // sequenceBits are the bits of a tie key that count the events a node has
 // caused.

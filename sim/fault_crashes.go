@@ -83,8 +83,8 @@ func (c RandomCrashes) words(f *Fault) string {
 
 func (RandomCrashes) random(s *Stream, f *Fault, _ *Graph, span Duration, _ FaultPlan) bool {
 	f.Kind = RandomCrashes{CrashRate{
-		Every:  Duration(s.Between(0.05, 1) * float64(span)),
-		For:    Duration(s.Between(0.01, 0.1) * float64(span)),
+		Every:  1 + Duration(s.Between(0.05, 1)*float64(span)),
+		For:    1 + Duration(s.Between(0.01, 0.1)*float64(span)),
 		Memory: randomMemory(s),
 	}}
 	return true

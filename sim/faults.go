@@ -109,12 +109,11 @@ func (p *planner) exists(field string, node int) bool {
 // same kind and node, and reports it if not. The kind has no other parameters.
 func (p *planner) once(f *Fault, node int) bool {
 	key := f.Kind.Key()
-	exists := p.exists(key, node)
+	p.exists(key, node)
 	if p.plan[:p.k].has(f.Kind) {
 		p.report(key, fmt.Sprintf("names node %d, which has a time to %s already", node, key))
-		return false
 	}
-	return exists
+	return !p.wrong
 }
 
 // has says whether a fault of the plan is of this kind, with these parameters.

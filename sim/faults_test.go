@@ -180,6 +180,54 @@ func TestFault_CrashLosesWhatArrivesMeanwhile(t *testing.T) {
 			t.Errorf("down for %v in all", got)
 		}
 	}
+	if got := play(t, Config{}, silent{}).Downtime(0, 1e9); got != 0 {
+		t.Errorf("without faults down for %v", got)
+	}
+}
+
+// A packet's fate is decided right also where it arrives after outages to come.
+func TestFault_CrashesFarAhead(t *testing.T) {
+	n := &scripted{}
+	var received []Time
+	play(t, Config{
+		Link: Link{Latency: Latency{Value: 49 * ms}},
+		Faults: FaultPlan{
+			{Kind: Crash{Node: 1}, At: 10 * ms, Until: 20 * ms},
+			{Kind: Crash{Node: 1}, At: 50 * ms, Until: 60 * ms},
+		},
+		Sent: func(p *Packet) { received = append(received, p.Received) },
+	}, beacon(0, 1*ms, 1*ms+1, 10*ms+999999, 11*ms), n)
+	if want := []Time{49e6, -1, -1, -1, 60e6}; !slices.Equal(received, want) {
+		t.Errorf("received %v, want %v", received, want)
+	}
+	expect(t, "crashed twice", n, "0s start", "20ms restart, lost false", "49ms round 0 of 0",
+		"60ms restart, lost false", "60ms round 4 of 0")
+}
+
+// An outage may be as short as the clock, and the run still waits for its end.
+func TestFault_CrashOfANanosecond(t *testing.T) {
+	n := &scripted{}
+	play(t, Config{Faults: FaultPlan{{Kind: Crash{Node: 0}, Until: 1}}}, n)
+	expect(t, "brief", n, "1ns start")
+}
+
+// A packet without latency does not reach a node that is down.
+func TestFault_CrashLosesAtOnce(t *testing.T) {
+	n := &scripted{}
+	e, err := New(Config{
+		Graph: complete(t, 2), Link: Link{Duplication: 1},
+		Faults: FaultPlan{{Kind: Crash{Node: 1}, At: 5 * ms, Until: 10 * ms}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Attach(0, beacon(4*ms, 5*ms, 10*ms))
+	e.Attach(1, n)
+	if err := e.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "crashed", n, "0s start", "4ms round 0 of 0", "4ms round 0 of 0",
+		"10ms restart, lost false", "10ms round 2 of 0", "10ms round 2 of 0")
 }
 
 // job runs a function.
@@ -271,19 +319,23 @@ func TestFault_LeftComputationsEnd(t *testing.T) {
 // A panic of a job is a mistake even if nobody waits for the result.
 func TestFault_LeftComputationsFail(t *testing.T) {
 	for name, c := range map[string]struct {
-		until Duration
-		due   Duration
-		await bool
+		until  Duration
+		due    Duration
+		await  bool
+		memory string
+		want   string
 	}{
-		"due while down":      {200 * ms, 150 * ms, true},
-		"due afterwards":      {200 * ms, 250 * ms, true},
-		"never awaited":       {200 * ms, 0, false},
-		"down for ever":       {0, 150 * ms, true},
-		"and never awaited":   {0, 0, false},
-		"the last there is":   {200 * ms, 100 * ms, true},
-		"of a node that left": {-1, 150 * ms, true},
+		"due while down":      {200 * ms, 150 * ms, true, memoryLost, "node 0, down at virtual time 150ms: "},
+		"due afterwards":      {200 * ms, 250 * ms, true, memoryLost, "node 0, down until virtual time 200ms: "},
+		"never awaited":       {200 * ms, 0, false, memoryLost, "node 0, down until virtual time 200ms: "},
+		"down for ever":       {0, 150 * ms, true, memoryLost, "node 0, down at virtual time 150ms: "},
+		"with its memory":     {0, 150 * ms, true, memoryKept, "node 0, down at virtual time 150ms: "},
+		"kept until it is up": {200 * ms, 150 * ms, true, memoryKept, "node 0 at virtual time 200ms: "},
+		"and never awaited":   {0, 0, false, memoryLost, ""},
+		"the last there is":   {200 * ms, 100 * ms, true, memoryLost, "node 0, down at virtual time 100ms: "},
+		"of a node that left": {-1, 150 * ms, true, memoryLost, "node 0, down at virtual time 150ms: "},
 	} {
-		f := Fault{Kind: Crash{Node: 0, Memory: memoryLost}, At: 100 * ms, Until: c.until}
+		f := Fault{Kind: Crash{Node: 0, Memory: c.memory}, At: 100 * ms, Until: c.until}
 		if c.until < 0 {
 			f.Kind, f.Until = Leave{0}, 0
 		}
@@ -296,7 +348,8 @@ func TestFault_LeftComputationsFail(t *testing.T) {
 				env.Await(b, c.due, 0)
 			}
 		}})
-		if err := e.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "panicked: oh") {
+		err = e.Run(context.Background())
+		if err == nil || !strings.HasPrefix(err.Error(), c.want+"a computation panicked: oh") {
 			t.Errorf("%s: the run ends with %v", name, err)
 		}
 	}
@@ -528,6 +581,37 @@ func TestFault_CopiesOfADuplicate(t *testing.T) {
 	if len(plain) != packets || one < 10 || both < 10 {
 		t.Errorf("of %d packets %d lose one of two copies and %d both", len(plain), one, both)
 	}
+	// A copy that arrives at once, before the crash that the other one meets.
+	early := 0
+	for seed := range uint64(200) {
+		at := map[uint64][]Time{}
+		play(t, Config{
+			Seed:   seed,
+			Link:   Link{Duplication: 1, Latency: Latency{Kind: "uniform", High: 3}},
+			Faults: FaultPlan{{Kind: Crash{Node: 1}, At: 1, Until: 100}},
+			Sent:   func(p *Packet) { at[p.ID] = append(at[p.ID], p.Received) },
+		}, beacon(0), &scripted{})
+		first, second := Time(-1), Time(-1)
+		for _, d := range []uint64{decidesDelay, decidesSecondDelay} {
+			l := Latency{Kind: "uniform", High: 3}
+			if l.law().draw(&l, mix(fate(NewStream(seed, "packets").Uint64(), 0, 0)+d)) == 0 {
+				first, second = 0, first
+			}
+		}
+		want := []Time{first, second}
+		if second < 0 {
+			want = want[:1]
+		}
+		if !slices.Equal(at[0], want) {
+			t.Errorf("seed %d: copies arrive at %v, want %v", seed, at[0], want)
+		}
+		if first == 0 && second < 0 {
+			early++
+		}
+	}
+	if early < 20 {
+		t.Errorf("one of two copies is early in %d cases only", early)
+	}
 }
 
 // spans are how long each node is up and how long it is down, in seconds, in
@@ -583,6 +667,52 @@ func TestFault_CrashesFollowTheirLaw(t *testing.T) {
 	sd := math.Sqrt(2 * 400 * 4 / math.Pow(22, 3) / until.Seconds() / nodes)
 	if math.Abs(share-1.0/11) > 4*sd {
 		t.Errorf("down for %v of the time, want 1/11 ± %v", share, sd)
+	}
+}
+
+// The k-th fault by rate of a plan draws a node's crashes from the stream that is
+// named after the node and k; the first is named after the node alone.
+func TestFault_CrashesHaveTheirStreams(t *testing.T) {
+	for k, ids := range [][]uint64{{2}, {2, 1}, {2, 2}} {
+		var plan FaultPlan
+		for i := range k + 1 {
+			rate := CrashRate{Every: 20e9, For: 2e9, Nodes: []int{0}}
+			if i == k {
+				rate.Nodes = []int{2}
+			}
+			plan = append(plan, crashes(rate)...)
+		}
+		e, err := New(Config{Seed: 3, Graph: edgeless(3), Faults: plan})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := NewStream(3, "crashes", ids...)
+		from := Time(float64(20e9) * s.Exponential())
+		to := from + Time(float64(2e9)*s.Exponential())
+		if got := e.faults.lives[2].outages[0]; got.from != from || got.to != to {
+			t.Errorf("fault %d: the first outage is %+v, want from %v to %v", k, got, from, to)
+		}
+	}
+}
+
+// Crashes by rate end with their fault: none begins when it is over.
+func TestFault_CrashesAtTheEnd(t *testing.T) {
+	drawn := func(until Time) outage {
+		r := &rate{stream: NewStream(1, "test"), every: 1e9, down: 1e9, until: until}
+		r.draw(0)
+		return r.next
+	}
+	all := drawn(forever)
+	for until, want := range map[Time]outage{
+		all.from - 1: {from: forever, to: forever},
+		all.from:     {from: forever, to: forever},
+		all.from + 1: {from: all.from, to: all.from + 1},
+		all.to:       all,
+		all.to + 1:   all,
+	} {
+		if got := drawn(until); got != want {
+			t.Errorf("until %v: %+v, want %+v", until, got, want)
+		}
 	}
 }
 
@@ -915,6 +1045,17 @@ func TestFault_SameDigestHoweverItIsRun(t *testing.T) {
 	}
 }
 
+func TestGoldenFaults(t *testing.T) {
+	for ties, want := range map[Ties]string{
+		Ordered:  "e6b1ff2a4a7bafca4305e7fe7880de1d1e2f2221341a053f3f88ad57240dc5e8",
+		Shuffled: "370a8a621e8daaf01e541425adfd265be0f683e934f4463591a5bac58d6a9381",
+	} {
+		if got := hexDigest(survive(t, Config{Ties: ties, Faults: everything()}, 30)); got != want {
+			t.Errorf("ties %d: digest %s, golden %s", ties, got, want)
+		}
+	}
+}
+
 // The first event that differs is named, also if only a fault can cause it.
 func TestFault_DivergenceIsNamed(t *testing.T) {
 	run := func(at Duration, reference *Trace) (*Trace, error) {
@@ -1040,6 +1181,9 @@ func TestFault_Check(t *testing.T) {
 		{"until has no meaning for join", Fault{Kind: Join{1}, At: 1, Until: 2}},
 		{"memory must be kept or lost, is \"gone\"", Fault{Kind: Crash{Node: 1, Memory: "gone"}}},
 		{"factor must be given", Fault{Kind: SlowNode{Node: 1}}},
+		{"link must be the two nodes of an edge", Fault{Kind: BadLink{Link: [2]int{-1, 1}, Loss: 1}}},
+		{"link must be the two nodes of an edge", Fault{Kind: BadLink{Link: [2]int{1, -1}, Loss: 1}}},
+		{"crashes.for must be a positive", Fault{Kind: RandomCrashes{CrashRate{Every: 1}}}},
 		{"factor must be positive, is 0", Fault{Kind: SlowNode{Node: 1, Factor: zero}}},
 		{"factor must be positive, is NaN", Fault{Kind: BadLink{Link: [2]int{0, 1}, Factor: new(math.NaN())}}},
 		{"factor must be positive, is +Inf", Fault{Kind: SlowNode{Node: 1, Factor: new(math.Inf(1))}}},
@@ -1068,7 +1212,8 @@ func TestFault_Check(t *testing.T) {
 			t.Errorf("%+v: New says %v", c.f, err)
 		}
 	}
-	for _, f := range everything() {
+	greatest := Fault{Kind: SlowNode{Node: 1, Factor: new(math.MaxFloat64)}}
+	for _, f := range append(everything(), greatest) {
 		f.Check(func(field, problem string) { t.Errorf("%v: %s %s", f, field, problem) })
 	}
 }
@@ -1089,6 +1234,8 @@ func TestFault_WhatDoesNotExist(t *testing.T) {
 		},
 		{"faults[0].slow names node 5;", FaultPlan{{Kind: SlowNode{Node: 5, Factor: new(2.0)}}}},
 		{"faults[0].link is 0-2, which is no edge", FaultPlan{{Kind: BadLink{Link: [2]int{0, 2}, Loss: 1}}}},
+		{"faults[0].link is 0-5, which is no edge", FaultPlan{{Kind: BadLink{Link: [2]int{0, 5}, Loss: 1}}}},
+		{"faults[0].link is 5-0, which is no edge", FaultPlan{{Kind: BadLink{Link: [2]int{5, 0}, Loss: 1}}}},
 		{"faults[0].link is 1-9, which is no edge", FaultPlan{{Kind: BadLink{Link: [2]int{1, 9}, Loss: 1}}}},
 		{"faults[0].join names node 5;", FaultPlan{{Kind: Join{5}, At: 1}}},
 		{"faults[0].leave names node 5;", FaultPlan{{Kind: Leave{5}, At: 1}}},
@@ -1118,11 +1265,16 @@ func TestFault_WhatDoesNotExist(t *testing.T) {
 // A fault that is drawn can be added to the plan, and is over when the span is;
 // every kind is drawn but leaving, which is never over.
 func TestRandomFault(t *testing.T) {
-	const span = 100 * ms
+	span := 100 * ms
 	drawn := map[string]int{}
+	begin, last := Duration(0), Duration(0)
 	for seed := range uint64(60) {
 		s := NewStream(seed, "test")
 		g := complete(t, 1+s.IntN(6))
+		span := span
+		if seed == 0 { // as short as can be
+			span = 1
+		}
 		var plan FaultPlan
 		for range 20 {
 			f, ok := RandomFault(s, g, span, plan)
@@ -1131,6 +1283,7 @@ func TestRandomFault(t *testing.T) {
 			}
 			plan = append(plan, f)
 			drawn[f.Kind.Key()]++
+			begin, last = max(begin, f.At), max(last, f.Until-f.At)
 			if over := max(f.At, f.Until); over < 0 || over > span+1 {
 				t.Errorf("%v: outside of the span, %v", f, span)
 			}
@@ -1140,6 +1293,9 @@ func TestRandomFault(t *testing.T) {
 		}
 	}
 	for _, k := range FaultKinds() {
+		if begin < span/2 || last < span/10 {
+			t.Errorf("no fault begins after %v, none lasts longer than %v", begin, last)
+		}
 		if n := drawn[k.Key()]; n < 20 && k != FaultKind(Leave{}) || n > 0 && k == FaultKind(Leave{}) {
 			t.Errorf("%s is drawn %d times", k.Key(), n)
 		}
@@ -1256,12 +1412,20 @@ func (s *seer) Foresee(*Engine, *Message) { s.foreseen++ }
 
 // What a node foresaw could come to nothing, so it foresees nothing.
 func TestFault_NothingIsForeseen(t *testing.T) {
-	for want, faults := range []FaultPlan{{{Kind: Crash{Node: 1}, At: 1e9}}, nil} {
+	for _, c := range []struct {
+		plan    FaultPlan
+		workers int
+		want    int
+	}{
+		{FaultPlan{{Kind: Crash{Node: 1}, At: 1e9}}, 2, 0},
+		{nil, 2, 1},
+		{nil, 1, 0}, // no processor waits for work
+	} {
 		n := new(seer)
 		sender := &seer{scripted: *beacon(10 * ms)}
-		play(t, Config{Workers: 2, Faults: faults}, sender, n)
-		if n.foreseen != want {
-			t.Errorf("%d messages are foreseen, want %d", n.foreseen, want)
+		play(t, Config{Workers: c.workers, Faults: c.plan}, sender, n)
+		if n.foreseen != c.want {
+			t.Errorf("%d workers, %v: %d messages are foreseen, want %d", c.workers, c.plan, n.foreseen, c.want)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func readEdgeList(name string, r io.Reader) (*Graph, error) {
 		for k := 0; k < 2 && err == nil; k++ {
 			var v int64
 			v, err = strconv.ParseInt(strings.TrimSpace(fields[k]), 10, 32)
-			if err == nil && (v < 0 || v > 1<<24) {
+			if err == nil && (v < 0 || v >= maxNodes) {
 				err = errors.New("out of range")
 			}
 			e[k] = int(v)

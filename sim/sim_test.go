@@ -400,3 +400,30 @@ func FuzzUnmarshalText(f *testing.F) {
 }
 
 func hexDigest(t *Trace) string { return hex.EncodeToString(t.Digest[:]) }
+
+// The near end of the radix heap stays small, however much is pending: a bucket
+// that is not small is split, and what comes later than the horizon stays away.
+func TestRadix_NearEndStaysSmall(t *testing.T) {
+	const pending = 50_000
+	r, s := new(radix), NewStream(1, "test")
+	now, key, most := Time(0), uint64(0), 0
+	push := func() {
+		key++
+		r.push(&event{at: now + Time(s.IntN(1e9)), key: key})
+	}
+	for range pending {
+		push()
+	}
+	var e event
+	for range 4 * pending {
+		if !r.pop(&e) || e.at < now {
+			t.Fatalf("%+v follows %v", e, now)
+		}
+		now = e.at
+		most = max(most, len(r.near.events))
+		push()
+	}
+	if most > 2*small {
+		t.Errorf("%d events were at the near end, of %d", most, pending)
+	}
+}
