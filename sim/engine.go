@@ -162,7 +162,7 @@ func New(cfg Config) (*Engine, error) {
 	e.addModel(cfg.Link)
 	for _, o := range cfg.Overrides {
 		a, b := o.Between[0], o.Between[1]
-		if a < 0 || b < 0 || a >= n || b >= n || cfg.Graph.Link(a, b) < 0 {
+		if !cfg.Graph.edge(a, b) {
 			problems = append(problems, fmt.Errorf("an override is for %d-%d, which is no edge", a, b))
 			continue
 		}

@@ -19,6 +19,9 @@ func TestNew_Limits(t *testing.T) {
 	if err == nil || err.Error() != "sim: 16777217 nodes are more than 16777216" {
 		t.Errorf("too many nodes: %v", err)
 	}
+	if _, err := New(Config{Graph: edgeless(1 << 24)}); err != nil {
+		t.Errorf("as many nodes as there may be: %v", err)
+	}
 	_, err = New(Config{Graph: edgeless(1), Link: Link{Loss: 2, Latency: Latency{Value: -1}}})
 	want := "link loss must be a probability between 0 and 1, is 2\nlink value must not be negative, is -1ns"
 	if err == nil || err.Error() != want {

@@ -31,7 +31,7 @@ func (l BadLink) check(f *Fault, report func(field, problem string)) {
 
 func (l BadLink) enter(f *Fault, p *planner) {
 	a, b := l.Link[0], l.Link[1]
-	if n := p.graph.Order(); a >= n || b >= n || p.graph.Link(a, b) < 0 {
+	if !p.graph.edge(a, b) {
 		p.report("link", fmt.Sprintf("is %d-%d, which is no edge", a, b))
 	}
 	p.during(f, func(c *conditions) {

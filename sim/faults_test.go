@@ -1267,7 +1267,7 @@ func TestFault_WhatDoesNotExist(t *testing.T) {
 func TestRandomFault(t *testing.T) {
 	span := 100 * ms
 	drawn := map[string]int{}
-	begin, last := Duration(0), Duration(0)
+	var begin, last, up, down Duration // the greatest there are
 	for seed := range uint64(60) {
 		s := NewStream(seed, "test")
 		g := complete(t, 1+s.IntN(6))
@@ -1284,6 +1284,9 @@ func TestRandomFault(t *testing.T) {
 			plan = append(plan, f)
 			drawn[f.Kind.Key()]++
 			begin, last = max(begin, f.At), max(last, f.Until-f.At)
+			if c, ok := f.Kind.(RandomCrashes); ok {
+				up, down = max(up, c.Rate.Every), max(down, c.Rate.For)
+			}
 			if over := max(f.At, f.Until); over < 0 || over > span+1 {
 				t.Errorf("%v: outside of the span, %v", f, span)
 			}
@@ -1292,10 +1295,11 @@ func TestRandomFault(t *testing.T) {
 			t.Errorf("%v: %v", plan, err)
 		}
 	}
+	if begin < span/2 || last < span/10 || up < span/2 || down < span/20 {
+		t.Errorf("no fault begins after %v or lasts longer than %v; nodes are up for %v and down for %v at most",
+			begin, last, up, down)
+	}
 	for _, k := range FaultKinds() {
-		if begin < span/2 || last < span/10 {
-			t.Errorf("no fault begins after %v, none lasts longer than %v", begin, last)
-		}
 		if n := drawn[k.Key()]; n < 20 && k != FaultKind(Leave{}) || n > 0 && k == FaultKind(Leave{}) {
 			t.Errorf("%s is drawn %d times", k.Key(), n)
 		}

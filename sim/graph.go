@@ -88,6 +88,12 @@ func (g *Graph) Link(i, j int) int {
 	return int(g.start[i]) + k
 }
 
+// edge says whether two numbers, whatever they are, are the nodes of an edge.
+func (g *Graph) edge(a, b int) bool {
+	n := g.Order()
+	return a >= 0 && b >= 0 && a < n && b < n && g.Link(a, b) >= 0
+}
+
 // Pairs lists the edges {i, j}, i < j, in ascending order.
 func (g *Graph) Pairs() [][2]int {
 	pairs := make([][2]int, 0, g.Size())
@@ -167,7 +173,7 @@ func (g *Graph) From(id int64) graph.Nodes {
 }
 
 // HasEdgeBetween says whether two nodes are neighbours.
-func (g *Graph) HasEdgeBetween(x, y int64) bool { return g.Link(int(x), int(y)) >= 0 }
+func (g *Graph) HasEdgeBetween(x, y int64) bool { return g.edge(int(x), int(y)) }
 
 // Edge returns the edge from u to v, or nil.
 func (g *Graph) Edge(u, v int64) graph.Edge {

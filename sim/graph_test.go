@@ -35,6 +35,11 @@ func TestGraph_PairsAndLinks(t *testing.T) {
 			seen[k] = true
 		}
 	}
+	for _, p := range [][2]int{{-1, 0}, {0, -1}, {4, 2}, {2, 4}, {1 << 32, 0}, {0, 1<<32 + 1}, {1, 2}} {
+		if g.HasEdgeBetween(int64(p[0]), int64(p[1])) {
+			t.Errorf("%v is an edge", p)
+		}
+	}
 	if g.Link(1, 2) != -1 || g.Link(0, 0) != -1 {
 		t.Error("what is no edge has a link")
 	}

@@ -253,6 +253,46 @@ func TestDistributions(t *testing.T) {
 	}
 }
 
+// Of 2^64 words a count of 3·2^61 divides all but a quarter: without rejection
+// numbers would be unequally likely, by their remainder.
+func TestStream_IntNIsUnbiased(t *testing.T) {
+	const draws, count = 30000, 3 << 61
+	s := NewStream(7, "integers")
+	var by [3]int
+	for range draws {
+		k := s.IntN(count)
+		if k < 0 || k >= count {
+			t.Fatalf("%d is not below %d", k, count)
+		}
+		by[k%3]++
+	}
+	for r, n := range by {
+		if sd := math.Sqrt(draws * 2 / 9); math.Abs(float64(n)-draws/3) > 4*sd {
+			t.Errorf("%d of %d numbers have remainder %d", n, draws, r)
+		}
+	}
+	seen := map[int]bool{}
+	for range 100 {
+		seen[s.IntN(3)] = true
+	}
+	if len(seen) != 3 || !seen[0] || !seen[1] || !seen[2] {
+		t.Errorf("of three numbers %v are drawn", seen)
+	}
+	for _, n := range []int{0, -1} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a number below %d is drawn", n)
+				}
+			}()
+			s.IntN(n)
+		}()
+	}
+	if s.IntN(1) != 0 {
+		t.Error("a number below 1 is not 0")
+	}
+}
+
 // The share of lost and doubled packets, and that loss does not shift latency.
 func TestLink_FatesAreIndependent(t *testing.T) {
 	g, _ := NewGraph(2, [][2]int{{0, 1}})
