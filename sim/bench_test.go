@@ -192,7 +192,7 @@ func (e *boxedEngine) broadcast(self int32, round int, value []float64) {
 	}
 	for k, to := range e.graph.Neighbours(int(self)) {
 		link := int(e.graph.start[self]) + k
-		f := fate(1, uint64(link), e.sent[link])
+		f := packetWord(1, uint64(link), e.sent[link])
 		e.sent[link]++
 		delay := broadcastLatency.law().draw(&broadcastLatency, mix(f+decidesDelay))
 		m := &Message{From: self, Round: int32(round), Sent: e.now, Payload: value}

@@ -8,7 +8,9 @@ import (
 )
 
 func TestDuration_Text(t *testing.T) {
-	for text, want := range map[string]Duration{"40ns": 40, "20ms": 20e6, "1.5s": 1.5e9, "1h2m": 3720e9, "-3us": -3000} {
+	for text, want := range map[string]Duration{
+		"40ns": 40, "20ms": 20e6, "1.5s": 1.5e9, "1h2m": 3720e9, "-3us": -3000,
+	} {
 		d := Duration(77)
 		if err := d.UnmarshalText([]byte(text)); err != nil || d != want {
 			t.Errorf("%s reads as %v, %v", text, d, err)

@@ -9,8 +9,8 @@ import (
 	"math"
 )
 
-// Node is a state machine. The engine calls it, from one goroutine, and it acts
-// through env, which is valid during the call only.
+// Node is a state machine. The engine calls its methods from one goroutine. The
+// node acts through env, which is valid during the call only.
 type Node interface {
 	Start(env *Env)               // once, at virtual time 0
 	Receive(env *Env, m *Message) // a message has arrived; m is valid during the call
@@ -18,9 +18,10 @@ type Node interface {
 }
 
 // Foreseer is a Node that is told of a message when it is sent, if it is sure to
-// arrive. It may begin computations whose inputs are complete from then on, with
-// [Engine.Begin], so that processors have work while messages travel in virtual
-// time; it must not act otherwise. In a run with faults nothing is foreseen.
+// arrive. From then on the node may begin computations whose inputs are complete,
+// with [Engine.Begin], so that processors have work while messages travel in
+// virtual time; it must not act otherwise. Nothing is foreseen in a run with
+// faults or with one worker.
 type Foreseer interface {
 	Foresee(e *Engine, m *Message)
 }
@@ -51,8 +52,8 @@ type Ties uint8
 
 // Orders of simultaneous events.
 const (
-	Ordered  Ties = iota // by class of event, then by who caused it, then by when
-	Shuffled             // by a hash of that with the seed
+	Ordered  Ties = iota // by kind of event, then by the node that caused it, then by when it did
+	Shuffled             // by a hash of those with the seed
 )
 
 // QueueKind chooses the queue of pending events; both give the same runs.
@@ -209,7 +210,7 @@ func (e *Engine) addModel(l Link) {
 // Attach makes n node i.
 func (e *Engine) Attach(i int, n Node) {
 	e.nodes[i] = n
-	// With faults, what a node foresees may still come to nothing.
+	// With faults, a message that is sent may still be lost.
 	if f, ok := n.(Foreseer); ok && e.cfg.Workers > 1 && e.faults == nil {
 		if e.foresee == nil {
 			e.foresee = make([]Foreseer, len(e.nodes))
@@ -269,8 +270,8 @@ func (e *Engine) Run(ctx context.Context) error {
 // reference, though no event was found to differ.
 var ErrReference = errors.New("the run is not its reference")
 
-// Trace returns the trace of the run so far; nil if it is off. When the run is
-// over and its reference went on, that is the divergence.
+// Trace returns the trace of the run so far; nil if it is off. It returns an error
+// that wraps ErrReference if the run is over and its trace is not the reference.
 func (e *Engine) Trace() (*Trace, error) {
 	if e.trace == nil {
 		return nil, nil
@@ -478,13 +479,13 @@ func (e *Engine) arrive(id uint32, to int32, at Time) {
 	}
 }
 
-// draw decides the fate of the k-th packet of a link; second < 0: it has no
-// second copy.
+// draw decides whether the k-th packet of a link is lost, and the delays of its
+// copies; second < 0: it has one copy.
 func (e *Engine) draw(m *linkModel, link int, k uint64) (lost bool, delay, second Duration) {
 	if m.sure {
 		return false, m.Latency.Value, -1
 	}
-	f := fate(e.seed, uint64(link), k)
+	f := packetWord(e.seed, uint64(link), k)
 	if m.Loss > 0 {
 		lost = unit(mix(f+decidesLoss)) < m.Loss
 	}
@@ -495,7 +496,7 @@ func (e *Engine) draw(m *linkModel, link int, k uint64) (lost bool, delay, secon
 	return
 }
 
-// Env is a node's hold on the world.
+// Env is what a node acts through.
 type Env struct {
 	e    *Engine
 	node int32

@@ -1,6 +1,6 @@
-// How the engine carries a fault plan out: it enters the faults in what follows,
-// lets nodes go down and come up among the other events, and decides what
-// becomes of packets and computations meanwhile.
+// How the engine carries a fault plan out: it turns faults into outages and
+// conditions, lets nodes go down and come up among the other events, and decides
+// what becomes of packets and computations meanwhile.
 
 package sim
 
@@ -33,30 +33,30 @@ func eventName(k kind) string {
 
 // faults carries a fault plan out.
 type faults struct {
-	lives  []life
+	nodes  []availability
 	agenda heap4 // each node's next crash, restart, start or leave
-	named  Time  // when the last of those given by name is over
+	named  Time  // when the last outage given by name begins or ends
 
-	reviving int32 // node whose parked events are happening, or −1
-	revived  int   // how many of them have
+	resuming int32 // node that is up again and whose parked events happen now, or −1
+	resumed  int   // how many of them have happened
 
-	active  Time   // when an event was last pending, a packet sent, or due at a node that is down
-	packets uint64 // how many had been sent by then
-	settled Time   // the latest of active and named that horizon is for
-	reach   Time   // what it was
+	active  Time   // when an event was last pending, a packet sent, or a packet due at a node that is down
+	packets uint64 // how many packets had been sent by then
+	settled Time   // the time for which reach was computed
+	reach   Time   // the last horizon
 
 	conditions conditions
 }
 
-// planner enters the faults of a plan, one after the other.
+// planner turns the faults of a plan into outages and conditions, one by one.
 type planner struct {
 	seed     uint64
 	graph    *Graph
 	plan     FaultPlan
 	k        int  // number of the present fault in the plan
-	wrong    bool // something is, with the present fault
+	wrong    bool // something is wrong with the present fault
 	problems []error
-	entered  map[string]uint64 // how many faults have been, by key
+	entered  map[string]uint64 // number of faults so far, by kind
 	faults   *faults
 }
 
@@ -66,7 +66,8 @@ func newFaults(cfg *Config) (*faults, error) {
 		return nil, nil
 	}
 	f := &faults{
-		lives: make([]life, cfg.Graph.Order()), reviving: -1, settled: -1, conditions: conditions{graph: cfg.Graph},
+		nodes: make([]availability, cfg.Graph.Order()), resuming: -1, settled: -1,
+		conditions: conditions{graph: cfg.Graph},
 	}
 	p := &planner{seed: cfg.Seed, graph: cfg.Graph, plan: cfg.Faults, entered: map[string]uint64{}, faults: f}
 	for k, fault := range cfg.Faults {
@@ -80,9 +81,9 @@ func newFaults(cfg *Config) (*faults, error) {
 		return nil, errors.Join(p.problems...)
 	}
 	f.conditions.prepare()
-	for i := range f.lives {
-		f.lives[i].prepare()
-		f.await(int32(i))
+	for i := range f.nodes {
+		f.nodes[i].prepare()
+		f.announce(int32(i))
 	}
 	return f, nil
 }
@@ -124,7 +125,7 @@ func (p FaultPlan) has(kind FaultKind) bool {
 // down enters an outage that is given by name.
 func (p *planner) down(node int, o outage) {
 	f := p.faults
-	f.lives[node].named = append(f.lives[node].named, o)
+	f.nodes[node].named = append(f.nodes[node].named, o)
 	f.named = max(f.named, o.from)
 	if o.to < forever {
 		f.named = max(f.named, o.to)
@@ -134,7 +135,7 @@ func (p *planner) down(node int, o outage) {
 // downByRate enters outages that are drawn, the first of them after a time.
 func (p *planner) downByRate(node int, from Time, r *rate) {
 	r.draw(from)
-	p.faults.lives[node].rates = append(p.faults.lives[node].rates, r)
+	p.faults.nodes[node].rates = append(p.faults.nodes[node].rates, r)
 }
 
 // during enters a condition, which is applied anew whenever conditions change
@@ -144,9 +145,10 @@ func (p *planner) during(f *Fault, apply func(*conditions)) {
 	c.all = append(c.all, condition{from: Time(f.At), to: f.end(), apply: apply})
 }
 
-// await puts the beginning of a node's current outage on the agenda.
-func (f *faults) await(node int32) {
-	if o := f.lives[node].upcoming(); o != nil {
+// announce puts the beginning of a node's current outage on the agenda, if there
+// is one.
+func (f *faults) announce(node int32) {
+	if o := f.nodes[node].upcoming(); o != nil {
 		k := kindCrash
 		if o.leaves {
 			k = kindLeave
@@ -155,30 +157,30 @@ func (f *faults) await(node int32) {
 	}
 }
 
-// push adds to the agenda. The key is that of an event the node's outage causes.
+// push adds to the agenda an event that a node's current outage causes.
 func (f *faults) push(at Time, k kind, node int32) {
-	f.agenda.push(&event{at: at, key: faultKey(k, node, f.lives[node].current), node: node, kind: k})
+	f.agenda.push(&event{at: at, key: faultKey(k, node, f.nodes[node].current), node: node, kind: k})
 }
 
 func faultKey(k kind, node int32, outage int) uint64 {
 	return uint64(k)<<60 | uint64(node)<<sequenceBits | uint64(outage)
 }
 
-// nextAmidFaults makes the next event current. What is on the agenda happens
-// before all else of its instant; a node's parked events follow its restart.
+// nextAmidFaults makes the next event current. Events on the agenda happen before
+// all others of their instant. A node's parked events follow its restart at once.
 func (e *Engine) nextAmidFaults() bool {
 	f := e.faults
 	for {
-		if f.reviving >= 0 {
-			l := &f.lives[f.reviving]
-			if f.revived < len(l.parked) {
-				e.current = l.parked[f.revived]
+		if f.resuming >= 0 {
+			l := &f.nodes[f.resuming]
+			if f.resumed < len(l.parked) {
+				e.current = l.parked[f.resumed]
 				e.current.at = e.now
-				f.revived++
+				f.resumed++
 				return true
 			}
 			l.parked = l.parked[:0]
-			f.reviving, f.revived = -1, 0
+			f.resuming, f.resumed = -1, 0
 		}
 		if f.packets != e.packets {
 			f.packets, f.active = e.packets, max(f.active, e.now)
@@ -189,7 +191,7 @@ func (e *Engine) nextAmidFaults() bool {
 				e.queue.push(&e.current)
 			}
 			f.agenda.pop(&e.current)
-			f.turn(&e.current, e.sequence)
+			f.carryOut(&e.current, e.sequence)
 			return true
 		}
 		if !pending {
@@ -215,15 +217,15 @@ func (f *faults) due(pending bool, next Time) bool {
 	return a[0].at <= f.horizon()
 }
 
-// horizon is how far the agenda carries a run in which nothing else is pending:
-// until the named faults are over, and the nodes are up that are down then or
-// were when something was last pending. Later crashes are not waited for.
+// horizon is until when a run goes on in which only the agenda is pending: until
+// the outages given by name are over and every node is up again that was down
+// when something else was last pending. The run does not wait for later crashes.
 func (f *faults) horizon() Time {
 	base := max(f.active, f.named)
 	if f.settled != base {
 		f.settled, f.reach = base, base
-		for i := range f.lives {
-			if o := f.lives[i].at(base); o != nil && o.to < forever {
+		for i := range f.nodes {
+			if o := f.nodes[i].at(base); o != nil && o.to < forever {
 				f.reach = max(f.reach, o.to)
 			}
 		}
@@ -231,10 +233,10 @@ func (f *faults) horizon() Time {
 	return f.reach
 }
 
-// turn carries out an item of the agenda, but for telling the node; sequence
-// counts the events that each node has caused.
-func (f *faults) turn(ev *event, sequence []uint64) {
-	l := &f.lives[ev.node]
+// carryOut makes an event of the agenda happen, except that it does not tell the
+// node; sequence counts the events that each node has caused.
+func (f *faults) carryOut(ev *event, sequence []uint64) {
+	l := &f.nodes[ev.node]
 	o := l.outages[l.current]
 	if ev.kind != kindRestart {
 		l.down = true
@@ -254,17 +256,17 @@ func (f *faults) turn(ev *event, sequence []uint64) {
 	}
 	l.down = false
 	l.current++
-	f.await(ev.node)
-	f.reviving = ev.node
+	f.announce(ev.node)
+	f.resuming = ev.node
 }
 
-// admit says whether an event from the queue happens now. It parks or drops it
-// if not.
+// admit says whether an event from the queue happens now. If not, it parks the
+// event, or drops it.
 func (e *Engine) admit(ev *event) bool {
-	l := &e.faults.lives[ev.node]
+	l := &e.faults.nodes[ev.node]
 	switch ev.kind {
 	case kindMessage:
-		return true // or it would not have been on its way
+		return true // a packet that would find its receiver down is never sent on
 	case kindStart:
 		l.started = !l.down
 		return l.started
@@ -286,8 +288,8 @@ func (e *Engine) admit(ev *event) bool {
 	return false
 }
 
-// causedAs is how many events the node that caused the one with this key had
-// caused before.
+// causedAs returns the number of events that a node had caused before it caused
+// the event with this key.
 func (e *Engine) causedAs(key uint64) uint64 {
 	if e.shuffle != 0 {
 		key = unmix(key) ^ e.shuffle
@@ -316,8 +318,8 @@ func (e *Engine) restart(n Node) error {
 	return nil
 }
 
-// fate changes what the link has decided on its k-th packet, which is sent now
-// and leaves the sender at depart. Of two copies one may be lost.
+// fate changes what the link has decided about its k-th packet, which is sent
+// now and leaves the sender at depart. Either of two copies may be lost.
 func (f *faults) fate(
 	e *Engine, link int, k uint64, from, to int32, depart Time, lost bool, delay, second Duration,
 ) (bool, Duration, Duration) {
@@ -326,7 +328,7 @@ func (f *faults) fate(
 	if c.links != nil {
 		l := &c.links[link]
 		// The packet's own draw: what the link loses by itself is lost here too.
-		if l.loss > 0 && unit(mix(fate(e.seed, uint64(link), k)+decidesLoss)) < l.loss {
+		if l.loss > 0 && unit(mix(packetWord(e.seed, uint64(link), k)+decidesLoss)) < l.loss {
 			lost = true
 		}
 		delay = scaled(delay, l.factor)
@@ -337,7 +339,7 @@ func (f *faults) fate(
 	if lost || c.separated(from, to) {
 		return true, 0, -1
 	}
-	l := &f.lives[to]
+	l := &f.nodes[to]
 	if second >= 0 && f.misses(l, depart+Time(second)) {
 		second = -1
 	}
@@ -347,9 +349,9 @@ func (f *faults) fate(
 	return false, delay, second
 }
 
-// misses says whether a node is down when a packet would arrive. Its restart
-// matters then: without the crash, there would have been an event.
-func (f *faults) misses(l *life, at Time) bool {
+// misses says whether a node is down when a packet would arrive. The run then
+// waits for the node's restart, as the packet would have been an event.
+func (f *faults) misses(l *availability, at Time) bool {
 	if l.at(at) == nil {
 		return false
 	}
@@ -376,16 +378,15 @@ func scaled(d Duration, factor float64) Duration {
 
 // Down says whether a node is down, absent or gone at the present virtual time.
 func (e *Engine) Down(node int) bool {
-	return e.faults != nil && e.faults.lives[node].at(e.now) != nil
+	return e.faults != nil && e.faults.nodes[node].at(e.now) != nil
 }
 
-// Downtime is for how long a node was down, absent or gone before a virtual
-// time.
+// Downtime is how long a node was down, absent or gone before a virtual time.
 func (e *Engine) Downtime(node int, until Time) Duration {
 	if e.faults == nil {
 		return 0
 	}
-	l := &e.faults.lives[node]
+	l := &e.faults.nodes[node]
 	l.know(until)
 	sum := Duration(0)
 	for _, o := range l.outages {

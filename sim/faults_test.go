@@ -594,7 +594,7 @@ func TestFault_CopiesOfADuplicate(t *testing.T) {
 		first, second := Time(-1), Time(-1)
 		for _, d := range []uint64{decidesDelay, decidesSecondDelay} {
 			l := Latency{Kind: "uniform", High: 3}
-			if l.law().draw(&l, mix(fate(NewStream(seed, "packets").Uint64(), 0, 0)+d)) == 0 {
+			if l.law().draw(&l, mix(packetWord(NewStream(seed, "packets").Uint64(), 0, 0)+d)) == 0 {
 				first, second = 0, first
 			}
 		}
@@ -617,8 +617,8 @@ func TestFault_CopiesOfADuplicate(t *testing.T) {
 // spans are how long each node is up and how long it is down, in seconds, in
 // whole periods before a virtual time.
 func spans(e *Engine, until Time) (up, down []float64) {
-	for i := range e.faults.lives {
-		l := &e.faults.lives[i]
+	for i := range e.faults.nodes {
+		l := &e.faults.nodes[i]
 		l.know(until)
 		last := Time(0)
 		for _, o := range l.outages {
@@ -689,7 +689,7 @@ func TestFault_CrashesHaveTheirStreams(t *testing.T) {
 		s := NewStream(3, "crashes", ids...)
 		from := Time(float64(20e9) * s.Exponential())
 		to := from + Time(float64(2e9)*s.Exponential())
-		if got := e.faults.lives[2].outages[0]; got.from != from || got.to != to {
+		if got := e.faults.nodes[2].outages[0]; got.from != from || got.to != to {
 			t.Errorf("fault %d: the first outage is %+v, want from %v to %v", k, got, from, to)
 		}
 	}
@@ -737,7 +737,7 @@ func TestFault_CrashesAreTheirOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range nodes {
-			l := &e.faults.lives[i]
+			l := &e.faults.nodes[i]
 			l.know(40e9)
 			k := slices.IndexFunc(l.outages, func(o outage) bool { return o.from >= 40e9 })
 			if k < 0 {
@@ -837,7 +837,7 @@ func TestFault_CrashesEndWithTheRun(t *testing.T) {
 	}
 }
 
-// Only the restart of a node that is down can bring things back to life, and it
+// Only the restart of a node that is down can bring things back to availability, and it
 // is waited for, also when another crashes meanwhile.
 func TestFault_TheLastRestartIsWaitedFor(t *testing.T) {
 	for seed := range uint64(50) {
@@ -876,8 +876,8 @@ func passToken(t *testing.T, seed uint64, loss float64) {
 		Faults: FaultPlan{{Kind: RandomCrashes{CrashRate{Every: 2e9, For: 1e9, Memory: memoryLost}}}},
 		Sent:   func(p *Packet) { last = p.Sent },
 	}, all...)
-	for i := range e.faults.lives {
-		for _, o := range e.faults.lives[i].outages {
+	for i := range e.faults.nodes {
+		for _, o := range e.faults.nodes[i].outages {
 			if o.from <= last && last < o.to && e.Now() < o.to {
 				t.Errorf("seed %d: the run ends at %v, but node %d is down from %v to %v and a packet was sent at %v",
 					seed, e.Now(), i, o.from, o.to, last)

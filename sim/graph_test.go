@@ -131,7 +131,8 @@ func TestReadEdgeList(t *testing.T) {
 		"0,1\n\n#\n2,99999999999\n": "x.csv:4: an edge is",
 		"":                          "x.csv: a graph needs at least one node",
 	} {
-		if _, err := readEdgeList("x.csv", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := readEdgeList("x.csv", strings.NewReader(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -139,7 +140,8 @@ func TestReadEdgeList(t *testing.T) {
 
 func TestReadGraphML(t *testing.T) {
 	read := func(inner string) (*Graph, error) {
-		return readGraphML("x.graphml", strings.NewReader(`<graphml><graph edgedefault="undirected">`+inner+`</graph></graphml>`))
+		text := `<graphml><graph edgedefault="undirected">` + inner + `</graph></graphml>`
+		return readGraphML("x.graphml", strings.NewReader(text))
 	}
 	const nodes = `<node id="b"/><node id="a"/><node id="c"/>`
 	g, err := read(nodes + `<edge source="a" target="b"/><edge source="c" target="b"/>`)

@@ -28,7 +28,7 @@ func TestLatency_MedianAndWords(t *testing.T) {
 		median := Duration(math.Round(1e9 * l.MedianSeconds()))
 		below, equal := 0, 0
 		for k := range uint64(n) {
-			switch d := l.law().draw(&l, mix(fate(9, 4, k)+decidesDelay)); {
+			switch d := l.law().draw(&l, mix(packetWord(9, 4, k)+decidesDelay)); {
 			case d < median:
 				below++
 			case d == median:

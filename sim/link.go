@@ -13,7 +13,7 @@ type Link struct {
 	Duplication float64   `yaml:"duplication" doc:"probability that a packet arrives twice, each copy with a latency of its own"`
 }
 
-// Check reports probabilities that are none.
+// Check reports probabilities outside of [0, 1].
 func (l Link) Check(report func(field, problem string)) {
 	probability(report, "loss", l.Loss)
 	probability(report, "duplication", l.Duplication)
@@ -25,7 +25,8 @@ func probability(report func(field, problem string), field string, p float64) {
 	}
 }
 
-// Override changes what it gives, for both directions of one edge.
+// Override replaces those settings of a Link that it gives, for both directions
+// of one edge.
 type Override struct {
 	Between     [2]int     `yaml:"between" doc:"the edge's two nodes"`
 	Latency     *Latency   `yaml:"latency" doc:"delay on this edge"`
@@ -34,7 +35,7 @@ type Override struct {
 	Duplication *float64   `yaml:"duplication" doc:"probability of duplication on this edge"`
 }
 
-// Check reports probabilities that are none.
+// Check reports probabilities outside of [0, 1].
 func (o Override) Check(report func(field, problem string)) {
 	if o.Loss != nil {
 		probability(report, "loss", *o.Loss)
@@ -70,14 +71,14 @@ func nanoseconds(x float64) Duration {
 	return Duration(x)
 }
 
-// fate returns the word of the k-th packet of a link, from which all that
-// happens to the packet is decided. It depends on nothing else, so that neither
-// other packets nor the parameters of loss and latency shift it.
-func fate(seed, link, k uint64) uint64 {
+// packetWord returns the 64 random bits that decide what happens to the k-th
+// packet of a link. They depend on nothing else, so that neither other packets
+// nor the parameters of loss and latency change them.
+func packetWord(seed, link, k uint64) uint64 {
 	return mix(mix(seed+0x9e3779b97f4a7c15*(link+1)) ^ (k+1)*0xd1342543de82ef95)
 }
 
-// What a packet's word decides; each takes a word of its own, mix(fate + what).
+// What a packet's word decides; each takes a word of its own, mix(word + what).
 const (
 	decidesLoss uint64 = iota
 	decidesDuplication

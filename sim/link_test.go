@@ -68,7 +68,7 @@ func TestLink_ConstantLatencyLosesAndDoubles(t *testing.T) {
 func TestLink_ProbabilitiesAreStrict(t *testing.T) {
 	g := complete(t, 2)
 	seed := NewStream(0, "packets").Uint64()
-	u := func(what uint64) float64 { return unit(mix(fate(seed, 0, 0) + what)) }
+	u := func(what uint64) float64 { return unit(mix(packetWord(seed, 0, 0) + what)) }
 	above := func(x float64) float64 { return math.Nextafter(x, 1) }
 	bad := func(loss float64) FaultPlan { return FaultPlan{{Kind: BadLink{Link: [2]int{0, 1}, Loss: loss}}} }
 	for name, c := range map[string]struct {

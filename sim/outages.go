@@ -15,8 +15,8 @@ const forever = Time(math.MaxInt64)
 // outage is a time [from, to) in which a node is down, absent or gone.
 type outage struct {
 	from, to Time
-	lost     bool // its memory is
-	leaves   bool // it is told before
+	lost     bool // the node loses its memory
+	leaves   bool // the node is told before, and never comes back
 }
 
 // rate draws one node's crashes by rate, in order.
@@ -27,8 +27,8 @@ type rate struct {
 	next        outage // the one drawn last
 }
 
-// draw draws the outage after one that ends at t. Up and down last at least a
-// nanosecond, so that time goes on.
+// draw draws the outage that follows one that ends at t. The times between and
+// of outages are at least a nanosecond, so that time advances.
 func (r *rate) draw(t Time) {
 	span := func(mean Duration) Time {
 		return max(1, Time(nanoseconds(float64(mean)*r.stream.Exponential())))
@@ -48,102 +48,104 @@ func later(t, d Time) Time {
 	return t + d
 }
 
-// life is what faults do to a node, and where it is in that.
-type life struct {
+// availability says when a node is down, and what of that has happened so far.
+type availability struct {
 	outages []outage // ascending, apart from each other; final
 	named   []outage // to be merged into them: those given by name, ascending
 	rates   []*rate  // likewise: those drawn
 	known   Time     // no outage that begins by then is missing
 
-	current   int     // the outage it is in, or else the next
-	down      bool    // it is in it
-	started   bool    // Start has happened
-	parked    []event // fell due while it was down
-	forgotten uint64  // how many events it had caused when it last lost its memory
+	current   int     // number of the outage that the node is in, or else of the next
+	down      bool    // the node is in the current outage
+	started   bool    // the node's Start has happened
+	parked    []event // events that fell due while the node was down
+	forgotten uint64  // how many events the node had caused when it last lost its memory
 }
 
 // prepare orders what was given by name.
-func (l *life) prepare() {
-	slices.SortStableFunc(l.named, func(a, b outage) int {
+func (a *availability) prepare() {
+	slices.SortStableFunc(a.named, func(o, p outage) int {
 		switch {
-		case a.from != b.from:
-			return cmp.Compare(a.from, b.from)
-		case a.leaves == b.leaves:
+		case o.from != p.from:
+			return cmp.Compare(o.from, p.from)
+		case o.leaves == p.leaves:
 			return 0
-		case b.leaves: // a node that is down by then is not told
+		case p.leaves: // a node that is down by then is not told
 			return -1
 		}
 		return 1
 	})
-	l.known = -1
+	a.known = -1
 }
 
 // know makes outages complete up to t, and to the end of the outage at t.
-func (l *life) know(t Time) {
-	for t > l.known {
+func (a *availability) know(t Time) {
+	for t > a.known {
 		source := -1
 		from := forever
-		if len(l.named) > 0 {
-			from = l.named[0].from
+		if len(a.named) > 0 {
+			from = a.named[0].from
 		}
-		for k, r := range l.rates {
+		for k, r := range a.rates {
 			if r.next.from < from {
 				source, from = k, r.next.from
 			}
 		}
 		last := outage{to: -1}
-		if k := len(l.outages); k > 0 {
-			last = l.outages[k-1]
+		if k := len(a.outages); k > 0 {
+			last = a.outages[k-1]
 		}
 		if from == forever || last.to == forever {
-			l.known = forever
+			a.known = forever
 			return
 		}
 		if from > t && from > last.to {
-			l.known = from - 1
+			a.known = from - 1
 			return
 		}
 		var next outage
 		if source < 0 {
-			next, l.named = l.named[0], l.named[1:]
+			next, a.named = a.named[0], a.named[1:]
 		} else {
-			r := l.rates[source]
+			r := a.rates[source]
 			next = r.next
 			r.draw(next.to)
 		}
-		if k := len(l.outages); k > 0 && next.from <= last.to {
-			o := &l.outages[k-1]
+		if k := len(a.outages); k > 0 && next.from <= last.to {
+			o := &a.outages[k-1]
 			o.to, o.lost = max(o.to, next.to), o.lost || next.lost
 		} else {
-			l.outages = append(l.outages, next)
+			a.outages = append(a.outages, next)
 		}
 	}
 }
 
-// upcoming makes the current outage known, if there is one.
-func (l *life) upcoming() *outage {
-	for len(l.outages) <= l.current && l.known < forever {
-		l.know(l.known + 1)
+// upcoming returns the current outage, which is or becomes known; nil: there are
+// no more.
+func (a *availability) upcoming() *outage {
+	for len(a.outages) <= a.current && a.known < forever {
+		a.know(a.known + 1)
 	}
-	if l.current < len(l.outages) {
-		return &l.outages[l.current]
+	if a.current < len(a.outages) {
+		return &a.outages[a.current]
 	}
 	return nil
 }
 
-// at returns the outage at a time that is not before now; nil: it is up.
-func (l *life) at(t Time) *outage {
-	l.know(t)
-	low, high := l.current, len(l.outages)
+// at returns the outage at a time that is not before now; nil: the node is up
+// then.
+func (a *availability) at(t Time) *outage {
+	a.know(t)
+	low, high := a.current, len(a.outages)
 	for low < high {
-		if mid := (low + high) / 2; l.outages[mid].to <= t {
+		if mid := (low + high) / 2; a.outages[mid].to <= t {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
-	if low < len(l.outages) && l.outages[low].from <= t {
-		return &l.outages[low]
+	if low < len(a.outages) && a.outages[low].from <= t {
+		return &a.outages[low]
 	}
 	return nil
 }

@@ -211,7 +211,7 @@ func TestDistributions(t *testing.T) {
 	from := func(name string) *Stream { return NewStream(11, name) }
 	packet := func(l Latency) func() float64 {
 		k := uint64(0)
-		return func() float64 { k++; return float64(l.law().draw(&l, mix(fate(9, 4, k)+decidesDelay))) }
+		return func() float64 { k++; return float64(l.law().draw(&l, mix(packetWord(9, 4, k)+decidesDelay))) }
 	}
 	gamma := func(shape float64) func() float64 {
 		s := from(fmt.Sprint("gamma ", shape))
