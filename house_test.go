@@ -293,7 +293,8 @@ func TestHouseRules(t *testing.T) {
 		{"exact bits: time", exactBits, "algorithms/x.go", "package algorithms\nimport \"time\"\nvar x = time.Now()\n"},
 		{"exact bits: gonum", exactBits, "problem/x.go", "package problem\nimport _ \"gonum.org/v1/gonum/floats\"\n"},
 		{"one way to run", oneWayToRun, "fuzz/x.go", "package fuzz\nvar e, err = sim.New(c)\n"},
-		{"methods by name", methodNames, "evaluation/x.go", "package evaluation\nvar _ = func(m string) bool { return m == \"dvp\" }\n"},
+		{"methods by name", methodNames, "evaluation/x.go", "package evaluation\nvar _ = func(m string) bool { " +
+			"return m == \"dvp\" }\n"},
 		{"one drawing stack", oneDrawingStack, "sweep/x.go", "package sweep\nvar x = `<path d=\"M0 0\">`\n"},
 		{"one drawing stack: gonum", oneDrawingStack, "sweep/x.go",
 			"package sweep\nimport _ \"gonum.org/v1/plot/vg\"\n"},

@@ -18,7 +18,8 @@ func init() {
 		Name:     "column-space",
 		Title:    "column space of a party's block",
 		Equation: "p_m(t) = D_m(x_m(t) + ξ(t)), ξ ~ N(0, σ²(D_mᵀD_m)⁻¹): (I − D_m D_m⁺) p_m(t) = 0",
-		About: `Each message of a party is a combination of its block's columns, noise included (SH19 (10)), however large σ
+		About: `Each message of a party is a combination of its block's columns, noise included (SH19 (10)), however
+large σ
 is. One message outside a candidate block's column space rules the candidate out. As many messages as the block has
 independent
 columns span the column space: their rank is that number if there is noise, and any one column can then be tested.

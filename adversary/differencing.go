@@ -20,7 +20,8 @@ func init() {
 		Title: "differences of perturbed gradients",
 		Equation: "∇J̃(t) − ∇J̃(t−1) = ∇(w̃(t)) − ∇(w̃(t−1)) − (∇² + r + 2ηV)(θ(t) − θ(t−1)), θ(t) ~ N(0, " +
 			"decay^{t−1} v² I)",
-		About: `PDML's server adds one vector η_i/N to its objective, drawn once: it cancels in differences of what rounds say of the
+		About: `PDML's server adds one vector η_i/N to its objective, drawn once: it cancels in differences of what
+rounds say of the
 gradient. What is left is the noise of the iterates, whose variance falls by the factor decay in every round.
 Who knows the reports of all users but one fits that user's u = y′x to all rounds, each weighted by 1/variance, with the
 vector η_i/N free. The linear term of the debiased loss is the same in all rounds and drops out with it. u and −u

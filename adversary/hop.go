@@ -22,7 +22,8 @@ func init() {
 		Title: "one hop further",
 		Equation: "s(t) = [2λ(t−2) + (θ − η)V f(t−1) + ∇O(f(t)) + 2ηV f(t)]/(η + θ), λ(t−1) = λ(t−2) + (θ/2)(V " +
 			"f(t−1) − s(t))",
-		About: `The step of round t is exact, 2λ(t−1) − η(V f(t−1) + s) + ∇O(f(t)) + 2ηV f(t) = 0, and the same sum s of the
+		About: `The step of round t is exact, 2λ(t−1) − η(V f(t−1) + s) + ∇O(f(t)) + 2ηV f(t) = 0, and the same sum s
+of the
 neighbours' values is in λ(t−1). Where a node's data are known, s follows from its own iterates: sums of
 values that were never seen. Even rounds of recycled ADMM give s = ½[V f(t−2) + s(t−1) − (f(t−1) − f(t))(2ηV + γ)/η].
 What was seen is subtracted; several such nodes make a linear system for the nodes that were not, of which each one

@@ -17,7 +17,8 @@ func init() {
 		Name:     "kkt-inversion",
 		Title:    "KKT inversion of one round",
 		Equation: "r = (B/C)(a + ηb) = σ(−f·u) u; u = k r with k = 1 + exp(k f·r)",
-		About: `The minimiser that a node publishes makes the gradient of its step zero. Take from that equation the terms
+		About: `The minimiser that a node publishes makes the gradient of its step zero. Take from that equation the
+terms
 of the penalty and those of the known samples, and what remains is one sample's: r = σ(−f·u) u, which has the
 direction of u. Its length follows
 from one scalar equation. Noise, if there is any, is taken for none.`,

@@ -20,7 +20,8 @@ func init() {
 		Name:     "label-inference",
 		Title:    "users' true labels",
 		Equation: "p(y | x, y′) ∝ σ(y w̃·x) · [e^ε if y = y′, else 1]",
-		About: `A user of PDML reports (x, y′), y′ flipped with probability 1/(1 + e^ε). By itself the best guess is y′, and with
+		About: `A user of PDML reports (x, y′), y′ flipped with probability 1/(1 + e^ε). By itself the best guess is
+y′, and with
 both labels equally likely no guess is right more often than e^ε/(1 + e^ε): that is what the local privacy of labels
 bounds. The servers' iterates are a model of how labels follow from features: w̃ is the mean of what each server
 last published, and σ(y w̃·x) stands for the odds before the report. Together they may do better than the bound. That

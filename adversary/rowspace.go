@@ -17,7 +17,8 @@ func init() {
 		Name:     "row-space",
 		Title:    "membership by row space",
 		Equation: "∇(f) = (C/B) Σ_n L′(u_n·f) u_n ∈ span{x_1, …, x_B}",
-		About: `Every gradient of the data, and every difference of two that miss the same unknown vector, is a combination
+		About: `Every gradient of the data, and every difference of two that miss the same unknown vector, is a
+combination
 of the victim's rows. Over rounds they span the rows: the number of singular values above what the
 solver's tolerance can leave is the number of independent rows, and the distance of x/‖x‖ to the span tells
 whether x is among the victim's rows (or a combination of them). Neither a label nor another sample is needed.

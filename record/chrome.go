@@ -128,7 +128,8 @@ func (c *chrome) read() error {
 	c.length = int64(min(max(1000, delay/max(1, arrived)/100), 1e15)) // a hundredth of the mean delay
 	slices.SortFunc(c.marks, func(a, b mark) int {
 		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what),
-			cmp.Compare(a.other, b.other), cmp.Compare(a.round, b.round), cmp.Compare(a.kind, b.kind), cmp.Compare(a.bytes, b.bytes))
+			cmp.Compare(a.other, b.other), cmp.Compare(a.round, b.round), cmp.Compare(a.kind, b.kind),
+			cmp.Compare(a.bytes, b.bytes))
 	})
 	slices.SortFunc(c.steps, func(a, b Step) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.BeganNS, b.BeganNS), cmp.Compare(a.EndedNS, b.EndedNS))
@@ -207,7 +208,8 @@ func (c *chrome) instant(marks []mark, length int64) {
 		add(&rounds, strconv.Itoa(int(m.round)))
 		add(&kinds, c.kinds[m.kind])
 		if m.what == gone { // before the slice: flows belong to the last one begun
-			c.event(`"ph":"i","s":"t","name":"lost","cat":%s,"pid":%d,"tid":%d,"ts":%s,"args":{"to":%d,"round":%d,"bytes":%d}`,
+			c.event(`"ph":"i","s":"t","name":"lost","cat":%s,"pid":%d,"tid":%d,"ts":%s,`+
+				`"args":{"to":%d,"round":%d,"bytes":%d}`,
 				quoted(c.kinds[m.kind]), c.nodes, m.node, micros(m.at), m.other, m.round, m.bytes)
 		}
 	}
@@ -224,7 +226,8 @@ func (c *chrome) instant(marks []mark, length int64) {
 		args = append(args, fmt.Sprintf(`"to":"%s","bytes_out":%d`, strings.Join(to, ", "), out))
 	}
 	c.event(`"ph":"X","name":"%s","cat":%s,"pid":%d,"tid":%d,"ts":%s,"dur":%s,"args":{%s}`,
-		name, quoted(strings.Join(kinds, ",")), c.nodes, marks[0].node, micros(marks[0].at), micros(length), strings.Join(args, ","))
+		name, quoted(strings.Join(kinds, ",")), c.nodes, marks[0].node, micros(marks[0].at), micros(length),
+		strings.Join(args, ","))
 }
 
 // flows writes an arrow for every message that arrived. They follow the slices, as
@@ -237,7 +240,8 @@ func (c *chrome) flows() error {
 			return nil
 		}
 		kind := quoted(m.Kind)
-		c.event(`"ph":"s","name":%s,"cat":%s,"id":%d,"pid":%d,"tid":%d,"ts":%s,"args":{"message":%d,"round":%d,"bytes":%d}`,
+		c.event(`"ph":"s","name":%s,"cat":%s,"id":%d,"pid":%d,"tid":%d,"ts":%s,`+
+			`"args":{"message":%d,"round":%d,"bytes":%d}`,
 			kind, kind, id, c.nodes, m.Src, micros(m.SentNS), m.ID, m.Round, m.Bytes)
 		c.event(`"ph":"f","bp":"e","name":%s,"cat":%s,"id":%d,"pid":%d,"tid":%d,"ts":%s`,
 			kind, kind, id, c.nodes, m.Dst, micros(m.ReceivedNS))

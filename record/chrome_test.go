@@ -166,7 +166,8 @@ func TestChromeTrace(t *testing.T) {
 		}
 		delivered, lost := 0, 0
 		for id := range rapid.IntRange(0, 30).Draw(t, "messages") {
-			m := Message{ID: uint64(id), Src: int32(id % nodes), Dst: int32((id + 1) % nodes), Kind: rapid.SampledFrom([]string{"value", "request", `odd "kind`}).Draw(t, "kind")}
+			m := Message{ID: uint64(id), Src: int32(id % nodes), Dst: int32((id + 1) % nodes),
+				Kind: rapid.SampledFrom([]string{"value", "request", `odd "kind`}).Draw(t, "kind")}
 			m.SentNS = base + rapid.Int64Range(0, most).Draw(t, "sent")
 			for range rapid.SampledFrom([]int{1, 1, 1, 2}).Draw(t, "copies") {
 				if m.ReceivedNS = m.SentNS + rapid.Int64Range(-1, most).Draw(t, "delay"); m.ReceivedNS < m.SentNS {
@@ -216,7 +217,8 @@ func TestMicros(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ns := rapid.Int64Range(0, 1<<50).Draw(t, "ns")
 		var v float64
-		if err := json.Unmarshal([]byte(micros(ns)), &v); err != nil || int64(v*1000) != ns || math.Round(v*1000) != float64(ns) {
+		if err := json.Unmarshal([]byte(micros(ns)), &v); err != nil || int64(v*1000) != ns ||
+			math.Round(v*1000) != float64(ns) {
 			t.Errorf("%d is written %s, %v", ns, micros(ns), err)
 		}
 	})
@@ -232,7 +234,8 @@ func BenchmarkChromeTrace(b *testing.B) {
 		w.Step(t%100, t/100, sim.Time(1000*t), sim.Time(1000*t+5000))
 	}
 	for t := range 45000 {
-		w.Message(Message{ID: uint64(t), Src: int32(t % 100), Dst: int32(t * 7 % 100), SentNS: int64(300 * t), ReceivedNS: int64(300*t + 20000), Kind: "value"})
+		w.Message(Message{ID: uint64(t), Src: int32(t % 100), Dst: int32(t * 7 % 100), SentNS: int64(300 * t),
+			ReceivedNS: int64(300*t + 20000), Kind: "value"})
 	}
 	dir, err := w.Finish(&Info{Nodes: 100})
 	if err != nil {

@@ -20,14 +20,15 @@ type FactKind string
 
 // Kinds of facts.
 const (
-	PublishedValue     FactKind = "value"               // what a node published
-	NeighbourSum       FactKind = "neighbour-sum"       // Σ of the neighbours' values that entered an update
-	PrivatePenalty     FactKind = "penalty"             // a node's own η
-	RowCount           FactKind = "independent-rows"    // how many independent rows a node has
-	GradientDifference FactKind = "gradient-difference" // ∇ of the data at a round's point less that at an earlier one's
-	MessageRank        FactKind = "message-rank"        // the dimension of the span of a party's messages
-	LeastMessageRank   FactKind = "least-message-rank"  // the same, where it is as large as the messages allow
-	ColumnDistances    FactKind = "column-distances"    // of a candidate's columns to the span of the messages
+	PublishedValue FactKind = "value"            // what a node published
+	NeighbourSum   FactKind = "neighbour-sum"    // Σ of the neighbours' values that entered an update
+	PrivatePenalty FactKind = "penalty"          // a node's own η
+	RowCount       FactKind = "independent-rows" // how many independent rows a node has
+	// ∇ of the data at a round's point less that at an earlier one's
+	GradientDifference FactKind = "gradient-difference"
+	MessageRank        FactKind = "message-rank"       // the dimension of the span of a party's messages
+	LeastMessageRank   FactKind = "least-message-rank" // the same, where it is as large as the messages allow
+	ColumnDistances    FactKind = "column-distances"   // of a candidate's columns to the span of the messages
 )
 
 // Text says in words what the fact is about.

@@ -29,16 +29,19 @@ func write(t testing.TB, out string, seed uint64, policy Policy) *Run {
 	for round := range 4 {
 		for node := range 3 {
 			w.Iterate(node, round, sim.Time(10*round+node), values)
-			w.Message(Message{ID: uint64(3*round + node), Src: int32(node), Dst: 1, Round: int32(round), SentNS: 5, ReceivedNS: -1, Bytes: 112, Kind: "value"})
+			w.Message(Message{ID: uint64(3*round + node), Src: int32(node), Dst: 1, Round: int32(round), SentNS: 5,
+				ReceivedNS: -1, Bytes: 112, Kind: "value"})
 		}
 	}
 	rows := [][]float64{{0, 0, 0.7, math.NaN()}, {1, 0.5 + float64(seed), 1.0 / 3, 1e-9}}
 	err = errors.Join(w.Metrics([]string{"round", "time_s", "loss", "distance"}, rows),
-		w.Trace(&sim.Trace{Events: 9, Digest: [32]byte{1, 2}, Checkpoints: [][32]byte{{3}}, Fingerprints: []uint32{4, 5}}))
+		w.Trace(&sim.Trace{Events: 9, Digest: [32]byte{1, 2}, Checkpoints: [][32]byte{{3}},
+			Fingerprints: []uint32{4, 5}}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := w.Finish(&Info{Name: "exp", Seed: seed, ScenarioHash: "h", Final: Final{Loss: Number(math.NaN())}, Wall: 1})
+	dir, err := w.Finish(&Info{Name: "exp", Seed: seed, ScenarioHash: "h", Final: Final{Loss: Number(math.NaN())},
+		Wall: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +77,8 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("metrics %+v, %v", m, err)
 	}
 	tr, err := r.Trace()
-	if err != nil || tr.Events != 9 || tr.Digest != [32]byte{1, 2} || tr.Fingerprints[1] != 5 || tr.Checkpoints[0] != [32]byte{3} {
+	if err != nil || tr.Events != 9 || tr.Digest != [32]byte{1, 2} || tr.Fingerprints[1] != 5 ||
+		tr.Checkpoints[0] != [32]byte{3} {
 		t.Errorf("trace %+v, %v", tr, err)
 	}
 	if !math.IsNaN(float64(r.Info.Final.Loss)) {
@@ -135,7 +139,8 @@ func TestKilledRunLeavesNothingFinal(t *testing.T) {
 	if len(entries) != 1 {
 		t.Errorf("%d entries are left, want the finished run only", len(entries))
 	}
-	if _, err := Create(out, "exp", 4, everything, false); err == nil || !strings.Contains(err.Error(), "exists already") {
+	if _, err := Create(out, "exp", 4, everything, false); err == nil ||
+		!strings.Contains(err.Error(), "exists already") {
 		t.Errorf("a finished run would be overwritten: %v", err)
 	}
 	if _, ok := Finished(out, "exp", 4, "h"); !ok {
@@ -151,7 +156,8 @@ func TestUnwritablePlace(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(file, "exp", 1, everything, false); err == nil || !strings.Contains(err.Error(), "preparing to write results") {
+	if _, err := Create(file, "exp", 1, everything, false); err == nil ||
+		!strings.Contains(err.Error(), "preparing to write results") {
 		t.Errorf("a file as results directory: %v", err)
 	}
 }
@@ -209,11 +215,13 @@ func TestExport_KeepsEveryBit(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil || !reflect.DeepEqual(rows[0][:5], []string{"node", "round", "time_ns", "v0", "v1"}) || len(rows) != 13 {
+	if err != nil || !reflect.DeepEqual(rows[0][:5], []string{"node", "round", "time_ns", "v0", "v1"}) ||
+		len(rows) != 13 {
 		t.Fatalf("%v %v", rows, err)
 	}
 	for k, v := range values {
-		if got, err := strconv.ParseFloat(rows[1][3+k], 64); err != nil || math.Float64bits(got) != math.Float64bits(v) {
+		if got, err := strconv.ParseFloat(rows[1][3+k], 64); err != nil ||
+			math.Float64bits(got) != math.Float64bits(v) {
 			t.Errorf("%v is written %s", v, rows[1][3+k])
 		}
 	}

@@ -37,11 +37,13 @@ func TestSteps(t *testing.T) {
 			t.Errorf("messages kept %v: the file has a sum: %v", keep, ok)
 		}
 		var got []Step
-		if err := r.Steps(func(s Step) error { got = append(got, s); return nil }); err != nil || !reflect.DeepEqual(got, want) {
+		if err := r.Steps(func(s Step) error { got = append(got, s); return nil }); err != nil ||
+			!reflect.DeepEqual(got, want) {
 			t.Errorf("messages kept %v: %d steps of %d, %v", keep, len(got), len(want), err)
 		}
 		var b bytes.Buffer
-		if err := Export(r, "steps", "csv", &b); err != nil || !strings.HasPrefix(b.String(), "node,round,began_ns,ended_ns\n") || strings.Count(b.String(), "\n") != len(want)+1 {
+		if err := Export(r, "steps", "csv", &b); err != nil || !strings.HasPrefix(b.String(),
+			"node,round,began_ns,ended_ns\n") || strings.Count(b.String(), "\n") != len(want)+1 {
 			t.Errorf("messages kept %v: exported %.80q, %v", keep, b.String(), err)
 		}
 	}

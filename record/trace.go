@@ -45,7 +45,8 @@ func decodeTrace(b []byte) (*sim.Trace, error) {
 	copy(t.Digest[:], b[16:])
 	checkpoints, fingerprints := binary.LittleEndian.Uint64(b[56:]), binary.LittleEndian.Uint64(b[64:])
 	rest := b[traceHeader:]
-	if binary.LittleEndian.Uint64(b[48:]) != sim.EpochEvents || checkpoints > uint64(len(rest)) || fingerprints > uint64(len(rest)) ||
+	if binary.LittleEndian.Uint64(b[48:]) != sim.EpochEvents || checkpoints > uint64(len(rest)) ||
+		fingerprints > uint64(len(rest)) ||
 		uint64(len(rest)) != 32*checkpoints+4*fingerprints {
 		return nil, errTrace
 	}

@@ -158,7 +158,8 @@ func newLog[T any](path string) (*log[T], error) {
 		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
 	l := &log[T]{file: f, buffer: bufio.NewWriterSize(f, 1<<20)}
-	l.rows = parquet.NewGenericWriter[T](l.buffer, parquet.CreatedBy("overhear", "1", "0"), parquet.MaxRowsPerRowGroup(1<<17))
+	l.rows = parquet.NewGenericWriter[T](l.buffer, parquet.CreatedBy("overhear", "1", "0"),
+		parquet.MaxRowsPerRowGroup(1<<17))
 	return l, nil
 }
 
@@ -268,7 +269,8 @@ func (w *Writer) Abort() {
 // which follow from the others.
 func hashFiles(dir string) (map[string]string, error) {
 	sums := map[string]string{}
-	for _, name := range []string{"metrics.csv", "iterates.parquet", "messages.parquet", stepsFile, reportsFile, "knowledge.json", "nodes.csv", "trace.bin"} {
+	for _, name := range []string{"metrics.csv", "iterates.parquet", "messages.parquet", stepsFile, reportsFile,
+		"knowledge.json", "nodes.csv", "trace.bin"} {
 		f, err := os.Open(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -99,7 +99,8 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 			preset(v.Elem())
 		}
 		d.value(n, v.Elem(), path)
-	case n.Kind == yaml.ScalarNode && (fromText(v.Type()) || v.Kind() != reflect.Struct && v.Kind() != reflect.Slice && v.Kind() != reflect.Array):
+	case n.Kind == yaml.ScalarNode && (fromText(v.Type()) || v.Kind() != reflect.Struct && v.Kind() != reflect.Slice &&
+		v.Kind() != reflect.Array):
 		d.scalar(n, v, path)
 	case v.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
 		if fromText(v.Type()) { // a mapping replaces a default that is one value
@@ -220,7 +221,8 @@ func (d *decoder) keys(n *yaml.Node, all []field, v reflect.Value, path string) 
 			to := v.FieldByIndex(all[i].index)
 			d.value(value, to, full)
 			if enum := all[i].enum; enum != nil && len(d.mistakes) == before && !slices.Contains(enum, to.String()) {
-				d.report(value, "%s must be one of %s, is %q%s", full, strings.Join(enum, ", "), to.String(), suggest(to.String(), enum))
+				d.report(value, "%s must be one of %s, is %q%s", full, strings.Join(enum, ", "), to.String(),
+					suggest(to.String(), enum))
 			}
 		case later[full] != "":
 			d.report(key, "%s: %s", full, later[full])
@@ -277,7 +279,8 @@ func (d *decoder) algorithm(n *yaml.Node, a *Algorithm, path string) {
 			entry, ok := algorithms.Lookup(a.Kind)
 			if !ok {
 				names := algorithmNames()
-				d.report(n.Content[k+1], "algorithm.kind: there is no algorithm %q%s; there are: %s", a.Kind, suggest(a.Kind, names), strings.Join(names, ", "))
+				d.report(n.Content[k+1], "algorithm.kind: there is no algorithm %q%s; there are: %s", a.Kind,
+					suggest(a.Kind, names), strings.Join(names, ", "))
 				return
 			}
 			a.Params = entry.Params()

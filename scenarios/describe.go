@@ -127,7 +127,8 @@ func algorithmSchema() object {
 		for _, f := range methodFields(e) {
 			properties[f.key] = fieldSchema(f)
 		}
-		cases = append(cases, object{"type": "object", "properties": properties, "required": []string{"kind"}, "additionalProperties": false})
+		cases = append(cases, object{"type": "object", "properties": properties, "required": []string{"kind"},
+			"additionalProperties": false})
 	}
 	return object{"oneOf": cases}
 }
@@ -142,11 +143,13 @@ func methodFields(e *algorithms.Entry) []field {
 func Explain(name string) (string, error) {
 	var b strings.Builder
 	if e, ok := algorithms.Lookup(name); ok {
-		fmt.Fprintf(&b, "%s: %s\n\n%s\n\nparameters\n%s\npaper: %s\n", e.Name, e.Title, e.About, keyTable(methodFields(e)), e.Paper)
+		fmt.Fprintf(&b, "%s: %s\n\n%s\n\nparameters\n%s\npaper: %s\n", e.Name, e.Title, e.About,
+			keyTable(methodFields(e)), e.Paper)
 		return b.String(), nil
 	}
 	if a, ok := adversary.Lookup(name); ok {
-		fmt.Fprintf(&b, "%s: %s\n(an attack)\n\n%s\n\nsolves: %s\nneeds: %s\n", a.Name, a.Title, a.About, a.Equation, a.Needs)
+		fmt.Fprintf(&b, "%s: %s\n(an attack)\n\n%s\n\nsolves: %s\nneeds: %s\n", a.Name, a.Title, a.About, a.Equation,
+			a.Needs)
 		return b.String(), nil
 	}
 	if s, ok := problem.FindSet(name); ok {
@@ -171,7 +174,8 @@ func Explain(name string) (string, error) {
 			if k == 0 {
 				names = slices.Concat(names, algorithmNames(), AttackNames(), problem.SetNames(), metrics.Columns)
 			}
-			return "", fmt.Errorf("nothing is called %q%s; there are: %s", name, suggest(key, names), strings.Join(names, ", "))
+			return "", fmt.Errorf("nothing is called %q%s; there are: %s", name, suggest(key, names),
+				strings.Join(names, ", "))
 		}
 		if t = found.kind; t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 			t = t.Elem()
@@ -219,7 +223,8 @@ func keyTable(all []field) string {
 // that are commented out show their defaults.
 func Template() string {
 	var b strings.Builder
-	b.WriteString("# A scenario for `simulate run`. Lines that are commented out show defaults;\n# `simulate explain KEY`, as in `simulate explain network.latency`, says more.\n\n")
+	b.WriteString("# A scenario for `simulate run`. Lines that are commented out show defaults;\n# `simulate explain " +
+		"KEY`, as in `simulate explain network.latency`, says more.\n\n")
 	chosen := map[string]string{
 		"name":              "my-experiment",
 		"problem.data":      "wdbc",

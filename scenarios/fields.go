@@ -34,7 +34,8 @@ func fields(t reflect.Type) []field {
 		if key == "" || key == "-" {
 			continue
 		}
-		g := field{key: key, doc: f.Tag.Get("doc"), preset: f.Tag.Get("default"), of: f.Tag.Get("of"), index: []int{i}, kind: f.Type}
+		g := field{key: key, doc: f.Tag.Get("doc"), preset: f.Tag.Get("default"), of: f.Tag.Get("of"), index: []int{i},
+			kind: f.Type}
 		if e := f.Tag.Get("enum"); e != "" {
 			g.enum = strings.Split(e, ",")
 		}

@@ -27,31 +27,48 @@ func TestParse_MistakesHavePlaces(t *testing.T) {
 		{minimal + "ruonds: {count: 3}\n", `t.yaml:5:1: unknown key "ruonds" at the top; did you mean "rounds"?`},
 		{minimal + "rounds: {count: many}\n", `t.yaml:5:17: rounds.count must be a whole number, is "many"`},
 		{minimal + "rounds: {count: 0}\n", "t.yaml:5:17: rounds.count must be at least 1, is 0"},
-		{minimal + "rounds: {mode: asynchronus}\n", `rounds.mode must be one of synchronous, asynchronous, is "asynchronus"; did you mean "asynchronous"?`},
-		{minimal + "rounds: {quorum: 0.5}\n", "t.yaml:5:18: rounds.quorum is a parameter of mode asynchronous; here mode is synchronous"},
+		{minimal + "rounds: {mode: " +
+			"asynchronus}\n",
+			`rounds.mode must be one of synchronous, asynchronous, is "asynchronus"; did you mean "asynchronous"?`},
+		{minimal + "rounds: {quorum: 0.5}\n", "t.yaml:5:18: rounds.quorum is a parameter of mode asynchronous; here " +
+			"mode is synchronous"},
 		{minimal + "rounds: {mode: asynchronous, quorum: 0, timeout: 0s}\n", "rounds.quorum of 0 without a timeout"},
 		{minimal + "compute: {speeds: [1, 0]}\n", "compute.speeds must be positive, one is 0"},
 		{minimal + "rounds: [3]\n", "t.yaml:5:9: rounds must be a mapping, is a list"},
 		{minimal + "name: again\n", "t.yaml:5:1: name is given twice"},
-		{minimal + "adversary: {attacks: [kkt-inversoin]}\n", `t.yaml:5:23: adversary.attacks[0] names no attack: "kkt-inversoin"; did you mean "kkt-inversion"?`},
-		{minimal + "adversary: {attacks: [{kind: kkt-inversion, runs: 5}]}\n", `adversary.attacks[0].runs is a number of runs for membership, is 5 for "kkt-inversion"`},
-		{minimal + "adversary: {view: {links: [[0, 1]], nodes: [2]}}\n", "t.yaml:5:44: adversary.view.nodes must stand without links"},
+		{minimal + "adversary: {attacks: [kkt-inversoin]}\n",
+			`t.yaml:5:23: adversary.attacks[0] names no attack: "kkt-inversoin"; did you mean "kkt-inversion"?`},
+		{minimal + "adversary: {attacks: [{kind: kkt-inversion, runs: 5}]}\n",
+			`adversary.attacks[0].runs is a number of runs for membership, is 5 for "kkt-inversion"`},
+		{minimal + "adversary: {view: {links: [[0, 1]], nodes: [2]}}\n",
+			"t.yaml:5:44: adversary.view.nodes must stand without links"},
 		{minimal + "adversary: {view: {miss: 1}}\n", "adversary.view.miss must be at least 0 and below 1, is 1"},
-		{minimal + "adversary: {knows: {victim: everyone}}\n", `adversary.knows.victim must be a node, from 0, or all, is "everyone"`},
-		{minimal + "adversary: {audit: {pair: {a: [1], b: [1, 2]}}}\n", "adversary.audit.pair must have a and b of the same length, has 1 and 2"},
+		{minimal + "adversary: {knows: {victim: everyone}}\n",
+			`adversary.knows.victim must be a node, from 0, or all, is "everyone"`},
+		{minimal + "adversary: {audit: {pair: {a: [1], b: [1, 2]}}}\n",
+			"adversary.audit.pair must have a and b of the same length, has 1 and 2"},
 		{minimal + "ties: random\n", "ties must be one of ordered, shuffled"},
 		{strings.Replace(minimal, "wdbc", "wdcb", 1), "t.yaml:2:17: problem.data must be a built-in set"},
 		{strings.Replace(minimal, "ring", "rign", 1), `did you mean "ring"?`},
-		{strings.Replace(minimal, "nodes: 5", "nodes: -5", 1), "t.yaml:3:41: network.topology.nodes must be at least 1, is -5"},
-		{strings.Replace(minimal, "kind: ring, nodes: 5", "kind: random-regular, nodes: 5, degree: -1", 1), "network.topology.degree must be between 1 and 4 for 5 nodes, is -1"},
-		{strings.Replace(minimal, "kind: admm", "kind: admn", 1), `t.yaml:4:19: algorithm.kind: there is no algorithm "admn"; did you mean "admm"?`},
-		{strings.Replace(minimal, "kind: admm", "kind: admm, eta: -1", 1), "t.yaml:4:30: algorithm.eta must be positive, is -1"},
+		{strings.Replace(minimal, "nodes: 5", "nodes: -5", 1),
+			"t.yaml:3:41: network.topology.nodes must be at least 1, is -5"},
+		{strings.Replace(minimal, "kind: ring, nodes: 5", "kind: random-regular, nodes: 5, degree: -1", 1),
+			"network.topology.degree must be between 1 and 4 for 5 nodes, is -1"},
+		{strings.Replace(minimal, "kind: admm", "kind: admn", 1),
+			`t.yaml:4:19: algorithm.kind: there is no algorithm "admn"; did you mean "admm"?`},
+		{strings.Replace(minimal, "kind: admm", "kind: admm, eta: -1", 1),
+			"t.yaml:4:30: algorithm.eta must be positive, is -1"},
 		{strings.Replace(minimal, "kind: admm", "kind: admm, theta: 1", 1), `unknown key "theta" in algorithm`},
-		{strings.Replace(minimal, "{topology", "{latency: 20, topology", 1), `network.latency must be a duration with a unit`},
-		{strings.Replace(minimal, "{topology", "{latency: {kind: pareto, scale: 1ms}, topology", 1), `network.latency.shape must be positive`},
-		{strings.Replace(minimal, "{topology", "{latency: {median: 20ms}, topology", 1), "t.yaml:3:29: network.latency.median is a parameter of kind lognormal; here kind is constant"},
-		{strings.Replace(minimal, "nodes: 5", "nodes: 5, degree: 4", 1), "network.topology.degree is a parameter of kind random-regular; here kind is ring"},
-		{strings.Replace(minimal, "data: wdbc", "data: {set: wdbc, label: y}", 1), "problem.data.label is not read for this source"},
+		{strings.Replace(minimal, "{topology", "{latency: 20, topology", 1),
+			`network.latency must be a duration with a unit`},
+		{strings.Replace(minimal, "{topology", "{latency: {kind: pareto, scale: 1ms}, topology", 1),
+			`network.latency.shape must be positive`},
+		{strings.Replace(minimal, "{topology", "{latency: {median: 20ms}, topology", 1),
+			"t.yaml:3:29: network.latency.median is a parameter of kind lognormal; here kind is constant"},
+		{strings.Replace(minimal, "nodes: 5", "nodes: 5, degree: 4", 1),
+			"network.topology.degree is a parameter of kind random-regular; here kind is ring"},
+		{strings.Replace(minimal, "data: wdbc", "data: {set: wdbc, label: y}", 1),
+			"problem.data.label is not read for this source"},
 		{strings.Replace(minimal, "data: wdbc", "rho: 0.1", 1), "problem.data must have exactly one of"},
 		{strings.Replace(minimal, "name: t", "name: a/b", 1), "t.yaml:1:7: name must consist of letters"},
 	} {
@@ -63,7 +80,8 @@ func TestParse_MistakesHavePlaces(t *testing.T) {
 }
 
 func TestParse_AllMistakesAtOnce(t *testing.T) {
-	_, err := Parse("t.yaml", []byte("name: t\nproblem: {data: wdbc, rho: x, C: y}\nnetwork: {topology: {kind: ring, nodes: 1}}\nalgorithm: {kind: none}\n"))
+	_, err := Parse("t.yaml", []byte("name: t\nproblem: {data: wdbc, rho: x, C: y}\nnetwork: {topology: {kind: ring, "+
+		"nodes: 1}}\nalgorithm: {kind: none}\n"))
 	m, ok := err.(Mistakes)
 	if !ok || len(m) != 4 {
 		t.Fatalf("want four mistakes, got %v", err)
@@ -76,12 +94,15 @@ func TestParse_AllMistakesAtOnce(t *testing.T) {
 }
 
 func TestParse_Set(t *testing.T) {
-	s, err := Parse("t.yaml", []byte(minimal), "algorithm.eta=0.3", "network.topology.nodes=20", "network.latency.kind=lognormal",
-		"network.latency.median=50ms", "problem.data.set=twonorm", "problem.data.rows=50", "network.links=[{between: [0, 1], loss: 0.5}]", "network.links.0.loss=0.25")
+	s, err := Parse("t.yaml", []byte(minimal), "algorithm.eta=0.3", "network.topology.nodes=20",
+		"network.latency.kind=lognormal",
+		"network.latency.median=50ms", "problem.data.set=twonorm", "problem.data.rows=50",
+		"network.links=[{between: [0, 1], loss: 0.5}]", "network.links.0.loss=0.25")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Network.Topology.Nodes != 20 || s.Network.Latency.Median != 50e6 || s.Problem.Data.Rows != 50 || *s.Network.Links[0].Loss != 0.25 {
+	if s.Network.Topology.Nodes != 20 || s.Network.Latency.Median != 50e6 || s.Problem.Data.Rows != 50 ||
+		*s.Network.Links[0].Loss != 0.25 {
 		t.Errorf("%+v", s)
 	}
 	for set, want := range map[string]string{
@@ -119,7 +140,8 @@ func TestResolved_ReadsBackTheSame(t *testing.T) {
 
 func TestHash_CoversWhatDeterminesARun(t *testing.T) {
 	base, _ := Parse("t.yaml", []byte(minimal))
-	for set, same := range map[string]bool{"seeds.count=9": true, "about=x": true, "algorithm.eta=0.4": false, "network.loss=0.1": false, "problem.rho=1": false, "record.iterates=none": false} {
+	for set, same := range map[string]bool{"seeds.count=9": true, "about=x": true, "algorithm.eta=0.4": false,
+		"network.loss=0.1": false, "problem.rho=1": false, "record.iterates=none": false} {
 		s, err := Parse("t.yaml", []byte(minimal), set)
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +162,8 @@ func TestTemplate_IsAScenario(t *testing.T) {
 	for line := range strings.Lines(Template()) {
 		trimmed := strings.TrimLeft(line, " ")
 		if key, ok := strings.CutPrefix(trimmed, "# "); ok {
-			if name, rest, ok := strings.Cut(key, ": "); ok && !strings.Contains(name, " ") && len(strings.Fields(rest)) == 1 {
+			if name, rest, ok := strings.Cut(key, ": "); ok && !strings.Contains(name, " ") &&
+				len(strings.Fields(rest)) == 1 {
 				line = strings.Replace(line, "# ", "", 1)
 			}
 		}
@@ -205,7 +228,8 @@ func TestSchema(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	for name, want := range map[string]string{
-		"admm": "argmin", "wdbc": "569 rows", "distance": "f*", "network.latency": "lognormal", "rounds.count": "default: 100",
+		"admm": "argmin", "wdbc": "569 rows", "distance": "f*", "network.latency": "lognormal",
+		"rounds.count": "default: 100",
 	} {
 		if text, err := Explain(name); err != nil || !strings.Contains(text, want) {
 			t.Errorf("explain %s: %v\n%s", name, err, text)

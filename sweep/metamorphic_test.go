@@ -63,7 +63,8 @@ func TestSameBytes(t *testing.T) {
 			for _, workers := range []int{2, 4} {
 				t.Run(fmt.Sprintf("%d workers", workers), func(t *testing.T) {
 					d := open(t, t.TempDir(), p)
-					if _, err := Make(context.Background(), d, Settings{Dispatcher: Local{Workers: workers}}); err != nil {
+					if _, err := Make(context.Background(), d,
+						Settings{Dispatcher: Local{Workers: workers}}); err != nil {
 						t.Fatal(err)
 					}
 					sameTables(t, want, d.Path)
@@ -140,7 +141,8 @@ func TestRunsAreThoseOfSimulateRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := csv.NewReader(strings.NewReader(makeAll(t, p, Settings{Dispatcher: Local{Workers: 2}})[csvFile])).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(makeAll(t, p,
+		Settings{Dispatcher: Local{Workers: 2}})[csvFile])).ReadAll()
 	if err != nil || len(rows) != 1+p.Len() {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}

@@ -77,7 +77,8 @@ func newReproduce() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&out, "out", "results", "results `directory`; each figure gets a directory in it")
-	c.Flags().StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
+	c.Flags().StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's "+
+		"cache)")
 	c.Flags().IntVar(&seeds, "seeds", 0, "run this many seeds a curve (default as the papers do)")
 	return c
 }

@@ -56,7 +56,8 @@ func TestInterrupt(t *testing.T) {
 	if text, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	args := []string{"run", filepath.Join("..", "..", "scenarios", "quickstart.yaml"), "--out", out, "--seeds", "400", "--no-plots"}
+	args := []string{"run", filepath.Join("..", "..", "scenarios", "quickstart.yaml"), "--out", out, "--seeds", "400",
+		"--no-plots"}
 	c := exec.Command(bin, args...)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

@@ -46,11 +46,15 @@ row a round with --rows rounds. What is finished is never computed again.`,
 		RunE: func(c *cobra.Command, args []string) error { return makeSweep(c, args[0], &f) },
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&f.Grid, "grid", nil, "an axis of the grid, `path=value,value…`; may be repeated; replaces the file's grid")
+	flags.StringArrayVar(&f.Grid, "grid", nil, "an axis of the grid, `path=value,value…`; may be repeated; replaces "+
+		"the file's grid")
 	flags.IntVar(&f.Seeds, "seeds", 0, "seeds for each combination, from the scenario's first")
-	flags.StringVar(&f.Keep, "rows", "", "what the table has a row for: last (every run) or rounds (every round of every run)")
-	flags.StringArrayVar(&f.Sets, "set", nil, "override a value of the scenario in all runs, `path=value`; may be repeated")
-	flags.StringVar(&f.shard, "shard", "", "compute only part `i/n` of the runs, i from 0, into a directory of its own; see sweep merge")
+	flags.StringVar(&f.Keep, "rows", "", "what the table has a row for: last (every run) or rounds (every round of "+
+		"every run)")
+	flags.StringArrayVar(&f.Sets, "set", nil, "override a value of the scenario in all runs, `path=value`; may be "+
+		"repeated")
+	flags.StringVar(&f.shard, "shard", "", "compute only part `i/n` of the runs, i from 0, into a directory of its "+
+		"own; see sweep merge")
 	flags.BoolVar(&f.retry, "retry-failed", false, "compute runs again that failed")
 	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
@@ -92,7 +96,8 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 	p, err := sweep.Make(c.Context(), dir, settings)
 	bar.clear()
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("stopped; %d of %d runs are finished and kept, and the same command goes on from there", p.Before+p.Done, p.Total)
+		return fmt.Errorf("stopped; %d of %d runs are finished and kept, and the same command goes on from there",
+			p.Before+p.Done, p.Total)
 	}
 	if err != nil {
 		return err
@@ -140,8 +145,10 @@ func (b *sweepBar) at(p sweep.Progress) {
 		if p.Before > 0 {
 			name = fmt.Sprintf("%s, %d kept", name, p.Before)
 		}
-		b.bar = progressbar.NewOptions(p.Total-p.Before, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(name),
-			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("runs"), progressbar.OptionSetPredictTime(true),
+		b.bar = progressbar.NewOptions(p.Total-p.Before, progressbar.OptionSetWriter(os.Stderr),
+			progressbar.OptionSetDescription(name),
+			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("runs"),
+			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
 	}
 	_ = b.bar.Set(p.Done) // a bar that cannot be drawn is no reason to stop
@@ -186,7 +193,8 @@ func newSweepMerge() *cobra.Command {
 		Short: "Join the directories of a sweep's shards",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || out == "" {
-				return usage("sweep merge needs directories and --out, such as: sweep merge results/runs/NAME/sweep-*-of-8 --out results/runs/NAME/sweep")
+				return usage("sweep merge needs directories and --out, such as: sweep merge " +
+					"results/runs/NAME/sweep-*-of-8 --out results/runs/NAME/sweep")
 			}
 			return nil
 		},
@@ -240,7 +248,8 @@ func newSweepPlot() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&p.X, "x", "", "`column` along the horizontal axis")
-	flags.StringVar(&p.Y, "y", "", "`column` along the vertical axis: mean, least and greatest of the runs with equal x")
+	flags.StringVar(&p.Y, "y", "", "`column` along the vertical axis: mean, least and greatest of the runs with "+
+		"equal x")
 	flags.StringVar(&p.Colour, "colour", "", "`column` with a line for each of its values")
 	flags.StringVar(&p.Facet, "facet", "", "`column` with a figure for each of its values")
 	flags.StringArrayVar(&p.Where, "where", nil, "draw only rows with `column=value`; may be repeated")

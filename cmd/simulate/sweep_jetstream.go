@@ -36,7 +36,8 @@ type accessFlags struct {
 
 func (f *accessFlags) add(c *cobra.Command, ca string) {
 	flags := c.Flags()
-	flags.StringVar(&f.tokenFile, "token-file", "", "`file` with the secret that coordinator and workers share (default $"+tokenVariable+")")
+	flags.StringVar(&f.tokenFile, "token-file", "", "`file` with the secret that coordinator and workers share "+
+		"(default $"+tokenVariable+")")
 	flags.StringVar(&f.Cert, "tls-cert", "", "own certificate, a PEM `file`")
 	flags.StringVar(&f.Key, "tls-key", "", "its key, a PEM `file`")
 	flags.StringVar(&f.CA, "tls-ca", "", ca)
@@ -91,10 +92,13 @@ any point. On addresses other than this machine's own, a token or certificates a
 		RunE: func(c *cobra.Command, args []string) error { return serveSweep(c, args[0], &f) },
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&f.Grid, "grid", nil, "an axis of the grid, `path=value,value…`; may be repeated; replaces the file's grid")
+	flags.StringArrayVar(&f.Grid, "grid", nil, "an axis of the grid, `path=value,value…`; may be repeated; replaces "+
+		"the file's grid")
 	flags.IntVar(&f.Seeds, "seeds", 0, "seeds for each combination, from the scenario's first")
-	flags.StringVar(&f.Options.Keep, "rows", "", "what the table has a row for: last (every run) or rounds (every round of every run)")
-	flags.StringArrayVar(&f.Sets, "set", nil, "override a value of the scenario in all runs, `path=value`; may be repeated")
+	flags.StringVar(&f.Options.Keep, "rows", "", "what the table has a row for: last (every run) or rounds (every "+
+		"round of every run)")
+	flags.StringArrayVar(&f.Sets, "set", nil, "override a value of the scenario in all runs, `path=value`; may be "+
+		"repeated")
 	flags.BoolVar(&f.retry, "retry-failed", false, "compute runs again that failed")
 	flags.IntVar(&f.workers, "workers", 0, "runs at a time in this process, besides those of workers that join")
 	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
@@ -102,7 +106,8 @@ any point. On addresses other than this machine's own, a token or certificates a
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:4222", "`address` for workers; port 0 takes a free one")
 	flags.StringVar(&f.nats, "nats", "", "use the NATS server at this `URL` instead of one's own")
 	flags.IntVar(&f.replicas, "replicas", 1, "copies of the streams in a cluster, with --nats")
-	flags.DurationVar(&f.lost, "lost-after", 30*time.Second, "give a worker's runs to others when it was not heard of for so long")
+	flags.DurationVar(&f.lost, "lost-after", 30*time.Second,
+		"give a worker's runs to others when it was not heard of for so long")
 	flags.BoolVar(&f.keep, "keep-streams", false, "do not remove the streams in the end")
 	f.add(c, "authority of the workers' certificates, a PEM `file`: only those who have one may join")
 	return c
@@ -135,8 +140,9 @@ func serveSweep(c *cobra.Command, file string, f *serveFlags) error {
 		bar.clear()
 	}
 	coordinator, err := jetstream.New(plan, jetstream.Options{
-		Access: f.Access, Listen: f.listen, Server: f.nats, Dir: filepath.Join(path, "jetstream"), Replicas: f.replicas, LostAfter: f.lost,
-		Workers: f.workers, Data: f.data, Keep: f.keep, Log: lines(clear),
+		Access: f.Access, Listen: f.listen, Server: f.nats, Dir: filepath.Join(path, "jetstream"), Replicas: f.replicas,
+		LostAfter: f.lost,
+		Workers:   f.workers, Data: f.data, Keep: f.keep, Log: lines(clear),
 	})
 	if err != nil {
 		return usageError{err}
@@ -158,7 +164,8 @@ func serveSweep(c *cobra.Command, file string, f *serveFlags) error {
 	p, err := sweep.Make(c.Context(), dir, settings)
 	clear()
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("stopped; %d of %d runs are finished and kept, and the same command goes on from there; workers wait for it", p.Before+p.Done, p.Total)
+		return fmt.Errorf("stopped; %d of %d runs are finished and kept, and the same command goes on from there; "+
+			"workers wait for it", p.Before+p.Done, p.Total)
 	}
 	if err != nil {
 		return err
@@ -209,7 +216,8 @@ func newSweepJoin() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "join URL",
 		Short: "Compute runs of a sweep that simulate sweep serve hands out",
-		Long: `Compute runs of a sweep that simulate sweep serve hands out, until it ends. The plan comes from there; data
+		Long: `Compute runs of a sweep that simulate sweep serve hands out, until it ends. The plan comes from there;
+data
 files must be here too. Ctrl-C finishes the runs at hand, hands back the others and leaves.`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -274,8 +282,10 @@ func (b *joinBar) start(name string) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(name), progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(), progressbar.OptionSetItsString("runs"), progressbar.OptionThrottle(200*time.Millisecond),
+	b.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(name),
+		progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(), progressbar.OptionSetItsString("runs"),
+		progressbar.OptionThrottle(200*time.Millisecond),
 		progressbar.OptionSetSpinnerChangeInterval(0)) // or it draws by itself, at the same time
 }
 

@@ -40,7 +40,8 @@ func newExport() *cobra.Command {
 			case format == record.ChromeTrace:
 				err = record.WriteChromeTrace(r, c.OutOrStdout())
 			case !contains(record.Tables, table) || !contains(record.Formats, format):
-				return usage("--table is one of %s and --format one of %s, or %s", strings.Join(record.Tables, ", "), strings.Join(record.Formats, ", "), record.ChromeTrace)
+				return usage("--table is one of %s and --format one of %s, or %s", strings.Join(record.Tables, ", "),
+					strings.Join(record.Formats, ", "), record.ChromeTrace)
 			default:
 				err = record.Export(r, table, format, c.OutOrStdout())
 			}
@@ -51,7 +52,8 @@ func newExport() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&table, "table", "metrics", "iterates, messages, steps or metrics")
-	c.Flags().StringVar(&format, "format", "csv", "csv or json; or chrome-trace, the whole run as a timeline that Perfetto and chrome://tracing open")
+	c.Flags().StringVar(&format, "format", "csv", "csv or json; or chrome-trace, the whole run as a timeline that "+
+		"Perfetto and chrome://tracing open")
 	return c
 }
 
@@ -72,7 +74,8 @@ func newDraw() *cobra.Command {
 				return err
 			}
 			if p.Nodes > network.MostNodes && !force {
-				return usage("%d nodes are too many to read in one picture, which shows up to %d; --force draws them all the same", p.Nodes, network.MostNodes)
+				return usage("%d nodes are too many to read in one picture, which shows up to %d; --force draws them "+
+					"all the same", p.Nodes, network.MostNodes)
 			}
 			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 				return fmt.Errorf("drawing a network: %w", err)
@@ -255,7 +258,8 @@ func newSchema() *cobra.Command {
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use: "explain NAME", Short: "Explain an algorithm, an attack, a data set, a key of the language or a metric", Args: exactly(1),
+		Use: "explain NAME", Short: "Explain an algorithm, an attack, a data set, a key of the language or a metric",
+		Args:    exactly(1),
 		Example: "  simulate explain admm\n  simulate explain network.latency\n  simulate explain distance",
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := scenarios.Explain(args[0])
