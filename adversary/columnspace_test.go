@@ -40,15 +40,6 @@ func block(seed uint64, rows, columns, dependent int) *problem.Rows {
 	return b
 }
 
-// splitWatcher records what nodes of a run over split columns send.
-type splitWatcher struct{ *Recording }
-
-func (w splitWatcher) Sent(node, round int, at sim.Time, values []float64) {
-	w.Iterates = append(w.Iterates, record.Iterate{Node: int32(node), Round: int32(round), TimeNS: int64(at),
-		Values: values})
-}
-func (w splitWatcher) Ended(*algorithms.SplitRound) error { return nil }
-
 // share runs ADMM sharing over blocks of the same number of rows.
 func share[P any](t *testing.T, method string, blocks []*problem.Rows, rounds int, link sim.Link,
 	set func(*P)) (*Recording, *model.Public) {
@@ -74,31 +65,35 @@ func share[P any](t *testing.T, method string, blocks []*problem.Rows, rounds in
 	entry, _ := algorithms.Lookup(method)
 	params := defaults[P](t, entry)
 	set(params)
-	setting := algorithms.SplitSetting{Problem: v, Graph: g, Rounds: rounds, Seed: 1}
-	m, err := entry.NewSplit(params, setting)
+	setting := algorithms.Setting{Split: v, Graph: g, Rounds: rounds, Seed: 1}
+	m, err := entry.New(params, setting)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rec := &Recording{Seed: 1}
-	s := &algorithms.Split{SplitSetting: setting, Method: m, Observer: splitWatcher{rec}}
+	c := algorithms.Config{Setting: setting, Method: m, Observer: watcher{rec}}
 	if link.Loss > 0 {
-		s.Retry, s.Deadline = 10e6, 60e9
+		c.Retry, c.Deadline = 10e6, 60e9
 	}
 	link.Latency = sim.Latency{Kind: "constant", Value: 1e6}
+	protocol, err := algorithms.NewProtocol(c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	e, err := sim.New(sim.Config{Seed: 1, Graph: g, Workers: 1, Link: link, Sent: func(p *sim.Packet) {
 		rec.Messages = append(rec.Messages, record.Message{
 			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received),
-			Kind: algorithms.KindNames[p.Kind],
+			Kind: algorithms.Kinds[p.Kind],
 		})
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Attach(e)
+	protocol.Attach(e)
 	if err := e.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Unfinished(); err != nil {
+	if err := protocol.Unfinished(); err != nil {
 		t.Fatal(err)
 	}
 	return rec, known(t, method, params, public)

@@ -15,9 +15,9 @@ import (
 	"overhear/sim"
 )
 
-// survey runs pdml, adds the users' reports to the record and returns the samples
+// registered runs pdml, adds the users' reports to the record and returns the samples
 // as reported, by server.
-func survey(t testing.TB, f *fixture, rounds int, link sim.Link, set func(*algorithms.PDML)) (*Recording, *model.Public,
+func registered(t testing.TB, f *fixture, rounds int, link sim.Link, set func(*algorithms.PDML)) (*Recording, *model.Public,
 	[]*Samples) {
 	t.Helper()
 	entry, _ := algorithms.Lookup("pdml")
@@ -33,7 +33,7 @@ func survey(t testing.TB, f *fixture, rounds int, link sim.Link, set func(*algor
 	for i := range f.problem.Shards {
 		s := new(Samples)
 		for k := range f.samples(i).Y {
-			r := m.(algorithms.Surveying).Report(rec.Seed, i, k)
+			r := m.(algorithms.Registering).Report(rec.Seed, i, k)
 			rec.Reports = append(rec.Reports, record.Iterate{Node: int32(user), Values: r})
 			s.Add(Sample{X: r[:f.problem.D], Y: r[f.problem.D]})
 			user++
@@ -70,7 +70,7 @@ func TestDifferencing_DecayingNoiseGivesAUserAway(t *testing.T) {
 		{"noise that decays", 0.01, 0.5, 1e-5, sim.Link{}},
 		{"noise that decays, packets lost", 0.01, 0.5, 1e-5, sim.Link{Loss: 0.2}},
 	} {
-		rec, pub, reported := survey(t, f, 60, c.link, func(p *algorithms.PDML) {
+		rec, pub, reported := registered(t, f, 60, c.link, func(p *algorithms.PDML) {
 			p.Eta, p.Deviation, p.Decay, p.Bound, p.Epsilon = 0.3, *constant(c.deviation), c.decay, 1, 1
 		})
 		for victim := range 5 {
@@ -99,7 +99,7 @@ func TestDifferencing_DecayingNoiseGivesAUserAway(t *testing.T) {
 
 func TestDifferencing_NoiseThatStaysHides(t *testing.T) {
 	f := small(t, 4, 4, ring(5))
-	rec, pub, reported := survey(t, f, 60, sim.Link{}, func(p *algorithms.PDML) {
+	rec, pub, reported := registered(t, f, 60, sim.Link{}, func(p *algorithms.PDML) {
 		p.Eta, p.Deviation, p.Decay, p.Bound, p.Epsilon = 0.3, *constant(1), 1, 1, 1
 	})
 	for victim := range 5 {
@@ -131,7 +131,7 @@ func TestDifferencing_TheLabelNeedsTheBall(t *testing.T) {
 		set func(*algorithms.PDML)
 		w   Vantage
 	}{{wide, Vantage{}}, {narrow, Vantage{From: 4}}} {
-		rec, pub, reported := survey(t, f, 60, sim.Link{}, c.set)
+		rec, pub, reported := registered(t, f, 60, sim.Link{}, c.set)
 		for victim := range 5 {
 			k, want := f.butOne(victim, reported)
 			got := carry(t, "gradient-differencing", Observe(rec, c.w, pub, k))
@@ -160,7 +160,7 @@ func TestDifferencing_TheLabelNeedsTheBall(t *testing.T) {
 
 func TestDifferencing_LostRoundsAndWhatIsNotKnown(t *testing.T) {
 	f := small(t, 4, 4, ring(5))
-	rec, pub, reported := survey(t, f, 60, sim.Link{}, func(p *algorithms.PDML) {
+	rec, pub, reported := registered(t, f, 60, sim.Link{}, func(p *algorithms.PDML) {
 		p.Eta, p.Deviation, p.Decay, p.Bound, p.Labels = 0.3, *constant(0.01), 0.5, 1, "true"
 	})
 	k, want := f.butOne(1, reported)

@@ -112,28 +112,27 @@ func run[P any](t testing.TB, f *fixture, method string, rounds int, link sim.Li
 	if set != nil {
 		set(params)
 	}
-	setting := algorithms.Setting{Problem: f.problem, Graph: f.graph, Rounds: rounds}
+	setting := algorithms.Setting{Problem: f.problem, Graph: f.graph, Rounds: rounds, Seed: 1}
 	m, err := entry.New(params, setting)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rec := &Recording{Seed: 1}
-	s := &algorithms.Synchronous{Setting: setting, Method: m, Seed: 1, Observer: watcher{rec}}
+	c := algorithms.Config{Setting: setting, Method: m, Observer: watcher{rec}}
 	if link.Loss > 0 {
-		s.Retry, s.Deadline = 10e6, 60e9
+		c.Retry, c.Deadline = 10e6, 60e9
 	}
 	if link.Latency.Kind == "" {
 		link.Latency = sim.Latency{Kind: "constant", Value: 1e6}
 	}
-	protocol := algorithms.NewProtocol(s)
-	g, err := protocol.Network()
+	protocol, err := algorithms.NewProtocol(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := sim.New(sim.Config{Seed: 1, Graph: g, Workers: 1, Link: link, Sent: func(p *sim.Packet) {
+	e, err := sim.New(sim.Config{Seed: 1, Graph: protocol.Graph(), Workers: 1, Link: link, Sent: func(p *sim.Packet) {
 		rec.Messages = append(rec.Messages, record.Message{
 			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received),
-			Kind: algorithms.KindNames[p.Kind],
+			Kind: algorithms.Kinds[p.Kind],
 		})
 	}})
 	if err != nil {
@@ -248,7 +247,7 @@ func TestGradients_AreThoseOfTheData(t *testing.T) {
 				p.Relaxation = 0.3, 0.4
 		})),
 		"dp-admm": get(run(t, star, "dp-admm", rounds, sim.Link{}, func(p *algorithms.DPADMM) {
-			p.Eta, p.Step, p.Epsilon, p.Delta, p.Noise.Noise = 0.3, 1, 1, 1e-5, "off"
+			p.Eta, p.Step, p.Epsilon, p.Delta, p.Noise = 0.3, 1, 1, 1e-5, "off"
 		})),
 	} {
 		v := Observe(c.rec, Vantage{}, c.pub, nil)

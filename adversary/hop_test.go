@@ -81,7 +81,7 @@ func (f *fixture) admmLoop(t *testing.T, rounds int, eta float64) *Recording {
 			rec.Iterates = append(rec.Iterates, record.Iterate{Node: int32(i), Round: int32(round), Values: now[i]})
 			for _, j := range f.graph.Neighbours(i) {
 				rec.Messages = append(rec.Messages, record.Message{ID: uint64(len(rec.Messages)), Src: int32(i), Dst: j,
-					Round: int32(round), SentNS: int64(2 * round), ReceivedNS: int64(2*round + 1), Kind: "value"})
+					Round: int32(round), SentNS: int64(2 * round), ReceivedNS: int64(2*round + 1), Kind: record.MessageValue})
 				num.Axpy(1, now[j], sum[i])
 			}
 		}
@@ -134,7 +134,7 @@ func TestOneHop_FindsValuesThatWereNotSeen(t *testing.T) {
 	for name, c := range map[string]seen{
 		"admm": get(run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 1 })),
 		"dvp": get(run(t, f, "dvp", rounds, sim.Link{Loss: 0.2}, func(p *algorithms.DVP) {
-			p.Eta, p.Noise.Noise = 1,
+			p.Eta, p.Noise = 1,
 				"off"
 		})),
 		"m-admm": get(run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) {
@@ -148,7 +148,7 @@ func TestOneHop_FindsValuesThatWereNotSeen(t *testing.T) {
 		})),
 		"pdml": get(run(t, f, "pdml", rounds, sim.Link{}, func(p *algorithms.PDML) {
 			p.Eta, p.Labels,
-				p.Noise.Noise = 1, "true", "off"
+				p.Noise = 1, "true", "off"
 		})),
 	} {
 		for _, w := range []struct {

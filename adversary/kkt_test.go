@@ -78,7 +78,7 @@ func silentRuns(t testing.TB, d, rounds int) []silentRun {
 	add("m-admm, hidden θ", rec, pub, model.DualStep)
 	add("m-admm, hidden η and θ", rec, pub, model.Penalty, model.DualStep)
 	rec, pub = run(t, f, "penalty-perturbation", rounds, sim.Link{}, func(p *algorithms.PenaltyPerturbation) {
-		p.Eta, p.Theta, p.Noise.Noise = *rising, *constant(0.2), "off"
+		p.Eta, p.Theta, p.Noise = *rising, *constant(0.2), "off"
 	})
 	add("penalty-perturbation without noise", rec, pub, model.Penalty)
 	rec, pub = run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })
@@ -96,7 +96,7 @@ func silentRuns(t testing.TB, d, rounds int) []silentRun {
 	})
 	add("edge-admm", rec, pub)
 	rec, pub = run(t, star, "dp-admm", rounds, sim.Link{}, func(p *algorithms.DPADMM) {
-		p.Eta, p.Step, p.Epsilon, p.Delta, p.Noise.Noise = 0.3, 1, 1, 1e-5, "off"
+		p.Eta, p.Step, p.Epsilon, p.Delta, p.Noise = 0.3, 1, 1, 1e-5, "off"
 	})
 	add("dp-admm", rec, pub)
 	return all
@@ -144,7 +144,7 @@ func exactADMM(t testing.TB, f *fixture, rounds int, eta float64) (*Recording, *
 			for _, j := range f.graph.Neighbours(i) {
 				rec.Messages = append(rec.Messages, record.Message{
 					ID: uint64(len(rec.Messages)), Src: int32(i), Dst: j, Round: int32(round), SentNS: int64(round),
-					ReceivedNS: int64(round) + 1, Kind: "value",
+					ReceivedNS: int64(round) + 1, Kind: record.MessageValue,
 				})
 			}
 		}

@@ -36,7 +36,7 @@ Member with a Label and the guess's probability of being wrong as Score.`,
 // reporting are the users of a server whose reports were seen, ascending.
 func (v *View) reporting(server int) (users []int) {
 	for _, m := range v.packets {
-		if m.Kind == "sample" && (int(m.Dst) == server || int(m.Src) == server) {
+		if m.Kind == record.MessageReport && (int(m.Dst) == server || int(m.Src) == server) {
 			users = append(users, int(m.Src))
 		}
 	}

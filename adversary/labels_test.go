@@ -56,7 +56,7 @@ func right(t *testing.T, f *fixture, server int, got *record.Finding) float64 {
 func TestLabelInference_ReportsAndModel(t *testing.T) {
 	f := separable(t, 400)
 	const epsilon = 0.8
-	rec, pub, reported := survey(t, f, 30, sim.Link{}, func(p *algorithms.PDML) {
+	rec, pub, reported := registered(t, f, 30, sim.Link{}, func(p *algorithms.PDML) {
 		p.Eta, p.Epsilon, p.Bound, p.Deviation, p.Decay = 0.3, epsilon, 0.1, *constant(0.01), 0.8
 	})
 	bound := math.Exp(epsilon) / (1 + math.Exp(epsilon))
@@ -118,7 +118,7 @@ func TestLabelInference_ReportsAndModel(t *testing.T) {
 // Labels that are noise teach no model, and the bound stands.
 func TestLabelInference_NothingToLearn(t *testing.T) {
 	f := small(t, 400, 4, ring(5)) // labels are drawn without regard to x
-	rec, pub, _ := survey(t, f, 30, sim.Link{}, func(p *algorithms.PDML) {
+	rec, pub, _ := registered(t, f, 30, sim.Link{}, func(p *algorithms.PDML) {
 		p.Eta, p.Epsilon, p.Bound, p.Deviation, p.Decay = 0.3, 0.8, 0.1, *constant(0.01), 0.8
 	})
 	bound := math.Exp(0.8) / (1 + math.Exp(0.8))
@@ -130,7 +130,7 @@ func TestLabelInference_NothingToLearn(t *testing.T) {
 		}
 	}
 	// True labels are reported as they are.
-	rec, pub, _ = survey(t, f, 5, sim.Link{}, func(p *algorithms.PDML) {
+	rec, pub, _ = registered(t, f, 5, sim.Link{}, func(p *algorithms.PDML) {
 		p.Eta, p.Labels, p.Deviation = 0.3, "true",
 			*constant(0.01)
 	})
@@ -143,7 +143,7 @@ func TestLabelInference_NothingToLearn(t *testing.T) {
 
 func TestLabelInference_ReportsThatWereNotSeen(t *testing.T) {
 	f := separable(t, 100)
-	rec, pub, _ := survey(t, f, 30, sim.Link{Loss: 0.2}, func(p *algorithms.PDML) {
+	rec, pub, _ := registered(t, f, 30, sim.Link{Loss: 0.2}, func(p *algorithms.PDML) {
 		p.Eta, p.Epsilon, p.Bound, p.Deviation, p.Decay = 0.3, 1, 0.1, *constant(0.01), 0.8
 	})
 	// Of server 1's users 105 to 204, those from 107 on but for 150; and a link

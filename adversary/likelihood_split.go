@@ -31,7 +31,7 @@ type SplitLikelihood struct {
 }
 
 type splitWorld struct {
-	party *problem.Party
+	party *problem.PartySolver
 	space *columnSpace
 	x     []float64
 }
@@ -51,7 +51,7 @@ func NewSplitLikelihood(p *model.Public, party int, worlds ...*problem.Rows) (*S
 			return nil, errors.New("the worlds' matrices must be of the same size")
 		}
 		l.worlds = append(l.worlds, &splitWorld{
-			party: problem.NewParty(block, p.Ridge, method.Penalty()), space: newColumnSpace(block),
+			party: problem.NewPartySolver(block, p.Ridge, method.Penalty()), space: newColumnSpace(block),
 			x: make([]float64, block.D),
 		})
 	}

@@ -17,7 +17,7 @@ func (v *View) replay() {
 	v.replayed = map[[2]int][]int{}
 	arrivals := map[int][]*record.Message{} // by receiver
 	for i := range v.packets {
-		if m := &v.packets[i]; m.Kind == "value" {
+		if m := &v.packets[i]; m.Kind == record.MessageValue {
 			arrivals[int(m.Dst)] = append(arrivals[int(m.Dst)], m)
 		}
 	}

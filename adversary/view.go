@@ -18,7 +18,7 @@ import (
 type Recording struct {
 	Seed     uint64
 	Iterates []record.Iterate // what each node published
-	Reports  []record.Iterate // what a survey's users sent: Node is the user's
+	Reports  []record.Iterate // what users reported: Node is the user's
 	Messages []record.Message // every packet
 }
 
@@ -105,7 +105,7 @@ type arrival struct {
 	round int
 }
 
-// Observe is what an observer has of a recording. A star's, or a survey's,
+// Observe is what an observer has of a recording. A star's, or users',
 // values are seen as other nodes' are; values of an edge method, whose messages
 // differ by neighbour, are seen as the iterates that follow from them.
 func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
@@ -125,13 +125,13 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 		v.packets = append(v.packets, m)
 		src, dst, round := int(m.Src), int(m.Dst), int(m.Round)
 		switch m.Kind {
-		case "value":
+		case record.MessageValue:
 			seen[[2]int{src, round}] = true
 			key := [2]int{dst, src}
 			v.arrived[key] = append(v.arrived[key], arrival{m.ReceivedNS, round})
 			key = [2]int{src, round}
 			v.sent[key] = append(v.sent[key], m.SentNS)
-		case "sample":
+		case record.MessageReport:
 			seen[[2]int{src, -1}] = true
 		}
 	}

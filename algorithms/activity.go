@@ -11,7 +11,7 @@ import (
 
 // Activity is what the nodes of a finished run did.
 type Activity struct {
-	Nodes []NodeActivity // by node of the network; users of a survey are none
+	Nodes []NodeActivity // by node of the network; users who register are none
 
 	// Lags counts, by how many rounds a neighbour's value was behind the step that
 	// used it; nil where rounds are in lockstep.
@@ -25,9 +25,6 @@ type NodeActivity struct {
 	Finished sim.Time     // when it ended its last round; 0: it did not
 }
 
-// Active is a Protocol that tells what its nodes did.
-type Active interface{ Activity() *Activity }
-
 // effort is what a node spent so far.
 type effort struct {
 	steps    int
@@ -40,7 +37,7 @@ func (f *effort) spend(d sim.Duration) { f.busy += d }
 func (f *effort) activity() NodeActivity { return NodeActivity{f.steps, f.busy, f.finished} }
 
 // Activity is what the nodes did.
-func (s *Synchronous) Activity() *Activity {
+func (s *synchronous) Activity() *Activity {
 	a := &Activity{Nodes: make([]NodeActivity, len(s.peers))}
 	for i := range s.peers {
 		a.Nodes[i] = s.peers[i].activity()
@@ -49,7 +46,7 @@ func (s *Synchronous) Activity() *Activity {
 }
 
 // Activity is what the nodes did.
-func (s *Asynchronous) Activity() *Activity {
+func (s *asynchronous) Activity() *Activity {
 	a := &Activity{Nodes: make([]NodeActivity, len(s.runners)), Lags: s.lags}
 	for i := range s.runners {
 		a.Nodes[i] = s.runners[i].activity()
@@ -82,10 +79,10 @@ func stuck(n int, node func(i int) (done bool, waiting string)) error {
 }
 
 // Activity is what hub and clients did.
-func (s *Hub) Activity() *Activity { return s.star.activity() }
+func (s *aroundHub) Activity() *Activity { return s.star.activity() }
 
 // Activity is what hub and parties did.
-func (s *Split) Activity() *Activity { return s.star.activity() }
+func (s *overColumns) Activity() *Activity { return s.star.activity() }
 
 func (s *star) activity() *Activity {
 	a := &Activity{Nodes: []NodeActivity{s.hub.effort.activity()}}

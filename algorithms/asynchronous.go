@@ -9,33 +9,27 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/parameter"
 	"overhear/problem"
 	"overhear/sim"
 )
 
-// Pace says when a node of an Asynchronous run takes its next step.
-type Pace struct {
-	Quorum    float64      // share of its neighbours that it must have heard since its last step, 0 … 1
-	Staleness int          // it waits while a neighbour is more than so many rounds behind it; 0: it does not
-	Timeout   sim.Duration // it steps after this long without a quorum; 0: never
-}
-
-// Asynchronous runs a method without barriers. Each step uses the last value
+// asynchronous runs a method without barriers. Each step uses the last value
 // received of every neighbour, zero where there is none yet. Values carry the
 // sender's round, so that one that was overtaken, or comes twice, is ignored. A
-// neighbour that has ended, or has said farewell, counts as heard and never as
+// neighbour that has ended, or has left, counts as heard and never as
 // behind. Nothing is sent again for being lost: but a node that has waited for a
 // timeout while a neighbour is too far behind asks that neighbour for its last
 // value, and so does one that has forgotten all it had heard.
 //
 // A Central method runs on the same nodes: the hub merges the last values of its
 // clients.
-type Asynchronous struct {
-	Synchronous // its settings; a method's nodes are runners instead of peers
-	Pace
+type asynchronous struct {
+	rowRun
+	parameter.Trigger
 
-	hub     int // 1 where node 0 is a hub without data, else 0
-	central Central
+	hub     int     // 1 where node 0 is a hub without data, else 0
+	central Central // nil: there is no hub
 	runners []runner
 	zero    []float64
 	lags    []int64 // how often a step used a value of a neighbour so many rounds behind
@@ -44,7 +38,7 @@ type Asynchronous struct {
 // runner is a node of the protocol.
 type runner struct {
 	Node
-	run        *Asynchronous
+	run        *asynchronous
 	self       int             // its number in the network; Node.ID is that of its shard
 	measure    *problem.Solver // of the data as they are, for the loss
 	neighbours []int32
@@ -57,7 +51,7 @@ type runner struct {
 	latest   [][]float64 // by position of the neighbour; nil before the first
 	rounds   []int32     // of those; −1 before the first
 	fresh    []bool      // heard since the last step
-	gone     []bool      // said farewell
+	gone     []bool      // has left
 	inputs   [][]float64 // of the step under way
 	renewed  []bool      // fresh, of the step under way
 	stepping bool
@@ -66,28 +60,23 @@ type runner struct {
 	done     bool
 	since    sim.Time // of the last step
 	began    sim.Time // when the latest step was awaited
-	census
+	registration
 	effort
 }
 
 // Attach makes the nodes and gives them to the engine.
-func (s *Asynchronous) Attach(e *sim.Engine) {
+func (s *asynchronous) Attach(e *sim.Engine) {
 	p := s.Problem
-	s.traits = traitsOf(s.Method)
-	s.central, _ = s.Method.(Central)
-	if s.central != nil {
-		s.hub = 1
-	}
 	s.scratch = newScratch(e.Workers(), p)
 	s.zero = make([]float64, p.D)
-	s.runners = make([]runner, s.Graph.Order())
+	s.runners = make([]runner, s.Setting.Graph.Order())
 	for i := range s.runners {
 		n := &s.runners[i]
 		n.run, n.self = s, i
 		n.ID = i - s.hub
 		n.seed = s.Seed
 		if !s.isolated {
-			n.neighbours = s.Graph.Neighbours(i)
+			n.neighbours = s.Setting.Graph.Neighbours(i)
 		}
 		n.degree = len(n.neighbours)
 		n.F = s.Init.Start(s.Seed, i, p.D)
@@ -99,8 +88,8 @@ func (s *Asynchronous) Attach(e *sim.Engine) {
 		n.forget()
 		e.Attach(i, n)
 	}
-	if s.survey != nil {
-		s.attachUsers(e, func(i int) *census { return &s.runners[i].census })
+	if s.registering != nil {
+		s.attachUsers(e, func(i int) *registration { return &s.runners[i].registration })
 	}
 }
 
@@ -121,8 +110,8 @@ func (r *runner) isHub() bool { return r.ID < 0 }
 func (r *runner) Start(env *sim.Env) {
 	r.started = true
 	r.since = env.Now()
-	if r.run.survey != nil && r.missing > 0 {
-		r.expect(env, &r.run.Synchronous)
+	if r.run.registering != nil && r.missing > 0 {
+		r.expect(env, &r.run.rowRun)
 		return
 	}
 	r.open(env)
@@ -144,11 +133,11 @@ func (r *runner) Receive(env *sim.Env, m *sim.Message) {
 			k, _ := slices.BinarySearch(r.neighbours, m.From)
 			env.Send(int(m.From), KindValue, r.round, r.message(k))
 		}
-	case KindSample:
-		if r.collect(&r.run.Synchronous, &r.Node, m) {
+	case KindReport:
+		if r.collect(&r.run.rowRun, &r.Node, m) {
 			r.open(env)
 		}
-	case KindFarewell:
+	case KindLeave:
 		k, _ := slices.BinarySearch(r.neighbours, m.From)
 		r.gone[k] = true
 		r.advance(env)
@@ -205,7 +194,7 @@ func (r *runner) advance(env *sim.Env) {
 	}
 	clear(r.fresh)
 	var cost sim.Duration
-	if r.round < r.run.Rounds && !r.isHub() && (r.run.idler == nil || !r.run.idler.Idle(r.round+1)) {
+	if r.round < r.run.Rounds && !r.isHub() && !r.run.idle(r.round+1) {
 		cost = r.run.Cost.of(r.self, r.run.Problem.Shards[r.ID].U.Len(), env.Stream("compute", uint64(r.round+1)))
 	}
 	r.spend(cost)
@@ -215,7 +204,7 @@ func (r *runner) advance(env *sim.Env) {
 
 // count enters a lag into the histogram; a value of the same round or a later one
 // has none.
-func (s *Asynchronous) count(lag int) {
+func (s *asynchronous) count(lag int) {
 	const most = 1000
 	lag = min(max(lag, 0), most)
 	for len(s.lags) <= lag {
@@ -232,7 +221,7 @@ func (r *runner) Run(worker int) {
 	next := r.round + 1
 	switch {
 	case !r.isHub():
-		r.err = r.step(r.run.Method, next, r.run.Rounds, r.inputs)
+		r.err = r.step(r.run.method, next, r.run.Rounds, r.inputs)
 	case next <= r.run.Rounds:
 		r.F = append(make([]float64, 0, len(r.F)), r.F...)
 		r.Heard = r.inputs
@@ -250,8 +239,8 @@ func (r *runner) Run(worker int) {
 // Wake takes the finished step, or notes that a timeout has passed.
 func (r *runner) Wake(env *sim.Env, tag uint64) {
 	switch {
-	case tag == tagSurvey:
-		r.remind(env, &r.run.Synchronous)
+	case tag == tagRegistration:
+		r.remind(env, &r.run.rowRun)
 		return
 	case tag != tagStep:
 		r.timeout(env, int(tag>>16))
@@ -305,7 +294,8 @@ func (r *runner) publish(env *sim.Env, round int) {
 		r.began = env.Now()
 	}
 	if r.run.Observer != nil {
-		pub := &Publication{Node: r.self, Shard: r.ID, Round: round, Began: r.began, At: env.Now(), Values: r.F, Loss: r.loss, Stats: r.stats}
+		pub := &Publication{Node: r.self, Part: r.ID, Round: round, Began: r.began, At: env.Now(), Values: r.F,
+			Loss: r.loss, Stats: r.stats}
 		if r.run.sheltering != nil {
 			pub.Inner = r.inner
 		}
@@ -331,7 +321,7 @@ func (r *runner) send(env *sim.Env) {
 			r.outbox = append(r.outbox, r.run.addressing.Message(&r.Node, k))
 			env.Send(int(j), KindValue, r.round, r.outbox[k])
 		}
-	case r.run.survey != nil: // users are neighbours too
+	case r.run.registering != nil: // users are neighbours too
 		r.outbox = append(r.outbox, r.F)
 		for _, j := range r.neighbours {
 			env.Send(int(j), KindValue, r.round, r.F)
@@ -359,7 +349,7 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 		return
 	}
 	r.Memory = nil
-	r.recover(env, &r.run.Synchronous, &r.Node)
+	r.recover(env, &r.run.rowRun, &r.Node)
 	if r.outbox == nil {
 		return // it has not begun
 	}
@@ -380,7 +370,7 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 // Leave tells the neighbours that nothing more will come.
 func (r *runner) Leave(env *sim.Env) {
 	for _, j := range r.neighbours {
-		env.Send(int(j), KindFarewell, r.round, nil)
+		env.Send(int(j), KindLeave, r.round, nil)
 	}
 	r.done = true
 }
@@ -391,7 +381,7 @@ func (r *runner) waiting() string {
 		return fmt.Sprintf("node %d has not joined", r.self)
 	}
 	if r.missing > 0 {
-		return r.census.waiting(r.self)
+		return r.registration.waiting(r.self)
 	}
 	var late, silent []string
 	for k, j := range r.neighbours {
@@ -403,14 +393,16 @@ func (r *runner) waiting() string {
 		}
 	}
 	if late != nil {
-		return fmt.Sprintf("node %d, in round %d, waits for node %s, more than %d rounds behind", r.self, r.round, strings.Join(late, ", "), r.run.Staleness)
+		return fmt.Sprintf("node %d, in round %d, waits for node %s, more than %d rounds behind", r.self, r.round,
+			strings.Join(late, ", "), r.run.Staleness)
 	}
-	return fmt.Sprintf("node %d, in round %d, has heard too few neighbours since; of node %s nothing", r.self, r.round, strings.Join(silent, ", "))
+	return fmt.Sprintf("node %d, in round %d, has heard too few neighbours since; of node %s nothing", r.self, r.round,
+		strings.Join(silent, ", "))
 }
 
 // Unfinished is nil when every node has ended its last round or left; otherwise it
 // says who waits for whom.
-func (s *Asynchronous) Unfinished() error {
+func (s *asynchronous) Unfinished() error {
 	return stuck(len(s.runners), func(i int) (bool, string) {
 		if s.runners[i].done {
 			return true, ""
@@ -419,19 +411,7 @@ func (s *Asynchronous) Unfinished() error {
 	})
 }
 
-// Network is the graph that the engine runs.
-func (s *Asynchronous) Network() (*sim.Graph, error) {
-	if _, ok := s.Method.(Central); ok {
-		return s.Graph, CheckStar(s.Graph)
-	}
-	return s.Synchronous.Network()
-}
-
-// Dual returns λ_i, a d-vector, after a run.
-func (s *Asynchronous) Dual(i int) []float64 { return s.runners[i].Dual }
-
 var (
-	_ Protocol      = (*Asynchronous)(nil)
 	_ sim.Restarter = (*runner)(nil)
 	_ sim.Leaver    = (*runner)(nil)
 	_ sim.Restarter = (*peer)(nil)

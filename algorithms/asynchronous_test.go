@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"overhear/parameter"
 	"overhear/sim"
 )
 
@@ -20,9 +21,10 @@ import (
 type free struct {
 	assembled
 	config sim.Config
-	Asynchronous
-	journal journal
-	engine  *sim.Engine
+	Config
+	protocol *asynchronous
+	journal  journal
+	engine   *sim.Engine
 }
 
 // freely prepares an asynchronous run of a method with default parameters but for
@@ -31,10 +33,8 @@ func freely[P any](t *testing.T, f *fixture, name string, rounds int, set func(*
 	t.Helper()
 	a := makeMethod(t, f, name, rounds, set)
 	r := &free{assembled: a, config: sim.Config{Seed: 1, Workers: 2, Trace: sim.TraceDigest, Link: sim.Link{Latency: sim.Latency{Kind: "constant", Value: 1e6}}}}
-	r.Asynchronous = Asynchronous{
-		Synchronous: Synchronous{Setting: a.setting, Method: a.Method, Seed: 1, Cost: Cost{Row: 100}},
-		Pace:        Pace{Quorum: 1},
-	}
+	r.Config = Config{Setting: a.setting, Method: a.Method, Cost: Cost{Row: 100},
+		Trigger: &parameter.Trigger{Quorum: 1}}
 	return r
 }
 
@@ -46,18 +46,20 @@ func (r *free) run(t *testing.T) error {
 		r.journal[k] = make([]*Publication, r.Graph.Order())
 	}
 	r.Observer = r.journal
-	var err error
-	if r.config.Graph, err = r.Network(); err != nil {
+	protocol, err := NewProtocol(r.Config)
+	if err != nil {
 		t.Fatal(err)
 	}
+	r.protocol = protocol.(*asynchronous)
+	r.config.Graph = protocol.Graph()
 	if r.engine, err = sim.New(r.config); err != nil {
 		t.Fatal(err)
 	}
-	r.Attach(r.engine)
+	protocol.Attach(r.engine)
 	if err := r.engine.Run(context.Background()); err != nil {
 		return err
 	}
-	return r.Unfinished()
+	return protocol.Unfinished()
 }
 
 func (r *free) digest(t *testing.T) string {
@@ -94,19 +96,19 @@ func TestAsynchronous_InTimeIsSynchronous(t *testing.T) {
 	f := newFixture(6, 5, 3, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {0, 5}, {1, 4}})
 	const rounds = 15
 	for _, e := range Entries() {
-		if e.New == nil {
+		if e.Over == Columns {
 			continue
 		}
 		t.Run(e.Name, func(t *testing.T) {
 			a := makeMethod[struct{}](t, f, e.Name, rounds, nil)
-			want := a.run(t, nil, func(s *Synchronous) { s.Cost = Cost{Row: 100} })
+			want := a.run(t, nil, func(s *Config) { s.Cost = Cost{Row: 100} })
 			r := freely[struct{}](t, f, e.Name, rounds, nil)
 			if err := r.run(t); err != nil {
 				t.Fatal(err)
 			}
 			identical(t, r.journal, want)
-			if len(r.lags) > 1 {
-				t.Errorf("lags %v", r.lags)
+			if len(r.protocol.lags) > 1 {
+				t.Errorf("lags %v", r.protocol.lags)
 			}
 		})
 	}
@@ -117,7 +119,7 @@ func TestAsynchronous_CopiesChangeNothing(t *testing.T) {
 	f := newFixture(5, 5, 3, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 4}})
 	run := func(duplication float64) *free {
 		r := freely(t, f, "admm", 30, func(p *ADMM) { p.Eta = 0.3 })
-		r.Quorum, r.Cost.Jitter = 0.5, 0.9
+		r.Trigger.Quorum, r.Cost.Jitter = 0.5, 0.9
 		r.config.Link.Duplication = duplication
 		if err := r.run(t); err != nil {
 			t.Fatal(err)
@@ -133,17 +135,17 @@ func TestAsynchronous_StalenessIsBounded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		bound := rapid.IntRange(1, 6).Draw(rt, "staleness")
 		r := freely(t, f, "admm", 25, func(p *ADMM) { p.Eta = 0.3 })
-		r.Pace = Pace{Quorum: rapid.SampledFrom([]float64{0, 0.3, 0.7, 1}).Draw(rt, "quorum"), Staleness: bound, Timeout: 3e6}
+		r.Trigger = &parameter.Trigger{Quorum: rapid.SampledFrom([]float64{0, 0.3, 0.7, 1}).Draw(rt, "quorum"), Staleness: bound, Timeout: 3e6}
 		r.config.Seed = rapid.Uint64Range(1, 1000).Draw(rt, "seed")
 		r.config.Link = heavy(rapid.SampledFrom([]float64{0, 0.3, 0.6}).Draw(rt, "loss"))
 		r.Cost = Cost{Row: 100e3, Jitter: 1, speeds: []float64{1, 20, 0.2, 1, 1, 5, 1}}
 		if err := r.run(t); err != nil {
 			rt.Fatal(err)
 		}
-		if len(r.lags)-1 > bound {
-			rt.Errorf("lags %v with a bound of %d", r.lags, bound)
+		if len(r.protocol.lags)-1 > bound {
+			rt.Errorf("lags %v with a bound of %d", r.protocol.lags, bound)
 		}
-		for i, n := range r.Activity().Nodes {
+		for i, n := range r.protocol.Activity().Nodes {
 			if n.Rounds != 25 || n.Finished == 0 {
 				rt.Errorf("node %d: %+v", i, n)
 			}
@@ -156,7 +158,7 @@ func TestAsynchronous_Deterministic(t *testing.T) {
 	f := newFixture(6, 5, 3, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {0, 5}})
 	run := func(change func(r *free)) *free {
 		r := freely(t, f, "dvp", 20, func(p *DVP) { p.Eta = 0.3 })
-		r.Pace = Pace{Quorum: 0.5, Staleness: 3, Timeout: 5e6}
+		r.Trigger = &parameter.Trigger{Quorum: 0.5, Staleness: 3, Timeout: 5e6}
 		r.config.Link = heavy(0.3)
 		change(r)
 		if err := r.run(t); err != nil {
@@ -184,7 +186,7 @@ func TestAsynchronous_EdgeConvergesWhereNodeDualsDrift(t *testing.T) {
 		edge := freely(t, f, "edge-admm", 600, func(p *EdgeADMM) { p.Eta, p.Relaxation = 0.2, 0.5 })
 		node := freely(t, f, "admm", 600, func(p *ADMM) { p.Eta = 0.2 })
 		for _, r := range []*free{edge, node} {
-			r.Pace = Pace{Quorum: 0.5, Timeout: 10e6}
+			r.Trigger = &parameter.Trigger{Quorum: 0.5, Timeout: 10e6}
 			r.config.Seed, r.config.Link = seed, heavy(0.3)
 			r.Cost = Cost{Row: 100e3, Jitter: 0.5, speeds: []float64{1, 2, 0.5, 1, 1, 3, 1, 1}}
 			if err := r.run(t); err != nil {
@@ -196,7 +198,7 @@ func TestAsynchronous_EdgeConvergesWhereNodeDualsDrift(t *testing.T) {
 		}
 		sum := make([]float64, 3)
 		for i := range f.rows {
-			for k, v := range node.Dual(i) {
+			for k, v := range node.protocol.runners[i].Dual {
 				sum[k] += v
 			}
 		}
@@ -215,25 +217,25 @@ func TestAsynchronous_SilentNetwork(t *testing.T) {
 	if err := r.run(t); err == nil || err.Error() != "the run stopped with 3 of 3 nodes unfinished: node 0, in round 0, has heard too few neighbours since; of node 1 nothing; node 1, in round 0, has heard too few neighbours since; of node 0, 2 nothing; node 2, in round 0, has heard too few neighbours since; of node 1 nothing" {
 		t.Errorf("without a timeout: %v", err)
 	}
-	r.Timeout = 1e6
+	r.Trigger.Timeout = 1e6
 	if err := r.run(t); err != nil {
 		t.Errorf("with a timeout: %v", err)
 	}
-	r.Staleness, r.Deadline = 2, 50e6
+	r.Trigger.Staleness, r.Deadline = 2, 50e6
 	if err := r.run(t); err == nil {
 		t.Error("with bounded staleness it ended without hearing anybody")
 	}
 }
 
-// Synchronous rounds may make do with the last values where the deadline passes.
-func TestSynchronous_MakesDo(t *testing.T) {
+// Synchronous rounds may go on with stale values where the deadline passes.
+func TestSynchronous_UsesStaleValues(t *testing.T) {
 	f := newFixture(4, 5, 2, [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}})
 	a := makeMethod(t, f, "admm", 10, func(p *ADMM) { p.Eta = 0.3 })
 	lossy := func(c *sim.Config) {
 		c.Link.Loss = 1
 		c.Overrides = []sim.Override{{Between: [2]int{0, 1}, Loss: new(float64)}, {Between: [2]int{1, 2}, Loss: new(float64)}, {Between: [2]int{0, 3}, Loss: new(float64)}}
 	}
-	j := a.run(t, lossy, func(s *Synchronous) { s.Retry, s.Deadline, s.Missing = 1e6, 5e6, MissingLast })
+	j := a.run(t, lossy, func(s *Config) { s.Retry, s.Deadline, s.Missing = 1e6, 5e6, MissingLast })
 	for i := range f.rows {
 		if j[10][i] == nil {
 			t.Errorf("node %d did not end", i)

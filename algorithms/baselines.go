@@ -43,33 +43,37 @@ func (m *fixed) Dual(*Node, int) {}
 
 func init() {
 	register(&Entry{
-		Name: "centralised", Title: "training on all rows in one place", Paper: "the reference of every paper; docs/mathematics.md §1",
+		Name: "centralised", Title: "training on all rows in one place", Over: Either,
+		Paper: "the reference of every paper; docs/mathematics.md §1",
 		About: `f = argmin Σ_i O_i(f), the centralised optimum, at every node from round 1; nothing is sent.
 The end of no privacy: whoever computes it has everybody's rows.`,
 		Params: func() any { return new(none) },
 		New: func(_ any, s Setting) (Method, error) {
+			if s.Split != nil {
+				o, err := s.Split.Centralised()
+				if err != nil {
+					return nil, fmt.Errorf("the centralised optimum: %w", err)
+				}
+				return &given{o.X}, nil
+			}
 			o, err := s.Problem.Centralised()
 			if err != nil {
 				return nil, fmt.Errorf("the centralised optimum: %w", err)
 			}
 			return &fixed{o.F}, nil
 		},
-		NewSplit: func(_ any, s SplitSetting) (SplitMethod, error) {
-			o, err := s.Problem.Centralised()
-			if err != nil {
-				return nil, fmt.Errorf("the centralised optimum: %w", err)
-			}
-			return &given{o.X}, nil
-		},
 	})
 	register(&Entry{
-		Name: "local", Title: "every node on its own", Paper: "the reference of every paper; docs/mathematics.md §1",
+		Name: "local", Title: "every node on its own", Over: Either,
+		Paper: "the reference of every paper; docs/mathematics.md §1",
 		About: `f_i = argmin O_i(f) at every node from round 1; nothing is sent, so nothing leaks and nothing is shared.
 Where columns are split, the first party alone, with the labels; the others have no say.`,
 		Params: func() any { return new(none) },
-		New:    func(any, Setting) (Method, error) { return &fixed{}, nil },
-		NewSplit: func(_ any, s SplitSetting) (SplitMethod, error) {
-			o, err := s.Problem.LocalOnly()
+		New: func(_ any, s Setting) (Method, error) {
+			if s.Split == nil {
+				return &fixed{}, nil
+			}
+			o, err := s.Split.LocalOnly()
 			if err != nil {
 				return nil, fmt.Errorf("the first party's own optimum: %w", err)
 			}

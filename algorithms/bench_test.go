@@ -63,20 +63,24 @@ func BenchmarkAdult100Nodes100Rounds(b *testing.B) {
 	var spent time.Duration
 	for b.Loop() {
 		start := time.Now()
-		s := &Synchronous{
-			Setting: Setting{Problem: p, Graph: g, Rounds: rounds},
-			Method:  ADMM{Eta: 0.5}, Seed: 1, Cost: Cost{Row: 40, Jitter: 0.1}, Observer: &w,
+		s := Config{
+			Setting: Setting{Problem: p, Graph: g, Rounds: rounds, Seed: 1},
+			Method:  ADMM{Eta: 0.5}, Cost: Cost{Row: 40, Jitter: 0.1}, Observer: &w,
+		}
+		protocol, err := NewProtocol(s)
+		if err != nil {
+			b.Fatal(err)
 		}
 		e, err := sim.New(sim.Config{Seed: 1, Graph: g, Workers: 2, Trace: sim.TraceFingerprints,
 			Link: sim.Link{Latency: sim.Latency{Kind: "lognormal", Median: 20e6, Sigma: 0.5}}})
 		if err != nil {
 			b.Fatal(err)
 		}
-		s.Attach(e)
+		protocol.Attach(e)
 		if err := e.Run(context.Background()); err != nil {
 			b.Fatal(err)
 		}
-		if err := s.Unfinished(); err != nil {
+		if err := protocol.Unfinished(); err != nil {
 			b.Fatal(err)
 		}
 		spent += time.Since(start)

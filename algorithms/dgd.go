@@ -36,7 +36,7 @@ func (p *DGD) step(node, t int) float64 {
 type PrivateDGD struct {
 	DGD
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
-	Noise
+	NoiseSwitch
 }
 
 // Check reports parameters out of range.
@@ -88,7 +88,7 @@ type privateDGD struct {
 	dgd
 	Setting
 	alpha parameter.Schedule
-	Noise
+	NoiseSwitch
 }
 
 // Update is DGD's plus ε of density ∝ exp(−ζ‖ε‖), ζ = αB/(2C a_t): given what was
@@ -137,7 +137,7 @@ Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Params: func() any { return new(PrivateDGD) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateDGD)
-			return &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha, "step": &p.Step})
+			return &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, p.Alpha, p.NoiseSwitch}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha, "step": &p.Step})
 		},
 	})
 }

@@ -17,7 +17,7 @@ type DPADMM struct {
 	Step    float64 `yaml:"step" default:"1" doc:"s₀ of the step sizes s_k = s₀/√k"`
 	Epsilon float64 `yaml:"epsilon" default:"1" doc:"ε of each round's Gaussian mechanism"`
 	Delta   float64 `yaml:"delta" default:"1e-5" doc:"δ of each round's Gaussian mechanism"`
-	Noise
+	NoiseSwitch
 }
 
 // Check reports parameters out of range.
@@ -120,7 +120,7 @@ func (m *dpADMM) Established() error {
 func (m *dpADMM) Account(l *privacy.Ledger) {
 	for i := range m.Problem.Shards {
 		for k := 1; k <= m.Rounds; k++ {
-			l.Spend(i, k, UnitSample, privacy.GaussianDP{Sensitivity: m.sensitivity(i, k), Sigma: m.sigma(i, k)})
+			l.Spend(i, k, privacy.Sample, privacy.GaussianDP{Sensitivity: m.sensitivity(i, k), Sigma: m.sigma(i, k)})
 		}
 	}
 }
@@ -139,7 +139,7 @@ Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Star:   true,
 		Params: func() any { return new(DPADMM) },
 		New: func(params any, s Setting) (Method, error) {
-			return &dpADMM{*params.(*DPADMM), s}, CheckStar(s.Graph)
+			return &dpADMM{*params.(*DPADMM), s}, nil
 		},
 	})
 }

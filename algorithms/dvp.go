@@ -16,7 +16,7 @@ type DVP struct {
 	ADMM
 	Alpha       parameter.Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
 	Calibration string             `yaml:"calibration" default:"proof" enum:"proof,listing" doc:"noise rate ζ: proof has α̂/2, as the proof of ZZ16 Theorem 1 needs; listing has α̂, as its Algorithm 2 is printed"`
-	Noise
+	NoiseSwitch
 }
 
 // Check reports parameters out of range.
@@ -80,7 +80,7 @@ func (m dvp) Account(l *privacy.Ledger) { accountSchedule(l, &m.Alpha, m.Setting
 func accountSchedule(l *privacy.Ledger, alpha *parameter.Schedule, s Setting) {
 	for i := range s.Problem.Shards {
 		for t := 1; t <= s.Rounds; t++ {
-			l.Spend(i, t, UnitSample, privacy.PureDP{Epsilon: alpha.At(i, t)})
+			l.Spend(i, t, privacy.Sample, privacy.PureDP{Epsilon: alpha.At(i, t)})
 		}
 	}
 }
@@ -90,7 +90,7 @@ func accountSchedule(l *privacy.Ledger, alpha *parameter.Schedule, s Setting) {
 type PVP struct {
 	ADMM
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
-	Noise
+	NoiseSwitch
 }
 
 // Check reports parameters out of range.

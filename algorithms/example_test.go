@@ -47,13 +47,15 @@ func Example() {
 	}
 	graph, _ := sim.NewGraph(2, [][2]int{{0, 1}})
 	p := &problem.Problem{D: 1, Loss: problem.Squared, C: 1, R: []float64{0.1, 0.1}, Shards: []problem.Shard{row(1), row(0.5)}}
-	run := &algorithms.Synchronous{
-		Setting: algorithms.Setting{Problem: p, Graph: graph, Rounds: 50},
-		Method:  noisy{ADMM: algorithms.ADMM{Eta: 0.5}, Sigma: 1e-3},
-		Seed:    1,
-	}
 	last := last{}
-	run.Observer = last
+	run, err := algorithms.NewProtocol(algorithms.Config{
+		Setting:  algorithms.Setting{Problem: p, Graph: graph, Rounds: 50, Seed: 1},
+		Method:   noisy{ADMM: algorithms.ADMM{Eta: 0.5}, Sigma: 1e-3},
+		Observer: last,
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
 	engine, _ := sim.New(sim.Config{Seed: 1, Graph: graph})
 	run.Attach(engine)
 	if err := engine.Run(context.Background()); err != nil {

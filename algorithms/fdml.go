@@ -39,14 +39,14 @@ func (p FDML) WeightOfRow() string { return p.Loss }
 
 type fdml struct {
 	FDML
-	SplitSetting
+	Setting
 }
 
 // batch is the mini-batch of a round, rows in ascending order; hub and parties
 // draw it from the same public stream.
 func (m *fdml) batch(t int) []int {
 	s := sim.NewStream(m.Seed, "batch", uint64(t))
-	n, want := m.Problem.N, min(m.Batch, m.Problem.N)
+	n, want := m.Split.N, min(m.Batch, m.Split.N)
 	rows := make([]int, 0, want)
 	for k := range n { // each row with the chance that keeps the count exact
 		if s.IntN(n-k) < want-len(rows) {
@@ -57,19 +57,19 @@ func (m *fdml) batch(t int) []int {
 }
 
 // Start is empty: there is no gradient yet.
-func (m *fdml) Start(*SplitHub) []float64 { return []float64{} }
+func (m *fdml) Start(*Hub) []float64 { return []float64{} }
 
 // Answer takes a step along the last mini-batch's gradient, x ← x − a((1/N_b)
 // D_Bᵀg + λx), and sends the margins D_B x of the next one.
 func (m *fdml) Answer(p *Party, t int, hub []float64) ([]float64, error) {
-	block := m.Problem.Blocks[p.ID]
+	block := m.Split.Blocks[p.ID]
 	if t > 1 {
 		a := m.Step
 		if m.Decay == "sqrt" {
 			a /= sqrtK(t - 1)
 		}
-		scale := a * m.Problem.Weight * float64(m.Problem.N) / float64(len(hub))
-		num.Scale(1-float64(a*m.Problem.Ridge), p.X)
+		scale := a * m.Split.Weight * float64(m.Split.N) / float64(len(hub))
+		num.Scale(1-float64(a*m.Split.Ridge), p.X)
 		for k, row := range m.batch(t - 1) {
 			cols, vals := block.Row(row)
 			g := scale * hub[k]
@@ -92,7 +92,7 @@ func (m *fdml) Answer(p *Party, t int, hub []float64) ([]float64, error) {
 }
 
 // Merge sends g_n = Y_n L′(Y_n Σ_m p_mn), −Y σ(−Yp) for the logistic loss.
-func (m *fdml) Merge(h *SplitHub, t int, sent [][]float64) ([]float64, error) {
+func (m *fdml) Merge(h *Hub, t int, sent [][]float64) ([]float64, error) {
 	rows := m.batch(t)
 	g := make([]float64, len(rows))
 	z := make([]float64, len(rows))
@@ -100,11 +100,11 @@ func (m *fdml) Merge(h *SplitHub, t int, sent [][]float64) ([]float64, error) {
 		num.Axpy(1, p, z)
 	}
 	for k, row := range rows {
-		z[k] *= m.Problem.Y[row]
+		z[k] *= m.Split.Y[row]
 	}
-	m.Problem.Loss.Slopes(g, z)
+	m.Split.Loss.Slopes(g, z)
 	for k, row := range rows {
-		g[k] *= m.Problem.Y[row]
+		g[k] *= m.Split.Y[row]
 	}
 	h.Residual = math.NaN()
 	return g, nil
@@ -114,7 +114,7 @@ func (m *fdml) Merge(h *SplitHub, t int, sent [][]float64) ([]float64, error) {
 type given struct{ x [][]float64 }
 
 // Start is empty.
-func (m *given) Start(*SplitHub) []float64 { return []float64{} }
+func (m *given) Start(*Hub) []float64 { return []float64{} }
 
 // Answer goes to the coefficients; it sends nothing.
 func (m *given) Answer(p *Party, _ int, _ []float64) ([]float64, error) {
@@ -123,14 +123,14 @@ func (m *given) Answer(p *Party, _ int, _ []float64) ([]float64, error) {
 }
 
 // Merge sends nothing.
-func (m *given) Merge(h *SplitHub, _ int, _ [][]float64) ([]float64, error) {
+func (m *given) Merge(h *Hub, _ int, _ [][]float64) ([]float64, error) {
 	h.Residual = math.NaN()
 	return []float64{}, nil
 }
 
 func init() {
 	register(&Entry{
-		Name: "fdml-sgd", Title: "mini-batch gradient descent over split columns", Star: true,
+		Name: "fdml-sgd", Title: "mini-batch gradient descent over split columns", Star: true, Over: Columns,
 		Paper: "Hu, Niu, Yang & Zhou, FDML: A Collaborative Machine Learning Framework for Distributed Features, KDD 2019",
 		About: `Split columns (problem.columns) on a star, node 0 the hub with the labels. In a round, for a public random
 mini-batch of N_b rows:
@@ -139,7 +139,7 @@ mini-batch of N_b rows:
   each party steps: x_m ← x_m − a_t((1/N_b) D_mᵀg + λ x_m)
 An epoch is N/N_b rounds. Claims no privacy.`,
 		Params: func() any { return new(FDML) },
-		NewSplit: func(params any, s SplitSetting) (SplitMethod, error) {
+		New: func(params any, s Setting) (Method, error) {
 			return &fdml{*params.(*FDML), s}, nil
 		},
 	})
@@ -151,23 +151,23 @@ K = 1 in the paper's form (jacobi), which diverges for three or more correlated 
 in Boyd et al. 2011 §7.3's (averaged), which converges. A run that diverges is stopped.
 `
 	register(&Entry{
-		Name: "admm-sharing", Title: "ADMM over split columns", Star: true,
+		Name: "admm-sharing", Title: "ADMM over split columns", Star: true, Over: Columns,
 		Paper:  "Hu, Liu, Kong & Niu, Learning Privately over Distributed Features: An ADMM Sharing Approach, 2019, (5)-(8)",
 		About:  fmt.Sprintf(about, "") + "Claims no privacy.",
 		Params: func() any { return new(Sharing) },
-		NewSplit: func(params any, s SplitSetting) (SplitMethod, error) {
+		New: func(params any, s Setting) (Method, error) {
 			return newSharing(*params.(*Sharing), s), nil
 		},
 	})
 	register(&Entry{
-		Name: "private-admm-sharing", Title: "ADMM over split columns with noise", Star: true,
+		Name: "private-admm-sharing", Title: "ADMM over split columns with noise", Star: true, Over: Columns,
 		Paper: "Hu, Liu, Kong & Niu 2019, Algorithm 1, (10), Theorem 1, Corollary 1",
 		About: fmt.Sprintf(about, " of the noisy x_m, or plus noise") + `noise: range is the paper's: x̃ = x + ξ, ξ ~ N(0, σ²(DᵀD)⁻¹), so that the noise lies inside the column space of D;
 noise: ambient adds N(0, σ²I) to p. σ = √(2 ln(1.25/δ)) 𝒞/ε, 𝒞 = (3/(d_m ρ))(λ + (1 + Mρ) b₁).
 Claims (ε, δ) a round for ε ≤ 1 and norms at most b₁, and over T rounds ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1) with
 Tδ + δ′ (Corollary 1). What lies inside a column space cannot hide which column space it is.`,
 		Params: func() any { return new(PrivateSharing) },
-		NewSplit: func(params any, s SplitSetting) (SplitMethod, error) {
+		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateSharing)
 			return &privateSharing{newSharing(p.Sharing, s), *p}, nil
 		},

@@ -93,7 +93,7 @@ func (f *fixture) run(t *testing.T, m Method, rounds int, change func(*sim.Confi
 	return rec
 }
 
-func (f *fixture) tryRun(m Method, rounds int, change func(*sim.Config), protocol func(*Synchronous)) (*recording, error) {
+func (f *fixture) tryRun(m Method, rounds int, change func(*sim.Config), tune func(*Config)) (*recording, error) {
 	g, err := sim.NewGraph(len(f.rows), f.edges)
 	if err != nil {
 		return nil, err
@@ -106,28 +106,31 @@ func (f *fixture) tryRun(m Method, rounds int, change func(*sim.Config), protoco
 	for r := range rec.values {
 		rec.values[r] = make([][]float64, len(f.rows))
 	}
-	s := &Synchronous{
-		Setting:  Setting{Problem: f.problem(), Graph: g, Rounds: rounds},
+	s := Config{
+		Setting:  Setting{Problem: f.problem(), Graph: g, Rounds: rounds, Seed: 1},
 		Method:   m,
-		Seed:     1,
 		Cost:     Cost{Row: 100, Jitter: 0.5},
 		Observer: rec,
 	}
 	if cfg.Link.Loss > 0 {
 		s.Retry, s.Deadline = 10e6, 60e9
 	}
-	if protocol != nil {
-		protocol(s)
+	if tune != nil {
+		tune(&s)
+	}
+	protocol, err := NewProtocol(s)
+	if err != nil {
+		return nil, err
 	}
 	e, err := sim.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	s.Attach(e)
+	protocol.Attach(e)
 	if err := e.Run(context.Background()); err != nil {
 		return nil, err
 	}
-	return rec, s.Unfinished()
+	return rec, protocol.Unfinished()
 }
 
 func distance(x, y []float64) float64 {

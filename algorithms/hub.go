@@ -5,23 +5,24 @@ package algorithms
 
 import "overhear/sim"
 
-// Central is a Method for a star. Its Update and Dual are a client's, whose only
+// Central is a RowMethod for a star. Its Update and Dual are a client's, whose only
 // neighbour is the hub: n.Heard[0] is what the hub last sent.
 type Central interface {
-	Method
+	RowMethod
 
 	// Merge computes the hub's vector h.F of round t ≥ 1 from the clients'
 	// iterates of round t, h.Heard, in order of client.
 	Merge(h *Node, t int)
 }
 
-// Hub runs a Central method: node 0 is the hub, node i + 1 the client with shard
+// aroundHub runs a Central method: node 0 is the hub, node i + 1 the client with shard
 // i.
-type Hub struct {
-	Synchronous // its settings; nodes and protocol are the star's own
-	star        star
-	center      Node
-	clients     []client
+type aroundHub struct {
+	rowRun
+	central Central
+	star    star
+	center  Node
+	clients []client
 }
 
 // client is the state of a client; its Node's ID is that of its shard.
@@ -31,19 +32,16 @@ type client struct {
 	hub  [1][]float64
 }
 
-// Network is the star.
-func (s *Hub) Network() (*sim.Graph, error) { return s.Graph, CheckStar(s.Graph) }
-
 // Attach makes the hub and its clients and gives them to the engine.
-func (s *Hub) Attach(e *sim.Engine) {
+func (s *aroundHub) Attach(e *sim.Engine) {
 	p := s.Problem
-	s.traits = traitsOf(s.Method)
 	s.scratch = newScratch(e.Workers(), p)
 	s.center = Node{seed: s.Seed, degree: len(p.Shards), F: s.Init.Start(s.Seed, 0, p.D)}
 	s.clients = make([]client, len(p.Shards))
 	for i := range s.clients {
 		c := &s.clients[i]
-		c.Node = Node{ID: i, seed: s.Seed, degree: 1, F: s.Init.Start(s.Seed, i+1, p.D), Dual: make([]float64, p.D), solver: p.NewSolver(i, s.Tolerance)}
+		c.Node = Node{ID: i, seed: s.Seed, degree: 1, F: s.Init.Start(s.Seed, i+1, p.D), Dual: make([]float64, p.D),
+			solver: p.NewSolver(i, s.Tolerance)}
 		c.loss = c.solver.DataLossAt(s.scratch[0].solver, c.F)
 	}
 	s.star = star{rounds: s.Rounds, retry: s.Retry, deadline: s.Deadline, work: s}
@@ -51,29 +49,29 @@ func (s *Hub) Attach(e *sim.Engine) {
 }
 
 // Unfinished is nil when the hub has merged the last round.
-func (s *Hub) Unfinished() error { return s.star.unfinished() }
+func (s *aroundHub) Unfinished() error { return s.star.unfinished() }
 
-func (s *Hub) hubStep(_, round int, heard [][]float64) error {
+func (s *aroundHub) hubStep(_, round int, heard [][]float64) error {
 	h := &s.center
 	h.F = append(make([]float64, 0, len(h.F)), h.F...)
 	h.Heard = heard
-	s.Method.(Central).Merge(h, round)
+	s.central.Merge(h, round)
 	return nil
 }
 
-func (s *Hub) hubMessage(int) []float64 { return s.center.F }
+func (s *aroundHub) hubMessage(int) []float64 { return s.center.F }
 
-func (s *Hub) hubDone(began, at sim.Time, round int) {
+func (s *aroundHub) hubDone(began, at sim.Time, round int) {
 	if s.Observer != nil {
-		s.Observer.Published(&Publication{Node: 0, Shard: -1, Round: round, Began: began, At: at, Values: s.center.F})
+		s.Observer.Published(&Publication{Node: 0, Part: -1, Round: round, Began: began, At: at, Values: s.center.F})
 	}
 }
 
-func (s *Hub) clientStep(worker, i, round int, hub []float64) error {
+func (s *aroundHub) clientStep(worker, i, round int, hub []float64) error {
 	c, w := &s.clients[i], &s.scratch[worker]
 	c.Sum, c.Q, c.Room, c.scratch = w.sum, w.q, w.room, w.solver
 	c.hub[0] = hub
-	err := c.step(s.Method, round, s.Rounds, c.hub[:])
+	err := c.step(s.method, round, s.Rounds, c.hub[:])
 	if err == nil && round <= s.Rounds {
 		c.loss = c.solver.DataLossAt(c.scratch, c.F)
 	}
@@ -81,23 +79,24 @@ func (s *Hub) clientStep(worker, i, round int, hub []float64) error {
 	return err
 }
 
-func (s *Hub) clientMessage(i, _ int) []float64 { return s.clients[i].F }
+func (s *aroundHub) clientMessage(i, _ int) []float64 { return s.clients[i].F }
 
-func (s *Hub) clientDone(began, at sim.Time, i, round int) {
+func (s *aroundHub) clientDone(began, at sim.Time, i, round int) {
 	c := &s.clients[i]
 	if s.Observer != nil {
-		s.Observer.Published(&Publication{Node: i + 1, Shard: i, Round: round, Began: began, At: at, Values: c.F, Loss: c.loss, Stats: c.stats})
+		s.Observer.Published(&Publication{Node: i + 1, Part: i, Round: round, Began: began, At: at, Values: c.F,
+			Loss: c.loss, Stats: c.stats})
 	}
 }
 
-func (s *Hub) clientConcluded(i, round int) {
+func (s *aroundHub) clientConcluded(i, round int) {
 	if s.Observer != nil {
 		s.Observer.Concluded(i+1, round, s.clients[i].Dual)
 	}
 }
 
-func (s *Hub) cost(env *sim.Env, node, round int) sim.Duration {
-	if node == 0 {
+func (s *aroundHub) cost(env *sim.Env, node, round int) sim.Duration {
+	if node == 0 || s.idle(round) {
 		return 0
 	}
 	return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), env.Stream("compute", uint64(round)))

@@ -50,7 +50,7 @@ func (f *fixture) hubByHand(rounds int, rho, step float64, noise func(i, k int) 
 func TestDPADMM_IndependentImplementation(t *testing.T) {
 	f := uneven()
 	const rounds, rho, step, epsilon, delta = 25, 0.6, 1.5, 2.0, 1e-4
-	quiet := makeMethod(t, f, "dp-admm", rounds, func(p *DPADMM) { p.Eta, p.Step, p.Noise.Noise = rho, step, "off" })
+	quiet := makeMethod(t, f, "dp-admm", rounds, func(p *DPADMM) { p.Eta, p.Step, p.Noise = rho, step, "off" })
 	agree(t, quiet.run(t, nil, startAt), f.hubByHand(rounds, rho, step, nil), 0, 1e-8)
 
 	noise := func(i, k int) []float64 {
@@ -66,7 +66,7 @@ func TestDPADMM_IndependentImplementation(t *testing.T) {
 func TestDPADMM_FixedPointIsTheCentralisedOptimum(t *testing.T) {
 	f := uneven()
 	want := f.optimum(t)
-	m := makeMethod(t, f, "dp-admm", 4000, func(p *DPADMM) { p.Eta, p.Step, p.Noise.Noise = 0.2, 8, "off" })
+	m := makeMethod(t, f, "dp-admm", 4000, func(p *DPADMM) { p.Eta, p.Step, p.Noise = 0.2, 8, "off" })
 
 	// At f* with γ_i = ∇O_i(f*) nothing moves, in any round.
 	hub := m.lone(0)
@@ -108,7 +108,7 @@ func TestDPADMM_ARowMovesTheStepByTheSensitivity(t *testing.T) {
 	f.c = 1.3
 	client := func(y float64) []float64 {
 		f.rows[1][2], f.labels[1][2] = []float64{0, 1, 0}, y
-		m := makeMethod(t, f, "dp-admm", 5, func(p *DPADMM) { p.Eta, p.Step, p.Noise.Noise = rho, step, "off" })
+		m := makeMethod(t, f, "dp-admm", 5, func(p *DPADMM) { p.Eta, p.Step, p.Noise = rho, step, "off" })
 		n := m.lone(1)
 		n.Heard = [][]float64{{1, 2, 3}}
 		if err := m.Method.Update(n, k); err != nil {
@@ -132,7 +132,7 @@ func TestDPADMM_AccountByHand(t *testing.T) {
 	zcdp := rounds * epsilon * epsilon / (4 * math.Log(1.25/delta))
 	want := zcdp + 2*math.Sqrt(zcdp*math.Log(1/delta))
 	for i := range f.rows {
-		if got := l.ZCDP(i, UnitSample, delta); math.Abs(got-want) > 1e-10*want {
+		if got := l.ZCDP(i, privacy.Sample, delta); math.Abs(got-want) > 1e-10*want {
 			t.Errorf("node %d has lost %v by zCDP, by hand %v", i, got, want)
 		}
 	}
@@ -144,7 +144,7 @@ func TestDPADMM_AccountByHand(t *testing.T) {
 	n := m.lone(2)
 	sum := 0.0
 	sigma := 2 * f.c / (f.size(2) * (f.r + rho + math.Sqrt(3)/step)) * math.Sqrt(2*math.Log(1.25/delta)) / epsilon
-	quiet := makeMethod(t, f, "dp-admm", rounds, func(p *DPADMM) { p.Eta, p.Step, p.Noise.Noise = rho, step, "off" })
+	quiet := makeMethod(t, f, "dp-admm", rounds, func(p *DPADMM) { p.Eta, p.Step, p.Noise = rho, step, "off" })
 	n.Heard = [][]float64{{1, 2, 3, 4}}
 	exact := quiet.lone(2)
 	exact.Heard = n.Heard
@@ -180,7 +180,7 @@ func TestHub_ImpatienceChangesNothing(t *testing.T) {
 					asked++
 				}
 			}
-		}, func(s *Synchronous) {
+		}, func(s *Config) {
 			startAt(s)
 			s.Cost.Row, s.Retry, s.Deadline = 5e6, 10e6, 600e9 // 40 ms and more a step
 		})
@@ -203,7 +203,12 @@ func TestDPADMM_NeedsAStar(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = e.New(filled(t, e), Setting{Problem: f.problem(), Graph: g, Rounds: 1})
+		s := Setting{Problem: f.problem(), Graph: g, Rounds: 1}
+		m, err := e.New(filled(t, e), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = NewProtocol(Config{Setting: s, Method: m})
 		if err == nil || !strings.Contains(err.Error(), "star with the hub as node 0") {
 			t.Errorf("%s: %v", name, err)
 		}

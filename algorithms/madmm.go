@@ -82,7 +82,7 @@ func (m madmm) etas(t int) []float64 {
 type PenaltyPerturbation struct {
 	MADMM
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(t) > 0 of each node and round: less is more noise"`
-	Noise
+	NoiseSwitch
 }
 
 // Check reports parameters out of range.
@@ -97,7 +97,7 @@ func (p PenaltyPerturbation) Loosen(c float64) any { p.Alpha = p.Alpha.Times(c);
 type penaltyPerturbation struct {
 	madmm
 	alpha parameter.Schedule
-	Noise
+	NoiseSwitch
 }
 
 // Update is (10) with 2η_i V_i ε·f added, ε of density ∝ exp(−α_i‖ε‖).
@@ -136,7 +136,7 @@ func (m penaltyPerturbation) Account(l *privacy.Ledger) {
 	for i := range p.Shards {
 		for t := 1; t <= m.Rounds; t++ {
 			spent := p.C * (curvature(p) + m.alpha.At(i, t)) / (m.Eta.At(i, t) * float64(m.Graph.Degree(i)) * samples(p, i))
-			l.Spend(i, t, UnitSample, privacy.PureDP{Epsilon: spent})
+			l.Spend(i, t, privacy.Sample, privacy.PureDP{Epsilon: spent})
 		}
 	}
 }
@@ -172,7 +172,7 @@ Where it fails the run goes on and its bound is not established.`,
 		Params: func() any { return new(PenaltyPerturbation) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PenaltyPerturbation)
-			return penaltyPerturbation{madmm{&p.MADMM, s}, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "theta": &p.Theta, "alpha": &p.Alpha})
+			return penaltyPerturbation{madmm{&p.MADMM, s}, p.Alpha, p.NoiseSwitch}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "theta": &p.Theta, "alpha": &p.Alpha})
 		},
 	})
 }

@@ -7,10 +7,16 @@ import (
 	"overhear/sim"
 )
 
-// Method is what a published algorithm adds to the round protocol. One Method
-// serves all nodes of a run at once, from several goroutines, so it holds
-// parameters only; all state is in the [Node] it is handed.
-type Method interface {
+// Method is a published algorithm in a run, as [Entry].New makes it: a [RowMethod], a
+// [Central] or a [ColumnMethod]. What else it does it says by the traits [Idler],
+// [Isolated], [Addressing], [Sheltering] and [Registering]; [NewProtocol] refuses what
+// it cannot run. One Method serves all nodes of a run at once, from several goroutines,
+// so it holds parameters only; all state is in what it is handed.
+type Method any
+
+// RowMethod is a Method for split rows: nodes hold samples of their own, and exchange
+// iterates with their neighbours.
+type RowMethod interface {
 	// Update computes the node's iterate of round t ≥ 1, in place, from its
 	// iterate of round t−1 (n.F), its dual (n.Dual) and the sum of its
 	// neighbours' iterates of round t−1 (n.Sum). What it leaves in n.F is
@@ -23,9 +29,11 @@ type Method interface {
 
 // Setting is what a method may know of the run when it is made.
 type Setting struct {
-	Problem *problem.Problem
+	Problem *problem.Problem  // where rows are split; else nil
+	Split   *problem.Vertical // where columns are split; else nil
 	Graph   *sim.Graph
-	Rounds  int // the number of updates T; the last one is round T
+	Rounds  int    // the number of updates T; the last one is round T
+	Seed    uint64 // of all that nodes draw
 }
 
 // Cautious is a Method that may be used outside the conditions of its theorems.
@@ -44,21 +52,6 @@ type Theorem struct {
 	Holds  bool    // whether its conditions do
 	Reason string  // in words
 	Factor float64 // by which the error shrinks in a round, at least; NaN: it gives none
-}
-
-// Protocol is how a method's nodes take turns.
-type Protocol interface {
-	Network() (*sim.Graph, error) // what the engine runs
-	Attach(e *sim.Engine)         // makes the nodes
-	Unfinished() error            // nil when all have ended their last round
-}
-
-// NewProtocol is the protocol that the method of s needs.
-func NewProtocol(s *Synchronous) Protocol {
-	if _, ok := s.Method.(Central); ok {
-		return &Hub{Synchronous: *s}
-	}
-	return s
 }
 
 // Idler is a Method some of whose rounds touch no data and so cost no time.
@@ -83,25 +76,27 @@ type Addressing interface {
 // afterwards.
 type Sheltering interface{ Inner(n *Node) []float64 }
 
-// Publication is an iterate that a node has published.
+// Publication is what a node has published: its iterate or, where columns are split,
+// its message.
 type Publication struct {
 	Node, Round int           // round 0 is the start
-	Shard       int           // which of the problem's shards is the node's; −1: none, it is a hub
+	Part        int           // of the problem, a shard or a block of columns, that is the node's; −1: none, it is a hub
 	Began, At   sim.Time      // when its step was awaited, and when it ended; the same in round 0
-	Values      []float64     // a d-vector that never changes afterwards
+	Values      []float64     // they never change afterwards
 	Inner       []float64     // of a Sheltering method; else nil
-	Loss        float64       // the node's (1/B) Σ L at Values
+	Loss        float64       // the node's (1/B) Σ L at Values; 0 of a hub and where columns are split
 	Stats       problem.Stats // of the round's solve, zero where it had none
 }
 
 // Observer follows a run. Its calls come from the engine's goroutine, in the
-// order of events.
+// order of events. It may be a [RegistrationObserver] and a [RoundObserver], too.
 type Observer interface {
-	// Published is called when a node publishes its iterate of a round.
+	// Published is called when a node publishes its iterate of a round. Where columns
+	// are split, parties publish nothing in round 0.
 	Published(p *Publication)
 
 	// Concluded is called when a node has heard every neighbour's iterate of a
 	// round t ≥ 1 and has updated its dual, a d-vector that is valid during the
-	// call only.
+	// call only. Where columns are split, it is not called.
 	Concluded(node, round int, dual []float64)
 }

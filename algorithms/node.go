@@ -82,7 +82,7 @@ func (n *Node) Disagreement(out []float64) {
 
 // step carries the node from round t−1 to round t: its dual first, now that the
 // neighbours' values of round t−1 are known, then its iterate.
-func (n *Node) step(m Method, t, last int, neighbours [][]float64) error {
+func (n *Node) step(m RowMethod, t, last int, neighbours [][]float64) error {
 	n.Heard = neighbours
 	clear(n.Sum)
 	for _, f := range neighbours {

@@ -196,7 +196,7 @@ func TestOutputPerturbation_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 	change := func(row []float64, y float64) { f.rows[0][1], f.labels[0][1] = row, y }
 	pvp := func(row []float64, y, at float64) []float64 {
 		change(row, y)
-		n := makeMethod(t, f, "pvp", 5, func(p *PVP) { p.Eta, p.Noise.Noise = eta, "off" })
+		n := makeMethod(t, f, "pvp", 5, func(p *PVP) { p.Eta, p.Noise = eta, "off" })
 		node := n.lone(0)
 		node.F[0], node.Sum[0] = at, at
 		if err := n.Method.Update(node, 1); err != nil {
@@ -206,7 +206,7 @@ func TestOutputPerturbation_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 	}
 	dgd := func(row []float64, y, at float64) []float64 {
 		change(row, y)
-		n := makeMethod(t, f, "private-dgd", 5, func(p *PrivateDGD) { p.Step, p.Decay, p.Noise.Noise = parameter.Constant(step), "none", "off" })
+		n := makeMethod(t, f, "private-dgd", 5, func(p *PrivateDGD) { p.Step, p.Decay, p.Noise = parameter.Constant(step), "none", "off" })
 		node := n.lone(0)
 		node.F[0], node.Heard = at, [][]float64{{at, 0, 0}}
 		if err := n.Method.Update(node, 1); err != nil {

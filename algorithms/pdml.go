@@ -24,7 +24,7 @@ type PDML struct {
 	Decay     float64            `yaml:"decay" default:"0.8" doc:"factor of that noise's variance from a round to the next, 0 < decay ≤ 1"`
 	Radius    float64            `yaml:"radius" doc:"published iterates are projected on the ball of this radius; 0: not"`
 	Labels    string             `yaml:"labels" default:"randomised" enum:"randomised,true" doc:"true: users report their labels as they are, and the plain loss is used"`
-	Noise
+	NoiseSwitch
 }
 
 // Check reports parameters out of range.
@@ -157,12 +157,12 @@ func (m *pdml) Account(l *privacy.Ledger) {
 	p := m.Problem
 	for i := range p.Shards {
 		if m.Labels != "true" {
-			l.Spend(i, 0, UnitLabel, privacy.PureDP{Epsilon: m.Epsilon})
+			l.Spend(i, 0, privacy.Label, privacy.PureDP{Epsilon: m.Epsilon})
 		}
 		ridge := p.R[i] + float64(2*m.Eta*float64(m.Graph.Degree(i)))
 		moves := 2 * p.C * (1 + m.debias()) / (samples(p, i) * ridge)
 		for t := 1; t <= m.Rounds && !m.off(); t++ {
-			l.Spend(i, t, UnitSample, privacy.GaussianDP{Sensitivity: moves, Sigma: m.sigma(i, t)})
+			l.Spend(i, t, privacy.Sample, privacy.GaussianDP{Sensitivity: moves, Sigma: m.sigma(i, t)})
 		}
 	}
 }

@@ -84,7 +84,7 @@ func TestPDML_Algorithm1_IndependentImplementation(t *testing.T) {
 func TestPDML_WithTrueLabelsAndNoNoiseIsADMM(t *testing.T) {
 	f := uneven()
 	const rounds = 60
-	quiet := makeMethod(t, f, "pdml", rounds, func(p *PDML) { p.Eta, p.Labels, p.Bound, p.Noise.Noise = 0.3, "true", 0, "off" })
+	quiet := makeMethod(t, f, "pdml", rounds, func(p *PDML) { p.Eta, p.Labels, p.Bound, p.Noise = 0.3, "true", 0, "off" })
 	want := makeMethod(t, f, "admm", rounds, func(p *ADMM) { p.Eta = 0.3 }).run(t, nil, startAt)
 	for r, pubs := range quiet.run(t, nil, startAt) {
 		for i, p := range pubs {
@@ -96,7 +96,7 @@ func TestPDML_WithTrueLabelsAndNoNoiseIsADMM(t *testing.T) {
 			}
 		}
 	}
-	quiet = makeMethod(t, f, "pdml", 600, func(p *PDML) { p.Eta, p.Labels, p.Bound, p.Noise.Noise = 0.15, "true", 0, "off" })
+	quiet = makeMethod(t, f, "pdml", 600, func(p *PDML) { p.Eta, p.Labels, p.Bound, p.Noise = 0.15, "true", 0, "off" })
 	if _, away := gaps(quiet.run(t, nil, nil), f.optimum(t)); away > 1e-6 {
 		t.Errorf("%g from the centralised optimum", away)
 	}
@@ -111,7 +111,7 @@ func TestPDML_FlipsAreRandomisedResponse(t *testing.T) {
 		total := [2]float64{}
 		for i := range f.rows {
 			for k, x := range f.rows[i] {
-				report := m.Method.(Surveying).Report(1, i, k)
+				report := m.Method.(Registering).Report(1, i, k)
 				if len(report) != 3 || distance(report[:2], x) != 0 {
 					t.Fatalf("user %d of server %d reports %v, its features are %v", k, i, report, x)
 				}
@@ -136,7 +136,7 @@ func TestPDML_FlipsAreRandomisedResponse(t *testing.T) {
 		// The flip is the user's own: another seed gives others.
 		same := 0
 		for k := range 200 {
-			if m.Method.(Surveying).Report(1, 0, k)[2] == m.Method.(Surveying).Report(2, 0, k)[2] {
+			if m.Method.(Registering).Report(1, 0, k)[2] == m.Method.(Registering).Report(2, 0, k)[2] {
 				same++
 			}
 		}
@@ -153,7 +153,7 @@ func TestPDML_DebiasedLossIsUnbiased(t *testing.T) {
 	f.c = 1.7
 	for _, epsilon := range []float64{0.05, 0.3, 1, 2.5, 6} {
 		p := 1 / (1 + math.Exp(epsilon))
-		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon, p.Noise.Noise = epsilon, "off" })
+		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon, p.Noise = epsilon, "off" })
 		for z := -6.0; z <= 6; z += 0.5 {
 			// The formula.
 			debiased := func(margin float64) float64 { return logistic(margin) - margin/(math.Exp(epsilon)-1) }
@@ -165,7 +165,7 @@ func TestPDML_DebiasedLossIsUnbiased(t *testing.T) {
 			x := f.rows[0][0][0]
 			slope := func(y float64) float64 {
 				n := m.lone(0)
-				m.Method.(Surveying).Collect(n, [][]float64{{x, y}})
+				m.Method.(Registering).Collect(n, [][]float64{{x, y}})
 				out := make([]float64, 1)
 				n.Gradient([]float64{z / x}, out)
 				return out[0] + n.Memory[0]
@@ -192,7 +192,7 @@ func TestPDML_UsersReportOnceAndTheSameWhateverIsLost(t *testing.T) {
 			c.Link.Loss = lost
 			c.Sent = func(p *sim.Packet) {
 				switch {
-				case p.Kind == KindSample:
+				case p.Kind == KindReport:
 					sent[p.From] = append(sent[p.From], slices.Clone(p.Payload))
 				case int(p.From) >= len(f.rows):
 					t.Errorf("user %d sends a message of kind %d", p.From, p.Kind)
@@ -255,12 +255,12 @@ func TestPDML_AccountByHand(t *testing.T) {
 		p.Eta, p.Epsilon, p.Decay, p.Deviation = eta, epsilon, decay, laws(deviations...)
 	})
 	l := account(m)
-	if units := l.Units(); !slices.Equal(units, []string{UnitLabel, UnitSample}) {
+	if units := l.Units(); !slices.Equal(units, []privacy.Unit{privacy.Label, privacy.Sample}) {
 		t.Fatalf("units %v", units)
 	}
 	for i := range f.rows {
 		for _, r := range []int{0, 1, rounds} { // a label is randomised once
-			if got := l.Pure(i, r, UnitLabel); got != epsilon {
+			if got := l.Pure(i, r, privacy.Label); got != epsilon {
 				t.Errorf("round %d: a label of node %d has lost %v", r, i, got)
 			}
 		}
@@ -272,15 +272,15 @@ func TestPDML_AccountByHand(t *testing.T) {
 			rho += moves * moves / (2 * variance)
 		}
 		want := rho + 2*math.Sqrt(rho*math.Log(1/delta))
-		if got := l.ZCDP(i, UnitSample, delta); math.Abs(got-want) > 1e-10*want {
+		if got := l.ZCDP(i, privacy.Sample, delta); math.Abs(got-want) > 1e-10*want {
 			t.Errorf("node %d: a row has lost %v by zCDP, by hand %v", i, got, want)
 		}
-		if !math.IsInf(l.Pure(i, rounds, UnitSample), 1) {
+		if !math.IsInf(l.Pure(i, rounds, privacy.Sample), 1) {
 			t.Errorf("node %d: Gaussian noise has no pure guarantee", i)
 		}
 	}
 	plain := account(makeMethod(t, f, "pdml", rounds, func(p *PDML) { p.Labels = "true" }))
-	if units := plain.Units(); !slices.Equal(units, []string{UnitSample}) {
+	if units := plain.Units(); !slices.Equal(units, []privacy.Unit{privacy.Sample}) {
 		t.Errorf("with true labels, units %v", units)
 	}
 }
@@ -291,9 +291,9 @@ func TestPDML_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 	const epsilon, eta = 0.8, 0.4
 	f, g := newFixture(2, 3, 2, [][2]int{{0, 1}}), newFixture(2, 3, 2, [][2]int{{0, 1}})
 	iterate := func(f *fixture, row []float64) []float64 {
-		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Eta, p.Epsilon, p.Noise.Noise = eta, epsilon, "off" })
+		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Eta, p.Epsilon, p.Noise = eta, epsilon, "off" })
 		n := m.lone(0)
-		m.Method.(Surveying).Collect(n, [][]float64{{0, 0, 1}, {0, 0, 1}, row})
+		m.Method.(Registering).Collect(n, [][]float64{{0, 0, 1}, {0, 0, 1}, row})
 		for k := range n.Sum { // far out, where the loss is steep for both
 			n.Sum[k], n.F[k] = []float64{-40, 0}[k], []float64{-40, 0}[k]
 		}
@@ -325,7 +325,7 @@ func TestPDML_EstablishedSaysWhatFails(t *testing.T) {
 	if err := established(uneven(), func(p *PDML) { p.Labels = "true" }); err != nil {
 		t.Errorf("rows are protected by noise whatever the labels: %v", err)
 	}
-	if err := established(uneven(), func(p *PDML) { p.Noise.Noise = "off" }); err == nil || !strings.Contains(err.Error(), "noise is off") {
+	if err := established(uneven(), func(p *PDML) { p.Noise = "off" }); err == nil || !strings.Contains(err.Error(), "noise is off") {
 		t.Errorf("noise off: %v", err)
 	}
 	f := uneven()

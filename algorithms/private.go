@@ -12,19 +12,35 @@ import (
 	"overhear/problem"
 )
 
-// Private is a Method that claims to bound what its messages say about a row.
+// Private is a Method that claims to bound what its messages say about what one unit of
+// protection holds.
 type Private interface {
-	Method
-
 	// Guarantee says in a sentence what is claimed, with the equation.
 	Guarantee() string
 
-	// Established is nil if the condition under which the claim about rows is
-	// proved holds for this run, and otherwise says what fails.
+	// Established is nil if the condition under which the claim is proved holds for
+	// this run, and otherwise says what fails. Claims about labels have none.
 	Established() error
 
-	// Account enters what every node spends in every round.
+	// Account enters what every node spends in every round; nodes are numbered as the
+	// parts of the problem are.
 	Account(l *privacy.Ledger)
+}
+
+// Composing is a Private method whose paper composes the losses of rounds itself.
+type Composing interface {
+	Private
+
+	// Within is nil if the condition holds for a run in which no party's x_m, and no y
+	// and z of the hub, had a greater norm than largest.
+	Within(largest float64) error
+
+	// Stated is the (ε, δ) of one round that the noise was made for; ε is 0 where a
+	// noise level was given instead.
+	Stated() (epsilon, delta float64)
+
+	// Composed is the paper's own bound (ε′, δ) after so many rounds.
+	Composed(rounds int) (epsilon, delta float64)
 }
 
 // Tunable is an option struct whose noise can be chosen for a privacy target.
@@ -34,19 +50,13 @@ type Tunable interface {
 	Loosen(c float64) any
 }
 
-// Units of protection, as entered into a ledger.
-const (
-	UnitSample = "sample" // one row of one node, with its label
-	UnitLabel  = "label"  // one row's label
-)
-
-// Noise is the switch that every private method has: without noise it is what
+// NoiseSwitch is an option that every private method has: without noise it is what
 // it perturbs, and claims nothing.
-type Noise struct {
+type NoiseSwitch struct {
 	Noise string `yaml:"noise" default:"on" enum:"on,off" doc:"off: compute without noise and claim nothing"`
 }
 
-func (n Noise) off() bool { return n.Noise == "off" }
+func (n NoiseSwitch) off() bool { return n.Noise == "off" }
 
 // errNoNoise is why nothing is established while the noise is off.
 var errNoNoise = fmt.Errorf("the noise is off")

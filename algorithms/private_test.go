@@ -104,7 +104,7 @@ func (f *fixture) graphOf(t *testing.T, e *Entry) *sim.Graph {
 
 // assembled is a method made for a run of a fixture.
 type assembled struct {
-	Method
+	Method  RowMethod
 	f       *fixture
 	setting Setting
 }
@@ -121,16 +121,16 @@ func makeMethod[P any](t *testing.T, f *fixture, name string, rounds int, set fu
 	if set != nil {
 		set(p.(*P))
 	}
-	s := Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: rounds}
+	s := Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: rounds, Seed: 1}
 	m, err := e.New(p, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return assembled{m, f, s}
+	return assembled{m.(RowMethod), f, s}
 }
 
 // run runs it; config and tune may alter the engine's and the protocol's setting.
-func (a assembled) run(t *testing.T, config func(*sim.Config), tune func(*Synchronous)) journal {
+func (a assembled) run(t *testing.T, config func(*sim.Config), tune func(*Config)) journal {
 	t.Helper()
 	j := make(journal, a.setting.Rounds+1)
 	for r := range j {
@@ -140,18 +140,18 @@ func (a assembled) run(t *testing.T, config func(*sim.Config), tune func(*Synchr
 	if config != nil {
 		config(&cfg)
 	}
-	s := &Synchronous{Setting: a.setting, Method: a.Method, Seed: 1, Cost: Cost{Row: 100, Jitter: 0.5}, Observer: j}
+	s := Config{Setting: a.setting, Method: a.Method, Cost: Cost{Row: 100, Jitter: 0.5}, Observer: j}
 	if cfg.Link.Loss > 0 {
 		s.Retry, s.Deadline = 10e6, 600e9
 	}
 	if tune != nil {
-		tune(s)
+		tune(&s)
 	}
-	protocol := NewProtocol(s)
-	var err error
-	if cfg.Graph, err = protocol.Network(); err != nil {
+	protocol, err := NewProtocol(s)
+	if err != nil {
 		t.Fatal(err)
 	}
+	cfg.Graph = protocol.Graph()
 	e, err := sim.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func (a assembled) run(t *testing.T, config func(*sim.Config), tune func(*Synchr
 // startAt makes a run start at normal points; starts are the same points.
 const spread = 0.3
 
-func startAt(s *Synchronous) { s.Init = Init{Normal: spread} }
+func startAt(s *Config) { s.Init = Init{Normal: spread} }
 
 func starts(nodes, d int) [][]float64 {
 	all := make([][]float64, nodes)
@@ -455,36 +455,36 @@ func TestPrivateMethods_WithoutNoiseAreThePlainOnes(t *testing.T) {
 	}{
 		{
 			name:  "dvp",
-			quiet: makeMethod(t, f, "dvp", rounds, func(p *DVP) { p.Eta, p.Noise.Noise, p.Alpha = 0.05, "off", budgets }),
+			quiet: makeMethod(t, f, "dvp", rounds, func(p *DVP) { p.Eta, p.Noise, p.Alpha = 0.05, "off", budgets }),
 			noisy: makeMethod(t, f, "dvp", rounds, func(p *DVP) { p.Eta, p.Alpha = 0.05, budgets }),
 			plain: makeMethod(t, f, "admm", rounds, func(p *ADMM) { p.Eta = 0.05 }),
 		}, {
 			name:  "pvp",
-			quiet: makeMethod(t, f, "pvp", rounds, func(p *PVP) { p.Eta, p.Noise.Noise = 0.3, "off" }),
+			quiet: makeMethod(t, f, "pvp", rounds, func(p *PVP) { p.Eta, p.Noise = 0.3, "off" }),
 			noisy: makeMethod(t, f, "pvp", rounds, func(p *PVP) { p.Eta = 0.3 }),
 			plain: makeMethod(t, f, "admm", rounds, func(p *ADMM) { p.Eta = 0.3 }),
 		}, {
 			name: "penalty-perturbation",
 			quiet: makeMethod(t, f, "penalty-perturbation", rounds, func(p *PenaltyPerturbation) {
-				p.Eta, p.Theta, p.Noise.Noise = penalties, dualSteps, "off"
+				p.Eta, p.Theta, p.Noise = penalties, dualSteps, "off"
 			}),
 			noisy: makeMethod(t, f, "penalty-perturbation", rounds, func(p *PenaltyPerturbation) { p.Eta, p.Theta = penalties, dualSteps }),
 			plain: makeMethod(t, f, "m-admm", rounds, func(p *MADMM) { p.Eta, p.Theta = penalties, dualSteps }),
 		}, {
 			name:  "private-r-admm",
-			quiet: makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) { p.Eta, p.Gamma, p.Noise.Noise = 0.3, 0.2, "off" }),
+			quiet: makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) { p.Eta, p.Gamma, p.Noise = 0.3, 0.2, "off" }),
 			noisy: makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) { p.Eta, p.Gamma = 0.3, 0.2 }),
 			plain: makeMethod(t, f, "r-admm", rounds, func(p *RADMM) { p.Eta, p.Gamma = 0.3, 0.2 }),
 		}, {
 			name: "private-mr-admm",
 			quiet: makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) {
-				p.Eta, p.Gamma, p.Noise.Noise = penalties, 0.2, "off"
+				p.Eta, p.Gamma, p.Noise = penalties, 0.2, "off"
 			}),
 			noisy: makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) { p.Eta, p.Gamma = penalties, 0.2 }),
 			plain: makeMethod(t, f, "mr-admm", rounds, func(p *MRADMM) { p.Eta, p.Gamma = penalties, 0.2 }),
 		}, {
 			name:  "private-dgd",
-			quiet: makeMethod(t, f, "private-dgd", rounds, func(p *PrivateDGD) { p.Noise.Noise = "off" }),
+			quiet: makeMethod(t, f, "private-dgd", rounds, func(p *PrivateDGD) { p.Noise = "off" }),
 			noisy: makeMethod[PrivateDGD](t, f, "private-dgd", rounds, nil),
 			plain: makeMethod[DGD](t, f, "dgd", rounds, nil),
 		},
@@ -614,16 +614,16 @@ func spends(t *testing.T, m assembled, spent func(i, t int) float64) {
 		sum := 0.0
 		for r := 1; r <= m.setting.Rounds; r++ {
 			sum += spent(i, r)
-			if got := l.Pure(i, r, UnitSample); math.Abs(got-sum) > 1e-12*sum {
+			if got := l.Pure(i, r, privacy.Sample); math.Abs(got-sum) > 1e-12*sum {
 				t.Fatalf("node %d has spent %v after round %d, by hand %v", i, got, r, sum)
 			}
 		}
 		worst = max(worst, sum)
 	}
-	if got := l.Worst(m.setting.Rounds, UnitSample); math.Abs(got-worst) > 1e-12*worst {
+	if got := l.Worst(m.setting.Rounds, privacy.Sample); math.Abs(got-worst) > 1e-12*worst {
 		t.Errorf("the network has spent %v, by hand %v", got, worst)
 	}
-	if units := l.Units(); !slices.Equal(units, []string{UnitSample}) {
+	if units := l.Units(); !slices.Equal(units, []privacy.Unit{privacy.Sample}) {
 		t.Errorf("units %v", units)
 	}
 }
@@ -638,7 +638,7 @@ func TestZKL18_Theorem41_BoundByHand(t *testing.T) {
 	// rounds: 10·(0.35 + 3)/(0.5·1·5) = 13.4.
 	two := newFixture(2, 5, 2, [][2]int{{0, 1}})
 	m = makeMethod(t, two, "penalty-perturbation", 10, func(p *PenaltyPerturbation) { p.Eta, p.Alpha = parameter.Constant(0.5), parameter.Constant(3) })
-	if got := account(m).Worst(10, UnitSample); math.Abs(got-13.4) > 1e-12 {
+	if got := account(m).Worst(10, privacy.Sample); math.Abs(got-13.4) > 1e-12 {
 		t.Errorf("ten rounds spend %v, by hand 13.4", got)
 	}
 }
@@ -734,7 +734,7 @@ func TestEstablished_SaysWhatFails(t *testing.T) {
 		}
 		expect(t, name, change(t, f, name, nil), "node 3", "norm 1.5")
 
-		expect(t, name, change(t, uneven(), name, func(v reflect.Value) { v.FieldByName("Noise").Field(0).SetString("off") }), "noise is off")
+		expect(t, name, change(t, uneven(), name, func(v reflect.Value) { v.FieldByName("Noise").SetString("off") }), "noise is off")
 	}
 
 	// 2c₁ < (B/C)(r + 2θV): one row a node, C = 1, r = 0.02, V = 1, is 0.5 < 0.02 + 2θ,
@@ -787,19 +787,19 @@ func TestEveryMethod_IteratesDoNotDependOnTheNetwork(t *testing.T) {
 		}},
 	}
 	for _, e := range Entries() {
-		if e.New == nil {
+		if e.Over == Columns {
 			continue // for split columns
 		}
 		t.Run(e.Name, func(t *testing.T) {
-			s := Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: rounds}
+			s := Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: rounds, Seed: 1}
 			m, err := e.New(filled(t, e), s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := assembled{m, f, s}
+			a := assembled{m.(RowMethod), f, s}
 			want := a.run(t, nil, startAt)
 			if _, private := m.(Private); private {
-				again := a.run(t, nil, func(s *Synchronous) { startAt(s); s.Seed = 2 })
+				again := a.run(t, nil, func(s *Config) { startAt(s); s.Seed = 2 })
 				if k := len(want[1]) - 1; distance(again[1][k].Values, want[1][k].Values) == 0 {
 					t.Error("another seed draws the same noise")
 				}

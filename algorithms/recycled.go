@@ -56,7 +56,7 @@ func (p Recycling) Check(report func(field, problem string)) {
 type PrivateRADMM struct {
 	RADMM
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(k) > 0 of each node and odd round: less is more noise"`
-	Noise
+	NoiseSwitch
 }
 
 // Check reports parameters out of range.
@@ -72,7 +72,7 @@ func (p PrivateRADMM) Loosen(c float64) any { p.Alpha = p.Alpha.Times(c); return
 type PrivateMRADMM struct {
 	MRADMM
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(k) > 0 of each node and odd round: less is more noise"`
-	Noise
+	NoiseSwitch
 }
 
 // Check reports parameters out of range.
@@ -173,7 +173,7 @@ func (m *recycled) Warnings() []string {
 type privateRecycled struct {
 	recycled
 	alpha parameter.Schedule
-	Noise
+	NoiseSwitch
 }
 
 // Update adds ε, of density ∝ exp(−α_i(k)‖ε‖), to the odd rounds' objective.
@@ -212,7 +212,7 @@ func (m *privateRecycled) Account(l *privacy.Ledger) {
 	for i := range p.Shards {
 		for t := 1; t <= m.Rounds; t += 2 {
 			spent := 2 * p.C / samples(p, i) * (curvature(p)/m.ridge(i, use(t)) + m.alpha.At(i, use(t)))
-			l.Spend(i, t, UnitSample, privacy.PureDP{Epsilon: spent})
+			l.Spend(i, t, privacy.Sample, privacy.PureDP{Epsilon: spent})
 		}
 	}
 }
@@ -255,7 +255,7 @@ differ, the duals do not sum to zero and the nodes agree on another point. Claim
 		Params: func() any { return new(PrivateRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateRADMM)
-			return &privateRecycled{recycled{s, parameter.Constant(p.Eta), p.Gamma}, p.Alpha, p.Noise}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
+			return &privateRecycled{recycled{s, parameter.Constant(p.Eta), p.Gamma}, p.Alpha, p.NoiseSwitch}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
 		},
 	})
 	register(&Entry{
@@ -264,7 +264,7 @@ differ, the duals do not sum to zero and the nodes agree on another point. Claim
 		Params: func() any { return new(PrivateMRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateMRADMM)
-			return &privateRecycled{recycled{s, p.Eta, p.Gamma}, p.Alpha, p.Noise},
+			return &privateRecycled{recycled{s, p.Eta, p.Gamma}, p.Alpha, p.NoiseSwitch},
 				fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "alpha": &p.Alpha})
 		},
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"overhear/parameter"
+	"overhear/privacy"
 	"overhear/problem"
 )
 
@@ -109,10 +110,11 @@ func TestRA19_EvenRoundsTouchNoData(t *testing.T) {
 			p := f.problem()
 			p.Loss = counting{problem.Logistic, &calls}
 			s := Setting{Problem: p, Graph: f.graphOf(t, e), Rounds: 12}
-			m, err := e.New(filled(t, e), s)
+			made, err := e.New(filled(t, e), s)
 			if err != nil {
 				t.Fatal(err)
 			}
+			m := made.(RowMethod)
 			n := assembled{m, f, s}.lone(1)
 			for round := 1; round <= s.Rounds; round++ {
 				for k := range n.Sum { // neighbours that go their own way
@@ -222,7 +224,7 @@ func TestRA19_Theorem2_BoundByHand(t *testing.T) {
 	// α = 3, ten rounds: 5·(2/5)(0.35/1.02 + 3).
 	two := newFixture(2, 5, 2, [][2]int{{0, 1}})
 	r := makeMethod(t, two, "private-r-admm", 10, func(p *PrivateRADMM) { p.Eta, p.Alpha = 0.5, parameter.Constant(3) })
-	if got, want := account(r).Worst(10, UnitSample), 2*(0.35/1.02+3); math.Abs(got-want) > 1e-12 {
+	if got, want := account(r).Worst(10, privacy.Sample), 2*(0.35/1.02+3); math.Abs(got-want) > 1e-12 {
 		t.Errorf("ten rounds spend %v, by hand %v", got, want)
 	}
 }

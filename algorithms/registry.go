@@ -1,6 +1,11 @@
+// Which methods there are.
+
 package algorithms
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Entry describes one method: what `simulate explain` prints, which parameters
 // a scenario may give it, and how to make it.
@@ -10,23 +15,51 @@ type Entry struct {
 	Paper string // citation with algorithm and equation numbers
 	About string // the update in text, the parameters' meaning, the validity condition
 	Star  bool   // the network is a star whose hub, node 0, has no data
+	Over  Over   // what may be split over its nodes
 
 	// Params returns a pointer to a fresh option struct; its fields carry
 	// yaml, doc and default tags.
 	Params func() any
 
-	// New makes the method from the decoded Params; nil: it is for split columns
-	// only.
+	// New makes the method of a run from the decoded Params.
 	New func(params any, s Setting) (Method, error)
+}
 
-	// NewSplit makes the method for split columns; nil: it is not for them.
-	NewSplit func(params any, s SplitSetting) (SplitMethod, error)
+// Over is what may be split over the nodes of a method.
+type Over uint8
+
+// What may be split.
+const (
+	Rows    Over = iota // each node has samples of its own
+	Columns             // each party has columns of its own, of the same samples
+	Either              // whichever the problem says
+)
+
+// Suits reports that the method is not for a problem whose columns are split, or not for
+// one whose rows are.
+func (e *Entry) Suits(columns bool) error {
+	switch {
+	case columns && e.Over == Rows:
+		return fmt.Errorf("algorithm %s is for split rows, and problem.columns splits columns", e.Name)
+	case !columns && e.Over == Columns:
+		return fmt.Errorf("algorithm %s is for split columns: problem.columns says how many each party holds", e.Name)
+	}
+	return nil
 }
 
 var registry []*Entry
 
 // register adds a method; each method's file calls it once from init.
 func register(e *Entry) { registry = append(registry, e) }
+
+// Register adds a method that is defined elsewhere, as in a test. It panics if there is
+// one of that name.
+func Register(e *Entry) {
+	if _, ok := Lookup(e.Name); ok {
+		panic("algorithms: there is a method " + e.Name)
+	}
+	register(e)
+}
 
 // Entries returns every method, sorted by name.
 func Entries() []*Entry {

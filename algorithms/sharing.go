@@ -31,15 +31,15 @@ func (p Sharing) WeightOfRow() string { return p.Loss }
 
 type sharing struct {
 	Sharing
-	SplitSetting
-	parties []*problem.Party // factored once
+	Setting
+	parties []*problem.PartySolver // factored once
 	scratch *problem.HubScratch
 }
 
-func newSharing(p Sharing, s SplitSetting) *sharing {
-	m := &sharing{Sharing: p, SplitSetting: s, scratch: problem.NewHubScratch(s.Problem.N)}
-	for _, block := range s.Problem.Blocks {
-		m.parties = append(m.parties, problem.NewParty(block, s.Problem.Ridge, p.Eta))
+func newSharing(p Sharing, s Setting) *sharing {
+	m := &sharing{Sharing: p, Setting: s, scratch: problem.NewHubScratch(s.Split.N)}
+	for _, block := range s.Split.Blocks {
+		m.parties = append(m.parties, problem.NewPartySolver(block, s.Split.Ridge, p.Eta))
 	}
 	return m
 }
@@ -47,7 +47,7 @@ func newSharing(p Sharing, s SplitSetting) *sharing {
 // share is what M parties divide by: M in the averaged form.
 func (m *sharing) share() float64 {
 	if m.Form == "averaged" {
-		return float64(len(m.Problem.Blocks))
+		return float64(len(m.Split.Blocks))
 	}
 	return 1
 }
@@ -57,19 +57,19 @@ func (m *sharing) Warnings() []string {
 	var all []string
 	for k, p := range m.parties {
 		if d := p.Deficient(); d > 0 {
-			all = append(all, fmt.Sprintf("party %d: %d of its %d columns depend on the others, so that DᵀD is singular; without a ridge the step is a basic solution, and noise of covariance (DᵀD)⁻¹ uses the pseudo-inverse", k+1, d, m.Problem.Blocks[k].D))
+			all = append(all, fmt.Sprintf("party %d: %d of its %d columns depend on the others, so that DᵀD is singular; without a ridge the step is a basic solution, and noise of covariance (DᵀD)⁻¹ uses the pseudo-inverse", k+1, d, m.Split.Blocks[k].D))
 		}
 	}
 	return all
 }
 
 // Start is (u, y) = 0.
-func (m *sharing) Start(*SplitHub) []float64 { return make([]float64, 2*m.Problem.N) }
+func (m *sharing) Start(*Hub) []float64 { return make([]float64, 2*m.Split.N) }
 
 // Answer is the party's step: (λI + ρDᵀD) x = −Dᵀ(y + ρ(u/M − p)), with M = 1 in
 // the paper's form, SH19 (6); it sends p = D x.
 func (m *sharing) Answer(p *Party, _ int, hub []float64) ([]float64, error) {
-	n := m.Problem.N
+	n := m.Split.N
 	if p.Memory == nil {
 		p.Memory = make([]float64, n)
 	}
@@ -87,11 +87,11 @@ func (m *sharing) Answer(p *Party, _ int, hub []float64) ([]float64, error) {
 
 // Merge is the hub's step: z_n = argmin l_n(z) − y_n z + (ρ/2M)(Σp − z)², y ← y +
 // (ρ/M)(Σp − z), SH19 (7), (8); it sends (Σp − z, y).
-func (m *sharing) Merge(h *SplitHub, _ int, sent [][]float64) ([]float64, error) {
-	n := m.Problem.N
+func (m *sharing) Merge(h *Hub, _ int, sent [][]float64) ([]float64, error) {
+	n := m.Split.N
 	h.add(sent)
 	rho := m.Eta / m.share()
-	h.Residual = problem.HubStep(h.Z, h.Y, h.Sum, m.Problem.Y, rho, m.Problem.Weight, m.Problem.Loss, m.scratch)
+	h.Residual = problem.HubStep(h.Z, h.Y, h.Sum, m.Split.Y, rho, m.Split.Weight, m.Split.Loss, m.scratch)
 	message := make([]float64, 2*n)
 	for k, p := range h.Sum {
 		gap := p - h.Z[k]
@@ -135,7 +135,7 @@ type privateSharing struct {
 // sensitivity is 𝒞 = (3/(d_m ρ))(λ c₁ + (1 + Mρ) b₁), SH19 Lemma 1, c₁ = 1 for the
 // quadratic regulariser.
 func (m *privateSharing) sensitivity(party int) float64 {
-	p := m.sharing.Problem
+	p := m.sharing.Split
 	d := float64(p.Blocks[party].D)
 	parties := float64(len(p.Blocks))
 	eta := m.sharing.Eta
@@ -172,33 +172,6 @@ func (m *privateSharing) Answer(p *Party, t int, hub []float64) ([]float64, erro
 	return v, nil
 }
 
-// UnitColumn is one column of one party, changed by at most 1 in norm: what SH19's
-// theorem protects. Rows and labels it does not.
-const UnitColumn = "column"
-
-// SplitPrivate is a SplitMethod that claims to bound what a party's messages say.
-type SplitPrivate interface {
-	SplitMethod
-
-	// Guarantee says in a sentence what is claimed, with the equation.
-	Guarantee() string
-
-	// Established is nil if the theorem's assumptions hold, largest being the
-	// greatest norm of any x_m, y or z in the run, and otherwise says what
-	// fails.
-	Established(largest float64) error
-
-	// Account enters what every party spends in every round.
-	Account(l *privacy.Ledger)
-
-	// Stated is the (ε, δ) of one round that the noise was made for; ε is 0 where a
-	// noise level was given instead.
-	Stated() (epsilon, delta float64)
-
-	// Composed is the paper's own bound (ε′, δ) after so many rounds.
-	Composed(rounds int) (epsilon, delta float64)
-}
-
 func (m *privateSharing) Guarantee() string {
 	if m.Cover == "ambient" {
 		return "(ε, δ′)-differential privacy of one column of a party, changed by at most 1, by SH19 Lemma 1 and zCDP; not of rows or labels"
@@ -206,8 +179,8 @@ func (m *privateSharing) Guarantee() string {
 	return "(ε′, Tδ + δ′)-differential privacy of one column of a party, changed by at most 1 (SH19 Theorem 1, Corollary 1); not of rows or labels"
 }
 
-// Established checks SH19 Assumption 1 and ε ≤ 1.
-func (m *privateSharing) Established(largest float64) error {
+// Established checks SH19 Assumption 1, but for norms that only a run shows, and ε ≤ 1.
+func (m *privateSharing) Established() error {
 	if m.Cover == "off" {
 		return errNoNoise
 	}
@@ -217,13 +190,19 @@ func (m *privateSharing) Established(largest float64) error {
 	if _, delta := m.Composed(m.sharing.Rounds); delta >= 1 {
 		return fmt.Errorf("the composed δ is %.4g, and one of 1 or more says nothing; take a smaller delta", delta)
 	}
-	for k, block := range m.sharing.Problem.Blocks {
+	for k, block := range m.sharing.Split.Blocks {
 		for i := range block.Len() {
 			if _, row := block.Row(i); math.Abs(num.Norm(row)-1) > 1e-9 {
-				return fmt.Errorf("by Assumption 1 every row of every party's block has norm 1; row %d of party %d has norm %.4g", i, k+1, num.Norm(row))
+				return fmt.Errorf("by Assumption 1 every row of every party's block has norm 1; row %d of party %d has norm %.4g",
+					i, k+1, num.Norm(row))
 			}
 		}
 	}
+	return nil
+}
+
+// Within checks the rest of SH19 Assumption 1.
+func (m *privateSharing) Within(largest float64) error {
 	if largest > m.Bound {
 		return fmt.Errorf("by Assumption 1 ‖x_m‖, ‖y‖ and ‖z‖ stay within b₁ = %v; one reached %.4g", m.Bound, largest)
 	}
@@ -232,9 +211,9 @@ func (m *privateSharing) Established(largest float64) error {
 
 // Account enters Gaussian mechanisms of sensitivity 𝒞, SH19 Lemma 1.
 func (m *privateSharing) Account(l *privacy.Ledger) {
-	for k := range m.sharing.Problem.Blocks {
+	for k := range m.sharing.Split.Blocks {
 		for t := 1; t <= m.sharing.Rounds && m.Cover != "off"; t++ {
-			l.Spend(k, t, UnitColumn, privacy.GaussianDP{Sensitivity: m.sensitivity(k), Sigma: m.sigma(k)})
+			l.Spend(k, t, privacy.Column, privacy.GaussianDP{Sensitivity: m.sensitivity(k), Sigma: m.sigma(k)})
 		}
 	}
 }
@@ -243,7 +222,7 @@ func (m *privateSharing) Account(l *privacy.Ledger) {
 // Theorem 1.
 func (m *privateSharing) perRound() float64 {
 	worst := 0.0
-	for k := range m.sharing.Problem.Blocks {
+	for k := range m.sharing.Split.Blocks {
 		worst = max(worst, math.Sqrt(2*num.Log(1.25/m.Delta))*m.sensitivity(k)/m.sigma(k))
 	}
 	return worst
@@ -264,7 +243,7 @@ func (m *privateSharing) Stated() (epsilon, delta float64) {
 func (m *privateSharing) Composed(rounds int) (epsilon, delta float64) {
 	worst, t := m.perRound(), float64(rounds)
 	if m.Cover == "ambient" {
-		for k := range m.sharing.Problem.Blocks {
+		for k := range m.sharing.Split.Blocks {
 			c, s := m.sensitivity(k), m.sigma(k)
 			rho := t * c * c / (2 * s * s)
 			epsilon = max(epsilon, rho+float64(2*math.Sqrt(-rho*num.Log(m.Slack))))

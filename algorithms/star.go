@@ -34,8 +34,8 @@ type star struct {
 	clients         []starClient
 }
 
-// CheckStar reports a graph that is no star around node 0.
-func CheckStar(g *sim.Graph) error {
+// checkStar reports a graph that is no star around node 0.
+func checkStar(g *sim.Graph) error {
 	n := g.Order()
 	if n < 2 || g.Degree(0) != n-1 || g.Size() != n-1 {
 		return fmt.Errorf("this method needs a star with the hub as node 0: topology: {kind: star, nodes: %d}", max(n, 2))

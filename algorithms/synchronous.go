@@ -12,85 +12,24 @@ import (
 	"overhear/sim"
 )
 
-// Kinds of message.
-const (
-	KindValue   uint8 = 1 // payload: the sender's iterate of the message's round
-	KindRequest uint8 = 2 // no payload: asks for the receiver's iterate of that round
-	KindSample  uint8 = 3 // payload: a user's report to its server, see Surveying
-
-	KindFarewell uint8 = 4 // no payload: the sender leaves
-)
-
-// KindNames names the kinds of message, as recorded.
-var KindNames = map[uint8]string{KindValue: "value", KindRequest: "request", KindSample: "sample", KindFarewell: "farewell"}
-
-// Synchronous runs a method in synchronous rounds: a node computes its iterate
+// synchronous runs a method in synchronous rounds: a node computes its iterate
 // of round t+1 once it holds the iterates of round t of all its neighbours, so
 // neighbours are never more than one round apart.
 //
 // Where the network loses messages, a node that waits for a round asks the
 // neighbours it has not heard for theirs, after Retry and then after twice as
 // long each time, up to eight times. After Deadline the run fails, or the node
-// goes on with the last values it has, as Missing says.
-type Synchronous struct {
-	Setting
-	Method   Method
-	Seed     uint64
-	Init     Init
-	Cost     Cost
-	Observer Observer // nil: nobody watches
-
-	Tolerance float64      // of each solve, see problem.Solver; 0: the default
-	Retry     sim.Duration // 0: never ask again
-	Deadline  sim.Duration // 0: wait for ever
-	Missing   string       // what happens then: "" or stop, or last
-
-	peers   []peer
-	scratch []scratch // by worker
-	traits
-}
-
-// traits are what else a method can do, found once; nil: it does not.
-type traits struct {
-	idler      Idler
-	isolated   bool
-	addressing Addressing
-	sheltering Sheltering
-	survey     Surveying
-}
-
-func traitsOf(m Method) (t traits) {
-	t.idler, _ = m.(Idler)
-	_, t.isolated = m.(Isolated)
-	t.addressing, _ = m.(Addressing)
-	t.sheltering, _ = m.(Sheltering)
-	t.survey, _ = m.(Surveying)
-	return t
-}
-
-// scratch is the working room of one worker.
-type scratch struct {
-	sum, q, room []float64
-	solver       *problem.Scratch
-}
-
-// newScratch makes the working room of so many workers.
-func newScratch(workers int, p *problem.Problem) []scratch {
-	room := make([]scratch, workers)
-	for w := range room {
-		room[w] = scratch{
-			sum: make([]float64, p.D), q: make([]float64, p.D), room: make([]float64, p.D),
-			solver: p.NewScratch(),
-		}
-	}
-	return room
+// goes on with stale values, the last it has, as Missing says.
+type synchronous struct {
+	rowRun
+	peers []peer
 }
 
 // peer is a node of the protocol. A step of its method runs on a worker; what
 // arrives meanwhile belongs to a later round and so to other memory.
 type peer struct {
 	Node
-	run        *Synchronous
+	run        *synchronous
 	measure    *problem.Solver // of the data as they are, for the loss
 	neighbours []int32
 	loss       float64   // of the latest iterate
@@ -105,29 +44,28 @@ type peer struct {
 	begun   bool           // the step has been given to the workers, perhaps ahead of time
 	job     sim.Begun
 	outbox  [2][][]float64 // own messages of the last two rounds, by parity: one for all, or one a neighbour
-	census
+	registration
 	effort
 	stepping bool        // a step is under way
 	since    sim.Time    // when it began to wait for this round
 	began    sim.Time    // when the latest step was awaited
-	last     [][]float64 // the latest of every neighbour, where a node may have to make do
-	made     int         // how often it did
+	last     [][]float64 // the latest of every neighbour, where a node may use stale values
+	fresh    [2][]bool   // which values of a round are not stale, where a node may use such
 	done     bool
 }
 
 // Attach makes a peer of every node of the graph and gives them to the engine.
-func (s *Synchronous) Attach(e *sim.Engine) {
+func (s *synchronous) Attach(e *sim.Engine) {
 	p := s.Problem
-	s.traits = traitsOf(s.Method)
 	s.scratch = newScratch(e.Workers(), p)
-	s.peers = make([]peer, s.Graph.Order())
+	s.peers = make([]peer, s.Setting.Graph.Order())
 	for i := range s.peers {
 		n := &s.peers[i]
 		n.run = s
 		n.ID = i
 		n.seed = s.Seed
 		if !s.isolated {
-			n.neighbours = s.Graph.Neighbours(i)
+			n.neighbours = s.Setting.Graph.Neighbours(i)
 		}
 		n.degree = len(n.neighbours)
 		n.F = s.Init.Start(s.Seed, i, p.D)
@@ -137,19 +75,20 @@ func (s *Synchronous) Attach(e *sim.Engine) {
 		n.values = [2][][]float64{make([][]float64, n.degree), make([][]float64, n.degree)}
 		if s.Missing == MissingLast {
 			n.last = make([][]float64, n.degree)
+			n.fresh = [2][]bool{make([]bool, n.degree), make([]bool, n.degree)}
 		}
 		n.arrived = [2][]bool{make([]bool, n.degree), make([]bool, n.degree)}
 		e.Attach(i, n)
 	}
-	if s.survey != nil {
-		s.attachUsers(e, func(i int) *census { return &s.peers[i].census })
+	if s.registering != nil {
+		s.attachUsers(e, func(i int) *registration { return &s.peers[i].registration })
 	}
 }
 
 // Start publishes the starting point as round 0, once the node has its data.
 func (p *peer) Start(env *sim.Env) {
-	if p.run.survey != nil && p.missing > 0 {
-		p.expect(env, p.run)
+	if p.run.registering != nil && p.missing > 0 {
+		p.expect(env, &p.run.rowRun)
 		return
 	}
 	p.open(env)
@@ -171,8 +110,8 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 			k, _ := slices.BinarySearch(p.neighbours, m.From)
 			env.Send(int(m.From), KindValue, t, p.message(t, k))
 		}
-	case KindSample:
-		if p.collect(p.run, &p.Node, m) {
+	case KindReport:
+		if p.collect(&p.run.rowRun, &p.Node, m) {
 			p.open(env)
 		}
 	case KindValue:
@@ -182,6 +121,9 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 		}
 		p.arrived[t&1][k] = true
 		p.heard[t&1]++
+		if p.last != nil {
+			p.fresh[t&1][k] = true
+		}
 		if t == p.round {
 			p.advance(env)
 		}
@@ -202,7 +144,7 @@ func (p *peer) note(m *sim.Message) int {
 // Foresee begins the step when the last value of the round has been sent: when
 // it will arrive does not change what the step computes.
 func (p *peer) Foresee(e *sim.Engine, m *sim.Message) {
-	if m.Kind == KindValue && p.run.Missing != MissingLast { // it may make do without
+	if m.Kind == KindValue && p.run.Missing != MissingLast { // it may go on without
 		p.note(m)
 		p.begin(e)
 	}
@@ -224,7 +166,7 @@ func (p *peer) advance(env *sim.Env) {
 	}
 	p.stepping = true
 	var cost sim.Duration
-	if p.round < p.run.Rounds && (p.run.idler == nil || !p.run.idler.Idle(p.round+1)) {
+	if p.round < p.run.Rounds && !p.run.idle(p.round+1) {
 		cost = p.run.Cost.of(p.ID, p.run.Problem.Shards[p.ID].U.Len(), env.Stream("compute", uint64(p.round+1)))
 	}
 	p.spend(cost)
@@ -236,21 +178,24 @@ func (p *peer) advance(env *sim.Env) {
 func (p *peer) Run(worker int) {
 	s := &p.run.scratch[worker]
 	p.Sum, p.Q, p.Room, p.scratch = s.sum, s.q, s.room, s.solver
-	p.err = p.step(p.run.Method, p.round+1, p.run.Rounds, p.values[p.round&1])
+	if p.last != nil {
+		p.Fresh = p.fresh[p.round&1]
+	}
+	p.err = p.step(p.run.method, p.round+1, p.run.Rounds, p.values[p.round&1])
 	if p.err == nil && p.round < p.run.Rounds {
 		p.loss = p.measure.DataLossAt(p.scratch, p.F)
 		if p.run.sheltering != nil {
 			p.inner = p.run.sheltering.Inner(&p.Node)
 		}
 	}
-	p.Sum, p.Q, p.Room, p.scratch, p.Heard = nil, nil, nil, nil, nil
+	p.Sum, p.Q, p.Room, p.scratch, p.Heard, p.Fresh = nil, nil, nil, nil, nil, nil
 }
 
 // A wake's tag says what for: a finished step, reports that may be missing, or a
 // wait for a round that began so many requests ago.
 const (
-	tagStep   uint64 = 0
-	tagSurvey uint64 = 2
+	tagStep         uint64 = 0
+	tagRegistration uint64 = 2
 )
 
 func tagRetry(round, attempt int) uint64 { return 1 | uint64(attempt)<<1 | uint64(round)<<16 }
@@ -260,8 +205,8 @@ const maxBackoff = 3
 
 // Wake takes the finished step, or asks again for what is missing.
 func (p *peer) Wake(env *sim.Env, tag uint64) {
-	if tag == tagSurvey {
-		p.remind(env, p.run)
+	if tag == tagRegistration {
+		p.remind(env, &p.run.rowRun)
 		return
 	}
 	if tag != tagStep {
@@ -281,6 +226,7 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 	}
 	clear(p.values[slot])
 	clear(p.arrived[slot])
+	clear(p.fresh[slot])
 	p.known[slot], p.heard[slot] = 0, 0
 	if p.round > 0 && p.run.Observer != nil {
 		p.run.Observer.Concluded(p.ID, p.round, p.Dual)
@@ -302,7 +248,8 @@ func (p *peer) publish(env *sim.Env, round int) {
 		p.began = env.Now()
 	}
 	if p.run.Observer != nil {
-		pub := &Publication{Node: p.ID, Shard: p.ID, Round: round, Began: p.began, At: env.Now(), Values: p.F, Loss: p.loss, Stats: p.stats}
+		pub := &Publication{Node: p.ID, Part: p.ID, Round: round, Began: p.began, At: env.Now(), Values: p.F,
+			Loss: p.loss, Stats: p.stats}
 		if p.run.sheltering != nil {
 			pub.Inner = p.inner
 		}
@@ -319,7 +266,7 @@ func (p *peer) publish(env *sim.Env, round int) {
 			*out = append(*out, p.run.addressing.Message(&p.Node, k))
 			env.Send(int(j), KindValue, round, (*out)[k])
 		}
-	case p.run.survey != nil: // users are neighbours too
+	case p.run.registering != nil: // users are neighbours too
 		*out = append(*out, p.F)
 		for _, j := range p.neighbours {
 			env.Send(int(j), KindValue, round, p.F)
@@ -350,7 +297,7 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 	}
 	if waited := env.Now() - p.since; p.run.Deadline > 0 && sim.Duration(waited) >= p.run.Deadline {
 		if p.run.Missing == MissingLast {
-			p.makeDo(env)
+			p.useStale(env)
 			return
 		}
 		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", p.run.Deadline, p.waiting()))
@@ -365,14 +312,8 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 	env.After(p.run.Retry<<min(attempt, maxBackoff), tagRetry(round, attempt))
 }
 
-// What a node does when it has waited for a round for as long as Deadline.
-const (
-	MissingStop = "stop" // fail the run and say who waited for whom
-	MissingLast = "last" // go on with the last values that came, zero if none did
-)
-
-// makeDo ends the wait for a round with the last values that came.
-func (p *peer) makeDo(env *sim.Env) {
+// useStale ends the wait for a round with stale values: the last that came.
+func (p *peer) useStale(env *sim.Env) {
 	slot := p.round & 1
 	for k := range p.neighbours {
 		if p.arrived[slot][k] {
@@ -386,7 +327,6 @@ func (p *peer) makeDo(env *sim.Env) {
 		}
 		p.arrived[slot][k] = true
 		p.heard[slot]++
-		p.made++
 	}
 	p.advance(env)
 }
@@ -399,7 +339,7 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 		return
 	}
 	p.Memory = nil
-	p.recover(env, p.run, &p.Node)
+	p.recover(env, &p.run.rowRun, &p.Node)
 	if p.outbox[p.round&1] == nil {
 		return // it has not begun
 	}
@@ -409,6 +349,7 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 	for slot := range p.values {
 		clear(p.values[slot])
 		clear(p.arrived[slot])
+		clear(p.fresh[slot])
 		p.known[slot], p.heard[slot] = 0, 0
 	}
 	p.since = env.Now()
@@ -427,7 +368,7 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 func (p *peer) waiting() string {
 	var missing []string
 	if p.missing > 0 {
-		return p.census.waiting(p.ID)
+		return p.registration.waiting(p.ID)
 	}
 	for k, j := range p.neighbours {
 		if !p.arrived[p.round&1][k] {
@@ -440,7 +381,7 @@ func (p *peer) waiting() string {
 // Unfinished is nil when every node has concluded the last round; otherwise it
 // says who waits for whom, for the first few nodes. It is for after the engine
 // has run out of events.
-func (s *Synchronous) Unfinished() error {
+func (s *synchronous) Unfinished() error {
 	return stuck(len(s.peers), func(i int) (bool, string) {
 		if s.peers[i].done {
 			return true, ""
@@ -448,6 +389,3 @@ func (s *Synchronous) Unfinished() error {
 		return false, s.peers[i].waiting()
 	})
 }
-
-// Dual returns λ_i, a d-vector, after a run.
-func (s *Synchronous) Dual(i int) []float64 { return s.peers[i].Dual }

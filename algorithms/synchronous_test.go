@@ -15,11 +15,11 @@ func TestSynchronous_StallIsExplained(t *testing.T) {
 	f := newFixture(3, 4, 2, [][2]int{{0, 1}, {1, 2}})
 	lost := func(c *sim.Config) { c.Link.Loss = 1 }
 
-	_, err := f.tryRun(ADMM{Eta: 0.5}, 5, lost, func(s *Synchronous) { s.Retry = 0 })
+	_, err := f.tryRun(ADMM{Eta: 0.5}, 5, lost, func(s *Config) { s.Retry = 0 })
 	if err == nil || !strings.Contains(err.Error(), "node 1 waits for round 0 of node 0, 2") {
 		t.Errorf("without retries: %v", err)
 	}
-	_, err = f.tryRun(ADMM{Eta: 0.5}, 5, lost, func(s *Synchronous) { s.Deadline = 1e9 })
+	_, err = f.tryRun(ADMM{Eta: 0.5}, 5, lost, func(s *Config) { s.Deadline = 1e9 })
 	if err == nil || !strings.Contains(err.Error(), "no progress for 1s") {
 		t.Errorf("with retries and a deadline: %v", err)
 	}

@@ -18,8 +18,8 @@ import (
 	"overhear/adversary"
 	"overhear/adversary/model"
 	"overhear/adversary/stats"
-	"overhear/algorithms"
 	"overhear/experiment"
+	"overhear/privacy"
 	"overhear/record"
 	"overhear/scenarios"
 	"overhear/sim"
@@ -46,8 +46,8 @@ func auditSpec(s *scenarios.Scenario) scenarios.AuditSpec {
 type evidence struct {
 	rounds []adversary.Evidence
 	redraw float64 // how far the noise is from what the node's stream draws
-	extra  float64 // greatest norm of a split run; wrong reports of a survey
-	label  float64 // the label that a survey's user reported
+	extra  float64 // greatest norm of a run over split columns; how far a report is from the row
+	label  float64 // the label that the user reported
 }
 
 // subject is what is audited: it runs one world and weighs the trace.
@@ -79,7 +79,7 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 		Command: o.Command, Changes: o.Changes, Scenario: e.Resolved(), Statistic: m.statistic,
 		Threat: record.Threat{
 			Sees: "everything that every node publishes, in every round",
-			Knows: "the method and every parameter, the graph, all data of all nodes but one " + m.unit +
+			Knows: "the method and every parameter, the graph, all data of all nodes but one " + string(m.unit) +
 				", and the two values that it may have",
 			Wants: "to know which of the two it is",
 		},
@@ -207,7 +207,7 @@ type auditPair struct {
 
 // measured is an audit before its runs.
 type measured struct {
-	unit      string // what differs
+	unit      privacy.Unit // what differs
 	statistic string
 	pairs     []auditPair
 	conclude  func(out *record.Audit, sample [2][]*evidence) error
@@ -222,7 +222,7 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 	if a.Split != nil {
 		return auditSplit(e, a, spec)
 	}
-	if _, ok := a.Method.(algorithms.Private); !ok && a.Account == nil {
+	if a.Account == nil {
 		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit", e.Algorithm.Kind)
 	}
 	shard := spec.Node
@@ -245,13 +245,13 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 		return nil, fmt.Errorf("no model says what the messages of algorithm %s tell (adversary/model)", e.Algorithm.Kind)
 	}
 	if _, ok := entry.Model().(model.Registering); ok {
-		if spec.Unit == "sample" {
+		if spec.Unit == string(privacy.Sample) {
 			return nil, fmt.Errorf("adversary.audit.unit: of %s labels can be audited; the objective noise, "+
 				"drawn once, leaves no likelihood of rows in closed form", e.Algorithm.Kind)
 		}
 		return auditLabels(e, a, spec, shard)
 	}
-	if spec.Unit == "label" {
+	if spec.Unit == string(privacy.Label) {
 		return nil, fmt.Errorf("adversary.audit.unit: %s protects samples; labels are protected where users report them",
 			e.Algorithm.Kind)
 	}
@@ -260,7 +260,7 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 
 // claim is what a node claims to lose, by round and up to it.
 type claim struct {
-	unit        string
+	unit        privacy.Unit
 	established error
 	guarantee   string
 	delta       float64   // 0: pure
@@ -270,7 +270,7 @@ type claim struct {
 }
 
 // claims reads a node's claims from a ledger.
-func claims(account *experiment.Account, node int, unit string, rounds int) *claim {
+func claims(account *experiment.Account, node int, unit privacy.Unit, rounds int) *claim {
 	c := &claim{
 		unit: unit, established: account.Established, guarantee: account.Guarantee,
 		round: make([]float64, rounds+1), total: make([]float64, rounds+1),
@@ -284,7 +284,7 @@ func claims(account *experiment.Account, node int, unit string, rounds int) *cla
 		part := account.Ledger.Part(node, t, t)
 		c.round[t] = part.Bound(unit, t, c.delta)[t]
 	}
-	if unit == algorithms.UnitLabel {
+	if unit == privacy.Label {
 		c.established = nil // a flipped label needs no condition
 	}
 	return c

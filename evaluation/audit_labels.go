@@ -9,8 +9,8 @@ import (
 
 	"overhear/adversary"
 	"overhear/adversary/model"
-	"overhear/algorithms"
 	"overhear/experiment"
+	"overhear/privacy"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -41,7 +41,7 @@ func (r *reporter) run(ctx context.Context, world int, seed uint64) (*evidence, 
 	// P(y′ = y) = e^ε/(1+e^ε): a reported label is worth ±ε.
 	density := []float64{0, 0}
 	for w := range density {
-		if report[d] != r.assembly[w].Problem.Shards[r.shard].Y[r.user-r.firstUser()] {
+		if report[d] != r.assembly[w].Problem.Shards[r.part].Y[r.user-r.firstUser()] {
 			density[w] = -r.epsilon
 		}
 	}
@@ -53,7 +53,7 @@ func (r *reporter) run(ctx context.Context, world int, seed uint64) (*evidence, 
 func (w *twoWorlds) firstUser() int {
 	a := w.assembly[0]
 	id := a.Graph.Order()
-	for i := range w.shard {
+	for i := range w.part {
 		id += len(a.Problem.Shards[i].Y)
 	}
 	return id
@@ -62,7 +62,7 @@ func (w *twoWorlds) firstUser() int {
 // auditLabels audits PDML's claim that a user's label is protected.
 func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
 	shard int) (*measured, error) {
-	public, err := publicOf(e.Scenario, a.Seed, a.Problem.D, 0, e.Algorithm.Params)
+	public, err := publicOfRun(e.Scenario, a)
 	if err != nil {
 		return nil, err
 	}
@@ -77,22 +77,22 @@ func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenari
 	for k, v := range plus {
 		minus[k] = -v
 	}
-	w, err := worlds(e, a, shard, spec.Row, [2][]float64{plus, minus}, [2]float64{1, -1})
+	w, err := rowWorlds(e, a, shard, spec.Row, [2][]float64{plus, minus}, [2]float64{1, -1})
 	if err != nil {
 		return nil, err
 	}
 	what := fmt.Sprintf("sample %d with label +1, and with −1", spec.Row)
 	m := &measured{
-		unit:      algorithms.UnitLabel,
+		unit:      privacy.Label,
 		statistic: "exact log-likelihood ratio of the user's report, on which all that follows depends",
 		pairs: []auditPair{{
-			pair: record.Pair{Node: shard, Row: spec.Row, Unit: algorithms.UnitLabel, What: what, A: plus, B: minus},
+			pair: record.Pair{Node: shard, Row: spec.Row, Unit: privacy.Label, What: what, A: plus, B: minus},
 			subject: func() (subject, error) {
 				return &reporter{w, w.firstUser() + spec.Row, epsilon, own.X}, nil
 			},
 		}},
 	}
-	c := claims(a.Account, shard, algorithms.UnitLabel, e.Rounds.Count)
+	c := claims(a.Account, shard, privacy.Label, e.Rounds.Count)
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
 		out.Checks = reported(sample, epsilon)
 		return c.judge(out, shard, sample)

@@ -9,9 +9,7 @@ import (
 	"math"
 
 	"overhear/adversary"
-	"overhear/adversary/model"
 	"overhear/adversary/stats"
-	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/privacy"
@@ -20,16 +18,6 @@ import (
 	"overhear/scenarios"
 	"overhear/sim"
 )
-
-// twoWorlds are a run's problem with one sample of one shard replaced by either of
-// two.
-type twoWorlds struct {
-	e        *experiment.Experiment
-	shard    int
-	public   *model.Public
-	assembly [2]*experiment.Assembly
-	samples  [2]*adversary.Samples // of the shard
-}
 
 // replace is a problem with another sample, y·x, in the place of a shard's row.
 func replace(p *problem.Problem, shard, row int, u []float64, y float64) *problem.Problem {
@@ -56,94 +44,18 @@ func replace(p *problem.Problem, shard, row int, u []float64, y float64) *proble
 	return &q
 }
 
-// worlds makes two worlds of a pair of samples.
-func worlds(e *experiment.Experiment, a *experiment.Assembly, shard, row int, u [2][]float64,
+// samplesOf are those of a part of a world.
+func (w *twoWorlds) samplesOf(world int) *adversary.Samples {
+	s := &w.assembly[world].Problem.Shards[w.part]
+	return &adversary.Samples{U: s.U, Y: s.Y}
+}
+
+// rowWorlds makes the two worlds of a pair of samples.
+func rowWorlds(e *experiment.Experiment, a *experiment.Assembly, shard, row int, u [2][]float64,
 	y [2]float64) (*twoWorlds, error) {
-	w := &twoWorlds{e: e, shard: shard}
-	for k := range u {
-		own := *a
-		own.Problem = replace(a.Problem, shard, row, u[k], y[k])
-		err := e.Equip(&own)
-		if err != nil {
-			return nil, err
-		}
-		if w.public, err = publicOf(e.Scenario, a.Seed, a.Problem.D, 0, own.Params); err != nil {
-			return nil, err
-		}
-		w.assembly[k] = &own
-		s := &own.Problem.Shards[shard]
-		w.samples[k] = &adversary.Samples{U: s.U, Y: s.Y}
-	}
-	return w, nil
-}
-
-// recorder keeps what nodes publish.
-type recorder struct {
-	iterates []record.Iterate
-	reports  map[int][]float64
-}
-
-func (c *recorder) Published(p *algorithms.Publication) {
-	c.iterates = append(c.iterates, record.Iterate{Node: int32(p.Node), Round: int32(p.Round), TimeNS: int64(p.At),
-		Values: p.Values})
-}
-
-func (c *recorder) Concluded(int, int, []float64) {}
-
-func (c *recorder) Reported(user int, _ sim.Time, report []float64) { c.reports[user] = report }
-
-// play runs one world with the seed of its noise.
-func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*recorder, error) {
-	c := &recorder{reports: map[int][]float64{}}
-	own := *w.assembly[world]
-	own.Seed = seed
-	_, err := w.e.Execute(ctx, &own, experiment.Execution{Observer: c})
-	return c, err
-}
-
-// weigher runs worlds and weighs their traces.
-type weigher struct {
-	*twoWorlds
-	likelihood *adversary.Likelihood
-}
-
-func (w *weigher) run(ctx context.Context, world int, seed uint64) (*evidence, error) {
-	c, err := w.play(ctx, world, seed)
-	if err != nil {
-		return nil, err
-	}
-	v := &evidence{}
-	if v.rounds, err = w.likelihood.Weigh(adversary.Overheard(w.public, nil, c.iterates)); err != nil {
-		return nil, err
-	}
-	for i := range v.rounds {
-		r := &v.rounds[i]
-		drawn := drawAgain(seed, w.shard, r.Round, r.Law, len(r.Noise[world]))
-		v.redraw = max(v.redraw, offBy(r.Noise[world], drawn, r.Scale))
-		r.Noise = [][]float64{r.Noise[world]} // the other is of no use any more
-	}
-	return v, nil
-}
-
-// drawAgain draws the noise that a node's stream holds for a round.
-func drawAgain(seed uint64, node, round int, law model.Noise, d int) []float64 {
-	drawn := make([]float64, d)
-	s := sim.NewStream(seed, "noise", uint64(node), uint64(round))
-	if law.Kind == model.Gaussian {
-		privacy.Gaussian(s, law.Level, drawn)
-	} else {
-		privacy.Laplace(s, law.Level, drawn)
-	}
-	return drawn
-}
-
-// offBy is how far noise is from what was drawn: relative, but for a distance
-// that solves to a tolerance, in a subproblem of that scale, leave of any noise.
-func offBy(noise, drawn []float64, scale float64) float64 {
-	difference := append([]float64(nil), noise...)
-	num.Axpy(-1, drawn, difference)
-	const floor = 1e-4
-	return num.Norm(difference) / (num.Norm(drawn) + float64(floor*scale))
+	return worlds(e, a, shard, func(world int, own *experiment.Assembly) {
+		own.Problem = replace(a.Problem, shard, row, u[world], y[world])
+	})
 }
 
 // redrawBound is what rounding and solves to the default tolerance leave of offBy.
@@ -157,7 +69,7 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 			"there is no claim to audit")
 	}
 	node := shard + a.First()
-	m := &measured{unit: algorithms.UnitSample,
+	m := &measured{unit: privacy.Sample,
 		statistic: "exact log-likelihood ratio of all that was published, given the two samples; no test on the same " +
 			"trace is better (Neyman & Pearson)"}
 	middle, err := middle(e, a, spec, shard)
@@ -165,20 +77,23 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		return nil, err
 	}
 	for _, p := range proposals(a.Problem, shard, spec, middle) {
-		w, err := worlds(e, a, shard, spec.Row, p.u, [2]float64{1, 1})
+		w, err := rowWorlds(e, a, shard, spec.Row, p.u, [2]float64{1, 1})
 		if err != nil {
 			return nil, err
 		}
 		m.pairs = append(m.pairs, auditPair{
-			pair: record.Pair{Node: node, Row: spec.Row, Unit: algorithms.UnitSample, What: p.what, A: p.u[0],
+			pair: record.Pair{Node: node, Row: spec.Row, Unit: privacy.Sample, What: p.what, A: p.u[0],
 				B: p.u[1]}, proposed: record.Proposed{What: p.what},
 			subject: func() (subject, error) {
-				l, err := adversary.NewLikelihood(w.public, node, w.samples[0], w.samples[1])
-				return &weigher{w, l}, err
+				l, err := adversary.NewLikelihood(w.public, node, w.samplesOf(0), w.samplesOf(1))
+				drawn := func(seed uint64, world int, r *adversary.Evidence) []float64 {
+					return drawAgain(seed, shard, r.Round, r.Law, len(r.Noise[world]))
+				}
+				return &weigher{twoWorlds: w, likelihood: l, drawn: drawn}, err
 			},
 		})
 	}
-	c := claims(a.Account, shard, algorithms.UnitSample, e.Rounds.Count)
+	c := claims(a.Account, shard, privacy.Sample, e.Rounds.Count)
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
 		var err error
 		if out.Checks, err = faithful(sample); err != nil {
@@ -243,7 +158,7 @@ func middle(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.Au
 	}
 	own := dense(a.Problem, shard, spec.Row)
 	y := a.Problem.Shards[shard].Y[spec.Row]
-	w, err := worlds(e, a, shard, spec.Row, [2][]float64{own, own}, [2]float64{y, y})
+	w, err := rowWorlds(e, a, shard, spec.Row, [2][]float64{own, own}, [2]float64{y, y})
 	if err != nil {
 		return nil, err
 	}

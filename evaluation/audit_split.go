@@ -4,7 +4,6 @@
 package evaluation
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -21,76 +20,13 @@ import (
 	"overhear/sim"
 )
 
-// splitWorlds are a run over split columns with one party's matrix replaced by
-// either of two.
-type splitWorlds struct {
-	e        *experiment.Experiment
-	party    int
-	public   *model.Public
-	sharing  model.Sharing
-	assembly [2]*experiment.Assembly
-}
-
-// splitRecorder keeps what hub and parties send.
-type splitRecorder struct{ iterates []record.Iterate }
-
-func (c *splitRecorder) Sent(node, round int, at sim.Time, values []float64) {
-	c.iterates = append(c.iterates, record.Iterate{Node: int32(node), Round: int32(round), TimeNS: int64(at),
-		Values: values})
-}
-
-func (c *splitRecorder) Ended(*algorithms.SplitRound) error { return nil }
-
-// splitWeigher runs worlds and weighs the party's messages.
-type splitWeigher struct {
-	splitWorlds
-	likelihood *adversary.SplitLikelihood
-	parties    [2]*problem.Party
-}
-
-func (w *splitWeigher) run(ctx context.Context, world int, seed uint64) (*evidence, error) {
-	c := new(splitRecorder)
-	own := *w.assembly[world]
-	own.Seed = seed
-	finished, err := w.e.Execute(ctx, &own, experiment.Execution{SplitObserver: c})
-	if err != nil {
-		return nil, err
-	}
-	v := &evidence{extra: finished.Largest}
-	if v.rounds, err = w.likelihood.Weigh(adversary.Overheard(w.public, nil, c.iterates)); err != nil {
-		return nil, err
-	}
-	for i := range v.rounds {
-		r := &v.rounds[i]
-		v.redraw = max(v.redraw, offBy(r.Noise[world], w.drawAgain(seed, world, r), r.Scale))
-		if w.sharing.Cover() == model.Range { // Gaussian in a part of the space only
-			r.Noise = nil
-			continue
-		}
-		r.Noise = [][]float64{r.Noise[world]}
-	}
-	return v, nil
-}
-
-// drawAgain draws the noise that the party's stream holds for a round.
-func (w *splitWeigher) drawAgain(seed uint64, world int, r *adversary.Evidence) []float64 {
-	if w.sharing.Cover() == model.Ambient {
-		return drawAgain(seed, w.party, r.Round, r.Law, w.public.Rows)
-	}
-	p := w.parties[world]
-	xi, drawn := make([]float64, p.Block.D), make([]float64, w.public.Rows)
-	p.Range(sim.NewStream(seed, "noise", uint64(w.party), uint64(r.Round)), r.Law.Level, xi)
-	p.Times(xi, drawn)
-	return drawn
-}
-
 // auditSplit audits the claim that a column of a party is protected.
 func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (*measured, error) {
-	p, ok := a.Parties.(algorithms.SplitPrivate)
+	p, ok := a.Method.(algorithms.Composing)
 	if !ok {
 		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit", e.Algorithm.Kind)
 	}
-	public, err := publicOf(e.Scenario, a.Seed, a.Split.D, a.Split.N, e.Algorithm.Params)
+	public, err := publicOfRun(e.Scenario, a)
 	if err != nil {
 		return nil, err
 	}
@@ -111,34 +47,15 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 		return nil, errors.New("adversary.audit.pair: gives samples; where columns are split, pairs are proposed by " +
 			"the tool")
 	}
-	m := &measured{unit: algorithms.UnitColumn,
+	m := &measured{unit: privacy.Column,
 		statistic: "exact log-likelihood ratio of the party's messages, given the two matrices; infinite where a " +
 			"message is possible in one world only"}
 	for _, pr := range columnProposals(block, a.Split.Y, spec.Row, a.Seed) {
 		m.pairs = append(m.pairs, auditPair{
-			pair: record.Pair{Node: spec.Node + 1, Row: spec.Row, Unit: algorithms.UnitColumn, What: pr.what,
+			pair: record.Pair{Node: spec.Node + 1, Row: spec.Row, Unit: privacy.Column, What: pr.what,
 				A: column(pr.block[0], spec.Row), B: column(pr.block[1], spec.Row)},
 			proposed: record.Proposed{What: pr.what},
-			subject: func() (subject, error) {
-				l, err := adversary.NewSplitLikelihood(public, spec.Node, pr.block[0], pr.block[1])
-				if err != nil {
-					return nil, err
-				}
-				s := &splitWeigher{splitWorlds: splitWorlds{e: e, party: spec.Node, public: public, sharing: sharing}, likelihood: l}
-				for k, block := range pr.block {
-					s.parties[k] = problem.NewParty(block, a.Split.Ridge, sharing.Penalty())
-					v := *a.Split
-					v.Blocks = append([]*problem.Rows(nil), a.Split.Blocks...)
-					v.Blocks[spec.Node] = block
-					own := *a
-					own.Split = &v
-					if err := e.Equip(&own); err != nil {
-						return nil, err
-					}
-					s.assembly[k] = &own
-				}
-				return s, nil
-			},
+			subject:  func() (subject, error) { return columnWeigher(e, a, sharing, spec.Node, pr.block) },
 		})
 	}
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
@@ -148,7 +65,7 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 				largest = max(largest, v.extra)
 			}
 		}
-		c := splitClaim(e, p, spec.Node, largest)
+		c := composed(a, p, spec.Node, largest)
 		out.Checks = []record.Check{redrawn(sample)}
 		if sharing.Cover() == model.Ambient {
 			var err error
@@ -161,18 +78,54 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 	return m, nil
 }
 
-// splitClaim is what SH19 claims for a party: (ε, δ) a round and its composition.
-func splitClaim(e *experiment.Experiment, p algorithms.SplitPrivate, party int, largest float64) *claim {
-	rounds := e.Rounds.Count
-	ledger := new(privacy.Ledger)
-	p.Account(ledger)
+// columnWeigher weighs the messages of a party whose block is either of two.
+func columnWeigher(e *experiment.Experiment, a *experiment.Assembly, sharing model.Sharing, party int,
+	block [2]*problem.Rows) (*weigher, error) {
+	w, err := worlds(e, a, party, func(world int, own *experiment.Assembly) {
+		v := *a.Split
+		v.Blocks = append([]*problem.Rows(nil), a.Split.Blocks...)
+		v.Blocks[party] = block[world]
+		own.Split = &v
+	})
+	if err != nil {
+		return nil, err
+	}
+	l, err := adversary.NewSplitLikelihood(w.public, party, block[0], block[1])
+	if err != nil {
+		return nil, err
+	}
+	var solvers [2]*problem.PartySolver
+	for k := range solvers {
+		solvers[k] = problem.NewPartySolver(block[k], a.Split.Ridge, sharing.Penalty())
+	}
+	return &weigher{
+		twoWorlds: w, likelihood: l, degenerate: sharing.Cover() == model.Range,
+		drawn: func(seed uint64, world int, r *adversary.Evidence) []float64 {
+			if sharing.Cover() == model.Ambient {
+				return drawAgain(seed, party, r.Round, r.Law, w.public.Rows)
+			}
+			p := solvers[world]
+			xi, drawn := make([]float64, p.Block.D), make([]float64, w.public.Rows)
+			p.Range(sim.NewStream(seed, "noise", uint64(party), uint64(r.Round)), r.Law.Level, xi)
+			p.Times(xi, drawn)
+			return drawn
+		},
+	}, nil
+}
+
+// composed is what a method that composes the losses of rounds itself claims for a
+// party, largest being the greatest norm in any run.
+func composed(a *experiment.Assembly, p algorithms.Composing, party int, largest float64) *claim {
 	stated, delta := p.Stated()
 	c := &claim{
-		unit: algorithms.UnitColumn, established: p.Established(largest), guarantee: p.Guarantee(),
-		round: make([]float64, rounds+1), total: make([]float64, rounds+1), roundDelta: delta,
+		unit: privacy.Column, established: a.Account.Established, guarantee: a.Account.Guarantee,
+		round: make([]float64, a.Rounds+1), total: make([]float64, a.Rounds+1), roundDelta: delta,
 	}
-	for t := 1; t <= rounds; t++ {
-		c.round[t] = ledger.Part(party, t, t).Bound(algorithms.UnitColumn, t, delta)[t]
+	if c.established == nil {
+		c.established = p.Within(largest)
+	}
+	for t := 1; t <= a.Rounds; t++ {
+		c.round[t] = a.Account.Ledger.Part(party, t, t).Bound(privacy.Column, t, delta)[t]
 		if stated > 0 {
 			c.round[t] = stated // Theorem 1, for the ε and δ that the noise was made for
 		}

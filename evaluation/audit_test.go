@@ -20,7 +20,13 @@ import (
 )
 
 // flaw plants a mistake in what a method does; what it claims stays right.
-type flaw func(m algorithms.Private, s algorithms.Setting) algorithms.Method
+type flaw func(m privateRow, s algorithms.Setting) algorithms.Method
+
+// privateRow is a method over split rows that claims privacy.
+type privateRow interface {
+	algorithms.RowMethod
+	algorithms.Private
+}
 
 // auditOf audits a small scenario with the algorithm given in flow style, as it is
 // registered or, if f is not nil, with a flaw.
@@ -52,7 +58,7 @@ adversary: {audit: {runs: 300, pilots: 10, node: 1}}
 			if err != nil {
 				return nil, err
 			}
-			return f(m.(algorithms.Private), s), nil
+			return f(m.(privateRow), s), nil
 		}
 		e.Entry = &entry
 	}
@@ -171,30 +177,30 @@ adversary: {audit: {runs: 40, pilots: 5}}
 // flawed is a method with one step of it wrong. Its notes of a node and round are
 // in the node's memory, which the methods below leave alone.
 type flawed struct {
-	algorithms.Private
-	update func(inner algorithms.Method, n *algorithms.Node, t int) error
-	dual   func(inner algorithms.Method, n *algorithms.Node, t int)
+	privateRow
+	update func(inner algorithms.RowMethod, n *algorithms.Node, t int) error
+	dual   func(inner algorithms.RowMethod, n *algorithms.Node, t int)
 }
 
 func (f *flawed) Update(n *algorithms.Node, t int) error {
 	if f.update == nil {
-		return f.Private.Update(n, t)
+		return f.privateRow.Update(n, t)
 	}
-	return f.update(f.Private, n, t)
+	return f.update(f.privateRow, n, t)
 }
 
 func (f *flawed) Dual(n *algorithms.Node, t int) {
 	if f.dual == nil {
-		f.Private.Dual(n, t)
+		f.privateRow.Dual(n, t)
 		return
 	}
-	f.dual(f.Private, n, t)
+	f.dual(f.privateRow, n, t)
 }
 
 // central is flawed, around a hub.
 type central struct{ flawed }
 
-func (c *central) Merge(h *algorithms.Node, t int) { c.Private.(algorithms.Central).Merge(h, t) }
+func (c *central) Merge(h *algorithms.Node, t int) { c.privateRow.(algorithms.Central).Merge(h, t) }
 
 // outputNoise is what PVP adds in a round.
 func outputNoise(s algorithms.Setting, n *algorithms.Node, t, stream int) []float64 {
@@ -211,7 +217,7 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 		name, algorithm string
 		make            flaw
 	}{
-		{"ζ twice too large, as ZZ16 Algorithm 2 prints it", auditedDVP, func(right algorithms.Private, s algorithms.Setting,
+		{"ζ twice too large, as ZZ16 Algorithm 2 prints it", auditedDVP, func(right privateRow, s algorithms.Setting,
 		) algorithms.Method {
 			entry, _ := algorithms.Lookup("dvp")
 			p := algorithms.DVP{ADMM: algorithms.ADMM{Eta: 0.05}, Alpha: parameter.Constant(2), Calibration: "listing"}
@@ -219,12 +225,14 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			update := func(_ algorithms.Method, n *algorithms.Node, k int) error { return m.Update(n, k) }
-			return &flawed{Private: right, update: update}
+			update := func(_ algorithms.RowMethod, n *algorithms.Node, k int) error {
+				return m.(algorithms.RowMethod).Update(n, k)
+			}
+			return &flawed{privateRow: right, update: update}
 		}},
-		{"a variance used as a standard deviation", auditedHub, func(m algorithms.Private, s algorithms.Setting,
+		{"a variance used as a standard deviation", auditedHub, func(m privateRow, s algorithms.Setting,
 		) algorithms.Method {
-			return &central{flawed{Private: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
+			return &central{flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node, k int) error {
 				if err := inner.Update(n, k); err != nil {
 					return err
 				}
@@ -237,8 +245,8 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 				return nil
 			}}}
 		}},
-		{"noise reused between rounds", auditedPVP, func(m algorithms.Private, s algorithms.Setting) algorithms.Method {
-			return &flawed{Private: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
+		{"noise reused between rounds", auditedPVP, func(m privateRow, s algorithms.Setting) algorithms.Method {
+			return &flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node, k int) error {
 				if err := inner.Update(n, k); err != nil {
 					return err
 				}
@@ -247,9 +255,9 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 				return nil
 			}}
 		}},
-		{"duals updated with unperturbed primals", auditedPVP, func(m algorithms.Private, s algorithms.Setting,
+		{"duals updated with unperturbed primals", auditedPVP, func(m privateRow, s algorithms.Setting,
 		) algorithms.Method {
-			return &flawed{Private: m, dual: func(inner algorithms.Method, n *algorithms.Node, k int) {
+			return &flawed{privateRow: m, dual: func(inner algorithms.RowMethod, n *algorithms.Node, k int) {
 				sent := n.F
 				n.F = append([]float64(nil), sent...)
 				num.Axpy(-1, outputNoise(s, n, k, k), n.F)
@@ -257,8 +265,8 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 				n.F = sent
 			}}
 		}},
-		{"a solver stopped early", auditedPVP, func(m algorithms.Private, s algorithms.Setting) algorithms.Method {
-			return &flawed{Private: m, update: func(_ algorithms.Method, n *algorithms.Node, k int) error {
+		{"a solver stopped early", auditedPVP, func(m privateRow, s algorithms.Setting) algorithms.Method {
+			return &flawed{privateRow: m, update: func(_ algorithms.RowMethod, n *algorithms.Node, k int) error {
 				n.Pull(0.05)
 				kappa := 2 * 0.05 * float64(n.Degree())
 				g := make([]float64, len(n.F))
@@ -292,8 +300,8 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 // What the noise of a flawless wrapper is taken to be is what PVP adds: the flaws
 // above are no more than they say.
 func TestAudit_FlawlessWrapperStands(t *testing.T) {
-	a := auditOf(t, auditedPVP, func(m algorithms.Private, s algorithms.Setting) algorithms.Method {
-		return &flawed{Private: m, update: func(inner algorithms.Method, n *algorithms.Node, k int) error {
+	a := auditOf(t, auditedPVP, func(m privateRow, s algorithms.Setting) algorithms.Method {
+		return &flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node, k int) error {
 			if err := inner.Update(n, k); err != nil {
 				return err
 			}

@@ -171,17 +171,17 @@ func trueCandidate(seed uint64, node, decoys int) int {
 	return sim.NewStream(seed, "true candidate", uint64(node)).IntN(decoys + 1)
 }
 
-// samples are a node's; those of a survey's server are as its users reported
+// samples are a node's; those of a server are as its users reported
 // them.
 func samples(a *experiment.Assembly, node int) *adversary.Samples {
 	shard := &a.Problem.Shards[node-a.First()]
-	survey, ok := a.Method.(algorithms.Surveying)
+	registering, ok := a.Method.(algorithms.Registering)
 	if !ok {
 		return &adversary.Samples{U: shard.U, Y: shard.Y}
 	}
 	s := new(adversary.Samples)
 	for k := range shard.Y {
-		report := survey.Report(a.Seed, node, k)
+		report := registering.Report(a.Seed, node, k)
 		s.Add(adversary.Sample{X: report[:a.Problem.D], Y: report[a.Problem.D]})
 	}
 	return s

@@ -9,6 +9,7 @@ import (
 	"overhear/adversary"
 	"overhear/adversary/model"
 	"overhear/algorithms"
+	"overhear/experiment"
 	"overhear/parameter"
 	"overhear/record"
 	"overhear/scenarios"
@@ -48,6 +49,15 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any)
 		run.Rows, run.Widths, run.Ridge = rows, s.Problem.Columns, s.Problem.Rho
 	}
 	return model.New(entry.Name, params, run)
+}
+
+// publicOfRun is what may be known of an assembled run.
+func publicOfRun(s *scenarios.Scenario, a *experiment.Assembly) (*model.Public, error) {
+	rows := 0
+	if a.Split != nil {
+		rows = a.Split.N
+	}
+	return publicOf(s, a.Seed, a.Columns(), rows, a.Params)
 }
 
 // lockstep says whether an update uses its neighbours' values of the round before,

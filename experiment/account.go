@@ -28,26 +28,26 @@ type Account struct {
 func newAccount(p *scenarios.Privacy, m algorithms.Private, rounds int) *Account {
 	a := &Account{Guarantee: m.Guarantee(), Established: m.Established(), Ledger: new(privacy.Ledger), Delta: p.Delta}
 	m.Account(a.Ledger)
-	a.Bound = a.Ledger.Bound(algorithms.UnitSample, rounds, p.Delta)
+	c, ok := m.(algorithms.Composing)
+	if !ok {
+		a.Bound = a.Ledger.Bound(privacy.Sample, rounds, p.Delta)
+		return a
+	}
+	a.Bound = make([]float64, rounds+1)
+	for t := range a.Bound[1:] {
+		a.Bound[t+1], a.composedDelta = c.Composed(t + 1)
+	}
 	return a
 }
 
-// accountSplit makes the account of a run over split columns that has ended: its
-// theorem bounds norms of which only the run shows the largest.
-func (e *Experiment) accountSplit(a *Assembly, largest float64) {
-	p, ok := a.Parties.(algorithms.SplitPrivate)
-	if !ok {
+// conclude checks what a method's condition says of norms of which only the run shows
+// the largest.
+func (a *Assembly) conclude(largest float64) {
+	c, ok := a.Method.(algorithms.Composing)
+	if !ok || a.Account.Established != nil {
 		return
 	}
-	a.Account = &Account{
-		Guarantee: p.Guarantee(), Established: p.Established(largest), Ledger: new(privacy.Ledger),
-		Delta: e.Privacy.Delta,
-		Bound: make([]float64, e.Rounds.Count+1),
-	}
-	p.Account(a.Account.Ledger)
-	for t := range a.Account.Bound[1:] {
-		a.Account.Bound[t+1], a.Account.composedDelta = p.Composed(t + 1)
-	}
+	a.Account.Established = c.Within(largest)
 	a.Warnings = append(a.Warnings, a.Account.warnings()...)
 }
 
@@ -80,7 +80,7 @@ func (a *Account) record(first int) *record.Privacy {
 		for _, node := range a.Ledger.Nodes() {
 			c := record.Claim{Node: node + first, Unit: unit, Epsilon: nan, PerRound: nan,
 				AtDelta: record.Number(a.Delta)}
-			c.Established = a.Established == nil || unit == algorithms.UnitLabel // a flipped label needs no condition
+			c.Established = a.Established == nil || unit == privacy.Label // a flipped label needs no condition
 			c.ZCDP = record.Number(a.Ledger.ZCDP(node, unit, a.Delta))
 			pure := a.Ledger.Pure(node, len(a.Bound)-1, unit)
 			if c.RDP = nan; math.IsInf(pure, 1) {
@@ -123,9 +123,9 @@ func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorit
 		l := new(privacy.Ledger)
 		private.Account(l)
 		if p.Over == "round" {
-			return l.WorstRound(algorithms.UnitSample, p.Delta)
+			return l.WorstRound(privacy.Sample, p.Delta)
 		}
-		return l.Bound(algorithms.UnitSample, s.Rounds, p.Delta)[s.Rounds]
+		return l.Bound(privacy.Sample, s.Rounds, p.Delta)[s.Rounds]
 	}
 	if spent(1); failure != nil {
 		return nil, nil, failure

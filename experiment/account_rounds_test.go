@@ -7,8 +7,8 @@ import (
 	"math"
 	"testing"
 
-	"overhear/algorithms"
 	"overhear/metrics"
+	"overhear/privacy"
 )
 
 // A node's messages cost what its own rounds cost: whoever has published three iterates has lost the sum of three
@@ -39,7 +39,7 @@ func TestAccount_AsynchronousRunClaimsWhatTheFastestNodeSpent(t *testing.T) {
 		apart = apart || r.Most > r.Least
 		spent := 0.0
 		for _, node := range out.Account.Ledger.Nodes() {
-			spent = max(spent, out.Account.Ledger.Pure(node, r.Most, algorithms.UnitSample))
+			spent = max(spent, out.Account.Ledger.Pure(node, r.Most, privacy.Sample))
 		}
 		// Every round of a node costs α = 0.5.
 		if want := 0.5 * float64(r.Most); math.Abs(r.PrivacyLoss-want) > 1e-12 || spent > r.PrivacyLoss {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"overhear/algorithms"
+	"overhear/privacy"
 	"overhear/scenarios"
 )
 
@@ -42,7 +42,7 @@ func TestPrivacy_TargetIsMet(t *testing.T) {
 		for _, over := range []string{"run", "round"} {
 			e, out := measure(t, "algorithm="+algorithm, "privacy={epsilon: 1.5, over: "+over+"}")
 			last := out.rows[len(out.rows)-1].PrivacyLoss
-			worst := out.Account.Ledger.WorstRound(algorithms.UnitSample, 1e-5)
+			worst := out.Account.Ledger.WorstRound(privacy.Sample, 1e-5)
 			got := map[string]float64{"run": last, "round": worst}[over]
 			if math.Abs(got-1.5) > 1e-9 || got > 1.5 {
 				t.Errorf("%s over the %s: spends %v", algorithm, over, got)
@@ -76,7 +76,7 @@ func TestPrivacy_LossIsCumulativeAndOnlyWhereEstablished(t *testing.T) {
 	}
 	e, out = measure(t, "algorithm={kind: pdml, noise: off}")
 	for _, c := range e.info(out).Privacy.Claims {
-		if c.Unit == algorithms.UnitLabel && (!c.Established || c.Epsilon != 1) {
+		if c.Unit == privacy.Label && (!c.Established || c.Epsilon != 1) {
 			t.Errorf("flips need no condition: %+v", c)
 		}
 	}

@@ -41,16 +41,12 @@ func New(s *scenarios.Scenario, dataDir string) *Experiment {
 
 // Assembly is everything of one seed's run, before it starts.
 type Assembly struct {
-	Seed     uint64 // of all that nodes and network draw
-	Graph    *sim.Graph
-	Set      *problem.Set      // prepared
-	Problem  *problem.Problem  // nil where columns are split
-	Split    *problem.Vertical // nil where they are not
-	Params   any               // of the method, with the noise that was chosen for a target
-	Method   algorithms.Method
-	Parties  algorithms.SplitMethod // where columns are split
-	Account  *Account               // nil: the method claims no privacy
-	Warnings []string
+	algorithms.Setting              // graph, problem, rounds and the seed of all that nodes and network draw
+	Set                *problem.Set // prepared
+	Params             any          // of the method, with the noise that was chosen for a target
+	Method             algorithms.Method
+	Account            *Account // nil: the method claims no privacy
+	Warnings           []string
 }
 
 // SetupError is a scenario that is well formed and yet describes no run: its
@@ -89,7 +85,7 @@ func (e *Experiment) Assemble(seed uint64) (*Assembly, error) {
 }
 
 func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
-	a := &Assembly{Seed: seed}
+	a := &Assembly{Setting: algorithms.Setting{Rounds: e.Rounds.Count, Seed: seed}}
 	var err error
 	if a.Graph, err = e.Network.Topology.Build(sim.NewStream(seed, "topology")); err != nil {
 		return nil, fmt.Errorf("building network.topology: %w", err)
@@ -100,6 +96,9 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if e.Entry == nil {
 		return nil, fmt.Errorf("no algorithm is called %q", e.Algorithm.Kind)
 	}
+	if err := e.Entry.Suits(e.Problem.Columns != nil); err != nil {
+		return nil, err
+	}
 	if e.Problem.Columns != nil {
 		err = e.splitColumns(a)
 	} else {
@@ -108,7 +107,11 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, e.Equip(a)
+	if err := e.Equip(a); err != nil {
+		return nil, err
+	}
+	_, err = e.protocol(a, nil) // says what the method and the rounds do not go with
+	return a, err
 }
 
 // Equip makes the method of an assembly and its account, for the seed and the
@@ -117,29 +120,21 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 // that runs at the same time need copies, each of them equipped.
 func (e *Experiment) Equip(a *Assembly) error {
 	a.Params, a.Account, a.Warnings = e.Algorithm.Params, nil, nil
-	var method any
 	var chosen *record.Chosen
 	var err error
-	if a.Split != nil {
-		a.Parties, err = e.Entry.NewSplit(a.Params, e.splitSetting(a))
-		method = a.Parties
-	} else {
-		if e.Privacy.Epsilon > 0 {
-			if a.Params, chosen, err = choose(&e.Privacy, e.Entry, a.Params, e.setting(a)); err != nil {
-				return fmt.Errorf("privacy: %w", err)
-			}
+	if e.Privacy.Epsilon > 0 {
+		if a.Params, chosen, err = choose(&e.Privacy, e.Entry, a.Params, a.Setting); err != nil {
+			return fmt.Errorf("privacy: %w", err)
 		}
-		a.Method, err = e.Entry.New(a.Params, e.setting(a))
-		method = a.Method
 	}
-	if err != nil {
+	if a.Method, err = e.Entry.New(a.Params, a.Setting); err != nil {
 		return fmt.Errorf("making algorithm %s: %w", e.Entry.Name, err)
 	}
-	if c, ok := method.(algorithms.Cautious); ok {
+	if c, ok := a.Method.(algorithms.Cautious); ok {
 		a.Warnings = append(a.Warnings, c.Warnings()...)
 	}
-	if p, ok := method.(algorithms.Private); ok {
-		a.Account = newAccount(&e.Privacy, p, e.Rounds.Count)
+	if p, ok := a.Method.(algorithms.Private); ok {
+		a.Account = newAccount(&e.Privacy, p, a.Rounds)
 		a.Account.Chosen = chosen
 		a.Warnings = append(a.Warnings, a.Account.warnings()...)
 	}
@@ -148,15 +143,8 @@ func (e *Experiment) Equip(a *Assembly) error {
 
 // splitRows gives each node that holds data its rows.
 func (e *Experiment) splitRows(a *Assembly) error {
-	if e.Entry.New == nil {
-		return fmt.Errorf("algorithm %s is for split columns: problem.columns says how many each party holds",
-			e.Entry.Name)
-	}
 	withData := a.Graph.Order()
 	if e.Entry.Star {
-		if err := algorithms.CheckStar(a.Graph); err != nil {
-			return fmt.Errorf("algorithm %s: %w", e.Entry.Name, err)
-		}
 		withData--
 	}
 	var err error
@@ -164,10 +152,6 @@ func (e *Experiment) splitRows(a *Assembly) error {
 		return fmt.Errorf("building the problem: %w", err)
 	}
 	return nil
-}
-
-func (e *Experiment) setting(a *Assembly) algorithms.Setting {
-	return algorithms.Setting{Problem: a.Problem, Graph: a.Graph, Rounds: e.Rounds.Count}
 }
 
 // problem splits a prepared set over the nodes.

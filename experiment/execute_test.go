@@ -6,7 +6,6 @@ package experiment_test
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -16,7 +15,6 @@ import (
 	"overhear/fuzz"
 	"overhear/metrics"
 	"overhear/scenarios"
-	"overhear/sim"
 )
 
 // order is the order in which nodes compute.
@@ -33,24 +31,26 @@ func (o *order) add(node int) {
 
 // loggedRows notes when a node computes.
 type loggedRows struct {
+	algorithms.RowMethod
 	algorithms.Private
 	*order
 }
 
 func (l loggedRows) Update(n *algorithms.Node, t int) error {
 	l.add(n.ID)
-	return l.Private.Update(n, t)
+	return l.RowMethod.Update(n, t)
 }
 
 // loggedColumns notes when a party computes.
 type loggedColumns struct {
-	algorithms.SplitPrivate
+	algorithms.ColumnMethod
+	algorithms.Composing
 	*order
 }
 
 func (l loggedColumns) Answer(p *algorithms.Party, t int, hub []float64) ([]float64, error) {
 	l.add(p.ID)
-	return l.SplitPrivate.Answer(p, t, hub)
+	return l.ColumnMethod.Answer(p, t, hub)
 }
 
 // All latencies and all updates take equally long, so the events of a round are ties.
@@ -88,16 +88,10 @@ func computed(t *testing.T, text, ties string, call func(context.Context, *exper
 		if err != nil {
 			return nil, err
 		}
-		return loggedRows{m.(algorithms.Private), o}, nil
-	}
-	if right.NewSplit != nil {
-		entry.NewSplit = func(params any, s algorithms.SplitSetting) (algorithms.SplitMethod, error) {
-			m, err := right.NewSplit(params, s)
-			if err != nil {
-				return nil, err
-			}
-			return loggedColumns{m.(algorithms.SplitPrivate), o}, nil
+		if m, ok := m.(algorithms.ColumnMethod); ok {
+			return loggedColumns{m, m.(algorithms.Composing), o}, nil
 		}
+		return loggedRows{m.(algorithms.RowMethod), m.(algorithms.Private), o}, nil
 	}
 	e.Entry = &entry
 	if err := call(context.Background(), e); err != nil {
@@ -149,37 +143,5 @@ func TestVerify_RepeatsShuffledTies(t *testing.T) {
 	}
 	if err := experiment.Verify(context.Background(), r, "", 1, func(metrics.Row) {}); err != nil {
 		t.Error(err)
-	}
-}
-
-type rowsObserver struct{}
-
-func (rowsObserver) Published(*algorithms.Publication) {}
-func (rowsObserver) Concluded(int, int, []float64)     {}
-
-type columnsObserver struct{}
-
-func (columnsObserver) Sent(int, int, sim.Time, []float64) {}
-func (columnsObserver) Ended(*algorithms.SplitRound) error { return nil }
-
-// An observer that would be told nothing is refused.
-func TestExecute_RefusesTheOtherObserver(t *testing.T) {
-	for text, x := range map[string]experiment.Execution{
-		tiedRows:    {SplitObserver: columnsObserver{}},
-		tiedColumns: {Observer: rowsObserver{}},
-	} {
-		s, err := scenarios.Parse("tied.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := experiment.New(s, "")
-		a, err := e.Assemble(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := e.Execute(context.Background(), a, x); err == nil ||
-			!strings.Contains(err.Error(), "cannot follow") {
-			t.Errorf("%v", err)
-		}
 	}
 }

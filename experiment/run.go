@@ -10,13 +10,11 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
 	"overhear/algorithms"
 	"overhear/metrics"
-	"overhear/problem"
 	"overhear/record"
 	"overhear/report/plot"
 	"overhear/scenarios"
@@ -48,84 +46,6 @@ type outcome struct {
 	wall    time.Duration
 }
 
-// measurement is what metrics are collected by.
-type measurement interface {
-	Rows() []metrics.Row
-	Sent(round int, bytes int64)
-}
-
-// traffic hands packets to metrics and to the run's record.
-type traffic struct {
-	measurement
-	writer *record.Writer // nil: no record
-	packet uint64         // number of the latest packet, plus one
-}
-
-// follower measures what nodes publish.
-type follower interface {
-	Published(shard, t int, at sim.Time, values, inner []float64, loss float64, stats problem.Stats)
-	Concluded(node, t int, dual []float64)
-	measurement
-}
-
-// observer hands what nodes publish to metrics and to the run's record.
-type observer struct {
-	follower
-	first  int            // node of shard 0
-	writer *record.Writer // nil: no record
-}
-
-func (o *observer) Published(p *algorithms.Publication) {
-	if o.writer != nil {
-		o.writer.Iterate(p.Node, p.Round, p.At, p.Values)
-		o.writer.Step(p.Node, p.Round, p.Began, p.At)
-	}
-	if p.Shard >= 0 {
-		o.follower.Published(p.Shard, p.Round, p.At, p.Values, p.Inner, p.Loss, p.Stats)
-	}
-}
-
-func (o *observer) Concluded(node, round int, dual []float64) {
-	o.follower.Concluded(node-o.first, round, dual)
-}
-
-// Reported records what a survey's user sent.
-func (o *observer) Reported(user int, at sim.Time, report []float64) {
-	if o.writer != nil {
-		o.writer.Report(user, at, report)
-	}
-}
-
-// splitObserver does so where columns are split.
-type splitObserver struct {
-	*metrics.Split
-	writer *record.Writer // nil: no record
-}
-
-func (o *splitObserver) Sent(node, round int, at sim.Time, values []float64) {
-	if o.writer != nil {
-		o.writer.Iterate(node, round, at, values)
-	}
-}
-
-func (o *splitObserver) Ended(r *algorithms.SplitRound) error {
-	return o.Split.Ended(r.Round, r.At, r.X, r.Gap, r.Residual)
-}
-
-// took takes a packet; a duplicate's second copy is recorded but was not sent.
-func (t *traffic) took(p *sim.Packet) {
-	if p.ID == t.packet {
-		t.packet++
-		t.Sent(int(p.Round), p.Bytes)
-	}
-	if t.writer != nil {
-		t.writer.Message(record.Message{
-			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received),
-			Bytes: p.Bytes, Kind: algorithms.KindNames[p.Kind],
-		})
-	}
-}
-
 // Run runs one seed and returns its finished run directory. If ctx is done, or
 // the run fails, nothing of the seed remains.
 func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.Run, error) {
@@ -154,10 +74,8 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 			return nil, fmt.Errorf("writing the trace: %w", err)
 		}
 	}
-	if out.Activity != nil {
-		if err := w.Nodes(nodeColumns, out.nodes()); err != nil {
-			return nil, err
-		}
+	if err := w.Nodes(nodeColumns, out.nodes()); err != nil {
+		return nil, err
 	}
 	if o.Extra != nil {
 		if err := o.Extra(e, out.Assembly, w); err != nil {
@@ -203,54 +121,21 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, workers int, w *
 		return nil, context.Cause(ctx)
 	}
 	out := &outcome{Assembly: a}
-	x := Execution{Workers: workers, Trace: e.traceLevel(), Reference: reference}
-	m, err := e.observe(out, &x, w, progress)
+	r, err := e.recorder(out, w, progress)
 	if err != nil {
 		return nil, err
 	}
-	x.Packets = (&traffic{measurement: m, writer: w}).took
+	x := Execution{Observer: r, Packets: r.sent, Workers: workers, Trace: e.traceLevel(), Reference: reference}
 	if out.Finished, err = e.Execute(ctx, a, x); err != nil {
 		return nil, err
 	}
-	out.rows = m.Rows()
-	if a.Split != nil {
-		e.accountSplit(a, out.Largest)
-	}
+	out.rows = r.measured().Rows()
+	a.conclude(r.largest)
 	if a.Account != nil {
 		a.Account.fill(out.rows)
 	}
 	out.wall = time.Since(start)
 	return out, nil
-}
-
-// observe gives an execution the observer that measures it, for which it computes
-// the centralised optimum, and records it.
-func (e *Experiment) observe(out *outcome, x *Execution, w *record.Writer,
-	progress func(metrics.Row)) (measurement, error) {
-	if out.Split != nil {
-		o, err := out.Split.Centralised()
-		if err != nil {
-			return nil, err
-		}
-		out.optimum = record.Reference{Objective: record.Number(o.Value), Point: slices.Concat(o.X...)}
-		_, wrong := out.Split.TestLoss(o.X)
-		out.optimum.TestError = record.Number(wrong)
-		c := metrics.NewSplit(out.Split, o.X, e.Rounds.Count, progress)
-		x.SplitObserver = &splitObserver{c, w}
-		return c, nil
-	}
-	o, err := out.Problem.Centralised()
-	if err != nil {
-		return nil, err
-	}
-	out.optimum = record.Reference{Objective: record.Number(o.Value), Point: o.F,
-		TestError: record.Number(metrics.TestError(&out.Problem.Test, o.F))}
-	var c follower = metrics.NewCollector(out.Problem, o.F, e.Rounds.Count, progress)
-	if e.Rounds.Mode == "asynchronous" {
-		c = metrics.NewRolling(out.Problem, o.F, progress)
-	}
-	x.Observer = &observer{follower: c, first: out.First(), writer: w}
-	return c, nil
 }
 
 // traceLevel is how much of its trace the scenario has a run keep.
@@ -324,9 +209,6 @@ func (o *outcome) nodes() [][]float64 {
 
 // summary is what run.json says of the nodes' time.
 func (o *outcome) summary() *record.Activity {
-	if o.Activity == nil || len(o.Activity.Nodes) == 0 {
-		return nil
-	}
 	a := &record.Activity{LeastRounds: math.MaxInt, Lags: o.Activity.Lags}
 	rows := o.nodes()
 	share := 1 / float64(len(rows))

@@ -6,22 +6,15 @@ import (
 	"errors"
 	"fmt"
 
-	"overhear/algorithms"
 	"overhear/problem"
 	"overhear/sim"
 )
 
 // splitColumns gives each party its columns.
 func (e *Experiment) splitColumns(a *Assembly) error {
-	if e.Entry.NewSplit == nil {
-		return fmt.Errorf("algorithm %s is for split rows, and problem.columns splits columns", e.Entry.Name)
-	}
 	if e.Privacy.Epsilon > 0 {
 		return errors.New("privacy.epsilon is a target for methods over split rows; over split columns give " +
 			"algorithm.epsilon")
-	}
-	if e.Algorithm.Init.Normal > 0 {
-		return errors.New("algorithm.init: methods over split columns start at zero")
 	}
 	spec := &e.Problem
 	train, test, err := problem.TrainTest(a.Set, spec.Train, spec.Order, sim.NewStream(a.Seed, "order"))
@@ -36,17 +29,10 @@ func (e *Experiment) splitColumns(a *Assembly) error {
 		spec.Rho); err != nil {
 		return fmt.Errorf("building the problem: problem.columns: %w", err)
 	}
-	if _, err := (&algorithms.Split{SplitSetting: e.splitSetting(a)}).Network(); err != nil {
-		return fmt.Errorf("algorithm %s: %w", e.Entry.Name, err)
-	}
 	return nil
 }
 
-func (e *Experiment) splitSetting(a *Assembly) algorithms.SplitSetting {
-	return algorithms.SplitSetting{Problem: a.Split, Graph: a.Graph, Rounds: e.Rounds.Count, Seed: a.Seed}
-}
-
-// First is the node of the first part: a star's hub has none.
+// First is the node of part 0 of the problem: a star's hub has none.
 func (a *Assembly) First() int { return a.Graph.Order() - a.parts() }
 
 // parts is how many nodes have data.

@@ -19,7 +19,7 @@ type Ledger struct{ units []*unitBook } // by name
 
 // unitBook has the entries that protect one unit.
 type unitBook struct {
-	name  string
+	name  Unit
 	nodes []*nodeBook // by node
 }
 
@@ -36,10 +36,10 @@ type entry struct {
 	total float64 // Σ Pure of this and all earlier entries
 }
 
-// Spend records that the node invoked m in that round, on data whose protected
-// unit has that name, such as "sample" or "label".
-func (l *Ledger) Spend(node, round int, unit string, m Mechanism) {
-	i, ok := slices.BinarySearchFunc(l.units, unit, func(u *unitBook, name string) int {
+// Spend records that the node invoked m in that round, on data of which the unit is
+// protected.
+func (l *Ledger) Spend(node, round int, unit Unit, m Mechanism) {
+	i, ok := slices.BinarySearchFunc(l.units, unit, func(u *unitBook, name Unit) int {
 		return cmp.Compare(u.name, name)
 	})
 	if !ok {
@@ -59,8 +59,8 @@ func (l *Ledger) Spend(node, round int, unit string, m Mechanism) {
 }
 
 // Units are the names of the protected units, sorted.
-func (l *Ledger) Units() []string {
-	names := make([]string, len(l.units))
+func (l *Ledger) Units() []Unit {
+	names := make([]Unit, len(l.units))
 	for i, u := range l.units {
 		names[i] = u.name
 	}
@@ -94,13 +94,13 @@ func (l *Ledger) Part(node, first, last int) *Ledger {
 
 // Pure is the ε that the node spent on that unit in all rounds up to and
 // including that one, by basic composition: the sum of the invocations' ε.
-func (l *Ledger) Pure(node, round int, unit string) float64 {
+func (l *Ledger) Pure(node, round int, unit Unit) float64 {
 	b := l.book(node, unit)
 	return b.before(b.until(round))
 }
 
 // Worst is the largest Pure of all nodes, 0 if none spent anything.
-func (l *Ledger) Worst(round int, unit string) float64 {
+func (l *Ledger) Worst(round int, unit Unit) float64 {
 	worst := 0.0
 	for _, b := range l.unit(unit).nodes {
 		worst = max(worst, b.before(b.until(round)))
@@ -109,7 +109,7 @@ func (l *Ledger) Worst(round int, unit string) float64 {
 }
 
 // Series is Worst after each of the rounds 0, 1, …, rounds: rounds+1 values.
-func (l *Ledger) Series(unit string, rounds int) []float64 {
+func (l *Ledger) Series(unit Unit, rounds int) []float64 {
 	worst := make([]float64, max(0, rounds+1))
 	for _, b := range l.unit(unit).nodes {
 		k := 0
@@ -127,7 +127,7 @@ func (l *Ledger) Series(unit string, rounds int) []float64 {
 // zero-concentrated differential privacy: ρ + 2√(ρ ln(1/δ)) with ρ the sum of
 // the invocations' ρ (Bun & Steinke 2016, Proposition 1.3 and Lemma 1.7). It is
 // 0 for δ ≥ 1 and +Inf for δ ≤ 0, unless ρ = 0.
-func (l *Ledger) ZCDP(node int, unit string, delta float64) float64 {
+func (l *Ledger) ZCDP(node int, unit Unit, delta float64) float64 {
 	return concentrated(l.book(node, unit).rho(), delta)
 }
 
@@ -141,7 +141,7 @@ func (l *Ledger) ZCDP(node int, unit string, delta float64) float64 {
 // 12), never below 0 nor above Pure or ZCDP. The orders are a grid from 1+10^−6
 // to 10^7, the one that zCDP uses, and a search around the best of the grid.
 // For δ ≤ 0 it is Pure.
-func (l *Ledger) RDP(node int, unit string, delta float64) float64 {
+func (l *Ledger) RDP(node int, unit Unit, delta float64) float64 {
 	return l.book(node, unit).rdp(delta)
 }
 
@@ -201,7 +201,7 @@ func (b *nodeBook) rdp(delta float64) float64 {
 // (Kairouz, Oh & Viswanath 2015, Theorem 3.5; the mean of Dwork, Rothblum &
 // Vadhan 2010 made exact), or Pure if that is less. It is +Inf if an invocation
 // has no pure guarantee, and 0 for δ ≥ 1.
-func (l *Ledger) Advanced(node int, unit string, delta float64) float64 {
+func (l *Ledger) Advanced(node int, unit Unit, delta float64) float64 {
 	b := l.book(node, unit)
 	basic := b.before(len(b.entries))
 	switch {
@@ -220,7 +220,7 @@ func (l *Ledger) Advanced(node int, unit string, delta float64) float64 {
 }
 
 // unit returns the book of a unit, an empty one if there is none.
-func (l *Ledger) unit(name string) *unitBook {
+func (l *Ledger) unit(name Unit) *unitBook {
 	for _, u := range l.units {
 		if u.name == name {
 			return u
@@ -230,7 +230,7 @@ func (l *Ledger) unit(name string) *unitBook {
 }
 
 // book returns the book of a node and unit, an empty one if there is none.
-func (l *Ledger) book(node int, unit string) *nodeBook {
+func (l *Ledger) book(node int, unit Unit) *nodeBook {
 	u := l.unit(unit)
 	if i, ok := u.find(node); ok {
 		return u.nodes[i]

@@ -7,7 +7,7 @@ import "math"
 // Bound is the privacy loss, after each of the rounds 0, 1, …, rounds, of the
 // node that has lost most of that unit: the sum of ε while all invocations are
 // pure, and otherwise the ε of (ε, δ)-DP by Rényi divergences.
-func (l *Ledger) Bound(unit string, rounds int, delta float64) []float64 {
+func (l *Ledger) Bound(unit Unit, rounds int, delta float64) []float64 {
 	bound := l.Series(unit, rounds)
 	if rounds < 0 || !math.IsInf(bound[rounds], 1) {
 		return bound
@@ -22,7 +22,7 @@ func (l *Ledger) Bound(unit string, rounds int, delta float64) []float64 {
 
 // worstRDP is the largest ε at δ of all nodes up to and including a round. Among
 // nodes that invoked Gaussian mechanisms only, it is that of the largest ρ.
-func (l *Ledger) worstRDP(unit string, round int, delta float64) float64 {
+func (l *Ledger) worstRDP(unit Unit, round int, delta float64) float64 {
 	worst, rho := 0.0, 0.0
 	var most *nodeBook
 	for _, b := range l.unit(unit).nodes {
@@ -41,7 +41,7 @@ func (l *Ledger) worstRDP(unit string, round int, delta float64) float64 {
 
 // WorstRound is the largest loss of a unit that any node has in any single
 // round: the sum of the round's ε, or their ε at delta if not all are pure.
-func (l *Ledger) WorstRound(unit string, delta float64) float64 {
+func (l *Ledger) WorstRound(unit Unit, delta float64) float64 {
 	worst := 0.0
 	for _, b := range l.unit(unit).nodes {
 		worst = max(worst, b.worstRound(delta))
@@ -50,7 +50,7 @@ func (l *Ledger) WorstRound(unit string, delta float64) float64 {
 }
 
 // WorstRoundOf is WorstRound of one node.
-func (l *Ledger) WorstRoundOf(node int, unit string, delta float64) float64 {
+func (l *Ledger) WorstRoundOf(node int, unit Unit, delta float64) float64 {
 	return l.book(node, unit).worstRound(delta)
 }
 

@@ -290,7 +290,7 @@ func TestLedgerSums(t *testing.T) {
 	var l Ledger
 	for _, e := range []struct {
 		node, round int
-		unit        string
+		unit        Unit
 		epsilon     float64
 	}{
 		{5, 0, "label", 1}, {2, 1, "sample", 0.5}, {5, 1, "sample", 0.25}, {2, 2, "sample", 0.5}, {5, 4, "sample", 2},
@@ -300,7 +300,7 @@ func TestLedgerSums(t *testing.T) {
 	}
 	for _, c := range []struct {
 		node, round int
-		unit        string
+		unit        Unit
 		want        float64
 	}{
 		{2, 0, "sample", 0}, {2, 1, "sample", 0.5}, {2, 2, "sample", 1}, {2, 100, "sample", 1},
@@ -312,14 +312,14 @@ func TestLedgerSums(t *testing.T) {
 		what := fmt.Sprintf("spending of node %d by round %d on %s", c.node, c.round, c.unit)
 		near(t, what, l.Pure(c.node, c.round, c.unit), c.want, 0)
 	}
-	for unit, want := range map[string][]float64{
+	for unit, want := range map[Unit][]float64{
 		"sample": {0, 0.5, 1, 1, 2.4375, 2.4375}, "label": {1, 1, 1, 1, 1, 1}, "feature": {0, 0, 0, 0, 0, 0},
 	} {
 		if got := l.Series(unit, 5); !slices.Equal(got, want) {
 			t.Errorf("series of %s %v, want %v", unit, got, want)
 		}
 	}
-	if got := l.Units(); !slices.Equal(got, []string{"label", "sample"}) {
+	if got := l.Units(); !slices.Equal(got, []Unit{"label", "sample"}) {
 		t.Errorf("units %v", got)
 	}
 	if got := l.Nodes(); !slices.Equal(got, []int{2, 5}) {
@@ -561,7 +561,7 @@ func TestOrderWithinARound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type spending struct {
 			node, round int
-			unit        string
+			unit        Unit
 			m           Mechanism
 		}
 		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) spending {
@@ -571,7 +571,7 @@ func TestOrderWithinARound(t *testing.T) {
 			}
 			return spending{
 				rapid.IntRange(0, 2).Draw(t, "node"), rapid.IntRange(0, 6).Draw(t, "round"),
-				rapid.SampledFrom([]string{"label", "sample"}).Draw(t, "unit"), m,
+				rapid.SampledFrom([]Unit{"label", "sample"}).Draw(t, "unit"), m,
 			}
 		}), 0, 30).Draw(t, "spendings")
 		var one, other Ledger
@@ -586,7 +586,7 @@ func TestOrderWithinARound(t *testing.T) {
 				t.Fatalf("%s is %v in one order and %v in another", what, a, b)
 			}
 		}
-		for _, unit := range []string{"label", "sample"} {
+		for _, unit := range []Unit{"label", "sample"} {
 			series := one.Series(unit, 7)
 			for node := range 3 {
 				last := 0.0

@@ -217,9 +217,9 @@ func (v *Vertical) optimum(parties int, name string) (*VerticalOptimum, error) {
 	return o, nil
 }
 
-// Party is one party's side of ADMM sharing: its block D, N×d, and the
+// PartySolver is one party's side of ADMM sharing: its block D, N×d, and the
 // factorisations that serve every round. One goroutine at a time may use it.
-type Party struct {
+type PartySolver struct {
 	Block      *Rows   // D
 	Ridge, Rho float64 // λ and ρ; not to be changed
 
@@ -231,17 +231,17 @@ type Party struct {
 	rest     [2][]float64  // N and d, for Residual
 }
 
-// NewParty forms DᵀD and factors λI + ρDᵀD. If λ is zero, or so small that
+// NewPartySolver forms DᵀD and factors λI + ρDᵀD. If λ is zero, or so small that
 // rounding hides it, the factorisation is the pivoted one, and a deficient D
 // gives the solution that is zero on the columns found dependent.
 //
 // It panics if ρ is not positive, λ is negative, or the matrix is not finite:
 // scenarios are checked before.
-func NewParty(block *Rows, ridge, rho float64) *Party {
+func NewPartySolver(block *Rows, ridge, rho float64) *PartySolver {
 	if !(rho > 0) || !(ridge >= 0) {
 		panic(fmt.Sprintf("problem: a party with ρ = %v and λ = %v", rho, ridge))
 	}
-	p := &Party{Block: block, Ridge: ridge, Rho: rho, gram: gram(block)}
+	p := &PartySolver{Block: block, Ridge: ridge, Rho: rho, gram: gram(block)}
 	d := block.D
 	if ridge > 0 {
 		packed := make([]float64, len(p.gram))
@@ -261,7 +261,7 @@ func NewParty(block *Rows, ridge, rho float64) *Party {
 }
 
 // fill writes the packed λI + ρDᵀD.
-func (p *Party) fill(packed []float64) {
+func (p *PartySolver) fill(packed []float64) {
 	for k, g := range p.gram {
 		packed[k] = p.Rho * g
 	}
@@ -323,7 +323,7 @@ func gram(r *Rows) []float64 {
 }
 
 // factored is the factorisation of DᵀD, made when first needed.
-func (p *Party) factored() *num.Pivoted {
+func (p *PartySolver) factored() *num.Pivoted {
 	if p.basis == nil {
 		p.basis = pivoted(p.gram, p.Block.D, p.Block.Len())
 		p.gram = nil
@@ -333,10 +333,10 @@ func (p *Party) factored() *num.Pivoted {
 
 // Deficient is how many columns of D depend on others, within rounding of DᵀD:
 // d less the rank.
-func (p *Party) Deficient() int { return p.Block.D - p.factored().Rank }
+func (p *PartySolver) Deficient() int { return p.Block.D - p.factored().Rank }
 
 // Times writes D x, an N-vector, into out.
-func (p *Party) Times(x, out []float64) {
+func (p *PartySolver) Times(x, out []float64) {
 	for i := range out {
 		cols, vals := p.Block.Row(i)
 		if len(cols) == len(x) {
@@ -348,7 +348,7 @@ func (p *Party) Times(x, out []float64) {
 }
 
 // Transposed writes Dᵀ v, a d-vector, into out.
-func (p *Party) Transposed(v, out []float64) {
+func (p *PartySolver) Transposed(v, out []float64) {
 	clear(out)
 	for i, a := range v {
 		cols, vals := p.Block.Row(i)
@@ -364,7 +364,7 @@ func (p *Party) Transposed(v, out []float64) {
 
 // Step writes the solution of (λI + ρDᵀD) x = −Dᵀ v into x, a d-vector, for an
 // N-vector v: the party's step of docs/mathematics.md §4 if v = y + ρ(u − p_m).
-func (p *Party) Step(v []float64, x []float64) {
+func (p *PartySolver) Step(v []float64, x []float64) {
 	p.Transposed(v, x)
 	switch {
 	case p.cholesky != nil:
@@ -380,7 +380,7 @@ func (p *Party) Step(v []float64, x []float64) {
 }
 
 // Residual is ‖(λI + ρDᵀD) x + Dᵀ v‖ / max(1, ‖Dᵀ v‖), computed from D.
-func (p *Party) Residual(v, x []float64) float64 {
+func (p *PartySolver) Residual(v, x []float64) float64 {
 	if p.rest[0] == nil {
 		p.rest = [2][]float64{make([]float64, p.Block.Len()), make([]float64, p.Block.D)}
 	}
@@ -400,7 +400,7 @@ func (p *Party) Residual(v, x []float64) float64 {
 // orthogonal projector onto the range of D: the noise of SH19 (10), with the
 // pseudo-inverse in place of (DᵀD)⁻¹ as far as D ξ can tell. It takes as many
 // normals from the stream as D has rank.
-func (p *Party) Range(s *sim.Stream, sigma float64, xi []float64) {
+func (p *PartySolver) Range(s *sim.Stream, sigma float64, xi []float64) {
 	f := p.factored()
 	if p.draws == nil {
 		p.draws = make([]float64, f.Rank)

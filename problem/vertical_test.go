@@ -240,7 +240,7 @@ func TestParty_Step(t *testing.T) {
 					var fits [2]mat.VecDense
 					var steps [2][]float64
 					for k, block := range []*Rows{c.block, asDense(c.block)} {
-						p := NewParty(block, ridge, rho)
+						p := NewPartySolver(block, ridge, rho)
 						if p.Deficient() != c.deficient {
 							t.Fatalf("%d columns are deficient, want %d", p.Deficient(), c.deficient)
 						}
@@ -302,7 +302,7 @@ func TestParty_Range(t *testing.T) {
 		"wide":      randomRows(g, 8, 15, 0.7),
 	} {
 		for _, ridge := range []float64{0, 0.1} {
-			p := NewParty(block, ridge, 1)
+			p := NewPartySolver(block, ridge, 1)
 			full := matrix(block)
 			n, d := full.Dims()
 			var svd mat.SVD
@@ -353,9 +353,9 @@ func TestNewParty_Panics(t *testing.T) {
 	block := NewRows(1)
 	block.Append([]int32{0}, []float64{math.Inf(1)})
 	for name, f := range map[string]func(){
-		"rho":    func() { NewParty(NewRows(1), 1, 0) },
-		"ridge":  func() { NewParty(NewRows(1), -1, 1) },
-		"matrix": func() { NewParty(block, 0, 1) },
+		"rho":    func() { NewPartySolver(NewRows(1), 1, 0) },
+		"ridge":  func() { NewPartySolver(NewRows(1), -1, 1) },
+		"matrix": func() { NewPartySolver(block, 0, 1) },
 	} {
 		func() {
 			defer func() {
@@ -467,9 +467,9 @@ func TestVertical_SharingConverges(t *testing.T) {
 	n, parties := v.N, len(v.Blocks)
 	m := float64(parties)
 	z, y, sum, target := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	x, p, party := make([][]float64, parties), make([][]float64, parties), make([]*Party, parties)
+	x, p, party := make([][]float64, parties), make([][]float64, parties), make([]*PartySolver, parties)
 	for k, b := range v.Blocks {
-		x[k], p[k], party[k] = make([]float64, b.D), make([]float64, n), NewParty(b, v.Ridge, rho)
+		x[k], p[k], party[k] = make([]float64, b.D), make([]float64, n), NewPartySolver(b, v.Ridge, rho)
 	}
 	scratch := NewHubScratch(n)
 	for range 400 {
@@ -510,7 +510,7 @@ func BenchmarkParty6000x2000(b *testing.B) {
 	for _, share := range []float64{0.13, 1} {
 		block := randomRows(g, 6000, 2000, share)
 		v, x := normals(g, 6000), make([]float64, 2000)
-		p := NewParty(block, 1e-3, 1)
+		p := NewPartySolver(block, 1e-3, 1)
 		b.Run(fmt.Sprintf("share %v/gram", share), func(b *testing.B) {
 			for b.Loop() {
 				gram(block)
@@ -518,7 +518,7 @@ func BenchmarkParty6000x2000(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("share %v/new", share), func(b *testing.B) {
 			for b.Loop() {
-				NewParty(block, 1e-3, 1)
+				NewPartySolver(block, 1e-3, 1)
 			}
 		})
 		b.Run(fmt.Sprintf("share %v/step", share), func(b *testing.B) {
@@ -581,7 +581,7 @@ func TestParty_RankOfA9aIsThatOfItsSingularValues(t *testing.T) {
 				dependent++
 			}
 		}
-		p := NewParty(b, 1, 0.3)
+		p := NewPartySolver(b, 1, 0.3)
 		if want := []int{10, 4}[m]; p.Deficient() != dependent || dependent != want {
 			t.Errorf("party %d: %d dependent columns, by singular values %d, want %d", m+1, p.Deficient(), dependent,
 				want)

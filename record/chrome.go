@@ -72,7 +72,7 @@ type chrome struct {
 	nodes  int
 	steps  []Step // by node, in order of time
 	marks  []mark // by node, in order of time
-	kinds  []string
+	kinds  []MessageKind
 	length int64 // of a message's slices, at most
 	events int
 }
@@ -142,7 +142,7 @@ func (c *chrome) read() error {
 func (c *chrome) track(node int) {
 	what := "node"
 	if node >= c.run.Info.Nodes {
-		what = "user" // of a survey
+		what = "user" // who registers
 	}
 	c.event(`"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":"%s %d"}`, c.nodes, node, what, node)
 	c.event(`"ph":"M","name":"thread_sort_index","pid":%d,"tid":%d,"args":{"sort_index":%d}`, c.nodes, node, node)
@@ -206,11 +206,11 @@ func (c *chrome) instant(marks []mark, length int64) {
 			out += m.bytes
 		}
 		add(&rounds, strconv.Itoa(int(m.round)))
-		add(&kinds, c.kinds[m.kind])
+		add(&kinds, string(c.kinds[m.kind]))
 		if m.what == gone { // before the slice: flows belong to the last one begun
 			c.event(`"ph":"i","s":"t","name":"lost","cat":%s,"pid":%d,"tid":%d,"ts":%s,`+
 				`"args":{"to":%d,"round":%d,"bytes":%d}`,
-				quoted(c.kinds[m.kind]), c.nodes, m.node, micros(m.at), m.other, m.round, m.bytes)
+				quoted(string(c.kinds[m.kind])), c.nodes, m.node, micros(m.at), m.other, m.round, m.bytes)
 		}
 	}
 	name, args := "", []string{`"rounds":"` + strings.Join(rounds, ", ") + `"`}
@@ -239,7 +239,7 @@ func (c *chrome) flows() error {
 		if m.ReceivedNS < 0 {
 			return nil
 		}
-		kind := quoted(m.Kind)
+		kind := quoted(string(m.Kind))
 		c.event(`"ph":"s","name":%s,"cat":%s,"id":%d,"pid":%d,"tid":%d,"ts":%s,`+
 			`"args":{"message":%d,"round":%d,"bytes":%d}`,
 			kind, kind, id, c.nodes, m.Src, micros(m.SentNS), m.ID, m.Round, m.Bytes)

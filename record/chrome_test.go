@@ -167,7 +167,7 @@ func TestChromeTrace(t *testing.T) {
 		delivered, lost := 0, 0
 		for id := range rapid.IntRange(0, 30).Draw(t, "messages") {
 			m := Message{ID: uint64(id), Src: int32(id % nodes), Dst: int32((id + 1) % nodes),
-				Kind: rapid.SampledFrom([]string{"value", "request", `odd "kind`}).Draw(t, "kind")}
+				Kind: rapid.SampledFrom([]MessageKind{MessageValue, MessageRequest, `odd "kind`}).Draw(t, "kind")}
 			m.SentNS = base + rapid.Int64Range(0, most).Draw(t, "sent")
 			for range rapid.SampledFrom([]int{1, 1, 1, 2}).Draw(t, "copies") {
 				if m.ReceivedNS = m.SentNS + rapid.Int64Range(-1, most).Draw(t, "delay"); m.ReceivedNS < m.SentNS {

@@ -48,7 +48,7 @@ func Export(r *Run, table, format string, to io.Writer) error {
 	case "messages":
 		w.begin("id", "src", "dst", "round", "sent_ns", "received_ns", "bytes", "kind")
 		err = r.Messages(func(m Message) error {
-			w.row(m.ID, m.Src, m.Dst, m.Round, m.SentNS, m.ReceivedNS, m.Bytes, m.Kind)
+			w.row(m.ID, m.Src, m.Dst, m.Round, m.SentNS, m.ReceivedNS, m.Bytes, string(m.Kind))
 			return nil
 		})
 	case "steps":

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"overhear/privacy"
 	"path/filepath"
 )
 
@@ -166,13 +167,13 @@ func (a *Audit) Stands() bool {
 
 // Pair is the two worlds.
 type Pair struct {
-	Node   int        `json:"node"`
-	Row    int        `json:"row"`
-	Unit   string     `json:"unit"`
-	What   string     `json:"what"` // in words
-	A      []float64  `json:"a"`    // the sample, y·x, in the first world
-	B      []float64  `json:"b"`    // in the second
-	Search []Proposed `json:"search"`
+	Node   int          `json:"node"`
+	Row    int          `json:"row"`
+	Unit   privacy.Unit `json:"unit"`
+	What   string       `json:"what"` // in words
+	A      []float64    `json:"a"`    // the sample, y·x, in the first world
+	B      []float64    `json:"b"`    // in the second
+	Search []Proposed   `json:"search"`
 }
 
 // Proposed is a pair that was tried.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"overhear/privacy"
 	"path/filepath"
 )
 
@@ -81,15 +82,15 @@ type Residual struct {
 
 // Claim is what a method claims to protect at one node over the whole run.
 type Claim struct {
-	Node        int    `json:"node"`
-	Unit        string `json:"unit"`    // what is protected
-	Epsilon     Number `json:"epsilon"` // the method's own bound; null: not established
-	PerRound    Number `json:"worst_round"`
-	Delta       Number `json:"delta"` // of Epsilon, 0 for pure differential privacy
-	ZCDP        Number `json:"zcdp"`  // ε at AtDelta by zCDP
-	RDP         Number `json:"rdp"`   // ε at AtDelta by Rényi divergences
-	AtDelta     Number `json:"at_delta"`
-	Established bool   `json:"established"`
+	Node        int          `json:"node"`
+	Unit        privacy.Unit `json:"unit"`    // what is protected
+	Epsilon     Number       `json:"epsilon"` // the method's own bound; null: not established
+	PerRound    Number       `json:"worst_round"`
+	Delta       Number       `json:"delta"` // of Epsilon, 0 for pure differential privacy
+	ZCDP        Number       `json:"zcdp"`  // ε at AtDelta by zCDP
+	RDP         Number       `json:"rdp"`   // ε at AtDelta by Rényi divergences
+	AtDelta     Number       `json:"at_delta"`
+	Established bool         `json:"established"`
 }
 
 // Privacy is what a method claims, and whether its condition holds.

@@ -115,7 +115,7 @@ func (r *Run) Metrics() (*Table, error) {
 // Iterates calls f with every recorded iterate, in the order of publication.
 func (r *Run) Iterates(f func(Iterate) error) error { return rows(r, "iterates.parquet", f) }
 
-// Reports calls f with what every user of a survey sent; there need be none. Node
+// Reports calls f with what every user reported; there need be none. Node
 // is the user's, values are the columns and the label.
 func (r *Run) Reports(f func(Iterate) error) error {
 	if _, ok := r.Info.Files[reportsFile]; !ok {

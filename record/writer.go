@@ -40,14 +40,14 @@ type Iterate struct {
 // Message is a row of messages.parquet. Both copies of a duplicate have the
 // same id.
 type Message struct {
-	ID         uint64 `parquet:"id"`
-	Src        int32  `parquet:"src"`
-	Dst        int32  `parquet:"dst"`
-	Round      int32  `parquet:"round"`
-	SentNS     int64  `parquet:"sent_ns"`
-	ReceivedNS int64  `parquet:"received_ns"` // −1: lost
-	Bytes      int64  `parquet:"bytes"`
-	Kind       string `parquet:"kind,dict"`
+	ID         uint64      `parquet:"id"`
+	Src        int32       `parquet:"src"`
+	Dst        int32       `parquet:"dst"`
+	Round      int32       `parquet:"round"`
+	SentNS     int64       `parquet:"sent_ns"`
+	ReceivedNS int64       `parquet:"received_ns"` // −1: lost
+	Bytes      int64       `parquet:"bytes"`
+	Kind       MessageKind `parquet:"kind,dict"`
 }
 
 // Writer writes one run. The first error of a row is kept for Finish.
@@ -119,7 +119,7 @@ func (w *Writer) Iterate(node, round int, at sim.Time, values []float64) {
 	}
 }
 
-// Report records what a survey's user sent: the columns, then the label.
+// Report records what a user reported: the columns, then the label.
 func (w *Writer) Report(user int, at sim.Time, values []float64) {
 	if w.policy.Every == 0 && w.policy.Last < 0 {
 		return // no contents are kept

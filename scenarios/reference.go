@@ -50,7 +50,7 @@ func methodsPage() string {
 	all := algorithms.Entries()
 	for _, e := range all {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s | %s |\n",
-			e.Name, e.Name, e.Title, splitBy(e), networkOf(e), target(e))
+			e.Name, e.Name, e.Title, splitBy[e.Over], networkOf(e), target(e))
 	}
 	common := commonKeys(all)
 	b.WriteString("\nEvery method has these parameters, too:\n\n")
@@ -70,18 +70,12 @@ func methodsPage() string {
 }
 
 // splitBy says what a method's data are divided by.
-func splitBy(e *algorithms.Entry) string {
-	switch {
-	case e.New == nil:
-		return "columns"
-	case e.NewSplit == nil:
-		return "rows"
-	}
-	return "rows or columns"
+var splitBy = map[algorithms.Over]string{
+	algorithms.Rows: "rows", algorithms.Columns: "columns", algorithms.Either: "rows or columns",
 }
 
 func networkOf(e *algorithms.Entry) string {
-	if e.Star || e.New == nil {
+	if e.Star {
 		return "star, node 0 the hub"
 	}
 	return "any"

@@ -10,6 +10,7 @@ import (
 	"math"
 	"strings"
 
+	"overhear/privacy"
 	"overhear/record"
 )
 
@@ -76,7 +77,7 @@ func worstClaim(claims []record.Claim) *record.Claim {
 	for k := range claims {
 		c := &claims[k]
 		switch {
-		case worst == nil, c.Unit == "sample" && worst.Unit != "sample":
+		case worst == nil, c.Unit == privacy.Sample && worst.Unit != privacy.Sample:
 			worst = c
 		case c.Unit == worst.Unit && loss(c) > loss(worst):
 			worst = c

@@ -643,7 +643,7 @@ func (e *Evaluation) pairs() *section {
 		}
 		text += fmt.Sprintf("The worlds differ in row %d of node %d", p.Row, p.Node)
 		if p.Unit != "" {
-			text += "; what is protected: " + p.Unit
+			text += "; what is protected: " + string(p.Unit)
 		}
 		b := block{Heading: e.heading(k), Text: text + "."}
 		if n := max(len(p.A), len(p.B)); n > 0 {

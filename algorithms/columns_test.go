@@ -80,20 +80,25 @@ func (b *blocks) vertical() *problem.Vertical {
 type splitRun struct {
 	sent    [][][]float64 // round, node; nil where nothing was said
 	copies  [][][]float64 // the same, copied at once
-	rounds  []*SplitRound
+	rounds  []*ColumnRound
 	packets []sim.Packet
-	split   *Split
+	split   *overColumns
 }
 
-func (r *splitRun) Sent(node, round int, _ sim.Time, values []float64) {
-	if r.sent[round][node] != nil {
-		panic(fmt.Sprintf("node %d says twice what it sends in round %d", node, round))
+func (r *splitRun) Published(p *Publication) {
+	if r.sent[p.Round][p.Node] != nil {
+		panic(fmt.Sprintf("node %d says twice what it sends in round %d", p.Node, p.Round))
 	}
-	r.sent[round][node] = values
-	r.copies[round][node] = slices.Clone(values)
+	if p.Part != p.Node-1 {
+		panic(fmt.Sprintf("node %d has part %d", p.Node, p.Part))
+	}
+	r.sent[p.Round][p.Node] = p.Values
+	r.copies[p.Round][p.Node] = slices.Clone(p.Values)
 }
 
-func (r *splitRun) Ended(s *SplitRound) error {
+func (r *splitRun) Concluded(int, int, []float64) {}
+
+func (r *splitRun) Ended(s *ColumnRound) error {
 	if s.Round != len(r.rounds) {
 		panic(fmt.Sprintf("round %d ended after %d others", s.Round, len(r.rounds)))
 	}
@@ -103,7 +108,7 @@ func (r *splitRun) Ended(s *SplitRound) error {
 
 const splitSeed = 5
 
-func (b *blocks) setting(t *testing.T, rounds int) SplitSetting {
+func (b *blocks) setting(t *testing.T, rounds int) Setting {
 	t.Helper()
 	var edges [][2]int
 	for m := range b.d {
@@ -113,7 +118,7 @@ func (b *blocks) setting(t *testing.T, rounds int) SplitSetting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return SplitSetting{Problem: b.vertical(), Graph: g, Rounds: rounds, Seed: splitSeed}
+	return Setting{Split: b.vertical(), Graph: g, Rounds: rounds, Seed: splitSeed}
 }
 
 // run runs a method over the blocks; change may alter the engine's setting.
@@ -124,7 +129,7 @@ func (b *blocks) run(t *testing.T, kind string, params any, rounds int, change f
 	if !ok {
 		t.Fatalf("no algorithm is called %s", kind)
 	}
-	method, err := e.NewSplit(params, s)
+	method, err := e.New(params, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,13 +145,16 @@ func (b *blocks) run(t *testing.T, kind string, params any, rounds int, change f
 	if change != nil {
 		change(&cfg)
 	}
-	r.split = &Split{SplitSetting: s, Method: method, Cost: Cost{Row: 100, Jitter: 0.5}, Observer: r}
+	c := Config{Setting: s, Method: method, Cost: Cost{Row: 100, Jitter: 0.5}, Observer: r}
 	if cfg.Link.Loss > 0 {
-		r.split.Retry, r.split.Deadline = 10e6, 60e9
+		c.Retry, c.Deadline = 10e6, 60e9
 	}
-	if cfg.Graph, err = r.split.Network(); err != nil {
+	protocol, err := NewProtocol(c)
+	if err != nil {
 		t.Fatal(err)
 	}
+	r.split = protocol.(*overColumns)
+	cfg.Graph = protocol.Graph()
 	engine, err := sim.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -551,7 +559,7 @@ func TestPrivateSharing_AmbientNoiseIsAddedToTheMargins(t *testing.T) {
 		sigma := math.Sqrt(2*math.Log(1.25/1e-3)) * c / 0.5
 		method := r.split.Method.(*privateSharing)
 		near(t, "𝒞 and σ", []float64{method.sensitivity(m), method.sigma(m)}, []float64{c, sigma}, 1e-12)
-		party := problem.NewParty(v.Blocks[m], b.ridge, 0.8)
+		party := problem.NewPartySolver(v.Blocks[m], b.ridge, 0.8)
 		before := make([]float64, 13)
 		for k := 1; k <= 8; k++ {
 			noise, want := make([]float64, 13), make([]float64, 13)
@@ -580,7 +588,7 @@ func TestPrivateSharing_RangeNoiseHasItsCovariance(t *testing.T) {
 	// three.
 	b := newBlocks(9, []int{3}, "mean")
 	const rounds, sigma = 4000, 0.3
-	p := problem.NewParty(b.vertical().Blocks[0], b.ridge, 1)
+	p := problem.NewPartySolver(b.vertical().Blocks[0], b.ridge, 1)
 	column := make([]float64, 9)
 	for n := range column {
 		column[n] = b.d[0][n][1]
@@ -602,13 +610,13 @@ func TestPrivateSharing_RangeNoiseHasItsCovariance(t *testing.T) {
 
 func TestPrivateSharing_CompositionByHand(t *testing.T) {
 	b := newBlocks(10, []int{2, 4}, "mean")
-	make := func(change func(*PrivateSharing)) SplitPrivate {
+	make := func(change func(*PrivateSharing)) Composing {
 		e, _ := Lookup("private-admm-sharing")
-		m, err := e.NewSplit(b.private("range", change), b.setting(t, 6))
+		m, err := e.New(b.private("range", change), b.setting(t, 6))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m.(SplitPrivate)
+		return m.(Composing)
 	}
 	bound := func(rounds, eps float64) []float64 {
 		return []float64{math.Sqrt(2*rounds*math.Log(1/1e-4))*eps + rounds*eps*(math.Exp(eps)-1), rounds*1e-3 + 1e-4}
@@ -624,7 +632,7 @@ func TestPrivateSharing_CompositionByHand(t *testing.T) {
 	}
 	var l, quiet privacy.Ledger
 	make(nil).Account(&l)
-	if !slices.Equal(l.Units(), []string{UnitColumn}) || !slices.Equal(l.Nodes(), []int{0, 1}) {
+	if !slices.Equal(l.Units(), []privacy.Unit{privacy.Column}) || !slices.Equal(l.Nodes(), []int{0, 1}) {
 		t.Errorf("the ledger has %v of %v", l.Units(), l.Nodes())
 	}
 	make(func(p *PrivateSharing) { p.Cover = "off" }).Account(&quiet)
@@ -654,11 +662,16 @@ func TestPrivateSharing_EstablishedOnlyUnderTheTheoremsAssumptions(t *testing.T)
 			b.unit()
 		}
 		e, _ := Lookup("private-admm-sharing")
-		m, err := e.NewSplit(b.private(c.cover, c.change), b.setting(t, 3))
+		m, err := e.New(b.private(c.cover, c.change), b.setting(t, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch err := m.(SplitPrivate).Established(c.largest); {
+		claim := m.(Composing)
+		err = claim.Established()
+		if err == nil {
+			err = claim.Within(c.largest)
+		}
+		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%+v: %v", c, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
@@ -681,7 +694,7 @@ func TestSplit_LargestIsOverCoefficientsAndTheHubsVectors(t *testing.T) {
 		z = plus(z, -1, hub[:12])
 		want = max(want, math.Sqrt(inner(z, z)), math.Sqrt(inner(hub[12:], hub[12:])))
 	}
-	near(t, "the greatest norm", []float64{r.split.Largest()}, []float64{want}, 1e-12)
+	near(t, "the greatest norm", []float64{r.rounds[len(r.rounds)-1].Largest}, []float64{want}, 1e-12)
 }
 
 // batchByHand draws the batch of a round by the public rule: row after row, each

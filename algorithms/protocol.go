@@ -1,0 +1,167 @@
+// From a method and the options of a run to the protocol that its nodes follow.
+
+package algorithms
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"overhear/parameter"
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// Config is how a method is run.
+type Config struct {
+	Setting
+	Method   Method
+	Init     Init
+	Cost     Cost
+	Observer Observer // nil: nobody watches
+
+	Tolerance float64      // of each solve, see problem.Solver; 0: the default
+	Retry     sim.Duration // where messages are lost, how long a node waits before it asks again; 0: it does not
+	Deadline  sim.Duration // how long it waits for a round; 0: for ever
+	Missing   string       // what happens then: "" or MissingStop, or MissingLast
+
+	Trigger *parameter.Trigger // when nodes without lockstep start their next update; nil: rounds are synchronous
+}
+
+// What a node does when it has waited for a round for as long as Deadline.
+const (
+	MissingStop = "stop" // fail the run and say who waited for whom
+	MissingLast = "last" // go on with stale values: the last that came, zero if none did
+)
+
+// Protocol is how a method's nodes take turns.
+type Protocol interface {
+	Graph() *sim.Graph    // what the engine runs
+	Attach(e *sim.Engine) // makes the nodes
+	Unfinished() error    // nil when all have ended their last round; else who waits for whom
+	Activity() *Activity  // what the nodes did
+}
+
+// NewProtocol is the protocol that the method needs. The error says which trait of
+// the method, or which option, the protocol does not support.
+func NewProtocol(c Config) (Protocol, error) {
+	switch m := c.Method.(type) {
+	case ColumnMethod:
+		if c.Split == nil {
+			return nil, fmt.Errorf("%T is for split columns, and rows are split", m)
+		}
+		return newOverColumns(c, m)
+	case RowMethod:
+		if c.Problem == nil {
+			return nil, fmt.Errorf("%T is for split rows, and columns are split", m)
+		}
+		return newOverRows(c, m)
+	}
+	return nil, fmt.Errorf("%T is neither a RowMethod nor a ColumnMethod", c.Method)
+}
+
+// newOverRows is a protocol over split rows.
+func newOverRows(c Config, m RowMethod) (Protocol, error) {
+	r := rowRun{Config: c, method: m, traits: traitsOf(m)}
+	var err error
+	if r.graph, err = withUsers(&r); err != nil {
+		return nil, err
+	}
+	central, _ := m.(Central)
+	switch {
+	case central != nil:
+		err = errors.Join(checkStar(c.Graph), supported("around a hub", m, []string{"Idler"}))
+	case r.isolated && r.addressing != nil:
+		err = fmt.Errorf("%T is Isolated, and so cannot be Addressing", m)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Trigger != nil && c.Missing == MissingLast:
+		return nil, errors.New("nodes without lockstep always go on with the last values, so that rounds.missing is for " +
+			"rounds.mode: synchronous")
+	case c.Trigger != nil:
+		a := &asynchronous{rowRun: r, Trigger: *c.Trigger, central: central}
+		if central != nil {
+			a.hub = 1
+		}
+		return a, nil
+	case central != nil && c.Missing == MissingLast:
+		return nil, errNoStale
+	case central != nil:
+		return &aroundHub{rowRun: r, central: central}, nil
+	}
+	return &synchronous{rowRun: r}, nil
+}
+
+// rowRun is what the protocols over split rows have in common.
+type rowRun struct {
+	Config
+	method RowMethod
+	graph  *sim.Graph // that the engine runs: of the nodes and of the users that register
+	traits
+	scratch []scratch // by worker
+}
+
+// Graph is what the engine runs.
+func (r *rowRun) Graph() *sim.Graph { return r.graph }
+
+// traits are what else a method does, found once; nil: it does not.
+type traits struct {
+	idler       Idler
+	isolated    bool
+	addressing  Addressing
+	sheltering  Sheltering
+	registering Registering
+}
+
+func traitsOf(m Method) (t traits) {
+	t.idler, _ = m.(Idler)
+	_, t.isolated = m.(Isolated)
+	t.addressing, _ = m.(Addressing)
+	t.sheltering, _ = m.(Sheltering)
+	t.registering, _ = m.(Registering)
+	return t
+}
+
+// idle says whether the updates of a round touch no data.
+func (t *traits) idle(round int) bool { return t.idler != nil && t.idler.Idle(round) }
+
+// supported reports a trait of a method that a protocol has no use for; it uses those
+// that are named.
+func supported(protocol string, m Method, uses []string) error {
+	t := traitsOf(m)
+	for _, c := range []struct {
+		name string
+		has  bool
+	}{
+		{"Idler", t.idler != nil}, {"Isolated", t.isolated}, {"Addressing", t.addressing != nil},
+		{"Sheltering", t.sheltering != nil}, {"Registering", t.registering != nil},
+	} {
+		if c.has && !slices.Contains(uses, c.name) {
+			return fmt.Errorf("%T is %s, which methods %s cannot be", m, c.name, protocol)
+		}
+	}
+	return nil
+}
+
+// errNoStale is why a star has no rounds.missing: last.
+var errNoStale = errors.New("a hub waits for all others, so that rounds.missing: last is for methods without a hub")
+
+// scratch is the working room of one worker.
+type scratch struct {
+	sum, q, room []float64
+	solver       *problem.Scratch
+}
+
+// newScratch makes the working room of so many workers.
+func newScratch(workers int, p *problem.Problem) []scratch {
+	room := make([]scratch, workers)
+	for w := range room {
+		room[w] = scratch{
+			sum: make([]float64, p.D), q: make([]float64, p.D), room: make([]float64, p.D),
+			solver: p.NewScratch(),
+		}
+	}
+	return room
+}

@@ -1,0 +1,120 @@
+// The observer of a run that is measured and recorded.
+
+package experiment
+
+import (
+	"slices"
+
+	"overhear/algorithms"
+	"overhear/metrics"
+	"overhear/problem"
+	"overhear/record"
+	"overhear/sim"
+)
+
+// recorder hands what a run says to its metrics and to its run directory.
+type recorder struct {
+	rows    rowMetrics     // nil where columns are split
+	columns *metrics.Split // nil where rows are
+	first   int            // node of part 0 of the problem
+	writer  *record.Writer // nil: no run directory
+	packet  uint64         // number of the latest packet, plus one
+	largest float64        // greatest norm that a round over split columns told of
+}
+
+// rowMetrics measure what nodes publish where rows are split.
+type rowMetrics interface {
+	Published(shard, t int, at sim.Time, values, inner []float64, loss float64, stats problem.Stats)
+	Concluded(node, t int, dual []float64)
+	measurement
+}
+
+// measurement is what all metrics of a run have.
+type measurement interface {
+	Rows() []metrics.Row
+	Sent(round int, bytes int64)
+}
+
+// recorder makes the observer of a run and, for its metrics, computes the centralised
+// optimum.
+func (e *Experiment) recorder(out *outcome, w *record.Writer, progress func(metrics.Row)) (*recorder, error) {
+	r := &recorder{first: out.First(), writer: w}
+	if out.Split != nil {
+		o, err := out.Split.Centralised()
+		if err != nil {
+			return nil, err
+		}
+		_, wrong := out.Split.TestLoss(o.X)
+		out.optimum = record.Reference{Objective: record.Number(o.Value), Point: slices.Concat(o.X...),
+			TestError: record.Number(wrong)}
+		r.columns = metrics.NewSplit(out.Split, o.X, e.Rounds.Count, progress)
+		return r, nil
+	}
+	o, err := out.Problem.Centralised()
+	if err != nil {
+		return nil, err
+	}
+	out.optimum = record.Reference{Objective: record.Number(o.Value), Point: o.F,
+		TestError: record.Number(metrics.TestError(&out.Problem.Test, o.F))}
+	r.rows = metrics.NewCollector(out.Problem, o.F, e.Rounds.Count, progress)
+	if e.Rounds.Mode == "asynchronous" {
+		r.rows = metrics.NewRolling(out.Problem, o.F, progress)
+	}
+	return r, nil
+}
+
+// measured are the metrics.
+func (r *recorder) measured() measurement {
+	if r.columns != nil {
+		return r.columns
+	}
+	return r.rows
+}
+
+// Published records an iterate or a message, and measures iterates.
+func (r *recorder) Published(p *algorithms.Publication) {
+	if r.writer != nil {
+		r.writer.Iterate(p.Node, p.Round, p.At, p.Values)
+	}
+	if r.rows == nil {
+		return
+	}
+	if r.writer != nil {
+		r.writer.Step(p.Node, p.Round, p.Began, p.At)
+	}
+	if p.Part >= 0 {
+		r.rows.Published(p.Part, p.Round, p.At, p.Values, p.Inner, p.Loss, p.Stats)
+	}
+}
+
+// Concluded measures the dual.
+func (r *recorder) Concluded(node, round int, dual []float64) {
+	r.rows.Concluded(node-r.first, round, dual)
+}
+
+// Ended measures a round over split columns.
+func (r *recorder) Ended(c *algorithms.ColumnRound) error {
+	r.largest = c.Largest
+	return r.columns.Ended(c.Round, c.At, c.X, c.Gap, c.Residual)
+}
+
+// Reported records what a user reported.
+func (r *recorder) Reported(user int, at sim.Time, report []float64) {
+	if r.writer != nil {
+		r.writer.Report(user, at, report)
+	}
+}
+
+// sent takes a packet; a duplicate's second copy is recorded but was not sent.
+func (r *recorder) sent(p *sim.Packet) {
+	if p.ID == r.packet {
+		r.packet++
+		r.measured().Sent(int(p.Round), p.Bytes)
+	}
+	if r.writer != nil {
+		r.writer.Message(record.Message{
+			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received),
+			Bytes: p.Bytes, Kind: algorithms.Kinds[p.Kind],
+		})
+	}
+}
