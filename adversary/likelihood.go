@@ -124,8 +124,8 @@ func (l *Likelihood) weigh(g *model.Gradient) (*Evidence, error) {
 		l.value[i] = v + g.Ridge*g.At[i] // −q
 	}
 	e.Scale = max(1, num.Norm(l.value))
-	if g.Place == model.OnOutput { // noise of rate ζ on the minimiser
-		e.Law.Level *= g.Ridge
+	if g.Place == model.OnOutput {
+		e.Law = g.Noise.Over(g.Ridge)
 	}
 	for _, w := range l.worlds {
 		density, noise := 0.0, make([]float64, len(g.At))

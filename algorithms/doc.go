@@ -3,10 +3,22 @@
 //
 // # Overview
 //
-// A [Method] says what one node computes in one round; [Synchronous] says when:
-// a node starts round t+1 once it holds the values of round t of every
-// neighbour. A method is one file that defines a type with the two functions
-// of [Method] and registers an [Entry]; nothing else changes.
+// A [Method] says what nodes compute in a round. It is a [RowMethod], whose nodes exchange
+// iterates with their neighbours; a [Central] one, whose nodes exchange them with a hub;
+// or a [ColumnMethod], whose parties hold columns of the same rows. [NewProtocol] makes of
+// it the [Protocol] that says when they compute: in synchronous rounds, in which a node
+// starts round t+1 once it holds the values of round t of all its neighbours, or, with a
+// trigger, without lockstep. Traits such as [Addressing] and [Registering] change what a
+// protocol does; one that it does not support is an error.
+//
+//	m, err := entry.New(params, setting)
+//	p, err := algorithms.NewProtocol(algorithms.Config{Setting: setting, Method: m})
+//	engine, err := sim.New(sim.Config{Graph: p.Graph()})
+//	p.Attach(engine)
+//	err = errors.Join(engine.Run(ctx), p.Unfinished())
+//
+// A new method is one file that defines the type and registers an [Entry]; its model, for
+// attacks and audits, is one file in adversary/model.
 //
 // # Invariants
 //

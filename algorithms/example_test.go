@@ -1,4 +1,5 @@
-// How to add a method: a file like this one, with an init that registers it.
+// How a method is run without a scenario. A whole new method, with its model and the audit
+// of its claim, is in evaluation/example_method_test.go.
 
 package algorithms_test
 
@@ -18,7 +19,7 @@ type noisy struct {
 	Sigma float64 `yaml:"sigma" doc:"standard deviation of the noise on every component"`
 }
 
-// Update is ADMM's primal step; what it leaves in n.F is sent.
+// Update is ADMM's primal step; what it leaves in n.F is sent. Dual is embedded.
 func (m noisy) Update(n *algorithms.Node, t int) error {
 	if err := m.ADMM.Update(n, t); err != nil {
 		return err
@@ -30,14 +31,6 @@ func (m noisy) Update(n *algorithms.Node, t int) error {
 	return nil
 }
 
-// Dual is ADMM's: embedded. In the package algorithms an init would follow:
-//
-//	register(&Entry{
-//		Name: "noisy", Title: "…", Paper: "…", About: "…",
-//		Params: func() any { return new(noisy) },
-//		New:    func(p any, _ Setting) (Method, error) { return *p.(*noisy), nil },
-//	})
-
 // Two nodes with one row each: the nodes end at the same place, up to the noise.
 func Example() {
 	row := func(x float64) problem.Shard {
@@ -46,11 +39,13 @@ func Example() {
 		return problem.Shard{U: u, Y: []float64{1}}
 	}
 	graph, _ := sim.NewGraph(2, [][2]int{{0, 1}})
-	p := &problem.Problem{D: 1, Loss: problem.Squared, C: 1, R: []float64{0.1, 0.1}, Shards: []problem.Shard{row(1), row(0.5)}}
+	p := &problem.Problem{
+		D: 1, Loss: problem.Squared, C: 1, R: []float64{0.1, 0.1}, Shards: []problem.Shard{row(1), row(0.5)},
+	}
 	last := last{}
 	run, err := algorithms.NewProtocol(algorithms.Config{
 		Setting:  algorithms.Setting{Problem: p, Graph: graph, Rounds: 50, Seed: 1},
-		Method:   noisy{ADMM: algorithms.ADMM{Eta: 0.5}, Sigma: 1e-3},
+		Method:   noisy{ADMM: algorithms.ADMM{Eta: 0.5}, Sigma: 1e-4},
 		Observer: last,
 	})
 	if err != nil {
@@ -61,8 +56,8 @@ func Example() {
 	if err := engine.Run(context.Background()); err != nil {
 		fmt.Println(err)
 	}
-	fmt.Printf("%.2f %.2f\n", last[0], last[1])
 	// The centralised optimum is (1 + 0.5)/(1 + 0.25 + 0.2).
+	fmt.Printf("%.2f %.2f\n", last[0], last[1])
 	// Output: 1.03 1.03
 }
 

@@ -39,6 +39,16 @@ const (
 	OnOutput                 // added to the exact minimiser, and then published
 )
 
+// Over is the law of the vector divided by c > 0.
+func (n Noise) Over(c float64) Noise {
+	if n.Kind == Gaussian {
+		n.Level /= c
+	} else {
+		n.Level *= c
+	}
+	return n
+}
+
 // LogDensity is log p(x) up to a constant that depends on the law only.
 func (n Noise) LogDensity(x []float64) float64 {
 	if n.Kind == Gaussian {
