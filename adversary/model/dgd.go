@@ -13,8 +13,8 @@ type dgd struct {
 	Decay string             `yaml:"decay"`
 }
 
-// size is a_t.
-func (m *dgd) size(node, t int) float64 {
+// stepSize is a_t.
+func (m *dgd) stepSize(node, t int) float64 {
 	step := m.Step.At(node, t)
 	if m.Decay != "none" {
 		step /= math.Sqrt(float64(t))
@@ -47,7 +47,7 @@ func (m *dgd) round(p *Public, o Observed, node, t int) (*Gradient, error) {
 	num.Axpy(-1, now, moved)
 	g := &Gradient{Round: t, At: before, Value: make([]float64, p.D), Place: InStep}
 	num.Axpy(-p.R[node], before, g.Value)
-	if step := m.size(node, t); math.IsNaN(step) { // moved is multiplied by 1/a
+	if step := m.stepSize(node, t); math.IsNaN(step) { // moved is multiplied by 1/a
 		num.Scale(-1, moved)
 		g.Nuisance, g.Hidden = [][]float64{moved}, &Hidden{Growth: 1, Explicit: true}
 	} else {

@@ -35,8 +35,8 @@ func (m *Missing) Error() string { return m.What }
 // NotSeen is a *Missing with that text.
 func NotSeen(format string, args ...any) error { return &Missing{fmt.Sprintf(format, args...)} }
 
-// errIdle is why a round says nothing about data.
-var errIdle = errors.New("the round touches no data")
+// errNothing is of a round that touches no data, or of which nothing can have been seen.
+var errNothing = errors.New("the round says nothing about data")
 
 // Gradient is what one round says about a node's data, whose gradient
 //
@@ -101,7 +101,7 @@ func Gradients(p *Public, o Observed, node, size int) (all []Gradient, unseen []
 			all = append(all, *g)
 		case errors.As(err, &m):
 			unseen = append(unseen, fmt.Sprintf("round %d: %s", t, m.What))
-		case !errors.Is(err, errIdle):
+		case !errors.Is(err, errNothing):
 			return all, append(unseen, err.Error())
 		}
 	}

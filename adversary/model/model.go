@@ -40,15 +40,6 @@ var registry = map[string]*Entry{}
 // register adds a model; each method's file calls it once from init.
 func register(e *Entry) { registry[e.Name] = e }
 
-// Register adds the model of a method that is defined elsewhere, as in a test. It
-// panics if the method has one.
-func Register(e *Entry) {
-	if _, ok := registry[e.Name]; ok {
-		panic(fmt.Sprintf("model: method %s has a model", e.Name))
-	}
-	register(e)
-}
-
 // Lookup finds the model of a method.
 func Lookup(name string) (*Entry, bool) {
 	e, ok := registry[name]
@@ -126,8 +117,9 @@ func fields(v reflect.Value) (all []field) {
 
 // fill copies parameters into a model, by key.
 func fill(m Method, params any) error {
+	own := fields(reflect.Indirect(reflect.ValueOf(params)))
 	from := map[string]reflect.Value{}
-	for _, f := range fields(reflect.Indirect(reflect.ValueOf(params))) {
+	for _, f := range own {
 		from[f.key] = f.value
 	}
 	for _, f := range fields(reflect.ValueOf(m).Elem()) {
@@ -141,8 +133,10 @@ func fill(m Method, params any) error {
 		f.value.Set(v)
 		delete(from, f.key)
 	}
-	for key := range from {
-		return fmt.Errorf("it lacks the method's parameter %s", key)
+	for _, f := range own {
+		if _, left := from[f.key]; left {
+			return fmt.Errorf("it lacks the method's parameter %s", f.key)
+		}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@
 package model
 
 import (
-	"fmt"
 	"math"
 
 	"overhear/internal/num"
@@ -64,11 +63,8 @@ func (p *Public) Hides() (eta, theta bool) {
 	if !ok {
 		return false, false
 	}
-	for node := range p.Graph.Order() {
-		s := m.Step(p, node, 1, 0)
-		return math.IsNaN(s.Eta), math.IsNaN(s.Theta)
-	}
-	return false, false
+	s := m.Step(p, 0, 1, 0) // what is hidden is hidden at every node and in every round
+	return math.IsNaN(s.Eta), math.IsNaN(s.Theta)
 }
 
 // history follows a node's dual through the rounds: λ(t) = λ(t−1) + (θ/2)c(t),
@@ -152,13 +148,9 @@ func (h *history) disagreement(k int) ([]float64, error) {
 // round is what round t says: −(q + (r+κ)f(t)), q the linear term of its step.
 func (h *history) round(t int) (*Gradient, error) {
 	p := h.public
-	if from := h.seen.From(); t < from {
-		h.lost(fmt.Sprintf("rounds before %d", from))
-		return nil, errIdle
-	}
 	step := h.step(t)
-	if step.Idle {
-		return nil, errIdle
+	if step.Idle || t < h.seen.From() {
+		return nil, errNothing
 	}
 	h.advance(t)
 	f, err := valueOf(h.seen, h.node, t)

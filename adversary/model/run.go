@@ -36,14 +36,6 @@ type Timing struct {
 	Trigger  parameter.Trigger // when a node goes on; where there is neither lockstep nor barrier
 }
 
-// shard is the number of a node's data, by which schedules and noise are numbered.
-func (r *Run) shard(node int) int {
-	if r.Hub {
-		return node - 1
-	}
-	return node
-}
-
 // degree is V_i.
 func (r *Run) degree(node int) float64 { return float64(r.Graph.Degree(node)) }
 
