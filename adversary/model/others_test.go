@@ -61,7 +61,8 @@ func TestDGD_RoundsFollowTheStep(t *testing.T) {
 					for k := 1; k <= rounds; k++ {
 						before := s.published[k-1][node]
 						want[k] = told{ // noise on the iterate is −1/a of it on the gradient
-							value: w.slope(node, before) - noise(node, k)/step(node, k), at: before, place: model.InStep,
+							value: w.slope(node, before) - noise(node, k)/step(node, k), at: before,
+							place: model.InStep,
 						}
 						if method == "private-dgd" { // the rate of ε is αB/(2C a)
 							x := want[k]
@@ -269,7 +270,8 @@ func TestDPADMM_RoundsOfAHubAndItsClients(t *testing.T) {
 		for _, g := range all {
 			off := g.Value[0] - want[1][g.Round].value
 			if g.Round < 4 && (g.Offset != 0 || !near(off, 0)) || g.Round > 4 && g.Offset == 0 {
-				t.Errorf("without round 3 of node %d, round %d: offset %d, off by %v", missing[0], g.Round, g.Offset, off)
+				t.Errorf("without round 3 of node %d, round %d: offset %d, off by %v", missing[0], g.Round, g.Offset,
+					off)
 			}
 			if g.Offset > 0 {
 				unknown = append(unknown, off)
@@ -352,7 +354,8 @@ func TestSharing_Noise(t *testing.T) {
 		t.Errorf("penalty %v, cover %v, noisy %v, share %v", m.Penalty(), m.Cover(), m.Noisy(), m.Share(p))
 	}
 	for noise, cover := range map[string]model.Cover{"off": model.Nowhere, "ambient": model.Ambient} {
-		p := public("private-admm-sharing", map[string]any{"eta": 2.0, "sigma": 0.7, "noise": noise, "form": "averaged"})
+		p := public("private-admm-sharing", map[string]any{"eta": 2.0, "sigma": 0.7, "noise": noise,
+			"form": "averaged"})
 		m := p.Method.(model.Sharing)
 		if m.Cover() != cover || m.Noisy() != (noise != "off") || m.Sigma(p, 1) != 0.7 || m.Share(p) != 3 {
 			t.Errorf("%s: cover %v, noisy %v, σ %v, share %v", noise, m.Cover(), m.Noisy(), m.Sigma(p, 1), m.Share(p))

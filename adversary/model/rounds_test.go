@@ -228,7 +228,8 @@ func compare(t *testing.T, p *model.Public, s *script, node, size int, want map[
 			t.Errorf("node %d, round %d: %+v, want %+v", node, g.Round, g, w)
 		}
 		if g.Noise.Kind != w.law.Kind || !near(g.Noise.Level, w.law.Level) || g.Noise.Power != 0 || g.Place != w.place {
-			t.Errorf("node %d, round %d: noise %+v at %d, want %+v at %d", node, g.Round, g.Noise, g.Place, w.law, w.place)
+			t.Errorf("node %d, round %d: noise %+v at %d, want %+v at %d", node, g.Round, g.Noise, g.Place, w.law,
+				w.place)
 		}
 	}
 }
@@ -313,7 +314,8 @@ func TestNodeDual_RoundsFollowThePapers(t *testing.T) {
 				func(i, t int) step { // ν = 2ηVε, ε of rate α
 					eta := etas[i][t-1]
 					scale := 2 * eta * w.degree(i)
-					return step{eta: eta, theta: thetas[i][t-1], objective: draws(i, t), law: laplace(alphas[i][t-1] / scale)}
+					return step{eta: eta, theta: thetas[i][t-1], objective: draws(i, t),
+						law: laplace(alphas[i][t-1] / scale)}
 				}, ""},
 			{"private-r-admm", map[string]any{"eta": eta, "gamma": gamma, "alpha": alphas, "noise": "on"},
 				func(i, t int) step {
@@ -703,7 +705,8 @@ func TestNodeDual_InputsOfOtherRounds(t *testing.T) {
 		}
 		return []int{inputs[round]}, nil
 	}
-	if all, unseen := model.Gradients(p, s, 0, 0); len(all) != 1 || len(unseen) != 1 || unseen[0] != "the record is damaged" {
+	if all, unseen := model.Gradients(p, s, 0, 0); len(all) != 1 || len(unseen) != 1 ||
+		unseen[0] != "the record is damaged" {
 		t.Errorf("%+v, unseen %q", all, unseen)
 	}
 }

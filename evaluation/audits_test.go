@@ -1,0 +1,301 @@
+// Parts of audits whose result is known beforehand: checks of labels and of redrawn
+// noise, what cannot be audited, and small audits over split columns.
+
+package evaluation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"overhear/adversary/model"
+	"overhear/experiment"
+	"overhear/internal/num"
+	"overhear/record"
+	"overhear/scenarios"
+)
+
+// Labels are flipped with probability p = 1/(1 + e^ε): counts within five standard
+// deviations √(p(1 − p)/n) pass, and others do not; a column that has moved does not.
+func TestReported_CountsFlips(t *testing.T) {
+	const n = 2000 // in both worlds
+	epsilon := math.Log(3.0)
+	sample := func(flips int) [2][]*evidence { // p = ¼
+		var all [2][]*evidence
+		for w, label := range []float64{1, -1} {
+			for k := range n / 2 {
+				v := &evidence{label: label}
+				if 2*k+w < flips {
+					v.label = -label
+				}
+				all[w] = append(all[w], v)
+			}
+		}
+		return all
+	}
+	deviation := math.Sqrt(n * 0.25 * 0.75)
+	for flips, holds := range map[int]bool{500: true, 500 + int(4.9*deviation): true, 500 - int(4.9*deviation): true,
+		501 + int(5*deviation): false, 499 - int(5*deviation): false, 0: false, n: false} {
+		checks := reported(sample(flips), epsilon)
+		c := checks[0]
+		if want := math.Abs(float64(flips-500)) / deviation; c.Kind != record.LabelsFlipped || c.Holds != holds ||
+			math.Abs(float64(c.Measured)-want) > 1e-9 {
+			t.Errorf("%d flips of %d: %+v, want %v", flips, n, c, want)
+		}
+		if c := checks[1]; c.Kind != record.ReportsKeepColumns || !c.Holds || c.Measured != 0 {
+			t.Errorf("columns that were kept: %+v", c)
+		}
+	}
+	moved := sample(500)
+	moved[1][3].extra = 0.1
+	if c := reported(moved, epsilon)[1]; c.Holds || c.Measured != 0.1 {
+		t.Errorf("a column that has moved: %+v", c)
+	}
+}
+
+// One report is worth ±ε, and the largest ratio of an audit is ε itself.
+func TestAudit_LabelsAreWorthEpsilon(t *testing.T) {
+	for node, row := range map[string]string{"0": "0", "2": "9"} {
+		a := auditOf(t, "{kind: pdml, epsilon: 1.5, eta: 0.5}", nil, "adversary.audit.runs=200",
+			"adversary.audit.node="+node, "adversary.audit.row="+row)
+		v := a.Verdicts[0]
+		if !a.Stands() || math.Abs(float64(v.Measured)-1.5) > 1e-12 || len(a.ByRound) != 7 ||
+			a.ByRound[0].Largest != v.Measured {
+			t.Errorf("node %s, row %s: %+v, by round %+v", node, row, v, a.ByRound)
+		}
+		if fmt.Sprint(a.Pair.Node, a.Pair.Row) != node+" "+row {
+			t.Errorf("node %s, row %s: pair %+v", node, row, a.Pair)
+		}
+		for k, x := range a.Pair.A {
+			if a.Pair.B[k] != -x {
+				t.Errorf("the labels are not opposite: %v and %v", a.Pair.A, a.Pair.B)
+			}
+		}
+	}
+}
+
+// offBy is relative to what was drawn; noise much smaller than what solves leave open is
+// held against that.
+func TestOffBy(t *testing.T) {
+	for _, c := range []struct {
+		noise, drawn []float64
+		scale, want  float64
+	}{
+		{[]float64{3, 4}, []float64{3, 4}, 1, 0},
+		{[]float64{6, 8}, []float64{3, 4}, 0, 1},
+		{[]float64{3, 5}, []float64{3, 4}, 1e4, 1.0 / 6},
+		{[]float64{0, 0}, []float64{3, 4}, 0, 1},
+	} {
+		if got := offBy(c.noise, c.drawn, c.scale); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%v of %v at scale %v: %v, want %v", c.noise, c.drawn, c.scale, got, c.want)
+		}
+	}
+}
+
+// The streams hold noise of the law that is asked for, another one for every node and
+// round.
+func TestDrawAgain_HasTheLaw(t *testing.T) {
+	const d, level = 40000, 0.5
+	gaussian := drawAgain(1, 2, 3, model.Noise{Kind: model.Gaussian, Level: level}, d)
+	if rms := num.Norm(gaussian) / math.Sqrt(d); math.Abs(rms-level) > 5*level/math.Sqrt(2*d) {
+		t.Errorf("Gauss: standard deviation %v", rms)
+	}
+	laplace := drawAgain(1, 2, 3, model.Noise{Kind: model.Laplace, Level: level}, d)
+	if size := num.Norm(laplace); math.Abs(size*level-d) > 5*math.Sqrt(d) { // Gamma(d, ζ)
+		t.Errorf("Laplace: length %v", size)
+	}
+	for _, other := range [][]float64{drawAgain(2, 2, 3, model.Noise{Kind: model.Gaussian, Level: level}, d),
+		drawAgain(1, 3, 3, model.Noise{Kind: model.Gaussian, Level: level}, d),
+		drawAgain(1, 2, 4, model.Noise{Kind: model.Gaussian, Level: level}, d)} {
+		if other[0] == gaussian[0] {
+			t.Error("another seed, node or round has the same noise")
+		}
+	}
+}
+
+// The check of redrawn noise is of the worst run of either world.
+func TestRedrawn_IsOfTheWorstRun(t *testing.T) {
+	for world := range 2 {
+		sample := [2][]*evidence{{{redraw: 1e-9}, {}}, {{redraw: 1e-9}, {}}}
+		if c := redrawn(sample); !c.Holds || c.Kind != record.NoiseFromStream || c.Measured != 1e-9 {
+			t.Errorf("rounding: %+v", c)
+		}
+		sample[world][1].redraw = 0.5
+		if c := redrawn(sample); c.Holds || c.Measured != 0.5 {
+			t.Errorf("half of the noise: %+v", c)
+		}
+	}
+}
+
+// unaudited is why a scenario cannot be audited.
+func unaudited(t *testing.T, text string, sets ...string) string {
+	t.Helper()
+	s, err := scenarios.Parse("audit.yaml", []byte(text), sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Audit(context.Background(), experiment.New(s, ""), AuditOptions{Runs: 4})
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+const splitAudit = `name: split-audit
+problem:
+  data: {set: twonorm, rows: 30, dimension: 4}
+  columns: [3, 1]
+  scale: {columns: none, rows: unit, intercept: false}
+  rho: 1
+network: {topology: {kind: star, nodes: 3}}
+rounds: {count: 2}
+algorithm: %s
+adversary: {audit: {runs: 40, pilots: 2, node: 0, row: 1}}
+`
+
+const privateSharing = "{kind: private-admm-sharing, eta: 10, epsilon: 0.7, delta: 0.001, slack: 0.002, bound: 1000, " +
+	"noise: %s}"
+
+func TestAudit_Refuses(t *testing.T) {
+	private := fmt.Sprintf(ring, "{kind: pvp, eta: 0.5, alpha: 1}")
+	split := fmt.Sprintf(splitAudit, fmt.Sprintf(privateSharing, "range"))
+	hub := strings.Replace(fmt.Sprintf(ring, "{kind: dp-admm}"), "ring, nodes: 5", "star, nodes: 5", 1)
+	for _, c := range []struct{ text, set, want string }{
+		{private, "rounds.mode=asynchronous", "an audit needs synchronous rounds"},
+		{fmt.Sprintf(ring, "{kind: admm}"), "seeds.first=1", "claims no privacy"},
+		{private, "adversary.audit={node: 5}", "node 5 has no data; nodes 0 to 4 have"},
+		{private, "adversary.audit={node: 4, row: 16}", "node 4 has samples 0 to 15, not 16"},
+		{private, "adversary.audit={unit: label}", "protects samples"},
+		{private, "algorithm.noise=off", "tells the worlds apart"},
+		{hub, "adversary.audit={node: 5}", "node 5 has no data; nodes 1 to 4 have"},
+		{hub, "adversary.audit={node: 1, row: 20}", "node 1 has samples 0 to 19, not 20"},
+		{fmt.Sprintf(ring, "{kind: pdml}"), "adversary.audit={unit: sample}", "labels can be audited"},
+		{fmt.Sprintf(ring, "{kind: pdml}"), "algorithm.labels=true", "no claim to audit"},
+		{split, "adversary.audit={node: 2}", "there are parties 0 to 1, not 2"},
+		{split, "adversary.audit={node: 1, row: 1}", "party 1 has columns 0 to 0, not 1"},
+		{split, "adversary.audit={node: 0, pair: {a: [1], b: [0.5]}}", "where columns are split"},
+		{fmt.Sprintf(splitAudit, "{kind: admm-sharing, eta: 10}"), "seeds.first=1", "claims no privacy"},
+	} {
+		if got := unaudited(t, c.text, c.set); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.set, got, c.want)
+		}
+	}
+	for _, c := range [][2]string{{private, "adversary.audit={node: 4, row: 15, pilots: 1}"},
+		{hub, "adversary.audit={node: 0, row: 19, pilots: 1}"}, {hub, "adversary.audit={node: 4, row: 0, pilots: 1}"},
+		{split, "adversary.audit={node: 1, row: 0, pilots: 1}"}} {
+		if why := unaudited(t, c[0], c[1]); why != "" {
+			t.Errorf("%s: %s", c[1], why)
+		}
+	}
+}
+
+// What an audit says of itself: how many runs, of what, and the pairs that it chose from;
+// the chosen one is that whose pilots lost most.
+func TestAudit_ChoosesThePairThatLosesMost(t *testing.T) {
+	s, err := scenarios.Parse("audit.yaml", []byte(fmt.Sprintf(ring, "{kind: pvp, eta: 0.5, alpha: 1}")),
+		"adversary.audit={runs: 19, pilots: 3, node: 1, row: 2}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last [2]int
+	calls := 0
+	progress := func(done, of int) {
+		if calls++; done != calls {
+			t.Errorf("progress %d at call %d", done, calls)
+		}
+		last = [2]int{done, of}
+	}
+	a, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Runs: 6, Workers: 2, Progress: progress})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := len(a.Pair.Search)
+	if want := 2*3*pairs + 2*6; last != [2]int{want, want} || calls != want || pairs < 3 {
+		t.Errorf("progress ends at %v after %d calls; %d pairs", last, calls, pairs)
+	}
+	if a.Runs != 6 || a.Rounds != 8 || a.Pair.Node != 1 || a.Pair.Row != 2 || len(a.ByRound) != 8 {
+		t.Errorf("%d runs of %d rounds, pair %+v", a.Runs, a.Rounds, a.Pair)
+	}
+	chosen, most := 0.0, 0.0
+	for _, p := range a.Pair.Search {
+		most = max(most, float64(p.Loss))
+		if p.What == a.Pair.What {
+			chosen = float64(p.Loss)
+		}
+	}
+	if !(most > 0) || chosen != most {
+		t.Errorf("the chosen pair loses %v, the worst %v", chosen, most)
+	}
+}
+
+// A small audit over split columns, of one party whose rows have norm 1, as the theorem
+// assumes. SH19's noise stays in the column space, so that one look tells two matrices
+// apart. What is claimed is Theorem 1's ε a round, and Corollary 1's composition:
+// ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1), δ = Tδ + δ′.
+func TestAudit_SplitColumns(t *testing.T) {
+	audit := func(noise string, sets ...string) *record.Audit {
+		text := fmt.Sprintf(splitAudit, fmt.Sprintf(privateSharing, noise))
+		s, err := scenarios.Parse("split.yaml", []byte(text), sets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range a.Checks {
+			if !c.Holds {
+				t.Errorf("%s: check: %s: %s", noise, c.Text(), c.Detail)
+			}
+		}
+		return a
+	}
+	total := math.Sqrt(2*2*math.Log(1/0.002)) + 2*math.Expm1(1) // T = 2, ε = 1
+	for noise, unbounded := range map[string]bool{"range": true, "ambient": false} {
+		a := audit(noise, "problem.data={set: twonorm, rows: 360, dimension: 120}", "problem.columns=[120]",
+			"network.topology.nodes=2", "algorithm.eta=100", "algorithm.epsilon=1", "algorithm.delta=0.4")
+		if unbounded != (len(a.Checks) == 1) { // noise in part of the space has no law in all of it
+			t.Errorf("%s: %d checks", noise, len(a.Checks))
+		}
+		if a.Pair.Node != 1 || a.Pair.Row != 1 || a.Condition != "holds" || len(a.Pair.Search) != 5 ||
+			len(a.ByRound) != 2 {
+			t.Errorf("%s: pair %+v, condition %s", noise, a.Pair, a.Condition)
+		}
+		for _, v := range a.Verdicts {
+			epsilon, delta := 1.0, 0.4
+			if v.Scope == "run" {
+				epsilon, delta = total, 2*0.4+0.002
+			}
+			if noise == "ambient" { // a Gaussian mechanism, with an accountant of its own
+				epsilon, delta = float64(v.Epsilon), float64(v.Delta)
+			}
+			if v.Node != 1 || !(epsilon > 0) || math.Abs(float64(v.Epsilon)-epsilon) > 1e-9 ||
+				math.Abs(float64(v.Delta)-delta) > 1e-12 {
+				t.Errorf("%s: %+v, want ε = %v, δ = %v", noise, v, epsilon, delta)
+			}
+			if !strings.Contains(v.Method, "exact") {
+				continue
+			}
+			if math.IsInf(float64(v.Measured), 1) != unbounded || (v.Verdict == record.Violated) != unbounded {
+				t.Errorf("%s: %+v", noise, v)
+			}
+		}
+		for _, l := range a.ByRound {
+			if noise == "range" && l.Claimed != 1 || math.IsInf(float64(l.Largest), 1) != unbounded {
+				t.Errorf("%s: %+v", noise, l)
+			}
+		}
+	}
+	// The blocks of two parties have no rows of norm 1. A given σ is as it is given.
+	for party, want := range []record.Pair{{Node: 1, Row: 1}, {Node: 2, Row: 0}} {
+		a := audit("ambient", fmt.Sprintf("adversary.audit={node: %d, row: %d, pilots: 2, runs: 40}", party, want.Row))
+		if a.Pair.Node != want.Node || a.Pair.Row != want.Row || !strings.Contains(a.Condition, "Assumption 1") {
+			t.Errorf("party %d: pair %+v, condition %q", party, a.Pair, a.Condition)
+		}
+		if v := a.Verdicts[0]; v.Verdict != record.NotEstablished || v.Node != want.Node {
+			t.Errorf("party %d: %+v", party, v)
+		}
+	}
+}
