@@ -40,6 +40,15 @@ var registry = map[string]*Entry{}
 // register adds a model; each method's file calls it once from init.
 func register(e *Entry) { registry[e.Name] = e }
 
+// Register adds the model of a method that is defined elsewhere, as in a test. It
+// panics if the method has one.
+func Register(e *Entry) {
+	if _, ok := registry[e.Name]; ok {
+		panic(fmt.Sprintf("model: method %s has a model", e.Name))
+	}
+	register(e)
+}
+
 // Lookup finds the model of a method.
 func Lookup(name string) (*Entry, bool) {
 	e, ok := registry[name]
