@@ -25,7 +25,7 @@ func measure(t *testing.T, sets ...string) (*Experiment, *outcome) {
 		t.Fatal(err)
 	}
 	e := New(s, "")
-	out, err := e.complete(context.Background(), 3, 1, nil, nil, nil)
+	out, err := e.complete(context.Background(), 3, Execution{Workers: 1}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 type Execution struct {
 	Observer  algorithms.Observer // nil: nobody
 	Packets   func(*sim.Packet)   // told of every packet when it is sent; must not keep it; may be nil
+	Events    func(*sim.Event)    // told of every event; must not keep it; may be nil
 	Workers   int                 // goroutines that compute; 0 is 1
 	Queue     sim.QueueKind
 	Trace     sim.TraceLevel
@@ -49,6 +50,7 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 		Header:  e.Network.Header,
 		Graph:   protocol.Graph(),
 		Workers: x.Workers, Queue: x.Queue, Trace: x.Trace, Reference: x.Reference, Sent: x.Packets,
+		Events: x.Events,
 	}
 	if e.Ties == "shuffled" {
 		config.Ties = sim.Shuffled

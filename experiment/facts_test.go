@@ -17,7 +17,7 @@ func rows(t *testing.T, file, data string, set ...string) []metrics.Row {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := New(s, data).complete(context.Background(), 1, 2, nil, nil, nil)
+	out, err := New(s, data).complete(context.Background(), 1, Execution{Workers: 2}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

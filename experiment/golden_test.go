@@ -1,5 +1,7 @@
-// Golden digests: every machine must produce these, bit for bit. To accept a
-// deliberate change: go test ./experiment -run Golden -update.
+// Golden runs: every machine must produce their digests, bit for bit. Beside each
+// digest is a text, with the first and last events and the final metrics, so that a
+// change shows what changed. To accept a deliberate change:
+// go test ./experiment -run Golden -update.
 
 package experiment
 
@@ -7,14 +9,24 @@ import (
 	"context"
 	"encoding/hex"
 	"flag"
+	"fmt"
+	"math"
 	"os"
-	"overhear/scenarios"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"overhear/algorithms"
+	"overhear/metrics"
+	"overhear/scenarios"
+	"overhear/sim"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden digests")
+var update = flag.Bool("update", false, "rewrite the golden digests and texts")
 
 // goldens are small runs that exercise everything on the digest path.
 var goldens = map[string][]string{
@@ -90,33 +102,103 @@ func goldenScenario(t *testing.T, name string) *scenarios.Scenario {
 	return s
 }
 
-func digest(t *testing.T, s *scenarios.Scenario, workers int) string {
+// golden runs a scenario and returns the digest of its trace and a text about the
+// run, for people.
+func golden(t *testing.T, s *scenarios.Scenario, workers int) (digest, text string) {
 	t.Helper()
-	out, err := New(s, "").complete(context.Background(), 7, workers, nil, nil, nil)
+	var b excerpt
+	out, err := New(s, "").complete(context.Background(), 7, Execution{Workers: workers, Events: b.event}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return hex.EncodeToString(out.Trace.Digest[:])
+	return hex.EncodeToString(out.Trace.Digest[:]), b.text(out)
 }
 
-func TestGoldenDigests(t *testing.T) {
+// excerpt keeps the first and the last events of a run, as lines.
+type excerpt struct {
+	first []string
+	last  []string // a ring: the line of the k-th event is at k mod excerptEvents
+	count int      // events but starts
+}
+
+const (
+	excerptEvents  = 12 // at either end; starts are left out, as there is one a node and they say nothing
+	excerptNumbers = 3  // of a payload
+)
+
+// exactly writes a number with as many digits as it takes to read back the same bits.
+func exactly(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', -1, 64) // a count, without an exponent
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// event takes an event of the run.
+func (b *excerpt) event(e *sim.Event) {
+	if e.Kind == "start" {
+		return
+	}
+	line := fmt.Sprintf("%8d  %12d ns  %-8s  node %d", e.Number, int64(e.At), e.Kind, e.Node)
+	if m := e.Message; m != nil {
+		line += fmt.Sprintf(", from %d: %s of round %d", m.From, algorithms.KindNames[m.Kind], m.Round)
+		for k, v := range m.Payload[:min(excerptNumbers, len(m.Payload))] {
+			line += [...]string{": ", ", ", ", "}[k] + exactly(v)
+		}
+		if more := len(m.Payload) - excerptNumbers; more > 0 {
+			line += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	if len(b.first) < excerptEvents {
+		b.first = append(b.first, line)
+	}
+	if len(b.last) < excerptEvents {
+		b.last = append(b.last, line)
+	}
+	b.last[b.count%excerptEvents] = line
+	b.count++
+}
+
+// text is the excerpt and the final metrics. All metrics are computed on the digest
+// path, so that every digit is the same on every machine.
+func (b *excerpt) text(out *outcome) string {
+	var w strings.Builder
+	fmt.Fprintf(&w, "%d events, the last at %d ns\n\nfirst events after the starts:\n", out.Events, int64(out.End))
+	for _, line := range b.first {
+		fmt.Fprintln(&w, line)
+	}
+	fmt.Fprintf(&w, "\nlast events:\n")
+	for k := range b.last {
+		fmt.Fprintln(&w, b.last[(b.count+k)%len(b.last)])
+	}
+	fmt.Fprintf(&w, "\nfinal metrics:\n")
+	for k, v := range out.rows[len(out.rows)-1].Values() {
+		if !math.IsNaN(v) {
+			fmt.Fprintf(&w, "%-14s  %s\n", metrics.Columns[k], exactly(v))
+		}
+	}
+	return w.String()
+}
+
+func TestGoldenRuns(t *testing.T) {
 	for name := range goldens {
 		t.Run(name, func(t *testing.T) {
-			s := goldenScenario(t, name)
-			path := filepath.Join("..", "results", "golden", name+".sha256")
-			got := digest(t, s, 2)
-			if *update {
-				if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
+			digest, text := golden(t, goldenScenario(t, name), 2)
+			for file, got := range map[string]string{name + ".sha256": digest + "\n", name + ".txt": text} {
+				path := filepath.Join("..", "results", "golden", file)
+				if *update {
+					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				want, err := os.ReadFile(path)
+				if err != nil {
 					t.Fatal(err)
 				}
-				return
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got+"\n" != string(want) {
-				t.Errorf("digest %s, golden %s", got, want)
+				if got != string(want) {
+					t.Errorf("%s", diff.Diff(path, want, "this run", []byte(got)))
+				}
 			}
 		})
 	}
@@ -125,11 +207,11 @@ func TestGoldenDigests(t *testing.T) {
 // The digest may not depend on workers, processors or the run that came before.
 func TestDigestDoesNotDependOnTheMachine(t *testing.T) {
 	s := goldenScenario(t, "lossy")
-	want := digest(t, s, 1)
+	want, _ := golden(t, s, 1)
 	for _, workers := range []int{1, 2, 8} {
 		for _, procs := range []int{1, 2} {
 			old := runtime.GOMAXPROCS(procs)
-			got := digest(t, s, workers)
+			got, _ := golden(t, s, workers)
 			runtime.GOMAXPROCS(old)
 			if got != want {
 				t.Errorf("%d workers on %d processors: digest %s, want %s", workers, procs, got, want)

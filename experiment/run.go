@@ -58,7 +58,7 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 	if o.Progress != nil {
 		progress = func(r metrics.Row) { o.Progress(seed, r.Round) }
 	}
-	out, err := e.complete(ctx, seed, o.Workers, w, nil, progress)
+	out, err := e.complete(ctx, seed, Execution{Workers: o.Workers}, w, progress)
 	if err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
@@ -108,9 +108,9 @@ func (e *Experiment) policy() record.Policy {
 	return p
 }
 
-// complete makes, runs and measures a seed, recording to w if it is not nil,
-// against a reference if there is one.
-func (e *Experiment) complete(ctx context.Context, seed uint64, workers int, w *record.Writer, reference *sim.Trace,
+// complete makes, executes and measures a seed, recording to w if it is not nil. To
+// the execution it adds the observers that measure and record, and the trace.
+func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *record.Writer,
 	progress func(metrics.Row)) (*outcome, error) {
 	start := time.Now()
 	a, err := e.Assemble(seed)
@@ -125,7 +125,7 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, workers int, w *
 	if err != nil {
 		return nil, err
 	}
-	x := Execution{Observer: r, Packets: r.sent, Workers: workers, Trace: e.traceLevel(), Reference: reference}
+	x.Observer, x.Packets, x.Trace = r, r.sent, e.traceLevel()
 	if out.Finished, err = e.Execute(ctx, a, x); err != nil {
 		return nil, err
 	}
@@ -283,7 +283,8 @@ func Verify(ctx context.Context, r *record.Run, dataDir string, workers int, pro
 	if reference == nil {
 		return fmt.Errorf("%s kept no trace to compare with (record.trace: off)", r.Dir)
 	}
-	_, err = New(s, dataDir).complete(ctx, r.Info.Seed, workers, nil, reference, progress)
+	_, err = New(s, dataDir).complete(ctx, r.Info.Seed, Execution{Workers: workers, Reference: reference}, nil,
+		progress)
 	var d *sim.Divergence
 	switch {
 	case errors.As(err, &d):
@@ -316,7 +317,7 @@ func versions(r *record.Run) string {
 // Measure runs one seed and keeps nothing of it but what run.json and metrics.csv
 // would say.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
-	out, err := e.complete(ctx, seed, workers, nil, nil, nil)
+	out, err := e.complete(ctx, seed, Execution{Workers: workers}, nil, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}

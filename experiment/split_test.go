@@ -58,7 +58,7 @@ func apartRun(t *testing.T, sets ...string) (*Experiment, *outcome, error) {
 		t.Fatal(err)
 	}
 	e := New(s, "")
-	out, err := e.complete(context.Background(), 3, 2, nil, nil, nil)
+	out, err := e.complete(context.Background(), 3, Execution{Workers: 2}, nil, nil)
 	return e, out, err
 }
 

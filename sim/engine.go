@@ -79,6 +79,7 @@ type Config struct {
 	Trace     TraceLevel
 	Reference *Trace        // stop with a *Divergence where the run differs from it
 	Sent      func(*Packet) // told of every packet when it is sent; must not keep it
+	Events    func(*Event)  // told of every event when its node has acted on it; must not keep it
 }
 
 // Engine runs nodes through virtual time.
@@ -346,20 +347,28 @@ func (e *Engine) dispatch() error {
 			}
 		}
 	}
+	if e.cfg.Events != nil {
+		h := e.happened()
+		e.cfg.Events(&h)
+	}
 	if e.trace != nil && !e.trace.end() {
 		return e.divergence()
 	}
 	return e.failure
 }
 
-func (e *Engine) divergence() error {
-	d := &Divergence{
-		Event: e.events - 1, At: e.now, Node: int(e.current.node), Kind: eventName(e.current.kind), From: -1, Round: -1,
-	}
+// happened describes the current event; valid until the next one.
+func (e *Engine) happened() Event {
+	h := Event{Number: e.events - 1, At: e.now, Node: int(e.current.node), Kind: eventName(e.current.kind)}
 	if e.current.kind == kindMessage {
-		d.From, d.Round = int(e.message.From), int(e.message.Round)
+		h.Message = &e.message
 	}
-	d.Exact = uint64(len(e.cfg.Reference.Fingerprints)) > d.Event || d.Event >= e.cfg.Reference.Events
+	return h
+}
+
+func (e *Engine) divergence() error {
+	d := &Divergence{Event: e.happened()}
+	d.Exact = uint64(len(e.cfg.Reference.Fingerprints)) > d.Number || d.Number >= e.cfg.Reference.Events
 	return d
 }
 

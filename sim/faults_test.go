@@ -1080,7 +1080,7 @@ func TestFault_DivergenceIsNamed(t *testing.T) {
 	}
 	var d *Divergence
 	_, err = run(60*ms, reference)
-	if !errors.As(err, &d) || d.Event != 2 || d.Kind != "crash" || d.Node != 1 || !d.Exact {
+	if !errors.As(err, &d) || d.Number != 2 || d.Kind != "crash" || d.Node != 1 || !d.Exact {
 		t.Errorf("another crash is told as %v", err)
 	}
 	for k, want := range map[kind]string{

@@ -113,7 +113,7 @@ func TestTrace_SameDigestHoweverItIsRun(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"eight workers": func(c *Config) { c.Workers = 8 },
 		"heap":          func(c *Config) { c.Queue = Heap },
-		"observed":      func(c *Config) { c.Sent = func(*Packet) {} },
+		"observed":      func(c *Config) { c.Sent, c.Events = func(*Packet) {}, func(*Event) {} },
 		"digest only":   func(c *Config) { c.Trace = TraceDigest },
 	} {
 		if got := chat(t, change); got.Digest != want.Digest || got.Events != want.Events {
@@ -152,8 +152,42 @@ func TestTrace_DivergenceIsNamed(t *testing.T) {
 		e.Attach(i, &chatter{left: 30})
 	}
 	var d *Divergence
-	if err := e.Run(context.Background()); !errors.As(err, &d) || d.Event != 777 || !d.Exact {
+	if err := e.Run(context.Background()); !errors.As(err, &d) || d.Number != 777 || !d.Exact {
 		t.Errorf("the run parted as %v, want at event 777", err)
+	}
+}
+
+// An observer of events is told of each of them in order, of a message with what
+// the node received.
+func TestEvents_AsTheNodesSeeThem(t *testing.T) {
+	g, _ := NewGraph(2, [][2]int{{0, 1}})
+	var told []string
+	var e *Engine
+	e, err := New(Config{Graph: g, Link: Link{Latency: Latency{Kind: "constant", Value: 5e6}}, Events: func(h *Event) {
+		text := h.String()
+		if m := h.Message; m != nil {
+			text += fmt.Sprint(", kind ", m.Kind, ", sent at ", m.Sent, ", ", m.Payload)
+		}
+		if h.Number != uint64(len(told)) || h.At != e.Now() {
+			t.Errorf("%s is told at %v as number %d", text, e.Now(), len(told))
+		}
+		told = append(told, text)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Attach(0, &chatter{left: 1})
+	e.Attach(1, &once{})
+	if err := e.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"event 0, at 0s: start at node 0",
+		"event 1, at 0s: start at node 1",
+		"event 2, at 5ms: message at node 1, from node 0, round 1, kind 1, sent at 0s, [0 0]",
+	}
+	if !slices.Equal(told, want) || e.Events() != uint64(len(want)) {
+		t.Errorf("told of %d events of %d:\n%s", len(told), e.Events(), strings.Join(told, "\n"))
 	}
 }
 

@@ -176,24 +176,32 @@ func (t *tracer) finish() *Trace {
 	return &t.Trace
 }
 
+// Event is what happened to a node, in the order of the trace.
+type Event struct {
+	Number  uint64 // from 0
+	At      Time
+	Node    int
+	Kind    string
+	Message *Message // that arrived; nil: another kind of event
+}
+
+func (e *Event) String() string {
+	text := fmt.Sprintf("event %d, at %v: %s at node %d", e.Number, e.At, e.Kind, e.Node)
+	if m := e.Message; m != nil {
+		text += fmt.Sprintf(", from node %d, round %d", m.From, m.Round)
+	}
+	return text
+}
+
 // Divergence says where a run parts from its reference.
 type Divergence struct {
-	Event uint64 // number of the event, from 0
-	At    Time
-	Node  int
-	Kind  string
-	From  int  // sender of a message, or -1
-	Round int  // of a message, or -1
+	Event
 	Exact bool // false: the event is the last of the epoch that differs
 }
 
 func (d *Divergence) Error() string {
-	what := fmt.Sprintf("event %d, at %v: %s at node %d", d.Event, d.At, d.Kind, d.Node)
-	if d.From >= 0 {
-		what += fmt.Sprintf(", from node %d, round %d", d.From, d.Round)
-	}
 	if !d.Exact {
-		return fmt.Sprintf("the runs part in the %d events up to %s", EpochEvents, what)
+		return fmt.Sprintf("the runs part in the %d events up to %v", EpochEvents, &d.Event)
 	}
-	return "the runs first part at " + what
+	return fmt.Sprintf("the runs first part at %v", &d.Event)
 }
