@@ -12,6 +12,10 @@
 // while the invariant still breaks, and what is left is given as path=value, so that
 // simulate run repeats it.
 //
+// [Trouble.Write] keeps a trouble as a scenario file in a corpus, and [Check] checks
+// such a file again. testdata/corpus holds the failures of this project's past, which
+// a test replays.
+//
 // # Invariants
 //
 //   - The search is deterministic: the same scenario, first seed and number of runs

@@ -34,8 +34,12 @@ type Trouble struct {
 	Seed      uint64   // of the run
 	Invariant string   // which, in a few words
 	Account   string   // how
+	Distance  float64  // that was allowed: Options.Distance
 	Drawn     int      // faults before they were made fewer
 	Sets      []string // path=value, that make the scenario fail so
+
+	// Scenario fails so as it stands, with its first and only seed.
+	Scenario *scenarios.Scenario
 }
 
 // Names of the invariants.
@@ -57,8 +61,8 @@ const perLink = 64
 // seed. The faults are over before a quarter of the virtual time that the scenario
 // takes without any. The error is of the search itself.
 func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, error) {
-	if e.Problem.Columns != nil {
-		return nil, experiment.SetupError{Err: errors.New("fuzz is for methods over split rows")}
+	if err := searchable(e); err != nil {
+		return nil, err
 	}
 	calm := *e.Scenario
 	calm.Network.Faults = nil
@@ -97,6 +101,14 @@ func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, e
 		}
 	}
 	return all, nil
+}
+
+// searchable says why an experiment cannot be watched.
+func searchable(e *experiment.Experiment) error {
+	if e.Problem.Columns != nil {
+		return experiment.SetupError{Err: errors.New("fuzz is for methods over split rows")}
+	}
+	return nil
 }
 
 // duration is the virtual time of a run.
@@ -192,7 +204,17 @@ func try(ctx context.Context, e *experiment.Experiment, o Options, seed uint64, 
 			w = v
 		}
 	}
-	return &Trouble{Seed: seed, Invariant: broken, Account: account, Drawn: drawn, Sets: w.sets()}, ctx.Err()
+	t := w.trouble(e, o, seed, broken, account)
+	t.Drawn = drawn
+	return t, ctx.Err()
+}
+
+// trouble is what a seed breaks in these conditions.
+func (w conditions) trouble(e *experiment.Experiment, o Options, seed uint64, broken, account string) *Trouble {
+	s := w.apply(e.Scenario)
+	s.Seeds = scenarios.Seeds{First: seed, Count: 1}
+	return &Trouble{Seed: seed, Invariant: broken, Account: account, Distance: o.Distance, Drawn: len(w.faults),
+		Sets: w.sets(), Scenario: s}
 }
 
 // sets are the conditions as path=value.

@@ -22,6 +22,8 @@ rounds: {mode: asynchronous, count: 250, staleness: 10, timeout: 50ms}
 algorithm: {kind: edge-admm, eta: 0.1}
 `
 
+const firstSeed = 41 // of searches
+
 // search searches with the registered method, or with an implementation in which flaw
 // planted a mistake.
 func search(t *testing.T, runs int, flaw func(algorithms.Method) algorithms.Method, sets ...string) []Trouble {
@@ -30,23 +32,30 @@ func search(t *testing.T, runs int, flaw func(algorithms.Method) algorithms.Meth
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := experiment.New(s, "")
-	if flaw != nil {
-		entry, right := *e.Entry, e.Entry
-		entry.New = func(params any, s algorithms.Setting) (algorithms.Method, error) {
-			m, err := right.New(params, s)
-			if err != nil {
-				return nil, err
-			}
-			return flaw(m), nil
-		}
-		e.Entry = &entry
-	}
-	found, err := Run(context.Background(), e, Options{Runs: runs, First: 41, Distance: 1e-3, Workers: 2})
+	found, err := Run(context.Background(), flawed(experiment.New(s, ""), flaw),
+		Options{Runs: runs, First: firstSeed, Distance: DefaultDistance, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return found
+}
+
+// flawed gives an experiment an implementation of its method with a flaw, if it is
+// not nil.
+func flawed(e *experiment.Experiment, flaw func(algorithms.Method) algorithms.Method) *experiment.Experiment {
+	if flaw == nil {
+		return e
+	}
+	entry, right := *e.Entry, e.Entry
+	entry.New = func(params any, s algorithms.Setting) (algorithms.Method, error) {
+		m, err := right.New(params, s)
+		if err != nil {
+			return nil, err
+		}
+		return flaw(m), nil
+	}
+	e.Entry = &entry
+	return e
 }
 
 func TestFuzz_RightMethodsPass(t *testing.T) {
@@ -80,6 +89,8 @@ func (m forgetful) Update(n *algorithms.Node, t int) error {
 	return nil
 }
 
+func forget(m algorithms.Method) algorithms.Method { return forgetful{m.(algorithms.EdgeADMM)} }
+
 // restless depends on what other runs did.
 type restless struct {
 	algorithms.EdgeADMM
@@ -95,9 +106,8 @@ func (m restless) Update(n *algorithms.Node, t int) error {
 }
 
 func TestFuzz_FindsFlaws(t *testing.T) {
-	edge := func(m algorithms.Method) algorithms.EdgeADMM { return m.(algorithms.EdgeADMM) }
 	// What a crash without memory breaks is found with one fault.
-	found := search(t, 40, func(m algorithms.Method) algorithms.Method { return forgetful{edge(m)} })
+	found := search(t, 40, forget)
 	if len(found) == 0 {
 		t.Fatal("a method that breaks after a crash was not found")
 	}
@@ -111,13 +121,15 @@ func TestFuzz_FindsFlaws(t *testing.T) {
 			t.Errorf("what was found cannot be run: %v", err)
 		}
 	}
-	again := search(t, 40, func(m algorithms.Method) algorithms.Method { return forgetful{edge(m)} })
+	again := search(t, 40, forget)
 	if len(again) != len(found) || again[0].Seed != found[0].Seed ||
 		strings.Join(again[0].Sets, "\n") != strings.Join(found[0].Sets, "\n") {
 		t.Error("the search does not repeat")
 	}
 	calls := new(int)
-	unlike := search(t, 1, func(m algorithms.Method) algorithms.Method { return restless{edge(m), calls} })
+	unlike := search(t, 1, func(m algorithms.Method) algorithms.Method {
+		return restless{m.(algorithms.EdgeADMM), calls}
+	})
 	if len(unlike) != 1 || unlike[0].Invariant != invariantReplay && unlike[0].Invariant != invariantConverge {
 		t.Errorf("a method that does not repeat: %+v", unlike)
 	}
