@@ -141,7 +141,7 @@ func (b *excerpt) event(e *sim.Event) {
 	}
 	line := fmt.Sprintf("%8d  %12d ns  %-8s  node %d", e.Number, int64(e.At), e.Kind, e.Node)
 	if m := e.Message; m != nil {
-		line += fmt.Sprintf(", from %d: %s of round %d", m.From, algorithms.KindNames[m.Kind], m.Round)
+		line += fmt.Sprintf(", from %d: %s of round %d", m.From, algorithms.Kinds[m.Kind], m.Round)
 		for k, v := range m.Payload[:min(excerptNumbers, len(m.Payload))] {
 			line += [...]string{": ", ", ", ", "}[k] + exactly(v)
 		}
