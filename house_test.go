@@ -35,7 +35,7 @@ var levels = [][]string{
 	{"experiment"},
 	{"evaluation", "fuzz"},
 	{"sweep", "reproduce"},
-	{"sweep/jetstream"},
+	{"sweep/jetstream", "reproduce/papers", "reproduce/studies"},
 	{"cmd/simulate", "docs"},
 }
 
@@ -257,7 +257,7 @@ func either(a, b *ast.CommentGroup) *ast.CommentGroup {
 
 // knowsMethods are the packages that may know methods by name: their own, the models of
 // them, and the papers'.
-var knowsMethods = []string{"algorithms", "adversary/model", "reproduce", "reproduce/papers", "reproduce/studies"}
+var knowsMethods = []string{"algorithms", "adversary/model", "reproduce/papers", "reproduce/studies"}
 
 // methodNames finds the names of registered methods written elsewhere: whoever knows
 // a method by name has to be changed for every new one.

@@ -1,4 +1,4 @@
-// What a figure is made of.
+// What a paper's figure is made of, and the register of figures.
 
 package reproduce
 
@@ -9,89 +9,58 @@ import (
 
 // Figure is one figure or table of a paper.
 type Figure struct {
-	Name     string // as on the command line
-	Paper    string // short name, and where in it
-	Title    string
-	Scenario string // file of the scenario that all curves change
-	Seeds    int    // seeds 1, 2, …
-	Stated   string // what the paper says of its setting
-	Chosen   string // what it leaves open, and what was taken
-	Curves   []Curve
-	Charts   []Chart
-	Claims   func(r *Results) []Claim
-	Extra    func(r *Results) string // more for the page, Markdown; may be nil
+	Name       string // as on the command line
+	Paper      string // its short name, and where in it
+	Title      string
+	Scenario   string // file of the shipped scenario that all curves change
+	Seeds      int    // of a curve: 1, 2, …
+	Stated     string // what the paper says of its setting
+	Chosen     string // what the paper leaves open, and what is taken here
+	Curves     []*Curve
+	Charts     []Chart
+	Statements func(r *Results) []Statement // what the paper states, assessed by the results
+	Extra      func(r *Results) string      // more for the page, Markdown; may be nil
 }
 
-// Curve is a change to the figure's scenario.
+// Curve is a change to the figure's scenario. Charts and statements name a curve by its pointer.
 type Curve struct {
-	Label string
-	Set   []string // `path=value`
-	Group string   // in charts against a parameter: the line it is a point of
-	X     float64  // and its place
+	Label string   // in legends, on the page and in data.csv; unique in a figure
+	Set   []string // `path=value`, as for --set
+	Group string   // in charts against a parameter: the line that the curve is a point of
+	X     float64  // in charts against a parameter: the parameter
 	Epoch int      // rounds of an epoch, where charts against rounds count epochs; 0: one
 }
 
-// Chart is a picture of some columns of metrics.csv.
+// Chart is a picture of one column of metrics.csv.
 type Chart struct {
-	Name, Title string
-	X, Y        string // columns; X "" is the curves' own X, at their last round
+	Name, Title string // the file, without its ending; the heading
+	X, Y        string // columns; X "" is a chart against the curves' X
 	XLabel      string
 	YLabel      string
 	LogX, LogY  bool
-	Curves      func(label string) bool // nil: all
-	Rounds      func(t int) bool        // nil: all
-	Points      []int                   // X "": these rounds instead of the last, a line each
+	Curves      []*Curve         // nil: all
+	Rounds      func(t int) bool // charts against rounds: which are drawn; nil: all
+	Points      []int            // charts against a parameter: the rounds, a line each; nil: the last
 }
 
-// Claim is what a paper states beside what was measured.
-type Claim struct {
-	States   string
-	Measured string
-	Holds    Verdict
-}
-
-// Verdict of a claim.
-type Verdict string
-
-// Verdicts.
-const (
-	Holds     Verdict = "holds"
-	Fails     Verdict = "does not hold"
-	Partly    Verdict = "holds in part"
-	NotTested Verdict = "cannot be tested"
-)
-
-// verdict is Holds or Fails.
-func verdict(holds bool) Verdict {
-	if holds {
-		return Holds
-	}
-	return Fails
-}
+// draws says whether a curve is in the chart.
+func (c *Chart) draws(curve *Curve) bool { return c.Curves == nil || slices.Contains(c.Curves, curve) }
 
 var figures []*Figure
 
-// register adds figures; each paper's file calls it from init.
-func register(f ...*Figure) { figures = append(figures, f...) }
+// Register adds figures to those of [Figures]. A paper's file calls it from init.
+func Register(f ...*Figure) { figures = append(figures, f...) }
 
-// Figures are all figures, by name.
+// Figures are all registered figures, by name.
 func Figures() []*Figure {
-	all := slices.Clone(figures)
-	slices.SortFunc(all, func(a, b *Figure) int { return strings.Compare(a.Name, b.Name) })
-	return all
+	return slices.SortedFunc(slices.Values(figures), func(a, b *Figure) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Find returns the figure of that name.
-func Find(name string) (*Figure, bool) {
-	for _, f := range figures {
-		if f.Name == name {
-			return f, true
-		}
+// FindFigure returns the figure of that name.
+func FindFigure(name string) (*Figure, bool) {
+	k := slices.IndexFunc(figures, func(f *Figure) bool { return f.Name == name })
+	if k < 0 {
+		return nil, false
 	}
-	return nil, false
-}
-
-// prefix selects curves by the beginning of their labels.
-func prefix(p string) func(string) bool {
-	return func(label string) bool { return strings.HasPrefix(label, p) }
+	return figures[k], true
 }

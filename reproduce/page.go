@@ -41,48 +41,56 @@ func (r *Results) chart(c Chart) plot.Chart {
 	chart := plot.Chart{
 		Title: c.Title, X: plot.Axis{Label: c.XLabel, Log: c.LogX}, Y: plot.Axis{Label: c.YLabel, Log: c.LogY},
 	}
-	points := c.Points
-	if points == nil {
-		points = []int{-1}
-	}
 	for k := range r.Runs {
-		runs := &r.Runs[k]
-		if c.Curves != nil && !c.Curves(runs.Curve.Label) {
-			continue
-		}
-		if c.X != "" {
-			l := plot.Line{Label: runs.Curve.Label}
-			for t := range runs.rounds() {
-				if c.Rounds != nil && !c.Rounds(t) {
-					continue
-				}
-				if e := runs.Curve.Epoch; e > 0 && t%e != 0 {
-					continue
-				}
-				x, _, _ := runs.at(c.X, t)
-				x /= float64(max(1, runs.Curve.Epoch))
-				mean, low, high := runs.at(c.Y, t)
-				l.X, l.Y, l.Low, l.High = append(l.X, x), append(l.Y, mean), append(l.Low, low), append(l.High, high)
-			}
-			chart.Lines = append(chart.Lines, l)
-			continue
-		}
-		for _, t := range points {
-			label := runs.Curve.Group
-			if c.Points != nil {
-				label = strings.TrimSpace(fmt.Sprintf("%s t = %d", label, t))
-			}
-			at := slices.IndexFunc(chart.Lines, func(l plot.Line) bool { return l.Label == label })
-			if at < 0 {
-				at = len(chart.Lines)
-				chart.Lines = append(chart.Lines, plot.Line{Label: label})
-			}
-			l := &chart.Lines[at]
-			mean, low, high := runs.at(c.Y, t)
-			l.X, l.Y, l.Low, l.High = append(l.X, runs.Curve.X), append(l.Y, mean), append(l.Low, low), append(l.High, high)
+		switch runs := &r.Runs[k]; {
+		case !c.draws(runs.Curve):
+		case c.X == "":
+			chart.Lines = runs.addTo(chart.Lines, c)
+		default:
+			chart.Lines = append(chart.Lines, runs.line(c))
 		}
 	}
 	return chart
+}
+
+// line is a curve against rounds.
+func (r *Runs) line(c Chart) plot.Line {
+	l := plot.Line{Label: r.Curve.Label}
+	epoch := max(1, r.Curve.Epoch)
+	for t := 0; t < r.Rounds(); t += epoch {
+		if c.Rounds == nil || c.Rounds(t) {
+			r.point(&l, r.At(c.X, t)/float64(epoch), c.Y, t)
+		}
+	}
+	return l
+}
+
+// addTo adds a curve to the lines against a parameter that it is a point of, which are made where there are none yet.
+func (r *Runs) addTo(lines []plot.Line, c Chart) []plot.Line {
+	rounds := c.Points
+	if rounds == nil {
+		rounds = []int{-1}
+	}
+	for _, t := range rounds {
+		label := r.Curve.Group
+		if c.Points != nil {
+			label = strings.TrimSpace(fmt.Sprintf("%s t = %d", label, t))
+		}
+		at := slices.IndexFunc(lines, func(l plot.Line) bool { return l.Label == label })
+		if at < 0 {
+			at = len(lines)
+			lines = append(lines, plot.Line{Label: label})
+		}
+		r.point(&lines[at], r.Curve.X, c.Y, t)
+	}
+	return lines
+}
+
+// point adds mean and range of a column at a round to a line.
+func (r *Runs) point(l *plot.Line, x float64, column string, t int) {
+	mean, low, high := r.Range(column, t)
+	l.X, l.Y = append(l.X, x), append(l.Y, mean)
+	l.Low, l.High = append(l.Low, low), append(l.High, high)
 }
 
 // columns are those that the charts use.
@@ -96,9 +104,17 @@ func (r *Results) columns() []string {
 	return all
 }
 
-// writeCSV writes mean, least and greatest over the seeds of the charts'
-// columns, a row a curve and round; curves of charts against a parameter have
-// the rounds drawn only.
+// drawn says whether a chart shows a round of a curve.
+func (r *Results) drawn(runs *Runs, t int) bool {
+	if t%max(1, runs.Curve.Epoch) != 0 {
+		return false
+	}
+	return t == runs.Rounds()-1 ||
+		slices.ContainsFunc(r.Charts, func(c Chart) bool { return c.X != "" || slices.Contains(c.Points, t) })
+}
+
+// writeCSV writes mean, least and greatest over the seeds of the charts' columns, a row a curve and round that charts
+// show.
 func (r *Results) writeCSV(path string) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -117,19 +133,15 @@ func (r *Results) writeCSV(path string) error {
 		}
 		return strconv.FormatFloat(v, 'g', 8, 64)
 	}
-	series := slices.ContainsFunc(r.Charts, func(c Chart) bool { return c.X != "" })
 	for k := range r.Runs {
 		runs := &r.Runs[k]
-		for t := range runs.rounds() {
-			if e := runs.Curve.Epoch; e > 0 && t%e != 0 {
-				continue
-			}
-			if !series && t < runs.rounds()-1 && !slices.ContainsFunc(r.Charts, func(c Chart) bool { return slices.Contains(c.Points, t) }) {
+		for t := range runs.Rounds() {
+			if !r.drawn(runs, t) {
 				continue
 			}
 			row := []string{runs.Curve.Label, strconv.Itoa(t)}
 			for _, c := range columns {
-				mean, low, high := runs.at(c, t)
+				mean, low, high := runs.Range(c, t)
 				row = append(row, number(mean), number(low), number(high))
 			}
 			_ = w.Write(row)
@@ -150,10 +162,11 @@ func (r *Results) page() string {
 	p("# %s: %s\n", r.Paper, r.Title)
 	p("The paper's setting: %s\n", r.Stated)
 	p("Taken here, where it is silent or differs: %s\n", r.Chosen)
-	p("%s. `simulate reproduce %s` computes this page; the charts' numbers are in [data.csv](data.csv).\n", seedsPhrase(r.Seeds), r.Name)
+	p("%s. `simulate reproduce %s` computes this page; the charts' numbers are in [data.csv](data.csv).\n",
+		seedsPhrase(r.Seeds), r.Name)
 	p("| the paper states | measured | |\n|---|---|---|")
-	for _, c := range r.Claims(r) {
-		p("| %s | %s | **%s** |", c.States, c.Measured, c.Holds)
+	for _, s := range r.Statements(r) {
+		p("%s", s.row())
 	}
 	p("")
 	if r.Extra != nil {
@@ -186,35 +199,4 @@ func seedsPhrase(n int) string {
 		return "One run"
 	}
 	return fmt.Sprintf("Mean and range of %d runs, seeds 1 to %d", n, n)
-}
-
-// WriteIndex writes dir/papers.md, which gathers the claims of the figures whose
-// pages are in dir.
-func WriteIndex(dir string) error {
-	var b strings.Builder
-	b.WriteString("# What the papers state, and what was measured\n\n`simulate reproduce all` computes these pages.\n")
-	counts := map[Verdict]int{}
-	var body strings.Builder
-	for _, f := range Figures() {
-		text, err := os.ReadFile(filepath.Join(dir, f.Name, "README.md"))
-		if err != nil {
-			continue // not computed in this directory
-		}
-		fmt.Fprintf(&body, "\n## [%s: %s](%s/README.md)\n\n| the paper states | measured | |\n|---|---|---|\n", f.Paper, f.Title, f.Name)
-		for line := range strings.Lines(string(text)) {
-			line = strings.TrimSpace(line)
-			for _, v := range []Verdict{Holds, Partly, Fails, NotTested} {
-				if strings.HasPrefix(line, "| ") && strings.HasSuffix(line, fmt.Sprintf("| **%s** |", v)) {
-					counts[v]++
-					body.WriteString(line + "\n")
-				}
-			}
-		}
-	}
-	fmt.Fprintf(&b, "Of the claims, %d hold, %d hold in part, %d do not hold, %d cannot be tested.\n", counts[Holds], counts[Partly], counts[Fails], counts[NotTested])
-	b.WriteString(body.String())
-	if err := os.WriteFile(filepath.Join(dir, "papers.md"), []byte(b.String()), 0o644); err != nil {
-		return fmt.Errorf("writing the index: %w", err)
-	}
-	return nil
 }

@@ -1,5 +1,4 @@
-// Figures are well formed, their numbers are those of plain runs, and pages say
-// what was measured.
+// The numbers of a figure are those of plain runs, and pages and indexes say what was measured.
 
 package reproduce
 
@@ -18,72 +17,33 @@ import (
 	"overhear/scenarios"
 )
 
-func TestFigures_AreWellFormed(t *testing.T) {
-	want := []string{
-		"pdml-fig3", "pdml-fig4", "pdml-table1", "ra19-fig1", "ra19-fig2", "ra19-fig3", "ra19-fig4", "ra19-fig5",
-		"sh19-fig1", "sh19-fig2", "sh19-fig3",
-		"zkl18-fig1", "zkl18-fig2", "zkl18-fig3", "zkl18-fig4", "zz16-fig2", "zz16-fig3",
-	}
-	var names []string
-	for _, f := range Figures() {
-		names = append(names, f.Name)
-		labels := map[string]bool{}
-		for _, c := range f.Curves {
-			if labels[c.Label] {
-				t.Errorf("%s: two curves are called %q", f.Name, c.Label)
-			}
-			labels[c.Label] = true
-			if _, err := scenarios.LoadShipped(f.Scenario, c.Set...); err != nil {
-				t.Errorf("%s, %s: %v", f.Name, c.Label, err)
-			}
-		}
-		base, err := scenarios.LoadShipped(f.Scenario)
-		if err != nil {
-			t.Errorf("%s: %v", f.Name, err)
-		} else if !strings.Contains(base.About, f.Paper) {
-			t.Errorf("%s does not name %s: %q", f.Scenario, f.Paper, base.About)
-		}
-		if f.Stated == "" || f.Chosen == "" || f.Claims == nil || f.Seeds < 1 {
-			t.Errorf("%s says too little", f.Name)
-		}
-		for _, c := range f.Charts {
-			drawn := 0
-			for _, k := range f.Curves {
-				if c.Curves == nil || c.Curves(k.Label) {
-					drawn++
-				}
-			}
-			if drawn == 0 {
-				t.Errorf("%s: chart %s has no curves", f.Name, c.Name)
-			}
-		}
-	}
-	if got := strings.Join(names, " "); got != strings.Join(want, " ") {
-		t.Errorf("figures %s", got)
-	}
-}
-
 // small is a figure on little data.
 func small() *Figure {
+	slow := &Curve{
+		Label: "η = 0.3", Set: []string{"rounds.count=30", "algorithm.eta=0.3", "algorithm.init={normal: 1}"},
+		Group: "ADMM,", X: 0.3,
+	}
+	fast := &Curve{
+		Label: "η = 0.03", Set: []string{"rounds.count=30", "algorithm.init={normal: 1}"}, Group: "ADMM,", X: 0.03,
+	}
 	return &Figure{
-		Name: "small", Paper: "a test", Title: "ADMM by penalty", Scenario: "wdbc-ring.yaml", Seeds: 3, Stated: "nothing", Chosen: "everything",
-		Curves: []Curve{
-			{Label: "η = 0.03", Set: []string{"rounds.count=30", "algorithm.init={normal: 1}"}, Group: "ADMM,", X: 0.03},
-			{Label: "η = 0.3", Set: []string{"rounds.count=30", "algorithm.eta=0.3", "algorithm.init={normal: 1}"}, Group: "ADMM,", X: 0.3},
-		},
+		Name: "small", Paper: "a test", Title: "ADMM by penalty", Scenario: "wdbc-ring.yaml", Seeds: 3,
+		Stated: "nothing", Chosen: "everything",
+		Curves: []*Curve{fast, slow},
 		Charts: []Chart{
 			{Name: "distance", Title: "d", X: "round", Y: "distance", XLabel: "round", YLabel: "distance", LogY: true},
 			{Name: "by-eta", Title: "d", Y: "distance", XLabel: "η", YLabel: "distance", Points: []int{10, 30}},
 		},
-		Claims: func(r *Results) []Claim {
-			return []Claim{{"smaller η is faster", "yes", verdict(r.runs("η = 0.03").last("distance") < r.runs("η = 0.3").last("distance"))}}
+		Statements: func(r *Results) []Statement {
+			return []Statement{State("smaller η is faster",
+				Assess(r.Of(fast).Last("distance") < r.Of(slow).Last("distance")), "yes")}
 		},
 	}
 }
 
 func TestRun_NumbersAreThoseOfPlainRuns(t *testing.T) {
 	f := small()
-	r, err := Run(context.Background(), f, 0, "", nil)
+	r, err := f.Run(context.Background(), 0, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +61,7 @@ func TestRun_NumbersAreThoseOfPlainRuns(t *testing.T) {
 		sum += v
 		low, high = math.Min(low, v), math.Max(high, v)
 	}
-	mean, least, greatest := r.runs("η = 0.3").at("distance", 20)
+	mean, least, greatest := r.Of(f.Curves[1]).Range("distance", 20)
 	if mean != sum/3 || least != low || greatest != high || low == high {
 		t.Errorf("mean %v of %v to %v, want %v of %v to %v", mean, least, greatest, sum/3, low, high)
 	}
@@ -112,7 +72,8 @@ func TestRun_NumbersAreThoseOfPlainRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, _ := os.ReadFile(filepath.Join(out, "README.md"))
-	for _, want := range []string{"**holds**", "distance.svg", "by-eta.svg", "algorithm.eta=0.3", "seeds 1 to 3", "simulate reproduce small"} {
+	for _, want := range []string{"**holds**", "distance.svg", "by-eta.svg", "algorithm.eta=0.3", "seeds 1 to 3",
+		"simulate reproduce small"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
@@ -139,30 +100,75 @@ func TestRun_NumbersAreThoseOfPlainRuns(t *testing.T) {
 	}
 }
 
-func TestWriteIndex_GathersClaims(t *testing.T) {
+// A page's rows are read as they were written, and those that state nothing are not counted.
+func TestWritePapersIndex_GathersStatements(t *testing.T) {
+	defer func(before []*Figure) { figures = before }(figures)
+	Register(small())
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "ra19-fig2"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "small"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	page := "# x\n\n| the paper states | measured | |\n|---|---|---|\n| a | b | **does not hold** |\n| c | d | **holds** |\n| e | f | **reference** |\n"
-	if err := os.WriteFile(filepath.Join(dir, "ra19-fig2", "README.md"), []byte(page), 0o644); err != nil {
+	page := "# x\n\n| the paper states | measured | |\n|---|---|---|\n"
+	for _, s := range []Statement{
+		State("a", Fails, "b"), State("c", Holds, "d"), State("e", ForComparison, "f"), State("g", HoldsInPart, "h"),
+	} {
+		page += s.row() + "\n"
+	}
+	page += "| i | j | **in bold** |\n"
+	if err := os.WriteFile(filepath.Join(dir, "small", "README.md"), []byte(page), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteIndex(dir); err != nil {
+	if err := WritePapersIndex(dir); err != nil {
 		t.Fatal(err)
 	}
 	index, _ := os.ReadFile(filepath.Join(dir, "papers.md"))
-	for _, want := range []string{"1 hold, 0 hold in part, 1 do not hold, 0 cannot be tested", "| a | b | **does not hold** |", "[RA19 Fig. 2"} {
+	for _, want := range []string{
+		"1 hold, 1 hold in part, 1 do not hold, 0 cannot be tested", "| a | b | **does not hold** |\n",
+		"| g | h | **holds in part** |\n", "## [a test: ADMM by penalty](small/README.md)",
+	} {
 		if !strings.Contains(string(index), want) {
 			t.Errorf("the index lacks %q:\n%s", want, index)
 		}
 	}
+	for _, not := range []string{"| e |", "| i |"} {
+		if strings.Contains(string(index), not) {
+			t.Errorf("the index has %q:\n%s", not, index)
+		}
+	}
+}
+
+func TestAssess(t *testing.T) {
+	for _, c := range []struct {
+		all, some bool
+		want      Assessment
+	}{{true, true, Holds}, {true, false, Holds}, {false, true, HoldsInPart}, {false, false, Fails}} {
+		if got := AssessParts(c.all, c.some); got != c.want {
+			t.Errorf("AssessParts(%v, %v) = %s, want %s", c.all, c.some, got, c.want)
+		}
+	}
+	if Assess(true) != Holds || Assess(false) != Fails {
+		t.Error("Assess is wrong")
+	}
+}
+
+func TestOf_RefusesAnotherFiguresCurve(t *testing.T) {
+	f, other := small(), small()
+	r := &Results{Figure: f, Runs: []Runs{{Curve: f.Curves[0]}, {Curve: f.Curves[1]}}}
+	if r.Of(f.Curves[1]) != &r.Runs[1] {
+		t.Error("the runs are not the curve's")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a curve of another figure was found")
+		}
+	}()
+	r.Of(other.Curves[1])
 }
 
 func TestRun_DoesNotDependOnProcessors(t *testing.T) {
 	page := func(procs int) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		r, err := Run(context.Background(), small(), 2, "", nil)
+		r, err := small().Run(context.Background(), 2, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,27 +184,5 @@ func TestRun_DoesNotDependOnProcessors(t *testing.T) {
 	}
 	if page(1) != page(2) {
 		t.Error("the numbers depend on the number of processors")
-	}
-}
-
-func TestFitLoss_RecoversAnExactCurve(t *testing.T) {
-	alpha := []float64{0.05, 0.1, 0.2, 0.3, 0.5, 1, 2}
-	var loss []float64
-	for _, a := range alpha {
-		loss = append(loss, 0.2*math.Exp(-25*a)+0.35)
-	}
-	c4, c5, c6, worst := fitLoss(alpha, loss)
-	if math.Abs(c4-0.2) > 1e-3 || math.Abs(c5-25) > 0.1 || math.Abs(c6-0.35) > 1e-4 || worst > 1e-4 {
-		t.Errorf("fit %v %v %v, off by %v", c4, c5, c6, worst)
-	}
-}
-
-// At an inner maximum of U − L_acc the derivative vanishes: ω₁(ω₃ + 2ω₄α)/(ω₃α +
-// ω₄α²) = c₄c₅e^{−c₅α}.
-func TestDesignStep_IsStationary(t *testing.T) {
-	a := designStep(0.2, 25, 0, 0.05, 2)
-	left, right := 0.02*(9+2*a)/(9*a+a*a), 0.2*25*math.Exp(-25*a)
-	if a <= 0.05 || a >= 2 || math.Abs(left-right) > 1e-3*left {
-		t.Errorf("at α = %v the slopes are %v and %v", a, left, right)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -23,17 +24,19 @@ type Results struct {
 	Seeds int
 }
 
-// Runs are the seeds of one curve.
+// Runs are the runs of one curve, which differ in the seed.
 type Runs struct {
-	Curve  Curve
-	Tables []*record.Table // by seed
-	Infos  []*record.Info
+	Curve  *Curve
+	Tables []*record.Table // metrics.csv, by seed
+	Infos  []*record.Info  // run.json, by seed
 }
 
-// Run computes all curves for so many seeds; zero is the figure's own number. The
-// results do not depend on the number of processors. done, which may be nil, is
-// told how many runs have ended.
-func Run(ctx context.Context, f *Figure, seeds int, dataDir string, done func(n int)) (*Results, error) {
+// metricsOnly keeps a run from recording what no figure reads.
+var metricsOnly = []string{"record.iterates=none", "record.messages=none", "record.trace=off"}
+
+// Run computes all curves of a figure for so many seeds; zero is the figure's own number. The results do not depend on
+// the number of processors. progress, which may be nil, is told how many runs have ended.
+func (f *Figure) Run(ctx context.Context, seeds int, dataDir string, progress func(n int)) (*Results, error) {
 	if seeds == 0 {
 		seeds = f.Seeds
 	}
@@ -43,7 +46,7 @@ func Run(ctx context.Context, f *Figure, seeds int, dataDir string, done func(n 
 	var mu sync.Mutex
 	ended := 0
 	for k, c := range f.Curves {
-		s, err := scenarios.LoadShipped(f.Scenario, append([]string{"record.iterates=none", "record.messages=none", "record.trace=off"}, c.Set...)...)
+		s, err := scenarios.LoadShipped(f.Scenario, slices.Concat(metricsOnly, c.Set)...)
 		if err != nil {
 			return nil, fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
 		}
@@ -58,8 +61,8 @@ func Run(ctx context.Context, f *Figure, seeds int, dataDir string, done func(n 
 				r.Runs[k].Infos[i], r.Runs[k].Tables[i] = info, table
 				mu.Lock()
 				defer mu.Unlock()
-				if ended++; done != nil {
-					done(ended)
+				if ended++; progress != nil {
+					progress(ended)
 				}
 				return nil
 			})
@@ -68,7 +71,7 @@ func Run(ctx context.Context, f *Figure, seeds int, dataDir string, done func(n 
 	return r, g.Wait()
 }
 
-// Tasks is the number of runs of a figure.
+// Tasks is the number of runs of a figure for so many seeds; zero is the figure's own number.
 func (f *Figure) Tasks(seeds int) int {
 	if seeds == 0 {
 		seeds = f.Seeds
@@ -76,19 +79,17 @@ func (f *Figure) Tasks(seeds int) int {
 	return seeds * len(f.Curves)
 }
 
-// runs are those of the curve of that label.
-func (r *Results) runs(label string) *Runs {
-	for k := range r.Runs {
-		if r.Runs[k].Curve.Label == label {
-			return &r.Runs[k]
-		}
+// Of returns the runs of a curve. It panics if the curve is not the figure's.
+func (r *Results) Of(c *Curve) *Runs {
+	k := slices.IndexFunc(r.Runs, func(runs Runs) bool { return runs.Curve == c })
+	if k < 0 {
+		panic(fmt.Sprintf("reproduce: figure %s has no curve %q", r.Name, c.Label))
 	}
-	panic(fmt.Sprintf("reproduce: figure %s has no curve %q", r.Name, label))
+	return &r.Runs[k]
 }
 
-// at is mean, least and greatest of a column at a round over the seeds; t < 0
-// counts from the end.
-func (r *Runs) at(column string, t int) (mean, low, high float64) {
+// Range is mean, least and greatest over the seeds of a column at a round; t < 0 counts from the end.
+func (r *Runs) Range(column string, t int) (mean, low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	sum := 0.0
 	for _, table := range r.Tables {
@@ -103,48 +104,49 @@ func (r *Runs) at(column string, t int) (mean, low, high float64) {
 	return sum / float64(len(r.Tables)), low, high
 }
 
-// last is the mean of a column in the last round.
-func (r *Runs) last(column string) float64 {
-	mean, _, _ := r.at(column, -1)
+// At is the mean over the seeds of a column at a round; t < 0 counts from the end.
+func (r *Runs) At(column string, t int) float64 {
+	mean, _, _ := r.Range(column, t)
 	return mean
 }
 
-// rounds is the number of rows.
-func (r *Runs) rounds() int { return len(r.Tables[0].Rows) }
+// Last is the mean over the seeds of a column in the last round.
+func (r *Runs) Last(column string) float64 { return r.At(column, -1) }
 
-// over is the mean over the seeds of the mean of a column over rounds from…to.
-func (r *Runs) over(column string, from, to int) float64 {
+// Rounds is the number of rows of metrics.csv: the start and every round.
+func (r *Runs) Rounds() int { return len(r.Tables[0].Rows) }
+
+// Mean is the mean of a column over the seeds and rounds from…to.
+func (r *Runs) Mean(column string, from, to int) float64 {
 	sum := 0.0
 	for t := from; t <= to; t++ {
-		mean, _, _ := r.at(column, t)
-		sum += mean
+		sum += r.At(column, t)
 	}
 	return sum / float64(to-from+1)
 }
 
-// spread is the range of a column over the seeds, averaged over rounds from…to.
-func (r *Runs) spread(column string, from, to int) float64 {
+// Width is greatest minus least over the seeds of a column, averaged over rounds from…to.
+func (r *Runs) Width(column string, from, to int) float64 {
 	sum := 0.0
 	for t := from; t <= to; t++ {
-		_, low, high := r.at(column, t)
+		_, low, high := r.Range(column, t)
 		sum += high - low
 	}
 	return sum / float64(to-from+1)
 }
 
-// reaches is the first round at which the mean of a column is at most a value,
-// −1 if none is.
-func (r *Runs) reaches(column string, value float64) int {
-	for t := range r.rounds() {
-		if mean, _, _ := r.at(column, t); mean <= value {
+// Reaches is the first round in which the mean over the seeds of a column is at most a value, −1 if there is none.
+func (r *Runs) Reaches(column string, value float64) int {
+	for t := range r.Rounds() {
+		if r.At(column, t) <= value {
 			return t
 		}
 	}
 	return -1
 }
 
-// optimum is the mean of a property of the centralised optimum over the seeds.
-func (r *Runs) optimum(of func(*record.Reference) record.Number) float64 {
+// Reference is the mean over the seeds of a property of the centralised optimum.
+func (r *Runs) Reference(of func(*record.Reference) record.Number) float64 {
 	sum := 0.0
 	for _, i := range r.Infos {
 		sum += float64(of(&i.Reference))

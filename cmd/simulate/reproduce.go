@@ -1,4 +1,4 @@
-// simulate reproduce: the papers' figures and tables.
+// simulate reproduce: the papers' figures and tables, and the studies.
 
 package main
 
@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"overhear/reproduce"
+	_ "overhear/reproduce/papers"  // registers the figures
+	_ "overhear/reproduce/studies" // registers the studies
 )
 
 func newReproduce() *cobra.Command {
@@ -39,7 +41,7 @@ func newReproduce() *cobra.Command {
 					studies = append(studies, s)
 					continue
 				}
-				f, ok := reproduce.Find(name)
+				f, ok := reproduce.FindFigure(name)
 				if !ok {
 					return usage("no figure and no study is called %q; `simulate reproduce` lists them", name)
 				}
@@ -51,7 +53,7 @@ func newReproduce() *cobra.Command {
 				}
 			}
 			if studies != nil {
-				if err := reproduce.WriteFindings(out); err != nil {
+				if err := reproduce.WriteStudiesIndex(out); err != nil {
 					return err
 				}
 			}
@@ -63,7 +65,7 @@ func newReproduce() *cobra.Command {
 					return err
 				}
 			}
-			return reproduce.WriteIndex(out)
+			return reproduce.WritePapersIndex(out)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			names := []string{"all", "figures", "attacks"}
@@ -97,11 +99,11 @@ func listFigures(c *cobra.Command) error {
 	return w.Flush()
 }
 
-// reproduceStudy carries out a study, writes its page and prints its claims.
+// reproduceStudy computes a study, writes its page and prints its statements.
 func reproduceStudy(c *cobra.Command, s *reproduce.Study, data, out string) error {
 	start := time.Now()
 	bar := newProgress(s.Name, -1)
-	b, err := s.Carry(c.Context(), data, bar.at)
+	b, err := s.Run(c.Context(), data, bar.at)
 	bar.clear()
 	if err != nil {
 		return err
@@ -112,17 +114,18 @@ func reproduceStudy(c *cobra.Command, s *reproduce.Study, data, out string) erro
 	}
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "%s: %s, %.1f s\n", s.Name, s.Title, time.Since(start).Seconds())
-	for _, claim := range b.Claims() {
-		fmt.Fprintf(w, "  %-15s  %s\n%17smeasured: %s\n", claim.Holds, claim.States, "", claim.Measured)
+	for _, s := range b.Statements() {
+		fmt.Fprintf(w, "  %-15s  %s\n%17smeasured: %s\n", s.Assessment, s.Text, "", s.Measured)
 	}
 	fmt.Fprintf(w, "  %s\n", dir)
 	return nil
 }
 
+// reproduceFigure computes a figure, writes its page and prints its statements.
 func reproduceFigure(c *cobra.Command, f *reproduce.Figure, seeds int, data, out string) error {
 	start := time.Now()
 	bar := newProgress(f.Name, f.Tasks(seeds))
-	r, err := reproduce.Run(c.Context(), f, seeds, data, bar.at)
+	r, err := f.Run(c.Context(), seeds, data, bar.at)
 	bar.clear()
 	if err != nil {
 		return err
@@ -133,8 +136,8 @@ func reproduceFigure(c *cobra.Command, f *reproduce.Figure, seeds int, data, out
 	}
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "%s: %s (%s), %.1f s\n", f.Name, f.Title, f.Paper, time.Since(start).Seconds())
-	for _, claim := range r.Claims(r) {
-		fmt.Fprintf(w, "  %-16s %s\n%18s %s\n", claim.Holds, plain(claim.States), "measured:", plain(claim.Measured))
+	for _, s := range r.Statements(r) {
+		fmt.Fprintf(w, "  %-16s %s\n%18s %s\n", s.Assessment, plain(s.Text), "measured:", plain(s.Measured))
 	}
 	fmt.Fprintf(w, "  %s\n", dir)
 	return nil

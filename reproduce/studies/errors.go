@@ -1,26 +1,27 @@
 // What studies of reconstructed samples share: errors over victims and seeds.
 
-package reproduce
+package studies
 
 import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"overhear/record"
 	"overhear/report/plot"
+	"overhear/reproduce"
 )
 
 // eachSeed attacks a shipped scenario's first n seeds; the first is kept for the
 // report if keep is set.
-func (b *Bench) eachSeed(keep bool, n int, file string, sets ...string) (all []*record.Attacks, err error) {
+func eachSeed(b *reproduce.Workbench, keep bool, n int, file string, sets ...string) ([]*record.Attacks, error) {
+	var all []*record.Attacks
 	for seed := 1; seed <= n; seed++ {
 		with := sets
 		if seed > 1 {
 			with = append(slices.Clone(sets), fmt.Sprintf("seeds.first=%d", seed))
 		}
-		a, err := b.attack(keep && seed == 1, file, with...)
+		a, err := b.Attack(keep && seed == 1, file, with...)
 		if err != nil {
 			return nil, err
 		}
@@ -41,8 +42,8 @@ func findings(attack string, all ...*record.Attacks) (f []*record.Finding) {
 	return f
 }
 
-// within is the scored estimate from at most so many rounds; nil if there is none.
-func within(f *record.Finding, rounds int) *record.Estimate {
+// estimateFrom is the scored estimate from at most so many rounds; nil if there is none.
+func estimateFrom(f *record.Finding, rounds int) *record.Estimate {
 	var best *record.Estimate
 	for k := range f.Estimates {
 		if e := &f.Estimates[k]; e.Rounds <= rounds && e.Score != nil {
@@ -68,7 +69,7 @@ type tally struct {
 // count tallies the estimates from at most so many rounds.
 func count(f []*record.Finding, rounds int) (t tally) {
 	for _, one := range f {
-		e := within(one, rounds)
+		e := estimateFrom(one, rounds)
 		if e == nil {
 			t.errors = append(t.errors, 1)
 			continue
@@ -102,13 +103,26 @@ func point(l *plot.Line, x float64, t tally) {
 	l.Low, l.High = append(l.Low, t.errors[0]), append(l.High, t.largest)
 }
 
-// spent is the loss that a run claims up to a round; the last, if it has fewer.
-func spent(a *record.Attacks, round int) float64 {
+// claimedLossUpTo is the loss that a run claims up to a round; the last, if it has fewer.
+func claimedLossUpTo(a *record.Attacks, round int) float64 {
 	if len(a.Claimed) == 0 {
 		return math.NaN()
 	}
 	return float64(a.Claimed[min(round, len(a.Claimed)-1)])
 }
 
-// list joins parts of a measurement.
-func list(parts []string) string { return strings.Join(parts, ", ") }
+// firstFinding is a run's first finding of an attack, one of being blocked if there is none.
+func firstFinding(a *record.Attacks, attack string) *record.Finding {
+	if f := findings(attack, a); f != nil {
+		return f[0]
+	}
+	return &record.Finding{Attack: attack, Succeeded: record.Blocked, Conclusion: "it was not carried out"}
+}
+
+// relativeError is that of a finding's estimate from most rounds; 1, that of guessing zero, if there is none.
+func relativeError(f *record.Finding) float64 {
+	if n := len(f.Estimates); n > 0 && f.Estimates[n-1].Score != nil {
+		return float64(f.Estimates[n-1].Score.Relative)
+	}
+	return 1
+}

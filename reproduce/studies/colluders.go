@@ -1,6 +1,6 @@
 // Attack study: nodes that collude, and how far they see.
 
-package reproduce
+package studies
 
 import (
 	"fmt"
@@ -10,15 +10,18 @@ import (
 
 	"overhear/record"
 	"overhear/report/plot"
+	"overhear/reproduce"
 )
 
 func init() {
-	study(&Study{
+	reproduce.RegisterStudy(&reproduce.Study{
 		Name:  "attacks/colluders",
 		Title: "How far colluding nodes see",
-		About: `Honest-but-curious nodes follow the protocol, pool what they receive and send, and see nothing else. Of every other node they know all samples
-but one: which nodes lose that one? Twenty hospitals (WDBC, 455 rows, 31 columns with the intercept) on a small-world graph, conventional ADMM without
-noise, 30 rounds; nodes 3 and 8 collude unless said. Hops are counted to the nearest colluder.`,
+		About: "Honest-but-curious nodes follow the protocol, pool what they receive and send, and see nothing else. " +
+			"Of every other node they know all samples\n" +
+			"but one: which nodes lose that one? Twenty hospitals (WDBC, 455 rows, 31 columns with the intercept) on " +
+			"a small-world graph, conventional ADMM without\n" +
+			"noise, 30 rounds; nodes 3 and 8 collude unless said. Hops are counted to the nearest colluder.",
 		Compute: colluders,
 	})
 }
@@ -75,7 +78,7 @@ func hopwise(a *record.Attacks, attack string) string {
 	for h := 1; h < len(victims); h++ {
 		parts = append(parts, fmt.Sprintf("%d away: %s", h, of(hits[h], victims[h])))
 	}
-	return list(parts)
+	return strings.Join(parts, ", ")
 }
 
 const (
@@ -84,17 +87,17 @@ const (
 	lateStart   = "adversary.view.from-round=5"
 )
 
-func colluders(b *Bench) error {
+func colluders(b *reproduce.Workbench) error {
 	const attack = "kkt-rounds"
-	plain, err := b.attack(true, colluding)
+	plain, err := b.Attack(true, colluding)
 	if err != nil {
 		return err
 	}
-	drawn, err := b.attack(true, colluding, randomStart)
+	drawn, err := b.Attack(true, colluding, randomStart)
 	if err != nil {
 		return err
 	}
-	late, err := b.attack(false, colluding, lateStart)
+	late, err := b.Attack(false, colluding, lateStart)
 	if err != nil {
 		return err
 	}
@@ -107,24 +110,30 @@ func colluders(b *Bench) error {
 	inside := enclosed(&plain.Placement)
 	for _, f := range findings(attack, plain) {
 		if plain.Placement.Hops[f.Victim] == 1 && !slices.Contains(inside, f.Victim) {
-			if e := within(f, everyRound); e != nil {
+			if e := estimateFrom(f, everyRound); e != nil {
 				rounds = max(rounds, e.Rounds)
 			}
 		}
 	}
-	b.claim("a start at zero betrays every neighbour of a colluder in the first round, though its other neighbours are not seen", verdict(hits[1] == victims[1] && rounds == 1),
-		"exact: %s. What entered round 1 is known to all: zeros; neighbours that have neighbours out of sight are found from %d round alone", hopwise(plain, attack), rounds)
-	b.claim("nodes further away lose nothing", verdict(beyond == 0), "exact: %s", hopwise(plain, attack))
+	b.State("a start at zero betrays every neighbour of a colluder in the first round, though its other neighbours "+
+		"are not seen", reproduce.Assess(hits[1] == victims[1] && rounds == 1),
+		"exact: %s. What entered round 1 is known to all: zeros; neighbours that have neighbours out of sight are "+
+			"found from %d round alone", hopwise(plain, attack), rounds)
+	b.State("nodes further away lose nothing", reproduce.Assess(beyond == 0), "exact: %s", hopwise(plain, attack))
 	same := slices.Equal(exactly(drawn, attack), inside)
-	b.claim("with a random start only nodes all of whose neighbours colluders see are found", verdict(same), "start N(0, 0.01): exact: %s, node %s; all neighbours seen: node %s",
+	b.State("with a random start only nodes all of whose neighbours colluders see are found", reproduce.Assess(same),
+		"start N(0, 0.01): exact: %s, node %s; all neighbours seen: node %s",
 		hopwise(drawn, attack), nodeList(exactly(drawn, attack)), nodeList(inside))
 	unlabelled := 0
 	for _, f := range findings(attack, late) {
-		if e := within(f, everyRound); e != nil && f.Succeeded == record.Exact && late.Placement.Hops[f.Victim] > 0 && e.Y == 0 {
+		if e := estimateFrom(f, everyRound); e != nil && f.Succeeded == record.Exact &&
+			late.Placement.Hops[f.Victim] > 0 && e.Y == 0 {
 			unlabelled++
 		}
 	}
-	b.claim("colluders who come late find the same nodes, without the label", verdict(slices.Equal(exactly(late, attack), inside) && unlabelled == len(inside)), "from round 5 on: exact: %s, node %s, of %s the label is not determined",
+	b.State("colluders who come late find the same nodes, without the label",
+		reproduce.Assess(slices.Equal(exactly(late, attack), inside) && unlabelled == len(inside)),
+		"from round 5 on: exact: %s, node %s, of %s the label is not determined",
 		hopwise(late, attack), nodeList(exactly(late, attack)), of(unlabelled, len(exactly(late, attack))))
 	if err := oneHopFurther(b, plain); err != nil {
 		return err
@@ -132,26 +141,28 @@ func colluders(b *Bench) error {
 	if err := moreColluders(b); err != nil {
 		return err
 	}
-	b.say("What could not be seen: the two colluders receive and send %d of %d packets. Of a node two hops away they see no packet, so that there is no equation for it; of a neighbour "+
-		"with neighbours out of sight they lack the sum s(t) that enters every round but the first.", plain.Sight.Packets, plain.Sight.Of)
+	b.Say("What could not be seen: the two colluders receive and send %d of %d packets. Of a node two hops away they "+
+		"see no packet, so that there is no equation for it; of a neighbour "+
+		"with neighbours out of sight they lack the sum s(t) that enters every round but the first.",
+		plain.Sight.Packets, plain.Sight.Of)
 	return nil
 }
 
 // oneHopFurther gives the colluders the whole data of two of their neighbours.
-func oneHopFurther(b *Bench, plain *record.Attacks) error {
+func oneHopFurther(b *reproduce.Workbench, plain *record.Attacks) error {
 	known := leaky(&plain.Placement)
 	data := fmt.Sprintf("adversary.knows.data=[%d, %d]", known[0], known[1])
 	sets := []string{data, "adversary.attacks=[one-hop]", "adversary.knows.victim=0", randomStart}
-	a, err := b.attack(true, colluding, append(sets, "rounds.count=10")...)
+	a, err := b.Attack(true, colluding, append(sets, "rounds.count=10")...)
 	if err != nil {
 		return err
 	}
-	late, err := b.attack(false, colluding, append(sets, lateStart, "rounds.count=60")...)
+	late, err := b.Attack(false, colluding, append(sets, lateStart, "rounds.count=60")...)
 	if err != nil {
 		return err
 	}
 	describe := func(a *record.Attacks) (nodes []int, values int, worst float64) {
-		for _, f := range found(a, "one-hop").Facts {
+		for _, f := range firstFinding(a, "one-hop").Facts {
 			if f.Kind != record.PublishedValue {
 				continue
 			}
@@ -169,8 +180,11 @@ func oneHopFurther(b *Bench, plain *record.Attacks) error {
 	for _, i := range nodes {
 		far = far && a.Placement.Hops[i] == 2
 	}
-	b.claim("with the data of a neighbour colluders follow nodes two hops away, none of whose packets they see", verdict(far && worst < 1e-6 && found(a, "one-hop").Succeeded == record.Exact),
-		"data of nodes %d and %d known, random start, 10 rounds: %d iterates of node %s worked out, largest relative error %.2g; from round 5 to 60: %d of node %s, %.2g: what they do not know of the duals halves every round",
+	b.State("with the data of a neighbour colluders follow nodes two hops away, none of whose packets they see",
+		reproduce.Assess(far && worst < 1e-6 && firstFinding(a, "one-hop").Succeeded == record.Exact),
+		"data of nodes %d and %d known, random start, 10 rounds: %d iterates of node %s worked out, largest relative "+
+			"error %.2g; from round 5 to 60: %d of node %s, %.2g: what they do not know of the duals halves every "+
+			"round",
 		known[0], known[1], n, nodeList(nodes), worst, m, nodeList(lateNodes), lateWorst)
 	return nil
 }
@@ -195,7 +209,7 @@ func leaky(n *record.Placement) (all []int) {
 }
 
 // moreColluders draws how many nodes lose a sample to how many colluders.
-func moreColluders(b *Bench) error {
+func moreColluders(b *reproduce.Workbench) error {
 	const attack, most, draws = "kkt-rounds", 10, 5
 	lines := []plot.Line{{Label: "start at zero"}, {Label: "random start"}}
 	var halves []string
@@ -212,7 +226,7 @@ func moreColluders(b *Bench) error {
 				if start != "" {
 					sets = append(sets, start)
 				}
-				a, err := b.attack(false, colluding, sets...)
+				a, err := b.Attack(false, colluding, sets...)
 				if err != nil {
 					return err
 				}
@@ -224,7 +238,8 @@ func moreColluders(b *Bench) error {
 				mean += s / draws
 			}
 			l := &lines[k]
-			l.X, l.Y, l.Low, l.High = append(l.X, float64(c)), append(l.Y, mean), append(l.Low, shares[0]), append(l.High, shares[draws-1])
+			l.X, l.Y, l.Low, l.High = append(l.X, float64(c)), append(l.Y, mean), append(l.Low, shares[0]),
+				append(l.High, shares[draws-1])
 			if mean >= 0.5 && half == 0 {
 				half = c
 			}
@@ -235,9 +250,13 @@ func moreColluders(b *Bench) error {
 			halves = append(halves, fmt.Sprintf("%s: %d", lines[k].Label, half))
 		}
 	}
-	b.claim("a start at random leaves few colluders with next to nothing", verdict(lines[1].Y[2] < 0.5*lines[0].Y[2]),
-		"colluders of 20 after which, on average, half of the other nodes have lost a sample: %s; with three colluders %.0f %% and %.0f %% of the nodes have", list(halves), 100*lines[0].Y[2], 100*lines[1].Y[2])
-	b.draw("colluders", plot.Chart{Title: "nodes whose unknown sample colluders find", X: plot.Linear("colluding nodes of 20"), Y: plot.Linear("share of the other nodes"), Lines: lines})
+	b.State("a start at random leaves few colluders with next to nothing",
+		reproduce.Assess(lines[1].Y[2] < 0.5*lines[0].Y[2]),
+		"colluders of 20 after which, on average, half of the other nodes have lost a sample: %s; with three "+
+			"colluders %.0f %% and %.0f %% of the nodes have", strings.Join(halves, ", "), 100*lines[0].Y[2],
+		100*lines[1].Y[2])
+	b.Draw("colluders", plot.Chart{Title: "nodes whose unknown sample colluders find",
+		X: plot.Linear("colluding nodes of 20"), Y: plot.Linear("share of the other nodes"), Lines: lines})
 	return nil
 }
 
@@ -250,5 +269,5 @@ func nodeList(nodes []int) string {
 	for _, n := range nodes {
 		words = append(words, fmt.Sprint(n))
 	}
-	return list(words)
+	return strings.Join(words, ", ")
 }

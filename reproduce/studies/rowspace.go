@@ -1,26 +1,30 @@
 // Attack study: members of a small node's data from the span of its gradients.
 
-package reproduce
+package studies
 
 import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"overhear/record"
 	"overhear/report/plot"
+	"overhear/reproduce"
 )
 
 func init() {
-	study(&Study{
+	reproduce.RegisterStudy(&reproduce.Study{
 		Name:  "attacks/row-space",
 		Title: "Membership without knowing a single sample",
-		About: `Every gradient of a node's data is a combination of its rows. Where a node has fewer rows than columns, the gradients that its messages reveal
-span the rows and nothing else: the dimension is the number of rows, and whether a candidate is among them is its distance to the span. The attacker knows
-no sample, and no label of a candidate.
-
-Adult (105 columns), 100 nodes with 10 rows each unless said, on a random 4-regular graph, conventional ADMM with η = 0.05, 60 rounds, each node
-in turn. Of the 100 candidates ten are the node's own.`,
+		About: "Every gradient of a node's data is a combination of its rows. Where a node has fewer rows than " +
+			"columns, the gradients that its messages reveal\n" +
+			"span the rows and nothing else: the dimension is the number of rows, and whether a candidate is among " +
+			"them is its distance to the span. The attacker knows\n" +
+			"no sample, and no label of a candidate.\n\n" +
+			"Adult (105 columns), 100 nodes with 10 rows each unless said, on a random 4-regular graph, conventional " +
+			"ADMM with η = 0.05, 60 rounds, each node\n" +
+			"in turn. Of the 100 candidates ten are the node's own.",
 		Compute: rowSpaceStudy,
 	})
 }
@@ -67,18 +71,19 @@ func apartness(a *record.Attacks) (members, others []float64, right, sorted int)
 	return members, others, right, sorted
 }
 
-func rowSpaceStudy(b *Bench) error {
+func rowSpaceStudy(b *reproduce.Workbench) error {
 	const file, everyone = "row-space.yaml", "adversary.knows.victim=all"
 	const nodes = 100
-	if _, err := b.attack(true, file); err != nil {
+	if _, err := b.Attack(true, file); err != nil {
 		return err
 	}
-	base, err := b.attack(false, file, everyone)
+	base, err := b.Attack(false, file, everyone)
 	if err != nil {
 		return err
 	}
 	_, counted := spans(base)
-	b.claim("messages tell how many samples a node has", verdict(counted == nodes), "10 rows of 105 columns: the number is found for %s nodes", of(counted, nodes))
+	b.State("messages tell how many samples a node has", reproduce.Assess(counted == nodes),
+		"10 rows of 105 columns: the number is found for %s nodes", of(counted, nodes))
 	members, others, right, sorted := apartness(base)
 	if len(members) == 0 || len(others) == 0 {
 		return fmt.Errorf("row-space judged no candidate")
@@ -90,15 +95,18 @@ func rowSpaceStudy(b *Bench) error {
 			twins++
 		}
 	}
-	b.claim("candidates that are the node's are told from others without any side knowledge", verdict(float64(right) > 0.99*float64(all)),
-		"%s verdicts right; members are at %.2g or less of the span, others at %.2g (median); members come before all others for %s nodes; %d others are in a span as well, as a row is that differs from a member in its label only",
+	b.State("candidates that are the node's are told from others without any side knowledge",
+		reproduce.Assess(float64(right) > 0.99*float64(all)),
+		"%s verdicts right; members are at %.2g or less of the span, others at %.2g (median); members come before "+
+			"all others for %s nodes; %d others are in a span as well, as a row is that differs from a member in its "+
+			"label only",
 		of(right, all), members[len(members)-1], others[len(others)/2], of(sorted, nodes), twins)
 
 	// How many rounds it takes.
 	far, near := plot.Line{Label: "members, the farthest"}, plot.Line{Label: "others, the median"}
 	var words []string
 	for _, rounds := range []int{5, 10, 11, 12, 15, 20, 30, 60} {
-		a, err := b.attack(false, file, everyone, fmt.Sprintf("rounds.count=%d", rounds))
+		a, err := b.Attack(false, file, everyone, fmt.Sprintf("rounds.count=%d", rounds))
 		if err != nil {
 			return err
 		}
@@ -109,20 +117,23 @@ func rowSpaceStudy(b *Bench) error {
 			near.X, near.Y = append(near.X, float64(rounds)), append(near.Y, o[len(o)/2])
 		}
 	}
-	late, err := b.attack(false, file, everyone, "adversary.view.from-round=20")
+	late, err := b.Attack(false, file, everyone, "adversary.view.from-round=20")
 	if err != nil {
 		return err
 	}
 	_, lateCount := spans(late)
 	_, _, _, lateSorted := apartness(late)
-	b.claim("it takes a few rounds more than there are rows, and not the first ones", judge(counted == nodes && lateCount == nodes, lateCount > 0), "nodes of 100 whose number of rows is found: %s; from round 20 on: %d, and members come before all others for %d",
-		list(words), lateCount, lateSorted)
+	b.State("it takes a few rounds more than there are rows, and not the first ones",
+		reproduce.AssessParts(counted == nodes && lateCount == nodes, lateCount > 0),
+		"nodes of 100 whose number of rows is found: %s; from round 20 on: %d, and members come before all "+
+			"others for %d",
+		strings.Join(words, ", "), lateCount, lateSorted)
 
 	// Up to how many rows.
 	words = nil
 	var last int
 	for _, rows := range []int{5, 10, 20, 40, 80} {
-		a, err := b.attack(false, file, everyone, fmt.Sprintf("problem.train=%d", rows*nodes), "rounds.count=200")
+		a, err := b.Attack(false, file, everyone, fmt.Sprintf("problem.train=%d", rows*nodes), "rounds.count=200")
 		if err != nil {
 			return err
 		}
@@ -133,16 +144,20 @@ func rowSpaceStudy(b *Bench) error {
 			last = rows
 		}
 	}
-	b.claim("the fewer rows a node has, the more exposed they are", verdict(last >= 10 && last < 80), "200 rounds, nodes of 100: %s", list(words))
+	b.State("the fewer rows a node has, the more exposed they are", reproduce.Assess(last >= 10 && last < 80),
+		"200 rounds, nodes of 100: %s", strings.Join(words, ", "))
 
-	noisy, err := b.attack(false, file, everyone, "algorithm={kind: dvp, eta: 0.05, alpha: 1}")
+	noisy, err := b.Attack(false, file, everyone, "algorithm={kind: dvp, eta: 0.05, alpha: 1}")
 	if err != nil {
 		return err
 	}
 	n, _ := spans(noisy)
-	b.claim("noise fills the span: α = 1 a round leaves nothing", verdict(n == 0), "dual variable perturbation, α = 1 a round: a number of rows is found for %s nodes; 60 rounds span 60 dimensions", of(n, nodes))
+	b.State("noise fills the span: α = 1 a round leaves nothing", reproduce.Assess(n == 0),
+		"dual variable perturbation, α = 1 a round: a number of rows is found for %s nodes; 60 rounds span 60 "+
+			"dimensions", of(n, nodes))
 	if len(far.X) > 0 {
-		b.draw("rounds", plot.Chart{Title: "distance to the span, 10 rows a node, 100 nodes", X: plot.Linear("rounds"), Y: plot.Log("distance of x/‖x‖ to the span"), Lines: []plot.Line{near, far}})
+		b.Draw("rounds", plot.Chart{Title: "distance to the span, 10 rows a node, 100 nodes", X: plot.Linear("rounds"),
+			Y: plot.Log("distance of x/‖x‖ to the span"), Lines: []plot.Line{near, far}})
 	}
 	return nil
 }

@@ -1,0 +1,108 @@
+// Figures are well formed, the index follows the committed pages, and ZZ16's fits are right.
+
+package papers
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"overhear/reproduce"
+	"overhear/scenarios"
+)
+
+func TestFigures_AreWellFormed(t *testing.T) {
+	want := []string{
+		"pdml-fig3", "pdml-fig4", "pdml-table1", "ra19-fig1", "ra19-fig2", "ra19-fig3", "ra19-fig4", "ra19-fig5",
+		"sh19-fig1", "sh19-fig2", "sh19-fig3",
+		"zkl18-fig1", "zkl18-fig2", "zkl18-fig3", "zkl18-fig4", "zz16-fig2", "zz16-fig3",
+	}
+	var names []string
+	for _, f := range reproduce.Figures() {
+		names = append(names, f.Name)
+		labels := map[string]bool{}
+		for _, c := range f.Curves {
+			if labels[c.Label] {
+				t.Errorf("%s: two curves are called %q", f.Name, c.Label)
+			}
+			labels[c.Label] = true
+			if _, err := scenarios.LoadShipped(f.Scenario, c.Set...); err != nil {
+				t.Errorf("%s, %s: %v", f.Name, c.Label, err)
+			}
+		}
+		base, err := scenarios.LoadShipped(f.Scenario)
+		if err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		} else if !strings.Contains(base.About, f.Paper) {
+			t.Errorf("%s does not name %s: %q", f.Scenario, f.Paper, base.About)
+		}
+		if f.Stated == "" || f.Chosen == "" || f.Statements == nil || f.Seeds < 1 {
+			t.Errorf("%s says too little", f.Name)
+		}
+		for _, c := range f.Charts {
+			drawn := 0
+			for _, k := range f.Curves {
+				if c.Curves == nil || slices.Contains(c.Curves, k) {
+					drawn++
+				}
+			}
+			if drawn == 0 || c.Curves != nil && drawn < len(c.Curves) {
+				t.Errorf("%s: chart %s has curves that the figure has not, or none", f.Name, c.Name)
+			}
+		}
+	}
+	if got := strings.Join(names, " "); got != strings.Join(want, " ") {
+		t.Errorf("figures %s", got)
+	}
+}
+
+// results/papers.md is what the committed pages make.
+func TestWritePapersIndex_IsTheCommittedOne(t *testing.T) {
+	const results = "../../results"
+	dir := t.TempDir()
+	for _, f := range reproduce.Figures() {
+		page, err := os.ReadFile(filepath.Join(results, f.Name, "README.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(dir, f.Name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.Name, "README.md"), page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := reproduce.WritePapersIndex(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := os.ReadFile(filepath.Join(dir, "papers.md"))
+	want, err := os.ReadFile(filepath.Join(results, "papers.md"))
+	if err != nil || string(got) != string(want) {
+		t.Errorf("results/papers.md is not what results/*/README.md say (%v)", err)
+	}
+}
+
+func TestFitLoss_RecoversAnExactCurve(t *testing.T) {
+	alpha := []float64{0.05, 0.1, 0.2, 0.3, 0.5, 1, 2}
+	var loss []float64
+	for _, a := range alpha {
+		loss = append(loss, 0.2*math.Exp(-25*a)+0.35)
+	}
+	c4, c5, c6, worst := fitLoss(alpha, loss)
+	if math.Abs(c4-0.2) > 1e-3 || math.Abs(c5-25) > 0.1 || math.Abs(c6-0.35) > 1e-4 || worst > 1e-4 {
+		t.Errorf("fit %v %v %v, off by %v", c4, c5, c6, worst)
+	}
+}
+
+// At an inner maximum of U − L_acc the derivative vanishes: ω₁(ω₃ + 2ω₄α)/(ω₃α +
+// ω₄α²) = c₄c₅e^{−c₅α}.
+func TestDesignStep_IsStationary(t *testing.T) {
+	a := designStep(0.2, 25, 0, 0.05, 2)
+	left, right := 0.02*(9+2*a)/(9*a+a*a), 0.2*25*math.Exp(-25*a)
+	if a <= 0.05 || a >= 2 || math.Abs(left-right) > 1e-3*left {
+		t.Errorf("at α = %v the slopes are %v and %v", a, left, right)
+	}
+}

@@ -1,0 +1,242 @@
+// What a study is made of, the register of studies, and the workbench on which a study does its runs.
+
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"overhear/evaluation"
+	"overhear/experiment"
+	"overhear/record"
+	"overhear/report/attack"
+	"overhear/report/plot"
+	"overhear/scenarios"
+)
+
+// Study is a question about what messages give away, or about networks.
+type Study struct {
+	Name    string // as on the command line, and the directory of its page: attacks/… or networks/…
+	Title   string
+	About   string // the question and the setting, Markdown
+	Compute func(b *Workbench) error
+}
+
+var studies []*Study
+
+// RegisterStudy adds a study to those of [Studies]. Each study's file calls it from init.
+func RegisterStudy(s *Study) { studies = append(studies, s) }
+
+// Studies are all registered studies, by name.
+func Studies() []*Study {
+	return slices.SortedFunc(slices.Values(studies), func(a, b *Study) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// FindStudy returns the study of that name.
+func FindStudy(name string) (*Study, bool) {
+	k := slices.IndexFunc(studies, func(s *Study) bool { return s.Name == name })
+	if k < 0 {
+		return nil, false
+	}
+	return studies[k], true
+}
+
+// Workbench does a study's runs, attacks and audits, and gathers what its page is made of.
+type Workbench struct {
+	Study      *Study
+	Results    attack.Evaluation // the attacks and audits that are kept for the report
+	statements []Statement
+	charts     []namedChart
+	text       []string // Markdown, after the statements
+	ctx        context.Context
+	data       string
+	temp       string
+	runs       int
+	progress   func(n int)
+}
+
+// namedChart is a chart and the name of its file.
+type namedChart struct {
+	name  string
+	chart plot.Chart
+}
+
+// Run computes a study. progress, which may be nil, is told how many runs, attacks and audits have begun.
+func (s *Study) Run(ctx context.Context, dataDir string, progress func(n int)) (b *Workbench, err error) {
+	b = &Workbench{Study: s, ctx: ctx, data: dataDir, progress: progress}
+	b.Results.Title, b.Results.Command = s.Title, "simulate reproduce "+s.Name
+	if b.temp, err = os.MkdirTemp("", "overhear-"); err != nil {
+		return nil, fmt.Errorf("making room for runs: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.temp)) }()
+	if err := s.Compute(b); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return b, nil
+}
+
+// Experiment loads a shipped scenario with changes, `path=value`, and reads its data where the study does.
+func (b *Workbench) Experiment(file string, sets ...string) (*experiment.Experiment, error) {
+	s, err := scenarios.LoadShipped(file, sets...)
+	if err != nil {
+		return nil, err
+	}
+	return experiment.New(s, b.data), nil
+}
+
+// begin counts a run and returns the command that repeats it.
+func (b *Workbench) begin(verb, file string, words, sets []string) string {
+	if b.runs++; b.progress != nil {
+		b.progress(b.runs)
+	}
+	line := append([]string{"simulate", verb, "scenarios/" + file}, words...)
+	for _, s := range sets {
+		if strings.ContainsAny(s, " {}[]'") {
+			s = "'" + s + "'"
+		}
+		line = append(line, "--set", s)
+	}
+	return strings.Join(line, " ")
+}
+
+// Attack runs a shipped scenario's first seed and carries out its attacks. What they find enters the report if keep is
+// set.
+func (b *Workbench) Attack(keep bool, file string, sets ...string) (*record.Attacks, error) {
+	command := b.begin("attack", file, nil, sets)
+	e, err := b.Experiment(file, sets...)
+	if err != nil {
+		return nil, err
+	}
+	out := filepath.Join(b.temp, fmt.Sprint(b.runs))
+	options := experiment.Options{Out: out, Workers: runtime.GOMAXPROCS(0), Extra: evaluation.WriteKnowledge}
+	r, err := e.Run(b.ctx, e.Scenario.Seeds.First, options)
+	if err != nil {
+		return nil, err
+	}
+	a, err := evaluation.Attack(b.ctx, r, evaluation.AttackOptions{DataDir: b.data, Command: command})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", command, err)
+	}
+	if keep {
+		b.Results.Attacks = append(b.Results.Attacks, a)
+	}
+	return a, os.RemoveAll(out)
+}
+
+// Audit audits a shipped scenario with so many runs; zero is as many as the scenario says. The audit enters the report
+// if keep is set.
+func (b *Workbench) Audit(keep bool, file string, runs int, sets ...string) (*record.Audit, error) {
+	var words []string
+	if runs > 0 {
+		words = []string{"--runs", fmt.Sprint(runs)}
+	}
+	command := b.begin("audit", file, words, sets)
+	e, err := b.Experiment(file, sets...)
+	if err != nil {
+		return nil, err
+	}
+	options := evaluation.AuditOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0), Command: command, Changes: sets}
+	a, err := evaluation.Audit(b.ctx, e, options)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", command, err)
+	}
+	a.Wall = 0 // a committed page says nothing of the machine
+	if keep {
+		b.Results.Audits = append(b.Results.Audits, a)
+	}
+	return a, nil
+}
+
+// Measure runs a shipped scenario's first seed and keeps its metrics only.
+func (b *Workbench) Measure(file string, sets ...string) (*record.Info, *record.Table, error) {
+	b.begin("run", file, nil, sets)
+	e, err := b.Experiment(file, slices.Concat(metricsOnly, sets)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return e.Measure(b.ctx, e.Scenario.Seeds.First, runtime.GOMAXPROCS(0))
+}
+
+// State adds a statement; format and args are what was measured.
+func (b *Workbench) State(text string, assessment Assessment, format string, args ...any) {
+	b.statements = append(b.statements, State(text, assessment, format, args...))
+}
+
+// Statements are the study's so far.
+func (b *Workbench) Statements() []Statement { return b.statements }
+
+// Draw adds a chart; name is that of its file. The first one stands for the study in the index.
+func (b *Workbench) Draw(name string, c plot.Chart) { b.charts = append(b.charts, namedChart{name, c}) }
+
+// Vary says what differs from one attack in the report to the next: an axis, and its value in each.
+func (b *Workbench) Vary(label string, values []float64) {
+	b.Results.Axis = &attack.Axis{Label: label, Values: values}
+}
+
+// Say adds a paragraph or a table to the page, Markdown.
+func (b *Workbench) Say(format string, args ...any) {
+	b.text = append(b.text, fmt.Sprintf(format, args...))
+}
+
+// Write writes dir/<name>/: README.md, figures, and the report in three forms.
+func (b *Workbench) Write(dir string) (string, error) {
+	dir = filepath.Join(dir, b.Study.Name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("writing %s: %w", b.Study.Name, err)
+	}
+	for _, c := range b.charts {
+		if err := c.chart.Save(dir, c.name); err != nil {
+			return "", fmt.Errorf("%s: %w", b.Study.Name, err)
+		}
+	}
+	if len(b.Results.Attacks)+len(b.Results.Audits) > 0 {
+		if _, err := b.Results.Write(filepath.Join(dir, "report.html")); err != nil {
+			return "", fmt.Errorf("%s: %w", b.Study.Name, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "README.md"), []byte(b.page()), 0o644); err != nil {
+		return "", fmt.Errorf("writing %s: %w", b.Study.Name, err)
+	}
+	return dir, nil
+}
+
+// page is README.md.
+func (b *Workbench) page() string {
+	var out strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
+	p("# %s\n", b.Study.Title)
+	p("%s\n", b.Study.About)
+	p("`simulate reproduce %s` computes this page.", b.Study.Name)
+	if len(b.Results.Attacks)+len(b.Results.Audits) > 0 {
+		p("Its attacks and audits are in the report: [HTML](report.html), [Markdown](report.md), [JSON](report.json).")
+	}
+	p("")
+	p("| claim | measured | |\n|---|---|---|")
+	for _, s := range b.statements {
+		p("%s", s.row())
+	}
+	p("")
+	for _, t := range b.text {
+		p("%s\n", t)
+	}
+	for _, c := range b.charts {
+		p("![%s](%s.svg)\n", c.chart.Title, c.name)
+	}
+	var commands []string
+	for _, a := range b.Results.Attacks {
+		commands = append(commands, a.Command)
+	}
+	for _, a := range b.Results.Audits {
+		commands = append(commands, a.Command)
+	}
+	if commands != nil {
+		p("Parts of it alone:\n\n```\n%s\n```", strings.Join(commands, "\n"))
+	}
+	return out.String()
+}
