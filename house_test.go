@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"overhear/algorithms"
 )
@@ -188,6 +189,22 @@ func oneDrawingStack(s *source) []string {
 // svgMarkup is what a program that writes SVG by hand has in its texts.
 var svgMarkup = regexp.MustCompile(`<(svg|path|circle|rect|text)[ >]`)
 
+// shortLines finds lines that end beyond column 120, a tab being four wide. A struct tag is one literal and stays
+// whole.
+func shortLines(s *source) []string {
+	const widest = 120
+	var bad []string
+	for k, line := range strings.Split(string(s.text), "\n") {
+		if strings.Contains(line, `yaml:"`) || strings.Contains(line, `json:"`) {
+			continue
+		}
+		if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > widest {
+			bad = append(bad, fmt.Sprintf("line %d ends at column %d", k+1, n))
+		}
+	}
+	return bad
+}
+
 func saysWhatFor(s *source) []string {
 	head := bytes.SplitN(s.text, []byte("\n"), 11)
 	if len(head) > 10 {
@@ -298,6 +315,8 @@ func TestHouseRules(t *testing.T) {
 		{"one drawing stack", oneDrawingStack, "sweep/x.go", "package sweep\nvar x = `<path d=\"M0 0\">`\n"},
 		{"one drawing stack: gonum", oneDrawingStack, "sweep/x.go",
 			"package sweep\nimport _ \"gonum.org/v1/plot/vg\"\n"},
+		{"lines end by column 120", shortLines, "sim/x.go", "// Long.\npackage sim // " + strings.Repeat("x",
+			120) + "\n"},
 		{"files say what they are for", saysWhatFor, "sim/x.go", "package sim\n"},
 		{"exported names are documented", documented, "sim/x.go", "package sim\nfunc X() {}\n"},
 	} {

@@ -17,7 +17,8 @@ import (
 
 // registered runs pdml, adds the users' reports to the record and returns the samples
 // as reported, by server.
-func registered(t testing.TB, f *fixture, rounds int, link sim.Link, set func(*algorithms.PDML)) (*Recording, *model.Public,
+func registered(t testing.TB, f *fixture, rounds int, link sim.Link, set func(*algorithms.PDML)) (*Recording,
+	*model.Public,
 	[]*Samples) {
 	t.Helper()
 	entry, _ := algorithms.Lookup("pdml")

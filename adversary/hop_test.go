@@ -81,7 +81,8 @@ func (f *fixture) admmLoop(t *testing.T, rounds int, eta float64) *Recording {
 			rec.Iterates = append(rec.Iterates, record.Iterate{Node: int32(i), Round: int32(round), Values: now[i]})
 			for _, j := range f.graph.Neighbours(i) {
 				rec.Messages = append(rec.Messages, record.Message{ID: uint64(len(rec.Messages)), Src: int32(i), Dst: j,
-					Round: int32(round), SentNS: int64(2 * round), ReceivedNS: int64(2*round + 1), Kind: record.MessageValue})
+					Round: int32(round), SentNS: int64(2 * round), ReceivedNS: int64(2*round + 1),
+					Kind: record.MessageValue})
 				num.Axpy(1, now[j], sum[i])
 			}
 		}

@@ -220,7 +220,8 @@ func TestSynchronous_IteratesDoNotDependOnTheNetwork(t *testing.T) {
 				for i := range want.values[r] {
 					for k := range want.values[r][i] {
 						if math.Float64bits(got.values[r][i][k]) != math.Float64bits(want.values[r][i][k]) {
-							t.Fatalf("round %d, node %d, component %d: %v, want %v", r, i, k, got.values[r][i][k], want.values[r][i][k])
+							t.Fatalf("round %d, node %d, component %d: %v, want %v", r, i, k, got.values[r][i][k],
+								want.values[r][i][k])
 						}
 					}
 				}

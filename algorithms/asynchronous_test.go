@@ -32,7 +32,8 @@ type free struct {
 func freely[P any](t *testing.T, f *fixture, name string, rounds int, set func(*P)) *free {
 	t.Helper()
 	a := makeMethod(t, f, name, rounds, set)
-	r := &free{assembled: a, config: sim.Config{Seed: 1, Workers: 2, Trace: sim.TraceDigest, Link: sim.Link{Latency: sim.Latency{Kind: "constant", Value: 1e6}}}}
+	r := &free{assembled: a, config: sim.Config{Seed: 1, Workers: 2, Trace: sim.TraceDigest,
+		Link: sim.Link{Latency: sim.Latency{Kind: "constant", Value: 1e6}}}}
 	r.Config = Config{Setting: a.setting, Method: a.Method, Cost: Cost{Row: 100},
 		Trigger: &parameter.Trigger{Quorum: 1}}
 	return r
@@ -135,7 +136,8 @@ func TestAsynchronous_StalenessIsBounded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		bound := rapid.IntRange(1, 6).Draw(rt, "staleness")
 		r := freely(t, f, "admm", 25, func(p *ADMM) { p.Eta = 0.3 })
-		r.Trigger = &parameter.Trigger{Quorum: rapid.SampledFrom([]float64{0, 0.3, 0.7, 1}).Draw(rt, "quorum"), Staleness: bound, Timeout: 3e6}
+		r.Trigger = &parameter.Trigger{Quorum: rapid.SampledFrom([]float64{0, 0.3, 0.7, 1}).Draw(rt, "quorum"),
+			Staleness: bound, Timeout: 3e6}
 		r.config.Seed = rapid.Uint64Range(1, 1000).Draw(rt, "seed")
 		r.config.Link = heavy(rapid.SampledFrom([]float64{0, 0.3, 0.6}).Draw(rt, "loss"))
 		r.Cost = Cost{Row: 100e3, Jitter: 1, speeds: []float64{1, 20, 0.2, 1, 1, 5, 1}}
@@ -214,7 +216,9 @@ func TestAsynchronous_SilentNetwork(t *testing.T) {
 	f := newFixture(3, 4, 2, [][2]int{{0, 1}, {1, 2}})
 	r := freely(t, f, "admm", 4, func(p *ADMM) { p.Eta = 0.3 })
 	r.config.Link.Loss = 1
-	if err := r.run(t); err == nil || err.Error() != "the run stopped with 3 of 3 nodes unfinished: node 0, in round 0, has heard too few neighbours since; of node 1 nothing; node 1, in round 0, has heard too few neighbours since; of node 0, 2 nothing; node 2, in round 0, has heard too few neighbours since; of node 1 nothing" {
+	if err := r.run(t); err == nil || err.Error() != "the run stopped with 3 of 3 nodes unfinished: node 0, in round "+
+		"0, has heard too few neighbours since; of node 1 nothing; node 1, in round 0, has heard too few neighbours "+
+		"since; of node 0, 2 nothing; node 2, in round 0, has heard too few neighbours since; of node 1 nothing" {
 		t.Errorf("without a timeout: %v", err)
 	}
 	r.Trigger.Timeout = 1e6
@@ -233,7 +237,8 @@ func TestSynchronous_UsesStaleValues(t *testing.T) {
 	a := makeMethod(t, f, "admm", 10, func(p *ADMM) { p.Eta = 0.3 })
 	lossy := func(c *sim.Config) {
 		c.Link.Loss = 1
-		c.Overrides = []sim.Override{{Between: [2]int{0, 1}, Loss: new(float64)}, {Between: [2]int{1, 2}, Loss: new(float64)}, {Between: [2]int{0, 3}, Loss: new(float64)}}
+		c.Overrides = []sim.Override{{Between: [2]int{0, 1}, Loss: new(float64)},
+			{Between: [2]int{1, 2}, Loss: new(float64)}, {Between: [2]int{0, 3}, Loss: new(float64)}}
 	}
 	j := a.run(t, lossy, func(s *Config) { s.Retry, s.Deadline, s.Missing = 1e6, 5e6, MissingLast })
 	for i := range f.rows {

@@ -33,7 +33,8 @@ func adult(b testing.TB, nodes int) *problem.Problem {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := &problem.Problem{D: set.X.D, Shards: shards, Test: problem.NewShard(set, test), Loss: problem.Logistic, C: 1, R: make([]float64, nodes)}
+	p := &problem.Problem{D: set.X.D, Shards: shards, Test: problem.NewShard(set, test), Loss: problem.Logistic, C: 1,
+		R: make([]float64, nodes)}
 	for i := range p.R {
 		p.R[i] = 0.22 / float64(nodes)
 	}

@@ -90,7 +90,8 @@ func newOverColumns(c Config, m ColumnMethod) (Protocol, error) {
 	}
 	switch n := len(c.Split.Blocks); {
 	case c.Graph.Order() != n+1:
-		return nil, fmt.Errorf("problem.columns has %d blocks, so the star needs %d nodes, the hub and a party for each; "+
+		return nil, fmt.Errorf("problem.columns has %d blocks, so the star needs %d nodes, the hub and a party for "+
+			"each; "+
 			"it has %d", n, n+1, c.Graph.Order())
 	case c.Init.Normal > 0:
 		return nil, errors.New("methods over split columns start at zero (algorithm.init)")

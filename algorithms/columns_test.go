@@ -308,7 +308,8 @@ func TestSharing_IndependentImplementation(t *testing.T) {
 				for k := range rounds {
 					name := fmt.Sprintf("%s, %s, %v, round %d", form, loss, widths, k+1)
 					near(t, name+": the hub's message", r.sent[k+1][0], sent[k][0], 1e-8)
-					near(t, name+": ‖Σp − z‖/√N", []float64{r.rounds[k+1].Gap}, []float64{math.Sqrt(inner(sent[k][0][:14], sent[k][0][:14]) / 14)}, 1e-8)
+					near(t, name+": ‖Σp − z‖/√N", []float64{r.rounds[k+1].Gap},
+						[]float64{math.Sqrt(inner(sent[k][0][:14], sent[k][0][:14]) / 14)}, 1e-8)
 					for m := range widths {
 						near(t, fmt.Sprintf("%s: p of party %d", name, m), r.sent[k+1][m+1], sent[k][m+1], 1e-8)
 						near(t, fmt.Sprintf("%s: x of party %d", name, m), r.rounds[k+1].X[m], xs[k][m], 1e-8)
@@ -420,8 +421,10 @@ func TestSplit_OnlyVectorsByRowCross(t *testing.T) {
 	}{
 		{"admm-sharing", &Sharing{Eta: 0.5, Form: "jacobi"}, 2 * rows, 2 * rows, rows},
 		{"admm-sharing", &Sharing{Eta: 0.5, Form: "averaged"}, 2 * rows, 2 * rows, rows},
-		{"private-admm-sharing", &PrivateSharing{Sharing: Sharing{Eta: 0.5, Form: "averaged"}, Sigma: 0.1, Bound: 1, Delta: 0.1, Cover: "range"}, 2 * rows, 2 * rows, rows},
-		{"private-admm-sharing", &PrivateSharing{Sharing: Sharing{Eta: 0.5, Form: "averaged"}, Sigma: 0.1, Bound: 1, Delta: 0.1, Cover: "ambient"}, 2 * rows, 2 * rows, rows},
+		{"private-admm-sharing", &PrivateSharing{Sharing: Sharing{Eta: 0.5, Form: "averaged"}, Sigma: 0.1, Bound: 1,
+			Delta: 0.1, Cover: "range"}, 2 * rows, 2 * rows, rows},
+		{"private-admm-sharing", &PrivateSharing{Sharing: Sharing{Eta: 0.5, Form: "averaged"}, Sigma: 0.1, Bound: 1,
+			Delta: 0.1, Cover: "ambient"}, 2 * rows, 2 * rows, rows},
 		{"fdml-sgd", &FDML{Step: 0.5, Decay: "sqrt", Batch: 7}, 0, 7, 7},
 		{"centralised", nil, 0, 0, 0},
 		{"local", nil, 0, 0, 0},
@@ -441,15 +444,18 @@ func TestSplit_OnlyVectorsByRowCross(t *testing.T) {
 			}
 			count[[3]int{int(p.From), int(p.To), int(p.Round)}]++
 			if len(p.Payload) != want || p.Bytes != int64(8*want+64) || p.Kind != KindValue {
-				t.Fatalf("%s: node %d sends %d numbers in %d bytes, want %d", c.kind, p.From, len(p.Payload), p.Bytes, want)
+				t.Fatalf("%s: node %d sends %d numbers in %d bytes, want %d", c.kind, p.From, len(p.Payload), p.Bytes,
+					want)
 			}
 			if said := r.sent[p.Round][p.From]; !slices.Equal(said, p.Payload) {
-				t.Fatalf("%s: node %d sends %v in round %d, its observer hears %v", c.kind, p.From, p.Payload, p.Round, said)
+				t.Fatalf("%s: node %d sends %v in round %d, its observer hears %v", c.kind, p.From, p.Payload, p.Round,
+					said)
 			}
 			for m, d := range b.d {
 				for _, v := range r.rounds[p.Round].X[m] {
 					if v != 0 && slices.Contains(p.Payload, v) {
-						t.Errorf("%s: a message of node %d in round %d contains a coefficient of party %d", c.kind, p.From, p.Round, m)
+						t.Errorf("%s: a message of node %d in round %d contains a coefficient of party %d", c.kind,
+							p.From, p.Round, m)
 					}
 				}
 				for k := range d[0] {
@@ -460,7 +466,8 @@ func TestSplit_OnlyVectorsByRowCross(t *testing.T) {
 						}
 					}
 					if shared > 0 {
-						t.Errorf("%s: a message of node %d has %d entries of column %d of party %d", c.kind, p.From, shared, k, m)
+						t.Errorf("%s: a message of node %d has %d entries of column %d of party %d", c.kind, p.From,
+							shared, k, m)
 					}
 				}
 			}
@@ -488,7 +495,8 @@ func TestPrivateSharing_WithoutNoiseIsADMMSharing(t *testing.T) {
 	for _, form := range []string{"jacobi", "averaged"} {
 		plain := b.run(t, "admm-sharing", &Sharing{Eta: 0.8, Form: form, Loss: "mean"}, 15, nil)
 		quiet := b.run(t, "private-admm-sharing", b.private("off", func(p *PrivateSharing) { p.Form = form }), 15, nil)
-		if !reflect.DeepEqual(plain.sent, quiet.sent) || !reflect.DeepEqual(plain.coefficients(), quiet.coefficients()) {
+		if !reflect.DeepEqual(plain.sent, quiet.sent) || !reflect.DeepEqual(plain.coefficients(),
+			quiet.coefficients()) {
 			t.Errorf("%s: noise: off differs", form)
 		}
 	}
@@ -539,7 +547,8 @@ func TestPrivateSharing_RangeNoiseStaysInTheColumnSpace(t *testing.T) {
 					continue // zeros
 				}
 				if away := outside(d, p); (away < 1e-8) != inside || !inside && away < 1e-2 {
-					t.Errorf("noise: %s: round %d, party %d: %g of the message is outside the column space", cover, k, m, away)
+					t.Errorf("noise: %s: round %d, party %d: %g of the message is outside the column space", cover, k,
+						m, away)
 				}
 				if x := r.rounds[k].X[m]; inside {
 					near(t, "the message is D x̃", p, times(d, x), 1e-9)
@@ -628,7 +637,8 @@ func TestPrivateSharing_CompositionByHand(t *testing.T) {
 		const sigma = 90
 		c := 3 / (2 * 0.8) * (0.15 + (1+2*0.8)*2)
 		e, d = make(func(p *PrivateSharing) { p.Sigma = sigma }).Composed(rounds)
-		near(t, "σ of the scenario", []float64{e, d}, bound(float64(rounds), math.Sqrt(2*math.Log(1.25/1e-3))*c/sigma), 1e-12)
+		near(t, "σ of the scenario", []float64{e, d}, bound(float64(rounds), math.Sqrt(2*math.Log(1.25/1e-3))*c/sigma),
+			1e-12)
 	}
 	var l, quiet privacy.Ledger
 	make(nil).Account(&l)

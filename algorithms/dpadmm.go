@@ -107,7 +107,8 @@ func (m *dpADMM) Merge(h *Node, _ int) {
 }
 
 func (m *dpADMM) Guarantee() string {
-	return "(ε, δ)-differential privacy of a row over the whole run, Gaussian mechanisms composed by Rényi accounting (Huang et al. 2018 with the moments accountant)"
+	return "(ε, δ)-differential privacy of a row over the whole run, Gaussian mechanisms composed by Rényi " +
+		"accounting (Huang et al. 2018 with the moments accountant)"
 }
 
 func (m *dpADMM) Established() error {
@@ -129,7 +130,8 @@ func init() {
 	register(&Entry{
 		Name:  "dp-admm",
 		Title: "first-order ADMM around a hub, with Gaussian noise",
-		Paper: "Huang, Hu, Guo, Chan-Tin & Gong, DP-ADMM: ADMM-Based Distributed Learning with Differential Privacy, IEEE TIFS 2019",
+		Paper: "Huang, Hu, Guo, Chan-Tin & Gong, DP-ADMM: ADMM-Based Distributed Learning with Differential Privacy, " +
+			"IEEE TIFS 2019",
 		About: `A star: node 0 is the hub and has no data. Client i in round k, with s_k = s₀/√k:
   w = argmin ⟨∇ℓ(w̃), w⟩ + (r/2)‖w‖² − ⟨γ, w − w̄⟩ + (η/2)‖w − w̄‖² + ‖w − w̃‖²/(2s_k)
   w̃ ← w + N(0, σ_k² I), σ_k = Δ_k √(2 ln(1.25/δ))/ε, Δ_k = 2C/(B(r + η + 1/s_k));  send w̃

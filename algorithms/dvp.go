@@ -139,7 +139,8 @@ func init() {
 	register(&Entry{
 		Name:  "dvp",
 		Title: "dual variable perturbation",
-		Paper: "Zhang & Zhu, Dynamic Differential Privacy for ADMM-Based Distributed Classification Learning, 2016, Algorithm 2",
+		Paper: "Zhang & Zhu, Dynamic Differential Privacy for ADMM-Based Distributed Classification Learning, 2016, " +
+			"Algorithm 2",
 		About: `Conventional ADMM whose primal step sees a noisy dual, μ = λ + (C/2B)ε:
   f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + Φ + 2ηV)‖f‖² + (2λ(t) + (C/B)ε − η(V f(t) + s(t)))·f
   ε has density ∝ exp(−ζ‖ε‖); send f(t+1)
@@ -185,7 +186,8 @@ func dominated(p *problem.Problem, ridge func(i int) float64, symbols string) er
 	for i := range p.Shards {
 		have := samples(p, i) / p.C * ridge(i)
 		if need := 2 * p.Loss.Bound(); !(need < have) {
-			return fmt.Errorf("the proof needs 2c₁ < (B/C)(%s) at every node; at node %d 2c₁ is %.4g and the right side %.4g: more rows a node or a greater penalty would do",
+			return fmt.Errorf("the proof needs 2c₁ < (B/C)(%s) at every node; at node %d 2c₁ is %.4g and the right "+
+				"side %.4g: more rows a node or a greater penalty would do",
 				symbols, i, need, have)
 		}
 	}

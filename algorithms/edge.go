@@ -68,7 +68,8 @@ func init() {
 	register(&Entry{
 		Name:  "edge-admm",
 		Title: "relaxed ADMM with a state for every edge",
-		Paper: "Bastianello, Carli, Schenato & Todescato, Asynchronous Distributed Optimization over Lossy Networks via Relaxed ADMM, IEEE TAC 2021",
+		Paper: "Bastianello, Carli, Schenato & Todescato, Asynchronous Distributed Optimization over Lossy Networks " +
+			"via Relaxed ADMM, IEEE TAC 2021",
 		About: `Node i keeps a vector z_ij for each of its V neighbours j, zero at first:
   f_i(t+1) = argmin O_i(f) − (Σ_j z_ij)·f + (ηV/2)‖f‖²
   send m_ij = −z_ij + 2η f_i(t+1) to j

@@ -56,10 +56,14 @@ func TestDPADMM_IndependentImplementation(t *testing.T) {
 	noise := func(i, k int) []float64 {
 		moves := 2 * f.c / (f.size(i) * (f.r + rho + math.Sqrt(float64(k))/step))
 		x := make([]float64, 4)
-		privacy.Gaussian(sim.NewStream(1, "noise", uint64(i), uint64(k)), moves*math.Sqrt(2*math.Log(1.25/delta))/epsilon, x)
+		privacy.Gaussian(sim.NewStream(1, "noise", uint64(i), uint64(k)),
+			moves*math.Sqrt(2*math.Log(1.25/delta))/epsilon, x)
 		return x
 	}
-	noisy := makeMethod(t, f, "dp-admm", rounds, func(p *DPADMM) { p.Eta, p.Step, p.Epsilon, p.Delta = rho, step, epsilon, delta })
+	noisy := makeMethod(t, f, "dp-admm", rounds, func(p *DPADMM) {
+		p.Eta, p.Step, p.Epsilon, p.Delta = rho, step,
+			epsilon, delta
+	})
 	agree(t, noisy.run(t, nil, startAt), f.hubByHand(rounds, rho, step, noise), 0, 1e-8)
 }
 
@@ -126,7 +130,10 @@ func TestDPADMM_ARowMovesTheStepByTheSensitivity(t *testing.T) {
 func TestDPADMM_AccountByHand(t *testing.T) {
 	f := uneven()
 	const rounds, rho, step, epsilon, delta = 30, 0.6, 1.5, 0.7, 1e-4
-	m := makeMethod(t, f, "dp-admm", rounds, func(p *DPADMM) { p.Eta, p.Step, p.Epsilon, p.Delta = rho, step, epsilon, delta })
+	m := makeMethod(t, f, "dp-admm", rounds, func(p *DPADMM) {
+		p.Eta, p.Step, p.Epsilon, p.Delta = rho, step, epsilon,
+			delta
+	})
 	l := account(m)
 	// Δ/σ is the same in every round and node: ε/√(2 ln(1.25/δ)).
 	zcdp := rounds * epsilon * epsilon / (4 * math.Log(1.25/delta))

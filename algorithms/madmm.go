@@ -112,7 +112,8 @@ func (m penaltyPerturbation) Update(n *Node, t int) error {
 }
 
 func (m penaltyPerturbation) Guarantee() string {
-	return "β-differential privacy of a row over the whole run, β_i = Σ_t C(1.4c₁ + α_i(t))/(η_i(t) V_i B_i) (ZKL18 Theorem 4.1, (26))"
+	return "β-differential privacy of a row over the whole run, β_i = Σ_t C(1.4c₁ + α_i(t))/(η_i(t) V_i B_i) (ZKL18 " +
+		"Theorem 4.1, (26))"
 }
 
 func (m penaltyPerturbation) Established() error {
@@ -135,7 +136,8 @@ func (m penaltyPerturbation) Account(l *privacy.Ledger) {
 	p := m.Problem
 	for i := range p.Shards {
 		for t := 1; t <= m.Rounds; t++ {
-			spent := p.C * (curvature(p) + m.alpha.At(i, t)) / (m.Eta.At(i, t) * float64(m.Graph.Degree(i)) * samples(p, i))
+			spent := p.C * (curvature(p) + m.alpha.At(i, t)) / (m.Eta.At(i, t) * float64(m.Graph.Degree(i)) * samples(p,
+				i))
 			l.Spend(i, t, privacy.Sample, privacy.PureDP{Epsilon: spent})
 		}
 	}
@@ -145,7 +147,8 @@ func init() {
 	register(&Entry{
 		Name:  "m-admm",
 		Title: "ADMM with varying private penalties",
-		Paper: "Zhang, Khalili & Liu, Improving the Privacy and Accuracy of ADMM-Based Distributed Algorithms, ICML 2018, (10)-(11)",
+		Paper: "Zhang, Khalili & Liu, Improving the Privacy and Accuracy of ADMM-Based Distributed Algorithms, ICML " +
+			"2018, (10)-(11)",
 		About: `Each node i has penalties η_i(t) of its own:
   f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + 2η_i(t+1)V)‖f‖² + (2λ(t) − η_i(t+1)(V f(t) + s(t)))·f
   send f(t+1)
@@ -172,7 +175,9 @@ Where it fails the run goes on and its bound is not established.`,
 		Params: func() any { return new(PenaltyPerturbation) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PenaltyPerturbation)
-			return penaltyPerturbation{madmm{&p.MADMM, s}, p.Alpha, p.NoiseSwitch}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "theta": &p.Theta, "alpha": &p.Alpha})
+			return penaltyPerturbation{madmm{&p.MADMM, s}, p.Alpha, p.NoiseSwitch},
+				fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "theta": &p.Theta,
+					"alpha": &p.Alpha})
 		},
 	})
 }

@@ -79,13 +79,14 @@ type Sheltering interface{ Inner(n *Node) []float64 }
 // Publication is what a node has published: its iterate or, where columns are split,
 // its message.
 type Publication struct {
-	Node, Round int           // round 0 is the start
-	Part        int           // of the problem, a shard or a block of columns, that is the node's; −1: none, it is a hub
-	Began, At   sim.Time      // when its step was awaited, and when it ended; the same in round 0
-	Values      []float64     // they never change afterwards
-	Inner       []float64     // of a Sheltering method; else nil
-	Loss        float64       // the node's (1/B) Σ L at Values; 0 of a hub and where columns are split
-	Stats       problem.Stats // of the round's solve, zero where it had none
+	Node, Round int // round 0 is the start
+	// of the problem, a shard or a block of columns, that is the node's; −1: none, it is a hub
+	Part      int
+	Began, At sim.Time      // when its step was awaited, and when it ended; the same in round 0
+	Values    []float64     // they never change afterwards
+	Inner     []float64     // of a Sheltering method; else nil
+	Loss      float64       // the node's (1/B) Σ L at Values; 0 of a hub and where columns are split
+	Stats     problem.Stats // of the round's solve, zero where it had none
 }
 
 // Observer follows a run. Its calls come from the engine's goroutine, in the

@@ -59,7 +59,10 @@ func TestDGD_IndependentImplementation(t *testing.T) {
 			m := makeMethod(t, f, "dgd", rounds, func(p *DGD) { p.Step, p.Decay = parameter.Constant(first), decay })
 			agree(t, m.run(t, nil, startAt), f.dgdByHand(rounds, step, nil), 0, 1e-10)
 
-			private := makeMethod(t, f, "private-dgd", rounds, func(p *PrivateDGD) { p.Step, p.Decay, p.Alpha = parameter.Constant(first), decay, budgets })
+			private := makeMethod(t, f, "private-dgd", rounds, func(p *PrivateDGD) {
+				p.Step, p.Decay,
+					p.Alpha = parameter.Constant(first), decay, budgets
+			})
 			agree(t, private.run(t, nil, startAt), f.dgdByHand(rounds, step, func(i, t int) []float64 {
 				return laplace(4, i, t, budget(i, t)*f.size(i)/(2*f.c*step(t)))
 			}), 0, 1e-10)
@@ -145,11 +148,13 @@ func TestEveryExactMethodReachesTheCentralisedOptimum(t *testing.T) {
 	for name, set := range map[string]func(*MADMM){
 		"η below θ": func(p *MADMM) { p.Eta, p.Theta = parameter.Constant(0.1), parameter.Constant(0.2) },
 		"η shrinks": func(p *MADMM) {
-			p.Eta, p.Theta = parameter.Schedule{Sequence: parameter.Sequence{Initial: 1, Ratio: 0.99}}, parameter.Constant(0.2)
+			p.Eta, p.Theta = parameter.Schedule{Sequence: parameter.Sequence{Initial: 1, Ratio: 0.99}},
+				parameter.Constant(0.2)
 		},
 		"θ by node": func(p *MADMM) { p.Eta, p.Theta = parameter.Constant(1), laws(0.5, 0.5, 0.5, 0.5, 0.5, 0.4) },
 		"θ by round": func(p *MADMM) {
-			p.Eta, p.Theta = parameter.Constant(1), parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.5, Ratio: 0.9}}
+			p.Eta, p.Theta = parameter.Constant(1), parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.5,
+				Ratio: 0.9}}
 		},
 	} {
 		if w := makeMethod(t, f, "m-admm", 10, set).Method.(Cautious).Warnings(); len(w) == 0 {
@@ -206,7 +211,10 @@ func TestOutputPerturbation_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 	}
 	dgd := func(row []float64, y, at float64) []float64 {
 		change(row, y)
-		n := makeMethod(t, f, "private-dgd", 5, func(p *PrivateDGD) { p.Step, p.Decay, p.Noise = parameter.Constant(step), "none", "off" })
+		n := makeMethod(t, f, "private-dgd", 5, func(p *PrivateDGD) {
+			p.Step, p.Decay,
+				p.Noise = parameter.Constant(step), "none", "off"
+		})
 		node := n.lone(0)
 		node.F[0], node.Heard = at, [][]float64{{at, 0, 0}}
 		if err := n.Method.Update(node, 1); err != nil {

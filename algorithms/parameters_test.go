@@ -10,7 +10,10 @@ import (
 // What is wrong with a method's parameters is said under their keys.
 func TestSchedule_IsReportedUnderItsKey(t *testing.T) {
 	var keys []string
-	DVP{ADMM: ADMM{Eta: 1}, Alpha: parameter.Constant(0)}.Check(func(field, problem string) { keys = append(keys, field+" "+problem) })
+	DVP{ADMM: ADMM{Eta: 1}, Alpha: parameter.Constant(0)}.Check(func(field,
+		problem string) {
+		keys = append(keys, field+" "+problem)
+	})
 	if len(keys) != 1 || keys[0] != "alpha must be positive, is 0 (alpha.initial)" {
 		t.Errorf("dvp reports %q", keys)
 	}

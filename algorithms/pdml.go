@@ -62,7 +62,8 @@ func (m *pdml) Report(seed uint64, i, k int) []float64 {
 	for c, col := range cols {
 		report[col] = y * vals[c]
 	}
-	if m.Labels != "true" && sim.NewStream(seed, "label", uint64(i), uint64(k)).Float64() < privacy.FlipProbability(m.Epsilon) {
+	if m.Labels != "true" && sim.NewStream(seed, "label", uint64(i),
+		uint64(k)).Float64() < privacy.FlipProbability(m.Epsilon) {
 		y = -y
 	}
 	report[m.Problem.D] = y
@@ -103,7 +104,8 @@ func (m *pdml) Collect(n *Node, reports [][]float64) {
 		privacy.Ball(n.Stream("objective noise", 0), m.Bound, n.Memory[d:2*d])
 		num.Scale(1/float64(m.Graph.Order()), n.Memory[d:2*d])
 	}
-	n.solver = problem.NewSolver(&problem.Objective{U: u, Weight: weight, Loss: p.Loss, Ridge: p.R[n.ID]}, n.solver.Tolerance())
+	n.solver = problem.NewSolver(&problem.Objective{U: u, Weight: weight, Loss: p.Loss, Ridge: p.R[n.ID]},
+		n.solver.Tolerance())
 }
 
 // sigma is the standard deviation of θ_i(t).
@@ -140,7 +142,9 @@ func (m *pdml) Inner(n *Node) []float64 {
 }
 
 func (m *pdml) Guarantee() string {
-	return "ε-local differential privacy of a user's label (randomised response, PDML Proposition 1); of a row, what Gaussian noise on the minimiser of a strongly convex objective gives, by Rényi accounting (the paper has no theorem for it)"
+	return "ε-local differential privacy of a user's label (randomised response, PDML Proposition 1); of a row, what " +
+		"Gaussian noise on the minimiser of a strongly convex objective gives, by Rényi accounting (the paper has no " +
+		"theorem for it)"
 }
 
 func (m *pdml) Established() error {
@@ -171,7 +175,8 @@ func init() {
 	register(&Entry{
 		Name:  "pdml",
 		Title: "label flips by users, bounded objective noise and decaying Gaussian noise by servers",
-		Paper: "Privacy-Preserving Distributed Machine Learning via Local Randomization and ADMM Perturbation, IEEE TSP 2020, Algorithm 1, (12)-(23)",
+		Paper: "Privacy-Preserving Distributed Machine Learning via Local Randomization and ADMM Perturbation, IEEE " +
+			"TSP 2020, Algorithm 1, (12)-(23)",
 		About: `Nodes are servers; every row belongs to a user, a node linked to its server only.
 Phase 1: each user flips its label with probability 1/(1 + e^ε) and sends (x, y′) once.
 The server's loss is debiased, ℓ̂(y′, z) = L(y′z) − y′z/(e^ε − 1), so that its mean over the flips is L(yz).
@@ -185,7 +190,8 @@ Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k)
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PDML)
 			if s.Problem.Loss != problem.Logistic && p.Labels != "true" {
-				return nil, fmt.Errorf("the debiased loss of randomised labels is the logistic loss's, because L(z) − L(−z) = −z there; take problem.loss: logistic, or labels: true")
+				return nil, fmt.Errorf("the debiased loss of randomised labels is the logistic loss's, because L(z) " +
+					"− L(−z) = −z there; take problem.loss: logistic, or labels: true")
 			}
 			return &pdml{*p, s}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"deviation": &p.Deviation})
 		},

@@ -55,7 +55,8 @@ func TestPDML_Algorithm1_IndependentImplementation(t *testing.T) {
 				inner[[2]int{t, i}] = w
 				theta := make([]float64, len(own))
 				// decay is of the variance.
-				privacy.Gaussian(sim.NewStream(1, "noise", uint64(i), uint64(t)), deviations[i]*math.Pow(decay, float64(t-1)/2), theta)
+				privacy.Gaussian(sim.NewStream(1, "noise", uint64(i), uint64(t)),
+					deviations[i]*math.Pow(decay, float64(t-1)/2), theta)
 				sent := plus(w, 1, theta)
 				if size := norm2(sent); radius > 0 && size > radius {
 					projected++
@@ -67,7 +68,8 @@ func TestPDML_Algorithm1_IndependentImplementation(t *testing.T) {
 				t.Fatalf("%d iterates were projected", projected)
 			}
 			m := makeMethod(t, f, "pdml", rounds, func(p *PDML) {
-				p.Eta, p.Epsilon, p.Bound, p.Decay, p.Radius, p.Deviation = eta, epsilon, bound, decay, radius, laws(deviations...)
+				p.Eta, p.Epsilon, p.Bound, p.Decay, p.Radius, p.Deviation = eta, epsilon, bound, decay, radius,
+					laws(deviations...)
 			})
 			got := m.run(t, nil, startAt)
 			agree(t, got, want, 0, 1e-8)
@@ -84,7 +86,10 @@ func TestPDML_Algorithm1_IndependentImplementation(t *testing.T) {
 func TestPDML_WithTrueLabelsAndNoNoiseIsADMM(t *testing.T) {
 	f := uneven()
 	const rounds = 60
-	quiet := makeMethod(t, f, "pdml", rounds, func(p *PDML) { p.Eta, p.Labels, p.Bound, p.Noise = 0.3, "true", 0, "off" })
+	quiet := makeMethod(t, f, "pdml", rounds, func(p *PDML) {
+		p.Eta, p.Labels, p.Bound, p.Noise = 0.3, "true", 0,
+			"off"
+	})
 	want := makeMethod(t, f, "admm", rounds, func(p *ADMM) { p.Eta = 0.3 }).run(t, nil, startAt)
 	for r, pubs := range quiet.run(t, nil, startAt) {
 		for i, p := range pubs {
@@ -130,7 +135,8 @@ func TestPDML_FlipsAreRandomisedResponse(t *testing.T) {
 		p := 1 / (1 + math.Exp(epsilon))
 		for class := range flips {
 			if sigma := math.Sqrt(p * (1 - p) * total[class]); math.Abs(flips[class]-p*total[class]) > 4*sigma {
-				t.Errorf("ε = %v: %v of %v labels are flipped, expected %.1f ± %.1f", epsilon, flips[class], total[class], p*total[class], sigma)
+				t.Errorf("ε = %v: %v of %v labels are flipped, expected %.1f ± %.1f", epsilon, flips[class],
+					total[class], p*total[class], sigma)
 			}
 		}
 		// The flip is the user's own: another seed gives others.
@@ -157,7 +163,8 @@ func TestPDML_DebiasedLossIsUnbiased(t *testing.T) {
 		for z := -6.0; z <= 6; z += 0.5 {
 			// The formula.
 			debiased := func(margin float64) float64 { return logistic(margin) - margin/(math.Exp(epsilon)-1) }
-			if got, want := (1-p)*debiased(z)+p*debiased(-z), logistic(z); math.Abs(got-want) > 1e-12*(1+math.Abs(z)/epsilon) {
+			if got, want := (1-p)*debiased(z)+p*debiased(-z),
+				logistic(z); math.Abs(got-want) > 1e-12*(1+math.Abs(z)/epsilon) {
 				t.Errorf("ε = %v, z = %v: the mean of the loss is %v, want %v", epsilon, z, got, want)
 			}
 			// The objective that the server makes of a report, by its gradient at f = z/x
@@ -325,12 +332,14 @@ func TestPDML_EstablishedSaysWhatFails(t *testing.T) {
 	if err := established(uneven(), func(p *PDML) { p.Labels = "true" }); err != nil {
 		t.Errorf("rows are protected by noise whatever the labels: %v", err)
 	}
-	if err := established(uneven(), func(p *PDML) { p.Noise = "off" }); err == nil || !strings.Contains(err.Error(), "noise is off") {
+	if err := established(uneven(), func(p *PDML) { p.Noise = "off" }); err == nil ||
+		!strings.Contains(err.Error(), "noise is off") {
 		t.Errorf("noise off: %v", err)
 	}
 	f := uneven()
 	f.squared = true
-	if err := established(f, func(p *PDML) { p.Labels = "true" }); err == nil || !strings.Contains(err.Error(), "squared loss") {
+	if err := established(f, func(p *PDML) { p.Labels = "true" }); err == nil ||
+		!strings.Contains(err.Error(), "squared loss") {
 		t.Errorf("squared loss: %v", err)
 	}
 	f = uneven()

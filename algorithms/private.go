@@ -64,14 +64,16 @@ var errNoNoise = fmt.Errorf("the noise is off")
 // shielded checks what every proof assumes: |L′| ≤ 1 and rows of norm at most 1.
 func shielded(p *problem.Problem) error {
 	if p.Loss == problem.Squared {
-		return fmt.Errorf("the proof needs a loss with |L′| ≤ 1, and the squared loss has none such bound; take logistic or huber-hinge")
+		return fmt.Errorf("the proof needs a loss with |L′| ≤ 1, and the squared loss has none such bound; take " +
+			"logistic or huber-hinge")
 	}
 	const rounding = 1e-9
 	for i := range p.Shards {
 		u := p.Shards[i].U
 		for k := range u.Len() {
 			if _, row := u.Row(k); num.Norm(row) > 1+rounding {
-				return fmt.Errorf("the proof needs rows of norm at most 1; node %d has one of norm %.4g; take problem.scale.rows: clip", i, num.Norm(row))
+				return fmt.Errorf("the proof needs rows of norm at most 1; node %d has one of norm %.4g; take "+
+					"problem.scale.rows: clip", i, num.Norm(row))
 			}
 		}
 	}

@@ -254,7 +254,8 @@ func (f *fixture) pull(i int, eta float64, own, sum, dual []float64) []float64 {
 // consensus is the exchange that node-dual methods have in common, on dense
 // vectors: primal gives a node's next published vector from its own, the sum of
 // its neighbours' and its dual; then λ ← λ + (θ/2)(V f − s).
-func (f *fixture) consensus(rounds int, primal func(i, t int, own, sum, dual []float64) []float64, theta func(i, t int) float64) [][][]float64 {
+func (f *fixture) consensus(rounds int, primal func(i, t int, own, sum, dual []float64) []float64,
+	theta func(i, t int) float64) [][][]float64 {
 	n, d := len(f.rows), len(f.rows[0][0])
 	cur, dual := starts(n, d), make([][]float64, n)
 	for i := range dual {
@@ -329,7 +330,8 @@ func laws(values ...float64) parameter.Schedule {
 // budgets are small enough for Φ > 0 at some nodes of uneven at η = 0.05, and
 // grow from round to round.
 var budgets = parameter.Schedule{Nodes: []parameter.Sequence{
-	{Initial: 0.1, Ratio: 1.05}, {Initial: 1, Ratio: 1}, {Initial: 0.06, Ratio: 1.1}, {Initial: 2, Ratio: 0.95}, {Initial: 0.08, Ratio: 1}, {Initial: 0.7, Ratio: 1},
+	{Initial: 0.1, Ratio: 1.05}, {Initial: 1, Ratio: 1}, {Initial: 0.06, Ratio: 1.1}, {Initial: 2, Ratio: 0.95},
+	{Initial: 0.08, Ratio: 1}, {Initial: 0.7, Ratio: 1},
 }}
 
 // budget is their value, by the standard library's power.
@@ -371,7 +373,10 @@ func TestZZ16_Algorithm2_IndependentImplementation(t *testing.T) {
 			if ridged == 0 || plain == 0 {
 				t.Fatalf("Φ > 0 in %d steps and Φ = 0 in %d: the fixture should have both", ridged, plain)
 			}
-			m := makeMethod(t, f, "dvp", rounds, func(p *DVP) { p.Eta, p.Alpha, p.Calibration = eta, budgets, calibration })
+			m := makeMethod(t, f, "dvp", rounds, func(p *DVP) {
+				p.Eta, p.Alpha, p.Calibration = eta, budgets,
+					calibration
+			})
 			agree(t, m.run(t, nil, startAt), want, 0, 1e-8)
 		})
 	}
@@ -397,7 +402,8 @@ var (
 		{Initial: 0.7, Ratio: 1.01}, {Values: []float64{0.5, 0.6, 0.8}}, {Initial: 0.5, Ratio: 1.03},
 	}}
 	dualSteps = parameter.Schedule{Nodes: []parameter.Sequence{
-		{Initial: 0.5, Ratio: 1}, {Initial: 0.4, Ratio: 1}, {Initial: 0.3, Ratio: 1.01}, {Initial: 0.5, Ratio: 1}, {Initial: 0.2, Ratio: 1}, {Initial: 0.5, Ratio: 1},
+		{Initial: 0.5, Ratio: 1}, {Initial: 0.4, Ratio: 1}, {Initial: 0.3, Ratio: 1.01}, {Initial: 0.5, Ratio: 1},
+		{Initial: 0.2, Ratio: 1}, {Initial: 0.5, Ratio: 1},
 	}}
 )
 
@@ -468,11 +474,17 @@ func TestPrivateMethods_WithoutNoiseAreThePlainOnes(t *testing.T) {
 			quiet: makeMethod(t, f, "penalty-perturbation", rounds, func(p *PenaltyPerturbation) {
 				p.Eta, p.Theta, p.Noise = penalties, dualSteps, "off"
 			}),
-			noisy: makeMethod(t, f, "penalty-perturbation", rounds, func(p *PenaltyPerturbation) { p.Eta, p.Theta = penalties, dualSteps }),
+			noisy: makeMethod(t, f, "penalty-perturbation", rounds, func(p *PenaltyPerturbation) {
+				p.Eta,
+					p.Theta = penalties, dualSteps
+			}),
 			plain: makeMethod(t, f, "m-admm", rounds, func(p *MADMM) { p.Eta, p.Theta = penalties, dualSteps }),
 		}, {
-			name:  "private-r-admm",
-			quiet: makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) { p.Eta, p.Gamma, p.Noise = 0.3, 0.2, "off" }),
+			name: "private-r-admm",
+			quiet: makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) {
+				p.Eta, p.Gamma, p.Noise = 0.3,
+					0.2, "off"
+			}),
 			noisy: makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) { p.Eta, p.Gamma = 0.3, 0.2 }),
 			plain: makeMethod(t, f, "r-admm", rounds, func(p *RADMM) { p.Eta, p.Gamma = 0.3, 0.2 }),
 		}, {
@@ -480,7 +492,10 @@ func TestPrivateMethods_WithoutNoiseAreThePlainOnes(t *testing.T) {
 			quiet: makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) {
 				p.Eta, p.Gamma, p.Noise = penalties, 0.2, "off"
 			}),
-			noisy: makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) { p.Eta, p.Gamma = penalties, 0.2 }),
+			noisy: makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) {
+				p.Eta, p.Gamma = penalties,
+					0.2
+			}),
 			plain: makeMethod(t, f, "mr-admm", rounds, func(p *MRADMM) { p.Eta, p.Gamma = penalties, 0.2 }),
 		}, {
 			name:  "private-dgd",
@@ -514,7 +529,10 @@ func TestZKL18_PenaltyPerturbationIsDVPInAnotherScale(t *testing.T) {
 			}
 			rates[i] = 2 * eta * f.degree(i) * zeta * f.size(i) / f.c
 		}
-		dual := makeMethod(t, f, "dvp", rounds, func(p *DVP) { p.Eta, p.Alpha, p.Calibration = eta, parameter.Constant(alpha), calibration })
+		dual := makeMethod(t, f, "dvp", rounds, func(p *DVP) {
+			p.Eta, p.Alpha, p.Calibration = eta,
+				parameter.Constant(alpha), calibration
+		})
 		penalty := makeMethod(t, f, "penalty-perturbation", rounds, func(p *PenaltyPerturbation) {
 			p.Eta, p.Theta, p.Alpha = parameter.Constant(eta), parameter.Constant(eta), laws(rates...)
 		})
@@ -630,14 +648,20 @@ func spends(t *testing.T, m assembled, spent func(i, t int) float64) {
 
 func TestZKL18_Theorem41_BoundByHand(t *testing.T) {
 	f := uneven()
-	m := makeMethod(t, f, "penalty-perturbation", 20, func(p *PenaltyPerturbation) { p.Eta, p.Alpha = penalties, budgets })
+	m := makeMethod(t, f, "penalty-perturbation", 20, func(p *PenaltyPerturbation) {
+		p.Eta, p.Alpha = penalties,
+			budgets
+	})
 	spends(t, m, func(i, t int) float64 {
 		return f.c * (1.4*0.25 + budget(i, t)) / (penaltyByHand(i, t) * f.degree(i) * f.size(i))
 	})
 	// One number without a loop: two nodes of five rows, C = 1, η = 0.5, α = 3, ten
 	// rounds: 10·(0.35 + 3)/(0.5·1·5) = 13.4.
 	two := newFixture(2, 5, 2, [][2]int{{0, 1}})
-	m = makeMethod(t, two, "penalty-perturbation", 10, func(p *PenaltyPerturbation) { p.Eta, p.Alpha = parameter.Constant(0.5), parameter.Constant(3) })
+	m = makeMethod(t, two, "penalty-perturbation", 10, func(p *PenaltyPerturbation) {
+		p.Eta,
+			p.Alpha = parameter.Constant(0.5), parameter.Constant(3)
+	})
 	if got := account(m).Worst(10, privacy.Sample); math.Abs(got-13.4) > 1e-12 {
 		t.Errorf("ten rounds spend %v, by hand 13.4", got)
 	}
@@ -685,7 +709,8 @@ func TestLoosen_ScalesBudgetsAndLeavesTheOriginal(t *testing.T) {
 }
 
 func TestEstablished_SaysWhatFails(t *testing.T) {
-	names := []string{"dvp", "pvp", "penalty-perturbation", "private-r-admm", "private-mr-admm", "private-dgd", "dp-admm"}
+	names := []string{"dvp", "pvp", "penalty-perturbation", "private-r-admm", "private-mr-admm", "private-dgd",
+		"dp-admm"}
 	change := func(t *testing.T, f *fixture, name string, set func(v reflect.Value)) Private {
 		e, _ := Lookup(name)
 		p := filled(t, e)
@@ -734,14 +759,18 @@ func TestEstablished_SaysWhatFails(t *testing.T) {
 		}
 		expect(t, name, change(t, f, name, nil), "node 3", "norm 1.5")
 
-		expect(t, name, change(t, uneven(), name, func(v reflect.Value) { v.FieldByName("Noise").SetString("off") }), "noise is off")
+		expect(t, name, change(t, uneven(), name, func(v reflect.Value) { v.FieldByName("Noise").SetString("off") }),
+			"noise is off")
 	}
 
 	// 2c₁ < (B/C)(r + 2θV): one row a node, C = 1, r = 0.02, V = 1, is 0.5 < 0.02 + 2θ,
 	// so θ = 0.24 is the boundary. A row of more is enough.
 	two := newFixture(2, 1, 2, [][2]int{{0, 1}})
 	pp := func(theta parameter.Schedule) Private {
-		return makeMethod(t, two, "penalty-perturbation", 5, func(p *PenaltyPerturbation) { p.Eta, p.Theta = parameter.Constant(1), theta }).Method.(Private)
+		return makeMethod(t, two, "penalty-perturbation", 5, func(p *PenaltyPerturbation) {
+			p.Eta,
+				p.Theta = parameter.Constant(1), theta
+		}).Method.(Private)
 	}
 	expect(t, "θ above the boundary", pp(parameter.Constant(0.2401)))
 	expect(t, "θ below the boundary", pp(parameter.Constant(0.2399)), "2c₁", "node 0")
@@ -752,15 +781,19 @@ func TestEstablished_SaysWhatFails(t *testing.T) {
 	mr := func(eta parameter.Schedule) Private {
 		return makeMethod(t, two, "private-mr-admm", 5, func(p *PrivateMRADMM) { p.Eta = eta }).Method.(Private)
 	}
-	expect(t, "η(1) above the boundary", mr(parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.2401, Ratio: 1.1}}))
-	expect(t, "η(1) below the boundary", mr(parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.2399, Ratio: 1.1}}), "2c₁", "node 0")
+	expect(t, "η(1) above the boundary", mr(parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.2401,
+		Ratio: 1.1}}))
+	expect(t, "η(1) below the boundary", mr(parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.2399,
+		Ratio: 1.1}}), "2c₁", "node 0")
 	expect(t, "η(1) of node 1 below the boundary", mr(laws(0.3, 0.1)), "2c₁", "node 1")
 
 	// ZKL18's theorems have one θ.
 	two = newFixture(2, 9, 2, [][2]int{{0, 1}})
-	expect(t, "θ that grows", pp(parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.5, Ratio: 1.1}}), "one dual step θ")
+	expect(t, "θ that grows", pp(parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.5, Ratio: 1.1}}),
+		"one dual step θ")
 	expect(t, "θ by node", pp(laws(0.5, 0.6)), "one dual step θ")
-	expect(t, "θ as a list", pp(parameter.Schedule{Sequence: parameter.Sequence{Values: []float64{0.5, 0.6}}}), "one dual step θ")
+	expect(t, "θ as a list", pp(parameter.Schedule{Sequence: parameter.Sequence{Values: []float64{0.5, 0.6}}}),
+		"one dual step θ")
 }
 
 // What a method draws depends on seed, node and round only: the network changes

@@ -78,7 +78,8 @@ func newOverRows(c Config, m RowMethod) (Protocol, error) {
 	case err != nil:
 		return nil, err
 	case c.Trigger != nil && c.Missing == MissingLast:
-		return nil, errors.New("nodes without lockstep always go on with the last values, so that rounds.missing is for " +
+		return nil, errors.New("nodes without lockstep always go on with the last values, so that rounds.missing is " +
+			"for " +
 			"rounds.mode: synchronous")
 	case c.Trigger != nil:
 		a := &asynchronous{rowRun: r, Trigger: *c.Trigger, central: central}

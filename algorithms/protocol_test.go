@@ -214,14 +214,17 @@ func TestNewProtocol_RefusesOptionsThatItDoesNotSupport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, c := range map[string]Config{
-		"is neither a RowMethod nor a ColumnMethod":      {Setting: rows, Method: idles{}},
-		"is for split columns, and rows are split":       {Setting: rows, Method: bareColumns{}},
-		"is for split rows, and columns are split":       {Setting: columns, Method: bareRows{}},
-		"nodes without lockstep always go on":            {Setting: rows, Method: bareRows{}, Trigger: late, Missing: MissingLast},
-		"clients: a hub waits":                           {Setting: rows, Method: bareCentral{}, Missing: MissingLast},
-		"parties: a hub waits":                           {Setting: columns, Method: bareColumns{}, Missing: MissingLast},
-		"over split columns run in synchronous rounds":   {Setting: columns, Method: bareColumns{}, Trigger: late},
-		"over split columns start at zero":               {Setting: columns, Method: bareColumns{}, Init: Init{Normal: 1}},
+		"is neither a RowMethod nor a ColumnMethod": {Setting: rows, Method: idles{}},
+		"is for split columns, and rows are split":  {Setting: rows, Method: bareColumns{}},
+		"is for split rows, and columns are split":  {Setting: columns, Method: bareRows{}},
+		"nodes without lockstep always go on": {Setting: rows, Method: bareRows{}, Trigger: late,
+			Missing: MissingLast},
+		"clients: a hub waits": {Setting: rows, Method: bareCentral{}, Missing: MissingLast},
+		"parties: a hub waits": {Setting: columns, Method: bareColumns{},
+			Missing: MissingLast},
+		"over split columns run in synchronous rounds": {Setting: columns, Method: bareColumns{}, Trigger: late},
+		"over split columns start at zero": {Setting: columns, Method: bareColumns{},
+			Init: Init{Normal: 1}},
 		"clients: this method needs a star":              {Setting: twisted, Method: bareCentral{}},
 		"asynchronous clients: this method needs a star": {Setting: twisted, Method: bareCentral{}, Trigger: late},
 		"parties: this method needs a star":              {Setting: cut, Method: bareColumns{}},
@@ -236,8 +239,10 @@ func TestNewProtocol_RefusesOptionsThatItDoesNotSupport(t *testing.T) {
 		}
 	}
 	for _, c := range []Config{
-		{Setting: rows, Method: bareRows{}, Missing: MissingLast}, {Setting: rows, Method: bareCentral{}, Missing: MissingStop},
-		{Setting: columns, Method: bareColumns{}, Missing: MissingStop}, {Setting: rows, Method: bareRows{}, Init: Init{Normal: 1}},
+		{Setting: rows, Method: bareRows{}, Missing: MissingLast}, {Setting: rows, Method: bareCentral{},
+			Missing: MissingStop},
+		{Setting: columns, Method: bareColumns{}, Missing: MissingStop},
+		{Setting: rows, Method: bareRows{}, Init: Init{Normal: 1}},
 	} {
 		if _, err := NewProtocol(c); err != nil {
 			t.Error(err)

@@ -163,7 +163,9 @@ func (m *recycled) Warnings() []string {
 		eta := m.etas(k)
 		for i, v := range eta {
 			if v != eta[0] {
-				return []string{fmt.Sprintf("penalties differ between nodes (%v at node 0, %v at node %d, in use %d of the penalty): the nodes will agree on a point that is not the centralised optimum", eta[0], v, i, k)}
+				return []string{fmt.Sprintf("penalties differ between nodes (%v at node 0, %v at node %d, in use %d "+
+					"of the penalty): the nodes will agree on a point that is not the centralised optimum", eta[0], v,
+					i, k)}
 			}
 		}
 	}
@@ -185,7 +187,8 @@ func (m *privateRecycled) Update(n *Node, t int) error {
 }
 
 func (m *privateRecycled) Guarantee() string {
-	return "β-differential privacy of a row over the whole run, β_i = Σ_k (2C/B_i)(1.4c₁/(ρ/N + 2η_i(2k−1)V_i) + α_i(k)) (RA19 Theorem 2, (32)); even rounds cost nothing"
+	return "β-differential privacy of a row over the whole run, β_i = Σ_k (2C/B_i)(1.4c₁/(ρ/N + 2η_i(2k−1)V_i) + " +
+		"α_i(k)) (RA19 Theorem 2, (32)); even rounds cost nothing"
 }
 
 // ridge is ρ/N + 2η_i(2k−1)V_i.
@@ -225,14 +228,17 @@ Even rounds touch no data:
   g, the gradient at f(2k−1)%[3]s, follows from the odd round's optimality condition.
 `
 
-const recyclingClaim = `ε has density ∝ exp(−α_i(k)‖ε‖). Claims β = max_i Σ_k (2C/B_i)(1.4c₁/(ρ/N + 2η_i(2k−1)V_i) + α_i(k)) over
+const recyclingClaim = `ε has density ∝ exp(−α_i(k)‖ε‖). Claims β = max_i Σ_k (2C/B_i)(1.4c₁/(ρ/N + 2η_i(2k−1)V_i) +
+α_i(k)) over
 the run (32); even rounds are free. Condition: 2c₁ < min_i (B_i/C)(ρ/N + 2η_i(1)V_i), |L′| ≤ 1, rows of norm at most 1.`
 
 func init() {
-	const paper = "Zhang, Khalili & Liu, Recycled ADMM: Improving the Privacy and Accuracy of Distributed Algorithms, IEEE TIFS 2019, "
+	const paper = "Zhang, Khalili & Liu, Recycled ADMM: Improving the Privacy and Accuracy of Distributed " +
+		"Algorithms, IEEE TIFS 2019, "
 	register(&Entry{
 		Name: "r-admm", Title: "recycled ADMM", Paper: paper + "Algorithm 1",
-		About:  fmt.Sprintf(recyclingAbout, "η", "", "") + "Converges to the centralised optimum under Theorem 1's conditions. Claims no privacy.",
+		About: fmt.Sprintf(recyclingAbout, "η", "", "") + "Converges to the centralised optimum under Theorem 1's " +
+			"conditions. Claims no privacy.",
 		Params: func() any { return new(RADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*RADMM)
@@ -241,7 +247,8 @@ func init() {
 	})
 	register(&Entry{
 		Name: "mr-admm", Title: "recycled ADMM with varying private penalties", Paper: paper + "Algorithm 2, (14)-(17)",
-		About: fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", "", "") + `With penalties that are equal over the nodes at each k it converges to the centralised optimum. With penalties that
+		About: fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", "", "") + `With penalties that are equal over the nodes
+at each k it converges to the centralised optimum. With penalties that
 differ, the duals do not sum to zero and the nodes agree on another point. Claims no privacy.`,
 		Params: func() any { return new(MRADMM) },
 		New: func(params any, s Setting) (Method, error) {
@@ -255,11 +262,13 @@ differ, the duals do not sum to zero and the nodes agree on another point. Claim
 		Params: func() any { return new(PrivateRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateRADMM)
-			return &privateRecycled{recycled{s, parameter.Constant(p.Eta), p.Gamma}, p.Alpha, p.NoiseSwitch}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
+			return &privateRecycled{recycled{s, parameter.Constant(p.Eta), p.Gamma}, p.Alpha, p.NoiseSwitch},
+				fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
 		},
 	})
 	register(&Entry{
-		Name: "private-mr-admm", Title: "recycled ADMM with varying private penalties and noise", Paper: paper + "Algorithm 3, Theorem 2",
+		Name: "private-mr-admm", Title: "recycled ADMM with varying private penalties and noise",
+		Paper:  paper + "Algorithm 3, Theorem 2",
 		About:  fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", " + ε", " plus ε") + recyclingClaim,
 		Params: func() any { return new(PrivateMRADMM) },
 		New: func(params any, s Setting) (Method, error) {

@@ -16,7 +16,8 @@ import (
 // recycledByHand is RA19's exchange written down again: odd rounds are ADMM's
 // with penalty eta(i, k), plus noise(i, t) in q; even rounds go along the true
 // gradient at f(2k−1), computed from the data here, plus the same noise.
-func (f *fixture) recycledByHand(rounds int, gamma float64, eta func(i, k int) float64, noise func(i, t int) []float64) [][][]float64 {
+func (f *fixture) recycledByHand(rounds int, gamma float64, eta func(i, k int) float64,
+	noise func(i, t int) []float64) [][][]float64 {
 	n, d := len(f.rows), len(f.rows[0][0])
 	cur, dual := starts(n, d), make([][]float64, n)
 	for i := range dual {
@@ -80,11 +81,17 @@ func TestRA19_Algorithm3_IndependentImplementation(t *testing.T) {
 	// The k-th noise is that of round 2k−1, at the k-th rate.
 	noise := func(i, t int) []float64 { return laplace(4, i, t, 20*budget(i, (t+1)/2)) }
 	want := f.recycledByHand(rounds, gamma, func(int, int) float64 { return eta }, noise)
-	m := makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) { p.Eta, p.Gamma, p.Alpha = eta, gamma, budgets.Times(20) })
+	m := makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) {
+		p.Eta, p.Gamma, p.Alpha = eta, gamma,
+			budgets.Times(20)
+	})
 	agree(t, m.run(t, nil, startAt), want, 0, 1e-8)
 
 	want = f.recycledByHand(rounds, gamma, penaltyByHand, noise)
-	mr := makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) { p.Eta, p.Gamma, p.Alpha = penalties, gamma, budgets.Times(20) })
+	mr := makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) {
+		p.Eta, p.Gamma, p.Alpha = penalties,
+			gamma, budgets.Times(20)
+	})
 	agree(t, mr.run(t, nil, startAt), want, 0, 1e-8)
 }
 
@@ -96,7 +103,10 @@ func TestRA19_MRADMMWithOnePenaltyIsRADMM(t *testing.T) {
 	identical(t, varying.run(t, nil, startAt), one.run(t, nil, startAt))
 
 	noisy := makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) { p.Eta, p.Gamma = 0.37, 0.1 })
-	both := makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) { p.Eta, p.Gamma = parameter.Constant(0.37), 0.1 })
+	both := makeMethod(t, f, "private-mr-admm", rounds, func(p *PrivateMRADMM) {
+		p.Eta,
+			p.Gamma = parameter.Constant(0.37), 0.1
+	})
 	identical(t, both.run(t, nil, startAt), noisy.run(t, nil, startAt))
 }
 

@@ -57,7 +57,9 @@ func (m *sharing) Warnings() []string {
 	var all []string
 	for k, p := range m.parties {
 		if d := p.Deficient(); d > 0 {
-			all = append(all, fmt.Sprintf("party %d: %d of its %d columns depend on the others, so that DᵀD is singular; without a ridge the step is a basic solution, and noise of covariance (DᵀD)⁻¹ uses the pseudo-inverse", k+1, d, m.Split.Blocks[k].D))
+			all = append(all, fmt.Sprintf("party %d: %d of its %d columns depend on the others, so that DᵀD is "+
+				"singular; without a ridge the step is a basic solution, and noise of covariance (DᵀD)⁻¹ uses the "+
+				"pseudo-inverse", k+1, d, m.Split.Blocks[k].D))
 		}
 	}
 	return all
@@ -120,7 +122,9 @@ func (p PrivateSharing) Check(report func(field, problem string)) {
 		key string
 		v   float64
 		ok  bool
-	}{{"epsilon", p.Epsilon, p.Epsilon > 0}, {"delta", p.Delta, p.Delta > 0 && p.Delta < 1}, {"slack", p.Slack, p.Slack > 0 && p.Slack < 1}, {"bound", p.Bound, p.Bound > 0}, {"sigma", p.Sigma, p.Sigma >= 0}} {
+	}{{"epsilon", p.Epsilon, p.Epsilon > 0}, {"delta", p.Delta, p.Delta > 0 && p.Delta < 1},
+		{"slack", p.Slack, p.Slack > 0 && p.Slack < 1}, {"bound", p.Bound, p.Bound > 0},
+		{"sigma", p.Sigma, p.Sigma >= 0}} {
 		if !c.ok {
 			report(c.key, fmt.Sprintf("is out of range: %v", c.v))
 		}
@@ -174,9 +178,11 @@ func (m *privateSharing) Answer(p *Party, t int, hub []float64) ([]float64, erro
 
 func (m *privateSharing) Guarantee() string {
 	if m.Cover == "ambient" {
-		return "(ε, δ′)-differential privacy of one column of a party, changed by at most 1, by SH19 Lemma 1 and zCDP; not of rows or labels"
+		return "(ε, δ′)-differential privacy of one column of a party, changed by at most 1, by SH19 Lemma 1 and " +
+			"zCDP; not of rows or labels"
 	}
-	return "(ε′, Tδ + δ′)-differential privacy of one column of a party, changed by at most 1 (SH19 Theorem 1, Corollary 1); not of rows or labels"
+	return "(ε′, Tδ + δ′)-differential privacy of one column of a party, changed by at most 1 (SH19 Theorem 1, " +
+		"Corollary 1); not of rows or labels"
 }
 
 // Established checks SH19 Assumption 1, but for norms that only a run shows, and ε ≤ 1.
@@ -193,7 +199,8 @@ func (m *privateSharing) Established() error {
 	for k, block := range m.sharing.Split.Blocks {
 		for i := range block.Len() {
 			if _, row := block.Row(i); math.Abs(num.Norm(row)-1) > 1e-9 {
-				return fmt.Errorf("by Assumption 1 every row of every party's block has norm 1; row %d of party %d has norm %.4g",
+				return fmt.Errorf("by Assumption 1 every row of every party's block has norm 1; row %d of party %d "+
+					"has norm %.4g",
 					i, k+1, num.Norm(row))
 			}
 		}
@@ -258,10 +265,12 @@ func (m *privateSharing) Composed(rounds int) (epsilon, delta float64) {
 func (m *privateSharing) Warnings() []string {
 	all := m.sharing.Warnings()
 	if m.Cover == "range" {
-		all = append(all, "noise: range lies inside the column space of a party's block, so its messages give that space away at any σ; Theorem 1 takes the noise to cover all directions (noise: ambient)")
+		all = append(all, "noise: range lies inside the column space of a party's block, so its messages give that "+
+			"space away at any σ; Theorem 1 takes the noise to cover all directions (noise: ambient)")
 	}
 	if m.Cover != "off" {
-		all = append(all, "Lemma 1's sensitivity takes ‖(DᵀD)⁻¹‖ = 1/d, which rows of norm 1 do not imply; take ε as the paper's claim, not as a bound")
+		all = append(all, "Lemma 1's sensitivity takes ‖(DᵀD)⁻¹‖ = 1/d, which rows of norm 1 do not imply; take ε as "+
+			"the paper's claim, not as a bound")
 	}
 	return all
 }

@@ -13,11 +13,13 @@ import (
 // starWork is what is computed in a star. Steps run on workers, one at a time for
 // each node; the others are called from the engine's goroutine.
 type starWork interface {
-	hubStep(worker, round int, heard [][]float64) error        // of round ≥ 1, from the clients' messages of that round
-	clientStep(worker, i, round int, hub []float64) error      // of round ≥ 1, from the hub's message of the round before; round T+1 only ends round T
-	hubMessage(round int) []float64                            // after the step; round 0: the start
-	clientMessage(i, round int) []float64                      // after the step
-	hubDone(began, at sim.Time, round int)                     // the hub has its round, of a step that began then; round 0: the start
+	hubStep(worker, round int, heard [][]float64) error // of round ≥ 1, from the clients' messages of that round
+	// of round ≥ 1, from the hub's message of the round before; round T+1 only ends round T
+	clientStep(worker, i, round int, hub []float64) error
+	hubMessage(round int) []float64       // after the step; round 0: the start
+	clientMessage(i, round int) []float64 // after the step
+	// the hub has its round, of a step that began then; round 0: the start
+	hubDone(began, at sim.Time, round int)
 	clientDone(began, at sim.Time, i, round int)               // a client has its round; round 0: the start
 	clientConcluded(i, round int)                              // a client has ended its round
 	cost(env *sim.Env, node, round int) (virtual sim.Duration) // of a step
@@ -38,7 +40,8 @@ type star struct {
 func checkStar(g *sim.Graph) error {
 	n := g.Order()
 	if n < 2 || g.Degree(0) != n-1 || g.Size() != n-1 {
-		return fmt.Errorf("this method needs a star with the hub as node 0: topology: {kind: star, nodes: %d}", max(n, 2))
+		return fmt.Errorf("this method needs a star with the hub as node 0: topology: {kind: star, nodes: %d}",
+			max(n, 2))
 	}
 	return nil
 }

@@ -36,12 +36,13 @@ type peer struct {
 	inner      []float64 // behind the latest iterate
 	err        error     // of the latest step
 
-	round   int            // the round being collected: that of the latest published iterate
-	values  [2][][]float64 // its values, by parity of round and position of the neighbour, from when they are on their way
-	known   [2]int         // how many of them there are
-	arrived [2][]bool      // which of them have arrived
-	heard   [2]int         // how many have
-	begun   bool           // the step has been given to the workers, perhaps ahead of time
+	round int // the round being collected: that of the latest published iterate
+	// its values, by parity of round and position of the neighbour, from when they are on their way
+	values  [2][][]float64
+	known   [2]int    // how many of them there are
+	arrived [2][]bool // which of them have arrived
+	heard   [2]int    // how many have
+	begun   bool      // the step has been given to the workers, perhaps ahead of time
 	job     sim.Begun
 	outbox  [2][][]float64 // own messages of the last two rounds, by parity: one for all, or one a neighbour
 	registration

@@ -283,8 +283,9 @@ func unseen(w adversary.Vantage, p *model.Public) []string {
 
 // network is the graph and the observer's place in it.
 func network(p *model.Public, w adversary.Vantage, victim int) record.Placement {
-	n := record.Placement{Nodes: p.Graph.Order(), Edges: p.Graph.Pairs(), Victim: victim, Watched: slices.Clone(w.Nodes),
-		Hops: make([]int, p.Graph.Order())}
+	n := record.Placement{Nodes: p.Graph.Order(), Edges: p.Graph.Pairs(), Victim: victim,
+		Watched: slices.Clone(w.Nodes),
+		Hops:    make([]int, p.Graph.Order())}
 	for _, l := range w.Links {
 		n.Watched = append(n.Watched, l[0], l[1])
 	}

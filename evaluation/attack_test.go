@@ -254,7 +254,8 @@ func TestAttack_WithoutLockstep(t *testing.T) {
 // exact ones, and within its own.
 func TestAttack_BoundsGrowWithTheSolversTolerance(t *testing.T) {
 	bound := func(tolerance string) (printed, worst float64) {
-		_, a := attacked(t, hospitals, "adversary={view: {links: [[2, 3]]}, knows: {victim: 1, data: [2]}, attacks: [one-hop]}",
+		_, a := attacked(t, hospitals, "adversary={view: {links: [[2, 3]]}, knows: {victim: 1, data: [2]}, attacks: "+
+			"[one-hop]}",
 			"solver.tolerance="+tolerance)
 		f := a.Findings[0]
 		for _, fact := range f.Facts {

@@ -242,7 +242,8 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 	}
 	entry, ok := model.Lookup(e.Algorithm.Kind)
 	if !ok {
-		return nil, fmt.Errorf("no model says what the messages of algorithm %s tell (adversary/model)", e.Algorithm.Kind)
+		return nil, fmt.Errorf("no model says what the messages of algorithm %s tell (adversary/model)",
+			e.Algorithm.Kind)
 	}
 	if _, ok := entry.Model().(model.Registering); ok {
 		if spec.Unit == string(privacy.Sample) {
@@ -252,7 +253,8 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 		return auditLabels(e, a, spec, shard)
 	}
 	if spec.Unit == string(privacy.Label) {
-		return nil, fmt.Errorf("adversary.audit.unit: %s protects samples; labels are protected where users report them",
+		return nil, fmt.Errorf("adversary.audit.unit: %s protects samples; labels are protected where users report "+
+			"them",
 			e.Algorithm.Kind)
 	}
 	return auditSamples(e, a, spec, shard)

@@ -232,7 +232,8 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 		}},
 		{"a variance used as a standard deviation", auditedHub, func(m privateRow, s algorithms.Setting,
 		) algorithms.Method {
-			return &central{flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node, k int) error {
+			return &central{flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node,
+				k int) error {
 				if err := inner.Update(n, k); err != nil {
 					return err
 				}

@@ -169,17 +169,17 @@ adversary: {audit: {runs: 150, pilots: 3}}
 			float64(run.Measured))
 		for _, check := range a.Checks {
 			if !check.Holds {
-				fmt.Println(" check fails:", check.Text())
+				fmt.Println(" check fails:", check.Kind)
 			}
 		}
 	}
 	// Output:
 	// as above: HOLDS: claimed ε 15.3, measured 5.4
 	// half the noise: NOT ESTABLISHED: claimed ε 15.3, measured 2.7
-	//  check fails: the noise that the messages reveal, given the data, is what the node's stream draws by the method's law
-	//  check fails: size of the noise
-	//  check fails: spread of its size
-	//  check fails: law of its size (Kolmogorov–Smirnov)
-	//  check fails: log-likelihood ratios agree with the worlds they were sampled in
+	//  check fails: noise-from-stream
+	//  check fails: noise-size
+	//  check fails: noise-spread
+	//  check fails: noise-law
+	//  check fails: ratios-calibrated
 	// a claim too strong: VIOLATED: claimed ε 3.0, measured 5.4
 }

@@ -29,10 +29,12 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any)
 	}
 	run := model.Run{
 		Graph: graph, D: columns, Rounds: s.Rounds.Count, Loss: s.Problem.Loss.Loss(), C: s.Problem.C,
-		R: make([]float64, graph.Order()), Tolerance: s.Solver.Tolerance, Hub: entry.Star, Zero: s.Algorithm.Init.Normal == 0,
+		R: make([]float64, graph.Order()), Tolerance: s.Solver.Tolerance, Hub: entry.Star,
+		Zero: s.Algorithm.Init.Normal == 0,
 		Timing: model.Timing{
 			Lockstep: lockstep(s), Barrier: s.Rounds.Mode == "synchronous", Faulty: s.Network.Faults != nil,
-			Trigger: parameter.Trigger{Quorum: s.Rounds.Quorum, Staleness: s.Rounds.Staleness, Timeout: s.Rounds.Timeout},
+			Trigger: parameter.Trigger{Quorum: s.Rounds.Quorum, Staleness: s.Rounds.Staleness,
+				Timeout: s.Rounds.Timeout},
 		},
 	}
 	withData := graph.Order()

@@ -220,7 +220,8 @@ func TestFuzz_ARunThatFails(t *testing.T) {
 		t.Fatalf("%d of 6 runs were found", len(found))
 	}
 	for k, f := range found {
-		if f.Seed != uint64(firstSeed+k) || f.Invariant != invariantEnds || !strings.Contains(f.Account, "the disk is full") {
+		if f.Seed != uint64(firstSeed+k) || f.Invariant != invariantEnds ||
+			!strings.Contains(f.Account, "the disk is full") {
 			t.Errorf("%+v", f)
 		}
 		want := []string{"network.latency={kind: constant, value: 5ms}", "network.loss=0", "network.duplication=0"}

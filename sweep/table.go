@@ -72,7 +72,8 @@ func factCells(f *Facts) []cell {
 	}
 	nan := record.Number(math.NaN())
 	if c := f.Claim; c != nil {
-		cells = append(cells, t(string(c.Unit)), d(record.Number(c.Node)), d(c.Epsilon), d(c.Delta), d(c.PerRound), d(c.ZCDP),
+		cells = append(cells, t(string(c.Unit)), d(record.Number(c.Node)), d(c.Epsilon), d(c.Delta), d(c.PerRound),
+			d(c.ZCDP),
 			d(c.RDP), d(c.AtDelta), t(strconv.FormatBool(c.Established)), t(f.Condition))
 	} else {
 		cells = append(cells, t(""), d(nan), d(nan), d(nan), d(nan), d(nan), d(nan), d(nan), t(""), t(""))
