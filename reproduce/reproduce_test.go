@@ -5,15 +5,19 @@ package reproduce
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 
 	"overhear/experiment"
+	"overhear/record"
+	"overhear/report/plot"
 	"overhear/scenarios"
 )
 
@@ -184,5 +188,44 @@ func TestRun_DoesNotDependOnProcessors(t *testing.T) {
 	}
 	if page(1) != page(2) {
 		t.Error("the numbers depend on the number of processors")
+	}
+}
+
+// Charts show their curves only, in their rounds, by epochs; those against a parameter have a line a group and round.
+func TestChart_ShowsWhatItSays(t *testing.T) {
+	curves := []*Curve{
+		{Label: "a", Group: "g", X: 1}, {Label: "b", Group: "g", X: 2, Epoch: 2}, {Label: "c", Group: "h", X: 3},
+	}
+	r := &Results{Figure: &Figure{Name: "synthetic", Curves: curves}, Seeds: 2}
+	for k, c := range curves {
+		runs := Runs{Curve: c}
+		for seed := range 2 { // loss is 100·curve + 10·seed + round
+			table := &record.Table{Columns: []string{"round", "loss"}}
+			for i := range 5 {
+				table.Rows = append(table.Rows, []float64{float64(i), float64(100*k + 10*seed + i)})
+			}
+			runs.Tables = append(runs.Tables, table)
+		}
+		r.Runs = append(r.Runs, runs)
+	}
+	rounds := r.chart(Chart{X: "round", Y: "loss", Curves: curves[:2], Rounds: func(t int) bool { return t > 1 }})
+	want := []plot.Line{
+		{Label: "a", X: []float64{2, 3, 4}, Y: []float64{7, 8, 9}, Low: []float64{2, 3, 4}, High: []float64{12, 13, 14}},
+		{Label: "b", X: []float64{1, 2}, Y: []float64{107, 109}, Low: []float64{102, 104}, High: []float64{112, 114}},
+	}
+	if !reflect.DeepEqual(rounds.Lines, want) {
+		t.Errorf("against rounds: %+v, want %+v", rounds.Lines, want)
+	}
+	parameter := r.chart(Chart{Y: "loss", Points: []int{0, 4}})
+	var lines []string
+	for _, l := range parameter.Lines {
+		lines = append(lines, fmt.Sprintf("%s: %v %v", l.Label, l.X, l.Y))
+	}
+	if got := strings.Join(lines, "; "); got != "g t = 0: [1 2] [5 105]; g t = 4: [1 2] [9 109]; h t = 0: [3] [205]; "+
+		"h t = 4: [3] [209]" {
+		t.Errorf("against a parameter: %s", got)
+	}
+	if last := r.chart(Chart{Y: "loss", Curves: curves[2:]}); len(last.Lines) != 1 || last.Lines[0].Y[0] != 209 {
+		t.Errorf("in the last round: %+v", last.Lines)
 	}
 }
