@@ -210,7 +210,8 @@ func TestChart_ShowsWhatItSays(t *testing.T) {
 	}
 	rounds := r.chart(Chart{X: "round", Y: "loss", Curves: curves[:2], Rounds: func(t int) bool { return t > 1 }})
 	want := []plot.Line{
-		{Label: "a", X: []float64{2, 3, 4}, Y: []float64{7, 8, 9}, Low: []float64{2, 3, 4}, High: []float64{12, 13, 14}},
+		{Label: "a", X: []float64{2, 3, 4}, Y: []float64{7, 8, 9}, Low: []float64{2, 3, 4},
+			High: []float64{12, 13, 14}},
 		{Label: "b", X: []float64{1, 2}, Y: []float64{107, 109}, Low: []float64{102, 104}, High: []float64{112, 114}},
 	}
 	if !reflect.DeepEqual(rounds.Lines, want) {
