@@ -88,7 +88,7 @@ func TestDifferencing_DecayingNoiseGivesAUserAway(t *testing.T) {
 			}
 			for _, fact := range got.Facts {
 				v := Observe(rec, Vantage{}, pub, k)
-				if want, ok := TrueDifference(v, reported[victim].U, fact.Round); !ok {
+				if want, ok := trueDifference(v, reported[victim].U, fact.Round); !ok {
 					t.Errorf("round %d has no difference", fact.Round)
 				} else if off := relative(fact.Values, want); c.deviation < 1e-10 && fact.Round < 10 && !(off < 1e-5) {
 					t.Errorf("%s, node %d, round %d: difference off by %.3g", c.name, victim, fact.Round, off)

@@ -8,7 +8,6 @@ import (
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
-	"overhear/problem"
 	"overhear/record"
 )
 
@@ -87,19 +86,4 @@ func runLate(v *View, f *record.Finding) error {
 	}
 	f.Conclusion = facts + "; " + f.Conclusion
 	return nil
-}
-
-// TrueDifference is what the gradient difference of a round is, from the
-// victim's data; false if there is none for that round. It is for scoring only.
-func TrueDifference(v *View, data *problem.Rows, round int) ([]float64, bool) {
-	all, _, _ := v.differences(v.Knows.Victim, data.Len())
-	share := v.Public.C / float64(data.Len())
-	for _, d := range all {
-		if d.to.Round == round {
-			truth := dataGradient(data, share, v.Public.Loss, d.to.At)
-			num.Axpy(-1, dataGradient(data, share, v.Public.Loss, d.from.At), truth)
-			return truth, true
-		}
-	}
-	return nil, false
 }

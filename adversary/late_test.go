@@ -24,7 +24,7 @@ func lateFinding(t *testing.T, f *fixture, v *View, want *Sample) *record.Findin
 		t.Fatal(err)
 	}
 	truth := &Truth{Knows: v.Knows, Fact: func(fact *record.Fact) ([]float64, bool) {
-		return TrueDifference(v, f.problem.Shards[v.Knows.Victim].U, fact.Round)
+		return trueDifference(v, f.problem.Shards[v.Knows.Victim].U, fact.Round)
 	}}
 	if want != nil {
 		truth.Samples = []Sample{*want}
@@ -135,10 +135,25 @@ func TestLateJoiner_WithLostPackets(t *testing.T) {
 	if found.Succeeded != record.Exact || len(found.Facts) != 3 { // 5 to 7, 7 to 9, 9 to 11
 		t.Errorf("r-admm: %s, %d facts", found.Succeeded, len(found.Facts))
 	}
-	if _, ok := TrueDifference(Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1}), f.problem.Shards[1].U, 4); ok {
+	if _, ok := trueDifference(Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1}), f.problem.Shards[1].U, 4); ok {
 		t.Error("an idle round has a gradient difference")
 	}
 	if math.IsNaN(float64(found.Facts[0].Relative)) {
 		t.Error("a fact was not scored")
 	}
+}
+
+// trueDifference is what the gradient difference of a round is, from the
+// victim's data; false if there is none for that round.
+func trueDifference(v *View, data *problem.Rows, round int) ([]float64, bool) {
+	all, _, _ := v.differences(v.Knows.Victim, data.Len())
+	share := v.Public.C / float64(data.Len())
+	for _, d := range all {
+		if d.to.Round == round {
+			truth := dataGradient(data, share, v.Public.Loss, d.to.At)
+			num.Axpy(-1, dataGradient(data, share, v.Public.Loss, d.from.At), truth)
+			return truth, true
+		}
+	}
+	return nil, false
 }

@@ -42,30 +42,6 @@ func ratios(a, b []float64) error {
 	return nil
 }
 
-// DeltaAt estimates the least δ for which two worlds are (ε, δ)-close, the
-// larger of
-//
-//	δ_A(ε) = E_A[(1 − e^{ε−L})₊]  and  δ_B(ε) = E_B[(1 − e^{ε+L})₊]
-//
-// (the hockey-stick divergences; Balle, Barthe & Gaboardi 2018), by
-// means over the runs, and bounds it from below with that confidence. The bound
-// holds at an ε that was fixed before the runs, or at all ε at which it is
-// compared with one δ (see LowerEpsilon).
-func DeltaAt(a, b []float64, epsilon, confidence float64) (estimate, low float64, err error) {
-	if err := checkClaim(a, b, epsilon, 0, confidence); err != nil {
-		return 0, 0, err
-	}
-	for _, x := range [2][]float64{excess(a, epsilon, 1), excess(b, epsilon, -1)} {
-		sum := 0.0
-		for _, v := range x {
-			sum += v
-		}
-		estimate = max(estimate, sum/float64(len(x)))
-		low = max(low, leastMean(x, (1-confidence)/2))
-	}
-	return estimate, low, nil
-}
-
 // Refutes says whether the runs refute, with that confidence, that the worlds
 // are (ε, δ)-close: a method that is (ε, δ)-private is refuted with probability
 // at most 1 − confidence. It is a test of E_A[(1 − e^{ε−L})₊] ≤ δ and another of
@@ -89,8 +65,9 @@ func Refutes(a, b []float64, epsilon, delta, confidence float64) (bool, error) {
 // exact.
 //
 // Although the runs choose ε it needs no others to test it. Let ε* be the least ε
-// at which the worlds are (ε, δ)-close; it is not random, and δ_A and δ_B, being
-// continuous, are at most δ there. Every summand (1 − e^{ε∓L})₊ falls as ε rises,
+// at which the worlds are (ε, δ)-close; it is not random. The hockey-stick divergences δ_A(ε) = E_A[(1 − e^{ε−L})₊] and
+// δ_B(ε) = E_B[(1 − e^{ε+L})₊] (Balle, Barthe & Gaboardi 2018), being continuous, are at most δ there. Every summand (1
+// − e^{ε∓L})₊ falls as ε rises,
 // and the test refutes the more easily the larger the summands. So if any ε > ε*
 // is refuted, ε* is as well, and that has probability at most 1 − confidence.
 // Halving the runs would be as valid and weaker.
@@ -159,21 +136,6 @@ func excess(l []float64, epsilon, sign float64) []float64 {
 // at most alpha.
 func refutes(l []float64, epsilon, delta, sign, alpha float64) bool {
 	return wealth(excess(l, epsilon, sign), delta) >= -math.Log(alpha)
-}
-
-// leastMean is a lower bound on the mean of a law on [0, 1] of which x are
-// independent draws, wrong with probability at most alpha: the largest m that
-// wealth refutes, which is monotone.
-func leastMean(x []float64, alpha float64) float64 {
-	low, high := 0.0, 1.0
-	for range 60 {
-		if mid := (low + high) / 2; wealth(x, mid) >= -math.Log(alpha) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
 }
 
 // wealth is evidence that x, independent draws from a law on [0, 1], have a mean

@@ -60,7 +60,7 @@ func TestDeltaAt_Gaussian(t *testing.T) {
 		a, b := gaussianRatios(n, ratio, 1)
 		for _, epsilon := range []float64{0, 0.3, 1, 2} {
 			want := gaussianDelta(ratio, epsilon)
-			got, low, err := DeltaAt(a, b, epsilon, 0.95)
+			got, low, err := deltaAt(a, b, epsilon, 0.95)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -341,4 +341,43 @@ func TestCalibrated(t *testing.T) {
 	if c, err := Calibrated([]float64{inf, inf, inf}, []float64{-inf, -inf, -inf}); err != nil || !c.Holds {
 		t.Errorf("worlds apart: %+v, %v", c, err)
 	}
+}
+
+// deltaAt estimates the least δ for which two worlds are (ε, δ)-close, the
+// larger of
+//
+//	δ_A(ε) = E_A[(1 − e^{ε−L})₊]  and  δ_B(ε) = E_B[(1 − e^{ε+L})₊]
+//
+// (the hockey-stick divergences; Balle, Barthe & Gaboardi 2018), by
+// means over the runs, and bounds it from below with that confidence. The bound
+// holds at an ε that was fixed before the runs, or at all ε at which it is
+// compared with one δ (see LowerEpsilon).
+func deltaAt(a, b []float64, epsilon, confidence float64) (estimate, low float64, err error) {
+	if err := checkClaim(a, b, epsilon, 0, confidence); err != nil {
+		return 0, 0, err
+	}
+	for _, x := range [2][]float64{excess(a, epsilon, 1), excess(b, epsilon, -1)} {
+		sum := 0.0
+		for _, v := range x {
+			sum += v
+		}
+		estimate = max(estimate, sum/float64(len(x)))
+		low = max(low, leastMean(x, (1-confidence)/2))
+	}
+	return estimate, low, nil
+}
+
+// leastMean is a lower bound on the mean of a law on [0, 1] of which x are
+// independent draws, wrong with probability at most alpha: the largest m that
+// wealth refutes, which is monotone.
+func leastMean(x []float64, alpha float64) float64 {
+	low, high := 0.0, 1.0
+	for range 60 {
+		if mid := (low + high) / 2; wealth(x, mid) >= -math.Log(alpha) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
 }
