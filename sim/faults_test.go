@@ -316,6 +316,30 @@ func TestFault_LeftComputationsEnd(t *testing.T) {
 	}
 }
 
+// A node that loses its memory ends its own computations and nobody else's.
+func TestFault_CrashLostLeavesOthersAlone(t *testing.T) {
+	for workers := 1; workers <= 3; workers++ {
+		a := &scripted{}
+		var mine Begun
+		ran := 0
+		a.start = func(env *Env) {
+			mine = env.Begin(job(func() { ran++ }))
+			env.After(30*ms, 0)
+		}
+		a.wake = func(env *Env, tag uint64) {
+			if tag == 0 {
+				env.Await(mine, 5*ms, 1)
+			}
+		}
+		plan := FaultPlan{{Kind: Crash{Node: 1, Memory: memoryLost}, At: 10 * ms, Until: 20 * ms}}
+		play(t, Config{Workers: workers, Faults: plan}, a, &scripted{})
+		expect(t, "other", a, "0s start", "30ms wake 0", "35ms wake 1")
+		if ran != 1 {
+			t.Errorf("the other's computation ran %d times", ran)
+		}
+	}
+}
+
 // A panic of a job is a mistake even if nobody waits for the result.
 func TestFault_LeftComputationsFail(t *testing.T) {
 	for name, c := range map[string]struct {

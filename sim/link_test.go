@@ -221,3 +221,13 @@ func TestLink_CopiesOverASlowLink(t *testing.T) {
 		}
 	}
 }
+
+// Delays up to a century are as drawn; longer ones are a century.
+func TestLatency_IsBounded(t *testing.T) {
+	const year = Duration(365 * 24 * 3600 * 1e9)
+	for want, x := range map[Duration]float64{99 * year: float64(99 * year), 100 * year: 1e300, 7: 7.9, 0: 0} {
+		if got := nanoseconds(x); got != want {
+			t.Errorf("%v ns is %v, want %v", x, got, want)
+		}
+	}
+}
