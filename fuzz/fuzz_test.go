@@ -12,6 +12,7 @@ import (
 	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/scenarios"
+	"overhear/sim"
 )
 
 const fuzzed = `name: fuzzed
@@ -111,7 +112,16 @@ func TestFuzz_FindsFlaws(t *testing.T) {
 	if len(found) == 0 {
 		t.Fatal("a method that breaks after a crash was not found")
 	}
+	calm, err := duration(context.Background(), fuzzedExperiment(t), firstSeed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range found {
+		for _, fault := range f.Scenario.Network.Faults {
+			if 4*max(fault.At, fault.Until) > sim.Duration(calm) {
+				t.Errorf("a fault goes on until %v; a run without any takes %v", fault.Until, calm)
+			}
+		}
 		last := f.Sets[len(f.Sets)-1]
 		if f.Invariant != invariantConverge || strings.Count(last, "crash") != 1 ||
 			!strings.Contains(last, "memory: lost") || strings.Contains(last, "partition") {
