@@ -178,6 +178,66 @@ func TestAttack_StatesTheClaim(t *testing.T) {
 	}
 }
 
+// Differences of gradients are scored against the data's, and are theirs.
+func TestAttack_ScoresDifferences(t *testing.T) {
+	r, _ := attacked(t, fmt.Sprintf(ring, "{kind: admm, eta: 0.5}"))
+	a, err := again(r, "adversary.attacks=[late-joiner]", "adversary.view.from-round=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := a.Findings[0].Facts
+	for _, f := range facts {
+		if f.Kind == record.GradientDifference && !(float64(f.Relative) < 1e-6) {
+			t.Errorf("round %d since %d: off by %v", f.Round, f.Since, f.Relative)
+		}
+	}
+	if len(facts) < 4 {
+		t.Errorf("%d facts", len(facts))
+	}
+}
+
+// Without side knowledge, candidates are scored as members of the victim's whole data.
+func TestAttack_ScoresMembersOfTheWholeData(t *testing.T) {
+	_, a := attacked(t, fmt.Sprintf(ring, "{kind: admm, eta: 0.5}"), "rounds.count=20",
+		"problem.data={set: twonorm, rows: 40, dimension: 20}", "problem.train=25",
+		"adversary.knows={victim: 2, candidates: 6}", "adversary.attacks=[row-space]")
+	f := a.Findings[0]
+	members := 0
+	for _, m := range f.Members {
+		if m.Truth != nil && *m.Truth {
+			members++
+		}
+	}
+	if len(f.Members) != 6 || members != 3 || f.Succeeded != record.Exact {
+		t.Errorf("%s: %d of %d are members; %s", f.Succeeded, members, len(f.Members), f.Conclusion)
+	}
+}
+
+// Users are numbered through, server by server: labels are scored against their own. At
+// ε = 20 none is flipped, and every guess is right. A user's link can be tapped.
+func TestAttack_ScoresLabelsOfEveryServer(t *testing.T) {
+	for victim := range 5 {
+		_, a := attacked(t, fmt.Sprintf(ring, "{kind: pdml, epsilon: 20, eta: 0.5}"),
+			fmt.Sprintf("adversary={attacks: [label-inference], knows: {victim: %d}}", victim))
+		f := a.Findings[0]
+		for k, l := range f.Labels {
+			if l.Truth == 0 || l.Guess != l.Truth || l.User != 5+16*victim+k {
+				t.Errorf("server %d: %+v", victim, l)
+			}
+		}
+		if len(f.Labels) != 16 {
+			t.Errorf("server %d: %d labels", victim, len(f.Labels))
+		}
+	}
+	r, _ := attacked(t, fmt.Sprintf(ring, "{kind: pdml, epsilon: 1, eta: 0.5}"), "adversary.attacks=[label-inference]")
+	for links, there := range map[string]bool{"[[5, 0]]": true, "[[0, 5]]": true, "[[1, 0]]": true, "[[2, 0]]": false} {
+		_, err := again(r, "adversary={attacks: [label-inference], view: {kind: links, links: "+links+"}}")
+		if there != (err == nil || !strings.Contains(err.Error(), "there is no link")) {
+			t.Errorf("links %s: %v", links, err)
+		}
+	}
+}
+
 func TestAttack_Refuses(t *testing.T) {
 	r, _ := attacked(t, fmt.Sprintf(ring, "{kind: admm, eta: 0.5}"))
 	for set, want := range map[string]string{

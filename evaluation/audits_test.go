@@ -7,9 +7,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"overhear/adversary"
 	"overhear/adversary/model"
 	"overhear/experiment"
 	"overhear/internal/num"
@@ -67,6 +69,9 @@ func TestAudit_LabelsAreWorthEpsilon(t *testing.T) {
 		}
 		if fmt.Sprint(a.Pair.Node, a.Pair.Row) != node+" "+row {
 			t.Errorf("node %s, row %s: pair %+v", node, row, a.Pair)
+		}
+		if !(a.Ratios[0].Mean > 0) || !(a.Ratios[1].Mean < 0) { // E_A[L] and −E_B[L] are divergences
+			t.Errorf("node %s, row %s: mean ratios %v and %v", node, row, a.Ratios[0].Mean, a.Ratios[1].Mean)
 		}
 		for k, x := range a.Pair.A {
 			if a.Pair.B[k] != -x {
@@ -126,6 +131,49 @@ func TestRedrawn_IsOfTheWorstRun(t *testing.T) {
 		if c := redrawn(sample); c.Holds || c.Measured != 0.5 {
 			t.Errorf("half of the noise: %+v", c)
 		}
+	}
+}
+
+// The checks of an audit are of the noise and of the ratios of every run: noise of another
+// size, and ratios of another scale, are found.
+func TestFaithful_FindsNoiseAndRatiosThatAreOff(t *testing.T) {
+	const runs, rounds, sigma, mu = 300, 2, 0.5, 1.5
+	g := rand.New(rand.NewPCG(7, 10))
+	failed := func(size, scale float64) string {
+		var sample [2][]*evidence
+		for w := range sample {
+			for range runs {
+				v := new(evidence)
+				for t := 1; t <= rounds; t++ {
+					noise := []float64{size * sigma * g.NormFloat64(), size * sigma * g.NormFloat64()}
+					ratio := scale * (float64(1-2*w)*mu*mu/2 + mu*g.NormFloat64()) // of two normal laws
+					v.rounds = append(v.rounds, adversary.Evidence{Round: t, Density: []float64{ratio, 0},
+						Noise: [][]float64{noise}, Law: model.Noise{Kind: model.Gaussian, Level: sigma}})
+				}
+				sample[w] = append(sample[w], v)
+			}
+		}
+		checks, err := faithful(sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []string
+		for _, c := range checks {
+			if !c.Holds {
+				kinds = append(kinds, string(c.Kind))
+			}
+		}
+		return strings.Join(kinds, " ")
+	}
+	if got := failed(1, 1); got != "" {
+		t.Errorf("right noise and ratios fail %s", got)
+	}
+	if got := failed(2, 1); !strings.Contains(got, string(record.NoiseSize)) ||
+		strings.Contains(got, string(record.RatiosCalibrated)) {
+		t.Errorf("noise twice as large fails %q", got)
+	}
+	if got := failed(1, 3); got != string(record.RatiosCalibrated) {
+		t.Errorf("ratios three times as large fail %q", got)
 	}
 }
 
@@ -287,6 +335,12 @@ func TestAudit_SplitColumns(t *testing.T) {
 				t.Errorf("%s: %+v", noise, l)
 			}
 		}
+	}
+	// Where σ is given, a round claims what that gives.
+	given := audit("ambient", "problem.data={set: twonorm, rows: 360, dimension: 120}", "problem.columns=[120]",
+		"network.topology.nodes=2", "algorithm.eta=100", "algorithm.delta=0.1", "algorithm.sigma=16")
+	if claimed := float64(given.ByRound[0].Claimed); !(claimed > 0) {
+		t.Errorf("σ = 16 claims %v a round: %s", claimed, given.Condition)
 	}
 	// The blocks of two parties have no rows of norm 1. A given σ is as it is given.
 	for party, want := range []record.Pair{{Node: 1, Row: 1}, {Node: 2, Row: 0}} {

@@ -255,6 +255,31 @@ func TestJudge_WorstRound(t *testing.T) {
 	}
 }
 
+// A claim to lose nothing holds where nothing is lost; what the one round that spends
+// anything is found to lose has the confidence of the run.
+func TestJudge_NothingAndOneRound(t *testing.T) {
+	still := traces([]float64{0, 0}, []float64{0, 0})
+	for _, delta := range []float64{0, 0.01} {
+		none := claim{delta: delta, roundDelta: delta, round: []float64{0, 0}, total: []float64{0, 0}}
+		for _, v := range judged(t, none, 1, still, still).Verdicts {
+			if v.Verdict != record.Holds || v.Measured != 0 {
+				t.Errorf("δ = %v: %+v", delta, v)
+			}
+		}
+	}
+	var a, b [][]float64
+	for k := range 300 {
+		x := float64(k%7) / 2
+		a, b = append(a, []float64{0, x - 0.5}), append(b, []float64{0, 0.5 - x})
+	}
+	one := claim{delta: 0.01, roundDelta: 0.01, round: []float64{0, 9}, total: []float64{0, 9}}
+	out := judged(t, one, 1, traces(a...), traces(b...))
+	if round, run := found(out, "round 1", "exact"), found(out, "run", "exact"); !(round.Measured > 0) ||
+		round.Measured != run.Measured {
+		t.Errorf("%+v and %+v", round, run)
+	}
+}
+
 // A claim whose condition fails, or a run that does not do what its method says, cannot
 // be found to hold.
 func TestJudge_WhatStandsInTheWay(t *testing.T) {

@@ -121,6 +121,35 @@ func TestKnowledge_CandidatesAreMembersAndOthers(t *testing.T) {
 	}
 }
 
+// Columns are described unless nothing is known of them; without candidates there are no
+// matrices.
+func TestKnowledge_OfColumns(t *testing.T) {
+	for columns, known := range map[string]bool{"described": true, "unknown": false} {
+		k, _ := knowledgeFor(t, fmt.Sprintf(ring, someADMM), "adversary.knows.columns="+columns)
+		if (k.Schema != nil) != known || known && len(k.Schema.Sign) != 4 {
+			t.Errorf("%s: %+v", columns, k.Schema)
+		}
+	}
+	split := fmt.Sprintf(splitAudit, fmt.Sprintf(privateSharing, "range"))
+	for _, candidates := range []int{0, 3} {
+		k, a := knowledgeFor(t, split, fmt.Sprintf("adversary.knows={victim: 1, candidates: %d}", candidates))
+		own := 0
+		blocks := k.Victims[0].Blocks
+		for n, b := range blocks {
+			if len(columnsApart(b, a.Split.Blocks[0])) == 0 {
+				own++
+				if n != trueCandidate(a.Seed, 1, candidates) {
+					t.Errorf("the party's matrix is candidate %d", n)
+				}
+			}
+		}
+		want := map[int]int{0: 0, 3: 4}[candidates]
+		if len(blocks) != want || own != min(1, want) || k.Rows != 30 {
+			t.Errorf("%d candidates: %d matrices of %d rows, %d of them the party's", candidates, len(blocks), k.Rows, own)
+		}
+	}
+}
+
 // A hub has no data: the nodes around it are from 1.
 func TestKnowledge_AroundAHub(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(ring, "{kind: dp-admm, noise: off}"), "ring, nodes: 5", "star, nodes: 5", 1)
