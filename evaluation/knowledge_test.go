@@ -145,7 +145,7 @@ func TestKnowledge_OfColumns(t *testing.T) {
 		}
 		want := map[int]int{0: 0, 3: 4}[candidates]
 		if len(blocks) != want || own != min(1, want) || k.Rows != 30 {
-			t.Errorf("%d candidates: %d matrices of %d rows, %d of them the party's", candidates, len(blocks), k.Rows, own)
+			t.Errorf("%d candidates: %d matrices of %d rows, %d the party's own", candidates, len(blocks), k.Rows, own)
 		}
 	}
 }

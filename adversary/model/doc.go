@@ -20,7 +20,7 @@
 // here knows how to use.
 //
 // To add a method, write one file: the struct, Noisy, one of the interfaces, and an
-// [Entry] registered by init. proximal_admm.go is a short one with noise.
+// [Entry] registered by init. pvp.go is a short one with noise.
 //
 // # Invariants
 //

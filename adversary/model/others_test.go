@@ -327,6 +327,18 @@ func TestNoise_Laws(t *testing.T) {
 	}
 }
 
+// A vector divided by c has the density of the vector at c times the point.
+func TestNoise_Over(t *testing.T) {
+	const c = 3.0
+	for _, kind := range []model.Kind{model.Laplace, model.Gaussian} {
+		n := model.Noise{Kind: kind, Level: 0.4}
+		x, divided := []float64{0.3, -0.8}, []float64{0.3 / c, -0.8 / c}
+		if got, want := n.Over(c).LogDensity(divided), n.LogDensity(x); !near(got, want) || n.Level != 0.4 {
+			t.Errorf("law %d: %v, want %v", kind, got, want)
+		}
+	}
+}
+
 // SH19 (11) and Theorem 1: 𝒞 = (3/(d_m ρ))(λ + (1 + Mρ)b₁), σ = √(2 ln(1.25/δ)) 𝒞/ε.
 func TestSharing_Noise(t *testing.T) {
 	public := func(method string, values map[string]any) *model.Public {
