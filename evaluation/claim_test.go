@@ -261,7 +261,11 @@ func TestJudge_NothingAndOneRound(t *testing.T) {
 	still := traces([]float64{0, 0}, []float64{0, 0})
 	for _, delta := range []float64{0, 0.01} {
 		none := claim{delta: delta, roundDelta: delta, round: []float64{0, 0}, total: []float64{0, 0}}
-		for _, v := range judged(t, none, 1, still, still).Verdicts {
+		verdicts := judged(t, none, 1, still, still).Verdicts
+		if len(verdicts) != 2 { // on the run: there is no round to speak of
+			t.Errorf("δ = %v: %+v", delta, verdicts)
+		}
+		for _, v := range verdicts {
 			if v.Verdict != record.Holds || v.Measured != 0 {
 				t.Errorf("δ = %v: %+v", delta, v)
 			}
