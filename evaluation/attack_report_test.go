@@ -238,6 +238,18 @@ func TestAttack_ScoresLabelsOfEveryServer(t *testing.T) {
 	}
 }
 
+// Where noise was chosen for a target, attacks know what was chosen.
+func TestAttack_KnowsTheChosenNoise(t *testing.T) {
+	r, a := attacked(t, fmt.Sprintf(ring, "{kind: pvp, eta: 0.5, alpha: 1}"), "privacy.epsilon=400",
+		"adversary.knows.candidates=3", "adversary.attacks=[membership]")
+	if r.Info.Privacy.Chosen == nil {
+		t.Fatal("no noise was chosen")
+	}
+	if f := a.Findings[0]; f.Succeeded != record.Exact {
+		t.Errorf("%s: %s", f.Succeeded, f.Conclusion)
+	}
+}
+
 func TestAttack_Refuses(t *testing.T) {
 	r, _ := attacked(t, fmt.Sprintf(ring, "{kind: admm, eta: 0.5}"))
 	for set, want := range map[string]string{

@@ -70,6 +70,9 @@ func TestAudit_LabelsAreWorthEpsilon(t *testing.T) {
 		if fmt.Sprint(a.Pair.Node, a.Pair.Row) != node+" "+row {
 			t.Errorf("node %s, row %s: pair %+v", node, row, a.Pair)
 		}
+		if len(a.Checks) != 2 {
+			t.Errorf("node %s, row %s: checks %+v", node, row, a.Checks)
+		}
 		if !(a.Ratios[0].Mean > 0) || !(a.Ratios[1].Mean < 0) { // E_A[L] and −E_B[L] are divergences
 			t.Errorf("node %s, row %s: mean ratios %v and %v", node, row, a.Ratios[0].Mean, a.Ratios[1].Mean)
 		}
@@ -230,6 +233,17 @@ func TestAudit_Refuses(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.set, got, c.want)
 		}
 	}
+	// One run of each world cannot be halved.
+	for _, text := range []string{private, fmt.Sprintf(ring, "{kind: pdml}"), split} {
+		s, err := scenarios.Parse("audit.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Runs: 1}); err == nil ||
+			!strings.Contains(err.Error(), "halving") {
+			t.Errorf("one run: %v", err)
+		}
+	}
 	for _, c := range [][2]string{{private, "adversary.audit={node: 4, row: 15, pilots: 1}"},
 		{hub, "adversary.audit={node: 0, row: 19, pilots: 1}"}, {hub, "adversary.audit={node: 4, row: 0, pilots: 1}"},
 		{split, "adversary.audit={node: 1, row: 0, pilots: 1}"}} {
@@ -341,6 +355,12 @@ func TestAudit_SplitColumns(t *testing.T) {
 		"network.topology.nodes=2", "algorithm.eta=100", "algorithm.delta=0.1", "algorithm.sigma=16")
 	if claimed := float64(given.ByRound[0].Claimed); !(claimed > 0) {
 		t.Errorf("σ = 16 claims %v a round: %s", claimed, given.Condition)
+	}
+	// Iterates beyond the bound that the theorem assumes leave its claim open.
+	loud := audit("ambient", "problem.data={set: twonorm, rows: 360, dimension: 120}", "problem.columns=[120]",
+		"network.topology.nodes=2", "algorithm.eta=100", "algorithm.delta=0.1", "algorithm.sigma=300")
+	if !strings.Contains(loud.Condition, "stay within b₁ = 1000") {
+		t.Errorf("σ = 300: condition %s", loud.Condition)
 	}
 	// The blocks of two parties have no rows of norm 1. A given σ is as it is given.
 	for party, want := range []record.Pair{{Node: 1, Row: 1}, {Node: 2, Row: 0}} {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"overhear/adversary"
+	"overhear/adversary/stats"
 	"overhear/record"
 )
 
@@ -281,6 +282,29 @@ func TestJudge_NothingAndOneRound(t *testing.T) {
 	if round, run := found(out, "round 1", "exact"), found(out, "run", "exact"); !(round.Measured > 0) ||
 		round.Measured != run.Measured {
 		t.Errorf("%+v and %+v", round, run)
+	}
+}
+
+// Each of three rounds that claim something has a third of the 5 %; round 0 is one of
+// them if it claims something, and can be the worst.
+func TestJudge_RoundsShareTheConfidence(t *testing.T) {
+	const delta = 0.01
+	g := rand.New(rand.NewPCG(4, 10))
+	var a, b [][]float64
+	var first, other []float64
+	for range 400 {
+		x, y := 1+g.NormFloat64(), -1+g.NormFloat64()
+		first, other = append(first, x), append(other, y)
+		a, b = append(a, []float64{x, 0, 0, 0}), append(b, []float64{y, 0, 0, 0})
+	}
+	want, err := stats.LowerEpsilon(first, other, delta, 1-0.05/3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := claim{delta: delta, roundDelta: delta, round: []float64{9, 10, 10, 0}, total: []float64{9, 19, 29, 29}}
+	out := judged(t, c, 3, traces(a...), traces(b...))
+	if v := out.Verdicts[0]; !strings.HasPrefix(v.Scope, "round 0") || math.Abs(float64(v.Measured)-want) > 1e-9 {
+		t.Errorf("%+v, want %v", v, want)
 	}
 }
 

@@ -139,6 +139,41 @@ func TestFit_SameSizesInOneDimension(t *testing.T) {
 	}
 }
 
+// What is compared is the size relative to the level, and directions up to rounding.
+func TestFit_SameDrawAtAnotherLevel(t *testing.T) {
+	laplace := func(level float64) model.Noise { return model.Noise{Kind: model.Laplace, Level: level} }
+	f := new(Fit)
+	f.Add(0, 1, []float64{2}, laplace(1))
+	f.Add(0, 2, []float64{1}, laplace(2))
+	if c := check(f.Checks(), record.RoundsDrawnAnew); c == nil || c.Measured != 1 {
+		t.Errorf("one dimension: %+v", c)
+	}
+	f = new(Fit)
+	f.Add(0, 1, []float64{3, 4}, laplace(1))
+	f.Add(0, 2, []float64{1.5, 2 + 1e-9}, laplace(2))
+	if c := check(f.Checks(), record.RoundsDrawnAnew); c == nil || c.Measured != 1 {
+		t.Errorf("two dimensions: %+v", c)
+	}
+	if c := check(f.Checks(), record.RoundsIndependent); c == nil || !strings.Contains(c.Detail, "+1.000") {
+		t.Errorf("two dimensions: %+v", c)
+	}
+}
+
+// In words: how large the noise is of what is declared, and where it tends to.
+func TestFit_SaysHowLargeAndWhere(t *testing.T) {
+	for kind, want := range map[model.Kind]string{model.Gaussian: "is 2.50 of", model.Laplace: "is 1.00 of"} {
+		f := new(Fit) // ‖ε‖ = 5: σ√d = 2 and d/ζ = 5
+		level := map[model.Kind]float64{model.Gaussian: 1, model.Laplace: 0.8}[kind]
+		f.Add(0, 1, []float64{0, 5, 0, 0}, model.Noise{Kind: kind, Level: level})
+		if c := check(f.Checks(), record.NoiseSize); !strings.Contains(c.Detail, want) {
+			t.Errorf("law %d: %q, want %q", kind, c.Detail, want)
+		}
+		if c := check(f.Checks(), record.NoiseDirection); !strings.Contains(c.Detail, "+1.000 in coordinate 1") {
+			t.Errorf("law %d: %q", kind, c.Detail)
+		}
+	}
+}
+
 // Where no threshold shows a loss, at a δ that the runs cannot exceed, it is the one with
 // the largest TPR − FPR.
 func TestThreshold_LargestAdvantageWhereNothingIsLost(t *testing.T) {
