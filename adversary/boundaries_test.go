@@ -207,3 +207,55 @@ func TestKKTRounds_SaysWhatIsDetermined(t *testing.T) {
 		t.Errorf("length %v: %s", n, got.Conclusion)
 	}
 }
+
+// A sample far on the right side of the margin leaves what another one would leave, too: a
+// later round, which one round's inversion looks at, decides. The messages are made for
+// the sample: node 0's values are given, and node 1's are those that fit.
+func TestKKTInversion_ALaterRoundDecides(t *testing.T) {
+	const eta, r = 0.5, 0.2
+	graph, err := sim.NewGraph(2, [][2]int{{0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := []float64{0.8, 0.5}
+	v := [][]float64{{0, 0}, {2, 1.5}, {0.5, -0.7}}
+	// 2λ(t−1) − η(v(t−1) + s(t−1)) + (r + 2η)v(t) + ∇ = 0, λ(0) = 0, λ(1) = (η/2)(v(1) − s(1))
+	slope := func(t, k int) float64 { return -u[k] / (1 + math.Exp(num.Dot(v[t], u))) }
+	s := [][]float64{make([]float64, 2), make([]float64, 2), make([]float64, 2)}
+	for k := range u {
+		s[0][k] = (slope(1, k)+(r+2*eta)*v[1][k])/eta - v[0][k]
+		s[1][k] = (slope(2, k) + (r+2*eta)*v[2][k]) / (2 * eta)
+	}
+	var all []record.Iterate
+	for round := range v {
+		all = append(all, record.Iterate{Node: 0, Round: int32(round), Values: v[round]},
+			record.Iterate{Node: 1, Round: int32(round), Values: s[round]})
+	}
+	pub := known(t, "admm", algorithms.ADMM{Eta: eta}, model.Run{Graph: graph, D: 2, Rounds: 2, Loss: problem.Logistic,
+		C: 1, R: []float64{r, r}, Timing: model.Timing{Lockstep: true}})
+	k := &Knowledge{Size: 1, Others: new(Samples), Schema: &Schema{Sign: []bool{true, false}, Intercept: -1}}
+	got := carry(t, "kkt-inversion", Overheard(pub, k, all))
+	if e := got.Estimates; len(e) != 2 || relative(e[0].X, u) < 0.1 || relative(e[1].X, u) > 1e-9 ||
+		!strings.Contains(got.Conclusion, "of 2 roots the one that fits round 2") {
+		t.Errorf("%s: %+v", got.Conclusion, e)
+	}
+}
+
+// Where u and −u fit alike, as for one who comes late, −u is no other vector.
+func TestKKTRounds_TheMirroredSampleIsNoRival(t *testing.T) {
+	f := small(t, 7, 3, ring(5))
+	rec, pub := run(t, f, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	k, want := f.allBut(1, 0)
+	got := carry(t, "kkt-rounds", Observe(rec, Vantage{From: 3}, pub, k))
+	x := slices.Clone(best(got).X)
+	if num.Dot(x, want.X) < 0 {
+		num.Scale(-1, x)
+	}
+	if off := relative(x, want.X); !(off < 1e-5) || strings.Contains(got.Conclusion, "fit as well as") ||
+		strings.Contains(got.Conclusion, "other vectors") {
+		t.Errorf("off by %.3g: %s", off, got.Conclusion)
+	}
+	if !strings.Contains(got.Conclusion, "−u fits as well") && best(got).Y != 0 {
+		t.Errorf("label %v: %s", best(got).Y, got.Conclusion)
+	}
+}

@@ -230,3 +230,82 @@ func TestDistinguish_IsBoth(t *testing.T) {
 		t.Errorf("%+v, want %+v and %+v; %v", power, shares, hat, err)
 	}
 }
+
+// Directions: their mean and their second moments, with the bounds of Hsu, Kakade & Zhang
+// and of Bousquet. What is measured does not depend on which direction is the likely one.
+func TestFit_DirectionsAndTheirBounds(t *testing.T) {
+	const n = 40
+	x := math.Log(1e6)
+	for _, u := range [][]float64{{1, 0}, {0, -3}, {2, 2}, {0, 0, 5}, {1, -2, 2}} {
+		f := new(Fit)
+		d := float64(len(u))
+		for k := range n { // three of four this way, one the other
+			v := slices.Clone(u)
+			if k%4 == 0 {
+				for c := range v {
+					v[c] = -v[c]
+				}
+			}
+			f.Add(k, 1, v, model.Noise{Kind: model.Gaussian, Level: 1})
+		}
+		all := f.Checks()
+		c := check(all, record.NoiseDirection)
+		if want := math.Sqrt((1 + 2*math.Sqrt(x/d) + 2*x/d) / n); math.Abs(float64(c.Measured)-0.5) > 1e-12 ||
+			math.Abs(float64(c.Bound)-want) > 1e-12 {
+			t.Errorf("%v: %+v, want 0.5 and %v", u, c, want)
+		}
+		// ‖uuᵀ − I/d‖ = √((1 − 1/d)² + (d − 1)/d²) = √(1 − 1/d) = b
+		b := math.Sqrt(1 - 1/d)
+		ez, w := b*math.Sqrt(n), b*b/(d*(d+1)/2-1)
+		bound := (ez + math.Sqrt(2*x*(n*w+2*b*ez)) + b*x/3) / n
+		c = check(all, record.NoiseCoordinates)
+		if math.Abs(float64(c.Measured)-b) > 1e-12 || math.Abs(float64(c.Bound)-bound) > 1e-12 {
+			t.Errorf("%v: %+v, want %v and %v", u, c, b, bound)
+		}
+		want := "no direction is more likely than another"
+		if b > bound {
+			want = fmt.Sprintf("100 %% of its squared length lies along one direction, where it would be %.0f %%",
+				100/d)
+		}
+		if c.Holds != (b <= bound) || c.Detail != want {
+			t.Errorf("%v: %+v, want %q", u, c, want)
+		}
+	}
+	f := inOne(0.3, 0.6, 0.2)
+	if c := check(f.Checks(), record.NoiseCoordinates); c != nil {
+		t.Errorf("one coordinate: %+v", c)
+	}
+}
+
+// Neighbours: in d dimensions the mean cosine of n pairs is within √(2 ln(2/α)/(dn)), and
+// so many may be multiples of each other that more have probability α = 10⁻⁶ at most:
+// in one dimension a pair is alike with probability 10⁻⁷, in two with (2/π)·10⁻⁷.
+func TestFit_HowManyMayBeAlike(t *testing.T) {
+	for _, c := range []struct {
+		d, pairs int
+		allowed  float64
+	}{{1, 9, 0}, {1, 12, 1}, {2, 14, 0}, {2, 18, 1}, {3, 200, 0}, {1, 20000, 2}} {
+		f := new(Fit)
+		for k := range c.pairs + 1 {
+			u := make([]float64, c.d)
+			u[k%c.d] = 1 + float64(k)/1e3 // different sizes
+			f.Add(0, k, u, model.Noise{Kind: model.Laplace, Level: 1})
+		}
+		all := f.Checks()
+		if anew := check(all, record.RoundsDrawnAnew); float64(anew.Bound) != c.allowed || anew.Measured > 0 {
+			t.Errorf("%d pairs in %d dimensions: %+v, want a bound of %v", c.pairs, c.d, anew, c.allowed)
+		}
+		want := math.Sqrt(2 * math.Log(2e6) / float64(c.d*c.pairs))
+		if cos := check(all, record.RoundsIndependent); math.Abs(float64(cos.Bound)-want) > 1e-12 {
+			t.Errorf("%d pairs in %d dimensions: %+v, want a bound of %v", c.pairs, c.d, cos, want)
+		}
+	}
+	f := new(Fit)
+	for k := range 4 { // all the same
+		f.Add(0, k, []float64{1, 2, 2}, model.Noise{Kind: model.Laplace, Level: 1})
+	}
+	c := check(f.Checks(), record.RoundsDrawnAnew)
+	if c.Measured != 3 || c.Holds || !strings.Contains(c.Detail, "in 100 % of") {
+		t.Errorf("%+v", c)
+	}
+}
