@@ -215,7 +215,7 @@ func (l *link) work(ctx, hard context.Context, p *sweep.Plan, o WorkerOptions) e
 	w.saving.Wait()
 	halt()
 	watch.Wait()
-	w.farewell()
+	w.leave()
 	if err := context.Cause(w.soft); !errors.Is(err, errEnded) {
 		return err
 	}
@@ -287,8 +287,8 @@ func (w *worker) watch(ctx context.Context) {
 	}
 }
 
-// farewell says that this worker waits for nothing more.
-func (w *worker) farewell() {
+// leave says that this worker waits for nothing more.
+func (w *worker) leave() {
 	if w.nc.IsConnected() && w.nc.Publish(w.names.present(), []byte("-"+w.id)) == nil {
 		_ = w.nc.FlushTimeout(beat) // the coordinator would only wait longer
 	}
