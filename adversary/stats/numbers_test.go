@@ -292,7 +292,8 @@ func TestFit_HowManyMayBeAlike(t *testing.T) {
 			f.Add(0, k, u, model.Noise{Kind: model.Laplace, Level: 1})
 		}
 		all := f.Checks()
-		if anew := check(all, record.RoundsDrawnAnew); float64(anew.Bound) != c.allowed || anew.Measured > 0 {
+		if anew := check(all, record.RoundsDrawnAnew); float64(anew.Bound) != c.allowed || anew.Measured > 0 ||
+			anew.Detail != "none is used twice" {
 			t.Errorf("%d pairs in %d dimensions: %+v, want a bound of %v", c.pairs, c.d, anew, c.allowed)
 		}
 		want := math.Sqrt(2 * math.Log(2e6) / float64(c.d*c.pairs))
