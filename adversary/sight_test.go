@@ -138,6 +138,8 @@ func TestRule_WhenANodeGoesOn(t *testing.T) {
 			[][]int{{0, s, 0, s}, {1, 0, 0, s}}},
 		"what came before the last update is taken, not counted twice": {half, []int64{0, 3, 9},
 			[][3]int64{{1, 0, 1}, {2, 0, 2}, {1, 1, 6}, {4, 0, 8}}, [][]int{{0, 0, s, s}, {1, 0, s, 0}}},
+		"all that has come by the last update is used": {half, []int64{0, 1},
+			[][3]int64{{1, 0, 0}, {2, 0, 0}, {3, 0, 0}}, [][]int{{0, 0, 0, s}}},
 		"an older value that comes later changes nothing": {half, []int64{0, 5},
 			[][3]int64{{1, 2, 1}, {1, 1, 2}, {2, 0, 4}}, [][]int{{2, 0, s, s}}},
 		"a timeout": {timed, []int64{0, 10, 20}, [][3]int64{{1, 0, 4}, {2, 0, 15}},
@@ -196,6 +198,8 @@ func TestSingle_RowAndLabel(t *testing.T) {
 		"a label of +1": {&Schema{Intercept: 2}, []model.Gradient{gradient(0.5, 0)}, 1, 0, false},
 		"an angle":      {&Schema{Intercept: 2}, []model.Gradient{gradient(0.4, 0.3)}, 1, 0.6, false},
 		"the worst":     {&Schema{Intercept: 2}, []model.Gradient{gradient(0.4, 0.3), gradient(0.5, 0)}, 1, 0.6, false},
+		"a gradient of zero says nothing": {&Schema{Intercept: 2}, []model.Gradient{gradient(0, 0), gradient(0.4, 0.3)},
+			1, 0.6, false},
 		"an unknown past leaves the label open": {&Schema{Intercept: 2}, []model.Gradient{{Value: []float64{1, 0, 0},
 			Offset: 1}}, 0, 0, false},
 		"no schema":              {nil, []model.Gradient{gradient(0.5, 0)}, 0, 0, true},
@@ -214,6 +218,7 @@ func TestSingle_RowAndLabel(t *testing.T) {
 		}
 		e := f.Estimates[0]
 		if e.Y != c.y || math.Abs(float64(e.Residual)-c.residual) > 1e-12 || math.Abs(e.X[2]-0.6) > 1e-12 ||
+			!strings.Contains(f.Conclusion, "the intercept gives whole") ||
 			strings.Contains(f.Conclusion, "but for its label") != (c.y == 0) {
 			t.Errorf("%s: %+v, %q", name, e, f.Conclusion)
 		}
@@ -304,6 +309,44 @@ func TestMembership_Posteriors(t *testing.T) {
 	got = carry(t, "membership", Observe(rec, Vantage{}, pub, &twice))
 	if got.Conclusion != "2 of 3 candidates fit 8 rounds" {
 		t.Errorf("%q", got.Conclusion)
+	}
+}
+
+// An estimate without a label is scored up to its sign, its direction too.
+func TestScore_CosineUpToTheSign(t *testing.T) {
+	for label, want := range map[float64]float64{0: 0.8, 1: -0.8} {
+		f := &record.Finding{Succeeded: record.Unscored,
+			Estimates: []record.Estimate{{X: []float64{-0.8, 0.6}, Y: label}}}
+		Score(f, &Truth{Samples: []Sample{{X: []float64{0.5, 0}, Y: 1}}})
+		if s := f.Estimates[0].Score; math.Abs(float64(s.Cosine)-want) > 1e-12 {
+			t.Errorf("label %v: %+v, want a cosine of %v", label, s, want)
+		}
+	}
+}
+
+// Deviations of even rounds are relative to the iterates that entered them.
+func TestEven_SizeIsOfWhatEntered(t *testing.T) {
+	graph, err := sim.NewGraph(3, [][2]int{{0, 1}, {1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []record.Iterate
+	for round, values := range [][]float64{{1, 2, 4}, {8, 16, 32}, {64, 128, 256}} {
+		for node, v := range values {
+			all = append(all, record.Iterate{Node: int32(node), Round: int32(round), Values: []float64{-v}})
+		}
+	}
+	run := model.Run{Graph: graph, D: 1, Rounds: 2, R: make([]float64, 3), Timing: model.Timing{Lockstep: true}}
+	e, err := Overheard(known(t, "admm", algorithms.ADMM{Eta: 1}, run), nil, all).even(1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// node 1's values, and half of its two neighbours' sums of rounds 0 and 1
+	if want := 2.0 + 16 + 128 + (1+4+8+32)/2.0; e.size != want {
+		t.Errorf("%v, want %v", e.size, want)
+	}
+	if off := e.deviation(0); math.Abs(off-112/e.size) > 1e-15 { // f(1) − f(2)
+		t.Errorf("a deviation of %v", off)
 	}
 }
 

@@ -254,6 +254,15 @@ func TestFit_DirectionsAndTheirBounds(t *testing.T) {
 			math.Abs(float64(c.Bound)-want) > 1e-12 {
 			t.Errorf("%v: %+v, want 0.5 and %v", u, c, want)
 		}
+		length, most := 0.0, 0.0
+		for _, v := range u {
+			length = math.Hypot(length, v)
+			most = math.Max(most, math.Abs(v))
+		}
+		if !strings.Contains(c.Detail, "has length 0.500 (") ||
+			!strings.Contains(c.Detail, fmt.Sprintf("%.3f in coordinate", most/length/2)) {
+			t.Errorf("%v: %q", u, c.Detail)
+		}
 		// ‖uuᵀ − I/d‖ = √((1 − 1/d)² + (d − 1)/d²) = √(1 − 1/d) = b
 		b := math.Sqrt(1 - 1/d)
 		ez, w := b*math.Sqrt(n), b*b/(d*(d+1)/2-1)
