@@ -61,7 +61,7 @@ func TestNotANumberIsRefused(t *testing.T) {
 			"LargestLoss":  second(LargestLoss(w[0], w[1])),
 			"LowerEpsilon": second(LowerEpsilon(w[0], w[1], 0.1, 0.95)),
 			"Refutes":      second(Refutes(w[0], w[1], 1, 0.1, 0.95)),
-			"DeltaAt":      third(DeltaAt(w[0], w[1], 1, 0.95)),
+			"DeltaAt":      third(deltaAt(w[0], w[1], 1, 0.95)),
 			"Curve":        third(Curve(w[0], w[1])),
 			"EpsilonHat":   second(EpsilonHat(append(w[0], w[0]...), append(w[1], w[1]...), 0)),
 			"Calibrated":   second(Calibrated(w[0], w[1])),
