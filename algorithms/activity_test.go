@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"overhear/parameter"
+	"overhear/problem"
 	"overhear/sim"
 )
 
@@ -158,6 +159,84 @@ func TestObserver_HearsOfEveryRoundOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// measured checks what is said beside the values of a publication.
+type measured struct {
+	t       *testing.T
+	problem *problem.Problem // nil: columns are split
+	first   int              // node of part 0
+}
+
+func (m measured) Published(p *Publication) {
+	if part := max(p.Node-m.first, -1); p.Part != part {
+		m.t.Errorf("node %d has part %d, want %d", p.Node, p.Part, part)
+	}
+	want := 0.0
+	if m.problem != nil && p.Part >= 0 {
+		want = m.problem.NewSolver(p.Part, 0).DataLossAt(m.problem.NewScratch(), p.Values)
+	}
+	if p.Loss != want {
+		m.t.Errorf("the loss of node %d in round %d is %v, want %v", p.Node, p.Round, p.Loss, want)
+	}
+	if p.At < p.Began || p.Round == 0 && p.At != p.Began {
+		m.t.Errorf("node %d has round %d from %v to %v", p.Node, p.Round, p.Began, p.At)
+	}
+}
+
+func (measured) Concluded(int, int, []float64) {}
+
+func TestObserver_IsToldPartAndLoss(t *testing.T) {
+	everyConfig(t, 3, func(t *testing.T, e *Entry, c Config) {
+		c.Cost = Cost{Row: 1000}
+		o := measured{t: t, problem: c.Problem}
+		if e.Star || c.Split != nil {
+			o.first = 1
+		}
+		c.Observer = o
+		p, err := NewProtocol(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := engineOf(t, p, nil).Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// strict finds fault with a round over split columns.
+type strict struct {
+	Observer
+	round int
+}
+
+func (s strict) Ended(r *ColumnRound) error {
+	if r.Round == s.round {
+		return errBroken
+	}
+	return nil
+}
+
+// What an observer finds fault with ends the run, be it the last round.
+func TestRoundObserver_ErrorsEndTheRun(t *testing.T) {
+	b := newBlocks(6, []int{2, 1}, "mean")
+	for _, round := range []int{2, 4} {
+		setting := b.setting(t, 4)
+		e, _ := Lookup("admm-sharing")
+		m, err := e.New(&Sharing{Eta: 1, Form: "averaged"}, setting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewProtocol(Config{Setting: setting, Method: m,
+			Observer: strict{measured{t: t, first: 1}, round}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(engineOf(t, p, nil).Run(context.Background()), p.Unfinished())
+		if !errors.Is(err, errBroken) {
+			t.Errorf("a fault in round %d: %v", round, err)
+		}
+	}
 }
 
 // breaking are methods of each kind that fail, or are not finite, at one node and round.
