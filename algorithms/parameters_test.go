@@ -1,7 +1,10 @@
+// What methods say of parameters that are wrong.
+
 package algorithms
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -21,30 +24,45 @@ func TestSchedule_IsReportedUnderItsKey(t *testing.T) {
 	}
 }
 
+// Every schedule of every method, so that none is forgotten where a method is made.
 func TestSchedule_ForAnotherNumberOfNodesIsRefused(t *testing.T) {
 	f := uneven() // six nodes
-	for name, change := range map[string]func(p any, s parameter.Schedule){
-		"dvp":                  func(p any, s parameter.Schedule) { p.(*DVP).Alpha = s },
-		"pvp":                  func(p any, s parameter.Schedule) { p.(*PVP).Alpha = s },
-		"private-dgd":          func(p any, s parameter.Schedule) { p.(*PrivateDGD).Alpha = s },
-		"m-admm":               func(p any, s parameter.Schedule) { p.(*MADMM).Theta = s },
-		"penalty-perturbation": func(p any, s parameter.Schedule) { p.(*PenaltyPerturbation).Eta = s },
-		"mr-admm":              func(p any, s parameter.Schedule) { p.(*MRADMM).Eta = s },
-		"private-r-admm":       func(p any, s parameter.Schedule) { p.(*PrivateRADMM).Alpha = s },
-		"private-mr-admm":      func(p any, s parameter.Schedule) { p.(*PrivateMRADMM).Alpha = s },
-		"pdml":                 func(p any, s parameter.Schedule) { p.(*PDML).Deviation = s },
-	} {
-		e, _ := Lookup(name)
+	seen := 0
+	for _, e := range Entries() {
+		if e.Over == Columns {
+			continue
+		}
+		s := Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 3}
+		var each func(v reflect.Value, visit func(key string, s *parameter.Schedule))
+		each = func(v reflect.Value, visit func(key string, s *parameter.Schedule)) {
+			for k := range v.NumField() {
+				key := v.Type().Field(k).Tag.Get("yaml")
+				if s, ok := v.Field(k).Addr().Interface().(*parameter.Schedule); ok {
+					visit(key, s)
+				} else if v.Field(k).Kind() == reflect.Struct && key == "" {
+					each(v.Field(k), visit)
+				}
+			}
+		}
 		p := filled(t, e)
-		change(p, laws(1, 1, 1, 1, 1))
-		_, err := e.New(p, Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 3})
-		if err == nil || !strings.Contains(err.Error(), "is given for 5 nodes; there are 6") {
-			t.Errorf("%s: %v", name, err)
-		}
-		change(p, laws(1, 1, 1, 1, 1, 1))
-		if _, err := e.New(p, Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 3}); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		each(reflect.ValueOf(p).Elem(), func(key string, schedule *parameter.Schedule) {
+			seen++
+			was := *schedule
+			*schedule = laws(1, 1, 1, 1, 1)
+			_, err := e.New(p, s)
+			if err == nil || !strings.Contains(err.Error(), key) ||
+				!strings.Contains(err.Error(), "is given for 5 nodes; there are 6") {
+				t.Errorf("%s, %s: %v", e.Name, key, err)
+			}
+			*schedule = laws(1, 1, 1, 1, 1, 1)
+			if _, err := e.New(p, s); err != nil {
+				t.Errorf("%s, %s: %v", e.Name, key, err)
+			}
+			*schedule = was
+		})
+	}
+	if seen < 12 {
+		t.Errorf("only %d schedules", seen)
 	}
 }
 

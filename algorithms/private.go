@@ -4,7 +4,9 @@ package algorithms
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"overhear/internal/num"
 	"overhear/parameter"
@@ -64,7 +66,7 @@ var errNoNoise = fmt.Errorf("the noise is off")
 // shielded checks what every proof assumes: |L′| ≤ 1 and rows of norm at most 1.
 func shielded(p *problem.Problem) error {
 	if p.Loss == problem.Squared {
-		return fmt.Errorf("the proof needs a loss with |L′| ≤ 1, and the squared loss has none such bound; take " +
+		return fmt.Errorf("the proof needs a loss with |L′| ≤ 1, and the squared loss has no such bound; take " +
 			"logistic or huber-hinge")
 	}
 	const rounding = 1e-9
@@ -102,11 +104,9 @@ func checkSchedule(report func(field, problem string), key string, s parameter.S
 
 // fits joins the complaints of schedules that are not for n nodes.
 func fits(n int, schedules map[string]*parameter.Schedule) error {
-	for _, key := range []string{"eta", "theta", "alpha", "deviation", "step"} {
-		if s := schedules[key]; s != nil {
-			if err := s.Fits(key, n); err != nil {
-				return err
-			}
+	for _, key := range slices.Sorted(maps.Keys(schedules)) {
+		if err := schedules[key].Fits(key, n); err != nil {
+			return err
 		}
 	}
 	return nil
