@@ -127,7 +127,7 @@ func (i *insider) sums(t int) (*entered, error) {
 	for k := range e.sum {
 		e.sum[k] = (2*i.dual[k] + (theta-eta)*degree*before[k] + gradient[k] + 2*eta*degree*now[k]) / (eta + theta)
 	}
-	solver := solverError(p, num.Norm(gradient), 2*eta*degree, num.Norm(now))
+	solver := solverError(p, num.Norm(gradient)+step.Anchor*num.Norm(before), 2*eta*degree, num.Norm(now))
 	noise := step.Noise.Size(p.D)
 	if m, ok := i.method.(model.FixedNoise); ok {
 		noise = math.Hypot(noise, m.FixedRadius(p))

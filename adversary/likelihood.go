@@ -159,7 +159,7 @@ func (l *Likelihood) weigh(g *model.Gradient) (*Evidence, error) {
 	return e, nil
 }
 
-// minimiser writes f*, the exact minimiser of a round of PVP, into f.
+// minimiser writes f*, the exact minimiser of a round with noise on the output, into f.
 func (w *world) minimiser(g *model.Gradient, f []float64) error {
 	q := w.gradient
 	for i := range q {
