@@ -138,6 +138,9 @@ func TestOneHop_FindsValuesThatWereNotSeen(t *testing.T) {
 			p.Eta, p.Noise = 1,
 				"off"
 		})),
+		"proximal-admm": get(run(t, f, "proximal-admm", rounds, sim.Link{}, func(p *algorithms.ProximalADMM) {
+			p.Eta, p.Tau, p.Gamma, p.Noise = 1, 3, 0.9, "off"
+		})),
 		"m-admm": get(run(t, f, "m-admm", rounds, sim.Link{}, func(p *algorithms.MADMM) {
 			p.Eta, p.Theta = *growing(5),
 				*constant(0.3)

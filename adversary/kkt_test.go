@@ -81,6 +81,10 @@ func silentRuns(t testing.TB, d, rounds int) []silentRun {
 		p.Eta, p.Theta, p.Noise = *rising, *constant(0.2), "off"
 	})
 	add("penalty-perturbation without noise", rec, pub, model.Penalty)
+	rec, pub = run(t, f, "proximal-admm", rounds, sim.Link{}, func(p *algorithms.ProximalADMM) {
+		p.Eta, p.Tau, p.Gamma, p.Noise = 0.3, 0.5, 0.8, "off"
+	})
+	add("proximal-admm without noise", rec, pub, model.Penalty)
 	rec, pub = run(t, f, "r-admm", rounds, sim.Link{}, func(p *algorithms.RADMM) { p.Eta, p.Gamma = 0.3, 0.2 })
 	add("r-admm", rec, pub, model.Penalty)
 	rec, pub = run(t, f, "mr-admm", rounds, sim.Link{}, func(p *algorithms.MRADMM) { p.Eta, p.Gamma = *rising, 0.2 })

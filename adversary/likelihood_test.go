@@ -129,6 +129,20 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 		at := v(node, t)
 		return -rate*norm(e(at)) + logDetByDifferences(e, at)
 	}
+	// onOutput is that where ε of rate (B/2C)·2·ridge, a budget of 2, is added to the
+	// minimiser of a round with linear term q.
+	onOutput := func(w *fixture, v func(i, t int) []float64, t int, q []float64, ridge float64) float64 {
+		x, e := make([]float64, 3), make([]float64, 3)
+		for range 4000 { // gradient descent
+			for k, g := range w.trueGradient(node, x) {
+				x[k] -= 0.5 / max(1, ridge) * (g + ridge*x[k] + q[k])
+			}
+		}
+		for k := range e {
+			e[k] = v(node, t)[k] - x[k]
+		}
+		return -2 * size / 2 * ridge * norm(e)
+	}
 	alphaHat := 2 - 2*math.Log(1+0.25/(size*(r+2*0.3*degree)))
 	for _, c := range []struct {
 		name    string
@@ -168,22 +182,21 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			return objective(w, v, t, twice, odd, 1, 2, 0)
 		}, []int{1, 3, 5}},
+		{"proximal-admm", f, func(w *fixture) (*Recording, *model.Public) {
+			return run(t, w, "proximal-admm", rounds, sim.Link{}, func(p *algorithms.ProximalADMM) {
+				p.Eta, p.Tau, p.Gamma, p.Alpha = 0.3, 0.8, 0.7, *constant(2)
+			})
+		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
+			q := linear(v, t, flat(0.3), flat(0.7*0.3))
+			for k, x := range v(node, t-1) {
+				q[k] -= 0.8 * x
+			}
+			return onOutput(w, v, t, q, r+2*0.3*degree+0.8)
+		}, []int{1, 2, 3, 4, 5}},
 		{"pvp", f, func(w *fixture) (*Recording, *model.Public) {
 			return run(t, w, "pvp", rounds, sim.Link{}, func(p *algorithms.PVP) { p.Eta, p.Alpha = 0.3, *constant(2) })
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
-			q := linear(v, t, flat(0.3), flat(0.3))
-			ridge := r + 2*0.3*degree
-			x := make([]float64, 3)
-			for range 4000 { // gradient descent
-				for k, g := range w.trueGradient(node, x) {
-					x[k] -= 0.5 * (g + ridge*x[k] + q[k])
-				}
-			}
-			e := make([]float64, 3)
-			for k := range e {
-				e[k] = v(node, t)[k] - x[k]
-			}
-			return -2 * size / 2 * ridge * norm(e)
+			return onOutput(w, v, t, linear(v, t, flat(0.3), flat(0.3)), r+2*0.3*degree)
 		}, []int{1, 2, 3, 4, 5}},
 		{"private-dgd", f, func(w *fixture) (*Recording, *model.Public) {
 			return run(t, w, "private-dgd", rounds, sim.Link{}, func(p *algorithms.PrivateDGD) {

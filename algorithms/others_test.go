@@ -191,7 +191,7 @@ func TestBaselines_AreTheTwoEndsAndSendNothing(t *testing.T) {
 	}
 }
 
-// The sensitivities on which PVP and private DGD rest, against two problems that
+// The sensitivities on which output perturbation rests, against two problems that
 // differ in one row.
 func TestOutputPerturbation_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 	const eta, step = 0.4, 0.9
@@ -222,12 +222,24 @@ func TestOutputPerturbation_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 		}
 		return node.F
 	}
+	const tau = 0.6
+	proximal := func(row []float64, y, at float64) []float64 {
+		change(row, y)
+		n := makeMethod(t, f, "proximal-admm", 5, func(p *ProximalADMM) { p.Eta, p.Tau, p.Noise = eta, tau, "off" })
+		node := n.lone(0)
+		node.F[0], node.Sum[0] = at, at
+		if err := n.Method.Update(node, 1); err != nil {
+			t.Fatal(err)
+		}
+		return node.F
+	}
 	for name, c := range map[string]struct {
 		step  func(row []float64, y, at float64) []float64
 		bound float64
 	}{
-		"pvp":         {pvp, 2 * f.c / (5 * (f.r + 2*eta))},
-		"private-dgd": {dgd, 2 * f.c * step / 5},
+		"proximal-admm": {proximal, 2 * f.c / (5 * (f.r + 2*eta + tau))},
+		"pvp":           {pvp, 2 * f.c / (5 * (f.r + 2*eta))},
+		"private-dgd":   {dgd, 2 * f.c * step / 5},
 	} {
 		// A change of label moves by L′(z) + L′(−z) = −1, half of the bound of 2.
 		for _, at := range []float64{-30, -1, 0, 2, 30} {

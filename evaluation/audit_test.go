@@ -86,15 +86,16 @@ func failures(a *record.Audit) string {
 }
 
 const (
-	auditedDVP = "{kind: dvp, eta: 0.05, alpha: 2}"
-	auditedPVP = "{kind: pvp, eta: 0.05, alpha: 1}"
-	auditedPP  = "{kind: penalty-perturbation, eta: {initial: 0.6, ratio: 1.05}, theta: 0.5, alpha: 3}"
-	auditedHub = "{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1}"
+	auditedDVP      = "{kind: dvp, eta: 0.05, alpha: 2}"
+	auditedPVP      = "{kind: pvp, eta: 0.05, alpha: 1}"
+	auditedProximal = "{kind: proximal-admm, eta: 0.05, tau: 0.3, gamma: 0.8, alpha: 1}"
+	auditedPP       = "{kind: penalty-perturbation, eta: {initial: 0.6, ratio: 1.05}, theta: 0.5, alpha: 3}"
+	auditedHub      = "{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1}"
 )
 
 func TestAudit_RightMethodsStand(t *testing.T) {
 	for _, algorithm := range []string{
-		auditedDVP, auditedPVP, auditedPP, auditedHub,
+		auditedDVP, auditedPVP, auditedPP, auditedHub, auditedProximal,
 		"{kind: private-r-admm, eta: 0.5, gamma: 0.3, alpha: 1}",
 		"{kind: private-mr-admm, eta: {initial: 0.5, ratio: 1.1}, gamma: 0.3, alpha: 1}",
 		"{kind: private-dgd, step: 0.5, alpha: 1}",
@@ -202,6 +203,15 @@ type central struct{ flawed }
 
 func (c *central) Merge(h *algorithms.Node, t int) { c.privateRow.(algorithms.Central).Merge(h, t) }
 
+// proximalNoise is what proximal ADMM adds in a round.
+func proximalNoise(s algorithms.Setting, n *algorithms.Node, t int) []float64 {
+	p := s.Problem
+	strength := p.R[n.ID] + 2*0.05*float64(n.Degree()) + 0.3
+	noise := make([]float64, len(n.F))
+	privacy.Laplace(n.Stream("noise", t), float64(p.Shards[n.ID].U.Len())/(2*p.C)*strength, noise)
+	return noise
+}
+
 // outputNoise is what PVP adds in a round.
 func outputNoise(s algorithms.Setting, n *algorithms.Node, t, stream int) []float64 {
 	p := s.Problem
@@ -264,6 +274,40 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 				num.Axpy(-1, outputNoise(s, n, k, k), n.F)
 				inner.Dual(n, k)
 				n.F = sent
+			}}
+		}},
+		{"noise half as large", auditedProximal, func(m privateRow, s algorithms.Setting) algorithms.Method {
+			return &flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node, k int) error {
+				if err := inner.Update(n, k); err != nil {
+					return err
+				}
+				num.Axpy(-0.5, proximalNoise(s, n, k), n.F)
+				return nil
+			}}
+		}},
+		{"a damped dual step with the unperturbed iterate", auditedProximal, func(m privateRow, s algorithms.Setting,
+		) algorithms.Method {
+			return &flawed{privateRow: m, dual: func(inner algorithms.RowMethod, n *algorithms.Node, k int) {
+				sent := n.F
+				n.F = append([]float64(nil), sent...)
+				num.Axpy(-1, proximalNoise(s, n, k), n.F)
+				inner.Dual(n, k)
+				n.F = sent
+			}}
+		}},
+		{"a proximal term at the iterate before its noise", auditedProximal, func(m privateRow, s algorithms.Setting,
+		) algorithms.Method {
+			return &flawed{privateRow: m, update: func(_ algorithms.RowMethod, n *algorithms.Node, k int) error {
+				n.Pull(0.05)
+				num.Axpy(-0.3, n.F, n.Q)
+				if k > 1 {
+					num.Axpy(0.3, proximalNoise(s, n, k-1), n.Q)
+				}
+				if err := n.Minimise(2*0.05*float64(n.Degree()) + 0.3); err != nil {
+					return err
+				}
+				num.Axpy(1, proximalNoise(s, n, k), n.F)
+				return nil
 			}}
 		}},
 		{"a solver stopped early", auditedPVP, func(m privateRow, s algorithms.Setting) algorithms.Method {

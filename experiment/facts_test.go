@@ -5,6 +5,7 @@ package experiment
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"overhear/metrics"
@@ -41,6 +42,20 @@ func TestWDBCRing_ReachesTheOptimum(t *testing.T) {
 	checkSolved(t, all)
 	if last := all[len(all)-1]; last.Round > 200 || !(last.Distance < 1e-6) {
 		t.Errorf("distance %v after %d rounds", last.Distance, last.Round)
+	}
+}
+
+// The proximal term and the damping change the way, not the end: docs/mathematics.md §3.13.
+func TestWDBCRing_ProximalADMMReachesTheOptimum(t *testing.T) {
+	for _, algorithm := range []string{
+		"{tau: 0}", "{tau: 0.001}", "{tau: 0.01}", "{tau: 0.005, gamma: 0.7}", "{tau: 0.07, gamma: 1.5}",
+	} {
+		all := rows(t, "wdbc-ring.yaml", "", "algorithm="+strings.Replace(algorithm, "{",
+			"{kind: proximal-admm, eta: 0.01, noise: \"off\", ", 1), "rounds.count=600")
+		checkSolved(t, all)
+		if last := all[len(all)-1]; !(last.Distance < 1e-6) {
+			t.Errorf("%s: distance %v after %d rounds", algorithm, last.Distance, last.Round)
+		}
 	}
 }
 

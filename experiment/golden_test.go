@@ -42,6 +42,8 @@ var goldens = map[string][]string{
 	"dvp-listing": {"algorithm={kind: dvp, eta: 0.0003, alpha: 0.05, calibration: listing}",
 		"problem.partition=dirichlet", "rounds.count=10"},
 	"pvp": {"algorithm={kind: pvp, eta: 0.03}", "rounds.count=20"},
+	"proximal-admm": {"algorithm={kind: proximal-admm, eta: 0.03, tau: 0.1, gamma: 0.9, " +
+		"alpha: {initial: 0.5, ratio: 1.02}}", "rounds.count=20"},
 	"m-admm": {"algorithm={kind: m-admm, eta: {initial: 0.03, ratio: 1.02, max: 0.2}, " +
 		"theta: 0.03}", "rounds.count=20"},
 	"penalty-perturbation": {"algorithm={kind: penalty-perturbation, eta: {initial: 0.1, ratio: 1.02}, " +
@@ -201,6 +203,18 @@ func TestGoldenRuns(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestEveryMethodHasAGolden(t *testing.T) {
+	has := map[string]bool{}
+	for name := range goldens {
+		has[goldenScenario(t, name).Algorithm.Kind] = true
+	}
+	for _, e := range algorithms.Entries() {
+		if !has[e.Name] {
+			t.Errorf("no golden run is of method %s", e.Name)
+		}
 	}
 }
 

@@ -310,6 +310,13 @@ func TestNodeDual_RoundsFollowThePapers(t *testing.T) {
 				return step{eta: eta, theta: eta, output: draws(i, t), place: model.OnOutput,
 					law: laplace(zeta / (w.r[i] + 2*eta*w.degree(i)))}
 			}, ""},
+			{"proximal-admm", map[string]any{"eta": eta, "tau": 0.9, "gamma": 0.7, "alpha": alphas, "noise": "on"},
+				func(i, t int) step { // as pvp, with τ in what is strongly convex
+					strength := w.r[i] + 2*eta*w.degree(i) + 0.9
+					zeta := alphas[i][t-1] * size / (2 * w.c) * strength
+					return step{eta: eta, tau: 0.9, theta: 0.7 * eta, output: draws(i, t), place: model.OnOutput,
+						law: laplace(zeta / strength)}
+				}, ""},
 			{"penalty-perturbation", map[string]any{"eta": etas, "theta": thetas, "alpha": alphas, "noise": "on"},
 				func(i, t int) step { // ν = 2ηVε, ε of rate α
 					eta := etas[i][t-1]
