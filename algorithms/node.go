@@ -35,7 +35,8 @@ type Node struct {
 func (n *Node) Degree() int { return n.degree }
 
 // Stream is the node's random stream for a purpose and round: the same whatever
-// else is drawn.
+// else is drawn. The noise of a private method is the first that is drawn for the
+// purpose "noise": an audit draws it again and compares.
 func (n *Node) Stream(purpose string, t int) *sim.Stream {
 	return sim.NewStream(n.seed, purpose, uint64(n.ID), uint64(t))
 }

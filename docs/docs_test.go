@@ -175,3 +175,16 @@ func TestDocsHaveASectionForEach(t *testing.T) {
 		}
 	}
 }
+
+// The README counts methods and attacks as they are.
+func TestReadmeCounts(t *testing.T) {
+	words := map[int]string{10: "ten", 11: "eleven", 12: "twelve", 13: "thirteen", 14: "fourteen", 18: "eighteen",
+		19: "nineteen", 20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three", 24: "twenty-four"}
+	text := strings.Join(strings.Fields(read(t, "../README.md")), " ")
+	for list, noun := range map[string]string{"algorithms": "methods", "attacks": "attacks"} {
+		n := strings.Count(mustSimulate(t, ".", "list", list), "\n")
+		if want := words[n] + " " + noun; words[n] == "" || !strings.Contains(text, want) {
+			t.Errorf("README.md does not say %q; there are %d", want, n)
+		}
+	}
+}
