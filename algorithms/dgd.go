@@ -122,8 +122,8 @@ func init() {
 	register(&Entry{
 		Name: "dgd", Title: "decentralised gradient descent",
 		Paper: "Nedić & Ozdaglar, Distributed Subgradient Methods for Multi-Agent Optimization, IEEE TAC 2009",
-		About: fmt.Sprintf(about, "; send it") + `With decay: sqrt it approaches the centralised optimum; with none,
-a neighbourhood of it. The step must be
+		About: fmt.Sprintf(about, "; send it") +
+			`With decay: sqrt it approaches the centralised optimum; with none, a neighbourhood of it. The step must be
 below 2/(largest eigenvalue of ∇²O_i). Claims no privacy.`,
 		Params: func() any { return new(DGD) },
 		New: func(params any, s Setting) (Method, error) {
@@ -134,8 +134,8 @@ below 2/(largest eigenvalue of ∇²O_i). Claims no privacy.`,
 	register(&Entry{
 		Name: "private-dgd", Title: "decentralised gradient descent with noise",
 		Paper: "Nedić & Ozdaglar 2009, with noise calibrated to a step's sensitivity",
-		About: fmt.Sprintf(about, " + ε; send it") + `ε has density ∝ exp(−ζ‖ε‖), ζ = αB/(2C a_t). The node goes on
-from what it sent.
+		About: fmt.Sprintf(about, " + ε; send it") +
+			`ε has density ∝ exp(−ζ‖ε‖), ζ = αB/(2C a_t). The node goes on from what it sent.
 Claims α per node and round (one row's change); over rounds the sum of α.
 Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Params: func() any { return new(PrivateDGD) },

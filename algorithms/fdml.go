@@ -133,9 +133,8 @@ func init() {
 		Name: "fdml-sgd", Title: "mini-batch gradient descent over split columns", Star: true, Over: Columns,
 		Paper: "Hu, Niu, Yang & Zhou, FDML: A Collaborative Machine Learning Framework for Distributed Features, KDD " +
 			"2019",
-		About: `Split columns (problem.columns) on a star, node 0 the hub with the labels. In a round, for a public
-random
-mini-batch of N_b rows:
+		About: `Split columns (problem.columns) on a star, node 0 the hub with the labels.
+In a round, for a public random mini-batch of N_b rows:
   each party sends its margins p_m = D_m x_m of those rows (plus N(0, σ²) if sigma is given)
   the hub returns the N_b numbers g_n = −Y_n σ(−Y_n Σ_m p_mn)
   each party steps: x_m ← x_m − a_t((1/N_b) D_mᵀg + λ x_m)
@@ -145,8 +144,8 @@ An epoch is N/N_b rounds. Claims no privacy.`,
 			return &fdml{*params.(*FDML), s}, nil
 		},
 	})
-	const about = `Split columns (problem.columns) on a star, node 0 the hub with the labels; u = Σ_k p_k − z. In a
-round:
+	const about = `Split columns (problem.columns) on a star, node 0 the hub with the labels; u = Σ_k p_k − z.
+In a round:
   the hub sends u and y
   party m: (λI + ρD_mᵀD_m) x_m = −D_mᵀ(y + ρ(u/K − p_m)), factored once;  sends p_m = D_m x_m%s
   the hub: z_n = argmin l_n(z) − y_n z + (ρ/2K)(Σ p − z)²;  y ← y + (ρ/K)(Σ p − z)
@@ -166,9 +165,10 @@ in Boyd et al. 2011 §7.3's (averaged), which converges. A run that diverges is 
 	register(&Entry{
 		Name: "private-admm-sharing", Title: "ADMM over split columns with noise", Star: true, Over: Columns,
 		Paper: "Hu, Liu, Kong & Niu 2019, Algorithm 1, (10), Theorem 1, Corollary 1",
-		About: fmt.Sprintf(about, " of the noisy x_m, or plus noise") + `noise: range is the paper's: x̃ = x + ξ, ξ ~
-N(0, σ²(DᵀD)⁻¹), so that the noise lies inside the column space of D;
-noise: ambient adds N(0, σ²I) to p. σ = √(2 ln(1.25/δ)) 𝒞/ε, 𝒞 = (3/(d_m ρ))(λ + (1 + Mρ) b₁).
+		About: fmt.Sprintf(about, " of the noisy x_m, or plus noise") +
+			`noise: range is the paper's: x̃ = x + ξ, ξ ~ N(0, σ²(DᵀD)⁻¹), so that the noise lies inside
+the column space of D; noise: ambient adds N(0, σ²I) to p.
+σ = √(2 ln(1.25/δ)) 𝒞/ε, 𝒞 = (3/(d_m ρ))(λ + (1 + Mρ) b₁).
 Claims (ε, δ) a round for ε ≤ 1 and norms at most b₁, and over T rounds ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1) with
 Tδ + δ′ (Corollary 1). What lies inside a column space cannot hide which column space it is.`,
 		Params: func() any { return new(PrivateSharing) },

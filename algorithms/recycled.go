@@ -228,9 +228,9 @@ Even rounds touch no data:
   g, the gradient at f(2k−1)%[3]s, follows from the odd round's optimality condition.
 `
 
-const recyclingClaim = `ε has density ∝ exp(−α_i(k)‖ε‖). Claims β = max_i Σ_k (2C/B_i)(1.4c₁/(ρ/N + 2η_i(2k−1)V_i) +
-α_i(k)) over
-the run (32); even rounds are free. Condition: 2c₁ < min_i (B_i/C)(ρ/N + 2η_i(1)V_i), |L′| ≤ 1, rows of norm at most 1.`
+const recyclingClaim = `ε has density ∝ exp(−α_i(k)‖ε‖). Claims over the run (32)
+  β = max_i Σ_k (2C/B_i)(1.4c₁/(ρ/N + 2η_i(2k−1)V_i) + α_i(k))
+Even rounds are free. Condition: 2c₁ < min_i (B_i/C)(ρ/N + 2η_i(1)V_i), |L′| ≤ 1, rows of norm at most 1.`
 
 func init() {
 	const paper = "Zhang, Khalili & Liu, Recycled ADMM: Improving the Privacy and Accuracy of Distributed " +
@@ -247,9 +247,9 @@ func init() {
 	})
 	register(&Entry{
 		Name: "mr-admm", Title: "recycled ADMM with varying private penalties", Paper: paper + "Algorithm 2, (14)-(17)",
-		About: fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", "", "") + `With penalties that are equal over the nodes
-at each k it converges to the centralised optimum. With penalties that
-differ, the duals do not sum to zero and the nodes agree on another point. Claims no privacy.`,
+		About: fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", "", "") +
+			`With penalties that are equal over the nodes at each k it converges to the centralised optimum. With
+penalties that differ, the duals do not sum to zero and the nodes agree on another point. Claims no privacy.`,
 		Params: func() any { return new(MRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*MRADMM)
