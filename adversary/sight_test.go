@@ -217,7 +217,7 @@ func TestSingle_RowAndLabel(t *testing.T) {
 			continue
 		}
 		e := f.Estimates[0]
-		if e.Y != c.y || math.Abs(float64(e.Residual)-c.residual) > 1e-12 || math.Abs(e.X[2]-0.6) > 1e-12 ||
+		if e.Y != c.y || !(math.Abs(float64(e.Residual)-c.residual) <= 1e-12) || math.Abs(e.X[2]-0.6) > 1e-12 ||
 			!strings.Contains(f.Conclusion, "the intercept gives whole") ||
 			strings.Contains(f.Conclusion, "but for its label") != (c.y == 0) {
 			t.Errorf("%s: %+v, %q", name, e, f.Conclusion)

@@ -52,6 +52,48 @@ func TestRefutes_EndsAtLowerEpsilonInEitherWorld(t *testing.T) {
 	}
 }
 
+// δ is the larger of both worlds', and each world's bound has half of what may be wrong.
+func TestDeltaAt_InEitherWorld(t *testing.T) {
+	loud, silent := []float64{math.Inf(1), 3, 0.5, math.Inf(1), -2, 4, math.Inf(1)}, make([]float64, 7)
+	var mirrored []float64
+	for _, v := range loud {
+		mirrored = append(mirrored, -v)
+	}
+	want := (3 - math.Expm1(1-3) - math.Expm1(1-4)) / 7 // E[(1 − e^{1−L})₊]
+	bound := leastMean(excess(loud, 1, 1), 0.2/2)
+	for _, w := range [][2][]float64{{loud, silent}, {silent, mirrored}, {loud, mirrored}} {
+		got, low, err := DeltaAt(w[0], w[1], 1, 0.8)
+		if err != nil || math.Abs(got-want) > 1e-12 || low != bound || !(low > 0) {
+			t.Errorf("δ(1) = %v from %v, %v; want %v from %v", got, low, err, want, bound)
+		}
+	}
+}
+
+// Of two like runs of each world, the wealth of those who bet ±c is 1 + c²Z² on average:
+// for both bets, on Z = σ(−a) − σ(b) and on Z = σ(−a) sign a − σ(b) sign b.
+func TestCalibrated_WealthOfTwoRuns(t *testing.T) {
+	gain := func(a, b float64) float64 {
+		c, err := Calibrated([]float64{a, a}, []float64{b, b})
+		if err != nil || !c.Holds {
+			t.Fatal(c, err)
+		}
+		return math.Expm1(float64(c.Measured))
+	}
+	s := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	one, two := gain(0, 2), gain(0.5, 1)
+	z, y := 0.5-s(2), s(-0.5)-s(1)
+	if want := (z*z + s(2)*s(2)) / (2 * y * y); math.Abs(one/two-want) > 1e-9 {
+		t.Errorf("gains of %v and %v, want a quotient of %v", one, two, want)
+	}
+	// A run that cannot have happened in its own world needs no bets.
+	for _, w := range [][2][]float64{{{1, math.Inf(-1)}, {-1, 0}}, {{1, 0}, {math.Inf(1), -1}}} {
+		c, err := Calibrated(w[0], w[1])
+		if err != nil || c.Holds || !math.IsInf(float64(c.Measured), 1) || !strings.Contains(c.Detail, "impossible") {
+			t.Errorf("%v: %+v, %v", w, c, err)
+		}
+	}
+}
+
 // What is not a number is refused, and the run and world are named.
 func TestNotANumberIsRefused(t *testing.T) {
 	nan := math.NaN()

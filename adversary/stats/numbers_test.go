@@ -297,7 +297,7 @@ func TestFit_HowManyMayBeAlike(t *testing.T) {
 	for _, c := range []struct {
 		d, pairs int
 		allowed  float64
-	}{{1, 9, 0}, {1, 12, 1}, {2, 14, 0}, {2, 18, 1}, {3, 200, 0}, {1, 20000, 2}} {
+	}{{1, 9, 0}, {1, 12, 1}, {2, 14, 0}, {2, 18, 1}, {3, 200, 0}, {1, 12000, 1}, {1, 20000, 2}} {
 		f := new(Fit)
 		for k := range c.pairs + 1 {
 			u := make([]float64, c.d)
