@@ -62,7 +62,7 @@ func TestDeltaAt_InEitherWorld(t *testing.T) {
 	want := (3 - math.Expm1(1-3) - math.Expm1(1-4)) / 7 // E[(1 − e^{1−L})₊]
 	bound := leastMean(excess(loud, 1, 1), 0.2/2)
 	for _, w := range [][2][]float64{{loud, silent}, {silent, mirrored}, {loud, mirrored}} {
-		got, low, err := DeltaAt(w[0], w[1], 1, 0.8)
+		got, low, err := deltaAt(w[0], w[1], 1, 0.8)
 		if err != nil || math.Abs(got-want) > 1e-12 || low != bound || !(low > 0) {
 			t.Errorf("δ(1) = %v from %v, %v; want %v from %v", got, low, err, want, bound)
 		}
