@@ -29,6 +29,15 @@ func (b *Blocked) Error() string { return b.Why }
 
 func blocked(format string, args ...any) error { return &Blocked{fmt.Sprintf(format, args...)} }
 
+// untold is why no round tells anything: what was not seen of each, in those words, or
+// the one reason that holds for all rounds.
+func untold(unseen []string, format string, args ...any) error {
+	if len(unseen) == 1 && !strings.HasPrefix(unseen[0], "round") {
+		return blocked("%s", unseen[0])
+	}
+	return blocked(format, args...)
+}
+
 var attacks = map[string]*Attack{}
 
 func register(a *Attack) { attacks[a.Name] = a }

@@ -6,6 +6,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
@@ -19,12 +20,11 @@ func init() {
 		Title:    "column space of a party's block",
 		Equation: "p_m(t) = D_m(x_m(t) + ξ(t)), ξ ~ N(0, σ²(D_mᵀD_m)⁻¹): (I − D_m D_m⁺) p_m(t) = 0",
 		About: `Each message of a party is a combination of its block's columns, noise included (SH19 (10)), however
-large σ
-is. One message outside a candidate block's column space rules the candidate out. As many messages as the block has
-independent
-columns span the column space: their rank is that number if there is noise, and any one column can then be tested.
-Score of a candidate: the largest distance of a message to its column space, relative to the message. A larger space
-that contains the block's fits every message as well, and is ruled out once the rank is known.
+large σ is. One message outside a candidate block's column space rules the candidate out. As many messages as
+the block has independent columns span the column space: their rank is that number if there is noise, and any
+one column can then be tested.
+Score of a candidate: the largest distance of a message to its column space, relative to the message. A larger
+space that contains the block's fits every message as well, and is ruled out once the rank is known.
 Noise that covers all directions (noise: ambient) puts every message outside of every block.
 Facts: the rank of the messages up to a round; the distance of each column of a candidate to their span.`,
 		Needs: "one message of a party over split columns with fewer columns than rows, and candidate blocks; for " +

@@ -7,10 +7,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"overhear/adversary/model"
 	"slices"
 	"strings"
 	"testing"
+
+	"overhear/adversary/model"
 
 	"overhear/algorithms"
 	"overhear/problem"

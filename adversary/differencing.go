@@ -6,6 +6,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+
 	"overhear/adversary/model"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,13 +22,13 @@ func init() {
 		Equation: "∇J̃(t) − ∇J̃(t−1) = ∇(w̃(t)) − ∇(w̃(t−1)) − (∇² + r + 2ηV)(θ(t) − θ(t−1)), θ(t) ~ N(0, " +
 			"decay^{t−1} v² I)",
 		About: `PDML's server adds one vector η_i/N to its objective, drawn once: it cancels in differences of what
-rounds say of the
-gradient. What is left is the noise of the iterates, whose variance falls by the factor decay in every round.
-Who knows the reports of all users but one fits that user's u = y′x to all rounds, each weighted by 1/variance, with the
-vector η_i/N free. The linear term of the debiased loss is the same in all rounds and drops out with it. u and −u
-have the
-same differences, as s(z) + s(−z) = 1; but they need vectors η_i/N that are (C/B)(e^ε + 1)/(e^ε − 1)u
-apart, and where only one of the two is in the ball of radius R/N, the reported label y′ is known too.`,
+rounds say of the gradient. What is left is the noise of the iterates, whose variance falls by the factor decay
+in every round.
+Who knows the reports of all users but one fits that user's u = y′x to all rounds, each weighted by 1/variance,
+with the vector η_i/N free. The linear term of the debiased loss is the same in all rounds and drops out with
+it. u and −u have the same differences, as s(z) + s(−z) = 1; but they need vectors η_i/N that are (C/B)(e^ε +
+1)/(e^ε − 1)u apart, and where only one of the two is in the ball of radius R/N, the reported label y′ is known
+too.`,
 		Needs: "PDML's messages of two rounds or more, public penalties; for a user's report, those of all the " +
 			"server's other users",
 		Run: differencing,

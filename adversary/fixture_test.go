@@ -7,9 +7,10 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"overhear/adversary/model"
 	"strings"
 	"testing"
+
+	"overhear/adversary/model"
 
 	"overhear/algorithms"
 	"overhear/parameter"

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"overhear/adversary/model"
 	"slices"
+
+	"overhear/adversary/model"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,12 +23,11 @@ func init() {
 		Title: "one hop further",
 		Equation: "s(t) = [2λ(t−2) + (θ − η)V f(t−1) + ∇O(f(t)) + 2ηV f(t)]/(η + θ), λ(t−1) = λ(t−2) + (θ/2)(V " +
 			"f(t−1) − s(t))",
-		About: `The step of round t is exact, 2λ(t−1) − η(V f(t−1) + s) + ∇O(f(t)) + 2ηV f(t) = 0, and the same sum s
-of the
-neighbours' values is in λ(t−1). Where a node's data are known, s follows from its own iterates: sums of
-values that were never seen. Even rounds of recycled ADMM give s = ½[V f(t−2) + s(t−1) − (f(t−1) − f(t))(2ηV + γ)/η].
-What was seen is subtracted; several such nodes make a linear system for the nodes that were not, of which each one
-is determined whose unit vector is orthogonal to the null space. An error of the dual shrinks by
+		About: `The step of round t is exact, 2λ(t−1) − η(V f(t−1) + s) + ∇O(f(t)) + 2ηV f(t) = 0, and the same sum
+s of the neighbours' values is in λ(t−1). Where a node's data are known, s follows from its own iterates: sums
+of values that were never seen. Even rounds of recycled ADMM give s = ½[V f(t−2) + s(t−1) − (f(t−1) − f(t))(2ηV
++ γ)/η]. What was seen is subtracted; several such nodes make a linear system for the nodes that were not, of
+which each one is determined whose unit vector is orthogonal to the null space. An error of the dual shrinks by
 η/(η + θ) in every round, so that rounding does not grow and a dual that is not known is forgotten.
 Fact "sum of neighbours' values" of node j and round t: Σ f_k(t) over the neighbours k of j.`,
 		Needs: "all data of one node or more and what they published; public penalties; no noise",

@@ -6,8 +6,9 @@ package adversary
 import (
 	"fmt"
 	"math"
-	"overhear/adversary/model"
 	"slices"
+
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/problem"

@@ -6,6 +6,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+
 	"overhear/adversary/model"
 
 	"overhear/internal/num"

@@ -4,6 +4,7 @@ package adversary
 
 import (
 	"math"
+
 	"overhear/adversary/model"
 
 	"overhear/internal/num"

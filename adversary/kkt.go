@@ -5,6 +5,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
@@ -18,10 +19,8 @@ func init() {
 		Title:    "KKT inversion of one round",
 		Equation: "r = (B/C)(a + ηb) = σ(−f·u) u; u = k r with k = 1 + exp(k f·r)",
 		About: `The minimiser that a node publishes makes the gradient of its step zero. Take from that equation the
-terms
-of the penalty and those of the known samples, and what remains is one sample's: r = σ(−f·u) u, which has the
-direction of u. Its length follows
-from one scalar equation. Noise, if there is any, is taken for none.`,
+terms of the penalty and those of the known samples, and what remains is one sample's: r = σ(−f·u) u, which has
+the direction of u. Its length follows from one scalar equation. Noise, if there is any, is taken for none.`,
 		Needs: "one whole round of the victim and its neighbours and all rounds before it, all of the victim's " +
 			"samples but one, public penalties",
 		Run: runKKT,
@@ -180,7 +179,7 @@ func runKKT(v *View, f *record.Finding) error {
 	}
 	switch {
 	case len(all.equations) == 0:
-		return blocked("no round of node %d was seen whole", v.Knows.Victim)
+		return untold(f.Unseen, "no round of node %d was seen whole", v.Knows.Victim)
 	case len(s.equations) == 0:
 		return blocked("no round's gradient is known up to noise: penalties are hidden, or earlier rounds, which the " +
 			"dual depends on, were not seen")

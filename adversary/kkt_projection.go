@@ -13,12 +13,10 @@ func init() {
 		Name:     "kkt-projection",
 		Title:    "KKT inversion with hidden penalties",
 		Equation: "minimise Σ_t w_t‖P(t)(r(t) − σ(−f(t)·u) u)‖ over ‖u‖ ≤ 1, P(t) b(t) = 0",
-		About: `A penalty that a node keeps to itself is one unknown number that multiplies a vector everybody
-sees: at right angles to it the equation holds without the penalty. A hidden dual step adds one such vector for each
-round before. Each round
-keeps as many equations as there are columns less hidden numbers, so that two rounds or more are needed, and late
-rounds with more
-hidden numbers than columns say nothing.`,
+		About: `A penalty that a node keeps to itself is one unknown number that multiplies a vector everybody sees:
+at right angles to it the equation holds without the penalty. A hidden dual step adds one such vector for each
+round before. Each round keeps as many equations as there are columns less hidden numbers, so that two rounds or
+more are needed, and late rounds with more hidden numbers than columns say nothing.`,
 		Needs: "two or more rounds of the victim and its neighbours, all of the victim's samples but one",
 		Run:   runProjection,
 	})

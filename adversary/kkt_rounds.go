@@ -6,8 +6,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"overhear/adversary/model"
 	"slices"
+
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/record"
@@ -20,9 +21,8 @@ func init() {
 		Title:    "KKT inversion of many rounds",
 		Equation: "minimise Σ_t w_t‖r(t) − σ(−f(t)·u) u‖ − Σ_t log det(∇²(t) + (r+κ)I) over ‖u‖ ≤ 1",
 		About: `Every round gives the same unknown sample another time, with fresh noise. The sample that makes all
-rounds' noise likeliest is found by damped Gauss–Newton steps from several starts. Unknown parts of the dual, where
-rounds were missed, are
-estimated too.`,
+rounds' noise likeliest is found by damped Gauss–Newton steps from several starts. Unknown parts of the dual,
+where rounds were missed, are estimated too.`,
 		Needs: "rounds of the victim and its neighbours, all of the victim's samples but one, public penalties, the " +
 			"noise's law",
 		Run: runRounds,
@@ -55,7 +55,7 @@ func runRounds(v *View, f *record.Finding) error {
 // report estimates from growing numbers of rounds.
 func (s *inversion) report(v *View, f *record.Finding) error {
 	if len(s.equations) == 0 {
-		return blocked("no round of node %d was seen whole", v.Knows.Victim)
+		return untold(f.Unseen, "no round of node %d was seen whole", v.Knows.Victim)
 	}
 	if s.first(len(s.equations)).surplus() < 0 {
 		return blocked("%d usable rounds leave fewer equations than unknown numbers", len(s.equations))

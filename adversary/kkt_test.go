@@ -5,10 +5,11 @@ package adversary
 
 import (
 	"math"
-	"overhear/adversary/model"
 	"slices"
 	"strings"
 	"testing"
+
+	"overhear/adversary/model"
 
 	"gonum.org/v1/gonum/mat"
 

@@ -6,9 +6,10 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"slices"
+
 	"overhear/adversary/model"
 	"overhear/adversary/stats"
-	"slices"
 
 	"overhear/internal/num"
 	"overhear/problem"
@@ -21,13 +22,13 @@ func init() {
 		Title:    "users' true labels",
 		Equation: "p(y | x, y′) ∝ σ(y w̃·x) · [e^ε if y = y′, else 1]",
 		About: `A user of PDML reports (x, y′), y′ flipped with probability 1/(1 + e^ε). By itself the best guess is
-y′, and with
-both labels equally likely no guess is right more often than e^ε/(1 + e^ε): that is what the local privacy of labels
-bounds. The servers' iterates are a model of how labels follow from features: w̃ is the mean of what each server
-last published, and σ(y w̃·x) stands for the odds before the report. Together they may do better than the bound. That
-is no leak of the user's report: it would work as well for somebody who took no part.
-Of a user whose report was not seen, a candidate's x gives a guess from the model alone; that is a
-Member with a Label and the guess's probability of being wrong as Score.`,
+y′, and with both labels equally likely no guess is right more often than e^ε/(1 + e^ε): that is what the local
+privacy of labels bounds. The servers' iterates are a model of how labels follow from features: w̃ is the mean
+of what each server last published, and σ(y w̃·x) stands for the odds before the report. Together they may do
+better than the bound. That is no leak of the user's report: it would work as well for somebody who took no
+part.
+Of a user whose report was not seen, a candidate's x gives a guess from the model alone; that is a Member with a
+Label and the guess's probability of being wrong as Score.`,
 		Needs: "reports of the victim's users, or candidates; ε; for the second guess one iterate of any server",
 		Run:   labelInference,
 	})

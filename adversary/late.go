@@ -5,6 +5,7 @@ package adversary
 import (
 	"errors"
 	"fmt"
+
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
@@ -16,10 +17,10 @@ func init() {
 		Name:     "late-joiner",
 		Title:    "gradient differences without the duals' history",
 		Equation: "∇(f(t+1)) − ∇(f(t)) = −η[2V(f(t+1) − f(t)) + V f(t−1) − 2s(t) + s(t−1)] − r(f(t+1) − f(t))",
-		About: `Who has not seen the rounds before does not know a node's dual. But what it lacks is the same vector in
-every later round, so that it cancels in differences. They are differences of the data's gradients, and for the
-informed adversary they
-determine the sample, though with losses such as the logistic one not its label: −u has the same differences.`,
+		About: `Who has not seen the rounds before does not know a node's dual. But what it lacks is the same vector
+in every later round, so that it cancels in differences. They are differences of the data's gradients, and for
+the informed adversary they determine the sample, though with losses such as the logistic one not its label: −u
+has the same differences.`,
 		Needs: "two or more rounds running of the victim and its neighbours, public penalties; for the sample " +
 			"itself, all of the victim's samples but one",
 		Run: runLate,
@@ -60,7 +61,7 @@ func runLate(v *View, f *record.Finding) error {
 		if hidden {
 			return blocked("penalties are hidden, so that differences are not known")
 		}
-		return blocked("no two rounds of node %d were seen between which its dual is known", k.Victim)
+		return untold(unseen, "no two rounds of node %d were seen between which its dual is known", k.Victim)
 	}
 	noise := ""
 	for _, d := range all {

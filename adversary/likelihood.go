@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
 	"overhear/adversary/model"
 
 	"overhear/internal/num"

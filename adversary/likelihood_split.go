@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"overhear/adversary/model"
 	"slices"
+
+	"overhear/adversary/model"
 
 	"overhear/internal/num"
 	"overhear/problem"

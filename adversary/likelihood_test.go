@@ -6,9 +6,10 @@ package adversary
 
 import (
 	"math"
-	"overhear/adversary/model"
 	"slices"
 	"testing"
+
+	"overhear/adversary/model"
 
 	"gonum.org/v1/gonum/mat"
 

@@ -5,6 +5,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
@@ -16,11 +17,10 @@ func init() {
 		Name:     "membership",
 		Title:    "optimal membership test among candidates",
 		Equation: "ln p(trace | candidate) = Σ_t [ln p(Value(t) − ∇(f(t))) + ln det(∇²(f(t)) + Ridge·I)]",
-		About: `The observer knows all samples of the victim but one, and candidates for that. For each
-candidate it computes the likelihood of all that was published; with equal odds before,
-the candidates' posterior probabilities follow. Score is −ln of the posterior. Without noise
-the right candidate's gradient fits to rounding and no other's does; Score is then the largest
-relative misfit.`,
+		About: `The observer knows all samples of the victim but one, and candidates for that. For each candidate it
+computes the likelihood of all that was published; with equal odds before, the candidates' posterior
+probabilities follow. Score is −ln of the posterior. Without noise the right candidate's gradient fits to
+rounding and no other's does; Score is then the largest relative misfit.`,
 		Needs: "all samples of the victim but one, candidates, every round's messages, all parameters",
 		Run:   membership,
 	})
@@ -68,7 +68,7 @@ func membership(v *View, f *record.Finding) error {
 		}
 	}
 	if used == 0 {
-		return blocked("no round was seen whole, with every parameter known")
+		return untold(f.Unseen, "no round was seen whole, with every parameter known")
 	}
 	if skipped := len(all) - used; skipped > 0 {
 		f.Unseen = append(f.Unseen, fmt.Sprintf("%d rounds leave hidden parameters or an unknown past, and were left "+

@@ -6,6 +6,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
@@ -20,7 +21,8 @@ func init() {
 		About: `In RA19 (10) and (16), insert g from the odd round's optimality condition and λ(2k−1) = λ(2k−2) +
 (η/2)(V f(2k−1) − s(2k−1)): the dual cancels, noise does as well, and an even iterate is a fixed combination of
 messages. If it deviates, something else entered it, such as data. The combination is one known direction times
-η/(2ηV + γ), so that a single even round gives a private η, if γ > 0; if γ = 0 that number is 1/2V whatever η is.`,
+η/(2ηV + γ), so that a single even round gives a private η, if γ > 0; if γ = 0 that number is 1/2V whatever η
+is.`,
 		Needs: "an even round's value, the two before it, and the neighbours' values that entered the last two " +
 			"updates; γ",
 		Run: recycling,

@@ -6,6 +6,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
@@ -18,14 +19,12 @@ func init() {
 		Title:    "membership by row space",
 		Equation: "∇(f) = (C/B) Σ_n L′(u_n·f) u_n ∈ span{x_1, …, x_B}",
 		About: `Every gradient of the data, and every difference of two that miss the same unknown vector, is a
-combination
-of the victim's rows. Over rounds they span the rows: the number of singular values above what the
+combination of the victim's rows. Over rounds they span the rows: the number of singular values above what the
 solver's tolerance can leave is the number of independent rows, and the distance of x/‖x‖ to the span tells
 whether x is among the victim's rows (or a combination of them). Neither a label nor another sample is needed.
-The verdict's threshold is Wedin's bound on the angle between the span and what was found of it, error/σ_B.
-One row alone is found itself if its last column was a 1 before the row was scaled: the norm before was
-then at least 1, so the row was divided by it, and x is the unit vector along the gradient whose intercept is
-positive.`,
+The verdict's threshold is Wedin's bound on the angle between the span and what was found of it, error/σ_B. One
+row alone is found itself if its last column was a 1 before the row was scaled: the norm before was then at
+least 1, so the row was divided by it, and x is the unit vector along the gradient whose intercept is positive.`,
 		Needs: "fewer rows than columns, more rounds than rows, public parameters, no noise; candidates for verdicts",
 		Run:   rowSpace,
 	})
@@ -36,6 +35,11 @@ positive.`,
 // away.
 const widest = 1e-2
 
+// hiding is how large errors may be, relative to the largest singular value, for what
+// is below them to be taken for no row: singular values of rows fall over several powers
+// of ten, those of exact solves are seven or more below them.
+const hiding = 1e-6
+
 // inSpan are the vectors of gradients that lie in the span of the rows: gradients
 // of which all is known, and differences of consecutive ones that miss the same
 // vector; floor bounds the Frobenius norm of their errors.
@@ -44,7 +48,7 @@ func inSpan(p *model.Public, all []model.Gradient) (vectors [][]float64, floor f
 	squares := 0.0
 	for i := range all {
 		g := &all[i]
-		err := solverError(p, num.Norm(g.Value), g.Ridge, num.Norm(g.At))
+		err := gradientError(p, g)
 		x := append([]float64(nil), g.Value...)
 		if g.Offset > 0 {
 			before := last[g.Offset]
@@ -53,7 +57,7 @@ func inSpan(p *model.Public, all []model.Gradient) (vectors [][]float64, floor f
 				continue
 			}
 			num.Axpy(-1, before.Value, x)
-			err += solverError(p, num.Norm(before.Value), before.Ridge, num.Norm(before.At))
+			err += gradientError(p, before)
 		}
 		vectors = append(vectors, x)
 		squares += err * err
@@ -81,7 +85,7 @@ func rowSpace(v *View, f *record.Finding) error {
 	}
 	vectors, floor := inSpan(p, all)
 	if len(vectors) == 0 {
-		return blocked("no gradient of the data, and no difference of two, follows from what was seen")
+		return untold(unseen, "no gradient of the data, and no difference of two, follows from what was seen")
 	}
 	s, err := decompose(vectors)
 	if err != nil {
@@ -109,6 +113,13 @@ func rowSpace(v *View, f *record.Finding) error {
 		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the node has "+
 			"at least %d independent rows, and more rounds would be needed to find where they end", many, rank, p.D,
 			rank)
+		return nil
+	}
+	if floor > hiding*s.values[0] {
+		f.Succeeded = record.Failed
+		f.Conclusion = fmt.Sprintf("%s span at least %d of %d dimensions: solves leave errors of up to %.2g, and more "+
+			"rows may be below that; how many there are is not determined, and no candidate is judged",
+			many, rank, p.D, floor)
 		return nil
 	}
 	angle := floor / s.values[rank-1]

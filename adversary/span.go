@@ -6,7 +6,10 @@ package adversary
 import (
 	"errors"
 	"math"
+
 	"overhear/adversary/model"
+	"overhear/internal/num"
+	"overhear/problem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -70,6 +73,15 @@ const clearGap = 100
 
 // space is the span of the first rank directions.
 func (s *spectrum) space(rank int) *columnSpace { return &columnSpace{s.left[:rank]} }
+
+// gradientError bounds the error of what a round tells: of an explicit step it is
+// rounding, for which the default tolerance of solves is ample.
+func gradientError(p *model.Public, g *model.Gradient) float64 {
+	if g.Explicit {
+		return problem.DefaultTolerance * math.Max(1, num.Norm(g.Value)+g.Ridge*num.Norm(g.At))
+	}
+	return solverError(p, num.Norm(g.Value), g.Ridge, num.Norm(g.At))
+}
 
 // solverError bounds the error that a node's solver leaves in a gradient: it
 // stops when the objective's gradient is below tolerance × max(1, ‖q‖), q the

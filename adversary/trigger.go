@@ -6,8 +6,9 @@ package adversary
 import (
 	"cmp"
 	"math"
-	"overhear/adversary/model"
 	"slices"
+
+	"overhear/adversary/model"
 
 	"overhear/record"
 )

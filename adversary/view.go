@@ -4,10 +4,11 @@ package adversary
 
 import (
 	"fmt"
-	"overhear/adversary/model"
 	"slices"
 	"strconv"
 	"strings"
+
+	"overhear/adversary/model"
 
 	"overhear/record"
 	"overhear/sim"

@@ -75,7 +75,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		}
 	}
 	watch := vantage(s.Adversary.View)
-	if err := fitsGraph(watch, public); err != nil {
+	if err := fitsGraph(watch, public, r.Info.TrainRows); err != nil {
 		return nil, experiment.SetupError{Err: err}
 	}
 	recording, err := readRecording(r)
@@ -216,20 +216,22 @@ func readRecording(r *record.Run) (*adversary.Recording, error) {
 }
 
 // fitsGraph reports a view of nodes or links that do not exist.
-func fitsGraph(w adversary.Vantage, p *model.Public) error {
+func fitsGraph(w adversary.Vantage, p *model.Public, rows int) error {
+	nodes, users := p.Graph.Order(), 0
+	if _, ok := p.Method.(model.Registering); ok {
+		users = rows // one registers for each, after the nodes
+	}
 	for _, n := range w.Nodes {
 		if n < 0 || n >= p.Graph.Order() {
 			return fmt.Errorf("adversary.view.nodes: there is no node %d; there are %d, from 0", n, p.Graph.Order())
 		}
 	}
 	for _, l := range w.Links {
-		a, b := l[0], l[1]
-		_, users := p.Method.(model.Registering)
-		user := users && (a >= p.Graph.Order() || b >= p.Graph.Order())
-		if user {
-			continue
+		a, b := min(l[0], l[1]), max(l[0], l[1])
+		if a >= 0 && a < nodes && b >= nodes && b < nodes+users {
+			continue // of a user to a server, which may not be its own: then nothing is seen
 		}
-		if a < 0 || a >= p.Graph.Order() || !slices.Contains(p.Graph.Neighbours(a), int32(b)) {
+		if a < 0 || a >= nodes || !slices.Contains(p.Graph.Neighbours(a), int32(b)) {
 			return fmt.Errorf("adversary.view.links: there is no link %d–%d", a, b)
 		}
 	}

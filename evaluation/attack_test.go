@@ -273,3 +273,69 @@ func TestAttack_BoundsGrowWithTheSolversTolerance(t *testing.T) {
 		t.Errorf("an error of %.3g; the bound is %.3g, and %.3g where solves are exact", worst, coarse, fine)
 	}
 }
+
+// Where solves are coarse, rows may lie below the errors that they leave: the number of
+// rows is then a lower bound. Gradient descent solves nothing, so that the tolerance
+// changes nothing.
+func TestAttack_RowsBelowTheSolversErrorsAreNotDenied(t *testing.T) {
+	conclusion := func(method, tolerance string) string {
+		r, a := attacked(t, hospitals, "algorithm="+method, "solver.tolerance="+tolerance, "rounds.count=6",
+			"adversary={knows: {victim: 1, candidates: 10}, attacks: [row-space]}")
+		if rows := r.Info.TrainRows / 5; rows < 50 {
+			t.Fatalf("a node has %d rows", rows)
+		}
+		return a.Findings[0].Conclusion
+	}
+	for _, method := range []string{"admm", "edge-admm", "r-admm"} {
+		if got := conclusion("{kind: "+method+", eta: 0.05}", "1e-4"); !strings.Contains(got, "at least") {
+			t.Errorf("%s: %s", method, got)
+		}
+	}
+	const descent = "{kind: dgd, step: 1}"
+	if coarse, fine := conclusion(descent, "1e-4"), conclusion(descent, "1e-10"); coarse != fine {
+		t.Errorf("gradient descent: %s; with a fine solver, which it does not use: %s", coarse, fine)
+	}
+}
+
+// A reason that holds for all rounds is given as it is, and not as something that was
+// not seen.
+func TestAttack_TheReasonIsTheTrueOne(t *testing.T) {
+	for _, c := range []struct{ sets, want string }{
+		{"algorithm={kind: edge-admm, eta: 0.05}", "penalties are hidden"},
+		{"algorithm={kind: dp-admm}", "penalties and steps are hidden"},
+	} {
+		sets := []string{c.sets, "adversary={knows: {victim: 1, all-but: 0, penalties: private}, " +
+			"attacks: [kkt-inversion, kkt-rounds, kkt-projection, late-joiner, row-space]}"}
+		if strings.Contains(c.sets, "dp-admm") {
+			sets = append(sets, "network.topology={kind: star, nodes: 5}")
+		}
+		_, a := attacked(t, hospitals, sets...)
+		for _, f := range a.Findings {
+			if f.Succeeded != record.Blocked || !strings.Contains(f.Conclusion, c.want) {
+				t.Errorf("%s, %s: %s, %q", c.sets, f.Attack, f.Succeeded, f.Conclusion)
+			}
+		}
+	}
+}
+
+// A tap on a link that does not exist is refused, of users too.
+func TestAttack_LinksOfUsersExist(t *testing.T) {
+	s, err := scenarios.Parse("users.yaml", []byte(hospitals), "algorithm={kind: pdml, eta: 0.05}", "rounds.count=3",
+		"adversary={knows: {victim: 1}, attacks: [label-inference]}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := experiment.New(s, "").Run(context.Background(), 1, experiment.Options{Out: t.TempDir(), Workers: 2,
+		Extra: WriteKnowledge})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for links, exists := range map[string]bool{
+		"[[1, 100]]": true, "[[100, 1]]": true, "[[0, 9999]]": false, "[[100, 200]]": false, "[[0, 2]]": false,
+	} {
+		_, err := Attack(context.Background(), r, AttackOptions{Sets: []string{"adversary.view.links=" + links}})
+		if exists != (err == nil) {
+			t.Errorf("links %s: %v", links, err)
+		}
+	}
+}

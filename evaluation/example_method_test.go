@@ -92,7 +92,7 @@ func init() {
 
 // gaussianModel has the parameters, under the same keys.
 type gaussianModel struct {
-	Eta   float64 `yaml:"eta"`
+	Eta   float64 `yaml:"eta" secret:"penalty"`
 	Sigma float64 `yaml:"sigma"`
 }
 

@@ -32,7 +32,7 @@ func (l Leave) enter(f *Fault, p *planner) {
 	}
 	p.down(l.Node, outage{from: Time(f.At), to: forever, leaves: true})
 	for _, other := range p.plan {
-		if other.Kind == FaultKind(Join{Node: l.Node}) && other.At >= f.At {
+		if j, ok := other.Kind.(Join); ok && j.Node == l.Node && other.At >= f.At {
 			p.report("leave", fmt.Sprintf("is of node %d at %v, but it joins only at %v", l.Node, f.At, other.At))
 		}
 	}

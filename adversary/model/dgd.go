@@ -45,7 +45,7 @@ func (m *dgd) round(p *Public, o Observed, node, t int) (*Gradient, error) {
 	}
 	num.Axpy(own, before, moved)
 	num.Axpy(-1, now, moved)
-	g := &Gradient{Round: t, At: before, Value: make([]float64, p.D), Place: InStep}
+	g := &Gradient{Round: t, At: before, Value: make([]float64, p.D), Place: InStep, Explicit: true}
 	num.Axpy(-p.R[node], before, g.Value)
 	if step := m.stepSize(node, t); math.IsNaN(step) { // moved is multiplied by 1/a
 		num.Scale(-1, moved)

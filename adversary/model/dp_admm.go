@@ -60,7 +60,7 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 	}
 	stay := math.Sqrt(float64(t)) / c.First
 	ridge := p.R[c.node] + c.Eta + stay
-	g := &Gradient{Round: t, At: before, Value: make([]float64, p.D), Place: InStep}
+	g := &Gradient{Round: t, At: before, Value: make([]float64, p.D), Place: InStep, Explicit: true}
 	if c.gone {
 		g.Offset = 1
 	}

@@ -54,6 +54,7 @@ type Gradient struct {
 	Noise    Noise       // of Value, in its unit
 	Place    Place       // of the noise
 	Ridge    float64     // r + κ; NaN if the penalty is hidden
+	Explicit bool        // the step is a closed form: no solver leaves an error in it
 
 	// Hidden says how a hidden penalty enters; nil: every number is known. Its
 	// direction is among the Nuisance.

@@ -7,8 +7,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"overhear/adversary/model"
 	"slices"
+
+	"overhear/adversary/model"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"

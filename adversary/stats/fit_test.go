@@ -6,9 +6,10 @@ package stats
 import (
 	"fmt"
 	"math"
-	"overhear/adversary/model"
 	"strings"
 	"testing"
+
+	"overhear/adversary/model"
 
 	"gonum.org/v1/gonum/mathext"
 
