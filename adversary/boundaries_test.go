@@ -243,19 +243,18 @@ func TestKKTInversion_ALaterRoundDecides(t *testing.T) {
 
 // Where u and −u fit alike, as for one who comes late, −u is no other vector.
 func TestKKTRounds_TheMirroredSampleIsNoRival(t *testing.T) {
-	f := small(t, 7, 3, ring(5))
-	rec, pub := run(t, f, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
-	k, want := f.allBut(1, 0)
-	got := carry(t, "kkt-rounds", Observe(rec, Vantage{From: 3}, pub, k))
-	x := slices.Clone(best(got).X)
-	if num.Dot(x, want.X) < 0 {
-		num.Scale(-1, x)
-	}
-	if off := relative(x, want.X); !(off < 1e-5) || strings.Contains(got.Conclusion, "fit as well as") ||
-		strings.Contains(got.Conclusion, "other vectors") {
-		t.Errorf("off by %.3g: %s", off, got.Conclusion)
-	}
-	if !strings.Contains(got.Conclusion, "−u fits as well") && best(got).Y != 0 {
-		t.Errorf("label %v: %s", best(got).Y, got.Conclusion)
+	for _, rows := range []int{4, 7} {
+		f := small(t, rows, 3, ring(5))
+		rec, pub := run(t, f, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+		k, want := f.allBut(1, 0)
+		got := carry(t, "kkt-rounds", Observe(rec, Vantage{From: 6}, pub, k))
+		x := slices.Clone(best(got).X)
+		if num.Dot(x, want.X) < 0 {
+			num.Scale(-1, x)
+		}
+		if off := relative(x, want.X); !(off < 1e-5) || best(got).Y != 0 ||
+			!strings.Contains(got.Conclusion, "−u fits as well") || strings.Contains(got.Conclusion, "other vectors") {
+			t.Errorf("%d rows: off by %.3g, label %v: %s", rows, off, best(got).Y, got.Conclusion)
+		}
 	}
 }
