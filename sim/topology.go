@@ -236,7 +236,7 @@ func preferential(n, attach int, s *Stream) [][2]int {
 // regular pairs n·degree stubs at random (configuration model) and repairs the
 // loops and double edges by swapping ends with random other edges.
 func regular(n, degree int, s *Stream) [][2]int {
-	if 2*degree > n-1 && degree < n { // dense: the complement is easier
+	if 2*degree > n-1 { // dense: the complement is easier
 		return complement(n, regular(n, n-1-degree, s))
 	}
 	stubs := make([]int32, n*degree)
@@ -266,9 +266,6 @@ func regular(n, degree int, s *Stream) [][2]int {
 		}
 		// a-b and c-d become a-c and b-d.
 		if !good[o] || a == c || b == d || adjacent.has(a, c) || adjacent.has(b, d) {
-			continue
-		}
-		if a == b && c == d {
 			continue
 		}
 		adjacent.remove(c, d)

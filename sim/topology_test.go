@@ -95,6 +95,38 @@ func TestTopology_Edges(t *testing.T) {
 	}
 }
 
+// A random graph that is in pieces is drawn again, and no other is.
+func TestTopology_DrawsAgain(t *testing.T) {
+	again := 0
+	for seed := range uint64(20) {
+		s := NewStream(seed, "topology")
+		top := Topology{Kind: "watts-strogatz", Nodes: 12, Nearest: 2, Rewire: 0.8}
+		g, err := top.Build(s)
+		if err != nil || len(g.Components()) != 1 {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		first, err := NewGraph(12, top.edges(NewStream(seed, "topology")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(first.Components()) > 1 {
+			again++
+		}
+	}
+	if again == 0 {
+		t.Errorf("none of 20 graphs is in pieces at first")
+	}
+	for want, top := range map[string]Topology{
+		"the graph is in 2 pieces":                             {Nodes: 3, Edges: [][2]int{{0, 1}}},
+		"none of 100 draws of a random-regular graph was conn": {Kind: "random-regular", Nodes: 4, Degree: 1},
+		"none of 100 draws of a erdos-renyi graph was connect": {Kind: "erdos-renyi", Nodes: 2},
+	} {
+		if _, err := top.Build(NewStream(1, "topology")); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // Random graphs are drawn in the same way on every machine.
 func TestGoldenTopologies(t *testing.T) {
 	for _, c := range []struct {
@@ -108,6 +140,7 @@ func TestGoldenTopologies(t *testing.T) {
 		{Topology{Kind: "random-regular", Nodes: 40, Degree: 5}, "42caa9044ab8df17"},
 		{Topology{Kind: "random-regular", Nodes: 9, Degree: 4}, "4f24e63a0cb620aa"},
 		{Topology{Kind: "random-regular", Nodes: 40, Degree: 22}, "8514b2d08552617c"},
+		{Topology{Kind: "random-regular", Nodes: 10, Degree: 5}, "3e061420892a7053"},
 	} {
 		h := sha256.New()
 		for seed := range uint64(20) {

@@ -57,7 +57,8 @@ func TestTrace_WhereRunsPart(t *testing.T) {
 			full.Events, len(full.Fingerprints), len(full.Checkpoints), err)
 	}
 	digest, err := counters(t, n, nil, TraceDigest)
-	if err != nil || digest.Digest != full.Digest || !slices.Equal(digest.Checkpoints, full.Checkpoints) {
+	same := slices.Equal(digest.Checkpoints, full.Checkpoints)
+	if err != nil || digest.Fingerprints != nil || digest.Digest != full.Digest || !same {
 		t.Fatalf("the level changes the digest: %v", err)
 	}
 	of := func(from, round int32) *Message { return &Message{From: from, Round: round} }
@@ -122,6 +123,16 @@ func TestTrace_WhereRunsPart(t *testing.T) {
 		} else if d.Error() != c.text {
 			t.Errorf("%s: %q, want %q", name, d, c.text)
 		}
+	}
+	// The memory of a trace is bounded.
+	tr := newTracer(TraceFingerprints, nil)
+	for k := range uint64(3) {
+		tr.Events = MaxFingerprints - 2 + k
+		tr.event(&event{})
+		tr.end()
+	}
+	if len(tr.Fingerprints) != 2 {
+		t.Errorf("%d of three events around the bound have fingerprints, want 2", len(tr.Fingerprints))
 	}
 	// What is not said of the reference is not compared, and a run that is its
 	// reference does not part from it.
