@@ -232,7 +232,7 @@ func fitsGraph(w adversary.Vantage, p *model.Public, rows int) error {
 			continue // of a user to a server, which may not be its own: then nothing is seen
 		}
 		if a < 0 || a >= nodes || !slices.Contains(p.Graph.Neighbours(a), int32(b)) {
-			return fmt.Errorf("adversary.view.links: there is no link %d–%d", a, b)
+			return fmt.Errorf("adversary.view.links: there is no link %d–%d", l[0], l[1])
 		}
 	}
 	return nil
