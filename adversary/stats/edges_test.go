@@ -94,6 +94,31 @@ func TestCalibrated_WealthOfTwoRuns(t *testing.T) {
 	}
 }
 
+// The scale that fits best has a closed form where all ratios are l: e^{kl} is the odds of
+// the worlds. Where the sign of a ratio always names the world there is no best scale.
+func TestCalibrated_SaysTheScale(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		a, b []float64
+		says string
+	}{
+		{[]float64{0.5, 0.5, 0.5}, []float64{0.5}, "multiplied by 2.20"}, // ln 3/0.5
+		{[]float64{-2, -2, -2}, []float64{-2}, "multiplied by -0.55"},
+		{[]float64{0.5, inf, 0.5, 0.5}, []float64{0.5, -inf}, "multiplied by 2.20"},
+		{[]float64{2, -2}, []float64{2, -2}, "0.00"},
+		{[]float64{0.1, 0.2}, []float64{-0.1}, "without error"},
+		{[]float64{3, 30}, []float64{-3, -300}, "without error"},
+		{[]float64{-0.1, -0.2}, []float64{0.1}, "the wrong world"},
+		{[]float64{-3, -30}, []float64{3, 300}, "the wrong world"},
+		{[]float64{0, inf}, []float64{0, -inf}, "zero or infinite"},
+	} {
+		got, err := Calibrated(c.a, c.b)
+		if err != nil || !strings.Contains(got.Detail, c.says) {
+			t.Errorf("%v and %v: %q, %v; want %q", c.a, c.b, got.Detail, err, c.says)
+		}
+	}
+}
+
 // What is not a number is refused, and the run and world are named.
 func TestNotANumberIsRefused(t *testing.T) {
 	nan := math.NaN()
@@ -175,6 +200,11 @@ func TestCurve_PointsAreTheCorners(t *testing.T) {
 		if last := curve[len(curve)-1]; math.Abs(area-float64(power.AUC)) > 1e-12 || last.FPR != 1 || last.TPR != 1 {
 			t.Errorf("seed %d: area %v, AUC %v", seed, area, power.AUC)
 		}
+	}
+	// Neither are those of a line that begins beside the origin.
+	curve, _, err := Curve([]float64{5, 5, 4, 3, 2}, []float64{4, 3, 2})
+	if err != nil || len(curve) != 3 || curve[1].TPR != 0.4 || curve[1].FPR != 0 {
+		t.Errorf("%+v, %v", curve, err)
 	}
 	// A tie of everything, and two samples that take turns, are straight lines.
 	for _, w := range [][2][]float64{{{1, 1, 1}, {1, 1}}, {{4, 3, 2, 1}, {4, 3, 2, 1}}} {

@@ -271,6 +271,8 @@ func Calibrated(a, b []float64) (record.Check, error) {
 	check.Holds = check.Measured <= check.Bound
 	k := fitted(a, b)
 	switch {
+	case math.IsNaN(k):
+		check.Detail = "every ratio is zero or infinite, which says nothing of their scale"
 	case k >= 1e3:
 		check.Detail = "the ratios name the world without error, which says nothing of their scale"
 	case k <= -1e3:
@@ -297,8 +299,12 @@ func sign(x float64) float64 {
 
 // fitted is the k in [−1000, 1000] for which P(A|L) = 1/(1 + e^{−kL}) fits best,
 // 1 for exact ratios up to chance: the root of the derivative of the log
-// likelihood, which falls.
+// likelihood, which falls. It is NaN where every ratio is zero or infinite.
 func fitted(a, b []float64) float64 {
+	tells := func(l float64) bool { return l != 0 && !math.IsInf(l, 0) }
+	if !slices.ContainsFunc(a, tells) && !slices.ContainsFunc(b, tells) {
+		return math.NaN()
+	}
 	slope := func(k float64) float64 {
 		sum := 0.0
 		for _, l := range a {
@@ -315,7 +321,9 @@ func fitted(a, b []float64) float64 {
 	}
 	low, high := -1e3, 1e3
 	for range 60 {
-		if mid := (low + high) / 2; slope(mid) > 0 {
+		mid := (low + high) / 2
+		// Where nothing is left of the derivative but zero, beyond e^−745, k goes on outwards.
+		if s := slope(mid); s > 0 || s == 0 && mid > 0 {
 			low = mid
 		} else {
 			high = mid

@@ -284,7 +284,19 @@ func TestFit_DirectionsAndTheirBounds(t *testing.T) {
 			t.Errorf("%v: %+v, want %q", u, c, want)
 		}
 	}
-	f := inOne(0.3, 0.6, 0.2)
+	// Three quarters along one axis, the rest along the other.
+	f := new(Fit)
+	for k := range 400 {
+		v := []float64{math.Pow(-1, float64(k/4)), 0}
+		if k%4 == 0 {
+			v[0], v[1] = v[1], v[0]
+		}
+		f.Add(k, 1, v, model.Noise{Kind: model.Gaussian, Level: 1})
+	}
+	if c := check(f.Checks(), record.NoiseCoordinates); !strings.Contains(c.Detail, "75 % of its squared length") {
+		t.Errorf("%+v", c)
+	}
+	f = inOne(0.3, 0.6, 0.2)
 	if c := check(f.Checks(), record.NoiseCoordinates); c != nil {
 		t.Errorf("one coordinate: %+v", c)
 	}
