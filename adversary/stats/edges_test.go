@@ -85,6 +85,9 @@ func TestCalibrated_WealthOfTwoRuns(t *testing.T) {
 	if want := (z*z + s(2)*s(2)) / (2 * y * y); math.Abs(one/two-want) > 1e-9 {
 		t.Errorf("gains of %v and %v, want a quotient of %v", one, two, want)
 	}
+	if other := gain(-2, 0); math.Abs(other-one) > 1e-12 { // the worlds exchanged
+		t.Errorf("gains of %v and %v", one, other)
+	}
 	// A run that cannot have happened in its own world needs no bets.
 	for _, w := range [][2][]float64{{{1, math.Inf(-1)}, {-1, 0}}, {{1, 0}, {math.Inf(1), -1}}} {
 		c, err := Calibrated(w[0], w[1])
@@ -204,6 +207,10 @@ func TestCurve_PointsAreTheCorners(t *testing.T) {
 	// Neither are those of a line that begins beside the origin.
 	curve, _, err := Curve([]float64{5, 5, 4, 3, 2}, []float64{4, 3, 2})
 	if err != nil || len(curve) != 3 || curve[1].TPR != 0.4 || curve[1].FPR != 0 {
+		t.Errorf("%+v, %v", curve, err)
+	}
+	curve, _, err = Curve([]float64{5, 4, 3}, []float64{9, 9, 5, 4, 3})
+	if err != nil || len(curve) != 3 || curve[1].TPR != 0 || curve[1].FPR != 0.4 {
 		t.Errorf("%+v, %v", curve, err)
 	}
 	// A tie of everything, and two samples that take turns, are straight lines.
