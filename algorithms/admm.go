@@ -4,6 +4,7 @@ package algorithms
 
 import (
 	"fmt"
+
 	"overhear/parameter"
 )
 

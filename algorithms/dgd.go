@@ -7,7 +7,6 @@ import (
 
 	"overhear/internal/num"
 	"overhear/parameter"
-	"overhear/privacy"
 	"overhear/sim"
 )
 
@@ -87,14 +86,13 @@ func (m *dgd) Dual(*Node, int) {}
 type privateDGD struct {
 	dgd
 	Setting
-	alpha parameter.Schedule
-	NoiseSwitch
+	roundBudget
 }
 
 // Update is DGD's plus ε of density ∝ exp(−ζ‖ε‖), ζ = αB/(2C a_t): given what was
 // published before, one row moves the iterate by at most 2C a_t/B.
 func (m *privateDGD) Update(n *Node, t int) error {
-	if err := m.dgd.Update(n, t); err != nil || m.off() {
+	if err := m.dgd.Update(n, t); err != nil || m.silent {
 		return err
 	}
 	rate := m.alpha.At(n.ID, t) * samples(m.Problem, n.ID) / (2 * m.Problem.C * m.step(n.ID, t))
@@ -105,15 +103,6 @@ func (m *privateDGD) Update(n *Node, t int) error {
 func (m *privateDGD) Guarantee() string {
 	return "α-differential privacy of a row in each round (sensitivity of a gradient step), summed over rounds"
 }
-
-func (m *privateDGD) Established() error {
-	if m.off() {
-		return errNoNoise
-	}
-	return shielded(m.Problem)
-}
-
-func (m *privateDGD) Account(l *privacy.Ledger) { accountSchedule(l, &m.alpha, m.Setting) }
 
 func init() {
 	const about = `Metropolis weights W_ij = 1/(1 + max(V_i, V_j)), W_ii = 1 − Σ_j W_ij; step a_t = a₀/√t or a₀:
@@ -141,7 +130,7 @@ Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Params: func() any { return new(PrivateDGD) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateDGD)
-			return &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, p.Alpha, p.NoiseSwitch},
+			return &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, roundBudget{s, p.Alpha, p.off()}},
 				fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha, "step": &p.Step})
 		},
 	})

@@ -82,6 +82,49 @@ func shielded(p *problem.Problem) error {
 	return nil
 }
 
+// roundBudget is what a method says of itself that spends the budget α_i(t) on a row in
+// every round, for any loss and rows that shielded allows.
+type roundBudget struct {
+	setting Setting
+	alpha   parameter.Schedule
+	silent  bool // the noise is off
+}
+
+// Established checks that there is noise, and what its proof assumes.
+func (b roundBudget) Established() error {
+	if b.silent {
+		return errNoNoise
+	}
+	return shielded(b.setting.Problem)
+}
+
+// Account enters α_i(t) for every node and round.
+func (b roundBudget) Account(l *privacy.Ledger) {
+	for i := range b.setting.Problem.Shards {
+		for t := 1; t <= b.setting.Rounds; t++ {
+			l.Spend(i, t, privacy.Sample, privacy.PureDP{Epsilon: b.alpha.At(i, t)})
+		}
+	}
+}
+
+// curvature is 1.4 c₁, the share of a bound that noise does not change
+// (ZKL18 Theorem 4.1, RA19 Theorem 2).
+func curvature(p *problem.Problem) float64 { return float64(1.4 * p.Loss.Bound()) }
+
+// dominated checks 2c₁ < (B/C)·ridge(i) at every node: ZKL18 Theorem 4.1,
+// RA19 Theorem 2.
+func dominated(p *problem.Problem, ridge func(i int) float64, symbols string) error {
+	for i := range p.Shards {
+		have := samples(p, i) / p.C * ridge(i)
+		if need := 2 * p.Loss.Bound(); !(need < have) {
+			return fmt.Errorf("the proof needs 2c₁ < (B/C)(%s) at every node; at node %d 2c₁ is %.4g and the right "+
+				"side %.4g: more rows a node or a greater penalty would do",
+				symbols, i, need, have)
+		}
+	}
+	return nil
+}
+
 // samples is B_i, the number of rows of a node.
 func samples(p *problem.Problem, i int) float64 { return float64(p.Shards[i].U.Len()) }
 

@@ -7,7 +7,6 @@ import (
 
 	"overhear/internal/num"
 	"overhear/parameter"
-	"overhear/privacy"
 )
 
 // ProximalADMM is proximal Jacobian ADMM (Deng, Lai, Peng & Yin 2017) in consensus form,
@@ -40,6 +39,12 @@ func (p ProximalADMM) Loosen(c float64) any { p.Alpha = p.Alpha.Times(c); return
 type proximal struct {
 	ProximalADMM
 	Setting
+	roundBudget
+}
+
+// newProximal is the method with those parameters; with τ = 0 and γ = 1 it is PVP.
+func newProximal(p ProximalADMM, s Setting) Method {
+	return proximal{p, s, roundBudget{s, p.Alpha, p.off()}}
 }
 
 // Update minimises (★) with κ = 2ηV + τ and q = 2λ − η(V v + s) − τ v, and adds noise.
@@ -84,15 +89,6 @@ func (m proximal) Guarantee() string {
 	return "α-differential privacy of a row in each round (sensitivity of the minimiser), summed over rounds"
 }
 
-func (m proximal) Established() error {
-	if m.off() {
-		return errNoNoise
-	}
-	return shielded(m.Problem)
-}
-
-func (m proximal) Account(l *privacy.Ledger) { accountSchedule(l, &m.Alpha, m.Setting) }
-
 func init() {
 	register(&Entry{
 		Name:  "proximal-admm",
@@ -110,7 +106,7 @@ Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Params: func() any { return new(ProximalADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := *params.(*ProximalADMM)
-			return proximal{p, s}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
+			return newProximal(p, s), fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
 		},
 	})
 }
