@@ -46,7 +46,7 @@ func init() {
 		Name: "centralised", Title: "training on all rows in one place", Over: Either,
 		Paper: "the reference of every paper; docs/mathematics.md §1",
 		About: `f = argmin Σ_i O_i(f), the centralised optimum, at every node from round 1; nothing is sent.
-The end of no privacy: whoever computes it has everybody's rows.`,
+It has no privacy at all: whoever computes it has everybody's rows.`,
 		Params: func() any { return new(none) },
 		New: func(_ any, s Setting) (Method, error) {
 			if s.Split != nil {

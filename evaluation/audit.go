@@ -295,7 +295,7 @@ func claims(account *experiment.Account, node int, unit privacy.Unit, rounds int
 // judge compares a claim with a sample of evidence.
 func (c *claim) judge(out *record.Audit, node int, sample [2][]*evidence) error {
 	rounds := out.Rounds
-	out.Claim, out.Condition = c.guarantee, "holds"
+	out.Claim, out.Condition = c.guarantee, record.ConditionHolds
 	if c.established != nil {
 		out.Condition = c.established.Error()
 	}
@@ -347,9 +347,6 @@ func (c *claim) judge(out *record.Audit, node int, sample [2][]*evidence) error 
 	return c.verdicts(out, node, byRound, total)
 }
 
-// confidence of what an audit measures where ratios do not bound a claim directly.
-const confidence = 0.95
-
 // verdicts are the claims of a round and of the run against what was measured.
 func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, total [2][]float64) error {
 	flawed := ""
@@ -359,9 +356,9 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 			break
 		}
 	}
-	add := func(scope string, epsilon, delta, measured float64, method string, refuted bool) {
+	add := func(scope record.Scope, round int, epsilon, delta, measured float64, method string, refuted bool) {
 		v := record.Verdict{
-			Claim: fmt.Sprintf("one %s of node %d", c.unit, node), Scope: scope, Node: node,
+			Claim: fmt.Sprintf("one %s of node %d", c.unit, node), Scope: scope, Round: round, Node: node,
 			Epsilon: record.Number(epsilon), Delta: record.Number(delta),
 			Measured: record.Number(measured), Method: method, Verdict: record.Holds,
 			Reason: "the measured loss is within the claim",
@@ -405,7 +402,7 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		const rounding = 1e-9
 		if worst >= 0 {
 			m := largest(worst)
-			add(fmt.Sprintf("round %d, the worst", worst), c.round[worst], 0, m,
+			add(record.WorstRound, worst, c.round[worst], 0, m,
 				"largest exact |log-likelihood ratio| of the round", m > float64(c.round[worst]*(1+rounding))+rounding)
 		}
 		m := 0.0
@@ -415,9 +412,9 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 			}
 		}
 		claimed := c.total[len(c.total)-1]
-		add("run", claimed, 0, m, "largest exact |log-likelihood ratio| of a run",
+		add(record.WholeRun, 0, claimed, 0, m, "largest exact |log-likelihood ratio| of a run",
 			m > float64(claimed*(1+rounding))+rounding)
-		add("run", claimed, 0, float64(out.Power.Epsilon), "threshold test, 95 % confidence",
+		add(record.WholeRun, 0, claimed, 0, float64(out.Power.Epsilon), "threshold test, 95 % confidence",
 			float64(out.Power.Epsilon) > claimed)
 		return nil
 	}
@@ -440,7 +437,7 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		if e == 0 {
 			continue
 		}
-		m, r, err := test(byRound[0][t], byRound[1][t], e, c.roundDelta, 1-(1-confidence)/float64(spending))
+		m, r, err := test(byRound[0][t], byRound[1][t], e, c.roundDelta, 1-(1-stats.Confidence)/float64(spending))
 		if err != nil {
 			return err
 		}
@@ -449,16 +446,16 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		}
 	}
 	if worst >= 0 {
-		add(fmt.Sprintf("round %d, the worst", worst), c.round[worst], c.roundDelta, loss,
+		add(record.WorstRound, worst, c.round[worst], c.roundDelta, loss,
 			"exact ratios: δ(ε), 95 % confidence over all rounds", refuted)
 	}
 	claimed := c.total[len(c.total)-1]
-	m, r, err := test(total[0], total[1], claimed, c.delta, confidence)
+	m, r, err := test(total[0], total[1], claimed, c.delta, stats.Confidence)
 	if err != nil {
 		return err
 	}
-	add("run", claimed, c.delta, m, "exact ratios: δ(ε), 95 % confidence", r)
-	add("run", claimed, c.delta, float64(out.Power.Epsilon), "threshold test, 95 % confidence",
+	add(record.WholeRun, 0, claimed, c.delta, m, "exact ratios: δ(ε), 95 % confidence", r)
+	add(record.WholeRun, 0, claimed, c.delta, float64(out.Power.Epsilon), "threshold test, 95 % confidence",
 		float64(out.Power.Epsilon) > claimed)
 	return nil
 }

@@ -73,7 +73,7 @@ func failures(a *record.Audit) string {
 	var all []string
 	for _, v := range a.Verdicts {
 		if v.Verdict != record.Holds {
-			all = append(all, fmt.Sprintf("%s %s: %s", v.Verdict, v.Scope, v.Reason))
+			all = append(all, fmt.Sprintf("%s %s: %s", v.Verdict, v.Where(), v.Reason))
 		}
 	}
 	for _, c := range a.Checks {

@@ -327,7 +327,7 @@ func TestAudit_SplitColumns(t *testing.T) {
 		}
 		for _, v := range a.Verdicts {
 			epsilon, delta := 1.0, 0.4
-			if v.Scope == "run" {
+			if v.Scope == record.WholeRun {
 				epsilon, delta = total, 2*0.4+0.002
 			}
 			if noise == "ambient" { // a Gaussian mechanism, with an accountant of its own

@@ -41,7 +41,7 @@ func judged(t *testing.T, c claim, rounds int, a, b []*evidence, checks ...recor
 // found is the verdict of a scope by a method; nil if there is none.
 func found(a *record.Audit, scope, method string) *record.Verdict {
 	for k := range a.Verdicts {
-		if v := &a.Verdicts[k]; strings.HasPrefix(v.Scope, scope) && strings.Contains(v.Method, method) {
+		if v := &a.Verdicts[k]; strings.HasPrefix(v.Where(), scope) && strings.Contains(v.Method, method) {
 			return v
 		}
 	}
@@ -245,13 +245,13 @@ func TestJudge_WorstRound(t *testing.T) {
 		a, b := finite(k.x, k.y)
 		c := claim{delta: delta, roundDelta: delta, round: k.claimed, total: []float64{0, 20, 20}}
 		out := judged(t, c, 2, traces(a...), traces(b...))
-		if v := out.Verdicts[0]; !strings.HasPrefix(v.Scope, k.scope) || v.Verdict != k.verdict {
+		if v := out.Verdicts[0]; !strings.HasPrefix(v.Where(), k.scope) || v.Verdict != k.verdict {
 			t.Errorf("ratios %v and %v against %v: %+v", k.x, k.y, k.claimed, v)
 		}
 	}
 	none := judged(t, claim{delta: delta, round: []float64{0, 0, 0, 0}, total: []float64{0, 3, 5, 5}}, 3, traces(a...),
 		traces(b...))
-	if len(none.Verdicts) != 2 || none.Verdicts[0].Scope != "run" {
+	if len(none.Verdicts) != 2 || none.Verdicts[0].Scope != record.WholeRun {
 		t.Errorf("no round claims anything: %+v", none.Verdicts)
 	}
 }
@@ -303,7 +303,7 @@ func TestJudge_RoundsShareTheConfidence(t *testing.T) {
 	}
 	c := claim{delta: delta, roundDelta: delta, round: []float64{9, 10, 10, 0}, total: []float64{9, 19, 29, 29}}
 	out := judged(t, c, 3, traces(a...), traces(b...))
-	if v := out.Verdicts[0]; !strings.HasPrefix(v.Scope, "round 0") || math.Abs(float64(v.Measured)-want) > 1e-9 {
+	if v := out.Verdicts[0]; v.Where() != "round 0, the worst" || math.Abs(float64(v.Measured)-want) > 1e-9 {
 		t.Errorf("%+v, want %v", v, want)
 	}
 }
@@ -430,7 +430,7 @@ func TestAudit_ClaimsAreThoseOfThePapers(t *testing.T) {
 		runs := 0
 		for _, v := range a.Verdicts {
 			epsilon := float64(v.Epsilon)
-			if v.Scope == "run" {
+			if v.Scope == record.WholeRun {
 				runs++
 				if math.Abs(epsilon-want[1]) > 1e-9*want[1] {
 					t.Errorf("%s: the run claims %v, want %v", algorithm, epsilon, want[1])

@@ -71,7 +71,8 @@ func (a *Account) fill(rows []metrics.Row) {
 
 // record is what run.json says; first is the node of shard 0.
 func (a *Account) record(first int) *record.Privacy {
-	p := &record.Privacy{Guarantee: a.Guarantee, Condition: "holds", Chosen: a.Chosen, Claims: []record.Claim{}}
+	p := &record.Privacy{Guarantee: a.Guarantee, Condition: record.ConditionHolds, Chosen: a.Chosen,
+		Claims: []record.Claim{}}
 	if a.Established != nil {
 		p.Condition = a.Established.Error()
 	}

@@ -42,7 +42,7 @@ type Attacks struct {
 	Placement Placement `json:"network"`
 	Rounds    int       `json:"rounds"`
 	Claim     string    `json:"claim"`     // what the method claims to protect; "": nothing
-	Condition string    `json:"condition"` // of the claim: "holds", or what fails
+	Condition string    `json:"condition"` // of the claim: ConditionHolds, or what fails
 	Claimed   []Number  `json:"claimed"`   // privacy loss claimed so far, by round
 	Findings  []Finding `json:"findings"`
 }
@@ -140,7 +140,7 @@ type Audit struct {
 	Statistic string          `json:"statistic"` // what decides between the worlds, and whether it is exact
 	Pair      Pair            `json:"pair"`
 	Claim     string          `json:"claim"`
-	Condition string          `json:"condition"`
+	Condition string          `json:"condition"` // as of Attacks
 	Verdicts  []Verdict       `json:"verdicts"`
 	ByRound   []PrivacyLoss   `json:"by_round"`
 	Checks    []Check         `json:"checks"` // that the run does what its method says
@@ -185,7 +185,8 @@ type Proposed struct {
 // Verdict compares a claim with what was measured.
 type Verdict struct {
 	Claim    string `json:"claim"`
-	Scope    string `json:"scope"` // round, run
+	Scope    Scope  `json:"scope"`
+	Round    int    `json:"round,omitempty"` // of scope round: the worst of the rounds
 	Node     int    `json:"node"`
 	Epsilon  Number `json:"epsilon"` // claimed
 	Delta    Number `json:"delta"`
@@ -194,6 +195,27 @@ type Verdict struct {
 	Verdict  string `json:"verdict"`  // HOLDS, VIOLATED, NOT ESTABLISHED
 	Reason   string `json:"reason"`
 }
+
+// Scope is how much of a run a verdict is about.
+type Scope string
+
+// Scopes.
+const (
+	WholeRun   Scope = "run"
+	WorstRound Scope = "round" // the round in which the measured loss is largest beside its claim
+)
+
+// Where says in words which part of the run the verdict is about.
+func (v *Verdict) Where() string {
+	if v.Scope == WorstRound {
+		return fmt.Sprintf("round %d, the worst", v.Round)
+	}
+	return string(v.Scope)
+}
+
+// ConditionHolds is the condition of a claim that is established; any other text is what
+// fails.
+const ConditionHolds = "holds"
 
 // Verdicts.
 const (

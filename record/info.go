@@ -96,7 +96,7 @@ type Claim struct {
 // Privacy is what a method claims, and whether its condition holds.
 type Privacy struct {
 	Guarantee string  `json:"guarantee"`
-	Condition string  `json:"condition"` // "holds", or what fails
+	Condition string  `json:"condition"` // ConditionHolds, or what fails
 	Chosen    *Chosen `json:"chosen"`    // null: no target was given
 	Claims    []Claim `json:"claims"`    // by unit and node
 }

@@ -94,7 +94,7 @@ func number(n record.Number) string {
 }
 
 // holds says whether the condition of a claim is met. It goes by its text, as conditions have no kind yet.
-func holds(condition string) bool { return condition == "holds" }
+func holds(condition string) bool { return condition == record.ConditionHolds }
 
 // claim is the claimed loss of the node that loses most, and what it means.
 func claim(i *record.Info) (value, meaning string) {

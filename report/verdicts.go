@@ -59,7 +59,7 @@ func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "verdict\tof\tclaimed ε\tmeasured ε\tδ\tmeasured by\twhy")
 	for _, v := range a.Verdicts {
-		fmt.Fprintf(t, "%s\t%s, %s\t%s\t%s\t%.2g\t%s\t%s\n", v.Verdict, v.Claim, v.Scope, epsilon(v.Epsilon),
+		fmt.Fprintf(t, "%s\t%s, %s\t%s\t%s\t%.2g\t%s\t%s\n", v.Verdict, v.Claim, v.Where(), epsilon(v.Epsilon),
 			epsilon(v.Measured), float64(v.Delta), v.Method, v.Reason)
 	}
 	for _, c := range a.Checks {

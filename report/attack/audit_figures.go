@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"overhear/adversary/stats"
 	"overhear/record"
 	"overhear/report/plot"
 )
@@ -104,21 +105,30 @@ func (a *album) losses(audit *record.Audit) []*drawing {
 	return all
 }
 
+// above counts the points of a curve that lie above what (ε, δ)-differential privacy allows, with the intervals of both
+// rates: what is allowed rises with the false positive rate, which the runs know no better than the true positive rate.
+func above(audit *record.Audit, epsilon, delta float64) (n int) {
+	for _, r := range audit.ROC {
+		_, highest := stats.ClopperPearson(int(math.Round(r.FPR*float64(audit.Runs))), audit.Runs, stats.Confidence)
+		if r.Low > region(epsilon, delta, highest)+1e-12 {
+			n++
+		}
+	}
+	return n
+}
+
 // region is the most true positives that (ε, δ)-differential privacy allows.
 func region(epsilon, delta, fpr float64) float64 {
 	up, down := math.Exp(math.Min(epsilon, 700)), math.Exp(-epsilon)
 	return math.Max(0, math.Min(1, math.Min(up*fpr+delta, 1-down*(1-delta-fpr))))
 }
 
-// ofWholeRuns says whether a verdict is about runs, not rounds. It goes by a text, as scopes have no kind yet.
-func ofWholeRuns(v record.Verdict) bool { return v.Scope == "run" }
-
 // claims are the claims on whole runs, each once.
 func claims(audit *record.Audit) []record.Verdict {
 	var all []record.Verdict
 	for _, v := range audit.Verdicts {
 		e, d := float64(v.Epsilon), float64(v.Delta)
-		if !ofWholeRuns(v) || !finite(e) || e < 0 {
+		if v.Scope != record.WholeRun || !finite(e) || e < 0 {
 			continue
 		}
 		if math.IsNaN(d) {
@@ -155,7 +165,6 @@ func (a *album) roc(audit *record.Audit) []*drawing {
 	for _, b := range bounds {
 		numbers.Head = append(numbers.Head, "allowed at "+epsilonDelta(b))
 	}
-	above := make([]int, len(bounds))
 	for _, r := range audit.ROC {
 		x, y = append(x, r.FPR), append(y, r.TPR)
 		low, high = append(low, r.Low), append(high, r.High)
@@ -165,23 +174,20 @@ func (a *album) roc(audit *record.Audit) []*drawing {
 			}
 		}
 		row := []cell{value(r.FPR), value(r.TPR), value(r.Low), value(r.High)}
-		for k, b := range bounds {
-			allowed := region(float64(b.Epsilon), float64(b.Delta), r.FPR)
-			row = append(row, value(allowed))
-			if r.Low > allowed+1e-12 {
-				above[k]++
-			}
+		for _, b := range bounds {
+			row = append(row, value(region(float64(b.Epsilon), float64(b.Delta), r.FPR)))
 		}
 		numbers.Rows = append(numbers.Rows, row)
 	}
 	numbers.thin(figureRows)
-	text := "The band is the 95 % confidence interval of each point."
-	for k, b := range bounds {
-		if above[k] == 0 {
-			text += fmt.Sprintf(" No point's interval lies wholly above what %s allows.", epsilonDelta(b))
+	text := "The band is the 95 % interval of each point's true positive rate."
+	for _, b := range bounds {
+		if n := above(audit, float64(b.Epsilon), float64(b.Delta)); n == 0 {
+			text += fmt.Sprintf(" No point lies above what %s allows, with the intervals of both its rates.",
+				epsilonDelta(b))
 		} else {
-			text += fmt.Sprintf(" Of %s %d lie with their whole interval above what %s allows.",
-				plural(len(x), "point,", "points,"), above[k], epsilonDelta(b))
+			text += fmt.Sprintf(" Of %s, %d lie above what %s allows, with the intervals of both their rates.",
+				plural(len(x), "point", "points"), n, epsilonDelta(b))
 		}
 	}
 	floor := math.Max(1e-6, math.Min(0.1, math.Pow(10, math.Floor(math.Log10(least)+1e-9))))

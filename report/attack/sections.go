@@ -112,7 +112,7 @@ func (e *Evaluation) verdicts() *section {
 		for _, v := range a.Verdicts {
 			claimed, shown := claimedAndMeasured(v)
 			row := []cell{
-				verdictCell(v.Verdict), sentence(v.Claim), word(fmt.Sprintf("%s, node %d", v.Scope, v.Node)),
+				verdictCell(v.Verdict), sentence(v.Claim), word(fmt.Sprintf("%s, node %d", v.Where(), v.Node)),
 				{Text: claimed, Number: true}, {Text: shown, Number: true}, sentence(v.Reason), sentence(v.Method),
 			}
 			if len(e.Audits) > 1 {
