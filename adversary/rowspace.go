@@ -123,6 +123,12 @@ func rowSpace(v *View, f *record.Finding) error {
 		return nil
 	}
 	angle := floor / s.values[rank-1]
+	if space := s.space(rank); everyFits(v.Knows.Candidates, space, angle) {
+		f.Succeeded = record.Failed
+		f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, and every candidate fits: the span is that of the "+
+			"columns, whose rank is not that of the node's rows", found, many, rank, p.D)
+		return nil
+	}
 	f.Facts = append(f.Facts, record.Fact{Kind: record.RowCount, Node: f.Victim, Round: all[len(all)-1].Round,
 		Values: []float64{float64(rank)}, Relative: notKnown})
 	f.Checks = append(f.Checks, record.Check{
@@ -137,6 +143,21 @@ func rowSpace(v *View, f *record.Finding) error {
 	}
 	judge(v.Knows.Candidates, s.space(rank), angle, f)
 	return nil
+}
+
+// everyFits is whether all of several candidates are in the span, the node's own and the others: then it tells
+// nothing of the node's rows, as where two columns depend on each other and the node has all the rank that is left.
+func everyFits(candidates *Samples, rows *columnSpace, angle float64) bool {
+	if candidates == nil || len(candidates.Y) < 2 || angle > widest {
+		return false
+	}
+	for n := range candidates.Y {
+		x := candidates.At(n).X
+		if rows.distance(x) > angle*num.Norm(x) {
+			return false
+		}
+	}
+	return true
 }
 
 // judge measures candidates against a span that is known to an angle.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -251,6 +252,53 @@ func TestSynchronous_UsesStaleValues(t *testing.T) {
 	want := f.exact(2, 2*0.3*2, q)
 	if d := distance(j[1][2].Values, want); d > 1e-9 {
 		t.Errorf("the first step of node 2 is %g away", d)
+	}
+}
+
+// heardMethod notes what entered each update of ADMM, by node and round.
+type heardMethod struct {
+	ADMM
+	heard [3][][][]float64
+}
+
+func (m *heardMethod) Update(n *Node, t int) error {
+	values := make([][]float64, len(n.Heard))
+	for k, v := range n.Heard {
+		values[k] = slices.Clone(v)
+	}
+	m.heard[n.ID] = append(m.heard[n.ID], values)
+	return m.ADMM.Update(n, t)
+}
+
+// A stale value is the last that came, not an earlier one and not zero: node 1 is cut off
+// from node 0 from 5.5 ms on.
+func TestSynchronous_AStaleValueIsTheLastThatCame(t *testing.T) {
+	f := newFixture(3, 5, 2, [][2]int{{0, 1}, {1, 2}})
+	m := &heardMethod{ADMM: ADMM{Eta: 0.3}}
+	rec, err := f.tryRun(m, 12, func(c *sim.Config) {
+		c.Faults = sim.FaultPlan{{At: 5.5e6, Until: 3600e9, Kind: sim.Partition{Groups: [][]int{{0}, {1, 2}}}}}
+	}, func(c *Config) { c.Retry, c.Deadline, c.Missing = 1e6, 5e6, MissingLast })
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(node int, value []float64) int { // the round in which it was published
+		return slices.IndexFunc(rec.values, func(round [][]float64) bool { return slices.Equal(round[node], value) })
+	}
+	last := 0
+	for k, values := range m.heard[1] { // of the update of round k+1
+		from := of(0, values[0])
+		if got := of(2, values[1]); got != k {
+			t.Errorf("round %d: of node 2 the value of round %d", k+1, got)
+		}
+		switch {
+		case from == k: // it came
+			last = k
+		case from != last:
+			t.Errorf("round %d: of node 0 the value of round %d, the last that came is that of %d", k+1, from, last)
+		}
+	}
+	if last < 3 || last > 9 {
+		t.Errorf("the last that came is of round %d: nothing is shown", last)
 	}
 }
 

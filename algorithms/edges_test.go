@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/internal/num"
 	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/sim"
@@ -198,7 +199,7 @@ func TestPrivateSharing_AmbientCompositionByHand(t *testing.T) {
 		rho := 9 * c * c / (2 * sigma * sigma)
 		worst = max(worst, rho+2*math.Sqrt(rho*math.Log(1/slack)))
 	}
-	if epsilon, delta := m.Composed(9); math.Abs(epsilon-worst) > 1e-12*worst || delta != slack {
+	if epsilon, delta := m.Composed(9); !(math.Abs(epsilon-worst) <= 1e-12*worst) || delta != slack {
 		t.Errorf("(%v, %v), by hand (%v, %v)", epsilon, delta, worst, slack)
 	}
 	if epsilon, delta := m.Stated(); epsilon != 0 || delta != m.Delta {
@@ -369,5 +370,20 @@ func TestSynchronous_AsksAtGrowingIntervals(t *testing.T) {
 	}
 	if e.Now() != 230e6 || !slices.Equal(asked, []sim.Time{10e6, 30e6, 70e6, 150e6}) {
 		t.Errorf("it asks at %v and gives up at %v", asked, e.Now())
+	}
+}
+
+// Where the whole budget would go to the curvature, the ridge grows instead (ZZ16
+// Algorithm 2): at equality too, or nothing would be left for the noise.
+func TestDVP_NothingLeftForTheNoise(t *testing.T) {
+	f := newFixture(2, 4, 2, [][2]int{{0, 1}})
+	const eta = 0.3
+	plain := makeMethod(t, f, "dvp", 3, func(p *DVP) { p.Eta = eta })
+	p := plain.setting.Problem
+	size, ridge := samples(p, 0)/p.C, p.R[0]+float64(2*eta*float64(plain.setting.Graph.Degree(0)))
+	alpha := float64(2 * num.Log(1+p.Loss.Bound()/float64(size*ridge)))
+	m := makeMethod(t, f, "dvp", 3, func(p *DVP) { p.Eta, p.Alpha = eta, parameter.Constant(alpha) })
+	if phi, zeta := m.Method.(dvp).calibrate(0, 1); !(phi > 0) || !(zeta > 0) {
+		t.Errorf("ϕ = %v, ζ = %v", phi, zeta)
 	}
 }

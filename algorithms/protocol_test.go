@@ -65,6 +65,80 @@ func TestNewProtocol_RefusesTraitsThatItDoesNotSupport(t *testing.T) {
 	spread := rows
 	spread.Problem = &everywhere
 	late := &parameter.Trigger{Quorum: 1}
+	atNodes := map[string]Method{
+		"": bareRows{},
+		"Idler": struct {
+			bareRows
+			idles
+		}{},
+		"Isolated": struct {
+			bareRows
+			isolates
+		}{},
+		"Addressing": struct {
+			bareRows
+			addresses
+		}{},
+		"Sheltering": struct {
+			bareRows
+			shelters
+		}{},
+		"Registering": struct {
+			bareRows
+			registers
+		}{},
+		"Isolated and Addressing": struct {
+			bareRows
+			isolates
+			addresses
+		}{},
+	}
+	aroundHub := map[string]Method{
+		"": bareCentral{},
+		"Idler": struct {
+			bareCentral
+			idles
+		}{},
+		"Isolated": struct {
+			bareCentral
+			isolates
+		}{},
+		"Addressing": struct {
+			bareCentral
+			addresses
+		}{},
+		"Sheltering": struct {
+			bareCentral
+			shelters
+		}{},
+		"Registering": struct {
+			bareCentral
+			registers
+		}{},
+	}
+	overColumns := map[string]Method{
+		"": bareColumns{},
+		"Idler": struct {
+			bareColumns
+			idles
+		}{},
+		"Isolated": struct {
+			bareColumns
+			isolates
+		}{},
+		"Addressing": struct {
+			bareColumns
+			addresses
+		}{},
+		"Sheltering": struct {
+			bareColumns
+			shelters
+		}{},
+		"Registering": struct {
+			bareColumns
+			registers
+		}{},
+	}
 	for _, protocol := range []struct {
 		name    string
 		setting Setting
@@ -72,116 +146,11 @@ func TestNewProtocol_RefusesTraitsThatItDoesNotSupport(t *testing.T) {
 		with    map[string]Method // a method of each trait
 		uses    string
 	}{
-		{"synchronous", spread, nil, map[string]Method{
-			"": bareRows{}, "Idler": struct {
-				bareRows
-				idles
-			}{}, "Isolated": struct {
-				bareRows
-				isolates
-			}{},
-			"Addressing": struct {
-				bareRows
-				addresses
-			}{}, "Sheltering": struct {
-				bareRows
-				shelters
-			}{},
-			"Registering": struct {
-				bareRows
-				registers
-			}{},
-			"Isolated and Addressing": struct {
-				bareRows
-				isolates
-				addresses
-			}{},
-		}, "Idler Isolated Addressing Sheltering Registering"},
-		{"asynchronous", spread, late, map[string]Method{
-			"": bareRows{}, "Idler": struct {
-				bareRows
-				idles
-			}{}, "Isolated": struct {
-				bareRows
-				isolates
-			}{},
-			"Addressing": struct {
-				bareRows
-				addresses
-			}{}, "Sheltering": struct {
-				bareRows
-				shelters
-			}{},
-			"Registering": struct {
-				bareRows
-				registers
-			}{},
-			"Isolated and Addressing": struct {
-				bareRows
-				isolates
-				addresses
-			}{},
-		}, "Idler Isolated Addressing Sheltering Registering"},
-		{"around a hub", rows, nil, map[string]Method{
-			"": bareCentral{}, "Idler": struct {
-				bareCentral
-				idles
-			}{}, "Isolated": struct {
-				bareCentral
-				isolates
-			}{},
-			"Addressing": struct {
-				bareCentral
-				addresses
-			}{}, "Sheltering": struct {
-				bareCentral
-				shelters
-			}{},
-			"Registering": struct {
-				bareCentral
-				registers
-			}{},
-		}, "Idler"},
-		{"around a hub, asynchronous", rows, late, map[string]Method{
-			"": bareCentral{}, "Idler": struct {
-				bareCentral
-				idles
-			}{}, "Isolated": struct {
-				bareCentral
-				isolates
-			}{},
-			"Addressing": struct {
-				bareCentral
-				addresses
-			}{}, "Sheltering": struct {
-				bareCentral
-				shelters
-			}{},
-			"Registering": struct {
-				bareCentral
-				registers
-			}{},
-		}, "Idler"},
-		{"over split columns", columns, nil, map[string]Method{
-			"": bareColumns{}, "Idler": struct {
-				bareColumns
-				idles
-			}{}, "Isolated": struct {
-				bareColumns
-				isolates
-			}{},
-			"Addressing": struct {
-				bareColumns
-				addresses
-			}{}, "Sheltering": struct {
-				bareColumns
-				shelters
-			}{},
-			"Registering": struct {
-				bareColumns
-				registers
-			}{},
-		}, ""},
+		{"synchronous", spread, nil, atNodes, "Idler Isolated Addressing Sheltering Registering"},
+		{"asynchronous", spread, late, atNodes, "Idler Isolated Addressing Sheltering Registering"},
+		{"around a hub", rows, nil, aroundHub, "Idler"},
+		{"around a hub, asynchronous", rows, late, aroundHub, "Idler"},
+		{"over split columns", columns, nil, overColumns, ""},
 	} {
 		for trait, m := range protocol.with {
 			_, err := NewProtocol(Config{Setting: protocol.setting, Method: m, Trigger: protocol.trigger})

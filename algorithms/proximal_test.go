@@ -42,6 +42,18 @@ func TestProximal_WithoutTermAndDampingIsADMM(t *testing.T) {
 	identical(t, bare("on"), makeMethod(t, f, "pvp", rounds, func(p *PVP) { p.Eta = eta }).run(t, nil, startAt))
 }
 
+// (3.32) is strict: with η = 1/8, four neighbours and γ = 3/2 it needs τ > 1.
+func TestProximal_ConditionIsStrict(t *testing.T) {
+	for tau, warns := range map[float64]bool{1: true, 1.001: false} {
+		a := makeMethod(t, uneven(), "proximal-admm", 2, func(p *ProximalADMM) {
+			p.Eta, p.Tau, p.Gamma, p.Noise = 0.125, tau, 1.5, "off"
+		})
+		if w := a.Method.(Cautious).Warnings(); len(w) > 0 != warns {
+			t.Errorf("τ = %v: warns %q", tau, w)
+		}
+	}
+}
+
 // Whatever τ ≥ 0 is, if γ ≤ 1, and where (3.32) holds; a run outside says so.
 func TestProximal_ReachesTheCentralisedOptimum(t *testing.T) {
 	f := uneven()

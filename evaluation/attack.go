@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"overhear/adversary"
 	"overhear/adversary/model"
 	"overhear/experiment"
@@ -422,7 +424,7 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 			}
 			return []float64{m.Step(public, f.Node, f.Round, 0).Eta}, true
 		case record.RowCount:
-			return []float64{float64(min(a.Problem.Shards[f.Node-a.First()].U.Len(), a.Problem.D))}, true
+			return []float64{float64(rowRank(a.Problem.Shards[f.Node-a.First()].U, a.Problem.D))}, true
 		case record.GradientDifference:
 			if _, ok := v.Public.Method.(model.Registering); ok { // of the loss that reports make
 				return nil, false
@@ -437,4 +439,20 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 		}
 		return nil, false
 	}
+}
+
+// rowRank is how many of a node's rows are linearly independent.
+func rowRank(u *problem.Rows, d int) int {
+	a := mat.NewDense(u.Len(), d, nil)
+	for i := range u.Len() {
+		cols, vals := u.Row(i)
+		for k, c := range cols {
+			a.Set(i, int(c), vals[k])
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDNone) {
+		return min(u.Len(), d)
+	}
+	return svd.Rank(1e-9)
 }

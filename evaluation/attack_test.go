@@ -17,8 +17,8 @@ import (
 	"overhear/scenarios"
 )
 
-// attacked runs a scenario's first seed and attacks it.
-func attacked(t *testing.T, text string, sets ...string) (*record.Run, *record.Attacks) {
+// recorded runs a scenario's first seed.
+func recorded(t *testing.T, text string, sets ...string) *record.Run {
 	t.Helper()
 	s, err := scenarios.Parse("attacked.yaml", []byte(text), sets...)
 	if err != nil {
@@ -29,6 +29,13 @@ func attacked(t *testing.T, text string, sets ...string) (*record.Run, *record.A
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// attacked runs a scenario's first seed and attacks it.
+func attacked(t *testing.T, text string, sets ...string) (*record.Run, *record.Attacks) {
+	t.Helper()
+	r := recorded(t, text, sets...)
 	a, err := Attack(context.Background(), r, AttackOptions{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -320,16 +327,8 @@ func TestAttack_TheReasonIsTheTrueOne(t *testing.T) {
 
 // A tap on a link that does not exist is refused, of users too.
 func TestAttack_LinksOfUsersExist(t *testing.T) {
-	s, err := scenarios.Parse("users.yaml", []byte(hospitals), "algorithm={kind: pdml, eta: 0.05}", "rounds.count=3",
+	r := recorded(t, hospitals, "algorithm={kind: pdml, eta: 0.05}", "rounds.count=3",
 		"adversary={knows: {victim: 1}, attacks: [label-inference]}")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := experiment.New(s, "").Run(context.Background(), 1, experiment.Options{Out: t.TempDir(), Workers: 2,
-		Extra: WriteKnowledge})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for links, exists := range map[string]bool{
 		"[[1, 100]]": true, "[[100, 1]]": true, "[[0, 9999]]": false, "[[100, 200]]": false, "[[0, 2]]": false,
 	} {
@@ -337,5 +336,38 @@ func TestAttack_LinksOfUsersExist(t *testing.T) {
 		if exists != (err == nil) {
 			t.Errorf("links %s: %v", links, err)
 		}
+	}
+}
+
+// Where a column depends on others, the rows of everybody span less than all columns: a
+// node with more rows than that gives nothing away of who is in it.
+func TestAttack_RankOfTheColumnsIsNotThatOfTheRows(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b,total,ill\n")
+	g := rand.New(rand.NewPCG(3, 4))
+	for range 80 {
+		a, b := g.Float64(), g.Float64()
+		fmt.Fprintf(&text, "%v,%v,%v,%d\n", a, b, a+b, g.IntN(2))
+	}
+	csv := filepath.Join(t.TempDir(), "sums.csv")
+	if err := os.WriteFile(csv, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	scenario := fmt.Sprintf(`name: sums
+problem: {data: {csv: %s, label: ill}, rho: 0.1}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 12}
+algorithm: {kind: admm, eta: 0.1}
+adversary: {knows: {victim: 1}, attacks: [row-space]}
+`, csv)
+	_, a := attacked(t, scenario, "adversary.knows.candidates=6")
+	if f := a.Findings[0]; f.Succeeded != record.Failed || !strings.Contains(f.Conclusion, "every candidate fits") ||
+		len(f.Facts) > 0 {
+		t.Errorf("%+v", f)
+	}
+	// Without candidates it is a number that is right: three of four columns are independent.
+	_, a = attacked(t, scenario)
+	if f := a.Findings[0]; len(f.Facts) != 1 || f.Facts[0].Values[0] != 3 || f.Facts[0].Relative != 0 {
+		t.Errorf("%+v", f)
 	}
 }
