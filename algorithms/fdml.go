@@ -17,7 +17,7 @@ type FDML struct {
 	Step  float64 `yaml:"step" default:"1" doc:"first step size a₀ > 0"`
 	Decay string  `yaml:"decay" default:"sqrt" enum:"sqrt,none" doc:"step of round t: sqrt: a₀/√t; none: a₀"`
 	Batch int     `yaml:"batch" default:"100" doc:"rows of a mini-batch; a round is one of them"`
-	Sigma float64 `yaml:"sigma" doc:"standard deviation of noise on the margins that parties send; 0: none"`
+	Sigma float64 `yaml:"sigma" default:"0" doc:"standard deviation of noise on the margins that parties send; 0: none"`
 	Loss  string  `yaml:"loss" default:"mean" enum:"mean,sum" doc:"weight of a row's loss: 1/N or 1"`
 }
 

@@ -22,7 +22,7 @@ type PDML struct {
 	Bound     float64            `yaml:"bound" default:"1" doc:"R ≥ 0: the objective noise is uniform in the ball of this radius, drawn once"`
 	Deviation parameter.Schedule `yaml:"deviation" default:"1" doc:"v_i: standard deviation of the iterate's noise before decay"`
 	Decay     float64            `yaml:"decay" default:"0.8" doc:"factor of that noise's variance from a round to the next, 0 < decay ≤ 1"`
-	Radius    float64            `yaml:"radius" doc:"published iterates are projected on the ball of this radius; 0: not"`
+	Radius    float64            `yaml:"radius" default:"0" doc:"published iterates are projected on the ball of this radius; 0: not"`
 	Labels    string             `yaml:"labels" default:"randomised" enum:"randomised,true" doc:"true: users report their labels as they are, and the plain loss is used"`
 	NoiseSwitch
 }
@@ -175,8 +175,8 @@ func init() {
 	register(&Entry{
 		Name:  "pdml",
 		Title: "label flips by users, bounded objective noise and decaying Gaussian noise by servers",
-		Paper: "Privacy-Preserving Distributed Machine Learning via Local Randomization and ADMM Perturbation, IEEE " +
-			"TSP 2020, Algorithm 1, (12)-(23)",
+		Paper: "Wang, Ishii, Du, Cheng & Chen, Privacy-Preserving Distributed Machine Learning via Local " +
+			"Randomization and ADMM Perturbation, IEEE TSP 2020, Algorithm 1, (12)-(23)",
 		About: `Nodes are servers; every row belongs to a user, a node linked to its server only.
 Phase 1: each user flips its label with probability 1/(1 + e^ε) and sends (x, y′) once.
 The server's loss is debiased, ℓ̂(y′, z) = L(y′z) − y′z/(e^ε − 1), so that its mean over the flips is L(yz).

@@ -18,7 +18,7 @@ var errVaryingTheta = errors.New("the theorems need one dual step θ for all nod
 
 // Recycling is what the four methods of RA19 share.
 type Recycling struct {
-	Gamma float64 `yaml:"gamma" doc:"weight γ ≥ 0 of staying at f in even rounds"`
+	Gamma float64 `yaml:"gamma" default:"0" doc:"weight γ ≥ 0 of staying at f in even rounds"`
 }
 
 // RADMM is R-ADMM, RA19 Algorithm 1.

@@ -139,7 +139,7 @@ func (r Rounds) Check(report func(field, problem string)) {
 // Algorithm is a method: its kind, its parameters, and where nodes start.
 type Algorithm struct {
 	Kind   string          `yaml:"kind" doc:"the method; see simulate list algorithms"`
-	Init   algorithms.Init `yaml:"init" doc:"starting point: zeros, or {normal: σ}"`
+	Init   algorithms.Init `yaml:"init" default:"zeros" doc:"starting point: zeros, or {normal: σ}"`
 	Params any             `yaml:"-"` // what algorithms.Entry.Params returned, decoded
 }
 
