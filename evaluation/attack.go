@@ -134,6 +134,9 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 				o.Progress(done, len(chosen)*len(known.Victims))
 			}
 			if f.Succeeded == record.Blocked && !explicit {
+				if u := (record.Untried{Attack: a.Name, Reason: f.Conclusion}); !slices.Contains(out.Untried, u) {
+					out.Untried = append(out.Untried, u)
+				}
 				continue
 			}
 			if truth != nil {

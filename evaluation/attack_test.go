@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/adversary"
 	"overhear/experiment"
 	"overhear/record"
 	"overhear/scenarios"
@@ -149,6 +150,27 @@ func TestAttack_LossAndEscapes(t *testing.T) {
 	}
 	if s := escaped.Sight; s.Packets >= s.Of || float64(s.Packets) < 0.6*float64(s.Of) {
 		t.Errorf("saw %d of %d packets", s.Packets, s.Of)
+	}
+}
+
+// Where the scenario names no attacks, those that do not suit are named with their reasons.
+func TestAttack_NamesWhatItDidNotTry(t *testing.T) {
+	_, a := attacked(t, hospitals)
+	tried := map[string]bool{}
+	for _, f := range a.Findings {
+		tried[f.Attack] = true
+	}
+	for _, u := range a.Untried {
+		if tried[u.Attack] || u.Reason == "" {
+			t.Errorf("%+v", u)
+		}
+		tried[u.Attack] = true
+	}
+	if all := adversary.Attacks(); len(a.Untried) == 0 || len(tried) != len(all) {
+		t.Errorf("%d of %d attacks are named, %d as not tried", len(tried), len(all), len(a.Untried))
+	}
+	if _, a = attacked(t, hospitals, "adversary.attacks=[kkt-rounds]"); len(a.Untried) > 0 {
+		t.Errorf("of a list that names one: %v", a.Untried)
 	}
 }
 

@@ -45,6 +45,13 @@ type Attacks struct {
 	Condition string    `json:"condition"` // of the claim: ConditionHolds, or what fails
 	Claimed   []Number  `json:"claimed"`   // privacy loss claimed so far, by round
 	Findings  []Finding `json:"findings"`
+	Untried   []Untried `json:"untried"` // where the scenario names no attacks: those that do not suit
+}
+
+// Untried is an attack that was left out because it cannot work here.
+type Untried struct {
+	Attack string `json:"attack"`
+	Reason string `json:"reason"`
 }
 
 // Placement is the graph and where the observer is in it.

@@ -38,6 +38,9 @@ func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
 	for _, u := range a.Sight.Unseen {
 		fmt.Fprintln(w, "not seen:", u)
 	}
+	for _, u := range a.Untried {
+		fmt.Fprintf(w, "not tried: %s: %s\n", u.Attack, u.Reason)
+	}
 	return nil
 }
 

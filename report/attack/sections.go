@@ -216,14 +216,7 @@ func (e *Evaluation) subjects() *section {
 			}
 		}
 		c := &card{Title: "Attacks on " + a.Name}
-		c.Pairs = pairsOf(
-			pair{"about", a.About, false},
-			pair{"method", a.Algorithm, false},
-			pair{"claim", claimOf(a.Claim), false},
-			pair{"its condition", conditionOf(a.Claim, a.Condition), false},
-			pair{"the observer sees", a.Threat.Sees, false},
-			pair{"knows", a.Threat.Knows, false},
-			pair{"wants", a.Threat.Wants, false},
+		c.Pairs = append(setting(a.About, a.Algorithm, a.Claim, a.Condition, a.Threat),
 			pair{"network", fmt.Sprintf("%s, %s; %s", plural(a.Placement.Nodes, "node", "nodes"),
 				plural(len(a.Placement.Edges), "edge", "edges"), plural(a.Rounds, "round", "rounds")), false},
 		)
@@ -259,14 +252,7 @@ func (e *Evaluation) subjects() *section {
 		c := &card{Title: "Audit " + e.auditName(k)}
 		sources, scenario := scenarioOf(e.auditName(k), a.Scenario)
 		c.Sources = sources
-		c.Pairs = pairsOf(
-			pair{"about", a.About, false},
-			pair{"method", a.Algorithm, false},
-			pair{"claim", claimOf(a.Claim), false},
-			pair{"its condition", conditionOf(a.Claim, a.Condition), false},
-			pair{"the observer sees", a.Threat.Sees, false},
-			pair{"knows", a.Threat.Knows, false},
-			pair{"wants", a.Threat.Wants, false},
+		c.Pairs = append(setting(a.About, a.Algorithm, a.Claim, a.Condition, a.Threat), pairsOf(
 			pair{"what decides", a.Statistic, false},
 			pair{"size", fmt.Sprintf("%s in each of the two worlds, %s", plural(a.Runs, "run", "runs"),
 				plural(a.Rounds, "round", "rounds")), false},
@@ -274,10 +260,23 @@ func (e *Evaluation) subjects() *section {
 			pair{"seed", strconv.FormatUint(a.Seed, 10), false},
 			pair{"digest of all ratios", a.Digest, true},
 			pair{"repeat it with", a.Command, true},
-		)
+		)...)
 		s.add(block{Card: c})
 	}
 	return s
+}
+
+// setting is what attacks and audits say alike of where they took place.
+func setting(about, method, claim, condition string, t record.Threat) []pair {
+	return pairsOf(
+		pair{"about", about, false},
+		pair{"method", method, false},
+		pair{"claim", claimOf(claim), false},
+		pair{"its condition", conditionOf(claim, condition), false},
+		pair{"the observer sees", t.Sees, false},
+		pair{"knows", t.Knows, false},
+		pair{"wants", t.Wants, false},
+	)
 }
 
 // heading names an audit where there are several.
@@ -704,6 +703,11 @@ func (e *Evaluation) unseen() *section {
 	}
 	for k, a := range e.Attacks {
 		add("not seen", e.runName(k), a.Sight.Unseen)
+		var untried []string
+		for _, u := range a.Untried {
+			untried = append(untried, u.Attack+": "+u.Reason)
+		}
+		add("attacks not tried", e.runName(k), untried)
 	}
 	all, _ := e.findings()
 	for _, f := range all {
