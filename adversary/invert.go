@@ -98,7 +98,7 @@ func informed(v *View) (*inversion, []string, error) {
 			s.kind = g.Noise.Kind
 			level := v.freed(&g, &e)
 			if e.free != nil {
-				nuisance = slices.Delete(slices.Clone(nuisance), g.Hidden.Nuisance, g.Hidden.Nuisance+1)
+				nuisance = slices.Delete(slices.Clone(nuisance), g.Unknown.Nuisance, g.Unknown.Nuisance+1)
 			}
 			switch {
 			case level == 0: // of unknown scale: every round weighs alike
@@ -131,13 +131,13 @@ func informed(v *View) (*inversion, []string, error) {
 func (v *View) freed(g *model.Gradient, e *condition) (level float64) {
 	p, k := v.Public, v.Knows
 	switch {
-	case g.Hidden == nil:
+	case g.Unknown == nil:
 		return g.Noise.Level
 	case g.Noise.Kind == model.Gaussian:
 		return 0
 	}
-	e.free = &free{q: slices.Clone(g.Nuisance[g.Hidden.Nuisance]), growth: g.Hidden.Growth, power: g.Noise.Power}
-	if !g.Hidden.Explicit {
+	e.free = &free{q: slices.Clone(g.Nuisance[g.Unknown.Nuisance]), growth: g.Unknown.Growth, power: g.Noise.Power}
+	if !g.Unknown.Explicit {
 		e.free.start = p.R[k.Victim] + meanCurvature(k.Others.U, p.C/float64(k.Size), p.Loss, g.At)
 	}
 	return g.Noise.Level

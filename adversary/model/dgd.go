@@ -49,7 +49,7 @@ func (m *dgd) round(p *Public, o Observed, node, t int) (*Gradient, error) {
 	num.Axpy(-p.R[node], before, g.Value)
 	if step := m.stepSize(node, t); math.IsNaN(step) { // moved is multiplied by 1/a
 		num.Scale(-1, moved)
-		g.Nuisance, g.Hidden = [][]float64{moved}, &Hidden{Growth: 1, Explicit: true}
+		g.Nuisance, g.Unknown = [][]float64{moved}, &Unknown{Growth: 1, Explicit: true}
 	} else {
 		num.Axpy(1/step, moved, g.Value)
 	}

@@ -56,14 +56,14 @@ type Gradient struct {
 	Ridge    float64     // r + κ; NaN if the penalty is hidden
 	Explicit bool        // the step is a closed form: no solver leaves an error in it
 
-	// Hidden says how a hidden penalty enters; nil: every number is known. Its
+	// Unknown says how a hidden penalty enters; nil: every number is known. Its
 	// direction is among the Nuisance.
-	Hidden *Hidden
+	Unknown *Unknown
 }
 
-// Hidden is how an unknown number x > 0, the penalty or a function of it, enters a
+// Unknown is how an unknown number x > 0, the penalty or a function of it, enters a
 // Gradient.
-type Hidden struct {
+type Unknown struct {
 	Nuisance int     // which direction, with the multiplier −x
 	Growth   float64 // d(Ridge)/dx
 	Explicit bool    // the Jacobian of the noise is x itself, with nothing of the objective's curvature

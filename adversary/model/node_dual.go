@@ -187,7 +187,7 @@ func (h *history) round(t int) (*Gradient, error) {
 		num.Axpy(-step.Ridge, f, g.Value)
 	}
 	if math.IsNaN(step.Eta) {
-		g.Hidden = &Hidden{Nuisance: len(g.Nuisance), Growth: 2 * degree}
+		g.Unknown = &Unknown{Nuisance: len(g.Nuisance), Growth: 2 * degree}
 		g.Nuisance = append(g.Nuisance, pull)
 	} else {
 		num.Axpy(-step.Eta, pull, g.Value)

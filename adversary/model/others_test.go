@@ -86,9 +86,9 @@ func TestDGD_RoundsFollowTheStep(t *testing.T) {
 				}
 				for _, g := range all {
 					before, inverse := s.published[g.Round-1][1], 1/step(1, g.Round)
-					if len(g.Nuisance) != 1 || g.Hidden == nil || g.Hidden.Nuisance != 0 || g.Hidden.Growth != 1 ||
-						!g.Hidden.Explicit || g.Place != model.InStep {
-						t.Fatalf("%s, %s, round %d: %+v, hidden %+v", name, method, g.Round, g, g.Hidden)
+					if len(g.Nuisance) != 1 || g.Unknown == nil || g.Unknown.Nuisance != 0 || g.Unknown.Growth != 1 ||
+						!g.Unknown.Explicit || g.Place != model.InStep {
+						t.Fatalf("%s, %s, round %d: %+v, hidden %+v", name, method, g.Round, g, g.Unknown)
 					}
 					if got, want := g.Value[0]-inverse*g.Nuisance[0][0],
 						w.slope(1, before)-noise(1, g.Round)*inverse; !near(got, want) {

@@ -224,7 +224,7 @@ func compare(t *testing.T, p *model.Public, s *script, node, size int, want map[
 			t.Fatalf("node %d: round %d touches no data and speaks", node, g.Round)
 		}
 		if !near(g.Value[0], w.value) || g.At[0] != w.at || !near(g.Ridge, w.ridge) || g.Nuisance != nil ||
-			g.Offset != 0 || g.Hidden != nil {
+			g.Offset != 0 || g.Unknown != nil {
 			t.Errorf("node %d, round %d: %+v, want %+v", node, g.Round, g, w)
 		}
 		if g.Noise.Kind != w.law.Kind || !near(g.Noise.Level, w.law.Level) || g.Noise.Power != 0 || g.Place != w.place {
@@ -411,13 +411,13 @@ func TestNodeDual_HiddenParametersAreDirections(t *testing.T) {
 					value := g.Value[0]
 					if c.eta {
 						eta := etas[g.Round-1]
-						if g.Hidden == nil || g.Hidden.Nuisance != 0 || g.Hidden.Explicit || !math.IsNaN(g.Ridge) ||
-							!near(w.r[node]+eta*g.Hidden.Growth, said[g.Round][node].ridge) {
-							t.Fatalf("%v, round %d: %+v, hidden %+v", c.secrets, g.Round, g, g.Hidden)
+						if g.Unknown == nil || g.Unknown.Nuisance != 0 || g.Unknown.Explicit || !math.IsNaN(g.Ridge) ||
+							!near(w.r[node]+eta*g.Unknown.Growth, said[g.Round][node].ridge) {
+							t.Fatalf("%v, round %d: %+v, hidden %+v", c.secrets, g.Round, g, g.Unknown)
 						}
 						value -= eta * directions[0][0]
 						directions = directions[1:]
-					} else if g.Hidden != nil {
+					} else if g.Unknown != nil {
 						t.Errorf("%v, round %d: a hidden penalty", c.secrets, g.Round)
 					}
 					if past := map[bool]int{true: g.Round - 1}[c.theta]; len(directions) != past {
@@ -489,8 +489,8 @@ func TestDVP_HiddenPenaltyHidesTheRidge(t *testing.T) {
 		t.Fatalf("%d rounds", len(all))
 	}
 	for _, g := range all {
-		if len(g.Nuisance) != 1+g.Round || g.Hidden.Nuisance != 1 || !near(g.Hidden.Growth, 2*w.degree(1)) {
-			t.Fatalf("round %d: %+v, hidden %+v", g.Round, g, g.Hidden)
+		if len(g.Nuisance) != 1+g.Round || g.Unknown.Nuisance != 1 || !near(g.Unknown.Growth, 2*w.degree(1)) {
+			t.Fatalf("round %d: %+v, hidden %+v", g.Round, g, g.Unknown)
 		}
 		value := g.Value[0] - phi(1)*g.Nuisance[0][0] - eta*g.Nuisance[1][0]
 		for _, d := range g.Nuisance[2:] {
