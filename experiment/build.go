@@ -74,6 +74,12 @@ func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 	return e.set, e.err
 }
 
+// HasData says why the data of a seed's run cannot be read, nil if they can.
+func (e *Experiment) HasData(seed uint64) error {
+	_, err := e.data(seed)
+	return err
+}
+
 // Assemble builds the run of one seed; the error is a SetupError. What is random draws from streams of the
 // seed, one a purpose, so that changing one part leaves the others alone.
 func (e *Experiment) Assemble(seed uint64) (*Assembly, error) {

@@ -17,6 +17,10 @@ type Work struct {
 
 	// Stored is to be called after each result is stored, by any goroutine.
 	Stored func(index int, failed bool)
+
+	// Dropped is to be called after a stored result was dropped, by any
+	// goroutine; the run is then computed again, also if it is not in Todo.
+	Dropped func(index int, failed bool)
 }
 
 // Dispatcher computes runs, in any order and any place. What it stores of a run is

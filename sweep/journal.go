@@ -131,6 +131,8 @@ func (j *Journal) load(p *Plan) error {
 			j.noteBegun(e.index)
 		case e.kind == resultRecord && len(e.payload) > 0:
 			j.places[e.index] = place{e.at, int32(len(e.payload)), Failed(e.payload)}
+		case e.kind == dropRecord:
+			j.places[e.index] = place{}
 		default:
 			return fmt.Errorf("%w: a record is of unknown kind %q", ErrDamaged, e.kind)
 		}
@@ -203,6 +205,20 @@ func (j *Journal) Put(index int, result []byte) error {
 		return err
 	}
 	j.places[index] = place{at, int32(len(result)), Failed(result)}
+	return nil
+}
+
+// Drop takes a result back; see Store.
+func (j *Journal) Drop(index int) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.places[index].length == 0 {
+		return nil
+	}
+	if err := j.append(dropRecord, index, nil); err != nil {
+		return err
+	}
+	j.places[index] = place{}
 	return nil
 }
 

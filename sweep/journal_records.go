@@ -29,6 +29,7 @@ const (
 	planRecord   byte = 'P' // the plan's hash; the first record
 	beginRecord  byte = 'B' // a run begins; no payload
 	resultRecord byte = 'R' // an encoded result
+	dropRecord   byte = 'D' // the result before it does not count; no payload
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

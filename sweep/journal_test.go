@@ -77,6 +77,26 @@ func TestStoreRules(t *testing.T) {
 	if all := contents(t, j); len(all) != 2 || all[1] != string(result(1, "c")) {
 		t.Errorf("stored are %v", all)
 	}
+	for range 2 { // once more is nothing
+		if err := j.Drop(3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(3, result(3, "d"))
+	put(2, result(2, "e"))
+	if err := j.Drop(2); err != nil {
+		t.Fatal(err)
+	}
+	again, err := readJournal(j.path, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	for _, j := range []*Journal{j, again} {
+		if all := contents(t, j); len(all) != 2 || all[3] != string(result(3, "d")) || j.State(2) != Open {
+			t.Errorf("after dropping, stored are %v", all)
+		}
+	}
 }
 
 func TestLock(t *testing.T) {

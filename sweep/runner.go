@@ -65,6 +65,17 @@ func (r *Runner) Run(ctx context.Context, index, workers int) ([]byte, error) {
 	return out.Encode(), nil
 }
 
+// HasData says why the data of a run are not to be had in this process, nil if
+// they are.
+func (r *Runner) HasData(index int) error {
+	task := r.plan.Task(index)
+	p := r.point(task.Point)
+	if p.err != nil {
+		return p.err
+	}
+	return p.Experiment.HasData(task.Seed)
+}
+
 // measure runs a seed. A panic of the method under study is that run's failure.
 func (p *point) measure(ctx context.Context, out *Result, keep string, workers int) (err error) {
 	defer func() {

@@ -32,6 +32,10 @@ type Store interface {
 	// that is none; another result than the stored one is a *Conflict.
 	Put(index int, result []byte) error
 
+	// Drop takes a stored result back, because it was found to be false; the
+	// run is open again.
+	Drop(index int) error
+
 	// All calls f with every stored result, in order of number. f must not keep
 	// the slice.
 	All(f func(index int, result []byte) error) error

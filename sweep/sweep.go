@@ -4,6 +4,7 @@ package sweep
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -61,8 +62,22 @@ func Make(ctx context.Context, d *Dir, s Settings) (Progress, error) {
 		}
 		s.Progress(p)
 	}
+	dropped := func(index int, failed bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, here := slices.BinarySearch(todo, index); here {
+			p.Done--
+		} else {
+			p.Before--
+		}
+		if failed {
+			p.Failed--
+		}
+		s.Progress(p)
+	}
 	if len(todo) > 0 {
-		if err := s.Dispatcher.Run(ctx, Work{Plan: d.Plan, Todo: todo, Store: d.Journal, Stored: stored}); err != nil {
+		w := Work{Plan: d.Plan, Todo: todo, Store: d.Journal, Stored: stored, Dropped: dropped}
+		if err := s.Dispatcher.Run(ctx, w); err != nil {
 			mu.Lock()
 			defer mu.Unlock()
 			return p, err

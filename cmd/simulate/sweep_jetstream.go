@@ -73,6 +73,7 @@ type serveFlags struct {
 	replicas int
 	lost     time.Duration
 	keep     bool
+	check    float64
 }
 
 func newSweepServe() *cobra.Command {
@@ -87,7 +88,8 @@ func newSweepServe() *cobra.Command {
 
 Between them is NATS JetStream: a server inside this process, or, with --nats, one that is there. The tables
 are the same, byte for byte, as without workers. Workers and this process may be killed and started again at
-any point. On addresses other than this machine's own, a token or certificates are needed.`,
+any point. On addresses other than this machine's own, a token or certificates are needed. What workers may do,
+and what is believed of them, is in docs/security.md.`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error { return serveSweep(c, args[0], &f) },
 	}
@@ -109,6 +111,8 @@ any point. On addresses other than this machine's own, a token or certificates a
 	flags.DurationVar(&f.lost, "lost-after", 30*time.Second,
 		"give a worker's runs to others when it was not heard of for so long")
 	flags.BoolVar(&f.keep, "keep-streams", false, "do not remove the streams in the end")
+	flags.Float64Var(&f.check, "check", 0.01, "`share` of the workers' results, and the first of each worker, to compute "+
+		"again here and compare bit by bit; 0 checks none")
 	f.add(c, "authority of the workers' certificates, a PEM `file`: only those who have one may join")
 	return c
 }
@@ -142,7 +146,7 @@ func serveSweep(c *cobra.Command, file string, f *serveFlags) error {
 	coordinator, err := jetstream.New(plan, jetstream.Options{
 		Access: f.Access, Listen: f.listen, Server: f.nats, Dir: filepath.Join(path, "jetstream"), Replicas: f.replicas,
 		LostAfter: f.lost,
-		Workers:   f.workers, Data: f.data, Keep: f.keep, Log: lines(clear),
+		Workers:   f.workers, Data: f.data, Keep: f.keep, Check: f.check, Log: lines(clear),
 	})
 	if err != nil {
 		return usageError{err}

@@ -18,7 +18,7 @@ import (
 
 // Access is what lets a client in. The zero value lets everyone in.
 type Access struct {
-	Token string // a secret that both sides know
+	Token string // a secret that both sides know; or NAME:PASSWORD of a user of someone else's server
 	Cert  string // own certificate, a PEM file
 	Key   string // its key, a PEM file
 	CA    string // PEM file of the authority that signed the other side's certificate
@@ -138,7 +138,9 @@ func (a Access) tlsConfig() (*tls.Config, error) {
 // client are a client's options.
 func (a Access) client() []nats.Option {
 	var o []nats.Option
-	if a.Token != "" {
+	if name, word, both := strings.Cut(a.Token, ":"); both {
+		o = append(o, nats.UserInfo(name, word))
+	} else if a.Token != "" {
 		o = append(o, nats.Token(a.Token))
 	}
 	if a.CA != "" {

@@ -28,14 +28,17 @@ type board struct {
 	batch int
 
 	begun chan struct{} // closed when what was stored before is known
-	moved chan struct{} // holds something when the queue has run low
+	moved chan struct{} // holds something when there is something to hand out
+	over  chan struct{} // closed when all is stored, and what was to be checked is checked
 
 	mu     sync.Mutex
 	marks  []mark
-	left   int // not stored
-	queue  int // queued
-	cursor int // nothing waits before it
-	puts   int // results so far
+	left   int         // not stored
+	queue  int         // queued
+	cursor int         // nothing waits before it
+	puts   int         // results so far
+	checks int         // not decided
+	rounds map[int]int // how often a run was handed back; such a run is a task of its own
 }
 
 func newBoard(w sweep.Work, batch int) *board {
@@ -43,6 +46,7 @@ func newBoard(w sweep.Work, batch int) *board {
 		batch = min(largestBatch, max(1, len(w.Todo)/32))
 	}
 	b := &board{work: w, batch: batch, begun: make(chan struct{}), moved: make(chan struct{}, 1),
+		over: make(chan struct{}), rounds: map[int]int{},
 		marks: make([]mark, w.Plan.Len()), left: len(w.Todo)}
 	for _, index := range w.Todo {
 		b.marks[index] = waiting
@@ -84,23 +88,90 @@ func (b *board) put(index int, result []byte, failed bool) error {
 		b.queue--
 	}
 	low := b.queue < window/2
+	b.settle()
 	b.mu.Unlock()
 	if was != foreign {
 		b.work.Stored(index, failed)
 	}
 	if low {
-		select {
-		case b.moved <- struct{}{}:
-		default:
-		}
+		b.poke()
 	}
 	return nil
 }
 
-func (b *board) finished() bool {
+// poke has handOut look for something to hand out.
+func (b *board) poke() {
+	select {
+	case b.moved <- struct{}{}:
+	default:
+	}
+}
+
+// settle notes that the sweep is over, if it is; b.mu is held.
+func (b *board) settle() {
+	if b.left > 0 || b.checks > 0 {
+		return
+	}
+	select {
+	case <-b.over:
+	default:
+		close(b.over)
+	}
+}
+
+// check counts a result that is to be checked, or with −1 one that is.
+func (b *board) check(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.left == 0
+	b.checks += n
+	b.settle()
+}
+
+// checking is how many results are to be checked, if nothing else is left.
+func (b *board) checking() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.left > 0 {
+		return 0
+	}
+	return b.checks
+}
+
+// giveBack has runs that were queued handed out again, one by one.
+func (b *board) giveBack(t task) {
+	b.mu.Lock()
+	for index := t.first; index <= t.last; index++ {
+		if b.marks[index] == queued {
+			b.marks[index] = waiting
+			b.queue--
+			b.rounds[index]++
+			b.cursor = min(b.cursor, index)
+		}
+	}
+	b.mu.Unlock()
+	b.poke()
+}
+
+// drop takes back a stored result; the run is handed out again.
+func (b *board) drop(index int) error {
+	failed := b.work.Store.State(index) == sweep.Broken
+	if b.work.Store.State(index) == sweep.Open {
+		return nil
+	}
+	if err := b.work.Store.Drop(index); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	if b.marks[index] == foreign {
+		b.marks[index] = waiting
+		b.left++
+		b.rounds[index]++
+		b.cursor = min(b.cursor, index)
+	}
+	b.mu.Unlock()
+	b.work.Dropped(index, failed)
+	b.poke()
+	return nil
 }
 
 // progress is the number of results so far.
@@ -142,10 +213,11 @@ func (b *board) next() []task {
 		}
 		b.marks[index] = queued
 		b.queue++
-		if k := len(tasks) - 1; k >= 0 && tasks[k].last == index-1 && tasks[k].count() < b.batch {
+		round, k := b.rounds[index], len(tasks)-1
+		if k >= 0 && round == 0 && tasks[k].round == 0 && tasks[k].last == index-1 && tasks[k].count() < b.batch {
 			tasks[k].last = index
 		} else {
-			tasks = append(tasks, task{index, index, 0})
+			tasks = append(tasks, task{index, index, round})
 		}
 	}
 	return tasks

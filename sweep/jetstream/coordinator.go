@@ -3,15 +3,19 @@
 package jetstream
 
 import (
+	"bytes"
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
@@ -29,6 +33,7 @@ type Options struct {
 	Workers   int           // runs at a time in this process, besides those of others
 	Data      string        // data directory of these, "" means the usual ones
 	Keep      bool          // do not remove the streams in the end
+	Check     float64       // share of the results that are computed again here, and the first of each worker; 0: none
 
 	// Log is told, in a line, what a user may want to know. May be nil.
 	Log func(string)
@@ -42,12 +47,19 @@ type Coordinator struct {
 	o       Options
 	plan    *sweep.Plan
 	names   names
+	key     ed25519.PrivateKey
+	secret  string         // of the own server
 	own     *server.Server // nil if it is someone else's
 	link    *link
 	planned jetstream.Stream
 	tasks   jetstream.Stream
 	results jetstream.Stream
 	crew    *crew
+	court   *court
+	dropped struct {
+		sync.Mutex
+		of map[string]int // by what they are
+	}
 	opened  time.Time
 	resumed bool          // another process may have left workers behind
 	still   time.Duration // without a result, before the queue is looked at
@@ -74,6 +86,9 @@ func New(p *sweep.Plan, o Options) (*Coordinator, error) {
 	if o.LostAfter < 0 || o.LostAfter > 0 && o.LostAfter < time.Second {
 		return nil, fmt.Errorf("--lost-after must be at least 1s, is %v", o.LostAfter)
 	}
+	if !(o.Check >= 0 && o.Check <= 1) {
+		return nil, fmt.Errorf("--check is a share, from 0 (no result) to 1 (all), not %v", o.Check)
+	}
 	if o.LostAfter == 0 {
 		o.LostAfter = 30 * time.Second
 	}
@@ -96,23 +111,30 @@ func (c *Coordinator) Run(ctx context.Context, w sweep.Work) error {
 	inner, enough := context.WithCancelCause(inner)
 	defer enough(nil)
 	b := newBoard(w, c.o.batch)
+	b.check(0) // there may be nothing to do
+	c.court = newCourt(c, b)
 	group.Go(func() error {
-		if err := c.collect(inner, b); err != nil {
-			return err
+		select {
+		case <-inner.Done():
+		case <-b.over:
+			enough(errEnded)
 		}
-		enough(errEnded)
 		return nil
 	})
-	group.Go(func() error { return unlessEnded(c.handOut(inner, b)) })
+	for _, part := range []func(context.Context, *board) error{c.collect, c.handOut, c.takeBack} {
+		group.Go(func() error { return unlessEnded(part(inner, b)) })
+	}
+	group.Go(func() error { return unlessEnded(c.court.sit(inner)) })
+	group.Go(func() error { return unlessEnded(c.keep(inner)) })
 	if c.o.Workers > 0 {
 		group.Go(func() error {
-			l, err := connect(inner, c.address(), c.o.Access, c.own, c.o.Log)
+			l, err := connect(inner, c.address(), c.access(), c.own, c.o.Log)
 			if err != nil {
 				return err
 			}
 			defer l.close()
-			return unlessEnded(l.work(inner, inner, c.plan, WorkerOptions{Workers: c.o.Workers, Data: c.o.Data,
-				Log: c.o.Log}))
+			return unlessEnded(l.work(inner, inner, &found{c.plan, c.public()}, WorkerOptions{Workers: c.o.Workers,
+				Data: c.o.Data, Log: c.o.Log, key: c.key}))
 		})
 	}
 	group.Go(func() error {
@@ -124,11 +146,17 @@ func (c *Coordinator) Run(ctx context.Context, w sweep.Work) error {
 		}
 	})
 	err := group.Wait()
+	c.court.report()
 	if err == nil {
 		return c.end(ctx, "")
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fmt.Errorf("a stream of the sweep is gone from the server: somebody deleted it, or the server lost its "+
+			"files (%w); results that were collected are kept, and the same command makes the streams anew and has the "+
+			"others computed", err)
 	}
 	if errors.As(err, new(*sweep.Conflict)) {
 		short, cancel := context.WithTimeout(ctx, attempt)
@@ -143,6 +171,15 @@ func unlessEnded(err error) error {
 		return nil
 	}
 	return err
+}
+
+// access is what lets this process in.
+func (c *Coordinator) access() Access {
+	a := c.o.Access
+	if c.own != nil {
+		a.Token = c.secret
+	}
+	return a
 }
 
 // address is how this process reaches the server.
@@ -161,7 +198,7 @@ func (c *Coordinator) open(ctx context.Context) error {
 	c.resumed = c.o.Server == "" && c.left()
 	var err error
 	if c.o.Server == "" {
-		if c.own, err = serve(c.o.Dir, c.o); err != nil {
+		if c.own, c.secret, err = serve(c.o.Dir, c.names, c.o); err != nil {
 			return err
 		}
 		if c.o.plain(c.o.Listen) {
@@ -169,11 +206,14 @@ func (c *Coordinator) open(ctx context.Context) error {
 		}
 		c.o.Log("listening; each worker is: simulate sweep join " + c.invitation())
 	}
-	if c.link, err = connect(ctx, c.address(), c.o.Access, c.own, c.o.Log); err != nil {
+	if c.key, err = openKey(c.o.Dir); err != nil {
+		return err
+	}
+	if c.link, err = connect(ctx, c.address(), c.access(), c.own, c.o.Log); err != nil {
 		return err
 	}
 	c.opened = time.Now()
-	if c.crew, err = meet(c.link, c.names); err != nil {
+	if c.crew, err = meet(c); err != nil {
 		return fmt.Errorf("listening for workers: %w", err)
 	}
 	return c.streams(ctx)
@@ -240,9 +280,10 @@ func (c *Coordinator) streams(ctx context.Context) error {
 		policy   jetstream.RetentionPolicy
 		subjects []string
 	}{
-		{&c.tasks, c.names.taskStream(), jetstream.WorkQueuePolicy, []string{c.names.prefix() + "task.>"}},
+		{&c.tasks, c.names.taskStream(), jetstream.WorkQueuePolicy, []string{c.names.prefix() + "task.>",
+			c.names.prefix() + "back.>"}},
 		{&c.results, c.names.resultStream(), jetstream.LimitsPolicy, []string{c.names.prefix() + "result.*",
-			c.names.prefix() + "conflict.*"}},
+			c.names.prefix() + "conflict.*.*"}},
 		// The last, because workers look for it.
 		{&c.planned, c.names.planStream(), jetstream.LimitsPolicy, []string{c.names.plan(), c.names.end()}},
 	} {
@@ -261,8 +302,28 @@ func (c *Coordinator) streams(ctx context.Context) error {
 	if err := c.consumer(ctx); err != nil {
 		return err
 	}
-	_, err = c.link.publish(ctx, c.names.planStream(), c.names.plan(), 0, c.plan.JSON())
-	return err
+	return c.publishPlan(ctx)
+}
+
+// publishPlan publishes the plan with the key, if it is not there with this key.
+func (c *Coordinator) publishPlan(ctx context.Context) error {
+	there, err := c.link.lastOn(ctx, c.planned, c.names.plan())
+	if err != nil {
+		return err
+	}
+	if there != nil && bytes.Equal(there.Data, c.plan.JSON()) && there.Header.Get(keyHeader) == nameOf(c.public()) {
+		return nil
+	}
+	if there != nil {
+		c.o.Log("the plan on the server is not with this coordinator's key; it is published anew, what was queued is " +
+			"handed out anew, and workers that joined before are to be started again")
+		if err := c.purge(ctx, c.tasks, c.names.prefix()+">"); err != nil {
+			return err
+		}
+	}
+	m := &nats.Msg{Subject: c.names.plan(), Data: c.plan.JSON(), Header: nats.Header{}}
+	m.Header.Set(keyHeader, nameOf(c.public()))
+	return c.link.replace(ctx, c.names.planStream(), m)
 }
 
 // consumer makes what workers take tasks from. How often a task is delivered is
@@ -272,8 +333,14 @@ func (c *Coordinator) consumer(ctx context.Context) error {
 	return c.link.try(ctx, "opening the tasks", func(ctx context.Context) error {
 		_, err := c.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 			Durable: workers, AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.o.LostAfter,
-			MaxDeliver: -1, MaxAckPending: -1, MaxWaiting: 1 << 16,
+			MaxDeliver: -1, MaxAckPending: -1, MaxWaiting: 1 << 16, FilterSubject: c.names.prefix() + "task.>",
 		})
+		if err == nil {
+			_, err = c.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+				Durable: returns, AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.o.LostAfter,
+				FilterSubject: c.names.prefix() + "back.>",
+			})
+		}
 		return err
 	})
 }
@@ -286,8 +353,9 @@ func (c *Coordinator) purge(ctx context.Context, s jetstream.Stream, subject str
 
 // end tells workers that there is nothing more to do: why, unless all is done.
 func (c *Coordinator) end(ctx context.Context, why string) error {
-	_, err := c.link.publish(ctx, c.names.planStream(), c.names.end(), 0, []byte(why))
-	return err
+	m := &nats.Msg{Subject: c.names.end(), Data: []byte(why), Header: nats.Header{}}
+	m.Header.Set(signatureHeader, certify(c.key, c.plan.Hash, m.Subject, m.Data))
+	return c.link.replace(ctx, c.names.planStream(), m)
 }
 
 // Finish is to be called when the sweep's results are safe elsewhere: it says
@@ -329,7 +397,13 @@ func (c *Coordinator) Finish(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.purge(ctx, c.planned, c.names.plan())
+	if err := c.purge(ctx, c.planned, c.names.plan()); err != nil || c.o.Dir == "" {
+		return err
+	}
+	if err := os.RemoveAll(c.o.Dir); err != nil {
+		return fmt.Errorf("removing the coordinator's key: %w", err)
+	}
+	return nil
 }
 
 // Close leaves the server, and stops it if it is the own one. Workers wait for

@@ -5,7 +5,8 @@ package jetstream
 
 import (
 	"context"
-	"strings"
+	"crypto/ed25519"
+	"fmt"
 	"sync"
 	"time"
 
@@ -17,25 +18,92 @@ const (
 	goodbye = 10 * time.Second // to notice the end, at most
 )
 
+// mostHeard bounds who is remembered, and longestPresence what they say of
+// themselves: whoever may join may say anything any number of times.
+const (
+	mostHeard       = 10_000
+	longestPresence = 128
+)
+
 // crew is who was heard when.
 type crew struct {
-	mu    sync.Mutex
-	heard map[string]time.Time
+	coordinator *Coordinator
+
+	mu      sync.Mutex
+	heard   map[string]time.Time // by worker
+	hosts   map[string]string
+	refused map[string]string // why a worker is to leave
 }
 
 // meet begins to listen.
-func meet(l *link, n names) (*crew, error) {
-	c := &crew{heard: map[string]time.Time{}}
-	_, err := l.nc.Subscribe(n.present(), func(m *nats.Msg) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if id, gone := strings.CutPrefix(string(m.Data), "-"); gone {
-			delete(c.heard, id)
-		} else {
-			c.heard[id] = time.Now()
+func meet(c *Coordinator) (*crew, error) {
+	w := &crew{coordinator: c, heard: map[string]time.Time{}, hosts: map[string]string{}, refused: map[string]string{}}
+	_, err := c.link.nc.Subscribe(c.names.present(), w.hear)
+	return w, err
+}
+
+// presence is the message by which a worker says that it is there, on a host, or
+// that it leaves.
+func presence(k ed25519.PrivateKey, n names, plan, host string, leaves bool) *nats.Msg {
+	word := "+"
+	if leaves {
+		word = "-"
+	}
+	m := &nats.Msg{Subject: n.present(), Data: []byte(word + host[:min(len(host), longestPresence-1)]),
+		Header: nats.Header{}}
+	m.Header.Set(workerHeader, nameOf(k.Public().(ed25519.PublicKey)))
+	m.Header.Set(signatureHeader, certify(k, plan, m.Subject, m.Data))
+	return m
+}
+
+func (c *crew) hear(m *nats.Msg) {
+	worker, plan := m.Header.Get(workerHeader), c.coordinator.plan.Hash
+	k, ok := keyOf(worker)
+	if !ok || len(m.Data) == 0 || len(m.Data) > longestPresence ||
+		!certified(k, plan, m.Subject, m.Header.Get(signatureHeader), m.Data) {
+		c.coordinator.rejected("signs of life that no worker signed")
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.Data[0] == '-' {
+		delete(c.heard, worker)
+		return
+	}
+	if _, known := c.heard[worker]; !known && len(c.heard) >= mostHeard {
+		for other, at := range c.heard {
+			if time.Since(at) > silent {
+				delete(c.heard, other)
+				delete(c.hosts, other)
+			}
 		}
-	})
-	return c, err
+		if len(c.heard) >= mostHeard {
+			return
+		}
+	}
+	c.heard[worker], c.hosts[worker] = time.Now(), string(m.Data[1:])
+	if why, is := c.refused[worker]; is && m.Reply != "" {
+		answer := &nats.Msg{Subject: m.Reply, Data: []byte(why), Header: nats.Header{}}
+		answer.Header.Set(signatureHeader, certify(c.coordinator.key, plan, worker, answer.Data))
+		_ = c.coordinator.link.nc.PublishMsg(answer) // the worker is heard again
+	}
+}
+
+// refuse asks a worker to leave, when it is heard the next time.
+func (c *crew) refuse(worker, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refused[worker] = why
+}
+
+// where is where a worker says that it is, to be put after its name.
+func (c *crew) where(worker string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if host := c.hosts[worker]; host != "" {
+		return fmt.Sprintf("(on %q, as it says) ", host)
+	}
+	return ""
 }
 
 func (c *crew) count() int {

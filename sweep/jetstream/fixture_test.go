@@ -162,7 +162,7 @@ func hand(t testing.TB, c *Coordinator) *worker {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.close)
-	w := &worker{link: l, names: c.names, plan: c.plan, lost: time.Second}
+	w := &worker{link: l, names: c.names, plan: c.plan, key: c.public(), own: newKey(), lost: time.Second}
 	w.soft, w.stop = context.WithCancelCause(ctx)
 	if w.results, err = l.stream(ctx, c.names.resultStream()); err != nil {
 		t.Fatal(err)
@@ -196,4 +196,15 @@ func makeWith(t testing.TB, c *Coordinator, dir string, s sweep.Settings) (sweep
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return sweep.Make(ctx, d, s)
+}
+
+// ticketed is a task of a coordinator with its ticket.
+func ticketed(c *Coordinator, t task) assignment { return assignment{t, c.ticket(t)} }
+
+// whole is a task of all runs.
+func whole(c *Coordinator) assignment { return ticketed(c, task{0, c.plan.Len() - 1, 0}) }
+
+// contextOf is a test's context that can be cancelled.
+func contextOf(t testing.TB) (context.Context, context.CancelFunc) {
+	return context.WithCancel(t.Context())
 }

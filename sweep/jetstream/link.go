@@ -5,9 +5,11 @@ package jetstream
 
 import (
 	"context"
+	crand "crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"sync/atomic"
@@ -69,12 +71,12 @@ func connect(ctx context.Context, address string, a Access, inside *server.Serve
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	l := &link{log: log}
+	l, name := &link{log: log}, crand.Text()
 	done, closed := context.WithCancelCause(context.Background())
 	l.done = done
 	l.revive()
 	o := append(a.client(),
-		nats.Name("overhear"),
+		nats.Name(name), nats.CustomInboxPrefix(inbox(name)),
 		nats.Timeout(attempt),
 		nats.MaxReconnects(-1),
 		nats.CustomReconnectDelay(backOff),
@@ -122,7 +124,12 @@ func connect(ctx context.Context, address string, a Access, inside *server.Serve
 		}
 	}
 	var err error
-	if l.js, err = jetstream.New(l.nc); err != nil {
+	if inside == nil && l.nc.ConnectedServerName() == serverName {
+		l.js, err = jetstream.NewWithAPIPrefix(l.nc, doors)
+	} else {
+		l.js, err = jetstream.New(l.nc)
+	}
+	if err != nil {
 		l.nc.Close()
 		return nil, fmt.Errorf("connecting to %s: %w", address, err)
 	}
@@ -230,11 +237,21 @@ func refused(err error) bool {
 // publish writes a message, if the last one on its subject has the sequence
 // number given, 0 for none; stored is false if that is not so. After an attempt
 // of unknown effect, false may be our own doing.
-func (l *link) publish(ctx context.Context, stream, subject string, last uint64, data []byte) (stored bool, err error) {
-	err = l.try(ctx, "storing "+subject, func(ctx context.Context) error {
-		_, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: subject, Data: data},
-			jetstream.WithExpectStream(stream), jetstream.WithExpectLastSequencePerSubject(last),
-			jetstream.WithRetryAttempts(0))
+func (l *link) publish(ctx context.Context, stream string, m *nats.Msg, last uint64) (stored bool, err error) {
+	return l.send(ctx, m, jetstream.WithExpectStream(stream), jetstream.WithExpectLastSequencePerSubject(last))
+}
+
+// replace writes a message in place of any on its subject.
+func (l *link) replace(ctx context.Context, stream string, m *nats.Msg) error {
+	_, err := l.send(ctx, m, jetstream.WithExpectStream(stream))
+	return err
+}
+
+func (l *link) send(ctx context.Context, m *nats.Msg, o ...jetstream.PublishOpt) (stored bool, err error) {
+	err = l.try(ctx, "storing "+m.Subject, func(ctx context.Context) error {
+		// The options go into headers.
+		once := &nats.Msg{Subject: m.Subject, Data: m.Data, Header: maps.Clone(m.Header)}
+		_, err := l.js.PublishMsg(ctx, once, append(o, jetstream.WithRetryAttempts(0))...)
 		if refused(err) {
 			return nil
 		}

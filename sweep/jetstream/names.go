@@ -18,8 +18,11 @@ func namesOf(hash string) names { return names(hash[:16]) }
 // plans is the subject of all plans on a server.
 const plans = "overhear.*.plan"
 
-// workers is the consumer that workers share.
-const workers = "workers"
+// Consumers of tasks.
+const (
+	workers = "workers" // what workers share
+	returns = "returns" // what the coordinator takes back
+)
 
 func (n names) planStream() string   { return "OVERHEAR_" + string(n) + "_PLAN" }
 func (n names) taskStream() string   { return "OVERHEAR_" + string(n) + "_TASKS" }
@@ -30,8 +33,15 @@ func (n names) plan() string    { return n.prefix() + "plan" }
 func (n names) end() string     { return n.prefix() + "end" }
 func (n names) present() string { return n.prefix() + "present" } // not stored
 
-func (n names) result(index int) string   { return n.prefix() + "result." + strconv.Itoa(index) }
-func (n names) conflict(index int) string { return n.prefix() + "conflict." + strconv.Itoa(index) }
+func (n names) result(index int) string { return n.prefix() + "result." + strconv.Itoa(index) }
+
+// conflict is where a worker says its result if there is another.
+func (n names) conflict(index int, worker string) string {
+	return n.prefix() + "conflict." + strconv.Itoa(index) + "." + worker
+}
+
+// back is where a worker hands a task back, all of it or its end.
+func (n names) back(t task) string { return n.prefix() + "back." + t.text() }
 
 // ofStream is the sweep of a stream's name.
 func ofStream(stream string) (names, bool) {
@@ -47,39 +57,53 @@ type task struct{ first, last, round int }
 func (t task) count() int { return t.last - t.first + 1 }
 
 func (n names) task(t task) string {
-	return fmt.Sprintf("%stask.%d.%d.%d", n.prefix(), t.first, t.last, t.round)
+	return n.prefix() + "task." + t.text()
 }
 
-// parseTask reads a task from its subject: it has no other contents, so that
-// the coordinator learns what is queued from a list of subjects.
-func (n names) parseTask(subject string) (t task, err error) {
-	fields := strings.Split(strings.TrimPrefix(subject, n.prefix()+"task."), ".")
-	bad := fmt.Errorf("subject %s is no task of %s", subject, n)
+// text writes a task, as the end of a subject.
+func (t task) text() string { return fmt.Sprintf("%d.%d.%d", t.first, t.last, t.round) }
+
+// readTask reads a task from its text.
+func readTask(text string) (t task, ok bool) {
+	fields := strings.Split(text, ".")
 	if len(fields) != 3 {
-		return t, bad
+		return t, false
 	}
 	for k, to := range []*int{&t.first, &t.last, &t.round} {
+		var err error
 		if *to, err = strconv.Atoi(fields[k]); err != nil || *to < 0 {
-			return t, bad
+			return t, false
 		}
 	}
-	if t.last < t.first {
-		return t, bad
+	return t, t.last >= t.first && t.text() == text // +1 and 01 are numbers, too
+}
+
+// parseTask reads a task from its subject, so that the coordinator learns what is
+// queued from a list of subjects.
+func (n names) parseTask(subject string) (task, error) {
+	text, ok := strings.CutPrefix(subject, n.prefix()+"task.")
+	if t, is := readTask(text); ok && is {
+		return t, nil
 	}
-	return t, nil
+	return task{}, fmt.Errorf("subject %s is no task of %s", subject, n)
+}
+
+// parseBack reads what is handed back from the subject of the message.
+func (n names) parseBack(subject string) (task, bool) {
+	text, ok := strings.CutPrefix(subject, n.prefix()+"back.")
+	t, is := readTask(text)
+	return t, ok && is
 }
 
 // parseResult reads the number of a run from the subject of a result, or of a
 // conflict.
-func (n names) parseResult(subject string) (index int, conflict bool, err error) {
+func (n names) parseResult(subject string) (index int, conflict, ok bool) {
 	rest := strings.TrimPrefix(subject, n.prefix())
 	number, ok := strings.CutPrefix(rest, "result.")
 	if !ok {
 		number, conflict = strings.CutPrefix(rest, "conflict.")
+		number, _, ok = strings.Cut(number, ".")
 	}
-	index, err = strconv.Atoi(number)
-	if err != nil || index < 0 || !ok && !conflict {
-		return 0, false, fmt.Errorf("subject %s is no result of %s", subject, n)
-	}
-	return index, conflict, nil
+	index, err := strconv.Atoi(number)
+	return index, conflict, err == nil && index >= 0 && ok && strconv.Itoa(index) == number
 }

@@ -15,15 +15,16 @@ import (
 // maxMessage is the longest result that the own server takes.
 const maxMessage = 64 << 20
 
-// serve starts a server that keeps its streams in dir.
-func serve(dir string, o Options) (*server.Server, error) {
+// serve starts a server that keeps its streams in dir, for one sweep. The secret
+// is the coordinator's, for as long as the server runs.
+func serve(dir string, n names, o Options) (s *server.Server, secret string, err error) {
 	host, portText, err := net.SplitHostPort(o.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("listening on %s: %w", o.Listen, err)
+		return nil, "", fmt.Errorf("listening on %s: %w", o.Listen, err)
 	}
 	port, err := strconv.Atoi(portText)
 	if err != nil || port < 0 || port > 65535 {
-		return nil, fmt.Errorf("listening on %s: %q is no port", o.Listen, portText)
+		return nil, "", fmt.Errorf("listening on %s: %q is no port", o.Listen, portText)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
@@ -33,44 +34,50 @@ func serve(dir string, o Options) (*server.Server, error) {
 	}
 	config, err := o.tlsConfig()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	// The server would end the process, or wait in silence, if it could not
 	// listen.
 	if port > 0 {
 		l, err := net.Listen("tcp", net.JoinHostPort(host, portText))
 		if err != nil {
-			return nil, fmt.Errorf("the coordinator cannot listen: %w; --listen takes another address", err)
+			return nil, "", fmt.Errorf("the coordinator cannot listen: %w; --listen takes another address", err)
 		}
 		l.Close()
 	}
-	s, err := server.NewServer(&server.Options{
-		ServerName:    "overhear",
-		Host:          host,
-		Port:          port,
-		NoSigs:        true,
-		Authorization: o.Token,
-		TLS:           config != nil,
-		TLSConfig:     config,
-		TLSVerify:     o.CA != "",
-		TLSTimeout:    10,
-		AuthTimeout:   20, // after TLS
-		MaxPayload:    maxMessage,
-		MaxPending:    8 * maxMessage,
-		JetStream:     true,
-		StoreDir:      dir,
-		SyncAlways:    !o.noSync, // to the disk before it is confirmed
+	g := newGuard(o.Token)
+	s, err = server.NewServer(&server.Options{
+		ServerName:                 serverName,
+		Host:                       host,
+		Port:                       port,
+		NoSigs:                     true,
+		Accounts:                   []*server.Account{server.NewAccount("COORDINATOR"), server.NewAccount("WORKERS")},
+		CustomClientAuthentication: g,
+		TLS:                        config != nil,
+		TLSConfig:                  config,
+		TLSVerify:                  o.CA != "",
+		TLSTimeout:                 10,
+		AuthTimeout:                20, // after TLS
+		MaxPayload:                 maxMessage,
+		MaxPending:                 8 * maxMessage,
+		JetStream:                  true,
+		StoreDir:                   dir,
+		SyncAlways:                 !o.noSync, // to the disk before it is confirmed
 	})
 	if err != nil {
-		return nil, fmt.Errorf("starting the server: %w", err)
+		return nil, "", fmt.Errorf("starting the server: %w", err)
 	}
 	s.SetLoggerV2(complaints(o.Log), false, false, false)
 	s.Start()
 	if !s.ReadyForConnections(time.Minute) {
 		s.Shutdown()
-		return nil, errors.New("starting the server: it was not ready within a minute")
+		return nil, "", errors.New("starting the server: it was not ready within a minute")
 	}
-	return s, nil
+	if err := g.open(s, n); err != nil {
+		s.Shutdown()
+		return nil, "", err
+	}
+	return s, g.boss, nil
 }
 
 // complaints is a server's log, of which errors are passed on.

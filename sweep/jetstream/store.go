@@ -5,6 +5,7 @@ package jetstream
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"time"
@@ -15,13 +16,14 @@ import (
 	"overhear/sweep"
 )
 
-// storeOnce stores a run's result unless there is one. A failure gives way to a
-// result that is none; two results that differ are a *sweep.Conflict, of which
-// the coordinator is told.
-func (w *worker) storeOnce(ctx context.Context, index int, result []byte) error {
+// storeOnce stores a run's result of a task unless there is one. A failure gives
+// way to a result that is none, and what is no result to any. Of two results that
+// differ, the coordinator is told the second and decides.
+func (w *worker) storeOnce(ctx context.Context, a assignment, index int, result []byte) error {
 	var before uint64
 	for k := 0; ; k++ {
-		stored, err := w.publish(ctx, w.names.resultStream(), w.names.result(index), before, result)
+		m := a.state(w.own, w.plan.Hash, w.names.result(index), result)
+		stored, err := w.publish(ctx, w.names.resultStream(), m, before)
 		if tooLong(err) {
 			result, before = w.failure(index, fmt.Sprintf("the result has %d bytes, and the server takes messages of "+
 				"at most %d; raise its max_payload, or keep fewer rows (--rows last)", len(result),
@@ -43,16 +45,24 @@ func (w *worker) storeOnce(ctx context.Context, index int, result []byte) error 
 				return context.Cause(ctx)
 			case <-time.After(backOff(k)):
 			}
-		case bytes.Equal(there.Data, result), sweep.Failed(result):
+		case bytes.Equal(there.Data, result):
 			return nil
-		case sweep.Failed(there.Data):
+		case isNone(there.Data), sweep.Failed(there.Data) && !sweep.Failed(result):
 			before = there.Sequence
+		case sweep.Failed(result):
+			return nil
 		default:
-			conflict := &sweep.Conflict{Index: index, Stored: there.Data, Other: result}
-			_, err := w.publish(ctx, w.names.resultStream(), w.names.conflict(index), 0, result)
-			return errors.Join(conflict, err)
+			w.log(fmt.Sprintf("another worker gave another result of run %d; the coordinator decides", index))
+			place := w.names.conflict(index, nameOf(w.own.Public().(ed25519.PublicKey)))
+			return w.replace(ctx, w.names.resultStream(), a.state(w.own, w.plan.Hash, place, result))
 		}
 	}
+}
+
+// isNone says whether a message is no result of any run.
+func isNone(b []byte) bool {
+	_, err := sweep.Decode(b)
+	return err != nil
 }
 
 // tooLong says whether a message is longer than the server takes.

@@ -4,8 +4,7 @@
 package jetstream
 
 import (
-	"context"
-	"errors"
+	"crypto/ed25519"
 	"strings"
 	"sync"
 	"testing"
@@ -38,7 +37,7 @@ func TestStoredOnce(t *testing.T) {
 		one, _, _ := results(t, p, index)
 		for _, w := range []*worker{a, b, a, b} {
 			racing.Go(func() {
-				if err := w.storeOnce(t.Context(), index, one); err != nil {
+				if err := w.storeOnce(t.Context(), whole(c), index, one); err != nil {
 					t.Error(err)
 				}
 			})
@@ -66,7 +65,7 @@ func TestStoredOnceForEver(t *testing.T) {
 	}
 	one, _, _ := results(t, p, 0)
 	for range 3 {
-		if err := hand(t, c).storeOnce(t.Context(), 0, one); err != nil {
+		if err := hand(t, c).storeOnce(t.Context(), whole(c), 0, one); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(250 * time.Millisecond)
@@ -90,7 +89,7 @@ func TestFailureGivesWay(t *testing.T) {
 	}
 	for k, step := range []struct{ put, want []byte }{{failure, failure}, {failure, failure}, {one, one},
 		{failure, one}, {one, one}} {
-		if err := w.storeOnce(t.Context(), 0, step.put); err != nil {
+		if err := w.storeOnce(t.Context(), whole(c), 0, step.put); err != nil {
 			t.Fatal(err)
 		}
 		if stored() != string(step.want) {
@@ -102,52 +101,38 @@ func TestFailureGivesWay(t *testing.T) {
 	}
 }
 
-func TestConflict(t *testing.T) {
+// Of two results of a run the coordinator finds the false one, whichever came
+// first, and the sweep goes on.
+func TestTwoResults(t *testing.T) {
 	p := plan(t, sweep.Options{Seeds: 3})
-	o := options(t)
-	o.Server = broker(t, nil)
-	c := opened(t, p, o)
-	w := hand(t, c)
-	one, other, _ := results(t, p, 1)
-	if err := w.storeOnce(t.Context(), 1, one); err != nil {
-		t.Fatal(err)
-	}
-	var conflict *sweep.Conflict
-	if err := w.storeOnce(t.Context(), 1, other); !errors.As(err, &conflict) {
-		t.Fatalf("another result: %v", err)
-	}
-	// The coordinator stops, and so it does when it is started again; workers
-	// learn why.
-	dir := t.TempDir()
-	for range 2 {
-		conflict = nil
-		_, err := makeWith(t, coordinator(t, p, o), dir, sweep.Settings{})
-		if !errors.As(err, &conflict) || conflict.Index != 1 || string(conflict.Stored) != string(one) ||
-			string(conflict.Other) != string(other) {
-			t.Fatalf("%v", err)
+	want := alone(t, p)
+	for _, liarFirst := range []bool{false, true} {
+		o := options(t)
+		var said log
+		o.Workers, o.Log = 1, said.add
+		c := opened(t, p, o)
+		honest, liar := hand(t, c), hand(t, c)
+		one, other, _ := results(t, p, 1)
+		store := func(w *worker, result []byte) {
+			if err := w.storeOnce(t.Context(), whole(c), 1, result); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if err := Work(ctx, WorkerOptions{Server: o.Server}); err == nil ||
-		!strings.Contains(err.Error(), "run 1 has two results that differ") {
-		t.Errorf("a worker after a conflict: %v", err)
-	}
-}
-
-// What is no result of its run is not taken into the store.
-func TestForeignResults(t *testing.T) {
-	p := plan(t, sweep.Options{Seeds: 3})
-	one, _, _ := results(t, p, 1)
-	for subject, data := range map[string][]byte{"result.0": one, "result.1": []byte("hello"), "result.7": one} {
-		c := opened(t, p, options(t))
-		if _, err := c.link.publish(t.Context(), c.names.resultStream(), c.names.prefix()+subject, 0,
-			data); err != nil {
+		if liarFirst {
+			store(liar, other)
+		}
+		store(honest, one)
+		if !liarFirst {
+			store(liar, other)
+		}
+		dir := t.TempDir()
+		if _, err := makeWith(t, c, dir, sweep.Settings{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := makeWith(t, c, t.TempDir(), sweep.Settings{}); err == nil ||
-			!strings.Contains(err.Error(), "a worker stored") {
-			t.Errorf("%s: %v", subject, err)
+		sameTables(t, want, dir)
+		name := nameOf(liar.own.Public().(ed25519.PublicKey))
+		if !said.has("worker "+short(name)+" ") || !said.has("gave a false result: its result of run 1 is not") {
+			t.Errorf("the liar is not named: %q", said.text())
 		}
 	}
 }
@@ -160,15 +145,15 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"x", n.prefix() + "task.1.0.0", n.prefix() + "task.1.2", n.prefix() + "task.1.2.x",
-		n.prefix() + "task.-1.2.0"} {
+		n.prefix() + "task.-1.2.0", n.prefix() + "task.01.2.0"} {
 		if _, err := n.parseTask(bad); err == nil {
 			t.Errorf("%s is a task", bad)
 		}
 	}
-	for subject, ok := range map[string]bool{n.result(7): true, n.conflict(7): true, n.prefix() + "other.7": false,
-		n.prefix() + "result.x": false} {
-		if index, _, err := n.parseResult(subject); (err == nil && index == 7) != ok {
-			t.Errorf("%s: %d, %v", subject, index, err)
+	for subject, want := range map[string]bool{n.result(7): true, n.conflict(7, "w"): true, n.prefix() + "other.7": false,
+		n.prefix() + "result.x": false, n.prefix() + "result.+7": false, n.prefix() + "result.07": false} {
+		if index, _, ok := n.parseResult(subject); (ok && index == 7) != want {
+			t.Errorf("%s: %d, %v", subject, index, ok)
 		}
 	}
 	if got, ok := ofStream(n.resultStream()); !ok || got != n {

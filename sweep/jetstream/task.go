@@ -26,21 +26,22 @@ const long = time.Second
 // do computes a task. It returns when the worker may take another.
 func (w *worker) do(m jetstream.Msg) {
 	t, err := w.names.parseTask(m.Subject())
-	if err == nil && t.last >= w.plan.Len() {
-		err = fmt.Errorf("task %s is beyond the plan's %d runs", m.Subject(), w.plan.Len())
-	}
-	var times uint64
-	if err == nil {
-		var meta *jetstream.MsgMetadata
-		if meta, err = m.Metadata(); err == nil {
-			times = meta.NumDelivered
+	ticket := m.Headers().Get(ticketHeader)
+	if err != nil || t.last >= w.plan.Len() || !certified(w.key, w.plan.Hash, m.Subject(), ticket, nil) {
+		if w.refused.Add(1) == 1 {
+			w.log(fmt.Sprintf("warning: %.100q was in the queue, which is no task of this sweep's coordinator; it is dropped, "+
+				"and so are others", m.Subject()))
 		}
+		_ = m.Term() // it comes again if this fails
+		return
 	}
+	meta, err := m.Metadata()
 	if err != nil {
 		w.stop(err)
 		return
 	}
-	j := &job{worker: w, task: t, again: times > 1}
+	times := meta.NumDelivered
+	j := &job{worker: w, assignment: assignment{t, ticket}, again: times > 1}
 	quiet := w.keepAlive(m)
 	switch {
 	case times > deliveries && t.count() == 1:
@@ -49,7 +50,7 @@ func (w *worker) do(m jetstream.Msg) {
 	case times > 2 && t.count() > 1:
 		// One of these runs may be what ends workers: which, is seen when
 		// each comes alone.
-		j.singly(t.first)
+		j.handBack(t.first, t.last)
 	default:
 		j.compute()
 	}
@@ -101,7 +102,7 @@ func (w *worker) acknowledge(m jetstream.Msg) {
 // job is a task at hand.
 type job struct {
 	*worker
-	task
+	assignment
 	again   bool // it was delivered before
 	saving  sync.WaitGroup
 	mu      sync.Mutex
@@ -118,14 +119,10 @@ func (j *job) leave(err error) {
 
 // compute computes the runs of a task that are not stored, in order.
 func (j *job) compute() {
-	begin := time.Now()
-	for index := j.first; index <= j.last; index++ {
+	begin, last := time.Now(), j.last
+	for index := j.first; index <= last; index++ {
 		if j.soft.Err() != nil {
-			back := task{index, j.last, 0}
-			if index == j.first {
-				back.round = j.round + 1
-			}
-			j.handBack(back)
+			j.handBack(index, last)
 			return
 		}
 		if j.again {
@@ -138,9 +135,10 @@ func (j *job) compute() {
 				continue
 			}
 		}
-		if rest := index + 1; rest <= j.last && time.Since(begin)+time.Duration(j.pace.Load()) > long {
-			j.singly(rest)
-			j.last = index
+		if rest := index + 1; rest <= last && time.Since(begin)+time.Duration(j.pace.Load()) > long {
+			before := last
+			last = index
+			j.handBack(rest, before)
 		}
 		started := time.Now()
 		result, err := j.runner.Run(j.hard, index, 1)
@@ -160,7 +158,7 @@ func (j *job) save(index int, result []byte) {
 		defer func() { <-j.room }()
 		ctx, cancel := j.inTime()
 		defer cancel()
-		if err := j.storeOnce(ctx, index, result); err != nil {
+		if err := j.storeOnce(ctx, j.assignment, index, result); err != nil {
 			j.leave(err)
 			return
 		}
@@ -175,21 +173,15 @@ func (j *job) isStored(index int) (bool, error) {
 	ctx, cancel := j.inTime()
 	defer cancel()
 	m, err := j.lastOn(ctx, j.results, j.names.result(index))
-	return m != nil, err
+	return m != nil && !isNone(m.Data), err
 }
 
-// singly hands back runs from first on, each as a task of its own.
-func (j *job) singly(first int) {
-	for index := first; index <= j.last; index++ {
-		j.handBack(task{index, index, 0})
-	}
-}
-
-// handBack puts a task in the queue; one that is there is the same.
-func (j *job) handBack(t task) {
+// handBack has the coordinator hand out runs of the task anew, one by one.
+func (j *job) handBack(first, last int) {
 	ctx, cancel := j.inTime()
 	defer cancel()
-	if _, err := j.publish(ctx, j.names.taskStream(), j.names.task(t), 0, nil); err != nil {
+	m := j.state(j.own, j.plan.Hash, j.names.back(task{first, last, j.round}), nil)
+	if err := j.replace(ctx, j.names.taskStream(), m); err != nil {
 		j.leave(err)
 	}
 }

@@ -5,8 +5,11 @@ package jetstream
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,6 +37,8 @@ type WorkerOptions struct {
 
 	// Stored is called after each result is stored, by any goroutine. May be nil.
 	Stored func(index int, failed bool)
+
+	key ed25519.PrivateKey // nil: a new one
 }
 
 const (
@@ -65,13 +70,20 @@ func Work(ctx context.Context, o WorkerOptions) error {
 		return err
 	}
 	if o.Joined != nil {
-		o.Joined(p)
+		o.Joined(p.Plan)
 	}
 	return l.work(ctx, context.Background(), p, o)
 }
 
+// found is a plan on a server, and the key of its coordinator. Whatever comes
+// later has to be of this key.
+type found struct {
+	*sweep.Plan
+	key ed25519.PublicKey
+}
+
 // find reads the plan to work on; nil if all sweeps there have ended.
-func (l *link) find(ctx context.Context, wanted string) (*sweep.Plan, error) {
+func (l *link) find(ctx context.Context, wanted string) (*found, error) {
 	for {
 		var streams []string
 		err := l.try(ctx, "looking for a sweep", func(ctx context.Context) error {
@@ -86,22 +98,22 @@ func (l *link) find(ctx context.Context, wanted string) (*sweep.Plan, error) {
 			return nil, err
 		}
 		ended, why := 0, ""
-		var open [][]byte
+		var open []*jetstream.RawStreamMsg
 		var list []string
 		for _, name := range streams {
 			n, ok := ofStream(name)
 			if !ok || wanted != "" && !strings.HasPrefix(wanted, string(n)) && !strings.HasPrefix(string(n), wanted) {
 				continue
 			}
-			text, end, err := l.read(ctx, n)
+			m, end, err := l.read(ctx, n)
 			switch {
 			case err != nil:
 				return nil, err
 			case end != nil:
 				ended++
 				why = string(end.Data)
-			case text != nil:
-				open = append(open, text)
+			case m != nil:
+				open = append(open, m)
 				list = append(list, string(n))
 			}
 		}
@@ -110,11 +122,16 @@ func (l *link) find(ctx context.Context, wanted string) (*sweep.Plan, error) {
 			return nil, fmt.Errorf("the server has %d sweeps; choose one with --sweep: %s", len(open),
 				strings.Join(list, ", "))
 		case len(open) == 1:
-			p, err := sweep.ReadPlan(open[0])
+			p, err := sweep.ReadPlan(open[0].Data)
 			if err != nil {
 				return nil, fmt.Errorf("this worker cannot join: %w", err)
 			}
-			return p, nil
+			k, ok := keyOf(open[0].Header.Get(keyHeader))
+			if !ok || string(namesOf(p.Hash)) != list[0] {
+				return nil, errors.New("this worker cannot join: the plan on the server is without a coordinator's key, " +
+					"or on another's place; it is of another version of the program, or somebody wrote it who should not")
+			}
+			return &found{p, k}, nil
 		case ended > 0 && why != "":
 			return nil, errors.New(why)
 		case ended > 0:
@@ -131,21 +148,29 @@ func (l *link) find(ctx context.Context, wanted string) (*sweep.Plan, error) {
 	}
 }
 
-// read reads a plan's JSON, and the end of its sweep, nil before that.
-func (l *link) read(ctx context.Context, n names) (text []byte, end *jetstream.RawStreamMsg, err error) {
+// read reads a plan's message, and the end of its sweep, nil before that.
+func (l *link) read(ctx context.Context, n names) (m, end *jetstream.RawStreamMsg, err error) {
 	s, err := l.stream(ctx, n.planStream())
 	if err != nil {
 		return nil, nil, err
 	}
-	end, err = l.lastOn(ctx, s, n.end())
-	if err != nil || end != nil {
-		return nil, end, err
-	}
-	m, err := l.lastOn(ctx, s, n.plan())
-	if err != nil || m == nil {
+	if end, err = l.lastOn(ctx, s, n.end()); err != nil {
 		return nil, nil, err
 	}
-	return m.Data, nil, nil
+	if m, err = l.lastOn(ctx, s, n.plan()); err != nil || m == nil {
+		return nil, end, err // the plan goes when all has ended
+	}
+	if k, ok := keyOf(m.Header.Get(keyHeader)); end != nil && ok {
+		if p := new(struct{ Hash string }); json.Unmarshal(m.Data, p) == nil && ends(k, p.Hash, n, end) {
+			return nil, end, nil
+		}
+	}
+	return m, nil, nil
+}
+
+// ends says whether the message of a sweep's end is its coordinator's.
+func ends(k ed25519.PublicKey, plan string, n names, m *jetstream.RawStreamMsg) bool {
+	return certified(k, plan, n.end(), m.Header.Get(signatureHeader), m.Data)
 }
 
 func (l *link) stream(ctx context.Context, name string) (s jetstream.Stream, err error) {
@@ -161,29 +186,38 @@ type worker struct {
 	*link
 	names   names
 	plan    *sweep.Plan
+	key     ed25519.PublicKey // of the coordinator
+	own     ed25519.PrivateKey
+	host    string
 	runner  *sweep.Runner
 	o       WorkerOptions
-	id      string
 	planned jetstream.Stream
 	results jetstream.Stream
 	tasks   jetstream.Consumer
 	lost    time.Duration // after which a worker without signs of life is lost
 
-	soft   context.Context // done: begin nothing more
-	hard   context.Context // done: drop what is at hand
-	stop   context.CancelCauseFunc
-	drop   context.CancelCauseFunc // hard
-	saving sync.WaitGroup
-	room   chan struct{}
-	pace   atomic.Int64 // nanoseconds a run, lately
+	soft    context.Context // done: begin nothing more
+	hard    context.Context // done: drop what is at hand
+	stop    context.CancelCauseFunc
+	drop    context.CancelCauseFunc // hard
+	saving  sync.WaitGroup
+	room    chan struct{}
+	pace    atomic.Int64 // nanoseconds a run, lately
+	refused atomic.Int64 // tasks that were none of the coordinator's
 }
 
 // work computes runs of a plan until ctx is done, the sweep ends or something
 // fails; what is at hand then is finished unless hard is done too.
-func (l *link) work(ctx, hard context.Context, p *sweep.Plan, o WorkerOptions) error {
-	w := &worker{link: l, names: namesOf(p.Hash), plan: p, runner: sweep.NewRunner(p, o.Data), o: o,
-		id: nats.NewInbox(), room: make(chan struct{}, rooms)}
+func (l *link) work(ctx, hard context.Context, p *found, o WorkerOptions) error {
+	if o.key == nil {
+		o.key = newKey()
+	}
+	w := &worker{link: l, names: namesOf(p.Hash), plan: p.Plan, key: p.key, own: o.key,
+		runner: sweep.NewRunner(p.Plan, o.Data), o: o, room: make(chan struct{}, rooms)}
 	var err error
+	if w.host, err = os.Hostname(); err != nil {
+		w.host = ""
+	}
 	if w.planned, err = l.stream(ctx, w.names.planStream()); err != nil {
 		return err
 	}
@@ -265,17 +299,31 @@ func (w *worker) fetch() (jetstream.Msg, error) {
 
 // watch gives signs of life and looks for the end.
 func (w *worker) watch(ctx context.Context) {
+	answers := w.nc.NewRespInbox()
+	sub, err := w.nc.Subscribe(answers, w.told)
+	if err == nil {
+		defer func() { _ = sub.Unsubscribe() }() // the connection ends soon
+	}
 	t := time.NewTicker(beat)
 	defer t.Stop()
+	gone := false
 	for {
-		_ = w.nc.Publish(w.names.present(), []byte(w.id)) // the next one may arrive
+		m := presence(w.own, w.names, w.plan.Hash, w.host, false)
+		m.Reply = answers
+		_ = w.nc.PublishMsg(m) // the next one may arrive
 		once, cancel := w.once(ctx, attempt)
-		m, err := w.planned.GetLastMsgForSubject(once, w.names.end())
+		end, err := w.planned.GetLastMsgForSubject(once, w.names.end())
 		cancel()
 		switch {
-		case err != nil: // none yet, or not to be had now
-		case len(m.Data) > 0:
-			w.end(errors.New(string(m.Data)))
+		case errors.Is(err, jetstream.ErrStreamNotFound):
+			if !gone {
+				w.log("the sweep's streams are gone from the server; this worker waits until the coordinator makes them " +
+					"anew, or until it is interrupted")
+			}
+			gone = true
+		case err != nil, !ends(w.key, w.plan.Hash, w.names, end): // none yet, or not to be had now, or not the coordinator's
+		case len(end.Data) > 0:
+			w.end(errors.New(string(end.Data)))
 		default:
 			w.end(errEnded)
 		}
@@ -287,9 +335,18 @@ func (w *worker) watch(ctx context.Context) {
 	}
 }
 
+// told is what the coordinator answers a sign of life: that this worker is to
+// leave.
+func (w *worker) told(m *nats.Msg) {
+	name := nameOf(w.own.Public().(ed25519.PublicKey))
+	if certified(w.key, w.plan.Hash, name, m.Header.Get(signatureHeader), m.Data) {
+		w.end(fmt.Errorf("the coordinator does not take results of this worker (%s) any more: %s", short(name), m.Data))
+	}
+}
+
 // leave says that this worker waits for nothing more.
 func (w *worker) leave() {
-	if w.nc.IsConnected() && w.nc.Publish(w.names.present(), []byte("-"+w.id)) == nil {
+	if w.nc.IsConnected() && w.nc.PublishMsg(presence(w.own, w.names, w.plan.Hash, w.host, true)) == nil {
 		_ = w.nc.FlushTimeout(beat) // the coordinator would only wait longer
 	}
 }
