@@ -18,8 +18,13 @@ var pageTemplate string
 //go:embed page.css
 var pageStyle string
 
+// policy has a browser refuse scripts and everything that would be loaded, also
+// if something on the page asked for it. Figures have styles in attributes.
+const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
 var pageHTML = template.Must(template.New("page").Funcs(template.FuncMap{
-	"style": func() template.CSS { return template.CSS(plot.CSS() + pageStyle) },
+	"policy": func() string { return policy },
+	"style":  func() template.CSS { return template.CSS(plot.CSS() + pageStyle) },
 }).Parse(pageTemplate))
 
 // html writes the page in one piece.

@@ -4,16 +4,31 @@ package attack
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
-// plainText keeps Markdown from taking a text for markup.
-var plainText = strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "[", `\[`,
-	"]", `\]`, "`", "\\`")
+// marks are what Markdown takes for markup anywhere in a text: of HTML, of links, also without brackets, of tables,
+// emphasis, code and formulas.
+var marks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", `\`, `\\`, "|", `\|`, "&", "&amp;", "<", "&lt;",
+	">", "&gt;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "\\`", "~", `\~`, "$", `\$`, "@", `\@`, "://", `:\/\/`,
+	"www.", `www\.`)
 
-// codeSpan is text as it stands, also where it has backquotes.
+// opening is what Markdown takes for markup at the beginning of a line: headings, lists, rules.
+var opening = regexp.MustCompile(`^(\s*)(?:(#{1,6}|[+-]|-{2,}|={2,})|(\d+)([.)]))(\s|$)`)
+
+// plainText keeps Markdown from taking a text for markup.
+func plainText(text string) string {
+	return opening.ReplaceAllString(marks.Replace(text), `$1$3\$2$4$5`)
+}
+
+// codeSpan is text as it stands, also where it has backquotes. A bar in code would end the cell of a table that the
+// code is in, if a backslash stands before it.
 func codeSpan(text string) string {
-	text = strings.NewReplacer("\n", " ", "|", `\|`).Replace(text)
+	if strings.Contains(text, "|") || strings.TrimSpace(text) == "" {
+		return plainText(text)
+	}
+	text = breaks.Replace(text)
 	fence := "`"
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -24,6 +39,12 @@ func codeSpan(text string) string {
 	return fence + text + fence
 }
 
+// breaks makes one line of a text.
+var breaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+
+// newlines ends lines with what strings.Lines knows; for Markdown a carriage return alone ends one, too.
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 func (c cell) markdown() string {
 	switch {
 	case c.Text == "":
@@ -31,15 +52,15 @@ func (c cell) markdown() string {
 	case c.Code:
 		return codeSpan(c.Text)
 	case c.Class != "":
-		return "**" + plainText.Replace(c.Text) + "**"
+		return "**" + plainText(c.Text) + "**"
 	}
-	return plainText.Replace(c.Text)
+	return plainText(c.Text)
 }
 
 func (t *table) markdown(b *strings.Builder) {
 	var rule, head []string
 	for k, h := range t.Head {
-		head = append(head, plainText.Replace(h))
+		head = append(head, plainText(h))
 		if len(t.Rows) > 0 && t.Rows[0][k].Number {
 			rule = append(rule, "---:")
 		} else {
@@ -61,7 +82,7 @@ func (t *table) markdown(b *strings.Builder) {
 func (p *page) markdown() string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
-	say("# %s\n\n", plainText.Replace(p.Title))
+	say("# %s\n\n", plainText(p.Title))
 	for _, c := range p.Counts {
 		say("- **%s** %s\n", c.Number, c.What)
 	}
@@ -72,27 +93,27 @@ func (p *page) markdown() string {
 		say("This report: %s\n\n", codeSpan(p.Command))
 	}
 	for _, s := range p.Sections {
-		say("## %s\n\n", s.Title)
+		say("## %s\n\n", plainText(s.Title))
 		for _, part := range s.Blocks {
 			if part.Fold != "" {
-				say("### %s\n\n", plainText.Replace(part.Fold))
+				say("### %s\n\n", plainText(part.Fold))
 			}
 			if part.Heading != "" {
-				say("### %s\n\n", plainText.Replace(part.Heading))
+				say("### %s\n\n", plainText(part.Heading))
 			}
 			if part.Text != "" {
-				say("%s\n\n", plainText.Replace(part.Text))
+				say("%s\n\n", plainText(part.Text))
 			}
 			if c := part.Card; c != nil {
 				if c.Title != "" {
-					say("### %s\n\n", plainText.Replace(c.Title))
+					say("### %s\n\n", plainText(c.Title))
 				}
 				for _, pair := range c.Pairs {
-					value := plainText.Replace(pair.Value)
+					value := plainText(pair.Value)
 					if pair.Code {
 						value = codeSpan(pair.Value)
 					}
-					say("- **%s**: %s\n", plainText.Replace(pair.Name), value)
+					say("- **%s**: %s\n", plainText(pair.Name), value)
 				}
 				say("\n")
 			}
@@ -101,26 +122,26 @@ func (p *page) markdown() string {
 			}
 			if part.Card != nil {
 				for _, source := range part.Card.Sources {
-					say("%s:\n\n", plainText.Replace(source.Summary))
-					for l := range strings.Lines(source.Text + "\n") {
+					say("%s:\n\n", plainText(source.Summary))
+					for l := range strings.Lines(newlines.Replace(source.Text) + "\n") {
 						say("    %s", l)
 					}
 					say("\n")
 				}
 			}
 			for _, f := range part.Figures {
-				say("### %s\n\n", plainText.Replace(f.Title))
+				say("### %s\n\n", plainText(f.Title))
 				if f.Text != "" {
-					say("%s\n\n", plainText.Replace(f.Text))
+					say("%s\n\n", plainText(f.Text))
 				}
 				if f.Numbers != nil {
 					f.Numbers.markdown(&b)
 				}
 			}
 			if l := part.List; l != nil {
-				say("%s:\n\n", plainText.Replace(l.Summary))
+				say("%s:\n\n", plainText(l.Summary))
 				for _, item := range l.Items {
-					say("- %s\n", plainText.Replace(item))
+					say("- %s\n", plainText(item))
 				}
 				say("\n")
 			}

@@ -33,6 +33,24 @@ func Find(t *testing.T) Browser {
 // Open runs the browser on a file and returns what it prints. An error on the page's console fails the test.
 func (b Browser) Open(t *testing.T, file string, flags ...string) string {
 	t.Helper()
+	said, logged := b.run(t, file, flags...)
+	for l := range strings.Lines(logged) {
+		if strings.Contains(l, "CONSOLE") {
+			t.Errorf("the page says on the console: %s", l)
+		}
+	}
+	return said
+}
+
+// Dump opens a file, whatever its console says, and returns what it has become.
+func (b Browser) Dump(t *testing.T, file string) string {
+	t.Helper()
+	dom, _ := b.run(t, file, "--dump-dom")
+	return dom
+}
+
+func (b Browser) run(t *testing.T, file string, flags ...string) (said, logged string) {
+	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), 90*time.Second)
 	defer stop()
 	all := append([]string{
@@ -40,17 +58,12 @@ func (b Browser) Open(t *testing.T, file string, flags ...string) string {
 		"--virtual-time-budget=3000", "--user-data-dir=" + t.TempDir(),
 	}, flags...)
 	cmd := exec.CommandContext(ctx, string(b), append(all, "file://"+file)...)
-	var said, logged strings.Builder
-	cmd.Stdout, cmd.Stderr = &said, &logged
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v\n%s", file, err, logged.String())
+		t.Fatalf("%s: %v\n%s", file, err, errs.String())
 	}
-	for l := range strings.Lines(logged.String()) {
-		if strings.Contains(l, "CONSOLE") {
-			t.Errorf("the page says on the console: %s", l)
-		}
-	}
-	return said.String()
+	return out.String(), errs.String()
 }
 
 // Gauge is put at the end of a copy of a page. It measures the page and hands the result to the frame around it, or
