@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 )
@@ -102,25 +101,18 @@ func (f DataFile) download(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL, nil)
+	body, err := polite.get(ctx, f.URL)
 	if err != nil {
 		return err
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server answered %s", response.Status)
-	}
+	defer body.Close()
 	partial, err := os.CreateTemp(filepath.Dir(path), ".partial-")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(partial.Name())
 	h := sha256.New()
-	_, err = io.Copy(io.MultiWriter(partial, h), response.Body)
+	_, err = io.Copy(io.MultiWriter(partial, h), body)
 	if err = errors.Join(err, partial.Close()); err != nil {
 		return err
 	}
