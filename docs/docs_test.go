@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-var update = flag.Bool("update", false, "write methods.md and attacks.md anew")
+var update = flag.Bool("update", false, "write methods.md, attacks.md and modules.md anew")
 
 // program is the path of the program that is tested.
 var program string

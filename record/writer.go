@@ -19,6 +19,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"overhear/internal/files"
 	"overhear/sim"
 )
 
@@ -79,7 +80,7 @@ func Create(out, name string, seed uint64, policy Policy, replace bool) (*Writer
 		return nil, fmt.Errorf("%s exists already", w.place)
 	}
 	parent, base := filepath.Split(w.place)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
+	if err := files.Directory(parent); err != nil {
 		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
 	partial := "." + base + ".partial-"

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"overhear/internal/files"
 )
 
 // Files of a sweep's directory.
@@ -31,7 +33,7 @@ type Dir struct {
 // OpenDir opens the directory of a plan for writing, or makes it. It refuses
 // one of another plan, and one that another process writes.
 func OpenDir(path string, p *Plan) (*Dir, error) {
-	if err := os.MkdirAll(path, 0o755); err != nil {
+	if err := files.Directory(path); err != nil {
 		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
 	unlock, err := lock(path)

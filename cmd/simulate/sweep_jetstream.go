@@ -111,8 +111,8 @@ and what is believed of them, is in docs/security.md.`,
 	flags.DurationVar(&f.lost, "lost-after", 30*time.Second,
 		"give a worker's runs to others when it was not heard of for so long")
 	flags.BoolVar(&f.keep, "keep-streams", false, "do not remove the streams in the end")
-	flags.Float64Var(&f.check, "check", 0.01, "`share` of the workers' results, and the first of each worker, to compute "+
-		"again here and compare bit by bit; 0 checks none")
+	flags.Float64Var(&f.check, "check", 0.01, "`share` of the workers' results, and the first of each worker, to "+
+		"compute again here and compare bit by bit; 0 checks none")
 	f.add(c, "authority of the workers' certificates, a PEM `file`: only those who have one may join")
 	return c
 }

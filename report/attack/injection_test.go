@@ -153,7 +153,8 @@ func TestEvaluation_LoadsNothing(t *testing.T) {
 		t.Error("the page does not show its texts and figures")
 	}
 	bad := `<script>document.title="taken"</script><img src="` + server.URL + `/i"><iframe src="` + server.URL +
-		`/f"></iframe><link rel="stylesheet" href="` + server.URL + `/s"><p style="background:url(` + server.URL + `/u)">x</p></body>`
+		`/f"></iframe><link rel="stylesheet" href="` + server.URL + `/s"><p style="background:url(` + server.URL +
+		`/u)">x</p></body>`
 	page := strings.Replace(write(t, examples()["sample"].HTML), "</body>", bad, 1)
 	if dom := open(page); strings.Contains(dom, "<title>taken") || asked.Load() > 0 {
 		t.Errorf("the policy lets a script run, or the page ask for something: %d times", asked.Load())

@@ -11,8 +11,8 @@ import (
 // marks are what Markdown takes for markup anywhere in a text: of HTML, of links, also without brackets, of tables,
 // emphasis, code and formulas.
 var marks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", `\`, `\\`, "|", `\|`, "&", "&amp;", "<", "&lt;",
-	">", "&gt;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "\\`", "~", `\~`, "$", `\$`, "@", `\@`, "://", `:\/\/`,
-	"www.", `www\.`)
+	">", "&gt;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "\\`", "~", `\~`, "$", `\$`, "@", `\@`, "://",
+	`:\/\/`, "www.", `www\.`)
 
 // opening is what Markdown takes for markup at the beginning of a line: headings, lists, rules.
 var opening = regexp.MustCompile(`^(\s*)(?:(#{1,6}|[+-]|-{2,}|={2,})|(\d+)([.)]))(\s|$)`)

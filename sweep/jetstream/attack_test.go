@@ -95,8 +95,9 @@ func TestRights(t *testing.T) {
 			forbidden = append(forbidden, api+"."+one)
 		}
 	}
-	forbidden = append(forbidden, n.end(), n.plan(), n.task(task{0, 0, 7}), n.task(task{99, 99, 0}), "$SYS.REQ.SERVER.PING",
-		"_INBOX.x", "$JS.ACK."+n.resultStream()+".x.1.1.1.1.1", namesOf(strings.Repeat("0", 64)).result(1))
+	forbidden = append(forbidden, n.end(), n.plan(), n.task(task{0, 0, 7}), n.task(task{99, 99, 0}),
+		"$SYS.REQ.SERVER.PING", "_INBOX.x", "$JS.ACK."+n.resultStream()+".x.1.1.1.1.1",
+		namesOf(strings.Repeat("0", 64)).result(1))
 	var refused atomic.Int64
 	w.nc.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 		if errors.Is(err, nats.ErrPermissionViolation) {

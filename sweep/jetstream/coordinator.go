@@ -155,8 +155,8 @@ func (c *Coordinator) Run(ctx context.Context, w sweep.Work) error {
 	}
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("a stream of the sweep is gone from the server: somebody deleted it, or the server lost its "+
-			"files (%w); results that were collected are kept, and the same command makes the streams anew and has the "+
-			"others computed", err)
+			"files (%w); results that were collected are kept, and the same command makes the streams anew and has "+
+			"the others computed", err)
 	}
 	if errors.As(err, new(*sweep.Conflict)) {
 		short, cancel := context.WithTimeout(ctx, attempt)

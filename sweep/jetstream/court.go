@@ -159,7 +159,8 @@ func (j *court) decide(ctx context.Context, d dispute) error {
 		}
 		if j.unable == nil {
 			j.unable = err
-			j.c.o.Log(fmt.Sprintf("warning: results of workers are not checked, because the data are not here (%v)", err))
+			j.c.o.Log(fmt.Sprintf("warning: results of workers are not checked, because the data are not here (%v)",
+				err))
 		}
 		return nil
 	}
@@ -199,8 +200,8 @@ func (j *court) decide(ctx context.Context, d dispute) error {
 // that it gave. Who gave the result may not be known; then it is that one only.
 func (j *court) convict(ctx context.Context, worker string, index int) error {
 	if worker == "" {
-		j.c.o.Log(fmt.Sprintf("warning: the stored result of run %d, of which is not known who gave it, is not what the "+
-			"run gives here; it is replaced", index))
+		j.c.o.Log(fmt.Sprintf("warning: the stored result of run %d, of which is not known who gave it, is not what "+
+			"the run gives here; it is replaced", index))
 		return nil
 	}
 	j.mu.Lock()
@@ -252,7 +253,7 @@ func (j *court) report() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.banned) > 0 {
-		c.o.Log(fmt.Sprintf("%d results were computed again here; %d workers gave false ones, for which %d results were "+
-			"computed anew", j.checked, len(j.banned), j.again))
+		c.o.Log(fmt.Sprintf("%d results were computed again here; %d workers gave false ones, for which %d results "+
+			"were computed anew", j.checked, len(j.banned), j.again))
 	}
 }

@@ -23,6 +23,8 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go"
+
+	"overhear/internal/files"
 )
 
 // Headers of messages.
@@ -53,7 +55,7 @@ func openKey(dir string) (ed25519.PrivateKey, error) {
 	if dir == "" {
 		return newKey(), nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := files.Directory(dir); err != nil {
 		return nil, fmt.Errorf("preparing the coordinator's key: %w", err)
 	}
 	root, err := os.OpenRoot(dir)

@@ -150,8 +150,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is a task", bad)
 		}
 	}
-	for subject, want := range map[string]bool{n.result(7): true, n.conflict(7, "w"): true, n.prefix() + "other.7": false,
-		n.prefix() + "result.x": false, n.prefix() + "result.+7": false, n.prefix() + "result.07": false} {
+	for subject, want := range map[string]bool{n.result(7): true, n.conflict(7, "w"): true,
+		n.prefix() + "other.7": false, n.prefix() + "result.x": false, n.prefix() + "result.+7": false,
+		n.prefix() + "result.07": false} {
 		if index, _, ok := n.parseResult(subject); (ok && index == 7) != want {
 			t.Errorf("%s: %d, %v", subject, index, ok)
 		}

@@ -29,8 +29,8 @@ func (w *worker) do(m jetstream.Msg) {
 	ticket := m.Headers().Get(ticketHeader)
 	if err != nil || t.last >= w.plan.Len() || !certified(w.key, w.plan.Hash, m.Subject(), ticket, nil) {
 		if w.refused.Add(1) == 1 {
-			w.log(fmt.Sprintf("warning: %.100q was in the queue, which is no task of this sweep's coordinator; it is dropped, "+
-				"and so are others", m.Subject()))
+			w.log(fmt.Sprintf("warning: %.100q was in the queue, which is no task of this sweep's coordinator; it is "+
+				"dropped, and so are others", m.Subject()))
 		}
 		_ = m.Term() // it comes again if this fails
 		return

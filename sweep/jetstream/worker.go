@@ -128,8 +128,9 @@ func (l *link) find(ctx context.Context, wanted string) (*found, error) {
 			}
 			k, ok := keyOf(open[0].Header.Get(keyHeader))
 			if !ok || string(namesOf(p.Hash)) != list[0] {
-				return nil, errors.New("this worker cannot join: the plan on the server is without a coordinator's key, " +
-					"or on another's place; it is of another version of the program, or somebody wrote it who should not")
+				return nil, errors.New("this worker cannot join: the plan on the server is without a coordinator's " +
+					"key, or on another's place; it is of another version of the program, or somebody wrote it who " +
+					"should not")
 			}
 			return &found{p, k}, nil
 		case ended > 0 && why != "":
@@ -317,11 +318,12 @@ func (w *worker) watch(ctx context.Context) {
 		switch {
 		case errors.Is(err, jetstream.ErrStreamNotFound):
 			if !gone {
-				w.log("the sweep's streams are gone from the server; this worker waits until the coordinator makes them " +
-					"anew, or until it is interrupted")
+				w.log("the sweep's streams are gone from the server; this worker waits until the coordinator makes " +
+					"them anew, or until it is interrupted")
 			}
 			gone = true
-		case err != nil, !ends(w.key, w.plan.Hash, w.names, end): // none yet, or not to be had now, or not the coordinator's
+		case err != nil, !ends(w.key, w.plan.Hash, w.names, end):
+			// None yet, or not to be had now, or not the coordinator's.
 		case len(end.Data) > 0:
 			w.end(errors.New(string(end.Data)))
 		default:
