@@ -8,6 +8,8 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -429,4 +431,51 @@ func TestLostStreams(t *testing.T) {
 		}
 		sameTables(t, alone(t, p), dir)
 	}
+}
+
+// The rights that docs/security.md gives for a server of someone else are enough for workers, and no more than that.
+func TestDocumentedRights(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, config, _ := strings.Cut(string(page), "```text\n")
+	config, _, ok := strings.Cut(config, "```")
+	if !ok {
+		t.Fatal("the page has no configuration")
+	}
+	path := filepath.Join(t.TempDir(), "nats.conf")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := server.ProcessConfigFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t)
+	o.Server = broker(t, func(b *server.Options) { b.Accounts, b.Users = parsed.Accounts, parsed.Users })
+	o.Token = "coordinator:change me"
+	p := plan(t, sweep.Options{Seeds: 10})
+	c := coordinator(t, p, o)
+	dir := t.TempDir()
+	made := start(t, c, dir)
+	worker := Access{Token: "worker:change me too"}
+	l, err := connect(t.Context(), o.Server, worker, nil, logTo(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	for _, subject := range []string{c.names.end(), c.names.plan(), c.names.task(task{0, 0, 5}),
+		"$JS.API.STREAM.DELETE." + c.names.resultStream(), "$JS.API.STREAM.PURGE." + c.names.taskStream()} {
+		if _, err := l.nc.Request(subject, nil, 200*time.Millisecond); err == nil {
+			t.Errorf("a worker may publish %s", subject)
+		}
+	}
+	if err := Work(t.Context(), WorkerOptions{Server: o.Server, Access: worker}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-made; err != nil {
+		t.Fatal(err)
+	}
+	sameTables(t, alone(t, p), dir)
 }
