@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"overhear/algorithms"
+	"overhear/internal/checkpoint"
 	"overhear/metrics"
 	"overhear/record"
 	"overhear/report/plot"
@@ -32,6 +33,11 @@ type Options struct {
 	Plots    bool
 	Progress func(seed uint64, round int) // may be nil
 
+	// Checkpoint is how often what was computed is kept, beside the run's directory, so
+	// that a run that is stopped goes on from there when it is run again; 0: never.
+	Checkpoint time.Duration
+	Say        func(text string) // told what became of a checkpoint; may be nil
+
 	// Extra adds files to the directory of a run that has ended, such as what the
 	// adversary knew of it; may be nil.
 	Extra func(e *Experiment, a *Assembly, w *record.Writer) error
@@ -47,8 +53,21 @@ type outcome struct {
 }
 
 // Run runs one seed and returns its finished run directory. If ctx is done, or
-// the run fails, nothing of the seed remains.
+// the run fails, nothing of the seed remains but, where ctx is done or results could
+// not be written, its checkpoint.
 func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.Run, error) {
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	r, err := e.run(ctx, seed, o)
+	if errors.Is(err, checkpoint.ErrMisfit) {
+		o.Say(fmt.Sprintf("seed %d is computed anew: %v", seed, err))
+		r, err = e.run(ctx, seed, o)
+	}
+	return r, err
+}
+
+func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record.Run, err error) {
 	w, err := record.Create(o.Out, e.Name, seed, e.policy(), o.Replace)
 	if err != nil {
 		return nil, err
@@ -58,7 +77,15 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 	if o.Progress != nil {
 		progress = func(r metrics.Row) { o.Progress(seed, r.Round) }
 	}
-	out, err := e.complete(ctx, seed, Execution{Workers: o.Workers}, w, progress)
+	k := &keeping{path: record.CheckpointPath(o.Out, e.Name, seed), every: o.Checkpoint, say: o.Say}
+	computed := false
+	defer func() {
+		if failed := k.end(computed, err); failed != nil {
+			o.Say(failed.Error())
+		}
+	}()
+	out, err := e.complete(ctx, seed, Execution{Workers: o.Workers, keep: k}, w, progress)
+	computed = err == nil
 	if err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
@@ -120,13 +147,19 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if ctx, err = x.keep.open(ctx, e, a); err != nil {
+		return nil, err
+	}
 	out := &outcome{Assembly: a}
-	r, err := e.recorder(out, w, progress)
+	r, err := e.recorder(out, w, x.keep.results(), progress)
 	if err != nil {
 		return nil, err
 	}
 	x.Observer, x.Packets, x.Trace = r, r.sent, e.traceLevel()
 	if out.Finished, err = e.Execute(ctx, a, x); err != nil {
+		return nil, err
+	}
+	if err := x.keep.results().Misfit(); err != nil {
 		return nil, err
 	}
 	out.rows = r.measured().Rows()

@@ -4,7 +4,7 @@
 package problem
 
 import (
-	"overhear/internal/journal"
+	"overhear/internal/checkpoint"
 )
 
 // kept is what a solver does to keep its results and to go on after them. What it
@@ -12,7 +12,7 @@ import (
 // follows from the point at which it was made. So results that are taken from a journal
 // say where that was, and the solver makes the factor when it has to compute again.
 type kept struct {
-	track    *journal.Track
+	track    *checkpoint.Track
 	factored []float64 // where the latest factor was made
 	ridge    float64   // with which
 	behind   bool      // the factor at hand is an earlier one, or none
@@ -20,7 +20,7 @@ type kept struct {
 
 // Keep has the solver take its results from a track, and hand to it those that it
 // computes; before the first of them. A nil track keeps nothing.
-func (s *Solver) Keep(t *journal.Track) { s.kept.track = t }
+func (s *Solver) Keep(t *checkpoint.Track) { s.kept.track = t }
 
 // What is computed, as the first number of its input.
 const (
@@ -37,7 +37,7 @@ const solveStats = 5
 // ridge. A solve that fails ends the run and is not kept.
 func (s *Solver) solveOnce(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
 	k, d := &s.kept, len(f)
-	in := journal.SumOf([]float64{ofSolve, kappa}, f, q)
+	in := checkpoint.SumOf([]float64{ofSolve, kappa}, f, q)
 	if r, ok := k.track.Next(in); ok {
 		stats := Stats{Residual: r[0], Scale: r[1], Tolerance: s.tolerance, Evaluations: int(r[2]),
 			Factorisations: int(r[3])}
@@ -68,7 +68,7 @@ func (s *Solver) solveOnce(w *Scratch, f, q []float64, kappa float64) (Stats, er
 
 // dataLossOnce is dataLossAt.
 func (s *Solver) dataLossOnce(w *Scratch, f []float64) float64 {
-	in := journal.SumOf([]float64{ofLoss}, f)
+	in := checkpoint.SumOf([]float64{ofLoss}, f)
 	if r, ok := s.kept.track.Next(in); ok {
 		return r[0]
 	}
@@ -79,7 +79,7 @@ func (s *Solver) dataLossOnce(w *Scratch, f []float64) float64 {
 
 // gradientOnce is gradientAt.
 func (s *Solver) gradientOnce(w *Scratch, f, out []float64) {
-	in := journal.SumOf([]float64{ofGradient}, f)
+	in := checkpoint.SumOf([]float64{ofGradient}, f)
 	if r, ok := s.kept.track.Next(in); ok {
 		copy(out, r)
 		return

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"overhear/internal/journal"
+	"overhear/internal/checkpoint"
 )
 
 // calls does so many calls of a solver, of all kinds, and writes down every bit that
@@ -68,7 +68,7 @@ func TestSolver_GoesOnAfterKeptResults(t *testing.T) {
 		for stop := range count {
 			path := filepath.Join(t.TempDir(), "journal")
 			for _, until := range []int{stop, count} {
-				j, discarded, err := journal.Open(path, journal.Options{Every: time.Hour, Limit: 1 << 30,
+				j, discarded, err := checkpoint.Open(path, checkpoint.Options{Every: time.Hour, Limit: 1 << 30,
 					Key: func() (key [32]byte, err error) { return }})
 				if err != nil || discarded != nil {
 					t.Fatal(err, discarded)
@@ -125,7 +125,7 @@ func TestSolver_GoesOnWithAStaleFactor(t *testing.T) {
 	want := steps(whole, 2, 3)
 	path := filepath.Join(t.TempDir(), "journal")
 	for _, until := range []int{2, 3} {
-		j, _, err := journal.Open(path, journal.Options{Every: time.Hour, Limit: 1 << 30,
+		j, _, err := checkpoint.Open(path, checkpoint.Options{Every: time.Hour, Limit: 1 << 30,
 			Key: func() (key [32]byte, err error) { return }})
 		if err != nil {
 			t.Fatal(err)

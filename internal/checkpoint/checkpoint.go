@@ -1,4 +1,4 @@
-// Package journal keeps the results of computations in a file while a deterministic
+// Package checkpoint keeps the results of computations in a file while a deterministic
 // program runs, so that the program, stopped at any moment and started again, takes
 // them from there in place of computing them.
 //
@@ -9,9 +9,9 @@
 // Before a computation the program asks its track for the next result ([Track.Next]);
 // if there is none, it computes, and hands the result over ([Track.Keep]).
 //
-//	j, err := journal.Open(path, journal.Options{Key: key, Every: 10 * time.Second})
+//	j, err := checkpoint.Open(path, checkpoint.Options{Key: key, Every: 10 * time.Second})
 //	t := j.Track(3)
-//	in := journal.SumOf(x)
+//	in := checkpoint.SumOf(x)
 //	y, ok := t.Next(in)
 //	if !ok {
 //		y = f(x)
@@ -29,7 +29,7 @@
 //   - A journal whose key is another's, or whose beginning is damaged, is not used.
 //   - No error of writing is the program's: the journal ends there and what it has
 //     remains of use.
-package journal
+package checkpoint
 
 import (
 	"bufio"
