@@ -36,7 +36,12 @@ type runFlags struct {
 	json    bool
 	again   bool
 	noPlots bool
+
+	checkpoint time.Duration
 }
+
+// defaultCheckpoint is how much of a run's work a stop, whatever it is, takes at most.
+const defaultCheckpoint = 10 * time.Second
 
 func newRun() *cobra.Command {
 	var f runFlags
@@ -60,6 +65,8 @@ func newRun() *cobra.Command {
 	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.BoolVar(&f.json, "json", false, "print run.json of every run as a JSON array")
 	flags.BoolVar(&f.again, "again", false, "run seeds again that are finished")
+	flags.DurationVar(&f.checkpoint, "checkpoint", defaultCheckpoint, "how often to keep what a run has computed, so "+
+		"that the same command goes on\nfrom there if it is stopped or killed; 0: never")
 	flags.BoolVar(&f.noPlots, "no-plots", false, "draw no figures")
 	return c
 }
@@ -67,6 +74,9 @@ func newRun() *cobra.Command {
 func run(c *cobra.Command, files []string, f *runFlags) error {
 	if f.workers < 1 {
 		return usage("--workers must be at least 1, is %d", f.workers)
+	}
+	if f.checkpoint < 0 {
+		return usage("--checkpoint must be a duration such as 10s, or 0 for none, is %v", f.checkpoint)
 	}
 	var all []*scenarios.Scenario
 	var mistakes error
@@ -116,7 +126,8 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
 	defer bar.clear()
 	o := experiment.Options{Out: f.out, Workers: f.workers, Replace: true, Plots: !f.noPlots,
-		Extra:    evaluation.WriteKnowledge,
+		Extra: evaluation.WriteKnowledge, Checkpoint: f.checkpoint,
+		Say:      func(text string) { bar.clear(); fmt.Fprintln(os.Stderr, text) },
 		Progress: func(seed uint64, round int) { bar.at(int(seed-s.Seeds.First)*(s.Rounds.Count+1) + round + 1) }}
 	var runs []*record.Run
 	kept := 0
@@ -130,8 +141,12 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 		}
 		r, err := e.Run(ctx, seed, o)
 		if errors.Is(err, context.Canceled) {
-			return runs, fmt.Errorf("stopped; %d of %d seeds are finished and kept, and the same command goes on "+
-				"from there", len(runs), s.Seeds.Count)
+			kept := "and what seed %d has computed is"
+			if f.checkpoint == 0 {
+				kept = "what seed %d has computed is not"
+			}
+			return runs, fmt.Errorf("stopped; %d of %d seeds are finished and kept, "+kept+
+				"; the same command goes on from there", len(runs), s.Seeds.Count, seed)
 		}
 		if err != nil {
 			return runs, err
