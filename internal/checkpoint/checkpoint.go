@@ -39,15 +39,15 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"sync"
 	"time"
+	"unsafe"
 )
 
 // The file: the magic, the key, the CRC-32C of both; then records. A record is the
 // number of values (4 bytes, little-endian), the track (4), the sum of the input (4),
-// the values (8 each) and the CRC-32C of all that (4).
+// the values (8 each, as in memory) and the CRC-32C of all that (4).
 const (
 	magic       = "OVHJRN01"
 	keyBytes    = 32
@@ -121,19 +121,17 @@ type Sum uint32
 
 // SumOf is the CRC-32C of the bits of vectors.
 func SumOf(vectors ...[]float64) Sum {
-	var chunk [1024]byte
 	sum := uint32(0)
 	for _, v := range vectors {
-		for len(v) > 0 {
-			n := min(len(v), len(chunk)/8)
-			for k, x := range v[:n] {
-				binary.LittleEndian.PutUint64(chunk[8*k:], math.Float64bits(x))
-			}
-			sum = crc32.Update(sum, castagnoli, chunk[:8*n])
-			v = v[n:]
-		}
+		sum = crc32.Update(sum, castagnoli, inMemory(v))
 	}
 	return Sum(sum)
+}
+
+// inMemory are the bytes of a vector where it is. Their order is the machine's: a
+// checkpoint is of one build of the program, and so of one kind of machine.
+func inMemory(v []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 8*len(v))
 }
 
 // Open opens the journal at a path, or begins one: its file is made at the first
@@ -276,9 +274,7 @@ func (t *Track) Next(input Sum) (values []float64, ok bool) {
 		}
 		j.unread -= size
 		r := record{Sum(binary.LittleEndian.Uint32(b[8:])), make([]float64, binary.LittleEndian.Uint32(b))}
-		for k := range r.values {
-			r.values[k] = math.Float64frombits(binary.LittleEndian.Uint64(b[recordBytes+8*k:]))
-		}
+		copy(inMemory(r.values), b[recordBytes:])
 		of := j.tracks[binary.LittleEndian.Uint32(b[4:])]
 		if of == nil {
 			of = &Track{j: j, id: binary.LittleEndian.Uint32(b[4:])}
@@ -340,9 +336,7 @@ func (t *Track) Keep(input Sum, values ...[]float64) {
 	b = binary.LittleEndian.AppendUint32(b, t.id)
 	b = binary.LittleEndian.AppendUint32(b, uint32(input))
 	for _, v := range values {
-		for _, x := range v {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-		}
+		b = append(b, inMemory(v)...)
 	}
 	j.buffer = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[begin:], castagnoli))
 	j.size += length
