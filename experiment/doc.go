@@ -10,8 +10,7 @@
 //   - What the observers saw is written into a run directory.
 //
 // [Experiment.Run] does all four, [Experiment.Measure] does the first three and
-// returns the tables, and [Verify] repeats a recorded run and names the first event
-// that differs.
+// returns the tables, and [Verify] repeats a recorded run and names all that differs.
 //
 //	e := experiment.New(s, "")
 //	run, err := e.Run(ctx, 1, experiment.Options{Out: "results/runs"})

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,7 +20,6 @@ import (
 
 	"overhear/evaluation"
 	"overhear/experiment"
-	"overhear/metrics"
 	"overhear/record"
 	"overhear/report"
 	"overhear/scenarios"
@@ -206,22 +206,43 @@ func newVerify() *cobra.Command {
 	var data string
 	var workers int
 	c := &cobra.Command{
-		Use:   "verify RUNDIR",
-		Short: "Repeat a run and say whether, and where first, it differs",
-		Args:  exactly(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			r, err := record.Open(args[0])
-			if err != nil {
-				return usageError{err}
+		Use:   "verify DIR…",
+		Short: "Repeat runs, attacks and audits and compare all that their directories say",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("verify needs the directory of a run, of an audit or of several seeds, such as " +
+					"results/runs/quickstart/1")
 			}
-			bar := newProgress("verify", r.Info.Rounds+1)
-			err = experiment.Verify(c.Context(), r, data, workers, func(row metrics.Row) { bar.at(row.Round + 1) })
-			bar.clear()
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(c.OutOrStdout(), "%s: same digest, %s, over %d events\n", r.Dir, r.Info.Digest, r.Info.Events)
 			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if workers < 1 {
+				return usage("--workers must be at least 1, is %d", workers)
+			}
+			var differ []error
+			for _, dir := range args {
+				if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+					return usage("%s is no directory; verify needs that of a run, of an audit or of several seeds", dir)
+				}
+				bar := newProgress("verify", -1)
+				same, err := evaluation.Verify(c.Context(), dir, evaluation.VerifyOptions{DataDir: data,
+					Workers: workers, Progress: bar.at})
+				bar.clear()
+				for _, v := range same {
+					fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", v.Dir, v.What)
+					for _, d := range v.Origins {
+						fmt.Fprintf(c.OutOrStdout(), "  not of this program: %v\n", d)
+					}
+				}
+				if errors.Is(err, fs.ErrNotExist) {
+					return usageError{err}
+				}
+				if err != nil && !errors.Is(err, experiment.ErrMismatch) {
+					return err
+				}
+				differ = append(differ, err)
+			}
+			return errors.Join(differ...)
 		},
 	}
 	c.Flags().StringVar(&data, "data", "", "data `directory`")
