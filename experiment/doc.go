@@ -28,6 +28,7 @@
 //     what: workers, queue, observers and the trace's level change no number.
 //   - Each random part draws from a stream of its own, so that another topology
 //     leaves the partition of the data as it was.
-//   - A run directory is there as a whole or not at all.
+//   - A run directory is there as a whole or not at all. A run that was stopped leaves a
+//     checkpoint beside it, which changes no bit of the run that goes on from it.
 //   - A scenario that is well formed and yet cannot be run is a [SetupError].
 package experiment
