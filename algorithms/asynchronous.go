@@ -82,7 +82,7 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 		n.F = s.Init.Start(s.Seed, i, p.D)
 		n.Dual = make([]float64, p.D)
 		if n.ID >= 0 {
-			n.measure = p.NewSolver(n.ID, s.Tolerance)
+			n.measure = s.newSolver(n.ID)
 			n.solver = n.measure
 		}
 		n.forget()

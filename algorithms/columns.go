@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 
+	"overhear/internal/checkpoint"
 	"overhear/internal/num"
 	"overhear/sim"
 )
@@ -134,12 +135,50 @@ func (s *overColumns) hubStep(_, round int, heard [][]float64) error {
 	if s.failure != nil {
 		return s.failure // of the round before
 	}
-	message, err := s.method.Merge(&s.hub, round, heard)
+	h := &s.hub
+	message, err := s.once(len(s.parties), round, heard, []*[]float64{&h.Z, &h.Y, &h.Sum, &h.Memory}, &h.Residual,
+		func() ([]float64, error) { return s.method.Merge(h, round, heard) })
 	if err != nil {
 		return err
 	}
 	s.message = message
 	return finite(message)
+}
+
+// once is the step of a node: its message, computed or as it was kept, and what the
+// node holds after it, vectors and a number.
+func (s *overColumns) once(node, round int, heard [][]float64, held []*[]float64, number *float64,
+	step func() ([]float64, error)) ([]float64, error) {
+	track := s.track(node, ownTrack)
+	if track == nil {
+		return step()
+	}
+	in := checkpoint.SumOf(append([][]float64{{float64(round)}}, heard...)...)
+	if kept, ok := track.Next(in); ok {
+		*number, kept = kept[0], kept[1:]
+		vector := func() []float64 {
+			n := int(kept[0])
+			v := kept[1 : n+1 : n+1]
+			kept = kept[n+1:]
+			return v
+		}
+		for _, v := range held {
+			if *v = vector(); len(*v) == 0 {
+				*v = nil // as it was before a method had any
+			}
+		}
+		return vector(), nil
+	}
+	message, err := step()
+	if err != nil {
+		return nil, err
+	}
+	values := [][]float64{{*number}}
+	for _, v := range append(held, &message) {
+		values = append(values, []float64{float64(len(*v))}, *v)
+	}
+	track.Keep(in, values...)
+	return message, nil
 }
 
 func (s *overColumns) hubMessage(int) []float64 { return s.message }
@@ -150,7 +189,9 @@ func (s *overColumns) clientStep(_, i, round int, hub []float64) error {
 	}
 	p := &s.parties[i]
 	p.X = append(make([]float64, 0, len(p.X)), p.X...) // the round's stays as it is
-	sent, err := s.method.Answer(p, round, hub)
+	none := 0.0
+	sent, err := s.once(i, round, [][]float64{hub}, []*[]float64{&p.X, &p.Memory}, &none,
+		func() ([]float64, error) { return s.method.Answer(p, round, hub) })
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (s *aroundHub) Attach(e *sim.Engine) {
 	for i := range s.clients {
 		c := &s.clients[i]
 		c.Node = Node{ID: i, seed: s.Seed, degree: 1, F: s.Init.Start(s.Seed, i+1, p.D), Dual: make([]float64, p.D),
-			solver: p.NewSolver(i, s.Tolerance)}
+			solver: s.newSolver(i)}
 		c.loss = c.solver.DataLossAt(s.scratch[0].solver, c.F)
 	}
 	s.star = star{rounds: s.Rounds, retry: s.Retry, deadline: s.Deadline, work: s}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"overhear/internal/checkpoint"
 	"overhear/parameter"
 	"overhear/problem"
 	"overhear/sim"
@@ -24,6 +25,8 @@ type Config struct {
 	Retry     sim.Duration // where messages are lost, how long a node waits before it asks again; 0: it does not
 	Deadline  sim.Duration // how long it waits for a round; 0: for ever
 	Missing   string       // what happens then: "" or MissingStop, or MissingLast
+
+	Journal *checkpoint.Journal // of results that an earlier run has left, and that this one leaves; nil: none
 
 	Trigger *parameter.Trigger // when nodes without lockstep start their next update; nil: rounds are synchronous
 }
@@ -106,6 +109,28 @@ type rowRun struct {
 
 // Graph is what the engine runs.
 func (r *rowRun) Graph() *sim.Graph { return r.graph }
+
+// firstTrack of a journal is a node's; those before are for others' use.
+const firstTrack = 16
+
+// tracks of a node.
+const (
+	ownTrack      = iota // of what its solver computes, or of its steps
+	reportedTrack        // of what the solver computes on the data that were reported to it
+	tracksOfNode
+)
+
+// track is one of those of the i-th of the nodes that compute.
+func (c *Config) track(i, which int) *checkpoint.Track {
+	return c.Journal.Track(uint32(firstTrack + tracksOfNode*i + which))
+}
+
+// newSolver makes the solver of a part of the problem.
+func (r *rowRun) newSolver(part int) *problem.Solver {
+	s := r.Problem.NewSolver(part, r.Tolerance)
+	s.Keep(r.track(part, ownTrack))
+	return s
+}
 
 // traits are what else a method does, found once; nil: it does not.
 type traits struct {

@@ -106,7 +106,7 @@ func (r *registration) collect(s *rowRun, n *Node, m *sim.Message) bool {
 	if r.missing--; r.missing > 0 {
 		return false
 	}
-	s.registering.Collect(n, r.reports)
+	r.make(s, n)
 	return true
 }
 
@@ -120,7 +120,13 @@ func (r *registration) recover(env *sim.Env, s *rowRun, n *Node) {
 		r.expect(env, s)
 		return
 	}
+	r.make(s, n)
+}
+
+// make has the method make what it needs of the reports.
+func (r *registration) make(s *rowRun, n *Node) {
 	s.registering.Collect(n, r.reports)
+	n.solver.Keep(s.track(n.ID, reportedTrack))
 }
 
 // expect waits for reports; where packets are lost, it asks again.

@@ -71,7 +71,7 @@ func (s *synchronous) Attach(e *sim.Engine) {
 		n.degree = len(n.neighbours)
 		n.F = s.Init.Start(s.Seed, i, p.D)
 		n.Dual = make([]float64, p.D)
-		n.measure = p.NewSolver(i, s.Tolerance)
+		n.measure = s.newSolver(i)
 		n.solver = n.measure
 		n.values = [2][][]float64{make([][]float64, n.degree), make([][]float64, n.degree)}
 		if s.Missing == MissingLast {

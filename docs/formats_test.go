@@ -85,6 +85,7 @@ func produce(t *testing.T) string {
 		{"attack", "informed.yaml"},
 		{"attack", "users.yaml"},
 		{"attack", "columns.yaml"},
+		{"attack", "out/columns/1", "--set", "adversary.knows.candidates=3"},
 		{"attack", "claimed.yaml"},
 		{"audit", "claimed.yaml", "--set", "algorithm.eta=0.06"},
 		{"audit", "users.yaml"},

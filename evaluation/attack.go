@@ -101,7 +101,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	}
 	out := &record.Attacks{
 		Name: r.Info.Name, About: s.About, Seed: seed, Algorithm: r.Info.Algorithm, Digest: r.Info.Digest,
-		Command: o.Command, Scenario: r.Info.Scenario, Rounds: r.Info.Rounds,
+		Command: o.Command, Changes: o.Sets, Scenario: r.Info.Scenario, Rounds: r.Info.Rounds,
 		Threat:    threat(&s.Adversary.Knows, watch, known),
 		Placement: network(public, watch, known.Victims[0].Node),
 	}

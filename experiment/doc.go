@@ -10,8 +10,7 @@
 //   - What the observers saw is written into a run directory.
 //
 // [Experiment.Run] does all four, [Experiment.Measure] does the first three and
-// returns the tables, and [Verify] repeats a recorded run and names the first event
-// that differs.
+// returns the tables, and [Verify] repeats a recorded run and names all that differs.
 //
 //	e := experiment.New(s, "")
 //	run, err := e.Run(ctx, 1, experiment.Options{Out: "results/runs"})
@@ -29,6 +28,7 @@
 //     what: workers, queue, observers and the trace's level change no number.
 //   - Each random part draws from a stream of its own, so that another topology
 //     leaves the partition of the data as it was.
-//   - A run directory is there as a whole or not at all.
+//   - A run directory is there as a whole or not at all. A run that was stopped leaves a
+//     checkpoint beside it, which changes no bit of the run that goes on from it.
 //   - A scenario that is well formed and yet cannot be run is a [SetupError].
 package experiment

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"overhear/algorithms"
+	"overhear/internal/checkpoint"
 	"overhear/parameter"
 	"overhear/sim"
 )
@@ -22,6 +23,8 @@ type Execution struct {
 	Queue     sim.QueueKind
 	Trace     sim.TraceLevel
 	Reference *sim.Trace // the run stops where it differs from it; nil: none
+
+	keep *keeping // of its checkpoint; nil: there is none
 }
 
 // Finished is what the engine and the protocol tell of a run that has ended.
@@ -41,7 +44,7 @@ type Finished struct {
 // where the run is not its reference, and says who waits for whom where nodes did
 // not end.
 func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Finished, error) {
-	protocol, err := e.protocol(a, x.Observer)
+	protocol, err := e.protocol(a, x.Observer, x.keep.results())
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +80,8 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 	return f, nil
 }
 
-// protocol is the protocol that the assembly's nodes follow; o may be nil.
-func (e *Experiment) protocol(a *Assembly, o algorithms.Observer) (algorithms.Protocol, error) {
+// protocol is the protocol that the assembly's nodes follow; o and j may be nil.
+func (e *Experiment) protocol(a *Assembly, o algorithms.Observer, j *checkpoint.Journal) (algorithms.Protocol, error) {
 	cost, err := e.Compute.Of(a.Seed, a.Graph.Order())
 	if err != nil {
 		return nil, err
@@ -86,7 +89,7 @@ func (e *Experiment) protocol(a *Assembly, o algorithms.Observer) (algorithms.Pr
 	r := &e.Rounds
 	c := algorithms.Config{
 		Setting: a.Setting, Method: a.Method, Init: e.Algorithm.Init, Cost: cost, Observer: o,
-		Tolerance: e.Solver.Tolerance,
+		Tolerance: e.Solver.Tolerance, Journal: j,
 	}
 	if e.Network.Lossy() {
 		c.Retry, c.Deadline, c.Missing = r.Retry, r.Deadline, r.Missing

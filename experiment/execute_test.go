@@ -13,7 +13,6 @@ import (
 	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/fuzz"
-	"overhear/metrics"
 	"overhear/scenarios"
 )
 
@@ -141,7 +140,7 @@ func TestVerify_RepeatsShuffledTies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := experiment.Verify(context.Background(), r, "", 1, func(metrics.Row) {}); err != nil {
+	if _, err := experiment.Verify(context.Background(), r, "", experiment.Options{Workers: 1}); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"overhear/algorithms"
+	"overhear/internal/checkpoint"
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
@@ -26,6 +27,7 @@ type recorder struct {
 type rowMetrics interface {
 	Published(shard, t int, at sim.Time, values, inner []float64, loss float64, stats problem.Stats)
 	Concluded(node, t int, dual []float64)
+	Keep(t *checkpoint.Track)
 	measurement
 }
 
@@ -36,30 +38,46 @@ type measurement interface {
 }
 
 // recorder makes the observer of a run and, for its metrics, computes the centralised
-// optimum.
-func (e *Experiment) recorder(out *outcome, w *record.Writer, progress func(metrics.Row)) (*recorder, error) {
+// optimum; both may be in the journal.
+func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Journal, progress func(metrics.Row),
+) (*recorder, error) {
 	r := &recorder{first: out.First(), writer: w}
-	if out.Split != nil {
+	value, point, err := optimum(j, func() (float64, []float64, error) {
+		if out.Split == nil {
+			o, err := out.Problem.Centralised()
+			if err != nil {
+				return 0, nil, err
+			}
+			return o.Value, o.F, nil
+		}
 		o, err := out.Split.Centralised()
 		if err != nil {
-			return nil, err
+			return 0, nil, err
 		}
-		_, wrong := out.Split.TestLoss(o.X)
-		out.optimum = record.Reference{Objective: record.Number(o.Value), Point: slices.Concat(o.X...),
-			TestError: record.Number(wrong)}
-		r.columns = metrics.NewSplit(out.Split, o.X, e.Rounds.Count, progress)
-		return r, nil
-	}
-	o, err := out.Problem.Centralised()
+		return o.Value, slices.Concat(o.X...), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	out.optimum = record.Reference{Objective: record.Number(o.Value), Point: o.F,
-		TestError: record.Number(metrics.TestError(&out.Problem.Test, o.F))}
-	r.rows = metrics.NewCollector(out.Problem, o.F, e.Rounds.Count, progress)
-	if e.Rounds.Mode == "asynchronous" {
-		r.rows = metrics.NewRolling(out.Problem, o.F, progress)
+	out.optimum = record.Reference{Objective: record.Number(value), Point: point}
+	track := j.Track(metricsTrack)
+	if out.Split != nil {
+		x := make([][]float64, len(out.Split.Blocks))
+		for m, b := range out.Split.Blocks {
+			x[m], point = point[:b.D:b.D], point[b.D:]
+		}
+		_, wrong := out.Split.TestLoss(x)
+		out.optimum.TestError = record.Number(wrong)
+		r.columns = metrics.NewSplit(out.Split, x, e.Rounds.Count, progress)
+		r.columns.Keep(track)
+		return r, nil
 	}
+	out.optimum.TestError = record.Number(metrics.TestError(&out.Problem.Test, point))
+	r.rows = metrics.NewCollector(out.Problem, point, e.Rounds.Count, progress)
+	if e.Rounds.Mode == "asynchronous" {
+		r.rows = metrics.NewRolling(out.Problem, point, progress)
+	}
+	r.rows.Keep(track)
 	return r, nil
 }
 

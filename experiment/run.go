@@ -7,13 +7,17 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"overhear/algorithms"
+	"overhear/internal/checkpoint"
 	"overhear/metrics"
 	"overhear/record"
 	"overhear/report/plot"
@@ -32,6 +36,11 @@ type Options struct {
 	Plots    bool
 	Progress func(seed uint64, round int) // may be nil
 
+	// Checkpoint is how often what was computed is kept, beside the run's directory, so
+	// that a run that is stopped goes on from there when it is run again; 0: never.
+	Checkpoint time.Duration
+	Say        func(text string) // told what became of a checkpoint; may be nil
+
 	// Extra adds files to the directory of a run that has ended, such as what the
 	// adversary knew of it; may be nil.
 	Extra func(e *Experiment, a *Assembly, w *record.Writer) error
@@ -47,8 +56,21 @@ type outcome struct {
 }
 
 // Run runs one seed and returns its finished run directory. If ctx is done, or
-// the run fails, nothing of the seed remains.
+// the run fails, nothing of the seed remains but, where ctx is done or results could
+// not be written, its checkpoint.
 func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.Run, error) {
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	r, err := e.run(ctx, seed, o)
+	if errors.Is(err, checkpoint.ErrMisfit) {
+		o.Say(fmt.Sprintf("seed %d is computed anew: %v", seed, err))
+		r, err = e.run(ctx, seed, o)
+	}
+	return r, err
+}
+
+func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record.Run, err error) {
 	w, err := record.Create(o.Out, e.Name, seed, e.policy(), o.Replace)
 	if err != nil {
 		return nil, err
@@ -58,7 +80,15 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 	if o.Progress != nil {
 		progress = func(r metrics.Row) { o.Progress(seed, r.Round) }
 	}
-	out, err := e.complete(ctx, seed, Execution{Workers: o.Workers}, w, progress)
+	k := &keeping{path: record.CheckpointPath(o.Out, e.Name, seed), every: o.Checkpoint, say: o.Say}
+	computed := false
+	defer func() {
+		if failed := k.end(computed, err); failed != nil {
+			o.Say(failed.Error())
+		}
+	}()
+	out, err := e.complete(ctx, seed, Execution{Workers: o.Workers, keep: k}, w, progress)
+	computed = err == nil
 	if err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
@@ -120,13 +150,19 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if ctx, err = x.keep.open(ctx, e, a); err != nil {
+		return nil, err
+	}
 	out := &outcome{Assembly: a}
-	r, err := e.recorder(out, w, progress)
+	r, err := e.recorder(out, w, x.keep.results(), progress)
 	if err != nil {
 		return nil, err
 	}
 	x.Observer, x.Packets, x.Trace = r, r.sent, e.traceLevel()
 	if out.Finished, err = e.Execute(ctx, a, x); err != nil {
+		return nil, err
+	}
+	if err := x.keep.results().Misfit(); err != nil {
 		return nil, err
 	}
 	out.rows = r.measured().Rows()
@@ -262,56 +298,90 @@ func (e *Experiment) Summarise(runs []*record.Run, o Options) error {
 	return plot.Runs(e.Name, tables, filepath.Join(dir, "plots"))
 }
 
-// ErrMismatch is wrapped by the errors of Verify that say a run is not what its
+// ErrMismatch is wrapped by the errors of verifying that say a run is not what its
 // directory says.
 var ErrMismatch = errors.New("the run does not repeat")
 
-// Verify checks the files of a run directory and repeats its run. An error that
-// wraps ErrMismatch says what differs, and the first event that does.
-func Verify(ctx context.Context, r *record.Run, dataDir string, workers int, progress func(metrics.Row)) error {
-	if err := r.CheckFiles(); err != nil {
-		return fmt.Errorf("%w: %w", ErrMismatch, err)
-	}
-	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario))
-	if err != nil {
-		return err
-	}
-	reference, err := r.Trace()
-	if err != nil {
-		return err
-	}
-	if reference == nil {
-		return fmt.Errorf("%s kept no trace to compare with (record.trace: off)", r.Dir)
-	}
-	_, err = New(s, dataDir).complete(ctx, r.Info.Seed, Execution{Workers: workers, Reference: reference}, nil,
-		progress)
-	var d *sim.Divergence
-	switch {
-	case errors.As(err, &d):
-		return fmt.Errorf("%w: %w%s", ErrMismatch, err, versions(r))
-	case errors.Is(err, sim.ErrReference):
-		return fmt.Errorf("%w: %w%s", ErrMismatch, err, versions(r))
-	case err != nil:
-		return err
-	}
-	if digest := hex.EncodeToString(reference.Digest[:]); digest != r.Info.Digest {
-		return fmt.Errorf("%w: the trace has digest %s, run.json says %s", ErrMismatch, digest, r.Info.Digest)
-	}
-	return nil
+// Mismatch is an error that wraps ErrMismatch and says all that differs.
+type Mismatch struct {
+	Dir         string
+	Event       error // the first event in which the runs part; nil: none is known
+	Differences []record.Difference
 }
 
-// versions says if a run is by another version.
-func versions(r *record.Run) string {
-	var differ []string
-	for _, v := range [][2]string{{"overhear", Version}, {"go", runtime.Version()}} {
-		if was := r.Info.Versions[v[0]]; was != v[1] {
-			differ = append(differ, fmt.Sprintf("%s was %s, is %s", v[0], was, v[1]))
+func (m *Mismatch) Unwrap() error { return ErrMismatch }
+
+// listed is how many differences of a file Error tells.
+const listed = 30
+
+func (m *Mismatch) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v: %s", ErrMismatch, m.Dir)
+	if m.Event != nil {
+		fmt.Fprintf(&b, "\n  %v", m.Event)
+	}
+	count := map[string]int{}
+	for _, d := range m.Differences {
+		if count[d.File]++; count[d.File] <= listed {
+			fmt.Fprintf(&b, "\n  %v", d)
 		}
 	}
-	if differ == nil {
-		return ""
+	for _, file := range slices.Sorted(maps.Keys(count)) {
+		if more := count[file] - listed; more > 0 {
+			fmt.Fprintf(&b, "\n  %s: and %d more", file, more)
+		}
 	}
-	return " (" + strings.Join(differ, "; ") + ")"
+	return b.String()
+}
+
+// Mismatched is the error that says what of a directory differs, nil if that is nothing
+// but where it came from.
+func Mismatched(dir string, all []record.Difference) error {
+	if !slices.ContainsFunc(all, func(d record.Difference) bool { return !d.Origin }) {
+		return nil
+	}
+	return &Mismatch{Dir: dir, Differences: all}
+}
+
+// Verify runs a recorded run again and compares everything that its directory says. An
+// error that wraps ErrMismatch is a *Mismatch. What is returned without an error are
+// statements of where the run came from, and not of the run, that are not of this
+// program. The repeat is written to a temporary directory, with the Extra of o.
+func Verify(ctx context.Context, r *record.Run, dataDir string, o Options) ([]record.Difference, error) {
+	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario))
+	if err != nil {
+		return nil, err
+	}
+	if o.Out, err = os.MkdirTemp("", "overhear-verify-"); err != nil {
+		return nil, fmt.Errorf("making room for a repeat: %w", err)
+	}
+	defer os.RemoveAll(o.Out)
+	if _, err := os.Stat(filepath.Join(r.Dir, "plots")); err == nil {
+		o.Plots = true
+	}
+	again, err := New(s, dataDir).Run(ctx, r.Info.Seed, o)
+	if err != nil {
+		return nil, err
+	}
+	all, err := record.Compare(r.Dir, again.Dir)
+	if err != nil {
+		return nil, err
+	}
+	err = Mismatched(r.Dir, all)
+	if m := (*Mismatch)(nil); errors.As(err, &m) && r.Info.Digest+again.Info.Digest != "" {
+		m.Event = parting(ctx, r, s, dataDir, o)
+	}
+	return all, err
+}
+
+// parting runs a scenario up to the first event that is not in the recorded trace.
+func parting(ctx context.Context, r *record.Run, s *scenarios.Scenario, dataDir string, o Options) error {
+	reference, err := r.Trace()
+	if err != nil || reference == nil {
+		return err
+	}
+	_, err = New(s, dataDir).complete(ctx, r.Info.Seed, Execution{Workers: o.Workers, Reference: reference}, nil, nil)
+	return err
 }
 
 // Measure runs one seed and keeps nothing of it but what run.json and metrics.csv

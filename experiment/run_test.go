@@ -5,6 +5,7 @@ package experiment_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -439,55 +440,107 @@ func TestRun_FilesThatCannotBeWritten(t *testing.T) {
 func TestVerify(t *testing.T) {
 	e := parse(t, plain)
 	for name, c := range map[string]struct {
-		change   func(*record.Run)
-		sets     []string
-		says     string // "": the run repeats
-		mismatch bool
+		change func(*record.Info)
+		file   func(dir string) error
+		sets   []string
+		says   []string // nil: the run repeats
 	}{
 		"as it was": {},
-		"another file": {func(r *record.Run) { os.WriteFile(filepath.Join(r.Dir, "metrics.csv"), nil, 0o644) }, nil,
-			"metrics.csv", true},
-		"another seed": {func(r *record.Run) { r.Info.Seed++ }, nil, "first part at event", true},
-		"another version": {func(r *record.Run) { r.Info.Seed++; r.Info.Versions["overhear"] = "0.0" }, nil,
-			" (overhear was 0.0, is " + experiment.Version + ")", true},
-		"fewer rounds": {func(r *record.Run) {
-			r.Info.Scenario = strings.Replace(r.Info.Scenario, "count: 6", "count: 7", 1)
-		}, []string{"record.trace=digest"}, "the run is not its reference", true},
-		"another digest": {func(r *record.Run) { r.Info.Digest = "00" }, nil, "run.json says 00", true},
-		"no scenario":    {func(r *record.Run) { r.Info.Scenario = "- 1" }, nil, "a scenario is a mapping", false},
-		"no trace":       {nil, []string{"record.trace=off"}, "kept no trace", false},
-		"no run": {func(r *record.Run) {
-			r.Info.Scenario = strings.Replace(r.Info.Scenario, "nodes: 4", "nodes: 90", 1)
-		}, nil, "90", false},
-		"trace cut short": {func(r *record.Run) {
-			path := filepath.Join(r.Dir, "trace.bin")
-			os.Truncate(path, 40)
-			delete(r.Info.Files, "trace.bin")
-		}, nil, "trace", false},
+		"another file": {file: func(dir string) error { return os.Truncate(filepath.Join(dir, "metrics.csv"), 0) },
+			says: []string{"metrics.csv: line 1, column round: stated nothing"}},
+		"no file": {file: func(dir string) error { return os.Remove(filepath.Join(dir, "nodes.csv")) },
+			says: []string{"nodes.csv: stated nothing, recomputed a file"}},
+		"another seed": {change: func(i *record.Info) { i.Seed++ },
+			says: []string{"first part at event", "run.json: digest", "metrics.csv"}},
+		"another version": {change: func(i *record.Info) { i.Seed++; i.Versions["overhear"] = "0.0" },
+			says: []string{`run.json: versions.overhear: stated "0.0", recomputed "` + experiment.Version + `"`}},
+		"more rounds": {change: func(i *record.Info) {
+			i.Scenario = strings.Replace(i.Scenario, "count: 6", "count: 7", 1)
+		}, sets: []string{"record.trace=digest"}, says: []string{"the run is not its reference", "scenario_hash"}},
+		"another digest": {change: func(i *record.Info) { i.Digest = "00" }, says: []string{`digest: stated "00"`}},
+		"no trace":       {sets: []string{"record.trace=off"}},
+		"no trace, another result": {change: func(i *record.Info) { i.Final.Loss /= 2 },
+			sets: []string{"record.trace=off"}, says: []string{"run.json: final.loss: stated 0."}},
+		"trace cut short": {file: func(dir string) error { return os.Truncate(filepath.Join(dir, "trace.bin"), 40) },
+			says: []string{"trace.bin: byte 40", "is not a trace"}},
+		"another event": {file: func(dir string) error {
+			path := filepath.Join(dir, "trace.bin")
+			b, err := os.ReadFile(path)
+			b[len(b)-4*20] ^= 1
+			return errors.Join(err, os.WriteFile(path, b, 0o644))
+		}, says: []string{"first part at event", "trace.bin: byte"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := run(t, e, experiment.Options{})
+			of := e
 			if c.sets != nil {
-				r = run(t, parse(t, plain, c.sets...), experiment.Options{})
+				of = parse(t, plain, c.sets...)
 			}
+			r := run(t, of, experiment.Options{})
 			if c.change != nil {
-				c.change(r)
+				c.change(r.Info)
+				text, err := json.Marshal(r.Info)
+				if err == nil {
+					err = os.WriteFile(filepath.Join(r.Dir, "run.json"), text, 0o644)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
-			err := experiment.Verify(context.Background(), r, "", 1, nil)
-			if c.says == "" {
+			if c.file != nil {
+				if err := c.file(r.Dir); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := experiment.Verify(context.Background(), r, "", experiment.Options{Workers: 1})
+			if c.says == nil {
 				if err != nil {
 					t.Error(err)
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), c.says) ||
-				errors.Is(err, experiment.ErrMismatch) != c.mismatch {
-				t.Errorf("%v, want %q", err, c.says)
+			if !errors.Is(err, experiment.ErrMismatch) {
+				t.Fatal(err)
 			}
-			if err != nil && strings.Contains(err.Error(), " was ") != (name == "another version") {
-				t.Errorf("versions: %v", err)
+			for _, says := range c.says {
+				if !strings.Contains(err.Error(), says) {
+					t.Errorf("%v, want %q", err, says)
+				}
 			}
 		})
+	}
+}
+
+// A repeat by another program that comes to the same is the same, and says so.
+func TestVerify_AnotherProgram(t *testing.T) {
+	r := run(t, parse(t, plain), experiment.Options{})
+	r.Info.Versions["go"] = "go0.1"
+	text, err := json.Marshal(r.Info)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(r.Dir, "run.json"), text, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	origins, err := experiment.Verify(context.Background(), r, "", experiment.Options{Workers: 1})
+	if err != nil || len(origins) != 1 || origins[0].Place != "versions.go" || origins[0].Stated != `"go0.1"` {
+		t.Errorf("%v, %v", origins, err)
+	}
+}
+
+// What cannot be repeated is an error, and no verdict.
+func TestVerify_Impossible(t *testing.T) {
+	for says, change := range map[string]func(*record.Info){
+		"a scenario is a mapping": func(i *record.Info) { i.Scenario = "- 1" },
+		"90": func(i *record.Info) {
+			i.Scenario = strings.Replace(i.Scenario, "nodes: 4", "nodes: 90", 1)
+		},
+	} {
+		r := run(t, parse(t, plain), experiment.Options{})
+		change(r.Info)
+		_, err := experiment.Verify(context.Background(), r, "", experiment.Options{Workers: 1})
+		if err == nil || errors.Is(err, experiment.ErrMismatch) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
 	}
 }
 

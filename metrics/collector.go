@@ -3,6 +3,7 @@
 package metrics
 
 import (
+	"overhear/internal/checkpoint"
 	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/sim"
@@ -50,6 +51,9 @@ func NewCollector(p *problem.Problem, optimum []float64, rounds int, ended func(
 	c.rows[0].DualSum = 0 // duals start at zero
 	return c
 }
+
+// Keep has the measurements taken from a track and handed to it; before the first of them.
+func (c *Collector) Keep(t *checkpoint.Track) { c.gauge.track = t }
 
 // Published takes the iterate that the node with a shard has published in round t, and the one behind it if the method
 // shelters that; else inner is nil.

@@ -5,6 +5,7 @@ package metrics
 import (
 	"math"
 
+	"overhear/internal/checkpoint"
 	"overhear/internal/num"
 	"overhear/problem"
 )
@@ -68,6 +69,7 @@ type gauge struct {
 	diff    []float64   // scratch
 	sums    [][]float64 // Σ_k w_i(k) by node, k ≥ 1
 	summed  int         // rows that the sums are of; without lockstep the first rows are not among them
+	track   *checkpoint.Track
 }
 
 func newGauge(p *problem.Problem, optimum []float64) gauge {
@@ -81,8 +83,23 @@ func newGauge(p *problem.Problem, optimum []float64) gauge {
 // measure fills a row, summing in order of node over those that have published. Averages over rounds are of all nodes,
 // so they begin when all have.
 func (g *gauge) measure(row *Row, s *snapshot) {
-	p := g.problem
 	present := s.present()
+	averages := s.sheltered && row.Round > 0 && present == len(s.values)
+	if averages {
+		g.add(s.inner)
+	}
+	row.once(g.track, func() checkpoint.Sum {
+		sum := []float64{float64(row.Round), s.residual}
+		for i := range s.values {
+			sum = append(sum, float64(checkpoint.SumOf(s.values[i], s.inner[i])))
+		}
+		return checkpoint.SumOf(sum, s.losses)
+	}, func() { g.fill(row, s, present, averages) })
+}
+
+// fill computes what measure fills in.
+func (g *gauge) fill(row *Row, s *snapshot, present int, averages bool) {
+	p := g.problem
 	n := float64(present)
 	clear(g.mean)
 	for i, f := range s.values {
@@ -110,27 +127,33 @@ func (g *gauge) measure(row *Row, s *snapshot) {
 			}
 		}
 	}
-	if s.sheltered && row.Round > 0 && present == len(s.values) {
-		row.Averaged = g.average(s.inner)
+	if averages {
+		row.Averaged = g.average()
 	}
 }
 
-// average adds the w_i(t) to their sums and measures the averages w̄_i(t).
-func (g *gauge) average(inner [][]float64) Averaged {
-	p := g.problem
+// add adds the w_i(t) to their sums.
+func (g *gauge) add(inner [][]float64) {
 	if g.sums == nil {
 		g.sums = make([][]float64, len(inner))
 		for i := range g.sums {
-			g.sums[i] = make([]float64, p.D)
+			g.sums[i] = make([]float64, g.problem.D)
 		}
 	}
 	g.summed++
-	n := float64(len(inner))
-	var a Averaged
-	mean := make([]float64, p.D)
 	for i, w := range inner {
 		num.Axpy(1, w, g.sums[i])
-		copy(mean, g.sums[i])
+	}
+}
+
+// average measures the averages w̄_i(t).
+func (g *gauge) average() Averaged {
+	p := g.problem
+	n := float64(len(g.sums))
+	var a Averaged
+	mean := make([]float64, p.D)
+	for _, sum := range g.sums {
+		copy(mean, sum)
 		num.Scale(1/float64(g.summed), mean)
 		a.Risk += p.Value(mean) / n
 		a.Error += TestError(&p.Test, mean) / n

@@ -5,6 +5,7 @@ package metrics
 
 import (
 	"math"
+	"overhear/internal/checkpoint"
 	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/sim"
@@ -34,6 +35,9 @@ func NewRolling(p *problem.Problem, optimum []float64, ended func(Row)) *Rolling
 		ended: ended,
 	}
 }
+
+// Keep has the measurements taken from a track and handed to it; before the first of them.
+func (r *Rolling) Keep(t *checkpoint.Track) { r.gauge.track = t }
 
 // Published takes an iterate, as Collector.Published does.
 func (r *Rolling) Published(

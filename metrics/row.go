@@ -5,6 +5,7 @@ package metrics
 import (
 	"math"
 
+	"overhear/internal/checkpoint"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -29,6 +30,34 @@ type Row struct {
 	TestLoss    float64
 	Least       int // equal to Round in lockstep
 	Most        int // so is this
+}
+
+// measured are the fields that are measured of what the nodes hold, which takes long.
+func (r *Row) measured() []*float64 {
+	return []*float64{&r.Loss, &r.Objective, &r.TestError, &r.Consensus, &r.Distance, &r.Residual, &r.Spread,
+		&r.Averaged.Risk, &r.Averaged.Error, &r.TestLoss}
+}
+
+// once fills what is measured of an input, or takes it as it was kept.
+func (r *Row) once(track *checkpoint.Track, input func() checkpoint.Sum, measure func()) {
+	if track == nil {
+		measure()
+		return
+	}
+	in := input()
+	fields := r.measured()
+	if kept, ok := track.Next(in); ok {
+		for k, v := range kept {
+			*fields[k] = v
+		}
+		return
+	}
+	measure()
+	values := make([]float64, len(fields))
+	for k, f := range fields {
+		values[k] = *f
+	}
+	track.Keep(in, values)
 }
 
 // Averaged is measured of w̄_i(t) = (1/t) Σ_k w_i(k), PDML §VI.

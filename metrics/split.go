@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"overhear/internal/checkpoint"
 	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/sim"
@@ -23,7 +24,11 @@ type Split struct {
 	ended   func(Row)
 	growing int // rounds in a row in which a large objective has grown
 	above   int // and in which it was large
+	track   *checkpoint.Track
 }
+
+// Keep is Collector.Keep.
+func (s *Split) Keep(t *checkpoint.Track) { s.track = t }
 
 // NewSplit measures a run of so many rounds; the optimum, by party, and ended may be nil.
 func NewSplit(p *problem.Vertical, optimum [][]float64, rounds int, ended func(Row)) *Split {
@@ -53,9 +58,19 @@ const (
 // Ended takes a round: its coefficients by party, the gap ‖Σp − z‖/√N and the residual of the hub's problems. The
 // error says what diverged.
 func (s *Split) Ended(t int, at sim.Time, x [][]float64, gap, residual float64) error {
-	p := s.problem
 	row := newRow(t)
 	row.Time, row.Consensus, row.Residual = at, gap, residual
+	row.once(s.track, func() checkpoint.Sum { return checkpoint.SumOf(x...) }, func() { s.fill(&row, x) })
+	s.rows = append(s.rows, row)
+	if s.ended != nil {
+		s.ended(row)
+	}
+	return s.diverged(t, x)
+}
+
+// fill computes what is measured of coefficients.
+func (s *Split) fill(row *Row, x [][]float64) {
+	p := s.problem
 	clear(s.margins)
 	squares := 0.0
 	for m, block := range p.Blocks {
@@ -77,11 +92,6 @@ func (s *Split) Ended(t int, at sim.Time, x [][]float64, gap, residual float64) 
 		}
 		row.Distance = math.Sqrt(sum) / s.scale
 	}
-	s.rows = append(s.rows, row)
-	if s.ended != nil {
-		s.ended(row)
-	}
-	return s.diverged(t, x)
 }
 
 // diverged is an error once the objective is far above its start and keeps growing.

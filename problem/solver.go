@@ -40,6 +40,8 @@ type Solver struct {
 	packed   []float64 // its memory; empty until the first factorisation
 	stale    bool      // renew the factor before the next step
 	margins  *Scratch  // which received the margins at x, if they are there still
+
+	kept kept // if results are
 }
 
 // maxNewton is the largest number of columns for which a Cholesky factor pays.
@@ -101,6 +103,13 @@ const maxSteps = 2000
 //
 // The error is a *ResidualError if the tolerance is not reached.
 func (s *Solver) Solve(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
+	if s.kept.track == nil {
+		return s.solve(w, f, q, kappa)
+	}
+	return s.solveOnce(w, f, q, kappa)
+}
+
+func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
 	ridge := s.objective.Ridge + kappa
 	stats := Stats{Scale: math.Max(1, num.Norm(q)), Tolerance: s.tolerance}
 	if !slices.Equal(s.x, f) {
@@ -212,6 +221,9 @@ func (s *Solver) factorise(w *Scratch, ridge float64) error {
 	if s.packed == nil {
 		s.packed = make([]float64, num.Packed(d))
 	}
+	if s.kept.track != nil {
+		s.kept.factored, s.kept.ridge = append(s.kept.factored[:0], s.x...), ridge
+	}
 	h := s.packed
 	clear(h)
 	for k := range d {
@@ -278,6 +290,13 @@ func (s *Solver) advance(w *Scratch, q []float64, ridge float64, stats *Stats) (
 
 // DataLossAt is (1/B) Σ_n L(u_n·f).
 func (s *Solver) DataLossAt(w *Scratch, f []float64) float64 {
+	if s.kept.track == nil {
+		return s.dataLossAt(w, f)
+	}
+	return s.dataLossOnce(w, f)
+}
+
+func (s *Solver) dataLossAt(w *Scratch, f []float64) float64 {
 	if !s.marginsIn(w) || !slices.Equal(s.x, f) {
 		s.evaluate(w, f)
 	}
@@ -288,6 +307,14 @@ func (s *Solver) DataLossAt(w *Scratch, f []float64) float64 {
 // Gradient writes Σ_n w_n L′(u_n·f) u_n + r f, the objective's gradient at f,
 // into out.
 func (s *Solver) Gradient(w *Scratch, f, out []float64) {
+	if s.kept.track == nil {
+		s.gradientAt(w, f, out)
+		return
+	}
+	s.gradientOnce(w, f, out)
+}
+
+func (s *Solver) gradientAt(w *Scratch, f, out []float64) {
 	if s.x == nil || !slices.Equal(s.x, f) {
 		s.evaluate(w, f)
 	}

@@ -34,8 +34,9 @@ type Attacks struct {
 	About     string    `json:"about"`
 	Seed      uint64    `json:"seed"`
 	Algorithm string    `json:"algorithm"`
-	Digest    string    `json:"digest"`  // of the run's trace
-	Command   string    `json:"command"` // that repeats run and attacks
+	Digest    string    `json:"digest"`            // of the run's trace
+	Command   string    `json:"command"`           // that repeats run and attacks
+	Changes   []string  `json:"changes,omitempty"` // to the run's adversary, path=value
 	Scenario  string    `json:"scenario"`
 	Threat    Threat    `json:"threat"`
 	Sight     Sight     `json:"sight"`

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 )
 
+// SummaryFile is the name of the table over the seeds.
+const SummaryFile = "summary.csv"
+
 // WriteSummary writes `<out>/<name>/summary.csv`: for every round the mean,
 // minimum and maximum of every metric over the runs in which it is defined.
 func WriteSummary(path string, runs []*Run) error {

@@ -71,6 +71,13 @@ func Dir(out, name string, seed uint64) string {
 	return filepath.Join(out, name, strconv.FormatUint(seed, 10))
 }
 
+// CheckpointPath is the file in which the run of a seed, while it goes on, keeps what it
+// has computed.
+func CheckpointPath(out, name string, seed uint64) string {
+	dir, base := filepath.Split(Dir(out, name, seed))
+	return filepath.Join(dir, "."+base+".partial.checkpoint")
+}
+
 // Create prepares to write the run of a seed. It fails at once where it could
 // not finish: the place is not writable, or holds a run that may not be
 // replaced. What a killed run of the seed left behind is removed.

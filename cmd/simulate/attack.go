@@ -81,7 +81,7 @@ func newAttack() *cobra.Command {
 	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.BoolVar(&f.json, "json", false, "print what was found as a JSON array")
 	flags.BoolVar(&f.again, "again", false, "run seeds again that are finished")
-	f.noPlots = true
+	f.noPlots, f.checkpoint = true, defaultCheckpoint
 	return c
 }
 

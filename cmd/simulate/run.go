@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,7 +20,6 @@ import (
 
 	"overhear/evaluation"
 	"overhear/experiment"
-	"overhear/metrics"
 	"overhear/record"
 	"overhear/report"
 	"overhear/scenarios"
@@ -36,7 +36,12 @@ type runFlags struct {
 	json    bool
 	again   bool
 	noPlots bool
+
+	checkpoint time.Duration
 }
+
+// defaultCheckpoint is how much of a run's work a stop, whatever it is, takes at most.
+const defaultCheckpoint = 10 * time.Second
 
 func newRun() *cobra.Command {
 	var f runFlags
@@ -60,6 +65,8 @@ func newRun() *cobra.Command {
 	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.BoolVar(&f.json, "json", false, "print run.json of every run as a JSON array")
 	flags.BoolVar(&f.again, "again", false, "run seeds again that are finished")
+	flags.DurationVar(&f.checkpoint, "checkpoint", defaultCheckpoint, "how often to keep what a run has computed, so "+
+		"that the same command goes on\nfrom there if it is stopped or killed; 0: never")
 	flags.BoolVar(&f.noPlots, "no-plots", false, "draw no figures")
 	return c
 }
@@ -67,6 +74,9 @@ func newRun() *cobra.Command {
 func run(c *cobra.Command, files []string, f *runFlags) error {
 	if f.workers < 1 {
 		return usage("--workers must be at least 1, is %d", f.workers)
+	}
+	if f.checkpoint < 0 {
+		return usage("--checkpoint must be a duration such as 10s, or 0 for none, is %v", f.checkpoint)
 	}
 	var all []*scenarios.Scenario
 	var mistakes error
@@ -116,7 +126,8 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
 	defer bar.clear()
 	o := experiment.Options{Out: f.out, Workers: f.workers, Replace: true, Plots: !f.noPlots,
-		Extra:    evaluation.WriteKnowledge,
+		Extra: evaluation.WriteKnowledge, Checkpoint: f.checkpoint,
+		Say:      func(text string) { bar.clear(); fmt.Fprintln(os.Stderr, text) },
 		Progress: func(seed uint64, round int) { bar.at(int(seed-s.Seeds.First)*(s.Rounds.Count+1) + round + 1) }}
 	var runs []*record.Run
 	kept := 0
@@ -130,8 +141,12 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 		}
 		r, err := e.Run(ctx, seed, o)
 		if errors.Is(err, context.Canceled) {
-			return runs, fmt.Errorf("stopped; %d of %d seeds are finished and kept, and the same command goes on "+
-				"from there", len(runs), s.Seeds.Count)
+			kept := "and what seed %d has computed is"
+			if f.checkpoint == 0 {
+				kept = "what seed %d has computed is not"
+			}
+			return runs, fmt.Errorf("stopped; %d of %d seeds are finished and kept, "+kept+
+				"; the same command goes on from there", len(runs), s.Seeds.Count, seed)
 		}
 		if err != nil {
 			return runs, err
@@ -191,22 +206,43 @@ func newVerify() *cobra.Command {
 	var data string
 	var workers int
 	c := &cobra.Command{
-		Use:   "verify RUNDIR",
-		Short: "Repeat a run and say whether, and where first, it differs",
-		Args:  exactly(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			r, err := record.Open(args[0])
-			if err != nil {
-				return usageError{err}
+		Use:   "verify DIR…",
+		Short: "Repeat runs, attacks and audits and compare all that their directories say",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("verify needs the directory of a run, of an audit or of several seeds, such as " +
+					"results/runs/quickstart/1")
 			}
-			bar := newProgress("verify", r.Info.Rounds+1)
-			err = experiment.Verify(c.Context(), r, data, workers, func(row metrics.Row) { bar.at(row.Round + 1) })
-			bar.clear()
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(c.OutOrStdout(), "%s: same digest, %s, over %d events\n", r.Dir, r.Info.Digest, r.Info.Events)
 			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if workers < 1 {
+				return usage("--workers must be at least 1, is %d", workers)
+			}
+			var differ []error
+			for _, dir := range args {
+				if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+					return usage("%s is no directory; verify needs that of a run, of an audit or of several seeds", dir)
+				}
+				bar := newProgress("verify", -1)
+				same, err := evaluation.Verify(c.Context(), dir, evaluation.VerifyOptions{DataDir: data,
+					Workers: workers, Progress: bar.at})
+				bar.clear()
+				for _, v := range same {
+					fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", v.Dir, v.What)
+					for _, d := range v.Origins {
+						fmt.Fprintf(c.OutOrStdout(), "  not of this program: %v\n", d)
+					}
+				}
+				if errors.Is(err, fs.ErrNotExist) {
+					return usageError{err}
+				}
+				if err != nil && !errors.Is(err, experiment.ErrMismatch) {
+					return err
+				}
+				differ = append(differ, err)
+			}
+			return errors.Join(differ...)
 		},
 	}
 	c.Flags().StringVar(&data, "data", "", "data `directory`")

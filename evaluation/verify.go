@@ -1,0 +1,167 @@
+// Verifying: whatever a directory says of a run, of attacks, of an audit or of several
+// seeds is computed again and compared.
+
+package evaluation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"overhear/experiment"
+	"overhear/record"
+	"overhear/scenarios"
+)
+
+// VerifyOptions say how things are repeated; they do not change what comes of it.
+type VerifyOptions struct {
+	DataDir  string
+	Workers  int
+	Progress func(done int) // rounds, runs or attacks; may be nil
+}
+
+// Verified is what was found the same.
+type Verified struct {
+	Dir     string
+	What    string              // that was repeated, in words
+	Origins []record.Difference // statements of where it came from that are not of this program
+}
+
+// Verify repeats what a directory holds, and says what is the same: a run and the
+// attacks on it, an audit, or below it the runs of several seeds, with their summary
+// and their audit. Errors that say what differs wrap experiment.ErrMismatch; all of the
+// directory is looked at before.
+func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error) {
+	if o.Progress == nil {
+		o.Progress = func(int) {}
+	}
+	if there(dir, "run.json") {
+		v, err := verifyRun(ctx, dir, o)
+		return v, err
+	}
+	if there(dir, record.AuditFile) {
+		return verifyAudit(ctx, dir, o)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("verifying: %w", err)
+	}
+	var all []Verified
+	var differ []error
+	var runs []*record.Run
+	for _, e := range entries {
+		below := filepath.Join(dir, e.Name())
+		if !e.IsDir() || !there(below, "run.json") && !there(below, record.AuditFile) {
+			continue
+		}
+		v, err := Verify(ctx, below, o)
+		all = append(all, v...)
+		if err != nil && !errors.Is(err, experiment.ErrMismatch) {
+			return all, err
+		}
+		differ = append(differ, err)
+		if _, err := strconv.ParseUint(e.Name(), 10, 64); err == nil {
+			r, err := record.Open(below)
+			if err != nil {
+				return all, err
+			}
+			runs = append(runs, r)
+		}
+	}
+	if len(all)+len(differ) == 0 {
+		return nil, fmt.Errorf("verifying %s: it holds no run, no audit and no runs of seeds: %w", dir, fs.ErrNotExist)
+	}
+	if there(dir, record.SummaryFile) && len(runs) > 0 {
+		found, err := record.CompareSummary(dir, runs)
+		if err != nil {
+			return all, err
+		}
+		if err := experiment.Mismatched(dir, found); err != nil {
+			differ = append(differ, err)
+		} else {
+			all = append(all, Verified{Dir: filepath.Join(dir, record.SummaryFile),
+				What: "the same summary of the seeds"})
+		}
+	}
+	return all, errors.Join(differ...)
+}
+
+func there(dir, name string) bool {
+	info, err := os.Stat(filepath.Join(dir, name))
+	return err == nil && info.Mode().IsRegular()
+}
+
+func verifyRun(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error) {
+	r, err := record.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", experiment.ErrMismatch, err)
+	}
+	origins, differs := experiment.Verify(ctx, r, o.DataDir, experiment.Options{Workers: o.Workers,
+		Extra: WriteKnowledge, Progress: func(_ uint64, round int) { o.Progress(round) }})
+	if differs != nil && !errors.Is(differs, experiment.ErrMismatch) {
+		return nil, differs
+	}
+	var all []Verified
+	if differs == nil {
+		what := fmt.Sprintf("same files, same digest, %s, over %d events", r.Info.Digest, r.Info.Events)
+		if r.Info.Digest == "" {
+			what = fmt.Sprintf("same files; no trace of its %d events was kept (record.trace: off)", r.Info.Events)
+		}
+		all = append(all, Verified{Dir: dir, What: what, Origins: origins})
+	}
+	stated, err := record.ReadAttacks(dir)
+	switch {
+	case err != nil:
+		return all, errors.Join(differs, fmt.Errorf("%w: %w", experiment.ErrMismatch, err))
+	case stated == nil:
+		return all, differs
+	}
+	again, err := Attack(ctx, r, AttackOptions{DataDir: o.DataDir, Sets: stated.Changes, Command: stated.Command,
+		Workers: o.Workers, Progress: func(done, _ int) { o.Progress(done) }})
+	if err != nil && differs != nil {
+		return all, differs // of a run that is not what it says, attacks need not be possible
+	}
+	if err != nil {
+		return all, fmt.Errorf("%w: %s cannot be repeated: %w", experiment.ErrMismatch,
+			filepath.Join(dir, record.AttacksFile), err)
+	}
+	again.Format = record.Format
+	v, err := findings(dir, record.AttacksFile, again, fmt.Sprintf("same %d findings of attacks", len(again.Findings)))
+	return append(all, v...), errors.Join(differs, err)
+}
+
+func verifyAudit(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error) {
+	stated, err := record.ReadAudit(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", experiment.ErrMismatch, err)
+	}
+	s, err := scenarios.Parse(filepath.Join(dir, record.AuditFile), []byte(stated.Scenario))
+	if err != nil {
+		return nil, err
+	}
+	again, err := Audit(ctx, experiment.New(s, o.DataDir), AuditOptions{Runs: stated.Runs, Workers: o.Workers,
+		Command: stated.Command, Changes: stated.Changes, Progress: func(done, _ int) { o.Progress(done) }})
+	if err != nil {
+		return nil, err
+	}
+	again.Format = record.Format
+	what := fmt.Sprintf("same %d verdicts and %d checks, from %d runs in each world",
+		len(again.Verdicts), len(again.Checks), again.Runs)
+	return findings(dir, record.AuditFile, again, what)
+}
+
+// findings compares a file of findings with what they are now.
+func findings(dir, file string, again any, what string) ([]Verified, error) {
+	found, err := record.CompareJSON(filepath.Join(dir, file), again)
+	if err != nil {
+		return nil, err
+	}
+	if err := experiment.Mismatched(dir, found); err != nil {
+		return nil, err
+	}
+	return []Verified{{Dir: filepath.Join(dir, file), What: what, Origins: found}}, nil
+}

@@ -1,0 +1,458 @@
+// Package checkpoint keeps the results of computations in a file while a deterministic
+// program runs, so that the program, stopped at any moment and started again, takes
+// them from there in place of computing them.
+//
+// # Overview
+//
+// Computations belong to tracks. Those of one track come one after the other, always
+// in the same order; tracks are independent, and may be used from several goroutines.
+// Before a computation the program asks its track for the next result ([Track.Next]);
+// if there is none, it computes, and hands the result over ([Track.Keep]).
+//
+//	j, err := checkpoint.Open(path, checkpoint.Options{Key: key, Every: 10 * time.Second})
+//	t := j.Track(3)
+//	in := checkpoint.SumOf(x)
+//	y, ok := t.Next(in)
+//	if !ok {
+//		y = f(x)
+//		t.Keep(in, y)
+//	}
+//
+// A nil *Journal and a nil *Track are those of a program that keeps nothing.
+//
+// # Invariants
+//
+//   - The file holds a prefix of every track. A record that was cut off or is damaged
+//     ends it, whatever follows.
+//   - A record is used only for the input that it was made of. One that does not fit
+//     ends the use of the journal ([ErrMisfit]), as what came before it may be wrong.
+//   - A journal whose key is another's, or whose beginning is damaged, is not used.
+//   - No error of writing is the program's: the journal ends there and what it has
+//     remains of use.
+package checkpoint
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+// The file: the magic, the key, the CRC-32C of both; then records. A record is the
+// number of values (4 bytes, little-endian), the track (4), the sum of the input (4),
+// the values (8 each, as in memory) and the CRC-32C of all that (4).
+const (
+	magic       = "OVHJRN01"
+	keyBytes    = 32
+	fileHeader  = len(magic) + keyBytes + 4
+	recordBytes = 12 // before the values
+	maxValues   = 1 << 27
+)
+
+// Write at most so often between two checkpoints, and hold the program up where the
+// disk does not follow.
+const (
+	enough  = 1 << 20
+	tooMuch = 1 << 25
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// ErrMisfit is wrapped by the error of a journal whose records are not of the
+// computations that the program does.
+var ErrMisfit = errors.New("the checkpoint is not of this run")
+
+// Options say what a journal is of, and how it is kept.
+type Options struct {
+	// Key stands for everything that the results depend on. It is asked for when it
+	// is needed: to compare it with a file's, or to begin a file.
+	Key func() ([keyBytes]byte, error)
+
+	Every  time.Duration // between two checkpoints, each synchronised with the disk
+	Limit  int64         // bytes of the file beyond which nothing more is kept
+	Misfit func(error)   // told at once of a record that does not fit; may be nil
+}
+
+// Journal is an open journal.
+type Journal struct {
+	path string
+	o    Options
+	old  int // records that the file had
+
+	mu       sync.Mutex // of what follows
+	reader   *bufio.Reader
+	unread   int64 // bytes of records of an earlier run
+	tracks   map[uint32]*Track
+	buffer   []byte // records to be written
+	size     int64  // of the file, with what is in the buffer
+	full     bool   // nothing more is kept
+	misfit   error
+	closed   bool
+	writing  sync.Mutex // of what follows; locked before mu
+	file     *os.File   // nil until there is one
+	spare    []byte
+	err      error
+	wake     chan struct{} // there is enough to write
+	stop     chan struct{}
+	finished chan struct{}
+}
+
+// Track is a sequence of computations.
+type Track struct {
+	j     *Journal
+	id    uint32
+	queue []record // read while looking for another track's
+}
+
+type record struct {
+	input  Sum
+	values []float64
+}
+
+// Sum stands for the input of a computation.
+type Sum uint32
+
+// SumOf is the CRC-32C of the bits of vectors.
+func SumOf(vectors ...[]float64) Sum {
+	sum := uint32(0)
+	for _, v := range vectors {
+		sum = crc32.Update(sum, castagnoli, inMemory(v))
+	}
+	return Sum(sum)
+}
+
+// inMemory are the bytes of a vector where it is. Their order is the machine's: a
+// checkpoint is of one build of the program, and so of one kind of machine.
+func inMemory(v []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 8*len(v))
+}
+
+// Open opens the journal at a path, or begins one: its file is made at the first
+// checkpoint, so that a short run makes none. A file that is of no use is removed;
+// discarded says why.
+func Open(path string, o Options) (j *Journal, discarded error, err error) {
+	j = &Journal{path: path, o: o, tracks: map[uint32]*Track{}, size: int64(fileHeader), wake: make(chan struct{}, 1),
+		stop: make(chan struct{}), finished: make(chan struct{})}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, nil, fmt.Errorf("opening a checkpoint: %w", err)
+	default:
+		if discarded, err = j.load(f); err != nil {
+			f.Close()
+			return nil, nil, fmt.Errorf("opening the checkpoint %s: %w", path, err)
+		}
+	}
+	go j.keep()
+	return j, discarded, nil
+}
+
+// load takes over a file, up to the first damage.
+func (j *Journal) load(f *os.File) (discarded, err error) {
+	key, err := j.o.Key()
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReaderSize(f, enough)
+	header := make([]byte, fileHeader)
+	switch _, err := io.ReadFull(r, header); {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && !whole(header) ||
+		err == nil && string(header[:len(magic)]) != magic:
+		discarded = errors.New("its beginning is damaged")
+	case err != nil:
+		return nil, err
+	case [keyBytes]byte(header[len(magic):]) != key:
+		discarded = errors.New("it is of other data, of another scenario or of another build of the program")
+	}
+	if discarded != nil {
+		return discarded, errors.Join(f.Close(), os.Remove(j.path))
+	}
+	for {
+		_, bytes, err := next(r)
+		if err != nil {
+			break
+		}
+		j.size += bytes
+		j.old++
+	}
+	j.unread = j.size - int64(fileHeader)
+	if err := f.Truncate(j.size); err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(j.size, io.SeekStart); err != nil {
+		return nil, err
+	}
+	j.file = f
+	j.reader = bufio.NewReaderSize(io.NewSectionReader(f, int64(fileHeader), j.unread), enough)
+	return nil, nil
+}
+
+// whole says whether bytes end in the sum of what is before it.
+func whole(b []byte) bool {
+	n := len(b) - 4
+	return crc32.Checksum(b[:n], castagnoli) == binary.LittleEndian.Uint32(b[n:])
+}
+
+var errDamaged = errors.New("a record is damaged")
+
+// next reads a record: its bytes, and how many there are.
+func next(r *bufio.Reader) (b []byte, size int64, err error) {
+	head, err := r.Peek(4)
+	if err != nil {
+		return nil, 0, err
+	}
+	n := binary.LittleEndian.Uint32(head)
+	if n > maxValues {
+		return nil, 0, errDamaged
+	}
+	length := recordBytes + 8*int(n) + 4
+	if length <= r.Size() { // in place: valid until the next read
+		if b, err = r.Peek(length); err == nil {
+			_, err = r.Discard(length)
+		}
+	} else {
+		var large []byte
+		if large, err = io.ReadAll(io.LimitReader(r, int64(length))); err == nil && len(large) < length {
+			err = io.ErrUnexpectedEOF
+		}
+		b = large
+	}
+	if err == nil && !whole(b) {
+		err = errDamaged
+	}
+	return b, int64(length), err
+}
+
+// Old is how many results an earlier run has left.
+func (j *Journal) Old() int {
+	if j == nil {
+		return 0
+	}
+	return j.old
+}
+
+// Track returns the track with a number.
+func (j *Journal) Track(id uint32) *Track {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	t := j.tracks[id]
+	if t == nil {
+		t = &Track{j: j, id: id}
+		j.tracks[id] = t
+	}
+	return t
+}
+
+// Next is the result of the track's next computation, if an earlier run has left it.
+// It is the caller's.
+func (t *Track) Next(input Sum) (values []float64, ok bool) {
+	if t == nil {
+		return nil, false
+	}
+	j := t.j
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.misfit != nil {
+		return nil, false
+	}
+	for len(t.queue) == 0 && j.unread > 0 {
+		b, size, err := next(j.reader)
+		if err != nil { // it was whole when the journal was opened
+			j.fails(fmt.Errorf("reading the checkpoint %s again: %w", j.path, err))
+			return nil, false
+		}
+		j.unread -= size
+		r := record{Sum(binary.LittleEndian.Uint32(b[8:])), make([]float64, binary.LittleEndian.Uint32(b))}
+		copy(inMemory(r.values), b[recordBytes:])
+		of := j.tracks[binary.LittleEndian.Uint32(b[4:])]
+		if of == nil {
+			of = &Track{j: j, id: binary.LittleEndian.Uint32(b[4:])}
+			j.tracks[of.id] = of
+		}
+		of.queue = append(of.queue, r)
+	}
+	if len(t.queue) == 0 {
+		return nil, false
+	}
+	r := t.queue[0]
+	t.queue[0] = record{}
+	t.queue = t.queue[1:]
+	if r.input != input {
+		j.fails(fmt.Errorf("a result of track %d was made of something else", t.id))
+		return nil, false
+	}
+	return r.values, true
+}
+
+// fails ends the use of the journal. The caller holds the lock.
+func (j *Journal) fails(why error) {
+	j.misfit = fmt.Errorf("%w: %w", ErrMisfit, why)
+	j.full, j.unread = true, 0
+	if j.o.Misfit != nil {
+		j.o.Misfit(j.misfit)
+	}
+}
+
+// Misfit is the error of a journal that does not fit, nil if it has fitted so far.
+func (j *Journal) Misfit() error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.misfit
+}
+
+// Keep hands over the result of the computation that Next was asked for.
+func (t *Track) Keep(input Sum, values ...[]float64) {
+	if t == nil {
+		return
+	}
+	n := 0
+	for _, v := range values {
+		n += len(v)
+	}
+	j := t.j
+	j.mu.Lock()
+	length := int64(recordBytes + 8*n + 4)
+	if j.closed || j.full || j.size+length > j.o.Limit || n > maxValues {
+		j.full = true // whatever follows: a file is a prefix of every track
+		j.mu.Unlock()
+		return
+	}
+	begin := len(j.buffer)
+	b := binary.LittleEndian.AppendUint32(j.buffer, uint32(n))
+	b = binary.LittleEndian.AppendUint32(b, t.id)
+	b = binary.LittleEndian.AppendUint32(b, uint32(input))
+	for _, v := range values {
+		b = append(b, inMemory(v)...)
+	}
+	j.buffer = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[begin:], castagnoli))
+	j.size += length
+	waiting := len(j.buffer)
+	j.mu.Unlock()
+	if waiting >= tooMuch {
+		j.flush(false)
+	} else if waiting >= enough {
+		select {
+		case j.wake <- struct{}{}:
+		default: // it is awake
+		}
+	}
+}
+
+// keep writes what has come together, until the journal is closed.
+func (j *Journal) keep() {
+	defer close(j.finished)
+	ticker := time.NewTicker(j.o.Every)
+	defer ticker.Stop()
+	for {
+		select { // when it writes changes no result
+		case <-j.stop:
+			return
+		case <-j.wake:
+			j.flush(false)
+		case <-ticker.C:
+			j.flush(true)
+		}
+	}
+}
+
+// flush writes the buffer, and synchronises the file if it is asked to.
+func (j *Journal) flush(sync bool) {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	j.mu.Lock()
+	b := j.buffer
+	j.buffer = j.spare[:0]
+	j.mu.Unlock()
+	j.spare = b
+	if len(b) == 0 || j.err != nil {
+		return
+	}
+	if j.file == nil {
+		j.file, j.err = j.begin()
+	}
+	if j.err == nil {
+		_, j.err = j.file.Write(b)
+	}
+	if j.err == nil && sync {
+		j.err = j.file.Sync()
+	}
+	if j.err != nil {
+		j.mu.Lock()
+		j.full = true
+		j.mu.Unlock()
+	}
+}
+
+// begin makes the file.
+func (j *Journal) begin() (*os.File, error) {
+	key, err := j.o.Key()
+	if err != nil {
+		return nil, err
+	}
+	b := append([]byte(magic), key[:]...)
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	f, err := os.OpenFile(j.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(b)
+	return f, err
+}
+
+// Close writes what is left, for a run that is to go on later. The error is the first
+// of writing. Nothing is kept after it; closing again does nothing.
+func (j *Journal) Close() error {
+	if j == nil || !j.end() {
+		return nil
+	}
+	j.flush(true)
+	if j.file != nil {
+		j.err = errors.Join(j.err, j.file.Close())
+	}
+	if j.err != nil {
+		return fmt.Errorf("writing the checkpoint %s: %w", j.path, j.err)
+	}
+	return nil
+}
+
+// Remove closes the journal and removes its file.
+func (j *Journal) Remove() error {
+	if j == nil {
+		return nil
+	}
+	if j.end() && j.file != nil {
+		j.file.Close()
+	}
+	if err := os.Remove(j.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing a checkpoint: %w", err)
+	}
+	return nil
+}
+
+// end stops the goroutine that writes; false if it has ended before.
+func (j *Journal) end() bool {
+	j.mu.Lock()
+	before := j.closed
+	j.closed = true
+	j.mu.Unlock()
+	if before {
+		return false
+	}
+	close(j.stop)
+	<-j.finished
+	return true
+}
