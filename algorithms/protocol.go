@@ -34,6 +34,20 @@ const (
 	MissingLast = "last" // go on with stale values: the last that came, zero if none did
 )
 
+// patience is how long a node that waits since then lets pass before it asks again: d, or
+// less where its deadline is sooner. Called when the deadline has not passed.
+func patience(now, since sim.Time, d, deadline sim.Duration) sim.Duration {
+	if deadline > 0 {
+		d = min(d, deadline-sim.Duration(now-since))
+	}
+	return max(d, 0)
+}
+
+// expired says whether a wait since then has reached its deadline.
+func expired(now, since sim.Time, deadline sim.Duration) bool {
+	return deadline > 0 && sim.Duration(now-since) >= deadline
+}
+
 // Protocol is how a method's nodes take turns.
 type Protocol interface {
 	Graph() *sim.Graph    // what the engine runs

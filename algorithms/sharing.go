@@ -103,6 +103,10 @@ func (m *sharing) Merge(h *Hub, _ int, sent [][]float64) ([]float64, error) {
 	return message, nil
 }
 
+// Recover takes up the dual, which is half of the message; z is computed anew from the
+// answers to come.
+func (m *sharing) Recover(h *Hub, message []float64) { copy(h.Y, message[m.Split.N:]) }
+
 // PrivateSharing is SH19 Algorithm 1 with its noise (10), or with noise that
 // covers the whole space.
 type PrivateSharing struct {

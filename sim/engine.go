@@ -77,9 +77,10 @@ type Config struct {
 	Ties      Ties
 	Queue     QueueKind
 	Trace     TraceLevel
-	Reference *Trace        // stop with a *Divergence where the run differs from it
-	Sent      func(*Packet) // told of every packet when it is sent; must not keep it
-	Events    func(*Event)  // told of every event when its node has acted on it; must not keep it
+	Reference *Trace          // stop with a *Divergence where the run differs from it
+	Sent      func(*Packet)   // told of every packet when it is sent; must not keep it
+	Events    func(*Event)    // told of every event when its node has acted on it; must not keep it
+	Gone      func(int, Time) // told of a node that is down, or has left, and will not be up again
 }
 
 // Engine runs nodes through virtual time.
@@ -345,6 +346,9 @@ func (e *Engine) dispatch() error {
 			if l, ok := node.(Leaver); ok {
 				l.Leave(&e.env)
 			}
+		}
+		if e.cfg.Gone != nil && ev.kind != kindRestart && e.Gone(int(ev.node)) {
+			e.cfg.Gone(int(ev.node), e.now)
 		}
 	}
 	if e.cfg.Events != nil {
