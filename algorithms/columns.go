@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"overhear/internal/num"
+	"overhear/problem"
 	"overhear/sim"
 )
 
@@ -40,6 +41,10 @@ type Party struct {
 	ID     int       // from 0; node ID + 1
 	X      []float64 // its coefficients, a d_m-vector
 	Memory []float64 // a method's own
+
+	// Residual of the round's system, ‖∇‖/max(1, ‖q‖) as of a solve of (★); zero: none
+	// was solved.
+	Residual float64
 
 	seed uint64
 }
@@ -150,7 +155,20 @@ func (s *overColumns) hubStep(_, round int, heard [][]float64) error {
 		return err
 	}
 	s.message = message
-	return finite(message)
+	return errors.Join(finite(message), s.solved(s.hub.Residual))
+}
+
+// solved is an error for a residual above the tolerance; NaN: nothing was solved.
+func (s *overColumns) solved(residual float64) error {
+	tolerance := s.Tolerance
+	if tolerance == 0 {
+		tolerance = problem.DefaultTolerance
+	}
+	if residual > tolerance {
+		return fmt.Errorf("the solve ends with a relative residual of %.3g, above solver.tolerance, which is %.3g; "+
+			"take a greater tolerance, or columns of like size (problem.scale)", residual, tolerance)
+	}
+	return nil
 }
 
 func (s *overColumns) hubMessage(int) []float64 { return s.message }
@@ -166,7 +184,7 @@ func (s *overColumns) clientStep(_, i, round int, hub []float64) error {
 		return err
 	}
 	s.sent[i] = sent
-	return finite(sent)
+	return errors.Join(finite(sent), s.solved(p.Residual))
 }
 
 // finite is an error for a message that is not.

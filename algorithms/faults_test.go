@@ -111,12 +111,14 @@ func TestProtocols_DeadlinesAreExact(t *testing.T) {
 		config  Config
 		between [2]int
 	}{
-		"synchronous":    {Config{Setting: row.setting, Method: row.Method}, [2]int{0, 1}},
-		"hub":            {Config{Setting: hub.setting, Method: hub.Method}, [2]int{0, 1}},
-		"parties":        {Config{Setting: columns, Method: sharing}, [2]int{0, 2}},
-		"registration":   {Config{Setting: pdml.setting, Method: pdml.Method}, [2]int{0, 2}},
-		"asynchronous":   {Config{Setting: row.setting, Method: row.Method, Trigger: &parameter.Trigger{Quorum: 1}}, [2]int{0, 1}},
-		"with a timeout": {Config{Setting: row.setting, Method: row.Method, Trigger: &parameter.Trigger{Quorum: 1, Staleness: 1, Timeout: 3e9}}, [2]int{0, 1}},
+		"synchronous":  {Config{Setting: row.setting, Method: row.Method}, [2]int{0, 1}},
+		"hub":          {Config{Setting: hub.setting, Method: hub.Method}, [2]int{0, 1}},
+		"parties":      {Config{Setting: columns, Method: sharing}, [2]int{0, 2}},
+		"registration": {Config{Setting: pdml.setting, Method: pdml.Method}, [2]int{0, 2}},
+		"asynchronous": {Config{Setting: row.setting, Method: row.Method, Trigger: &parameter.Trigger{Quorum: 1}},
+			[2]int{0, 1}},
+		"with a timeout": {Config{Setting: row.setting, Method: row.Method,
+			Trigger: &parameter.Trigger{Quorum: 1, Staleness: 1, Timeout: 3e9}}, [2]int{0, 1}},
 	} {
 		c.config.Retry, c.config.Deadline = 10e9, deadline
 		p, err := NewProtocol(c.config)

@@ -82,6 +82,7 @@ func (m *sharing) Answer(p *Party, _ int, hub []float64) ([]float64, error) {
 		v[k] = y[k] + float64(m.Eta*(float64(over*u[k])-p.Memory[k]))
 	}
 	m.parties[p.ID].Step(v, p.X)
+	p.Residual = m.parties[p.ID].Residual(v, p.X)
 	m.parties[p.ID].Times(p.X, v)
 	p.Memory = append(p.Memory[:0], v...)
 	return v, nil

@@ -162,7 +162,7 @@ func (p Privacy) Check(report func(field, problem string)) {
 
 // Solver is the precision of solves.
 type Solver struct {
-	Tolerance float64 `yaml:"tolerance" default:"1e-10" doc:"a solve ends when ‖∇‖ ≤ tolerance·max(1, ‖q‖); one that cannot is an error"`
+	Tolerance float64 `yaml:"tolerance" default:"1e-10" doc:"a solve ends when ‖∇‖ ≤ tolerance·max(1, ‖q‖); one that cannot is an error. Over split columns hub and parties solve as far as rounding allows, whatever the tolerance"`
 }
 
 // Check reports a tolerance that cannot be met or means nothing.
