@@ -134,6 +134,10 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 				"from there", len(runs), s.Seeds.Count)
 		}
 		if err != nil {
+			bar.clear()
+			if r != nil && !f.json { // it ended early
+				err = errors.Join(err, report.Table(w, r))
+			}
 			return runs, err
 		}
 		runs = append(runs, r)
