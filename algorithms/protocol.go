@@ -5,6 +5,7 @@ package algorithms
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"overhear/parameter"
@@ -41,6 +42,16 @@ func patience(now, since sim.Time, d, deadline sim.Duration) sim.Duration {
 		d = min(d, deadline-sim.Duration(now-since))
 	}
 	return max(d, 0)
+}
+
+// backoff is how long a node waits before it asks for that many times more: twice as long
+// each time.
+func backoff(retry sim.Duration, attempt int) sim.Duration {
+	k := min(attempt, maxBackoff)
+	if retry > math.MaxInt64>>k {
+		return math.MaxInt64
+	}
+	return retry << k
 }
 
 // expired says whether a wait since then has reached its deadline.

@@ -146,7 +146,7 @@ func (r *registration) remind(env *sim.Env, s *rowRun) {
 			env.Send(r.firstUser+k, KindRequest, 0, nil)
 		}
 	}
-	env.After(patience(env.Now(), r.asked, s.Retry<<maxBackoff, s.Deadline), tagRegistration)
+	env.After(patience(env.Now(), r.asked, backoff(s.Retry, maxBackoff), s.Deadline), tagRegistration)
 }
 
 func (r *registration) waiting(node int) string {

@@ -165,7 +165,8 @@ func (h *starHub) Wake(env *sim.Env, tag uint64) {
 			env.Send(i+1, KindValue, h.round, h.message) // either of the two messages was lost
 		}
 	}
-	env.After(patience(env.Now(), h.since, h.retry<<min(attempt+1, maxBackoff), h.deadline), tagRetry(round, attempt+1))
+	again := patience(env.Now(), h.since, backoff(h.retry, attempt+1), h.deadline)
+	env.After(again, tagRetry(round, attempt+1))
 }
 
 func (h *starHub) waiting() string {

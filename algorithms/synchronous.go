@@ -326,8 +326,8 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 		}
 	}
 	attempt++
-	again := p.run.Retry << min(attempt, maxBackoff)
-	env.After(patience(env.Now(), p.since, again, p.run.Deadline), tagRetry(round, attempt))
+	again := patience(env.Now(), p.since, backoff(p.run.Retry, attempt), p.run.Deadline)
+	env.After(again, tagRetry(round, attempt))
 }
 
 // standIn lets the last value that came stand for that of the round, for neighbours that

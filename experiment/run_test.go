@@ -372,10 +372,11 @@ func TestRun_FailsWhole(t *testing.T) {
 		}, func(err error) bool { return strings.Contains(err.Error(), "plots") }},
 		"nodes": {context.Background(), parse(t, plain, "network.topology={kind: ring, nodes: 90}"),
 			experiment.Options{}, func(err error) bool { return errors.As(err, &setup) }},
-		"speeds": {context.Background(), parse(t, plain, "compute.speeds=[1, 2]"), experiment.Options{},
-			func(err error) bool { return strings.Contains(err.Error(), "compute.speeds") }},
-		"columns": {context.Background(), parse(t, tiedColumns, "compute.speeds=[1, 2]"), experiment.Options{},
-			func(err error) bool { return strings.Contains(err.Error(), "compute.speeds") }},
+		"rounds": {context.Background(), parse(t, plain, "rounds.count=2000000000"), experiment.Options{},
+			func(err error) bool {
+				return errors.As(err, &setup) && strings.Contains(err.Error(), "measuring 2000000000 rounds would "+
+					"take about 1.2 TB of memory; the limit is ")
+			}},
 		"mode": {context.Background(), parse(t, tiedColumns, "rounds.mode=asynchronous"), experiment.Options{},
 			func(err error) bool { return strings.Contains(err.Error(), "rounds.mode") }},
 		"faults": {context.Background(), parse(t, plain, "network.faults=[{at: 1s, crash: 9}]"), experiment.Options{},

@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"fmt"
+	"math"
 
 	"overhear/algorithms"
 	"overhear/problem"
@@ -115,6 +116,9 @@ type Rounds struct {
 func (r Rounds) Check(report func(field, problem string)) {
 	if r.Count < 1 {
 		report("count", fmt.Sprintf("must be at least 1, is %d", r.Count))
+	}
+	if r.Count >= math.MaxInt32 {
+		report("count", fmt.Sprintf("must be below %d, is %d", math.MaxInt32, r.Count))
 	}
 	if !(r.Quorum >= 0 && r.Quorum <= 1) {
 		report("quorum", fmt.Sprintf("must be between 0 and 1, is %v", r.Quorum))
