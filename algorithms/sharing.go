@@ -21,8 +21,8 @@ type Sharing struct {
 
 // Check reports a penalty that is not positive.
 func (p Sharing) Check(report func(field, problem string)) {
-	if !(p.Eta > 0) {
-		report("eta", fmt.Sprintf("must be positive, is %v", p.Eta))
+	if !(p.Eta > 0 && p.Eta <= 1e100) { // beyond, ρDᵀD overflows
+		report("eta", fmt.Sprintf("must be positive and at most 1e100, is %v", p.Eta))
 	}
 }
 

@@ -59,7 +59,8 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 		Seed: a.Seed, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults,
 		Header:  e.Network.Header,
 		Graph:   protocol.Graph(),
-		Workers: x.Workers, Queue: x.Queue, Trace: x.Trace, Reference: x.Reference, Sent: x.Packets,
+		Workers: min(x.Workers, protocol.Graph().Order()),
+		Queue:   x.Queue, Trace: x.Trace, Reference: x.Reference, Sent: x.Packets,
 		Events: x.Events, Gone: x.Gone,
 	}
 	if e.Ties == "shuffled" {

@@ -336,6 +336,11 @@ func named(b *builder, name, positive string) (*Set, error) {
 	if len(b.labels) > 0 && b.set.X.D == 0 {
 		return nil, fmt.Errorf("%s: the rows have no columns", name)
 	}
+	const perColumn = 200 // its name, and vectors of as many numbers
+	what := fmt.Sprintf("%s with %d columns", name, b.set.X.D)
+	if err := memory.Check(what, perColumn*float64(b.set.X.D)); err != nil {
+		return nil, err
+	}
 	for k := range b.set.X.D {
 		b.set.Columns = append(b.set.Columns, fmt.Sprintf("x%d", k+1))
 	}

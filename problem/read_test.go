@@ -237,6 +237,14 @@ func TestLoad_TooLargeIsRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	wide := filepath.Join(dir, "wide.libsvm")
+	if err := os.WriteFile(wide, []byte("1 2147483647:1\n-1 1:1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Source{LIBSVM: wide}).Load("", nil); err == nil ||
+		!strings.Contains(err.Error(), "with 2147483647 columns would take about 429 GB") {
+		t.Error(err)
+	}
 	want := "generating 2000000000 rows of 20 columns would take about 1.96 TB of memory; the limit is 8 MB"
 	_, err := Source{Set: "twonorm", Rows: 2e9}.Load("", sim.NewStream(1, "data"))
 	if err == nil || !strings.Contains(err.Error(), want) {

@@ -39,6 +39,8 @@ type Seeds struct {
 func (s Seeds) Check(report func(field, problem string)) {
 	if s.Count < 1 {
 		report("count", fmt.Sprintf("must be at least 1, is %d", s.Count))
+	} else if uint64(s.Count-1) > math.MaxUint64-s.First {
+		report("first", fmt.Sprintf("leaves no %d seeds up to %d, is %d", s.Count, uint64(math.MaxUint64), s.First))
 	}
 }
 
