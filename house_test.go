@@ -25,7 +25,7 @@ import (
 
 // levels, lowest first: a package imports only packages of lower levels.
 var levels = [][]string{
-	{"internal/num", "internal/files", "internal/checkpoint"},
+	{"internal/num", "internal/files", "internal/checkpoint", "internal/memory", "internal/guard"},
 	{"sim"},
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "adversary/model"},

@@ -335,7 +335,7 @@ func TestProtocols_FailuresNameNodeAndRound(t *testing.T) {
 
 func TestStuck_NamesTheFirstFew(t *testing.T) {
 	words := func(n, done int) string {
-		err := stuck(n, func(i int) (bool, string) { return i < done, fmt.Sprint("node ", i) })
+		err := stuck(n, nil, func(i int) (bool, string) { return i < done, fmt.Sprint("node ", i) })
 		if err == nil {
 			return ""
 		}

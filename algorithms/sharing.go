@@ -21,8 +21,8 @@ type Sharing struct {
 
 // Check reports a penalty that is not positive.
 func (p Sharing) Check(report func(field, problem string)) {
-	if !(p.Eta > 0) {
-		report("eta", fmt.Sprintf("must be positive, is %v", p.Eta))
+	if !(p.Eta > 0 && p.Eta <= 1e100) { // beyond, ρDᵀD overflows
+		report("eta", fmt.Sprintf("must be positive and at most 1e100, is %v", p.Eta))
 	}
 }
 
@@ -82,6 +82,7 @@ func (m *sharing) Answer(p *Party, _ int, hub []float64) ([]float64, error) {
 		v[k] = y[k] + float64(m.Eta*(float64(over*u[k])-p.Memory[k]))
 	}
 	m.parties[p.ID].Step(v, p.X)
+	p.Residual = m.parties[p.ID].Residual(v, p.X)
 	m.parties[p.ID].Times(p.X, v)
 	p.Memory = append(p.Memory[:0], v...)
 	return v, nil
@@ -102,6 +103,10 @@ func (m *sharing) Merge(h *Hub, _ int, sent [][]float64) ([]float64, error) {
 	}
 	return message, nil
 }
+
+// Recover takes up the dual, which is half of the message; z is computed anew from the
+// answers to come.
+func (m *sharing) Recover(h *Hub, message []float64) { copy(h.Y, message[m.Split.N:]) }
 
 // PrivateSharing is SH19 Algorithm 1 with its noise (10), or with noise that
 // covers the whole space.

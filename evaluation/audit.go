@@ -19,6 +19,7 @@ import (
 	"overhear/adversary/model"
 	"overhear/adversary/stats"
 	"overhear/experiment"
+	"overhear/internal/guard"
 	"overhear/privacy"
 	"overhear/record"
 	"overhear/scenarios"
@@ -153,7 +154,7 @@ func repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs
 		close(finished)
 	}()
 	for w := range workers {
-		g.Go(func() error {
+		g.Go(guard.Func(func() error {
 			s, err := p.subject()
 			if err != nil {
 				return err
@@ -172,7 +173,7 @@ func repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs
 				done <- struct{}{}
 			}
 			return nil
-		})
+		}))
 	}
 	err := g.Wait()
 	close(done)

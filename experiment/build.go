@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"overhear/algorithms"
+	"overhear/internal/memory"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
@@ -93,6 +94,13 @@ func (e *Experiment) Assemble(seed uint64) (*Assembly, error) {
 func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	a := &Assembly{Setting: algorithms.Setting{Rounds: e.Rounds.Count, Seed: seed}}
 	var err error
+	// Before anything is made: a round has a row of metrics, which is copied once, and what
+	// collects it.
+	const perRound = 600
+	if err := memory.Check(fmt.Sprintf("measuring %d rounds", e.Rounds.Count),
+		perRound*float64(e.Rounds.Count)); err != nil {
+		return nil, err
+	}
 	if a.Graph, err = e.Network.Topology.Build(sim.NewStream(seed, "topology")); err != nil {
 		return nil, fmt.Errorf("building network.topology: %w", err)
 	}
@@ -113,11 +121,35 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.fits(a); err != nil {
+		return nil, err
+	}
 	if err := e.Equip(a); err != nil {
 		return nil, err
 	}
 	_, err = e.protocol(a, nil, nil) // says what the method and the rounds do not go with
 	return a, err
+}
+
+// fits is an error for nodes or an account that memory does not hold.
+func (e *Experiment) fits(a *Assembly) error {
+	const vectors = 12 // of a node: iterate, dual, messages of two rounds, work
+	parts, columns, rounds := float64(a.parts()), float64(a.Columns()), float64(a.Rounds)
+	need := 8 * vectors * columns * parts
+	what := fmt.Sprintf("%d nodes with vectors of %d numbers", a.parts(), a.Columns())
+	if a.Split != nil {
+		need = 8 * vectors * float64(a.Split.N) * parts
+		what = fmt.Sprintf("%d parties with %d rows and their factors", a.parts(), a.Split.N)
+		for _, block := range a.Split.Blocks {
+			need += 8 * float64(block.D) * float64(block.D)
+		}
+	}
+	if err := memory.Check(what, need); err != nil {
+		return err
+	}
+	const perMechanism = 64
+	return memory.Check(fmt.Sprintf("an account of %d rounds of %d nodes", a.Rounds, a.parts()),
+		perMechanism*rounds*parts)
 }
 
 // Equip makes the method of an assembly and its account, for the seed and the

@@ -21,6 +21,13 @@ type recorder struct {
 	writer  *record.Writer // nil: no run directory
 	packet  uint64         // number of the latest packet, plus one
 	largest float64        // greatest norm that a round over split columns told of
+	gone    []departure
+}
+
+// departure is when a node was last up.
+type departure struct {
+	node int
+	at   sim.Time
 }
 
 // rowMetrics measure what nodes publish where rows are split.
@@ -87,6 +94,14 @@ func (r *recorder) measured() measurement {
 		return r.columns
 	}
 	return r.rows
+}
+
+// left notes that a node is down for good.
+func (r *recorder) left(node int, at sim.Time) {
+	r.gone = append(r.gone, departure{node, at})
+	if c, ok := r.rows.(*metrics.Collector); ok && node >= r.first {
+		c.Gone(node-r.first, at)
+	}
 }
 
 // Published records an iterate or a message, and measures iterates.

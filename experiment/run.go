@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -53,11 +54,13 @@ type outcome struct {
 	optimum record.Reference
 	rows    []metrics.Row
 	wall    time.Duration
+	early   *EarlyEnd // nil: the run went to its end
 }
 
-// Run runs one seed and returns its finished run directory. If ctx is done, or
-// the run fails, nothing of the seed remains but, where ctx is done or results could
-// not be written, its checkpoint.
+// Run runs one seed and returns its finished run directory. If ctx is done, or results
+// could not be written, nothing of the seed remains but its checkpoint; if the run ends
+// before a round is measured, nothing; if it ends early, the directory says why, and is
+// returned beside the error.
 func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.Run, error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
@@ -122,7 +125,12 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	if err != nil {
 		return nil, err
 	}
-	return record.Open(dir)
+	run, err := record.Open(dir)
+	if err == nil && out.early != nil {
+		err = fmt.Errorf("%s, seed %d ended early, after round %d of %d: %w; what was computed is in %s", e.Name, seed,
+			run.Info.Rounds, e.Rounds.Count, out.early, dir)
+	}
+	return run, err
 }
 
 func (e *Experiment) policy() record.Policy {
@@ -158,14 +166,19 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	if err != nil {
 		return nil, err
 	}
-	x.Observer, x.Packets, x.Trace = r, r.sent, e.traceLevel()
-	if out.Finished, err = e.Execute(ctx, a, x); err != nil {
+	x.Observer, x.Packets, x.Gone, x.Trace = r, r.sent, r.left, e.traceLevel()
+	out.Finished, err = e.Execute(ctx, a, x)
+	if err != nil && !errors.As(err, &out.early) {
 		return nil, err
 	}
 	if err := x.keep.results().Misfit(); err != nil {
 		return nil, err
 	}
 	out.rows = r.measured().Rows()
+	if len(out.rows) == 0 {
+		return nil, cmp.Or(err, errors.New("no round was completed by all nodes"))
+	}
+	a.Warnings = append(a.Warnings, out.departures(r.gone)...)
 	a.conclude(r.largest)
 	if a.Account != nil {
 		a.Account.fill(out.rows)
@@ -216,6 +229,9 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
 	}
+	if out.early != nil {
+		info.Ended = out.early.Error()
+	}
 	if out.Account != nil {
 		info.Privacy = out.Account.record(out.Graph.Order() - out.parts())
 	}
@@ -223,6 +239,24 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		info.Digest = hex.EncodeToString(out.Trace.Digest[:])
 	}
 	return info
+}
+
+// departures say in words which nodes did not stay to the end, and who went on without
+// whom.
+func (o *outcome) departures(gone []departure) []string {
+	var all []string
+	for _, d := range gone {
+		if d.node >= len(o.Activity.Nodes) || o.Activity.Nodes[d.node].Finished > 0 {
+			continue
+		}
+		all = append(all, fmt.Sprintf("node %d is gone for good from %v on, after its round %d; from then on the "+
+			"metrics are of its last iterate", d.node, d.at, o.Activity.Nodes[d.node].Rounds))
+	}
+	for _, s := range o.Activity.Silences {
+		all = append(all, fmt.Sprintf("node %d heard nothing more of node %d, took it to have left, and went on "+
+			"without it from %v on", s.Node, s.Neighbour, s.At))
+	}
+	return all
 }
 
 // nodeColumns are the columns of nodes.csv.
@@ -360,9 +394,9 @@ func Verify(ctx context.Context, r *record.Run, dataDir string, o Options) ([]re
 		o.Plots = true
 	}
 	again, err := New(s, dataDir).Run(ctx, r.Info.Seed, o)
-	if err != nil {
+	if again == nil {
 		return nil, err
-	}
+	} // a run that ends early has a directory, which says so
 	all, err := record.Compare(r.Dir, again.Dir)
 	if err != nil {
 		return nil, err
@@ -388,6 +422,9 @@ func parting(ctx context.Context, r *record.Run, s *scenarios.Scenario, dataDir 
 // would say.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
 	out, err := e.complete(ctx, seed, Execution{Workers: workers}, nil, nil)
+	if err == nil && out.early != nil {
+		err = out.early
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/experiment"
+	"overhear/internal/guard"
 	"overhear/scenarios"
 	"overhear/sim"
 )
@@ -77,7 +78,7 @@ func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, e
 	var mu sync.Mutex
 	done := 0
 	for k := range o.Runs {
-		g.Go(func() error {
+		g.Go(guard.Func(func() error {
 			t, err := try(ctx, e, o, o.First+uint64(k), span)
 			if err != nil {
 				return err
@@ -89,7 +90,7 @@ func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, e
 				o.Progress(done)
 			}
 			return nil
-		})
+		}))
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"overhear/internal/memory"
 )
 
 // readFile opens a file, unpacks it if it is gzip, and hands it to a reader.
@@ -24,11 +26,14 @@ func readFile(path string, read func(name string, r io.Reader) (*Set, error)) (*
 		return nil, fmt.Errorf("reading data: %w", err)
 	}
 	defer f.Close()
+	if err := memory.CheckFile(f); err != nil {
+		return nil, err
+	}
 	r, err := unpacked(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	text, err := io.ReadAll(r) // first, so that a damaged file is not taken for a bad row
+	text, err := memory.ReadAll(path, r) // first, so that a damaged file is not taken for a bad row
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) {
 		return nil, fmt.Errorf("%s: the gzip file is truncated or damaged: %w", path, err)
 	}
@@ -330,6 +335,11 @@ func (s Source) readRaetsch(name string, r io.Reader) (*Set, error) {
 func named(b *builder, name, positive string) (*Set, error) {
 	if len(b.labels) > 0 && b.set.X.D == 0 {
 		return nil, fmt.Errorf("%s: the rows have no columns", name)
+	}
+	const perColumn = 200 // its name, and vectors of as many numbers
+	what := fmt.Sprintf("%s with %d columns", name, b.set.X.D)
+	if err := memory.Check(what, perColumn*float64(b.set.X.D)); err != nil {
+		return nil, err
 	}
 	for k := range b.set.X.D {
 		b.set.Columns = append(b.set.Columns, fmt.Sprintf("x%d", k+1))

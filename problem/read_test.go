@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"overhear/internal/memory"
 	"overhear/sim"
 )
 
@@ -214,4 +215,39 @@ func FuzzReaders(f *testing.F) {
 			t.Errorf("%d rows, %d labels, %d columns, %d names", set.X.Len(), len(set.Y), set.X.D, len(set.Columns))
 		}
 	})
+}
+
+// A packed file that is small and unpacks to much, a file that is large, and rows to be drawn,
+// are refused before memory is full.
+func TestLoad_TooLargeIsRefused(t *testing.T) {
+	defer memory.SetLimit(memory.SetLimit(8e6))
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	if _, err := z.Write(bytes.Repeat([]byte("1,2\n"), 5e5)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	large := bytes.Repeat([]byte("1,2\n"), 6e5)
+	for name, text := range map[string][]byte{"bomb.csv": bomb.Bytes(), "large.csv": large} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (Source{CSV: path}).Load("", nil); err == nil || !strings.Contains(err.Error(), "--max-memory") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	wide := filepath.Join(dir, "wide.libsvm")
+	if err := os.WriteFile(wide, []byte("1 2147483647:1\n-1 1:1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Source{LIBSVM: wide}).Load("", nil); err == nil ||
+		!strings.Contains(err.Error(), "with 2147483647 columns would take about 429 GB") {
+		t.Error(err)
+	}
+	want := "generating 2000000000 rows of 20 columns would take about 1.96 TB of memory; the limit is 8 MB"
+	_, err := Source{Set: "twonorm", Rows: 2e9}.Load("", sim.NewStream(1, "data"))
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/internal/memory"
 	"overhear/sim"
 )
 
@@ -105,6 +106,12 @@ func (s Source) Load(dir string, stream *sim.Stream) (*Set, error) {
 		columns := s.Dimension
 		if columns == 0 {
 			columns = e.Columns
+		}
+		// A number has its column beside it, and scaling makes a second copy of both.
+		const perRow, perNumber = 500, 24
+		if err := memory.Check(fmt.Sprintf("generating %d rows of %d columns", rows, columns),
+			float64(rows)*(perRow+perNumber*float64(columns))); err != nil {
+			return nil, err
 		}
 		set, err = e.generate(rows, columns, stream)
 	} else {

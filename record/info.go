@@ -30,6 +30,7 @@ type Info struct {
 	TrainRows    int               `json:"train_rows"`
 	TestRows     int               `json:"test_rows"`
 	Rounds       int               `json:"rounds"`
+	Ended        string            `json:"ended"` // why the run ended before its last round; "": it did not
 	Final        Final             `json:"final"`
 	Reference    Reference         `json:"optimum"`
 	Residual     Residual          `json:"residual"`

@@ -35,10 +35,10 @@ func Open(dir string) (*Run, error) {
 }
 
 // Finished returns the finished run of a seed if there is one and it is of the
-// scenario with this hash.
+// scenario with this hash. One that ended early is none.
 func Finished(out, name string, seed uint64, scenarioHash string) (*Run, bool) {
 	r, err := Open(Dir(out, name, seed))
-	return r, err == nil && r.Info.ScenarioHash == scenarioHash && r.Info.Seed == seed
+	return r, err == nil && r.Info.ScenarioHash == scenarioHash && r.Info.Seed == seed && r.Info.Ended == ""
 }
 
 // CheckFiles returns an error that names the files that are missing or not as

@@ -30,6 +30,9 @@ func Table(w io.Writer, r *record.Run) error {
 	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), data)
 	line("rounds", fmt.Sprint(i.Rounds),
 		fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds, f.Messages, size(f.Bytes)))
+	if i.Ended != "" {
+		line("ended early", "", i.Ended)
+	}
 	metric("loss", "")
 	metric("objective", "; at the centralised optimum: "+number(i.Reference.Objective))
 	if !math.IsNaN(float64(f.TestError)) {

@@ -135,6 +135,10 @@ func (d *decoder) sequence(n *yaml.Node, v reflect.Value, path string) {
 		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	}
 	for i, c := range n.Content {
+		if c.Tag == "!!null" {
+			d.report(c, "%s[%d] has no value; it must be a %s", path, i, typeName(v.Type().Elem()))
+			continue
+		}
 		if v.Index(i).Kind() == reflect.Struct {
 			preset(v.Index(i))
 		}

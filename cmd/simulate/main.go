@@ -9,13 +9,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"overhear/experiment"
+	"overhear/internal/guard"
+	"overhear/internal/memory"
 	"overhear/scenarios"
 )
 
@@ -34,12 +38,57 @@ func Main(args []string) int {
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := guard.Func(func() error { return root.ExecuteContext(ctx) })()
 	if err == nil {
 		return 0
 	}
 	fmt.Fprintln(os.Stderr, err)
+	var mistake *guard.Panic
+	if errors.As(err, &mistake) {
+		lastResort(os.Stderr, root, args, mistake)
+		return exitFailed
+	}
 	return exitCode(err)
+}
+
+// lastResort says of a mistake in the program where what was computed is and how to report
+// the mistake. Its stack is in a file.
+func lastResort(w io.Writer, root *cobra.Command, args []string, mistake *guard.Panic) {
+	if c, _, err := root.Find(args); err == nil {
+		if out := c.Flags().Lookup("out"); out != nil {
+			fmt.Fprintf(w, "Seeds that were finished before are kept in %s.\n", out.Value)
+		}
+	}
+	text := fmt.Sprintf("simulate %s, %s, %s/%s\narguments: %q\n\n%v\n\n%s", experiment.Version, runtime.Version(),
+		runtime.GOOS, runtime.GOARCH, args, mistake, mistake.Stack)
+	f, err := os.CreateTemp("", "simulate-mistake-*.txt")
+	if err == nil {
+		_, err = f.WriteString(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		fmt.Fprintf(w, "What happened could not be written to a file: %v\n", err)
+		return
+	}
+	fmt.Fprintf(w, "To report it, open an issue where you have simulate from, with the scenario and with %s, "+
+		"which says what happened and where.\n", f.Name())
+}
+
+// memoryLimit is the flag --max-memory.
+type memoryLimit struct{}
+
+func (memoryLimit) String() string { return "" }
+
+// Type is what help calls the value.
+func (memoryLimit) Type() string { return "size" }
+
+// Set sets the limit of the process.
+func (memoryLimit) Set(text string) error {
+	bytes, err := memory.Parse(text)
+	if err == nil {
+		memory.SetLimit(bytes)
+	}
+	return err
 }
 
 // usageError marks an error as the user's: exit code 2.
@@ -77,6 +126,8 @@ func newRoot() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.PersistentFlags().Var(memoryLimit{}, "max-memory", "refuse what would take more, such as 64GB (default: what "+
+		"this machine has)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})

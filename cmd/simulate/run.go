@@ -149,6 +149,10 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 				"; the same command goes on from there", len(runs), s.Seeds.Count, seed)
 		}
 		if err != nil {
+			bar.clear()
+			if r != nil && !f.json { // it ended early
+				err = errors.Join(err, report.Table(w, r))
+			}
 			return runs, err
 		}
 		runs = append(runs, r)

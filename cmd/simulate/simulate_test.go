@@ -13,13 +13,45 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"overhear/algorithms"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"simulate": func() { os.Exit(Main(os.Args[1:])) },
+		// simulate-broken has a method with mistakes: at once, or in a node's update.
+		"simulate-broken": func() {
+			algorithms.Register(&algorithms.Entry{
+				Name: "broken", Title: "has mistakes", Paper: "none", About: "Has mistakes.",
+				Params: func() any { return new(brokenParameters) },
+				New: func(p any, _ algorithms.Setting) (algorithms.Method, error) {
+					m := p.(*brokenParameters)
+					if m.Round == 0 {
+						panic("broken at once")
+					}
+					return m, nil
+				},
+			})
+			os.Exit(Main(os.Args[1:]))
+		},
 	})
 }
+
+// brokenParameters are of a method that panics in a round.
+type brokenParameters struct {
+	Round int `yaml:"round" doc:"in which it panics; 0: at once"`
+}
+
+func (m *brokenParameters) Update(_ *algorithms.Node, t int) error {
+	var none []int
+	if t == m.Round {
+		none[t]++
+	}
+	return nil
+}
+
+func (*brokenParameters) Dual(*algorithms.Node, int) {}
 
 func TestScripts(t *testing.T) {
 	scenarios, err := filepath.Abs(filepath.Join("..", "..", "scenarios"))
