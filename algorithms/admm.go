@@ -12,13 +12,13 @@ import (
 // Algorithm 1, ZKL18 (8)-(9). It converges to the centralised optimum for every
 // η > 0 and keeps Σ_i λ_i = 0.
 type ADMM struct {
-	Eta float64 `yaml:"eta" default:"0.5" doc:"penalty η > 0, also the dual step; the same for every node and round"`
+	Eta float64 `yaml:"eta" default:"auto" doc:"penalty η > 0, also the dual step; the same for every node and round; auto: computed from the problem"`
 }
 
 // Check reports a penalty that is not positive.
 func (p ADMM) Check(report func(field, problem string)) {
 	if !(p.Eta > 0) {
-		report("eta", fmt.Sprintf("must be positive, is %v; 0.1 to 1 suits rows of norm at most 1", p.Eta))
+		report("eta", fmt.Sprintf("must be positive, is %v; auto has it computed", p.Eta))
 	}
 }
 

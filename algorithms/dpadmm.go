@@ -13,8 +13,8 @@ import (
 // DPADMM is DP-ADMM (Huang, Hu, Guo, Chan-Tin & Gong 2018) with the closed-form
 // step of a first-order approximation.
 type DPADMM struct {
-	Eta     float64 `yaml:"eta" default:"0.5" doc:"penalty of the distance to the hub's average, ρ in the paper"`
-	Step    float64 `yaml:"step" default:"1" doc:"s₀ of the step sizes s_k = s₀/√k"`
+	Eta     float64 `yaml:"eta" default:"auto" doc:"penalty of the distance to the hub's average, ρ in the paper; auto: computed from the problem"`
+	Step    float64 `yaml:"step" default:"auto" doc:"s₀ of the step sizes s_k = s₀/√k; auto: computed from the problem"`
 	Epsilon float64 `yaml:"epsilon" default:"1" doc:"ε of each round's Gaussian mechanism"`
 	Delta   float64 `yaml:"delta" default:"1e-5" doc:"δ of each round's Gaussian mechanism"`
 	NoiseSwitch

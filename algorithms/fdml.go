@@ -14,7 +14,7 @@ import (
 // FDML is the mini-batch method of Hu, Niu, Yang & Zhou 2019, the baseline of
 // SH19.
 type FDML struct {
-	Step  float64 `yaml:"step" default:"1" doc:"first step size a₀ > 0"`
+	Step  float64 `yaml:"step" default:"auto" doc:"first step size a₀ > 0; auto: computed from the problem"`
 	Decay string  `yaml:"decay" default:"sqrt" enum:"sqrt,none" doc:"step of round t: sqrt: a₀/√t; none: a₀"`
 	Batch int     `yaml:"batch" default:"100" doc:"rows of a mini-batch; a round is one of them"`
 	Sigma float64 `yaml:"sigma" default:"0" doc:"standard deviation of noise on the margins that parties send; 0: none"`

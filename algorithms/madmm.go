@@ -13,14 +13,14 @@ import (
 
 // MADMM is M-ADMM, ZKL18 (10)-(11).
 type MADMM struct {
-	Eta   parameter.Schedule `yaml:"eta" default:"0.5" doc:"penalty η_i(t) > 0 of each node and round, known to the node only"`
-	Theta parameter.Schedule `yaml:"theta" default:"0.5" doc:"dual step θ > 0; the theorems have one for all nodes and rounds"`
+	Eta   parameter.Schedule `yaml:"eta" default:"auto" doc:"penalty η_i(t) > 0 of each node and round, known to the node only; auto: computed from the problem"`
+	Theta parameter.Schedule `yaml:"theta" default:"auto" doc:"dual step θ > 0; the theorems have one for all nodes and rounds; auto: the least eta"`
 }
 
 // Check reports parameters out of range.
 func (p MADMM) Check(report func(field, problem string)) {
-	checkSchedule(report, "eta", p.Eta)
-	checkSchedule(report, "theta", p.Theta)
+	checkSteps(report, "eta", p.Eta)
+	checkSteps(report, "theta", p.Theta)
 }
 
 // Update is the primal step, ZKL18 (10).

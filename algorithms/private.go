@@ -137,6 +137,15 @@ func (n *Node) perturb(t int, rate float64) []float64 {
 
 // checkSchedule reports what is wrong with a schedule under its key.
 func checkSchedule(report func(field, problem string), key string, s parameter.Schedule) {
+	if s.Auto() {
+		report(key, "must be given; auto is for penalties and steps")
+		return
+	}
+	checkSteps(report, key, s)
+}
+
+// checkSteps is checkSchedule of a schedule that may be left to the program.
+func checkSteps(report func(field, problem string), key string, s parameter.Schedule) {
 	s.Check(func(field, problem string) {
 		if field == "initial" {
 			problem = problem + " (" + key + ".initial)"

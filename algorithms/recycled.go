@@ -29,13 +29,13 @@ type RADMM struct {
 
 // MRADMM is MR-ADMM, RA19 Algorithm 2.
 type MRADMM struct {
-	Eta parameter.Schedule `yaml:"eta" default:"0.5" doc:"penalty η_i(2k−1) > 0 of each node, the k-th for rounds 2k−1 and 2k, also the dual step"`
+	Eta parameter.Schedule `yaml:"eta" default:"auto" doc:"penalty η_i(2k−1) > 0 of each node, the k-th for rounds 2k−1 and 2k, also the dual step; auto: computed from the problem"`
 	Recycling
 }
 
 // Check reports parameters out of range.
 func (p MRADMM) Check(report func(field, problem string)) {
-	checkSchedule(report, "eta", p.Eta)
+	checkSteps(report, "eta", p.Eta)
 	p.Recycling.Check(report)
 }
 

@@ -14,7 +14,7 @@ import (
 // Sharing is ADMM sharing, SH19 (5)-(8), in the paper's form or with Boyd et al.
 // 2011 §7.3's averaging.
 type Sharing struct {
-	Eta  float64 `yaml:"eta" default:"1" doc:"penalty, ρ in the paper, > 0"`
+	Eta  float64 `yaml:"eta" default:"auto" doc:"penalty, ρ in the paper, > 0; auto: computed from the problem"`
 	Form string  `yaml:"form" default:"jacobi" enum:"jacobi,averaged" doc:"jacobi: the paper's, whose parties step at once and may diverge; averaged: Boyd et al. 2011 §7.3, which converges"`
 	Loss string  `yaml:"loss" default:"mean" enum:"mean,sum" doc:"weight of a row's loss: 1/N or 1"`
 }

@@ -45,7 +45,8 @@ type Assembly struct {
 	Set                *problem.Set // prepared
 	Params             any          // of the method, with the noise that was chosen for a target
 	Method             algorithms.Method
-	Account            *Account // nil: the method claims no privacy
+	Computed           []algorithms.Computed // parameters of it that the scenario left to the program
+	Account            *Account              // nil: the method claims no privacy
 	Warnings           []string
 }
 
@@ -119,7 +120,8 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 // equip the copy. A method over split columns keeps room for one run at a time, so
 // that runs at the same time need copies, each of them equipped.
 func (e *Experiment) Equip(a *Assembly) error {
-	a.Params, a.Account, a.Warnings = e.Algorithm.Params, nil, nil
+	a.Account, a.Warnings = nil, nil
+	a.Params, a.Computed = algorithms.Settle(e.Algorithm.Params, a.Setting)
 	var chosen *record.Chosen
 	var err error
 	if e.Privacy.Epsilon > 0 {

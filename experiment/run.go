@@ -176,9 +176,13 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),
 		Activity:     out.summary(),
+		Parameters:   scenarios.FormatParameters(out.Params),
 		Warnings:     append([]string{}, out.Warnings...),
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
+	}
+	for _, c := range out.Computed {
+		info.Computed = append(info.Computed, record.Computed{Key: c.Key, Value: c.Value, Why: c.Why})
 	}
 	if out.Account != nil {
 		info.Privacy = out.Account.record(out.Graph.Order() - out.parts())

@@ -37,6 +37,8 @@ type Info struct {
 	Rates        []Rate            `json:"rates"`
 	Activity     *Activity         `json:"activity"`
 	Warnings     []string          `json:"warnings"`
+	Parameters   string            `json:"parameters"` // of the method, as YAML, with what was computed or chosen
+	Computed     []Computed        `json:"computed"`   // which of them the program computed; null: none
 	ScenarioHash string            `json:"scenario_hash"`
 	Scenario     string            `json:"scenario"` // resolved, as YAML
 	Files        map[string]string `json:"files"`    // SHA-256 of the other files
@@ -51,6 +53,13 @@ type Activity struct {
 	IdleSeconds float64 `json:"idle_seconds"` // waiting
 	DownSeconds float64 `json:"down_seconds"` // crashed, not joined yet, or gone
 	Lags        []int64 `json:"lags"`         // how often a step used a value so many rounds behind it; null in lockstep
+}
+
+// Computed is a parameter of the method that the scenario left to the program.
+type Computed struct {
+	Key   string  `json:"key"`
+	Value float64 `json:"value"`
+	Why   string  `json:"why"`
 }
 
 // Final is the last round's metrics; a value that is not defined is null.
