@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 )
 
@@ -23,6 +24,9 @@ type DPADMM struct {
 // Check reports parameters out of range.
 func (p DPADMM) Check(report func(field, problem string)) {
 	ADMM{p.Eta}.Check(report)
+	if p.Step > 0 && p.Step != parameter.Auto && !inRange(p.Step) {
+		report("step", rangeOf(p.Step))
+	}
 	if !(p.Step > 0) {
 		report("step", fmt.Sprintf("must be positive, is %v", p.Step))
 	}
@@ -70,6 +74,7 @@ func (m *dpADMM) Update(n *Node, k int) error {
 	}
 	if !m.off() {
 		privacy.Gaussian(n.Stream("noise", k), m.sigma(n.ID, k), n.Room)
+		n.bounded("standard deviation", m.sigma(n.ID, k), n.Room)
 		num.Axpy(1, n.Room, n.F)
 	}
 	return nil

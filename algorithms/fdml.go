@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/sim"
 )
@@ -23,6 +24,9 @@ type FDML struct {
 
 // Check reports parameters out of range.
 func (p FDML) Check(report func(field, problem string)) {
+	if p.Step > 0 && p.Step != parameter.Auto && !inRange(p.Step) {
+		report("step", rangeOf(p.Step))
+	}
 	if !(p.Step > 0) {
 		report("step", fmt.Sprintf("must be positive, is %v", p.Step))
 	}
@@ -33,6 +37,8 @@ func (p FDML) Check(report func(field, problem string)) {
 		report("sigma", fmt.Sprintf("must not be negative, is %v", p.Sigma))
 	}
 }
+
+func (p FDML) off() bool { return p.Sigma == 0 }
 
 // WeightOfRow is c, the key "loss".
 func (p FDML) WeightOfRow() string { return p.Loss }

@@ -3,6 +3,7 @@
 package algorithms
 
 import (
+	"fmt"
 	"math"
 
 	"overhear/internal/num"
@@ -33,6 +34,9 @@ func (p *MADMM) Update(n *Node, t int) error {
 // Dual is the dual step, ZKL18 (11).
 func (p *MADMM) Dual(n *Node, t int) { n.Ascend(p.Theta.At(n.ID, t)) }
 
+// NodeDual says that λ_i is one a node.
+func (p *MADMM) NodeDual() {}
+
 // variesTheta says whether the dual step is not one number.
 func (p *MADMM) variesTheta() bool {
 	return p.Theta.Nodes != nil || p.Theta.Values != nil || p.Theta.Ratio != 1
@@ -59,6 +63,12 @@ func (m madmm) Theorems() []Theorem {
 	t := Theorem{Name: "ZKL18 Theorem 3.2", Factor: math.NaN(), Reason: "does not apply: " + errVaryingTheta.Error()}
 	if m.variesTheta() {
 		return []Theorem{t}
+	}
+	for _, eta := range append(append(m.etas(m.Rounds-1), m.etas(m.Rounds)...), m.Theta.At(0, 1)) {
+		if !inRange(eta) {
+			t.Reason = fmt.Sprintf("does not apply: with a penalty of %v its matrices are beyond what can be computed", eta)
+			return []Theorem{t}
+		}
 	}
 	strong, smooth := theory.Constants(m.Problem)
 	r := theory.MADMM(m.Graph, strong, smooth, m.Theta.At(0, 1), m.etas(m.Rounds-1), m.etas(m.Rounds))

@@ -66,6 +66,9 @@ func (m proximal) Update(n *Node, t int) error {
 // Dual is λ ← λ + (γη/2)(V v − s).
 func (m proximal) Dual(n *Node, _ int) { n.Ascend(m.Gamma * m.Eta) }
 
+// NodeDual says that λ_i is one a node.
+func (m proximal) NodeDual() {}
+
 // Warnings say where the parameters leave what is proved, docs/mathematics.md §3.13, (3.32):
 // at every node 2ηV + τ > 2ηV/(2 − γ). With γ ≤ 1 there is nothing more to ask.
 func (m proximal) Warnings() []string {

@@ -21,9 +21,7 @@ type Sharing struct {
 
 // Check reports a penalty that is not positive.
 func (p Sharing) Check(report func(field, problem string)) {
-	if !(p.Eta > 0) {
-		report("eta", fmt.Sprintf("must be positive, is %v", p.Eta))
-	}
+	ADMM{p.Eta}.Check(report)
 }
 
 // WeightOfRow is c, the key "loss".
@@ -114,6 +112,8 @@ type PrivateSharing struct {
 	Sigma   float64 `yaml:"sigma" doc:"standard deviation of the noise, instead of the one for ε and δ"`
 	Cover   string  `yaml:"noise" default:"range" enum:"range,ambient,off" doc:"range: the paper's, D ξ with ξ ~ N(0, σ²(DᵀD)⁻¹), inside the column space of D; ambient: N(0, σ²I) on D x; off: none"`
 }
+
+func (p PrivateSharing) off() bool { return p.Cover == "off" }
 
 // Check reports parameters out of range.
 func (p PrivateSharing) Check(report func(field, problem string)) {

@@ -49,6 +49,39 @@ func Settle(params any, s Setting) (any, []Computed) {
 	return own.Interface(), computed
 }
 
+// Suggest is what would be computed for every penalty and step of option parameters if
+// the scenario left it to the program.
+func Suggest(params any, s Setting) []Computed {
+	if params == nil {
+		return nil
+	}
+	open := reflect.New(reflect.TypeOf(params).Elem())
+	open.Elem().Set(reflect.ValueOf(params).Elem())
+	leaveOpen(open.Elem())
+	_, computed := Settle(open.Interface(), s)
+	return computed
+}
+
+// leaveOpen makes parameters Auto whose default that is.
+func leaveOpen(v reflect.Value) {
+	for k := range v.NumField() {
+		switch f := v.Type().Field(k); {
+		case f.Tag.Get("default") == "auto" && f.Type.Kind() == reflect.Float64:
+			v.Field(k).SetFloat(parameter.Auto)
+		case f.Tag.Get("default") == "auto":
+			v.Field(k).Set(reflect.ValueOf(parameter.Constant(parameter.Auto)))
+		case f.Anonymous:
+			leaveOpen(v.Field(k))
+		}
+	}
+}
+
+// Noisy says whether a method with those parameters adds noise.
+func Noisy(params any) bool {
+	p, ok := params.(interface{ off() bool })
+	return ok && !p.off()
+}
+
 // fill replaces a parameter that is left to the program.
 func fill(key string, to *float64, value func() (float64, string)) []Computed {
 	if *to != parameter.Auto {

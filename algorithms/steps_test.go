@@ -18,20 +18,7 @@ import (
 func left(t *testing.T, e *Entry) any {
 	t.Helper()
 	p := filled(t, e)
-	var each func(v reflect.Value)
-	each = func(v reflect.Value) {
-		for k := range v.NumField() {
-			switch f := v.Type().Field(k); {
-			case f.Tag.Get("default") == "auto" && f.Type.Kind() == reflect.Float64:
-				v.Field(k).SetFloat(parameter.Auto)
-			case f.Tag.Get("default") == "auto":
-				v.Field(k).Set(reflect.ValueOf(parameter.Constant(parameter.Auto)))
-			case f.Type.Kind() == reflect.Struct && f.Tag.Get("yaml") == "":
-				each(v.Field(k))
-			}
-		}
-	}
-	each(reflect.ValueOf(p).Elem())
+	leaveOpen(reflect.ValueOf(p).Elem())
 	return p
 }
 

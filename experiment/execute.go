@@ -5,10 +5,12 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"overhear/algorithms"
 	"overhear/parameter"
+	"overhear/problem"
 	"overhear/sim"
 )
 
@@ -39,7 +41,7 @@ type Finished struct {
 // network, compute and rounds, and the assembly's seed. The error is a SetupError
 // where the network cannot be built, wraps a *sim.Divergence or sim.ErrReference
 // where the run is not its reference, and says who waits for whom where nodes did
-// not end.
+// not end. Where it wraps problem.ErrDiverges, what the run came to is returned, too.
 func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Finished, error) {
 	protocol, err := e.protocol(a, x.Observer)
 	if err != nil {
@@ -60,11 +62,12 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 		return nil, SetupError{fmt.Errorf("building the network: %w", err)}
 	}
 	protocol.Attach(engine)
-	if err := engine.Run(ctx); err != nil {
-		return nil, err
+	ended := engine.Run(ctx)
+	if ended == nil {
+		ended = protocol.Unfinished()
 	}
-	if err := protocol.Unfinished(); err != nil {
-		return nil, err
+	if ended != nil && !errors.Is(ended, problem.ErrDiverges) {
+		return nil, ended
 	}
 	f := &Finished{End: engine.Now(), Events: engine.Events(), Messages: int64(engine.Messages()),
 		Bytes: engine.Bytes(), Activity: protocol.Activity()}
@@ -74,7 +77,7 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 	for i := range f.Activity.Nodes {
 		f.Down = append(f.Down, engine.Downtime(i, f.End))
 	}
-	return f, nil
+	return f, ended
 }
 
 // protocol is the protocol that the assembly's nodes follow; o may be nil.

@@ -47,6 +47,7 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, progress func(metr
 		_, wrong := out.Split.TestLoss(o.X)
 		out.optimum = record.Reference{Objective: record.Number(o.Value), Point: slices.Concat(o.X...),
 			TestError: record.Number(wrong)}
+		out.ridge = ridgeOfColumns(out.Split, o, e.Problem.Rho)
 		r.columns = metrics.NewSplit(out.Split, o.X, e.Rounds.Count, progress)
 		return r, nil
 	}
@@ -56,6 +57,7 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, progress func(metr
 	}
 	out.optimum = record.Reference{Objective: record.Number(o.Value), Point: o.F,
 		TestError: record.Number(metrics.TestError(&out.Problem.Test, o.F))}
+	out.ridge = ridgeOfRows(out.Problem, o.F, e.Problem.Rho)
 	r.rows = metrics.NewCollector(out.Problem, o.F, e.Rounds.Count, progress)
 	if e.Rounds.Mode == "asynchronous" {
 		r.rows = metrics.NewRolling(out.Problem, o.F, progress)

@@ -15,6 +15,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/metrics"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/report/plot"
 	"overhear/scenarios"
@@ -42,6 +43,8 @@ type outcome struct {
 	*Assembly
 	*Finished
 	optimum record.Reference
+	ridge   *record.Ridge
+	stopped error // why it was ended before its last round; nil: it was not
 	rows    []metrics.Row
 	wall    time.Duration
 }
@@ -126,10 +129,14 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 		return nil, err
 	}
 	x.Observer, x.Packets, x.Trace = r, r.sent, e.traceLevel()
-	if out.Finished, err = e.Execute(ctx, a, x); err != nil {
+	out.Finished, err = e.Execute(ctx, a, x)
+	if err != nil && !errors.Is(err, problem.ErrDiverges) {
 		return nil, err
 	}
-	out.rows = r.measured().Rows()
+	out.stopped = err
+	if out.rows = r.measured().Rows(); len(out.rows) == 0 {
+		return nil, err // it diverged before there was anything to tell
+	}
 	a.conclude(r.largest)
 	if a.Account != nil {
 		a.Account.fill(out.rows)
@@ -173,6 +180,9 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Rounds:       last.Round,
 		Final:        final,
 		Reference:    out.optimum,
+		Ridge:        out.ridge,
+		BaseError:    record.Number(out.baseError()),
+		Convergence:  out.convergence(),
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),
 		Activity:     out.summary(),
@@ -322,6 +332,9 @@ func versions(r *record.Run) string {
 // would say.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
 	out, err := e.complete(ctx, seed, Execution{Workers: workers}, nil, nil)
+	if err == nil {
+		err = out.stopped
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}

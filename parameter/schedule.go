@@ -121,6 +121,9 @@ func (s *Schedule) At(node, k int) float64 {
 	return s.at(k)
 }
 
+// First is the value of node 0's first use.
+func (s Schedule) First() float64 { return s.At(0, 1) }
+
 // Least is the smallest value of a node's first uses.
 func (s *Schedule) Least(node, uses int) float64 {
 	least := s.At(node, 1)
