@@ -66,7 +66,8 @@ func (m madmm) Theorems() []Theorem {
 	}
 	for _, eta := range append(append(m.etas(m.Rounds-1), m.etas(m.Rounds)...), m.Theta.At(0, 1)) {
 		if !inRange(eta) {
-			t.Reason = fmt.Sprintf("does not apply: with a penalty of %v its matrices are beyond what can be computed", eta)
+			t.Reason = fmt.Sprintf("does not apply: with a penalty of %v its matrices are beyond what can be "+
+				"computed", eta)
 			return []Theorem{t}
 		}
 	}

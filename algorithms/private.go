@@ -145,8 +145,8 @@ func (n *Node) perturb(t int, rate float64) []float64 {
 // with.
 func (n *Node) bounded(level string, value float64, noise []float64) {
 	if norm := num.Norm(noise); !(norm <= mostNorm) {
-		n.fault = fmt.Errorf("the noise overflows: at a %s of %v its norm is %.3g, and numbers up to %.0e can be computed "+
-			"with; take a greater budget, which is less noise", level, value, norm, mostNorm)
+		n.fault = fmt.Errorf("the noise overflows: at a %s of %v its norm is %.3g, and numbers up to %.0e can be "+
+			"computed with; take a greater budget, which is less noise", level, value, norm, mostNorm)
 	}
 }
 

@@ -39,6 +39,7 @@ func TestConnectivity_OfKnownGraphs(t *testing.T) {
 		}
 		return g
 	}
+	ring := func(i, j int) bool { return j == i+1 || i == 0 && j == 9 }
 	path := func(i, j int) bool { return j == i+1 }
 	for name, c := range map[string]struct {
 		g    *sim.Graph
@@ -48,7 +49,7 @@ func TestConnectivity_OfKnownGraphs(t *testing.T) {
 		"two nodes":       {build(2, path), 2},
 		"one node":        {build(1, path), 1},
 		"star":            {build(9, func(i, _ int) bool { return i == 0 }), 1},
-		"ring of 10":      {build(10, func(i, j int) bool { return j == i+1 || i == 0 && j == 9 }), 2 - 2*math.Cos(math.Pi/5)},
+		"ring of 10":      {build(10, ring), 2 - 2*math.Cos(math.Pi/5)},
 		"path of 8":       {build(8, path), 2 - 2*math.Cos(math.Pi/8)},
 		"path of 60":      {build(60, path), 2 - 2*math.Cos(math.Pi/60)},
 		"two cliques":     {build(20, func(i, j int) bool { return i/10 == j/10 || i == 0 && j == 10 }), 0.1690},

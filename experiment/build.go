@@ -149,8 +149,8 @@ func (e *Experiment) Equip(a *Assembly) error {
 // otherLimits say where the scenario keeps one dual a node from summing to zero, so that
 // the nodes end elsewhere than at the optimum.
 func (e *Experiment) otherLimits() (all []string) {
-	const otherwise = "the duals of the nodes then do not sum to zero, and the limit is not the optimum; edge states do not " +
-		"have this (algorithm.kind: edge-admm), nor have gradient steps"
+	const otherwise = "the duals of the nodes then do not sum to zero, and the limit is not the optimum; edge states " +
+		"do not have this (algorithm.kind: edge-admm), nor have gradient steps"
 	if e.Rounds.Mode == "asynchronous" {
 		all = append(all, "nodes step with values of different rounds (rounds.mode: asynchronous): "+otherwise)
 	}

@@ -40,7 +40,7 @@ func (o *outcome) convergence() *record.Convergence {
 		advice = append(advice, o.otherSteps()...)
 	}
 	if advice == nil {
-		advice = []string{"the warnings say why, if it is known"}
+		advice = []string{"what the warnings say, if there are any"}
 	}
 	c.Advice = strings.Join(advice, ", or ")
 	return c

@@ -18,12 +18,16 @@ func TestConverge_KnownSeries(t *testing.T) {
 		d     func(k int) float64
 		want  string
 	}{
-		{"geometric to the optimum", false, 150, func(k int) float64 { return math.Pow(0.93, float64(k)) }, record.Converged},
-		{"geometric and not there yet", false, 150, func(k int) float64 { return math.Pow(0.99, float64(k)) }, record.Moving},
+		{"geometric to the optimum", false, 150, func(k int) float64 { return math.Pow(0.93, float64(k)) },
+			record.Converged},
+		{"geometric and not there yet", false, 150, func(k int) float64 { return math.Pow(0.99, float64(k)) },
+			record.Moving},
 		{"slow", false, 150, func(k int) float64 { return math.Pow(0.9998, float64(k)) }, record.Moving},
-		{"at another point", false, 150, func(k int) float64 { return 0.05 + math.Pow(0.8, float64(k)) }, record.AtRest},
+		{"at another point", false, 150, func(k int) float64 { return 0.05 + math.Pow(0.8, float64(k)) },
+			record.AtRest},
 		{"in noise", true, 150, func(k int) float64 { return 30 * wobble(k) }, record.AtRest},
-		{"noise that sums up", true, 150, func(k int) float64 { return 5 * math.Sqrt(float64(k)) * wobble(k) }, record.AtRest},
+		{"noise that sums up", true, 150, func(k int) float64 { return 5 * math.Sqrt(float64(k)) * wobble(k) },
+			record.AtRest},
 		{"drift", false, 150, func(k int) float64 { return 0.01 * float64(k) }, record.MovingAway},
 		{"exponential", false, 40, func(k int) float64 { return math.Pow(1.3, float64(k)) }, record.Diverging},
 		{"exponential amid noise", true, 40, func(k int) float64 { return math.Pow(1.3, float64(k)) * wobble(k) },

@@ -116,7 +116,7 @@ func progress(c *record.Convergence) string {
 		}
 	}
 	if c.Advice != "" {
-		text += "; what would change it: " + c.Advice
+		text += "; try " + c.Advice
 	}
 	return text
 }
