@@ -234,7 +234,7 @@ func Template() string {
 		"problem.train":     "0.8",
 		"network.topology":  "{kind: watts-strogatz, nodes: 10, nearest: 4, rewire: 0.2}",
 		"network.latency":   "{kind: lognormal, median: 20ms, sigma: 0.5}",
-		"algorithm":         "{kind: admm, eta: 0.03}",
+		"algorithm":         "{kind: admm}",
 		"problem.partition": "even",
 		"problem.loss":      "logistic",
 		"record.iterates":   "all",
