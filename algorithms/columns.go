@@ -232,7 +232,7 @@ func (s *overColumns) clientStep(_, i, round int, hub []float64) error {
 func finite(values []float64) error {
 	for k, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("number %d of the message is %v", k, v)
+			return fmt.Errorf("%w: number %d of the message is %v", problem.ErrDiverges, k, v)
 		}
 	}
 	return nil

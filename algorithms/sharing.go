@@ -14,16 +14,14 @@ import (
 // Sharing is ADMM sharing, SH19 (5)-(8), in the paper's form or with Boyd et al.
 // 2011 §7.3's averaging.
 type Sharing struct {
-	Eta  float64 `yaml:"eta" default:"1" doc:"penalty, ρ in the paper, > 0"`
+	Eta  float64 `yaml:"eta" default:"auto" doc:"penalty, ρ in the paper, > 0; auto: computed from the problem"`
 	Form string  `yaml:"form" default:"jacobi" enum:"jacobi,averaged" doc:"jacobi: the paper's, whose parties step at once and may diverge; averaged: Boyd et al. 2011 §7.3, which converges"`
 	Loss string  `yaml:"loss" default:"mean" enum:"mean,sum" doc:"weight of a row's loss: 1/N or 1"`
 }
 
 // Check reports a penalty that is not positive.
 func (p Sharing) Check(report func(field, problem string)) {
-	if !(p.Eta > 0 && p.Eta <= 1e100) { // beyond, ρDᵀD overflows
-		report("eta", fmt.Sprintf("must be positive and at most 1e100, is %v", p.Eta))
-	}
+	ADMM{p.Eta}.Check(report)
 }
 
 // WeightOfRow is c, the key "loss".
@@ -119,6 +117,8 @@ type PrivateSharing struct {
 	Sigma   float64 `yaml:"sigma" doc:"standard deviation of the noise, instead of the one for ε and δ"`
 	Cover   string  `yaml:"noise" default:"range" enum:"range,ambient,off" doc:"range: the paper's, D ξ with ξ ~ N(0, σ²(DᵀD)⁻¹), inside the column space of D; ambient: N(0, σ²I) on D x; off: none"`
 }
+
+func (p PrivateSharing) off() bool { return p.Cover == "off" }
 
 // Check reports parameters out of range.
 func (p PrivateSharing) Check(report func(field, problem string)) {

@@ -105,6 +105,9 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		Threat:    threat(&s.Adversary.Knows, watch, known),
 		Placement: network(public, watch, known.Victims[0].Node),
 	}
+	if c := r.Info.Convergence; c != nil && c.State == record.Diverging {
+		out.Diverged = "the run diverges: what its messages give away is not what those of a run give away that learns"
+	}
 	out.Sight.Packets, out.Sight.Of = view.Seen()
 	out.Sight.Unseen = unseen(watch, public)
 	if noData != nil {

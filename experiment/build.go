@@ -46,7 +46,8 @@ type Assembly struct {
 	Set                *problem.Set // prepared
 	Params             any          // of the method, with the noise that was chosen for a target
 	Method             algorithms.Method
-	Account            *Account // nil: the method claims no privacy
+	Computed           []algorithms.Computed // parameters of it that the scenario left to the program
+	Account            *Account              // nil: the method claims no privacy
 	Warnings           []string
 }
 
@@ -157,7 +158,8 @@ func (e *Experiment) fits(a *Assembly) error {
 // equip the copy. A method over split columns keeps room for one run at a time, so
 // that runs at the same time need copies, each of them equipped.
 func (e *Experiment) Equip(a *Assembly) error {
-	a.Params, a.Account, a.Warnings = e.Algorithm.Params, nil, nil
+	a.Account, a.Warnings = nil, nil
+	a.Params, a.Computed = algorithms.Settle(e.Algorithm.Params, a.Setting)
 	var chosen *record.Chosen
 	var err error
 	if e.Privacy.Epsilon > 0 {
@@ -171,12 +173,32 @@ func (e *Experiment) Equip(a *Assembly) error {
 	if c, ok := a.Method.(algorithms.Cautious); ok {
 		a.Warnings = append(a.Warnings, c.Warnings()...)
 	}
+	if _, ok := a.Method.(algorithms.NodeDual); ok {
+		a.Warnings = append(a.Warnings, e.otherLimits()...)
+	}
 	if p, ok := a.Method.(algorithms.Private); ok {
 		a.Account = newAccount(&e.Privacy, p, a.Rounds)
 		a.Account.Chosen = chosen
 		a.Warnings = append(a.Warnings, a.Account.warnings()...)
 	}
 	return nil
+}
+
+// otherLimits say where the scenario keeps one dual a node from summing to zero, so that
+// the nodes end elsewhere than at the optimum.
+func (e *Experiment) otherLimits() (all []string) {
+	const otherwise = "the duals of the nodes then do not sum to zero, and the limit is not the optimum; edge states " +
+		"do not have this (algorithm.kind: edge-admm), nor have gradient steps"
+	if e.Rounds.Mode == "asynchronous" {
+		all = append(all, "nodes step with values of different rounds (rounds.mode: asynchronous): "+otherwise)
+	}
+	if e.Rounds.Mode == "synchronous" && e.Rounds.Missing == algorithms.MissingLast && e.Network.Lossy() {
+		all = append(all, "nodes may go on with values of earlier rounds (rounds.missing: last): "+otherwise)
+	}
+	if e.Network.Faults.Forgets() {
+		all = append(all, "a node that crashes loses its dual (memory: lost): "+otherwise)
+	}
+	return all
 }
 
 // splitRows gives each node that holds data its rows.

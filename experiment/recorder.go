@@ -75,11 +75,13 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 		}
 		_, wrong := out.Split.TestLoss(x)
 		out.optimum.TestError = record.Number(wrong)
+		out.ridge = ridgeOfColumns(out.Split, &problem.VerticalOptimum{X: x, Value: value}, e.Problem.Rho)
 		r.columns = metrics.NewSplit(out.Split, x, e.Rounds.Count, progress)
 		r.columns.Keep(track)
 		return r, nil
 	}
 	out.optimum.TestError = record.Number(metrics.TestError(&out.Problem.Test, point))
+	out.ridge = ridgeOfRows(out.Problem, point, e.Problem.Rho)
 	r.rows = metrics.NewCollector(out.Problem, point, e.Rounds.Count, progress)
 	if e.Rounds.Mode == "asynchronous" {
 		r.rows = metrics.NewRolling(out.Problem, point, progress)

@@ -20,6 +20,7 @@ import (
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
 	"overhear/metrics"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/report/plot"
 	"overhear/scenarios"
@@ -52,9 +53,18 @@ type outcome struct {
 	*Assembly
 	*Finished
 	optimum record.Reference
+	ridge   *record.Ridge
 	rows    []metrics.Row
 	wall    time.Duration
 	early   *EarlyEnd // nil: the run went to its end
+}
+
+// stopped says why a run that diverges was ended before its last round; nil: it was not.
+func (o *outcome) stopped() error {
+	if o.early != nil && errors.Is(o.early, problem.ErrDiverges) {
+		return o.early.Err
+	}
+	return nil
 }
 
 // Run runs one seed and returns its finished run directory. If ctx is done, or results
@@ -91,7 +101,7 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 		}
 	}()
 	out, err := e.complete(ctx, seed, Execution{Workers: o.Workers, keep: k}, w, progress)
-	computed = err == nil
+	computed = err == nil && out.early == nil
 	if err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
@@ -126,7 +136,7 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 		return nil, err
 	}
 	run, err := record.Open(dir)
-	if err == nil && out.early != nil {
+	if err == nil && out.early != nil && out.stopped() == nil {
 		err = fmt.Errorf("%s, seed %d ended early, after round %d of %d: %w; what was computed is in %s", e.Name, seed,
 			run.Info.Rounds, e.Rounds.Count, out.early, dir)
 	}
@@ -222,15 +232,22 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Rounds:       last.Round,
 		Final:        final,
 		Reference:    out.optimum,
+		Ridge:        out.ridge,
+		BaseError:    record.Number(out.baseError()),
+		Convergence:  out.convergence(),
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),
 		Activity:     out.summary(),
+		Parameters:   scenarios.FormatParameters(out.Params),
 		Warnings:     append([]string{}, out.Warnings...),
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
 	}
-	if out.early != nil {
+	if out.early != nil && out.stopped() == nil {
 		info.Ended = out.early.Error()
+	}
+	for _, c := range out.Computed {
+		info.Computed = append(info.Computed, record.Computed{Key: c.Key, Value: c.Value, Why: c.Why})
 	}
 	if out.Account != nil {
 		info.Privacy = out.Account.record(out.Graph.Order() - out.parts())

@@ -67,9 +67,11 @@ func (a *Assembly) TrainRows() int {
 	return a.Problem.Rows()
 }
 
-func (a *Assembly) testRows() int {
+func (a *Assembly) testRows() int { return len(a.testLabels()) }
+
+func (a *Assembly) testLabels() []float64 {
 	if a.Split != nil {
-		return len(a.Split.TestY)
+		return a.Split.TestY
 	}
-	return len(a.Problem.Test.Y)
+	return a.Problem.Test.Y
 }

@@ -100,6 +100,9 @@ func fieldSchema(f field) object {
 		s = object{"enum": f.enum}
 	}
 	s["description"] = f.doc
+	if f.auto {
+		s = object{"anyOf": []object{{"type": "number"}, {"const": "auto"}}, "description": f.doc}
+	}
 	if f.preset != "" {
 		s["default"] = presetValue(f)
 	}
@@ -186,7 +189,7 @@ func Explain(name string) (string, error) {
 		}
 		if k == len(keys)-1 {
 			fmt.Fprintf(&b, "%s: %s\n", name, found.doc)
-			fmt.Fprintf(&b, "type: %s\n", typeName(found.kind))
+			fmt.Fprintf(&b, "type: %s\n", found.typeName())
 			if found.enum != nil {
 				fmt.Fprintf(&b, "one of: %s\n", strings.Join(found.enum, ", "))
 			}
@@ -205,7 +208,7 @@ func keyTable(all []field) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, f := range all {
-		note := typeName(f.kind)
+		note := f.typeName()
 		if f.preset != "" {
 			note += ", default " + f.preset
 		}
@@ -231,7 +234,7 @@ func Template() string {
 		"problem.train":     "0.8",
 		"network.topology":  "{kind: watts-strogatz, nodes: 10, nearest: 4, rewire: 0.2}",
 		"network.latency":   "{kind: lognormal, median: 20ms, sigma: 0.5}",
-		"algorithm":         "{kind: admm, eta: 0.03}",
+		"algorithm":         "{kind: admm}",
 		"problem.partition": "even",
 		"problem.loss":      "logistic",
 		"record.iterates":   "all",

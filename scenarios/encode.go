@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"overhear/parameter"
 	"overhear/sim"
 )
 
@@ -61,6 +62,9 @@ func encode(v reflect.Value) *yaml.Node {
 	case reflect.String:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v.String()}
 	case reflect.Float64:
+		if v.Float() == parameter.Auto {
+			return scalarNode("auto")
+		}
 		return scalarNode(strconv.FormatFloat(v.Float(), 'g', -1, 64))
 	}
 	return scalarNode(fmt.Sprint(v.Interface()))

@@ -161,16 +161,39 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 	if err := e.Summarise(runs, experiment.Options{Out: f.out, Plots: !f.noPlots && len(runs) > 1}); err != nil {
 		return runs, err
 	}
+	diverged := divergence(runs)
 	if f.json {
-		return runs, nil
+		return runs, diverged
 	}
 	if kept > 0 {
 		fmt.Fprintf(w, "%d of %d seeds were finished already; --again runs them again\n", kept, s.Seeds.Count)
 	}
 	if len(runs) > 1 {
-		return runs, report.SeedTable(w, runs, filepath.Join(f.out, s.Name))
+		return runs, errors.Join(report.SeedTable(w, runs, filepath.Join(f.out, s.Name)), diverged)
 	}
-	return runs, report.Table(w, runs[0])
+	return runs, errors.Join(report.Table(w, runs[0]), diverged)
+}
+
+// divergence is an error that names the runs that diverge; their files are kept.
+func divergence(runs []*record.Run) error {
+	var all error
+	for _, r := range runs {
+		c := r.Info.Convergence
+		if c == nil || c.State != record.Diverging {
+			continue
+		}
+		why := c.Stopped
+		if why == "" {
+			why = "the run diverges: its distance to the optimum is " + fmt.Sprintf("%.3g", float64(
+				r.Info.Final.Distance)) + " times the optimum's norm and grows"
+		}
+		if c.Advice != "" {
+			why += "; what would change it: " + c.Advice
+		}
+		all = errors.Join(all, fmt.Errorf("%s, seed %d: %s; what was computed is in %s", r.Info.Name, r.Info.Seed, why,
+			r.Dir))
+	}
+	return all
 }
 
 // progress is a bar on standard error, if that is a terminal, from the moment
