@@ -29,7 +29,7 @@ type Experiment struct {
 	dataDir string
 
 	once sync.Once
-	set  *problem.Set // prepared, if the same for every seed
+	set  *problem.Set // if the same for every seed; prepared, if that is the same too
 	err  error
 }
 
@@ -59,15 +59,15 @@ func (e SetupError) Error() string { return e.Err.Error() }
 
 func (e SetupError) Unwrap() error { return e.Err }
 
-// data returns the prepared set: read once from files, drawn anew for each seed
-// by generators.
+// data returns the set: read once from files, drawn anew for each seed by generators. It is prepared unless that
+// depends on which rows are for training.
 func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 	load := func() (*problem.Set, error) {
 		set, err := e.Problem.Data.Load(e.dataDir, sim.NewStream(seed, "data"))
-		if err != nil {
-			return nil, err
+		if err != nil || e.Problem.Scale.OfTraining(e.Problem.Data) {
+			return set, err
 		}
-		return e.Problem.Scale.Apply(set), nil
+		return e.Problem.Scale.Apply(set, nil), nil
 	}
 	if e.Problem.Data.Generated() {
 		return load()
@@ -80,6 +80,22 @@ func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 func (e *Experiment) HasData(seed uint64) error {
 	_, err := e.data(seed)
 	return err
+}
+
+// prepared returns the prepared set and its rows for training and for the test.
+func (e *Experiment) prepared(seed uint64) (set *problem.Set, train, test []int, err error) {
+	if set, err = e.data(seed); err != nil {
+		return nil, nil, nil, fmt.Errorf("loading problem.data: %w", err)
+	}
+	spec := &e.Problem
+	train, test, err = problem.TrainTest(set, spec.Train, spec.Order, sim.NewStream(seed, "order"))
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("building the problem: %w", err)
+	}
+	if spec.Scale.OfTraining(spec.Data) {
+		set = spec.Scale.Apply(set, train)
+	}
+	return set, train, test, nil
 }
 
 // Assemble builds the run of one seed; the error is a SetupError. What is random draws from streams of the
@@ -105,8 +121,9 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if a.Graph, err = e.Network.Topology.Build(sim.NewStream(seed, "topology")); err != nil {
 		return nil, fmt.Errorf("building network.topology: %w", err)
 	}
-	if a.Set, err = e.data(seed); err != nil {
-		return nil, fmt.Errorf("loading problem.data: %w", err)
+	var train, test []int
+	if a.Set, train, test, err = e.prepared(seed); err != nil {
+		return nil, err
 	}
 	if e.Entry == nil {
 		return nil, fmt.Errorf("no algorithm is called %q", e.Algorithm.Kind)
@@ -115,9 +132,9 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 		return nil, err
 	}
 	if e.Problem.Columns != nil {
-		err = e.splitColumns(a)
+		err = e.splitColumns(a, train, test)
 	} else {
-		err = e.splitRows(a)
+		err = e.splitRows(a, train, test)
 	}
 	if err != nil {
 		return nil, err
@@ -202,25 +219,21 @@ func (e *Experiment) otherLimits() (all []string) {
 }
 
 // splitRows gives each node that holds data its rows.
-func (e *Experiment) splitRows(a *Assembly) error {
+func (e *Experiment) splitRows(a *Assembly, train, test []int) error {
 	withData := a.Graph.Order()
 	if e.Entry.Star {
 		withData--
 	}
 	var err error
-	if a.Problem, err = e.split(a.Set, withData, a.Seed); err != nil {
+	if a.Problem, err = e.split(a.Set, train, test, withData, a.Seed); err != nil {
 		return fmt.Errorf("building the problem: %w", err)
 	}
 	return nil
 }
 
-// problem splits a prepared set over the nodes.
-func (e *Experiment) split(set *problem.Set, nodes int, seed uint64) (*problem.Problem, error) {
+// split gives the nodes the training rows of a prepared set.
+func (e *Experiment) split(set *problem.Set, train, test []int, nodes int, seed uint64) (*problem.Problem, error) {
 	spec := &e.Problem
-	train, test, err := problem.TrainTest(set, spec.Train, spec.Order, sim.NewStream(seed, "order"))
-	if err != nil {
-		return nil, err
-	}
 	shards, err := spec.Partition.Split(set, train, nodes, sim.NewStream(seed, "partition"))
 	if err != nil {
 		return nil, err
@@ -239,8 +252,7 @@ func (e *Experiment) split(set *problem.Set, nodes int, seed uint64) (*problem.P
 	return p, nil
 }
 
-// SameData says whether another scenario prepares the same data set whatever the
-// seed.
+// SameData says whether another scenario loads the same data set, prepared in the same way, whatever the seed.
 func (e *Experiment) SameData(s *scenarios.Scenario) bool {
 	return !s.Problem.Data.Generated() && reflect.DeepEqual(s.Problem.Data, e.Problem.Data) &&
 		s.Problem.Scale == e.Problem.Scale

@@ -225,6 +225,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Events:       out.Events,
 		Nodes:        out.Graph.Order(),
 		Edges:        out.Graph.Size(),
+		Data:         out.Set.Reading,
 		Columns:      out.Columns(),
 		Parties:      out.parties(),
 		TrainRows:    out.TrainRows(),

@@ -56,7 +56,7 @@ func TestBuiltInSets(t *testing.T) {
 }
 
 func TestAdultPrepared(t *testing.T) {
-	set := Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(load(t, "adult"))
+	set := Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(load(t, "adult"), nil)
 	if set.X.D != 105 || set.Dropped != 48842-45222 {
 		t.Errorf("%d columns and %d rows dropped; want the papers' 105, and 3,620", set.X.D, set.Dropped)
 	}
@@ -133,6 +133,6 @@ func TestGeneratorMeans(t *testing.T) {
 
 func BenchmarkLoadAdult(b *testing.B) {
 	for range b.N {
-		Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(load(b, "adult"))
+		Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(load(b, "adult"), nil)
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"overhear/privacy"
 	"path/filepath"
+
+	"overhear/privacy"
+	"overhear/problem"
 )
 
 // Format is the version of the run directory's format.
@@ -25,6 +27,7 @@ type Info struct {
 	Algorithm    string            `json:"algorithm"`
 	Nodes        int               `json:"nodes"`
 	Edges        int               `json:"edges"`
+	Data         *problem.Reading  `json:"data"` // null: a built-in set
 	Columns      int               `json:"columns"`
 	Parties      int               `json:"parties"` // that hold columns of the same rows; 0: rows are split
 	TrainRows    int               `json:"train_rows"`

@@ -10,6 +10,7 @@ import (
 
 	"overhear/metrics"
 	"overhear/privacy"
+	"overhear/problem"
 	"overhear/record"
 )
 
@@ -29,6 +30,11 @@ func Table(w io.Writer, r *record.Run) error {
 		data = fmt.Sprintf("%d training rows, whose %d columns %d parties hold", i.TrainRows, i.Columns, i.Parties)
 	}
 	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), data)
+	if d := i.Data; d != nil {
+		rows, classes := d.Summary()
+		line("data", rows, classes)
+		line("scaling", d.Fit(), d.Scaling)
+	}
 	line("rounds", fmt.Sprint(i.Rounds),
 		fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds, f.Messages, size(f.Bytes)))
 	if i.Ended != "" {
@@ -76,7 +82,21 @@ func Table(w io.Writer, r *record.Run) error {
 	for _, warning := range i.Warnings {
 		fmt.Fprintln(w, "warning:", warning)
 	}
+	notes(w, i)
 	return nil
+}
+
+// notes writes what reading and preparing a user's data leave to be known.
+func notes(w io.Writer, i *record.Info) {
+	if i.Data == nil {
+		return
+	}
+	for _, note := range i.Data.Notes {
+		fmt.Fprintln(w, "note:", note)
+	}
+	if i.Privacy != nil && i.Data.FromRows() {
+		fmt.Fprintln(w, "note:", problem.Uncovered)
+	}
 }
 
 // SeedTable writes mean, least and greatest of the results of many seeds.
@@ -97,7 +117,11 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 		fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%.6g\n", m.Title, sum/float64(len(runs)), low, high)
 	}
 	fmt.Fprintf(t, "files\t%s\n", dir)
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	notes(w, runs[0].Info)
+	return nil
 }
 
 // progress says how the distance to the optimum went, and what to change.

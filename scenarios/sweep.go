@@ -200,8 +200,8 @@ func splitOutside(text string, separator byte) []string {
 // relative to the scenario's file.
 func (s *Scenario) ReferencedFiles() []*string {
 	var given []*string
-	for _, file := range []*string{&s.Problem.Data.CSV, &s.Problem.Data.LIBSVM, &s.Problem.Data.Raetsch,
-		&s.Network.Topology.File} {
+	for _, file := range []*string{&s.Problem.Data.CSV, &s.Problem.Data.Parquet, &s.Problem.Data.Arrow,
+		&s.Problem.Data.LIBSVM, &s.Problem.Data.Raetsch, &s.Network.Topology.File} {
 		if *file != "" {
 			given = append(given, file)
 		}

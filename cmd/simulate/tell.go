@@ -15,6 +15,7 @@ import (
 
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/experiment"
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
@@ -184,15 +185,6 @@ func newData() *cobra.Command {
 			return t.Flush()
 		},
 	}, &cobra.Command{
-		Use: "info SET", Short: "Describe a data set and check its files", Args: exactly(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			b, err := find(args[0])
-			if err != nil {
-				return err
-			}
-			return b.Describe(c.OutOrStdout(), dir)
-		},
-	}, &cobra.Command{
 		Use: "fetch SET", Short: "Download a data set from its original source", Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			b, err := find(args[0])
@@ -201,8 +193,52 @@ func newData() *cobra.Command {
 			}
 			return b.Fetch(c.Context(), c.OutOrStdout(), dir)
 		},
-	})
+	}, newDataInfo(&dir))
 	return c
+}
+
+// newDataInfo is simulate data info.
+func newDataInfo(dir *string) *cobra.Command {
+	var sets []string
+	c := &cobra.Command{
+		Use:   "info SET|DATAFILE|SCENARIO",
+		Short: "Tell what a data set, a file of data or a scenario's data are, and how they are prepared",
+		Example: "  simulate data info wdbc\n  simulate data info my.csv --set problem.data.label=ill\n" +
+			"  simulate data info my.yaml",
+		Args: exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if b, ok := problem.FindSet(args[0]); ok && len(sets) == 0 {
+				return b.Describe(c.OutOrStdout(), *dir)
+			}
+			s, err := ofData(args[0], sets)
+			if err != nil {
+				return usageError{err}
+			}
+			return experiment.New(s, *dir).Inspect(c.OutOrStdout())
+		},
+	}
+	c.Flags().StringArrayVar(&sets, "set", nil, "a key of the scenario, `path=value`; may be repeated")
+	return c
+}
+
+// ofData is a scenario on the data that a name means: a scenario's file, or a file of data by its ending.
+func ofData(name string, sets []string) (*scenarios.Scenario, error) {
+	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")) {
+	case ".yaml", ".yml":
+		return scenarios.Load(name, sets...)
+	case ".parquet", ".pq":
+		return experiment.OfFile("parquet", name, sets...)
+	case ".arrow", ".feather", ".ipc", ".arrows":
+		return experiment.OfFile("arrow", name, sets...)
+	case ".libsvm", ".svm", ".svmlight":
+		return experiment.OfFile("libsvm", name, sets...)
+	case "":
+		if _, err := os.Stat(name); err != nil {
+			return nil, fmt.Errorf("there is no data set or file %q; the sets are %s", name,
+				strings.Join(problem.SetNames(), ", "))
+		}
+	}
+	return experiment.OfFile("csv", name, sets...)
 }
 
 func newList() *cobra.Command {
