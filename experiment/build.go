@@ -30,6 +30,10 @@ type Experiment struct {
 	once sync.Once
 	set  *problem.Set // prepared, if the same for every seed
 	err  error
+
+	sumsOnce sync.Once
+	sums     map[string]string // of files, as record.Inputs has them
+	sumsErr  error
 }
 
 // New prepares to run a scenario; data directories are searched as
@@ -65,6 +69,9 @@ func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := e.unchanged("problem."); err != nil {
+			return nil, err
+		}
 		return e.Problem.Scale.Apply(set), nil
 	}
 	if e.Problem.Data.Generated() {
@@ -93,7 +100,13 @@ func (e *Experiment) Assemble(seed uint64) (*Assembly, error) {
 func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	a := &Assembly{Setting: algorithms.Setting{Rounds: e.Rounds.Count, Seed: seed}}
 	var err error
+	if _, err = e.fileSums(); err != nil { // before the files are read
+		return nil, err
+	}
 	if a.Graph, err = e.Network.Topology.Build(sim.NewStream(seed, "topology")); err != nil {
+		return nil, fmt.Errorf("building network.topology: %w", err)
+	}
+	if err := e.unchanged("network."); err != nil {
 		return nil, fmt.Errorf("building network.topology: %w", err)
 	}
 	if a.Set, err = e.data(seed); err != nil {

@@ -26,11 +26,14 @@ var Version = "0.1"
 
 // Options say how to run, never what: they do not change results.
 type Options struct {
-	Out      string // results directory
+	Out      string // results directory, in which the scenario's runs have the directory of its name
 	Workers  int    // goroutines that compute
 	Replace  bool   // run seeds again that are finished
 	Plots    bool
 	Progress func(seed uint64, round int) // may be nil
+
+	// Directory, if it is not nil, takes the place of Out: it is open for the scenario's runs.
+	Directory *record.Directory
 
 	// Extra adds files to the directory of a run that has ended, such as what the
 	// adversary knew of it; may be nil.
@@ -49,7 +52,19 @@ type outcome struct {
 // Run runs one seed and returns its finished run directory. If ctx is done, or
 // the run fails, nothing of the seed remains.
 func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.Run, error) {
-	w, err := record.Create(o.Out, e.Name, seed, e.policy(), o.Replace)
+	d := o.Directory
+	if d == nil {
+		var err error
+		if d, err = e.OpenDirectory(filepath.Join(o.Out, e.Name)); err != nil {
+			return nil, err
+		}
+		defer d.Close()
+	}
+	inputs, err := e.Inputs()
+	if err != nil {
+		return nil, err
+	}
+	w, err := record.Create(d, seed, e.policy(), o.Replace)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +103,9 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 			return nil, err
 		}
 	}
-	dir, err := w.Finish(e.info(out))
+	info := e.info(out)
+	info.Inputs = inputs
+	dir, err := w.Finish(info)
 	if err != nil {
 		return nil, err
 	}
@@ -241,25 +258,35 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 	return rates
 }
 
-// Summarise writes summary.csv and, if asked, figures over the seeds of an
-// experiment.
-func (e *Experiment) Summarise(runs []*record.Run, o Options) error {
-	dir := filepath.Join(o.Out, e.Name)
-	if err := record.WriteSummary(filepath.Join(dir, "summary.csv"), runs); err != nil {
-		return err
-	}
-	if !o.Plots {
-		return nil
+// Summarise writes summary.csv and, with more than one run, figures if asked, of
+// the runs in a directory that came from the same as those of this experiment.
+// These are count of them; others says how many did not, or are not as they were
+// written.
+func (e *Experiment) Summarise(d *record.Directory, plots bool) (count, others int, err error) {
+	all, err := d.Runs()
+	if err != nil {
+		return 0, 0, err
 	}
 	var tables []*record.Table
-	for _, r := range runs {
-		t, err := r.Metrics()
+	for _, r := range all {
+		why, err := e.Stale(r)
 		if err != nil {
-			return err
+			return 0, 0, err
+		}
+		t, err := r.Metrics()
+		if why != nil || err != nil {
+			others++
+			continue
 		}
 		tables = append(tables, t)
 	}
-	return plot.Runs(e.Name, tables, filepath.Join(dir, "plots"))
+	if err := record.WriteSummary(filepath.Join(d.Path, "summary.csv"), tables); err != nil {
+		return 0, 0, err
+	}
+	if plots && len(tables) > 1 {
+		err = plot.Runs(e.Name, tables, filepath.Join(d.Path, "plots"))
+	}
+	return len(tables), others, err
 }
 
 // ErrMismatch is wrapped by the errors of Verify that say a run is not what its
