@@ -41,14 +41,14 @@ func Open(dir string) (*Run, error) {
 }
 
 // open opens a file of the run and checks that it is as the run wrote it. The
-// error wraps fs.ErrNotExist if the run has no such file.
+// error wraps fs.ErrNotExist if the directory has no such file.
 func (r *Run) open(name string) (*os.File, error) {
 	path := filepath.Join(r.Dir, name)
 	want, written := r.Info.Files[name]
 	f, err := os.Open(path)
 	if err != nil {
 		if written && errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s is missing, although run.json has its hash", path)
+			return nil, fmt.Errorf("%s is missing, although run.json has its hash: %w", path, err)
 		}
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (r *Run) open(name string) (*os.File, error) {
 }
 
 // ReadFile returns the contents of a file of the run, checked against its hash.
-// The error wraps fs.ErrNotExist if the run has no such file.
+// The error wraps fs.ErrNotExist if the directory has no such file.
 func (r *Run) ReadFile(name string) ([]byte, error) {
 	f, err := r.open(name)
 	if err != nil {
@@ -183,7 +183,7 @@ var ErrNotRecorded = errors.New("was not recorded by this run; see `record` in i
 func rows[T any](r *Run, name string, f func(T) error) (err error) {
 	path := filepath.Join(r.Dir, name)
 	file, err := r.open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && r.Info.Files[name] == "" {
 		return fmt.Errorf("%s %w", path, ErrNotRecorded)
 	}
 	if err != nil {
@@ -226,7 +226,7 @@ func rows[T any](r *Run, name string, f func(T) error) (err error) {
 func (r *Run) Trace() (*sim.Trace, error) {
 	path := filepath.Join(r.Dir, "trace.bin")
 	b, err := r.ReadFile("trace.bin")
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && r.Info.Files["trace.bin"] == "" {
 		return nil, nil
 	}
 	if err != nil {
