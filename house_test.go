@@ -170,6 +170,26 @@ func oneWayToRun(s *source) []string {
 	return bad
 }
 
+// oneWayToWrite finds files that are written or renamed elsewhere than in internal/files, which synchronises them with
+// the disk.
+func oneWayToWrite(s *source) []string {
+	if s.isTest() || s.pkg == "internal/files" {
+		return nil
+	}
+	var bad []string
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if n, ok := n.(*ast.SelectorExpr); ok {
+			x, ok := n.X.(*ast.Ident)
+			if ok && x.Name == "os" && slices.Contains([]string{"WriteFile", "Rename", "Create"}, n.Sel.Name) {
+				bad = append(bad, fmt.Sprintf("line %d uses os.%s; internal/files writes", s.set.Position(n.Pos()).Line,
+					n.Sel.Name))
+			}
+		}
+		return true
+	})
+	return bad
+}
+
 // oneDrawingStack keeps everything that draws in report/plot, which others draw with.
 func oneDrawingStack(s *source) []string {
 	if s.isTest() || s.pkg == "report/plot" {
@@ -310,6 +330,7 @@ func TestHouseRules(t *testing.T) {
 		{"exact bits: time", exactBits, "algorithms/x.go", "package algorithms\nimport \"time\"\nvar x = time.Now()\n"},
 		{"exact bits: gonum", exactBits, "problem/x.go", "package problem\nimport _ \"gonum.org/v1/gonum/floats\"\n"},
 		{"one way to run", oneWayToRun, "fuzz/x.go", "package fuzz\nvar e, err = sim.New(c)\n"},
+		{"one way to write", oneWayToWrite, "sweep/x.go", "package sweep\nvar err = os.WriteFile(p, b, 0o644)\n"},
 		{"methods by name", methodNames, "evaluation/x.go", "package evaluation\nvar _ = func(m string) bool { " +
 			"return m == \"dvp\" }\n"},
 		{"one drawing stack", oneDrawingStack, "sweep/x.go", "package sweep\nvar x = `<path d=\"M0 0\">`\n"},

@@ -31,6 +31,10 @@ type Experiment struct {
 	once sync.Once
 	set  *problem.Set // if the same for every seed; prepared, if that is the same too
 	err  error
+
+	sumsOnce sync.Once
+	sums     map[string]string // of files, as record.Inputs has them
+	sumsErr  error
 }
 
 // New prepares to run a scenario; data directories are searched as
@@ -64,8 +68,14 @@ func (e SetupError) Unwrap() error { return e.Err }
 func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 	load := func() (*problem.Set, error) {
 		set, err := e.Problem.Data.Load(e.dataDir, sim.NewStream(seed, "data"))
-		if err != nil || e.Problem.Scale.OfTraining(e.Problem.Data) {
-			return set, err
+		if err != nil {
+			return nil, err
+		}
+		if err := e.unchanged("problem."); err != nil {
+			return nil, err
+		}
+		if e.Problem.Scale.OfTraining(e.Problem.Data) {
+			return set, nil
 		}
 		return e.Problem.Scale.Apply(set, nil), nil
 	}
@@ -118,7 +128,13 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 		perRound*float64(e.Rounds.Count)); err != nil {
 		return nil, err
 	}
+	if _, err = e.fileSums(); err != nil { // before the files are read
+		return nil, err
+	}
 	if a.Graph, err = e.Network.Topology.Build(sim.NewStream(seed, "topology")); err != nil {
+		return nil, fmt.Errorf("building network.topology: %w", err)
+	}
+	if err := e.unchanged("network."); err != nil {
 		return nil, fmt.Errorf("building network.topology: %w", err)
 	}
 	var train, test []int

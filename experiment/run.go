@@ -32,7 +32,7 @@ var Version = "0.1"
 
 // Options say how to run, never what: they do not change results.
 type Options struct {
-	Out      string // results directory
+	Out      string // results directory, in which the scenario's runs have the directory of its name
 	Workers  int    // goroutines that compute
 	Replace  bool   // run seeds again that are finished
 	Plots    bool
@@ -42,6 +42,8 @@ type Options struct {
 	// that a run that is stopped goes on from there when it is run again; 0: never.
 	Checkpoint time.Duration
 	Say        func(text string) // told what became of a checkpoint; may be nil
+	// Directory, if it is not nil, takes the place of Out: it is open for the scenario's runs.
+	Directory *record.Directory
 
 	// Extra adds files to the directory of a run that has ended, such as what the
 	// adversary knew of it; may be nil.
@@ -75,6 +77,14 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
+	if o.Directory == nil {
+		d, err := e.OpenDirectory(filepath.Join(o.Out, e.Name))
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		o.Directory = d
+	}
 	r, err := e.run(ctx, seed, o)
 	if errors.Is(err, checkpoint.ErrMisfit) {
 		o.Say(fmt.Sprintf("seed %d is computed anew: %v", seed, err))
@@ -84,7 +94,11 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 }
 
 func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record.Run, err error) {
-	w, err := record.Create(o.Out, e.Name, seed, e.policy(), o.Replace)
+	inputs, err := e.Inputs()
+	if err != nil {
+		return nil, err
+	}
+	w, err := record.Create(o.Directory, seed, e.policy(), o.Replace)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +107,7 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	if o.Progress != nil {
 		progress = func(r metrics.Row) { o.Progress(seed, r.Round) }
 	}
-	k := &keeping{path: record.CheckpointPath(o.Out, e.Name, seed), every: o.Checkpoint, say: o.Say}
+	k := &keeping{path: o.Directory.CheckpointPath(seed), every: o.Checkpoint, say: o.Say}
 	computed := false
 	defer func() {
 		if failed := k.end(computed, err); failed != nil {
@@ -131,7 +145,9 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 			return nil, err
 		}
 	}
-	dir, err := w.Finish(e.info(out))
+	info := e.info(out)
+	info.Inputs = inputs
+	dir, err := w.Finish(info)
 	if err != nil {
 		return nil, err
 	}
@@ -329,25 +345,35 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 	return rates
 }
 
-// Summarise writes summary.csv and, if asked, figures over the seeds of an
-// experiment.
-func (e *Experiment) Summarise(runs []*record.Run, o Options) error {
-	dir := filepath.Join(o.Out, e.Name)
-	if err := record.WriteSummary(filepath.Join(dir, "summary.csv"), runs); err != nil {
-		return err
-	}
-	if !o.Plots {
-		return nil
+// Summarise writes summary.csv and, with more than one run, figures if asked, of
+// the runs in a directory that came from the same as those of this experiment.
+// These are count of them; others says how many did not, or are not as they were
+// written.
+func (e *Experiment) Summarise(d *record.Directory, plots bool) (count, others int, err error) {
+	all, err := d.Runs()
+	if err != nil {
+		return 0, 0, err
 	}
 	var tables []*record.Table
-	for _, r := range runs {
-		t, err := r.Metrics()
+	for _, r := range all {
+		why, err := e.Stale(r)
 		if err != nil {
-			return err
+			return 0, 0, err
+		}
+		t, err := r.Metrics()
+		if why != nil || err != nil {
+			others++
+			continue
 		}
 		tables = append(tables, t)
 	}
-	return plot.Runs(e.Name, tables, filepath.Join(dir, "plots"))
+	if err := record.WriteSummary(filepath.Join(d.Path, record.SummaryFile), tables); err != nil {
+		return 0, 0, err
+	}
+	if plots && len(tables) > 1 {
+		err = plot.Runs(e.Name, tables, filepath.Join(d.Path, "plots"))
+	}
+	return len(tables), others, err
 }
 
 // ErrMismatch is wrapped by the errors of verifying that say a run is not what its

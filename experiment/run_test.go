@@ -265,13 +265,22 @@ func TestRun_PlotsAndSummary(t *testing.T) {
 	for _, plots := range []bool{false, true} {
 		e, o := parse(t, plain), experiment.Options{Out: t.TempDir(), Plots: plots}
 		r := run(t, e, o)
-		if err := e.Summarise([]*record.Run{r}, o); err != nil {
+		second, err := e.Run(context.Background(), 2, o)
+		if err != nil {
 			t.Fatal(err)
+		}
+		d, err := e.OpenDirectory(filepath.Join(o.Out, "plain"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if n, others, err := e.Summarise(d, plots); n != 2 || others != 0 || err != nil {
+			t.Fatal(n, others, err)
 		}
 		if _, err := os.Stat(filepath.Join(o.Out, "plain", "summary.csv")); err != nil {
 			t.Error(err)
 		}
-		for _, dir := range []string{r.Dir, filepath.Join(o.Out, "plain")} {
+		for _, dir := range []string{r.Dir, second.Dir, d.Path} {
 			files, err := os.ReadDir(filepath.Join(dir, "plots"))
 			if (err == nil && len(files) > 0) != plots {
 				t.Errorf("plots: %v, but %s has %d (%v)", plots, dir, len(files), err)
@@ -280,15 +289,9 @@ func TestRun_PlotsAndSummary(t *testing.T) {
 		if err := os.Remove(filepath.Join(r.Dir, "metrics.csv")); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Summarise([]*record.Run{r}, o); err == nil {
-			t.Error("a run without metrics was summed up")
+		if n, others, err := e.Summarise(d, false); n != 1 || others != 1 || err != nil {
+			t.Error("a run without metrics was summed up:", n, others, err)
 		}
-	}
-	e := parse(t, plain)
-	r := run(t, e, experiment.Options{})
-	nowhere := experiment.Options{Out: filepath.Join(t.TempDir(), "no", "such")}
-	if err := e.Summarise([]*record.Run{r}, nowhere); err == nil {
-		t.Error("a summary was written into a directory that is not there")
 	}
 }
 
@@ -589,8 +592,8 @@ func TestRun_EarlyEndIsKept(t *testing.T) {
 		if err := r.CheckFiles(); err != nil {
 			t.Error(err)
 		}
-		if _, ok := record.Finished(out, e.Name, 1, e.Hash()); ok {
-			t.Error("it counts as finished")
+		if why, err := e.Stale(r); err != nil || len(why) != 1 || why[0] != "it ended early" {
+			t.Errorf("it counts as finished: %q, %v", why, err)
 		}
 		if _, err := experiment.Verify(context.Background(), r, "", experiment.Options{Workers: 2}); err != nil {
 			t.Errorf("its repeat: %v", err)

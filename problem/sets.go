@@ -189,7 +189,22 @@ func (b *BuiltIn) load(dir string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	for k, path := range paths {
+		if err := b.Files[k].check(path); err != nil {
+			return nil, fmt.Errorf("data set %s: %w; put the published file there, or read this one as a file of your "+
+				"own with csv, libsvm or raetsch", b.Name, err)
+		}
+	}
 	return b.read(paths)
+}
+
+// check returns an error if a file is not the published one.
+func (f DataFile) check(path string) error {
+	sum, err := hashUnpacked(path)
+	if err == nil && sum != f.SHA256 {
+		err = fmt.Errorf("%s has SHA-256 %s, the published file %s", path, sum, f.SHA256)
+	}
+	return err
 }
 
 // readWDBC reads the set's own header, `rows,columns,class 0,class 1`, and rows

@@ -5,6 +5,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 
 // Format is the version of the run directory's format.
 const Format = 1
+
+const infoFile = "run.json"
 
 // Info is run.json. Everything but Wall is the same for every repeat of a run.
 type Info struct {
@@ -48,7 +51,8 @@ type Info struct {
 	Computed     []Computed        `json:"computed"`   // which of them the program computed; null: none
 	ScenarioHash string            `json:"scenario_hash"`
 	Scenario     string            `json:"scenario"` // resolved, as YAML
-	Files        map[string]string `json:"files"`    // SHA-256 of the other files
+	Inputs       Inputs            `json:"inputs"`
+	Files        map[string]string `json:"files"` // SHA-256 of the other files
 	Wall         float64           `json:"wall_seconds"`
 }
 
@@ -214,16 +218,20 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func writeJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+// asJSON writes a value.
+func asJSON(v any) func(io.Writer) error {
+	return func(to io.Writer) error {
+		text, err := json.MarshalIndent(v, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = to.Write(append(text, '\n'))
+		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
 func readInfo(dir string) (*Info, error) {
-	path := filepath.Join(dir, "run.json")
+	path := filepath.Join(dir, infoFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a run directory: %w", err)

@@ -75,13 +75,17 @@ func scalarNode(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNod
 // Assign is the text path=value that, given to Load, gives a key the value: an
 // option struct, a list of them or a scalar, on one line.
 func Assign(path string, value any) string {
-	n := encode(reflect.ValueOf(value))
+	return path + "=" + oneLine(encode(reflect.ValueOf(value)))
+}
+
+// oneLine is a node as YAML on one line.
+func oneLine(n *yaml.Node) string {
 	flow(n)
 	text, err := yaml.Marshal(n)
 	if err != nil {
-		panic(fmt.Sprintf("scenarios: writing %s: %v", path, err))
+		panic(fmt.Sprintf("scenarios: writing YAML: %v", err))
 	}
-	return path + "=" + strings.TrimSpace(strings.ReplaceAll(string(text), "\n", " "))
+	return strings.TrimSpace(strings.ReplaceAll(string(text), "\n", " "))
 }
 
 // flow writes a node on one line.

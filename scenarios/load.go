@@ -241,10 +241,15 @@ func (s *Scenario) Resolved() string {
 
 // Hash is the SHA-256 of what determines each seed's run.
 func (s *Scenario) Hash() string {
+	sum := sha256.Sum256([]byte(s.ofEachSeed().Resolved()))
+	return hex.EncodeToString(sum[:])
+}
+
+// ofEachSeed is what of a scenario determines each seed's run.
+func (s *Scenario) ofEachSeed() *Scenario {
 	c := *s
 	c.Name, c.About, c.Seeds, c.Sweep = "", "", Seeds{}, nil
-	sum := sha256.Sum256([]byte(c.Resolved()))
-	return hex.EncodeToString(sum[:])
+	return &c
 }
 
 // LoadShipped reads a scenario that comes with the program, by its file's name.

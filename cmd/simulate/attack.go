@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 
 	"overhear/evaluation"
 	"overhear/experiment"
+	"overhear/internal/files"
 	"overhear/record"
 	"overhear/report"
 	"overhear/report/attack"
@@ -54,8 +56,8 @@ func newAttack() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.workers < 1 {
-				return usage("--workers must be at least 1, is %d", f.workers)
+			if err := f.check(c); err != nil {
+				return err
 			}
 			all := []*record.Attacks{}
 			for _, arg := range args {
@@ -118,7 +120,7 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 		}
 		quiet := *f
 		quiet.json = true // the attack's table takes the run's place
-		if runs, err = runSeeds(c.Context(), s, &quiet, c.OutOrStdout()); err != nil {
+		if runs, err = runSeeds(c.Context(), s, arg, &quiet, c.OutOrStdout()); err != nil {
 			return nil, err
 		}
 	}
@@ -173,7 +175,7 @@ func newAudit() *cobra.Command {
 			if workers < 1 {
 				return usage("--workers must be at least 1, is %d", workers)
 			}
-			if runs < 0 || runs > 0 && runs < 10 {
+			if c.Flags().Changed("runs") && runs < 10 {
 				return usage("--runs must be at least 10, is %d", runs)
 			}
 			all := []*record.Audit{}
@@ -183,12 +185,18 @@ func newAudit() *cobra.Command {
 				if err != nil {
 					return usageError{err}
 				}
+				e := experiment.New(s, data)
+				dir, unlock, err := auditDirectory(c, e, file, sets, out)
+				if err != nil {
+					return err
+				}
+				defer unlock()
 				words := []string{"simulate", "audit", file}
 				if runs > 0 {
 					words = append(words, "--runs", fmt.Sprint(runs))
 				}
 				bar := newProgress("audit "+s.Name, 1)
-				a, err := evaluation.Audit(c.Context(), experiment.New(s, data), evaluation.AuditOptions{
+				a, err := evaluation.Audit(c.Context(), e, evaluation.AuditOptions{
 					Runs: runs, Workers: workers, Command: quoted(withSets(words, sets)...), Changes: sets,
 					Progress: func(done, of int) { bar.total = of; bar.at(done) },
 				})
@@ -196,7 +204,6 @@ func newAudit() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
-				dir := filepath.Join(out, s.Name, "audit")
 				if err := record.WriteAudit(dir, a); err != nil {
 					return err
 				}
@@ -229,6 +236,31 @@ func newAudit() *cobra.Command {
 	flags.BoolVar(&fail, "fail-on-violation", false,
 		"exit with 3 if a claim is violated, or a check of the method fails")
 	return c
+}
+
+// auditDirectory locks the directory of a scenario's audit.
+func auditDirectory(c *cobra.Command, e *experiment.Experiment, file string, sets []string, out string) (dir string,
+	unlock func(), err error) {
+	dir, err = placed(e.Scenario, file, sets, c.Flags().Changed("out"), func(name string) (string, error) {
+		dir := filepath.Join(out, name, "audit")
+		there, err := record.ReadAudit(dir)
+		if there == nil || err != nil {
+			return dir, err
+		}
+		return dir, e.Same(dir, "", there.Scenario, nil)
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	release, err := files.Lock(dir, 0)
+	if err != nil {
+		return "", nil, err
+	}
+	return dir, func() {
+		release()
+		os.Remove(dir) // if no audit came of it, and nothing is in it
+		os.Remove(filepath.Dir(dir))
+	}, nil
 }
 
 func newReport() *cobra.Command {
@@ -286,11 +318,22 @@ func gather(c *cobra.Command, dir, data string, e *attack.Evaluation) error {
 	if err != nil {
 		return err
 	}
-	if attacks == nil && audit == nil {
-		r, err := record.Open(dir)
-		if err != nil {
-			return usage("%s holds no run and no audit: %w", dir, err)
+	r, err := record.Open(dir)
+	switch {
+	case err == nil:
+		if err := r.CheckFiles(); err != nil {
+			return err
 		}
+		if attacks != nil && (attacks.Digest != r.Info.Digest || attacks.Seed != r.Info.Seed) {
+			return fmt.Errorf("%s is of another run than the one beside it; simulate attack %s makes it anew",
+				filepath.Join(dir, record.AttacksFile), dir)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case attacks == nil && audit == nil:
+		return usage("%s holds no run and no audit: %w", dir, err)
+	}
+	if attacks == nil && audit == nil {
 		if attacks, err = evaluation.Attack(c.Context(), r, evaluation.AttackOptions{DataDir: data,
 			Command: quoted("simulate", "attack", dir)}); err != nil {
 			return err

@@ -28,6 +28,9 @@ func newFuzz() *cobra.Command {
 			if runs < 1 || workers < 1 {
 				return usage("--runs and --workers must be at least 1")
 			}
+			if c.Flags().Changed("seed") && first < 0 {
+				return usage("--seed must be at least 0, is %d", first)
+			}
 			s, err := scenarios.Load(args[0], sets...)
 			if err != nil {
 				return usageError{err}

@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"overhear/experiment"
 	"overhear/internal/guard"
@@ -34,7 +35,7 @@ func main() { os.Exit(Main(os.Args[1:])) }
 
 // Main runs the command and returns its exit code.
 func Main(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), stopping()...)
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
@@ -91,6 +92,16 @@ func (memoryLimit) Set(text string) error {
 	return err
 }
 
+// stopping are the signals that stop a command cleanly. That of a terminal that goes away is not among them where
+// whoever started the command, such as nohup, has it ignored.
+func stopping() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
+}
+
 // usageError marks an error as the user's: exit code 2.
 type usageError struct{ error }
 
@@ -129,6 +140,13 @@ func newRoot() *cobra.Command {
 	root.PersistentFlags().Var(memoryLimit{}, "max-memory", "refuse what would take more, such as 64GB (default: what "+
 		"this machine has)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if v := (*pflag.InvalidValueError)(nil); errors.As(err, &v) {
+			kind := map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number",
+				"bool": "true or false", "duration": "a time, such as 10s"}[v.GetFlag().Value.Type()]
+			if kind != "" {
+				return usage("--%s is %s, not %q; see %s --help", v.GetFlag().Name, kind, v.GetValue(), c.CommandPath())
+			}
+		}
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(),

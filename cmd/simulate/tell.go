@@ -16,6 +16,7 @@ import (
 	"overhear/adversary"
 	"overhear/algorithms"
 	"overhear/experiment"
+	"overhear/internal/files"
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
@@ -67,6 +68,9 @@ func newDraw() *cobra.Command {
 		Short: "Draw the network: of a run with its measured latencies, of a scenario with those it gives",
 		Args:  exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("seed") && seed < 0 {
+				return usage("--seed must be at least 0, is %d", seed)
+			}
 			if filepath.Ext(out) != ".svg" {
 				return usage("--out is a file that ends in .svg, not %q", out)
 			}
@@ -81,7 +85,7 @@ func newDraw() *cobra.Command {
 			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 				return fmt.Errorf("drawing a network: %w", err)
 			}
-			if err := os.WriteFile(out, p.Picture().SVG(), 0o644); err != nil {
+			if err := files.WriteBytes(out, p.Picture().SVG()); err != nil {
 				return fmt.Errorf("drawing a network: %w", err)
 			}
 			_, err = fmt.Fprintln(c.OutOrStdout(), out)
