@@ -428,7 +428,7 @@ func Mismatched(dir string, all []record.Difference) error {
 func Verify(ctx context.Context, r *record.Run, dataDir string, o Options) ([]record.Difference, error) {
 	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: its scenario: %w", ErrMismatch, err)
 	}
 	if o.Out, err = os.MkdirTemp("", "overhear-verify-"); err != nil {
 		return nil, fmt.Errorf("making room for a repeat: %w", err)

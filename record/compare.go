@@ -182,7 +182,8 @@ func compareJSON(name string, stated, recomputed []byte) ([]Difference, error) {
 		top, _, _ := strings.Cut(place, ".")
 		top, _, _ = strings.Cut(top, "[")
 		if last := place[strings.LastIndex(place, ".")+1:]; last != realTime {
-			all = append(all, Difference{name, place, stated, recomputed, slices.Contains(origins, top) || place == "inputs.program"})
+			all = append(all, Difference{name, place, stated, recomputed,
+				slices.Contains(origins, top) || place == "inputs.program"})
 		}
 	})
 	return all, nil

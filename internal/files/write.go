@@ -133,6 +133,11 @@ func Hash(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil {
+		return "", err
+	} else if info.Mode()&os.ModeDevice != 0 {
+		return "", fmt.Errorf("%s is a device, not a file", path)
+	}
 	return HashOf(f)
 }
 
