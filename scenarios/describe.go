@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -138,8 +137,8 @@ func methodFields(e *algorithms.Entry) []field {
 	return append(fields(reflect.TypeOf(e.Params()).Elem()), fields(reflect.TypeFor[Algorithm]())[1:]...)
 }
 
-// Explain says what a name means: a method, a data set, a key of the language
-// by its path, a metric.
+// Explain says what a name means: a method, an attack, a data set, a key of the language
+// by its path or its last part, a metric by its column or its title.
 func Explain(name string) (string, error) {
 	var b strings.Builder
 	if e, ok := algorithms.Lookup(name); ok {
@@ -171,11 +170,15 @@ func Explain(name string) (string, error) {
 			}
 		}
 		if found == nil {
-			if k == 0 {
-				names = slices.Concat(names, algorithmNames(), AttackNames(), problem.SetNames(), metrics.Columns)
+			if text := explainShort(name); text != "" {
+				return text, nil
 			}
-			return "", fmt.Errorf("nothing is called %q%s; there are: %s", name, suggest(key, names),
-				strings.Join(names, ", "))
+			if k > 0 {
+				return "", fmt.Errorf("%s has no key %q%s; it has: %s", strings.Join(keys[:k], "."), key,
+					suggest(key, names), strings.Join(names, ", "))
+			}
+			return "", fmt.Errorf("nothing is called %q; did you mean %q? simulate list names what there is, and "+
+				"the scenario's keys are: %s", name, nearest(name, Names()), strings.Join(names, ", "))
 		}
 		if t = found.kind; t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 			t = t.Elem()

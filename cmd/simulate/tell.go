@@ -30,9 +30,9 @@ func newExport() *cobra.Command {
 		Short: "Print a table of a run, or its timeline for a trace viewer",
 		Args:  exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := record.Open(args[0])
+			r, err := openRun(args[0])
 			if err != nil {
-				return usageError{err}
+				return err
 			}
 			switch {
 			case format == record.ChromeTrace && c.Flags().Changed("table"):
@@ -185,6 +185,7 @@ func newData() *cobra.Command {
 		},
 	}, &cobra.Command{
 		Use: "info SET", Short: "Describe a data set and check its files", Args: exactly(1),
+		ValidArgs: problem.SetNames(),
 		RunE: func(c *cobra.Command, args []string) error {
 			b, err := find(args[0])
 			if err != nil {
@@ -194,6 +195,7 @@ func newData() *cobra.Command {
 		},
 	}, &cobra.Command{
 		Use: "fetch SET", Short: "Download a data set from its original source", Args: exactly(1),
+		ValidArgs: problem.SetNames(),
 		RunE: func(c *cobra.Command, args []string) error {
 			b, err := find(args[0])
 			if err != nil {
@@ -259,7 +261,10 @@ func newSchema() *cobra.Command {
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use: "explain NAME", Short: "Explain an algorithm, an attack, a data set, a key of the language or a metric",
-		Args:    exactly(1),
+		Args: exactly(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return scenarios.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
 		Example: "  simulate explain admm\n  simulate explain network.latency\n  simulate explain distance",
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := scenarios.Explain(args[0])
