@@ -4,6 +4,7 @@
 package scenarios
 
 import (
+	"encoding"
 	"fmt"
 	"reflect"
 	"slices"
@@ -86,12 +87,20 @@ func choices(p place) []string {
 	case t.Kind() != reflect.Struct || !fromText(t):
 		return p.field.enum
 	}
+	var kinds []string
 	for _, f := range fields(t) {
-		if f.key == "kind" {
-			return f.enum
+		if f.key != "kind" {
+			continue
+		}
+		for _, kind := range f.enum { // of a latency the one word is a time
+			v := reflect.New(t)
+			if err := v.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(kind)); err == nil &&
+				v.Elem().FieldByIndex(f.index).String() == kind {
+				kinds = append(kinds, kind)
+			}
 		}
 	}
-	return nil
+	return kinds
 }
 
 // explainShort explains a metric by its title, and a key by its last part: each key of
