@@ -11,8 +11,8 @@ import (
 )
 
 func paper() *Picture {
-	return Chart{Title: "50 % of test_error", X: Log("η, 10⁻³ & more"), Y: Linear("test_error"), Width: 300, Height: 150,
-		Lines: []Line{{Label: "a#1", X: []float64{0.001, 0.01, 1}, Y: []float64{-1, 2, 3}}}}.Picture()
+	return Chart{Title: "50 % of test_error", X: Log("η, 10⁻³ & more"), Y: Linear("test_error"), Width: 300,
+		Height: 150, Lines: []Line{{Label: "a#1", X: []float64{0.001, 0.01, 1}, Y: []float64{-1, 2, 3}}}}.Picture()
 }
 
 func TestPaperFormats(t *testing.T) {
