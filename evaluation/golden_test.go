@@ -130,6 +130,7 @@ func TestGoldenAttacks(t *testing.T) {
 	for name, sets := range goldenAttacks {
 		t.Run(name, func(t *testing.T) {
 			a := goldenAttack(t, sets)
+			a.Scenario = "" // the language may gain keys; what is found stays
 			var text strings.Builder
 			for _, f := range a.Findings {
 				fmt.Fprintf(&text, "%s: %s, %s\n", f.Attack, f.Succeeded, f.Conclusion)
@@ -164,7 +165,7 @@ func TestGoldenAudits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a.Wall = 0
+			a.Wall, a.Scenario = 0, ""
 			var text strings.Builder
 			lines(&text, a.Verdicts...)
 			lines(&text, a.Checks...)
