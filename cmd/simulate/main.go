@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -126,7 +127,7 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "simulate",
 		Short:         "Simulate private distributed learning on a network, deterministically",
-		Version:       experiment.Version,
+		Version:       version(experiment.Version),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -151,6 +152,7 @@ func newRoot() *cobra.Command {
 	})
 	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(),
 		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newFuzz(), newSweep(), newDocs())
+	completeChanges(root)
 	return root
 }
 
@@ -158,7 +160,10 @@ func newRoot() *cobra.Command {
 func exactly(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usage("%s takes %d argument(s), not %d: %s", c.CommandPath(), n, len(args), c.UseLine())
+			if len(args) < n && len(c.ValidArgs) > 0 {
+				return usage("%s takes one of %s", c.CommandPath(), strings.Join(c.ValidArgs, ", "))
+			}
+			return usage("%s takes %s, not %d: %s", c.CommandPath(), count(n, "argument"), len(args), c.UseLine())
 		}
 		return nil
 	}

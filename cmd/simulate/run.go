@@ -323,8 +323,8 @@ func newVerify() *cobra.Command {
 			}
 			var differ []error
 			for _, dir := range args {
-				if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-					return usage("%s is no directory; verify needs that of a run, of an audit or of several seeds", dir)
+				if err := isDirectory(dir); err != nil {
+					return err
 				}
 				bar := newProgress("verify", -1)
 				same, err := evaluation.Verify(c.Context(), dir, evaluation.VerifyOptions{DataDir: data,

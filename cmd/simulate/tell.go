@@ -32,9 +32,9 @@ func newExport() *cobra.Command {
 		Short: "Print a table of a run, or its timeline for a trace viewer",
 		Args:  exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := record.Open(args[0])
+			r, err := openRun(args[0])
 			if err != nil {
-				return usageError{err}
+				return err
 			}
 			switch {
 			case format == record.ChromeTrace && c.Flags().Changed("table"):
@@ -190,6 +190,7 @@ func newData() *cobra.Command {
 		},
 	}, &cobra.Command{
 		Use: "fetch SET", Short: "Download a data set from its original source", Args: exactly(1),
+		ValidArgs: problem.SetNames(),
 		RunE: func(c *cobra.Command, args []string) error {
 			b, err := find(args[0])
 			if err != nil {
@@ -209,7 +210,7 @@ func newDataInfo(dir *string) *cobra.Command {
 		Short: "Tell what a data set, a file of data or a scenario's data are, and how they are prepared",
 		Example: "  simulate data info wdbc\n  simulate data info my.csv --set problem.data.label=ill\n" +
 			"  simulate data info my.yaml",
-		Args: exactly(1),
+		Args: exactly(1), ValidArgs: problem.SetNames(),
 		RunE: func(c *cobra.Command, args []string) error {
 			if b, ok := problem.FindSet(args[0]); ok && len(sets) == 0 {
 				return b.Describe(c.OutOrStdout(), *dir)
@@ -299,7 +300,10 @@ func newSchema() *cobra.Command {
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use: "explain NAME", Short: "Explain an algorithm, an attack, a data set, a key of the language or a metric",
-		Args:    exactly(1),
+		Args: exactly(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return scenarios.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
 		Example: "  simulate explain admm\n  simulate explain network.latency\n  simulate explain distance",
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := scenarios.Explain(args[0])

@@ -137,19 +137,6 @@ func Log1p(x float64) float64 {
 	return logReduced(m-1, c, k)
 }
 
-// Expm1 is e^x − 1, without cancellation near 0.
-func Expm1(x float64) float64 {
-	const small = 1.0 / 1024
-	if math.Abs(x) >= small {
-		return Exp(x) - 1
-	}
-	sum := 1.0
-	for k := 7; k >= 2; k-- { // Taylor: the next term is below 10^−24
-		sum = 1 + float64(x*sum)/float64(k)
-	}
-	return float64(x * sum)
-}
-
 // logReduced is log(1+f) + c + k ln 2 for 1+f in [√½, √2] and a tiny c.
 func logReduced(f, c float64, k int) float64 {
 	s := f / (2 + f)
