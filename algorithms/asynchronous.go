@@ -349,6 +349,9 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 		return
 	}
 	r.Memory = nil
+	if r.solver != nil {
+		r.solver.Forget()
+	}
 	r.recover(env, &r.run.rowRun, &r.Node)
 	if r.outbox == nil {
 		return // it has not begun

@@ -340,6 +340,9 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 		return
 	}
 	p.Memory = nil
+	if p.solver != nil {
+		p.solver.Forget()
+	}
 	p.recover(env, &p.run.rowRun, &p.Node)
 	if p.outbox[p.round&1] == nil {
 		return // it has not begun

@@ -26,19 +26,22 @@ const DefaultTolerance = 1e-10
 //
 // It is Newton's method with a Hessian that may be old: the Cholesky factor is
 // kept from solve to solve and renewed only when a step no longer reduces the
-// gradient fivefold. The gradient of the data part at the last point is kept as
-// well, so that a solve that starts where the last one ended takes its first
-// step without reading the data. Beyond maxNewton columns it is L-BFGS.
+// gradient fivefold; the last step's secant equation corrects it (BFGS). The
+// gradient of the data part at the last point is kept as well, so that a solve
+// that starts where the last one ended takes its first step without reading the
+// data. Beyond maxNewton columns it is L-BFGS.
 type Solver struct {
 	objective *Objective
 	tolerance float64
 
 	x        []float64 // the last point at which the data part was evaluated
 	gradient []float64 // of the data part there
-	columns  *Rows     // the rows' transpose
+	rows     *design   // the objective's rows
 	factor   num.Cholesky
 	packed   []float64 // its memory; empty until the first factorisation
 	stale    bool      // renew the factor before the next step
+	secant   pairs     // the last step since the factorisation, at most
+	ridge    float64   // with which it was taken
 	margins  *Scratch  // which received the margins at x, if they are there still
 }
 
@@ -68,7 +71,8 @@ type Scratch struct {
 	margin, slope, weighted []float64 // rows
 	total, step, trial, row []float64 // columns
 	owner                   *Solver   // who wrote margin last
-	memory                  []pair    // of L-BFGS
+	memory                  pairs     // of L-BFGS
+	before                  []float64 // columns: a gradient
 }
 
 // NewScratch makes working memory for objectives of up to so many rows in d
@@ -77,6 +81,7 @@ func NewScratch(d, rows int) *Scratch {
 	return &Scratch{
 		margin: make([]float64, rows), slope: make([]float64, rows), weighted: make([]float64, rows),
 		total: make([]float64, d), step: make([]float64, d), trial: make([]float64, d), row: make([]float64, d),
+		before: make([]float64, d),
 	}
 }
 
@@ -91,6 +96,12 @@ func NewSolver(o *Objective, tolerance float64) *Solver {
 
 // Tolerance is the relative tolerance of the solver's solves.
 func (s *Solver) Tolerance() float64 { return s.tolerance }
+
+// Forget drops what earlier solves have left, as of a node that loses its memory: the next one is as the first.
+func (s *Solver) Forget() {
+	s.x, s.gradient, s.margins = nil, nil, nil
+	s.packed, s.secant = nil, nil
+}
 
 // maxSteps bounds a solve; Newton needs a few, L-BFGS a few hundred.
 const maxSteps = 2000
@@ -110,6 +121,9 @@ func (s *Solver) Solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 	target := stats.Tolerance * stats.Scale
 	newton := s.objective.U.D <= maxNewton
 	w.memory = w.memory[:0]
+	if ridge != s.ridge {
+		s.secant, s.ridge = s.secant[:0], ridge
+	}
 	g := s.total(w.total, q, ridge)
 	for range maxSteps {
 		stats.Residual = g
@@ -118,8 +132,10 @@ func (s *Solver) Solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 			return stats, nil
 		}
 		factorised := stats.Factorisations
+		copy(w.step, w.total)
 		if !newton {
-			s.direction(w, ridge)
+			initial := w.memory.initial(ridge)
+			w.memory.direction(w.step, func(x []float64) { num.Scale(initial, x) })
 		} else if err := s.newton(w, ridge, &stats); err != nil {
 			return stats, err
 		}
@@ -144,23 +160,25 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 	o := s.objective
 	if s.x == nil {
 		s.x, s.gradient = make([]float64, o.U.D), make([]float64, o.U.D)
-		s.columns = o.U.transposed()
+	}
+	if s.rows == nil {
+		s.rows = newDesign(o.U)
 	}
 	copy(s.x, f)
 	w.owner, s.margins = s, w
 	n := o.U.Len()
 	margin, slope := w.margin[:n], w.slope[:n]
-	o.U.times(f, margin)
+	s.rows.times(f, margin)
 	o.Loss.Slopes(slope, margin)
 	if o.Each != nil {
 		weighted := w.weighted[:n]
 		for i, l := range slope {
 			weighted[i] = l * o.Each[i]
 		}
-		s.columns.times(weighted, s.gradient)
+		s.rows.transposedTimes(weighted, s.gradient)
 		return
 	}
-	s.columns.times(slope, s.gradient)
+	s.rows.transposedTimes(slope, s.gradient)
 	num.Scale(o.Weight, s.gradient)
 }
 
@@ -184,8 +202,8 @@ func (s *Solver) total(out, q []float64, ridge float64) float64 {
 	return num.Norm(out)
 }
 
-// newton writes the Newton step into w.step, from the factor at hand or from a
-// new one.
+// newton replaces the gradient in w.step by the Newton step, from the factor at
+// hand or from a new one.
 func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 	if s.stale || s.packed == nil {
 		if !s.marginsIn(w) {
@@ -197,11 +215,9 @@ func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 		}
 		s.stale = false
 		stats.Factorisations++
+		s.secant = s.secant[:0]
 	}
-	for k, g := range w.total {
-		w.step[k] = -g
-	}
-	s.factor.Solve(w.step)
+	s.secant.direction(w.step, s.factor.Solve)
 	return nil
 }
 
@@ -247,11 +263,7 @@ func (s *Solver) advance(w *Scratch, q []float64, ridge float64, stats *Stats) (
 	}
 	from := append(w.row[:0], s.x...)
 	before := num.Norm(w.total)
-	lbfgs := s.objective.U.D > maxNewton
-	var old []float64
-	if lbfgs {
-		old = slices.Clone(w.total)
-	}
+	copy(w.before, w.total)
 	length := 1.0
 	for range 60 {
 		for k, x := range from {
@@ -262,8 +274,10 @@ func (s *Solver) advance(w *Scratch, q []float64, ridge float64, stats *Stats) (
 		norm := s.total(w.total, q, ridge)
 		after := num.Dot(w.total, w.step)
 		if after <= -0.5*slope {
-			if lbfgs {
-				w.remember(length, old)
+			if s.objective.U.D > maxNewton {
+				w.memory.remember(memoryPairs, length, w.step, w.before, w.total)
+			} else {
+				s.secant.remember(1, length, w.step, w.before, w.total)
 			}
 			// Near the floor of rounding the gradient no longer falls.
 			return norm, norm < before || before > 1e3*stats.Tolerance*stats.Scale
