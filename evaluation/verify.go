@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"overhear/experiment"
+	"overhear/internal/guard"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -65,7 +66,7 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error
 		}
 		differ = append(differ, err)
 		if _, err := strconv.ParseUint(e.Name(), 10, 64); err == nil {
-			r, err := record.Open(below)
+			r, err := record.OpenStated(below)
 			if err != nil {
 				return all, err
 			}
@@ -96,7 +97,7 @@ func there(dir, name string) bool {
 }
 
 func verifyRun(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error) {
-	r, err := record.Open(dir)
+	r, err := record.OpenStated(dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", experiment.ErrMismatch, err)
 	}
@@ -113,15 +114,19 @@ func verifyRun(ctx context.Context, dir string, o VerifyOptions) ([]Verified, er
 		}
 		all = append(all, Verified{Dir: dir, What: what, Origins: origins})
 	}
-	stated, err := record.ReadAttacks(dir)
+	stated, err := record.StatedAttacks(dir)
 	switch {
 	case err != nil:
 		return all, errors.Join(differs, fmt.Errorf("%w: %w", experiment.ErrMismatch, err))
 	case stated == nil:
 		return all, differs
 	}
-	again, err := Attack(ctx, r, AttackOptions{DataDir: o.DataDir, Sets: stated.Changes, Command: stated.Command,
-		Workers: o.Workers, Progress: func(done, _ int) { o.Progress(done) }})
+	var again *record.Attacks
+	err = guard.Func(func() (err error) { // what a run says that is not true may not fit together
+		again, err = Attack(ctx, r, AttackOptions{DataDir: o.DataDir, Sets: stated.Changes, Command: stated.Command,
+			Workers: o.Workers, Progress: func(done, _ int) { o.Progress(done) }})
+		return err
+	})()
 	if err != nil && differs != nil {
 		return all, differs // of a run that is not what it says, attacks need not be possible
 	}
@@ -135,7 +140,7 @@ func verifyRun(ctx context.Context, dir string, o VerifyOptions) ([]Verified, er
 }
 
 func verifyAudit(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error) {
-	stated, err := record.ReadAudit(dir)
+	stated, err := record.StatedAudit(dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", experiment.ErrMismatch, err)
 	}

@@ -63,7 +63,7 @@ func Converge(rows []Row, noisy bool) *record.Convergence {
 		c.State = record.MovingAway
 	case steep && slope < 0:
 		c.State = record.Moving
-		c.More = int(min(math.Ceil(num.Log(near/d[last])/slope), 1e9))
+		c.More = int(max(1, min(math.Ceil(num.Log(near/d[last])/slope), 1e9)))
 	}
 	return c
 }

@@ -62,3 +62,15 @@ func TestConverge_KnownSeries(t *testing.T) {
 		t.Errorf("no rows: %s", got.State)
 	}
 }
+
+// The distance must have stayed near in the last twentieth of the rounds: if only the end
+// is near, it is moving, with at least one round more.
+func TestConverge_OnlyTheEndIsNear(t *testing.T) {
+	rows := make([]Row, 101)
+	for k := range rows {
+		rows[k].Distance = math.Pow(0.93, float64(k))
+	}
+	if c := Converge(rows, false); rows[100].Distance >= 1e-3 || c.State != record.Moving || c.More != 1 {
+		t.Errorf("ends at %v: %+v", rows[100].Distance, c)
+	}
+}

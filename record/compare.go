@@ -108,7 +108,7 @@ func CompareFile(name, stated, recomputed string) ([]Difference, error) {
 	}
 	if err == nil && found == nil {
 		found = []Difference{{File: name, Place: fmt.Sprintf("byte %d", at), Stated: "other bytes",
-			Recomputed: "those of the repeat"}}
+			Recomputed: "those of the repeat", Origin: filepath.Ext(name) == ".png"}}
 	}
 	return found, err
 }
@@ -181,11 +181,14 @@ func compareJSON(name string, stated, recomputed []byte) ([]Difference, error) {
 	compareTrees("", a, b, func(place, stated, recomputed string) {
 		top, _, _ := strings.Cut(place, ".")
 		top, _, _ = strings.Cut(top, "[")
-		if last := place[strings.LastIndex(place, ".")+1:]; last != realTime {
+		if last := place[strings.LastIndex(place, ".")+1:]; last != realTime && place != sealKey {
 			all = append(all, Difference{name, place, stated, recomputed,
 				slices.Contains(origins, top) || place == "inputs.program"})
 		}
 	})
+	if seal, want := checkSeal(stated); seal != want {
+		all = append(all, Difference{File: name, Place: sealKey, Stated: seal, Recomputed: want + ", that of its text"})
+	}
 	return all, nil
 }
 

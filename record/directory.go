@@ -88,7 +88,7 @@ func (d *Directory) recover() error {
 			continue
 		}
 		old, place := filepath.Join(d.Path, e.Name()), filepath.Join(d.Path, base)
-		info, err := readInfo(place)
+		info, err := readInfo(place, true)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			err = files.Move(old, place)

@@ -293,7 +293,7 @@ func WriteAttacks(dir string, a *Attacks) error {
 		return fmt.Errorf("writing what attacks found: %w", err)
 	}
 	defer unlock()
-	info, err := readInfo(dir)
+	info, err := readInfo(dir, false)
 	if err != nil {
 		return err
 	}
@@ -313,15 +313,29 @@ func WriteAudit(dir string, a *Audit) error {
 	return files.Write(filepath.Join(dir, AuditFile), asJSON(a))
 }
 
-// ReadAttacks reads attacks.json of a directory; nil if there is none.
+// ReadAttacks reads attacks.json of a directory; nil if there is none. The error says if
+// it is not as it was written.
 func ReadAttacks(dir string) (*Attacks, error) {
-	return readWhole[Attacks](filepath.Join(dir, AttacksFile))
+	return readWhole[Attacks](filepath.Join(dir, AttacksFile), false)
 }
 
-// ReadAudit reads audit.json of a directory; nil if there is none.
-func ReadAudit(dir string) (*Audit, error) { return readWhole[Audit](filepath.Join(dir, AuditFile)) }
+// ReadAudit reads audit.json of a directory; nil if there is none. The error says if it
+// is not as it was written.
+func ReadAudit(dir string) (*Audit, error) {
+	return readWhole[Audit](filepath.Join(dir, AuditFile), false)
+}
 
-func readWhole[T any](path string) (*T, error) {
+// StatedAttacks is ReadAttacks of a file that may have been changed and is to be verified.
+func StatedAttacks(dir string) (*Attacks, error) {
+	return readWhole[Attacks](filepath.Join(dir, AttacksFile), true)
+}
+
+// StatedAudit is ReadAudit of a file that may have been changed and is to be verified.
+func StatedAudit(dir string) (*Audit, error) {
+	return readWhole[Audit](filepath.Join(dir, AuditFile), true)
+}
+
+func readWhole[T any](path string, stated bool) (*T, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -332,6 +346,11 @@ func readWhole[T any](path string) (*T, error) {
 	v := new(T)
 	if err := json.Unmarshal(text, v); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	if !stated {
+		if err := unsealed(path, text); err != nil {
+			return nil, err
+		}
 	}
 	return v, nil
 }

@@ -5,7 +5,6 @@ package record
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -218,23 +217,17 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// asJSON writes a value.
-func asJSON(v any) func(io.Writer) error {
-	return func(to io.Writer) error {
-		text, err := json.MarshalIndent(v, "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = to.Write(append(text, '\n'))
-		return err
-	}
-}
-
-func readInfo(dir string) (*Info, error) {
+// readInfo reads run.json; stated says that it need not be as it was written.
+func readInfo(dir string, stated bool) (*Info, error) {
 	path := filepath.Join(dir, infoFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a run directory: %w", err)
+	}
+	if !stated {
+		if err := unsealed(path, text); err != nil {
+			return nil, err
+		}
 	}
 	info := new(Info)
 	if err := json.Unmarshal(text, info); err != nil {

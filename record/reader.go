@@ -33,7 +33,14 @@ type Run struct {
 
 // Open opens a run directory.
 func Open(dir string) (*Run, error) {
-	info, err := readInfo(dir)
+	return open(dir, false)
+}
+
+// OpenStated opens a run's directory whether or not run.json is as it was written: what it states is to be verified.
+func OpenStated(dir string) (*Run, error) { return open(dir, true) }
+
+func open(dir string, stated bool) (*Run, error) {
+	info, err := readInfo(dir, stated)
 	if err != nil {
 		return nil, err
 	}

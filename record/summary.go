@@ -4,6 +4,7 @@ package record
 
 import (
 	"math"
+
 	"overhear/internal/files"
 )
 

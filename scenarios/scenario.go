@@ -60,11 +60,13 @@ type Problem struct {
 
 // Check reports weights that make no problem.
 func (p Problem) Check(report func(field, problem string)) {
-	if !(p.C > 0) {
-		report("C", fmt.Sprintf("must be positive, is %v", p.C))
+	const least, most = 1e-100, 1e100 // products of what is beyond leave the range of numbers
+	if !(p.C >= least && p.C <= most) {
+		report("C", fmt.Sprintf("must be positive, from %v to %v, is %v", least, most, p.C))
 	}
-	if !(p.Rho > 0) {
-		report("rho", fmt.Sprintf("must be positive, so that there is one optimum, is %v", p.Rho))
+	if !(p.Rho >= least && p.Rho <= most) {
+		report("rho", fmt.Sprintf("must be positive, from %v to %v, so that there is one optimum, is %v", least, most,
+			p.Rho))
 	}
 	if !(p.Train >= 0) || (p.Train > 1 && p.Train != float64(int(p.Train))) {
 		report("train", fmt.Sprintf("must be a whole number of rows or a fraction below 1, is %v", p.Train))
