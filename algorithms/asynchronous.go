@@ -349,6 +349,7 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 		return
 	}
 	r.Memory = nil
+	r.forget()
 	r.recover(env, &r.run.rowRun, &r.Node)
 	if r.outbox == nil {
 		return // it has not begun
@@ -356,13 +357,12 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 	r.F = r.run.Init.Start(r.run.Seed, r.self, r.run.Problem.D)
 	clear(r.Dual)
 	r.stepping, r.overdue = false, false
-	r.forget()
 	r.since = env.Now()
 	r.send(env)
 	for _, j := range r.neighbours {
 		env.Send(int(j), KindRequest, r.round, nil)
 	}
-	if r.run.Timeout > 0 {
+	if r.advance(env); r.run.Timeout > 0 && !r.stepping {
 		env.After(r.run.Timeout, tagTimeout(r.round))
 	}
 }
