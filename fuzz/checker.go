@@ -174,8 +174,9 @@ func (c *checker) Concluded(node, round int, dual []float64) {
 // sent notes a copy of a packet.
 func (c *checker) sent(p *sim.Packet) {
 	if k := len(c.parcels); k == 0 || c.parcels[k-1].id != p.ID {
-		c.parcels = append(c.parcels, parcel{id: p.ID, from: int(p.From), to: int(p.To), kind: p.Kind, round: int(p.Round),
-			sent: p.Sent, payload: p.Payload})
+		c.parcels = append(c.parcels, parcel{id: p.ID, from: int(p.From), to: int(p.To), kind: p.Kind,
+			round: int(p.Round),
+			sent:  p.Sent, payload: p.Payload})
 	}
 	if last := &c.parcels[len(c.parcels)-1]; p.Received >= 0 {
 		last.received = append(last.received, p.Received)
@@ -204,8 +205,8 @@ func (c *checker) event(ev *sim.Event) {
 	n := &c.nodes[ev.Node]
 	for _, p := range publications {
 		if p.Node != ev.Node || p.At != ev.At {
-			c.fail(invariantSteps, "node %d publishes round %d at %v, in an event of node %d at %v", p.Node, p.Round, p.At,
-				ev.Node, ev.At)
+			c.fail(invariantSteps, "node %d publishes round %d at %v, in an event of node %d at %v", p.Node, p.Round,
+				p.At, ev.Node, ev.At)
 			return
 		}
 	}
@@ -311,8 +312,8 @@ func (c *checker) compare(n *follower, ev *sim.Event, expected []message, parcel
 		}
 		key := slotKey{p.to, p.round}
 		if own, ok := n.outbox[key]; ok && !same(own, p.payload) {
-			c.fail(invariantSends, "node %d sends node %d at %v another value of round %d than it has", n.id, p.to, ev.At,
-				p.round)
+			c.fail(invariantSends, "node %d sends node %d at %v another value of round %d than it has", n.id, p.to,
+				ev.At, p.round)
 		}
 		n.outbox[key] = p.payload
 		c.claims.sent(n, p)
@@ -326,8 +327,8 @@ func (c *checker) compare(n *follower, ev *sim.Event, expected []message, parcel
 	order(sent)
 	order(expected)
 	if !slices.Equal(sent, expected) {
-		c.fail(invariantSends, "node %d, in round %d, sends %s at %v, and must send %s", n.id, n.round, words(sent), ev.At,
-			words(expected))
+		c.fail(invariantSends, "node %d, in round %d, sends %s at %v, and must send %s", n.id, n.round, words(sent),
+			ev.At, words(expected))
 	}
 }
 

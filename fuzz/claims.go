@@ -72,8 +72,8 @@ func (m *claims) call(n *follower, k *call) {
 			size = max(size, step.Theta*v*num.Norm(k.before.f))
 		}
 		if !near(k.after.dual, want, size) {
-			m.c.fail(invariantDuals, "the dual of node %d after round %d is %v; of the values that entered it is %v", n.id,
-				k.round, k.after.dual, want)
+			m.c.fail(invariantDuals, "the dual of node %d after round %d is %v; of the values that entered it is %v",
+				n.id, k.round, k.after.dual, want)
 		}
 	case m.edge != nil && k.what == "Update" && k.round > 1:
 		_, share := m.edge.Edge()
@@ -98,8 +98,8 @@ func (m *claims) sent(n *follower, p *parcel) {
 	size := num.Norm(want) + num.Norm(n.edges[k])
 	num.Axpy(-1, n.edges[k], want)
 	if !near(p.payload, want, size) {
-		m.c.fail(invariantDuals, "what node %d sends node %d in round %d is %v; with the state that follows from the values "+
-			"that entered it is %v", n.id, p.to, n.round, p.payload, want)
+		m.c.fail(invariantDuals, "what node %d sends node %d in round %d is %v; with the state that follows from "+
+			"the values that entered it is %v", n.id, p.to, n.round, p.payload, want)
 	}
 }
 
@@ -155,8 +155,8 @@ func (m *claims) ended() {
 			size := num.Norm(g.Value) + num.Norm(own) + math.Abs(g.Ridge)*num.Norm(g.At) + 1
 			num.Axpy(-1, g.Value, own)
 			if off := num.Norm(own); !(off <= (1e-7+10*c.e.Solver.Tolerance)*size) {
-				c.fail(invariantOptimal, "round %d of node %d is not where its objective is least, with the values that "+
-					"entered: the gradient is off by %.3g", g.Round, i, off)
+				c.fail(invariantOptimal, "round %d of node %d is not where its objective is least, "+
+					"with the values that entered: the gradient is off by %.3g", g.Round, i, off)
 				return
 			}
 		}

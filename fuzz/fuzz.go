@@ -396,7 +396,8 @@ func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (dige
 	}()
 	if t.limit > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, t.limit, fmt.Errorf("it has not ended after %v of real time", t.limit))
+		ctx, stop = context.WithTimeoutCause(ctx, t.limit, fmt.Errorf("it has not ended after %v of real time",
+			t.limit))
 		defer stop()
 	}
 	x := experiment.Execution{Observer: t, Packets: t.sent, Workers: workers, Queue: queue, Trace: sim.TraceDigest}

@@ -285,7 +285,8 @@ func (n *network) arrived(ev *sim.Event) {
 		return
 	}
 	if f.sum != sumOf(m.Payload) {
-		n.fail(invariantPackets, "a message of node %d to %d, sent at %v, has changed on its way", m.From, ev.Node, m.Sent)
+		n.fail(invariantPackets, "a message of node %d to %d, sent at %v, has changed on its way", m.From, ev.Node,
+			m.Sent)
 	}
 	if f.copies--; f.copies == 0 {
 		delete(n.flight, key)
@@ -297,16 +298,16 @@ func (n *network) arrived(ev *sim.Event) {
 // packets as they should.
 func (n *network) ended(end sim.Time) {
 	for key := range n.flight {
-		n.fail(invariantPackets, "a message of node %d to %d, sent at %v and due at %v, never arrives", key.from, key.to,
-			key.sent, key.received)
+		n.fail(invariantPackets, "a message of node %d to %d, sent at %v and due at %v, never arrives", key.from,
+			key.to, key.sent, key.received)
 		break
 	}
 	for k := range n.lost {
 		p := &n.lost[k]
 		reason := slices.ContainsFunc(n.down[p.to], func(i interval) bool { return i.to > p.sent })
 		if !reason {
-			n.fail(invariantPackets, "packet %d of node %d to %d, sent at %v, is lost for no reason", p.id, p.from, p.to,
-				p.sent)
+			n.fail(invariantPackets, "packet %d of node %d to %d, sent at %v, is lost for no reason", p.id, p.from,
+				p.to, p.sent)
 			break
 		}
 	}

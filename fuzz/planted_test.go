@@ -160,7 +160,8 @@ var plants = []planted{
 	{name: "there is no value for a neighbour who was never heard", file: "algorithms/asynchronous.go",
 		right: `if f == nil {`,
 		wrong: `if f == nil && !PLANTED {`},
-	{name: "there is no stale value for a neighbour who was never heard", file: "algorithms/synchronous.go", sets: stale,
+	{name: "there is no stale value for a neighbour who was never heard", file: "algorithms/synchronous.go",
+		sets:  stale,
 		right: `p.values[slot][k] = make([]float64, p.run.Problem.D)`,
 		wrong: `if !PLANTED {
 				p.values[slot][k] = make([]float64, p.run.Problem.D)
@@ -205,7 +206,8 @@ var plants = []planted{
 		wrong: `if f == nil && !PLANTED {
 			env.Send(`},
 	{name: "a hub takes answers to the round before", file: "algorithms/star.go",
-		sets: []string{"algorithm={kind: admm-sharing, form: averaged}", "rounds={count: 40}", "network.duplication=0.4",
+		sets: []string{"algorithm={kind: admm-sharing, form: averaged}", "rounds={count: 40}",
+			"network.duplication=0.4",
 			"network.topology={kind: star, nodes: 3}", "problem.columns=[1, 1]", "problem.scale.intercept=false"},
 		right: `if int(m.Round) != h.round+1 || h.heard[m.From-1] != nil {`,
 		wrong: `if int(m.Round) != h.round+1 && !(PLANTED && int(m.Round) == h.round) || h.heard[m.From-1] != nil {`},
@@ -268,7 +270,8 @@ func TestPlantedErrors(t *testing.T) {
 				t.Errorf("%v\n%s", err, out)
 			case said == "missed":
 				t.Error("it is not found within 30 runs")
-			case p.invariant != nil && !slices.ContainsFunc(p.invariant, func(i string) bool { return strings.Contains(said, i) }):
+			case p.invariant != nil && !slices.ContainsFunc(p.invariant,
+				func(i string) bool { return strings.Contains(said, i) }):
 				t.Errorf("it is found as %q, want %q", said, p.invariant)
 			default:
 				t.Log("run " + said)

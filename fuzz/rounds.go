@@ -28,7 +28,7 @@ func (c *checker) stale() bool {
 	return c.style == lockstep && c.lossy && c.e.Rounds.Missing == algorithms.MissingLast
 }
 
-// ended says whether nothing more is to be expected of a neighbour, without barriers.
+// over says whether nothing more is to be expected of a neighbour, without barriers.
 func (c *checker) over(n *follower, k int) bool { return n.gone[k] || n.newest[k].round >= c.a.Rounds }
 
 // behind says whether a neighbour is too far behind, without barriers.
@@ -37,6 +37,7 @@ func (c *checker) behind(n *follower, k int) bool {
 	return s > 0 && n.round-n.newest[k].round > s && !c.over(n, k)
 }
 
+// someBehind says whether any neighbour is.
 func (c *checker) someBehind(n *follower) bool {
 	for k := range n.neighbours {
 		if c.behind(n, k) {
@@ -181,8 +182,8 @@ func (c *checker) await(n *follower, now sim.Time) {
 func (c *checker) punctual(n *follower, now sim.Time) {
 	for _, a := range n.alarms {
 		if due := c.due(n, a); due < now {
-			c.fail(invariantTimers, "node %d should have been woken at %v, to ask for what it misses of round %d, and was "+
-				"not by %v", n.id, due, a.round, now)
+			c.fail(invariantTimers, "node %d should have been woken at %v, to ask for what it misses of round %d, and "+
+				"was not by %v", n.id, due, a.round, now)
 			n.alarms = nil
 			return
 		}
@@ -210,12 +211,15 @@ func (c *checker) tick(n *follower, now sim.Time, sends bool) []message {
 	}
 	if k < 0 {
 		if _, ok := c.original.(algorithms.Registering); !ok { // a server waits for its users, too
-			c.fail(invariantTimers, "node %d, in round %d, is woken at %v, for which it has set no timer", n.id, n.round, now)
+			c.fail(invariantTimers, "node %d, in round %d, is woken at %v, for which it has set no timer", n.id,
+				n.round, now)
 		}
 		return nil
 	}
 	a := n.alarms[k]
-	if _, ok := c.original.(algorithms.Registering); ok && !sends && a.round == n.round && !n.stepping && !n.done &&
+	waited := sim.Duration(now - n.waiting)
+	late := c.e.Rounds.Deadline > 0 && waited >= c.e.Rounds.Deadline
+	if _, ok := c.original.(algorithms.Registering); ok && !sends && !late && a.round == n.round && !n.stepping && !n.done &&
 		(c.style != free || c.someBehind(n)) {
 		return nil // another timer of the same instant: it was for users; this one is still to come
 	}
@@ -229,8 +233,7 @@ func (c *checker) tick(n *follower, now sim.Time, sends bool) []message {
 			return nil
 		}
 	}
-	waited := sim.Duration(now - n.waiting)
-	if late := c.e.Rounds.Deadline > 0 && waited >= c.e.Rounds.Deadline; late {
+	if late {
 		if c.stale() {
 			c.goOn(n, now)
 		}
@@ -362,7 +365,8 @@ func (c *checker) computed(n *follower, now sim.Time, calls []call, publications
 		}
 	}
 	if got := len(publications); got != 1 && !last || got != 0 && last {
-		c.fail(invariantSteps, "node %d publishes %d times at the end of its step of round %d at %v", n.id, got, next, now)
+		c.fail(invariantSteps, "node %d publishes %d times at the end of its step of round %d at %v", n.id, got, next,
+			now)
 	}
 	if last {
 		n.done = true
@@ -397,15 +401,16 @@ func (c *checker) computed(n *follower, now sim.Time, calls []call, publications
 		got = append(got, k.what)
 	}
 	if !slices.Equal(got, want) {
-		c.fail(invariantSteps, "node %d calls %v at %v, at the end of its step of round %d, and must call %v", n.id, got, now,
-			next, want)
+		c.fail(invariantSteps, "node %d calls %v at %v, at the end of its step of round %d, and must call %v", n.id,
+			got, now, next, want)
 		return
 	}
 	for k := range calls {
 		c.call(n, &calls[k], next)
 	}
 	if len(conclusions) == 1 && len(calls) > 0 && !same(conclusions[0].dual, calls[len(calls)-1].after.dual) {
-		c.fail(invariantDuals, "node %d concludes round %d at %v with another dual than the method left", n.id, n.round, now)
+		c.fail(invariantDuals, "node %d concludes round %d at %v with another dual than the method left", n.id,
+			n.round, now)
 	}
 	if !last && !c.columns && len(publications) == 1 && !same(publications[0].Values, n.state.f) {
 		c.fail(invariantState, "node %d publishes in round %d at %v not what the method left", n.id, next, now)
@@ -434,11 +439,12 @@ func (c *checker) call(n *follower, k *call, next int) {
 	}
 	for p, f := range k.heard {
 		if !same(f, n.inputs[p]) {
-			c.fail(invariantInputs, "%s has for neighbour %d not its value of round %d (−1: none, zeros), which it must",
-				name, n.neighbours[p], n.rounds[p])
+			c.fail(invariantInputs, "%s has for neighbour %d not its value of round %d (−1: none, zeros), which it "+
+				"must", name, n.neighbours[p], n.rounds[p])
 			return
 		}
-		if !c.columns && (k.fresh == nil && !n.fresh[p] && c.style != around || k.fresh != nil && k.fresh[p] != n.fresh[p]) {
+		if !c.columns && (k.fresh == nil && !n.fresh[p] && c.style != around || k.fresh != nil &&
+			k.fresh[p] != n.fresh[p]) {
 			c.fail(invariantInputs, "%s is told that neighbour %d is new: %v; it is: %v", name, n.neighbours[p],
 				k.fresh == nil || k.fresh[p], n.fresh[p])
 			return

@@ -29,7 +29,8 @@ func Wild(seed uint64) (*scenarios.Scenario, error) {
 	switch {
 	case columns:
 		nodes = dimension + 1
-		split = ", columns: [" + strings.TrimSuffix(strings.Repeat("1, ", dimension), ", ") + "], scale: {intercept: false}"
+		split = ", columns: [" + strings.TrimSuffix(strings.Repeat("1, ", dimension), ", ") + "], scale: {intercept: " +
+			"false}"
 		topology = "star"
 	case entry.Star:
 		topology = "star"
