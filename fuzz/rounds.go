@@ -219,7 +219,8 @@ func (c *checker) tick(n *follower, now sim.Time, sends bool) []message {
 	a := n.alarms[k]
 	waited := sim.Duration(now - n.waiting)
 	late := c.e.Rounds.Deadline > 0 && waited >= c.e.Rounds.Deadline
-	if _, ok := c.original.(algorithms.Registering); ok && !sends && !late && a.round == n.round && !n.stepping && !n.done &&
+	if _, ok := c.original.(algorithms.Registering); ok && !sends && !late && a.round == n.round && !n.stepping &&
+		!n.done &&
 		(c.style != free || c.someBehind(n)) {
 		return nil // another timer of the same instant: it was for users; this one is still to come
 	}
@@ -278,6 +279,9 @@ func (c *checker) restart(n *follower, now sim.Time) (all []message) {
 	if !sure {
 		n.unknown = true
 		return nil
+	}
+	if lost {
+		n.alarms = nil
 	}
 	if !lost || n.done {
 		return nil
@@ -540,7 +544,7 @@ func (c *checker) excused(now sim.Time) bool {
 			return true
 		case registers && n.round < 0 && now >= sim.Time(c.e.Rounds.Deadline):
 			return true
-		case c.style != free && c.leftBy(i, now):
+		case c.leftBy(i, now) && (c.style != free || !n.left): // it was down, and so was not told
 			return true
 		}
 		for k, j := range n.neighbours {
