@@ -25,7 +25,7 @@ import (
 
 // levels, lowest first: a package imports only packages of lower levels.
 var levels = [][]string{
-	{"internal/num", "internal/files", "internal/checkpoint"},
+	{"internal/num", "internal/files", "internal/checkpoint", "internal/memory", "internal/guard"},
 	{"sim"},
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "adversary/model"},
@@ -113,22 +113,30 @@ func imports(s *source) []string {
 	return bad
 }
 
-// onDigestPath says whether a file's numbers enter the digest.
-func onDigestPath(s *source) bool {
-	return !s.isTest() && slices.Contains([]string{"internal/num", "sim", "problem", "privacy", "parameter",
-		"algorithms"}, s.pkg)
+// Packages whose numbers enter the digest of a run, and those that make attacks.json and
+// audit.json of it. An audit says how long it took, so that clocks are forbidden only for
+// the former.
+var (
+	digestPath   = []string{"internal/num", "sim", "problem", "privacy", "parameter", "algorithms"}
+	findingsPath = []string{"adversary", "adversary/model", "adversary/stats", "evaluation"}
+)
+
+// inexact are functions whose bits depend on the machine.
+var inexact = map[string][]string{
+	"math": {"Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Logb", "Pow", "Pow10", "Sin", "Cos", "Sincos",
+		"Tan", "Sinh", "Cosh", "Tanh", "Gamma", "Lgamma", "Erf", "Erfc", "Erfinv", "Erfcinv", "Cbrt", "Hypot", "FMA",
+		"Asin", "Acos", "Atan", "Atan2", "Asinh", "Acosh", "Atanh"},
 }
 
-// inexact are functions whose bits depend on the machine, or on luck.
-var inexact = map[string][]string{
-	"math": {"Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Pow", "Sin", "Cos", "Tan", "Sinh", "Cosh",
-		"Tanh", "Gamma", "Lgamma", "Erf", "Cbrt", "Hypot", "FMA", "Atan", "Atan2"},
+// uncertain are functions whose results depend on luck.
+var uncertain = map[string][]string{
 	"time": {"Now", "Since", "Until", "Sleep", "After", "Tick"},
 	"rand": {"Float64", "IntN", "Int", "Uint64", "Perm", "Shuffle", "NormFloat64", "ExpFloat64", "N", "New"},
 }
 
 func exactBits(s *source) []string {
-	if !onDigestPath(s) {
+	digest := slices.Contains(digestPath, s.pkg)
+	if s.isTest() || !digest && !slices.Contains(findingsPath, s.pkg) {
 		return nil
 	}
 	var bad []string
@@ -141,11 +149,14 @@ func exactBits(s *source) []string {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.Ident); ok && slices.Contains(inexact[x.Name], n.Sel.Name) {
+			if x, ok := n.X.(*ast.Ident); ok && (slices.Contains(inexact[x.Name], n.Sel.Name) ||
+				digest && slices.Contains(uncertain[x.Name], n.Sel.Name)) {
 				bad = append(bad, fmt.Sprintf("line %d uses %s.%s", s.set.Position(n.Pos()).Line, x.Name, n.Sel.Name))
 			}
 		case *ast.SelectStmt:
-			bad = append(bad, fmt.Sprintf("line %d has a select", s.set.Position(n.Pos()).Line))
+			if digest {
+				bad = append(bad, fmt.Sprintf("line %d has a select", s.set.Position(n.Pos()).Line))
+			}
 		}
 		return true
 	})
@@ -163,6 +174,26 @@ func oneWayToRun(s *source) []string {
 			if x, ok := n.X.(*ast.Ident); ok && x.Name == "sim" {
 				line := s.set.Position(n.Pos()).Line
 				bad = append(bad, fmt.Sprintf("line %d makes an engine; Execute of package experiment runs it", line))
+			}
+		}
+		return true
+	})
+	return bad
+}
+
+// oneWayToWrite finds files that are written or renamed elsewhere than in internal/files, which synchronises them with
+// the disk.
+func oneWayToWrite(s *source) []string {
+	if s.isTest() || s.pkg == "internal/files" {
+		return nil
+	}
+	var bad []string
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if n, ok := n.(*ast.SelectorExpr); ok {
+			x, ok := n.X.(*ast.Ident)
+			if ok && x.Name == "os" && slices.Contains([]string{"WriteFile", "Rename", "Create"}, n.Sel.Name) {
+				bad = append(bad, fmt.Sprintf("line %d uses os.%s; internal/files writes", s.set.Position(n.Pos()).Line,
+					n.Sel.Name))
 			}
 		}
 		return true
@@ -307,9 +338,14 @@ func TestHouseRules(t *testing.T) {
 	}{
 		{"imports go down", imports, "sim/x.go", "package sim\nimport _ \"overhear/problem\"\n"},
 		{"exact bits: math", exactBits, "sim/x.go", "package sim\nimport \"math\"\nvar x = math.Exp(1)\n"},
+		{"exact bits of findings: math", exactBits, "adversary/stats/x.go",
+			"package stats\nimport \"math\"\nvar x = math.Lgamma(1)\n"},
+		{"exact bits of findings: gonum", exactBits, "evaluation/x.go",
+			"package evaluation\nimport _ \"gonum.org/v1/gonum/mat\"\n"},
 		{"exact bits: time", exactBits, "algorithms/x.go", "package algorithms\nimport \"time\"\nvar x = time.Now()\n"},
 		{"exact bits: gonum", exactBits, "problem/x.go", "package problem\nimport _ \"gonum.org/v1/gonum/floats\"\n"},
 		{"one way to run", oneWayToRun, "fuzz/x.go", "package fuzz\nvar e, err = sim.New(c)\n"},
+		{"one way to write", oneWayToWrite, "sweep/x.go", "package sweep\nvar err = os.WriteFile(p, b, 0o644)\n"},
 		{"methods by name", methodNames, "evaluation/x.go", "package evaluation\nvar _ = func(m string) bool { " +
 			"return m == \"dvp\" }\n"},
 		{"one drawing stack", oneDrawingStack, "sweep/x.go", "package sweep\nvar x = `<path d=\"M0 0\">`\n"},

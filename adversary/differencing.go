@@ -9,8 +9,6 @@ import (
 
 	"overhear/adversary/model"
 
-	"gonum.org/v1/gonum/mat"
-
 	"overhear/internal/num"
 	"overhear/record"
 )
@@ -60,7 +58,7 @@ func differencing(v *View, f *record.Finding) error {
 	for n, d := range all {
 		f.Facts = append(f.Facts, record.Fact{Kind: record.GradientDifference, Node: f.Victim, Round: d.to.Round,
 			Since: d.from.Round, Values: d.values, Relative: notKnown})
-		expected[n] = root * math.Hypot(d.from.Noise.Level, d.to.Noise.Level)
+		expected[n] = root * num.Hypot(d.from.Noise.Level, d.to.Noise.Level)
 		size := num.Norm(d.values)
 		if expected[n] <= size/2 {
 			clear++
@@ -100,9 +98,9 @@ func (v *View) unknownReport(f *record.Finding) error {
 		e := condition{round: g.Round, at: g.At, target: gradientOver(p, k.Others, k.Size, g.At), group: g.Offset}
 		num.Axpy(-1, g.Value, e.target)
 		num.Scale(1/s.share, e.target)
-		level := math.Hypot(g.Noise.Level, solverError(p, num.Norm(g.Value), g.Ridge,
+		level := num.Hypot(g.Noise.Level, solverError(p, num.Norm(g.Value), g.Ridge,
 			num.Norm(g.At))/math.Sqrt(float64(p.D)))
-		e.weight = math.Pow(s.share/level, 2)
+		e.weight = num.Power(s.share/level, 2)
 		s.equations = append(s.equations, e)
 	}
 	var previous []float64
@@ -161,10 +159,10 @@ func (v *View) orient(u, o []float64, uncertain float64, s *inversion) bool {
 	delta, share := debias(p), s.share
 	here, mirrored := make([]float64, len(u)), make([]float64, len(u))
 	for k := range u {
-		here[k] = share * (delta*u[k] - o[k])
-		mirrored[k] = here[k] - share*(1+2*delta)*u[k]
+		here[k] = float64(share * (float64(delta*u[k]) - o[k]))
+		mirrored[k] = here[k] - float64(share*(1+float64(2*delta))*u[k])
 	}
-	slack := 3 * share * (1 + delta) * uncertain
+	slack := float64(3 * share * (1 + delta) * uncertain)
 	radius := fixed.FixedRadius(p)
 	a, b := num.Norm(here) <= radius+slack, num.Norm(mirrored) <= radius+slack
 	if b && !a {
@@ -196,10 +194,10 @@ func (s *inversion) uncertainty(u []float64) float64 {
 			means[e.group] = m
 		}
 		m.weight += e.weight
-		m.slope += e.weight * -slopes[t]
+		m.slope += float64(e.weight * -slopes[t])
 		num.Axpy(e.weight*-bends[t], e.at, m.along)
 	}
-	a := mat.NewSymDense(d, nil)
+	a := make([]float64, num.Packed(d))
 	length := num.Dot(u, u)
 	for t, e := range s.equations { // JᵀJ = α²I + α(ugᵀ + guᵀ) + ‖u‖²ggᵀ
 		m := means[e.group]
@@ -208,22 +206,25 @@ func (s *inversion) uncertainty(u []float64) float64 {
 		num.Scale(-bends[t], g)
 		num.Axpy(-1/m.weight, m.along, g)
 		for i := range d {
-			for j := i; j < d; j++ {
-				x := alpha*(u[i]*g[j]+g[i]*u[j]) + length*g[i]*g[j]
+			for j := range i + 1 {
+				x := float64(alpha*(float64(u[i]*g[j])+float64(g[i]*u[j]))) + float64(length*g[i]*g[j])
 				if i == j {
-					x += alpha * alpha
+					x += float64(alpha * alpha)
 				}
-				a.SetSym(i, j, a.At(i, j)+e.weight*x)
+				a[num.Packed(i)+j] += float64(e.weight * x)
 			}
 		}
 	}
-	var c mat.Cholesky
-	if !c.Factorize(a) {
+	var c num.Cholesky
+	if err := c.Factor(a, d); err != nil {
 		return math.Inf(1)
 	}
-	var inverse mat.SymDense
-	if err := c.InverseTo(&inverse); err != nil {
-		return math.Inf(1)
+	trace, column := 0.0, make([]float64, d)
+	for k := range d {
+		clear(column)
+		column[k] = 1
+		c.Solve(column)
+		trace += column[k]
 	}
-	return math.Sqrt(mat.Trace(&inverse))
+	return math.Sqrt(trace)
 }

@@ -11,8 +11,6 @@ import (
 
 	"overhear/adversary/model"
 
-	"gonum.org/v1/gonum/mat"
-
 	"overhear/internal/num"
 	"overhear/record"
 )
@@ -102,9 +100,9 @@ func (i *insider) sums(t int) (*entered, error) {
 			return nil, model.NotSeen("the value of node %d in round %d, or the sum that entered round %d", i.node, t-2,
 				t-1)
 		}
-		back := (2*eta*degree + recycling.Weight()) / eta
+		back := (float64(2*eta*degree) + recycling.Weight()) / eta
 		for k := range e.sum {
-			e.sum[k] = 0.5 * (degree*earlier[k] + i.sum[k] - back*(before[k]-now[k]))
+			e.sum[k] = 0.5 * (float64(degree*earlier[k]) + i.sum[k] - float64(back*(before[k]-now[k])))
 		}
 		e.error, e.noise, e.fade = i.sumError[0]/2, i.sumError[1]/2, i.fade
 		// λ is wrong by e and s by (2e + ν)/2η, ν the odd round's error.
@@ -125,22 +123,23 @@ func (i *insider) sums(t int) (*entered, error) {
 		}
 	}
 	for k := range e.sum {
-		e.sum[k] = (2*i.dual[k] + (theta-eta)*degree*before[k] + gradient[k] + 2*eta*degree*now[k]) / (eta + theta)
+		e.sum[k] = (float64(2*i.dual[k]) + float64((theta-eta)*degree*before[k]) + gradient[k] +
+			float64(2*eta*degree*now[k])) / (eta + theta)
 	}
-	solver := solverError(p, num.Norm(gradient)+step.Anchor*num.Norm(before), 2*eta*degree, num.Norm(now))
+	solver := solverError(p, num.Norm(gradient)+float64(step.Anchor*num.Norm(before)), 2*eta*degree, num.Norm(now))
 	noise := step.Noise.Size(p.D)
 	if m, ok := i.method.(model.FixedNoise); ok {
-		noise = math.Hypot(noise, m.FixedRadius(p))
+		noise = num.Hypot(noise, m.FixedRadius(p))
 	}
-	e.error, e.noise, e.fade = (2*i.error+solver)/(eta+theta), (2*i.noise+noise)/(eta+theta), i.fade
+	e.error, e.noise, e.fade = (float64(2*i.error)+solver)/(eta+theta), (float64(2*i.noise)+noise)/(eta+theta), i.fade
 	if recycles {
 		i.sum, i.sumError = e.sum, [2]float64{e.error, e.noise}
 		return e, nil // the dual stays as it is
 	}
 	i.ascend(theta, degree, before, e.sum)
 	shrink := eta / (eta + theta)
-	i.error = shrink*i.error + theta/2*solver/(eta+theta)
-	i.noise = shrink*i.noise + theta/2*noise/(eta+theta)
+	i.error = float64(shrink*i.error) + float64(theta/2*solver)/(eta+theta)
+	i.noise = float64(shrink*i.noise) + float64(theta/2*noise)/(eta+theta)
 	i.fade *= shrink
 	return e, nil
 }
@@ -148,7 +147,7 @@ func (i *insider) sums(t int) (*entered, error) {
 // ascend is λ ← λ + (θ/2)(V f − s).
 func (i *insider) ascend(theta, degree float64, f, s []float64) {
 	for k := range i.dual {
-		i.dual[k] += theta / 2 * (degree*f[k] - s[k])
+		i.dual[k] += float64(theta / 2 * (float64(degree*f[k]) - s[k]))
 	}
 }
 
@@ -276,33 +275,32 @@ func (h *hopping) solve(round int, rows []partSum) error {
 		return nil
 	}
 	slices.Sort(nodes)
-	a := mat.NewDense(len(rows), len(nodes), nil)
+	columns := make([][]float64, len(nodes))
+	for k := range columns {
+		columns[k] = make([]float64, len(rows))
+	}
 	for r, row := range rows {
 		for _, n := range row.unseen {
 			k, _ := slices.BinarySearch(nodes, n)
-			a.Set(r, k, 1)
+			columns[k][r] = 1
 		}
 	}
-	var svd mat.SVD
-	if !svd.Factorize(a, mat.SVDThin) {
-		return errors.New("a singular value decomposition has not converged")
+	svd, err := num.Decompose(columns)
+	if err != nil {
+		return err
 	}
-	var left, right mat.Dense
-	svd.UTo(&left)
-	svd.VTo(&right)
-	values := svd.Values(nil)
 	const zero = 1e-9 // of a matrix of zeros and ones
 	for k, n := range nodes {
 		inside := 0.0                         // squared length of the unit vector's part outside the null space
 		weights := make([]float64, len(rows)) // row k of the pseudo-inverse
-		for c, s := range values {
-			if s <= zero*values[0] {
+		for c, s := range svd.Values {
+			if s <= zero*svd.Values[0] {
 				continue
 			}
-			x := right.At(k, c)
-			inside += x * x
+			x := svd.Right[c][k]
+			inside += float64(x * x)
 			for r := range weights {
-				weights[r] += x / s * left.At(r, c)
+				weights[r] += float64(x / s * svd.Left[c][r])
 			}
 		}
 		if math.Abs(1-inside) > zero {
@@ -314,7 +312,7 @@ func (h *hopping) solve(round int, rows []partSum) error {
 		x, bound := make([]float64, h.Public.D), 0.0
 		for r, w := range weights {
 			num.Axpy(w, rows[r].sum, x)
-			bound += math.Abs(w) * rows[r].error
+			bound += float64(math.Abs(w) * rows[r].error)
 		}
 		if size := num.Norm(x); size > 0 {
 			h.error = math.Max(h.error, bound/size)

@@ -103,7 +103,7 @@ func informed(v *View) (*inversion, []string, error) {
 			switch {
 			case level == 0: // of unknown scale: every round weighs alike
 			case s.kind == model.Gaussian:
-				e.weight = math.Pow(s.share/level, 2)
+				e.weight = num.Power(s.share/level, 2)
 			default:
 				e.weight = level * s.share
 			}
@@ -156,7 +156,7 @@ func meanCurvature(u *problem.Rows, share float64, loss problem.Loss, f []float6
 	sum := 0.0
 	for n, bend := range z {
 		_, vals := u.Row(n)
-		sum += share * bend * num.Dot(vals, vals)
+		sum += float64(share * bend * num.Dot(vals, vals))
 	}
 	return sum / float64(len(f))
 }
@@ -165,36 +165,38 @@ func meanCurvature(u *problem.Rows, share float64, loss problem.Loss, f []float6
 // where ‖rest‖² = c₀ + 2c₁η + c₂η² in d dimensions.
 func (f *free) best(weight, c0, c1, c2 float64, d int) (eta, cost float64) {
 	at := func(log float64) float64 {
-		eta := math.Exp(log)
-		length := math.Sqrt(max(0, c0+eta*(2*c1+eta*c2)))
-		return weight*math.Exp(-f.power*log)*length + float64(d)*(f.power*log-math.Log(f.start+f.growth*eta))
+		eta := num.Exp(log)
+		length := math.Sqrt(max(0, c0+float64(eta*(float64(2*c1)+float64(eta*c2)))))
+		return float64(weight*num.Exp(-f.power*log)*length) +
+			float64(float64(d)*(float64(f.power*log)-num.Log(f.start+float64(f.growth*eta))))
 	}
 	const from, to, points = -10.0, 10.0, 40
 	const step = (to - from) / points
 	middle := 0.0
 	least := math.Inf(1)
 	for k := range points + 1 {
-		if c := at(from + step*float64(k)); c < least {
-			middle, least = from+step*float64(k), c
+		x := from + float64(step*float64(k))
+		if c := at(x); c < least {
+			middle, least = x, c
 		}
 	}
 	const golden = 0.6180339887498949
 	a, b := middle-step, middle+step
-	x, y := b-golden*(b-a), a+golden*(b-a)
+	x, y := b-float64(golden*(b-a)), a+float64(golden*(b-a))
 	fx, fy := at(x), at(y)
 	for range 40 {
 		if fx < fy {
 			b, y, fy = y, x, fx
-			x = b - golden*(b-a)
+			x = b - float64(golden*(b-a))
 			fx = at(x)
 		} else {
 			a, x, fx = x, y, fy
-			y = a + golden*(b-a)
+			y = a + float64(golden*(b-a))
 			fy = at(y)
 		}
 	}
-	eta = math.Exp((a + b) / 2)
-	return eta, float64(d) * (f.power*math.Log(eta) - math.Log(f.start+f.growth*eta))
+	eta = num.Exp((a + b) / 2)
+	return eta, float64(d) * (float64(f.power*num.Log(eta)) - num.Log(f.start+float64(f.growth*eta)))
 }
 
 // removed are the directions in which, and how much, a condition's part of the
@@ -207,14 +209,15 @@ func (p *point) removed(e *condition, t int) (vectors [][]float64, weights []flo
 	if f := e.free; f != nil {
 		w, eta, d := p.pull[t], p.eta[t], float64(len(f.q))
 		if f.power == 0 {
-			bend := math.Pow(f.growth/(f.start+f.growth*eta), 2)
-			return append(vectors, f.q), append(weights, w*w/(w*num.Dot(f.q, f.q)+d*bend))
+			bend := num.Power(f.growth/(f.start+float64(f.growth*eta)), 2)
+			return append(vectors, f.q), append(weights, w*w/(float64(w*num.Dot(f.q, f.q))+float64(d*bend)))
 		}
 		// In 1/η, of which the rest over η is linear.
 		base := append([]float64(nil), p.rest[t]...)
 		num.Axpy(-eta, f.q, base)
-		bend := math.Pow(f.start/(f.start/eta+f.growth), 2)
-		return append(vectors, base), append(weights, w*w*eta*eta/(w*eta*eta*num.Dot(base, base)+d*bend))
+		bend := num.Power(f.start/(f.start/eta+f.growth), 2)
+		w *= float64(eta * eta)
+		return append(vectors, base), append(weights, w*p.pull[t]/(float64(w*num.Dot(base, base))+float64(d*bend)))
 	}
 	return vectors, weights
 }
@@ -233,7 +236,7 @@ func dataGradient(u *problem.Rows, share float64, loss problem.Loss, f []float64
 	for n, slope := range z {
 		cols, vals := u.Row(n)
 		for k, c := range cols {
-			g[c] += share * slope * vals[k]
+			g[c] += float64(share * slope * vals[k])
 		}
 	}
 	return g
@@ -298,7 +301,7 @@ func (s *inversion) addKernels(others *problem.Rows) error {
 				for i, ci := range cols {
 					row, x := h[num.Packed(int(ci)):], s.share*bend*vals[i]
 					for j, cj := range cols[:i+1] {
-						row[cj] += x * vals[j]
+						row[cj] += float64(x * vals[j])
 					}
 				}
 			}

@@ -67,7 +67,7 @@ func (s *inversion) tangent(p *point) (*tangent, error) {
 		w, sl, b := p.pull[t], p.s[t], -p.bend[t]
 		num.Axpy(-w*sl, p.rest[t], m.slope)
 		num.Axpy(-w*b*num.Dot(u, p.rest[t]), e.at, m.slope)
-		diagonal += w * sl * sl
+		diagonal += float64(w * sl * sl)
 		num.Axpy(w*sl*b, e.at, mixed)
 		outer(w*b*b*square, e.at, m.matrix)
 		vectors, weights := p.removed(e, t)
@@ -82,7 +82,7 @@ func (s *inversion) tangent(p *point) (*tangent, error) {
 			const h = 1e-5
 			ends := [2]float64{num.Dot(e.at, u) - h, num.Dot(e.at, u) + h}
 			s.loss.Curvatures(ends[:], ends[:])
-			scale := 1 / (1 + p.bend[t]*p.det[t])
+			scale := 1 / (1 + float64(p.bend[t]*p.det[t]))
 			num.Axpy(-scale*p.det[t]*(ends[1]-ends[0])/(2*h), e.at, m.slope)
 			num.Axpy(-2*scale*s.share*p.bend[t], p.inverse[t], m.slope)
 		}
@@ -95,7 +95,7 @@ func (s *inversion) tangent(p *point) (*tangent, error) {
 			}
 			num.Axpy(-w, p.rest[t], g.slope)
 			g.mass += w
-			g.a += w * sl
+			g.a += float64(w * sl)
 			num.Axpy(w*b, e.at, g.p)
 			if e.unknown() > 0 {
 				g.couple = make([][]float64, d)
@@ -251,7 +251,7 @@ func (s *inversion) descend(u []float64, steps int) (*point, error) {
 	p := s.at(u, o, 0)
 	fence := 0.0
 	for _, w := range p.pull {
-		fence += 100 * w
+		fence += float64(100 * w)
 	}
 	p = s.at(u, o, fence)
 	scale, damping := 0.0, 0.0

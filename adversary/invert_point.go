@@ -56,28 +56,28 @@ func (s *inversion) at(u []float64, o map[int][]float64, fence float64) *point {
 		if f := e.free; f != nil {
 			eta, cost := f.best(weight, num.Dot(rest, rest), num.Dot(rest, f.q), num.Dot(f.q, f.q), s.d)
 			num.Axpy(eta, f.q, rest)
-			weight *= math.Pow(eta, -f.power)
+			weight *= num.Pow(eta, -f.power)
 			p.eta[t] = eta
 			p.cost += cost
 		}
 		square := num.Dot(rest, rest)
 		if s.kind == model.Laplace {
-			smooth := math.Sqrt(square + smoothing*smoothing)
-			p.cost += weight * (smooth - smoothing)
+			smooth := math.Sqrt(square + float64(smoothing*smoothing))
+			p.cost += float64(weight * (smooth - smoothing))
 			p.pull[t] = weight / smooth
 		} else {
-			p.cost += 0.5 * e.weight * square
+			p.cost += float64(0.5 * e.weight * square)
 			p.pull[t] = e.weight
 		}
 		if e.kernel != nil {
 			p.inverse[t] = append([]float64(nil), u...)
 			e.kernel.Solve(p.inverse[t])
 			p.det[t] = s.share * num.Dot(u, p.inverse[t])
-			p.cost -= math.Log1p(p.bend[t] * p.det[t])
+			p.cost -= num.Log1p(p.bend[t] * p.det[t])
 		}
 	}
 	if out := num.Norm(u) - 1; out > 0 {
-		p.cost += 0.5 * fence * out * out
+		p.cost += float64(0.5 * fence * out * out)
 	}
 	return p
 }

@@ -51,21 +51,21 @@ func roots(loss problem.Loss, tau, most float64) (all []float64, near float64) {
 	miss := func(k float64) float64 {
 		z := []float64{k * tau}
 		loss.Slopes(z, z)
-		return -k*z[0] - 1
+		return float64(-k*z[0]) - 1
 	}
 	const points, least = 800, 1e-4
-	ratio := math.Pow(max(most, 2)/least, 1.0/points)
+	ratio := num.Pow(max(most, 2)/least, 1.0/points)
 	grid := make([]float64, 0, 2*points+2)
 	for k := points; k >= 0; k-- {
-		grid = append(grid, -least*math.Pow(ratio, float64(k)))
+		grid = append(grid, -least*num.Pow(ratio, float64(k)))
 	}
 	for k := 0; k <= points; k++ {
-		grid = append(grid, least*math.Pow(ratio, float64(k)))
+		grid = append(grid, least*num.Pow(ratio, float64(k)))
 	}
 	bisect := func(a, b float64) {
 		sign := miss(a) > 0
 		for range 200 {
-			c := a + (b-a)/2
+			c := a + float64((b-a)/2)
 			if c == a || c == b {
 				break
 			}
@@ -86,7 +86,7 @@ func roots(loss problem.Loss, tau, most float64) (all []float64, near float64) {
 	nearest := func(a, b float64) float64 {
 		const golden = 0.6180339887498949
 		for range 100 {
-			c, d := b-golden*(b-a), a+golden*(b-a)
+			c, d := b-float64(golden*(b-a)), a+float64(golden*(b-a))
 			if math.Abs(miss(c)) < math.Abs(miss(d)) {
 				b = d
 			} else {

@@ -183,7 +183,7 @@ func (s *inversion) descendAll(starts [][]float64, steps int) (all []*point, err
 func distance(x, y []float64) float64 {
 	sum := 0.0
 	for k := range x {
-		sum += (x[k] - y[k]) * (x[k] - y[k])
+		sum += float64((x[k] - y[k]) * (x[k] - y[k]))
 	}
 	return math.Sqrt(sum)
 }
@@ -195,7 +195,7 @@ func (s *inversion) alike(best, p *point) bool {
 	if s.kind != model.Silent {
 		return p.cost-best.cost < 1e-3
 	}
-	return s.residual(p) < 10*s.residual(best)+1e-9
+	return s.residual(p) < float64(10*s.residual(best))+1e-9
 }
 
 // starts are points to search from: what single rounds give, twice the rounds'
@@ -251,7 +251,7 @@ func (s *inversion) starts(victim int) (all [][]float64) {
 		for c := range u {
 			u[c] = stream.Normal()
 		}
-		add(u, math.Pow(stream.Float64(), 1/float64(s.d)))
+		add(u, num.Pow(stream.Float64(), 1/float64(s.d)))
 	}
 	return all
 }

@@ -84,7 +84,7 @@ func labelInference(v *View, f *record.Finding) error {
 		r, _ := v.Report(user)
 		x, y := r[:p.D], r[p.D]
 		reported = append(reported, x)
-		right := stats.Logistic(epsilon + y*num.Dot(w, x)) // that y is the true label; without a model w is 0
+		right := stats.Logistic(epsilon + float64(y*num.Dot(w, x))) // that y is the true label; without a model w is 0
 		guess := y
 		if right < 0.5 {
 			guess, right = -y, 1-right

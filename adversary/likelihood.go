@@ -122,7 +122,7 @@ func (l *Likelihood) Weigh(v *View) ([]Evidence, error) {
 func (l *Likelihood) weigh(g *model.Gradient) (*Evidence, error) {
 	e := &Evidence{Round: g.Round, Law: g.Noise}
 	for i, v := range g.Value {
-		l.value[i] = v + g.Ridge*g.At[i] // −q
+		l.value[i] = v + float64(g.Ridge*g.At[i]) // −q
 	}
 	e.Scale = max(1, num.Norm(l.value))
 	if g.Place == model.OnOutput {
@@ -164,7 +164,7 @@ func (l *Likelihood) weigh(g *model.Gradient) (*Evidence, error) {
 func (w *world) minimiser(g *model.Gradient, f []float64) error {
 	q := w.gradient
 	for i := range q {
-		q[i] = -g.Value[i] - g.Ridge*g.At[i]
+		q[i] = -g.Value[i] - float64(g.Ridge*g.At[i])
 		f[i] = 0
 	}
 	_, err := w.exact.Solve(w.scratch, f, q, g.Ridge-w.ridge)
@@ -195,7 +195,7 @@ func (l *Likelihood) logDeterminant(w *world, f []float64, ridge float64) (float
 		for a, ca := range cols {
 			row := h[num.Packed(int(ca)):]
 			for b, cb := range cols[:a+1] {
-				row[cb] += weight * vals[a] * vals[b]
+				row[cb] += float64(weight * vals[a] * vals[b])
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func (w *splitWorld) mean(method model.Sharing, p *model.Public, own, hub []floa
 	u, y := hub[:p.Rows], hub[p.Rows:]
 	v := make([]float64, p.Rows)
 	for n := range v {
-		v[n] = y[n] + rho*(u[n]/share-own[n])
+		v[n] = y[n] + float64(rho*(u[n]/share-own[n]))
 	}
 	w.party.Step(v, w.x)
 	w.party.Times(w.x, v)

@@ -79,13 +79,13 @@ func membership(v *View, f *record.Finding) error {
 		best = max(best, t)
 	}
 	for _, t := range total {
-		sum += math.Exp(t - best)
+		sum += num.Exp(t - best)
 	}
 	chosen, first := 0, 0
 	for c := range worlds {
 		m := record.Membership{Candidate: c, Label: k.Candidates.Y[c]}
 		if noisy {
-			posterior := -(total[c] - best - math.Log(sum))
+			posterior := -(total[c] - best - num.Log(sum))
 			m.Score, m.Member = record.Number(posterior), posterior < math.Ln2
 		} else {
 			m.Score = record.Number(misfit[c] / scale)

@@ -66,7 +66,7 @@ func (v *View) even(node, t int) (*even, error) {
 	e := &even{step: make([]float64, len(before)), along: make([]float64, len(before))}
 	for k := range e.step {
 		e.step[k] = f[1][k] - f[2][k]
-		e.along[k] = degree*f[0][k] + before[k] - 2*after[k]
+		e.along[k] = float64(degree*f[0][k]) + before[k] - float64(2*after[k])
 	}
 	e.size = num.Norm(f[0]) + num.Norm(f[1]) + num.Norm(f[2]) + (num.Norm(before)+num.Norm(after))/degree
 	return e, nil
@@ -90,9 +90,9 @@ func (e *even) fitted() float64 { return num.Dot(e.step, e.along) / num.Dot(e.al
 // (2ηV + γ)/γ · da/a.
 func (e *even) penalty(degree, gamma float64) (eta, rounding float64) {
 	a := e.fitted()
-	eta = a * gamma / (1 - 2*a*degree)
+	eta = a * gamma / (1 - float64(2*a*degree))
 	const digits = 0x1p-50 // a few roundings
-	return eta, digits * e.size * degree / num.Norm(e.along) * math.Abs(2*eta*degree+gamma) / gamma
+	return eta, digits * e.size * degree / num.Norm(e.along) * math.Abs(float64(2*eta*degree)+gamma) / gamma
 }
 
 func recycling(v *View, f *record.Finding) error {
@@ -124,7 +124,7 @@ func recycling(v *View, f *record.Finding) error {
 				scale = e.fitted()
 			default:
 				eta := method.Step(p, i, t, 0).Eta
-				scale = eta / (2*eta*degree + gamma)
+				scale = eta / (float64(2*eta*degree) + gamma)
 			}
 			if num.Norm(e.along) == 0 {
 				scale = 0 // nothing to fit

@@ -60,7 +60,7 @@ func inSpan(p *model.Public, all []model.Gradient) (vectors [][]float64, floor f
 			err += gradientError(p, before)
 		}
 		vectors = append(vectors, x)
-		squares += err * err
+		squares += float64(err * err)
 	}
 	return vectors, math.Sqrt(squares)
 }

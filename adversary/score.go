@@ -154,8 +154,8 @@ func (t *Truth) score(e *record.Estimate) *record.Score {
 func apart(x, y []float64, either bool) float64 {
 	minus, plus := 0.0, 0.0
 	for k := range x {
-		minus += (x[k] - y[k]) * (x[k] - y[k])
-		plus += (x[k] + y[k]) * (x[k] + y[k])
+		minus += float64((x[k] - y[k]) * (x[k] - y[k]))
+		plus += float64((x[k] + y[k]) * (x[k] + y[k]))
 	}
 	if either {
 		minus = min(minus, plus)
@@ -247,7 +247,7 @@ func fisher(hits, members, misses, others int) float64 {
 	p := 0.0
 	for k := hits; k <= min(given, members); k++ {
 		if given-k <= others {
-			p += math.Exp(choose(members, k) + choose(others, given-k) - choose(members+others, given))
+			p += num.Exp(choose(members, k) + choose(others, given-k) - choose(members+others, given))
 		}
 	}
 	return min(1, p)
@@ -255,10 +255,7 @@ func fisher(hits, members, misses, others int) float64 {
 
 // choose is the logarithm of the binomial coefficient.
 func choose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
+	return num.LogGamma(float64(n+1)) - num.LogGamma(float64(k+1)) - num.LogGamma(float64(n-k+1))
 }
 
 func (t *Truth) labels(f *record.Finding) (record.Outcome, bool) {
@@ -295,7 +292,7 @@ func tail(n, k int, chance float64) float64 {
 	}
 	p := 0.0
 	for ; k <= n; k++ {
-		p += math.Exp(choose(n, k) + float64(k)*math.Log(chance) + float64(n-k)*math.Log1p(-chance))
+		p += num.Exp(choose(n, k) + float64(float64(k)*num.Log(chance)) + float64(float64(n-k)*num.Log1p(-chance)))
 	}
 	return min(1, p)
 }

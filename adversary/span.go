@@ -4,14 +4,11 @@
 package adversary
 
 import (
-	"errors"
 	"math"
 
 	"overhear/adversary/model"
 	"overhear/internal/num"
 	"overhear/problem"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // spectrum is the singular value decomposition of vectors, as columns.
@@ -22,24 +19,11 @@ type spectrum struct {
 
 // decompose is the spectrum of vectors of one length, min(count, length) values.
 func decompose(vectors [][]float64) (*spectrum, error) {
-	if len(vectors) == 0 {
-		return new(spectrum), nil
+	svd, err := num.Decompose(vectors)
+	if err != nil {
+		return nil, err
 	}
-	a := mat.NewDense(len(vectors[0]), len(vectors), nil)
-	for k, x := range vectors {
-		a.SetCol(k, x)
-	}
-	var svd mat.SVD
-	if !svd.Factorize(a, mat.SVDThin) {
-		return nil, errors.New("a singular value decomposition has not converged")
-	}
-	s := &spectrum{values: svd.Values(nil)}
-	var u mat.Dense
-	svd.UTo(&u)
-	for k := range s.values {
-		s.left = append(s.left, mat.Col(nil, k, &u))
-	}
-	return s, nil
+	return &spectrum{svd.Values, svd.Left}, nil
 }
 
 // rank is how many directions the vectors have, if the matrix of their errors
@@ -78,7 +62,7 @@ func (s *spectrum) space(rank int) *columnSpace { return &columnSpace{s.left[:ra
 // rounding, for which the default tolerance of solves is ample.
 func gradientError(p *model.Public, g *model.Gradient) float64 {
 	if g.Explicit {
-		return problem.DefaultTolerance * math.Max(1, num.Norm(g.Value)+g.Ridge*num.Norm(g.At))
+		return problem.DefaultTolerance * math.Max(1, num.Norm(g.Value)+float64(g.Ridge*num.Norm(g.At)))
 	}
 	return solverError(p, num.Norm(g.Value), g.Ridge, num.Norm(g.At))
 }
@@ -87,7 +71,7 @@ func gradientError(p *model.Public, g *model.Gradient) float64 {
 // stops when the objective's gradient is below tolerance × max(1, ‖q‖), q the
 // linear term of (★), and ‖q‖ ≤ ‖∇‖ + (r + κ)‖f‖ there.
 func solverError(p *model.Public, gradient, ridge, f float64) float64 {
-	return p.SolverTolerance() * math.Max(1, gradient+ridge*f)
+	return p.SolverTolerance() * math.Max(1, gradient+float64(ridge*f))
 }
 
 // debias is δ of the loss of reported labels, L(y′z) − δ y′z; 0 where labels are not
@@ -112,7 +96,7 @@ func gradientOver(p *model.Public, s *Samples, b int, f []float64) []float64 {
 	for i, slope := range slopes {
 		cols, vals := s.U.Row(i)
 		for k, c := range cols {
-			g[c] += p.C / float64(b) * (slope - delta) * vals[k]
+			g[c] += float64(p.C / float64(b) * (slope - delta) * vals[k])
 		}
 	}
 	return g

@@ -3,6 +3,7 @@
 package algorithms
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,6 +17,16 @@ type Activity struct {
 	// Lags counts, by how many rounds a neighbour's value was behind the step that
 	// used it; nil where rounds are in lockstep.
 	Lags []int64
+
+	// Silences are when nodes without lockstep went on without neighbours that they had
+	// heard before and that answered no more.
+	Silences []Silence
+}
+
+// Silence is when a node took a neighbour to have left.
+type Silence struct {
+	Node, Neighbour int
+	At              sim.Time
 }
 
 // NodeActivity is one node's.
@@ -47,29 +58,44 @@ func (s *synchronous) Activity() *Activity {
 
 // Activity is what the nodes did.
 func (s *asynchronous) Activity() *Activity {
-	a := &Activity{Nodes: make([]NodeActivity, len(s.runners)), Lags: s.lags}
+	a := &Activity{Nodes: make([]NodeActivity, len(s.runners)), Lags: s.lags, Silences: s.silences}
 	for i := range s.runners {
 		a.Nodes[i] = s.runners[i].activity()
 	}
 	return a
 }
 
-// stuck says which of n nodes have not ended, the first few of them in words; nil
-// if all have.
-func stuck(n int, node func(i int) (done bool, waiting string)) error {
+// called is a node's number, with a word if it is gone for good.
+func called(e *sim.Engine, node int32) string {
+	if e != nil && e.Gone(int(node)) {
+		return fmt.Sprintf("%d (gone for good)", node)
+	}
+	return fmt.Sprint(node)
+}
+
+// stuck says which of n nodes have not ended and are not gone for good, the first few of
+// them in words; nil if there are none, and somebody has ended.
+func stuck(n int, e *sim.Engine, node func(i int) (done bool, waiting string)) error {
 	const shown = 5
 	var words []string
-	count := 0
+	count, ended := 0, 0
 	for i := range n {
 		done, waiting := node(i)
-		if done {
+		switch {
+		case e != nil && e.Gone(i):
+			continue
+		case done:
+			ended++
 			continue
 		}
 		if count++; count <= shown {
 			words = append(words, waiting)
 		}
 	}
-	if count == 0 {
+	switch {
+	case count == 0 && ended == 0:
+		return errors.New("the run stopped: every node has left or is down for good")
+	case count == 0:
 		return nil
 	}
 	if count > shown {

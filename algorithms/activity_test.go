@@ -306,17 +306,17 @@ func TestProtocols_FailuresNameNodeAndRound(t *testing.T) {
 			Method: failing{ADMM: ADMM{Eta: 0.5}, round: 3}}},
 		{"a client", "node 2, round 3: broken", Config{Setting: hub.setting,
 			Method: breakingClient{hub.Method.(Central), false}}},
-		{"a client that is not finite", "node 2, round 3: the iterate's component 0 is +Inf", Config{
+		{"a client that is not finite", "node 2, round 3: the run diverges: the iterate's component 0 is +Inf", Config{
 			Setting: hub.setting, Method: breakingClient{hub.Method.(Central), true}}},
 		{"a client, asynchronous", "node 2, round 3: broken", Config{Setting: hub.setting, Trigger: late,
 			Method: breakingClient{hub.Method.(Central), false}}},
 		{"a party", "node 2, round 3: broken", Config{Setting: b.setting(t, 5),
 			Method: breakingParty{sharing, false, false}}},
-		{"a party that is not finite", "node 2, round 3: number 1 of the message is -Inf", Config{
+		{"a party that is not finite", "node 2, round 3: the run diverges: number 1 of the message is -Inf", Config{
 			Setting: b.setting(t, 5), Method: breakingParty{sharing, false, true}}},
 		{"a hub", "the hub, round 3: broken", Config{Setting: b.setting(t, 5),
 			Method: breakingParty{sharing, true, false}}},
-		{"a hub that is not finite", "the hub, round 3: number 1 of the message is NaN", Config{
+		{"a hub that is not finite", "the hub, round 3: the run diverges: number 1 of the message is NaN", Config{
 			Setting: b.setting(t, 5), Method: breakingParty{sharing, true, true}}},
 	} {
 		p, err := NewProtocol(c.config)
@@ -335,7 +335,7 @@ func TestProtocols_FailuresNameNodeAndRound(t *testing.T) {
 
 func TestStuck_NamesTheFirstFew(t *testing.T) {
 	words := func(n, done int) string {
-		err := stuck(n, func(i int) (bool, string) { return i < done, fmt.Sprint("node ", i) })
+		err := stuck(n, nil, func(i int) (bool, string) { return i < done, fmt.Sprint("node ", i) })
 		if err == nil {
 			return ""
 		}

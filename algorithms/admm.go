@@ -12,14 +12,27 @@ import (
 // Algorithm 1, ZKL18 (8)-(9). It converges to the centralised optimum for every
 // η > 0 and keeps Σ_i λ_i = 0.
 type ADMM struct {
-	Eta float64 `yaml:"eta" default:"0.5" doc:"penalty η > 0, also the dual step; the same for every node and round"`
+	Eta float64 `yaml:"eta" default:"auto" doc:"penalty η > 0, also the dual step; the same for every node and round; auto: computed from the problem"`
 }
 
 // Check reports a penalty that is not positive.
 func (p ADMM) Check(report func(field, problem string)) {
-	if !(p.Eta > 0) {
-		report("eta", fmt.Sprintf("must be positive, is %v; 0.1 to 1 suits rows of norm at most 1", p.Eta))
+	if p.Eta > 0 && p.Eta != parameter.Auto && !inRange(p.Eta) {
+		report("eta", rangeOf(p.Eta))
 	}
+	if !(p.Eta > 0) {
+		report("eta", fmt.Sprintf("must be positive, is %v; auto has it computed", p.Eta))
+	}
+}
+
+// Penalties and steps beyond these limits have products that vanish or overflow.
+const leastStep, mostStep = 1e-100, 1e100
+
+func inRange(step float64) bool { return step >= leastStep && step <= mostStep }
+
+func rangeOf(step float64) string {
+	return fmt.Sprintf("must be between %v and %v, where its products neither vanish nor overflow, is %v", leastStep,
+		mostStep, step)
 }
 
 // Update is the primal step, ZKL18 (8): (★) with κ = 2ηV and
@@ -31,6 +44,9 @@ func (p ADMM) Update(n *Node, _ int) error {
 
 // Dual is the dual step, ZKL18 (9): λ ← λ + (η/2)(V f − s).
 func (p ADMM) Dual(n *Node, _ int) { n.Ascend(p.Eta) }
+
+// NodeDual says that λ_i is one a node.
+func (p ADMM) NodeDual() {}
 
 // admm is ADMM in a run.
 type admm struct {

@@ -20,7 +20,13 @@ import (
 // neighbour that has ended, or has left, counts as heard and never as
 // behind. Nothing is sent again for being lost: but a node that has waited for a
 // timeout while a neighbour is too far behind asks that neighbour for its last
-// value, and so does one that has forgotten all it had heard.
+// value, and so does one that has forgotten all it had heard. Where packets may be
+// lost and there is no timeout, a node asks whom it waits for after Retry.
+//
+// When the deadline has passed, a neighbour that was heard once, and has answered
+// nothing for half of it, is taken to have left: the word that it leaves may be
+// lost. It counts again when it is heard again. If that does not let the node go
+// on, the run fails.
 //
 // A Central method runs on the same nodes: the hub merges the last values of its
 // clients.
@@ -28,11 +34,13 @@ type asynchronous struct {
 	rowRun
 	parameter.Trigger
 
-	hub     int     // 1 where node 0 is a hub without data, else 0
-	central Central // nil: there is no hub
-	runners []runner
-	zero    []float64
-	lags    []int64 // how often a step used a value of a neighbour so many rounds behind
+	hub      int     // 1 where node 0 is a hub without data, else 0
+	central  Central // nil: there is no hub
+	runners  []runner
+	zero     []float64
+	engine   *sim.Engine
+	silences []Silence
+	lags     []int64 // how often a step used a value of a neighbour so many rounds behind
 }
 
 // runner is a node of the protocol.
@@ -51,7 +59,10 @@ type runner struct {
 	latest   [][]float64 // by position of the neighbour; nil before the first
 	rounds   []int32     // of those; −1 before the first
 	fresh    []bool      // heard since the last step
-	gone     []bool      // has left
+	gone     []bool      // has said that it leaves
+	silent   []bool      // is taken to have left
+	asked    []bool      // since it was last heard
+	last     []sim.Time  // when it was last heard; never: −1
 	inputs   [][]float64 // of the step under way
 	renewed  []bool      // fresh, of the step under way
 	stepping bool
@@ -67,6 +78,7 @@ type runner struct {
 // Attach makes the nodes and gives them to the engine.
 func (s *asynchronous) Attach(e *sim.Engine) {
 	p := s.Problem
+	s.engine = e
 	s.scratch = newScratch(e.Workers(), p)
 	s.zero = make([]float64, p.D)
 	s.runners = make([]runner, s.Setting.Graph.Order())
@@ -85,6 +97,11 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 			n.measure = s.newSolver(n.ID)
 			n.solver = n.measure
 		}
+		n.gone, n.silent, n.asked = make([]bool, n.degree), make([]bool, n.degree), make([]bool, n.degree)
+		n.last = make([]sim.Time, n.degree)
+		for k := range n.last {
+			n.last[k] = -1
+		}
 		n.forget()
 		e.Attach(i, n)
 	}
@@ -93,10 +110,10 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 	}
 }
 
-// forget drops what was heard.
+// forget drops what was heard, but not who its neighbours are.
 func (r *runner) forget() {
 	v := r.degree
-	r.latest, r.rounds, r.fresh, r.gone = make([][]float64, v), make([]int32, v), make([]bool, v), make([]bool, v)
+	r.latest, r.rounds, r.fresh = make([][]float64, v), make([]int32, v), make([]bool, v)
 	r.inputs, r.renewed = make([][]float64, v), make([]bool, v)
 	for k := range r.rounds {
 		r.rounds[k] = -1
@@ -127,10 +144,13 @@ func (r *runner) open(env *sim.Env) {
 
 // Receive takes a neighbour's value, or answers a request for the last one.
 func (r *runner) Receive(env *sim.Env, m *sim.Message) {
+	k, neighbour := slices.BinarySearch(r.neighbours, m.From)
+	if neighbour {
+		r.last[k], r.silent[k], r.asked[k] = env.Now(), false, false
+	}
 	switch m.Kind {
 	case KindRequest:
 		if r.outbox != nil {
-			k, _ := slices.BinarySearch(r.neighbours, m.From)
 			env.Send(int(m.From), KindValue, r.round, r.message(k))
 		}
 	case KindReport:
@@ -138,11 +158,9 @@ func (r *runner) Receive(env *sim.Env, m *sim.Message) {
 			r.open(env)
 		}
 	case KindLeave:
-		k, _ := slices.BinarySearch(r.neighbours, m.From)
 		r.gone[k] = true
 		r.advance(env)
 	case KindValue:
-		k, _ := slices.BinarySearch(r.neighbours, m.From)
 		if m.Round <= r.rounds[k] {
 			return // overtaken, or a second copy
 		}
@@ -153,7 +171,14 @@ func (r *runner) Receive(env *sim.Env, m *sim.Message) {
 
 // ended says whether nothing more is to be expected of the neighbour in position
 // k.
-func (r *runner) ended(k int) bool { return r.gone[k] || int(r.rounds[k]) >= r.run.Rounds }
+func (r *runner) ended(k int) bool {
+	return r.gone[k] || r.silent[k] || int(r.rounds[k]) >= r.run.Rounds
+}
+
+// lacking says whether the node waits for the neighbour in position k.
+func (r *runner) lacking(k int) bool {
+	return r.behind(k) || r.run.Timeout == 0 && !r.fresh[k] && !r.ended(k)
+}
 
 // behind says whether the neighbour in position k is too many rounds behind.
 func (r *runner) behind(k int) bool {
@@ -264,26 +289,56 @@ func (r *runner) Wake(env *sim.Env, tag uint64) {
 // tagTimeout is of a wait that began in a round.
 func tagTimeout(round int) uint64 { return 1 | uint64(round)<<16 }
 
-// timeout lets the node step without a quorum. Neighbours that are too far behind
-// are asked for what was perhaps lost.
+// pulse is how often a waiting node looks whether it may go on, and asks.
+func (s *asynchronous) pulse() sim.Duration {
+	if s.Timeout > 0 {
+		return s.Timeout
+	}
+	return s.Retry
+}
+
+// wait sets the next look at whether the node may go on.
+func (r *runner) wait(env *sim.Env) {
+	if d := r.run.pulse(); d > 0 {
+		env.After(patience(env.Now(), r.since, d, r.run.Deadline), tagTimeout(r.round))
+	}
+}
+
+// timeout lets the node step without a quorum, once the timeout has passed. Neighbours
+// that it waits for are asked for what was perhaps lost.
 func (r *runner) timeout(env *sim.Env, round int) {
 	if round != r.round || r.stepping || r.done {
 		return
 	}
-	r.overdue = true
+	r.overdue = r.overdue || r.run.Timeout > 0 && sim.Duration(env.Now()-r.since) >= r.run.Timeout
 	if r.advance(env); r.stepping {
 		return
 	}
-	if waited := env.Now() - r.since; r.run.Deadline > 0 && sim.Duration(waited) >= r.run.Deadline {
-		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", r.run.Deadline, r.waiting()))
+	if expired(env.Now(), r.since, r.run.Deadline) {
+		r.takeLeave(env)
+		if r.advance(env); !r.stepping {
+			env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", r.run.Deadline, r.waiting()))
+		}
 		return
 	}
 	for k, j := range r.neighbours {
-		if r.behind(k) {
+		if r.lacking(k) {
+			r.asked[k] = true
 			env.Send(int(j), KindRequest, r.round, nil)
 		}
 	}
-	env.After(r.run.Timeout, tagTimeout(round))
+	r.wait(env)
+}
+
+// takeLeave takes those that the node waits for in vain to have left.
+func (r *runner) takeLeave(env *sim.Env) {
+	for k, j := range r.neighbours {
+		quiet := sim.Duration(env.Now() - r.last[k])
+		if r.lacking(k) && r.asked[k] && r.last[k] >= 0 && quiet >= r.run.Deadline/2 {
+			r.silent[k] = true
+			r.run.silences = append(r.run.silences, Silence{r.self, int(j), env.Now()})
+		}
+	}
 }
 
 // publish sends the iterate of a round to every neighbour.
@@ -303,8 +358,8 @@ func (r *runner) publish(env *sim.Env, round int) {
 	}
 	r.send(env)
 	r.advance(env)
-	if r.run.Timeout > 0 && !r.stepping && !r.done {
-		env.After(r.run.Timeout, tagTimeout(round))
+	if !r.stepping && !r.done {
+		r.wait(env)
 	}
 }
 
@@ -362,8 +417,8 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 	for _, j := range r.neighbours {
 		env.Send(int(j), KindRequest, r.round, nil)
 	}
-	if r.advance(env); r.run.Timeout > 0 && !r.stepping {
-		env.After(r.run.Timeout, tagTimeout(r.round))
+	if r.advance(env); !r.stepping { // a node may have nobody to wait for
+		r.wait(env)
 	}
 }
 
@@ -387,9 +442,9 @@ func (r *runner) waiting() string {
 	for k, j := range r.neighbours {
 		switch {
 		case r.behind(k):
-			late = append(late, fmt.Sprintf("%d (last heard of round %d)", j, r.rounds[k]))
+			late = append(late, fmt.Sprintf("%s (last heard of round %d)", called(r.run.engine, j), r.rounds[k]))
 		case !r.fresh[k] && !r.ended(k):
-			silent = append(silent, fmt.Sprint(j))
+			silent = append(silent, called(r.run.engine, j))
 		}
 	}
 	if late != nil {
@@ -400,10 +455,10 @@ func (r *runner) waiting() string {
 		strings.Join(silent, ", "))
 }
 
-// Unfinished is nil when every node has ended its last round or left; otherwise it
-// says who waits for whom.
+// Unfinished is nil when every node has ended its last round or is gone for good;
+// otherwise it says who waits for whom.
 func (s *asynchronous) Unfinished() error {
-	return stuck(len(s.runners), func(i int) (bool, string) {
+	return stuck(len(s.runners), s.engine, func(i int) (bool, string) {
 		if s.runners[i].done {
 			return true, ""
 		}
@@ -415,4 +470,5 @@ var (
 	_ sim.Restarter = (*runner)(nil)
 	_ sim.Leaver    = (*runner)(nil)
 	_ sim.Restarter = (*peer)(nil)
+	_ sim.Leaver    = (*peer)(nil)
 )

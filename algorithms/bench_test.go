@@ -24,7 +24,7 @@ func adult(b testing.TB, nodes int) *problem.Problem {
 			b.Fatal(err)
 		}
 	}
-	set = problem.Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(set)
+	set = problem.Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(set, nil)
 	train, test, err := problem.TrainTest(set, 40000, "shuffled", sim.NewStream(1, "order"))
 	if err != nil {
 		b.Fatal(err)

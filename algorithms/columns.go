@@ -10,6 +10,7 @@ import (
 
 	"overhear/internal/checkpoint"
 	"overhear/internal/num"
+	"overhear/problem"
 	"overhear/sim"
 )
 
@@ -29,11 +30,22 @@ type ColumnMethod interface {
 	Merge(h *Hub, t int, sent [][]float64) ([]float64, error)
 }
 
+// Recovering is a ColumnMethod whose hub holds more than what one round's answers give.
+type Recovering interface {
+	// Recover makes h, which is as before the first round, of the message that the hub
+	// sent last.
+	Recover(h *Hub, message []float64)
+}
+
 // Party is what one party holds between rounds.
 type Party struct {
 	ID     int       // from 0; node ID + 1
 	X      []float64 // its coefficients, a d_m-vector
 	Memory []float64 // a method's own
+
+	// Residual of the round's system, ‖∇‖/max(1, ‖q‖) as of a solve of (★); zero: none
+	// was solved.
+	Residual float64
 
 	seed uint64
 }
@@ -109,8 +121,7 @@ func (s *overColumns) Graph() *sim.Graph { return s.Setting.Graph }
 
 // Attach makes the hub and the parties and gives them to the engine.
 func (s *overColumns) Attach(e *sim.Engine) {
-	n := s.Split.N
-	s.hub = Hub{Z: make([]float64, n), Y: make([]float64, n), Sum: make([]float64, n), Residual: math.NaN()}
+	s.hub = s.newHub()
 	s.parties = make([]Party, len(s.Split.Blocks))
 	for m, block := range s.Split.Blocks {
 		s.parties[m] = Party{ID: m, X: make([]float64, block.D), seed: s.Seed}
@@ -120,6 +131,11 @@ func (s *overColumns) Attach(e *sim.Engine) {
 	s.star = star{rounds: s.Rounds, retry: s.Retry, deadline: s.Deadline, work: s}
 	s.message = s.method.Start(&s.hub)
 	s.star.attach(e, len(s.parties))
+}
+
+func (s *overColumns) newHub() Hub {
+	n := s.Split.N
+	return Hub{Z: make([]float64, n), Y: make([]float64, n), Sum: make([]float64, n), Residual: math.NaN()}
 }
 
 // Unfinished is nil when the hub has merged the last round and its observer has
@@ -142,7 +158,20 @@ func (s *overColumns) hubStep(_, round int, heard [][]float64) error {
 		return err
 	}
 	s.message = message
-	return finite(message)
+	return errors.Join(finite(message), s.solved(s.hub.Residual))
+}
+
+// solved is an error for a residual above the tolerance; NaN: nothing was solved.
+func (s *overColumns) solved(residual float64) error {
+	tolerance := s.Tolerance
+	if tolerance == 0 {
+		tolerance = problem.DefaultTolerance
+	}
+	if residual > tolerance {
+		return fmt.Errorf("the solve ends with a relative residual of %.3g, above solver.tolerance, which is %.3g; "+
+			"take a greater tolerance, or columns of like size (problem.scale)", residual, tolerance)
+	}
+	return nil
 }
 
 // once is the step of a node: its message, computed or as it was kept, and what the
@@ -196,14 +225,14 @@ func (s *overColumns) clientStep(_, i, round int, hub []float64) error {
 		return err
 	}
 	s.sent[i] = sent
-	return finite(sent)
+	return errors.Join(finite(sent), s.solved(p.Residual))
 }
 
 // finite is an error for a message that is not.
 func finite(values []float64) error {
 	for k, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("number %d of the message is %v", k, v)
+			return fmt.Errorf("%w: number %d of the message is %v", problem.ErrDiverges, k, v)
 		}
 	}
 	return nil
@@ -263,6 +292,18 @@ func (s *overColumns) clientDone(began, at sim.Time, i, round int) {
 }
 
 func (s *overColumns) clientConcluded(int, int) {}
+
+func (s *overColumns) hubForgets(round int, message []float64) {
+	s.hub, s.message = s.newHub(), message
+	if m, ok := s.method.(Recovering); ok && round > 0 {
+		m.Recover(&s.hub, message)
+	}
+}
+
+// clientForgets begins anew with coefficients of zero.
+func (s *overColumns) clientForgets(i int) {
+	s.parties[i] = Party{ID: i, X: make([]float64, len(s.parties[i].X)), seed: s.Seed}
+}
 
 // cost counts rows: the hub has N scalar problems, a party N rows.
 func (s *overColumns) cost(env *sim.Env, node, round int) sim.Duration {

@@ -871,3 +871,50 @@ func TestSplit_ResultsDoNotDependOnTheNetwork(t *testing.T) {
 		}
 	}
 }
+
+// loose leaves residuals at the hub or at a party.
+type loose struct {
+	*sharing
+	hub, party float64
+}
+
+func (m loose) Merge(h *Hub, t int, sent [][]float64) ([]float64, error) {
+	out, err := m.sharing.Merge(h, t, sent)
+	h.Residual = max(h.Residual, m.hub)
+	return out, err
+}
+
+func (m loose) Answer(p *Party, t int, hub []float64) ([]float64, error) {
+	out, err := m.sharing.Answer(p, t, hub)
+	if p.Residual > 1e-12 {
+		return nil, fmt.Errorf("a party leaves %g", p.Residual)
+	}
+	p.Residual = max(p.Residual, m.party)
+	return out, err
+}
+
+// A solve of the hub or of a party that misses the tolerance ends the run.
+func TestSplit_SolvesAreHeldToTheTolerance(t *testing.T) {
+	b := newBlocks(12, []int{2, 3}, "mean")
+	s := b.setting(t, 5)
+	for _, c := range []struct {
+		hub, party, tolerance float64
+		want                  string
+	}{
+		{0, 0, 1e-12, ""}, {2e-10, 0, 1e-9, ""}, {0, 2e-10, 1e-9, ""},
+		{2e-10, 0, 0, "the hub, round 1: the solve ends with a relative residual of 2e-10, above solver.tolerance, " +
+			"which is 1e-10"},
+		{0, 2e-10, 1e-11, "node 1, round 1: the solve ends with a relative residual of 2e-10, above " +
+			"solver.tolerance, which is 1e-11"},
+	} {
+		m := loose{newSharing(Sharing{Eta: 1, Form: "averaged", Loss: "mean"}, s), c.hub, c.party}
+		p, err := NewProtocol(Config{Setting: s, Method: m, Tolerance: c.tolerance})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = engineOf(t, p, nil).Run(context.Background())
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

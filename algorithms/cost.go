@@ -65,7 +65,16 @@ func (c Cost) of(node, rows int, s *sim.Stream) sim.Duration {
 	if c.speeds != nil {
 		cost /= c.speeds[node]
 	}
-	return sim.Duration(math.Floor(cost))
+	return whole(math.Floor(cost))
+}
+
+// whole is a time in nanoseconds; what is too long for virtual time is its greatest, at
+// which the engine says that it overflows.
+func whole(ns float64) sim.Duration {
+	if !(ns < math.MaxInt64) {
+		return math.MaxInt64
+	}
+	return sim.Duration(ns)
 }
 
 // Slowest is the longest that an update of so many rows may take a node.
@@ -74,5 +83,5 @@ func (c Cost) Slowest(node, rows int) sim.Duration {
 	if c.speeds != nil {
 		cost /= c.speeds[node]
 	}
-	return sim.Duration(math.Ceil(cost))
+	return whole(math.Ceil(cost))
 }

@@ -13,13 +13,13 @@ import (
 // DGD is decentralised gradient descent with Metropolis weights (Nedić &
 // Ozdaglar 2009).
 type DGD struct {
-	Step  parameter.Schedule `yaml:"step" default:"1" doc:"step size a > 0 of each node and round, before decay"`
+	Step  parameter.Schedule `yaml:"step" default:"auto" doc:"step size a > 0 of each node and round, before decay; auto: computed from the problem"`
 	Decay string             `yaml:"decay" default:"sqrt" enum:"sqrt,none" doc:"what the step of round t is divided by: sqrt: √t; none: 1"`
 }
 
 // Check reports a step that is none.
 func (p DGD) Check(report func(field, problem string)) {
-	checkSchedule(report, "step", p.Step)
+	checkSteps(report, "step", p.Step)
 }
 
 // step is a_t of a node.

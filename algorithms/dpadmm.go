@@ -7,14 +7,15 @@ import (
 	"math"
 
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 )
 
 // DPADMM is DP-ADMM (Huang, Hu, Guo, Chan-Tin & Gong 2018) with the closed-form
 // step of a first-order approximation.
 type DPADMM struct {
-	Eta     float64 `yaml:"eta" default:"0.5" doc:"penalty of the distance to the hub's average, ρ in the paper"`
-	Step    float64 `yaml:"step" default:"1" doc:"s₀ of the step sizes s_k = s₀/√k"`
+	Eta     float64 `yaml:"eta" default:"auto" doc:"penalty of the distance to the hub's average, ρ in the paper; auto: computed from the problem"`
+	Step    float64 `yaml:"step" default:"auto" doc:"s₀ of the step sizes s_k = s₀/√k; auto: computed from the problem"`
 	Epsilon float64 `yaml:"epsilon" default:"1" doc:"ε of each round's Gaussian mechanism"`
 	Delta   float64 `yaml:"delta" default:"1e-5" doc:"δ of each round's Gaussian mechanism"`
 	NoiseSwitch
@@ -23,6 +24,9 @@ type DPADMM struct {
 // Check reports parameters out of range.
 func (p DPADMM) Check(report func(field, problem string)) {
 	ADMM{p.Eta}.Check(report)
+	if p.Step > 0 && p.Step != parameter.Auto && !inRange(p.Step) {
+		report("step", rangeOf(p.Step))
+	}
 	if !(p.Step > 0) {
 		report("step", fmt.Sprintf("must be positive, is %v", p.Step))
 	}
@@ -70,6 +74,7 @@ func (m *dpADMM) Update(n *Node, k int) error {
 	}
 	if !m.off() {
 		privacy.Gaussian(n.Stream("noise", k), m.sigma(n.ID, k), n.Room)
+		n.bounded("standard deviation", m.sigma(n.ID, k), n.Room)
 		num.Axpy(1, n.Room, n.F)
 	}
 	return nil

@@ -39,7 +39,7 @@ func (m dvp) calibrate(i, t int) (phi, zeta float64) {
 	ridge := p.R[i] + float64(2*m.Eta*float64(m.Graph.Degree(i)))
 	left := alpha - float64(2*num.Log(1+c1/float64(size*ridge)))
 	if left <= 0 {
-		phi = c1/float64(size*(num.Exp(alpha/4)-1)) - ridge
+		phi = c1/float64(size*(num.Expm1(alpha/4))) - ridge
 		left = alpha / 2
 	}
 	if m.Calibration == "listing" {

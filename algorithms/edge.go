@@ -11,7 +11,7 @@ import (
 // EdgeADMM is relaxed ADMM with one vector z_ij for each neighbour (Bastianello,
 // Carli, Schenato & Todescato 2021).
 type EdgeADMM struct {
-	Eta        float64 `yaml:"eta" default:"0.5" doc:"penalty η > 0"`
+	Eta        float64 `yaml:"eta" default:"auto" doc:"penalty η > 0; auto: computed from the problem"`
 	Relaxation float64 `yaml:"relaxation" default:"0.5" doc:"share a of a message that enters the edge's state, 0 < a < 1"`
 }
 

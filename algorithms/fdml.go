@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/sim"
 )
@@ -14,7 +15,7 @@ import (
 // FDML is the mini-batch method of Hu, Niu, Yang & Zhou 2019, the baseline of
 // SH19.
 type FDML struct {
-	Step  float64 `yaml:"step" default:"1" doc:"first step size a₀ > 0"`
+	Step  float64 `yaml:"step" default:"auto" doc:"first step size a₀ > 0; auto: computed from the problem"`
 	Decay string  `yaml:"decay" default:"sqrt" enum:"sqrt,none" doc:"step of round t: sqrt: a₀/√t; none: a₀"`
 	Batch int     `yaml:"batch" default:"100" doc:"rows of a mini-batch; a round is one of them"`
 	Sigma float64 `yaml:"sigma" default:"0" doc:"standard deviation of noise on the margins that parties send; 0: none"`
@@ -23,6 +24,9 @@ type FDML struct {
 
 // Check reports parameters out of range.
 func (p FDML) Check(report func(field, problem string)) {
+	if p.Step > 0 && p.Step != parameter.Auto && !inRange(p.Step) {
+		report("step", rangeOf(p.Step))
+	}
 	if !(p.Step > 0) {
 		report("step", fmt.Sprintf("must be positive, is %v", p.Step))
 	}
@@ -33,6 +37,8 @@ func (p FDML) Check(report func(field, problem string)) {
 		report("sigma", fmt.Sprintf("must not be negative, is %v", p.Sigma))
 	}
 }
+
+func (p FDML) off() bool { return p.Sigma == 0 }
 
 // WeightOfRow is c, the key "loss".
 func (p FDML) WeightOfRow() string { return p.Loss }

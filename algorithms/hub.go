@@ -95,6 +95,17 @@ func (s *aroundHub) clientConcluded(i, round int) {
 	}
 }
 
+// hubForgets goes on from the last message, which is h.F; a Central method's Memory is
+// made anew.
+func (s *aroundHub) hubForgets(_ int, message []float64) { s.center.F, s.center.Memory = message, nil }
+
+// clientForgets begins anew at the starting point, with no dual.
+func (s *aroundHub) clientForgets(i int) {
+	c := &s.clients[i]
+	c.F, c.Memory = s.Init.Start(s.Seed, i+1, s.Problem.D), nil
+	clear(c.Dual)
+}
+
 func (s *aroundHub) cost(env *sim.Env, node, round int) sim.Duration {
 	if node == 0 || s.idle(round) {
 		return 0

@@ -3,6 +3,7 @@
 package algorithms
 
 import (
+	"fmt"
 	"math"
 
 	"overhear/internal/num"
@@ -13,14 +14,14 @@ import (
 
 // MADMM is M-ADMM, ZKL18 (10)-(11).
 type MADMM struct {
-	Eta   parameter.Schedule `yaml:"eta" default:"0.5" doc:"penalty η_i(t) > 0 of each node and round, known to the node only"`
-	Theta parameter.Schedule `yaml:"theta" default:"0.5" doc:"dual step θ > 0; the theorems have one for all nodes and rounds"`
+	Eta   parameter.Schedule `yaml:"eta" default:"auto" doc:"penalty η_i(t) > 0 of each node and round, known to the node only; auto: computed from the problem"`
+	Theta parameter.Schedule `yaml:"theta" default:"auto" doc:"dual step θ > 0; the theorems have one for all nodes and rounds; auto: the least eta"`
 }
 
 // Check reports parameters out of range.
 func (p MADMM) Check(report func(field, problem string)) {
-	checkSchedule(report, "eta", p.Eta)
-	checkSchedule(report, "theta", p.Theta)
+	checkSteps(report, "eta", p.Eta)
+	checkSteps(report, "theta", p.Theta)
 }
 
 // Update is the primal step, ZKL18 (10).
@@ -32,6 +33,9 @@ func (p *MADMM) Update(n *Node, t int) error {
 
 // Dual is the dual step, ZKL18 (11).
 func (p *MADMM) Dual(n *Node, t int) { n.Ascend(p.Theta.At(n.ID, t)) }
+
+// NodeDual says that λ_i is one a node.
+func (p *MADMM) NodeDual() {}
 
 // variesTheta says whether the dual step is not one number.
 func (p *MADMM) variesTheta() bool {
@@ -59,6 +63,13 @@ func (m madmm) Theorems() []Theorem {
 	t := Theorem{Name: "ZKL18 Theorem 3.2", Factor: math.NaN(), Reason: "does not apply: " + errVaryingTheta.Error()}
 	if m.variesTheta() {
 		return []Theorem{t}
+	}
+	for _, eta := range append(append(m.etas(m.Rounds-1), m.etas(m.Rounds)...), m.Theta.At(0, 1)) {
+		if !inRange(eta) {
+			t.Reason = fmt.Sprintf("does not apply: with a penalty of %v its matrices are beyond what can be "+
+				"computed", eta)
+			return []Theorem{t}
+		}
 	}
 	strong, smooth := theory.Constants(m.Problem)
 	r := theory.MADMM(m.Graph, strong, smooth, m.Theta.At(0, 1), m.etas(m.Rounds-1), m.etas(m.Rounds))

@@ -64,6 +64,12 @@ type Isolated interface{ Isolated() }
 // late: they delay it.
 type LossTolerant interface{ LossTolerant() }
 
+// NodeDual is a Method whose nodes keep one dual each, which sum to zero only while every
+// dual step is made with the same values at both ends of a link. Where a node forgets
+// its dual, or steps with values of other rounds, they do not, and the method's limit is
+// another point than the optimum.
+type NodeDual interface{ NodeDual() }
+
 // Addressing is a Method that sends each neighbour a message of its own, instead
 // of n.F to all. Message k, for the neighbour in position k, must not change once
 // returned.

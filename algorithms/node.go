@@ -24,6 +24,7 @@ type Node struct {
 	Q      []float64   // room for the linear term q of (★); valid during a call only
 	Room   []float64   // more room; valid during a call only
 
+	fault   error // why the step under way fails, found where there is no error to return
 	seed    uint64
 	degree  int
 	solver  *problem.Solver
@@ -49,6 +50,13 @@ func (n *Node) Stream(purpose string, t int) *sim.Stream {
 // A solve that misses its tolerance is an error: privacy proofs assume an exact
 // minimiser.
 func (n *Node) Minimise(kappa float64) error {
+	if n.fault != nil {
+		return n.fault
+	}
+	if norm := num.Norm(n.Q); !(norm <= mostNorm) {
+		return fmt.Errorf("the linear term of the step has norm %.3g, and up to %.0e can be computed with: messages, "+
+			"duals or noise are too large (docs/mathematics.md §2)", norm, mostNorm)
+	}
 	stats, err := n.solver.Solve(n.scratch, n.F, n.Q, kappa)
 	n.stats = stats
 	return err
@@ -97,12 +105,16 @@ func (n *Node) step(m RowMethod, t, last int, neighbours [][]float64) error {
 	}
 	n.F = append(make([]float64, 0, len(n.F)), n.F...) // the published one stays as it is
 	n.stats = problem.Stats{}
+	n.fault = nil
 	if err := m.Update(n, t); err != nil {
 		return err
 	}
+	if n.fault != nil {
+		return n.fault
+	}
 	for k, f := range n.F {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("the iterate's component %d is %v", k, f)
+			return fmt.Errorf("%w: the iterate's component %d is %v", problem.ErrDiverges, k, f)
 		}
 	}
 	return nil

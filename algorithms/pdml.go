@@ -37,7 +37,7 @@ func (p PDML) Check(report func(field, problem string)) {
 		ok   bool
 		want string
 	}{
-		{"epsilon", p.Epsilon, p.Epsilon > 0, "positive"},
+		{"epsilon", p.Epsilon, p.Epsilon >= 1e-12, "positive, and at least 1e-12, below which labels say nothing"},
 		{"bound", p.Bound, p.Bound >= 0, "at least 0"},
 		{"decay", p.Decay, p.Decay > 0 && p.Decay <= 1, "above 0 and at most 1"},
 		{"radius", p.Radius, p.Radius >= 0, "at least 0"},
@@ -75,7 +75,7 @@ func (m *pdml) debias() float64 {
 	if m.Labels == "true" {
 		return 0
 	}
-	return 1 / (num.Exp(m.Epsilon) - 1)
+	return 1 / num.Expm1(m.Epsilon)
 }
 
 // Collect makes the server's objective of the reports. The debiased loss (19) is
@@ -128,6 +128,7 @@ func (m *pdml) Update(n *Node, t int) error {
 	}
 	copy(n.Memory[2*d:], n.F)
 	privacy.Gaussian(n.Stream("noise", t), m.sigma(n.ID, t), n.Room)
+	n.bounded("standard deviation", m.sigma(n.ID, t), n.Room)
 	num.Axpy(1, n.Room, n.F)
 	if norm := num.Norm(n.F); m.Radius > 0 && norm > m.Radius {
 		num.Scale(m.Radius/norm, n.F)

@@ -131,18 +131,57 @@ func samples(p *problem.Problem, i int) float64 { return float64(p.Shards[i].U.L
 // perturb draws the noise of density ∝ exp(−rate‖ε‖) of a node and round into
 // n.Room.
 func (n *Node) perturb(t int, rate float64) []float64 {
+	if !(rate > 0) { // it vanished in a product
+		n.fault = fmt.Errorf("the noise rate is %v, and no noise is that great; take a greater budget", rate)
+		clear(n.Room)
+		return n.Room
+	}
 	privacy.Laplace(n.Stream("noise", t), rate, n.Room)
+	n.bounded("rate", rate, n.Room)
 	return n.Room
 }
 
+// bounded makes the step fail if noise of that level has a norm that cannot be computed
+// with.
+func (n *Node) bounded(level string, value float64, noise []float64) {
+	if norm := num.Norm(noise); !(norm <= mostNorm) {
+		n.fault = fmt.Errorf("the noise overflows: at a %s of %v its norm is %.3g, and numbers up to %.0e can be "+
+			"computed with; take a greater budget, which is less noise", level, value, norm, mostNorm)
+	}
+}
+
+// mostNorm is the greatest norm of noise and of a linear term: its square, and sums of
+// squares, are still numbers.
+const mostNorm = 1e150
+
 // checkSchedule reports what is wrong with a schedule under its key.
 func checkSchedule(report func(field, problem string), key string, s parameter.Schedule) {
+	if s.Auto() {
+		report(key, "must be given; auto is for penalties and steps")
+		return
+	}
 	s.Check(func(field, problem string) {
 		if field == "initial" {
 			problem = problem + " (" + key + ".initial)"
 		}
 		report(key, problem)
 	})
+}
+
+// checkSteps is checkSchedule of penalties or steps, which may be left to the program.
+func checkSteps(report func(field, problem string), key string, s parameter.Schedule) {
+	for _, l := range append(s.Nodes, s.Sequence) {
+		for _, v := range append([]float64{l.Initial}, l.Values...) {
+			if v > 0 && v != parameter.Auto && !inRange(v) {
+				report(key, rangeOf(v))
+				return
+			}
+		}
+	}
+	if s.Auto() {
+		s = s.Starting(1)
+	}
+	checkSchedule(report, key, s)
 }
 
 // fits joins the complaints of schedules that are not for n nodes.

@@ -44,13 +44,19 @@ type journal [][]*Publication
 func (j journal) Published(p *Publication)      { j[p.Round][p.Node] = p }
 func (j journal) Concluded(int, int, []float64) {}
 
-// filled is an option struct of the method with the defaults that its tags give.
+// filled is an option struct of the method with the defaults that its tags give, and with
+// penalties of 0.5 and steps of 1 where those are left to the program.
 func filled(t *testing.T, e *Entry) any {
 	t.Helper()
 	var fill func(v reflect.Value)
 	fill = func(v reflect.Value) {
 		for k := range v.NumField() {
 			field, tag := v.Field(k), v.Type().Field(k).Tag.Get("default")
+			if tag == "auto" {
+				if tag = "0.5"; v.Type().Field(k).Tag.Get("yaml") == "step" {
+					tag = "1"
+				}
+			}
 			text, reads := field.Addr().Interface().(encoding.TextUnmarshaler)
 			switch {
 			case tag == "" && field.Kind() == reflect.Struct:

@@ -5,6 +5,7 @@ package algorithms
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"overhear/internal/checkpoint"
@@ -36,6 +37,30 @@ const (
 	MissingStop = "stop" // fail the run and say who waited for whom
 	MissingLast = "last" // go on with stale values: the last that came, zero if none did
 )
+
+// patience is how long a node that waits since then lets pass before it asks again: d, or
+// less where its deadline is sooner. Called when the deadline has not passed.
+func patience(now, since sim.Time, d, deadline sim.Duration) sim.Duration {
+	if deadline > 0 {
+		d = min(d, deadline-sim.Duration(now-since))
+	}
+	return max(d, 0)
+}
+
+// backoff is how long a node waits before it asks for that many times more: twice as long
+// each time.
+func backoff(retry sim.Duration, attempt int) sim.Duration {
+	k := min(attempt, maxBackoff)
+	if retry > math.MaxInt64>>k {
+		return math.MaxInt64
+	}
+	return retry << k
+}
+
+// expired says whether a wait since then has reached its deadline.
+func expired(now, since sim.Time, deadline sim.Duration) bool {
+	return deadline > 0 && sim.Duration(now-since) >= deadline
+}
 
 // Protocol is how a method's nodes take turns.
 type Protocol interface {

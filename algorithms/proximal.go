@@ -12,8 +12,8 @@ import (
 // ProximalADMM is proximal Jacobian ADMM (Deng, Lai, Peng & Yin 2017) in consensus form,
 // docs/mathematics.md §3.13, with noise on what a node publishes.
 type ProximalADMM struct {
-	Eta   float64            `yaml:"eta" default:"0.5" doc:"penalty η > 0; the same for every node and round"`
-	Tau   float64            `yaml:"tau" default:"0.5" doc:"weight τ ≥ 0 of staying at what was published"`
+	Eta   float64            `yaml:"eta" default:"auto" doc:"penalty η > 0; the same for every node and round; auto: computed from the problem"`
+	Tau   float64            `yaml:"tau" default:"auto" doc:"weight τ ≥ 0 of staying at what was published; auto: as eta"`
 	Gamma float64            `yaml:"gamma" default:"1" doc:"damping γ of the dual step γη, 0 < γ < 2"`
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
 	NoiseSwitch
@@ -65,6 +65,9 @@ func (m proximal) Update(n *Node, t int) error {
 
 // Dual is λ ← λ + (γη/2)(V v − s).
 func (m proximal) Dual(n *Node, _ int) { n.Ascend(m.Gamma * m.Eta) }
+
+// NodeDual says that λ_i is one a node.
+func (m proximal) NodeDual() {}
 
 // Warnings say where the parameters leave what is proved, docs/mathematics.md §3.13, (3.32):
 // at every node 2ηV + τ > 2ηV/(2 − γ). With γ ≤ 1 there is nothing more to ask.

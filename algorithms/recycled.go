@@ -29,13 +29,13 @@ type RADMM struct {
 
 // MRADMM is MR-ADMM, RA19 Algorithm 2.
 type MRADMM struct {
-	Eta parameter.Schedule `yaml:"eta" default:"0.5" doc:"penalty η_i(2k−1) > 0 of each node, the k-th for rounds 2k−1 and 2k, also the dual step"`
+	Eta parameter.Schedule `yaml:"eta" default:"auto" doc:"penalty η_i(2k−1) > 0 of each node, the k-th for rounds 2k−1 and 2k, also the dual step; auto: computed from the problem"`
 	Recycling
 }
 
 // Check reports parameters out of range.
 func (p MRADMM) Check(report func(field, problem string)) {
-	checkSchedule(report, "eta", p.Eta)
+	checkSteps(report, "eta", p.Eta)
 	p.Recycling.Check(report)
 }
 
@@ -138,11 +138,20 @@ func (m *recycled) Dual(n *Node, t int) {
 	}
 }
 
+// NodeDual says that λ_i is one a node.
+func (m *recycled) NodeDual() {}
+
 // Theorems are the conditions of RA19 Theorem 1 for the last two odd rounds; it
 // gives no rate.
 func (m *recycled) Theorems() []Theorem {
 	_, smooth := theory.Constants(m.Problem)
 	last := use(m.Rounds)
+	for _, eta := range append(m.etas(max(last-1, 1)), m.etas(last)...) {
+		if !inRange(eta) {
+			return []Theorem{{Name: "RA19 Theorem 1", Factor: math.NaN(), Reason: fmt.Sprintf("does not apply: with a "+
+				"penalty of %v its matrices are beyond what can be computed", eta)}}
+		}
+	}
 	r := theory.RADMM(m.Graph, smooth, m.gamma, m.etas(max(last-1, 1)), m.etas(last))
 	return []Theorem{{Name: "RA19 Theorem 1", Holds: r.Applies, Reason: r.Reason, Factor: math.NaN()}}
 }

@@ -133,7 +133,7 @@ func (r *registration) make(s *rowRun, n *Node) {
 func (r *registration) expect(env *sim.Env, s *rowRun) {
 	r.asked = env.Now()
 	if s.Retry > 0 {
-		env.After(s.Retry, tagRegistration)
+		env.After(patience(r.asked, r.asked, s.Retry, s.Deadline), tagRegistration)
 	}
 }
 
@@ -142,7 +142,7 @@ func (r *registration) remind(env *sim.Env, s *rowRun) {
 	if r.missing == 0 {
 		return
 	}
-	if waited := env.Now() - r.asked; s.Deadline > 0 && sim.Duration(waited) >= s.Deadline {
+	if expired(env.Now(), r.asked, s.Deadline) {
 		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", s.Deadline,
 			r.waiting(env.Self())))
 		return
@@ -152,7 +152,7 @@ func (r *registration) remind(env *sim.Env, s *rowRun) {
 			env.Send(r.firstUser+k, KindRequest, 0, nil)
 		}
 	}
-	env.After(s.Retry<<maxBackoff, tagRegistration)
+	env.After(patience(env.Now(), r.asked, backoff(s.Retry, maxBackoff), s.Deadline), tagRegistration)
 }
 
 func (r *registration) waiting(node int) string {

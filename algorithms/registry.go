@@ -49,8 +49,16 @@ func (e *Entry) Suits(columns bool) error {
 
 var registry []*Entry
 
-// register adds a method; each method's file calls it once from init.
-func register(e *Entry) { registry = append(registry, e) }
+// register adds a method; each method's file calls it once from init. Whoever makes the
+// method gets it with its steps settled.
+func register(e *Entry) {
+	build := e.New
+	e.New = func(params any, s Setting) (Method, error) {
+		settled, _ := Settle(params, s)
+		return build(settled, s)
+	}
+	registry = append(registry, e)
+}
 
 // Register adds a method that is defined elsewhere, as in a test. It panics if there is
 // one of that name.

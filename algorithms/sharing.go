@@ -14,16 +14,14 @@ import (
 // Sharing is ADMM sharing, SH19 (5)-(8), in the paper's form or with Boyd et al.
 // 2011 §7.3's averaging.
 type Sharing struct {
-	Eta  float64 `yaml:"eta" default:"1" doc:"penalty, ρ in the paper, > 0"`
+	Eta  float64 `yaml:"eta" default:"auto" doc:"penalty, ρ in the paper, > 0; auto: computed from the problem"`
 	Form string  `yaml:"form" default:"jacobi" enum:"jacobi,averaged" doc:"jacobi: the paper's, whose parties step at once and may diverge; averaged: Boyd et al. 2011 §7.3, which converges"`
 	Loss string  `yaml:"loss" default:"mean" enum:"mean,sum" doc:"weight of a row's loss: 1/N or 1"`
 }
 
 // Check reports a penalty that is not positive.
 func (p Sharing) Check(report func(field, problem string)) {
-	if !(p.Eta > 0) {
-		report("eta", fmt.Sprintf("must be positive, is %v", p.Eta))
-	}
+	ADMM{p.Eta}.Check(report)
 }
 
 // WeightOfRow is c, the key "loss".
@@ -82,6 +80,7 @@ func (m *sharing) Answer(p *Party, _ int, hub []float64) ([]float64, error) {
 		v[k] = y[k] + float64(m.Eta*(float64(over*u[k])-p.Memory[k]))
 	}
 	m.parties[p.ID].Step(v, p.X)
+	p.Residual = m.parties[p.ID].Residual(v, p.X)
 	m.parties[p.ID].Times(p.X, v)
 	p.Memory = append(p.Memory[:0], v...)
 	return v, nil
@@ -103,6 +102,10 @@ func (m *sharing) Merge(h *Hub, _ int, sent [][]float64) ([]float64, error) {
 	return message, nil
 }
 
+// Recover takes up the dual, which is half of the message; z is computed anew from the
+// answers to come.
+func (m *sharing) Recover(h *Hub, message []float64) { copy(h.Y, message[m.Split.N:]) }
+
 // PrivateSharing is SH19 Algorithm 1 with its noise (10), or with noise that
 // covers the whole space.
 type PrivateSharing struct {
@@ -114,6 +117,8 @@ type PrivateSharing struct {
 	Sigma   float64 `yaml:"sigma" doc:"standard deviation of the noise, instead of the one for ε and δ"`
 	Cover   string  `yaml:"noise" default:"range" enum:"range,ambient,off" doc:"range: the paper's, D ξ with ξ ~ N(0, σ²(DᵀD)⁻¹), inside the column space of D; ambient: N(0, σ²I) on D x; off: none"`
 }
+
+func (p PrivateSharing) off() bool { return p.Cover == "off" }
 
 // Check reports parameters out of range.
 func (p PrivateSharing) Check(report func(field, problem string)) {

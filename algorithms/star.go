@@ -23,12 +23,21 @@ type starWork interface {
 	clientDone(began, at sim.Time, i, round int)               // a client has its round; round 0: the start
 	clientConcluded(i, round int)                              // a client has ended its round
 	cost(env *sim.Env, node, round int) (virtual sim.Duration) // of a step
+	// the hub has crashed and lost all but the message that it sent last, and its round
+	hubForgets(round int, message []float64)
+	clientForgets(i int) // a client has lost all but its last message and its round
 }
 
 // star runs rounds: the hub sends its message of round t, a client answers with
 // its message of round t+1, the hub waits for all of them. Where messages are
 // lost the hub sends again to those it has not heard.
+//
+// Hub and clients put a message into stable storage before they send it, so that
+// what was published of a round is one vector, whatever crashes. A hub that has lost its
+// memory takes its last message up again and asks all clients anew; a client goes on
+// from its starting point.
 type star struct {
+	engine          *sim.Engine
 	rounds          int
 	retry, deadline sim.Duration
 	work            starWork
@@ -48,6 +57,7 @@ func checkStar(g *sim.Graph) error {
 
 // attach makes the nodes and gives them to the engine.
 func (s *star) attach(e *sim.Engine, clients int) {
+	s.engine = e
 	s.hub = starHub{star: s, heard: make([][]float64, clients)}
 	e.Attach(0, &s.hub)
 	s.clients = make([]starClient, clients)
@@ -87,13 +97,28 @@ func (h *starHub) Start(env *sim.Env) {
 func (h *starHub) send(env *sim.Env) {
 	h.work.hubDone(h.began, env.Now(), h.round)
 	h.message = h.work.hubMessage(h.round)
+	h.ask(env)
+}
+
+// ask sends the last message to all and begins to collect the answers.
+func (h *starHub) ask(env *sim.Env) {
 	h.missing = len(h.heard)
 	clear(h.heard)
 	h.since = env.Now()
 	env.Broadcast(KindValue, h.round, h.message)
 	if h.retry > 0 && h.round < h.rounds {
-		env.After(h.retry, tagRetry(h.round, 0))
+		env.After(patience(h.since, h.since, h.retry, h.deadline), tagRetry(h.round, 0))
 	}
+}
+
+// Restart goes on after a crash.
+func (h *starHub) Restart(env *sim.Env, lost bool) {
+	if !lost || h.round == h.rounds {
+		return
+	}
+	h.busy, h.err = false, nil
+	h.work.hubForgets(h.round, h.message)
+	h.ask(env)
 }
 
 // Receive takes a client's message.
@@ -131,7 +156,7 @@ func (h *starHub) Wake(env *sim.Env, tag uint64) {
 	if round != h.round || h.busy {
 		return
 	}
-	if waited := env.Now() - h.since; h.deadline > 0 && sim.Duration(waited) >= h.deadline {
+	if expired(env.Now(), h.since, h.deadline) {
 		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", h.deadline, h.waiting()))
 		return
 	}
@@ -140,14 +165,15 @@ func (h *starHub) Wake(env *sim.Env, tag uint64) {
 			env.Send(i+1, KindValue, h.round, h.message) // either of the two messages was lost
 		}
 	}
-	env.After(h.retry<<min(attempt+1, maxBackoff), tagRetry(round, attempt+1))
+	again := patience(env.Now(), h.since, backoff(h.retry, attempt+1), h.deadline)
+	env.After(again, tagRetry(round, attempt+1))
 }
 
 func (h *starHub) waiting() string {
 	var missing []string
 	for i, f := range h.heard {
 		if f == nil {
-			missing = append(missing, fmt.Sprint(i+1))
+			missing = append(missing, called(h.engine, int32(i+1)))
 		}
 	}
 	return fmt.Sprintf("the hub waits for round %d of node %s", h.round+1, strings.Join(missing, ", "))
@@ -188,6 +214,15 @@ func (c *starClient) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
+// Restart goes on after a crash. The hub asks again.
+func (c *starClient) Restart(_ *sim.Env, lost bool) {
+	if !lost || c.done {
+		return
+	}
+	c.busy, c.err = false, nil
+	c.work.clientForgets(c.i)
+}
+
 // Run is the client's step, on a worker.
 func (c *starClient) Run(worker int) { c.err = c.work.clientStep(worker, c.i, c.round+1, c.hub) }
 
@@ -212,3 +247,8 @@ func (c *starClient) Wake(env *sim.Env, _ uint64) {
 	c.message = c.work.clientMessage(c.i, c.round)
 	env.Send(0, KindValue, c.round, c.message)
 }
+
+var (
+	_ sim.Restarter = (*starHub)(nil)
+	_ sim.Restarter = (*starClient)(nil)
+)

@@ -19,10 +19,12 @@ import (
 // Where the network loses messages, a node that waits for a round asks the
 // neighbours it has not heard for theirs, after Retry and then after twice as
 // long each time, up to eight times. After Deadline the run fails, or the node
-// goes on with stale values, the last it has, as Missing says.
+// goes on with stale values, the last it has, as Missing says. In the latter case a
+// neighbour that has left is not waited for.
 type synchronous struct {
 	rowRun
-	peers []peer
+	engine *sim.Engine
+	peers  []peer
 }
 
 // peer is a node of the protocol. A step of its method runs on a worker; what
@@ -52,12 +54,14 @@ type peer struct {
 	began    sim.Time    // when the latest step was awaited
 	last     [][]float64 // the latest of every neighbour, where a node may use stale values
 	fresh    [2][]bool   // which values of a round are not stale, where a node may use such
+	gone     []bool      // which neighbours have said that they leave
 	done     bool
 }
 
 // Attach makes a peer of every node of the graph and gives them to the engine.
 func (s *synchronous) Attach(e *sim.Engine) {
 	p := s.Problem
+	s.engine = e
 	s.scratch = newScratch(e.Workers(), p)
 	s.peers = make([]peer, s.Setting.Graph.Order())
 	for i := range s.peers {
@@ -78,6 +82,7 @@ func (s *synchronous) Attach(e *sim.Engine) {
 			n.last = make([][]float64, n.degree)
 			n.fresh = [2][]bool{make([]bool, n.degree), make([]bool, n.degree)}
 		}
+		n.gone = make([]bool, n.degree)
 		n.arrived = [2][]bool{make([]bool, n.degree), make([]bool, n.degree)}
 		e.Attach(i, n)
 	}
@@ -114,6 +119,13 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 	case KindReport:
 		if p.collect(&p.run.rowRun, &p.Node, m) {
 			p.open(env)
+		}
+	case KindLeave:
+		k, _ := slices.BinarySearch(p.neighbours, m.From)
+		p.gone[k] = true
+		if p.last != nil && p.outbox[p.round&1] != nil {
+			p.standIn(p.gone)
+			p.advance(env)
 		}
 	case KindValue:
 		k := p.note(m)
@@ -280,9 +292,12 @@ func (p *peer) publish(env *sim.Env, round int) {
 		*out = append(*out, p.F)
 		env.Broadcast(KindValue, round, p.F)
 	}
+	if p.last != nil {
+		p.standIn(p.gone)
+	}
 	p.advance(env)
 	if p.run.Retry > 0 && !p.stepping {
-		env.After(p.run.Retry, tagRetry(round, 0))
+		env.After(patience(p.since, p.since, p.run.Retry, p.run.Deadline), tagRetry(round, 0))
 	}
 }
 
@@ -300,28 +315,31 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 	if round != p.round || p.stepping || p.done {
 		return // no longer waiting for it
 	}
-	if waited := env.Now() - p.since; p.run.Deadline > 0 && sim.Duration(waited) >= p.run.Deadline {
-		if p.run.Missing == MissingLast {
-			p.useStale(env)
+	if expired(env.Now(), p.since, p.run.Deadline) {
+		if p.last != nil {
+			p.standIn(nil)
+			p.advance(env)
 			return
 		}
 		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", p.run.Deadline, p.waiting()))
 		return
 	}
 	for k, j := range p.neighbours {
-		if !p.arrived[round&1][k] {
+		if !p.arrived[round&1][k] && !p.gone[k] {
 			env.Send(int(j), KindRequest, round, nil)
 		}
 	}
 	attempt++
-	env.After(p.run.Retry<<min(attempt, maxBackoff), tagRetry(round, attempt))
+	again := patience(env.Now(), p.since, backoff(p.run.Retry, attempt), p.run.Deadline)
+	env.After(again, tagRetry(round, attempt))
 }
 
-// useStale ends the wait for a round with stale values: the last that came.
-func (p *peer) useStale(env *sim.Env) {
+// standIn lets the last value that came stand for that of the round, for neighbours that
+// have not been heard: for those, by position, or for all where they are nil.
+func (p *peer) standIn(those []bool) {
 	slot := p.round & 1
 	for k := range p.neighbours {
-		if p.arrived[slot][k] {
+		if p.arrived[slot][k] || those != nil && !those[k] {
 			continue
 		}
 		if p.values[slot][k] == nil {
@@ -333,7 +351,13 @@ func (p *peer) useStale(env *sim.Env) {
 		p.arrived[slot][k] = true
 		p.heard[slot]++
 	}
-	p.advance(env)
+}
+
+// Leave tells the neighbours that nothing more will come.
+func (p *peer) Leave(env *sim.Env) {
+	for _, j := range p.neighbours {
+		env.Send(int(j), KindLeave, p.round, nil)
+	}
 }
 
 // Restart goes on after a crash. A node that has lost its memory begins anew at
@@ -365,7 +389,11 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 			(*out)[k] = p.run.addressing.Message(&p.Node, k)
 		}
 	}
-	if p.advance(env); p.run.Retry > 0 && !p.stepping { // who has no neighbours steps at once
+	if p.last != nil {
+		p.standIn(p.gone)
+	}
+	p.advance(env) // a node may have nobody to wait for
+	if p.run.Retry > 0 {
 		p.retry(env, p.round, 0)
 	}
 }
@@ -378,17 +406,17 @@ func (p *peer) waiting() string {
 	}
 	for k, j := range p.neighbours {
 		if !p.arrived[p.round&1][k] {
-			missing = append(missing, fmt.Sprint(j))
+			missing = append(missing, called(p.run.engine, j))
 		}
 	}
 	return fmt.Sprintf("node %d waits for round %d of node %s", p.ID, p.round, strings.Join(missing, ", "))
 }
 
-// Unfinished is nil when every node has concluded the last round; otherwise it
-// says who waits for whom, for the first few nodes. It is for after the engine
-// has run out of events.
+// Unfinished is nil when every node that is not gone for good has concluded the last
+// round; otherwise it says who waits for whom, for the first few nodes. It is for
+// after the engine has run out of events.
 func (s *synchronous) Unfinished() error {
-	return stuck(len(s.peers), func(i int) (bool, string) {
+	return stuck(len(s.peers), s.engine, func(i int) (bool, string) {
 		if s.peers[i].done {
 			return true, ""
 		}

@@ -52,7 +52,8 @@ func TestSynchronous_FailureNamesNodeAndRound(t *testing.T) {
 		t.Errorf("a failing update: %v", err)
 	}
 	_, err = f.tryRun(failing{ADMM: ADMM{Eta: 0.5}, round: 4, inf: true}, 5, nil, nil)
-	if err == nil || !strings.Contains(err.Error(), "node 1, round 4: the iterate's component 0 is +Inf") {
+	if err == nil ||
+		!strings.Contains(err.Error(), "node 1, round 4: the run diverges: the iterate's component 0 is +Inf") {
 		t.Errorf("an infinite iterate: %v", err)
 	}
 }

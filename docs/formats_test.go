@@ -62,6 +62,14 @@ adversary:
   attacks: [late-joiner, {kind: membership, runs: 20}]
   audit: {runs: 40, pilots: 5}
 `,
+	"own.csv": "who,age,ward,unit,ill\na,60,north,1,yes\na,50,south,1,no\nb,40,north,1,no\nc,,south,1,yes\n" +
+		"d,70,south,1,yes\n",
+	"own.yaml": `name: own
+problem: {data: {csv: own.csv, id: who}, train: 3, rho: 0.3}
+network: {topology: {kind: complete, nodes: 2}}
+rounds: {count: 2}
+algorithm: {kind: admm, eta: 0.1}
+`,
 	"m-admm.yaml": `name: m-admm
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}}
@@ -82,6 +90,7 @@ func produce(t *testing.T) string {
 	for _, args := range [][]string{
 		{"run", "asynchronous.yaml", "--seeds", "2"},
 		{"run", "m-admm.yaml", "--no-plots"},
+		{"run", "own.yaml", "--no-plots"},
 		{"attack", "informed.yaml"},
 		{"attack", "users.yaml"},
 		{"attack", "columns.yaml"},
@@ -228,7 +237,8 @@ func TestFormats(t *testing.T) {
 		}
 	}
 
-	compare(t, "run.json", jsonKeys(t, out, "run.json", "files"), described(t, page, "run.json"))
+	compare(t, "run.json", jsonKeys(t, out, "run.json", "files", "data.missing", "data.expanded"),
+		described(t, page, "run.json"))
 	compare(t, "audit.json", jsonKeys(t, out, "audit.json"), audit)
 	compare(t, "plan.json", jsonKeys(t, out, "plan.json", "files"), described(t, page, "plan.json"))
 	nested, own := below(jsonKeys(t, out, "attacks.json"), "findings[].audit.")

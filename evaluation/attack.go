@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"overhear/adversary"
 	"overhear/adversary/model"
 	"overhear/experiment"
@@ -104,6 +102,9 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		Command: o.Command, Changes: o.Sets, Scenario: r.Info.Scenario, Rounds: r.Info.Rounds,
 		Threat:    threat(&s.Adversary.Knows, watch, known),
 		Placement: network(public, watch, known.Victims[0].Node),
+	}
+	if c := r.Info.Convergence; c != nil && c.State == record.Diverging {
+		out.Diverged = "the run diverges: what its messages give away is not what those of a run give away that learns"
 	}
 	out.Sight.Packets, out.Sight.Of = view.Seen()
 	out.Sight.Unseen = unseen(watch, public)
@@ -446,16 +447,23 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 
 // rowRank is how many of a node's rows are linearly independent.
 func rowRank(u *problem.Rows, d int) int {
-	a := mat.NewDense(u.Len(), d, nil)
-	for i := range u.Len() {
+	rows := make([][]float64, u.Len())
+	for i := range rows {
+		rows[i] = make([]float64, d)
 		cols, vals := u.Row(i)
 		for k, c := range cols {
-			a.Set(i, int(c), vals[k])
+			rows[i][c] = vals[k]
 		}
 	}
-	var svd mat.SVD
-	if !svd.Factorize(a, mat.SVDNone) {
+	svd, err := num.Decompose(rows)
+	if err != nil {
 		return min(u.Len(), d)
 	}
-	return svd.Rank(1e-9)
+	rank := 0
+	for _, v := range svd.Values {
+		if v > 1e-9*svd.Values[0] {
+			rank++
+		}
+	}
+	return rank
 }

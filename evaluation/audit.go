@@ -19,7 +19,9 @@ import (
 	"overhear/adversary/model"
 	"overhear/adversary/stats"
 	"overhear/experiment"
+	"overhear/internal/guard"
 	"overhear/privacy"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
 	"overhear/sim"
@@ -69,6 +71,13 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	a, err := e.Assemble(seed)
 	if err != nil {
 		return nil, err
+	}
+	if info, _, err := e.Measure(ctx, seed, o.Workers); err != nil {
+		return nil, err
+	} else if c := info.Convergence; c.State == record.Diverging {
+		return nil, fmt.Errorf("%w with seed %d: its distance to the optimum is %.3g and grows; an audit would "+
+			"measure a method that does not learn; what would change it: %s", problem.ErrDiverges, seed,
+			float64(info.Final.Distance), c.Advice)
 	}
 	m, err := measure(e, a, &spec)
 	if err != nil {
@@ -153,7 +162,7 @@ func repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs
 		close(finished)
 	}()
 	for w := range workers {
-		g.Go(func() error {
+		g.Go(guard.Func(func() error {
 			s, err := p.subject()
 			if err != nil {
 				return err
@@ -172,7 +181,7 @@ func repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs
 				done <- struct{}{}
 			}
 			return nil
-		})
+		}))
 	}
 	err := g.Wait()
 	close(done)

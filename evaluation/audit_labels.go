@@ -10,6 +10,7 @@ import (
 	"overhear/adversary"
 	"overhear/adversary/model"
 	"overhear/experiment"
+	"overhear/internal/num"
 	"overhear/privacy"
 	"overhear/record"
 	"overhear/scenarios"
@@ -112,7 +113,7 @@ func reported(sample [2][]*evidence, epsilon float64) []record.Check {
 			moved = max(moved, v.extra)
 		}
 	}
-	p := 1 / (1 + math.Exp(epsilon))
+	p := 1 / (1 + num.Exp(epsilon))
 	rate := float64(wrong) / float64(n)
 	off := math.Abs(rate-p) / math.Sqrt(p*(1-p)/float64(n))
 	const sigmas = 5

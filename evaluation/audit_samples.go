@@ -213,12 +213,14 @@ func proposals(p *problem.Problem, shard int, spec *scenarios.AuditSpec, middle 
 	// the wider, the more their gradients differ; the narrower, the more both are on
 	// the wrong side at once, where gradients are largest.
 	around := func(axis, other []float64, name string) {
-		for _, degrees := range []float64{45, 60, 75} {
-			psi := degrees * math.Pi / 180
+		for _, psi := range []struct{ degrees, cos, sin float64 }{
+			{45, math.Sqrt(0.5), math.Sqrt(0.5)},
+			{60, 0.5, math.Sqrt(0.75)},
+			{75, (math.Sqrt(6) - math.Sqrt2) / 4, (math.Sqrt(6) + math.Sqrt2) / 4},
+		} {
 			all = append(all, proposal{
-				fmt.Sprintf("unit samples at ±%.0f° of %s", degrees, name),
-				[2][]float64{mix(math.Cos(psi), axis, math.Sin(psi), other), mix(math.Cos(psi), axis, -math.Sin(psi),
-					other)},
+				fmt.Sprintf("unit samples at ±%.0f° of %s", psi.degrees, name),
+				[2][]float64{mix(psi.cos, axis, psi.sin, other), mix(psi.cos, axis, -psi.sin, other)},
 			})
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"overhear/adversary"
 	"overhear/algorithms"
 	"overhear/experiment"
+	"overhear/internal/files"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
@@ -64,13 +64,12 @@ func WriteKnowledge(e *experiment.Experiment, a *experiment.Assembly, w *record.
 	if err != nil {
 		return fmt.Errorf("writing what the adversary knows: %w", err)
 	}
-	return os.WriteFile(w.Path(knowledgeFile), append(text, '\n'), 0o644)
+	return files.Draft(w.Path(knowledgeFile), files.Bytes(append(text, '\n')))
 }
 
 // readKnowledge reads knowledge.json of a run; nil if there is none.
 func readKnowledge(r *record.Run) (*knowledge, error) {
-	path := filepath.Join(r.Dir, knowledgeFile)
-	text, err := os.ReadFile(path)
+	text, err := r.ReadFile(knowledgeFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -79,7 +78,7 @@ func readKnowledge(r *record.Run) (*knowledge, error) {
 	}
 	k := new(knowledge)
 	if err := json.Unmarshal(text, k); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+		return nil, fmt.Errorf("%s is damaged: %w", filepath.Join(r.Dir, knowledgeFile), err)
 	}
 	return k, nil
 }

@@ -85,7 +85,7 @@ func secrets(k *scenarios.Knows, method string) (all []model.Secret) {
 
 // played are the parameters that a recorded run's method had.
 func played(s *scenarios.Scenario, info *record.Info) (any, error) {
-	if info.Privacy == nil || info.Privacy.Chosen == nil {
+	if info.Parameters == "" { // recorded before they were kept
 		return s.Algorithm.Params, nil
 	}
 	entry, ok := algorithms.Lookup(s.Algorithm.Kind)
@@ -93,7 +93,7 @@ func played(s *scenarios.Scenario, info *record.Info) (any, error) {
 		return nil, fmt.Errorf("no algorithm is called %q", s.Algorithm.Kind)
 	}
 	params := entry.Params()
-	return params, scenarios.ParseParameters("run.json", info.Privacy.Chosen.Parameters, params)
+	return params, scenarios.ParseParameters("run.json", info.Parameters, params)
 }
 
 // vantage is where the observer is placed.

@@ -462,7 +462,7 @@ func TestVerify_Audit(t *testing.T) {
 	}
 }
 
-// The runs of several seeds and their summary, which may be over a part of them.
+// The runs of several seeds and their summary.
 func TestVerify_Seeds(t *testing.T) {
 	out := t.TempDir()
 	dir := filepath.Join(out, "asynchronous")
@@ -471,16 +471,25 @@ func TestVerify_Seeds(t *testing.T) {
 		runs = append(runs, directory(t, verified["asynchronous"], out, seed+9)) // 10 before 9 by name
 	}
 	summary := filepath.Join(dir, record.SummaryFile)
-	for _, part := range [][]*record.Run{runs, runs[:2], runs[1:]} {
-		if err := record.WriteSummary(summary, part); err != nil {
+	var tables []*record.Table
+	for k := range runs {
+		table, err := runs[k].Metrics()
+		if err != nil {
 			t.Fatal(err)
 		}
-		if same, err := check(t, dir); err != nil || len(same) != 4 {
-			t.Errorf("a summary of %d: %v, %v", len(part), same, err)
-		}
+		tables = append(tables, table)
 	}
-	if err := record.WriteSummary(summary, runs); err != nil {
+	if err := record.WriteSummary(summary, tables[:2]); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := check(t, dir); !errors.Is(err, experiment.ErrMismatch) {
+		t.Errorf("a summary of two of three seeds: %v", err)
+	}
+	if err := record.WriteSummary(summary, tables); err != nil {
+		t.Fatal(err)
+	}
+	if same, err := check(t, dir); err != nil || len(same) != 4 {
+		t.Errorf("a summary of all: %v, %v", same, err)
 	}
 	old, err := os.ReadFile(summary)
 	if err != nil {

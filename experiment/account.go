@@ -84,9 +84,11 @@ func (a *Account) record(first int) *record.Privacy {
 			c.Established = a.Established == nil || unit == privacy.Label // a flipped label needs no condition
 			c.ZCDP = record.Number(a.Ledger.ZCDP(node, unit, a.Delta))
 			pure := a.Ledger.Pure(node, len(a.Bound)-1, unit)
-			if c.RDP = nan; math.IsInf(pure, 1) {
-				c.RDP = record.Number(a.Ledger.RDP(node, unit, a.Delta))
+			c.RDP = record.Number(a.Ledger.RDP(node, unit, a.Delta))
+			if c.Advanced = nan; !math.IsInf(pure, 1) {
+				c.Advanced = record.Number(a.Ledger.Advanced(node, unit, a.Delta))
 			}
+			c.Bound = record.Bound{Epsilon: nan, Delta: nan}
 			if c.Established {
 				if c.Epsilon = record.Number(pure); math.IsInf(pure, 1) {
 					c.Epsilon, c.Delta = c.RDP, c.AtDelta
@@ -95,11 +97,31 @@ func (a *Account) record(first int) *record.Privacy {
 					c.Epsilon, c.Delta = record.Number(a.Bound[len(a.Bound)-1]), record.Number(a.composedDelta)
 				}
 				c.PerRound = record.Number(a.Ledger.WorstRoundOf(node, unit, a.Delta))
+				c.Bound = a.least(&c, pure)
 			}
 			p.Claims = append(p.Claims, c)
 		}
 	}
 	return p
+}
+
+// least is the best of the compositions. The sum, which needs no δ, stays unless another
+// is less by a hundredth; what a paper composes itself stands alone, as the ledger does not know its terms.
+func (a *Account) least(c *record.Claim, pure float64) record.Bound {
+	if a.composedDelta > 0 {
+		return record.Bound{Epsilon: c.Epsilon, Delta: c.Delta, By: record.ByPaper}
+	}
+	best := record.Bound{Epsilon: record.Number(pure), By: record.BySum}
+	for _, other := range []record.Bound{
+		{Epsilon: c.Advanced, By: record.ByAdvanced}, {Epsilon: c.ZCDP, By: record.ByZCDP},
+		{Epsilon: c.RDP, By: record.ByRenyi},
+	} {
+		if other.Epsilon < best.Epsilon && other.Epsilon < 0.99*record.Number(pure) {
+			other.Delta = c.AtDelta
+			best = other
+		}
+	}
+	return best
 }
 
 // choose scales a method's noise so that its claimed loss is the target, and

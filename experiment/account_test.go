@@ -88,9 +88,8 @@ func TestPrivacy_Refusals(t *testing.T) {
 		"more than the target": {"algorithm={kind: penalty-perturbation}", "privacy={epsilon: 0.001}"},
 		"bound is not established": {"algorithm={kind: penalty-perturbation, eta: 0.0001, theta: 0.0001}",
 			"privacy={epsilon: 1}"},
-		"is given for 3 nodes": {"algorithm={kind: m-admm, eta: {nodes: [1, 1, 1]}}"},
-		"star with the hub":    {"algorithm={kind: dp-admm}"},
-		"debiased loss":        {"algorithm={kind: pdml}", "problem.loss=huber-hinge"},
+		"star with the hub": {"algorithm={kind: dp-admm}"},
+		"debiased loss":     {"algorithm={kind: pdml}", "problem.loss=huber-hinge"},
 	} {
 		s, err := scenarios.Parse("t.yaml", []byte(private), sets...)
 		if err != nil {
@@ -101,6 +100,7 @@ func TestPrivacy_Refusals(t *testing.T) {
 		}
 	}
 	for want, set := range map[string]string{
+		"for each of 5 nodes, has 3":           "algorithm={kind: m-admm, eta: {nodes: [1, 1, 1]}}",
 		"eta must be positive":                 "algorithm={kind: m-admm, eta: -1}",
 		"algorithm.eta.nodes must stand alone": "algorithm={kind: m-admm, eta: {initial: 1, nodes: [1]}}",
 		"algorithm.eta must be a number":       "algorithm={kind: m-admm, eta: [1, 2]}",

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"overhear/algorithms"
+	"overhear/internal/memory"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
@@ -28,8 +29,12 @@ type Experiment struct {
 	dataDir string
 
 	once sync.Once
-	set  *problem.Set // prepared, if the same for every seed
+	set  *problem.Set // if the same for every seed; prepared, if that is the same too
 	err  error
+
+	sumsOnce sync.Once
+	sums     map[string]string // of files, as record.Inputs has them
+	sumsErr  error
 }
 
 // New prepares to run a scenario; data directories are searched as
@@ -45,7 +50,8 @@ type Assembly struct {
 	Set                *problem.Set // prepared
 	Params             any          // of the method, with the noise that was chosen for a target
 	Method             algorithms.Method
-	Account            *Account // nil: the method claims no privacy
+	Computed           []algorithms.Computed // parameters of it that the scenario left to the program
+	Account            *Account              // nil: the method claims no privacy
 	Warnings           []string
 }
 
@@ -57,15 +63,21 @@ func (e SetupError) Error() string { return e.Err.Error() }
 
 func (e SetupError) Unwrap() error { return e.Err }
 
-// data returns the prepared set: read once from files, drawn anew for each seed
-// by generators.
+// data returns the set: read once from files, drawn anew for each seed by generators. It is prepared unless that
+// depends on which rows are for training.
 func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 	load := func() (*problem.Set, error) {
 		set, err := e.Problem.Data.Load(e.dataDir, sim.NewStream(seed, "data"))
 		if err != nil {
 			return nil, err
 		}
-		return e.Problem.Scale.Apply(set), nil
+		if err := e.unchanged("problem."); err != nil {
+			return nil, err
+		}
+		if e.Problem.Scale.OfTraining(e.Problem.Data) {
+			return set, nil
+		}
+		return e.Problem.Scale.Apply(set, nil), nil
 	}
 	if e.Problem.Data.Generated() {
 		return load()
@@ -78,6 +90,22 @@ func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 func (e *Experiment) HasData(seed uint64) error {
 	_, err := e.data(seed)
 	return err
+}
+
+// prepared returns the prepared set and its rows for training and for the test.
+func (e *Experiment) prepared(seed uint64) (set *problem.Set, train, test []int, err error) {
+	if set, err = e.data(seed); err != nil {
+		return nil, nil, nil, fmt.Errorf("loading problem.data: %w", err)
+	}
+	spec := &e.Problem
+	train, test, err = problem.TrainTest(set, spec.Train, spec.Order, sim.NewStream(seed, "order"))
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("building the problem: %w", err)
+	}
+	if spec.Scale.OfTraining(spec.Data) {
+		set = spec.Scale.Apply(set, train)
+	}
+	return set, train, test, nil
 }
 
 // Assemble builds the run of one seed; the error is a SetupError. What is random draws from streams of the
@@ -93,11 +121,25 @@ func (e *Experiment) Assemble(seed uint64) (*Assembly, error) {
 func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	a := &Assembly{Setting: algorithms.Setting{Rounds: e.Rounds.Count, Seed: seed}}
 	var err error
+	// Before anything is made: a round has a row of metrics, which is copied once, and what
+	// collects it.
+	const perRound = 600
+	if err := memory.Check(fmt.Sprintf("measuring %d rounds", e.Rounds.Count),
+		perRound*float64(e.Rounds.Count)); err != nil {
+		return nil, err
+	}
+	if _, err = e.fileSums(); err != nil { // before the files are read
+		return nil, err
+	}
 	if a.Graph, err = e.Network.Topology.Build(sim.NewStream(seed, "topology")); err != nil {
 		return nil, fmt.Errorf("building network.topology: %w", err)
 	}
-	if a.Set, err = e.data(seed); err != nil {
-		return nil, fmt.Errorf("loading problem.data: %w", err)
+	if err := e.unchanged("network."); err != nil {
+		return nil, fmt.Errorf("building network.topology: %w", err)
+	}
+	var train, test []int
+	if a.Set, train, test, err = e.prepared(seed); err != nil {
+		return nil, err
 	}
 	if e.Entry == nil {
 		return nil, fmt.Errorf("no algorithm is called %q", e.Algorithm.Kind)
@@ -106,11 +148,14 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 		return nil, err
 	}
 	if e.Problem.Columns != nil {
-		err = e.splitColumns(a)
+		err = e.splitColumns(a, train, test)
 	} else {
-		err = e.splitRows(a)
+		err = e.splitRows(a, train, test)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := e.fits(a); err != nil {
 		return nil, err
 	}
 	if err := e.Equip(a); err != nil {
@@ -120,12 +165,34 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	return a, err
 }
 
+// fits is an error for nodes or an account that memory does not hold.
+func (e *Experiment) fits(a *Assembly) error {
+	const vectors = 12 // of a node: iterate, dual, messages of two rounds, work
+	parts, columns, rounds := float64(a.parts()), float64(a.Columns()), float64(a.Rounds)
+	need := 8 * vectors * columns * parts
+	what := fmt.Sprintf("%d nodes with vectors of %d numbers", a.parts(), a.Columns())
+	if a.Split != nil {
+		need = 8 * vectors * float64(a.Split.N) * parts
+		what = fmt.Sprintf("%d parties with %d rows and their factors", a.parts(), a.Split.N)
+		for _, block := range a.Split.Blocks {
+			need += 8 * float64(block.D) * float64(block.D)
+		}
+	}
+	if err := memory.Check(what, need); err != nil {
+		return err
+	}
+	const perMechanism = 64
+	return memory.Check(fmt.Sprintf("an account of %d rounds of %d nodes", a.Rounds, a.parts()),
+		perMechanism*rounds*parts)
+}
+
 // Equip makes the method of an assembly and its account, for the seed and the
 // problem that the assembly has: to run a copy whose Problem or Split is another,
 // equip the copy. A method over split columns keeps room for one run at a time, so
 // that runs at the same time need copies, each of them equipped.
 func (e *Experiment) Equip(a *Assembly) error {
-	a.Params, a.Account, a.Warnings = e.Algorithm.Params, nil, nil
+	a.Account, a.Warnings = nil, nil
+	a.Params, a.Computed = algorithms.Settle(e.Algorithm.Params, a.Setting)
 	var chosen *record.Chosen
 	var err error
 	if e.Privacy.Epsilon > 0 {
@@ -139,6 +206,9 @@ func (e *Experiment) Equip(a *Assembly) error {
 	if c, ok := a.Method.(algorithms.Cautious); ok {
 		a.Warnings = append(a.Warnings, c.Warnings()...)
 	}
+	if _, ok := a.Method.(algorithms.NodeDual); ok {
+		a.Warnings = append(a.Warnings, e.otherLimits()...)
+	}
 	if p, ok := a.Method.(algorithms.Private); ok {
 		a.Account = newAccount(&e.Privacy, p, a.Rounds)
 		a.Account.Chosen = chosen
@@ -147,26 +217,39 @@ func (e *Experiment) Equip(a *Assembly) error {
 	return nil
 }
 
+// otherLimits say where the scenario keeps one dual a node from summing to zero, so that
+// the nodes end elsewhere than at the optimum.
+func (e *Experiment) otherLimits() (all []string) {
+	const otherwise = "the duals of the nodes then do not sum to zero, and the limit is not the optimum; edge states " +
+		"do not have this (algorithm.kind: edge-admm), nor have gradient steps"
+	if e.Rounds.Mode == "asynchronous" {
+		all = append(all, "nodes step with values of different rounds (rounds.mode: asynchronous): "+otherwise)
+	}
+	if e.Rounds.Mode == "synchronous" && e.Rounds.Missing == algorithms.MissingLast && e.Network.Lossy() {
+		all = append(all, "nodes may go on with values of earlier rounds (rounds.missing: last): "+otherwise)
+	}
+	if e.Network.Faults.Forgets() {
+		all = append(all, "a node that crashes loses its dual (memory: lost): "+otherwise)
+	}
+	return all
+}
+
 // splitRows gives each node that holds data its rows.
-func (e *Experiment) splitRows(a *Assembly) error {
+func (e *Experiment) splitRows(a *Assembly, train, test []int) error {
 	withData := a.Graph.Order()
 	if e.Entry.Star {
 		withData--
 	}
 	var err error
-	if a.Problem, err = e.split(a.Set, withData, a.Seed); err != nil {
+	if a.Problem, err = e.split(a.Set, train, test, withData, a.Seed); err != nil {
 		return fmt.Errorf("building the problem: %w", err)
 	}
 	return nil
 }
 
-// problem splits a prepared set over the nodes.
-func (e *Experiment) split(set *problem.Set, nodes int, seed uint64) (*problem.Problem, error) {
+// split gives the nodes the training rows of a prepared set.
+func (e *Experiment) split(set *problem.Set, train, test []int, nodes int, seed uint64) (*problem.Problem, error) {
 	spec := &e.Problem
-	train, test, err := problem.TrainTest(set, spec.Train, spec.Order, sim.NewStream(seed, "order"))
-	if err != nil {
-		return nil, err
-	}
 	shards, err := spec.Partition.Split(set, train, nodes, sim.NewStream(seed, "partition"))
 	if err != nil {
 		return nil, err
@@ -185,8 +268,7 @@ func (e *Experiment) split(set *problem.Set, nodes int, seed uint64) (*problem.P
 	return p, nil
 }
 
-// SameData says whether another scenario prepares the same data set whatever the
-// seed.
+// SameData says whether another scenario loads the same data set, prepared in the same way, whatever the seed.
 func (e *Experiment) SameData(s *scenarios.Scenario) bool {
 	return !s.Problem.Data.Generated() && reflect.DeepEqual(s.Problem.Data, e.Problem.Data) &&
 		s.Problem.Scale == e.Problem.Scale

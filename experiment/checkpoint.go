@@ -14,9 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -95,12 +93,7 @@ func (k *keeping) end(computed bool, err error) error {
 // seed, and the data and the graph as they were read or drawn.
 func (e *Experiment) origin(a *Assembly) (sum [32]byte, err error) {
 	h := sha256.New()
-	p, err := program()
-	if err != nil {
-		return sum, fmt.Errorf("looking at the program for a checkpoint: %w", err)
-	}
-	h.Write(p[:])
-	fmt.Fprintln(h, e.Hash(), a.Seed, a.Graph.Order())
+	fmt.Fprintln(h, Program(), e.Hash(), a.Seed, a.Graph.Order())
 	for i := range a.Graph.Order() {
 		enter(h, a.Graph.Neighbours(i))
 	}
@@ -137,25 +130,6 @@ func enterRows(h hash.Hash, r *problem.Rows) {
 	enter(h, r.Col)
 	enter(h, r.Val)
 }
-
-// program is the SHA-256 of the file that is running, and of the compiler's version.
-var program = sync.OnceValues(func() (sum [32]byte, err error) {
-	path, err := os.Executable()
-	if err != nil {
-		return sum, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return sum, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	fmt.Fprintln(h, runtime.Version())
-	if _, err := io.Copy(h, f); err != nil {
-		return sum, err
-	}
-	return [32]byte(h.Sum(nil)), nil
-})
 
 // optimum is the centralised optimum that compute finds, or the one that was kept: its
 // value and its point.

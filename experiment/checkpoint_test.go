@@ -21,8 +21,8 @@ import (
 	"overhear/scenarios"
 )
 
-// files are those of a run's directory, without the one time in them that is real.
-func files(t *testing.T, dir string) map[string]string {
+// filesOf are those of a run's directory, without the one time in them that is real.
+func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	entries, err := os.ReadDir(dir)
@@ -73,13 +73,13 @@ func again(t *testing.T, s *scenarios.Scenario, out string, workers int) (map[st
 	if left, _ := filepath.Glob(filepath.Join(out, "*", ".*")); left != nil {
 		t.Errorf("%v are left", left)
 	}
-	return files(t, r.Dir), said
+	return filesOf(t, r.Dir), said
 }
 
 // whole is the checkpoint that a run has at its end.
 func whole(t *testing.T, s *scenarios.Scenario, out string) (path string, text []byte) {
 	t.Helper()
-	path = record.CheckpointPath(out, s.Name, 7)
+	path = checkpointPath(out, s.Name, 7)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestCheckpoint_GoesOnFromAnyPart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := files(t, r.Dir)
+			want := filesOf(t, r.Dir)
 			path, text := whole(t, s, out)
 			for k, part := range []float64{0.02, 0.4, 0.77, 1} {
 				left := slices.Clone(text[:int(part*float64(len(text)))])
@@ -149,7 +149,7 @@ func TestCheckpoint_ComputesNothingTwice(t *testing.T) {
 func TestCheckpoint_Stop(t *testing.T) {
 	s, out := goldenScenario(t, "wdbc-ring"), t.TempDir()
 	s.Rounds.Count = 400
-	path := record.CheckpointPath(out, s.Name, 7)
+	path := checkpointPath(out, s.Name, 7)
 	for pass, round := range []int{150, 300} {
 		ctx, stop := context.WithCancel(context.Background())
 		_, err := New(s, "").Run(ctx, 7, Options{Out: out, Workers: 2, Checkpoint: time.Hour,
@@ -169,7 +169,7 @@ func TestCheckpoint_Stop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, got, files(t, r.Dir))
+	same(t, got, filesOf(t, r.Dir))
 	if len(said) != 1 || !strings.Contains(said[0], "goes on from its checkpoint") {
 		t.Errorf("said %q", said)
 	}
@@ -220,7 +220,7 @@ algorithm: {kind: admm, eta: %v}
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, got, files(t, r.Dir))
+			same(t, got, filesOf(t, r.Dir))
 		})
 	}
 }
@@ -250,7 +250,7 @@ func TestCheckpoint_Misfit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, got, files(t, r.Dir))
+		same(t, got, filesOf(t, r.Dir))
 	}
 }
 
@@ -279,4 +279,8 @@ func TestCheckpoint_OfAFailure(t *testing.T) {
 			t.Errorf("%s: %v are left", name, left)
 		}
 	}
+}
+
+func checkpointPath(out, name string, seed uint64) string {
+	return (&record.Directory{Path: filepath.Join(out, name)}).CheckpointPath(seed)
 }

@@ -29,6 +29,8 @@
 //   - Each random part draws from a stream of its own, so that another topology
 //     leaves the partition of the data as it was.
 //   - A run directory is there as a whole or not at all. A run that was stopped leaves a
-//     checkpoint beside it, which changes no bit of the run that goes on from it.
+//     checkpoint beside it, which changes no bit of the run that goes on from it. Runs of
+//     different scenarios do not share a directory, and a seed is finished only for an
+//     experiment with the same [Experiment.Inputs].
 //   - A scenario that is well formed and yet cannot be run is a [SetupError].
 package experiment

@@ -5,6 +5,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"overhear/algorithms"
@@ -19,6 +20,7 @@ type Execution struct {
 	Observer  algorithms.Observer // nil: nobody
 	Packets   func(*sim.Packet)   // told of every packet when it is sent; must not keep it; may be nil
 	Events    func(*sim.Event)    // told of every event; must not keep it; may be nil
+	Gone      func(int, sim.Time) // told of a node that is down, or has left, for good; may be nil
 	Workers   int                 // goroutines that compute; 0 is 1
 	Queue     sim.QueueKind
 	Trace     sim.TraceLevel
@@ -38,11 +40,19 @@ type Finished struct {
 	Down     []sim.Duration       // by node of Activity, the time that it was crashed
 }
 
+// EarlyEnd is the end of a run before its last round: a node has failed, or nodes waited
+// in vain.
+type EarlyEnd struct{ Err error }
+
+func (e *EarlyEnd) Error() string { return e.Err.Error() }
+
+func (e *EarlyEnd) Unwrap() error { return e.Err }
+
 // Execute runs an assembly to its end, with everything that the scenario says of
 // network, compute and rounds, and the assembly's seed. The error is a SetupError
 // where the network cannot be built, wraps a *sim.Divergence or sim.ErrReference
-// where the run is not its reference, and says who waits for whom where nodes did
-// not end.
+// where the run is not its reference, and is an *EarlyEnd, beside what the run came to,
+// where a node failed or nodes did not end: it says who waits for whom.
 func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Finished, error) {
 	protocol, err := e.protocol(a, x.Observer, x.keep.results())
 	if err != nil {
@@ -52,8 +62,9 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 		Seed: a.Seed, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults,
 		Header:  e.Network.Header,
 		Graph:   protocol.Graph(),
-		Workers: x.Workers, Queue: x.Queue, Trace: x.Trace, Reference: x.Reference, Sent: x.Packets,
-		Events: x.Events,
+		Workers: min(x.Workers, protocol.Graph().Order()),
+		Queue:   x.Queue, Trace: x.Trace, Reference: x.Reference, Sent: x.Packets,
+		Events: x.Events, Gone: x.Gone,
 	}
 	if e.Ties == "shuffled" {
 		config.Ties = sim.Shuffled
@@ -63,11 +74,17 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 		return nil, SetupError{fmt.Errorf("building the network: %w", err)}
 	}
 	protocol.Attach(engine)
-	if err := engine.Run(ctx); err != nil {
+	var early *EarlyEnd
+	var differs *sim.Divergence
+	err = engine.Run(ctx)
+	switch {
+	case err == nil:
+		err = protocol.Unfinished()
+	case ctx.Err() != nil, errors.As(err, &differs):
 		return nil, err
 	}
-	if err := protocol.Unfinished(); err != nil {
-		return nil, err
+	if err != nil {
+		early = &EarlyEnd{err}
 	}
 	f := &Finished{End: engine.Now(), Events: engine.Events(), Messages: int64(engine.Messages()),
 		Bytes: engine.Bytes(), Activity: protocol.Activity()}
@@ -76,6 +93,9 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 	}
 	for i := range f.Activity.Nodes {
 		f.Down = append(f.Down, engine.Downtime(i, f.End))
+	}
+	if early != nil {
+		return f, early
 	}
 	return f, nil
 }

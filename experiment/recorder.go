@@ -21,6 +21,13 @@ type recorder struct {
 	writer  *record.Writer // nil: no run directory
 	packet  uint64         // number of the latest packet, plus one
 	largest float64        // greatest norm that a round over split columns told of
+	gone    []departure
+}
+
+// departure is when a node was last up.
+type departure struct {
+	node int
+	at   sim.Time
 }
 
 // rowMetrics measure what nodes publish where rows are split.
@@ -68,11 +75,13 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 		}
 		_, wrong := out.Split.TestLoss(x)
 		out.optimum.TestError = record.Number(wrong)
+		out.ridge = ridgeOfColumns(out.Split, &problem.VerticalOptimum{X: x, Value: value}, e.Problem.Rho)
 		r.columns = metrics.NewSplit(out.Split, x, e.Rounds.Count, progress)
 		r.columns.Keep(track)
 		return r, nil
 	}
 	out.optimum.TestError = record.Number(metrics.TestError(&out.Problem.Test, point))
+	out.ridge = ridgeOfRows(out.Problem, point, e.Problem.Rho)
 	r.rows = metrics.NewCollector(out.Problem, point, e.Rounds.Count, progress)
 	if e.Rounds.Mode == "asynchronous" {
 		r.rows = metrics.NewRolling(out.Problem, point, progress)
@@ -87,6 +96,14 @@ func (r *recorder) measured() measurement {
 		return r.columns
 	}
 	return r.rows
+}
+
+// left notes that a node is down for good.
+func (r *recorder) left(node int, at sim.Time) {
+	r.gone = append(r.gone, departure{node, at})
+	if c, ok := r.rows.(*metrics.Collector); ok && node >= r.first {
+		c.Gone(node-r.first, at)
+	}
 }
 
 // Published records an iterate or a message, and measures iterates.

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
 	"overhear/metrics"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/report/plot"
 	"overhear/scenarios"
@@ -30,7 +32,7 @@ var Version = "0.1"
 
 // Options say how to run, never what: they do not change results.
 type Options struct {
-	Out      string // results directory
+	Out      string // results directory, in which the scenario's runs have the directory of its name
 	Workers  int    // goroutines that compute
 	Replace  bool   // run seeds again that are finished
 	Plots    bool
@@ -40,6 +42,8 @@ type Options struct {
 	// that a run that is stopped goes on from there when it is run again; 0: never.
 	Checkpoint time.Duration
 	Say        func(text string) // told what became of a checkpoint; may be nil
+	// Directory, if it is not nil, takes the place of Out: it is open for the scenario's runs.
+	Directory *record.Directory
 
 	// Extra adds files to the directory of a run that has ended, such as what the
 	// adversary knew of it; may be nil.
@@ -51,16 +55,35 @@ type outcome struct {
 	*Assembly
 	*Finished
 	optimum record.Reference
+	ridge   *record.Ridge
 	rows    []metrics.Row
 	wall    time.Duration
+	early   *EarlyEnd // nil: the run went to its end
 }
 
-// Run runs one seed and returns its finished run directory. If ctx is done, or
-// the run fails, nothing of the seed remains but, where ctx is done or results could
-// not be written, its checkpoint.
+// stopped says why a run that diverges was ended before its last round; nil: it was not.
+func (o *outcome) stopped() error {
+	if o.early != nil && errors.Is(o.early, problem.ErrDiverges) {
+		return o.early.Err
+	}
+	return nil
+}
+
+// Run runs one seed and returns its finished run directory. If ctx is done, or results
+// could not be written, nothing of the seed remains but its checkpoint; if the run ends
+// before a round is measured, nothing; if it ends early, the directory says why, and is
+// returned beside the error.
 func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.Run, error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
+	}
+	if o.Directory == nil {
+		d, err := e.OpenDirectory(filepath.Join(o.Out, e.Name))
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		o.Directory = d
 	}
 	r, err := e.run(ctx, seed, o)
 	if errors.Is(err, checkpoint.ErrMisfit) {
@@ -71,7 +94,11 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 }
 
 func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record.Run, err error) {
-	w, err := record.Create(o.Out, e.Name, seed, e.policy(), o.Replace)
+	inputs, err := e.Inputs()
+	if err != nil {
+		return nil, err
+	}
+	w, err := record.Create(o.Directory, seed, e.policy(), o.Replace)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +107,7 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	if o.Progress != nil {
 		progress = func(r metrics.Row) { o.Progress(seed, r.Round) }
 	}
-	k := &keeping{path: record.CheckpointPath(o.Out, e.Name, seed), every: o.Checkpoint, say: o.Say}
+	k := &keeping{path: o.Directory.CheckpointPath(seed), every: o.Checkpoint, say: o.Say}
 	computed := false
 	defer func() {
 		if failed := k.end(computed, err); failed != nil {
@@ -88,7 +115,7 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 		}
 	}()
 	out, err := e.complete(ctx, seed, Execution{Workers: o.Workers, keep: k}, w, progress)
-	computed = err == nil
+	computed = err == nil && out.early == nil
 	if err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
@@ -118,11 +145,18 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 			return nil, err
 		}
 	}
-	dir, err := w.Finish(e.info(out))
+	info := e.info(out)
+	info.Inputs = inputs
+	dir, err := w.Finish(info)
 	if err != nil {
 		return nil, err
 	}
-	return record.Open(dir)
+	run, err := record.Open(dir)
+	if err == nil && out.early != nil && out.stopped() == nil {
+		err = fmt.Errorf("%s, seed %d ended early, after round %d of %d: %w; what was computed is in %s", e.Name, seed,
+			run.Info.Rounds, e.Rounds.Count, out.early, dir)
+	}
+	return run, err
 }
 
 func (e *Experiment) policy() record.Policy {
@@ -158,14 +192,19 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	if err != nil {
 		return nil, err
 	}
-	x.Observer, x.Packets, x.Trace = r, r.sent, e.traceLevel()
-	if out.Finished, err = e.Execute(ctx, a, x); err != nil {
+	x.Observer, x.Packets, x.Gone, x.Trace = r, r.sent, r.left, e.traceLevel()
+	out.Finished, err = e.Execute(ctx, a, x)
+	if err != nil && !errors.As(err, &out.early) {
 		return nil, err
 	}
 	if err := x.keep.results().Misfit(); err != nil {
 		return nil, err
 	}
 	out.rows = r.measured().Rows()
+	if len(out.rows) == 0 {
+		return nil, cmp.Or(err, errors.New("no round was completed by all nodes"))
+	}
+	a.Warnings = append(a.Warnings, out.departures(r.gone)...)
 	a.conclude(r.largest)
 	if a.Account != nil {
 		a.Account.fill(out.rows)
@@ -202,6 +241,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Events:       out.Events,
 		Nodes:        out.Graph.Order(),
 		Edges:        out.Graph.Size(),
+		Data:         out.Set.Reading,
 		Columns:      out.Columns(),
 		Parties:      out.parties(),
 		TrainRows:    out.TrainRows(),
@@ -209,12 +249,22 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Rounds:       last.Round,
 		Final:        final,
 		Reference:    out.optimum,
+		Ridge:        out.ridge,
+		BaseError:    record.Number(out.baseError()),
+		Convergence:  out.convergence(),
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),
 		Activity:     out.summary(),
+		Parameters:   scenarios.FormatParameters(out.Params),
 		Warnings:     append([]string{}, out.Warnings...),
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
+	}
+	if out.early != nil && out.stopped() == nil {
+		info.Ended = out.early.Error()
+	}
+	for _, c := range out.Computed {
+		info.Computed = append(info.Computed, record.Computed{Key: c.Key, Value: c.Value, Why: c.Why})
 	}
 	if out.Account != nil {
 		info.Privacy = out.Account.record(out.Graph.Order() - out.parts())
@@ -223,6 +273,24 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		info.Digest = hex.EncodeToString(out.Trace.Digest[:])
 	}
 	return info
+}
+
+// departures say in words which nodes did not stay to the end, and who went on without
+// whom.
+func (o *outcome) departures(gone []departure) []string {
+	var all []string
+	for _, d := range gone {
+		if d.node >= len(o.Activity.Nodes) || o.Activity.Nodes[d.node].Finished > 0 {
+			continue
+		}
+		all = append(all, fmt.Sprintf("node %d is gone for good from %v on, after its round %d; from then on the "+
+			"metrics are of its last iterate", d.node, d.at, o.Activity.Nodes[d.node].Rounds))
+	}
+	for _, s := range o.Activity.Silences {
+		all = append(all, fmt.Sprintf("node %d heard nothing more of node %d, took it to have left, and went on "+
+			"without it from %v on", s.Node, s.Neighbour, s.At))
+	}
+	return all
 }
 
 // nodeColumns are the columns of nodes.csv.
@@ -277,25 +345,35 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 	return rates
 }
 
-// Summarise writes summary.csv and, if asked, figures over the seeds of an
-// experiment.
-func (e *Experiment) Summarise(runs []*record.Run, o Options) error {
-	dir := filepath.Join(o.Out, e.Name)
-	if err := record.WriteSummary(filepath.Join(dir, "summary.csv"), runs); err != nil {
-		return err
-	}
-	if !o.Plots {
-		return nil
+// Summarise writes summary.csv and, with more than one run, figures if asked, of
+// the runs in a directory that came from the same as those of this experiment.
+// These are count of them; others says how many did not, or are not as they were
+// written.
+func (e *Experiment) Summarise(d *record.Directory, plots bool) (count, others int, err error) {
+	all, err := d.Runs()
+	if err != nil {
+		return 0, 0, err
 	}
 	var tables []*record.Table
-	for _, r := range runs {
-		t, err := r.Metrics()
+	for _, r := range all {
+		why, err := e.Stale(r)
 		if err != nil {
-			return err
+			return 0, 0, err
+		}
+		t, err := r.Metrics()
+		if why != nil || err != nil {
+			others++
+			continue
 		}
 		tables = append(tables, t)
 	}
-	return plot.Runs(e.Name, tables, filepath.Join(dir, "plots"))
+	if err := record.WriteSummary(filepath.Join(d.Path, record.SummaryFile), tables); err != nil {
+		return 0, 0, err
+	}
+	if plots && len(tables) > 1 {
+		err = plot.Runs(e.Name, tables, filepath.Join(d.Path, "plots"))
+	}
+	return len(tables), others, err
 }
 
 // ErrMismatch is wrapped by the errors of verifying that say a run is not what its
@@ -350,7 +428,7 @@ func Mismatched(dir string, all []record.Difference) error {
 func Verify(ctx context.Context, r *record.Run, dataDir string, o Options) ([]record.Difference, error) {
 	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: its scenario: %w", ErrMismatch, err)
 	}
 	if o.Out, err = os.MkdirTemp("", "overhear-verify-"); err != nil {
 		return nil, fmt.Errorf("making room for a repeat: %w", err)
@@ -360,9 +438,9 @@ func Verify(ctx context.Context, r *record.Run, dataDir string, o Options) ([]re
 		o.Plots = true
 	}
 	again, err := New(s, dataDir).Run(ctx, r.Info.Seed, o)
-	if err != nil {
+	if again == nil {
 		return nil, err
-	}
+	} // a run that ends early has a directory, which says so
 	all, err := record.Compare(r.Dir, again.Dir)
 	if err != nil {
 		return nil, err
@@ -388,6 +466,9 @@ func parting(ctx context.Context, r *record.Run, s *scenarios.Scenario, dataDir 
 // would say.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
 	out, err := e.complete(ctx, seed, Execution{Workers: workers}, nil, nil)
+	if err == nil && out.early != nil {
+		err = out.early
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}

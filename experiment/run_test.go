@@ -4,6 +4,7 @@
 package experiment_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -264,13 +265,22 @@ func TestRun_PlotsAndSummary(t *testing.T) {
 	for _, plots := range []bool{false, true} {
 		e, o := parse(t, plain), experiment.Options{Out: t.TempDir(), Plots: plots}
 		r := run(t, e, o)
-		if err := e.Summarise([]*record.Run{r}, o); err != nil {
+		second, err := e.Run(context.Background(), 2, o)
+		if err != nil {
 			t.Fatal(err)
+		}
+		d, err := e.OpenDirectory(filepath.Join(o.Out, "plain"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if n, others, err := e.Summarise(d, plots); n != 2 || others != 0 || err != nil {
+			t.Fatal(n, others, err)
 		}
 		if _, err := os.Stat(filepath.Join(o.Out, "plain", "summary.csv")); err != nil {
 			t.Error(err)
 		}
-		for _, dir := range []string{r.Dir, filepath.Join(o.Out, "plain")} {
+		for _, dir := range []string{r.Dir, second.Dir, d.Path} {
 			files, err := os.ReadDir(filepath.Join(dir, "plots"))
 			if (err == nil && len(files) > 0) != plots {
 				t.Errorf("plots: %v, but %s has %d (%v)", plots, dir, len(files), err)
@@ -279,15 +289,9 @@ func TestRun_PlotsAndSummary(t *testing.T) {
 		if err := os.Remove(filepath.Join(r.Dir, "metrics.csv")); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Summarise([]*record.Run{r}, o); err == nil {
-			t.Error("a run without metrics was summed up")
+		if n, others, err := e.Summarise(d, false); n != 1 || others != 1 || err != nil {
+			t.Error("a run without metrics was summed up:", n, others, err)
 		}
-	}
-	e := parse(t, plain)
-	r := run(t, e, experiment.Options{})
-	nowhere := experiment.Options{Out: filepath.Join(t.TempDir(), "no", "such")}
-	if err := e.Summarise([]*record.Run{r}, nowhere); err == nil {
-		t.Error("a summary was written into a directory that is not there")
 	}
 }
 
@@ -348,7 +352,7 @@ func TestRun_ClaimsNameNodes(t *testing.T) {
 	}
 }
 
-// A run that cannot begin, fails or is stopped leaves nothing behind.
+// A run that cannot begin or is stopped leaves nothing behind, nor one without a complete round.
 func TestRun_FailsWhole(t *testing.T) {
 	failure := errors.New("the disk is full")
 	stopped, stop := context.WithCancel(context.Background())
@@ -373,20 +377,17 @@ func TestRun_FailsWhole(t *testing.T) {
 		}, func(err error) bool { return strings.Contains(err.Error(), "plots") }},
 		"nodes": {context.Background(), parse(t, plain, "network.topology={kind: ring, nodes: 90}"),
 			experiment.Options{}, func(err error) bool { return errors.As(err, &setup) }},
-		"speeds": {context.Background(), parse(t, plain, "compute.speeds=[1, 2]"), experiment.Options{},
-			func(err error) bool { return strings.Contains(err.Error(), "compute.speeds") }},
-		"columns": {context.Background(), parse(t, tiedColumns, "compute.speeds=[1, 2]"), experiment.Options{},
-			func(err error) bool { return strings.Contains(err.Error(), "compute.speeds") }},
+		"rounds": {context.Background(), parse(t, plain, "rounds.count=2000000000"), experiment.Options{},
+			func(err error) bool {
+				return errors.As(err, &setup) && strings.Contains(err.Error(), "measuring 2000000000 rounds would "+
+					"take about 1.2 TB of memory; the limit is ")
+			}},
 		"mode": {context.Background(), parse(t, tiedColumns, "rounds.mode=asynchronous"), experiment.Options{},
 			func(err error) bool { return strings.Contains(err.Error(), "rounds.mode") }},
 		"faults": {context.Background(), parse(t, plain, "network.faults=[{at: 1s, crash: 9}]"), experiment.Options{},
 			func(err error) bool { return errors.As(err, &setup) && strings.Contains(err.Error(), "9") }},
-		"deadline": {context.Background(), parse(t, plain, "network.loss=0.999", "rounds.deadline=1s"),
-			experiment.Options{}, func(err error) bool { return strings.Contains(err.Error(), "no progress for") }},
-		"unfinished": {context.Background(), parse(t, plain, "network.loss=0.9",
-			"rounds={mode: asynchronous, count: 6, quorum: 1, timeout: 0s}"),
-			experiment.Options{},
-			func(err error) bool { return strings.Contains(err.Error(), "4 of 4 nodes unfinished") }},
+		"never up": {context.Background(), parse(t, plain, "network.faults=[{crash: 1}]"), experiment.Options{},
+			func(err error) bool { return strings.Contains(err.Error(), "of node 1 (gone for good)") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.o.Out = t.TempDir()
@@ -462,13 +463,13 @@ func TestVerify(t *testing.T) {
 		"no trace, another result": {change: func(i *record.Info) { i.Final.Loss /= 2 },
 			sets: []string{"record.trace=off"}, says: []string{"run.json: final.loss: stated 0."}},
 		"trace cut short": {file: func(dir string) error { return os.Truncate(filepath.Join(dir, "trace.bin"), 40) },
-			says: []string{"trace.bin: byte 40", "is not a trace"}},
+			says: []string{"trace.bin: byte 40", "is damaged or was changed"}},
 		"another event": {file: func(dir string) error {
 			path := filepath.Join(dir, "trace.bin")
 			b, err := os.ReadFile(path)
 			b[len(b)-4*20] ^= 1
 			return errors.Join(err, os.WriteFile(path, b, 0o644))
-		}, says: []string{"first part at event", "trace.bin: byte"}},
+		}, says: []string{"is damaged or was changed", "trace.bin: byte"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			of := e
@@ -530,7 +531,6 @@ func TestVerify_AnotherProgram(t *testing.T) {
 // What cannot be repeated is an error, and no verdict.
 func TestVerify_Impossible(t *testing.T) {
 	for says, change := range map[string]func(*record.Info){
-		"a scenario is a mapping": func(i *record.Info) { i.Scenario = "- 1" },
 		"90": func(i *record.Info) {
 			i.Scenario = strings.Replace(i.Scenario, "nodes: 4", "nodes: 90", 1)
 		},
@@ -559,5 +559,80 @@ func TestExecute_TellsOfEvents(t *testing.T) {
 	}})
 	if err != nil || count != f.Events || last.At != f.End {
 		t.Errorf("told of %d events of %d, the last at %v of %v (%v)", count, f.Events, last.At, f.End, err)
+	}
+}
+
+// A run that ends early says who and why, keeps what was computed, and counts as not
+// finished. Its repeat is the same.
+func TestRun_EarlyEndIsKept(t *testing.T) {
+	const leave = "network.faults=[{at: 28ms, leave: 3}]"
+	for name, e := range map[string]*experiment.Experiment{
+		"1s of virtual time (the deadline): node 2 waits for round 6 of node 3 (gone for good)": parse(t, plain, leave,
+			"rounds={count: 20, deadline: 1s}"),
+		"1s of virtual time (the deadline): the hub waits for round 4 of node 3 (gone for good)": parse(t, plain, leave,
+			"rounds={count: 20, deadline: 1s}", "network.topology={kind: star, nodes: 4}", "algorithm={kind: dp-admm}"),
+	} {
+		out := t.TempDir()
+		r, err := e.Run(context.Background(), 1, experiment.Options{Out: out})
+		if err == nil || r == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), r.Dir) ||
+			!strings.Contains(err.Error(), "ended early, after round") {
+			t.Fatalf("%v", err)
+		}
+		if !strings.Contains(r.Info.Ended, name) {
+			t.Errorf("run.json says %q", r.Info.Ended)
+		}
+		table, err := r.Metrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(table.Rows); n != r.Info.Rounds+1 || n < 3 || n > 7 {
+			t.Errorf("%d rounds are measured, run.json says %d", n-1, r.Info.Rounds)
+		}
+		if err := r.CheckFiles(); err != nil {
+			t.Error(err)
+		}
+		if why, err := e.Stale(r); err != nil || len(why) != 1 || why[0] != "it ended early" {
+			t.Errorf("it counts as finished: %q, %v", why, err)
+		}
+		if _, err := experiment.Verify(context.Background(), r, "", experiment.Options{Workers: 2}); err != nil {
+			t.Errorf("its repeat: %v", err)
+		}
+		path := filepath.Join(r.Dir, "run.json")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = bytes.Replace(text, []byte(name), []byte("disk-full"), 1)
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := experiment.Verify(context.Background(), r, "", experiment.Options{Workers: 2}); !errors.Is(err,
+			experiment.ErrMismatch) {
+			t.Errorf("with another reason: %v", err)
+		}
+	}
+}
+
+// With rounds.missing: last the metrics go on to the last round without the node that has
+// left, or is down for good, with its last iterate; a warning says so.
+func TestRun_OutlivesANodeThatIsGone(t *testing.T) {
+	for _, fault := range []string{"leave: 3", "crash: 3"} {
+		e := parse(t, plain, "network.faults=[{at: 28ms, "+fault+"}]",
+			"rounds={count: 20, deadline: 1s, missing: last}")
+		r := run(t, e, experiment.Options{})
+		table, err := r.Metrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(table.Rows) != 21 || r.Info.Ended != "" {
+			t.Errorf("%s: %d rounds are measured; ended %q", fault, len(table.Rows)-1, r.Info.Ended)
+		}
+		const want = "node 3 is gone for good from 28ms on, after its round 5"
+		if len(r.Info.Warnings) == 0 || !strings.Contains(strings.Join(r.Info.Warnings, "\n"), want) {
+			t.Errorf("%s: it warns %q", fault, r.Info.Warnings)
+		}
+		if last := table.Rows[20]; !(last[slices.Index(table.Columns, "distance")] < 1) {
+			t.Errorf("%s: %v", fault, last)
+		}
 	}
 }

@@ -7,20 +7,16 @@ import (
 	"fmt"
 
 	"overhear/problem"
-	"overhear/sim"
 )
 
 // splitColumns gives each party its columns.
-func (e *Experiment) splitColumns(a *Assembly) error {
+func (e *Experiment) splitColumns(a *Assembly, train, test []int) error {
 	if e.Privacy.Epsilon > 0 {
 		return errors.New("privacy.epsilon is a target for methods over split rows; over split columns give " +
 			"algorithm.epsilon")
 	}
 	spec := &e.Problem
-	train, test, err := problem.TrainTest(a.Set, spec.Train, spec.Order, sim.NewStream(a.Seed, "order"))
-	if err != nil {
-		return fmt.Errorf("building the problem: %w", err)
-	}
+	var err error
 	weight := "mean"
 	if w, ok := e.Algorithm.Params.(interface{ WeightOfRow() string }); ok {
 		weight = w.WeightOfRow()
@@ -67,9 +63,11 @@ func (a *Assembly) TrainRows() int {
 	return a.Problem.Rows()
 }
 
-func (a *Assembly) testRows() int {
+func (a *Assembly) testRows() int { return len(a.testLabels()) }
+
+func (a *Assembly) testLabels() []float64 {
 	if a.Split != nil {
-		return len(a.Split.TestY)
+		return a.Split.TestY
 	}
-	return len(a.Problem.Test.Y)
+	return a.Problem.Test.Y
 }

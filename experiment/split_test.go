@@ -64,11 +64,11 @@ func apartRun(t *testing.T, sets ...string) (*Experiment, *outcome, error) {
 
 func TestSplit_CorrelatedPartiesDivergeUnlessAveraged(t *testing.T) {
 	data := alike(t)
-	_, _, err := apartRun(t, append(data, "problem.rho=0.1",
+	_, stopped, err := apartRun(t, append(data, "problem.rho=0.1",
 		"algorithm={kind: admm-sharing, form: jacobi, eta: 0.01, loss: sum}")...)
 	said := regexp.MustCompile(`the run diverges: in round [1-9]\d* the objective is .* of party [1-3] are the largest`)
-	if err == nil || !said.MatchString(err.Error()) {
-		t.Errorf("%v, want %q", err, said)
+	if err != nil || stopped.stopped() == nil || !said.MatchString(stopped.stopped().Error()) || len(stopped.rows) < 5 {
+		t.Errorf("%v, %+v, want %q", err, stopped, said)
 	}
 	_, out, err := apartRun(t, append(data, "problem.rho=0.1", "rounds.count=1000",
 		"algorithm={kind: admm-sharing, form: averaged, eta: 0.01, loss: sum}")...)

@@ -24,9 +24,9 @@ const (
 	around                // rounds around a hub
 )
 
-// value is what a node has heard last of a neighbour.
+// value is what a node has heard of a neighbour, or what stands in for it.
 type value struct {
-	round   int // −1: nothing
+	round   int // of it; −1: nothing
 	payload []float64
 }
 
@@ -62,10 +62,13 @@ type follower struct {
 	rounds   []int       // of these values; −1: none
 	fresh    []bool
 
-	heard   []map[int][]float64 // by position and round, in lockstep and around a hub
-	newest  []value             // by position, without barriers
+	heard   []map[int]value // by position and round for which they are, in lockstep and around a hub
+	newest  []value         // by position, without barriers
 	renewed []bool
-	gone    []bool
+	gone    []bool     // has said that it leaves
+	silent  []bool     // is taken to have left, without barriers
+	asked   []bool     // since it was last heard
+	last    []sim.Time // when anything was heard of it last; −1: never
 	overdue bool
 	used    []value // what the last step used, for who goes on with stale values
 	alarms  []alarm
@@ -97,6 +100,7 @@ type checker struct {
 	nodes    []follower
 	d        int
 	claims   *claims
+	silences []algorithms.Silence
 
 	// What was done since the last event.
 	publications []algorithms.Publication
@@ -133,20 +137,25 @@ func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(stri
 		if !isolated {
 			n.neighbours = a.Graph.Neighbours(i)
 		}
-		n.used = make([]value, len(n.neighbours))
-		n.edges = make([][]float64, len(n.neighbours))
+		v := len(n.neighbours)
+		n.edges = make([][]float64, v)
+		n.gone, n.silent, n.asked, n.last = make([]bool, v), make([]bool, v), make([]bool, v), make([]sim.Time, v)
+		for k := range n.last {
+			n.last[k] = -1
+		}
 		c.begin(n)
 	}
 	return c
 }
 
-// begin is a node that knows nothing of others: at first, and when it has lost its memory.
+// begin is a node that has heard no values: at first, and when it has lost its memory. It
+// knows who of its neighbours has left.
 func (c *checker) begin(n *follower) {
 	v := len(n.neighbours)
-	n.heard, n.newest = make([]map[int][]float64, v), make([]value, v)
-	n.renewed, n.gone, n.used = make([]bool, v), make([]bool, v), make([]value, v)
+	n.heard, n.newest = make([]map[int]value, v), make([]value, v)
+	n.renewed, n.used = make([]bool, v), make([]value, v)
 	for k := range n.heard {
-		n.heard[k], n.newest[k].round, n.used[k].round = map[int][]float64{}, -1, -1
+		n.heard[k], n.newest[k].round, n.used[k].round = map[int]value{}, -1, -1
 		n.edges[k] = make([]float64, c.d)
 	}
 	n.overdue, n.stepping, n.alarms = false, false, nil
@@ -233,7 +242,7 @@ func (c *checker) event(ev *sim.Event) {
 			return
 		}
 	case "leave":
-		if c.style == free && !n.left {
+		if c.style != around && !n.left {
 			for _, j := range n.neighbours {
 				expected = append(expected, message{int(j), algorithms.KindLeave, max(n.round, 0)})
 			}
@@ -357,12 +366,16 @@ func equal(a, b []float64) bool {
 	return same(a, b) || zero(a) && zero(b) && (len(a) == 0 || len(b) == 0)
 }
 
-// ended checks what only the end of a run shows.
-func (c *checker) ended(end sim.Time) {
+// ended checks what only the end of a run shows; silences are what the protocol says of them.
+func (c *checker) ended(end sim.Time, silences []algorithms.Silence) {
 	c.net.ended(end)
+	known := !slices.ContainsFunc(c.nodes, func(n follower) bool { return n.unknown })
+	if known && !slices.Equal(silences, c.silences) {
+		c.fail(invariantInputs, "nodes take neighbours to have left: %v; they must: %v", silences, c.silences)
+	}
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		if n.unknown || c.leftBy(i, end) {
+		if n.unknown || c.net.gone(i, end) {
 			continue
 		}
 		if n.round != c.a.Rounds {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"overhear/experiment"
+	"overhear/internal/files"
 )
 
 // DefaultDistance is the greatest relative distance from the optimum with which a
@@ -54,7 +55,7 @@ func (t *Trouble) Write(dir string) (string, error) {
 	account, _, _ := strings.Cut(t.Account, "\n") // without the stack of a panic
 	comment := fmt.Sprintf("# Seed %d broke: %s\n# %s\n# Checked again by: simulate fuzz %s --as-is --distance %v\n",
 		t.Seed, t.Invariant, account, filepath.Base(path), t.Distance)
-	if err := os.WriteFile(path, []byte(comment+s.Resolved()), 0o644); err != nil {
+	if err := files.WriteBytes(path, []byte(comment+s.Resolved())); err != nil {
 		return "", fmt.Errorf("writing to the corpus: %w", err)
 	}
 	return path, nil

@@ -31,8 +31,7 @@
 // faults are over, if the run has the rounds for it; and a repeat with other workers and
 // another queue is the same.
 //
-// A node whose outages leave open if it has its memory, and a node around a hub that has lost
-// it, are not followed any further.
+// A node whose outages leave open if it has its memory is not followed any further.
 //
 // [Trouble.Write] keeps a trouble as a scenario file in a corpus, and [Check] checks
 // such a file again. testdata/corpus holds the failures of this project's past, which

@@ -19,6 +19,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/experiment"
+	"overhear/internal/guard"
 	"overhear/scenarios"
 	"overhear/sim"
 )
@@ -107,7 +108,7 @@ func each(ctx context.Context, o Options, try func(ctx context.Context, seed uin
 	var mu sync.Mutex
 	done := 0
 	for k := range o.Runs {
-		g.Go(func() error {
+		g.Go(guard.Func(func() error {
 			t, err := try(ctx, o.First+uint64(k))
 			if err != nil {
 				return err
@@ -119,7 +120,7 @@ func each(ctx context.Context, o Options, try func(ctx context.Context, seed uin
 				o.Progress(done)
 			}
 			return nil
-		})
+		}))
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
@@ -202,11 +203,6 @@ func draw(e *experiment.Experiment, seed uint64, span sim.Duration, graph *sim.G
 			w.faults[n-1] = f
 		}
 	}
-	if (e.Entry.Star || e.Problem.Columns != nil) && e.Rounds.Mode != "asynchronous" {
-		for k := range w.faults {
-			w.faults[k].Kind = remembering(w.faults[k].Kind)
-		}
-	}
 	return w
 }
 
@@ -216,20 +212,6 @@ func leaving(s *sim.Stream, graph *sim.Graph, span sim.Duration, plan sim.FaultP
 	at := 1 + sim.Duration(s.Between(0, 1)*float64(span))
 	joins := slices.ContainsFunc(plan, func(f sim.Fault) bool { return f.Kind == sim.Join{Node: node} })
 	return sim.Fault{At: min(at, span), Kind: sim.Leave{Node: node}}, !joins
-}
-
-// remembering is a fault that loses no node's memory: rounds around a hub have no way to
-// go on without it.
-func remembering(k sim.FaultKind) sim.FaultKind {
-	switch k := k.(type) {
-	case sim.Crash:
-		k.Memory = "kept"
-		return k
-	case sim.RandomCrashes:
-		k.Rate.Memory = "kept"
-		return k
-	}
-	return k
 }
 
 // apply is the scenario in these conditions.
@@ -415,7 +397,7 @@ func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (dige
 	}
 	t.now = f.End
 	if t.check != nil {
-		t.check.ended(f.End)
+		t.check.ended(f.End, f.Activity.Silences)
 	}
 	return fmt.Sprintf("%x", f.Trace.Digest), nil
 }

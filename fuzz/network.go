@@ -82,14 +82,15 @@ type network struct {
 	cuts   []sim.Fault
 	bad    []sim.Fault
 	rates  []sim.RandomCrashes
-	lost   []parcel // for which no reason was found when they were sent
+	lost   []parcel            // for which no reason was found when they were sent
+	missed map[[2]int]sim.Time // when a copy of a packet between two nodes was lost last, by sender and receiver
 	// how many packets to nodes that are never down there were, lost ones, and those with two copies
 	sentTo, lostTo, twiceTo map[int]int
 }
 
 func newNetwork(s *scenarios.Network, fail func(invariant, format string, args ...any)) *network {
 	n := &network{s: s, fail: fail, flight: map[copyOf]*inFlight{}, down: map[int][]interval{},
-		sentTo: map[int]int{}, lostTo: map[int]int{}, twiceTo: map[int]int{}}
+		missed: map[[2]int]sim.Time{}, sentTo: map[int]int{}, lostTo: map[int]int{}, twiceTo: map[int]int{}}
 	for _, f := range s.Faults {
 		switch k := f.Kind.(type) {
 		case sim.Crash, sim.Join, sim.Leave:
@@ -122,6 +123,17 @@ func outage(f *sim.Fault) (node int, i interval, lost bool) {
 func (n *network) planned(node int, t sim.Time) bool {
 	for k := range n.crash {
 		if who, i, _ := outage(&n.crash[k]); who == node && i.has(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// gone says whether a node has left by a time, or is down for good. One that is down when it
+// should leave is not told, and does not come back either.
+func (n *network) gone(node int, t sim.Time) bool {
+	for k := range n.crash {
+		if who, i, _ := outage(&n.crash[k]); who == node && i.to == never && i.from <= t {
 			return true
 		}
 	}
@@ -221,6 +233,9 @@ func (n *network) sent(p *parcel) {
 		n.fail(invariantPackets, "%s comes after packet %d", name(), n.next-1)
 	}
 	n.next = p.id + 1
+	if len(p.received) == 0 {
+		n.missed[[2]int{p.from, p.to}] = p.sent
+	}
 	own := !n.overridden(p.from, p.to)
 	factor, loses := n.impaired(p.from, p.to, p.sent)
 	switch {
@@ -272,6 +287,27 @@ func (n *network) late(name func() string, p *parcel, at sim.Time, factor float6
 		n.fail(invariantPackets, "%s takes %v, not %v to %v times %v", name(), sim.Duration(took), sim.Duration(low),
 			sim.Duration(high), factor)
 	}
+}
+
+// reaches says whether two nodes have been up since a time, and nothing between them was lost
+// then or is under way.
+func (n *network) reaches(a, b int, since sim.Time) bool {
+	for _, node := range []int{a, b} {
+		if slices.ContainsFunc(n.down[node], func(d interval) bool { return d.to >= since }) {
+			return false
+		}
+	}
+	for _, way := range [][2]int{{a, b}, {b, a}} {
+		if at, ok := n.missed[way]; ok && at >= since {
+			return false
+		}
+		for key := range n.flight {
+			if [2]int{int(key.from), int(key.to)} == way {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // arrived takes the arrival of a message.

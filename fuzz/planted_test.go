@@ -34,6 +34,12 @@ var (
 	synchronous = []string{"algorithm={kind: admm, eta: 0.1}", "rounds={count: 60, retry: 20ms}"}
 	stale       = []string{"algorithm={kind: admm, eta: 0.1}", "network.loss=0.3",
 		"rounds={count: 60, retry: 20ms, missing: last, deadline: 50ms}"}
+	hub = []string{"algorithm={kind: dp-admm, eta: 0.1}", "rounds={count: 200}",
+		"network.topology={kind: star, nodes: 3}"}
+	parties = []string{"algorithm={kind: admm-sharing, form: averaged}", "rounds={count: 40}",
+		"network.topology={kind: star, nodes: 3}", "problem.columns=[1, 1]", "problem.scale.intercept=false"}
+	silent = []string{"rounds={mode: asynchronous, count: 60, staleness: 2, timeout: 20ms, deadline: 100ms}",
+		"network.loss=0.3"}
 )
 
 var plants = []planted{
@@ -105,14 +111,14 @@ var plants = []planted{
 		right: `env.Send(int(j), KindRequest, r.round, nil)
 		}
 	}
-	env.After(r.run.Timeout, tagTimeout(round))`,
+	r.wait(env)`,
 		wrong: `env.Send(int(j), KindRequest, r.round, nil)
 		}
 	}
 	if PLANTED {
 		return
 	}
-	env.After(r.run.Timeout, tagTimeout(round))`},
+	r.wait(env)`},
 	{name: "a node asks once only, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
 		right: `	attempt++
 `,
@@ -122,11 +128,13 @@ var plants = []planted{
 	}
 `},
 	{name: "timers are doubled", file: "algorithms/asynchronous.go",
-		right: `if r.run.Timeout > 0 && !r.stepping && !r.done {`,
+		right: `if !r.stepping && !r.done {
+		r.wait(env)`,
 		wrong: `if PLANTED && !r.stepping && !r.done {
-		env.After(r.run.Timeout, tagTimeout(round))
+		r.wait(env)
 	}
-	if r.run.Timeout > 0 && !r.stepping && !r.done {`,
+	if !r.stepping && !r.done {
+		r.wait(env)`,
 		invariant: []string{invariantTimers}},
 	{name: "timers are doubled, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
 		right: `if p.run.Retry > 0 && !p.stepping {
@@ -199,16 +207,46 @@ var plants = []planted{
 		wrong:     `if t > 1 && (n.Fresh == nil || n.Fresh[k] || PLANTED) {`,
 		invariant: []string{invariantDuals}},
 	{name: "a hub asks nobody again", file: "algorithms/star.go",
-		sets: []string{"algorithm={kind: dp-admm, eta: 0.1}", "rounds={count: 40}", "network.loss=0.2",
-			"network.topology={kind: star, nodes: 5}"},
+		sets: append([]string{"network.loss=0.2"}, hub...),
 		right: `if f == nil {
 			env.Send(`,
 		wrong: `if f == nil && !PLANTED {
 			env.Send(`},
+	{name: "a hub that forgets keeps its duals", file: "algorithms/hub.go", sets: hub,
+		right:     `s.center.F, s.center.Memory = message, nil`,
+		wrong:     `s.center.F = message; if !PLANTED { s.center.Memory = nil }`,
+		invariant: []string{invariantState}},
+	{name: "a hub that forgets asks nobody", file: "algorithms/star.go", sets: hub,
+		right: `h.work.hubForgets(h.round, h.message)
+	h.ask(env)`,
+		wrong: `h.work.hubForgets(h.round, h.message)
+	if PLANTED {
+		return
+	}
+	h.ask(env)`,
+		invariant: []string{invariantSends, invariantEnds}}, // of a hub of which it is not sure that it has forgotten
+	{name: "a hub over columns forgets its dual", file: "algorithms/sharing.go", sets: parties,
+		right:     `{ copy(h.Y, message[m.Split.N:]) }`,
+		wrong:     `{ if !PLANTED { copy(h.Y, message[m.Split.N:]) } }`,
+		invariant: []string{invariantState}},
+	{name: "the deadline is looked at only when a node asks", file: "algorithms/protocol.go", sets: stale,
+		right: `if deadline > 0 {
+		d = min`,
+		wrong: `if deadline > 0 && !PLANTED {
+		d = min`,
+		invariant: []string{invariantTimers}},
+	{name: "who has left is waited for", file: "algorithms/synchronous.go", sets: stale,
+		right: `p.gone[k] = true`,
+		wrong: `p.gone[k] = !PLANTED`},
+	{name: "nobody is told who leaves", file: "algorithms/asynchronous.go",
+		right:     `env.Send(int(j), KindLeave, r.round, nil)`,
+		wrong:     `if !PLANTED { env.Send(int(j), KindLeave, r.round, nil) }`,
+		invariant: []string{invariantSends}},
+	{name: "silence is taken for leaving too soon", file: "algorithms/asynchronous.go", sets: silent,
+		right: `quiet >= r.run.Deadline/2`,
+		wrong: `quiet >= r.run.Deadline/2 || PLANTED && r.asked[k]`},
 	{name: "a hub takes answers to the round before", file: "algorithms/star.go",
-		sets: []string{"algorithm={kind: admm-sharing, form: averaged}", "rounds={count: 40}",
-			"network.duplication=0.4",
-			"network.topology={kind: star, nodes: 3}", "problem.columns=[1, 1]", "problem.scale.intercept=false"},
+		sets:  append([]string{"network.duplication=0.4"}, parties...),
 		right: `if int(m.Round) != h.round+1 || h.heard[m.From-1] != nil {`,
 		wrong: `if int(m.Round) != h.round+1 && !(PLANTED && int(m.Round) == h.round) || h.heard[m.From-1] != nil {`},
 }

@@ -23,13 +23,40 @@ func (c *checker) retry() sim.Duration {
 	return c.e.Rounds.Retry
 }
 
+// deadline is how long a node waits; 0: for ever.
+func (c *checker) deadline() sim.Duration {
+	if !c.lossy && c.style != free {
+		return 0
+	}
+	return c.e.Rounds.Deadline
+}
+
+// set sets a timer for so much later, or for the deadline where that is sooner.
+func (c *checker) set(n *follower, now sim.Time, d sim.Duration, attempt int) {
+	at := now + sim.Time(d)
+	if limit := c.deadline(); limit > 0 {
+		at = min(at, n.waiting+sim.Time(limit))
+	}
+	n.alarms = append(n.alarms, alarm{at, n.round, attempt})
+}
+
+// pulse is how often a node without barriers looks whether it may go on; 0: never.
+func (c *checker) pulse() sim.Duration {
+	if t := c.e.Rounds.Timeout; t > 0 {
+		return t
+	}
+	return c.retry()
+}
+
 // stale says whether nodes in lockstep go on without what is missing.
 func (c *checker) stale() bool {
 	return c.style == lockstep && c.lossy && c.e.Rounds.Missing == algorithms.MissingLast
 }
 
 // over says whether nothing more is to be expected of a neighbour, without barriers.
-func (c *checker) over(n *follower, k int) bool { return n.gone[k] || n.newest[k].round >= c.a.Rounds }
+func (c *checker) over(n *follower, k int) bool {
+	return n.gone[k] || n.silent[k] || n.newest[k].round >= c.a.Rounds
+}
 
 // behind says whether a neighbour is too far behind, without barriers.
 func (c *checker) behind(n *follower, k int) bool {
@@ -37,14 +64,21 @@ func (c *checker) behind(n *follower, k int) bool {
 	return s > 0 && n.round-n.newest[k].round > s && !c.over(n, k)
 }
 
-// someBehind says whether any neighbour is.
-func (c *checker) someBehind(n *follower) bool {
-	for k := range n.neighbours {
-		if c.behind(n, k) {
-			return true
+// lacks says whether a node waits for a neighbour, which it asks.
+func (c *checker) lacks(n *follower, k int) bool {
+	switch c.style {
+	case free:
+		return c.behind(n, k) || c.e.Rounds.Timeout == 0 && !n.renewed[k] && !c.over(n, k)
+	case around:
+		want := n.round // of the hub
+		if n.id == 0 {
+			want++
 		}
+		_, ok := n.heard[k][want]
+		return !ok
 	}
-	return false
+	_, ok := n.heard[k][n.round]
+	return !ok
 }
 
 // advance begins the node's step if it must step now.
@@ -58,7 +92,7 @@ func (c *checker) advance(n *follower, now sim.Time) {
 			if !ok {
 				return
 			}
-			inputs[k], rounds[k], fresh[k] = f, n.round, true
+			inputs[k], rounds[k], fresh[k] = f.payload, f.round, f.round == n.round
 		}
 	case around:
 		if n.id == 0 && n.round == c.a.Rounds {
@@ -74,7 +108,7 @@ func (c *checker) advance(n *follower, now sim.Time) {
 			if !ok {
 				return
 			}
-			inputs[k], rounds[k], fresh[k] = f, want, true
+			inputs[k], rounds[k], fresh[k] = f.payload, want, true
 		}
 	case free:
 		heard := 0
@@ -108,21 +142,35 @@ func (c *checker) step(n *follower, now sim.Time, inputs [][]float64, rounds []i
 	}
 }
 
-// goOn begins a step with what there is: for who is missing, what the step before used.
-func (c *checker) goOn(n *follower, now sim.Time) {
-	v := len(n.neighbours)
-	inputs, rounds, fresh := make([][]float64, v), make([]int, v), make([]bool, v)
+// standIn lets what the step before used stand in for who is missing: for who has said that
+// it leaves, or for all. What comes of the round later does not count any more.
+func (c *checker) standIn(n *follower, all bool) {
 	for k := range n.heard {
-		if f, ok := n.heard[k][n.round]; ok {
-			inputs[k], rounds[k], fresh[k] = f, n.round, true
+		if _, ok := n.heard[k][n.round]; ok || !all && !n.gone[k] {
 			continue
 		}
-		inputs[k], rounds[k] = n.used[k].payload, n.used[k].round
-		if rounds[k] < 0 {
-			inputs[k] = make([]float64, c.d)
+		f := n.used[k]
+		if f.round < 0 {
+			f.payload = make([]float64, c.d)
+		}
+		n.heard[k][n.round] = f
+	}
+}
+
+// takeLeave takes those to have left that were heard once, were asked and have been quiet for
+// half of the deadline.
+func (c *checker) takeLeave(n *follower, now sim.Time) {
+	for k, j := range n.neighbours {
+		if !c.lacks(n, k) || !n.asked[k] || n.last[k] < 0 || sim.Duration(now-n.last[k]) < c.deadline()/2 {
+			continue
+		}
+		n.silent[k] = true
+		c.silences = append(c.silences, algorithms.Silence{Node: n.id, Neighbour: int(j), At: now})
+		if c.net.reaches(n.id, int(j), n.last[k]) {
+			c.fail(invariantSends, "node %d has asked node %d, which is up, and has no answer by %v though nothing "+
+				"between them was lost", n.id, j, now)
 		}
 	}
-	c.step(n, now, inputs, rounds, fresh)
 }
 
 // hear takes a message and returns what the node must send for it.
@@ -132,10 +180,14 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 	if !found {
 		return nil // a user's report
 	}
+	n.last[k], n.silent[k], n.asked[k] = ev.At, false, false
 	round := int(m.Round)
 	switch m.Kind {
 	case algorithms.KindLeave:
 		n.gone[k] = true
+		if c.stale() && n.round >= 0 {
+			c.standIn(n, false)
+		}
 	case algorithms.KindRequest:
 		switch {
 		case n.round < 0 || n.left:
@@ -157,7 +209,7 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 		case c.style == lockstep && round > max(n.round, 0)+1: // too early: it will be asked for again
 		default:
 			if _, ok := n.heard[k][round]; !ok {
-				n.heard[k][round] = m.Payload
+				n.heard[k][round] = value{round, m.Payload}
 			}
 		}
 	}
@@ -168,12 +220,12 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 func (c *checker) await(n *follower, now sim.Time) {
 	switch {
 	case c.style == free:
-		if t := c.e.Rounds.Timeout; t > 0 {
-			n.alarms = append(n.alarms, alarm{now + sim.Time(t), n.round, 0})
+		if d := c.pulse(); d > 0 {
+			c.set(n, now, d, 0)
 		}
 	case c.style == around && (n.id > 0 || n.round == c.a.Rounds):
 	case c.retry() > 0:
-		n.alarms = append(n.alarms, alarm{now + sim.Time(c.retry()), n.round, 0})
+		c.set(n, now, c.retry(), 0)
 	}
 }
 
@@ -218,10 +270,9 @@ func (c *checker) tick(n *follower, now sim.Time, sends bool) []message {
 	}
 	a := n.alarms[k]
 	waited := sim.Duration(now - n.waiting)
-	late := c.e.Rounds.Deadline > 0 && waited >= c.e.Rounds.Deadline
+	late := c.deadline() > 0 && waited >= c.deadline()
 	if _, ok := c.original.(algorithms.Registering); ok && !sends && !late && a.round == n.round && !n.stepping &&
-		!n.done &&
-		(c.style != free || c.someBehind(n)) {
+		!n.done && c.asks(n) {
 		return nil // another timer of the same instant: it was for users; this one is still to come
 	}
 	n.alarms = slices.Delete(n.alarms, k, k+1)
@@ -229,43 +280,55 @@ func (c *checker) tick(n *follower, now sim.Time, sends bool) []message {
 		return nil
 	}
 	if c.style == free {
-		n.overdue = true
+		n.overdue = n.overdue || c.e.Rounds.Timeout > 0 && waited >= c.e.Rounds.Timeout
 		if c.advance(n, now); n.stepping {
 			return nil
 		}
 	}
 	if late {
-		if c.stale() {
-			c.goOn(n, now)
+		switch {
+		case c.stale():
+			c.standIn(n, true)
+		case c.style == free:
+			c.takeLeave(n, now)
 		}
-		return nil // or else the run stops
+		return nil // it goes on, or else the run stops
 	}
 	return c.ask(n, now, a)
 }
 
-// ask is what a node sends that has waited in vain, and sets its next timer.
-func (c *checker) ask(n *follower, now sim.Time, a alarm) (all []message) {
-	for k, j := range n.neighbours {
-		switch {
-		case c.style == free:
-			if c.behind(n, k) {
-				all = append(all, message{int(j), algorithms.KindRequest, n.round})
-			}
-		case c.style == around: // the hub says it again
-			if _, ok := n.heard[k][n.round+1]; !ok {
-				all = append(all, message{int(j), algorithms.KindValue, n.round})
-			}
-		default:
-			if _, ok := n.heard[k][n.round]; !ok {
-				all = append(all, message{int(j), algorithms.KindRequest, n.round})
-			}
+// requests says whether a node that waits in vain sends the neighbour in position k a request.
+func (c *checker) requests(n *follower, k int) bool {
+	return c.lacks(n, k) && (c.style != lockstep || !n.gone[k])
+}
+
+// asks says whether a node that waits in vain sends any.
+func (c *checker) asks(n *follower) bool {
+	for k := range n.neighbours {
+		if c.requests(n, k) {
+			return true
 		}
 	}
-	next := c.e.Rounds.Timeout
+	return false
+}
+
+// ask is what a node sends that has waited in vain, and sets its next timer.
+func (c *checker) ask(n *follower, now sim.Time, a alarm) (all []message) {
+	kind := algorithms.KindRequest
+	if c.style == around { // the hub says it again
+		kind = algorithms.KindValue
+	}
+	for k, j := range n.neighbours {
+		if c.requests(n, k) {
+			n.asked[k] = true
+			all = append(all, message{int(j), kind, n.round})
+		}
+	}
+	next := c.pulse()
 	if c.style != free {
 		next = c.retry() << min(a.attempt+1, slowest)
 	}
-	n.alarms = append(n.alarms, alarm{now + sim.Time(next), n.round, a.attempt + 1})
+	c.set(n, now, next, a.attempt+1)
 	return all
 }
 
@@ -288,8 +351,7 @@ func (c *checker) restart(n *follower, now sim.Time) (all []message) {
 	}
 	n.forgotten, n.wholeStates = true, false
 	if c.style == around {
-		n.unknown = true // how a star goes on is its own business
-		return nil
+		return c.restartAround(n, now)
 	}
 	c.begin(n)
 	if n.round < 0 {
@@ -314,10 +376,37 @@ func (c *checker) restart(n *follower, now sim.Time) (all []message) {
 		}
 		return all
 	}
+	if c.stale() {
+		c.standIn(n, false)
+	}
 	if c.advance(n, now); c.retry() > 0 && !n.stepping {
 		return c.ask(n, now, alarm{round: n.round})
 	}
 	return nil
+}
+
+// restartAround is restart around a hub. Messages are kept in store: a client waits to be
+// asked, and the hub says its last message again, goes on from it and knows no more.
+func (c *checker) restartAround(n *follower, now sim.Time) (all []message) {
+	before, sure := n.state, n.sureDual
+	c.begin(n)
+	if n.id > 0 || n.round < 0 {
+		return nil
+	}
+	if c.central {
+		n.state.f = before.f
+	} else { // z is anew, and y if the message does not say it
+		n.sureF, n.sureMemory, n.sureDual = true, true, true
+		if _, ok := c.original.(algorithms.Recovering); ok && n.round > 0 {
+			n.state.dual, n.sureDual = before.dual, sure
+		}
+	}
+	n.waiting = now
+	for _, j := range n.neighbours {
+		all = append(all, message{int(j), algorithms.KindValue, n.round})
+	}
+	c.await(n, now)
+	return all
 }
 
 // publish takes a publication and returns what the node must send.
@@ -335,6 +424,9 @@ func (c *checker) publish(n *follower, p *algorithms.Publication, kind string) (
 	n.published = append(n.published, p.Values)
 	for k := range n.heard { // what is old
 		delete(n.heard[k], n.round-2)
+	}
+	if c.stale() {
+		c.standIn(n, false)
 	}
 	if (c.style == around || c.central) && n.id > 0 && p.Round == 0 {
 		return nil // the hub speaks first
@@ -520,35 +612,34 @@ func (c *checker) duration(n *follower, now sim.Time, last bool) {
 		sim.Duration(took), n.began, n.round+1, sim.Duration(max(least, 0)), sim.Duration(most))
 }
 
-// leftBy says whether a node has left by a time: one that is down when it should leave is not
-// told, and does not come back either.
-func (c *checker) leftBy(node int, t sim.Time) bool {
-	return slices.ContainsFunc(c.e.Network.Faults, func(f sim.Fault) bool {
-		return f.Kind == sim.Leave{Node: node} && sim.Time(f.At) <= t
-	})
-}
-
-// excused says whether a run may stop at a time: because a node has left, and others wait for
-// it or it has not ended its own rounds, or because a server has waited for its users for as
-// long as the deadline says.
+// excused says whether a run may stop at a time: because a node that has not ended waits for
+// one that has left, where it has no way to go on without, because a server has waited for its
+// users for as long as the deadline says, or because nobody is left. Without barriers, who waits
+// for a neighbour that has itself waited for one that has left comes to its deadline with it.
 func (c *checker) excused(now sim.Time) bool {
 	_, registers := c.original.(algorithms.Registering)
-	gone := false
+	some, all := false, true
 	for i := range c.nodes {
-		gone = gone || c.leftBy(i, now)
+		gone := c.net.gone(i, now)
+		some, all = some || gone, all && gone
+	}
+	if all || some && c.silences != nil {
+		return true
 	}
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		switch {
-		case gone && n.unknown: // it may be that one that waits
+		case some && n.unknown: // it may be that one that waits
 			return true
 		case registers && n.round < 0 && now >= sim.Time(c.e.Rounds.Deadline):
 			return true
-		case c.leftBy(i, now) && (c.style != free || !n.left): // it was down, and so was not told
+		case c.style == around && i == 0 && n.round < c.a.Rounds && c.net.gone(i, now):
 			return true
+		case n.done || n.stepping || c.stale() || c.net.gone(i, now):
+			continue
 		}
 		for k, j := range n.neighbours {
-			if c.style == free && !n.done && c.leftBy(int(j), now) && c.behind(n, k) {
+			if c.net.gone(int(j), now) && c.lacks(n, k) {
 				return true
 			}
 		}

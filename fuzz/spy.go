@@ -112,6 +112,12 @@ func (s columnSpy) Merge(h *algorithms.Hub, t int, sent [][]float64) ([]float64,
 // its traits, so that what stands before it must have just those.
 func (s *spy) on(m algorithms.Method) (algorithms.Method, error) {
 	if c, ok := m.(algorithms.ColumnMethod); ok {
+		if r, ok := m.(algorithms.Recovering); ok {
+			return struct {
+				columnSpy
+				algorithms.Recovering
+			}{columnSpy{s, c}, r}, nil
+		}
 		return columnSpy{s, c}, nil
 	}
 	rows, ok := m.(algorithms.RowMethod)

@@ -20,6 +20,7 @@ func traitsOf(m algorithms.Method) map[string]bool {
 	_, all["Addressing"] = m.(algorithms.Addressing)
 	_, all["Sheltering"] = m.(algorithms.Sheltering)
 	_, all["Registering"] = m.(algorithms.Registering)
+	_, all["Recovering"] = m.(algorithms.Recovering)
 	return all
 }
 

@@ -19,6 +19,16 @@ type Collector struct {
 	spare []*openRound
 	duals []dualSum // by round
 	ended func(Row)
+
+	latest []publication // by node
+	gone   []int         // nodes that publish no more
+}
+
+// publication is what a node has published last; values is nil before the first.
+type publication struct {
+	round         int
+	values, inner []float64
+	loss          float64
 }
 
 // openRound is a round that some node has published.
@@ -42,7 +52,7 @@ func NewCollector(p *problem.Problem, optimum []float64, rounds int, ended func(
 	c := &Collector{
 		lockstepTraffic: make(lockstepTraffic, rounds+1), gauge: newGauge(p, optimum),
 		rows: make([]Row, rounds+1), open: make([]*openRound, rounds+1), duals: make([]dualSum, rounds+1),
-		ended: ended,
+		ended: ended, latest: make([]publication, len(p.Shards)),
 	}
 	for t := range c.rows {
 		c.rows[t] = newRow(t)
@@ -60,13 +70,47 @@ func (c *Collector) Keep(t *checkpoint.Track) { c.gauge.track = t }
 func (c *Collector) Published(
 	shard, t int, at sim.Time, values, inner []float64, loss float64, stats problem.Stats,
 ) {
+	c.latest[shard] = publication{t, values, inner, loss}
 	r := c.open[t]
 	if r == nil {
 		r = c.begin()
 		c.open[t] = r
+		for _, k := range c.gone {
+			c.standIn(k, r)
+		}
 	}
 	r.take(shard, values, inner, loss, stats)
-	if r.heard++; r.heard < len(r.values) {
+	r.heard++
+	c.conclude(t, at)
+}
+
+// Gone is told that a node with a shard publishes no more, from this time on: in rounds that it has not published, its
+// last iterate stands. One that never published anything leaves every round incomplete.
+func (c *Collector) Gone(shard int, at sim.Time) {
+	last := c.latest[shard]
+	if last.values == nil {
+		return
+	}
+	c.gone = append(c.gone, shard)
+	for t := last.round + 1; t < len(c.open); t++ {
+		if c.open[t] != nil {
+			c.standIn(shard, c.open[t])
+			c.conclude(t, at)
+		}
+	}
+}
+
+// standIn takes a node's last iterate for one of a later round.
+func (c *Collector) standIn(shard int, r *openRound) {
+	last := c.latest[shard]
+	r.take(shard, last.values, last.inner, last.loss, problem.Stats{})
+	r.heard++
+}
+
+// conclude measures a round if it is complete.
+func (c *Collector) conclude(t int, at sim.Time) {
+	r := c.open[t]
+	if r.heard < len(r.values) {
 		return
 	}
 	c.gauge.measure(&c.rows[t], r.snapshot)

@@ -110,3 +110,34 @@ func TestTestError_Boundary(t *testing.T) {
 		t.Errorf("error of no rows is %v", e)
 	}
 }
+
+// From when a node is gone its last iterate stands, in rounds that are open and in those to
+// come; a round that only it had kept open ends at that time.
+func TestCollector_Gone(t *testing.T) {
+	d := 2
+	p := &problem.Problem{D: d, Loss: problem.Squared, C: 1, R: []float64{1, 1}}
+	for range 2 {
+		u := problem.NewRows(d)
+		u.Append([]int32{0}, []float64{1})
+		p.Shards = append(p.Shards, problem.Shard{U: u, Y: []float64{1}})
+	}
+	c := NewCollector(p, nil, 3, nil)
+	tell := func(shard, round int, at sim.Time, x float64) {
+		c.Published(shard, round, at, []float64{x, 0}, nil, x, problem.Stats{})
+	}
+	tell(0, 0, 0, 1)
+	tell(1, 0, 0, 5)
+	tell(0, 1, 10, 2)
+	if n := len(c.Rows()); n != 1 {
+		t.Fatalf("%d rows", n)
+	}
+	c.Gone(1, 12)
+	tell(0, 2, 20, 3)
+	rows := c.Rows()
+	if len(rows) != 3 || rows[1].Time != 12 || rows[2].Time != 20 || rows[1].Loss != 3.5 || rows[2].Loss != 4 {
+		t.Errorf("%+v", rows)
+	}
+	if !math.IsNaN(rows[1].DualSum) {
+		t.Errorf("the sum of duals of a round that a node has not ended is %v", rows[1].DualSum)
+	}
+}

@@ -117,10 +117,10 @@ func (s *Split) diverged(t int, x [][]float64) error {
 		norms[m] = num.Norm(x[m])
 	}
 	worst := slices.Index(norms, slices.Max(norms))
-	return fmt.Errorf("the run diverges: in round %d the objective is %.4g, %.3g times its start, and %s; "+
+	return fmt.Errorf("%w: in round %d the objective is %.4g, %.3g times its start, and %s; "+
 		"the coefficients of party %d are the largest, of norm %.4g. Parties that step at once overshoot when their "+
 		"columns are correlated and the penalty is small: take form: averaged, or a greater eta",
-		t, now, now/s.rows[0].Objective, how, worst+1, norms[worst])
+		problem.ErrDiverges, t, now, now/s.rows[0].Objective, how, worst+1, norms[worst])
 }
 
 // Rows returns the rows of the rounds that ended, with the traffic counted so far.

@@ -5,6 +5,7 @@ package parameter
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"overhear/internal/num"
@@ -21,14 +22,22 @@ type Schedule struct {
 // Sequence is a positive parameter of every use: initial·ratio^(k−1) for the k-th, up
 // to max; or a list, whose last value goes on.
 type Sequence struct {
-	Initial float64   `yaml:"initial" doc:"value of the first use"`
+	Initial float64   `yaml:"initial" auto:"allowed" doc:"value of the first use"`
 	Ratio   float64   `yaml:"ratio" default:"1" doc:"each use's value over the one before"`
 	Max     float64   `yaml:"max" doc:"greatest value; 0: none"`
 	Values  []float64 `yaml:"values" doc:"the values themselves, the last of which goes on"`
 }
 
-// UnmarshalText reads a constant.
+// Auto stands for a penalty or step that the program is to compute from the problem;
+// scenarios write "auto", and can write no infinity.
+var Auto = math.Inf(1)
+
+// UnmarshalText reads a constant, or auto.
 func (l *Sequence) UnmarshalText(text []byte) error {
+	if string(text) == "auto" {
+		*l = Sequence{Initial: Auto, Ratio: 1}
+		return nil
+	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return fmt.Errorf("must be a number, {initial, ratio, max}, {values: [...]} or {nodes: [...]}, is %q", text)
@@ -39,6 +48,31 @@ func (l *Sequence) UnmarshalText(text []byte) error {
 
 // Constant is the schedule of one value.
 func Constant(v float64) Schedule { return Schedule{Sequence: Sequence{Initial: v, Ratio: 1}} }
+
+// Auto says whether some of its values are to be computed.
+func (s *Schedule) Auto() bool {
+	for _, l := range s.Nodes {
+		if l.Initial == Auto {
+			return true
+		}
+	}
+	return s.Initial == Auto
+}
+
+// Starting is the schedule with that value for each first one that is to be computed.
+func (s Schedule) Starting(v float64) Schedule {
+	if s.Initial == Auto {
+		s.Initial = v
+	}
+	nodes := slices.Clone(s.Nodes)
+	for i := range nodes {
+		if nodes[i].Initial == Auto {
+			nodes[i].Initial = v
+		}
+	}
+	s.Nodes = nodes
+	return s
+}
 
 // Check reports a schedule that is not positive throughout.
 func (s Schedule) Check(report func(field, problem string)) {
@@ -86,6 +120,9 @@ func (s *Schedule) At(node, k int) float64 {
 	}
 	return s.at(k)
 }
+
+// First is the value of node 0's first use.
+func (s Schedule) First() float64 { return s.At(0, 1) }
 
 // Least is the smallest value of a node's first uses.
 func (s *Schedule) Least(node, uses int) float64 {

@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"overhear/internal/files"
 )
 
 // Describe writes what a set is, where its files are and whether they are
@@ -34,15 +36,11 @@ func (b *BuiltIn) Describe(w io.Writer, dir string) error {
 			fmt.Fprintf(w, "%s: not here\n", f.Path)
 			continue
 		}
-		sum, err := hashUnpacked(path)
-		switch {
-		case err != nil:
+		if err := f.check(path); err != nil {
 			problems = append(problems, err)
-		case sum != f.SHA256:
-			problems = append(problems, fmt.Errorf("%s has SHA-256 %s, the published file %s", path, sum, f.SHA256))
-		default:
-			fmt.Fprintf(w, "%s: intact, SHA-256 %s\n", path, sum)
+			continue
 		}
+		fmt.Fprintf(w, "%s: intact, SHA-256 %s\n", path, f.SHA256)
 	}
 	return errors.Join(problems...)
 }
@@ -113,11 +111,11 @@ func (f DataFile) download(ctx context.Context, path string) error {
 	defer os.Remove(partial.Name())
 	h := sha256.New()
 	_, err = io.Copy(io.MultiWriter(partial, h), body)
-	if err = errors.Join(err, partial.Close()); err != nil {
+	if err = errors.Join(err, partial.Sync(), partial.Close()); err != nil {
 		return err
 	}
 	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.SHA256 {
 		return fmt.Errorf("the file there has SHA-256 %s, not %s", sum, f.SHA256)
 	}
-	return os.Rename(partial.Name(), path)
+	return files.Move(partial.Name(), path)
 }

@@ -177,14 +177,19 @@ var censusColumns = sync.OnceValue(func() []*censusColumn {
 // between twentieths of the distribution.
 func census(n, _ int, s *sim.Stream) (*Set, error) {
 	columns := censusColumns()
-	t := &table{name: "census", columns: []string{"income"}, known: [][]string{nil}}
-	categorical := []bool{true}
+	source := Source{Label: "income", Positive: ">50K"}
+	t := &table{name: "census", columns: []string{source.Label}, known: [][]string{nil}}
 	for _, c := range columns {
 		t.columns = append(t.columns, c.name)
 		t.known = append(t.known, c.values)
-		categorical = append(categorical, c.values != nil)
+		if c.values == nil {
+			source.Numeric = append(source.Numeric, c.name)
+		} else {
+			source.Categorical = append(source.Categorical, c.name)
+		}
 	}
-	for i := range n {
+	var rows [][]string
+	for range n {
 		class, label := 0, "<=50K"
 		if s.IntN(censusRows) < censusHigh {
 			class, label = 1, ">50K"
@@ -193,11 +198,17 @@ func census(n, _ int, s *sim.Stream) (*Set, error) {
 		for _, c := range columns {
 			row = append(row, c.draw(class, s))
 		}
-		t.rows = append(t.rows, row)
-		t.lines = append(t.lines, i+1)
-		t.offsets = append(t.offsets, make([]int, len(row)))
+		rows = append(rows, row)
 	}
-	set, err := t.set(0, ">50K", categorical)
+	t.each = func(row func(r record) error) error {
+		for i, fields := range rows {
+			if err := row(record{fields, func(int) string { return fmt.Sprintf(":%d", i+1) }}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	set, _, err := source.fromTable(t)
 	if err != nil {
 		return nil, fmt.Errorf("%w: draw more rows", err) // a class is absent from a tiny sample
 	}

@@ -3,6 +3,7 @@
 package problem
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -12,26 +13,48 @@ import (
 // Scale prepares a set, `problem.scale` in a scenario, in this order: columns,
 // intercept, rows.
 type Scale struct {
-	Columns   string `yaml:"columns" default:"max" enum:"max,none" doc:"max divides every column by its largest absolute value over the whole set"`
+	Columns   string `yaml:"columns" default:"max" enum:"max,none" doc:"max divides every column by its largest absolute value over the rows that fit names"`
+	Fit       string `yaml:"fit" enum:"training,all" doc:"the rows whose largest values columns are divided by; default training, so that no test row has a part in it, for a file of one's own, and all for a built-in set, as the papers have it"`
 	Rows      string `yaml:"rows" default:"clip" enum:"clip,unit,none" doc:"clip divides every row by max(1, its norm), unit by its norm; the privacy proofs need norms of at most 1"`
 	Intercept bool   `yaml:"intercept" default:"true" doc:"append a column of ones, regularised like the others"`
 }
 
-// Apply returns the prepared set; the original is not changed. A row of zeros
-// stays as it is.
-func (s Scale) Apply(set *Set) *Set {
+// OfTraining says whether the scaling of a source's columns depends on which rows are for training.
+func (s Scale) OfTraining(source Source) bool {
+	return s.Columns == "max" && (s.Fit == "training" || s.Fit == "" && source.Own())
+}
+
+// Apply returns the prepared set; the original is not changed. The rows in fit, or all if it is nil, say what columns
+// are divided by; a column that is zero in all of them stays as it is, and so does a row of zeros.
+func (s Scale) Apply(set *Set, fit []int) *Set {
 	x := set.X
 	out := *set
 	out.X = &Rows{D: x.D, Start: make([]int32, 1, len(x.Start)), Col: make([]int32, 0, len(x.Col)+x.Len()),
 		Val: make([]float64, 0, len(x.Val)+x.Len())}
 	divisor := make([]float64, x.D)
-	for k, c := range x.Col {
-		divisor[c] = math.Max(divisor[c], math.Abs(x.Val[k]))
+	take := func(cols []int32, vals []float64) {
+		for k, c := range cols {
+			divisor[c] = math.Max(divisor[c], math.Abs(vals[k]))
+		}
 	}
-	if s.Columns != "max" {
-		for k := range divisor {
+	switch {
+	case s.Columns != "max":
+	case fit == nil:
+		take(x.Col, x.Val)
+	default:
+		for _, i := range fit {
+			take(x.Row(i))
+		}
+	}
+	for k := range divisor {
+		if divisor[k] == 0 {
 			divisor[k] = 1
 		}
+	}
+	if set.Reading != nil {
+		reading := *set.Reading
+		reading.ScaledBy, reading.Scaling = s.Says(fit, x.Len())
+		out.Reading = &reading
 	}
 	if s.Intercept {
 		out.X.D++
@@ -59,3 +82,30 @@ func (s Scale) Apply(set *Set) *Set {
 	}
 	return &out
 }
+
+// Says is which rows have said what columns are divided by, and what was done in words.
+func (s Scale) Says(fit []int, rows int) (by, words string) {
+	switch {
+	case s.Columns != "max":
+		by, words = "none", "columns as they are in the file"
+	case fit == nil:
+		by, words = "all", fmt.Sprintf("columns divided by their largest values in all %d rows, test rows too", rows)
+	case len(fit) == rows:
+		by, words = "training", fmt.Sprintf("columns divided by their largest values in the %d training rows; "+
+			"there are no test rows", rows)
+	default:
+		by, words = "training", fmt.Sprintf("columns divided by their largest values in the %d training rows, none of "+
+			"the %d test rows", len(fit), rows-len(fit))
+	}
+	switch s.Rows {
+	case "clip":
+		words += "; rows clipped to length 1"
+	case "unit":
+		words += "; rows scaled to length 1"
+	}
+	return by, words
+}
+
+// Uncovered is what an ε does not cover: what preparation computes of the rows without noise.
+const Uncovered = "ε covers the messages, not what preparation takes from the rows without noise: the columns' " +
+	"largest values, the categories (docs/mathematics.md §8)"

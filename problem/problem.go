@@ -3,10 +3,15 @@
 package problem
 
 import (
+	"errors"
 	"fmt"
 
 	"overhear/internal/num"
 )
+
+// ErrDiverges is wrapped by the errors of a run that is ended because what it computes
+// grows without bound.
+var ErrDiverges = errors.New("the run diverges")
 
 // Problem is Σ_i O_i over N nodes.
 type Problem struct {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,12 +15,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"overhear/internal/memory"
 	"overhear/sim"
 )
 
 func TestReadCSV(t *testing.T) {
-	set, err := Source{}.readCSV("t.csv",
-		strings.NewReader("size,colour,class\n3,red,no\n?,red,no\n-1,blue,yes\n0,red,yes\n"))
+	set, _, err := Source{}.readCSV("t.csv",
+		[]byte("size,colour,class\n3,red,no\n?,red,no\n-1,blue,yes\n0,red,yes\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestReadCSV(t *testing.T) {
 	if len(set.X.Val) != 5 {
 		t.Errorf("%d values stored; zeros should be left out", len(set.X.Val))
 	}
-	set, err = Source{Label: "0", Positive: "a"}.readCSV("t.csv", strings.NewReader("a,1\nb,2\n"))
+	set, _, err = Source{Label: "0", Positive: "a"}.readCSV("t.csv", []byte("a,1\nb,2\n"))
 	if err != nil || !slices.Equal(set.Y, []float64{1, -1}) {
 		t.Errorf("label by number: %v %v", set, err)
 	}
@@ -57,10 +57,11 @@ func dense(r *Rows) [][]float64 {
 func TestReaders_Errors(t *testing.T) {
 	csv, libsvm, raetsch := Source{}.readCSV, Source{Dimension: 3}.readLIBSVM, Source{}.readRaetsch
 	for _, c := range []struct {
-		read       func(string, io.Reader) (*Set, error)
+		read       func(string, []byte) (*Set, *Reading, error)
 		text, want string
 	}{
-		{csv, "a,b,y\n1,2,0\n3,NaN,1\n", `f:3:3: "NaN" is not a finite number (column b)`},
+		{Source{Missing: []string{"?"}}.readCSV, "a,b,y\n1,2,0\n3,NaN,1\n",
+			`f:3:3: "NaN" is not a finite number (column b)`},
 		{csv, "a,b,y\n1,2,0\n3,inf,1\n", `f:3:3: "inf" is not a finite number`},
 		{csv, "a,b,y\n1,2,0\n3,1\n", "f:3: 2 fields, but the first line has 3"},
 		{csv, "a,y\n1,0\n2,1\n3,2\n", "must take two values"},
@@ -70,11 +71,11 @@ func TestReaders_Errors(t *testing.T) {
 		{libsvm, "+1 1:1 2:x\n", `f:1:8: "x" is not a finite number`},
 		{libsvm, "+1 2:1 1:1\n", `f:1:8: "1:1" must be index:value with indices from 1, ascending`},
 		{libsvm, "+1 4:1\n", "index 4 is beyond the dimension 3"},
-		{libsvm, "+1 1:1\n", "must take two values"},
+		{libsvm, "+1 1:1\n", "here it takes one"},
 		{raetsch, "1 2 3\n-1 2\n", "f:2: a label and 1 values, but the first line has 2"},
 		{raetsch, "1 2 nan\n", `is not a finite number`},
 	} {
-		if _, err := c.read("f", strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := c.read("f", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q gave %v, want %s", c.text, err, c.want)
 		}
 	}
@@ -181,7 +182,7 @@ func TestScale(t *testing.T) {
 	x.Append([]int32{0, 1}, []float64{2, -10})
 	x.Append([]int32{0}, []float64{-4})
 	set := Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(&Set{X: x, Y: []float64{1, -1},
-		Columns: []string{"a", "b"}})
+		Columns: []string{"a", "b"}}, nil)
 	got := dense(set.X)
 	n0, n1 := math.Sqrt(0.25+1+1), math.Sqrt(2)
 	for i, want := range [][]float64{{0.5 / n0, -1 / n0, 1 / n0}, {-1 / n1, 0, 1 / n1}} {
@@ -201,17 +202,67 @@ func FuzzReaders(f *testing.F) {
 		if strings.Contains(text, "00000") { // huge indices only cost memory
 			return
 		}
-		readers := []func(string, io.Reader) (*Set, error){Source{}.readCSV, Source{Dimension: 1000}.readLIBSVM,
+		readers := []func(string, []byte) (*Set, *Reading, error){Source{}.readCSV, Source{Dimension: 1000}.readLIBSVM,
 			Source{}.readRaetsch}
-		set, err := readers[((which%3)+3)%3]("f", strings.NewReader(text))
-		if err != nil {
-			if !strings.HasPrefix(err.Error(), "f:") && !strings.Contains(err.Error(), "reading f") {
-				t.Errorf("the error does not name the file: %v", err)
-			}
-			return
-		}
-		if set.X.Len() != len(set.Y) || len(set.Columns) != set.X.D {
-			t.Errorf("%d rows, %d labels, %d columns, %d names", set.X.Len(), len(set.Y), set.X.D, len(set.Columns))
-		}
+		set, _, err := readers[((which%3)+3)%3]("f", []byte(text))
+		checkRead(t, set, err)
 	})
+}
+
+// A packed file that is small and unpacks to much, a file that is large, and rows to be drawn,
+// are refused before memory is full.
+func TestLoad_TooLargeIsRefused(t *testing.T) {
+	defer memory.SetLimit(memory.SetLimit(8e6))
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	if _, err := z.Write(bytes.Repeat([]byte("1,2\n"), 5e5)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	large := bytes.Repeat([]byte("1,2\n"), 6e5)
+	for name, text := range map[string][]byte{"bomb.csv": bomb.Bytes(), "large.csv": large} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (Source{CSV: path}).Load("", nil); err == nil || !strings.Contains(err.Error(), "--max-memory") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	wide := filepath.Join(dir, "wide.libsvm")
+	if err := os.WriteFile(wide, []byte("1 2147483647:1\n-1 1:1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Source{LIBSVM: wide}).Load("", nil); err == nil ||
+		!strings.Contains(err.Error(), "with 2147483647 columns would take about 429 GB") {
+		t.Error(err)
+	}
+	want := "generating 2000000000 rows of 20 columns would take about 1.96 TB of memory; the limit is 8 MB"
+	_, err := Source{Set: "twonorm", Rows: 2e9}.Load("", sim.NewStream(1, "data"))
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// checkRead holds a reader to what is promised of every file.
+func checkRead(t *testing.T, set *Set, err error) {
+	t.Helper()
+	if err != nil {
+		if !strings.HasPrefix(err.Error(), "f:") && !strings.Contains(err.Error(), "reading f") {
+			t.Errorf("the error does not name the file: %v", err)
+		}
+		return
+	}
+	if set.X.Len() != len(set.Y) || len(set.Columns) != set.X.D {
+		t.Errorf("%d rows, %d labels, %d columns, %d names", set.X.Len(), len(set.Y), set.X.D, len(set.Columns))
+	}
+	for _, v := range set.X.Val {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatal("a value is not finite")
+		}
+	}
+	if r := set.Reading; r != nil && (r.RowsRead != set.X.Len()+r.RowsDropped || r.Columns != set.X.D ||
+		r.Classes[0].Rows+r.Classes[1].Rows != set.X.Len()) {
+		t.Errorf("%d rows and %d columns, but what is told of them is %+v", set.X.Len(), set.X.D, r)
+	}
 }

@@ -10,4 +10,5 @@ type Set struct {
 	Columns []string  // names, D of them
 	Dropped int       // rows left out because a value was missing
 	Source  string    // where it was read from, or how it was made
+	Reading *Reading  // what was done to read a user's file; nil for built-in sets
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"overhear/sim"
@@ -188,7 +189,22 @@ func (b *BuiltIn) load(dir string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	for k, path := range paths {
+		if err := b.Files[k].check(path); err != nil {
+			return nil, fmt.Errorf("data set %s: %w; put the published file there, or read this one as a file of your "+
+				"own with csv, libsvm or raetsch", b.Name, err)
+		}
+	}
 	return b.read(paths)
+}
+
+// check returns an error if a file is not the published one.
+func (f DataFile) check(path string) error {
+	sum, err := hashUnpacked(path)
+	if err == nil && sum != f.SHA256 {
+		err = fmt.Errorf("%s has SHA-256 %s, the published file %s", path, sum, f.SHA256)
+	}
+	return err
 }
 
 // readWDBC reads the set's own header, `rows,columns,class 0,class 1`, and rows
@@ -198,16 +214,21 @@ func readWDBC(name string, r io.Reader) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, body, _ := strings.Cut(string(text), "\n")
-	return Source{}.readCSV(name, strings.NewReader(body))
+	_, body, _ := bytes.Cut(text, []byte("\n"))
+	set, _, err := Source{}.readCSV(name, body)
+	return set, err
 }
 
 // readEach reads files of one form one after the other into one set.
-func readEach(read func(string, io.Reader) (*Set, error)) func([]string) (*Set, error) {
+func readEach(read func(string, []byte) (*Set, *Reading, error)) func([]string) (*Set, error) {
 	return func(paths []string) (*Set, error) {
 		var all *Set
 		for _, p := range paths {
-			set, err := readFile(p, read)
+			text, err := readFile(p)
+			if err != nil {
+				return nil, err
+			}
+			set, _, err := read(p, text)
 			if err != nil {
 				return nil, err
 			}
@@ -231,31 +252,43 @@ var adultColumns = strings.Fields(`age workclass fnlwgt education education-num 
 // readAdult reads the training and the test file as one table. The test file
 // begins with a line that is no row and its labels end with a full stop.
 func readAdult(paths []string) (*Set, error) {
-	numeric := map[string]bool{"age": true, "fnlwgt": true, "education-num": true, "capital-gain": true,
-		"capital-loss": true, "hours-per-week": true}
-	categorical := make([]bool, len(adultColumns))
-	for k, c := range adultColumns {
-		categorical[k] = !numeric[c]
+	numeric := []string{"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
+	s := Source{Label: "income", Positive: ">50K", Numeric: numeric, Missing: []string{"?"}}
+	for _, c := range adultColumns {
+		if c != s.Label && !slices.Contains(numeric, c) {
+			s.Categorical = append(s.Categorical, c)
+		}
 	}
-	t := &table{columns: adultColumns}
+	var files [][]byte
 	for _, p := range paths {
-		_, err := readFile(p, func(name string, r io.Reader) (*Set, error) {
-			t.name = name
-			return nil, lines(name, r, func(n int, line string) error {
-				if strings.HasPrefix(line, "|") {
-					return nil
-				}
-				fields, offsets := splitRow(strings.TrimSuffix(line, "."), ',', nil, nil)
-				if len(fields) != len(adultColumns) {
-					return fmt.Errorf("%s:%d: %d fields, Adult has %d", name, n, len(fields), len(adultColumns))
-				}
-				t.add(n, fields, offsets, []string{"?"})
-				return nil
-			})
-		})
+		text, err := readFile(p)
 		if err != nil {
 			return nil, err
 		}
+		files = append(files, text)
 	}
-	return t.set(len(adultColumns)-1, ">50K", categorical)
+	t := &table{name: strings.Join(paths, " and "), columns: adultColumns}
+	t.each = func(row func(r record) error) error {
+		for k, text := range files {
+			err := lines(paths[k], bytes.NewReader(text), func(n int, line string) error {
+				if strings.HasPrefix(line, "|") {
+					return nil
+				}
+				fields := strings.Split(strings.TrimSuffix(line, "."), ",")
+				if len(fields) != len(adultColumns) {
+					return fmt.Errorf("%s:%d: %d fields, Adult has %d", paths[k], n, len(fields), len(adultColumns))
+				}
+				for k := range fields {
+					fields[k] = strings.TrimSpace(fields[k])
+				}
+				return row(record{fields, func(int) string { return fmt.Sprintf(":%s:%d", paths[k], n) }})
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	set, _, err := s.fromTable(t)
+	return set, err
 }

@@ -3,8 +3,13 @@
 package problem
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"math"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"overhear/sim"
@@ -56,7 +61,7 @@ func TestBuiltInSets(t *testing.T) {
 }
 
 func TestAdultPrepared(t *testing.T) {
-	set := Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(load(t, "adult"))
+	set := Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(load(t, "adult"), nil)
 	if set.X.D != 105 || set.Dropped != 48842-45222 {
 		t.Errorf("%d columns and %d rows dropped; want the papers' 105, and 3,620", set.X.D, set.Dropped)
 	}
@@ -133,6 +138,45 @@ func TestGeneratorMeans(t *testing.T) {
 
 func BenchmarkLoadAdult(b *testing.B) {
 	for range b.N {
-		Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(load(b, "adult"))
+		Scale{Columns: "max", Rows: "clip", Intercept: true}.Apply(load(b, "adult"), nil)
+	}
+}
+
+// A file of a built-in set that is not the published one is refused, packed or not, and named.
+func TestBuiltInSets_AreThePublishedOnes(t *testing.T) {
+	load(t, "banana") // skips where it is not at hand
+	b, _ := FindSet("banana")
+	paths, err := b.Find(dataDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r, err := unpacked(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, changed := range []bool{false, true} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, filepath.FromSlash(b.Files[0].Path))
+		if changed { // a digit, so that the file can be read as before
+			at := bytes.LastIndexByte(text, '1')
+			text[at] = '2'
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Source{Set: "banana"}.Load(dir, sim.NewStream(1, "data"))
+		if (err != nil) != changed || changed && !(strings.Contains(err.Error(), path+" has SHA-256 ") &&
+			strings.Contains(err.Error(), b.Files[0].SHA256)) {
+			t.Errorf("changed %v: %v", changed, err)
+		}
 	}
 }

@@ -3,33 +3,45 @@
 package problem
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"overhear/internal/memory"
 	"overhear/sim"
 )
 
 // Source names a built-in set or a file. A bare name is a set.
 type Source struct {
 	Set     string `yaml:"set" enum:"wdbc,adult,a9a,german,splice,image,banana,twonorm,ringnorm,waveform,census,wide" doc:"a built-in set; see simulate data list"`
-	CSV     string `yaml:"csv" doc:"path of a CSV file, plain or gzip, relative to the scenario"`
+	CSV     string `yaml:"csv" doc:"path of a CSV file, plain or gzip, relative to the scenario; see simulate data info"`
+	Parquet string `yaml:"parquet" doc:"path of a Parquet file"`
+	Arrow   string `yaml:"arrow" doc:"path of an Arrow file (IPC, Feather), as file or stream"`
 	LIBSVM  string `yaml:"libsvm" doc:"path of a LIBSVM file, plain or gzip"`
 	Raetsch string `yaml:"raetsch" doc:"path of a file of rows 'label value value …', plain or gzip"`
 
-	Rows      int      `yaml:"rows" doc:"rows to generate (twonorm, ringnorm, waveform, census, wide); default as published"`
-	Label     string   `yaml:"label" doc:"label column of a CSV file: a name, or a number from 0; default the last"`
-	Positive  string   `yaml:"positive" doc:"label that becomes +1; default the greater of the two"`
-	Header    *bool    `yaml:"header" doc:"whether a CSV file begins with column names; default: if no field of its first line is a number"`
-	Missing   []string `yaml:"missing" doc:"CSV values that mean missing, besides the empty one; rows with one are dropped; default [?, NA]"`
-	Dimension int      `yaml:"dimension" doc:"number of columns: of a LIBSVM file, default the largest index; of twonorm and ringnorm, default as published"`
+	Rows        int      `yaml:"rows" doc:"rows to generate (twonorm, ringnorm, waveform, census, wide); default as published"`
+	Label       string   `yaml:"label" doc:"label column of a table (csv, parquet, arrow): a name, or a number from 0; default the last"`
+	Positive    string   `yaml:"positive" doc:"label that becomes +1; default the greater of the two"`
+	ID          string   `yaml:"id" doc:"column of a table that names the rows; it is left out, and it is said if a name stands in several rows"`
+	Drop        []string `yaml:"drop" doc:"columns of a table that are left out"`
+	Categorical []string `yaml:"categorical" doc:"columns of a table that become an indicator for each value, numbers or not, however many they are"`
+	Numeric     []string `yaml:"numeric" doc:"columns of a table that are numbers; a value that is none is an error"`
+	Missing     []string `yaml:"missing" doc:"values of a table that mean missing, besides the empty one; rows with one are dropped; default ?, and in capitals or not NA, N/A, NaN, null, <NA>, #N/A, \\N"`
+	Separator   string   `yaml:"separator" doc:"what is between the fields of a CSV file: one character, tab or space; default: found among tab ; | , and space"`
+	Decimal     string   `yaml:"decimal" doc:"decimal sign of a CSV file: . or , (1,5 is one and a half); default ."`
+	Header      *bool    `yaml:"header" doc:"whether a CSV file begins with column names; default: if no field of its first line is a number"`
+	Dimension   int      `yaml:"dimension" doc:"number of columns: of a LIBSVM file, default the largest index; of twonorm and ringnorm, default as published"`
 }
 
 // UnmarshalText reads the name of a set.
 func (s *Source) UnmarshalText(text []byte) error {
 	*s = Source{Set: string(text)}
 	if _, ok := FindSet(s.Set); !ok {
-		return fmt.Errorf("must be a built-in set (%s) or a mapping with csv, libsvm or raetsch, is %q",
+		return fmt.Errorf("must be a built-in set (%s) or a mapping with csv, parquet, arrow, libsvm or raetsch, is %q",
 			strings.Join(SetNames(), ", "), text)
 	}
 	return nil
@@ -38,13 +50,13 @@ func (s *Source) UnmarshalText(text []byte) error {
 // Check reports a source that names nothing, or two things.
 func (s Source) Check(report func(field, problem string)) {
 	given := 0
-	for _, p := range []string{s.Set, s.CSV, s.LIBSVM, s.Raetsch} {
+	for _, p := range []string{s.Set, s.CSV, s.Parquet, s.Arrow, s.LIBSVM, s.Raetsch} {
 		if p != "" {
 			given++
 		}
 	}
 	if given != 1 {
-		report("", "must have exactly one of set, csv, libsvm and raetsch")
+		report("", "must have exactly one of set, csv, parquet, arrow, libsvm and raetsch")
 	}
 	if s.Rows < 0 {
 		report("rows", fmt.Sprintf("must be positive, is %d", s.Rows))
@@ -55,12 +67,29 @@ func (s Source) Check(report func(field, problem string)) {
 	if s.Dimension < 0 {
 		report("dimension", fmt.Sprintf("must be positive, is %d", s.Dimension))
 	}
+	if s.Separator != "" {
+		if sign, err := s.separatorSign(); err != nil {
+			report("separator", err.Error())
+		} else if string(sign) == s.Decimal {
+			report("separator", "is the decimal sign, too")
+		}
+	}
+	if s.Decimal != "" && s.Decimal != "." && s.Decimal != "," {
+		report("decimal", fmt.Sprintf("must be . or , and is %q", s.Decimal))
+	}
+	table := s.CSV != "" || s.Parquet != "" || s.Arrow != ""
 	for field, is := range map[string]struct{ given, read bool }{
-		"label":     {s.Label != "", s.CSV != ""},
-		"header":    {s.Header != nil, s.CSV != ""},
-		"missing":   {s.Missing != nil, s.CSV != ""},
-		"dimension": {s.Dimension != 0, s.LIBSVM != "" || s.anyWidth()},
-		"positive":  {s.Positive != "", s.Set == ""},
+		"label":       {s.Label != "", table},
+		"id":          {s.ID != "", table},
+		"drop":        {s.Drop != nil, table},
+		"categorical": {s.Categorical != nil, table},
+		"numeric":     {s.Numeric != nil, table},
+		"missing":     {s.Missing != nil, table},
+		"separator":   {s.Separator != "", s.CSV != ""},
+		"decimal":     {s.Decimal != "", s.CSV != ""},
+		"header":      {s.Header != nil, s.CSV != ""},
+		"dimension":   {s.Dimension != 0, s.LIBSVM != "" || s.anyWidth()},
+		"positive":    {s.Positive != "", s.Own()},
 	} {
 		if is.given && !is.read {
 			report(field, "is not read for this source; simulate explain problem.data says which is for what")
@@ -80,16 +109,15 @@ func (s Source) anyWidth() bool {
 	return ok && e.anyWidth
 }
 
+// Own says whether the data are a file of the user's, not a built-in set.
+func (s Source) Own() bool { return s.Set == "" }
+
 // Load reads the set, or draws it from the stream. Built-in files are sought in
 // dir, or where DataDirs says if that is empty.
 func (s Source) Load(dir string, stream *sim.Stream) (*Set, error) {
-	switch {
-	case s.CSV != "":
-		return readFile(s.CSV, s.readCSV)
-	case s.LIBSVM != "":
-		return readFile(s.LIBSVM, s.readLIBSVM)
-	case s.Raetsch != "":
-		return readFile(s.Raetsch, s.readRaetsch)
+	if s.Own() {
+		set, _, err := s.Read()
+		return set, err
 	}
 	e, ok := FindSet(s.Set)
 	if !ok {
@@ -106,6 +134,12 @@ func (s Source) Load(dir string, stream *sim.Stream) (*Set, error) {
 		if columns == 0 {
 			columns = e.Columns
 		}
+		// A number has its column beside it, and scaling makes a second copy of both.
+		const perRow, perNumber = 500, 24
+		if err := memory.Check(fmt.Sprintf("generating %d rows of %d columns", rows, columns),
+			float64(rows)*(perRow+perNumber*float64(columns))); err != nil {
+			return nil, err
+		}
 		set, err = e.generate(rows, columns, stream)
 	} else {
 		set, err = e.load(dir)
@@ -113,19 +147,46 @@ func (s Source) Load(dir string, stream *sim.Stream) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.Name = s.Set
+	set.Name, set.Reading = s.Set, nil
 	return set, nil
+}
+
+// Read reads a user's file. It says what it has found even if that is no set.
+func (s Source) Read() (*Set, *Reading, error) {
+	for _, file := range []struct {
+		path string
+		read func(name string, text []byte) (*Set, *Reading, error)
+	}{
+		{s.CSV, s.readCSV}, {s.Parquet, s.readParquet}, {s.Arrow, s.readArrow}, {s.LIBSVM, s.readLIBSVM},
+		{s.Raetsch, s.readRaetsch},
+	} {
+		if file.path == "" {
+			continue
+		}
+		text, err := readFile(file.path)
+		if err != nil {
+			return nil, nil, err
+		}
+		return file.read(file.path, text)
+	}
+	return nil, nil, errors.New("no file is named")
 }
 
 // builder collects labelled rows whose labels are text.
 type builder struct {
-	set    *Set
-	labels []string // of the rows
-	cols   []int32
-	vals   []float64
+	set     *Set
+	rows    []int32 // class of each row
+	classes []string
+	count   []int // rows of each class
+	sign    []int // of each class, as it is learned; 0: not
+	number  map[string]int32
+	cols    []int32
+	vals    []float64
 }
 
-func newBuilder(d int) *builder { return &builder{set: &Set{X: NewRows(d)}} }
+func newBuilder(d int) *builder {
+	return &builder{set: &Set{X: NewRows(d)}, number: map[string]int32{}}
+}
 
 // put adds a value to the row under construction; zeros are left out.
 func (b *builder) put(col int, v float64) {
@@ -135,33 +196,100 @@ func (b *builder) put(col int, v float64) {
 	}
 }
 
-func (b *builder) end(label string) {
+func (b *builder) end(label string) error {
+	if len(b.set.X.Col)+len(b.cols) > math.MaxInt32 {
+		return fmt.Errorf("there are more than %d values that are not zero", math.MaxInt32)
+	}
 	b.set.X.Append(b.cols, b.vals)
-	b.labels = append(b.labels, label)
 	b.cols, b.vals = b.cols[:0], b.vals[:0]
+	k, ok := b.number[label]
+	if !ok {
+		k = int32(len(b.classes))
+		label = strings.Clone(label) // it is part of the file's text
+		b.number[label] = k
+		b.classes, b.count, b.sign = append(b.classes, label), append(b.count, 0), append(b.sign, 0)
+	}
+	b.rows = append(b.rows, k)
+	b.count[k]++
+	return nil
 }
 
 // finish turns the two labels into ±1: the positive one, or the greater one
 // (as numbers if both are, else as text), is +1.
 func (b *builder) finish(name, positive string) (*Set, error) {
-	distinct := slices.Compact(slices.Sorted(slices.Values(b.labels)))
-	if len(distinct) == 0 {
+	if len(b.classes) == 0 {
 		return nil, fmt.Errorf("%s: there are no rows", name)
 	}
+	b.sortClasses(positive)
 	if positive == "" {
-		positive = slices.MaxFunc(distinct, compareLabels)
+		positive = b.classes[len(b.classes)-1]
 	}
-	if i := slices.Index(distinct, positive); i < 0 || len(distinct) != 2 {
-		return nil, fmt.Errorf("%s: a label must take two values, one of them %q; it takes %d: %.60q", name, positive,
-			len(distinct), distinct)
+	plus := slices.Index(b.classes, positive)
+	switch {
+	case len(b.classes) != 2:
+		return nil, fmt.Errorf("%s: %s", name, b.notTwo())
+	case plus < 0:
+		return nil, fmt.Errorf("%s: positive: there is no label %q; the label takes two values, %s", name, positive,
+			strings.Join(b.classes, " and "))
 	}
-	b.set.Source = name
-	b.set.Y = make([]float64, len(b.labels))
-	for i, l := range b.labels {
-		b.set.Y[i] = -1
-		if l == positive {
-			b.set.Y[i] = 1
-		}
+	b.sign[plus], b.sign[1-plus] = 1, -1
+	b.set.Name, b.set.Source = name, name
+	b.set.Y = make([]float64, len(b.rows))
+	for i, k := range b.rows {
+		b.set.Y[i] = float64(b.sign[k])
 	}
 	return b.set, nil
+}
+
+// sortClasses puts the classes in order, the positive one last.
+func (b *builder) sortClasses(positive string) {
+	order := make([]int, len(b.classes))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		if b.classes[i] == positive || b.classes[j] == positive {
+			return cmp.Compare(btoi(b.classes[i] == positive), btoi(b.classes[j] == positive))
+		}
+		return compareLabels(b.classes[i], b.classes[j])
+	})
+	classes, count, now := make([]string, len(order)), make([]int, len(order)), make([]int32, len(order))
+	for to, from := range order {
+		classes[to], count[to], now[from] = b.classes[from], b.count[from], int32(to)
+	}
+	b.classes, b.count = classes, count
+	for i, k := range b.rows {
+		b.rows[i] = now[k]
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// notTwo says what can be done with labels that are not of two classes.
+func (b *builder) notTwo() string {
+	var each []string
+	real, whole := true, len(b.classes) <= 10
+	for k, c := range b.classes {
+		each = append(each, fmt.Sprintf("%q (%d rows)", c, b.count[k]))
+		x, class := (Source{}).parse(c)
+		real, whole = real && class == finite, whole && x == math.Trunc(x)
+	}
+	switch {
+	case len(b.classes) == 1:
+		return fmt.Sprintf("the label takes two values where something is to be learned; here it takes one, %s; is "+
+			"another column the label?", each[0])
+	case real && !whole:
+		return fmt.Sprintf("the label must take two values; it takes %d numbers from %s to %s: classes are learned "+
+			"here, not real values; name another column with label, or add a column that says on which side of a "+
+			"threshold the value lies and drop this one", len(b.classes), b.classes[0], b.classes[len(b.classes)-1])
+	}
+	return fmt.Sprintf("the label must take two values; it takes %d: %s; two classes are learned here: name another "+
+		"column with label, or add one that says whether a row is of one class or of the rest, or keep the rows of "+
+		"two classes",
+		len(b.classes), listed(each, 12))
 }

@@ -555,7 +555,7 @@ func BenchmarkHubStep32561(b *testing.B) {
 // four of the second, as the singular values say. A rounding error taken for a
 // column of its own would make noise of covariance (DᵀD)⁻¹ enormous along it.
 func TestParty_RankOfA9aIsThatOfItsSingularValues(t *testing.T) {
-	set := Scale{Columns: "max", Rows: "clip"}.Apply(load(t, "a9a"))
+	set := Scale{Columns: "max", Rows: "clip"}.Apply(load(t, "a9a"), nil)
 	train, test, err := TrainTest(set, 32561, "file", sim.NewStream(1, "order"))
 	if err != nil {
 		t.Fatal(err)

@@ -140,9 +140,9 @@ func checkTrace(events []traced, steps, delivered, lost int) error {
 // Any run: nodes that step one after the other, messages at any time, at the same
 // time, at no delay, lost, and twice.
 func TestChromeTrace(t *testing.T) {
-	out := t.TempDir()
+	d := directory(t, t.TempDir())
 	rapid.Check(t, func(t *rapid.T) {
-		w, err := Create(out, "exp", 1, everything, true)
+		w, err := Create(d, 1, everything, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func TestMicros(t *testing.T) {
 
 // BenchmarkChromeTrace: 45,000 messages.
 func BenchmarkChromeTrace(b *testing.B) {
-	w, err := Create(b.TempDir(), "b", 1, everything, false)
+	w, err := Create(directory(b, b.TempDir()), 1, everything, false)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -182,7 +182,8 @@ func compareJSON(name string, stated, recomputed []byte) ([]Difference, error) {
 		top, _, _ := strings.Cut(place, ".")
 		top, _, _ = strings.Cut(top, "[")
 		if last := place[strings.LastIndex(place, ".")+1:]; last != realTime {
-			all = append(all, Difference{name, place, stated, recomputed, slices.Contains(origins, top)})
+			all = append(all, Difference{name, place, stated, recomputed,
+				slices.Contains(origins, top) || place == "inputs.program"})
 		}
 	})
 	return all, nil
@@ -412,9 +413,8 @@ func written(values []parquet.Value, k int) string {
 	return values[k].String()
 }
 
-// CompareSummary compares the summary.csv of a directory with the one of its runs, or of
-// as many of them, one seed after the other, as it says: the last command may have been
-// for a part of them.
+// CompareSummary compares the summary.csv of a directory with the one of its runs: of those
+// that came from the same, and did not end early.
 func CompareSummary(dir string, runs []*Run) ([]Difference, error) {
 	runs = slices.Clone(runs)
 	slices.SortFunc(runs, func(a, b *Run) int { return cmp.Compare(a.Info.Seed, b.Info.Seed) })
@@ -424,25 +424,32 @@ func CompareSummary(dir string, runs []*Run) ([]Difference, error) {
 	}
 	defer os.RemoveAll(temporary)
 	again := filepath.Join(temporary, SummaryFile)
-	table, err := readCSV(filepath.Join(dir, SummaryFile))
-	stated := 0
-	if err == nil && len(table) > 1 && len(table[1]) > 1 {
-		stated, _ = strconv.Atoi(table[1][1]) // what is no number is a difference
-	}
-	stated = max(1, min(stated, len(runs)))
 	var nearest []Difference
-	for _, n := range []int{len(runs), stated} {
-		for from := 0; from+n <= len(runs); from++ {
-			if err := WriteSummary(again, runs[from:from+n]); err != nil {
+	for k, first := range runs {
+		same := func(r *Run) bool { return r.Info.Ended == "" && reflect.DeepEqual(r.Info.Inputs, first.Info.Inputs) }
+		if first.Info.Ended != "" || slices.ContainsFunc(runs[:k], same) {
+			continue // its kind was seen
+		}
+		var tables []*Table
+		for _, r := range runs {
+			if !same(r) {
+				continue
+			}
+			t, err := r.Metrics()
+			if err != nil {
 				return nil, err
 			}
-			found, err := CompareFile(SummaryFile, filepath.Join(dir, SummaryFile), again)
-			if err != nil || len(found) == 0 {
-				return nil, err
-			}
-			if nearest == nil || len(found) < len(nearest) {
-				nearest = found
-			}
+			tables = append(tables, t)
+		}
+		if err := WriteSummary(again, tables); err != nil {
+			return nil, err
+		}
+		found, err := CompareFile(SummaryFile, filepath.Join(dir, SummaryFile), again)
+		if err != nil || len(found) == 0 {
+			return nil, err
+		}
+		if nearest == nil || len(found) < len(nearest) {
+			nearest = found
 		}
 	}
 	return nearest, nil

@@ -9,5 +9,10 @@
 //	plots/            figures
 //
 // A directory is written under a temporary name beside its place and renamed
-// when it is complete, so that a run that is killed leaves no half result.
+// when it is complete, so that a run that is killed leaves no half result. A run
+// that takes the place of another removes what the program wrote of that one and
+// nothing else.
+//
+// run.json has the SHA-256 of the other files, and a [Run] reads none that differs
+// from it. One process at a time writes `<out>/<name>`: see [OpenDirectory].
 package record

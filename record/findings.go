@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"overhear/privacy"
 	"path/filepath"
+	"time"
+
+	"overhear/internal/files"
+	"overhear/privacy"
 )
 
 // Threat is who is thought to attack.
@@ -44,6 +47,7 @@ type Attacks struct {
 	Rounds    int       `json:"rounds"`
 	Claim     string    `json:"claim"`     // what the method claims to protect; "": nothing
 	Condition string    `json:"condition"` // of the claim: ConditionHolds, or what fails
+	Diverged  string    `json:"diverged"`  // that the run diverges, in words; empty: it does not
 	Claimed   []Number  `json:"claimed"`   // privacy loss claimed so far, by round
 	Findings  []Finding `json:"findings"`
 	Untried   []Untried `json:"untried"` // where the scenario names no attacks: those that do not suit
@@ -277,10 +281,27 @@ const (
 	AuditFile   = "audit.json"
 )
 
-// WriteAttacks writes attacks.json into a directory.
+// findingsWait is how long the writing of findings, and of a run that takes the
+// place of another, wait for one another. Both are a matter of moments.
+const findingsWait = 10 * time.Second
+
+// WriteAttacks writes attacks.json into the directory of the run that was
+// attacked, if that is still the run there.
 func WriteAttacks(dir string, a *Attacks) error {
+	unlock, err := files.Lock(dir, findingsWait)
+	if err != nil {
+		return fmt.Errorf("writing what attacks found: %w", err)
+	}
+	defer unlock()
+	info, err := readInfo(dir)
+	if err != nil {
+		return err
+	}
+	if info.Digest != a.Digest || info.Seed != a.Seed {
+		return fmt.Errorf("%s holds another run than the one that was attacked, which was replaced meanwhile", dir)
+	}
 	a.Format = Format
-	return writeWhole(filepath.Join(dir, AttacksFile), a)
+	return files.Write(filepath.Join(dir, AttacksFile), asJSON(a))
 }
 
 // WriteAudit writes audit.json into a directory, which is made.
@@ -289,15 +310,7 @@ func WriteAudit(dir string, a *Audit) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("preparing to write an audit: %w", err)
 	}
-	return writeWhole(filepath.Join(dir, AuditFile), a)
-}
-
-// writeWhole writes JSON so that no reader finds half of it.
-func writeWhole(path string, v any) error {
-	if err := writeJSON(path+".partial", v); err != nil {
-		return err
-	}
-	return os.Rename(path+".partial", path)
+	return files.Write(filepath.Join(dir, AuditFile), asJSON(a))
 }
 
 // ReadAttacks reads attacks.json of a directory; nil if there is none.

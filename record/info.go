@@ -5,14 +5,19 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
-	"overhear/privacy"
 	"path/filepath"
+
+	"overhear/privacy"
+	"overhear/problem"
 )
 
 // Format is the version of the run directory's format.
 const Format = 1
+
+const infoFile = "run.json"
 
 // Info is run.json. Everything but Wall is the same for every repeat of a run.
 type Info struct {
@@ -25,21 +30,29 @@ type Info struct {
 	Algorithm    string            `json:"algorithm"`
 	Nodes        int               `json:"nodes"`
 	Edges        int               `json:"edges"`
+	Data         *problem.Reading  `json:"data"` // null: a built-in set
 	Columns      int               `json:"columns"`
 	Parties      int               `json:"parties"` // that hold columns of the same rows; 0: rows are split
 	TrainRows    int               `json:"train_rows"`
 	TestRows     int               `json:"test_rows"`
 	Rounds       int               `json:"rounds"`
+	Ended        string            `json:"ended"` // why the run ended before its last round; "": it did not
 	Final        Final             `json:"final"`
 	Reference    Reference         `json:"optimum"`
+	Ridge        *Ridge            `json:"ridge"`      // null: it was not computed
+	BaseError    Number            `json:"base_error"` // test error of always saying the more frequent class
+	Convergence  *Convergence      `json:"convergence"`
 	Residual     Residual          `json:"residual"`
 	Privacy      *Privacy          `json:"privacy"` // null: the method claims nothing
 	Rates        []Rate            `json:"rates"`
 	Activity     *Activity         `json:"activity"`
 	Warnings     []string          `json:"warnings"`
+	Parameters   string            `json:"parameters"` // of the method, as YAML, with what was computed or chosen
+	Computed     []Computed        `json:"computed"`   // which of them the program computed; null: none
 	ScenarioHash string            `json:"scenario_hash"`
 	Scenario     string            `json:"scenario"` // resolved, as YAML
-	Files        map[string]string `json:"files"`    // SHA-256 of the other files
+	Inputs       Inputs            `json:"inputs"`
+	Files        map[string]string `json:"files"` // SHA-256 of the other files
 	Wall         float64           `json:"wall_seconds"`
 }
 
@@ -51,6 +64,13 @@ type Activity struct {
 	IdleSeconds float64 `json:"idle_seconds"` // waiting
 	DownSeconds float64 `json:"down_seconds"` // crashed, not joined yet, or gone
 	Lags        []int64 `json:"lags"`         // how often a step used a value so many rounds behind it; null in lockstep
+}
+
+// Computed is a parameter of the method that the scenario left to the program.
+type Computed struct {
+	Key   string  `json:"key"`
+	Value float64 `json:"value"`
+	Why   string  `json:"why"`
 }
 
 // Final is the last round's metrics; a value that is not defined is null.
@@ -74,6 +94,35 @@ type Reference struct {
 	Point     []float64 `json:"point"`
 }
 
+// Ridge is what the optimum gives up for the weight ρ of the ridge: the optimum's
+// figures beside those of the optimum with a smaller weight.
+type Ridge struct {
+	Weight           float64 `json:"weight"`
+	Smaller          float64 `json:"smaller"`
+	Loss             Number  `json:"loss"` // mean training loss, without the ridge
+	SmallerLoss      Number  `json:"smaller_loss"`
+	SmallerTestError Number  `json:"smaller_test_error"`
+}
+
+// How a run's distance to the optimum went.
+const (
+	Converged  = "converged"
+	Moving     = "moving"      // it falls
+	AtRest     = "at rest"     // it neither falls nor rises, and is not near zero
+	MovingAway = "moving away" // it rises
+	Diverging  = "diverging"   // it rises far from the optimum, or the run was stopped for it
+	Unknown    = "unknown"     // there are too few rounds, or no optimum
+)
+
+// Convergence is how a run's distance to the optimum went.
+type Convergence struct {
+	State   string `json:"state"`
+	Factor  Number `json:"factor"`  // of the distance in a round, by the last half of the run
+	More    int    `json:"more"`    // rounds until it has converged at that factor; 0: none, or not known
+	Advice  string `json:"advice"`  // what to change, in words; empty: nothing
+	Stopped string `json:"stopped"` // why the run was ended before its last round; empty: it was not
+}
+
 // Residual is the largest ‖∇‖/max(1, ‖q‖) of all solves, and its bound.
 type Residual struct {
 	Max       Number  `json:"max"`
@@ -86,12 +135,30 @@ type Claim struct {
 	Unit        privacy.Unit `json:"unit"`    // what is protected
 	Epsilon     Number       `json:"epsilon"` // the method's own bound; null: not established
 	PerRound    Number       `json:"worst_round"`
-	Delta       Number       `json:"delta"` // of Epsilon, 0 for pure differential privacy
-	ZCDP        Number       `json:"zcdp"`  // ε at AtDelta by zCDP
-	RDP         Number       `json:"rdp"`   // ε at AtDelta by Rényi divergences
+	Delta       Number       `json:"delta"`    // of Epsilon, 0 for pure differential privacy
+	Bound       Bound        `json:"bound"`    // the least of all
+	Advanced    Number       `json:"advanced"` // ε at AtDelta by advanced composition; null: not all mechanisms are pure
+	ZCDP        Number       `json:"zcdp"`     // ε at AtDelta by zCDP
+	RDP         Number       `json:"rdp"`      // ε at AtDelta by Rényi divergences
 	AtDelta     Number       `json:"at_delta"`
 	Established bool         `json:"established"`
 }
+
+// Bound is a claim of one composition.
+type Bound struct {
+	Epsilon Number `json:"epsilon"` // null: not established
+	Delta   Number `json:"delta"`
+	By      string `json:"by"` // which composition, of BySum, …; empty: not established
+}
+
+// The ways to compose the losses of rounds.
+const (
+	BySum      = "the sum over rounds"
+	ByAdvanced = "advanced composition"
+	ByZCDP     = "zero-concentrated privacy"
+	ByRenyi    = "Rényi divergences"
+	ByPaper    = "the paper's own composition"
+)
 
 // Privacy is what a method claims, and whether its condition holds.
 type Privacy struct {
@@ -151,16 +218,20 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func writeJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+// asJSON writes a value.
+func asJSON(v any) func(io.Writer) error {
+	return func(to io.Writer) error {
+		text, err := json.MarshalIndent(v, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = to.Write(append(text, '\n'))
+		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
 func readInfo(dir string) (*Info, error) {
-	path := filepath.Join(dir, "run.json")
+	path := filepath.Join(dir, infoFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a run directory: %w", err)

@@ -13,16 +13,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/parquet-go/parquet-go"
 
+	"overhear/internal/files"
 	"overhear/sim"
 )
 
-// Run is a finished run.
+// Run is a finished run. Whatever is read of its files is checked against the
+// SHA-256 that run.json has of them.
 type Run struct {
 	Dir  string
 	Info *Info
+
+	mu      sync.Mutex
+	checked map[string]bool // files that are as the run wrote them
 }
 
 // Open opens a run directory.
@@ -31,14 +37,58 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Run{dir, info}, nil
+	return &Run{Dir: dir, Info: info}, nil
 }
 
-// Finished returns the finished run of a seed if there is one and it is of the
-// scenario with this hash.
-func Finished(out, name string, seed uint64, scenarioHash string) (*Run, bool) {
-	r, err := Open(Dir(out, name, seed))
-	return r, err == nil && r.Info.ScenarioHash == scenarioHash && r.Info.Seed == seed
+// open opens a file of the run and checks that it is as the run wrote it. The
+// error wraps fs.ErrNotExist if the directory has no such file.
+func (r *Run) open(name string) (*os.File, error) {
+	path := filepath.Join(r.Dir, name)
+	want, written := r.Info.Files[name]
+	f, err := os.Open(path)
+	if err != nil {
+		if written && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s is missing, although run.json has its hash: %w", path, err)
+		}
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.checked[name] {
+		return f, nil
+	}
+	sum, err := files.HashOf(f)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	switch {
+	case err != nil:
+		err = fmt.Errorf("reading %s: %w", path, err)
+	case !written:
+		err = fmt.Errorf("%s is not of this run: run.json has no hash of it", path)
+	case sum != want:
+		err = fmt.Errorf("%s is damaged or was changed: it is not as the run wrote it (SHA-256 %.12s…, run.json says "+
+			"%.12s…)", path, sum, want)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if r.checked == nil {
+		r.checked = map[string]bool{}
+	}
+	r.checked[name] = true
+	return f, nil
+}
+
+// ReadFile returns the contents of a file of the run, checked against its hash.
+// The error wraps fs.ErrNotExist if the directory has no such file.
+func (r *Run) ReadFile(name string) ([]byte, error) {
+	f, err := r.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // CheckFiles returns an error that names the files that are missing or not as
@@ -87,7 +137,7 @@ func (t *Table) Column(name string) []float64 {
 // Metrics reads metrics.csv.
 func (r *Run) Metrics() (*Table, error) {
 	path := filepath.Join(r.Dir, "metrics.csv")
-	f, err := os.Open(path)
+	f, err := r.open("metrics.csv")
 	if err != nil {
 		return nil, fmt.Errorf("reading metrics: %w", err)
 	}
@@ -132,8 +182,8 @@ var ErrNotRecorded = errors.New("was not recorded by this run; see `record` in i
 
 func rows[T any](r *Run, name string, f func(T) error) (err error) {
 	path := filepath.Join(r.Dir, name)
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	file, err := r.open(name)
+	if errors.Is(err, fs.ErrNotExist) && r.Info.Files[name] == "" {
 		return fmt.Errorf("%s %w", path, ErrNotRecorded)
 	}
 	if err != nil {
@@ -175,8 +225,8 @@ func rows[T any](r *Run, name string, f func(T) error) (err error) {
 // Trace reads trace.bin; nil if the run kept none.
 func (r *Run) Trace() (*sim.Trace, error) {
 	path := filepath.Join(r.Dir, "trace.bin")
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	b, err := r.ReadFile("trace.bin")
+	if errors.Is(err, fs.ErrNotExist) && r.Info.Files["trace.bin"] == "" {
 		return nil, nil
 	}
 	if err != nil {

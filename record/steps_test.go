@@ -13,7 +13,7 @@ import (
 
 func TestSteps(t *testing.T) {
 	for _, keep := range []bool{true, false} {
-		w, err := Create(t.TempDir(), "exp", 1, Policy{Last: -1, Messages: keep}, true)
+		w, err := Create(directory(t, t.TempDir()), 1, Policy{Last: -1, Messages: keep}, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,68 +3,81 @@
 package record
 
 import (
-	"fmt"
 	"math"
-	"os"
-	"path/filepath"
+	"overhear/internal/files"
 )
 
 // SummaryFile is the name of the table over the seeds.
 const SummaryFile = "summary.csv"
 
-// WriteSummary writes `<out>/<name>/summary.csv`: for every round the mean,
-// minimum and maximum of every metric over the runs in which it is defined.
-func WriteSummary(path string, runs []*Run) error {
-	var tables []*Table
-	rounds := 0
-	for _, r := range runs {
-		t, err := r.Metrics()
-		if err != nil {
-			return err
-		}
-		tables = append(tables, t)
-		rounds = max(rounds, len(t.Rows))
+// Spread is a metric by round over many runs: of those in which it is defined in
+// the round, mean, least and greatest; NaN where it is in none.
+type Spread struct {
+	Mean, Low, High []float64
+}
+
+// SpreadOf is the spread of a column over the tables of runs, as long as the
+// longest. Its cost is linear in the number of values.
+func SpreadOf(tables []*Table, column string) Spread {
+	rounds := longest(tables)
+	s := Spread{make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)}
+	n := make([]int, rounds)
+	for t := range rounds {
+		s.Low[t], s.High[t] = math.Inf(1), math.Inf(-1)
 	}
+	for _, table := range tables {
+		for t, v := range table.Column(column) {
+			if math.IsNaN(v) {
+				continue
+			}
+			n[t]++
+			s.Mean[t] += v
+			s.Low[t], s.High[t] = math.Min(s.Low[t], v), math.Max(s.High[t], v)
+		}
+	}
+	for t, n := range n {
+		if n == 0 {
+			s.Mean[t], s.Low[t], s.High[t] = math.NaN(), math.NaN(), math.NaN()
+			continue
+		}
+		s.Mean[t] /= float64(n)
+	}
+	return s
+}
+
+// longest is the number of rows of the longest table.
+func longest(tables []*Table) int {
+	rows := 0
+	for _, t := range tables {
+		rows = max(rows, len(t.Rows))
+	}
+	return rows
+}
+
+// WriteSummary writes `<out>/<name>/summary.csv` of the metrics of many runs: for
+// every round the number of runs that have it and, of every metric, mean, minimum
+// and maximum over those in which it is defined.
+func WriteSummary(path string, tables []*Table) error {
 	if len(tables) == 0 {
 		return nil
 	}
 	columns := []string{"round", "seeds"}
-	names := tables[0].Columns[1:]
-	for _, c := range names {
+	rows := make([][]float64, longest(tables))
+	for t := range rows {
+		seeds := 0
+		for _, table := range tables {
+			if t < len(table.Rows) {
+				seeds++
+			}
+		}
+		rows[t] = []float64{float64(t), float64(seeds)}
+	}
+	for _, c := range tables[0].Columns[1:] {
 		columns = append(columns, c+"_mean", c+"_min", c+"_max")
-	}
-	var rows [][]float64
-	for t := range rounds {
-		row := []float64{float64(t), float64(len(runs))}
-		for _, c := range names {
-			row = append(row, spread(tables, t, c)...)
+		s := SpreadOf(tables, c)
+		for t := range rows {
+			rows[t] = append(rows[t], s.Mean[t], s.Low[t], s.High[t])
 		}
-		rows = append(rows, row)
 	}
-	partial := path + ".partial"
-	if err := writeCSV(partial, columns, rows); err != nil {
-		return err
-	}
-	if err := os.Rename(partial, path); err != nil {
-		return fmt.Errorf("writing %s: %w", filepath.Base(path), err)
-	}
-	return nil
-}
-
-// spread is mean, minimum and maximum of a metric in a round.
-func spread(tables []*Table, round int, column string) []float64 {
-	n, sum, low, high := 0, 0.0, math.Inf(1), math.Inf(-1)
-	for _, t := range tables {
-		values := t.Column(column)
-		if round >= len(values) || math.IsNaN(values[round]) {
-			continue
-		}
-		n++
-		sum += values[round]
-		low, high = math.Min(low, values[round]), math.Max(high, values[round])
-	}
-	if n == 0 {
-		return []float64{math.NaN(), math.NaN(), math.NaN()}
-	}
-	return []float64{sum / float64(n), low, high}
+	return files.Write(path, asCSV(columns, rows))
 }

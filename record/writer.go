@@ -4,9 +4,7 @@ package record
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"encoding/csv"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -66,30 +64,21 @@ type Writer struct {
 
 const reportsFile = "reports.parquet"
 
-// Dir is the directory of a seed's run.
-func Dir(out, name string, seed uint64) string {
-	return filepath.Join(out, name, strconv.FormatUint(seed, 10))
-}
-
-// CheckpointPath is the file in which the run of a seed, while it goes on, keeps what it
-// has computed.
-func CheckpointPath(out, name string, seed uint64) string {
-	dir, base := filepath.Split(Dir(out, name, seed))
-	return filepath.Join(dir, "."+base+".partial.checkpoint")
+// CheckpointPath is the file beside the run of a seed in which it keeps, while it goes on,
+// what it has computed.
+func (d *Directory) CheckpointPath(seed uint64) string {
+	return filepath.Join(d.Path, fmt.Sprintf(".%d.partial.checkpoint", seed))
 }
 
 // Create prepares to write the run of a seed. It fails at once where it could
 // not finish: the place is not writable, or holds a run that may not be
 // replaced. What a killed run of the seed left behind is removed.
-func Create(out, name string, seed uint64, policy Policy, replace bool) (*Writer, error) {
-	w := &Writer{place: Dir(out, name, seed), policy: policy, replace: replace}
+func Create(d *Directory, seed uint64, policy Policy, replace bool) (*Writer, error) {
+	w := &Writer{place: d.Seed(seed), policy: policy, replace: replace}
 	if _, err := os.Stat(w.place); err == nil && !replace {
 		return nil, fmt.Errorf("%s exists already", w.place)
 	}
 	parent, base := filepath.Split(w.place)
-	if err := files.Directory(parent); err != nil {
-		return nil, fmt.Errorf("preparing to write results: %w", err)
-	}
 	partial := "." + base + ".partial-"
 	entries, err := os.ReadDir(parent)
 	if err != nil {
@@ -161,7 +150,7 @@ type log[T any] struct {
 const batchRows = 2048
 
 func newLog[T any](path string) (*log[T], error) {
-	f, err := os.Create(path)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // Place synchronises it
 	if err != nil {
 		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
@@ -190,36 +179,35 @@ func (l *log[T]) close() error {
 		return nil
 	}
 	l.flush()
-	return errors.Join(l.err, l.rows.Close(), l.buffer.Flush(), l.file.Sync(), l.file.Close())
+	return errors.Join(l.err, l.rows.Close(), l.buffer.Flush(), l.file.Close())
 }
 
 // Metrics writes metrics.csv: named columns, a row a round. NaN is empty, whole
 // numbers have no fraction, others are as short as reads back exactly.
 func (w *Writer) Metrics(columns []string, rows [][]float64) error {
-	return writeCSV(filepath.Join(w.dir, "metrics.csv"), columns, rows)
+	return files.Draft(filepath.Join(w.dir, "metrics.csv"), asCSV(columns, rows))
 }
 
 // Nodes writes nodes.csv, a row a node.
 func (w *Writer) Nodes(columns []string, rows [][]float64) error {
-	return writeCSV(filepath.Join(w.dir, "nodes.csv"), columns, rows)
+	return files.Draft(filepath.Join(w.dir, "nodes.csv"), asCSV(columns, rows))
 }
 
-func writeCSV(path string, columns []string, rows [][]float64) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("writing results: %w", err)
-	}
-	c := csv.NewWriter(f)
-	err = c.Write(columns)
-	fields := make([]string, len(columns))
-	for _, row := range rows {
-		for k, v := range row {
-			fields[k] = Format64(v)
+// asCSV writes a table.
+func asCSV(columns []string, rows [][]float64) func(io.Writer) error {
+	return func(to io.Writer) error {
+		c := csv.NewWriter(to)
+		err := c.Write(columns)
+		fields := make([]string, len(columns))
+		for _, row := range rows {
+			for k, v := range row {
+				fields[k] = Format64(v)
+			}
+			err = errors.Join(err, c.Write(fields))
 		}
-		err = errors.Join(err, c.Write(fields))
+		c.Flush()
+		return errors.Join(err, c.Error())
 	}
-	c.Flush()
-	return errors.Join(err, c.Error(), f.Sync(), f.Close())
 }
 
 // Format64 writes a number for a CSV file.
@@ -238,7 +226,7 @@ func (w *Writer) Path(name string) string { return filepath.Join(w.dir, name) }
 
 // Trace writes trace.bin.
 func (w *Writer) Trace(t *sim.Trace) error {
-	return os.WriteFile(filepath.Join(w.dir, "trace.bin"), encodeTrace(t), 0o644)
+	return files.Draft(filepath.Join(w.dir, "trace.bin"), files.Bytes(encodeTrace(t)))
 }
 
 // Finish completes the directory with run.json and puts it in its place.
@@ -249,13 +237,10 @@ func (w *Writer) Finish(info *Info) (string, error) {
 		info.Files, err = hashFiles(w.dir)
 	}
 	if err == nil {
-		err = writeJSON(filepath.Join(w.dir, "run.json"), info)
-	}
-	if err == nil && w.replace {
-		err = os.RemoveAll(w.place)
+		err = files.Draft(filepath.Join(w.dir, infoFile), asJSON(info))
 	}
 	if err == nil {
-		err = os.Rename(w.dir, w.place)
+		err = w.put(info)
 	}
 	if err != nil {
 		os.RemoveAll(w.dir)
@@ -273,26 +258,46 @@ func (w *Writer) Abort() {
 	os.RemoveAll(w.dir)
 }
 
-// hashFiles is the SHA-256 of every file of a run but run.json and the figures,
-// which follow from the others.
+// put puts the complete directory in its place. A run that is there already gives
+// way: it is moved aside first, so that at every instant one of the two has the
+// place or OpenDirectory puts it back, and what the program did not write is moved
+// to the new directory.
+func (w *Writer) put(info *Info) error {
+	if _, err := os.Stat(w.place); errors.Is(err, fs.ErrNotExist) || !w.replace {
+		return files.Place(w.dir, w.place)
+	}
+	unlock, err := files.Lock(w.place, findingsWait)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	old := replaced(w.place)
+	if err := files.Move(w.place, old); err != nil {
+		return err
+	}
+	if err := files.Place(w.dir, w.place); err != nil {
+		return errors.Join(err, files.Move(old, w.place))
+	}
+	return giveWay(old, w.place, info.Digest)
+}
+
+// hashed are the files of a run whose SHA-256 is in run.json: all but run.json,
+// the figures, which follow from the others, and what attacks find later.
+var hashed = []string{"metrics.csv", "iterates.parquet", "messages.parquet", stepsFile, reportsFile,
+	"knowledge.json", "nodes.csv", "trace.bin"}
+
+// hashFiles is the SHA-256 of every file of a run that is hashed.
 func hashFiles(dir string) (map[string]string, error) {
 	sums := map[string]string{}
-	for _, name := range []string{"metrics.csv", "iterates.parquet", "messages.parquet", stepsFile, reportsFile,
-		"knowledge.json", "nodes.csv", "trace.bin"} {
-		f, err := os.Open(filepath.Join(dir, name))
+	for _, name := range hashed {
+		sum, err := files.Hash(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		h := sha256.New()
-		_, err = io.Copy(h, f)
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
-		sums[name] = hex.EncodeToString(h.Sum(nil))
+		sums[name] = sum
 	}
 	return sums, nil
 }

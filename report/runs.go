@@ -9,6 +9,8 @@ import (
 	"text/tabwriter"
 
 	"overhear/metrics"
+	"overhear/privacy"
+	"overhear/problem"
 	"overhear/record"
 )
 
@@ -28,16 +30,34 @@ func Table(w io.Writer, r *record.Run) error {
 		data = fmt.Sprintf("%d training rows, whose %d columns %d parties hold", i.TrainRows, i.Columns, i.Parties)
 	}
 	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), data)
+	if d := i.Data; d != nil {
+		rows, classes := d.Summary()
+		line("data", rows, classes)
+		line("scaling", d.Fit(), d.Scaling)
+	}
 	line("rounds", fmt.Sprint(i.Rounds),
 		fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds, f.Messages, size(f.Bytes)))
+	if i.Ended != "" {
+		line("ended early", "", i.Ended)
+	}
+	for _, c := range i.Computed {
+		line(c.Key, fmt.Sprint(c.Value), "computed: "+c.Why)
+	}
 	metric("loss", "")
 	metric("objective", "; at the centralised optimum: "+number(i.Reference.Objective))
 	if !math.IsNaN(float64(f.TestError)) {
-		metric("test_error", fmt.Sprintf("of %d rows no node has seen; the centralised optimum's: %s",
-			i.TestRows, metrics.Named("test_error").Text(float64(i.Reference.TestError))))
+		text := metrics.Named("test_error").Text
+		metric("test_error", fmt.Sprintf("of %d unseen rows; at the optimum %s; always the larger class %s",
+			i.TestRows, text(float64(i.Reference.TestError)), text(float64(i.BaseError))))
 	}
 	metric("consensus", "")
 	metric("distance", "")
+	if i.Convergence != nil {
+		line("progress", i.Convergence.State, progress(i.Convergence))
+	}
+	if i.Ridge != nil {
+		line("rho", fmt.Sprint(i.Ridge.Weight), ridge(i))
+	}
 	value, meaning := claim(i)
 	line(metrics.Named("privacy_loss").Title, value, meaning)
 	if a := i.Activity; a != nil && a.Lags != nil {
@@ -62,7 +82,21 @@ func Table(w io.Writer, r *record.Run) error {
 	for _, warning := range i.Warnings {
 		fmt.Fprintln(w, "warning:", warning)
 	}
+	notes(w, i)
 	return nil
+}
+
+// notes writes what reading and preparing a user's data leave to be known.
+func notes(w io.Writer, i *record.Info) {
+	if i.Data == nil {
+		return
+	}
+	for _, note := range i.Data.Notes {
+		fmt.Fprintln(w, "note:", note)
+	}
+	if i.Privacy != nil && i.Data.FromRows() {
+		fmt.Fprintln(w, "note:", problem.Uncovered)
+	}
 }
 
 // SeedTable writes mean, least and greatest of the results of many seeds.
@@ -83,7 +117,46 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 		fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%.6g\n", m.Title, sum/float64(len(runs)), low, high)
 	}
 	fmt.Fprintf(t, "files\t%s\n", dir)
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	notes(w, runs[0].Info)
+	return nil
+}
+
+// progress says how the distance to the optimum went, and what to change.
+func progress(c *record.Convergence) string {
+	text := ""
+	switch f := float64(c.Factor); c.State {
+	case record.Converged:
+		return "the distance to the optimum is below 0.1 %"
+	case record.Unknown:
+		return "too few rounds to tell a trend, or no optimum to measure it against"
+	case record.AtRest:
+		text = "the distance to the optimum falls no more, or hardly"
+	case record.Moving:
+		text = fmt.Sprintf("the distance to the optimum falls by %.2g %% a round", 100*(1-f))
+	default:
+		text = fmt.Sprintf("the distance to the optimum grows by %.2g %% a round", 100*(f-1))
+		if !(f > 1) || math.IsInf(f, 1) {
+			text = "the distance to the optimum grows"
+		}
+	}
+	if c.Advice != "" {
+		text += "; try " + c.Advice
+	}
+	return text
+}
+
+// ridge sets the optimum beside that of a smaller ridge.
+func ridge(i *record.Info) string {
+	g := i.Ridge
+	here, there := "", ""
+	if e := metrics.Named("test_error").Text; !math.IsNaN(float64(g.SmallerTestError)) {
+		here, there = ", test error "+e(float64(i.Reference.TestError)), ", "+e(float64(g.SmallerTestError))
+	}
+	return fmt.Sprintf("optimum: loss %.3g%s; with rho %.3g: loss %.3g%s", float64(g.Loss), here, g.Smaller,
+		float64(g.SmallerLoss), there)
 }
 
 func number(n record.Number) string {
@@ -105,12 +178,33 @@ func claim(i *record.Info) (value, meaning string) {
 	case !holds(p.Condition):
 		return "not established", p.Condition
 	}
+	worst := leastBound(i)
+	value = number(worst.Epsilon)
 	meaning = "claimed bound on what the messages say about a row, worst node"
+	switch {
+	case worst.By == "":
+		value = number(i.Final.PrivacyLoss)
+	case worst.Delta > 0:
+		meaning += fmt.Sprintf(", at δ = %v by %s, the least of all in run.json", float64(worst.Delta), worst.By)
+	default:
+		meaning += ", by " + worst.By + ", the least of all in run.json"
+	}
 	if p.Chosen != nil {
 		meaning += fmt.Sprintf("; noise chosen for %v over the %s: the scenario's budgets × %.4g",
 			p.Chosen.Epsilon, p.Chosen.Over, p.Chosen.Scale)
 	}
-	return number(i.Final.PrivacyLoss), meaning
+	return value, meaning
+}
+
+// leastBound is the bound of the node whose rows lose most, each node's the least of its
+// compositions.
+func leastBound(i *record.Info) (worst record.Bound) {
+	for _, c := range i.Privacy.Claims {
+		if c.Unit != privacy.Label && c.Bound.By != "" && (worst.By == "" || c.Bound.Epsilon > worst.Epsilon) {
+			worst = c.Bound
+		}
+	}
+	return worst
 }
 
 func short(digest string) string {

@@ -35,6 +35,9 @@ func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if a.Diverged != "" {
+		fmt.Fprintln(w, "warning:", a.Diverged)
+	}
 	for _, u := range a.Sight.Unseen {
 		fmt.Fprintln(w, "not seen:", u)
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"overhear/internal/files"
 )
 
 // WritePapersIndex writes dir/papers.md, which gathers the statements of the figures whose pages are in dir.
@@ -31,7 +33,7 @@ func WritePapersIndex(dir string) error {
 	head := "# What the papers state, and what was measured\n\n`simulate reproduce all` computes these pages.\n" +
 		fmt.Sprintf("Of the claims, %d hold, %d hold in part, %d do not hold, %d cannot be tested.\n",
 			counts[Holds], counts[HoldsInPart], counts[Fails], counts[NotTested])
-	if err := os.WriteFile(filepath.Join(dir, "papers.md"), []byte(head+body.String()), 0o644); err != nil {
+	if err := files.WriteBytes(filepath.Join(dir, "papers.md"), []byte(head+body.String())); err != nil {
 		return fmt.Errorf("writing the index of papers: %w", err)
 	}
 	return nil
@@ -63,7 +65,7 @@ func WriteStudiesIndex(dir string) error {
 			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "README.md"), []byte(out.String()), 0o644); err != nil {
+	if err := files.WriteBytes(filepath.Join(dir, "README.md"), []byte(out.String())); err != nil {
 		return fmt.Errorf("writing the index of studies: %w", err)
 	}
 	return nil

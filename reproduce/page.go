@@ -3,6 +3,7 @@
 package reproduce
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"overhear/internal/files"
 	"overhear/report/plot"
 )
 
@@ -30,7 +32,7 @@ func (r *Results) Write(dir string) (string, error) {
 		return "", fmt.Errorf("writing %s: %w", r.Name, err)
 	}
 	path := filepath.Join(dir, "README.md")
-	if err := os.WriteFile(path, []byte(r.page()), 0o644); err != nil {
+	if err := files.WriteBytes(path, []byte(r.page())); err != nil {
 		return "", fmt.Errorf("writing %s: %w", r.Name, err)
 	}
 	return dir, nil
@@ -116,11 +118,8 @@ func (r *Results) drawn(runs *Runs, t int) bool {
 // writeCSV writes mean, least and greatest over the seeds of the charts' columns, a row a curve and round that charts
 // show.
 func (r *Results) writeCSV(path string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := csv.NewWriter(f)
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
 	columns := r.columns()
 	header := []string{"curve", "round"}
 	for _, c := range columns {
@@ -148,11 +147,7 @@ func (r *Results) writeCSV(path string) error {
 		}
 	}
 	w.Flush()
-	if err := w.Error(); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return files.WriteBytes(path, text.Bytes())
 }
 
 // page is README.md.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"overhear/experiment"
+	"overhear/internal/guard"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -53,7 +54,7 @@ func (f *Figure) Run(ctx context.Context, seeds int, dataDir string, progress fu
 		r.Runs[k] = Runs{Curve: c, Tables: make([]*record.Table, seeds), Infos: make([]*record.Info, seeds)}
 		e := experiment.New(s, dataDir)
 		for i := range seeds {
-			g.Go(func() error {
+			g.Go(guard.Func(func() error {
 				info, table, err := e.Measure(ctx, uint64(i+1), 1)
 				if err != nil {
 					return fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
@@ -65,7 +66,7 @@ func (f *Figure) Run(ctx context.Context, seeds int, dataDir string, progress fu
 					progress(ended)
 				}
 				return nil
-			})
+			}))
 		}
 	}
 	return r, g.Wait()

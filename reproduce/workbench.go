@@ -14,6 +14,7 @@ import (
 
 	"overhear/evaluation"
 	"overhear/experiment"
+	"overhear/internal/files"
 	"overhear/record"
 	"overhear/report/attack"
 	"overhear/report/plot"
@@ -200,7 +201,7 @@ func (b *Workbench) Write(dir string) (string, error) {
 			return "", fmt.Errorf("%s: %w", b.Study.Name, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "README.md"), []byte(b.page()), 0o644); err != nil {
+	if err := files.WriteBytes(filepath.Join(dir, "README.md"), []byte(b.page())); err != nil {
 		return "", fmt.Errorf("writing %s: %w", b.Study.Name, err)
 	}
 	return dir, nil

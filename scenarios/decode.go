@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"overhear/algorithms"
+	"overhear/parameter"
 	"overhear/sim"
 )
 
@@ -76,12 +77,21 @@ func preset(v reflect.Value) {
 		if f.preset != "" {
 			n := &yaml.Node{Kind: yaml.ScalarNode, Value: f.preset}
 			d := new(decoder)
-			d.scalar(n, to, f.key)
+			d.field(n, to, f, f.key)
 			if d.mistakes != nil {
 				panic(fmt.Sprintf("scenarios: the default of %s: %v", f.key, d.mistakes))
 			}
 		}
 	}
+}
+
+// field decodes the value of a key into v.
+func (d *decoder) field(n *yaml.Node, v reflect.Value, f field, path string) {
+	if f.auto && n.Kind == yaml.ScalarNode && n.Value == "auto" {
+		v.SetFloat(parameter.Auto)
+		return
+	}
+	d.value(n, v, path)
 }
 
 // value decodes a node into v; path names it in messages.
@@ -135,6 +145,10 @@ func (d *decoder) sequence(n *yaml.Node, v reflect.Value, path string) {
 		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	}
 	for i, c := range n.Content {
+		if c.Tag == "!!null" {
+			d.report(c, "%s[%d] has no value; it must be a %s", path, i, typeName(v.Type().Elem()))
+			continue
+		}
 		if v.Index(i).Kind() == reflect.Struct {
 			preset(v.Index(i))
 		}
@@ -219,7 +233,7 @@ func (d *decoder) keys(n *yaml.Node, all []field, v reflect.Value, path string) 
 			given[key.Value] = value
 			before := len(d.mistakes)
 			to := v.FieldByIndex(all[i].index)
-			d.value(value, to, full)
+			d.field(value, to, all[i], full)
 			if enum := all[i].enum; enum != nil && len(d.mistakes) == before && !slices.Contains(enum, to.String()) {
 				d.report(value, "%s must be one of %s, is %q%s", full, strings.Join(enum, ", "), to.String(),
 					suggest(to.String(), enum))

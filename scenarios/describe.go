@@ -5,12 +5,9 @@ package scenarios
 
 import (
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"reflect"
-	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -44,102 +41,13 @@ func Shipped() ([]*Scenario, error) {
 	return all, nil
 }
 
-// Schema is the JSON Schema of scenarios.
-func Schema() []byte {
-	root := schemaOf(reflect.TypeFor[Scenario]())
-	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	root["title"] = "Overhear scenario"
-	root["required"] = []string{"name", "problem", "network", "algorithm"}
-	text, err := json.MarshalIndent(root, "", "  ")
-	if err != nil {
-		panic(fmt.Sprintf("scenarios: %v", err))
-	}
-	return text
-}
-
-type object = map[string]any
-
-// schemaOf describes the YAML of a type.
-func schemaOf(t reflect.Type) object {
-	switch {
-	case t.Kind() == reflect.Pointer:
-		return schemaOf(t.Elem())
-	case t == reflect.TypeFor[Algorithm]():
-		return algorithmSchema()
-	case t.Kind() == reflect.Struct:
-		properties := object{}
-		for _, f := range fields(written(t)) {
-			properties[f.key] = fieldSchema(f)
-		}
-		mapping := object{"type": "object", "properties": properties, "additionalProperties": false}
-		if fromText(t) {
-			return object{"anyOf": []object{{"type": []string{"string", "number"}}, mapping}}
-		}
-		return mapping
-	case fromText(t):
-		return object{"type": "string", "description": typeName(t)}
-	}
-	switch t.Kind() {
-	case reflect.Slice:
-		return object{"type": "array", "items": schemaOf(t.Elem())}
-	case reflect.Array:
-		return object{"type": "array", "items": schemaOf(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
-	case reflect.Bool:
-		return object{"type": "boolean"}
-	case reflect.Float64:
-		return object{"type": "number"}
-	case reflect.String:
-		return object{"type": []string{"string", "number"}}
-	}
-	return object{"type": "integer"}
-}
-
-func fieldSchema(f field) object {
-	s := schemaOf(f.kind)
-	if f.enum != nil {
-		s = object{"enum": f.enum}
-	}
-	s["description"] = f.doc
-	if f.preset != "" {
-		s["default"] = presetValue(f)
-	}
-	return s
-}
-
-// presetValue is a default as JSON has it.
-func presetValue(f field) any {
-	switch f.kind.Kind() {
-	case reflect.Bool:
-		return f.preset == "true"
-	case reflect.Float64, reflect.Int, reflect.Int64, reflect.Uint64:
-		if x, err := strconv.ParseFloat(f.preset, 64); err == nil {
-			return x
-		}
-	}
-	return f.preset
-}
-
-// algorithmSchema has one case a method.
-func algorithmSchema() object {
-	var cases []object
-	for _, e := range algorithms.Entries() {
-		properties := object{"kind": object{"const": e.Name, "description": e.Title}}
-		for _, f := range methodFields(e) {
-			properties[f.key] = fieldSchema(f)
-		}
-		cases = append(cases, object{"type": "object", "properties": properties, "required": []string{"kind"},
-			"additionalProperties": false})
-	}
-	return object{"oneOf": cases}
-}
-
 // methodFields are the keys of `algorithm` for a method, but kind.
 func methodFields(e *algorithms.Entry) []field {
 	return append(fields(reflect.TypeOf(e.Params()).Elem()), fields(reflect.TypeFor[Algorithm]())[1:]...)
 }
 
-// Explain says what a name means: a method, a data set, a key of the language
-// by its path, a metric.
+// Explain says what a name means: a method, an attack, a data set, a key of the language
+// by its path or its last part, a metric by its column or its title.
 func Explain(name string) (string, error) {
 	var b strings.Builder
 	if e, ok := algorithms.Lookup(name); ok {
@@ -171,11 +79,15 @@ func Explain(name string) (string, error) {
 			}
 		}
 		if found == nil {
-			if k == 0 {
-				names = slices.Concat(names, algorithmNames(), AttackNames(), problem.SetNames(), metrics.Columns)
+			if text := explainShort(name); text != "" {
+				return text, nil
 			}
-			return "", fmt.Errorf("nothing is called %q%s; there are: %s", name, suggest(key, names),
-				strings.Join(names, ", "))
+			if k > 0 {
+				return "", fmt.Errorf("%s has no key %q%s; it has: %s", strings.Join(keys[:k], "."), key,
+					suggest(key, names), strings.Join(names, ", "))
+			}
+			return "", fmt.Errorf("nothing is called %q; did you mean %q? simulate list names what there is, and "+
+				"the scenario's keys are: %s", name, nearest(name, Names()), strings.Join(names, ", "))
 		}
 		if t = found.kind; t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 			t = t.Elem()
@@ -186,7 +98,7 @@ func Explain(name string) (string, error) {
 		}
 		if k == len(keys)-1 {
 			fmt.Fprintf(&b, "%s: %s\n", name, found.doc)
-			fmt.Fprintf(&b, "type: %s\n", typeName(found.kind))
+			fmt.Fprintf(&b, "type: %s\n", found.typeName())
 			if found.enum != nil {
 				fmt.Fprintf(&b, "one of: %s\n", strings.Join(found.enum, ", "))
 			}
@@ -205,7 +117,7 @@ func keyTable(all []field) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, f := range all {
-		note := typeName(f.kind)
+		note := f.typeName()
 		if f.preset != "" {
 			note += ", default " + f.preset
 		}
@@ -231,7 +143,7 @@ func Template() string {
 		"problem.train":     "0.8",
 		"network.topology":  "{kind: watts-strogatz, nodes: 10, nearest: 4, rewire: 0.2}",
 		"network.latency":   "{kind: lognormal, median: 20ms, sigma: 0.5}",
-		"algorithm":         "{kind: admm, eta: 0.03}",
+		"algorithm":         "{kind: admm}",
 		"problem.partition": "even",
 		"problem.loss":      "logistic",
 		"record.iterates":   "all",

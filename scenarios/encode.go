@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"overhear/parameter"
 	"overhear/sim"
 )
 
@@ -61,6 +62,9 @@ func encode(v reflect.Value) *yaml.Node {
 	case reflect.String:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v.String()}
 	case reflect.Float64:
+		if v.Float() == parameter.Auto {
+			return scalarNode("auto")
+		}
 		return scalarNode(strconv.FormatFloat(v.Float(), 'g', -1, 64))
 	}
 	return scalarNode(fmt.Sprint(v.Interface()))
@@ -71,13 +75,17 @@ func scalarNode(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNod
 // Assign is the text path=value that, given to Load, gives a key the value: an
 // option struct, a list of them or a scalar, on one line.
 func Assign(path string, value any) string {
-	n := encode(reflect.ValueOf(value))
+	return path + "=" + oneLine(encode(reflect.ValueOf(value)))
+}
+
+// oneLine is a node as YAML on one line.
+func oneLine(n *yaml.Node) string {
 	flow(n)
 	text, err := yaml.Marshal(n)
 	if err != nil {
-		panic(fmt.Sprintf("scenarios: writing %s: %v", path, err))
+		panic(fmt.Sprintf("scenarios: writing YAML: %v", err))
 	}
-	return path + "=" + strings.TrimSpace(strings.ReplaceAll(string(text), "\n", " "))
+	return strings.TrimSpace(strings.ReplaceAll(string(text), "\n", " "))
 }
 
 // flow writes a node on one line.

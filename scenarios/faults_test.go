@@ -86,3 +86,26 @@ func TestFaults_ReadBackTheSame(t *testing.T) {
 		t.Errorf("the plan changes when it is written and read:\n%v\n%v", plan, after.Network.Faults)
 	}
 }
+
+// An empty entry of a list is no default, and what is given for each node is for as many as
+// there are: each mistake has its place.
+func TestParse_EmptyEntriesAndWrongLengthsHavePlaces(t *testing.T) {
+	const text = `name: x
+problem: {data: wdbc}
+network:
+  topology: {kind: ring, nodes: 5}
+  faults: [null]
+compute: {speeds: [1, 2]}
+algorithm: {kind: m-admm, eta: {nodes: [1, 2, 3]}}
+`
+	_, err := Parse("x.yaml", []byte(text))
+	if err == nil || err.Error() != "x.yaml:5:12: network.faults[0] has no value; it must be a mapping" {
+		t.Errorf("%v", err)
+	}
+	_, err = Parse("x.yaml", []byte(text), "network.faults=[]")
+	want := "x.yaml:6:19: compute.speeds must have a value for each of 5 nodes, has 2\n" +
+		"x.yaml:7:40: algorithm.eta.nodes must have a value for each of 5 nodes, has 3"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want\n%s", err, want)
+	}
+}

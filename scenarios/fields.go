@@ -13,6 +13,7 @@ type field struct {
 	key, doc, preset string
 	enum             []string
 	of               string // the kind whose parameter it is; "": of all
+	auto             bool   // a number that may be "auto": parameter.Auto
 	index            []int
 	kind             reflect.Type
 }
@@ -36,6 +37,7 @@ func fields(t reflect.Type) []field {
 		}
 		g := field{key: key, doc: f.Tag.Get("doc"), preset: f.Tag.Get("default"), of: f.Tag.Get("of"), index: []int{i},
 			kind: f.Type}
+		g.auto = f.Type.Kind() == reflect.Float64 && (g.preset == "auto" || f.Tag.Get("auto") != "")
 		if e := f.Tag.Get("enum"); e != "" {
 			g.enum = strings.Split(e, ",")
 		}
@@ -59,6 +61,14 @@ var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
 // fromText says whether values of the type can be written as one scalar.
 func fromText(t reflect.Type) bool { return reflect.PointerTo(t).Implements(textUnmarshaler) }
+
+// typeName says in words what a value of the key looks like.
+func (f field) typeName() string {
+	if f.auto {
+		return "number, or auto"
+	}
+	return typeName(f.kind)
+}
 
 // typeName says in words what a value of the type looks like.
 func typeName(t reflect.Type) string {

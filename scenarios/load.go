@@ -16,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"overhear/parameter"
 )
 
 // Load reads a scenario file. Each of sets is `path=value`, as in
@@ -23,7 +25,7 @@ import (
 // in the scenario are relative to it. The error is Mistakes if the file can be
 // read.
 func Load(path string, sets ...string) (*Scenario, error) {
-	text, err := os.ReadFile(path)
+	text, err := readText(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a scenario: %w", err)
 	}
@@ -33,6 +35,21 @@ func Load(path string, sets ...string) (*Scenario, error) {
 	}
 	s.LocateFiles(path)
 	return s, nil
+}
+
+// readText reads a file that is no larger than a scenario may be.
+func readText(path string) ([]byte, error) {
+	const most = 64 << 20
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && len(text) > most {
+		err = fmt.Errorf("%s is larger than %d MB, and so is no scenario", path, most>>20)
+	}
+	return text, err
 }
 
 // Parse reads a scenario from text; name stands for the file in messages.
@@ -70,6 +87,7 @@ func Parse(name string, text []byte, sets ...string) (*Scenario, error) {
 		return nil, err
 	}
 	d.checkAbsent(root, v)
+	d.checkLengths(root, s)
 	return s, d.result()
 }
 
@@ -92,6 +110,32 @@ func (d *decoder) checkAbsent(root *yaml.Node, v reflect.Value) {
 	}{{"problem.data", s.Problem.Data}, {"network.topology", s.Network.Topology}} {
 		if find(root, strings.Split(required.path, ".")) == nil {
 			required.c.Check(func(key, problem string) { d.report(root, "%s %s", join(required.path, key), problem) })
+		}
+	}
+}
+
+// checkLengths reports what is given for each node of a network with another number of
+// nodes. A graph that is read from a file has its number later.
+func (d *decoder) checkLengths(root *yaml.Node, s *Scenario) {
+	nodes := s.Network.Topology.Order()
+	if nodes == 0 {
+		return
+	}
+	check := func(path string, given int) {
+		if n := find(root, strings.Split(path, ".")); n != nil && given != nodes {
+			d.report(n, "%s must have a value for each of %d nodes, has %d", path, nodes, given)
+		}
+	}
+	if s.Compute.Speeds != nil {
+		check("compute.speeds", len(s.Compute.Speeds))
+	}
+	if s.Algorithm.Params == nil {
+		return
+	}
+	params := reflect.ValueOf(s.Algorithm.Params).Elem()
+	for _, f := range fields(params.Type()) {
+		if schedule, ok := params.FieldByIndex(f.index).Interface().(parameter.Schedule); ok && schedule.Nodes != nil {
+			check("algorithm."+f.key+".nodes", len(schedule.Nodes))
 		}
 	}
 }
@@ -197,10 +241,15 @@ func (s *Scenario) Resolved() string {
 
 // Hash is the SHA-256 of what determines each seed's run.
 func (s *Scenario) Hash() string {
+	sum := sha256.Sum256([]byte(s.ofEachSeed().Resolved()))
+	return hex.EncodeToString(sum[:])
+}
+
+// ofEachSeed is what of a scenario determines each seed's run.
+func (s *Scenario) ofEachSeed() *Scenario {
 	c := *s
 	c.Name, c.About, c.Seeds, c.Sweep = "", "", Seeds{}, nil
-	sum := sha256.Sum256([]byte(c.Resolved()))
-	return hex.EncodeToString(sum[:])
+	return &c
 }
 
 // LoadShipped reads a scenario that comes with the program, by its file's name.

@@ -213,17 +213,58 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%s does not match the schema: %v", f.Name(), err)
 		}
 	}
-	for _, bad := range []string{
-		strings.Replace(minimal, "topology", "topolgy", 1),
-		strings.Replace(minimal, "kind: ring", "kind: rung", 1),
-		strings.Replace(minimal, "nodes: 5", "nodes: five", 1),
-		strings.Replace(minimal, "kind: admm", "kind: admm, etta: 3", 1),
-		"name: t\n",
+	for _, change := range [][2]string{
+		{"topology", "topolgy"},
+		{"kind: ring", "kind: rung"},
+		{"nodes: 5", "nodes: five"},
+		{"nodes: 5", "nodes: 0"},
+		{"nodes: 5", "nodes: 5.5"},
+		{"kind: admm", "kind: admm, etta: 3"},
+		{"kind: admm", "kind: admn"},
+		{"data: wdbc", "data: wdbx"},
+		{"data: wdbc", "data: {set: wdbx}"},
+		{"data: wdbc", "data: {set: twonorm, rows: -5}"},
+		{"data: wdbc", "data: wdbc, rho: 0"},
+		{"data: wdbc", "data: wdbc, C: -1"},
+		{"data: wdbc", "data: wdbc, loss: hinge"},
+		{"data: wdbc", "data: wdbc, partition: {kind: dirichlet, alpha: -1}"},
+		{"name:", "rounds: {count: 0}\nname:"},
+		{"name:", "rounds: {count: 10, quorum: -0.1}\nname:"},
+		{"name:", "seeds: {first: -1}\nname:"},
+		{"name:", "adversary: {audit: {runs: 9}}\nname:"},
 	} {
-		if schema.Validate(asJSON(t, bad)) == nil {
-			t.Errorf("the schema accepts %q", bad)
+		bad := strings.Replace(minimal, change[0], change[1], 1)
+		if bad == minimal {
+			t.Fatalf("nothing is replaced by %q", change)
+		}
+		err := schema.Validate(asJSON(t, bad))
+		invalid, ok := err.(*jsonschema.ValidationError)
+		if !ok {
+			t.Errorf("the schema accepts %q: %v", change[1], err)
+			continue
+		}
+		if all := leaves(invalid); len(all) != 1 {
+			t.Errorf("%q is one mistake and has %d errors: %v", change[1], len(all), all)
+		}
+		if _, err := Parse("bad.yaml", []byte(bad)); err == nil {
+			t.Errorf("the schema rejects %q, which the program takes", change[1])
 		}
 	}
+	if schema.Validate(asJSON(t, "name: t\n")) == nil {
+		t.Error("the schema accepts a name alone")
+	}
+}
+
+// leaves are the errors without causes of their own.
+func leaves(e *jsonschema.ValidationError) []string {
+	if len(e.Causes) == 0 {
+		return []string{e.Error()}
+	}
+	var all []string
+	for _, c := range e.Causes {
+		all = append(all, leaves(c)...)
+	}
+	return all
 }
 
 func TestExplain(t *testing.T) {

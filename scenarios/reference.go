@@ -125,7 +125,7 @@ func parameterTable(b *strings.Builder, all []field) {
 	cell := func(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 	b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
 	for _, f := range all {
-		kind, preset := typeName(f.kind), ""
+		kind, preset := f.typeName(), ""
 		if f.enum != nil {
 			kind = "`" + strings.Join(f.enum, "`, `") + "`"
 		}

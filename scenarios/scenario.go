@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"fmt"
+	"math"
 
 	"overhear/algorithms"
 	"overhear/problem"
@@ -38,6 +39,8 @@ type Seeds struct {
 func (s Seeds) Check(report func(field, problem string)) {
 	if s.Count < 1 {
 		report("count", fmt.Sprintf("must be at least 1, is %d", s.Count))
+	} else if uint64(s.Count-1) > math.MaxUint64-s.First {
+		report("first", fmt.Sprintf("leaves no %d seeds up to %d, is %d", s.Count, uint64(math.MaxUint64), s.First))
 	}
 }
 
@@ -116,6 +119,9 @@ func (r Rounds) Check(report func(field, problem string)) {
 	if r.Count < 1 {
 		report("count", fmt.Sprintf("must be at least 1, is %d", r.Count))
 	}
+	if r.Count >= math.MaxInt32 {
+		report("count", fmt.Sprintf("must be below %d, is %d", math.MaxInt32, r.Count))
+	}
 	if !(r.Quorum >= 0 && r.Quorum <= 1) {
 		report("quorum", fmt.Sprintf("must be between 0 and 1, is %v", r.Quorum))
 	}
@@ -162,7 +168,7 @@ func (p Privacy) Check(report func(field, problem string)) {
 
 // Solver is the precision of solves.
 type Solver struct {
-	Tolerance float64 `yaml:"tolerance" default:"1e-10" doc:"a solve ends when ‖∇‖ ≤ tolerance·max(1, ‖q‖); one that cannot is an error"`
+	Tolerance float64 `yaml:"tolerance" default:"1e-10" doc:"a solve ends when ‖∇‖ ≤ tolerance·max(1, ‖q‖); one that cannot is an error. Over split columns hub and parties solve as far as rounding allows, whatever the tolerance"`
 }
 
 // Check reports a tolerance that cannot be met or means nothing.

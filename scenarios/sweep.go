@@ -196,17 +196,46 @@ func splitOutside(text string, separator byte) []string {
 	return append(parts, strings.TrimSpace(text[begin:]))
 }
 
+// fileFields are the fields that hold paths of the user's files, with their keys.
+func (s *Scenario) fileFields() []fileField {
+	var given []fileField
+	for _, f := range []fileField{
+		{"problem.data.csv", &s.Problem.Data.CSV},
+		{"problem.data.parquet", &s.Problem.Data.Parquet},
+		{"problem.data.arrow", &s.Problem.Data.Arrow},
+		{"problem.data.libsvm", &s.Problem.Data.LIBSVM},
+		{"problem.data.raetsch", &s.Problem.Data.Raetsch},
+		{"network.topology.file", &s.Network.Topology.File},
+	} {
+		if *f.path != "" {
+			given = append(given, f)
+		}
+	}
+	return given
+}
+
+type fileField struct {
+	key  string
+	path *string
+}
+
 // ReferencedFiles are the fields that hold paths of the user's files; a path is
 // relative to the scenario's file.
 func (s *Scenario) ReferencedFiles() []*string {
 	var given []*string
-	for _, file := range []*string{&s.Problem.Data.CSV, &s.Problem.Data.LIBSVM, &s.Problem.Data.Raetsch,
-		&s.Network.Topology.File} {
-		if *file != "" {
-			given = append(given, file)
-		}
+	for _, f := range s.fileFields() {
+		given = append(given, f.path)
 	}
 	return given
+}
+
+// FilesByKey are the paths of the user's files, by the keys that name them.
+func (s *Scenario) FilesByKey() map[string]string {
+	paths := map[string]string{}
+	for _, f := range s.fileFields() {
+		paths[f.key] = *f.path
+	}
+	return paths
 }
 
 // LocateFiles makes the paths in a scenario that Parse returned relative to the

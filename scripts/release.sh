@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the command for Linux, macOS and Windows, amd64 and arm64, with the
 # version stamped in, and writes checksums: scripts/release.sh [VERSION [DIR]].
-# The same sources, version and Go give the same bytes.
+# The same sources, version and Go give the same bytes. The revision is stamped in,
+# too, so that all platforms' builds of a clean one count as the same program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +16,7 @@ for os in linux darwin windows; do
   for arch in amd64 arm64; do
     name=simulate-$os-$arch
     [ "$os" = windows ] && name=$name.exe
-    CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=false \
+    CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=auto \
       -ldflags "-s -w -X overhear/experiment.Version=$version" -o "$out/$name" ./cmd/simulate
     names+=("$name")
   done

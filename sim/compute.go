@@ -4,9 +4,10 @@
 package sim
 
 import (
-	"fmt"
 	"runtime/debug"
 	"sync"
+
+	"overhear/internal/guard"
 )
 
 // Job is a computation of a node. Run must depend on nothing but what the node
@@ -107,7 +108,7 @@ func (p *pool) run(id uint32, worker int) {
 func protect(j Job, worker int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("a computation panicked: %v\n%s", r, debug.Stack())
+			err = &guard.Panic{Value: r, Stack: debug.Stack()}
 		}
 	}()
 	j.Run(worker)

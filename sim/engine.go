@@ -77,9 +77,10 @@ type Config struct {
 	Ties      Ties
 	Queue     QueueKind
 	Trace     TraceLevel
-	Reference *Trace        // stop with a *Divergence where the run differs from it
-	Sent      func(*Packet) // told of every packet when it is sent; must not keep it
-	Events    func(*Event)  // told of every event when its node has acted on it; must not keep it
+	Reference *Trace          // stop with a *Divergence where the run differs from it
+	Sent      func(*Packet)   // told of every packet when it is sent; must not keep it
+	Events    func(*Event)    // told of every event when its node has acted on it; must not keep it
+	Gone      func(int, Time) // told of a node that is down, or has left, and will not be up again
 }
 
 // Engine runs nodes through virtual time.
@@ -346,6 +347,9 @@ func (e *Engine) dispatch() error {
 				l.Leave(&e.env)
 			}
 		}
+		if e.cfg.Gone != nil && ev.kind != kindRestart && e.Gone(int(ev.node)) {
+			e.cfg.Gone(int(ev.node), e.now)
+		}
 	}
 	if e.cfg.Events != nil {
 		h := e.happened()
@@ -442,11 +446,20 @@ func (e *Engine) transmit(id uint32, link int, to int32) {
 	}
 	s := &e.slots[id]
 	bytes := 8*int64(len(s.payload)) + e.cfg.Header
+	if bytes < 0 || bytes > math.MaxInt64-e.bytes {
+		e.fail(fmt.Errorf("the number of bytes sent overflows: node %d sends a packet with a header of %d bytes after "+
+			"%d bytes of others", s.from, e.cfg.Header, e.bytes))
+		return
+	}
 	state := &e.links[link]
 	depart := e.now
 	if m.perByte > 0 {
 		depart = max(depart, state.freed) + Time(nanoseconds(float64(bytes)*m.perByte))
 		state.freed = depart
+	}
+	if depart > forever-century { // it might arrive after the end of time
+		e.fail(fmt.Errorf("virtual time overflows: a packet of %d bytes leaves node %d at %v", bytes, s.from, depart))
+		return
 	}
 	lost, delay, second := e.draw(m, link, state.sent)
 	if e.faults != nil {

@@ -182,3 +182,57 @@ func TestQueues_PresentInstant(t *testing.T) {
 		t.Error("the queues differ")
 	}
 }
+
+// shouter sends at the start, and wakes after a while.
+type shouter struct {
+	sends int
+	after Duration
+}
+
+func (s shouter) Start(env *Env) {
+	for range s.sends {
+		env.Broadcast(1, 0, []float64{1})
+	}
+	if s.after > 0 {
+		env.After(s.after, 0)
+	}
+}
+
+func (shouter) Receive(*Env, *Message) {}
+
+func (s shouter) Wake(env *Env, _ uint64) { env.After(s.after, 0) }
+
+// What overflows is an error in words: virtual time, by timers or by a link that takes years
+// for a packet, even one that is lost; and the number of bytes sent.
+func TestEngine_OverflowsAreErrors(t *testing.T) {
+	g, err := NewGraph(2, [][2]int{{0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		link   Link
+		header int64
+		node   shouter
+		want   string
+	}{
+		"timers":      {Link{}, 0, shouter{after: math.MaxInt64 / 2}, "virtual time overflows"},
+		"slow link":   {Link{Bandwidth: 1}, 1 << 50, shouter{sends: 4}, "virtual time overflows: a packet of"},
+		"lost":        {Link{Bandwidth: 1, Loss: 1}, 1 << 50, shouter{sends: 4}, "virtual time overflows: a packet of"},
+		"header":      {Link{}, math.MaxInt64 - 7, shouter{sends: 1}, "the number of bytes sent overflows"},
+		"all headers": {Link{}, 1 << 61, shouter{sends: 4}, "the number of bytes sent overflows: node"},
+	} {
+		c.link.Latency = Latency{Kind: "constant", Value: 1}
+		e, err := New(Config{Graph: g, Link: c.link, Header: c.header})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Attach(0, c.node)
+		e.Attach(1, c.node)
+		if err := e.Run(context.Background()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if e.Bytes() < 0 {
+			t.Errorf("%s: %d bytes", name, e.Bytes())
+		}
+	}
+}

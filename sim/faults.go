@@ -381,6 +381,15 @@ func (e *Engine) Down(node int) bool {
 	return e.faults != nil && e.faults.nodes[node].at(e.now) != nil
 }
 
+// Gone says whether a node is down, or has left, and will not be up again.
+func (e *Engine) Gone(node int) bool {
+	if e.faults == nil {
+		return false
+	}
+	o := e.faults.nodes[node].at(e.now)
+	return o != nil && o.to == forever
+}
+
 // Downtime is how long a node was down, absent or gone before a virtual time.
 func (e *Engine) Downtime(node int, until Time) Duration {
 	if e.faults == nil {

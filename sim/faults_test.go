@@ -373,7 +373,7 @@ func TestFault_LeftComputationsFail(t *testing.T) {
 			}
 		}})
 		err = e.Run(context.Background())
-		if err == nil || !strings.HasPrefix(err.Error(), c.want+"a computation panicked: oh") {
+		if err == nil || !strings.HasPrefix(err.Error(), c.want+"the program has a mistake: oh") {
 			t.Errorf("%s: the run ends with %v", name, err)
 		}
 	}

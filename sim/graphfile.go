@@ -11,6 +11,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"overhear/internal/memory"
 )
 
 // ReadGraph reads an edge list (.csv) or a GraphML file (.graphml).
@@ -20,6 +22,9 @@ func ReadGraph(path string) (*Graph, error) {
 		return nil, fmt.Errorf("reading a graph: %w", err)
 	}
 	defer f.Close()
+	if err := memory.CheckFile(f); err != nil {
+		return nil, err
+	}
 	if strings.HasSuffix(path, ".graphml") {
 		return readGraphML(path, f)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"overhear/internal/memory"
 )
 
 // Topology is a scenario's `network.topology`: a kind with its parameters, a
@@ -82,6 +84,14 @@ func (t Topology) Check(report func(field, problem string)) {
 	}
 }
 
+// Order is the number of nodes; 0: it is not known before a file is read.
+func (t Topology) Order() int {
+	if t.File != "" {
+		return 0
+	}
+	return t.Nodes
+}
+
 // draws is how many random graphs are drawn before giving up on a connected one.
 const draws = 100
 
@@ -100,6 +110,9 @@ func (t Topology) Build(s *Stream) (*Graph, error) {
 		}
 		return g, g.connected()
 	}
+	if err := t.fits(); err != nil {
+		return nil, err
+	}
 	random := t.Kind == "erdos-renyi" || t.Kind == "watts-strogatz" || t.Kind == "random-regular"
 	var failure error
 	for range draws {
@@ -116,6 +129,34 @@ func (t Topology) Build(s *Stream) (*Graph, error) {
 	}
 	const what = "none of %d draws of a %s graph was connected; give it more edges (the last: %w)"
 	return nil, fmt.Errorf(what, draws, t.Kind, failure)
+}
+
+// fits is an error for a graph that is too large to be made.
+func (t Topology) fits() error {
+	if t.Nodes > maxNodes {
+		return fmt.Errorf("nodes must be at most %d, is %d", maxNodes, t.Nodes)
+	}
+	n := float64(t.Nodes)
+	edges := n
+	switch t.Kind {
+	case "complete":
+		edges = n * (n - 1) / 2
+	case "grid":
+		edges = 2 * n
+	case "erdos-renyi":
+		edges = t.Probability * n * (n - 1) / 2
+	case "watts-strogatz":
+		edges = n * float64(t.Nearest) / 2
+	case "barabasi-albert":
+		edges = n * float64(t.Attach)
+	case "random-regular":
+		edges = n * float64(t.Degree) / 2
+	}
+	// An edge is in a list that grows, in the rows of both nodes and in what the engine keeps
+	// of its two links.
+	const perNode, perEdge = 200, 80
+	what := fmt.Sprintf("a graph of %d nodes and about %.3g edges", t.Nodes, edges)
+	return memory.Check(what, perNode*n+perEdge*edges)
 }
 
 // edges lists the edges of the kind.

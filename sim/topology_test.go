@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"overhear/internal/memory"
 )
 
 func TestTopology_Parameters(t *testing.T) {
@@ -152,6 +154,21 @@ func TestGoldenTopologies(t *testing.T) {
 		}
 		if got := fmt.Sprintf("%.8x", h.Sum(nil)); got != c.want {
 			t.Errorf("%+v: digest %s, golden %s", c.t, got, c.want)
+		}
+	}
+}
+
+// A graph that memory does not hold is refused before it is made, with the estimate.
+func TestTopology_TooLargeIsRefused(t *testing.T) {
+	defer memory.SetLimit(memory.SetLimit(8e9))
+	for want, topology := range map[string]Topology{
+		"about 5e+09 edges would take about 400 GB": {Kind: "complete", Nodes: 1e5},
+		"nodes must be at most 16777216":            {Kind: "ring", Nodes: 1e9},
+		"about 2.25e+10 edges":                      {Kind: "erdos-renyi", Nodes: 3e5, Probability: 0.5},
+		"about 1e+09 edges":                         {Kind: "barabasi-albert", Nodes: 1e6, Attach: 1000},
+	} {
+		if _, err := topology.Build(NewStream(1, "t")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"overhear/experiment"
+	"overhear/internal/files"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -162,7 +163,7 @@ func BenchmarkSharedData(b *testing.B) {
 		b.Fatal(err)
 	}
 	data := filepath.Join("..", "..", "shared", "data")
-	if _, err := hashFile(filepath.Join(data, "README.md")); err != nil {
+	if _, err := files.Hash(filepath.Join(data, "README.md")); err != nil {
 		b.Skip("Adult is not here: see the README on data sets")
 	}
 	prepare := func(b *testing.B, fresh bool) {

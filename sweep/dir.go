@@ -5,7 +5,6 @@ package sweep
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,12 +32,9 @@ type Dir struct {
 // OpenDir opens the directory of a plan for writing, or makes it. It refuses
 // one of another plan, and one that another process writes.
 func OpenDir(path string, p *Plan) (*Dir, error) {
-	if err := files.Directory(path); err != nil {
-		return nil, fmt.Errorf("preparing to write results: %w", err)
-	}
-	unlock, err := lock(path)
+	unlock, err := files.Lock(path, 0)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
 	d := &Dir{Path: path, Plan: p, unlock: unlock}
 	if err := d.open(); err != nil {
@@ -53,10 +49,7 @@ func (d *Dir) open() error {
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = writeFile(path, func(w io.Writer) error {
-			_, err := w.Write(d.Plan.JSON())
-			return err
-		})
+		err = files.WriteBytes(path, d.Plan.JSON())
 	case err == nil:
 		var there *Plan
 		if there, err = decodePlan(text); err == nil {

@@ -4,6 +4,7 @@ package sweep
 
 import (
 	"context"
+	"overhear/internal/guard"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -47,7 +48,7 @@ func (l Local) Run(ctx context.Context, w Work) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	for range workers {
-		group.Go(func() error {
+		group.Go(guard.Func(func() error {
 			for {
 				k := int(next.Add(1)) - 1
 				if k >= len(w.Todo) {
@@ -69,7 +70,7 @@ func (l Local) Run(ctx context.Context, w Work) error {
 				}
 				w.Stored(index, Failed(result))
 			}
-		})
+		}))
 	}
 	return group.Wait()
 }

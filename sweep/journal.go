@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
+
+	"overhear/internal/files"
 )
 
 // syncEvery is how often the journal is synchronised with the disk while results
@@ -94,11 +95,7 @@ func readJournal(path string, p *Plan) (*Journal, error) {
 // create begins a journal; it appears complete with its first record.
 func (j *Journal) create(p *Plan) error {
 	b := appendRecord([]byte(magic), planRecord, 0, []byte(p.Hash))
-	partial := filepath.Join(filepath.Dir(j.path), "."+filepath.Base(j.path)+".partial")
-	err := os.WriteFile(partial, b, 0o644)
-	if err == nil {
-		err = os.Rename(partial, j.path)
-	}
+	err := files.WriteBytes(j.path, b)
 	if err == nil {
 		j.file, err = os.OpenFile(j.path, os.O_RDWR, 0)
 	}

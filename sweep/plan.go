@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"overhear/experiment"
+	"overhear/internal/files"
+	"overhear/record"
 	"overhear/scenarios"
 )
 
@@ -34,6 +36,7 @@ const (
 type Plan struct {
 	Format  int               `json:"format"`
 	Version string            `json:"version"` // of the program
+	Program string            `json:"program"` // its build
 	Name    string            `json:"name"`
 	File    string            `json:"file"` // of the scenario, as it was given
 	Text    string            `json:"scenario"`
@@ -67,8 +70,8 @@ func NewPlan(file string, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a scenario: %w", err)
 	}
-	p := &Plan{Format: Format, Version: experiment.Version, File: file, Text: string(text), Sets: append([]string{},
-		o.Sets...), Axes: []scenarios.Axis{}}
+	p := &Plan{Format: Format, Version: experiment.Version, Program: experiment.Program(), File: file,
+		Text: string(text), Sets: append([]string{}, o.Sets...), Axes: []scenarios.Axis{}}
 	for _, g := range o.Grid {
 		a, err := scenarios.ParseAxis(g)
 		if err != nil {
@@ -120,6 +123,10 @@ func ReadPlan(text []byte) (*Plan, error) {
 	}
 	if p.Version != experiment.Version {
 		return nil, fmt.Errorf("the plan is of version %s of the program; this is %s", p.Version, experiment.Version)
+	}
+	if p.Program != experiment.Program() {
+		return nil, fmt.Errorf("the plan is of another build of the program (%s; this is %s); all machines need the "+
+			"same release, or the same clean revision built by the same Go", p.Program, experiment.Program())
 	}
 	was := p.Hash
 	if p.Hash, err = p.sum(); err != nil {
@@ -221,12 +228,13 @@ func (p *Plan) sum() (string, error) {
 	text, err := json.Marshal(struct {
 		Format    int
 		Version   string
+		Program   string
 		Axes      []scenarios.Axis
 		Seeds     scenarios.Seeds
 		Keep      string
 		Scenarios []string
 		Files     map[string]string
-	}{p.Format, p.Version, p.Axes, p.Seeds, p.Keep, hashes, p.Files})
+	}{p.Format, p.Version, p.Program, p.Axes, p.Seeds, p.Keep, hashes, p.Files})
 	if err != nil {
 		return "", fmt.Errorf("hashing a plan: %w", err)
 	}
@@ -245,7 +253,7 @@ func (p *Plan) fingerprint(s *scenarios.Scenario) error {
 		if p.Files[names[k]] != "" {
 			continue
 		}
-		sum, err := hashFile(*f)
+		sum, err := files.Hash(*f)
 		if err != nil {
 			return fmt.Errorf("reading a file that the scenario names: %w", err)
 		}
@@ -328,6 +336,9 @@ func (p *Plan) Scenario(point int) (*scenarios.Scenario, string, error) {
 	return s, hash, nil
 }
 
+// inputs is what the plan's runs come from, besides scenarios and seeds.
+func (p *Plan) inputs() record.Inputs { return record.Inputs{Program: p.Program, Files: p.Files} }
+
 // Differences says in words how another plan differs, "" if it gives the same
 // results.
 func (p *Plan) Differences(other *Plan) string {
@@ -356,12 +367,12 @@ func (p *Plan) Differences(other *Plan) string {
 			other.Seeds.First)},
 		{"rows", p.Keep, other.Keep},
 		{"--set", strings.Join(p.Sets, " "), strings.Join(other.Sets, " ")},
-		{"hashes of the data files", fmt.Sprint(p.Files), fmt.Sprint(other.Files)},
 	} {
 		if d.was != d.is {
 			found = append(found, fmt.Sprintf("%s: %v there, %v here", d.what, d.was, d.is))
 		}
 	}
+	found = append(found, p.inputs().Differences(other.inputs(), nil)...)
 	if found == nil {
 		return "the scenario has changed"
 	}

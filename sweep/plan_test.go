@@ -213,6 +213,31 @@ func TestHashCoversTheUsersFiles(t *testing.T) {
 	if _, err := ReadPlan(p.JSON()); err == nil || !strings.Contains(err.Error(), "changed") {
 		t.Errorf("a worker with another file reads the plan: %v", err)
 	}
+	q, err := NewPlan(file, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := p.Differences(q); !strings.HasPrefix(d, "rows.csv has changed (SHA-256 ") || strings.Contains(d, "map[") {
+		t.Errorf("the difference is said to be %s", d)
+	}
+}
+
+// Results of one build of the program are never taken for another's.
+func TestHashCoversTheProgram(t *testing.T) {
+	p := plan(t, smallScenario, Options{})
+	other := *p
+	other.Program = "revision abc, go1.26.0"
+	if hash, err := other.sum(); err != nil || hash == p.Hash {
+		t.Errorf("another program gives the same hash (%v)", err)
+	} else {
+		other.Hash = hash
+	}
+	if d := other.Differences(p); !strings.HasPrefix(d, "the program was revision abc, go1.26.0, is executable") {
+		t.Errorf("the difference is said to be %s", d)
+	}
+	if _, err := ReadPlan(other.JSON()); err == nil || !strings.Contains(err.Error(), "another build of the program") {
+		t.Errorf("a worker of another build reads the plan: %v", err)
+	}
 }
 
 func TestPlanReadsBack(t *testing.T) {

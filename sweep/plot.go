@@ -3,6 +3,7 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"overhear/metrics"
 	"overhear/report/plot"
 )
 
@@ -25,6 +27,18 @@ type Plot struct {
 	Facet      string   // a column with a figure for each value; "": one figure
 	Where      []string // column=value, all of which a row must meet
 	LogX, LogY bool
+
+	Title, LabelX, LabelY string   // "": from the columns
+	Width, Height         float64  // of a figure in points, Height without the legend; 0: as usual
+	Formats               []string // of plot.Formats; nil: svg and png
+}
+
+// title is what a figure says of a column: a metric's title, or the name.
+func title(column string) string {
+	if m, ok := metrics.Lookup(column); ok && m.Title != "" {
+		return m.Title
+	}
+	return column
 }
 
 // spread is what is known of Y at one X.
@@ -55,7 +69,7 @@ func (p Plot) Draw(dir, out string) ([]string, error) {
 	var files []string
 	for k, facet := range sortedKeys(facets) {
 		name := fileName(p.Y + "-" + p.X)
-		title := p.Y
+		title := cmp.Or(p.Title, title(p.Y))
 		if p.Facet != "" {
 			name += fmt.Sprintf("-%d-%s", k+1, fileName(facet))
 			title += ", " + p.Facet + " = " + facet
@@ -64,12 +78,19 @@ func (p Plot) Draw(dir, out string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := chart.Save(out, name); err != nil {
+		picture := chart.Picture()
+		if picture == nil {
+			return nil, fmt.Errorf("drawing %s: no line has a point", name)
+		}
+		formats := p.Formats
+		if formats == nil {
+			formats = []string{"svg", "png"}
+		}
+		written, err := picture.Write(out, name, formats)
+		if err != nil {
 			return nil, err
 		}
-		for _, format := range []string{".svg", ".png"} {
-			files = append(files, filepath.Join(out, name+format))
-		}
+		files = append(files, written...)
 	}
 	return files, nil
 }
@@ -187,13 +208,15 @@ func sameValue(a, b string) bool {
 }
 
 // chart turns the lines of a figure into one.
-func (p Plot) chart(title string, all lines) (plot.Chart, error) {
+func (p Plot) chart(heading string, all lines) (plot.Chart, error) {
 	if len(all) > plot.MostLines {
 		return plot.Chart{}, fmt.Errorf("%s has %d values, more than the %d lines that can be told apart; choose "+
 			"some with "+
 			"--where, or use it for --facet", p.Colour, len(all), plot.MostLines)
 	}
-	c := plot.Chart{Title: title, X: plot.Axis{Label: p.X, Log: p.LogX}, Y: plot.Axis{Label: p.Y, Log: p.LogY}}
+	c := plot.Chart{Title: heading, Width: p.Width, Height: p.Height,
+		X: plot.Axis{Label: cmp.Or(p.LabelX, title(p.X)), Log: p.LogX},
+		Y: plot.Axis{Label: cmp.Or(p.LabelY, title(p.Y)), Log: p.LogY}}
 	runs := 0
 	for _, label := range sortedKeys(all) {
 		points := all[label]
@@ -202,7 +225,7 @@ func (p Plot) chart(title string, all lines) (plot.Chart, error) {
 			xs = append(xs, x)
 		}
 		slices.Sort(xs)
-		l := plot.Line{Label: label, X: xs}
+		l := plot.Line{Label: title(label), X: xs}
 		if p.Colour != "" {
 			l.Label = p.Colour + " = " + label
 		}
@@ -213,7 +236,7 @@ func (p Plot) chart(title string, all lines) (plot.Chart, error) {
 		}
 		c.Lines = append(c.Lines, l)
 	}
-	if runs > 1 {
+	if runs > 1 && p.Title == "" {
 		c.Title += fmt.Sprintf(": mean and range of %d", runs)
 	}
 	return c, nil

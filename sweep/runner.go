@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"overhear/experiment"
+	"overhear/problem"
+	"overhear/record"
 	"overhear/scenarios"
 )
 
@@ -86,6 +88,10 @@ func (p *point) measure(ctx context.Context, out *Result, keep string, workers i
 	info, table, err := p.Measure(ctx, out.Seed, workers)
 	if err != nil {
 		return err
+	}
+	if c := info.Convergence; c.State == record.Diverging {
+		return fmt.Errorf("%w: its distance to the optimum is %.3g and grows", problem.ErrDiverges,
+			float64(info.Final.Distance))
 	}
 	out.Facts = factsOf(info)
 	out.keep(table, keep)

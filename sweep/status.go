@@ -5,6 +5,7 @@ package sweep
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -64,29 +65,66 @@ func times(n int) string {
 	return strconv.Itoa(n) + " times"
 }
 
-// listed is how many failures are shown; failures.csv has all.
+// listed is how many causes, and runs of each, are shown; failures.csv has all.
 const listed = 20
 
-// ListFailures writes, for each run that failed, why, and the command that
-// repeats it; flags are added to that.
+// cause is what runs failed of: errors that differ in numbers only are one.
+type cause struct {
+	first int    // run
+	error string // of the first run
+	runs  []int  // no more than listed
+	count int
+}
+
+var anyNumber = regexp.MustCompile(`[-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?`)
+
+// ListFailures writes, for each cause of which runs failed, the error of the first of
+// them, the command that repeats that, and the others' numbers; flags are added to the
+// command.
 func ListFailures(w io.Writer, p *Plan, s Store, flags ...string) error {
-	n := 0
+	var causes []*cause
+	known := map[string]*cause{}
 	err := s.All(func(index int, b []byte) error {
 		if !Failed(b) {
-			return nil
-		}
-		if n++; n > listed {
 			return nil
 		}
 		r, err := Decode(b)
 		if err != nil {
 			return fmt.Errorf("run %d: %w", index, err)
 		}
-		_, err = fmt.Fprintf(w, "run %d failed: %s\n  %s\n", index, r.Error, p.Replay(index, flags...))
-		return err
+		key := anyNumber.ReplaceAllString(r.Error, "0")
+		c := known[key]
+		if c == nil {
+			c = &cause{first: index, error: r.Error}
+			known[key], causes = c, append(causes, c)
+		}
+		if c.count++; c.count <= listed {
+			c.runs = append(c.runs, index)
+		}
+		return nil
 	})
-	if err == nil && n > listed {
-		_, err = fmt.Fprintf(w, "and %d more; %s has all\n", n-listed, failuresFile)
+	if err != nil {
+		return err
 	}
-	return err
+	for k, c := range causes {
+		if k == listed {
+			_, err := fmt.Fprintf(w, "and %d more causes; %s has all\n", len(causes)-listed, failuresFile)
+			return err
+		}
+		_, err := fmt.Fprintf(w, "run %d failed: %s\n  %s\n", c.first, c.error, p.Replay(c.first, flags...))
+		if err != nil {
+			return err
+		}
+		if c.count == 1 {
+			continue
+		}
+		others := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.runs[1:]), " ", ", "), "[]")
+		if more := c.count - len(c.runs); more > 0 {
+			others += fmt.Sprintf(" and %d more, of which %s has all", more, failuresFile)
+		}
+		if _, err := fmt.Fprintf(w, "  %d runs failed of this, the others being %s\n", c.count, others); err != nil {
+			return err
+		}
+	}
+	return nil
 }

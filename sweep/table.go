@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"overhear/internal/files"
 	"overhear/metrics"
 	"overhear/record"
 )
@@ -192,9 +193,9 @@ func WriteTables(dir string, p *Plan, s Store, flags ...string) error {
 	}
 	head := append(append([]string{"run"}, p.Paths()...), "seed", "error", "command")
 	at := func(name string) string { return filepath.Join(dir, name) }
-	return writeFile(at(csvFile), func(results io.Writer) error {
-		return writeFile(at(parquetFile), func(columnar io.Writer) error {
-			return writeFile(at(failuresFile), func(failures io.Writer) error {
+	return files.Write(at(csvFile), func(results io.Writer) error {
+		return files.Write(at(parquetFile), func(columnar io.Writer) error {
+			return files.Write(at(failuresFile), func(failures io.Writer) error {
 				r, f, q := csv.NewWriter(results), csv.NewWriter(failures), newParquet(columnar, t.columns)
 				err := errors.Join(r.Write(header), f.Write(head))
 				fields := make([]string, len(t.columns))

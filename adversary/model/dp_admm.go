@@ -3,6 +3,8 @@ package model
 import (
 	"errors"
 	"math"
+
+	"overhear/internal/num"
 )
 
 // dpADMM is DP-ADMM (Huang et al. 2018): clients around a hub, an approximate step in
@@ -47,7 +49,7 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 			continue
 		}
 		for i := range c.gamma {
-			c.gamma[i] -= c.Eta * (own[i] - hub[i])
+			c.gamma[i] -= float64(c.Eta * (own[i] - hub[i]))
 		}
 	}
 	before, now, err := pair(c.seen, c.node, t)
@@ -65,11 +67,11 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 		g.Offset = 1
 	}
 	for i := range g.Value {
-		g.Value[i] = c.Eta*hub[i] + stay*before[i] + c.gamma[i] - ridge*now[i]
+		g.Value[i] = float64(c.Eta*hub[i]) + float64(stay*before[i]) + c.gamma[i] - float64(ridge*now[i])
 	}
 	if c.Noisy() && c.size > 0 { // σ = Δ√(2 ln(1.25/δ))/ε with Δ = 2C/(B·ridge), times ridge
 		g.Noise = Noise{Kind: Gaussian,
-			Level: 2 * p.C / float64(c.size) * math.Sqrt(2*math.Log(1.25/c.Delta)) / c.Epsilon}
+			Level: 2 * p.C / float64(c.size) * math.Sqrt(2*num.Log(1.25/c.Delta)) / c.Epsilon}
 	}
 	return g, nil
 }

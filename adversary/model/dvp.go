@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 
+	"overhear/internal/num"
 	"overhear/parameter"
 )
 
@@ -22,13 +23,13 @@ func (m *dvp) Step(p *Public, node, t, size int) Step {
 	}
 	weight := float64(size) / p.C
 	alpha, c1 := m.Alpha.At(node, t), p.Loss.Bound()
-	ridge := p.R[node] + 2*m.Eta*p.degree(node)
-	left := alpha - 2*math.Log1p(c1/(weight*ridge))
+	ridge := p.R[node] + float64(2*m.Eta*p.degree(node))
+	left := alpha - float64(2*num.Log1p(c1/(weight*ridge)))
 	switch {
 	case math.IsNaN(m.Eta): // α̂ is taken as α, from which it differs by a logarithm that depends on η
 		s.Ridge, left = math.NaN(), alpha
 	case !(left > 0):
-		s.Ridge = c1/(weight*math.Expm1(alpha/4)) - ridge
+		s.Ridge = c1/(weight*num.Expm1(alpha/4)) - ridge
 		left = alpha / 2
 	}
 	if m.Calibration != "listing" { // the proof needs half of what the listing has

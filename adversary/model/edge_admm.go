@@ -67,9 +67,9 @@ func (e *linkStates) round(t int) (*Gradient, error) {
 			}
 			zi, zj := e.z[[2]int{i, j}], e.z[[2]int{j, i}]
 			for c := range zi {
-				mi, mj := -zi[c]+2*e.Eta*fi[c], -zj[c]+2*e.Eta*fj[c]
-				zi[c] += e.Relaxation * (mj - zi[c])
-				zj[c] += e.Relaxation * (mi - zj[c])
+				mi, mj := -zi[c]+float64(2*e.Eta*fi[c]), -zj[c]+float64(2*e.Eta*fj[c])
+				zi[c] += float64(e.Relaxation * (mj - zi[c]))
+				zj[c] += float64(e.Relaxation * (mi - zj[c]))
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (e *linkStates) round(t int) (*Gradient, error) {
 	if err != nil {
 		return nil, err
 	}
-	ridge := p.R[node] + e.Eta*float64(len(neighbours))
+	ridge := p.R[node] + float64(e.Eta*float64(len(neighbours)))
 	g := &Gradient{Round: t, At: f, Value: make([]float64, p.D), Ridge: ridge}
 	for _, j := range neighbours {
 		num.Axpy(1, e.z[[2]int{node, int(j)}], g.Value)

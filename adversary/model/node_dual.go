@@ -140,7 +140,7 @@ func (h *history) disagreement(k int) ([]float64, error) {
 	c := make([]float64, len(f))
 	degree := h.public.degree(h.node)
 	for i := range c {
-		c[i] = degree*f[i] - s[i]
+		c[i] = float64(degree*f[i]) - s[i]
 	}
 	return c, nil
 }
@@ -173,12 +173,12 @@ func (h *history) round(t int) (*Gradient, error) {
 	degree := p.degree(h.node)
 	g := &Gradient{
 		Round: t, At: f, Value: make([]float64, len(f)), Offset: h.offset, Noise: step.Noise, Place: step.Place,
-		Ridge: p.R[h.node] + 2*step.Eta*degree + step.Ridge + step.Anchor,
+		Ridge: p.R[h.node] + float64(2*step.Eta*degree) + step.Ridge + step.Anchor,
 	}
 	pull := make([]float64, len(f)) // 2V f(t) − V f(t−1) − s
 	for k := range f {
-		pull[k] = 2*degree*f[k] - degree*before[k] - s[k]
-		g.Value[k] = -2*h.dual[k] - p.R[h.node]*f[k] - step.Anchor*(f[k]-before[k])
+		pull[k] = float64(2*degree*f[k]) - float64(degree*before[k]) - s[k]
+		g.Value[k] = float64(-2*h.dual[k]) - float64(p.R[h.node]*f[k]) - float64(step.Anchor*(f[k]-before[k]))
 	}
 	switch {
 	case math.IsNaN(step.Ridge): // Φ depends on η and is hidden with it

@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 
+	"overhear/internal/num"
 	"overhear/parameter"
 )
 
@@ -25,8 +26,8 @@ func (m *pdml) Step(p *Public, node, t, size int) Step {
 	s := m.step()
 	s.Radius = m.Radius
 	if m.Noisy() && size > 0 {
-		ridge := p.R[node] + 2*m.Eta*p.degree(node)
-		sigma := m.Deviation.At(node, t) * math.Pow(m.Decay, float64(t-1)/2)
+		ridge := p.R[node] + float64(2*m.Eta*p.degree(node))
+		sigma := m.Deviation.At(node, t) * math.Sqrt(num.Power(m.Decay, t-1))
 		s.Noise, s.Place = Noise{Kind: Gaussian, Level: sigma * ridge}, InStep
 	}
 	return s
@@ -49,6 +50,6 @@ func (m *pdml) LabelEpsilon() float64 {
 }
 
 // Debias is 1/(e^ε − 1), PDML (19).
-func (m *pdml) Debias() float64 { return 1 / math.Expm1(m.LabelEpsilon()) }
+func (m *pdml) Debias() float64 { return 1 / num.Expm1(m.LabelEpsilon()) }
 
 func init() { register(&Entry{Name: "pdml", Model: func() Method { return new(pdml) }}) }

@@ -1,6 +1,10 @@
 package model
 
-import "math"
+import (
+	"math"
+
+	"overhear/internal/num"
+)
 
 // privateSharing is SH19 Algorithm 1 with its noise (10), or with noise in all
 // directions.
@@ -35,8 +39,8 @@ func (m *privateSharing) Sigma(p *Public, party int) float64 {
 		return m.Level
 	}
 	d, parties := float64(p.Widths[party]), float64(len(p.Widths))
-	sensitivity := 3 / (d * m.Eta) * (p.Ridge + (1+parties*m.Eta)*m.Bound)
-	return math.Sqrt(2*math.Log(1.25/m.Delta)) * sensitivity / m.Epsilon
+	sensitivity := 3 / (d * m.Eta) * (p.Ridge + float64((1+float64(parties*m.Eta))*m.Bound))
+	return math.Sqrt(2*num.Log(1.25/m.Delta)) * sensitivity / m.Epsilon
 }
 
 func init() {

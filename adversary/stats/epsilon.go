@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"overhear/internal/num"
 	"overhear/record"
 )
 
@@ -84,10 +85,10 @@ func lossBound(tp, na, fp, nb int, delta float64) float64 {
 	_, fpr := ClopperPearson(fp, nb, Confidence)
 	bound := math.Inf(-1)
 	if tpr > delta {
-		bound = math.Log((tpr - delta) / fpr)
+		bound = num.Log((tpr - delta) / fpr)
 	}
 	if tnr := 1 - fpr; tnr > delta {
-		bound = max(bound, math.Log((tnr-delta)/(1-tpr)))
+		bound = max(bound, num.Log((tnr-delta)/(1-tpr)))
 	}
 	return bound
 }

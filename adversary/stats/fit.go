@@ -11,9 +11,6 @@ import (
 
 	"overhear/adversary/model"
 
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/mathext"
-
 	"overhear/internal/num"
 	"overhear/record"
 )
@@ -109,10 +106,10 @@ func (f *Fit) Add(run, round int, noise []float64, law model.Noise) {
 		scaled = norm / law.Level
 		gamma, shape = scaled*scaled/2, shape/2
 	}
-	below, above := mathext.GammaIncReg(shape, gamma), mathext.GammaIncRegComp(shape, gamma)
-	score := mathext.NormalQuantile(max(below, 1e-300))
+	below, above := num.GammaShares(shape, gamma)
+	score := num.NormalQuantile(max(below, 1e-300))
 	if above < 0.5 {
-		score = -mathext.NormalQuantile(max(above, 1e-300))
+		score = -num.NormalQuantile(max(above, 1e-300))
 	}
 	f.sizes = append(f.sizes, size{below, score, gamma / shape})
 	f.total += gamma
@@ -154,8 +151,8 @@ func (n *neighbours) compare(a, b *drawn) {
 	} else {
 		way := math.Copysign(1, cos)
 		for k, u := range a.unit {
-			d := u - way*b.unit[k]
-			apart += d * d
+			d := u - float64(way*b.unit[k])
+			apart += float64(d * d)
 		}
 		apart = math.Sqrt(apart)
 	}
@@ -222,7 +219,7 @@ func (f *Fit) checkSizes(n float64, add adder) {
 			mean += s.score / n
 		}
 		for _, s := range f.sizes {
-			squares += (s.score - mean) * (s.score - mean)
+			squares += float64((s.score - mean) * (s.score - mean))
 		}
 		add(record.NoiseSpread, math.Abs(gammaScore(squares/2, (n-1)/2)), 5.5,
 			"about its mean, the size varies %.2f times as much as declared", math.Sqrt(squares/(n-1)))
@@ -237,7 +234,7 @@ func (f *Fit) checkSizes(n float64, add adder) {
 			}
 		}
 	}
-	add(record.NoiseLaw, distance, math.Sqrt(math.Log(2/chance)/(2*n)),
+	add(record.NoiseLaw, distance, math.Sqrt(num.Log(2/chance)/(2*n)),
 		"where %.0f %% of the sizes should be below, %.0f %% are", 100*declared, 100*found)
 }
 
@@ -252,14 +249,14 @@ func (f *Fit) checkSizes(n float64, add adder) {
 // a trace; hence E Z ≤ b√n and P(Z > EZ + √(2x(nw + 2b EZ)) + bx/3) ≤ e^{−x}
 // (Bousquet 2002; Boucheron, Lugosi & Massart 2013, Theorem 12.5).
 func (f *Fit) checkDirections(n float64, add adder) {
-	d, x := float64(f.d), -math.Log(chance)
+	d, x := float64(f.d), -num.Log(chance)
 	most, where := 0.0, 0
 	for k, s := range f.sum {
 		if math.Abs(s) > most {
 			most, where = math.Abs(s), k
 		}
 	}
-	add(record.NoiseDirection, num.Norm(f.sum)/n, math.Sqrt((1+2*math.Sqrt(x/d)+2*x/d)/n),
+	add(record.NoiseDirection, num.Norm(f.sum)/n, math.Sqrt((1+float64(2*math.Sqrt(x/d))+2*x/d)/n),
 		"the mean of its unit vectors has length %.3f (%+.3f in coordinate %d), where it would be near 0",
 		num.Norm(f.sum)/n, f.sum[where]/n, where)
 	if f.d == 1 {
@@ -271,15 +268,15 @@ func (f *Fit) checkDirections(n float64, add adder) {
 		for j, v := range row {
 			e := v / n
 			if j == 0 {
-				square += (e - 1/d) * (e - 1/d)
+				square += float64((e - 1/d) * (e - 1/d))
 			} else {
-				square += 2 * e * e // below the diagonal, too
+				square += float64(2 * e * e) // below the diagonal, too
 			}
 		}
 	}
 	b2 := 1 - 1/d
-	w, ez := b2/(d*(d+1)/2-1), math.Sqrt(b2*n)
-	bound := ez + math.Sqrt(2*x*(n*w+2*math.Sqrt(b2)*ez)) + math.Sqrt(b2)*x/3
+	w, ez := b2/(float64(d*(d+1)/2)-1), math.Sqrt(b2*n)
+	bound := ez + math.Sqrt(2*x*(float64(n*w)+float64(2*math.Sqrt(b2)*ez))) + float64(math.Sqrt(b2)*x)/3
 	measured := math.Sqrt(square)
 	detail := "no direction is more likely than another"
 	if measured > bound/n {
@@ -289,19 +286,23 @@ func (f *Fit) checkDirections(n float64, add adder) {
 	add(record.NoiseCoordinates, measured, bound/n, "%s", detail)
 }
 
-// largest is the largest eigenvalue of the mean of u uᵀ.
+// largest is the largest eigenvalue of the mean of u uᵀ, which has no negative ones: its
+// largest singular value.
 func (f *Fit) largest(n float64) float64 {
-	m := mat.NewSymDense(f.d, nil)
+	columns := make([][]float64, f.d)
+	for k := range columns {
+		columns[k] = make([]float64, f.d)
+	}
 	for k, row := range f.outer {
 		for j, v := range row {
-			m.SetSym(k, k+j, v/n)
+			columns[k][k+j], columns[k+j][k] = v/n, v/n
 		}
 	}
-	var e mat.EigenSym
-	if !e.Factorize(m, false) {
+	svd, err := num.Decompose(columns)
+	if err != nil {
 		return math.NaN()
 	}
-	return slices.Max(e.Values(nil))
+	return svd.Values[0]
 }
 
 // check tests that draws next to each other have nothing to do with each other.
@@ -316,12 +317,12 @@ func (p *neighbours) check(d int, independent, anew record.CheckKind, add adder)
 	}
 	n := float64(p.pairs)
 	mean := p.cos / n
-	add(independent, math.Abs(mean), math.Sqrt(2*math.Log(2/chance)/(float64(d)*n)),
+	add(independent, math.Abs(mean), math.Sqrt(2*num.Log(2/chance)/(float64(d)*n)),
 		"the mean cosine between them is %+.3f", mean)
 
 	probability := alike
 	if d > 1 {
-		probability = mathext.RegIncBeta(float64(d-1)/2, 0.5, alike*alike)
+		probability = num.BetaShare(float64(d-1)/2, 0.5, alike*alike)
 	}
 	allowed, tail := 0, n*probability
 	for tail > chance {
@@ -339,5 +340,5 @@ func (p *neighbours) check(d int, independent, anew record.CheckKind, add adder)
 // of a Gamma law of that shape: the cube root of x is nearly normal (Wilson &
 // Hilferty 1931).
 func gammaScore(x, shape float64) float64 {
-	return (math.Cbrt(x/shape) - (1 - 1/(9*shape))) * 3 * math.Sqrt(shape)
+	return (num.Pow(x/shape, 1.0/3) - (1 - 1/(9*shape))) * 3 * math.Sqrt(shape)
 }

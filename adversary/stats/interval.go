@@ -4,9 +4,8 @@ package stats
 
 import (
 	"fmt"
-	"math"
 
-	"gonum.org/v1/gonum/mathext"
+	"overhear/internal/num"
 )
 
 // Confidence is that of every bound of an audit that does not say otherwise.
@@ -37,7 +36,7 @@ func leastShare(k, n int, alpha float64) float64 {
 	case 0:
 		return 0
 	case n:
-		return math.Pow(alpha, 1/float64(n)) // I(x; n, 1) = x^n
+		return num.Pow(alpha, 1/float64(n)) // I(x; n, 1) = x^n
 	}
-	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), alpha)
+	return num.BetaQuantile(float64(k), float64(n-k+1), alpha)
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"overhear/internal/num"
 	"overhear/record"
 )
 
@@ -122,11 +123,11 @@ func checkClaim(a, b []float64, epsilon, delta, confidence float64) error {
 func excess(l []float64, epsilon, sign float64) []float64 {
 	x := make([]float64, len(l))
 	for k, v := range l {
-		switch v *= sign; {
+		switch v = float64(v * sign); {
 		case math.IsInf(v, 1):
 			x[k] = 1
 		case v > epsilon:
-			x[k] = -math.Expm1(epsilon - v)
+			x[k] = -num.Expm1(epsilon - v)
 		}
 	}
 	return x
@@ -135,7 +136,7 @@ func excess(l []float64, epsilon, sign float64) []float64 {
 // refutes says that the mean of the excess is above δ, wrongly with probability
 // at most alpha.
 func refutes(l []float64, epsilon, delta, sign, alpha float64) bool {
-	return wealth(excess(l, epsilon, sign), delta) >= -math.Log(alpha)
+	return wealth(excess(l, epsilon, sign), delta) >= -num.Log(alpha)
 }
 
 // wealth is evidence that x, independent draws from a law on [0, 1], have a mean
@@ -167,10 +168,10 @@ func wealth(x []float64, m float64) float64 {
 	var logs [players]float64
 	for j := range logs {
 		c := Logistic(float64(3 - j))
-		sum := float64(zeros) * math.Log1p(-c)
+		sum := float64(float64(zeros) * num.Log1p(-c))
 		for _, v := range x {
 			if v != 0 {
-				sum += math.Log1p(c * (v/m - 1))
+				sum += num.Log1p(c * (v/m - 1))
 			}
 		}
 		logs[j] = sum
@@ -186,9 +187,9 @@ func logMean(x []float64) float64 {
 	}
 	sum := 0.0
 	for _, v := range x {
-		sum += math.Exp(v - most)
+		sum += num.Exp(v - most)
 	}
-	return most + math.Log(sum/float64(len(x)))
+	return most + num.Log(sum/float64(len(x)))
 }
 
 // Describe is how log-likelihood ratios are distributed: their mean and, for
@@ -237,7 +238,7 @@ func Describe(l []float64) (record.Distribution, error) {
 //
 // Ratios near 0 in all runs, or in none, tell little of a wrong scale.
 func Calibrated(a, b []float64) (record.Check, error) {
-	check := record.Check{Kind: record.RatiosCalibrated, Bound: record.Number(math.Log(1e6))}
+	check := record.Check{Kind: record.RatiosCalibrated, Bound: record.Number(num.Log(1e6))}
 	if err := ratios(a, b); err != nil {
 		return check, err
 	}
@@ -252,8 +253,8 @@ func Calibrated(a, b []float64) (record.Check, error) {
 	var z [2][]float64
 	for k := range n {
 		x, y := Logistic(-a[k]), Logistic(b[k])
-		z[0] = append(z[0], x-y)                       // in [−1, 1]
-		z[1] = append(z[1], x*sign(a[k])-y*sign(b[k])) // in [−2, 1]
+		z[0] = append(z[0], x-y)                                         // in [−1, 1]
+		z[1] = append(z[1], float64(x*sign(a[k]))-float64(y*sign(b[k]))) // in [−2, 1]
 	}
 	var logs []float64
 	for _, u := range z {
@@ -261,7 +262,7 @@ func Calibrated(a, b []float64) (record.Check, error) {
 			for _, c := range [2]float64{c, -c} {
 				sum := 0.0
 				for _, v := range u {
-					sum += math.Log1p(c * v)
+					sum += num.Log1p(c * v)
 				}
 				logs = append(logs, sum)
 			}
@@ -284,7 +285,7 @@ func Calibrated(a, b []float64) (record.Check, error) {
 }
 
 // Logistic is 1/(1 + e^{−x}).
-func Logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+func Logistic(x float64) float64 { return 1 / (1 + num.Exp(-x)) }
 
 // sign is −1, 0 or 1.
 func sign(x float64) float64 {
@@ -309,12 +310,12 @@ func fitted(a, b []float64) float64 {
 		sum := 0.0
 		for _, l := range a {
 			if !math.IsInf(l, 0) {
-				sum += l * Logistic(-k*l)
+				sum += float64(l * Logistic(-k*l))
 			}
 		}
 		for _, l := range b {
 			if !math.IsInf(l, 0) {
-				sum -= l * Logistic(k*l)
+				sum -= float64(l * Logistic(k*l))
 			}
 		}
 		return sum

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"overhear/internal/num"
 	"overhear/record"
 )
 
@@ -47,7 +48,7 @@ func Curve(a, b []float64) ([]record.ROC, record.Power, error) {
 	for _, t := range tallies {
 		last := stairs[len(stairs)-1]
 		s := stair{last.tp + t.a, last.fp + t.b}
-		area += float64(t.b) * (float64(last.tp) + float64(t.a)/2)
+		area += float64(float64(t.b) * (float64(last.tp) + float64(0.5*float64(t.a))))
 		stairs = append(stairs, s)
 		if d := share(s.tp, na) - share(s.fp, nb); d > float64(p.Advantage) {
 			p.Advantage, best = record.Number(d), len(stairs)-1
@@ -142,7 +143,7 @@ func pick(stairs []stair, most int, keep ...int) []int {
 			}
 		}
 		along(func(s stair) float64 { return float64(s.fp) }, func(x float64) float64 {
-			return math.Pow(float64(end.fp),
+			return num.Pow(float64(end.fp),
 				x)
 		})
 		along(func(s stair) float64 { return float64(s.tp)/float64(end.tp) + float64(s.fp)/float64(end.fp) },

@@ -3,23 +3,30 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"overhear/evaluation"
 	"overhear/experiment"
+	"overhear/internal/files"
 	"overhear/record"
 	"overhear/report"
 	"overhear/report/attack"
 	"overhear/scenarios"
 )
+
+// runFile is in every run's directory.
+const runFile = "run.json"
 
 // errVerdict is wrapped by errors that exit with exitVerdict.
 var errVerdict = errors.New("not all stands")
@@ -54,8 +61,8 @@ func newAttack() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.workers < 1 {
-				return usage("--workers must be at least 1, is %d", f.workers)
+			if err := f.check(c); err != nil {
+				return err
 			}
 			all := []*record.Attacks{}
 			for _, arg := range args {
@@ -118,7 +125,7 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 		}
 		quiet := *f
 		quiet.json = true // the attack's table takes the run's place
-		if runs, err = runSeeds(c.Context(), s, &quiet, c.OutOrStdout()); err != nil {
+		if runs, err = runSeeds(c.Context(), s, arg, &quiet, c.OutOrStdout()); err != nil {
 			return nil, err
 		}
 	}
@@ -173,7 +180,7 @@ func newAudit() *cobra.Command {
 			if workers < 1 {
 				return usage("--workers must be at least 1, is %d", workers)
 			}
-			if runs < 0 || runs > 0 && runs < 10 {
+			if c.Flags().Changed("runs") && runs < 10 {
 				return usage("--runs must be at least 10, is %d", runs)
 			}
 			all := []*record.Audit{}
@@ -183,12 +190,18 @@ func newAudit() *cobra.Command {
 				if err != nil {
 					return usageError{err}
 				}
+				e := experiment.New(s, data)
+				dir, unlock, err := auditDirectory(c, e, file, sets, out)
+				if err != nil {
+					return err
+				}
+				defer unlock()
 				words := []string{"simulate", "audit", file}
 				if runs > 0 {
 					words = append(words, "--runs", fmt.Sprint(runs))
 				}
 				bar := newProgress("audit "+s.Name, 1)
-				a, err := evaluation.Audit(c.Context(), experiment.New(s, data), evaluation.AuditOptions{
+				a, err := evaluation.Audit(c.Context(), e, evaluation.AuditOptions{
 					Runs: runs, Workers: workers, Command: quoted(withSets(words, sets)...), Changes: sets,
 					Progress: func(done, of int) { bar.total = of; bar.at(done) },
 				})
@@ -196,7 +209,6 @@ func newAudit() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
-				dir := filepath.Join(out, s.Name, "audit")
 				if err := record.WriteAudit(dir, a); err != nil {
 					return err
 				}
@@ -231,6 +243,31 @@ func newAudit() *cobra.Command {
 	return c
 }
 
+// auditDirectory locks the directory of a scenario's audit.
+func auditDirectory(c *cobra.Command, e *experiment.Experiment, file string, sets []string, out string) (dir string,
+	unlock func(), err error) {
+	dir, err = placed(e.Scenario, file, sets, c.Flags().Changed("out"), func(name string) (string, error) {
+		dir := filepath.Join(out, name, "audit")
+		there, err := record.ReadAudit(dir)
+		if there == nil || err != nil {
+			return dir, err
+		}
+		return dir, e.Same(dir, "", there.Scenario, nil)
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	release, err := files.Lock(dir, 0)
+	if err != nil {
+		return "", nil, err
+	}
+	return dir, func() {
+		release()
+		os.Remove(dir) // if no audit came of it, and nothing is in it
+		os.Remove(filepath.Dir(dir))
+	}, nil
+}
+
 func newReport() *cobra.Command {
 	var out, title, data string
 	c := &cobra.Command{
@@ -250,10 +287,21 @@ func newReport() *cobra.Command {
 				return usage("--out must be a file that ends in .html, is %q", out)
 			}
 			e := &attack.Evaluation{Title: title, Command: quoted(append([]string{"simulate", "report"}, args...)...)}
-			for _, dir := range args {
-				if err := gather(c, dir, data, e); err != nil {
+			for _, path := range args {
+				dirs, err := below(path)
+				if err != nil {
 					return err
 				}
+				for _, dir := range dirs {
+					// A run that was named and has no adversary is left out only beside others.
+					if err := gather(c, dir, data, e, len(args) > 1 || dir != path); err != nil {
+						return err
+					}
+				}
+			}
+			if len(e.Attacks)+len(e.Audits) == 0 {
+				return usage("nothing to report: no run in %s has an adversary, and there is no audit; give a run one "+
+					"with --set adversary.knows.victim=0", strings.Join(args, ", "))
 			}
 			if e.Title == "" {
 				e.Title = "What the messages give away"
@@ -275,9 +323,79 @@ func newReport() *cobra.Command {
 	return c
 }
 
+// below are the directories of runs and audits in a directory: itself, or those of any
+// depth below it.
+func below(path string) ([]string, error) {
+	if err := isDirectory(path); err != nil {
+		return nil, err
+	}
+	var dirs []string
+	err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		for _, name := range []string{runFile, record.AttacksFile, record.AuditFile} {
+			if _, err := os.Stat(filepath.Join(at, name)); err == nil {
+				dirs = append(dirs, at)
+				return fs.SkipDir
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for runs: %w", err)
+	}
+	if len(dirs) == 0 {
+		return nil, usage("%s holds no run and no audit, nor does any directory below it", path)
+	}
+	slices.SortFunc(dirs, naturally)
+	return dirs, nil
+}
+
+// naturally orders seed 2 before seed 10.
+func naturally(a, b string) int {
+	if x, y := filepath.Dir(a), filepath.Dir(b); x != y {
+		return strings.Compare(x, y)
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+// isDirectory returns an error that says what a path is that should be a run's directory.
+func isDirectory(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usage("there is no directory %s", path)
+	case err != nil:
+		return usageError{err}
+	case !info.IsDir() && slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path)):
+		return usage("%s is a scenario, not the directory of a run, such as results/runs/NAME/1; simulate run %s "+
+			"makes one", path, path)
+	case !info.IsDir():
+		return usage("%s is a file, not the directory of a run, such as results/runs/NAME/1", path)
+	}
+	return nil
+}
+
+// openRun opens a run's directory.
+func openRun(path string) (*record.Run, error) {
+	if err := isDirectory(path); err != nil {
+		return nil, err
+	}
+	r, err := record.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("%s holds no run: it has no %s; a run's directory is such as results/runs/NAME/1", path,
+			runFile)
+	}
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return r, nil
+}
+
 // gather adds what a directory holds to a report. Attacks that were not carried
-// out yet are.
-func gather(c *cobra.Command, dir, data string, e *attack.Evaluation) error {
+// out yet are. A plain run, which has no adversary, is an error, or skipped with a word.
+func gather(c *cobra.Command, dir, data string, e *attack.Evaluation, skip bool) error {
 	attacks, err := record.ReadAttacks(dir)
 	if err != nil {
 		return err
@@ -286,10 +404,30 @@ func gather(c *cobra.Command, dir, data string, e *attack.Evaluation) error {
 	if err != nil {
 		return err
 	}
+	r, err := record.Open(dir)
+	switch {
+	case err == nil:
+		if err := r.CheckFiles(); err != nil {
+			return err
+		}
+		if attacks != nil && (attacks.Digest != r.Info.Digest || attacks.Seed != r.Info.Seed) {
+			return fmt.Errorf("%s is of another run than the one beside it; simulate attack %s makes it anew",
+				filepath.Join(dir, record.AttacksFile), dir)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case attacks == nil && audit == nil:
+		_, err := openRun(dir) // says what is there instead
+		return err
+	}
 	if attacks == nil && audit == nil {
-		r, err := record.Open(dir)
+		s, err := scenarios.Parse(filepath.Join(dir, runFile), []byte(r.Info.Scenario))
 		if err != nil {
-			return usage("%s holds no run and no audit: %w", dir, err)
+			return err
+		}
+		if s.Adversary == nil && skip {
+			fmt.Fprintf(c.ErrOrStderr(), "%s is skipped: it has no adversary\n", dir)
+			return nil
 		}
 		if attacks, err = evaluation.Attack(c.Context(), r, evaluation.AttackOptions{DataDir: data,
 			Command: quoted("simulate", "attack", dir)}); err != nil {

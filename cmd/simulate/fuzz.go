@@ -37,6 +37,9 @@ rounds.`,
 			if limit < 0 {
 				return usage("--limit must not be negative")
 			}
+			if c.Flags().Changed("seed") && first < 0 {
+				return usage("--seed must be at least 0, is %d", first)
+			}
 			name, file := "drawn scenarios", ""
 			o := fuzz.Options{Runs: runs, First: 1, Distance: distance, Workers: workers, Limit: limit}
 			var s *scenarios.Scenario

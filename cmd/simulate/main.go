@@ -9,13 +9,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"overhear/experiment"
+	"overhear/internal/guard"
+	"overhear/internal/memory"
 	"overhear/scenarios"
 )
 
@@ -30,16 +36,71 @@ func main() { os.Exit(Main(os.Args[1:])) }
 
 // Main runs the command and returns its exit code.
 func Main(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), stopping()...)
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := guard.Func(func() error { return root.ExecuteContext(ctx) })()
 	if err == nil {
 		return 0
 	}
 	fmt.Fprintln(os.Stderr, err)
+	var mistake *guard.Panic
+	if errors.As(err, &mistake) {
+		lastResort(os.Stderr, root, args, mistake)
+		return exitFailed
+	}
 	return exitCode(err)
+}
+
+// lastResort says of a mistake in the program where what was computed is and how to report
+// the mistake. Its stack is in a file.
+func lastResort(w io.Writer, root *cobra.Command, args []string, mistake *guard.Panic) {
+	if c, _, err := root.Find(args); err == nil {
+		if out := c.Flags().Lookup("out"); out != nil {
+			fmt.Fprintf(w, "Seeds that were finished before are kept in %s.\n", out.Value)
+		}
+	}
+	text := fmt.Sprintf("simulate %s, %s, %s/%s\narguments: %q\n\n%v\n\n%s", experiment.Version, runtime.Version(),
+		runtime.GOOS, runtime.GOARCH, args, mistake, mistake.Stack)
+	f, err := os.CreateTemp("", "simulate-mistake-*.txt")
+	if err == nil {
+		_, err = f.WriteString(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		fmt.Fprintf(w, "What happened could not be written to a file: %v\n", err)
+		return
+	}
+	fmt.Fprintf(w, "To report it, open an issue where you have simulate from, with the scenario and with %s, "+
+		"which says what happened and where.\n", f.Name())
+}
+
+// memoryLimit is the flag --max-memory.
+type memoryLimit struct{}
+
+func (memoryLimit) String() string { return "" }
+
+// Type is what help calls the value.
+func (memoryLimit) Type() string { return "size" }
+
+// Set sets the limit of the process.
+func (memoryLimit) Set(text string) error {
+	bytes, err := memory.Parse(text)
+	if err == nil {
+		memory.SetLimit(bytes)
+	}
+	return err
+}
+
+// stopping are the signals that stop a command cleanly. That of a terminal that goes away is not among them where
+// whoever started the command, such as nohup, has it ignored.
+func stopping() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // usageError marks an error as the user's: exit code 2.
@@ -66,7 +127,7 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "simulate",
 		Short:         "Simulate private distributed learning on a network, deterministically",
-		Version:       experiment.Version,
+		Version:       version(experiment.Version),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -77,11 +138,21 @@ func newRoot() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.PersistentFlags().Var(memoryLimit{}, "max-memory", "refuse what would take more, such as 64GB (default: what "+
+		"this machine has)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if v := (*pflag.InvalidValueError)(nil); errors.As(err, &v) {
+			kind := map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number",
+				"bool": "true or false", "duration": "a time, such as 10s"}[v.GetFlag().Value.Type()]
+			if kind != "" {
+				return usage("--%s is %s, not %q; see %s --help", v.GetFlag().Name, kind, v.GetValue(), c.CommandPath())
+			}
+		}
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(),
 		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newFuzz(), newSweep(), newDocs())
+	completeChanges(root)
 	return root
 }
 
@@ -89,7 +160,10 @@ func newRoot() *cobra.Command {
 func exactly(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usage("%s takes %d argument(s), not %d: %s", c.CommandPath(), n, len(args), c.UseLine())
+			if len(args) < n && len(c.ValidArgs) > 0 {
+				return usage("%s takes one of %s", c.CommandPath(), strings.Join(c.ValidArgs, ", "))
+			}
+			return usage("%s takes %s, not %d: %s", c.CommandPath(), count(n, "argument"), len(args), c.UseLine())
 		}
 		return nil
 	}

@@ -4,12 +4,14 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"overhear/internal/files"
 	"overhear/reproduce"
 	_ "overhear/reproduce/papers"  // registers the figures
 	_ "overhear/reproduce/studies" // registers the studies
@@ -24,6 +26,9 @@ func newReproduce() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listFigures(c)
+			}
+			if c.Flags().Changed("seeds") && seeds < 1 {
+				return usage("--seeds must be at least 1, is %d", seeds)
 			}
 			var chosen []*reproduce.Figure
 			var studies []*reproduce.Study
@@ -102,6 +107,11 @@ func listFigures(c *cobra.Command) error {
 // reproduceStudy computes a study, writes its page and prints its statements.
 func reproduceStudy(c *cobra.Command, s *reproduce.Study, data, out string) error {
 	start := time.Now()
+	unlock, err := files.Lock(filepath.Join(out, s.Name), 0)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	bar := newProgress(s.Name, -1)
 	b, err := s.Run(c.Context(), data, bar.at)
 	bar.clear()
@@ -124,6 +134,11 @@ func reproduceStudy(c *cobra.Command, s *reproduce.Study, data, out string) erro
 // reproduceFigure computes a figure, writes its page and prints its statements.
 func reproduceFigure(c *cobra.Command, f *reproduce.Figure, seeds int, data, out string) error {
 	start := time.Now()
+	unlock, err := files.Lock(filepath.Join(out, f.Name), 0)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	bar := newProgress(f.Name, f.Tasks(seeds))
 	r, err := f.Run(c.Context(), seeds, data, bar.at)
 	bar.clear()

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -38,6 +39,7 @@ type runFlags struct {
 	noPlots bool
 
 	checkpoint time.Duration
+	outGiven   bool // by --out
 }
 
 // defaultCheckpoint is how much of a run's work a stop, whatever it is, takes at most.
@@ -71,9 +73,23 @@ func newRun() *cobra.Command {
 	return c
 }
 
-func run(c *cobra.Command, files []string, f *runFlags) error {
-	if f.workers < 1 {
+// check checks the flags of run and attack, and keeps which were given.
+func (f *runFlags) check(c *cobra.Command) error {
+	f.outGiven = c.Flags().Changed("out")
+	switch {
+	case f.workers < 1:
 		return usage("--workers must be at least 1, is %d", f.workers)
+	case c.Flags().Changed("seeds") && f.seeds < 1:
+		return usage("--seeds must be at least 1, is %d", f.seeds)
+	case c.Flags().Changed("seed") && f.seed < 0:
+		return usage("--seed must be at least 0, is %d", f.seed)
+	}
+	return nil
+}
+
+func run(c *cobra.Command, files []string, f *runFlags) error {
+	if err := f.check(c); err != nil {
+		return err
 	}
 	if f.checkpoint < 0 {
 		return usage("--checkpoint must be a duration such as 10s, or 0 for none, is %v", f.checkpoint)
@@ -99,8 +115,8 @@ func run(c *cobra.Command, files []string, f *runFlags) error {
 	}
 	infos := []*record.Info{}
 	var failures error
-	for _, s := range all {
-		runs, err := runSeeds(c.Context(), s, f, c.OutOrStdout())
+	for k, s := range all {
+		runs, err := runSeeds(c.Context(), s, files[k], f, c.OutOrStdout())
 		for _, r := range runs {
 			infos = append(infos, r.Info)
 		}
@@ -119,27 +135,49 @@ func run(c *cobra.Command, files []string, f *runFlags) error {
 	return failures
 }
 
-// runSeeds runs the seeds of a scenario and prints their results. It returns
-// the finished ones even if one fails.
-func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writer) ([]*record.Run, error) {
+// runSeeds runs the seeds of a scenario's file and prints their results. It
+// returns the finished ones even if one fails.
+func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFlags, w io.Writer) ([]*record.Run,
+	error) {
 	e := experiment.New(s, f.data)
+	d, err := placed(s, file, f.sets, f.outGiven, func(name string) (*record.Directory, error) {
+		return e.OpenDirectory(filepath.Join(f.out, name))
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	note := func(format string, args ...any) {
+		to := w
+		if f.json {
+			to = os.Stderr
+		}
+		fmt.Fprintf(to, format+"\n", args...)
+	}
 	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
 	defer bar.clear()
-	o := experiment.Options{Out: f.out, Workers: f.workers, Replace: true, Plots: !f.noPlots,
+	o := experiment.Options{Directory: d, Workers: f.workers, Replace: true, Plots: !f.noPlots,
 		Extra: evaluation.WriteKnowledge, Checkpoint: f.checkpoint,
 		Say:      func(text string) { bar.clear(); fmt.Fprintln(os.Stderr, text) },
 		Progress: func(seed uint64, round int) { bar.at(int(seed-s.Seeds.First)*(s.Rounds.Count+1) + round + 1) }}
 	var runs []*record.Run
 	kept := 0
-	hash := s.Hash()
 	for k := range s.Seeds.Count {
 		seed := s.Seeds.First + uint64(k)
-		if r, ok := record.Finished(f.out, s.Name, seed, hash); ok && !f.again {
+		r, why, err := e.Finished(d, seed)
+		if err != nil {
+			return runs, err
+		}
+		if r != nil && !f.again {
 			runs = append(runs, r)
 			kept++
 			continue
 		}
-		r, err := e.Run(ctx, seed, o)
+		if why != nil && !f.again {
+			bar.clear()
+			note("seed %d is computed again: %s", seed, strings.Join(why, "; "))
+		}
+		r, err = e.Run(ctx, seed, o)
 		if errors.Is(err, context.Canceled) {
 			kept := "and what seed %d has computed is"
 			if f.checkpoint == 0 {
@@ -149,24 +187,88 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, f *runFlags, w io.Writ
 				"; the same command goes on from there", len(runs), s.Seeds.Count, seed)
 		}
 		if err != nil {
+			bar.clear()
+			if r != nil && !f.json { // it ended early
+				err = errors.Join(err, report.Table(w, r))
+			}
 			return runs, err
 		}
 		runs = append(runs, r)
 	}
 	bar.clear()
-	if err := e.Summarise(runs, experiment.Options{Out: f.out, Plots: !f.noPlots && len(runs) > 1}); err != nil {
+	summed, others, err := e.Summarise(d, !f.noPlots)
+	if err != nil {
 		return runs, err
 	}
-	if f.json {
-		return runs, nil
+	diverged := divergence(runs)
+	if kept > 0 && !f.json {
+		note("%d of %d seeds were finished already; --again runs them again", kept, s.Seeds.Count)
 	}
-	if kept > 0 {
-		fmt.Fprintf(w, "%d of %d seeds were finished already; --again runs them again\n", kept, s.Seeds.Count)
+	if summed > len(runs) && !f.json {
+		note("summary.csv is of all %d seeds that are finished in %s", summed, d.Path)
+	}
+	if others > 0 {
+		note("summary.csv leaves out %d more in %s, which came from other files or another build of the program, "+
+			"ended early, or are damaged", others, d.Path)
+	}
+	if f.json {
+		return runs, diverged
 	}
 	if len(runs) > 1 {
-		return runs, report.SeedTable(w, runs, filepath.Join(f.out, s.Name))
+		return runs, errors.Join(report.SeedTable(w, runs, d.Path), diverged)
 	}
-	return runs, report.Table(w, runs[0])
+	return runs, errors.Join(report.Table(w, runs[0]), diverged)
+}
+
+// divergence is an error that names the runs that diverge; their files are kept.
+func divergence(runs []*record.Run) error {
+	var all error
+	for _, r := range runs {
+		c := r.Info.Convergence
+		if c == nil || c.State != record.Diverging {
+			continue
+		}
+		why := c.Stopped
+		if why == "" {
+			why = "the run diverges: its distance to the optimum is " + fmt.Sprintf("%.3g", float64(
+				r.Info.Final.Distance)) + " times the optimum's norm and grows"
+		}
+		if c.Advice != "" {
+			why += "; what would change it: " + c.Advice
+		}
+		all = errors.Join(all, fmt.Errorf("%s, seed %d: %s; what was computed is in %s", r.Info.Name, r.Info.Seed, why,
+			r.Dir))
+	}
+	return all
+}
+
+// placed opens the directory in which the results of a scenario belong. It has the
+// scenario's name, and where --set changed what the file says, that too. Where it
+// holds results of another scenario and the user did not say --out, its name gets
+// in what they differ: results of different scenarios never share a directory.
+func placed[T any](s *scenarios.Scenario, file string, sets []string, outGiven bool,
+	open func(name string) (T, error)) (T, error) {
+	name := s.Name
+	if !outGiven && len(sets) > 0 {
+		if plain, err := scenarios.Load(file); err != nil || plain.Hash() != s.Hash() {
+			name += scenarios.Suffix(sets)
+		}
+	}
+	for {
+		d, err := open(name)
+		var other *experiment.OtherScenario
+		if !errors.As(err, &other) {
+			return d, err
+		}
+		var changes []string
+		for _, c := range other.Changes {
+			changes = append(changes, c.Path+"="+c.Is)
+		}
+		if outGiven || changes == nil || len(name) > 3*scenarios.LongestSuffix {
+			return d, usageError{err}
+		}
+		name += scenarios.Suffix(changes)
+	}
 }
 
 // progress is a bar on standard error, if that is a terminal, from the moment
@@ -221,8 +323,8 @@ func newVerify() *cobra.Command {
 			}
 			var differ []error
 			for _, dir := range args {
-				if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-					return usage("%s is no directory; verify needs that of a run, of an audit or of several seeds", dir)
+				if err := isDirectory(dir); err != nil {
+					return err
 				}
 				bar := newProgress("verify", -1)
 				same, err := evaluation.Verify(c.Context(), dir, evaluation.VerifyOptions{DataDir: data,

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,13 +14,46 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"overhear/algorithms"
+	"overhear/internal/files"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"simulate": func() { os.Exit(Main(os.Args[1:])) },
+		// simulate-broken has a method with mistakes: at once, or in a node's update.
+		"simulate-broken": func() {
+			algorithms.Register(&algorithms.Entry{
+				Name: "broken", Title: "has mistakes", Paper: "none", About: "Has mistakes.",
+				Params: func() any { return new(brokenParameters) },
+				New: func(p any, _ algorithms.Setting) (algorithms.Method, error) {
+					m := p.(*brokenParameters)
+					if m.Round == 0 {
+						panic("broken at once")
+					}
+					return m, nil
+				},
+			})
+			os.Exit(Main(os.Args[1:]))
+		},
 	})
 }
+
+// brokenParameters are of a method that panics in a round.
+type brokenParameters struct {
+	Round int `yaml:"round" doc:"in which it panics; 0: at once"`
+}
+
+func (m *brokenParameters) Update(_ *algorithms.Node, t int) error {
+	var none []int
+	if t == m.Round {
+		none[t]++
+	}
+	return nil
+}
+
+func (*brokenParameters) Dual(*algorithms.Node, int) {}
 
 func TestScripts(t *testing.T) {
 	scenarios, err := filepath.Abs(filepath.Join("..", "..", "scenarios"))
@@ -46,18 +80,46 @@ func TestScripts(t *testing.T) {
 					ts.Fatalf("exit code %s, want %s", code, args[0])
 				}
 			},
+			// rebuilt ARGUMENT …: the command, of another build: its file has a byte more. It may fail.
+			"rebuilt": func(ts *testscript.TestScript, _ bool, args []string) {
+				self, err := exec.LookPath("simulate")
+				ts.Check(err)
+				text, err := os.ReadFile(self)
+				ts.Check(err)
+				other := ts.MkAbs(filepath.Join("rebuilt", filepath.Base(self)))
+				ts.Check(os.MkdirAll(filepath.Dir(other), 0o755))
+				if _, err := os.Stat(other); err != nil {
+					ts.Check(os.WriteFile(other, append(text, 0), 0o755))
+				}
+				_ = ts.Exec(other, args...)
+			},
+			// changed FILE: a bit of the byte in its middle is another.
+			"changed": func(ts *testscript.TestScript, _ bool, args []string) {
+				path := ts.MkAbs(args[0])
+				text, err := os.ReadFile(path)
+				ts.Check(err)
+				text[len(text)/2] ^= 1
+				ts.Check(os.WriteFile(path, text, 0o644))
+			},
 		},
 	})
 }
 
-// An interrupt stops cleanly: finished seeds are kept, nothing half-done is
-// left, and the same command goes on.
+// An interrupt stops cleanly, and so does a terminal that goes away: finished seeds
+// are kept, nothing half-done is left, and the same command goes on. While a
+// command runs, another into its directory is refused.
 func TestInterrupt(t *testing.T) {
-	out := t.TempDir()
 	bin := filepath.Join(t.TempDir(), "simulate")
 	if text, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
+	for _, stop := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(stop.String(), func(t *testing.T) { interrupt(t, bin, stop) })
+	}
+}
+
+func interrupt(t *testing.T, bin string, stop os.Signal) {
+	out := t.TempDir()
 	args := []string{"run", filepath.Join("..", "..", "scenarios", "quickstart.yaml"), "--out", out, "--seeds", "400",
 		"--no-plots"}
 	c := exec.Command(bin, args...)
@@ -66,12 +128,17 @@ func TestInterrupt(t *testing.T) {
 	}
 	dir := filepath.Join(out, "quickstart")
 	for range 500 {
-		if entries, _ := os.ReadDir(dir); len(entries) > 3 {
+		if entries, _ := os.ReadDir(dir); len(entries) > 4 {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+	second := exec.Command(bin, args...)
+	if text, _ := second.CombinedOutput(); second.ProcessState.ExitCode() != exitFailed ||
+		!strings.Contains(string(text), fmt.Sprintf("%s is in use by another process (%d)", dir, c.Process.Pid)) {
+		t.Errorf("a second command into the same directory: exit code %d, %s", second.ProcessState.ExitCode(), text)
+	}
+	if err := c.Process.Signal(stop); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitFailed {
@@ -85,7 +152,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatalf("%d entries after the interrupt", len(entries))
 	}
 	for _, e := range entries {
-		if e.Name()[0] == '.' && !strings.HasSuffix(e.Name(), ".partial.checkpoint") {
+		if e.Name()[0] == '.' && !strings.HasSuffix(e.Name(), ".partial.checkpoint") || e.Name() == files.LockFile {
 			t.Errorf("%s is left behind", e.Name())
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -262,7 +261,7 @@ func join(c *cobra.Command, o jetstream.WorkerOptions) error {
 	}
 	defer context.AfterFunc(c.Context(), func() {
 		o.Log("stopping after the runs at hand; a second interrupt stops at once")
-		signal.Reset(os.Interrupt, syscall.SIGTERM)
+		signal.Reset(stopping()...)
 	})()
 	err := jetstream.Work(c.Context(), o)
 	bar.clear()

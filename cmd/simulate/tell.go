@@ -15,6 +15,8 @@ import (
 
 	"overhear/adversary"
 	"overhear/algorithms"
+	"overhear/experiment"
+	"overhear/internal/files"
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
@@ -30,9 +32,9 @@ func newExport() *cobra.Command {
 		Short: "Print a table of a run, or its timeline for a trace viewer",
 		Args:  exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := record.Open(args[0])
+			r, err := openRun(args[0])
 			if err != nil {
-				return usageError{err}
+				return err
 			}
 			switch {
 			case format == record.ChromeTrace && c.Flags().Changed("table"):
@@ -66,6 +68,9 @@ func newDraw() *cobra.Command {
 		Short: "Draw the network: of a run with its measured latencies, of a scenario with those it gives",
 		Args:  exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("seed") && seed < 0 {
+				return usage("--seed must be at least 0, is %d", seed)
+			}
 			if filepath.Ext(out) != ".svg" {
 				return usage("--out is a file that ends in .svg, not %q", out)
 			}
@@ -80,7 +85,7 @@ func newDraw() *cobra.Command {
 			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 				return fmt.Errorf("drawing a network: %w", err)
 			}
-			if err := os.WriteFile(out, p.Picture().SVG(), 0o644); err != nil {
+			if err := files.WriteBytes(out, p.Picture().SVG()); err != nil {
 				return fmt.Errorf("drawing a network: %w", err)
 			}
 			_, err = fmt.Fprintln(c.OutOrStdout(), out)
@@ -184,16 +189,8 @@ func newData() *cobra.Command {
 			return t.Flush()
 		},
 	}, &cobra.Command{
-		Use: "info SET", Short: "Describe a data set and check its files", Args: exactly(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			b, err := find(args[0])
-			if err != nil {
-				return err
-			}
-			return b.Describe(c.OutOrStdout(), dir)
-		},
-	}, &cobra.Command{
 		Use: "fetch SET", Short: "Download a data set from its original source", Args: exactly(1),
+		ValidArgs: problem.SetNames(),
 		RunE: func(c *cobra.Command, args []string) error {
 			b, err := find(args[0])
 			if err != nil {
@@ -201,8 +198,52 @@ func newData() *cobra.Command {
 			}
 			return b.Fetch(c.Context(), c.OutOrStdout(), dir)
 		},
-	})
+	}, newDataInfo(&dir))
 	return c
+}
+
+// newDataInfo is simulate data info.
+func newDataInfo(dir *string) *cobra.Command {
+	var sets []string
+	c := &cobra.Command{
+		Use:   "info SET|DATAFILE|SCENARIO",
+		Short: "Tell what a data set, a file of data or a scenario's data are, and how they are prepared",
+		Example: "  simulate data info wdbc\n  simulate data info my.csv --set problem.data.label=ill\n" +
+			"  simulate data info my.yaml",
+		Args: exactly(1), ValidArgs: problem.SetNames(),
+		RunE: func(c *cobra.Command, args []string) error {
+			if b, ok := problem.FindSet(args[0]); ok && len(sets) == 0 {
+				return b.Describe(c.OutOrStdout(), *dir)
+			}
+			s, err := ofData(args[0], sets)
+			if err != nil {
+				return usageError{err}
+			}
+			return experiment.New(s, *dir).Inspect(c.OutOrStdout())
+		},
+	}
+	c.Flags().StringArrayVar(&sets, "set", nil, "a key of the scenario, `path=value`; may be repeated")
+	return c
+}
+
+// ofData is a scenario on the data that a name means: a scenario's file, or a file of data by its ending.
+func ofData(name string, sets []string) (*scenarios.Scenario, error) {
+	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")) {
+	case ".yaml", ".yml":
+		return scenarios.Load(name, sets...)
+	case ".parquet", ".pq":
+		return experiment.OfFile("parquet", name, sets...)
+	case ".arrow", ".feather", ".ipc", ".arrows":
+		return experiment.OfFile("arrow", name, sets...)
+	case ".libsvm", ".svm", ".svmlight":
+		return experiment.OfFile("libsvm", name, sets...)
+	case "":
+		if _, err := os.Stat(name); err != nil {
+			return nil, fmt.Errorf("there is no data set or file %q; the sets are %s", name,
+				strings.Join(problem.SetNames(), ", "))
+		}
+	}
+	return experiment.OfFile("csv", name, sets...)
 }
 
 func newList() *cobra.Command {
@@ -259,7 +300,10 @@ func newSchema() *cobra.Command {
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use: "explain NAME", Short: "Explain an algorithm, an attack, a data set, a key of the language or a metric",
-		Args:    exactly(1),
+		Args: exactly(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return scenarios.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
 		Example: "  simulate explain admm\n  simulate explain network.latency\n  simulate explain distance",
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := scenarios.Explain(args[0])

@@ -1,4 +1,5 @@
-// Package files makes directories for output, in places where others may write, too.
+// Directories for output, in places where others may write, too.
+
 package files
 
 import (

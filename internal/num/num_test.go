@@ -163,3 +163,16 @@ func TestCholesky(t *testing.T) {
 		t.Errorf("an indefinite matrix gave %v", err)
 	}
 }
+
+// e^x − 1 to a few units in the last place on both sides of where the series gives way, and
+// where the difference would be 0.
+func TestExpm1_NearZero(t *testing.T) {
+	for _, x := range []float64{1e-300, 1e-17, -1e-17, 1e-9, 1e-4, 9.7e-4, -9.7e-4, 9.8e-4, 0.5, 3, -2} {
+		if got, want := Expm1(x), math.Expm1(x); math.Abs(got/want-1) > 4e-13 || Expm1(1e-17) != 1e-17 {
+			t.Errorf("e^%v − 1 is %v, want %v", x, got, want)
+		}
+	}
+	if Expm1(0) != 0 || !math.IsInf(Expm1(1000), 1) {
+		t.Error("at the ends")
+	}
+}

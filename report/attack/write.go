@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"overhear/internal/files"
 )
 
 // Write writes the page to a file that ends in .html, and its Markdown and JSON
@@ -21,20 +23,20 @@ func (e *Evaluation) Write(path string) ([]string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("preparing to write a report: %w", err)
 	}
-	var files []string
+	var written []string
 	for _, form := range []struct {
 		ending string
 		write  func(io.Writer) error
 	}{{".html", e.HTML}, {".md", e.Markdown}, {".json", e.JSON}} {
 		var b bytes.Buffer // whole, before a file is touched
 		if err := form.write(&b); err != nil {
-			return files, err
+			return written, err
 		}
 		name := base + form.ending
-		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
-			return files, fmt.Errorf("writing a report: %w", err)
+		if err := files.WriteBytes(name, b.Bytes()); err != nil {
+			return written, fmt.Errorf("writing a report: %w", err)
 		}
-		files = append(files, name)
+		written = append(written, name)
 	}
-	return files, nil
+	return written, nil
 }

@@ -191,6 +191,18 @@ func (b box) meets(c box) bool {
 	return b.left < c.right && c.left < b.right && b.top < c.bottom && c.top < b.bottom
 }
 
+// crossed says whether a line from a to b passes through the box, as its points do at steps of two points.
+func (b box) crossed(from, to point) bool {
+	steps := math.Ceil(math.Hypot(to.x-from.x, to.y-from.y) / 2)
+	for k := 0.0; k <= steps; k++ {
+		x, y := from.x+k/steps*(to.x-from.x), from.y+k/steps*(to.y-from.y)
+		if x > b.left && x < b.right && y > b.top && y < b.bottom {
+			return true
+		}
+	}
+	return false
+}
+
 // pen is that of an edge.
 func (s scale) pen(e Edge, thin float64) plot.Pen {
 	if !finite(e.Latency) {
@@ -268,7 +280,12 @@ func (l *Latencies) Picture() *plot.Picture {
 				return
 			}
 			for _, e := range order {
-				e.label(s, at[e.Between[0]], at[e.Between[1]], !scale.one, &taken)
+				others := func(b box) bool { // lines that a reader could take the label to be of
+					return slices.ContainsFunc(order, func(o Edge) bool {
+						return o.Between != e.Between && b.crossed(at[o.Between[0]], at[o.Between[1]])
+					})
+				}
+				e.label(s, at[e.Between[0]], at[e.Between[1]], !scale.one, &taken, others)
 			}
 		},
 	}
@@ -294,9 +311,10 @@ func (l *Latencies) extremes() string {
 }
 
 // label writes an edge's loss, and its latency if the latencies differ, beside its middle, or nearer one of its ends
-// where something is in the way; nowhere if everything is.
-func (e Edge) label(s *plot.Sheet, from, to point, latencies bool, taken *[]box) {
-	const size = 9.5
+// where something is in the way: another label, or, as long as there is a better place, the line of another edge.
+// It is nowhere if everything is.
+func (e Edge) label(s *plot.Sheet, from, to point, latencies bool, taken *[]box, others func(box) bool) {
+	const size, apart = 9.5, 4
 	var lines []string
 	switch {
 	case !finite(e.Latency) && e.Loss > 0:
@@ -314,10 +332,12 @@ func (e Edge) label(s *plot.Sheet, from, to point, latencies bool, taken *[]box)
 	for _, l := range lines {
 		half = math.Max(half, 0.57*plot.Width(l, size)) // other fonts are wider
 	}
-	for _, t := range []float64{0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.22, 0.78} {
+	places := []float64{0.5, 0.46, 0.54, 0.42, 0.58, 0.38, 0.62, 0.34, 0.66, 0.3, 0.7, 0.26, 0.74, 0.22, 0.78}
+	for k, t := range append(places, places...) {
 		x, y := from.x+t*(to.x-from.x), from.y+t*(to.y-from.y)
 		room := box{x - half, y - high, x + half, y + high}
-		if slices.ContainsFunc(*taken, room.meets) {
+		wide := box{room.left - apart, room.top - apart, room.right + apart, room.bottom + apart}
+		if slices.ContainsFunc(*taken, wide.meets) || k < len(places) && others(room) {
 			continue
 		}
 		*taken = append(*taken, room)

@@ -83,7 +83,12 @@ func TestDeclared(t *testing.T) {
 }
 
 func TestMeasured(t *testing.T) {
-	w, err := record.Create(t.TempDir(), "exp", 1, record.Policy{Last: -1, Messages: true}, false)
+	d, err := record.OpenDirectory(filepath.Join(t.TempDir(), "exp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	w, err := record.Create(d, 1, record.Policy{Last: -1, Messages: true}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

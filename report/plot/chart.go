@@ -45,6 +45,8 @@ type Chart struct {
 	X, Y   Axis
 	Square bool
 	Lines  []Line
+
+	Width, Height float64 // in points, Height without the legend; 0: as usual
 }
 
 // Sizes of charts in points: a width that fills a column or a page of 16 cm, and the height without the legend.
@@ -60,17 +62,23 @@ func (c Chart) Picture() *Picture {
 		return nil
 	}
 	entries := c.entries()
-	legend := LegendHeight(entries, 0, chartWidth)
-	height := chartHeight
+	width, height := chartWidth, chartHeight
 	if c.Square {
 		height = squareHeight
 	}
+	if c.Width > 0 {
+		width = c.Width
+	}
+	if c.Height > 0 {
+		height = c.Height
+	}
+	legend := LegendHeight(entries, 0, width)
 	about := c.About
 	if about == "" {
 		about = c.words()
 	}
-	return &Picture{Title: c.Title, About: about, Width: chartWidth, Height: legend + height, Paint: func(s *Sheet) {
-		s.Legend(entries, 0, chartWidth, 0)
+	return &Picture{Title: c.Title, About: about, Width: width, Height: legend + height, Paint: func(s *Sheet) {
+		s.Legend(entries, 0, width, 0)
 		c.draw(draw.Crop(s.canvas, 0, 0, 0, -vg.Points(legend)))
 	}}
 }

@@ -15,6 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"overhear/internal/files"
 )
 
 // Picture is a drawing. It has the same bytes every time. Title and Caption stand above it in a file, but not in an
@@ -143,7 +145,7 @@ func (p *Picture) Save(dir, name string) error {
 		return fmt.Errorf("writing figures: %w", err)
 	}
 	for ending, bytes := range map[string][]byte{".svg": p.SVG(), ".png": p.PNG()} {
-		if err := os.WriteFile(filepath.Join(dir, name+ending), bytes, 0o644); err != nil {
+		if err := files.WriteBytes(filepath.Join(dir, name+ending), bytes); err != nil {
 			return fmt.Errorf("writing figures: %w", err)
 		}
 	}

@@ -28,9 +28,8 @@ func Runs(name string, tables []*record.Table, dir string) error {
 			if len(tables) > 1 {
 				c.Title += fmt.Sprintf(", mean and range of %d seeds", len(tables))
 			}
-			line := Line{}
-			line.X, _, _ = overRuns(tables, x.column)
-			line.Y, line.Low, line.High = overRuns(tables, y.column)
+			spread := record.SpreadOf(tables, y.column)
+			line := Line{X: record.SpreadOf(tables, x.column).Mean, Y: spread.Mean, Low: spread.Low, High: spread.High}
 			points := 0
 			for t := range line.X {
 				if !c.fits(line.X[t], line.Low[t]) {
@@ -52,22 +51,4 @@ func Runs(name string, tables []*record.Table, dir string) error {
 		}
 	}
 	return nil
-}
-
-// overRuns is a column over rounds: mean, least and greatest over the runs.
-func overRuns(tables []*record.Table, column string) (mean, low, high []float64) {
-	for t := range tables[0].Rows {
-		n, sum, least, greatest := 0.0, 0.0, math.Inf(1), math.Inf(-1)
-		for _, r := range tables {
-			values := r.Column(column)
-			if t >= len(values) || math.IsNaN(values[t]) {
-				continue
-			}
-			n++
-			sum += values[t]
-			least, greatest = math.Min(least, values[t]), math.Max(greatest, values[t])
-		}
-		mean, low, high = append(mean, sum/n), append(low, least), append(high, greatest)
-	}
-	return mean, low, high
 }

@@ -11,8 +11,9 @@ import (
 	gonum "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
+	"gonum.org/v1/plot/vg/vgtex"
 )
 
 const exponents = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -117,8 +118,12 @@ func (t typesetter) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point)
 	// Like text.Plain, whose base line is one size below the top of the ascent.
 	at.Y += vg.Length(style.YAlign)*style.Height(txt) - height + style.Font.Size
 	c.SetColor(style.Color)
-	if isSVG(c) { // its viewer finds signs that the font lacks in another one
+	if is[*vgsvg.Canvas](c) { // its viewer finds signs that the font lacks in another one
 		c.FillString(t.Fonts.Lookup(style.Font, style.Font.Size), at, txt)
+		return
+	}
+	if is[*vgtex.Canvas](c) {
+		c.FillString(t.Fonts.Lookup(style.Font, style.Font.Size), at, forTeX(txt))
 		return
 	}
 	for _, r := range runs(txt, style.Font) {
@@ -127,22 +132,13 @@ func (t typesetter) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point)
 		if r.raised {
 			up = 0.36 * style.Font.Size
 		}
-		c.FillString(face, at.Add(vg.Point{Y: up}), r.text)
+		if is[*vgpdf.Canvas](c) {
+			fillOutlines(c, face, at.Add(vg.Point{Y: up}), r.text)
+		} else {
+			c.FillString(face, at.Add(vg.Point{Y: up}), r.text)
+		}
 		at.X += face.Width(r.text)
 	}
-}
-
-// isSVG looks through the canvases that are parts of others.
-func isSVG(c vg.Canvas) bool {
-	switch c := c.(type) {
-	case *vgsvg.Canvas:
-		return true
-	case *draw.Canvas:
-		return isSVG(c.Canvas)
-	case draw.Canvas:
-		return isSVG(c.Canvas)
-	}
-	return false
 }
 
 // Width is that of a line of text of a size, both in points.

@@ -1,0 +1,432 @@
+// Penalties and step sizes that a scenario leaves to the program, computed from what is
+// public of the problem: docs/mathematics.md §3.14.
+
+package algorithms
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+
+	"overhear/internal/num"
+	"overhear/parameter"
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// Computed is a parameter that the scenario left to the program.
+type Computed struct {
+	Key   string  // in `algorithm`
+	Value float64 // what it became
+	Why   string  // the formula, in words
+}
+
+// steps is an option struct with parameters that may be [parameter.Auto]; settle gives
+// them values.
+type steps interface{ settle(s Setting) []Computed }
+
+// Settle returns option parameters in which nothing is [parameter.Auto], and what was
+// computed for that. Those it is given stay as they are. What it computes depends on
+// the row counts, the graph, the number of rounds and the objective's weights, which
+// are public. Of the data it sees a bound of the rows' norms only, and takes 1 for
+// anything less: where a claim's condition holds, that bound is 1 whatever the data are,
+// so the value says nothing about them.
+func Settle(params any, s Setting) (any, []Computed) {
+	if params == nil {
+		return nil, nil
+	}
+	own := reflect.New(reflect.TypeOf(params).Elem())
+	own.Elem().Set(reflect.ValueOf(params).Elem())
+	p, ok := own.Interface().(steps)
+	if !ok {
+		return params, nil
+	}
+	computed := p.settle(s)
+	if computed == nil {
+		return params, nil
+	}
+	return own.Interface(), computed
+}
+
+// Suggest is what would be computed for every penalty and step of option parameters if
+// the scenario left it to the program.
+func Suggest(params any, s Setting) []Computed {
+	if params == nil {
+		return nil
+	}
+	open := reflect.New(reflect.TypeOf(params).Elem())
+	open.Elem().Set(reflect.ValueOf(params).Elem())
+	leaveOpen(open.Elem())
+	_, computed := Settle(open.Interface(), s)
+	return computed
+}
+
+// leaveOpen makes parameters Auto whose default that is.
+func leaveOpen(v reflect.Value) {
+	for k := range v.NumField() {
+		switch f := v.Type().Field(k); {
+		case f.Tag.Get("default") == "auto" && f.Type.Kind() == reflect.Float64:
+			v.Field(k).SetFloat(parameter.Auto)
+		case f.Tag.Get("default") == "auto":
+			v.Field(k).Set(reflect.ValueOf(parameter.Constant(parameter.Auto)))
+		case f.Anonymous:
+			leaveOpen(v.Field(k))
+		}
+	}
+}
+
+// Noisy says whether a method with those parameters adds noise.
+func Noisy(params any) bool {
+	p, ok := params.(interface{ off() bool })
+	return ok && !p.off()
+}
+
+// fill replaces a parameter that is left to the program.
+func fill(key string, to *float64, value func() (float64, string)) []Computed {
+	if *to != parameter.Auto {
+		return nil
+	}
+	v, why := value()
+	*to = round(v)
+	return []Computed{{key, *to, why}}
+}
+
+// fillSchedule replaces the first values of a schedule that are left to the program.
+func fillSchedule(key string, to *parameter.Schedule, value func() (float64, string)) []Computed {
+	if !to.Auto() {
+		return nil
+	}
+	v, why := value()
+	v = round(v)
+	*to = to.Starting(v)
+	return []Computed{{key, v, why}}
+}
+
+// round keeps two significant digits: what is computed is a rule, which knows no more,
+// and can be copied into a scenario.
+func round(v float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 1, 64), 64)
+	if err != nil {
+		return v // out of range, which the methods report
+	}
+	return short
+}
+
+// norms is the largest ‖x‖², or 1 if that is more.
+func norms(rows ...*problem.Rows) float64 {
+	most := 1.0
+	for _, u := range rows {
+		for k := range u.Len() {
+			_, row := u.Row(k)
+			most = max(most, num.Dot(row, row))
+		}
+	}
+	const rounding = 1e-9 // of rows that were scaled to norm 1
+	if most <= 1+rounding {
+		return 1
+	}
+	return most
+}
+
+// bounds are m and M: the least and the greatest curvature that an objective O_i may
+// have, r and C c₁ max‖x‖² + r.
+func bounds(p *problem.Problem) (least, most float64) {
+	least = math.Inf(1)
+	ridge := 0.0
+	rows := make([]*problem.Rows, len(p.Shards))
+	for i := range p.Shards {
+		least, ridge = min(least, p.R[i]), max(ridge, p.R[i])
+		rows[i] = p.Shards[i].U
+	}
+	return least, float64(p.C*p.Loss.Bound()*norms(rows...)) + ridge
+}
+
+// penalty is η of the methods with one dual a node,
+// √(mM)/((2V)^{3/4} ℓ₂^{1/4}), V the mean degree.
+func penalty(s Setting) (float64, string) {
+	least, most := bounds(s.Problem)
+	v, l := meanDegree(s.Graph), connectivity(s.Graph)
+	return math.Sqrt(float64(least*most)) / (math.Sqrt(float64(2*v)) * math.Sqrt(math.Sqrt(float64(2*v*l)))),
+		fmt.Sprintf("from curvatures %.3g to %.3g, mean degree %.3g and connectivity %.3g", least, most, v, l)
+}
+
+// patient is η of a method whose noise falls as η grows: the greatest with which the
+// slowest component still falls by a factor e in the run, mT/2V, but not below penalty.
+func patient(s Setting) (float64, string) {
+	eta, why := penalty(s)
+	least, _ := bounds(s.Problem)
+	slow := least * float64(s.Rounds) / (2 * meanDegree(s.Graph))
+	if slow <= eta {
+		return eta, why
+	}
+	return slow, fmt.Sprintf("the slowest that %d rounds allow, as noise falls with a greater one: curvature %.3g, "+
+		"mean degree %.3g", s.Rounds, least, meanDegree(s.Graph))
+}
+
+// frugal is η of a method that spends share·1.4c₁C/(ηV_iB_i) on every use whatever its
+// noise is: the least with which that comes to no more than 1 over all uses at any
+// node, but not below patient.
+func frugal(s Setting, uses int) (float64, string) {
+	eta, why := patient(s)
+	p := s.Problem
+	need := 0.0
+	for i := range p.Shards {
+		need = max(need, float64(uses)*curvature(p)*p.C/(float64(s.Graph.Degree(i))*samples(p, i)))
+	}
+	if need <= eta || math.IsInf(need, 1) {
+		return eta, why
+	}
+	return need, fmt.Sprintf("the part of the claim that no noise lowers is at most 1 in %d uses", uses)
+}
+
+// descent is the first step of a gradient method of T rounds: 1/M if it stays, and
+// √T/2M if the step of round t is divided by √t, where the gradient of the loss is
+// bounded so that the first steps cannot run away.
+func descent(most float64, loss problem.Loss, rounds int, decay bool) (float64, string) {
+	if !decay || loss == problem.Squared {
+		return 1 / most, fmt.Sprintf("1/M, M = %.3g the greatest curvature", most)
+	}
+	return sqrtK(rounds) / (2 * most),
+		fmt.Sprintf("√T/2M, M = %.3g the greatest curvature, T = %d rounds", most, rounds)
+}
+
+// meanDegree is V̄, at least 1.
+func meanDegree(g *sim.Graph) float64 {
+	return max(1, float64(2*g.Size())/float64(g.Order()))
+}
+
+// connectivity is ℓ₂, the least nonzero eigenvalue of the Laplacian D − A of a connected
+// graph, found from above by Lanczos' method: within a per cent or two on graphs of some hundred nodes,
+// and too great by a factor on long paths, of which penalty takes the fourth root.
+func connectivity(g *sim.Graph) float64 {
+	n := g.Order()
+	if n < 2 {
+		return 1
+	}
+	centre := func(x []float64) { // off the constant vector, which D − A maps to 0
+		mean := 0.0
+		for _, v := range x {
+			mean += v
+		}
+		mean /= float64(n)
+		for i := range x {
+			x[i] -= mean
+		}
+	}
+	const most = 80
+	q, before := make([]float64, n), make([]float64, n)
+	s := sim.NewStream(0, "connectivity")
+	for i := range q {
+		q[i] = s.Normal()
+	}
+	centre(q)
+	num.Scale(1/num.Norm(q), q)
+	var diagonal, beside []float64
+	beta := 0.0
+	for k := 0; k < min(most, n-1); k++ {
+		w := make([]float64, n)
+		for i := range w {
+			sum := float64(float64(g.Degree(i)) * q[i])
+			for _, j := range g.Neighbours(i) {
+				sum -= q[j]
+			}
+			w[i] = sum
+		}
+		alpha := num.Dot(w, q)
+		num.Axpy(-alpha, q, w)
+		num.Axpy(-beta, before, w)
+		centre(w)
+		diagonal = append(diagonal, alpha)
+		if beta = num.Norm(w); !(beta > 1e-9) {
+			break
+		}
+		beside = append(beside, beta)
+		num.Scale(1/beta, w)
+		before, q = q, w
+	}
+	return lowestOf(diagonal, beside)
+}
+
+// lowestOf is the least eigenvalue of a positive tridiagonal matrix, by bisection on the
+// signs of its pivots (Sturm's count).
+func lowestOf(diagonal, beside []float64) float64 {
+	below := func(x float64) bool { // whether there is an eigenvalue below x
+		pivot := 1.0
+		for k, d := range diagonal {
+			off := 0.0
+			if k > 0 {
+				off = float64(beside[k-1]*beside[k-1]) / pivot
+			}
+			if pivot = d - x - off; pivot < 0 {
+				return true
+			}
+			if pivot == 0 {
+				pivot = 1e-300
+			}
+		}
+		return false
+	}
+	low, high := 0.0, diagonal[0]
+	for _, d := range diagonal {
+		high = min(high, d)
+	}
+	for range 60 {
+		if mid := (low + high) / 2; below(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}
+
+func (p *ADMM) settle(s Setting) []Computed {
+	return fill("eta", &p.Eta, func() (float64, string) { return penalty(s) })
+}
+
+// settleAmidNoise is settle of a method that adds noise unless it is off.
+func (p *ADMM) settleAmidNoise(s Setting, off bool) []Computed {
+	return fill("eta", &p.Eta, func() (float64, string) { return amidNoise(s, off) })
+}
+
+func amidNoise(s Setting, off bool) (float64, string) {
+	if off {
+		return penalty(s)
+	}
+	return patient(s)
+}
+
+func (p *DVP) settle(s Setting) []Computed { return p.settleAmidNoise(s, p.off()) }
+
+func (p *PVP) settle(s Setting) []Computed { return p.settleAmidNoise(s, p.off()) }
+
+func (p *PDML) settle(s Setting) []Computed { return p.settleAmidNoise(s, p.off()) }
+
+func (p *ProximalADMM) settle(s Setting) []Computed {
+	computed := fill("eta", &p.Eta, func() (float64, string) { return amidNoise(s, p.off()) })
+	return append(computed, fill("tau", &p.Tau, func() (float64, string) {
+		return p.Eta, "as eta: it slows a node down less than the pull of one neighbour"
+	})...)
+}
+
+// settle takes twice the penalty of one dual a node: a node's weight here is ηV, and
+// 2ηV there.
+func (p *EdgeADMM) settle(s Setting) []Computed {
+	return fill("eta", &p.Eta, func() (float64, string) {
+		eta, why := penalty(s)
+		return 2 * eta, why
+	})
+}
+
+func (p *MADMM) settle(s Setting) []Computed {
+	return p.settlePenalties(s, func() (float64, string) { return penalty(s) })
+}
+
+// settlePenalties keeps η ≥ θ, as ZKL18 Theorem 3.1 needs: the one that is not given
+// follows the other.
+func (p *MADMM) settlePenalties(s Setting, eta func() (float64, string)) []Computed {
+	if p.Theta.Auto() || p.variesTheta() {
+		computed := fillSchedule("eta", &p.Eta, eta)
+		return append(computed, fillSchedule("theta", &p.Theta, func() (float64, string) {
+			least := math.Inf(1)
+			for i := range s.Graph.Order() {
+				if p.Eta.Nodes == nil || i < len(p.Eta.Nodes) {
+					least = min(least, p.Eta.Least(i, max(s.Rounds, 1)))
+				}
+			}
+			return least, "the least eta of the run, as ZKL18 Theorem 3.1 needs"
+		})...)
+	}
+	return fillSchedule("eta", &p.Eta, func() (float64, string) { return p.Theta.At(0, 1), "as theta" })
+}
+
+func (p *PenaltyPerturbation) settle(s Setting) []Computed {
+	if p.off() {
+		return p.MADMM.settle(s)
+	}
+	return p.settlePenalties(s, func() (float64, string) { return frugal(s, s.Rounds) })
+}
+
+func (p *MRADMM) settle(s Setting) []Computed {
+	return fillSchedule("eta", &p.Eta, func() (float64, string) { return penalty(s) })
+}
+
+// recycledNoise is η of RA19's private methods, which spend on odd rounds.
+func recycledNoise(s Setting, off bool) (float64, string) {
+	if off {
+		return penalty(s)
+	}
+	return frugal(s, use(s.Rounds))
+}
+
+func (p *PrivateRADMM) settle(s Setting) []Computed {
+	return fill("eta", &p.Eta, func() (float64, string) { return recycledNoise(s, p.off()) })
+}
+
+func (p *PrivateMRADMM) settle(s Setting) []Computed {
+	return fillSchedule("eta", &p.Eta, func() (float64, string) { return recycledNoise(s, p.off()) })
+}
+
+func (p *DGD) settle(s Setting) []Computed {
+	return fillSchedule("step", &p.Step, func() (float64, string) {
+		_, most := bounds(s.Problem)
+		return descent(most, s.Problem.Loss, s.Rounds, p.Decay != "none")
+	})
+}
+
+func (p *DPADMM) settle(s Setting) []Computed {
+	least, most := bounds(s.Problem)
+	computed := fill("eta", &p.Eta, func() (float64, string) {
+		return math.Sqrt(float64(least * most)),
+			fmt.Sprintf("the mean of curvatures %.3g and %.3g", least, most)
+	})
+	return append(computed, fill("step", &p.Step, func() (float64, string) {
+		return descent(most, s.Problem.Loss, s.Rounds, true)
+	})...)
+}
+
+// penaltyOfColumns is ρ of ADMM sharing: in the averaged form K√(c c₁ λ/NX), which is
+// between the curvatures of the hub's loss and of the parties' ridge; in the paper's
+// form 2M c c₁, above which parties that step at once do not overshoot.
+func (p *Sharing) penaltyOfColumns(s Setting) (float64, string) {
+	v := s.Split
+	parties := float64(len(v.Blocks))
+	bend := v.Weight * v.Loss.Bound()
+	if p.Form == "averaged" || parties == 1 {
+		reach := 0.0
+		for _, block := range v.Blocks {
+			reach += norms(block)
+		}
+		return parties * math.Sqrt(bend*v.Ridge/(float64(v.N)*reach/parties)),
+			fmt.Sprintf("from the curvature %.3g of a row's loss, the ridge %.3g and %d rows", bend, v.Ridge, v.N)
+	}
+	return 2 * parties * bend,
+		fmt.Sprintf("twice the curvature %.3g of a row's loss, for each of %d parties that step at once", bend,
+			len(v.Blocks))
+}
+
+func (p *Sharing) settle(s Setting) []Computed {
+	return fill("eta", &p.Eta, func() (float64, string) { return p.penaltyOfColumns(s) })
+}
+
+// settle goes above (λ + b₁)/Mb₁ where the noise depends on ρ: from there on σ of SH19
+// Lemma 1 does not fall by more than half.
+func (p *PrivateSharing) settle(s Setting) []Computed {
+	return fill("eta", &p.Eta, func() (float64, string) {
+		eta, why := p.penaltyOfColumns(s)
+		quiet := (s.Split.Ridge + p.Bound) / (float64(len(s.Split.Blocks)) * p.Bound)
+		if p.Cover == "off" || p.Sigma > 0 || quiet <= eta {
+			return eta, why
+		}
+		return quiet, "from here on the noise of SH19 Lemma 1 does not fall by more than half"
+	})
+}
+
+func (p *FDML) settle(s Setting) []Computed {
+	return fill("step", &p.Step, func() (float64, string) {
+		v := s.Split
+		most := float64(v.Weight*v.Loss.Bound()*float64(v.N)*norms(v.Blocks...)) + v.Ridge
+		return descent(most, v.Loss, s.Rounds, p.Decay != "none")
+	})
+}

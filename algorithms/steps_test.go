@@ -1,0 +1,248 @@
+// What is computed for penalties and steps that a scenario leaves to the program.
+
+package algorithms
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"overhear/parameter"
+	"overhear/privacy"
+	"overhear/problem"
+	"overhear/sim"
+)
+
+// left is an option struct in which everything that can be is left to the program, and
+// the rest has its default.
+func left(t *testing.T, e *Entry) any {
+	t.Helper()
+	p := filled(t, e)
+	leaveOpen(reflect.ValueOf(p).Elem())
+	return p
+}
+
+// The connectivity of graphs whose Laplacian has eigenvalues in closed form.
+func TestConnectivity_OfKnownGraphs(t *testing.T) {
+	build := func(n int, linked func(i, j int) bool) *sim.Graph {
+		var edges [][2]int
+		for i := range n {
+			for j := range i {
+				if linked(j, i) {
+					edges = append(edges, [2]int{j, i})
+				}
+			}
+		}
+		g, err := sim.NewGraph(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	ring := func(i, j int) bool { return j == i+1 || i == 0 && j == 9 }
+	path := func(i, j int) bool { return j == i+1 }
+	for name, c := range map[string]struct {
+		g    *sim.Graph
+		want float64
+	}{
+		"complete":        {build(12, func(int, int) bool { return true }), 12},
+		"two nodes":       {build(2, path), 2},
+		"one node":        {build(1, path), 1},
+		"star":            {build(9, func(i, _ int) bool { return i == 0 }), 1},
+		"ring of 10":      {build(10, ring), 2 - 2*math.Cos(math.Pi/5)},
+		"path of 8":       {build(8, path), 2 - 2*math.Cos(math.Pi/8)},
+		"path of 60":      {build(60, path), 2 - 2*math.Cos(math.Pi/60)},
+		"two cliques":     {build(20, func(i, j int) bool { return i/10 == j/10 || i == 0 && j == 10 }), 0.1690},
+		"complete thirds": {build(9, func(i, j int) bool { return i%3 != j%3 }), 6},
+	} {
+		if got := connectivity(c.g); math.Abs(got/c.want-1) > 0.01 {
+			t.Errorf("%s: ℓ₂ is %v, want %v", name, got, c.want)
+		}
+	}
+	if got, want := connectivity(build(300, path)), 2-2*math.Cos(math.Pi/300); got < want || got > 40*want {
+		t.Errorf("a path of 300: ℓ₂ is %v, want above %v and not far", got, want)
+	}
+}
+
+// What is given stays, what is not is the same for every method that is made, and the
+// caller's own options are left alone.
+func TestSettle_FillsOnlyWhatIsLeftToIt(t *testing.T) {
+	f := uneven()
+	settled := 0
+	for _, e := range Entries() {
+		if e.Over != Rows {
+			continue
+		}
+		s := Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 20}
+		given := filled(t, e)
+		if got, computed := Settle(given, s); computed != nil || !reflect.DeepEqual(got, filled(t, e)) {
+			t.Errorf("%s: of what is given, %v was computed", e.Name, computed)
+		}
+		open := left(t, e)
+		before := reflect.ValueOf(open).Elem().Interface()
+		got, computed := Settle(open, s)
+		if !reflect.DeepEqual(reflect.ValueOf(open).Elem().Interface(), before) {
+			t.Errorf("%s: the caller's options were changed", e.Name)
+		}
+		for _, c := range computed {
+			settled++
+			if !(c.Value > 0) || math.IsInf(c.Value, 1) || c.Why == "" {
+				t.Errorf("%s: %s became %v (%s)", e.Name, c.Key, c.Value, c.Why)
+			}
+		}
+		if again, more := Settle(got, s); more != nil || !reflect.DeepEqual(again, got) {
+			t.Errorf("%s: settling again gives %v more", e.Name, more)
+		}
+		a, err := e.New(open, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := e.New(got, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: New does not settle as Settle does", e.Name)
+		}
+	}
+	if settled < 17 {
+		t.Errorf("only %d parameters were computed", settled)
+	}
+}
+
+// The first value of a schedule is computed and its growth kept, node by node.
+func TestSettle_KeepsTheRestOfASchedule(t *testing.T) {
+	f := uneven()
+	g, err := sim.NewGraph(len(f.rows), f.edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Setting{Problem: f.problem(), Graph: g, Rounds: 10}
+	p := &MADMM{Eta: parameter.Schedule{Sequence: parameter.Sequence{Initial: parameter.Auto, Ratio: 1.1, Max: 9}},
+		Theta: parameter.Constant(parameter.Auto)}
+	got, _ := Settle(p, s)
+	eta := got.(*MADMM).Eta
+	if want, _ := penalty(s); math.Abs(eta.At(0, 1)/want-1) > 0.05 || eta.Ratio != 1.1 || eta.Max != 9 {
+		t.Errorf("the schedule is %+v", eta)
+	}
+	if theta := got.(*MADMM).Theta.At(3, 5); theta != eta.At(0, 1) {
+		t.Errorf("theta is %v, the least eta %v", theta, eta.At(0, 1))
+	}
+	p.Theta = parameter.Constant(0.125)
+	if got, _ = Settle(p, s); got.(*MADMM).Eta.At(0, 1) != 0.12 { // two digits of it
+		t.Errorf("eta is %v with theta 0.125", got.(*MADMM).Eta)
+	}
+}
+
+// What is computed for a private method says nothing about its data: other rows of norm
+// at most 1, and other labels, give the same. Rows of a greater norm, for which nothing
+// is claimed, do not.
+func TestSettle_SaysNothingOfTheData(t *testing.T) {
+	for _, e := range Entries() {
+		if e.Over == Columns {
+			continue
+		}
+		f := uneven()
+		computed := func(scale float64) []Computed {
+			for i := range f.rows {
+				for n := range f.rows[i] {
+					norm := 0.0
+					for k := range f.rows[i][n] {
+						f.rows[i][n][k] = math.Sin(float64(7*i+3*n+k) * scale)
+						norm += f.rows[i][n][k] * f.rows[i][n][k]
+					}
+					for k := range f.rows[i][n] {
+						f.rows[i][n][k] *= scale / math.Sqrt(norm)
+					}
+					f.labels[i][n] = math.Copysign(1, math.Sin(float64(i+5*n)*scale))
+				}
+			}
+			_, c := Settle(left(t, e), Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 20})
+			return c
+		}
+		a, b, large := computed(0.3), computed(1), computed(40)
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: %v of one data set, %v of another", e.Name, a, b)
+		}
+		if e.Name == "admm" && reflect.DeepEqual(a, large) {
+			t.Errorf("%s: rows of norm 40 change nothing", e.Name)
+		}
+	}
+}
+
+// A claim with a computed penalty is that of the same penalty stated, and no claim is
+// lost to it: the conditions of the proofs hold, and the part of a claim that no noise
+// lowers stays within 1.
+func TestSettle_ClaimsStandWithComputedPenalties(t *testing.T) {
+	f := uneven()
+	for _, e := range Entries() {
+		s := Setting{Graph: f.graphOf(t, e), Problem: f.problem(), Rounds: 40}
+		if e.Over != Rows {
+			continue
+		}
+		open := left(t, e)
+		m, err := e.New(open, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims, ok := m.(Private)
+		if !ok {
+			continue
+		}
+		stated, _ := Settle(open, s)
+		other, err := e.New(stated, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := claims.Established(); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+		var a, b, loud privacy.Ledger
+		claims.Account(&a)
+		other.(Private).Account(&b)
+		if got, want := a.Bound(privacy.Sample, 40, 1e-5), b.Bound(privacy.Sample, 40, 1e-5); !reflect.DeepEqual(got,
+			want) || !(got[40] > 0) {
+			t.Errorf("%s: claims %v, stated %v", e.Name, got[40], want[40])
+		}
+		if e.Name != "penalty-perturbation" && e.Name != "private-r-admm" && e.Name != "private-mr-admm" {
+			continue
+		}
+		quiet, err := e.New(stated.(Tunable).Loosen(1e-9), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quiet.(Private).Account(&loud)
+		if got := loud.Bound(privacy.Sample, 40, 1e-5)[40]; !(got > 0.5 && got < 2.2) {
+			t.Errorf("%s: %v of the claim is beyond the noise", e.Name, got)
+		}
+	}
+}
+
+// Over split columns: both forms, both weights.
+func TestSettle_OverColumns(t *testing.T) {
+	v := &problem.Vertical{N: 100, D: 4, Ridge: 0.04, Weight: 0.01, Loss: problem.Logistic}
+	for range 2 {
+		block := problem.NewRows(2)
+		for n := range 100 {
+			block.Append([]int32{0, 1}, []float64{math.Cos(float64(n)), math.Sin(float64(n))})
+		}
+		v.Blocks = append(v.Blocks, block)
+	}
+	s := Setting{Split: v, Rounds: 64}
+	for _, c := range []struct {
+		p    any
+		want float64
+	}{
+		{&Sharing{Eta: parameter.Auto, Form: "averaged"}, 0.002}, // 2√(0.0025·0.04/100)
+		{&Sharing{Eta: parameter.Auto, Form: "jacobi"}, 0.01},    // 4·0.0025
+		{&PrivateSharing{Sharing: Sharing{Eta: parameter.Auto, Form: "jacobi"}, Bound: 1}, 0.52},
+		{&PrivateSharing{Sharing: Sharing{Eta: parameter.Auto, Form: "jacobi"}, Bound: 1, Sigma: 3}, 0.01},
+		{&FDML{Step: parameter.Auto, Decay: "sqrt"}, 14}, // 8/(2·0.29)
+		{&FDML{Step: parameter.Auto, Decay: "none"}, 3.4},
+	} {
+		_, computed := Settle(c.p, s)
+		if len(computed) != 1 || computed[0].Value != c.want {
+			t.Errorf("%+v: %v, want %v", c.p, computed, c.want)
+		}
+	}
+}

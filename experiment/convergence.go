@@ -1,0 +1,168 @@
+// What a run's figures are worth: whether it came to the optimum, and what the optimum
+// gives up for the ridge.
+
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"overhear/algorithms"
+	"overhear/internal/num"
+	"overhear/metrics"
+	"overhear/problem"
+	"overhear/record"
+)
+
+// convergence says how the distance to the optimum went, and what to change.
+func (o *outcome) convergence() *record.Convergence {
+	noisy := algorithms.Noisy(o.Params)
+	c := metrics.Converge(o.rows, noisy)
+	if err := o.stopped(); err != nil {
+		c.State, c.Stopped = record.Diverging, err.Error()
+	}
+	var advice []string
+	switch c.State {
+	case record.Converged, record.Unknown:
+		return c
+	case record.Moving:
+		if c.More > 0 && c.More < 1e7 {
+			advice = append(advice, fmt.Sprintf("about %d rounds more (rounds.count)", c.More))
+		}
+	case record.AtRest:
+		if noisy {
+			advice = append(advice, "less noise")
+		}
+	}
+	if c.State != record.AtRest || !noisy {
+		advice = append(advice, o.otherSteps()...)
+	}
+	if advice == nil {
+		advice = []string{"what the warnings say, if there are any"}
+	}
+	c.Advice = strings.Join(advice, ", or ")
+	return c
+}
+
+// otherSteps are the penalties and steps that the program would compute, where the
+// scenario's are far from them.
+func (o *outcome) otherSteps() (all []string) {
+	given := map[string]float64{}
+	params := reflect.ValueOf(o.Params)
+	if o.Params != nil {
+		stated(params.Elem(), given)
+	}
+	for _, c := range algorithms.Suggest(o.Params, o.Setting) {
+		if v, ok := given[c.Key]; ok && math.Abs(math.Log(v/c.Value)) > math.Ln2 {
+			all = append(all, fmt.Sprintf("%s: auto, which is %v here (it is %v)", c.Key, c.Value, v))
+		}
+	}
+	return all
+}
+
+// stated collects the numbers of an option struct by key; of a schedule, its first.
+func stated(v reflect.Value, to map[string]float64) {
+	for k := range v.NumField() {
+		f, key := v.Field(k), v.Type().Field(k).Tag.Get("yaml")
+		switch s, ok := f.Interface().(interface{ First() float64 }); {
+		case ok:
+			to[key] = s.First()
+		case f.Kind() == reflect.Float64:
+			to[key] = f.Float()
+		case v.Type().Field(k).Anonymous:
+			stated(f, to)
+		}
+	}
+}
+
+// baseError is the test error of saying the class that has more test rows.
+func (o *outcome) baseError() float64 {
+	labels := o.testLabels()
+	if len(labels) == 0 {
+		return math.NaN()
+	}
+	positive := 0
+	for _, y := range labels {
+		if y > 0 {
+			positive++
+		}
+	}
+	return float64(min(positive, len(labels)-positive)) / float64(len(labels))
+}
+
+// The smaller weight that an optimum is compared with, as a share of ρ, and the most
+// numbers that the data may have for that second optimum to be computed: it takes as
+// long as the first.
+const (
+	smallerRidge = 0.01
+	mostEntries  = 5_000_000
+)
+
+// ridgeOfRows compares the optimum f with that of a smaller ridge; nil: the data are too
+// large, or that optimum cannot be computed.
+func ridgeOfRows(p *problem.Problem, f []float64, rho float64) *record.Ridge {
+	entries := 0
+	for i := range p.Shards {
+		entries += len(p.Shards[i].U.Val)
+	}
+	if entries > mostEntries {
+		return nil
+	}
+	smaller := *p
+	smaller.R = append([]float64(nil), p.R...)
+	num.Scale(smallerRidge, smaller.R)
+	o, err := smaller.Centralised()
+	if err != nil {
+		return nil
+	}
+	return &record.Ridge{
+		Weight: rho, Smaller: smallerRidge * rho, Loss: meanLoss(p, f), SmallerLoss: meanLoss(p, o.F),
+		SmallerTestError: record.Number(metrics.TestError(&p.Test, o.F)),
+	}
+}
+
+// meanLoss is L of mathematics.md §7 with the same classifier at every node.
+func meanLoss(p *problem.Problem, f []float64) record.Number {
+	sum := 0.0
+	for i := range p.Shards {
+		o := p.Objective(i)
+		margins, slopes := make([]float64, o.U.Len()), make([]float64, o.U.Len())
+		for k := range margins {
+			margins[k] = o.U.Dot(k, f)
+		}
+		p.Loss.Slopes(slopes, margins)
+		sum += p.Loss.Total(margins, slopes) / float64(len(margins))
+	}
+	return record.Number(sum / float64(len(p.Shards)))
+}
+
+// ridgeOfColumns is ridgeOfRows where columns are split.
+func ridgeOfColumns(v *problem.Vertical, a *problem.VerticalOptimum, rho float64) *record.Ridge {
+	entries := 0
+	for _, b := range v.Blocks {
+		entries += len(b.Val)
+	}
+	if entries > mostEntries {
+		return nil
+	}
+	smaller := *v
+	smaller.Ridge *= smallerRidge
+	b, err := smaller.Centralised()
+	if err != nil {
+		return nil
+	}
+	loss := func(o *problem.VerticalOptimum, ridge float64) record.Number {
+		squares := 0.0
+		for _, x := range o.X {
+			squares += num.Dot(x, x)
+		}
+		return record.Number((o.Value - 0.5*ridge*squares) / (v.Weight * float64(v.N)))
+	}
+	_, wrong := v.TestLoss(b.X)
+	return &record.Ridge{
+		Weight: rho, Smaller: smallerRidge * rho, Loss: loss(a, v.Ridge), SmallerLoss: loss(b, smaller.Ridge),
+		SmallerTestError: record.Number(wrong),
+	}
+}

@@ -1,0 +1,281 @@
+// Runs say whether they came to the optimum, defaults bring them there, and a run that
+// diverges is kept and named.
+
+package experiment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"overhear/experiment"
+	"overhear/problem"
+	"overhear/record"
+	"overhear/scenarios"
+)
+
+// shipped is a scenario that comes with the program, changed.
+func shipped(t *testing.T, file string, sets ...string) *experiment.Experiment {
+	t.Helper()
+	s, err := scenarios.LoadShipped(file, sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return experiment.New(s, "")
+}
+
+func measured(t *testing.T, e *experiment.Experiment) *record.Info {
+	t.Helper()
+	info, _, err := e.Measure(context.Background(), 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// With no penalty given, ADMM's test error is within 2 points of the least over a grid of
+// seven penalties, and its distance below 0.02 or within 4 times the least.
+func TestComputedPenalty_IsNearTheBestOfAGrid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs 100 scenarios")
+	}
+	small := "network.topology={kind: watts-strogatz, nodes: 10, nearest: 4, rewire: 0.2}"
+	cases := [][]string{{small}, {small, "problem.rho=0.22"}, {small, "problem.loss=huber-hinge"},
+		{small, "problem.loss=squared"}, {"network.topology={kind: ring, nodes: 10}"},
+		{"network.topology={kind: ring, nodes: 30}"}, {"network.topology={kind: complete, nodes: 10}"},
+		{"network.topology={kind: star, nodes: 12}"}, {"network.topology={kind: path, nodes: 8}"},
+		{"network.topology={kind: random-regular, nodes: 20, degree: 4}"},
+		{small, "problem.data={set: twonorm, rows: 900}"}, {small, "problem.data={set: waveform, rows: 900}"},
+		{small, "problem.data={set: census, rows: 900}"},
+		{small, "problem.data=german"}, {small, "problem.data=splice"}, {small, "problem.data=image"}}
+	ran := 0
+	for _, sets := range cases {
+		ending := func(eta string) *record.Info {
+			info, _, err := shipped(t, "quickstart.yaml", append(sets, "algorithm.eta="+eta)...).Measure(
+				context.Background(), 1, 2)
+			if err != nil && strings.Contains(err.Error(), "is not in") {
+				return nil // the data are not at hand
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return info
+		}
+		own := ending("auto")
+		if own == nil {
+			continue
+		}
+		ran++
+		if len(own.Computed) != 1 || own.Computed[0].Key != "eta" {
+			t.Errorf("%v: computed %v", sets, own.Computed)
+		}
+		least, closest := math.Inf(1), math.Inf(1)
+		for _, eta := range []string{"0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "0.5"} {
+			i := ending(eta)
+			least = math.Min(least, float64(i.Final.TestError))
+			closest = math.Min(closest, float64(i.Final.Distance))
+		}
+		if got := float64(own.Final.TestError); got > least+0.02 {
+			t.Errorf("%v: eta %v ends at a test error of %.3g, the best of the grid at %.3g", sets,
+				own.Computed[0].Value, got, least)
+		}
+		if got := float64(own.Final.Distance); got > math.Max(0.02, 4*closest) {
+			t.Errorf("%v: eta %v ends at a distance of %.3g, the best of the grid at %.3g", sets, own.Computed[0].Value,
+				got, closest)
+		}
+	}
+	if ran < 13 {
+		t.Errorf("only %d cases", ran)
+	}
+}
+
+// The other methods with nothing given: none diverges, and each learns more than to say
+// the more frequent class.
+func TestComputedSteps_OfEveryMethodLearn(t *testing.T) {
+	for _, c := range []struct {
+		algorithm string
+		sets      []string
+		most      float64 // test error
+	}{
+		{"m-admm", nil, 0.09}, {"r-admm", nil, 0.09}, {"mr-admm", nil, 0.09}, {"edge-admm", nil, 0.09},
+		{"proximal-admm, noise: off", nil, 0.09}, {"dgd", nil, 0.1}, {"dgd, decay: none", nil, 0.1},
+		{"dvp", nil, 0.15}, {"pvp", nil, 0.15}, {"proximal-admm", nil, 0.15}, {"pdml", nil, 0.15},
+		{"private-dgd", nil, 0.15},
+		{"dp-admm, noise: off", []string{"network.topology={kind: star, nodes: 11}"}, 0.1},
+		{"dp-admm", []string{"network.topology={kind: star, nodes: 11}"}, 0.15},
+		{"admm-sharing, loss: sum", []string{"network.topology={kind: star, nodes: 4}",
+			"problem.columns=[11, 10, 10]"}, 0.06},
+		{"admm-sharing, form: averaged, loss: sum", []string{"network.topology={kind: star, nodes: 4}",
+			"problem.columns=[11, 10, 10]"}, 0.06},
+		{"fdml-sgd, loss: sum", []string{"network.topology={kind: star, nodes: 4}", "problem.columns=[11, 10, 10]"},
+			0.1},
+	} {
+		i := measured(t, shipped(t, "quickstart.yaml", append(c.sets, "algorithm={kind: "+c.algorithm+"}")...))
+		if i.Convergence.State == record.Diverging || float64(i.Final.TestError) > c.most || len(i.Computed) == 0 {
+			t.Errorf("%s, %v: %s, test error %.3g (always the larger class: %.3g)", c.algorithm, i.Computed,
+				i.Convergence.State, float64(i.Final.TestError), float64(i.BaseError))
+		}
+	}
+}
+
+// The quickstart with the penalty that used to be the default says what is wrong and what
+// to change; with the computed one it has converged.
+func TestConvergence_IsSaidWithWhatToChange(t *testing.T) {
+	slow := measured(t, shipped(t, "quickstart.yaml", "algorithm.eta=0.5"))
+	if c := slow.Convergence; c.State != record.Moving || c.More < 1000 ||
+		!strings.Contains(c.Advice, "eta: auto, which is 0.004 here (it is 0.5)") {
+		t.Errorf("%+v", c)
+	}
+	if good := measured(t, shipped(t, "quickstart.yaml", "algorithm.eta=auto")); good.Convergence.State !=
+		record.Converged || good.Convergence.Advice != "" {
+		t.Errorf("%+v", good.Convergence)
+	}
+	if elsewhere := measured(t, shipped(t, "mr-admm-drift.yaml")); elsewhere.Convergence.State != record.AtRest {
+		t.Errorf("%+v", elsewhere.Convergence)
+	}
+	i := slow
+	if got := float64(i.BaseError); math.Abs(got-44.0/114) > 1e-12 {
+		t.Errorf("always the larger class errs at %v", got)
+	}
+	if r := i.Ridge; r == nil || r.Weight != 0.02 || !(r.SmallerLoss < r.Loss) ||
+		!(float64(r.SmallerTestError) < float64(i.Reference.TestError)) || math.Abs(float64(r.Loss)-0.2863) > 1e-3 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A run that diverges, with rows or columns split, stopped or not: its directory is
+// complete up to there, repeats, and says so.
+func TestDiverged_RunIsKept(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		e       *experiment.Experiment
+		stopped bool
+	}{
+		{"columns", shipped(t, "sharing-diverges.yaml"), true},
+		{"rows, to overflow", shipped(t, "quickstart.yaml", "algorithm={kind: dgd, step: 1e99, decay: none}",
+			"problem.loss=squared"), true},
+		{"rows", shipped(t, "quickstart.yaml", "algorithm={kind: m-admm, eta: 0.001, theta: 0.02}",
+			"rounds.count=60"), false},
+	} {
+		r := run(t, c.e, experiment.Options{})
+		got := r.Info.Convergence
+		if got.State != record.Diverging || (got.Stopped != "") != c.stopped || got.Advice == "" {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+		if c.stopped && !strings.Contains(got.Stopped, problem.ErrDiverges.Error()) {
+			t.Errorf("%s: %q", c.name, got.Stopped)
+		}
+		table, err := r.Metrics()
+		if err != nil || len(table.Rows) != r.Info.Rounds+1 || len(table.Rows) < 2 {
+			t.Errorf("%s: %v, %d rounds and %d rows", c.name, err, r.Info.Rounds, len(table.Rows))
+		}
+		if _, err := experiment.Verify(context.Background(), r, "", experiment.Options{Workers: 2}); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if entries, err := os.ReadDir(r.Dir); err != nil || len(entries) < 5 {
+			t.Errorf("%s: %v %v", c.name, entries, err)
+		}
+		if _, _, err := c.e.Measure(context.Background(), 1, 1); c.stopped != errors.Is(err, problem.ErrDiverges) {
+			t.Errorf("%s: Measure says %v", c.name, err)
+		}
+	}
+}
+
+// Where duals do not sum to zero the nodes rest away from the optimum, and the warning
+// says so; where they do, or there are none, they come to it and nothing is said.
+func TestOtherLimits_AreThereWhereTheyAreWarnedOf(t *testing.T) {
+	const asynchronous = "rounds={mode: asynchronous, count: 1500, quorum: 0.5}"
+	const amnesia = "network.faults=[{at: 2s, crash: 3, until: 3s, memory: lost}]"
+	const kept = "network.faults=[{at: 2s, crash: 3, until: 3s, memory: kept}]"
+	stale := []string{"rounds={count: 600, missing: last, deadline: 100ms, retry: 50ms}", "network.loss=0.1"}
+	for _, c := range []struct {
+		algorithm string
+		sets      []string
+		warned    bool
+	}{
+		{"admm", []string{asynchronous, "compute.speed-spread=0.5"}, true},
+		{"admm", []string{amnesia, "rounds.count=1000"}, true},
+		{"admm", stale, true},
+		{"m-admm", []string{amnesia, "rounds.count=1000"}, true},
+		{"r-admm", []string{asynchronous, "compute.speed-spread=0.5"}, true},
+		{"proximal-admm, noise: off", []string{amnesia, "rounds.count=1000"}, true},
+		{"admm", []string{kept, "rounds.count=600"}, false},
+		{"admm", []string{"network.loss=0.1", "rounds.count=600"}, false},
+		{"edge-admm", []string{asynchronous, "compute.speed-spread=0.5"}, false},
+		{"edge-admm", []string{amnesia, "rounds.count=1000"}, false},
+	} {
+		i := measured(t, shipped(t, "quickstart.yaml", append(c.sets, "algorithm={kind: "+c.algorithm+"}")...))
+		said := strings.Contains(strings.Join(i.Warnings, "\n"), "the limit is not the optimum")
+		if elsewhere := float64(i.Final.Distance) > 0.01; said != c.warned || elsewhere != c.warned {
+			t.Errorf("%s, %v: warned %v, ends at a distance of %.3g (%s)", c.algorithm, c.sets, said,
+				float64(i.Final.Distance), i.Convergence.State)
+		}
+	}
+}
+
+// The least of the compositions is the bound, and it says which that is; all of them are
+// there for who asks.
+func TestClaim_TheLeastOfAllIsTheBound(t *testing.T) {
+	worst := func(alpha string, rounds int) record.Claim {
+		i := measured(t, shipped(t, "quickstart.yaml", "algorithm={kind: dvp, eta: 0.03, alpha: "+alpha+"}",
+			fmt.Sprintf("rounds.count=%d", rounds)))
+		return i.Privacy.Claims[0]
+	}
+	few, many := worst("1", 5), worst("0.01", 150)
+	if few.Bound.By != record.BySum || few.Bound.Delta != 0 || few.Bound.Epsilon != few.Epsilon {
+		t.Errorf("%+v", few)
+	}
+	if many.Bound.By == record.BySum || many.Bound.Delta != many.AtDelta || !(many.Bound.Epsilon < many.Epsilon) {
+		t.Errorf("%+v", many)
+	}
+	for _, c := range []record.Claim{few, many} {
+		for _, other := range []record.Number{c.Epsilon, c.Advanced, c.ZCDP, c.RDP} {
+			if math.IsNaN(float64(other)) || other < 0.99*c.Bound.Epsilon {
+				t.Errorf("%v is less than the bound %v, or missing", other, c.Bound)
+			}
+		}
+	}
+	gaussian := measured(t, shipped(t, "quickstart.yaml", "network.topology={kind: star, nodes: 11}",
+		"algorithm={kind: dp-admm}")).Privacy.Claims[0]
+	if gaussian.Bound.By != record.ByRenyi || !math.IsNaN(float64(gaussian.Advanced)) {
+		t.Errorf("%+v", gaussian)
+	}
+}
+
+// Numbers beyond what can be computed with are mistakes in words, with a place where there
+// is one, and never a trace.
+func TestExtremes_AreErrorsInWords(t *testing.T) {
+	for _, c := range []struct{ algorithm, want string }{
+		{"penalty-perturbation, alpha: 1e-300", "the noise overflows"},
+		{"private-r-admm, alpha: 1e-300", "the noise overflows"},
+		{"dvp, alpha: 1e-300", "the noise overflows"},
+		{"pvp, alpha: 1e-300", "the noise overflows"},
+		{"private-dgd, alpha: 1e-300", "the noise overflows"},
+		{"pdml, deviation: 1e300", "the noise overflows"},
+		{"pdml, epsilon: 1e-17", "algorithm.epsilon must be positive, and at least 1e-12"},
+		{"admm, eta: 1e-300", "algorithm.eta must be between 1e-100 and 1e+100"},
+		{"admm, eta: 5e-324", "algorithm.eta must be between 1e-100 and 1e+100"},
+		{"m-admm, eta: 5e-324", "algorithm.eta must be between 1e-100 and 1e+100"},
+		{"edge-admm, eta: 1e300", "algorithm.eta must be between 1e-100 and 1e+100"},
+		{"dgd, step: 1e300", "algorithm.step must be between 1e-100 and 1e+100"},
+		{"admm, eta: 0", "algorithm.eta must be positive, is 0"},
+		{"dvp, alpha: auto", "algorithm.alpha must be given; auto is for penalties and steps"},
+		{"pdml, decay: auto", "algorithm.decay must be a number, is \"auto\""},
+		{"m-admm, eta: {initial: 1e-90, ratio: 0.1}", ""}, // falls out of range: no theorem applies
+	} {
+		s, err := scenarios.LoadShipped("quickstart.yaml", "rounds.count=30", "algorithm={kind: "+c.algorithm+"}")
+		if err == nil {
+			_, _, err = experiment.New(s, "").Measure(context.Background(), 1, 1)
+		}
+		if c.want == "" && err == nil {
+			continue
+		}
+		if err == nil || c.want == "" || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.algorithm, err, c.want)
+		}
+	}
+}

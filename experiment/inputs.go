@@ -1,0 +1,175 @@
+// What a run comes from besides scenario and seed, and which seeds are finished.
+
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"overhear/internal/files"
+	"overhear/problem"
+	"overhear/record"
+	"overhear/scenarios"
+)
+
+// Inputs is what the experiment's runs come from, besides scenario and seed: the
+// program, and the bytes that data and graphs had when they were first looked at.
+func (e *Experiment) Inputs() (record.Inputs, error) {
+	sums, err := e.fileSums()
+	return record.Inputs{Program: Program(), Files: sums}, err
+}
+
+// fileSums are the hashes of the files that the experiment reads.
+func (e *Experiment) fileSums() (map[string]string, error) {
+	e.sumsOnce.Do(func() {
+		e.sums = map[string]string{}
+		for key, path := range e.FilesByKey() {
+			sum, err := files.Hash(path)
+			if err != nil {
+				e.sumsErr = SetupError{fmt.Errorf("reading %s: %w", key, err)}
+				return
+			}
+			e.sums[key] = sum
+		}
+		if set, ok := problem.FindSet(e.Problem.Data.Set); ok {
+			for _, f := range set.Files {
+				e.sums[f.Path] = f.SHA256 // reading fails if it has another
+			}
+		}
+	})
+	return e.sums, e.sumsErr
+}
+
+// unchanged returns an error if a file that was just read is not the one whose hash
+// is taken down; keys are those that begin with section.
+func (e *Experiment) unchanged(section string) error {
+	sums, err := e.fileSums()
+	if err != nil {
+		return err
+	}
+	for key, path := range e.FilesByKey() {
+		if !strings.HasPrefix(key, section) {
+			continue
+		}
+		switch sum, err := files.Hash(path); {
+		case err != nil:
+			return err
+		case sum != sums[key]:
+			return fmt.Errorf("%s has changed since the command began; run it again", path)
+		}
+	}
+	return nil
+}
+
+// OtherScenario is the error of OpenDirectory where a directory holds runs of
+// another scenario.
+type OtherScenario struct {
+	Dir     string
+	Changes []scenarios.Change // from that scenario to this; nil where that one cannot be read
+}
+
+func (o *OtherScenario) Error() string {
+	what := "one that this version cannot read"
+	if o.Changes != nil {
+		var parts []string
+		for _, c := range o.Changes {
+			parts = append(parts, c.String())
+		}
+		if more := len(parts) - 8; more > 0 {
+			parts = append(parts[:8], fmt.Sprintf("and %d more", more))
+		}
+		what = strings.Join(parts, "; ")
+	}
+	return fmt.Sprintf("%s holds results of another scenario (%s); choose another --out, give this one another name, "+
+		"or move that directory away", o.Dir, what)
+}
+
+// OpenDirectory opens the directory of the scenario's runs for this process alone,
+// or makes it. The error is an *OtherScenario where it has runs of another.
+func (e *Experiment) OpenDirectory(path string) (*record.Directory, error) {
+	d, err := record.OpenDirectory(path)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := d.Runs()
+	for _, r := range runs {
+		if err == nil {
+			err = e.Same(r.Dir, r.Info.ScenarioHash, r.Info.Scenario, r.Info.Inputs.Files)
+		}
+		var other *OtherScenario
+		if errors.As(err, &other) {
+			other.Dir = path
+		}
+	}
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Same returns an *OtherScenario if a scenario that was recorded in dir, resolved,
+// is not this one. A file counts by its bytes, as far as their hashes were
+// recorded, and not by its path.
+func (e *Experiment) Same(dir, hash, resolved string, sums map[string]string) error {
+	if hash == e.Hash() {
+		return nil
+	}
+	was, err := scenarios.Parse(filepath.Join(dir, "scenario"), []byte(resolved))
+	if err != nil {
+		return &OtherScenario{Dir: dir}
+	}
+	changes := scenarios.Changes(was, e.Scenario)
+	if changes == nil {
+		return nil // only its form is of another version
+	}
+	now, err := e.Inputs()
+	if err != nil {
+		return err
+	}
+	changes = slices.DeleteFunc(changes, func(c scenarios.Change) bool {
+		return sums[c.Path] != "" && sums[c.Path] == now.Files[c.Path]
+	})
+	if len(changes) == 0 {
+		return nil
+	}
+	return &OtherScenario{dir, changes}
+}
+
+// Finished returns the finished run of a seed: one that came from the same as it
+// would now, and whose files are as it wrote them. Where there is one that must be
+// computed again, why says the reasons.
+func (e *Experiment) Finished(d *record.Directory, seed uint64) (r *record.Run, why []string, err error) {
+	place := d.Seed(seed)
+	if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if r, err = record.Open(place); err != nil {
+		return nil, []string{err.Error()}, nil
+	}
+	if why, err = e.Stale(r); why != nil || err != nil {
+		return nil, why, err
+	}
+	if err := r.CheckFiles(); err != nil {
+		return nil, strings.Split(err.Error(), "\n"), nil
+	}
+	return r, nil, nil
+}
+
+// Stale says in what the run came from something else than it would now, or that it
+// ended early; nil if in nothing.
+func (e *Experiment) Stale(r *record.Run) ([]string, error) {
+	now, err := e.Inputs()
+	if err != nil {
+		return nil, err
+	}
+	if r.Info.Ended != "" {
+		return []string{"it ended early"}, nil
+	}
+	return r.Info.Inputs.Differences(now, e.FilesByKey()), nil
+}

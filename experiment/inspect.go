@@ -1,0 +1,61 @@
+// Telling what a scenario's data are and how they are prepared, before any run.
+
+package experiment
+
+import (
+	"fmt"
+	"io"
+
+	"overhear/problem"
+	"overhear/scenarios"
+)
+
+// OfFile is a scenario on a user's data file, to be inspected; sets are as for scenarios.Load. The kind of file is one
+// of csv, parquet, arrow, libsvm and raetsch.
+func OfFile(kind, path string, sets ...string) (*scenarios.Scenario, error) {
+	text := fmt.Sprintf("name: data\nproblem: {data: {%s: %q}}\nnetwork: {topology: {kind: ring, nodes: 3}}\n"+
+		"algorithm: {kind: admm}\n", kind, path)
+	return scenarios.Parse(path, []byte(text), sets...)
+}
+
+// Inspect tells what the data of the scenario are, and what preparing them for its first seed does. Of a file that
+// makes no data set it tells what was found; the error, a SetupError, says why.
+func (e *Experiment) Inspect(w io.Writer) error {
+	spec := &e.Problem
+	if b, ok := problem.FindSet(spec.Data.Set); ok {
+		if err := b.Describe(w, e.dataDir); err != nil {
+			return SetupError{err}
+		}
+	} else {
+		set, reading, err := spec.Data.Read()
+		if err != nil && reading != nil {
+			if err := reading.Write(w); err != nil {
+				return err
+			}
+		}
+		e.once.Do(func() { e.set, e.err = set, err })
+		if err == nil && !spec.Scale.OfTraining(spec.Data) {
+			e.set = spec.Scale.Apply(set, nil)
+		}
+	}
+	set, train, test, err := e.prepared(e.Seeds.First)
+	if err != nil {
+		return SetupError{err}
+	}
+	if set.Reading != nil {
+		if err := set.Reading.Write(w); err != nil {
+			return err
+		}
+	} else {
+		var fit []int
+		if spec.Scale.OfTraining(spec.Data) {
+			fit = train
+		}
+		_, said := spec.Scale.Says(fit, set.X.Len())
+		fmt.Fprintf(w, "scaling: %s\n", said)
+	}
+	_, err = fmt.Fprintf(w, "seed %d: %d training rows, %d test rows\nprivacy: %s\nas a key: %s\n", e.Seeds.First,
+		len(train),
+		len(test), problem.Uncovered, scenarios.Assign("problem.data", spec.Data))
+	return err
+}

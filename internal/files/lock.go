@@ -1,0 +1,67 @@
+// Locks of directories. A lock is the system's, on a file, and ends with the process however that ends: what a killed
+// process leaves behind blocks nobody.
+
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// LockFile is the name of the file, in a locked directory, on which the lock is. It has the owner's process number.
+const LockFile = "lock"
+
+// ErrLocked is wrapped by the error of Lock where another process, or another part of this one, has the lock.
+var ErrLocked = errors.New("is in use by another process")
+
+// Lock makes a directory, if it is not there, and locks it against everybody else until unlock is called. It waits so
+// long at most for whoever has it; that may be 0.
+func Lock(dir string, wait time.Duration) (unlock func(), err error) {
+	if err := Directory(dir); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, LockFile)
+	deadline := time.Now().Add(wait)
+	for {
+		l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
+		ctx, cancel := context.WithDeadline(context.Background(), deadline)
+		var ok bool
+		if wait > 0 {
+			ok, err = l.TryLockContext(ctx, 20*time.Millisecond)
+		} else {
+			ok, err = l.TryLock()
+		}
+		cancel()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			return nil, fmt.Errorf("locking %s: %w; where the file system has no locks, choose an --out on another",
+				dir, err)
+		}
+		if !ok {
+			owner, _ := os.ReadFile(path)
+			return nil, fmt.Errorf("%s %w%s; wait for it, or choose another --out", dir, ErrLocked,
+				strings.TrimRight(" "+string(owner), " \n"))
+		}
+		// The last owner removes the file. Who had opened it before that has a lock on a file without a name.
+		mine, err1 := l.Stat()
+		there, err2 := os.Stat(path)
+		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+			_ = os.WriteFile(path, fmt.Appendf(nil, "(%d)\n", os.Getpid()), 0o644) // for the message above only
+			return func() {
+				// The directory may have been moved away with the file. Windows does not remove what is open; there
+				// the file stays and harms nobody.
+				if there, err := os.Stat(path); err == nil && os.SameFile(mine, there) {
+					os.Remove(path)
+				}
+				_ = l.Unlock()
+			}, nil
+		}
+		_ = l.Unlock()
+	}
+}

@@ -1,0 +1,31 @@
+// Package guard turns a panic into an error, so that a mistake in the program is reported in
+// words wherever it happens, and its stack is kept for whoever repairs it.
+package guard
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Panic is a mistake in the program.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("the program has a mistake: %v", p.Value) }
+
+// Recover is for a deferred call: it puts a panic into *err.
+func Recover(err *error) {
+	if v := recover(); v != nil {
+		*err = &Panic{v, debug.Stack()}
+	}
+}
+
+// Func is f with its panics as errors: for functions that run in goroutines of their own.
+func Func(f func() error) func() error {
+	return func() (err error) {
+		defer Recover(&err)
+		return f()
+	}
+}

@@ -1,0 +1,74 @@
+// Package memory refuses what would not fit: sizes are estimated and checked before anything
+// of that size is made. The limit is what the machine has, or its control group allows, unless
+// it is set. It decides only whether a run is refused, never what it computes.
+package memory
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+)
+
+var limit atomic.Int64
+
+func init() {
+	limit.Store(math.MaxInt64) // where the machine does not tell
+	bytes, err := memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)()
+	if total, also := memlimit.FromSystem(); also == nil && (err != nil || total < bytes) {
+		bytes, err = total, nil // a control group may allow more than there is
+	}
+	if err == nil && bytes > 0 && bytes < math.MaxInt64 {
+		limit.Store(int64(bytes))
+	}
+}
+
+// Limit is how many bytes something may need.
+func Limit() int64 { return limit.Load() }
+
+// SetLimit replaces the limit and returns the one before.
+func SetLimit(bytes int64) (before int64) { return limit.Swap(bytes) }
+
+// Check is an error if what needs about so many bytes, more than the limit.
+func Check(what string, bytes float64) error {
+	if bytes <= float64(Limit()) {
+		return nil
+	}
+	return fmt.Errorf("%s would take about %s of memory; the limit is %s, by default what this machine has "+
+		"(--max-memory sets another)", what, Text(bytes), Text(float64(Limit())))
+}
+
+// units of sizes, and their names as they are written.
+var units = []struct {
+	name  string
+	bytes float64
+}{{"EB", 1e18}, {"PB", 1e15}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
+
+// Text is a size in words.
+func Text(bytes float64) string {
+	for _, u := range units {
+		if bytes >= u.bytes {
+			return fmt.Sprintf("%.3g %s", bytes/u.bytes, u.name)
+		}
+	}
+	return fmt.Sprintf("%.0f bytes", bytes)
+}
+
+// Parse reads a size, such as 8GB or 500 MB; without a unit it is bytes.
+func Parse(text string) (int64, error) {
+	number, factor := strings.TrimSpace(text), 1.0
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(strings.ToUpper(number), strings.ToUpper(u.name)); ok {
+			number, factor = strings.TrimSpace(rest), u.bytes
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if bytes := v * factor; err == nil && bytes >= 1 && bytes < math.MaxInt64 {
+		return int64(bytes), nil
+	}
+	return 0, fmt.Errorf("a size is a positive number of bytes, kB, MB, GB or TB, such as 8GB, not %q", text)
+}

@@ -1,0 +1,80 @@
+// What is refused, what is read, and how sizes are written.
+
+package memory
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func limited(t *testing.T, bytes int64) {
+	before := SetLimit(bytes)
+	t.Cleanup(func() { SetLimit(before) })
+}
+
+func TestLimit_IsTheMachines(t *testing.T) {
+	if l := Limit(); l < 1e8 || l == math.MaxInt64 {
+		t.Errorf("the limit is %d bytes", l)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	limited(t, 8e9)
+	if err := Check("a table", 8e9); err != nil {
+		t.Error(err)
+	}
+	for _, bytes := range []float64{8.01e9, math.Inf(1)} {
+		err := Check("a table", bytes)
+		want := "a table would take about " + Text(bytes) + " of memory; the limit is 8 GB"
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Error(err)
+		}
+	}
+	if err := Check("a table", math.NaN()); err == nil {
+		t.Error("an estimate that is not a number passes")
+	}
+}
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]int64{"8GB": 8e9, "500 mb": 5e8, "1.5TB": 1.5e12, "1000": 1000, " 2kB ": 2000} {
+		if got, err := Parse(text); err != nil || got != want {
+			t.Errorf("%q is %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "GB", "-1GB", "0", "1e30", "NaN", "8 apples", "Inf"} {
+		if got, err := Parse(text); err == nil {
+			t.Errorf("%q is %d", text, got)
+		}
+	}
+}
+
+func TestFiles(t *testing.T) {
+	limited(t, 8e5)
+	path := filepath.Join(t.TempDir(), "big")
+	if err := os.WriteFile(path, make([]byte, 200_001), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		path: "would take about 800 kB", os.DevNull: "is a device", ".": "is a directory",
+	} {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := CheckFile(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if text, err := ReadAll("x", bytes.NewReader(make([]byte, 100_000))); err != nil || len(text) != 100_000 {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	if _, err := ReadAll("x", bytes.NewReader(make([]byte, 100_001))); err == nil ||
+		!strings.Contains(err.Error(), "x, whose text goes on after 100 kB, would take") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,86 @@
+// Whether a run has come to the optimum, measured against it.
+
+package metrics
+
+import (
+	"math"
+	"slices"
+
+	"overhear/record"
+)
+
+// What Converge takes for near, far and rising.
+const (
+	near        = 1e-3 // of the distance, in fractions of ‖f*‖: converged
+	far         = 10   // times its start, or ‖f*‖ if that is more: a run that rises there diverges
+	rising      = 1.25 // of a quarter's median over that of the quarter before
+	loudRising  = 2    // the same amid noise, whose sum wanders
+	leastRounds = 8    // of a run whose trend can be told
+)
+
+// Converge says of a run's rows how its distance to the optimum went. Noisy: the method
+// added noise, so that the distance rests above zero.
+func Converge(rows []Row, noisy bool) *record.Convergence {
+	c := &record.Convergence{State: record.Unknown, Factor: record.Number(math.NaN())}
+	last := len(rows) - 1
+	if last < 0 {
+		return c
+	}
+	d := make([]float64, len(rows))
+	for k := range rows {
+		d[k] = rows[k].Distance
+	}
+	switch end := d[last]; {
+	case math.IsNaN(end):
+		return c
+	case math.IsInf(end, 1):
+		c.State = record.Diverging
+		return c
+	case slices.Max(d[last-last/20:]) <= near:
+		c.State = record.Converged
+	case last < leastRounds:
+		return c
+	}
+	slope, error := trend(d[last-last/2:])
+	c.Factor = record.Number(math.Exp(slope))
+	if c.State == record.Converged {
+		return c
+	}
+	c.State = record.AtRest
+	rounds := float64(last / 2)
+	steep := math.Abs(slope)*rounds > 1e-3 && math.Abs(slope) > 4*error
+	ratio := rising
+	if noisy {
+		ratio = loudRising
+	}
+	second, third, fourth := median(d[last/4:last/2]), median(d[last/2:3*last/4]), median(d[3*last/4:])
+	rises := third > ratio*second && fourth > ratio*third
+	switch {
+	case rises && d[last] > far*max(1, d[0]):
+		c.State = record.Diverging
+	case steep && slope > 0 && !noisy, rises:
+		c.State = record.MovingAway
+	case steep && slope < 0:
+		c.State = record.Moving
+		c.More = int(min(math.Ceil(math.Log(near/d[last])/slope), 1e9))
+	}
+	return c
+}
+
+// trend is the slope of ln d by round, by least squares, and its standard error.
+func trend(d []float64) (slope, error float64) {
+	n := float64(len(d))
+	var x, y, xx, xy, yy float64
+	for k, v := range d {
+		t, l := float64(k)-(n-1)/2, math.Log(max(v, math.SmallestNonzeroFloat64))
+		x, y, xx, xy, yy = x+t, y+l, xx+t*t, xy+t*l, yy+l*l
+	}
+	slope = xy / xx
+	rest := max(0, yy-y*y/n-slope*xy)
+	return slope, math.Sqrt(rest / (n - 2) / xx)
+}
+
+func median(d []float64) float64 {
+	s := slices.Sorted(slices.Values(d))
+	return s[len(s)/2]
+}

@@ -1,0 +1,333 @@
+// Tables in columns: Parquet and Arrow files.
+
+package problem
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	arrowmemory "github.com/apache/arrow-go/v18/arrow/memory"
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
+
+	"overhear/internal/memory"
+)
+
+// readParquet reads a Parquet file.
+func (s Source) readParquet(name string, text []byte) (*Set, *Reading, error) {
+	return s.readColumnar(name, "Parquet", func() (*table, error) { return s.openParquet(name, text) })
+}
+
+// readArrow reads an Arrow file: IPC, as a file (Feather) or as a stream.
+func (s Source) readArrow(name string, text []byte) (*Set, *Reading, error) {
+	return s.readColumnar(name, "Arrow", func() (*table, error) { return s.openArrow(name, text) })
+}
+
+// readColumnar reads a table of a library that panics on some damaged files.
+func (s Source) readColumnar(name, form string, open func() (*table, error)) (set *Set, reading *Reading, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if full, ok := p.(error); ok && errors.Is(full, errFull) {
+				err = memory.Check(name+", unpacked,", 2*float64(memory.Limit()))
+				return
+			}
+			err = fmt.Errorf("%s: the %s file is damaged: %v", name, form, p)
+		}
+	}()
+	t, err := open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(t.columns) < 2 {
+		return nil, nil, fmt.Errorf("%s: fewer than two columns; a table needs a label and at least one more", name)
+	}
+	if t.columns, err = names(name, 1, t.columns); err != nil {
+		return nil, nil, err
+	}
+	t.form = form
+	return s.fromTable(t)
+}
+
+// errFull is the panic of an allocator whose limit is reached.
+var errFull = errors.New("too large")
+
+// mostUnpacked is how many bytes a table may have in memory before it is made a set.
+func mostUnpacked() int64 { return memory.Limit() / 4 }
+
+// rowPlace is the place of a field of the row, for messages.
+func rowPlace(row *int, columns []string) func(k int) string {
+	return func(k int) string { return fmt.Sprintf(": row %d, column %s", *row, columns[k]) }
+}
+
+func (s Source) openParquet(name string, text []byte) (*table, error) {
+	damaged := func(err error) error { return fmt.Errorf("%s: reading the Parquet file: %w", name, err) }
+	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		return nil, damaged(err)
+	}
+	t := &table{name: name}
+	var columns []*parquet.Column
+	at := map[int]int{} // a leaf's column in the table
+	for k, c := range f.Root().Columns() {
+		t.columns = append(t.columns, c.Name())
+		t.types = append(t.types, parquetType(c))
+		if c.Leaf() {
+			at[c.Index()] = k
+		}
+		columns = append(columns, c)
+	}
+	if n := f.NumRows(); n < 0 || n > mostUnpacked()/int64(8*max(1, len(columns))) {
+		panic(errFull)
+	}
+	t.each = func(row func(r record) error) error {
+		n := 0
+		r := record{make([]string, len(columns)), rowPlace(&n, t.columns)}
+		batch := make([]parquet.Row, 100)
+		for _, group := range f.RowGroups() {
+			rows := group.Rows()
+			for {
+				got, err := rows.ReadRows(batch)
+				for _, values := range batch[:got] {
+					n++
+					clear(r.fields)
+					for _, v := range values {
+						if k, ok := at[v.Column()]; ok && t.types[k] != unusable && !v.IsNull() {
+							r.fields[k] = parquetText(v, columns[k])
+						}
+					}
+					if err := row(r); err != nil {
+						return errors.Join(err, rows.Close())
+					}
+				}
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					return errors.Join(damaged(err), rows.Close())
+				}
+			}
+			if err := rows.Close(); err != nil {
+				return damaged(err)
+			}
+		}
+		return nil
+	}
+	return t, nil
+}
+
+func parquetType(c *parquet.Column) columnType {
+	if !c.Leaf() || c.Repeated() {
+		return unusable
+	}
+	logical, old := logicalType(c), c.Type().ConvertedType()
+	switch c.Type().Kind() {
+	case parquet.Boolean:
+		return words
+	case parquet.Int32, parquet.Int64:
+		switch logical.(type) {
+		case nil:
+			if old == nil || *old >= deprecated.Uint8 && *old <= deprecated.Int64 {
+				return numbers
+			}
+		case *format.IntType, *format.DecimalType:
+			return numbers
+		}
+	case parquet.Float, parquet.Double:
+		return numbers
+	case parquet.ByteArray:
+		switch logical.(type) {
+		case nil, *format.StringType, *format.EnumType:
+			return words
+		}
+	}
+	return unusable
+}
+
+// logicalType is what the physical type stands for, nil if for itself.
+func logicalType(c *parquet.Column) format.LogicalTypeValue {
+	if l := c.Type().LogicalType(); l != nil {
+		return l.Value
+	}
+	return nil
+}
+
+func parquetText(v parquet.Value, c *parquet.Column) string {
+	switch v.Kind() {
+	case parquet.Boolean:
+		return strconv.FormatBool(v.Boolean())
+	case parquet.Int32, parquet.Int64:
+		n, unsigned := v.Int64(), v.Uint64()
+		if v.Kind() == parquet.Int32 {
+			n, unsigned = int64(v.Int32()), uint64(v.Uint32())
+		}
+		switch l := logicalType(c).(type) {
+		case *format.DecimalType:
+			return fmt.Sprintf("%de-%d", n, l.Scale)
+		case *format.IntType:
+			if !l.IsSigned {
+				return strconv.FormatUint(unsigned, 10)
+			}
+		}
+		return strconv.FormatInt(n, 10)
+	case parquet.Float:
+		return strconv.FormatFloat(float64(v.Float()), 'g', -1, 64)
+	case parquet.Double:
+		return strconv.FormatFloat(v.Double(), 'g', -1, 64)
+	}
+	return string(v.ByteArray())
+}
+
+// rationed is an allocator with a limit.
+type rationed struct {
+	arrowmemory.Allocator
+	left int64
+}
+
+func (b *rationed) take(size int) {
+	if b.left -= int64(size); b.left < 0 {
+		panic(errFull)
+	}
+}
+
+func (b *rationed) Allocate(size int) []byte {
+	b.take(size)
+	return b.Allocator.Allocate(size)
+}
+
+func (b *rationed) Reallocate(size int, old []byte) []byte {
+	b.take(size - len(old))
+	return b.Allocator.Reallocate(size, old)
+}
+
+func (b *rationed) Free(old []byte) {
+	b.left += int64(len(old))
+	b.Allocator.Free(old)
+}
+
+func (s Source) openArrow(name string, text []byte) (*table, error) {
+	damaged := func(err error) error { return fmt.Errorf("%s: reading the Arrow file: %w", name, err) }
+	allocator := ipc.WithAllocator(&rationed{arrowmemory.NewGoAllocator(), mostUnpacked()})
+	// A file is a stream between its marks, and an index, which is not needed to read all of it.
+	if rest, ok := bytes.CutPrefix(text, []byte("ARROW1\x00\x00")); ok {
+		if text, ok = bytes.CutSuffix(rest, []byte("ARROW1")); !ok {
+			return nil, fmt.Errorf("%s: the Arrow file is truncated: its end is missing", name)
+		}
+	} else if !bytes.HasSuffix(text, []byte("\xff\xff\xff\xff\x00\x00\x00\x00")) {
+		return nil, fmt.Errorf("%s: this is no Arrow file, or it is truncated: its end is missing", name)
+	}
+	checkSchema(text)
+	r, err := ipc.NewReader(bytes.NewReader(text), allocator)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	schema := r.Schema()
+	var batches []arrow.RecordBatch // all are in memory, as the file's text is
+	for r.Next() {
+		b := r.RecordBatch()
+		b.Retain()
+		batches = append(batches, b)
+	}
+	if err := r.Err(); err != nil {
+		return nil, damaged(err)
+	}
+	t := &table{name: name}
+	for _, field := range schema.Fields() {
+		t.columns = append(t.columns, field.Name)
+		t.types = append(t.types, arrowType(field.Type))
+	}
+	t.each = func(row func(r record) error) error {
+		n := 0
+		r := record{make([]string, len(t.columns)), rowPlace(&n, t.columns)}
+		for _, b := range batches {
+			for i := range int(b.NumRows()) {
+				n++
+				clear(r.fields)
+				for k := range r.fields {
+					if t.types[k] != unusable {
+						r.fields[k] = arrowText(b.Column(k), i)
+					}
+				}
+				if err := row(r); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return t, nil
+}
+
+// checkSchema panics if the schema at the beginning of an Arrow stream claims more fields than it has bytes: the
+// library allocates what the schema claims.
+func checkSchema(stream []byte) {
+	size := int(binary.LittleEndian.Uint32(stream[4:]))
+	text := stream[8 : 8+size]
+	fields := 0
+	vector := func(t *flatbuffers.Table, slot flatbuffers.VOffsetT) (n int, at func(k int) *flatbuffers.Table) {
+		o := flatbuffers.UOffsetT(t.Offset(slot))
+		if o == 0 {
+			return 0, nil
+		}
+		n = t.VectorLen(o)
+		if fields += n; n < 0 || fields > len(text)/4 {
+			panic("its schema has more entries than bytes")
+		}
+		begin := t.Vector(o)
+		return n, func(k int) *flatbuffers.Table {
+			return &flatbuffers.Table{Bytes: text, Pos: t.Indirect(begin + flatbuffers.UOffsetT(4*k))}
+		}
+	}
+	var check func(t *flatbuffers.Table, children, notes flatbuffers.VOffsetT)
+	check = func(t *flatbuffers.Table, children, notes flatbuffers.VOffsetT) {
+		vector(t, notes)
+		n, child := vector(t, children)
+		for k := range n {
+			check(child(k), 14, 16) // Field.children, Field.custom_metadata
+		}
+	}
+	message := &flatbuffers.Table{Bytes: text, Pos: flatbuffers.GetUOffsetT(text)}
+	header := message.Pos + flatbuffers.UOffsetT(message.Offset(8)) // Message.header
+	schema := &flatbuffers.Table{Bytes: text, Pos: message.Indirect(header)}
+	check(schema, 6, 8) // Schema.fields, Schema.custom_metadata
+}
+
+func arrowType(t arrow.DataType) columnType {
+	switch id := t.ID(); id {
+	case arrow.NULL, arrow.BOOL, arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
+		return words
+	case arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64:
+		return numbers
+	case arrow.DICTIONARY:
+		return arrowType(t.(*arrow.DictionaryType).ValueType)
+	default:
+		if arrow.IsInteger(id) || arrow.IsDecimal(id) {
+			return numbers
+		}
+	}
+	return unusable
+}
+
+// arrowText is a value as text, "" if there is none.
+func arrowText(column arrow.Array, i int) string {
+	if column.IsNull(i) {
+		return ""
+	}
+	switch c := column.(type) {
+	case *array.Dictionary:
+		return arrowText(c.Dictionary(), c.GetValueIndex(i))
+	case *array.Float64:
+		return strconv.FormatFloat(c.Value(i), 'g', -1, 64)
+	case *array.Float32:
+		return strconv.FormatFloat(float64(c.Value(i)), 'g', -1, 64)
+	}
+	return column.ValueStr(i)
+}

@@ -1,0 +1,168 @@
+// What reading did: rows, columns, classes and scaling, in words and for run.json.
+
+package problem
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Reading says how a user's file became a set.
+type Reading struct {
+	File        string         `json:"file"`
+	Form        string         `json:"form"`         // how it is written, in words
+	RowsRead    int            `json:"rows_read"`    // without the line of names
+	RowsDropped int            `json:"rows_dropped"` // because a value was missing
+	Missing     map[string]int `json:"missing"`      // rows without a value, by column
+	LeftOut     []string       `json:"left_out"`     // columns that are not learned from
+	Expanded    map[string]int `json:"expanded"`     // categorical columns: number of indicators
+	Constant    []string       `json:"constant"`     // columns of one value
+	Columns     int            `json:"columns"`      // that the others became
+	Label       string         `json:"label"`
+	Classes     []Class        `json:"classes"`   // −1 first
+	ScaledBy    string         `json:"scaled_by"` // the rows that say what columns are divided by: training, all or none
+	Scaling     string         `json:"scaling"`   // preparation in words
+	Notes       []string       `json:"notes"`
+
+	about []about
+}
+
+// Class is one value of the label.
+type Class struct {
+	Label string `json:"label"`
+	Sign  int    `json:"sign"` // as it is learned; 0: not
+	Rows  int    `json:"rows"`
+}
+
+// about is a line on a column of the file.
+type about struct{ name, use, values, missing string }
+
+// reading is what the survey can tell, so far as it went.
+func (v *survey) reading() *Reading {
+	r := &Reading{File: v.table.name, Form: v.table.form, RowsRead: v.read, RowsDropped: v.read - v.complete,
+		Missing: map[string]int{}, LeftOut: []string{}, Expanded: map[string]int{}, Constant: []string{},
+		Classes: []Class{}, Notes: []string{}, Label: v.table.columns[v.label]}
+	for _, c := range v.columns {
+		line := about{name: c.name, missing: fmt.Sprint(c.missing)}
+		if c.missing > 0 {
+			r.Missing[c.name] = c.missing
+		}
+		switch {
+		case c.role == leftOut:
+			line.use, line.missing = "left out", "not read"
+			r.LeftOut = append(r.LeftOut, c.name)
+		case c.role == identity:
+			line.use, line.values = "names the rows; left out", fmt.Sprintf("%d values", len(c.values))
+			r.LeftOut = append(r.LeftOut, c.name)
+			if v.complete > len(c.values) {
+				r.Notes = append(r.Notes, fmt.Sprintf("%s: some values of %s stand in several rows; what a method "+
+					"claims for a row it does not claim for all the rows of one %s, and training and test rows may "+
+					"share one",
+					v.table.name, c.name, c.name))
+			}
+		case c.role == label:
+			line.use, line.values = "label", fmt.Sprintf("%d classes", len(c.values))
+		case v.question(c) != "":
+			line.use, line.values = "to be decided", fmt.Sprintf("%d numbers, %d words", c.numbers, c.words+c.wilds)
+		case c.numeric():
+			line.use = "numbers"
+			if v.complete > 0 {
+				line.values = fmt.Sprintf("from %v to %v", c.least, c.most)
+			}
+			if c.least == c.most {
+				line.use = "numbers, constant"
+				r.Constant = append(r.Constant, c.name)
+			}
+			r.Columns++
+		default:
+			n := len(c.categories())
+			line.use, line.values = "categories", fmt.Sprintf("%d indicators", n)
+			r.Expanded[c.name] = n
+			r.Columns += n
+			if n == 1 {
+				line.use = "categories, constant"
+				r.Constant = append(r.Constant, c.name)
+			}
+		}
+		r.about = append(r.about, line)
+	}
+	return r
+}
+
+// reading is what there is to tell of a file whose columns are numbers and have no names.
+func (b *builder) reading(file, form string) *Reading {
+	r := &Reading{File: file, Form: form, RowsRead: len(b.rows), Missing: map[string]int{}, LeftOut: []string{},
+		Expanded: map[string]int{}, Constant: []string{}, Notes: []string{}, Columns: b.set.X.D,
+		Label: "the first field"}
+	r.classes(b)
+	return r
+}
+
+// classes counts the labels.
+func (r *Reading) classes(b *builder) {
+	r.Classes = []Class{}
+	for k, label := range b.classes {
+		r.Classes = append(r.Classes, Class{Label: label, Sign: b.sign[k], Rows: b.count[k]})
+	}
+}
+
+// Summary is one line on the rows and one on the classes.
+func (r *Reading) Summary() (rows, classes string) {
+	rows = fmt.Sprintf("%d rows read, none dropped", r.RowsRead)
+	if r.RowsDropped > 0 {
+		rows = fmt.Sprintf("%d rows read, %d dropped for a missing value", r.RowsRead, r.RowsDropped)
+	}
+	return rows, r.balance()
+}
+
+func (r *Reading) balance() string {
+	var each []string
+	for _, c := range r.Classes {
+		sign := map[int]string{1: " (+1)", -1: " (−1)"}[c.Sign]
+		each = append(each, fmt.Sprintf("%s%s %d", c.Label, sign, c.Rows))
+	}
+	return strings.Join(each, ", ")
+}
+
+// Fit says in a few words which rows say what columns are divided by.
+func (r *Reading) Fit() string {
+	switch r.ScaledBy {
+	case "training":
+		return "by training rows only"
+	case "all":
+		return "by all rows"
+	}
+	return "none of columns"
+}
+
+// FromRows says whether preparation has taken something from the rows that a release of the model would tell.
+func (r *Reading) FromRows() bool { return r.ScaledBy != "none" || len(r.Expanded) > 0 }
+
+// Write tells everything about the file.
+func (r *Reading) Write(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %s\n", r.File, r.Form)
+	rows, classes := r.Summary()
+	fmt.Fprintf(w, "%s; %d columns to learn from, besides the intercept\n", rows, r.Columns)
+	if len(r.Classes) > 0 {
+		fmt.Fprintf(w, "label %s: %s\n", r.Label, listed(strings.Split(classes, ", "), 12))
+	}
+	if len(r.about) > 0 {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "\ncolumn\tuse\tvalues\trows without")
+		for _, a := range r.about {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", a.name, a.use, a.values, a.missing)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	if r.Scaling != "" {
+		fmt.Fprintf(w, "\nscaling: %s\n", r.Scaling)
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	return nil
+}
