@@ -129,15 +129,22 @@ func (n *network) planned(node int, t sim.Time) bool {
 	return false
 }
 
-// gone says whether a node has left by a time, or is down for good. One that is down when it
-// should leave is not told, and does not come back either.
+// gone says whether a node has left by a time, or is down and will not be up again. One that is
+// down when it should leave is not told, and does not come back either.
 func (n *network) gone(node int, t sim.Time) bool {
-	for k := range n.crash {
-		if who, i, _ := outage(&n.crash[k]); who == node && i.to == never && i.from <= t {
-			return true
+	down := n.down[node]
+	drawn := len(down) > 0 && down[len(down)-1].to == never && n.ratesOf(node) != nil // until when is not known
+	end := t
+	for longer := true; longer; {
+		longer = false
+		for k := range n.crash {
+			who, i, _ := outage(&n.crash[k])
+			if who == node && i.to > end && (i.from <= end || drawn && i.to == never) {
+				end, longer = i.to, true
+			}
 		}
 	}
-	return false
+	return end == never
 }
 
 // ratesOf are the memories of a node's random crashes.
