@@ -37,7 +37,7 @@ var levels = [][]string{
 	{"evaluation", "fuzz"},
 	{"sweep", "reproduce"},
 	{"sweep/jetstream", "reproduce/papers", "reproduce/studies"},
-	{"cmd/simulate", "docs"},
+	{"cmd/simulate", "docs", "bench"},
 }
 
 func level(pkg string) int {

@@ -272,7 +272,7 @@ func lowestOf(diagonal, beside []float64) float64 {
 		high = min(high, d)
 	}
 	for range 60 {
-		if mid := (low + high) / 2; below(mid) {
+		if mid := float64((low + high) / 2); below(mid) {
 			high = mid
 		} else {
 			low = mid

@@ -237,7 +237,7 @@ func TestFormats(t *testing.T) {
 		}
 	}
 
-	compare(t, "run.json", jsonKeys(t, out, "run.json", "files", "data.missing", "data.expanded"),
+	compare(t, "run.json", jsonKeys(t, out, "run.json", "files", "inputs.files", "data.missing", "data.expanded"),
 		described(t, page, "run.json"))
 	compare(t, "audit.json", jsonKeys(t, out, "audit.json"), audit)
 	compare(t, "plan.json", jsonKeys(t, out, "plan.json", "files"), described(t, page, "plan.json"))

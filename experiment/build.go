@@ -175,7 +175,7 @@ func (e *Experiment) fits(a *Assembly) error {
 		need = 8 * vectors * float64(a.Split.N) * parts
 		what = fmt.Sprintf("%d parties with %d rows and their factors", a.parts(), a.Split.N)
 		for _, block := range a.Split.Blocks {
-			need += 8 * float64(block.D) * float64(block.D)
+			need += float64(8 * float64(block.D) * float64(block.D))
 		}
 	}
 	if err := memory.Check(what, need); err != nil {

@@ -55,7 +55,7 @@ func (o *outcome) otherSteps() (all []string) {
 		stated(params.Elem(), given)
 	}
 	for _, c := range algorithms.Suggest(o.Params, o.Setting) {
-		if v, ok := given[c.Key]; ok && math.Abs(math.Log(v/c.Value)) > math.Ln2 {
+		if v, ok := given[c.Key]; ok && math.Abs(num.Log(v/c.Value)) > math.Ln2 {
 			all = append(all, fmt.Sprintf("%s: auto, which is %v here (it is %v)", c.Key, c.Value, v))
 		}
 	}
@@ -158,7 +158,7 @@ func ridgeOfColumns(v *problem.Vertical, a *problem.VerticalOptimum, rho float64
 		for _, x := range o.X {
 			squares += num.Dot(x, x)
 		}
-		return record.Number((o.Value - 0.5*ridge*squares) / (v.Weight * float64(v.N)))
+		return record.Number((o.Value - float64(0.5*ridge*squares)) / (v.Weight * float64(v.N)))
 	}
 	_, wrong := v.TestLoss(b.X)
 	return &record.Ridge{

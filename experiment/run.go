@@ -19,6 +19,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
+	"overhear/internal/num"
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
@@ -336,7 +337,7 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 	measured := math.NaN()
 	if last := len(out.rows) - 1; last >= 2 {
 		half := last / 2
-		measured = math.Pow(out.rows[last].Distance/out.rows[half].Distance, 1/float64(last-half))
+		measured = num.Pow(out.rows[last].Distance/out.rows[half].Distance, 1/float64(last-half))
 	}
 	for _, t := range m.Theorems() {
 		rates = append(rates, record.Rate{Theorem: t.Name, Applies: t.Reason, Proved: record.Number(t.Factor),

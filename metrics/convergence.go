@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"overhear/internal/num"
 	"overhear/record"
 )
 
@@ -42,7 +43,7 @@ func Converge(rows []Row, noisy bool) *record.Convergence {
 		return c
 	}
 	slope, error := trend(d[last-last/2:])
-	c.Factor = record.Number(math.Exp(slope))
+	c.Factor = record.Number(num.Exp(slope))
 	if c.State == record.Converged {
 		return c
 	}
@@ -62,7 +63,7 @@ func Converge(rows []Row, noisy bool) *record.Convergence {
 		c.State = record.MovingAway
 	case steep && slope < 0:
 		c.State = record.Moving
-		c.More = int(min(math.Ceil(math.Log(near/d[last])/slope), 1e9))
+		c.More = int(min(math.Ceil(num.Log(near/d[last])/slope), 1e9))
 	}
 	return c
 }
@@ -72,11 +73,11 @@ func trend(d []float64) (slope, error float64) {
 	n := float64(len(d))
 	var x, y, xx, xy, yy float64
 	for k, v := range d {
-		t, l := float64(k)-(n-1)/2, math.Log(max(v, math.SmallestNonzeroFloat64))
-		x, y, xx, xy, yy = x+t, y+l, xx+t*t, xy+t*l, yy+l*l
+		t, l := float64(k)-float64((n-1)/2), num.Log(max(v, math.SmallestNonzeroFloat64))
+		x, y, xx, xy, yy = x+t, y+l, xx+float64(t*t), xy+float64(t*l), yy+float64(l*l)
 	}
 	slope = xy / xx
-	rest := max(0, yy-y*y/n-slope*xy)
+	rest := max(0, yy-float64(y*y)/n-float64(slope*xy))
 	return slope, math.Sqrt(rest / (n - 2) / xx)
 }
 

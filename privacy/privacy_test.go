@@ -212,7 +212,7 @@ func TestSamplerBits(t *testing.T) {
 			}
 		}
 	}
-	const want = 0xe3d43edc3eb44a31
+	const want = 0x20bc8b87fc303460
 	if bits != want {
 		t.Errorf("the samplers' bits hash to %#x, want %#x", bits, uint64(want))
 	}

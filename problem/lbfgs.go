@@ -1,4 +1,4 @@
-// Search directions for problems too wide for a Hessian.
+// Secant pairs: what steps have shown of the curvature.
 
 package problem
 
@@ -10,47 +10,62 @@ type pair struct {
 	inverse float64
 }
 
-const memoryPairs = 12
+// pairs are the last steps, oldest first.
+type pairs []pair
 
-// remember keeps the step just taken, of the given length along w.step, and the
-// change of the gradient from old.
-func (w *Scratch) remember(length float64, old []float64) {
-	p := pair{s: make([]float64, len(old)), y: make([]float64, len(old))}
-	for k := range old {
-		p.s[k] = length * w.step[k]
-		p.y[k] = w.total[k] - old[k]
+// remember keeps a step of the given length along direction, over which the gradient changed from before to after, and
+// forgets the oldest beyond memoryPairs. The memory of a pair that was dropped is used again.
+func (m *pairs) remember(length float64, direction, before, after []float64) {
+	n := len(*m)
+	var p pair
+	switch {
+	case n == memoryPairs:
+		p = (*m)[0]
+		n = copy(*m, (*m)[1:])
+	case n < cap(*m):
+		p = (*m)[:n+1][n]
+	}
+	if d := len(direction); len(p.s) != d {
+		both := make([]float64, 2*d)
+		p.s, p.y = both[:d:d], both[d:]
+	}
+	for k := range direction {
+		p.s[k] = length * direction[k]
+		p.y[k] = after[k] - before[k]
 	}
 	sy := num.Dot(p.s, p.y)
-	if !(sy > 0) {
-		return
-	}
 	p.inverse = 1 / sy
-	if len(w.memory) == memoryPairs {
-		w.memory = append(w.memory[:0], w.memory[1:]...)
+	*m = append((*m)[:n], p)
+	if !(sy > 0) {
+		*m = (*m)[:n]
 	}
-	w.memory = append(w.memory, p)
 }
 
-// direction writes the L-BFGS step for the gradient w.total into w.step
-// (Nocedal 1980).
-func (s *Solver) direction(w *Scratch, ridge float64) {
-	for k, g := range w.total {
-		w.step[k] = -g
-	}
+// direction replaces a gradient in step by the quasi-Newton step −H g, where H is center with the pairs' secant
+// equations put in by the BFGS formula (Nocedal 1980). center multiplies by a positive definite matrix in place.
+func (m pairs) direction(step []float64, center func([]float64)) {
+	num.Scale(-1, step)
 	var alpha [memoryPairs]float64
-	for k := len(w.memory) - 1; k >= 0; k-- {
-		p := &w.memory[k]
-		alpha[k] = p.inverse * num.Dot(p.s, w.step)
-		num.Axpy(-alpha[k], p.y, w.step)
+	for k := len(m) - 1; k >= 0; k-- {
+		p := &m[k]
+		alpha[k] = p.inverse * num.Dot(p.s, step)
+		num.Axpy(-alpha[k], p.y, step)
 	}
-	scale := 1 / (ridge + 1)
-	if n := len(w.memory); n > 0 {
-		p := &w.memory[n-1]
-		scale = 1 / (p.inverse * num.Dot(p.y, p.y))
+	center(step)
+	for k := range m {
+		p := &m[k]
+		num.Axpy(alpha[k]-float64(p.inverse*num.Dot(p.y, step)), p.s, step)
 	}
-	num.Scale(scale, w.step)
-	for k := range w.memory {
-		p := &w.memory[k]
-		num.Axpy(alpha[k]-float64(p.inverse*num.Dot(p.y, w.step)), p.s, w.step)
+}
+
+// memoryPairs is how many pairs L-BFGS keeps.
+const memoryPairs = 12
+
+// initial is the inverse Hessian that L-BFGS starts from, a number.
+func (m pairs) initial(ridge float64) float64 {
+	if len(m) == 0 {
+		return 1 / (ridge + 1)
 	}
+	p := &m[len(m)-1]
+	return 1 / (p.inverse * num.Dot(p.y, p.y))
 }

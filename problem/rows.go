@@ -64,27 +64,6 @@ func (r *Rows) times(f, out []float64) {
 	}
 }
 
-// transposed returns the D×n transpose.
-func (r *Rows) transposed() *Rows {
-	t := &Rows{D: r.Len(), Start: make([]int32, r.D+1), Col: make([]int32, len(r.Col)),
-		Val: make([]float64, len(r.Val))}
-	for _, c := range r.Col {
-		t.Start[c+1]++
-	}
-	for c := range r.D {
-		t.Start[c+1] += t.Start[c]
-	}
-	next := slices.Clone(t.Start)
-	for i := range r.Len() {
-		cols, vals := r.Row(i)
-		for k, c := range cols {
-			t.Col[next[c]], t.Val[next[c]] = int32(i), vals[k]
-			next[c]++
-		}
-	}
-	return t
-}
-
 // scaled returns the rows of the index, each multiplied by its factor.
 func (r *Rows) scaled(index []int, factor []float64) *Rows {
 	n := 0

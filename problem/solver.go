@@ -26,16 +26,17 @@ const DefaultTolerance = 1e-10
 //
 // It is Newton's method with a Hessian that may be old: the Cholesky factor is
 // kept from solve to solve and renewed only when a step no longer reduces the
-// gradient fivefold. The gradient of the data part at the last point is kept as
-// well, so that a solve that starts where the last one ended takes its first
-// step without reading the data. Beyond maxNewton columns it is L-BFGS.
+// gradient fivefold; within a solve the secant equations of its steps correct it
+// (BFGS). The gradient of the data part at the last point is kept as well, so that
+// a solve that starts where the last one ended takes its first step without reading
+// the data. Beyond maxNewton columns it is L-BFGS.
 type Solver struct {
 	objective *Objective
 	tolerance float64
 
 	x        []float64 // the last point at which the data part was evaluated
 	gradient []float64 // of the data part there
-	columns  *Rows     // the rows' transpose
+	rows     *design   // the objective's rows
 	factor   num.Cholesky
 	packed   []float64 // its memory; empty until the first factorisation
 	stale    bool      // renew the factor before the next step
@@ -70,7 +71,8 @@ type Scratch struct {
 	margin, slope, weighted []float64 // rows
 	total, step, trial, row []float64 // columns
 	owner                   *Solver   // who wrote margin last
-	memory                  []pair    // of L-BFGS
+	memory                  pairs     // the steps of the solve
+	before                  []float64 // columns: a gradient
 }
 
 // NewScratch makes working memory for objectives of up to so many rows in d
@@ -79,6 +81,7 @@ func NewScratch(d, rows int) *Scratch {
 	return &Scratch{
 		margin: make([]float64, rows), slope: make([]float64, rows), weighted: make([]float64, rows),
 		total: make([]float64, d), step: make([]float64, d), trial: make([]float64, d), row: make([]float64, d),
+		before: make([]float64, d),
 	}
 }
 
@@ -127,8 +130,10 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 			return stats, nil
 		}
 		factorised := stats.Factorisations
+		copy(w.step, w.total)
 		if !newton {
-			s.direction(w, ridge)
+			initial := w.memory.initial(ridge)
+			w.memory.direction(w.step, func(x []float64) { num.Scale(initial, x) })
 		} else if err := s.newton(w, ridge, &stats); err != nil {
 			return stats, err
 		}
@@ -153,23 +158,25 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 	o := s.objective
 	if s.x == nil {
 		s.x, s.gradient = make([]float64, o.U.D), make([]float64, o.U.D)
-		s.columns = o.U.transposed()
+	}
+	if s.rows == nil {
+		s.rows = newDesign(o.U)
 	}
 	copy(s.x, f)
 	w.owner, s.margins = s, w
 	n := o.U.Len()
 	margin, slope := w.margin[:n], w.slope[:n]
-	o.U.times(f, margin)
+	s.rows.times(f, margin)
 	o.Loss.Slopes(slope, margin)
 	if o.Each != nil {
 		weighted := w.weighted[:n]
 		for i, l := range slope {
 			weighted[i] = l * o.Each[i]
 		}
-		s.columns.times(weighted, s.gradient)
+		s.rows.transposedTimes(weighted, s.gradient)
 		return
 	}
-	s.columns.times(slope, s.gradient)
+	s.rows.transposedTimes(slope, s.gradient)
 	num.Scale(o.Weight, s.gradient)
 }
 
@@ -193,8 +200,8 @@ func (s *Solver) total(out, q []float64, ridge float64) float64 {
 	return num.Norm(out)
 }
 
-// newton writes the Newton step into w.step, from the factor at hand or from a
-// new one.
+// newton replaces the gradient in w.step by the Newton step, from the factor at
+// hand or from a new one.
 func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 	if s.stale || s.packed == nil {
 		if !s.marginsIn(w) {
@@ -206,11 +213,9 @@ func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 		}
 		s.stale = false
 		stats.Factorisations++
+		w.memory = w.memory[:0]
 	}
-	for k, g := range w.total {
-		w.step[k] = -g
-	}
-	s.factor.Solve(w.step)
+	w.memory.direction(w.step, s.factor.Solve)
 	return nil
 }
 
@@ -259,11 +264,7 @@ func (s *Solver) advance(w *Scratch, q []float64, ridge float64, stats *Stats) (
 	}
 	from := append(w.row[:0], s.x...)
 	before := num.Norm(w.total)
-	lbfgs := s.objective.U.D > maxNewton
-	var old []float64
-	if lbfgs {
-		old = slices.Clone(w.total)
-	}
+	copy(w.before, w.total)
 	length := 1.0
 	for range 60 {
 		for k, x := range from {
@@ -274,9 +275,7 @@ func (s *Solver) advance(w *Scratch, q []float64, ridge float64, stats *Stats) (
 		norm := s.total(w.total, q, ridge)
 		after := num.Dot(w.total, w.step)
 		if after <= -0.5*slope {
-			if lbfgs {
-				w.remember(length, old)
-			}
+			w.memory.remember(length, w.step, w.before, w.total)
 			// Near the floor of rounding the gradient no longer falls.
 			return norm, norm < before || before > 1e3*stats.Tolerance*stats.Scale
 		}

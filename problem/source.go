@@ -137,7 +137,7 @@ func (s Source) Load(dir string, stream *sim.Stream) (*Set, error) {
 		// A number has its column beside it, and scaling makes a second copy of both.
 		const perRow, perNumber = 500, 24
 		if err := memory.Check(fmt.Sprintf("generating %d rows of %d columns", rows, columns),
-			float64(rows)*(perRow+perNumber*float64(columns))); err != nil {
+			float64(rows)*(perRow+float64(perNumber*float64(columns)))); err != nil {
 			return nil, err
 		}
 		set, err = e.generate(rows, columns, stream)

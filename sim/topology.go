@@ -156,7 +156,7 @@ func (t Topology) fits() error {
 	// of its two links.
 	const perNode, perEdge = 200, 80
 	what := fmt.Sprintf("a graph of %d nodes and about %.3g edges", t.Nodes, edges)
-	return memory.Check(what, perNode*n+perEdge*edges)
+	return memory.Check(what, float64(perNode*n)+float64(perEdge*edges))
 }
 
 // edges lists the edges of the kind.

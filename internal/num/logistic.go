@@ -9,6 +9,14 @@ package num
 // last place.
 func LogisticSlopes(dst, z []float64) {
 	dst = dst[:len(z)]
+	if n := len(z) &^ 3; vectors && n > 0 {
+		slopesAVX2(&dst[0], &z[0], n)
+		dst, z = dst[n:], z[n:]
+	}
+	logisticSlopes(dst, z)
+}
+
+func logisticSlopes(dst, z []float64) {
 	for i, v := range z {
 		// Beyond ±700 the slope is 0 or −1 to all digits.
 		if !(v < 700) {
@@ -32,25 +40,53 @@ func LogisticSlopes(dst, z []float64) {
 }
 
 // LogisticTotal is Σ_k log(1 + e^−z_k), given the slopes s_k = −1/(1 + e^z_k):
-// log(1 + e^−z) is −log(1+s) for z ≥ 0 and −z − log(−s) for z < 0, and the
-// logarithms of a block of factors, each in [½, 1], are one of their product.
+// log(1 + e^−z) is −log(1+s) for z ≥ 0 and −z − log(−s) for z < 0, which is
+// −min(z, 0) − log max(−s, 1+s). The logarithms of a block of factors, each in
+// [½, 1], are one of their product. Sums and products have four chains.
 func LogisticTotal(z, slope []float64) float64 {
 	const block = 512
 	slope = slope[:len(z)]
 	sum := 0.0
 	for len(z) > 0 {
 		n := min(block, len(z))
-		product := 1.0
-		for k, v := range z[:n] {
-			if v < 0 {
-				sum -= v
-				product *= -slope[k]
-			} else {
-				product *= 1 + slope[k]
-			}
-		}
-		sum -= Log(product)
+		low, product := totals(z[:n], slope[:n])
+		sum -= low + Log(product)
 		z, slope = z[n:], slope[n:]
 	}
 	return sum
+}
+
+// totals are Σ min(z, 0) and Π max(−s, 1+s); a rest of up to three terms is in the chains' first.
+func totals(z, slope []float64) (low, product float64) {
+	s := [8]float64{0, 0, 0, 0, 1, 1, 1, 1}
+	n := len(z) &^ 3
+	if vectors && n > 0 {
+		totalAVX2(&s, &z[0], &slope[0], n)
+	} else {
+		fourTotals(&s, z[:n], slope[:n])
+	}
+	for k, v := range z[n:] {
+		addTotal(&s[0], &s[4], v, slope[n+k])
+	}
+	return (s[0] + s[2]) + (s[1] + s[3]), (s[4] * s[6]) * (s[5] * s[7])
+}
+
+func fourTotals(s *[8]float64, z, slope []float64) {
+	for ; len(z) >= 4 && len(slope) >= 4; z, slope = z[4:], slope[4:] {
+		addTotal(&s[0], &s[4], z[0], slope[0])
+		addTotal(&s[1], &s[5], z[1], slope[1])
+		addTotal(&s[2], &s[6], z[2], slope[2])
+		addTotal(&s[3], &s[7], z[3], slope[3])
+	}
+}
+
+func addTotal(low, product *float64, z, slope float64) {
+	if !(z > 0) {
+		*low += z
+	}
+	factor := -slope
+	if 1+slope > factor {
+		factor = 1 + slope
+	}
+	*product *= factor
 }

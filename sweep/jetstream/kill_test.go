@@ -168,10 +168,12 @@ func TestKilled(t *testing.T) {
 
 	// Each run has one result in the stream, and the stream has never had
 	// another: every write would have raised its last sequence number.
-	p, err := sweep.NewPlan(file, sweep.Options{Seeds: runs})
+	d, err := sweep.ReadDir(dir) // the plan of that program, which is not the test's
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := d.Plan
+	d.Close()
 	o := options(t)
 	o.Dir = filepath.Join(dir, "jetstream")
 	c := opened(t, p, o)

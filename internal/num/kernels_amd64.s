@@ -1,0 +1,429 @@
+// AVX2 kernels. Each has the same bits as its counterpart in Go: the same chains of additions, products rounded before
+// they are added.
+
+#include "textflag.h"
+
+// Lane masks for the last 0 to 3 numbers: 4−n words in.
+DATA tailMask<>+0x00(SB)/8, $-1
+DATA tailMask<>+0x08(SB)/8, $-1
+DATA tailMask<>+0x10(SB)/8, $-1
+DATA tailMask<>+0x18(SB)/8, $-1
+DATA tailMask<>+0x20(SB)/8, $0
+DATA tailMask<>+0x28(SB)/8, $0
+DATA tailMask<>+0x30(SB)/8, $0
+DATA tailMask<>+0x38(SB)/8, $0
+GLOBL tailMask<>(SB), RODATA|NOPTR, $64
+
+// func dotAVX2(x, y *float64, n int) float64
+// Chains 0 to 3 are the lanes of Y0, chains 4 to 7 those of Y1.
+TEXT ·dotAVX2(SB), NOSPLIT, $0-32
+	MOVQ   x+0(FP), SI
+	MOVQ   y+8(FP), DI
+	MOVQ   n+16(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	SUBQ   $8, CX
+	JLT    rest
+
+loop:
+	VMOVUPD (SI), Y2
+	VMOVUPD 32(SI), Y3
+	VMULPD  (DI), Y2, Y2
+	VMULPD  32(DI), Y3, Y3
+	VADDPD  Y2, Y0, Y0
+	VADDPD  Y3, Y1, Y1
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JGE     loop
+
+rest:
+	ADDQ    $8, CX            // 0 to 7 are left
+	JEQ     sum
+	LEAQ    tailMask<>(SB), R8
+	CMPQ    CX, $4
+	JLT     first
+	VMOVUPD (SI), Y2
+	VMULPD  (DI), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	SUBQ    $4, CX
+	JEQ     sum
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	SHLQ    $3, CX
+	SUBQ    CX, R8
+	VMOVUPD 32(R8), Y4
+	VMASKMOVPD (SI), Y4, Y2
+	VMASKMOVPD (DI), Y4, Y3
+	VMULPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	JMP     sum
+
+first:
+	SHLQ    $3, CX
+	SUBQ    CX, R8
+	VMOVUPD 32(R8), Y4
+	VMASKMOVPD (SI), Y4, Y2
+	VMASKMOVPD (DI), Y4, Y3
+	VMULPD  Y3, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+
+sum:
+	VADDPD       Y1, Y0, Y0   // l_j = a_j + a_{j+4}
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD       X1, X0, X0   // l_0 + l_2, l_1 + l_3
+	VPERMILPD    $1, X0, X1
+	VADDSD       X1, X0, X0
+	VZEROUPPER
+	MOVSD        X0, ret+24(FP)
+	RET
+
+// func axpyAVX2(a float64, x, y *float64, n int)
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSD a+0(FP), Y0
+	MOVQ         x+8(FP), SI
+	MOVQ         y+16(FP), DI
+	MOVQ         n+24(FP), CX
+	SUBQ         $8, CX
+	JLT          rest
+
+loop:
+	VMULPD  (SI), Y0, Y1
+	VMULPD  32(SI), Y0, Y2
+	VADDPD  (DI), Y1, Y1
+	VADDPD  32(DI), Y2, Y2
+	VMOVUPD Y1, (DI)
+	VMOVUPD Y2, 32(DI)
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JGE     loop
+
+rest:
+	ADDQ    $8, CX
+	JEQ     done
+	CMPQ    CX, $4
+	JLT     last
+	VMULPD  (SI), Y0, Y1
+	VADDPD  (DI), Y1, Y1
+	VMOVUPD Y1, (DI)
+	SUBQ    $4, CX
+	JEQ     done
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+
+last:
+	LEAQ       tailMask<>(SB), R8
+	SHLQ       $3, CX
+	SUBQ       CX, R8
+	VMOVUPD    32(R8), Y4
+	VMASKMOVPD (SI), Y4, Y1
+	VMASKMOVPD (DI), Y4, Y2
+	VMULPD     Y1, Y0, Y1
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y4, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA slope<>+0x00(SB)/8, $700.0
+DATA slope<>+0x08(SB)/8, $-700.0
+DATA slope<>+0x10(SB)/8, $1.44269504088896338700e+00
+DATA slope<>+0x18(SB)/8, $0.5
+DATA slope<>+0x20(SB)/8, $6.93147180369123816490e-01
+DATA slope<>+0x28(SB)/8, $1.90821492927058770002e-10
+DATA slope<>+0x30(SB)/8, $1.66666666666666657415e-01
+DATA slope<>+0x38(SB)/8, $-2.77777777770155933842e-03
+DATA slope<>+0x40(SB)/8, $6.61375632143793436117e-05
+DATA slope<>+0x48(SB)/8, $-1.65339022054652515390e-06
+DATA slope<>+0x50(SB)/8, $4.13813679705723846039e-08
+DATA slope<>+0x58(SB)/8, $2.0
+DATA slope<>+0x60(SB)/8, $1.0
+DATA slope<>+0x68(SB)/8, $1023
+DATA slope<>+0x70(SB)/8, $0x8000000000000000
+GLOBL slope<>(SB), RODATA|NOPTR, $120
+
+// func slopesAVX2(dst, z *float64, n int)
+// n is a multiple of 4. The steps are those of logisticSlopes.
+TEXT ·slopesAVX2(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), DI
+	MOVQ         z+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD slope<>+0x00(SB), Y15 // 700
+	VBROADCASTSD slope<>+0x08(SB), Y14 // −700
+	VBROADCASTSD slope<>+0x10(SB), Y13 // 1/ln 2
+	VBROADCASTSD slope<>+0x70(SB), Y12 // the sign
+	VBROADCASTSD slope<>+0x18(SB), Y11 // ½
+	VBROADCASTSD slope<>+0x20(SB), Y10
+	VBROADCASTSD slope<>+0x28(SB), Y9
+	VBROADCASTSD slope<>+0x58(SB), Y8  // 2
+	VBROADCASTSD slope<>+0x60(SB), Y7  // 1
+	VPBROADCASTQ slope<>+0x68(SB), Y6  // 1023
+	SUBQ         $4, CX
+	JLT          done
+
+loop:
+	VMOVUPD    (SI), Y0
+	VMINPD     Y15, Y0, Y0         // the second, 700, if v is NaN
+	VMAXPD     Y14, Y0, Y0
+	VMULPD     Y13, Y0, Y1
+	VANDPD     Y12, Y0, Y2
+	VORPD      Y11, Y2, Y2         // ±½ with the sign of v
+	VADDPD     Y2, Y1, Y1
+	VCVTTPD2DQY Y1, X1             // k
+	VCVTDQ2PD  X1, Y2
+	VPMOVSXDQ  X1, Y1
+	VMULPD     Y10, Y2, Y3
+	VSUBPD     Y3, Y0, Y0          // hi
+	VMULPD     Y9, Y2, Y2
+	VSUBPD     Y2, Y0, Y0          // r
+	VMULPD     Y0, Y0, Y3          // t
+	VBROADCASTSD slope<>+0x50(SB), Y4
+	VMULPD     Y3, Y4, Y4
+	VBROADCASTSD slope<>+0x48(SB), Y5
+	VADDPD     Y5, Y4, Y4
+	VMULPD     Y3, Y4, Y4
+	VBROADCASTSD slope<>+0x40(SB), Y5
+	VADDPD     Y5, Y4, Y4
+	VMULPD     Y3, Y4, Y4
+	VBROADCASTSD slope<>+0x38(SB), Y5
+	VADDPD     Y5, Y4, Y4
+	VMULPD     Y3, Y4, Y4
+	VBROADCASTSD slope<>+0x30(SB), Y5
+	VADDPD     Y5, Y4, Y4
+	VMULPD     Y3, Y4, Y4
+	VSUBPD     Y4, Y0, Y4          // c
+	VSUBPD     Y4, Y8, Y5          // d = 2 − c
+	VADDPD     Y7, Y0, Y3          // 1 + r
+	VMULPD     Y3, Y5, Y3
+	VMULPD     Y4, Y0, Y4
+	VADDPD     Y4, Y3, Y3          // n
+	VPADDQ     Y6, Y1, Y1
+	VPSLLQ     $52, Y1, Y1         // 2^k
+	VMULPD     Y1, Y3, Y3
+	VADDPD     Y5, Y3, Y3
+	VXORPD     Y12, Y5, Y5
+	VDIVPD     Y3, Y5, Y5
+	VMOVUPD    Y5, (DI)
+	ADDQ       $32, SI
+	ADDQ       $32, DI
+	SUBQ       $4, CX
+	JGE        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// SUM adds the chains of two registers as dotAVX2 does and leaves the sum in the low half of the first.
+#define SUM(A, B, XA) \
+	VADDPD       B, A, A   \
+	VEXTRACTF128 $1, A, X12 \
+	VADDPD       X12, XA, XA \
+	VPERMILPD    $1, XA, X12 \
+	VADDSD       X12, XA, XA
+
+// func dot4AVX2(out *[4]float64, a, b, c, d, x *float64, n int)
+// Four times dotAVX2 with one x.
+TEXT ·dot4AVX2(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), DI
+	MOVQ   a+8(FP), R8
+	MOVQ   b+16(FP), R9
+	MOVQ   c+24(FP), R10
+	MOVQ   d+32(FP), R11
+	MOVQ   x+40(FP), SI
+	MOVQ   n+48(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   AX, AX
+	SUBQ   $8, CX
+	JLT    rest
+
+loop:
+	VMOVUPD (SI)(AX*8), Y8
+	VMOVUPD 32(SI)(AX*8), Y9
+	VMULPD  (R8)(AX*8), Y8, Y10
+	VMULPD  32(R8)(AX*8), Y9, Y11
+	VADDPD  Y10, Y0, Y0
+	VADDPD  Y11, Y1, Y1
+	VMULPD  (R9)(AX*8), Y8, Y10
+	VMULPD  32(R9)(AX*8), Y9, Y11
+	VADDPD  Y10, Y2, Y2
+	VADDPD  Y11, Y3, Y3
+	VMULPD  (R10)(AX*8), Y8, Y10
+	VMULPD  32(R10)(AX*8), Y9, Y11
+	VADDPD  Y10, Y4, Y4
+	VADDPD  Y11, Y5, Y5
+	VMULPD  (R11)(AX*8), Y8, Y10
+	VMULPD  32(R11)(AX*8), Y9, Y11
+	VADDPD  Y10, Y6, Y6
+	VADDPD  Y11, Y7, Y7
+	ADDQ    $8, AX
+	SUBQ    $8, CX
+	JGE     loop
+
+rest:
+	ADDQ    $8, CX
+	JEQ     sum
+	LEAQ    tailMask<>(SB), DX
+	CMPQ    CX, $4
+	JLT     first
+	VMOVUPD (SI)(AX*8), Y8
+	VMULPD  (R8)(AX*8), Y8, Y10
+	VADDPD  Y10, Y0, Y0
+	VMULPD  (R9)(AX*8), Y8, Y10
+	VADDPD  Y10, Y2, Y2
+	VMULPD  (R10)(AX*8), Y8, Y10
+	VADDPD  Y10, Y4, Y4
+	VMULPD  (R11)(AX*8), Y8, Y10
+	VADDPD  Y10, Y6, Y6
+	SUBQ    $4, CX
+	JEQ     sum
+	ADDQ    $4, AX
+	SHLQ    $3, CX
+	SUBQ    CX, DX
+	VMOVUPD 32(DX), Y13
+	VMASKMOVPD (SI)(AX*8), Y13, Y8
+	VMASKMOVPD (R8)(AX*8), Y13, Y10
+	VMULPD  Y10, Y8, Y10
+	VADDPD  Y10, Y1, Y1
+	VMASKMOVPD (R9)(AX*8), Y13, Y10
+	VMULPD  Y10, Y8, Y10
+	VADDPD  Y10, Y3, Y3
+	VMASKMOVPD (R10)(AX*8), Y13, Y10
+	VMULPD  Y10, Y8, Y10
+	VADDPD  Y10, Y5, Y5
+	VMASKMOVPD (R11)(AX*8), Y13, Y10
+	VMULPD  Y10, Y8, Y10
+	VADDPD  Y10, Y7, Y7
+	JMP     sum
+
+first:
+	SHLQ    $3, CX
+	SUBQ    CX, DX
+	VMOVUPD 32(DX), Y13
+	VMASKMOVPD (SI)(AX*8), Y13, Y8
+	VMASKMOVPD (R8)(AX*8), Y13, Y10
+	VMULPD  Y10, Y8, Y10
+	VADDPD  Y10, Y0, Y0
+	VMASKMOVPD (R9)(AX*8), Y13, Y10
+	VMULPD  Y10, Y8, Y10
+	VADDPD  Y10, Y2, Y2
+	VMASKMOVPD (R10)(AX*8), Y13, Y10
+	VMULPD  Y10, Y8, Y10
+	VADDPD  Y10, Y4, Y4
+	VMASKMOVPD (R11)(AX*8), Y13, Y10
+	VMULPD  Y10, Y8, Y10
+	VADDPD  Y10, Y6, Y6
+
+sum:
+	SUM(Y0, Y1, X0)
+	SUM(Y2, Y3, X2)
+	SUM(Y4, Y5, X4)
+	SUM(Y6, Y7, X6)
+	VMOVSD X0, (DI)
+	VMOVSD X2, 8(DI)
+	VMOVSD X4, 16(DI)
+	VMOVSD X6, 24(DI)
+	VZEROUPPER
+	RET
+
+// func axpy4AVX2(k *[4]float64, a, b, c, d, y *float64, n int)
+// axpyAVX2 of a, b, c and d, one after the other.
+TEXT ·axpy4AVX2(SB), NOSPLIT, $0-56
+	MOVQ         k+0(FP), DI
+	VBROADCASTSD (DI), Y0
+	VBROADCASTSD 8(DI), Y1
+	VBROADCASTSD 16(DI), Y2
+	VBROADCASTSD 24(DI), Y3
+	MOVQ         a+8(FP), R8
+	MOVQ         b+16(FP), R9
+	MOVQ         c+24(FP), R10
+	MOVQ         d+32(FP), R11
+	MOVQ         y+40(FP), SI
+	MOVQ         n+48(FP), CX
+	XORQ         AX, AX
+	SUBQ         $4, CX
+	JLT          rest
+
+loop:
+	VMOVUPD (SI)(AX*8), Y8
+	VMULPD  (R8)(AX*8), Y0, Y9
+	VMULPD  (R9)(AX*8), Y1, Y10
+	VMULPD  (R10)(AX*8), Y2, Y11
+	VMULPD  (R11)(AX*8), Y3, Y12
+	VADDPD  Y9, Y8, Y8
+	VADDPD  Y10, Y8, Y8
+	VADDPD  Y11, Y8, Y8
+	VADDPD  Y12, Y8, Y8
+	VMOVUPD Y8, (SI)(AX*8)
+	ADDQ    $4, AX
+	SUBQ    $4, CX
+	JGE     loop
+
+rest:
+	ADDQ       $4, CX
+	JEQ        done
+	LEAQ       tailMask<>(SB), DX
+	SHLQ       $3, CX
+	SUBQ       CX, DX
+	VMOVUPD    32(DX), Y13
+	VMASKMOVPD (SI)(AX*8), Y13, Y8
+	VMASKMOVPD (R8)(AX*8), Y13, Y9
+	VMULPD     Y9, Y0, Y9
+	VADDPD     Y9, Y8, Y8
+	VMASKMOVPD (R9)(AX*8), Y13, Y9
+	VMULPD     Y9, Y1, Y9
+	VADDPD     Y9, Y8, Y8
+	VMASKMOVPD (R10)(AX*8), Y13, Y9
+	VMULPD     Y9, Y2, Y9
+	VADDPD     Y9, Y8, Y8
+	VMASKMOVPD (R11)(AX*8), Y13, Y9
+	VMULPD     Y9, Y3, Y9
+	VADDPD     Y9, Y8, Y8
+	VMASKMOVPD Y8, Y13, (SI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func totalAVX2(out *[8]float64, z, slope *float64, n int)
+// n is a multiple of 4: four sums of min(z, 0), and four products of max(−s, 1+s).
+TEXT ·totalAVX2(SB), NOSPLIT, $0-32
+	MOVQ         out+0(FP), DX
+	MOVQ         z+8(FP), SI
+	MOVQ         slope+16(FP), DI
+	MOVQ         n+24(FP), CX
+	VBROADCASTSD slope<>+0x60(SB), Y7 // 1
+	VBROADCASTSD slope<>+0x70(SB), Y6 // the sign
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y0, Y0, Y0
+	VMOVAPD      Y7, Y1
+	SUBQ         $4, CX
+	JLT          done
+
+loop:
+	VMOVUPD (SI), Y2
+	VMOVUPD (DI), Y3
+	VMINPD  Y2, Y5, Y2        // z where 0 < z does not hold
+	VADDPD  Y2, Y0, Y0
+	VADDPD  Y7, Y3, Y4
+	VXORPD  Y6, Y3, Y3
+	VMAXPD  Y3, Y4, Y3
+	VMULPD  Y3, Y1, Y1
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	SUBQ    $4, CX
+	JGE     loop
+
+done:
+	VMOVUPD Y0, (DX)
+	VMOVUPD Y1, 32(DX)
+	VZEROUPPER
+	RET
