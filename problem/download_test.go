@@ -56,7 +56,7 @@ func TestDownload(t *testing.T) {
 	defer server.Close()
 	was := polite
 	defer func() { polite = was }()
-	polite = fetcher{server.Client().Transport, 1 << 20, 300 * time.Millisecond, 5}
+	polite = fetcher{server.Client().Transport, 1 << 20, 2 * time.Second, 5}
 	for path, says := range map[string]string{
 		"/good": "", "/once": "",
 		"/other":    "the file there has SHA-256",
@@ -66,8 +66,8 @@ func TestDownload(t *testing.T) {
 		"/declared": "more than 1048576 bytes",
 		"/endless":  "more than 1048576 bytes",
 		"/bomb":     "more than 1048576 bytes",
-		"/stalls":   "nothing has come from the server for 300ms",
-		"/silent":   "nothing has come from the server for 300ms",
+		"/stalls":   "nothing has come from the server for 2s",
+		"/silent":   "nothing has come from the server for 2s",
 	} {
 		dir := t.TempDir()
 		file := DataFile{Path: "set/file.txt", SHA256: hex.EncodeToString(sum[:]), URL: server.URL + path}

@@ -91,24 +91,6 @@ func compareLabels(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// splitRow splits at a byte and trims blanks; offsets are columns from 1.
-func splitRow(line string, separator byte, fields []string, offsets []int) ([]string, []int) {
-	fields, offsets = fields[:0], offsets[:0]
-	for from := 0; ; {
-		to := strings.IndexByte(line[from:], separator)
-		end := len(line)
-		if to >= 0 {
-			end = from + to
-		}
-		fields = append(fields, strings.Trim(line[from:end], " \t\r\""))
-		offsets = append(offsets, from+1)
-		if to < 0 {
-			return fields, offsets
-		}
-		from = end + 1
-	}
-}
-
 // readLIBSVM reads lines `label index:value …` with ascending indices from 1.
 func (s Source) readLIBSVM(name string, text []byte) (*Set, *Reading, error) {
 	b := newBuilder(s.Dimension)

@@ -341,7 +341,7 @@ func compareParquet(name, stated, recomputed string) (all []Difference, err erro
 	var rows [2][1]parquet.Row
 	for row := 0; len(all) < most; row++ {
 		var n [2]int
-		for k, r := range []*parquet.Reader{a, b} {
+		for k, r := range []parquet.Rows{a, b} {
 			if n[k], err = r.ReadRows(rows[k][:]); err != nil && !errors.Is(err, io.EOF) {
 				return damaged(err), nil
 			}
@@ -372,7 +372,7 @@ func compareParquet(name, stated, recomputed string) (all []Difference, err erro
 	return all, nil
 }
 
-func openParquet(path string) (*parquet.Reader, func(), error) {
+func openParquet(path string) (parquet.Rows, func(), error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -381,7 +381,7 @@ func openParquet(path string) (*parquet.Reader, func(), error) {
 	if err == nil {
 		var opened *parquet.File
 		if opened, err = parquet.OpenFile(f, info.Size()); err == nil {
-			r := parquet.NewReader(opened)
+			r := parquet.MultiRowGroup(opened.RowGroups()...).Rows()
 			return r, func() { r.Close(); f.Close() }, nil
 		}
 	}
