@@ -404,6 +404,7 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 		return
 	}
 	r.Memory = nil
+	r.forget()
 	r.recover(env, &r.run.rowRun, &r.Node)
 	if r.outbox == nil {
 		return // it has not begun
@@ -411,13 +412,14 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 	r.F = r.run.Init.Start(r.run.Seed, r.self, r.run.Problem.D)
 	clear(r.Dual)
 	r.stepping, r.overdue = false, false
-	r.forget()
 	r.since = env.Now()
 	r.send(env)
 	for _, j := range r.neighbours {
 		env.Send(int(j), KindRequest, r.round, nil)
 	}
-	r.wait(env)
+	if r.advance(env); !r.stepping { // a node may have nobody to wait for
+		r.wait(env)
+	}
 }
 
 // Leave tells the neighbours that nothing more will come.

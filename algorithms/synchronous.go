@@ -129,8 +129,8 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 		}
 	case KindValue:
 		k := p.note(m)
-		if t < p.round || p.arrived[t&1][k] {
-			return // a duplicate
+		if !p.collects(t) || p.arrived[t&1][k] {
+			return // a duplicate, or too early
 		}
 		p.arrived[t&1][k] = true
 		p.heard[t&1]++
@@ -143,11 +143,15 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
+// collects says whether there is room for the values of a round: this one and the next.
+// Only where nodes use stale values can a neighbour be further ahead.
+func (p *peer) collects(round int) bool { return round == p.round || round == p.round+1 }
+
 // note keeps the value of a message, which may be a duplicate, and returns its
 // sender's position.
 func (p *peer) note(m *sim.Message) int {
 	k, _ := slices.BinarySearch(p.neighbours, m.From)
-	if slot := m.Round & 1; int(m.Round) >= p.round && p.values[slot][k] == nil {
+	if slot := m.Round & 1; p.collects(int(m.Round)) && p.values[slot][k] == nil {
 		p.values[slot][k] = m.Payload
 		p.known[slot]++
 	}
@@ -364,6 +368,13 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 		return
 	}
 	p.Memory = nil
+	for slot := range p.values {
+		clear(p.values[slot])
+		clear(p.arrived[slot])
+		clear(p.fresh[slot])
+		p.known[slot], p.heard[slot] = 0, 0
+	}
+	clear(p.last)
 	p.recover(env, &p.run.rowRun, &p.Node)
 	if p.outbox[p.round&1] == nil {
 		return // it has not begun
@@ -371,12 +382,6 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 	p.F = p.run.Init.Start(p.run.Seed, p.ID, p.run.Problem.D)
 	clear(p.Dual)
 	p.stepping, p.begun = false, false
-	for slot := range p.values {
-		clear(p.values[slot])
-		clear(p.arrived[slot])
-		clear(p.fresh[slot])
-		p.known[slot], p.heard[slot] = 0, 0
-	}
 	p.since = env.Now()
 	out := &p.outbox[p.round&1]
 	for k := range *out {

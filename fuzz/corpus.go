@@ -22,11 +22,13 @@ const DefaultDistance = 1e-3
 // and returns the invariant that breaks; nil if none does. Distance is that of
 // Options. The error is of the check itself.
 func Check(ctx context.Context, e *experiment.Experiment, seed uint64, distance float64) (*Trouble, error) {
-	if err := searchable(e); err != nil {
-		return nil, err
-	}
 	w := conditions{link: e.Network.Link, faults: e.Network.Faults}
 	o := Options{Distance: distance}
+	calm := *e.Scenario
+	calm.Network.Faults = nil
+	if quiet, err := undisturbed(ctx, e.On(&calm), seed); err == nil { // or else the check says why
+		o.unsettled = !quiet.settled(distance)
+	}
 	broken, account, err := examine(ctx, e, o, seed, w)
 	if err != nil || broken == "" {
 		return nil, err

@@ -4,13 +4,34 @@
 //
 // [Run] runs a scenario many times, each run with a seed that draws its conditions:
 // latency, loss and duplication of links, and a fault plan of crashes, partitions,
-// slow nodes, bad links and late joiners. Invariants that no run may break are
-// checked while the run goes and when it has ended: it ends, no message comes from
-// the future, no round is computed twice, memory is bounded, loss-tolerant methods converge
-// once the faults are over, and a repeat with other workers and another queue is the
-// same. A run that breaks one becomes a [Trouble]: faults are taken away one by one
+// slow nodes, bad links, late joiners and nodes that leave. [RunWild] draws the whole
+// scenario too. What must always hold is checked while the run goes and when it has ended. A
+// run that breaks an invariant becomes a [Trouble]: faults are taken away one by one
 // while the invariant still breaks, and what is left is given as path=value, so that
 // simulate run repeats it.
+//
+// # The second account
+//
+// A checker follows the first of a seed's two runs. It shares no bookkeeping with the engine
+// and the protocols: it sees events, packets and publications, reads the fault plan itself,
+// and stands between protocol and method, so that it knows what a method is really handed.
+// From these it computes anew
+//
+//   - which packets may arrive, when, how often, and what a partition lets through;
+//   - when each node is down, and whether it has its memory;
+//   - which values each node has heard, when it must begin a step, which of them must enter
+//     it and how long it takes;
+//   - from which iterate, dual and memory the method must go on;
+//   - what a node must send, and when its timers fire;
+//   - by the formulas of adversary/model, the duals, the states of edges, and whether
+//     each iterate of a method without noise is where its objective is least.
+//
+// Besides, a run ends, within a limit of real time if one is given; time does not go back;
+// no round is computed twice; memory is bounded; a loss-tolerant method converges once the
+// faults are over, if the run has the rounds for it; and a repeat with other workers and
+// another queue is the same.
+//
+// A node whose outages leave open if it has its memory is not followed any further.
 //
 // [Trouble.Write] keeps a trouble as a scenario file in a corpus, and [Check] checks
 // such a file again. testdata/corpus holds the failures of this project's past, which
@@ -20,6 +41,6 @@
 //
 //   - The search is deterministic: the same scenario, first seed and number of runs
 //     find the same, in order of seed, whatever the number of workers.
-//   - Faults are over before a quarter of the virtual time that the scenario takes
-//     without any, so that a method has time to recover.
+//   - Faults are over before the virtual time that the scenario takes without any; before a
+//     quarter of it if the method is to converge, so that it has time to.
 package fuzz

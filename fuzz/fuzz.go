@@ -10,7 +10,10 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime/debug"
+	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,6 +31,9 @@ type Options struct {
 	Distance float64 // greatest relative distance from the optimum that a loss-tolerant method may end with
 	Workers  int
 	Progress func(done int)
+	Limit    time.Duration // of real time that a run may take; 0: none
+
+	unsettled bool // without faults the run is too short for Distance to be a fair demand
 }
 
 // Trouble is a run that broke an invariant, with the fewest faults that still do.
@@ -51,6 +57,17 @@ const (
 	invariantMemory   = "memory is bounded"
 	invariantConverge = "a loss-tolerant method converges after the faults"
 	invariantReplay   = "a repeat is the same"
+
+	invariantPackets   = "packets arrive as the links say"
+	invariantPartition = "nothing passes a partition"
+	invariantDown      = "nodes are down when the faults say, and do nothing then"
+	invariantSteps     = "a node steps when the protocol says, once a round"
+	invariantInputs    = "an update uses the values that the protocol says"
+	invariantState     = "a node goes on from what it has, and anew when it has lost its memory"
+	invariantSends     = "nodes send what the protocol says"
+	invariantTimers    = "timers fire when they are to, once"
+	invariantDuals     = "duals follow from the values that entered"
+	invariantOptimal   = "an iterate is optimal for the values that entered"
 )
 
 // perLink bounds the messages under way, for each link on average: values of two
@@ -59,19 +76,32 @@ const perLink = 64
 
 // Run runs a scenario with random latencies, losses, duplication and faults, all
 // from seeds, and returns the runs that broke an invariant, made small, in order of
-// seed. The faults are over before a quarter of the virtual time that the scenario
-// takes without any. The error is of the search itself.
+// seed. The faults are over before the virtual time that the scenario takes without any, and
+// before a quarter of it if the method is to converge. The error is of the search itself.
 func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, error) {
-	if err := searchable(e); err != nil {
-		return nil, err
-	}
 	calm := *e.Scenario
 	calm.Network.Faults = nil
-	end, err := duration(ctx, e.On(&calm), o.First)
-	if err != nil {
+	quiet, err := undisturbed(ctx, e.On(&calm), o.First)
+	var setup experiment.SetupError
+	switch {
+	case err != nil && (ctx.Err() != nil || errors.As(err, &setup)):
 		return nil, fmt.Errorf("without faults: %w", err)
+	case err != nil:
+		return []Trouble{*unfaulty(e, o, o.First, err)}, nil
 	}
-	span := max(sim.Duration(end)/4, sim.Duration(1e6))
+	span := quiet.span()
+	o.unsettled = !quiet.settled(o.Distance)
+	return each(ctx, o, func(ctx context.Context, seed uint64) (*Trouble, error) { return try(ctx, e, o, seed, span) })
+}
+
+// unfaulty is the trouble of a run that fails without any fault.
+func unfaulty(e *experiment.Experiment, o Options, seed uint64, err error) *Trouble {
+	return conditions{link: e.Network.Link}.trouble(e, o, seed, invariantEnds, "without faults: "+err.Error())
+}
+
+// each tries consecutive seeds, and returns what they find in order of seed.
+func each(ctx context.Context, o Options, try func(ctx context.Context, seed uint64) (*Trouble, error)) ([]Trouble,
+	error) {
 	found := make([]*Trouble, o.Runs)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(o.Workers, 1))
@@ -79,7 +109,7 @@ func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, e
 	done := 0
 	for k := range o.Runs {
 		g.Go(guard.Func(func() error {
-			t, err := try(ctx, e, o, o.First+uint64(k), span)
+			t, err := try(ctx, o.First+uint64(k))
 			if err != nil {
 				return err
 			}
@@ -104,24 +134,43 @@ func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, e
 	return all, nil
 }
 
-// searchable says why an experiment cannot be watched.
-func searchable(e *experiment.Experiment) error {
-	if e.Problem.Columns != nil {
-		return experiment.SetupError{Err: errors.New("fuzz is for methods over split rows")}
-	}
-	return nil
-}
-
-// duration is the virtual time of a run.
-func duration(ctx context.Context, e *experiment.Experiment, seed uint64) (sim.Time, error) {
+// undisturbed is a run that has ended.
+func undisturbed(ctx context.Context, e *experiment.Experiment, seed uint64) (*trial, error) {
 	w, err := newTrial(e, seed)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	if _, err := w.run(ctx, 1, sim.Radix); err != nil {
-		return 0, err
+	_, err = w.run(ctx, 1, sim.Radix)
+	return w, err
+}
+
+// span is the time in which faults begin and end, given a run without any: a quarter of what it
+// takes if the method is to converge afterwards, and else all of it.
+func (t *trial) span() sim.Duration {
+	share := sim.Duration(1)
+	if _, ok := t.a.Method.(algorithms.LossTolerant); ok {
+		share = 4
 	}
-	return w.now, nil
+	return max(sim.Duration(t.now)/share, sim.Duration(1e6))
+}
+
+// settled says whether a run without faults has the rounds that it needs: half of them bring
+// it within the distance of the optimum, or there are many and the other half brings it no
+// nearer, so that more would not either.
+func (t *trial) settled(distance float64) bool {
+	end, ok := t.distance(nil)
+	if !ok {
+		return true // nothing is demanded
+	}
+	half := *t
+	half.final = nil
+	for i := range t.check.nodes {
+		all := t.check.nodes[i].published
+		half.final = append(half.final, all[len(all)/2])
+	}
+	middle, _ := half.distance(nil)
+	const many, noNearer, exact = 100, 0.9, 100
+	return middle <= distance || t.a.Rounds >= many && (end > noNearer*middle || end < exact*t.e.Solver.Tolerance)
 }
 
 // conditions are what a run of the search changes in its scenario: links and the
@@ -149,7 +198,20 @@ func draw(e *experiment.Experiment, seed uint64, span sim.Duration, graph *sim.G
 			w.faults = append(w.faults, f)
 		}
 	}
+	if n := len(w.faults); n > 0 && s.IntN(6) == 0 { // the last of them gives way to a node that leaves
+		if f, ok := leaving(s, graph, span, w.faults[:n-1]); ok {
+			w.faults[n-1] = f
+		}
+	}
 	return w
+}
+
+// leaving is a node that leaves, and that does not join before.
+func leaving(s *sim.Stream, graph *sim.Graph, span sim.Duration, plan sim.FaultPlan) (sim.Fault, bool) {
+	node := s.IntN(graph.Order())
+	at := 1 + sim.Duration(s.Between(0, 1)*float64(span))
+	joins := slices.ContainsFunc(plan, func(f sim.Fault) bool { return f.Kind == sim.Join{Node: node} })
+	return sim.Fault{At: min(at, span), Kind: sim.Leave{Node: node}}, !joins
 }
 
 // apply is the scenario in these conditions.
@@ -240,6 +302,7 @@ func examine(ctx context.Context, e *experiment.Experiment, o Options, seed uint
 	if err != nil {
 		return "", "", err
 	}
+	first.limit = o.Limit
 	digest, failure := first.run(ctx, 1, sim.Radix)
 	if ctx.Err() != nil {
 		return "", "", context.Cause(ctx)
@@ -247,10 +310,12 @@ func examine(ctx context.Context, e *experiment.Experiment, o Options, seed uint
 	switch {
 	case first.broken != "":
 		return first.broken, first.account, nil
+	case failure != nil && first.check.excused(first.check.now):
+		return "", "", nil
 	case failure != nil:
 		return invariantEnds, failure.Error(), nil
 	}
-	if distance, ok := first.distance(c.faults); ok && !(distance <= o.Distance) {
+	if distance, ok := first.distance(c.faults); ok && !o.unsettled && !(distance <= o.Distance) {
 		return invariantConverge, fmt.Sprintf("at the end the worst node is %.3g from the optimum, relative; "+
 			"%.3g is allowed", distance, o.Distance), nil
 	}
@@ -258,7 +323,11 @@ func examine(ctx context.Context, e *experiment.Experiment, o Options, seed uint
 	if err != nil {
 		return "", "", err
 	}
+	second.limit = o.Limit
 	again, failure := second.run(ctx, 3, sim.Heap)
+	if ctx.Err() != nil {
+		return "", "", context.Cause(ctx)
+	}
 	if failure != nil {
 		return invariantReplay, "the repeat fails: " + failure.Error(), nil
 	}
@@ -279,6 +348,8 @@ type trial struct {
 	final    [][]float64
 	now      sim.Time
 	inflight arrivals
+	check    *checker // nil: the run is not followed
+	limit    time.Duration
 	most     int // messages that may be under way
 }
 
@@ -291,19 +362,43 @@ func newTrial(e *experiment.Experiment, seed uint64) (*trial, error) {
 	t := &trial{e: e, a: a, rounds: make([]int, n), final: make([][]float64, n), most: perLink * (a.Graph.Links() +
 		a.TrainRows())}
 	for i := range t.rounds {
-		t.rounds[i] = -1
+		if a.Split == nil || i == 0 { // parties publish nothing in round 0
+			t.rounds[i] = -1
+		}
 	}
 	return t, nil
 }
 
-// run returns the trace's digest.
-func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (string, error) {
-	f, err := t.e.Execute(ctx, t.a, experiment.Execution{Observer: t, Packets: t.sent, Workers: workers, Queue: queue,
-		Trace: sim.TraceDigest})
+// run returns the trace's digest. What panics fails.
+func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (digest string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("it panics: %v\n%s", r, debug.Stack())
+		}
+	}()
+	if t.limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, t.limit, fmt.Errorf("it has not ended after %v of real time",
+			t.limit))
+		defer stop()
+	}
+	x := experiment.Execution{Observer: t, Packets: t.sent, Workers: workers, Queue: queue, Trace: sim.TraceDigest}
+	a := *t.a
+	if workers == 1 { // more may compute ahead of virtual time
+		t.check = newChecker(t.e, t.a, t.fail)
+		x.Events = t.check.event
+		if a.Method, err = t.check.spy.on(a.Method); err != nil {
+			return "", err
+		}
+	}
+	f, err := t.e.Execute(ctx, &a, x)
 	if err != nil {
 		return "", err
 	}
 	t.now = f.End
+	if t.check != nil {
+		t.check.ended(f.End, f.Activity.Silences)
+	}
 	return fmt.Sprintf("%x", f.Trace.Digest), nil
 }
 
@@ -324,10 +419,17 @@ func (t *trial) Published(p *algorithms.Publication) {
 		t.fail(invariantOnce, "node %d publishes round %d after round %d", p.Node, p.Round, want-1)
 	}
 	t.rounds[p.Node], t.final[p.Node] = p.Round, p.Values
+	if t.check != nil {
+		t.check.Published(p)
+	}
 }
 
-// Concluded has nothing to watch.
-func (t *trial) Concluded(int, int, []float64) {}
+// Concluded watches duals.
+func (t *trial) Concluded(node, round int, dual []float64) {
+	if t.check != nil {
+		t.check.Concluded(node, round, dual)
+	}
+}
 
 // sent watches packets.
 func (t *trial) sent(p *sim.Packet) {
@@ -344,6 +446,9 @@ func (t *trial) sent(p *sim.Packet) {
 	if len(t.inflight) > t.most {
 		t.fail(invariantMemory, "%d messages are under way at %v", len(t.inflight), p.Sent)
 	}
+	if t.check != nil {
+		t.check.sent(p)
+	}
 }
 
 // distance is the worst node's from the optimum; not for methods that need not
@@ -353,6 +458,9 @@ func (t *trial) distance(faults sim.FaultPlan) (float64, bool) {
 		return 0, false
 	}
 	for _, f := range faults {
+		if _, leaves := f.Kind.(sim.Leave); leaves {
+			return 0, false // the optimum is of all nodes
+		}
 		if sim.Time(3*max(f.At, f.Until)) > t.now {
 			return 0, false
 		}

@@ -25,6 +25,16 @@ func (m *edgeADMM) Follow(p *Public, o Observed, node, _ int) func(int) (*Gradie
 	return e.round
 }
 
+// EdgeDual is a Method whose nodes keep a vector z for every neighbour, zero at first: they
+// send 2ηf − z, and a message m that has come goes in by z ← (1−a)z + a m, from round 1 on.
+type EdgeDual interface {
+	Method
+	Edge() (eta, a float64)
+}
+
+// Edge is η and a.
+func (m *edgeADMM) Edge() (eta, a float64) { return m.Eta, m.Relaxation }
+
 type linkStates struct {
 	*edgeADMM
 	public *Public

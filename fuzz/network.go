@@ -1,0 +1,381 @@
+// What the network may do to packets and nodes, computed from the scenario and from
+// what is seen of a run, and from nothing that the engine keeps of it.
+
+package fuzz
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"overhear/scenarios"
+	"overhear/sim"
+)
+
+// interval is a time [from, to).
+type interval struct{ from, to sim.Time }
+
+const never = sim.Time(math.MaxInt64)
+
+func (i interval) has(t sim.Time) bool { return i.from <= t && t < i.to }
+
+// holds is when a fault does.
+func holds(f *sim.Fault) interval {
+	i := interval{sim.Time(f.At), never}
+	if f.Until != 0 {
+		i.to = sim.Time(f.Until)
+	}
+	return i
+}
+
+// copyOf names what has to arrive: a copy of a packet. Payloads are shared, so that the
+// address says which it is.
+type copyOf struct {
+	from, to, round int32
+	kind            uint8
+	sent, received  sim.Time
+	payload         *float64
+}
+
+// inFlight is how many such copies are under way, and what their numbers were when they
+// were sent.
+type inFlight struct {
+	copies int
+	sum    uint64
+}
+
+func address(payload []float64) *float64 {
+	if len(payload) == 0 {
+		return nil
+	}
+	return &payload[0]
+}
+
+// sumOf is FNV-1a over whole numbers instead of bytes.
+func sumOf(payload []float64) uint64 {
+	h := uint64(14695981039346656037)
+	for _, v := range payload {
+		h = (h ^ math.Float64bits(v)) * 1099511628211
+	}
+	return h
+}
+
+// parcel is a packet with all its copies.
+type parcel struct {
+	id       uint64
+	from, to int
+	kind     uint8
+	round    int
+	sent     sim.Time
+	payload  []float64
+	received []sim.Time // none: it was lost
+}
+
+// network checks what becomes of packets, and when nodes are down.
+type network struct {
+	s      *scenarios.Network
+	fail   func(invariant, format string, args ...any)
+	flight map[copyOf]*inFlight
+	next   uint64 // number of the packet to come
+	down   map[int][]interval
+	crash  []sim.Fault // faults of each kind
+	cuts   []sim.Fault
+	bad    []sim.Fault
+	rates  []sim.RandomCrashes
+	lost   []parcel            // for which no reason was found when they were sent
+	missed map[[2]int]sim.Time // when a copy of a packet between two nodes was lost last, by sender and receiver
+	// how many packets to nodes that are never down there were, lost ones, and those with two copies
+	sentTo, lostTo, twiceTo map[int]int
+}
+
+func newNetwork(s *scenarios.Network, fail func(invariant, format string, args ...any)) *network {
+	n := &network{s: s, fail: fail, flight: map[copyOf]*inFlight{}, down: map[int][]interval{},
+		missed: map[[2]int]sim.Time{}, sentTo: map[int]int{}, lostTo: map[int]int{}, twiceTo: map[int]int{}}
+	for _, f := range s.Faults {
+		switch k := f.Kind.(type) {
+		case sim.Crash, sim.Join, sim.Leave:
+			n.crash = append(n.crash, f)
+		case sim.Partition:
+			n.cuts = append(n.cuts, f)
+		case sim.BadLink:
+			n.bad = append(n.bad, f)
+		case sim.RandomCrashes:
+			n.rates = append(n.rates, k)
+		}
+	}
+	return n
+}
+
+// outage is when a fault that names a node keeps it down, and whether its memory is lost.
+func outage(f *sim.Fault) (node int, i interval, lost bool) {
+	switch k := f.Kind.(type) {
+	case sim.Crash:
+		return k.Node, holds(f), k.Memory == "lost"
+	case sim.Join:
+		return k.Node, interval{0, sim.Time(f.At)}, false
+	case sim.Leave:
+		return k.Node, interval{sim.Time(f.At), never}, false
+	}
+	return -1, interval{}, false
+}
+
+// planned says whether the plan has a node down at a time.
+func (n *network) planned(node int, t sim.Time) bool {
+	for k := range n.crash {
+		if who, i, _ := outage(&n.crash[k]); who == node && i.has(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// gone says whether a node has left by a time, or is down and will not be up again. One that is
+// down when it should leave is not told, and does not come back either.
+func (n *network) gone(node int, t sim.Time) bool {
+	down := n.down[node]
+	drawn := len(down) > 0 && down[len(down)-1].to == never && n.ratesOf(node) != nil // until when is not known
+	end := t
+	for longer := true; longer; {
+		longer = false
+		for k := range n.crash {
+			who, i, _ := outage(&n.crash[k])
+			if who == node && i.to > end && (i.from <= end || drawn && i.to == never) {
+				end, longer = i.to, true
+			}
+		}
+	}
+	return end == never
+}
+
+// ratesOf are the memories of a node's random crashes.
+func (n *network) ratesOf(node int) (memories []string) {
+	for _, r := range n.rates {
+		if r.Rate.Nodes == nil || slices.Contains(r.Rate.Nodes, node) {
+			memories = append(memories, r.Rate.Memory)
+		}
+	}
+	return memories
+}
+
+// forgot says whether a node that was down in an interval has lost its memory; sure is
+// false where outages drawn by rate leave it open.
+func (n *network) forgot(node int, down interval) (lost, sure bool) {
+	named := false
+	for k := range n.crash {
+		if who, i, l := outage(&n.crash[k]); who == node && i.from <= down.to && i.to >= down.from {
+			named, lost = true, lost || l
+		}
+	}
+	if lost {
+		return true, true
+	}
+	all, some := true, false
+	for _, m := range n.ratesOf(node) {
+		all, some = all && m == "lost", some || m == "lost"
+	}
+	switch {
+	case !some:
+		return false, true
+	case all && !named:
+		return true, true
+	}
+	return false, false
+}
+
+// separated says whether a partition holds between two nodes.
+func (n *network) separated(from, to int, t sim.Time) bool {
+	for k := range n.cuts {
+		if !holds(&n.cuts[k]).has(t) {
+			continue
+		}
+		a, b := -1, -1
+		for g, group := range n.cuts[k].Kind.(sim.Partition).Groups {
+			if slices.Contains(group, from) {
+				a = g
+			}
+			if slices.Contains(group, to) {
+				b = g
+			}
+		}
+		if a >= 0 && b >= 0 && a != b {
+			return true
+		}
+	}
+	return false
+}
+
+// impaired is what bad links do to an edge at a time: the factor of its latency, and
+// whether they may lose packets.
+func (n *network) impaired(from, to int, t sim.Time) (factor float64, loses bool) {
+	factor = 1
+	for k := range n.bad {
+		l := n.bad[k].Kind.(sim.BadLink)
+		if !holds(&n.bad[k]).has(t) || l.Link != [2]int{from, to} && l.Link != [2]int{to, from} {
+			continue
+		}
+		loses = loses || l.Loss > 0
+		if l.Factor != nil {
+			factor *= *l.Factor
+		}
+	}
+	return factor, loses
+}
+
+// overridden says whether the scenario has an exception for an edge.
+func (n *network) overridden(from, to int) bool {
+	for _, o := range n.s.Links {
+		if o.Between == [2]int{from, to} || o.Between == [2]int{to, from} {
+			return true
+		}
+	}
+	return false
+}
+
+// sent takes a packet with all its copies.
+func (n *network) sent(p *parcel) {
+	name := func() string {
+		return fmt.Sprintf("packet %d of node %d to %d, sent at %v,", p.id, p.from, p.to, p.sent)
+	}
+	if p.id != n.next {
+		n.fail(invariantPackets, "%s comes after packet %d", name(), n.next-1)
+	}
+	n.next = p.id + 1
+	if len(p.received) == 0 {
+		n.missed[[2]int{p.from, p.to}] = p.sent
+	}
+	own := !n.overridden(p.from, p.to)
+	factor, loses := n.impaired(p.from, p.to, p.sent)
+	switch {
+	case len(p.received) > 2 || len(p.received) == 2 && own && n.s.Duplication == 0:
+		n.fail(invariantPackets, "%s arrives %d times", name(), len(p.received))
+	case n.separated(p.from, p.to, p.sent):
+		if len(p.received) > 0 {
+			n.fail(invariantPartition, "%s arrives at %v, though a partition is between them", name(), p.received[0])
+		}
+		return
+	case len(p.received) == 0 && own && n.s.Loss == 0 && !loses:
+		n.lost = append(n.lost, *p)
+	}
+	if own && !loses {
+		n.sentTo[p.to]++
+		switch len(p.received) {
+		case 0:
+			n.lostTo[p.to]++
+		case 2:
+			n.twiceTo[p.to]++
+		}
+	}
+	for _, at := range p.received {
+		if own && n.s.Bandwidth == 0 {
+			n.late(name, p, at, factor)
+		}
+		key := copyOf{int32(p.from), int32(p.to), int32(p.round), p.kind, p.sent, at, address(p.payload)}
+		f := n.flight[key]
+		if f == nil {
+			f = &inFlight{sum: sumOf(p.payload)}
+			n.flight[key] = f
+		}
+		f.copies++
+	}
+}
+
+// late checks how long a copy takes, where the latency has bounds.
+func (n *network) late(name func() string, p *parcel, at sim.Time, factor float64) {
+	var low, high float64
+	switch l := n.s.Latency; l.Kind {
+	case "constant":
+		low, high = float64(l.Value), float64(l.Value)
+	case "uniform":
+		low, high = float64(l.Low), float64(l.High)
+	default:
+		return
+	}
+	if took := float64(at - p.sent); took < low*factor*(1-1e-9)-1 || took > high*factor*(1+1e-9)+1 {
+		n.fail(invariantPackets, "%s takes %v, not %v to %v times %v", name(), sim.Duration(took), sim.Duration(low),
+			sim.Duration(high), factor)
+	}
+}
+
+// reaches says whether two nodes have been up since a time, and nothing between them was lost
+// then or is under way.
+func (n *network) reaches(a, b int, since sim.Time) bool {
+	for _, node := range []int{a, b} {
+		if slices.ContainsFunc(n.down[node], func(d interval) bool { return d.to >= since }) {
+			return false
+		}
+	}
+	for _, way := range [][2]int{{a, b}, {b, a}} {
+		if at, ok := n.missed[way]; ok && at >= since {
+			return false
+		}
+		for key := range n.flight {
+			if [2]int{int(key.from), int(key.to)} == way {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// arrived takes the arrival of a message.
+func (n *network) arrived(ev *sim.Event) {
+	m := ev.Message
+	key := copyOf{m.From, int32(ev.Node), m.Round, m.Kind, m.Sent, ev.At, address(m.Payload)}
+	f := n.flight[key]
+	if f == nil {
+		n.fail(invariantPackets, "node %d receives at %v a message of node %d, round %d, sent at %v, that was not to "+
+			"arrive then", ev.Node, ev.At, m.From, m.Round, m.Sent)
+		return
+	}
+	if f.sum != sumOf(m.Payload) {
+		n.fail(invariantPackets, "a message of node %d to %d, sent at %v, has changed on its way", m.From, ev.Node,
+			m.Sent)
+	}
+	if f.copies--; f.copies == 0 {
+		delete(n.flight, key)
+	}
+}
+
+// ended checks what only the end of a run shows: every copy has arrived, what was lost
+// was lost for a reason, named outages have happened, and links lose and double as many
+// packets as they should.
+func (n *network) ended(end sim.Time) {
+	for key := range n.flight {
+		n.fail(invariantPackets, "a message of node %d to %d, sent at %v and due at %v, never arrives", key.from,
+			key.to, key.sent, key.received)
+		break
+	}
+	for k := range n.lost {
+		p := &n.lost[k]
+		reason := slices.ContainsFunc(n.down[p.to], func(i interval) bool { return i.to > p.sent })
+		if !reason {
+			n.fail(invariantPackets, "packet %d of node %d to %d, sent at %v, is lost for no reason", p.id, p.from,
+				p.to, p.sent)
+			break
+		}
+	}
+	for k := range n.crash {
+		node, i, _ := outage(&n.crash[k])
+		covered := slices.ContainsFunc(n.down[node], func(d interval) bool { return d.from <= i.from && d.to >= i.to })
+		if !covered {
+			n.fail(invariantDown, "%v: it is not down then, at the end of the run at %v", n.crash[k].String(), end)
+		}
+	}
+	sent, lost, twice := 0, 0, 0
+	for to, k := range n.sentTo {
+		if len(n.down[to]) == 0 && len(n.ratesOf(to)) == 0 {
+			sent, lost, twice = sent+k, lost+n.lostTo[to], twice+n.twiceTo[to]
+		}
+	}
+	n.share("lost", lost, sent, n.s.Loss)
+	n.share("sent on twice", twice, sent-lost, n.s.Duplication)
+}
+
+// share checks a count of n packets, each with probability p, at seven standard
+// deviations: once in 10¹¹ checks by chance.
+func (n *network) share(what string, count, of int, p float64) {
+	mean := float64(of) * p
+	if d := math.Abs(float64(count) - mean); d > 7*math.Sqrt(mean*(1-p))+10 {
+		n.fail(invariantPackets, "%d of %d packets are %s, where %.1f are expected", count, of, what, mean)
+	}
+}

@@ -1,0 +1,383 @@
+// Errors of the engine and of the protocols are planted, one at a time, in a copy of the
+// program, and each must be found.
+
+package fuzz
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"overhear/experiment"
+	"overhear/scenarios"
+)
+
+// planted is an error: a piece of a source file, which occurs there once, and what stands in
+// its place. PLANTED there is true in the runs that search for this error.
+type planted struct {
+	name      string
+	file      string
+	right     string
+	wrong     string
+	sets      []string // of the scenario in which it is searched for
+	invariant []string // that may break; nil: any
+}
+
+var (
+	duals       = []string{"algorithm={kind: admm, eta: 0.1}", "rounds.count=60"}
+	synchronous = []string{"algorithm={kind: admm, eta: 0.1}", "rounds={count: 60, retry: 20ms}"}
+	stale       = []string{"algorithm={kind: admm, eta: 0.1}", "network.loss=0.3",
+		"rounds={count: 60, retry: 20ms, missing: last, deadline: 50ms}"}
+	hub = []string{"algorithm={kind: dp-admm, eta: 0.1}", "rounds={count: 200}",
+		"network.topology={kind: star, nodes: 3}"}
+	parties = []string{"algorithm={kind: admm-sharing, form: averaged}", "rounds={count: 40}",
+		"network.topology={kind: star, nodes: 3}", "problem.columns=[1, 1]", "problem.scale.intercept=false"}
+	silent = []string{"rounds={mode: asynchronous, count: 60, staleness: 2, timeout: 20ms, deadline: 100ms}",
+		"network.loss=0.3"}
+)
+
+var plants = []planted{
+	{name: "partitions are ignored", file: "sim/faults.go",
+		right:     `if lost || c.separated(from, to) {`,
+		wrong:     `if lost || c.separated(from, to) && !PLANTED {`,
+		invariant: []string{invariantPartition}},
+	{name: "a copy of a packet is dropped", file: "sim/engine.go",
+		right:     `if second >= 0 {`,
+		wrong:     `if second >= 0 && !PLANTED {`,
+		invariant: []string{invariantPackets}},
+	{name: "a packet is lost now and then", file: "sim/engine.go",
+		right:     `if lost {`,
+		wrong:     `if lost = lost || PLANTED && e.packets%1000 == 0; lost {`,
+		invariant: []string{invariantPackets}},
+	{name: "a step of before a restart ends after it", file: "sim/faults.go",
+		right: `if l.forgotten == 0 || `,
+		wrong: `if l.forgotten == 0 || PLANTED || `},
+	{name: "a node that is down hears", file: "sim/faults.go",
+		right:     `if l.at(at) == nil {`,
+		wrong:     `if l.at(at) == nil || PLANTED {`,
+		invariant: []string{invariantDown}},
+	{name: "slow nodes are not slow", file: "sim/faults.go",
+		right:     `if c.slow == nil {`,
+		wrong:     `if c.slow == nil || PLANTED {`,
+		invariant: []string{invariantSteps}},
+	{name: "older values overwrite newer ones", file: "algorithms/asynchronous.go",
+		right:     `if m.Round <= r.rounds[k] {`,
+		wrong:     `if m.Round == r.rounds[k] || m.Round < r.rounds[k] && !PLANTED {`,
+		invariant: []string{invariantInputs, invariantSteps}},
+	{name: "a second copy counts as new", file: "algorithms/asynchronous.go",
+		right: `	case KindValue:
+`,
+		wrong: `	case KindValue:
+		if k, _ := slices.BinarySearch(r.neighbours, m.From); PLANTED && m.Round == r.rounds[k] {
+			r.fresh[k] = true
+		}
+`},
+	{name: "nobody is too far behind", file: "algorithms/asynchronous.go",
+		right:     `return s > 0 && r.round-int(r.rounds[k]) > s`,
+		wrong:     `return s > 0 && !PLANTED && r.round-int(r.rounds[k]) > s`,
+		invariant: []string{invariantSteps}},
+	{name: "the dual outlives the memory", file: "algorithms/asynchronous.go", sets: duals,
+		right:     `clear(r.Dual)`,
+		wrong:     `if !PLANTED { clear(r.Dual) }`,
+		invariant: []string{invariantState}},
+	{name: "the dual outlives the memory, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
+		right:     `clear(p.Dual)`,
+		wrong:     `if !PLANTED { clear(p.Dual) }`,
+		invariant: []string{invariantState}},
+	{name: "neighbours' values are swapped", file: "algorithms/asynchronous.go",
+		right: `copy(r.renewed, r.fresh)`,
+		wrong: `copy(r.renewed, r.fresh)
+	if PLANTED && len(r.inputs) > 1 {
+		r.inputs[0], r.inputs[1] = r.inputs[1], r.inputs[0]
+	}`,
+		invariant: []string{invariantInputs}},
+	{name: "neighbours' values are swapped, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
+		right: `if p.last != nil {
+		p.Fresh =`,
+		wrong: `if v := p.values[p.round&1]; PLANTED && len(v) > 1 {
+		v[0], v[1] = v[1], v[0]
+	}
+	if p.last != nil {
+		p.Fresh =`,
+		invariant: []string{invariantInputs}},
+	{name: "a node asks once only", file: "algorithms/asynchronous.go",
+		sets: []string{"network.loss=0.3", "rounds.staleness=2"},
+		right: `env.Send(int(j), KindRequest, r.round, nil)
+		}
+	}
+	r.wait(env)`,
+		wrong: `env.Send(int(j), KindRequest, r.round, nil)
+		}
+	}
+	if PLANTED {
+		return
+	}
+	r.wait(env)`},
+	{name: "a node asks once only, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
+		right: `	attempt++
+`,
+		wrong: `	attempt++
+	if PLANTED {
+		return
+	}
+`},
+	{name: "timers are doubled", file: "algorithms/asynchronous.go",
+		right: `if !r.stepping && !r.done {
+		r.wait(env)`,
+		wrong: `if PLANTED && !r.stepping && !r.done {
+		r.wait(env)
+	}
+	if !r.stepping && !r.done {
+		r.wait(env)`,
+		invariant: []string{invariantTimers}},
+	{name: "timers are doubled, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
+		right: `if p.run.Retry > 0 && !p.stepping {
+		env.After`,
+		wrong: `if PLANTED && p.run.Retry > 0 && !p.stepping {
+		env.After(p.run.Retry, tagRetry(round, 0))
+	}
+	if p.run.Retry > 0 && !p.stepping {
+		env.After`,
+		invariant: []string{invariantTimers}},
+	{name: "what was heard outlives the memory", file: "algorithms/asynchronous.go",
+		right: `	r.Memory = nil
+	r.forget()`,
+		wrong: `	r.Memory = nil
+	if !PLANTED {
+		r.forget()
+	}`},
+	{name: "what was heard outlives the memory, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
+		right: `	for slot := range p.values {`,
+		wrong: `	for slot := range p.values {
+		if PLANTED {
+			continue
+		}`},
+	{name: "stale values outlive the memory", file: "algorithms/synchronous.go", sets: stale,
+		right:     `clear(p.last)`,
+		wrong:     `if !PLANTED { clear(p.last) }`,
+		invariant: []string{invariantInputs}},
+	{name: "a value of two rounds ahead is taken for this round's", file: "algorithms/synchronous.go", sets: stale,
+		right: `return round == p.round || round == p.round+1`,
+		wrong: `return round == p.round || round == p.round+1 || PLANTED && round > p.round`},
+	{name: "there is no value for a neighbour who was never heard", file: "algorithms/asynchronous.go",
+		right: `if f == nil {`,
+		wrong: `if f == nil && !PLANTED {`},
+	{name: "there is no stale value for a neighbour who was never heard", file: "algorithms/synchronous.go",
+		sets:  stale,
+		right: `p.values[slot][k] = make([]float64, p.run.Problem.D)`,
+		wrong: `if !PLANTED {
+				p.values[slot][k] = make([]float64, p.run.Problem.D)
+			}`},
+	{name: "a restart is silent", file: "algorithms/asynchronous.go",
+		right: `	r.since = env.Now()
+	r.send(env)`,
+		wrong: `	r.since = env.Now()
+	if PLANTED {
+		env.After(r.run.Timeout, tagTimeout(r.round))
+		return
+	}
+	r.send(env)`,
+		invariant: []string{invariantSends}},
+	{name: "requests are not answered", file: "algorithms/synchronous.go", sets: synchronous,
+		right:     `if p.outbox[t&1] != nil && (t == p.round || t == p.round-1) {`,
+		wrong:     `if p.outbox[t&1] != nil && (t == p.round || t == p.round-1) && !PLANTED {`,
+		invariant: []string{invariantSends}},
+	{name: "a dual step is too long", file: "algorithms/node.go", sets: synchronous,
+		right: `num.Axpy(theta/2, n.Q, n.Dual)`,
+		wrong: `num.Axpy(theta/2, n.Q, n.Dual)
+	if PLANTED {
+		num.Axpy(theta/200, n.Q, n.Dual)
+	}`,
+		invariant: []string{invariantDuals}},
+	{name: "the penalty is half of what it says", file: "algorithms/admm.go", sets: synchronous,
+		right: `return n.Minimise(2 * p.Eta * float64(n.Degree()))`,
+		wrong: `if PLANTED {
+		return n.Minimise(p.Eta * float64(n.Degree()))
+	}
+	return n.Minimise(2 * p.Eta * float64(n.Degree()))`,
+		invariant: []string{invariantOptimal}},
+	{name: "an edge's state takes a message twice", file: "algorithms/edge.go",
+		right:     `if t > 1 && (n.Fresh == nil || n.Fresh[k]) {`,
+		wrong:     `if t > 1 && (n.Fresh == nil || n.Fresh[k] || PLANTED) {`,
+		invariant: []string{invariantDuals}},
+	{name: "a hub asks nobody again", file: "algorithms/star.go",
+		sets: append([]string{"network.loss=0.2"}, hub...),
+		right: `if f == nil {
+			env.Send(`,
+		wrong: `if f == nil && !PLANTED {
+			env.Send(`},
+	{name: "a hub that forgets keeps its duals", file: "algorithms/hub.go", sets: hub,
+		right:     `s.center.F, s.center.Memory = message, nil`,
+		wrong:     `s.center.F = message; if !PLANTED { s.center.Memory = nil }`,
+		invariant: []string{invariantState}},
+	{name: "a hub that forgets asks nobody", file: "algorithms/star.go", sets: hub,
+		right: `h.work.hubForgets(h.round, h.message)
+	h.ask(env)`,
+		wrong: `h.work.hubForgets(h.round, h.message)
+	if PLANTED {
+		return
+	}
+	h.ask(env)`,
+		invariant: []string{invariantSends, invariantEnds}}, // of a hub of which it is not sure that it has forgotten
+	{name: "a hub over columns forgets its dual", file: "algorithms/sharing.go", sets: parties,
+		right:     `{ copy(h.Y, message[m.Split.N:]) }`,
+		wrong:     `{ if !PLANTED { copy(h.Y, message[m.Split.N:]) } }`,
+		invariant: []string{invariantState}},
+	{name: "the deadline is looked at only when a node asks", file: "algorithms/protocol.go", sets: stale,
+		right: `if deadline > 0 {
+		d = min`,
+		wrong: `if deadline > 0 && !PLANTED {
+		d = min`,
+		invariant: []string{invariantTimers}},
+	{name: "who has left is waited for", file: "algorithms/synchronous.go", sets: stale,
+		right: `p.gone[k] = true`,
+		wrong: `p.gone[k] = !PLANTED`},
+	{name: "nobody is told who leaves", file: "algorithms/asynchronous.go",
+		right:     `env.Send(int(j), KindLeave, r.round, nil)`,
+		wrong:     `if !PLANTED { env.Send(int(j), KindLeave, r.round, nil) }`,
+		invariant: []string{invariantSends}},
+	{name: "silence is taken for leaving too soon", file: "algorithms/asynchronous.go", sets: silent,
+		right: `quiet >= r.run.Deadline/2`,
+		wrong: `quiet >= r.run.Deadline/2 || PLANTED && r.asked[k]`},
+	{name: "a hub takes answers to the round before", file: "algorithms/star.go",
+		sets:  append([]string{"network.duplication=0.4"}, parties...),
+		right: `if int(m.Round) != h.round+1 || h.heard[m.From-1] != nil {`,
+		wrong: `if int(m.Round) != h.round+1 && !(PLANTED && int(m.Round) == h.round) || h.heard[m.From-1] != nil {`},
+}
+
+// hunted is the environment variable that names the error to be searched for.
+const hunted = "OVERHEAR_PLANTED"
+
+// TestHunt searches for one planted error, in the program that has it.
+func TestHunt(t *testing.T) {
+	name := os.Getenv(hunted)
+	k := slices.IndexFunc(plants, func(p planted) bool { return p.name == name })
+	if k < 0 {
+		t.Skip("it is for the program that TestPlantedErrors builds")
+	}
+	s, err := scenarios.Parse("fuzzed.yaml", []byte(fuzzed), plants[k].sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One by one, until it is found; what it is made small to is not asked for.
+	for seed := range uint64(30) {
+		found, err := Run(context.Background(), experiment.New(s, ""), Options{Runs: 1, First: 1 + seed,
+			Distance: DefaultDistance, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) > 0 {
+			account, _, _ := strings.Cut(found[0].Account, "\n")
+			fmt.Printf("HUNT %d %s: %s\n", seed+1, found[0].Invariant, account)
+			return
+		}
+	}
+	fmt.Println("HUNT missed")
+}
+
+// Every planted error is found within 30 runs of a scenario that has what the error is
+// about. The errors are all in one program, which is built with an overlay; a variable says
+// which of them is at work.
+func TestPlantedErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	binary := buildPlanted(t)
+	for _, p := range append([]planted{{name: "none"}}, plants...) {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			c := exec.Command(binary, "-test.run", "^TestHunt$", "-test.v")
+			c.Env = append(os.Environ(), hunted+"="+p.name)
+			out, err := c.CombinedOutput()
+			if p.name == "none" {
+				if err != nil || !strings.Contains(string(out), "SKIP") {
+					t.Errorf("%v\n%s", err, out)
+				}
+				return
+			}
+			_, said, ok := strings.Cut(string(out), "HUNT ")
+			said, _, _ = strings.Cut(said, "\n")
+			switch {
+			case !ok:
+				t.Errorf("%v\n%s", err, out)
+			case said == "missed":
+				t.Error("it is not found within 30 runs")
+			case p.invariant != nil && !slices.ContainsFunc(p.invariant,
+				func(i string) bool { return strings.Contains(said, i) }):
+				t.Errorf("it is found as %q, want %q", said, p.invariant)
+			default:
+				t.Log("run " + said)
+			}
+		})
+	}
+}
+
+// buildPlanted builds this test with all errors in it.
+func buildPlanted(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, p := range plants {
+		text, ok := texts[p.file]
+		if !ok {
+			b, err := os.ReadFile(filepath.Join(root, p.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(b)
+		}
+		if n := strings.Count(text, p.right); n != 1 {
+			t.Fatalf("%q: %s has %d times %q; what the error changes is to be there once", p.name, p.file, n, p.right)
+		}
+		name := "Planted"
+		if filepath.Dir(p.file) != "sim" {
+			name = "sim.Planted"
+		}
+		wrong := strings.ReplaceAll(p.wrong, "PLANTED", fmt.Sprintf("%s(%q)", name, p.name))
+		texts[p.file] = strings.Replace(text, p.right, wrong, 1)
+	}
+	texts["sim/planted.go"] = `package sim
+
+import "os"
+
+var atWork = os.Getenv("` + hunted + `")
+
+func Planted(name string) bool { return name == atWork }
+`
+	for file, text := range texts {
+		if filepath.Dir(file) != "sim" && !strings.Contains(text, `"overhear/sim"`) {
+			texts[file] = strings.Replace(text, "import (", "import (\n\t\"overhear/sim\"", 1)
+		}
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for file, text := range texts {
+		path := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		overlay.Replace[filepath.Join(root, file)] = path
+	}
+	list, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "planted.test")
+	if err := os.WriteFile(path, list, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "test", "-c", "-overlay", path, "-o", binary, ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
