@@ -159,3 +159,21 @@ func TestLock_EndsWithItsProcess(t *testing.T) {
 	}
 	unlock()
 }
+
+// A link in the place of the lock is not written through.
+func TestLock_IsNotALink(t *testing.T) {
+	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "precious")
+	if err := os.WriteFile(other, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, filepath.Join(dir, LockFile)); err != nil {
+		t.Skip(err)
+	}
+	if unlock, err := Lock(dir, 0); err == nil {
+		unlock()
+		t.Error("the link is taken for a lock")
+	}
+	if text, _ := os.ReadFile(other); string(text) != "mine" {
+		t.Errorf("the file behind the link has %q", text)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -28,6 +29,10 @@ func Lock(dir string, wait time.Duration) (unlock func(), err error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, LockFile)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file but something that another put there; remove it, or choose another "+
+			"--out", path)
+	}
 	deadline := time.Now().Add(wait)
 	for {
 		l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
@@ -39,6 +44,9 @@ func Lock(dir string, wait time.Duration) (unlock func(), err error) {
 			ok, err = l.TryLock()
 		}
 		cancel()
+		if errors.Is(err, errors.ErrUnsupported) && runtime.GOOS == "js" {
+			return func() { os.Remove(path) }, nil // WebAssembly has no locks; there the process is alone
+		}
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return nil, fmt.Errorf("locking %s: %w; where the file system has no locks, choose an --out on another",
 				dir, err)
