@@ -154,7 +154,7 @@ func (m *claims) ended() {
 			own := gradientOf(c.a.Problem, shard, g.At)
 			size := num.Norm(g.Value) + num.Norm(own) + math.Abs(g.Ridge)*num.Norm(g.At) + 1
 			num.Axpy(-1, g.Value, own)
-			if off := num.Norm(own); !(off <= (1e-7+10*c.e.Solver.Tolerance)*size) {
+			if off := num.Norm(own); !(off <= (1e-7+float64(10*c.e.Solver.Tolerance))*size) {
 				c.fail(invariantOptimal, "round %d of node %d is not where its objective is least, "+
 					"with the values that entered: the gradient is off by %.3g", g.Round, i, off)
 				return
@@ -175,7 +175,7 @@ func gradientOf(p *problem.Problem, shard *problem.Shard, f []float64) []float64
 	for k := range rows {
 		cols, vals := shard.U.Row(k)
 		for c, col := range cols {
-			out[col] += p.C / float64(rows) * slopes[k] * vals[c]
+			out[col] += float64(p.C / float64(rows) * slopes[k] * vals[c])
 		}
 	}
 	return out

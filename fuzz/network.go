@@ -290,7 +290,7 @@ func (n *network) late(name func() string, p *parcel, at sim.Time, factor float6
 	default:
 		return
 	}
-	if took := float64(at - p.sent); took < low*factor*(1-1e-9)-1 || took > high*factor*(1+1e-9)+1 {
+	if took := float64(at - p.sent); took < float64(low*factor*(1-1e-9))-1 || took > float64(high*factor*(1+1e-9))+1 {
 		n.fail(invariantPackets, "%s takes %v, not %v to %v times %v", name(), sim.Duration(took), sim.Duration(low),
 			sim.Duration(high), factor)
 	}
@@ -375,7 +375,7 @@ func (n *network) ended(end sim.Time) {
 // deviations: once in 10¹¹ checks by chance.
 func (n *network) share(what string, count, of int, p float64) {
 	mean := float64(of) * p
-	if d := math.Abs(float64(count) - mean); d > 7*math.Sqrt(mean*(1-p))+10 {
+	if d := math.Abs(float64(count) - mean); d > float64(7*math.Sqrt(mean*(1-p)))+10 {
 		n.fail(invariantPackets, "%d of %d packets are %s, where %.1f are expected", count, of, what, mean)
 	}
 }

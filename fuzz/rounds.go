@@ -594,13 +594,13 @@ func (c *checker) duration(n *follower, now sim.Time, last bool) {
 			whole *= *s.Factor
 		}
 	}
-	slack := 1 + whole*1e-9
+	slack := 1 + float64(whole*1e-9)
 	for k := range c.e.Network.Faults {
 		if s, ok := c.e.Network.Faults[k].Kind.(sim.SlowNode); ok && s.Factor != nil {
 			slack += *s.Factor // a nanosecond before it is slowed
 		}
 	}
-	least, most := whole*(1-cost.Jitter)-slack, whole*(1+cost.Jitter)+slack
+	least, most := float64(whole*(1-cost.Jitter))-slack, float64(whole*(1+cost.Jitter))+slack
 	took := float64(now - n.began)
 	if took >= least && took <= most {
 		return
