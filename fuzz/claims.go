@@ -152,7 +152,7 @@ func (m *claims) ended() {
 				continue
 			}
 			own := gradientOf(c.a.Problem, shard, g.At)
-			size := num.Norm(g.Value) + num.Norm(own) + math.Abs(g.Ridge)*num.Norm(g.At) + 1
+			size := num.Norm(g.Value) + num.Norm(own) + float64(math.Abs(g.Ridge)*num.Norm(g.At)) + 1
 			num.Axpy(-1, g.Value, own)
 			if off := num.Norm(own); !(off <= (1e-7+float64(10*c.e.Solver.Tolerance))*size) {
 				c.fail(invariantOptimal, "round %d of node %d is not where its objective is least, "+

@@ -374,7 +374,7 @@ func (n *network) ended(end sim.Time) {
 // share checks a count of n packets, each with probability p, at seven standard
 // deviations: once in 10¹¹ checks by chance.
 func (n *network) share(what string, count, of int, p float64) {
-	mean := float64(of) * p
+	mean := float64(float64(of) * p)
 	if d := math.Abs(float64(count) - mean); d > float64(7*math.Sqrt(mean*(1-p)))+10 {
 		n.fail(invariantPackets, "%d of %d packets are %s, where %.1f are expected", count, of, what, mean)
 	}
