@@ -119,7 +119,9 @@ func run[P any](t testing.TB, f *fixture, method string, rounds int, link sim.Li
 		t.Fatal(err)
 	}
 	rec := &Recording{Seed: 1}
-	c := algorithms.Config{Setting: setting, Method: m, Observer: watcher{rec}}
+	// A hundred times as exact as what attacks count on, so that their bounds are not reached by chance.
+	c := algorithms.Config{Setting: setting, Method: m, Observer: watcher{rec},
+		Tolerance: problem.DefaultTolerance / 100}
 	if link.Loss > 0 {
 		c.Retry, c.Deadline = 10e6, 60e9
 	}

@@ -59,7 +59,7 @@ func TestRowSpace_TellsRowsFromStrangers(t *testing.T) {
 		pub *model.Public
 	}
 	get := func(r *Recording, p *model.Public) seen { return seen{r, p} }
-	within := map[string]float64{"admm": 1e-8, "m-admm": 1e-6, "r-admm": 1e-8, "dgd": 1e-12, "edge-admm": 1e-8}
+	within := map[string]float64{"admm": 1e-9, "m-admm": 1e-6, "r-admm": 1e-9, "dgd": 1e-12, "edge-admm": 1e-9}
 	for name, c := range map[string]seen{
 		"admm": get(run(t, f, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })),
 		"m-admm": get(run(t, f, "m-admm", 12, sim.Link{}, func(p *algorithms.MADMM) {
