@@ -120,8 +120,60 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	notes(w, runs[0].Info)
+	info := runs[0].Info
+	for _, c := range info.Computed {
+		fmt.Fprintf(w, "%s: %v in seed %d, computed: %s\n", c.Key, c.Value, info.Seed, c.Why)
+	}
+	seedProgress(w, runs)
+	if !math.IsNaN(float64(info.Final.TestError)) {
+		text := metrics.Named("test_error").Text
+		fmt.Fprintf(w, "test error at the optimum of seed %d: %s; of always the larger class: %s\n", info.Seed,
+			text(float64(info.Reference.TestError)), text(float64(info.BaseError)))
+	}
+	if info.Ridge != nil {
+		fmt.Fprintf(w, "rho of seed %d: %s\n", info.Seed, ridge(info))
+	}
+	seedLines(w, "warning: ", runs, func(i *record.Info) []string { return i.Warnings })
+	notes(w, info)
 	return nil
+}
+
+// seedLines writes what runs say, each text once, with the number of seeds that say it where that is not all of them.
+func seedLines(w io.Writer, what string, runs []*record.Run, says func(i *record.Info) []string) {
+	var texts []string
+	count := map[string]int{}
+	for _, r := range runs {
+		for _, text := range says(r.Info) {
+			if count[text]++; count[text] == 1 {
+				texts = append(texts, text)
+			}
+		}
+	}
+	for _, text := range texts {
+		of := ""
+		if count[text] < len(runs) {
+			of = fmt.Sprintf("%d of %d seeds: ", count[text], len(runs))
+		}
+		fmt.Fprintln(w, what+of+text)
+	}
+}
+
+// seedProgress says how many runs are in each state, and what the first of them says.
+func seedProgress(w io.Writer, runs []*record.Run) {
+	var first []*record.Info
+	count := map[string]int{}
+	for _, r := range runs {
+		if c := r.Info.Convergence; c != nil {
+			if count[c.State]++; count[c.State] == 1 {
+				first = append(first, r.Info)
+			}
+		}
+	}
+	for _, i := range first {
+		c := i.Convergence
+		fmt.Fprintf(w, "progress: %d of %d seeds %s; seed %d: %s\n", count[c.State], len(runs), c.State, i.Seed,
+			progress(c))
+	}
 }
 
 // progress says how the distance to the optimum went, and what to change.
