@@ -215,6 +215,27 @@ done:
 	VZEROUPPER
 	RET
 
+// MAC adds the products of four numbers of a row, at AX, and Y8 to a register; LAST of the last one to three of them.
+#define MAC(P, AT, X, ACC) \
+	VMULPD AT(P)(AX*8), X, Y10 \
+	VADDPD Y10, ACC, ACC
+
+#define LAST(P, ACC) \
+	VMASKMOVPD (P)(AX*8), Y13, Y10 \
+	VMULPD     Y10, Y8, Y10 \
+	VADDPD     Y10, ACC, ACC
+
+// LASTS loads the mask for the CX numbers that are left, and those of x, and adds the products of all rows.
+#define LASTS(A, B, C, D) \
+	SHLQ       $3, CX \
+	SUBQ       CX, DX \
+	VMOVUPD    32(DX), Y13 \
+	VMASKMOVPD (SI)(AX*8), Y13, Y8 \
+	LAST(R8, A) \
+	LAST(R9, B) \
+	LAST(R10, C) \
+	LAST(R11, D)
+
 // SUM adds the chains of two registers as dotAVX2 does and leaves the sum in the low half of the first.
 #define SUM(A, B, XA) \
 	VADDPD       B, A, A   \
@@ -248,22 +269,14 @@ TEXT ·dot4AVX2(SB), NOSPLIT, $0-56
 loop:
 	VMOVUPD (SI)(AX*8), Y8
 	VMOVUPD 32(SI)(AX*8), Y9
-	VMULPD  (R8)(AX*8), Y8, Y10
-	VMULPD  32(R8)(AX*8), Y9, Y11
-	VADDPD  Y10, Y0, Y0
-	VADDPD  Y11, Y1, Y1
-	VMULPD  (R9)(AX*8), Y8, Y10
-	VMULPD  32(R9)(AX*8), Y9, Y11
-	VADDPD  Y10, Y2, Y2
-	VADDPD  Y11, Y3, Y3
-	VMULPD  (R10)(AX*8), Y8, Y10
-	VMULPD  32(R10)(AX*8), Y9, Y11
-	VADDPD  Y10, Y4, Y4
-	VADDPD  Y11, Y5, Y5
-	VMULPD  (R11)(AX*8), Y8, Y10
-	VMULPD  32(R11)(AX*8), Y9, Y11
-	VADDPD  Y10, Y6, Y6
-	VADDPD  Y11, Y7, Y7
+	MAC(R8, 0, Y8, Y0)
+	MAC(R8, 32, Y9, Y1)
+	MAC(R9, 0, Y8, Y2)
+	MAC(R9, 32, Y9, Y3)
+	MAC(R10, 0, Y8, Y4)
+	MAC(R10, 32, Y9, Y5)
+	MAC(R11, 0, Y8, Y6)
+	MAC(R11, 32, Y9, Y7)
 	ADDQ    $8, AX
 	SUBQ    $8, CX
 	JGE     loop
@@ -275,52 +288,18 @@ rest:
 	CMPQ    CX, $4
 	JLT     first
 	VMOVUPD (SI)(AX*8), Y8
-	VMULPD  (R8)(AX*8), Y8, Y10
-	VADDPD  Y10, Y0, Y0
-	VMULPD  (R9)(AX*8), Y8, Y10
-	VADDPD  Y10, Y2, Y2
-	VMULPD  (R10)(AX*8), Y8, Y10
-	VADDPD  Y10, Y4, Y4
-	VMULPD  (R11)(AX*8), Y8, Y10
-	VADDPD  Y10, Y6, Y6
+	MAC(R8, 0, Y8, Y0)
+	MAC(R9, 0, Y8, Y2)
+	MAC(R10, 0, Y8, Y4)
+	MAC(R11, 0, Y8, Y6)
 	SUBQ    $4, CX
 	JEQ     sum
 	ADDQ    $4, AX
-	SHLQ    $3, CX
-	SUBQ    CX, DX
-	VMOVUPD 32(DX), Y13
-	VMASKMOVPD (SI)(AX*8), Y13, Y8
-	VMASKMOVPD (R8)(AX*8), Y13, Y10
-	VMULPD  Y10, Y8, Y10
-	VADDPD  Y10, Y1, Y1
-	VMASKMOVPD (R9)(AX*8), Y13, Y10
-	VMULPD  Y10, Y8, Y10
-	VADDPD  Y10, Y3, Y3
-	VMASKMOVPD (R10)(AX*8), Y13, Y10
-	VMULPD  Y10, Y8, Y10
-	VADDPD  Y10, Y5, Y5
-	VMASKMOVPD (R11)(AX*8), Y13, Y10
-	VMULPD  Y10, Y8, Y10
-	VADDPD  Y10, Y7, Y7
+	LASTS(Y1, Y3, Y5, Y7)
 	JMP     sum
 
 first:
-	SHLQ    $3, CX
-	SUBQ    CX, DX
-	VMOVUPD 32(DX), Y13
-	VMASKMOVPD (SI)(AX*8), Y13, Y8
-	VMASKMOVPD (R8)(AX*8), Y13, Y10
-	VMULPD  Y10, Y8, Y10
-	VADDPD  Y10, Y0, Y0
-	VMASKMOVPD (R9)(AX*8), Y13, Y10
-	VMULPD  Y10, Y8, Y10
-	VADDPD  Y10, Y2, Y2
-	VMASKMOVPD (R10)(AX*8), Y13, Y10
-	VMULPD  Y10, Y8, Y10
-	VADDPD  Y10, Y4, Y4
-	VMASKMOVPD (R11)(AX*8), Y13, Y10
-	VMULPD  Y10, Y8, Y10
-	VADDPD  Y10, Y6, Y6
+	LASTS(Y0, Y2, Y4, Y6)
 
 sum:
 	SUM(Y0, Y1, X0)
@@ -333,6 +312,12 @@ sum:
 	VMOVSD X6, 24(DI)
 	VZEROUPPER
 	RET
+
+// ADDLAST adds a multiple of the last numbers of a row to Y8.
+#define ADDLAST(P, K) \
+	VMASKMOVPD (P)(AX*8), Y13, Y9 \
+	VMULPD     Y9, K, Y9 \
+	VADDPD     Y9, Y8, Y8
 
 // func axpy4AVX2(k *[4]float64, a, b, c, d, y *float64, n int)
 // axpyAVX2 of a, b, c and d, one after the other.
@@ -375,18 +360,10 @@ rest:
 	SUBQ       CX, DX
 	VMOVUPD    32(DX), Y13
 	VMASKMOVPD (SI)(AX*8), Y13, Y8
-	VMASKMOVPD (R8)(AX*8), Y13, Y9
-	VMULPD     Y9, Y0, Y9
-	VADDPD     Y9, Y8, Y8
-	VMASKMOVPD (R9)(AX*8), Y13, Y9
-	VMULPD     Y9, Y1, Y9
-	VADDPD     Y9, Y8, Y8
-	VMASKMOVPD (R10)(AX*8), Y13, Y9
-	VMULPD     Y9, Y2, Y9
-	VADDPD     Y9, Y8, Y8
-	VMASKMOVPD (R11)(AX*8), Y13, Y9
-	VMULPD     Y9, Y3, Y9
-	VADDPD     Y9, Y8, Y8
+	ADDLAST(R8, Y0)
+	ADDLAST(R9, Y1)
+	ADDLAST(R10, Y2)
+	ADDLAST(R11, Y3)
 	VMASKMOVPD Y8, Y13, (SI)(AX*8)
 
 done:
