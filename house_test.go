@@ -26,7 +26,7 @@ import (
 // levels, lowest first: a package imports only packages of lower levels.
 var levels = [][]string{
 	{"internal/num", "internal/files", "internal/checkpoint", "internal/memory", "internal/guard"},
-	{"sim"},
+	{"sim", "internal/golden"},
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "adversary/model"},
 	{"algorithms", "adversary/stats", "metrics", "report/browser", "report/plot"},

@@ -10,15 +10,13 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"overhear/adversary"
 	"overhear/experiment"
+	"overhear/internal/golden"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -73,31 +71,16 @@ func goldenExperiment(t *testing.T, sets []string) *experiment.Experiment {
 	return experiment.New(s, "")
 }
 
-// golden holds findings against the files of a name.
-func golden(t *testing.T, name string, findings any, text string) {
+// compare holds findings against the files of a name.
+func compare(t *testing.T, name string, findings any, text string) {
 	t.Helper()
 	b, err := json.Marshal(findings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, got := range map[string]string{
+	golden.Compare(t, filepath.Join("..", "results", "golden", "findings"), map[string]string{
 		name + ".sha256": fmt.Sprintf("%x\n", sha256.Sum256(b)), name + ".txt": text,
-	} {
-		path := filepath.Join("..", "results", "golden", "findings", file)
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s", diff.Diff(path, want, "this machine", []byte(got)))
-		}
-	}
+	}, *update)
 }
 
 // lines writes values as JSON, one a line, every digit.
@@ -147,7 +130,7 @@ func TestGoldenAttacks(t *testing.T) {
 				lines(&text, f.Labels...)
 				lines(&text, f.Checks...)
 			}
-			golden(t, "attack-"+name, a, text.String())
+			compare(t, "attack-"+name, a, text.String())
 		})
 	}
 	for _, a := range adversary.Attacks() {
@@ -171,7 +154,7 @@ func TestGoldenAudits(t *testing.T) {
 			lines(&text, a.Checks...)
 			lines(&text, a.Ratios[:]...)
 			lines(&text, a.Power)
-			golden(t, "audit-"+name, a, text.String())
+			compare(t, "audit-"+name, a, text.String())
 		})
 	}
 }

@@ -18,9 +18,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"overhear/algorithms"
+	"overhear/internal/golden"
 	"overhear/metrics"
 	"overhear/scenarios"
 	"overhear/sim"
@@ -107,9 +106,9 @@ func goldenScenario(t *testing.T, name string) *scenarios.Scenario {
 	return s
 }
 
-// golden runs a scenario and returns the digest of its trace and a text about the
+// goldenRun runs a scenario and returns the digest of its trace and a text about the
 // run, for people.
-func golden(t *testing.T, s *scenarios.Scenario, workers int) (digest, text string) {
+func goldenRun(t *testing.T, s *scenarios.Scenario, workers int) (digest, text string) {
 	t.Helper()
 	var b excerpt
 	out, err := New(s, "").complete(context.Background(), 7, Execution{Workers: workers, Events: b.event}, nil, nil)
@@ -188,23 +187,9 @@ func (b *excerpt) text(out *outcome) string {
 func TestGoldenRuns(t *testing.T) {
 	for name := range goldens {
 		t.Run(name, func(t *testing.T) {
-			digest, text := golden(t, goldenScenario(t, name), 2)
-			for file, got := range map[string]string{name + ".sha256": digest + "\n", name + ".txt": text} {
-				path := filepath.Join("..", "results", "golden", file)
-				if *update {
-					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
-					continue
-				}
-				want, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got != string(want) {
-					t.Errorf("%s", diff.Diff(path, want, "this run", []byte(got)))
-				}
-			}
+			digest, text := goldenRun(t, goldenScenario(t, name), 2)
+			golden.Compare(t, filepath.Join("..", "results", "golden"),
+				map[string]string{name + ".sha256": digest + "\n", name + ".txt": text}, *update)
 		})
 	}
 }
@@ -224,11 +209,11 @@ func TestEveryMethodHasAGolden(t *testing.T) {
 // The digest may not depend on workers, processors or the run that came before.
 func TestDigestDoesNotDependOnTheMachine(t *testing.T) {
 	s := goldenScenario(t, "lossy")
-	want, _ := golden(t, s, 1)
+	want, _ := goldenRun(t, s, 1)
 	for _, workers := range []int{1, 2, 8} {
 		for _, procs := range []int{1, 2} {
 			old := runtime.GOMAXPROCS(procs)
-			got, _ := golden(t, s, workers)
+			got, _ := goldenRun(t, s, workers)
 			runtime.GOMAXPROCS(old)
 			if got != want {
 				t.Errorf("%d workers on %d processors: digest %s, want %s", workers, procs, got, want)
