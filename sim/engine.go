@@ -53,7 +53,7 @@ type Ties uint8
 // Orders of simultaneous events.
 const (
 	Ordered  Ties = iota // by kind of event, then by the node that caused it, then by when it did
-	Shuffled             // by a hash of those with the seed
+	Shuffled             // by a hash of those with the seed; every node starts before anything else happens
 )
 
 // QueueKind chooses the queue of pending events; both give the same runs.
@@ -94,6 +94,7 @@ type Engine struct {
 	shuffle uint64
 
 	now      Time
+	starts   heap4 // of nodes
 	queue    queue
 	near     *radix // the queue, if it is a radix heap: saves a dynamic call
 	sequence []uint64
@@ -289,10 +290,23 @@ func (e *Engine) next() bool {
 	if e.faults != nil {
 		return e.nextAmidFaults()
 	}
-	if e.near != nil {
+	if e.near != nil && len(e.starts.events) == 0 {
 		return e.near.pop(&e.current)
 	}
-	return e.queue.pop(&e.current)
+	return e.pop(&e.current)
+}
+
+// pop takes the first pending event. Starts come first however ties are broken: a
+// node must not hear of others before it exists.
+func (e *Engine) pop(ev *event) bool { return e.starts.pop(ev) || e.queue.pop(ev) }
+
+// putBack undoes the latest pop.
+func (e *Engine) putBack(ev *event) {
+	if ev.kind == kindStart {
+		e.starts.push(ev)
+		return
+	}
+	e.queue.push(ev)
 }
 
 // dispatch handles the current event.
@@ -395,6 +409,10 @@ func (e *Engine) schedule(at Time, k kind, source, node int32, arg uint64) {
 	key := uint64(k)<<60 | uint64(source)<<sequenceBits | n&(1<<sequenceBits-1)
 	if e.shuffle != 0 {
 		key = mix(key ^ e.shuffle)
+	}
+	if k == kindStart {
+		e.starts.push(&event{at: at, key: key, arg: arg, node: node, kind: k})
+		return
 	}
 	if e.near != nil && at > e.near.horizon {
 		p := e.near.place(at)

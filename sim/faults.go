@@ -185,10 +185,10 @@ func (e *Engine) nextAmidFaults() bool {
 		if f.packets != e.packets {
 			f.packets, f.active = e.packets, max(f.active, e.now)
 		}
-		pending := e.queue.pop(&e.current)
+		pending := e.pop(&e.current)
 		if f.due(pending, e.current.at) {
 			if pending {
-				e.queue.push(&e.current)
+				e.putBack(&e.current)
 			}
 			f.agenda.pop(&e.current)
 			f.carryOut(&e.current, e.sequence)

@@ -128,6 +128,34 @@ func TestTrace_SameDigestHoweverItIsRun(t *testing.T) {
 	}
 }
 
+// A message without latency does not come before its receiver has started, whichever
+// way ties are broken.
+func TestStart_ComesBeforeMessages(t *testing.T) {
+	for seed := uint64(1); seed <= 20; seed++ {
+		for _, faults := range []FaultPlan{nil, {{Kind: Crash{Node: 3}, At: 0, Until: ms}}} {
+			started := 0
+			nodes := make([]*scripted, 5)
+			for i := range nodes {
+				nodes[i] = &scripted{start: func(env *Env) {
+					started++
+					for j := range nodes {
+						if j != i {
+							env.Send(j, 0, 0, nil)
+						}
+					}
+				}}
+				nodes[i].receive = func(*Env, *Message) {
+					if started < 5-len(faults) {
+						t.Fatalf("seed %d: a message came after %d starts of 5", seed, started)
+					}
+				}
+			}
+			link := Link{Latency: Latency{Kind: "constant"}}
+			play(t, Config{Seed: seed, Ties: Shuffled, Faults: faults, Link: link}, nodes...)
+		}
+	}
+}
+
 func TestGoldenEngine(t *testing.T) {
 	const want = "f3c6965c038bb8809e078dafff662877d003722e5800a762500bb9e2bfe5e1d3"
 	if got := hexDigest(chat(t, nil)); got != want {
