@@ -18,6 +18,10 @@ type Activity struct {
 	// used it; nil where rounds are in lockstep.
 	Lags []int64
 
+	// Stale is how many values of earlier rounds stood in, in lockstep, for values that were
+	// late.
+	Stale int64
+
 	// Silences are when nodes without lockstep went on without neighbours that they had
 	// heard before and that answered no more.
 	Silences []Silence
@@ -52,6 +56,7 @@ func (s *synchronous) Activity() *Activity {
 	a := &Activity{Nodes: make([]NodeActivity, len(s.peers))}
 	for i := range s.peers {
 		a.Nodes[i] = s.peers[i].activity()
+		a.Stale += s.peers[i].stale
 	}
 	return a
 }

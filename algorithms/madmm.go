@@ -50,17 +50,18 @@ type madmm struct {
 // Warnings say where the parameters leave ZKL18 Theorem 3.1.
 func (m madmm) Warnings() []string {
 	if m.variesTheta() {
-		return []string{"ZKL18 Theorem 3.1 does not cover this run: " + errVaryingTheta.Error()}
+		return []string{theory.ZKL18Theorem31.Name + " does not cover this run: " + errVaryingTheta.Error()}
 	}
 	if err := theory.Theorem31(m.Eta.At, m.Graph.Order(), m.Rounds, m.Theta.At(0, 1)); err != nil {
-		return []string{"ZKL18 Theorem 3.1 does not cover this run: " + err.Error()}
+		return []string{theory.ZKL18Theorem31.Name + " does not cover this run: " + err.Error()}
 	}
 	return nil
 }
 
 // Theorems is ZKL18 Theorem 3.2 for the last two rounds.
 func (m madmm) Theorems() []Theorem {
-	t := Theorem{Name: "ZKL18 Theorem 3.2", Factor: math.NaN(), Reason: "does not apply: " + errVaryingTheta.Error()}
+	t := Theorem{Theorem: theory.ZKL18Theorem32, Factor: math.NaN(),
+		Reason: "does not apply: " + errVaryingTheta.Error()}
 	if m.variesTheta() {
 		return []Theorem{t}
 	}

@@ -5,6 +5,7 @@ package algorithms
 import (
 	"overhear/problem"
 	"overhear/sim"
+	"overhear/theory"
 )
 
 // Method is a published algorithm in a run, as [Entry].New makes it: a [RowMethod], a
@@ -46,10 +47,10 @@ type Analysed interface {
 	Theorems() []Theorem
 }
 
-// Theorem is a proved property of a run.
+// Theorem is a proved property of runs that it covers.
 type Theorem struct {
-	Name   string  // paper and number
-	Holds  bool    // whether its conditions do
+	theory.Theorem
+	Holds  bool    // whether its conditions on the method's parameters, the graph and the loss do
 	Reason string  // in words
 	Factor float64 // by which the error shrinks in a round, at least; NaN: it gives none
 }

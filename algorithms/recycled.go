@@ -148,12 +148,12 @@ func (m *recycled) Theorems() []Theorem {
 	last := use(m.Rounds)
 	for _, eta := range append(m.etas(max(last-1, 1)), m.etas(last)...) {
 		if !inRange(eta) {
-			return []Theorem{{Name: "RA19 Theorem 1", Factor: math.NaN(), Reason: fmt.Sprintf("does not apply: with a "+
-				"penalty of %v its matrices are beyond what can be computed", eta)}}
+			return []Theorem{{Theorem: theory.RA19Theorem1, Factor: math.NaN(), Reason: fmt.Sprintf("does not apply: "+
+				"with a penalty of %v its matrices are beyond what can be computed", eta)}}
 		}
 	}
 	r := theory.RADMM(m.Graph, smooth, m.gamma, m.etas(max(last-1, 1)), m.etas(last))
-	return []Theorem{{Name: "RA19 Theorem 1", Holds: r.Applies, Reason: r.Reason, Factor: math.NaN()}}
+	return []Theorem{{Theorem: theory.RA19Theorem1, Holds: r.Applies, Reason: r.Reason, Factor: math.NaN()}}
 }
 
 // etas are the k-th penalties, by node.

@@ -54,6 +54,7 @@ type peer struct {
 	began    sim.Time    // when the latest step was awaited
 	last     [][]float64 // the latest of every neighbour, where a node may use stale values
 	fresh    [2][]bool   // which values of a round are not stale, where a node may use such
+	stale    int64       // how many stale ones its steps have used
 	gone     []bool      // which neighbours have said that they leave
 	done     bool
 }
@@ -239,6 +240,9 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 	for k, f := range p.values[slot] {
 		if p.last != nil && f != nil {
 			p.last[k] = f
+			if !p.fresh[slot][k] {
+				p.stale++
+			}
 		}
 	}
 	clear(p.values[slot])

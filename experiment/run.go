@@ -26,6 +26,7 @@ import (
 	"overhear/report/plot"
 	"overhear/scenarios"
 	"overhear/sim"
+	"overhear/theory"
 )
 
 // Version of the program, as recorded; a release is built with its own.
@@ -314,7 +315,7 @@ func (o *outcome) nodes() [][]float64 {
 
 // summary is what run.json says of the nodes' time.
 func (o *outcome) summary() *record.Activity {
-	a := &record.Activity{LeastRounds: math.MaxInt, Lags: o.Activity.Lags}
+	a := &record.Activity{LeastRounds: math.MaxInt, Lags: o.Activity.Lags, Stale: o.Activity.Stale}
 	rows := o.nodes()
 	share := 1 / float64(len(rows))
 	for _, row := range rows {
@@ -339,11 +340,27 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 		half := last / 2
 		measured = num.Pow(out.rows[last].Distance/out.rows[half].Distance, 1/float64(last-half))
 	}
+	circumstances := e.circumstances(out)
 	for _, t := range m.Theorems() {
-		rates = append(rates, record.Rate{Theorem: t.Name, Applies: t.Reason, Proved: record.Number(t.Factor),
-			Measured: record.Number(measured)})
+		r := record.Rate{Theorem: t.Name, Applies: t.Reason, Proved: record.Number(t.Factor),
+			Measured: record.Number(measured)}
+		if err := t.Covers(circumstances); err != nil {
+			r.Applies, r.Proved = "does not apply: "+err.Error(), record.Number(math.NaN())
+		}
+		rates = append(rates, r)
 	}
 	return rates
+}
+
+// circumstances are what happened in a run.
+func (e *Experiment) circumstances(out *outcome) theory.Circumstances {
+	return theory.Circumstances{
+		Noise:      algorithms.Noisy(out.Params),
+		Asynchrony: e.Rounds.Mode == "asynchronous",
+		Staleness:  out.Activity.Stale > 0,
+		Amnesia:    e.Network.Faults.Forgets(),
+		Departure:  e.Network.Faults.Leaves(),
+	}
 }
 
 // Summarise writes summary.csv and, with more than one run, figures if asked, of

@@ -2,13 +2,21 @@
 
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func init() { registerFault(7, RandomCrashes{}) }
 
 // RandomCrashes are crashes by rate while the fault holds.
 type RandomCrashes struct {
 	Rate CrashRate `yaml:"crashes" doc:"crashes by rate"`
+}
+
+// Leaves says whether a node leaves for good.
+func (p FaultPlan) Leaves() bool {
+	return slices.ContainsFunc(p, func(f Fault) bool { _, ok := f.Kind.(Leave); return ok })
 }
 
 // Forgets says whether a node may lose its memory.

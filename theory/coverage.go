@@ -1,0 +1,67 @@
+// Which runs a theorem is about.
+
+package theory
+
+import (
+	"errors"
+	"strings"
+)
+
+// Circumstances are what may happen in a run and is not allowed by every proof.
+type Circumstances struct {
+	Noise      bool // the method perturbs what it computes
+	Asynchrony bool // nodes step with values of different rounds
+	Staleness  bool // in lockstep, a value of an earlier round stood in for one that was late
+	Amnesia    bool // a crash lost a node's memory
+	Departure  bool // a node left the run for good
+}
+
+// reasons say of each circumstance why a proof that does not allow it says nothing.
+var reasons = []struct {
+	of   func(Circumstances) bool
+	text string
+}{
+	{func(c Circumstances) bool { return c.Noise }, "it is about the method without noise (noise: off)"},
+	{func(c Circumstances) bool { return c.Asynchrony },
+		"it is about rounds in lockstep (rounds.mode: synchronous)"},
+	{func(c Circumstances) bool { return c.Staleness },
+		"in it a node waits for the values of every neighbour, and in this run values of earlier rounds stood in " +
+			"(rounds.missing: last)"},
+	{func(c Circumstances) bool { return c.Amnesia },
+		"in it nodes keep their iterates and duals, and in this run a crash loses them (memory: lost)"},
+	{func(c Circumstances) bool { return c.Departure }, "in it the nodes stay the same, and in this run one leaves"},
+}
+
+// Theorem is a theorem on convergence and the circumstances under which it still holds. What
+// else it asks, of penalties, the graph and the loss, its function computes.
+type Theorem struct {
+	Name   string // paper and number
+	States string // what it proves
+	Allows Circumstances
+}
+
+// The theorems. None of them needs a reliable or fast network: in lockstep, messages that are late
+// or sent again change when a step is made and not what it computes.
+var (
+	ZKL18Theorem31 = Theorem{Name: "ZKL18 Theorem 3.1",
+		States: "M-ADMM converges to the optimum where no penalty η_i falls or is below the dual step θ"}
+	ZKL18Theorem32 = Theorem{Name: "ZKL18 Theorem 3.2",
+		States: "M-ADMM converges linearly: in the norm J(t) the error falls by √(1+δ(t)) a round"}
+	RA19Theorem1 = Theorem{Name: "RA19 Theorem 1",
+		States: "R-ADMM and MR-ADMM converge to the optimum under its conditions (i) and (ii)"}
+)
+
+// Covers is nil where the theorem is about runs with such circumstances. Its error says all
+// that keeps it from being so.
+func (t Theorem) Covers(c Circumstances) error {
+	var why []string
+	for _, r := range reasons {
+		if r.of(c) && !r.of(t.Allows) {
+			why = append(why, r.text)
+		}
+	}
+	if why == nil {
+		return nil
+	}
+	return errors.New(strings.Join(why, "; "))
+}
