@@ -25,7 +25,8 @@ import (
 
 // levels, lowest first: a package imports only packages of lower levels.
 var levels = [][]string{
-	{"internal/num", "internal/files", "internal/checkpoint", "internal/memory", "internal/guard"},
+	{"internal/num", "internal/files", "internal/checkpoint", "internal/memory", "internal/guard",
+		"internal/cputime"},
 	{"sim", "internal/golden"},
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "adversary/model"},

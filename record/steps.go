@@ -14,10 +14,10 @@ const stepsFile = "steps.parquet"
 // Step is a row of steps.parquet: the computation of an iterate, from the instant
 // at which its node had all it needed to that at which it published.
 type Step struct {
-	Node    int32 `parquet:"node"`
-	Round   int32 `parquet:"round"` // 0 is the start, which takes no time
-	BeganNS int64 `parquet:"began_ns"`
-	EndedNS int64 `parquet:"ended_ns"`
+	Node    int32 `parquet:"node,delta"`
+	Round   int32 `parquet:"round,delta"` // 0 is the start, which takes no time
+	BeganNS int64 `parquet:"began_ns,delta"`
+	EndedNS int64 `parquet:"ended_ns,delta"`
 }
 
 // Step records the computation of an iterate, where messages are kept.

@@ -37,15 +37,15 @@ type Iterate struct {
 }
 
 // Message is a row of messages.parquet. Both copies of a duplicate have the
-// same id.
+// same id. Most columns change little from row to row: only differences are kept.
 type Message struct {
-	ID         uint64      `parquet:"id"`
-	Src        int32       `parquet:"src"`
-	Dst        int32       `parquet:"dst"`
-	Round      int32       `parquet:"round"`
-	SentNS     int64       `parquet:"sent_ns"`
-	ReceivedNS int64       `parquet:"received_ns"` // −1: lost
-	Bytes      int64       `parquet:"bytes"`
+	ID         uint64      `parquet:"id,delta"`
+	Src        int32       `parquet:"src,delta"`
+	Dst        int32       `parquet:"dst,delta"`
+	Round      int32       `parquet:"round,delta"`
+	SentNS     int64       `parquet:"sent_ns,delta"`
+	ReceivedNS int64       `parquet:"received_ns,delta"` // −1: lost
+	Bytes      int64       `parquet:"bytes,delta"`
 	Kind       MessageKind `parquet:"kind,dict"`
 }
 

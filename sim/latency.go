@@ -164,9 +164,7 @@ func (lognormalLaw) check(l *Latency, report func(field, problem string)) {
 }
 
 func (lognormalLaw) draw(l *Latency, w uint64) Duration {
-	var s Stream
-	s.pcg.Seed(w, mix(w))
-	return nanoseconds(float64(l.Median) * num.Exp(float64(l.Sigma*s.Normal())))
+	return nanoseconds(float64(l.Median) * num.Exp2(float64(l.Sigma*math.Log2E)*normal(w)))
 }
 
 func (lognormalLaw) median(l *Latency) float64 { return float64(l.Median) }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"overhear/internal/cputime"
 )
 
 // BenchmarkNetworks: one operation is a run of 1,000 nodes, 100 rounds of
@@ -66,5 +68,43 @@ func BenchmarkNetworks(b *testing.B) {
 			b.ReportMetric(rate, "events/s")
 			b.ReportMetric(rate/first, "x_ring")
 		})
+	}
+}
+
+// BenchmarkLatencies: one operation is, for every law, a run like those of BenchmarkNetworks on a 4-regular graph. The
+// columns are the events of a CPU second against those with the uniform law.
+func BenchmarkLatencies(b *testing.B) {
+	const nodes, rounds = 1000, 50
+	g, err := Topology{Kind: "random-regular", Nodes: nodes, Degree: 4}.Build(NewStream(1, "topology"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	cases := []Latency{
+		broadcastLatency,
+		{Kind: "constant", Value: 20e6},
+		{Kind: "exponential", Mean: 20e6},
+		{Kind: "lognormal", Median: 20e6, Sigma: 0.5},
+		{Kind: "pareto", Scale: 10e6, Shape: 3},
+	}
+	value := make([]float64, 8)
+	took := make([]time.Duration, len(cases))
+	for range b.N {
+		for k, l := range cases {
+			e, err := New(Config{Graph: g, Link: Link{Latency: l}, Trace: TraceOff})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for i := range nodes {
+				e.Attach(i, &flooder{rounds: rounds, degree: g.Degree(i), value: value})
+			}
+			start := cputime.Now()
+			if err := e.Run(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+			took[k] += cputime.Now() - start
+		}
+	}
+	for k, l := range cases[1:] {
+		b.ReportMetric(took[0].Seconds()/took[k+1].Seconds(), "x_"+l.Kind)
 	}
 }

@@ -52,6 +52,20 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
+func TestExp2(t *testing.T) {
+	for _, x := range inputs() {
+		g, w := Exp2(x), math.Exp2(x)
+		if math.Abs(x) < 1000 && ulps(g, w) > 4 || ulps(g, w) > 4 && !(math.Abs(g-w) <= 1e-12*w) {
+			t.Fatalf("2^%v = %v, want %v", x, g, w)
+		}
+	}
+	for k := -990.0; k < 1000; k++ {
+		if g, w := Exp2(k), math.Ldexp(1, int(k)); g != w {
+			t.Errorf("2^%v = %v", k, g)
+		}
+	}
+}
+
 func TestLogistic(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	z := []float64{0, 1e-300, 800, -800, 40, -40, math.Inf(1), math.Inf(-1)}
@@ -127,6 +141,14 @@ func TestGoldenBits(t *testing.T) {
 	const want = "08d50fef5a0a9114acd2072fcd914c6a0f1ea7b597dece9274409af48b69db19"
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
 		t.Errorf("digest of kernel results %s, want %s", got, want)
+	}
+	h.Reset()
+	for _, x := range xs[:100000] {
+		add(Exp2(x))
+	}
+	const powers = "ef2cdd16f7696777e8bead4ac86dad7e4a2db0fe2f1f9173343da1e577034ede"
+	if got := hex.EncodeToString(h.Sum(nil)); got != powers {
+		t.Errorf("digest of powers of two %s, want %s", got, powers)
 	}
 }
 
