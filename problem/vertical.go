@@ -285,30 +285,20 @@ func pivoted(packed []float64, d, rows int) *num.Pivoted {
 	return f
 }
 
-const (
-	denseShare = 0.3 // of the entries; above it the Gram matrix is formed from dense columns
-	denseRows  = 128 // of these at a time
-)
+// denseShare is the share of entries above which the Gram matrix is formed from rows in full.
+const denseShare = 0.3
 
 // gram returns DᵀD, packed.
 func gram(r *Rows) []float64 {
 	d, n := r.D, r.Len()
-	g := make([]float64, num.Packed(d))
 	if float64(len(r.Col)) > denseShare*float64(n)*float64(d) {
-		columns := make([]float64, d*denseRows)
-		for from := 0; from < n; from += denseRows {
-			w := min(denseRows, n-from)
-			clear(columns)
-			for k := range w {
-				cols, vals := r.Row(from + k)
-				for j, c := range cols {
-					columns[int(c)*w+k] = vals[j]
-				}
-			}
-			num.AddGram(g, columns[:d*w], d, w)
+		g := num.NewGram(d)
+		for i := range n {
+			g.Add(r.Row(i))
 		}
-		return g
+		return g.Packed()
 	}
+	g := make([]float64, num.Packed(d))
 	for i := range n {
 		cols, vals := r.Row(i)
 		for a, ca := range cols {
