@@ -15,9 +15,12 @@ import (
 //     of categories: a row is then that value and a byte for each of its columns;
 //   - else the entries, by columns.
 //
-// The order of additions depends on the matrix only.
+// A matrix without an index that has many columns stays as it is, by rows. The order of additions depends on the matrix
+// only.
 type design struct {
 	n int
+
+	rows *Rows // all columns, or nil
 
 	full  []int32   // columns in full
 	block []float64 // their entries, n a column
@@ -39,6 +42,10 @@ const noCode = 255
 // newDesign arranges a matrix.
 func newDesign(u *Rows) *design {
 	m := &design{n: u.Len()}
+	if u.full() && u.D > maxNewton {
+		m.rows = u
+		return m
+	}
 	common, isCode, count := u.commonValues()
 	codes := 0
 	for c, n := range count {
@@ -148,6 +155,10 @@ func (m *design) column(k int) []float64 { return m.block[k*m.n : (k+1)*m.n] }
 // times sets out_i to the inner product of row i with f.
 func (m *design) times(f, out []float64) {
 	out = out[:m.n]
+	if m.rows != nil {
+		m.rows.fullTimes(f, out)
+		return
+	}
 	clear(out)
 	k := 0
 	for ; k+4 <= len(m.full); k += 4 {
@@ -187,6 +198,10 @@ func (m *design) times(f, out []float64) {
 // transposedTimes sets out_c to the inner product of column c with s.
 func (m *design) transposedTimes(s, out []float64) {
 	s = s[:m.n]
+	if m.rows != nil {
+		m.rows.fullTransposedTimes(s, out)
+		return
+	}
 	clear(out)
 	k := 0
 	for ; k+4 <= len(m.full); k += 4 {

@@ -12,7 +12,8 @@ import (
 
 // Objective is the data part and ridge of (★): Σ_n w_n L(u_n·f) + ½ r ‖f‖².
 type Objective struct {
-	U      *Rows
+	U      *Rows     // row n is u_n, or
+	Labels []float64 // ±1, by which it is to be multiplied; nil if all are 1
 	Weight float64   // of every row, C/B
 	Each   []float64 // of each row, instead; nil if alike
 	Loss   Loss
@@ -167,17 +168,30 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 	n := o.U.Len()
 	margin, slope := w.margin[:n], w.slope[:n]
 	s.rows.times(f, margin)
+	o.signed(margin, margin)
 	o.Loss.Slopes(slope, margin)
-	if o.Each != nil {
-		weighted := w.weighted[:n]
-		for i, l := range slope {
-			weighted[i] = l * o.Each[i]
-		}
-		s.rows.transposedTimes(weighted, s.gradient)
-		return
+	if o.Labels != nil || o.Each != nil {
+		slope = w.weighted[:n]
+		o.signed(slope, w.slope[:n])
+	}
+	for i, weight := range o.Each {
+		slope[i] *= weight
 	}
 	s.rows.transposedTimes(slope, s.gradient)
-	num.Scale(o.Weight, s.gradient)
+	if o.Each == nil {
+		num.Scale(o.Weight, s.gradient)
+	}
+}
+
+// signed sets dst to src, by rows, with the labels' signs.
+func (o *Objective) signed(dst, src []float64) {
+	if o.Labels == nil {
+		copy(dst, src)
+		return
+	}
+	for i, y := range o.Labels {
+		dst[i] = y * src[i]
+	}
 }
 
 // marginsIn tells whether w holds the margins at x: s wrote there last, and has
