@@ -8,6 +8,27 @@ import (
 	"overhear/internal/num"
 )
 
+// products is the rows of an objective for its two products.
+type products interface {
+	times(f, out []float64)           // out_i is the inner product of row i with f
+	transposedTimes(s, out []float64) // out_c is the inner product of column c with s
+}
+
+// newProducts arranges the rows of an objective. Long rows without an index stay where they are.
+func newProducts(o *Objective) products {
+	if o.U.full() && (o.fewRows() || o.U.D > maxNewton) {
+		return (*fullRows)(o.U)
+	}
+	return newDesign(o.U)
+}
+
+// fullRows are rows without an index.
+type fullRows Rows
+
+func (m *fullRows) times(f, out []float64) { (*Rows)(m).fullTimes(f, out) }
+
+func (m *fullRows) transposedTimes(s, out []float64) { (*Rows)(m).fullTransposedTimes(s, out) }
+
 // design is an n×d matrix whose columns are kept in three ways, whichever is read fastest:
 //
 //   - in full, if the column is in most rows;
@@ -15,12 +36,9 @@ import (
 //     of categories: a row is then that value and a byte for each of its columns;
 //   - else the entries, by columns.
 //
-// A matrix without an index that has many columns stays as it is, by rows. The order of additions depends on the matrix
-// only.
+// The order of additions depends on the matrix only.
 type design struct {
 	n int
-
-	rows *Rows // all columns, or nil
 
 	full  []int32   // columns in full
 	block []float64 // their entries, n a column
@@ -42,10 +60,6 @@ const noCode = 255
 // newDesign arranges a matrix.
 func newDesign(u *Rows) *design {
 	m := &design{n: u.Len()}
-	if u.full() && u.D > maxNewton {
-		m.rows = u
-		return m
-	}
 	common, isCode, count := u.commonValues()
 	codes := 0
 	for c, n := range count {
@@ -155,10 +169,6 @@ func (m *design) column(k int) []float64 { return m.block[k*m.n : (k+1)*m.n] }
 // times sets out_i to the inner product of row i with f.
 func (m *design) times(f, out []float64) {
 	out = out[:m.n]
-	if m.rows != nil {
-		m.rows.fullTimes(f, out)
-		return
-	}
 	clear(out)
 	k := 0
 	for ; k+4 <= len(m.full); k += 4 {
@@ -198,10 +208,6 @@ func (m *design) times(f, out []float64) {
 // transposedTimes sets out_c to the inner product of column c with s.
 func (m *design) transposedTimes(s, out []float64) {
 	s = s[:m.n]
-	if m.rows != nil {
-		m.rows.fullTransposedTimes(s, out)
-		return
-	}
 	clear(out)
 	k := 0
 	for ; k+4 <= len(m.full); k += 4 {

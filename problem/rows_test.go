@@ -11,7 +11,7 @@ import (
 	"overhear/internal/num"
 )
 
-func fullRows(g *rand.Rand, n, d int) *Rows {
+func normalRows(g *rand.Rand, n, d int) *Rows {
 	r, cols, row := NewRows(d), make([]int32, d), make([]float64, d)
 	for range n {
 		for k := range row {
@@ -39,7 +39,7 @@ func equalRows(a, b *Rows) bool {
 
 func TestRows_HaveNoIndexWhileAllAreFull(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
-	r := fullRows(g, 5, 3)
+	r := normalRows(g, 5, 3)
 	if !r.full() || len(r.Col) != 3 || r.Start != nil {
 		t.Fatalf("full rows have an index: %+v", r)
 	}
@@ -56,7 +56,7 @@ func TestRows_HaveNoIndexWhileAllAreFull(t *testing.T) {
 		cols []int32
 		vals []float64
 	}{{3, []int32{0, 2}, []float64{4, 5}}, {3, nil, nil}, {4, []int32{0, 1, 2, 3}, []float64{1, 2, 3, 4}}} {
-		r, want := fullRows(g, 5, 3), &Rows{D: short.d, Start: []int32{0}}
+		r, want := normalRows(g, 5, 3), &Rows{D: short.d, Start: []int32{0}}
 		for i := range r.Len() {
 			cols, vals := r.Row(i)
 			want.Col, want.Val = append(want.Col, cols...), append(want.Val, vals...)
@@ -74,9 +74,9 @@ func TestRows_HaveNoIndexWhileAllAreFull(t *testing.T) {
 
 func TestColumnBlocks_ShareConsecutiveRowsAndCopyOthers(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
-	sparse := fullRows(g, 9, 10)
+	sparse := normalRows(g, 9, 10)
 	sparse.index()
-	full := fullRows(g, 9, 10)
+	full := normalRows(g, 9, 10)
 	full.Val = sparse.Val
 	widths := []int{4, 5, 1}
 	for _, rows := range [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8}, {2, 3, 4}, {8}, {3, 1, 2}, {}} {
@@ -123,22 +123,22 @@ func sum(widths []int) (total int) {
 	return total
 }
 
-// A wide matrix without an index has the products that its copy by columns has.
-func TestDesign_KeepsWideRows(t *testing.T) {
+// A matrix of long rows without an index has the products that its copy by columns has.
+func TestProducts_KeepLongRows(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	const n, d = 13, maxNewton + 5
-	u := fullRows(g, n, d)
-	byRows := newDesign(u)
-	if byRows.rows == nil {
+	u := normalRows(g, n, d)
+	byRows := newProducts(&Objective{U: u})
+	if _, ok := byRows.(*fullRows); !ok {
 		t.Fatal("the rows were copied")
 	}
 	indexed := *u
 	indexed.index()
-	byColumns := newDesign(&indexed)
+	byColumns := newProducts(&Objective{U: &indexed})
 	for _, c := range []struct {
 		in, out  int
-		multiply func(m *design, in, out []float64)
-	}{{d, n, (*design).times}, {n, d, (*design).transposedTimes}} {
+		multiply func(m products, in, out []float64)
+	}{{d, n, products.times}, {n, d, products.transposedTimes}} {
 		in, got, want := make([]float64, c.in), make([]float64, c.out), make([]float64, c.out)
 		for k := range in {
 			in[k] = g.NormFloat64()
