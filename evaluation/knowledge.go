@@ -271,9 +271,12 @@ func schema(set *problem.Set, intercept bool) *adversary.Schema {
 	for k := range s.Sign {
 		s.Sign[k] = true
 	}
-	for k, c := range set.X.Col {
-		if set.X.Val[k] < 0 {
-			s.Sign[c] = false
+	for i := range set.X.Len() {
+		cols, vals := set.X.Row(i)
+		for k, c := range cols {
+			if vals[k] < 0 {
+				s.Sign[c] = false
+			}
 		}
 	}
 	if intercept {

@@ -77,7 +77,7 @@ func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 		if e.Problem.Scale.OfTraining(e.Problem.Data) {
 			return set, nil
 		}
-		return e.Problem.Scale.Apply(set, nil), nil
+		return e.Problem.Scale.InPlace(set, nil), nil
 	}
 	if e.Problem.Data.Generated() {
 		return load()

@@ -125,10 +125,17 @@ func enter[T int32 | float64](h hash.Hash, values []T) {
 }
 
 func enterRows(h hash.Hash, r *problem.Rows) {
-	fmt.Fprintln(h, r.D)
+	fmt.Fprintln(h, r.D, r.Len())
 	enter(h, r.Start)
-	enter(h, r.Col)
-	enter(h, r.Val)
+	if r.Start != nil {
+		enter(h, r.Col)
+		enter(h, r.Val)
+		return
+	}
+	for i := range r.Len() {
+		_, vals := r.Row(i)
+		enter(h, vals)
+	}
 }
 
 // optimum is the centralised optimum that compute finds, or the one that was kept: its

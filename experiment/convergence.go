@@ -105,7 +105,7 @@ const (
 func ridgeOfRows(p *problem.Problem, f []float64, rho float64) *record.Ridge {
 	entries := 0
 	for i := range p.Shards {
-		entries += len(p.Shards[i].U.Val)
+		entries += p.Shards[i].U.Entries()
 	}
 	if entries > mostEntries {
 		return nil
@@ -142,7 +142,7 @@ func meanLoss(p *problem.Problem, f []float64) record.Number {
 func ridgeOfColumns(v *problem.Vertical, a *problem.VerticalOptimum, rho float64) *record.Ridge {
 	entries := 0
 	for _, b := range v.Blocks {
-		entries += len(b.Val)
+		entries += b.Entries()
 	}
 	if entries > mostEntries {
 		return nil

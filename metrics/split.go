@@ -71,13 +71,10 @@ func (s *Split) Ended(t int, at sim.Time, x [][]float64, gap, residual float64) 
 // fill computes what is measured of coefficients.
 func (s *Split) fill(row *Row, x [][]float64) {
 	p := s.problem
-	clear(s.margins)
+	p.Margins(x, s.margins)
 	squares := 0.0
-	for m, block := range p.Blocks {
-		for i := range s.margins {
-			s.margins[i] += block.Dot(i, x[m])
-		}
-		squares += num.Dot(x[m], x[m])
+	for _, part := range x {
+		squares += num.Dot(part, part)
 	}
 	row.Objective = p.ObjectiveAt(s.margins, squares)
 	row.Loss = (row.Objective - float64(0.5*p.Ridge*squares)) / (p.Weight * float64(p.N))

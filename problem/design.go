@@ -8,6 +8,27 @@ import (
 	"overhear/internal/num"
 )
 
+// products is the rows of an objective for its two products.
+type products interface {
+	times(f, out []float64)           // out_i is the inner product of row i with f
+	transposedTimes(s, out []float64) // out_c is the inner product of column c with s
+}
+
+// newProducts arranges the rows of an objective. Long rows without an index stay where they are.
+func newProducts(o *Objective) products {
+	if o.U.full() && (o.fewRows() || o.U.D > maxNewton) {
+		return (*fullRows)(o.U)
+	}
+	return newDesign(o.U)
+}
+
+// fullRows are rows without an index.
+type fullRows Rows
+
+func (m *fullRows) times(f, out []float64) { (*Rows)(m).fullTimes(f, out) }
+
+func (m *fullRows) transposedTimes(s, out []float64) { (*Rows)(m).fullTransposedTimes(s, out) }
+
 // design is an n×d matrix whose columns are kept in three ways, whichever is read fastest:
 //
 //   - in full, if the column is in most rows;

@@ -134,10 +134,10 @@ func TestSolver_SecantsSavePasses(t *testing.T) {
 			q[k] = 0.3 * math.Sin(float64(k+1)) * math.Exp(-float64(round)/15)
 		}
 		// The same steps with the old factor alone, from the same point.
-		if s.packed != nil && !s.stale {
+		if s.hessian.packed != nil && !s.stale {
 			x := append([]float64{}, f...)
 			other := NewSolver(o, 1e-12)
-			other.factor = s.factor
+			other.hessian = s.hessian
 			bare := NewScratch(u.D, 300)
 			for range 50 {
 				other.evaluate(bare, x)
@@ -145,12 +145,12 @@ func TestSolver_SecantsSavePasses(t *testing.T) {
 				if other.total(bare.total, q, o.Ridge+0.1) <= 1e-12*math.Max(1, num.Norm(q)) {
 					break
 				}
-				other.factor.Solve(bare.total)
+				other.hessian.factor.Solve(bare.total)
 				num.Axpy(-1, bare.total, x)
 			}
 			with++ // the solve has the gradient at its start already
 		}
-		before := s.packed != nil && !s.stale
+		before := s.hessian.packed != nil && !s.stale
 		stats, err := s.Solve(w, f, q, 0.1)
 		if err != nil {
 			t.Fatal(err)

@@ -15,10 +15,7 @@ import (
 
 // generated collects n rows of d numbers drawn by draw, which returns a label.
 func generated(n, d int, draw func(x []float64) float64) (*Set, error) {
-	set := &Set{X: &Rows{
-		D: d, Start: make([]int32, 1, n+1),
-		Col: make([]int32, 0, n*d), Val: make([]float64, 0, n*d),
-	}, Source: "generated"}
+	set := &Set{X: newRows(d, n, n*d), Source: "generated"}
 	cols := make([]int32, d)
 	for k := range cols {
 		cols[k] = int32(k)

@@ -26,11 +26,14 @@ func (s Scale) OfTraining(source Source) bool {
 
 // Apply returns the prepared set; the original is not changed. The rows in fit, or all if it is nil, say what columns
 // are divided by; a column that is zero in all of them stays as it is, and so does a row of zeros.
-func (s Scale) Apply(set *Set, fit []int) *Set {
+func (s Scale) Apply(set *Set, fit []int) *Set { return s.apply(set, fit, false) }
+
+// InPlace is Apply to a set that is not used afterwards: its memory may be that of the prepared one.
+func (s Scale) InPlace(set *Set, fit []int) *Set { return s.apply(set, fit, !s.Intercept) }
+
+func (s Scale) apply(set *Set, fit []int, overwrite bool) *Set {
 	x := set.X
 	out := *set
-	out.X = &Rows{D: x.D, Start: make([]int32, 1, len(x.Start)), Col: make([]int32, 0, len(x.Col)+x.Len()),
-		Val: make([]float64, 0, len(x.Val)+x.Len())}
 	divisor := make([]float64, x.D)
 	take := func(cols []int32, vals []float64) {
 		for k, c := range cols {
@@ -40,7 +43,9 @@ func (s Scale) Apply(set *Set, fit []int) *Set {
 	switch {
 	case s.Columns != "max":
 	case fit == nil:
-		take(x.Col, x.Val)
+		for i := range x.Len() {
+			take(x.Row(i))
+		}
 	default:
 		for _, i := range fit {
 			take(x.Row(i))
@@ -56,29 +61,36 @@ func (s Scale) Apply(set *Set, fit []int) *Set {
 		reading.ScaledBy, reading.Scaling = s.Says(fit, x.Len())
 		out.Reading = &reading
 	}
+	d, entries := x.D, x.Entries()
 	if s.Intercept {
-		out.X.D++
+		d, entries = d+1, entries+x.Len()
 		out.Columns = append(slices.Clone(set.Columns), "intercept")
 	}
+	if !overwrite {
+		out.X = newRows(d, x.Len(), entries)
+	}
+	var cols []int32
+	var row []float64
 	for i := range x.Len() {
-		cols, vals := x.Row(i)
-		begin := len(out.X.Val)
+		all, vals := x.Row(i)
+		cols, row = append(cols[:0], all...), row[:0]
 		for k, c := range cols {
-			out.X.Col = append(out.X.Col, c)
-			out.X.Val = append(out.X.Val, vals[k]/divisor[c])
+			row = append(row, vals[k]/divisor[c])
 		}
 		if s.Intercept {
-			out.X.Col = append(out.X.Col, int32(x.D))
-			out.X.Val = append(out.X.Val, 1)
+			cols, row = append(cols, int32(x.D)), append(row, 1)
 		}
-		row := out.X.Val[begin:]
 		norm := num.Norm(row)
 		if norm > 0 && (s.Rows == "unit" || (s.Rows == "clip" && norm > 1)) {
 			for k := range row {
 				row[k] /= norm
 			}
 		}
-		out.X.Start = append(out.X.Start, int32(len(out.X.Val)))
+		if overwrite {
+			copy(vals, row)
+		} else {
+			out.X.Append(cols, row)
+		}
 	}
 	return &out
 }

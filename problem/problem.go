@@ -57,16 +57,10 @@ func (p *Problem) pooled() *Objective {
 	n := float64(len(p.Shards))
 	entries := 0
 	for i := range p.Shards {
-		entries += len(p.Shards[i].U.Col)
+		entries += p.Shards[i].U.Entries()
 	}
 	rows := p.Rows()
-	o := &Objective{
-		U: &Rows{
-			D: p.D, Start: make([]int32, 1, rows+1),
-			Col: make([]int32, 0, entries), Val: make([]float64, 0, entries),
-		},
-		Each: make([]float64, 0, rows), Loss: p.Loss,
-	}
+	o := &Objective{U: newRows(p.D, rows, entries), Each: make([]float64, 0, rows), Loss: p.Loss}
 	for i := range p.Shards {
 		u := p.Shards[i].U
 		weight := p.C / float64(u.Len()) / n

@@ -1,35 +1,123 @@
-// Sparse rows.
+// Rows of a matrix.
 
 package problem
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+
+	"overhear/internal/num"
+)
 
 // Rows is an n×D matrix in compressed rows: row i has the values
 // Val[Start[i]:Start[i+1]] in the columns Col[Start[i]:Start[i+1]], ascending.
+//
+// As long as every row that is appended has all columns, there is no index: Start is empty and Col has the columns
+// once. Use Row, which serves both.
 type Rows struct {
 	D     int
 	Start []int32
 	Col   []int32
 	Val   []float64
+
+	n, stride int // of a matrix without an index: its rows, and how far apart they begin in Val; else 0
 }
 
 // NewRows returns a matrix without rows.
 func NewRows(d int) *Rows { return &Rows{D: d, Start: []int32{0}} }
 
+// newRows is NewRows with room for so many rows and entries.
+func newRows(d, rows, entries int) *Rows {
+	r := NewRows(d)
+	r.Val = make([]float64, 0, entries)
+	if entries < rows*d {
+		r.Start, r.Col = append(make([]int32, 0, rows+1), 0), make([]int32, 0, entries)
+	}
+	return r
+}
+
+// full says whether the matrix has no index, as every row has all columns.
+func (r *Rows) full() bool { return r.stride > 0 }
+
 // Len is the number of rows.
-func (r *Rows) Len() int { return len(r.Start) - 1 }
+func (r *Rows) Len() int {
+	if r.full() {
+		return r.n
+	}
+	return len(r.Start) - 1
+}
+
+// Entries is how many entries all rows have.
+func (r *Rows) Entries() int {
+	if r.full() {
+		return r.n * r.D
+	}
+	return len(r.Val)
+}
 
 // Row returns the columns and values of row i; not to be modified.
 func (r *Rows) Row(i int) ([]int32, []float64) {
+	if r.full() {
+		return r.Col, r.fullRow(i)
+	}
 	a, b := r.Start[i], r.Start[i+1]
 	return r.Col[a:b], r.Val[a:b]
 }
 
+// fullRow is row i of a matrix without an index.
+func (r *Rows) fullRow(i int) []float64 {
+	at := i * r.stride
+	return r.Val[at : at+r.D : at+r.D]
+}
+
 // Append adds a row.
 func (r *Rows) Append(cols []int32, vals []float64) {
-	r.Col = append(r.Col, cols...)
+	switch all := len(vals) == r.D && r.D > 0; {
+	case all && !r.full() && len(r.Start) == 1: // the first
+		r.stride, r.Start, r.Col = r.D, nil, slices.Clone(cols)
+	case r.full() && (!all || r.stride != r.D):
+		r.index()
+	}
 	r.Val = append(r.Val, vals...)
+	if r.full() {
+		r.n++
+		return
+	}
+	r.Col = append(r.Col, cols...)
 	r.Start = append(r.Start, int32(len(r.Col)))
+}
+
+// index gives a matrix without an index one.
+func (r *Rows) index() {
+	width, col := len(r.Col), r.Col
+	val := make([]float64, 0, r.n*width)
+	r.Start, r.Col = make([]int32, 1, r.n+1), make([]int32, 0, r.n*width)
+	for i := range r.n {
+		val = append(val, r.Val[i*r.stride:i*r.stride+width]...)
+		r.Col = append(r.Col, col...)
+		r.Start = append(r.Start, int32(len(r.Col)))
+	}
+	r.Val, r.n, r.stride = val, 0, 0
+}
+
+// part shares the columns first…first+d−1 of the rows from…to−1 > from of a matrix without an index.
+func (r *Rows) part(from, to, first, d int) *Rows {
+	p := &Rows{D: d, n: to - from, stride: r.stride, Col: r.Col[:d]}
+	p.Val = r.Val[from*r.stride+first : (to-1)*r.stride+first+d]
+	if d == r.stride {
+		p.Val = slices.Clip(p.Val) // a row that is appended must not be written over the next one
+	}
+	return p
+}
+
+// MarshalJSON writes compressed rows.
+func (r *Rows) MarshalJSON() ([]byte, error) {
+	type plain Rows
+	c := plain(*r)
+	if r.full() {
+		(*Rows)(&c).index()
+	}
+	return json.Marshal(&c)
 }
 
 // Dot is the inner product of row i with f, a D-vector.
@@ -57,27 +145,49 @@ func sparseDot(cols []int32, vals, f []float64) float64 {
 
 // times sets out_i to the inner product of row i with f.
 func (r *Rows) times(f, out []float64) {
-	start, col, val := r.Start, r.Col, r.Val
 	for i := range out {
-		a, b := start[i], start[i+1]
-		out[i] = sparseDot(col[a:b], val[a:b], f)
+		cols, vals := r.Row(i)
+		out[i] = sparseDot(cols, vals, f)
+	}
+}
+
+// fullTimes is times of a matrix without an index, in another order of additions.
+func (r *Rows) fullTimes(f, out []float64) {
+	i := 0
+	var four [4]float64
+	for ; i+4 <= len(out); i += 4 {
+		num.Dots(&four, r.fullRow(i), r.fullRow(i+1), r.fullRow(i+2), r.fullRow(i+3), f)
+		copy(out[i:], four[:])
+	}
+	for ; i < len(out); i++ {
+		out[i] = num.Dot(r.fullRow(i), f)
+	}
+}
+
+// fullTransposedTimes sets out_c to the inner product of column c of a matrix without an index with v.
+func (r *Rows) fullTransposedTimes(v, out []float64) {
+	clear(out)
+	i := 0
+	for ; i+4 <= len(v); i += 4 {
+		num.Axpys((*[4]float64)(v[i:]), r.fullRow(i), r.fullRow(i+1), r.fullRow(i+2), r.fullRow(i+3), out)
+	}
+	for ; i < len(v); i++ {
+		num.Axpy(v[i], r.fullRow(i), out)
 	}
 }
 
 // scaled returns the rows of the index, each multiplied by its factor.
 func (r *Rows) scaled(index []int, factor []float64) *Rows {
-	n := 0
+	entries := 0
 	for _, i := range index {
-		n += int(r.Start[i+1] - r.Start[i])
+		cols, _ := r.Row(i)
+		entries += len(cols)
 	}
-	out := &Rows{D: r.D, Start: make([]int32, 1, len(index)+1), Col: make([]int32, 0, n), Val: make([]float64, 0, n)}
+	out := newRows(r.D, len(index), entries)
 	for _, i := range index {
-		cols, vals := r.Row(i)
-		out.Col = append(out.Col, cols...)
-		for _, v := range vals {
-			out.Val = append(out.Val, factor[i]*v)
-		}
-		out.Start = append(out.Start, int32(len(out.Col)))
+		begin := len(out.Val)
+		out.Append(r.Row(i))
+		num.Scale(factor[i], out.Val[begin:])
 	}
 	return out
 }

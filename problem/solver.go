@@ -12,7 +12,8 @@ import (
 
 // Objective is the data part and ridge of (★): Σ_n w_n L(u_n·f) + ½ r ‖f‖².
 type Objective struct {
-	U      *Rows
+	U      *Rows     // row n is u_n, or
+	Labels []float64 // ±1, by which it is to be multiplied; nil if all are 1
 	Weight float64   // of every row, C/B
 	Each   []float64 // of each row, instead; nil if alike
 	Loss   Loss
@@ -29,23 +30,23 @@ const DefaultTolerance = 1e-10
 // gradient fivefold; within a solve the secant equations of its steps correct it
 // (BFGS). The gradient of the data part at the last point is kept as well, so that
 // a solve that starts where the last one ended takes its first step without reading
-// the data. Beyond maxNewton columns it is L-BFGS.
+// the data. Where that factor would be of an order above
+// maxNewton it is L-BFGS.
 type Solver struct {
 	objective *Objective
 	tolerance float64
 
 	x        []float64 // the last point at which the data part was evaluated
 	gradient []float64 // of the data part there
-	rows     *design   // the objective's rows
-	factor   num.Cholesky
-	packed   []float64 // its memory; empty until the first factorisation
-	stale    bool      // renew the factor before the next step
+	rows     products  // the objective's rows
+	hessian  hessian   // at an earlier point
+	stale    bool      // renew it before the next step
 	margins  *Scratch  // which received the margins at x, if they are there still
 
 	kept kept // if results are
 }
 
-// maxNewton is the largest number of columns for which a Cholesky factor pays.
+// maxNewton is the largest order for which a Cholesky factor pays.
 const maxNewton = 512
 
 // Stats tells how a solve went.
@@ -120,7 +121,7 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 		stats.Evaluations++
 	}
 	target := stats.Tolerance * stats.Scale
-	newton := s.objective.U.D <= maxNewton
+	newton := s.objective.order() <= maxNewton
 	w.memory = w.memory[:0]
 	g := s.total(w.total, q, ridge)
 	for range maxSteps {
@@ -160,24 +161,37 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 		s.x, s.gradient = make([]float64, o.U.D), make([]float64, o.U.D)
 	}
 	if s.rows == nil {
-		s.rows = newDesign(o.U)
+		s.rows = newProducts(o)
 	}
 	copy(s.x, f)
 	w.owner, s.margins = s, w
 	n := o.U.Len()
 	margin, slope := w.margin[:n], w.slope[:n]
 	s.rows.times(f, margin)
+	o.signed(margin, margin)
 	o.Loss.Slopes(slope, margin)
-	if o.Each != nil {
-		weighted := w.weighted[:n]
-		for i, l := range slope {
-			weighted[i] = l * o.Each[i]
-		}
-		s.rows.transposedTimes(weighted, s.gradient)
-		return
+	if o.Labels != nil || o.Each != nil {
+		slope = w.weighted[:n]
+		o.signed(slope, w.slope[:n])
+	}
+	for i, weight := range o.Each {
+		slope[i] *= weight
 	}
 	s.rows.transposedTimes(slope, s.gradient)
-	num.Scale(o.Weight, s.gradient)
+	if o.Each == nil {
+		num.Scale(o.Weight, s.gradient)
+	}
+}
+
+// signed sets dst to src, by rows, with the labels' signs.
+func (o *Objective) signed(dst, src []float64) {
+	if o.Labels == nil {
+		copy(dst, src)
+		return
+	}
+	for i, y := range o.Labels {
+		dst[i] = y * src[i]
+	}
 }
 
 // marginsIn tells whether w holds the margins at x: s wrote there last, and has
@@ -203,7 +217,7 @@ func (s *Solver) total(out, q []float64, ridge float64) float64 {
 // newton replaces the gradient in w.step by the Newton step, from the factor at
 // hand or from a new one.
 func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
-	if s.stale || s.packed == nil {
+	if s.stale || s.hessian.packed == nil {
 		if !s.marginsIn(w) {
 			s.evaluate(w, append(w.trial[:0], s.x...))
 			stats.Evaluations++
@@ -215,43 +229,19 @@ func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 		stats.Factorisations++
 		w.memory = w.memory[:0]
 	}
-	w.memory.direction(w.step, s.factor.Solve)
+	w.memory.direction(w.step, func(x []float64) { s.hessian.solve(s.objective, s.rows, w, x) })
 	return nil
 }
 
 // factorise factors the Hessian at the last point, whose margins are in w.
 func (s *Solver) factorise(w *Scratch, ridge float64) error {
 	o := s.objective
-	d := o.U.D
-	if s.packed == nil {
-		s.packed = make([]float64, num.Packed(d))
-	}
 	if s.kept.track != nil {
 		s.kept.factored, s.kept.ridge = append(s.kept.factored[:0], s.x...), ridge
 	}
-	h := s.packed
-	clear(h)
-	for k := range d {
-		h[num.Packed(k)+k] = ridge
-	}
-	n := o.U.Len()
-	curvature := w.slope[:n]
-	o.Loss.Curvatures(curvature, w.margin[:n])
-	for i, c := range curvature {
-		c *= o.weight(i)
-		if c == 0 {
-			continue
-		}
-		cols, vals := o.U.Row(i)
-		for a, ca := range cols {
-			row := h[num.Packed(int(ca)):]
-			v := c * vals[a]
-			for b, cb := range cols[:a+1] {
-				row[cb] += float64(v * vals[b])
-			}
-		}
-	}
-	return s.factor.Factor(h, d)
+	curvature := w.slope[:o.U.Len()]
+	o.Loss.Curvatures(curvature, w.margin[:len(curvature)])
+	return s.hessian.factorise(o, w, curvature, ridge)
 }
 
 // advance moves along w.step until the slope along it has fallen to half or has

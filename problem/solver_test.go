@@ -122,12 +122,13 @@ func TestSolver_SquaredClosedForm(t *testing.T) {
 func TestSolver_WideProblem(t *testing.T) {
 	g := rand.New(rand.NewPCG(9, 9))
 	const d = maxNewton + 40
-	o := randomObjective(g, 30, d, Logistic, 0.05, false)
+	const rows = d // of few rows a factor of their order pays
+	o := randomObjective(g, rows, d, Logistic, 0.05, false)
 	f, q := make([]float64, d), make([]float64, d)
 	for k := range q {
 		q[k] = 0.1 * (2*g.Float64() - 1)
 	}
-	stats, err := NewSolver(o, 0).Solve(NewScratch(d, 30), f, q, 0.1)
+	stats, err := NewSolver(o, 0).Solve(NewScratch(d, rows), f, q, 0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,6 +208,61 @@ func TestSolver_AnyScratchGivesTheSameBits(t *testing.T) {
 		for _, scratches := range []int{1, 2, 3} {
 			if shared := run(scratches); !slices.Equal(shared, alone) {
 				t.Fatalf("seed %d: %d scratches give other points", seed, scratches)
+			}
+		}
+	}
+}
+
+// A node with fewer rows than columns needs no matrix of the order of its columns, and has the same minimiser.
+func TestSolver_FewRows(t *testing.T) {
+	g := rand.New(rand.NewPCG(21, 22))
+	for _, full := range []bool{true, false} {
+		for _, ridge := range []float64{1e-8, 1e-4, 0.2, 30} {
+			for _, rows := range []int{1, 2, 3, 10} {
+				const d = 21
+				o := randomObjective(g, rows, d, Logistic, ridge, false)
+				if full {
+					o.U = normalRows(g, rows, d)
+				}
+				s, w := NewSolver(o, 0), NewScratch(d, rows)
+				// The same with rows of zeros, which are too many for the identity.
+				more := *o
+				more.U = NewRows(d)
+				for i := range rows {
+					more.U.Append(o.U.Row(i))
+					more.Each = append(more.Each, o.Weight)
+				}
+				for range d {
+					more.U.Append(nil, nil)
+					more.Each = append(more.Each, 0)
+				}
+				plain, other := NewSolver(&more, 0), NewScratch(d, rows+d)
+				f, want, q := make([]float64, d), make([]float64, d), make([]float64, d)
+				for round := range 5 {
+					for k := range q {
+						q[k] = 0.3 * ridge * g.NormFloat64()
+					}
+					kappa := float64(round%2) * ridge
+					a, err := s.Solve(w, f, q, kappa)
+					if err != nil {
+						t.Fatalf("ridge %v, %d rows: %v", ridge, rows, err)
+					}
+					b, err := plain.Solve(other, want, q, kappa)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if r := num.Norm(gradient(o, f, q, kappa)); !(r <= 1.1e-10*a.Scale) {
+						t.Errorf("ridge %v, %d rows: gradient %v", ridge, rows, r)
+					}
+					if a.Evaluations > b.Evaluations+2 {
+						t.Errorf("ridge %v, %d rows: %d passes, %d with the matrix of all columns", ridge, rows,
+							a.Evaluations, b.Evaluations)
+					}
+				}
+				if len(s.hessian.packed) != num.Packed(rows)+rows || len(plain.hessian.packed) != num.Packed(d) {
+					t.Errorf("%d rows: the factors have %d and %d numbers", rows, len(s.hessian.packed),
+						len(plain.hessian.packed))
+				}
 			}
 		}
 	}

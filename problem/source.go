@@ -197,7 +197,7 @@ func (b *builder) put(col int, v float64) {
 }
 
 func (b *builder) end(label string) error {
-	if len(b.set.X.Col)+len(b.cols) > math.MaxInt32 {
+	if b.set.X.Entries()+len(b.cols) > math.MaxInt32 {
 		return fmt.Errorf("there are more than %d values that are not zero", math.MaxInt32)
 	}
 	b.set.X.Append(b.cols, b.vals)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"overhear/internal/num"
 	"overhear/sim"
@@ -70,39 +71,100 @@ func SplitColumns(set *Set, widths []int, train, test []int, loss Loss, weight s
 	return v, nil
 }
 
-// columnBlocks copies rows of a set, cut into blocks of columns.
+// columnBlocks cuts rows of a set into blocks of columns. Consecutive rows of a set without an index stay where they
+// are, others are copied.
 func columnBlocks(set *Set, widths, rows []int) ([]*Rows, []float64) {
 	blocks, y := make([]*Rows, len(widths)), make([]float64, len(rows))
-	for m, w := range widths {
-		blocks[m] = NewRows(w)
-	}
+	consecutive := len(rows) > 0
 	for n, i := range rows {
 		y[n] = set.Y[i]
-		cols, vals := set.X.Row(i)
-		k, first := 0, int32(0)
+		consecutive = consecutive && i == rows[0]+n
+	}
+	if set.X.full() && consecutive {
+		first := 0
 		for m, w := range widths {
-			b := blocks[m]
-			for ; k < len(cols) && cols[k] < first+int32(w); k++ {
-				b.Col = append(b.Col, cols[k]-first)
-				b.Val = append(b.Val, vals[k])
-			}
-			b.Start = append(b.Start, int32(len(b.Col)))
+			blocks[m] = set.X.part(rows[0], rows[0]+len(rows), first, w)
+			first += w
+		}
+		return blocks, y
+	}
+	// each calls f with the entries of a row in each block.
+	each := func(i int, f func(m int, cols []int32, vals []float64, first int32)) {
+		cols, vals := set.X.Row(i)
+		first := int32(0)
+		for m, w := range widths {
+			end, _ := slices.BinarySearch(cols, first+int32(w))
+			f(m, cols[:end], vals[:end], first)
+			cols, vals = cols[end:], vals[end:]
 			first += int32(w)
 		}
+	}
+	entries := make([]int, len(widths))
+	for _, i := range rows {
+		each(i, func(m int, cols []int32, _ []float64, _ int32) { entries[m] += len(cols) })
+	}
+	for m, w := range widths {
+		blocks[m] = newRows(w, len(rows), entries[m])
+	}
+	var shifted []int32
+	for _, i := range rows {
+		each(i, func(m int, cols []int32, vals []float64, first int32) {
+			shifted = shifted[:0]
+			for _, c := range cols {
+				shifted = append(shifted, c-first)
+			}
+			blocks[m].Append(shifted, vals)
+		})
 	}
 	return blocks, y
 }
 
-// margins returns Σ_m D_m x_m.
-func margins(blocks []*Rows, n int, x [][]float64) []float64 {
-	z, part := make([]float64, n), make([]float64, n)
+// join puts blocks of columns side by side; it shares the memory of blocks that are neighbours in one matrix.
+func join(blocks []*Rows) *Rows {
+	n, d, entries, neighbours := blocks[0].Len(), 0, 0, blocks[0].full()
 	for m, b := range blocks {
-		b.times(x[m], part)
-		for k, p := range part {
-			z[k] += p
+		d += b.D
+		entries += b.Entries()
+		if m > 0 && neighbours {
+			before := blocks[m-1]
+			neighbours = b.full() && b.stride == before.stride && len(before.Val) > before.D &&
+				&before.Val[before.D] == &b.Val[0]
 		}
 	}
-	return z
+	if neighbours && d <= blocks[0].stride {
+		first := blocks[0]
+		return &Rows{D: d, n: n, stride: first.stride, Col: first.Col[:d], Val: first.Val[:(n-1)*first.stride+d]}
+	}
+	u := newRows(d, n, entries)
+	var cols []int32
+	var vals []float64
+	for i := range n {
+		cols, vals = cols[:0], vals[:0]
+		first := int32(0)
+		for _, b := range blocks {
+			c, v := b.Row(i)
+			for k, col := range c {
+				cols, vals = append(cols, first+col), append(vals, v[k])
+			}
+			first += int32(b.D)
+		}
+		u.Append(cols, vals)
+	}
+	return u
+}
+
+// Margins writes Σ_m D_m x_m, of a d_m-vector for each party, into out, an N-vector.
+func (v *Vertical) Margins(x [][]float64, out []float64) { margins(v.Blocks, x, out) }
+
+func margins(blocks []*Rows, x [][]float64, out []float64) {
+	clear(out)
+	part := make([]float64, len(out))
+	for m, b := range blocks {
+		b.columnTimes(x[m], part)
+		for k, p := range part {
+			out[k] += p
+		}
+	}
 }
 
 // Objective is c Σ_n L(Y_n Σ_m (D_m x_m)_n) + ½ λ Σ_m ‖x_m‖², of a d_m-vector
@@ -112,7 +174,9 @@ func (v *Vertical) Objective(x [][]float64) float64 {
 	for _, f := range x {
 		squares += num.Dot(f, f)
 	}
-	return v.ObjectiveAt(margins(v.Blocks, v.N, x), squares)
+	z := make([]float64, v.N)
+	v.Margins(x, z)
+	return v.ObjectiveAt(z, squares)
 }
 
 // ObjectiveAt is c Σ_n L(Y_n z_n) + ½ λ·squares, of an N-vector z and the sum of
@@ -140,7 +204,8 @@ func (v *Vertical) TestLoss(x [][]float64) (logLoss, errorRate float64) {
 	if n == 0 {
 		return math.NaN(), math.NaN()
 	}
-	z := margins(v.TestBlocks, n, x)
+	z := make([]float64, n)
+	margins(v.TestBlocks, x, z)
 	wrong := 0
 	for k, s := range z {
 		if (s >= 0) != (v.TestY[k] > 0) {
@@ -173,29 +238,11 @@ func (v *Vertical) LocalOnly() (*VerticalOptimum, error) {
 // optimum minimises over the x_m of the first parties. The objective is solved
 // divided by cN, so that its gradient has the scale of one row.
 func (v *Vertical) optimum(parties int, name string) (*VerticalOptimum, error) {
-	d, entries := 0, 0
-	for _, b := range v.Blocks[:parties] {
-		d += b.D
-		entries += len(b.Col)
-	}
-	u := &Rows{
-		D: d, Start: make([]int32, 1, v.N+1),
-		Col: make([]int32, 0, entries), Val: make([]float64, 0, entries),
-	}
-	for n, y := range v.Y {
-		first := int32(0)
-		for _, b := range v.Blocks[:parties] {
-			cols, vals := b.Row(n)
-			for k, c := range cols {
-				u.Col = append(u.Col, first+c)
-				u.Val = append(u.Val, y*vals[k])
-			}
-			first += int32(b.D)
-		}
-		u.Start = append(u.Start, int32(len(u.Col)))
-	}
+	u := join(v.Blocks[:parties])
+	d := u.D
 	rows := float64(v.N)
-	s := NewSolver(&Objective{U: u, Weight: 1 / rows, Loss: v.Loss, Ridge: v.Ridge / (v.Weight * rows)}, 1e-13)
+	s := NewSolver(&Objective{U: u, Labels: v.Y, Weight: 1 / rows, Loss: v.Loss,
+		Ridge: v.Ridge / (v.Weight * rows)}, 1e-13)
 	f := make([]float64, d)
 	stats, err := s.Solve(NewScratch(d, v.N), f, make([]float64, d), 0)
 	if err != nil {
@@ -285,30 +332,20 @@ func pivoted(packed []float64, d, rows int) *num.Pivoted {
 	return f
 }
 
-const (
-	denseShare = 0.3 // of the entries; above it the Gram matrix is formed from dense columns
-	denseRows  = 128 // of these at a time
-)
+// denseShare is the share of entries above which the Gram matrix is formed from rows in full.
+const denseShare = 0.3
 
 // gram returns DᵀD, packed.
 func gram(r *Rows) []float64 {
 	d, n := r.D, r.Len()
-	g := make([]float64, num.Packed(d))
-	if float64(len(r.Col)) > denseShare*float64(n)*float64(d) {
-		columns := make([]float64, d*denseRows)
-		for from := 0; from < n; from += denseRows {
-			w := min(denseRows, n-from)
-			clear(columns)
-			for k := range w {
-				cols, vals := r.Row(from + k)
-				for j, c := range cols {
-					columns[int(c)*w+k] = vals[j]
-				}
-			}
-			num.AddGram(g, columns[:d*w], d, w)
+	if float64(r.Entries()) > denseShare*float64(n)*float64(d) {
+		g := num.NewGram(d)
+		for i := range n {
+			g.Add(r.Row(i))
 		}
-		return g
+		return g.Packed()
 	}
+	g := make([]float64, num.Packed(d))
 	for i := range n {
 		cols, vals := r.Row(i)
 		for a, ca := range cols {
@@ -336,9 +373,16 @@ func (p *PartySolver) factored() *num.Pivoted {
 func (p *PartySolver) Deficient() int { return p.Block.D - p.factored().Rank }
 
 // Times writes D x, an N-vector, into out.
-func (p *PartySolver) Times(x, out []float64) {
+func (p *PartySolver) Times(x, out []float64) { p.Block.columnTimes(x, out) }
+
+// columnTimes is times for a block of columns, in another order of additions for rows that have all of them.
+func (r *Rows) columnTimes(x, out []float64) {
+	if r.full() {
+		r.fullTimes(x, out)
+		return
+	}
 	for i := range out {
-		cols, vals := p.Block.Row(i)
+		cols, vals := r.Row(i)
 		if len(cols) == len(x) {
 			out[i] = num.Dot(vals, x)
 		} else {
@@ -349,6 +393,10 @@ func (p *PartySolver) Times(x, out []float64) {
 
 // Transposed writes Dᵀ v, a d-vector, into out.
 func (p *PartySolver) Transposed(v, out []float64) {
+	if p.Block.full() {
+		p.Block.fullTransposedTimes(v, out)
+		return
+	}
 	clear(out)
 	for i, a := range v {
 		cols, vals := p.Block.Row(i)

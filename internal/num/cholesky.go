@@ -17,28 +17,69 @@ type Cholesky struct{ packed []float64 }
 // Packed is the length of a packed triangle of order n.
 func Packed(n int) int { return n * (n + 1) / 2 }
 
+// Rows of L are made by strips, whose parts need each other only at the end: the rows of a part are in a near cache
+// while the rows above pass.
+const (
+	choleskyStrip = 64
+	choleskyPart  = 16
+)
+
 // Factor factors a packed lower triangle in place and keeps it.
 func (c *Cholesky) Factor(a []float64, n int) error {
-	for i := range n {
-		ri := a[Packed(i) : Packed(i)+i+1]
-		for j := range i {
-			rj := a[Packed(j) : Packed(j)+j+1]
-			ri[j] = (ri[j] - Dot(rj[:j], ri[:j])) * rj[j]
-		}
-		pivot := ri[i] - Dot(ri[:i], ri[:i])
-		if !(pivot > 0) || math.IsInf(pivot, 1) {
-			return ErrNotPositiveDefinite
-		}
-		ri[i] = 1 / math.Sqrt(pivot)
-	}
 	c.packed = a
+	for from := 0; from < n; from += choleskyStrip {
+		to := min(from+choleskyStrip, n)
+		if from > 0 {
+			parallel((to-from+choleskyPart-1)/choleskyPart, func(k int) {
+				first := from + k*choleskyPart
+				c.columns(first, min(first+choleskyPart, to), 0, from)
+			})
+		}
+		for i := from; i < to; i += 4 {
+			end := min(i+4, to)
+			c.columns(i, end, from, i)
+			for k := i; k < end; k++ {
+				c.columns(k, k+1, i, k)
+				r := c.row(k)
+				pivot := r[k] - Dot(r[:k], r[:k])
+				if !(pivot > 0) || math.IsInf(pivot, 1) {
+					return ErrNotPositiveDefinite
+				}
+				r[k] = 1 / math.Sqrt(pivot)
+			}
+		}
+	}
 	return nil
+}
+
+// row is the i-th of L.
+func (c *Cholesky) row(i int) []float64 { return c.packed[Packed(i) : Packed(i)+i+1] }
+
+// columns makes the columns from…to−1 of the rows first…last−1, given the columns before and the rows above.
+func (c *Cholesky) columns(first, last, from, to int) {
+	var k [4]float64
+	for j := from; j < to; j++ {
+		above := c.row(j)
+		i := first
+		for ; i+4 <= last; i += 4 {
+			p, q, r, s := c.row(i), c.row(i+1), c.row(i+2), c.row(i+3)
+			Dots(&k, p, q, r, s, above[:j])
+			p[j] = (p[j] - k[0]) * above[j]
+			q[j] = (q[j] - k[1]) * above[j]
+			r[j] = (r[j] - k[2]) * above[j]
+			s[j] = (s[j] - k[3]) * above[j]
+		}
+		for ; i < last; i++ {
+			r := c.row(i)
+			r[j] = (r[j] - Dot(above[:j], r[:j])) * above[j]
+		}
+	}
 }
 
 // Solve replaces b by A⁻¹ b. It takes four rows of L at a time: what the other rows contribute, then the triangle
 // among the four.
 func (c *Cholesky) Solve(b []float64) {
-	row := func(i int) []float64 { return c.packed[Packed(i) : Packed(i)+i+1] }
+	row := c.row
 	var k [4]float64
 	i := 0
 	for ; i+4 <= len(b); i += 4 {

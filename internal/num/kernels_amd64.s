@@ -404,3 +404,102 @@ done:
 	VMOVUPD Y1, 32(DX)
 	VZEROUPPER
 	RET
+
+// ROW adds the products of a row's number, at AX, and eight of the columns' to two registers.
+#define ROW(AT, A, B) \
+	VBROADCASTSD AT(AX), Y10 \
+	VMULPD       Y8, Y10, Y11 \
+	VMULPD       Y9, Y10, Y12 \
+	VADDPD       Y11, A, A \
+	VADDPD       Y12, B, B
+
+// func tileAVX2(out *[64]float64, a, b *float64, n int)
+// The lanes are b's vectors. First the tile's upper four rows, then the lower.
+TEXT ·tileAVX2(SB), NOSPLIT, $0-32
+	MOVQ out+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ $2, DX
+
+half:
+	MOVQ   SI, AX
+	MOVQ   b+16(FP), BX
+	MOVQ   n+24(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+loop:
+	VMOVUPD (BX), Y8
+	VMOVUPD 32(BX), Y9
+	ROW(0, Y0, Y1)
+	ROW(8, Y2, Y3)
+	ROW(16, Y4, Y5)
+	ROW(24, Y6, Y7)
+	ADDQ    $64, AX
+	ADDQ    $64, BX
+	DECQ    CX
+	JNE     loop
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	ADDQ    $32, SI
+	ADDQ    $256, DI
+	DECQ    DX
+	JNE     half
+	VZEROUPPER
+	RET
+
+// WIDE adds the products of a row's number, at AX, and eight of the columns' to a register.
+#define WIDE(AT, T, ACC) \
+	VMULPD.BCST AT(AX), Z8, T \
+	VADDPD      T, ACC, ACC
+
+// func tileAVX512(out *[64]float64, a, b *float64, n int)
+TEXT ·tileAVX512(SB), NOSPLIT, $0-32
+	MOVQ   out+0(FP), DI
+	MOVQ   a+8(FP), AX
+	MOVQ   b+16(FP), BX
+	MOVQ   n+24(FP), CX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+
+loop:
+	VMOVUPD (BX), Z8
+	WIDE(0, Z9, Z0)
+	WIDE(8, Z10, Z1)
+	WIDE(16, Z11, Z2)
+	WIDE(24, Z12, Z3)
+	WIDE(32, Z13, Z4)
+	WIDE(40, Z14, Z5)
+	WIDE(48, Z15, Z6)
+	WIDE(56, Z16, Z7)
+	ADDQ    $64, AX
+	ADDQ    $64, BX
+	DECQ    CX
+	JNE     loop
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPD Z4, 256(DI)
+	VMOVUPD Z5, 320(DI)
+	VMOVUPD Z6, 384(DI)
+	VMOVUPD Z7, 448(DI)
+	VZEROUPPER
+	RET

@@ -60,6 +60,19 @@ func TestKernels_HaveTheBitsOfTheirReference(t *testing.T) {
 			for k, r := range rows {
 				axpy(out[k], r[:n], q[1:n+1])
 			}
+			for _, kernel := range tileKernels() {
+				one, two := awkward(g, n*tileSide, finite), awkward(g, n*tileSide, finite)
+				var got, want [tileSide * tileSide]float64
+				if n > 0 {
+					kernel(&got, &one[0], &two[0], n)
+				}
+				tile(&want, one, two)
+				for k := range got {
+					if !same(got[k], want[k]) {
+						t.Fatalf("product %d of a tile of %d: %v and %v", k, n, got[k], want[k])
+					}
+				}
+			}
 			var s, r [8]float64
 			s, r = [8]float64{4: 1, 5: 1, 6: 1, 7: 1}, [8]float64{4: 1, 5: 1, 6: 1, 7: 1}
 			if m := n &^ 3; m > 0 {
@@ -83,6 +96,15 @@ func TestKernels_HaveTheBitsOfTheirReference(t *testing.T) {
 			}
 		}
 	}
+}
+
+// tileKernels are those that this processor has.
+func tileKernels() (all []func(out *[tileSide * tileSide]float64, a, b *float64, n int)) {
+	all = append(all, tileAVX2)
+	if wide {
+		all = append(all, tileAVX512)
+	}
+	return all
 }
 
 func BenchmarkKernels(b *testing.B) {

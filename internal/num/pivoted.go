@@ -1,5 +1,4 @@
-// Rank-revealing Cholesky factorisation of positive semidefinite matrices, and
-// the Gram matrices it is used on.
+// Rank-revealing Cholesky factorisation of positive semidefinite matrices.
 
 package num
 
@@ -56,16 +55,16 @@ func (p *Pivoted) Factor(a []float64, n int, tolerance float64) error {
 	// done[i] is Σ L_ij² over the columns of the present block; the part of A
 	// beyond the block is up to date with all blocks before.
 	done := p.work
-	var panel []float64
+	var left panel
 	for from := 0; from < n; from += pivotedBlock {
 		clear(done)
 		to := min(from+pivotedBlock, n)
 		for k := from; k < to; k++ {
-			best, left := k, math.Inf(-1)
+			best, most := k, math.Inf(-1)
 			for i := k; i < n; i++ {
 				d := a[i*n+i] - done[i]
-				if d > left {
-					best, left = i, d
+				if d > most {
+					best, most = i, d
 				}
 				if d != d || math.IsInf(d, 0) {
 					return ErrNotFinite
@@ -74,12 +73,12 @@ func (p *Pivoted) Factor(a []float64, n int, tolerance float64) error {
 					return ErrNotPositiveDefinite
 				}
 			}
-			if left <= limit {
+			if most <= limit {
 				return nil
 			}
 			p.swap(k, best)
 			done[k], done[best] = done[best], done[k]
-			root := math.Sqrt(left)
+			root := math.Sqrt(most)
 			a[k*n+k] = root
 			own := a[k*n+from : k*n+k]
 			for i := k + 1; i < n; i++ {
@@ -91,12 +90,13 @@ func (p *Pivoted) Factor(a []float64, n int, tolerance float64) error {
 			p.Rank++
 		}
 		if to < n {
-			width := to - from
-			panel = panel[:0]
+			left.reset(n-to, to-from)
 			for i := to; i < n; i++ {
-				panel = append(panel, a[i*n+from:i*n+to]...)
+				for k, l := range a[i*n+from : i*n+to] {
+					left.set(i-to, k, l)
+				}
 			}
-			products(panel, n-to, width, -1, func(i int) []float64 {
+			left.addTo(-1, func(i int) []float64 {
 				return a[(to+i)*n+to : (to+i)*n+to+i+1]
 			})
 		}
@@ -162,58 +162,4 @@ func (p *Pivoted) spread(x []float64) {
 	for k, v := range p.work[:p.Rank] {
 		x[p.Pivot[k]] = v
 	}
-}
-
-// AddGram adds the inner products of count vectors of length n, stored one
-// after the other in v, to a packed lower triangle g of that order.
-func AddGram(g, v []float64, count, n int) {
-	products(v, count, n, 1, func(i int) []float64 {
-		return g[Packed(i) : Packed(i)+i+1]
-	})
-}
-
-// productTile is how many vectors are kept in the innermost cache; it is even,
-// so that only the last tile can end with a vector that has no neighbour.
-const productTile = 16
-
-// products adds sign times the inner products of vectors i and j ≤ i, of length
-// n, to element j of row(i). They are taken two by two, which loads each number
-// half as often.
-func products(v []float64, count, n int, sign float64, row func(i int) []float64) {
-	at := func(i int) []float64 { return v[i*n : i*n+n] }
-	for tile := 0; tile < count; tile += productTile {
-		end := min(tile+productTile, count)
-		for i := tile; i+1 < count; i += 2 {
-			first, second := row(i), row(i+1)
-			for j := tile; j < end && j <= i; j += 2 {
-				a, b, c, d := dot2x2(at(i), at(i+1), at(j), at(j+1))
-				first[j] += float64(sign * a)
-				if j < i {
-					first[j+1] += float64(sign * b)
-				}
-				second[j] += float64(sign * c)
-				second[j+1] += float64(sign * d)
-			}
-		}
-		if (count-tile)%2 == 1 {
-			last := row(count - 1)
-			for j := tile; j < end; j++ {
-				last[j] += float64(sign * Dot(at(count-1), at(j)))
-			}
-		}
-	}
-}
-
-// dot2x2 returns u·a, u·b, w·a and w·b.
-func dot2x2(u, w, a, b []float64) (ua, ub, wa, wb float64) {
-	n := len(u)
-	w, a, b = w[:n], a[:n], b[:n]
-	for k, x := range u {
-		y, p, q := w[k], a[k], b[k]
-		ua += float64(x * p)
-		ub += float64(x * q)
-		wa += float64(y * p)
-		wb += float64(y * q)
-	}
-	return ua, ub, wa, wb
 }

@@ -178,42 +178,10 @@ func TestPivoted_Errors(t *testing.T) {
 	}
 }
 
-func TestAddGram(t *testing.T) {
-	g := rand.New(rand.NewPCG(9, 10))
-	for _, count := range []int{1, 2, 3, 15, 16, 17, 18, 31, 32, 33, 50} {
-		for _, n := range []int{0, 1, 2, 7} {
-			v := make([]float64, count*n)
-			for k := range v {
-				v[k] = g.NormFloat64()
-			}
-			got := make([]float64, Packed(count))
-			for k := range got {
-				got[k] = 100
-			}
-			AddGram(got, v, count, n)
-			for i := range count {
-				for j := range i + 1 {
-					want := 100.0
-					for k := range n {
-						want += v[i*n+k] * v[j*n+k]
-					}
-					if e := math.Abs(got[Packed(i)+j] - want); e > 1e-12 {
-						t.Fatalf("%d vectors of %d: product %d, %d is off by %v", count, n, i, j, e)
-					}
-				}
-			}
-		}
-	}
-}
-
 func BenchmarkPivoted2000(b *testing.B) {
 	const n, m = 2000, 2100
 	g := rand.New(rand.NewPCG(11, 12))
-	v, packed, a := make([]float64, n*m), make([]float64, Packed(n)), make([]float64, n*n)
-	for k := range v {
-		v[k] = g.NormFloat64()
-	}
-	AddGram(packed, v, n, m)
+	packed, a := randomGram(g, n, m), make([]float64, n*n)
 	for b.Loop() {
 		for i := range n {
 			copy(a[i*n:], packed[Packed(i):Packed(i)+i+1])

@@ -1,0 +1,113 @@
+// The factored Hessian of (★).
+
+package problem
+
+import (
+	"math"
+
+	"overhear/internal/num"
+)
+
+// hessian is H = r I + Uᵀ C U at some point, factored, where C is diagonal and not negative. Of few rows it is not H
+// that is factored but the matrix of Woodbury's identity, of the order of the rows,
+//
+//	H⁻¹ = (I − Uᵀ S (r I + S U Uᵀ S)⁻¹ S U) / r,    S² = C
+type hessian struct {
+	packed []float64 // memory of the factor, then S if the rows are few; empty until the first factorisation
+	factor num.Cholesky
+	ridge  float64 // r
+}
+
+// fewRows says whether Woodbury's identity pays: it passes over the rows twice.
+func (o *Objective) fewRows() bool { return 2*o.U.Len() <= o.U.D }
+
+// order is that of the matrix to be factored.
+func (o *Objective) order() int {
+	if o.fewRows() {
+		return o.U.Len()
+	}
+	return o.U.D
+}
+
+// factorise makes H of the rows' curvatures, which it overwrites.
+func (h *hessian) factorise(o *Objective, w *Scratch, curvature []float64, ridge float64) error {
+	order, n := o.order(), o.U.Len()
+	size := num.Packed(order)
+	if o.fewRows() {
+		size += n
+	}
+	if h.packed == nil {
+		h.packed = make([]float64, size)
+	}
+	h.ridge = ridge
+	for i := range curvature {
+		curvature[i] *= o.weight(i)
+	}
+	a := h.packed[:num.Packed(order)]
+	clear(a)
+	for k := range order {
+		a[num.Packed(k)+k] = ridge
+	}
+	if o.fewRows() {
+		h.inner(o.U, a, w.trial, curvature)
+	} else {
+		sumOfSquares(o.U, a, curvature)
+	}
+	return h.factor.Factor(a, order)
+}
+
+// inner adds S U Uᵀ S, and keeps S; row is working memory.
+func (h *hessian) inner(u *Rows, a, row, curvature []float64) {
+	s := h.packed[len(a):]
+	for i, c := range curvature {
+		s[i] = math.Sqrt(c)
+		clear(row)
+		cols, vals := u.Row(i)
+		for k, c := range cols {
+			row[c] = vals[k]
+		}
+		for j := range i + 1 {
+			cols, vals := u.Row(j)
+			a[num.Packed(i)+j] += float64(s[i] * s[j] * sparseDot(cols, vals, row))
+		}
+	}
+}
+
+// sumOfSquares adds Uᵀ C U.
+func sumOfSquares(u *Rows, a, curvature []float64) {
+	for i, c := range curvature {
+		if c == 0 {
+			continue
+		}
+		cols, vals := u.Row(i)
+		for k, ca := range cols {
+			row := a[num.Packed(int(ca)):]
+			v := c * vals[k]
+			for b, cb := range cols[:k+1] {
+				row[cb] += float64(v * vals[b])
+			}
+		}
+	}
+}
+
+// solve replaces x by H⁻¹ x.
+func (h *hessian) solve(o *Objective, rows products, w *Scratch, x []float64) {
+	if !o.fewRows() {
+		h.factor.Solve(x)
+		return
+	}
+	n := o.U.Len()
+	s, v := h.packed[num.Packed(n):], w.weighted[:n]
+	rows.times(x, v)
+	for i := range v {
+		v[i] *= s[i]
+	}
+	h.factor.Solve(v)
+	for i := range v {
+		v[i] *= s[i]
+	}
+	rows.transposedTimes(v, w.trial)
+	for k, y := range w.trial {
+		x[k] = (x[k] - y) / h.ridge
+	}
+}

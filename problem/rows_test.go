@@ -1,0 +1,153 @@
+// Matrices with and without an index.
+
+package problem
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"overhear/internal/num"
+)
+
+func normalRows(g *rand.Rand, n, d int) *Rows {
+	r, cols, row := NewRows(d), make([]int32, d), make([]float64, d)
+	for range n {
+		for k := range row {
+			cols[k], row[k] = int32(k), g.NormFloat64()
+		}
+		r.Append(cols, row)
+	}
+	return r
+}
+
+// equalRows compares matrices row by row.
+func equalRows(a, b *Rows) bool {
+	if a.D != b.D || a.Len() != b.Len() || a.Entries() != b.Entries() {
+		return false
+	}
+	for i := range a.Len() {
+		ac, av := a.Row(i)
+		bc, bv := b.Row(i)
+		if !slices.Equal(ac, bc) || !slices.Equal(av, bv) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestRows_HaveNoIndexWhileAllAreFull(t *testing.T) {
+	g := rand.New(rand.NewPCG(1, 2))
+	r := normalRows(g, 5, 3)
+	if !r.full() || len(r.Col) != 3 || r.Start != nil {
+		t.Fatalf("full rows have an index: %+v", r)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read Rows
+	if err := json.Unmarshal(text, &read); err != nil || read.full() || !equalRows(r, &read) {
+		t.Fatalf("%v: %+v was written as %s", err, r, text)
+	}
+	for _, short := range []struct {
+		d    int
+		cols []int32
+		vals []float64
+	}{{3, []int32{0, 2}, []float64{4, 5}}, {3, nil, nil}, {4, []int32{0, 1, 2, 3}, []float64{1, 2, 3, 4}}} {
+		r, want := normalRows(g, 5, 3), &Rows{D: short.d, Start: []int32{0}}
+		for i := range r.Len() {
+			cols, vals := r.Row(i)
+			want.Col, want.Val = append(want.Col, cols...), append(want.Val, vals...)
+			want.Start = append(want.Start, int32(len(want.Val)))
+		}
+		want.Col, want.Val = append(want.Col, short.cols...), append(want.Val, short.vals...)
+		want.Start = append(want.Start, int32(len(want.Val)))
+		r.D = short.d // as readers do that learn of columns by and by
+		r.Append(short.cols, short.vals)
+		if r.full() || !equalRows(r, want) {
+			t.Errorf("after a row of %v: %+v, want %+v", short.cols, r, want)
+		}
+	}
+}
+
+func TestColumnBlocks_ShareConsecutiveRowsAndCopyOthers(t *testing.T) {
+	g := rand.New(rand.NewPCG(3, 4))
+	sparse := normalRows(g, 9, 10)
+	sparse.index()
+	full := normalRows(g, 9, 10)
+	full.Val = sparse.Val
+	widths := []int{4, 5, 1}
+	for _, rows := range [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8}, {2, 3, 4}, {8}, {3, 1, 2}, {}} {
+		y := []float64{1, -1, 1, 1, -1, 1, -1, -1, 1}
+		a, ya := columnBlocks(&Set{X: full, Y: y}, widths, rows)
+		b, yb := columnBlocks(&Set{X: sparse, Y: y}, widths, rows)
+		if !slices.Equal(ya, yb) {
+			t.Fatalf("labels %v and %v", ya, yb)
+		}
+		for m := range a {
+			if !equalRows(a[m], b[m]) {
+				t.Errorf("rows %v: block %d is %+v, want %+v", rows, m, a[m], b[m])
+			}
+		}
+		shared := len(rows) > 1 && rows[0] < rows[1]
+		if shared != (len(rows) > 1 && &a[0].Val[0] == &full.Val[rows[0]*10]) {
+			t.Errorf("rows %v: sharing is %v, want it %v", rows, !shared, shared)
+		}
+		for parties := 1; parties <= 3; parties++ {
+			u, want := join(a[:parties]), NewRows(sum(widths[:parties]))
+			for _, i := range rows {
+				cols, vals := sparse.Row(i)
+				want.Append(cols[:want.D], vals[:want.D])
+			}
+			if !equalRows(u, want) {
+				t.Errorf("rows %v: %d parties together have %+v, want %+v", rows, parties, u, want)
+			}
+			if shared && &u.Val[0] != &a[0].Val[0] {
+				t.Errorf("rows %v: %d parties were copied", rows, parties)
+			}
+		}
+		if len(rows) == 9 { // blocks out of order are no neighbours
+			if u := join([]*Rows{a[1], a[0]}); !slices.Equal(u.fullRow(2)[5:], a[0].fullRow(2)) {
+				t.Errorf("blocks in another order: %v", u.fullRow(2))
+			}
+		}
+	}
+}
+
+func sum(widths []int) (total int) {
+	for _, w := range widths {
+		total += w
+	}
+	return total
+}
+
+// A matrix of long rows without an index has the products that its copy by columns has.
+func TestProducts_KeepLongRows(t *testing.T) {
+	g := rand.New(rand.NewPCG(5, 6))
+	const n, d = 13, maxNewton + 5
+	u := normalRows(g, n, d)
+	byRows := newProducts(&Objective{U: u})
+	if _, ok := byRows.(*fullRows); !ok {
+		t.Fatal("the rows were copied")
+	}
+	indexed := *u
+	indexed.index()
+	byColumns := newProducts(&Objective{U: &indexed})
+	for _, c := range []struct {
+		in, out  int
+		multiply func(m products, in, out []float64)
+	}{{d, n, products.times}, {n, d, products.transposedTimes}} {
+		in, got, want := make([]float64, c.in), make([]float64, c.out), make([]float64, c.out)
+		for k := range in {
+			in[k] = g.NormFloat64()
+		}
+		c.multiply(byRows, in, got)
+		c.multiply(byColumns, in, want)
+		num.Axpy(-1, want, got)
+		if e := num.Norm(got) / num.Norm(want); !(e < 1e-14) {
+			t.Errorf("a product of %d numbers is off by %v", c.in, e)
+		}
+	}
+}
