@@ -92,7 +92,7 @@ func (c *checker) advance(n *follower, now sim.Time) {
 			if !ok {
 				return
 			}
-			inputs[k], rounds[k], fresh[k] = f.payload, f.round, f.round == n.round
+			inputs[k], rounds[k], fresh[k] = f.payload, f.round, f.round > n.used[k].round
 		}
 	case around:
 		if n.id == 0 && n.round == c.a.Rounds {
@@ -142,14 +142,15 @@ func (c *checker) step(n *follower, now sim.Time, inputs [][]float64, rounds []i
 	}
 }
 
-// standIn lets what the step before used stand in for who is missing: for who has said that
-// it leaves, or for all. What comes of the round later does not count any more.
+// standIn lets the value of the latest round that has come stand in for who is missing: for
+// all, or for whose value of this round cannot come any more, as it has said that it leaves or
+// was heard two rounds ahead. What comes of the round later does not count in it.
 func (c *checker) standIn(n *follower, all bool) {
 	for k := range n.heard {
-		if _, ok := n.heard[k][n.round]; ok || !all && !n.gone[k] {
+		f := n.newest[k]
+		if _, ok := n.heard[k][n.round]; ok || !all && !n.gone[k] && f.round < n.round+2 {
 			continue
 		}
-		f := n.used[k]
 		if f.round < 0 {
 			f.payload = make([]float64, c.d)
 		}
@@ -195,8 +196,13 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 			return []message{{int(m.From), algorithms.KindValue, n.round}}
 		case round == n.round || round == n.round-1:
 			return []message{{int(m.From), algorithms.KindValue, round}}
+		case c.stale() && round < n.round-1: // which it has no more
+			return []message{{int(m.From), algorithms.KindValue, n.round}}
 		}
 	case algorithms.KindValue:
+		if c.stale() && round > n.newest[k].round {
+			n.newest[k] = value{round, m.Payload}
+		}
 		switch {
 		case c.style == free:
 			if round > n.newest[k].round {
@@ -206,7 +212,10 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 		case c.style == around && n.id > 0 && round == n.round-1:
 			return []message{{0, algorithms.KindValue, n.round}}
 		case c.style == around && n.id > 0 && round != n.round:
-		case c.style == lockstep && round > max(n.round, 0)+1: // too early: it will be asked for again
+		case c.style == lockstep && round > max(n.round, 0)+1:
+			if n.round >= 0 {
+				c.standIn(n, false)
+			}
 		default:
 			if _, ok := n.heard[k][round]; !ok {
 				n.heard[k][round] = value{round, m.Payload}
@@ -426,6 +435,11 @@ func (c *checker) publish(n *follower, p *algorithms.Publication, kind string) (
 		delete(n.heard[k], n.round-2)
 	}
 	if c.stale() {
+		for k, f := range n.newest { // of the next round, and had come too early
+			if f.round == n.round+1 {
+				n.heard[k][f.round] = f
+			}
+		}
 		c.standIn(n, false)
 	}
 	if (c.style == around || c.central) && n.id > 0 && p.Round == 0 {
