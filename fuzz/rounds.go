@@ -48,6 +48,19 @@ func (c *checker) pulse() sim.Duration {
 	return c.retry()
 }
 
+// look is in how long a node without barriers looks next: in a quarter of the deadline at the
+// latest, and just when the timeout has passed.
+func (c *checker) look(n *follower, now sim.Time) sim.Duration {
+	d := c.pulse()
+	if limit := c.deadline(); limit > 0 && limit/4 < d {
+		d = max(limit/4, 1)
+	}
+	if end := n.waiting + sim.Time(c.e.Rounds.Timeout); end > now && end < now+sim.Time(d) {
+		d = sim.Duration(end - now)
+	}
+	return d
+}
+
 // stale says whether nodes in lockstep go on without what is missing.
 func (c *checker) stale() bool {
 	return c.style == lockstep && c.lossy && c.e.Rounds.Missing == algorithms.MissingLast
@@ -158,11 +171,17 @@ func (c *checker) standIn(n *follower, all bool) {
 	}
 }
 
-// takeLeave takes those to have left that were heard once, were asked and have been quiet for
-// half of the deadline.
+// vanished says whether a node must take a neighbour to have left: it waits for it, has asked
+// and has not heard it for half of the deadline of this wait, and it has heard somebody before.
+func (c *checker) vanished(n *follower, k int, now sim.Time) bool {
+	return c.deadline() > 0 && slices.Max(n.last) >= 0 && c.lacks(n, k) && n.asked[k] &&
+		sim.Duration(now-max(n.last[k], n.waiting)) >= c.deadline()/2
+}
+
+// takeLeave takes those to have left that must be.
 func (c *checker) takeLeave(n *follower, now sim.Time) {
 	for k, j := range n.neighbours {
-		if !c.lacks(n, k) || !n.asked[k] || n.last[k] < 0 || sim.Duration(now-n.last[k]) < c.deadline()/2 {
+		if !c.vanished(n, k, now) {
 			continue
 		}
 		n.silent[k] = true
@@ -229,7 +248,7 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 func (c *checker) await(n *follower, now sim.Time) {
 	switch {
 	case c.style == free:
-		if d := c.pulse(); d > 0 {
+		if d := c.look(n, now); d > 0 {
 			c.set(n, now, d, 0)
 		}
 	case c.style == around && (n.id > 0 || n.round == c.a.Rounds):
@@ -281,7 +300,7 @@ func (c *checker) tick(n *follower, now sim.Time, sends bool) []message {
 	waited := sim.Duration(now - n.waiting)
 	late := c.deadline() > 0 && waited >= c.deadline()
 	if _, ok := c.original.(algorithms.Registering); ok && !sends && !late && a.round == n.round && !n.stepping &&
-		!n.done && c.asks(n) {
+		!n.done && c.asks(n, now) {
 		return nil // another timer of the same instant: it was for users; this one is still to come
 	}
 	n.alarms = slices.Delete(n.alarms, k, k+1)
@@ -290,16 +309,14 @@ func (c *checker) tick(n *follower, now sim.Time, sends bool) []message {
 	}
 	if c.style == free {
 		n.overdue = n.overdue || c.e.Rounds.Timeout > 0 && waited >= c.e.Rounds.Timeout
+		c.takeLeave(n, now)
 		if c.advance(n, now); n.stepping {
 			return nil
 		}
 	}
 	if late {
-		switch {
-		case c.stale():
+		if c.stale() {
 			c.standIn(n, true)
-		case c.style == free:
-			c.takeLeave(n, now)
 		}
 		return nil // it goes on, or else the run stops
 	}
@@ -311,10 +328,10 @@ func (c *checker) requests(n *follower, k int) bool {
 	return c.lacks(n, k) && (c.style != lockstep || !n.gone[k])
 }
 
-// asks says whether a node that waits in vain sends any.
-func (c *checker) asks(n *follower) bool {
+// asks says whether a node that waits in vain sends any, those aside that it takes to have left.
+func (c *checker) asks(n *follower, now sim.Time) bool {
 	for k := range n.neighbours {
-		if c.requests(n, k) {
+		if c.requests(n, k) && !(c.style == free && c.vanished(n, k, now)) {
 			return true
 		}
 	}
@@ -333,7 +350,7 @@ func (c *checker) ask(n *follower, now sim.Time, a alarm) (all []message) {
 			all = append(all, message{int(j), kind, n.round})
 		}
 	}
-	next := c.pulse()
+	next := c.look(n, now)
 	if c.style != free {
 		next = c.retry() << min(a.attempt+1, slowest)
 	}
@@ -627,9 +644,9 @@ func (c *checker) duration(n *follower, now sim.Time, last bool) {
 }
 
 // excused says whether a run may stop at a time: because a node that has not ended waits for
-// one that has left, where it has no way to go on without, because a server has waited for its
-// users for as long as the deadline says, or because nobody is left. Without barriers, who waits
-// for a neighbour that has itself waited for one that has left comes to its deadline with it.
+// one that has left, where it has no way to go on without (without barriers, as it has never
+// heard anybody), because a server has waited for its
+// users for as long as the deadline says, or because nobody is left.
 func (c *checker) excused(now sim.Time) bool {
 	_, registers := c.original.(algorithms.Registering)
 	some, all := false, true
@@ -637,7 +654,7 @@ func (c *checker) excused(now sim.Time) bool {
 		gone := c.net.gone(i, now)
 		some, all = some || gone, all && gone
 	}
-	if all || some && c.silences != nil {
+	if all {
 		return true
 	}
 	for i := range c.nodes {
@@ -653,7 +670,7 @@ func (c *checker) excused(now sim.Time) bool {
 			continue
 		}
 		for k, j := range n.neighbours {
-			if c.net.gone(int(j), now) && c.lacks(n, k) {
+			if c.net.gone(int(j), now) && c.lacks(n, k) && (c.style != free || slices.Max(n.last) < 0) {
 				return true
 			}
 		}
