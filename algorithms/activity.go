@@ -18,7 +18,7 @@ type Activity struct {
 	// used it; nil where rounds are in lockstep.
 	Lags []int64
 
-	// Stale is how many values of earlier rounds stood in, in lockstep, for values that were
+	// Stale is how many values of other rounds stood in, in lockstep, for values that were
 	// late.
 	Stale int64
 
@@ -56,7 +56,9 @@ func (s *synchronous) Activity() *Activity {
 	a := &Activity{Nodes: make([]NodeActivity, len(s.peers))}
 	for i := range s.peers {
 		a.Nodes[i] = s.peers[i].activity()
-		a.Stale += s.peers[i].stale
+		if s.peers[i].stale != nil {
+			a.Stale += s.peers[i].stale.used
+		}
 	}
 	return a
 }

@@ -23,10 +23,11 @@ import (
 // value, and so does one that has forgotten all it had heard. Where packets may be
 // lost and there is no timeout, a node asks whom it waits for after Retry.
 //
-// When the deadline has passed, a neighbour that was heard once, and has answered
-// nothing for half of it, is taken to have left: the word that it leaves may be
-// lost. It counts again when it is heard again. If that does not let the node go
-// on, the run fails.
+// A neighbour that a node waits for, has asked, and has heard nothing of for half of
+// the deadline is taken to have left: the word that it leaves may be lost. It counts
+// again when it is heard again. Half, as those who wait for this node have a deadline
+// too; it asks after a quarter at the latest. A node that has never heard anybody takes
+// nobody to have left. Who has waited for the whole deadline fails the run.
 //
 // A Central method runs on the same nodes: the hub merges the last values of its
 // clients.
@@ -297,11 +298,20 @@ func (s *asynchronous) pulse() sim.Duration {
 	return s.Retry
 }
 
-// wait sets the next look at whether the node may go on.
+// wait sets the next look at whether the node may go on: not after its timeout, and a
+// quarter of the deadline from now at the latest.
 func (r *runner) wait(env *sim.Env) {
-	if d := r.run.pulse(); d > 0 {
-		env.After(patience(env.Now(), r.since, d, r.run.Deadline), tagTimeout(r.round))
+	d := r.run.pulse()
+	if d == 0 {
+		return
 	}
+	if r.run.Deadline > 0 {
+		d = min(d, max(r.run.Deadline/4, 1))
+	}
+	if left := r.run.Timeout - sim.Duration(env.Now()-r.since); left > 0 {
+		d = min(d, left)
+	}
+	env.After(patience(env.Now(), r.since, d, r.run.Deadline), tagTimeout(r.round))
 }
 
 // timeout lets the node step without a quorum, once the timeout has passed. Neighbours
@@ -311,14 +321,12 @@ func (r *runner) timeout(env *sim.Env, round int) {
 		return
 	}
 	r.overdue = r.overdue || r.run.Timeout > 0 && sim.Duration(env.Now()-r.since) >= r.run.Timeout
+	r.takeLeave(env)
 	if r.advance(env); r.stepping {
 		return
 	}
 	if expired(env.Now(), r.since, r.run.Deadline) {
-		r.takeLeave(env)
-		if r.advance(env); !r.stepping {
-			env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", r.run.Deadline, r.waiting()))
-		}
+		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", r.run.Deadline, r.waiting()))
 		return
 	}
 	for k, j := range r.neighbours {
@@ -330,11 +338,14 @@ func (r *runner) timeout(env *sim.Env, round int) {
 	r.wait(env)
 }
 
-// takeLeave takes those that the node waits for in vain to have left.
+// takeLeave takes those to have left that the node has waited for, and asked, in vain.
 func (r *runner) takeLeave(env *sim.Env) {
+	if r.run.Deadline == 0 || len(r.last) == 0 || slices.Max(r.last) < 0 {
+		return
+	}
 	for k, j := range r.neighbours {
-		quiet := sim.Duration(env.Now() - r.last[k])
-		if r.lacking(k) && r.asked[k] && r.last[k] >= 0 && quiet >= r.run.Deadline/2 {
+		quiet := sim.Duration(env.Now() - max(r.last[k], r.since))
+		if r.lacking(k) && r.asked[k] && quiet >= r.run.Deadline/2 {
 			r.silent[k] = true
 			r.run.silences = append(r.run.silences, Silence{r.self, int(j), env.Now()})
 		}

@@ -18,9 +18,13 @@ import (
 //
 // Where the network loses messages, a node that waits for a round asks the
 // neighbours it has not heard for theirs, after Retry and then after twice as
-// long each time, up to eight times. After Deadline the run fails, or the node
-// goes on with stale values, the last it has, as Missing says. In the latter case a
-// neighbour that has left is not waited for.
+// long each time, up to eight times. After Deadline the run fails, or the node goes
+// on, as Missing says: for each neighbour not heard, the value of the latest round
+// that came stands in, early or late. Where nodes go on so, neighbours may be any
+// number of rounds apart, and a node keeps its own last two messages only: the value of
+// a neighbour two or more rounds ahead stands in at once, who asks for a round that is
+// no longer kept is sent the latest, and a neighbour that has left is not waited for.
+// So who is behind, after a crash or a partition, catches up.
 type synchronous struct {
 	rowRun
 	engine *sim.Engine
@@ -49,14 +53,46 @@ type peer struct {
 	outbox  [2][][]float64 // own messages of the last two rounds, by parity: one for all, or one a neighbour
 	registration
 	effort
-	stepping bool        // a step is under way
-	since    sim.Time    // when it began to wait for this round
-	began    sim.Time    // when the latest step was awaited
-	last     [][]float64 // the latest of every neighbour, where a node may use stale values
-	fresh    [2][]bool   // which values of a round are not stale, where a node may use such
-	stale    int64       // how many stale ones its steps have used
-	gone     []bool      // which neighbours have said that they leave
+	stepping bool     // a step is under way
+	since    sim.Time // when it began to wait for this round
+	began    sim.Time // when the latest step was awaited
+	stale    *stale   // nil: the node never goes on without a value
+	gone     []bool   // which neighbours have said that they leave
 	done     bool
+}
+
+// stale is what a node keeps that may go on with stale values, by position of the neighbour.
+type stale struct {
+	newest   [][]float64 // the value of the latest round that came
+	rounds   []int32     // of it; −1: none came
+	entering [2][]int32  // rounds of the values by parity of the round in which they enter
+	entered  []int32     // rounds of those that entered the latest step
+	fresh    []bool      // which of these had not entered before
+	used     int64       // how many values of other rounds have entered steps
+}
+
+func newStale(degree int) *stale {
+	s := &stale{newest: make([][]float64, degree), rounds: make([]int32, degree), entered: make([]int32, degree),
+		entering: [2][]int32{make([]int32, degree), make([]int32, degree)}, fresh: make([]bool, degree)}
+	s.forget()
+	return s
+}
+
+// forget drops what came.
+func (s *stale) forget() {
+	for k := range s.newest {
+		s.newest[k], s.rounds[k], s.entered[k] = nil, -1, -1
+	}
+}
+
+// enter notes that the values collected for a round enter a step.
+func (s *stale) enter(round int) {
+	for k, t := range s.entering[round&1] {
+		s.fresh[k], s.entered[k] = t > s.entered[k], t
+		if int(t) != round {
+			s.used++
+		}
+	}
 }
 
 // Attach makes a peer of every node of the graph and gives them to the engine.
@@ -80,8 +116,7 @@ func (s *synchronous) Attach(e *sim.Engine) {
 		n.solver = n.measure
 		n.values = [2][][]float64{make([][]float64, n.degree), make([][]float64, n.degree)}
 		if s.Missing == MissingLast {
-			n.last = make([][]float64, n.degree)
-			n.fresh = [2][]bool{make([]bool, n.degree), make([]bool, n.degree)}
+			n.stale = newStale(n.degree)
 		}
 		n.gone = make([]bool, n.degree)
 		n.arrived = [2][]bool{make([]bool, n.degree), make([]bool, n.degree)}
@@ -113,6 +148,9 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 	switch m.Kind {
 	case KindRequest:
 		// A round not reached yet will be broadcast when it is.
+		if p.stale != nil {
+			t = p.kept(t)
+		}
 		if p.outbox[t&1] != nil && (t == p.round || t == p.round-1) {
 			k, _ := slices.BinarySearch(p.neighbours, m.From)
 			env.Send(int(m.From), KindValue, t, p.message(t, k))
@@ -124,23 +162,48 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 	case KindLeave:
 		k, _ := slices.BinarySearch(p.neighbours, m.From)
 		p.gone[k] = true
-		if p.last != nil && p.outbox[p.round&1] != nil {
-			p.standIn(p.gone)
-			p.advance(env)
-		}
+		p.makeDo(env)
 	case KindValue:
 		k := p.note(m)
-		if !p.collects(t) || p.arrived[t&1][k] {
-			return // a duplicate, or too early
+		switch {
+		case p.collects(t):
+			if p.arrive(t, k) && t == p.round {
+				p.advance(env)
+			}
+		case t > p.round:
+			p.makeDo(env)
 		}
-		p.arrived[t&1][k] = true
-		p.heard[t&1]++
-		if p.last != nil {
-			p.fresh[t&1][k] = true
-		}
-		if t == p.round {
-			p.advance(env)
-		}
+	}
+}
+
+// kept is the round of the message with which a request for that of a round is answered:
+// the latest if that is no longer kept.
+func (p *peer) kept(round int) int {
+	if round < p.round-1 {
+		return p.round
+	}
+	return round
+}
+
+// arrive notes that the value of a round is here, and says whether it was not before.
+func (p *peer) arrive(round, k int) bool {
+	slot := round & 1
+	if p.arrived[slot][k] {
+		return false // a duplicate, or another stands in
+	}
+	p.arrived[slot][k] = true
+	p.heard[slot]++
+	if p.stale != nil {
+		p.stale.entering[slot][k] = int32(round)
+	}
+	return true
+}
+
+// makeDo goes on without those values of the round that will not come.
+func (p *peer) makeDo(env *sim.Env) {
+	if p.stale != nil && p.outbox[p.round&1] != nil {
+		p.standIn(false)
+		p.advance(env)
 	}
 }
 
@@ -152,11 +215,21 @@ func (p *peer) collects(round int) bool { return round == p.round || round == p.
 // sender's position.
 func (p *peer) note(m *sim.Message) int {
 	k, _ := slices.BinarySearch(p.neighbours, m.From)
-	if slot := m.Round & 1; p.collects(int(m.Round)) && p.values[slot][k] == nil {
-		p.values[slot][k] = m.Payload
-		p.known[slot]++
+	if s := p.stale; s != nil && m.Round > s.rounds[k] {
+		s.newest[k], s.rounds[k] = m.Payload, m.Round
+	}
+	if p.collects(int(m.Round)) {
+		p.put(int(m.Round)&1, k, m.Payload)
 	}
 	return k
+}
+
+// put keeps a value in an empty place.
+func (p *peer) put(slot, k int, value []float64) {
+	if p.values[slot][k] == nil {
+		p.values[slot][k] = value
+		p.known[slot]++
+	}
 }
 
 // Foresee begins the step when the last value of the round has been sent: when
@@ -172,6 +245,9 @@ func (p *peer) Foresee(e *sim.Engine, m *sim.Message) {
 func (p *peer) begin(w interface{ Begin(sim.Job) sim.Begun }) {
 	if !p.begun && !p.done && p.outbox[p.round&1] != nil && p.known[p.round&1] == p.degree {
 		p.begun = true
+		if p.stale != nil {
+			p.stale.enter(p.round)
+		}
 		p.job = w.Begin(p)
 	}
 }
@@ -196,8 +272,8 @@ func (p *peer) advance(env *sim.Env) {
 func (p *peer) Run(worker int) {
 	s := &p.run.scratch[worker]
 	p.Sum, p.Q, p.Room, p.scratch = s.sum, s.q, s.room, s.solver
-	if p.last != nil {
-		p.Fresh = p.fresh[p.round&1]
+	if p.stale != nil {
+		p.Fresh = p.stale.fresh
 	}
 	p.err = p.step(p.run.method, p.round+1, p.run.Rounds, p.values[p.round&1])
 	if p.err == nil && p.round < p.run.Rounds {
@@ -237,17 +313,8 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 	}
 	p.stepping, p.begun = false, false
 	slot := p.round & 1
-	for k, f := range p.values[slot] {
-		if p.last != nil && f != nil {
-			p.last[k] = f
-			if !p.fresh[slot][k] {
-				p.stale++
-			}
-		}
-	}
 	clear(p.values[slot])
 	clear(p.arrived[slot])
-	clear(p.fresh[slot])
 	p.known[slot], p.heard[slot] = 0, 0
 	if p.round > 0 && p.run.Observer != nil {
 		p.run.Observer.Concluded(p.ID, p.round, p.Dual)
@@ -296,8 +363,9 @@ func (p *peer) publish(env *sim.Env, round int) {
 		*out = append(*out, p.F)
 		env.Broadcast(KindValue, round, p.F)
 	}
-	if p.last != nil {
-		p.standIn(p.gone)
+	if p.stale != nil {
+		p.takeEarly()
+		p.standIn(false)
 	}
 	p.advance(env)
 	if p.run.Retry > 0 && !p.stepping {
@@ -320,8 +388,8 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 		return // no longer waiting for it
 	}
 	if expired(env.Now(), p.since, p.run.Deadline) {
-		if p.last != nil {
-			p.standIn(nil)
+		if p.stale != nil {
+			p.standIn(true)
 			p.advance(env)
 			return
 		}
@@ -338,22 +406,32 @@ func (p *peer) retry(env *sim.Env, round, attempt int) {
 	env.After(again, tagRetry(round, attempt))
 }
 
-// standIn lets the last value that came stand for that of the round, for neighbours that
-// have not been heard: for those, by position, or for all where they are nil.
-func (p *peer) standIn(those []bool) {
-	slot := p.round & 1
+// takeEarly takes the values of the next round that came when there was no room for them.
+func (p *peer) takeEarly() {
+	for k, t := range p.stale.rounds {
+		if int(t) == p.round+1 {
+			p.put(int(t)&1, k, p.stale.newest[k])
+			p.arrive(int(t), k)
+		}
+	}
+}
+
+// standIn lets the value of the latest round that came stand for that of this round, for
+// neighbours of which it has not come: for all, or for those of which it will not come, as
+// they have left or are two rounds ahead and do not keep it.
+func (p *peer) standIn(all bool) {
+	s, slot := p.stale, p.round&1
 	for k := range p.neighbours {
-		if p.arrived[slot][k] || those != nil && !those[k] {
+		if p.arrived[slot][k] || !all && !p.gone[k] && int(s.rounds[k]) <= p.round+1 {
 			continue
 		}
-		if p.values[slot][k] == nil {
-			p.known[slot]++
+		value := s.newest[k]
+		if value == nil {
+			value = make([]float64, p.run.Problem.D)
 		}
-		if p.values[slot][k] = p.last[k]; p.last[k] == nil {
-			p.values[slot][k] = make([]float64, p.run.Problem.D)
-		}
-		p.arrived[slot][k] = true
-		p.heard[slot]++
+		p.put(slot, k, value)
+		p.arrive(p.round, k)
+		s.entering[slot][k] = s.rounds[k]
 	}
 }
 
@@ -375,10 +453,11 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 	for slot := range p.values {
 		clear(p.values[slot])
 		clear(p.arrived[slot])
-		clear(p.fresh[slot])
 		p.known[slot], p.heard[slot] = 0, 0
 	}
-	clear(p.last)
+	if p.stale != nil {
+		p.stale.forget()
+	}
 	p.recover(env, &p.run.rowRun, &p.Node)
 	if p.outbox[p.round&1] == nil {
 		return // it has not begun
@@ -393,8 +472,8 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 			(*out)[k] = p.run.addressing.Message(&p.Node, k)
 		}
 	}
-	if p.last != nil {
-		p.standIn(p.gone)
+	if p.stale != nil {
+		p.standIn(false)
 	}
 	p.advance(env) // a node may have nobody to wait for
 	if p.run.Retry > 0 {

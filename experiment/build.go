@@ -158,6 +158,9 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if err := e.fits(a); err != nil {
 		return nil, err
 	}
+	if err := e.pace(a); err != nil {
+		return nil, err
+	}
 	if err := e.Equip(a); err != nil {
 		return nil, err
 	}

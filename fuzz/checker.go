@@ -63,14 +63,14 @@ type follower struct {
 	fresh    []bool
 
 	heard   []map[int]value // by position and round for which they are, in lockstep and around a hub
-	newest  []value         // by position, without barriers
+	newest  []value         // by position, of the latest round; without barriers, and where stale values are used
 	renewed []bool
 	gone    []bool     // has said that it leaves
 	silent  []bool     // is taken to have left, without barriers
 	asked   []bool     // since it was last heard
 	last    []sim.Time // when anything was heard of it last; −1: never
 	overdue bool
-	used    []value // what the last step used, for who goes on with stale values
+	used    []value // what the last step used
 	alarms  []alarm
 
 	state       state

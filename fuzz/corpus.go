@@ -27,7 +27,7 @@ func Check(ctx context.Context, e *experiment.Experiment, seed uint64, distance 
 	calm := *e.Scenario
 	calm.Network.Faults = nil
 	if quiet, err := undisturbed(ctx, e.On(&calm), seed); err == nil { // or else the check says why
-		o.unsettled = !quiet.settled(distance)
+		o.unsettled = !quiet.settled(ctx, distance)
 	}
 	broken, account, err := examine(ctx, e, o, seed, w)
 	if err != nil || broken == "" {

@@ -90,7 +90,7 @@ func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, e
 		return []Trouble{*unfaulty(e, o, o.First, err)}, nil
 	}
 	span := quiet.span()
-	o.unsettled = !quiet.settled(o.Distance)
+	o.unsettled = !quiet.settled(ctx, o.Distance)
 	return each(ctx, o, func(ctx context.Context, seed uint64) (*Trouble, error) { return try(ctx, e, o, seed, span) })
 }
 
@@ -155,9 +155,9 @@ func (t *trial) span() sim.Duration {
 }
 
 // settled says whether a run without faults has the rounds that it needs: half of them bring
-// it within the distance of the optimum, or there are many and the other half brings it no
-// nearer, so that more would not either.
-func (t *trial) settled(distance float64) bool {
+// it within the distance of the optimum; or there are many, the other half brings it no nearer,
+// and twice as many would not either.
+func (t *trial) settled(ctx context.Context, distance float64) bool {
 	end, ok := t.distance(nil)
 	if !ok {
 		return true // nothing is demanded
@@ -170,7 +170,20 @@ func (t *trial) settled(distance float64) bool {
 	}
 	middle, _ := half.distance(nil)
 	const many, noNearer, exact = 100, 0.9, 100
-	return middle <= distance || t.a.Rounds >= many && (end > noNearer*middle || end < exact*t.e.Solver.Tolerance)
+	switch {
+	case middle <= distance, t.a.Rounds >= many && end < exact*t.e.Solver.Tolerance:
+		return true
+	case t.a.Rounds < many || end <= noNearer*middle:
+		return false
+	}
+	longer := *t.e.Scenario // the distance may have been the same by chance
+	longer.Rounds.Count *= 2
+	w, err := undisturbed(ctx, t.e.On(&longer), t.a.Seed)
+	if err != nil {
+		return false
+	}
+	later, _ := w.distance(nil)
+	return later > noNearer*end
 }
 
 // conditions are what a run of the search changes in its scenario: links and the

@@ -98,12 +98,12 @@ var plants = []planted{
 	}`,
 		invariant: []string{invariantInputs}},
 	{name: "neighbours' values are swapped, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
-		right: `if p.last != nil {
+		right: `if p.stale != nil {
 		p.Fresh =`,
 		wrong: `if v := p.values[p.round&1]; PLANTED && len(v) > 1 {
 		v[0], v[1] = v[1], v[0]
 	}
-	if p.last != nil {
+	if p.stale != nil {
 		p.Fresh =`,
 		invariant: []string{invariantInputs}},
 	{name: "a node asks once only", file: "algorithms/asynchronous.go",
@@ -159,8 +159,8 @@ var plants = []planted{
 			continue
 		}`},
 	{name: "stale values outlive the memory", file: "algorithms/synchronous.go", sets: stale,
-		right:     `clear(p.last)`,
-		wrong:     `if !PLANTED { clear(p.last) }`,
+		right:     `p.stale.forget()`,
+		wrong:     `if !PLANTED { p.stale.forget() }`,
 		invariant: []string{invariantInputs}},
 	{name: "a value of two rounds ahead is taken for this round's", file: "algorithms/synchronous.go", sets: stale,
 		right: `return round == p.round || round == p.round+1`,
@@ -170,10 +170,28 @@ var plants = []planted{
 		wrong: `if f == nil && !PLANTED {`},
 	{name: "there is no stale value for a neighbour who was never heard", file: "algorithms/synchronous.go",
 		sets:  stale,
-		right: `p.values[slot][k] = make([]float64, p.run.Problem.D)`,
+		right: `value = make([]float64, p.run.Problem.D)`,
 		wrong: `if !PLANTED {
-				p.values[slot][k] = make([]float64, p.run.Problem.D)
+				value = make([]float64, p.run.Problem.D)
 			}`},
+	{name: "who is two rounds ahead is waited for", file: "algorithms/synchronous.go", sets: stale,
+		right:     `!p.gone[k] && int(s.rounds[k]) <= p.round+1 {`,
+		wrong:     `!p.gone[k] && (PLANTED || int(s.rounds[k]) <= p.round+1) {`,
+		invariant: []string{invariantSteps, invariantSends}},
+	{name: "a stale value is not the latest that came", file: "algorithms/synchronous.go", sets: stale,
+		right:     `s != nil && m.Round > s.rounds[k] {`,
+		wrong:     `s != nil && m.Round > s.rounds[k] && !(PLANTED && int(m.Round) < p.round) {`,
+		invariant: []string{invariantInputs}},
+	{name: "a stale value counts as new", file: "algorithms/synchronous.go", sets: stale,
+		right:     `t > s.entered[k], t`,
+		wrong:     `t > s.entered[k] || PLANTED, t`,
+		invariant: []string{invariantInputs}},
+	{name: "a round that is no longer kept is asked for in vain", file: "algorithms/synchronous.go", sets: stale,
+		right: `	if round < p.round-1 {
+		return p.round`,
+		wrong: `	if round < p.round-1 && !PLANTED {
+		return p.round`,
+		invariant: []string{invariantSends}},
 	{name: "a restart is silent", file: "algorithms/asynchronous.go",
 		right: `	r.since = env.Now()
 	r.send(env)`,
@@ -245,6 +263,9 @@ var plants = []planted{
 	{name: "silence is taken for leaving too soon", file: "algorithms/asynchronous.go", sets: silent,
 		right: `quiet >= r.run.Deadline/2`,
 		wrong: `quiet >= r.run.Deadline/2 || PLANTED && r.asked[k]`},
+	{name: "silence is noticed only when the deadline is over", file: "algorithms/asynchronous.go", sets: silent,
+		right: `if r.run.Deadline == 0 || len(r.last) == 0`,
+		wrong: `if r.run.Deadline == 0 || PLANTED && !expired(env.Now(), r.since, r.run.Deadline) || len(r.last) == 0`},
 	{name: "a hub takes answers to the round before", file: "algorithms/star.go",
 		sets:  append([]string{"network.duplication=0.4"}, parties...),
 		right: `if int(m.Round) != h.round+1 || h.heard[m.From-1] != nil {`,

@@ -48,6 +48,19 @@ func (c *checker) pulse() sim.Duration {
 	return c.retry()
 }
 
+// look is in how long a node without barriers looks next: in a quarter of the deadline at the
+// latest, and just when the timeout has passed.
+func (c *checker) look(n *follower, now sim.Time) sim.Duration {
+	d := c.pulse()
+	if limit := c.deadline(); limit > 0 && limit/4 < d {
+		d = max(limit/4, 1)
+	}
+	if end := n.waiting + sim.Time(c.e.Rounds.Timeout); end > now && end < now+sim.Time(d) {
+		d = sim.Duration(end - now)
+	}
+	return d
+}
+
 // stale says whether nodes in lockstep go on without what is missing.
 func (c *checker) stale() bool {
 	return c.style == lockstep && c.lossy && c.e.Rounds.Missing == algorithms.MissingLast
@@ -92,7 +105,7 @@ func (c *checker) advance(n *follower, now sim.Time) {
 			if !ok {
 				return
 			}
-			inputs[k], rounds[k], fresh[k] = f.payload, f.round, f.round == n.round
+			inputs[k], rounds[k], fresh[k] = f.payload, f.round, f.round > n.used[k].round
 		}
 	case around:
 		if n.id == 0 && n.round == c.a.Rounds {
@@ -142,14 +155,15 @@ func (c *checker) step(n *follower, now sim.Time, inputs [][]float64, rounds []i
 	}
 }
 
-// standIn lets what the step before used stand in for who is missing: for who has said that
-// it leaves, or for all. What comes of the round later does not count any more.
+// standIn lets the value of the latest round that has come stand in for who is missing: for
+// all, or for whose value of this round cannot come any more, as it has said that it leaves or
+// was heard two rounds ahead. What comes of the round later does not count in it.
 func (c *checker) standIn(n *follower, all bool) {
 	for k := range n.heard {
-		if _, ok := n.heard[k][n.round]; ok || !all && !n.gone[k] {
+		f := n.newest[k]
+		if _, ok := n.heard[k][n.round]; ok || !all && !n.gone[k] && f.round < n.round+2 {
 			continue
 		}
-		f := n.used[k]
 		if f.round < 0 {
 			f.payload = make([]float64, c.d)
 		}
@@ -157,11 +171,17 @@ func (c *checker) standIn(n *follower, all bool) {
 	}
 }
 
-// takeLeave takes those to have left that were heard once, were asked and have been quiet for
-// half of the deadline.
+// vanished says whether a node must take a neighbour to have left: it waits for it, has asked
+// and has not heard it for half of the deadline of this wait, and it has heard somebody before.
+func (c *checker) vanished(n *follower, k int, now sim.Time) bool {
+	return c.deadline() > 0 && slices.Max(n.last) >= 0 && c.lacks(n, k) && n.asked[k] &&
+		sim.Duration(now-max(n.last[k], n.waiting)) >= c.deadline()/2
+}
+
+// takeLeave takes those to have left that must be.
 func (c *checker) takeLeave(n *follower, now sim.Time) {
 	for k, j := range n.neighbours {
-		if !c.lacks(n, k) || !n.asked[k] || n.last[k] < 0 || sim.Duration(now-n.last[k]) < c.deadline()/2 {
+		if !c.vanished(n, k, now) {
 			continue
 		}
 		n.silent[k] = true
@@ -195,8 +215,13 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 			return []message{{int(m.From), algorithms.KindValue, n.round}}
 		case round == n.round || round == n.round-1:
 			return []message{{int(m.From), algorithms.KindValue, round}}
+		case c.stale() && round < n.round-1: // which it has no more
+			return []message{{int(m.From), algorithms.KindValue, n.round}}
 		}
 	case algorithms.KindValue:
+		if c.stale() && round > n.newest[k].round {
+			n.newest[k] = value{round, m.Payload}
+		}
 		switch {
 		case c.style == free:
 			if round > n.newest[k].round {
@@ -206,7 +231,10 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 		case c.style == around && n.id > 0 && round == n.round-1:
 			return []message{{0, algorithms.KindValue, n.round}}
 		case c.style == around && n.id > 0 && round != n.round:
-		case c.style == lockstep && round > max(n.round, 0)+1: // too early: it will be asked for again
+		case c.style == lockstep && round > max(n.round, 0)+1:
+			if n.round >= 0 {
+				c.standIn(n, false)
+			}
 		default:
 			if _, ok := n.heard[k][round]; !ok {
 				n.heard[k][round] = value{round, m.Payload}
@@ -220,7 +248,7 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 func (c *checker) await(n *follower, now sim.Time) {
 	switch {
 	case c.style == free:
-		if d := c.pulse(); d > 0 {
+		if d := c.look(n, now); d > 0 {
 			c.set(n, now, d, 0)
 		}
 	case c.style == around && (n.id > 0 || n.round == c.a.Rounds):
@@ -272,7 +300,7 @@ func (c *checker) tick(n *follower, now sim.Time, sends bool) []message {
 	waited := sim.Duration(now - n.waiting)
 	late := c.deadline() > 0 && waited >= c.deadline()
 	if _, ok := c.original.(algorithms.Registering); ok && !sends && !late && a.round == n.round && !n.stepping &&
-		!n.done && c.asks(n) {
+		!n.done && c.asks(n, now) {
 		return nil // another timer of the same instant: it was for users; this one is still to come
 	}
 	n.alarms = slices.Delete(n.alarms, k, k+1)
@@ -281,16 +309,14 @@ func (c *checker) tick(n *follower, now sim.Time, sends bool) []message {
 	}
 	if c.style == free {
 		n.overdue = n.overdue || c.e.Rounds.Timeout > 0 && waited >= c.e.Rounds.Timeout
+		c.takeLeave(n, now)
 		if c.advance(n, now); n.stepping {
 			return nil
 		}
 	}
 	if late {
-		switch {
-		case c.stale():
+		if c.stale() {
 			c.standIn(n, true)
-		case c.style == free:
-			c.takeLeave(n, now)
 		}
 		return nil // it goes on, or else the run stops
 	}
@@ -302,10 +328,10 @@ func (c *checker) requests(n *follower, k int) bool {
 	return c.lacks(n, k) && (c.style != lockstep || !n.gone[k])
 }
 
-// asks says whether a node that waits in vain sends any.
-func (c *checker) asks(n *follower) bool {
+// asks says whether a node that waits in vain sends any, those aside that it takes to have left.
+func (c *checker) asks(n *follower, now sim.Time) bool {
 	for k := range n.neighbours {
-		if c.requests(n, k) {
+		if c.requests(n, k) && !(c.style == free && c.vanished(n, k, now)) {
 			return true
 		}
 	}
@@ -324,7 +350,7 @@ func (c *checker) ask(n *follower, now sim.Time, a alarm) (all []message) {
 			all = append(all, message{int(j), kind, n.round})
 		}
 	}
-	next := c.pulse()
+	next := c.look(n, now)
 	if c.style != free {
 		next = c.retry() << min(a.attempt+1, slowest)
 	}
@@ -426,6 +452,11 @@ func (c *checker) publish(n *follower, p *algorithms.Publication, kind string) (
 		delete(n.heard[k], n.round-2)
 	}
 	if c.stale() {
+		for k, f := range n.newest { // of the next round, and had come too early
+			if f.round == n.round+1 {
+				n.heard[k][f.round] = f
+			}
+		}
 		c.standIn(n, false)
 	}
 	if (c.style == around || c.central) && n.id > 0 && p.Round == 0 {
@@ -613,9 +644,9 @@ func (c *checker) duration(n *follower, now sim.Time, last bool) {
 }
 
 // excused says whether a run may stop at a time: because a node that has not ended waits for
-// one that has left, where it has no way to go on without, because a server has waited for its
-// users for as long as the deadline says, or because nobody is left. Without barriers, who waits
-// for a neighbour that has itself waited for one that has left comes to its deadline with it.
+// one that has left, where it has no way to go on without (without barriers, as it has never
+// heard anybody), because a server has waited for its
+// users for as long as the deadline says, or because nobody is left.
 func (c *checker) excused(now sim.Time) bool {
 	_, registers := c.original.(algorithms.Registering)
 	some, all := false, true
@@ -623,7 +654,7 @@ func (c *checker) excused(now sim.Time) bool {
 		gone := c.net.gone(i, now)
 		some, all = some || gone, all && gone
 	}
-	if all || some && c.silences != nil {
+	if all {
 		return true
 	}
 	for i := range c.nodes {
@@ -639,7 +670,7 @@ func (c *checker) excused(now sim.Time) bool {
 			continue
 		}
 		for k, j := range n.neighbours {
-			if c.net.gone(int(j), now) && c.lacks(n, k) {
+			if c.net.gone(int(j), now) && c.lacks(n, k) && (c.style != free || slices.Max(n.last) < 0) {
 				return true
 			}
 		}

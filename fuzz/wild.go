@@ -101,7 +101,7 @@ func RunWild(ctx context.Context, o Options) ([]Trouble, error) {
 			return unfaulty(e, o, seed, err), nil
 		}
 		own := o
-		own.unsettled = !quiet.settled(o.Distance)
+		own.unsettled = !quiet.settled(ctx, o.Distance)
 		return try(ctx, e, own, seed, quiet.span())
 	})
 }

@@ -63,7 +63,7 @@ type Activity struct {
 	IdleSeconds float64 `json:"idle_seconds"` // waiting
 	DownSeconds float64 `json:"down_seconds"` // crashed, not joined yet, or gone
 	Lags        []int64 `json:"lags"`         // how often a step used a value so many rounds behind it; null in lockstep
-	Stale       int64   `json:"stale"`        // in lockstep, values of earlier rounds that stood in for late ones
+	Stale       int64   `json:"stale"`        // in lockstep, values of other rounds that stood in for late ones
 }
 
 // Computed is a parameter of the method that the scenario left to the program.

@@ -1,0 +1,82 @@
+// Whether times of a scenario are so short, against the time of a round, that a run is of
+// little else than crashes or requests and does not end while anybody waits for it.
+
+package experiment
+
+import (
+	"fmt"
+	"math"
+
+	"overhear/sim"
+)
+
+// What a run may be made of: above both in one round and in all, a run is refused. In one
+// round a thousand are of no use; together they take minutes. If nothing gets through, nodes
+// wait for the deadline, and a wait as long as that is bounded, too.
+const (
+	mostInRound = 1e3
+	mostInRun   = 1e7
+	mostInWait  = 1e8
+)
+
+// pace is an error for crashes, retries and timeouts that are too frequent by far.
+func (e *Experiment) pace(a *Assembly) error {
+	rows, nodes := 0.0, a.Graph.Order()
+	if a.Split != nil {
+		rows = float64(a.Split.N)
+	} else if n := len(a.Problem.Shards); n > 0 {
+		rows = float64(a.TrainRows()) / float64(n)
+	}
+	r := &e.Rounds
+	round := 1e9*e.Network.Latency.MedianSeconds() + float64(rows*float64(e.Compute.Row)) // in nanoseconds
+	count := float64(r.Count)
+	for k, f := range e.Network.Faults {
+		c, ok := f.Kind.(sim.RandomCrashes)
+		if !ok {
+			continue
+		}
+		who := float64(nodes)
+		if c.Rate.Nodes != nil {
+			who = float64(len(c.Rate.Nodes))
+		}
+		lasts := math.Inf(1)
+		if f.Until != 0 {
+			lasts = float64(f.Until - f.At)
+		}
+		each := 1 / (float64(c.Rate.Every) + float64(c.Rate.For)) // of a node, in a nanosecond
+		key := fmt.Sprintf("network.faults[%d].crashes: every %v, for %v", k, c.Rate.Every, c.Rate.For)
+		if err := tooMany(key, "crashes", each*who, min(round, lasts), min(count*round, lasts),
+			min(float64(r.Deadline), lasts), who, "make every or for longer"); err != nil {
+			return err
+		}
+	}
+	key, every, backoff := "retry", r.Retry, 8.0 // the interval grows to eight times the first
+	waits := e.Network.Lossy()
+	if r.Mode == "asynchronous" {
+		backoff = 1
+		if r.Timeout > 0 {
+			key, every = "timeout", r.Timeout
+			waits = r.Staleness > 0
+		}
+	}
+	if !waits {
+		return nil
+	}
+	links := float64(a.Graph.Links())
+	return tooMany(fmt.Sprintf("rounds.%s: %v", key, every), "requests", links/(backoff*float64(every)), round,
+		count*round, float64(r.Deadline), links, fmt.Sprintf("make rounds.%s longer", key))
+}
+
+// tooMany says that there are too many events of a kind, given how many there are in a nanosecond,
+// and how long a round, the run and its longest wait are; so many sources share them.
+func tooMany(key, what string, rate, round, run, wait, sources float64, advice string) error {
+	if rate*round <= float64(mostInRound*sources) || rate*run <= mostInRun && rate*wait <= mostInWait {
+		return nil
+	}
+	return fmt.Errorf("%s: about %.0e %s in each round, which takes %v or longer, and %.0e in the run, or %.0e while "+
+		"nodes wait for the deadline: it would not end; %s", key, rate*round, what, duration(round), rate*run,
+		rate*wait, advice)
+}
+
+// duration is a number of nanoseconds as one.
+func duration(ns float64) sim.Duration { return sim.Duration(min(ns, math.MaxInt64/2)) }
