@@ -5,6 +5,7 @@ package scenarios
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -295,4 +296,38 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("the error is not a list of mistakes: %v", err)
 		}
 	})
+}
+
+// One sign is itself, though it means something in YAML and a shell has taken its quotes; what is no YAML is told
+// what would be.
+func TestSet_Signs(t *testing.T) {
+	text := []byte("name: n\nproblem: {data: {csv: f}}\nnetwork: {topology: {kind: ring, nodes: 3}}\n" +
+		"algorithm: {kind: admm}\n")
+	for _, c := range []struct{ set, decimal, separator string }{
+		{"problem.data.decimal=,", ",", ""}, {`problem.data.decimal=","`, ",", ""}, {"problem.data.separator=|", "",
+			"|"},
+		{"problem.data.separator=;", "", ";"}, {"problem.data.separator=*", "", "*"},
+	} {
+		s, err := Parse("f", text, c.set)
+		if err != nil {
+			t.Errorf("%s: %v", c.set, err)
+		} else if s.Problem.Data.Decimal != c.decimal || s.Problem.Data.Separator != c.separator {
+			t.Errorf("%s gave %+v", c.set, s.Problem.Data)
+		}
+	}
+	s, err := Parse("f", text, `problem.data.missing=["-", "--", k.A., N/A]`)
+	if err != nil || !slices.Equal(s.Problem.Data.Missing, []string{"-", "--", "k.A.", "N/A"}) {
+		t.Errorf("missing: %v, %v", s, err)
+	} else if again, err := Parse("f", text, Assign("problem.data", s.Problem.Data)); err != nil ||
+		!slices.Equal(again.Problem.Data.Missing, s.Problem.Data.Missing) {
+		t.Errorf("as a key, read again: %v, %v", again, err)
+	}
+	for set, want := range map[string]string{
+		"problem.data.missing=[-]": `a text of signs is quoted, and the whole is for the shell`,
+		"problem.data.decimal=":    "the value is not YAML: it is empty",
+	} {
+		if _, err := Parse("f", text, set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", set, err, want)
+		}
+	}
 }
