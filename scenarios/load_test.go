@@ -331,3 +331,25 @@ func TestSet_Signs(t *testing.T) {
 		}
 	}
 }
+
+// A target of 0 is no target, and is not taken for one in silence.
+func TestPrivacy_NoTarget(t *testing.T) {
+	text := []byte("name: n\nproblem: {data: wdbc}\nnetwork: {topology: {kind: ring, nodes: 3}}\n" +
+		"privacy: {epsilon: 2}\nalgorithm: {kind: dvp, alpha: 1}\n")
+	for _, zero := range []string{"0", "-1", "0.0", "-0"} {
+		_, err := Parse("f", text, "privacy.epsilon="+zero)
+		if err == nil || !strings.Contains(err.Error(), "privacy.epsilon must be greater than 0, is "+
+			strings.TrimSuffix(zero, ".0")+"; for no target") {
+			t.Errorf("epsilon %s: %v", zero, err)
+		}
+	}
+	s, err := Parse("f", text, "privacy={}")
+	if err != nil || s.Privacy.Epsilon != nil || strings.Contains(s.Resolved(), "epsilon") {
+		t.Errorf("no target: %v, %v", s, err)
+	}
+	s, err = Parse("f", text)
+	if err != nil || s.Privacy.Epsilon == nil || *s.Privacy.Epsilon != 2 ||
+		!strings.Contains(s.Resolved(), "epsilon: 2\n") {
+		t.Errorf("a target: %v, %v", s, err)
+	}
+}
