@@ -48,11 +48,14 @@ func (v *survey) firstLine(asked bool) string {
 		}
 	default:
 		for _, c := range v.columns {
+			if c.name != "" && v.source.isMissing(c.name) {
+				return fmt.Sprintf("the first line was taken for names, but its %.40q means that there is no value; "+
+					"say header: false if the line is a row and header: true if it has names", c.name)
+			}
 			if n := c.values[c.name]; n > 0 {
 				return fmt.Sprintf("the first line was taken for names, but its %.40q is a value of this column, "+
-					"too, in "+
-					"%s; say header: false if the line is a row and header: true if it has names; if it stands in the "+
-					"file again take it out there", c.name, counted(n, "row"))
+					"too, in %s; say header: false if the line is a row and header: true if it has names; if it "+
+					"stands in the file again take it out there", c.name, counted(n, "row"))
 			}
 		}
 		if asked && !slices.ContainsFunc(v.columns, (*column).reads) {
@@ -114,8 +117,10 @@ func (c *column) choose() string {
 // written as such.
 func (v *survey) mixture(c *column) string {
 	total, plain := c.total(), c.numbers()
-	strict := c.count[comma] + c.count[grouped] + c.count[unit] + c.count[based] + c.count[date] + c.count[clock] +
-		c.count[twofold]
+	strict := 0
+	for _, is := range []class{comma, grouped, unit, based, quoted, date, clock, twofold} {
+		strict += c.count[is]
+	}
 	like := strict + c.count[coded] + c.count[limit]
 	numeric := c.declared == numbers
 	switch {
@@ -188,8 +193,7 @@ func (v *survey) wordsOf(c *column) string {
 	switch {
 	case own:
 		return fmt.Sprintf("%q is the column's own name: does the line of names stand in the file again? if so take "+
-			"it "+
-			"out there", c.name)
+			"it out there", c.name)
 	case len(each) == mostWords:
 		return fmt.Sprintf("there are %s of many words, such as %s: correct them", counted(c.count[word], "row"),
 			strings.Join(each[:3], ", "))
@@ -267,8 +271,8 @@ func (v *survey) ofNumbers(c *column) string {
 	case v.source.Decimal == "" && v.table.types == nil && c.points >= 3 && c.points == c.thirds && c.small > 0 &&
 		c.small+c.points == c.total():
 		return fmt.Sprintf("%s: column %s has whole numbers below 1000 and numbers like %v, with three digits after "+
-			"the "+
-			"point: if it stands between thousands take it out in the file, if it is the decimal sign say numeric: %s",
+			"the point: if it stands between thousands take it out in the file, if it is the decimal sign say "+
+			"numeric: %s",
 			c.first[finite].place, c.name, c.most.value, names)
 	}
 	return ""

@@ -70,6 +70,11 @@ func TestCSV_NumbersOtherwise(t *testing.T) {
 		"some percent, numeric": {[]string{"83%", "0.5"}, Source{Numeric: []string{"x"}},
 			[]string{"30 values with a percent sign"}},
 		"hexadecimal": {[]string{"0x1f", "0x20"}, Source{}, []string{"is not written in decimal"}},
+		"single quotes": {[]string{"'7'", "'8.5'"}, Source{},
+			[]string{`"'7'" reads as a number in quotation marks (60 rows)`}},
+		"formulas": {[]string{`"=""7"""`, `"=""8"""`}, Source{}, []string{`"=\"7\"" reads as a number in quotation ` +
+			`marks`}},
+		"Fortran": {[]string{"1.5D+03", "2.5D+00"}, Source{}, []string{"is not written in decimal"}},
 		"dates": {[]string{"2021-03-04", "2021-03-05"}, Source{},
 			[]string{`"2021-03-04" reads as a date (60 rows)`}},
 		"German dates": {[]string{"04.03.2021", "05.03.21"}, Source{},
@@ -234,6 +239,10 @@ func TestCSV_Strangers(t *testing.T) {
 			return []string{"red;yes",
 				"blue;no"}[i%2]
 		})[1:], "", `its "red" is a value of this column, too, in 5 rows; say header: false`},
+		"a row with no number": {Source{}, "NA;?;no\n" + body("A;I;Y"), "",
+			`its "NA" means that there is no value; say header: false`},
+		"mostly empty": {Source{}, "age;k;y\n" + body("A;;Y") + "7;1;0\n8;2;1\n", "age k",
+			"60 of 62 rows are dropped for a missing value; missing are k in 60"},
 		"words with names": {Source{}, "colour;buys\n" + lots(9, "",
 			func(i int) string { return []string{"red;yes", "blue;no"}[i%2] })[1:], "colour=blue colour=red",
 			"no column has numbers, and the first line was taken for names"},
@@ -293,6 +302,10 @@ func TestColumnar_Words(t *testing.T) {
 	set, _, err := Source{Numeric: []string{"X"}, Missing: []string{"k.A."}}.readParquet("f", b.Bytes())
 	if err != nil || !slices.Equal(set.Columns, []string{"X", "W=a", "W=b"}) {
 		t.Errorf("answered: %v, %v", set, err)
+	}
+	_, _, err = names("f", 0, []string{"a", "b", "a"})
+	if err == nil || err.Error() != `f: two columns are called "a", 1 and 3; give each a name of its own` {
+		t.Errorf("a name twice: %v", err)
 	}
 }
 

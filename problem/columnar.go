@@ -51,7 +51,7 @@ func (s Source) readColumnar(name, form string, open func() (*table, error)) (se
 	if len(t.columns) < 2 {
 		return nil, nil, fmt.Errorf("%s: fewer than two columns; a table needs a label and at least one more", name)
 	}
-	if t.columns, t.nameless, err = names(name, 1, t.columns); err != nil {
+	if t.columns, t.nameless, err = names(name, 0, t.columns); err != nil {
 		return nil, nil, err
 	}
 	t.form = form

@@ -186,7 +186,8 @@ func wrongWidth(name string, r *csv.Reader, fields []string, width int, first st
 	return fmt.Errorf("%s:%d: %s, but the first line has %d%s", name, line, counted(len(fields), "field"), width, hint)
 }
 
-// names are those of the columns, each its own, and which of them the file does not give.
+// names are those of the columns, each its own, and which of them the file does not give; line is 0 where they are not
+// in a line of text.
 func names(file string, line int, fields []string) (columns []string, nameless []int, err error) {
 	columns = slices.Clone(fields)
 	for k, name := range columns {
@@ -198,10 +199,14 @@ func names(file string, line int, fields []string) (columns []string, nameless [
 		}
 	}
 	for k, name := range columns {
-		if before := slices.Index(columns, name); before < k {
+		before := slices.Index(columns, name)
+		if before < k && line == 0 {
+			return nil, nil, fmt.Errorf("%s: two columns are called %q, %d and %d; give each a name of its own",
+				file, name, before+1, k+1)
+		}
+		if before < k {
 			return nil, nil, fmt.Errorf("%s:%d: two columns are called %q, fields %d and %d; if the line has no "+
-				"names say "+
-				"header: false", file, line, name, before+1, k+1)
+				"names say header: false", file, line, name, before+1, k+1)
 		}
 	}
 	return columns, nameless, nil

@@ -49,6 +49,11 @@ func (v *survey) reading() *Reading {
 	if note := v.guess(); note != "" {
 		r.Notes = append(r.Notes, v.table.name+": "+note)
 	}
+	if dropped := v.read - v.complete; 2*dropped > v.read {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d of %s are dropped for a missing value; missing are %s; leave "+
+			"such columns out with drop to keep more", v.table.name, dropped, counted(v.read, "row"),
+			listed(v.holes(), 12)))
+	}
 	for _, c := range v.columns {
 		line := about{name: c.name, missing: fmt.Sprint(c.missing)}
 		if c.missing > 0 {
@@ -98,8 +103,7 @@ func (v *survey) reading() *Reading {
 			}
 			if a, b := c.alike(); a != "" {
 				r.Notes = append(r.Notes, fmt.Sprintf("%s: column %s: %q and %q differ in how they are written "+
-					"only, and "+
-					"are two categories", v.table.name, c.name, a, b))
+					"only, and are two categories", v.table.name, c.name, a, b))
 			}
 		}
 		r.about = append(r.about, line)
@@ -125,8 +129,7 @@ func (v *survey) guess() string {
 	case !v.table.guessed:
 	case !v.table.named:
 		return fmt.Sprintf("the first line has a number and was taken for a row; the columns are called %s; say "+
-			"header: "+
-			"false if that is so, header: true if it has names", listed(v.table.columns, 3))
+			"header: false if that is so, header: true if it has names", listed(v.table.columns, 3))
 	case !slices.ContainsFunc(v.columns, (*column).reads):
 		return "no column has numbers, and the first line was taken for names; say header: true if that is so, " +
 			"header: false if it is a row"
@@ -144,8 +147,7 @@ func (c *column) outlier() string {
 		if slices.Contains(missingNumbers, x) && !math.IsInf(e.extreme.next, 0) &&
 			math.Abs(x-e.extreme.next) > math.Abs(e.extreme.next-e.other.value) {
 			return fmt.Sprintf("%v, in %s, is far from all other values, which are from %v to %v; if it means that "+
-				"there "+
-				"is none name it in missing", x, counted(e.extreme.times, "row"),
+				"there is none name it in missing", x, counted(e.extreme.times, "row"),
 				math.Min(e.extreme.next, e.other.value), math.Max(e.extreme.next, e.other.value))
 		}
 	}

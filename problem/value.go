@@ -28,7 +28,8 @@ const (
 	grouped // with signs between thousands
 	unit    // with a unit or a currency
 	coded   // with letters right after it: a unit, or a code such as 2a
-	based   // hexadecimal, binary, or with underscores
+	based   // hexadecimal, binary, with underscores, or with Fortran's exponents
+	quoted  // in marks that are no part of CSV's quoting: 'single' ones, Excel's ="…"
 	limit   // a bound, as a laboratory gives it for what is too little to be measured
 	date
 	clock   // a time of day, or a duration
@@ -64,7 +65,7 @@ func (s Source) isNumber(text string) bool {
 }
 
 var (
-	basedForm = regexp.MustCompile(`^[-+]?(0[xX][0-9a-fA-F_]+|0[bB][01_]+|\d[\d_.]*_[\d_.]*)$`)
+	basedForm = regexp.MustCompile(`^[-+]?(0[xX][0-9a-fA-F_]+|0[bB][01_]+|\d[\d_.]*_[\d_.]*|\d+(\.\d*)?[dD][-+]\d+)$`)
 	dateForm  = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))` +
 		`([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[-+]\d{2}:?\d{2}))?)?$`)
 	clockForm   = regexp.MustCompile(`^[-+]?\d{1,3}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
@@ -87,7 +88,7 @@ func (s Source) shape(text string) class {
 	if s.Decimal == "," {
 		other.Decimal = "."
 	}
-	bare := strings.Trim(text, "$€£¥ ")
+	bare, inside := strings.Trim(text, "$€£¥ "), strings.Trim(text, `='"‘’“” `)
 	limited := limitForm.ReplaceAllString(text, "")
 	switch {
 	case basedForm.MatchString(text):
@@ -104,6 +105,8 @@ func (s Source) shape(text string) class {
 		return twofold
 	case groupedForm.MatchString(text):
 		return grouped
+	case inside != text && s.reads(inside):
+		return quoted
 	case limited != text && s.reads(limited):
 		return limit
 	case bare != text && s.reads(bare):
@@ -148,6 +151,8 @@ func (s Source) readsAs(c class) (is, remedy string) {
 		return "reads as a number with signs between its thousands", "take these out in the file"
 	case unit, coded:
 		return "reads as a number with a unit", "make all values of one unit and take it out in the file"
+	case quoted:
+		return "reads as a number in quotation marks", "take these out in the file"
 	case based:
 		return "reads as a number that is not written in decimal", "write it in decimal"
 	case limit:

@@ -216,7 +216,11 @@ func valueOf(text string) (*yaml.Node, error) {
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
-		return nil, errors.New(yamlText(err))
+		what := yamlText(err)
+		if _, rest, ok := strings.Cut(what, ": "); ok && strings.HasPrefix(what, "line ") {
+			what = rest // there is one line
+		}
+		return nil, errors.New(what)
 	}
 	if len(document.Content) != 1 {
 		return nil, errors.New("it is empty")
