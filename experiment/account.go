@@ -153,11 +153,12 @@ func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorit
 	if spent(1); failure != nil {
 		return nil, nil, failure
 	}
-	scale, err := privacy.Solve(p.Epsilon, spent)
+	target := *p.Epsilon
+	scale, err := privacy.Solve(target, spent)
 	if err != nil {
-		return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: %w", p.Epsilon, p.Over, err)
+		return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: %w", target, p.Over, err)
 	}
 	chosen := tunable.Loosen(scale)
-	return chosen, &record.Chosen{Epsilon: p.Epsilon, Over: p.Over, Delta: p.Delta, Scale: scale,
+	return chosen, &record.Chosen{Epsilon: target, Over: p.Over, Delta: p.Delta, Scale: scale,
 		Parameters: scenarios.FormatParameters(chosen)}, nil
 }

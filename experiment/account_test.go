@@ -105,7 +105,8 @@ func TestPrivacy_Refusals(t *testing.T) {
 		"algorithm.eta.nodes must stand alone": "algorithm={kind: m-admm, eta: {initial: 1, nodes: [1]}}",
 		"algorithm.eta must be a number":       "algorithm={kind: m-admm, eta: [1, 2]}",
 		"algorithm.noise must be one of":       "algorithm={kind: dvp, noise: maybe}",
-		"epsilon must not be negative":         "privacy.epsilon=-1",
+		"must be greater than 0, is -1":        "privacy.epsilon=-1",
+		"must be greater than 0, is 0":         "privacy.epsilon=0",
 	} {
 		if _, err := scenarios.Parse("t.yaml", []byte(private+"algorithm: {kind: admm}\n"), set); err == nil ||
 			!strings.Contains(err.Error(), want) {

@@ -198,7 +198,7 @@ func (e *Experiment) Equip(a *Assembly) error {
 	a.Params, a.Computed = algorithms.Settle(e.Algorithm.Params, a.Setting)
 	var chosen *record.Chosen
 	var err error
-	if e.Privacy.Epsilon > 0 {
+	if e.Privacy.Epsilon != nil {
 		if a.Params, chosen, err = choose(&e.Privacy, e.Entry, a.Params, a.Setting); err != nil {
 			return fmt.Errorf("privacy: %w", err)
 		}

@@ -11,7 +11,7 @@ import (
 
 // splitColumns gives each party its columns.
 func (e *Experiment) splitColumns(a *Assembly, train, test []int) error {
-	if e.Privacy.Epsilon > 0 {
+	if e.Privacy.Epsilon != nil {
 		return errors.New("privacy.epsilon is a target for methods over split rows; over split columns give " +
 			"algorithm.epsilon")
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -50,7 +51,7 @@ func (s Source) readColumnar(name, form string, open func() (*table, error)) (se
 	if len(t.columns) < 2 {
 		return nil, nil, fmt.Errorf("%s: fewer than two columns; a table needs a label and at least one more", name)
 	}
-	if t.columns, err = names(name, 1, t.columns); err != nil {
+	if t.columns, t.nameless, err = names(name, 0, t.columns); err != nil {
 		return nil, nil, err
 	}
 	t.form = form
@@ -101,7 +102,7 @@ func (s Source) openParquet(name string, text []byte) (*table, error) {
 					clear(r.fields)
 					for _, v := range values {
 						if k, ok := at[v.Column()]; ok && t.types[k] != unusable && !v.IsNull() {
-							r.fields[k] = parquetText(v, columns[k])
+							r.fields[k] = strings.TrimSpace(parquetText(v, columns[k]))
 						}
 					}
 					if err := row(r); err != nil {
@@ -253,7 +254,7 @@ func (s Source) openArrow(name string, text []byte) (*table, error) {
 				clear(r.fields)
 				for k := range r.fields {
 					if t.types[k] != unusable {
-						r.fields[k] = arrowText(b.Column(k), i)
+						r.fields[k] = strings.TrimSpace(arrowText(b.Column(k), i))
 					}
 				}
 				if err := row(r); err != nil {

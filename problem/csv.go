@@ -52,17 +52,11 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fmt.Errorf("%s: there are no rows: the file is empty", name)
 	}
-	sign, said := s.separator(text)
+	sign, said, text := s.separator(text)
 	form = append(form, said)
 
-	t := &table{name: name}
-	begin := func() *csv.Reader {
-		r := csv.NewReader(bytes.NewReader(text))
-		r.Comma, r.FieldsPerRecord, r.ReuseRecord = sign, -1, true
-		r.TrimLeadingSpace = sign != ' ' && sign != '\t'
-		return r
-	}
-	r := begin()
+	t := &table{name: name, guessed: s.Header == nil}
+	r := s.reader(text, sign)
 	first, err := nextRecord(name, r)
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s: there are no rows: the file is empty", name)
@@ -71,7 +65,10 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 		return nil, err
 	}
 	line, _ := r.FieldPos(0)
-	width := len(first)
+	width, begin := len(first), strings.Clone(first[0])
+	if width < 2 && (strings.HasPrefix(begin, "#") || s.continues(text, line)) {
+		return nil, fmt.Errorf("%s:%d: the first line is one field%s", name, line, aside(begin))
+	}
 	if width < 2 {
 		return nil, fmt.Errorf("%s:%d: one column; a table needs a label and at least one more; if the fields are "+
 			"separated by something else than a tab, semicolon, bar, comma or space, say separator", name, line)
@@ -83,8 +80,8 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 	}
 	if header {
 		form = append(form, "names in the first line"+guess)
-		t.guessed = s.Header == nil
-		if t.columns, err = names(name, line, first); err != nil {
+		t.named = true
+		if t.columns, t.nameless, err = names(name, line, first); err != nil {
 			return nil, err
 		}
 	} else {
@@ -95,7 +92,7 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 	}
 	t.form = strings.Join(form, ", ")
 	t.each = func(row func(r record) error) error {
-		r := begin()
+		r := s.reader(text, sign)
 		place := func(k int) string {
 			line, column := r.FieldPos(k)
 			return fmt.Sprintf(":%d:%d", line, column)
@@ -112,7 +109,7 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 				continue
 			}
 			if len(fields) != width {
-				return wrongWidth(name, r, fields, width, n == 1 && header)
+				return wrongWidth(name, r, fields, width, begin, n == 1)
 			}
 			if err := row(record{fields, place}); err != nil {
 				return err
@@ -122,7 +119,8 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 	return t, nil
 }
 
-// nextRecord reads a record that is not blank, its fields without blanks around them.
+// nextRecord reads a record that is not blank, as those are with which Excel ends a sheet, its
+// fields without blanks around them.
 func nextRecord(name string, r *csv.Reader) ([]string, error) {
 	for {
 		fields, err := r.Read()
@@ -137,53 +135,94 @@ func nextRecord(name string, r *csv.Reader) ([]string, error) {
 		case err != nil:
 			return nil, err
 		}
+		blank := true
 		for k := range fields {
 			fields[k] = strings.TrimSpace(fields[k])
+			blank = blank && fields[k] == ""
 		}
-		if len(fields) > 1 || fields[0] != "" {
+		if !blank {
 			return fields, nil
 		}
 	}
 }
 
+// continues says whether the second record has several fields by some separator.
+func (s Source) continues(text []byte, line int) bool {
+	lines := bytes.SplitAfterN(text, []byte("\n"), line+1)
+	for _, by := range separators[:4] {
+		if width, _ := s.fieldsBy(lines[len(lines)-1], by.sign); len(lines) > line && width > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// aside is a hint on a line that is no row.
+func aside(begin string) string {
+	if strings.HasPrefix(begin, "#") || strings.HasPrefix(begin, "%") || strings.HasPrefix(begin, "//") {
+		return fmt.Sprintf("; if it is a comment say comment: %q", begin[:1])
+	}
+	return "; is it a title, a comment or a note? take it out of the file, or, if such lines begin with a sign, say " +
+		`comment: "#"`
+}
+
 // wrongWidth says that a record has not the fields of the first.
-func wrongWidth(name string, r *csv.Reader, fields []string, width int, afterHeader bool) error {
+func wrongWidth(name string, r *csv.Reader, fields []string, width int, first string,
+	afterHeader bool) error {
 	line, _ := r.FieldPos(0)
 	hint := ""
 	switch {
+	case len(fields) == 1 || strings.HasPrefix(fields[0], "#"):
+		hint = aside(fields[0])
+	case strings.HasPrefix(first, "#"):
+		hint = aside(first)
+	case len(fields) == width+1 && fields[width] == "":
+		hint = "; the row ends with a separator: take it out, or put one after the names"
 	case afterHeader && len(fields) == width+1:
 		hint = "; if the rows begin with their names, as R writes them, give that column a name in the first line"
-	case len(fields) == 1:
-		hint = "; is it a comment or a note?"
+	case afterHeader:
+		hint = "; if the first line is a title take it out"
 	}
-	return fmt.Errorf("%s:%d: %d fields, but the first line has %d%s", name, line, len(fields), width, hint)
+	return fmt.Errorf("%s:%d: %s, but the first line has %d%s", name, line, counted(len(fields), "field"), width, hint)
 }
 
-// names are those of the columns, each its own.
-func names(file string, line int, fields []string) ([]string, error) {
-	columns := slices.Clone(fields)
+// names are those of the columns, each its own, and which of them the file does not give; line is 0 where they are not
+// in a line of text.
+func names(file string, line int, fields []string) (columns []string, nameless []int, err error) {
+	columns = slices.Clone(fields)
 	for k, name := range columns {
 		if name == "" {
 			columns[k] = fmt.Sprintf("column%d", k)
 		}
-	}
-	for k, name := range columns {
-		if before := slices.Index(columns, name); before < k {
-			return nil, fmt.Errorf("%s:%d: two columns are called %q, fields %d and %d; if the line has no names say "+
-				"header: false", file, line, name, before+1, k+1)
+		if name == "" || name == fmt.Sprintf("Unnamed: %d", k) { // as pandas writes it
+			nameless = append(nameless, k)
 		}
 	}
-	return columns, nil
+	for k, name := range columns {
+		before := slices.Index(columns, name)
+		if before < k && line == 0 {
+			return nil, nil, fmt.Errorf("%s: two columns are called %q, %d and %d; give each a name of its own",
+				file, name, before+1, k+1)
+		}
+		if before < k {
+			return nil, nil, fmt.Errorf("%s:%d: two columns are called %q, fields %d and %d; if the line has no "+
+				"names say header: false", file, line, name, before+1, k+1)
+		}
+	}
+	return columns, nameless, nil
 }
 
-// hasHeader guesses, unless told: a header has no numbers.
+// hasHeader guesses, unless told: a header has no numbers, dates and times.
 func (s Source) hasHeader(fields []string) bool {
 	if s.Header != nil {
 		return *s.Header
 	}
 	return !slices.ContainsFunc(fields, func(f string) bool {
-		_, class := s.parse(f)
-		return class == finite
+		_, is := s.parse(f)
+		if is == word {
+			is = s.shape(f)
+		}
+		return slices.Contains([]class{finite, percent, comma, grouped, date, clock}, is)
 	})
 }
 
@@ -201,34 +240,55 @@ func (s Source) separatorSign() (rune, error) {
 	return sign, nil
 }
 
-// separator is the one that was given, or the one by which all of the first records have the same number of fields,
-// more than one; if none does, the one that gives the first record most. It says which.
-func (s Source) separator(text []byte) (sign rune, said string) {
+// separator is the one that was given, or that the file's first line says, as Excel writes it (sep=;), or the one by
+// which all of the first records have the same number of fields, more than one; if none does, the one that gives the
+// first record most. It says which, and returns the text with that first line blank.
+func (s Source) separator(text []byte) (sign rune, said string, rest []byte) {
+	line, after, _ := bytes.Cut(text, []byte("\n"))
+	told, ok := bytes.CutPrefix(bytes.Trim(line, "\r\""), []byte("sep="))
+	if own, size := utf8.DecodeRune(told); ok && size > 0 && size == len(told) && own != '"' && own != utf8.RuneError {
+		text = append([]byte("\n"), after...)
+		sign, said = own, "separator "+strconv.QuoteRune(own)+" (the first line says so)"
+	}
 	if s.Separator != "" {
-		sign, _ := s.separatorSign() // checked with the scenario
-		return sign, "separator " + strconv.QuoteRune(sign)
+		sign, _ = s.separatorSign() // checked with the scenario
+		said = "separator " + strconv.QuoteRune(sign)
+	}
+	if sign != 0 {
+		return sign, said, text
 	}
 	best, most := 3, 0
 	for k, candidate := range separators {
 		if candidate.sign == ',' && s.Decimal == "," && bytes.ContainsRune(text, ';') {
 			continue
 		}
-		width, even := fieldsBy(text, candidate.sign)
+		width, even := s.fieldsBy(text, candidate.sign)
 		if width > 1 && even {
-			return candidate.sign, "separator " + candidate.name + " (detected)"
+			best = k
+			break
 		}
 		if width > most && candidate.sign != ' ' {
 			best, most = k, width
 		}
 	}
-	return separators[best].sign, "separator " + separators[best].name + " (detected)"
+	return separators[best].sign, "separator " + separators[best].name + " (detected)", text
+}
+
+// reader reads records by a separator.
+func (s Source) reader(text []byte, sign rune) *csv.Reader {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = sign, -1, true
+	r.TrimLeadingSpace = sign != ' ' && sign != '\t'
+	if comment, size := utf8.DecodeRuneInString(s.Comment); size > 0 && comment != sign {
+		r.Comment = comment
+	}
+	return r
 }
 
 // fieldsBy is how many fields a separator gives the first record, and whether it gives as many to those after it.
-func fieldsBy(text []byte, sign rune) (width int, even bool) {
-	r := csv.NewReader(bytes.NewReader(text))
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord, r.LazyQuotes = sign, -1, true, true
-	r.TrimLeadingSpace = sign != ' ' && sign != '\t'
+func (s Source) fieldsBy(text []byte, sign rune) (width int, even bool) {
+	r := s.reader(text, sign)
+	r.LazyQuotes = true
 	for range sampled {
 		fields, err := nextRecord("", r)
 		if err != nil {

@@ -150,8 +150,8 @@ func TestCSV_Asks(t *testing.T) {
 			map[string]Source{"x": {ID: "id"}, "id x": {Numeric: []string{"id"}}}},
 		"many categories": {many, "f: column place has 101 categories in 300 rows", map[string]Source{
 			"x": {Drop: []string{"place"}}}},
-		"a late word": {late, `f:301:1: "unknown" is not a number, but 299 of the 300 values of column x are; if it ` +
-			`means that there is none, say missing: [unknown]`, map[string]Source{
+		"a late word": {late, `f:301:1: "unknown" is not a number, but 299 of the 300 values of column x are; ` +
+			`"unknown" in 1 row: if it means that there is no value say missing: [unknown]`, map[string]Source{
 			"x c=blue c=red": {Missing: []string{"unknown"}},
 			"x=0 x=1 x=2 x=3 x=4 x=unknown c=blue c=red": {Categorical: []string{"x"}},
 			"c=blue c=red":  {Drop: []string{"x"}},
@@ -160,7 +160,9 @@ func TestCSV_Asks(t *testing.T) {
 		}},
 		"a late number": {lateNumber, `f:252:1: "17" is a number, but 299 of the 300 values of column c are words`,
 			map[string]Source{"c=17 c=blue c=red x": {Categorical: []string{"c"}}}},
-		"decimal commas": {commas, `f:2:1: "0,5" in column x reads as a number with a decimal comma; say decimal: ","`,
+		"decimal commas": {commas, `f:2:1: column x has values that are not written as numbers; "0,5" reads as a ` +
+			`number ` +
+			`with a decimal comma (30 rows): say decimal: ","`,
 			map[string]Source{"x c=blue c=red": {Decimal: ","}}},
 		"empty column": {"x,e,y\n1,,0\n2,,1\n", "f: column e has no value in any row; leave it out with drop: [e]",
 			map[string]Source{"x": {Drop: []string{"e"}}}},
@@ -222,7 +224,8 @@ func TestCSV_Errors(t *testing.T) {
 		{csv, "a,a,y\n1,2,0\n", `f:1: two columns are called "a", fields 1 and 2`},
 		{csv, "x,y\nr1,1,0\nr2,2,1\n", "f:2: 3 fields, but the first line has 2; if the rows begin with their names, " +
 			"as R"},
-		{csv, "a,b,y\n1,2,0\n# a note\n", "f:3: 1 fields, but the first line has 3; is it a comment"},
+		{csv, "a,b,y\n1,2,0\n# a note\n", `f:3: 1 field, but the first line has 3; if it is a comment say comment: ` +
+			`"#"`},
 		{csv, "a,y\n5\" pipe,1\n", "f:2:2: a quotation mark inside a field"},
 		{csv, "a,y\n1,0\n\"2,1\n3,0\n", "the quotes of the record that begins in line 3 do not match"},
 		{csv, "a,b,y\n1,2,0\n3,1e999,1\n", `f:3:3: "1e999" is not a finite number`},
@@ -234,7 +237,7 @@ func TestCSV_Errors(t *testing.T) {
 		{Source{Drop: []string{"a"}}, "a,y\n1,0\n", "f: no column is left to learn from"},
 		{csv, "a,y\n1,x\n2,x\n", `here it takes one, "x" (2 rows); is another column the label?`},
 		{csv, "a,y\n1,p\n2,q\n3,r\n3,r\n",
-			`must take two values; it takes 3: "p" (1 rows), "q" (1 rows), "r" (2 rows); two classes are learned here`},
+			`must take two values; it takes 3: "p" (1 row), "q" (1 row), "r" (2 rows); two classes are learned here`},
 		{csv, lots(50, "a,y", func(i int) string { return fmt.Sprintf("%d,%g", i%3, float64(i)/7) }),
 			"it takes 50 numbers from 0 to 7: classes are learned here, not real values"},
 		{csv, lots(50, "a,y", func(i int) string { return fmt.Sprintf("%d,%g", i%3, 0.5*float64(i%4)) }),
@@ -362,8 +365,9 @@ func TestCSV_SharedData(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]string{
-		"segment/segmentation.data": ":4: 1 fields, but the first line has 5",
-		"splice/splice.data":        "the first line was taken for names; if it is a row say header: false",
+		"segment/segmentation.data": ":4: 1 field, but the first line has 5",
+		"splice/splice.data": `the first line was taken for names, but its "EI" is a value of this column, ` +
+			`too, in 766 rows`,
 	} {
 		_, err := Source{CSV: filepath.Join(dataDir, filepath.FromSlash(file))}.Load("", nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -5,6 +5,8 @@ package problem
 import (
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -44,6 +46,14 @@ func (v *survey) reading() *Reading {
 	r := &Reading{File: v.table.name, Form: v.table.form, RowsRead: v.read, RowsDropped: v.read - v.complete,
 		Missing: map[string]int{}, LeftOut: []string{}, Expanded: map[string]int{}, Constant: []string{},
 		Classes: []Class{}, Notes: []string{}, Label: v.table.columns[v.label]}
+	if note := v.guess(); note != "" {
+		r.Notes = append(r.Notes, v.table.name+": "+note)
+	}
+	if dropped := v.read - v.complete; 2*dropped > v.read {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d of %s are dropped for a missing value; missing are %s; leave "+
+			"such columns out with drop to keep more", v.table.name, dropped, counted(v.read, "row"),
+			listed(v.holes(), 12)))
+	}
 	for _, c := range v.columns {
 		line := about{name: c.name, missing: fmt.Sprint(c.missing)}
 		if c.missing > 0 {
@@ -54,7 +64,7 @@ func (v *survey) reading() *Reading {
 			line.use, line.missing = "left out", "not read"
 			r.LeftOut = append(r.LeftOut, c.name)
 		case c.role == identity:
-			line.use, line.values = "names the rows; left out", fmt.Sprintf("%d values", len(c.values))
+			line.use, line.values = "names the rows; left out", counted(len(c.values), "value")
 			r.LeftOut = append(r.LeftOut, c.name)
 			if v.complete > len(c.values) {
 				r.Notes = append(r.Notes, fmt.Sprintf("%s: some values of %s stand in several rows; what a method "+
@@ -63,32 +73,101 @@ func (v *survey) reading() *Reading {
 					v.table.name, c.name, c.name))
 			}
 		case c.role == label:
-			line.use, line.values = "label", fmt.Sprintf("%d classes", len(c.values))
+			line.use, line.values = "label", counted(len(c.values), "class")
 		case v.question(c) != "":
-			line.use, line.values = "to be decided", fmt.Sprintf("%d numbers, %d words", c.numbers, c.words+c.wilds)
+			line.use, line.values = "to be decided", c.mix()
 		case c.numeric():
 			line.use = "numbers"
-			if v.complete > 0 {
-				line.values = fmt.Sprintf("from %v to %v", c.least, c.most)
+			if c.count[percent] > 0 {
+				line.use = "numbers, in percent"
 			}
-			if c.least == c.most {
-				line.use = "numbers, constant"
+			if note := c.outlier(); note != "" {
+				r.Notes = append(r.Notes, fmt.Sprintf("%s: column %s: %s", v.table.name, c.name, note))
+			}
+			if v.complete > 0 {
+				line.values = fmt.Sprintf("from %v to %v", c.least.value, c.most.value)
+			}
+			if c.least.value == c.most.value {
+				line.use += ", constant"
 				r.Constant = append(r.Constant, c.name)
 			}
 			r.Columns++
 		default:
 			n := len(c.categories())
-			line.use, line.values = "categories", fmt.Sprintf("%d indicators", n)
+			line.use, line.values = "categories", counted(n, "indicator")
 			r.Expanded[c.name] = n
 			r.Columns += n
 			if n == 1 {
 				line.use = "categories, constant"
 				r.Constant = append(r.Constant, c.name)
 			}
+			if a, b := c.alike(); a != "" {
+				r.Notes = append(r.Notes, fmt.Sprintf("%s: column %s: %q and %q differ in how they are written "+
+					"only, and are two categories", v.table.name, c.name, a, b))
+			}
 		}
 		r.about = append(r.about, line)
 	}
 	return r
+}
+
+// mix says how many values are numbers and how many are not.
+func (c *column) mix() string {
+	others := c.total() - c.numbers()
+	switch {
+	case others == 0:
+		return counted(c.numbers(), "number")
+	case c.numbers() == 0:
+		return counted(others, "value") + ", no numbers"
+	}
+	return fmt.Sprintf("%s, %s", counted(c.numbers(), "number"), counted(others, "other value"))
+}
+
+// guess says what was guessed of the first line, where the guess may well be wrong.
+func (v *survey) guess() string {
+	switch {
+	case !v.table.guessed:
+	case !v.table.named:
+		return fmt.Sprintf("the first line has a number and was taken for a row; the columns are called %s; say "+
+			"header: false if that is so, header: true if it has names", listed(v.table.columns, 3))
+	case !slices.ContainsFunc(v.columns, (*column).reads):
+		return "no column has numbers, and the first line was taken for names; say header: true if that is so, " +
+			"header: false if it is a row"
+	}
+	return ""
+}
+
+// missingNumbers are used in many files where there is no value.
+var missingNumbers = []float64{-99, -999, -9999, -99999, 999, 9999, 99999}
+
+// outlier says that a number which often means that there is no value is far from all others.
+func (c *column) outlier() string {
+	for _, e := range []struct{ extreme, other extreme }{{c.least, c.most}, {c.most, c.least}} {
+		x := e.extreme.value
+		if slices.Contains(missingNumbers, x) && !math.IsInf(e.extreme.next, 0) &&
+			math.Abs(x-e.extreme.next) > math.Abs(e.extreme.next-e.other.value) {
+			return fmt.Sprintf("%v, in %s, is far from all other values, which are from %v to %v; if it means that "+
+				"there is none name it in missing", x, counted(e.extreme.times, "row"),
+				math.Min(e.extreme.next, e.other.value), math.Max(e.extreme.next, e.other.value))
+		}
+	}
+	return ""
+}
+
+// alike are two categories that are the same but for how they are written.
+func (c *column) alike() (string, string) {
+	byFold := map[string]string{}
+	for _, name := range c.categories() {
+		key := strings.ToLower(strings.Join(strings.Fields(name), " "))
+		if x, is := (Source{}).parse(name); is == finite {
+			key = fmt.Sprint(x)
+		}
+		if before, ok := byFold[key]; ok {
+			return before, name
+		}
+		byFold[key] = name
+	}
+	return "", ""
 }
 
 // reading is what there is to tell of a file whose columns are numbers and have no names.
@@ -110,18 +189,28 @@ func (r *Reading) classes(b *builder) {
 
 // Summary is one line on the rows and one on the classes.
 func (r *Reading) Summary() (rows, classes string) {
-	rows = fmt.Sprintf("%d rows read, none dropped", r.RowsRead)
+	rows = counted(r.RowsRead, "row") + " read, none dropped"
 	if r.RowsDropped > 0 {
-		rows = fmt.Sprintf("%d rows read, %d dropped for a missing value", r.RowsRead, r.RowsDropped)
+		rows = fmt.Sprintf("%s read, %d dropped for a missing value", counted(r.RowsRead, "row"), r.RowsDropped)
 	}
 	return rows, r.balance()
 }
 
 func (r *Reading) balance() string {
 	var each []string
+	asIs := !slices.ContainsFunc(r.Classes, func(c Class) bool { // they are what they are learned as
+		x, is := (Source{}).parse(c.Label)
+		return is != finite || c.Sign == 0 || x != float64(c.Sign)
+	})
 	for _, c := range r.Classes {
-		sign := map[int]string{1: " (+1)", -1: " (−1)"}[c.Sign]
-		each = append(each, fmt.Sprintf("%s%s %d", c.Label, sign, c.Rows))
+		name, sign := c.Label, map[int]string{1: "+1", -1: "−1"}[c.Sign]
+		switch {
+		case asIs:
+			name = sign
+		case sign != "":
+			name += " (" + sign + ")"
+		}
+		each = append(each, fmt.Sprintf("%s %d", name, c.Rows))
 	}
 	return strings.Join(each, ", ")
 }
@@ -144,7 +233,7 @@ func (r *Reading) FromRows() bool { return r.ScaledBy != "none" || len(r.Expande
 func (r *Reading) Write(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n", r.File, r.Form)
 	rows, classes := r.Summary()
-	fmt.Fprintf(w, "%s; %d columns to learn from, besides the intercept\n", rows, r.Columns)
+	fmt.Fprintf(w, "%s; %s to learn from, besides the intercept\n", rows, counted(r.Columns, "column"))
 	if len(r.Classes) > 0 {
 		fmt.Fprintf(w, "label %s: %s\n", r.Label, listed(strings.Split(classes, ", "), 12))
 	}

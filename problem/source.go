@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"overhear/internal/memory"
 	"overhear/sim"
@@ -29,10 +30,11 @@ type Source struct {
 	ID          string   `yaml:"id" doc:"column of a table that names the rows; it is left out, and it is said if a name stands in several rows"`
 	Drop        []string `yaml:"drop" doc:"columns of a table that are left out"`
 	Categorical []string `yaml:"categorical" doc:"columns of a table that become an indicator for each value, numbers or not, however many they are"`
-	Numeric     []string `yaml:"numeric" doc:"columns of a table that are numbers; a value that is none is an error"`
-	Missing     []string `yaml:"missing" doc:"values of a table that mean missing, besides the empty one; rows with one are dropped; default ?, and in capitals or not NA, N/A, NaN, null, <NA>, #N/A, \\N"`
+	Numeric     []string `yaml:"numeric" doc:"columns of a table that are numbers, whatever they look like; a value that is none is an error"`
+	Missing     []string `yaml:"missing" doc:"values of a table that mean missing, besides the empty one, numbers such as -999 too; rows with one are dropped; default ?, and in capitals or not NA, N/A, NaN, null, <NA>, #N/A, \\N"`
 	Separator   string   `yaml:"separator" doc:"what is between the fields of a CSV file: one character, tab or space; default: found among tab ; | , and space"`
 	Decimal     string   `yaml:"decimal" doc:"decimal sign of a CSV file: . or , (1,5 is one and a half); default ."`
+	Comment     string   `yaml:"comment" doc:"sign with which lines of a CSV file begin that are no rows, such as #; default: none"`
 	Header      *bool    `yaml:"header" doc:"whether a CSV file begins with column names; default: if no field of its first line is a number"`
 	Dimension   int      `yaml:"dimension" doc:"number of columns: of a LIBSVM file, default the largest index; of twonorm and ringnorm, default as published"`
 }
@@ -74,6 +76,15 @@ func (s Source) Check(report func(field, problem string)) {
 			report("separator", "is the decimal sign, too")
 		}
 	}
+	if s.Comment != "" {
+		sign, size := utf8.DecodeRuneInString(s.Comment)
+		switch {
+		case size != len(s.Comment) || strings.ContainsRune("\"\r\n\ufeff\ufffd", sign):
+			report("comment", fmt.Sprintf("must be one character, is %q", s.Comment))
+		case s.Comment == s.Separator || s.Separator == "" && strings.ContainsRune("\t;|, ", sign):
+			report("comment", fmt.Sprintf("%q separates fields", s.Comment))
+		}
+	}
 	if s.Decimal != "" && s.Decimal != "." && s.Decimal != "," {
 		report("decimal", fmt.Sprintf("must be . or , and is %q", s.Decimal))
 	}
@@ -87,6 +98,7 @@ func (s Source) Check(report func(field, problem string)) {
 		"missing":     {s.Missing != nil, table},
 		"separator":   {s.Separator != "", s.CSV != ""},
 		"decimal":     {s.Decimal != "", s.CSV != ""},
+		"comment":     {s.Comment != "", s.CSV != ""},
 		"header":      {s.Header != nil, s.CSV != ""},
 		"dimension":   {s.Dimension != 0, s.LIBSVM != "" || s.anyWidth()},
 		"positive":    {s.Positive != "", s.Own()},
@@ -228,6 +240,10 @@ func (b *builder) finish(name, positive string) (*Set, error) {
 	switch {
 	case len(b.classes) != 2:
 		return nil, fmt.Errorf("%s: %s", name, b.notTwo())
+	case alike(b.classes[0], b.classes[1]):
+		return nil, fmt.Errorf("%s: the labels %q (%s) and %q (%s) are the same but for how they are written; write "+
+			"them in one way", name, b.classes[0], counted(b.count[0], "row"), b.classes[1],
+			counted(b.count[1], "row"))
 	case plus < 0:
 		return nil, fmt.Errorf("%s: positive: there is no label %q; the label takes two values, %s", name, positive,
 			strings.Join(b.classes, " and "))
@@ -239,6 +255,13 @@ func (b *builder) finish(name, positive string) (*Set, error) {
 		b.set.Y[i] = float64(b.sign[k])
 	}
 	return b.set, nil
+}
+
+// alike says whether two texts are the same number, or the same word but for capitals.
+func alike(a, b string) bool {
+	x, is := (Source{}).parse(a)
+	y, too := (Source{}).parse(b)
+	return strings.EqualFold(a, b) || is == finite && too == finite && x == y
 }
 
 // sortClasses puts the classes in order, the positive one last.
@@ -275,7 +298,7 @@ func (b *builder) notTwo() string {
 	var each []string
 	real, whole := true, len(b.classes) <= 10
 	for k, c := range b.classes {
-		each = append(each, fmt.Sprintf("%q (%d rows)", c, b.count[k]))
+		each = append(each, fmt.Sprintf("%q (%s)", c, counted(b.count[k], "row")))
 		x, class := (Source{}).parse(c)
 		real, whole = real && class == finite, whole && x == math.Trunc(x)
 	}
@@ -290,6 +313,6 @@ func (b *builder) notTwo() string {
 	}
 	return fmt.Sprintf("the label must take two values; it takes %d: %s; two classes are learned here: name another "+
 		"column with label, or add one that says whether a row is of one class or of the rest, or keep the rows of "+
-		"two classes",
+		"two classes; if one means that there is no label name it in missing",
 		len(b.classes), listed(each, 12))
 }

@@ -13,12 +13,14 @@ import (
 
 // table is a file, or a generator's rows, before its columns are made numbers.
 type table struct {
-	name    string
-	form    string // in words: separator, header, what was repaired
-	columns []string
-	types   []columnType // that the file declares; nil: it declares none
-	guessed bool         // the first line is taken for names because none of its fields is a number
-	known   [][]string   // categories that have an indicator even if no row has them; may be nil
+	name     string
+	form     string // in words: separator, header, what was repaired
+	columns  []string
+	nameless []int        // columns that the file has no name for, though it has names
+	types    []columnType // that the file declares; nil: it declares none
+	guessed  bool         // whether the first line has names is not said, but found by whether a field is a number
+	named    bool         // the first line has names
+	known    [][]string   // categories that have an indicator even if no row has them; may be nil
 
 	// each goes through the rows in order, and again when it is called again.
 	each func(row func(r record) error) error
@@ -60,38 +62,81 @@ const (
 // column is what the rows say about a column.
 type column struct {
 	name     string
+	nameless bool // the file has no name for it
 	role     role
 	declared columnType // by the scenario, else by the file
 	asked    bool       // the scenario says what it is
 	unusable bool
 	known    []string
 
-	missing               int // rows in which it has no value
-	numbers, words, wilds int // values in all rows; wild: not finite
-	commas                int // words that are numbers with a decimal comma
-	number, word, wild    seen
-	unmissed              map[string]int // how often each text for a missing value occurs
+	missing  int            // rows in which it has no value
+	unmissed map[string]int // how often each text for a missing value occurs
+
+	// Values in all rows, by class.
+	count  [classes]int
+	first  [classes]seen
+	words  []*seen // the first of them, each once
+	padded seen    // the first number that begins with a zero, as codes do
+	small  int     // whole numbers below 1,000, in digits alone
+	points int     // other numbers
+	thirds int     // of these, how many would be whole numbers in thousands, were the point between them
 
 	// Of the rows that are kept.
-	least, most float64
+	least, most extreme
 	whole       bool
 	values      map[string]int // how often a category occurs
 	integers    map[float64]struct{}
 	repeats     bool
 
-	first  int            // index of the first column it becomes
+	at     int            // index of the first column it becomes
 	offset map[string]int // of a category's indicator
 }
 
-// seen is where a kind of value occurs first.
-type seen struct{ place, text string }
+// seen is a value, where it occurs first, and in how many rows, if that is counted.
+type seen struct {
+	place, text string
+	row, times  int
+}
+
+// mostWords is how many different words of a column are told apart where it should have none.
+const mostWords = 20
+
+// extreme is the least or greatest number of a column and the one next to it.
+type extreme struct {
+	value, next float64
+	times       int
+}
+
+// take takes in a number; sign is 1 where the greatest is sought and −1 where the least is.
+func (e *extreme) take(x, sign float64) {
+	switch {
+	case x == e.value:
+		e.times++
+	case sign*x > sign*e.value:
+		e.value, e.next, e.times = x, e.value, 1
+	case sign*x > sign*e.next:
+		e.next = x
+	}
+}
+
+// numbers is how many values are numbers.
+func (c *column) numbers() int { return c.count[finite] + c.count[percent] }
+
+// total is how many values there are.
+func (c *column) total() int {
+	n := 0
+	for _, k := range c.count {
+		n += k
+	}
+	return n
+}
 
 // numeric says whether the column becomes one of numbers; it is decided when all rows have been seen.
 func (c *column) numeric() bool {
 	if c.declared != undeclared {
 		return c.declared == numbers
 	}
-	return c.numbers > 0
+	return c.numbers() > 0
 }
 
 // survey is what a first pass over a table finds.
@@ -102,6 +147,7 @@ type survey struct {
 	label    int
 	read     int
 	complete int
+	lead     string // label of the first row
 }
 
 // survey goes through a table once. It returns what it has found with the error, if there is one; there is one if it
@@ -109,8 +155,11 @@ type survey struct {
 func (s Source) survey(t *table) (*survey, error) {
 	v := &survey{source: s, table: t}
 	for k, name := range t.columns {
-		c := &column{name: name, whole: true, least: math.Inf(1), most: math.Inf(-1), values: map[string]int{},
-			integers: map[float64]struct{}{}, unmissed: map[string]int{}}
+		c := &column{name: name, whole: true, values: map[string]int{}, integers: map[float64]struct{}{},
+			unmissed: map[string]int{}}
+		c.least.value, c.least.next = math.Inf(1), math.Inf(1)
+		c.most.value, c.most.next = math.Inf(-1), math.Inf(-1)
+		c.nameless = slices.Contains(t.nameless, k)
 		if t.types != nil {
 			c.declared, c.unusable = t.types[k], t.types[k] == unusable
 		}
@@ -123,7 +172,9 @@ func (s Source) survey(t *table) (*survey, error) {
 		return v, err
 	}
 	err := t.each(func(r record) error {
-		v.read++
+		if v.read++; v.read == 1 {
+			v.lead = strings.Clone(r.fields[v.label])
+		}
 		complete := true
 		for k, text := range r.fields {
 			c := v.columns[k]
@@ -137,7 +188,7 @@ func (s Source) survey(t *table) (*survey, error) {
 				continue
 			}
 			if c.role == feature {
-				c.note(s, r, k, text)
+				c.note(s, r, v.read, k, text)
 			}
 		}
 		if !complete {
@@ -231,26 +282,39 @@ func listed(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// note counts a value of a row, kept or not, as the type that it is of.
-func (c *column) note(s Source, r record, k int, text string) {
+// note counts a value of a row, kept or not, as what it is.
+func (c *column) note(s Source, r record, row, k int, text string) {
 	if c.declared == words && c.asked {
 		return
 	}
-	_, class := s.parse(text)
-	first := func(n *int, at *seen) {
-		if *n++; *n == 1 {
-			*at = seen{r.place(k), strings.Clone(text)}
-		}
+	_, is := s.parse(text)
+	if is == word {
+		is = s.shape(text)
 	}
-	switch class {
+	here := func() seen { return seen{place: r.place(k), text: strings.Clone(text), row: row} }
+	if c.count[is]++; c.count[is] == 1 {
+		c.first[is] = here()
+	}
+	switch is {
 	case finite:
-		first(&c.numbers, &c.number)
-	case wild:
-		first(&c.wilds, &c.wild)
-	default:
-		first(&c.words, &c.word)
-		if (Source{Decimal: ","}).isNumber(text) {
-			c.commas++
+		if c.padded.text == "" && paddedForm.MatchString(text) {
+			c.padded = here()
+		}
+		if strings.Trim(text, "-0123456789") != "" {
+			c.points++
+			if thirdsForm.MatchString(text) {
+				c.thirds++
+			}
+		} else if len(strings.TrimPrefix(text, "-")) <= 3 {
+			c.small++
+		}
+	case word:
+		if i := slices.IndexFunc(c.words, func(w *seen) bool { return w.text == text }); i >= 0 {
+			c.words[i].times++
+		} else if len(c.words) < mostWords {
+			w := here()
+			w.times = 1
+			c.words = append(c.words, &w)
 		}
 	}
 }
@@ -265,10 +329,11 @@ func (c *column) keep(s Source, text string) {
 			break
 		}
 		x, class := s.parse(text)
-		if class != finite {
+		if class != finite && class != percent {
 			break
 		}
-		c.least, c.most = math.Min(c.least, x), math.Max(c.most, x)
+		c.least.take(x, -1)
+		c.most.take(x, 1)
 		if c.whole = c.whole && x == math.Trunc(x); !c.whole {
 			c.integers = nil
 		}
@@ -290,196 +355,19 @@ func (c *column) keep(s Source, text string) {
 	}
 }
 
-// class is what a text is, read as a number.
-type class int
-
-const (
-	word class = iota
-	finite
-	wild // infinite, not a number, or too large
-)
-
-// parse reads a number with the source's decimal sign.
-func (s Source) parse(text string) (float64, class) {
-	if s.Decimal == "," {
-		if strings.Contains(text, ".") {
-			return 0, word
-		}
-		text = strings.Replace(text, ",", ".", 1)
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange), err == nil && (math.IsNaN(x) || math.IsInf(x, 0)):
-		return 0, wild
-	case err != nil, strings.ContainsAny(text, "xX_"): // 0x1p4 and the like are Go's
-		return 0, word
-	}
-	return x, finite
-}
-
-func (s Source) isNumber(text string) bool {
-	_, class := s.parse(text)
-	return class == finite
-}
-
-// missingValues mean that there is none, in capitals or not, unless a source has its own.
-var missingValues = []string{"?", "na", "n/a", "nan", "-nan", "null", "<na>", "#n/a", "#na", `\n`}
-
-func (s Source) isMissing(text string) bool {
-	if text == "" {
-		return true
-	}
-	if s.Missing != nil {
-		return slices.Contains(s.Missing, text)
-	}
-	if len(text) > 4 {
-		return false
-	}
-	return slices.ContainsFunc(missingValues, func(m string) bool { return strings.EqualFold(m, text) })
-}
-
-// judge says what keeps the table from being a set, all of it at once.
-func (v *survey) judge() error {
-	var problems []string
-	if v.read == 0 {
-		return fmt.Errorf("%s: there are no rows", v.table.name)
-	}
-	for _, c := range v.columns {
-		if c.role != leftOut && c.role != identity && c.missing == v.read {
-			problems = append(problems, fmt.Sprintf("%s: column %s has no value in any row; leave it out with drop: %s",
-				v.table.name, c.name, list(c.name)))
-			continue
-		}
-		if problem := v.question(c); problem != "" {
-			problems = append(problems, v.table.name+problem)
-		}
-	}
-	if problems != nil {
-		if v.table.guessed && !slices.ContainsFunc(v.columns, func(c *column) bool { return c.numbers > 0 }) {
-			problems = append(problems, v.table.name+": the first line was taken for names; if it is a row say "+
-				"header: false")
-		}
-		return errors.New(strings.Join(problems, "\n"))
-	}
-	if v.complete == 0 {
-		return fmt.Errorf("%s: there are no rows without missing values among %d; missing are %s", v.table.name, v.read,
-			strings.Join(v.holes(), ", "))
-	}
-	return nil
-}
-
-// list is a YAML list of names.
-func list(names ...string) string {
-	var quoted []string
-	for _, n := range names {
-		if n == "" || n != strings.TrimSpace(n) || strings.ContainsAny(n, ",:[]{}#&*!|>'\"%@`\n\t\\?") ||
-			slices.Contains([]string{"yes", "no", "true", "false", "null", "on", "off", "~"}, strings.ToLower(n)) {
-			n = strconv.Quote(n)
-		}
-		quoted = append(quoted, n)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
-}
-
-// holes says how often which column is missing.
-func (v *survey) holes() []string {
-	var all []string
-	for _, c := range v.columns {
-		if c.missing > 0 && c.role != identity {
-			all = append(all, fmt.Sprintf("%s in %d", c.name, c.missing))
-		}
-	}
-	return all
-}
-
-// question is what is to be asked about a feature before it can be used; "" if nothing is. It begins with the
-// place in the file.
-func (v *survey) question(c *column) string {
-	if c.role == leftOut || !c.unusable && (c.role != feature || c.declared == words && c.asked) {
-		return ""
-	}
-	total := c.numbers + c.words + c.wilds
-	choose := fmt.Sprintf("categorical: %[1]s or drop: %[1]s", list(c.name))
-	switch {
-	case c.unusable:
-		return fmt.Sprintf(": column %s holds values that are neither numbers nor words, such as times or lists; make "+
-			"numbers of them, or leave it out with drop: %s", c.name, list(c.name))
-	case c.asked && c.words > 0:
-		return fmt.Sprintf("%s: %.40q is not a number, and column %s is declared numeric%s", c.word.place, c.word.text,
-			c.name, v.commaHint(c))
-	case c.wilds > 0 && c.numeric():
-		return fmt.Sprintf("%s: %.40q is not a finite number (column %s)", c.wild.place, c.wild.text, c.name)
-	case c.declared == words && c.words == 0 && c.numbers > 0:
-		return fmt.Sprintf(": column %s is text in the file, though all of its %d values are numbers; say numeric: %s "+
-			"or %s",
-			c.name, total, list(c.name), choose)
-	case c.commas > 0 && c.commas == c.words:
-		return fmt.Sprintf("%s: %.40q in column %s reads as a number with a decimal comma%s; if its commas "+
-			"are between thousands, take them out", c.word.place, c.word.text, c.name, v.commaHint(c))
-	case c.declared == undeclared && c.numbers > 0 && c.words > 0 && c.numbers >= c.words:
-		return fmt.Sprintf("%s: %.40q is not a number, but %d of the %d values of column %s are; if it means that "+
-			"there is none, say missing: %s, else correct it or say %s", c.word.place, c.word.text, c.numbers, total,
-			c.name,
-			list(v.missingWith(c.word.text)...), choose)
-	case c.declared == undeclared && c.numbers > 0 && c.words > 0:
-		return fmt.Sprintf("%s: %.40q is a number, but %d of the %d values of column %s are words; say %s",
-			c.number.place,
-			c.number.text, c.words, total, c.name, choose)
-	case c.asked:
-		return ""
-	case c.numeric():
-		if len(c.integers) == v.complete && v.complete >= fewestNumbered {
-			return fmt.Sprintf(": column %s has as many values as rows, %d whole numbers from %v to %v: if they "+
-				"number the rows say id: %s, if they measure something numeric: %s", c.name, v.complete, c.least,
-				c.most, c.name,
-				list(c.name))
-		}
-	case len(c.values) == v.complete && v.complete > 2:
-		return fmt.Sprintf(": column %s has as many values as rows, %d, such as %.40q; if they name the rows say id: "+
-			"%s, else %s; expanding it would make %d columns", c.name, v.complete, c.word.text, c.name, choose,
-			v.complete)
-	case len(c.values) > mostCategories:
-		return fmt.Sprintf(": column %s has %d categories in %d rows, such as %.40q; more than %d are not expanded "+
-			"unasked: say %s, or join some in the file", c.name, len(c.values), v.complete, c.word.text,
-			mostCategories, choose)
-	}
-	return ""
-}
-
-func (v *survey) commaHint(c *column) string {
-	if c.commas == 0 || v.source.Decimal == "," {
-		return ""
-	}
-	return `; say decimal: ","`
-}
-
-// missingWith are the texts for missing values that occur, and one more.
-func (v *survey) missingWith(text string) []string {
-	all := []string{text}
-	for _, c := range v.columns {
-		for m := range c.unmissed {
-			if m != "" {
-				all = append(all, m)
-			}
-		}
-	}
-	slices.Sort(all[1:])
-	return slices.Compact(all)
-}
-
 // expand makes numbers of the columns in a second pass: a categorical one becomes an indicator for each value that
 // occurs, in order of name.
 func (v *survey) expand() (*builder, error) {
 	b := newBuilder(0)
 	for _, c := range v.columns {
-		c.first = len(b.set.Columns)
+		c.at = len(b.set.Columns)
 		switch {
 		case c.role != feature:
 		case c.numeric():
 			b.set.Columns = append(b.set.Columns, c.name)
 		default:
 			for _, name := range c.categories() {
-				c.offset[name] = len(b.set.Columns) - c.first
+				c.offset[name] = len(b.set.Columns) - c.at
 				b.set.Columns = append(b.set.Columns, c.name+"="+name)
 			}
 		}
@@ -496,9 +384,9 @@ func (v *survey) expand() (*builder, error) {
 			case c.role != feature:
 			case c.numeric():
 				x, _ := v.source.parse(text)
-				b.put(c.first, x)
+				b.put(c.at, x)
 			default:
-				b.put(c.first+c.offset[text], 1)
+				b.put(c.at+c.offset[text], 1)
 			}
 		}
 		return b.end(r.fields[v.label])
@@ -535,6 +423,10 @@ func (s Source) fromTable(t *table) (*Set, *Reading, error) {
 	}
 	set, err := b.finish(t.name, s.Positive)
 	reading.classes(b)
+	if k := slices.Index(b.classes, v.lead); err != nil && t.guessed && !t.named && k >= 0 && b.count[k] == 1 {
+		err = fmt.Errorf("%w; the first line was taken for a row, as it has a number; if it has names say header: true",
+			err)
+	}
 	if err != nil {
 		return nil, reading, err
 	}

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -163,12 +164,12 @@ func (d *decoder) set(root *yaml.Node, text string, line int) {
 		d.report(origin, "must be path=value, such as algorithm.eta=0.3")
 		return
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(value), &document); err != nil || len(document.Content) != 1 {
-		d.report(origin, "the value is not YAML")
+	made, err := valueOf(value)
+	if err != nil {
+		d.report(origin, "the value is not YAML: %v; a text of signs is quoted, and the whole is for the shell, as in "+
+			`--set 'problem.data.missing=["-", "k.A."]'`, err)
 		return
 	}
-	made := document.Content[0]
 	mark(made, line)
 	n := root
 	keys := strings.Split(path, ".")
@@ -204,6 +205,27 @@ func (d *decoder) set(root *yaml.Node, text string, line int) {
 			return
 		}
 	}
+}
+
+// valueOf reads what stands after the equals sign. One sign is itself, as in problem.data.decimal=, whatever it
+// means in YAML: a shell has taken the quotes away.
+func valueOf(text string) (*yaml.Node, error) {
+	sign, size := utf8.DecodeRuneInString(text)
+	if size > 0 && size == len(text) && sign != '~' && (unicode.IsPunct(sign) || unicode.IsSymbol(sign)) {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Style: yaml.DoubleQuotedStyle}, nil
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+		what := yamlText(err)
+		if _, rest, ok := strings.Cut(what, ": "); ok && strings.HasPrefix(what, "line ") {
+			what = rest // there is one line
+		}
+		return nil, errors.New(what)
+	}
+	if len(document.Content) != 1 {
+		return nil, errors.New("it is empty")
+	}
+	return document.Content[0], nil
 }
 
 func mark(n *yaml.Node, line int) {

@@ -5,6 +5,7 @@ package scenarios
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -295,4 +296,60 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("the error is not a list of mistakes: %v", err)
 		}
 	})
+}
+
+// One sign is itself, though it means something in YAML and a shell has taken its quotes; what is no YAML is told
+// what would be.
+func TestSet_Signs(t *testing.T) {
+	text := []byte("name: n\nproblem: {data: {csv: f}}\nnetwork: {topology: {kind: ring, nodes: 3}}\n" +
+		"algorithm: {kind: admm}\n")
+	for _, c := range []struct{ set, decimal, separator string }{
+		{"problem.data.decimal=,", ",", ""}, {`problem.data.decimal=","`, ",", ""}, {"problem.data.separator=|", "",
+			"|"},
+		{"problem.data.separator=;", "", ";"}, {"problem.data.separator=*", "", "*"},
+	} {
+		s, err := Parse("f", text, c.set)
+		if err != nil {
+			t.Errorf("%s: %v", c.set, err)
+		} else if s.Problem.Data.Decimal != c.decimal || s.Problem.Data.Separator != c.separator {
+			t.Errorf("%s gave %+v", c.set, s.Problem.Data)
+		}
+	}
+	s, err := Parse("f", text, `problem.data.missing=["-", "--", k.A., N/A]`)
+	if err != nil || !slices.Equal(s.Problem.Data.Missing, []string{"-", "--", "k.A.", "N/A"}) {
+		t.Errorf("missing: %v, %v", s, err)
+	} else if again, err := Parse("f", text, Assign("problem.data", s.Problem.Data)); err != nil ||
+		!slices.Equal(again.Problem.Data.Missing, s.Problem.Data.Missing) {
+		t.Errorf("as a key, read again: %v, %v", again, err)
+	}
+	for set, want := range map[string]string{
+		"problem.data.missing=[-]": `a text of signs is quoted, and the whole is for the shell`,
+		"problem.data.decimal=":    "the value is not YAML: it is empty",
+	} {
+		if _, err := Parse("f", text, set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", set, err, want)
+		}
+	}
+}
+
+// A target of 0 is no target, and is not taken for one in silence.
+func TestPrivacy_NoTarget(t *testing.T) {
+	text := []byte("name: n\nproblem: {data: wdbc}\nnetwork: {topology: {kind: ring, nodes: 3}}\n" +
+		"privacy: {epsilon: 2}\nalgorithm: {kind: dvp, alpha: 1}\n")
+	for _, zero := range []string{"0", "-1", "0.0", "-0"} {
+		_, err := Parse("f", text, "privacy.epsilon="+zero)
+		if err == nil || !strings.Contains(err.Error(), "privacy.epsilon must be greater than 0, is "+
+			strings.TrimSuffix(zero, ".0")+"; for no target") {
+			t.Errorf("epsilon %s: %v", zero, err)
+		}
+	}
+	s, err := Parse("f", text, "privacy={}")
+	if err != nil || s.Privacy.Epsilon != nil || strings.Contains(s.Resolved(), "epsilon") {
+		t.Errorf("no target: %v, %v", s, err)
+	}
+	s, err = Parse("f", text)
+	if err != nil || s.Privacy.Epsilon == nil || *s.Privacy.Epsilon != 2 ||
+		!strings.Contains(s.Resolved(), "epsilon: 2\n") {
+		t.Errorf("a target: %v, %v", s, err)
+	}
 }

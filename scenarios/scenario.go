@@ -153,15 +153,16 @@ type Algorithm struct {
 
 // Privacy is a target for the claimed loss, and how loss is stated.
 type Privacy struct {
-	Epsilon float64 `yaml:"epsilon" doc:"target: the method's noise is scaled until its claimed loss is this; 0: the noise of algorithm stands"`
-	Over    string  `yaml:"over" default:"run" enum:"run,round" doc:"what the target is for: the whole run, or each round"`
-	Delta   float64 `yaml:"delta" default:"1e-5" doc:"δ at which the (ε, δ) loss of mechanisms that are not pure is stated"`
+	Epsilon *float64 `yaml:"epsilon" doc:"target, greater than 0: the method's noise is scaled until its claimed loss is this; default: none, and the noise that algorithm gives stands"`
+	Over    string   `yaml:"over" default:"run" enum:"run,round" doc:"what the target is for: the whole run, or each round"`
+	Delta   float64  `yaml:"delta" default:"1e-5" doc:"δ at which the (ε, δ) loss of mechanisms that are not pure is stated"`
 }
 
 // Check reports targets that mean nothing.
 func (p Privacy) Check(report func(field, problem string)) {
-	if !(p.Epsilon >= 0) {
-		report("epsilon", fmt.Sprintf("must not be negative, is %v", p.Epsilon))
+	if p.Epsilon != nil && !(*p.Epsilon > 0) {
+		report("epsilon", fmt.Sprintf("must be greater than 0, is %v; for no target, so that the noise of algorithm "+
+			"stands, leave it out (--set privacy={})", *p.Epsilon))
 	}
 	if !(p.Delta > 0 && p.Delta < 1) {
 		report("delta", fmt.Sprintf("must be between 0 and 1, is %v", p.Delta))

@@ -94,6 +94,10 @@ func fieldSchema(f field, owner reflect.Type) object {
 // bound gives a number the least value that its owner's check takes, which is tried: that
 // of whole numbers up to 16, and of others 0, with or without itself.
 func bound(s object, f field, owner reflect.Type) {
+	number := f.kind
+	if number.Kind() == reflect.Pointer { // to tell what is left out from 0
+		number = number.Elem()
+	}
 	v := reflect.New(owner).Elem()
 	preset(v)
 	kind, kinds := v.FieldByName("Kind"), []string{f.of}
@@ -117,7 +121,12 @@ func bound(s object, f field, owner reflect.Type) {
 				ok = false // of a mapping of which only this key is given
 			}
 		}()
-		if to := v.FieldByIndex(f.index); f.kind.Kind() == reflect.Float64 {
+		to := v.FieldByIndex(f.index)
+		if to.Kind() == reflect.Pointer {
+			to.Set(reflect.New(number))
+			to = to.Elem()
+		}
+		if number.Kind() == reflect.Float64 {
 			to.SetFloat(x)
 		} else {
 			to.SetInt(int64(x))
@@ -129,7 +138,7 @@ func bound(s object, f field, owner reflect.Type) {
 	taken := func(x float64) bool {
 		return slices.ContainsFunc(kinds, func(of string) bool { return takenBy(of, x) })
 	}
-	switch f.kind.Kind() {
+	switch number.Kind() {
 	case reflect.Float64:
 		switch {
 		case taken(-1):

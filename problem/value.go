@@ -1,0 +1,223 @@
+// What a field of a table is: a number, missing, something that reads as a number but is written otherwise, or a word.
+
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// class is what a text is, read as a number.
+type class int
+
+const (
+	word    class = iota
+	finite        // a number
+	percent       // a number and a percent sign
+	wild          // infinite, not a number, or too large
+
+	// What follows reads as a number to a person, and not here.
+	comma   // with the other decimal sign
+	grouped // with signs between thousands
+	unit    // with a unit or a currency
+	coded   // with letters right after it: a unit, or a code such as 2a
+	based   // hexadecimal, binary, with underscores, or with Fortran's exponents
+	quoted  // in marks that are no part of CSV's quoting: 'single' ones, Excel's ="…"
+	limit   // a bound, as a laboratory gives it for what is too little to be measured
+	date
+	clock   // a time of day, or a duration
+	twofold // two numbers, such as a blood pressure
+	classes
+)
+
+// parse reads a number with the source's decimal sign. What has a percent sign is the number before it.
+func (s Source) parse(text string) (float64, class) {
+	is := finite
+	if rest, ok := strings.CutSuffix(text, "%"); ok {
+		text, is = strings.TrimSpace(rest), percent
+	}
+	if s.Decimal == "," {
+		if strings.Contains(text, ".") {
+			return 0, word
+		}
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange), err == nil && (math.IsNaN(x) || math.IsInf(x, 0)):
+		return 0, wild
+	case err != nil, strings.ContainsAny(text, "xX_"): // 0x1p4 and the like are Go's
+		return 0, word
+	}
+	return x, is
+}
+
+func (s Source) isNumber(text string) bool {
+	_, class := s.parse(text)
+	return class == finite || class == percent
+}
+
+var (
+	basedForm = regexp.MustCompile(`^[-+]?(0[xX][0-9a-fA-F_]+|0[bB][01_]+|\d[\d_.]*_[\d_.]*|\d+(\.\d*)?[dD][-+]\d+)$`)
+	dateForm  = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))` +
+		`([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[-+]\d{2}:?\d{2}))?)?$`)
+	clockForm   = regexp.MustCompile(`^[-+]?\d{1,3}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
+	pairForm    = regexp.MustCompile(`^\d+([.,]\d+)? ?/ ?\d+([.,]\d+)?$`)
+	groupedForm = regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3}|\.\d{3}|['’ \x{a0}\x{202f}]\d{3})+([.,]\d+)?$`)
+	limitForm   = regexp.MustCompile(`^(<=?|>=?|≤|≥)\s*`)
+	numberForm  = regexp.MustCompile(`^[-+]?(\d+([.,]\d+)*|[.,]\d+)`)
+	ordinalForm = regexp.MustCompile(`^(1st|2nd|3rd|\d+(st|nd|rd|th))$`)
+	unitForm    = regexp.MustCompile(`^[\pL%‰°µ$€£¥][\pL%‰°µ$€£¥/²³·*^.-]*[\d²³]?$`)
+	paddedForm  = regexp.MustCompile(`^[-+]?0\d`)
+	thirdsForm  = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}\.\d{3}$`)
+)
+
+// shape is what a text that is no number reads as.
+func (s Source) shape(text string) class {
+	if !strings.ContainsFunc(text, unicode.IsDigit) || len(text) > 64 {
+		return word
+	}
+	other := Source{Decimal: ","}
+	if s.Decimal == "," {
+		other.Decimal = "."
+	}
+	bare, inside := strings.Trim(text, "$€£¥ "), strings.Trim(text, `='"‘’“” `)
+	limited := limitForm.ReplaceAllString(text, "")
+	switch {
+	case basedForm.MatchString(text):
+		return based
+	case s.Decimal == "," && groupedForm.MatchString(text) && strings.Contains(text, "."):
+		return grouped
+	case other.isNumber(text):
+		return comma
+	case dateForm.MatchString(text):
+		return date
+	case clockForm.MatchString(text):
+		return clock
+	case pairForm.MatchString(text):
+		return twofold
+	case groupedForm.MatchString(text):
+		return grouped
+	case inside != text && s.reads(inside):
+		return quoted
+	case limited != text && s.reads(limited):
+		return limit
+	case bare != text && s.reads(bare):
+		return unit
+	case ordinalForm.MatchString(text):
+		return word
+	}
+	number := numberForm.FindString(text)
+	rest := text[len(number):]
+	name := strings.TrimSpace(rest)
+	first, _ := utf8.DecodeRuneInString(name)
+	switch {
+	case number == "" || !unitForm.MatchString(name):
+		return word
+	case name != rest || !unicode.IsLetter(first):
+		return unit
+	}
+	return coded
+}
+
+// reads says whether a text is a number, or reads as one.
+func (s Source) reads(text string) bool {
+	if s.isNumber(text) {
+		return true
+	}
+	c := s.shape(text)
+	return c == comma || c == grouped || c == unit || c == coded
+}
+
+// readsAs says what a text of a class is, and what would be right.
+func (s Source) readsAs(c class) (is, remedy string) {
+	switch c {
+	case comma:
+		if s.Decimal == "," {
+			return "reads as a number with a decimal point, where decimal is a comma",
+				"write all values with one decimal sign"
+		}
+		return "reads as a number with a decimal comma", `say decimal: ","; if its commas are between thousands, ` +
+			`take ` +
+			"them out"
+	case grouped:
+		return "reads as a number with signs between its thousands", "take these out in the file"
+	case unit, coded:
+		return "reads as a number with a unit", "make all values of one unit and take it out in the file"
+	case quoted:
+		return "reads as a number in quotation marks", "take these out in the file"
+	case based:
+		return "reads as a number that is not written in decimal", "write it in decimal"
+	case limit:
+		return "reads as a bound of a number", "put a number in its place, such as half of the least that can be " +
+			"measured, or drop these rows by naming it in missing"
+	case date:
+		return "reads as a date", "make a number of it, such as an age or the days since the first"
+	case clock:
+		return "reads as a time", "make a number of it, such as hours or seconds"
+	case twofold:
+		return "reads as two numbers", "make two columns of them"
+	}
+	return "is a word", ""
+}
+
+// missingValues mean that there is none, in capitals or not, unless a source has its own.
+var missingValues = []string{"?", "na", "n/a", "nan", "-nan", "null", "<na>", "#n/a", "#na", `\n`}
+
+// isMissing says whether a text means that there is no value. A number means it however it is written: -999 is -999.0.
+func (s Source) isMissing(text string) bool {
+	if text == "" {
+		return true
+	}
+	if s.Missing == nil {
+		return len(text) <= 4 && slices.ContainsFunc(missingValues, func(m string) bool {
+			return strings.EqualFold(m, text)
+		})
+	}
+	if slices.Contains(s.Missing, text) {
+		return true
+	}
+	for _, m := range s.Missing {
+		if x, c := s.parse(m); c == finite {
+			if y, c := s.parse(text); c == finite && x == y {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var plainYAML = regexp.MustCompile(`^[\pL\d_](?:[\pL\d_./ -]*[\pL\d_.])?$`)
+
+// list is a YAML list of texts.
+func list(texts ...string) string {
+	var quoted []string
+	for _, n := range texts {
+		if !plainYAML.MatchString(n) || slices.Contains([]string{"yes", "no", "true", "false", "null", "on", "off"},
+			strings.ToLower(n)) {
+			n = strconv.Quote(n)
+		}
+		quoted = append(quoted, n)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
+	case strings.HasSuffix(noun, "s"):
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
