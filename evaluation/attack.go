@@ -427,7 +427,7 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 				return nil, false
 			}
 			return []float64{m.Step(public, f.Node, f.Round, 0).Eta}, true
-		case record.RowCount:
+		case record.RowCount, record.DataRank:
 			return []float64{float64(rowRank(a.Problem.Shards[f.Node-a.First()].U, a.Problem.D))}, true
 		case record.GradientDifference:
 			if _, ok := v.Public.Method.(model.Registering); ok { // of the loss that reports make
