@@ -20,8 +20,10 @@ func init() {
 		Equation: "∇(f) = (C/B) Σ_n L′(u_n·f) u_n ∈ span{x_1, …, x_B}",
 		About: `Every gradient of the data, and every difference of two that miss the same unknown vector, is a
 combination of the victim's rows. Over rounds they span the rows: the number of singular values above what the
-solver's tolerance can leave is the number of independent rows, and the distance of x/‖x‖ to the span tells
-whether x is among the victim's rows (or a combination of them). Neither a label nor another sample is needed.
+solver's tolerance can leave is the rank of the data, and the distance of x/‖x‖ to the span tells whether x is
+among the victim's rows (or a combination of them). Neither a label nor another sample is needed. The rank is that
+of the rows and of the columns: the node has at least so many rows, and more where columns depend on each other, as
+those of one attribute do. A candidate outside the span shows that the rows, and not the columns, end it.
 The verdict's threshold is Wedin's bound on the angle between the span and what was found of it, error/σ_B. One
 row alone is found itself if its last column was a 1 before the row was scaled: the norm before was then at
 least 1, so the row was divided by it, and x is the unit vector along the gradient whose intercept is positive.`,
@@ -105,14 +107,13 @@ func rowSpace(v *View, f *record.Finding) error {
 		return nil
 	case gap < clearGap && rank == p.D:
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s span all %d dimensions: the node has at least as many independent rows as "+
-			"columns, and every candidate fits", many, p.D)
+		f.Conclusion = fmt.Sprintf("%s span all %d dimensions: the node has at least as many rows as columns, "+
+			"and every candidate fits", many, p.D)
 		return nil
 	case gap < clearGap:
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the node has "+
-			"at least %d independent rows, and more rounds would be needed to find where they end", many, rank, p.D,
-			rank)
+			"at least %d rows, and more rounds would be needed to find where the rank ends", many, rank, p.D, rank)
 		return nil
 	}
 	if floor > hiding*s.values[0] {
@@ -123,41 +124,57 @@ func rowSpace(v *View, f *record.Finding) error {
 		return nil
 	}
 	angle := floor / s.values[rank-1]
-	if space := s.space(rank); everyFits(v.Knows.Candidates, space, angle) {
+	if everyFits(v.Knows.Candidates, s.space(rank), angle) {
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, and every candidate fits: the span is that of the "+
 			"columns, whose rank is not that of the node's rows", found, many, rank, p.D)
 		return nil
 	}
-	f.Facts = append(f.Facts, record.Fact{Kind: record.RowCount, Node: f.Victim, Round: all[len(all)-1].Round,
+	f.Facts = append(f.Facts, record.Fact{Kind: record.DataRank, Node: f.Victim, Round: all[len(all)-1].Round,
 		Values: []float64{float64(rank)}, Relative: notKnown})
 	f.Checks = append(f.Checks, record.Check{
 		Kind:     record.RowRankGap,
 		Measured: record.Number(s.values[rank]), Bound: record.Number(floor), Holds: s.values[rank] <= floor,
 		Detail: fmt.Sprintf("the last that counts is %.3g", s.values[rank-1]),
 	})
-	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: "+
-		"node %d has %d independent rows", found, many, rank, p.D, gap, f.Victim, rank)
+	space := s.space(rank)
+	// A candidate outside shows that the span is smaller than that of the columns, and so has the rank of the rows.
+	says := fmt.Sprintf("the data of node %d have rank %d: it has at least so many rows, and more if columns depend on "+
+		"each other, which no candidate outside the span rules out", f.Victim, rank)
+	switch {
+	case anyOutside(v.Knows.Candidates, space, angle):
+		f.Facts[0].Kind = record.RowCount
+		says = fmt.Sprintf("node %d has %d independent rows", f.Victim, rank)
+	case rank == 1:
+		says = fmt.Sprintf("node %d has one row, or several along one direction", f.Victim)
+	}
+	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: %s",
+		found, many, rank, p.D, gap, says)
 	if rank == 1 {
 		v.single(all, s.left[0], f)
 	}
-	judge(v.Knows.Candidates, s.space(rank), angle, f)
+	judge(v.Knows.Candidates, space, angle, f)
 	return nil
 }
 
-// everyFits is whether all of several candidates are in the span, the node's own and the others: then it tells
-// nothing of the node's rows, as where two columns depend on each other and the node has all the rank that is left.
-func everyFits(candidates *Samples, rows *columnSpace, angle float64) bool {
-	if candidates == nil || len(candidates.Y) < 2 || angle > widest {
+// anyOutside is whether a candidate is farther from the span than the angle to which that is known.
+func anyOutside(candidates *Samples, rows *columnSpace, angle float64) bool {
+	if candidates == nil {
 		return false
 	}
 	for n := range candidates.Y {
 		x := candidates.At(n).X
 		if rows.distance(x) > angle*num.Norm(x) {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
+}
+
+// everyFits is whether all of several candidates are in the span, the node's own and the others: then it tells
+// nothing of the node's rows, as where two columns depend on each other and the node has all the rank that is left.
+func everyFits(candidates *Samples, rows *columnSpace, angle float64) bool {
+	return candidates != nil && len(candidates.Y) >= 2 && angle <= widest && !anyOutside(candidates, rows, angle)
 }
 
 // judge measures candidates against a span that is known to an angle.

@@ -115,8 +115,8 @@ func TestRowSpace_FailsAndSaysWhy(t *testing.T) {
 	for _, c := range []struct {
 		f    *record.Finding
 		says string
-	}{{noise, "the noise fills them"}, {many, "at least as many independent rows as columns"},
-		{short, "at least 3 independent rows"}} {
+	}{{noise, "the noise fills them"}, {many, "at least as many rows as columns"},
+		{short, "at least 3 rows"}} {
 		if c.f.Succeeded != record.Failed || !strings.Contains(c.f.Conclusion, c.says) ||
 			len(c.f.Members)+len(c.f.Facts) > 0 {
 			t.Errorf("%+v, want %q", c.f, c.says)
@@ -169,5 +169,42 @@ func TestRowSpace_OneRowIsFoundWhole(t *testing.T) {
 			Schema: &Schema{Intercept: -1}})); len(none.Estimates) != 0 {
 			t.Error("estimated without an intercept")
 		}
+	}
+}
+
+// Without a candidate outside the span, its rank may be that of the columns, as of one-hot columns beside an
+// intercept: nothing says that the rows end there, and a right rank is no exact finding.
+func TestRowSpace_RankOfColumnsIsNoNumberOfRows(t *testing.T) {
+	f := small(t, 9, 5, ring(5))
+	for i := range f.problem.Shards { // an intercept and two columns of one attribute add up
+		u := f.problem.Shards[i].U
+		for n := range u.Len() {
+			_, x := u.Row(n)
+			x[3] = x[4] - x[2]
+		}
+	}
+	rec, pub := run(t, f, "admm", 30, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	knows := &Knowledge{Victim: 1}
+	got := carry(t, "row-space", Observe(rec, Vantage{}, pub, knows))
+	if len(got.Facts) != 1 || got.Facts[0].Values[0] != 4 {
+		t.Fatalf("%+v", got)
+	}
+	for _, says := range []string{"the data of node 1 have rank 4", "at least so many rows, and more if columns depend"} {
+		if !strings.Contains(got.Conclusion, says) {
+			t.Errorf("%q does not say %q", got.Conclusion, says)
+		}
+	}
+	truth := &Truth{Knows: knows, Fact: func(*record.Fact) ([]float64, bool) { return []float64{4}, true }}
+	if Score(got, truth); got.Succeeded != record.Partial {
+		t.Errorf("the outcome is %s: %s", got.Succeeded, got.Conclusion)
+	}
+	// One row of another span shows that the rows end it.
+	wide := small(t, 4, 12, ring(5))
+	rec, pub = run(t, wide, "admm", 12, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+	knows = &Knowledge{Victim: 1, Candidates: wide.lineup(1)}
+	got = carry(t, "row-space", Observe(rec, Vantage{}, pub, knows))
+	truth.Knows = knows
+	if Score(got, truth); got.Succeeded != record.Exact || strings.Contains(got.Conclusion, "at least") {
+		t.Errorf("the outcome is %s: %s", got.Succeeded, got.Conclusion)
 	}
 }

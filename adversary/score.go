@@ -44,7 +44,8 @@ var notKnown = record.Number(math.NaN())
 //     error is at most 1e-6, Partial if it is below ½. The zero vector, which is a guess,
 //     has relative error 1. If Y is 0, X is compared with ±x, whichever is
 //     nearer, and the conclusion says so.
-//   - Facts: Exact if every relative error is at most 1e-6, Partial if the median is below ½.
+//   - Facts: Exact if every relative error is at most 1e-6, Partial if the median is below ½. The rank of
+//     the data, where it may be that of the columns, is never more than Partial.
 //   - Members: Exact if all verdicts are right, Partial if verdicts and
 //     truth go together by Fisher's exact test, one-sided, at level 0.01. If
 //     candidates are all members, or none is, there is nothing to be told apart and
@@ -201,7 +202,8 @@ func (t *Truth) facts(f *record.Finding) (record.Outcome, bool) {
 		return "", false
 	}
 	slices.Sort(all)
-	if all[len(all)-1] <= exactly {
+	open := slices.ContainsFunc(f.Facts, func(k record.Fact) bool { return k.Kind == record.DataRank })
+	if all[len(all)-1] <= exactly && !open {
 		return record.Exact, true
 	}
 	if all[len(all)/2] < halfway {

@@ -249,7 +249,7 @@ func TestFormats(t *testing.T) {
 	nested, own = below(own, "attacks[].")
 	_, nested = below(nested, "findings[].audit.")
 	subset("report.json: attacks", nested, attacks)
-	compare(t, "report.json", append(own, "axis"), described(t, page, "report.json")) // studies have an axis
+	compare(t, "report.json", append(own, "axis", "warnings"), described(t, page, "report.json")) // of some
 	samples := regexp.MustCompile(`^victims\[\]\.(others\.|candidates\.|blocks\[\])`)
 	var known []string
 	for _, key := range jsonKeys(t, out, "knowledge.json", "data") {

@@ -46,6 +46,9 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	seed := r.Info.Seed
 	e := experiment.New(s, o.DataDir)
 	assembly, noData := e.Assemble(seed) // for scores
+	if noData == nil {
+		noData = unlike(e, r)
+	}
 	known, err := readKnowledge(r)
 	if err != nil {
 		return nil, err
@@ -99,7 +102,8 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	}
 	out := &record.Attacks{
 		Name: r.Info.Name, About: s.About, Seed: seed, Algorithm: r.Info.Algorithm, Digest: r.Info.Digest,
-		Command: o.Command, Changes: o.Sets, Scenario: r.Info.Scenario, Rounds: r.Info.Rounds,
+		Command: o.Command, Changes: o.Sets, Scenario: s.Resolved(), Rounds: r.Info.Rounds,
+		Inputs:    record.Inputs{Program: experiment.Program(), Files: r.Info.Inputs.Files},
 		Threat:    threat(&s.Adversary.Knows, watch, known),
 		Placement: network(public, watch, known.Victims[0].Node),
 	}
@@ -156,6 +160,20 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 			"adversary.attacks: [NAME] says why for each (simulate list attacks)")}
 	}
 	return out, nil
+}
+
+// unlike returns an error if the files that are there now are not those that the run came from: attacks on it are
+// not scored against other data.
+func unlike(e *experiment.Experiment, r *record.Run) error {
+	now, err := e.Inputs()
+	if err != nil || r.Info.Inputs.Program == "" {
+		return err
+	}
+	now.Program = r.Info.Inputs.Program
+	if why := r.Info.Inputs.Differences(now, e.FilesByKey()); why != nil {
+		return fmt.Errorf("they are not those of the run: %s", strings.Join(why, "; "))
+	}
+	return nil
 }
 
 // repeatMembership audits a victim's sample against the first candidate that is not it, over
@@ -427,7 +445,7 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 				return nil, false
 			}
 			return []float64{m.Step(public, f.Node, f.Round, 0).Eta}, true
-		case record.RowCount:
+		case record.RowCount, record.DataRank:
 			return []float64{float64(rowRank(a.Problem.Shards[f.Node-a.First()].U, a.Problem.D))}, true
 		case record.GradientDifference:
 			if _, ok := v.Public.Method.(model.Registering); ok { // of the loss that reports make

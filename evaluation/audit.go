@@ -83,9 +83,14 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	if err != nil {
 		return nil, experiment.SetupError{Err: err}
 	}
+	inputs, err := e.Inputs()
+	if err != nil {
+		return nil, err
+	}
 	out := &record.Audit{
 		Name: e.Name, About: e.About, Seed: seed, Runs: spec.Runs, Rounds: e.Rounds.Count, Algorithm: e.Algorithm.Kind,
 		Command: o.Command, Changes: o.Changes, Scenario: e.Resolved(), Statistic: m.statistic,
+		Inputs: inputs,
 		Threat: record.Threat{
 			Sees: "everything that every node publishes, in every round",
 			Knows: "the method and every parameter, the graph, all data of all nodes but one " + string(m.unit) +

@@ -74,19 +74,23 @@ type OtherScenario struct {
 }
 
 func (o *OtherScenario) Error() string {
-	what := "one that this version cannot read"
-	if o.Changes != nil {
-		var parts []string
-		for _, c := range o.Changes {
-			parts = append(parts, c.String())
-		}
-		if more := len(parts) - 8; more > 0 {
-			parts = append(parts[:8], fmt.Sprintf("and %d more", more))
-		}
-		what = strings.Join(parts, "; ")
-	}
 	return fmt.Sprintf("%s holds results of another scenario (%s); choose another --out, give this one another name, "+
-		"or move that directory away", o.Dir, what)
+		"or move that directory away", o.Dir, o.Differences())
+}
+
+// Differences says in words what changed.
+func (o *OtherScenario) Differences() string {
+	if o.Changes == nil {
+		return "one that this version cannot read"
+	}
+	var parts []string
+	for _, c := range o.Changes {
+		parts = append(parts, c.String())
+	}
+	if more := len(parts) - 8; more > 0 {
+		parts = append(parts[:8], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // OpenDirectory opens the directory of the scenario's runs for this process alone,

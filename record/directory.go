@@ -70,6 +70,12 @@ func (d *Directory) Runs() ([]*Run, error) {
 
 const replacedEnding = ".replaced"
 
+// oldEnding is of a file whose place a new run's has, or that is not of the new run.
+const oldEnding = ".old"
+
+// OldAttacksFile has what attacks found on a run whose place another run took.
+const OldAttacksFile = AttacksFile + oldEnding
+
 // replaced is where a run is moved that gives way to another.
 func replaced(place string) string {
 	return filepath.Join(filepath.Dir(place), "."+filepath.Base(place)+replacedEnding)
@@ -104,7 +110,7 @@ func (d *Directory) recover() error {
 
 // giveWay removes what the program wrote of the run in old and moves everything
 // else to the run that took its place. What attacks found stays where the new run
-// is the same, event for event.
+// is the same, event for event, and else is kept under another name.
 func giveWay(old, place, digest string) error {
 	attacks, _ := ReadAttacks(old) // damaged findings are of no use to anybody
 	same := attacks != nil && digest != "" && attacks.Digest == digest
@@ -122,15 +128,18 @@ func giveWay(old, place, digest string) error {
 		case e.IsDir():
 			directories = append(directories, path)
 			return nil
-		case name == AttacksFile && !same, name != AttacksFile && ours(name):
+		case name != AttacksFile && ours(name):
 			return os.Remove(path)
 		}
 		to := filepath.Join(place, filepath.FromSlash(name))
+		if name == AttacksFile && !same {
+			to += oldEnding
+		}
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
 		for err = files.Move(path, to); errors.Is(err, fs.ErrExist); err = files.Move(path, to) {
-			to += ".old" // the new run has a file of that name
+			to += oldEnding // the new run has a file of that name
 		}
 		return err
 	})

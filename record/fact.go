@@ -24,6 +24,7 @@ const (
 	NeighbourSum   FactKind = "neighbour-sum"    // Σ of the neighbours' values that entered an update
 	PrivatePenalty FactKind = "penalty"          // a node's own η
 	RowCount       FactKind = "independent-rows" // how many independent rows a node has
+	DataRank       FactKind = "data-rank"        // the rank of a node's data, which may be that of the columns
 	// ∇ of the data at a round's point less that at an earlier one's
 	GradientDifference FactKind = "gradient-difference"
 	MessageRank        FactKind = "message-rank"       // the dimension of the span of a party's messages
@@ -42,6 +43,8 @@ func (f *Fact) Text() string {
 		return "private penalty η"
 	case RowCount:
 		return "number of independent rows"
+	case DataRank:
+		return "rank of the data"
 	case GradientDifference:
 		return "gradient difference"
 	case MessageRank:

@@ -40,7 +40,8 @@ type Attacks struct {
 	Digest    string    `json:"digest"`            // of the run's trace
 	Command   string    `json:"command"`           // that repeats run and attacks
 	Changes   []string  `json:"changes,omitempty"` // to the run's adversary, path=value
-	Scenario  string    `json:"scenario"`
+	Scenario  string    `json:"scenario"`          // with the adversary of these attacks
+	Inputs    Inputs    `json:"inputs,omitzero"`   // the program that attacked, and the files of the run
 	Threat    Threat    `json:"threat"`
 	Sight     Sight     `json:"sight"`
 	Placement Placement `json:"network"`
@@ -148,6 +149,7 @@ type Audit struct {
 	Command   string          `json:"command"`           // that repeats it
 	Changes   []string        `json:"changes,omitempty"` // to the scenario's file, path=value
 	Scenario  string          `json:"scenario"`
+	Inputs    Inputs          `json:"inputs,omitzero"`
 	Threat    Threat          `json:"threat"`
 	Statistic string          `json:"statistic"` // what decides between the worlds, and whether it is exact
 	Pair      Pair            `json:"pair"`
@@ -286,8 +288,9 @@ const (
 const findingsWait = 10 * time.Second
 
 // WriteAttacks writes attacks.json into the directory of the run that was
-// attacked, if that is still the run there.
-func WriteAttacks(dir string, a *Attacks) error {
+// attacked, if that is still the run there. refuse, which may be nil, says why
+// what is there, whole or damaged, may not be replaced.
+func WriteAttacks(dir string, a *Attacks, refuse func(there *Attacks, damaged error) error) error {
 	unlock, err := files.Lock(dir, findingsWait)
 	if err != nil {
 		return fmt.Errorf("writing what attacks found: %w", err)
@@ -299,6 +302,11 @@ func WriteAttacks(dir string, a *Attacks) error {
 	}
 	if info.Digest != a.Digest || info.Seed != a.Seed {
 		return fmt.Errorf("%s holds another run than the one that was attacked, which was replaced meanwhile", dir)
+	}
+	if refuse != nil {
+		if err := refuse(ReadAttacks(dir)); err != nil {
+			return err
+		}
 	}
 	a.Format = Format
 	return files.Write(filepath.Join(dir, AttacksFile), asJSON(a))

@@ -407,7 +407,7 @@ func TestReplacedRunKeepsWhatIsTheUsers(t *testing.T) {
 	put("plots/mine.svg", "my figure")
 	put("plots/loss-round.svg", "the run's")
 	put("report.html", "asked for")
-	if err := WriteAttacks(r.Dir, &Attacks{Name: "found", Seed: 1, Digest: "h"}); err != nil {
+	if err := WriteAttacks(r.Dir, &Attacks{Name: "found", Seed: 1, Digest: "h"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	writeIn(t, d, 1, Policy{Last: -1}, "h")
@@ -422,13 +422,16 @@ func TestReplacedRunKeepsWhatIsTheUsers(t *testing.T) {
 	}
 	writeIn(t, d, 1, everything, "other")
 	if a, err := ReadAttacks(d.Seed(1)); err != nil || a != nil {
-		t.Errorf("what attacks found of another run is kept: %v (%v)", a, err)
+		t.Errorf("what attacks found of another run is kept as this one's: %v (%v)", a, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(d.Seed(1), OldAttacksFile)); !strings.Contains(string(text), "found") {
+		t.Errorf("what attacks found of the run before is lost: %s (%v)", text, err)
 	}
 	has("notes.txt", "mine")
 	if left := names(t, d.Path); !slices.Equal(left, []string{"1", "lock"}) {
 		t.Errorf("%v are left", left)
 	}
-	err := WriteAttacks(r.Dir, &Attacks{Seed: 1, Digest: "h"})
+	err := WriteAttacks(r.Dir, &Attacks{Seed: 1, Digest: "h"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "replaced") {
 		t.Errorf("what attacks found of a run that was replaced was written: %v", err)
 	}

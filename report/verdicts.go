@@ -44,6 +44,10 @@ func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
 	for _, u := range a.Untried {
 		fmt.Fprintf(w, "not tried: %s: %s\n", u.Attack, u.Reason)
 	}
+	if u := a.Untried; len(u) > 0 {
+		fmt.Fprintf(w, "what one that was not tried needs: simulate explain %s; adversary.attacks: [NAME, …] carries "+
+			"out these and no others\n", u[0].Attack)
+	}
 	return nil
 }
 

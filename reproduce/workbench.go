@@ -124,6 +124,7 @@ func (b *Workbench) Attack(keep bool, file string, sets ...string) (*record.Atta
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", command, err)
 	}
+	a.Inputs = record.Inputs{} // a committed page says nothing of the build
 	if keep {
 		b.Results.Attacks = append(b.Results.Attacks, a)
 	}
@@ -147,7 +148,7 @@ func (b *Workbench) Audit(keep bool, file string, runs int, sets ...string) (*re
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", command, err)
 	}
-	a.Wall = 0 // a committed page says nothing of the machine
+	a.Wall, a.Inputs = 0, record.Inputs{} // a committed page says nothing of the machine and the build
 	if keep {
 		b.Results.Audits = append(b.Results.Audits, a)
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -33,12 +35,38 @@ var errVerdict = errors.New("not all stands")
 
 // quoted is a command line that can be typed again.
 func quoted(words ...string) string {
-	for i, w := range words {
-		if strings.ContainsAny(w, " '\"$&|;<>*?(){}[]") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	var all []string
+	for _, w := range words {
+		if w == "" || strings.ContainsFunc(w, special) {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		all = append(all, w)
+	}
+	return strings.Join(all, " ")
+}
+
+// special says whether a shell may read more in a sign than the sign.
+func special(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_@%+=:,./-", r)
+}
+
+// operand is a path as an argument of a command line, where one that begins with a dash would be a flag.
+func operand(path string) string {
+	if strings.HasPrefix(path, "-") {
+		return "." + string(filepath.Separator) + path
+	}
+	return path
+}
+
+// runDirectory is the directory that a path means: itself, or that of a run's or an audit's file.
+func runDirectory(path string) string {
+	path = filepath.Clean(path)
+	if slices.Contains([]string{runFile, record.AttacksFile, record.AuditFile}, filepath.Base(path)) {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return filepath.Dir(path)
 		}
 	}
-	return strings.Join(words, " ")
+	return path
 }
 
 func withSets(words []string, sets []string) []string {
@@ -88,6 +116,7 @@ func newAttack() *cobra.Command {
 	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.BoolVar(&f.json, "json", false, "print what was found as a JSON array")
 	flags.BoolVar(&f.again, "again", false, "run seeds again that are finished")
+	flags.BoolVar(&f.replace, "replace", false, "replace what attacks of other settings, or on an earlier run, found")
 	f.noPlots, f.checkpoint = true, defaultCheckpoint
 	return c
 }
@@ -97,10 +126,11 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 	var runs []*record.Run
 	command := "attack"
 	o := evaluation.AttackOptions{DataDir: f.data, Workers: f.workers}
-	if info, err := os.Stat(arg); err == nil && info.IsDir() {
-		r, err := record.Open(arg)
+	if info, err := os.Stat(runDirectory(arg)); err == nil && info.IsDir() {
+		arg = runDirectory(arg)
+		r, err := openRun(arg)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, err
 		}
 		for _, s := range f.sets {
 			if !strings.HasPrefix(s, "adversary.") {
@@ -131,11 +161,14 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 	}
 	var all []*record.Attacks
 	for _, r := range runs {
-		words := []string{"simulate", command, arg}
+		words := []string{"simulate", command, operand(arg)}
 		if len(runs) > 1 || f.seed >= 0 {
 			words = append(words, "--seed", fmt.Sprint(r.Info.Seed))
 		}
 		o.Command = quoted(withSets(words, f.sets)...)
+		if err := f.keeps(r, o.Sets)(record.ReadAttacks(r.Dir)); err != nil {
+			return all, err
+		}
 		bar := newProgress("attacks", 1)
 		o.Progress = func(done, of int) { bar.total = of; bar.at(done) }
 		a, err := evaluation.Attack(c.Context(), r, o)
@@ -143,7 +176,7 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 		if err != nil {
 			return all, err
 		}
-		if err := record.WriteAttacks(r.Dir, a); err != nil {
+		if err := record.WriteAttacks(r.Dir, a, f.keeps(r, o.Sets)); err != nil {
 			return all, err
 		}
 		all = append(all, a)
@@ -154,6 +187,22 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 		}
 	}
 	return all, nil
+}
+
+// keeps refuses to replace what was found on a run by attacks of other settings, unless the user wants that.
+func (f *runFlags) keeps(r *record.Run, sets []string) func(*record.Attacks, error) error {
+	return func(there *record.Attacks, err error) error {
+		if there == nil && err == nil || f.replace {
+			return nil
+		}
+		if err == nil {
+			err = evaluation.SameAttacks(there, r, sets)
+		}
+		if err == nil {
+			return nil
+		}
+		return usage("%w; --replace replaces it; to keep both, attack a copy of the directory %s", err, r.Dir)
+	}
 }
 
 func printJSON(c *cobra.Command, v any) error {
@@ -191,12 +240,21 @@ func newAudit() *cobra.Command {
 					return usageError{err}
 				}
 				e := experiment.New(s, data)
-				dir, unlock, err := auditDirectory(c, e, file, sets, out)
+				dir, there, unlock, err := auditDirectory(c, e, file, sets, runs, out)
 				if err != nil {
 					return err
 				}
 				defer unlock()
-				words := []string{"simulate", "audit", file}
+				if there != nil {
+					now, err := e.Inputs()
+					if err != nil {
+						return err
+					}
+					for _, why := range there.Inputs.Differences(now, e.FilesByKey()) {
+						fmt.Fprintf(c.ErrOrStderr(), "the audit in %s is made again: %s\n", dir, why)
+					}
+				}
+				words := []string{"simulate", "audit", operand(file)}
 				if runs > 0 {
 					words = append(words, "--runs", fmt.Sprint(runs))
 				}
@@ -243,29 +301,21 @@ func newAudit() *cobra.Command {
 	return c
 }
 
-// auditDirectory locks the directory of a scenario's audit.
-func auditDirectory(c *cobra.Command, e *experiment.Experiment, file string, sets []string, out string) (dir string,
-	unlock func(), err error) {
+// auditDirectory locks the directory of a scenario's audit; there is the same audit, if it was made before.
+func auditDirectory(c *cobra.Command, e *experiment.Experiment, file string, sets []string, runs int,
+	out string) (dir string, there *record.Audit, unlock func(), err error) {
 	dir, err = placed(e.Scenario, file, sets, c.Flags().Changed("out"), func(name string) (string, error) {
 		dir := filepath.Join(out, name, "audit")
-		there, err := record.ReadAudit(dir)
-		if there == nil || err != nil {
+		var err error
+		if there, err = record.ReadAudit(dir); there == nil || err != nil {
 			return dir, err
 		}
-		return dir, e.Same(dir, "", there.Scenario, nil)
+		return dir, evaluation.SameAudit(e, dir, there, runs)
 	})
-	if err != nil {
-		return "", nil, err
+	if err == nil {
+		unlock, err = files.Lock(dir, 0)
 	}
-	release, err := files.Lock(dir, 0)
-	if err != nil {
-		return "", nil, err
-	}
-	return dir, func() {
-		release()
-		os.Remove(dir) // if no audit came of it, and nothing is in it
-		os.Remove(filepath.Dir(dir))
-	}, nil
+	return dir, there, unlock, err
 }
 
 func newReport() *cobra.Command {
@@ -281,23 +331,36 @@ func newReport() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
-				out = filepath.Join(args[0], "report.html")
+				out = filepath.Join(runDirectory(args[0]), "report.html")
 			}
 			if filepath.Ext(out) != ".html" {
 				return usage("--out must be a file that ends in .html, is %q", out)
 			}
-			e := &attack.Evaluation{Title: title, Command: quoted(append([]string{"simulate", "report"}, args...)...)}
+			words := []string{"simulate", "report"}
+			e := &attack.Evaluation{Title: title}
+			g := &gathering{Evaluation: e, data: data}
 			for _, path := range args {
+				words = append(words, operand(path))
+				path = runDirectory(path)
 				dirs, err := below(path)
 				if err != nil {
 					return err
 				}
 				for _, dir := range dirs {
 					// A run that was named and has no adversary is left out only beside others.
-					if err := gather(c, dir, data, e, len(args) > 1 || dir != path); err != nil {
+					if err := g.add(c.Context(), dir, len(args) > 1 || dir != path); err != nil {
 						return err
 					}
 				}
+			}
+			e.Command = quoted(words...)
+			if len(g.skipped) > 0 {
+				fmt.Fprintf(c.ErrOrStderr(), "%s without an adversary skipped: %s\n", count(len(g.skipped), "run"),
+					some(g.skipped))
+			}
+			e.Warnings = evaluation.Disagreements(g.origins)
+			for _, w := range e.Warnings {
+				fmt.Fprintln(c.ErrOrStderr(), "warning:", w)
 			}
 			if len(e.Attacks)+len(e.Audits) == 0 {
 				return usage("nothing to report: no run in %s has an adversary, and there is no audit; give a run one "+
@@ -330,13 +393,14 @@ func below(path string) ([]string, error) {
 		return nil, err
 	}
 	var dirs []string
-	err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+	// The separator has the walk go through a path that is itself a link.
+	err := filepath.WalkDir(path+string(filepath.Separator), func(at string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
 		for _, name := range []string{runFile, record.AttacksFile, record.AuditFile} {
 			if _, err := os.Stat(filepath.Join(at, name)); err == nil {
-				dirs = append(dirs, at)
+				dirs = append(dirs, filepath.Clean(at))
 				return fs.SkipDir
 			}
 		}
@@ -377,15 +441,23 @@ func isDirectory(path string) error {
 	return nil
 }
 
+// without is an error that is there for errors.Is and adds no words.
+type without struct{ error }
+
+func (without) Error() string { return "" }
+
+func (w without) Unwrap() error { return w.error }
+
 // openRun opens a run's directory.
 func openRun(path string) (*record.Run, error) {
+	path = runDirectory(path)
 	if err := isDirectory(path); err != nil {
 		return nil, err
 	}
 	r, err := record.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usage("%s holds no run: it has no %s; a run's directory is such as results/runs/NAME/1", path,
-			runFile)
+		return nil, usage("%s holds no run: it has no %s; a run's directory is such as results/runs/NAME/1%w", path,
+			runFile, without{err})
 	}
 	if err != nil {
 		return nil, usageError{err}
@@ -393,9 +465,17 @@ func openRun(path string) (*record.Run, error) {
 	return r, nil
 }
 
-// gather adds what a directory holds to a report. Attacks that were not carried
-// out yet are. A plain run, which has no adversary, is an error, or skipped with a word.
-func gather(c *cobra.Command, dir, data string, e *attack.Evaluation, skip bool) error {
+// gathering is a report's content as it is collected.
+type gathering struct {
+	*attack.Evaluation
+	data    string
+	skipped []string // runs without an adversary
+	origins []evaluation.Origin
+}
+
+// add adds what a directory holds to a report. Attacks that were not carried
+// out yet are. A plain run, which has no adversary, is an error, or skipped.
+func (g *gathering) add(ctx context.Context, dir string, skip bool) error {
 	attacks, err := record.ReadAttacks(dir)
 	if err != nil {
 		return err
@@ -404,20 +484,17 @@ func gather(c *cobra.Command, dir, data string, e *attack.Evaluation, skip bool)
 	if err != nil {
 		return err
 	}
-	r, err := record.Open(dir)
+	r, err := openRun(dir)
 	switch {
 	case err == nil:
 		if err := r.CheckFiles(); err != nil {
 			return err
 		}
 		if attacks != nil && (attacks.Digest != r.Info.Digest || attacks.Seed != r.Info.Seed) {
-			return fmt.Errorf("%s is of another run than the one beside it; simulate attack %s makes it anew",
-				filepath.Join(dir, record.AttacksFile), dir)
+			return fmt.Errorf("%s is of another run than the one beside it; simulate attack %s --replace makes it anew",
+				filepath.Join(dir, record.AttacksFile), quoted(operand(dir)))
 		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	case attacks == nil && audit == nil:
-		_, err := openRun(dir) // says what is there instead
+	case !errors.Is(err, fs.ErrNotExist), attacks == nil && audit == nil:
 		return err
 	}
 	if attacks == nil && audit == nil {
@@ -426,27 +503,44 @@ func gather(c *cobra.Command, dir, data string, e *attack.Evaluation, skip bool)
 			return err
 		}
 		if s.Adversary == nil && skip {
-			fmt.Fprintf(c.ErrOrStderr(), "%s is skipped: it has no adversary\n", dir)
+			g.skipped = append(g.skipped, dir)
 			return nil
 		}
-		if attacks, err = evaluation.Attack(c.Context(), r, evaluation.AttackOptions{DataDir: data,
-			Command: quoted("simulate", "attack", dir)}); err != nil {
+		if attacks, err = evaluation.Attack(ctx, r, evaluation.AttackOptions{DataDir: g.data,
+			Command: quoted("simulate", "attack", operand(dir))}); err != nil {
 			return err
 		}
-		if err := record.WriteAttacks(dir, attacks); err != nil {
+		if err := record.WriteAttacks(dir, attacks, (&runFlags{}).keeps(r, nil)); err != nil {
 			return err
 		}
 	}
+	if r != nil {
+		g.origins = append(g.origins, evaluation.Origin{What: "the run in " + dir, Scenario: r.Info.Scenario,
+			Inputs: r.Info.Inputs})
+	}
 	if attacks != nil {
-		e.Attacks = append(e.Attacks, attacks)
+		g.Attacks = append(g.Attacks, attacks)
+		g.origins = append(g.origins, evaluation.Origin{What: filepath.Join(dir, record.AttacksFile),
+			Scenario: attacks.Scenario, Inputs: attacks.Inputs})
 		for i := range attacks.Findings {
 			if a := attacks.Findings[i].Audit; a != nil {
-				e.Audits = append(e.Audits, a)
+				g.Audits = append(g.Audits, a)
 			}
 		}
 	}
 	if audit != nil {
-		e.Audits = append(e.Audits, audit)
+		g.Audits = append(g.Audits, audit)
+		g.origins = append(g.origins, evaluation.Origin{What: filepath.Join(dir, record.AuditFile),
+			Scenario: audit.Scenario, Inputs: audit.Inputs})
 	}
 	return nil
+}
+
+// some are the first of many names.
+func some(names []string) string {
+	const shown = 4
+	if more := len(names) - shown; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }

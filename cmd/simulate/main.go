@@ -148,6 +148,13 @@ func newRoot() *cobra.Command {
 				return usage("--%s is %s, not %q; see %s --help", v.GetFlag().Name, kind, v.GetValue(), c.CommandPath())
 			}
 		}
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "" {
+			path := "-" + unknown.GetSpecifiedShortnames()
+			if _, missing := os.Lstat(path); missing == nil {
+				return usage("%w; a path that begins with a dash is written %s", err, operand(path))
+			}
+		}
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(),

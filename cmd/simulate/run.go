@@ -36,6 +36,7 @@ type runFlags struct {
 	data    string
 	json    bool
 	again   bool
+	replace bool
 	noPlots bool
 
 	checkpoint time.Duration
@@ -177,7 +178,13 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 			bar.clear()
 			note("seed %d is computed again: %s", seed, strings.Join(why, "; "))
 		}
+		_, none := os.Stat(filepath.Join(d.Seed(seed), record.AttacksFile))
 		r, err = e.Run(ctx, seed, o)
+		if _, lost := os.Stat(filepath.Join(d.Seed(seed), record.AttacksFile)); none == nil && lost != nil {
+			bar.clear()
+			note("what attacks found on the earlier run of seed %d is no longer of the run in %s and is kept there as "+
+				"%s", seed, d.Seed(seed), record.OldAttacksFile)
+		}
 		if errors.Is(err, context.Canceled) {
 			kept := "and what seed %d has computed is"
 			if f.checkpoint == 0 {
@@ -290,7 +297,8 @@ func (p *progress) at(n int) {
 		return
 	}
 	if p.bar == nil {
-		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(os.Stderr),
+		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(newRedrawn()),
+			progressbar.OptionUseANSICodes(true),
 			progressbar.OptionSetDescription(p.name),
 			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(),
 			progressbar.OptionThrottle(100*time.Millisecond))
@@ -323,6 +331,7 @@ func newVerify() *cobra.Command {
 			}
 			var differ []error
 			for _, dir := range args {
+				dir = runDirectory(dir)
 				if err := isDirectory(dir); err != nil {
 					return err
 				}

@@ -148,7 +148,8 @@ func (b *sweepBar) at(p sweep.Progress) {
 		if p.Before > 0 {
 			name = fmt.Sprintf("%s, %d kept", name, p.Before)
 		}
-		b.bar = progressbar.NewOptions(p.Total-p.Before, progressbar.OptionSetWriter(os.Stderr),
+		b.bar = progressbar.NewOptions(p.Total-p.Before, progressbar.OptionSetWriter(newRedrawn()),
+			progressbar.OptionUseANSICodes(true),
 			progressbar.OptionSetDescription(name),
 			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("runs"),
 			progressbar.OptionSetPredictTime(true),

@@ -285,7 +285,8 @@ func (b *joinBar) start(name string) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(name),
+	b.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(newRedrawn()),
+		progressbar.OptionUseANSICodes(true), progressbar.OptionSetDescription(name),
 		progressbar.OptionShowCount(),
 		progressbar.OptionShowIts(), progressbar.OptionSetItsString("runs"),
 		progressbar.OptionThrottle(200*time.Millisecond),

@@ -20,6 +20,7 @@ import (
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
+	"overhear/report"
 	"overhear/report/network"
 	"overhear/scenarios"
 	"overhear/sim"
@@ -107,15 +108,15 @@ func picture(path string, seed int64) (*network.Latencies, error) {
 		}
 		return g, nil
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if info, err := os.Stat(runDirectory(path)); err == nil && info.IsDir() {
 		if seed >= 0 {
 			return nil, usage("a run has its own seed; --seed is for a scenario's file")
 		}
-		r, err := record.Open(path)
+		r, err := openRun(path)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, err
 		}
-		s, err := scenarios.Parse(filepath.Join(path, "run.json"), []byte(r.Info.Scenario))
+		s, err := scenarios.Parse(filepath.Join(r.Dir, runFile), []byte(r.Info.Scenario))
 		if err != nil {
 			return nil, err
 		}
@@ -299,16 +300,20 @@ func newSchema() *cobra.Command {
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use: "explain NAME", Short: "Explain an algorithm, an attack, a data set, a key of the language or a metric",
-		Args: exactly(1),
+		Use:   "explain NAME",
+		Short: "Explain an algorithm, an attack, a data set, a key of the language, a metric or a word of the output",
+		Args:  exactly(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return scenarios.Names(), cobra.ShellCompDirectiveNoFileComp
+			return append(scenarios.Names(), report.Words()...), cobra.ShellCompDirectiveNoFileComp
 		},
-		Example: "  simulate explain admm\n  simulate explain network.latency\n  simulate explain distance",
+		Example: "  simulate explain admm\n  simulate explain network.latency\n  simulate explain distance\n" +
+			"  simulate explain progress",
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := scenarios.Explain(args[0])
 			if err != nil {
-				return usageError{err}
+				if text = report.Explain(args[0]); text == "" {
+					return usageError{err}
+				}
 			}
 			_, err = fmt.Fprint(c.OutOrStdout(), text)
 			return err

@@ -49,3 +49,37 @@ func TestDirectory_FollowsNoLinkOfOthers(t *testing.T) {
 		t.Error("a directory was made through a link that led nowhere")
 	}
 }
+
+// What a lock made and nothing came into is not left behind; what was there, or has something in it, is.
+func TestLock_LeavesNoEmptyDirectories(t *testing.T) {
+	root := t.TempDir()
+	out := filepath.Join(root, "there", "out")
+	if err := os.Mkdir(filepath.Join(root, "there"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	locked := func(dir, file string) {
+		t.Helper()
+		unlock, err := Lock(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file != "" {
+			if err := os.WriteFile(filepath.Join(dir, file), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		unlock()
+	}
+	locked(filepath.Join(out, "name"), "")
+	if _, err := os.Stat(out); err == nil {
+		t.Error("an empty directory is left")
+	}
+	if _, err := os.Stat(filepath.Dir(out)); err != nil {
+		t.Error("a directory that was there is gone")
+	}
+	locked(filepath.Join(out, "name"), "run.json")
+	locked(filepath.Join(out, "other"), "")
+	if all, _ := filepath.Glob(filepath.Join(out, "*")); len(all) != 1 {
+		t.Errorf("%v are left", all)
+	}
+}

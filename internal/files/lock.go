@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,9 +23,40 @@ const LockFile = "lock"
 // ErrLocked is wrapped by the error of Lock where another process, or another part of this one, has the lock.
 var ErrLocked = errors.New("is in use by another process")
 
+// gone bounds how long Lock makes a directory again that others remove.
+const gone = time.Second
+
 // Lock makes a directory, if it is not there, and locks it against everybody else until unlock is called. It waits so
-// long at most for whoever has it; that may be 0.
+// long at most for whoever has it; that may be 0. Directories that it made and into which nothing came, unlock removes.
 func Lock(dir string, wait time.Duration) (unlock func(), err error) {
+	made := missing(dir)
+	leave := func() {
+		for _, path := range made {
+			if os.Remove(path) != nil { // never with anything in it
+				return
+			}
+		}
+	}
+	release, err := lock(dir, wait)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return func() { release(); leave() }, nil
+}
+
+// missing are a directory and those above it, as far as they are not there.
+func missing(dir string) []string {
+	var all []string
+	for on := filepath.Clean(dir); ; on = filepath.Dir(on) {
+		if _, err := os.Lstat(on); !errors.Is(err, fs.ErrNotExist) || on == filepath.Dir(on) {
+			return all
+		}
+		all = append(all, on)
+	}
+}
+
+func lock(dir string, wait time.Duration) (unlock func(), err error) {
 	if err := Directory(dir); err != nil {
 		return nil, err
 	}
@@ -33,7 +65,8 @@ func Lock(dir string, wait time.Duration) (unlock func(), err error) {
 		return nil, fmt.Errorf("%s is not a file but something that another put there; remove it, or choose another "+
 			"--out", path)
 	}
-	deadline := time.Now().Add(wait)
+	began := time.Now()
+	deadline := began.Add(wait)
 	for {
 		l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
 		ctx, cancel := context.WithDeadline(context.Background(), deadline)
@@ -46,6 +79,12 @@ func Lock(dir string, wait time.Duration) (unlock func(), err error) {
 		cancel()
 		if errors.Is(err, errors.ErrUnsupported) && runtime.GOOS == "js" {
 			return func() { os.Remove(path) }, nil // WebAssembly has no locks; there the process is alone
+		}
+		if errors.Is(err, fs.ErrNotExist) && time.Since(began) < gone { // whoever had made the directory removed it
+			if err := Directory(dir); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return nil, fmt.Errorf("locking %s: %w; where the file system has no locks, choose an --out on another",

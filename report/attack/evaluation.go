@@ -21,6 +21,9 @@ type Evaluation struct {
 	Audits  []*record.Audit
 	Axis    *Axis  // nil: the attacked runs are not a sweep
 	Command string // that repeats the report; "": not known
+
+	// Warnings say what does not belong together: parts that came from other data or another program.
+	Warnings []string
 }
 
 // Axis is what was varied from one attacked run to the next: a noise level, the
@@ -73,10 +76,11 @@ func (e *Evaluation) JSON(w io.Writer) error {
 		Format  int               `json:"format"`
 		Title   string            `json:"title"`
 		Command string            `json:"command"`
+		Warning []string          `json:"warnings,omitempty"`
 		Axis    *axis             `json:"axis,omitempty"`
 		Attacks []*record.Attacks `json:"attacks"`
 		Audits  []*record.Audit   `json:"audits"`
-	}{record.Format, e.Title, e.Command, varied, e.Attacks, e.Audits})
+	}{record.Format, e.Title, e.Command, e.Warnings, varied, e.Attacks, e.Audits})
 	if err != nil {
 		return fmt.Errorf("writing an evaluation as JSON: %w", err)
 	}

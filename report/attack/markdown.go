@@ -89,6 +89,9 @@ func (p *page) markdown() string {
 	if len(p.Counts) > 0 {
 		say("\n")
 	}
+	for _, w := range p.Warnings {
+		say("**Warning:** %s\n\n", plainText(w))
+	}
 	if p.Command != "" {
 		say("This report: %s\n\n", codeSpan(p.Command))
 	}

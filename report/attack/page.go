@@ -16,6 +16,7 @@ import (
 type page struct {
 	Title    string
 	Command  string
+	Warnings []string
 	Counts   []count
 	Sections []*section
 }

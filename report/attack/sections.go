@@ -20,7 +20,7 @@ func (e *Evaluation) page() (*page, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	p := &page{Title: e.Title, Command: e.Command}
+	p := &page{Title: e.Title, Command: e.Command, Warnings: e.Warnings}
 	if p.Title == "" {
 		p.Title = "Attack evaluation"
 	}

@@ -33,7 +33,7 @@ func init() {
 func spans(a *record.Attacks) (found, right int) {
 	for _, f := range findings("row-space", a) {
 		for _, fact := range f.Facts {
-			if fact.Kind != record.RowCount {
+			if fact.Kind != record.RowCount && fact.Kind != record.DataRank {
 				continue
 			}
 			if found++; float64(fact.Relative) == 0 {

@@ -1,0 +1,83 @@
+// What the words of the tables mean, for who meets them for the first time.
+
+package report
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// words are those of the tables that are no metric and no key of a scenario.
+var words = map[string]string{
+	"progress": `How the distance to the centralised optimum went, by the last half of the rounds:
+converged    it is below 0.1 % of the optimum's norm
+moving       it falls, by so much a round
+at rest      it neither falls nor rises, and is not near zero: the method stops elsewhere, or much later
+moving away  it rises
+diverging    it rises far from the optimum, or the run was stopped for it; the command exits with 1
+unknown      there are too few rounds to tell, or no optimum`,
+	"pace": `How far nodes were behind each other in an asynchronous run: the share of the values of neighbours that a
+step used and that were of an earlier round than the step's, how many rounds earlier at most, and how long a node
+computed (busy), waited (idle) or was away (down), on average. nodes.csv has each node.`,
+	"scaling": `How the columns were scaled, and whether the test rows took part in that; problem.scale sets it.`,
+	"attack":  "Which attack; simulate explain NAME says what it does, simulate list attacks which there are.",
+	"digest": `SHA-256 of every event of a run, or of all ratios of an audit. It is equal for every repeat of the same
+scenario and seed, on every machine; simulate verify compares it.`,
+	"solver residual": `The largest norm of the gradient that a node's solve ended with, relative; the scenario's
+solver.tolerance bounds it.`,
+	"ended early": "Why the run has fewer rounds than the scenario asks for. What was computed is in its files.",
+	"files":       "Where the results are; docs/formats.md describes every file.",
+	"sees":        "Which packets the observer of an attack sees, and how many that were; adversary.view sets it.",
+	"wants":       "Whose data an attack is after; adversary.knows.victim sets it.",
+	"outcome": `How an attack went:
+exact     the hidden thing was found to rounding
+partial   found better than by guessing, not exactly
+failed    no better than guessing
+unscored  there is a result, but the truth is not at hand to compare it with
+blocked   the attack could not be carried out; the conclusion says why`,
+	"error": `Relative error of what an attack reconstructed: the distance to the true sample over the sample's norm.`,
+	"not tried": `An attack that does not suit the method, or what the adversary sees and knows, and why. A scenario
+that names it in adversary.attacks has it begun all the same, and its outcome is then blocked.`,
+	"not seen": "What escaped the observer, or was not at hand, and so limits what attacks can find.",
+	"claim": `What the method's paper promises of privacy, which an audit compares with what was measured. It is not
+established where its condition fails.`,
+	"condition": "What must be true of data and parameters for the claim to follow; holds, or what fails.",
+	"worlds":    "The two values of one sample, label or column between which an audit asks the messages to decide.",
+	"statistic": "What decides between the two worlds of an audit, and whether it is the exact likelihood.",
+	"told apart": `How well the two worlds of an audit can be told apart: area under the ROC (AUC, ½ is guessing), largest
+true minus false positive rate (advantage), true positive rates (TPR) at given false positive ones (FPR).`,
+	"verdict": `A claim beside what was measured:
+HOLDS            the measured loss does not refute the claimed one
+VIOLATED         with 95 % confidence the loss is greater than claimed, or one run shows it exactly
+NOT ESTABLISHED  the claim's condition fails, so that there is no number to compare with
+CHECK FAILS      the run does not do what its method says, such as a noise of another law`,
+	"measured": `The least loss ε that the runs of an audit show at the claim's δ, with 95 % confidence or exactly. The
+true loss may be greater.`,
+}
+
+// alias are other words for the same.
+var alias = map[string]string{
+	"converged": "progress", "moving": "progress", "at rest": "progress", "moving away": "progress",
+	"diverging": "progress", "unknown": "progress", "exact": "outcome", "partial": "outcome", "failed": "outcome",
+	"unscored": "outcome", "blocked": "outcome", "holds": "verdict", "violated": "verdict",
+	"not established": "verdict", "check fails": "verdict", "auc": "told apart", "advantage": "told apart",
+	"tpr": "told apart", "fpr": "told apart", "busy": "pace", "idle": "pace", "down": "pace", "behind": "pace",
+	"residual": "solver residual", "conclusion": "outcome", "measured ε": "measured", "claimed ε": "claim",
+	"measured by": "measured",
+}
+
+// Words are those that the tables use and Explain explains.
+func Words() []string { return slices.Sorted(maps.Keys(words)) }
+
+// Explain says what a word of the tables means; "" if it is none.
+func Explain(word string) string {
+	word = strings.ToLower(word)
+	if of := alias[word]; of != "" {
+		return word + ", see " + of + ": " + words[of] + "\n"
+	}
+	if text := words[word]; text != "" {
+		return word + ": " + text + "\n"
+	}
+	return ""
+}
