@@ -464,12 +464,9 @@ func parting(ctx context.Context, r *record.Run, s *scenarios.Scenario, dataDir 
 }
 
 // Measure runs one seed and keeps nothing of it but what run.json and metrics.csv
-// would say.
+// would say. Of a run that ends early it returns that beside the error.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
 	out, err := e.complete(ctx, seed, Execution{Workers: workers}, nil, nil)
-	if err == nil && out.early != nil {
-		err = out.early
-	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
@@ -477,5 +474,8 @@ func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*re
 	for i := range out.rows {
 		t.Rows = append(t.Rows, out.rows[i].Values())
 	}
-	return e.info(out), t, nil
+	if out.early != nil {
+		err = fmt.Errorf("%s, seed %d: %w", e.Name, seed, out.early)
+	}
+	return e.info(out), t, err
 }
