@@ -142,10 +142,18 @@ func bounds(p *problem.Problem) (least, most float64) {
 	return least, float64(p.C*p.Loss.Bound()*norms(rows...)) + ridge
 }
 
-// penalty is η of the methods with one dual a node,
-// √(mM)/((2V)^{3/4} ℓ₂^{1/4}), V the mean degree.
+// flattest is the least share of M that penalty takes for m: of the data that it was
+// measured on, none is flatter at the optimum in a direction that decides the distance.
+const flattest = 2e-6
+
+// penalty is η of the methods with one dual a node, √(mM)/((2V)^{3/4} ℓ₂^{1/4}), V the
+// mean degree. Of a loss that is flatter at the optimum than its bound, M is M^{4/5}m^{1/5}.
 func penalty(s Setting) (float64, string) {
 	least, most := bounds(s.Problem)
+	least = max(least, flattest*most)
+	if s.Problem.Loss != problem.Squared {
+		most *= num.Pow(least/most, 0.2)
+	}
 	v, l := meanDegree(s.Graph), connectivity(s.Graph)
 	return math.Sqrt(float64(least*most)) / (math.Sqrt(float64(2*v)) * math.Sqrt(math.Sqrt(float64(2*v*l)))),
 		fmt.Sprintf("from curvatures %.3g to %.3g, mean degree %.3g and connectivity %.3g", least, most, v, l)
