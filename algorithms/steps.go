@@ -82,6 +82,42 @@ func Noisy(params any) bool {
 	return ok && !p.off()
 }
 
+// Steady says whether penalties and steps of option parameters, in which nothing is
+// [parameter.Auto], are the same in all rounds of a run.
+func Steady(params any, s Setting) bool {
+	if params == nil {
+		return true
+	}
+	if p, ok := params.(interface{ decays() bool }); ok && p.decays() {
+		return false
+	}
+	return constant(reflect.ValueOf(params).Elem(), s)
+}
+
+func constant(v reflect.Value, s Setting) bool {
+	for k := range v.NumField() {
+		f, t := v.Field(k), v.Type().Field(k)
+		if schedule, ok := f.Interface().(parameter.Schedule); ok && t.Tag.Get("default") == "auto" {
+			for i := range max(1, len(schedule.Nodes)) {
+				for k := 2; k <= s.Rounds; k++ {
+					if schedule.At(i, k) != schedule.At(i, 1) {
+						return false
+					}
+				}
+			}
+		} else if t.Anonymous && f.Kind() == reflect.Struct && !constant(f, s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *DGD) decays() bool { return p.Decay != "none" }
+
+func (p *DPADMM) decays() bool { return true }
+
+func (p *FDML) decays() bool { return p.Decay != "none" }
+
 // fill replaces a parameter that is left to the program.
 func fill(key string, to *float64, value func() (float64, string)) []Computed {
 	if *to != parameter.Auto {

@@ -179,6 +179,64 @@ func TestConvergence_IsSaidWithWhatToChange(t *testing.T) {
 	}
 }
 
+// No number of rounds is said where the trend does not go on: amid noise, with steps that
+// fall, with penalties that grow or are longer in a longer run, or where the limit is not
+// the optimum. Where it does, it is said, and no fewer are enough.
+func TestConvergence_CountsRoundsOnlyOfATrendThatGoesOn(t *testing.T) {
+	const asynchronous = "rounds={mode: asynchronous, count: 40}"
+	for _, c := range []struct {
+		algorithm string
+		sets      []string
+		counted   bool
+	}{
+		{"admm, eta: 0.01", nil, true},
+		{"edge-admm, eta: 0.03", nil, true},
+		{"admm, eta: 0.03", []string{asynchronous}, false},
+		{"dgd", nil, false},
+		{"dvp, eta: 0.5, alpha: 100", nil, false},
+		{"m-admm, eta: {initial: 0.01, ratio: 1.02}, theta: 0.01", nil, false},
+		{"pdml, noise: off, eta: 0.03", nil, false},
+	} {
+		sets := append([]string{"rounds.count=60", "algorithm={kind: " + c.algorithm + "}"}, c.sets...)
+		i := measured(t, shipped(t, "quickstart.yaml", sets...))
+		got := i.Convergence
+		said := strings.Contains(got.Advice, "rounds more")
+		if said != c.counted || (got.More > 0) != c.counted {
+			t.Errorf("%v: %+v", sets, got)
+		}
+		if c.counted {
+			before := measured(t, shipped(t, "quickstart.yaml", append(sets, fmt.Sprintf("rounds.count=%d",
+				60+got.More-got.More/10))...))
+			if before.Convergence.State != record.Moving {
+				t.Errorf("%v: %d rounds more, but before that %+v", sets, got.More, before.Convergence)
+			}
+		}
+	}
+}
+
+// A ridge under which the optimum says the larger class always is warned of, with what a
+// smaller one gives; one that is small enough is not.
+func TestRidge_ThatOutweighsTheDataIsWarnedOf(t *testing.T) {
+	for _, c := range []struct {
+		sets []string
+		want string
+	}{
+		{[]string{"problem.rho=2"}, "the ridge outweighs the data (problem.rho: 2), try a smaller one: with 0.02 the " +
+			"optimum errs in 7.89 %"},
+		{[]string{"problem.rho=0.02"}, ""},
+		{[]string{"problem.data={set: twonorm, rows: 100}", "problem.rho=0.02"}, ""},
+		{[]string{"problem.rho=0.4", "problem.columns=[11, 10, 10]", "network.topology={kind: star, nodes: 4}",
+			"algorithm={kind: admm-sharing, form: averaged}"}, "the ridge outweighs the data (problem.rho: 0.4)"},
+	} {
+		i := measured(t, shipped(t, "quickstart.yaml", append(c.sets, "rounds.count=3")...))
+		said := strings.Join(i.Warnings, "\n")
+		if c.want == "" && strings.Contains(said, "learned nothing") || !strings.Contains(said, c.want) {
+			t.Errorf("%v: optimum errs in %v, the larger class in %v: %q", c.sets, i.Reference.TestError, i.BaseError,
+				said)
+		}
+	}
+}
+
 // A run that diverges, with rows or columns split, stopped or not: its directory is
 // complete up to there, repeats, and says so.
 func TestDiverged_RunIsKept(t *testing.T) {
@@ -223,6 +281,8 @@ func TestOtherLimits_AreThereWhereTheyAreWarnedOf(t *testing.T) {
 	const asynchronous = "rounds={mode: asynchronous, count: 1500, quorum: 0.5}"
 	const amnesia = "network.faults=[{at: 2s, crash: 3, until: 3s, memory: lost}]"
 	const kept = "network.faults=[{at: 2s, crash: 3, until: 3s, memory: kept}]"
+	const star = "network.topology={kind: star, nodes: 11}"
+	const gone = "network.faults=[{at: 300ms, leave: 3}]"
 	stale := []string{"rounds={count: 600, missing: last, deadline: 100ms, retry: 50ms}", "network.loss=0.1"}
 	for _, c := range []struct {
 		algorithm string
@@ -237,11 +297,22 @@ func TestOtherLimits_AreThereWhereTheyAreWarnedOf(t *testing.T) {
 		{"proximal-admm, noise: off", []string{amnesia, "rounds.count=1000"}, true},
 		{"admm", []string{kept, "rounds.count=600"}, false},
 		{"admm", []string{"network.loss=0.1", "rounds.count=600"}, false},
+		{"dp-admm, noise: off", []string{star, asynchronous, "compute.speed-spread=0.5"}, true},
+		{"dp-admm, noise: off", []string{star, amnesia, "rounds.count=1000"}, true},
+		{"dp-admm, noise: off", []string{star, "rounds.count=1000"}, false},
+		{"dgd, decay: none", []string{"rounds.count=1000"}, true},
+		{"pdml, noise: off", []string{"rounds.count=1000"}, true},
+		{"pdml, noise: off, labels: true", []string{"rounds.count=1000"}, false},
+		{"admm", []string{gone, "rounds={count: 600, missing: last, deadline: 100ms}"}, true},
+		{"edge-admm", []string{gone, "rounds={count: 600, missing: last, deadline: 100ms}"}, true},
 		{"edge-admm", []string{asynchronous, "compute.speed-spread=0.5"}, false},
 		{"edge-admm", []string{amnesia, "rounds.count=1000"}, false},
 	} {
 		i := measured(t, shipped(t, "quickstart.yaml", append(c.sets, "algorithm={kind: "+c.algorithm+"}")...))
 		said := strings.Contains(strings.Join(i.Warnings, "\n"), "the limit is not the optimum")
+		if strings.Contains(i.Convergence.Advice, "rounds more") && c.warned {
+			t.Errorf("%s, %v: a number of rounds to where it does not go: %+v", c.algorithm, c.sets, i.Convergence)
+		}
 		if elsewhere := float64(i.Final.Distance) > 0.01; said != c.warned || elsewhere != c.warned {
 			t.Errorf("%s, %v: warned %v, ends at a distance of %.3g (%s)", c.algorithm, c.sets, said,
 				float64(i.Final.Distance), i.Convergence.State)

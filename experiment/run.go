@@ -205,7 +205,9 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	if len(out.rows) == 0 {
 		return nil, cmp.Or(err, errors.New("no round was completed by all nodes"))
 	}
-	a.Warnings = append(a.Warnings, out.departures(r.gone)...)
+	departures := out.departures(r.gone)
+	a.Warnings = append(a.Warnings, departures...)
+	a.Elsewhere = a.Elsewhere || departures != nil
 	a.conclude(r.largest)
 	if a.Account != nil {
 		a.Account.fill(out.rows)
@@ -257,7 +259,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Rates:        e.rates(out),
 		Activity:     out.summary(),
 		Parameters:   scenarios.FormatParameters(out.Params),
-		Warnings:     append([]string{}, out.Warnings...),
+		Warnings:     append(append([]string{}, out.Warnings...), out.uninformative(e.Problem.Rho)...),
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
 	}
@@ -285,7 +287,8 @@ func (o *outcome) departures(gone []departure) []string {
 			continue
 		}
 		all = append(all, fmt.Sprintf("node %d is gone for good from %v on, after its round %d; from then on the "+
-			"metrics are of its last iterate", d.node, d.at, o.Activity.Nodes[d.node].Rounds))
+			"metrics are of its last iterate, and the limit is not the optimum", d.node, d.at,
+			o.Activity.Nodes[d.node].Rounds))
 	}
 	for _, s := range o.Activity.Silences {
 		all = append(all, fmt.Sprintf("node %d heard nothing more of node %d, took it to have left, and went on "+

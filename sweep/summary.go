@@ -165,7 +165,8 @@ func (m *summary) write(w io.Writer) error {
 	}
 	if m.optimum.low <= m.optimum.high {
 		e := metrics.Named("test_error").Text
-		fmt.Fprintf(&b, "test error at the optimum: %s; of always the larger class: %s\n", m.optimum.text(e), m.base.text(e))
+		fmt.Fprintf(&b, "test error at the optimum: %s; of always the larger class: %s\n", m.optimum.text(e),
+			m.base.text(e))
 	}
 	if m.ridge != nil {
 		fmt.Fprintf(&b, "rho, where it costs most (%s): %s\n", m.name(m.ridge.Index),
