@@ -139,8 +139,8 @@ func rowSpace(v *View, f *record.Finding) error {
 	})
 	space := s.space(rank)
 	// A candidate outside shows that the span is smaller than that of the columns, and so has the rank of the rows.
-	says := fmt.Sprintf("the data of node %d have rank %d: it has at least so many rows, and more if columns depend on "+
-		"each other, which no candidate outside the span rules out", f.Victim, rank)
+	says := fmt.Sprintf("the data of node %d have rank %d: it has at least so many rows, and more if columns depend "+
+		"on each other, which no candidate outside the span rules out", f.Victim, rank)
 	switch {
 	case anyOutside(v.Knows.Candidates, space, angle):
 		f.Facts[0].Kind = record.RowCount

@@ -189,7 +189,8 @@ func TestRowSpace_RankOfColumnsIsNoNumberOfRows(t *testing.T) {
 	if len(got.Facts) != 1 || got.Facts[0].Values[0] != 4 {
 		t.Fatalf("%+v", got)
 	}
-	for _, says := range []string{"the data of node 1 have rank 4", "at least so many rows, and more if columns depend"} {
+	for _, says := range []string{"the data of node 1 have rank 4",
+		"at least so many rows, and more if columns depend"} {
 		if !strings.Contains(got.Conclusion, says) {
 			t.Errorf("%q does not say %q", got.Conclusion, says)
 		}

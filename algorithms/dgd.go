@@ -68,6 +68,19 @@ func metropolis(g *sim.Graph) [][]float64 {
 	return w
 }
 
+// Displaced is that of a step that stays: at the optimum the gradients of the nodes are not
+// zero each, so that there a step leads away from it, and the farther the longer it is.
+func (m *dgd) Displaced() bool { return m.Decay == "none" }
+
+// Warnings say that the step stays.
+func (m *dgd) Warnings() []string {
+	if !m.Displaced() {
+		return nil
+	}
+	return []string{"the step stays the same (algorithm.decay: none): the limit is not the optimum, and the farther " +
+		"from it the longer the step; a step that falls has not this (algorithm.decay: sqrt)"}
+}
+
 // Update is f_i(t+1) = Σ_j W_ij f_j(t) − a_t ∇O_i(f_i(t)).
 func (m *dgd) Update(n *Node, t int) error {
 	w := m.weights[n.ID]

@@ -80,6 +80,9 @@ func (m *dpADMM) Update(n *Node, k int) error {
 	return nil
 }
 
+// NodeDual says that γ_i is one a node.
+func (m *dpADMM) NodeDual() {}
+
 // Dual is γ ← γ − η(w̃ − w̄).
 func (m *dpADMM) Dual(n *Node, _ int) { m.dual(n.Dual, n.F, n.Heard[0]) }
 

@@ -62,6 +62,19 @@ func (m *fdml) batch(t int) []int {
 	return rows
 }
 
+// Displaced is that of a step that stays, with gradients of some rows only.
+func (m *fdml) Displaced() bool { return m.Decay != "sqrt" && m.Batch < m.Split.N }
+
+// Warnings say that the step stays.
+func (m *fdml) Warnings() []string {
+	if !m.Displaced() {
+		return nil
+	}
+	return []string{fmt.Sprintf("the step stays the same (algorithm.decay: none) and each gradient is of %d of %d "+
+		"rows: the run wanders about the optimum and does not come to it; with a step that falls it does "+
+		"(algorithm.decay: sqrt)", m.Batch, m.Split.N)}
+}
+
 // Start is empty: there is no gradient yet.
 func (m *fdml) Start(*Hub) []float64 { return []float64{} }
 

@@ -40,6 +40,10 @@ type Setting struct {
 // Cautious is a Method that may be used outside the conditions of its theorems.
 type Cautious interface{ Warnings() []string }
 
+// Displaced is a [Cautious] method that may come to another point than the optimum, whatever
+// the network does, and whose warnings then say why.
+type Displaced interface{ Displaced() bool }
+
 // Analysed is a Method whose papers prove how it converges.
 type Analysed interface {
 	// Theorems are what is proved of the run's last rounds. It takes seconds

@@ -6,6 +6,7 @@ package algorithms
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"overhear/internal/num"
 	"overhear/parameter"
@@ -106,6 +107,25 @@ func (m *pdml) Collect(n *Node, reports [][]float64) {
 	}
 	n.solver = problem.NewSolver(&problem.Objective{U: u, Weight: weight, Loss: p.Loss, Ridge: p.R[n.ID]},
 		n.solver.Tolerance())
+}
+
+// Displaced is that of reports that are randomised, and of noise that is drawn once.
+func (m *pdml) Displaced() bool { return m.Labels != "true" || !m.off() && m.Bound > 0 }
+
+// Warnings say what the servers minimise instead of the objective.
+func (m *pdml) Warnings() []string {
+	var of []string
+	if m.Labels != "true" {
+		of = append(of, "of labels that users have randomised (algorithm.labels)")
+	}
+	if !m.off() && m.Bound > 0 {
+		of = append(of, "with noise that is drawn once (algorithm.bound)")
+	}
+	if of == nil {
+		return nil
+	}
+	return []string{"the servers minimise an objective " + strings.Join(of, " and ") + ": the limit is not the " +
+		"optimum of the true labels, from which distances are measured"}
 }
 
 // sigma is the standard deviation of θ_i(t).

@@ -181,6 +181,9 @@ func (m *recycled) Warnings() []string {
 	return nil
 }
 
+// Displaced is that of penalties that differ.
+func (m *recycled) Displaced() bool { return m.Warnings() != nil }
+
 type privateRecycled struct {
 	recycled
 	alpha parameter.Schedule

@@ -82,6 +82,42 @@ func Noisy(params any) bool {
 	return ok && !p.off()
 }
 
+// Steady says whether penalties and steps of option parameters, in which nothing is
+// [parameter.Auto], are the same in all rounds of a run.
+func Steady(params any, s Setting) bool {
+	if params == nil {
+		return true
+	}
+	if p, ok := params.(interface{ decays() bool }); ok && p.decays() {
+		return false
+	}
+	return constant(reflect.ValueOf(params).Elem(), s)
+}
+
+func constant(v reflect.Value, s Setting) bool {
+	for k := range v.NumField() {
+		f, t := v.Field(k), v.Type().Field(k)
+		if schedule, ok := f.Interface().(parameter.Schedule); ok && t.Tag.Get("default") == "auto" {
+			for i := range max(1, len(schedule.Nodes)) {
+				for k := 2; k <= s.Rounds; k++ {
+					if schedule.At(i, k) != schedule.At(i, 1) {
+						return false
+					}
+				}
+			}
+		} else if t.Anonymous && f.Kind() == reflect.Struct && !constant(f, s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *DGD) decays() bool { return p.Decay != "none" }
+
+func (p *DPADMM) decays() bool { return true }
+
+func (p *FDML) decays() bool { return p.Decay != "none" }
+
 // fill replaces a parameter that is left to the program.
 func fill(key string, to *float64, value func() (float64, string)) []Computed {
 	if *to != parameter.Auto {
@@ -142,10 +178,18 @@ func bounds(p *problem.Problem) (least, most float64) {
 	return least, float64(p.C*p.Loss.Bound()*norms(rows...)) + ridge
 }
 
-// penalty is η of the methods with one dual a node,
-// √(mM)/((2V)^{3/4} ℓ₂^{1/4}), V the mean degree.
+// flattest is the least share of M that penalty takes for m: of the data that it was
+// measured on, none is flatter at the optimum in a direction that decides the distance.
+const flattest = 2e-6
+
+// penalty is η of the methods with one dual a node, √(mM)/((2V)^{3/4} ℓ₂^{1/4}), V the
+// mean degree. Of a loss that is flatter at the optimum than its bound, M is M^{4/5}m^{1/5}.
 func penalty(s Setting) (float64, string) {
 	least, most := bounds(s.Problem)
+	least = max(least, flattest*most)
+	if s.Problem.Loss != problem.Squared {
+		most *= num.Pow(least/most, 0.2)
+	}
 	v, l := meanDegree(s.Graph), connectivity(s.Graph)
 	return math.Sqrt(float64(least*most)) / (math.Sqrt(float64(2*v)) * math.Sqrt(math.Sqrt(float64(2*v*l)))),
 		fmt.Sprintf("from curvatures %.3g to %.3g, mean degree %.3g and connectivity %.3g", least, most, v, l)

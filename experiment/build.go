@@ -53,6 +53,7 @@ type Assembly struct {
 	Computed           []algorithms.Computed // parameters of it that the scenario left to the program
 	Account            *Account              // nil: the method claims no privacy
 	Warnings           []string
+	Elsewhere          bool // the limit is not the optimum
 }
 
 // SetupError is a scenario that is well formed and yet describes no run: its
@@ -194,7 +195,7 @@ func (e *Experiment) fits(a *Assembly) error {
 // equip the copy. A method over split columns keeps room for one run at a time, so
 // that runs at the same time need copies, each of them equipped.
 func (e *Experiment) Equip(a *Assembly) error {
-	a.Account, a.Warnings = nil, nil
+	a.Account, a.Warnings, a.Elsewhere = nil, nil, false
 	a.Params, a.Computed = algorithms.Settle(e.Algorithm.Params, a.Setting)
 	var chosen *record.Chosen
 	var err error
@@ -209,8 +210,13 @@ func (e *Experiment) Equip(a *Assembly) error {
 	if c, ok := a.Method.(algorithms.Cautious); ok {
 		a.Warnings = append(a.Warnings, c.Warnings()...)
 	}
+	if d, ok := a.Method.(algorithms.Displaced); ok {
+		a.Elsewhere = d.Displaced()
+	}
 	if _, ok := a.Method.(algorithms.NodeDual); ok {
-		a.Warnings = append(a.Warnings, e.otherLimits()...)
+		others := e.otherLimits()
+		a.Elsewhere = a.Elsewhere || others != nil
+		a.Warnings = append(a.Warnings, others...)
 	}
 	if p, ok := a.Method.(algorithms.Private); ok {
 		a.Account = newAccount(&e.Privacy, p, a.Rounds)

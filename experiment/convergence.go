@@ -28,8 +28,17 @@ func (o *outcome) convergence() *record.Convergence {
 	case record.Converged, record.Unknown:
 		return c
 	case record.Moving:
-		if c.More > 0 && c.More < 1e7 {
-			advice = append(advice, fmt.Sprintf("about %d rounds more (rounds.count)", c.More))
+		// A number of rounds is that of the present trend to the optimum, which slows down as
+		// the slowest part is left. Where the limit is elsewhere, or another round or a longer
+		// run would have other steps, there is none.
+		switch {
+		case o.Elsewhere:
+			c.More = 0
+		case c.More == 0 || c.More >= 1e7 || !o.steady():
+			c.More = 0
+			advice = append(advice, "more rounds (rounds.count)")
+		default:
+			advice = append(advice, fmt.Sprintf("at least %d rounds more (rounds.count)", c.More))
 		}
 	case record.AtRest:
 		if noisy {
@@ -44,6 +53,46 @@ func (o *outcome) convergence() *record.Convergence {
 	}
 	c.Advice = strings.Join(advice, ", or ")
 	return c
+}
+
+// steady says whether the method does the same in all rounds, however many there are.
+func (o *outcome) steady() bool {
+	if !algorithms.Steady(o.Params, o.Setting) {
+		return false
+	}
+	longer := o.Setting
+	longer.Rounds *= 2
+	now := map[string]float64{}
+	for _, c := range o.Computed {
+		now[c.Key] = c.Value
+	}
+	for _, c := range algorithms.Suggest(o.Params, longer) {
+		if v, ok := now[c.Key]; ok && v != c.Value {
+			return false
+		}
+	}
+	return true
+}
+
+// uninformative warns of an optimum that has learned nothing.
+func (o *outcome) uninformative(rho float64) []string {
+	e, base := float64(o.optimum.TestError), o.baseError()
+	if !(e >= base) || base == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("the optimum itself errs in %.2f %% of the test rows, saying the larger class always in %.2f "+
+		"%%: what the methods come to has learned nothing", 100*e, 100*base)
+	switch r := o.ridge; {
+	case r == nil:
+		text += fmt.Sprintf("; the ridge may outweigh the data (problem.rho: %v)", rho)
+	case float64(r.SmallerTestError) < e:
+		text += fmt.Sprintf("; the ridge outweighs the data (problem.rho: %v), try a smaller one: with %.3g the "+
+			"optimum errs in %.2f %%", rho, r.Smaller, 100*float64(r.SmallerTestError))
+	default:
+		text += fmt.Sprintf("; nor has it with a ridge of %.3g (problem.rho: %v): try a much smaller one, and if that "+
+			"does not help, the columns say too little of the label, or the test rows are too few", r.Smaller, rho)
+	}
+	return []string{text}
 }
 
 // otherSteps are the penalties and steps that the program would compute, where the

@@ -206,7 +206,9 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	if len(out.rows) == 0 {
 		return nil, cmp.Or(err, errors.New("no round was completed by all nodes"))
 	}
-	a.Warnings = append(a.Warnings, out.departures(r.gone)...)
+	departures := out.departures(r.gone)
+	a.Warnings = append(a.Warnings, departures...)
+	a.Elsewhere = a.Elsewhere || departures != nil
 	a.conclude(r.largest)
 	if a.Account != nil {
 		a.Account.fill(out.rows)
@@ -258,7 +260,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Rates:        e.rates(out),
 		Activity:     out.summary(),
 		Parameters:   scenarios.FormatParameters(out.Params),
-		Warnings:     append([]string{}, out.Warnings...),
+		Warnings:     append(append([]string{}, out.Warnings...), out.uninformative(e.Problem.Rho)...),
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
 	}
@@ -286,7 +288,8 @@ func (o *outcome) departures(gone []departure) []string {
 			continue
 		}
 		all = append(all, fmt.Sprintf("node %d is gone for good from %v on, after its round %d; from then on the "+
-			"metrics are of its last iterate", d.node, d.at, o.Activity.Nodes[d.node].Rounds))
+			"metrics are of its last iterate, and the limit is not the optimum", d.node, d.at,
+			o.Activity.Nodes[d.node].Rounds))
 	}
 	for _, s := range o.Activity.Silences {
 		all = append(all, fmt.Sprintf("node %d heard nothing more of node %d, took it to have left, and went on "+
@@ -481,12 +484,9 @@ func parting(ctx context.Context, r *record.Run, s *scenarios.Scenario, dataDir 
 }
 
 // Measure runs one seed and keeps nothing of it but what run.json and metrics.csv
-// would say.
+// would say. Of a run that ends early it returns that beside the error.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
 	out, err := e.complete(ctx, seed, Execution{Workers: workers}, nil, nil)
-	if err == nil && out.early != nil {
-		err = out.early
-	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
@@ -494,5 +494,8 @@ func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*re
 	for i := range out.rows {
 		t.Rows = append(t.Rows, out.rows[i].Values())
 	}
-	return e.info(out), t, nil
+	if out.early != nil {
+		err = fmt.Errorf("%s, seed %d: %w", e.Name, seed, out.early)
+	}
+	return e.info(out), t, err
 }

@@ -17,6 +17,7 @@ const (
 	rising      = 1.25 // of a quarter's median over that of the quarter before
 	loudRising  = 2    // the same amid noise, whose sum wanders
 	leastRounds = 8    // of a run whose trend can be told
+	bent        = 0.6  // of the trend of a quarter, in that of another: it is not one trend
 )
 
 // Converge says of a run's rows how its distance to the optimum went. Noisy: the method
@@ -63,7 +64,12 @@ func Converge(rows []Row, noisy bool) *record.Convergence {
 		c.State = record.MovingAway
 	case steep && slope < 0:
 		c.State = record.Moving
-		c.More = int(max(1, min(math.Ceil(num.Log(near/d[last])/slope), 1e9)))
+		// Half-way through that half the trend must have been the same for it to be continued.
+		first, _ := trend(d[last-last/2 : last-last/4])
+		second, _ := trend(d[last-last/4:])
+		if !noisy && first < bent*second && second < bent*first {
+			c.More = int(max(1, min(math.Ceil(num.Log(near/d[last])/slope), 1e9)))
+		}
 	}
 	return c
 }

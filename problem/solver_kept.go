@@ -97,6 +97,6 @@ func (s *Solver) catchUp(w *Scratch) {
 	k.behind = false
 	s.evaluate(w, append([]float64{}, k.factored...))
 	if err := s.factorise(w, k.ridge); err != nil {
-		s.hessian.packed = nil // as it had one before, this is not it: the next solve makes its own, or says what is wrong
+		s.hessian.packed = nil // it had one before, and this is not it: the next solve makes its own, or says why not
 	}
 }

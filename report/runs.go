@@ -53,10 +53,10 @@ func Table(w io.Writer, r *record.Run) error {
 	metric("consensus", "")
 	metric("distance", "")
 	if i.Convergence != nil {
-		line("progress", i.Convergence.State, progress(i.Convergence))
+		line("progress", i.Convergence.State, Progress(i.Convergence))
 	}
 	if i.Ridge != nil {
-		line("rho", fmt.Sprint(i.Ridge.Weight), ridge(i))
+		line("rho", fmt.Sprint(i.Ridge.Weight), Ridge(i.Ridge, i.Reference.TestError))
 	}
 	value, meaning := claim(i)
 	line(metrics.Named("privacy_loss").Title, value, meaning)
@@ -131,7 +131,7 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 			text(float64(info.Reference.TestError)), text(float64(info.BaseError)))
 	}
 	if info.Ridge != nil {
-		fmt.Fprintf(w, "rho of seed %d: %s\n", info.Seed, ridge(info))
+		fmt.Fprintf(w, "rho of seed %d: %s\n", info.Seed, Ridge(info.Ridge, info.Reference.TestError))
 	}
 	seedLines(w, "warning: ", runs, func(i *record.Info) []string { return i.Warnings })
 	notes(w, info)
@@ -172,12 +172,12 @@ func seedProgress(w io.Writer, runs []*record.Run) {
 	for _, i := range first {
 		c := i.Convergence
 		fmt.Fprintf(w, "progress: %d of %d seeds %s; seed %d: %s\n", count[c.State], len(runs), c.State, i.Seed,
-			progress(c))
+			Progress(c))
 	}
 }
 
-// progress says how the distance to the optimum went, and what to change.
-func progress(c *record.Convergence) string {
+// Progress says how the distance to the optimum went, and what to change.
+func Progress(c *record.Convergence) string {
 	text := ""
 	switch f := float64(c.Factor); c.State {
 	case record.Converged:
@@ -200,12 +200,11 @@ func progress(c *record.Convergence) string {
 	return text
 }
 
-// ridge sets the optimum beside that of a smaller ridge.
-func ridge(i *record.Info) string {
-	g := i.Ridge
+// Ridge sets the optimum, of that test error, beside that of a smaller ridge.
+func Ridge(g *record.Ridge, testError record.Number) string {
 	here, there := "", ""
 	if e := metrics.Named("test_error").Text; !math.IsNaN(float64(g.SmallerTestError)) {
-		here, there = ", test error "+e(float64(i.Reference.TestError)), ", "+e(float64(g.SmallerTestError))
+		here, there = ", test error "+e(float64(testError)), ", "+e(float64(g.SmallerTestError))
 	}
 	return fmt.Sprintf("optimum: loss %.3g%s; with rho %.3g: loss %.3g%s", float64(g.Loss), here, g.Smaller,
 		float64(g.SmallerLoss), there)

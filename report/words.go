@@ -45,8 +45,8 @@ established where its condition fails.`,
 	"condition": "What must be true of data and parameters for the claim to follow; holds, or what fails.",
 	"worlds":    "The two values of one sample, label or column between which an audit asks the messages to decide.",
 	"statistic": "What decides between the two worlds of an audit, and whether it is the exact likelihood.",
-	"told apart": `How well the two worlds of an audit can be told apart: area under the ROC (AUC, ½ is guessing), largest
-true minus false positive rate (advantage), true positive rates (TPR) at given false positive ones (FPR).`,
+	"told apart": `How well the two worlds of an audit can be told apart: area under the ROC (AUC, ½ is guessing),
+largest true minus false positive rate (advantage), true positive rates (TPR) at given false positive ones (FPR).`,
 	"verdict": `A claim beside what was measured:
 HOLDS            the measured loss does not refute the claimed one
 VIOLATED         with 95 % confidence the loss is greater than claimed, or one run shows it exactly

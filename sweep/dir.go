@@ -54,8 +54,8 @@ func (d *Dir) open() error {
 		var there *Plan
 		if there, err = decodePlan(text); err == nil {
 			if different := there.Differences(d.Plan); different != "" {
-				return fmt.Errorf("%s holds another sweep (%s); go on with that one's command, choose another --out, "+
-					"or delete the directory to begin anew", d.Path, different)
+				return fmt.Errorf("%s holds another sweep (%s); %s; choose another --out, or delete the directory to "+
+					"begin anew", d.Path, different, there.resumption(d.Plan))
 			}
 		}
 	}

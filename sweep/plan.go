@@ -339,6 +339,21 @@ func (p *Plan) Scenario(point int) (*scenarios.Scenario, string, error) {
 // inputs is what the plan's runs come from, besides scenarios and seeds.
 func (p *Plan) inputs() record.Inputs { return record.Inputs{Program: p.Program, Files: p.Files} }
 
+// resumption says whether the sweep of the plan can go on where now is what would be
+// planned, and by which command. Its runs come from the scenario's text, the files and the
+// program as they were: where one of these has changed, no command makes the rest of them.
+func (p *Plan) resumption(now *Plan) string {
+	text, err := os.ReadFile(p.File)
+	changed := err != nil || string(text) != p.Text || p.Version != now.Version || p.Program != now.Program
+	if p.Text == now.Text {
+		changed = changed || p.inputs().Differences(now.inputs(), nil) != nil
+	}
+	if changed {
+		return "that one cannot go on, as not only the command has changed; its tables stay as they are"
+	}
+	return "`" + p.Command() + "` goes on with that one"
+}
+
 // Differences says in words how another plan differs, "" if it gives the same
 // results.
 func (p *Plan) Differences(other *Plan) string {

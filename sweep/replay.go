@@ -1,4 +1,4 @@
-// The command that repeats one run of a sweep, for people and for failures.csv.
+// The commands that make a sweep and repeat one run of it, for people and for failures.csv.
 
 package sweep
 
@@ -20,7 +20,25 @@ func (p *Plan) Replay(index int, flags ...string) string {
 	for _, s := range sets {
 		words = append(words, "--set", s)
 	}
-	words = append(words, flags...)
+	return command(append(words, flags...))
+}
+
+// Command is the command that makes the sweep, but for --out, --data and --shard.
+func (p *Plan) Command() string {
+	words := []string{"simulate", "sweep", p.File}
+	for _, a := range p.Axes {
+		text, _ := a.MarshalText() // cannot fail
+		words = append(words, "--grid", string(text))
+	}
+	words = append(words, "--seeds", strconv.Itoa(p.Seeds.Count), "--rows", p.Keep)
+	for _, s := range p.Sets {
+		words = append(words, "--set", s)
+	}
+	return command(words)
+}
+
+// command is a line of words for a shell.
+func command(words []string) string {
 	for k, w := range words {
 		words[k] = quote(w)
 	}

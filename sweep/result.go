@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 
 	"overhear/privacy"
 	"overhear/record"
@@ -20,6 +19,7 @@ type Result struct {
 	Seed     uint64 `json:"seed"`
 	Scenario string `json:"scenario"`        // its hash
 	Error    string `json:"error,omitempty"` // of a run that failed; then there are no facts
+	Diverged bool   `json:"diverged,omitempty"`
 	*Facts
 
 	Columns []string    `json:"columns,omitempty"` // of metrics.csv that have a value
@@ -40,10 +40,15 @@ type Facts struct {
 	ResidualMax      record.Number `json:"residual_max"`
 	OptimumObjective record.Number `json:"optimum_objective"`
 	OptimumTestError record.Number `json:"optimum_test_error"`
+	BaseError        record.Number `json:"base_error"`
 	Claim            *record.Claim `json:"claim,omitempty"`     // the worst node's; nil: the method claims nothing
 	Condition        string        `json:"condition,omitempty"` // of the claim: "holds", or what fails
 	NoiseScale       record.Number `json:"noise_scale"`         // that met a target
-	Warnings         string        `json:"warnings,omitempty"`
+	Warnings         []string      `json:"warnings,omitempty"`
+
+	Convergence *record.Convergence `json:"convergence"`
+	Ridge       *record.Ridge       `json:"ridge,omitempty"`    // nil: it was not computed
+	Computed    []record.Computed   `json:"computed,omitempty"` // parameters that the scenario left to the program
 }
 
 // factsOf takes the facts from run.json.
@@ -52,8 +57,9 @@ func factsOf(i *record.Info) *Facts {
 		Digest: i.Digest, Method: i.Algorithm, Nodes: i.Nodes, Edges: i.Edges, TrainRows: i.TrainRows,
 		TestRows: i.TestRows,
 		Events:   i.Events, ResidualMax: i.Residual.Max, OptimumObjective: i.Reference.Objective,
-		OptimumTestError: i.Reference.TestError,
-		NoiseScale:       record.Number(math.NaN()), Warnings: strings.Join(i.Warnings, "; "),
+		OptimumTestError: i.Reference.TestError, BaseError: i.BaseError,
+		NoiseScale: record.Number(math.NaN()), Warnings: i.Warnings,
+		Convergence: i.Convergence, Ridge: i.Ridge, Computed: i.Computed,
 	}
 	if p := i.Privacy; p != nil {
 		f.Claim, f.Condition = worstClaim(p.Claims), p.Condition

@@ -62,7 +62,8 @@ func (r *Runner) Run(ctx context.Context, index, workers int) ([]byte, error) {
 		return nil, err
 	}
 	if err != nil {
-		out = &Result{Index: index, Seed: task.Seed, Scenario: p.hash, Error: err.Error()}
+		out = &Result{Index: index, Seed: task.Seed, Scenario: p.hash, Error: err.Error(),
+			Diverged: errors.Is(err, problem.ErrDiverges)}
 	}
 	return out.Encode(), nil
 }
@@ -86,12 +87,20 @@ func (p *point) measure(ctx context.Context, out *Result, keep string, workers i
 		}
 	}()
 	info, table, err := p.Measure(ctx, out.Seed, workers)
-	if err != nil {
+	if info == nil {
 		return err
 	}
 	if c := info.Convergence; c.State == record.Diverging {
-		return fmt.Errorf("%w: its distance to the optimum is %.3g and grows", problem.ErrDiverges,
-			float64(info.Final.Distance))
+		if err == nil {
+			err = fmt.Errorf("%w: its distance to the optimum is %.3g and grows", problem.ErrDiverges,
+				float64(info.Final.Distance))
+		}
+		if c.Advice != "" {
+			err = fmt.Errorf("%w; what would change it: %s", err, c.Advice)
+		}
+	}
+	if err != nil {
+		return err
 	}
 	out.Facts = factsOf(info)
 	out.keep(table, keep)

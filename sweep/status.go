@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 )
 
-// Status writes how far a directory's sweep is.
+// Status writes how far a directory's sweep is, and what the stored runs are worth.
 func (d *Dir) Status(w io.Writer) error {
 	var done, broken int
 	var unfinished []string
@@ -49,8 +49,11 @@ func (d *Dir) Status(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if broken == 0 {
+	if done+broken == 0 {
 		return nil
+	}
+	if err := Summarise(w, d.Plan, d.Journal); err != nil || broken == 0 {
+		return err
 	}
 	return ListFailures(w, d.Plan, d.Journal)
 }

@@ -11,6 +11,7 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -55,11 +56,13 @@ type table struct {
 var factColumns = []column{
 	{"digest", text}, {"method", text}, {"nodes", whole}, {"edges", whole}, {"train_rows", whole}, {"test_rows", whole},
 	{"events", whole},
-	{"residual_max", number}, {"optimum_objective", number}, {"optimum_test_error", number},
+	{"residual_max", number}, {"optimum_objective", number}, {"optimum_test_error", number}, {"base_error", number},
+	{"progress", text}, {"progress_factor", number}, {"progress_more", number}, {"progress_advice", text},
+	{"computed", text}, {"smaller_rho", number}, {"smaller_rho_test_error", number},
 	{"claim_unit", text}, {"claim_node", number}, {"claim_epsilon", number}, {"claim_delta", number},
-	{"claim_worst_round", number},
-	{"claim_zcdp", number}, {"claim_rdp", number}, {"claim_at_delta", number}, {"claim_established", text},
-	{"claim_condition", text},
+	{"claim_worst_round", number}, {"claim_bound", number}, {"claim_bound_delta", number}, {"claim_bound_by", text},
+	{"claim_advanced", number}, {"claim_zcdp", number}, {"claim_rdp", number}, {"claim_at_delta", number},
+	{"claim_established", text}, {"claim_condition", text},
 	{"noise_scale", number}, {"warnings", text},
 }
 
@@ -69,17 +72,44 @@ func factCells(f *Facts) []cell {
 	d := func(x record.Number) cell { return cell{number: float64(x)} }
 	cells := []cell{
 		t(f.Digest), t(f.Method), w(f.Nodes), w(f.Edges), w(f.TrainRows), w(f.TestRows), {whole: f.Events},
-		d(f.ResidualMax), d(f.OptimumObjective), d(f.OptimumTestError),
+		d(f.ResidualMax), d(f.OptimumObjective), d(f.OptimumTestError), d(f.BaseError),
 	}
-	nan := record.Number(math.NaN())
-	if c := f.Claim; c != nil {
-		cells = append(cells, t(string(c.Unit)), d(record.Number(c.Node)), d(c.Epsilon), d(c.Delta), d(c.PerRound),
-			d(c.ZCDP),
-			d(c.RDP), d(c.AtDelta), t(strconv.FormatBool(c.Established)), t(f.Condition))
+	if c := f.Convergence; c != nil {
+		more := cell{number: math.NaN()}
+		if c.More > 0 {
+			more.number = float64(c.More)
+		}
+		cells = append(cells, t(c.State), d(c.Factor), more, t(c.Advice))
 	} else {
-		cells = append(cells, t(""), d(nan), d(nan), d(nan), d(nan), d(nan), d(nan), d(nan), t(""), t(""))
+		cells = append(cells, absent(4)...)
 	}
-	return append(cells, d(f.NoiseScale), t(f.Warnings))
+	var computed []string
+	for _, c := range f.Computed {
+		computed = append(computed, fmt.Sprintf("%s: %v", c.Key, c.Value))
+	}
+	cells = append(cells, t(strings.Join(computed, "; ")))
+	if r := f.Ridge; r != nil {
+		cells = append(cells, cell{number: r.Smaller}, d(r.SmallerTestError))
+	} else {
+		cells = append(cells, absent(2)...)
+	}
+	if c := f.Claim; c != nil {
+		cells = append(cells, t(string(c.Unit)), cell{number: float64(c.Node)}, d(c.Epsilon), d(c.Delta), d(c.PerRound),
+			d(c.Bound.Epsilon), d(c.Bound.Delta), t(c.Bound.By), d(c.Advanced), d(c.ZCDP), d(c.RDP), d(c.AtDelta),
+			t(strconv.FormatBool(c.Established)), t(f.Condition))
+	} else {
+		cells = append(cells, absent(14)...)
+	}
+	return append(cells, d(f.NoiseScale), t(strings.Join(f.Warnings, "; ")))
+}
+
+// absent are so many cells without a value, of numbers or texts.
+func absent(n int) []cell {
+	cells := make([]cell, n)
+	for k := range cells {
+		cells[k].number = math.NaN()
+	}
+	return cells
 }
 
 func newTable(p *Plan) (*table, error) {

@@ -105,19 +105,26 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 	if err != nil {
 		return err
 	}
-	w := c.OutOrStdout()
-	if p.Before > 0 {
-		fmt.Fprintf(w, "%d of %d runs were finished already\n", p.Before, p.Total)
+	if err := printMade(c.OutOrStdout(), dir, p, settings); err != nil {
+		return err
 	}
-	fmt.Fprintf(w, "%s: %d runs, %s by %s, %d computed now, %d failed\nfiles  %s\n", plan.Name, p.Total,
-		count(plan.Points(), "point"), count(plan.Seeds.Count, "seed"), p.Done, p.Failed, dir.Path)
 	if p.Failed > 0 {
-		if err := sweep.ListFailures(w, dir.Plan, dir.Journal, settings.Replay...); err != nil {
-			return err
-		}
 		return fmt.Errorf("%d of %d runs failed; --retry-failed computes them again", p.Failed, p.Total)
 	}
 	return dir.Close()
+}
+
+// printMade says what a sweep came to.
+func printMade(w io.Writer, d *sweep.Dir, p sweep.Progress, s sweep.Settings) error {
+	if p.Before > 0 {
+		fmt.Fprintf(w, "%d of %d runs were finished already\n", p.Before, p.Total)
+	}
+	fmt.Fprintf(w, "%s: %d runs, %s by %s, %d computed now, %d failed\nfiles  %s\n", d.Plan.Name, p.Total,
+		count(d.Plan.Points(), "point"), count(d.Plan.Seeds.Count, "seed"), p.Done, p.Failed, d.Path)
+	if err := sweep.Summarise(w, d.Plan, d.Journal); err != nil || p.Failed == 0 {
+		return err
+	}
+	return sweep.ListFailures(w, d.Plan, d.Journal, s.Replay...)
 }
 
 func count(n int, what string) string {
@@ -216,6 +223,13 @@ func newSweepMerge() *cobra.Command {
 
 func printMerged(w io.Writer, out string, m *sweep.Merged) error {
 	fmt.Fprintf(w, "%d of %d runs, %d failed\nfiles  %s\n", m.Stored, m.Total, m.Failed, out)
+	d, err := sweep.ReadDir(out)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(sweep.Summarise(w, d.Plan, d.Journal), d.Close()); err != nil {
+		return err
+	}
 	if len(m.Missing) > 0 {
 		fmt.Fprintf(w, "%s missing: %s\n", count(m.Total-m.Stored, "run"), m.MissingText())
 		return fmt.Errorf("%d of %d runs are missing; the tables have the others", m.Total-m.Stored, m.Total)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -185,18 +184,6 @@ func serveSweep(c *cobra.Command, file string, f *serveFlags) error {
 	}
 	if p.Failed > 0 {
 		return fmt.Errorf("%d of %d runs failed; --retry-failed computes them again", p.Failed, p.Total)
-	}
-	return nil
-}
-
-func printMade(w io.Writer, d *sweep.Dir, p sweep.Progress, s sweep.Settings) error {
-	if p.Before > 0 {
-		fmt.Fprintf(w, "%d of %d runs were finished already\n", p.Before, p.Total)
-	}
-	fmt.Fprintf(w, "%s: %d runs, %s by %s, %d computed now, %d failed\nfiles  %s\n", d.Plan.Name, p.Total,
-		count(d.Plan.Points(), "point"), count(d.Plan.Seeds.Count, "seed"), p.Done, p.Failed, d.Path)
-	if p.Failed > 0 {
-		return sweep.ListFailures(w, d.Plan, d.Journal, s.Replay...)
 	}
 	return nil
 }
