@@ -54,8 +54,8 @@ func (e *Experiment) Inspect(w io.Writer) error {
 		_, said := spec.Scale.Says(fit, set.X.Len())
 		fmt.Fprintf(w, "scaling: %s\n", said)
 	}
-	_, err = fmt.Fprintf(w, "seed %d: %d training rows, %d test rows\nprivacy: %s\nas a key: %s\n", e.Seeds.First,
-		len(train),
-		len(test), problem.Uncovered, scenarios.Assign("problem.data", spec.Data))
+	_, err = fmt.Fprintf(w, "seed %d: %s, %s\nprivacy: %s\nas a key: %s\n", e.Seeds.First,
+		problem.Counted(len(train), "training row"), problem.Counted(len(test), "test row"), problem.Uncovered,
+		scenarios.Assign("problem.data", spec.Data))
 	return err
 }

@@ -55,7 +55,7 @@ func (v *survey) firstLine(asked bool) string {
 			if n := c.values[c.name]; n > 0 {
 				return fmt.Sprintf("the first line was taken for names, but its %.40q is a value of this column, "+
 					"too, in %s; say header: false if the line is a row and header: true if it has names; if it "+
-					"stands in the file again take it out there", c.name, counted(n, "row"))
+					"stands in the file again take it out there", c.name, Counted(n, "row"))
 			}
 		}
 		if asked && !slices.ContainsFunc(v.columns, (*column).reads) {
@@ -133,7 +133,7 @@ func (v *survey) mixture(c *column) string {
 			few = finite
 		}
 		return fmt.Sprintf("%s: column %s has %s with a percent sign and %d without, such as %.40q; write all in one "+
-			"way, or say drop: %s", c.first[few].place, c.name, counted(c.count[percent], "value"),
+			"way, or say drop: %s", c.first[few].place, c.name, Counted(c.count[percent], "value"),
 			c.count[finite], c.first[few].text, list(c.name))
 	case plain == total, !numeric && plain == 0 && strict == 0 && 2*c.count[coded] <= total:
 		return ""
@@ -169,7 +169,7 @@ func (v *survey) mixture(c *column) string {
 		for is := range class(classes) {
 			if n := c.count[is]; n > 0 && is > wild && (is == lead) == (pass == 0) {
 				reads, remedy := v.source.readsAs(is)
-				text += fmt.Sprintf("; %.40q %s (%s): %s", c.first[is].text, reads, counted(n, "row"), remedy)
+				text += fmt.Sprintf("; %.40q %s (%s): %s", c.first[is].text, reads, Counted(n, "row"), remedy)
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func (v *survey) wordsOf(c *column) string {
 	var each []string
 	own := false
 	for _, w := range c.words {
-		each = append(each, fmt.Sprintf("%.40q in %s", w.text, counted(w.times, "row")))
+		each = append(each, fmt.Sprintf("%.40q in %s", w.text, Counted(w.times, "row")))
 		own = own || w.text == c.name
 	}
 	switch {
@@ -195,7 +195,7 @@ func (v *survey) wordsOf(c *column) string {
 		return fmt.Sprintf("%q is the column's own name: does the line of names stand in the file again? if so take "+
 			"it out there", c.name)
 	case len(each) == mostWords:
-		return fmt.Sprintf("there are %s of many words, such as %s: correct them", counted(c.count[word], "row"),
+		return fmt.Sprintf("there are %s of many words, such as %s: correct them", Counted(c.count[word], "row"),
 			strings.Join(each[:3], ", "))
 	case len(each) == 1:
 		return fmt.Sprintf("%s: if it means that there is no value say missing: %s, else correct it", each[0],
@@ -259,7 +259,7 @@ func (v *survey) ofNumbers(c *column) string {
 			"or %s", c.name, c.total(), names, c.choose())
 	case c.nameless && c.whole:
 		return fmt.Sprintf(": column %s has no name in the file and %s from %v to %v: if they number the rows say "+
-			"id: %s, if they measure something numeric: %s", c.name, counted(c.total(), "whole number"),
+			"id: %s, if they measure something numeric: %s", c.name, Counted(c.total(), "whole number"),
 			c.least.value, c.most.value, c.name, names)
 	case c.integers != nil && len(c.integers) == v.complete && v.complete >= fewestNumbered:
 		return fmt.Sprintf(": column %s has as many values as rows, %d whole numbers from %v to %v: if they "+

@@ -324,6 +324,10 @@ func TestReading_Singular(t *testing.T) {
 			t.Errorf("%q is not told:\n%s", want, &b)
 		}
 	}
+	if _, said := (Scale{Columns: "max"}).Says([]int{0}, 2); !strings.Contains(said,
+		"1 training row, none of the 1 test row") {
+		t.Errorf("said %s", said)
+	}
 	_, reading, _ = Source{}.readCSV("f", []byte("c,y\n1,a\n"))
 	b.Reset()
 	if err := reading.Write(&b); err != nil {

@@ -183,7 +183,7 @@ func wrongWidth(name string, r *csv.Reader, fields []string, width int, first st
 	case afterHeader:
 		hint = "; if the first line is a title take it out"
 	}
-	return fmt.Errorf("%s:%d: %s, but the first line has %d%s", name, line, counted(len(fields), "field"), width, hint)
+	return fmt.Errorf("%s:%d: %s, but the first line has %d%s", name, line, Counted(len(fields), "field"), width, hint)
 }
 
 // names are those of the columns, each its own, and which of them the file does not give; line is 0 where they are not

@@ -101,13 +101,14 @@ func (s Scale) Says(fit []int, rows int) (by, words string) {
 	case s.Columns != "max":
 		by, words = "none", "columns as they are in the file"
 	case fit == nil:
-		by, words = "all", fmt.Sprintf("columns divided by their largest values in all %d rows, test rows too", rows)
+		by, words = "all", fmt.Sprintf("columns divided by their largest values in all %s, test rows too",
+			Counted(rows, "row"))
 	case len(fit) == rows:
-		by, words = "training", fmt.Sprintf("columns divided by their largest values in the %d training rows; "+
-			"there are no test rows", rows)
+		by, words = "training", fmt.Sprintf("columns divided by their largest values in the %s; there are no "+
+			"test rows", Counted(rows, "training row"))
 	default:
-		by, words = "training", fmt.Sprintf("columns divided by their largest values in the %d training rows, none of "+
-			"the %d test rows", len(fit), rows-len(fit))
+		by, words = "training", fmt.Sprintf("columns divided by their largest values in the %s, none of the %s",
+			Counted(len(fit), "training row"), Counted(rows-len(fit), "test row"))
 	}
 	switch s.Rows {
 	case "clip":

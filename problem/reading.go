@@ -51,7 +51,7 @@ func (v *survey) reading() *Reading {
 	}
 	if dropped := v.read - v.complete; 2*dropped > v.read {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d of %s are dropped for a missing value; missing are %s; leave "+
-			"such columns out with drop to keep more", v.table.name, dropped, counted(v.read, "row"),
+			"such columns out with drop to keep more", v.table.name, dropped, Counted(v.read, "row"),
 			listed(v.holes(), 12)))
 	}
 	for _, c := range v.columns {
@@ -64,7 +64,7 @@ func (v *survey) reading() *Reading {
 			line.use, line.missing = "left out", "not read"
 			r.LeftOut = append(r.LeftOut, c.name)
 		case c.role == identity:
-			line.use, line.values = "names the rows; left out", counted(len(c.values), "value")
+			line.use, line.values = "names the rows; left out", Counted(len(c.values), "value")
 			r.LeftOut = append(r.LeftOut, c.name)
 			if v.complete > len(c.values) {
 				r.Notes = append(r.Notes, fmt.Sprintf("%s: some values of %s stand in several rows; what a method "+
@@ -73,7 +73,7 @@ func (v *survey) reading() *Reading {
 					v.table.name, c.name, c.name))
 			}
 		case c.role == label:
-			line.use, line.values = "label", counted(len(c.values), "class")
+			line.use, line.values = "label", Counted(len(c.values), "class")
 		case v.question(c) != "":
 			line.use, line.values = "to be decided", c.mix()
 		case c.numeric():
@@ -94,7 +94,7 @@ func (v *survey) reading() *Reading {
 			r.Columns++
 		default:
 			n := len(c.categories())
-			line.use, line.values = "categories", counted(n, "indicator")
+			line.use, line.values = "categories", Counted(n, "indicator")
 			r.Expanded[c.name] = n
 			r.Columns += n
 			if n == 1 {
@@ -116,11 +116,11 @@ func (c *column) mix() string {
 	others := c.total() - c.numbers()
 	switch {
 	case others == 0:
-		return counted(c.numbers(), "number")
+		return Counted(c.numbers(), "number")
 	case c.numbers() == 0:
-		return counted(others, "value") + ", no numbers"
+		return Counted(others, "value") + ", no numbers"
 	}
-	return fmt.Sprintf("%s, %s", counted(c.numbers(), "number"), counted(others, "other value"))
+	return fmt.Sprintf("%s, %s", Counted(c.numbers(), "number"), Counted(others, "other value"))
 }
 
 // guess says what was guessed of the first line, where the guess may well be wrong.
@@ -147,7 +147,7 @@ func (c *column) outlier() string {
 		if slices.Contains(missingNumbers, x) && !math.IsInf(e.extreme.next, 0) &&
 			math.Abs(x-e.extreme.next) > math.Abs(e.extreme.next-e.other.value) {
 			return fmt.Sprintf("%v, in %s, is far from all other values, which are from %v to %v; if it means that "+
-				"there is none name it in missing", x, counted(e.extreme.times, "row"),
+				"there is none name it in missing", x, Counted(e.extreme.times, "row"),
 				math.Min(e.extreme.next, e.other.value), math.Max(e.extreme.next, e.other.value))
 		}
 	}
@@ -189,9 +189,9 @@ func (r *Reading) classes(b *builder) {
 
 // Summary is one line on the rows and one on the classes.
 func (r *Reading) Summary() (rows, classes string) {
-	rows = counted(r.RowsRead, "row") + " read, none dropped"
+	rows = Counted(r.RowsRead, "row") + " read, none dropped"
 	if r.RowsDropped > 0 {
-		rows = fmt.Sprintf("%s read, %d dropped for a missing value", counted(r.RowsRead, "row"), r.RowsDropped)
+		rows = fmt.Sprintf("%s read, %d dropped for a missing value", Counted(r.RowsRead, "row"), r.RowsDropped)
 	}
 	return rows, r.balance()
 }
@@ -233,7 +233,7 @@ func (r *Reading) FromRows() bool { return r.ScaledBy != "none" || len(r.Expande
 func (r *Reading) Write(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n", r.File, r.Form)
 	rows, classes := r.Summary()
-	fmt.Fprintf(w, "%s; %s to learn from, besides the intercept\n", rows, counted(r.Columns, "column"))
+	fmt.Fprintf(w, "%s; %s to learn from, besides the intercept\n", rows, Counted(r.Columns, "column"))
 	if len(r.Classes) > 0 {
 		fmt.Fprintf(w, "label %s: %s\n", r.Label, listed(strings.Split(classes, ", "), 12))
 	}

@@ -242,8 +242,8 @@ func (b *builder) finish(name, positive string) (*Set, error) {
 		return nil, fmt.Errorf("%s: %s", name, b.notTwo())
 	case alike(b.classes[0], b.classes[1]):
 		return nil, fmt.Errorf("%s: the labels %q (%s) and %q (%s) are the same but for how they are written; write "+
-			"them in one way", name, b.classes[0], counted(b.count[0], "row"), b.classes[1],
-			counted(b.count[1], "row"))
+			"them in one way", name, b.classes[0], Counted(b.count[0], "row"), b.classes[1],
+			Counted(b.count[1], "row"))
 	case plus < 0:
 		return nil, fmt.Errorf("%s: positive: there is no label %q; the label takes two values, %s", name, positive,
 			strings.Join(b.classes, " and "))
@@ -298,7 +298,7 @@ func (b *builder) notTwo() string {
 	var each []string
 	real, whole := true, len(b.classes) <= 10
 	for k, c := range b.classes {
-		each = append(each, fmt.Sprintf("%q (%s)", c, counted(b.count[k], "row")))
+		each = append(each, fmt.Sprintf("%q (%s)", c, Counted(b.count[k], "row")))
 		x, class := (Source{}).parse(c)
 		real, whole = real && class == finite, whole && x == math.Trunc(x)
 	}

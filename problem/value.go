@@ -209,8 +209,8 @@ func list(texts ...string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// counted is a number with its noun.
-func counted(n int, noun string) string {
+// Counted is a number with its noun.
+func Counted(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
