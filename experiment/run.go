@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -38,6 +39,7 @@ type Options struct {
 	Workers  int    // goroutines that compute
 	Replace  bool   // run seeds again that are finished
 	Plots    bool
+	Style    plot.Style                   // of the plots
 	Progress func(seed uint64, round int) // may be nil
 
 	// Checkpoint is how often what was computed is kept, beside the run's directory, so
@@ -143,7 +145,7 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	}
 	if o.Plots {
 		t := &record.Table{Columns: metrics.Columns, Rows: table}
-		if err := plot.Runs(e.Name, []*record.Table{t}, w.Path("plots")); err != nil {
+		if err := plot.Runs(e.Name, []*record.Table{t}, w.Path("plots"), o.Style); err != nil {
 			return nil, err
 		}
 	}
@@ -370,7 +372,7 @@ func (e *Experiment) circumstances(out *outcome) theory.Circumstances {
 // the runs in a directory that came from the same as those of this experiment.
 // These are count of them; others says how many did not, or are not as they were
 // written.
-func (e *Experiment) Summarise(d *record.Directory, plots bool) (count, others int, err error) {
+func (e *Experiment) Summarise(d *record.Directory, plots bool, style plot.Style) (count, others int, err error) {
 	all, err := d.Runs()
 	if err != nil {
 		return 0, 0, err
@@ -392,9 +394,18 @@ func (e *Experiment) Summarise(d *record.Directory, plots bool) (count, others i
 		return 0, 0, err
 	}
 	if plots && len(tables) > 1 {
-		err = plot.Runs(e.Name, tables, filepath.Join(d.Path, "plots"))
+		err = plot.Runs(e.Name, tables, filepath.Join(d.Path, "plots"), style)
 	}
 	return len(tables), others, err
+}
+
+// Draw draws the figures of a finished run anew, in a style.
+func (e *Experiment) Draw(r *record.Run, style plot.Style) error {
+	t, err := r.Metrics()
+	if err != nil {
+		return err
+	}
+	return plot.Runs(e.Name, []*record.Table{t}, filepath.Join(r.Dir, "plots"), style)
 }
 
 // ErrMismatch is wrapped by the errors of verifying that say a run is not what its
@@ -457,6 +468,11 @@ func Verify(ctx context.Context, r *record.Run, dataDir string, o Options) ([]re
 	defer os.RemoveAll(o.Out)
 	if _, err := os.Stat(filepath.Join(r.Dir, "plots")); err == nil {
 		o.Plots = true
+	}
+	if text, err := os.ReadFile(filepath.Join(r.Dir, "plots", record.StyleFile)); err == nil {
+		if err := json.Unmarshal(text, &o.Style); err != nil {
+			return nil, fmt.Errorf("%w: the style of its figures: %w", ErrMismatch, err)
+		}
 	}
 	again, err := New(s, dataDir).Run(ctx, r.Info.Seed, o)
 	if again == nil {

@@ -22,6 +22,7 @@ import (
 
 	"overhear/experiment"
 	"overhear/record"
+	"overhear/report/plot"
 	"overhear/scenarios"
 	"overhear/sim"
 )
@@ -278,7 +279,7 @@ func TestRun_PlotsAndSummary(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.Close()
-		if n, others, err := e.Summarise(d, plots); n != 2 || others != 0 || err != nil {
+		if n, others, err := e.Summarise(d, plots, plot.Style{}); n != 2 || others != 0 || err != nil {
 			t.Fatal(n, others, err)
 		}
 		if _, err := os.Stat(filepath.Join(o.Out, "plain", "summary.csv")); err != nil {
@@ -293,7 +294,7 @@ func TestRun_PlotsAndSummary(t *testing.T) {
 		if err := os.Remove(filepath.Join(r.Dir, "metrics.csv")); err != nil {
 			t.Fatal(err)
 		}
-		if n, others, err := e.Summarise(d, false); n != 1 || others != 1 || err != nil {
+		if n, others, err := e.Summarise(d, false, plot.Style{}); n != 1 || others != 1 || err != nil {
 			t.Error("a run without metrics was summed up:", n, others, err)
 		}
 	}

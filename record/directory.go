@@ -159,13 +159,17 @@ func giveWay(old, place, digest string) error {
 // run's directory.
 func ours(name string) bool {
 	figure, isFigure := strings.CutPrefix(name, "plots/")
-	if isFigure {
+	if isFigure && figure != StyleFile {
 		curve, _, _ := strings.Cut(figure, ".")
 		return slices.Contains(Figures, curve)
 	}
-	return name == infoFile || name == AttacksFile || name == files.LockFile || slices.Contains(hashed, name) ||
+	return isFigure || name == infoFile || name == AttacksFile || name == files.LockFile ||
+		slices.Contains(hashed, name) ||
 		strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".partial") // of a killed process
 }
+
+// StyleFile, beside figures, says how the user wanted them.
+const StyleFile = "style.json"
 
 // Figures are the names of a run's figures, without their endings.
 var Figures = []string{"loss-round", "loss-time_s", "distance-round", "distance-time_s"}

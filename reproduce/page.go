@@ -24,7 +24,7 @@ func (r *Results) Write(dir string) (string, error) {
 		return "", fmt.Errorf("writing %s: %w", r.Name, err)
 	}
 	for _, c := range r.Charts {
-		if err := r.chart(c).Save(dir, c.Name); err != nil {
+		if _, err := r.Style.With("svg").Save(r.chart(c), dir, c.Name); err != nil {
 			return "", fmt.Errorf("%s: %w", r.Name, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"overhear/experiment"
 	"overhear/internal/guard"
 	"overhear/record"
+	"overhear/report/plot"
 	"overhear/scenarios"
 )
 
@@ -23,6 +24,7 @@ type Results struct {
 	*Figure
 	Runs  []Runs // by curve
 	Seeds int
+	Style plot.Style // of the charts; the page needs them as SVG
 }
 
 // Runs are the runs of one curve, which differ in the seed.

@@ -50,6 +50,8 @@ func FindStudy(name string) (*Study, bool) {
 
 // Workbench does a study's runs, attacks and audits, and gathers what its page is made of.
 type Workbench struct {
+	Style plot.Style // of the charts; the page needs them as SVG
+
 	Study      *Study
 	Results    attack.Evaluation // the attacks and audits that are kept for the report
 	statements []Statement
@@ -193,7 +195,7 @@ func (b *Workbench) Write(dir string) (string, error) {
 		return "", fmt.Errorf("writing %s: %w", b.Study.Name, err)
 	}
 	for _, c := range b.charts {
-		if err := c.chart.Save(dir, c.name); err != nil {
+		if _, err := b.Style.With("svg").Save(c.chart, dir, c.name); err != nil {
 			return "", fmt.Errorf("%s: %w", b.Study.Name, err)
 		}
 	}

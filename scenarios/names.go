@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"overhear/algorithms"
 	"overhear/metrics"
@@ -126,6 +127,27 @@ func explainShort(name string) string {
 		return ""
 	}
 	return fmt.Sprintf("%s is the name of these keys:\n%s", name, b.String())
+}
+
+// Words are what a key of a scenario is in a few words, "" where no few of its description say that; method is
+// algorithm.kind, or empty.
+func Words(path, method string) string {
+	const most = 40
+	words := ""
+	for _, p := range places() {
+		if p.path != path || p.method != "" && method != "" && p.method != method {
+			continue
+		}
+		text := p.field.doc
+		if k := strings.IndexAny(text, ",;:("); k >= 0 {
+			text = text[:k]
+		}
+		if text = strings.TrimSpace(text); utf8.RuneCountInString(text) > most || words != "" && words != text {
+			return ""
+		}
+		words = text
+	}
+	return words
 }
 
 // nearest is the name with the least edit distance from a word, of a name's whole and of

@@ -17,6 +17,7 @@ import (
 
 	"overhear/metrics"
 	"overhear/report/plot"
+	"overhear/scenarios"
 )
 
 // Plot says what to draw: the mean of Y over the runs with equal X, and the
@@ -28,17 +29,22 @@ type Plot struct {
 	Where      []string // column=value, all of which a row must meet
 	LogX, LogY bool
 
-	Title, LabelX, LabelY string   // "": from the columns
-	Width, Height         float64  // of a figure in points, Height without the legend; 0: as usual
-	Formats               []string // of plot.Formats; nil: svg and png
+	LabelX, LabelY string // "": from the columns
+	plot.Style            // Title "": from the column
+
+	method string    // of the runs, if all have the same: its keys have words of their own
+	names  *[]string // of the categories along X, which are told by gather; nil: numbers
 }
 
-// title is what a figure says of a column: a metric's title, or the name.
-func title(column string) string {
+// title is what a figure says of a column: a metric's title, what a key of the scenario is, or the name in words.
+func (p *Plot) title(column string) string {
 	if m, ok := metrics.Lookup(column); ok && m.Title != "" {
 		return m.Title
 	}
-	return column
+	if words := scenarios.Words(column, p.method); words != "" {
+		return words
+	}
+	return strings.ReplaceAll(column, "_", " ")
 }
 
 // spread is what is known of Y at one X.
@@ -60,6 +66,12 @@ func (p Plot) Draw(dir, out string) ([]string, error) {
 	}
 	defer f.Close()
 	facets, err := p.gather(f)
+	if errors.Is(err, errCategories) && !p.LogX {
+		p.names = new([]string)
+		if _, err = f.Seek(0, io.SeekStart); err == nil {
+			facets, err = p.gather(f)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -69,24 +81,16 @@ func (p Plot) Draw(dir, out string) ([]string, error) {
 	var files []string
 	for k, facet := range sortedKeys(facets) {
 		name := fileName(p.Y + "-" + p.X)
-		title := cmp.Or(p.Title, title(p.Y))
+		title := cmp.Or(p.Title, p.title(p.Y))
 		if p.Facet != "" {
 			name += fmt.Sprintf("-%d-%s", k+1, fileName(facet))
-			title += ", " + p.Facet + " = " + facet
+			title += ", " + p.title(p.Facet) + " = " + facet
 		}
 		chart, err := p.chart(title, facets[facet])
 		if err != nil {
 			return nil, err
 		}
-		picture := chart.Picture()
-		if picture == nil {
-			return nil, fmt.Errorf("drawing %s: no line has a point", name)
-		}
-		formats := p.Formats
-		if formats == nil {
-			formats = []string{"svg", "png"}
-		}
-		written, err := picture.Write(out, name, formats)
+		written, err := p.Save(chart, out, name)
 		if err != nil {
 			return nil, err
 		}
@@ -101,6 +105,9 @@ func where(conditions []string) string {
 	}
 	return " where " + strings.Join(conditions, " and ")
 }
+
+// errCategories is of a column along X that is not of numbers.
+var errCategories = errors.New("a logarithmic axis needs a column of numbers")
 
 // gather reads the table's rows into figures by facet.
 func (p Plot) gather(from io.Reader) (map[string]lines, error) {
@@ -168,10 +175,22 @@ rows:
 		xy := [2]float64{}
 		for k, name := range []string{p.X, p.Y} {
 			text := []string{x, y}[k]
+			if k == 0 && p.names != nil {
+				at := slices.Index(*p.names, text)
+				if at < 0 {
+					at = len(*p.names)
+					*p.names = append(*p.names, strings.Clone(text))
+				}
+				xy[0] = float64(at)
+				continue
+			}
 			if xy[k], err = strconv.ParseFloat(text, 64); err != nil {
 				line, _ := r.FieldPos(at[name])
-				return nil, fmt.Errorf("line %d: %s is %q; an axis needs a column of numbers (--colour and --facet "+
-					"take any)", line, name, text)
+				if k == 0 {
+					return nil, fmt.Errorf("line %d: %s is %q: %w", line, name, text, errCategories)
+				}
+				return nil, fmt.Errorf("line %d: %s is %q; the vertical axis needs a column of numbers (--x, --colour "+
+					"and --facet take any)", line, name, text)
 			}
 		}
 		facet, label := "", p.Y
@@ -214,9 +233,12 @@ func (p Plot) chart(heading string, all lines) (plot.Chart, error) {
 			"some with "+
 			"--where, or use it for --facet", p.Colour, len(all), plot.MostLines)
 	}
-	c := plot.Chart{Title: heading, Width: p.Width, Height: p.Height,
-		X: plot.Axis{Label: cmp.Or(p.LabelX, title(p.X)), Log: p.LogX},
-		Y: plot.Axis{Label: cmp.Or(p.LabelY, title(p.Y)), Log: p.LogY}}
+	c := plot.Chart{Title: heading,
+		X: plot.Axis{Label: cmp.Or(p.LabelX, p.title(p.X)), Log: p.LogX},
+		Y: plot.Axis{Label: cmp.Or(p.LabelY, p.title(p.Y)), Log: p.LogY}}
+	if p.names != nil {
+		c.X.Names = *p.names
+	}
 	runs := 0
 	for _, label := range sortedKeys(all) {
 		points := all[label]
@@ -225,9 +247,12 @@ func (p Plot) chart(heading string, all lines) (plot.Chart, error) {
 			xs = append(xs, x)
 		}
 		slices.Sort(xs)
-		l := plot.Line{Label: title(label), X: xs}
+		l := plot.Line{Label: p.title(label), X: xs}
 		if p.Colour != "" {
-			l.Label = p.Colour + " = " + label
+			l.Label = p.title(p.Colour) + " = " + label
+		}
+		if p.names != nil {
+			l.Look = plot.Scatter
 		}
 		for _, x := range xs {
 			s := points[x]

@@ -56,7 +56,7 @@ func TestPlotGathers(t *testing.T) {
 		want string
 	}{
 		{Plot{X: "eta", Y: "loss"}, `there is no column "eta"; there are run, algorithm.eta, method`},
-		{Plot{X: "method", Y: "loss"}, `line 2: method is "admm"; an axis needs a column of numbers`},
+		{Plot{X: "method", Y: "loss"}, `line 2: method is "admm": a logarithmic axis needs a column of numbers`},
 		{Plot{X: "run", Y: "loss", Where: []string{"seed"}}, "column=value"},
 	} {
 		if _, err := x.plot.gather(strings.NewReader(plotted)); err == nil || !strings.Contains(err.Error(), x.want) {
@@ -90,5 +90,34 @@ func TestPlotDraws(t *testing.T) {
 				t.Errorf("%s: %v", files[k], err)
 			}
 		}
+	}
+}
+
+// A column that is not of numbers is drawn as categories, in the order of the table; names of columns are words.
+func TestPlotCategories(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, csvFile), []byte(plotted), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	files, err := Plot{X: "method", Y: "loss"}.Draw(dir, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{">admm<", ">dvp<", ">training loss<"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is not in the figure", want)
+		}
+	}
+	if _, err := (Plot{X: "method", Y: "loss", LogX: true}).Draw(dir, dir); err == nil ||
+		!strings.Contains(err.Error(), "a logarithmic axis needs a column of numbers") {
+		t.Errorf("categories on a logarithmic axis: %v", err)
+	}
+	if _, err := (Plot{X: "seed", Y: "method"}).Draw(dir, dir); err == nil ||
+		!strings.Contains(err.Error(), "the vertical axis needs a column of numbers") {
+		t.Errorf("categories on the vertical axis: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"overhear/internal/files"
+	"overhear/report/plot"
 	"overhear/reproduce"
 	_ "overhear/reproduce/papers"  // registers the figures
 	_ "overhear/reproduce/studies" // registers the studies
@@ -20,6 +21,7 @@ import (
 func newReproduce() *cobra.Command {
 	var out, data string
 	var seeds int
+	var figures figureFlags
 	c := &cobra.Command{
 		Use:   "reproduce [NAME…]",
 		Short: "Compute the papers' figures and tables, and the studies of attacks, anew; without a name, list them",
@@ -29,6 +31,9 @@ func newReproduce() *cobra.Command {
 			}
 			if c.Flags().Changed("seeds") && seeds < 1 {
 				return usage("--seeds must be at least 1, is %d", seeds)
+			}
+			if err := figures.check(); err != nil {
+				return err
 			}
 			var chosen []*reproduce.Figure
 			var studies []*reproduce.Study
@@ -53,7 +58,7 @@ func newReproduce() *cobra.Command {
 				chosen = append(chosen, f)
 			}
 			for _, s := range studies {
-				if err := reproduceStudy(c, s, data, out); err != nil {
+				if err := reproduceStudy(c, s, figures.Style, data, out); err != nil {
 					return err
 				}
 			}
@@ -66,7 +71,7 @@ func newReproduce() *cobra.Command {
 				return nil
 			}
 			for _, f := range chosen {
-				if err := reproduceFigure(c, f, seeds, data, out); err != nil {
+				if err := reproduceFigure(c, f, figures.Style, seeds, data, out); err != nil {
 					return err
 				}
 			}
@@ -87,6 +92,7 @@ func newReproduce() *cobra.Command {
 	c.Flags().StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's "+
 		"cache)")
 	c.Flags().IntVar(&seeds, "seeds", 0, "run this many seeds a curve (default as the papers do)")
+	figures.add(c, "")
 	return c
 }
 
@@ -105,7 +111,7 @@ func listFigures(c *cobra.Command) error {
 }
 
 // reproduceStudy computes a study, writes its page and prints its statements.
-func reproduceStudy(c *cobra.Command, s *reproduce.Study, data, out string) error {
+func reproduceStudy(c *cobra.Command, s *reproduce.Study, style plot.Style, data, out string) error {
 	start := time.Now()
 	unlock, err := files.Lock(filepath.Join(out, s.Name), 0)
 	if err != nil {
@@ -118,6 +124,7 @@ func reproduceStudy(c *cobra.Command, s *reproduce.Study, data, out string) erro
 	if err != nil {
 		return err
 	}
+	b.Style = style
 	dir, err := b.Write(out)
 	if err != nil {
 		return err
@@ -132,7 +139,7 @@ func reproduceStudy(c *cobra.Command, s *reproduce.Study, data, out string) erro
 }
 
 // reproduceFigure computes a figure, writes its page and prints its statements.
-func reproduceFigure(c *cobra.Command, f *reproduce.Figure, seeds int, data, out string) error {
+func reproduceFigure(c *cobra.Command, f *reproduce.Figure, style plot.Style, seeds int, data, out string) error {
 	start := time.Now()
 	unlock, err := files.Lock(filepath.Join(out, f.Name), 0)
 	if err != nil {
@@ -145,6 +152,7 @@ func reproduceFigure(c *cobra.Command, f *reproduce.Figure, seeds int, data, out
 	if err != nil {
 		return err
 	}
+	r.Style = style
 	dir, err := r.Write(out)
 	if err != nil {
 		return err

@@ -38,6 +38,7 @@ type runFlags struct {
 	again   bool
 	replace bool
 	noPlots bool
+	figures figureFlags
 
 	checkpoint time.Duration
 	outGiven   bool // by --out
@@ -71,6 +72,7 @@ func newRun() *cobra.Command {
 	flags.DurationVar(&f.checkpoint, "checkpoint", defaultCheckpoint, "how often to keep what a run has computed, so "+
 		"that the same command goes on\nfrom there if it is stopped or killed; 0: never")
 	flags.BoolVar(&f.noPlots, "no-plots", false, "draw no figures")
+	f.figures.add(c, "title of the figures, in place of the scenario's name")
 	return c
 }
 
@@ -78,6 +80,8 @@ func newRun() *cobra.Command {
 func (f *runFlags) check(c *cobra.Command) error {
 	f.outGiven = c.Flags().Changed("out")
 	switch {
+	case f.figures.check() != nil:
+		return f.figures.check()
 	case f.workers < 1:
 		return usage("--workers must be at least 1, is %d", f.workers)
 	case c.Flags().Changed("seeds") && f.seeds < 1:
@@ -158,6 +162,7 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
 	defer bar.clear()
 	o := experiment.Options{Directory: d, Workers: f.workers, Replace: true, Plots: !f.noPlots,
+		Style: f.figures.Style,
 		Extra: evaluation.WriteKnowledge, Checkpoint: f.checkpoint,
 		Say:      func(text string) { bar.clear(); fmt.Fprintln(os.Stderr, text) },
 		Progress: func(seed uint64, round int) { bar.at(int(seed-s.Seeds.First)*(s.Rounds.Count+1) + round + 1) }}
@@ -170,6 +175,11 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 			return runs, err
 		}
 		if r != nil && !f.again {
+			if !f.noPlots && !f.figures.IsZero() {
+				if err := e.Draw(r, f.figures.Style); err != nil {
+					return runs, err
+				}
+			}
 			runs = append(runs, r)
 			kept++
 			continue
@@ -203,7 +213,7 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 		runs = append(runs, r)
 	}
 	bar.clear()
-	summed, others, err := e.Summarise(d, !f.noPlots)
+	summed, others, err := e.Summarise(d, !f.noPlots, f.figures.Style)
 	if err != nil {
 		return runs, err
 	}

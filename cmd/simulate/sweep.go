@@ -10,15 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"overhear/report/plot"
 	"overhear/sweep"
 )
 
@@ -242,6 +239,7 @@ func printMerged(w io.Writer, out string, m *sweep.Merged) error {
 
 func newSweepPlot() *cobra.Command {
 	var p sweep.Plot
+	var f figureFlags
 	var out string
 	c := &cobra.Command{
 		Use:   "plot DIR --x COLUMN --y COLUMN",
@@ -251,16 +249,10 @@ func newSweepPlot() *cobra.Command {
 			if p.X == "" || p.Y == "" {
 				return usage("sweep plot needs --x and --y, columns of %s", filepath.Join(args[0], "results.csv"))
 			}
-			for flag, size := range map[string]float64{"width": p.Width, "height": p.Height} {
-				if c.Flags().Changed(flag) && !(size >= 100 && size <= 5000) {
-					return usage("--%s must be between 100 and 5000 points, is %v", flag, size)
-				}
+			if err := f.check(); err != nil {
+				return err
 			}
-			for _, f := range p.Formats {
-				if !slices.Contains(plot.Formats, f) {
-					return usage("--format is of %s, not %q", strings.Join(plot.Formats, ", "), f)
-				}
-			}
+			p.Style = f.Style
 			if out == "" {
 				out = filepath.Join(args[0], "plots")
 			}
@@ -283,13 +275,9 @@ func newSweepPlot() *cobra.Command {
 	flags.StringArrayVar(&p.Where, "where", nil, "draw only rows with `column=value`; may be repeated")
 	flags.BoolVar(&p.LogX, "log-x", false, "logarithmic horizontal axis")
 	flags.BoolVar(&p.LogY, "log-y", false, "logarithmic vertical axis")
-	flags.StringVar(&p.Title, "title", "", "title (default from the column of --y)")
+	f.add(c, "title (default from the column of --y)")
 	flags.StringVar(&p.LabelX, "label-x", "", "what stands at the horizontal axis (default the column in words)")
 	flags.StringVar(&p.LabelY, "label-y", "", "what stands at the vertical axis (default the column in words)")
-	flags.Float64Var(&p.Width, "width", 0, "width in `points`, 72 an inch (default 440)")
-	flags.Float64Var(&p.Height, "height", 0, "height in `points` without the legend (default 240)")
-	flags.StringSliceVar(&p.Formats, "format", []string{"svg", "png"}, "files to write: "+
-		strings.Join(plot.Formats, ", ")+"; pgf is for LaTeX")
 	flags.StringVar(&out, "out", "", "`directory` of the figures (default DIR/plots)")
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -16,12 +17,12 @@ import (
 	"overhear/adversary"
 	"overhear/algorithms"
 	"overhear/experiment"
-	"overhear/internal/files"
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/report"
 	"overhear/report/network"
+	"overhear/report/plot"
 	"overhear/scenarios"
 	"overhear/sim"
 )
@@ -64,6 +65,8 @@ func newDraw() *cobra.Command {
 	var out string
 	var seed int64
 	var force bool
+	var formats []string
+	var title string
 	c := &cobra.Command{
 		Use:   "draw RUNDIR|FILE",
 		Short: "Draw the network: of a run with its measured latencies, of a scenario with those it gives",
@@ -72,8 +75,15 @@ func newDraw() *cobra.Command {
 			if c.Flags().Changed("seed") && seed < 0 {
 				return usage("--seed must be at least 0, is %d", seed)
 			}
-			if filepath.Ext(out) != ".svg" {
-				return usage("--out is a file that ends in .svg, not %q", out)
+			ending := strings.TrimPrefix(filepath.Ext(out), ".")
+			if !slices.Contains(plot.Formats, ending) {
+				return usage("--out is a file that ends in .%s, not %q", strings.Join(plot.Formats, ", ."), out)
+			}
+			if formats == nil {
+				formats = []string{ending}
+			}
+			if err := (&figureFlags{plot.Style{Formats: formats}}).check(); err != nil {
+				return err
 			}
 			p, err := picture(args[0], seed)
 			if err != nil {
@@ -83,17 +93,25 @@ func newDraw() *cobra.Command {
 				return usage("%d nodes are too many to read in one picture, which shows up to %d; --force draws them "+
 					"all the same", p.Nodes, network.MostNodes)
 			}
-			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-				return fmt.Errorf("drawing a network: %w", err)
+			drawing := p.Picture()
+			if title != "" {
+				drawing.Title = title
 			}
-			if err := files.WriteBytes(out, p.Picture().SVG()); err != nil {
-				return fmt.Errorf("drawing a network: %w", err)
+			name := strings.TrimSuffix(filepath.Base(out), filepath.Ext(out))
+			paths, err := drawing.Write(filepath.Dir(out), name, formats)
+			if err != nil {
+				return err
 			}
-			_, err = fmt.Fprintln(c.OutOrStdout(), out)
-			return err
+			for _, path := range paths {
+				fmt.Fprintln(c.OutOrStdout(), path)
+			}
+			return nil
 		},
 	}
-	c.Flags().StringVar(&out, "out", "network.svg", "`file` to write")
+	c.Flags().StringVar(&out, "out", "network.svg", "`file` to write; its ending is the format, "+
+		strings.Join(plot.Formats, ", "))
+	c.Flags().StringSliceVar(&formats, "format", nil, "files to write (default that of --out)")
+	c.Flags().StringVar(&title, "title", "", "title of the picture")
 	c.Flags().Int64Var(&seed, "seed", -1, "the seed that draws a scenario's graph (default the scenario's first)")
 	c.Flags().BoolVar(&force, "force", false, "draw a network that is too large to read")
 	return c

@@ -17,6 +17,8 @@ type Axis struct {
 	Low, High float64 // its range; equal: that of the data
 	Whole     bool    // integers only are labelled
 	Zero      float64 // on a logarithmic axis, where 0 is drawn; 0: nowhere
+
+	Names []string // of categories, which stand at 0, 1, …; nil: the axis is of numbers
 }
 
 // Linear is an axis whose range is that of the data.
@@ -46,6 +48,9 @@ func (a *Axis) edge(v float64) float64 {
 
 // measure takes the range from the data where none is given; false if there are none.
 func (a *Axis) measure(values []float64) bool {
+	if a.Names != nil {
+		a.Low, a.High = -0.5, float64(len(a.Names))-0.5
+	}
 	if a.Low != a.High {
 		return true
 	}
@@ -97,6 +102,13 @@ const (
 // ticks are the marks of the axis. Where labels would meet, only every second, fifth or tenth is left.
 func (a *Axis) ticks(upright bool) []gonum.Tick {
 	var kept []gonum.Tick
+	if a.Names != nil {
+		for k, name := range a.Names {
+			room := acrossRoom / float64(len(a.Names)) / wider
+			kept = append(kept, gonum.Tick{Value: float64(k), Label: shorten(name, TextSize, room)})
+		}
+		return kept
+	}
 	if a.Log && a.Zero > 0 {
 		kept = append(kept, gonum.Tick{Value: a.Zero, Label: "0"})
 	}

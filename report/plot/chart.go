@@ -288,6 +288,15 @@ func (c *Chart) band(on draw.Canvas, l *styled, x, y func(float64) vg.Length) {
 	if l.Low == nil {
 		return
 	}
+	if c.X.Names != nil { // nothing is between categories
+		for k, v := range l.X {
+			if c.fits(v, l.Low[k]) && c.fits(v, l.High[k]) {
+				pen := draw.LineStyle{Color: l.ink(), Width: vg.Points(1.6)}
+				on.StrokeLine2(pen, x(v), y(l.Low[k]), x(v), y(l.High[k]))
+			}
+		}
+		return
+	}
 	var above, below []vg.Point
 	for k, v := range l.X {
 		at, ok := c.X.place(v)

@@ -93,7 +93,8 @@ func (p *Picture) svg(headed bool, number int, attributes string) string {
 <title id="t%d">%s</title>
 <desc id="d%d">%s</desc>
 %s%s</svg>
-`, attributes, number, number, width, height, number, html.EscapeString(p.Title), number, html.EscapeString(p.About),
+`, attributes, number, number, width, height, number, html.EscapeString(plainMath(p.Title)), number,
+		html.EscapeString(plainMath(p.About)),
 		inside, overlay(tips))
 }
 

@@ -30,7 +30,7 @@ func TestRuns_SameBytesAndWithContent(t *testing.T) {
 	runs := []*record.Table{decay(1), decay(2), decay(3)}
 	a, b := t.TempDir(), t.TempDir()
 	for _, dir := range []string{a, b} {
-		if err := Runs("decay", runs, dir); err != nil {
+		if err := Runs("decay", runs, dir, Style{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestRuns_LeavesOutWhatIsNotThere(t *testing.T) {
 		row[3] = math.NaN()
 	}
 	dir := t.TempDir()
-	if err := Runs("x", []*record.Table{run}, dir); err != nil {
+	if err := Runs("x", []*record.Table{run}, dir, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "distance-round.svg")); err == nil {

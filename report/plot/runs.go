@@ -3,16 +3,25 @@
 package plot
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 
+	"overhear/internal/files"
 	"overhear/record"
 )
 
 // Runs writes, into dir, the figures of the runs of one experiment, one table a seed: loss and distance against
 // rounds and against virtual time, each as SVG and PNG. With several seeds a line is the mean, and the band goes
 // from the least to the greatest. What was not measured has no figure.
-func Runs(name string, tables []*record.Table, dir string) error {
+//
+// A style other than the usual is kept beside them, so that a repeat of the run can draw the same.
+func Runs(name string, tables []*record.Table, dir string, style Style) error {
+	if style.Title != "" {
+		name = style.Title
+	}
+	drawn := false
 	for _, y := range []struct {
 		column, about string
 		axis          Axis
@@ -45,10 +54,18 @@ func Runs(name string, tables []*record.Table, dir string) error {
 				continue
 			}
 			c.Lines = []Line{line}
-			if err := c.Save(dir, y.column+"-"+x.column); err != nil {
+			if _, err := style.Save(c, dir, y.column+"-"+x.column); err != nil {
 				return err
 			}
+			drawn = true
 		}
 	}
-	return nil
+	if !drawn || style.IsZero() {
+		return nil
+	}
+	text, err := json.MarshalIndent(style, "", "  ")
+	if err != nil {
+		return err
+	}
+	return files.WriteBytes(filepath.Join(dir, record.StyleFile), append(text, '\n'))
 }

@@ -78,7 +78,7 @@ type run struct {
 
 func runs(txt string, f gonum.Font) []run {
 	var all []run
-	for _, r := range txt {
+	for _, r := range plainMath(txt) {
 		raised := strings.ContainsRune(exponents, r)
 		if n := len(all); n > 0 && all[n-1].raised == raised {
 			all[n-1].text += string(r)
@@ -119,7 +119,7 @@ func (t typesetter) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point)
 	at.Y += vg.Length(style.YAlign)*style.Height(txt) - height + style.Font.Size
 	c.SetColor(style.Color)
 	if is[*vgsvg.Canvas](c) { // its viewer finds signs that the font lacks in another one
-		c.FillString(t.Fonts.Lookup(style.Font, style.Font.Size), at, txt)
+		c.FillString(t.Fonts.Lookup(style.Font, style.Font.Size), at, plainMath(txt))
 		return
 	}
 	if is[*vgtex.Canvas](c) {
@@ -149,7 +149,7 @@ func Width(txt string, size float64) float64 {
 
 // shorten cuts a text to a width.
 func shorten(txt string, size, width float64) string {
-	if Width(txt, size) <= width {
+	if Width(txt, size) <= width || strings.Contains(txt, "$") { // no half of a formula
 		return txt
 	}
 	for utf8.RuneCountInString(txt) > 1 && Width(txt+"…", size) > width {
