@@ -101,9 +101,11 @@ var all = []*Metric{
 	{
 		Name: "privacy_loss", Title: "privacy loss", Unit: "nats",
 		Absent: "if the method claims none, or its claim is not established",
-		Rows:   Meaning{Definition: "the method's claimed bound up to the round, largest over nodes (ZKL18 §5, P(t))"},
-		field:  func(r *Row) *float64 { return &r.PrivacyLoss },
-		final:  func(f record.Final) float64 { return float64(f.PrivacyLoss) },
+		Rows: Meaning{Definition: "the method's claimed bound up to the round, as its paper composes it, largest " +
+			"over nodes (ZKL18 §5, P(t)): the sum over rounds, or by Rényi divergences where a mechanism is not " +
+			"pure; the least of all compositions is the privacy bound of a run's table"},
+		field: func(r *Row) *float64 { return &r.PrivacyLoss },
+		final: func(f record.Final) float64 { return float64(f.PrivacyLoss) },
 	},
 	{
 		Name: "messages", Unit: "packets",

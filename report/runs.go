@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"text/tabwriter"
 
 	"overhear/metrics"
@@ -58,8 +59,7 @@ func Table(w io.Writer, r *record.Run) error {
 	if i.Ridge != nil {
 		line("rho", fmt.Sprint(i.Ridge.Weight), Ridge(i.Ridge, i.Reference.TestError))
 	}
-	value, meaning := claim(i)
-	line(metrics.Named("privacy_loss").Title, value, meaning)
+	claim(i, line)
 	if a := i.Activity; a != nil && a.Lags != nil {
 		used, fresh := int64(0), int64(0)
 		for lag, n := range a.Lags {
@@ -103,19 +103,31 @@ func notes(w io.Writer, i *record.Info) {
 func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s: %d seeds\tmean\tleast\tgreatest\n", runs[0].Info.Name, len(runs))
-	for _, name := range []string{"loss", "objective", "test_error", "consensus", "distance", "time_s"} {
-		m := metrics.Named(name)
+	row := func(title string, of func(i *record.Info) float64) {
 		sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
 		for _, r := range runs {
-			v := m.InFinal(r.Info.Final)
+			v := of(r.Info)
 			sum += v
 			low, high = math.Min(low, v), math.Max(high, v)
 		}
-		if math.IsNaN(sum) {
-			continue
+		if !math.IsNaN(sum) {
+			fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%.6g\n", title, sum/float64(len(runs)), low, high)
 		}
-		fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%.6g\n", m.Title, sum/float64(len(runs)), low, high)
 	}
+	names := []string{"loss", "objective", "test_error", "consensus", "distance", "time_s"}
+	if runs[0].Info.Privacy != nil {
+		names = append(names, "privacy_loss")
+	}
+	for _, name := range names {
+		m := metrics.Named(name)
+		row(m.Title, func(i *record.Info) float64 { return m.InFinal(i.Final) })
+	}
+	row(boundTitle, func(i *record.Info) float64 {
+		if c := worstClaim(i, func(u privacy.Unit) bool { return u != privacy.Label }); c != nil {
+			return float64(c.Bound.Epsilon)
+		}
+		return math.NaN()
+	})
 	fmt.Fprintf(t, "files\t%s\n", dir)
 	if err := t.Flush(); err != nil {
 		return err
@@ -220,42 +232,112 @@ func number(n record.Number) string {
 // holds says whether the condition of a claim is met. It goes by its text, as conditions have no kind yet.
 func holds(condition string) bool { return condition == record.ConditionHolds }
 
-// claim is the claimed loss of the node that loses most, and what it means.
-func claim(i *record.Info) (value, meaning string) {
-	p := i.Privacy
+// claim writes the claimed loss of the node that loses most, as the method composes it, and
+// the least of all compositions.
+func claim(i *record.Info, line func(name, value, meaning string)) {
+	p, name := i.Privacy, metrics.Named("privacy_loss").Title
 	switch {
 	case p == nil:
-		return "no claim", "the method does not hide what it computes from"
+		line(name, "no claim", "the method does not hide what it computes from")
+		return
 	case !holds(p.Condition):
-		return "not established", p.Condition
+		line(name, "not established", p.Condition)
+		return
 	}
-	worst := leastBound(i)
-	value = number(worst.Epsilon)
-	meaning = "claimed bound on what the messages say about a row, worst node"
-	switch {
-	case worst.By == "":
-		value = number(i.Final.PrivacyLoss)
-	case worst.Delta > 0:
-		meaning += fmt.Sprintf(", at δ = %v by %s, the least of all in run.json", float64(worst.Delta), worst.By)
-	default:
-		meaning += ", by " + worst.By + ", the least of all in run.json"
+	worst := worstClaim(i, func(u privacy.Unit) bool { return u != privacy.Label })
+	meaning := "of a row at the worst node; column privacy_loss"
+	if worst != nil {
+		by := "by " + bounds(worst)[0].By
+		if by == "by "+record.BySum {
+			by = "summed over rounds"
+		}
+		meaning = by + ", " + meaning
 	}
 	if p.Chosen != nil {
 		meaning += fmt.Sprintf("; noise chosen for %v over the %s: the scenario's budgets × %.4g",
 			p.Chosen.Epsilon, p.Chosen.Over, p.Chosen.Scale)
 	}
-	return value, meaning
+	line(name, number(i.Final.PrivacyLoss), meaning)
+	if worst == nil {
+		return
+	}
+	least := worst.Bound
+	meaning = "by " + least.By + ", the least bound of all compositions; --bounds shows them"
+	if least.Delta > 0 {
+		meaning = fmt.Sprintf("at δ = %v %s", float64(least.Delta), meaning)
+	}
+	line(boundTitle, number(least.Epsilon), meaning)
 }
 
-// leastBound is the bound of the node whose rows lose most, each node's the least of its
-// compositions.
-func leastBound(i *record.Info) (worst record.Bound) {
-	for _, c := range i.Privacy.Claims {
-		if c.Unit != privacy.Label && c.Bound.By != "" && (worst.By == "" || c.Bound.Epsilon > worst.Epsilon) {
-			worst = c.Bound
+// boundTitle names the least of all compositions. The metric privacy_loss is the method's
+// own composition, and keeps its name.
+const boundTitle = "privacy bound"
+
+// worstClaim is the claim of the node that loses most of some units, by the least of its
+// compositions; nil: none is established.
+func worstClaim(i *record.Info, of func(privacy.Unit) bool) (worst *record.Claim) {
+	if i.Privacy == nil {
+		return nil
+	}
+	for k := range i.Privacy.Claims {
+		c := &i.Privacy.Claims[k]
+		if of(c.Unit) && c.Bound.By != "" && (worst == nil || c.Bound.Epsilon > worst.Bound.Epsilon) {
+			worst = c
 		}
 	}
 	return worst
+}
+
+// bounds are all compositions of a claim, the method's own first. What a paper composes
+// itself stands alone; a sum needs pure mechanisms.
+func bounds(c *record.Claim) []record.Bound {
+	if c.Bound.By == record.ByPaper {
+		return []record.Bound{c.Bound}
+	}
+	renyi := record.Bound{Epsilon: c.RDP, Delta: c.AtDelta, By: record.ByRenyi}
+	zcdp := record.Bound{Epsilon: c.ZCDP, Delta: c.AtDelta, By: record.ByZCDP}
+	if c.Delta > 0 {
+		return []record.Bound{renyi, zcdp}
+	}
+	all := []record.Bound{{Epsilon: c.Epsilon, By: record.BySum}}
+	if !math.IsNaN(float64(c.Advanced)) {
+		all = append(all, record.Bound{Epsilon: c.Advanced, Delta: c.AtDelta, By: record.ByAdvanced})
+	}
+	return append(all, zcdp, renyi)
+}
+
+// Bounds writes all compositions of what a run claims, for the worst node of each unit that
+// is protected.
+func Bounds(w io.Writer, i *record.Info) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	units := []privacy.Unit{}
+	if i.Privacy != nil {
+		for _, c := range i.Privacy.Claims {
+			if !slices.Contains(units, c.Unit) {
+				units = append(units, c.Unit)
+			}
+		}
+	}
+	established := false
+	for _, unit := range units {
+		c := worstClaim(i, func(u privacy.Unit) bool { return u == unit })
+		if c == nil {
+			continue
+		}
+		established = true
+		fmt.Fprintf(t, "bounds of a %s at node %d, seed %d\tε\tδ\t\n", unit, c.Node, i.Seed)
+		for _, b := range bounds(c) {
+			least := ""
+			if b.By == c.Bound.By {
+				least = "the least"
+			}
+			fmt.Fprintf(t, "%s\t%s\t%v\t%s\n", b.By, number(b.Epsilon), float64(b.Delta), least)
+		}
+	}
+	if !established {
+		fmt.Fprintf(t, "no bounds: seed %d has no claim that is established\n", i.Seed)
+	}
+	return t.Flush()
 }
 
 func short(digest string) string {

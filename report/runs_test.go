@@ -4,9 +4,11 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"overhear/privacy"
 	"overhear/record"
 )
 
@@ -59,5 +61,58 @@ func TestSeedTable_WarnsAsOneRunDoes(t *testing.T) {
 		if strings.Count(b.String(), want) != 1 {
 			t.Errorf("no line, or several, %q in\n%s", want, b.String())
 		}
+	}
+}
+
+// All compositions of a claim, under names that do not mix: the sum of pure mechanisms, none
+// of those that are not, and a paper's own alone.
+func TestBounds_HaveEachComposition(t *testing.T) {
+	nan := record.Number(math.NaN())
+	claiming := func(c record.Claim) *record.Info {
+		c.Node, c.Unit, c.AtDelta, c.ZCDP, c.RDP = 3, privacy.Sample, 1e-5, 4, 3
+		i := &record.Info{Privacy: &record.Privacy{Condition: record.ConditionHolds, Claims: []record.Claim{
+			{Unit: privacy.Sample, Bound: record.Bound{Epsilon: 1, By: record.BySum}}, c}}}
+		i.Final.PrivacyLoss = c.Epsilon
+		return i
+	}
+	renyi := record.Bound{Epsilon: 3, Delta: 1e-5, By: record.ByRenyi}
+	for name, c := range map[string]struct {
+		i      *record.Info
+		loss   string
+		bounds []string
+	}{
+		"pure": {claiming(record.Claim{Epsilon: 9, Advanced: 5, Bound: renyi}), "summed over rounds, of",
+			[]string{"the sum over rounds 9 0", "advanced composition 5 1e-05", "zero-concentrated privacy 4 1e-05",
+				"Rényi divergences 3 1e-05 the least"}},
+		"gaussian": {claiming(record.Claim{Epsilon: 3, Delta: 1e-5, Advanced: nan, Bound: renyi}),
+			"by Rényi divergences, of",
+			[]string{"Rényi divergences 3 1e-05 the least", "zero-concentrated privacy 4 1e-05"}},
+		"paper": {claiming(record.Claim{Epsilon: 7, Delta: 1e-3, Advanced: nan,
+			Bound: record.Bound{Epsilon: 7, Delta: 1e-3, By: record.ByPaper}}), "by the paper's own composition, of",
+			[]string{"the paper's own composition 7 0.001 the least"}},
+	} {
+		var b strings.Builder
+		if err := Bounds(&b, c.i); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[1:] {
+			got = append(got, strings.Join(strings.Fields(line), " "))
+		}
+		if !slices.Equal(got, c.bounds) || !strings.HasPrefix(b.String(), "bounds of a sample at node 3, seed 0 ") {
+			t.Errorf("%s: %q, want %q, in\n%s", name, got, c.bounds, b.String())
+		}
+		lines := map[string]string{}
+		line := func(name, value, meaning string) { lines[name] = value + " " + meaning }
+		claim(c.i, line)
+		least := number(c.i.Privacy.Claims[1].Bound.Epsilon)
+		if !strings.Contains(lines["privacy loss"], c.loss) ||
+			!strings.HasPrefix(lines["privacy bound"], least+" at δ = ") {
+			t.Errorf("%s: %q", name, lines)
+		}
+	}
+	var b strings.Builder
+	if err := Bounds(&b, &record.Info{}); err != nil || !strings.HasPrefix(b.String(), "no bounds: ") {
+		t.Errorf("%v, %q", err, b.String())
 	}
 }

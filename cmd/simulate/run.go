@@ -39,6 +39,7 @@ type runFlags struct {
 	replace bool
 	noPlots bool
 	figures figureFlags
+	bounds  bool
 
 	checkpoint time.Duration
 	outGiven   bool // by --out
@@ -73,6 +74,7 @@ func newRun() *cobra.Command {
 		"that the same command goes on\nfrom there if it is stopped or killed; 0: never")
 	flags.BoolVar(&f.noPlots, "no-plots", false, "draw no figures")
 	f.figures.add(c, "title of the figures, in place of the scenario's name")
+	flags.BoolVar(&f.bounds, "bounds", false, "show all bounds on the privacy loss, by each way to compose rounds")
 	return c
 }
 
@@ -166,7 +168,8 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 		Extra: evaluation.WriteKnowledge, Checkpoint: f.checkpoint,
 		Say:      func(text string) { bar.clear(); fmt.Fprintln(os.Stderr, text) },
 		Progress: func(seed uint64, round int) { bar.at(int(seed-s.Seeds.First)*(s.Rounds.Count+1) + round + 1) }}
-	var runs []*record.Run
+	var runs, ended []*record.Run
+	var early error
 	kept := 0
 	for k := range s.Seeds.Count {
 		seed := s.Seeds.First + uint64(k)
@@ -200,41 +203,61 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 			if f.checkpoint == 0 {
 				kept = "what seed %d has computed is not"
 			}
-			return runs, fmt.Errorf("stopped; %d of %d seeds are finished and kept, "+kept+
-				"; the same command goes on from there", len(runs), s.Seeds.Count, seed)
+			return runs, errors.Join(early, fmt.Errorf("stopped; %d of %d seeds are finished and kept, "+kept+
+				"; the same command goes on from there", len(runs), s.Seeds.Count, seed))
+		}
+		if err != nil && r != nil { // it ended early, which others need not
+			early = errors.Join(early, err)
+			ended = append(ended, r)
+			continue
 		}
 		if err != nil {
-			bar.clear()
-			if r != nil && !f.json { // it ended early
-				err = errors.Join(err, report.Table(w, r))
+			if last := s.Seeds.First + uint64(s.Seeds.Count) - 1; seed < last {
+				err = fmt.Errorf("%w; seeds after %d, up to %d, were not run", err, seed, last)
 			}
-			return runs, err
+			return runs, errors.Join(early, err)
 		}
 		runs = append(runs, r)
 	}
 	bar.clear()
+	if len(runs) == 0 {
+		if len(ended) == 1 && !f.json {
+			early = errors.Join(early, report.Table(w, ended[0]))
+		}
+		return runs, early
+	}
 	summed, others, err := e.Summarise(d, !f.noPlots, f.figures.Style)
 	if err != nil {
-		return runs, err
+		return runs, errors.Join(early, err)
 	}
-	diverged := divergence(runs)
+	failed := errors.Join(early, divergence(runs))
 	if kept > 0 && !f.json {
 		note("%d of %d seeds were finished already; --again runs them again", kept, s.Seeds.Count)
 	}
 	if summed > len(runs) && !f.json {
 		note("summary.csv is of all %d seeds that are finished in %s", summed, d.Path)
 	}
+	if ended != nil && !f.json {
+		note("%d of %d seeds ended early and have no part in what follows", len(ended), s.Seeds.Count)
+	}
 	if others > 0 {
 		note("summary.csv leaves out %d more in %s, which came from other files or another build of the program, "+
 			"ended early, or are damaged", others, d.Path)
 	}
 	if f.json {
-		return runs, diverged
+		return runs, failed
 	}
 	if len(runs) > 1 {
-		return runs, errors.Join(report.SeedTable(w, runs, d.Path), diverged)
+		err = report.SeedTable(w, runs, d.Path)
+	} else {
+		err = report.Table(w, runs[0])
 	}
-	return runs, errors.Join(report.Table(w, runs[0]), diverged)
+	for _, r := range runs {
+		if f.bounds {
+			err = errors.Join(err, report.Bounds(w, r.Info))
+		}
+	}
+	return runs, errors.Join(err, failed)
 }
 
 // divergence is an error that names the runs that diverge; their files are kept.
