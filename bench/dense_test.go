@@ -16,6 +16,7 @@ import (
 
 	"overhear/experiment"
 	"overhear/internal/num"
+	"overhear/problem"
 	"overhear/scenarios"
 	"overhear/sim"
 )
@@ -141,5 +142,74 @@ func BenchmarkSetUp(b *testing.B) {
 	b.ReportMetric(median(theirs), "their-CPU-s")
 	b.ReportMetric(median(ourBytes)/1e6, "our-MB")
 	b.ReportMetric(median(theirBytes)/1e6, "their-MB")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkFewRows solves for nodes of two rows and 21 columns, one after the other, and gives the CPU time and the
+// memory of each, besides its rows and iterate, and the ratio of CPU seconds to those of numpy for all at once.
+func BenchmarkFewRows(b *testing.B) {
+	const nodes, d, rounds = 10000, 21, 10
+	interpreter := python(b)
+	stream := sim.NewStream(1, "few rows")
+	var objectives [nodes]*problem.Objective
+	var iterates [nodes][]float64
+	cols, row, q := make([]int32, d), make([]float64, d), make([]float64, d)
+	draw := func(x []float64) {
+		for k := range x {
+			x[k] = stream.Normal()
+		}
+	}
+	for i := range objectives {
+		u := problem.NewRows(d)
+		for range 2 {
+			draw(row)
+			num.Scale(1/num.Norm(row), row)
+			for k := range cols {
+				cols[k] = int32(k)
+			}
+			u.Append(cols, row)
+		}
+		objectives[i] = &problem.Objective{U: u, Weight: 0.5, Loss: problem.Logistic, Ridge: 1}
+		iterates[i] = make([]float64, d)
+	}
+	live := func() float64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc)
+	}
+	seconds, theirs, bytes := 0.0, 0.0, 0.0
+	for b.Loop() {
+		before := live()
+		var solvers [nodes]*problem.Solver
+		scratch := problem.NewScratch(d, 2)
+		begin := cpu(b)
+		for range rounds {
+			for i, o := range objectives {
+				if solvers[i] == nil {
+					solvers[i] = problem.NewSolver(o, 0)
+				}
+				draw(q)
+				num.Scale(0.3, q)
+				if _, err := solvers[i].Solve(scratch, iterates[i], q, 0); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		seconds = (cpu(b) - begin) / rounds
+		bytes = (live() - before) / nodes
+		runtime.KeepAlive(&solvers)
+		out, err := exec.Command(interpreter, "dense.py", "few-rows", fmt.Sprint(nodes), fmt.Sprint(d),
+			fmt.Sprint(rounds)).Output()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := fmt.Sscan(string(out), &theirs); err != nil {
+			b.Fatalf("%q: %v", out, err)
+		}
+	}
+	b.ReportMetric(theirs/seconds, "theirs/ours")
+	b.ReportMetric(seconds/nodes*1e6, "our-µs/solve")
+	b.ReportMetric(bytes, "our-B/node")
 	b.ReportMetric(0, "ns/op")
 }
