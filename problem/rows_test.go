@@ -116,6 +116,31 @@ func TestColumnBlocks_ShareConsecutiveRowsAndCopyOthers(t *testing.T) {
 	}
 }
 
+// A set that is prepared in place is the prepared one, and Apply leaves its set as it is.
+func TestScale_InPlace(t *testing.T) {
+	for _, full := range []bool{true, false} {
+		for _, intercept := range []bool{true, false} {
+			x := normalRows(rand.New(rand.NewPCG(7, 8)), 6, 4)
+			if !full {
+				x.Append([]int32{1, 3}, []float64{4, -5})
+			}
+			original, scale := x.scaled([]int{0, 1, 2}, []float64{1, 1, 1}), Scale{Columns: "max", Rows: "clip",
+				Intercept: intercept}
+			want := scale.Apply(&Set{X: x}, nil)
+			if again := x.scaled([]int{0, 1, 2}, []float64{1, 1, 1}); !equalRows(original, again) {
+				t.Fatal("Apply has changed its set")
+			}
+			got := scale.InPlace(&Set{X: x}, nil)
+			if !equalRows(got.X, want.X) {
+				t.Errorf("in place: %+v, want %+v", got.X, want.X)
+			}
+			if (&got.X.Val[0] == &x.Val[0]) == intercept {
+				t.Errorf("with an intercept %v, the memory is the same: %v", intercept, !intercept)
+			}
+		}
+	}
+}
+
 func sum(widths []int) (total int) {
 	for _, w := range widths {
 		total += w

@@ -17,37 +17,47 @@ type Cholesky struct{ packed []float64 }
 // Packed is the length of a packed triangle of order n.
 func Packed(n int) int { return n * (n + 1) / 2 }
 
-// Rows of L are made by strips, whose parts need each other only at the end: the rows of a part are in a near cache
-// while the rows above pass.
+// choleskyBlock is the number of columns after which the rest of the matrix is brought up to date; choleskyRows that of
+// rows which one goroutine takes at a time.
 const (
-	choleskyStrip = 64
-	choleskyPart  = 16
+	choleskyBlock = 128
+	choleskyRows  = 32
 )
 
 // Factor factors a packed lower triangle in place and keeps it.
 func (c *Cholesky) Factor(a []float64, n int) error {
 	c.packed = a
-	for from := 0; from < n; from += choleskyStrip {
-		to := min(from+choleskyStrip, n)
-		if from > 0 {
-			parallel((to-from+choleskyPart-1)/choleskyPart, func(k int) {
-				first := from + k*choleskyPart
-				c.columns(first, min(first+choleskyPart, to), 0, from)
-			})
-		}
+	var left panel
+	for from := 0; from < n; from += choleskyBlock {
+		to := min(from+choleskyBlock, n)
 		for i := from; i < to; i += 4 {
 			end := min(i+4, to)
-			c.columns(i, end, from, i)
+			c.columns(i, end, from, from, i)
 			for k := i; k < end; k++ {
-				c.columns(k, k+1, i, k)
+				c.columns(k, k+1, from, i, k)
 				r := c.row(k)
-				pivot := r[k] - Dot(r[:k], r[:k])
+				pivot := r[k] - Dot(r[from:k], r[from:k])
 				if !(pivot > 0) || math.IsInf(pivot, 1) {
 					return ErrNotPositiveDefinite
 				}
 				r[k] = 1 / math.Sqrt(pivot)
 			}
 		}
+		if to == n {
+			break
+		}
+		left.reset(n-to, to-from)
+		parallel((n-to+choleskyRows-1)/choleskyRows, func(k int) {
+			first := to + k*choleskyRows
+			last := min(first+choleskyRows, n)
+			c.columns(first, last, from, from, to)
+			for i := first; i < last; i++ {
+				for k, l := range c.row(i)[from:to] {
+					left.set(i-to, k, l)
+				}
+			}
+		})
+		left.addTo(-1, func(i int) []float64 { return c.row(to + i)[to:] })
 	}
 	return nil
 }
@@ -55,15 +65,16 @@ func (c *Cholesky) Factor(a []float64, n int) error {
 // row is the i-th of L.
 func (c *Cholesky) row(i int) []float64 { return c.packed[Packed(i) : Packed(i)+i+1] }
 
-// columns makes the columns from…to−1 of the rows first…last−1, given the columns before and the rows above.
-func (c *Cholesky) columns(first, last, from, to int) {
+// columns makes the columns from…to−1 of the rows first…last−1, given those of the rows above and the columns before,
+// of which the ones before begin are in the matrix already.
+func (c *Cholesky) columns(first, last, begin, from, to int) {
 	var k [4]float64
 	for j := from; j < to; j++ {
 		above := c.row(j)
 		i := first
 		for ; i+4 <= last; i += 4 {
 			p, q, r, s := c.row(i), c.row(i+1), c.row(i+2), c.row(i+3)
-			Dots(&k, p, q, r, s, above[:j])
+			Dots(&k, p[begin:], q[begin:], r[begin:], s[begin:], above[begin:j])
 			p[j] = (p[j] - k[0]) * above[j]
 			q[j] = (q[j] - k[1]) * above[j]
 			r[j] = (r[j] - k[2]) * above[j]
@@ -71,7 +82,7 @@ func (c *Cholesky) columns(first, last, from, to int) {
 		}
 		for ; i < last; i++ {
 			r := c.row(i)
-			r[j] = (r[j] - Dot(above[:j], r[:j])) * above[j]
+			r[j] = (r[j] - Dot(above[begin:j], r[begin:j])) * above[j]
 		}
 	}
 }

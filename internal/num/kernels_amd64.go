@@ -33,3 +33,9 @@ func tileAVX2(out *[tileSide * tileSide]float64, a, b *float64, n int)
 
 //go:noescape
 func tileAVX512(out *[tileSide * tileSide]float64, a, b *float64, n int)
+
+//go:noescape
+func dot4AVX512(out *[4]float64, a, b, c, d, x *float64, n int)
+
+//go:noescape
+func axpy4AVX512(k *[4]float64, a, b, c, d, y *float64, n int)

@@ -503,3 +503,131 @@ loop:
 	VMOVUPD Z7, 448(DI)
 	VZEROUPPER
 	RET
+
+// MASK sets K1 to the CX lanes, 1 to 7, that are left.
+#define MASK \
+	MOVL  $1, DX \
+	SHLL  CX, DX \
+	DECL  DX \
+	KMOVW DX, K1
+
+// MACW adds the products of eight numbers of a row, at AX, and Z8 to a register; LASTW of those in K1.
+#define MACW(P, T, ACC) \
+	VMULPD (P)(AX*8), Z8, T \
+	VADDPD T, ACC, ACC
+
+#define LASTW(P, T, ACC) \
+	VMOVUPD.Z (P)(AX*8), K1, T \
+	VMULPD    T, Z8, T \
+	VADDPD    T, ACC, ACC
+
+// HALVES adds the upper chains of a register to the lower, and then sums as SUM does.
+#define HALVES(Z, Y, X) \
+	VEXTRACTF64X4 $1, Z, Y11 \
+	SUM(Y, Y11, X)
+
+// func dot4AVX512(out *[4]float64, a, b, c, d, x *float64, n int)
+// dot4AVX2 with all eight chains in one register.
+TEXT ·dot4AVX512(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), DI
+	MOVQ   a+8(FP), R8
+	MOVQ   b+16(FP), R9
+	MOVQ   c+24(FP), R10
+	MOVQ   d+32(FP), R11
+	MOVQ   x+40(FP), SI
+	MOVQ   n+48(FP), CX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	XORQ   AX, AX
+	SUBQ   $8, CX
+	JLT    rest
+
+loop:
+	VMOVUPD (SI)(AX*8), Z8
+	MACW(R8, Z4, Z0)
+	MACW(R9, Z5, Z1)
+	MACW(R10, Z6, Z2)
+	MACW(R11, Z7, Z3)
+	ADDQ    $8, AX
+	SUBQ    $8, CX
+	JGE     loop
+
+rest:
+	ADDQ      $8, CX
+	JEQ       sum
+	MASK
+	VMOVUPD.Z (SI)(AX*8), K1, Z8
+	LASTW(R8, Z4, Z0)
+	LASTW(R9, Z5, Z1)
+	LASTW(R10, Z6, Z2)
+	LASTW(R11, Z7, Z3)
+
+sum:
+	HALVES(Z0, Y0, X0)
+	HALVES(Z1, Y1, X1)
+	HALVES(Z2, Y2, X2)
+	HALVES(Z3, Y3, X3)
+	VMOVSD X0, (DI)
+	VMOVSD X1, 8(DI)
+	VMOVSD X2, 16(DI)
+	VMOVSD X3, 24(DI)
+	VZEROUPPER
+	RET
+
+// func axpy4AVX512(k *[4]float64, a, b, c, d, y *float64, n int)
+// axpy4AVX2 with eight lanes.
+TEXT ·axpy4AVX512(SB), NOSPLIT, $0-56
+	MOVQ         k+0(FP), DI
+	VBROADCASTSD (DI), Z0
+	VBROADCASTSD 8(DI), Z1
+	VBROADCASTSD 16(DI), Z2
+	VBROADCASTSD 24(DI), Z3
+	MOVQ         a+8(FP), R8
+	MOVQ         b+16(FP), R9
+	MOVQ         c+24(FP), R10
+	MOVQ         d+32(FP), R11
+	MOVQ         y+40(FP), SI
+	MOVQ         n+48(FP), CX
+	XORQ         AX, AX
+	SUBQ         $8, CX
+	JLT          rest
+
+loop:
+	VMOVUPD (SI)(AX*8), Z8
+	VMULPD  (R8)(AX*8), Z0, Z4
+	VMULPD  (R9)(AX*8), Z1, Z5
+	VMULPD  (R10)(AX*8), Z2, Z6
+	VMULPD  (R11)(AX*8), Z3, Z7
+	VADDPD  Z4, Z8, Z8
+	VADDPD  Z5, Z8, Z8
+	VADDPD  Z6, Z8, Z8
+	VADDPD  Z7, Z8, Z8
+	VMOVUPD Z8, (SI)(AX*8)
+	ADDQ    $8, AX
+	SUBQ    $8, CX
+	JGE     loop
+
+rest:
+	ADDQ      $8, CX
+	JEQ       done
+	MASK
+	VMOVUPD.Z (SI)(AX*8), K1, Z8
+	VMOVUPD.Z (R8)(AX*8), K1, Z4
+	VMOVUPD.Z (R9)(AX*8), K1, Z5
+	VMOVUPD.Z (R10)(AX*8), K1, Z6
+	VMOVUPD.Z (R11)(AX*8), K1, Z7
+	VMULPD    Z4, Z0, Z4
+	VMULPD    Z5, Z1, Z5
+	VMULPD    Z6, Z2, Z6
+	VMULPD    Z7, Z3, Z7
+	VADDPD    Z4, Z8, Z8
+	VADDPD    Z5, Z8, Z8
+	VADDPD    Z6, Z8, Z8
+	VADDPD    Z7, Z8, Z8
+	VMOVUPD   Z8, K1, (SI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET

@@ -16,3 +16,6 @@ func totalAVX2(out *[8]float64, z, slope *float64, n int)     { panic("no AVX2")
 
 func tileAVX2(out *[tileSide * tileSide]float64, a, b *float64, n int)   { panic("no AVX2") }
 func tileAVX512(out *[tileSide * tileSide]float64, a, b *float64, n int) { panic("no AVX-512") }
+
+func dot4AVX512(out *[4]float64, a, b, c, d, x *float64, n int) { panic("no AVX-512") }
+func axpy4AVX512(k *[4]float64, a, b, c, d, y *float64, n int)  { panic("no AVX-512") }

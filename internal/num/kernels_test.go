@@ -50,15 +50,21 @@ func TestKernels_HaveTheBitsOfTheirReference(t *testing.T) {
 			logisticSlopes(v, x)
 			rows := [4][]float64{awkward(g, n, finite), awkward(g, n+2, finite), awkward(g, n+1, finite), y}
 			var out [4]float64
-			Dots(&out, rows[0], rows[1], rows[2], rows[3], x)
-			for k, got := range out {
-				if want := dot(rows[k][:n], x); !same(got, want) {
-					t.Fatalf("row %d of Dots of %d: %v and %v", k, n, got, want)
+			for _, kernel := range fourKernels() {
+				if n > 0 {
+					kernel.dot(&out, &rows[0][0], &rows[1][0], &rows[2][0], &rows[3][0], &x[0], n)
 				}
-			}
-			Axpys(&out, rows[0], rows[1], rows[2], rows[3], p[1:n+1])
-			for k, r := range rows {
-				axpy(out[k], r[:n], q[1:n+1])
+				for k, got := range out {
+					if want := dot(rows[k][:n], x); !same(got, want) {
+						t.Fatalf("row %d of %s dots of %d: %v and %v", k, kernel.name, n, got, want)
+					}
+				}
+				if n > 0 {
+					kernel.axpy(&out, &rows[0][0], &rows[1][0], &rows[2][0], &rows[3][0], &p[1], n)
+				}
+				for k, r := range rows {
+					axpy(out[k], r[:n], q[1:n+1])
+				}
 			}
 			for _, kernel := range tileKernels() {
 				one, two := awkward(g, n*tileSide, finite), awkward(g, n*tileSide, finite)
@@ -86,7 +92,7 @@ func TestKernels_HaveTheBitsOfTheirReference(t *testing.T) {
 			}
 			for k := range p {
 				if !same(p[k], q[k]) {
-					t.Fatalf("Axpy of %d, entry %d: %v and %v", n, k, p[k], q[k])
+					t.Fatalf("Axpy and of four rows, of %d, entry %d: %v and %v", n, k, p[k], q[k])
 				}
 			}
 			for k := range u {
@@ -96,6 +102,20 @@ func TestKernels_HaveTheBitsOfTheirReference(t *testing.T) {
 			}
 		}
 	}
+}
+
+// fourKernels are those of four rows that this processor has.
+func fourKernels() (all []fourKernel) {
+	all = append(all, fourKernel{"AVX2", dot4AVX2, axpy4AVX2})
+	if wide {
+		all = append(all, fourKernel{"AVX-512", dot4AVX512, axpy4AVX512})
+	}
+	return all
+}
+
+type fourKernel struct {
+	name      string
+	dot, axpy func(k *[4]float64, a, b, c, d, x *float64, n int)
 }
 
 // tileKernels are those that this processor has.

@@ -68,7 +68,12 @@ func axpy(a float64, x, y []float64) {
 func Dots(out *[4]float64, a, b, c, d, x []float64) {
 	n := len(x)
 	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
-	if vectors && n > 0 {
+	switch {
+	case n == 0:
+	case wide:
+		dot4AVX512(out, &a[0], &b[0], &c[0], &d[0], &x[0], n)
+		return
+	case vectors:
 		dot4AVX2(out, &a[0], &b[0], &c[0], &d[0], &x[0], n)
 		return
 	}
@@ -79,7 +84,12 @@ func Dots(out *[4]float64, a, b, c, d, x []float64) {
 func Axpys(k *[4]float64, a, b, c, d, y []float64) {
 	n := len(y)
 	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
-	if vectors && n > 0 {
+	switch {
+	case n == 0:
+	case wide:
+		axpy4AVX512(k, &a[0], &b[0], &c[0], &d[0], &y[0], n)
+		return
+	case vectors:
 		axpy4AVX2(k, &a[0], &b[0], &c[0], &d[0], &y[0], n)
 		return
 	}
