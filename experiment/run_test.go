@@ -388,8 +388,10 @@ func TestRun_FailsWhole(t *testing.T) {
 			}},
 		"mode": {context.Background(), parse(t, tiedColumns, "rounds.mode=asynchronous"), experiment.Options{},
 			func(err error) bool { return strings.Contains(err.Error(), "rounds.mode") }},
-		"faults": {context.Background(), parse(t, plain, "network.faults=[{at: 1s, crash: 9}]"), experiment.Options{},
-			func(err error) bool { return errors.As(err, &setup) && strings.Contains(err.Error(), "9") }},
+		"faults": {context.Background(), parse(t, plain, "network.faults=[{at: 1s, leave: 1}, {at: 2s, leave: 1}]"),
+			experiment.Options{}, func(err error) bool {
+				return errors.As(err, &setup) && strings.Contains(err.Error(), "faults[1].leave names node 1")
+			}},
 		"never up": {context.Background(), parse(t, plain, "network.faults=[{crash: 1}]"), experiment.Options{},
 			func(err error) bool { return strings.Contains(err.Error(), "of node 1 (gone for good)") }},
 	} {
