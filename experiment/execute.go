@@ -31,13 +31,23 @@ type Execution struct {
 
 // Finished is what the engine and the protocol tell of a run that has ended.
 type Finished struct {
-	End      sim.Time
+	End      sim.Time   // of the last event
+	Over     sim.Time   // when the last node ended its last round; End if the run ended early
 	Trace    *sim.Trace // nil: none was kept
 	Events   uint64
 	Messages int64                // packets sent; a duplicate counts once
 	Bytes    int64                // of those packets
 	Activity *algorithms.Activity // how nodes spent their time
-	Down     []sim.Duration       // by node of Activity, the time that it was crashed
+	Down     []sim.Duration       // by node of Activity, the time that it was down before it ended
+	Unfelt   []int                // numbers of the faults that began when the run was over, or never
+}
+
+// until is when a node's time is over: when it has ended its last round, or else with the run.
+func (f *Finished) until(node int) sim.Time {
+	if t := f.Activity.Nodes[node].Finished; t > 0 {
+		return t
+	}
+	return f.Over
 }
 
 // EarlyEnd is the end of a run before its last round: a node has failed, or nodes waited
@@ -91,8 +101,19 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 	if f.Trace, err = engine.Trace(); err != nil {
 		return nil, err
 	}
+	if f.Over = f.End; early == nil { // faults, and messages, may come after it
+		f.Over = 0
+		for _, n := range f.Activity.Nodes {
+			f.Over = max(f.Over, n.Finished)
+		}
+	}
 	for i := range f.Activity.Nodes {
-		f.Down = append(f.Down, engine.Downtime(i, f.End))
+		f.Down = append(f.Down, engine.Downtime(i, f.until(i)))
+	}
+	for k := range e.Network.Faults {
+		if at, begins := engine.FaultBegins(k); !begins || at >= f.Over {
+			f.Unfelt = append(f.Unfelt, k)
+		}
 	}
 	if early != nil {
 		return f, early

@@ -22,6 +22,7 @@ type recorder struct {
 	packet  uint64         // number of the latest packet, plus one
 	largest float64        // greatest norm that a round over split columns told of
 	gone    []departure
+	latest  [][]float64 // by part of the problem, its latest iterate; nil where columns are split
 }
 
 // departure is when a node was last up.
@@ -80,6 +81,7 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 		r.columns.Keep(track)
 		return r, nil
 	}
+	r.latest = make([][]float64, out.parts())
 	out.optimum.TestError = record.Number(metrics.TestError(&out.Problem.Test, point))
 	out.ridge = ridgeOfRows(out.Problem, point, e.Problem.Rho)
 	r.rows = metrics.NewCollector(out.Problem, point, e.Rounds.Count, progress)
@@ -118,6 +120,7 @@ func (r *recorder) Published(p *algorithms.Publication) {
 		r.writer.Step(p.Node, p.Round, p.Began, p.At)
 	}
 	if p.Part >= 0 {
+		r.latest[p.Part] = p.Values
 		r.rows.Published(p.Part, p.Round, p.At, p.Values, p.Inner, p.Loss, p.Stats)
 	}
 }

@@ -208,9 +208,10 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	if len(out.rows) == 0 {
 		return nil, cmp.Or(err, errors.New("no round was completed by all nodes"))
 	}
-	departures := out.departures(r.gone)
+	departures := out.departures(r)
 	a.Warnings = append(a.Warnings, departures...)
 	a.Elsewhere = a.Elsewhere || departures != nil
+	a.Warnings = append(a.Warnings, e.unfelt(out.Finished)...)
 	a.conclude(r.largest)
 	if a.Account != nil {
 		a.Account.fill(out.rows)
@@ -283,19 +284,36 @@ func (e *Experiment) info(out *outcome) *record.Info {
 
 // departures say in words which nodes did not stay to the end, and who went on without
 // whom.
-func (o *outcome) departures(gone []departure) []string {
+func (o *outcome) departures(r *recorder) []string {
 	var all []string
-	for _, d := range gone {
+	for _, d := range r.gone {
 		if d.node >= len(o.Activity.Nodes) || o.Activity.Nodes[d.node].Finished > 0 {
 			continue
+		}
+		if part := d.node - r.first; part >= 0 && r.latest != nil {
+			r.latest[part] = nil
 		}
 		all = append(all, fmt.Sprintf("node %d is gone for good from %v on, after its round %d; from then on the "+
 			"metrics are of its last iterate, and the limit is not the optimum", d.node, d.at,
 			o.Activity.Nodes[d.node].Rounds))
 	}
+	worst := metrics.Farthest(r.latest, o.optimum.Point)
+	if all != nil && worst >= 0 {
+		all = append(all, fmt.Sprintf("without the nodes that are gone for good, the distance of the worst node from "+
+			"the centralised optimum, which is of all nodes' data, is %.6g at the end", worst))
+	}
 	for _, s := range o.Activity.Silences {
 		all = append(all, fmt.Sprintf("node %d heard nothing more of node %d, took it to have left, and went on "+
 			"without it from %v on", s.Node, s.Neighbour, s.At))
+	}
+	return all
+}
+
+// unfelt say in words which faults had no part in the run.
+func (e *Experiment) unfelt(f *Finished) (all []string) {
+	for _, k := range f.Unfelt {
+		all = append(all, fmt.Sprintf("network.faults[%d] had no part in the run, which was over at %v: %v", k, f.Over,
+			e.Network.Faults[k]))
 	}
 	return all
 }
@@ -307,12 +325,12 @@ var nodeColumns = []string{"node", "rounds", "busy_s", "down_s", "idle_s", "fini
 func (o *outcome) nodes() [][]float64 {
 	rows := make([][]float64, len(o.Activity.Nodes))
 	for i, n := range o.Activity.Nodes {
-		until, finished := o.End, math.NaN()
+		finished := math.NaN()
 		if n.Finished > 0 {
-			until, finished = n.Finished, n.Finished.Seconds()
+			finished = n.Finished.Seconds()
 		}
 		down := o.Down[i]
-		idle := max(0, sim.Duration(until)-n.Busy-down)
+		idle := max(0, sim.Duration(o.until(i))-n.Busy-down)
 		rows[i] = []float64{float64(i), float64(n.Rounds), n.Busy.Seconds(), down.Seconds(), idle.Seconds(), finished}
 	}
 	return rows

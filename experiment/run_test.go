@@ -215,7 +215,7 @@ func TestRun_TimeOfNodes(t *testing.T) {
 			if !math.IsNaN(until) {
 				t.Errorf("node 3 left and finished at %v s", until)
 			}
-			until = f.End.Seconds()
+			until = f.Over.Seconds()
 		} else if until != f.Activity.Nodes[i].Finished.Seconds() {
 			t.Errorf("node %d finished at %v s", i, until)
 		}
@@ -389,8 +389,10 @@ func TestRun_FailsWhole(t *testing.T) {
 			}},
 		"mode": {context.Background(), parse(t, tiedColumns, "rounds.mode=asynchronous"), experiment.Options{},
 			func(err error) bool { return strings.Contains(err.Error(), "rounds.mode") }},
-		"faults": {context.Background(), parse(t, plain, "network.faults=[{at: 1s, crash: 9}]"), experiment.Options{},
-			func(err error) bool { return errors.As(err, &setup) && strings.Contains(err.Error(), "9") }},
+		"faults": {context.Background(), parse(t, plain, "network.faults=[{at: 1s, leave: 1}, {at: 2s, leave: 1}]"),
+			experiment.Options{}, func(err error) bool {
+				return errors.As(err, &setup) && strings.Contains(err.Error(), "faults[1].leave names node 1")
+			}},
 		"never up": {context.Background(), parse(t, plain, "network.faults=[{crash: 1}]"), experiment.Options{},
 			func(err error) bool { return strings.Contains(err.Error(), "of node 1 (gone for good)") }},
 	} {
@@ -645,8 +647,35 @@ func TestRun_OutlivesANodeThatIsGone(t *testing.T) {
 		if len(r.Info.Warnings) == 0 || !strings.Contains(strings.Join(r.Info.Warnings, "\n"), want) {
 			t.Errorf("%s: it warns %q", fault, r.Info.Warnings)
 		}
-		if last := table.Rows[20]; !(last[slices.Index(table.Columns, "distance")] < 1) {
-			t.Errorf("%s: %v", fault, last)
+		distance := table.Rows[20][slices.Index(table.Columns, "distance")]
+		if !(distance < 1) {
+			t.Errorf("%s: %v", fault, table.Rows[20])
+		}
+		var others float64
+		_, said, _ := strings.Cut(strings.Join(r.Info.Warnings, "\n"), "which is of all nodes' data, is ")
+		if _, err := fmt.Sscanf(said, "%g at the end", &others); err != nil || !(others > 0 && others < distance) {
+			t.Errorf("%s: the others are %v from the optimum (%v), all are %v", fault, others, err, distance)
+		}
+	}
+}
+
+// Down time is of the run: not of faults after it, nor of a node that has ended its rounds.
+// Which faults had no part in the run is said.
+func TestRun_SaysWhichFaultsHadNoPart(t *testing.T) {
+	e := parse(t, plain, "network.faults=[{crash: 0, at: 1h, until: 2h}, {crashes: {every: 300h, for: 1s}}, "+
+		"{join: 2, at: 20ms}, {slow: 1, factor: 2}, {partition: [[0], [1]], at: 1h, until: 2h}, {leave: 3, at: 1h}]",
+		"rounds={count: 20}")
+	r := run(t, e, experiment.Options{})
+	said := strings.Join(r.Info.Warnings, "\n")
+	for number, unfelt := range []bool{true, true, false, false, true, true} {
+		words := fmt.Sprintf("network.faults[%d] had no part in the run", number)
+		if got := strings.Contains(said, words); got != unfelt {
+			t.Errorf("faults[%d] is said to have had no part: %v\n%s", number, got, said)
+		}
+	}
+	for i, down := range nodes(t, r).Column("down_s") {
+		if want := []float64{0, 0, 0.02, 0}[i]; down != want {
+			t.Errorf("node %d was down for %v s, want %v", i, down, want)
 		}
 	}
 }

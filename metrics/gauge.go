@@ -4,6 +4,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 
 	"overhear/internal/checkpoint"
 	"overhear/internal/num"
@@ -73,11 +74,15 @@ type gauge struct {
 }
 
 func newGauge(p *problem.Problem, optimum []float64) gauge {
-	g := gauge{problem: p, optimum: optimum, scale: 1, mean: make([]float64, p.D), diff: make([]float64, p.D)}
+	return gauge{problem: p, optimum: optimum, scale: scaleOf(optimum), mean: make([]float64, p.D),
+		diff: make([]float64, p.D)}
+}
+
+func scaleOf(optimum []float64) float64 {
 	if n := num.Norm(optimum); n > 0 {
-		g.scale = n
+		return n
 	}
-	return g
+	return 1
 }
 
 // measure fills a row, summing in order of node over those that have published. Averages over rounds are of all nodes,
@@ -174,6 +179,15 @@ func (g *gauge) farthest(values [][]float64, centre []float64) float64 {
 		worst = max(worst, num.Norm(g.diff))
 	}
 	return worst
+}
+
+// Farthest is the metric distance of these nodes only, nil for each that does not count; −1 if none does.
+func Farthest(values [][]float64, optimum []float64) float64 {
+	if !slices.ContainsFunc(values, func(f []float64) bool { return f != nil }) {
+		return -1
+	}
+	g := gauge{scale: scaleOf(optimum), diff: make([]float64, len(optimum))}
+	return g.farthest(values, optimum) / g.scale
 }
 
 // TestError is the fraction of a shard's rows that the classifier f, a d-vector, puts on the wrong side; a row on the

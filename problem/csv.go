@@ -234,7 +234,7 @@ func (s Source) separatorSign() (rune, error) {
 		return sign, nil
 	}
 	sign, size := utf8.DecodeRuneInString(s.Separator)
-	if size != len(s.Separator) || strings.ContainsRune("\"\r\n\ufeff\ufffd", sign) {
+	if size != len(s.Separator) || strings.ContainsRune("\x00\"\r\n\ufeff\ufffd", sign) {
 		return 0, fmt.Errorf("must be one character, tab or space, is %q", s.Separator)
 	}
 	return sign, nil

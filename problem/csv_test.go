@@ -312,6 +312,7 @@ func TestSource_Check(t *testing.T) {
 		field  string
 	}{
 		{Source{CSV: "f", Separator: "ab"}, "separator"}, {Source{CSV: "f", Separator: `"`}, "separator"},
+		{Source{CSV: "f", Separator: "\x00"}, "separator"},
 		{Source{CSV: "f", Decimal: ",", Separator: ","}, "separator"}, {Source{CSV: "f", Decimal: ";"}, "decimal"},
 		{Source{Parquet: "f", Decimal: ","}, "decimal"},
 		{Source{LIBSVM: "f", Drop: []string{"x"}}, "drop"},

@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -89,6 +90,7 @@ func Parse(name string, text []byte, sets ...string) (*Scenario, error) {
 	}
 	d.checkAbsent(root, v)
 	d.checkLengths(root, s)
+	d.checkFaults(root, s)
 	return s, d.result()
 }
 
@@ -137,6 +139,25 @@ func (d *decoder) checkLengths(root *yaml.Node, s *Scenario) {
 	for _, f := range fields(params.Type()) {
 		if schedule, ok := params.FieldByIndex(f.index).Interface().(parameter.Schedule); ok && schedule.Nodes != nil {
 			check("algorithm."+f.key+".nodes", len(schedule.Nodes))
+		}
+	}
+}
+
+// checkFaults reports faults of nodes that the network does not have.
+func (d *decoder) checkFaults(root *yaml.Node, s *Scenario) {
+	nodes := s.Network.Topology.Order()
+	list := find(root, []string{"network", "faults"})
+	if nodes == 0 || list == nil || len(list.Content) != len(s.Network.Faults) {
+		return
+	}
+	for k, f := range s.Network.Faults {
+		if f.Kind == nil {
+			continue
+		}
+		key := f.Kind.Key()
+		if i, absent := f.Absent(nodes); absent {
+			d.report(cmp.Or(find(list.Content[k], []string{key}), list.Content[k]),
+				"network.faults[%d].%s names node %d; nodes go from 0 to %d", k, key, i, nodes-1)
 		}
 	}
 }

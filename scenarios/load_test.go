@@ -353,3 +353,36 @@ func TestPrivacy_NoTarget(t *testing.T) {
 		t.Errorf("a target: %v, %v", s, err)
 	}
 }
+
+// A fault of a node that the network does not have is reported where it stands in the file.
+func TestParse_FaultsNameNodesThatExist(t *testing.T) {
+	text := `name: faults
+problem: {data: {set: twonorm, rows: 60, dimension: 2}, rho: 0.3}
+network:
+  topology: {kind: ring, nodes: 4}
+  faults:
+    - {at: 1s, crash: 9}
+    - {crash: 3, at: 1s}
+    - {link: [0, 4], loss: 0.2}
+    - partition: [[0], [1, 7]]
+    - {crashes: {every: 1s, for: 1s, nodes: [2, 5]}}
+    - {slow: 4, factor: 2}
+    - {join: 4, at: 1s}
+    - {leave: 4, at: 1s}
+rounds: {count: 20}
+algorithm: {kind: admm, eta: 0.1}
+`
+	_, err := Parse("f.yaml", []byte(text))
+	var want []string
+	for _, w := range []string{
+		"6:23: network.faults[0].crash names node 9", "8:14: network.faults[2].link names node 4",
+		"9:18: network.faults[3].partition names node 7", "10:17: network.faults[4].crashes names node 5",
+		"11:14: network.faults[5].slow names node 4", "12:14: network.faults[6].join names node 4",
+		"13:15: network.faults[7].leave names node 4",
+	} {
+		want = append(want, "f.yaml:"+w+"; nodes go from 0 to 3")
+	}
+	if err == nil || err.Error() != strings.Join(want, "\n") {
+		t.Errorf("%v\nwant\n%s", err, strings.Join(want, "\n"))
+	}
+}

@@ -43,6 +43,8 @@ type Fault struct {
 type FaultKind interface {
 	Key() string // its own key in a scenario: the key that says which kind a fault is
 
+	names() []int // the nodes that it names
+
 	// check reports what is wrong with a fault of this kind in itself.
 	check(f *Fault, report func(field, problem string))
 	// enter puts the fault, which check has found right, into a run.
@@ -105,6 +107,16 @@ func (f Fault) Check(report func(field, problem string)) {
 		return
 	}
 	f.Kind.check(&f, report)
+}
+
+// Absent is a node that the fault names and that a network of so many does not have; false if
+// there is none.
+func (f Fault) Absent(nodes int) (int, bool) {
+	names := f.Kind.names()
+	if k := slices.IndexFunc(names, func(i int) bool { return i >= nodes }); k >= 0 {
+		return names[k], true
+	}
+	return 0, false
 }
 
 func (f Fault) String() string {

@@ -29,6 +29,8 @@ const (
 // Key is the kind's name in a scenario.
 func (Crash) Key() string { return "crash" }
 
+func (c Crash) names() []int { return []int{c.Node} }
+
 func (c Crash) check(f *Fault, report func(field, problem string)) {
 	f.checkSpan(report)
 	checkNode(report, "crash", c.Node)

@@ -65,6 +65,8 @@ func (c CrashRate) Check(report func(field, problem string)) {
 // Key is the kind's name in a scenario.
 func (RandomCrashes) Key() string { return "crashes" }
 
+func (c RandomCrashes) names() []int { return c.Rate.Nodes }
+
 func (c RandomCrashes) check(f *Fault, report func(field, problem string)) {
 	f.checkSpan(report)
 	c.Rate.Check(func(field, problem string) { report("crashes."+field, problem) })

@@ -14,6 +14,8 @@ type Join struct {
 // Key is the kind's name in a scenario.
 func (Join) Key() string { return "join" }
 
+func (j Join) names() []int { return []int{j.Node} }
+
 func (j Join) check(f *Fault, report func(field, problem string)) {
 	f.checkInstant(report)
 	checkNode(report, "join", j.Node)

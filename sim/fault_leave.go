@@ -21,6 +21,8 @@ type Leaver interface {
 // Key is the kind's name in a scenario.
 func (Leave) Key() string { return "leave" }
 
+func (l Leave) names() []int { return []int{l.Node} }
+
 func (l Leave) check(f *Fault, report func(field, problem string)) {
 	f.checkInstant(report)
 	checkNode(report, "leave", l.Node)

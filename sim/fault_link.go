@@ -17,6 +17,8 @@ type BadLink struct {
 // Key is the kind's name in a scenario.
 func (BadLink) Key() string { return "link" }
 
+func (l BadLink) names() []int { return l.Link[:] }
+
 func (l BadLink) check(f *Fault, report func(field, problem string)) {
 	f.checkSpan(report)
 	checkFactor(report, l.Factor)

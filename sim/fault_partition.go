@@ -18,6 +18,8 @@ type Partition struct {
 // Key is the kind's name in a scenario.
 func (Partition) Key() string { return "partition" }
 
+func (p Partition) names() []int { return slices.Concat(p.Groups...) }
+
 func (p Partition) check(f *Fault, report func(field, problem string)) {
 	f.checkSpan(report)
 	if len(p.Groups) < 2 {

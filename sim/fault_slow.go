@@ -16,6 +16,8 @@ type SlowNode struct {
 // Key is the kind's name in a scenario.
 func (SlowNode) Key() string { return "slow" }
 
+func (s SlowNode) names() []int { return []int{s.Node} }
+
 func (n SlowNode) check(f *Fault, report func(field, problem string)) {
 	f.checkSpan(report)
 	checkFactor(report, n.Factor)

@@ -34,8 +34,9 @@ func eventName(k kind) string {
 // faults carries a fault plan out.
 type faults struct {
 	nodes  []availability
-	agenda heap4 // each node's next crash, restart, start or leave
-	named  Time  // when the last outage given by name begins or ends
+	agenda heap4  // each node's next crash, restart, start or leave
+	named  Time   // when the last outage given by name begins or ends
+	begins []Time // by number in the plan, when a fault takes effect first; forever: never
 
 	resuming int32 // node that is up again and whose parked events happen now, or −1
 	resumed  int   // how many of them have happened
@@ -72,6 +73,7 @@ func newFaults(cfg *Config) (*faults, error) {
 	p := &planner{seed: cfg.Seed, graph: cfg.Graph, plan: cfg.Faults, entered: map[string]uint64{}, faults: f}
 	for k, fault := range cfg.Faults {
 		p.k, p.wrong = k, false
+		f.begins = append(f.begins, forever)
 		if fault.Check(p.report); !p.wrong {
 			fault.Kind.enter(&fault, p)
 			p.entered[fault.Kind.Key()]++
@@ -126,6 +128,7 @@ func (p FaultPlan) has(kind FaultKind) bool {
 func (p *planner) down(node int, o outage) {
 	f := p.faults
 	f.nodes[node].named = append(f.nodes[node].named, o)
+	p.begins(o.from)
 	f.named = max(f.named, o.from)
 	if o.to < forever {
 		f.named = max(f.named, o.to)
@@ -135,15 +138,20 @@ func (p *planner) down(node int, o outage) {
 // downByRate enters outages that are drawn, the first of them after a time.
 func (p *planner) downByRate(node int, from Time, r *rate) {
 	r.draw(from)
+	p.begins(r.next.from)
 	p.faults.nodes[node].rates = append(p.faults.nodes[node].rates, r)
 }
 
 // during enters a condition, which is applied anew whenever conditions change
 // while the fault holds.
 func (p *planner) during(f *Fault, apply func(*conditions)) {
+	p.begins(Time(f.At))
 	c := &p.faults.conditions
 	c.all = append(c.all, condition{from: Time(f.At), to: f.end(), apply: apply})
 }
+
+// begins notes that the present fault takes effect at a time.
+func (p *planner) begins(t Time) { p.faults.begins[p.k] = min(p.faults.begins[p.k], t) }
 
 // announce puts the beginning of a node's current outage on the agenda, if there
 // is one.
@@ -388,6 +396,13 @@ func (e *Engine) Gone(node int) bool {
 	}
 	o := e.faults.nodes[node].at(e.now)
 	return o != nil && o.to == forever
+}
+
+// FaultBegins is when a fault of the plan, by its number, takes effect first: when it begins,
+// or when a node crashes first by rate. It says false if it never does.
+func (e *Engine) FaultBegins(number int) (Time, bool) {
+	t := e.faults.begins[number]
+	return t, t < forever
 }
 
 // Downtime is how long a node was down, absent or gone before a virtual time.

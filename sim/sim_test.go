@@ -432,17 +432,22 @@ func TestTopologies(t *testing.T) {
 
 func TestTopologies_Errors(t *testing.T) {
 	for want, topology := range map[string]Topology{
-		"between 1 and 9":     {Kind: "random-regular", Nodes: 10, Degree: -2},
-		"must be even":        {Kind: "random-regular", Nodes: 5, Degree: 3},
-		"in 2 pieces":         {Nodes: 4, Edges: [][2]int{{0, 1}, {2, 3}}},
-		"to itself":           {Nodes: 4, Edges: [][2]int{{1, 1}}},
-		"given twice":         {Nodes: 3, Edges: [][2]int{{0, 1}, {1, 0}, {1, 2}}},
-		"nodes go from 0 to":  {Nodes: 3, Edges: [][2]int{{0, 7}}},
-		"exactly one of":      {Nodes: 3},
-		"none of 100 draws":   {Kind: "erdos-renyi", Nodes: 50, Probability: 0.001},
-		"a probability":       {Kind: "erdos-renyi", Nodes: 50, Probability: 2},
-		"no such file":        {File: "missing.csv"},
-		"must end in .csv or": {File: "graph.txt"},
+		"between 1 and 9": {Kind: "random-regular", Nodes: 10, Degree: -2},
+		"nodes must be at least 3 for kind ring, is 2":            {Kind: "ring", Nodes: 2},
+		"nodes must be at least 3 for kind watts-strogatz, is 2":  {Kind: "watts-strogatz", Nodes: 2, Nearest: 2},
+		"nodes must be at least 2 for kind barabasi-albert, is 1": {Kind: "barabasi-albert", Nodes: 1, Attach: 2},
+		"nodes must be at least 2 for kind random-regular, is 1":  {Kind: "random-regular", Nodes: 1, Degree: 1},
+		"nearest must be 2 for 3 nodes, is 4":                     {Kind: "watts-strogatz", Nodes: 3, Nearest: 4},
+		"must be even":                                            {Kind: "random-regular", Nodes: 5, Degree: 3},
+		"in 2 pieces":                                             {Nodes: 4, Edges: [][2]int{{0, 1}, {2, 3}}},
+		"to itself":                                               {Nodes: 4, Edges: [][2]int{{1, 1}}},
+		"given twice":                                             {Nodes: 3, Edges: [][2]int{{0, 1}, {1, 0}, {1, 2}}},
+		"nodes go from 0 to":                                      {Nodes: 3, Edges: [][2]int{{0, 7}}},
+		"exactly one of":                                          {Nodes: 3},
+		"none of 100 draws":                                       {Kind: "erdos-renyi", Nodes: 50, Probability: 0.001},
+		"a probability":                                           {Kind: "erdos-renyi", Nodes: 50, Probability: 2},
+		"no such file":                                            {File: "missing.csv"},
+		"must end in .csv or":                                     {File: "graph.txt"},
 	} {
 		if _, err := topology.Build(NewStream(1, "topology")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", topology, err, want)

@@ -49,7 +49,12 @@ func (t Topology) Check(report func(field, problem string)) {
 	}
 	n := t.Nodes
 	between := func(field string, v, low, high int) {
-		if v < low || v > high {
+		switch {
+		case low > high:
+			report("nodes", fmt.Sprintf("must be at least %d for kind %s, is %d", low+1, t.Kind, n))
+		case low == high && v != low:
+			report(field, fmt.Sprintf("must be %d for %d nodes, is %d", low, n, v))
+		case v < low || v > high:
 			report(field, fmt.Sprintf("must be between %d and %d for %d nodes, is %d", low, high, n, v))
 		}
 	}
@@ -60,7 +65,9 @@ func (t Topology) Check(report func(field, problem string)) {
 	}
 	switch t.Kind {
 	case "ring":
-		between("nodes", n, 3, n)
+		if n < 3 {
+			report("nodes", fmt.Sprintf("must be at least 3 for kind ring, is %d", n))
+		}
 	case "grid":
 		if t.Rows < 1 || n%t.Rows != 0 {
 			report("rows", fmt.Sprintf("must divide the number of nodes, %d, is %d", n, t.Rows))

@@ -26,7 +26,7 @@ func TestTopology_Parameters(t *testing.T) {
 		{Topology{Kind: "path", Nodes: 0}, "nodes must be at least 1, is 0"},
 		{Topology{Kind: "path", Nodes: 1}, ""},
 		{Topology{Nodes: 0, Edges: [][2]int{{0, 1}}}, "nodes must be at least 1, is 0"},
-		{Topology{Kind: "ring", Nodes: 2}, "nodes must be between 3 and 2 for 2 nodes, is 2"},
+		{Topology{Kind: "ring", Nodes: 2}, "nodes must be at least 3 for kind ring, is 2"},
 		{Topology{Kind: "ring", Nodes: 3}, ""},
 		{Topology{Kind: "grid", Nodes: 12, Rows: 0}, "rows must divide the number of nodes, 12, is 0"},
 		{Topology{Kind: "grid", Nodes: 12, Rows: 5}, "rows must divide the number of nodes, 12, is 5"},
