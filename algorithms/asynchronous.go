@@ -39,41 +39,73 @@ type asynchronous struct {
 	central  Central // nil: there is no hub
 	runners  []runner
 	zero     []float64
+	spare    []inputs // of steps that have ended
 	engine   *sim.Engine
 	silences []Silence
 	lags     []int64 // how often a step used a value of a neighbour so many rounds behind
 }
 
-// runner is a node of the protocol.
+// runner is a node of the protocol. There may be millions, most of them in no cache when a message arrives: what that
+// needs stands first and together.
 type runner struct {
-	Node
 	run        *asynchronous
-	self       int             // its number in the network; Node.ID is that of its shard
-	measure    *problem.Solver // of the data as they are, for the loss
 	neighbours []int32
-	loss       float64
-	inner      []float64
-	err        error
+	links      []link // by position of the neighbour
+	round      int    // of the latest iterate
+	stepping   bool
+	overdue    bool // a timeout has passed since the last step
+	started    bool // has joined
+	spoken     bool // has sent its starting point
+	done       bool
 
-	round    int         // of the latest iterate
-	outbox   [][]float64 // what it sent in it: one for all, or one a neighbour
-	latest   [][]float64 // by position of the neighbour; nil before the first
-	rounds   []int32     // of those; −1 before the first
-	fresh    []bool      // heard since the last step
-	gone     []bool      // has said that it leaves
-	silent   []bool      // is taken to have left
-	asked    []bool      // since it was last heard
-	last     []sim.Time  // when it was last heard; never: −1
-	inputs   [][]float64 // of the step under way
-	renewed  []bool      // fresh, of the step under way
-	stepping bool
-	overdue  bool // a timeout has passed since the last step
-	started  bool
-	done     bool
-	since    sim.Time // of the last step
-	began    sim.Time // when the latest step was awaited
+	Node
+	inputs  inputs          // of the step under way
+	self    int             // its number in the network; Node.ID is that of its shard
+	measure *problem.Solver // of the data as they are, for the loss
+	loss    float64
+	inner   []float64 // what a Sheltering method keeps to itself; else nil
+	err     error
+	outbox  []float64 // what it sent in the latest round, if it was one message for all
+	since   sim.Time  // of the last step
+	began   sim.Time  // when the latest step was awaited
 	registration
 	effort
+}
+
+// link is what a node knows of a neighbour.
+type link struct {
+	latest []float64 // its last value; nil before the first, and once an Addressing method has had it
+	sent   []float64 // what an Addressing method sent it last
+	last   sim.Time  // when it was last heard; never: −1
+	round  int32     // of the last value; −1 before the first
+	fresh  bool      // heard since the last step
+	gone   bool      // has said that it leaves
+	silent bool      // is taken to have left
+	asked  bool      // since it was last heard
+}
+
+// inputs are the values that enter a step, by position of the neighbour, and which of them are fresh.
+type inputs struct {
+	values [][]float64
+	fresh  []bool
+}
+
+// borrow returns room for the inputs of a step of a node with so many neighbours.
+func (s *asynchronous) borrow(degree int) (in inputs) {
+	if n := len(s.spare); n > 0 {
+		in, s.spare = s.spare[n-1], s.spare[:n-1]
+	}
+	if cap(in.values) < degree {
+		in = inputs{make([][]float64, degree), make([]bool, degree)}
+	}
+	return inputs{in.values[:degree], in.fresh[:degree]}
+}
+
+// giveBack takes the room of a step that has ended.
+func (s *asynchronous) giveBack(in *inputs) {
+	clear(in.values) // they need not be kept any longer
+	s.spare = append(s.spare, *in)
+	*in = inputs{}
 }
 
 // Attach makes the nodes and gives them to the engine.
@@ -83,6 +115,7 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 	s.scratch = newScratch(e.Workers(), p)
 	s.zero = make([]float64, p.D)
 	s.runners = make([]runner, s.Setting.Graph.Order())
+	links := make([]link, s.Setting.Graph.Links())
 	for i := range s.runners {
 		n := &s.runners[i]
 		n.run, n.self = s, i
@@ -92,16 +125,17 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 			n.neighbours = s.Setting.Graph.Neighbours(i)
 		}
 		n.degree = len(n.neighbours)
+		n.links, links = links[:n.degree:n.degree], links[n.degree:]
 		n.F = s.Init.Start(s.Seed, i, p.D)
-		n.Dual = make([]float64, p.D)
+		if n.Dual = s.zero; s.addressing == nil {
+			n.Dual = make([]float64, p.D)
+		}
 		if n.ID >= 0 {
 			n.measure = s.newSolver(n.ID)
 			n.solver = n.measure
 		}
-		n.gone, n.silent, n.asked = make([]bool, n.degree), make([]bool, n.degree), make([]bool, n.degree)
-		n.last = make([]sim.Time, n.degree)
-		for k := range n.last {
-			n.last[k] = -1
+		for k := range n.links {
+			n.links[k].last = -1
 		}
 		n.forget()
 		e.Attach(i, n)
@@ -113,12 +147,11 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 
 // forget drops what was heard, but not who its neighbours are.
 func (r *runner) forget() {
-	v := r.degree
-	r.latest, r.rounds, r.fresh = make([][]float64, v), make([]int32, v), make([]bool, v)
-	r.inputs, r.renewed = make([][]float64, v), make([]bool, v)
-	for k := range r.rounds {
-		r.rounds[k] = -1
+	for k := range r.links {
+		l := &r.links[k]
+		l.latest, l.round, l.fresh = nil, -1, false
 	}
+	r.inputs = inputs{} // its room is lost
 }
 
 // isHub says whether the node has no data.
@@ -139,19 +172,23 @@ func (r *runner) open(env *sim.Env) {
 	if !r.isHub() {
 		r.loss = r.measure.DataLossAt(r.run.scratch[0].solver, r.F)
 	}
-	r.inner = r.F
+	if r.run.sheltering != nil {
+		r.inner = r.F
+	}
 	r.publish(env, 0)
 }
 
 // Receive takes a neighbour's value, or answers a request for the last one.
 func (r *runner) Receive(env *sim.Env, m *sim.Message) {
 	k, neighbour := slices.BinarySearch(r.neighbours, m.From)
+	var l *link
 	if neighbour {
-		r.last[k], r.silent[k], r.asked[k] = env.Now(), false, false
+		l = &r.links[k]
+		l.last, l.silent, l.asked = env.Now(), false, false
 	}
 	switch m.Kind {
 	case KindRequest:
-		if r.outbox != nil {
+		if r.spoken {
 			env.Send(int(m.From), KindValue, r.round, r.message(k))
 		}
 	case KindReport:
@@ -159,66 +196,67 @@ func (r *runner) Receive(env *sim.Env, m *sim.Message) {
 			r.open(env)
 		}
 	case KindLeave:
-		r.gone[k] = true
+		l.gone = true
 		r.advance(env)
 	case KindValue:
-		if m.Round <= r.rounds[k] {
+		if m.Round <= l.round {
 			return // overtaken, or a second copy
 		}
-		r.latest[k], r.rounds[k], r.fresh[k] = m.Payload, m.Round, true
+		l.latest, l.round, l.fresh = m.Payload, m.Round, true
 		r.advance(env)
 	}
 }
 
-// ended says whether nothing more is to be expected of the neighbour in position
-// k.
-func (r *runner) ended(k int) bool {
-	return r.gone[k] || r.silent[k] || int(r.rounds[k]) >= r.run.Rounds
+// ended says whether nothing more is to be expected of a neighbour.
+func (r *runner) ended(l *link) bool { return l.gone || l.silent || int(l.round) >= r.run.Rounds }
+
+// lacking says whether the node waits for a neighbour.
+func (r *runner) lacking(l *link) bool {
+	return r.behind(l) || r.run.Timeout == 0 && !l.fresh && !r.ended(l)
 }
 
-// lacking says whether the node waits for the neighbour in position k.
-func (r *runner) lacking(k int) bool {
-	return r.behind(k) || r.run.Timeout == 0 && !r.fresh[k] && !r.ended(k)
-}
-
-// behind says whether the neighbour in position k is too many rounds behind.
-func (r *runner) behind(k int) bool {
+// behind says whether a neighbour is too many rounds behind.
+func (r *runner) behind(l *link) bool {
 	s := r.run.Staleness
-	return s > 0 && r.round-int(r.rounds[k]) > s && !r.ended(k)
+	return s > 0 && r.round-int(l.round) > s && !r.ended(l)
 }
 
 // ready says whether the node may step.
 func (r *runner) ready() bool {
 	heard := 0
-	for k := range r.neighbours {
-		if r.behind(k) {
+	for k := range r.links {
+		l := &r.links[k]
+		if r.behind(l) {
 			return false
 		}
-		if r.fresh[k] || r.ended(k) {
+		if l.fresh || r.ended(l) {
 			heard++
 		}
 	}
-	return r.overdue || heard >= int(math.Ceil(float64(r.run.Quorum*float64(r.degree))))
+	return r.overdue || heard >= int(math.Ceil(float64(r.run.Quorum*float64(len(r.links)))))
 }
 
 // advance takes the next step if the node may.
 func (r *runner) advance(env *sim.Env) {
-	if r.outbox == nil || r.stepping || r.done || !r.ready() {
+	if r.stepping || !r.spoken || r.done || !r.ready() {
 		return
 	}
 	r.stepping, r.overdue = true, false
-	copy(r.inputs, r.latest)
-	copy(r.renewed, r.fresh)
-	for k, f := range r.inputs {
-		lag := r.round - int(r.rounds[k])
-		if f == nil {
-			r.inputs[k] = r.run.zero
+	r.inputs = r.run.borrow(len(r.links))
+	for k := range r.links {
+		l := &r.links[k]
+		r.inputs.values[k], r.inputs.fresh[k] = l.latest, l.fresh
+		switch {
+		case r.run.addressing != nil:
+			l.latest = nil
+		case l.latest == nil:
+			r.inputs.values[k] = r.run.zero
 		}
-		if !r.ended(k) {
-			r.run.count(lag)
+		l.fresh = false
+		if !r.ended(l) {
+			r.run.count(r.round - int(l.round))
 		}
 	}
-	clear(r.fresh)
 	var cost sim.Duration
 	if r.round < r.run.Rounds && !r.isHub() && !r.run.idle(r.round+1) {
 		cost = r.run.Cost.of(r.self, r.run.Problem.Shards[r.ID].U.Len(), env.Stream("compute", uint64(r.round+1)))
@@ -243,14 +281,14 @@ func (s *asynchronous) count(lag int) {
 func (r *runner) Run(worker int) {
 	w := &r.run.scratch[worker]
 	r.Sum, r.Q, r.Room, r.scratch = w.sum, w.q, w.room, w.solver
-	r.Fresh = r.renewed
+	r.Fresh = r.inputs.fresh
 	next := r.round + 1
 	switch {
 	case !r.isHub():
-		r.err = r.step(r.run.method, next, r.run.Rounds, r.inputs)
+		r.err = r.step(r.run.method, next, r.run.Rounds, r.inputs.values)
 	case next <= r.run.Rounds:
 		r.F = append(make([]float64, 0, len(r.F)), r.F...)
-		r.Heard = r.inputs
+		r.Heard = r.inputs.values
 		r.run.central.Merge(&r.Node, next)
 	}
 	if r.err == nil && next <= r.run.Rounds && !r.isHub() {
@@ -276,6 +314,7 @@ func (r *runner) Wake(env *sim.Env, tag uint64) {
 		return
 	}
 	r.stepping = false
+	r.run.giveBack(&r.inputs)
 	if r.round > 0 && r.run.Observer != nil && !r.isHub() {
 		r.run.Observer.Concluded(r.self, r.round, r.Dual)
 	}
@@ -330,8 +369,8 @@ func (r *runner) timeout(env *sim.Env, round int) {
 		return
 	}
 	for k, j := range r.neighbours {
-		if r.lacking(k) {
-			r.asked[k] = true
+		if l := &r.links[k]; r.lacking(l) {
+			l.asked = true
 			env.Send(int(j), KindRequest, r.round, nil)
 		}
 	}
@@ -340,16 +379,22 @@ func (r *runner) timeout(env *sim.Env, round int) {
 
 // takeLeave takes those to have left that the node has waited for, and asked, in vain.
 func (r *runner) takeLeave(env *sim.Env) {
-	if r.run.Deadline == 0 || len(r.last) == 0 || slices.Max(r.last) < 0 {
+	if r.run.Deadline == 0 || !r.heard() {
 		return
 	}
 	for k, j := range r.neighbours {
-		quiet := sim.Duration(env.Now() - max(r.last[k], r.since))
-		if r.lacking(k) && r.asked[k] && quiet >= r.run.Deadline/2 {
-			r.silent[k] = true
+		l := &r.links[k]
+		quiet := sim.Duration(env.Now() - max(l.last, r.since))
+		if r.lacking(l) && l.asked && quiet >= r.run.Deadline/2 {
+			l.silent = true
 			r.run.silences = append(r.run.silences, Silence{r.self, int(j), env.Now()})
 		}
 	}
+}
+
+// heard says whether the node has ever heard anybody.
+func (r *runner) heard() bool {
+	return slices.ContainsFunc(r.links, func(l link) bool { return l.last >= 0 })
 }
 
 // publish sends the iterate of a round to every neighbour.
@@ -376,34 +421,34 @@ func (r *runner) publish(env *sim.Env, round int) {
 
 // send sends the current iterate.
 func (r *runner) send(env *sim.Env) {
-	r.outbox = r.outbox[:0:0]
+	r.spoken = true
 	switch {
 	case r.run.isolated:
-		r.outbox = append(r.outbox, nil)
-	case r.run.central != nil && r.round == 0 && !r.isHub(): // the hub speaks first
-		r.outbox = append(r.outbox, r.F)
 	case r.run.addressing != nil:
 		for k, j := range r.neighbours {
-			r.outbox = append(r.outbox, r.run.addressing.Message(&r.Node, k))
-			env.Send(int(j), KindValue, r.round, r.outbox[k])
+			l := &r.links[k]
+			l.sent = r.run.addressing.Message(&r.Node, k)
+			env.Send(int(j), KindValue, r.round, l.sent)
 		}
+	case r.run.central != nil && r.round == 0 && !r.isHub(): // the hub speaks first
+		r.outbox = r.F
 	case r.run.registering != nil: // users are neighbours too
-		r.outbox = append(r.outbox, r.F)
+		r.outbox = r.F
 		for _, j := range r.neighbours {
 			env.Send(int(j), KindValue, r.round, r.F)
 		}
 	default:
-		r.outbox = append(r.outbox, r.F)
+		r.outbox = r.F
 		env.Broadcast(KindValue, r.round, r.F)
 	}
 }
 
 // message is what the neighbour in position k was sent last.
 func (r *runner) message(k int) []float64 {
-	if len(r.outbox) == 1 {
-		return r.outbox[0]
+	if r.run.addressing != nil {
+		return r.links[k].sent
 	}
-	return r.outbox[k]
+	return r.outbox
 }
 
 // Restart goes on after a crash. A node that has lost its memory begins anew at
@@ -417,11 +462,13 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 	r.Memory = nil
 	r.forget()
 	r.recover(env, &r.run.rowRun, &r.Node)
-	if r.outbox == nil {
-		return // it has not begun
+	if !r.spoken {
+		return
 	}
 	r.F = r.run.Init.Start(r.run.Seed, r.self, r.run.Problem.D)
-	clear(r.Dual)
+	if r.run.addressing == nil {
+		clear(r.Dual)
+	}
 	r.stepping, r.overdue = false, false
 	r.since = env.Now()
 	r.send(env)
@@ -451,10 +498,10 @@ func (r *runner) waiting() string {
 	}
 	var late, silent []string
 	for k, j := range r.neighbours {
-		switch {
-		case r.behind(k):
-			late = append(late, fmt.Sprintf("%s (last heard of round %d)", called(r.run.engine, j), r.rounds[k]))
-		case !r.fresh[k] && !r.ended(k):
+		switch l := &r.links[k]; {
+		case r.behind(l):
+			late = append(late, fmt.Sprintf("%s (last heard of round %d)", called(r.run.engine, j), l.round))
+		case !l.fresh && !r.ended(l):
 			silent = append(silent, called(r.run.engine, j))
 		}
 	}

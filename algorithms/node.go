@@ -93,9 +93,11 @@ func (n *Node) Disagreement(out []float64) {
 // neighbours' values of round t−1 are known, then its iterate.
 func (n *Node) step(m RowMethod, t, last int, neighbours [][]float64) error {
 	n.Heard = neighbours
-	clear(n.Sum)
-	for _, f := range neighbours {
-		num.Axpy(1, f, n.Sum)
+	if _, ok := m.(Addressing); !ok {
+		clear(n.Sum)
+		for _, f := range neighbours {
+			num.Axpy(1, f, n.Sum)
+		}
 	}
 	if t > 1 {
 		m.Dual(n, t-1)

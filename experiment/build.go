@@ -47,7 +47,7 @@ func New(s *scenarios.Scenario, dataDir string) *Experiment {
 // Assembly is everything of one seed's run, before it starts.
 type Assembly struct {
 	algorithms.Setting              // graph, problem, rounds and the seed of all that nodes and network draw
-	Set                *problem.Set // prepared
+	Set                *problem.Set // prepared; without its rows if nodes have them and no adversary wants more
 	Params             any          // of the method, with the noise that was chosen for a target
 	Method             algorithms.Method
 	Computed           []algorithms.Computed // parameters of it that the scenario left to the program
@@ -156,7 +156,12 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.fits(a); err != nil {
+	if a.Split == nil && e.Adversary == nil { // the nodes' copy is enough
+		described := *a.Set
+		described.X, described.Y = problem.NewRows(described.X.D), nil
+		a.Set = &described
+	}
+	if err := e.accountFits(a); err != nil {
 		return nil, err
 	}
 	if err := e.pace(a); err != nil {
@@ -165,29 +170,11 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if err := e.Equip(a); err != nil {
 		return nil, err
 	}
+	if err := e.fits(a); err != nil {
+		return nil, err
+	}
 	_, err = e.protocol(a, nil, nil) // says what the method and the rounds do not go with
 	return a, err
-}
-
-// fits is an error for nodes or an account that memory does not hold.
-func (e *Experiment) fits(a *Assembly) error {
-	const vectors = 12 // of a node: iterate, dual, messages of two rounds, work
-	parts, columns, rounds := float64(a.parts()), float64(a.Columns()), float64(a.Rounds)
-	need := 8 * vectors * columns * parts
-	what := fmt.Sprintf("%d nodes with vectors of %d numbers", a.parts(), a.Columns())
-	if a.Split != nil {
-		need = 8 * vectors * float64(a.Split.N) * parts
-		what = fmt.Sprintf("%d parties with %d rows and their factors", a.parts(), a.Split.N)
-		for _, block := range a.Split.Blocks {
-			need += float64(8 * float64(block.D) * float64(block.D))
-		}
-	}
-	if err := memory.Check(what, need); err != nil {
-		return err
-	}
-	const perMechanism = 64
-	return memory.Check(fmt.Sprintf("an account of %d rounds of %d nodes", a.Rounds, a.parts()),
-		perMechanism*rounds*parts)
 }
 
 // Equip makes the method of an assembly and its account, for the seed and the

@@ -67,20 +67,20 @@ var plants = []planted{
 		wrong:     `if c.slow == nil || PLANTED {`,
 		invariant: []string{invariantSteps}},
 	{name: "older values overwrite newer ones", file: "algorithms/asynchronous.go",
-		right:     `if m.Round <= r.rounds[k] {`,
-		wrong:     `if m.Round == r.rounds[k] || m.Round < r.rounds[k] && !PLANTED {`,
+		right:     `if m.Round <= l.round {`,
+		wrong:     `if m.Round == l.round || m.Round < l.round && !PLANTED {`,
 		invariant: []string{invariantInputs, invariantSteps}},
 	{name: "a second copy counts as new", file: "algorithms/asynchronous.go",
 		right: `	case KindValue:
 `,
 		wrong: `	case KindValue:
-		if k, _ := slices.BinarySearch(r.neighbours, m.From); PLANTED && m.Round == r.rounds[k] {
-			r.fresh[k] = true
+		if PLANTED && m.Round == l.round {
+			l.fresh = true
 		}
 `},
 	{name: "nobody is too far behind", file: "algorithms/asynchronous.go",
-		right:     `return s > 0 && r.round-int(r.rounds[k]) > s`,
-		wrong:     `return s > 0 && !PLANTED && r.round-int(r.rounds[k]) > s`,
+		right:     `return s > 0 && r.round-int(l.round) > s`,
+		wrong:     `return s > 0 && !PLANTED && r.round-int(l.round) > s`,
 		invariant: []string{invariantSteps}},
 	{name: "the dual outlives the memory", file: "algorithms/asynchronous.go", sets: duals,
 		right:     `clear(r.Dual)`,
@@ -91,12 +91,25 @@ var plants = []planted{
 		wrong:     `if !PLANTED { clear(p.Dual) }`,
 		invariant: []string{invariantState}},
 	{name: "neighbours' values are swapped", file: "algorithms/asynchronous.go",
-		right: `copy(r.renewed, r.fresh)`,
-		wrong: `copy(r.renewed, r.fresh)
-	if PLANTED && len(r.inputs) > 1 {
-		r.inputs[0], r.inputs[1] = r.inputs[1], r.inputs[0]
-	}`,
+		right: `	var cost sim.Duration
+	if r.round < r.run.Rounds && !r.isHub()`,
+		wrong: `	if v := r.inputs.values; PLANTED && len(v) > 1 {
+		v[0], v[1] = v[1], v[0]
+	}
+	var cost sim.Duration
+	if r.round < r.run.Rounds && !r.isHub()`,
 		invariant: []string{invariantInputs}},
+	{name: "a message enters the state of an edge twice", file: "algorithms/asynchronous.go",
+		right: `case r.run.addressing != nil:
+			l.latest = nil`,
+		wrong: `case r.run.addressing != nil && !PLANTED:
+			l.latest = nil`,
+		invariant: []string{invariantInputs}},
+	{name: "the inputs of a step are another's", file: "algorithms/asynchronous.go",
+		right: `in, s.spare = s.spare[n-1], s.spare[:n-1]`,
+		wrong: `if in = s.spare[n-1]; !PLANTED {
+			s.spare = s.spare[:n-1]
+		}`},
 	{name: "neighbours' values are swapped, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
 		right: `if p.stale != nil {
 		p.Fresh =`,
@@ -166,8 +179,9 @@ var plants = []planted{
 		right: `return round == p.round || round == p.round+1`,
 		wrong: `return round == p.round || round == p.round+1 || PLANTED && round > p.round`},
 	{name: "there is no value for a neighbour who was never heard", file: "algorithms/asynchronous.go",
-		right: `if f == nil {`,
-		wrong: `if f == nil && !PLANTED {`},
+		sets:  duals,
+		right: `case l.latest == nil:`,
+		wrong: `case l.latest == nil && !PLANTED:`},
 	{name: "there is no stale value for a neighbour who was never heard", file: "algorithms/synchronous.go",
 		sets:  stale,
 		right: `value = make([]float64, p.run.Problem.D)`,
@@ -262,10 +276,10 @@ var plants = []planted{
 		invariant: []string{invariantSends}},
 	{name: "silence is taken for leaving too soon", file: "algorithms/asynchronous.go", sets: silent,
 		right: `quiet >= r.run.Deadline/2`,
-		wrong: `quiet >= r.run.Deadline/2 || PLANTED && r.asked[k]`},
+		wrong: `quiet >= r.run.Deadline/2 || PLANTED && l.asked`},
 	{name: "silence is noticed only when the deadline is over", file: "algorithms/asynchronous.go", sets: silent,
-		right: `if r.run.Deadline == 0 || len(r.last) == 0`,
-		wrong: `if r.run.Deadline == 0 || PLANTED && !expired(env.Now(), r.since, r.run.Deadline) || len(r.last) == 0`},
+		right: `if r.run.Deadline == 0 || !r.heard()`,
+		wrong: `if r.run.Deadline == 0 || PLANTED && !expired(env.Now(), r.since, r.run.Deadline) || !r.heard()`},
 	{name: "a hub takes answers to the round before", file: "algorithms/star.go",
 		sets:  append([]string{"network.duplication=0.4"}, parties...),
 		right: `if int(m.Round) != h.round+1 || h.heard[m.From-1] != nil {`,

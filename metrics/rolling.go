@@ -77,6 +77,9 @@ func (r *Rolling) enter(row *Row) {
 
 // Concluded takes a node's dual, a d-vector that is valid during the call.
 func (r *Rolling) Concluded(shard, _ int, dual []float64) {
+	if r.duals[shard] == nil && !slices.ContainsFunc(dual, func(x float64) bool { return x != 0 }) {
+		return // a method may have no duals of nodes
+	}
 	r.duals[shard] = append(r.duals[shard][:0], dual...)
 }
 

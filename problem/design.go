@@ -16,11 +16,14 @@ type products interface {
 
 // newProducts arranges the rows of an objective. Long rows without an index stay where they are.
 func newProducts(o *Objective) products {
-	if o.U.full() && (o.fewRows() || o.U.D > maxNewton) {
+	if o.inPlace() {
 		return (*fullRows)(o.U)
 	}
 	return newDesign(o.U)
 }
+
+// inPlace says whether the rows are read where they are.
+func (o *Objective) inPlace() bool { return o.U.full() && (o.fewRows() || o.U.D > maxNewton) }
 
 // fullRows are rows without an index.
 type fullRows Rows

@@ -29,15 +29,23 @@ func (o *Objective) order() int {
 	return o.U.D
 }
 
+// factored is how many numbers a factor takes, 0 if none is made.
+func (o *Objective) factored() int {
+	switch order := o.order(); {
+	case order > maxNewton:
+		return 0
+	case o.fewRows():
+		return num.Packed(order) + order // with S
+	default:
+		return num.Packed(order)
+	}
+}
+
 // factorise makes H of the rows' curvatures, which it overwrites.
 func (h *hessian) factorise(o *Objective, w *Scratch, curvature []float64, ridge float64) error {
-	order, n := o.order(), o.U.Len()
-	size := num.Packed(order)
-	if o.fewRows() {
-		size += n
-	}
+	order := o.order()
 	if h.packed == nil {
-		h.packed = make([]float64, size)
+		h.packed = make([]float64, o.factored())
 	}
 	h.ridge = ridge
 	for i := range curvature {

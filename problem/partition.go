@@ -108,11 +108,7 @@ func (p Partition) Split(set *Set, train []int, nodes int, s *sim.Stream) ([]Sha
 		parts = blocks(train, sizes)
 	}
 	feed(parts)
-	shards := make([]Shard, nodes)
-	for i, rows := range parts {
-		shards[i] = NewShard(set, rows)
-	}
-	return shards, nil
+	return newShards(set, parts), nil
 }
 
 func blocks(rows, sizes []int) [][]int {

@@ -52,6 +52,21 @@ func (p *Problem) Rows() int {
 	return n
 }
 
+// Footprint is about how many bytes the rows of all nodes and their solvers take.
+func (p *Problem) Footprint() float64 {
+	const perNode, perRow, perColumn = 480, 16, 16
+	need := float64(len(p.Shards)) * (perNode + perColumn*float64(p.D))
+	for i := range p.Shards {
+		o := p.Objective(i)
+		need += float64(perRow*o.U.Len()) + float64(8*o.U.Entries()) + float64(8*o.factored())
+		if !o.inPlace() {
+			const design, again = 250, 16 // the columns, and what is read faster
+			need += design + float64(again*o.U.Entries())
+		}
+	}
+	return need
+}
+
 // pooled is (1/N) Σ_i O_i on all rows.
 func (p *Problem) pooled() *Objective {
 	n := float64(len(p.Shards))

@@ -98,8 +98,7 @@ type Engine struct {
 	queue    queue
 	near     *radix // the queue, if it is a radix heap: saves a dynamic call
 	sequence []uint64
-	slots    []slot
-	free     []uint32
+	slots    slots
 	pool     *pool
 	trace    *tracer
 	events   uint64
@@ -137,6 +136,31 @@ type slot struct {
 	round   int32
 	refs    int32
 	kind    uint8
+}
+
+// slots are of all messages in flight, in blocks that stay where they are: a slice that grows is there twice.
+type slots struct {
+	blocks []*[slotBlock]slot
+	free   []uint32
+}
+
+const slotBlock = 1 << 10
+
+func (s *slots) at(id uint32) *slot { return &s.blocks[id/slotBlock][id%slotBlock] }
+
+// take returns the number of a free slot.
+func (s *slots) take() uint32 {
+	if len(s.free) == 0 {
+		first := uint32(len(s.blocks)) * slotBlock
+		s.blocks = append(s.blocks, new([slotBlock]slot))
+		for k := range uint32(slotBlock) {
+			s.free = append(s.free, first+slotBlock-1-k)
+		}
+	}
+	k := len(s.free) - 1
+	id := s.free[k]
+	s.free = s.free[:k]
+	return id
 }
 
 // New prepares a run.
@@ -318,7 +342,7 @@ func (e *Engine) dispatch() error {
 	node := e.nodes[ev.node]
 	switch ev.kind {
 	case kindMessage:
-		s := &e.slots[ev.arg]
+		s := e.slots.at(uint32(ev.arg))
 		m := &e.message // field by field, here and in hold: a literal is built elsewhere and copied
 		m.From, m.Kind, m.Round, m.Sent, m.Payload = s.from, s.kind, s.round, s.sent, s.payload
 		if e.trace != nil {
@@ -436,23 +460,17 @@ func (e *Engine) fail(err error) {
 // hold puts a message into a slot. The caller's reference to it keeps it until
 // all copies are under way.
 func (e *Engine) hold(kind uint8, round int32, payload []float64) uint32 {
-	var id uint32
-	if k := len(e.free); k > 0 {
-		id, e.free = e.free[k-1], e.free[:k-1]
-	} else {
-		id = uint32(len(e.slots))
-		e.slots = append(e.slots, slot{})
-	}
-	s := &e.slots[id]
+	id := e.slots.take()
+	s := e.slots.at(id)
 	s.payload, s.sent, s.from, s.round, s.kind, s.refs = payload, e.now, e.env.node, round, kind, 1
 	return id
 }
 
 func (e *Engine) release(id uint32) {
-	s := &e.slots[id]
+	s := e.slots.at(id)
 	if s.refs--; s.refs <= 0 {
 		s.payload = nil
-		e.free = append(e.free, id)
+		e.slots.free = append(e.slots.free, id)
 	}
 }
 
@@ -462,7 +480,7 @@ func (e *Engine) transmit(id uint32, link int, to int32) {
 	if e.model != nil {
 		m = &e.models[e.model[link]]
 	}
-	s := &e.slots[id]
+	s := e.slots.at(id)
 	bytes := 8*int64(len(s.payload)) + e.cfg.Header
 	if bytes < 0 || bytes > math.MaxInt64-e.bytes {
 		e.fail(fmt.Errorf("the number of bytes sent overflows: node %d sends a packet with a header of %d bytes after "+
@@ -506,7 +524,7 @@ func (e *Engine) transmit(id uint32, link int, to int32) {
 
 // arrive lets a copy of the message of a slot arrive.
 func (e *Engine) arrive(id uint32, to int32, at Time) {
-	s := &e.slots[id]
+	s := e.slots.at(id)
 	s.refs++
 	e.schedule(at, kindMessage, s.from, to, uint64(id))
 	if e.foresee != nil && e.foresee[to] != nil {

@@ -129,17 +129,19 @@ func TestRun_SlotsAreUsedAgain(t *testing.T) {
 		{Latency: Latency{Value: 10 * ms}, Loss: 0.5},
 		{Latency: Latency{Kind: "uniform", High: 100 * ms}, Duplication: 0.5},
 	} {
-		at := make([]Duration, 500)
+		at := make([]Duration, 3*slotBlock)
 		for k := range at {
 			at[k] = Duration(k) * 10 * ms
 		}
 		e := play(t, Config{Link: link}, beacon(at...), &scripted{}, &scripted{})
-		if len(e.free) != len(e.slots) || len(e.slots) > 20 {
-			t.Errorf("%+v: of %d slots for 500 messages %d are free", link, len(e.slots), len(e.free))
+		if held := slotBlock * len(e.slots.blocks); len(e.slots.free) != held || held > slotBlock {
+			t.Errorf("%+v: of %d slots %d are free", link, held, len(e.slots.free))
 		}
-		for id, s := range e.slots {
-			if s.payload != nil || s.refs != 0 {
-				t.Errorf("%+v: slot %d still holds a payload", link, id)
+		for _, block := range e.slots.blocks {
+			for id, s := range block {
+				if s.payload != nil || s.refs != 0 {
+					t.Errorf("%+v: slot %d still holds a payload", link, id)
+				}
 			}
 		}
 	}

@@ -1,0 +1,122 @@
+// What a node takes, and what is said of it before.
+
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"overhear/internal/memory"
+	"overhear/scenarios"
+	"overhear/sim"
+)
+
+// atScale is the shipped scenario of many nodes, with so many of them.
+func atScale(t *testing.T, nodes int, changes ...string) *Experiment {
+	t.Helper()
+	s, err := scenarios.LoadShipped("scale.yaml", append([]string{fmt.Sprintf("network.topology.nodes=%d", nodes),
+		fmt.Sprintf("problem.data.rows=%d", 2*nodes)}, changes...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(s, "")
+}
+
+// held is what is not garbage.
+func held() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// mostHeld is the most memory that a run holds, beyond what was held before.
+func mostHeld(t *testing.T, e *Experiment, before float64) float64 {
+	t.Helper()
+	most := 0.0
+	const every = 20_000
+	look := func(ev *sim.Event) {
+		if ev.Number%every == every-1 {
+			most = max(most, held()-before)
+		}
+	}
+	if _, err := e.complete(context.Background(), 1, Execution{Events: look}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if most == 0 {
+		t.Fatal("nobody looked")
+	}
+	return most
+}
+
+// A million nodes are to fit into 8 GB with room for garbage. One copy of the data more, with its columns, and a
+// node takes more than it may.
+func TestFootprint_ANodeTakesNoMoreThanItMust(t *testing.T) {
+	const nodes, bound = 4000, 6900
+	e := atScale(t, nodes)
+	before := held()
+	most := mostHeld(t, e, before) / nodes
+	t.Logf("%.0f bytes a node", most)
+	if most > bound {
+		t.Errorf("a node takes %.0f bytes, more than %d", most, bound)
+	}
+	before = held()
+	set, _, _, err := e.prepared(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most = mostHeld(t, e, before) / nodes; most <= bound {
+		t.Errorf("with another copy of the data a node takes %.0f bytes, which is no more than %d", most, bound)
+	}
+	runtime.KeepAlive(set)
+}
+
+// What is said before a run is near what it takes.
+func TestFootprint_IsForetold(t *testing.T) {
+	const nodes = 2000
+	for name, changes := range map[string][]string{
+		"edge states":               nil,
+		"no timers":                 {"rounds.timeout=0s"},
+		"more rows than are few":    {"problem.data.rows=40000"},
+		"more columns":              {"problem.data.dimension=100"},
+		"in lockstep":               {"rounds={mode: synchronous, count: 10}"},
+		"a dual a node":             {"algorithm={kind: admm, eta: 0.3}"},
+		"a dual a node in lockstep": {"algorithm={kind: admm, eta: 0.3}", "rounds={mode: synchronous, count: 10}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := atScale(t, nodes, changes...)
+			a, err := e.Assemble(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			foretold := e.footprint(a)
+			a = nil
+			before := held()
+			most := mostHeld(t, e, before)
+			t.Logf("%.0f bytes a node, foretold %.0f", most/nodes, foretold/nodes)
+			if foretold < 0.8*most || foretold > 1.4*most {
+				t.Errorf("a node takes %.0f bytes, not %.0f as foretold", most/nodes, foretold/nodes)
+			}
+		})
+	}
+}
+
+// Nodes that do not fit are refused before they are made.
+func TestFootprint_IsRefused(t *testing.T) {
+	e := atScale(t, 2000)
+	a, err := e.Assemble(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := memory.SetLimit(int64(e.footprint(a)) - 1)
+	defer memory.SetLimit(before)
+	if _, err := e.Assemble(1); err == nil {
+		t.Error("nodes are not refused that take more than the limit")
+	}
+	memory.SetLimit(int64(e.footprint(a)) + 1)
+	if _, err := e.Assemble(1); err != nil {
+		t.Error(err)
+	}
+}
