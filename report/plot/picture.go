@@ -7,10 +7,14 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"image"
+	imagedraw "image/draw"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"git.sr.ht/~sbinet/gg"
+	interpolation "golang.org/x/image/draw"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -44,7 +48,7 @@ func (p *Picture) head() (title, caption []string, height float64) {
 	return title, caption, height
 }
 
-// draw paints a picture on a canvas, which is as large as the picture, its head and margins.
+// draw paints a picture on a canvas, which is as large as the picture, its head and margins, and has its ground.
 func (p *Picture) draw(c vg.CanvasSizer, headed bool) []tip {
 	s := &Sheet{canvas: draw.New(c)}
 	s.height = s.canvas.Max.Y
@@ -52,8 +56,6 @@ func (p *Picture) draw(c vg.CanvasSizer, headed bool) []tip {
 		p.Paint(s)
 		return s.tips
 	}
-	s.canvas.SetColor(Ground)
-	s.canvas.Fill(s.canvas.Rectangle.Path())
 	s.canvas = draw.Crop(s.canvas, margin, -margin, margin, -margin)
 	title, caption, height := p.head()
 	for k, line := range title {
@@ -80,6 +82,11 @@ func (p *Picture) canvasSize(headed bool) (width, height float64) {
 func (p *Picture) svg(headed bool, number int, attributes string) string {
 	width, height := p.canvasSize(headed)
 	c := vgsvg.New(vg.Points(width), vg.Points(height))
+	if headed {
+		ground := draw.New(c)
+		ground.SetColor(Ground)
+		ground.Fill(ground.Rectangle.Path())
+	}
 	tips := p.draw(c, headed)
 	var b bytes.Buffer
 	c.WriteTo(&b) // a buffer takes everything
@@ -132,12 +139,19 @@ func (p *Picture) Element(number int) template.HTML { return template.HTML(p.svg
 
 // PNG is the picture with 180 dots an inch, on white ground.
 func (p *Picture) PNG() []byte {
+	const dpi = 180
 	width, height := p.canvasSize(true)
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(vg.Points(width), vg.Points(height)), vgimg.UseDPI(180))}
-	p.draw(c, true)
-	var b bytes.Buffer
-	c.WriteTo(&b)
-	return b.Bytes()
+	dots := func(points float64) int { return int(points/72*dpi + 0.5) }
+	e := easels.Get().(*easel)
+	defer easels.Put(e)
+	m := e.image(dots(width), dots(height))
+	context := gg.NewContextForRGBA(m) // that vgimg makes copies the picture twice
+	context.SetLineCapButt()
+	context.InvertY()
+	context.SetInterpolator(interpolation.NearestNeighbor) // text is upright or turned by a quarter: as sharp as it is
+	imagedraw.Draw(m, m.Rect, image.NewUniform(Ground), image.Point{}, imagedraw.Src)
+	p.draw(vgimg.NewWith(vgimg.UseDPI(dpi), vgimg.UseImageWithContext(m, context)), true)
+	return e.encode(m)
 }
 
 // Save writes dir/name.svg and dir/name.png.

@@ -1,0 +1,99 @@
+//go:build unix
+
+// What the command's own parts take of a run.
+
+package bench
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"overhear/experiment"
+	"overhear/internal/cputime"
+	"overhear/scenarios"
+)
+
+// simulate builds the command and returns how to run it: the function returns the processor time of a run.
+func simulate(tb testing.TB) func(arguments ...string) time.Duration {
+	tb.Helper()
+	command := filepath.Join(tb.TempDir(), "simulate")
+	if out, err := exec.Command("go", "build", "-o", command, "../cmd/simulate").CombinedOutput(); err != nil {
+		tb.Fatalf("%v\n%s", err, out)
+	}
+	return func(arguments ...string) time.Duration {
+		tb.Helper()
+		c := exec.Command(command, arguments...)
+		if out, err := c.CombinedOutput(); err != nil {
+			tb.Fatalf("%v\n%s", err, out)
+		}
+		return c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
+}
+
+// BenchmarkFirstRun: one operation is the first run of the README, with and without figures. The column is the share of
+// the figures in its CPU time.
+func BenchmarkFirstRun(b *testing.B) {
+	run := simulate(b)
+	var with, without time.Duration
+	for range b.N {
+		arguments := []string{"run", "../scenarios/quickstart.yaml", "--again", "--out", b.TempDir()}
+		with += run(arguments...)
+		without += run(append(arguments, "--no-plots")...)
+	}
+	b.ReportMetric(100*(1-without.Seconds()/with.Seconds()), "%_figures")
+}
+
+// BenchmarkSummary: one operation is a run of 100 nodes and 20,000 rounds on a little data. The column is the share of
+// summary.csv in its CPU time.
+func BenchmarkSummary(b *testing.B) {
+	s, err := scenarios.Load("../scenarios/quickstart.yaml", "problem.data={set: twonorm, rows: 400}",
+		"network.topology={kind: random-regular, nodes: 100, degree: 4}", "rounds.count=20000",
+		"record={iterates: none, messages: none}")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var all, summary time.Duration
+	for range b.N {
+		e := experiment.New(s, "")
+		d, err := e.OpenDirectory(b.TempDir())
+		if err != nil {
+			b.Fatal(err)
+		}
+		begin := cputime.Now()
+		if _, err := e.Run(context.Background(), 1, experiment.Options{Directory: d, Workers: 1}); err != nil {
+			b.Fatal(err)
+		}
+		middle := cputime.Now()
+		if _, _, err := e.Summarise(d, false); err != nil {
+			b.Fatal(err)
+		}
+		summary += cputime.Now() - middle
+		all += cputime.Now() - begin
+		d.Close()
+	}
+	b.ReportMetric(100*summary.Seconds()/all.Seconds(), "%_summary")
+}
+
+// BenchmarkSeeds: one operation is twenty seeds of the README's run with one processor and with two. The columns are
+// the ratio of wall times, and that of CPU times: on a machine with other work the second says how much two processors
+// cost more than one.
+func BenchmarkSeeds(b *testing.B) {
+	run := simulate(b)
+	var wall, cpu [2]time.Duration
+	for range b.N {
+		for k := range wall {
+			b.Setenv("GOMAXPROCS", strconv.Itoa(k+1))
+			begin := time.Now()
+			cpu[k] += run("run", "../scenarios/quickstart.yaml", "--seeds", "20", "--set", "rounds.count=1500",
+				"--no-plots", "--out", b.TempDir())
+			wall[k] += time.Since(begin)
+		}
+	}
+	b.ReportMetric(wall[0].Seconds()/wall[1].Seconds(), "x_wall")
+	b.ReportMetric(cpu[1].Seconds()/cpu[0].Seconds(), "x_cpu")
+	b.ReportMetric(cpu[1].Seconds()/wall[1].Seconds(), "processors")
+}
