@@ -149,19 +149,27 @@ func (r *Run) Metrics() (*Table, error) {
 		return nil, fmt.Errorf("reading metrics: %w", err)
 	}
 	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(records) == 0 {
+	c := csv.NewReader(f)
+	c.ReuseRecord = true
+	fields, err := c.Read()
+	if err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, errors.Join(err, io.ErrUnexpectedEOF))
 	}
-	t := &Table{Columns: records[0]}
-	for n, record := range records[1:] {
-		row := make([]float64, len(record))
-		for k, text := range record {
+	t := &Table{Columns: slices.Clone(fields)}
+	for {
+		if fields, err = c.Read(); errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s is damaged: %w", path, err)
+		}
+		row := make([]float64, len(fields))
+		for k, text := range fields {
 			if row[k] = math.NaN(); text == "" {
 				continue
 			}
 			if row[k], err = strconv.ParseFloat(text, 64); err != nil {
-				return nil, fmt.Errorf("%s:%d: %q is not a number", path, n+2, text)
+				return nil, fmt.Errorf("%s:%d: %q is not a number", path, len(t.Rows)+2, text)
 			}
 		}
 		t.Rows = append(t.Rows, row)

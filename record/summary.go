@@ -71,7 +71,7 @@ func WriteSummary(path string, tables []*Table) error {
 				seeds++
 			}
 		}
-		rows[t] = []float64{float64(t), float64(seeds)}
+		rows[t] = append(make([]float64, 0, 3*len(tables[0].Columns)), float64(t), float64(seeds))
 	}
 	for _, c := range tables[0].Columns[1:] {
 		columns = append(columns, c+"_mean", c+"_min", c+"_max")

@@ -3,6 +3,8 @@
 package record
 
 import (
+	"bytes"
+	"encoding/csv"
 	"errors"
 	"io"
 	"math"
@@ -199,4 +201,26 @@ func BenchmarkMessages(b *testing.B) {
 	b.ReportMetric(wrote[0].Seconds()/wrote[1].Seconds(), "x_write")
 	b.ReportMetric(read[0].Seconds()/read[1].Seconds(), "x_read")
 	b.ReportMetric(exported[0].Seconds()/exported[1].Seconds(), "x_export")
+}
+
+// A table is written as the standard library writes it, equal neighbours and absent values included.
+func TestCSV_IsThatOfTheLibrary(t *testing.T) {
+	columns := []string{"a", "b,c", "d", "e", "f"}
+	nan, minus := math.NaN(), math.Copysign(0, -1)
+	rows := [][]float64{{1, 1, 1, 2, 2}, {nan, nan, 0.1, 0.1, nan}, {0, minus, minus, 1e300, 1e-300}, {nan, 1, nan, nan, 1},
+		{-1.5, -1.5, math.Inf(1), math.Inf(1), 3}}
+	var got, want bytes.Buffer
+	c := csv.NewWriter(&want)
+	err := c.Write(columns)
+	for _, row := range rows {
+		var fields []string
+		for _, v := range row {
+			fields = append(fields, Format64(v))
+		}
+		err = errors.Join(err, c.Write(fields))
+	}
+	c.Flush()
+	if err = errors.Join(err, asCSV(columns, rows)(&got)); err != nil || got.String() != want.String() {
+		t.Errorf("%v: got\n%swant\n%s", err, &got, &want)
+	}
 }

@@ -198,27 +198,44 @@ func asCSV(columns []string, rows [][]float64) func(io.Writer) error {
 	return func(to io.Writer) error {
 		c := csv.NewWriter(to)
 		err := c.Write(columns)
-		fields := make([]string, len(columns))
-		for _, row := range rows {
-			for k, v := range row {
-				fields[k] = Format64(v)
-			}
-			err = errors.Join(err, c.Write(fields))
-		}
 		c.Flush()
-		return errors.Join(err, c.Error())
+		err = errors.Join(err, c.Error())
+		b := bufio.NewWriterSize(to, 1<<16)
+		var line []byte
+		for _, row := range rows {
+			line = line[:0]
+			last := 0 // where the last field begins
+			for k, v := range row {
+				end := len(line)
+				if k > 0 {
+					line = append(line, ',')
+				}
+				begin := len(line)
+				if k > 0 && math.Float64bits(v) == math.Float64bits(row[k-1]) { // mean, least and greatest of one seed
+					line = append(line, line[last:end]...)
+				} else {
+					line = append64(line, v)
+				}
+				last = begin
+			}
+			b.Write(append(line, '\n')) // Flush returns the first error
+		}
+		return errors.Join(err, b.Flush())
 	}
 }
 
 // Format64 writes a number for a CSV file.
-func Format64(v float64) string {
+func Format64(v float64) string { return string(append64(nil, v)) }
+
+// append64 appends what Format64 writes.
+func append64(to []byte, v float64) []byte {
 	switch {
 	case math.IsNaN(v):
-		return ""
+		return to
 	case v == math.Trunc(v) && math.Abs(v) < 1<<53:
-		return strconv.FormatFloat(v, 'f', 0, 64)
+		return strconv.AppendFloat(to, v, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return strconv.AppendFloat(to, v, 'g', -1, 64)
 }
 
 // Path is where a further file of the run belongs, before it is finished.
