@@ -122,9 +122,7 @@ func (e *Experiment) Assemble(seed uint64) (*Assembly, error) {
 func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	a := &Assembly{Setting: algorithms.Setting{Rounds: e.Rounds.Count, Seed: seed}}
 	var err error
-	// Before anything is made: a round has a row of metrics, which is copied once, and what
-	// collects it.
-	const perRound = 600
+	// Before anything is made.
 	if err := memory.Check(fmt.Sprintf("measuring %d rounds", e.Rounds.Count),
 		perRound*float64(e.Rounds.Count)); err != nil {
 		return nil, err

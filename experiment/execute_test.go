@@ -5,6 +5,7 @@ package experiment_test
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/fuzz"
+	"overhear/internal/memory"
 	"overhear/scenarios"
 )
 
@@ -142,5 +144,25 @@ func TestVerify_RepeatsShuffledTies(t *testing.T) {
 	}
 	if _, err := experiment.Verify(context.Background(), r, "", experiment.Options{Workers: 1}); err != nil {
 		t.Error(err)
+	}
+}
+
+// Seeds run at once only as far as memory holds them.
+func TestAtOnce_IsBoundedByMemory(t *testing.T) {
+	s, err := scenarios.Load(filepath.Join("..", "scenarios", "quickstart.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := experiment.New(s, "")
+	if got := e.AtOnce(1, 8); got != 8 {
+		t.Errorf("%d at once, want 8", got)
+	}
+	if got := e.AtOnce(1, 1); got != 1 {
+		t.Errorf("%d at once, want 1", got)
+	}
+	before := memory.SetLimit(4 << 20)
+	defer memory.SetLimit(before)
+	if got := e.AtOnce(1, 8); got < 1 || got > 4 {
+		t.Errorf("%d at once in 4 MB", got)
 	}
 }

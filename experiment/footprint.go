@@ -9,6 +9,9 @@ import (
 	"overhear/internal/memory"
 )
 
+// perRound is how many bytes a round takes: a row of metrics, which is copied once, and what collects it.
+const perRound = 600
+
 // accountFits is an error for an account that memory does not hold.
 func (e *Experiment) accountFits(a *Assembly) error {
 	const perMechanism = 64
@@ -18,24 +21,40 @@ func (e *Experiment) accountFits(a *Assembly) error {
 
 // fits is an error for nodes that memory does not hold. Where it does, the garbage collector is told of them.
 func (e *Experiment) fits(a *Assembly) error {
-	need := 0.0
-	var what string
-	if a.Split != nil {
-		const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
-		need = 8 * vectors * float64(a.Split.N) * float64(a.parts())
-		what = fmt.Sprintf("%d parties with %d rows and their factors", a.parts(), a.Split.N)
-		for _, block := range a.Split.Blocks {
-			need += float64(8 * float64(block.D) * float64(block.D))
-		}
-	} else {
-		need = e.footprint(a)
-		what = fmt.Sprintf("%d nodes with vectors of %d numbers", a.parts(), a.Columns())
-	}
+	need, what := e.need(a)
 	if err := memory.Check(what, need); err != nil {
 		return err
 	}
 	memory.Expect(need)
 	return nil
+}
+
+// AtOnce is how many seeds, at most so many, memory holds at the same time; the seed stands for all.
+func (e *Experiment) AtOnce(seed uint64, most int) int {
+	if most < 2 {
+		return most
+	}
+	a, err := e.Assemble(seed)
+	if err != nil {
+		return 1 // and its run says so
+	}
+	const headroom = 2 // of the garbage collector
+	need, _ := e.need(a)
+	need += perRound * float64(a.Rounds)
+	return int(max(1, min(float64(most), float64(memory.Limit())/(headroom*need))))
+}
+
+// need is about how many bytes a run holds, and of what.
+func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
+	if a.Split == nil {
+		return e.footprint(a), fmt.Sprintf("%d nodes with vectors of %d numbers", a.parts(), a.Columns())
+	}
+	const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
+	bytes = 8 * vectors * float64(a.Split.N) * float64(a.parts())
+	for _, block := range a.Split.Blocks {
+		bytes += float64(8 * float64(block.D) * float64(block.D))
+	}
+	return bytes, fmt.Sprintf("%d parties with %d rows and their factors", a.parts(), a.Split.N)
 }
 
 // footprint is about how many bytes a run over split rows holds: nodes with their rows and solvers, and what is under

@@ -12,15 +12,20 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/term"
 
 	"overhear/evaluation"
 	"overhear/experiment"
+	"overhear/internal/guard"
 	"overhear/record"
 	"overhear/report"
 	"overhear/scenarios"
@@ -163,63 +168,46 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 	}
 	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
 	defer bar.clear()
-	o := experiment.Options{Directory: d, Workers: f.workers, Replace: true, Plots: !f.noPlots,
-		Style: f.figures.Style,
-		Extra: evaluation.WriteKnowledge, Checkpoint: f.checkpoint,
-		Say:      func(text string) { bar.clear(); fmt.Fprintln(os.Stderr, text) },
-		Progress: func(seed uint64, round int) { bar.at(int(seed-s.Seeds.First)*(s.Rounds.Count+1) + round + 1) }}
-	var runs, ended []*record.Run
-	var early error
-	kept := 0
-	for k := range s.Seeds.Count {
+	all := make([]*record.Run, s.Seeds.Count)
+	var ahead []int       // seeds to run, from the first
+	var attacked []uint64 // those of them of which there is a run with findings
+	for k := range all {
 		seed := s.Seeds.First + uint64(k)
 		r, why, err := e.Finished(d, seed)
 		if err != nil {
-			return runs, err
+			return finished(all), err
 		}
 		if r != nil && !f.again {
 			if !f.noPlots && !f.figures.IsZero() {
 				if err := e.Draw(r, f.figures.Style); err != nil {
-					return runs, err
+					return finished(all), err
 				}
 			}
-			runs = append(runs, r)
-			kept++
+			all[k] = r
 			continue
 		}
 		if why != nil && !f.again {
 			bar.clear()
 			note("seed %d is computed again: %s", seed, strings.Join(why, "; "))
 		}
-		_, none := os.Stat(filepath.Join(d.Seed(seed), record.AttacksFile))
-		r, err = e.Run(ctx, seed, o)
-		if _, lost := os.Stat(filepath.Join(d.Seed(seed), record.AttacksFile)); none == nil && lost != nil {
-			bar.clear()
+		ahead = append(ahead, k)
+		if _, err := os.Stat(filepath.Join(d.Seed(seed), record.AttacksFile)); err == nil {
+			attacked = append(attacked, seed)
+		}
+	}
+	kept := len(all) - len(ahead)
+	ended, early, err := runAhead(ctx, e, d, f, bar, ahead, all)
+	runs := finished(all)
+	bar.clear()
+	for _, seed := range attacked {
+		if _, lost := os.Stat(filepath.Join(d.Seed(seed), record.AttacksFile)); lost != nil {
 			note("what attacks found on the earlier run of seed %d is no longer of the run in %s and is kept there as "+
 				"%s", seed, d.Seed(seed), record.OldAttacksFile)
 		}
-		if errors.Is(err, context.Canceled) {
-			kept := "and what seed %d has computed is"
-			if f.checkpoint == 0 {
-				kept = "what seed %d has computed is not"
-			}
-			return runs, errors.Join(early, fmt.Errorf("stopped; %d of %d seeds are finished and kept, "+kept+
-				"; the same command goes on from there", len(runs), s.Seeds.Count, seed))
-		}
-		if err != nil && r != nil { // it ended early, which others need not
-			early = errors.Join(early, err)
-			ended = append(ended, r)
-			continue
-		}
-		if err != nil {
-			if last := s.Seeds.First + uint64(s.Seeds.Count) - 1; seed < last {
-				err = fmt.Errorf("%w; seeds after %d, up to %d, were not run", err, seed, last)
-			}
-			return runs, errors.Join(early, err)
-		}
-		runs = append(runs, r)
 	}
-	bar.clear()
+	if err != nil {
+		return runs, errors.Join(early, err)
+	}
 	if len(runs) == 0 {
 		if len(ended) == 1 && !f.json {
 			early = errors.Join(early, report.Table(w, ended[0]))
@@ -258,6 +246,101 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 		}
 	}
 	return runs, errors.Join(err, failed)
+}
+
+// runAhead runs seeds of a scenario, as many at once as there are workers and memory holds, into their places among
+// all runs. It returns those that ended early, with their errors, which is no reason not to run others. After a seed
+// fails otherwise no other begins, and the first of those that fail is reported.
+func runAhead(ctx context.Context, e *experiment.Experiment, d *record.Directory, f *runFlags, bar *progress,
+	ahead []int, runs []*record.Run) (ended []*record.Run, early, _ error) {
+	if len(ahead) == 0 {
+		return nil, nil, nil
+	}
+	first := e.Seeds.First
+	atOnce := e.AtOnce(first+uint64(ahead[0]), min(f.workers, len(ahead)))
+	var mu sync.Mutex
+	rounds := make([]int, len(runs))
+	done := (len(runs) - len(ahead)) * (e.Rounds.Count + 1)
+	o := experiment.Options{Directory: d, Workers: max(1, f.workers/atOnce), Replace: true, Plots: !f.noPlots,
+		Style: f.figures.Style, Extra: evaluation.WriteKnowledge, Checkpoint: f.checkpoint,
+		Say: func(text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			bar.clear()
+			fmt.Fprintln(os.Stderr, text)
+		},
+		Progress: func(seed uint64, round int) {
+			mu.Lock()
+			defer mu.Unlock()
+			k := seed - first
+			done += round + 1 - rounds[k]
+			rounds[k] = round + 1
+			bar.at(done)
+		}}
+	short := make([]*record.Run, len(runs)) // that ended early, beside their errors
+	failures := make([]error, len(runs))
+	var failed atomic.Bool
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	for _, k := range ahead {
+		group.Go(guard.Func(func() error {
+			if failed.Load() || ctx.Err() != nil {
+				return nil
+			}
+			r, err := e.Run(ctx, first+uint64(k), o)
+			if err == nil {
+				runs[k] = r
+				return nil
+			}
+			short[k], failures[k] = r, err
+			if r == nil {
+				failed.Store(true)
+			}
+			return nil
+		}))
+	}
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	var stopped []string
+	var left []uint64 // that were not run
+	var failure error
+	for _, k := range ahead {
+		seed := first + uint64(k)
+		switch err := failures[k]; {
+		case errors.Is(err, context.Canceled):
+			stopped = append(stopped, fmt.Sprint(seed))
+		case short[k] != nil:
+			ended, early = append(ended, short[k]), errors.Join(early, err)
+		case err != nil && failure == nil:
+			failure = err
+		case err == nil && runs[k] == nil:
+			left = append(left, seed)
+		}
+	}
+	if failure != nil {
+		if left != nil && ctx.Err() == nil {
+			failure = fmt.Errorf("%w; seeds after %d, up to %d, were not run", failure, left[0]-1, left[len(left)-1])
+		}
+		return ended, early, failure
+	}
+	if ctx.Err() == nil {
+		return ended, early, nil
+	}
+	text := fmt.Sprintf("stopped; %d of %d seeds are finished and kept", len(finished(runs)), len(runs))
+	if len(stopped) > 0 {
+		what := ", and what seed %s has computed is"
+		if f.checkpoint == 0 {
+			what = ", what seed %s has computed is not"
+		}
+		text += fmt.Sprintf(what, strings.Join(stopped, " and "))
+	}
+	return ended, early, errors.New(text + "; the same command goes on from there")
+}
+
+// finished are the runs that there are.
+func finished(runs []*record.Run) []*record.Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool { return r == nil })
 }
 
 // divergence is an error that names the runs that diverge; their files are kept.
