@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/internal/cputime"
 	"overhear/scenarios"
@@ -96,4 +97,39 @@ func BenchmarkSeeds(b *testing.B) {
 	b.ReportMetric(wall[0].Seconds()/wall[1].Seconds(), "x_wall")
 	b.ReportMetric(cpu[1].Seconds()/cpu[0].Seconds(), "x_cpu")
 	b.ReportMetric(cpu[1].Seconds()/wall[1].Seconds(), "processors")
+}
+
+// BenchmarkAudit: one operation is the audit of 1,000 runs in each of two worlds, 500 rows a node of two columns. The
+// column is its CPU time against that of as many runs that are not audited.
+func BenchmarkAudit(b *testing.B) {
+	const file, runs = "../scenarios/audit-dvp-listing.yaml", 1000
+	s, err := scenarios.Load(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var audit, bare time.Duration
+	for range b.N {
+		e := experiment.New(s, "")
+		begin := cputime.Now()
+		o := evaluation.AuditOptions{Runs: runs, Workers: 1}
+		if _, err := evaluation.Audit(context.Background(), e, o); err != nil {
+			b.Fatal(err)
+		}
+		middle := cputime.Now()
+		a, err := e.Assemble(1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for k := range uint64(2 * runs) {
+			own := *a
+			own.Seed = k
+			if _, err := e.Execute(context.Background(), &own, experiment.Execution{Workers: 1}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		audit += middle - begin
+		bare += cputime.Now() - middle
+	}
+	b.ReportMetric(audit.Seconds()/float64(b.N), "CPU-s")
+	b.ReportMetric(audit.Seconds()/bare.Seconds(), "x_runs")
 }
