@@ -15,6 +15,7 @@ import (
 	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/internal/cputime"
+	"overhear/report/plot"
 	"overhear/scenarios"
 )
 
@@ -69,7 +70,7 @@ func BenchmarkSummary(b *testing.B) {
 			b.Fatal(err)
 		}
 		middle := cputime.Now()
-		if _, _, err := e.Summarise(d, false); err != nil {
+		if _, _, err := e.Summarise(d, false, plot.Style{}); err != nil {
 			b.Fatal(err)
 		}
 		summary += cputime.Now() - middle

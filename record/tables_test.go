@@ -207,8 +207,8 @@ func BenchmarkMessages(b *testing.B) {
 func TestCSV_IsThatOfTheLibrary(t *testing.T) {
 	columns := []string{"a", "b,c", "d", "e", "f"}
 	nan, minus := math.NaN(), math.Copysign(0, -1)
-	rows := [][]float64{{1, 1, 1, 2, 2}, {nan, nan, 0.1, 0.1, nan}, {0, minus, minus, 1e300, 1e-300}, {nan, 1, nan, nan, 1},
-		{-1.5, -1.5, math.Inf(1), math.Inf(1), 3}}
+	rows := [][]float64{{1, 1, 1, 2, 2}, {nan, nan, 0.1, 0.1, nan}, {0, minus, minus, 1e300, 1e-300},
+		{nan, 1, nan, nan, 1}, {-1.5, -1.5, math.Inf(1), math.Inf(1), 3}}
 	var got, want bytes.Buffer
 	c := csv.NewWriter(&want)
 	err := c.Write(columns)
