@@ -11,6 +11,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -283,6 +284,74 @@ func documented(s *source) []string {
 	return bad
 }
 
+// passesNaN finds checks of tests that a value which is not a number passes: every comparison
+// with NaN is false, so that "fail if e > 1e-9" never fails of it, and "fail unless e <= 1e-9"
+// does. Without types it sees those with a floating-point literal or an absolute value.
+func passesNaN(s *source) []string {
+	if !s.isTest() {
+		return nil
+	}
+	var bad []string
+	var look func(e ast.Expr)
+	look = func(e ast.Expr) {
+		switch e := e.(type) {
+		case *ast.ParenExpr:
+			look(e.X)
+		case *ast.BinaryExpr:
+			switch e.Op {
+			case token.LOR:
+				look(e.X)
+				look(e.Y)
+			case token.LAND: // what comes first says when the rest is asked
+				look(e.Y)
+			case token.GTR, token.GEQ, token.LSS, token.LEQ:
+				if hasFloat(e.X) || hasFloat(e.Y) {
+					bad = append(bad, fmt.Sprintf("line %d: NaN passes; write !(a <= b) for a > b",
+						s.set.Position(e.Pos()).Line))
+				}
+			}
+		}
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if i, ok := n.(*ast.IfStmt); ok && fails(i.Body) {
+			look(i.Cond)
+		}
+		return true
+	})
+	return bad
+}
+
+// fails says whether a statement fails a test.
+func fails(b *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(b, func(n ast.Node) bool {
+		if c, ok := n.(*ast.SelectorExpr); ok {
+			x, ok := c.X.(*ast.Ident)
+			fatal := slices.Contains([]string{"Error", "Errorf", "Fatal", "Fatalf"}, c.Sel.Name)
+			found = found || ok && x.Name == "t" && fatal
+		}
+		return !found
+	})
+	return found
+}
+
+// hasFloat says whether an expression has a floating-point literal or an absolute value.
+func hasFloat(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			v, err := strconv.ParseFloat(n.Value, 64)
+			found = found || n.Kind == token.FLOAT && err == nil && v != math.Trunc(v) // 2e9 may be an integer
+		case *ast.SelectorExpr:
+			x, ok := n.X.(*ast.Ident)
+			found = found || ok && x.Name == "math" && n.Sel.Name == "Abs"
+		}
+		return !found
+	})
+	return found
+}
+
 // wellKnown methods need no comment: the interface has one.
 var wellKnown = map[string]bool{"String": true, "Error": true, "Unwrap": true}
 
@@ -352,6 +421,8 @@ func TestHouseRules(t *testing.T) {
 		{"one drawing stack", oneDrawingStack, "sweep/x.go", "package sweep\nvar x = `<path d=\"M0 0\">`\n"},
 		{"one drawing stack: gonum", oneDrawingStack, "sweep/x.go",
 			"package sweep\nimport _ \"gonum.org/v1/plot/vg\"\n"},
+		{"checks that NaN fails", passesNaN, "sim/x_test.go",
+			"package sim\nfunc f(t *testing.T) { if e > 1e-9 { t.Error(e) } }\n"},
 		{"lines end by column 120", shortLines, "sim/x.go", "// Long.\npackage sim // " + strings.Repeat("x",
 			120) + "\n"},
 		{"files say what they are for", saysWhatFor, "sim/x.go", "package sim\n"},

@@ -127,7 +127,8 @@ func TestInsider_BoundsOfErrors(t *testing.T) {
 		before, now := published[round-1], published[round]
 		sum := (2*dual + (theta-eta)*2*before + slope(now) + 2*eta*2*now) / (eta + theta)
 		left := tolerance * scale(now)
-		if math.Abs(e.sum[0]-sum) > 1e-12 || math.Abs(e.error-(2*wrong+left)/(eta+theta)) > 1e-15 || e.noise != 0 ||
+		if !(math.Abs(e.sum[0]-sum) <= 1e-12) || !(math.Abs(e.error-(2*wrong+left)/(eta+theta)) <= 1e-15) ||
+			e.noise != 0 ||
 			e.fade != 0 {
 			t.Errorf("round %d: %+v, want %v within %v", round, e, sum, (2*wrong+left)/(eta+theta))
 		}
@@ -150,8 +151,8 @@ func TestInsider_BoundsOfErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (-slope(3) + slope(3) + 2*eta*2*3) / (2 * eta); math.Abs(e.sum[0]-want) > 1e-12 || e.fade != 1 ||
-		math.Abs(i.fade-0.5) > 1e-15 {
+	if want := (-slope(3) + slope(3) + 2*eta*2*3) / (2 * eta); !(math.Abs(e.sum[0]-want) <= 1e-12) || e.fade != 1 ||
+		!(math.Abs(i.fade-0.5) <= 1e-15) {
 		t.Errorf("a late start: %+v and %v, want %v", e, i.fade, want)
 	}
 }
@@ -184,8 +185,8 @@ func TestInsider_EvenRoundsHalveTheErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !(odd.error > 0) || !(odd.noise > 0) || math.Abs(even.error-odd.error/2) > 1e-18 ||
-			math.Abs(even.noise-odd.noise/2) > 1e-15 {
+		if !(odd.error > 0) || !(odd.noise > 0) || !(math.Abs(even.error-odd.error/2) <= 1e-18) ||
+			!(math.Abs(even.noise-odd.noise/2) <= 1e-15) {
 			t.Errorf("rounds %d and %d: %+v and %+v", round, round+1, odd, even)
 		}
 	}
@@ -235,7 +236,7 @@ func TestKKTInversion_ALaterRoundDecides(t *testing.T) {
 		C: 1, R: []float64{r, r}, Timing: model.Timing{Lockstep: true}})
 	k := &Knowledge{Size: 1, Others: new(Samples), Schema: &Schema{Sign: []bool{true, false}, Intercept: -1}}
 	got := carry(t, "kkt-inversion", Overheard(pub, k, all))
-	if e := got.Estimates; len(e) != 2 || relative(e[0].X, u) < 0.1 || relative(e[1].X, u) > 1e-9 ||
+	if e := got.Estimates; len(e) != 2 || !(relative(e[0].X, u) >= 0.1) || !(relative(e[1].X, u) <= 1e-9) ||
 		!strings.Contains(got.Conclusion, "of 2 roots the one that fits round 2") {
 		t.Errorf("%s: %+v", got.Conclusion, e)
 	}

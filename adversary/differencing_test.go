@@ -113,7 +113,7 @@ func TestDifferencing_NoiseThatStaysHides(t *testing.T) {
 		}
 		for _, c := range got.Checks { // √d √2 (r + 2ηV) v with v = 1
 			v := float64(f.graph.Degree(victim))
-			if want := math.Sqrt(2*4) * (0.02 + 2*0.3*v); math.Abs(float64(c.Measured)/want-1) > 1e-12 {
+			if want := math.Sqrt(2*4) * (0.02 + 2*0.3*v); !(math.Abs(float64(c.Measured)/want-1) <= 1e-12) {
 				t.Errorf("node %d: %+v, want %v", victim, c, want)
 			}
 		}

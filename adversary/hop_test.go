@@ -46,7 +46,7 @@ func factsAre(t *testing.T, f *fixture, rec *Recording, got *record.Finding) (su
 		off := append([]float64(nil), fact.Values...)
 		num.Axpy(-1, want, off)
 		if num.Norm(want) == 0 { // the start
-			if num.Norm(off) > 1e-9 {
+			if !(num.Norm(off) <= 1e-9) {
 				t.Errorf("%s of node %d in round %d is %v, want 0", fact.Kind, fact.Node, fact.Round, fact.Values)
 			}
 			continue
@@ -99,7 +99,7 @@ func (f *fixture) admmLoop(t *testing.T, rounds int, eta float64) *Recording {
 			}
 			next[i] = append([]float64(nil), now[i]...)
 			stats, err := f.problem.NewSolver(i, 1e-15).Solve(f.problem.NewScratch(), next[i], q, 2*eta*v)
-			if err != nil && stats.Residual > 1e-14 {
+			if err != nil && !(stats.Residual <= 1e-14) {
 				t.Fatal(err)
 			}
 		}

@@ -330,8 +330,8 @@ func TestKKTInversion_SecondRoundChoosesTheRoot(t *testing.T) {
 	found := new(record.Finding)
 	s.conclude(v, found, &s.equations[0], s.only(func(e *condition) bool { return e.round == 2 }), candidates, exact)
 	Score(found, &Truth{Samples: []Sample{{X: u, Y: 1}}})
-	if n := len(found.Estimates); n != 2 || found.Estimates[1].Score.Relative > 1e-12 ||
-		found.Estimates[0].Score.Relative < 0.1 {
+	if n := len(found.Estimates); n != 2 || !(found.Estimates[1].Score.Relative <= 1e-12) ||
+		!(found.Estimates[0].Score.Relative >= 0.1) {
 		t.Errorf("want a wrong estimate of one round and a right one of two: %+v", found)
 	}
 }
@@ -397,12 +397,12 @@ func TestZKL18_LikelihoodReachesTheCramerRaoBound(t *testing.T) {
 			e := math.Sqrt(square)
 			switch {
 			case bound > 1:
-				if e < 0.9*math.Sqrt(length) {
+				if !(e >= 0.9*math.Sqrt(length)) {
 					t.Errorf("bound %v: %s has error %.3g, where the zero vector has %.3g", bound, attack, e,
 						math.Sqrt(length))
 				}
 			case attack == "kkt-inversion":
-				if e < 3*bound {
+				if !(e >= 3*bound) {
 					t.Errorf("bound %v: one round has error %.3g", bound, e)
 				}
 			case e < bound/2 || e > 2*bound:
@@ -527,7 +527,7 @@ func TestInversion_SaysWhatIsLacking(t *testing.T) {
 	}
 	wrong.Others = rest
 	found := inverted(t, "kkt-rounds", Observe(rec, Vantage{}, pub, wrong), want)
-	if found.Succeeded == record.Exact || found.Estimates[len(found.Estimates)-1].Residual < 1e-4 {
+	if found.Succeeded == record.Exact || !(found.Estimates[len(found.Estimates)-1].Residual >= 1e-4) {
 		t.Errorf("a wrong known sample goes unnoticed: %s", found.Conclusion)
 	}
 }
@@ -630,12 +630,12 @@ func TestInversion_SlopeIsTheDerivative(t *testing.T) {
 			}
 			for k := range u {
 				want := (moved(u, k, h) - moved(u, k, -h)) / (2 * h)
-				if math.Abs(m.slope[k]-want) > 1e-6*(1+math.Abs(want)) {
+				if !(math.Abs(m.slope[k]-want) <= 1e-6*(1+math.Abs(want))) {
 					t.Errorf("kind %d, length %v: slope %d is %v, the derivative %v", kind, length, k, m.slope[k], want)
 				}
 				for _, g := range m.groups {
 					want := (moved(o[g.group], k, h) - moved(o[g.group], k, -h)) / (2 * h)
-					if math.Abs(g.slope[k]-want) > 1e-6*(1+math.Abs(want)) {
+					if !(math.Abs(g.slope[k]-want) <= 1e-6*(1+math.Abs(want))) {
 						t.Errorf("kind %d, offset %d: slope %d is %v, the derivative %v", kind, g.group, k, g.slope[k],
 							want)
 					}
@@ -681,7 +681,7 @@ func TestInversion_CostIsTheLikelihood(t *testing.T) {
 	}
 	zero := make([]float64, s.d)
 	got, want := s.at(u, nil, 0).cost-s.at(zero, nil, 0).cost, direct(u)-direct(zero)
-	if math.Abs(got-want) > 1e-8 {
+	if !(math.Abs(got-want) <= 1e-8) {
 		t.Errorf("the cost differs by %v, minus the log-likelihood by %v", got, want)
 	}
 }
@@ -727,7 +727,7 @@ func TestInversion_EliminationIsTheSchurComplement(t *testing.T) {
 	schur.Sub(whole.Slice(0, d, 0, d), &schur)
 	for i := range d {
 		for j := range i + 1 {
-			if got := m.matrix[num.Packed(i)+j]; math.Abs(got-schur.At(i, j)) > 1e-8 {
+			if got := m.matrix[num.Packed(i)+j]; !(math.Abs(got-schur.At(i, j)) <= 1e-8) {
 				t.Errorf("element %d, %d is %v, want %v", i, j, got, schur.At(i, j))
 			}
 		}
@@ -751,7 +751,7 @@ func TestInversion_CountsAndBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := num.Norm(found.u); n > 1.2 {
+	if n := num.Norm(found.u); !(n <= 1.2) {
 		t.Errorf("the likeliest u has length %v", n)
 	}
 }
@@ -772,7 +772,7 @@ func TestInversion_HiddenStepAndDecayingNoise(t *testing.T) {
 			k, want := f.allBut(1, row)
 			square += math.Pow(last(inverted(t, attack, Observe(rec, Vantage{}, pub, k), want))*num.Norm(want.X), 2) / 8
 		}
-		if e := math.Sqrt(square); e < low || e > high {
+		if e := math.Sqrt(square); !(e >= low) || !(e <= high) {
 			t.Errorf("%s: error %.3g, want %.3g to %.3g", name, e, low, high)
 		}
 	}
@@ -830,7 +830,7 @@ func TestZKL18_ConstantsOfTheLikelihood(t *testing.T) {
 		t.Fatal(err)
 	}
 	near := func(what string, got, want float64) {
-		if math.Abs(got-want) > 1e-12 {
+		if !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%s is %v, want %v", what, got, want)
 		}
 	}

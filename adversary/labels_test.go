@@ -70,12 +70,12 @@ func TestLabelInference_ReportsAndModel(t *testing.T) {
 		}
 		alone := carry(t, "label-inference", Observe(rec, Vantage{Links: links}, pub, k))
 		for n, l := range alone.Labels {
-			if l.Guess != reported[server].Y[n] || math.Abs(float64(l.Confidence)-bound) > 1e-15 {
+			if l.Guess != reported[server].Y[n] || !(math.Abs(float64(l.Confidence)-bound) <= 1e-15) {
 				t.Fatalf("server %d: %+v, reported %v", server, l, reported[server].Y[n])
 			}
 		}
-		if a := right(t, f, server, alone); len(alone.Labels) != 400 || math.Abs(a-bound) > spread ||
-			math.Abs(float64(alone.Checks[0].Measured)-bound) > 1e-15 || len(alone.Checks) != 1 {
+		if a := right(t, f, server, alone); len(alone.Labels) != 400 || !(math.Abs(a-bound) <= spread) ||
+			!(math.Abs(float64(alone.Checks[0].Measured)-bound) <= 1e-15) || len(alone.Checks) != 1 {
 			t.Errorf("server %d: %d reports, %.3g of them right, want %.3g ± %.3g; %+v", server, len(alone.Labels), a,
 				bound, spread, alone.Checks)
 		}
@@ -109,7 +109,7 @@ func TestLabelInference_ReportsAndModel(t *testing.T) {
 			plus, minus = plus*(1-bound), minus*bound
 		}
 		p := plus / (plus + minus)
-		if want := math.Max(p, 1-p); math.Abs(float64(l.Confidence)-want) > 1e-12 || (l.Guess > 0) != (p > 0.5) {
+		if want := math.Max(p, 1-p); !(math.Abs(float64(l.Confidence)-want) <= 1e-12) || (l.Guess > 0) != (p > 0.5) {
 			t.Fatalf("user %d: %+v, want probability %v of +1", l.User, l, p)
 		}
 	}
@@ -125,7 +125,7 @@ func TestLabelInference_NothingToLearn(t *testing.T) {
 	spread := 4 * math.Sqrt(bound*(1-bound)/400)
 	for server := range 5 {
 		got := carry(t, "label-inference", Observe(rec, Vantage{}, pub, &Knowledge{Victim: server}))
-		if a := right(t, f, server, got); math.Abs(a-bound) > spread {
+		if a := right(t, f, server, got); !(math.Abs(a-bound) <= spread) {
 			t.Errorf("server %d: %.3g right, want %.3g ± %.3g", server, a, bound, spread)
 		}
 	}
@@ -168,7 +168,7 @@ func TestLabelInference_ReportsThatWereNotSeen(t *testing.T) {
 		for _, server := range []int{1, 2} {
 			z += num.Dot(rec.truth(t, server, 30), f.samples(1).At(m.Candidate).X) / 2
 		}
-		if m.Label != math.Copysign(1, z) || math.Abs(float64(m.Score)-1/(1+math.Exp(math.Abs(z)))) > 1e-12 ||
+		if m.Label != math.Copysign(1, z) || !(math.Abs(float64(m.Score)-1/(1+math.Exp(math.Abs(z)))) <= 1e-12) ||
 			m.Member {
 			t.Errorf("%+v, w·x = %v", m, z)
 		}

@@ -80,7 +80,7 @@ func TestLateJoiner_LabelDependsOnTheLoss(t *testing.T) {
 			if c.blind && (e.Y != 0 || !strings.Contains(found.Conclusion, "the label is not determined")) {
 				t.Errorf("%T, row %d: label %v though −u fits as well; %s", c.loss, row, e.Y, found.Conclusion)
 			}
-			if e.Y != 0 && last(found) < 1e-5 {
+			if e.Y != 0 && !(last(found) >= 1e-5) {
 				told++
 				if e.Y != want.Y {
 					t.Errorf("%T, row %d: label %v, is %v", c.loss, row, e.Y, want.Y)
@@ -106,7 +106,7 @@ func TestLateJoiner_FailsInNoise(t *testing.T) {
 		t.Errorf("%s, relative error %.3g: %s", found.Succeeded, last(found), found.Conclusion)
 	}
 	for _, fact := range found.Facts {
-		if fact.Relative < 0.5 {
+		if !(fact.Relative >= 0.5) {
 			t.Errorf("round %d: relative error %.3g under noise", fact.Round, fact.Relative)
 		}
 	}

@@ -264,7 +264,7 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 		for _, e := range got {
 			used = append(used, e.Round)
 			want := c.density(in[0], v, e.Round) - c.density(in[1], v, e.Round)
-			if math.Abs(e.Ratio()-want) > 2e-6*max(1, math.Abs(want)) {
+			if !(math.Abs(e.Ratio()-want) <= 2e-6*max(1, math.Abs(want))) {
 				t.Errorf("%s, round %d: log-likelihood ratio %v, want %v", c.name, e.Round, e.Ratio(), want)
 			}
 		}

@@ -74,7 +74,7 @@ func TestRecycling_EvenRoundsFollowFromMessages(t *testing.T) {
 			t.Errorf("%s: %d checks, %d facts, unseen %q", name, len(got.Checks), len(got.Facts), got.Unseen)
 		}
 		for _, c := range got.Checks {
-			if !c.Holds || c.Measured > 1e-13 || !strings.HasPrefix(c.Detail, "6 of 6") {
+			if !c.Holds || !(c.Measured <= 1e-13) || !strings.HasPrefix(c.Detail, "6 of 6") {
 				t.Errorf("%s: %+v", name, c)
 			}
 		}
@@ -96,7 +96,7 @@ func TestRecycling_NamesNodeAndRoundOfAChange(t *testing.T) {
 	if !strings.Contains(got.Conclusion, "first at node 3 in round 8") {
 		t.Errorf("%s", got.Conclusion)
 	}
-	if c := got.Checks[3]; c.Holds || c.Measured < 1e-8 || c.Measured > 1e-5 {
+	if c := got.Checks[3]; c.Holds || !(c.Measured >= 1e-8) || !(c.Measured <= 1e-5) {
 		t.Errorf("%+v", c)
 	}
 }

@@ -157,7 +157,7 @@ func TestRowSpace_OneRowIsFoundWhole(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 		e := got.Estimates[0]
-		if r := relative(e.X, truth.X); !(r < 1e-9) || e.Y != truth.Y || math.Abs(num.Norm(e.X)-1) > 1e-12 {
+		if r := relative(e.X, truth.X); !(r < 1e-9) || e.Y != truth.Y || !(math.Abs(num.Norm(e.X)-1) <= 1e-12) {
 			t.Errorf("node %d: error %.3g, label %v, want %v", victim, r, e.Y, truth.Y)
 		}
 		late := carry(t, "row-space", Observe(rec, Vantage{From: 2}, pub, knows))

@@ -46,7 +46,7 @@ func TestScore_Estimates(t *testing.T) {
 		if s.Label != nil {
 			label = 2*bit(*s.Label) - 1
 		}
-		if f.Succeeded != c.outcome || math.Abs(float64(s.Relative)-c.relative) > 1e-12 || label != c.label ||
+		if f.Succeeded != c.outcome || !(math.Abs(float64(s.Relative)-c.relative) <= 1e-12) || label != c.label ||
 			s.OneHotOf != 2 || s.Candidates != 3 {
 			t.Errorf("%s: %s, %+v, label %d", c.name, f.Succeeded, *s, label)
 		}
@@ -123,7 +123,7 @@ func TestScore_Members(t *testing.T) {
 		}
 	}
 	// The lady tasting tea: P(3 or more of 4 hit) = 17/70.
-	if p := fisher(3, 4, 1, 4); math.Abs(p-17.0/70) > 1e-12 {
+	if p := fisher(3, 4, 1, 4); !(math.Abs(p-17.0/70) <= 1e-12) {
 		t.Errorf("Fisher's test gives %v, want 17/70", p)
 	}
 }
@@ -161,7 +161,7 @@ func TestScore_Labels(t *testing.T) {
 			t.Errorf("%d of %d, %d positive: %s, want %s", c.right, c.n, c.positive, f.Succeeded, c.want)
 		}
 	}
-	if p := tail(20, 17, 0.5); math.Abs(p-1351.0/1048576) > 1e-12 {
+	if p := tail(20, 17, 0.5); !(math.Abs(p-1351.0/1048576) <= 1e-12) {
 		t.Errorf("P(≥ 17 of 20) = %v, want 1351/2^20", p)
 	}
 }

@@ -57,7 +57,7 @@ func TestVantage_Sees(t *testing.T) {
 			seen++
 		}
 	}
-	if off := math.Abs(float64(seen) - packets*(1-miss)); off > 5*math.Sqrt(packets*miss*(1-miss)) {
+	if off := math.Abs(float64(seen) - packets*(1-miss)); !(off <= 5*math.Sqrt(packets*miss*(1-miss))) {
 		t.Errorf("%d of %d packets are seen, %v %% of which escape", seen, packets, 100*miss)
 	}
 }
@@ -217,7 +217,7 @@ func TestSingle_RowAndLabel(t *testing.T) {
 			continue
 		}
 		e := f.Estimates[0]
-		if e.Y != c.y || !(math.Abs(float64(e.Residual)-c.residual) <= 1e-12) || math.Abs(e.X[2]-0.6) > 1e-12 ||
+		if e.Y != c.y || !(math.Abs(float64(e.Residual)-c.residual) <= 1e-12) || !(math.Abs(e.X[2]-0.6) <= 1e-12) ||
 			!strings.Contains(f.Conclusion, "the intercept gives whole") ||
 			strings.Contains(f.Conclusion, "but for its label") != (c.y == 0) {
 			t.Errorf("%s: %+v, %q", name, e, f.Conclusion)
@@ -288,7 +288,7 @@ func TestMembership_Posteriors(t *testing.T) {
 			t.Errorf("%+v has the probability %v", m, p)
 		}
 	}
-	if math.Abs(sum-1) > 1e-9 || members > 1 || len(got.Members) != 5 {
+	if !(math.Abs(sum-1) <= 1e-9) || members > 1 || len(got.Members) != 5 {
 		t.Errorf("probabilities add up to %v; %d of %d are members", sum, members, len(got.Members))
 	}
 	rec, pub = run(t, f, "admm", 8, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
@@ -318,7 +318,7 @@ func TestScore_CosineUpToTheSign(t *testing.T) {
 		f := &record.Finding{Succeeded: record.Unscored,
 			Estimates: []record.Estimate{{X: []float64{-0.8, 0.6}, Y: label}}}
 		Score(f, &Truth{Samples: []Sample{{X: []float64{0.5, 0}, Y: 1}}})
-		if s := f.Estimates[0].Score; math.Abs(float64(s.Cosine)-want) > 1e-12 {
+		if s := f.Estimates[0].Score; !(math.Abs(float64(s.Cosine)-want) <= 1e-12) {
 			t.Errorf("label %v: %+v, want a cosine of %v", label, s, want)
 		}
 	}
@@ -345,7 +345,7 @@ func TestEven_SizeIsOfWhatEntered(t *testing.T) {
 	if want := 2.0 + 16 + 128 + (1+4+8+32)/2.0; e.size != want {
 		t.Errorf("%v, want %v", e.size, want)
 	}
-	if off := e.deviation(0); math.Abs(off-112/e.size) > 1e-15 { // f(1) − f(2)
+	if off := e.deviation(0); !(math.Abs(off-112/e.size) <= 1e-15) { // f(1) − f(2)
 		t.Errorf("a deviation of %v", off)
 	}
 }
@@ -377,7 +377,7 @@ func TestRevealed_UpToTheLastEvenRound(t *testing.T) {
 		for round := 1; round <= last; round++ {
 			want := growing(5).At(2, (round+1)/2)
 			s := known.Public.Method.(model.NodeDual).Step(known.Public, 2, round, 0)
-			if math.Abs(s.Eta/want-1) > 1e-8 {
+			if !(math.Abs(s.Eta/want-1) <= 1e-8) {
 				t.Errorf("round %d: η = %v, want %v", round, s.Eta, want)
 			}
 		}

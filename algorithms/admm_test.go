@@ -126,7 +126,7 @@ func TestZKL18_Eq8And9_IndependentImplementation(t *testing.T) {
 	got := f.run(t, ADMM{Eta: eta}, rounds, nil)
 	for r := range want {
 		for i := range want[r] {
-			if e := distance(got.values[r][i], want[r][i]); e > 1e-8 {
+			if e := distance(got.values[r][i], want[r][i]); !(e <= 1e-8) {
 				t.Fatalf("round %d, node %d: iterate differs by %g from the independent implementation", r, i, e)
 			}
 		}
@@ -138,7 +138,7 @@ func TestZZ16_DualsSumToZero(t *testing.T) {
 	got := f.run(t, ADMM{Eta: 0.7}, 100, nil)
 	for r, sum := range got.dualSums {
 		for k := range sum {
-			if math.Abs(sum[k]) > 1e-9 {
+			if !(math.Abs(sum[k]) <= 1e-9) {
 				t.Fatalf("round %d: (Σ_i λ_i)[%d] = %g", r, k, sum[k])
 			}
 		}
@@ -160,7 +160,7 @@ func TestADMM_ReachesCentralisedOptimum(t *testing.T) {
 	const rounds = 400
 	got := f.run(t, ADMM{Eta: 0.1}, rounds, nil)
 	for i, v := range got.values[rounds] {
-		if e := distance(v, want); e > 1e-7 {
+		if e := distance(v, want); !(e <= 1e-7) {
 			t.Errorf("node %d is %g from the centralised optimum", i, e)
 		}
 	}
@@ -185,7 +185,7 @@ func TestADMM_TwoNodesClosedForm(t *testing.T) {
 			dual[i] += eta / 2 * (v[i] - v[1-i])
 		}
 		for i := range v {
-			if e := math.Abs(got.values[r][i][0] - v[i]); e > 1e-10 {
+			if e := math.Abs(got.values[r][i][0] - v[i]); !(e <= 1e-10) {
 				t.Fatalf("round %d, node %d: %v, closed form %v", r, i, got.values[r][i][0], v[i])
 			}
 		}

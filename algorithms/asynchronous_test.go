@@ -250,7 +250,7 @@ func TestSynchronous_UsesStaleValues(t *testing.T) {
 	// Node 2 never hears 3, whose values count as zero for it: the first step shows it.
 	q := make([]float64, 2)
 	want := f.exact(2, 2*0.3*2, q)
-	if d := distance(j[1][2].Values, want); d > 1e-9 {
+	if d := distance(j[1][2].Values, want); !(d <= 1e-9) {
 		t.Errorf("the first step of node 2 is %g away", d)
 	}
 }
@@ -324,7 +324,7 @@ func TestCost_Speeds(t *testing.T) {
 		l := math.Log(v)
 		mean, square = mean+l/4000, square+l*l/4000
 	}
-	if math.Abs(mean) > 4*0.5/math.Sqrt(4000) || math.Abs(square-0.25) > 4*0.25*math.Sqrt(2.0/4000) {
+	if !(math.Abs(mean) <= 4*0.5/math.Sqrt(4000)) || !(math.Abs(square-0.25) <= 4*0.25*math.Sqrt(2.0/4000)) {
 		t.Errorf("logarithms of speeds have mean %v and square %v", mean, square)
 	}
 	if d, err := (Cost{Row: 1000, Spread: 0.5}).Of(7, 4000); err != nil || !reflect.DeepEqual(d, c) {

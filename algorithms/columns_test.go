@@ -392,7 +392,7 @@ func TestSharing_AveragedReachesTheCentralisedOptimum(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := slices.Concat(o.X...)
-		if g := b.gradient(o.X); math.Sqrt(inner(g, g)) > 1e-10 {
+		if g := b.gradient(o.X); !(math.Sqrt(inner(g, g)) <= 1e-10) {
 			t.Errorf("%s: the gradient at the centralised optimum is %v", loss, g)
 		}
 		r := b.run(t, "admm-sharing", &Sharing{Eta: eta, Form: "averaged", Loss: loss}, 600, nil)
@@ -401,10 +401,10 @@ func TestSharing_AveragedReachesTheCentralisedOptimum(t *testing.T) {
 		if away := distance(got, want) / math.Sqrt(inner(want, want)); !(away <= 1e-6) {
 			t.Errorf("%s: ends %g from the centralised optimum", loss, away)
 		}
-		if g := b.gradient(x); math.Sqrt(inner(g, g)) > 1e-6 {
+		if g := b.gradient(x); !(math.Sqrt(inner(g, g)) <= 1e-6) {
 			t.Errorf("%s: the gradient at the end is %v", loss, g)
 		}
-		if v := b.objective(o.X); math.Abs(v-o.Value) > 1e-12*max(1, v) {
+		if v := b.objective(o.X); !(math.Abs(v-o.Value) <= 1e-12*max(1, v)) {
 			t.Errorf("%s: optimal value %v, by hand %v", loss, o.Value, v)
 		}
 	}
@@ -546,7 +546,7 @@ func TestPrivateSharing_RangeNoiseStaysInTheColumnSpace(t *testing.T) {
 				if k == 1 && cover == "off" {
 					continue // zeros
 				}
-				if away := outside(d, p); (away < 1e-8) != inside || !inside && away < 1e-2 {
+				if away := outside(d, p); (away < 1e-8) != inside || !inside && !(away >= 1e-2) {
 					t.Errorf("noise: %s: round %d, party %d: %g of the message is outside the column space", cover, k,
 						m, away)
 				}
@@ -612,7 +612,7 @@ func TestPrivateSharing_RangeNoiseHasItsCovariance(t *testing.T) {
 		along += a * a / rounds
 		total += inner(v, v) / rounds
 	}
-	if math.Abs(along/(sigma*sigma)-1) > 0.12 || math.Abs(total/(3*sigma*sigma)-1) > 0.07 {
+	if !(math.Abs(along/(sigma*sigma)-1) <= 0.12) || !(math.Abs(total/(3*sigma*sigma)-1) <= 0.07) {
 		t.Errorf("variance %v along a column, %v in all, σ² = %v", along, total, sigma*sigma)
 	}
 }
@@ -740,7 +740,7 @@ func TestFDML_BatchesAreDistinctRowsInOrderAndUniform(t *testing.T) {
 		}
 		share := float64(want) / 20
 		for n, c := range times {
-			if math.Abs(c/rounds-share) > 5*math.Sqrt(share*(1-share)/rounds) {
+			if !(math.Abs(c/rounds-share) <= 5*math.Sqrt(share*(1-share)/rounds)) {
 				t.Errorf("batch %d: row %d is in %v of %d batches", batch, n, c, rounds)
 			}
 		}
@@ -822,7 +822,7 @@ func TestSplitBaselines_AreTheOptimaAndSendNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	alone := &blocks{d: b.d[:1], y: b.y, ridge: b.ridge, weight: b.weight}
-	if g := alone.gradient(local.X[:1]); math.Sqrt(inner(g, g)) > 1e-9 {
+	if g := alone.gradient(local.X[:1]); !(math.Sqrt(inner(g, g)) <= 1e-9) {
 		t.Errorf("the first party's gradient at its own optimum is %v", g)
 	}
 	for kind, want := range map[string][][]float64{"centralised": central.X, "local": local.X} {

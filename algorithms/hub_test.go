@@ -83,11 +83,11 @@ func TestDPADMM_FixedPointIsTheCentralisedOptimum(t *testing.T) {
 		if err := m.Method.Update(n, 9); err != nil {
 			t.Fatal(err)
 		}
-		if e := distance(n.F, want); e > 1e-12 {
+		if e := distance(n.F, want); !(e <= 1e-12) {
 			t.Errorf("client %d leaves the optimum by %g", i, e)
 		}
 		m.Method.Dual(n, 9)
-		if e := distance(n.Dual, f.slope(i, want)); e > 1e-12 {
+		if e := distance(n.Dual, f.slope(i, want)); !(e <= 1e-12) {
 			t.Errorf("the dual of client %d changes by %g", i, e)
 		}
 		clients = append(clients, n.F)
@@ -95,11 +95,11 @@ func TestDPADMM_FixedPointIsTheCentralisedOptimum(t *testing.T) {
 	}
 	hub.Heard = clients
 	m.Method.(Central).Merge(hub, 9)
-	if e := distance(hub.F, want); e > 1e-9 {
+	if e := distance(hub.F, want); !(e <= 1e-9) {
 		t.Errorf("the hub leaves the optimum by %g", e)
 	}
 
-	if _, away := gaps(m.run(t, nil, startAt), want); away > 1e-6 {
+	if _, away := gaps(m.run(t, nil, startAt), want); !(away <= 1e-6) {
 		t.Errorf("after 4000 rounds %g from the centralised optimum", away)
 	}
 }
@@ -122,7 +122,7 @@ func TestDPADMM_ARowMovesTheStepByTheSensitivity(t *testing.T) {
 	}
 	// At w̃ = 0 a row pulls with slope ½, so a change of label moves by half of Δ.
 	moved, delta := distance(client(1), client(-1)), 2*f.c/(5*(f.r+rho+math.Sqrt(k)/step))
-	if math.Abs(moved-delta/2) > 1e-12 {
+	if !(math.Abs(moved-delta/2) <= 1e-12) {
 		t.Errorf("a label moves the step by %g, half of Δ is %g", moved, delta/2)
 	}
 }
@@ -139,7 +139,7 @@ func TestDPADMM_AccountByHand(t *testing.T) {
 	zcdp := rounds * epsilon * epsilon / (4 * math.Log(1.25/delta))
 	want := zcdp + 2*math.Sqrt(zcdp*math.Log(1/delta))
 	for i := range f.rows {
-		if got := l.ZCDP(i, privacy.Sample, delta); math.Abs(got-want) > 1e-10*want {
+		if got := l.ZCDP(i, privacy.Sample, delta); !(math.Abs(got-want) <= 1e-10*want) {
 			t.Errorf("node %d has lost %v by zCDP, by hand %v", i, got, want)
 		}
 	}
@@ -168,7 +168,7 @@ func TestDPADMM_AccountByHand(t *testing.T) {
 		sum += e * e
 	}
 	// The mean of 4·draws squares of N(0, σ²) is σ²(1 ± √(2/(4·draws))).
-	if ratio := sum / (4 * draws * sigma * sigma); math.Abs(ratio-1) > 4*math.Sqrt(2/(4.0*draws)) {
+	if ratio := sum / (4 * draws * sigma * sigma); !(math.Abs(ratio-1) <= 4*math.Sqrt(2/(4.0*draws))) {
 		t.Errorf("the variance of the noise is %.4f of what it should be", ratio)
 	}
 }

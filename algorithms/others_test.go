@@ -81,10 +81,10 @@ func TestDGD_ErrorFollowsTheStep(t *testing.T) {
 		_, away := gaps(m.run(t, nil, startAt), want)
 		return away
 	}
-	if ratio := away("sqrt", 1600) / away("sqrt", 6400); ratio < 1.9 || ratio > 2.1 {
+	if ratio := away("sqrt", 1600) / away("sqrt", 6400); !(ratio >= 1.9) || !(ratio <= 2.1) {
 		t.Errorf("from round 1600 to 6400 the error shrinks by %.3f, expected 2", ratio)
 	}
-	if ratio := away("none", 400) / away("none", 1600); math.Abs(ratio-1) > 1e-6 {
+	if ratio := away("none", 400) / away("none", 1600); !(math.Abs(ratio-1) <= 1e-6) {
 		t.Errorf("with a constant step the error shrinks by %.9f", ratio)
 	}
 }
@@ -141,7 +141,7 @@ func TestEveryExactMethodReachesTheCentralisedOptimum(t *testing.T) {
 		"edge-admm":      makeMethod(t, f, "edge-admm", 800, func(p *EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.7 }),
 		"edge-admm, 0.3": makeMethod(t, f, "edge-admm", 1600, func(p *EdgeADMM) { p.Eta, p.Relaxation = 0.3, 0.3 }),
 	} {
-		if _, away := gaps(a.run(t, nil, startAt), want); away > 1e-6 {
+		if _, away := gaps(a.run(t, nil, startAt), want); !(away <= 1e-6) {
 			t.Errorf("%s ends %g from the centralised optimum", name, away)
 		}
 	}
@@ -180,12 +180,12 @@ func TestBaselines_AreTheTwoEndsAndSendNothing(t *testing.T) {
 		}, startAt)
 		for r := 1; r <= rounds; r++ {
 			for i, p := range got[r] {
-				if e := distance(p.Values, c.want(i)); e > 1e-7 {
+				if e := distance(p.Values, c.want(i)); !(e <= 1e-7) {
 					t.Errorf("%s, round %d: node %d is %g away", c.name, r, i, e)
 				}
 			}
 		}
-		if c.name == "local" && distance(got[1][0].Values, got[1][1].Values) < 1e-3 {
+		if c.name == "local" && !(distance(got[1][0].Values, got[1][1].Values) >= 1e-3) {
 			t.Error("local: two nodes with different data agree")
 		}
 	}
@@ -243,13 +243,14 @@ func TestOutputPerturbation_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 	} {
 		// A change of label moves by L′(z) + L′(−z) = −1, half of the bound of 2.
 		for _, at := range []float64{-30, -1, 0, 2, 30} {
-			if moved := distance(c.step(e1, 1, at), c.step(e1, -1, at)); moved > c.bound || moved < 0.3*c.bound {
+			if moved := distance(c.step(e1, 1, at), c.step(e1, -1, at)); !(moved <= c.bound) ||
+				!(moved >= 0.3*c.bound) {
 				t.Errorf("%s at %v: a label moves the iterate by %g, the bound is %g", name, at, moved, c.bound)
 			}
 		}
 		// Far out along e₁ the row e₁ of label −1 pulls with slope 1, a row e₂ with ½.
 		a, b := c.step(e1, -1, 40), c.step([]float64{0, 1, 0}, 1, 40)
-		if moved := distance(a, b); moved > c.bound || moved < 0.5*c.bound {
+		if moved := distance(a, b); !(moved <= c.bound) || !(moved >= 0.5*c.bound) {
 			t.Errorf("%s: two rows move the iterate by %g, the bound is %g", name, moved, c.bound)
 		}
 	}

@@ -74,7 +74,7 @@ func TestPDML_Algorithm1_IndependentImplementation(t *testing.T) {
 			got := m.run(t, nil, startAt)
 			agree(t, got, want, 0, 1e-8)
 			for at, w := range inner {
-				if e := distance(got[at[0]][at[1]].Inner, w); e > 1e-8 {
+				if e := distance(got[at[0]][at[1]].Inner, w); !(e <= 1e-8) {
 					t.Fatalf("round %d, node %d: w, which stays with the server, differs by %g", at[0], at[1], e)
 				}
 			}
@@ -93,7 +93,7 @@ func TestPDML_WithTrueLabelsAndNoNoiseIsADMM(t *testing.T) {
 	want := makeMethod(t, f, "admm", rounds, func(p *ADMM) { p.Eta = 0.3 }).run(t, nil, startAt)
 	for r, pubs := range quiet.run(t, nil, startAt) {
 		for i, p := range pubs {
-			if e := distance(p.Values, want[r][i].Values); e > 1e-12 {
+			if e := distance(p.Values, want[r][i].Values); !(e <= 1e-12) {
 				t.Fatalf("round %d, node %d: they differ by %g", r, i, e)
 			}
 			if p.Loss != want[r][i].Loss {
@@ -102,7 +102,7 @@ func TestPDML_WithTrueLabelsAndNoNoiseIsADMM(t *testing.T) {
 		}
 	}
 	quiet = makeMethod(t, f, "pdml", 600, func(p *PDML) { p.Eta, p.Labels, p.Bound, p.Noise = 0.15, "true", 0, "off" })
-	if _, away := gaps(quiet.run(t, nil, nil), f.optimum(t)); away > 1e-6 {
+	if _, away := gaps(quiet.run(t, nil, nil), f.optimum(t)); !(away <= 1e-6) {
 		t.Errorf("%g from the centralised optimum", away)
 	}
 }
@@ -134,7 +134,7 @@ func TestPDML_FlipsAreRandomisedResponse(t *testing.T) {
 		}
 		p := 1 / (1 + math.Exp(epsilon))
 		for class := range flips {
-			if sigma := math.Sqrt(p * (1 - p) * total[class]); math.Abs(flips[class]-p*total[class]) > 4*sigma {
+			if sigma := math.Sqrt(p * (1 - p) * total[class]); !(math.Abs(flips[class]-p*total[class]) <= 4*sigma) {
 				t.Errorf("ε = %v: %v of %v labels are flipped, expected %.1f ± %.1f", epsilon, flips[class],
 					total[class], p*total[class], sigma)
 			}
@@ -164,7 +164,7 @@ func TestPDML_DebiasedLossIsUnbiased(t *testing.T) {
 			// The formula.
 			debiased := func(margin float64) float64 { return logistic(margin) - margin/(math.Exp(epsilon)-1) }
 			if got, want := (1-p)*debiased(z)+p*debiased(-z),
-				logistic(z); math.Abs(got-want) > 1e-12*(1+math.Abs(z)/epsilon) {
+				logistic(z); !(math.Abs(got-want) <= 1e-12*(1+math.Abs(z)/epsilon)) {
 				t.Errorf("ε = %v, z = %v: the mean of the loss is %v, want %v", epsilon, z, got, want)
 			}
 			// The objective that the server makes of a report, by its gradient at f = z/x
@@ -179,7 +179,7 @@ func TestPDML_DebiasedLossIsUnbiased(t *testing.T) {
 			}
 			got := (1-p)*slope(1) + p*slope(-1)
 			want := -f.c*x/(1+math.Exp(z)) + f.r*z/x
-			if math.Abs(got-want) > 1e-11*(1+math.Abs(want)+1/epsilon) {
+			if !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want)+1/epsilon)) {
 				t.Errorf("ε = %v, z = %v: the mean of the server's gradient is %v, want %v", epsilon, z, got, want)
 			}
 		}
@@ -279,7 +279,7 @@ func TestPDML_AccountByHand(t *testing.T) {
 			rho += moves * moves / (2 * variance)
 		}
 		want := rho + 2*math.Sqrt(rho*math.Log(1/delta))
-		if got := l.ZCDP(i, privacy.Sample, delta); math.Abs(got-want) > 1e-10*want {
+		if got := l.ZCDP(i, privacy.Sample, delta); !(math.Abs(got-want) <= 1e-10*want) {
 			t.Errorf("node %d: a row has lost %v by zCDP, by hand %v", i, got, want)
 		}
 		if !math.IsInf(l.Pure(i, rounds, privacy.Sample), 1) {
@@ -310,14 +310,14 @@ func TestPDML_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 		return n.F
 	}
 	moved := distance(iterate(f, []float64{1, 0, 1}), iterate(g, []float64{-1, 0, -1}))
-	if moved > 1e-9 {
+	if !(moved <= 1e-9) {
 		t.Errorf("(x, y) and (−x, −y) are the same row, and move the iterate by %g", moved)
 	}
 	// Far along −e₁ the report (e₁, 1) pulls along e₁ with e^ε/(e^ε − 1), and (−e₁, 1)
 	// along −e₁ with 1/(e^ε − 1).
 	bound := 2 * math.Exp(epsilon) / (math.Exp(epsilon) - 1) / (3 * (f.r + 2*eta))
 	moved = distance(iterate(f, []float64{1, 0, 1}), iterate(g, []float64{-1, 0, 1}))
-	if moved > bound || moved < bound/2 {
+	if !(moved <= bound) || !(moved >= bound/2) {
 		t.Errorf("the iterate moves by %g, the bound is %g", moved, bound)
 	}
 }

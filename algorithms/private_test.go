@@ -318,7 +318,7 @@ func (f *fixture) optimum(t *testing.T) []float64 {
 	for i := range f.rows {
 		g = plus(g, 1, f.slope(i, o.F))
 	}
-	if norm2(g) > 1e-9 {
+	if !(norm2(g) <= 1e-9) {
 		t.Fatalf("Σ ∇O_i is %v at the centralised optimum", g)
 	}
 	return o.F
@@ -514,7 +514,7 @@ func TestPrivateMethods_WithoutNoiseAreThePlainOnes(t *testing.T) {
 			plain := c.plain.run(t, nil, startAt)
 			identical(t, c.quiet.run(t, nil, startAt), plain)
 			noisy := c.noisy.run(t, nil, startAt)
-			if distance(noisy[1][0].Values, plain[1][0].Values) < 1e-6 {
+			if !(distance(noisy[1][0].Values, plain[1][0].Values) >= 1e-6) {
 				t.Error("with noise it does not differ from the plain method")
 			}
 		})
@@ -545,7 +545,7 @@ func TestZKL18_PenaltyPerturbationIsDVPInAnotherScale(t *testing.T) {
 		want := dual.run(t, nil, startAt)
 		for r, pubs := range penalty.run(t, nil, startAt) {
 			for i, p := range pubs {
-				if e := distance(p.Values, want[r][i].Values); e > 1e-9 {
+				if e := distance(p.Values, want[r][i].Values); !(e <= 1e-9) {
 					t.Fatalf("%s, round %d, node %d: they differ by %g", calibration, r, i, e)
 				}
 			}
@@ -611,11 +611,11 @@ func TestZZ16_NoiseLawFromPublishedIterates(t *testing.T) {
 				p := gammaCDF(3, x)
 				worst = max(worst, math.Abs(p-float64(k)/n), math.Abs(p-float64(k+1)/n))
 			}
-			if math.Sqrt(n)*worst > 1.95 { // 0.1 % for Kolmogorov's distribution
+			if !(math.Sqrt(n)*worst <= 1.95) { // 0.1 % for Kolmogorov's distribution
 				t.Errorf("√n times the Kolmogorov distance of ζ‖ε‖ from Gamma(3, 1) is %.3f", math.Sqrt(n)*worst)
 			}
 			for k, v := range mean {
-				if math.Abs(v/n) > 4/math.Sqrt(3*n) {
+				if !(math.Abs(v/n) <= 4/math.Sqrt(3*n)) {
 					t.Errorf("the directions' mean component %d is %v", k, v/n)
 				}
 			}
@@ -638,13 +638,13 @@ func spends(t *testing.T, m assembled, spent func(i, t int) float64) {
 		sum := 0.0
 		for r := 1; r <= m.setting.Rounds; r++ {
 			sum += spent(i, r)
-			if got := l.Pure(i, r, privacy.Sample); math.Abs(got-sum) > 1e-12*sum {
+			if got := l.Pure(i, r, privacy.Sample); !(math.Abs(got-sum) <= 1e-12*sum) {
 				t.Fatalf("node %d has spent %v after round %d, by hand %v", i, got, r, sum)
 			}
 		}
 		worst = max(worst, sum)
 	}
-	if got := l.Worst(m.setting.Rounds, privacy.Sample); math.Abs(got-worst) > 1e-12*worst {
+	if got := l.Worst(m.setting.Rounds, privacy.Sample); !(math.Abs(got-worst) <= 1e-12*worst) {
 		t.Errorf("the network has spent %v, by hand %v", got, worst)
 	}
 	if units := l.Units(); !slices.Equal(units, []privacy.Unit{privacy.Sample}) {
@@ -668,7 +668,7 @@ func TestZKL18_Theorem41_BoundByHand(t *testing.T) {
 		p.Eta,
 			p.Alpha = parameter.Constant(0.5), parameter.Constant(3)
 	})
-	if got := account(m).Worst(10, privacy.Sample); math.Abs(got-13.4) > 1e-12 {
+	if got := account(m).Worst(10, privacy.Sample); !(math.Abs(got-13.4) <= 1e-12) {
 		t.Errorf("ten rounds spend %v, by hand 13.4", got)
 	}
 }

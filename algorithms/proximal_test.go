@@ -75,7 +75,7 @@ func TestProximal_ReachesTheCentralisedOptimum(t *testing.T) {
 		if c.warns {
 			continue
 		}
-		if _, away := gaps(a.run(t, nil, startAt), want); away > 1e-6 {
+		if _, away := gaps(a.run(t, nil, startAt), want); !(away <= 1e-6) {
 			t.Errorf("τ = %v, γ = %v ends %g from the centralised optimum", c.tau, c.gamma, away)
 		}
 	}
@@ -87,7 +87,7 @@ func TestProximal_DualsSumToZero(t *testing.T) {
 	got := f.run(t, m.Method, 60, nil)
 	for r, sum := range got.dualSums {
 		for k := range sum {
-			if math.Abs(sum[k]) > 1e-8 {
+			if !(math.Abs(sum[k]) <= 1e-8) {
 				t.Fatalf("round %d: (Σ_i λ_i)[%d] = %g", r, k, sum[k])
 			}
 		}
@@ -133,11 +133,11 @@ func TestProximal_NoiseLawFromPublishedIterates(t *testing.T) {
 		p := gammaCDF(3, x)
 		worst = max(worst, math.Abs(p-float64(k)/n), math.Abs(p-float64(k+1)/n))
 	}
-	if math.Sqrt(n)*worst > 1.95 { // 0.1 % for Kolmogorov's distribution
+	if !(math.Sqrt(n)*worst <= 1.95) { // 0.1 % for Kolmogorov's distribution
 		t.Errorf("√n times the Kolmogorov distance of ζ‖ε‖ from Gamma(3, 1) is %.3f", math.Sqrt(n)*worst)
 	}
 	for k, v := range mean {
-		if math.Abs(v/n) > 4/math.Sqrt(3*n) {
+		if !(math.Abs(v/n) <= 4/math.Sqrt(3*n)) {
 			t.Errorf("the directions' mean component %d is %v", k, v/n)
 		}
 	}

@@ -188,7 +188,7 @@ func TestRA19_RADMMReachesTheCentralisedOptimum(t *testing.T) {
 	want := f.optimum(t)
 	for _, gamma := range []float64{0.2, 1} {
 		m := makeMethod(t, f, "r-admm", 1200, func(p *RADMM) { p.Eta, p.Gamma = 0.15, gamma })
-		if _, away := gaps(m.run(t, nil, startAt), want); away > 1e-6 {
+		if _, away := gaps(m.run(t, nil, startAt), want); !(away <= 1e-6) {
 			t.Errorf("γ = %v: %g from the centralised optimum", gamma, away)
 		}
 	}
@@ -205,14 +205,14 @@ func TestRA19_MRADMMWithUnequalPenaltiesAgreesElsewhere(t *testing.T) {
 		return consensus, away, m.Method.(Cautious).Warnings()
 	}
 	consensus, away, warnings := run(laws(0.1, 0.3, 0.15, 0.25, 0.2, 0.12))
-	if consensus > 1e-6 || away < 1e-3 {
+	if !(consensus <= 1e-6) || !(away >= 1e-3) {
 		t.Errorf("unequal: the nodes differ by %g and are %g from the optimum", consensus, away)
 	}
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "not the centralised optimum") {
 		t.Errorf("unequal: warnings %q", warnings)
 	}
 	consensus, away, warnings = run(laws(0.15, 0.15, 0.15, 0.15, 0.15, 0.15))
-	if consensus > 1e-6 || away > 1e-6 {
+	if !(consensus <= 1e-6) || !(away <= 1e-6) {
 		t.Errorf("equal: the nodes differ by %g and are %g from the optimum", consensus, away)
 	}
 	if len(warnings) != 0 {
@@ -234,7 +234,7 @@ func TestRA19_Theorem2_BoundByHand(t *testing.T) {
 	// α = 3, ten rounds: 5·(2/5)(0.35/1.02 + 3).
 	two := newFixture(2, 5, 2, [][2]int{{0, 1}})
 	r := makeMethod(t, two, "private-r-admm", 10, func(p *PrivateRADMM) { p.Eta, p.Alpha = 0.5, parameter.Constant(3) })
-	if got, want := account(r).Worst(10, privacy.Sample), 2*(0.35/1.02+3); math.Abs(got-want) > 1e-12 {
+	if got, want := account(r).Worst(10, privacy.Sample), 2*(0.35/1.02+3); !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("ten rounds spend %v, by hand %v", got, want)
 	}
 }

@@ -55,11 +55,11 @@ func TestConnectivity_OfKnownGraphs(t *testing.T) {
 		"two cliques":     {build(20, func(i, j int) bool { return i/10 == j/10 || i == 0 && j == 10 }), 0.1690},
 		"complete thirds": {build(9, func(i, j int) bool { return i%3 != j%3 }), 6},
 	} {
-		if got := connectivity(c.g); math.Abs(got/c.want-1) > 0.01 {
+		if got := connectivity(c.g); !(math.Abs(got/c.want-1) <= 0.01) {
 			t.Errorf("%s: ℓ₂ is %v, want %v", name, got, c.want)
 		}
 	}
-	if got, want := connectivity(build(300, path)), 2-2*math.Cos(math.Pi/300); got < want || got > 40*want {
+	if got, want := connectivity(build(300, path)), 2-2*math.Cos(math.Pi/300); !(got >= want) || !(got <= 40*want) {
 		t.Errorf("a path of 300: ℓ₂ is %v, want above %v and not far", got, want)
 	}
 }
@@ -122,7 +122,7 @@ func TestSettle_KeepsTheRestOfASchedule(t *testing.T) {
 		Theta: parameter.Constant(parameter.Auto)}
 	got, _ := Settle(p, s)
 	eta := got.(*MADMM).Eta
-	if want, _ := penalty(s); math.Abs(eta.At(0, 1)/want-1) > 0.05 || eta.Ratio != 1.1 || eta.Max != 9 {
+	if want, _ := penalty(s); !(math.Abs(eta.At(0, 1)/want-1) <= 0.05) || eta.Ratio != 1.1 || eta.Max != 9 {
 		t.Errorf("the schedule is %+v", eta)
 	}
 	if theta := got.(*MADMM).Theta.At(3, 5); theta != eta.At(0, 1) {

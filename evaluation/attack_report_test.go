@@ -329,7 +329,7 @@ func TestSlowest(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := slowest(s, &record.Info{TrainRows: c.rows}, 5)
-		if err != nil || math.Abs(float64(got)-c.ms*1e6) > 1 {
+		if err != nil || !(math.Abs(float64(got)-c.ms*1e6) <= 1) {
 			t.Errorf("%d rows, %s: %v, %v; want %v ms", c.rows, c.partition, got, err, c.ms)
 		}
 		if _, err := slowest(s, &record.Info{TrainRows: c.rows}, 4); err == nil {

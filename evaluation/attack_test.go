@@ -119,7 +119,7 @@ func TestKnowledge_LacksTheSample(t *testing.T) {
 		for c, x := range v.Others.At(n).X {
 			near = max(near, (x-wanted[c])*(x-wanted[c]))
 		}
-		if near < 1e-12 {
+		if !(near >= 1e-12) {
 			t.Errorf("sample %d is the one that is wanted", n)
 		}
 	}
@@ -148,7 +148,7 @@ func TestAttack_LossAndEscapes(t *testing.T) {
 	if f.Succeeded != record.Exact || len(f.Unseen) == 0 || !strings.Contains(f.Unseen[0], "node") {
 		t.Errorf("%s; unseen %q", f.Succeeded, f.Unseen)
 	}
-	if s := escaped.Sight; s.Packets >= s.Of || float64(s.Packets) < 0.6*float64(s.Of) {
+	if s := escaped.Sight; s.Packets >= s.Of || !(float64(s.Packets) >= 0.6*float64(s.Of)) {
 		t.Errorf("saw %d of %d packets", s.Packets, s.Of)
 	}
 }

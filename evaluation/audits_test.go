@@ -43,7 +43,7 @@ func TestReported_CountsFlips(t *testing.T) {
 		checks := reported(sample(flips), epsilon)
 		c := checks[0]
 		if want := math.Abs(float64(flips-500)) / deviation; c.Kind != record.LabelsFlipped || c.Holds != holds ||
-			math.Abs(float64(c.Measured)-want) > 1e-9 {
+			!(math.Abs(float64(c.Measured)-want) <= 1e-9) {
 			t.Errorf("%d flips of %d: %+v, want %v", flips, n, c, want)
 		}
 		if c := checks[1]; c.Kind != record.ReportsKeepColumns || !c.Holds || c.Measured != 0 {
@@ -63,7 +63,7 @@ func TestAudit_LabelsAreWorthEpsilon(t *testing.T) {
 		a := auditOf(t, "{kind: pdml, epsilon: 1.5, eta: 0.5}", nil, "adversary.audit.runs=200",
 			"adversary.audit.node="+node, "adversary.audit.row="+row)
 		v := a.Verdicts[0]
-		if !a.Stands() || math.Abs(float64(v.Measured)-1.5) > 1e-12 || len(a.ByRound) != 7 ||
+		if !a.Stands() || !(math.Abs(float64(v.Measured)-1.5) <= 1e-12) || len(a.ByRound) != 7 ||
 			a.ByRound[0].Largest != v.Measured {
 			t.Errorf("node %s, row %s: %+v, by round %+v", node, row, v, a.ByRound)
 		}
@@ -96,7 +96,7 @@ func TestOffBy(t *testing.T) {
 		{[]float64{3, 5}, []float64{3, 4}, 1e4, 1.0 / 6},
 		{[]float64{0, 0}, []float64{3, 4}, 0, 1},
 	} {
-		if got := offBy(c.noise, c.drawn, c.scale); math.Abs(got-c.want) > 1e-12 {
+		if got := offBy(c.noise, c.drawn, c.scale); !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%v of %v at scale %v: %v, want %v", c.noise, c.drawn, c.scale, got, c.want)
 		}
 	}
@@ -107,11 +107,11 @@ func TestOffBy(t *testing.T) {
 func TestDrawAgain_HasTheLaw(t *testing.T) {
 	const d, level = 40000, 0.5
 	gaussian := drawAgain(1, 2, 3, model.Noise{Kind: model.Gaussian, Level: level}, d)
-	if rms := num.Norm(gaussian) / math.Sqrt(d); math.Abs(rms-level) > 5*level/math.Sqrt(2*d) {
+	if rms := num.Norm(gaussian) / math.Sqrt(d); !(math.Abs(rms-level) <= 5*level/math.Sqrt(2*d)) {
 		t.Errorf("Gauss: standard deviation %v", rms)
 	}
 	laplace := drawAgain(1, 2, 3, model.Noise{Kind: model.Laplace, Level: level}, d)
-	if size := num.Norm(laplace); math.Abs(size*level-d) > 5*math.Sqrt(d) { // Gamma(d, ζ)
+	if size := num.Norm(laplace); !(math.Abs(size*level-d) <= 5*math.Sqrt(d)) { // Gamma(d, ζ)
 		t.Errorf("Laplace: length %v", size)
 	}
 	for _, other := range [][]float64{drawAgain(2, 2, 3, model.Noise{Kind: model.Gaussian, Level: level}, d),
@@ -333,8 +333,8 @@ func TestAudit_SplitColumns(t *testing.T) {
 			if noise == "ambient" { // a Gaussian mechanism, with an accountant of its own
 				epsilon, delta = float64(v.Epsilon), float64(v.Delta)
 			}
-			if v.Node != 1 || !(epsilon > 0) || math.Abs(float64(v.Epsilon)-epsilon) > 1e-9 ||
-				math.Abs(float64(v.Delta)-delta) > 1e-12 {
+			if v.Node != 1 || !(epsilon > 0) || !(math.Abs(float64(v.Epsilon)-epsilon) <= 1e-9) ||
+				!(math.Abs(float64(v.Delta)-delta) <= 1e-12) {
 				t.Errorf("%s: %+v, want ε = %v, δ = %v", noise, v, epsilon, delta)
 			}
 			if !strings.Contains(v.Method, "exact") {

@@ -127,7 +127,7 @@ func TestJudge_ThresholdTest(t *testing.T) {
 	for epsilon, want := range map[float64]string{shown - 0.01: record.Violated, shown + 0.01: record.Holds} {
 		out := judged(t, claim{round: []float64{0, 9}, total: []float64{0, epsilon}}, 1, traces(a...), traces(b...))
 		if v := found(out, "run", "threshold"); v == nil || v.Verdict != want ||
-			math.Abs(float64(v.Measured)-shown) > 1e-9 {
+			!(math.Abs(float64(v.Measured)-shown) <= 1e-9) {
 			t.Errorf("a claim of %v: %+v, want %s at %v", epsilon, v, want, shown)
 		}
 	}
@@ -303,7 +303,7 @@ func TestJudge_RoundsShareTheConfidence(t *testing.T) {
 	}
 	c := claim{delta: delta, roundDelta: delta, round: []float64{9, 10, 10, 0}, total: []float64{9, 19, 29, 29}}
 	out := judged(t, c, 3, traces(a...), traces(b...))
-	if v := out.Verdicts[0]; v.Where() != "round 0, the worst" || math.Abs(float64(v.Measured)-want) > 1e-9 {
+	if v := out.Verdicts[0]; v.Where() != "round 0, the worst" || !(math.Abs(float64(v.Measured)-want) <= 1e-9) {
 		t.Errorf("%+v, want %v", v, want)
 	}
 }
@@ -432,15 +432,15 @@ func TestAudit_ClaimsAreThoseOfThePapers(t *testing.T) {
 			epsilon := float64(v.Epsilon)
 			if v.Scope == record.WholeRun {
 				runs++
-				if math.Abs(epsilon-want[1]) > 1e-9*want[1] {
+				if !(math.Abs(epsilon-want[1]) <= 1e-9*want[1]) {
 					t.Errorf("%s: the run claims %v, want %v", algorithm, epsilon, want[1])
 				}
-			} else if !math.IsNaN(want[0]) && math.Abs(epsilon-want[0]) > 1e-9 {
+			} else if !math.IsNaN(want[0]) && !(math.Abs(epsilon-want[0]) <= 1e-9) {
 				t.Errorf("%s: %s claims %v, want %v", algorithm, v.Scope, epsilon, want[0])
 			}
 		}
 		if last := a.ByRound[len(a.ByRound)-1]; runs != 2 ||
-			math.Abs(float64(last.ClaimedTotal)-want[1]) > 1e-9*want[1] {
+			!(math.Abs(float64(last.ClaimedTotal)-want[1]) <= 1e-9*want[1]) {
 			t.Errorf("%s: %d verdicts on the run; by the last round %+v, want %v", algorithm, runs, last, want[1])
 		}
 	}

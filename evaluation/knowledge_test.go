@@ -270,7 +270,7 @@ func TestColumnProposals_AreNeighbours(t *testing.T) {
 			difference[n] = b[n] - a[n]
 			square += difference[n] * difference[n]
 		}
-		if math.Abs(math.Sqrt(square)-1) > 1e-12 {
+		if !(math.Abs(math.Sqrt(square)-1) <= 1e-12) {
 			t.Errorf("%s: they differ by %v", p.what, math.Sqrt(square))
 		}
 		for name, d := range directions {
@@ -282,14 +282,14 @@ func TestColumnProposals_AreNeighbours(t *testing.T) {
 				dot += d[n] * difference[n]
 				norm += d[n] * d[n]
 			}
-			if math.Abs(dot/math.Sqrt(norm)-1) > 1e-12 {
+			if !(math.Abs(dot/math.Sqrt(norm)-1) <= 1e-12) {
 				t.Errorf("%s: the cosine is %v", p.what, dot/math.Sqrt(norm))
 			}
 			delete(directions, name)
 		}
 		if strings.Contains(p.what, "shorter") {
 			for n := range a { // by 1 along itself
-				if math.Abs(b[n]-a[n]*(1-1/math.Sqrt(1.4))) > 1e-12 { // Σ (n/10)² = 1.4
+				if !(math.Abs(b[n]-a[n]*(1-1/math.Sqrt(1.4))) <= 1e-12) { // Σ (n/10)² = 1.4
 					t.Errorf("%s: %v becomes %v", p.what, a[n], b[n])
 				}
 			}
@@ -345,16 +345,16 @@ func TestProposals_AreSamples(t *testing.T) {
 		}
 		for _, c := range all {
 			a, b := c.u[0], c.u[1]
-			if na, nb := dot(a, a), dot(b, b); na > 1+1e-12 || math.Abs(na-nb) > 1e-12 {
+			if na, nb := dot(a, a), dot(b, b); !(na <= 1+1e-12) || !(math.Abs(na-nb) <= 1e-12) {
 				t.Errorf("row %d, %s: norms² %v and %v", row, c.what, na, nb)
 			}
 			switch {
 			case strings.Contains(c.what, "as it is") || strings.Contains(c.what, "either label") ||
 				strings.Contains(c.what, "opposed"):
-				if math.Abs(dot(a, b)+dot(a, a)) > 1e-12 {
+				if !(math.Abs(dot(a, b)+dot(a, a)) <= 1e-12) {
 					t.Errorf("row %d, %s: they are not opposite", row, c.what)
 				}
-				if strings.Contains(c.what, "at norm 1") && (row != 0 || math.Abs(a[0]-0.6) > 1e-12) {
+				if strings.Contains(c.what, "at norm 1") && (row != 0 || !(math.Abs(a[0]-0.6) <= 1e-12)) {
 					t.Errorf("row %d, %s: %v", row, c.what, a)
 				}
 			case strings.Contains(c.what, "°"):
@@ -367,8 +367,9 @@ func TestProposals_AreSamples(t *testing.T) {
 				if strings.Contains(c.what, "iterates") {
 					axis = []float64{0, 0, 1}
 				}
-				if cos := math.Cos(degrees * math.Pi / 180); math.Abs(dot(a, axis)-cos) > 1e-12 ||
-					math.Abs(dot(b, axis)-cos) > 1e-12 || math.Abs(dot(a, b)-math.Cos(degrees*math.Pi/90)) > 1e-12 {
+				if cos := math.Cos(degrees * math.Pi / 180); !(math.Abs(dot(a, axis)-cos) <= 1e-12) ||
+					!(math.Abs(dot(b, axis)-cos) <= 1e-12) ||
+					!(math.Abs(dot(a, b)-math.Cos(degrees*math.Pi/90)) <= 1e-12) {
 					t.Errorf("row %d, %s: %v and %v", row, c.what, a, b)
 				}
 			default:

@@ -42,7 +42,7 @@ func TestAccount_AsynchronousRunClaimsWhatTheFastestNodeSpent(t *testing.T) {
 			spent = max(spent, out.Account.Ledger.Pure(node, r.Most, privacy.Sample))
 		}
 		// Every round of a node costs α = 0.5.
-		if want := 0.5 * float64(r.Most); math.Abs(r.PrivacyLoss-want) > 1e-12 || spent > r.PrivacyLoss {
+		if want := 0.5 * float64(r.Most); !(math.Abs(r.PrivacyLoss-want) <= 1e-12) || !(spent <= r.PrivacyLoss) {
 			t.Errorf("row %d: the claim is %v; a node has published %d rounds of 0.5 and spent %v",
 				r.Round, r.PrivacyLoss, r.Most, spent)
 		}

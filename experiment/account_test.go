@@ -44,7 +44,7 @@ func TestPrivacy_TargetIsMet(t *testing.T) {
 			last := out.rows[len(out.rows)-1].PrivacyLoss
 			worst := out.Account.Ledger.WorstRound(privacy.Sample, 1e-5)
 			got := map[string]float64{"run": last, "round": worst}[over]
-			if math.Abs(got-1.5) > 1e-9 || got > 1.5 {
+			if !(math.Abs(got-1.5) <= 1e-9) || !(got <= 1.5) {
 				t.Errorf("%s over the %s: spends %v", algorithm, over, got)
 			}
 			info := e.info(out)
@@ -55,7 +55,7 @@ func TestPrivacy_TargetIsMet(t *testing.T) {
 	}
 	_, out := measure(t, "algorithm={kind: dp-admm}", "network.topology={kind: star, nodes: 6}",
 		"privacy={epsilon: 1.5, delta: 1e-6}")
-	if got := out.rows[len(out.rows)-1].PrivacyLoss; math.Abs(got-1.5) > 1e-6 {
+	if got := out.rows[len(out.rows)-1].PrivacyLoss; !(math.Abs(got-1.5) <= 1e-6) {
 		t.Errorf("dp-admm spends %v", got)
 	}
 }
@@ -63,7 +63,7 @@ func TestPrivacy_TargetIsMet(t *testing.T) {
 func TestPrivacy_LossIsCumulativeAndOnlyWhereEstablished(t *testing.T) {
 	_, out := measure(t, "algorithm={kind: dvp, eta: 0.1, alpha: 0.25}")
 	for k, r := range out.rows {
-		if want := 0.25 * float64(k); math.Abs(r.PrivacyLoss-want) > 1e-12 {
+		if want := 0.25 * float64(k); !(math.Abs(r.PrivacyLoss-want) <= 1e-12) {
 			t.Errorf("round %d: %v, want %v", k, r.PrivacyLoss, want)
 		}
 	}

@@ -79,11 +79,11 @@ func TestComputedPenalty_IsNearTheBestOfAGrid(t *testing.T) {
 			least = math.Min(least, float64(i.Final.TestError))
 			closest = math.Min(closest, float64(i.Final.Distance))
 		}
-		if got := float64(own.Final.TestError); got > least+0.02 {
+		if got := float64(own.Final.TestError); !(got <= least+0.02) {
 			t.Errorf("%v: eta %v ends at a test error of %.3g, the best of the grid at %.3g", sets,
 				own.Computed[0].Value, got, least)
 		}
-		if got := float64(own.Final.Distance); got > math.Max(0.02, 4*closest) {
+		if got := float64(own.Final.Distance); !(got <= math.Max(0.02, 4*closest)) {
 			t.Errorf("%v: eta %v ends at a distance of %.3g, the best of the grid at %.3g", sets, own.Computed[0].Value,
 				got, closest)
 		}
@@ -118,7 +118,7 @@ func TestComputedPenalty_OfSmallRidges(t *testing.T) {
 			for _, eta := range []string{"3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2", "3e-2"} {
 				best = math.Min(best, distance(eta))
 			}
-			if own > 5*best {
+			if !(own <= 5*best) {
 				t.Errorf("%v, rho %s: ends at a distance of %.3g, the best of the grid at %.3g", c, rho, own, best)
 			}
 		}
@@ -147,7 +147,7 @@ func TestComputedSteps_OfEveryMethodLearn(t *testing.T) {
 			0.1},
 	} {
 		i := measured(t, shipped(t, "quickstart.yaml", append(c.sets, "algorithm={kind: "+c.algorithm+"}")...))
-		if i.Convergence.State == record.Diverging || float64(i.Final.TestError) > c.most || len(i.Computed) == 0 {
+		if i.Convergence.State == record.Diverging || !(float64(i.Final.TestError) <= c.most) || len(i.Computed) == 0 {
 			t.Errorf("%s, %v: %s, test error %.3g (always the larger class: %.3g)", c.algorithm, i.Computed,
 				i.Convergence.State, float64(i.Final.TestError), float64(i.BaseError))
 		}
@@ -170,11 +170,11 @@ func TestConvergence_IsSaidWithWhatToChange(t *testing.T) {
 		t.Errorf("%+v", elsewhere.Convergence)
 	}
 	i := slow
-	if got := float64(i.BaseError); math.Abs(got-44.0/114) > 1e-12 {
+	if got := float64(i.BaseError); !(math.Abs(got-44.0/114) <= 1e-12) {
 		t.Errorf("always the larger class errs at %v", got)
 	}
 	if r := i.Ridge; r == nil || r.Weight != 0.02 || !(r.SmallerLoss < r.Loss) ||
-		!(float64(r.SmallerTestError) < float64(i.Reference.TestError)) || math.Abs(float64(r.Loss)-0.2863) > 1e-3 {
+		!(float64(r.SmallerTestError) < float64(i.Reference.TestError)) || !(math.Abs(float64(r.Loss)-0.2863) <= 1e-3) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -337,7 +337,7 @@ func TestClaim_TheLeastOfAllIsTheBound(t *testing.T) {
 	}
 	for _, c := range []record.Claim{few, many} {
 		for _, other := range []record.Number{c.Epsilon, c.Advanced, c.ZCDP, c.RDP} {
-			if math.IsNaN(float64(other)) || other < 0.99*c.Bound.Epsilon {
+			if math.IsNaN(float64(other)) || !(other >= 0.99*c.Bound.Epsilon) {
 				t.Errorf("%v is less than the bound %v, or missing", other, c.Bound)
 			}
 		}

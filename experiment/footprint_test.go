@@ -59,7 +59,7 @@ func TestFootprint_ANodeTakesNoMoreThanItMust(t *testing.T) {
 	before := held()
 	most := mostHeld(t, e, before) / nodes
 	t.Logf("%.0f bytes a node", most)
-	if most > bound {
+	if !(most <= bound) {
 		t.Errorf("a node takes %.0f bytes, more than %d", most, bound)
 	}
 	before = held()
@@ -67,7 +67,7 @@ func TestFootprint_ANodeTakesNoMoreThanItMust(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most = mostHeld(t, e, before) / nodes; most <= bound {
+	if most = mostHeld(t, e, before) / nodes; !(most > bound) {
 		t.Errorf("with another copy of the data a node takes %.0f bytes, which is no more than %d", most, bound)
 	}
 	runtime.KeepAlive(set)
@@ -96,7 +96,7 @@ func TestFootprint_IsForetold(t *testing.T) {
 			before := held()
 			most := mostHeld(t, e, before)
 			t.Logf("%.0f bytes a node, foretold %.0f", most/nodes, foretold/nodes)
-			if foretold < 0.8*most || foretold > 1.4*most {
+			if !(foretold >= 0.8*most) || !(foretold <= 1.4*most) {
 				t.Errorf("a node takes %.0f bytes, not %.0f as foretold", most/nodes, foretold/nodes)
 			}
 		})

@@ -39,11 +39,11 @@ rounds: {count: 4}
 		}
 		nodes := f.Activity.Nodes
 		usual, slow := float64(nodes[2].Busy), float64(nodes[3].Busy)
-		if !(usual > 0) || slow < 90*usual || slow > 110*usual {
+		if !(usual > 0) || !(slow >= 90*usual) || !(slow <= 110*usual) {
 			t.Errorf("%s: a node at a hundredth of the speed was busy for %v, another for %v", name, nodes[3].Busy,
 				nodes[2].Busy)
 		}
-		if hub := float64(nodes[0].Busy); name == "columns" && (hub < 1.8*usual || hub > 2.2*usual) {
+		if hub := float64(nodes[0].Busy); name == "columns" && (!(hub >= 1.8*usual) || !(hub <= 2.2*usual)) {
 			t.Errorf("columns: a hub at half the speed was busy for %v, a party for %v", nodes[0].Busy, nodes[2].Busy)
 		}
 	}

@@ -155,7 +155,8 @@ func TestSplit_PrivacyLossIsThePapersCompositionWhereEstablished(t *testing.T) {
 		t.Fatalf("claims %+v", claims)
 	}
 	for k, c := range claims {
-		if c.Node != k+1 || c.Unit != "column" || !c.Established || math.Abs(float64(c.Delta)-(5*0.19+1e-3)) > 1e-12 ||
+		if c.Node != k+1 || c.Unit != "column" || !c.Established ||
+			!(math.Abs(float64(c.Delta)-(5*0.19+1e-3)) <= 1e-12) ||
 			float64(c.Epsilon) != out.rows[5].PrivacyLoss {
 			t.Errorf("claim %+v", c)
 		}

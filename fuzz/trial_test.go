@@ -132,7 +132,7 @@ func TestTrial_Distance(t *testing.T) {
 		{[]sim.Fault{{At: 101}}, false}, {[]sim.Fault{{At: 100}}, true},
 	} {
 		got, ok := w.distance(c.faults)
-		if ok != c.ok || ok && math.Abs(got-0.5/norm) > 1e-12 {
+		if ok != c.ok || ok && !(math.Abs(got-0.5/norm) <= 1e-12) {
 			t.Errorf("after %+v: %v, %v, want %v, %v", c.faults, got, ok, 0.5/norm, c.ok)
 		}
 	}

@@ -55,7 +55,7 @@ func TestConverge_KnownSeries(t *testing.T) {
 		rows = append(rows, row)
 	}
 	got := Converge(rows, false)
-	if math.Abs(float64(got.Factor)-0.99) > 1e-9 || got.More != 539 { // 0.99^(149+539) is just below 1e-3
+	if !(math.Abs(float64(got.Factor)-0.99) <= 1e-9) || got.More != 539 { // 0.99^(149+539) is just below 1e-3
 		t.Errorf("a factor of %v and %d rounds more", got.Factor, got.More)
 	}
 	if got := Converge(nil, false); got.State != record.Unknown {
@@ -70,7 +70,7 @@ func TestConverge_OnlyTheEndIsNear(t *testing.T) {
 	for k := range rows {
 		rows[k].Distance = math.Pow(0.93, float64(k))
 	}
-	if c := Converge(rows, false); rows[100].Distance >= 1e-3 || c.State != record.Moving || c.More != 1 {
+	if c := Converge(rows, false); !(rows[100].Distance < 1e-3) || c.State != record.Moving || c.More != 1 {
 		t.Errorf("ends at %v: %+v", rows[100].Distance, c)
 	}
 }

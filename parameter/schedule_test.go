@@ -36,10 +36,10 @@ func TestSchedule_AtAndTimes(t *testing.T) {
 		tripled := s.Times(3)
 		for node := range 2 {
 			for k := 1; k <= 40; k++ {
-				if got := s.At(node, k); math.Abs(got-want(node, k)) > 1e-12*got {
+				if got := s.At(node, k); !(math.Abs(got-want(node, k)) <= 1e-12*got) {
 					t.Errorf("%s: use %d of node %d is %v, want %v", name, k, node, got, want(node, k))
 				}
-				if got := tripled.At(node, k); math.Abs(got-3*want(node, k)) > 1e-12*got {
+				if got := tripled.At(node, k); !(math.Abs(got-3*want(node, k)) <= 1e-12*got) {
 					t.Errorf("%s, tripled: use %d of node %d is %v, want %v", name, k, node, got, 3*want(node, k))
 				}
 			}

@@ -36,7 +36,7 @@ func kolmogorov(t *testing.T, sample []float64, cdf func(float64) float64) {
 		f := cdf(x)
 		d = max(d, math.Abs(f-float64(i)/n), math.Abs(f-float64(i+1)/n))
 	}
-	if math.Sqrt(n)*d > 1.95 {
+	if !(math.Sqrt(n)*d <= 1.95) {
 		t.Errorf("√n times the Kolmogorov distance is %.3f", math.Sqrt(n)*d)
 	}
 }
@@ -81,7 +81,7 @@ func TestNormsAndDirections(t *testing.T) {
 			for i := range norms {
 				draw(s, x)
 				norms[i] = norm2(x)
-				if c.name == "ball" && norms[i] > radius*(1+1e-14) {
+				if c.name == "ball" && !(norms[i] <= radius*(1+1e-14)) {
 					t.Fatalf("a norm of %v in a ball of radius %v", norms[i], radius)
 				}
 				for k, v := range x {
@@ -223,7 +223,7 @@ func TestFlipProbability(t *testing.T) {
 		{0, 0.5}, {math.Log(3), 0.25}, {-math.Log(3), 0.75}, {1, 1 / (1 + math.E)},
 		{700, math.Exp(-700)}, {740, math.Exp(-740)}, {math.Inf(1), 0}, {math.Inf(-1), 1},
 	} {
-		if got := FlipProbability(c.epsilon); math.Abs(got-c.want) > 1e-14*c.want {
+		if got := FlipProbability(c.epsilon); !(math.Abs(got-c.want) <= 1e-14*c.want) {
 			t.Errorf("at ε = %v the probability is %v, want %v", c.epsilon, got, c.want)
 		}
 	}
@@ -243,13 +243,13 @@ func TestPureDP(t *testing.T) {
 			what := fmt.Sprintf("ε %v, order %v: divergence", epsilon, order)
 			want := response(epsilon, order)
 			near(t, what, m.Renyi(order), want, 1e-10*want+1e-15/(order-1))
-			if bound := order * m.Concentrated(); m.Renyi(order) > bound*(1+1e-12) {
+			if bound := order * m.Concentrated(); !(m.Renyi(order) <= bound*(1+1e-12)) {
 				t.Errorf("%s %v is above ρa = %v", what, m.Renyi(order), bound)
 			}
 		}
 		near(t, "divergence of infinite order", m.Renyi(math.Inf(1)), epsilon, 0)
 		near(t, "limit of the divergence at order 1", m.Renyi(1+1e-9), m.Concentrated(), 1e-7*epsilon)
-		if m.Concentrated() > epsilon*epsilon/2 {
+		if !(m.Concentrated() <= epsilon*epsilon/2) {
 			t.Errorf("ρ = %v is above ε²/2", m.Concentrated())
 		}
 		near(t, "ρ", m.Concentrated(), epsilon*math.Tanh(epsilon/2), 1e-14*epsilon)
@@ -262,7 +262,7 @@ func TestPureDP(t *testing.T) {
 		for x := -40.0; x < 41; x += step {
 			sum += step * epsilon / 2 * math.Exp(-order*epsilon*math.Abs(x)-(1-order)*epsilon*math.Abs(x-1))
 		}
-		if laplace, bound := math.Log(sum)/(order-1), (PureDP{epsilon}).Renyi(order); laplace > bound {
+		if laplace, bound := math.Log(sum)/(order-1), (PureDP{epsilon}).Renyi(order); !(laplace <= bound) {
 			t.Errorf("order %v: Laplace noise diverges by %v, above the bound %v", order, laplace, bound)
 		}
 	}
@@ -369,10 +369,10 @@ func TestGaussianComposition(t *testing.T) {
 				what := fmt.Sprintf("%d rounds, σ %v, δ %v: ", rounds, sigma, delta)
 				zcdp, rdp, exact := l.ZCDP(1, "sample", delta), l.RDP(1, "sample", delta), exactGaussian(ratio, delta)
 				near(t, what+"zCDP", zcdp, rho+2*math.Sqrt(rho*math.Log(1/delta)), 1e-12*zcdp)
-				if rdp > zcdp || rdp < exact*(1-1e-9)-1e-12 {
+				if !(rdp <= zcdp) || !(rdp >= exact*(1-1e-9)-1e-12) {
 					t.Errorf("%sRDP gives %v, not from the exact %v to zCDP's %v", what, rdp, exact, zcdp)
 				}
-				if exact > 0.5 && rdp > 1.2*exact+0.1 {
+				if exact > 0.5 && !(rdp <= 1.2*exact+0.1) {
 					t.Errorf("%sRDP gives %v, far above the exact %v", what, rdp, exact)
 				}
 			}
@@ -410,7 +410,7 @@ func TestRDPOrders(t *testing.T) {
 				a := 1 + math.Exp(u)
 				want = min(want, max(0, 20*m.Renyi(a)+math.Log((a-1)/a)-(math.Log(delta)+math.Log(a))/(a-1)))
 			}
-			if got := l.RDP(0, "sample", delta); got > want*(1+1e-6)+1e-9 || got < want*(1-1e-5)-1e-9 {
+			if got := l.RDP(0, "sample", delta); !(got <= want*(1+1e-6)+1e-9) || !(got >= want*(1-1e-5)-1e-9) {
 				t.Errorf("%T%v, δ %v: %v, want %v", m, m, delta, got, want)
 			}
 		}
@@ -437,10 +437,10 @@ func TestAdvanced(t *testing.T) {
 		got := l.Advanced(0, "sample", c.delta)
 		near(t, fmt.Sprintf("%+v: advanced composition", c), got, want, 1e-10*want)
 		pure := l.Pure(0, c.rounds, "sample")
-		if got > pure {
+		if !(got <= pure) {
 			t.Errorf("%+v: advanced composition gives %v, more than basic %v", c, got, pure)
 		}
-		if rdp, zcdp := l.RDP(0, "sample", c.delta), l.ZCDP(0, "sample", c.delta); rdp > zcdp || rdp > pure {
+		if rdp, zcdp := l.RDP(0, "sample", c.delta), l.ZCDP(0, "sample", c.delta); !(rdp <= zcdp) || !(rdp <= pure) {
 			t.Errorf("%+v: RDP gives %v, zCDP %v, basic composition %v", c, rdp, zcdp, pure)
 		}
 		near(t, "advanced composition at δ = 0", l.Advanced(0, "sample", 0), pure, 0)
@@ -470,7 +470,7 @@ func TestResponses(t *testing.T) {
 		"zCDP": l.ZCDP(0, "label", delta), "RDP": l.RDP(0, "label", delta),
 		"advanced composition": l.Advanced(0, "label", delta),
 	} {
-		if d := hockey(got); d > delta {
+		if d := hockey(got); !(d <= delta) {
 			t.Errorf("%s says ε = %v, but δ is %v there", name, got, d)
 		}
 	}
@@ -593,10 +593,10 @@ func TestOrderWithinARound(t *testing.T) {
 				for r := range 8 {
 					v := one.Pure(node, r, unit)
 					same("the sum", v, other.Pure(node, r, unit))
-					if v < last {
+					if !(v >= last) {
 						t.Fatalf("node %d: spending falls from %v to %v in round %d", node, last, v, r)
 					}
-					if series[r] < v || series[r] != one.Worst(r, unit) {
+					if !(series[r] >= v) || series[r] != one.Worst(r, unit) {
 						t.Fatalf("round %d: the worst is %v, node %d spent %v", r, series[r], node, v)
 					}
 					last = v
@@ -654,7 +654,7 @@ func TestBound_IsThatOfTheWorstNodeSoFar(t *testing.T) {
 		for _, node := range part[r].Nodes() {
 			want = math.Max(want, part[r].RDP(node, "sample", delta))
 		}
-		if math.Abs(got-want) > 1e-12*want {
+		if !(math.Abs(got-want) <= 1e-12*want) {
 			t.Errorf("round %d: %v, want %v", r, got, want)
 		}
 	}
@@ -666,7 +666,7 @@ func TestBound_IsThatOfTheWorstNodeSoFar(t *testing.T) {
 	}
 	pure.Spend(0, 2, "sample", PureDP{0.3})
 	pure.Spend(0, 2, "sample", PureDP{0.3})
-	if got := pure.WorstRound("sample", delta); math.Abs(got-0.7) > 1e-15 {
+	if got := pure.WorstRound("sample", delta); !(math.Abs(got-0.7) <= 1e-15) {
 		t.Errorf("worst round %v: node 1 spent 0.7 in round 2, node 0 spent 0.6", got)
 	}
 }
@@ -714,7 +714,7 @@ func TestBound_OfRoundZero(t *testing.T) {
 	l := new(Ledger)
 	l.Spend(0, 0, "sample", GaussianDP{1, 2})
 	got := l.Bound("sample", 0, delta)
-	if want := gaussianRDP(0.125, delta); len(got) != 1 || math.Abs(got[0]-want) > 1e-5*want {
+	if want := gaussianRDP(0.125, delta); len(got) != 1 || !(math.Abs(got[0]-want) <= 1e-5*want) {
 		t.Errorf("bounds %v, want %v", got, want)
 	}
 	if got := l.Bound("sample", -1, delta); len(got) != 0 {
@@ -745,7 +745,7 @@ func TestBound_WorstNodeAmongPureAndGaussian(t *testing.T) {
 	l.Spend(0, 1, "sample", GaussianDP{1, 10})
 	l.Spend(0, 1, "sample", PureDP{0.01})
 	l.Spend(1, 1, "sample", GaussianDP{1, 2})
-	if got, want := l.Bound("sample", 1, delta)[1], gaussianRDP(0.125, delta); math.Abs(got-want) > 1e-5*want {
+	if got, want := l.Bound("sample", 1, delta)[1], gaussianRDP(0.125, delta); !(math.Abs(got-want) <= 1e-5*want) {
 		t.Errorf("the bound is %v, node 1 lost %v", got, want)
 	}
 }
@@ -761,7 +761,7 @@ func TestWorstRound_OfMixtures(t *testing.T) {
 	l.Spend(0, 2, "sample", GaussianDP{1, 5})
 	l.Spend(0, 2, "sample", PureDP{0.01})
 	want := one.RDP(0, "sample", delta)
-	if got := l.WorstRoundOf(0, "sample", delta); got != want || got < 3 {
+	if got := l.WorstRoundOf(0, "sample", delta); got != want || !(got >= 3) {
 		t.Errorf("the worst round is %v, the first costs %v", got, want)
 	}
 }
@@ -780,10 +780,10 @@ func TestWorstRound_OfGaussianNoise(t *testing.T) {
 			}
 		}
 		want := gaussianRDP(0.5, delta) // ρ = 1/(2·1²), or twice 1/(2·2)
-		if got := l.WorstRound("sample", delta); math.Abs(got-want) > 1e-5*want {
+		if got := l.WorstRound("sample", delta); !(math.Abs(got-want) <= 1e-5*want) {
 			t.Errorf("%s: the worst round is %v, want %v", name, got, want)
 		}
-		if got := l.WorstRoundOf(0, "sample", delta); math.Abs(got-want) > 1e-5*want {
+		if got := l.WorstRoundOf(0, "sample", delta); !(math.Abs(got-want) <= 1e-5*want) {
 			t.Errorf("%s: the node's worst round is %v, want %v", name, got, want)
 		}
 	}

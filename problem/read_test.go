@@ -187,7 +187,7 @@ func TestScale(t *testing.T) {
 	n0, n1 := math.Sqrt(0.25+1+1), math.Sqrt(2)
 	for i, want := range [][]float64{{0.5 / n0, -1 / n0, 1 / n0}, {-1 / n1, 0, 1 / n1}} {
 		for k := range want {
-			if math.Abs(got[i][k]-want[k]) > 1e-15 {
+			if !(math.Abs(got[i][k]-want[k]) <= 1e-15) {
 				t.Errorf("row %d, column %d: %v, want %v", i, k, got[i][k], want[k])
 			}
 		}

@@ -85,7 +85,7 @@ func TestAdultPrepared(t *testing.T) {
 		for _, v := range vals {
 			sum += v * v
 		}
-		if sum > 1+1e-12 {
+		if !(sum <= 1+1e-12) {
 			t.Fatalf("row %d has norm %v", i, math.Sqrt(sum))
 		}
 	}
@@ -128,7 +128,7 @@ func TestGeneratorMeans(t *testing.T) {
 				}
 			}
 			for k := range sum {
-				if e := math.Abs(sum[k]/count - want(y, k)); e > 5*2.5/math.Sqrt(count) {
+				if e := math.Abs(sum[k]/count - want(y, k)); !(e <= 5*2.5/math.Sqrt(count)) {
 					t.Errorf("%s, class %+.0f, column %d: mean is off by %v", name, y, k, e)
 				}
 			}

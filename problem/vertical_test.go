@@ -179,7 +179,7 @@ func TestVertical_Optimum(t *testing.T) {
 				value += c * math.Log1p(math.Exp(-y*z.AtVec(n)))
 				l.SetVec(n, -c*y/(1+math.Exp(y*z.AtVec(n))))
 			}
-			if math.Abs(o.Value-value) > 1e-12*value {
+			if !(math.Abs(o.Value-value) <= 1e-12*value) {
 				t.Errorf("%s, %d parties: value %v, want %v", weight, parties, o.Value, value)
 			}
 			for m, b := range v.Blocks {
@@ -188,7 +188,7 @@ func TestVertical_Optimum(t *testing.T) {
 				gradient.MulVec(matrix(b).T(), l)
 				gradient.AddScaledVec(&gradient, 0.03, xm)
 				if m < parties {
-					if e := mat.Norm(&gradient, 2); e > 1e-11*60*c {
+					if e := mat.Norm(&gradient, 2); !(e <= 1e-11*60*c) {
 						t.Errorf("%s, %d parties: gradient of party %d is %v", weight, parties, m, e)
 					}
 				} else if mat.Norm(xm, 2) != 0 {
@@ -209,7 +209,7 @@ func TestVertical_Optimum(t *testing.T) {
 					wrong += 1.0 / 20
 				}
 			}
-			if a, b := v.TestLoss(o.X); math.Abs(a-loss) > 1e-12 || math.Abs(b-wrong) > 1e-12 {
+			if a, b := v.TestLoss(o.X); !(math.Abs(a-loss) <= 1e-12) || !(math.Abs(b-wrong) <= 1e-12) {
 				t.Errorf("test loss %v and error %v, want %v and %v", a, b, loss, wrong)
 			}
 		}
@@ -254,35 +254,35 @@ func TestParty_Step(t *testing.T) {
 						left.AddScaledVec(&left, ridge, mat.NewVecDense(d, x))
 						right.MulVec(full.T(), mat.NewVecDense(n, v))
 						left.AddVec(&left, &right)
-						if e := mat.Norm(&left, 2); e > 1e-10*mat.Norm(&right, 2) {
+						if e := mat.Norm(&left, 2); !(e <= 1e-10*mat.Norm(&right, 2)) {
 							t.Errorf("the normal equations are off by %v of %v", e, mat.Norm(&right, 2))
 						}
-						if e := p.Residual(v, x); e > 1e-10 || math.Abs(e-mat.Norm(&left, 2)/math.Max(1,
-							mat.Norm(&right, 2))) > 1e-11 {
+						if e := p.Residual(v, x); !(e <= 1e-10) || !(math.Abs(e-mat.Norm(&left, 2)/math.Max(1,
+							mat.Norm(&right, 2))) <= 1e-11) {
 							t.Errorf("residual %v", e)
 						}
 						out, back := make([]float64, n), make([]float64, d)
 						p.Times(x, out)
 						p.Transposed(v, back)
 						for i := range out {
-							if math.Abs(out[i]-fits[k].AtVec(i)) > 1e-12*(1+math.Abs(out[i])) {
+							if !(math.Abs(out[i]-fits[k].AtVec(i)) <= 1e-12*(1+math.Abs(out[i]))) {
 								t.Fatalf("row %d of D x is %v, want %v", i, out[i], fits[k].AtVec(i))
 							}
 						}
 						for i := range back {
-							if math.Abs(back[i]-right.AtVec(i)) > 1e-11 {
+							if !(math.Abs(back[i]-right.AtVec(i)) <= 1e-11) {
 								t.Fatalf("row %d of Dᵀ v is %v, want %v", i, back[i], right.AtVec(i))
 							}
 						}
 					}
 					fits[0].SubVec(&fits[0], &fits[1])
-					if e := mat.Norm(&fits[0], 2); e > 1e-10/rho {
+					if e := mat.Norm(&fits[0], 2); !(e <= 1e-10/rho) {
 						t.Errorf("sparse and dense differ by %v in D x", e)
 					}
 					for k := range steps[0] {
 						// In the wide case without a ridge rounding may choose other pivots.
 						if (c.deficient == 0 || ridge >= 1e-3) &&
-							math.Abs(steps[0][k]-steps[1][k]) > 1e-10*(1+math.Abs(steps[0][k])) {
+							!(math.Abs(steps[0][k]-steps[1][k]) <= 1e-10*(1+math.Abs(steps[0][k]))) {
 							t.Errorf("sparse and dense differ in x_%d: %v and %v", k, steps[0][k], steps[1][k])
 						}
 					}
@@ -323,7 +323,7 @@ func TestParty_Range(t *testing.T) {
 			}
 			covariance.Mul(f, f.T())
 			covariance.Sub(&covariance, &projector)
-			if e := mat.Norm(&covariance, 2); e > 1e-10 {
+			if e := mat.Norm(&covariance, 2); !(e <= 1e-10) {
 				t.Errorf("%s: the covariance is %v away from the projector", name, e)
 			}
 			// Range draws z in order: ‖D ξ‖ = σ‖z‖.
@@ -338,7 +338,7 @@ func TestParty_Range(t *testing.T) {
 				}
 				p.Times(x, out)
 				length := mat.Norm(mat.NewVecDense(n, out), 2)
-				if want := 2.5 * math.Sqrt(squares); math.Abs(length-want) > 1e-9*want {
+				if want := 2.5 * math.Sqrt(squares); !(math.Abs(length-want) <= 1e-9*want) {
 					t.Errorf("%s: ‖D ξ‖ is %v, want %v", name, length, want)
 				}
 			}
@@ -429,11 +429,11 @@ func TestHubStep(t *testing.T) {
 						}
 						worst = math.Max(worst, math.Abs(equation(z[k]))/scale)
 						// h′ ≥ ρ turns the residual into a distance.
-						if want := bisect(equation); math.Abs(z[k]-want) > 2e-12*scale/rho {
+						if want := bisect(equation); !(math.Abs(z[k]-want) <= 2e-12*scale/rho) {
 							t.Fatalf("%v, c %v, ρ %v, p %v, y %v: z %v, want %v", loss, c, rho, p[k], y[k], z[k], want)
 						}
 					}
-					if worst > bound {
+					if !(worst <= bound) {
 						t.Errorf("%v, c %v, ρ %v, size %v: the residual says %v, is %v", loss, c, rho, size, residual,
 							worst)
 					}
@@ -493,12 +493,12 @@ func TestVertical_SharingConverges(t *testing.T) {
 			y[i] += rho / m * (sum[i] - z[i])
 		}
 	}
-	if got := v.Objective(x); math.Abs(got-best.Value) > 1e-9*best.Value {
+	if got := v.Objective(x); !(math.Abs(got-best.Value) <= 1e-9*best.Value) {
 		t.Errorf("sharing ends at %v, the optimum is %v", got, best.Value)
 	}
 	for k := range x {
 		for j := range x[k] {
-			if math.Abs(x[k][j]-best.X[k][j]) > 1e-6 {
+			if !(math.Abs(x[k][j]-best.X[k][j]) <= 1e-6) {
 				t.Errorf("x_%d of party %d is %v, want %v", j, k, x[k][j], best.X[k][j])
 			}
 		}
@@ -589,7 +589,7 @@ func TestParty_RankOfA9aIsThatOfItsSingularValues(t *testing.T) {
 		// ξ is of the size σ/s, s the singular values that are not zero.
 		xi := make([]float64, b.D)
 		p.Range(sim.NewStream(1, "noise"), 1, xi)
-		if size := num.Norm(xi); size > 1000 {
+		if size := num.Norm(xi); !(size <= 1000) {
 			t.Errorf("party %d: noise of norm %.3g", m+1, size)
 		}
 	}

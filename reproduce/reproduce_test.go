@@ -94,7 +94,7 @@ func TestRun_NumbersAreThoseOfPlainRuns(t *testing.T) {
 	if len(rows) != 1+2*31 {
 		t.Errorf("%d rows", len(rows))
 	}
-	if v, _ := strconv.ParseFloat(rows[1+31+20][2], 64); math.Abs(v-mean) > 1e-7*mean {
+	if v, _ := strconv.ParseFloat(rows[1+31+20][2], 64); !(math.Abs(v-mean) <= 1e-7*mean) {
 		t.Errorf("data.csv has %v for %v", v, mean)
 	}
 	for _, name := range []string{"distance.svg", "distance.png", "by-eta.svg", "by-eta.png"} {

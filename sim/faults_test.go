@@ -554,10 +554,10 @@ func TestFault_LinkLossAddsToTheLinks(t *testing.T) {
 		}
 	}
 	n := float64(len(greater))
-	if sd := math.Sqrt(n / 4); math.Abs(float64(lost)-n/2) > 4*sd {
+	if sd := math.Sqrt(n / 4); !(math.Abs(float64(lost)-n/2) <= 4*sd) {
 		t.Errorf("%d of %v packets are lost, want half", lost, n)
 	}
-	if sd := math.Sqrt(n * 0.09); math.Abs(float64(less)-n/10) > 4*sd {
+	if sd := math.Sqrt(n * 0.09); !(math.Abs(float64(less)-n/10) <= 4*sd) {
 		t.Errorf("%d of %v packets are lost, want a tenth", less, n)
 	}
 }
@@ -674,11 +674,11 @@ func TestFault_CrashesFollowTheirLaw(t *testing.T) {
 		for _, x := range c.sample {
 			sum += x
 		}
-		if mean := sum / n; math.Abs(mean-c.mean) > 4*c.mean/math.Sqrt(n) {
+		if mean := sum / n; !(math.Abs(mean-c.mean) <= 4*c.mean/math.Sqrt(n)) {
 			t.Errorf("%s for %v s on average, want %v", name, mean, c.mean)
 		}
 		cdf := func(x float64) float64 { return 1 - math.Exp(-x/c.mean) }
-		if d := kolmogorov(c.sample, cdf); d > 1.95/math.Sqrt(n) {
+		if d := kolmogorov(c.sample, cdf); !(d <= 1.95/math.Sqrt(n)) {
 			t.Errorf("%s: distance %v from the exponential law, of %v", name, d, n)
 		}
 	}
@@ -689,7 +689,7 @@ func TestFault_CrashesFollowTheirLaw(t *testing.T) {
 	// Of an alternating process with exponential times the share's variance is
 	// 2·every²·for²/(every+for)³/T.
 	sd := math.Sqrt(2 * 400 * 4 / math.Pow(22, 3) / until.Seconds() / nodes)
-	if math.Abs(share-1.0/11) > 4*sd {
+	if !(math.Abs(share-1.0/11) <= 4*sd) {
 		t.Errorf("down for %v of the time, want 1/11 ± %v", share, sd)
 	}
 }
@@ -1425,7 +1425,7 @@ func TestFault_NoAllocationPerEvent(t *testing.T) {
 			}
 		})
 	}
-	if short, long := run(1_000), run(200_000); long > short+2000 {
+	if short, long := run(1_000), run(200_000); !(long <= short+2000) {
 		t.Errorf("%v allocations for 1,000 events but %v for 200,000", short, long)
 	}
 }

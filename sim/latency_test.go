@@ -38,7 +38,7 @@ func TestLatency_MedianAndWords(t *testing.T) {
 		if l.Kind == "" && equal == n {
 			continue
 		}
-		if sd := math.Sqrt(n) / 2; math.Abs(float64(below)-n/2) > 4*sd {
+		if sd := math.Sqrt(n) / 2; !(math.Abs(float64(below)-n/2) <= 4*sd) {
 			t.Errorf("%s: %d of %d draws are below the median, %v", want, below, n, median)
 		}
 	}
@@ -53,7 +53,7 @@ func TestLatency_MedianAndWords(t *testing.T) {
 		{Latency{Kind: "lognormal", Median: 9 * ms, Sigma: 2}, 0.009},
 		{Latency{Kind: "pareto", Scale: 3 * ms, Shape: 0.5}, 0.012},
 	} {
-		if got := c.l.MedianSeconds(); math.Abs(got-c.want) > 1e-12 {
+		if got := c.l.MedianSeconds(); !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%s: median %v s, want %v", c.l.Words(), got, c.want)
 		}
 	}

@@ -11,12 +11,12 @@ import (
 // The layers have equal areas and cover the density from 0 to the tail.
 func TestZiggurat_LayersHaveEqualAreas(t *testing.T) {
 	tail := math.Sqrt(math.Pi/2) * math.Erfc(tailStart/math.Sqrt2)
-	if got := tailStart*math.Exp(-tailStart*tailStart/2) + tail; math.Abs(got/layerArea-1) > 1e-14 {
+	if got := tailStart*math.Exp(-tailStart*tailStart/2) + tail; !(math.Abs(got/layerArea-1) <= 1e-14) {
 		t.Errorf("the lowest layer has area %v, not %v", got, layerArea)
 	}
 	for i := 1; i < layers; i++ {
 		l := &ziggurat[i]
-		if got := l.width * 0x1p53 * (l.high - l.low); math.Abs(got/layerArea-1) > 1e-11 {
+		if got := l.width * 0x1p53 * (l.high - l.low); !(math.Abs(got/layerArea-1) <= 1e-11) {
 			t.Errorf("layer %d has area %v, not %v", i, got, layerArea)
 		}
 		if i > 1 && l.low != ziggurat[i-1].high {
@@ -41,9 +41,9 @@ func TestNormal_LawIsTested(t *testing.T) {
 		"no rejection": func(w uint64) float64 {
 			return math.Copysign(float64(int64(w>>11))*ziggurat[w%layers].width, float64(int64(w<<55)))
 		},
-		"no tail": func(w uint64) float64 { return max(-tailStart, min(tailStart, normal(w))) },
+		"no tail":                    func(w uint64) float64 { return max(-tailStart, min(tailStart, normal(w))) },
 		"size from the layer's bits": func(w uint64) float64 { return normal(w%layers<<56 | w<<8>>8) },
-		"a variance of 1.004": func(w uint64) float64 { return 1.002 * normal(w) },
+		"a variance of 1.004":        func(w uint64) float64 { return 1.002 * normal(w) },
 	} {
 		if notNormal(draw) == nil {
 			t.Errorf("%s is not seen", what)

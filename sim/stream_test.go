@@ -68,7 +68,7 @@ func TestStream_Between(t *testing.T) {
 		x := s.Between(-3, 7)
 		low, high = min(low, x), max(high, x)
 	}
-	if low < -3 || low > -2.9 || high >= 7 || high < 6.9 {
+	if !(low >= -3) || !(low <= -2.9) || !(high < 7) || !(high >= 6.9) {
 		t.Errorf("numbers from %v to %v, want from −3 to 7", low, high)
 	}
 }

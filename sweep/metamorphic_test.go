@@ -166,7 +166,7 @@ func TestRunsAreThoseOfSimulateRun(t *testing.T) {
 			t.Errorf("run %d is %v; alone its digest is %s", index, row, info.Digest)
 		}
 		if e, _ := strconv.ParseFloat(row[column("claim_epsilon")], 64); e != float64(info.Privacy.Claims[0].Epsilon) ||
-			e < 5 {
+			!(e >= 5) {
 			t.Errorf("run %d: claim %v, alone %v", index, e, info.Privacy.Claims[0].Epsilon)
 		}
 	}

@@ -279,7 +279,7 @@ func TestConstantsBracketTheGradient(t *testing.T) {
 					step[k] = d
 				}
 				ratio = math.Sqrt(change / length)
-				if along < strong[i]*length*(1-1e-9) || ratio > smooth[i]*(1+1e-9) {
+				if !(along >= strong[i]*length*(1-1e-9)) || !(ratio <= smooth[i]*(1+1e-9)) {
 					t.Fatalf("%T, %d rows: %v ≤ %v, %v ≤ %v fails", loss, rows, strong[i], along/length, ratio,
 						smooth[i])
 				}
@@ -287,7 +287,7 @@ func TestConstantsBracketTheGradient(t *testing.T) {
 					step[k] /= math.Sqrt(change)
 				}
 			}
-			if loss == problem.Squared && ratio < smooth[i]*(1-1e-3) {
+			if loss == problem.Squared && !(ratio >= smooth[i]*(1-1e-3)) {
 				t.Errorf("%d rows: the gradient stretches by %v at most, not by %v", rows, ratio, smooth[i])
 			}
 		}
@@ -298,7 +298,7 @@ func TestLaplacianEigenvalues(t *testing.T) {
 	near := func(what string, got []float64, want ...float64) {
 		t.Helper()
 		for k, v := range want {
-			if math.Abs(got[k]-v) > 1e-9 {
+			if !(math.Abs(got[k]-v) <= 1e-9) {
 				t.Errorf("%s: eigenvalue %d is %v, not %v", what, k, got[k], v)
 			}
 		}
@@ -365,7 +365,7 @@ func TestMADMMAgainstClosedForms(t *testing.T) {
 			bestBound = max(bestBound, min(first, 2*m/(second+tilde)))
 		}
 		got := MADMM(network(t, n, edges), repeat(m, n), repeat(big, n), theta, repeat(eta, n), repeat(eta, n))
-		if !got.Applies || math.Abs(got.Delta/best-1) > 1e-3 || math.Abs(got.Bound/bestBound-1) > 1e-3 {
+		if !got.Applies || !(math.Abs(got.Delta/best-1) <= 1e-3) || !(math.Abs(got.Bound/bestBound-1) <= 1e-3) {
 			t.Errorf("n=%d ring=%v: %+v, want δ = %v, bound %v", n, isRing, got, best, bestBound)
 		}
 	}
@@ -399,12 +399,12 @@ func TestMADMMContracts(t *testing.T) {
 			if spread == 1 && !rate.Applies {
 				t.Fatal(rate.Reason)
 			}
-			if rate.Bound > rate.Delta*(1+1e-6) {
+			if !(rate.Bound <= rate.Delta*(1+1e-6)) {
 				t.Fatalf("(23) gives %v, more than (21)-(22): %v", rate.Bound, rate.Delta)
 			}
 			start := m.distance(eta, theta)
 			m.madmm(eta, theta)
-			if end := m.distance(eta, theta); rate.Applies && (1+rate.Delta)*end > start*(1+1e-9)+1e-24 {
+			if end := m.distance(eta, theta); rate.Applies && !((1+rate.Delta)*end <= start*(1+1e-9)+1e-24) {
 				t.Fatalf("%+v: from %v to %v, a factor of %v", rate, start, end, start/end)
 			}
 			if rate.Applies && spread == 1 {
@@ -466,7 +466,7 @@ func TestPrintedTheoremFailsForUnequalPenalties(t *testing.T) {
 			pull.Set(i, j, (eta[i]-theta)*minus.At(i, j))
 		}
 	}
-	if s, _ := parts(k); eigenvalues(s)[0] <= 0 {
+	if s, _ := parts(k); !(eigenvalues(s)[0] > 0) {
 		t.Fatal("J is no norm")
 	}
 	const mu, printed = 3.0, 1e-6
@@ -478,7 +478,7 @@ func TestPrintedTheoremFailsForUnequalPenalties(t *testing.T) {
 		}
 		gap.Set(i, i, gap.At(i, i)+2*h-printed*(mu*bar*bar+mu*mu*h*h)/(theta*3*(mu-1)))
 	}
-	if s, _ := parts(gap); eigenvalues(s)[0] < 0 || printed*mu*mu*tilde/(theta*3) > 1 {
+	if s, _ := parts(gap); !(eigenvalues(s)[0] >= 0) || !(printed*mu*mu*tilde/(theta*3) <= 1) {
 		t.Fatal("(21)-(22) do not hold as printed")
 	}
 
@@ -498,7 +498,7 @@ func TestPrintedTheoremFailsForUnequalPenalties(t *testing.T) {
 	}
 	start := m.distance(eta, theta)
 	m.madmm(eta, theta)
-	if math.Abs(m.f[0][0]-1) > 1e-9 || math.Abs(m.dual[0][0]+m.dual[1][0]+m.dual[2][0]) > 1e-12 {
+	if !(math.Abs(m.f[0][0]-1) <= 1e-9) || !(math.Abs(m.dual[0][0]+m.dual[1][0]+m.dual[2][0]) <= 1e-12) {
 		t.Fatalf("the step is not the intended one: %v, %v", m.f, m.dual)
 	}
 	if end := m.distance(eta, theta); !(end > start*(1+1e-6)) {
@@ -522,13 +522,13 @@ func TestUnboundedPenaltiesStall(t *testing.T) {
 	for k := range 400 {
 		m.madmm(repeat(schedule(0, k+1), 3), 1)
 	}
-	if e := m.error(m.f); e < 0.01 {
+	if e := m.error(m.f); !(e >= 0.01) {
 		t.Errorf("the nodes came within %v of the optimum", e)
 	}
 	for range 4000 { // the same with a bounded penalty
 		m.madmm(repeat(4, 3), 1)
 	}
-	if e := m.error(m.f); e > 1e-9 {
+	if e := m.error(m.f); !(e <= 1e-9) {
 		t.Errorf("with a constant penalty the nodes stay %v from the optimum", e)
 	}
 }
@@ -680,7 +680,7 @@ func TestRADMMFindsPairs(t *testing.T) {
 					break
 				}
 			}
-			if steady.Applies && e > 1e-6 {
+			if steady.Applies && !(e <= 1e-6) {
 				t.Fatalf("%+v, but the run stays %v from the optimum", steady, e)
 			}
 			return
@@ -727,7 +727,7 @@ func TestRADMMOnCompleteGraphs(t *testing.T) {
 			load = min(load, l/(2*d)*(perC+perB))
 		}
 		got := RADMM(network(t, n, complete(n)), repeat(big, n), gamma, repeat(eta, n), repeat(eta, n))
-		if math.Abs(got.Load/load-1) > 1e-3 || got.Satisfied != (got.Load < 1) {
+		if !(math.Abs(got.Load/load-1) <= 1e-3) || got.Satisfied != (got.Load < 1) {
 			t.Errorf("n = %d: %+v, want a load of %v", n, got, load)
 		}
 	}
@@ -750,11 +750,11 @@ func TestUnequalPenaltiesMissTheOptimum(t *testing.T) {
 		odd = m.radmm(eta, 20)
 	}
 	for _, v := range odd {
-		if math.Hypot(v[0]-odd[0][0], v[1]-odd[0][1]) > 1e-9 {
+		if !(math.Hypot(v[0]-odd[0][0], v[1]-odd[0][1]) <= 1e-9) {
 			t.Fatalf("the nodes do not agree: %v", odd)
 		}
 	}
-	if e := m.error(odd); e < 1e-3 {
+	if e := m.error(odd); !(e >= 1e-3) {
 		t.Errorf("the nodes reached the optimum, to %v", e)
 	}
 }

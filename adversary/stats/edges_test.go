@@ -47,7 +47,7 @@ func TestRefutes_EndsAtLowerEpsilonInEitherWorld(t *testing.T) {
 			}
 		}
 	}
-	if math.Abs(shown[0]-shown[1]) > 1e-9 {
+	if !(math.Abs(shown[0]-shown[1]) <= 1e-9) {
 		t.Errorf("the worlds exchanged: %v", shown)
 	}
 }
@@ -63,7 +63,7 @@ func TestDeltaAt_InEitherWorld(t *testing.T) {
 	bound := leastMean(excess(loud, 1, 1), 0.2/2)
 	for _, w := range [][2][]float64{{loud, silent}, {silent, mirrored}, {loud, mirrored}} {
 		got, low, err := deltaAt(w[0], w[1], 1, 0.8)
-		if err != nil || math.Abs(got-want) > 1e-12 || low != bound || !(low > 0) {
+		if err != nil || !(math.Abs(got-want) <= 1e-12) || low != bound || !(low > 0) {
 			t.Errorf("δ(1) = %v from %v, %v; want %v from %v", got, low, err, want, bound)
 		}
 	}
@@ -82,10 +82,10 @@ func TestCalibrated_WealthOfTwoRuns(t *testing.T) {
 	s := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 	one, two := gain(0, 2), gain(0.5, 1)
 	z, y := 0.5-s(2), s(-0.5)-s(1)
-	if want := (z*z + s(2)*s(2)) / (2 * y * y); math.Abs(one/two-want) > 1e-9 {
+	if want := (z*z + s(2)*s(2)) / (2 * y * y); !(math.Abs(one/two-want) <= 1e-9) {
 		t.Errorf("gains of %v and %v, want a quotient of %v", one, two, want)
 	}
-	if other := gain(-2, 0); math.Abs(other-one) > 1e-12 { // the worlds exchanged
+	if other := gain(-2, 0); !(math.Abs(other-one) <= 1e-12) { // the worlds exchanged
 		t.Errorf("gains of %v and %v", one, other)
 	}
 	// A run that cannot have happened in its own world needs no bets.
@@ -168,7 +168,7 @@ func TestLogMean_OfInfinities(t *testing.T) {
 			t.Errorf("%v: %v", inf, got)
 		}
 	}
-	if got := logMean([]float64{0, math.Inf(-1)}); math.Abs(got+math.Ln2) > 1e-15 {
+	if got := logMean([]float64{0, math.Inf(-1)}); !(math.Abs(got+math.Ln2) <= 1e-15) {
 		t.Errorf("half: %v", got)
 	}
 	if got := logMean([]float64{800, 800}); got != 800 {
@@ -200,7 +200,8 @@ func TestCurve_PointsAreTheCorners(t *testing.T) {
 		for k := 1; k < len(curve); k++ {
 			area += (curve[k].FPR - curve[k-1].FPR) * (curve[k].TPR + curve[k-1].TPR) / 2
 		}
-		if last := curve[len(curve)-1]; math.Abs(area-float64(power.AUC)) > 1e-12 || last.FPR != 1 || last.TPR != 1 {
+		if last := curve[len(curve)-1]; !(math.Abs(area-float64(power.AUC)) <= 1e-12) || last.FPR != 1 ||
+			last.TPR != 1 {
 			t.Errorf("seed %d: area %v, AUC %v", seed, area, power.AUC)
 		}
 	}

@@ -61,7 +61,7 @@ func TestLossBound_ExactCoverage(t *testing.T) {
 			}
 		}
 		t.Logf("ε = %v: wrong with probability %.4f", epsilon, wrong)
-		if wrong > 0.05 || wrong == 0 {
+		if !(wrong <= 0.05) || wrong == 0 {
 			t.Errorf("ε = %v: wrong with probability %v", epsilon, wrong)
 		}
 	}
@@ -76,7 +76,7 @@ func TestLossBound_ClosedForm(t *testing.T) {
 			if delta >= right {
 				want = math.Inf(-1)
 			}
-			if got := lossBound(n, n, 0, n, delta); got != want && math.Abs(got-want) > 1e-9 {
+			if got := lossBound(n, n, 0, n, delta); got != want && !(math.Abs(got-want) <= 1e-9) {
 				t.Errorf("%d runs, δ = %v: %v, want %v", n, delta, got, want)
 			}
 		}
@@ -85,7 +85,7 @@ func TestLossBound_ClosedForm(t *testing.T) {
 	const n, fp = 500, 250
 	_, high := ClopperPearson(fp, n, 0.95)
 	want := math.Log((1 - high - 0.1) / (1 - math.Pow(0.025, 1.0/n)))
-	if got := lossBound(n, n, fp, n, 0.1); math.Abs(got-want) > 1e-9 {
+	if got := lossBound(n, n, fp, n, 0.1); !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("by negatives: %v, want %v", got, want)
 	}
 }
@@ -137,7 +137,7 @@ func TestEpsilonHat_ComesNear(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := float64(p.Epsilon); e > epsilon || e < epsilon-0.05 {
+		if e := float64(p.Epsilon); !(e <= epsilon) || !(e >= epsilon-0.05) {
 			t.Errorf("ε = %v: measured %v", epsilon, e)
 		}
 		if p.Threshold != 1 || p.Confidence != 0.95 || p.Delta != 0 || p.Counts[0]+p.Counts[3] != 50000 ||
@@ -152,14 +152,14 @@ func TestEpsilonHat_ComesNear(t *testing.T) {
 		tpr, fpr := phi(ratio-c), phi(-c)
 		best = max(best, math.Log((tpr-delta)/fpr), math.Log((1-fpr-delta)/(1-tpr)))
 	}
-	if exact := gaussianEpsilon(ratio, delta); math.Abs(best-exact) > 1e-3 {
+	if exact := gaussianEpsilon(ratio, delta); !(math.Abs(best-exact) <= 1e-3) {
 		t.Fatalf("the best threshold shows %v, the curve says %v", best, exact)
 	}
 	p, err := EpsilonHat(normals(50000, ratio, 3, "A"), normals(50000, 0, 3, "B"), delta)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := float64(p.Epsilon); e > best || e < 0.85*best {
+	if e := float64(p.Epsilon); !(e <= best) || !(e >= 0.85*best) {
 		t.Errorf("Gaussian: measured %v of %v", e, best)
 	}
 }

@@ -338,10 +338,11 @@ func TestGammaScore_Tails(t *testing.T) {
 		at := func(score float64) float64 {
 			return shape * math.Pow(max(0, 1-1/(9*shape)+score/3/math.Sqrt(shape)), 3)
 		}
-		if math.Abs(gammaScore(at(5.5), shape)-5.5) > 1e-6 {
+		if !(math.Abs(gammaScore(at(5.5), shape)-5.5) <= 1e-6) {
 			t.Fatalf("shape %v: score %v", shape, gammaScore(at(5.5), shape))
 		}
-		if p := gammaTails(shape, at(-5.5), at(5.5)); p > chance || shape >= 1000 && math.Abs(p/3.8e-8-1) > 0.2 {
+		if p := gammaTails(shape, at(-5.5), at(5.5)); !(p <= chance) ||
+			shape >= 1000 && !(math.Abs(p/3.8e-8-1) <= 0.2) {
 			t.Errorf("shape %v: probability %v", shape, p)
 		}
 	}

@@ -25,11 +25,11 @@ func TestClopperPearson_ClosedForms(t *testing.T) {
 		for _, confidence := range []float64{0.9, 0.95, 0.999} {
 			tail := math.Pow((1-confidence)/2, 1/float64(n))
 			low, high := ClopperPearson(0, n, confidence)
-			if low != 0 || math.Abs(high/(1-tail)-1) > 1e-9 {
+			if low != 0 || !(math.Abs(high/(1-tail)-1) <= 1e-9) {
 				t.Errorf("0 of %d: [%v, %v], want [0, %v]", n, low, high, 1-tail)
 			}
 			low, high = ClopperPearson(n, n, confidence)
-			if high != 1 || math.Abs(low/tail-1) > 1e-12 {
+			if high != 1 || !(math.Abs(low/tail-1) <= 1e-12) {
 				t.Errorf("%d of %d: [%v, %v], want [%v, 1]", n, n, low, high, tail)
 			}
 		}
@@ -53,7 +53,7 @@ func TestClopperPearson_TailsAtTheEnds(t *testing.T) {
 					below += binomialTerm(j, n, high)
 				}
 			}
-			if math.Abs(above-0.025) > 1e-10 || math.Abs(below-0.025) > 1e-10 {
+			if !(math.Abs(above-0.025) <= 1e-10) || !(math.Abs(below-0.025) <= 1e-10) {
 				t.Errorf("%d of %d: tails %v and %v, want 0.025", k, n, above, below)
 			}
 		}
@@ -83,7 +83,8 @@ func TestClopperPearson_Coverage(t *testing.T) {
 						both += q
 					}
 				}
-				if one := (1 + confidence) / 2; both < confidence-1e-9 || low < one-1e-9 || high < one-1e-9 {
+				if one := (1 + confidence) / 2; !(both >= confidence-1e-9) || !(low >= one-1e-9) ||
+					!(high >= one-1e-9) {
 					t.Errorf("n = %d, p = %v, confidence %v: both bounds hold with %v, the lower with %v, the upper "+
 						"with %v", n, p, confidence, both, low, high)
 				}

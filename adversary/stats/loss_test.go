@@ -65,7 +65,8 @@ func TestDeltaAt_Gaussian(t *testing.T) {
 				t.Fatal(err)
 			}
 			// (1 − e^{ε−L})₊ is in [0, 1]: its variance is at most its mean.
-			if sd := math.Sqrt(want / n); math.Abs(got-want) > 5*sd || low > want || low < want-6*sd-20.0/n {
+			if sd := math.Sqrt(want / n); !(math.Abs(got-want) <= 5*sd) || !(low <= want) ||
+				!(low >= want-6*sd-20.0/n) {
 				t.Errorf("Δ/σ = %v, ε = %v: δ %v ≥ %v, want %v", ratio, epsilon, got, low, want)
 			}
 		}
@@ -88,12 +89,12 @@ func TestLeastMean_ExactCoverage(t *testing.T) {
 	bounds := make([]float64, n+1)
 	for k := range bounds {
 		bounds[k] = leastMean(draws(k), alpha)
-		if best := leastShare(k, n, alpha); bounds[k] > best {
+		if best := leastShare(k, n, alpha); !(bounds[k] <= best) {
 			t.Errorf("%d of %d: %v is above the exact bound %v", k, n, bounds[k], best)
-		} else if share := float64(k) / n; share-bounds[k] > 2*(share-best) {
+		} else if share := float64(k) / n; !(share-bounds[k] <= 2*(share-best)) {
 			t.Errorf("%d of %d: %v is far below the exact bound %v", k, n, bounds[k], best)
 		}
-		if k > 0 && bounds[k] < bounds[k-1] {
+		if k > 0 && !(bounds[k] >= bounds[k-1]) {
 			t.Errorf("%d of %d: the bound falls", k, n)
 		}
 	}
@@ -104,7 +105,7 @@ func TestLeastMean_ExactCoverage(t *testing.T) {
 				wrong += binomialTerm(k, n, p)
 			}
 		}
-		if wrong > alpha {
+		if !(wrong <= alpha) {
 			t.Errorf("p = %v: wrong with probability %v", p, wrong)
 		}
 	}
@@ -123,7 +124,7 @@ func TestWealth_IsFair(t *testing.T) {
 			}
 		}
 	}
-	if math.Abs(expect-1) > 1e-12 {
+	if !(math.Abs(expect-1) <= 1e-12) {
 		t.Errorf("expectation %v", expect)
 	}
 }
@@ -159,7 +160,7 @@ func TestLowerEpsilon_Coverage(t *testing.T) {
 			}
 		}
 		t.Logf("%s, δ = %v, ε = %.3f: %d of %d above, mean %.3f", c.name, c.delta, c.truth, wrong, audits, mean)
-		if wrong > audits/20 || mean < c.near*c.truth || mean > c.truth {
+		if wrong > audits/20 || !(mean >= c.near*c.truth) || !(mean <= c.truth) {
 			t.Errorf("%s: %d of %d audits measured more than %v, mean %v", c.name, wrong, audits, c.truth, mean)
 		}
 	}

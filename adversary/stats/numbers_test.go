@@ -47,10 +47,11 @@ func TestFit_LawIsTheKolmogorovDistance(t *testing.T) {
 		{[]float64{0.6, 0.55, 0.95, 0.9}, 0.55, "where 55 % of the sizes should be below, 0 % are"},
 	} {
 		law := check(inOne(c.below...).Checks(), record.NoiseLaw)
-		if law == nil || math.Abs(float64(law.Measured)-c.want) > 1e-9 || law.Detail != c.says {
+		if law == nil || !(math.Abs(float64(law.Measured)-c.want) <= 1e-9) || law.Detail != c.says {
 			t.Errorf("%v: %+v, want %v", c.below, law, c.want)
 		}
-		if want := math.Sqrt(math.Log(2e6) / (2 * float64(len(c.below)))); math.Abs(float64(law.Bound)-want) > 1e-9 {
+		want := math.Sqrt(math.Log(2e6) / (2 * float64(len(c.below))))
+		if !(math.Abs(float64(law.Bound)-want) <= 1e-9) {
 			t.Errorf("%v: bound %v, want %v", c.below, law.Bound, want)
 		}
 	}
@@ -75,7 +76,7 @@ func TestFit_SpreadOfSizes(t *testing.T) {
 		shape := (n - 1) / 2
 		want := math.Abs(math.Cbrt(squares/2/shape)-(1-1/(9*shape))) * 3 * math.Sqrt(shape)
 		got := check(inOne(below...).Checks(), record.NoiseSpread)
-		if got == nil || math.Abs(float64(got.Measured)-want) > 1e-6 ||
+		if got == nil || !(math.Abs(float64(got.Measured)-want) <= 1e-6) ||
 			!strings.Contains(got.Detail, fmt.Sprintf("varies %.2f times", math.Sqrt(squares/(n-1)))) {
 			t.Errorf("%v: %+v, want %v", scores, got, want)
 		}
@@ -199,7 +200,7 @@ func TestThreshold_LargestAdvantageWhereNothingIsLost(t *testing.T) {
 		for _, c := range a {
 			best = max(best, share(a, c)-share(b, c))
 		}
-		if c, err := threshold(a, b, 0.99); err != nil || math.Abs(share(a, c)-share(b, c)-best) > 1e-12 {
+		if c, err := threshold(a, b, 0.99); err != nil || !(math.Abs(share(a, c)-share(b, c)-best) <= 1e-12) {
 			t.Fatalf("threshold %v has the advantage %v, the best %v; %v", c, share(a, c)-share(b, c), best, err)
 		}
 	}
@@ -254,8 +255,8 @@ func TestFit_DirectionsAndTheirBounds(t *testing.T) {
 		}
 		all := f.Checks()
 		c := check(all, record.NoiseDirection)
-		if want := math.Sqrt((1 + 2*math.Sqrt(x/d) + 2*x/d) / n); math.Abs(float64(c.Measured)-0.5) > 1e-12 ||
-			math.Abs(float64(c.Bound)-want) > 1e-12 {
+		if want := math.Sqrt((1 + 2*math.Sqrt(x/d) + 2*x/d) / n); !(math.Abs(float64(c.Measured)-0.5) <= 1e-12) ||
+			!(math.Abs(float64(c.Bound)-want) <= 1e-12) {
 			t.Errorf("%v: %+v, want 0.5 and %v", u, c, want)
 		}
 		length, most := 0.0, 0.0
@@ -272,7 +273,7 @@ func TestFit_DirectionsAndTheirBounds(t *testing.T) {
 		ez, w := b*math.Sqrt(n), b*b/(d*(d+1)/2-1)
 		bound := (ez + math.Sqrt(2*x*(n*w+2*b*ez)) + b*x/3) / n
 		c = check(all, record.NoiseCoordinates)
-		if math.Abs(float64(c.Measured)-b) > 1e-12 || math.Abs(float64(c.Bound)-bound) > 1e-12 {
+		if !(math.Abs(float64(c.Measured)-b) <= 1e-12) || !(math.Abs(float64(c.Bound)-bound) <= 1e-12) {
 			t.Errorf("%v: %+v, want %v and %v", u, c, b, bound)
 		}
 		want := "no direction is more likely than another"
@@ -317,12 +318,12 @@ func TestFit_HowManyMayBeAlike(t *testing.T) {
 			f.Add(0, k, u, model.Noise{Kind: model.Laplace, Level: 1})
 		}
 		all := f.Checks()
-		if anew := check(all, record.RoundsDrawnAnew); float64(anew.Bound) != c.allowed || anew.Measured > 0 ||
+		if anew := check(all, record.RoundsDrawnAnew); float64(anew.Bound) != c.allowed || !(anew.Measured <= 0) ||
 			anew.Detail != "none is used twice" {
 			t.Errorf("%d pairs in %d dimensions: %+v, want a bound of %v", c.pairs, c.d, anew, c.allowed)
 		}
 		want := math.Sqrt(2 * math.Log(2e6) / float64(c.d*c.pairs))
-		if cos := check(all, record.RoundsIndependent); math.Abs(float64(cos.Bound)-want) > 1e-12 {
+		if cos := check(all, record.RoundsIndependent); !(math.Abs(float64(cos.Bound)-want) <= 1e-12) {
 			t.Errorf("%d pairs in %d dimensions: %+v, want a bound of %v", c.pairs, c.d, cos, want)
 		}
 	}

@@ -31,16 +31,16 @@ func TestCurve_Gaussian(t *testing.T) {
 			t.Fatal(err)
 		}
 		margin := 5 / math.Sqrt(n) // the sd of each is below 1/(2√n), that of TPR as FPR varies apart
-		if want := phi(mu / math.Sqrt2); math.Abs(float64(p.AUC)-want) > margin {
+		if want := phi(mu / math.Sqrt2); !(math.Abs(float64(p.AUC)-want) <= margin) {
 			t.Errorf("μ = %v: AUC %v, want %v", mu, p.AUC, want)
 		}
-		if want := 2*phi(mu/2) - 1; math.Abs(float64(p.Advantage)-want) > margin {
+		if want := 2*phi(mu/2) - 1; !(math.Abs(float64(p.Advantage)-want) <= margin) {
 			t.Errorf("μ = %v: advantage %v, want %v", mu, p.Advantage, want)
 		}
-		if want := phi(mu - 2.3263478740408408); math.Abs(float64(p.TPR1)-want) > 2*margin {
+		if want := phi(mu - 2.3263478740408408); !(math.Abs(float64(p.TPR1)-want) <= 2*margin) {
 			t.Errorf("μ = %v: TPR at 1 %% %v, want %v", mu, p.TPR1, want)
 		}
-		if p.TPR01 > p.TPR1 || p.TPR0 > p.TPR01 {
+		if !(p.TPR01 <= p.TPR1) || !(p.TPR0 <= p.TPR01) {
 			t.Errorf("μ = %v: TPR does not fall with FPR: %+v", mu, p)
 		}
 	}
@@ -108,7 +108,8 @@ func TestCurve_TPRAtLowFPR(t *testing.T) {
 		}
 	}
 	_, p, err := Curve(a, b)
-	if err != nil || p.TPR0 != 0.1 || p.TPR01 != 0.3 || p.TPR1 != 0.6 || math.Abs(float64(p.Advantage)-0.59) > 1e-12 {
+	if err != nil || p.TPR0 != 0.1 || p.TPR01 != 0.3 || p.TPR1 != 0.6 ||
+		!(math.Abs(float64(p.Advantage)-0.59) <= 1e-12) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -148,8 +149,8 @@ func TestCurve_AUCIsMannWhitney(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := wins / float64(len(a)*len(b)); math.Abs(float64(p.AUC)-want) > 1e-12 ||
-			math.Abs(float64(p.Advantage)-advantage) > 1e-12 {
+		if want := wins / float64(len(a)*len(b)); !(math.Abs(float64(p.AUC)-want) <= 1e-12) ||
+			!(math.Abs(float64(p.Advantage)-advantage) <= 1e-12) {
 			t.Errorf("AUC %v and advantage %v, want %v and %v", p.AUC, p.Advantage, want, advantage)
 		}
 	}
@@ -171,7 +172,7 @@ func TestCurve_Shortened(t *testing.T) {
 	low := 0
 	for k, q := range curve {
 		delete(wanted, record.Number(q.TPR))
-		if q.Low > q.TPR || q.High < q.TPR {
+		if !(q.Low <= q.TPR) || !(q.High >= q.TPR) {
 			t.Errorf("bounds of %+v", q)
 		}
 		if q.FPR < 0.01 {
@@ -180,7 +181,7 @@ func TestCurve_Shortened(t *testing.T) {
 		if k == 0 {
 			continue
 		}
-		if q.FPR < curve[k-1].FPR || q.TPR < curve[k-1].TPR {
+		if !(q.FPR >= curve[k-1].FPR) || !(q.TPR >= curve[k-1].TPR) {
 			t.Errorf("falls from %+v to %+v", curve[k-1], q)
 		}
 		area += (q.FPR - curve[k-1].FPR) * (q.TPR + curve[k-1].TPR) / 2
@@ -191,7 +192,8 @@ func TestCurve_Shortened(t *testing.T) {
 	if low < 50 {
 		t.Errorf("%d points below 1 %%", low)
 	}
-	if curve[0].FPR != 0 || curve[0].TPR != 0 || curve[len(curve)-1].FPR != 1 || math.Abs(area-float64(p.AUC)) > 1e-3 {
+	if curve[0].FPR != 0 || curve[0].TPR != 0 || curve[len(curve)-1].FPR != 1 ||
+		!(math.Abs(area-float64(p.AUC)) <= 1e-3) {
 		t.Errorf("from %+v to %+v, area %v, want %v", curve[0], curve[len(curve)-1], area, p.AUC)
 	}
 }

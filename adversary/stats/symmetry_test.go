@@ -25,9 +25,9 @@ func TestLossBound_IsTheSameWithTheWorldsExchanged(t *testing.T) {
 						low, _ := ClopperPearson(tp, na, Confidence)
 						_, high := ClopperPearson(fp, nb, Confidence)
 						first, last := math.Log((low-delta)/high), math.Log((1-high-delta)/(1-low))
-						if last > first || math.IsNaN(first) && !math.IsNaN(last) {
+						if !(last <= first) || math.IsNaN(first) && !math.IsNaN(last) {
 							second++
-							if math.Abs(one-last) > 1e-9 {
+							if !(math.Abs(one-last) <= 1e-9) {
 								t.Fatalf("%d of %d, %d of %d, δ = %v: %v, by negatives %v", tp, na, fp, nb, delta, one,
 									last)
 							}
@@ -61,11 +61,11 @@ func TestEpsilonHat_ByNegatives(t *testing.T) {
 	// TNR/FNR: about ½ over 1 − 0.025^{1/2000}
 	low := math.Pow(0.025, 2.0/runs)
 	_, high := ClopperPearson(p.Counts[1], runs/2, Confidence)
-	if want := math.Log((1 - high) / (1 - low)); math.Abs(float64(p.Epsilon)-want) > 1e-9 || want < 5 {
+	if want := math.Log((1 - high) / (1 - low)); !(math.Abs(float64(p.Epsilon)-want) <= 1e-9) || !(want >= 5) {
 		t.Errorf("%+v, want %v", p, want)
 	}
 	q, err := EpsilonHat(minusB, minusA, 0)
-	if err != nil || math.Abs(float64(q.Epsilon-p.Epsilon)) > 1e-9 {
+	if err != nil || !(math.Abs(float64(q.Epsilon-p.Epsilon)) <= 1e-9) {
 		t.Errorf("with the worlds exchanged: %+v, %v", q, err)
 	}
 }

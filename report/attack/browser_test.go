@@ -73,7 +73,7 @@ func TestEvaluation_InABrowser(t *testing.T) {
 				chromium.Open(t, s.file, fmt.Sprintf("--window-size=%.0f,%.0f", s.width, min(s.height, 14000)),
 					s.scheme, "--screenshot="+path)
 				different, lightness := browser.Colours(t, path)
-				if different < 30 || s.dark && lightness > 0.4 || !s.dark && lightness < 0.6 {
+				if different < 30 || s.dark && !(lightness <= 0.4) || !s.dark && !(lightness >= 0.6) {
 					t.Errorf("%s has %d colours and lightness %.2f", s.name, different, lightness)
 				}
 			}

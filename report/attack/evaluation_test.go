@@ -510,12 +510,12 @@ func TestRegion_IsTheTradeoff(t *testing.T) {
 	for _, c := range []struct{ epsilon, delta float64 }{{0, 0}, {0.5, 0}, {2, 0.01}, {1000, 0}} {
 		for fpr := 0.0; fpr <= 1; fpr += 0.05 {
 			tpr := region(c.epsilon, c.delta, fpr)
-			if tpr < fpr-1e-12 || tpr > 1 {
+			if !(tpr >= fpr-1e-12) || !(tpr <= 1) {
 				t.Errorf("%+v allows %v at %v", c, tpr, fpr)
 			}
 			if e := math.Exp(c.epsilon); !math.IsInf(e, 1) {
 				first, second := e*fpr+c.delta-tpr, e*(1-tpr)+c.delta-(1-fpr)
-				if first < -1e-9 || second < -1e-9 || tpr < 1 && math.Min(first, second) > 1e-9 {
+				if !(first >= -1e-9) || !(second >= -1e-9) || tpr < 1 && !(math.Min(first, second) <= 1e-9) {
 					t.Errorf("%+v at %v: slack %v and %v", c, fpr, first, second)
 				}
 			}
@@ -526,7 +526,7 @@ func TestRegion_IsTheTradeoff(t *testing.T) {
 // The histogram's shares of a world are those of its runs: they sum to 1.
 func TestBelow_IsADistribution(t *testing.T) {
 	q, l := spread(exampleAudit("x", 1, 1).Ratios[0])
-	if below(q, l, q[0]-1) != 0 || below(q, l, q[100]+1) != 1 || math.Abs(below(q, l, q[50])-0.5) > 1e-12 {
+	if below(q, l, q[0]-1) != 0 || below(q, l, q[100]+1) != 1 || !(math.Abs(below(q, l, q[50])-0.5) <= 1e-12) {
 		t.Error("the quantiles do not come back")
 	}
 	q, l = spread(record.Distribution{Quantiles: []record.Number{2, 2, 2, nan}})

@@ -53,7 +53,7 @@ func TestLayout_NodesAreApart(t *testing.T) {
 				closest, widest = math.Min(closest, d), math.Max(widest, d)
 			}
 		}
-		if closest < 0.15*widest/math.Sqrt(float64(c.n))/2 {
+		if !(closest >= 0.15*widest/math.Sqrt(float64(c.n))/2) {
 			t.Errorf("%+v: the nearest nodes are %v apart, the farthest %v", c, closest, widest)
 		}
 		if !slices.Equal(at, layout(c.n, edges)) {

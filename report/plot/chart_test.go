@@ -83,7 +83,7 @@ func TestChart_BandsEndAtTheAxes(t *testing.T) {
 		bands++
 		for _, at := range places.FindAllStringSubmatch(path, -1) {
 			y, err := strconv.ParseFloat(at[2], 64)
-			if err != nil || y < margin || y > p.Height+margin {
+			if err != nil || !(y >= margin) || !(y <= p.Height+margin) {
 				t.Errorf("a band reaches %s of 0 to %.0f", at[2], p.Height)
 			}
 		}
@@ -109,7 +109,7 @@ func TestAxis_RangeAndPlace(t *testing.T) {
 			1e3 * math.Pow(1e4, 0.04)},
 	} {
 		if !c.axis.measure(c.values) || math.Abs(c.axis.Low/c.low-1) > 1e-9 && c.axis.Low != c.low ||
-			math.Abs(c.axis.High/c.high-1) > 1e-9 {
+			!(math.Abs(c.axis.High/c.high-1) <= 1e-9) {
 			t.Errorf("%s: from %v to %v", c.name, c.axis.Low, c.axis.High)
 		}
 	}
@@ -151,7 +151,7 @@ func TestAxis_Ticks(t *testing.T) {
 		}
 		before = tick.Label
 		half := Width(tick.Label, TextSize) / 2
-		if at := crowded.at(tick.Value) * acrossRoom; at-half < end {
+		if at := crowded.at(tick.Value) * acrossRoom; !(at-half >= end) {
 			t.Errorf("%s meets the label before it", tick.Label)
 		} else {
 			end = at + half
@@ -207,20 +207,20 @@ func TestSheet_Tips(t *testing.T) {
 
 // Exponents are smaller than the digits they come from; a text that is too long is cut, or broken, to its width.
 func TestText(t *testing.T) {
-	if Width("10⁻⁶", 10) >= Width("10−6", 10) || Width("10⁻⁶", 10) <= Width("10", 10) {
+	if !(Width("10⁻⁶", 10) < Width("10−6", 10)) || !(Width("10⁻⁶", 10) > Width("10", 10)) {
 		t.Error("exponents are not raised")
 	}
 	parts := runs("ε < 10⁻⁵ allows", face(10, false))
-	if len(parts) != 3 || parts[1].text != "−5" || !parts[1].raised || parts[1].font.Size >= parts[0].font.Size {
+	if len(parts) != 3 || parts[1].text != "−5" || !parts[1].raised || !(parts[1].font.Size < parts[0].font.Size) {
 		t.Errorf("%+v", parts)
 	}
-	if got := shorten("a long label of a line", 10, 60); Width(got, 10) > 60 || !strings.HasSuffix(got, "…") ||
+	if got := shorten("a long label of a line", 10, 60); !(Width(got, 10) <= 60) || !strings.HasSuffix(got, "…") ||
 		len(got) < 8 {
 		t.Errorf("%q", got)
 	}
 	lines := wrap("some words that take more than one line", 10, 80)
 	for _, l := range lines {
-		if Width(l, 10) > 80 {
+		if !(Width(l, 10) <= 80) {
 			t.Errorf("%q is too wide", l)
 		}
 	}

@@ -57,7 +57,7 @@ func TestEasel_Colours(t *testing.T) {
 			worst = max(worst, math.Abs(float64(a.R)-float64(b.R)), math.Abs(float64(a.G)-float64(b.G)),
 				math.Abs(float64(a.B)-float64(b.B)), math.Abs(float64(a.A)-float64(b.A)))
 		}
-		if worst > float64(c.worst) {
+		if !(worst <= float64(c.worst)) {
 			t.Errorf("step %d: a colour is off by %v", c.step, worst)
 		}
 	}

@@ -74,14 +74,14 @@ func TestPalette_CanBeToldApart(t *testing.T) {
 		"light": func(c themed) color.RGBA { return c.light }, "dark": func(c themed) color.RGBA { return c.dark },
 	} {
 		for i, a := range palette {
-			if got := contrast(of(a), of(groundInk)); got < 3 {
+			if got := contrast(of(a), of(groundInk)); !(got >= 3) {
 				t.Errorf("%s on %s ground has a contrast of %.2f", a.name, name, got)
 			}
 			for j := range i {
 				for kind, vision := range visions {
 					p, q := seen(of(a), vision), seen(of(palette[j]), vision)
 					d := math.Sqrt((p[0]-q[0])*(p[0]-q[0]) + (p[1]-q[1])*(p[1]-q[1]) + (p[2]-q[2])*(p[2]-q[2]))
-					if d < apart {
+					if !(d >= apart) {
 						t.Errorf("%s and %s on %s ground, %s: %.1f apart", a.name, palette[j].name, name, kind, d)
 					}
 				}

@@ -92,7 +92,7 @@ func TestFitLoss_RecoversAnExactCurve(t *testing.T) {
 		loss = append(loss, 0.2*math.Exp(-25*a)+0.35)
 	}
 	c4, c5, c6, worst := fitLoss(alpha, loss)
-	if math.Abs(c4-0.2) > 1e-3 || math.Abs(c5-25) > 0.1 || math.Abs(c6-0.35) > 1e-4 || worst > 1e-4 {
+	if !(math.Abs(c4-0.2) <= 1e-3) || !(math.Abs(c5-25) <= 0.1) || !(math.Abs(c6-0.35) <= 1e-4) || !(worst <= 1e-4) {
 		t.Errorf("fit %v %v %v, off by %v", c4, c5, c6, worst)
 	}
 }
@@ -102,7 +102,7 @@ func TestFitLoss_RecoversAnExactCurve(t *testing.T) {
 func TestDesignStep_IsStationary(t *testing.T) {
 	a := designStep(0.2, 25, 0, 0.05, 2)
 	left, right := 0.02*(9+2*a)/(9*a+a*a), 0.2*25*math.Exp(-25*a)
-	if a <= 0.05 || a >= 2 || math.Abs(left-right) > 1e-3*left {
+	if !(a > 0.05) || !(a < 2) || !(math.Abs(left-right) <= 1e-3*left) {
 		t.Errorf("at α = %v the slopes are %v and %v", a, left, right)
 	}
 }
