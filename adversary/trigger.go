@@ -113,11 +113,24 @@ func (r *rule) update(t int) bool {
 	return until-now <= int64(v.Public.Timing.Slowest)
 }
 
-// published is when a node sent its value of a round to its neighbours.
+// published is when a node sent its value of a round to its neighbours, if that is known: where
+// those packets were lost, what was seen of the round answers requests, and came later.
 func (v *View) published(node, round int) (int64, bool) {
 	sent := v.sent[[2]int{node, round}]
 	if len(sent) == 0 {
 		return 0, false
 	}
-	return slices.Min(sent), true
+	first := slices.MinFunc(sent, func(a, b sending) int { return cmp.Compare(a.at, b.at) }).at
+	// Where a request may have escaped, so that an answer looks like the first packet, two are needed.
+	needed := 1
+	if w := v.Vantage; w.Miss > 0 || w.From > 0 && v.Public.Timing.Barrier {
+		needed = 2
+	}
+	for _, s := range sent {
+		asked, answer := v.asked[[3]int64{int64(node), int64(s.to), s.at}]
+		if s.at == first && !(answer && asked <= round) {
+			needed--
+		}
+	}
+	return first, needed <= 0
 }

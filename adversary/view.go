@@ -95,7 +95,8 @@ type View struct {
 	reports  map[int][]float64    // by user
 	packets  []record.Message     // seen, in order of sending
 	arrived  map[[2]int][]arrival // by receiver and sender
-	sent     map[[2]int][]int64   // when packets of a sender and round were sent
+	sent     map[[2]int][]sending // packets by sender and round
+	asked    map[[3]int64]int     // the last round asked for, by who is asked, who asks, and when the request came
 	replayed map[[2]int][]int     // inputs by node and round, as the nodes' rule has them
 	total    int                  // packets of the run, seen or not
 }
@@ -104,6 +105,12 @@ type View struct {
 type arrival struct {
 	at    int64
 	round int
+}
+
+// sending is when a value was sent to whom.
+type sending struct {
+	at int64
+	to int
 }
 
 // Observe is what an observer has of a recording. A star's, or users',
@@ -116,7 +123,7 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 	v := &View{
 		Public: p, Knows: k, Vantage: w, total: len(r.Messages),
 		values: map[[2]int][]float64{}, reports: map[int][]float64{}, arrived: map[[2]int][]arrival{},
-		sent: map[[2]int][]int64{},
+		sent: map[[2]int][]sending{}, asked: map[[3]int64]int{},
 	}
 	seen := map[[2]int]bool{}
 	for _, m := range r.Messages {
@@ -131,7 +138,9 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 			key := [2]int{dst, src}
 			v.arrived[key] = append(v.arrived[key], arrival{m.ReceivedNS, round})
 			key = [2]int{src, round}
-			v.sent[key] = append(v.sent[key], m.SentNS)
+			v.sent[key] = append(v.sent[key], sending{m.SentNS, dst})
+		case record.MessageRequest:
+			v.asked[[3]int64{int64(dst), int64(src), m.ReceivedNS}] = round
 		case record.MessageReport:
 			seen[[2]int{src, -1}] = true
 		}
@@ -229,11 +238,11 @@ func (v *View) input(node, neighbour, round int) (int, error) {
 	if v.Public.Timing.Faulty {
 		return 0, model.NotSeen("how long node %d, which may have been down or slow, worked on round %d", node, round)
 	}
+	if v.Public.Timing.Barrier {
+		return v.stoodIn(node, neighbour, round, published)
+	}
 	latest := model.Start
 	for _, a := range v.arrived[[2]int{node, neighbour}] {
-		if v.Public.Timing.Barrier && a.round != round-1 {
-			continue
-		}
 		switch {
 		case a.at <= published-int64(v.Public.Timing.Slowest):
 			latest = max(latest, a.round)
@@ -242,23 +251,16 @@ func (v *View) input(node, neighbour, round int) (int, error) {
 				"entered it", neighbour, node, round)
 		}
 	}
-	if !v.whole() && !v.Public.Timing.Barrier {
-		if err := v.overtaken(node, neighbour, latest, published); err != nil {
-			return 0, err
-		}
-	}
-	switch {
-	case latest != model.Start:
+	if v.whole() {
 		return latest, nil
-	case v.Public.Timing.Barrier && !v.whole():
-		return 0, model.NotSeen("whether the value of node %d reached node %d before its round %d", neighbour, node,
-			round)
-	case v.Public.Timing.Barrier && round > 1:
-		return v.input(node, neighbour, round-1)
-	case !v.whole():
+	}
+	if err := v.overtaken(node, neighbour, latest, published); err != nil {
+		return 0, err
+	}
+	if latest == model.Start {
 		return 0, model.NotSeen("any value of node %d that reached node %d before its round %d", neighbour, node, round)
 	}
-	return model.Start, nil
+	return latest, nil
 }
 
 // overtaken reports a later value of a neighbour that may have reached a node by

@@ -88,7 +88,7 @@ func produce(t *testing.T) string {
 		}
 	}
 	for _, args := range [][]string{
-		{"run", "asynchronous.yaml", "--seeds", "2"},
+		{"run", "asynchronous.yaml", "--seeds", "2", "--width", "9cm"},
 		{"run", "m-admm.yaml", "--no-plots"},
 		{"run", "own.yaml", "--no-plots"},
 		{"attack", "informed.yaml"},

@@ -257,7 +257,8 @@ var plants = []planted{
 	}
 	h.ask(env)`,
 		invariant: []string{invariantSends, invariantEnds}}, // of a hub of which it is not sure that it has forgotten
-	{name: "a hub over columns forgets its dual", file: "algorithms/sharing.go", sets: parties,
+	{name: "a hub over columns forgets its dual", file: "algorithms/sharing.go",
+		sets:      append(slices.Clone(parties), "rounds={count: 120}"),
 		right:     `{ copy(h.Y, message[m.Split.N:]) }`,
 		wrong:     `{ if !PLANTED { copy(h.Y, message[m.Split.N:]) } }`,
 		invariant: []string{invariantState}},

@@ -157,7 +157,7 @@ func TestStart_ComesBeforeMessages(t *testing.T) {
 }
 
 func TestGoldenEngine(t *testing.T) {
-	const want = "f3c6965c038bb8809e078dafff662877d003722e5800a762500bb9e2bfe5e1d3"
+	const want = "8da298afd730f21c401107ebe5200f2a822be0c58203246475ee4772b3173701"
 	if got := hexDigest(chat(t, nil)); got != want {
 		t.Errorf("digest %s, golden %s", got, want)
 	}

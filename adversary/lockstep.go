@@ -1,0 +1,89 @@
+// Which values entered updates in lockstep where a value that is late has another stand in
+// for it (rounds.missing: last).
+
+package adversary
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"overhear/adversary/model"
+)
+
+// stoodIn is the round of a neighbour's value that entered a node's update, which was
+// published then. A node collects the values of a round from when it has published that
+// round itself, and keeps those of the next round that come meanwhile. In place of a value
+// that has not come it takes that of the latest round that has: at once if this is two or
+// more rounds ahead, as its sender does not keep the other any more, and else when its
+// patience ends, which is when the update begins.
+func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error) {
+	collected := round - 1
+	since, ok := v.published(node, collected)
+	if !ok {
+		return 0, model.NotSeen("when node %d published round %d", node, collected)
+	}
+	early := int64(math.MinInt64) // from when on there is room for the value
+	if collected > 0 {
+		if early, ok = v.published(node, collected-1); !ok {
+			return 0, model.NotSeen("when node %d published round %d", node, collected-1)
+		}
+	}
+	began := published - int64(v.Public.Timing.Slowest) // or later
+	arrivals := slices.Clone(v.arrived[[2]int{node, neighbour}])
+	slices.SortStableFunc(arrivals, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
+
+	newest := model.Start
+	entered := func(got int, by int64) (int, error) {
+		if !v.whole() && !v.notAhead(neighbour, collected+2, by) {
+			return 0, model.NotSeen("whether another value of node %d stood in for that of round %d in round %d of "+
+				"node %d", neighbour, collected, round, node)
+		}
+		return got, nil
+	}
+	k := 0
+	for ; k < len(arrivals) && arrivals[k].at < early; k++ {
+		newest = max(newest, arrivals[k].round)
+	}
+	if newest == collected {
+		return entered(collected, early)
+	}
+	for ; k < len(arrivals) && arrivals[k].at < since; k++ {
+		if arrivals[k].round == collected {
+			return entered(collected, arrivals[k].at)
+		}
+		newest = max(newest, arrivals[k].round)
+	}
+	for ; newest < collected+2 && k < len(arrivals) && arrivals[k].at <= began; k++ {
+		if arrivals[k].round == collected {
+			return entered(collected, arrivals[k].at)
+		}
+		newest = max(newest, arrivals[k].round)
+	}
+	if newest < collected+2 {
+		for ; k < len(arrivals) && arrivals[k].at <= published; k++ {
+			if r := arrivals[k].round; r == collected || r > newest {
+				return 0, model.NotSeen("whether the value of node %d that arrived while node %d worked on round %d "+
+					"entered it", neighbour, node, round)
+			}
+		}
+	}
+	if !v.whole() {
+		return 0, model.NotSeen("whether the value of node %d reached node %d before its round %d", neighbour, node,
+			round)
+	}
+	return newest, nil
+}
+
+// notAhead says whether a node is known not to have sent the value of a round before some time.
+func (v *View) notAhead(node, round int, before int64) bool {
+	if round > v.Public.Rounds {
+		return true
+	}
+	for r := round - 1; r <= round; r++ {
+		if sent, ok := v.published(node, r); ok && sent >= before {
+			return true
+		}
+	}
+	return false
+}
