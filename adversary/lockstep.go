@@ -29,7 +29,9 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 			return 0, model.NotSeen("when node %d published round %d", node, collected-1)
 		}
 	}
-	began := published - int64(v.Public.Timing.Slowest) // or later
+	// As long as it waits for this value, the update begins at the deadline.
+	began := max(published-int64(v.Public.Timing.Slowest), since+int64(v.Public.Timing.Deadline)-1) // or later
+	began = min(began, published)
 	arrivals := slices.Clone(v.arrived[[2]int{node, neighbour}])
 	slices.SortStableFunc(arrivals, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
 

@@ -33,6 +33,7 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any)
 		Zero: s.Algorithm.Init.Normal == 0,
 		Timing: model.Timing{
 			Lockstep: lockstep(s), Barrier: s.Rounds.Mode == "synchronous", Faulty: s.Network.Faults != nil,
+			Deadline: s.Rounds.Deadline,
 			Trigger: parameter.Trigger{Quorum: s.Rounds.Quorum, Staleness: s.Rounds.Staleness,
 				Timeout: s.Rounds.Timeout},
 		},

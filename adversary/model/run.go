@@ -30,7 +30,8 @@ type Run struct {
 // Timing is when nodes go on, as far as that is public.
 type Timing struct {
 	Lockstep bool              // an update of round t uses the neighbours' values of round t−1
-	Barrier  bool              // or, where they came too late, what the update before used; else the latest that came
+	Barrier  bool              // or, where they came too late, the latest that came
+	Deadline sim.Duration      // with a barrier: how long a node waits
 	Slowest  sim.Duration      // an update takes no longer; where rounds are not in lockstep
 	Faulty   bool              // nodes may be down, or slower than Slowest says
 	Trigger  parameter.Trigger // when a node goes on; where there is neither lockstep nor barrier

@@ -150,7 +150,7 @@ func TestEpsilonHat_ComesNear(t *testing.T) {
 	best := 0.0
 	for c := -6.0; c < 6; c += 0.001 {
 		tpr, fpr := phi(ratio-c), phi(-c)
-		best = max(best, math.Log((tpr-delta)/fpr), math.Log((1-fpr-delta)/(1-tpr)))
+		best = max(best, math.Log(max(tpr-delta, 0)/fpr), math.Log(max(1-fpr-delta, 0)/(1-tpr)))
 	}
 	if exact := gaussianEpsilon(ratio, delta); !(math.Abs(best-exact) <= 1e-3) {
 		t.Fatalf("the best threshold shows %v, the curve says %v", best, exact)

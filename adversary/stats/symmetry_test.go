@@ -25,7 +25,7 @@ func TestLossBound_IsTheSameWithTheWorldsExchanged(t *testing.T) {
 						low, _ := ClopperPearson(tp, na, Confidence)
 						_, high := ClopperPearson(fp, nb, Confidence)
 						first, last := math.Log((low-delta)/high), math.Log((1-high-delta)/(1-low))
-						if !(last <= first) || math.IsNaN(first) && !math.IsNaN(last) {
+						if last > first || math.IsNaN(first) && !math.IsNaN(last) {
 							second++
 							if !(math.Abs(one-last) <= 1e-9) {
 								t.Fatalf("%d of %d, %d of %d, δ = %v: %v, by negatives %v", tp, na, fp, nb, delta, one,
