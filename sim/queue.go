@@ -45,7 +45,7 @@ type queue interface {
 	pop(e *event) bool // false when empty
 }
 
-// heap4 is a 4-ary heap: the reference queue, and the near end of the other.
+// heap4 is a 4-ary heap: the reference queue, and a part of the other.
 type heap4 struct{ events []event }
 
 func (h *heap4) push(e *event) {
@@ -104,25 +104,34 @@ func (h *heap4) pop(out *event) bool {
 }
 
 // radix is a monotone radix heap (Ahuja, Mehlhorn, Orlin & Tarjan 1990) with a
-// small ordinary heap at its near end.
+// sorted run at its near end.
 //
-// Events up to the horizon are in `near`. A later event is in the bucket of the
-// highest byte in which its time differs from the horizon, and of that byte's
-// value, so that buckets are in order of time and an event moves to a lower
-// bucket at most once a byte. When near is empty, the first bucket moves there
-// as a whole if it is small, and otherwise is split over those of lower bytes.
+// An event beyond the horizon is in the bucket of the highest digit in which its
+// time differs from the horizon, and of that digit's value, so that buckets are in
+// order of time and an event moves to a lower bucket at most once a digit. When
+// nothing up to the horizon is left, the first bucket becomes the run as a whole
+// if it is one block, and otherwise is split over those of lower digits. What is
+// pushed up to the horizon meanwhile is in an ordinary heap.
 type radix struct {
-	near    heap4
+	run     *block             // all that is up to the horizon but for late
+	order   [blockEvents]uint8 // of the run's events
+	next    int                // the first in that order that is pending
+	count   int                // of events in the run, past ones included
+	late    heap4              // events pushed up to the horizon
 	horizon Time
-	levels  uint64         // bit l: some bucket of byte l is not empty
-	words   [8]uint64      // bit w: some bit of full[l][w] is set
-	full    [8][4]uint64   // bit v, over four words: the bucket of value v is not empty
-	buckets [8][256]bucket // by byte of the time, the least significant first, and its value
+	levels  uint64                          // bit l: some bucket of digit l is not empty
+	words   [digits]uint64                  // bit w: some bit of full[l][w] is set
+	full    [digits][1 << digit / 64]uint64 // bit v, over all words: the bucket of value v is not empty
+	buckets [digits][1 << digit]bucket      // by digit of the time, the least significant first, and its value
 	spare   *block
 }
 
-// small is how many events are better sorted by the near heap than split.
-const small = 64
+// digit is how many bits a digit of a time has. With eight, two digits would meet at
+// 17 ms: at usual delays most events would be beyond, and move once more.
+const (
+	digit  = 9
+	digits = (63 + digit - 1) / digit
+)
 
 // bucket is a list of blocks, of which the head holds n events and the others
 // are full.
@@ -130,7 +139,6 @@ type bucket struct {
 	head  *block
 	n     int
 	least Time // meaningless in an empty bucket
-	whole int  // full blocks
 }
 
 const blockEvents = 31
@@ -142,7 +150,7 @@ type block struct {
 
 func (r *radix) push(e *event) {
 	if e.at <= r.horizon {
-		r.near.push(e)
+		r.late.push(e)
 		return
 	}
 	*r.place(e.at) = *e
@@ -151,11 +159,11 @@ func (r *radix) push(e *event) {
 // place makes room for an event beyond the horizon, which the caller writes
 // there, field by field: copying one just built would wait for its stores.
 func (r *radix) place(at Time) *event {
-	level := uint(bits.Len64(uint64(at^r.horizon))-1) / 8 % 8
-	value := uint8(at >> (8 * level))
+	level := uint(bits.Len64(uint64(at^r.horizon))-1) / digit
+	value := uint(at>>(digit*level)) % (1 << digit)
 	u := &r.buckets[level][value]
 	if u.head == nil {
-		u.head, u.least = r.block(), at
+		u.head, u.n, u.least = r.block(), 0, at
 		r.full[level][value/64] |= 1 << (value % 64)
 		r.words[level] |= 1 << (value / 64)
 		r.levels |= 1 << level
@@ -163,7 +171,6 @@ func (r *radix) place(at Time) *event {
 		k := r.block()
 		k.next = u.head
 		u.head, u.n = k, 0
-		u.whole++
 	}
 	if at < u.least {
 		u.least = at
@@ -183,37 +190,81 @@ func (r *radix) block() *block {
 	return k
 }
 
+func (r *radix) free(k *block) {
+	if k != nil {
+		k.next = r.spare
+		r.spare = k
+	}
+}
+
 func (r *radix) pop(e *event) bool {
-	for !r.near.pop(e) {
+	for {
+		if r.next < r.count {
+			first := &r.run.events[r.order[r.next]]
+			if len(r.late.events) > 0 && r.late.events[0].before(first) {
+				return r.late.pop(e)
+			}
+			*e = *first
+			r.next++
+			return true
+		}
+		if r.late.pop(e) {
+			return true
+		}
 		if r.levels == 0 {
 			return false
 		}
-		level := bits.TrailingZeros64(r.levels)
-		word := bits.TrailingZeros64(r.words[level])
-		value := 64*word + bits.TrailingZeros64(r.full[level][word])
-		u := r.buckets[level][value]
-		r.buckets[level][value] = bucket{}
-		if r.full[level][word] &^= 1 << (value % 64); r.full[level][word] == 0 {
-			if r.words[level] &^= 1 << word; r.words[level] == 0 {
-				r.levels &^= 1 << level
-			}
-		}
-		if u.whole*blockEvents+u.n <= small {
-			// All times that share the bucket's digits down to its own are now near.
-			r.horizon = u.least | (1<<(8*level) - 1)
-		} else {
-			r.horizon = u.least
-		}
-		n := u.n
-		for k := u.head; k != nil; n = blockEvents {
-			for i := range k.events[:n] {
-				r.push(&k.events[i])
-			}
-			next := k.next
-			k.next = r.spare
-			r.spare = k
-			k = next
+		r.advance()
+	}
+}
+
+// advance moves the horizon to the first bucket; there is one, and nothing before it.
+func (r *radix) advance() {
+	level := bits.TrailingZeros64(r.levels)
+	word := bits.TrailingZeros64(r.words[level])
+	value := 64*word + bits.TrailingZeros64(r.full[level][word])
+	u := r.buckets[level][value]
+	r.buckets[level][value].head = nil
+	if r.full[level][word] &^= 1 << (value % 64); r.full[level][word] == 0 {
+		if r.words[level] &^= 1 << word; r.words[level] == 0 {
+			r.levels &^= 1 << level
 		}
 	}
-	return true
+	if u.head.next == nil {
+		// All times that share the bucket's digits down to its own are now near.
+		r.horizon = u.least | (1<<(digit*level) - 1)
+		r.free(r.run)
+		r.run, r.next, r.count = u.head, 0, u.n
+		r.sort()
+		return
+	}
+	r.horizon = u.least
+	n := u.n
+	for k := u.head; k != nil; n = blockEvents {
+		for i := range k.events[:n] {
+			r.push(&k.events[i])
+		}
+		next := k.next
+		r.free(k)
+		k = next
+	}
+}
+
+// sort finds the order of the run. An event's place is the number of those before it: all pairs are compared, which
+// for so few takes less than the wrong guesses of a processor about a sort that branches.
+func (r *radix) sort() {
+	var place [blockEvents]uint8
+	events := r.run.events[:r.count]
+	for i := range events {
+		e, later := &events[i], uint8(0)
+		for j := range events[:i] {
+			c := uint8(e.earlier(&events[j]))
+			place[j] += c
+			later += c
+		}
+		place[i] = uint8(i) - later
+	}
+	for i := range events {
+		r.order[place[i]] = uint8(i)
+	}
 }

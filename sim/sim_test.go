@@ -527,10 +527,43 @@ func TestRadix_NearEndStaysSmall(t *testing.T) {
 			t.Fatalf("%+v follows %v", e, now)
 		}
 		now = e.at
-		most = max(most, len(r.near.events))
+		most = max(most, r.count-r.next+len(r.late.events))
 		push()
 	}
-	if most > 2*small {
+	if most > 2*blockEvents {
 		t.Errorf("%d events were at the near end, of %d", most, pending)
+	}
+}
+
+// The radix heap gives what the reference gives, with delays of any size, many
+// events of one instant, and events pushed before others that are due already.
+func TestRadix_AgreesWithHeap(t *testing.T) {
+	for _, pending := range []int{1, 2, blockEvents, blockEvents + 1, 500} {
+		for _, widest := range []int{1, 4, digit, digit + 1, 25, 55} {
+			r, h, s := new(radix), new(heap4), NewStream(uint64(pending), "test", uint64(widest))
+			now, key := Time(0), uint64(0)
+			push := func() {
+				key++
+				delay := Time(s.Uint64() >> (64 - s.IntN(widest))) // many are 0
+				e := event{at: now + delay, key: mix(key), arg: key, node: int32(key), kind: kindTimer}
+				r.push(&e)
+				h.push(&e)
+			}
+			for range pending {
+				push()
+			}
+			var e, want event
+			for n := 0; h.pop(&want); n++ {
+				if !r.pop(&e) || e != want {
+					t.Fatalf("%d pending, %d bits: event %d is %+v, want %+v", pending, widest, n, e, want)
+				}
+				for now = e.at; n < 10*pending && len(h.events) < pending; {
+					push()
+				}
+			}
+			if r.pop(&e) {
+				t.Errorf("%d pending, %d bits: %+v is left", pending, widest, e)
+			}
+		}
 	}
 }
