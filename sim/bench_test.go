@@ -1,6 +1,6 @@
 // Benchmarks of the engine, each against the textbook engine in the same run:
 // container/heap of pointers to event structs in interfaces, one allocation an
-// event; with and without the same digest, computed as it goes.
+// event and one a packet; with and without the same digest, computed as it goes.
 
 package sim
 
