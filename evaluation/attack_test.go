@@ -268,8 +268,8 @@ func TestAttack_WithoutLockstep(t *testing.T) {
 	// Where other values stand in for late ones it takes those that did, whatever was lost.
 	for k := range 12 {
 		latency := fmt.Sprintf("network.latency={kind: lognormal, median: %dms, sigma: 0.8}", 14+k)
-		_, a := attacked(t, hospitals, "rounds={count: 30, missing: last, deadline: 150ms}", "network.loss=0.5", latency,
-			"network.topology.nodes=4", "adversary.attacks=[kkt-rounds]")
+		_, a := attacked(t, hospitals, "rounds={count: 30, missing: last, deadline: 150ms}", "network.loss=0.5",
+			latency, "network.topology.nodes=4", "adversary.attacks=[kkt-rounds]")
 		if f := a.Findings[0]; f.Succeeded == record.Failed || !(f.Estimates[len(f.Estimates)-1].Residual <= 1e-6) {
 			t.Errorf("%s: %s, %s; unseen %q", latency, f.Succeeded, f.Conclusion, f.Unseen)
 		}
