@@ -59,6 +59,22 @@ func (a *Account) warnings() []string {
 	return []string{"the privacy bound is not established: " + a.Established.Error()}
 }
 
+// end has the account be of a run that ended early, in which the node that has published most
+// has published so many rounds: who listens has these, whichever round is the last that all
+// nodes have completed.
+func (a *Account) end(m algorithms.Method, rounds int) {
+	if rounds >= len(a.Bound)-1 {
+		return
+	}
+	a.Ledger, a.Bound = a.Ledger.Until(rounds), a.Bound[:rounds+1]
+	if c, ok := m.(algorithms.Composing); ok {
+		a.composedDelta = 0
+		if rounds > 0 {
+			_, a.composedDelta = c.Composed(rounds)
+		}
+	}
+}
+
 // fill enters the loss so far into the rows.
 func (a *Account) fill(rows []metrics.Row) {
 	if a.Established != nil {

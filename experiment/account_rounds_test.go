@@ -3,12 +3,16 @@
 package experiment
 
 import (
+	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"overhear/metrics"
 	"overhear/privacy"
+	"overhear/record"
+	"overhear/scenarios"
 )
 
 // A node's messages cost what its own rounds cost: whoever has published three iterates has lost the sum of three
@@ -49,5 +53,81 @@ func TestAccount_AsynchronousRunClaimsWhatTheFastestNodeSpent(t *testing.T) {
 	}
 	if !apart {
 		t.Error("the nodes kept in step, so the test shows nothing")
+	}
+}
+
+const cut = `name: cut
+problem: {data: wdbc, train: 60, rho: 0.02}
+network: {topology: {kind: path, nodes: 6}, latency: 10ms,
+  faults: [{at: 500ms, partition: [[0, 1, 2], [3, 4, 5]]}]}
+rounds: {count: 100, deadline: 2s}
+algorithm: {kind: dvp, eta: 0.1, alpha: 0.1}
+`
+
+// A run in lockstep that ends early claims what left the node that has published most, though
+// its last row is of a round that all have completed; its bounds are of those rounds, too,
+// and a repeat says the same.
+func TestAccount_RunThatEndsEarlyClaimsWhatLeft(t *testing.T) {
+	s, err := scenarios.Parse("t.yaml", []byte(cut))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := New(s, "").Run(context.Background(), 1, Options{Out: t.TempDir()})
+	if err == nil || run == nil {
+		t.Fatalf("the run did not end early: %v", err)
+	}
+	most := run.Info.Activity.MostRounds
+	if !(most > run.Info.Rounds) || !(most < 100) {
+		t.Fatalf("the last complete round is %d, the last that a node published %d: the test shows nothing",
+			run.Info.Rounds, most)
+	}
+	want := new(privacy.Ledger)
+	for round := 1; round <= most; round++ {
+		want.Spend(0, round, privacy.Sample, privacy.PureDP{Epsilon: 0.1})
+	}
+	close := func(what string, got record.Number, want float64) {
+		if !(math.Abs(float64(got)-want) <= 1e-9) {
+			t.Errorf("%s is %v, of %d rounds it is %v", what, got, most, want)
+		}
+	}
+	close("the final loss", run.Info.Final.PrivacyLoss, want.Pure(0, most, privacy.Sample))
+	table, err := run.Metrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := table.Rows[len(table.Rows)-1]
+	close("the last row's loss", record.Number(last[slices.Index(table.Columns, "privacy_loss")]), 0.1*float64(most))
+	close("the last row's most_round", record.Number(last[slices.Index(table.Columns, "most_round")]), float64(most))
+	for _, c := range run.Info.Privacy.Claims {
+		close("the claim", c.Epsilon, 0.1*float64(most))
+		close("by Rényi divergences", c.RDP, want.RDP(0, privacy.Sample, float64(c.AtDelta)))
+		if !(c.Bound.Epsilon <= run.Info.Final.PrivacyLoss) {
+			t.Errorf("the least bound %v is above the sum %v", c.Bound.Epsilon, run.Info.Final.PrivacyLoss)
+		}
+	}
+	if _, err := Verify(context.Background(), run, "", Options{Workers: 1}); err != nil {
+		t.Errorf("its repeat: %v", err)
+	}
+}
+
+// Where nothing but the start was published, nothing was lost: by no composition.
+func TestAccount_NothingPublishedIsNothingLost(t *testing.T) {
+	s, err := scenarios.Parse("t.yaml", []byte(cut), "network.faults=[{at: 1us, partition: [[0, 1, 2], [3, 4, 5]]}]",
+		"network.topology={kind: ring, nodes: 6}", "network.latency=3s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := New(s, "").complete(context.Background(), 1, Execution{Workers: 1}, nil, nil)
+	if err != nil || out.early == nil || out.furthest() != 0 {
+		t.Fatalf("%v: the run went on", err)
+	}
+	info := New(s, "").info(out)
+	if len(info.Privacy.Claims) != 6 || info.Final.PrivacyLoss != 0 {
+		t.Errorf("%d claims, loss %v", len(info.Privacy.Claims), info.Final.PrivacyLoss)
+	}
+	for _, c := range info.Privacy.Claims {
+		if !(c.Epsilon == 0) || !(c.Bound.Epsilon == 0) || !(c.RDP == 0) || !(c.ZCDP == 0) || !(c.PerRound == 0) {
+			t.Errorf("a claim of a run in which nothing was published: %+v", c)
+		}
 	}
 }

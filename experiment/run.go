@@ -213,7 +213,14 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	a.Elsewhere = a.Elsewhere || departures != nil
 	a.Warnings = append(a.Warnings, e.unfelt(out.Finished)...)
 	a.conclude(r.largest)
+	if out.early != nil {
+		last := &out.rows[len(out.rows)-1]
+		last.Most = max(last.Most, out.furthest())
+	}
 	if a.Account != nil {
+		if out.early != nil {
+			a.Account.end(a.Method, out.rows[len(out.rows)-1].Most)
+		}
 		a.Account.fill(out.rows)
 	}
 	out.wall = time.Since(start)
@@ -307,6 +314,15 @@ func (o *outcome) departures(r *recorder) []string {
 			"without it from %v on", s.Node, s.Neighbour, s.At))
 	}
 	return all
+}
+
+// furthest is the round of the node with data that has published most.
+func (o *outcome) furthest() int {
+	most := 0
+	for _, n := range o.Activity.Nodes[o.First():] {
+		most = max(most, n.Rounds)
+	}
+	return most
 }
 
 // unfelt say in words which faults had no part in the run.

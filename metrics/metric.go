@@ -103,7 +103,8 @@ var all = []*Metric{
 		Absent: "if the method claims none, or its claim is not established",
 		Rows: Meaning{Definition: "the method's claimed bound up to the round, as its paper composes it, largest " +
 			"over nodes (ZKL18 §5, P(t)): the sum over rounds, or by Rényi divergences where a mechanism is not " +
-			"pure; the least of all compositions is the privacy bound of a run's table"},
+			"pure; where nodes are in rounds of their own, and in the last row of a run that ended early, it is of " +
+			"`most_round` rounds; the least of all compositions is the privacy bound of a run's table"},
 		field: func(r *Row) *float64 { return &r.PrivacyLoss },
 		final: func(f record.Final) float64 { return float64(f.PrivacyLoss) },
 	},
@@ -160,7 +161,8 @@ var all = []*Metric{
 	},
 	{
 		Name: "most_round", Unit: "rounds",
-		Rows:  Meaning{Definition: "round of the node that has published most iterates"},
+		Rows:  Meaning{Definition: "round of the node that has published most iterates; where rounds are in lockstep, the " +
+			"row's own, but in the last row of a run that ended early"},
 		count: func(r *Row) float64 { return float64(r.Most) },
 	},
 }

@@ -29,7 +29,7 @@ type Row struct {
 	Averaged    Averaged
 	TestLoss    float64
 	Least       int // equal to Round in lockstep
-	Most        int // so is this
+	Most        int // so is this, but in the last row of a run that ended early
 }
 
 // measured are the fields that are measured of what the nodes hold, which takes long.

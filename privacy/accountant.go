@@ -92,6 +92,20 @@ func (l *Ledger) Part(node, first, last int) *Ledger {
 	return part
 }
 
+// Until is what all nodes spent in the rounds up to and including that one. Units and
+// nodes that spent later only are in it, with nothing.
+func (l *Ledger) Until(round int) *Ledger {
+	out := new(Ledger)
+	for _, u := range l.units {
+		cut := &unitBook{name: u.name}
+		for _, b := range u.nodes {
+			cut.nodes = append(cut.nodes, &nodeBook{node: b.node, entries: slices.Clone(b.entries[:b.until(round)])})
+		}
+		out.units = append(out.units, cut)
+	}
+	return out
+}
+
 // Pure is the ε that the node spent on that unit in all rounds up to and
 // including that one, by basic composition: the sum of the invocations' ε.
 func (l *Ledger) Pure(node, round int, unit Unit) float64 {

@@ -253,6 +253,9 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 		}
 		meaning = by + ", " + meaning
 	}
+	if a := i.Activity; i.Ended != "" && a != nil && a.MostRounds > i.Rounds {
+		meaning += fmt.Sprintf("; of %d rounds, the most that a node has published", a.MostRounds)
+	}
 	if p.Chosen != nil {
 		meaning += fmt.Sprintf("; noise chosen for %v over the %s: the scenario's budgets × %.4g",
 			p.Chosen.Epsilon, p.Chosen.Over, p.Chosen.Scale)

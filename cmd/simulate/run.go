@@ -212,7 +212,7 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 		if len(ended) == 1 && !f.json {
 			early = errors.Join(early, report.Table(w, ended[0]))
 		}
-		return runs, early
+		return runs, errors.Join(early, allBounds(w, ended, f))
 	}
 	summed, others, err := e.Summarise(d, !f.noPlots, f.figures.Style)
 	if err != nil {
@@ -240,12 +240,18 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 	} else {
 		err = report.Table(w, runs[0])
 	}
-	for _, r := range runs {
-		if f.bounds {
-			err = errors.Join(err, report.Bounds(w, r.Info))
-		}
+	return runs, errors.Join(err, allBounds(w, runs, f), allBounds(w, ended, f), failed)
+}
+
+// allBounds writes all bounds of runs if that was asked for.
+func allBounds(w io.Writer, runs []*record.Run, f *runFlags) (err error) {
+	if !f.bounds || f.json {
+		return nil
 	}
-	return runs, errors.Join(err, failed)
+	for _, r := range runs {
+		err = errors.Join(err, report.Bounds(w, r.Info))
+	}
+	return err
 }
 
 // runAhead runs seeds of a scenario, as many at once as there are workers and memory holds, into their places among
