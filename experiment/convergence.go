@@ -77,7 +77,12 @@ func (o *outcome) steady() bool {
 // uninformative warns of an optimum that has learned nothing.
 func (o *outcome) uninformative(rho float64) []string {
 	e, base := float64(o.optimum.TestError), o.baseError()
-	if !(e >= base) || base == 0 {
+	if base == 0 {
+		labels := o.testLabels()
+		return []string{fmt.Sprintf("all %d test rows are of class %v: test error says nothing of the other class, and "+
+			"cannot tell what has learned from what has not", len(labels), labels[0])}
+	}
+	if !(e >= base) {
 		return nil
 	}
 	text := fmt.Sprintf("the optimum itself errs in %.2f %% of the test rows, saying the larger class always in %.2f "+
@@ -93,6 +98,36 @@ func (o *outcome) uninformative(rho float64) []string {
 			"does not help, the columns say too little of the label, or the test rows are too few", r.Smaller, rho)
 	}
 	return []string{text}
+}
+
+// worse warns of a run whose classifiers are worse than none: the zero vector has less
+// training loss, or saying the larger class always has less test error.
+func (o *outcome) worse() []string {
+	last := o.rows[len(o.rows)-1]
+	var how []string
+	if zero := o.zeroLoss(); last.Loss > zero*(1+1e-9) {
+		how = append(how, fmt.Sprintf("its training loss is %.3g, and that of the zero vector %.3g", last.Loss, zero))
+	}
+	if base := o.baseError(); base > 0 && last.TestError > base {
+		how = append(how, fmt.Sprintf("it errs in %.2f %% of the test rows, saying the larger class always in %.2f %%",
+			100*last.TestError, 100*base))
+	}
+	if how == nil || last.Round == 0 {
+		return nil
+	}
+	text := "the run ends worse than no model: " + strings.Join(how, "; ")
+	if algorithms.Noisy(o.Params) {
+		text += "; its noise is too much for its data (privacy.epsilon, the noise parameters, rows a node, rounds)"
+	}
+	return []string{text}
+}
+
+// zeroLoss is the training loss of the zero vector.
+func (o *outcome) zeroLoss() float64 {
+	if s := o.Split; s != nil {
+		return s.ObjectiveAt(make([]float64, s.N), 0) / (s.Weight * float64(s.N))
+	}
+	return float64(meanLoss(o.Problem, make([]float64, o.Problem.D)))
 }
 
 // otherSteps are the penalties and steps that the program would compute, where the

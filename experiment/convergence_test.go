@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -239,6 +240,60 @@ func TestRidge_ThatOutweighsTheDataIsWarnedOf(t *testing.T) {
 
 // A run that diverges, with rows or columns split, stopped or not: its directory is
 // complete up to there, repeats, and says so.
+func TestWarnings_OfRunsWorseThanNoModel(t *testing.T) {
+	const text = "the run ends worse than no model: "
+	for _, c := range []struct {
+		sets []string
+		want []string // nothing: the run is not warned of
+	}{
+		{[]string{"algorithm={kind: dvp, eta: 0.05, alpha: 0.001}"}, []string{"its training loss is ", "zero vector 0.693",
+			"it errs in ", "saying the larger class always in ", "its noise is too much"}},
+		{[]string{"algorithm={kind: admm, eta: 0.01}"}, nil},
+		{[]string{"problem.columns=[11, 10, 10]", "network.topology={kind: star, nodes: 4}",
+			"algorithm={kind: admm-sharing, form: averaged}"}, nil},
+		{[]string{"problem.columns=[11, 10, 10]", "network.topology={kind: star, nodes: 4}",
+			"algorithm={kind: private-admm-sharing, form: averaged, noise: ambient, sigma: 1000}"},
+			[]string{"its training loss is ", "zero vector 0.693"}},
+	} {
+		i := measured(t, shipped(t, "quickstart.yaml", append(c.sets, "rounds.count=20")...))
+		said := strings.Join(i.Warnings, "\n")
+		if strings.Contains(said, text) != (c.want != nil) {
+			t.Errorf("%v: loss %v, test error %v: %q", c.sets, i.Final.Loss, i.Final.TestError, i.Warnings)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(said, want) {
+				t.Errorf("%v: no %q in %q", c.sets, want, i.Warnings)
+			}
+		}
+	}
+}
+
+// Where all test rows are of one class, test error says nothing, and that is said.
+func TestWarnings_OfTestRowsOfOneClass(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("a,b,class\n")
+	for k := range 400 {
+		class := "no"
+		if k%60 == 0 && k < 300 {
+			class = "yes"
+		}
+		fmt.Fprintf(&rows, "%v,%v,%s\n", float64(k*k%97), float64(k*31%89), class)
+	}
+	file := filepath.Join(t.TempDir(), "rare.csv")
+	if err := os.WriteFile(file, []byte(rows.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for train, warned := range map[int]bool{310: true, 200: false} { // the last row of class yes is the 241st
+		i := measured(t, shipped(t, "quickstart.yaml", "rounds.count=2", "problem.order=file",
+			fmt.Sprintf("problem.train=%d", train), "problem.data={csv: "+file+", label: class, positive: \"yes\"}"))
+		said := strings.Join(i.Warnings, "\n")
+		want := fmt.Sprintf("all %d test rows are of class -1: test error says nothing", 400-train)
+		if (i.BaseError == 0) != warned || strings.Contains(said, want) != warned {
+			t.Errorf("%d training rows, base error %v: %q", train, i.BaseError, i.Warnings)
+		}
+	}
+}
+
 func TestDiverged_RunIsKept(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -270,7 +270,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Rates:        e.rates(out),
 		Activity:     out.summary(),
 		Parameters:   scenarios.FormatParameters(out.Params),
-		Warnings:     append(append([]string{}, out.Warnings...), out.uninformative(e.Problem.Rho)...),
+		Warnings:     slices.Concat([]string{}, out.Warnings, out.uninformative(e.Problem.Rho), out.worse()),
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"text/tabwriter"
 
@@ -150,23 +151,43 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 	return nil
 }
 
+var anyNumber = regexp.MustCompile(`[-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?`)
+
+// Alike is the same for texts that differ in numbers only.
+func Alike(text string) string { return anyNumber.ReplaceAllString(text, "0") }
+
 // seedLines writes what runs say, each text once, with the number of seeds that say it where that is not all of them.
+// Texts that differ in numbers only are one, of which the first is written with its seed.
 func seedLines(w io.Writer, what string, runs []*record.Run, says func(i *record.Info) []string) {
-	var texts []string
-	count := map[string]int{}
+	type line struct {
+		text  string
+		first uint64
+		count int
+		same  bool // in all numbers
+	}
+	var lines []*line
+	known := map[string]*line{}
 	for _, r := range runs {
 		for _, text := range says(r.Info) {
-			if count[text]++; count[text] == 1 {
-				texts = append(texts, text)
+			l := known[Alike(text)]
+			if l == nil {
+				l = &line{text: text, first: r.Info.Seed, same: true}
+				known[Alike(text)], lines = l, append(lines, l)
 			}
+			l.count++
+			l.same = l.same && l.text == text
 		}
 	}
-	for _, text := range texts {
+	for _, l := range lines {
 		of := ""
-		if count[text] < len(runs) {
-			of = fmt.Sprintf("%d of %d seeds: ", count[text], len(runs))
+		if l.count < len(runs) || !l.same {
+			of = fmt.Sprintf("%d of %d seeds", l.count, len(runs))
+			if !l.same {
+				of += fmt.Sprintf(", the first being %d", l.first)
+			}
+			of += ": "
 		}
-		fmt.Fprintln(w, what+of+text)
+		fmt.Fprintln(w, what+of+l.text)
 	}
 }
 

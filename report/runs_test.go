@@ -3,6 +3,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -42,7 +43,8 @@ func TestSeedTable_WarnsAsOneRunDoes(t *testing.T) {
 			Reference:   record.Reference{TestError: 0.1},
 			Convergence: &record.Convergence{State: state, Factor: 0.9, Advice: "rounds"},
 			Computed:    []record.Computed{{Key: "eta", Value: 0.25, Why: "from curvature"}},
-			Ridge:       &record.Ridge{Smaller: 0.01}, Warnings: []string{"of all"}}
+			Ridge:       &record.Ridge{Smaller: 0.01}, Warnings: []string{"of all",
+				fmt.Sprintf("it errs in %d %%", 40+seed)}}
 		if seed == 2 {
 			i.Warnings = append(i.Warnings, "of one")
 		}
@@ -56,7 +58,8 @@ func TestSeedTable_WarnsAsOneRunDoes(t *testing.T) {
 		"progress: 1 of 3 seeds converged; seed 0: the distance to the optimum is below 0.1 %\n",
 		"progress: 2 of 3 seeds moving; seed 1: the distance to the optimum falls by 10 % a round; try rounds\n",
 		"eta: 0.25 in seed 0, computed: from curvature\n", "always the larger class: 40.00 %\n", "rho of seed 0: ",
-		"\nwarning: of all\n", "\nwarning: 1 of 3 seeds: of one\n",
+		"\nwarning: of all\n", "\nwarning: 3 of 3 seeds, the first being 0: it errs in 40 %\n",
+		"\nwarning: 1 of 3 seeds: of one\n",
 	} {
 		if strings.Count(b.String(), want) != 1 {
 			t.Errorf("no line, or several, %q in\n%s", want, b.String())

@@ -5,10 +5,11 @@ package sweep
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"overhear/report"
 )
 
 // Status writes how far a directory's sweep is, and what the stored runs are worth.
@@ -79,8 +80,6 @@ type cause struct {
 	count int
 }
 
-var anyNumber = regexp.MustCompile(`[-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?`)
-
 // ListFailures writes, for each cause of which runs failed, the error of the first of
 // them, the command that repeats that, and the others' numbers; flags are added to the
 // command.
@@ -95,7 +94,7 @@ func ListFailures(w io.Writer, p *Plan, s Store, flags ...string) error {
 		if err != nil {
 			return fmt.Errorf("run %d: %w", index, err)
 		}
-		key := anyNumber.ReplaceAllString(r.Error, "0")
+		key := report.Alike(r.Error)
 		c := known[key]
 		if c == nil {
 			c = &cause{first: index, error: r.Error}

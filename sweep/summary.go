@@ -19,17 +19,20 @@ import (
 // failing is the state of a run that ended with an error other than divergence.
 const failing = "failed"
 
-// states are those of a point, the most troubling first: a point is in the first of these
-// in which one of its runs is.
+// states are those of a run, the most troubling first.
 var states = []string{failing, record.Diverging, record.MovingAway, record.Moving, record.AtRest, record.Unknown,
 	record.Converged}
 
-// standing is the state of a point.
+// standing is how the stored runs of a point went.
 type standing struct {
-	state int // in states
-	runs  int // in that state, of all that are stored
-	of    int
-	first int // such a run
+	of int                   // how many there are
+	in map[string]*instances // by state
+}
+
+// instances are the runs of a point that are in a state.
+type instances struct {
+	runs  int
+	first int // the number of one
 	how   *record.Convergence
 }
 
@@ -68,8 +71,8 @@ type warning struct {
 	count int
 }
 
-// Summarise writes what the stored runs of a sweep are worth: how many points have
-// converged, and by name those that have not and what to change; the optimum's test error
+// Summarise writes what the stored runs of a sweep are worth: how many runs have
+// converged, and by name the points of those that have not, and what to change; the optimum's test error
 // beside that of always saying the larger class; what the ridge costs; and the warnings.
 func Summarise(w io.Writer, p *Plan, s Store) error {
 	none := span{math.Inf(1), math.Inf(-1)}
@@ -100,21 +103,21 @@ func (m *summary) take(r *Result) {
 		state = r.Convergence.State
 	}
 	number := m.plan.Task(r.Index).Point
-	at := slices.Index(states, state)
 	p := m.points[number]
 	if p == nil {
-		p = &standing{state: len(states)}
+		p = &standing{in: map[string]*instances{}}
 		m.points[number] = p
 	}
-	if p.of++; at < p.state {
-		p.state, p.runs, p.first, p.how = at, 0, r.Index, nil
+	p.of++
+	in := p.in[state]
+	if in == nil {
+		in = &instances{first: r.Index}
 		if r.Facts != nil && state != record.Converged {
-			p.how = r.Convergence
+			in.how = r.Convergence
 		}
+		p.in[state] = in
 	}
-	if at == p.state {
-		p.runs++
-	}
+	in.runs++
 	if r.Facts == nil {
 		return
 	}
@@ -125,7 +128,7 @@ func (m *summary) take(r *Result) {
 		m.ridge = r
 	}
 	for _, text := range r.Warnings {
-		key := anyNumber.ReplaceAllString(text, "0")
+		key := report.Alike(text)
 		v := m.known[key]
 		if v == nil {
 			v = &warning{text: text, first: r.Index}
@@ -146,13 +149,21 @@ func (m *summary) costs(r *Result) float64 {
 func (m *summary) write(w io.Writer) error {
 	var b strings.Builder
 	numbers := slices.Sorted(maps.Keys(m.points))
-	for at := len(states) - 1; at >= 0; at-- {
-		in := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return m.points[n].state != at })
+	all := 0
+	for _, p := range m.points {
+		all += p.of
+	}
+	for _, state := range slices.Backward(states) {
+		in := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return m.points[n].in[state] == nil })
 		if len(in) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "progress: %d of %d points %s\n", len(in), len(numbers), states[at])
-		if states[at] == record.Converged {
+		runs := 0
+		for _, n := range in {
+			runs += m.points[n].in[state].runs
+		}
+		fmt.Fprintf(&b, "progress: %d of %d runs %s, at %d of %d points\n", runs, all, state, len(in), len(numbers))
+		if state == record.Converged {
 			continue
 		}
 		for k, n := range in {
@@ -160,7 +171,7 @@ func (m *summary) write(w io.Writer) error {
 				fmt.Fprintf(&b, "  and %d more; %s has all, in its column progress\n", len(in)-listed, csvFile)
 				break
 			}
-			b.WriteString("  " + m.line(n) + "\n")
+			b.WriteString("  " + m.line(n, state) + "\n")
 		}
 	}
 	if m.optimum.low <= m.optimum.high {
@@ -183,15 +194,17 @@ func (m *summary) write(w io.Writer) error {
 	return err
 }
 
-// line names a point and says of its first run in the point's state how it went.
-func (m *summary) line(number int) string {
+// line names a point, says how many of its runs are in a state, and of the first of these
+// how it went.
+func (m *summary) line(number int, state string) string {
 	p := m.points[number]
+	in := p.in[state]
 	text := m.plan.name(number)
-	if p.runs < p.of {
-		text += fmt.Sprintf(" (%d of %d seeds)", p.runs, p.of)
+	if p.of > 1 {
+		text += fmt.Sprintf(" (%d of %d seeds)", in.runs, p.of)
 	}
-	if p.how != nil {
-		text += fmt.Sprintf("; run %d: %s", p.first, report.Progress(p.how))
+	if in.how != nil {
+		text += fmt.Sprintf("; run %d: %s", in.first, report.Progress(in.how))
 	}
 	return text
 }

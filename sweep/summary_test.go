@@ -35,10 +35,10 @@ func TestSummary_NamesPointsThatHaveNotConverged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"progress: 1 of 3 points converged\nprogress: 1 of 3 points moving\n" +
-			"  algorithm.eta=0.5 algorithm.theta=0.5; run 2: the distance to the optimum falls by ",
+		"progress: 2 of 6 runs converged, at 1 of 3 points\nprogress: 2 of 6 runs moving, at 1 of 3 points\n" +
+			"  algorithm.eta=0.5 algorithm.theta=0.5 (2 of 2 seeds); run 2: the distance to the optimum falls by ",
 		"eta: auto, which is ", "(it is 0.5)",
-		"progress: 1 of 3 points diverging\n  algorithm.eta=0.001 algorithm.theta=0.05\n",
+		"progress: 2 of 6 runs diverging, at 1 of 3 points\n  algorithm.eta=0.001 algorithm.theta=0.05 (2 of 2 seeds)\n",
 		"; of always the larger class: 3", "rho, where it costs most (run ", "; with rho 0.002: loss ",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -67,7 +67,8 @@ func TestSummary_NamesPointsThatHaveNotConverged(t *testing.T) {
 }
 
 // One warning of many runs is one line, though its numbers differ; so is one of few, with
-// how many runs it is of. A point is in the most troubling state of its runs.
+// how many runs it is of. A state is counted in runs: one of many seeds that fails, or still
+// moves, does not stand for its point.
 func TestSummary_GathersWarningsAndSeeds(t *testing.T) {
 	p := plan(t, smallScenario, Options{Grid: []string{"algorithm.eta=0.1,0.2"}, Seeds: 3})
 	d := open(t, filepath.Join(t.TempDir(), "sweep"), p)
@@ -92,7 +93,9 @@ func TestSummary_GathersWarningsAndSeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"warning: node 0 is slow\n", "warning: 1 of 5 runs, the first being 1: of one\n",
-		"progress: 1 of 2 points converged\n", "progress: 1 of 2 points failed\n  algorithm.eta=0.2 (1 of 3 seeds)\n"} {
+		"progress: 4 of 6 runs converged, at 2 of 2 points\n",
+		"progress: 1 of 6 runs moving away, at 1 of 2 points\n  algorithm.eta=0.2 (1 of 3 seeds); run 4: ",
+		"progress: 1 of 6 runs failed, at 1 of 2 points\n  algorithm.eta=0.2 (1 of 3 seeds)\n"} {
 		if strings.Count(b.String(), want) != 1 {
 			t.Errorf("no line, or several, %q in\n%s", want, b.String())
 		}
