@@ -35,6 +35,25 @@ type Setting struct {
 	Graph   *sim.Graph
 	Rounds  int    // the number of updates T; the last one is round T
 	Seed    uint64 // of all that nodes draw
+	Target  Target
+}
+
+// Target is the privacy loss that noise is chosen for; the zero Target: it is given.
+type Target struct {
+	Epsilon   float64
+	EachRound bool // of every round, not of the run
+}
+
+// room is how much of a target a method of so many uses may spend whatever its noise is.
+func (t Target) room(uses int) float64 {
+	if t.Epsilon == 0 {
+		return 1
+	}
+	half := t.Epsilon / 2
+	if t.EachRound {
+		half *= float64(uses)
+	}
+	return min(1, half)
 }
 
 // Cautious is a Method that may be used outside the conditions of its theorems.

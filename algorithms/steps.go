@@ -210,18 +210,18 @@ func patient(s Setting) (float64, string) {
 
 // frugal is η of a method that spends share·1.4c₁C/(ηV_iB_i) on every use whatever its
 // noise is: the least with which that comes to no more than 1 over all uses at any
-// node, but not below patient.
+// node, nor more than half the target that noise is chosen for, but not below patient.
 func frugal(s Setting, uses int) (float64, string) {
 	eta, why := patient(s)
 	p := s.Problem
-	need := 0.0
+	need, room := 0.0, s.Target.room(uses)
 	for i := range p.Shards {
-		need = max(need, float64(uses)*curvature(p)*p.C/(float64(s.Graph.Degree(i))*samples(p, i)))
+		need = max(need, float64(uses)*curvature(p)*p.C/(float64(s.Graph.Degree(i))*samples(p, i))/room)
 	}
 	if need <= eta || math.IsInf(need, 1) {
 		return eta, why
 	}
-	return need, fmt.Sprintf("the part of the claim that no noise lowers is at most 1 in %d uses", uses)
+	return need, fmt.Sprintf("the part of the claim that no noise lowers is at most %.3g in %d uses", room, uses)
 }
 
 // descent is the first step of a gradient method of T rounds: 1/M if it stays, and

@@ -140,6 +140,9 @@ func (a *Account) least(c *record.Claim, pure float64) record.Bound {
 	return best
 }
 
+// vanishing is a scale of budgets at which they are as good as nothing.
+const vanishing = 1e-12
+
 // choose scales a method's noise so that its claimed loss is the target, and
 // returns the new parameters.
 func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorithms.Setting,
@@ -171,6 +174,12 @@ func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorit
 	}
 	target := *p.Epsilon
 	scale, err := privacy.Solve(target, spent)
+	if least := spent(vanishing); err != nil && least > target/2 {
+		return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: whatever the noise is, the method "+
+			"spends %.6g, which leaves no room below the target or is more than the target; this part falls as "+
+			"algorithm.eta grows: leave eta out, or set it to %.3g times what it is, at which this part is half the "+
+			"target", target, p.Over, least, 2*least/target)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: %w", target, p.Over, err)
 	}

@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -60,6 +61,26 @@ func TestPrivacy_TargetIsMet(t *testing.T) {
 	}
 }
 
+// A penalty that is left to the program leaves room for noise below any target, which one of
+// 1 spent whatever the noise was did not.
+func TestPrivacy_ComputedPenaltyLeavesRoomForTheTarget(t *testing.T) {
+	for _, kind := range []string{"penalty-perturbation", "private-r-admm", "private-mr-admm"} {
+		for _, target := range []float64{1, 0.3, 0.01} {
+			for _, over := range []string{"run", "round"} {
+				_, out := measure(t, "algorithm={kind: "+kind+"}", fmt.Sprintf("privacy={epsilon: %v, over: %s}", target,
+					over), "rounds.count=40")
+				got := out.rows[len(out.rows)-1].PrivacyLoss
+				if over == "round" {
+					got = out.Account.Ledger.WorstRound(privacy.Sample, 1e-5)
+				}
+				if !(math.Abs(got-target) <= 1e-9*target) {
+					t.Errorf("%s: %v over the %s, want %v", kind, got, over, target)
+				}
+			}
+		}
+	}
+}
+
 func TestPrivacy_LossIsCumulativeAndOnlyWhereEstablished(t *testing.T) {
 	_, out := measure(t, "algorithm={kind: dvp, eta: 0.1, alpha: 0.25}")
 	for k, r := range out.rows {
@@ -84,8 +105,9 @@ func TestPrivacy_LossIsCumulativeAndOnlyWhereEstablished(t *testing.T) {
 
 func TestPrivacy_Refusals(t *testing.T) {
 	for want, sets := range map[string][]string{
-		"admm is none":         {"algorithm={kind: admm}", "privacy={epsilon: 1}"},
-		"more than the target": {"algorithm={kind: penalty-perturbation}", "privacy={epsilon: 0.001}"},
+		"admm is none": {"algorithm={kind: admm}", "privacy={epsilon: 1}"},
+		"is more than the target; this part falls as algorithm.eta grows": {
+			"algorithm={kind: penalty-perturbation, eta: 0.5}", "privacy={epsilon: 0.001}"},
 		"bound is not established": {"algorithm={kind: penalty-perturbation, eta: 0.0001, theta: 0.0001}",
 			"privacy={epsilon: 1}"},
 		"star with the hub": {"algorithm={kind: dp-admm}"},

@@ -181,6 +181,10 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 // that runs at the same time need copies, each of them equipped.
 func (e *Experiment) Equip(a *Assembly) error {
 	a.Account, a.Warnings, a.Elsewhere = nil, nil, false
+	a.Target = algorithms.Target{}
+	if e.Privacy.Epsilon != nil {
+		a.Target = algorithms.Target{Epsilon: *e.Privacy.Epsilon, EachRound: e.Privacy.Over == "round"}
+	}
 	a.Params, a.Computed = algorithms.Settle(e.Algorithm.Params, a.Setting)
 	var chosen *record.Chosen
 	var err error

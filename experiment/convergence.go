@@ -40,12 +40,12 @@ func (o *outcome) convergence() *record.Convergence {
 		default:
 			advice = append(advice, fmt.Sprintf("at least %d rounds more (rounds.count)", c.More))
 		}
-	case record.AtRest:
+	default:
 		if noisy {
 			advice = append(advice, "less noise")
 		}
 	}
-	if c.State != record.AtRest || !noisy {
+	if !noisy { // what is computed amid noise is a rule that another value may well beat
 		advice = append(advice, o.otherSteps()...)
 	}
 	if advice == nil {

@@ -240,6 +240,23 @@ func TestRidge_ThatOutweighsTheDataIsWarnedOf(t *testing.T) {
 
 // A run that diverges, with rows or columns split, stopped or not: its directory is
 // complete up to there, repeats, and says so.
+// Amid noise the penalty that would be computed may be worse than the one that is given, so
+// it is not advised; without noise it is.
+func TestConvergence_AdvisesNoComputedPenaltyAmidNoise(t *testing.T) {
+	for noise, want := range map[string]bool{"on": false, "off": true} {
+		for _, sets := range [][]string{
+			{"algorithm={kind: dvp, eta: 2, alpha: 50, noise: " + noise + "}", "rounds.count=40"},
+			{"algorithm={kind: penalty-perturbation, eta: 2, alpha: 5000, noise: " + noise + "}", "rounds.count=40"},
+		} {
+			i := measured(t, shipped(t, "quickstart.yaml", sets...))
+			c := i.Convergence
+			if c.State != record.Moving || strings.Contains(c.Advice, "auto") != want {
+				t.Errorf("%v: %s, try %q", sets, c.State, c.Advice)
+			}
+		}
+	}
+}
+
 func TestWarnings_OfRunsWorseThanNoModel(t *testing.T) {
 	const text = "the run ends worse than no model: "
 	for _, c := range []struct {

@@ -278,8 +278,8 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 		meaning += fmt.Sprintf("; of %d rounds, the most that a node has published", a.MostRounds)
 	}
 	if p.Chosen != nil {
-		meaning += fmt.Sprintf("; noise chosen for %v over the %s: the scenario's budgets × %.4g",
-			p.Chosen.Epsilon, p.Chosen.Over, p.Chosen.Scale)
+		meaning += fmt.Sprintf("; noise chosen for %v over the %s%s: the scenario's budgets × %.4g", p.Chosen.Epsilon,
+			p.Chosen.Over, met(p.Chosen.Over, worst), p.Chosen.Scale)
 	}
 	line(name, number(i.Final.PrivacyLoss), meaning)
 	if worst == nil {
@@ -291,6 +291,25 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 		meaning = fmt.Sprintf("at δ = %v %s", float64(least.Delta), meaning)
 	}
 	line(boundTitle, number(least.Epsilon), meaning)
+}
+
+// met says by which composition a target over a run was met, of the method's own, and what the least of all is: noise for the same
+// target by another composition is not the same noise.
+func met(over string, c *record.Claim) string {
+	if over != "run" || c == nil {
+		return ""
+	}
+	own := bounds(c)[0]
+	text := " by " + own.By
+	if own.Delta > 0 {
+		text += fmt.Sprintf(" at δ = %v", float64(own.Delta))
+	} else {
+		text += ", without δ"
+	}
+	if c.Bound.By != own.By {
+		text += fmt.Sprintf(", where the least bound is %.4g at δ = %v", float64(c.Bound.Epsilon), float64(c.Bound.Delta))
+	}
+	return text
 }
 
 // boundTitle names the least of all compositions. The metric privacy_loss is the method's

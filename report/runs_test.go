@@ -76,22 +76,26 @@ func TestBounds_HaveEachComposition(t *testing.T) {
 		i := &record.Info{Privacy: &record.Privacy{Condition: record.ConditionHolds, Claims: []record.Claim{
 			{Unit: privacy.Sample, Bound: record.Bound{Epsilon: 1, By: record.BySum}}, c}}}
 		i.Final.PrivacyLoss = c.Epsilon
+		i.Privacy.Chosen = &record.Chosen{Epsilon: float64(c.Epsilon), Over: "run", Scale: 1}
 		return i
 	}
 	renyi := record.Bound{Epsilon: 3, Delta: 1e-5, By: record.ByRenyi}
 	for name, c := range map[string]struct {
 		i      *record.Info
 		loss   string
+		met    string
 		bounds []string
 	}{
 		"pure": {claiming(record.Claim{Epsilon: 9, Advanced: 5, Bound: renyi}), "summed over rounds, of",
+			"9 over the run by the sum over rounds, without δ, where the least bound is 3 at δ = 1e-05: the scenario's",
 			[]string{"the sum over rounds 9 0", "advanced composition 5 1e-05", "zero-concentrated privacy 4 1e-05",
 				"Rényi divergences 3 1e-05 the least"}},
 		"gaussian": {claiming(record.Claim{Epsilon: 3, Delta: 1e-5, Advanced: nan, Bound: renyi}),
-			"by Rényi divergences, of",
+			"by Rényi divergences, of", "3 over the run by Rényi divergences at δ = 1e-05: the scenario's",
 			[]string{"Rényi divergences 3 1e-05 the least", "zero-concentrated privacy 4 1e-05"}},
 		"paper": {claiming(record.Claim{Epsilon: 7, Delta: 1e-3, Advanced: nan,
 			Bound: record.Bound{Epsilon: 7, Delta: 1e-3, By: record.ByPaper}}), "by the paper's own composition, of",
+			"7 over the run by the paper's own composition at δ = 0.001: the scenario's",
 			[]string{"the paper's own composition 7 0.001 the least"}},
 	} {
 		var b strings.Builder
@@ -109,7 +113,7 @@ func TestBounds_HaveEachComposition(t *testing.T) {
 		line := func(name, value, meaning string) { lines[name] = value + " " + meaning }
 		claim(c.i, line)
 		least := number(c.i.Privacy.Claims[1].Bound.Epsilon)
-		if !strings.Contains(lines["privacy loss"], c.loss) ||
+		if !strings.Contains(lines["privacy loss"], c.loss) || !strings.Contains(lines["privacy loss"], c.met) ||
 			!strings.HasPrefix(lines["privacy bound"], least+" at δ = ") {
 			t.Errorf("%s: %q", name, lines)
 		}
