@@ -118,10 +118,15 @@ func (c *column) choose() string {
 func (v *survey) mixture(c *column) string {
 	total, plain := c.total(), c.numbers()
 	strict := 0
-	for _, is := range []class{comma, grouped, unit, based, quoted, date, clock, twofold} {
+	for _, is := range []class{comma, grouped, unit, based, quoted, date, clock, twofold, worked, foreign} {
 		strict += c.count[is]
 	}
-	like := strict + c.count[coded] + c.count[limit]
+	// Words may look like these, too: codes such as 2a, stars of hotels, and the ends of a list of ranges.
+	loose := c.count[coded] + c.count[minus] + c.count[marked]
+	if !c.ranges {
+		loose += c.count[limit]
+	}
+	like := strict + c.count[coded] + c.count[limit] + c.count[minus] + c.count[marked]
 	numeric := c.declared == numbers
 	switch {
 	case c.count[wild] > 0 && (numeric || plain > 0):
@@ -135,7 +140,7 @@ func (v *survey) mixture(c *column) string {
 		return fmt.Sprintf("%s: column %s has %s with a percent sign and %d without, such as %.40q; write all in one "+
 			"way, or say drop: %s", c.first[few].place, c.name, Counted(c.count[percent], "value"),
 			c.count[finite], c.first[few].text, list(c.name))
-	case plain == total, !numeric && plain == 0 && strict == 0 && 2*c.count[coded] <= total:
+	case plain == total, !numeric && plain == 0 && strict == 0 && 2*loose <= total:
 		return ""
 	case !numeric && plain+like < c.count[word]:
 		return v.fewNumbers(c)

@@ -83,7 +83,7 @@ func TestCSV_NumbersOtherwise(t *testing.T) {
 			[]string{"reads as a date"}},
 		"times": {[]string{"12:30", "7:05:10"}, Source{}, []string{"reads as a time (60 rows)"}},
 		"pressures": {[]string{"120/80", "130/85"}, Source{},
-			[]string{"reads as two numbers (60 rows)"}},
+			[]string{"reads as two numbers or a fraction (60 rows)"}},
 		"below what can be measured": {[]string{"0.5", "<0.5", "1.25"}, Source{}, []string{
 			`f:3:1: "<0.5" is not a number, but 40 of the 60`, `"<0.5" reads as a bound of a number (20 rows)`}},
 		"codes with zeros": {[]string{"01067", "10115"}, Source{},

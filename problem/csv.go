@@ -222,7 +222,7 @@ func (s Source) hasHeader(fields []string) bool {
 		if is == word {
 			is = s.shape(f)
 		}
-		return slices.Contains([]class{finite, percent, comma, grouped, date, clock}, is)
+		return slices.Contains([]class{finite, percent, comma, grouped, date, clock, foreign}, is)
 	})
 }
 

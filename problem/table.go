@@ -76,6 +76,7 @@ type column struct {
 	count  [classes]int
 	first  [classes]seen
 	words  []*seen // the first of them, each once
+	ranges bool    // a word is a range, such as 20-29
 	padded seen    // the first number that begins with a zero, as codes do
 	small  int     // whole numbers below 1,000, in digits alone
 	points int     // other numbers
@@ -309,6 +310,7 @@ func (c *column) note(s Source, r record, row, k int, text string) {
 			c.small++
 		}
 	case word:
+		c.ranges = c.ranges || rangeForm.MatchString(text)
 		if i := slices.IndexFunc(c.words, func(w *seen) bool { return w.text == text }); i >= 0 {
 			c.words[i].times++
 		} else if len(c.words) < mostWords {

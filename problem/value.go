@@ -34,6 +34,10 @@ const (
 	date
 	clock   // a time of day, or a duration
 	twofold // two numbers, such as a blood pressure
+	minus   // negative as in accounts: (12), 12-
+	marked  // with a sign that is no part of it: ~5, 5*
+	worked  // with a fraction, a power of ten or an uncertainty: 5 1/2, 5*10^3, 5±1
+	foreign // with other digits, another minus, or signs that are not seen
 	classes
 )
 
@@ -64,14 +68,27 @@ func (s Source) isNumber(text string) bool {
 	return class == finite || class == percent
 }
 
+const (
+	months   = `(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])\pL*`
+	decimals = `\d+([.,]\d+)?`
+)
+
 var (
-	basedForm = regexp.MustCompile(`^[-+]?(0[xX][0-9a-fA-F_]+|0[bB][01_]+|\d[\d_.]*_[\d_.]*|\d+(\.\d*)?[dD][-+]\d+)$`)
-	dateForm  = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))` +
+	basedForm = regexp.MustCompile(`^[-+]?(0[xX][0-9a-fA-F_.]+([pP][-+]?\d+)?|` +
+		`0[bB][01_]+|\d[\d_.]*_[\d_.]*|\d+(\.\d*)?[dD][-+]\d+)$`)
+	dateForm = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})|` +
+		`\d{1,2}\.?[-/ ]?` + months + `[-/. ]{0,2}(\d{4}|\d{2})|` + months + `[. ]{1,2}\d{1,2},? \d{4})` +
 		`([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[-+]\d{2}:?\d{2}))?)?$`)
 	clockForm   = regexp.MustCompile(`^[-+]?\d{1,3}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
 	pairForm    = regexp.MustCompile(`^\d+([.,]\d+)? ?/ ?\d+([.,]\d+)?$`)
 	groupedForm = regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3}|\.\d{3}|['’ \x{a0}\x{202f}]\d{3})+([.,]\d+)?$`)
-	limitForm   = regexp.MustCompile(`^(<=?|>=?|≤|≥)\s*`)
+	limitForm   = regexp.MustCompile(`^(<=?|>=?|≤|≥)\s*|\+$`)
+	minusForm   = regexp.MustCompile(`^(\(\s*([^()+-]+)\)|([^()+-]+)-)$`)
+	markForm    = regexp.MustCompile(`^[~≈≅*†‡#^]+\s*|\s*[~*†‡§#^?!]+$`)
+	workedForm  = regexp.MustCompile(`^[-+]?((\d+\s*)?[¼-¾⅐-⅞]|\d+\s+\d+\s?[/⁄]\s?\d+|` +
+		decimals + `\s*(±|\+/?-)\s*` + decimals + `|` +
+		`(` + decimals + `\s*[*x×·]\s*)?10(\s?(\^|\*\*)\s?[-+−]?\d+|[⁺⁻]?[⁰¹²³⁴-⁹]+))$`)
+	rangeForm   = regexp.MustCompile(`^` + decimals + `\s?(-|–|—|\.\.|…|to|bis)\s?` + decimals + `$`)
 	numberForm  = regexp.MustCompile(`^[-+]?(\d+([.,]\d+)*|[.,]\d+)`)
 	ordinalForm = regexp.MustCompile(`^(1st|2nd|3rd|\d+(st|nd|rd|th))$`)
 	unitForm    = regexp.MustCompile(`^[\pL%‰°µ$€£¥][\pL%‰°µ$€£¥/²³·*^.-]*[\d²³]?$`)
@@ -81,7 +98,7 @@ var (
 
 // shape is what a text that is no number reads as.
 func (s Source) shape(text string) class {
-	if !strings.ContainsFunc(text, unicode.IsDigit) || len(text) > 64 {
+	if !strings.ContainsFunc(text, unicode.IsNumber) || len(text) > 64 {
 		return word
 	}
 	other := Source{Decimal: ","}
@@ -89,7 +106,8 @@ func (s Source) shape(text string) class {
 		other.Decimal = "."
 	}
 	bare, inside := strings.Trim(text, "$€£¥ "), strings.Trim(text, `='"‘’“” `)
-	limited := limitForm.ReplaceAllString(text, "")
+	limited, unmarked := limitForm.ReplaceAllString(text, ""), markForm.ReplaceAllString(text, "")
+	plain := inASCII(text)
 	switch {
 	case basedForm.MatchString(text):
 		return based
@@ -113,6 +131,14 @@ func (s Source) shape(text string) class {
 		return unit
 	case ordinalForm.MatchString(text):
 		return word
+	case workedForm.MatchString(text):
+		return worked
+	case minusForm.MatchString(text) && s.reads(strings.TrimSpace(minusForm.ReplaceAllString(text, "$2$3"))):
+		return minus
+	case unmarked != text && s.reads(unmarked):
+		return marked
+	case plain != text && (s.isNumber(plain) || s.shape(plain) != word):
+		return foreign
 	}
 	number := numberForm.FindString(text)
 	rest := text[len(number):]
@@ -127,13 +153,40 @@ func (s Source) shape(text string) class {
 	return coded
 }
 
+// inASCII is a text with the digits 0 to 9 in the place of other digits, with -, decimal signs and signs between
+// thousands in the place of those that only look so, and without signs that are not seen.
+func inASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < utf8.RuneSelf:
+			return r
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		case strings.ContainsRune("−－﹣‐‑", r):
+			return '-'
+		case r == '＋':
+			return '+'
+		case strings.ContainsRune("٫．", r):
+			return '.'
+		case strings.ContainsRune("٬，", r):
+			return ','
+		}
+		for _, digits := range unicode.Nd.R16 { // each has the digits from 0 to 9, once or several times
+			if rune(digits.Lo) <= r && r <= rune(digits.Hi) {
+				return '0' + (r-rune(digits.Lo))%10
+			}
+		}
+		return r
+	}, text)
+}
+
 // reads says whether a text is a number, or reads as one.
 func (s Source) reads(text string) bool {
 	if s.isNumber(text) {
 		return true
 	}
 	c := s.shape(text)
-	return c == comma || c == grouped || c == unit || c == coded
+	return c == comma || c == grouped || c == unit || c == coded || c == foreign
 }
 
 // readsAs says what a text of a class is, and what would be right.
@@ -163,7 +216,18 @@ func (s Source) readsAs(c class) (is, remedy string) {
 	case clock:
 		return "reads as a time", "make a number of it, such as hours or seconds"
 	case twofold:
-		return "reads as two numbers", "make two columns of them"
+		return "reads as two numbers or a fraction", "make two columns of them, or if it is a fraction or a ratio, " +
+			"such as a dose of 1/2, write it as one decimal number"
+	case minus:
+		return "reads as a negative number, as accounts write it", "write - before it, or take the signs out"
+	case marked:
+		return "reads as a number with a sign beside it", "take the sign out, or put it into a column of its own"
+	case worked:
+		return "reads as a number with a fraction, a power of ten or an uncertainty", "write one decimal number, and " +
+			"an uncertainty in a column of its own"
+	case foreign:
+		return "is a number with other signs than 0 to 9, - and the decimal sign, or with signs that are not seen",
+			"write it with these alone"
 	}
 	return "is a word", ""
 }
