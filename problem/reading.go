@@ -3,10 +3,13 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -81,7 +84,7 @@ func (v *survey) reading() *Reading {
 			if c.count[percent] > 0 {
 				line.use = "numbers, in percent"
 			}
-			if note := c.outlier(); note != "" {
+			for _, note := range v.notes(c) {
 				r.Notes = append(r.Notes, fmt.Sprintf("%s: column %s: %s", v.table.name, c.name, note))
 			}
 			if v.complete > 0 {
@@ -137,21 +140,116 @@ func (v *survey) guess() string {
 	return ""
 }
 
-// missingNumbers are used in many files where there is no value.
-var missingNumbers = []float64{-99, -999, -9999, -99999, 999, 9999, 99999}
+// isCode says whether a number is used in many files where there is no value: 9, 99, … 99999, the same of 8 and of 7,
+// and their negatives.
+func isCode(x float64) bool {
+	x = math.Abs(x)
+	if x < 7 || x > 99999 || x != math.Trunc(x) {
+		return false
+	}
+	digits := strconv.Itoa(int(x))
+	return digits[0] >= '7' && strings.Trim(digits, digits[:1]) == ""
+}
 
-// outlier says that a number which often means that there is no value is far from all others.
-func (c *column) outlier() string {
-	for _, e := range []struct{ extreme, other extreme }{{c.least, c.most}, {c.most, c.least}} {
-		x := e.extreme.value
-		if slices.Contains(missingNumbers, x) && !math.IsInf(e.extreme.next, 0) &&
-			math.Abs(x-e.extreme.next) > math.Abs(e.extreme.next-e.other.value) {
-			return fmt.Sprintf("%v, in %s, is far from all other values, which are from %v to %v; if it means that "+
-				"there is none name it in missing", x, Counted(e.extreme.times, "row"),
-				math.Min(e.extreme.next, e.other.value), math.Max(e.extreme.next, e.other.value))
+// notes are what may be wrong with a column of numbers, and is not asked about.
+func (v *survey) notes(c *column) []string {
+	var all []string
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	if codes := c.farCodes(); codes != nil {
+		say("%s", c.aboutCodes(codes))
+	} else if e, from, to := c.giant(); e.times > 0 {
+		say("%v, in %s, is more than a million times as large as all other values, which are from %v to %v; scaling "+
+			"makes these next to nothing; if it is wrong correct it", e.value, Counted(e.times, "row"), from, to)
+	}
+	if c.tiny.text != "" {
+		say("%.40q (%s) is too small for a floating-point number, and is read as 0", c.tiny.text,
+			strings.TrimLeft(c.tiny.place, ": "))
+	}
+	if c.exact.text != "" {
+		x, _ := v.source.parse(c.exact.text)
+		say("%.40q (%s) has more digits than a floating-point number keeps, and is read as %s; if it is a name or a "+
+			"code say id: %s, or %s", c.exact.text, strings.TrimLeft(c.exact.place, ": "),
+			strconv.FormatFloat(x, 'f', 0, 64), scalar(c.name), c.choose())
+	}
+	if c.declared == numbers && c.asked {
+		return all
+	}
+	if c.dates == c.total() {
+		say("all values are days written as numbers, such as %s, and are learned from as numbers: from the end of a "+
+			"month to the next day is far; make an age of them, or the days since the first; if they are no days say "+
+			"numeric: %s", c.first[finite].text, list(c.name))
+	}
+	if v.source.Decimal == "" && v.table.types == nil && c.points >= 3 && c.thirds == c.total() {
+		say("all values have three digits after the point, such as %s; if it stands between thousands take it out in "+
+			"the file, if it is the decimal sign say numeric: %s", c.first[finite].text, list(c.name))
+	}
+	return all
+}
+
+// aboutCodes says where the values of a column are that may mean that there is none.
+func (c *column) aboutCodes(codes []float64) string {
+	var each, numerals []string
+	for _, x := range codes {
+		each = append(each, fmt.Sprintf("%v, in %s,", x, Counted(c.codes[x], "row")))
+		numerals = append(numerals, fmt.Sprint(x))
+	}
+	is, means := "is", "it means"
+	if len(codes) > 1 {
+		is, means = "are", "they mean"
+	}
+	from, to := c.lower, c.upper
+	for x := range c.codes {
+		if !slices.Contains(codes, x) {
+			from, to = min(from, x), max(to, x)
 		}
 	}
-	return ""
+	return fmt.Sprintf("%s %s far from all other values, which are from %v to %v; if %s that there is none say "+
+		"missing-in: {%s: [%s]}", strings.Join(each, " and "), is, from, to, means, scalar(c.name),
+		strings.Join(numerals, ", "))
+}
+
+// farCodes are the numbers of a column that often mean that there is no value, and are far from the others: farther
+// than these are from each other, or half as far and in several rows. Those of one digit must be in several rows.
+func (c *column) farCodes() []float64 {
+	if math.IsInf(c.lower, 0) {
+		return nil // there are no others
+	}
+	byDistance := slices.SortedFunc(maps.Keys(c.codes), func(a, b float64) int {
+		return cmp.Compare(math.Abs(a), math.Abs(b))
+	})
+	var all []float64
+	for _, sign := range []float64{-1, 1} {
+		near, other := c.lower, c.upper
+		if sign > 0 {
+			near, other = other, near
+		}
+		found := false
+		for _, x := range byDistance {
+			if float64(sign*x) <= float64(sign*near) {
+				continue
+			}
+			gap, width := math.Abs(x-near), math.Abs(near-other)
+			found = found || math.Abs(x) > 9 && gap > width || c.codes[x] > 1 && gap >= 2 && gap >= width/2
+			if found {
+				all = append(all, x)
+			} else {
+				near = x // a value like the others
+			}
+		}
+	}
+	return all
+}
+
+// giant is a value beside which all others are next to nothing, and from where to where these are.
+func (c *column) giant() (e extreme, from, to float64) {
+	for _, side := range []struct{ extreme, other extreme }{{c.least, c.most}, {c.most, c.least}} {
+		near, other := side.extreme.next, side.other.value
+		size := max(math.Abs(near), math.Abs(other))
+		if !math.IsInf(near, 0) && size > 0 && math.Abs(side.extreme.value)/1e6 > size {
+			return side.extreme, min(near, other), max(near, other)
+		}
+	}
+	return extreme{}, 0, 0
 }
 
 // alike are two categories that are the same but for how they are written.
@@ -184,6 +282,20 @@ func (r *Reading) classes(b *builder) {
 	r.Classes = []Class{}
 	for k, label := range b.classes {
 		r.Classes = append(r.Classes, Class{Label: label, Sign: b.sign[k], Rows: b.count[k]})
+	}
+}
+
+// codes notes a class whose label is a number that often means that there is no value; of one digit only if it is
+// negative.
+func (r *Reading) codes() {
+	for _, c := range r.Classes {
+		x, is := (Source{}).parse(c.Label)
+		if is != finite || c.Sign == 0 || !isCode(x) || 0 < x && x < 10 {
+			continue
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: label %s: %s, in %s, is learned as %s; if it means that there is "+
+			"no label say missing-in: {%s: [%v]}", r.File, r.Label, c.Label, Counted(c.Rows, "row"),
+			map[int]string{1: "+1", -1: "−1"}[c.Sign], scalar(r.Label), x))
 	}
 }
 

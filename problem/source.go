@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -24,19 +25,20 @@ type Source struct {
 	LIBSVM  string `yaml:"libsvm" doc:"path of a LIBSVM file, plain or gzip"`
 	Raetsch string `yaml:"raetsch" doc:"path of a file of rows 'label value value …', plain or gzip"`
 
-	Rows        int      `yaml:"rows" doc:"rows to generate (twonorm, ringnorm, waveform, census, wide); default as published"`
-	Label       string   `yaml:"label" doc:"label column of a table (csv, parquet, arrow): a name, or a number from 0; default the last"`
-	Positive    string   `yaml:"positive" doc:"label that becomes +1; default the greater of the two"`
-	ID          string   `yaml:"id" doc:"column of a table that names the rows; it is left out, and it is said if a name stands in several rows"`
-	Drop        []string `yaml:"drop" doc:"columns of a table that are left out"`
-	Categorical []string `yaml:"categorical" doc:"columns of a table that become an indicator for each value, numbers or not, however many they are"`
-	Numeric     []string `yaml:"numeric" doc:"columns of a table that are numbers, whatever they look like; a value that is none is an error"`
-	Missing     []string `yaml:"missing" doc:"values of a table that mean missing, besides the empty one, numbers such as -999 too; rows with one are dropped; default ?, and in capitals or not NA, N/A, NaN, null, <NA>, #N/A, \\N"`
-	Separator   string   `yaml:"separator" doc:"what is between the fields of a CSV file: one character, tab or space; default: found among tab ; | , and space"`
-	Decimal     string   `yaml:"decimal" doc:"decimal sign of a CSV file: . or , (1,5 is one and a half); default ."`
-	Comment     string   `yaml:"comment" doc:"sign with which lines of a CSV file begin that are no rows, such as #; default: none"`
-	Header      *bool    `yaml:"header" doc:"whether a CSV file begins with column names; default: if no field of its first line is a number"`
-	Dimension   int      `yaml:"dimension" doc:"number of columns: of a LIBSVM file, default the largest index; of twonorm and ringnorm, default as published"`
+	Rows        int                 `yaml:"rows" doc:"rows to generate (twonorm, ringnorm, waveform, census, wide); default as published"`
+	Label       string              `yaml:"label" doc:"label column of a table (csv, parquet, arrow): a name, or a number from 0; default the last"`
+	Positive    string              `yaml:"positive" doc:"label that becomes +1; default the greater of the two"`
+	ID          string              `yaml:"id" doc:"column of a table that names the rows; it is left out, and it is said if a name stands in several rows"`
+	Drop        []string            `yaml:"drop" doc:"columns of a table that are left out"`
+	Categorical []string            `yaml:"categorical" doc:"columns of a table that become an indicator for each value, numbers or not, however many they are"`
+	Numeric     []string            `yaml:"numeric" doc:"columns of a table that are numbers, whatever they look like; a value that is none is an error"`
+	Missing     []string            `yaml:"missing" doc:"values of a table that mean missing, besides the empty one, numbers such as -999 too; rows with one are dropped; default ?, and in capitals or not NA, N/A, NaN, null, <NA>, \\N, and errors of spreadsheets such as #N/A and #DIV/0!"`
+	MissingIn   map[string][]string `yaml:"missing-in" doc:"values that mean missing in one column of a table alone, by the column's name, as in {q1: [99]}, besides those of missing"`
+	Separator   string              `yaml:"separator" doc:"what is between the fields of a CSV file: one character, tab or space; default: found among tab ; | , and space"`
+	Decimal     string              `yaml:"decimal" doc:"decimal sign of a CSV file: . or , (1,5 is one and a half); default ."`
+	Comment     string              `yaml:"comment" doc:"sign with which lines of a CSV file begin that are no rows, such as #; default: none"`
+	Header      *bool               `yaml:"header" doc:"whether a CSV file begins with column names; default: if no field of its first line is a number"`
+	Dimension   int                 `yaml:"dimension" doc:"number of columns: of a LIBSVM file, default the largest index; of twonorm and ringnorm, default as published"`
 }
 
 // UnmarshalText reads the name of a set.
@@ -88,6 +90,11 @@ func (s Source) Check(report func(field, problem string)) {
 	if s.Decimal != "" && s.Decimal != "." && s.Decimal != "," {
 		report("decimal", fmt.Sprintf("must be . or , and is %q", s.Decimal))
 	}
+	for _, name := range slices.Sorted(maps.Keys(s.MissingIn)) {
+		if len(s.MissingIn[name]) == 0 {
+			report("missing-in", fmt.Sprintf("names no value of column %s", name))
+		}
+	}
 	table := s.CSV != "" || s.Parquet != "" || s.Arrow != ""
 	for field, is := range map[string]struct{ given, read bool }{
 		"label":       {s.Label != "", table},
@@ -96,6 +103,7 @@ func (s Source) Check(report func(field, problem string)) {
 		"categorical": {s.Categorical != nil, table},
 		"numeric":     {s.Numeric != nil, table},
 		"missing":     {s.Missing != nil, table},
+		"missing-in":  {s.MissingIn != nil, table},
 		"separator":   {s.Separator != "", s.CSV != ""},
 		"decimal":     {s.Decimal != "", s.CSV != ""},
 		"comment":     {s.Comment != "", s.CSV != ""},

@@ -5,10 +5,12 @@ package problem
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // table is a file, or a generator's rows, before its columns are made numbers.
@@ -68,6 +70,7 @@ type column struct {
 	asked    bool       // the scenario says what it is
 	unusable bool
 	known    []string
+	absent   []string // values that mean missing in this column, besides the table's
 
 	missing  int            // rows in which it has no value
 	unmissed map[string]int // how often each text for a missing value occurs
@@ -81,9 +84,15 @@ type column struct {
 	small  int     // whole numbers below 1,000, in digits alone
 	points int     // other numbers
 	thirds int     // of these, how many would be whole numbers in thousands, were the point between them
+	dates  int     // numbers that read as days, such as 20210314
+	tiny   seen    // a number that is 0 only because it is too small
+	exact  seen    // a whole number that is rounded because it has too many digits
 
 	// Of the rows that are kept.
 	least, most extreme
+	codes       map[float64]int // how often a number occurs that often means that there is none
+	lower       float64         // the least number of the others
+	upper       float64         // the greatest
 	whole       bool
 	values      map[string]int // how often a category occurs
 	integers    map[float64]struct{}
@@ -157,7 +166,7 @@ func (s Source) survey(t *table) (*survey, error) {
 	v := &survey{source: s, table: t}
 	for k, name := range t.columns {
 		c := &column{name: name, whole: true, values: map[string]int{}, integers: map[float64]struct{}{},
-			unmissed: map[string]int{}}
+			unmissed: map[string]int{}, codes: map[float64]int{}, lower: math.Inf(1), upper: math.Inf(-1)}
 		c.least.value, c.least.next = math.Inf(1), math.Inf(1)
 		c.most.value, c.most.next = math.Inf(-1), math.Inf(-1)
 		c.nameless = slices.Contains(t.nameless, k)
@@ -182,7 +191,7 @@ func (s Source) survey(t *table) (*survey, error) {
 			if c.role == leftOut || c.unusable {
 				continue
 			}
-			if s.isMissing(text) {
+			if v.isMissing(c, text) {
 				c.missing++
 				c.unmissed[text]++
 				complete = complete && c.role == identity
@@ -205,6 +214,15 @@ func (s Source) survey(t *table) (*survey, error) {
 		return v, err
 	}
 	return v, v.judge()
+}
+
+// isMissing says whether a text means that a column has no value. A column that names the rows has no codes: its 99 is
+// a row's.
+func (v *survey) isMissing(c *column, text string) bool {
+	if c.role == identity {
+		return text == ""
+	}
+	return v.source.isMissing(text) || v.source.isAmong(c.absent, text)
 }
 
 // assign finds the columns that the source names.
@@ -242,6 +260,18 @@ func (v *survey) assign() error {
 	} {
 		for _, name := range group.names {
 			problems = errors.Join(problems, claim(group.key, name, group.use))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.MissingIn)) {
+		k, err := t.find("missing-in", name)
+		switch {
+		case err != nil:
+			problems = errors.Join(problems, err)
+		case v.columns[k].role == leftOut, v.columns[k].role == identity:
+			problems = errors.Join(problems, fmt.Errorf("%s: missing-in: column %s is left out by %s, and needs no "+
+				"value", t.name, v.columns[k].name, given[k]))
+		default:
+			v.columns[k].absent = append(v.columns[k].absent, s.MissingIn[name]...)
 		}
 	}
 	if problems != nil {
@@ -288,7 +318,7 @@ func (c *column) note(s Source, r record, row, k int, text string) {
 	if c.declared == words && c.asked {
 		return
 	}
-	_, is := s.parse(text)
+	x, is := s.parse(text)
 	if is == word {
 		is = s.shape(text)
 	}
@@ -300,6 +330,16 @@ func (c *column) note(s Source, r record, row, k int, text string) {
 	case finite:
 		if c.padded.text == "" && paddedForm.MatchString(text) {
 			c.padded = here()
+		}
+		if mantissa, _, _ := strings.Cut(strings.ToLower(text), "e"); x == 0 && c.tiny.text == "" &&
+			strings.ContainsAny(mantissa, "123456789") {
+			c.tiny = here()
+		}
+		if c.exact.text == "" && math.Abs(x) >= mostExact && isRounded(text, x) {
+			c.exact = here()
+		}
+		if isDay(text) {
+			c.dates++
 		}
 		if strings.Trim(text, "-0123456789") != "" {
 			c.points++
@@ -321,6 +361,24 @@ func (c *column) note(s Source, r record, row, k int, text string) {
 	}
 }
 
+// mostExact is the number up to which all whole numbers are floating-point numbers.
+const mostExact = 1 << 53
+
+// isRounded says whether a whole number is not the one that it is read as.
+func isRounded(text string, x float64) bool {
+	digits := strings.TrimLeft(text, "+-0")
+	return strings.Trim(digits, "0123456789") == "" && digits != strconv.FormatFloat(math.Abs(x), 'f', 0, 64)
+}
+
+// isDay says whether a number reads as year, month and day.
+func isDay(text string) bool {
+	if len(text) != len("20060102") || text < "1900" || text >= "2101" {
+		return false
+	}
+	_, err := time.Parse("20060102", text)
+	return err == nil
+}
+
 // keep takes in a value of a row that is kept.
 func (c *column) keep(s Source, text string) {
 	switch c.role {
@@ -336,6 +394,11 @@ func (c *column) keep(s Source, text string) {
 		}
 		c.least.take(x, -1)
 		c.most.take(x, 1)
+		if isCode(x) {
+			c.codes[x]++
+		} else {
+			c.lower, c.upper = min(c.lower, x), max(c.upper, x)
+		}
 		if c.whole = c.whole && x == math.Trunc(x); !c.whole {
 			c.integers = nil
 		}
@@ -377,7 +440,7 @@ func (v *survey) expand() (*builder, error) {
 	b.set.X.D = len(b.set.Columns)
 	err := v.table.each(func(r record) error {
 		for k, text := range r.fields {
-			if role := v.columns[k].role; (role == feature || role == label) && v.source.isMissing(text) {
+			if c := v.columns[k]; (c.role == feature || c.role == label) && v.isMissing(c, text) {
 				return nil
 			}
 		}
@@ -425,6 +488,7 @@ func (s Source) fromTable(t *table) (*Set, *Reading, error) {
 	}
 	set, err := b.finish(t.name, s.Positive)
 	reading.classes(b)
+	reading.codes()
 	if k := slices.Index(b.classes, v.lead); err != nil && t.guessed && !t.named && k >= 0 && b.count[k] == 1 {
 		err = fmt.Errorf("%w; the first line was taken for a row, as it has a number; if it has names say header: true",
 			err)

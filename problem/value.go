@@ -233,7 +233,9 @@ func (s Source) readsAs(c class) (is, remedy string) {
 }
 
 // missingValues mean that there is none, in capitals or not, unless a source has its own.
-var missingValues = []string{"?", "na", "n/a", "nan", "-nan", "null", "<na>", "#n/a", "#na", `\n`}
+// Errors of spreadsheets are values that could not be computed.
+var missingValues = []string{"?", "na", "n/a", "nan", "-nan", "null", "<na>", "#n/a", "#na", `\n`, "#n/a n/a",
+	"#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#error!", "#spill!", "#calc!"}
 
 // isMissing says whether a text means that there is no value. A number means it however it is written: -999 is -999.0.
 func (s Source) isMissing(text string) bool {
@@ -241,14 +243,19 @@ func (s Source) isMissing(text string) bool {
 		return true
 	}
 	if s.Missing == nil {
-		return len(text) <= 4 && slices.ContainsFunc(missingValues, func(m string) bool {
+		return strings.IndexByte("?nN<#-\\", text[0]) >= 0 && slices.ContainsFunc(missingValues, func(m string) bool {
 			return strings.EqualFold(m, text)
 		})
 	}
-	if slices.Contains(s.Missing, text) {
+	return s.isAmong(s.Missing, text)
+}
+
+// isAmong says whether a text is one of a list, or the same number as one of it.
+func (s Source) isAmong(list []string, text string) bool {
+	if slices.Contains(list, text) {
 		return true
 	}
-	for _, m := range s.Missing {
+	for _, m := range list {
 		if x, c := s.parse(m); c == finite {
 			if y, c := s.parse(text); c == finite && x == y {
 				return true
@@ -264,13 +271,18 @@ var plainYAML = regexp.MustCompile(`^[\pL\d_](?:[\pL\d_./ -]*[\pL\d_.])?$`)
 func list(texts ...string) string {
 	var quoted []string
 	for _, n := range texts {
-		if !plainYAML.MatchString(n) || slices.Contains([]string{"yes", "no", "true", "false", "null", "on", "off"},
-			strings.ToLower(n)) {
-			n = strconv.Quote(n)
-		}
-		quoted = append(quoted, n)
+		quoted = append(quoted, scalar(n))
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// scalar is a text as YAML on one line.
+func scalar(text string) string {
+	if !plainYAML.MatchString(text) || slices.Contains([]string{"yes", "no", "true", "false", "null", "on", "off"},
+		strings.ToLower(text)) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // Counted is a number with its noun.

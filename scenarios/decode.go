@@ -110,7 +110,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 		}
 		d.value(n, v.Elem(), path)
 	case n.Kind == yaml.ScalarNode && (fromText(v.Type()) || v.Kind() != reflect.Struct && v.Kind() != reflect.Slice &&
-		v.Kind() != reflect.Array):
+		v.Kind() != reflect.Array && v.Kind() != reflect.Map):
 		d.scalar(n, v, path)
 	case v.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
 		if fromText(v.Type()) { // a mapping replaces a default that is one value
@@ -120,6 +120,8 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 		d.mapping(n, v, path)
 	case (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) && n.Kind == yaml.SequenceNode:
 		d.sequence(n, v, path)
+	case v.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
+		d.anyKeys(n, v, path)
 	default:
 		d.report(n, "%s must be a %s, is a %s", path, typeName(v.Type()), nodeName(n))
 	}
@@ -153,6 +155,20 @@ func (d *decoder) sequence(n *yaml.Node, v reflect.Value, path string) {
 			preset(v.Index(i))
 		}
 		d.value(c, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+	}
+}
+
+// anyKeys decodes a mapping whose keys are the user's.
+func (d *decoder) anyKeys(n *yaml.Node, v reflect.Value, path string) {
+	v.Set(reflect.MakeMap(v.Type()))
+	for k := 0; k+1 < len(n.Content); k += 2 {
+		key, to := reflect.ValueOf(n.Content[k].Value), reflect.New(v.Type().Elem()).Elem()
+		if v.MapIndex(key).IsValid() {
+			d.report(n.Content[k], "%s is given twice", join(path, key.String()))
+			continue
+		}
+		d.value(n.Content[k+1], to, join(path, key.String()))
+		v.SetMapIndex(key, to)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,6 +58,14 @@ func encode(v reflect.Value) *yaml.Node {
 		n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 		for i := range v.Len() {
 			n.Content = append(n.Content, encode(v.Index(i)))
+		}
+		return n
+	case reflect.Map:
+		n := &yaml.Node{Kind: yaml.MappingNode}
+		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int {
+			return strings.Compare(a.String(), b.String())
+		}) {
+			n.Content = append(n.Content, encode(key), encode(v.MapIndex(key)))
 		}
 		return n
 	case reflect.String:

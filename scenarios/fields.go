@@ -85,6 +85,8 @@ func typeName(t reflect.Type) string {
 		return typeName(t.Elem())
 	case reflect.Slice, reflect.Array:
 		return "list of " + typeName(t.Elem())
+	case reflect.Map:
+		return "mapping of names, a " + typeName(t.Elem()) + " each"
 	case reflect.Struct:
 		if fromText(t) {
 			return "name or mapping"

@@ -225,6 +225,8 @@ func TestSchema(t *testing.T) {
 		{"data: wdbc", "data: wdbx"},
 		{"data: wdbc", "data: {set: wdbx}"},
 		{"data: wdbc", "data: {set: twonorm, rows: -5}"},
+		{"data: wdbc", "data: {csv: f.csv, missing-in: [99]}"},
+		{"data: wdbc", "data: {csv: f.csv, missing-in: {q1: 99}}"},
 		{"data: wdbc", "data: wdbc, rho: 0"},
 		{"data: wdbc", "data: wdbc, C: -1"},
 		{"data: wdbc", "data: wdbc, loss: hinge"},
@@ -250,6 +252,10 @@ func TestSchema(t *testing.T) {
 		if _, err := Parse("bad.yaml", []byte(bad)); err == nil {
 			t.Errorf("the schema rejects %q, which the program takes", change[1])
 		}
+	}
+	good := strings.Replace(minimal, "data: wdbc", "data: {csv: f.csv, missing-in: {q1: [99, x]}}", 1)
+	if err := schema.Validate(asJSON(t, good)); err != nil {
+		t.Errorf("a mapping by names: %v", err)
 	}
 	if schema.Validate(asJSON(t, "name: t\n")) == nil {
 		t.Error("the schema accepts a name alone")
@@ -384,5 +390,45 @@ algorithm: {kind: admm, eta: 0.1}
 	}
 	if err == nil || err.Error() != strings.Join(want, "\n") {
 		t.Errorf("%v\nwant\n%s", err, strings.Join(want, "\n"))
+	}
+}
+
+// A mapping by names of the user's is read, checked, written and described like the keys of the language.
+func TestParse_MissingIn(t *testing.T) {
+	with := func(keys string) string {
+		return strings.Replace(minimal, "data: wdbc", "data: {csv: f.csv, "+keys+"}", 1)
+	}
+	s, err := Parse("t.yaml", []byte(with("missing-in: {q1: [99, -9], \"a b\": [x]}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{"q1": {"99", "-9"}, "a b": {"x"}}
+	if !reflect.DeepEqual(s.Problem.Data.MissingIn, want) {
+		t.Errorf("read as %v", s.Problem.Data.MissingIn)
+	}
+	text := Assign("problem.data", s.Problem.Data)
+	if !strings.Contains(text, `missing-in: {a b: [x], q1: ["99", "-9"]}`) {
+		t.Errorf("written as %s", text)
+	}
+	set, err := Parse("t.yaml", []byte(with("label: y")), "problem.data.missing-in.q1=[99]")
+	if err != nil || !slices.Equal(set.Problem.Data.MissingIn["q1"], []string{"99"}) {
+		t.Errorf("--set: %v, %v", set, err)
+	}
+	for keys, want := range map[string]string{
+		"missing-in: [99]":               "missing-in must be a mapping of names, a list of text each, is a list",
+		"missing-in: 99":                 "must be a mapping of names, a list of text each, is",
+		"missing-in: {q1: 99}":           "problem.data.missing-in.q1 must be a list of text",
+		"missing-in: {q1: []}":           "problem.data.missing-in names no value of column q1",
+		"missing-in: {q1: [1], q1: [2]}": "problem.data.missing-in.q1 is given twice",
+		"missing: {q1: [1]}":             "problem.data.missing must be a list of text, is a mapping",
+		"missing_in: {q1: [1]}":          `did you mean "missing-in"?`,
+		"missing-in: {q1: [1], q2: [~]}": "problem.data.missing-in.q2[0] has no value",
+	} {
+		if _, err := Parse("t.yaml", []byte(with(keys))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", keys, err, want)
+		}
+	}
+	if text, err := Explain("problem.data.missing-in"); err != nil || !strings.Contains(text, "{q1: [99]}") {
+		t.Errorf("explained as %s, %v", text, err)
 	}
 }

@@ -59,6 +59,8 @@ func schemaOf(t reflect.Type) object {
 		return object{"type": "array", "items": schemaOf(t.Elem())}
 	case reflect.Array:
 		return object{"type": "array", "items": schemaOf(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": schemaOf(t.Elem())}
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.Float64:
