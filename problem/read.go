@@ -79,6 +79,10 @@ func number(name string, line, column int, text string) (float64, error) {
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, fmt.Errorf("%s:%d:%d: %.40q is not a finite number", name, line, column, text)
 	}
+	if isTiny(text, v) {
+		return 0, fmt.Errorf("%s:%d:%d: %.40q is too small for a floating-point number; write 0", name, line, column,
+			text)
+	}
 	return v, nil
 }
 

@@ -74,6 +74,8 @@ func TestReaders_Errors(t *testing.T) {
 		{libsvm, "+1 1:1\n", "here it takes one"},
 		{raetsch, "1 2 3\n-1 2\n", "f:2: a label and 1 values, but the first line has 2"},
 		{raetsch, "1 2 nan\n", `is not a finite number`},
+		{libsvm, "+1 1:1 2:1e-400\n", `f:1:8: "1e-400" is too small for a floating-point number; write 0`},
+		{raetsch, "1 2 -1e-400\n", `f:1:5: "-1e-400" is too small`},
 	} {
 		if _, _, err := c.read("f", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q gave %v, want %s", c.text, err, c.want)

@@ -321,6 +321,6 @@ func (b *builder) notTwo() string {
 	}
 	return fmt.Sprintf("the label must take two values; it takes %d: %s; two classes are learned here: name another "+
 		"column with label, or add one that says whether a row is of one class or of the rest, or keep the rows of "+
-		"two classes; if one means that there is no label name it in missing",
+		"two classes; if one means that there is no label name it in missing-in",
 		len(b.classes), listed(each, 12))
 }

@@ -331,8 +331,7 @@ func (c *column) note(s Source, r record, row, k int, text string) {
 		if c.padded.text == "" && paddedForm.MatchString(text) {
 			c.padded = here()
 		}
-		if mantissa, _, _ := strings.Cut(strings.ToLower(text), "e"); x == 0 && c.tiny.text == "" &&
-			strings.ContainsAny(mantissa, "123456789") {
+		if c.tiny.text == "" && isTiny(text, x) {
 			c.tiny = here()
 		}
 		if c.exact.text == "" && math.Abs(x) >= mostExact && isRounded(text, x) {
@@ -359,6 +358,12 @@ func (c *column) note(s Source, r record, row, k int, text string) {
 			c.words = append(c.words, &w)
 		}
 	}
+}
+
+// isTiny says whether a number is 0 only because it is too small.
+func isTiny(text string, x float64) bool {
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	return x == 0 && strings.ContainsAny(mantissa, "123456789")
 }
 
 // mostExact is the number up to which all whole numbers are floating-point numbers.
