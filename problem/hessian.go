@@ -115,6 +115,7 @@ func (h *hessian) solve(o *Objective, rows products, w *Scratch, x []float64) {
 		v[i] *= s[i]
 	}
 	rows.transposedTimes(v, w.trial)
+	x = x[:len(w.trial)]
 	for k, y := range w.trial {
 		x[k] = (x[k] - y) / h.ridge
 	}
