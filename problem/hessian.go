@@ -58,6 +58,12 @@ func (h *hessian) factorise(o *Objective, w *Scratch, curvature []float64, ridge
 	}
 	if o.fewRows() {
 		h.inner(o.U, a, w.trial, curvature)
+		for k := range order {
+			const precision = 0x1p-53
+			if !(ridge > precision*a[num.Packed(k)+k]) {
+				return num.ErrNotPositiveDefinite // H itself is not, once it is rounded
+			}
+		}
 	} else {
 		sumOfSquares(o.U, a, curvature)
 	}

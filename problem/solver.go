@@ -62,8 +62,8 @@ type Stats struct {
 type ResidualError struct{ Stats }
 
 func (e *ResidualError) Error() string {
-	return fmt.Sprintf("the subproblem was solved to a gradient of %.3g, not to %.3g, after %d passes over the data",
-		e.Residual, e.Tolerance*e.Scale, e.Evaluations)
+	return fmt.Sprintf("the subproblem was solved to a gradient of %.3g, not to %.3g, after %s over the data",
+		e.Residual, e.Tolerance*e.Scale, Counted(e.Evaluations, "pass"))
 }
 
 // Scratch is working memory for solvers of problems up to some size; one
