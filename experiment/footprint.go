@@ -22,7 +22,7 @@ func (e *Experiment) accountFits(a *Assembly) error {
 // fits is an error for nodes that memory does not hold. Where it does, the garbage collector is told of them.
 func (e *Experiment) fits(a *Assembly) error {
 	need, what := e.need(a)
-	if err := memory.Check(what, need); err != nil {
+	if err := memory.Check(what, memory.Resident(need)); err != nil {
 		return err
 	}
 	memory.Expect(need)

@@ -103,19 +103,19 @@ func TestFootprint_IsForetold(t *testing.T) {
 	}
 }
 
-// Nodes that do not fit are refused before they are made.
+// Nodes that do not fit are refused before they are made, with the program's own memory and the collector's.
 func TestFootprint_IsRefused(t *testing.T) {
 	e := atScale(t, 2000)
 	a, err := e.Assemble(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := memory.SetLimit(int64(e.footprint(a)) - 1)
+	before := memory.SetLimit(int64(memory.Resident(e.footprint(a))) - 1)
 	defer memory.SetLimit(before)
 	if _, err := e.Assemble(1); err == nil {
 		t.Error("nodes are not refused that take more than the limit")
 	}
-	memory.SetLimit(int64(e.footprint(a)) + 1)
+	memory.SetLimit(int64(memory.Resident(e.footprint(a))) + 1)
 	if _, err := e.Assemble(1); err != nil {
 		t.Error(err)
 	}

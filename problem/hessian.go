@@ -58,6 +58,12 @@ func (h *hessian) factorise(o *Objective, w *Scratch, curvature []float64, ridge
 	}
 	if o.fewRows() {
 		h.inner(o.U, a, w.trial, curvature)
+		for k := range order {
+			const precision = 0x1p-53
+			if !(ridge > precision*a[num.Packed(k)+k]) {
+				return num.ErrNotPositiveDefinite // H itself is not, once it is rounded
+			}
+		}
 	} else {
 		sumOfSquares(o.U, a, curvature)
 	}
@@ -115,6 +121,7 @@ func (h *hessian) solve(o *Objective, rows products, w *Scratch, x []float64) {
 		v[i] *= s[i]
 	}
 	rows.transposedTimes(v, w.trial)
+	x = x[:len(w.trial)]
 	for k, y := range w.trial {
 		x[k] = (x[k] - y) / h.ridge
 	}

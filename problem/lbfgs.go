@@ -29,9 +29,11 @@ func (m *pairs) remember(length float64, direction, before, after []float64) {
 		both := make([]float64, 2*d)
 		p.s, p.y = both[:d:d], both[d:]
 	}
-	for k := range direction {
-		p.s[k] = length * direction[k]
-		p.y[k] = after[k] - before[k]
+	step, change, before, after := p.s[:len(direction)], p.y[:len(direction)], before[:len(direction)],
+		after[:len(direction)]
+	for k, x := range direction {
+		step[k] = length * x
+		change[k] = after[k] - before[k]
 	}
 	sy := num.Dot(p.s, p.y)
 	p.inverse = 1 / sy

@@ -62,8 +62,8 @@ type Stats struct {
 type ResidualError struct{ Stats }
 
 func (e *ResidualError) Error() string {
-	return fmt.Sprintf("the subproblem was solved to a gradient of %.3g, not to %.3g, after %d passes over the data",
-		e.Residual, e.Tolerance*e.Scale, e.Evaluations)
+	return fmt.Sprintf("the subproblem was solved to a gradient of %.3g, not to %.3g, after %s over the data",
+		e.Residual, e.Tolerance*e.Scale, Counted(e.Evaluations, "pass"))
 }
 
 // Scratch is working memory for solvers of problems up to some size; one
@@ -138,7 +138,7 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 		} else if err := s.newton(w, ridge, &stats); err != nil {
 			return stats, err
 		}
-		next, ok := s.advance(w, q, ridge, &stats)
+		next, ok := s.advance(w, q, g, ridge, &stats)
 		if !ok && (!newton || factorised < stats.Factorisations) {
 			g = next
 			break // even a fresh direction gains nothing: rounding
@@ -208,8 +208,9 @@ func (o *Objective) weight(i int) float64 {
 // total writes the whole gradient at the last point into out and returns its
 // norm.
 func (s *Solver) total(out, q []float64, ridge float64) float64 {
+	gradient, q, out := s.gradient[:len(s.x)], q[:len(s.x)], out[:len(s.x)]
 	for k, x := range s.x {
-		out[k] = s.gradient[k] + float64(ridge*x) + q[k]
+		out[k] = gradient[k] + float64(ridge*x) + q[k]
 	}
 	return num.Norm(out)
 }
@@ -246,31 +247,31 @@ func (s *Solver) factorise(w *Scratch, ridge float64) error {
 
 // advance moves along w.step until the slope along it has fallen to half or has
 // changed sign little: for a convex function that bounds overshooting. It
-// returns the new gradient's norm, or false if no step makes progress.
-func (s *Solver) advance(w *Scratch, q []float64, ridge float64, stats *Stats) (float64, bool) {
+// takes the gradient's norm and returns the new one, or false if no step makes progress.
+func (s *Solver) advance(w *Scratch, q []float64, before, ridge float64, stats *Stats) (float64, bool) {
 	slope := num.Dot(w.total, w.step)
 	if !(slope < 0) {
-		return num.Norm(w.total), false
+		return before, false
 	}
 	from := append(w.row[:0], s.x...)
-	before := num.Norm(w.total)
-	copy(w.before, w.total)
+	w.before, w.total = w.total, w.before
 	length := 1.0
 	for range 60 {
+		step, trial := w.step[:len(from)], w.trial[:len(from)]
 		for k, x := range from {
-			w.trial[k] = x + float64(length*w.step[k])
+			trial[k] = x + float64(length*step[k])
 		}
-		s.evaluate(w, w.trial)
+		s.evaluate(w, trial)
 		stats.Evaluations++
 		norm := s.total(w.total, q, ridge)
+		if norm <= stats.Tolerance*stats.Scale {
+			return norm, true
+		}
 		after := num.Dot(w.total, w.step)
 		if after <= -0.5*slope {
 			w.memory.remember(length, w.step, w.before, w.total)
 			// Near the floor of rounding the gradient no longer falls.
 			return norm, norm < before || before > 1e3*stats.Tolerance*stats.Scale
-		}
-		if norm <= stats.Tolerance*stats.Scale {
-			return norm, true
 		}
 		length *= math.Max(0.1, math.Min(0.9, slope/(slope-after)))
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -264,6 +265,39 @@ func TestSolver_FewRows(t *testing.T) {
 						len(plain.hessian.packed))
 				}
 			}
+		}
+	}
+}
+
+// A ridge that is lost in rounding against the curvature is said to be: not of few rows either does a solve go on.
+func TestSolver_FewRowsOfALostRidge(t *testing.T) {
+	const d = 21
+	for _, c := range []struct {
+		norm, ridge float64
+		lost        bool
+	}{{1, 1e-7, false}, {1e4, 1, false}, {1e6, 1, false}, {1, 1e-20, true}, {1e10, 1, true}, {1e150, 1, true}} {
+		for seed := range uint64(20) {
+			g := rand.New(rand.NewPCG(seed, 1))
+			row, q, cols := make([]float64, d), make([]float64, d), make([]int32, d)
+			for k := range cols {
+				cols[k], row[k], q[k] = int32(k), g.NormFloat64(), 0.3*g.NormFloat64()
+			}
+			num.Scale(c.norm/num.Norm(row), row)
+			u := NewRows(d)
+			u.Append(cols, row)
+			o := &Objective{U: u, Weight: 1, Loss: Logistic, Ridge: c.ridge}
+			_, err := NewSolver(o, 0).Solve(NewScratch(d, 1), make([]float64, d), q, 0)
+			if c.lost != errors.Is(err, num.ErrNotPositiveDefinite) || !c.lost && err != nil {
+				t.Errorf("a row of norm %v, ridge %v: %v", c.norm, c.ridge, err)
+			}
+		}
+	}
+}
+
+func TestResidualError(t *testing.T) {
+	for passes, want := range map[int]string{1: "after 1 pass over", 2: "after 2 passes over"} {
+		if text := (&ResidualError{Stats{Evaluations: passes}}).Error(); !strings.Contains(text, want) {
+			t.Errorf("%q, want %q", text, want)
 		}
 	}
 }

@@ -12,13 +12,37 @@ import (
 	"sync/atomic"
 )
 
+// What a program takes besides what a run holds.
+const (
+	own  = 64e6 // its code and what it holds whatever it runs
+	room = 1.12 // with garbage, against what is held
+)
+
+// Resident is about how much memory the program takes for a run that holds so many bytes, if it has as little garbage
+// as can be without collecting all the time.
+func Resident(held float64) float64 { return own + float64(room*held) }
+
 // expected is how many bytes the greatest run held that was told of.
 var expected atomic.Int64
 
+// watch adapts the collector after each collection, where the environment does not tune it.
 var watch = sync.OnceFunc(func() {
-	if os.Getenv("GOGC") == "" {
-		eachCollection(func() { debug.SetGCPercent(garbage(live(), float64(expected.Load()))) })
-	}
+	percent, most := 0, int64(math.MaxInt64)
+	eachCollection(func() {
+		held := live()
+		if os.Getenv("GOGC") == "" {
+			if p := garbage(held, float64(expected.Load())); p != percent {
+				percent = p
+				debug.SetGCPercent(p)
+			}
+		}
+		if os.Getenv("GOMEMLIMIT") == "" {
+			if l := collectorLimit(held); l != most {
+				most = l
+				debug.SetMemoryLimit(l)
+			}
+		}
+	})
 })
 
 // Expect tunes the garbage collector for a run that will hold about so many bytes, as it was checked. By itself it
@@ -27,12 +51,7 @@ var watch = sync.OnceFunc(func() {
 // as long as that can be. Where the environment tunes the collector, with GOGC or GOMEMLIMIT, that stays.
 func Expect(bytes float64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		const own = 64e6 // what the program takes whatever it runs
-		debug.SetMemoryLimit(max(Limit(), own))
-	}
-	const great = 512e6
-	if bytes < great {
-		return
+		debug.SetMemoryLimit(collectorLimit(live()))
 	}
 	for {
 		before := expected.Load()
@@ -43,11 +62,18 @@ func Expect(bytes float64) {
 	watch()
 }
 
-// garbage is how much of it there may be until the next collection, in per cent of what is held now. The two come to
-// an eighth more than the run will hold; but a collection looks at all that is held, so there is some in any case.
+// collectorLimit is what the collector may take, of the limit. It leaves room for garbage even where a run holds more
+// than was expected: else a collection would follow at once on the other.
+func collectorLimit(held float64) int64 {
+	return int64(math.Min(math.MaxInt64/2, math.Max(float64(Limit())-own/2, own+float64(room*held))))
+}
+
+// garbage is how much of it there may be until the next collection, in per cent of what is held now: as much as is
+// held, as long as the two come to no more than small, and else to an eighth more than the run will hold. But a
+// collection looks at all that is held, so there is some in any case.
 func garbage(held, expected float64) int {
-	const room, least, most = 1.12, 10, 100
-	return int(math.Max(least, math.Min(most, 100*(room*expected/held-1))))
+	const small, least, most = 2e9, 10, 100
+	return int(math.Max(least, math.Min(most, 100*(math.Max(small, room*expected)/held-1))))
 }
 
 // live is what the latest collection has left.

@@ -3,6 +3,7 @@
 package memory
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"testing"
@@ -19,10 +20,36 @@ func TestGarbage(t *testing.T) {
 		{4e9, 6e9, 68},
 		{9e9, 6e9, 10}, // more than was expected
 		{1, 6e9, 100},
+		{7e8, 7e8, 100}, // little enough
+		{15e8, 7e8, 33},
 	} {
 		if got := garbage(c.held, c.expected); got < c.want-1 || got > c.want {
 			t.Errorf("%.0f of %.0f bytes: %d %%, want %d", c.held, c.expected, got, c.want)
 		}
+	}
+}
+
+// What is resident has room for garbage, and for the program.
+func TestResident(t *testing.T) {
+	if got := Resident(1e9); !(got >= 1.15e9) || !(got <= 1.25e9) {
+		t.Errorf("who holds 1 GB takes %v bytes", got)
+	}
+}
+
+// The collector's limit never comes so near to what is held that it has to collect all the time.
+func TestCollectorLimit(t *testing.T) {
+	limited(t, 1e9)
+	if got := collectorLimit(1e8); got < 9e8 || got > 1e9 {
+		t.Errorf("of a limit of 1 GB the collector has %d bytes", got)
+	}
+	for _, held := range []float64{9e8, 1e9, 3e9} {
+		if got := float64(collectorLimit(held)); !(got >= 1.1*held) {
+			t.Errorf("of a limit of 1 GB the collector has %v bytes where %v are held", got, held)
+		}
+	}
+	SetLimit(math.MaxInt64)
+	if got := collectorLimit(1e8); got < 1e18 {
+		t.Errorf("without a limit the collector has %d bytes", got)
 	}
 }
 
@@ -36,7 +63,7 @@ func TestExpect(t *testing.T) {
 		debug.SetGCPercent(before)
 		debug.SetMemoryLimit(limit)
 	}()
-	limited(t, 4e9)
+	limited(t, 8e9)
 	percent := func() int {
 		p := debug.SetGCPercent(100)
 		debug.SetGCPercent(p)
@@ -46,15 +73,23 @@ func TestExpect(t *testing.T) {
 	if runtime.GC(); percent() != 100 {
 		t.Errorf("a small run has %d %% of garbage", percent())
 	}
-	if got := debug.SetMemoryLimit(-1); got != 4e9 {
+	if got := debug.SetMemoryLimit(-1); got < 7.9e9 || got > 8e9 {
 		t.Errorf("the collector's limit is %d bytes", got)
 	}
-	held := make([]byte, 600e6) // never touched, so that it takes no memory of the machine
-	Expect(600e6)
+	held := make([]byte, 2e9) // never touched, so that it takes no memory of the machine
+	Expect(2e9)
 	for start := time.Now(); percent() > 20; time.Sleep(time.Millisecond) {
 		runtime.GC()
-		if time.Since(start) > 10*time.Second {
+		if time.Since(start) > time.Minute {
 			t.Fatalf("a great run has %d %% of garbage", percent())
+		}
+	}
+	SetLimit(1e9) // less than is held
+	for start := time.Now(); debug.SetMemoryLimit(-1) < 21e8 || debug.SetMemoryLimit(-1) > 3e9; {
+		time.Sleep(time.Millisecond)
+		runtime.GC()
+		if time.Since(start) > time.Minute {
+			t.Fatalf("where 2 GB are held the collector's limit is %d bytes", debug.SetMemoryLimit(-1))
 		}
 	}
 	runtime.KeepAlive(held)
