@@ -67,8 +67,8 @@ func TestPrivacy_ComputedPenaltyLeavesRoomForTheTarget(t *testing.T) {
 	for _, kind := range []string{"penalty-perturbation", "private-r-admm", "private-mr-admm"} {
 		for _, target := range []float64{1, 0.3, 0.01} {
 			for _, over := range []string{"run", "round"} {
-				_, out := measure(t, "algorithm={kind: "+kind+"}", fmt.Sprintf("privacy={epsilon: %v, over: %s}", target,
-					over), "rounds.count=40")
+				_, out := measure(t, "algorithm={kind: "+kind+"}", "rounds.count=40",
+					fmt.Sprintf("privacy={epsilon: %v, over: %s}", target, over))
 				got := out.rows[len(out.rows)-1].PrivacyLoss
 				if over == "round" {
 					got = out.Account.Ledger.WorstRound(privacy.Sample, 1e-5)

@@ -79,8 +79,8 @@ func (o *outcome) uninformative(rho float64) []string {
 	e, base := float64(o.optimum.TestError), o.baseError()
 	if base == 0 {
 		labels := o.testLabels()
-		return []string{fmt.Sprintf("all %d test rows are of class %v: test error says nothing of the other class, and "+
-			"cannot tell what has learned from what has not", len(labels), labels[0])}
+		return []string{fmt.Sprintf("all %d test rows are of class %v: test error says nothing of the other class, "+
+			"and cannot tell what has learned from what has not", len(labels), labels[0])}
 	}
 	if !(e >= base) {
 		return nil

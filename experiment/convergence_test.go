@@ -263,8 +263,8 @@ func TestWarnings_OfRunsWorseThanNoModel(t *testing.T) {
 		sets []string
 		want []string // nothing: the run is not warned of
 	}{
-		{[]string{"algorithm={kind: dvp, eta: 0.05, alpha: 0.001}"}, []string{"its training loss is ", "zero vector 0.693",
-			"it errs in ", "saying the larger class always in ", "its noise is too much"}},
+		{[]string{"algorithm={kind: dvp, eta: 0.05, alpha: 0.001}"}, []string{"its training loss is ",
+			"zero vector 0.693", "it errs in ", "saying the larger class always in ", "its noise is too much"}},
 		{[]string{"algorithm={kind: admm, eta: 0.01}"}, nil},
 		{[]string{"problem.columns=[11, 10, 10]", "network.topology={kind: star, nodes: 4}",
 			"algorithm={kind: admm-sharing, form: averaged}"}, nil},

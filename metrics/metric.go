@@ -161,8 +161,8 @@ var all = []*Metric{
 	},
 	{
 		Name: "most_round", Unit: "rounds",
-		Rows: Meaning{Definition: "round of the node that has published most iterates; where rounds are in lockstep, the " +
-			"row's own, but in the last row of a run that ended early"},
+		Rows: Meaning{Definition: "round of the node that has published most iterates; where rounds are in lockstep, " +
+			"the row's own, but in the last row of a run that ended early"},
 		count: func(r *Row) float64 { return float64(r.Most) },
 	},
 }

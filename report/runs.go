@@ -293,8 +293,8 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 	line(boundTitle, number(least.Epsilon), meaning)
 }
 
-// met says by which composition a target over a run was met, of the method's own, and what the least of all is: noise for the same
-// target by another composition is not the same noise.
+// met says by which composition, the method's own, a target over a run was met, and what the least of all is: noise for
+// the same target by another composition is not the same noise.
 func met(over string, c *record.Claim) string {
 	if over != "run" || c == nil {
 		return ""
@@ -307,7 +307,8 @@ func met(over string, c *record.Claim) string {
 		text += ", without δ"
 	}
 	if c.Bound.By != own.By {
-		text += fmt.Sprintf(", where the least bound is %.4g at δ = %v", float64(c.Bound.Epsilon), float64(c.Bound.Delta))
+		text += fmt.Sprintf(", where the least bound is %.4g at δ = %v", float64(c.Bound.Epsilon),
+			float64(c.Bound.Delta))
 	}
 	return text
 }

@@ -38,7 +38,8 @@ func TestSummary_NamesPointsThatHaveNotConverged(t *testing.T) {
 		"progress: 2 of 6 runs converged, at 1 of 3 points\nprogress: 2 of 6 runs moving, at 1 of 3 points\n" +
 			"  algorithm.eta=0.5 algorithm.theta=0.5 (2 of 2 seeds); run 2: the distance to the optimum falls by ",
 		"eta: auto, which is ", "(it is 0.5)",
-		"progress: 2 of 6 runs diverging, at 1 of 3 points\n  algorithm.eta=0.001 algorithm.theta=0.05 (2 of 2 seeds)\n",
+		"progress: 2 of 6 runs diverging, at 1 of 3 points\n" +
+			"  algorithm.eta=0.001 algorithm.theta=0.05 (2 of 2 seeds)\n",
 		"; of always the larger class: 3", "rho, where it costs most (run ", "; with rho 0.002: loss ",
 	} {
 		if !strings.Contains(b.String(), want) {
