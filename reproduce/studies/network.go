@@ -108,8 +108,8 @@ func networkStudy(b *reproduce.Workbench) error {
 		return err
 	}
 	whole, law := plot.Line{Label: "rounds seen whole"}, plot.Line{Label: "50 (1 − m⁴)⁶"}
-	// Ten nodes publish 50 values each, and one of which all copies escape costs six rounds, its own node's two and one of
-	// each neighbour: hence the standard deviation of the mean over the nodes.
+	// Ten nodes publish 50 values each, and one of which all copies escape costs six rounds, its own node's two and one
+	// of each neighbour: hence the standard deviation of the mean over the nodes.
 	const nodes, rounds = 10, 50
 	far, deviations := 0.0, 0.0
 	for k, m := range misses {
