@@ -222,8 +222,8 @@ func draw(e *experiment.Experiment, seed uint64, span sim.Duration, graph *sim.G
 }
 
 // drawLinks draws what shows that the network does what it says: bandwidth at which packets wait
-// for each other, links of their own, and a link that is bad for as long as faults may last, as
-// a short time has too few packets to tell.
+// for each other, links of their own, and faults for as long as they may last, as a short time has too
+// few packets and crashes to tell.
 func (w *conditions) drawLinks(s *sim.Stream, span sim.Duration, graph *sim.Graph) {
 	bandwidth := func() sim.Bandwidth { // a packet of 100 bytes takes 0.08 ms to 2.7 ms
 		return sim.Bandwidth(math.Round(3e5 * math.Exp(s.Between(0, math.Log(30)))))
@@ -240,12 +240,26 @@ func (w *conditions) drawLinks(s *sim.Stream, span sim.Duration, graph *sim.Grap
 		w.links = []sim.Override{{Between: pairs[s.IntN(len(pairs))], Latency: &latency, Bandwidth: &narrow,
 			Loss: new(s.Between(0, 0.4)), Duplication: new(s.Between(0, 0.5))}}
 	}
+	long := func(k sim.FaultKind) { w.faults = append(w.faults, sim.Fault{Until: span, Kind: k}) }
 	if s.IntN(2) == 0 {
 		bad := sim.BadLink{Link: pairs[s.IntN(len(pairs))], Factor: new(s.Between(1, 20))}
 		if bad.Loss = s.Between(0.2, 1); s.IntN(3) == 0 {
 			bad.Loss = 1
 		}
-		w.faults = append(w.faults, sim.Fault{Until: span, Kind: bad})
+		long(bad)
+		if s.IntN(2) == 0 { // factors multiply, and the greatest loss counts
+			long(sim.BadLink{Link: bad.Link, Factor: new(s.Between(1, 5)), Loss: s.Between(0, 0.2)})
+		}
+	}
+	if s.IntN(4) == 0 { // again, factors multiply
+		node := s.IntN(graph.Order())
+		long(sim.SlowNode{Node: node, Factor: new(s.Between(2, 10))})
+		long(sim.SlowNode{Node: node, Factor: new(s.Between(2, 5))})
+	}
+	if s.IntN(4) == 0 {
+		share := func(low, high float64) sim.Duration { return 1 + sim.Duration(s.Between(low, high)*float64(span)) }
+		long(sim.RandomCrashes{Rate: sim.CrashRate{Every: share(0.02, 0.1), For: share(0.002, 0.02),
+			Memory: []string{"kept", "lost"}[s.IntN(2)]}})
 	}
 }
 

@@ -32,6 +32,7 @@ type sample struct {
 	way  way
 	p    float64
 	kind kind
+	down bool // it is of outages, not packets
 }
 
 type kind uint8
@@ -57,10 +58,13 @@ type tally struct {
 
 // count adds to the sample of a link and to that of all.
 func (n *network) count(what string, w way, p float64, k kind, x float64) {
-	for _, s := range []sample{{what, w, p, k}, {what, everywhere, p, k}} {
-		t := n.tallies[s]
-		n.tallies[s] = tally{t.of + 1, t.sum + x}
-	}
+	n.add(sample{what: what, way: w, p: p, kind: k}, x)
+	n.add(sample{what: what, way: everywhere, p: p, kind: k}, x)
+}
+
+func (n *network) add(s sample, x float64) {
+	t := n.tallies[s]
+	n.tallies[s] = tally{t.of + 1, t.sum + x}
 }
 
 func number(yes bool) float64 {
@@ -101,8 +105,11 @@ func (n *network) tests() {
 		t := n.tallies[s]
 		k := float64(t.of)
 		if limit := math.Log(2 * k * (k + 1) / chance); !(float64(k*t.surprise(s)) <= limit) {
-			n.fail(invariantPackets, "of %d packets, %v: %.4g, where %.4g are expected", t.of, s, t.sum,
-				float64(k*s.p))
+			invariant, what := invariantPackets, "packets"
+			if s.down {
+				invariant, what = invariantDown, "outages"
+			}
+			n.fail(invariant, "of %d %s, %v: %.4g, where %.4g are expected", t.of, what, s, t.sum, float64(k*s.p))
 			return
 		}
 	}
@@ -230,8 +237,9 @@ func (n *network) carried(name func() string, p *parcel, w way, link *sim.Link, 
 		}
 		n.count("sum of the ranks of delays", w, 0.5, uniform, u)
 		n.count("sum of the distances of these ranks from the middle", w, 0.5, uniform, math.Abs(float64(2*u)-1))
-		if k == 0 && n.latest >= 0 { // on any link
-			n.count("sum of the differences of the ranks of packets in turn", w, 0.5, uniform, around1(u-n.latest))
+		if k == 0 && n.latest >= 0 {
+			n.add(sample{what: "sum of the differences of the ranks of packets in turn", way: everywhere, p: 0.5,
+				kind: uniform}, around1(u-n.latest))
 		}
 		if known {
 			n.count("sum of the differences of the ranks of two copies", w, 0.5, uniform, around1(u-last))

@@ -74,27 +74,30 @@ type parcel struct {
 
 // network checks what becomes of packets, and when nodes are down.
 type network struct {
-	s       *scenarios.Network
-	fail    func(invariant, format string, args ...any)
-	flight  map[copyOf]*inFlight
-	next    uint64 // number of the packet to come
-	down    map[int][]interval
-	crash   []sim.Fault // faults of each kind
-	cuts    []sim.Fault
-	bad     []sim.Fault
-	rates   []sim.RandomCrashes
-	lost    []lostParcel     // for which no reason was found when they were sent
-	missed  map[way]sim.Time // when a copy of a packet on a link was lost last
-	busy    map[way]sim.Time // until when packets leave, where bandwidth is limited
-	tallies map[sample]tally
-	latest  float64 // rank of the latest delay; −1: none
+	s            *scenarios.Network
+	fail         func(invariant, format string, args ...any)
+	flight       map[copyOf]*inFlight
+	next         uint64 // number of the packet to come
+	down         map[int][]interval
+	crash        []sim.Fault // faults of each kind
+	cuts         []sim.Fault
+	bad          []sim.Fault
+	rates        []sim.Fault
+	lost         []lostParcel     // for which no reason was found when they were sent
+	missed       map[way]sim.Time // when a copy of a packet on a link was lost last
+	busy         map[way]sim.Time // until when packets leave, where bandwidth is limited
+	tallies      map[sample]tally
+	order        order
+	latest       float64 // rank of the latest delay; −1: none
+	latestOutage float64 // that of the latest outage
 }
 
-func newNetwork(s *scenarios.Network, fail func(invariant, format string, args ...any)) *network {
+func newNetwork(s *scenarios.Network, shuffled bool, fail func(invariant, format string, args ...any)) *network {
 	n := &network{s: s, fail: fail, flight: map[copyOf]*inFlight{}, down: map[int][]interval{},
-		missed: map[way]sim.Time{}, busy: map[way]sim.Time{}, tallies: map[sample]tally{}, latest: -1}
+		missed: map[way]sim.Time{}, busy: map[way]sim.Time{}, tallies: map[sample]tally{}, latest: -1, latestOutage: -1,
+		order: order{shuffled: shuffled, at: -1}}
 	for _, f := range s.Faults {
-		switch k := f.Kind.(type) {
+		switch f.Kind.(type) {
 		case sim.Crash, sim.Join, sim.Leave:
 			n.crash = append(n.crash, f)
 		case sim.Partition:
@@ -102,7 +105,7 @@ func newNetwork(s *scenarios.Network, fail func(invariant, format string, args .
 		case sim.BadLink:
 			n.bad = append(n.bad, f)
 		case sim.RandomCrashes:
-			n.rates = append(n.rates, k)
+			n.rates = append(n.rates, f)
 		}
 	}
 	return n
@@ -149,14 +152,14 @@ func (n *network) gone(node int, t sim.Time) bool {
 	return end == never
 }
 
-// ratesOf are the memories of a node's random crashes.
-func (n *network) ratesOf(node int) (memories []string) {
-	for _, r := range n.rates {
-		if r.Rate.Nodes == nil || slices.Contains(r.Rate.Nodes, node) {
-			memories = append(memories, r.Rate.Memory)
+// ratesOf are the faults by which a node crashes at random.
+func (n *network) ratesOf(node int) (all []*sim.Fault) {
+	for k := range n.rates {
+		if r := n.rates[k].Kind.(sim.RandomCrashes).Rate; r.Nodes == nil || slices.Contains(r.Nodes, node) {
+			all = append(all, &n.rates[k])
 		}
 	}
-	return memories
+	return all
 }
 
 // forgot says whether a node that was down in an interval has lost its memory; sure is
@@ -172,8 +175,9 @@ func (n *network) forgot(node int, down interval) (lost, sure bool) {
 		return true, true
 	}
 	all, some := true, false
-	for _, m := range n.ratesOf(node) {
-		all, some = all && m == "lost", some || m == "lost"
+	for _, f := range n.ratesOf(node) {
+		lost := f.Kind.(sim.RandomCrashes).Rate.Memory == "lost"
+		all, some = all && lost, some || lost
 	}
 	switch {
 	case !some:
@@ -284,8 +288,8 @@ func (n *network) arrived(ev *sim.Event) {
 
 // ended checks what only the end of a run shows: every copy has arrived, what was lost
 // was lost for a reason, named outages have happened, and links lose and double as many
-// packets as they should.
-func (n *network) ended(end sim.Time) {
+// packets as they should, and nodes crash as often.
+func (n *network) ended(nodes int, end sim.Time) {
 	for key := range n.flight {
 		n.fail(invariantPackets, "a message of node %d to %d, sent at %v and due at %v, never arrives", key.from,
 			key.to, key.sent, key.received)
@@ -309,5 +313,6 @@ func (n *network) ended(end sim.Time) {
 			n.fail(invariantDown, "%v: it is not down then, at the end of the run at %v", n.crash[k].String(), end)
 		}
 	}
+	n.crashes(nodes, end)
 	n.tests()
 }
