@@ -3,7 +3,8 @@
 // # Overview
 //
 // [Run] runs a scenario many times, each run with a seed that draws its conditions:
-// latency, bandwidth, loss and duplication of links, links of their own, and a fault plan of crashes, partitions,
+// latency, bandwidth, loss and duplication of links, links of their own, and a fault plan of
+// crashes, partitions,
 // slow nodes, bad links, late joiners and nodes that leave. [RunWild] draws the whole
 // scenario too. What must always hold is checked while the run goes and when it has ended. A
 // run that breaks an invariant becomes a [Trouble]: faults are taken away one by one

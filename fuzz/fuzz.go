@@ -96,7 +96,8 @@ func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, e
 
 // unfaulty is the trouble of a run that fails without any fault.
 func unfaulty(e *experiment.Experiment, o Options, seed uint64, err error) *Trouble {
-	return conditions{link: e.Network.Link, links: e.Network.Links}.trouble(e, o, seed, invariantEnds, "without faults: "+err.Error())
+	return conditions{link: e.Network.Link, links: e.Network.Links}.trouble(e, o, seed, invariantEnds,
+		"without faults: "+err.Error())
 }
 
 // each tries consecutive seeds, and returns what they find in order of seed.
