@@ -116,7 +116,7 @@ type conclusion struct {
 
 func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(string, string, ...any)) *checker {
 	c := &checker{e: e, a: a, original: a.Method, fail: fail, lossy: e.Network.Lossy(), spy: &spy{first: a.First()}}
-	c.net = newNetwork(&e.Network, fail)
+	c.net = newNetwork(&e.Network, e.Ties == "shuffled", fail)
 	_, c.central = a.Method.(algorithms.Central)
 	_, c.columns = a.Method.(algorithms.ColumnMethod)
 	_, isolated := a.Method.(algorithms.Isolated)
@@ -184,8 +184,7 @@ func (c *checker) Concluded(node, round int, dual []float64) {
 func (c *checker) sent(p *sim.Packet) {
 	if k := len(c.parcels); k == 0 || c.parcels[k-1].id != p.ID {
 		c.parcels = append(c.parcels, parcel{id: p.ID, from: int(p.From), to: int(p.To), kind: p.Kind,
-			round: int(p.Round),
-			sent:  p.Sent, payload: p.Payload})
+			round: int(p.Round), sent: p.Sent, payload: p.Payload, bytes: p.Bytes})
 	}
 	if last := &c.parcels[len(c.parcels)-1]; p.Received >= 0 {
 		last.received = append(last.received, p.Received)
@@ -206,6 +205,7 @@ func (c *checker) event(ev *sim.Event) {
 	}
 	if ev.Kind == "message" {
 		c.net.arrived(ev)
+		c.net.order.next(c.net, ev)
 	}
 	c.availability(ev)
 	if ev.Node >= len(c.nodes) {
@@ -273,12 +273,16 @@ func (c *checker) availability(ev *sim.Event) {
 		if !open {
 			c.net.down[ev.Node] = append(down, interval{ev.At, never})
 		}
-		if ev.Kind == "crash" && !c.net.planned(ev.Node, ev.At) && len(c.net.ratesOf(ev.Node)) == 0 {
+		if ev.Kind == "crash" && !c.net.planned(ev.Node, ev.At) && !c.net.mayCrash(ev.Node, ev.At) {
 			c.fail(invariantDown, "node %d crashes at %v, which no fault says", ev.Node, ev.At)
 		}
 	case "restart", "start":
+		if (ev.At > 0 || ev.Kind == "restart") && !c.net.returns(ev.Node, ev.At) {
+			c.fail(invariantDown, "node %d is up again at %v, which no fault says", ev.Node, ev.At)
+		}
 		if open {
 			down[len(down)-1].to = ev.At
+			c.net.up(ev.Node, down[len(down)-1])
 		}
 		if c.net.planned(ev.Node, ev.At) {
 			c.fail(invariantDown, "node %d is up at %v, when a fault has it down", ev.Node, ev.At)
@@ -368,7 +372,7 @@ func equal(a, b []float64) bool {
 
 // ended checks what only the end of a run shows; silences are what the protocol says of them.
 func (c *checker) ended(end sim.Time, silences []algorithms.Silence) {
-	c.net.ended(end)
+	c.net.ended(len(c.nodes), end)
 	known := !slices.ContainsFunc(c.nodes, func(n follower) bool { return n.unknown })
 	if known && !slices.Equal(silences, c.silences) {
 		c.fail(invariantInputs, "nodes take neighbours to have left: %v; they must: %v", silences, c.silences)

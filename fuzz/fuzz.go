@@ -96,7 +96,8 @@ func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, e
 
 // unfaulty is the trouble of a run that fails without any fault.
 func unfaulty(e *experiment.Experiment, o Options, seed uint64, err error) *Trouble {
-	return conditions{link: e.Network.Link}.trouble(e, o, seed, invariantEnds, "without faults: "+err.Error())
+	return conditions{link: e.Network.Link, links: e.Network.Links}.trouble(e, o, seed, invariantEnds,
+		"without faults: "+err.Error())
 }
 
 // each tries consecutive seeds, and returns what they find in order of seed.
@@ -190,13 +191,14 @@ func (t *trial) settled(ctx context.Context, distance float64) bool {
 // fault plan.
 type conditions struct {
 	link   sim.Link
+	links  []sim.Override
 	faults sim.FaultPlan
 }
 
 // draw draws the conditions of a seed: faults begin and end within the span.
 func draw(e *experiment.Experiment, seed uint64, span sim.Duration, graph *sim.Graph) conditions {
 	s := sim.NewStream(seed, "fuzz")
-	w := conditions{link: e.Network.Link}
+	w := conditions{link: e.Network.Link, links: e.Network.Links}
 	if s.IntN(4) > 0 { // or else the scenario's own
 		w.link.Latency = sim.RandomLatency(s)
 	}
@@ -216,7 +218,50 @@ func draw(e *experiment.Experiment, seed uint64, span sim.Duration, graph *sim.G
 			w.faults[n-1] = f
 		}
 	}
+	w.drawLinks(sim.NewStream(seed, "fuzz links"), span, graph)
 	return w
+}
+
+// drawLinks draws what shows that the network does what it says: bandwidth at which packets wait
+// for each other, links of their own, and faults for as long as they may last, as a short time has too
+// few packets and crashes to tell.
+func (w *conditions) drawLinks(s *sim.Stream, span sim.Duration, graph *sim.Graph) {
+	bandwidth := func() sim.Bandwidth { // a packet of 100 bytes takes 0.08 ms to 2.7 ms
+		return sim.Bandwidth(math.Round(3e5 * math.Exp(s.Between(0, math.Log(30)))))
+	}
+	if s.IntN(3) == 0 {
+		w.link.Bandwidth = bandwidth()
+	}
+	pairs := graph.Pairs()
+	if len(pairs) == 0 {
+		return
+	}
+	if w.links == nil && s.IntN(3) == 0 {
+		latency, narrow := sim.RandomLatency(s), bandwidth()
+		w.links = []sim.Override{{Between: pairs[s.IntN(len(pairs))], Latency: &latency, Bandwidth: &narrow,
+			Loss: new(s.Between(0, 0.4)), Duplication: new(s.Between(0, 0.5))}}
+	}
+	long := func(k sim.FaultKind) { w.faults = append(w.faults, sim.Fault{Until: span, Kind: k}) }
+	if s.IntN(2) == 0 {
+		bad := sim.BadLink{Link: pairs[s.IntN(len(pairs))], Factor: new(s.Between(1, 20))}
+		if bad.Loss = s.Between(0.2, 1); s.IntN(3) == 0 {
+			bad.Loss = 1
+		}
+		long(bad)
+		if s.IntN(2) == 0 { // factors multiply, and the greatest loss counts
+			long(sim.BadLink{Link: bad.Link, Factor: new(s.Between(1, 5)), Loss: s.Between(0, 0.2)})
+		}
+	}
+	if s.IntN(4) == 0 { // again, factors multiply
+		node := s.IntN(graph.Order())
+		long(sim.SlowNode{Node: node, Factor: new(s.Between(2, 10))})
+		long(sim.SlowNode{Node: node, Factor: new(s.Between(2, 5))})
+	}
+	if s.IntN(4) == 0 {
+		share := func(low, high float64) sim.Duration { return 1 + sim.Duration(s.Between(low, high)*float64(span)) }
+		long(sim.RandomCrashes{Rate: sim.CrashRate{Every: share(0.02, 0.1), For: share(0.002, 0.02),
+			Memory: []string{"kept", "lost"}[s.IntN(2)]}})
+	}
 }
 
 // leaving is a node that leaves, and that does not join before.
@@ -230,7 +275,7 @@ func leaving(s *sim.Stream, graph *sim.Graph, span sim.Duration, plan sim.FaultP
 // apply is the scenario in these conditions.
 func (w conditions) apply(s *scenarios.Scenario) *scenarios.Scenario {
 	changed := *s
-	changed.Network.Link, changed.Network.Faults = w.link, w.faults
+	changed.Network.Link, changed.Network.Links, changed.Network.Faults = w.link, w.links, w.faults
 	return &changed
 }
 
@@ -270,13 +315,15 @@ func try(ctx context.Context, e *experiment.Experiment, o Options, seed uint64, 
 			}
 		}
 	}
-	for _, calm := range []func(*sim.Link){
-		func(l *sim.Link) { l.Loss = e.Network.Loss },
-		func(l *sim.Link) { l.Duplication = e.Network.Duplication },
-		func(l *sim.Link) { l.Latency = e.Network.Latency },
+	for _, calm := range []func(*conditions){
+		func(v *conditions) { v.links = e.Network.Links },
+		func(v *conditions) { v.link.Bandwidth = e.Network.Bandwidth },
+		func(v *conditions) { v.link.Loss = e.Network.Loss },
+		func(v *conditions) { v.link.Duplication = e.Network.Duplication },
+		func(v *conditions) { v.link.Latency = e.Network.Latency },
 	} {
 		v := w
-		if calm(&v.link); !reflect.DeepEqual(v, w) && still(v) {
+		if calm(&v); !reflect.DeepEqual(v, w) && still(v) {
 			w = v
 		}
 	}
@@ -299,6 +346,12 @@ func (w conditions) sets() []string {
 		scenarios.Assign("network.latency", w.link.Latency),
 		scenarios.Assign("network.loss", w.link.Loss),
 		scenarios.Assign("network.duplication", w.link.Duplication),
+	}
+	if w.link.Bandwidth != 0 {
+		all = append(all, scenarios.Assign("network.bandwidth", w.link.Bandwidth))
+	}
+	if w.links != nil {
+		all = append(all, scenarios.Assign("network.links", w.links))
 	}
 	if w.faults != nil {
 		all = append(all, scenarios.Assign("network.faults", w.faults))

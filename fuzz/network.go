@@ -68,31 +68,36 @@ type parcel struct {
 	round    int
 	sent     sim.Time
 	payload  []float64
+	bytes    int64
 	received []sim.Time // none: it was lost
 }
 
 // network checks what becomes of packets, and when nodes are down.
 type network struct {
-	s      *scenarios.Network
-	fail   func(invariant, format string, args ...any)
-	flight map[copyOf]*inFlight
-	next   uint64 // number of the packet to come
-	down   map[int][]interval
-	crash  []sim.Fault // faults of each kind
-	cuts   []sim.Fault
-	bad    []sim.Fault
-	rates  []sim.RandomCrashes
-	lost   []parcel            // for which no reason was found when they were sent
-	missed map[[2]int]sim.Time // when a copy of a packet between two nodes was lost last, by sender and receiver
-	// how many packets to nodes that are never down there were, lost ones, and those with two copies
-	sentTo, lostTo, twiceTo map[int]int
+	s            *scenarios.Network
+	fail         func(invariant, format string, args ...any)
+	flight       map[copyOf]*inFlight
+	next         uint64 // number of the packet to come
+	down         map[int][]interval
+	crash        []sim.Fault // faults of each kind
+	cuts         []sim.Fault
+	bad          []sim.Fault
+	rates        []sim.Fault
+	lost         []lostParcel     // for which no reason was found when they were sent
+	missed       map[way]sim.Time // when a copy of a packet on a link was lost last
+	busy         map[way]sim.Time // until when packets leave, where bandwidth is limited
+	tallies      map[sample]tally
+	order        order
+	latest       float64 // rank of the latest delay; −1: none
+	latestOutage float64 // that of the latest outage
 }
 
-func newNetwork(s *scenarios.Network, fail func(invariant, format string, args ...any)) *network {
+func newNetwork(s *scenarios.Network, shuffled bool, fail func(invariant, format string, args ...any)) *network {
 	n := &network{s: s, fail: fail, flight: map[copyOf]*inFlight{}, down: map[int][]interval{},
-		missed: map[[2]int]sim.Time{}, sentTo: map[int]int{}, lostTo: map[int]int{}, twiceTo: map[int]int{}}
+		missed: map[way]sim.Time{}, busy: map[way]sim.Time{}, tallies: map[sample]tally{}, latest: -1, latestOutage: -1,
+		order: order{shuffled: shuffled, at: -1}}
 	for _, f := range s.Faults {
-		switch k := f.Kind.(type) {
+		switch f.Kind.(type) {
 		case sim.Crash, sim.Join, sim.Leave:
 			n.crash = append(n.crash, f)
 		case sim.Partition:
@@ -100,7 +105,7 @@ func newNetwork(s *scenarios.Network, fail func(invariant, format string, args .
 		case sim.BadLink:
 			n.bad = append(n.bad, f)
 		case sim.RandomCrashes:
-			n.rates = append(n.rates, k)
+			n.rates = append(n.rates, f)
 		}
 	}
 	return n
@@ -147,14 +152,14 @@ func (n *network) gone(node int, t sim.Time) bool {
 	return end == never
 }
 
-// ratesOf are the memories of a node's random crashes.
-func (n *network) ratesOf(node int) (memories []string) {
-	for _, r := range n.rates {
-		if r.Rate.Nodes == nil || slices.Contains(r.Rate.Nodes, node) {
-			memories = append(memories, r.Rate.Memory)
+// ratesOf are the faults by which a node crashes at random.
+func (n *network) ratesOf(node int) (all []*sim.Fault) {
+	for k := range n.rates {
+		if r := n.rates[k].Kind.(sim.RandomCrashes).Rate; r.Nodes == nil || slices.Contains(r.Nodes, node) {
+			all = append(all, &n.rates[k])
 		}
 	}
-	return memories
+	return all
 }
 
 // forgot says whether a node that was down in an interval has lost its memory; sure is
@@ -170,8 +175,9 @@ func (n *network) forgot(node int, down interval) (lost, sure bool) {
 		return true, true
 	}
 	all, some := true, false
-	for _, m := range n.ratesOf(node) {
-		all, some = all && m == "lost", some || m == "lost"
+	for _, f := range n.ratesOf(node) {
+		lost := f.Kind.(sim.RandomCrashes).Rate.Memory == "lost"
+		all, some = all && lost, some || lost
 	}
 	switch {
 	case !some:
@@ -204,33 +210,6 @@ func (n *network) separated(from, to int, t sim.Time) bool {
 	return false
 }
 
-// impaired is what bad links do to an edge at a time: the factor of its latency, and
-// whether they may lose packets.
-func (n *network) impaired(from, to int, t sim.Time) (factor float64, loses bool) {
-	factor = 1
-	for k := range n.bad {
-		l := n.bad[k].Kind.(sim.BadLink)
-		if !holds(&n.bad[k]).has(t) || l.Link != [2]int{from, to} && l.Link != [2]int{to, from} {
-			continue
-		}
-		loses = loses || l.Loss > 0
-		if l.Factor != nil {
-			factor *= *l.Factor
-		}
-	}
-	return factor, loses
-}
-
-// overridden says whether the scenario has an exception for an edge.
-func (n *network) overridden(from, to int) bool {
-	for _, o := range n.s.Links {
-		if o.Between == [2]int{from, to} || o.Between == [2]int{to, from} {
-			return true
-		}
-	}
-	return false
-}
-
 // sent takes a packet with all its copies.
 func (n *network) sent(p *parcel) {
 	name := func() string {
@@ -240,35 +219,23 @@ func (n *network) sent(p *parcel) {
 		n.fail(invariantPackets, "%s comes after packet %d", name(), n.next-1)
 	}
 	n.next = p.id + 1
-	if len(p.received) == 0 {
-		n.missed[[2]int{p.from, p.to}] = p.sent
+	if size := 8*int64(len(p.payload)) + n.s.Header; p.bytes != size {
+		n.fail(invariantPackets, "%s has %d bytes, not %d", name(), p.bytes, size)
 	}
-	own := !n.overridden(p.from, p.to)
-	factor, loses := n.impaired(p.from, p.to, p.sent)
-	switch {
-	case len(p.received) > 2 || len(p.received) == 2 && own && n.s.Duplication == 0:
-		n.fail(invariantPackets, "%s arrives %d times", name(), len(p.received))
-	case n.separated(p.from, p.to, p.sent):
+	w := way{p.from, p.to}
+	if len(p.received) == 0 {
+		n.missed[w] = p.sent
+	}
+	link := n.linkOf(w)
+	depart := n.leaves(w, p, link.Bandwidth)
+	if n.separated(p.from, p.to, p.sent) {
 		if len(p.received) > 0 {
 			n.fail(invariantPartition, "%s arrives at %v, though a partition is between them", name(), p.received[0])
 		}
 		return
-	case len(p.received) == 0 && own && n.s.Loss == 0 && !loses:
-		n.lost = append(n.lost, *p)
 	}
-	if own && !loses {
-		n.sentTo[p.to]++
-		switch len(p.received) {
-		case 0:
-			n.lostTo[p.to]++
-		case 2:
-			n.twiceTo[p.to]++
-		}
-	}
+	n.carried(name, p, w, &link, depart)
 	for _, at := range p.received {
-		if own && n.s.Bandwidth == 0 {
-			n.late(name, p, at, factor)
-		}
 		key := copyOf{int32(p.from), int32(p.to), int32(p.round), p.kind, p.sent, at, address(p.payload)}
 		f := n.flight[key]
 		if f == nil {
@@ -276,23 +243,6 @@ func (n *network) sent(p *parcel) {
 			n.flight[key] = f
 		}
 		f.copies++
-	}
-}
-
-// late checks how long a copy takes, where the latency has bounds.
-func (n *network) late(name func() string, p *parcel, at sim.Time, factor float64) {
-	var low, high float64
-	switch l := n.s.Latency; l.Kind {
-	case "constant":
-		low, high = float64(l.Value), float64(l.Value)
-	case "uniform":
-		low, high = float64(l.Low), float64(l.High)
-	default:
-		return
-	}
-	if took := float64(at - p.sent); took < float64(low*factor*(1-1e-9))-1 || took > float64(high*factor*(1+1e-9))+1 {
-		n.fail(invariantPackets, "%s takes %v, not %v to %v times %v", name(), sim.Duration(took), sim.Duration(low),
-			sim.Duration(high), factor)
 	}
 }
 
@@ -304,12 +254,12 @@ func (n *network) reaches(a, b int, since sim.Time) bool {
 			return false
 		}
 	}
-	for _, way := range [][2]int{{a, b}, {b, a}} {
-		if at, ok := n.missed[way]; ok && at >= since {
+	for _, w := range []way{{a, b}, {b, a}} {
+		if at, ok := n.missed[w]; ok && at >= since {
 			return false
 		}
 		for key := range n.flight {
-			if [2]int{int(key.from), int(key.to)} == way {
+			if (way{int(key.from), int(key.to)}) == w {
 				return false
 			}
 		}
@@ -338,8 +288,8 @@ func (n *network) arrived(ev *sim.Event) {
 
 // ended checks what only the end of a run shows: every copy has arrived, what was lost
 // was lost for a reason, named outages have happened, and links lose and double as many
-// packets as they should.
-func (n *network) ended(end sim.Time) {
+// packets as they should, and nodes crash as often.
+func (n *network) ended(nodes int, end sim.Time) {
 	for key := range n.flight {
 		n.fail(invariantPackets, "a message of node %d to %d, sent at %v and due at %v, never arrives", key.from,
 			key.to, key.sent, key.received)
@@ -347,7 +297,9 @@ func (n *network) ended(end sim.Time) {
 	}
 	for k := range n.lost {
 		p := &n.lost[k]
-		reason := slices.ContainsFunc(n.down[p.to], func(i interval) bool { return i.to > p.sent })
+		reason := slices.ContainsFunc(n.down[p.to], func(i interval) bool {
+			return float64(i.from) <= p.latest && float64(i.to) > p.earliest
+		})
 		if !reason {
 			n.fail(invariantPackets, "packet %d of node %d to %d, sent at %v, is lost for no reason", p.id, p.from,
 				p.to, p.sent)
@@ -361,21 +313,6 @@ func (n *network) ended(end sim.Time) {
 			n.fail(invariantDown, "%v: it is not down then, at the end of the run at %v", n.crash[k].String(), end)
 		}
 	}
-	sent, lost, twice := 0, 0, 0
-	for to, k := range n.sentTo {
-		if len(n.down[to]) == 0 && len(n.ratesOf(to)) == 0 {
-			sent, lost, twice = sent+k, lost+n.lostTo[to], twice+n.twiceTo[to]
-		}
-	}
-	n.share("lost", lost, sent, n.s.Loss)
-	n.share("sent on twice", twice, sent-lost, n.s.Duplication)
-}
-
-// share checks a count of n packets, each with probability p, at seven standard
-// deviations: once in 10¹¹ checks by chance.
-func (n *network) share(what string, count, of int, p float64) {
-	mean := float64(float64(of) * p)
-	if d := math.Abs(float64(count) - mean); d > float64(7*math.Sqrt(mean*(1-p)))+10 {
-		n.fail(invariantPackets, "%d of %d packets are %s, where %.1f are expected", count, of, what, mean)
-	}
+	n.crashes(nodes, end)
+	n.tests()
 }

@@ -66,6 +66,102 @@ var plants = []planted{
 		right:     `if c.slow == nil {`,
 		wrong:     `if c.slow == nil || PLANTED {`,
 		invariant: []string{invariantSteps}},
+	{name: "a bad link loses no more than any", file: "sim/faults.go",
+		right:     `+decidesLoss)) < l.loss {`,
+		wrong:     `+decidesLoss)) < l.loss && !PLANTED {`,
+		invariant: []string{invariantPackets}},
+	{name: "a bad link is as ever", file: "sim/faults.go",
+		right:     `if c.links != nil {`,
+		wrong:     `if c.links != nil && !PLANTED {`,
+		invariant: []string{invariantPackets}},
+	{name: "packets do not wait for each other", file: "sim/engine.go",
+		right: `state.freed = depart`,
+		wrong: `if state.freed = depart; PLANTED {
+			state.freed = e.now
+		}`,
+		invariant: []string{invariantPackets}},
+	{name: "the greatest loss of several does not count", file: "sim/conditions.go",
+		right: `l.factor, l.loss = l.factor*factor, max(l.loss, loss)`,
+		wrong: `if PLANTED {
+		l.loss = 0
+	}
+	l.factor, l.loss = l.factor*factor, max(l.loss, loss)`,
+		invariant: []string{invariantPackets}},
+	{name: "factors of a link do not multiply", file: "sim/conditions.go",
+		right: `l := &c.links[link]
+`,
+		wrong: `l := &c.links[link]
+	if PLANTED {
+		l.factor = 1
+	}
+`,
+		invariant: []string{invariantPackets}},
+	{name: "factors of a node do not multiply", file: "sim/conditions.go",
+		right: `c.slow[node] *= factor`,
+		wrong: `if PLANTED {
+		c.slow[node] = 1
+	}
+	c.slow[node] *= factor`,
+		invariant: []string{invariantSteps}},
+	{name: "a link of its own has it in one direction", file: "sim/engine.go",
+		right: `= k, k
+`,
+		wrong: `= k, k
+		if PLANTED {
+			e.model[cfg.Graph.Link(b, a)] = 0
+		}
+`,
+		invariant: []string{invariantPackets}},
+	{name: "both copies take the same time", file: "sim/engine.go",
+		right: `second = m.law.draw(&m.Latency, mix(f+decidesSecondDelay))`,
+		wrong: `second = m.law.draw(&m.Latency, mix(f+decidesSecondDelay))
+		if PLANTED {
+			second = delay
+		}`,
+		invariant: []string{invariantPackets}},
+	{name: "links share their chance", file: "sim/engine.go",
+		right: `f := packetWord(e.seed, uint64(link), k)`,
+		wrong: `if PLANTED {
+		link = 0
+	}
+	f := packetWord(e.seed, uint64(link), k)`,
+		invariant: []string{invariantPackets}},
+	{name: "ties are not shuffled", file: "sim/engine.go", sets: []string{"ties=shuffled", "rounds={count: 100}",
+		"compute.row=0s"},
+		right:     `if cfg.Ties == Shuffled {`,
+		wrong:     `if cfg.Ties == Shuffled && !PLANTED {`,
+		invariant: []string{invariantPackets}},
+	{name: "ties are in the order of falling numbers", file: "sim/engine.go",
+		right: `	if e.shuffle != 0 {
+		key = mix`,
+		wrong: `	if PLANTED {
+		key ^= (1<<22 - 1) << sequenceBits
+	}
+	if e.shuffle != 0 {
+		key = mix`,
+		invariant: []string{invariantPackets}},
+	{name: "crashes are as rare as outages are short", file: "sim/outages.go",
+		right: `r.next.from = later(t, span(r.every))`,
+		wrong: `r.next.from = later(t, span(r.every))
+	if PLANTED {
+		r.next.from = later(t, span(r.down))
+	}`,
+		invariant: []string{invariantDown}},
+	{name: "outages are of one length", file: "sim/outages.go",
+		right: `r.next.to = min(later(r.next.from, span(r.down)), r.until)`,
+		wrong: `r.next.to = min(later(r.next.from, span(r.down)), r.until)
+	if PLANTED {
+		r.next.to = min(later(r.next.from, Time(r.down)), r.until)
+	}`,
+		invariant: []string{invariantDown}},
+	{name: "a node joins too late", file: "sim/fault_join.go",
+		right: `p.down(j.Node, outage{from: 0, to: Time(f.At)})`,
+		wrong: `o := outage{from: 0, to: Time(f.At)}
+		if PLANTED {
+			o.to++
+		}
+		p.down(j.Node, o)`,
+		invariant: []string{invariantDown}},
 	{name: "older values overwrite newer ones", file: "algorithms/asynchronous.go",
 		right:     `if m.Round <= l.round {`,
 		wrong:     `if m.Round == l.round || m.Round < l.round && !PLANTED {`,

@@ -148,6 +148,7 @@ func TestDraw_Conditions(t *testing.T) {
 	e := fuzzedExperiment(t, "network.loss=0.45", "network.duplication=0.55")
 	const span, seeds = sim.Duration(1e9), 2000
 	latency, loss, duplication, faults := 0, 0, 0, map[int]int{}
+	bandwidth, own, bad := 0, 0, 0
 	for seed := range uint64(seeds) {
 		graph, err := e.Network.Topology.Build(sim.NewStream(seed, "topology"))
 		if err != nil {
@@ -157,7 +158,17 @@ func TestDraw_Conditions(t *testing.T) {
 		if again := draw(e, seed, span, graph); !reflect.DeepEqual(w, again) {
 			t.Fatalf("seed %d draws %+v, then %+v", seed, w, again)
 		}
+		if w.link.Bandwidth > 0 {
+			bandwidth++
+		}
+		own += len(w.links)
+		for _, o := range w.links {
+			o.Check(func(field, problem string) { t.Errorf("seed %d: %+v: %s %s", seed, o, field, problem) })
+		}
 		for _, f := range w.faults {
+			if l, ok := f.Kind.(sim.BadLink); ok && f.At == 0 && f.Until == span && l.Loss > 0 {
+				bad++
+			}
 			f.Check(func(field, problem string) { t.Errorf("seed %d: %+v: %s %s", seed, f, field, problem) })
 			if f.At < 0 || max(f.At, f.Until) > span {
 				t.Errorf("seed %d: a fault of %v to %v", seed, f.At, f.Until)
@@ -184,8 +195,9 @@ func TestDraw_Conditions(t *testing.T) {
 	if abs(latency-seeds/4) > 97 || abs(loss-seeds/2) > 112 || abs(duplication-seeds/2) > 112 {
 		t.Errorf("of %d seeds, %d keep the latency, %d the loss, %d the duplication", seeds, latency, loss, duplication)
 	}
-	if len(faults) != 7 || faults[0] < 150 {
-		t.Errorf("so many faults are drawn, so often: %v", faults)
+	if len(faults) < 8 || faults[0] < 60 || bandwidth < seeds/4 || own < seeds/4 || bad < seeds/3 {
+		t.Errorf("so many faults are drawn, so often: %v; bandwidth %d times, a link of its own %d times, one that is "+
+			"bad all the time %d times", faults, bandwidth, own, bad)
 	}
 }
 
