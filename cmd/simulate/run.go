@@ -26,6 +26,7 @@ import (
 	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/internal/guard"
+	"overhear/internal/memory"
 	"overhear/record"
 	"overhear/report"
 	"overhear/scenarios"
@@ -151,6 +152,9 @@ func run(c *cobra.Command, files []string, f *runFlags) error {
 // returns the finished ones even if one fails.
 func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFlags, w io.Writer) ([]*record.Run,
 	error) {
+	if err := seedsFit(s); err != nil {
+		return nil, err
+	}
 	e := experiment.New(s, f.data)
 	d, err := placed(s, file, f.sets, f.outGiven, func(name string) (*record.Directory, error) {
 		return e.OpenDirectory(filepath.Join(f.out, name))
@@ -173,6 +177,10 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 	var attacked []uint64 // those of them of which there is a run with findings
 	for k := range all {
 		seed := s.Seeds.First + uint64(k)
+		if ctx.Err() != nil {
+			return finished(all), fmt.Errorf("stopped while the %d seeds before seed %d were looked at: nothing was computed, "+
+				"and what was finished before is kept", k, seed)
+		}
 		r, why, err := e.Finished(d, seed)
 		if err != nil {
 			return finished(all), err
@@ -254,6 +262,17 @@ func allBounds(w io.Writer, runs []*record.Run, f *runFlags) (err error) {
 	return err
 }
 
+// seedsFit is an error for seeds whose results memory does not hold: they are summarised together.
+func seedsFit(s *scenarios.Scenario) error {
+	const perSeed = 8e3
+	err := memory.Check(fmt.Sprintf("what is kept of %d seeds (seeds.count)", s.Seeds.Count),
+		perSeed*float64(s.Seeds.Count))
+	if err != nil {
+		return usage("%s: %w; a sweep of the seeds keeps its runs in a file", s.Name, err)
+	}
+	return nil
+}
+
 // runAhead runs seeds of a scenario, as many at once as there are workers and memory holds, into their places among
 // all runs. It returns those that ended early, with their errors, which is no reason not to run others. After a seed
 // fails otherwise no other begins, and the first of those that fail is reported.
@@ -308,14 +327,14 @@ func runAhead(ctx context.Context, e *experiment.Experiment, d *record.Directory
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
-	var stopped []string
+	var stopped []uint64
 	var left []uint64 // that were not run
 	var failure error
 	for _, k := range ahead {
 		seed := first + uint64(k)
 		switch err := failures[k]; {
 		case errors.Is(err, context.Canceled):
-			stopped = append(stopped, fmt.Sprint(seed))
+			stopped = append(stopped, seed)
 		case short[k] != nil:
 			ended, early = append(ended, short[k]), errors.Join(early, err)
 		case err != nil && failure == nil:
@@ -333,15 +352,42 @@ func runAhead(ctx context.Context, e *experiment.Experiment, d *record.Directory
 	if ctx.Err() == nil {
 		return ended, early, nil
 	}
-	text := fmt.Sprintf("stopped; %d of %d seeds are finished and kept", len(finished(runs)), len(runs))
-	if len(stopped) > 0 {
-		what := ", and what seed %s has computed is"
-		if f.checkpoint == 0 {
-			what = ", what seed %s has computed is not"
+	return ended, early, errors.New(stopText(len(finished(runs)), len(runs), stopped, func(seed uint64) bool {
+		_, err := os.Stat(d.CheckpointPath(seed))
+		return f.checkpoint > 0 && err == nil
+	}))
+}
+
+// stopText says what a stop has left of a scenario's seeds: those that are finished, and of those that were under way
+// what checkpoints hold. A run that was stopped before it had computed anything has none.
+func stopText(finished, of int, under []uint64, checkpoint func(uint64) bool) string {
+	text := fmt.Sprintf("stopped; %d of %d seeds are finished and kept", finished, of)
+	var kept, lost []string
+	for _, seed := range under {
+		if checkpoint(seed) {
+			kept = append(kept, fmt.Sprint(seed))
+		} else {
+			lost = append(lost, fmt.Sprint(seed))
 		}
-		text += fmt.Sprintf(what, strings.Join(stopped, " and "))
 	}
-	return ended, early, errors.New(text + "; the same command goes on from there")
+	seeds := func(all []string) (what, have string) {
+		if len(all) == 1 {
+			return "seed " + all[0], "has"
+		}
+		return "seeds " + strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1], "have"
+	}
+	if kept != nil {
+		what, have := seeds(kept)
+		text += fmt.Sprintf("; what %s %s computed is kept", what, have)
+	}
+	if lost != nil {
+		what, _ := seeds(lost)
+		text += "; nothing is kept of " + what
+	}
+	if finished == 0 && kept == nil {
+		return text + "; the same command begins anew"
+	}
+	return text + "; the same command goes on from there"
 }
 
 // finished are the runs that there are.

@@ -3,12 +3,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -243,5 +245,41 @@ func TestKill(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(out, "quickstart", ".*")); left != nil {
 		t.Errorf("%v are left", left)
+	}
+}
+
+// A stop is heard while it is looked for seeds that are finished.
+func TestRun_StopsBeforeTheFirstSeed(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	root := newRoot()
+	root.SetArgs([]string{"run", filepath.Join("..", "..", "scenarios", "quickstart.yaml"), "--out", t.TempDir(),
+		"--seeds", "1000000"})
+	err := root.ExecuteContext(ctx)
+	const want = "stopped while the 0 seeds before seed 1 were looked at: nothing was computed"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want: %s", err, want)
+	}
+}
+
+// What a stop leaves is said as it is: a run that has computed nothing yet has no checkpoint.
+func TestStopText(t *testing.T) {
+	kept := func(seeds ...uint64) func(uint64) bool {
+		return func(seed uint64) bool { return slices.Contains(seeds, seed) }
+	}
+	for want, got := range map[string]string{
+		"stopped; 0 of 1 seeds are finished and kept; nothing is kept of seed 1; the same command begins anew": stopText(0,
+			1, []uint64{1}, kept()),
+		"stopped; 0 of 1 seeds are finished and kept; what seed 1 has computed is kept; the same command goes on from " +
+			"there": stopText(0, 1, []uint64{1}, kept(1)),
+		"stopped; 2 of 9 seeds are finished and kept; what seeds 3 and 4 have computed is kept; the same command goes " +
+			"on from there": stopText(2, 9, []uint64{3, 4}, kept(3, 4)),
+		"stopped; 0 of 9 seeds are finished and kept; what seeds 3, 4 and 5 have computed is kept; nothing is kept of " +
+			"seed 6; the same command goes on from there": stopText(0, 9, []uint64{3, 4, 5, 6}, kept(3, 4, 5)),
+		"stopped; 2 of 9 seeds are finished and kept; the same command goes on from there": stopText(2, 9, nil, kept()),
+	} {
+		if got != want {
+			t.Errorf("%s\nwant: %s", got, want)
+		}
 	}
 }
