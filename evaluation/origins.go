@@ -53,7 +53,9 @@ func LosesScores(r *record.Run, there, now *record.Attacks) error {
 		}
 	}
 	for _, f := range there.Findings {
-		k := slices.IndexFunc(now.Findings, func(n record.Finding) bool { return n.Attack == f.Attack && n.Victim == f.Victim })
+		k := slices.IndexFunc(now.Findings, func(n record.Finding) bool {
+			return n.Attack == f.Attack && n.Victim == f.Victim
+		})
 		if scored(f) && k >= 0 && unscored(now.Findings[k]) {
 			return fmt.Errorf("%s has findings that are scored, such as %s: %s; now %s",
 				filepath.Join(r.Dir, record.AttacksFile), f.Attack, f.Succeeded, why)

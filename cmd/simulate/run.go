@@ -29,7 +29,9 @@ import (
 	"overhear/internal/memory"
 	"overhear/record"
 	"overhear/report"
+	"overhear/report/plot"
 	"overhear/scenarios"
+	"overhear/sweep"
 )
 
 // runFlags are the flags of simulate run.
@@ -87,9 +89,13 @@ func newRun() *cobra.Command {
 // check checks the flags of run and attack, and keeps which were given.
 func (f *runFlags) check(c *cobra.Command) error {
 	f.outGiven = c.Flags().Changed("out")
+	style, unknown := f.figures.Named(plot.RunWords())
+	f.figures.Style = style
 	switch {
 	case f.figures.check() != nil:
 		return f.figures.check()
+	case unknown != nil:
+		return usage("--label: %w", unknown)
 	case f.workers < 1:
 		return usage("--workers must be at least 1, is %d", f.workers)
 	case c.Flags().Changed("seeds") && f.seeds < 1:
@@ -178,8 +184,8 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 	for k := range all {
 		seed := s.Seeds.First + uint64(k)
 		if ctx.Err() != nil {
-			return finished(all), fmt.Errorf("stopped while the %d seeds before seed %d were looked at: nothing was computed, "+
-				"and what was finished before is kept", k, seed)
+			return finished(all), fmt.Errorf("stopped while the %d seeds before seed %d were looked at: nothing was "+
+				"computed, and what was finished before is kept", k, seed)
 		}
 		r, why, err := e.Finished(d, seed)
 		if err != nil {
@@ -485,10 +491,11 @@ func newVerify() *cobra.Command {
 	var workers int
 	c := &cobra.Command{
 		Use:   "verify DIR…",
-		Short: "Repeat runs, attacks and audits and compare all that their directories say",
+		Short: "Repeat runs, attacks, audits and a sample of sweeps and compare all that their directories say",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("verify needs the directory of a run, of an audit or of several seeds, such as " +
+				return usage("verify needs the directory of a run, of an audit, of a sweep or of several seeds, " +
+					"such as " +
 					"results/runs/quickstart/1")
 			}
 			return nil
@@ -504,6 +511,21 @@ func newVerify() *cobra.Command {
 					return err
 				}
 				bar := newProgress("verify", -1)
+				if sweep.Is(dir) {
+					v, err := sweep.Verify(c.Context(), dir, data, workers, bar.at)
+					bar.clear()
+					if err != nil && !errors.Is(err, experiment.ErrMismatch) {
+						return err
+					}
+					if differ = append(differ, err); err == nil {
+						fmt.Fprintf(c.OutOrStdout(), "%s: same tables of %s, %d of %s repeated with the same "+
+							"results\n", dir, count(v.Rows, "row"), v.Repeated, count(v.Stored, "run"))
+						if v.Origin != "" {
+							fmt.Fprintf(c.OutOrStdout(), "  not of this program: %s\n", v.Origin)
+						}
+					}
+					continue
+				}
 				same, err := evaluation.Verify(c.Context(), dir, evaluation.VerifyOptions{DataDir: data,
 					Workers: workers, Progress: bar.at})
 				bar.clear()

@@ -267,18 +267,22 @@ func TestStopText(t *testing.T) {
 	kept := func(seeds ...uint64) func(uint64) bool {
 		return func(seed uint64) bool { return slices.Contains(seeds, seed) }
 	}
-	for want, got := range map[string]string{
-		"stopped; 0 of 1 seeds are finished and kept; nothing is kept of seed 1; the same command begins anew": stopText(0,
-			1, []uint64{1}, kept()),
-		"stopped; 0 of 1 seeds are finished and kept; what seed 1 has computed is kept; the same command goes on from " +
-			"there": stopText(0, 1, []uint64{1}, kept(1)),
-		"stopped; 2 of 9 seeds are finished and kept; what seeds 3 and 4 have computed is kept; the same command goes " +
-			"on from there": stopText(2, 9, []uint64{3, 4}, kept(3, 4)),
-		"stopped; 0 of 9 seeds are finished and kept; what seeds 3, 4 and 5 have computed is kept; nothing is kept of " +
-			"seed 6; the same command goes on from there": stopText(0, 9, []uint64{3, 4, 5, 6}, kept(3, 4, 5)),
-		"stopped; 2 of 9 seeds are finished and kept; the same command goes on from there": stopText(2, 9, nil, kept()),
+	const next = "; the same command goes on from there"
+	for _, c := range []struct {
+		finished, of int
+		under        []uint64
+		kept         func(uint64) bool
+		want         string
+	}{
+		{0, 1, []uint64{1}, kept(), "; nothing is kept of seed 1; the same command begins anew"},
+		{0, 1, []uint64{1}, kept(1), "; what seed 1 has computed is kept" + next},
+		{2, 9, []uint64{3, 4}, kept(3, 4), "; what seeds 3 and 4 have computed is kept" + next},
+		{0, 9, []uint64{3, 4, 5, 6}, kept(3, 4, 5), "; what seeds 3, 4 and 5 have computed is kept; nothing is kept of " +
+			"seed 6" + next},
+		{2, 9, nil, kept(), next},
 	} {
-		if got != want {
+		want := fmt.Sprintf("stopped; %d of %d seeds are finished and kept%s", c.finished, c.of, c.want)
+		if got := stopText(c.finished, c.of, c.under, c.kept); got != want {
 			t.Errorf("%s\nwant: %s", got, want)
 		}
 	}
