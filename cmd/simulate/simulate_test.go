@@ -277,8 +277,8 @@ func TestStopText(t *testing.T) {
 		{0, 1, []uint64{1}, kept(), "; nothing is kept of seed 1; the same command begins anew"},
 		{0, 1, []uint64{1}, kept(1), "; what seed 1 has computed is kept" + next},
 		{2, 9, []uint64{3, 4}, kept(3, 4), "; what seeds 3 and 4 have computed is kept" + next},
-		{0, 9, []uint64{3, 4, 5, 6}, kept(3, 4, 5), "; what seeds 3, 4 and 5 have computed is kept; nothing is kept of " +
-			"seed 6" + next},
+		{0, 9, []uint64{3, 4, 5, 6}, kept(3, 4, 5), "; what seeds 3, 4 and 5 have computed is kept; nothing is " +
+			"kept of seed 6" + next},
 		{2, 9, nil, kept(), next},
 	} {
 		want := fmt.Sprintf("stopped; %d of %d seeds are finished and kept%s", c.finished, c.of, c.want)
