@@ -114,7 +114,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	out.Sight.Unseen = unseen(watch, public)
 	if noData != nil {
 		out.Sight.Unseen = append(out.Sight.Unseen,
-			"the data are not at hand, so that nothing is scored: "+noData.Error())
+			noScores+": "+noData.Error())
 	}
 	if out.Claim, out.Condition, out.Claimed = claimed(r); r.Info.Privacy == nil {
 		out.Condition = ""
@@ -161,6 +161,9 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	}
 	return out, nil
 }
+
+// noScores is what an attack says that was carried out without the data.
+const noScores = "the data are not at hand, so that nothing is scored"
 
 // unlike returns an error if the files that are there now are not those that the run came from: attacks on it are
 // not scored against other data.

@@ -20,6 +20,7 @@ import (
 	"overhear/adversary/stats"
 	"overhear/experiment"
 	"overhear/internal/guard"
+	"overhear/internal/memory"
 	"overhear/privacy"
 	"overhear/problem"
 	"overhear/record"
@@ -66,6 +67,9 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	spec := auditSpec(e.Scenario)
 	if o.Runs > 0 {
 		spec.Runs = o.Runs
+	}
+	if err := AuditFits(e, spec.Runs); err != nil {
+		return nil, err
 	}
 	seed := e.Seeds.First
 	a, err := e.Assemble(seed)
@@ -145,6 +149,21 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	}
 	out.Wall = time.Since(started).Seconds()
 	return out, nil
+}
+
+// AuditFits is a SetupError for an audit with so many runs in each world, whose evidence memory does not hold; 0: as
+// the scenario says.
+func AuditFits(e *experiment.Experiment, runs int) error {
+	if runs == 0 {
+		runs = auditSpec(e.Scenario).Runs
+	}
+	const perRun, perRound = 200, 100
+	err := memory.Check(fmt.Sprintf("an audit of %d runs of %d rounds in each of two worlds", runs, e.Rounds.Count),
+		2*float64(runs)*(perRun+float64(perRound*float64(e.Rounds.Count+1))))
+	if err != nil {
+		return experiment.SetupError{Err: fmt.Errorf("%w; fewer runs (--runs, adversary.audit.runs) say less", err)}
+	}
+	return nil
 }
 
 // repeat runs both worlds of a pair so often, each run with a seed of its own.

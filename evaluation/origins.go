@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"overhear/experiment"
 	"overhear/record"
@@ -34,6 +35,31 @@ func SameAttacks(there *record.Attacks, r *record.Run, sets []string) error {
 	if changes := scenarios.Changes(was, now); changes != nil {
 		other := experiment.OtherScenario{Changes: changes}
 		return fmt.Errorf("%s is of other settings (%s)", path, other.Differences())
+	}
+	return nil
+}
+
+// LosesScores returns an error if attacks had been scored and are not now, as the data are no longer at hand.
+func LosesScores(r *record.Run, there, now *record.Attacks) error {
+	unscored := func(f record.Finding) bool { return f.Succeeded == record.Unscored }
+	scored := func(f record.Finding) bool { return f.Succeeded != record.Unscored && f.Succeeded != record.Blocked }
+	if !slices.ContainsFunc(now.Findings, unscored) || !slices.ContainsFunc(there.Findings, scored) {
+		return nil
+	}
+	why := "nothing is scored"
+	for _, text := range now.Sight.Unseen {
+		if strings.HasPrefix(text, noScores) {
+			why = text
+		}
+	}
+	for _, f := range there.Findings {
+		k := slices.IndexFunc(now.Findings, func(n record.Finding) bool {
+			return n.Attack == f.Attack && n.Victim == f.Victim
+		})
+		if scored(f) && k >= 0 && unscored(now.Findings[k]) {
+			return fmt.Errorf("%s has findings that are scored, such as %s: %s; now %s",
+				filepath.Join(r.Dir, record.AttacksFile), f.Attack, f.Succeeded, why)
+		}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"overhear/experiment"
@@ -54,6 +55,7 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error
 	var all []Verified
 	var differ []error
 	var runs []*record.Run
+	var changed []string // of all seeds, said once
 	for _, e := range entries {
 		below := filepath.Join(dir, e.Name())
 		if !e.IsDir() || !there(below, "run.json") && !there(below, record.AuditFile) {
@@ -63,6 +65,13 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error
 		all = append(all, v...)
 		if err != nil && !errors.Is(err, experiment.ErrMismatch) {
 			return all, err
+		}
+		if m := (*experiment.Mismatch)(nil); errors.As(err, &m) && m.Changed != nil {
+			if slices.Equal(m.Changed, changed) {
+				m.Changed, m.Brief = nil, true
+			} else {
+				changed = m.Changed
+			}
 		}
 		differ = append(differ, err)
 		if _, err := strconv.ParseUint(e.Name(), 10, 64); err == nil {
@@ -136,6 +145,10 @@ func verifyRun(ctx context.Context, dir string, o VerifyOptions) ([]Verified, er
 	}
 	again.Format = record.Format
 	v, err := findings(dir, record.AttacksFile, again, fmt.Sprintf("same %d findings of attacks", len(again.Findings)))
+	if m, found := (*experiment.Mismatch)(nil), (*experiment.Mismatch)(nil); errors.As(differs, &m) &&
+		errors.As(err, &found) {
+		found.Brief = m.Changed != nil // that the data are others says why
+	}
 	return append(all, v...), errors.Join(differs, err)
 }
 

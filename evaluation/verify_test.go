@@ -77,7 +77,7 @@ func directory(t *testing.T, text, out string, seed uint64) *record.Run {
 		a, err := evaluation.Attack(context.Background(), r, evaluation.AttackOptions{Workers: 1,
 			Command: "simulate attack test.yaml", Sets: []string{"adversary.knows.victim=1"}})
 		if err == nil {
-			err = record.WriteAttacks(r.Dir, a, nil)
+			err = record.WriteAttacks(r.Dir, a, nil, false)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -37,6 +37,8 @@ func (o *outcome) convergence() *record.Convergence {
 		case c.More == 0 || c.More >= 1e7 || !o.steady():
 			c.More = 0
 			advice = append(advice, "more rounds (rounds.count)")
+		case c.More == 1:
+			advice = append(advice, "at least 1 round more (rounds.count)")
 		default:
 			advice = append(advice, fmt.Sprintf("at least %d rounds more (rounds.count)", c.More))
 		}

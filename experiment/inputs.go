@@ -3,9 +3,11 @@
 package experiment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +45,23 @@ func (e *Experiment) fileSums() (map[string]string, error) {
 		}
 	})
 	return e.sums, e.sumsErr
+}
+
+// changed says which files have changed since a run came from them.
+func (e *Experiment) changed(since record.Inputs) []string {
+	now, err := e.Inputs()
+	if err != nil {
+		return nil
+	}
+	var all []string
+	paths := e.FilesByKey()
+	for _, key := range slices.Sorted(maps.Keys(since.Files)) {
+		if was, is := since.Files[key], now.Files[key]; was != is && is != "" {
+			all = append(all, fmt.Sprintf("%s has changed since the run: its SHA-256 was %.12s…, is %.12s…",
+				cmp.Or(paths[key], key), was, is))
+		}
+	}
+	return all
 }
 
 // unchanged returns an error if a file that was just read is not the one whose hash

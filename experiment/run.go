@@ -449,33 +449,74 @@ var ErrMismatch = errors.New("the run does not repeat")
 // Mismatch is an error that wraps ErrMismatch and says all that differs.
 type Mismatch struct {
 	Dir         string
-	Event       error // the first event in which the runs part; nil: none is known
+	Changed     []string // files that the run came from and that are not what they were, in words
+	Brief       bool     // to say only how much differs, where something else says what
+	Event       error    // the first event in which the runs part; nil: none is known
 	Differences []record.Difference
 }
 
 func (m *Mismatch) Unwrap() error { return ErrMismatch }
 
-// listed is how many differences of a file Error tells.
-const listed = 30
+// listed is how many differences Error tells.
+const listed = 10
 
 func (m *Mismatch) Error() string {
 	var b strings.Builder
+	for _, what := range m.Changed {
+		b.WriteString(what + "\n")
+	}
 	fmt.Fprintf(&b, "%v: %s", ErrMismatch, m.Dir)
+	count := map[string]int{}
+	for _, d := range m.Differences {
+		count[d.File]++
+	}
+	if m.Brief {
+		fmt.Fprintf(&b, ": %d statements differ, of %s", len(m.Differences),
+			strings.Join(slices.Sorted(maps.Keys(count)), ", "))
+		return b.String()
+	}
 	if m.Event != nil {
 		fmt.Fprintf(&b, "\n  %v", m.Event)
 	}
-	count := map[string]int{}
-	for _, d := range m.Differences {
-		if count[d.File]++; count[d.File] <= listed {
-			fmt.Fprintf(&b, "\n  %v", d)
+	told := 0
+	for _, share := range shares(count) { // of every file something
+		for _, d := range m.Differences {
+			if d.File == share.file && share.told > 0 {
+				fmt.Fprintf(&b, "\n  %v", d)
+				share.told--
+				told++
+			}
 		}
 	}
-	for _, file := range slices.Sorted(maps.Keys(count)) {
-		if more := count[file] - listed; more > 0 {
-			fmt.Fprintf(&b, "\n  %s: and %d more", file, more)
-		}
+	if more := len(m.Differences) - told; more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
 	}
 	return b.String()
+}
+
+// share is how many differences of a file are told.
+type share struct {
+	file string
+	told int
+}
+
+// shares deals what Error tells among files, one by one.
+func shares(count map[string]int) []*share {
+	var all []*share
+	for _, file := range slices.Sorted(maps.Keys(count)) {
+		all = append(all, &share{file: file})
+	}
+	for left, dealt := listed, true; left > 0 && dealt; {
+		dealt = false
+		for _, s := range all {
+			if left > 0 && s.told < count[s.file] {
+				s.told++
+				left--
+				dealt = true
+			}
+		}
+	}
+	return all
 }
 
 // Mismatched is the error that says what of a directory differs, nil if that is nothing
@@ -508,7 +549,8 @@ func Verify(ctx context.Context, r *record.Run, dataDir string, o Options) ([]re
 			return nil, fmt.Errorf("%w: the style of its figures: %w", ErrMismatch, err)
 		}
 	}
-	again, err := New(s, dataDir).Run(ctx, r.Info.Seed, o)
+	e := New(s, dataDir)
+	again, err := e.Run(ctx, r.Info.Seed, o)
 	if again == nil {
 		return nil, err
 	} // a run that ends early has a directory, which says so
@@ -517,7 +559,11 @@ func Verify(ctx context.Context, r *record.Run, dataDir string, o Options) ([]re
 		return nil, err
 	}
 	err = Mismatched(r.Dir, all)
-	if m := (*Mismatch)(nil); errors.As(err, &m) && r.Info.Digest+again.Info.Digest != "" {
+	m := (*Mismatch)(nil)
+	if errors.As(err, &m) {
+		m.Changed = e.changed(r.Info.Inputs)
+	}
+	if m != nil && r.Info.Digest+again.Info.Digest != "" {
 		m.Event = parting(ctx, r, s, dataDir, o)
 	}
 	return all, err

@@ -4,6 +4,7 @@
 package fuzz
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -103,20 +104,26 @@ func unfaulty(e *experiment.Experiment, o Options, seed uint64, err error) *Trou
 // each tries consecutive seeds, and returns what they find in order of seed.
 func each(ctx context.Context, o Options, try func(ctx context.Context, seed uint64) (*Trouble, error)) ([]Trouble,
 	error) {
-	found := make([]*Trouble, o.Runs)
+	var found []Trouble // not a place for each run: there may be any number
+	stopped := ctx
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(o.Workers, 1))
 	var mu sync.Mutex
 	done := 0
 	for k := range o.Runs {
+		if ctx.Err() != nil {
+			break
+		}
 		g.Go(guard.Func(func() error {
 			t, err := try(ctx, o.First+uint64(k))
 			if err != nil {
 				return err
 			}
-			found[k] = t
 			mu.Lock()
 			defer mu.Unlock()
+			if t != nil {
+				found = append(found, *t)
+			}
 			if done++; o.Progress != nil {
 				o.Progress(done)
 			}
@@ -126,13 +133,11 @@ func each(ctx context.Context, o Options, try func(ctx context.Context, seed uin
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	var all []Trouble
-	for _, t := range found {
-		if t != nil {
-			all = append(all, *t)
-		}
+	if err := stopped.Err(); err != nil {
+		return nil, err
 	}
-	return all, nil
+	slices.SortFunc(found, func(a, b Trouble) int { return cmp.Compare(a.Seed, b.Seed) })
+	return found, nil
 }
 
 // undisturbed is a run that has ended.

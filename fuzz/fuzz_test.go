@@ -5,8 +5,10 @@ package fuzz
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"overhear/algorithms"
 	"overhear/experiment"
@@ -147,5 +149,36 @@ func TestFuzz_FindsFlaws(t *testing.T) {
 	})
 	if len(unlike) != 1 || unlike[0].Invariant != invariantReplay && unlike[0].Invariant != invariantConverge {
 		t.Errorf("a method that does not repeat: %+v", unlike)
+	}
+}
+
+// A search keeps what it finds, in order of seed, and has no place for each run; it stops when it is told to.
+func TestEach_KeepsWhatItFinds(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	done := 0
+	_, err := each(ctx, Options{Runs: 100_000_000_000, First: 1, Workers: 2, Progress: func(n int) {
+		if done = n; n == 3 {
+			stop()
+		}
+	}}, func(context.Context, uint64) (*Trouble, error) { return nil, nil })
+	if !errors.Is(err, context.Canceled) || done < 3 {
+		t.Errorf("stopped with %v after %d runs", err, done)
+	}
+	found, err := each(context.Background(), Options{Runs: 9, First: 5, Workers: 3},
+		func(_ context.Context, seed uint64) (*Trouble, error) {
+			if seed%2 == 0 {
+				return nil, nil
+			}
+			time.Sleep(time.Duration(13-seed) * time.Millisecond)
+			return &Trouble{Seed: seed}, nil
+		})
+	if err != nil || len(found) != 5 {
+		t.Fatalf("%d found, %v", len(found), err)
+	}
+	for k, f := range found {
+		if f.Seed != uint64(5+2*k) {
+			t.Errorf("the trouble in place %d is of seed %d", k, f.Seed)
+		}
 	}
 }

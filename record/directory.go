@@ -73,7 +73,8 @@ const replacedEnding = ".replaced"
 // oldEnding is of a file whose place a new run's has, or that is not of the new run.
 const oldEnding = ".old"
 
-// OldAttacksFile has what attacks found on a run whose place another run took.
+// OldAttacksFile has what attacks found before: on a run whose place another run took, or in findings that were
+// replaced by those of other settings or data.
 const OldAttacksFile = AttacksFile + oldEnding
 
 // replaced is where a run is moved that gives way to another.

@@ -289,8 +289,8 @@ const findingsWait = 10 * time.Second
 
 // WriteAttacks writes attacks.json into the directory of the run that was
 // attacked, if that is still the run there. refuse, which may be nil, says why
-// what is there, whole or damaged, may not be replaced.
-func WriteAttacks(dir string, a *Attacks, refuse func(there *Attacks, damaged error) error) error {
+// what is there, whole or damaged, may not be replaced. With replace it is, and kept as OldAttacksFile.
+func WriteAttacks(dir string, a *Attacks, refuse func(there *Attacks, damaged error) error, replace bool) error {
 	unlock, err := files.Lock(dir, findingsWait)
 	if err != nil {
 		return fmt.Errorf("writing what attacks found: %w", err)
@@ -304,8 +304,18 @@ func WriteAttacks(dir string, a *Attacks, refuse func(there *Attacks, damaged er
 		return fmt.Errorf("%s holds another run than the one that was attacked, which was replaced meanwhile", dir)
 	}
 	if refuse != nil {
-		if err := refuse(ReadAttacks(dir)); err != nil {
+		err := refuse(ReadAttacks(dir))
+		if err != nil && !replace {
 			return err
+		}
+		if err != nil {
+			text, err := os.ReadFile(filepath.Join(dir, AttacksFile))
+			if err == nil {
+				err = files.WriteBytes(filepath.Join(dir, OldAttacksFile), text)
+			}
+			if err != nil {
+				return fmt.Errorf("keeping what attacks found before: %w", err)
+			}
 		}
 	}
 	a.Format = Format

@@ -407,7 +407,7 @@ func TestReplacedRunKeepsWhatIsTheUsers(t *testing.T) {
 	put("plots/mine.svg", "my figure")
 	put("plots/loss-round.svg", "the run's")
 	put("report.html", "asked for")
-	if err := WriteAttacks(r.Dir, &Attacks{Name: "found", Seed: 1, Digest: "h"}, nil); err != nil {
+	if err := WriteAttacks(r.Dir, &Attacks{Name: "found", Seed: 1, Digest: "h"}, nil, false); err != nil {
 		t.Fatal(err)
 	}
 	writeIn(t, d, 1, Policy{Last: -1}, "h")
@@ -431,7 +431,7 @@ func TestReplacedRunKeepsWhatIsTheUsers(t *testing.T) {
 	if left := names(t, d.Path); !slices.Equal(left, []string{"1", "lock"}) {
 		t.Errorf("%v are left", left)
 	}
-	err := WriteAttacks(r.Dir, &Attacks{Seed: 1, Digest: "h"}, nil)
+	err := WriteAttacks(r.Dir, &Attacks{Seed: 1, Digest: "h"}, nil, false)
 	if err == nil || !strings.Contains(err.Error(), "replaced") {
 		t.Errorf("what attacks found of a run that was replaced was written: %v", err)
 	}

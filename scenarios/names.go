@@ -147,7 +147,7 @@ func Words(path, method string) string {
 		}
 		words = text
 	}
-	return words
+	return strings.TrimPrefix(words, "the ")
 }
 
 // nearest is the name with the least edit distance from a word, of a name's whole and of

@@ -153,7 +153,7 @@ type Algorithm struct {
 
 // Privacy is a target for the claimed loss, and how loss is stated.
 type Privacy struct {
-	Epsilon *float64 `yaml:"epsilon" doc:"target, greater than 0: the method's noise is scaled until its claimed loss is this; default: none, and the noise that algorithm gives stands"`
+	Epsilon *float64 `yaml:"epsilon" doc:"privacy target ε, greater than 0: the method's noise is scaled until its claimed loss is this; default: none, and the noise that algorithm gives stands"`
 	Over    string   `yaml:"over" default:"run" enum:"run,round" doc:"what the target is for: the whole run, or each round"`
 	Delta   float64  `yaml:"delta" default:"1e-5" doc:"δ at which the (ε, δ) loss of mechanisms that are not pure is stated"`
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"overhear/metrics"
+	"overhear/record"
 	"overhear/report/plot"
 	"overhear/scenarios"
 )
@@ -60,6 +61,15 @@ type lines map[string]map[float64]*spread
 // out and returns their paths. The table is read row by row.
 func (p Plot) Draw(dir, out string) ([]string, error) {
 	path := filepath.Join(dir, csvFile)
+	if Is(dir) { // a table by itself has nothing to be held against
+		d, err := ReadDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(d.checkTable(), d.Close()); err != nil {
+			return nil, err
+		}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a sweep's table: %w", err)
@@ -78,7 +88,12 @@ func (p Plot) Draw(dir, out string) ([]string, error) {
 	if len(facets) == 0 {
 		return nil, fmt.Errorf("%s: no row has %s and %s%s", path, p.X, p.Y, where(p.Where))
 	}
-	var files []string
+	type figure struct {
+		name  string
+		chart plot.Chart
+	}
+	var figures []figure
+	var words []plot.Words
 	for k, facet := range sortedKeys(facets) {
 		name := fileName(p.Y + "-" + p.X)
 		title := cmp.Or(p.Title, p.title(p.Y))
@@ -90,7 +105,16 @@ func (p Plot) Draw(dir, out string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		written, err := p.Save(chart, out, name)
+		figures = append(figures, figure{name, chart})
+		words = append(words, chart.Words(p.X, p.Y)...)
+	}
+	style, err := p.Named(words)
+	if err != nil {
+		return nil, fmt.Errorf("--label: %w", err)
+	}
+	var files []string
+	for _, f := range figures {
+		written, err := style.Save(f.chart, out, f.name)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +263,7 @@ func (p Plot) chart(heading string, all lines) (plot.Chart, error) {
 	if p.names != nil {
 		c.X.Names = *p.names
 	}
-	runs := 0
+	runs := span{math.Inf(1), math.Inf(-1)}
 	for _, label := range sortedKeys(all) {
 		points := all[label]
 		var xs []float64
@@ -249,20 +273,23 @@ func (p Plot) chart(heading string, all lines) (plot.Chart, error) {
 		slices.Sort(xs)
 		l := plot.Line{Label: p.title(label), X: xs}
 		if p.Colour != "" {
-			l.Label = p.title(p.Colour) + " = " + label
+			// A method's name says what it is.
+			if l.Label = label; p.Colour != "method" && p.Colour != "algorithm.kind" {
+				l.Label = p.title(p.Colour) + " = " + label
+			}
 		}
 		if p.names != nil {
 			l.Look = plot.Scatter
 		}
 		for _, x := range xs {
 			s := points[x]
-			runs = max(runs, s.n)
+			runs.take(record.Number(s.n))
 			l.Y, l.Low, l.High = append(l.Y, s.sum/float64(s.n)), append(l.Low, s.low), append(l.High, s.high)
 		}
 		c.Lines = append(c.Lines, l)
 	}
-	if runs > 1 && p.Title == "" {
-		c.Title += fmt.Sprintf(": mean and range of %d", runs)
+	if runs.high > 1 && p.Title == "" {
+		c.Title += ": mean and range of " + runs.text(func(n float64) string { return fmt.Sprint(n) })
 	}
 	return c, nil
 }

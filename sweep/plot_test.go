@@ -121,3 +121,27 @@ func TestPlotCategories(t *testing.T) {
 		t.Errorf("categories on the vertical axis: %v", err)
 	}
 }
+
+// A title says of how many runs the points are, where some have fewer.
+func TestPlotTitle_CountsRuns(t *testing.T) {
+	for _, c := range []struct{ eta, want string }{
+		{"0.1,1,10", "loss: mean and range of 1 to 2"},
+		{"0.1", "loss: mean and range of 2"},
+		{"10", "loss"},
+	} {
+		p := Plot{X: "algorithm.eta", Y: "loss"}
+		facets, err := p.gather(strings.NewReader(plotted))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := lines{"loss": {}}
+		for _, x := range strings.Split(c.eta, ",") {
+			eta, _ := finiteNumber(x)
+			all["loss"][eta] = facets[""]["loss"][eta]
+		}
+		chart, err := p.chart("loss", all)
+		if err != nil || chart.Title != c.want {
+			t.Errorf("%s: %q, want %q (%v)", c.eta, chart.Title, c.want, err)
+		}
+	}
+}

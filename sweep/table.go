@@ -213,6 +213,18 @@ func (c cell) csv(k kind) string {
 // they are the same whoever stored it when. flags are added to the commands in
 // failures.csv.
 func WriteTables(dir string, p *Plan, s Store, flags ...string) error {
+	at := func(name string) string { return filepath.Join(dir, name) }
+	return files.Write(at(csvFile), func(results io.Writer) error {
+		return files.Write(at(parquetFile), func(columnar io.Writer) error {
+			return files.Write(at(failuresFile), func(failures io.Writer) error {
+				return tabulate(p, s, results, columnar, failures, flags)
+			})
+		})
+	})
+}
+
+// tabulate writes the tables' text.
+func tabulate(p *Plan, s Store, results, columnar, failures io.Writer, flags []string) error {
 	t, err := newTable(p)
 	if err != nil {
 		return err
@@ -222,42 +234,34 @@ func WriteTables(dir string, p *Plan, s Store, flags ...string) error {
 		header[k] = c.name
 	}
 	head := append(append([]string{"run"}, p.Paths()...), "seed", "error", "command")
-	at := func(name string) string { return filepath.Join(dir, name) }
-	return files.Write(at(csvFile), func(results io.Writer) error {
-		return files.Write(at(parquetFile), func(columnar io.Writer) error {
-			return files.Write(at(failuresFile), func(failures io.Writer) error {
-				r, f, q := csv.NewWriter(results), csv.NewWriter(failures), newParquet(columnar, t.columns)
-				err := errors.Join(r.Write(header), f.Write(head))
-				fields := make([]string, len(t.columns))
-				if err == nil {
-					err = s.All(func(index int, b []byte) error {
-						result, err := Decode(b)
-						if err != nil {
-							return fmt.Errorf("run %d: %w", index, err)
-						}
-						if result.Index != index {
-							return fmt.Errorf("run %d: its result says that it is run %d", index, result.Index)
-						}
-						if result.Error != "" {
-							return f.Write(failureRow(p, result, flags))
-						}
-						for _, row := range t.of(result) {
-							for k, c := range row {
-								fields[k] = c.csv(t.columns[k].kind)
-							}
-							if err := errors.Join(r.Write(fields), q.write(row)); err != nil {
-								return err
-							}
-						}
-						return nil
-					})
+	r, f, q := csv.NewWriter(results), csv.NewWriter(failures), newParquet(columnar, t.columns)
+	fields := make([]string, len(t.columns))
+	if err = errors.Join(r.Write(header), f.Write(head)); err == nil {
+		err = s.All(func(index int, b []byte) error {
+			result, err := Decode(b)
+			if err != nil {
+				return fmt.Errorf("run %d: %w", index, err)
+			}
+			if result.Index != index {
+				return fmt.Errorf("run %d: its result says that it is run %d", index, result.Index)
+			}
+			if result.Error != "" {
+				return f.Write(failureRow(p, result, flags))
+			}
+			for _, row := range t.of(result) {
+				for k, c := range row {
+					fields[k] = c.csv(t.columns[k].kind)
 				}
-				r.Flush()
-				f.Flush()
-				return errors.Join(err, r.Error(), f.Error(), q.close())
-			})
+				if err := errors.Join(r.Write(fields), q.write(row)); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
-	})
+	}
+	r.Flush()
+	f.Flush()
+	return errors.Join(err, r.Error(), f.Error(), q.close())
 }
 
 func failureRow(p *Plan, r *Result, flags []string) []string {

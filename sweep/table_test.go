@@ -89,3 +89,18 @@ func TestMemoryOfRunnerIsBounded(t *testing.T) {
 		t.Errorf("%d points and %d data sets are kept", len(r.points), len(r.sets))
 	}
 }
+
+// Every column is explained.
+func TestWords_AllColumns(t *testing.T) {
+	for _, c := range append([]column{{"run", whole}}, factColumns...) {
+		if Explain(c.name) == "" {
+			t.Errorf("%s is explained nowhere", c.name)
+		}
+	}
+	if len(words) != len(factColumns)+1 {
+		t.Errorf("%d words of %d columns", len(words), len(factColumns)+1)
+	}
+	if Explain("nonsense") != "" {
+		t.Error("nonsense is explained")
+	}
+}

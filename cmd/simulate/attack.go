@@ -116,7 +116,8 @@ func newAttack() *cobra.Command {
 	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.BoolVar(&f.json, "json", false, "print what was found as a JSON array")
 	flags.BoolVar(&f.again, "again", false, "run seeds again that are finished")
-	flags.BoolVar(&f.replace, "replace", false, "replace what attacks of other settings, or on an earlier run, found")
+	flags.BoolVar(&f.replace, "replace", false, "replace what attacks of other settings, on an earlier "+
+		"run, or with other data, found; it is kept as "+record.OldAttacksFile)
 	f.noPlots, f.checkpoint = true, defaultCheckpoint
 	return c
 }
@@ -166,7 +167,7 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 			words = append(words, "--seed", fmt.Sprint(r.Info.Seed))
 		}
 		o.Command = quoted(withSets(words, f.sets)...)
-		if err := f.keeps(r, o.Sets)(record.ReadAttacks(r.Dir)); err != nil {
+		if err := keeps(r, o.Sets, nil)(record.ReadAttacks(r.Dir)); err != nil && !f.replace {
 			return all, err
 		}
 		bar := newProgress("attacks", 1)
@@ -176,7 +177,7 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 		if err != nil {
 			return all, err
 		}
-		if err := record.WriteAttacks(r.Dir, a, f.keeps(r, o.Sets)); err != nil {
+		if err := record.WriteAttacks(r.Dir, a, keeps(r, o.Sets, a), f.replace); err != nil {
 			return all, err
 		}
 		all = append(all, a)
@@ -189,19 +190,23 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 	return all, nil
 }
 
-// keeps refuses to replace what was found on a run by attacks of other settings, unless the user wants that.
-func (f *runFlags) keeps(r *record.Run, sets []string) func(*record.Attacks, error) error {
+// keeps refuses to replace what was found on a run by attacks of other settings, or by what they find now, if that is
+// known, where it says less.
+func keeps(r *record.Run, sets []string, now *record.Attacks) func(*record.Attacks, error) error {
 	return func(there *record.Attacks, err error) error {
-		if there == nil && err == nil || f.replace {
+		if there == nil && err == nil {
 			return nil
 		}
 		if err == nil {
 			err = evaluation.SameAttacks(there, r, sets)
 		}
+		if err == nil && now != nil {
+			err = evaluation.LosesScores(r, there, now)
+		}
 		if err == nil {
 			return nil
 		}
-		return usage("%w; --replace replaces it; to keep both, attack a copy of the directory %s", err, r.Dir)
+		return usage("%w; --replace replaces it and keeps it as %s", err, record.OldAttacksFile)
 	}
 }
 
@@ -240,6 +245,9 @@ func newAudit() *cobra.Command {
 					return usageError{err}
 				}
 				e := experiment.New(s, data)
+				if err := evaluation.AuditFits(e, runs); err != nil {
+					return fmt.Errorf("%s: %w", file, err)
+				}
 				dir, there, unlock, err := auditDirectory(c, e, file, sets, runs, out)
 				if err != nil {
 					return err
@@ -510,7 +518,7 @@ func (g *gathering) add(ctx context.Context, dir string, skip bool) error {
 			Command: quoted("simulate", "attack", operand(dir))}); err != nil {
 			return err
 		}
-		if err := record.WriteAttacks(dir, attacks, (&runFlags{}).keeps(r, nil)); err != nil {
+		if err := record.WriteAttacks(dir, attacks, keeps(r, nil, attacks), false); err != nil {
 			return err
 		}
 	}

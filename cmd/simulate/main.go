@@ -127,7 +127,7 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "simulate",
 		Short:         "Simulate private distributed learning on a network, deterministically",
-		Version:       version(experiment.Version),
+		Version:       experiment.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -138,6 +138,8 @@ func newRoot() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	cobra.AddTemplateFunc("build", build)
+	root.SetVersionTemplate("{{.Name}} version {{build}}\n")
 	root.PersistentFlags().Var(memoryLimit{}, "max-memory", "refuse what would take more, such as 64GB (default: what "+
 		"this machine has)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

@@ -26,9 +26,12 @@ import (
 	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/internal/guard"
+	"overhear/internal/memory"
 	"overhear/record"
 	"overhear/report"
+	"overhear/report/plot"
 	"overhear/scenarios"
+	"overhear/sweep"
 )
 
 // runFlags are the flags of simulate run.
@@ -86,9 +89,13 @@ func newRun() *cobra.Command {
 // check checks the flags of run and attack, and keeps which were given.
 func (f *runFlags) check(c *cobra.Command) error {
 	f.outGiven = c.Flags().Changed("out")
+	style, unknown := f.figures.Named(plot.RunWords())
+	f.figures.Style = style
 	switch {
 	case f.figures.check() != nil:
 		return f.figures.check()
+	case unknown != nil:
+		return usage("--label: %w", unknown)
 	case f.workers < 1:
 		return usage("--workers must be at least 1, is %d", f.workers)
 	case c.Flags().Changed("seeds") && f.seeds < 1:
@@ -151,6 +158,9 @@ func run(c *cobra.Command, files []string, f *runFlags) error {
 // returns the finished ones even if one fails.
 func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFlags, w io.Writer) ([]*record.Run,
 	error) {
+	if err := seedsFit(s); err != nil {
+		return nil, err
+	}
 	e := experiment.New(s, f.data)
 	d, err := placed(s, file, f.sets, f.outGiven, func(name string) (*record.Directory, error) {
 		return e.OpenDirectory(filepath.Join(f.out, name))
@@ -173,6 +183,10 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 	var attacked []uint64 // those of them of which there is a run with findings
 	for k := range all {
 		seed := s.Seeds.First + uint64(k)
+		if ctx.Err() != nil {
+			return finished(all), fmt.Errorf("stopped while the %d seeds before seed %d were looked at: nothing was "+
+				"computed, and what was finished before is kept", k, seed)
+		}
 		r, why, err := e.Finished(d, seed)
 		if err != nil {
 			return finished(all), err
@@ -254,6 +268,17 @@ func allBounds(w io.Writer, runs []*record.Run, f *runFlags) (err error) {
 	return err
 }
 
+// seedsFit is an error for seeds whose results memory does not hold: they are summarised together.
+func seedsFit(s *scenarios.Scenario) error {
+	const perSeed = 8e3
+	err := memory.Check(fmt.Sprintf("what is kept of %d seeds (seeds.count)", s.Seeds.Count),
+		perSeed*float64(s.Seeds.Count))
+	if err != nil {
+		return usage("%s: %w; a sweep of the seeds keeps its runs in a file", s.Name, err)
+	}
+	return nil
+}
+
 // runAhead runs seeds of a scenario, as many at once as there are workers and memory holds, into their places among
 // all runs. It returns those that ended early, with their errors, which is no reason not to run others. After a seed
 // fails otherwise no other begins, and the first of those that fail is reported.
@@ -308,14 +333,14 @@ func runAhead(ctx context.Context, e *experiment.Experiment, d *record.Directory
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
-	var stopped []string
+	var stopped []uint64
 	var left []uint64 // that were not run
 	var failure error
 	for _, k := range ahead {
 		seed := first + uint64(k)
 		switch err := failures[k]; {
 		case errors.Is(err, context.Canceled):
-			stopped = append(stopped, fmt.Sprint(seed))
+			stopped = append(stopped, seed)
 		case short[k] != nil:
 			ended, early = append(ended, short[k]), errors.Join(early, err)
 		case err != nil && failure == nil:
@@ -333,15 +358,42 @@ func runAhead(ctx context.Context, e *experiment.Experiment, d *record.Directory
 	if ctx.Err() == nil {
 		return ended, early, nil
 	}
-	text := fmt.Sprintf("stopped; %d of %d seeds are finished and kept", len(finished(runs)), len(runs))
-	if len(stopped) > 0 {
-		what := ", and what seed %s has computed is"
-		if f.checkpoint == 0 {
-			what = ", what seed %s has computed is not"
+	return ended, early, errors.New(stopText(len(finished(runs)), len(runs), stopped, func(seed uint64) bool {
+		_, err := os.Stat(d.CheckpointPath(seed))
+		return f.checkpoint > 0 && err == nil
+	}))
+}
+
+// stopText says what a stop has left of a scenario's seeds: those that are finished, and of those that were under way
+// what checkpoints hold. A run that was stopped before it had computed anything has none.
+func stopText(finished, of int, under []uint64, checkpoint func(uint64) bool) string {
+	text := fmt.Sprintf("stopped; %d of %d seeds are finished and kept", finished, of)
+	var kept, lost []string
+	for _, seed := range under {
+		if checkpoint(seed) {
+			kept = append(kept, fmt.Sprint(seed))
+		} else {
+			lost = append(lost, fmt.Sprint(seed))
 		}
-		text += fmt.Sprintf(what, strings.Join(stopped, " and "))
 	}
-	return ended, early, errors.New(text + "; the same command goes on from there")
+	seeds := func(all []string) (what, have string) {
+		if len(all) == 1 {
+			return "seed " + all[0], "has"
+		}
+		return "seeds " + strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1], "have"
+	}
+	if kept != nil {
+		what, have := seeds(kept)
+		text += fmt.Sprintf("; what %s %s computed is kept", what, have)
+	}
+	if lost != nil {
+		what, _ := seeds(lost)
+		text += "; nothing is kept of " + what
+	}
+	if finished == 0 && kept == nil {
+		return text + "; the same command begins anew"
+	}
+	return text + "; the same command goes on from there"
 }
 
 // finished are the runs that there are.
@@ -439,10 +491,11 @@ func newVerify() *cobra.Command {
 	var workers int
 	c := &cobra.Command{
 		Use:   "verify DIR…",
-		Short: "Repeat runs, attacks and audits and compare all that their directories say",
+		Short: "Repeat runs, attacks, audits and a sample of sweeps and compare all that their directories say",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("verify needs the directory of a run, of an audit or of several seeds, such as " +
+				return usage("verify needs the directory of a run, of an audit, of a sweep or of several seeds, " +
+					"such as " +
 					"results/runs/quickstart/1")
 			}
 			return nil
@@ -458,6 +511,21 @@ func newVerify() *cobra.Command {
 					return err
 				}
 				bar := newProgress("verify", -1)
+				if sweep.Is(dir) {
+					v, err := sweep.Verify(c.Context(), dir, data, workers, bar.at)
+					bar.clear()
+					if err != nil && !errors.Is(err, experiment.ErrMismatch) {
+						return err
+					}
+					if differ = append(differ, err); err == nil {
+						fmt.Fprintf(c.OutOrStdout(), "%s: same tables of %s, %d of %s repeated with the same "+
+							"results\n", dir, count(v.Rows, "row"), v.Repeated, count(v.Stored, "run"))
+						if v.Origin != "" {
+							fmt.Fprintf(c.OutOrStdout(), "  not of this program: %s\n", v.Origin)
+						}
+					}
+					continue
+				}
 				same, err := evaluation.Verify(c.Context(), dir, evaluation.VerifyOptions{DataDir: data,
 					Workers: workers, Progress: bar.at})
 				bar.clear()

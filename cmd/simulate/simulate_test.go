@@ -3,12 +3,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -243,5 +245,45 @@ func TestKill(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(out, "quickstart", ".*")); left != nil {
 		t.Errorf("%v are left", left)
+	}
+}
+
+// A stop is heard while it is looked for seeds that are finished.
+func TestRun_StopsBeforeTheFirstSeed(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	root := newRoot()
+	root.SetArgs([]string{"run", filepath.Join("..", "..", "scenarios", "quickstart.yaml"), "--out", t.TempDir(),
+		"--seeds", "1000000"})
+	err := root.ExecuteContext(ctx)
+	const want = "stopped while the 0 seeds before seed 1 were looked at: nothing was computed"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want: %s", err, want)
+	}
+}
+
+// What a stop leaves is said as it is: a run that has computed nothing yet has no checkpoint.
+func TestStopText(t *testing.T) {
+	kept := func(seeds ...uint64) func(uint64) bool {
+		return func(seed uint64) bool { return slices.Contains(seeds, seed) }
+	}
+	const next = "; the same command goes on from there"
+	for _, c := range []struct {
+		finished, of int
+		under        []uint64
+		kept         func(uint64) bool
+		want         string
+	}{
+		{0, 1, []uint64{1}, kept(), "; nothing is kept of seed 1; the same command begins anew"},
+		{0, 1, []uint64{1}, kept(1), "; what seed 1 has computed is kept" + next},
+		{2, 9, []uint64{3, 4}, kept(3, 4), "; what seeds 3 and 4 have computed is kept" + next},
+		{0, 9, []uint64{3, 4, 5, 6}, kept(3, 4, 5), "; what seeds 3, 4 and 5 have computed is kept; nothing is " +
+			"kept of seed 6" + next},
+		{2, 9, nil, kept(), next},
+	} {
+		want := fmt.Sprintf("stopped; %d of %d seeds are finished and kept%s", c.finished, c.of, c.want)
+		if got := stopText(c.finished, c.of, c.under, c.kept); got != want {
+			t.Errorf("%s\nwant: %s", got, want)
+		}
 	}
 }

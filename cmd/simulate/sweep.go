@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"overhear/experiment"
 	"overhear/sweep"
 )
 
@@ -257,6 +258,9 @@ func newSweepPlot() *cobra.Command {
 				out = filepath.Join(args[0], "plots")
 			}
 			files, err := p.Draw(args[0], out)
+			if errors.Is(err, experiment.ErrMismatch) {
+				return err
+			}
 			if err != nil {
 				return usageError{err}
 			}

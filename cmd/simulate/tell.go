@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,6 +26,7 @@ import (
 	"overhear/report/plot"
 	"overhear/scenarios"
 	"overhear/sim"
+	"overhear/sweep"
 )
 
 func newExport() *cobra.Command {
@@ -268,11 +270,12 @@ func ofData(name string, sets []string) (*scenarios.Scenario, error) {
 func newList() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list WHAT", Short: "List algorithms, attacks, data, metrics or scenarios", Args: exactly(1),
-		ValidArgs: []string{"algorithms", "attacks", "data", "metrics", "scenarios"},
+		ValidArgs:  []string{"algorithms", "attacks", "data", "metrics", "scenarios"},
+		ArgAliases: []string{"methods"},
 		RunE: func(c *cobra.Command, args []string) error {
 			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 			switch args[0] {
-			case "algorithms":
+			case "algorithms", "methods":
 				for _, e := range algorithms.Entries() {
 					fmt.Fprintf(t, "%s\t%s\n", e.Name, e.Title)
 				}
@@ -322,14 +325,14 @@ func newExplain() *cobra.Command {
 		Short: "Explain an algorithm, an attack, a data set, a key of the language, a metric or a word of the output",
 		Args:  exactly(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(scenarios.Names(), report.Words()...), cobra.ShellCompDirectiveNoFileComp
+			return slices.Concat(scenarios.Names(), report.Words(), sweep.Words()), cobra.ShellCompDirectiveNoFileComp
 		},
 		Example: "  simulate explain admm\n  simulate explain network.latency\n  simulate explain distance\n" +
 			"  simulate explain progress",
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := scenarios.Explain(args[0])
 			if err != nil {
-				if text = report.Explain(args[0]); text == "" {
+				if text = cmp.Or(report.Explain(args[0]), sweep.Explain(args[0])); text == "" {
 					return usageError{err}
 				}
 			}

@@ -4,9 +4,13 @@ package plot
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Style is how figures are to be written, beyond what the program chooses; the zero value leaves all to it.
@@ -42,6 +46,54 @@ func (s Style) With(formats ...string) Style {
 	}
 	s.Formats = all
 	return s
+}
+
+// Words is what stands at an axis or a line, and the name of its column; "": it has none.
+type Words struct{ Column, Text string }
+
+// Named is the style with its labels by the words of figures, which may be called by their column. It is an error if
+// the figures have no such words.
+func (s Style) Named(all []Words) (Style, error) {
+	labels := map[string]string{}
+	var unknown error
+	for _, label := range slices.Sorted(maps.Keys(s.Labels)) {
+		known := false
+		for _, w := range all {
+			if label == w.Text || label == w.Column && w.Column != "" {
+				labels[w.Text], known = s.Labels[label], true
+			}
+		}
+		if known {
+			continue
+		}
+		var there []string
+		for _, w := range all {
+			text := strconv.Quote(w.Text)
+			if w.Column != "" && w.Column != w.Text {
+				text += " (" + w.Column + ")"
+			}
+			if !slices.Contains(there, text) {
+				there = append(there, text)
+			}
+		}
+		unknown = errors.Join(unknown, fmt.Errorf("no figure has the words %q; they have %s", label,
+			strings.Join(there, ", ")))
+	}
+	if s.Labels != nil {
+		s.Labels = labels
+	}
+	return s, unknown
+}
+
+// Words are those of a chart, with the columns of its axes.
+func (c *Chart) Words(x, y string) []Words {
+	all := []Words{{x, c.X.Label}, {y, c.Y.Label}}
+	for _, l := range c.Lines {
+		if l.Label != "" {
+			all = append(all, Words{"", l.Label})
+		}
+	}
+	return all
 }
 
 // Of is a chart in the style; its title stays, as a command may write several.

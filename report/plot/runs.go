@@ -12,6 +12,32 @@ import (
 	"overhear/record"
 )
 
+// RunWords are what stands at the axes of the figures of runs.
+func RunWords() []Words {
+	var all []Words
+	for _, a := range append(runX(), runY()...) {
+		all = append(all, Words{a.column, a.axis.Label})
+	}
+	return all
+}
+
+// runAxis is a column of the metrics in the figures of runs.
+type runAxis struct {
+	column, about string
+	axis          Axis
+}
+
+func runX() []runAxis {
+	return []runAxis{{"round", "", Axis{Label: "round", Whole: true}}, {"time_s", "", Linear("virtual time (s)")}}
+}
+
+func runY() []runAxis {
+	return []runAxis{
+		{"loss", "training loss", Linear("loss L(t)")},
+		{"distance", "distance to the centralised optimum", Log("relative distance")},
+	}
+}
+
 // Runs writes, into dir, the figures of the runs of one experiment, one table a seed: loss and distance against
 // rounds and against virtual time, each as SVG and PNG. With several seeds a line is the mean, and the band goes
 // from the least to the greatest. What was not measured has no figure.
@@ -22,17 +48,8 @@ func Runs(name string, tables []*record.Table, dir string, style Style) error {
 		name = style.Title
 	}
 	drawn := false
-	for _, y := range []struct {
-		column, about string
-		axis          Axis
-	}{
-		{"loss", "training loss", Linear("loss L(t)")},
-		{"distance", "distance to the centralised optimum", Log("relative distance")},
-	} {
-		for _, x := range []struct {
-			column string
-			axis   Axis
-		}{{"round", Axis{Label: "round", Whole: true}}, {"time_s", Linear("virtual time (s)")}} {
+	for _, y := range runY() {
+		for _, x := range runX() {
 			c := Chart{Title: name + ": " + y.about, X: x.axis, Y: y.axis}
 			if len(tables) > 1 {
 				c.Title += fmt.Sprintf(", mean and range of %d seeds", len(tables))
