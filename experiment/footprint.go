@@ -40,7 +40,7 @@ func (e *Experiment) AtOnce(seed uint64, most int) int {
 	}
 	const headroom = 2 // of the garbage collector
 	need, _ := e.need(a)
-	need += perRound * float64(a.Rounds)
+	need += float64(perRound * float64(a.Rounds))
 	return int(max(1, min(float64(most), float64(memory.Limit())/(headroom*need))))
 }
 
@@ -69,9 +69,9 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 		timers   = 16 // of a node at most, where it has them
 	)
 	nodes, links, vector := float64(a.parts()), float64(a.Graph.Links()), 8*float64(a.Columns())
-	need := a.Problem.Footprint() + nodes*perNode + links*perLink
+	need := a.Problem.Footprint() + float64(nodes*perNode) + float64(links*perLink)
 	// The iterate, the one that is computed or measured meanwhile, and the dual.
-	vectors := 3 * nodes
+	vectors := float64(3 * nodes)
 	messages, again := 2*links, 2*links // under way; heard, or to be sent again: of two rounds in lockstep
 	if e.Rounds.Mode == "asynchronous" {
 		messages, again = underWay*links, links/2
@@ -79,13 +79,13 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 			need += float64(perEvent * min(timers, float64(a.Rounds)) * nodes)
 		}
 	}
-	need += messages * perEvent
+	need += float64(messages * perEvent)
 	if _, ok := a.Method.(algorithms.Addressing); ok {
-		vectors += links + messages + again - 2*nodes // states too, but no duals
-		need += messages * perSlot
+		vectors += links + messages + again - float64(2*nodes) // states too, but no duals
+		need += float64(messages * perSlot)
 	} else {
 		vectors += nodes // iterates that are heard late
-		need += messages / links * nodes * perSlot
+		need += float64(messages / links * nodes * perSlot)
 	}
-	return need + vectors*vector
+	return need + float64(vectors*vector)
 }

@@ -55,7 +55,7 @@ func (p *Problem) Rows() int {
 // Footprint is about how many bytes the rows of all nodes and their solvers take.
 func (p *Problem) Footprint() float64 {
 	const perNode, perRow, perColumn = 480, 16, 16
-	need := float64(len(p.Shards)) * (perNode + perColumn*float64(p.D))
+	need := float64(len(p.Shards)) * (perNode + float64(perColumn*float64(p.D)))
 	for i := range p.Shards {
 		o := p.Objective(i)
 		need += float64(perRow*o.U.Len()) + float64(8*o.U.Entries()) + float64(8*o.factored())
