@@ -479,9 +479,16 @@ func (m *Mismatch) Error() string {
 		fmt.Fprintf(&b, "\n  %v", m.Event)
 	}
 	told := 0
+	for _, d := range m.Differences { // what says most comes first
+		if telling(d) {
+			fmt.Fprintf(&b, "\n  %v", d)
+			count[d.File]--
+			told++
+		}
+	}
 	for _, share := range shares(count) { // of every file something
 		for _, d := range m.Differences {
-			if d.File == share.file && share.told > 0 {
+			if d.File == share.file && share.told > 0 && !telling(d) {
 				fmt.Fprintf(&b, "\n  %v", d)
 				share.told--
 				told++
@@ -492,6 +499,13 @@ func (m *Mismatch) Error() string {
 		fmt.Fprintf(&b, "\n  and %d more", more)
 	}
 	return b.String()
+}
+
+// telling says whether a difference tells by itself why others are there: another program, another scenario, or the
+// digest of all events.
+func telling(d record.Difference) bool {
+	return d.File == "run.json" && (d.Place == "digest" || d.Place == "scenario_hash" ||
+		strings.HasPrefix(d.Place, "versions."))
 }
 
 // share is how many differences of a file are told.
