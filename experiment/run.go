@@ -486,7 +486,7 @@ func (m *Mismatch) Error() string {
 			told++
 		}
 	}
-	for _, share := range shares(count) { // of every file something
+	for _, share := range shares(count, listed-told) { // of every file something
 		for _, d := range m.Differences {
 			if d.File == share.file && share.told > 0 && !telling(d) {
 				fmt.Fprintf(&b, "\n  %v", d)
@@ -514,13 +514,13 @@ type share struct {
 	told int
 }
 
-// shares deals what Error tells among files, one by one.
-func shares(count map[string]int) []*share {
+// shares deals so many of the differences among files, one by one.
+func shares(count map[string]int, left int) []*share {
 	var all []*share
 	for _, file := range slices.Sorted(maps.Keys(count)) {
 		all = append(all, &share{file: file})
 	}
-	for left, dealt := listed, true; left > 0 && dealt; {
+	for dealt := true; left > 0 && dealt; {
 		dealt = false
 		for _, s := range all {
 			if left > 0 && s.told < count[s.file] {
