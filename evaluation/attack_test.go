@@ -259,7 +259,7 @@ func TestAttack_WithoutLockstep(t *testing.T) {
 		// Where packets are lost, some rounds reach nobody and are not seen.
 		least := 25
 		if name != "asynchronous" {
-			least = 9
+			least = 10
 		}
 		if f.Succeeded != record.Exact || f.Estimates[n-1].Rounds < least {
 			t.Errorf("%s: %s, %s; unseen %q", name, f.Succeeded, f.Conclusion, f.Unseen)
