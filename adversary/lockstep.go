@@ -32,9 +32,7 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 	// As long as it waits for this value, the update begins at the deadline.
 	began := max(published-int64(v.Public.Timing.Slowest), since+int64(v.Public.Timing.Deadline)-1) // or later
 	began = min(began, published)
-	arrivals := slices.Clone(v.arrived[[2]int{node, neighbour}])
-	slices.SortStableFunc(arrivals, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
-
+	arrivals := v.arrived[[2]int{node, neighbour}]
 	newest := model.Start
 	entered := func(got int, by int64) (int, error) {
 		if !v.whole() && !v.notAhead(neighbour, collected+2, by) {
@@ -43,9 +41,9 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		}
 		return got, nil
 	}
-	k := 0
-	for ; k < len(arrivals) && arrivals[k].at < early; k++ {
-		newest = max(newest, arrivals[k].round)
+	k, _ := slices.BinarySearchFunc(arrivals, early, func(a arrival, at int64) int { return cmp.Compare(a.at, at) })
+	if k > 0 {
+		newest = arrivals[k-1].newest
 	}
 	if newest == collected {
 		return entered(collected, early)
@@ -54,13 +52,13 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		if arrivals[k].round == collected {
 			return entered(collected, arrivals[k].at)
 		}
-		newest = max(newest, arrivals[k].round)
+		newest = arrivals[k].newest
 	}
 	for ; newest < collected+2 && k < len(arrivals) && arrivals[k].at <= began; k++ {
 		if arrivals[k].round == collected {
 			return entered(collected, arrivals[k].at)
 		}
-		newest = max(newest, arrivals[k].round)
+		newest = arrivals[k].newest
 	}
 	if newest < collected+2 {
 		for ; k < len(arrivals) && arrivals[k].at <= published; k++ {

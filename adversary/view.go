@@ -3,6 +3,7 @@
 package adversary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,7 +95,7 @@ type View struct {
 	values   map[[2]int][]float64 // by sender and round
 	reports  map[int][]float64    // by user
 	packets  []record.Message     // seen, in order of sending
-	arrived  map[[2]int][]arrival // by receiver and sender
+	arrived  map[[2]int][]arrival // by receiver and sender, in order of time
 	sent     map[[2]int][]sending // packets by sender and round
 	asked    map[[3]int64]int     // the last round asked for, by who is asked, who asks, and when the request came
 	replayed map[[2]int][]int     // inputs by node and round, as the nodes' rule has them
@@ -103,8 +104,9 @@ type View struct {
 
 // arrival is a value that reached a node.
 type arrival struct {
-	at    int64
-	round int
+	at     int64
+	round  int
+	newest int // the latest round that has arrived by then
 }
 
 // sending is when a value was sent to whom.
@@ -136,13 +138,21 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 		case record.MessageValue:
 			seen[[2]int{src, round}] = true
 			key := [2]int{dst, src}
-			v.arrived[key] = append(v.arrived[key], arrival{m.ReceivedNS, round})
+			v.arrived[key] = append(v.arrived[key], arrival{at: m.ReceivedNS, round: round})
 			key = [2]int{src, round}
 			v.sent[key] = append(v.sent[key], sending{m.SentNS, dst})
 		case record.MessageRequest:
 			v.asked[[3]int64{int64(dst), int64(src), m.ReceivedNS}] = round
 		case record.MessageReport:
 			seen[[2]int{src, -1}] = true
+		}
+	}
+	for _, all := range v.arrived {
+		slices.SortStableFunc(all, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
+		newest := model.Start
+		for k := range all {
+			newest = max(newest, all[k].round)
+			all[k].newest = newest
 		}
 	}
 	for _, i := range r.Iterates {

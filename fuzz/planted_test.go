@@ -353,8 +353,7 @@ var plants = []planted{
 	}
 	h.ask(env)`,
 		invariant: []string{invariantSends, invariantEnds}}, // of a hub of which it is not sure that it has forgotten
-	{name: "a hub over columns forgets its dual", file: "algorithms/sharing.go",
-		sets:      append(slices.Clone(parties), "rounds={count: 120}"),
+	{name: "a hub over columns forgets its dual", file: "algorithms/sharing.go", sets: parties,
 		right:     `{ copy(h.Y, message[m.Split.N:]) }`,
 		wrong:     `{ if !PLANTED { copy(h.Y, message[m.Split.N:]) } }`,
 		invariant: []string{invariantState}},
