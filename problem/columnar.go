@@ -71,6 +71,11 @@ func rowPlace(row *int, columns []string) func(k int) string {
 
 func (s Source) openParquet(name string, text []byte) (*table, error) {
 	damaged := func(err error) error { return fmt.Errorf("%s: reading the Parquet file: %w", name, err) }
+	if k := len(text) - 8; k >= 0 && int64(binary.LittleEndian.Uint32(text[k:])) > int64(k) {
+		// The library would make room for it first: up to 4 GB.
+		return nil, damaged(fmt.Errorf("its footer is said to have %d bytes, and the file has %d",
+			binary.LittleEndian.Uint32(text[k:]), len(text)))
+	}
 	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
 	if err != nil {
 		return nil, damaged(err)
@@ -216,7 +221,6 @@ func (b *rationed) Free(old []byte) {
 
 func (s Source) openArrow(name string, text []byte) (*table, error) {
 	damaged := func(err error) error { return fmt.Errorf("%s: reading the Arrow file: %w", name, err) }
-	allocator := ipc.WithAllocator(&rationed{arrowmemory.NewGoAllocator(), mostUnpacked()})
 	// A file is a stream between its marks, and an index, which is not needed to read all of it.
 	if rest, ok := bytes.CutPrefix(text, []byte("ARROW1\x00\x00")); ok {
 		if text, ok = bytes.CutSuffix(rest, []byte("ARROW1")); !ok {
@@ -226,7 +230,10 @@ func (s Source) openArrow(name string, text []byte) (*table, error) {
 		return nil, fmt.Errorf("%s: this is no Arrow file, or it is truncated: its end is missing", name)
 	}
 	checkSchema(text)
-	r, err := ipc.NewReader(bytes.NewReader(text), allocator)
+	whole := int64(len(text)) // the library makes room for what a length says before it reads
+	options := []ipc.Option{ipc.WithAllocator(&rationed{arrowmemory.NewGoAllocator(), mostUnpacked()}),
+		ipc.WithMetadataSizeLimit(whole), ipc.WithBodySizeLimit(whole)}
+	r, err := ipc.NewReaderFromMessageReader(ipc.NewMessageReader(bytes.NewReader(text), options...), options...)
 	if err != nil {
 		return nil, damaged(err)
 	}

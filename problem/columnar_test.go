@@ -4,7 +4,9 @@ package problem
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"testing"
@@ -169,16 +171,42 @@ func TestColumnar_Damaged(t *testing.T) {
 			}
 			damaged := slices.Clone(c.text)
 			damaged[k] ^= 0x55
-			set, _, err := c.read("f", damaged)
-			checkRead(t, set, err)
-			if err != nil {
+			if readDamaged(t, damaged, name == "parquet", c.read) != nil {
 				refused++
+			}
+			for _, size := range []uint32{0x7ffffff0, 0x10000000, 0xfffffff0} {
+				if huge := slices.Clone(c.text); k+4 <= len(huge) {
+					binary.LittleEndian.PutUint32(huge[k:], size)
+					_ = readDamaged(t, huge, name == "parquet", c.read) // an error, or bytes that nobody reads
+				}
 			}
 		}
 		if refused < 20 {
 			t.Errorf("%s: %d damaged files are refused", name, refused)
 		}
 	}
+}
+
+// readDamaged fails if what is read is wrong, or if the memory taken for it is: a length in a damaged file says nothing
+// of how much there is to read. The library for Parquet still believes one length inside a page, of 31 bits.
+func readDamaged(t *testing.T, text []byte, isParquet bool,
+	read func(string, []byte) (*Set, *Reading, error)) error {
+	most := uint64(64e6)
+	if isParquet {
+		most += 1 << 31
+	}
+	allocated := func() uint64 {
+		sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	before := allocated()
+	set, _, err := read("f", text)
+	if took := allocated() - before; took > most {
+		t.Errorf("a file of %d bytes took %d bytes of memory; it gives: %v", len(text), took, err)
+	}
+	checkRead(t, set, err)
+	return err
 }
 
 func FuzzColumnar(f *testing.F) {
@@ -192,7 +220,6 @@ func FuzzColumnar(f *testing.F) {
 		if isParquet {
 			read = s.readParquet
 		}
-		set, _, err := read("f", text)
-		checkRead(t, set, err)
+		_ = readDamaged(t, text, isParquet, read)
 	})
 }
