@@ -38,6 +38,15 @@ func (r *Results) Write(dir string) (string, error) {
 	return dir, nil
 }
 
+// Words is what stands at the axes and lines of the figures.
+func (r *Results) Words() (all []plot.Words) {
+	for _, c := range r.Charts {
+		chart := r.chart(c)
+		all = append(all, chart.Words("", "")...)
+	}
+	return all
+}
+
 // chart collects the lines of a chart.
 func (r *Results) chart(c Chart) plot.Chart {
 	chart := plot.Chart{

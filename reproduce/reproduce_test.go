@@ -70,6 +70,12 @@ func TestRun_NumbersAreThoseOfPlainRuns(t *testing.T) {
 		t.Errorf("mean %v of %v to %v, want %v of %v to %v", mean, least, greatest, sum/3, low, high)
 	}
 
+	r.Style = plot.Style{Labels: map[string]string{"η": "penalty", "none": "x", "η = 0.3": "$\\eta = 0.3$"}}
+	_, unknown := r.Style.Named(r.Words())
+	want := `no figure has the words "none"; they have "round", "distance", "η = 0.03", "η = 0.3", "η"`
+	if unknown == nil || !strings.Contains(unknown.Error(), want) || strings.Contains(unknown.Error(), `words "η`) {
+		t.Errorf("labels that no figure has: %v", unknown)
+	}
 	dir := t.TempDir()
 	out, err := r.Write(dir)
 	if err != nil {

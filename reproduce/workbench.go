@@ -210,6 +210,14 @@ func (b *Workbench) Write(dir string) (string, error) {
 	return dir, nil
 }
 
+// Words is what stands at the axes and lines of the figures.
+func (b *Workbench) Words() (all []plot.Words) {
+	for _, c := range b.charts {
+		all = append(all, c.chart.Words("", "")...)
+	}
+	return all
+}
+
 // page is README.md.
 func (b *Workbench) page() string {
 	var out strings.Builder

@@ -57,25 +57,36 @@ func newReproduce() *cobra.Command {
 				}
 				chosen = append(chosen, f)
 			}
+			var words []plot.Words
 			for _, s := range studies {
-				if err := reproduceStudy(c, s, figures.Style, data, out); err != nil {
+				w, err := reproduceStudy(c, s, figures.Style, data, out)
+				if err != nil {
 					return err
 				}
+				words = append(words, w...)
 			}
 			if studies != nil {
 				if err := reproduce.WriteStudiesIndex(out); err != nil {
 					return err
 				}
 			}
-			if chosen == nil {
-				return nil
-			}
 			for _, f := range chosen {
-				if err := reproduceFigure(c, f, figures.Style, seeds, data, out); err != nil {
+				w, err := reproduceFigure(c, f, figures.Style, seeds, data, out)
+				if err != nil {
+					return err
+				}
+				words = append(words, w...)
+			}
+			if chosen != nil {
+				if err := reproduce.WritePapersIndex(out); err != nil {
 					return err
 				}
 			}
-			return reproduce.WritePapersIndex(out)
+			// What stands in a figure is known when it is drawn.
+			if _, unknown := figures.Named(words); unknown != nil {
+				return usage("all is written; but --label: %w", unknown)
+			}
+			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			names := []string{"all", "figures", "attacks"}
@@ -110,24 +121,24 @@ func listFigures(c *cobra.Command) error {
 	return w.Flush()
 }
 
-// reproduceStudy computes a study, writes its page and prints its statements.
-func reproduceStudy(c *cobra.Command, s *reproduce.Study, style plot.Style, data, out string) error {
+// reproduceStudy computes a study, writes its page, prints its statements and returns the words of its figures.
+func reproduceStudy(c *cobra.Command, s *reproduce.Study, style plot.Style, data, out string) ([]plot.Words, error) {
 	start := time.Now()
 	unlock, err := files.Lock(filepath.Join(out, s.Name), 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer unlock()
 	bar := newProgress(s.Name, -1)
 	b, err := s.Run(c.Context(), data, bar.at)
 	bar.clear()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b.Style = style
 	dir, err := b.Write(out)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "%s: %s, %.1f s\n", s.Name, s.Title, time.Since(start).Seconds())
@@ -135,27 +146,28 @@ func reproduceStudy(c *cobra.Command, s *reproduce.Study, style plot.Style, data
 		fmt.Fprintf(w, "  %-15s  %s\n%17smeasured: %s\n", s.Assessment, s.Text, "", s.Measured)
 	}
 	fmt.Fprintf(w, "  %s\n", dir)
-	return nil
+	return b.Words(), nil
 }
 
-// reproduceFigure computes a figure, writes its page and prints its statements.
-func reproduceFigure(c *cobra.Command, f *reproduce.Figure, style plot.Style, seeds int, data, out string) error {
+// reproduceFigure computes a figure, writes its page, prints its statements and returns the words of its figures.
+func reproduceFigure(c *cobra.Command, f *reproduce.Figure, style plot.Style, seeds int,
+	data, out string) ([]plot.Words, error) {
 	start := time.Now()
 	unlock, err := files.Lock(filepath.Join(out, f.Name), 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer unlock()
 	bar := newProgress(f.Name, f.Tasks(seeds))
 	r, err := f.Run(c.Context(), seeds, data, bar.at)
 	bar.clear()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.Style = style
 	dir, err := r.Write(out)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "%s: %s (%s), %.1f s\n", f.Name, f.Title, f.Paper, time.Since(start).Seconds())
@@ -163,7 +175,7 @@ func reproduceFigure(c *cobra.Command, f *reproduce.Figure, style plot.Style, se
 		fmt.Fprintf(w, "  %-16s %s\n%18s %s\n", s.Assessment, plain(s.Text), "measured:", plain(s.Measured))
 	}
 	fmt.Fprintf(w, "  %s\n", dir)
-	return nil
+	return r.Words(), nil
 }
 
 // plain is Markdown without its marks.
