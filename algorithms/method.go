@@ -44,16 +44,22 @@ type Target struct {
 	EachRound bool // of every round, not of the run
 }
 
-// room is how much of a target a method of so many uses may spend whatever its noise is.
+// ofUse is the target of one of so many uses; 0: there is none.
+func (t Target) ofUse(uses int) float64 {
+	if t.EachRound {
+		return t.Epsilon
+	}
+	return t.Epsilon / float64(uses)
+}
+
+// room is how much a method of so many uses may spend on them whatever its noise is: half
+// the target, 1 if there is none. It is at most 1 a use, so that the conditions of
+// ZKL18 Theorem 4.1 and RA19 Theorem 2 hold.
 func (t Target) room(uses int) float64 {
 	if t.Epsilon == 0 {
 		return 1
 	}
-	half := t.Epsilon / 2
-	if t.EachRound {
-		half *= float64(uses)
-	}
-	return min(1, half)
+	return float64(uses) * min(1, t.ofUse(uses)/2)
 }
 
 // Cautious is a Method that may be used outside the conditions of its theorems.

@@ -195,30 +195,121 @@ func penalty(s Setting) (float64, string) {
 		fmt.Sprintf("from curvatures %.3g to %.3g, mean degree %.3g and connectivity %.3g", least, most, v, l)
 }
 
-// patient is η of a method whose noise falls as η grows: the greatest with which the
-// slowest component still falls by a factor e in the run, mT/2V, but not below penalty.
-func patient(s Setting) (float64, string) {
-	eta, why := penalty(s)
-	least, _ := bounds(s.Problem)
-	slow := least * float64(s.Rounds) / (2 * meanDegree(s.Graph))
-	if slow <= eta {
-		return eta, why
-	}
-	return slow, fmt.Sprintf("the slowest that %d rounds allow, as noise falls with a greater one: curvature %.3g, "+
-		"mean degree %.3g", s.Rounds, least, meanDegree(s.Graph))
+// far is how far from the start balance takes the optimum to be, where the ridge does not
+// hold it nearer: margins of at most 7. It is measured, and between what is best for the
+// objective and for the test error.
+const far = 7
+
+// balance is the curvature κ = 2ηV with which slowness and noise together are expected to
+// cost least, docs/mathematics.md §3.14:
+//
+//	D²κ/2T + h S/2κ²,   least at   κ³ = 2h S T/D²,   h = c₁C/d + r
+//
+// The first is the most that T steps of length 1/κ leave of the objective, D from the
+// start to the optimum, and D ≤ C|L′(0)|/r. The second is what noise adds that has moved a
+// node's iterate by √S/κ: h is the most that curvatures can be in the mean over all
+// directions, as those of the data add up to c₁C‖x‖² of the mean row at most.
+func balance(s Setting, steps, drift float64) float64 {
+	p := s.Problem
+	ridge, most := bounds(p)
+	slope := []float64{0}
+	p.Loss.Slopes(slope, slope)
+	d := min(far, p.C*math.Abs(slope[0])/ridge)
+	mean := (most-ridge)/float64(p.D) + ridge
+	return min(mostStep, num.Pow(2*mean*drift*steps/(d*d), 1.0/3))
 }
 
-// frugal is η of a method that spends share·1.4c₁C/(ηV_iB_i) on every use whatever its
-// noise is: the least with which that comes to no more than 1 over all uses at any
-// node, nor more than half the target that noise is chosen for, but not below patient.
-func frugal(s Setting, uses int) (float64, string) {
-	eta, why := patient(s)
-	p := s.Problem
-	need, room := 0.0, s.Target.room(uses)
-	for i := range p.Shards {
-		need = max(need, float64(uses)*curvature(p)*p.C/(float64(s.Graph.Degree(i))*samples(p, i))/room)
+// amid is η of a method with noise, κ₀/2V + κ/2V with the κ of balance, but not below
+// penalty; lost is κ₀/2V of the node where it is most.
+func amid(s Setting, lost, kappa float64) (float64, string) {
+	eta, why := penalty(s)
+	v := meanDegree(s.Graph)
+	if loud := min(mostStep, lost+kappa/(2*v)); loud > eta {
+		return loud, fmt.Sprintf("noise and the slowness of %d rounds are expected to cost least with it: curvature "+
+			"%.3g, %d columns, mean degree %.3g", s.Rounds, s.Problem.C*s.Problem.Loss.Bound(), s.Problem.D, v)
 	}
-	if need <= eta || math.IsInf(need, 1) {
+	return eta, why
+}
+
+// allotted are, by node, the mean of a budget over its uses and the mean of its inverse
+// square. If there is a target, the budget is scaled to meet it.
+func allotted(s Setting, alpha *parameter.Schedule, uses int) (mean, inverse []float64) {
+	uses = max(uses, 1)
+	at := func(i, k int) float64 {
+		if alpha.Nodes != nil {
+			i = min(i, len(alpha.Nodes)-1) // New says that they do not fit
+		}
+		return alpha.At(i, k)
+	}
+	n, scale := len(s.Problem.Shards), 1.0
+	if target := s.Target.ofUse(uses); target > 0 {
+		most := 0.0
+		for i := range n {
+			sum := 0.0
+			for k := 1; k <= uses; k++ {
+				if sum += at(i, k); s.Target.EachRound {
+					most = max(most, at(i, k))
+				}
+			}
+			most = max(most, sum/float64(uses))
+		}
+		scale = target / most
+	}
+	mean, inverse = make([]float64, n), make([]float64, n)
+	for i := range n {
+		for k := 1; k <= uses; k++ {
+			a := at(i, k) * scale
+			mean[i] += a / float64(uses)
+			inverse[i] += 1 / a / a / float64(uses)
+		}
+	}
+	return mean, inverse
+}
+
+// wander is S of noise of density ∝ exp(−ζ‖ε‖) that a node adds to its gradient afresh in
+// every use and steps along so many times: of the average of N nodes it leaves 1/N in
+// each of U uses, and of the last use a node has all. square is 1/ζ², by node.
+func wander(s Setting, uses, times int, square []float64) float64 {
+	n, d := float64(len(square)), float64(s.Problem.D)
+	sum := 0.0
+	for _, v := range square {
+		sum += v / n
+	}
+	return float64(times*times) * d * (d + 1) * sum * (float64(max(uses, 1))/n + 1)
+}
+
+// spare is the least η with which a share c·C/(ηV_iB_i) of every use is at most β_i.
+func spare(s Setting, c float64, beta func(i int) float64) float64 {
+	most := 0.0
+	for i := range s.Problem.Shards {
+		most = max(most, c*s.Problem.C/(float64(s.Graph.Degree(i))*samples(s.Problem, i)*beta(i)))
+	}
+	if math.IsInf(most, 1) || math.IsNaN(most) { // a node without links or rows, about which New says more
+		return 0
+	}
+	return most
+}
+
+// quiet is η of noise of density ∝ exp(−ζ‖ε‖), ζ = B(α − α₀)/2C, in the gradient, where
+// α₀ = 2cC/Bκ of a budget α is spent whatever the noise is. Then √S is in proportion to
+// κ/(κ − κ₀), κ₀ = 2cC/Bα, and what balance minimises has its minimum κ₀ higher.
+func quiet(s Setting, c float64, alpha *parameter.Schedule, uses, times int) (float64, float64) {
+	mean, square := allotted(s, alpha, uses)
+	for i := range square {
+		unit := 2 * s.Problem.C / samples(s.Problem, i)
+		square[i] *= unit * unit
+	}
+	return spare(s, c, func(i int) float64 { return mean[i] }),
+		balance(s, float64(uses*times), wander(s, uses, times, square))
+}
+
+// frugal is η of a method that spends 1.4c₁C/(ηV_iB_i) on every use whatever its noise
+// is: at least that with which this comes to no more over all uses at any node than half
+// the target that noise is chosen for, or 1 if there is none.
+func frugal(s Setting, uses int, eta float64, why string) (float64, string) {
+	room := s.Target.room(uses)
+	need := spare(s, curvature(s.Problem), func(int) float64 { return room / float64(uses) })
+	if need <= eta {
 		return eta, why
 	}
 	return need, fmt.Sprintf("the part of the claim that no noise lowers is at most %.3g in %d uses", room, uses)
@@ -329,26 +420,63 @@ func (p *ADMM) settle(s Setting) []Computed {
 	return fill("eta", &p.Eta, func() (float64, string) { return penalty(s) })
 }
 
-// settleAmidNoise is settle of a method that adds noise unless it is off.
-func (p *ADMM) settleAmidNoise(s Setting, off bool) []Computed {
-	return fill("eta", &p.Eta, func() (float64, string) { return amidNoise(s, off) })
+// settle counts with what α spends on the Jacobian, 2 ln(1 + c₁C/Bκ).
+func (p *DVP) settle(s Setting) []Computed {
+	return p.settleAmid(s, p.off(), func() (float64, float64) {
+		return quiet(s, s.Problem.Loss.Bound(), &p.Alpha, s.Rounds, 1)
+	})
 }
 
-func amidNoise(s Setting, off bool) (float64, string) {
-	if off {
-		return penalty(s)
-	}
-	return patient(s)
+func (p *PVP) settle(s Setting) []Computed {
+	return p.settleAmid(s, p.off(), func() (float64, float64) { return quiet(s, 0, &p.Alpha, s.Rounds, 1) })
 }
 
-func (p *DVP) settle(s Setting) []Computed { return p.settleAmidNoise(s, p.off()) }
+// settleAmid is settle of a method that adds noise unless it is off; noise are κ₀/2V and κ
+// of amid.
+func (p *ADMM) settleAmid(s Setting, off bool, noise func() (lost, kappa float64)) []Computed {
+	return fill("eta", &p.Eta, func() (float64, string) {
+		if off {
+			return penalty(s)
+		}
+		lost, kappa := noise()
+		return amid(s, lost, kappa)
+	})
+}
 
-func (p *PVP) settle(s Setting) []Computed { return p.settleAmidNoise(s, p.off()) }
+// settle looks at the noise that stays: that of the objective, R/N in the ball, and that of
+// randomised labels, whose gradients have the variance δ(1 + δ), δ = 1/(e^ε − 1). It moves
+// the iterate in all steps alike. That of the iterates does not depend on η.
+func (p *PDML) settle(s Setting) []Computed {
+	return p.settleAmid(s, p.off(), func() (lost, kappa float64) {
+		n, d, t := float64(len(s.Problem.Shards)), float64(s.Problem.D), float64(s.Rounds)
+		flips := 0.0
+		if p.Labels != "true" {
+			debias := 1 / num.Expm1(p.Epsilon)
+			flips = float64(s.Problem.C*s.Problem.C) * debias * (1 + debias)
+		}
+		square := 0.0 // of the mean gradient's error
+		for i := range s.Problem.Shards {
+			square += flips/(samples(s.Problem, i)*n*n) + float64(p.Bound*p.Bound)*d/((d+2)*n*n*n*n)
+		}
+		return 0, balance(s, t, t*t*square)
+	})
+}
 
-func (p *PDML) settle(s Setting) []Computed { return p.settleAmidNoise(s, p.off()) }
-
+// settle divides κ = 2ηV + τ.
 func (p *ProximalADMM) settle(s Setting) []Computed {
-	computed := fill("eta", &p.Eta, func() (float64, string) { return amidNoise(s, p.off()) })
+	computed := fill("eta", &p.Eta, func() (float64, string) {
+		if p.off() {
+			return penalty(s)
+		}
+		_, kappa := quiet(s, 0, &p.Alpha, s.Rounds, 1)
+		v := 2 * meanDegree(s.Graph)
+		if p.Tau == parameter.Auto {
+			kappa *= v / (v + 1)
+		} else {
+			kappa = max(0, kappa-p.Tau)
+		}
+		return amid(s, 0, kappa)
+	})
 	return append(computed, fill("tau", &p.Tau, func() (float64, string) {
 		return p.Eta, "as eta: it slows a node down less than the pull of one neighbour"
 	})...)
@@ -389,27 +517,42 @@ func (p *PenaltyPerturbation) settle(s Setting) []Computed {
 	if p.off() {
 		return p.MADMM.settle(s)
 	}
-	return p.settlePenalties(s, func() (float64, string) { return frugal(s, s.Rounds) })
+	return p.settlePenalties(s, func() (float64, string) {
+		eta, why := penalty(s)
+		if s.Target.Epsilon > 0 { // α alone is noise that no η makes less
+			lost, kappa := quiet(s, curvature(s.Problem), &p.Alpha, s.Rounds, 1)
+			eta, why = amid(s, lost, kappa)
+		}
+		return frugal(s, s.Rounds, eta, why)
+	})
 }
 
 func (p *MRADMM) settle(s Setting) []Computed {
 	return fillSchedule("eta", &p.Eta, func() (float64, string) { return penalty(s) })
 }
 
-// recycledNoise is η of RA19's private methods, which spend on odd rounds.
-func recycledNoise(s Setting, off bool) (float64, string) {
+// recycledNoise is η of RA19's private methods, which spend on odd rounds, and step along
+// that noise in even ones, too.
+func recycledNoise(s Setting, alpha *parameter.Schedule, off bool) (float64, string) {
 	if off {
 		return penalty(s)
 	}
-	return frugal(s, use(s.Rounds))
+	uses := use(s.Rounds)
+	lost, kappa := quiet(s, curvature(s.Problem), alpha, uses, 2)
+	if s.Target.Epsilon == 0 { // α is the noise's rate, not a budget
+		_, square := allotted(s, alpha, uses)
+		lost, kappa = 0, balance(s, float64(2*uses), wander(s, uses, 2, square))
+	}
+	eta, why := amid(s, lost, kappa)
+	return frugal(s, uses, eta, why)
 }
 
 func (p *PrivateRADMM) settle(s Setting) []Computed {
-	return fill("eta", &p.Eta, func() (float64, string) { return recycledNoise(s, p.off()) })
+	return fill("eta", &p.Eta, func() (float64, string) { return recycledNoise(s, &p.Alpha, p.off()) })
 }
 
 func (p *PrivateMRADMM) settle(s Setting) []Computed {
-	return fillSchedule("eta", &p.Eta, func() (float64, string) { return recycledNoise(s, p.off()) })
+	return fillSchedule("eta", &p.Eta, func() (float64, string) { return recycledNoise(s, &p.Alpha, p.off()) })
 }
 
 func (p *DGD) settle(s Setting) []Computed {

@@ -218,6 +218,126 @@ func TestSettle_ClaimsStandWithComputedPenalties(t *testing.T) {
 	}
 }
 
+// κ of balance is where the sum that it states is least, and a nearer optimum makes it greater.
+func TestBalance_IsTheLeastOfItsSum(t *testing.T) {
+	p := uneven().problem()
+	p.C = 1
+	s := Setting{Problem: p}
+	for _, c := range []struct{ ridge, steps, drift, distance float64 }{
+		{0.02, 20, 3, far}, {1e-6, 1, 1e4, far}, {0.02, 1000, 1e-3, far},
+		{2, 20, 3, 0.25}, // |L′(0)|/r
+	} {
+		for i := range p.R {
+			p.R[i] = c.ridge
+		}
+		mean := 0.25/float64(p.D) + c.ridge
+		cost := func(kappa float64) float64 {
+			return c.distance*c.distance*kappa/(2*c.steps) + mean*c.drift/(2*kappa*kappa)
+		}
+		kappa := balance(s, c.steps, c.drift)
+		for _, factor := range []float64{0.5, 0.99, 1.01, 2} {
+			if !(cost(kappa) < cost(factor*kappa)) {
+				t.Errorf("%+v: %v costs %v, %v times as much %v", c, kappa, cost(kappa), factor, cost(factor*kappa))
+			}
+		}
+	}
+	if got := balance(s, 20, 0); got != 0 {
+		t.Errorf("without noise κ is %v", got)
+	}
+	if got := balance(s, 20, math.Inf(1)); got != mostStep {
+		t.Errorf("with noise beyond all bounds κ is %v", got)
+	}
+}
+
+// What wander and quiet say of noise is what a run of the average has: the mean square of a
+// walk of N nodes, by simulation.
+func TestWander_IsThatOfAWalk(t *testing.T) {
+	f := uneven()
+	s := Setting{Problem: f.problem(), Rounds: 30}
+	n, d := len(f.rows), s.Problem.D
+	square := make([]float64, n)
+	const walks, uses, kappa = 2000, 30, 7.0
+	noise, average, last := make([]float64, d), make([]float64, d), make([]float64, d)
+	total := 0.0
+	stream := sim.NewStream(1, "walk")
+	for range walks {
+		clear(average)
+		for k := range uses {
+			for i := range n {
+				rate := 1 + float64(i)
+				square[i] = 1 / (rate * rate)
+				privacy.Laplace(stream, rate, noise)
+				for j, v := range noise {
+					average[j] += 2 * v / kappa / float64(n)
+					if k == uses-1 {
+						last[j] = 2 * v / kappa
+					}
+				}
+				if k == uses-1 {
+					for _, v := range last {
+						total += v * v / float64(n)
+					}
+				}
+			}
+		}
+		for _, v := range average {
+			total += v * v
+		}
+	}
+	got, want := wander(s, uses, 2, square)/(kappa*kappa), total/walks
+	if !(math.Abs(got/want-1) <= 0.05) {
+		t.Errorf("mean square %v, of walks %v", got, want)
+	}
+}
+
+// More noise makes a computed penalty greater: fewer rows, a smaller budget or target, more
+// rounds. Without noise it is that of ADMM. A budget beyond what can be computed with leaves
+// a penalty that can be, about which the run then says what is wrong.
+func TestSettle_PenaltiesGrowWithNoise(t *testing.T) {
+	f := uneven()
+	eta := func(e *Entry, rounds int, target float64, change func(p any)) float64 {
+		p := left(t, e)
+		if change != nil {
+			change(p)
+		}
+		_, computed := Settle(p, Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: rounds,
+			Target: Target{Epsilon: target}})
+		return computed[0].Value
+	}
+	for _, name := range []string{"dvp", "pvp", "proximal-admm", "penalty-perturbation", "private-r-admm",
+		"private-mr-admm"} {
+		e, ok := Lookup(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		last := 0.0
+		for _, target := range []float64{100, 10, 1, 0.1} {
+			v := eta(e, 20, target, nil)
+			if !(v > last) {
+				t.Errorf("%s: η is %v for ε = %v, and %v for more", name, v, target, last)
+			}
+			last = v
+		}
+		if a, b := eta(e, 20, 1, nil), eta(e, 80, 1, nil); !(b > a) {
+			t.Errorf("%s: η is %v for 20 rounds, %v for 80", name, a, b)
+		}
+		loosened := func(c float64) func(p any) {
+			return func(p any) {
+				reflect.ValueOf(p).Elem().Set(reflect.ValueOf(p.(Tunable).Loosen(c)).Elem())
+			}
+		}
+		if a, b := eta(e, 20, 1, nil), eta(e, 20, 1, loosened(1000)); a != b {
+			t.Errorf("%s: with a target η depends on the scale of what it scales: %v and %v", name, a, b)
+		}
+		if got := eta(e, 20, 0, loosened(1e-300)); !inRange(got) {
+			t.Errorf("%s: with a vanishing budget η is %v", name, got)
+		}
+		if a, b := eta(e, 20, 0, loosened(1e9)), eta(e, 20, 1e-9, nil); !inRange(a) || !inRange(b) || !(b > a) {
+			t.Errorf("%s: η is %v with next to no noise, %v with very much", name, a, b)
+		}
+	}
+}
+
 // Over split columns: both forms, both weights.
 func TestSettle_OverColumns(t *testing.T) {
 	v := &problem.Vertical{N: 100, D: 4, Ridge: 0.04, Weight: 0.01, Loss: problem.Logistic}
