@@ -28,10 +28,11 @@ type steps interface{ settle(s Setting) []Computed }
 
 // Settle returns option parameters in which nothing is [parameter.Auto], and what was
 // computed for that. Those it is given stay as they are. What it computes depends on
-// the row counts, the graph, the number of rounds and the objective's weights, which
-// are public. Of the data it sees a bound of the rows' norms only, and takes 1 for
-// anything less: where a claim's condition holds, that bound is 1 whatever the data are,
-// so the value says nothing about them.
+// the row counts, the number of columns, the graph, the number of rounds, the objective's
+// weights, and the noise or the target that it is chosen for, which are public. Of the
+// data it sees a bound of the rows' norms only, and takes 1 for anything less: where a
+// claim's condition holds, that bound is 1 whatever the data are, so the value says nothing
+// about them.
 func Settle(params any, s Setting) (any, []Computed) {
 	if params == nil {
 		return nil, nil
