@@ -114,9 +114,15 @@ type conclusion struct {
 	dual        []float64
 }
 
-func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(string, string, ...any)) *checker {
+func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(string, string, ...any)) (*checker,
+	error) {
 	c := &checker{e: e, a: a, original: a.Method, fail: fail, lossy: e.Network.Lossy(), spy: &spy{first: a.First()}}
-	c.net = newNetwork(&e.Network, e.Ties == "shuffled", fail)
+	_, registers := a.Method.(algorithms.Registering)
+	graph, err := linked(a, registers)
+	if err != nil {
+		return nil, err
+	}
+	c.net = newNetwork(&e.Network, e.Ties == "shuffled", newFates(a.Seed, graph), fail)
 	_, c.central = a.Method.(algorithms.Central)
 	_, c.columns = a.Method.(algorithms.ColumnMethod)
 	_, isolated := a.Method.(algorithms.Isolated)
@@ -145,7 +151,7 @@ func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(stri
 		}
 		c.begin(n)
 	}
-	return c
+	return c, nil
 }
 
 // begin is a node that has heard no values: at first, and when it has lost its memory. It
@@ -288,6 +294,7 @@ func (c *checker) availability(ev *sim.Event) {
 			c.fail(invariantDown, "node %d is up at %v, when a fault has it down", ev.Node, ev.At)
 		}
 	default:
+		c.net.active = ev.At
 		if open || c.net.planned(ev.Node, ev.At) {
 			c.fail(invariantDown, "a %s happens at node %d at %v, which is down", ev.Kind, ev.Node, ev.At)
 		}

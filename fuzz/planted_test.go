@@ -140,6 +140,98 @@ var plants = []planted{
 	if e.shuffle != 0 {
 		key = mix`,
 		invariant: []string{invariantPackets}},
+	{name: "a second copy is lost with the first", file: "sim/faults.go",
+		right:     `return second < 0, second, -1`,
+		wrong:     `return second < 0 || PLANTED, second, -1`,
+		invariant: []string{invariantPackets}},
+	{name: "of partitions only the latest counts", file: "sim/conditions.go",
+		right: `{ c.cuts = append(c.cuts, group) }`,
+		wrong: `{
+	if PLANTED {
+		c.cuts = c.cuts[:0]
+	}
+	c.cuts = append(c.cuts, group)
+}`,
+		invariant: []string{invariantPartition}},
+	{name: "the end of a partition ends those that overlap it", file: "sim/conditions.go",
+		right: `c.slowed, c.impaired, c.cuts = c.slowed[:0], c.impaired[:0], c.cuts[:0]
+	for k := range c.all {
+		if one := &c.all[k]; one.from <= now && now < one.to {
+			one.apply(c)
+		}
+	}`,
+		wrong: `held := len(c.cuts)
+	c.slowed, c.impaired, c.cuts = c.slowed[:0], c.impaired[:0], c.cuts[:0]
+	for k := range c.all {
+		if one := &c.all[k]; one.from <= now && now < one.to {
+			one.apply(c)
+		}
+	}
+	if PLANTED && len(c.cuts) < held {
+		c.cuts = c.cuts[:0]
+	}`,
+		invariant: []string{invariantPartition}},
+	{name: "exponential delays are too long", file: "sim/latency.go",
+		right:     `nanoseconds(float64(l.Mean) * exponential(w))`,
+		wrong:     `nanoseconds(float64(l.Mean) * exponential(w) * map[bool]float64{true: 1.3, false: 1}[PLANTED])`,
+		invariant: []string{invariantPackets}},
+	{name: "log-normal delays are too long", file: "sim/latency.go",
+		right:     `nanoseconds(float64(l.Median) * num.Exp2(`,
+		wrong:     `nanoseconds(float64(l.Median) * map[bool]float64{true: 1.3, false: 1}[PLANTED] * num.Exp2(`,
+		invariant: []string{invariantPackets}},
+	{name: "log-normal delays are too far apart", file: "sim/latency.go",
+		right:     `float64(l.Sigma*math.Log2E)*normal(w)`,
+		wrong:     `float64(l.Sigma*math.Log2E)*normal(w)*map[bool]float64{true: 1.3, false: 1}[PLANTED]`,
+		invariant: []string{invariantPackets}},
+	{name: "delays by Pareto have too short a tail", file: "sim/latency.go",
+		right:     `num.Exp(exponential(w)/l.Shape)`,
+		wrong:     `num.Exp(exponential(w)/l.Shape*map[bool]float64{true: 1 / 1.3, false: 1}[PLANTED])`,
+		invariant: []string{invariantPackets}},
+	{name: "uniform delays are too near each other", file: "sim/latency.go",
+		right:     `nanoseconds(float64(l.High-l.Low)*unit(w))`,
+		wrong:     `nanoseconds(float64(l.High-l.Low)*unit(w)*map[bool]float64{true: 1 / 1.3, false: 1}[PLANTED])`,
+		invariant: []string{invariantPackets}},
+	{name: "links lose too many packets", file: "sim/engine.go",
+		right:     `lost = unit(mix(f+decidesLoss)) < m.Loss`,
+		wrong:     `lost = unit(mix(f+decidesLoss)) < m.Loss*map[bool]float64{true: 1.3, false: 1}[PLANTED]`,
+		invariant: []string{invariantPackets}},
+	{name: "links lose too few packets", file: "sim/engine.go",
+		right: `	if m.Loss > 0 {
+`,
+		wrong: `	if m.Loss > 0 && !(PLANTED && f%4 == 0) {
+`,
+		invariant: []string{invariantPackets}},
+	{name: "links double too many packets", file: "sim/engine.go",
+		right:     `unit(mix(f+decidesDuplication)) < m.Duplication`,
+		wrong:     `unit(mix(f+decidesDuplication)) < m.Duplication*map[bool]float64{true: 1.3, false: 1}[PLANTED]`,
+		invariant: []string{invariantPackets}},
+	{name: "a run does not wait for who crashed by rate", file: "sim/faults.go", sets: hub,
+		right: `o != nil && o.to < forever {
+				f.reach`,
+		wrong: `o != nil && o.to < forever && !PLANTED {
+				f.reach`,
+		invariant: []string{invariantEnds, invariantDown}},
+	{name: "a run does not wait for outages by name", file: "sim/faults.go",
+		sets:  append([]string{"network.latency=1s"}, synchronous...), // it is over before they begin
+		right: `base := max(f.active, f.named)`,
+		wrong: `base := max(f.active, f.named)
+	if PLANTED {
+		base = f.active
+	}`,
+		invariant: []string{invariantEnds, invariantDown}},
+	{name: "a run waits for no restart", file: "sim/faults.go", sets: hub,
+		right:     `return a[0].at <= f.horizon()`,
+		wrong:     `return a[0].at <= f.horizon() && !PLANTED`,
+		invariant: []string{invariantEnds, invariantDown}},
+	{name: "crashes by rate are too rare", file: "sim/outages.go",
+		right:     `r.next.from >= r.until {`,
+		wrong:     `r.next.from >= r.until || PLANTED && r.next.from%4 == 0 {`,
+		invariant: []string{invariantDown}},
+	{name: "outages by rate are too long", file: "sim/outages.go",
+		right: `max(1, Time(nanoseconds(float64(mean)*r.stream.Exponential())))`,
+		wrong: `max(1, Time(nanoseconds(float64(mean)*r.stream.Exponential()*map[bool]float64{true: 1.3, false: 1}[PLANTED &&
+			mean == r.down])))`,
+		invariant: []string{invariantDown}},
 	{name: "crashes are as rare as outages are short", file: "sim/outages.go",
 		right: `r.next.from = later(t, span(r.every))`,
 		wrong: `r.next.from = later(t, span(r.every))
