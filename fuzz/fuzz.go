@@ -68,6 +68,7 @@ const (
 	invariantSends     = "nodes send what the protocol says"
 	invariantTimers    = "timers fire when they are to, once"
 	invariantDuals     = "duals follow from the values that entered"
+	invariantSays      = "a run says of itself what it was"
 	invariantOptimal   = "an iterate is optimal for the values that entered"
 )
 
@@ -484,7 +485,7 @@ func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (dige
 	}
 	t.now = f.End
 	if t.check != nil {
-		t.check.ended(f.End, f.Activity.Silences)
+		t.check.ended(f)
 	}
 	return fmt.Sprintf("%x", f.Trace.Digest), nil
 }
@@ -516,6 +517,14 @@ func (t *trial) Concluded(node, round int, dual []float64) {
 	if t.check != nil {
 		t.check.Concluded(node, round, dual)
 	}
+}
+
+// Ended watches rounds over columns.
+func (t *trial) Ended(r *algorithms.ColumnRound) error {
+	if t.check != nil {
+		t.check.statement.roundEnded(t.check, r)
+	}
+	return nil
 }
 
 // sent watches packets.

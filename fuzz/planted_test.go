@@ -36,6 +36,7 @@ var (
 		"rounds={count: 60, retry: 20ms, missing: last, deadline: 50ms}"}
 	hub = []string{"algorithm={kind: dp-admm, eta: 0.1}", "rounds={count: 200}",
 		"network.topology={kind: star, nodes: 3}"}
+	servers = []string{"algorithm={kind: pdml, eta: 0.1}", "rounds={count: 60}", "network.loss=0.2"}
 	parties = []string{"algorithm={kind: admm-sharing, form: averaged}", "rounds={count: 40}",
 		"network.topology={kind: star, nodes: 3}", "problem.columns=[1, 1]", "problem.scale.intercept=false"}
 	silent = []string{"rounds={mode: asynchronous, count: 60, staleness: 2, timeout: 20ms, deadline: 100ms}",
@@ -468,6 +469,82 @@ var plants = []planted{
 	{name: "silence is noticed only when the deadline is over", file: "algorithms/asynchronous.go", sets: silent,
 		right: `if r.run.Deadline == 0 || !r.heard()`,
 		wrong: `if r.run.Deadline == 0 || PLANTED && !expired(env.Now(), r.since, r.run.Deadline) || !r.heard()`},
+	{name: "a report that is asked for again is another", file: "algorithms/registration.go", sets: servers,
+		right: `	if m.Kind == KindRequest {
+		env.Send`,
+		wrong: `	if m.Kind == KindRequest {
+		if PLANTED {
+			u.report = u.run.registering.Report(u.run.Seed+uint64(env.Now()), u.server, u.row)
+		}
+		env.Send`},
+	{name: "the loss is of the round before", file: "algorithms/asynchronous.go",
+		right: `	if r.err == nil && next <= r.run.Rounds && !r.isHub() {
+		r.loss`,
+		wrong: `	if r.err == nil && next <= r.run.Rounds && !r.isHub() && !(PLANTED && next%5 == 0) {
+		r.loss`},
+	{name: "the loss is of the round before, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
+		right: `	if p.err == nil && p.round < p.run.Rounds {
+		p.loss`,
+		wrong: `	if p.err == nil && p.round < p.run.Rounds && !(PLANTED && p.round%5 == 0) {
+		p.loss`},
+	{name: "the time of a step counts twice", file: "algorithms/activity.go",
+		right: `{ f.busy += d }`,
+		wrong: `{
+	if f.busy += d; PLANTED {
+		f.busy += d
+	}
+}`},
+	{name: "a lag is one too many", file: "algorithms/asynchronous.go",
+		right: `lag = min(max(lag, 0), most)`,
+		wrong: `lag = min(max(lag, 0), most)
+	if PLANTED {
+		lag++
+	}`},
+	{name: "values of the round count as stale", file: "algorithms/synchronous.go", sets: stale,
+		right: `if int(t) != round {`,
+		wrong: `if int(t) != round || PLANTED {`},
+	{name: "a round over columns has the coefficients of the round before", file: "algorithms/columns.go", sets: parties,
+		right: `s.round(round).X[i] = s.parties[i].X`,
+		wrong: `s.round(round).X[i] = s.parties[i].X
+	if PLANTED && round > 0 {
+		s.round(round).X[i] = make([]float64, len(s.parties[i].X))
+	}`},
+	{name: "bytes of lost packets count twice", file: "sim/engine.go",
+		right: `	e.bytes += bytes
+`,
+		wrong: `	e.bytes += bytes
+	if PLANTED && lost {
+		e.bytes += bytes
+	}
+`},
+	{name: "a node was down for as long as its last outage", file: "sim/faults.go",
+		right: `sum += Duration(min(o.to, until) - o.from)`,
+		wrong: `if PLANTED {
+				sum = 0
+			}
+			sum += Duration(min(o.to, until) - o.from)`},
+	{name: "a quorum is rounded down", file: "algorithms/asynchronous.go", sets: []string{"rounds.quorum=0.6"},
+		right: `heard >= int(math.Ceil(`,
+		wrong: `heard >= int(map[bool]func(float64) float64{true: math.Floor, false: math.Ceil}[PLANTED](`},
+	{name: "a step takes as long as another client's", file: "algorithms/hub.go",
+		sets:  append([]string{"problem.data.rows=61"}, hub...),
+		right: `return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), env.Stream("compute", uint64(round)))`,
+		wrong: `if PLANTED {
+		node = 1
+	}
+	return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), env.Stream("compute", uint64(round)))`},
+	{name: "what a server shelters is what it publishes", file: "algorithms/synchronous.go", sets: servers,
+		right: `p.inner = p.run.sheltering.Inner(&p.Node)`,
+		wrong: `if p.inner = p.run.sheltering.Inner(&p.Node); PLANTED {
+				p.inner = p.F
+			}`},
+	{name: "a node was ready later than it was", file: "algorithms/synchronous.go", sets: synchronous,
+		right: `		p.done = true
+		p.finished = env.Now()`,
+		wrong: `		p.done = true
+		if p.finished = env.Now(); PLANTED {
+			p.finished = p.since
+		}`},
 	{name: "a hub takes answers to the round before", file: "algorithms/star.go",
 		sets:  append([]string{"network.duplication=0.4"}, parties...),
 		right: `if int(m.Round) != h.round+1 || h.heard[m.From-1] != nil {`,
