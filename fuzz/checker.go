@@ -118,7 +118,8 @@ type conclusion struct {
 
 func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(string, string, ...any)) (*checker,
 	error) {
-	c := &checker{e: e, a: a, original: a.Method, fail: fail, lossy: e.Network.Lossy(), spy: &spy{first: a.First(), inner: map[int][]float64{}}, reports: map[int][]float64{},
+	c := &checker{e: e, a: a, original: a.Method, fail: fail, lossy: e.Network.Lossy(),
+		spy: &spy{first: a.First(), inner: map[int][]float64{}}, reports: map[int][]float64{},
 		statement: newStatement(a.Graph.Order())}
 	_, registers := a.Method.(algorithms.Registering)
 	graph, err := linked(a, registers)

@@ -29,7 +29,10 @@
 //   - which values each node has heard, when it must begin a step, which of them must enter
 //     it and how long it takes;
 //   - from which iterate, dual and memory the method must go on;
-//   - what a node must send, and when its timers fire;
+//   - what a node must send, and when its timers fire; that a user's report is one, however often
+//     it is asked for;
+//   - what the run says of itself: losses, what is behind an iterate, rounds over columns,
+//     traffic, when nodes computed, were down and finished, how late values were;
 //   - by the formulas of adversary/model, the duals, the states of edges, and whether
 //     each iterate of a method without noise is where its objective is least.
 //

@@ -319,8 +319,8 @@ func (n *network) ended(nodes int, end sim.Time) {
 	for node := range nodes {
 		down := n.down[node]
 		if k := len(down) - 1; k >= 0 && down[k].to == never && down[k].from <= n.active && !n.gone(node, end) {
-			n.fail(invariantDown, "the run ends at %v and does not wait for node %d, down since %v, to be up again", end,
-				node, down[k].from)
+			n.fail(invariantDown, "the run ends at %v and does not wait for node %d, down since %v, to be up again",
+				end, node, down[k].from)
 		}
 	}
 	n.outages(n.fates.graph.Order(), end)

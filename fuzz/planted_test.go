@@ -230,8 +230,8 @@ var plants = []planted{
 		invariant: []string{invariantDown}},
 	{name: "outages by rate are too long", file: "sim/outages.go",
 		right: `max(1, Time(nanoseconds(float64(mean)*r.stream.Exponential())))`,
-		wrong: `max(1, Time(nanoseconds(float64(mean)*r.stream.Exponential()*map[bool]float64{true: 1.3, false: 1}[PLANTED &&
-			mean == r.down])))`,
+		wrong: `max(1, Time(nanoseconds(float64(mean)*r.stream.Exponential()*
+			map[bool]float64{true: 1.3, false: 1}[PLANTED && mean == r.down])))`,
 		invariant: []string{invariantDown}},
 	{name: "crashes are as rare as outages are short", file: "sim/outages.go",
 		right: `r.next.from = later(t, span(r.every))`,
@@ -503,7 +503,7 @@ var plants = []planted{
 	{name: "values of the round count as stale", file: "algorithms/synchronous.go", sets: stale,
 		right: `if int(t) != round {`,
 		wrong: `if int(t) != round || PLANTED {`},
-	{name: "a round over columns has the coefficients of the round before", file: "algorithms/columns.go", sets: parties,
+	{name: "a round over columns has no coefficients", file: "algorithms/columns.go", sets: parties,
 		right: `s.round(round).X[i] = s.parties[i].X`,
 		wrong: `s.round(round).X[i] = s.parties[i].X
 	if PLANTED && round > 0 {

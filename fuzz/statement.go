@@ -87,8 +87,8 @@ func (c *checker) publication(n *follower, p *algorithms.Publication) {
 		behind = c.spy.inner[n.id]
 	}
 	if !same(p.Inner, behind) {
-		c.fail(invariantSays, "node %d says that behind its iterate of round %d is %v; it is %v", n.id, p.Round, p.Inner,
-			behind)
+		c.fail(invariantSays, "node %d says that behind its iterate of round %d is %v; it is %v", n.id, p.Round,
+			p.Inner, behind)
 	}
 }
 
@@ -158,8 +158,8 @@ func (c *checker) said(f *experiment.Finished, known bool) {
 		}
 		own := &s.nodes[i]
 		if a.Rounds != max(n.round, 0) || a.Finished != own.finished {
-			c.fail(invariantSays, "the run says that node %d finished %d rounds, the last at %v (0: not); it was %d, %v",
-				i, a.Rounds, a.Finished, n.round, own.finished)
+			c.fail(invariantSays, "the run says that node %d finished %d rounds, the last at %v (0: not); it was %d, "+
+				"%v", i, a.Rounds, a.Finished, n.round, own.finished)
 		}
 		if c.e.Compute.Spread == 0 && !(float64(a.Busy) >= own.least && float64(a.Busy) <= own.most) {
 			c.fail(invariantSays, "the run says that node %d computed for %v; it was %v to %v", i, a.Busy,
