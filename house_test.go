@@ -27,7 +27,7 @@ import (
 // levels, lowest first: a package imports only packages of lower levels.
 var levels = [][]string{
 	{"internal/num", "internal/files", "internal/checkpoint", "internal/memory", "internal/guard",
-		"internal/cputime"},
+		"internal/cputime", "internal/plural"},
 	{"sim", "internal/golden"},
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "adversary/model"},

@@ -12,6 +12,7 @@ import (
 	"overhear/adversary/stats"
 
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/problem"
 	"overhear/record"
 )
@@ -177,6 +178,6 @@ func (v *View) reportsUnseen(users []int, f *record.Finding) {
 		f.Unseen = append(f.Unseen, "the reports of users "+list(gone))
 	}
 	if rest := size - len(users) - len(gone); rest > 0 {
-		f.Unseen = append(f.Unseen, fmt.Sprintf("the reports of %d users of server %d", rest, f.Victim))
+		f.Unseen = append(f.Unseen, fmt.Sprintf("the reports of %s of server %d", plural.Of(rest, "user"), f.Victim))
 	}
 }

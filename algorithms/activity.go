@@ -105,8 +105,11 @@ func stuck(n int, e *sim.Engine, node func(i int) (done bool, waiting string)) e
 	case count == 0:
 		return nil
 	}
-	if count > shown {
-		words = append(words, fmt.Sprintf("and %d more nodes wait", count-shown))
+	switch more := count - shown; {
+	case more == 1:
+		words = append(words, "and 1 more node waits")
+	case more > 1:
+		words = append(words, fmt.Sprintf("and %d more nodes wait", more))
 	}
 	return fmt.Errorf("the run stopped with %d of %d nodes unfinished: %s", count, n, strings.Join(words, "; "))
 }

@@ -540,7 +540,7 @@ func TestRegistration_DeadlineSaysHowManyAreMissing(t *testing.T) {
 		if err := engineOf(t, p, dead).Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		want := "node 0 waits for the reports of 2 users; node 1 waits for the reports of 1 users"
+		want := "node 0 waits for the reports of 2 users; node 1 waits for the reports of 1 user"
 		if err := p.Unfinished(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("without retries: %v", err)
 		}

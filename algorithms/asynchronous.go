@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/internal/plural"
 	"overhear/parameter"
 	"overhear/problem"
 	"overhear/sim"
@@ -506,8 +507,8 @@ func (r *runner) waiting() string {
 		}
 	}
 	if late != nil {
-		return fmt.Sprintf("node %d, in round %d, waits for node %s, more than %d rounds behind", r.self, r.round,
-			strings.Join(late, ", "), r.run.Staleness)
+		return fmt.Sprintf("node %d, in round %d, waits for node %s, more than %s behind", r.self, r.round,
+			strings.Join(late, ", "), plural.Of(r.run.Staleness, "round"))
 	}
 	return fmt.Sprintf("node %d, in round %d, has heard too few neighbours since; of node %s nothing", r.self, r.round,
 		strings.Join(silent, ", "))

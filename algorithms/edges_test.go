@@ -274,7 +274,7 @@ func TestRegistration_RestartWithoutMemory(t *testing.T) {
 				{At: 5e6, Kind: sim.Leave{Node: 0}}}
 		})
 		err = e.Run(context.Background())
-		if err == nil || !strings.Contains(err.Error(), "node 1 waits for the reports of 1 users") {
+		if err == nil || !strings.Contains(err.Error(), "node 1 waits for the reports of 1 user") {
 			t.Fatalf("%v", err)
 		}
 		if e.Now() != 60e6+250e6 {

@@ -6,6 +6,7 @@ package algorithms
 import (
 	"fmt"
 
+	"overhear/internal/plural"
 	"overhear/sim"
 )
 
@@ -156,5 +157,5 @@ func (r *registration) remind(env *sim.Env, s *rowRun) {
 }
 
 func (r *registration) waiting(node int) string {
-	return fmt.Sprintf("node %d waits for the reports of %d users", node, r.missing)
+	return fmt.Sprintf("node %d waits for the reports of %s", node, plural.Of(r.missing, "user"))
 }

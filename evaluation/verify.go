@@ -15,6 +15,7 @@ import (
 
 	"overhear/experiment"
 	"overhear/internal/guard"
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -167,8 +168,8 @@ func verifyAudit(ctx context.Context, dir string, o VerifyOptions) ([]Verified, 
 		return nil, err
 	}
 	again.Format = record.Format
-	what := fmt.Sprintf("same %d verdicts and %d checks, from %d runs in each world",
-		len(again.Verdicts), len(again.Checks), again.Runs)
+	what := fmt.Sprintf("same %s and %s, from %s in each world",
+		plural.Of(len(again.Verdicts), "verdict"), plural.Of(len(again.Checks), "check"), plural.Of(again.Runs, "run"))
 	return findings(dir, record.AuditFile, again, what)
 }
 

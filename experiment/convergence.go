@@ -105,7 +105,7 @@ func (o *outcome) uninformative(rho float64) []string {
 // worse warns of a run whose classifiers are worse than none: the zero vector has less
 // training loss, or saying the larger class always has less test error.
 func (o *outcome) worse() []string {
-	last := o.rows[len(o.rows)-1]
+	last := &o.last
 	var how []string
 	if zero := o.zeroLoss(); last.Loss > zero*(1+1e-9) {
 		how = append(how, fmt.Sprintf("its training loss is %.3g, and that of the zero vector %.3g", last.Loss, zero))
@@ -114,7 +114,7 @@ func (o *outcome) worse() []string {
 		how = append(how, fmt.Sprintf("it errs in %.2f %% of the test rows, saying the larger class always in %.2f %%",
 			100*last.TestError, 100*base))
 	}
-	if how == nil || last.Round == 0 {
+	if how == nil || last.Round <= 0 {
 		return nil
 	}
 	text := "the run ends worse than no model: " + strings.Join(how, "; ")

@@ -3,7 +3,9 @@
 package experiment
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
@@ -106,6 +108,18 @@ func (r *recorder) left(node int, at sim.Time) {
 	if c, ok := r.rows.(*metrics.Collector); ok && node >= r.first {
 		c.Gone(node-r.first, at)
 	}
+}
+
+// absent says why no round is measured of a run that all nodes ended that were not gone for good.
+func (r *recorder) absent() error {
+	var nodes []string
+	for part, values := range r.latest {
+		if values == nil {
+			nodes = append(nodes, fmt.Sprint(part+r.first))
+		}
+	}
+	return fmt.Errorf("no round can be measured, as node %s was gone for good before it published anything",
+		strings.Join(nodes, ", "))
 }
 
 // Published records an iterate or a message, and measures iterates.

@@ -3,7 +3,6 @@
 package experiment
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -62,7 +61,8 @@ type outcome struct {
 	ridge   *record.Ridge
 	rows    []metrics.Row
 	wall    time.Duration
-	early   *EarlyEnd // nil: the run went to its end
+	last    metrics.Row // of rows; where there is none, one in which nothing is measured
+	early   *EarlyEnd   // nil: the run went to its end
 }
 
 // stopped says why a run that diverges was ended before its last round; nil: it was not.
@@ -74,9 +74,9 @@ func (o *outcome) stopped() error {
 }
 
 // Run runs one seed and returns its finished run directory. If ctx is done, or results
-// could not be written, nothing of the seed remains but its checkpoint; if the run ends
-// before a round is measured, nothing; if it ends early, the directory says why, and is
-// returned beside the error.
+// could not be written, nothing of the seed remains but its checkpoint; if it ends early,
+// be it before a round is measured, the directory says why, and is returned beside the
+// error.
 func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.Run, error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
@@ -157,8 +157,12 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	}
 	run, err := record.Open(dir)
 	if err == nil && out.early != nil && out.stopped() == nil {
-		err = fmt.Errorf("%s, seed %d ended early, after round %d of %d: %w; what was computed is in %s", e.Name, seed,
-			run.Info.Rounds, e.Rounds.Count, out.early, dir)
+		when := fmt.Sprintf("after round %d of %d", run.Info.Rounds, e.Rounds.Count)
+		if run.Info.Rounds < 0 {
+			when = "before every node had begun"
+		}
+		err = fmt.Errorf("%s, seed %d ended early, %s: %w; what was computed is in %s", e.Name, seed, when, out.early,
+			dir)
 	}
 	return run, err
 }
@@ -205,24 +209,29 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 		return nil, err
 	}
 	out.rows = r.measured().Rows()
-	if len(out.rows) == 0 {
-		return nil, cmp.Or(err, errors.New("no round was completed by all nodes"))
+	rows := out.rows
+	if len(rows) == 0 {
+		rows = []metrics.Row{metrics.Unmeasured(out.End)}
+		if out.early == nil {
+			out.early = &EarlyEnd{r.absent()}
+		}
 	}
+	last := &rows[len(rows)-1]
 	departures := out.departures(r)
 	a.Warnings = append(a.Warnings, departures...)
 	a.Elsewhere = a.Elsewhere || departures != nil
 	a.Warnings = append(a.Warnings, e.unfelt(out.Finished)...)
 	a.conclude(r.largest)
 	if out.early != nil {
-		last := &out.rows[len(out.rows)-1]
 		last.Most = max(last.Most, out.furthest())
 	}
 	if a.Account != nil {
 		if out.early != nil {
-			a.Account.end(a.Method, out.rows[len(out.rows)-1].Most)
+			a.Account.end(a.Method, last.Most)
 		}
-		a.Account.fill(out.rows)
+		a.Account.fill(rows)
 	}
+	out.last = *last
 	out.wall = time.Since(start)
 	return out, nil
 }
@@ -240,14 +249,13 @@ func (e *Experiment) traceLevel() sim.TraceLevel {
 
 // info is run.json of an outcome.
 func (e *Experiment) info(out *outcome) *record.Info {
-	last := out.rows[len(out.rows)-1]
 	residual := math.NaN()
 	for _, r := range out.rows {
 		if !(r.Residual <= residual) && !math.IsNaN(r.Residual) {
 			residual = r.Residual
 		}
 	}
-	final := last.Final()
+	final := out.last.Final()
 	final.Messages, final.Bytes = out.Messages, out.Bytes // those of no round too
 	info := &record.Info{
 		Name: e.Name, Seed: out.Seed, Algorithm: e.Algorithm.Kind,
@@ -260,7 +268,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Parties:      out.parties(),
 		TrainRows:    out.TrainRows(),
 		TestRows:     out.testRows(),
-		Rounds:       last.Round,
+		Rounds:       out.last.Round,
 		Final:        final,
 		Reference:    out.optimum,
 		Ridge:        out.ridge,
@@ -298,6 +306,11 @@ func (o *outcome) departures(r *recorder) []string {
 			continue
 		}
 		if part := d.node - r.first; part >= 0 && r.latest != nil {
+			if r.latest[part] == nil {
+				all = append(all, fmt.Sprintf("node %d is gone for good from %v on, before it published anything; the "+
+					"limit is not the optimum", d.node, d.at))
+				continue
+			}
 			r.latest[part] = nil
 		}
 		all = append(all, fmt.Sprintf("node %d is gone for good from %v on, after its round %d; from then on the "+

@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"overhear/experiment"
+	"overhear/privacy"
 	"overhear/record"
 	"overhear/report/plot"
 	"overhear/scenarios"
@@ -357,7 +358,7 @@ func TestRun_ClaimsNameNodes(t *testing.T) {
 	}
 }
 
-// A run that cannot begin or is stopped leaves nothing behind, nor one without a complete round.
+// A run that cannot begin or is stopped leaves nothing behind.
 func TestRun_FailsWhole(t *testing.T) {
 	failure := errors.New("the disk is full")
 	stopped, stop := context.WithCancel(context.Background())
@@ -393,8 +394,6 @@ func TestRun_FailsWhole(t *testing.T) {
 			experiment.Options{}, func(err error) bool {
 				return errors.As(err, &setup) && strings.Contains(err.Error(), "faults[1].leave names node 1")
 			}},
-		"never up": {context.Background(), parse(t, plain, "network.faults=[{crash: 1}]"), experiment.Options{},
-			func(err error) bool { return strings.Contains(err.Error(), "of node 1 (gone for good)") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.o.Out = t.TempDir()
@@ -676,6 +675,67 @@ func TestRun_SaysWhichFaultsHadNoPart(t *testing.T) {
 	for i, down := range nodes(t, r).Column("down_s") {
 		if want := []float64{0, 0, 0.02, 0}[i]; down != want {
 			t.Errorf("node %d was down for %v s, want %v", i, down, want)
+		}
+	}
+}
+
+// A run that is over before every node has begun has no row, but a directory with its
+// reason, what was recorded and what the labels that left claim; the seeds after it are run.
+func TestRun_NothingMeasuredIsKept(t *testing.T) {
+	servers := []string{"algorithm={kind: pdml}", "rounds={count: 20, missing: last, deadline: 1s}"}
+	for name, c := range map[string]struct {
+		sets  []string
+		says  string
+		some  bool // a node published
+		claim bool
+	}{
+		"no report arrives": {append(servers, "network.loss=1"),
+			"1s of virtual time (the deadline): node 0 waits for the reports of 15 users", false, true},
+		"users are down for good": {append(servers, "network.faults=[{crashes: {every: 8ms, for: 9999h}}]"),
+			"1s of virtual time (the deadline): node", false, true},
+		"a server is down for good": {append(servers, "network.faults=[{at: 0s, crash: 2}]"),
+			"no round can be measured, as node 2 was gone for good before it published anything", true, true},
+		"a node is down for good": {[]string{"network.faults=[{at: 0s, crash: 2}, {at: 0s, crash: 3}]",
+			"rounds={count: 20, missing: last, deadline: 1s}"},
+			"no round can be measured, as node 2, 3 was gone for good before it published anything", true, false},
+		"a node is never up and waited for": {[]string{"network.faults=[{crash: 1}]"}, "of node 1 (gone for good)",
+			true, false},
+		"a party is absent": {[]string{"network.faults=[{at: 9s, join: 1}]", "network.topology={kind: star, nodes: 3}",
+			"algorithm={kind: admm-sharing, form: averaged}", "problem.columns=[1, 1]",
+			"rounds={count: 20, deadline: 1s}", "problem.scale.intercept=false"},
+			"1s of virtual time (the deadline): the hub waits for round 1 of node 1", true, false},
+	} {
+		e := parse(t, plain, append([]string{"record.iterates=all"}, c.sets...)...)
+		out := t.TempDir()
+		r, err := e.Run(context.Background(), 1, experiment.Options{Out: out, Plots: true})
+		if err == nil || r == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), r.Dir) ||
+			!strings.Contains(err.Error(), "ended early, before every node had begun") {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if i := r.Info; !strings.Contains(i.Ended, c.says) || i.Rounds != -1 || i.Final.Messages == 0 ||
+			!math.IsNaN(float64(i.Final.Loss)) || (i.Privacy != nil) != c.claim {
+			t.Errorf("%s: run.json says %q, round %d, %+v", name, i.Ended, i.Rounds, i.Final)
+		}
+		if table, err := r.Metrics(); err != nil || len(table.Rows) != 0 {
+			t.Errorf("%s: metrics %v, %v", name, table, err)
+		}
+		if p, some := r.Info.Privacy, c.some; p != nil {
+			for _, c := range p.Claims {
+				if e := float64(c.Epsilon); c.Unit == privacy.Label && !(e == 1) || c.Unit == privacy.Sample &&
+					(!(e >= 0) || (e > 0) != some) {
+					t.Errorf("%s: a claim %+v", name, c)
+				}
+			}
+		}
+		if err := r.CheckFiles(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if why, err := e.Stale(r); err != nil || len(why) != 1 || why[0] != "it ended early" {
+			t.Errorf("%s: it counts as finished: %q, %v", name, why, err)
+		}
+		if _, err := experiment.Verify(context.Background(), r, "", experiment.Options{Workers: 2}); err != nil {
+			t.Errorf("%s: its repeat: %v", name, err)
 		}
 	}
 }

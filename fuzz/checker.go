@@ -87,20 +87,22 @@ type follower struct {
 // checker follows a run. It is told of everything in the order of the trace, and uses an
 // event to explain what was done before it is told of it.
 type checker struct {
-	e        *experiment.Experiment
-	a        *experiment.Assembly
-	original algorithms.Method
-	style    style
-	central  bool // a hub merges iterates
-	columns  bool
-	lossy    bool
-	fail     func(invariant, format string, args ...any)
-	net      *network
-	spy      *spy
-	nodes    []follower
-	d        int
-	claims   *claims
-	silences []algorithms.Silence
+	e         *experiment.Experiment
+	a         *experiment.Assembly
+	original  algorithms.Method
+	style     style
+	central   bool // a hub merges iterates
+	columns   bool
+	lossy     bool
+	fail      func(invariant, format string, args ...any)
+	net       *network
+	spy       *spy
+	nodes     []follower
+	d         int
+	claims    *claims
+	silences  []algorithms.Silence
+	reports   map[int][]float64 // of users, by node
+	statement *statement
 
 	// What was done since the last event.
 	publications []algorithms.Publication
@@ -114,9 +116,17 @@ type conclusion struct {
 	dual        []float64
 }
 
-func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(string, string, ...any)) *checker {
-	c := &checker{e: e, a: a, original: a.Method, fail: fail, lossy: e.Network.Lossy(), spy: &spy{first: a.First()}}
-	c.net = newNetwork(&e.Network, e.Ties == "shuffled", fail)
+func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(string, string, ...any)) (*checker,
+	error) {
+	c := &checker{e: e, a: a, original: a.Method, fail: fail, lossy: e.Network.Lossy(),
+		spy: &spy{first: a.First(), inner: map[int][]float64{}}, reports: map[int][]float64{},
+		statement: newStatement(a.Graph.Order())}
+	_, registers := a.Method.(algorithms.Registering)
+	graph, err := linked(a, registers)
+	if err != nil {
+		return nil, err
+	}
+	c.net = newNetwork(&e.Network, e.Ties == "shuffled", newFates(a.Seed, graph), fail)
 	_, c.central = a.Method.(algorithms.Central)
 	_, c.columns = a.Method.(algorithms.ColumnMethod)
 	_, isolated := a.Method.(algorithms.Isolated)
@@ -145,7 +155,7 @@ func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(stri
 		}
 		c.begin(n)
 	}
-	return c
+	return c, nil
 }
 
 // begin is a node that has heard no values: at first, and when it has lost its memory. It
@@ -185,6 +195,7 @@ func (c *checker) sent(p *sim.Packet) {
 	if k := len(c.parcels); k == 0 || c.parcels[k-1].id != p.ID {
 		c.parcels = append(c.parcels, parcel{id: p.ID, from: int(p.From), to: int(p.To), kind: p.Kind,
 			round: int(p.Round), sent: p.Sent, payload: p.Payload, bytes: p.Bytes})
+		c.statement.bytes += p.Bytes
 	}
 	if last := &c.parcels[len(c.parcels)-1]; p.Received >= 0 {
 		last.received = append(last.received, p.Received)
@@ -209,7 +220,8 @@ func (c *checker) event(ev *sim.Event) {
 	}
 	c.availability(ev)
 	if ev.Node >= len(c.nodes) {
-		return // a user who registers
+		c.reported(ev, parcels)
+		return
 	}
 	n := &c.nodes[ev.Node]
 	for _, p := range publications {
@@ -288,6 +300,7 @@ func (c *checker) availability(ev *sim.Event) {
 			c.fail(invariantDown, "node %d is up at %v, when a fault has it down", ev.Node, ev.At)
 		}
 	default:
+		c.net.active = ev.At
 		if open || c.net.planned(ev.Node, ev.At) {
 			c.fail(invariantDown, "a %s happens at node %d at %v, which is down", ev.Kind, ev.Node, ev.At)
 		}
@@ -370,8 +383,9 @@ func equal(a, b []float64) bool {
 	return same(a, b) || zero(a) && zero(b) && (len(a) == 0 || len(b) == 0)
 }
 
-// ended checks what only the end of a run shows; silences are what the protocol says of them.
-func (c *checker) ended(end sim.Time, silences []algorithms.Silence) {
+// ended checks what only the end of a run shows.
+func (c *checker) ended(f *experiment.Finished) {
+	end, silences := f.End, f.Activity.Silences // what the protocol says of them
 	c.net.ended(len(c.nodes), end)
 	known := !slices.ContainsFunc(c.nodes, func(n follower) bool { return n.unknown })
 	if known && !slices.Equal(silences, c.silences) {
@@ -387,4 +401,5 @@ func (c *checker) ended(end sim.Time, silences []algorithms.Silence) {
 		}
 	}
 	c.claims.ended()
+	c.said(f, known)
 }

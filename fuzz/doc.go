@@ -18,17 +18,21 @@
 // and stands between protocol and method, so that it knows what a method is really handed.
 // From these it computes anew
 //
-//   - which packets may arrive, when, how often, and what a partition lets through: exactly
-//     what bandwidth, constant latencies and factors say, and by tests of all packets of a run
-//     the shares that are lost or sent on twice, the laws of delays, and that these are
-//     independent;
+//   - what a partition lets through; whether each packet is lost or sent on twice and when its
+//     copies are due, exactly, from the seed, the link and the packet's number on it, a
+//     log-normal delay aside; and by tests of all packets of a run the shares that are lost or
+//     sent on twice, the laws of delays, and that these are independent;
 //   - in which order messages of one instant come;
-//   - when each node is down, and whether it has its memory; whether crashes by rate are as
-//     often and as long as the rate says;
+//   - when each node is down, exactly, from the plan and the seed, whether it has its memory,
+//     and that a run waits for it; whether crashes by rate are as often and as long as the rate
+//     says;
 //   - which values each node has heard, when it must begin a step, which of them must enter
 //     it and how long it takes;
 //   - from which iterate, dual and memory the method must go on;
-//   - what a node must send, and when its timers fire;
+//   - what a node must send, and when its timers fire; that a user's report is one, however often
+//     it is asked for;
+//   - what the run says of itself: losses, what is behind an iterate, rounds over columns,
+//     traffic, when nodes computed, were down and finished, how late values were;
 //   - by the formulas of adversary/model, the duals, the states of edges, and whether
 //     each iterate of a method without noise is where its objective is least.
 //

@@ -68,6 +68,7 @@ const (
 	invariantSends     = "nodes send what the protocol says"
 	invariantTimers    = "timers fire when they are to, once"
 	invariantDuals     = "duals follow from the values that entered"
+	invariantSays      = "a run says of itself what it was"
 	invariantOptimal   = "an iterate is optimal for the values that entered"
 )
 
@@ -262,11 +263,25 @@ func (w *conditions) drawLinks(s *sim.Stream, span sim.Duration, graph *sim.Grap
 		long(sim.SlowNode{Node: node, Factor: new(s.Between(2, 10))})
 		long(sim.SlowNode{Node: node, Factor: new(s.Between(2, 5))})
 	}
+	share := func(low, high float64) sim.Duration { return 1 + sim.Duration(s.Between(low, high)*float64(span)) }
 	if s.IntN(4) == 0 {
-		share := func(low, high float64) sim.Duration { return 1 + sim.Duration(s.Between(low, high)*float64(span)) }
 		long(sim.RandomCrashes{Rate: sim.CrashRate{Every: share(0.02, 0.1), For: share(0.002, 0.02),
 			Memory: []string{"kept", "lost"}[s.IntN(2)]}})
 	}
+	if len(w.faults) > 0 && s.IntN(3) == 0 { // of partitions that overlap each holds as long as it says
+		first := sim.Fault{At: share(0, 0.5), Kind: halves(s, graph)}
+		first.Until = first.At + share(0.1, 0.2)
+		second := sim.Fault{At: first.At + (first.Until-first.At)/2, Until: first.Until + share(0.1, 0.2),
+			Kind: halves(s, graph)}
+		w.faults = append(w.faults, first, second)
+	}
+}
+
+// halves parts all nodes, of which there are two at least.
+func halves(s *sim.Stream, graph *sim.Graph) sim.Partition {
+	nodes := s.Perm(graph.Order())
+	k := 1 + s.IntN(len(nodes)-1)
+	return sim.Partition{Groups: [][]int{nodes[:k], nodes[k:]}}
 }
 
 // leaving is a node that leaves, and that does not join before.
@@ -456,7 +471,9 @@ func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (dige
 	x := experiment.Execution{Observer: t, Packets: t.sent, Workers: workers, Queue: queue, Trace: sim.TraceDigest}
 	a := *t.a
 	if workers == 1 { // more may compute ahead of virtual time
-		t.check = newChecker(t.e, t.a, t.fail)
+		if t.check, err = newChecker(t.e, t.a, t.fail); err != nil {
+			return "", err
+		}
 		x.Events = t.check.event
 		if a.Method, err = t.check.spy.on(a.Method); err != nil {
 			return "", err
@@ -468,7 +485,7 @@ func (t *trial) run(ctx context.Context, workers int, queue sim.QueueKind) (dige
 	}
 	t.now = f.End
 	if t.check != nil {
-		t.check.ended(f.End, f.Activity.Silences)
+		t.check.ended(f)
 	}
 	return fmt.Sprintf("%x", f.Trace.Digest), nil
 }
@@ -500,6 +517,14 @@ func (t *trial) Concluded(node, round int, dual []float64) {
 	if t.check != nil {
 		t.check.Concluded(node, round, dual)
 	}
+}
+
+// Ended watches rounds over columns.
+func (t *trial) Ended(r *algorithms.ColumnRound) error {
+	if t.check != nil {
+		t.check.statement.roundEnded(t.check, r)
+	}
+	return nil
 }
 
 // sent watches packets.

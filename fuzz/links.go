@@ -1,5 +1,5 @@
-// What links do to packets, held against what the scenario says of them: exactly where it is
-// exact, and by tests of all packets of a run where it is left to chance.
+// What links do to packets, held against what the scenario and the seed say of them, and by tests of all packets of a
+// run, whether what the seed says is as random as it should be.
 
 package fuzz
 
@@ -199,27 +199,10 @@ func rank(l *sim.Latency, x, factor float64) (u float64, ok bool) {
 }
 
 // carried checks what became of a packet that no partition stops.
-func (n *network) carried(name func() string, p *parcel, w way, link *sim.Link, depart sim.Time) {
+func (n *network) carried(name func() string, p *parcel, w way, f fate, link *sim.Link, depart sim.Time) {
 	factor, worse := n.impaired(w, p.sent)
 	loss := max(link.Loss, worse)
-	low, high := bounds(&link.Latency)
-	// Delays are whole nanoseconds, which a factor takes up.
-	low, high = float64(low*factor*(1-1e-9))-1, float64(high*factor*(1+1e-9))+1
-	for _, at := range p.received {
-		if took := float64(at - depart); !(took >= low && took <= high) {
-			n.fail(invariantPackets, "%s leaves it at %v and takes %v, where the link's latency is %s and faults "+
-				"make it %v times as long", name(), sim.Duration(depart), sim.Duration(took),
-				link.Latency.Words(), factor)
-		}
-	}
-	switch {
-	case len(p.received) > 2 || len(p.received) == 2 && link.Duplication == 0:
-		n.fail(invariantPackets, "%s arrives %d times", name(), len(p.received))
-	case len(p.received) > 0 && loss == 1:
-		n.fail(invariantPackets, "%s arrives, though its link loses every packet", name())
-	case len(p.received) == 0 && loss == 0:
-		n.lost = append(n.lost, lostParcel{*p, float64(depart) + low, float64(depart) + high})
-	}
+	n.follows(name, p, f, link, depart, factor, loss)
 	n.count("lost or due at a node that is down", w, loss, atLeast, number(len(p.received) == 0))
 	if n.endangered(w.to) { // it may be down when a copy would arrive, which depends on the delay
 		return
@@ -248,6 +231,36 @@ func (n *network) carried(name func() string, p *parcel, w way, link *sim.Link, 
 	}
 }
 
+// follows holds a packet against its fate: all its copies arrive, each when it is due, but those that are due at a node
+// that is down, which only the end of the run tells.
+func (n *network) follows(name func() string, p *parcel, f fate, link *sim.Link, depart sim.Time, factor,
+	loss float64) {
+	var copies []dueCopy
+	if !(f.loss < loss) {
+		copies = append(copies, dueCopy{from: p.from, to: p.to, id: p.id, sent: p.sent})
+		if f.duplication < link.Duplication {
+			copies = append(copies, copies[0])
+		}
+	}
+	for k := range copies {
+		low, high := due(&link.Latency, f.delays[k], factor)
+		copies[k].earliest, copies[k].latest = float64(depart)+low, float64(depart)+high
+	}
+	for _, at := range p.received {
+		k := slices.IndexFunc(copies, func(c dueCopy) bool {
+			return c.earliest <= float64(at) && float64(at) <= c.latest
+		})
+		if k < 0 {
+			n.fail(invariantPackets, "%s leaves it at %v and arrives at %v, where its link, with a latency of %s, %v "+
+				"times as long by faults, loses %v and doubles %v of all packets: copies that are due: %v", name(),
+				sim.Duration(depart), at, link.Latency.Words(), factor, loss, link.Duplication, copies)
+			return
+		}
+		copies = slices.Delete(copies, k, k+1)
+	}
+	n.lost = append(n.lost, copies...)
+}
+
 // around1 is x modulo 1. Of the difference of two independent ranks it is uniform, too.
 func around1(x float64) float64 { return x - math.Floor(x) }
 
@@ -259,8 +272,14 @@ func (n *network) endangered(node int) bool {
 	return slices.ContainsFunc(n.crash, func(f sim.Fault) bool { who, _, _ := outage(&f); return who == node })
 }
 
-// lostParcel is a packet that was lost, and when its first copy was to arrive.
-type lostParcel struct {
-	parcel
+// dueCopy is a copy of a packet, and between which times it is to arrive.
+type dueCopy struct {
+	id               uint64
+	from, to         int
+	sent             sim.Time
 	earliest, latest float64
+}
+
+func (c dueCopy) String() string {
+	return fmt.Sprintf("from %v to %v", sim.Duration(c.earliest), sim.Duration(c.latest))
 }

@@ -79,11 +79,13 @@ type network struct {
 	flight       map[copyOf]*inFlight
 	next         uint64 // number of the packet to come
 	down         map[int][]interval
+	active       sim.Time    // of the latest event that no fault caused
 	crash        []sim.Fault // faults of each kind
 	cuts         []sim.Fault
 	bad          []sim.Fault
 	rates        []sim.Fault
-	lost         []lostParcel     // for which no reason was found when they were sent
+	fates        *fates
+	lost         []dueCopy        // for which no reason was found when they were sent
 	missed       map[way]sim.Time // when a copy of a packet on a link was lost last
 	busy         map[way]sim.Time // until when packets leave, where bandwidth is limited
 	tallies      map[sample]tally
@@ -92,8 +94,9 @@ type network struct {
 	latestOutage float64 // that of the latest outage
 }
 
-func newNetwork(s *scenarios.Network, shuffled bool, fail func(invariant, format string, args ...any)) *network {
-	n := &network{s: s, fail: fail, flight: map[copyOf]*inFlight{}, down: map[int][]interval{},
+func newNetwork(s *scenarios.Network, shuffled bool, f *fates, fail func(invariant, format string, args ...any),
+) *network {
+	n := &network{s: s, fates: f, fail: fail, flight: map[copyOf]*inFlight{}, down: map[int][]interval{},
 		missed: map[way]sim.Time{}, busy: map[way]sim.Time{}, tallies: map[sample]tally{}, latest: -1, latestOutage: -1,
 		order: order{shuffled: shuffled, at: -1}}
 	for _, f := range s.Faults {
@@ -226,7 +229,7 @@ func (n *network) sent(p *parcel) {
 	if len(p.received) == 0 {
 		n.missed[w] = p.sent
 	}
-	link := n.linkOf(w)
+	link, fate := n.linkOf(w), n.fates.next(w)
 	depart := n.leaves(w, p, link.Bandwidth)
 	if n.separated(p.from, p.to, p.sent) {
 		if len(p.received) > 0 {
@@ -234,7 +237,7 @@ func (n *network) sent(p *parcel) {
 		}
 		return
 	}
-	n.carried(name, p, w, &link, depart)
+	n.carried(name, p, w, fate, &link, depart)
 	for _, at := range p.received {
 		key := copyOf{int32(p.from), int32(p.to), int32(p.round), p.kind, p.sent, at, address(p.payload)}
 		f := n.flight[key]
@@ -313,6 +316,14 @@ func (n *network) ended(nodes int, end sim.Time) {
 			n.fail(invariantDown, "%v: it is not down then, at the end of the run at %v", n.crash[k].String(), end)
 		}
 	}
+	for node := range nodes {
+		down := n.down[node]
+		if k := len(down) - 1; k >= 0 && down[k].to == never && down[k].from <= n.active && !n.gone(node, end) {
+			n.fail(invariantDown, "the run ends at %v and does not wait for node %d, down since %v, to be up again",
+				end, node, down[k].from)
+		}
+	}
+	n.outages(n.fates.graph.Order(), end)
 	n.crashes(nodes, end)
 	n.tests()
 }

@@ -1,9 +1,12 @@
-// Whether the outages that are drawn by rate are as often and as long as the scenario says.
+// Whether nodes are down when the scenario and the seed say, and the outages that are drawn by rate are as often and as
+// long as the rate says.
 
 package fuzz
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"overhear/sim"
 )
@@ -87,6 +90,93 @@ func (n *network) crashes(nodes int, end sim.Time) {
 		if !(float64(count*math.Log(f))-float64((f-1)*expected) <= math.Log(float64(len(factors))/chance)) {
 			n.fail(invariantDown, "nodes crash %.0f times by rate, where %.4g are expected", count, expected)
 			return
+		}
+	}
+}
+
+// stretch is a time with the error that rounding may have.
+type stretch struct{ from, to, off float64 }
+
+// planOf are a node's outages that begin before a time, as the plan and the seed say: those that overlap or touch are
+// one. It says false where only rounding decides whether they do.
+func (n *network) planOf(node int, until sim.Time) ([]stretch, bool) {
+	var all []stretch
+	for k := range n.crash {
+		if who, i, _ := outage(&n.crash[k]); who == node {
+			all = append(all, stretch{float64(i.from), float64(i.to), 0})
+		}
+	}
+	for k := range n.rates {
+		if r := n.rates[k].Kind.(sim.RandomCrashes).Rate; r.Nodes == nil || slices.Contains(r.Nodes, node) {
+			all = append(all, drawn(n.fates.run, node, k, &r, holds(&n.rates[k]), until)...)
+		}
+	}
+	slices.SortFunc(all, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	var merged []stretch
+	for _, o := range all {
+		last := len(merged) - 1
+		switch {
+		case o.from > float64(until):
+		case last < 0 || o.from > merged[last].to+merged[last].off+o.off:
+			merged = append(merged, o)
+		case o.off+merged[last].off > 0 && o.from > merged[last].to-merged[last].off-o.off:
+			return nil, false
+		default:
+			merged[last].to, merged[last].off = max(merged[last].to, o.to), max(merged[last].off, o.off)
+		}
+	}
+	return merged, true
+}
+
+// drawn are a node's outages by the k-th rate of the plan: exponential times between and of them, of a stream that has
+// the rate's number if it is not the first.
+func drawn(seed uint64, node, k int, r *sim.CrashRate, holds interval, until sim.Time) (all []stretch) {
+	ids := []uint64{uint64(node)}
+	if k > 0 {
+		ids = append(ids, uint64(k))
+	}
+	s := sim.NewStream(seed, "crashes", ids...)
+	end, off := float64(holds.from), 0.0
+	for {
+		after := func(mean sim.Duration) float64 {
+			d := max(1, math.Floor(-float64(float64(mean)*math.Log1p(-s.Float64()))))
+			off += 2 + float64(1e-9*d)
+			return d
+		}
+		from := end + after(r.Every)
+		end = min(from+after(r.For), float64(holds.to))
+		if from >= float64(holds.to) || from > float64(until)+off {
+			return all
+		}
+		all = append(all, stretch{from, end, off})
+	}
+}
+
+// outages holds when each node was down against the plan. What was to begin after the latest event that no fault caused
+// need not have happened.
+func (n *network) outages(nodes int, end sim.Time) {
+	for node := range nodes {
+		plan, sure := n.planOf(node, end)
+		if !sure {
+			continue
+		}
+		seen := n.down[node]
+		for k, o := range plan {
+			near := func(a float64, t sim.Time) bool { return a == float64(t) || math.Abs(a-float64(t)) <= o.off }
+			switch {
+			case k >= len(seen) && o.from+o.off < float64(n.active):
+				n.fail(invariantDown, "node %d is not down from %v on, as its faults and the seed say", node,
+					sim.Duration(o.from))
+			case k >= len(seen):
+			case !near(o.from, seen[k].from) || seen[k].to != never && !near(o.to, seen[k].to):
+				n.fail(invariantDown, "node %d is down from %v to %v; its faults and the seed say %v to %v", node,
+					seen[k].from, seen[k].to, sim.Duration(o.from), sim.Duration(o.to))
+				return
+			}
+		}
+		if len(seen) > len(plan) {
+			n.fail(invariantDown, "node %d is down from %v on, which neither faults nor the seed say", node,
+				seen[len(plan)].from)
 		}
 	}
 }

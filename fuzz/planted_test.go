@@ -36,6 +36,7 @@ var (
 		"rounds={count: 60, retry: 20ms, missing: last, deadline: 50ms}"}
 	hub = []string{"algorithm={kind: dp-admm, eta: 0.1}", "rounds={count: 200}",
 		"network.topology={kind: star, nodes: 3}"}
+	servers = []string{"algorithm={kind: pdml, eta: 0.1}", "rounds={count: 60}", "network.loss=0.2"}
 	parties = []string{"algorithm={kind: admm-sharing, form: averaged}", "rounds={count: 40}",
 		"network.topology={kind: star, nodes: 3}", "problem.columns=[1, 1]", "problem.scale.intercept=false"}
 	silent = []string{"rounds={mode: asynchronous, count: 60, staleness: 2, timeout: 20ms, deadline: 100ms}",
@@ -140,6 +141,98 @@ var plants = []planted{
 	if e.shuffle != 0 {
 		key = mix`,
 		invariant: []string{invariantPackets}},
+	{name: "a second copy is lost with the first", file: "sim/faults.go",
+		right:     `return second < 0, second, -1`,
+		wrong:     `return second < 0 || PLANTED, second, -1`,
+		invariant: []string{invariantPackets}},
+	{name: "of partitions only the latest counts", file: "sim/conditions.go",
+		right: `{ c.cuts = append(c.cuts, group) }`,
+		wrong: `{
+	if PLANTED {
+		c.cuts = c.cuts[:0]
+	}
+	c.cuts = append(c.cuts, group)
+}`,
+		invariant: []string{invariantPartition}},
+	{name: "the end of a partition ends those that overlap it", file: "sim/conditions.go",
+		right: `c.slowed, c.impaired, c.cuts = c.slowed[:0], c.impaired[:0], c.cuts[:0]
+	for k := range c.all {
+		if one := &c.all[k]; one.from <= now && now < one.to {
+			one.apply(c)
+		}
+	}`,
+		wrong: `held := len(c.cuts)
+	c.slowed, c.impaired, c.cuts = c.slowed[:0], c.impaired[:0], c.cuts[:0]
+	for k := range c.all {
+		if one := &c.all[k]; one.from <= now && now < one.to {
+			one.apply(c)
+		}
+	}
+	if PLANTED && len(c.cuts) < held {
+		c.cuts = c.cuts[:0]
+	}`,
+		invariant: []string{invariantPartition}},
+	{name: "exponential delays are too long", file: "sim/latency.go",
+		right:     `nanoseconds(float64(l.Mean) * exponential(w))`,
+		wrong:     `nanoseconds(float64(l.Mean) * exponential(w) * map[bool]float64{true: 1.3, false: 1}[PLANTED])`,
+		invariant: []string{invariantPackets}},
+	{name: "log-normal delays are too long", file: "sim/latency.go",
+		right:     `nanoseconds(float64(l.Median) * num.Exp2(`,
+		wrong:     `nanoseconds(float64(l.Median) * map[bool]float64{true: 1.3, false: 1}[PLANTED] * num.Exp2(`,
+		invariant: []string{invariantPackets}},
+	{name: "log-normal delays are too far apart", file: "sim/latency.go",
+		right:     `float64(l.Sigma*math.Log2E)*normal(w)`,
+		wrong:     `float64(l.Sigma*math.Log2E)*normal(w)*map[bool]float64{true: 1.3, false: 1}[PLANTED]`,
+		invariant: []string{invariantPackets}},
+	{name: "delays by Pareto have too short a tail", file: "sim/latency.go",
+		right:     `num.Exp(exponential(w)/l.Shape)`,
+		wrong:     `num.Exp(exponential(w)/l.Shape*map[bool]float64{true: 1 / 1.3, false: 1}[PLANTED])`,
+		invariant: []string{invariantPackets}},
+	{name: "uniform delays are too near each other", file: "sim/latency.go",
+		right:     `nanoseconds(float64(l.High-l.Low)*unit(w))`,
+		wrong:     `nanoseconds(float64(l.High-l.Low)*unit(w)*map[bool]float64{true: 1 / 1.3, false: 1}[PLANTED])`,
+		invariant: []string{invariantPackets}},
+	{name: "links lose too many packets", file: "sim/engine.go",
+		right:     `lost = unit(mix(f+decidesLoss)) < m.Loss`,
+		wrong:     `lost = unit(mix(f+decidesLoss)) < m.Loss*map[bool]float64{true: 1.3, false: 1}[PLANTED]`,
+		invariant: []string{invariantPackets}},
+	{name: "links lose too few packets", file: "sim/engine.go",
+		right: `	if m.Loss > 0 {
+`,
+		wrong: `	if m.Loss > 0 && !(PLANTED && f%4 == 0) {
+`,
+		invariant: []string{invariantPackets}},
+	{name: "links double too many packets", file: "sim/engine.go",
+		right:     `unit(mix(f+decidesDuplication)) < m.Duplication`,
+		wrong:     `unit(mix(f+decidesDuplication)) < m.Duplication*map[bool]float64{true: 1.3, false: 1}[PLANTED]`,
+		invariant: []string{invariantPackets}},
+	{name: "a run does not wait for who crashed by rate", file: "sim/faults.go", sets: hub,
+		right: `o != nil && o.to < forever {
+				f.reach`,
+		wrong: `o != nil && o.to < forever && !PLANTED {
+				f.reach`,
+		invariant: []string{invariantEnds, invariantDown}},
+	{name: "a run does not wait for outages by name", file: "sim/faults.go",
+		sets:  append([]string{"network.latency=1s"}, synchronous...), // it is over before they begin
+		right: `base := max(f.active, f.named)`,
+		wrong: `base := max(f.active, f.named)
+	if PLANTED {
+		base = f.active
+	}`,
+		invariant: []string{invariantEnds, invariantDown}},
+	{name: "a run waits for no restart", file: "sim/faults.go", sets: hub,
+		right:     `return a[0].at <= f.horizon()`,
+		wrong:     `return a[0].at <= f.horizon() && !PLANTED`,
+		invariant: []string{invariantEnds, invariantDown}},
+	{name: "crashes by rate are too rare", file: "sim/outages.go",
+		right:     `r.next.from >= r.until {`,
+		wrong:     `r.next.from >= r.until || PLANTED && r.next.from%4 == 0 {`,
+		invariant: []string{invariantDown}},
+	{name: "outages by rate are too long", file: "sim/outages.go",
+		right: `max(1, Time(nanoseconds(float64(mean)*r.stream.Exponential())))`,
+		wrong: `max(1, Time(nanoseconds(float64(mean)*r.stream.Exponential()*
+			map[bool]float64{true: 1.3, false: 1}[PLANTED && mean == r.down])))`,
+		invariant: []string{invariantDown}},
 	{name: "crashes are as rare as outages are short", file: "sim/outages.go",
 		right: `r.next.from = later(t, span(r.every))`,
 		wrong: `r.next.from = later(t, span(r.every))
@@ -376,6 +469,82 @@ var plants = []planted{
 	{name: "silence is noticed only when the deadline is over", file: "algorithms/asynchronous.go", sets: silent,
 		right: `if r.run.Deadline == 0 || !r.heard()`,
 		wrong: `if r.run.Deadline == 0 || PLANTED && !expired(env.Now(), r.since, r.run.Deadline) || !r.heard()`},
+	{name: "a report that is asked for again is another", file: "algorithms/registration.go", sets: servers,
+		right: `	if m.Kind == KindRequest {
+		env.Send`,
+		wrong: `	if m.Kind == KindRequest {
+		if PLANTED {
+			u.report = u.run.registering.Report(u.run.Seed+uint64(env.Now()), u.server, u.row)
+		}
+		env.Send`},
+	{name: "the loss is of the round before", file: "algorithms/asynchronous.go",
+		right: `	if r.err == nil && next <= r.run.Rounds && !r.isHub() {
+		r.loss`,
+		wrong: `	if r.err == nil && next <= r.run.Rounds && !r.isHub() && !(PLANTED && next%5 == 0) {
+		r.loss`},
+	{name: "the loss is of the round before, in lockstep", file: "algorithms/synchronous.go", sets: synchronous,
+		right: `	if p.err == nil && p.round < p.run.Rounds {
+		p.loss`,
+		wrong: `	if p.err == nil && p.round < p.run.Rounds && !(PLANTED && p.round%5 == 0) {
+		p.loss`},
+	{name: "the time of a step counts twice", file: "algorithms/activity.go",
+		right: `{ f.busy += d }`,
+		wrong: `{
+	if f.busy += d; PLANTED {
+		f.busy += d
+	}
+}`},
+	{name: "a lag is one too many", file: "algorithms/asynchronous.go",
+		right: `lag = min(max(lag, 0), most)`,
+		wrong: `lag = min(max(lag, 0), most)
+	if PLANTED {
+		lag++
+	}`},
+	{name: "values of the round count as stale", file: "algorithms/synchronous.go", sets: stale,
+		right: `if int(t) != round {`,
+		wrong: `if int(t) != round || PLANTED {`},
+	{name: "a round over columns has no coefficients", file: "algorithms/columns.go", sets: parties,
+		right: `s.round(round).X[i] = s.parties[i].X`,
+		wrong: `s.round(round).X[i] = s.parties[i].X
+	if PLANTED && round > 0 {
+		s.round(round).X[i] = make([]float64, len(s.parties[i].X))
+	}`},
+	{name: "bytes of lost packets count twice", file: "sim/engine.go",
+		right: `	e.bytes += bytes
+`,
+		wrong: `	e.bytes += bytes
+	if PLANTED && lost {
+		e.bytes += bytes
+	}
+`},
+	{name: "a node was down for as long as its last outage", file: "sim/faults.go",
+		right: `sum += Duration(min(o.to, until) - o.from)`,
+		wrong: `if PLANTED {
+				sum = 0
+			}
+			sum += Duration(min(o.to, until) - o.from)`},
+	{name: "a quorum is rounded down", file: "algorithms/asynchronous.go", sets: []string{"rounds.quorum=0.6"},
+		right: `heard >= int(math.Ceil(`,
+		wrong: `heard >= int(map[bool]func(float64) float64{true: math.Floor, false: math.Ceil}[PLANTED](`},
+	{name: "a step takes as long as another client's", file: "algorithms/hub.go",
+		sets:  append([]string{"problem.data.rows=61"}, hub...),
+		right: `return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), env.Stream("compute", uint64(round)))`,
+		wrong: `if PLANTED {
+		node = 1
+	}
+	return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), env.Stream("compute", uint64(round)))`},
+	{name: "what a server shelters is what it publishes", file: "algorithms/synchronous.go", sets: servers,
+		right: `p.inner = p.run.sheltering.Inner(&p.Node)`,
+		wrong: `if p.inner = p.run.sheltering.Inner(&p.Node); PLANTED {
+				p.inner = p.F
+			}`},
+	{name: "a node was ready later than it was", file: "algorithms/synchronous.go", sets: synchronous,
+		right: `		p.done = true
+		p.finished = env.Now()`,
+		wrong: `		p.done = true
+		if p.finished = env.Now(); PLANTED {
+			p.finished = p.since
+		}`},
 	{name: "a hub takes answers to the round before", file: "algorithms/star.go",
 		sets:  append([]string{"network.duplication=0.4"}, parties...),
 		right: `if int(m.Round) != h.round+1 || h.heard[m.From-1] != nil {`,

@@ -148,8 +148,17 @@ func (c *checker) advance(n *follower, now sim.Time) {
 }
 
 func (c *checker) step(n *follower, now sim.Time, inputs [][]float64, rounds []int, fresh []bool) {
+	for k := range rounds {
+		switch {
+		case c.style == free && !c.over(n, k):
+			c.statement.lag(n.round - rounds[k])
+		case c.style == lockstep && rounds[k] != n.round:
+			c.statement.stale++
+		}
+	}
 	n.stepping, n.began, n.overdue = true, now, false
 	n.inputs, n.rounds, n.fresh = inputs, rounds, fresh
+	c.statement.began(c, n)
 	for k := range n.used {
 		n.used[k] = value{rounds[k], inputs[k]}
 	}
@@ -446,6 +455,7 @@ func (c *checker) publish(n *follower, p *algorithms.Publication, kind string) (
 	if p.Round == 0 && !c.columns && !same(p.Values, n.state.f) {
 		c.fail(invariantState, "node %d does not start at its starting point", n.id)
 	}
+	c.publication(n, p)
 	n.round, n.waiting = p.Round, p.At
 	n.published = append(n.published, p.Values)
 	for k := range n.heard { // what is old
@@ -497,6 +507,7 @@ func (c *checker) computed(n *follower, now sim.Time, calls []call, publications
 	}
 	if last {
 		n.done = true
+		c.statement.nodes[n.id].finished = now
 	}
 	hub := n.id == 0 && (c.central || c.columns)
 	var want []string
@@ -590,6 +601,9 @@ func (c *checker) call(n *follower, k *call, next int) {
 	case n.sureMemory && !equal(k.before.memory, n.state.memory):
 		c.fail(invariantState, "%s goes on from another memory than the node has%s", name, n.anew())
 	}
+	if k.what == "Answer" {
+		c.statement.split[n.id][k.round] = k.after.f
+	}
 	c.claims.call(n, k)
 	n.state, n.sureF, n.sureDual, n.sureMemory = k.after, true, true, true
 }
@@ -608,6 +622,23 @@ func (c *checker) duration(n *follower, now sim.Time, last bool) {
 	if cost.Spread > 0 {
 		return
 	}
+	_, whole, slack := c.cost(n, last)
+	least, most := float64(whole*(1-cost.Jitter))-slack, float64(whole*(1+cost.Jitter))+slack
+	took := float64(now - n.began)
+	if took >= least && took <= most {
+		return
+	}
+	if took > most && slices.ContainsFunc(c.net.down[n.id], func(d interval) bool { return d.to == now }) {
+		return
+	}
+	c.fail(invariantSteps, "node %d takes %v from %v for its step to round %d, and must take %v to %v", n.id,
+		sim.Duration(took), n.began, n.round+1, sim.Duration(max(least, 0)), sim.Duration(most))
+}
+
+// cost is how long the step under way takes but for jitter, without slow nodes and with them, and what rounding may
+// make of it.
+func (c *checker) cost(n *follower, last bool) (plain, whole, slack float64) {
+	cost := &c.e.Compute
 	rows := 0
 	idler, idles := c.original.(algorithms.Idler)
 	switch {
@@ -620,32 +651,24 @@ func (c *checker) duration(n *follower, now sim.Time, last bool) {
 	if last {
 		rows = 0
 	}
-	whole := float64(rows) * float64(cost.Row)
+	plain = float64(rows) * float64(cost.Row)
 	if cost.Speeds != nil {
-		whole /= cost.Speeds[n.id]
+		plain /= cost.Speeds[n.id]
 	}
+	whole = plain
 	for k := range c.e.Network.Faults {
 		f := &c.e.Network.Faults[k]
 		if s, ok := f.Kind.(sim.SlowNode); ok && s.Node == n.id && holds(f).has(n.began) && s.Factor != nil {
 			whole *= *s.Factor
 		}
 	}
-	slack := 1 + float64(whole*1e-9)
+	slack = 1 + float64(whole*1e-9)
 	for k := range c.e.Network.Faults {
 		if s, ok := c.e.Network.Faults[k].Kind.(sim.SlowNode); ok && s.Factor != nil {
 			slack += *s.Factor // a nanosecond before it is slowed
 		}
 	}
-	least, most := float64(whole*(1-cost.Jitter))-slack, float64(whole*(1+cost.Jitter))+slack
-	took := float64(now - n.began)
-	if took >= least && took <= most {
-		return
-	}
-	if took > most && slices.ContainsFunc(c.net.down[n.id], func(d interval) bool { return d.to == now }) {
-		return
-	}
-	c.fail(invariantSteps, "node %d takes %v from %v for its step to round %d, and must take %v to %v", n.id,
-		sim.Duration(took), n.began, n.round+1, sim.Duration(max(least, 0)), sim.Duration(most))
+	return plain, whole, slack
 }
 
 // excused says whether a run may stop at a time: because a node that has not ended waits for

@@ -34,6 +34,7 @@ func stateOf(n *algorithms.Node) state {
 type spy struct {
 	first int // node of shard 0
 	calls []call
+	inner map[int][]float64 // by node, what a Sheltering method has last said is behind its iterate
 }
 
 // node is the number in the network of what a method sees; a hub's Node has no shard.
@@ -79,6 +80,19 @@ type hubSpy struct {
 // Merge writes down the method's.
 func (s hubSpy) Merge(h *algorithms.Node, t int) {
 	_ = s.watch("Merge", 0, h, t, func() error { s.central.Merge(h, t); return nil })
+}
+
+// shelterSpy stands before what a Sheltering method has besides.
+type shelterSpy struct {
+	of *spy
+	algorithms.Sheltering
+}
+
+// Inner writes down the method's.
+func (s shelterSpy) Inner(n *algorithms.Node) []float64 {
+	inner := s.Sheltering.Inner(n)
+	s.of.inner[s.of.node(n)] = slices.Clone(inner)
+	return inner
 }
 
 // columnSpy stands before a ColumnMethod. The hub is node 0, party m node m + 1.
@@ -161,8 +175,8 @@ func (s *spy) on(m algorithms.Method) (algorithms.Method, error) {
 	case traits{shelters: true}:
 		return struct {
 			rowSpy
-			algorithms.Sheltering
-		}{row, sheltering}, nil
+			shelterSpy
+		}{row, shelterSpy{s, sheltering}}, nil
 	case traits{registers: true}:
 		return struct {
 			rowSpy
@@ -171,9 +185,9 @@ func (s *spy) on(m algorithms.Method) (algorithms.Method, error) {
 	case traits{shelters: true, registers: true}:
 		return struct {
 			rowSpy
-			algorithms.Sheltering
+			shelterSpy
 			algorithms.Registering
-		}{row, sheltering, registering}, nil
+		}{row, shelterSpy{s, sheltering}, registering}, nil
 	case traits{central: true}:
 		return hubSpy{row, central}, nil
 	}

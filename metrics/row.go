@@ -74,6 +74,16 @@ func newRow(t int) Row {
 	return r
 }
 
+// Unmeasured is of a run that was over at that time before every node had begun: a row in which nothing is measured.
+func Unmeasured(at sim.Time) Row {
+	r := newRow(-1)
+	r.Time = at
+	for _, f := range r.measured() {
+		*f = math.NaN()
+	}
+	return r
+}
+
 // Values are the row's values in the order of Columns.
 func (r *Row) Values() []float64 {
 	values := make([]float64, len(all))

@@ -34,8 +34,8 @@ type Info struct {
 	Parties      int               `json:"parties"` // that hold columns of the same rows; 0: rows are split
 	TrainRows    int               `json:"train_rows"`
 	TestRows     int               `json:"test_rows"`
-	Rounds       int               `json:"rounds"`
-	Ended        string            `json:"ended"` // why the run ended before its last round; "": it did not
+	Rounds       int               `json:"rounds"` // the last that all nodes have completed; −1: none
+	Ended        string            `json:"ended"`  // why the run ended before its last round; "": it did not
 	Final        Final             `json:"final"`
 	Reference    Reference         `json:"optimum"`
 	Ridge        *Ridge            `json:"ridge"`      // null: it was not computed

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"overhear/internal/plural"
 	"overhear/metrics"
 	"overhear/privacy"
 	"overhear/problem"
@@ -27,18 +28,22 @@ func Table(w io.Writer, r *record.Run) error {
 		m := metrics.Named(name)
 		line(m.Title, m.Text(m.InFinal(f)), m.MeaningOf(split).Phrase+more)
 	}
-	data := fmt.Sprintf("%d training rows of %d columns between them", i.TrainRows, i.Columns)
+	data := fmt.Sprintf("%s of %s between them", plural.Of(i.TrainRows, "training row"), plural.Of(i.Columns, "column"))
 	if split {
 		data = fmt.Sprintf("%d training rows, whose %d columns %d parties hold", i.TrainRows, i.Columns, i.Parties)
 	}
-	line("network", fmt.Sprintf("%d nodes, %d edges", i.Nodes, i.Edges), data)
+	line("network", plural.Of(i.Nodes, "node")+", "+plural.Of(i.Edges, "edge"), data)
 	if d := i.Data; d != nil {
 		rows, classes := d.Summary()
 		line("data", rows, classes)
 		line("scaling", d.Fit(), d.Scaling)
 	}
-	line("rounds", fmt.Sprint(i.Rounds),
-		fmt.Sprintf("%.4g s of virtual time, %d messages, %s", f.VirtualSeconds, f.Messages, size(f.Bytes)))
+	rounds := fmt.Sprint(i.Rounds)
+	if i.Rounds < 0 {
+		rounds = "none"
+	}
+	line("rounds", rounds, fmt.Sprintf("%.4g s of virtual time, %s, %s", f.VirtualSeconds,
+		plural.Of(int(f.Messages), "message"), size(f.Bytes)))
 	if i.Ended != "" {
 		line("ended early", "", i.Ended)
 	}
@@ -49,8 +54,8 @@ func Table(w io.Writer, r *record.Run) error {
 	metric("objective", "; at the centralised optimum: "+number(i.Reference.Objective))
 	if !math.IsNaN(float64(f.TestError)) {
 		text := metrics.Named("test_error").Text
-		metric("test_error", fmt.Sprintf("of %d unseen rows; at the optimum %s; always the larger class %s",
-			i.TestRows, text(float64(i.Reference.TestError)), text(float64(i.BaseError))))
+		metric("test_error", fmt.Sprintf("of %s; at the optimum %s; always the larger class %s",
+			plural.Of(i.TestRows, "unseen row"), text(float64(i.Reference.TestError)), text(float64(i.BaseError))))
 	}
 	metric("consensus", "")
 	metric("distance", "")
@@ -69,9 +74,9 @@ func Table(w io.Writer, r *record.Run) error {
 			}
 		}
 		line("pace", fmt.Sprintf("%.3g %% behind", 100*float64(used-fresh)/float64(max(used, 1))), fmt.Sprintf(
-			"share of neighbours' values that were of an earlier round, %d rounds at most; "+
+			"share of neighbours' values that were of an earlier round, %s at most; "+
 				"a node was busy %.3g s, idle %.3g s, down %.3g s on average",
-			len(a.Lags)-1, a.BusySeconds, a.IdleSeconds, a.DownSeconds))
+			plural.Of(len(a.Lags)-1, "round"), a.BusySeconds, a.IdleSeconds, a.DownSeconds))
 	}
 	line("solver residual", number(i.Residual.Max),
 		fmt.Sprintf("largest of all solves; tolerance %.0e", i.Residual.Tolerance))
@@ -275,7 +280,7 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 		meaning = by + ", " + meaning
 	}
 	if a := i.Activity; i.Ended != "" && a != nil && a.MostRounds > i.Rounds {
-		meaning += fmt.Sprintf("; of %d rounds, the most that a node has published", a.MostRounds)
+		meaning += fmt.Sprintf("; of %s, the most that a node has published", plural.Of(a.MostRounds, "round"))
 	}
 	if p.Chosen != nil {
 		meaning += fmt.Sprintf("; noise chosen for %v over the %s%s: the scenario's budgets × %.4g", p.Chosen.Epsilon,

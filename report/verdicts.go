@@ -8,6 +8,7 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -54,7 +55,7 @@ func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
 // AuditTable writes what an audit measured.
 func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s: audit of %s, %d runs in each of two worlds\n", a.Name, a.Algorithm, a.Runs)
+	fmt.Fprintf(t, "%s: audit of %s, %s in each of two worlds\n", a.Name, a.Algorithm, plural.Of(a.Runs, "run"))
 	fmt.Fprintf(t, "claim\t%s\n", a.Claim)
 	fmt.Fprintf(t, "condition\t%s\n", a.Condition)
 	fmt.Fprintf(t, "worlds\t%s %d of node %d: %s\n", a.Pair.Unit, a.Pair.Row, a.Pair.Node, a.Pair.What)

@@ -21,6 +21,7 @@ import (
 	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/internal/files"
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/report"
 	"overhear/report/attack"
@@ -363,7 +364,7 @@ func newReport() *cobra.Command {
 			}
 			e.Command = quoted(words...)
 			if len(g.skipped) > 0 {
-				fmt.Fprintf(c.ErrOrStderr(), "%s without an adversary skipped: %s\n", count(len(g.skipped), "run"),
+				fmt.Fprintf(c.ErrOrStderr(), "%s without an adversary skipped: %s\n", plural.Of(len(g.skipped), "run"),
 					some(g.skipped))
 			}
 			e.Warnings = evaluation.Disagreements(g.origins)

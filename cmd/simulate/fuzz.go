@@ -12,6 +12,7 @@ import (
 
 	"overhear/experiment"
 	"overhear/fuzz"
+	"overhear/internal/plural"
 	"overhear/scenarios"
 )
 
@@ -88,7 +89,7 @@ rounds.`,
 				return err
 			}
 			for _, t := range found {
-				fmt.Fprintf(w, "seed %d breaks: %s\n  %s\n  %d faults were drawn; these are enough:\n", t.Seed,
+				fmt.Fprintf(w, "seed %d breaks: %s\n  %s\n  faults drawn: %d; these are enough:\n", t.Seed,
 					t.Invariant, t.Account, t.Drawn)
 				for _, set := range t.Sets {
 					fmt.Fprintln(w, "   ", set)
@@ -113,7 +114,7 @@ rounds.`,
 						fmt.Sprint(distance)))
 				}
 			}
-			fmt.Fprintf(w, "%s: %d runs, seeds %d to %d: %d broke an invariant\n", name, runs, o.First,
+			fmt.Fprintf(w, "%s: %s, seeds %d to %d: %d broke an invariant\n", name, plural.Of(runs, "run"), o.First,
 				o.First+uint64(runs)-1, len(found))
 			if len(found) > 0 {
 				if corpus != "" {

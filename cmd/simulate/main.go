@@ -22,6 +22,7 @@ import (
 	"overhear/experiment"
 	"overhear/internal/guard"
 	"overhear/internal/memory"
+	"overhear/internal/plural"
 	"overhear/scenarios"
 )
 
@@ -172,7 +173,7 @@ func exactly(n int) cobra.PositionalArgs {
 			if len(args) < n && len(c.ValidArgs) > 0 {
 				return usage("%s takes one of %s", c.CommandPath(), strings.Join(c.ValidArgs, ", "))
 			}
-			return usage("%s takes %s, not %d: %s", c.CommandPath(), count(n, "argument"), len(args), c.UseLine())
+			return usage("%s takes %s, not %d: %s", c.CommandPath(), plural.Of(n, "argument"), len(args), c.UseLine())
 		}
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"overhear/internal/files"
+	"overhear/internal/plural"
 	"overhear/report/plot"
 	"overhear/reproduce"
 	_ "overhear/reproduce/papers"  // registers the figures
@@ -110,7 +111,7 @@ func newReproduce() *cobra.Command {
 func listFigures(c *cobra.Command) error {
 	w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 	for _, f := range reproduce.Figures() {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d runs\n", f.Name, f.Paper, f.Title, f.Tasks(0))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.Name, f.Paper, f.Title, plural.Of(f.Tasks(0), "run"))
 	}
 	fmt.Fprintln(w, "figures\t\tall of these\t")
 	for _, s := range reproduce.Studies() {

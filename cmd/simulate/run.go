@@ -27,6 +27,7 @@ import (
 	"overhear/experiment"
 	"overhear/internal/guard"
 	"overhear/internal/memory"
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/report"
 	"overhear/report/plot"
@@ -519,7 +520,7 @@ func newVerify() *cobra.Command {
 					}
 					if differ = append(differ, err); err == nil {
 						fmt.Fprintf(c.OutOrStdout(), "%s: same tables of %s, %d of %s repeated with the same "+
-							"results\n", dir, count(v.Rows, "row"), v.Repeated, count(v.Stored, "run"))
+							"results\n", dir, plural.Of(v.Rows, "row"), v.Repeated, plural.Of(v.Stored, "run"))
 						if v.Origin != "" {
 							fmt.Fprintf(c.OutOrStdout(), "  not of this program: %s\n", v.Origin)
 						}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"overhear/experiment"
+	"overhear/internal/plural"
 	"overhear/sweep"
 )
 
@@ -117,19 +118,13 @@ func printMade(w io.Writer, d *sweep.Dir, p sweep.Progress, s sweep.Settings) er
 	if p.Before > 0 {
 		fmt.Fprintf(w, "%d of %d runs were finished already\n", p.Before, p.Total)
 	}
-	fmt.Fprintf(w, "%s: %d runs, %s by %s, %d computed now, %d failed\nfiles  %s\n", d.Plan.Name, p.Total,
-		count(d.Plan.Points(), "point"), count(d.Plan.Seeds.Count, "seed"), p.Done, p.Failed, d.Path)
+	fmt.Fprintf(w, "%s: %s, %s by %s, %d computed now, %d failed\nfiles  %s\n", d.Plan.Name,
+		plural.Of(p.Total, "run"), plural.Of(d.Plan.Points(), "point"), plural.Of(d.Plan.Seeds.Count, "seed"), p.Done,
+		p.Failed, d.Path)
 	if err := sweep.Summarise(w, d.Plan, d.Journal); err != nil || p.Failed == 0 {
 		return err
 	}
 	return sweep.ListFailures(w, d.Plan, d.Journal, s.Replay...)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // sweepBar is a bar on standard error, if that is a terminal, with the rate and
@@ -229,7 +224,7 @@ func printMerged(w io.Writer, out string, m *sweep.Merged) error {
 		return err
 	}
 	if len(m.Missing) > 0 {
-		fmt.Fprintf(w, "%s missing: %s\n", count(m.Total-m.Stored, "run"), m.MissingText())
+		fmt.Fprintf(w, "%s missing: %s\n", plural.Of(m.Total-m.Stored, "run"), m.MissingText())
 		return fmt.Errorf("%d of %d runs are missing; the tables have the others", m.Total-m.Stored, m.Total)
 	}
 	if m.Failed > 0 {

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"overhear/internal/plural"
 	"overhear/sweep"
 	"overhear/sweep/jetstream"
 )
@@ -237,7 +238,7 @@ func join(c *cobra.Command, o jetstream.WorkerOptions) error {
 	var bar joinBar
 	o.Log = lines(bar.clear)
 	o.Joined = func(p *sweep.Plan) {
-		o.Log(fmt.Sprintf("joined %s, %d runs, %s", p.Name, p.Len(), count(o.Workers, "worker")))
+		o.Log(fmt.Sprintf("joined %s, %s, %s", p.Name, plural.Of(p.Len(), "run"), plural.Of(o.Workers, "worker")))
 		bar.start(p.Name)
 	}
 	o.Stored = func(_ int, broken bool) {
@@ -252,7 +253,7 @@ func join(c *cobra.Command, o jetstream.WorkerOptions) error {
 	})()
 	err := jetstream.Work(c.Context(), o)
 	bar.clear()
-	fmt.Fprintf(c.OutOrStdout(), "%s computed here, %d failed\n", count(int(done.Load()), "run"), failed.Load())
+	fmt.Fprintf(c.OutOrStdout(), "%s computed here, %d failed\n", plural.Of(int(done.Load()), "run"), failed.Load())
 	if err != nil && c.Context().Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // asked to leave, it left
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"overhear/adversary/stats"
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/report/plot"
 )
@@ -187,7 +188,7 @@ func (a *album) roc(audit *record.Audit) []*drawing {
 				epsilonDelta(b))
 		} else {
 			text += fmt.Sprintf(" Of %s, %d lie above what %s allows, with the intervals of both their rates.",
-				plural(len(x), "point", "points"), n, epsilonDelta(b))
+				plural.Of(len(x), "point"), n, epsilonDelta(b))
 		}
 	}
 	floor := math.Max(1e-6, math.Min(0.1, math.Pow(10, math.Floor(math.Log10(least)+1e-9))))

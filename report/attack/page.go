@@ -150,14 +150,6 @@ func (t *table) thin(n int) *table {
 	return t
 }
 
-// plural is a count with its noun.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
-
 // level writes a number that somebody chose, without filling it up with zeros.
 func level(v float64) string {
 	if !finite(v) {

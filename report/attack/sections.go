@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/report/network"
 	"overhear/report/plot"
@@ -217,8 +218,8 @@ func (e *Evaluation) subjects() *section {
 		}
 		c := &card{Title: "Attacks on " + a.Name}
 		c.Pairs = append(setting(a.About, a.Algorithm, a.Claim, a.Condition, a.Threat),
-			pair{"network", fmt.Sprintf("%s, %s; %s", plural(a.Placement.Nodes, "node", "nodes"),
-				plural(len(a.Placement.Edges), "edge", "edges"), plural(a.Rounds, "round", "rounds")), false},
+			pair{"network", fmt.Sprintf("%s, %s; %s", plural.Of(a.Placement.Nodes, "node"),
+				plural.Of(len(a.Placement.Edges), "edge"), plural.Of(a.Rounds, "round")), false},
 		)
 		if len(same) == 1 {
 			sources, scenario := scenarioOf(e.runName(k), a.Scenario)
@@ -254,8 +255,8 @@ func (e *Evaluation) subjects() *section {
 		c.Sources = sources
 		c.Pairs = append(setting(a.About, a.Algorithm, a.Claim, a.Condition, a.Threat), pairsOf(
 			pair{"what decides", a.Statistic, false},
-			pair{"size", fmt.Sprintf("%s in each of the two worlds, %s", plural(a.Runs, "run", "runs"),
-				plural(a.Rounds, "round", "rounds")), false},
+			pair{"size", fmt.Sprintf("%s in each of the two worlds, %s", plural.Of(a.Runs, "run"),
+				plural.Of(a.Rounds, "round")), false},
 			scenario,
 			pair{"seed", strconv.FormatUint(a.Seed, 10), false},
 			pair{"digest of all ratios", a.Digest, true},
@@ -485,9 +486,9 @@ func (e *Evaluation) networkOf(a *album, runs []int, several bool) *drawing {
 	}
 	text := "The observer sees every packet; no node is marked as watched."
 	if len(n.Watched) > 0 {
-		text = fmt.Sprintf("The observer watches %s (squares).", plural(len(n.Watched), "node", "nodes"))
+		text = fmt.Sprintf("The observer watches %s (squares).", plural.Of(len(n.Watched), "node"))
 	}
-	text += fmt.Sprintf(" Attacked: %s.", plural(victims, "node", "nodes"))
+	text += fmt.Sprintf(" Attacked: %s.", plural.Of(victims, "node"))
 	d := a.add(network.Leaks(title, text, n, nodes), text, numbers)
 	d.Wide = !several
 	return d
@@ -548,10 +549,10 @@ func (e *Evaluation) members() *section {
 			}
 			t.Rows = append(t.Rows, row)
 		}
-		text := fmt.Sprintf("%s were judged.", plural(len(sorted), "candidate", "candidates"))
+		text := fmt.Sprintf("%s were judged.", plural.Of(len(sorted), "candidate"))
 		if members+others > 0 {
 			text = fmt.Sprintf("Of %s %d were found, of %s %d were taken for one.",
-				plural(members, "member", "members"), hit, plural(others, "other", "others"), mistaken)
+				plural.Of(members, "member"), hit, plural.Of(others, "other"), mistaken)
 		}
 		blocks = append(blocks, block{Heading: e.findingName(f), Text: text, Table: t})
 		if members+others == 0 {

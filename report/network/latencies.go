@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/report/plot"
 	"overhear/sim"
@@ -39,7 +40,7 @@ type Edge struct {
 func Declared(name string, g *sim.Graph, link sim.Link, overrides []sim.Override) (*Latencies, error) {
 	p := &Latencies{Title: name + ": its network", Nodes: g.Order()}
 	p.Text = fmt.Sprintf("%s and %s. On each edge, the median latency that the scenario gives it.",
-		plural(g.Order(), "node", "nodes"), plural(g.Size(), "edge", "edges"))
+		plural.Of(g.Order(), "node"), plural.Of(g.Size(), "edge"))
 	at := map[[2]int]int{}
 	for k, pair := range g.Pairs() {
 		at[pair] = k
@@ -93,14 +94,14 @@ func Measured(r *record.Run, g *sim.Graph) (*Latencies, error) {
 	}
 	for _, pair := range g.Pairs() {
 		t := by[pair]
-		packets := plural(int(t.sent), "packet", "packets")
+		packets := plural.Of(int(t.sent), "packet")
 		p.Edges = append(p.Edges, Edge{pair, t.delay / t.arrived, t.lost / t.sent, packets})
 	}
 	p.Text = fmt.Sprintf("%s and %s. On each edge, the mean latency of the packets that arrived, in both directions; "+
-		"there were %s.", plural(g.Order(), "node", "nodes"), plural(g.Size(), "edge", "edges"),
-		plural(total, "packet", "packets"))
+		"there were %s.", plural.Of(g.Order(), "node"), plural.Of(g.Size(), "edge"),
+		plural.Of(total, "packet"))
 	if users > 0 {
-		p.Text += fmt.Sprintf(" The users who register and their %s are left out.", plural(users, "packet", "packets"))
+		p.Text += fmt.Sprintf(" The users who register and their %s are left out.", plural.Of(users, "packet"))
 	}
 	return p, nil
 }
@@ -398,11 +399,3 @@ func (l *Latencies) key(s scale, known bool) key {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// plural is a count with its noun.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n) + " " + many
-}

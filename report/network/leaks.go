@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/report/plot"
 )
@@ -111,9 +112,9 @@ func Leaks(title, text string, n *record.Placement, nodes []Leak) *plot.Picture 
 	}
 	return &plot.Picture{
 		Title: title, Width: width, Height: top + height + margin,
-		About: fmt.Sprintf("The network of %d nodes and %d edges, nodes coloured by the error of the best "+
+		About: fmt.Sprintf("The network of %s and %s, nodes coloured by the error of the best "+
 			"reconstruction "+
-			"of their sample. %s", n.Nodes, len(n.Edges), text),
+			"of their sample. %s", plural.Of(n.Nodes, "node"), plural.Of(len(n.Edges), "edge"), text),
 		Paint: func(s *plot.Sheet) {
 			s.Legend(entries, 0, width, 0)
 			for _, e := range n.Edges {

@@ -1,0 +1,13 @@
+// One and many.
+
+package plural
+
+import "testing"
+
+func TestOf(t *testing.T) {
+	for n, want := range map[int]string{0: "0 users", 1: "1 user", 2: "2 users", -1: "-1 users"} {
+		if got := Of(n, "user"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
