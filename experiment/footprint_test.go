@@ -54,7 +54,7 @@ func mostHeld(t *testing.T, e *Experiment, before float64) float64 {
 // A million nodes are to fit into 8 GB with room for garbage. One copy of the data more, with its columns, and a
 // node takes more than it may.
 func TestFootprint_ANodeTakesNoMoreThanItMust(t *testing.T) {
-	const nodes, bound = 4000, 6900
+	const nodes, bound = 4000, 6600
 	e := atScale(t, nodes)
 	before := held()
 	most := mostHeld(t, e, before) / nodes
