@@ -120,3 +120,22 @@ func TestFootprint_IsRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Small steps are computed where they are awaited, whatever there are of processors; others are handed over.
+func TestExecute_HandsOverWhatTakesLong(t *testing.T) {
+	for name, c := range map[string]struct {
+		changes []string
+		want    int
+	}{
+		"two rows":   {nil, 1},
+		"fifty rows": {[]string{"problem.data.rows=10000"}, 2},
+	} {
+		a, err := atScale(t, 200, c.changes...).Assemble(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.workers(2); got != c.want {
+			t.Errorf("%s a node: %d workers, want %d", name, got, c.want)
+		}
+	}
+}
