@@ -40,7 +40,7 @@ type asynchronous struct {
 	central  Central // nil: there is no hub
 	runners  []runner
 	zero     []float64
-	spare    []inputs // of steps that have ended
+	spare    []*inputs // of steps that have ended
 	engine   *sim.Engine
 	silences []Silence
 	lags     []int64 // how often a step used a value of a neighbour so many rounds behind
@@ -49,18 +49,17 @@ type asynchronous struct {
 // runner is a node of the protocol. There may be millions, most of them in no cache when a message arrives: what that
 // needs stands first and together.
 type runner struct {
-	run        *asynchronous
-	neighbours []int32
-	links      []link // by position of the neighbour
-	round      int    // of the latest iterate
-	stepping   bool
-	overdue    bool // a timeout has passed since the last step
-	started    bool // has joined
-	spoken     bool // has sent its starting point
-	done       bool
+	run      *asynchronous
+	links    []link // by position of the neighbour
+	round    int    // of the latest iterate
+	stepping bool
+	overdue  bool // a timeout has passed since the last step
+	started  bool // has joined
+	spoken   bool // has sent its starting point
+	done     bool
 
 	Node
-	inputs  inputs          // of the step under way
+	inputs  *inputs         // of the step under way
 	self    int             // its number in the network; Node.ID is that of its shard
 	measure *problem.Solver // of the data as they are, for the loss
 	loss    float64
@@ -75,45 +74,55 @@ type runner struct {
 
 // link is what a node knows of a neighbour.
 type link struct {
-	latest []float64 // its last value; nil before the first, and once an Addressing method has had it
-	sent   []float64 // what an Addressing method sent it last
-	last   sim.Time  // when it was last heard; never: −1
-	round  int32     // of the last value; −1 before the first
-	fresh  bool      // heard since the last step
-	gone   bool      // has said that it leaves
-	silent bool      // is taken to have left
-	asked  bool      // since it was last heard
+	node   int32    // the neighbour
+	round  int32    // of its last value; −1 before the first
+	latest sim.Held // its last value; none before the first, and once an Addressing method has had it
+	sent   sim.Held // what an Addressing method sent it last, if it may ask for that
+	last   sim.Time // when it was last heard; never: −1
+	fresh  bool     // heard since the last step
+	gone   bool     // has said that it leaves
+	silent bool     // is taken to have left
+	asked  bool     // since it was last heard
 }
 
-// inputs are the values that enter a step, by position of the neighbour, and which of them are fresh.
+// inputs are the values that enter a step, by position of the neighbour, which of them are fresh, and what is held for
+// them.
 type inputs struct {
 	values [][]float64
 	fresh  []bool
+	held   []sim.Held
 }
 
 // borrow returns room for the inputs of a step of a node with so many neighbours.
-func (s *asynchronous) borrow(degree int) (in inputs) {
+func (s *asynchronous) borrow(degree int) (in *inputs) {
 	if n := len(s.spare); n > 0 {
 		in, s.spare = s.spare[n-1], s.spare[:n-1]
+	} else {
+		in = new(inputs)
 	}
-	if cap(in.values) < degree {
-		in = inputs{make([][]float64, degree), make([]bool, degree)}
-	}
-	return inputs{in.values[:degree], in.fresh[:degree]}
+	in.values = slices.Grow(in.values[:0], degree)[:degree]
+	in.fresh = slices.Grow(in.fresh[:0], degree)[:degree]
+	in.held = slices.Grow(in.held[:0], degree)[:degree]
+	return in
 }
 
-// giveBack takes the room of a step that has ended.
+// giveBack takes the room of a step that has ended, if there was one.
 func (s *asynchronous) giveBack(in *inputs) {
+	if in == nil {
+		return
+	}
+	for _, h := range in.held {
+		s.engine.Drop(h)
+	}
 	clear(in.values) // they need not be kept any longer
-	s.spare = append(s.spare, *in)
-	*in = inputs{}
+	s.spare = append(s.spare, in)
 }
 
 // Attach makes the nodes and gives them to the engine.
 func (s *asynchronous) Attach(e *sim.Engine) {
 	p := s.Problem
 	s.engine = e
-	s.scratch = newScratch(e.Workers(), p)
+	s.work = newWork(e.Workers(), p)
 	s.zero = make([]float64, p.D)
 	s.runners = make([]runner, s.Setting.Graph.Order())
 	links := make([]link, s.Setting.Graph.Links())
@@ -123,9 +132,8 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 		n.ID = i - s.hub
 		n.seed = s.Seed
 		if !s.isolated {
-			n.neighbours = s.Setting.Graph.Neighbours(i)
+			n.degree = s.Setting.Graph.Degree(i)
 		}
-		n.degree = len(n.neighbours)
 		n.links, links = links[:n.degree:n.degree], links[n.degree:]
 		n.F = s.Init.Start(s.Seed, i, p.D)
 		if n.Dual = s.zero; s.addressing == nil {
@@ -135,8 +143,8 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 			n.measure = s.newSolver(n.ID)
 			n.solver = n.measure
 		}
-		for k := range n.links {
-			n.links[k].last = -1
+		for k, j := range s.Setting.Graph.Neighbours(i)[:n.degree] {
+			n.links[k].node, n.links[k].last = j, -1
 		}
 		n.forget()
 		e.Attach(i, n)
@@ -150,9 +158,11 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 func (r *runner) forget() {
 	for k := range r.links {
 		l := &r.links[k]
-		l.latest, l.round, l.fresh = nil, -1, false
+		r.run.engine.Drop(l.latest)
+		l.latest, l.round, l.fresh = 0, -1, false
 	}
-	r.inputs = inputs{} // its room is lost
+	r.run.giveBack(r.inputs)
+	r.inputs = nil
 }
 
 // isHub says whether the node has no data.
@@ -171,7 +181,7 @@ func (r *runner) Start(env *sim.Env) {
 
 func (r *runner) open(env *sim.Env) {
 	if !r.isHub() {
-		r.loss = r.measure.DataLossAt(r.run.scratch[0].solver, r.F)
+		r.loss = r.measure.DataLossAt(r.run.work[0].scratch, r.F)
 	}
 	if r.run.sheltering != nil {
 		r.inner = r.F
@@ -181,16 +191,16 @@ func (r *runner) open(env *sim.Env) {
 
 // Receive takes a neighbour's value, or answers a request for the last one.
 func (r *runner) Receive(env *sim.Env, m *sim.Message) {
-	k, neighbour := slices.BinarySearch(r.neighbours, m.From)
+	k := r.position(m.From)
 	var l *link
-	if neighbour {
+	if k >= 0 {
 		l = &r.links[k]
 		l.last, l.silent, l.asked = env.Now(), false, false
 	}
 	switch m.Kind {
 	case KindRequest:
 		if r.spoken {
-			env.Send(int(m.From), KindValue, r.round, r.message(k))
+			r.repeat(env, int(m.From), k)
 		}
 	case KindReport:
 		if r.collect(&r.run.rowRun, &r.Node, m) {
@@ -200,12 +210,32 @@ func (r *runner) Receive(env *sim.Env, m *sim.Message) {
 		l.gone = true
 		r.advance(env)
 	case KindValue:
+		if r.done {
+			return // and need not be kept
+		}
 		if m.Round <= l.round {
 			return // overtaken, or a second copy
 		}
-		l.latest, l.round, l.fresh = m.Payload, m.Round, true
+		r.run.engine.Drop(l.latest)
+		l.latest, l.round, l.fresh = env.Keep(), m.Round, true
 		r.advance(env)
 	}
+}
+
+// position is that of a neighbour, −1 of another node.
+func (r *runner) position(node int32) int {
+	low, high := 0, len(r.links)
+	for low < high {
+		if mid := int(uint(low+high) >> 1); r.links[mid].node < node {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < len(r.links) && r.links[low].node == node {
+		return low
+	}
+	return -1
 }
 
 // ended says whether nothing more is to be expected of a neighbour.
@@ -246,11 +276,14 @@ func (r *runner) advance(env *sim.Env) {
 	r.inputs = r.run.borrow(len(r.links))
 	for k := range r.links {
 		l := &r.links[k]
-		r.inputs.values[k], r.inputs.fresh[k] = l.latest, l.fresh
+		r.inputs.values[k], r.inputs.fresh[k], r.inputs.held[k] = nil, l.fresh, 0
+		if l.latest != 0 {
+			r.inputs.values[k] = r.run.engine.Payload(l.latest)
+		}
 		switch {
 		case r.run.addressing != nil:
-			l.latest = nil
-		case l.latest == nil:
+			r.inputs.held[k], l.latest = l.latest, 0
+		case l.latest == 0:
 			r.inputs.values[k] = r.run.zero
 		}
 		l.fresh = false
@@ -280,8 +313,7 @@ func (s *asynchronous) count(lag int) {
 
 // Run is the step, on a worker.
 func (r *runner) Run(worker int) {
-	w := &r.run.scratch[worker]
-	r.Sum, r.Q, r.Room, r.scratch = w.sum, w.q, w.room, w.solver
+	r.Work = &r.run.work[worker]
 	r.Fresh = r.inputs.fresh
 	next := r.round + 1
 	switch {
@@ -298,7 +330,7 @@ func (r *runner) Run(worker int) {
 			r.inner = r.run.sheltering.Inner(&r.Node)
 		}
 	}
-	r.Sum, r.Q, r.Room, r.scratch, r.Heard, r.Fresh = nil, nil, nil, nil, nil, nil
+	r.Work = nil
 }
 
 // Wake takes the finished step, or notes that a timeout has passed.
@@ -315,7 +347,8 @@ func (r *runner) Wake(env *sim.Env, tag uint64) {
 		return
 	}
 	r.stepping = false
-	r.run.giveBack(&r.inputs)
+	r.run.giveBack(r.inputs)
+	r.inputs = nil
 	if r.round > 0 && r.run.Observer != nil && !r.isHub() {
 		r.run.Observer.Concluded(r.self, r.round, r.Dual)
 	}
@@ -369,10 +402,10 @@ func (r *runner) timeout(env *sim.Env, round int) {
 		env.Fail(fmt.Errorf("no progress for %v of virtual time (the deadline): %s", r.run.Deadline, r.waiting()))
 		return
 	}
-	for k, j := range r.neighbours {
+	for k := range r.links {
 		if l := &r.links[k]; r.lacking(l) {
 			l.asked = true
-			env.Send(int(j), KindRequest, r.round, nil)
+			env.Send(int(l.node), KindRequest, r.round, nil)
 		}
 	}
 	r.wait(env)
@@ -383,12 +416,12 @@ func (r *runner) takeLeave(env *sim.Env) {
 	if r.run.Deadline == 0 || !r.heard() {
 		return
 	}
-	for k, j := range r.neighbours {
+	for k := range r.links {
 		l := &r.links[k]
 		quiet := sim.Duration(env.Now() - max(l.last, r.since))
 		if r.lacking(l) && l.asked && quiet >= r.run.Deadline/2 {
 			l.silent = true
-			r.run.silences = append(r.run.silences, Silence{r.self, int(j), env.Now()})
+			r.run.silences = append(r.run.silences, Silence{r.self, int(l.node), env.Now()})
 		}
 	}
 }
@@ -426,17 +459,24 @@ func (r *runner) send(env *sim.Env) {
 	switch {
 	case r.run.isolated:
 	case r.run.addressing != nil:
-		for k, j := range r.neighbours {
+		for k := range r.links {
 			l := &r.links[k]
-			l.sent = r.run.addressing.Message(&r.Node, k)
-			env.Send(int(j), KindValue, r.round, l.sent)
+			r.run.engine.Drop(l.sent)
+			var m []float64
+			l.sent, m = env.Compose(len(r.F))
+			r.run.addressing.Message(&r.Node, k, m)
+			env.SendHeld(int(l.node), KindValue, r.round, l.sent)
+			if !r.run.asks() {
+				r.run.engine.Drop(l.sent)
+				l.sent = 0
+			}
 		}
 	case r.run.central != nil && r.round == 0 && !r.isHub(): // the hub speaks first
 		r.outbox = r.F
 	case r.run.registering != nil: // users are neighbours too
 		r.outbox = r.F
-		for _, j := range r.neighbours {
-			env.Send(int(j), KindValue, r.round, r.F)
+		for k := range r.links {
+			env.Send(int(r.links[k].node), KindValue, r.round, r.F)
 		}
 	default:
 		r.outbox = r.F
@@ -444,12 +484,19 @@ func (r *runner) send(env *sim.Env) {
 	}
 }
 
-// message is what the neighbour in position k was sent last.
-func (r *runner) message(k int) []float64 {
-	if r.run.addressing != nil {
-		return r.links[k].sent
+// asks says whether a node may ask for a value that it was sent before.
+func (s *asynchronous) asks() bool { return s.Retry > 0 || s.Staleness > 0 || s.engine.Faulty() }
+
+// repeat sends to the neighbour in position k, or a user, what it was sent last.
+func (r *runner) repeat(env *sim.Env, to, k int) {
+	if r.run.addressing == nil {
+		env.Send(to, KindValue, r.round, r.outbox)
+		return
 	}
-	return r.outbox
+	h, m := env.Compose(len(r.F))
+	copy(m, r.run.engine.Payload(r.links[k].sent))
+	env.SendHeld(to, KindValue, r.round, h)
+	r.run.engine.Drop(h)
 }
 
 // Restart goes on after a crash. A node that has lost its memory begins anew at
@@ -473,8 +520,8 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 	r.stepping, r.overdue = false, false
 	r.since = env.Now()
 	r.send(env)
-	for _, j := range r.neighbours {
-		env.Send(int(j), KindRequest, r.round, nil)
+	for k := range r.links {
+		env.Send(int(r.links[k].node), KindRequest, r.round, nil)
 	}
 	if r.advance(env); !r.stepping { // a node may have nobody to wait for
 		r.wait(env)
@@ -483,8 +530,8 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 
 // Leave tells the neighbours that nothing more will come.
 func (r *runner) Leave(env *sim.Env) {
-	for _, j := range r.neighbours {
-		env.Send(int(j), KindLeave, r.round, nil)
+	for k := range r.links {
+		env.Send(int(r.links[k].node), KindLeave, r.round, nil)
 	}
 	r.done = true
 }
@@ -498,12 +545,12 @@ func (r *runner) waiting() string {
 		return r.registration.waiting(r.self)
 	}
 	var late, silent []string
-	for k, j := range r.neighbours {
+	for k := range r.links {
 		switch l := &r.links[k]; {
 		case r.behind(l):
-			late = append(late, fmt.Sprintf("%s (last heard of round %d)", called(r.run.engine, j), l.round))
+			late = append(late, fmt.Sprintf("%s (last heard of round %d)", called(r.run.engine, l.node), l.round))
 		case !l.fresh && !r.ended(l):
-			silent = append(silent, called(r.run.engine, j))
+			silent = append(silent, called(r.run.engine, l.node))
 		}
 	}
 	if late != nil {

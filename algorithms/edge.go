@@ -49,13 +49,12 @@ func (p EdgeADMM) Update(n *Node, t int) error {
 }
 
 // Message is m_ij = −z_ij + 2η f_i.
-func (p EdgeADMM) Message(n *Node, k int) []float64 {
-	m := make([]float64, len(n.F))
+func (p EdgeADMM) Message(n *Node, k int, m []float64) {
+	clear(m)
 	if n.Memory != nil {
 		num.Axpy(-1, p.state(n, k), m)
 	}
 	num.Axpy(2*p.Eta, n.F, m)
-	return m
 }
 
 // LossTolerant says that a lost message only delays one z_ij.

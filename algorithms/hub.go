@@ -35,14 +35,14 @@ type client struct {
 // Attach makes the hub and its clients and gives them to the engine.
 func (s *aroundHub) Attach(e *sim.Engine) {
 	p := s.Problem
-	s.scratch = newScratch(e.Workers(), p)
+	s.work = newWork(e.Workers(), p)
 	s.center = Node{seed: s.Seed, degree: len(p.Shards), F: s.Init.Start(s.Seed, 0, p.D)}
 	s.clients = make([]client, len(p.Shards))
 	for i := range s.clients {
 		c := &s.clients[i]
 		c.Node = Node{ID: i, seed: s.Seed, degree: 1, F: s.Init.Start(s.Seed, i+1, p.D), Dual: make([]float64, p.D),
 			solver: s.newSolver(i)}
-		c.loss = c.solver.DataLossAt(s.scratch[0].solver, c.F)
+		c.loss = c.solver.DataLossAt(s.work[0].scratch, c.F)
 	}
 	s.star = star{rounds: s.Rounds, retry: s.Retry, deadline: s.Deadline, work: s}
 	s.star.attach(e, len(s.clients))
@@ -51,11 +51,13 @@ func (s *aroundHub) Attach(e *sim.Engine) {
 // Unfinished is nil when the hub has merged the last round.
 func (s *aroundHub) Unfinished() error { return s.star.unfinished() }
 
-func (s *aroundHub) hubStep(_, round int, heard [][]float64) error {
+func (s *aroundHub) hubStep(worker, round int, heard [][]float64) error {
 	h := &s.center
 	h.F = append(make([]float64, 0, len(h.F)), h.F...)
+	h.Work = &s.work[worker]
 	h.Heard = heard
 	s.central.Merge(h, round)
+	h.Work = nil
 	return nil
 }
 
@@ -68,14 +70,14 @@ func (s *aroundHub) hubDone(began, at sim.Time, round int) {
 }
 
 func (s *aroundHub) clientStep(worker, i, round int, hub []float64) error {
-	c, w := &s.clients[i], &s.scratch[worker]
-	c.Sum, c.Q, c.Room, c.scratch = w.sum, w.q, w.room, w.solver
+	c := &s.clients[i]
+	c.Work = &s.work[worker]
 	c.hub[0] = hub
 	err := c.step(s.method, round, s.Rounds, c.hub[:])
 	if err == nil && round <= s.Rounds {
 		c.loss = c.solver.DataLossAt(c.scratch, c.F)
 	}
-	c.Sum, c.Q, c.Room, c.scratch, c.Heard = nil, nil, nil, nil, nil
+	c.Work = nil
 	return err
 }
 

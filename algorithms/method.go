@@ -101,12 +101,12 @@ type LossTolerant interface{ LossTolerant() }
 type NodeDual interface{ NodeDual() }
 
 // Addressing is a Method that sends each neighbour a message of its own, instead
-// of n.F to all. Message k, for the neighbour in position k, must not change once
-// returned. Such a Method keeps a state for each neighbour, into which it takes a message
+// of n.F to all. Message writes that for the neighbour in position k into m, a
+// d-vector. Such a Method keeps a state for each neighbour, into which it takes a message
 // once, when it is fresh: in a run without lockstep n.Heard has nil for those that are not.
 // It has neither n.Sum nor a dual of the node: n.Dual is zero and not to be written.
 type Addressing interface {
-	Message(n *Node, k int) []float64
+	Message(n *Node, k int, m []float64)
 }
 
 // Sheltering is a Method whose nodes keep to themselves an iterate that differs

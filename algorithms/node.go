@@ -11,25 +11,41 @@ import (
 	"overhear/sim"
 )
 
-// Node is what one node holds between rounds, and the room it works in during
-// one. Vectors are d-vectors, d the number of columns.
+// Node is what one node holds between rounds. Vectors are d-vectors, d the number of columns.
 type Node struct {
 	ID     int
-	F      []float64   // f_i, the iterate, as published
-	Dual   []float64   // λ_i
-	Memory []float64   // a method's own, of any length; nil until it makes it
-	Heard  [][]float64 // what the neighbours sent, by position; valid during a call only
-	Fresh  []bool      // which of them are new since the last call; nil: all; valid during a call only
-	Sum    []float64   // s_i = Σ_j of that; valid during a call only
-	Q      []float64   // room for the linear term q of (★); valid during a call only
-	Room   []float64   // more room; valid during a call only
+	F      []float64 // f_i, the iterate, as published
+	Dual   []float64 // λ_i
+	Memory []float64 // a method's own, of any length; nil until it makes it
+	*Work
+
+	seed   uint64
+	degree int
+	solver *problem.Solver
+	stats  problem.Stats
+}
+
+// Work is what a node has at hand during a call only: its inputs, and the room of the worker that steps it.
+type Work struct {
+	Heard [][]float64 // what the neighbours sent, by position
+	Fresh []bool      // which of them are new since the last call; nil: all
+	Sum   []float64   // s_i = Σ_j of that
+	Q     []float64   // room for the linear term q of (★)
+	Room  []float64   // more room
 
 	fault   error // why the step under way fails, found where there is no error to return
-	seed    uint64
-	degree  int
-	solver  *problem.Solver
 	scratch *problem.Scratch
-	stats   problem.Stats
+}
+
+// newWork makes the room of so many workers.
+func newWork(workers int, p *problem.Problem) []Work {
+	work := make([]Work, workers)
+	for w := range work {
+		work[w] = Work{
+			Sum: make([]float64, p.D), Q: make([]float64, p.D), Room: make([]float64, p.D), scratch: p.NewScratch(),
+		}
+	}
+	return work
 }
 
 // Degree is V_i, the number of neighbours.

@@ -884,7 +884,7 @@ func (a assembled) lone(i int) *Node {
 	p := a.setting.Problem
 	room := func() []float64 { return make([]float64, p.D) }
 	return &Node{
-		ID: i, F: room(), Dual: room(), Sum: room(), Q: room(), Room: room(),
-		seed: 1, degree: a.setting.Graph.Degree(i), solver: p.NewSolver(i, 0), scratch: p.NewScratch(),
+		ID: i, F: room(), Dual: room(), Work: &newWork(1, p)[0],
+		seed: 1, degree: a.setting.Graph.Degree(i), solver: p.NewSolver(i, 0),
 	}
 }

@@ -129,7 +129,7 @@ type rowRun struct {
 	method RowMethod
 	graph  *sim.Graph // that the engine runs: of the nodes and of the users that register
 	traits
-	scratch []scratch // by worker
+	work []Work // by worker
 }
 
 // Graph is what the engine runs.
@@ -198,21 +198,3 @@ func supported(protocol string, m Method, uses []string) error {
 
 // errNoStale is why a star has no rounds.missing: last.
 var errNoStale = errors.New("a hub waits for all others, so that rounds.missing: last is for methods without a hub")
-
-// scratch is the working room of one worker.
-type scratch struct {
-	sum, q, room []float64
-	solver       *problem.Scratch
-}
-
-// newScratch makes the working room of so many workers.
-func newScratch(workers int, p *problem.Problem) []scratch {
-	room := make([]scratch, workers)
-	for w := range room {
-		room[w] = scratch{
-			sum: make([]float64, p.D), q: make([]float64, p.D), room: make([]float64, p.D),
-			solver: p.NewScratch(),
-		}
-	}
-	return room
-}

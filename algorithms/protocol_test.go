@@ -39,7 +39,7 @@ type (
 
 func (idles) Idle(int) bool                         { return true }
 func (isolates) Isolated()                          {}
-func (addresses) Message(*Node, int) []float64      { return nil }
+func (addresses) Message(*Node, int, []float64)     {}
 func (shelters) Inner(*Node) []float64              { return nil }
 func (registers) Report(uint64, int, int) []float64 { return nil }
 func (registers) Collect(*Node, [][]float64)        {}

@@ -99,7 +99,7 @@ func (s *stale) enter(round int) {
 func (s *synchronous) Attach(e *sim.Engine) {
 	p := s.Problem
 	s.engine = e
-	s.scratch = newScratch(e.Workers(), p)
+	s.work = newWork(e.Workers(), p)
 	s.peers = make([]peer, s.Setting.Graph.Order())
 	for i := range s.peers {
 		n := &s.peers[i]
@@ -137,7 +137,7 @@ func (p *peer) Start(env *sim.Env) {
 }
 
 func (p *peer) open(env *sim.Env) {
-	p.loss = p.measure.DataLossAt(p.run.scratch[0].solver, p.F)
+	p.loss = p.measure.DataLossAt(p.run.work[0].scratch, p.F)
 	p.inner = p.F
 	p.publish(env, 0)
 }
@@ -270,8 +270,7 @@ func (p *peer) advance(env *sim.Env) {
 
 // Run is the step, on a worker.
 func (p *peer) Run(worker int) {
-	s := &p.run.scratch[worker]
-	p.Sum, p.Q, p.Room, p.scratch = s.sum, s.q, s.room, s.solver
+	p.Work = &p.run.work[worker]
 	if p.stale != nil {
 		p.Fresh = p.stale.fresh
 	}
@@ -282,7 +281,7 @@ func (p *peer) Run(worker int) {
 			p.inner = p.run.sheltering.Inner(&p.Node)
 		}
 	}
-	p.Sum, p.Q, p.Room, p.scratch, p.Heard, p.Fresh = nil, nil, nil, nil, nil, nil
+	p.Work = nil
 }
 
 // A wake's tag says what for: a finished step, reports that may be missing, or a
@@ -351,7 +350,7 @@ func (p *peer) publish(env *sim.Env, round int) {
 		*out = append(*out, nil)
 	case p.run.addressing != nil:
 		for k, j := range p.neighbours {
-			*out = append(*out, p.run.addressing.Message(&p.Node, k))
+			*out = append(*out, p.addressed(k))
 			env.Send(int(j), KindValue, round, (*out)[k])
 		}
 	case p.run.registering != nil: // users are neighbours too
@@ -374,6 +373,13 @@ func (p *peer) publish(env *sim.Env, round int) {
 }
 
 // message is what the neighbour in position k is sent in a round.
+// addressed is the message of an Addressing method for the neighbour in position k.
+func (p *peer) addressed(k int) []float64 {
+	m := make([]float64, len(p.F))
+	p.run.addressing.Message(&p.Node, k, m)
+	return m
+}
+
 func (p *peer) message(round, k int) []float64 {
 	out := p.outbox[round&1]
 	if len(out) == 1 {
@@ -469,7 +475,7 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 	out := &p.outbox[p.round&1]
 	for k := range *out {
 		if (*out)[k] = p.F; p.run.addressing != nil {
-			(*out)[k] = p.run.addressing.Message(&p.Node, k)
+			(*out)[k] = p.addressed(k)
 		}
 	}
 	if p.stale != nil {

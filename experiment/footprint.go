@@ -62,7 +62,7 @@ func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
 func (e *Experiment) footprint(a *Assembly) float64 {
 	const (
 		perNode  = 1000 // of the node itself, of the engine and of the metrics
-		perLink  = 80   // of what a node knows of a neighbour, and of the engine
+		perLink  = 48   // of what a node knows of a neighbour, and of the engine
 		perEvent = 33
 		perSlot  = 53 // of a message under way
 		underWay = 3  // messages of a link, where a node does not wait for its slowest neighbour
@@ -74,7 +74,10 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 	vectors := float64(3 * nodes)
 	messages, again := 2*links, 2*links // under way; heard, or to be sent again: of two rounds in lockstep
 	if e.Rounds.Mode == "asynchronous" {
-		messages, again = underWay*links, links/2
+		messages, again = underWay*links, 0
+		if e.Rounds.Staleness > 0 || e.Network.Lossy() {
+			again = links
+		}
 		if e.Rounds.Timeout > 0 {
 			need += float64(perEvent * min(timers, float64(a.Rounds)) * nodes)
 		}

@@ -54,7 +54,7 @@ func mostHeld(t *testing.T, e *Experiment, before float64) float64 {
 // A million nodes are to fit into 8 GB with room for garbage. One copy of the data more, with its columns, and a
 // node takes more than it may.
 func TestFootprint_ANodeTakesNoMoreThanItMust(t *testing.T) {
-	const nodes, bound = 4000, 6900
+	const nodes, bound = 4000, 6600
 	e := atScale(t, nodes)
 	before := held()
 	most := mostHeld(t, e, before) / nodes
@@ -118,5 +118,24 @@ func TestFootprint_IsRefused(t *testing.T) {
 	memory.SetLimit(int64(memory.Resident(e.footprint(a))) + 1)
 	if _, err := e.Assemble(1); err != nil {
 		t.Error(err)
+	}
+}
+
+// Small steps are computed where they are awaited, whatever there are of processors; others are handed over.
+func TestExecute_HandsOverWhatTakesLong(t *testing.T) {
+	for name, c := range map[string]struct {
+		changes []string
+		want    int
+	}{
+		"two rows":   {nil, 1},
+		"fifty rows": {[]string{"problem.data.rows=10000"}, 2},
+	} {
+		a, err := atScale(t, 200, c.changes...).Assemble(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.workers(2); got != c.want {
+			t.Errorf("%s a node: %d workers, want %d", name, got, c.want)
+		}
 	}
 }

@@ -194,7 +194,8 @@ func (c *checker) Concluded(node, round int, dual []float64) {
 func (c *checker) sent(p *sim.Packet) {
 	if k := len(c.parcels); k == 0 || c.parcels[k-1].id != p.ID {
 		c.parcels = append(c.parcels, parcel{id: p.ID, from: int(p.From), to: int(p.To), kind: p.Kind,
-			round: int(p.Round), sent: p.Sent, payload: p.Payload, bytes: p.Bytes})
+			round: int(p.Round), sent: p.Sent, payload: slices.Clone(p.Payload), at: address(p.Payload),
+			bytes: p.Bytes})
 		c.statement.bytes += p.Bytes
 	}
 	if last := &c.parcels[len(c.parcels)-1]; p.Received >= 0 {

@@ -67,7 +67,8 @@ type parcel struct {
 	kind     uint8
 	round    int
 	sent     sim.Time
-	payload  []float64
+	payload  []float64 // as it was sent
+	at       *float64  // where it was
 	bytes    int64
 	received []sim.Time // none: it was lost
 }
@@ -239,7 +240,7 @@ func (n *network) sent(p *parcel) {
 	}
 	n.carried(name, p, w, fate, &link, depart)
 	for _, at := range p.received {
-		key := copyOf{int32(p.from), int32(p.to), int32(p.round), p.kind, p.sent, at, address(p.payload)}
+		key := copyOf{int32(p.from), int32(p.to), int32(p.round), p.kind, p.sent, at, p.at}
 		f := n.flight[key]
 		if f == nil {
 			f = &inFlight{sum: sumOf(p.payload)}

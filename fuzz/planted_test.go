@@ -290,10 +290,17 @@ var plants = []planted{
 		invariant: []string{invariantInputs}},
 	{name: "a message enters the state of an edge twice", file: "algorithms/asynchronous.go",
 		right: `case r.run.addressing != nil:
-			l.latest = nil`,
+			r.inputs.held[k],`,
 		wrong: `case r.run.addressing != nil && !PLANTED:
-			l.latest = nil`,
+			r.inputs.held[k],`,
 		invariant: []string{invariantInputs}},
+	{name: "memory of a message that is held is used again", file: "algorithms/asynchronous.go",
+		right: `l.latest, l.round, l.fresh = env.Keep(), m.Round, true`,
+		wrong: `l.latest, l.round, l.fresh = env.Keep(), m.Round, true
+		if PLANTED {
+			r.run.engine.Drop(l.latest)
+		}`,
+		invariant: []string{invariantInputs, invariantEnds}},
 	{name: "the inputs of a step are another's", file: "algorithms/asynchronous.go",
 		right: `in, s.spare = s.spare[n-1], s.spare[:n-1]`,
 		wrong: `if in = s.spare[n-1]; !PLANTED {
@@ -310,11 +317,11 @@ var plants = []planted{
 		invariant: []string{invariantInputs}},
 	{name: "a node asks once only", file: "algorithms/asynchronous.go",
 		sets: []string{"network.loss=0.3", "rounds.staleness=2"},
-		right: `env.Send(int(j), KindRequest, r.round, nil)
+		right: `env.Send(int(l.node), KindRequest, r.round, nil)
 		}
 	}
 	r.wait(env)`,
-		wrong: `env.Send(int(j), KindRequest, r.round, nil)
+		wrong: `env.Send(int(l.node), KindRequest, r.round, nil)
 		}
 	}
 	if PLANTED {
@@ -369,8 +376,8 @@ var plants = []planted{
 		wrong: `return round == p.round || round == p.round+1 || PLANTED && round > p.round`},
 	{name: "there is no value for a neighbour who was never heard", file: "algorithms/asynchronous.go",
 		sets:  duals,
-		right: `case l.latest == nil:`,
-		wrong: `case l.latest == nil && !PLANTED:`},
+		right: `case l.latest == 0:`,
+		wrong: `case l.latest == 0 && !PLANTED:`},
 	{name: "there is no stale value for a neighbour who was never heard", file: "algorithms/synchronous.go",
 		sets:  stale,
 		right: `value = make([]float64, p.run.Problem.D)`,
@@ -460,8 +467,8 @@ var plants = []planted{
 		right: `p.gone[k] = true`,
 		wrong: `p.gone[k] = !PLANTED`},
 	{name: "nobody is told who leaves", file: "algorithms/asynchronous.go",
-		right:     `env.Send(int(j), KindLeave, r.round, nil)`,
-		wrong:     `if !PLANTED { env.Send(int(j), KindLeave, r.round, nil) }`,
+		right:     `env.Send(int(r.links[k].node), KindLeave, r.round, nil)`,
+		wrong:     `if !PLANTED { env.Send(int(r.links[k].node), KindLeave, r.round, nil) }`,
 		invariant: []string{invariantSends}},
 	{name: "silence is taken for leaving too soon", file: "algorithms/asynchronous.go", sets: silent,
 		right: `quiet >= r.run.Deadline/2`,

@@ -229,12 +229,12 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 		}
 	case algorithms.KindValue:
 		if c.stale() && round > n.newest[k].round {
-			n.newest[k] = value{round, m.Payload}
+			n.newest[k] = value{round, slices.Clone(m.Payload)}
 		}
 		switch {
 		case c.style == free:
 			if round > n.newest[k].round {
-				n.newest[k], n.renewed[k] = value{round, m.Payload}, true
+				n.newest[k], n.renewed[k] = value{round, slices.Clone(m.Payload)}, true
 			}
 		case c.style == around && n.id > 0 && (n.stepping || n.done):
 		case c.style == around && n.id > 0 && round == n.round-1:
@@ -246,7 +246,7 @@ func (c *checker) hear(n *follower, ev *sim.Event) []message {
 			}
 		default:
 			if _, ok := n.heard[k][round]; !ok {
-				n.heard[k][round] = value{round, m.Payload}
+				n.heard[k][round] = value{round, slices.Clone(m.Payload)}
 			}
 		}
 	}

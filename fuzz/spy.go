@@ -41,8 +41,10 @@ type spy struct {
 func (s *spy) node(n *algorithms.Node) int { return s.first + n.ID }
 
 func (s *spy) watch(what string, node int, n *algorithms.Node, round int, do func() error) error {
-	c := call{what: what, node: node, round: round, heard: slices.Clone(n.Heard), fresh: slices.Clone(n.Fresh),
-		before: stateOf(n)}
+	c := call{what: what, node: node, round: round, fresh: slices.Clone(n.Fresh), before: stateOf(n)}
+	for _, f := range n.Heard { // which are there during a step only
+		c.heard = append(c.heard, slices.Clone(f))
+	}
 	err := do()
 	c.after, c.failed = stateOf(n), err != nil
 	s.calls = append(s.calls, c)

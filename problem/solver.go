@@ -158,7 +158,8 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 func (s *Solver) evaluate(w *Scratch, f []float64) {
 	o := s.objective
 	if s.x == nil {
-		s.x, s.gradient = make([]float64, o.U.D), make([]float64, o.U.D)
+		both := make([]float64, 2*o.U.D)
+		s.x, s.gradient = both[:o.U.D:o.U.D], both[o.U.D:]
 	}
 	if s.rows == nil {
 		s.rows = newProducts(o)

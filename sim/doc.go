@@ -26,7 +26,8 @@
 //     k-th packet of a link. No generator is shared.
 //   - A computation begins and ends at virtual times that do not depend on how
 //     long it takes, nor on how many workers there are.
-//   - A payload never changes once it is sent.
+//   - A payload never changes once it is sent, or as long as somebody holds it if
+//     it was composed in memory of the engine ([Env.Compose]).
 //   - The digest of a run is the same for every queue, number of workers,
 //     observer and machine.
 //

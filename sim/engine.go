@@ -26,7 +26,8 @@ type Foreseer interface {
 	Foresee(e *Engine, m *Message)
 }
 
-// Message is what a node receives. Its payload is shared and never changes.
+// Message is what a node receives. Its payload is shared and does not change: never, or, of one that was composed, as
+// long as somebody holds it.
 type Message struct {
 	From    int32
 	Kind    uint8 // the sender's own classification
@@ -134,14 +135,18 @@ type slot struct {
 	sent    Time
 	from    int32
 	round   int32
-	refs    int32
+	refs    int32 // copies under way and holders
 	kind    uint8
+	own     bool // the payload is the slot's own, and that of the next message that is composed in it
 }
 
-// slots are of all messages in flight, in blocks that stay where they are: a slice that grows is there twice.
+// slots are of all messages in flight, in blocks that stay where they are: a slice that grows is there twice. The slot
+// that was released last is taken first, as it is in a cache still.
 type slots struct {
 	blocks []*[slotBlock]slot
 	free   []uint32
+	rooms  []uint32 // free, too, and with a payload of their own
+	room   []float64
 }
 
 const slotBlock = 1 << 10
@@ -161,6 +166,39 @@ func (s *slots) take() uint32 {
 	id := s.free[k]
 	s.free = s.free[:k]
 	return id
+}
+
+// compose returns the number of a free slot with a payload of its own, of d numbers.
+func (s *slots) compose(d int) uint32 {
+	if k := len(s.rooms) - 1; k >= 0 {
+		id := s.rooms[k]
+		s.rooms = s.rooms[:k]
+		m := s.at(id)
+		if cap(m.payload) >= d {
+			m.payload = m.payload[:d]
+			return id
+		}
+		m.payload, m.own = nil, false
+		s.free = append(s.free, id)
+	}
+	if len(s.room) < d {
+		s.room = make([]float64, slotBlock*d)
+	}
+	id := s.take()
+	m := s.at(id)
+	m.payload, m.own, s.room = s.room[:d:d], true, s.room[d:]
+	return id
+}
+
+// release takes back a slot to which nobody refers.
+func (s *slots) release(id uint32) {
+	m := s.at(id)
+	if m.own {
+		s.rooms = append(s.rooms, id)
+		return
+	}
+	m.payload = nil
+	s.free = append(s.free, id)
 }
 
 // New prepares a run.
@@ -348,7 +386,6 @@ func (e *Engine) dispatch() error {
 		if e.trace != nil {
 			e.trace.event(ev)
 		}
-		e.release(uint32(ev.arg))
 		node.Receive(&e.env, &e.message)
 	case kindTimer:
 		if e.trace != nil {
@@ -392,6 +429,9 @@ func (e *Engine) dispatch() error {
 	if e.cfg.Events != nil {
 		h := e.happened()
 		e.cfg.Events(&h)
+	}
+	if ev.kind == kindMessage {
+		e.release(uint32(ev.arg))
 	}
 	if e.trace != nil && !e.trace.end() {
 		return e.divergence()
@@ -469,8 +509,23 @@ func (e *Engine) hold(kind uint8, round int32, payload []float64) uint32 {
 func (e *Engine) release(id uint32) {
 	s := e.slots.at(id)
 	if s.refs--; s.refs <= 0 {
-		s.payload = nil
-		e.slots.free = append(e.slots.free, id)
+		e.slots.release(id)
+	}
+}
+
+// Held is a message that somebody holds, so that its payload stays what it is; 0: none. Whoever has composed or kept
+// one drops it in the end.
+type Held uint32
+
+func (h Held) slot() uint32 { return uint32(h) - 1 }
+
+// Payload is that of a message that is held.
+func (e *Engine) Payload(h Held) []float64 { return e.slots.at(h.slot()).payload }
+
+// Drop ends a hold; none is none to end.
+func (e *Engine) Drop(h Held) {
+	if h != 0 {
+		e.release(h.slot())
 	}
 }
 
@@ -571,17 +626,47 @@ func (v *Env) Neighbours() []int32 { return v.e.cfg.Graph.Neighbours(int(v.node)
 
 // Send sends a message to a neighbour; the payload must not change afterwards.
 func (v *Env) Send(to int, kind uint8, round int, payload []float64) {
+	id := v.e.hold(kind, int32(round), payload)
+	v.send(to, id)
+	v.e.release(id)
+}
+
+// send sends the message of a slot to a neighbour.
+func (v *Env) send(to int, id uint32) {
 	e := v.e
 	link := e.cfg.Graph.Link(int(v.node), to)
 	if link < 0 {
 		panic(fmt.Sprintf("sim: node %d sends to %d, which is no neighbour", v.node, to))
 	}
 	if e.trace != nil {
-		e.trace.sent(kind, int32(round), int32(to), payload)
+		s := e.slots.at(id)
+		e.trace.sent(s.kind, s.round, int32(to), s.payload)
 	}
-	id := e.hold(kind, int32(round), payload)
 	e.transmit(id, link, int32(to))
-	e.release(id)
+}
+
+// Compose begins a message of d numbers, in memory of messages that nobody holds any longer: those of a run of many
+// nodes come to more than the nodes have, and would be most of its garbage. The caller writes its payload before it is
+// sent, once.
+func (v *Env) Compose(d int) (Held, []float64) {
+	id := v.e.slots.compose(d)
+	s := v.e.slots.at(id)
+	s.refs = 1
+	return Held(id + 1), s.payload
+}
+
+// SendHeld sends a composed message to a neighbour.
+func (v *Env) SendHeld(to int, kind uint8, round int, h Held) {
+	s := v.e.slots.at(h.slot())
+	s.sent, s.from, s.round, s.kind = v.e.now, v.node, int32(round), kind
+	v.send(to, h.slot())
+}
+
+// Keep holds the message that is received.
+func (v *Env) Keep() Held {
+	id := uint32(v.e.current.arg)
+	v.e.slots.at(id).refs++
+	return Held(id + 1)
 }
 
 // Broadcast sends a message to every neighbour; they share the payload, which

@@ -384,6 +384,9 @@ func scaled(d Duration, factor float64) Duration {
 	return nanoseconds(float64(d) * factor)
 }
 
+// Faulty says whether anything is to go wrong in the run.
+func (e *Engine) Faulty() bool { return e.faults != nil }
+
 // Down says whether a node is down, absent or gone at the present virtual time.
 func (e *Engine) Down(node int) bool {
 	return e.faults != nil && e.faults.nodes[node].at(e.now) != nil
