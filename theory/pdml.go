@@ -52,8 +52,8 @@ func (e Excess) Sum() float64 {
 // is +Inf.
 func Spread(epsilon float64) float64 { return 1 / math.Tanh(epsilon/2) }
 
-// Radius is that of the class W = {‖w‖ ≤ Radius}, the least ball around zero that has the optima of Problems 2 and 3 and
-// the ideal classifier for all data: ‖∇‖ of the mean objective at zero is at most ½(e^ε+1)/(e^ε−1) + R/n, and the
+// Radius is that of the class W = {‖w‖ ≤ Radius}, the least ball around zero that has the optima of Problems 2 and 3
+// and the ideal classifier for all data: ‖∇‖ of the mean objective at zero is at most ½(e^ε+1)/(e^ε−1) + R/n, and the
 // objective is r-strongly convex.
 func (l *Learning) Radius() float64 {
 	return (Spread(l.Epsilon)/2 + l.Bound/float64(len(l.Rows))) / l.Ridge
@@ -97,8 +97,8 @@ func (l *Learning) Corollary1() Excess {
 }
 
 // displaced is by how much, a server, the optimum of Problem 3 is above that of Problem 2: PDML (32), R²/(aκ) over n.
-// The paper takes the sum of the servers' objectives to be aκ-strongly convex in all classifiers (Lemma 1); it is so where
-// they are equal, which is where both optima are, and there ‖Σ_i η_i‖/n ≤ R.
+// The paper takes the sum of the servers' objectives to be aκ-strongly convex in all classifiers (Lemma 1); it is so
+// where they are equal, which is where both optima are, and there ‖Σ_i η_i‖/n ≤ R.
 func (l *Learning) displaced() float64 {
 	n := float64(len(l.Rows))
 	a := n * l.Ridge
@@ -167,6 +167,27 @@ func (l *Learning) shake(k int) float64 {
 	return sum
 }
 
+// Given are the constants of a bound.
+type Given struct {
+	Contraction float64 // C of [Learning.Lemma5]; NaN where the bound does not use it
+	Penalty     float64 // β
+	Convexity   float64 // aκ, of the sum of the servers' objectives where all classifiers are equal
+	Radius      float64 // of W
+	LargestLoss float64 // c₁
+}
+
+// Given are the constants of the bounds; drifting says that it is of one with the term Drift.
+func (l *Learning) Given(drifting bool) Given {
+	g := Given{Contraction: math.NaN(), Penalty: l.Penalty, Convexity: float64(len(l.Rows)) * l.Ridge,
+		Radius: l.Radius(), LargestLoss: l.LargestLoss()}
+	if drifting {
+		if c, err := l.Lemma5(); err == nil {
+			g.Contraction = c.C
+		}
+	}
+	return g
+}
+
 // Contraction is what [Learning.Lemma5] finds: with V(k) = ‖r(k)−r*‖² + ½‖w̃(k)−w*‖² in the norm of L₊,
 //
 //	E V(k+1) ≤ C E V(k) + E θ(k+1)ᵀDθ(k+1),      E‖w(k+1)−w*‖² ≤ Scale · E V(k)
@@ -180,10 +201,10 @@ type Contraction struct {
 //
 //	(1−b)(1+φ)σ²_min(L₊) > σ²_max(L₊)                                                                  (25)
 //
-// for some b > 0. φ is the rate at which V contracts without noise, which is below 1, so that (25) holds for no graph of
-// three servers or more: σ_max(L₊) is at least twice the mean degree, and σ_min(L₊) below the least degree. But a
-// round with noise is a round without, after which θ moves (r, w̃) by (Qθ, θ), and ‖(Qθ, θ)‖² is θᵀDθ in the norm of
-// V, as L₊ + L₋ = 2D. θ is independent of what went before, with mean zero, so
+// for some b > 0. φ is the rate at which V contracts without noise, which is below 1, so that (25) holds for no graph
+// of three servers or more: σ_max(L₊) is at least twice the mean degree, and σ_min(L₊) below the least degree. But a
+// round with noise is a round without, after which θ moves (r, w̃) by (Qθ, θ), and ‖(Qθ, θ)‖² is θᵀDθ in the norm of V,
+// as L₊ + L₋ = 2D. θ is independent of what went before, with mean zero, so
 //
 //	E V(k+1) = E V°(k+1) + E θ(k+1)ᵀDθ(k+1),      V°(k+1) ≤ C V(k),      C = 1/(1+φ)
 //
@@ -237,7 +258,8 @@ func (l *Learning) Check() error {
 	}
 	switch {
 	case !(l.Ridge > 0):
-		return fmt.Errorf("the regulariser must be strongly convex (problem.rho); its weight at a server is %v", l.Ridge)
+		return fmt.Errorf("the regulariser must be strongly convex (problem.rho); its weight at a server is %v",
+			l.Ridge)
 	case !(l.Penalty > 0):
 		return fmt.Errorf("the penalty must be positive, is %v", l.Penalty)
 	}

@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// path3 is a run of three servers in a row, whose numbers below were worked out by hand: e^ε = 3, so (e^ε+1)/(e^ε−1) = 2.
+// path3 is a run of three servers in a row, whose numbers below were worked out by hand: e^ε = 3, so (e^ε+1)/(e^ε−1) =
+// 2.
 func path3(t *testing.T) *Learning {
 	deviation := []float64{0.2, 0.3, 0.4}
 	return &Learning{
@@ -60,7 +61,8 @@ func TestPDML_NumbersWorkedOutByHand(t *testing.T) {
 		{"Corollary 2", l.Corollary2().Sum(), 1.392 + 9.816087322820636},
 		{"Corollary 1", l.Corollary1().Sum(), 1.392 + 9.816087322820636 + 0.08},
 		{"Theorem 2", l.Theorem2().Sum(), 1.392 + 9.816087322820636 + 1.1671333333333331},
-		{"Theorem 1", one.Sum(), 1.392 + 9.816087322820636 + 0.08 + 1.1671333333333331 + 0.20939519999999995 + one.Drift},
+		{"Theorem 1", one.Sum(), 1.392 + 9.816087322820636 + 0.08 + 1.1671333333333331 + 0.20939519999999995 +
+			one.Drift},
 		{"true labels", Spread(math.Inf(1)), 1},
 	} {
 		if !(math.Abs(c.got-c.want) <= 1e-12*c.want) {
@@ -230,8 +232,8 @@ func TestPDML_NoiseOfTheIterates(t *testing.T) {
 	})
 }
 
-// Theorem 2's term in β is reached by servers with the objective c|w|, rounded at zero, which is as far from zero as the
-// class allows: then every round gains what the proof says.
+// Theorem 2's term in β is reached by servers with the objective c|w|, rounded at zero, which is as far from zero as
+// the class allows: then every round gains what the proof says.
 func TestPDML_StartIsReached(t *testing.T) {
 	l := &Learning{Graph: network(t, 3, complete(3)), Rows: []int{1, 1, 1}, Squares: []float64{1, 1, 1}, Ridge: 0.5,
 		Epsilon: math.Inf(1), Penalty: 0.3, Start: make([]float64, 3), Failure: 0.5, Rounds: 400}
@@ -260,8 +262,8 @@ func TestPDML_StartIsReached(t *testing.T) {
 }
 
 // R²/κ: where rows say nothing the noise moves the optimum to −Σ η_i/(na), which costs half of the bound if all η_i are
-// alike. With the constant of Lemma 1, by which the sum of n objectives is aκ-strongly convex in n classifiers, the proof
-// would give R²/(n²κ), which four servers break.
+// alike. With the constant of Lemma 1, by which the sum of n objectives is aκ-strongly convex in n classifiers, the
+// proof would give R²/(n²κ), which four servers break.
 func TestPDML_ObjectiveNoiseIsNearlyReached(t *testing.T) {
 	const n, r, bound = 4.0, 0.05, 0.6
 	a := n * r
