@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -44,6 +45,16 @@ func Shipped() ([]*Scenario, error) {
 // methodFields are the keys of `algorithm` for a method, but kind.
 func methodFields(e *algorithms.Entry) []field {
 	return append(fields(reflect.TypeOf(e.Params()).Elem()), fields(reflect.TypeFor[Algorithm]())[1:]...)
+}
+
+// MethodsWith are the names of the methods that have a parameter of their own.
+func MethodsWith(parameter string) (names []string) {
+	for _, e := range algorithms.Entries() {
+		if slices.ContainsFunc(methodFields(e), func(f field) bool { return f.key == parameter }) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // proved stands above a method's theorems.

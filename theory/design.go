@@ -160,6 +160,10 @@ func ParseUtility(text string) (Utility, error) {
 		if f.Name != name {
 			continue
 		}
+		if weights == "" {
+			return Utility{}, fmt.Errorf("%s, %s, needs its weights, such as %s=%s", name, f.Formula, name,
+				strings.Join(slices.Repeat([]string{"1"}, f.Weights), ","))
+		}
 		u := Utility{Form: name}
 		for _, w := range strings.Split(weights, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(w), 64)
@@ -217,8 +221,8 @@ type Choice struct {
 // first, of steps of less than a hundredth of α where the range is below five decades.
 func Choose(l Accuracy, u Utility, least, most float64) (Choice, error) {
 	if !(least > 0 && most > least) || math.IsInf(most, 1) {
-		return Choice{}, fmt.Errorf("α must be between positive numbers, the first below the second, not %v and %v", least,
-			most)
+		return Choice{}, fmt.Errorf("α must be between positive numbers, the first below the second, not %v and %v",
+			least, most)
 	}
 	if u.form() == nil {
 		return Choice{}, errors.New("there is no utility to weigh the loss against")

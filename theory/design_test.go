@@ -69,7 +69,8 @@ func TestFitAccuracy_IsLeastSquares(t *testing.T) {
 			if !(c5 > 0.01/4 && c5 < 40/0.05) {
 				continue
 			}
-			other := Accuracy{C4: max(0, fit.C4+scale*r.NormFloat64()), C5: c5, C6: max(0, fit.C6+scale*r.NormFloat64())}
+			other := Accuracy{C4: max(0, fit.C4+scale*r.NormFloat64()), C5: c5,
+				C6: max(0, fit.C6+scale*r.NormFloat64())}
 			if !(squares(other) >= least*(1-1e-6)-1e-12) {
 				t.Fatalf("%+v misses by %v, %+v by %v", other, squares(other), fit, least)
 			}
@@ -101,8 +102,8 @@ func TestFitAccuracy_Refuses(t *testing.T) {
 	}
 }
 
-// Maxima in closed form: c₄c₅e^(−c₅α) = a gives α = ln(c₄c₅/a)/c₅ for U = −aα. A weight that is twice as large, a factor
-// left out, is a different α.
+// Maxima in closed form: c₄c₅e^(−c₅α) = a gives α = ln(c₄c₅/a)/c₅ for U = −aα. A weight that is twice as large, a
+// factor left out, is a different α.
 func TestChoose_ClosedForms(t *testing.T) {
 	l := Accuracy{C4: 0.8, C5: 3, C6: 0.2}
 	linear := func(a float64) float64 { return math.Log(0.8*3/a) / 3 }
@@ -177,7 +178,8 @@ func TestUtility_FallsAsPrivacyIsLost(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		"square=1": "no form", "linear": "no number", "linear=x": "no number", "power=1": "has 2 weights",
+		"square=1": "no form", "linear": "such as linear=1", "power=": "such as power=1,1", "linear=x": "no number",
+		"power=1":   "has 2 weights",
 		"linear=-1": "positive", "zz16=1,1,0,0": "not both 0", "log=NaN": "no number",
 	} {
 		if _, err := ParseUtility(text); err == nil || !strings.Contains(err.Error(), says) {
