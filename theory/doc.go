@@ -1,8 +1,10 @@
 // Package theory computes what the papers prove, so that it can be reported
 // beside what a run measures: the rate of M-ADMM (ZKL18, Theorems 3.1 and 3.2),
 // the sufficient condition of R- and MR-ADMM (RA19, Theorem 1), and the excess
-// risk of PDML (Theorems 1 and 2, Corollaries 1 and 2). Everything is dense, for
-// graphs of up to a few hundred nodes.
+// risk of PDML (Theorems 1 and 2, Corollaries 1 and 2), and how many samples are
+// enough (ZZ16 Theorems 2 and 3, RA19 Theorems 3 and 4); and it chooses a privacy
+// parameter as ZZ16 §5 does. Everything is dense, for graphs of up to a few
+// hundred nodes.
 //
 // # Notation
 //
