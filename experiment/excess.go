@@ -5,6 +5,7 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"overhear/algorithms"
 	"overhear/internal/num"
@@ -35,6 +36,9 @@ func (e *Experiment) excess(out *outcome) []record.Excess {
 		of := out.held.Last
 		if t.Averages {
 			x.Of, of = record.OfAverages, out.held.Averages
+		}
+		if slices.ContainsFunc(of, func(w []float64) bool { return w == nil }) {
+			of = nil // a node has not begun
 		}
 		if err == nil && len(of) == n {
 			sum := 0.0

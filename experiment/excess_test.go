@@ -180,3 +180,17 @@ func TestExcess_WithoutTestRowsNothingIsMeasured(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// Of a run in which a node never begins nothing is measured, and no bound is stated.
+func TestExcess_OfARunWithoutARound(t *testing.T) {
+	_, out, all := learnOfUsers(t, 1, "network.faults=[{crash: 1, at: 0s}]")
+	if out.early == nil || len(all) != 2 {
+		t.Fatalf("%v, %+v", out.early, all)
+	}
+	for _, x := range all {
+		if x.Applies != "does not apply: no round was completed by all nodes" || x.Bound == x.Bound ||
+			x.Measured == x.Measured {
+			t.Errorf("%+v", x)
+		}
+	}
+}
