@@ -21,12 +21,17 @@ type Problem struct {
 	Loss   Loss
 	C      float64
 	R      []float64 // r_i, by node
+	L1     float64   // l_i, the weight of ‖f‖₁ at every node
+	Set    Region    // where f is to be
 }
+
+// NonSmooth is what of every O_i has kinks; nil: nothing.
+func (p *Problem) NonSmooth() *NonSmooth { return NewNonSmooth(p.L1, 0, p.Set) }
 
 // Objective is O_i.
 func (p *Problem) Objective(i int) *Objective {
 	u := p.Shards[i].U
-	return &Objective{U: u, Weight: p.C / float64(u.Len()), Loss: p.Loss, Ridge: p.R[i]}
+	return &Objective{U: u, Weight: p.C / float64(u.Len()), Loss: p.Loss, Ridge: p.R[i], NonSmooth: p.NonSmooth()}
 }
 
 // NewSolver makes the solver of node i; zero is the default tolerance.
@@ -75,7 +80,8 @@ func (p *Problem) pooled() *Objective {
 		entries += p.Shards[i].U.Entries()
 	}
 	rows := p.Rows()
-	o := &Objective{U: newRows(p.D, rows, entries), Each: make([]float64, 0, rows), Loss: p.Loss}
+	o := &Objective{U: newRows(p.D, rows, entries), Each: make([]float64, 0, rows), Loss: p.Loss,
+		NonSmooth: p.NonSmooth()}
 	for i := range p.Shards {
 		u := p.Shards[i].U
 		weight := p.C / float64(u.Len()) / n
@@ -88,7 +94,7 @@ func (p *Problem) pooled() *Objective {
 	return o
 }
 
-// Value is Σ_i O_i(f) of a d-vector f.
+// Value is Σ_i O_i(f) of a d-vector f; a set that f is not in is left out.
 func (p *Problem) Value(f []float64) float64 {
 	w := p.NewScratch()
 	sum := 0.0
@@ -100,7 +106,7 @@ func (p *Problem) Value(f []float64) float64 {
 		sum += float64(p.C * p.Loss.Total(z, slope) / float64(u.Len()))
 		sum += float64(0.5 * p.R[i] * num.Dot(f, f))
 	}
-	return sum
+	return sum + float64(float64(len(p.Shards))*p.NonSmooth().Value(f))
 }
 
 // Optimum is the centralised optimum.

@@ -10,7 +10,7 @@ import (
 	"overhear/internal/num"
 )
 
-// Objective is the data part and ridge of (★): Σ_n w_n L(u_n·f) + ½ r ‖f‖².
+// Objective is the data part and ridge of (★), Σ_n w_n L(u_n·f) + ½ r ‖f‖² + h(f).
 type Objective struct {
 	U      *Rows     // row n is u_n, or
 	Labels []float64 // ±1, by which it is to be multiplied; nil if all are 1
@@ -18,6 +18,16 @@ type Objective struct {
 	Each   []float64 // of each row, instead; nil if alike
 	Loss   Loss
 	Ridge  float64 // r
+
+	NonSmooth *NonSmooth // h, in each of the Blocks; nil: none
+	Blocks    []int      // how many consecutive columns each has; nil: one of all columns
+}
+
+func (o *Objective) blocks() []int {
+	if o.Blocks == nil {
+		return []int{o.U.D}
+	}
+	return o.Blocks
 }
 
 // DefaultTolerance bounds ‖∇‖ / max(1, ‖q‖) at a minimiser.
@@ -51,7 +61,7 @@ const maxNewton = 512
 
 // Stats tells how a solve went.
 type Stats struct {
-	Residual       float64 // ‖∇‖ at the returned point
+	Residual       float64 // ‖∇‖ at the returned point; with h, the norm of the least element of the subdifferential
 	Scale          float64 // max(1, ‖q‖)
 	Tolerance      float64 // what Residual/Scale had to reach
 	Evaluations    int     // passes over the data
@@ -69,11 +79,12 @@ func (e *ResidualError) Error() string {
 // Scratch is working memory for solvers of problems up to some size; one
 // goroutine at a time may use it.
 type Scratch struct {
-	margin, slope, weighted []float64 // rows
-	total, step, trial, row []float64 // columns
-	owner                   *Solver   // who wrote margin last
-	memory                  pairs     // the steps of the solve
-	before                  []float64 // columns: a gradient
+	margin, slope, weighted []float64  // rows
+	total, step, trial, row []float64  // columns
+	owner                   *Solver    // who wrote margin last
+	memory                  pairs      // the steps of the solve
+	before                  []float64  // columns: a gradient
+	composite               *composite // of objectives with kinks
 }
 
 // NewScratch makes working memory for objectives of up to so many rows in d
@@ -103,7 +114,7 @@ const maxSteps = 2000
 
 // Solve replaces f, a warm start, by the minimiser of
 //
-//	Σ_n w_n L(u_n·f) + ½(r+κ)‖f‖² + q·f
+//	Σ_n w_n L(u_n·f) + ½(r+κ)‖f‖² + q·f + h(f)
 //
 // The error is a *ResidualError if the tolerance is not reached.
 func (s *Solver) Solve(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
@@ -114,6 +125,9 @@ func (s *Solver) Solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 }
 
 func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
+	if s.objective.NonSmooth != nil {
+		return s.solveComposite(w, f, q, kappa)
+	}
 	ridge := s.objective.Ridge + kappa
 	stats := Stats{Scale: math.Max(1, num.Norm(q)), Tolerance: s.tolerance}
 	if !slices.Equal(s.x, f) {
@@ -295,8 +309,8 @@ func (s *Solver) dataLossAt(w *Scratch, f []float64) float64 {
 	return s.objective.Loss.Total(w.margin[:n], w.slope[:n]) / float64(n)
 }
 
-// Gradient writes Σ_n w_n L′(u_n·f) u_n + r f, the objective's gradient at f,
-// into out.
+// Gradient writes Σ_n w_n L′(u_n·f) u_n + r f, the gradient at f of the objective
+// without h, into out.
 func (s *Solver) Gradient(w *Scratch, f, out []float64) {
 	if s.kept.track == nil {
 		s.gradientAt(w, f, out)
