@@ -159,7 +159,8 @@ func run[P any](t testing.TB, f *fixture, method string, rounds int, link sim.Li
 func (f *fixture) public(rounds int) model.Run {
 	p := f.problem
 	return model.Run{
-		Graph: f.graph, D: p.D, Rounds: rounds, Loss: p.Loss, C: p.C, R: p.R, Zero: true,
+		Graph: f.graph, D: p.D, Rounds: rounds, Loss: p.Loss, C: p.C, R: p.R, NonSmooth: p.NonSmooth,
+		Zero:   true,
 		Timing: model.Timing{Lockstep: true},
 	}
 }

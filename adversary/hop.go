@@ -111,6 +111,14 @@ func (i *insider) sums(t int) (*entered, error) {
 		return e, nil
 	}
 	gradient := gradientOver(p, i.data, b, now)
+	if h := p.NonSmooth; h != nil {
+		own := make([]float64, p.D)
+		if step.Place == model.OnOutput && step.Noise.Kind != model.Silent || !h.Smooth(now, own) {
+			return nil, model.NotSeen("which subgradient of the regulariser balances the sum in round %d: the "+
+				"minimiser of node %d may be at a kink of it (problem.l1, problem.set)", t, i.node)
+		}
+		num.Axpy(1, own, gradient)
+	}
 	num.Axpy(p.R[i.node]+step.Ridge+step.Anchor, now, gradient)
 	num.Axpy(-step.Anchor, before, gradient)
 	if i.dual == nil {

@@ -60,7 +60,7 @@ func NewLikelihood(p *model.Public, node int, worlds ...*Samples) (*Likelihood, 
 		}
 		o := &problem.Objective{U: s.U, Weight: p.C / float64(len(s.Y)), Loss: p.Loss}
 		ridged := *o
-		ridged.Ridge = p.R[node]
+		ridged.Ridge, ridged.NonSmooth = p.R[node], p.NonSmooth
 		l.worlds = append(l.worlds, &world{
 			objective: o, solver: problem.NewSolver(o, 0), exact: problem.NewSolver(&ridged, exactTolerance),
 			ridge:   ridged.Ridge,
@@ -96,7 +96,7 @@ var ErrNoNoise = errors.New("the messages carry no noise, so that one look tells
 // Weigh is the evidence of every round that touches data. An error says what is
 // missing for a likelihood that is exact.
 func (l *Likelihood) Weigh(v *View) ([]Evidence, error) {
-	all, unseen := v.Gradients(l.node, l.size)
+	all, unseen := model.Gradients(v.Public, v, l.node, l.size)
 	if unseen != nil {
 		return nil, fmt.Errorf("the likelihood needs all that was published: %s", unseen[0])
 	}

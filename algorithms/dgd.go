@@ -117,12 +117,15 @@ func (m *privateDGD) Guarantee() string {
 	return "α-differential privacy of a row in each round (sensitivity of a gradient step), summed over rounds"
 }
 
+// stepsAlong is why a method needs gradients.
+const stepsAlong = "its steps follow gradients"
+
 func init() {
 	const about = `Metropolis weights W_ij = 1/(1 + max(V_i, V_j)), W_ii = 1 − Σ_j W_ij; step a_t = a₀/√t or a₀:
   f_i(t+1) = Σ_j W_ij f_j(t) − a_t ∇O_i(f_i(t))%s
 `
 	register(&Entry{
-		Name: "dgd", Title: "decentralised gradient descent",
+		Name: "dgd", Title: "decentralised gradient descent", Smooth: stepsAlong,
 		Paper: "Nedić & Ozdaglar, Distributed Subgradient Methods for Multi-Agent Optimization, IEEE TAC 2009",
 		About: fmt.Sprintf(about, "; send it") +
 			`With decay: sqrt it approaches the centralised optimum; with none, a neighbourhood of it. The step must be
@@ -134,7 +137,7 @@ below 2/(largest eigenvalue of ∇²O_i). Claims no privacy.`,
 		},
 	})
 	register(&Entry{
-		Name: "private-dgd", Title: "decentralised gradient descent with noise",
+		Name: "private-dgd", Title: "decentralised gradient descent with noise", Smooth: stepsAlong,
 		Paper: "Nedić & Ozdaglar 2009, with noise calibrated to a step's sensitivity",
 		About: fmt.Sprintf(about, " + ε; send it") +
 			`ε has density ∝ exp(−ζ‖ε‖), ζ = αB/(2C a_t). The node goes on from what it sent.

@@ -136,8 +136,9 @@ func (m *dpADMM) Account(l *privacy.Ledger) {
 
 func init() {
 	register(&Entry{
-		Name:  "dp-admm",
-		Title: "first-order ADMM around a hub, with Gaussian noise",
+		Name:   "dp-admm",
+		Smooth: stepsAlong,
+		Title:  "first-order ADMM around a hub, with Gaussian noise",
 		Paper: "Huang, Hu, Guo, Chan-Tin & Gong, DP-ADMM: ADMM-Based Distributed Learning with Differential Privacy, " +
 			"IEEE TIFS 2019",
 		About: `A star: node 0 is the hub and has no data. Client i in round k, with s_k = s₀/√k:

@@ -60,6 +60,14 @@ func (m dvp) Update(n *Node, t int) error {
 	return n.Minimise(kappa)
 }
 
+// Established asks for gradients of the regulariser, too.
+func (m dvp) Established() error {
+	if err := m.roundBudget.Established(); err != nil {
+		return err
+	}
+	return differentiable(m.Problem, "ZZ16 Assumption 2, (20)-(21)")
+}
+
 func (m dvp) Guarantee() string {
 	return "α-differential privacy of a row in each round (ZZ16 Theorem 1), summed over rounds"
 }

@@ -150,6 +150,7 @@ func (m *given) Merge(h *Hub, _ int, _ [][]float64) ([]float64, error) {
 func init() {
 	register(&Entry{
 		Name: "fdml-sgd", Title: "mini-batch gradient descent over split columns", Star: true, Over: Columns,
+		Smooth: stepsAlong,
 		Paper: "Hu, Niu, Yang & Zhou, FDML: A Collaborative Machine Learning Framework for Distributed Features, KDD " +
 			"2019",
 		About: `Split columns (problem.columns) on a star, node 0 the hub with the labels.

@@ -135,6 +135,9 @@ func (m penaltyPerturbation) Established() error {
 	if m.off() {
 		return errNoNoise
 	}
+	if err := differentiable(m.Problem, "ZKL18 Assumption 5"); err != nil {
+		return err
+	}
 	if err := shielded(m.Problem); err != nil {
 		return err
 	}

@@ -107,7 +107,8 @@ func (m *pdml) Collect(n *Node, reports [][]float64) {
 		privacy.Ball(n.Stream("objective noise", 0), m.Bound, n.Memory[d:2*d])
 		num.Scale(1/float64(m.Graph.Order()), n.Memory[d:2*d])
 	}
-	n.solver = problem.NewSolver(&problem.Objective{U: u, Weight: weight, Loss: p.Loss, Ridge: p.R[n.ID]},
+	n.solver = problem.NewSolver(&problem.Objective{U: u, Weight: weight, Loss: p.Loss, Ridge: p.R[n.ID],
+		NonSmooth: p.NonSmooth},
 		n.solver.Tolerance())
 }
 

@@ -125,6 +125,17 @@ func dominated(p *problem.Problem, ridge func(i int) float64, symbols string) er
 	return nil
 }
 
+// differentiable checks what objective perturbation is proved with: the noise is a function of the
+// minimiser, whose Jacobian the proof bounds, only where the regulariser is twice differentiable.
+func differentiable(p *problem.Problem, assumption string) error {
+	if p.NonSmooth == nil {
+		return nil
+	}
+	return fmt.Errorf("the proof needs a regulariser that is twice differentiable (%s), and problem.l1 and "+
+		"problem.set have kinks, at which many values of the noise have one minimiser; noise on the minimiser (pvp, "+
+		"proximal-admm) needs strong convexity only", assumption)
+}
+
 // samples is B_i, the number of rows of a node.
 func samples(p *problem.Problem, i int) float64 { return float64(p.Shards[i].U.Len()) }
 

@@ -232,6 +232,9 @@ func (m *privateRecycled) Account(l *privacy.Ledger) {
 	}
 }
 
+// recyclesGradients is why RA19's methods need gradients.
+const recyclesGradients = "its even rounds follow the gradient of the objective (RA19 Assumption 1)"
+
 const recyclingAbout = `Odd rounds 2k−1 are ADMM's, with penalty %[1]s:
   f(2k−1) = argmin (C/B) Σ L(y f·x) + ½(r + 2ηV)‖f‖² + (2λ(2k−2)%[2]s − η(V f(2k−2) + s(2k−2)))·f
   λ(2k−1) = λ(2k−2) + (η/2)(V f(2k−1) − s(2k−1))
@@ -248,7 +251,8 @@ func init() {
 	const paper = "Zhang, Khalili & Liu, Recycled ADMM: Improving the Privacy and Accuracy of Distributed " +
 		"Algorithms, IEEE TIFS 2019, "
 	register(&Entry{
-		Name: "r-admm", Title: "recycled ADMM", Paper: paper + "Algorithm 1",
+		Name: "r-admm", Smooth: recyclesGradients, Title: "recycled ADMM",
+		Paper: paper + "Algorithm 1",
 		About: fmt.Sprintf(recyclingAbout, "η", "", "") + "Converges to the centralised optimum under Theorem 1's " +
 			"conditions. Claims no privacy.",
 		Theorems: []theory.Theorem{theory.RA19Theorem1},
@@ -259,7 +263,8 @@ func init() {
 		},
 	})
 	register(&Entry{
-		Name: "mr-admm", Title: "recycled ADMM with varying private penalties", Paper: paper + "Algorithm 2, (14)-(17)",
+		Name: "mr-admm", Smooth: recyclesGradients, Title: "recycled ADMM with varying private penalties",
+		Paper: paper + "Algorithm 2, (14)-(17)",
 		About: fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", "", "") +
 			`With penalties that are equal over the nodes at each k it converges to the centralised optimum. With
 penalties that differ, the duals do not sum to zero and the nodes agree on another point. Claims no privacy.`,
@@ -271,7 +276,8 @@ penalties that differ, the duals do not sum to zero and the nodes agree on anoth
 		},
 	})
 	register(&Entry{
-		Name: "private-r-admm", Title: "recycled ADMM with noise", Paper: paper + "Algorithm 3, Theorem 2",
+		Name: "private-r-admm", Smooth: recyclesGradients, Title: "recycled ADMM with noise",
+		Paper:    paper + "Algorithm 3, Theorem 2",
 		About:    fmt.Sprintf(recyclingAbout, "η", " + ε", " plus ε") + recyclingClaim,
 		Theorems: []theory.Theorem{theory.RA19Theorem1},
 		Params:   func() any { return new(PrivateRADMM) },
@@ -282,7 +288,8 @@ penalties that differ, the duals do not sum to zero and the nodes agree on anoth
 		},
 	})
 	register(&Entry{
-		Name: "private-mr-admm", Title: "recycled ADMM with varying private penalties and noise",
+		Name: "private-mr-admm", Smooth: recyclesGradients,
+		Title:    "recycled ADMM with varying private penalties and noise",
 		Paper:    paper + "Algorithm 3, Theorem 2",
 		About:    fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", " + ε", " plus ε") + recyclingClaim,
 		Theorems: []theory.Theorem{theory.RA19Theorem1},

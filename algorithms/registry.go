@@ -6,18 +6,20 @@ import (
 	"fmt"
 	"slices"
 
+	"overhear/problem"
 	"overhear/theory"
 )
 
 // Entry describes one method: what `simulate explain` prints, which parameters
 // a scenario may give it, and how to make it.
 type Entry struct {
-	Name  string // as in a scenario's `algorithm.kind`
-	Title string // one line
-	Paper string // citation with algorithm and equation numbers
-	About string // the update in text, the parameters' meaning, the validity condition
-	Star  bool   // the network is a star whose hub, node 0, has no data
-	Over  Over   // what may be split over its nodes
+	Name   string // as in a scenario's `algorithm.kind`
+	Title  string // one line
+	Paper  string // citation with algorithm and equation numbers
+	About  string // the update in text, the parameters' meaning, the validity condition
+	Star   bool   // the network is a star whose hub, node 0, has no data
+	Over   Over   // what may be split over its nodes
+	Smooth string // why the objective must have gradients, no kinks; "": it need not
 
 	// Theorems are what its papers prove of convergence and of excess risk and run.json has numbers for.
 	Theorems []theory.Theorem
@@ -52,11 +54,23 @@ func (e *Entry) Suits(columns bool) error {
 	return nil
 }
 
+// Allows reports that the method is not for an objective with such kinks.
+func (e *Entry) Allows(h *problem.NonSmooth) error {
+	if h == nil || e.Smooth == "" {
+		return nil
+	}
+	return fmt.Errorf("algorithm %s needs an objective that has gradients, so problem.l1: 0 and problem.set: all: %s",
+		e.Name, e.Smooth)
+}
+
 var registry []*Entry
 
 // register adds a method; each method's file calls it once from init. Whoever makes the
 // method gets it with its steps settled.
 func register(e *Entry) {
+	if e.Smooth != "" {
+		e.About += "\nNot with problem.l1 or problem.set: " + e.Smooth + "."
+	}
 	build := e.New
 	e.New = func(params any, s Setting) (Method, error) {
 		settled, _ := Settle(params, s)

@@ -43,11 +43,9 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any)
 		withData--
 	}
 	for i := range run.R {
-		run.R[i] = s.Problem.Rho
-		if s.Problem.Share == "per-network" {
-			run.R[i] /= float64(withData)
-		}
+		run.R[i] = s.Problem.Ridge(withData)
 	}
+	run.NonSmooth = s.Problem.NonSmooth(withData)
 	if s.Problem.Columns != nil {
 		run.Rows, run.Widths, run.Ridge = rows, s.Problem.Columns, s.Problem.Rho
 	}

@@ -146,6 +146,9 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if err := e.Entry.Suits(e.Problem.Columns != nil); err != nil {
 		return nil, err
 	}
+	if err := e.Entry.Allows(e.Problem.NonSmooth(1)); err != nil {
+		return nil, err
+	}
 	if e.Problem.Columns != nil {
 		err = e.splitColumns(a, train, test)
 	} else {
@@ -252,16 +255,12 @@ func (e *Experiment) split(set *problem.Set, train, test []int, nodes int, seed 
 	if err != nil {
 		return nil, err
 	}
-	r := spec.Rho
-	if spec.Share == "per-network" {
-		r /= float64(nodes)
-	}
 	p := &problem.Problem{
-		D: set.X.D, Loss: spec.Loss.Loss(), C: spec.C,
+		D: set.X.D, Loss: spec.Loss.Loss(), C: spec.C, NonSmooth: spec.NonSmooth(nodes),
 		Shards: shards, R: make([]float64, nodes), Test: problem.NewShard(set, test),
 	}
 	for i := range p.R {
-		p.R[i] = r
+		p.R[i] = spec.Ridge(nodes)
 	}
 	return p, nil
 }

@@ -32,6 +32,8 @@ func TestRates_AreOfRunsThatTheTheoremCovers(t *testing.T) {
 		{"noise", []string{noisy}, []string{"noise"}},
 		{"noise off", []string{noisy, "algorithm.noise=off"}, nil},
 		{"noise and no lockstep", []string{noisy, "rounds.mode=asynchronous"}, []string{"noise", "lockstep"}},
+		{"kinks", []string{admm, "problem.l1=0.01"}, []string{"differentiable"}},
+		{"a set", []string{admm, "problem.set={kind: ball}"}, []string{"differentiable"}},
 		{"leave", []string{admm, "network.faults=[{leave: 1, at: 90ms}]", "rounds.missing=last", "rounds.deadline=1s"},
 			[]string{"one leaves"}},
 	} {

@@ -419,6 +419,7 @@ func (e *Experiment) circumstances(out *outcome) theory.Circumstances {
 		Departure:  e.Network.Faults.Leaves(),
 		Unlike: e.Problem.Order != "shuffled" ||
 			e.Problem.Partition.Kind != "even" && e.Problem.Partition.Kind != "sizes",
+		Kinks: e.Problem.NonSmooth(1) != nil,
 	}
 }
 

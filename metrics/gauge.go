@@ -113,7 +113,7 @@ func (g *gauge) fill(row *Row, s *snapshot, present int, averages bool) {
 		}
 		row.Loss += s.losses[i]
 		norm := num.Norm(f)
-		row.Objective += float64(p.C*s.losses[i]) + float64(0.5*p.R[i]*norm*norm)
+		row.Objective += float64(p.C*s.losses[i]) + float64(0.5*p.R[i]*norm*norm) + p.NonSmooth.Value(f)
 		num.Axpy(1, f, g.mean)
 	}
 	row.Loss /= n

@@ -31,10 +31,10 @@ func (s Region) String() string {
 
 // RegionSpec is a scenario's `problem.set`.
 type RegionSpec struct {
-	Kind   string  `yaml:"kind" default:"all" enum:"all,box,ball" doc:"all: no constraint; box: every component between two bounds; ball: norm at most a radius. Over split columns each party's coefficients are in a set of their own"`
-	Lower  float64 `yaml:"lower" of:"box" default:"-1" doc:"least value of a component; -.inf: none"`
-	Upper  float64 `yaml:"upper" of:"box" default:"1" doc:"greatest value of a component; .inf: none"`
-	Radius float64 `yaml:"radius" of:"ball" default:"1" doc:"radius of the ball around zero"`
+	Kind   string   `yaml:"kind" default:"all" enum:"all,box,ball" doc:"all: no constraint; box: every component between two bounds; ball: norm at most a radius. Over split columns each party's coefficients are in a set of their own"`
+	Lower  *float64 `yaml:"lower" of:"box" doc:"least value of a component; default: none"`
+	Upper  *float64 `yaml:"upper" of:"box" doc:"greatest value of a component; default: none"`
+	Radius float64  `yaml:"radius" of:"ball" default:"1" doc:"radius of the ball around zero"`
 }
 
 // UnmarshalText reads a kind.
@@ -46,16 +46,19 @@ func (s *RegionSpec) UnmarshalText(text []byte) error {
 	return fmt.Errorf("must be all, box or ball, is %q", text)
 }
 
-// Check reports sets that are empty, a point, or out of range.
+// Check reports sets that are empty, a point, all vectors under another name, or out of range.
 func (s RegionSpec) Check(report func(field, problem string)) {
 	const most = 1e100 // squares of what is beyond leave the range of numbers
+	r := s.Region()
 	switch {
-	case s.Kind == "box" && !(s.Lower < s.Upper):
-		report("lower", fmt.Sprintf("must be less than upper, %v, is %v", s.Upper, s.Lower))
-	case s.Kind == "box" && (s.Lower > most || s.Upper < -most):
-		report("lower", fmt.Sprintf("leaves no component between %v and %v", -most, most))
-	case s.Kind == "ball" && !(s.Radius >= 1/most && s.Radius <= most):
-		report("radius", fmt.Sprintf("must be positive, from %v to %v, is %v", 1/most, most, s.Radius))
+	case r.Kind == "box" && s.Lower == nil && s.Upper == nil:
+		report("lower", "or upper must be given: a box without bounds is no constraint (kind: all)")
+	case r.Kind == "box" && !(r.Lower < r.Upper):
+		report("lower", fmt.Sprintf("must be less than upper, %v, is %v", r.Upper, r.Lower))
+	case r.Kind == "box" && (r.Lower > most || r.Upper < -most):
+		report("lower", fmt.Sprintf("and upper leave no component between %v and %v", -most, most))
+	case r.Kind == "ball" && !(r.Radius >= 1/most && r.Radius <= most):
+		report("radius", fmt.Sprintf("must be positive, from %v to %v, is %v", 1/most, most, r.Radius))
 	}
 }
 
@@ -63,7 +66,14 @@ func (s RegionSpec) Check(report func(field, problem string)) {
 func (s RegionSpec) Region() Region {
 	switch s.Kind {
 	case "box":
-		return Region{Kind: s.Kind, Lower: s.Lower, Upper: s.Upper}
+		r := Region{Kind: s.Kind, Lower: math.Inf(-1), Upper: math.Inf(1)}
+		if s.Lower != nil {
+			r.Lower = *s.Lower
+		}
+		if s.Upper != nil {
+			r.Upper = *s.Upper
+		}
+		return r
 	case "ball":
 		return Region{Kind: s.Kind, Radius: s.Radius}
 	}

@@ -21,17 +21,14 @@ type Problem struct {
 	Loss   Loss
 	C      float64
 	R      []float64 // r_i, by node
-	L1     float64   // l_i, the weight of ‖f‖₁ at every node
-	Set    Region    // where f is to be
-}
 
-// NonSmooth is what of every O_i has kinks; nil: nothing.
-func (p *Problem) NonSmooth() *NonSmooth { return NewNonSmooth(p.L1, 0, p.Set) }
+	NonSmooth *NonSmooth // h of every O_i; nil: none
+}
 
 // Objective is O_i.
 func (p *Problem) Objective(i int) *Objective {
 	u := p.Shards[i].U
-	return &Objective{U: u, Weight: p.C / float64(u.Len()), Loss: p.Loss, Ridge: p.R[i], NonSmooth: p.NonSmooth()}
+	return &Objective{U: u, Weight: p.C / float64(u.Len()), Loss: p.Loss, Ridge: p.R[i], NonSmooth: p.NonSmooth}
 }
 
 // NewSolver makes the solver of node i; zero is the default tolerance.
@@ -81,7 +78,7 @@ func (p *Problem) pooled() *Objective {
 	}
 	rows := p.Rows()
 	o := &Objective{U: newRows(p.D, rows, entries), Each: make([]float64, 0, rows), Loss: p.Loss,
-		NonSmooth: p.NonSmooth()}
+		NonSmooth: p.NonSmooth}
 	for i := range p.Shards {
 		u := p.Shards[i].U
 		weight := p.C / float64(u.Len()) / n
@@ -106,7 +103,7 @@ func (p *Problem) Value(f []float64) float64 {
 		sum += float64(p.C * p.Loss.Total(z, slope) / float64(u.Len()))
 		sum += float64(0.5 * p.R[i] * num.Dot(f, f))
 	}
-	return sum + float64(float64(len(p.Shards))*p.NonSmooth().Value(f))
+	return sum + float64(float64(len(p.Shards))*p.NonSmooth.Value(f))
 }
 
 // Optimum is the centralised optimum.

@@ -46,16 +46,18 @@ func (s Seeds) Check(report func(field, problem string)) {
 
 // Problem is the data and the objective Σ_i O_i of docs/mathematics.md §1.
 type Problem struct {
-	Data      problem.Source    `yaml:"data" doc:"the data set"`
-	Train     float64           `yaml:"train" doc:"training rows: a count, or a fraction below 1; the rest is the test set; default all"`
-	Order     string            `yaml:"order" default:"shuffled" enum:"shuffled,file" doc:"whether rows are permuted by the seed before they are divided"`
-	Partition problem.Partition `yaml:"partition" doc:"which node gets which rows"`
-	Columns   []int             `yaml:"columns" doc:"split columns, not rows: how many consecutive columns each party holds; the network is a star around a hub with the labels"`
-	Scale     problem.Scale     `yaml:"scale" doc:"preparation of columns and rows"`
-	Loss      problem.LossSpec  `yaml:"loss" doc:"loss L of the margin"`
-	C         float64           `yaml:"C" default:"1" doc:"weight of the loss"`
-	Rho       float64           `yaml:"rho" default:"0.22" doc:"weight ρ of the ridge"`
-	Share     string            `yaml:"share" default:"per-network" enum:"per-network,per-node" doc:"per-network: each of N nodes has r_i = ρ/N; per-node: r_i = ρ"`
+	Data      problem.Source     `yaml:"data" doc:"the data set"`
+	Train     float64            `yaml:"train" doc:"training rows: a count, or a fraction below 1; the rest is the test set; default all"`
+	Order     string             `yaml:"order" default:"shuffled" enum:"shuffled,file" doc:"whether rows are permuted by the seed before they are divided"`
+	Partition problem.Partition  `yaml:"partition" doc:"which node gets which rows"`
+	Columns   []int              `yaml:"columns" doc:"split columns, not rows: how many consecutive columns each party holds; the network is a star around a hub with the labels"`
+	Scale     problem.Scale      `yaml:"scale" doc:"preparation of columns and rows"`
+	Loss      problem.LossSpec   `yaml:"loss" doc:"loss L of the margin"`
+	C         float64            `yaml:"C" default:"1" doc:"weight of the loss"`
+	Rho       float64            `yaml:"rho" default:"0.22" doc:"weight ρ of the ridge"`
+	L1        float64            `yaml:"l1" doc:"weight of ‖f‖₁, which with the ridge is an elastic net: it makes components zero; for methods that take objectives with kinks"`
+	Set       problem.RegionSpec `yaml:"set" doc:"closed convex set that f is to be in; for methods that take objectives with kinks"`
+	Share     string             `yaml:"share" default:"per-network" enum:"per-network,per-node" doc:"per-network: each of N nodes has r_i = ρ/N, and of l1 as much; per-node: r_i = ρ, and l1"`
 }
 
 // Check reports weights that make no problem.
@@ -68,9 +70,28 @@ func (p Problem) Check(report func(field, problem string)) {
 		report("rho", fmt.Sprintf("must be positive, from %v to %v, so that there is one optimum, is %v", least, most,
 			p.Rho))
 	}
+	if !(p.L1 == 0 || p.L1 >= least && p.L1 <= most) {
+		report("l1", fmt.Sprintf("must be 0, or from %v to %v, is %v", least, most, p.L1))
+	}
 	if !(p.Train >= 0) || (p.Train > 1 && p.Train != float64(int(p.Train))) {
 		report("train", fmt.Sprintf("must be a whole number of rows or a fraction below 1, is %v", p.Train))
 	}
+}
+
+// NonSmooth is what of every one of so many nodes' objectives has kinks; nil: nothing.
+func (p *Problem) NonSmooth(nodes int) *problem.NonSmooth {
+	return problem.NewNonSmooth(p.shared(p.L1, nodes), 0, p.Set.Region())
+}
+
+// Ridge is r_i of every one of so many nodes.
+func (p *Problem) Ridge(nodes int) float64 { return p.shared(p.Rho, nodes) }
+
+// shared is a node's share of a weight.
+func (p *Problem) shared(weight float64, nodes int) float64 {
+	if p.Share == "per-network" {
+		return weight / float64(nodes)
+	}
+	return weight
 }
 
 // Network is the graph and its links.

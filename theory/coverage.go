@@ -15,6 +15,7 @@ type Circumstances struct {
 	Amnesia    bool // a crash lost a node's memory
 	Departure  bool // a node left the run for good
 	Unlike     bool // nodes' rows need not be of one distribution
+	Kinks      bool // the objective has no gradient everywhere: an ℓ1 norm or a set
 }
 
 // reasons say of each circumstance why a proof that does not allow it says nothing.
@@ -33,6 +34,8 @@ var reasons = []struct {
 	{func(c Circumstances) bool { return c.Departure }, "in it the nodes stay the same, and in this run one leaves"},
 	{func(c Circumstances) bool { return c.Unlike }, "in it the rows of all nodes are drawn from one distribution " +
 		"(problem.order: shuffled, and problem.partition: even or sizes)"},
+	{func(c Circumstances) bool { return c.Kinks },
+		"it is about objectives that are differentiable, and this one has kinks (problem.l1, problem.set)"},
 }
 
 // Theorem is a theorem on convergence or on excess risk, and the circumstances under which it still holds. What

@@ -56,6 +56,11 @@ type Gradient struct {
 	Ridge    float64     // r + κ; NaN if the penalty is hidden
 	Explicit bool        // the step is a closed form: no solver leaves an error in it
 
+	// Kinked says that the objective has kinks and noise hides where the minimiser was: Value holds
+	// an element of their subdifferential, which is not known. The step's linear term,
+	// −Value − Ridge At, is.
+	Kinked bool
+
 	// Unknown says how a hidden penalty enters; nil: every number is known. Its
 	// direction is among the Nuisance.
 	Unknown *Unknown
@@ -97,6 +102,9 @@ func Gradients(p *Public, o Observed, node, size int) (all []Gradient, unseen []
 	}
 	for t := 1; t <= p.Rounds; t++ {
 		g, err := round(t)
+		if err == nil && p.NonSmooth != nil {
+			err = g.straighten(p, node)
+		}
 		switch m := (*Missing)(nil); {
 		case err == nil:
 			all = append(all, *g)
@@ -107,6 +115,26 @@ func Gradients(p *Public, o Observed, node, size int) (all []Gradient, unseen []
 		}
 	}
 	return all, unseen
+}
+
+// straighten takes the gradient of what has kinks out of a round whose minimiser was published. At
+// a kink it is one of many subgradients, and nothing says which: the data's gradient is then not
+// determined.
+func (g *Gradient) straighten(p *Public, node int) error {
+	switch {
+	case g.Explicit:
+		return nil
+	case g.Place == OnOutput && g.Noise.Kind != Silent:
+		g.Kinked = true
+		return nil
+	}
+	own := make([]float64, len(g.At))
+	if !p.NonSmooth.Smooth(g.At, own) {
+		return NotSeen("which subgradient of the regulariser balances the data's gradient: the value of node %d is "+
+			"at a kink of it (problem.l1, problem.set)", node)
+	}
+	num.Axpy(-1, own, g.Value)
+	return nil
 }
 
 // valueOf is a node's value of a round, or the error that says it was not seen.

@@ -14,11 +14,12 @@ type Run struct {
 	D         int        // columns
 	Rounds    int
 	Loss      problem.Loss
-	C         float64   // weight of the loss
-	R         []float64 // r_i by node; of a star's hub it means nothing
-	Tolerance float64   // of the nodes' solves; 0: problem.DefaultTolerance
-	Hub       bool      // node 0 is a hub without data
-	Zero      bool      // every node starts at zero
+	C         float64            // weight of the loss
+	R         []float64          // r_i by node; of a star's hub it means nothing
+	NonSmooth *problem.NonSmooth // h of every node's objective; nil: none
+	Tolerance float64            // of the nodes' solves; 0: problem.DefaultTolerance
+	Hub       bool               // node 0 is a hub without data
+	Zero      bool               // every node starts at zero
 	Timing    Timing
 
 	// Of a run over split columns.

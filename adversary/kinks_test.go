@@ -1,0 +1,187 @@
+// What messages tell where objectives have kinks.
+
+package adversary
+
+import (
+	"strings"
+	"testing"
+
+	"overhear/adversary/model"
+
+	"overhear/algorithms"
+	"overhear/internal/num"
+	"overhear/problem"
+	"overhear/record"
+	"overhear/sim"
+)
+
+// kinks are parts of an objective that are kinked at some iterates of a small fixture's runs, and,
+// but for the ℓ1 norm of great weight, smooth at others.
+var kinks = map[string]*problem.NonSmooth{
+	"l1":       {L1: 0.01},
+	"great l1": {L1: 0.2},
+	"box":      {Set: problem.Region{Kind: "box", Lower: -0.15, Upper: 0.3}},
+	"ball":     {Set: problem.Region{Kind: "ball", Radius: 0.25}},
+}
+
+// A round tells the data's gradient where the regulariser has one at what was published, to what the
+// solves leave, and else nothing. A model that knows of no kinks would tell wrong ones.
+func TestGradients_AtAKinkAreNotTold(t *testing.T) {
+	const rounds = 25
+	told, untold := 0, 0
+	for name, h := range kinks {
+		f := small(t, 7, 4, ring(5))
+		f.problem.NonSmooth = h
+		for method, play := range map[string]func() (*Recording, *model.Public){
+			"admm": func() (*Recording, *model.Public) {
+				return run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+			},
+			"edge-admm": func() (*Recording, *model.Public) {
+				return run(t, f, "edge-admm", rounds, sim.Link{}, func(p *algorithms.EdgeADMM) {
+					p.Eta, p.Relaxation = 0.3, 0.4
+				})
+			},
+			"penalty-perturbation": func() (*Recording, *model.Public) {
+				return run(t, f, "penalty-perturbation", rounds, sim.Link{}, func(p *algorithms.PenaltyPerturbation) {
+					p.Eta, p.Theta, p.Alpha, p.Noise = *constant(0.3), *constant(0.2), *constant(1), "off"
+				})
+			},
+			"pvp": func() (*Recording, *model.Public) {
+				return run(t, f, "pvp", rounds, sim.Link{}, func(p *algorithms.PVP) {
+					p.Eta, p.Alpha, p.Noise = 0.3, *constant(1), "off"
+				})
+			},
+		} {
+			rec, pub := play()
+			all, unseen := Observe(rec, Vantage{}, pub, nil).Gradients(1, 0)
+			for _, g := range all {
+				if e := relative(g.Value, f.trueGradient(1, g.At)); !(e < 1e-8) || !h.Smooth(g.At, nil) {
+					t.Errorf("%s, %s, round %d: relative error %.3g at %v", method, name, g.Round, e, g.At)
+				}
+			}
+			if len(all)+len(unseen) != rounds {
+				t.Errorf("%s, %s: %d rounds tell and %d do not", method, name, len(all), len(unseen))
+			}
+			for _, u := range unseen {
+				if !strings.Contains(u, "which subgradient") {
+					t.Errorf("%s, %s: %s", method, name, u)
+				}
+			}
+			told, untold = told+len(all), untold+len(unseen)
+			blind := *pub
+			blind.NonSmooth = nil
+			wrong := 0
+			every, _ := Observe(rec, Vantage{}, &blind, nil).Gradients(1, 0)
+			for _, g := range every {
+				if relative(g.Value, f.trueGradient(1, g.At)) > 1e-4 {
+					wrong++
+				}
+			}
+			if wrong < len(unseen) {
+				t.Errorf("%s, %s: without kinks in the model %d rounds are wrong, and %d are not told", method, name,
+					wrong, len(unseen))
+			}
+		}
+	}
+	if told < 50 || untold < 50 {
+		t.Errorf("%d rounds tell and %d do not", told, untold)
+	}
+}
+
+// Attacks are exact on what is told, and blocked where nothing is; none has a wrong number.
+func TestAttacks_AtKinksAreExactOrBlocked(t *testing.T) {
+	const rounds = 25
+	outcomes := map[string]int{}
+	for name, h := range kinks {
+		f := small(t, 7, 4, ring(5))
+		f.problem.NonSmooth = h
+		rec, pub := run(t, f, "admm", rounds, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+		k, want := f.allBut(1, 2)
+		for _, attack := range []string{"kkt-inversion", "kkt-rounds", "kkt-projection"} {
+			a, _ := Lookup(attack)
+			found, err := a.Carry(Observe(rec, Vantage{}, pub, k))
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case found.Succeeded == record.Blocked:
+				outcomes["blocked"]++
+				if !strings.Contains(found.Conclusion+strings.Join(found.Unseen, "; "), "subgradient") {
+					t.Errorf("%s, %s: %s", attack, name, found.Conclusion)
+				}
+			default:
+				outcomes["exact"]++
+				x := found.Estimates[len(found.Estimates)-1].X
+				if e := relative(x, want.X); !(e < 1e-6) {
+					t.Errorf("%s, %s: off by %.3g: %s", attack, name, e, found.Conclusion)
+				}
+			}
+		}
+		if name != "great l1" {
+			continue
+		}
+		hop, _ := Lookup("one-hop")
+		found, err := hop.Carry(Observe(rec, Vantage{Nodes: []int{1}}, pub, &Knowledge{Victim: 2,
+			Data: map[int]*Samples{1: f.samples(1)}}))
+		if err != nil || found.Succeeded != record.Blocked {
+			t.Errorf("one hop beyond a node at kinks: %v, %+v", err, found)
+		}
+	}
+	if outcomes["exact"] < 3 || outcomes["blocked"] < 3 {
+		t.Errorf("%v", outcomes)
+	}
+}
+
+// Noise on the minimiser hides at which kinks it is, so that no gradient is told; what the noise was
+// follows all the same from the minimiser of either world, which has the kinks.
+func TestLikelihood_KnowsMinimisersAtKinks(t *testing.T) {
+	for name, h := range kinks {
+		f := small(t, 9, 3, ring(4))
+		f.problem.NonSmooth = h
+		rec, pub := run(t, f, "pvp", 12, sim.Link{}, func(p *algorithms.PVP) {
+			p.Eta, p.Alpha, p.Noise = 0.3, *constant(1e7), "on"
+		})
+		v := Observe(rec, Vantage{}, pub, nil)
+		if all, unseen := v.Gradients(1, 9); len(all) > 0 || len(unseen) != 12 ||
+			!strings.Contains(unseen[0], "before noise was added") {
+			t.Errorf("%s: %d gradients, unseen %q", name, len(all), unseen)
+		}
+		noise := func(p *model.Public) float64 { // the greatest that the true world takes
+			l, err := NewLikelihood(p, 1, f.samples(1), f.samples(2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rounds, err := l.Weigh(Observe(rec, Vantage{}, p, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			most := 0.0
+			for _, e := range rounds {
+				most = max(most, num.Norm(e.Noise[0]))
+			}
+			return most
+		}
+		blind := *pub
+		blind.NonSmooth = nil
+		if with, without := noise(pub), noise(&blind); !(with < 1e-5) || !(without > 1e-3) {
+			t.Errorf("%s: noise of %.3g, and %.3g where the kinks are left out", name, with, without)
+		}
+	}
+}
+
+// Noise in the objective has a density at a minimiser only where that has a neighbourhood without
+// kinks; elsewhere the likelihood says that it has none.
+func TestLikelihood_RefusesObjectiveNoiseAtKinks(t *testing.T) {
+	f := small(t, 9, 3, ring(4))
+	f.problem.NonSmooth = kinks["great l1"]
+	rec, pub := run(t, f, "dvp", 12, sim.Link{}, func(p *algorithms.DVP) {
+		p.Eta, p.Alpha, p.Noise, p.Calibration = 0.3, *constant(5), "on", "proof"
+	})
+	l, err := NewLikelihood(pub, 1, f.samples(1), f.samples(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = l.Weigh(Observe(rec, Vantage{}, pub, nil))
+	if err == nil || !strings.Contains(err.Error(), "subgradient") {
+		t.Errorf("%v", err)
+	}
+}
