@@ -52,8 +52,9 @@ func NewSplitLikelihood(p *model.Public, party int, worlds ...*problem.Rows) (*S
 			return nil, errors.New("the worlds' matrices must be of the same size")
 		}
 		l.worlds = append(l.worlds, &splitWorld{
-			party: problem.NewPartySolver(block, p.Ridge, method.Penalty()), space: newColumnSpace(block),
-			x: make([]float64, block.D),
+			party: problem.NewPartySolver(block, p.Ridge, method.Penalty()).Bend(p.NonSmooth),
+			space: newColumnSpace(block),
+			x:     make([]float64, block.D),
 		})
 	}
 	return l, nil

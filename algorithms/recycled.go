@@ -233,7 +233,7 @@ func (m *privateRecycled) Account(l *privacy.Ledger) {
 }
 
 // recyclesGradients is why RA19's methods need gradients.
-const recyclesGradients = "its even rounds follow the gradient of the objective (RA19 Assumption 1)"
+const recyclesGradients = "even rounds follow the gradient of O_i (RA19 Assumption 1)"
 
 const recyclingAbout = `Odd rounds 2k−1 are ADMM's, with penalty %[1]s:
   f(2k−1) = argmin (C/B) Σ L(y f·x) + ½(r + 2ηV)‖f‖² + (2λ(2k−2)%[2]s − η(V f(2k−2) + s(2k−2)))·f

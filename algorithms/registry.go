@@ -59,8 +59,8 @@ func (e *Entry) Allows(h *problem.NonSmooth) error {
 	if h == nil || e.Smooth == "" {
 		return nil
 	}
-	return fmt.Errorf("algorithm %s needs an objective that has gradients, so problem.l1: 0 and problem.set: all: %s",
-		e.Name, e.Smooth)
+	return fmt.Errorf("algorithm %s needs an objective that has gradients, so problem.l1: 0, problem.group: 0 and "+
+		"problem.set: all: %s", e.Name, e.Smooth)
 }
 
 var registry []*Entry
@@ -69,7 +69,7 @@ var registry []*Entry
 // method gets it with its steps settled.
 func register(e *Entry) {
 	if e.Smooth != "" {
-		e.About += "\nNot with problem.l1 or problem.set: " + e.Smooth + "."
+		e.About += "\nNot with problem.l1, problem.group or problem.set: " + e.Smooth + "."
 	}
 	build := e.New
 	e.New = func(params any, s Setting) (Method, error) {

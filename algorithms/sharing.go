@@ -3,6 +3,7 @@
 package algorithms
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -37,7 +38,7 @@ type sharing struct {
 func newSharing(p Sharing, s Setting) *sharing {
 	m := &sharing{Sharing: p, Setting: s, scratch: problem.NewHubScratch(s.Split.N)}
 	for _, block := range s.Split.Blocks {
-		m.parties = append(m.parties, problem.NewPartySolver(block, s.Split.Ridge, p.Eta))
+		m.parties = append(m.parties, problem.NewPartySolver(block, s.Split.Ridge, p.Eta).Bend(s.Split.NonSmooth))
 	}
 	return m
 }
@@ -67,7 +68,7 @@ func (m *sharing) Warnings() []string {
 func (m *sharing) Start(*Hub) []float64 { return make([]float64, 2*m.Split.N) }
 
 // Answer is the party's step: (λI + ρDᵀD) x = −Dᵀ(y + ρ(u/M − p)), with M = 1 in
-// the paper's form, SH19 (6); it sends p = D x.
+// the paper's form, SH19 (6), or the minimiser in X_m and with h; it sends p = D x.
 func (m *sharing) Answer(p *Party, _ int, hub []float64) ([]float64, error) {
 	n := m.Split.N
 	if p.Memory == nil {
@@ -195,6 +196,10 @@ func (m *privateSharing) Established() error {
 	if m.Cover == "off" {
 		return errNoNoise
 	}
+	if h := m.sharing.Split.NonSmooth; h != nil && (h.L1 > 0 || h.Group > 0) {
+		return errors.New("by Assumption 1 the regulariser is twice differentiable, and problem.l1 and problem.group " +
+			"have kinks")
+	}
 	if e := m.perRound(); m.Cover == "range" && e > 1+1e-9 {
 		return fmt.Errorf("the noise gives ε = %.4g a round, and Theorem 1 is for ε ≤ 1", e)
 	}
@@ -272,6 +277,11 @@ func (m *privateSharing) Warnings() []string {
 	if m.Cover == "range" {
 		all = append(all, "noise: range lies inside the column space of a party's block, so its messages give that "+
 			"space away at any σ; Theorem 1 takes the noise to cover all directions (noise: ambient)")
+	}
+	if h := m.sharing.Split.NonSmooth; m.Cover != "off" && h != nil && !h.Set.All() {
+		all = append(all, "Theorem 1 is stated for a party's step on a closed convex set, and the proof of Lemma 1 "+
+			"takes the gradient there to be zero, which it is inside the set only (problem.set): where a party's step "+
+			"ends on the boundary, nothing is proved")
 	}
 	if m.Cover != "off" {
 		all = append(all, "Lemma 1's sensitivity takes ‖(DᵀD)⁻¹‖ = 1/d, which rows of norm 1 do not imply; take ε as "+

@@ -244,7 +244,7 @@ func ridgeOfColumns(v *problem.Vertical, a *problem.VerticalOptimum, rho float64
 		for _, x := range o.X {
 			squares += num.Dot(x, x)
 		}
-		return record.Number((o.Value - float64(0.5*ridge*squares)) / (v.Weight * float64(v.N)))
+		return record.Number((o.Value - v.Kinks(o.X) - float64(0.5*ridge*squares)) / (v.Weight * float64(v.N)))
 	}
 	_, wrong := v.TestLoss(b.X)
 	return &record.Ridge{

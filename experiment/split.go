@@ -16,9 +16,6 @@ func (e *Experiment) splitColumns(a *Assembly, train, test []int) error {
 			"algorithm.epsilon")
 	}
 	spec := &e.Problem
-	if spec.NonSmooth(1) != nil {
-		return errors.New("problem.l1 and problem.set are for split rows, and problem.columns splits columns")
-	}
 	var err error
 	weight := "mean"
 	if w, ok := e.Algorithm.Params.(interface{ WeightOfRow() string }); ok {
@@ -28,6 +25,7 @@ func (e *Experiment) splitColumns(a *Assembly, train, test []int) error {
 		spec.Rho); err != nil {
 		return fmt.Errorf("building the problem: problem.columns: %w", err)
 	}
+	a.Split.NonSmooth = spec.NonSmooth(len(spec.Columns))
 	return nil
 }
 

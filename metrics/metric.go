@@ -66,7 +66,7 @@ var all = []*Metric{
 			"Σ_i O_i(f_i), O_i(f) = (C/B_i) Σ_n L(y_n f·x_n) + (r_i/2)‖f‖² + h_i(f) (ZKL18 §2)",
 			"loss and regulariser of all nodes",
 		},
-		Split: Meaning{"c Σ_n L(y_n z_n) + (λ/2)‖x‖², z = Σ_m D_m x_m (SH19 §2)",
+		Split: Meaning{"c Σ_n L(y_n z_n) + (λ/2)‖x‖² + Σ_m h(x_m), z = Σ_m D_m x_m (SH19 §2)",
 			"loss and regulariser of all parties"},
 		field: func(r *Row) *float64 { return &r.Objective },
 		final: func(f record.Final) float64 { return float64(f.Objective) },

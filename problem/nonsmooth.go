@@ -162,6 +162,14 @@ func (h *NonSmooth) project(x []float64) {
 	}
 }
 
+// outside is the distance of a block to the set.
+func (h *NonSmooth) outside(x []float64) float64 {
+	near := append([]float64(nil), x...)
+	h.project(near)
+	num.Axpy(-1, x, near)
+	return num.Norm(near)
+}
+
 // onSphere is the share of the radius from which a vector counts as on the boundary of a ball:
 // scaling to the radius ends within rounding of it.
 const onSphere = 1 - 1e-14

@@ -16,7 +16,7 @@ import (
 // while a hub holds the labels. Its objective, for a d_m-vector x_m of each
 // party m, is
 //
-//	c Σ_n L(Y_n z_n) + ½ λ Σ_m ‖x_m‖²,    z = Σ_m D_m x_m
+//	c Σ_n L(Y_n z_n) + ½ λ Σ_m ‖x_m‖² + Σ_m h(x_m),    z = Σ_m D_m x_m
 type Vertical struct {
 	N, D       int
 	Blocks     []*Rows   // D_m, N×d_m, not multiplied by the labels
@@ -26,6 +26,17 @@ type Vertical struct {
 	Ridge      float64 // λ
 	Weight     float64 // c, 1/N for a mean of losses, 1 for a sum
 	Loss       Loss    // of the margin Y_n z_n
+
+	NonSmooth *NonSmooth // h; nil: none
+}
+
+// Kinks is Σ_m h(x_m), of a d_m-vector for each party; a set that one is not in is left out.
+func (v *Vertical) Kinks(x [][]float64) float64 {
+	sum := 0.0
+	for _, part := range x {
+		sum += v.NonSmooth.Value(part)
+	}
+	return sum
 }
 
 // SplitColumns gives each party as many consecutive columns of a set as widths
@@ -167,7 +178,7 @@ func margins(blocks []*Rows, x [][]float64, out []float64) {
 	}
 }
 
-// Objective is c Σ_n L(Y_n Σ_m (D_m x_m)_n) + ½ λ Σ_m ‖x_m‖², of a d_m-vector
+// Objective is c Σ_n L(Y_n Σ_m (D_m x_m)_n) + ½ λ Σ_m ‖x_m‖² + Σ_m h(x_m), of a d_m-vector
 // for each party.
 func (v *Vertical) Objective(x [][]float64) float64 {
 	squares := 0.0
@@ -176,7 +187,7 @@ func (v *Vertical) Objective(x [][]float64) float64 {
 	}
 	z := make([]float64, v.N)
 	v.Margins(x, z)
-	return v.ObjectiveAt(z, squares)
+	return v.ObjectiveAt(z, squares) + v.Kinks(x)
 }
 
 // ObjectiveAt is c Σ_n L(Y_n z_n) + ½ λ·squares, of an N-vector z and the sum of
@@ -241,8 +252,14 @@ func (v *Vertical) optimum(parties int, name string) (*VerticalOptimum, error) {
 	u := join(v.Blocks[:parties])
 	d := u.D
 	rows := float64(v.N)
-	s := NewSolver(&Objective{U: u, Labels: v.Y, Weight: 1 / rows, Loss: v.Loss,
-		Ridge: v.Ridge / (v.Weight * rows)}, 1e-13)
+	objective := &Objective{U: u, Labels: v.Y, Weight: 1 / rows, Loss: v.Loss, Ridge: v.Ridge / (v.Weight * rows)}
+	if h := v.NonSmooth; h != nil {
+		objective.NonSmooth = NewNonSmooth(h.L1/(v.Weight*rows), h.Group/(v.Weight*rows), h.Set)
+		for _, b := range v.Blocks[:parties] {
+			objective.Blocks = append(objective.Blocks, b.D)
+		}
+	}
+	s := NewSolver(objective, 1e-13)
 	f := make([]float64, d)
 	stats, err := s.Solve(NewScratch(d, v.N), f, make([]float64, d), 0)
 	if err != nil {
@@ -276,7 +293,65 @@ type PartySolver struct {
 	basis    *num.Pivoted  // of DᵀD
 	draws    []float64     // standard normals
 	rest     [2][]float64  // N and d, for Residual
+
+	kinks *partyKinks // nil: none
 }
+
+// partyKinks is what a party whose objective has kinks solves with.
+type partyKinks struct {
+	h      *NonSmooth
+	gram   []float64 // DᵀD packed
+	solver *composite
+	free   []bool    // for Residual
+	linear []float64 // Dᵀv of the step
+	of     *PartySolver
+
+	evaluations int // of the last step, which tests look at
+}
+
+// Bend adds h to what the party minimises, and returns the party.
+func (p *PartySolver) Bend(h *NonSmooth) *PartySolver {
+	if h == nil {
+		return p
+	}
+	d := p.Block.D
+	k := &partyKinks{h: h, gram: p.gram, solver: newComposite(h, d), free: make([]bool, d), linear: make([]float64, d),
+		of: p}
+	if k.gram == nil {
+		k.gram = gram(p.Block)
+	}
+	p.kinks = k
+	return p
+}
+
+// curve is the Hessian (λI + ρDᵀD) times d.
+func (k *partyKinks) curve(d, out []float64) {
+	clear(out)
+	for i, v := range d {
+		row := k.gram[num.Packed(i) : num.Packed(i)+i+1]
+		out[i] += num.Dot(row, d[:i+1])
+		num.Axpy(v, row[:i], out[:i])
+	}
+	num.Scale(k.of.Rho, out)
+	num.Axpy(k.of.Ridge, d, out)
+}
+
+// gradientAt is (λI + ρDᵀD)x + Dᵀv.
+func (k *partyKinks) gradientAt(x, g []float64) {
+	k.curve(x, g)
+	num.Axpy(1, k.linear, g)
+}
+
+// step is Step where the objective has kinks.
+func (k *partyKinks) step(v, x []float64) {
+	k.of.Transposed(v, k.linear)
+	stats := Stats{Scale: math.Max(1, num.Norm(k.linear)), Tolerance: partyTolerance}
+	k.solver.minimise(k, x, &stats) // Residual says how well
+	k.evaluations = stats.Evaluations
+}
+
+// partyTolerance is that of a party's solves with kinks: near what rounding allows.
+const partyTolerance = 1e-12
 
 // NewPartySolver forms DᵀD and factors λI + ρDᵀD. If λ is zero, or so small that
 // rounding hides it, the factorisation is the pivoted one, and a deficient D
@@ -411,8 +486,13 @@ func (p *PartySolver) Transposed(v, out []float64) {
 }
 
 // Step writes the solution of (λI + ρDᵀD) x = −Dᵀ v into x, a d-vector, for an
-// N-vector v: the party's step of docs/mathematics.md §4 if v = y + ρ(u − p_m).
+// N-vector v: the party's step of docs/mathematics.md §4 if v = y + ρ(u − p_m). With h
+// it writes the minimiser of ½xᵀ(λI + ρDᵀD)x + vᵀDx + h(x), for which x is a warm start.
 func (p *PartySolver) Step(v []float64, x []float64) {
+	if p.kinks != nil {
+		p.kinks.step(v, x)
+		return
+	}
 	p.Transposed(v, x)
 	switch {
 	case p.cholesky != nil:
@@ -427,7 +507,9 @@ func (p *PartySolver) Step(v []float64, x []float64) {
 	}
 }
 
-// Residual is ‖(λI + ρDᵀD) x + Dᵀ v‖ / max(1, ‖Dᵀ v‖), computed from D.
+// Residual is ‖(λI + ρDᵀD) x + Dᵀ v‖ / max(1, ‖Dᵀ v‖), computed from D; with h, the norm of
+// the least element of the subdifferential in place of the gradient's, or the distance to the
+// set if that is more.
 func (p *PartySolver) Residual(v, x []float64) float64 {
 	if p.rest[0] == nil {
 		p.rest = [2][]float64{make([]float64, p.Block.Len()), make([]float64, p.Block.D)}
@@ -441,6 +523,10 @@ func (p *PartySolver) Residual(v, x []float64) float64 {
 	}
 	p.Transposed(rows, cols)
 	num.Axpy(p.Ridge, x, cols)
+	if p.kinks != nil {
+		p.kinks.h.least(x, cols, p.kinks.free)
+		return math.Max(num.Norm(cols)/scale, p.kinks.h.outside(x))
+	}
 	return num.Norm(cols) / scale
 }
 

@@ -56,6 +56,7 @@ type Problem struct {
 	C         float64            `yaml:"C" default:"1" doc:"weight of the loss"`
 	Rho       float64            `yaml:"rho" default:"0.22" doc:"weight ρ of the ridge"`
 	L1        float64            `yaml:"l1" doc:"weight of ‖f‖₁, which with the ridge is an elastic net: it makes components zero; for methods that take objectives with kinks"`
+	Group     float64            `yaml:"group" doc:"over split columns, weight of the group lasso Σ_m ‖x_m‖: it makes all coefficients of a party zero; for methods that take objectives with kinks"`
 	Set       problem.RegionSpec `yaml:"set" doc:"closed convex set that f is to be in; for methods that take objectives with kinks"`
 	Share     string             `yaml:"share" default:"per-network" enum:"per-network,per-node" doc:"per-network: each of N nodes has r_i = ρ/N, and of l1 as much; per-node: r_i = ρ, and l1"`
 }
@@ -70,16 +71,31 @@ func (p Problem) Check(report func(field, problem string)) {
 		report("rho", fmt.Sprintf("must be positive, from %v to %v, so that there is one optimum, is %v", least, most,
 			p.Rho))
 	}
-	if !(p.L1 == 0 || p.L1 >= least && p.L1 <= most) {
-		report("l1", fmt.Sprintf("must be 0, or from %v to %v, is %v", least, most, p.L1))
+	for _, c := range []struct {
+		key    string
+		weight float64
+	}{{"l1", p.L1}, {"group", p.Group}} {
+		if !(c.weight == 0 || c.weight >= least && c.weight <= most) {
+			report(c.key, fmt.Sprintf("must be 0, or from %v to %v, is %v", least, most, c.weight))
+		}
+	}
+	switch {
+	case p.Group > 0 && p.Columns == nil:
+		report("group", "is for split columns: problem.columns says how many each party holds")
+	case p.Group > 0 && p.Set.Kind == "box":
+		report("group", "does not go with a box (problem.set): no formula is known for the step that both need")
 	}
 	if !(p.Train >= 0) || (p.Train > 1 && p.Train != float64(int(p.Train))) {
 		report("train", fmt.Sprintf("must be a whole number of rows or a fraction below 1, is %v", p.Train))
 	}
 }
 
-// NonSmooth is what of every one of so many nodes' objectives has kinks; nil: nothing.
+// NonSmooth is what of every one of so many nodes' objectives, or of every party's, has kinks;
+// nil: nothing.
 func (p *Problem) NonSmooth(nodes int) *problem.NonSmooth {
+	if p.Columns != nil {
+		return problem.NewNonSmooth(p.L1, p.Group, p.Set.Region())
+	}
 	return problem.NewNonSmooth(p.shared(p.L1, nodes), 0, p.Set.Region())
 }
 
