@@ -32,7 +32,7 @@ func newClaims(c *checker) *claims {
 	run := model.Run{
 		Graph: a.Graph, D: a.Problem.D, Rounds: a.Rounds, Loss: a.Problem.Loss, C: a.Problem.C,
 		R: slices.Concat(make([]float64, a.First()), a.Problem.R), Tolerance: s.Solver.Tolerance, Hub: c.central,
-		Zero:   s.Algorithm.Init.Normal == 0,
+		NonSmooth: a.Problem.NonSmooth, Zero: s.Algorithm.Init.Normal == 0,
 		Timing: model.Timing{Lockstep: c.style != free && !c.stale()},
 	}
 	public, err := model.New(s.Algorithm.Kind, a.Params, run)
