@@ -210,6 +210,10 @@ Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k)
 		Params: func() any { return new(PDML) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PDML)
+			if s.Problem.HasTargets() {
+				return nil, fmt.Errorf("its users flip labels of two classes, and these rows have targets: a " +
+					"target cannot be flipped, and the paper has no other report; take another method")
+			}
 			if s.Problem.Loss != problem.Logistic && p.Labels != "true" {
 				return nil, fmt.Errorf("the debiased loss of randomised labels is the logistic loss's, because L(z) " +
 					"− L(−z) = −z there; take problem.loss: logistic, or labels: true")

@@ -156,7 +156,7 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	}
 	if a.Split == nil && e.Adversary == nil { // the nodes' copy is enough
 		described := *a.Set
-		described.X, described.Y = problem.NewRows(described.X.D), nil
+		described.X, described.Y, described.Targets = problem.NewRows(described.X.D), nil, nil
 		a.Set = &described
 	}
 	if err := e.accountFits(a); err != nil {
@@ -257,8 +257,8 @@ func (e *Experiment) split(set *problem.Set, train, test []int, nodes int, seed 
 		r /= float64(nodes)
 	}
 	p := &problem.Problem{
-		D: set.X.D, Loss: spec.Loss.Loss(), C: spec.C,
-		Shards: shards, R: make([]float64, nodes), Test: problem.NewShard(set, test),
+		D: set.X.D, Loss: spec.Loss.Loss(spec.Data.HasTargets()), C: spec.C,
+		Shards: shards, R: make([]float64, nodes), Test: problem.NewShard(set, test), Unit: set.Unit,
 	}
 	for i := range p.R {
 		p.R[i] = r

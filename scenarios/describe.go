@@ -168,8 +168,9 @@ func template(b *strings.Builder, t reflect.Type, path, indent string, chosen ma
 			fmt.Fprintf(b, "%s# %s\n%s\n", indent, doc, text)
 		}
 		switch value, ok := chosen[full]; {
-		case f.of != "" && f.of != kind && f.preset != "": // a line of it would be a mistake here
-			fmt.Fprintf(b, "%s# with %s %s also %s, default %s: %s\n", indent, choice, f.of, f.key, f.preset, f.doc)
+		case !f.is(kind) && f.preset != "": // a line of it would be a mistake here
+			fmt.Fprintf(b, "%s# with %s %s also %s, default %s: %s\n", indent, choice, strings.Join(f.kinds(), " or "),
+				f.key, f.preset, f.doc)
 		case ok:
 			line("", value)
 		case f.kind.Kind() == reflect.Struct && full != "algorithm":
