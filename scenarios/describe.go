@@ -56,8 +56,8 @@ func Explain(name string) (string, error) {
 		return b.String(), nil
 	}
 	if a, ok := adversary.Lookup(name); ok {
-		fmt.Fprintf(&b, "%s: %s\n(an attack)\n\n%s\n\nsolves: %s\nneeds: %s\n", a.Name, a.Title, a.About, a.Equation,
-			a.Needs)
+		fmt.Fprintf(&b, "%s: %s\n(an attack)\n\n%s\n\nsolves: %s\nneeds: %s\nrows: %s\n", a.Name, a.Title, a.About,
+			a.Equation, a.Needs, rowsOf(a))
 		return b.String(), nil
 	}
 	if s, ok := problem.FindSet(name); ok {
@@ -151,6 +151,14 @@ func Template() string {
 	}
 	template(&b, reflect.TypeFor[Scenario](), "", "", chosen)
 	return b.String()
+}
+
+// rowsOf says of which rows an attack is defined.
+func rowsOf(a *adversary.Attack) string {
+	if a.Targets {
+		return "with classes or targets"
+	}
+	return "with classes, not targets"
 }
 
 func template(b *strings.Builder, t reflect.Type, path, indent string, chosen map[string]string) {
