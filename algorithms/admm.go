@@ -72,7 +72,8 @@ func init() {
 Converges to the centralised optimum for every η > 0 on a connected graph; the
 duals sum to zero over the nodes at every round.
 Claims no privacy: whoever overhears the messages can compute a node's gradient.`,
-		Params: func() any { return new(ADMM) },
+		Theorems: ofMADMM,
+		Params:   func() any { return new(ADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := *params.(*ADMM)
 			return admm{p, s}, nil

@@ -295,9 +295,8 @@ func (r *runner) advance(env *sim.Env) {
 	if r.round < r.run.Rounds && !r.isHub() && !r.run.idle(r.round+1) {
 		cost = r.run.Cost.of(r.self, r.run.Problem.Shards[r.ID].U.Len(), env.Stream("compute", uint64(r.round+1)))
 	}
-	r.spend(cost)
 	r.began = env.Now()
-	env.Compute(cost, r, tagStep)
+	r.spend(env.Compute(cost, r, tagStep))
 }
 
 // count enters a lag into the histogram; a value of the same round or a later one

@@ -81,6 +81,9 @@ func (m madmm) Theorems() []Theorem {
 	return []Theorem{t}
 }
 
+// ofMADMM are the theorems on it.
+var ofMADMM = []theory.Theorem{theory.ZKL18Theorem31, theory.ZKL18Theorem32}
+
 // etas are the penalties of a round, by node.
 func (m madmm) etas(t int) []float64 {
 	eta := make([]float64, m.Graph.Order())
@@ -167,7 +170,8 @@ func init() {
   λ(t+1) = λ(t) + (θ/2)(V f(t+1) − s(t+1))
 Converges to the centralised optimum if every η_i is non-decreasing and at least θ (Theorem 3.1);
 a schedule that breaks this runs, with a warning. Claims no privacy.`,
-		Params: func() any { return new(MADMM) },
+		Theorems: ofMADMM,
+		Params:   func() any { return new(MADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*MADMM)
 			return madmm{p, s}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "theta": &p.Theta})
@@ -184,7 +188,8 @@ a schedule that breaks this runs, with a warning. Claims no privacy.`,
 Claims β = max_i Σ_t C(1.4c₁ + α_i(t))/(η_i(t) V_i B_i) over the run (26).
 Condition: 2c₁ < (B_i/C)(ρ/N + 2θV_i) at every node, |L′| ≤ 1, rows of norm at most 1, one θ.
 Where it fails the run goes on and its bound is not established.`,
-		Params: func() any { return new(PenaltyPerturbation) },
+		Theorems: ofMADMM,
+		Params:   func() any { return new(PenaltyPerturbation) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PenaltyPerturbation)
 			return penaltyPerturbation{madmm{&p.MADMM, s}, p.Alpha, p.NoiseSwitch},

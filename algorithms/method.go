@@ -84,6 +84,23 @@ type Theorem struct {
 	Factor float64 // by which the error shrinks in a round, at least; NaN: it gives none
 }
 
+// Generalising is a Method whose papers bound how much worse what it learns is on new rows than
+// the best classifier.
+type Generalising interface {
+	// Generalises are those bounds after so many rounds from starting points of these norms, by node;
+	// each holds with probability 1−delta.
+	Generalises(rounds int, start []float64, delta float64) []Generalisation
+}
+
+// Generalisation is a bound on the excess risk, in runs that its theorem covers.
+type Generalisation struct {
+	theory.Theorem
+	Reason   string // why its conditions on parameters, graph and loss fail; empty: they hold
+	Averages bool   // it is of the averages over rounds of what nodes hold, and not of what they hold last
+	Given    theory.Given
+	Bound    theory.Excess // in units of the loss, the mean over nodes
+}
+
 // Idler is a Method some of whose rounds touch no data and so cost no time.
 type Idler interface{ Idle(t int) bool }
 

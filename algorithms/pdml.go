@@ -4,6 +4,7 @@
 package algorithms
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"overhear/privacy"
 	"overhear/problem"
 	"overhear/sim"
+	"overhear/theory"
 )
 
 // PDML is privacy-preserving distributed machine learning with heterogeneous
@@ -162,6 +164,62 @@ func (m *pdml) Inner(n *Node) []float64 {
 	return append([]float64(nil), n.Memory[2*d:]...)
 }
 
+// Generalises is PDML Theorem 1 and Corollary 1, or Theorem 2 and Corollary 2 without the noise of Phase 2.
+func (m *pdml) Generalises(rounds int, start []float64, delta float64) []Generalisation {
+	l, err := m.learning(rounds, start, delta)
+	averages, limit := theory.PDMLTheorem1, theory.PDMLCorollary1
+	if m.off() {
+		averages, limit = theory.PDMLTheorem2, theory.PDMLCorollary2
+	}
+	all := []Generalisation{{Theorem: averages, Averages: true}, {Theorem: limit}}
+	if err == nil {
+		all[0].Bound, err = l.Theorem1()
+		all[1].Bound = l.Corollary1()
+	}
+	for k := range all {
+		all[k].Given = l.Given(all[k].Bound.Drift > 0)
+		if err != nil {
+			all[k].Reason, all[k].Bound = err.Error(), theory.Excess{}
+		}
+	}
+	return all
+}
+
+// learning is what the theorems are told of the run; where it is without noise, so are R and θ.
+func (m *pdml) learning(rounds int, start []float64, delta float64) (*theory.Learning, error) {
+	p := m.Problem
+	l := &theory.Learning{Graph: m.Graph, Ridge: p.R[0], Epsilon: m.Epsilon, Penalty: m.Eta, Start: start,
+		Columns: p.D, Rounds: rounds, Failure: delta}
+	if m.Labels == "true" {
+		l.Epsilon = math.Inf(1)
+	}
+	if !m.off() {
+		l.Bound = m.Bound
+		l.Variance = func(i, t int) float64 { return m.sigma(i, t) * m.sigma(i, t) }
+	}
+	for i := range p.Shards {
+		u, squares := p.Shards[i].U, 0.0
+		for k := range u.Len() {
+			_, row := u.Row(k)
+			squares += num.Dot(row, row)
+		}
+		l.Rows, l.Squares = append(l.Rows, u.Len()), append(l.Squares, squares)
+	}
+	_, l.Smooth = theory.Constants(p)
+	if err := shielded(p); err != nil {
+		return l, err
+	}
+	switch {
+	case p.Loss != problem.Logistic:
+		return l, errors.New("it is computed for the logistic loss (problem.loss)")
+	case p.C != 1:
+		return l, fmt.Errorf("in it the loss has the weight 1 (problem.c), and here it has %v", p.C)
+	case m.Radius > 0:
+		return l, errors.New("in it iterates are not projected (algorithm.radius: 0)")
+	}
+	return l, l.Check()
+}
+
 func (m *pdml) Guarantee() string {
 	return "ε-local differential privacy of a user's label (randomised response, PDML Proposition 1); of a row, what " +
 		"Gaussian noise on the minimiser of a strongly convex objective gives, by Rényi accounting (the paper has no " +
@@ -208,6 +266,8 @@ Claims ε-local privacy of each label. For rows the paper has no theorem; privac
 without bound as the noise decays.
 Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k).
 Rows with targets are refused: a target cannot be flipped.`,
+		Theorems: []theory.Theorem{theory.PDMLTheorem1, theory.PDMLCorollary1, theory.PDMLTheorem2,
+			theory.PDMLCorollary2},
 		Params: func() any { return new(PDML) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PDML)

@@ -251,7 +251,8 @@ func init() {
 		Name: "r-admm", Title: "recycled ADMM", Paper: paper + "Algorithm 1",
 		About: fmt.Sprintf(recyclingAbout, "η", "", "") + "Converges to the centralised optimum under Theorem 1's " +
 			"conditions. Claims no privacy.",
-		Params: func() any { return new(RADMM) },
+		Theorems: []theory.Theorem{theory.RA19Theorem1},
+		Params:   func() any { return new(RADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*RADMM)
 			return &recycled{s, parameter.Constant(p.Eta), p.Gamma}, nil
@@ -262,7 +263,8 @@ func init() {
 		About: fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", "", "") +
 			`With penalties that are equal over the nodes at each k it converges to the centralised optimum. With
 penalties that differ, the duals do not sum to zero and the nodes agree on another point. Claims no privacy.`,
-		Params: func() any { return new(MRADMM) },
+		Theorems: []theory.Theorem{theory.RA19Theorem1},
+		Params:   func() any { return new(MRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*MRADMM)
 			return &recycled{s, p.Eta, p.Gamma}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta})
@@ -270,8 +272,9 @@ penalties that differ, the duals do not sum to zero and the nodes agree on anoth
 	})
 	register(&Entry{
 		Name: "private-r-admm", Title: "recycled ADMM with noise", Paper: paper + "Algorithm 3, Theorem 2",
-		About:  fmt.Sprintf(recyclingAbout, "η", " + ε", " plus ε") + recyclingClaim,
-		Params: func() any { return new(PrivateRADMM) },
+		About:    fmt.Sprintf(recyclingAbout, "η", " + ε", " plus ε") + recyclingClaim,
+		Theorems: []theory.Theorem{theory.RA19Theorem1},
+		Params:   func() any { return new(PrivateRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateRADMM)
 			return &privateRecycled{recycled{s, parameter.Constant(p.Eta), p.Gamma}, p.Alpha, p.NoiseSwitch},
@@ -280,9 +283,10 @@ penalties that differ, the duals do not sum to zero and the nodes agree on anoth
 	})
 	register(&Entry{
 		Name: "private-mr-admm", Title: "recycled ADMM with varying private penalties and noise",
-		Paper:  paper + "Algorithm 3, Theorem 2",
-		About:  fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", " + ε", " plus ε") + recyclingClaim,
-		Params: func() any { return new(PrivateMRADMM) },
+		Paper:    paper + "Algorithm 3, Theorem 2",
+		About:    fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", " + ε", " plus ε") + recyclingClaim,
+		Theorems: []theory.Theorem{theory.RA19Theorem1},
+		Params:   func() any { return new(PrivateMRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateMRADMM)
 			return &privateRecycled{recycled{s, p.Eta, p.Gamma}, p.Alpha, p.NoiseSwitch},

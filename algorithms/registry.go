@@ -5,6 +5,8 @@ package algorithms
 import (
 	"fmt"
 	"slices"
+
+	"overhear/theory"
 )
 
 // Entry describes one method: what `simulate explain` prints, which parameters
@@ -16,6 +18,9 @@ type Entry struct {
 	About string // the update in text, the parameters' meaning, the validity condition
 	Star  bool   // the network is a star whose hub, node 0, has no data
 	Over  Over   // what may be split over its nodes
+
+	// Theorems are what its papers prove of convergence and of excess risk and run.json has numbers for.
+	Theorems []theory.Theorem
 
 	// Params returns a pointer to a fresh option struct; its fields carry
 	// yaml, doc and default tags.

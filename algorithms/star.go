@@ -130,9 +130,8 @@ func (h *starHub) Receive(env *sim.Env, m *sim.Message) {
 	if h.missing--; h.missing == 0 {
 		h.busy = true
 		cost := h.work.cost(env, 0, h.round+1)
-		h.spend(cost)
 		h.began = env.Now()
-		env.Compute(cost, h, tagStep)
+		h.spend(env.Compute(cost, h, tagStep))
 	}
 }
 
@@ -208,9 +207,8 @@ func (c *starClient) Receive(env *sim.Env, m *sim.Message) {
 		if t < c.rounds {
 			cost = c.work.cost(env, c.i+1, t+1)
 		}
-		c.spend(cost)
 		c.began = env.Now()
-		env.Compute(cost, c, tagStep)
+		c.spend(env.Compute(cost, c, tagStep))
 	}
 }
 

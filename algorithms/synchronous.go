@@ -263,9 +263,8 @@ func (p *peer) advance(env *sim.Env) {
 	if p.round < p.run.Rounds && !p.run.idle(p.round+1) {
 		cost = p.run.Cost.of(p.ID, p.run.Problem.Shards[p.ID].U.Len(), env.Stream("compute", uint64(p.round+1)))
 	}
-	p.spend(cost)
 	p.began = env.Now()
-	env.Await(p.job, cost, tagStep)
+	p.spend(env.Await(p.job, cost, tagStep))
 }
 
 // Run is the step, on a worker.

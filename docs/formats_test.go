@@ -77,6 +77,12 @@ network: {topology: {kind: complete, nodes: 2}}
 rounds: {count: 2}
 algorithm: {kind: admm, eta: 0.1}
 `,
+	"own-alpha.yaml": `name: own-alpha
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 5}
+algorithm: {kind: dvp, eta: 0.3}
+`,
 	"m-admm.yaml": `name: m-admm
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}}
@@ -110,6 +116,7 @@ func produce(t *testing.T) string {
 		{"report", "out/claimed/1", "out/claimed/audit"},
 		{"sweep", "m-admm.yaml", "--grid", "algorithm.eta=0.6,0.7", "--seeds", "2"},
 		{"sweep", "m-admm.yaml", "--grid", "algorithm.eta=0.6,0.7", "--seeds", "2", "--shard", "0/2"},
+		{"design", "own-alpha.yaml", "--seeds", "2"},
 	} {
 		if args[0] != "report" {
 			args = append(args, "--out", "out")
@@ -117,6 +124,14 @@ func produce(t *testing.T) string {
 		mustSimulate(t, dir, args...)
 	}
 	return filepath.Join(dir, "out")
+}
+
+// grid is the key that the sweep of a table varies.
+func grid(path string) string {
+	if strings.Contains(path, "own-alpha") {
+		return "algorithm.alpha"
+	}
+	return "algorithm.eta"
 }
 
 // described are the names in the first cells of a section's tables: columns or
@@ -248,6 +263,7 @@ func TestFormats(t *testing.T) {
 	compare(t, "run.json", jsonKeys(t, out, "run.json", "files", "inputs.files", "data.missing", "data.expanded"),
 		described(t, page, "run.json"))
 	compare(t, "audit.json", jsonKeys(t, out, "audit.json"), audit)
+	compare(t, "design.json", jsonKeys(t, out, "design.json"), described(t, page, "design.json"))
 	compare(t, "plan.json", jsonKeys(t, out, "plan.json", "files"), described(t, page, "plan.json"))
 	nested, own := below(jsonKeys(t, out, "attacks.json"), "findings[].audit.")
 	compare(t, "attacks.json", own, attacks)
@@ -285,12 +301,12 @@ func TestFormats(t *testing.T) {
 		compare(t, path, columns, described(t, page, name))
 	}
 	for _, path := range found(t, out, "results.csv") {
-		compare(t, path, header(t, path), append(described(t, page, "results.csv"), "algorithm.eta"))
+		compare(t, path, header(t, path), append(described(t, page, "results.csv"), grid(path)))
 		columnar := strings.TrimSuffix(path, "csv") + "parquet"
 		compare(t, columnar, schema(t, columnar), header(t, path))
 	}
 	for _, path := range found(t, out, "failures.csv") {
-		compare(t, path, header(t, path), append(described(t, page, "failures.csv"), "algorithm.eta"))
+		compare(t, path, header(t, path), append(described(t, page, "failures.csv"), grid(path)))
 	}
 	for _, name := range []string{"iterates.parquet", "messages.parquet", "steps.parquet", "reports.parquet"} {
 		for _, path := range found(t, out, name) {

@@ -38,6 +38,7 @@ type rowMetrics interface {
 	Published(shard, t int, at sim.Time, values, inner []float64, loss float64, stats problem.Stats)
 	Concluded(node, t int, dual []float64)
 	Keep(t *checkpoint.Track)
+	Held() metrics.Held
 	measurement
 }
 

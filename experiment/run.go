@@ -60,6 +60,7 @@ type outcome struct {
 	optimum record.Reference
 	ridge   *record.Ridge
 	rows    []metrics.Row
+	held    metrics.Held // at the end
 	wall    time.Duration
 	last    metrics.Row // of rows; where there is none, one in which nothing is measured
 	early   *EarlyEnd   // nil: the run went to its end
@@ -209,6 +210,9 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 		return nil, err
 	}
 	out.rows = r.measured().Rows()
+	if r.rows != nil {
+		out.held = r.rows.Held()
+	}
 	rows := out.rows
 	if len(rows) == 0 {
 		rows = []metrics.Row{metrics.Unmeasured(out.End)}
@@ -276,6 +280,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Convergence:  out.convergence(),
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),
+		Excess:       e.excess(out),
 		Activity:     out.summary(),
 		Parameters:   scenarios.FormatParameters(out.Params),
 		Warnings:     slices.Concat([]string{}, out.Warnings, out.uninformative(e.Problem.Rho), out.worse()),
@@ -412,6 +417,8 @@ func (e *Experiment) circumstances(out *outcome) theory.Circumstances {
 		Staleness:  out.Activity.Stale > 0,
 		Amnesia:    e.Network.Faults.Forgets(),
 		Departure:  e.Network.Faults.Leaves(),
+		Unlike: e.Problem.Order != "shuffled" ||
+			e.Problem.Partition.Kind != "even" && e.Problem.Partition.Kind != "sizes",
 	}
 }
 

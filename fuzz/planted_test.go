@@ -494,6 +494,13 @@ var plants = []planted{
 		p.loss`,
 		wrong: `	if p.err == nil && p.round < p.run.Rounds && !(PLANTED && p.round%5 == 0) {
 		p.loss`},
+	{name: "a slow node's time is that of a fast one", file: "algorithms/synchronous.go", sets: synchronous,
+		right: `p.spend(env.Await(p.job, cost, tagStep))`,
+		wrong: `if took := env.Await(p.job, cost, tagStep); PLANTED {
+		p.spend(cost)
+	} else {
+		p.spend(took)
+	}`, invariant: []string{invariantSays}},
 	{name: "the time of a step counts twice", file: "algorithms/activity.go",
 		right: `{ f.busy += d }`,
 		wrong: `{

@@ -622,7 +622,7 @@ func (c *checker) duration(n *follower, now sim.Time, last bool) {
 	if cost.Spread > 0 {
 		return
 	}
-	_, whole, slack := c.cost(n, last)
+	whole, slack := c.cost(n, last)
 	least, most := float64(whole*(1-cost.Jitter))-slack, float64(whole*(1+cost.Jitter))+slack
 	took := float64(now - n.began)
 	if took >= least && took <= most {
@@ -635,9 +635,8 @@ func (c *checker) duration(n *follower, now sim.Time, last bool) {
 		sim.Duration(took), n.began, n.round+1, sim.Duration(max(least, 0)), sim.Duration(most))
 }
 
-// cost is how long the step under way takes but for jitter, without slow nodes and with them, and what rounding may
-// make of it.
-func (c *checker) cost(n *follower, last bool) (plain, whole, slack float64) {
+// cost is how long the step under way takes but for jitter, and what rounding may make of it.
+func (c *checker) cost(n *follower, last bool) (whole, slack float64) {
 	cost := &c.e.Compute
 	rows := 0
 	idler, idles := c.original.(algorithms.Idler)
@@ -651,11 +650,10 @@ func (c *checker) cost(n *follower, last bool) (plain, whole, slack float64) {
 	if last {
 		rows = 0
 	}
-	plain = float64(rows) * float64(cost.Row)
+	whole = float64(rows) * float64(cost.Row)
 	if cost.Speeds != nil {
-		plain /= cost.Speeds[n.id]
+		whole /= cost.Speeds[n.id]
 	}
-	whole = plain
 	for k := range c.e.Network.Faults {
 		f := &c.e.Network.Faults[k]
 		if s, ok := f.Kind.(sim.SlowNode); ok && s.Node == n.id && holds(f).has(n.began) && s.Factor != nil {
@@ -668,7 +666,7 @@ func (c *checker) cost(n *follower, last bool) (plain, whole, slack float64) {
 			slack += *s.Factor // a nanosecond before it is slowed
 		}
 	}
-	return plain, whole, slack
+	return whole, slack
 }
 
 // excused says whether a run may stop at a time: because a node that has not ended waits for

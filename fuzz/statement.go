@@ -46,12 +46,12 @@ func (s *statement) lag(behind int) {
 	s.lags[behind]++
 }
 
-// began enters the step that a node begins: whether slow nodes count is not said.
+// began enters the step that a node begins.
 func (s *statement) began(c *checker, n *follower) {
-	plain, whole, slack := c.cost(n, n.round == c.a.Rounds)
+	whole, slack := c.cost(n, n.round == c.a.Rounds)
 	own, jitter := &s.nodes[n.id], c.e.Compute.Jitter
-	own.least += max(0, float64(min(plain, whole)*(1-jitter))-slack)
-	own.most += float64(max(plain, whole)*(1+jitter)) + slack
+	own.least += max(0, float64(whole*(1-jitter))-slack)
+	own.most += float64(whole*(1+jitter)) + slack
 }
 
 // lossOf is (1/B) Σ_n L(u_n·f) of a node's rows.

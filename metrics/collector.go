@@ -148,6 +148,18 @@ func (c *Collector) Concluded(_, t int, dual []float64) {
 	}
 }
 
+// Held is what the nodes have come to.
+func (c *Collector) Held() Held {
+	h := Held{Averages: c.gauge.averages()}
+	for _, p := range c.latest {
+		if p.inner == nil {
+			p.inner = p.values
+		}
+		h.Last = append(h.Last, p.inner)
+	}
+	return h
+}
+
 // Rows returns the rows of the complete rounds, with the traffic counted so far.
 func (c *Collector) Rows() []Row {
 	complete := 0

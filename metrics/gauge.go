@@ -152,15 +152,29 @@ func (g *gauge) add(inner [][]float64) {
 	}
 }
 
-// average measures the averages w̄_i(t).
+// Held is what the nodes of a run over split rows have come to.
+type Held struct {
+	Last     [][]float64 // by node, what it has before it adds noise to its output; nil: nothing
+	Averages [][]float64 // by node, w̄_i(t) = (1/t) Σ_k w_i(k), as averaged_risk has it; nil where that is absent
+}
+
+// averages are the w̄_i(t).
+func (g *gauge) averages() [][]float64 {
+	var all [][]float64
+	for _, sum := range g.sums {
+		mean := slices.Clone(sum)
+		num.Scale(1/float64(g.summed), mean)
+		all = append(all, mean)
+	}
+	return all
+}
+
+// average measures them.
 func (g *gauge) average() Averaged {
 	p := g.problem
 	n := float64(len(g.sums))
 	var a Averaged
-	mean := make([]float64, p.D)
-	for _, sum := range g.sums {
-		copy(mean, sum)
-		num.Scale(1/float64(g.summed), mean)
+	for _, mean := range g.averages() {
 		a.Risk += p.Value(mean) / n
 		a.Error += TestError(&p.Test, mean) / n
 	}

@@ -86,6 +86,11 @@ func (r *Rolling) Concluded(shard, _ int, dual []float64) {
 // Sent counts a packet.
 func (r *Rolling) Sent(_ int, bytes int64) { r.sent.add(bytes) }
 
+// Held is what the nodes have come to.
+func (r *Rolling) Held() Held {
+	return Held{Last: slices.Clone(r.held.inner), Averages: r.gauge.averages()}
+}
+
 // Rows returns the rows, the last of which is of the end of the run: its duals and its traffic are those after the last
 // iterate.
 func (r *Rolling) Rows() []Row {

@@ -44,6 +44,7 @@ type Info struct {
 	Residual     Residual          `json:"residual"`
 	Privacy      *Privacy          `json:"privacy"` // null: the method claims nothing
 	Rates        []Rate            `json:"rates"`
+	Excess       []Excess          `json:"excess_risk"`
 	Activity     *Activity         `json:"activity"`
 	Warnings     []string          `json:"warnings"`
 	Parameters   string            `json:"parameters"` // of the method, as YAML, with what was computed or chosen
@@ -193,6 +194,44 @@ type Rate struct {
 	Applies  string `json:"applies"`  // in words
 	Proved   Number `json:"proved"`   // factor by which the error falls at least, a round
 	Measured Number `json:"measured"` // that of the last half of the run
+}
+
+// Excess is a theorem's bound on the excess risk beside the measured one, both in units of the loss and
+// of the mean over nodes.
+type Excess struct {
+	Theorem  string  `json:"theorem"`
+	Of       string  `json:"of"`       // OfAverages or OfLast
+	Applies  string  `json:"applies"`  // in words
+	Failure  float64 `json:"failure"`  // probability with which the bound may fail
+	Bound    Number  `json:"bound"`    // null: it does not apply
+	Terms    *Terms  `json:"terms"`    // which the bound is the sum of; null: it does not apply
+	Given    *Given  `json:"given"`    // constants of the bound; null: it does not apply
+	Measured Number  `json:"measured"` // on the test rows, against the best classifier of these; null: there are none
+}
+
+// What a bound on the excess risk is of.
+const (
+	OfAverages = "averages"      // over rounds, of what a node holds
+	OfLast     = "last iterates" // what a node holds at the end
+)
+
+// Given are the constants of a bound on the excess risk.
+type Given struct {
+	Contraction Number  `json:"contraction"`  // C; null where the bound does not use it
+	Penalty     float64 `json:"penalty"`      // β
+	Convexity   float64 `json:"convexity"`    // κ, of the sum of the nodes' objectives
+	Radius      float64 `json:"radius"`       // of the ball of classifiers
+	LargestLoss float64 `json:"largest_loss"` // c₁, in that ball
+}
+
+// Terms are the parts of a bound on the excess risk.
+type Terms struct {
+	Rademacher Number `json:"rademacher"`      // how many classifiers there are to choose from
+	Sampling   Number `json:"sampling"`        // how few rows there are
+	Objective  Number `json:"objective_noise"` // R²/κ
+	Drift      Number `json:"drift"`           // of iterates that are not yet at the optimum with that noise
+	Start      Number `json:"start"`           // β and the distance of the start, over t
+	Noise      Number `json:"iterate_noise"`
 }
 
 // Number is a float that may be anything: NaN, which means not defined, is null

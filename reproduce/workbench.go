@@ -12,9 +12,11 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/algorithms"
 	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/internal/files"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/report/attack"
 	"overhear/report/plot"
@@ -165,6 +167,44 @@ func (b *Workbench) Measure(file string, sets ...string) (*record.Info, *record.
 		return nil, nil, err
 	}
 	return e.Measure(b.ctx, e.Scenario.Seeds.First, runtime.GOMAXPROCS(0))
+}
+
+// Learnt is what a run of one seed came to.
+type Learnt struct {
+	Problem *problem.Problem
+	Last    [][]float64 // by node, what it published last
+}
+
+// Published takes an iterate.
+func (l *Learnt) Published(p *algorithms.Publication) {
+	if p.Part >= 0 {
+		l.Last[p.Part] = p.Values
+	}
+}
+
+// Concluded takes nothing.
+func (*Learnt) Concluded(int, int, []float64) {}
+
+// Learn runs a shipped scenario with so many seeds, from its first, and keeps what the nodes have learnt.
+func (b *Workbench) Learn(seeds int, file string, sets ...string) (all []*Learnt, err error) {
+	b.begin("run", file, nil, sets)
+	e, err := b.Experiment(file, slices.Concat(metricsOnly, sets)...)
+	if err != nil {
+		return nil, err
+	}
+	for k := range seeds {
+		a, err := e.Assemble(e.Scenario.Seeds.First + uint64(k))
+		if err != nil {
+			return nil, err
+		}
+		l := &Learnt{Problem: a.Problem, Last: make([][]float64, len(a.Problem.Shards))}
+		x := experiment.Execution{Observer: l, Workers: runtime.GOMAXPROCS(0)}
+		if _, err := e.Execute(b.ctx, a, x); err != nil {
+			return nil, fmt.Errorf("%s, seed %d: %w", file, a.Seed, err)
+		}
+		all = append(all, l)
+	}
+	return all, nil
 }
 
 // State adds a statement; format and args are what was measured.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -46,13 +47,33 @@ func methodFields(e *algorithms.Entry) []field {
 	return append(fields(reflect.TypeOf(e.Params()).Elem()), fields(reflect.TypeFor[Algorithm]())[1:]...)
 }
 
+// MethodsWith are the names of the methods that have a parameter of their own.
+func MethodsWith(parameter string) (names []string) {
+	for _, e := range algorithms.Entries() {
+		if slices.ContainsFunc(methodFields(e), func(f field) bool { return f.key == parameter }) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// proved stands above a method's theorems.
+const proved = "proved; run.json of a run that a theorem covers has its number beside the measured one"
+
 // Explain says what a name means: a method, an attack, a data set, a key of the language
 // by its path or its last part, a metric by its column or its title.
 func Explain(name string) (string, error) {
 	var b strings.Builder
 	if e, ok := algorithms.Lookup(name); ok {
-		fmt.Fprintf(&b, "%s: %s\n\n%s\n\nparameters\n%s\npaper: %s\n", e.Name, e.Title, e.About,
-			keyTable(methodFields(e)), e.Paper)
+		fmt.Fprintf(&b, "%s: %s\n\n%s\n\nparameters\n%s\n", e.Name, e.Title, e.About, keyTable(methodFields(e)))
+		if e.Theorems != nil {
+			fmt.Fprintf(&b, "%s\n", proved)
+			for _, t := range e.Theorems {
+				fmt.Fprintf(&b, "  %s: %s\n", t.Name, t.States)
+			}
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "paper: %s\n", e.Paper)
 		return b.String(), nil
 	}
 	if a, ok := adversary.Lookup(name); ok {

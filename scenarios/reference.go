@@ -58,6 +58,12 @@ func methodsPage() string {
 	for _, e := range all {
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```text\n%s\n```\n\n%s\n",
 			e.Name, upperFirst(e.Title), strings.TrimSpace(e.About), wrap("Paper: "+e.Paper+"."))
+		if e.Theorems != nil {
+			fmt.Fprintf(&b, "\n%s:\n\n", wrap(upperFirst(strings.ReplaceAll(proved, "run.json", "`run.json`"))))
+			for _, t := range e.Theorems {
+				fmt.Fprintf(&b, "%s\n", wrap("- "+t.Name+": "+t.States+"."))
+			}
+		}
 		own := slices.DeleteFunc(methodFields(e), func(f field) bool {
 			return slices.ContainsFunc(common, func(c field) bool { return c.key == f.key })
 		})

@@ -701,8 +701,9 @@ func (e *Engine) Begin(j Job) Begun { return Begun{e.pool.submit(j, anyone)} }
 func (v *Env) Begin(j Job) Begun { return Begun{v.e.pool.submit(j, v.node)} }
 
 // Await wakes the node with this tag after d ≥ 0 of virtual time, when the job
-// is done. It is called once for every job begun.
-func (v *Env) Await(b Begun, d Duration, tag uint64) {
+// is done, and returns how long that is: a node that is slow takes more than d. It is
+// called once for every job begun.
+func (v *Env) Await(b Begun, d Duration, tag uint64) Duration {
 	t := v.e.pool.tasks[b.id]
 	t.tag, t.awaited = tag, true
 	d = notNegative(d)
@@ -710,10 +711,11 @@ func (v *Env) Await(b Begun, d Duration, tag uint64) {
 		d = v.e.faults.slowed(v.node, v.e.now, d)
 	}
 	v.e.schedule(v.e.now+Time(d), kindComputed, v.node, v.node, uint64(b.id))
+	return d
 }
 
-// Compute begins a job and awaits it.
-func (v *Env) Compute(d Duration, j Job, tag uint64) { v.Await(v.Begin(j), d, tag) }
+// Compute begins a job and awaits it, and returns what Await does.
+func (v *Env) Compute(d Duration, j Job, tag uint64) Duration { return v.Await(v.Begin(j), d, tag) }
 
 func notNegative(d Duration) Duration {
 	if d < 0 {

@@ -14,6 +14,7 @@ type Circumstances struct {
 	Staleness  bool // in lockstep, a value of an earlier round stood in for one that was late
 	Amnesia    bool // a crash lost a node's memory
 	Departure  bool // a node left the run for good
+	Unlike     bool // nodes' rows need not be of one distribution
 }
 
 // reasons say of each circumstance why a proof that does not allow it says nothing.
@@ -30,9 +31,11 @@ var reasons = []struct {
 	{func(c Circumstances) bool { return c.Amnesia },
 		"in it nodes keep their iterates and duals, and in this run a crash loses them (memory: lost)"},
 	{func(c Circumstances) bool { return c.Departure }, "in it the nodes stay the same, and in this run one leaves"},
+	{func(c Circumstances) bool { return c.Unlike }, "in it the rows of all nodes are drawn from one distribution " +
+		"(problem.order: shuffled, and problem.partition: even or sizes)"},
 }
 
-// Theorem is a theorem on convergence and the circumstances under which it still holds. What
+// Theorem is a theorem on convergence or on excess risk, and the circumstances under which it still holds. What
 // else it asks, of penalties, the graph and the loss, its function computes.
 type Theorem struct {
 	Name   string // paper and number
@@ -44,11 +47,28 @@ type Theorem struct {
 // or sent again change when a step is made and not what it computes.
 var (
 	ZKL18Theorem31 = Theorem{Name: "ZKL18 Theorem 3.1",
-		States: "M-ADMM converges to the optimum where no penalty η_i falls or is below the dual step θ"}
+		States: "M-ADMM converges to the optimum where no penalty η_i falls or is below the dual step θ",
+		Allows: Circumstances{Unlike: true}}
 	ZKL18Theorem32 = Theorem{Name: "ZKL18 Theorem 3.2",
-		States: "M-ADMM converges linearly: in the norm J(t) the error falls by √(1+δ(t)) a round"}
+		States: "M-ADMM converges linearly: in the norm J(t) the error falls by √(1+δ(t)) a round",
+		Allows: Circumstances{Unlike: true}}
 	RA19Theorem1 = Theorem{Name: "RA19 Theorem 1",
-		States: "R-ADMM and MR-ADMM converge to the optimum under its conditions (i) and (ii)"}
+		States: "R-ADMM and MR-ADMM converge to the optimum under its conditions (i) and (ii)",
+		Allows: Circumstances{Unlike: true}}
+	PDMLTheorem1 = Theorem{Name: "PDML Theorem 1",
+		States: "the averages w̄_i(t) have an excess risk that falls as 1/t to what flipped labels, few rows and the " +
+			"noise in the objective leave of it",
+		Allows: Circumstances{Noise: true}}
+	PDMLTheorem2 = Theorem{Name: "PDML Theorem 2",
+		States: "without the noise of Phase 2 the averages w̄_i(t) have an excess risk that falls as 1/t to what " +
+			"flipped labels and few rows leave of it"}
+	PDMLCorollary1 = Theorem{Name: "PDML Corollary 1",
+		States: "the optimum of Problem 3, which w_i(t) tends to, has an excess risk of at most a term in R²/κ and " +
+			"what flipped labels and few rows leave of it",
+		Allows: Circumstances{Noise: true}}
+	PDMLCorollary2 = Theorem{Name: "PDML Corollary 2",
+		States: "the optimum of Problem 2, which w_i(t) tends to without the noise of Phase 2, has an excess risk of " +
+			"at most what flipped labels and few rows leave of it"}
 )
 
 // Covers is nil where the theorem is about runs with such circumstances. Its error says all

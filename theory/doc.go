@@ -1,7 +1,10 @@
-// Package theory computes what two papers prove about convergence, so that it
-// can be reported beside what a run measures: the rate of M-ADMM (ZKL18,
-// Theorems 3.1 and 3.2) and the sufficient condition of R- and MR-ADMM (RA19,
-// Theorem 1). Everything is dense, for graphs of up to a few hundred nodes.
+// Package theory computes what the papers prove, so that it can be reported
+// beside what a run measures: the rate of M-ADMM (ZKL18, Theorems 3.1 and 3.2),
+// the sufficient condition of R- and MR-ADMM (RA19, Theorem 1), and the excess
+// risk of PDML (Theorems 1 and 2, Corollaries 1 and 2), and how many samples are
+// enough (ZZ16 Theorems 2 and 3, RA19 Theorems 3 and 4); and it chooses a privacy
+// parameter as ZZ16 §5 does. Everything is dense, for graphs of up to a few
+// hundred nodes.
 //
 // # Notation
 //
@@ -37,4 +40,8 @@
 // RA19 Theorem 1 lets η_i differ between nodes. The duals then leave the range of
 // the Laplacian, which its Lemma 1 needs, and the nodes agree on a point that is
 // not the optimum, conditions (i) and (ii) satisfied or not.
+//
+// PDML Lemma 5 asks for (25), which no graph of three servers meets, and Lemma 1
+// has a constant that is n times too large; [Learning.Lemma5] and
+// [Learning.Corollary1] say what is proved in their place.
 package theory

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"overhear/reproduce"
+	"overhear/theory"
 )
 
 const zz16Chosen = "20 nodes of 2,000 rows on a random 4-regular graph, η = 5 (in units of C = 1750), " +
@@ -145,42 +146,22 @@ func pairs(x, y []float64, format string) string {
 	return strings.Join(all, ", ")
 }
 
-// fitLoss is the least-squares fit of c₄e^{−c₅α} + c₆, and its largest miss. For
-// a given c₅ it is linear regression; c₅ is searched.
+// fitLoss is the fit of c₄e^{−c₅α} + c₆, and its largest miss; not numbers where there is none.
 func fitLoss(alpha, loss []float64) (c4, c5, c6, worst float64) {
-	best := math.Inf(1)
-	for k := range 4000 {
-		rate := 0.01 * math.Exp(float64(k)*math.Log(1e4)/4000)
-		var n, sx, sy, sxx, sxy float64
-		for i, a := range alpha {
-			x := math.Exp(-rate * a)
-			n, sx, sy, sxx, sxy = n+1, sx+x, sy+loss[i], sxx+x*x, sxy+x*loss[i]
-		}
-		slope := (n*sxy - sx*sy) / (n*sxx - sx*sx)
-		level := (sy - slope*sx) / n
-		squares, miss := 0.0, 0.0
-		for i, a := range alpha {
-			d := slope*math.Exp(-rate*a) + level - loss[i]
-			squares += d * d
-			miss = math.Max(miss, math.Abs(d))
-		}
-		if squares < best {
-			best, c4, c5, c6, worst = squares, slope, rate, level, miss
-		}
+	fit, err := theory.FitAccuracy(alpha, loss)
+	if err != nil {
+		return math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	}
-	return c4, c5, c6, worst
+	return fit.C4, fit.C5, fit.C6, fit.Miss
 }
 
 // designStep is the α in [low, high] that maximises ZZ16's privacy utility minus
 // the fitted loss.
 func designStep(c4, c5, c6, low, high float64) float64 {
-	best, at := math.Inf(-1), low
-	for k := range 20001 {
-		a := low + (high-low)*float64(k)/20000
-		v := 0.02*math.Log(6/(9*a+a*a)) - (c4*math.Exp(-c5*a) + c6)
-		if v > best {
-			best, at = v, a
-		}
+	utility := theory.Utility{Form: "zz16", Weights: []float64{0.02, 6, 9, 1}}
+	best, err := theory.Choose(theory.Accuracy{C4: c4, C5: c5, C6: c6}, utility, low, high)
+	if err != nil {
+		return math.NaN()
 	}
-	return at
+	return best.Alpha
 }

@@ -15,7 +15,8 @@ func TestStudies_AreWellFormed(t *testing.T) {
 	want := []string{
 		"attacks/colluders", "attacks/column-space", "attacks/dvp-calibration", "attacks/equal-epsilon",
 		"attacks/kkt-inversion", "attacks/labels", "attacks/network", "attacks/private-penalties", "attacks/recycling",
-		"attacks/row-space", "attacks/solver-tolerance", "networks/edge-admm", "networks/scale",
+		"attacks/row-space", "attacks/solver-tolerance", "networks/edge-admm", "networks/samples",
+		"networks/scale",
 	}
 	var names []string
 	for _, s := range reproduce.Studies() {

@@ -1,0 +1,196 @@
+// The excess risk: which runs a bound is stated for, that it holds, and what is measured beside it.
+
+package experiment
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"overhear/metrics"
+	"overhear/record"
+	"overhear/scenarios"
+)
+
+const ofUsers = `name: users
+problem: {data: {set: twonorm, rows: 1200, dimension: 3}, train: 400, rho: 2, scale: {rows: clip}}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 30}
+algorithm: {kind: pdml, eta: 0.3, epsilon: 2, bound: 0.5, deviation: 0.3}
+`
+
+func learnOfUsers(t *testing.T, seed uint64, sets ...string) (*Experiment, *outcome, []record.Excess) {
+	t.Helper()
+	s, err := scenarios.Parse("users.yaml", []byte(ofUsers), sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(s, "")
+	out, err := e.complete(context.Background(), seed, Execution{Workers: 2}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, out, e.excess(out)
+}
+
+func TestExcess_IsOfRunsThatTheTheoremCovers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		set   []string
+		first string // theorem that is named first
+		why   string // why none applies; empty: they apply
+	}{
+		{"noise", nil, "PDML Theorem 1", ""},
+		{"noise off", []string{"algorithm.noise=off"}, "PDML Theorem 2", ""},
+		{"true labels", []string{"algorithm.labels=true"}, "PDML Theorem 1", ""},
+		{"random start", []string{"algorithm.init={normal: 0.1}"}, "PDML Theorem 1", ""},
+		{"asynchronous", []string{"rounds.mode=asynchronous"}, "PDML Theorem 1", "lockstep"},
+		{"a class a node", []string{"problem.partition=label-skew"}, "PDML Theorem 1", "one distribution"},
+		{"order of the file", []string{"problem.order=file"}, "PDML Theorem 1", "one distribution"},
+		{"projected", []string{"algorithm.radius=2"}, "PDML Theorem 1", "projected"},
+		{"another loss", []string{"algorithm.labels=true", "problem.loss=huber-hinge"}, "PDML Theorem 1", "logistic"},
+		{"another weight", []string{"problem.C=2"}, "PDML Theorem 1", "weight"},
+		{"long rows", []string{"problem.scale={rows: none, columns: none}"}, "PDML Theorem 1", "norm"},
+		{"far off", []string{"algorithm.init={normal: 9}", "rounds.count=1", "algorithm.eta=1000",
+			"algorithm.noise=off"}, "PDML Theorem 2", "ball"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, _, all := learnOfUsers(t, 1, c.set...)
+			if len(all) != 2 || all[0].Theorem != c.first || all[0].Of != record.OfAverages ||
+				all[1].Of != record.OfLast {
+				t.Fatalf("%+v", all)
+			}
+			for k, x := range all {
+				if c.why == "ball" && k == 1 {
+					continue // the optimum is in it
+				}
+				bound, terms := float64(x.Bound), x.Terms
+				switch {
+				case c.why == "" && (x.Applies != "applies" || terms == nil || !(bound > 0)):
+					t.Errorf("%s: %+v", x.Theorem, x)
+				case c.why != "" && (!strings.Contains(x.Applies, c.why) || !math.IsNaN(bound) || terms != nil):
+					t.Errorf("%s: %q, %v", x.Theorem, x.Applies, x.Bound)
+				}
+				if terms != nil {
+					sum := terms.Rademacher + terms.Sampling + terms.Objective + terms.Drift + terms.Start + terms.Noise
+					if !(math.Abs(float64(sum-x.Bound)) <= 1e-12*bound) {
+						t.Errorf("the terms sum to %v, not to %v", sum, bound)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Bounds hold, and what is measured falls with rows, rounds and less noise, as they say.
+func TestExcess_BoundsHold(t *testing.T) {
+	mean := func(k int, sets ...string) float64 {
+		const seeds = 6
+		sum := 0.0
+		for seed := range uint64(seeds) {
+			_, _, all := learnOfUsers(t, seed+1, sets...)
+			x := all[k]
+			if !(float64(x.Measured) <= float64(x.Bound)) || !(x.Measured >= 0) {
+				t.Errorf("%v, seed %d: %s bounds %v by %v", sets, seed, x.Theorem, x.Measured, x.Bound)
+			}
+			sum += float64(x.Measured) / seeds
+		}
+		return sum
+	}
+	for _, c := range []struct {
+		what         string
+		of           int
+		better, less []string
+	}{
+		{"rows", 1, []string{"problem.train=800", "algorithm.noise=off"},
+			[]string{"problem.train=40", "algorithm.noise=off"}},
+		{"rounds", 0, []string{"rounds.count=60"}, []string{"rounds.count=3"}},
+		{"noise in the objective", 1, []string{"algorithm.bound=0"}, []string{"algorithm.bound=8"}},
+		{"noise of iterates", 0, []string{"algorithm.deviation=0.01"}, []string{"algorithm.deviation=1.5"}},
+		{"flips", 1, []string{"algorithm.epsilon=5"}, []string{"algorithm.epsilon=0.2"}},
+	} {
+		if better, worse := mean(c.of, c.better...), mean(c.of, c.less...); !(better < worse) {
+			t.Errorf("%s: %v is not below %v", c.what, better, worse)
+		}
+	}
+}
+
+// What is measured, computed another way: the best classifier of the test rows by gradient descent.
+func TestExcess_MeasuredOtherwise(t *testing.T) {
+	_, out, all := learnOfUsers(t, 2)
+	p := out.Problem
+	r, test := p.R[0], p.Test
+	risk := func(w, slope []float64) float64 {
+		sum := 0.0
+		for k := range slope {
+			slope[k] = r * w[k]
+			sum += r / 2 * w[k] * w[k]
+		}
+		m := float64(test.U.Len())
+		for j := range test.U.Len() {
+			z := test.U.Dot(j, w)
+			sum += math.Log1p(math.Exp(-z)) / m
+			cols, vals := test.U.Row(j)
+			for c, col := range cols {
+				slope[col] -= vals[c] / (1 + math.Exp(z)) / m
+			}
+		}
+		return sum
+	}
+	w, slope := make([]float64, p.D), make([]float64, p.D)
+	for range 3000 {
+		risk(w, slope)
+		for k := range w {
+			w[k] -= slope[k]
+		}
+	}
+	least := risk(w, slope)
+	for k, of := range [][][]float64{out.held.Averages, out.held.Last} {
+		sum := 0.0
+		for _, f := range of {
+			sum += (risk(f, slope) - least) / float64(len(of))
+		}
+		if got := float64(all[k].Measured); !(math.Abs(got-sum) <= 1e-9) {
+			t.Errorf("%s: %v, by gradient descent %v", all[k].Of, got, sum)
+		}
+	}
+}
+
+// What nodes hold is what metrics are of.
+func TestExcess_HeldIsWhatIsMeasured(t *testing.T) {
+	_, out, _ := learnOfUsers(t, 1)
+	wrong := 0.0
+	for _, w := range out.held.Averages {
+		wrong += metrics.TestError(&out.Problem.Test, w) / float64(len(out.held.Averages))
+	}
+	if last := out.rows[len(out.rows)-1]; !(math.Abs(wrong-last.Averaged.Error) <= 1e-12) {
+		t.Errorf("the averages are wrong in %v of the test rows, the last row says %v", wrong, last.Averaged.Error)
+	}
+}
+
+func TestExcess_WithoutTestRowsNothingIsMeasured(t *testing.T) {
+	_, _, all := learnOfUsers(t, 1, "problem.train=0")
+	for _, x := range all {
+		if x.Applies != "applies" || x.Measured == x.Measured {
+			t.Errorf("%+v", x)
+		}
+	}
+	if _, _, all := learnOfUsers(t, 1, "record.rates=off"); len(all) != 0 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// Of a run in which a node never begins nothing is measured, and no bound is stated.
+func TestExcess_OfARunWithoutARound(t *testing.T) {
+	_, out, all := learnOfUsers(t, 1, "network.faults=[{crash: 1, at: 0s}]")
+	if out.early == nil || len(all) != 2 {
+		t.Fatalf("%v, %+v", out.early, all)
+	}
+	for _, x := range all {
+		if x.Applies != "does not apply: no round was completed by all nodes" || x.Bound == x.Bound ||
+			x.Measured == x.Measured {
+			t.Errorf("%+v", x)
+		}
+	}
+}

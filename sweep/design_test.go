@@ -1,0 +1,251 @@
+// A design: what it fits and recommends, from the runs in its directory.
+
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"overhear/theory"
+)
+
+const designScenario = `
+name: small
+problem: {data: wdbc, train: 100, rho: 0.2}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 12}
+algorithm: {kind: dvp, eta: 0.1, alpha: 1}
+`
+
+func designOf(t *testing.T, change func(*Design)) *Design {
+	t.Helper()
+	u, err := theory.ParseUtility("zz16=0.02,6,9,1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Design{Seeds: 4, Alpha: []float64{2, 0.1, 0.3, 1, 5}, Of: "loss", Utility: u}
+	if change != nil {
+		change(d)
+	}
+	return d
+}
+
+// made computes a design's runs and concludes.
+func made(t *testing.T, d *Design, scenario string) (*Dir, *Designed) {
+	t.Helper()
+	p, err := d.Plan(write(t, scenario))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := OpenDesign(t.TempDir(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dir.Close() })
+	if _, err := Make(context.Background(), dir, Settings{Dispatcher: Local{Workers: 2}}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.Conclude(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, out
+}
+
+// The means are those of the sweep's table, the curve is the fit to them, the choice is its maximum, and leaving out a
+// seed is leaving out its rows of the table.
+func TestDesign_IsOfTheSweepsTable(t *testing.T) {
+	d := designOf(t, nil)
+	dir, out := made(t, d, designScenario)
+	text, err := os.ReadFile(filepath.Join(dir.Path, csvFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(name string) int {
+		for k, c := range rows[0] {
+			if c == name {
+				return k
+			}
+		}
+		t.Fatalf("no column %s in %v", name, rows[0])
+		return 0
+	}
+	number := func(row []string, name string) float64 {
+		v, err := strconv.ParseFloat(row[column(name)], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	choose := func(without float64) (theory.Accuracy, theory.Choice) {
+		var loss []float64
+		for _, a := range d.Alpha {
+			sum, n := 0.0, 0.0
+			for _, r := range rows[1:] {
+				if number(r, designKey) == a && number(r, "seed") != without {
+					sum, n = sum+number(r, "loss"), n+1
+				}
+			}
+			loss = append(loss, sum/n)
+		}
+		fit, err := theory.FitAccuracy(d.Alpha, loss)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := theory.Choose(fit, d.Utility, 0.1, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fit, c
+	}
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
+	fit, best := choose(-1)
+	if !near(out.Curve.C4, fit.C4) || !near(out.Curve.C5, fit.C5) || !near(out.Curve.C6, fit.C6) ||
+		!near(out.Alpha, best.Alpha) || !near(out.Net, best.Net) {
+		t.Errorf("%+v; from the table %+v, %+v", out, fit, best)
+	}
+	low, high := best.Alpha, best.Alpha
+	for seed := dir.Plan.Seeds.First; seed < dir.Plan.Seeds.First+4; seed++ {
+		_, c := choose(float64(seed))
+		low, high = min(low, c.Alpha), max(high, c.Alpha)
+	}
+	if !near(out.Spread[0], low) || !near(out.Spread[1], high) || !(low < high) {
+		t.Errorf("%v; from the table %v to %v", out.Spread, low, high)
+	}
+	for _, tried := range out.Tried {
+		if tried.Runs != 4 || !(tried.Least < tried.Mean && tried.Mean < tried.Greatest) {
+			t.Errorf("%+v", tried)
+		}
+	}
+	if !(float64(out.Curve.Explained) > explains) || len(out.Remarks) != 0 {
+		t.Errorf("%v, %q", out.Curve.Explained, out.Remarks)
+	}
+}
+
+// Who values privacy more gets more of it, down to the least that may be chosen, and is told so.
+func TestDesign_WeightsDecide(t *testing.T) {
+	d := designOf(t, nil)
+	dir, _ := made(t, d, designScenario)
+	last := math.Inf(1)
+	for _, weight := range []string{"1e-6", "0.003", "0.03", "0.3", "1000"} {
+		var err error
+		if d.Utility, err = theory.ParseUtility("linear=" + weight); err != nil {
+			t.Fatal(err)
+		}
+		out, err := d.Conclude(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(out.Alpha < last) && weight != "1e-6" {
+			t.Errorf("weight %s: α = %v is not below %v", weight, out.Alpha, last)
+		}
+		last = out.Alpha
+		edge := strings.Join(out.Remarks, "\n")
+		if weight == "1000" != strings.Contains(edge, "least α") || strings.Contains(edge, "greatest α") {
+			t.Errorf("weight %s: α = %v, %q", weight, out.Alpha, edge)
+		}
+	}
+	d.Utility.Weights[0], d.Least, d.Most = 1e-6, 0.1, 0.2
+	if out, err := d.Conclude(dir); err != nil || out.Alpha != 0.2 ||
+		!strings.Contains(strings.Join(out.Remarks, "\n"), "greatest α") {
+		t.Errorf("%v: %+v", err, out)
+	}
+}
+
+func TestDesign_Remarks(t *testing.T) {
+	// A column that is no measure of accuracy: it does not depend on α.
+	d := designOf(t, func(d *Design) { d.Of, d.Least, d.Most = "round", 0.01, 0.05 })
+	_, out := made(t, d, designScenario)
+	for _, says := range []string{"the curve is flat", "outside the α that were tried"} {
+		if !strings.Contains(strings.Join(out.Remarks, "\n"), says) {
+			t.Errorf("%q is not said: %q", says, out.Remarks)
+		}
+	}
+	var text bytes.Buffer
+	if err := out.Write(&text); err != nil || !strings.Contains(text.String(), "note: the round does not fall") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+}
+
+// Runs that fail are left out and counted; if too few α are left there is no curve.
+func TestDesign_LeavesOutFailures(t *testing.T) {
+	d := designOf(t, func(d *Design) { d.Seeds = 2 })
+	dir, _ := made(t, d, designScenario)
+	fail := func(index int) {
+		r := Result{Index: index, Seed: dir.Plan.Task(index).Seed, Error: "it failed"}
+		if err := dir.Journal.Drop(index); err != nil {
+			t.Fatal(err)
+		}
+		if err := dir.Journal.Put(index, r.Encode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fail(3)
+	out, err := d.Conclude(dir)
+	if err != nil || out.Failed != 1 || out.Tried[1].Runs != 1 ||
+		!strings.Contains(strings.Join(out.Remarks, "\n"), "left out, as they failed: 1 run") {
+		t.Errorf("%v: %+v", err, out)
+	}
+	for _, index := range []int{2, 4, 5} {
+		fail(index)
+	}
+	if _, err := d.Conclude(dir); err == nil || !strings.Contains(err.Error(), "at least 4 values of α, there are 3") {
+		t.Error(err)
+	}
+}
+
+func TestDesign_JSONHasNames(t *testing.T) {
+	dir, out := made(t, designOf(t, func(d *Design) { d.Seeds = 1 }), designScenario)
+	if err := out.Keep(dir.Path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir.Path, designFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back map[string]any
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if back["alpha"] != out.Alpha || back["spread"] != nil || back["curve"].(map[string]any)["c5"] != out.Curve.C5 {
+		t.Errorf("%v", back)
+	}
+}
+
+func TestDesign_Refuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		change   func(*Design)
+		scenario string
+		says     string
+	}{
+		"twice":    {func(d *Design) { d.Alpha = []float64{1, 2, 3, 3} }, "", "twice"},
+		"few":      {func(d *Design) { d.Alpha = []float64{1, 2, 3} }, "", "at least 4 values"},
+		"zero":     {func(d *Design) { d.Alpha = []float64{1, 2, 3, 0} }, "", "positive"},
+		"metric":   {func(d *Design) { d.Of = "accuracy" }, "", "is a metric"},
+		"range":    {func(d *Design) { d.Least, d.Most = 2, 1 }, "", "the less first"},
+		"target":   {nil, designScenario + "privacy: {epsilon: 3}\n", "privacy.epsilon"},
+		"no noise": {func(d *Design) { d.Sets = []string{"algorithm.noise=off"} }, "", "noise is off"},
+		"other kinds": {func(d *Design) { d.Sets = []string{"algorithm={kind: admm}"} }, "",
+			"has no alpha to choose; methods with one are dvp"},
+	} {
+		text := c.scenario
+		if text == "" {
+			text = designScenario
+		}
+		if _, err := designOf(t, c.change).Plan(write(t, text)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
