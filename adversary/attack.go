@@ -17,6 +17,7 @@ type Attack struct {
 	Equation string // what it solves
 	About    string // how, in text
 	Needs    string // what the observer must see and know
+	Targets  bool   // it is defined where rows have targets, too, and not only where they have classes
 
 	// Run carries the attack out. A *Blocked error says what is lacking.
 	Run func(v *View, f *record.Finding) error
@@ -28,6 +29,10 @@ type Blocked struct{ Why string }
 func (b *Blocked) Error() string { return b.Why }
 
 func blocked(format string, args ...any) error { return &Blocked{fmt.Sprintf(format, args...)} }
+
+// errTargets is why what is worked out of classes is not worked out of targets.
+var errTargets = blocked("it is defined for rows with classes ±1, each of which adds L′(y f·x) y x to a " +
+	"gradient; these have targets, and what a row adds is L′(f·x − t) x, with t one more number that is not known")
 
 // untold is why no round tells anything: what was not seen of each, in those words, or
 // the one reason that holds for all rounds.
@@ -63,7 +68,12 @@ func Lookup(name string) (*Attack, bool) {
 func (a *Attack) Carry(v *View) (*record.Finding, error) {
 	f := &record.Finding{Attack: a.Name, Title: a.Title, Equation: a.Equation, Victim: v.Knows.Victim,
 		Succeeded: record.Unscored}
-	err := a.Run(v, f)
+	err := error(nil)
+	if v.Public.Targets && !a.Targets {
+		err = errTargets
+	} else {
+		err = a.Run(v, f)
+	}
 	if b, ok := err.(*Blocked); ok {
 		f.Succeeded, f.Conclusion = record.Blocked, b.Why
 		return f, nil

@@ -29,7 +29,8 @@ Noise that covers all directions (noise: ambient) puts every message outside of 
 Facts: the rank of the messages up to a round; the distance of each column of a candidate to their span.`,
 		Needs: "one message of a party over split columns with fewer columns than rows, and candidate blocks; for " +
 			"the span, as many messages as it has columns",
-		Run: columnSpaces,
+		Targets: true,
+		Run:     columnSpaces,
 	})
 }
 

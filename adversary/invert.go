@@ -80,6 +80,8 @@ type inversion struct {
 func informed(v *View) (*inversion, []string, error) {
 	p, k := v.Public, v.Knows
 	switch {
+	case p.Targets:
+		return nil, nil, errTargets
 	case k.Others == nil:
 		return nil, nil, blocked("no samples of node %d are known; all but one are needed", k.Victim)
 	case k.Size != len(k.Others.Y)+1:

@@ -28,10 +28,11 @@ type Knowledge struct {
 	Schema *Schema
 }
 
-// Samples are rows with their labels.
+// Samples are rows with their classes, or with targets.
 type Samples struct {
-	U *problem.Rows // row n is y_n x_n
-	Y []float64     // ±1
+	U       *problem.Rows // row n is y_n x_n
+	Y       []float64     // ±1; 1 of rows with targets
+	Targets []float64     `json:",omitempty"` // t_n, if they are known; nil of classes
 }
 
 // Sample is one row, dense.

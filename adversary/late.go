@@ -23,7 +23,8 @@ the informed adversary they determine the sample, though with losses such as the
 has the same differences.`,
 		Needs: "two or more rounds running of the victim and its neighbours, public penalties; for the sample " +
 			"itself, all of the victim's samples but one",
-		Run: runLate,
+		Targets: true,
+		Run:     runLate,
 	})
 }
 

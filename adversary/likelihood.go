@@ -58,7 +58,7 @@ func NewLikelihood(p *model.Public, node int, worlds ...*Samples) (*Likelihood, 
 		if len(s.Y) != l.size {
 			return nil, fmt.Errorf("the worlds have %d and %d samples; neighbours have as many", l.size, len(s.Y))
 		}
-		o := &problem.Objective{U: s.U, Weight: p.C / float64(len(s.Y)), Loss: p.Loss}
+		o := &problem.Objective{U: s.U, Targets: s.Targets, Weight: p.C / float64(len(s.Y)), Loss: p.Loss}
 		ridged := *o
 		ridged.Ridge, ridged.NonSmooth = p.R[node], p.NonSmooth
 		l.worlds = append(l.worlds, &world{
@@ -185,9 +185,7 @@ func (l *Likelihood) logDeterminant(w *world, f []float64, ridge float64) (float
 	}
 	u := w.objective.U
 	z, c := make([]float64, u.Len()), make([]float64, u.Len())
-	for n := range z {
-		z[n] = u.Dot(n, f)
-	}
+	(&problem.Shard{U: u, Targets: w.objective.Targets}).Arguments(f, z)
 	w.objective.Loss.Curvatures(c, z)
 	for n := range z {
 		weight := c[n] * w.objective.Weight

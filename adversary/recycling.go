@@ -25,7 +25,8 @@ messages. If it deviates, something else entered it, such as data. The combinati
 is.`,
 		Needs: "an even round's value, the two before it, and the neighbours' values that entered the last two " +
 			"updates; γ",
-		Run: recycling,
+		Targets: true,
+		Run:     recycling,
 	})
 }
 

@@ -27,8 +27,9 @@ those of one attribute do. A candidate outside the span shows that the rows, and
 The verdict's threshold is Wedin's bound on the angle between the span and what was found of it, error/σ_B. One
 row alone is found itself if its last column was a 1 before the row was scaled: the norm before was then at
 least 1, so the row was divided by it, and x is the unit vector along the gradient whose intercept is positive.`,
-		Needs: "fewer rows than columns, more rounds than rows, public parameters, no noise; candidates for verdicts",
-		Run:   rowSpace,
+		Needs:   "fewer rows than columns, more rounds than rows, public parameters, no noise; candidates for verdicts",
+		Targets: true,
+		Run:     rowSpace,
 	})
 }
 
@@ -150,7 +151,7 @@ func rowSpace(v *View, f *record.Finding) error {
 	}
 	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: %s",
 		found, many, rank, p.D, gap, says)
-	if rank == 1 {
+	if rank == 1 && !p.Targets {
 		v.single(all, s.left[0], f)
 	}
 	judge(v.Knows.Candidates, space, angle, f)
@@ -214,7 +215,8 @@ func judge(candidates *Samples, rows *columnSpace, angle float64, f *record.Find
 // single estimates the only row, along a unit vector, if the schema has an
 // intercept. A gradient is −k u with k > 0, u = y x, which gives the label; a
 // difference of gradients is the same for u and −u, because the slopes of the
-// logistic loss at z and −z add up to −1, and leaves it open.
+// logistic loss at z and −z add up to −1, and leaves it open. Of a row with a target the
+// gradient may point either way.
 func (v *View) single(all []model.Gradient, along []float64, f *record.Finding) {
 	schema := v.Knows.Schema
 	if schema == nil || schema.Intercept < 0 || schema.Intercept >= len(along) {

@@ -110,7 +110,7 @@ func (m *fdml) Answer(p *Party, t int, hub []float64) ([]float64, error) {
 	return margins, nil
 }
 
-// Merge sends g_n = Y_n L′(Y_n Σ_m p_mn), −Y σ(−Yp) for the logistic loss.
+// Merge sends g_n = Y_n L′(Y_n Σ_m p_mn − t_n), −Y σ(−Yp) for the logistic loss.
 func (m *fdml) Merge(h *Hub, t int, sent [][]float64) ([]float64, error) {
 	rows := m.batch(t)
 	g := make([]float64, len(rows))
@@ -120,6 +120,9 @@ func (m *fdml) Merge(h *Hub, t int, sent [][]float64) ([]float64, error) {
 	}
 	for k, row := range rows {
 		z[k] *= m.Split.Y[row]
+		if m.Split.Targets != nil {
+			z[k] -= m.Split.Targets[row]
+		}
 	}
 	m.Split.Loss.Slopes(g, z)
 	for k, row := range rows {

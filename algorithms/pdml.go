@@ -265,12 +265,17 @@ Phase 2: ADMM on (C/B) Σ ℓ̂ + (r/2)‖w‖² + (1/N) η_i·w, η_i uniform i
   λ(t+1) = λ(t) + (η/2)(V w̃(t+1) − Σ w̃_j(t+1))
 Claims ε-local privacy of each label. For rows the paper has no theorem; privacy_loss of samples grows
 without bound as the noise decays.
-Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k).`,
+Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k).
+Rows with targets are refused: a target cannot be flipped.`,
 		Theorems: []theory.Theorem{theory.PDMLTheorem1, theory.PDMLCorollary1, theory.PDMLTheorem2,
 			theory.PDMLCorollary2},
 		Params: func() any { return new(PDML) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PDML)
+			if s.Problem.HasTargets() {
+				return nil, fmt.Errorf("its users flip labels of two classes, and these rows have targets: a " +
+					"target cannot be flipped, and the paper has no other report; take another method")
+			}
 			if s.Problem.Loss != problem.Logistic && p.Labels != "true" {
 				return nil, fmt.Errorf("the debiased loss of randomised labels is the logistic loss's, because L(z) " +
 					"− L(−z) = −z there; take problem.loss: logistic, or labels: true")

@@ -63,11 +63,20 @@ func (n NoiseSwitch) off() bool { return n.Noise == "off" }
 // errNoNoise is why nothing is established while the noise is off.
 var errNoNoise = fmt.Errorf("the noise is off")
 
-// shielded checks what every proof assumes: |L′| ≤ 1 and rows of norm at most 1.
+// shielded checks what every proof assumes: |L′| ≤ 1 and rows of norm at most 1. The papers write L of the margin
+// y f·x; what their proofs use of it is that a row's gradient is L′u with ‖u‖ ≤ 1, and L″ ≤ c₁, which holds of the
+// residual f·x − t for every target t, too (docs/mathematics.md §1).
 func shielded(p *problem.Problem) error {
-	if p.Loss == problem.Squared {
+	switch steepest, targets := p.Loss.Steepest(), p.HasTargets(); {
+	case !problem.Bounded(p.Loss) && targets:
+		return fmt.Errorf("the proof needs a loss with |L′| ≤ 1, and the squared loss has no such bound: a row with " +
+			"a far target moves the model without limit; take huber, of a width of at most 1, or quantile")
+	case !problem.Bounded(p.Loss):
 		return fmt.Errorf("the proof needs a loss with |L′| ≤ 1, and the squared loss has no such bound; take " +
 			"logistic or huber-hinge")
+	case steepest > 1:
+		return fmt.Errorf("the proof needs a loss with |L′| ≤ 1, and the slope of this one comes to %v; take a "+
+			"problem.loss.width of at most 1", steepest)
 	}
 	const rounding = 1e-9
 	for i := range p.Shards {

@@ -93,7 +93,8 @@ func (m *sharing) Merge(h *Hub, _ int, sent [][]float64) ([]float64, error) {
 	n := m.Split.N
 	h.add(sent)
 	rho := m.Eta / m.share()
-	h.Residual = problem.HubStep(h.Z, h.Y, h.Sum, m.Split.Y, rho, m.Split.Weight, m.Split.Loss, m.scratch)
+	h.Residual = problem.HubStep(h.Z, h.Y, h.Sum, m.Split.Y, m.Split.Targets, rho, m.Split.Weight, m.Split.Loss,
+		m.scratch)
 	message := make([]float64, 2*n)
 	for k, p := range h.Sum {
 		gap := p - h.Z[k]

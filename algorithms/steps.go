@@ -188,7 +188,7 @@ const flattest = 2e-6
 func penalty(s Setting) (float64, string) {
 	least, most := bounds(s.Problem)
 	least = max(least, flattest*most)
-	if s.Problem.Loss != problem.Squared {
+	if problem.Bounded(s.Problem.Loss) { // whose slope levels off, as its curvature falls to 0
 		most *= num.Pow(least/most, 0.2)
 	}
 	v, l := meanDegree(s.Graph), connectivity(s.Graph)
@@ -207,7 +207,8 @@ const far = 7
 //	D²κ/2T + h S/2κ²,   least at   κ³ = 2h S T/D²,   h = c₁C/d + r
 //
 // The first is the most that T steps of length 1/κ leave of the objective, D from the
-// start to the optimum, and D ≤ C|L′(0)|/r. The second is what noise adds that has moved a
+// start to the optimum, and D ≤ C|L′(0)|/r, or C max|L′|/r of residuals, which are not 0 at
+// the start. The second is what noise adds that has moved a
 // node's iterate by √S/κ: h is the most that curvatures can be in the mean over all
 // directions, as those of the data add up to c₁C‖x‖² of the mean row at most.
 func balance(s Setting, steps, drift float64) float64 {
@@ -215,7 +216,11 @@ func balance(s Setting, steps, drift float64) float64 {
 	ridge, most := bounds(p)
 	slope := []float64{0}
 	p.Loss.Slopes(slope, slope)
-	d := min(far, p.C*math.Abs(slope[0])/ridge)
+	start := math.Abs(slope[0])
+	if p.HasTargets() {
+		start = p.Loss.Steepest()
+	}
+	d := min(far, p.C*start/ridge)
 	mean := (most-ridge)/float64(p.D) + ridge
 	return min(mostStep, num.Pow(2*mean*drift*steps/(d*d), 1.0/3))
 }
@@ -320,7 +325,7 @@ func frugal(s Setting, uses int, eta float64, why string) (float64, string) {
 // √T/2M if the step of round t is divided by √t, where the gradient of the loss is
 // bounded so that the first steps cannot run away.
 func descent(most float64, loss problem.Loss, rounds int, decay bool) (float64, string) {
-	if !decay || loss == problem.Squared {
+	if !decay || !problem.Bounded(loss) {
 		return 1 / most, fmt.Sprintf("1/M, M = %.3g the greatest curvature", most)
 	}
 	return sqrtK(rounds) / (2 * most),

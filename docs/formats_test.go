@@ -70,6 +70,13 @@ network: {topology: {kind: complete, nodes: 2}}
 rounds: {count: 2}
 algorithm: {kind: admm, eta: 0.1}
 `,
+	"predicted.csv": "size,price\n60,200\n50,150.5\n40,120\n70,260\n55,180\n",
+	"predicted.yaml": `name: predicted
+problem: {data: {csv: predicted.csv, target: price}, train: 3, rho: 0.3, scale: {rows: max}, loss: squared}
+network: {topology: {kind: complete, nodes: 2}}
+rounds: {count: 2}
+algorithm: {kind: admm, eta: 0.1}
+`,
 	"own-alpha.yaml": `name: own-alpha
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}}
@@ -97,6 +104,7 @@ func produce(t *testing.T) string {
 		{"run", "asynchronous.yaml", "--seeds", "2", "--width", "9cm"},
 		{"run", "m-admm.yaml", "--no-plots"},
 		{"run", "own.yaml", "--no-plots"},
+		{"run", "predicted.yaml", "--no-plots"},
 		{"attack", "informed.yaml"},
 		{"attack", "users.yaml"},
 		{"attack", "columns.yaml"},

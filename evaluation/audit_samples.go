@@ -19,7 +19,7 @@ import (
 	"overhear/sim"
 )
 
-// replace is a problem with another sample, y·x, in the place of a shard's row.
+// replace is a problem with another sample, y·x and its class or target, in the place of a shard's row.
 func replace(p *problem.Problem, shard, row int, u []float64, y float64) *problem.Problem {
 	q := *p
 	q.Shards = append([]problem.Shard(nil), p.Shards...)
@@ -38,7 +38,12 @@ func replace(p *problem.Problem, shard, row int, u []float64, y float64) *proble
 			}
 		}
 		s.U.Append(cols, vals)
-		s.Y[n] = y
+		if !p.HasTargets() {
+			s.Y[n] = y
+			continue
+		}
+		s.Targets = append([]float64(nil), old.Targets...)
+		s.Targets[n] = y
 	}
 	q.Shards[shard] = s
 	return &q
@@ -47,7 +52,7 @@ func replace(p *problem.Problem, shard, row int, u []float64, y float64) *proble
 // samplesOf are those of a part of a world.
 func (w *twoWorlds) samplesOf(world int) *adversary.Samples {
 	s := &w.assembly[world].Problem.Shards[w.part]
-	return &adversary.Samples{U: s.U, Y: s.Y}
+	return &adversary.Samples{U: s.U, Y: s.Y, Targets: s.Targets}
 }
 
 // rowWorlds makes the two worlds of a pair of samples.
@@ -72,12 +77,20 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 	m := &measured{unit: privacy.Sample,
 		statistic: "exact log-likelihood ratio of all that was published, given the two samples; no test on the same " +
 			"trace is better (Neyman & Pearson)"}
+	if spec.Pair != nil && a.Problem.HasTargets() {
+		return nil, errors.New("adversary.audit.pair: a pair is of samples y·x of a class y, and these rows have " +
+			"targets; leave it out, and pairs are tried")
+	}
 	middle, err := middle(e, a, spec, shard)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range proposals(a.Problem, shard, spec, middle) {
-		w, err := rowWorlds(e, a, shard, spec.Row, p.u, [2]float64{1, 1})
+	all := proposals(a.Problem, shard, spec, middle)
+	if a.Problem.HasTargets() {
+		all = targetProposals(a.Problem, shard, spec, middle)
+	}
+	for _, p := range all {
+		w, err := rowWorlds(e, a, shard, spec.Row, p.u, p.y)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +161,11 @@ func redrawn(sample [2][]*evidence) record.Check {
 type proposal struct {
 	what string
 	u    [2][]float64 // y·x
+	y    [2]float64   // 1 of classes, as u says all; of targets t
 }
+
+// labelled is 1 for both samples of a pair.
+var labelled = [2]float64{1, 1}
 
 // middle is where the node's iterates of a few runs are on average.
 func middle(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec, shard int) ([]float64, error) {
@@ -158,6 +175,9 @@ func middle(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.Au
 	}
 	own := dense(a.Problem, shard, spec.Row)
 	y := a.Problem.Shards[shard].Y[spec.Row]
+	if t := a.Problem.Shards[shard].Targets; t != nil {
+		y = t[spec.Row]
+	}
 	w, err := rowWorlds(e, a, shard, spec.Row, [2][]float64{own, own}, [2]float64{y, y})
 	if err != nil {
 		return nil, err
@@ -191,7 +211,7 @@ func dense(p *problem.Problem, shard, row int) []float64 {
 // middle. Rows have norm 1 at most.
 func proposals(p *problem.Problem, shard int, spec *scenarios.AuditSpec, middle []float64) []proposal {
 	if g := spec.Pair; g != nil {
-		return []proposal{{"as given in the scenario", [2][]float64{g.A, g.B}}}
+		return []proposal{{"as given in the scenario", [2][]float64{g.A, g.B}, labelled}}
 	}
 	d := p.D
 	own := dense(p, shard, spec.Row)
@@ -204,10 +224,10 @@ func proposals(p *problem.Problem, shard int, spec *scenarios.AuditSpec, middle 
 	}
 	scaled := func(x []float64) []float64 { return mix(1/num.Norm(x), x, 0, x) }
 	all := []proposal{{fmt.Sprintf("sample %d as it is, and with the other label", spec.Row),
-		[2][]float64{own, mix(-1, own, 0, own)}}}
+		[2][]float64{own, mix(-1, own, 0, own)}, labelled}}
 	if n := num.Norm(own); n > 0 && n < 1-1e-9 {
 		all = append(all, proposal{fmt.Sprintf("sample %d at norm 1, with either label", spec.Row),
-			[2][]float64{scaled(own), mix(-1, scaled(own), 0, own)}})
+			[2][]float64{scaled(own), mix(-1, scaled(own), 0, own)}, labelled})
 	}
 	// Two samples at an angle of 2ψ around a direction against which iterates go:
 	// the wider, the more their gradients differ; the narrower, the more both are on
@@ -220,13 +240,13 @@ func proposals(p *problem.Problem, shard int, spec *scenarios.AuditSpec, middle 
 		} {
 			all = append(all, proposal{
 				fmt.Sprintf("unit samples at ±%.0f° of %s", psi.degrees, name),
-				[2][]float64{mix(psi.cos, axis, psi.sin, other), mix(psi.cos, axis, -psi.sin, other)},
+				[2][]float64{mix(psi.cos, axis, psi.sin, other), mix(psi.cos, axis, -psi.sin, other)}, labelled,
 			})
 		}
 	}
 	for k := range min(d, 2) {
 		all = append(all, proposal{fmt.Sprintf("unit samples along column %d, opposed", k),
-			[2][]float64{unit(k), mix(-1, unit(k), 0, own)}})
+			[2][]float64{unit(k), mix(-1, unit(k), 0, own)}, labelled})
 		if d > 1 {
 			around(mix(-1, unit(k), 0, own), unit((k+1)%d), fmt.Sprintf("column %d, reversed", k))
 		}
@@ -241,5 +261,40 @@ func proposals(p *problem.Problem, shard int, spec *scenarios.AuditSpec, middle 
 			}
 		}
 	}
+	return all
+}
+
+// targetProposals are pairs of samples with targets. A target that is far from every prediction has the loss's
+// steepest slope, so that one far above and one far below differ in a gradient by all that the loss allows; one that is
+// near has its curvature, which the noise's Jacobian shows.
+func targetProposals(p *problem.Problem, shard int, spec *scenarios.AuditSpec, middle []float64) []proposal {
+	own, t := dense(p, shard, spec.Row), p.Shards[shard].Targets[spec.Row]
+	largest := 0.0
+	for i := range p.Shards {
+		for _, t := range p.Shards[i].Targets {
+			largest = max(largest, math.Abs(t))
+		}
+	}
+	far := 1e3 * max(1, largest)
+	all := []proposal{{fmt.Sprintf("sample %d as it is, and with the target %.4g in place of %.4g", spec.Row, -t, t),
+		[2][]float64{own, own}, [2]float64{t, -t}}}
+	along := func(x []float64, name string) {
+		n := num.Norm(x)
+		if !(n > 0) {
+			return
+		}
+		x = append([]float64(nil), x...)
+		num.Scale(1/n, x)
+		all = append(all,
+			proposal{fmt.Sprintf("a unit sample along %s, with the target %.4g or %.4g", name, far, -far),
+				[2][]float64{x, x}, [2]float64{far, -far}},
+			proposal{fmt.Sprintf("a unit sample along %s, with the target %.4g or 0", name, far),
+				[2][]float64{x, x}, [2]float64{far, 0}})
+	}
+	along(own, fmt.Sprintf("sample %d", spec.Row))
+	along(middle, "the direction in which the iterates go")
+	first := make([]float64, p.D)
+	first[0] = 1
+	along(first, "column 0")
 	return all
 }

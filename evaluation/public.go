@@ -27,8 +27,10 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any)
 	if err != nil {
 		return nil, fmt.Errorf("building network.topology: %w", err)
 	}
+	targets := s.Problem.Data.HasTargets()
 	run := model.Run{
-		Graph: graph, D: columns, Rounds: s.Rounds.Count, Loss: s.Problem.Loss.Loss(), C: s.Problem.C,
+		Graph: graph, D: columns, Rounds: s.Rounds.Count, Loss: s.Problem.Loss.Loss(targets), Targets: targets,
+		C: s.Problem.C,
 		R: make([]float64, graph.Order()), Tolerance: s.Solver.Tolerance, Hub: entry.Star,
 		Zero: s.Algorithm.Init.Normal == 0,
 		Timing: model.Timing{

@@ -159,7 +159,7 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	}
 	if a.Split == nil && e.Adversary == nil { // the nodes' copy is enough
 		described := *a.Set
-		described.X, described.Y = problem.NewRows(described.X.D), nil
+		described.X, described.Y, described.Targets = problem.NewRows(described.X.D), nil, nil
 		a.Set = &described
 	}
 	if err := e.accountFits(a); err != nil {
@@ -256,8 +256,8 @@ func (e *Experiment) split(set *problem.Set, train, test []int, nodes int, seed 
 		return nil, err
 	}
 	p := &problem.Problem{
-		D: set.X.D, Loss: spec.Loss.Loss(), C: spec.C, NonSmooth: spec.NonSmooth(nodes),
-		Shards: shards, R: make([]float64, nodes), Test: problem.NewShard(set, test),
+		D: set.X.D, Loss: spec.Loss.Loss(spec.Data.HasTargets()), C: spec.C, NonSmooth: spec.NonSmooth(nodes),
+		Shards: shards, R: make([]float64, nodes), Test: problem.NewShard(set, test), Unit: set.Unit,
 	}
 	for i := range p.R {
 		p.R[i] = spec.Ridge(nodes)

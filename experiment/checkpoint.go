@@ -103,10 +103,13 @@ func (e *Experiment) origin(a *Assembly) (sum [32]byte, err error) {
 		}
 		enter(h, a.Split.Y)
 		enter(h, a.Split.TestY)
+		enter(h, a.Split.Targets)
+		enter(h, a.Split.TestTargets)
 	} else {
 		for _, s := range slices.Concat(a.Problem.Shards, []problem.Shard{a.Problem.Test}) {
 			enterRows(h, s.U)
 			enter(h, s.Y)
+			enter(h, s.Targets)
 		}
 		enter(h, a.Problem.R)
 	}

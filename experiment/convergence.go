@@ -78,6 +78,14 @@ func (o *outcome) steady() bool {
 
 // uninformative warns of an optimum that has learned nothing.
 func (o *outcome) uninformative(rho float64) []string {
+	if o.targets() {
+		if r := float64(o.optimum.Fit.TestR2); r <= 0 {
+			return []string{fmt.Sprintf("the optimum itself predicts the test rows no better than the mean of their "+
+				"targets (R² is %.3g): what the methods come to has learned nothing; the ridge may outweigh the data "+
+				"(problem.rho: %v), or the columns say too little of the target", r, rho)}
+		}
+		return nil
+	}
 	e, base := float64(o.optimum.TestError), o.baseError()
 	if base == 0 {
 		labels := o.testLabels()
@@ -102,13 +110,17 @@ func (o *outcome) uninformative(rho float64) []string {
 	return []string{text}
 }
 
-// worse warns of a run whose classifiers are worse than none: the zero vector has less
-// training loss, or saying the larger class always has less test error.
+// worse warns of a run whose models are worse than none: the zero vector has less
+// training loss, or saying the larger class always, or the mean target, has less test error.
 func (o *outcome) worse() []string {
 	last := &o.last
 	var how []string
 	if zero := o.zeroLoss(); last.Loss > zero*(1+1e-9) {
 		how = append(how, fmt.Sprintf("its training loss is %.3g, and that of the zero vector %.3g", last.Loss, zero))
+	}
+	if o.targets() && last.Test.R2 < 0 {
+		how = append(how, fmt.Sprintf("its root mean square error in the test rows is %.4g, and that of saying the "+
+			"mean of their targets always %.4g", last.Test.RMSE, last.Test.RMSE/math.Sqrt(1-last.Test.R2)))
 	}
 	if base := o.baseError(); base > 0 && last.TestError > base {
 		how = append(how, fmt.Sprintf("it errs in %.2f %% of the test rows, saying the larger class always in %.2f %%",
@@ -163,10 +175,10 @@ func stated(v reflect.Value, to map[string]float64) {
 	}
 }
 
-// baseError is the test error of saying the class that has more test rows.
+// baseError is the test error of saying the class that has more test rows; NaN if they have targets.
 func (o *outcome) baseError() float64 {
 	labels := o.testLabels()
-	if len(labels) == 0 {
+	if len(labels) == 0 || o.targets() {
 		return math.NaN()
 	}
 	positive := 0
@@ -215,9 +227,7 @@ func meanLoss(p *problem.Problem, f []float64) record.Number {
 	for i := range p.Shards {
 		o := p.Objective(i)
 		margins, slopes := make([]float64, o.U.Len()), make([]float64, o.U.Len())
-		for k := range margins {
-			margins[k] = o.U.Dot(k, f)
-		}
+		p.Shards[i].Arguments(f, margins)
 		p.Loss.Slopes(slopes, margins)
 		sum += p.Loss.Total(margins, slopes) / float64(len(margins))
 	}

@@ -75,6 +75,10 @@ var goldens = map[string][]string{
 	"fdml-sgd": {"problem.columns=[16, 15]", "algorithm={kind: fdml-sgd, step: 1, batch: 50, sigma: 0.1}",
 		"network.topology={kind: star, nodes: 3}", "rounds.count=30"},
 	"edge-under-loss": {"rounds.count=40"},
+	"regression":      {"problem.data.rows=900", "rounds.count=20", "network.loss=0.1"},
+	"regression-columns": {"problem={data: {set: linear, rows: 300}, columns: [5, 6], scale: {rows: max}, " +
+		"loss: {kind: quantile, level: 0.8, width: 0.2}, train: 0.8, rho: 0.02}", "rounds.count=20",
+		"algorithm={kind: admm-sharing, eta: 0.01}", "network.topology={kind: star, nodes: 3}"},
 	"hospital-faults": {"rounds.count=60"},
 	"hospital-faults-synchronous": {"algorithm={kind: dvp, eta: 0.03}",
 		"rounds={count: 15, missing: last, deadline: 2s}",

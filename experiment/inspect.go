@@ -13,8 +13,9 @@ import (
 // OfFile is a scenario on a user's data file, to be inspected; sets are as for scenarios.Load. The kind of file is one
 // of csv, parquet, arrow, libsvm and raetsch.
 func OfFile(kind, path string, sets ...string) (*scenarios.Scenario, error) {
-	text := fmt.Sprintf("name: data\nproblem: {data: {%s: %q}}\nnetwork: {topology: {kind: ring, nodes: 3}}\n"+
-		"algorithm: {kind: admm}\n", kind, path)
+	// The squared loss suits classes and targets.
+	text := fmt.Sprintf("name: data\nproblem: {data: {%s: %q}, loss: squared}\n"+
+		"network: {topology: {kind: ring, nodes: 3}}\nalgorithm: {kind: admm}\n", kind, path)
 	return scenarios.Parse(path, []byte(text), sets...)
 }
 
@@ -51,11 +52,12 @@ func (e *Experiment) Inspect(w io.Writer) error {
 		if spec.Scale.OfTraining(spec.Data) {
 			fit = train
 		}
-		_, said := spec.Scale.Says(fit, set.X.Len())
+		_, said := spec.Scale.Says(set, fit)
 		fmt.Fprintf(w, "scaling: %s\n", said)
 	}
 	_, err = fmt.Fprintf(w, "seed %d: %s, %s\nprivacy: %s\nas a key: %s\n", e.Seeds.First,
-		problem.Counted(len(train), "training row"), problem.Counted(len(test), "test row"), problem.Uncovered,
+		problem.Counted(len(train), "training row"), problem.Counted(len(test), "test row"),
+		problem.Uncovered(spec.Data.HasTargets()),
 		scenarios.Assign("problem.data", spec.Data))
 	return err
 }

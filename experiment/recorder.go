@@ -79,6 +79,9 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 		}
 		_, wrong := out.Split.TestLoss(x)
 		out.optimum.TestError = record.Number(wrong)
+		margins := make([]float64, out.Split.N)
+		out.Split.Margins(x, margins)
+		out.optimum.Fit = metrics.Fits(metrics.FitsOfColumns(out.Split, margins, x))
 		out.ridge = ridgeOfColumns(out.Split, &problem.VerticalOptimum{X: x, Value: value}, e.Problem.Rho)
 		r.columns = metrics.NewSplit(out.Split, x, e.Rounds.Count, progress)
 		r.columns.Keep(track)
@@ -86,6 +89,8 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 	}
 	r.latest = make([][]float64, out.parts())
 	out.optimum.TestError = record.Number(metrics.TestError(&out.Problem.Test, point))
+	out.optimum.Fit = metrics.Fits(metrics.FitOf(out.Problem, point, out.Problem.Shards...),
+		metrics.FitOf(out.Problem, point, out.Problem.Test))
 	out.ridge = ridgeOfRows(out.Problem, point, e.Problem.Rho)
 	r.rows = metrics.NewCollector(out.Problem, point, e.Rounds.Count, progress)
 	if e.Rounds.Mode == "asynchronous" {

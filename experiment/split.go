@@ -21,8 +21,8 @@ func (e *Experiment) splitColumns(a *Assembly, train, test []int) error {
 	if w, ok := e.Algorithm.Params.(interface{ WeightOfRow() string }); ok {
 		weight = w.WeightOfRow()
 	}
-	if a.Split, err = problem.SplitColumns(a.Set, spec.Columns, train, test, spec.Loss.Loss(), weight,
-		spec.Rho); err != nil {
+	loss := spec.Loss.Loss(spec.Data.HasTargets())
+	if a.Split, err = problem.SplitColumns(a.Set, spec.Columns, train, test, loss, weight, spec.Rho); err != nil {
 		return fmt.Errorf("building the problem: problem.columns: %w", err)
 	}
 	a.Split.NonSmooth = spec.NonSmooth(len(spec.Columns))
@@ -62,6 +62,14 @@ func (a *Assembly) TrainRows() int {
 		return a.Split.N
 	}
 	return a.Problem.Rows()
+}
+
+// targets says whether rows have targets, and not classes.
+func (a *Assembly) targets() bool {
+	if a.Split != nil {
+		return a.Split.Targets != nil
+	}
+	return a.Problem.HasTargets()
 }
 
 func (a *Assembly) testRows() int { return len(a.testLabels()) }

@@ -30,7 +30,8 @@ func newClaims(c *checker) *claims {
 		return m
 	}
 	run := model.Run{
-		Graph: a.Graph, D: a.Problem.D, Rounds: a.Rounds, Loss: a.Problem.Loss, C: a.Problem.C,
+		Graph: a.Graph, D: a.Problem.D, Rounds: a.Rounds, Loss: a.Problem.Loss, Targets: a.Problem.HasTargets(),
+		C: a.Problem.C,
 		R: slices.Concat(make([]float64, a.First()), a.Problem.R), Tolerance: s.Solver.Tolerance, Hub: c.central,
 		NonSmooth: a.Problem.NonSmooth, Zero: s.Algorithm.Init.Normal == 0,
 		Timing: model.Timing{Lockstep: c.style != free && !c.stale()},
@@ -163,13 +164,11 @@ func (m *claims) ended() {
 	}
 }
 
-// gradientOf is (C/B) Σ_n L′(u_n·f) u_n.
+// gradientOf is (C/B) Σ_n L′(u_n·f − t_n) u_n.
 func gradientOf(p *problem.Problem, shard *problem.Shard, f []float64) []float64 {
 	rows := shard.U.Len()
 	margins, slopes := make([]float64, rows), make([]float64, rows)
-	for k := range rows {
-		margins[k] = shard.U.Dot(k, f)
-	}
+	shard.Arguments(f, margins)
 	p.Loss.Slopes(slopes, margins)
 	out := make([]float64, len(f))
 	for k := range rows {

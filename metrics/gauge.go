@@ -123,6 +123,7 @@ func (g *gauge) fill(row *Row, s *snapshot, present int, averages bool) {
 		row.Distance = g.farthest(s.values, g.optimum) / g.scale
 	}
 	row.TestError = TestError(&p.Test, g.mean)
+	row.Train, row.Test = FitOf(p, g.mean, p.Shards...), FitOf(p, g.mean, p.Test)
 	row.Residual = s.residual
 	if present <= widest {
 		row.Spread = 0
@@ -205,8 +206,11 @@ func Farthest(values [][]float64, optimum []float64) float64 {
 }
 
 // TestError is the fraction of a shard's rows that the classifier f, a d-vector, puts on the wrong side; a row on the
-// boundary counts as +1. It is NaN for an empty shard.
+// boundary counts as +1. It is NaN for an empty shard, and for one whose rows have targets.
 func TestError(s *problem.Shard, f []float64) float64 {
+	if s.Targets != nil {
+		return math.NaN()
+	}
 	wrong := 0
 	for i, y := range s.Y {
 		if m := s.U.Dot(i, f); m < 0 || (m == 0 && y < 0) {

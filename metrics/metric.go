@@ -72,11 +72,12 @@ var all = []*Metric{
 		final: func(f record.Final) float64 { return float64(f.Objective) },
 	},
 	{
-		Name: "test_error", Title: "test error", Unit: "fraction", Percent: true, Absent: "without test rows",
-		Rows:  Meaning{Definition: "fraction of the test rows that f̄ = (1/N) Σ_i f_i gets wrong (RA19 §VIII)"},
-		Split: Meaning{Definition: "fraction of the test rows that all parties together get wrong"},
-		field: func(r *Row) *float64 { return &r.TestError },
-		final: func(f record.Final) float64 { return float64(f.TestError) },
+		Name: "test_error", Title: "test error", Unit: "fraction", Percent: true,
+		Absent: "without test rows; where rows have targets",
+		Rows:   Meaning{Definition: "fraction of the test rows that f̄ = (1/N) Σ_i f_i gets wrong (RA19 §VIII)"},
+		Split:  Meaning{Definition: "fraction of the test rows that all parties together get wrong"},
+		field:  func(r *Row) *float64 { return &r.TestError },
+		final:  func(f record.Final) float64 { return float64(f.TestError) },
 	},
 	{
 		Name: "consensus", Title: "disagreement", Absent: "for a method over split columns whose hub holds no z",
@@ -151,7 +152,7 @@ var all = []*Metric{
 		field: func(r *Row) *float64 { return &r.Averaged.Error },
 	},
 	{
-		Name: "test_loss", Absent: "where rows are split; without test rows",
+		Name: "test_loss", Absent: "where rows are split; without test rows; where rows have targets",
 		Rows:  Meaning{Definition: "mean log loss of the test rows, where columns are split"},
 		field: func(r *Row) *float64 { return &r.TestLoss },
 	},
@@ -165,6 +166,37 @@ var all = []*Metric{
 		Rows: Meaning{Definition: "round of the node that has published most iterates; where rounds are in lockstep, " +
 			"the row's own, but in the last row of a run that ended early"},
 		count: func(r *Row) float64 { return float64(r.Most) },
+	},
+	{
+		Name: "rmse", Title: "training RMSE", Unit: "the target's", Absent: "where rows have classes",
+		Rows: Meaning{"√((1/n) Σ (t − f̄·x)²) over all n training rows, f̄ = (1/N) Σ_i f_i, in units of the file",
+			"of the nodes' average"},
+		Split: Meaning{
+			"√((1/N) Σ_n (t_n − z_n)²), z = Σ_m D_m x_m, in units of the file", "of all parties together",
+		},
+		field: func(r *Row) *float64 { return &r.Train.RMSE },
+		final: inFit(func(f *record.Fit) record.Number { return f.RMSE }),
+	},
+	{
+		Name: "r2", Title: "training R²", Absent: "where rows have classes",
+		Rows: Meaning{Definition: "1 − Σ (t − f̄·x)² / Σ (t − t̄)² over all training rows, t̄ the mean of their " +
+			"targets: 1 if all are met, 0 if they are met no better than by t̄"},
+		field: func(r *Row) *float64 { return &r.Train.R2 },
+		final: inFit(func(f *record.Fit) record.Number { return f.R2 }),
+	},
+	{
+		Name: "test_rmse", Title: "test RMSE", Unit: "the target's",
+		Absent: "where rows have classes; without test rows",
+		Rows:   Meaning{Definition: "the same of the test rows"},
+		field:  func(r *Row) *float64 { return &r.Test.RMSE },
+		final:  inFit(func(f *record.Fit) record.Number { return f.TestRMSE }),
+	},
+	{
+		Name: "test_r2", Title: "test R²",
+		Absent: "where rows have classes; without test rows, or if their targets are all the same",
+		Rows:   Meaning{Definition: "the same of the test rows, t̄ the mean of their targets"},
+		field:  func(r *Row) *float64 { return &r.Test.R2 },
+		final:  inFit(func(f *record.Fit) record.Number { return f.TestR2 }),
 	},
 }
 

@@ -28,6 +28,8 @@ type Row struct {
 	Spread      float64
 	Averaged    Averaged
 	TestLoss    float64
+	Train       Fit
+	Test        Fit
 	Least       int // equal to Round in lockstep
 	Most        int // so is this, but in the last row of a run that ended early
 }
@@ -35,7 +37,8 @@ type Row struct {
 // measured are the fields that are measured of what the nodes hold, which takes long.
 func (r *Row) measured() []*float64 {
 	return []*float64{&r.Loss, &r.Objective, &r.TestError, &r.Consensus, &r.Distance, &r.Residual, &r.Spread,
-		&r.Averaged.Risk, &r.Averaged.Error, &r.TestLoss}
+		&r.Averaged.Risk, &r.Averaged.Error, &r.TestLoss, &r.Train.RMSE, &r.Train.R2,
+		&r.Test.RMSE, &r.Test.R2}
 }
 
 // once fills what is measured of an input, or takes it as it was kept.
@@ -106,6 +109,7 @@ func (r *Row) Final() record.Final {
 		PrivacyLoss:    record.Number(r.PrivacyLoss),
 		Messages:       r.Messages,
 		Bytes:          r.Bytes,
+		Fit:            Fits(r.Train, r.Test),
 	}
 }
 

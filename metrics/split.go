@@ -80,6 +80,7 @@ func (s *Split) fill(row *Row, x [][]float64) {
 	row.Loss = (row.Objective - float64(0.5*p.Ridge*squares)) / (p.Weight * float64(p.N))
 	row.Objective += p.Kinks(x)
 	row.TestLoss, row.TestError = p.TestLoss(x)
+	row.Train, row.Test = FitsOfColumns(p, s.margins, x)
 	if s.optimum != nil {
 		sum := 0.0
 		for m := range x {

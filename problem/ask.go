@@ -85,8 +85,9 @@ func (v *survey) question(c *column) string {
 	if c.role == leftOut || c.role == identity {
 		return ""
 	}
-	if c.missing == v.read && c.role == label {
-		return fmt.Sprintf(": column %s, the label, has no value in any row; say label: NAME and drop: %s", c.name,
+	if c.missing == v.read && c.role != feature {
+		is := map[role]string{label: "label", target: "target"}[c.role]
+		return fmt.Sprintf(": column %s, the %s, has no value in any row; say %[2]s: NAME and drop: %[3]s", c.name, is,
 			list(c.name))
 	}
 	if c.missing == v.read {
@@ -162,8 +163,14 @@ func (v *survey) mixture(c *column) string {
 	var text string
 	switch {
 	case numeric:
-		text = fmt.Sprintf("%s: %.40q is not a number, and column %s is declared numeric", first.place, first.text,
-			c.name)
+		is := "declared numeric"
+		if c.role == target {
+			is = "the target"
+		}
+		text = fmt.Sprintf("%s: %.40q is not a number, and column %s is %s", first.place, first.text, c.name, is)
+		if c.role == target && plain == 0 {
+			return text + "; no value of it is one: is another column the target?"
+		}
 	case plain > 0:
 		text = fmt.Sprintf("%s: %.40q is not a number, but %d of the %d values of column %s are", first.place,
 			first.text, plain, total, c.name)

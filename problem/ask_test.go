@@ -324,7 +324,10 @@ func TestReading_Singular(t *testing.T) {
 			t.Errorf("%q is not told:\n%s", want, &b)
 		}
 	}
-	if _, said := (Scale{Columns: "max"}).Says([]int{0}, 2); !strings.Contains(said,
+	two := NewRows(1)
+	two.Append(nil, nil)
+	two.Append(nil, nil)
+	if _, said := (Scale{Columns: "max"}).Says(&Set{X: two}, []int{0}); !strings.Contains(said,
 		"1 training row, none of the 1 test row") {
 		t.Errorf("said %s", said)
 	}

@@ -29,6 +29,33 @@ func generated(n, d int, draw func(x []float64) float64) (*Set, error) {
 	return set, nil
 }
 
+// linearNoise is the standard deviation of what linear adds to its targets.
+const linearNoise = 0.5
+
+// linear is t = w·x + noise, the noise N(0, ½²): x is uniform in the cube of half-width 1/√d, so that its norm is at
+// most 1, and w is N(0, 3I), drawn first, so that the variance of w·x is 1 on average.
+func linear(n, d int, s *sim.Stream) (*Set, error) {
+	half := 1 / math.Sqrt(float64(d))
+	w := make([]float64, d)
+	for k := range w {
+		w[k] = math.Sqrt(3) * s.Normal()
+	}
+	var targets []float64
+	set, err := generated(n, d, func(x []float64) float64 {
+		t := float64(linearNoise * s.Normal())
+		for k := range x {
+			x[k] = float64(half * s.Between(-1, 1))
+			t += float64(w[k] * x[k])
+		}
+		targets = append(targets, t)
+		return 1
+	})
+	if err == nil {
+		set.Targets = targets
+	}
+	return set, err
+}
+
 func sign(s *sim.Stream) float64 {
 	if s.Uint64()&1 == 0 {
 		return 1

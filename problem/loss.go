@@ -1,4 +1,4 @@
-// Losses, as functions of the margin z = y f·x.
+// Losses, as functions of the margin z = y f·x of a class y, or of the residual z = f·x − t of a target t.
 
 package problem
 
@@ -9,13 +9,18 @@ import (
 	"overhear/internal/num"
 )
 
-// Loss is a convex function of the margin.
+// Loss is a convex function of one number for each row, z_n = u_n·f − t_n: of the margin where rows have classes, as
+// u_n is y_n x_n and t_n 0 then, and of the residual where they have targets, as u_n is x_n then.
 type Loss interface {
 	Total(z, slopes []float64) float64 // Σ_k L(z_k), given the slopes there
 	Slopes(dst, z []float64)           // L′, elementwise
 	Curvatures(dst, z []float64)       // L″ ≥ 0, elementwise
 	Bound() float64                    // c₁ ≥ L″
+	Steepest() float64                 // the least upper bound of |L′|; +Inf if there is none
 }
+
+// Bounded says whether |L′| has a bound, which of the losses here all have but the quadratic ones.
+func Bounded(l Loss) bool { return !math.IsInf(l.Steepest(), 1) }
 
 // Logistic is log(1 + e^−z), with c₁ = ¼.
 var Logistic Loss = logistic{}
@@ -26,6 +31,17 @@ var Squared Loss = squared{}
 // HuberHinge is the hinge loss smoothed over a width h > 0:
 // 0 for z > 1+h, (1+h−z)²/4h for |1−z| ≤ h, 1−z below; c₁ = 1/2h.
 type HuberHinge struct{ Width float64 }
+
+// LeastSquares is ½z² of the residual; c₁ = 1.
+var LeastSquares Loss = leastSquares{}
+
+// Huber is Huber's loss of the residual, of a width h > 0: ½z² for |z| ≤ h, h(|z| − h/2) beyond; c₁ = 1.
+type Huber struct{ Width float64 }
+
+// Quantile is the check loss of the residual, whose least mean is at the quantile τ = Level, 0 < τ < 1, smoothed over a
+// width h > 0: −τz for z < −h, (1−τ)z for z > h, and z²/4h + (½−τ)z + h/4 between, which is the mean of the check loss
+// over a step that is uniform in [−h, h] (He, Pan, Tan & Zhou 2023); c₁ = 1/2h.
+type Quantile struct{ Level, Width float64 }
 
 type logistic struct{}
 
@@ -41,6 +57,8 @@ func (logistic) Curvatures(dst, z []float64) {
 }
 
 func (logistic) Bound() float64 { return 0.25 }
+
+func (logistic) Steepest() float64 { return 1 }
 
 type squared struct{}
 
@@ -59,6 +77,24 @@ func (squared) Curvatures(dst, z []float64) {
 }
 
 func (squared) Bound() float64 { return 1 }
+
+func (squared) Steepest() float64 { return math.Inf(1) }
+
+type leastSquares struct{}
+
+func (leastSquares) Total(_, slopes []float64) float64 { return 0.5 * num.Dot(slopes, slopes) }
+
+func (leastSquares) Slopes(dst, z []float64) { copy(dst, z) }
+
+func (leastSquares) Curvatures(dst, z []float64) {
+	for k := range z {
+		dst[k] = 1
+	}
+}
+
+func (leastSquares) Bound() float64 { return 1 }
+
+func (leastSquares) Steepest() float64 { return math.Inf(1) }
 
 // Total is Σ_k L(z_k).
 func (h HuberHinge) Total(z, _ []float64) float64 {
@@ -95,36 +131,136 @@ func (h HuberHinge) Curvatures(dst, z []float64) {
 // Bound is c₁.
 func (h HuberHinge) Bound() float64 { return 1 / (2 * h.Width) }
 
+// Steepest is 1.
+func (h HuberHinge) Steepest() float64 { return 1 }
+
+// Total is Σ_k L(z_k).
+func (h Huber) Total(z, _ []float64) float64 {
+	sum := 0.0
+	for _, v := range z {
+		if a := math.Abs(v); a <= h.Width {
+			sum += float64(0.5 * v * v)
+		} else {
+			sum += float64(h.Width * (a - float64(0.5*h.Width)))
+		}
+	}
+	return sum
+}
+
+// Slopes is L′.
+func (h Huber) Slopes(dst, z []float64) {
+	for k, v := range z {
+		dst[k] = math.Max(-h.Width, math.Min(h.Width, v))
+	}
+}
+
+// Curvatures is L″.
+func (h Huber) Curvatures(dst, z []float64) {
+	for k, v := range z {
+		dst[k] = 0
+		if math.Abs(v) <= h.Width {
+			dst[k] = 1
+		}
+	}
+}
+
+// Bound is c₁.
+func (h Huber) Bound() float64 { return 1 }
+
+// Steepest is h.
+func (h Huber) Steepest() float64 { return h.Width }
+
+// Total is Σ_k L(z_k).
+func (q Quantile) Total(z, _ []float64) float64 {
+	sum := 0.0
+	for _, v := range z {
+		bend := math.Abs(v)
+		if bend < q.Width {
+			bend = float64(0.5 * (float64(v*v/q.Width) + q.Width))
+		}
+		sum += float64(0.5*bend) + float64((0.5-q.Level)*v)
+	}
+	return sum
+}
+
+// Slopes is L′.
+func (q Quantile) Slopes(dst, z []float64) {
+	for k, v := range z {
+		dst[k] = float64(0.5*math.Max(-1, math.Min(1, v/q.Width))) + (0.5 - q.Level)
+	}
+}
+
+// Curvatures is L″.
+func (q Quantile) Curvatures(dst, z []float64) {
+	for k, v := range z {
+		dst[k] = 0
+		if math.Abs(v) <= q.Width {
+			dst[k] = 1 / (2 * q.Width)
+		}
+	}
+}
+
+// Bound is c₁.
+func (q Quantile) Bound() float64 { return 1 / (2 * q.Width) }
+
+// Steepest is the greater of τ and 1 − τ.
+func (q Quantile) Steepest() float64 { return math.Max(q.Level, 1-q.Level) }
+
 // LossSpec is a scenario's `problem.loss`: a kind, or a mapping with its
-// parameter.
+// parameters.
 type LossSpec struct {
-	Kind  string  `yaml:"kind" default:"logistic" enum:"logistic,huber-hinge,squared" doc:"loss as a function of the margin"`
-	Width float64 `yaml:"width" of:"huber-hinge" default:"0.5" doc:"half-width h of the smoothed corner (huber-hinge)"`
+	Kind  string  `yaml:"kind" default:"logistic" enum:"logistic,huber-hinge,squared,huber,quantile" doc:"the loss of a row: logistic and huber-hinge of the margin, where rows have classes; huber and quantile of the residual, where they have targets; squared of either, ½(1 − margin)² or ½ residual²"`
+	Width float64 `yaml:"width" of:"huber-hinge,huber,quantile" default:"0.5" doc:"half-width h of the smoothed corner (huber-hinge, quantile), or residual from which on the loss is linear (huber), in units of the scaled target"`
+	Level float64 `yaml:"level" of:"quantile" default:"0.5" doc:"the quantile of the target that is predicted, between 0 and 1 (quantile)"`
 }
 
 // UnmarshalText reads a kind.
 func (l *LossSpec) UnmarshalText(text []byte) error {
 	l.Kind = string(text)
 	switch l.Kind {
-	case "logistic", "huber-hinge", "squared":
+	case "logistic", "huber-hinge", "squared", "huber", "quantile":
 		return nil
 	}
-	return fmt.Errorf("must be logistic, huber-hinge or squared, is %q", text)
+	return fmt.Errorf("must be logistic, huber-hinge, squared, huber or quantile, is %q", text)
 }
 
-// Check reports a width that smooths nothing.
+// Check reports a width that smooths nothing and a level that no quantile has.
 func (l LossSpec) Check(report func(field, problem string)) {
-	if l.Kind == "huber-hinge" && !(l.Width > 0) {
+	if l.Kind != "logistic" && l.Kind != "squared" && !(l.Width > 0 && l.Width <= math.MaxFloat64) {
 		report("width", fmt.Sprintf("must be positive, is %v", l.Width))
+	}
+	if l.Kind == "quantile" && !(l.Level > 0 && l.Level < 1) {
+		report("level", fmt.Sprintf("must be between 0 and 1, is %v", l.Level))
 	}
 }
 
-// Loss returns the loss.
-func (l LossSpec) Loss() Loss {
+// Suits is an error where the loss is not one for rows with targets, or with classes.
+func (l LossSpec) Suits(targets bool) error {
+	margin, residual := l.Kind == "logistic" || l.Kind == "huber-hinge", l.Kind == "huber" || l.Kind == "quantile"
+	switch {
+	case targets && margin:
+		return fmt.Errorf("%s is a loss of the margin, which rows with classes have, and these data have targets: "+
+			"take squared, huber or quantile", l.Kind)
+	case !targets && residual:
+		return fmt.Errorf("%s is a loss of the residual, which rows with targets have, and these data have classes: "+
+			"take logistic, huber-hinge or squared, or say which column is a target (problem.data.target)", l.Kind)
+	}
+	return nil
+}
+
+// Loss returns the loss, of rows with targets or with classes.
+func (l LossSpec) Loss(targets bool) Loss {
 	switch l.Kind {
 	case "huber-hinge":
 		return HuberHinge{l.Width}
+	case "huber":
+		return Huber{l.Width}
+	case "quantile":
+		return Quantile{l.Level, l.Width}
 	case "squared":
+		if targets {
+			return LeastSquares
+		}
 		return Squared
 	}
 	return Logistic

@@ -11,21 +11,27 @@ import (
 )
 
 // Scale prepares a set, `problem.scale` in a scenario, in this order: columns,
-// intercept, rows.
+// intercept, rows, targets.
 type Scale struct {
 	Columns   string `yaml:"columns" default:"max" enum:"max,none" doc:"max divides every column by its largest absolute value over the rows that fit names"`
-	Fit       string `yaml:"fit" enum:"training,all" doc:"the rows whose largest values columns are divided by; default training, so that no test row has a part in it, for a file of one's own, and all for a built-in set, as the papers have it"`
-	Rows      string `yaml:"rows" default:"clip" enum:"clip,unit,none" doc:"clip divides every row by max(1, its norm), unit by its norm; the privacy proofs need norms of at most 1"`
+	Fit       string `yaml:"fit" enum:"training,all" doc:"the rows whose largest values are divided by; default training, so that no test row has a part in it, for a file of one's own, and all for a built-in set, as the papers have it"`
+	Rows      string `yaml:"rows" default:"clip" enum:"clip,unit,max,none" doc:"clip divides every row by max(1, its norm), unit by its norm, max all rows by the largest norm of those that fit names, which keeps what is linear linear; the privacy proofs need norms of at most 1"`
 	Intercept bool   `yaml:"intercept" default:"true" doc:"append a column of ones, regularised like the others"`
+	Target    string `yaml:"target" default:"max" enum:"max,none" doc:"max divides targets by their largest absolute value over the rows that fit names; errors are told in units of the file all the same"`
 }
 
-// OfTraining says whether the scaling of a source's columns depends on which rows are for training.
+// OfTraining says whether the scaling of a source's rows depends on which of them are for training.
 func (s Scale) OfTraining(source Source) bool {
-	return s.Columns == "max" && (s.Fit == "training" || s.Fit == "" && source.Own())
+	return s.ofRows(source.HasTargets()) && (s.Fit == "training" || s.Fit == "" && source.Own())
+}
+
+// ofRows says whether the rows say what is divided by what.
+func (s Scale) ofRows(targets bool) bool {
+	return s.Columns == "max" || s.Rows == "max" || s.Target == "max" && targets
 }
 
 // Apply returns the prepared set; the original is not changed. The rows in fit, or all if it is nil, say what columns
-// are divided by; a column that is zero in all of them stays as it is, and so does a row of zeros.
+// and targets are divided by; what is zero in all of them stays as it is, and so does a row of zeros.
 func (s Scale) Apply(set *Set, fit []int) *Set { return s.apply(set, fit, false) }
 
 // InPlace is Apply to a set that is not used afterwards: its memory may be that of the prepared one.
@@ -34,44 +40,38 @@ func (s Scale) InPlace(set *Set, fit []int) *Set { return s.apply(set, fit, !s.I
 func (s Scale) apply(set *Set, fit []int, overwrite bool) *Set {
 	x := set.X
 	out := *set
-	divisor := make([]float64, x.D)
-	take := func(cols []int32, vals []float64) {
-		for k, c := range cols {
-			divisor[c] = math.Max(divisor[c], math.Abs(vals[k]))
+	each := func(take func(i int)) {
+		if fit == nil {
+			for i := range x.Len() {
+				take(i)
+			}
+		}
+		for _, i := range fit {
+			take(i)
 		}
 	}
-	switch {
-	case s.Columns != "max":
-	case fit == nil:
-		for i := range x.Len() {
-			take(x.Row(i))
-		}
-	default:
-		for _, i := range fit {
-			take(x.Row(i))
-		}
+	divisor := make([]float64, x.D)
+	if s.Columns == "max" {
+		each(func(i int) {
+			cols, vals := x.Row(i)
+			for k, c := range cols {
+				divisor[c] = math.Max(divisor[c], math.Abs(vals[k]))
+			}
+		})
 	}
 	for k := range divisor {
 		if divisor[k] == 0 {
 			divisor[k] = 1
 		}
 	}
-	if set.Reading != nil {
-		reading := *set.Reading
-		reading.ScaledBy, reading.Scaling = s.Says(fit, x.Len())
-		out.Reading = &reading
-	}
 	d, entries := x.D, x.Entries()
 	if s.Intercept {
 		d, entries = d+1, entries+x.Len()
 		out.Columns = append(slices.Clone(set.Columns), "intercept")
 	}
-	if !overwrite {
-		out.X = newRows(d, x.Len(), entries)
-	}
 	var cols []int32
 	var row []float64
-	for i := range x.Len() {
+	prepare := func(i int) {
 		all, vals := x.Row(i)
 		cols, row = append(cols[:0], all...), row[:0]
 		for k, c := range cols {
@@ -80,45 +80,112 @@ func (s Scale) apply(set *Set, fit []int, overwrite bool) *Set {
 		if s.Intercept {
 			cols, row = append(cols, int32(x.D)), append(row, 1)
 		}
+	}
+	longest := 0.0
+	if s.Rows == "max" {
+		each(func(i int) {
+			prepare(i)
+			longest = max(longest, num.Norm(row))
+		})
+	}
+	if !overwrite {
+		out.X = newRows(d, x.Len(), entries)
+	}
+	for i := range x.Len() {
+		prepare(i)
 		norm := num.Norm(row)
-		if norm > 0 && (s.Rows == "unit" || (s.Rows == "clip" && norm > 1)) {
+		by := 1.0
+		switch {
+		case s.Rows == "max" && longest > 0:
+			by = longest
+		case norm > 0 && (s.Rows == "unit" || s.Rows == "clip" && norm > 1):
+			by = norm
+		}
+		if by != 1 {
 			for k := range row {
-				row[k] /= norm
+				row[k] /= by
 			}
 		}
 		if overwrite {
+			_, vals := x.Row(i)
 			copy(vals, row)
 		} else {
 			out.X.Append(cols, row)
 		}
 	}
+	if set.Targets != nil {
+		out.Unit = 1
+	}
+	if s.Target == "max" && set.Targets != nil {
+		largest := 0.0
+		each(func(i int) { largest = math.Max(largest, math.Abs(set.Targets[i])) })
+		if largest > 0 {
+			out.Unit = largest
+		}
+		out.Targets = slices.Clone(set.Targets)
+		for i := range out.Targets {
+			out.Targets[i] /= out.Unit
+		}
+	}
+	if set.Reading != nil {
+		reading := *set.Reading
+		reading.ScaledBy, reading.Scaling = s.Says(&out, fit)
+		if reading.Target != nil {
+			reading.Target = &Target{Least: reading.Target.Least, Greatest: reading.Target.Greatest, Unit: out.Unit}
+		}
+		out.Reading = &reading
+	}
 	return &out
 }
 
-// Says is which rows have said what columns are divided by, and what was done in words.
-func (s Scale) Says(fit []int, rows int) (by, words string) {
+// Says is which rows of a prepared set have said what is divided by what, and what was done in words.
+func (s Scale) Says(set *Set, fit []int) (by, words string) {
+	rows, targets := set.X.Len(), set.Targets != nil
+	var of string
 	switch {
-	case s.Columns != "max":
-		by, words = "none", "columns as they are in the file"
 	case fit == nil:
-		by, words = "all", fmt.Sprintf("columns divided by their largest values in all %s, test rows too",
-			Counted(rows, "row"))
+		by, of = "all", fmt.Sprintf("all %s, test rows too", Counted(rows, "row"))
 	case len(fit) == rows:
-		by, words = "training", fmt.Sprintf("columns divided by their largest values in the %s; there are no "+
-			"test rows", Counted(rows, "training row"))
+		by, of = "training", fmt.Sprintf("the %s; there are no test rows", Counted(rows, "training row"))
 	default:
-		by, words = "training", fmt.Sprintf("columns divided by their largest values in the %s, none of the %s",
-			Counted(len(fit), "training row"), Counted(rows-len(fit), "test row"))
+		by, of = "training", fmt.Sprintf("the %s, none of the %s", Counted(len(fit), "training row"),
+			Counted(rows-len(fit), "test row"))
+	}
+	words = "columns as they are in the file"
+	if s.Columns == "max" {
+		words, of = "columns divided by their largest values in "+of, "these rows"
 	}
 	switch s.Rows {
 	case "clip":
 		words += "; rows clipped to length 1"
 	case "unit":
 		words += "; rows scaled to length 1"
+	case "max":
+		words, of = words+"; all rows divided by the largest length in "+of, "these rows"
+	}
+	if targets && s.Rows != "max" && s.Rows != "none" {
+		words += ", so that a target that is linear in the columns is not so in what is learned from (rows: max " +
+			"keeps that)"
+	}
+	switch {
+	case !targets:
+	case s.Target == "max":
+		words += fmt.Sprintf("; targets divided by %v, their largest absolute value in %s", set.Unit, of)
+	default:
+		words += "; targets as they are in the file"
+	}
+	if !s.ofRows(targets) {
+		by = "none"
 	}
 	return by, words
 }
 
-// Uncovered is what an ε does not cover: what preparation computes of the rows without noise.
-const Uncovered = "ε covers the messages, not what preparation takes from the rows without noise: the columns' " +
-	"largest values, the categories (docs/mathematics.md §8)"
+// Uncovered is what an ε does not cover: what preparation computes of the rows, with targets or classes, without noise.
+func Uncovered(targets bool) string {
+	of := "the columns' largest values"
+	if targets {
+		of = "the columns' and the targets' largest values, the largest length of a row"
+	}
+	return "ε covers the messages, not what preparation takes from the rows without noise: " + of +
+		", the categories (docs/mathematics.md §8)"
+}

@@ -21,14 +21,16 @@ type Problem struct {
 	Loss   Loss
 	C      float64
 	R      []float64 // r_i, by node
+	Unit   float64   // what targets were divided by; 0: nothing, or rows have classes
 
 	NonSmooth *NonSmooth // h of every O_i; nil: none
 }
 
 // Objective is O_i.
 func (p *Problem) Objective(i int) *Objective {
-	u := p.Shards[i].U
-	return &Objective{U: u, Weight: p.C / float64(u.Len()), Loss: p.Loss, Ridge: p.R[i], NonSmooth: p.NonSmooth}
+	s := &p.Shards[i]
+	return &Objective{U: s.U, Targets: s.Targets, Weight: p.C / float64(s.U.Len()), Loss: p.Loss, Ridge: p.R[i],
+		NonSmooth: p.NonSmooth}
 }
 
 // NewSolver makes the solver of node i; zero is the default tolerance.
@@ -45,6 +47,9 @@ func (p *Problem) NewScratch() *Scratch {
 	return NewScratch(p.D, rows)
 }
 
+// HasTargets says whether rows have targets, and not classes.
+func (p *Problem) HasTargets() bool { return len(p.Shards) > 0 && p.Shards[0].Targets != nil }
+
 // Rows is the number of training rows of all nodes.
 func (p *Problem) Rows() int {
 	n := 0
@@ -60,7 +65,8 @@ func (p *Problem) Footprint() float64 {
 	need := float64(len(p.Shards)) * (perNode + float64(perColumn*float64(p.D)))
 	for i := range p.Shards {
 		o := p.Objective(i)
-		need += float64(perRow*o.U.Len()) + float64(8*o.U.Entries()) + float64(8*o.factored())
+		need += float64(perRow*o.U.Len()) + float64(8*len(o.Targets)) + float64(8*o.U.Entries()) +
+			float64(8*o.factored())
 		if !o.inPlace() {
 			const design, again = 250, 16 // the columns, and what is read faster
 			need += design + float64(again*o.U.Entries())
@@ -86,6 +92,7 @@ func (p *Problem) pooled() *Objective {
 			o.U.Append(u.Row(k))
 			o.Each = append(o.Each, weight)
 		}
+		o.Targets = append(o.Targets, p.Shards[i].Targets...)
 		o.Ridge += p.R[i] / n
 	}
 	return o
@@ -98,7 +105,7 @@ func (p *Problem) Value(f []float64) float64 {
 	for i := range p.Shards {
 		u := p.Shards[i].U
 		z, slope := w.margin[:u.Len()], w.slope[:u.Len()]
-		u.times(f, z)
+		p.Shards[i].Arguments(f, z)
 		p.Loss.Slopes(slope, z)
 		sum += float64(p.C * p.Loss.Total(z, slope) / float64(u.Len()))
 		sum += float64(0.5 * p.R[i] * num.Dot(f, f))

@@ -97,7 +97,7 @@ func compareLabels(a, b string) int {
 
 // readLIBSVM reads lines `label index:value …` with ascending indices from 1.
 func (s Source) readLIBSVM(name string, text []byte) (*Set, *Reading, error) {
-	b := newBuilder(s.Dimension)
+	b := s.newBuilder(s.Dimension)
 	var fields []string
 	err := lines(name, bytes.NewReader(text), func(n int, line string) error {
 		fields = append(fields[:0], strings.Fields(line)...)
@@ -124,8 +124,14 @@ func (s Source) readLIBSVM(name string, text []byte) (*Set, *Reading, error) {
 			last = i
 		}
 		b.set.X.D = max(b.set.X.D, last)
-		if _, err := number(name, n, 1, fields[0]); err != nil {
+		x, err := number(name, n, 1, fields[0])
+		switch {
+		case err != nil && b.targets:
+			return fmt.Errorf("%w (the target)", err)
+		case err != nil:
 			return fmt.Errorf("%w (the label)", err)
+		case b.targets:
+			return b.predict(x)
 		}
 		return b.end(strings.TrimPrefix(fields[0], "+"))
 	})
@@ -137,7 +143,7 @@ func (s Source) readLIBSVM(name string, text []byte) (*Set, *Reading, error) {
 
 // readRaetsch reads lines `label value value …`, separated by blanks.
 func (s Source) readRaetsch(name string, text []byte) (*Set, *Reading, error) {
-	b := newBuilder(0)
+	b := s.newBuilder(0)
 	err := lines(name, bytes.NewReader(text), func(n int, line string) error {
 		fields := strings.Fields(line)
 		d := len(fields) - 1
@@ -147,6 +153,7 @@ func (s Source) readRaetsch(name string, text []byte) (*Set, *Reading, error) {
 		if d != b.set.X.D || d == 0 {
 			return fmt.Errorf("%s:%d: a label and %d values, but the first line has %d", name, n, d, b.set.X.D)
 		}
+		first := 0.0
 		for k, f := range fields {
 			v, err := number(name, n, strings.Index(line, f)+1, f)
 			if err != nil {
@@ -154,7 +161,12 @@ func (s Source) readRaetsch(name string, text []byte) (*Set, *Reading, error) {
 			}
 			if k > 0 {
 				b.put(k-1, v)
+			} else {
+				first = v
 			}
+		}
+		if b.targets {
+			return b.predict(first)
 		}
 		return b.end(strings.TrimPrefix(fields[0], "+"))
 	})
@@ -166,7 +178,7 @@ func (s Source) readRaetsch(name string, text []byte) (*Set, *Reading, error) {
 
 // named finishes a set whose columns have no names.
 func named(b *builder, name, form, positive string) (*Set, *Reading, error) {
-	if len(b.rows) > 0 && b.set.X.D == 0 {
+	if b.set.X.Len() > 0 && b.set.X.D == 0 {
 		return nil, nil, fmt.Errorf("%s: the rows have no columns", name)
 	}
 	const perColumn = 200 // its name, and vectors of as many numbers

@@ -25,10 +25,11 @@ type Reading struct {
 	Expanded    map[string]int `json:"expanded"`     // categorical columns: number of indicators
 	Constant    []string       `json:"constant"`     // columns of one value
 	Columns     int            `json:"columns"`      // that the others became
-	Label       string         `json:"label"`
-	Classes     []Class        `json:"classes"`   // −1 first
-	ScaledBy    string         `json:"scaled_by"` // the rows that say what columns are divided by: training, all or none
-	Scaling     string         `json:"scaling"`   // preparation in words
+	Label       string         `json:"label"`        // or target
+	Classes     []Class        `json:"classes"`      // −1 first; of a target none
+	Target      *Target        `json:"target"`       // null: rows have classes
+	ScaledBy    string         `json:"scaled_by"`    // the rows that say what is divided by what: training, all or none
+	Scaling     string         `json:"scaling"`      // preparation in words
 	Notes       []string       `json:"notes"`
 
 	about []about
@@ -39,6 +40,13 @@ type Class struct {
 	Label string `json:"label"`
 	Sign  int    `json:"sign"` // as it is learned; 0: not
 	Rows  int    `json:"rows"`
+}
+
+// Target is what is known of a number to be predicted, as it is in the file.
+type Target struct {
+	Least    float64 `json:"least"`
+	Greatest float64 `json:"greatest"`
+	Unit     float64 `json:"unit"` // what it is divided by; 1: nothing
 }
 
 // about is a line on a column of the file.
@@ -77,6 +85,14 @@ func (v *survey) reading() *Reading {
 			}
 		case c.role == label:
 			line.use, line.values = "label", Counted(len(c.values), "class")
+		case c.role == target && v.question(c) == "":
+			line.use = "target"
+			if v.complete > 0 {
+				line.values = fmt.Sprintf("from %v to %v", c.least.value, c.most.value)
+			}
+			for _, note := range v.notes(c) {
+				r.Notes = append(r.Notes, fmt.Sprintf("%s: target %s: %s", v.table.name, c.name, note))
+			}
 		case v.question(c) != "":
 			line.use, line.values = "to be decided", c.mix()
 		case c.numeric():
@@ -270,16 +286,19 @@ func (c *column) alike() (string, string) {
 
 // reading is what there is to tell of a file whose columns are numbers and have no names.
 func (b *builder) reading(file, form string) *Reading {
-	r := &Reading{File: file, Form: form, RowsRead: len(b.rows), Missing: map[string]int{}, LeftOut: []string{},
+	r := &Reading{File: file, Form: form, RowsRead: b.set.X.Len(), Missing: map[string]int{}, LeftOut: []string{},
 		Expanded: map[string]int{}, Constant: []string{}, Notes: []string{}, Columns: b.set.X.D,
 		Label: "the first field"}
 	r.classes(b)
 	return r
 }
 
-// classes counts the labels.
+// classes counts the labels, or says from where to where the targets are.
 func (r *Reading) classes(b *builder) {
 	r.Classes = []Class{}
+	if t := b.set.Targets; len(t) > 0 {
+		r.Target = &Target{Least: slices.Min(t), Greatest: slices.Max(t), Unit: 1}
+	}
 	for k, label := range b.classes {
 		r.Classes = append(r.Classes, Class{Label: label, Sign: b.sign[k], Rows: b.count[k]})
 	}
@@ -299,11 +318,14 @@ func (r *Reading) codes() {
 	}
 }
 
-// Summary is one line on the rows and one on the classes.
-func (r *Reading) Summary() (rows, classes string) {
+// Summary is one line on the rows and one on the classes, or on the target.
+func (r *Reading) Summary() (rows, labels string) {
 	rows = Counted(r.RowsRead, "row") + " read, none dropped"
 	if r.RowsDropped > 0 {
 		rows = fmt.Sprintf("%s read, %d dropped for a missing value", Counted(r.RowsRead, "row"), r.RowsDropped)
+	}
+	if t := r.Target; t != nil {
+		return rows, fmt.Sprintf("%s from %v to %v", r.Label, t.Least, t.Greatest)
 	}
 	return rows, r.balance()
 }
@@ -341,11 +363,17 @@ func (r *Reading) Fit() string {
 // FromRows says whether preparation has taken something from the rows that a release of the model would tell.
 func (r *Reading) FromRows() bool { return r.ScaledBy != "none" || len(r.Expanded) > 0 }
 
+// Uncovered is what an ε does not cover of what was read.
+func (r *Reading) Uncovered() string { return Uncovered(r.Target != nil) }
+
 // Write tells everything about the file.
 func (r *Reading) Write(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n", r.File, r.Form)
 	rows, classes := r.Summary()
 	fmt.Fprintf(w, "%s; %s to learn from, besides the intercept\n", rows, Counted(r.Columns, "column"))
+	if r.Target != nil {
+		fmt.Fprintf(w, "target %s\n", classes)
+	}
 	if len(r.Classes) > 0 {
 		fmt.Fprintf(w, "label %s: %s\n", r.Label, listed(strings.Split(classes, ", "), 12))
 	}

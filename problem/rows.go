@@ -194,9 +194,16 @@ func (r *Rows) scaled(index []int, factor []float64) *Rows {
 
 // Shard is what one node holds, or a test set.
 type Shard struct {
-	U     *Rows     // row n is y_n x_n
-	Y     []float64 // labels, ±1
-	Index []int     // the rows of the set they came from
+	U       *Rows     // row n is y_n x_n
+	Y       []float64 // classes, ±1; 1 of rows with targets
+	Targets []float64 // t_n; nil of rows with classes
+	Index   []int     // the rows of the set they came from
+}
+
+// Arguments writes u_n·f − t_n of each row, of which the loss is a function, into z: margins or residuals.
+func (s *Shard) Arguments(f, z []float64) {
+	s.U.times(f, z)
+	less(z, s.Targets)
 }
 
 // NewShard copies the rows of the index out of a set.
@@ -205,5 +212,17 @@ func NewShard(s *Set, index []int) Shard {
 	for k, i := range index {
 		y[k] = s.Y[i]
 	}
-	return Shard{U: s.X.scaled(index, s.Y), Y: y, Index: slices.Clone(index)}
+	return Shard{U: s.X.scaled(index, s.Y), Y: y, Targets: s.targets(index), Index: slices.Clone(index)}
+}
+
+// targets are those of the rows of the index; nil if rows have classes.
+func (s *Set) targets(index []int) []float64 {
+	if s.Targets == nil {
+		return nil
+	}
+	t := make([]float64, len(index))
+	for k, i := range index {
+		t[k] = s.Targets[i]
+	}
+	return t
 }

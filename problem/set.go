@@ -2,11 +2,13 @@
 
 package problem
 
-// Set is a data set: n rows of D numbers with labels.
+// Set is a data set: n rows of D numbers, each with its class or with a target, a number to be predicted.
 type Set struct {
 	Name    string
 	X       *Rows
-	Y       []float64 // ±1
+	Y       []float64 // classes, ±1; 1 of rows with targets
+	Targets []float64 // nil if rows have classes
+	Unit    float64   // what targets were divided by; 0: nothing, or rows have classes
 	Columns []string  // names, D of them
 	Dropped int       // rows left out because a value was missing
 	Source  string    // where it was read from, or how it was made

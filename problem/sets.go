@@ -29,6 +29,7 @@ type BuiltIn struct {
 
 	generate func(n, d int, s *sim.Stream) (*Set, error)
 	anyWidth bool // generate makes any number d of columns
+	targets  bool // rows have targets, and not classes
 	read     func(files []string) (*Set, error)
 }
 
@@ -94,6 +95,9 @@ var builtIns = []*BuiltIn{
 	{Name: "waveform", Title: "mixtures of triangular waves, generated: +1 class 1 of 0, 1, 2", Rows: 5000, Columns: 21,
 		Citation: "L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984",
 		generate: waveform},
+	{Name: "linear", Title: "targets that are linear in the columns, plus normal noise of standard deviation ½, " +
+		"generated", Rows: 2000, Columns: 10, Citation: "this project", generate: linear, anyWidth: true,
+		targets: true},
 	{Name: "census", Title: "rows with Adult's columns and marginals, generated", Rows: censusRows, Columns: 104,
 		Citation: adultCite, generate: census},
 }

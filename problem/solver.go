@@ -10,14 +10,15 @@ import (
 	"overhear/internal/num"
 )
 
-// Objective is the data part and ridge of (★), Σ_n w_n L(u_n·f) + ½ r ‖f‖² + h(f).
+// Objective is the data part and ridge of (★), Σ_n w_n L(u_n·f − t_n) + ½ r ‖f‖² + h(f).
 type Objective struct {
-	U      *Rows     // row n is u_n, or
-	Labels []float64 // ±1, by which it is to be multiplied; nil if all are 1
-	Weight float64   // of every row, C/B
-	Each   []float64 // of each row, instead; nil if alike
-	Loss   Loss
-	Ridge  float64 // r
+	U       *Rows     // row n is u_n, or
+	Labels  []float64 // ±1, by which it is to be multiplied; nil if all are 1
+	Targets []float64 // t_n; nil if all are 0
+	Weight  float64   // of every row, C/B
+	Each    []float64 // of each row, instead; nil if alike
+	Loss    Loss
+	Ridge   float64 // r
 
 	NonSmooth *NonSmooth // h, in each of the Blocks; nil: none
 	Blocks    []int      // how many consecutive columns each has; nil: one of all columns
@@ -114,7 +115,7 @@ const maxSteps = 2000
 
 // Solve replaces f, a warm start, by the minimiser of
 //
-//	Σ_n w_n L(u_n·f) + ½(r+κ)‖f‖² + q·f + h(f)
+//	Σ_n w_n L(u_n·f − t_n) + ½(r+κ)‖f‖² + q·f + h(f)
 //
 // The error is a *ResidualError if the tolerance is not reached.
 func (s *Solver) Solve(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
@@ -168,7 +169,7 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 	return stats, &ResidualError{stats}
 }
 
-// evaluate moves to f: margins, slopes, and the gradient of the data part.
+// evaluate moves to f: margins or residuals, slopes, and the gradient of the data part.
 func (s *Solver) evaluate(w *Scratch, f []float64) {
 	o := s.objective
 	if s.x == nil {
@@ -184,6 +185,7 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 	margin, slope := w.margin[:n], w.slope[:n]
 	s.rows.times(f, margin)
 	o.signed(margin, margin)
+	less(margin, o.Targets)
 	o.Loss.Slopes(slope, margin)
 	if o.Labels != nil || o.Each != nil {
 		slope = w.weighted[:n]
@@ -206,6 +208,13 @@ func (o *Objective) signed(dst, src []float64) {
 	}
 	for i, y := range o.Labels {
 		dst[i] = y * src[i]
+	}
+}
+
+// less takes the targets off z, by rows; nil are zeros.
+func less(z, targets []float64) {
+	for i, t := range targets {
+		z[i] -= t
 	}
 }
 
@@ -293,7 +302,7 @@ func (s *Solver) advance(w *Scratch, q []float64, before, ridge float64, stats *
 	return num.Norm(w.total), false
 }
 
-// DataLossAt is (1/B) Σ_n L(u_n·f).
+// DataLossAt is (1/B) Σ_n L(u_n·f − t_n).
 func (s *Solver) DataLossAt(w *Scratch, f []float64) float64 {
 	if s.kept.track == nil {
 		return s.dataLossAt(w, f)
@@ -309,7 +318,7 @@ func (s *Solver) dataLossAt(w *Scratch, f []float64) float64 {
 	return s.objective.Loss.Total(w.margin[:n], w.slope[:n]) / float64(n)
 }
 
-// Gradient writes Σ_n w_n L′(u_n·f) u_n + r f, the gradient at f of the objective
+// Gradient writes Σ_n w_n L′(u_n·f − t_n) u_n + r f, the gradient at f of the objective
 // without h, into out.
 func (s *Solver) Gradient(w *Scratch, f, out []float64) {
 	if s.kept.track == nil {

@@ -46,6 +46,9 @@ func gradient(o *Objective, f, q []float64, kappa float64) []float64 {
 		for k, c := range cols {
 			z[0] += vals[k] * f[c]
 		}
+		if o.Targets != nil {
+			z[0] -= o.Targets[i]
+		}
 		o.Loss.Slopes(s, z)
 		for k, c := range cols {
 			g[c] += o.weight(i) * s[0] * vals[k]

@@ -18,15 +18,16 @@ import (
 
 // Source names a built-in set or a file. A bare name is a set.
 type Source struct {
-	Set     string `yaml:"set" enum:"wdbc,adult,a9a,german,splice,image,banana,twonorm,ringnorm,waveform,census,wide" doc:"a built-in set; see simulate data list"`
+	Set     string `yaml:"set" enum:"wdbc,adult,a9a,german,splice,image,banana,twonorm,ringnorm,waveform,census,wide,linear" doc:"a built-in set; see simulate data list"`
 	CSV     string `yaml:"csv" doc:"path of a CSV file, plain or gzip, relative to the scenario; see simulate data info"`
 	Parquet string `yaml:"parquet" doc:"path of a Parquet file"`
 	Arrow   string `yaml:"arrow" doc:"path of an Arrow file (IPC, Feather), as file or stream"`
 	LIBSVM  string `yaml:"libsvm" doc:"path of a LIBSVM file, plain or gzip"`
 	Raetsch string `yaml:"raetsch" doc:"path of a file of rows 'label value value …', plain or gzip"`
 
-	Rows        int                 `yaml:"rows" doc:"rows to generate (twonorm, ringnorm, waveform, census, wide); default as published"`
+	Rows        int                 `yaml:"rows" doc:"rows to generate (twonorm, ringnorm, waveform, census, wide, linear); default as published"`
 	Label       string              `yaml:"label" doc:"label column of a table (csv, parquet, arrow): a name, or a number from 0; default the last"`
+	Target      string              `yaml:"target" doc:"in place of a label: the column of a table that is a number to be predicted, a name or a number from 0; of libsvm and raetsch: first, the field before the columns"`
 	Positive    string              `yaml:"positive" doc:"label that becomes +1; default the greater of the two"`
 	ID          string              `yaml:"id" doc:"column of a table that names the rows; it is left out, and it is said if a name stands in several rows"`
 	Drop        []string            `yaml:"drop" doc:"columns of a table that are left out"`
@@ -38,7 +39,7 @@ type Source struct {
 	Decimal     string              `yaml:"decimal" doc:"decimal sign of a CSV file: . or , (1,5 is one and a half); default ."`
 	Comment     string              `yaml:"comment" doc:"sign with which lines of a CSV file begin that are no rows, such as #; default: none"`
 	Header      *bool               `yaml:"header" doc:"whether a CSV file begins with column names; default: if no field of its first line is a number"`
-	Dimension   int                 `yaml:"dimension" doc:"number of columns: of a LIBSVM file, default the largest index; of twonorm and ringnorm, default as published"`
+	Dimension   int                 `yaml:"dimension" doc:"number of columns: of a LIBSVM file, default the largest index; of twonorm, ringnorm and linear, default as published"`
 }
 
 // UnmarshalText reads the name of a set.
@@ -66,10 +67,19 @@ func (s Source) Check(report func(field, problem string)) {
 		report("rows", fmt.Sprintf("must be positive, is %d", s.Rows))
 	}
 	if s.Rows > 0 && !s.Generated() {
-		report("rows", "is for generated sets: twonorm, ringnorm, waveform, census, wide")
+		report("rows", "is for generated sets: twonorm, ringnorm, waveform, census, wide, linear")
 	}
 	if s.Dimension < 0 {
 		report("dimension", fmt.Sprintf("must be positive, is %d", s.Dimension))
+	}
+	switch {
+	case s.Target == "":
+	case s.Label != "":
+		report("target", "is what is predicted, and so is label: give one of them")
+	case s.Positive != "":
+		report("positive", "is one of two classes, and target a number: give one of them")
+	case (s.LIBSVM != "" || s.Raetsch != "") && s.Target != firstField:
+		report("target", fmt.Sprintf("must be %s, the field before the columns, is %q", firstField, s.Target))
 	}
 	if s.Separator != "" {
 		if sign, err := s.separatorSign(); err != nil {
@@ -98,6 +108,7 @@ func (s Source) Check(report func(field, problem string)) {
 	table := s.CSV != "" || s.Parquet != "" || s.Arrow != ""
 	for field, is := range map[string]struct{ given, read bool }{
 		"label":       {s.Label != "", table},
+		"target":      {s.Target != "", s.Own()},
 		"id":          {s.ID != "", table},
 		"drop":        {s.Drop != nil, table},
 		"categorical": {s.Categorical != nil, table},
@@ -115,6 +126,15 @@ func (s Source) Check(report func(field, problem string)) {
 			report(field, "is not read for this source; simulate explain problem.data says which is for what")
 		}
 	}
+}
+
+// firstField is what the target is called in files whose columns have no names.
+const firstField = "first"
+
+// HasTargets says whether rows have targets, numbers to be predicted, and not classes.
+func (s Source) HasTargets() bool {
+	e, ok := FindSet(s.Set)
+	return s.Target != "" || ok && e.targets
 }
 
 // Generated says whether the data are drawn from the seed.
@@ -192,9 +212,10 @@ func (s Source) Read() (*Set, *Reading, error) {
 	return nil, nil, errors.New("no file is named")
 }
 
-// builder collects labelled rows whose labels are text.
+// builder collects labelled rows whose labels are text, or rows with targets.
 type builder struct {
 	set     *Set
+	targets bool
 	rows    []int32 // class of each row
 	classes []string
 	count   []int // rows of each class
@@ -204,8 +225,8 @@ type builder struct {
 	vals    []float64
 }
 
-func newBuilder(d int) *builder {
-	return &builder{set: &Set{X: NewRows(d)}, number: map[string]int32{}}
+func (s Source) newBuilder(d int) *builder {
+	return &builder{set: &Set{X: NewRows(d)}, targets: s.Target != "", number: map[string]int32{}}
 }
 
 // put adds a value to the row under construction; zeros are left out.
@@ -216,12 +237,11 @@ func (b *builder) put(col int, v float64) {
 	}
 }
 
+// end ends a row with a label.
 func (b *builder) end(label string) error {
-	if b.set.X.Entries()+len(b.cols) > math.MaxInt32 {
-		return fmt.Errorf("there are more than %d values that are not zero", math.MaxInt32)
+	if err := b.row(); err != nil {
+		return err
 	}
-	b.set.X.Append(b.cols, b.vals)
-	b.cols, b.vals = b.cols[:0], b.vals[:0]
 	k, ok := b.number[label]
 	if !ok {
 		k = int32(len(b.classes))
@@ -234,9 +254,28 @@ func (b *builder) end(label string) error {
 	return nil
 }
 
+// predict ends a row with a target.
+func (b *builder) predict(target float64) error {
+	b.set.Targets = append(b.set.Targets, target)
+	return b.row()
+}
+
+// row enters the row under construction.
+func (b *builder) row() error {
+	if b.set.X.Entries()+len(b.cols) > math.MaxInt32 {
+		return fmt.Errorf("there are more than %d values that are not zero", math.MaxInt32)
+	}
+	b.set.X.Append(b.cols, b.vals)
+	b.cols, b.vals = b.cols[:0], b.vals[:0]
+	return nil
+}
+
 // finish turns the two labels into ±1: the positive one, or the greater one
 // (as numbers if both are, else as text), is +1.
 func (b *builder) finish(name, positive string) (*Set, error) {
+	if b.targets {
+		return b.predicted(name)
+	}
 	if len(b.classes) == 0 {
 		return nil, fmt.Errorf("%s: there are no rows", name)
 	}
@@ -261,6 +300,24 @@ func (b *builder) finish(name, positive string) (*Set, error) {
 	b.set.Y = make([]float64, len(b.rows))
 	for i, k := range b.rows {
 		b.set.Y[i] = float64(b.sign[k])
+	}
+	return b.set, nil
+}
+
+// predicted is the set of rows with targets.
+func (b *builder) predicted(name string) (*Set, error) {
+	t := b.set.Targets
+	switch {
+	case len(t) == 0:
+		return nil, fmt.Errorf("%s: there are no rows", name)
+	case slices.Min(t) == slices.Max(t):
+		return nil, fmt.Errorf("%s: the target is %v in all of %s: there is nothing to be learned; is another column "+
+			"the target?", name, t[0], Counted(len(t), "row"))
+	}
+	b.set.Name, b.set.Source = name, name
+	b.set.Y = make([]float64, len(t))
+	for i := range b.set.Y {
+		b.set.Y[i] = 1
 	}
 	return b.set, nil
 }
@@ -316,8 +373,8 @@ func (b *builder) notTwo() string {
 			"another column the label?", each[0])
 	case real && !whole:
 		return fmt.Sprintf("the label must take two values; it takes %d numbers from %s to %s: classes are learned "+
-			"here, not real values; name another column with label, or add a column that says on which side of a "+
-			"threshold the value lies and drop this one", len(b.classes), b.classes[0], b.classes[len(b.classes)-1])
+			"here, not real values; name another column with label, or if a number is to be predicted name its column "+
+			"with target", len(b.classes), b.classes[0], b.classes[len(b.classes)-1])
 	}
 	return fmt.Sprintf("the label must take two values; it takes %d: %s; two classes are learned here: name another "+
 		"column with label, or add one that says whether a row is of one class or of the rest, or keep the rows of "+

@@ -57,6 +57,7 @@ type role int
 const (
 	feature role = iota
 	label
+	target
 	leftOut
 	identity
 )
@@ -197,7 +198,7 @@ func (s Source) survey(t *table) (*survey, error) {
 				complete = complete && c.role == identity
 				continue
 			}
-			if c.role == feature {
+			if c.role == feature || c.role == target {
 				c.note(s, r, v.read, k, text)
 			}
 		}
@@ -243,8 +244,12 @@ func (v *survey) assign() error {
 	}
 	v.label = len(t.columns) - 1
 	var problems error
-	if s.Label != "" {
-		problems = claim("label", s.Label, func(c *column) { v.label = slices.Index(v.columns, c) })
+	what, key, name := label, "label", s.Label
+	if s.Target != "" {
+		what, key, name = target, "target", s.Target
+	}
+	if name != "" {
+		problems = claim(key, name, func(c *column) { v.label = slices.Index(v.columns, c) })
 	}
 	if s.ID != "" {
 		problems = errors.Join(problems, claim("id", s.ID, func(c *column) { c.role = identity }))
@@ -281,7 +286,10 @@ func (v *survey) assign() error {
 		return fmt.Errorf("%s: column %s is the label, the last column being that by default, and is named by %s; say "+
 			"label: NAME", t.name, c.name, given[v.label])
 	}
-	v.columns[v.label].role = label
+	v.columns[v.label].role = what
+	if what == target {
+		v.columns[v.label].declared, v.columns[v.label].asked = numbers, true
+	}
 	features := 0
 	for _, c := range v.columns {
 		if c.role == feature {
@@ -389,7 +397,7 @@ func (c *column) keep(s Source, text string) {
 	switch c.role {
 	case leftOut:
 		return
-	case feature:
+	case feature, target:
 		if c.declared == words && c.asked {
 			break
 		}
@@ -428,7 +436,7 @@ func (c *column) keep(s Source, text string) {
 // expand makes numbers of the columns in a second pass: a categorical one becomes an indicator for each value that
 // occurs, in order of name.
 func (v *survey) expand() (*builder, error) {
-	b := newBuilder(0)
+	b := v.source.newBuilder(0)
 	for _, c := range v.columns {
 		c.at = len(b.set.Columns)
 		switch {
@@ -445,7 +453,7 @@ func (v *survey) expand() (*builder, error) {
 	b.set.X.D = len(b.set.Columns)
 	err := v.table.each(func(r record) error {
 		for k, text := range r.fields {
-			if c := v.columns[k]; (c.role == feature || c.role == label) && v.isMissing(c, text) {
+			if c := v.columns[k]; c.role != leftOut && c.role != identity && v.isMissing(c, text) {
 				return nil
 			}
 		}
@@ -458,6 +466,10 @@ func (v *survey) expand() (*builder, error) {
 			default:
 				b.put(c.at+c.offset[text], 1)
 			}
+		}
+		if b.targets {
+			x, _ := v.source.parse(r.fields[v.label])
+			return b.predict(x)
 		}
 		return b.end(r.fields[v.label])
 	})

@@ -13,19 +13,24 @@ import (
 )
 
 // Vertical is a problem of N rows whose D columns are divided over parties,
-// while a hub holds the labels. Its objective, for a d_m-vector x_m of each
-// party m, is
+// while a hub holds the labels, classes or targets. Its objective, for a d_m-vector
+// x_m of each party m, is
 //
-//	c Σ_n L(Y_n z_n) + ½ λ Σ_m ‖x_m‖² + Σ_m h(x_m),    z = Σ_m D_m x_m
+//	c Σ_n L(Y_n z_n − t_n) + ½ λ Σ_m ‖x_m‖² + Σ_m h(x_m),    z = Σ_m D_m x_m
+//
+// where t_n = 0 of classes and Y_n = 1 of targets.
 type Vertical struct {
-	N, D       int
-	Blocks     []*Rows   // D_m, N×d_m, not multiplied by the labels
-	Y          []float64 // N labels, ±1
-	TestBlocks []*Rows   // the same columns of the test rows, of which there may be none
-	TestY      []float64
-	Ridge      float64 // λ
-	Weight     float64 // c, 1/N for a mean of losses, 1 for a sum
-	Loss       Loss    // of the margin Y_n z_n
+	N, D        int
+	Blocks      []*Rows   // D_m, N×d_m, not multiplied by the classes
+	Y           []float64 // N classes, ±1; 1 of targets
+	Targets     []float64 // t_n; nil of classes
+	TestBlocks  []*Rows   // the same columns of the test rows, of which there may be none
+	TestY       []float64
+	TestTargets []float64
+	Unit        float64 // what targets were divided by; 0: nothing, or rows have classes
+	Ridge       float64 // λ
+	Weight      float64 // c, 1/N for a mean of losses, 1 for a sum
+	Loss        Loss    // of the margin Y_n z_n or the residual z_n − t_n
 
 	NonSmooth *NonSmooth // h; nil: none
 }
@@ -68,7 +73,7 @@ func SplitColumns(set *Set, widths []int, train, test []int, loss Loss, weight s
 			}
 		}
 	}
-	v := &Vertical{N: len(train), D: total, Ridge: ridge, Loss: loss}
+	v := &Vertical{N: len(train), D: total, Ridge: ridge, Loss: loss, Unit: set.Unit}
 	switch weight {
 	case "mean":
 		v.Weight = 1 / float64(v.N)
@@ -79,6 +84,7 @@ func SplitColumns(set *Set, widths []int, train, test []int, loss Loss, weight s
 	}
 	v.Blocks, v.Y = columnBlocks(set, widths, train)
 	v.TestBlocks, v.TestY = columnBlocks(set, widths, test)
+	v.Targets, v.TestTargets = set.targets(train), set.targets(test)
 	return v, nil
 }
 
@@ -167,6 +173,13 @@ func join(blocks []*Rows) *Rows {
 // Margins writes Σ_m D_m x_m, of a d_m-vector for each party, into out, an N-vector.
 func (v *Vertical) Margins(x [][]float64, out []float64) { margins(v.Blocks, x, out) }
 
+// TestMargins is Margins of the test rows.
+func (v *Vertical) TestMargins(x [][]float64) []float64 {
+	z := make([]float64, len(v.TestY))
+	margins(v.TestBlocks, x, z)
+	return z
+}
+
 func margins(blocks []*Rows, x [][]float64, out []float64) {
 	clear(out)
 	part := make([]float64, len(out))
@@ -178,7 +191,7 @@ func margins(blocks []*Rows, x [][]float64, out []float64) {
 	}
 }
 
-// Objective is c Σ_n L(Y_n Σ_m (D_m x_m)_n) + ½ λ Σ_m ‖x_m‖² + Σ_m h(x_m), of a d_m-vector
+// Objective is c Σ_n L(Y_n Σ_m (D_m x_m)_n − t_n) + ½ λ Σ_m ‖x_m‖² + Σ_m h(x_m), of a d_m-vector
 // for each party.
 func (v *Vertical) Objective(x [][]float64) float64 {
 	squares := 0.0
@@ -190,10 +203,11 @@ func (v *Vertical) Objective(x [][]float64) float64 {
 	return v.ObjectiveAt(z, squares) + v.Kinks(x)
 }
 
-// ObjectiveAt is c Σ_n L(Y_n z_n) + ½ λ·squares, of an N-vector z and the sum of
+// ObjectiveAt is c Σ_n L(Y_n z_n − t_n) + ½ λ·squares, of an N-vector z and the sum of
 // the ‖x_m‖².
 func (v *Vertical) ObjectiveAt(z []float64, squares float64) float64 {
 	t, slopes := signed(v.Y, z), make([]float64, len(z))
+	less(t, v.Targets)
 	v.Loss.Slopes(slopes, t)
 	return float64(v.Weight*v.Loss.Total(t, slopes)) + float64(0.5*float64(v.Ridge*squares))
 }
@@ -209,14 +223,14 @@ func signed(y, z []float64) []float64 {
 
 // TestLoss is the mean of log(1 + e^−Y_n z_n) over the test rows, whatever the
 // loss of training, and the share of them on the wrong side; a row on the
-// boundary counts as +1. Both are NaN if there are no test rows.
+// boundary counts as +1. Both are NaN if there are no test rows, or they have
+// targets.
 func (v *Vertical) TestLoss(x [][]float64) (logLoss, errorRate float64) {
 	n := len(v.TestY)
-	if n == 0 {
+	if n == 0 || v.TestTargets != nil {
 		return math.NaN(), math.NaN()
 	}
-	z := make([]float64, n)
-	margins(v.TestBlocks, x, z)
+	z := v.TestMargins(x)
 	wrong := 0
 	for k, s := range z {
 		if (s >= 0) != (v.TestY[k] > 0) {
@@ -252,7 +266,8 @@ func (v *Vertical) optimum(parties int, name string) (*VerticalOptimum, error) {
 	u := join(v.Blocks[:parties])
 	d := u.D
 	rows := float64(v.N)
-	objective := &Objective{U: u, Labels: v.Y, Weight: 1 / rows, Loss: v.Loss, Ridge: v.Ridge / (v.Weight * rows)}
+	objective := &Objective{U: u, Labels: v.Y, Targets: v.Targets, Weight: 1 / rows, Loss: v.Loss,
+		Ridge: v.Ridge / (v.Weight * rows)}
 	if h := v.NonSmooth; h != nil {
 		objective.NonSmooth = NewNonSmooth(h.L1/(v.Weight*rows), h.Group/(v.Weight*rows), h.Set)
 		for _, b := range v.Blocks[:parties] {
@@ -568,17 +583,18 @@ const (
 // HubStep is the hub's step of ADMM sharing: for each of the N rows it replaces
 // z_n, a warm start, by
 //
-//	argmin_z c L(Y_n z) − y_n z + ½ ρ (p_n − z)²
+//	argmin_z c L(Y_n z − t_n) − y_n z + ½ ρ (p_n − z)²
 //
-// for labels Y_n = ±1, c ≥ 0 and ρ > 0. With t = Y_n z it is the zero of the
-// increasing function h(t) = c L′(t) + ρ t − Y_n(y_n + ρ p_n), found by Newton's
+// for labels Y_n = ±1, targets t_n, nil if all are 0, c ≥ 0 and ρ > 0. With
+// w = Y_n z − t_n it is the zero of the increasing function
+// h(w) = c L′(w) + ρ w − (Y_n(y_n + ρ p_n) − ρ t_n), found by Newton's
 // method kept inside a bracket and replaced by bisection where its steps do not
-// halve. Since h′ ≥ ρ, the zero is between any t and t − h(t)/ρ.
+// halve. Since h′ ≥ ρ, the zero is between any w and w − h(w)/ρ.
 //
-// It returns the largest |c Y_n L′(Y_n z_n) − y_n − ρ(p_n − z_n)| / max(1, |y_n|
+// It returns the largest |c Y_n L′(Y_n z_n − t_n) − y_n − ρ(p_n − z_n)| / max(1, |y_n|
 // + ρ|p_n|): at most 1e-12, unless c is above 100 or rounding z_n to the next
 // number changes c L′ by more than that; NaN if something is not finite.
-func HubStep(z, y, p, labels []float64, rho, c float64, loss Loss, s *HubScratch) (residual float64) {
+func HubStep(z, y, p, labels, targets []float64, rho, c float64, loss Loss, s *HubScratch) (residual float64) {
 	m := len(z)
 	for n, v := range z {
 		a := y[n] + float64(rho*p[n])
@@ -587,6 +603,10 @@ func HubStep(z, y, p, labels []float64, rho, c float64, loss Loss, s *HubScratch
 		s.linear[n] = labels[n] * a
 		s.target[n] = hubTolerance * math.Max(c, hubScale(y[n], p[n], rho))
 		s.low[n], s.high[n], s.last[n] = math.Inf(-1), math.Inf(1), math.Inf(1)
+	}
+	less(s.w[:m], targets)
+	for n, t := range targets {
+		s.linear[n] -= float64(rho * t)
 	}
 	for iteration := 0; m > 0; iteration++ {
 		loss.Slopes(s.slope[:m], s.w[:m])
@@ -610,6 +630,9 @@ func HubStep(z, y, p, labels []float64, rho, c float64, loss Loss, s *HubScratch
 			}
 			middle := low + float64(0.5*(high-low))
 			if !(math.Abs(h) > s.target[k]) || iteration == hubIterations || !(middle > low && middle < high) {
+				if targets != nil {
+					w += targets[n]
+				}
 				z[n] = labels[n] * w
 				residual = math.Max(residual, math.Abs(h)/hubScale(y[n], p[n], rho))
 				continue

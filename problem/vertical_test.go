@@ -415,7 +415,7 @@ func TestHubStep(t *testing.T) {
 						y[k] *= []float64{0, c, 1, size}[k%4]
 						z[k] *= []float64{0, 1, size, 1e6}[k/4%4] // the warm start may be bad
 					}
-					residual := HubStep(z, y, p, labels, rho, c, loss, scratch)
+					residual := HubStep(z, y, p, labels, nil, rho, c, loss, scratch)
 					// Rounding t = 1 ± h of a sharp corner is seen in h.
 					bound := math.Max(1e-12, c*loss.Bound()*0x1p-52)
 					if !(residual <= bound) {
@@ -442,7 +442,7 @@ func TestHubStep(t *testing.T) {
 		}
 	}
 	z := []float64{0}
-	if r := HubStep(z, []float64{0}, []float64{math.NaN()}, []float64{1}, 1, 1, Logistic, scratch); r == r {
+	if r := HubStep(z, []float64{0}, []float64{math.NaN()}, []float64{1}, nil, 1, 1, Logistic, scratch); r == r {
 		t.Errorf("a NaN has residual %v", r)
 	}
 }
@@ -488,7 +488,7 @@ func TestVertical_SharingConverges(t *testing.T) {
 				sum[i] += q
 			}
 		}
-		HubStep(z, y, sum, v.Y, rho/m, v.Weight, v.Loss, scratch)
+		HubStep(z, y, sum, v.Y, v.Targets, rho/m, v.Weight, v.Loss, scratch)
 		for i := range y {
 			y[i] += rho / m * (sum[i] - z[i])
 		}
@@ -547,7 +547,7 @@ func BenchmarkHubStep32561(b *testing.B) {
 	s := NewHubScratch(n)
 	for b.Loop() {
 		clear(z)
-		HubStep(z, y, p, labels, 1, 1, Logistic, s)
+		HubStep(z, y, p, labels, nil, 1, 1, Logistic, s)
 	}
 }
 

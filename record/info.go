@@ -86,6 +86,15 @@ type Final struct {
 	PrivacyLoss    Number  `json:"privacy_loss"`
 	Messages       int64   `json:"messages"`
 	Bytes          int64   `json:"bytes"`
+	*Fit
+}
+
+// Fit is how near predictions come to targets, as metrics.csv has it; nil where rows have classes.
+type Fit struct {
+	RMSE     Number `json:"rmse"`
+	R2       Number `json:"r2"`
+	TestRMSE Number `json:"test_rmse"`
+	TestR2   Number `json:"test_r2"`
 }
 
 // Reference is the centralised optimum f*.
@@ -93,6 +102,7 @@ type Reference struct {
 	Objective Number    `json:"objective"`
 	TestError Number    `json:"test_error"`
 	Point     []float64 `json:"point"`
+	*Fit
 }
 
 // Ridge is what the optimum gives up for the weight ρ of the ridge: the optimum's

@@ -13,7 +13,6 @@ import (
 	"overhear/internal/plural"
 	"overhear/metrics"
 	"overhear/privacy"
-	"overhear/problem"
 	"overhear/record"
 )
 
@@ -56,6 +55,14 @@ func Table(w io.Writer, r *record.Run) error {
 		text := metrics.Named("test_error").Text
 		metric("test_error", fmt.Sprintf("of %s; at the optimum %s; always the larger class %s",
 			plural.Of(i.TestRows, "unseen row"), text(float64(i.Reference.TestError)), text(float64(i.BaseError))))
+	}
+	if at := i.Reference.Fit; f.Fit != nil && at != nil {
+		metric("rmse", fmt.Sprintf(" in units of the target, R² %s; at the optimum %s, R² %s", number(f.R2),
+			number(at.RMSE), number(at.R2)))
+		if i.TestRows > 0 {
+			metric("test_rmse", fmt.Sprintf("of %d unseen rows, R² %s; at the optimum %s, R² %s", i.TestRows,
+				number(f.TestR2), number(at.TestRMSE), number(at.TestR2)))
+		}
 	}
 	metric("consensus", "")
 	metric("distance", "")
@@ -101,7 +108,7 @@ func notes(w io.Writer, i *record.Info) {
 		fmt.Fprintln(w, "note:", note)
 	}
 	if i.Privacy != nil && i.Data.FromRows() {
-		fmt.Fprintln(w, "note:", problem.Uncovered)
+		fmt.Fprintln(w, "note:", i.Data.Uncovered())
 	}
 }
 
@@ -120,7 +127,8 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 			fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%.6g\n", title, sum/float64(len(runs)), low, high)
 		}
 	}
-	names := []string{"loss", "objective", "test_error", "consensus", "distance", "time_s"}
+	names := []string{"loss", "objective", "test_error", "rmse", "r2", "test_rmse", "test_r2", "consensus", "distance",
+		"time_s"}
 	if runs[0].Info.Privacy != nil {
 		names = append(names, "privacy_loss")
 	}
@@ -147,6 +155,10 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 		text := metrics.Named("test_error").Text
 		fmt.Fprintf(w, "test error at the optimum of seed %d: %s; of always the larger class: %s\n", info.Seed,
 			text(float64(info.Reference.TestError)), text(float64(info.BaseError)))
+	}
+	if at := info.Reference.Fit; at != nil && info.TestRows > 0 {
+		fmt.Fprintf(w, "test RMSE at the optimum of seed %d: %s, R² %s\n", info.Seed, number(at.TestRMSE),
+			number(at.TestR2))
 	}
 	if info.Ridge != nil {
 		fmt.Fprintf(w, "rho of seed %d: %s\n", info.Seed, Ridge(info.Ridge, info.Reference.TestError))

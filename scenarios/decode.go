@@ -273,12 +273,13 @@ func (d *decoder) keys(n *yaml.Node, all []field, v reflect.Value, path string) 
 		}
 	}
 	for _, f := range all {
-		if name, kind := kindOf(v); given[f.key] != nil && f.of != "" && f.of != kind {
+		if name, kind := kindOf(v); given[f.key] != nil && !f.is(kind) {
 			is := "no " + name + " is given"
 			if kind != "" {
 				is = name + " is " + kind
 			}
-			d.report(given[f.key], "%s is a parameter of %s %s; here %s", join(path, f.key), name, f.of, is)
+			d.report(given[f.key], "%s is a parameter of %s %s; here %s", join(path, f.key), name,
+				strings.Join(f.kinds(), " or "), is)
 		}
 	}
 	return given

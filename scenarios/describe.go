@@ -77,8 +77,8 @@ func Explain(name string) (string, error) {
 		return b.String(), nil
 	}
 	if a, ok := adversary.Lookup(name); ok {
-		fmt.Fprintf(&b, "%s: %s\n(an attack)\n\n%s\n\nsolves: %s\nneeds: %s\n", a.Name, a.Title, a.About, a.Equation,
-			a.Needs)
+		fmt.Fprintf(&b, "%s: %s\n(an attack)\n\n%s\n\nsolves: %s\nneeds: %s\nrows: %s\n", a.Name, a.Title, a.About,
+			a.Equation, a.Needs, rowsOf(a))
 		return b.String(), nil
 	}
 	if s, ok := problem.FindSet(name); ok {
@@ -174,6 +174,14 @@ func Template() string {
 	return b.String()
 }
 
+// rowsOf says of which rows an attack is defined.
+func rowsOf(a *adversary.Attack) string {
+	if a.Targets {
+		return "with classes or targets"
+	}
+	return "with classes, not targets"
+}
+
 func template(b *strings.Builder, t reflect.Type, path, indent string, chosen map[string]string) {
 	usual := reflect.New(t).Elem()
 	preset(usual)
@@ -189,8 +197,9 @@ func template(b *strings.Builder, t reflect.Type, path, indent string, chosen ma
 			fmt.Fprintf(b, "%s# %s\n%s\n", indent, doc, text)
 		}
 		switch value, ok := chosen[full]; {
-		case f.of != "" && f.of != kind && f.preset != "": // a line of it would be a mistake here
-			fmt.Fprintf(b, "%s# with %s %s also %s, default %s: %s\n", indent, choice, f.of, f.key, f.preset, f.doc)
+		case !f.is(kind) && f.preset != "": // a line of it would be a mistake here
+			fmt.Fprintf(b, "%s# with %s %s also %s, default %s: %s\n", indent, choice, strings.Join(f.kinds(), " or "),
+				f.key, f.preset, f.doc)
 		case ok:
 			line("", value)
 		case f.kind.Kind() == reflect.Struct && full != "algorithm":

@@ -42,7 +42,7 @@ func encode(v reflect.Value) *yaml.Node {
 		}
 		_, kind := kindOf(v)
 		for _, f := range fields(v.Type()) {
-			if f.of != "" && f.of != kind {
+			if !f.is(kind) {
 				continue
 			}
 			add(f, v.FieldByIndex(f.index))

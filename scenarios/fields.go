@@ -5,6 +5,7 @@ package scenarios
 import (
 	"encoding"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ import (
 type field struct {
 	key, doc, preset string
 	enum             []string
-	of               string // the kind whose parameter it is; "": of all
+	of               string // the kinds whose parameter it is, with commas between; "": of all
 	auto             bool   // a number that may be "auto": parameter.Auto
 	index            []int
 	kind             reflect.Type
@@ -44,6 +45,19 @@ func fields(t reflect.Type) []field {
 		all = append(all, g)
 	}
 	return all
+}
+
+// is says whether the key is one of an option struct of that kind.
+func (f field) is(kind string) bool {
+	return f.of == "" || slices.Contains(f.kinds(), kind)
+}
+
+// kinds are those whose parameter the key is; none: it is one of all.
+func (f field) kinds() []string {
+	if f.of == "" {
+		return nil
+	}
+	return strings.Split(f.of, ",")
 }
 
 // kindOf is the key of an option struct that says which of its others there are,

@@ -117,7 +117,8 @@ func attacksPage() string {
 	}
 	for _, a := range adversary.Attacks() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s. It solves\n\n```text\n%s\n```\n\n%s\n\n%s\n",
-			a.Name, upperFirst(a.Title), a.Equation, wrap("It needs "+a.Needs+"."), wrap(a.About))
+			a.Name, upperFirst(a.Title), a.Equation, wrap("It needs "+a.Needs+". Rows are "+rowsOf(a)+"."),
+			wrap(a.About))
 	}
 	b.WriteString("\n## What the adversary sees and knows\n\nKeys of `adversary.view`:\n\n")
 	parameterTable(&b, fields(reflect.TypeFor[Watching]()))

@@ -52,7 +52,7 @@ type Problem struct {
 	Partition problem.Partition  `yaml:"partition" doc:"which node gets which rows"`
 	Columns   []int              `yaml:"columns" doc:"split columns, not rows: how many consecutive columns each party holds; the network is a star around a hub with the labels"`
 	Scale     problem.Scale      `yaml:"scale" doc:"preparation of columns and rows"`
-	Loss      problem.LossSpec   `yaml:"loss" doc:"loss L of the margin"`
+	Loss      problem.LossSpec   `yaml:"loss" doc:"loss L of a row: of its margin, or of its residual where it has a target"`
 	C         float64            `yaml:"C" default:"1" doc:"weight of the loss"`
 	Rho       float64            `yaml:"rho" default:"0.22" doc:"weight ρ of the ridge"`
 	L1        float64            `yaml:"l1" doc:"weight of ‖f‖₁, which with the ridge is an elastic net: it makes components zero; for methods that take objectives with kinks"`
@@ -70,6 +70,13 @@ func (p Problem) Check(report func(field, problem string)) {
 	if !(p.Rho >= least && p.Rho <= most) {
 		report("rho", fmt.Sprintf("must be positive, from %v to %v, so that there is one optimum, is %v", least, most,
 			p.Rho))
+	}
+	if err := p.Loss.Suits(p.Data.HasTargets()); err != nil {
+		report("loss", "does not suit problem.data: "+err.Error())
+	}
+	if p.Partition.Kind == "label-skew" && p.Data.HasTargets() {
+		report("partition", "cannot be label-skew, which goes by classes: these data have targets; take even, sizes "+
+			"or dirichlet")
 	}
 	for _, c := range []struct {
 		key    string

@@ -102,7 +102,10 @@ func bound(s object, f field, owner reflect.Type) {
 	}
 	v := reflect.New(owner).Elem()
 	preset(v)
-	kind, kinds := v.FieldByName("Kind"), []string{f.of}
+	kind, kinds := v.FieldByName("Kind"), []string{""}
+	if f.of != "" {
+		kinds = f.kinds()
+	}
 	for _, other := range fields(owner) {
 		if other.key == "kind" && f.of == "" && other.enum != nil {
 			kinds = other.enum // a key of all of them

@@ -41,9 +41,10 @@ type Facts struct {
 	OptimumObjective record.Number `json:"optimum_objective"`
 	OptimumTestError record.Number `json:"optimum_test_error"`
 	BaseError        record.Number `json:"base_error"`
-	Claim            *record.Claim `json:"claim,omitempty"`     // the worst node's; nil: the method claims nothing
-	Condition        string        `json:"condition,omitempty"` // of the claim: "holds", or what fails
-	NoiseScale       record.Number `json:"noise_scale"`         // that met a target
+	OptimumFit       *record.Fit   `json:"optimum_fit,omitempty"` // nil: rows have classes
+	Claim            *record.Claim `json:"claim,omitempty"`       // the worst node's; nil: the method claims nothing
+	Condition        string        `json:"condition,omitempty"`   // of the claim: "holds", or what fails
+	NoiseScale       record.Number `json:"noise_scale"`           // that met a target
 	Warnings         []string      `json:"warnings,omitempty"`
 
 	Convergence *record.Convergence `json:"convergence"`
@@ -57,7 +58,7 @@ func factsOf(i *record.Info) *Facts {
 		Digest: i.Digest, Method: i.Algorithm, Nodes: i.Nodes, Edges: i.Edges, TrainRows: i.TrainRows,
 		TestRows: i.TestRows,
 		Events:   i.Events, ResidualMax: i.Residual.Max, OptimumObjective: i.Reference.Objective,
-		OptimumTestError: i.Reference.TestError, BaseError: i.BaseError,
+		OptimumTestError: i.Reference.TestError, BaseError: i.BaseError, OptimumFit: i.Reference.Fit,
 		NoiseScale: record.Number(math.NaN()), Warnings: i.Warnings,
 		Convergence: i.Convergence, Ridge: i.Ridge, Computed: i.Computed,
 	}

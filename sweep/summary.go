@@ -57,6 +57,7 @@ type summary struct {
 	plan     *Plan
 	points   map[int]*standing
 	optimum  span // test error
+	rmse     span // of the optimum in the test rows, where they have targets
 	base     span
 	ridge    *Result // whose optimum gives up most test error, or else loss, for its ridge
 	warnings []*warning
@@ -76,7 +77,7 @@ type warning struct {
 // beside that of always saying the larger class; what the ridge costs; and the warnings.
 func Summarise(w io.Writer, p *Plan, s Store) error {
 	none := span{math.Inf(1), math.Inf(-1)}
-	m := &summary{plan: p, points: map[int]*standing{}, optimum: none, base: none,
+	m := &summary{plan: p, points: map[int]*standing{}, optimum: none, base: none, rmse: none,
 		known: map[string]*warning{}}
 	err := s.All(func(index int, b []byte) error {
 		r, err := Decode(b)
@@ -124,6 +125,9 @@ func (m *summary) take(r *Result) {
 	m.finished++
 	m.optimum.take(r.OptimumTestError)
 	m.base.take(r.BaseError)
+	if r.OptimumFit != nil {
+		m.rmse.take(r.OptimumFit.TestRMSE)
+	}
 	if r.Ridge != nil && (m.ridge == nil || m.costs(r) > m.costs(m.ridge)) {
 		m.ridge = r
 	}
@@ -178,6 +182,9 @@ func (m *summary) write(w io.Writer) error {
 		e := metrics.Named("test_error").Text
 		fmt.Fprintf(&b, "test error at the optimum: %s; of always the larger class: %s\n", m.optimum.text(e),
 			m.base.text(e))
+	}
+	if m.rmse.low <= m.rmse.high {
+		fmt.Fprintf(&b, "test RMSE at the optimum: %s\n", m.rmse.text(metrics.Named("test_rmse").Text))
 	}
 	if m.ridge != nil {
 		fmt.Fprintf(&b, "rho, where it costs most (%s): %s\n", m.name(m.ridge.Index),

@@ -57,6 +57,7 @@ var factColumns = []column{
 	{"digest", text}, {"method", text}, {"nodes", whole}, {"edges", whole}, {"train_rows", whole}, {"test_rows", whole},
 	{"events", whole},
 	{"residual_max", number}, {"optimum_objective", number}, {"optimum_test_error", number}, {"base_error", number},
+	{"optimum_test_rmse", number}, {"optimum_test_r2", number},
 	{"progress", text}, {"progress_factor", number}, {"progress_more", number}, {"progress_advice", text},
 	{"computed", text}, {"smaller_rho", number}, {"smaller_rho_test_error", number},
 	{"claim_unit", text}, {"claim_node", number}, {"claim_epsilon", number}, {"claim_delta", number},
@@ -73,6 +74,11 @@ func factCells(f *Facts) []cell {
 	cells := []cell{
 		t(f.Digest), t(f.Method), w(f.Nodes), w(f.Edges), w(f.TrainRows), w(f.TestRows), {whole: f.Events},
 		d(f.ResidualMax), d(f.OptimumObjective), d(f.OptimumTestError), d(f.BaseError),
+	}
+	if o := f.OptimumFit; o != nil {
+		cells = append(cells, d(o.TestRMSE), d(o.TestR2))
+	} else {
+		cells = append(cells, absent(2)...)
 	}
 	if c := f.Convergence; c != nil {
 		more := cell{number: math.NaN()}

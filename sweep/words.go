@@ -19,6 +19,8 @@ var words = map[string]string{
 	"residual_max":           "largest norm of the gradient that a node's solve ended with, relative",
 	"optimum_objective":      "objective at the centralised optimum",
 	"optimum_test_error":     "test error at the centralised optimum",
+	"optimum_test_rmse":      "root mean square error of test rows at the centralised optimum, if they have targets",
+	"optimum_test_r2":        "R² of the test rows at the centralised optimum, where they have targets",
 	"base_error":             "test error of always saying the more frequent class",
 	"progress":               "how the distance to the centralised optimum went; simulate explain converged says more",
 	"progress_factor":        "factor by which the distance to the optimum changes in a round",

@@ -14,6 +14,7 @@ type Run struct {
 	D         int        // columns
 	Rounds    int
 	Loss      problem.Loss
+	Targets   bool               // rows have targets, and not classes
 	C         float64            // weight of the loss
 	R         []float64          // r_i by node; of a star's hub it means nothing
 	NonSmooth *problem.NonSmooth // h of every node's objective; nil: none

@@ -1,0 +1,42 @@
+// Errors of predictions, by hand.
+
+package metrics
+
+import (
+	"math"
+	"testing"
+
+	"overhear/problem"
+)
+
+func TestFitOf_ByHand(t *testing.T) {
+	shard := func(x, targets []float64) problem.Shard {
+		s := problem.Shard{U: problem.NewRows(1), Targets: targets}
+		for _, v := range x {
+			s.U.Append([]int32{0}, []float64{v})
+			s.Y = append(s.Y, 1)
+		}
+		return s
+	}
+	p := &problem.Problem{D: 1, Unit: 10, Shards: []problem.Shard{
+		shard([]float64{1, 2}, []float64{3, 3}), shard([]float64{3}, []float64{9})}, Test: shard(nil, []float64{})}
+	// f = 2 predicts 2, 4, 6: errors 1, −1, 3, so 11 in squares; the targets' mean is 5, their variation 4 + 4 + 16.
+	fit := FitOf(p, []float64{2}, p.Shards...)
+	if !(math.Abs(fit.RMSE-10*math.Sqrt(11.0/3)) <= 1e-14) || !(math.Abs(fit.R2-(1-11.0/24)) <= 1e-15) {
+		t.Errorf("%+v", fit)
+	}
+	if none := FitOf(p, []float64{2}, p.Test); !math.IsNaN(none.RMSE) || !math.IsNaN(none.R2) ||
+		Fits(none, none) != nil {
+		t.Errorf("of no rows: %+v", none)
+	}
+	if alike := FitOf(p, []float64{2}, p.Shards[0]); !math.IsNaN(alike.R2) || !(alike.RMSE > 0) {
+		t.Errorf("of targets that are all the same: %+v", alike)
+	}
+	if e := TestError(&p.Shards[0], []float64{2}); !math.IsNaN(e) {
+		t.Errorf("a test error of targets: %v", e)
+	}
+	classes := &problem.Problem{D: 1, Shards: []problem.Shard{shard([]float64{1}, nil)}}
+	if none := FitOf(classes, []float64{2}, classes.Shards...); !math.IsNaN(none.RMSE) {
+		t.Errorf("of classes: %+v", none)
+	}
+}
