@@ -492,8 +492,9 @@ func (r *runner) repeat(env *sim.Env, to, k int) {
 		env.Send(to, KindValue, r.round, r.outbox)
 		return
 	}
-	h, m := env.Compose(len(r.F))
-	copy(m, r.run.engine.Payload(r.links[k].sent))
+	last := r.run.engine.Payload(r.links[k].sent)
+	h, m := env.Compose(len(last))
+	copy(m, last)
 	env.SendHeld(to, KindValue, r.round, h)
 	r.run.engine.Drop(h)
 }

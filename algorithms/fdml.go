@@ -119,7 +119,7 @@ func (m *fdml) Merge(h *Hub, t int, sent [][]float64) ([]float64, error) {
 		num.Axpy(1, p, z)
 	}
 	for k, row := range rows {
-		z[k] *= m.Split.Y[row]
+		z[k] = float64(z[k] * m.Split.Y[row])
 		if m.Split.Targets != nil {
 			z[k] -= m.Split.Targets[row]
 		}

@@ -343,7 +343,7 @@ func (p *peer) publish(env *sim.Env, round int) {
 	}
 	// Kept apart before the step of the next round changes p.F.
 	out := &p.outbox[round&1]
-	*out = (*out)[:0]
+	*out = slices.Grow((*out)[:0], 1) // not nil any longer, if there is nobody to send to, too
 	switch {
 	case p.run.isolated:
 		*out = append(*out, nil)
@@ -371,7 +371,6 @@ func (p *peer) publish(env *sim.Env, round int) {
 	}
 }
 
-// message is what the neighbour in position k is sent in a round.
 // addressed is the message of an Addressing method for the neighbour in position k.
 func (p *peer) addressed(k int) []float64 {
 	m := make([]float64, len(p.F))
@@ -379,6 +378,7 @@ func (p *peer) addressed(k int) []float64 {
 	return m
 }
 
+// message is what the neighbour in position k is sent in a round.
 func (p *peer) message(round, k int) []float64 {
 	out := p.outbox[round&1]
 	if len(out) == 1 {

@@ -16,8 +16,8 @@ import (
 	"overhear/record"
 )
 
-// convergence says how the distance to the optimum went, and what to change.
-func (o *outcome) convergence() *record.Convergence {
+// convergence says how the distance to the optimum went, and what to change; warned says whether the run has warnings.
+func (o *outcome) convergence(warned bool) *record.Convergence {
 	noisy := algorithms.Noisy(o.Params)
 	c := metrics.Converge(o.rows, noisy)
 	if err := o.stopped(); err != nil {
@@ -34,6 +34,11 @@ func (o *outcome) convergence() *record.Convergence {
 		switch {
 		case o.Elsewhere:
 			c.More = 0
+		case noisy && o.Setting.Target.Epsilon > 0 && !o.Setting.Target.EachRound:
+			// What the distance falls by may be chance, and with more rounds each has less of the target.
+			c.More = 0
+			advice = append(advice,
+				"less noise (privacy.epsilon), or another number of rounds: with more of them each has more noise")
 		case c.More == 0 || c.More >= 1e7 || !o.steady():
 			c.More = 0
 			advice = append(advice, "more rounds (rounds.count)")
@@ -50,8 +55,8 @@ func (o *outcome) convergence() *record.Convergence {
 	if !noisy { // what is computed amid noise is a rule that another value may well beat
 		advice = append(advice, o.otherSteps()...)
 	}
-	if advice == nil {
-		advice = []string{"what the warnings say, if there are any"}
+	if advice == nil && warned {
+		advice = []string{"what the warnings say"}
 	}
 	c.Advice = strings.Join(advice, ", or ")
 	return c
@@ -131,7 +136,8 @@ func (o *outcome) worse() []string {
 	}
 	text := "the run ends worse than no model: " + strings.Join(how, "; ")
 	if algorithms.Noisy(o.Params) {
-		text += "; its noise is too much for its data (privacy.epsilon, the noise parameters, rows a node, rounds)"
+		text += "; its noise is too much for its data (privacy.epsilon, the noise parameters, the penalty or step, " +
+			"rows a node, rounds)"
 	}
 	return []string{text}
 }

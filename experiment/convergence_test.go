@@ -343,8 +343,20 @@ func TestRidge_ThatOutweighsTheDataIsWarnedOf(t *testing.T) {
 	}
 }
 
-// A run that diverges, with rows or columns split, stopped or not: its directory is
-// complete up to there, repeats, and says so.
+// With more rounds, noise that is chosen for a target over the run grows in each: they are not advised, as they are
+// where the target is one of every round.
+func TestConvergence_AdvisesNoRoundsThatShareATarget(t *testing.T) {
+	for target, want := range map[string]bool{"{epsilon: 2000}": false, "{epsilon: 50, over: round}": true} {
+		i := measured(t, shipped(t, "quickstart.yaml", "algorithm={kind: dvp, eta: 2}", "rounds.count=40",
+			"privacy="+target))
+		c := i.Convergence
+		if c.State != record.Moving || strings.Contains(c.Advice, "more rounds (rounds.count)") != want ||
+			strings.Contains(c.Advice, "less noise (privacy.epsilon)") == want {
+			t.Errorf("%s: %s, try %q", target, c.State, c.Advice)
+		}
+	}
+}
+
 // Amid noise the penalty that would be computed may be worse than the one that is given, so
 // it is not advised; without noise it is.
 func TestConvergence_AdvisesNoComputedPenaltyAmidNoise(t *testing.T) {
@@ -416,6 +428,8 @@ func TestWarnings_OfTestRowsOfOneClass(t *testing.T) {
 	}
 }
 
+// A run that diverges, with rows or columns split, stopped or not: its directory is
+// complete up to there, repeats, and says so.
 func TestDiverged_RunIsKept(t *testing.T) {
 	for _, c := range []struct {
 		name    string

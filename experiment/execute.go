@@ -111,7 +111,7 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 		f.Down = append(f.Down, engine.Downtime(i, f.until(i)))
 	}
 	for k := range e.Network.Faults {
-		if at, begins := engine.FaultBegins(k); !begins || at >= f.Over {
+		if at, begins := engine.FaultBegins(k); !begins || at > f.Over || at == f.Over && early == nil {
 			f.Unfelt = append(f.Unfelt, k)
 		}
 	}

@@ -72,9 +72,10 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 	need := a.Problem.Footprint() + float64(nodes*perNode) + float64(links*perLink)
 	// The iterate, the one that is computed or measured meanwhile, and the dual.
 	vectors := float64(3 * nodes)
-	messages, again := 2*links, 2*links // under way; heard, or to be sent again: of two rounds in lockstep
+	each := 2.0           // messages of a link under way: of two rounds in lockstep
+	again := each * links // heard, or to be sent again
 	if e.Rounds.Mode == "asynchronous" {
-		messages, again = underWay*links, 0
+		each, again = underWay, 0
 		if e.Rounds.Staleness > 0 || e.Network.Lossy() {
 			again = links
 		}
@@ -82,13 +83,14 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 			need += float64(perEvent * min(timers, float64(a.Rounds)) * nodes)
 		}
 	}
+	messages := each * links
 	need += float64(messages * perEvent)
 	if _, ok := a.Method.(algorithms.Addressing); ok {
 		vectors += links + messages + again - float64(2*nodes) // states too, but no duals
 		need += float64(messages * perSlot)
 	} else {
 		vectors += nodes // iterates that are heard late
-		need += float64(messages / links * nodes * perSlot)
+		need += float64(each * nodes * perSlot)
 	}
 	return need + float64(vectors*vector)
 }

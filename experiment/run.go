@@ -261,6 +261,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 	}
 	final := out.last.Final()
 	final.Messages, final.Bytes = out.Messages, out.Bytes // those of no round too
+	warnings := slices.Concat([]string{}, out.Warnings, out.uninformative(e.Problem.Rho), out.worse())
 	info := &record.Info{
 		Name: e.Name, Seed: out.Seed, Algorithm: e.Algorithm.Kind,
 		Versions:     map[string]string{"overhear": Version, "go": runtime.Version()},
@@ -277,13 +278,13 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Reference:    out.optimum,
 		Ridge:        out.ridge,
 		BaseError:    record.Number(out.baseError()),
-		Convergence:  out.convergence(),
+		Convergence:  out.convergence(len(warnings) > 0),
 		Residual:     record.Residual{Max: record.Number(residual), Tolerance: e.Solver.Tolerance},
 		Rates:        e.rates(out),
 		Excess:       e.excess(out),
 		Activity:     out.summary(),
 		Parameters:   scenarios.FormatParameters(out.Params),
-		Warnings:     slices.Concat([]string{}, out.Warnings, out.uninformative(e.Problem.Rho), out.worse()),
+		Warnings:     warnings,
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
 	}

@@ -220,7 +220,6 @@ func (h *NonSmooth) Smooth(x, grad []float64) bool {
 // face is the part of a block's space in which h is smooth around a point: components that are
 // free, and perpendicular to the point if that is on the sphere.
 type face struct {
-	from, to int     // the block's components
 	zero     bool    // the block is zero, and its norm has weight: nothing is free
 	sphere   bool    // the ball's boundary holds the point
 	pressure float64 // the multiplier of that: c ≥ 0 of the normal c x

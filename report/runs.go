@@ -323,7 +323,7 @@ func met(over string, c *record.Claim) string {
 	} else {
 		text += ", without δ"
 	}
-	if c.Bound.By != own.By {
+	if c.Bound.By != own.By && c.Bound.Delta < 1 {
 		text += fmt.Sprintf(", where the least bound is %.4g at δ = %v", float64(c.Bound.Epsilon),
 			float64(c.Bound.Delta))
 	}

@@ -101,6 +101,9 @@ func (f *runFlags) check(c *cobra.Command) error {
 		return usage("--workers must be at least 1, is %d", f.workers)
 	case c.Flags().Changed("seeds") && f.seeds < 1:
 		return usage("--seeds must be at least 1, is %d", f.seeds)
+	case c.Flags().Changed("seed") && c.Flags().Changed("seeds"):
+		return usage("--seed %d is one seed, and --seeds %d are that many from the scenario's first: give one of them",
+			f.seed, f.seeds)
 	case c.Flags().Changed("seed") && f.seed < 0:
 		return usage("--seed must be at least 0, is %d", f.seed)
 	}
