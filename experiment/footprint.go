@@ -72,8 +72,8 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 	need := a.Problem.Footprint() + float64(nodes*perNode) + float64(links*perLink)
 	// The iterate, the one that is computed or measured meanwhile, and the dual.
 	vectors := float64(3 * nodes)
-	each := 2.0           // messages of a link under way: of two rounds in lockstep
-	again := each * links // heard, or to be sent again
+	each := 2.0                    // messages of a link under way: of two rounds in lockstep
+	again := float64(each * links) // heard, or to be sent again
 	if e.Rounds.Mode == "asynchronous" {
 		each, again = underWay, 0
 		if e.Rounds.Staleness > 0 || e.Network.Lossy() {
@@ -83,7 +83,7 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 			need += float64(perEvent * min(timers, float64(a.Rounds)) * nodes)
 		}
 	}
-	messages := each * links
+	messages := float64(each * links)
 	need += float64(messages * perEvent)
 	if _, ok := a.Method.(algorithms.Addressing); ok {
 		vectors += links + messages + again - float64(2*nodes) // states too, but no duals

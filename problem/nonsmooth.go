@@ -122,7 +122,7 @@ func (h *NonSmooth) Value(x []float64) float64 {
 // s l, the block by s g, and what is left is projected on the set. (In this order the steps are
 // exact: Yu, On Decomposing the Proximal Map, NIPS 2013.)
 func (h *NonSmooth) Prox(s float64, x []float64) {
-	if t := s * h.L1; t > 0 {
+	if t := float64(s * h.L1); t > 0 {
 		for k, v := range x {
 			x[k] = soft(v, t)
 		}
