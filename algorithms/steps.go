@@ -568,6 +568,24 @@ func (p *DGD) settle(s Setting) []Computed {
 	})
 }
 
+// settle is DGD's with M or, if that is greater, the curvature κ of balance: the noise of a
+// step of length a is a times one that does not depend on a.
+func (p *PrivateDGD) settle(s Setting) []Computed {
+	if p.off() {
+		return p.DGD.settle(s)
+	}
+	return fillSchedule("step", &p.Step, func() (float64, string) {
+		_, most := bounds(s.Problem)
+		_, kappa := quiet(s, 0, &p.Alpha, s.Rounds, 1)
+		if !(kappa > most) {
+			return descent(most, s.Problem.Loss, s.Rounds, p.Decay != "none")
+		}
+		step, _ := descent(kappa, s.Problem.Loss, s.Rounds, p.Decay != "none")
+		return step, fmt.Sprintf("noise and the slowness of %d rounds are expected to cost least with it: curvature "+
+			"%.3g, %d columns", s.Rounds, s.Problem.C*s.Problem.Loss.Bound(), s.Problem.D)
+	})
+}
+
 func (p *DPADMM) settle(s Setting) []Computed {
 	least, most := bounds(s.Problem)
 	computed := fill("eta", &p.Eta, func() (float64, string) {

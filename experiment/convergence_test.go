@@ -343,6 +343,39 @@ func TestRidge_ThatOutweighsTheDataIsWarnedOf(t *testing.T) {
 	}
 }
 
+// The computed step of gradient descent falls as noise grows, so that more rounds that share a target do not drive the
+// run away: its objective ends at most 3 times as far above the optimum as with the best step of a grid, and no
+// farther than 1.5 times the zero vector is.
+func TestComputedStep_AmidNoise(t *testing.T) {
+	for _, data := range []string{"{set: twonorm, rows: 400, dimension: 10}", "wdbc"} {
+		for _, rounds := range []int{20, 320} {
+			excess := func(step string) float64 {
+				sum := 0.0
+				for seed := range uint64(2) {
+					info, _, err := shipped(t, "quickstart.yaml", "problem.data="+data, "problem.rho=0.01",
+						"network.topology={kind: ring, nodes: 5}", fmt.Sprintf("rounds.count=%d", rounds),
+						"record.rates=off", "privacy.epsilon=5", "algorithm={kind: private-dgd, step: "+step+
+							"}").Measure(context.Background(), seed+1, 2)
+					if err != nil {
+						t.Fatal(err)
+					}
+					sum += float64(info.Final.Objective-info.Reference.Objective) / 2
+				}
+				return sum
+			}
+			least := math.Inf(1)
+			for _, step := range []string{"0.01", "0.03", "0.1", "0.3", "1", "3", "10", "30"} {
+				least = min(least, excess(step))
+			}
+			zero := 5 * math.Ln2
+			if got := excess("auto"); !(got <= 3*least) || !(got <= 1.5*zero) {
+				t.Errorf("%s, %d rounds: %.3g above the optimum, the best of the grid %.3g, the zero vector at most "+
+					"%.3g", data, rounds, got, least, zero)
+			}
+		}
+	}
+}
+
 // With more rounds, noise that is chosen for a target over the run grows in each: they are not advised, as they are
 // where the target is one of every round.
 func TestConvergence_AdvisesNoRoundsThatShareATarget(t *testing.T) {
@@ -471,6 +504,8 @@ func TestDiverged_RunIsKept(t *testing.T) {
 func TestOtherLimits_AreThereWhereTheyAreWarnedOf(t *testing.T) {
 	const asynchronous = "rounds={mode: asynchronous, count: 1500, quorum: 0.5}"
 	const amnesia = "network.faults=[{at: 2s, crash: 3, until: 3s, memory: lost}]"
+	// Before the first dual step.
+	const early = "network.faults=[{at: 1ms, crash: 3, until: 2ms, memory: lost}]"
 	const kept = "network.faults=[{at: 2s, crash: 3, until: 3s, memory: kept}]"
 	const star = "network.topology={kind: star, nodes: 11}"
 	const gone = "network.faults=[{at: 300ms, leave: 3}]"
@@ -483,6 +518,7 @@ func TestOtherLimits_AreThereWhereTheyAreWarnedOf(t *testing.T) {
 		{"admm", []string{asynchronous, "compute.speed-spread=0.5"}, true},
 		{"admm", []string{amnesia, "rounds.count=1000"}, true},
 		{"admm", stale, true},
+		{"admm", []string{early, "rounds.count=600"}, false},
 		{"m-admm", []string{amnesia, "rounds.count=1000"}, true},
 		{"r-admm", []string{asynchronous, "compute.speed-spread=0.5"}, true},
 		{"proximal-admm, noise: off", []string{amnesia, "rounds.count=1000"}, true},
