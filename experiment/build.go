@@ -10,6 +10,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/memory"
+	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
@@ -218,19 +219,28 @@ func (e *Experiment) Equip(a *Assembly) error {
 	return nil
 }
 
+// otherwise is what comes of duals that are not what they should be.
+const otherwise = "the duals of the nodes then do not sum to zero, and the limit is not the optimum; edge states do " +
+	"not have this (algorithm.kind: edge-admm), nor have gradient steps"
+
+// forgotten says that a crash has cost a dual, if it has: one that has not begun to move is zero, and again so after.
+func (e *Experiment) forgotten(a *Assembly, last *metrics.Row) []string {
+	const nothing = 1e-9
+	_, duals := a.Method.(algorithms.NodeDual)
+	if !duals || !e.Network.Faults.Forgets() || last.DualSum <= nothing {
+		return nil
+	}
+	return []string{"a node that crashes loses its dual (memory: lost): " + otherwise}
+}
+
 // otherLimits say where the scenario keeps one dual a node from summing to zero, so that
 // the nodes end elsewhere than at the optimum.
 func (e *Experiment) otherLimits() (all []string) {
-	const otherwise = "the duals of the nodes then do not sum to zero, and the limit is not the optimum; edge states " +
-		"do not have this (algorithm.kind: edge-admm), nor have gradient steps"
 	if e.Rounds.Mode == "asynchronous" {
 		all = append(all, "nodes step with values of different rounds (rounds.mode: asynchronous): "+otherwise)
 	}
 	if e.Rounds.Mode == "synchronous" && e.Rounds.Missing == algorithms.MissingLast && e.Network.Lossy() {
 		all = append(all, "nodes may go on with values of earlier rounds (rounds.missing: last): "+otherwise)
-	}
-	if e.Network.Faults.Forgets() {
-		all = append(all, "a node that crashes loses its dual (memory: lost): "+otherwise)
 	}
 	return all
 }

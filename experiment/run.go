@@ -221,9 +221,9 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 		}
 	}
 	last := &rows[len(rows)-1]
-	departures := out.departures(r)
-	a.Warnings = append(a.Warnings, departures...)
-	a.Elsewhere = a.Elsewhere || departures != nil
+	elsewhere := append(e.forgotten(a, last), out.departures(r)...)
+	a.Warnings = append(a.Warnings, elsewhere...)
+	a.Elsewhere = a.Elsewhere || elsewhere != nil
 	a.Warnings = append(a.Warnings, e.unfelt(out.Finished)...)
 	a.conclude(r.largest)
 	if out.early != nil {
