@@ -298,6 +298,9 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 		meaning += fmt.Sprintf("; noise chosen for %v over the %s%s: the scenario's budgets × %.4g", p.Chosen.Epsilon,
 			p.Chosen.Over, met(p.Chosen.Over, worst), p.Chosen.Scale)
 	}
+	if l := worstClaim(i, func(u privacy.Unit) bool { return u == privacy.Label }); l != nil {
+		line("label privacy", number(l.Bound.Epsilon), "of a row's label, at the worst node; by "+l.Bound.By)
+	}
 	line(name, number(i.Final.PrivacyLoss), meaning)
 	if worst == nil {
 		return

@@ -27,9 +27,13 @@ scenario and seed, on every machine; simulate verify compares it.`,
 	"solver residual": `The largest norm of the gradient that a node's solve ended with, relative; the scenario's
 solver.tolerance bounds it.`,
 	"ended early": "Why the run has fewer rounds than the scenario asks for. What was computed is in its files.",
-	"files":       "Where the results are; docs/formats.md describes every file.",
-	"sees":        "Which packets the observer of an attack sees, and how many that were; adversary.view sets it.",
-	"wants":       "Whose data an attack is after; adversary.knows.victim sets it.",
+	boundTitle: `The least bound on the privacy loss over the run, at the node that loses most, of all ways to compose
+its rounds; at δ where that way has one. run --bounds shows them all; privacy_loss is as the method's paper composes.`,
+	"label privacy": `The loss of a row's label alone, where a method claims one apart from that of the row: ε of
+local differential privacy for labels that users randomise before they send them.`,
+	"files": "Where the results are; docs/formats.md describes every file.",
+	"sees":  "Which packets the observer of an attack sees, and how many that were; adversary.view sets it.",
+	"wants": "Whose data an attack is after; adversary.knows.victim sets it.",
 	"outcome": `How an attack went:
 exact     the hidden thing was found to rounding
 partial   found better than by guessing, not exactly

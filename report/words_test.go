@@ -33,6 +33,9 @@ func TestWords_AllOfTheTables(t *testing.T) {
 			}
 		}
 	}
+	if Explain(boundTitle) == "" {
+		t.Errorf("%s is explained nowhere", boundTitle)
+	}
 	if count < 15 {
 		t.Errorf("only %d words were found", count)
 	}
