@@ -69,6 +69,8 @@ func TestFuzz_RightMethodsPass(t *testing.T) {
 		{"rounds={count: 60, missing: last, deadline: 300ms}", "algorithm={kind: admm, eta: 0.1}"},
 		{"rounds={count: 60}", "algorithm={kind: admm, eta: 0.1}", "problem.l1=0.05"},
 		{"rounds={count: 60}", "problem.set={kind: ball, radius: 0.7}"},
+		{"rounds={count: 40}", "algorithm={kind: admm, eta: 0.1}", "problem.data={set: linear, rows: 60}",
+			"problem.loss={kind: huber, width: 0.5}", "problem.l1=0.01"},
 		{"rounds.count=60", "algorithm={kind: private-r-admm, eta: 0.1}"},
 		{"rounds.count=60", "algorithm={kind: pdml, eta: 0.1}"},
 		{"rounds.count=60", "algorithm={kind: dp-admm, eta: 0.1}", "network.topology={kind: star, nodes: 5}"},

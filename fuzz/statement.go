@@ -54,12 +54,14 @@ func (s *statement) began(c *checker, n *follower) {
 	own.most += float64(whole*(1+jitter)) + slack
 }
 
-// lossOf is (1/B) Σ_n L(u_n·f) of a node's rows.
+// lossOf is (1/B) Σ_n L(u_n·f − t_n) of a node's rows, t_n = 0 where they have classes.
 func lossOf(p *problem.Problem, shard *problem.Shard, f []float64) float64 {
 	rows := shard.U.Len()
 	margins, slopes := make([]float64, rows), make([]float64, rows)
 	for k := range rows {
-		margins[k] = shard.U.Dot(k, f)
+		if margins[k] = shard.U.Dot(k, f); shard.Targets != nil {
+			margins[k] -= shard.Targets[k]
+		}
 	}
 	p.Loss.Slopes(slopes, margins)
 	return p.Loss.Total(margins, slopes) / float64(rows)
