@@ -189,6 +189,18 @@ func (r *runner) open(env *sim.Env) {
 	r.publish(env, 0)
 }
 
+// Anticipate reads the node's head and what it knows of its first neighbours: of all, but of a hub.
+func (r *runner) Anticipate() (read uint64) {
+	const first = 8
+	if r.done {
+		return 0
+	}
+	for k := range r.links[:min(first, len(r.links))] {
+		read += uint64(r.links[k].node)
+	}
+	return read
+}
+
 // Receive takes a neighbour's value, or answers a request for the last one.
 func (r *runner) Receive(env *sim.Env, m *sim.Message) {
 	k := r.position(m.From)
@@ -573,8 +585,9 @@ func (s *asynchronous) Unfinished() error {
 }
 
 var (
-	_ sim.Restarter = (*runner)(nil)
-	_ sim.Leaver    = (*runner)(nil)
-	_ sim.Restarter = (*peer)(nil)
-	_ sim.Leaver    = (*peer)(nil)
+	_ sim.Restarter   = (*runner)(nil)
+	_ sim.Leaver      = (*runner)(nil)
+	_ sim.Anticipator = (*runner)(nil)
+	_ sim.Restarter   = (*peer)(nil)
+	_ sim.Leaver      = (*peer)(nil)
 )

@@ -238,3 +238,62 @@ func TestEngine_OverflowsAreErrors(t *testing.T) {
 		}
 	}
 }
+
+// reader is a node of a crowd that counts when it was asked to read ahead, and for how many messages it was in vain.
+type reader struct {
+	crowd
+	asked *int // and has not heard a message for since
+	heard *[2]int
+}
+
+func (r reader) Anticipate() uint64 { *r.asked++; return 0 }
+
+func (r reader) Receive(*Env, *Message) {
+	if *r.asked > 0 {
+		r.heard[1]++
+		*r.asked--
+	}
+	r.heard[0]++
+}
+
+func (r reader) Start(env *Env) { r.Wake(env, 100) }
+
+func (r reader) Wake(env *Env, tag uint64) {
+	env.Broadcast(1, 0, []float64{1, 2})
+	if tag > 0 {
+		env.After(Duration(1+env.node%3)*ms, tag-1)
+	}
+}
+
+// Most messages of a crowd are announced before they arrive, whose run is otherwise the same.
+func TestAnticipate(t *testing.T) {
+	var heard [2]int
+	link := Link{Latency: Latency{Kind: "exponential", Mean: 5 * ms}}
+	run := func(node func() Node) *Trace {
+		e, err := New(Config{Seed: 3, Graph: complete(t, 30), Trace: TraceDigest, Link: link})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 30 {
+			e.Attach(i, node())
+		}
+		if err := e.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		trace, err := e.Trace()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return trace
+	}
+	type plain struct{ Node } // which does not anticipate
+	with := run(func() Node { return reader{asked: new(int), heard: &heard} })
+	all := heard
+	without := run(func() Node { return plain{reader{asked: new(int), heard: &heard}} })
+	if with.Digest != without.Digest {
+		t.Error("a run of nodes that read ahead is another")
+	}
+	if all[0] != 30*29*101 || !(float64(all[1]) > 0.9*float64(all[0])) || heard[1] > all[1] {
+		t.Errorf("of %d messages %d were announced, and %d where nobody asks for it", all[0], all[1], heard[1]-all[1])
+	}
+}

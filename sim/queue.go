@@ -124,6 +124,8 @@ type radix struct {
 	full    [digits][1 << digit / 64]uint64 // bit v, over all words: the bucket of value v is not empty
 	buckets [digits][1 << digit]bucket      // by digit of the time, the least significant first, and its value
 	spare   *block
+	soon    func([]event) // told, in no order, of events that will be popped before many others; nil: nobody
+	told    Time          // of those up to which
 }
 
 // digit is how many bits a digit of a time has. With eight, two digits would meet at
@@ -236,9 +238,11 @@ func (r *radix) advance() {
 		r.free(r.run)
 		r.run, r.next, r.count = u.head, 0, u.n
 		r.sort()
+		r.tell(u, r.horizon)
 		return
 	}
 	r.horizon = u.least
+	r.tell(u, u.least|(1<<(digit*level)-1))
 	n := u.n
 	for k := u.head; k != nil; n = blockEvents {
 		for i := range k.events[:n] {
@@ -248,6 +252,25 @@ func (r *radix) advance() {
 		r.free(k)
 		k = next
 	}
+}
+
+// tell passes on the events of a bucket that reaches up to a time, if they are few enough that what is read for them is
+// in a cache still when they are popped.
+func (r *radix) tell(u bucket, last Time) {
+	const most = 10 // blocks
+	if r.soon == nil || last <= r.told || u.head.next == nil && u.n == 1 {
+		return
+	}
+	blocks := 0
+	for k := u.head; k != nil; k = k.next {
+		if blocks++; blocks > most {
+			return
+		}
+	}
+	for k, n := u.head, u.n; k != nil; k, n = k.next, blockEvents {
+		r.soon(k.events[:n])
+	}
+	r.told = last
 }
 
 // sort finds the order of the run. An event's place is the number of those before it: all pairs are compared, which

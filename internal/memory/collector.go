@@ -14,8 +14,9 @@ import (
 
 // What a program takes besides what a run holds.
 const (
-	own  = 64e6 // its code and what it holds whatever it runs
-	room = 1.12 // with garbage, against what is held
+	own   = 64e6 // its code and what it holds whatever it runs
+	room  = 1.12 // with garbage, against what is held
+	small = 2e9  // bytes that any run may take
 )
 
 // Resident is about how much memory the program takes for a run that holds so many bytes, if it has as little garbage
@@ -37,7 +38,7 @@ var watch = sync.OnceFunc(func() {
 			}
 		}
 		if os.Getenv("GOMEMLIMIT") == "" {
-			if l := collectorLimit(held); l != most {
+			if l := collectorLimit(held, float64(expected.Load())); l != most {
 				most = l
 				debug.SetMemoryLimit(l)
 			}
@@ -50,29 +51,31 @@ var watch = sync.OnceFunc(func() {
 // does no harm to small runs; great ones have less when they have grown to their size, and none has more than the limit
 // as long as that can be. Where the environment tunes the collector, with GOGC or GOMEMLIMIT, that stays.
 func Expect(bytes float64) {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(collectorLimit(live()))
-	}
 	for {
 		before := expected.Load()
 		if int64(bytes) <= before || expected.CompareAndSwap(before, int64(bytes)) {
 			break
 		}
 	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(collectorLimit(live(), float64(expected.Load())))
+	}
 	watch()
 }
 
-// collectorLimit is what the collector may take, of the limit. It leaves room for garbage even where a run holds more
-// than was expected: else a collection would follow at once on the other.
-func collectorLimit(held float64) int64 {
-	return int64(math.Min(math.MaxInt64/2, math.Max(float64(Limit())-own/2, own+float64(room*held))))
+// collectorLimit is what the collector may take, with all that the runtime needs itself: as much as was said that the
+// run would take, and no more than the limit. It leaves room for garbage even where a run holds more than was expected:
+// else a collection would follow at once on the other.
+func collectorLimit(held, expected float64) int64 {
+	said := math.Min(float64(Limit())-own/2, math.Max(small, Resident(expected)))
+	return int64(math.Min(math.MaxInt64/2, math.Max(said, Resident(held))))
 }
 
 // garbage is how much of it there may be until the next collection, in per cent of what is held now: as much as is
 // held, as long as the two come to no more than small, and else to an eighth more than the run will hold. But a
 // collection looks at all that is held, so there is some in any case.
 func garbage(held, expected float64) int {
-	const small, least, most = 2e9, 10, 100
+	const least, most = 10, 100
 	return int(math.Max(least, math.Min(most, 100*(math.Max(small, room*expected)/held-1))))
 }
 

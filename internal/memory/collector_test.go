@@ -36,19 +36,29 @@ func TestResident(t *testing.T) {
 	}
 }
 
-// The collector's limit never comes so near to what is held that it has to collect all the time.
+// The collector has what was said that the run takes, and never so little that it has to collect all the time.
 func TestCollectorLimit(t *testing.T) {
-	limited(t, 1e9)
-	if got := collectorLimit(1e8); got < 9e8 || got > 1e9 {
-		t.Errorf("of a limit of 1 GB the collector has %d bytes", got)
+	limited(t, 20e9)
+	for _, c := range []struct{ held, expected, want float64 }{
+		{1e8, 6e9, 6.784e9},
+		{6e9, 6e9, 6.784e9},
+		{7e9, 6e9, 7.904e9}, // more than was expected
+		{1e8, 1e6, 2e9},     // little enough
+		{3e9, 0, 3.424e9},
+		{1e8, 19e9, 20e9 - own/2}, // of the machine
+	} {
+		if got := float64(collectorLimit(c.held, c.expected)); !(math.Abs(got-c.want) < 1) {
+			t.Errorf("%.0f of %.0f bytes: %.0f, want %.0f", c.held, c.expected, got, c.want)
+		}
 	}
+	limited(t, 1e9)
 	for _, held := range []float64{9e8, 1e9, 3e9} {
-		if got := float64(collectorLimit(held)); !(got >= 1.1*held) {
+		if got := float64(collectorLimit(held, 1e9)); !(got >= 1.1*held) {
 			t.Errorf("of a limit of 1 GB the collector has %v bytes where %v are held", got, held)
 		}
 	}
 	SetLimit(math.MaxInt64)
-	if got := collectorLimit(1e8); got < 1e18 {
+	if got := collectorLimit(1e8, 1e19); got < 1e18 {
 		t.Errorf("without a limit the collector has %d bytes", got)
 	}
 }
@@ -73,7 +83,7 @@ func TestExpect(t *testing.T) {
 	if runtime.GC(); percent() != 100 {
 		t.Errorf("a small run has %d %% of garbage", percent())
 	}
-	if got := debug.SetMemoryLimit(-1); got < 7.9e9 || got > 8e9 {
+	if got := debug.SetMemoryLimit(-1); got < 1.9e9 || got > 2e9 {
 		t.Errorf("the collector's limit is %d bytes", got)
 	}
 	held := make([]byte, 2e9) // never touched, so that it takes no memory of the machine
