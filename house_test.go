@@ -37,7 +37,8 @@ var levels = [][]string{
 	{"scenarios"},
 	{"experiment"},
 	{"evaluation", "fuzz"},
-	{"sweep", "reproduce"},
+	{"sweep"},
+	{"reproduce"},
 	{"sweep/jetstream", "reproduce/papers", "reproduce/studies"},
 	{"cmd/simulate", "docs", "bench"},
 }

@@ -34,14 +34,30 @@
 //			"distance after the last round: %.2g and %.2g", a, b)}
 //	}
 //
-// [Assess] is for a statement that is true or not, [AssessParts] for one that can be true in part. A statement that the
-// figure cannot decide is [NotTested]. The measured numbers are on the page, whatever the assessment.
+// [Assess] is for a statement that is true or not, [AssessParts] for one that can be true in part. The measured numbers
+// are on the page, whatever the assessment.
+//
+// # Open settings
+//
+// A paper seldom gives every setting. The figure declares those that it leaves open in its [Grid], and what the page
+// takes for each:
+//
+//	Grid: &reproduce.Grid{Settings: []reproduce.Setting{
+//		{Name: "C", Paths: []string{"problem.C"}, Low: 100, High: 2000, Log: true, Taken: "1750"},
+//		{Name: "graph", Paths: []string{"network.topology"}, Values: …, Words: …, Taken: "a ring"},
+//	}}
+//
+// [Figure.Judge] runs the curves at the points of a Latin hypercube over these settings, by the sweep machinery, and
+// calls Statements with the results of each. So a statement's text must not depend on numbers, and its assessment must
+// follow from the results alone. A statement that suitable settings exist is a [StateExists]. The page has the share of
+// the points at which each claim holds, the [Split] of one setting that parts them best, with the chance of one as
+// clear among labels that mean nothing, and one [Claim.Verdict].
 //
 // # A page
 //
 // [Results.Write] writes a directory with the charts as SVG and PNG, their numbers in data.csv, and README.md: the
-// paper's setting, what it leaves open and what was taken there, the statements, the charts, and every curve as a
-// change to the scenario. [WritePapersIndex] gathers the statements of all pages.
+// paper's setting, what it leaves open and what was taken there, the claims, the charts, what the claims came to over
+// the open settings, and every curve as a change to the scenario. [WritePapersIndex] gathers the statements of all pages.
 //
 // # A study
 //

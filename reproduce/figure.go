@@ -20,6 +20,7 @@ type Figure struct {
 	Charts     []Chart
 	Statements func(r *Results) []Statement // what the paper states, assessed by the results
 	Extra      func(r *Results) string      // more for the page, Markdown; may be nil
+	Grid       *Grid                        // the settings that the paper leaves open; nil: none that matters
 }
 
 // Curve is a change to the figure's scenario. Charts and statements name a curve by its pointer.

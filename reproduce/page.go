@@ -17,14 +17,25 @@ import (
 	"overhear/report/plot"
 )
 
-// Write writes dir/<name>/: charts as SVG and PNG, data.csv, and README.md.
+// Write writes dir/<name>/: charts as SVG and PNG, data.csv, and README.md. If the claims were judged over the open
+// settings before, by [Figure.Judge], the page has what they came to.
 func (r *Results) Write(dir string) (string, error) {
 	dir = filepath.Join(dir, r.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("writing %s: %w", r.Name, err)
 	}
+	p, err := r.paged(dir)
+	if err != nil {
+		return "", err
+	}
+	r.Claims = p.claims
 	for _, c := range r.Charts {
 		if _, err := r.Style.With("svg").Save(r.chart(c), dir, c.Name); err != nil {
+			return "", fmt.Errorf("%s: %w", r.Name, err)
+		}
+	}
+	for _, c := range p.charts {
+		if _, err := r.Style.With("svg").Save(c.chart, dir, c.name); err != nil {
 			return "", fmt.Errorf("%s: %w", r.Name, err)
 		}
 	}
@@ -32,7 +43,7 @@ func (r *Results) Write(dir string) (string, error) {
 		return "", fmt.Errorf("writing %s: %w", r.Name, err)
 	}
 	path := filepath.Join(dir, "README.md")
-	if err := files.WriteBytes(path, []byte(r.page())); err != nil {
+	if err := files.WriteBytes(path, []byte(r.page(p))); err != nil {
 		return "", fmt.Errorf("writing %s: %w", r.Name, err)
 	}
 	return dir, nil
@@ -45,6 +56,98 @@ func (r *Results) Words() (all []plot.Words) {
 		all = append(all, chart.Words("", "")...)
 	}
 	return all
+}
+
+// paged is what a page says of its claims.
+type paged struct {
+	claims []Claim
+	judged *Judged // nil: not over the open settings
+	absent string  // why not; "": the figure leaves none open
+	charts []namedChart
+}
+
+// paged judges the claims, with what is in the figure's directory.
+func (r *Results) paged(dir string) (*paged, error) {
+	p := new(paged)
+	for _, s := range r.Statements(r) {
+		p.claims = append(p.claims, Claim{Statement: s})
+	}
+	var err error
+	if p.judged, p.absent, err = r.readJudged(dir, r.claims(r)); err != nil || p.judged == nil {
+		return p, err
+	}
+	number := 0 // of the claim in settings.json, which has no statements for comparison
+	for k := range p.claims {
+		c := &p.claims[k]
+		if c.Assessment == ForComparison {
+			continue
+		}
+		c.Share = p.judged.share(r.Grid, number)
+		if c.Share.Splits != nil {
+			name := fmt.Sprintf("settings-%d", k+1)
+			p.charts = append(p.charts, namedChart{name, p.judged.chart(r.Grid, number, k+1, c.Share)})
+		}
+		number++
+	}
+	return p, nil
+}
+
+// chart shows where a claim holds and where not, over the two settings that part the points best.
+func (j *Judged) chart(g *Grid, claim, number int, share *Share) plot.Chart {
+	chart := plot.Chart{Title: fmt.Sprintf("Claim %d over the open settings", number)}
+	verdicts := []Assessment{Holds, HoldsInPart, Fails}
+	x := share.Splits[0].Setting
+	chart.X = g.Settings[x].axis()
+	y := -1
+	if len(share.Splits) > 1 {
+		y = share.Splits[1].Setting
+		chart.Y = g.Settings[y].axis()
+	} else {
+		chart.Y = plot.Axis{Label: "the claim"}
+		for _, v := range verdicts {
+			chart.Y.Names = append(chart.Y.Names, string(v))
+		}
+	}
+	for k, v := range verdicts {
+		line := plot.Line{Label: string(v), Look: plot.Scatter}
+		if v == Fails {
+			line.Look = plot.Crosses
+		}
+		for _, p := range j.Points {
+			if p.Failed != "" || p.Assessments[claim] != v {
+				continue
+			}
+			line.X = append(line.X, g.Settings[x].place(p.Values[x]))
+			if y >= 0 {
+				line.Y = append(line.Y, g.Settings[y].place(p.Values[y]))
+			} else {
+				line.Y = append(line.Y, float64(k))
+			}
+		}
+		if line.X != nil {
+			chart.Lines = append(chart.Lines, line)
+		}
+	}
+	return chart
+}
+
+// axis is one of the setting's values.
+func (s *Setting) axis() plot.Axis {
+	a := plot.Axis{Label: s.Name, Log: s.Log}
+	if _, ordered := s.numeric(s.Values); !ordered {
+		for _, v := range s.Values {
+			a.Names = append(a.Names, s.word(v))
+		}
+	}
+	return a
+}
+
+// place is where a value stands on the axis.
+func (s *Setting) place(value string) float64 {
+	if numbers, ordered := s.numeric([]string{value}); ordered {
+		return numbers[0]
+	}
+	return float64(slices.Index(s.Values, value))
 }
 
 // chart collects the lines of a chart.
@@ -160,7 +263,7 @@ func (r *Results) writeCSV(path string) error {
 }
 
 // page is README.md.
-func (r *Results) page() string {
+func (r *Results) page(of *paged) string {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	p("# %s: %s\n", r.Paper, r.Title)
@@ -169,15 +272,21 @@ func (r *Results) page() string {
 	p("%s. `simulate reproduce %s` computes this page; the charts' numbers are in [data.csv](data.csv).\n",
 		seedsPhrase(r.Seeds), r.Name)
 	p("| the paper states | measured | |\n|---|---|---|")
-	for _, s := range r.Statements(r) {
-		p("%s", s.row())
+	for _, c := range of.claims {
+		p("%s", c.row())
 	}
 	p("")
+	if of.absent != "" {
+		p("%s\n", of.absent)
+	}
 	if r.Extra != nil {
 		p("%s", r.Extra(r))
 	}
 	for _, c := range r.Charts {
 		p("![%s](%s.svg)\n", c.Title, c.Name)
+	}
+	if of.judged != nil {
+		b.WriteString(of.settings(r.Figure))
 	}
 	p("Curves, as changes to `scenarios/%s`:\n", r.Scenario)
 	for _, runs := range r.Runs {
@@ -194,6 +303,58 @@ func (r *Results) page() string {
 				p("- %s: %s", runs.Curve.Label, w)
 			}
 		}
+	}
+	return b.String()
+}
+
+// settings is the part of a page on the open settings: what they are, and what the claims came to at every point.
+func (of *paged) settings(f *Figure) string {
+	var b strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	j := of.judged
+	p("## Over the settings that the paper leaves open\n")
+	p("The claims are judged by the same words at %d points of a Latin hypercube, %d seeds each. `simulate reproduce "+
+		"--settings %s` computes them; what was measured at each point is in [%s](%s).\n", len(j.Points), j.Seeds,
+		f.Name, judgedFile, judgedFile)
+	if j.Set != nil {
+		p("Its runs are made with `%s`: %s.\n", strings.Join(j.Set, "` `"), f.Grid.Why)
+	}
+	p("| setting | changes | may be | on this page |\n|---|---|---|---|")
+	for _, s := range j.Settings {
+		p("| %s | `%s` | %s | %s |", s.Name, strings.Join(s.Paths, "`, `"), s.Range, s.Taken)
+	}
+	p("\nClaims by their number in the table above: ✓ holds, ◐ holds in part, ✗ does not hold.\n")
+	head, rule := "|", "|"
+	for _, s := range j.Settings {
+		head, rule = head+" "+s.Name+" |", rule+"---|"
+	}
+	for k, c := range of.claims {
+		if c.Share != nil {
+			head, rule = head+fmt.Sprintf(" %d |", k+1), rule+"---|"
+		}
+	}
+	p("%s\n%s", head, rule)
+	var failures []string
+	for i, point := range j.Points {
+		row := "|"
+		for k, v := range point.Values {
+			row += " " + f.Grid.Settings[k].word(v) + " |"
+		}
+		if point.Failed != "" {
+			row += strings.Repeat(" |", len(j.Claims))
+			failures = append(failures, fmt.Sprintf("- point %d: %s", i+1, point.Failed))
+		}
+		for _, a := range point.Assessments {
+			row += " " + map[Assessment]string{Holds: "✓", HoldsInPart: "◐", Fails: "✗", NotTested: "–"}[a] + " |"
+		}
+		p("%s", row)
+	}
+	p("")
+	if failures != nil {
+		p("At these points a run failed:\n\n%s\n", strings.Join(failures, "\n"))
+	}
+	for _, c := range of.charts {
+		p("![%s](%s.svg)\n", c.chart.Title, c.name)
 	}
 	return b.String()
 }

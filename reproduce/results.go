@@ -22,9 +22,10 @@ import (
 // Results are the runs of all curves of a figure.
 type Results struct {
 	*Figure
-	Runs  []Runs // by curve
-	Seeds int
-	Style plot.Style // of the charts; the page needs them as SVG
+	Runs   []Runs // by curve
+	Seeds  int
+	Style  plot.Style // of the charts; the page needs them as SVG
+	Claims []Claim    // by statement, once the page is written
 }
 
 // Runs are the runs of one curve, which differ in the seed.
@@ -96,13 +97,13 @@ func (r *Runs) Range(column string, t int) (mean, low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	sum := 0.0
 	for _, table := range r.Tables {
-		values := table.Column(column)
 		k := t
 		if k < 0 {
-			k += len(values)
+			k += len(table.Rows)
 		}
-		sum += values[k]
-		low, high = math.Min(low, values[k]), math.Max(high, values[k])
+		v := table.Rows[k][slices.Index(table.Columns, column)]
+		sum += v
+		low, high = math.Min(low, v), math.Max(high, v)
 	}
 	return sum / float64(len(r.Tables)), low, high
 }

@@ -12,6 +12,17 @@ type Statement struct {
 	Text       string // what is stated, Markdown; quotation marks for a paper's own words
 	Measured   string // the numbers that the assessment is made from, Markdown
 	Assessment Assessment
+
+	// Exists is for a claim that there is a setting, “with suitable q”. It is judged once for all settings: it holds if
+	// it holds at one of them.
+	Exists bool
+}
+
+// StateExists is a statement that there is a setting with which something is so; see [Statement].
+func StateExists(text string, assessment Assessment, format string, args ...any) Statement {
+	s := State(text, assessment, format, args...)
+	s.Exists = true
+	return s
 }
 
 // State is a statement; format and args are what was measured.
@@ -52,8 +63,19 @@ func AssessParts(all, some bool) Assessment {
 }
 
 // row is the statement in a page's table.
-func (s Statement) row() string {
-	return fmt.Sprintf("| %s | %s %s", s.Text, s.Measured, s.Assessment.cell())
+func (s Statement) row() string { return Claim{Statement: s}.row() }
+
+// row is the claim in a page's table: its one verdict, and where it is judged over settings, the share.
+func (c Claim) row() string {
+	return fmt.Sprintf("| %s | %s %s", c.Text, c.measured(), c.Verdict().cell())
+}
+
+// measured is what was measured on the page and over the settings.
+func (c Claim) measured() string {
+	if c.Share == nil {
+		return c.Measured
+	}
+	return fmt.Sprintf("%s; here it %s; %s", c.Measured, c.Assessment, c.Share.Words(c.Exists))
 }
 
 // cell is the last cell of a row, with the marks around it.

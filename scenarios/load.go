@@ -295,11 +295,20 @@ func (s *Scenario) ofEachSeed() *Scenario {
 	return &c
 }
 
-// LoadShipped reads a scenario that comes with the program, by its file's name.
-func LoadShipped(name string, sets ...string) (*Scenario, error) {
+// ShippedText is the text of a scenario that comes with the program, by its file's name.
+func ShippedText(name string) (string, error) {
 	text, err := files.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("no scenario %s comes with the program", name)
+		return "", fmt.Errorf("no scenario %s comes with the program", name)
 	}
-	return Parse(name, text, sets...)
+	return string(text), nil
+}
+
+// LoadShipped reads a scenario that comes with the program, by its file's name.
+func LoadShipped(name string, sets ...string) (*Scenario, error) {
+	text, err := ShippedText(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, []byte(text), sets...)
 }

@@ -44,7 +44,8 @@ type Plan struct {
 	Axes    []scenarios.Axis  `json:"grid"` // the last varies fastest, but for seeds
 	Seeds   scenarios.Seeds   `json:"seeds"`
 	Keep    string            `json:"keep"`
-	Files   map[string]string `json:"files"` // SHA-256 of the files that the scenario names
+	Diverge bool              `json:"diverge,omitempty"` // runs that diverge are results, not failures
+	Files   map[string]string `json:"files"`             // SHA-256 of the files that the scenario names
 	Hash    string            `json:"hash"`
 }
 
@@ -54,6 +55,10 @@ type Options struct {
 	Grid  []string // path=value,value,…; replaces the section's grid unless empty
 	Seeds int      // replaces the section's unless 0
 	Keep  string   // replaces the section's unless empty
+
+	// Diverge makes results of runs that go away from the optimum, which fail
+	// otherwise. A run that ended early fails all the same.
+	Diverge bool
 }
 
 // Task is one run of a plan.
@@ -70,8 +75,13 @@ func NewPlan(file string, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a scenario: %w", err)
 	}
+	return PlanOf(file, string(text), o)
+}
+
+// PlanOf plans a sweep of a scenario's text; file is its name.
+func PlanOf(file, text string, o Options) (*Plan, error) {
 	p := &Plan{Format: Format, Version: experiment.Version, Program: experiment.Program(), File: file,
-		Text: string(text), Sets: append([]string{}, o.Sets...), Axes: []scenarios.Axis{}}
+		Text: text, Sets: append([]string{}, o.Sets...), Axes: []scenarios.Axis{}, Diverge: o.Diverge}
 	for _, g := range o.Grid {
 		a, err := scenarios.ParseAxis(g)
 		if err != nil {
@@ -232,9 +242,10 @@ func (p *Plan) sum() (string, error) {
 		Axes      []scenarios.Axis
 		Seeds     scenarios.Seeds
 		Keep      string
+		Diverge   bool `json:",omitempty"`
 		Scenarios []string
 		Files     map[string]string
-	}{p.Format, p.Version, p.Program, p.Axes, p.Seeds, p.Keep, hashes, p.Files})
+	}{p.Format, p.Version, p.Program, p.Axes, p.Seeds, p.Keep, p.Diverge, hashes, p.Files})
 	if err != nil {
 		return "", fmt.Errorf("hashing a plan: %w", err)
 	}
@@ -381,6 +392,7 @@ func (p *Plan) Differences(other *Plan) string {
 		{"seeds", fmt.Sprintf("%d from %d", p.Seeds.Count, p.Seeds.First), fmt.Sprintf("%d from %d", other.Seeds.Count,
 			other.Seeds.First)},
 		{"rows", p.Keep, other.Keep},
+		{"runs that diverge are results", p.Diverge, other.Diverge},
 		{"--set", strings.Join(p.Sets, " "), strings.Join(other.Sets, " ")},
 	} {
 		if d.was != d.is {

@@ -56,7 +56,7 @@ func (r *Runner) Run(ctx context.Context, index, workers int) ([]byte, error) {
 	out := &Result{Index: index, Seed: task.Seed, Scenario: p.hash}
 	err := p.err
 	if err == nil {
-		err = p.measure(ctx, out, r.plan.Keep, workers)
+		err = p.measure(ctx, out, r.plan, workers)
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil, err
@@ -80,7 +80,7 @@ func (r *Runner) HasData(index int) error {
 }
 
 // measure runs a seed. A panic of the method under study is that run's failure.
-func (p *point) measure(ctx context.Context, out *Result, keep string, workers int) (err error) {
+func (p *point) measure(ctx context.Context, out *Result, plan *Plan, workers int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the run panicked: %v", r)
@@ -90,7 +90,7 @@ func (p *point) measure(ctx context.Context, out *Result, keep string, workers i
 	if info == nil {
 		return err
 	}
-	if c := info.Convergence; c.State == record.Diverging {
+	if c := info.Convergence; c.State == record.Diverging && (err != nil || !plan.Diverge) {
 		if err == nil {
 			err = fmt.Errorf("%w: its distance to the optimum is %.3g and grows", problem.ErrDiverges,
 				float64(info.Final.Distance))
@@ -103,7 +103,7 @@ func (p *point) measure(ctx context.Context, out *Result, keep string, workers i
 		return err
 	}
 	out.Facts = factsOf(info)
-	out.keep(table, keep)
+	out.keep(table, plan.Keep)
 	return nil
 }
 

@@ -22,10 +22,20 @@ import (
 func newReproduce() *cobra.Command {
 	var out, data string
 	var seeds int
+	var settings bool
 	var figures figureFlags
 	c := &cobra.Command{
 		Use:   "reproduce [NAME…]",
 		Short: "Compute the papers' figures and tables, and the studies of attacks, anew; without a name, list them",
+		Long: `Compute the papers' figures and tables, and the studies of attacks, anew; without a name, list them.
+
+  simulate reproduce ra19-fig5
+  simulate reproduce --settings ra19-fig5
+
+Papers leave settings open: a graph, a weight, penalties. With --settings, a figure's claims are judged at the
+points of a Latin hypercube over them, too, by the same words, and its page says in which share of the points
+each claim holds, where it does not, and which setting decides. Its runs are kept in OUT/runs/settings; killed at
+any point, the same command goes on. "all" and "figures" take the figures that declare open settings.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listFigures(c)
@@ -35,6 +45,12 @@ func newReproduce() *cobra.Command {
 			}
 			if err := figures.check(); err != nil {
 				return err
+			}
+			if settings {
+				var err error
+				if args, err = withSettings(args); err != nil {
+					return err
+				}
 			}
 			var chosen []*reproduce.Figure
 			var studies []*reproduce.Study
@@ -72,6 +88,11 @@ func newReproduce() *cobra.Command {
 				}
 			}
 			for _, f := range chosen {
+				if settings {
+					if err := judgeFigure(c, f, data, out); err != nil {
+						return err
+					}
+				}
 				w, err := reproduceFigure(c, f, figures.Style, seeds, data, out)
 				if err != nil {
 					return err
@@ -103,15 +124,58 @@ func newReproduce() *cobra.Command {
 	c.Flags().StringVar(&out, "out", "results", "results `directory`; each figure gets a directory in it")
 	c.Flags().StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's "+
 		"cache)")
-	c.Flags().IntVar(&seeds, "seeds", 0, "run this many seeds a curve (default as the papers do)")
+	c.Flags().IntVar(&seeds, "seeds", 0, "run this many seeds a curve of a page (default as the papers do)")
+	c.Flags().BoolVar(&settings, "settings", false, "judge the figures' claims over the settings that their papers "+
+		"leave open, too; goes on where it was stopped")
 	figures.add(c, "")
 	return c
+}
+
+// withSettings are the names of figures that declare open settings, all of them for "all" and "figures".
+func withSettings(names []string) (all []string, err error) {
+	for _, name := range names {
+		f, ok := reproduce.FindFigure(name)
+		_, study := reproduce.FindStudy(name)
+		switch {
+		case name == "all" || name == "figures":
+			for _, f := range reproduce.Figures() {
+				if f.Grid != nil {
+					all = append(all, f.Name)
+				}
+			}
+		case ok && f.Grid == nil:
+			return nil, usage("%s declares no open settings; without --settings it is computed", name)
+		case study || name == "attacks":
+			return nil, usage("--settings is for figures, whose papers leave settings open; %s is none", name)
+		default:
+			all = append(all, name)
+		}
+	}
+	return all, nil
+}
+
+// judgeFigure judges a figure's claims over its open settings; what it finds is read when the page is written.
+func judgeFigure(c *cobra.Command, f *reproduce.Figure, data, out string) error {
+	start := time.Now()
+	bar := newProgress(f.Name+" settings", f.GridTasks())
+	j, err := f.Judge(c.Context(), filepath.Join(out, "runs", "settings", f.Name), data, bar.at)
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s: %s of the open settings, %s, %.1f s\n", f.Name, plural.Of(len(j.Points), "point"),
+		plural.Of(f.GridTasks(), "run"), time.Since(start).Seconds())
+	return j.Write(filepath.Join(out, f.Name))
 }
 
 func listFigures(c *cobra.Command) error {
 	w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 	for _, f := range reproduce.Figures() {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.Name, f.Paper, f.Title, plural.Of(f.Tasks(0), "run"))
+		open := ""
+		if f.Grid != nil {
+			open = fmt.Sprintf("; --settings: %d more", f.GridTasks())
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s%s\n", f.Name, f.Paper, f.Title, plural.Of(f.Tasks(0), "run"), open)
 	}
 	fmt.Fprintln(w, "figures\t\tall of these\t")
 	for _, s := range reproduce.Studies() {
@@ -172,8 +236,11 @@ func reproduceFigure(c *cobra.Command, f *reproduce.Figure, style plot.Style, se
 	}
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "%s: %s (%s), %.1f s\n", f.Name, f.Title, f.Paper, time.Since(start).Seconds())
-	for _, s := range r.Statements(r) {
-		fmt.Fprintf(w, "  %-16s %s\n%18s %s\n", s.Assessment, plain(s.Text), "measured:", plain(s.Measured))
+	for _, c := range r.Claims {
+		fmt.Fprintf(w, "  %-16s %s\n%18s %s\n", c.Verdict(), plain(c.Text), "measured:", plain(c.Measured))
+		if c.Share != nil {
+			fmt.Fprintf(w, "%18s %s\n", "settings:", c.Share.Words(c.Exists))
+		}
 	}
 	fmt.Fprintf(w, "  %s\n", dir)
 	return r.Words(), nil

@@ -17,8 +17,12 @@
 // # Statements
 //
 // A statement quotes the paper where it can. Its assessment follows from numbers that are beside it on the page; the
-// limit, “within 5 %” for instance, is in the text as well. Where the paper does not say enough to test a statement it
-// is reproduce.NotTested, with the reason as the measured part.
+// limit, “within 5 %” for instance, is in the text as well. No assessment is a constant: a test alters the results and
+// asks that every statement can hold and can fail.
+//
+// # Open settings
+//
+// What the paper leaves open and a claim may depend on is in the figure's Grid, with what the page takes.
 //
 // # To add a figure
 //

@@ -59,6 +59,48 @@ func TestFigures_AreWellFormed(t *testing.T) {
 	}
 }
 
+// Every point of a figure's open settings makes a scenario of every curve, what the page takes is said, and what makes
+// the runs affordable has a reason.
+func TestGrids_MakeScenarios(t *testing.T) {
+	for _, f := range reproduce.Figures() {
+		g := f.Grid
+		if g == nil {
+			continue
+		}
+		if (g.Set == nil) != (g.Why == "") || len(g.Settings) == 0 {
+			t.Errorf("%s: a grid of %d settings, changed by %q because %q", f.Name, len(g.Settings), g.Set, g.Why)
+		}
+		points := g.Draw(f.Name)
+		for k := range g.Settings {
+			s := &g.Settings[k]
+			if s.Name == "" || len(s.Paths) == 0 || s.Taken == "" || (s.Values == nil) == (s.Low == s.High) ||
+				s.Words != nil && len(s.Words) != len(s.Values) {
+				t.Errorf("%s: setting %+v says too little or too much", f.Name, s)
+			}
+			for _, c := range s.Curves {
+				if !slices.Contains(f.Curves, c) {
+					t.Errorf("%s: setting %s changes %q, which is not the figure's", f.Name, s.Name, c.Label)
+				}
+			}
+		}
+		for _, c := range f.Curves {
+			for _, point := range points {
+				sets := slices.Concat(g.Set, c.Set)
+				for k, s := range g.Settings {
+					if s.Curves == nil || slices.Contains(s.Curves, c) {
+						for _, path := range s.Paths {
+							sets = append(sets, path+"="+point[k])
+						}
+					}
+				}
+				if _, err := scenarios.LoadShipped(f.Scenario, sets...); err != nil {
+					t.Fatalf("%s, %s at %v: %v", f.Name, c.Label, point, err)
+				}
+			}
+		}
+	}
+}
+
 // results/papers.md is what the committed pages make.
 func TestWritePapersIndex_IsTheCommittedOne(t *testing.T) {
 	const results = "../../results"

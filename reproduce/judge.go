@@ -1,0 +1,257 @@
+// Running a figure's grid of open settings, and judging the claims at its points.
+
+package reproduce
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
+	"overhear/internal/files"
+	"overhear/metrics"
+	"overhear/record"
+	"overhear/scenarios"
+	"overhear/sweep"
+)
+
+// judgedFile has what the claims of a figure came to over its settings, in the figure's directory.
+const judgedFile = "settings.json"
+
+// Judged is what the claims of a figure came to at the points of its grid.
+type Judged struct {
+	Figure   string          `json:"figure"`
+	Seeds    int             `json:"seeds"`
+	Set      []string        `json:"set,omitempty"` // in all runs
+	Settings []JudgedSetting `json:"settings"`
+	Claims   []string        `json:"claims"`
+	Points   []JudgedPoint   `json:"points"`
+}
+
+// JudgedSetting is a setting as it was varied.
+type JudgedSetting struct {
+	Name  string   `json:"name"`
+	Paths []string `json:"paths"`
+	Range string   `json:"range"`
+	Taken string   `json:"taken"` // on the page
+}
+
+// JudgedPoint is a point and what the claims came to there.
+type JudgedPoint struct {
+	Values      []string     `json:"values"`                // by setting
+	Failed      string       `json:"failed,omitempty"`      // why nothing can be judged here
+	Assessments []Assessment `json:"assessments,omitempty"` // by claim
+	Measured    []string     `json:"measured,omitempty"`    // by claim
+}
+
+// ErrStopped says that a grid was stopped; what was computed is kept.
+var ErrStopped = errors.New("stopped")
+
+// Judge computes a figure's grid and judges its claims at every point. Runs are kept in dir, a sweep a curve: if they
+// are stopped, or killed, the next call goes on from there. progress, which may be nil, is told how many of
+// [Figure.GridTasks] runs are finished.
+func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n int)) (*Judged, error) {
+	if f.Grid == nil {
+		return nil, fmt.Errorf("%s declares no open settings", f.Name)
+	}
+	points := f.Grid.Draw(f.Name)
+	at := make([]*Results, len(points))
+	failed := make([]string, len(points))
+	for k := range at {
+		at[k] = &Results{Figure: f, Seeds: f.Grid.seeds()}
+	}
+	finished := 0
+	for k, c := range f.Curves {
+		path := filepath.Join(dir, fmt.Sprintf("%02d", k))
+		before := finished
+		runs, why, err := f.sweepCurve(ctx, c, points, path, dataDir, func(p sweep.Progress) {
+			finished = before + p.Before + p.Done
+			if progress != nil {
+				progress(finished)
+			}
+		})
+		if errors.Is(err, context.Canceled) {
+			return nil, fmt.Errorf("%w; %d of %d runs of %s are finished and kept, and the same command goes on from "+
+				"there", ErrStopped, finished, f.GridTasks(), f.Name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s, curve %q: %w (the sweeps of all its curves are in %s)", f.Name, c.Label, err,
+				dir)
+		}
+		for i := range points {
+			at[i].Runs = append(at[i].Runs, runs[i])
+			if failed[i] == "" {
+				failed[i] = why[i]
+			}
+		}
+	}
+	j := f.declared()
+	j.Points = nil
+	for i, values := range points {
+		p := JudgedPoint{Values: values, Failed: failed[i]}
+		if p.Failed == "" {
+			var texts []string
+			for _, s := range f.claims(at[i]) {
+				texts, p.Measured = append(texts, s.Text), append(p.Measured, s.Measured)
+				p.Assessments = append(p.Assessments, s.Assessment)
+			}
+			if j.Claims == nil {
+				j.Claims = texts
+			} else if !slices.Equal(j.Claims, texts) {
+				return nil, fmt.Errorf("%s: a claim's text depends on what was measured: %q and %q", f.Name, j.Claims,
+					texts)
+			}
+		}
+		j.Points = append(j.Points, p)
+	}
+	return j, nil
+}
+
+// claims are the statements that claim something.
+func (f *Figure) claims(r *Results) []Statement {
+	return slices.DeleteFunc(f.Statements(r), func(s Statement) bool { return s.Assessment == ForComparison })
+}
+
+// declared is what a grid says before it is computed.
+func (f *Figure) declared() *Judged {
+	j := &Judged{Figure: f.Name, Seeds: f.Grid.seeds(), Set: f.Grid.Set}
+	for k := range f.Grid.Settings {
+		s := &f.Grid.Settings[k]
+		j.Settings = append(j.Settings, JudgedSetting{s.Name, s.Paths, s.Range(), s.Taken})
+	}
+	for _, values := range f.Grid.Draw(f.Name) {
+		j.Points = append(j.Points, JudgedPoint{Values: values})
+	}
+	return j
+}
+
+// sweepCurve runs a curve at all points, and returns its runs at each, or why there are none.
+func (f *Figure) sweepCurve(ctx context.Context, c *Curve, points [][]string, dir, dataDir string,
+	progress func(sweep.Progress)) (runs []Runs, failed []string, err error) {
+	g := f.Grid
+	text, err := scenarios.ShippedText(f.Scenario)
+	if err != nil {
+		return nil, nil, err
+	}
+	options := sweep.Options{Sets: slices.Concat(metricsOnly, g.Set, c.Set), Seeds: g.seeds(), Keep: sweep.KeepRounds,
+		Diverge: true}
+	values := distinct(g, c, points)
+	if paths, _ := g.changesOf(c, points[0]); paths != nil {
+		var list []string
+		for _, v := range values {
+			list = append(list, strings.Join(v, "|"))
+		}
+		options.Grid = []string{strings.Join(paths, "+") + "=" + strings.Join(list, ",")}
+	}
+	plan, err := sweep.PlanOf(f.Scenario, text, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := sweep.OpenDir(dir, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	local := sweep.Local{Workers: runtime.GOMAXPROCS(0), Data: dataDir}
+	if _, err := sweep.Make(ctx, d, sweep.Settings{Dispatcher: local, Progress: progress}); err != nil {
+		return nil, nil, err
+	}
+	results := make([]*sweep.Result, plan.Len())
+	err = d.Journal.All(func(index int, b []byte) error {
+		r, err := sweep.Decode(b)
+		results[index] = r
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, point := range points {
+		_, mine := g.changesOf(c, point)
+		k := slices.IndexFunc(values, func(v []string) bool { return slices.Equal(v, mine) })
+		one, why := Runs{Curve: c}, ""
+		for _, r := range results[k*g.seeds() : (k+1)*g.seeds()] {
+			if r.Error != "" {
+				why = fmt.Sprintf("%s, seed %d: %s", c.Label, r.Seed, r.Error)
+				break
+			}
+			one.Tables, one.Infos = append(one.Tables, tableOf(r)), append(one.Infos, infoOf(r))
+		}
+		runs, failed = append(runs, one), append(failed, why)
+	}
+	return runs, failed, nil
+}
+
+// tableOf is metrics.csv of a result; a column that a result leaves out has no value in any round.
+func tableOf(r *sweep.Result) *record.Table {
+	t := &record.Table{Columns: metrics.Columns}
+	for _, values := range r.Rows {
+		row := slices.Repeat([]float64{math.NaN()}, len(t.Columns))
+		for k, name := range r.Columns {
+			row[slices.Index(t.Columns, name)] = values[k]
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// infoOf is what a result keeps of run.json.
+func infoOf(r *sweep.Result) *record.Info {
+	return &record.Info{
+		Seed: r.Seed, Algorithm: r.Method, Nodes: r.Nodes, Edges: r.Edges, TrainRows: r.TrainRows, TestRows: r.TestRows,
+		BaseError: r.BaseError, Warnings: r.Warnings, Convergence: r.Convergence, Ridge: r.Ridge, Computed: r.Computed,
+		Reference: record.Reference{Objective: r.OptimumObjective, TestError: r.OptimumTestError, Fit: r.OptimumFit},
+	}
+}
+
+// Write writes settings.json into the figure's directory.
+func (j *Judged) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("writing %s: %w", judgedFile, err)
+	}
+	text, err := json.MarshalIndent(j, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", judgedFile, err)
+	}
+	return files.WriteBytes(filepath.Join(dir, judgedFile), append(text, '\n'))
+}
+
+// readJudged reads what the claims of a figure came to; nil, and why, if that is not to be had.
+func (f *Figure) readJudged(dir string, claims []Statement) (j *Judged, why string, err error) {
+	if f.Grid == nil {
+		return nil, "", nil
+	}
+	again := fmt.Sprintf("`simulate reproduce --settings %s` computes them", f.Name)
+	path := filepath.Join(dir, judgedFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "The claims have not been judged over the settings that the paper leaves open; " + again + ".", nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("reading %s: %w", judgedFile, err)
+	}
+	j = new(Judged)
+	if err := json.Unmarshal(text, j); err != nil {
+		return nil, "", fmt.Errorf("reading %s: %w; delete it, and %s", path, err, again)
+	}
+	now := f.declared()
+	for _, s := range claims {
+		now.Claims = append(now.Claims, s.Text)
+	}
+	was := *j
+	was.Points = nil
+	for _, p := range j.Points {
+		was.Points = append(was.Points, JudgedPoint{Values: p.Values})
+	}
+	if !reflect.DeepEqual(&was, now) {
+		return nil, judgedFile + " is of other claims or settings than this page and is left out; " + again + ".", nil
+	}
+	return j, "", nil
+}

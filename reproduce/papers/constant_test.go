@@ -1,0 +1,189 @@
+// No claim's assessment is a constant: with other results every one of them can hold, and can fail.
+
+package papers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"overhear/metrics"
+	"overhear/record"
+	"overhear/reproduce"
+	"overhear/scenarios"
+	"overhear/sim"
+)
+
+// constant are how many claims of a figure never hold or never fail as yet, whatever the results.
+var constant = map[string]int{
+	"pdml-fig4": 1, "pdml-table1": 1, "ra19-fig1": 1, "sh19-fig1": 1, "sh19-fig3": 2, "zz16-fig3": 1,
+}
+
+// variants is how many altered results a claim is tried with.
+const variants = 400
+
+// altered are results of a figure that no run gave: in every variant, every column of every curve follows one of a few
+// laws over the curves and the rounds.
+func altered(f *reproduce.Figure, rounds []int, variant uint64) *reproduce.Results {
+	s := sim.NewStream(variant, "altered results of "+f.Name)
+	r := &reproduce.Results{Figure: f, Seeds: 2}
+	n := len(f.Curves)
+	laws := map[string]func(curve, t, rounds int) float64{}
+	order := s.Perm(n)
+	for _, column := range metrics.Columns {
+		scale := math.Pow(10, s.Between(-3, 2))
+		if s.IntN(3) == 0 {
+			scale = s.Between(0.05, 0.5)
+		}
+		spread := []float64{0, 1e-3, 0.02, 0.3, 2}[s.IntN(5)] // of the curves
+		slope := []float64{-6, -2, -0.3, 0, 0.3}[s.IntN(5)]   // over the rounds
+		swing := []float64{0, 0, 0.01, 0.3}[s.IntN(4)]        // of even rounds
+		direction := []int{-1, 0, 1, 2}[s.IntN(4)]
+		at := s.Perm(n)
+		if s.IntN(2) == 0 {
+			at = order
+		}
+		slopes := make([]float64, n)
+		for k := range slopes {
+			slopes[k] = slope
+			if s.IntN(4) == 0 {
+				slopes[k] = s.Between(-6, 0.3)
+			}
+		}
+		same := s.IntN(2) == 0
+		laws[column] = func(curve, t, rounds int) float64 {
+			rank := at[curve]
+			if direction < 2 {
+				rank = direction * curve
+			}
+			own := slope
+			if !same {
+				own = slopes[curve]
+			}
+			v := scale * math.Exp(spread*float64(rank)+own*float64(t)/float64(rounds))
+			if t%2 == 0 {
+				v *= 1 + swing*float64(1+rank%3)
+			}
+			return v
+		}
+	}
+	width := []float64{0, 0.01, 0.5}[s.IntN(3)]
+	for k, c := range f.Curves {
+		runs := reproduce.Runs{Curve: c}
+		factor := width * s.Float64()
+		for seed := range r.Seeds {
+			t := &record.Table{Columns: metrics.Columns}
+			for round := range rounds[k] + 1 {
+				var row []float64
+				for _, column := range metrics.Columns {
+					v := laws[column](k, round, rounds[k]) * (1 + factor*float64(seed))
+					if column == "round" {
+						v = float64(round)
+					}
+					row = append(row, v)
+				}
+				t.Rows = append(t.Rows, row)
+			}
+			optimum := laws["objective"](0, rounds[k], rounds[k]) * []float64{0.5, 0.999, 1, 1.2}[s.IntN(4)]
+			runs.Tables = append(runs.Tables, t)
+			runs.Infos = append(runs.Infos, &record.Info{
+				BaseError: record.Number(laws["test_error"](s.IntN(n), rounds[k], rounds[k])),
+				Reference: record.Reference{Objective: record.Number(optimum),
+					TestError: record.Number(laws["test_error"](s.IntN(n), rounds[k], rounds[k]))},
+			})
+		}
+		r.Runs = append(r.Runs, runs)
+	}
+	return r
+}
+
+// constants are the claims of a figure that hold in no variant, or fail in none.
+func constants(t *testing.T, f *reproduce.Figure) (found []string) {
+	t.Helper()
+	var rounds []int
+	for _, c := range f.Curves {
+		s, err := scenarios.LoadShipped(f.Scenario, c.Set...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounds = append(rounds, s.Rounds.Count)
+	}
+	seen := map[string][]reproduce.Assessment{}
+	var texts []string
+	for v := range uint64(variants) {
+		open := texts == nil
+		for _, s := range f.Statements(altered(f, rounds, v)) {
+			if s.Assessment == reproduce.ForComparison {
+				continue
+			}
+			if !slices.Contains(texts, s.Text) {
+				if v > 0 {
+					t.Errorf("%s: %q is not claimed of all results", f.Name, s.Text)
+				}
+				texts = append(texts, s.Text)
+			}
+			if !slices.Contains(seen[s.Text], s.Assessment) {
+				seen[s.Text] = append(seen[s.Text], s.Assessment)
+			}
+		}
+		for _, text := range texts {
+			open = open || !bothWays(seen[text])
+		}
+		if !open {
+			return nil
+		}
+	}
+	for _, text := range texts {
+		if !bothWays(seen[text]) {
+			found = append(found, fmt.Sprintf("%s: %v", text, seen[text]))
+		}
+	}
+	return found
+}
+
+func bothWays(seen []reproduce.Assessment) bool {
+	return slices.Contains(seen, reproduce.Holds) && slices.Contains(seen, reproduce.Fails)
+}
+
+func TestStatements_HaveNoConstantVerdicts(t *testing.T) {
+	for _, f := range reproduce.Figures() {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			if found := constants(t, f); len(found) != constant[f.Name] {
+				t.Errorf("%d claims of %s are constant or capped, want %d:\n%s", len(found), f.Name, constant[f.Name],
+					strings.Join(found, "\n"))
+			}
+		})
+	}
+}
+
+// The check sees a constant, a cap and a floor, and lets a claim pass that follows the results.
+func TestStatements_ConstantVerdictsAreSeen(t *testing.T) {
+	f := *ra19Fig2()
+	computed := func(r *reproduce.Results) bool {
+		return r.Of(f.Curves[0]).Last("test_error") < r.Of(f.Curves[1]).Last("test_error")
+	}
+	for name, c := range map[string]struct {
+		assess func(r *reproduce.Results) reproduce.Assessment
+		seen   bool
+	}{
+		"holds":      {func(*reproduce.Results) reproduce.Assessment { return reproduce.Holds }, true},
+		"not tested": {func(*reproduce.Results) reproduce.Assessment { return reproduce.NotTested }, true},
+		"a cap": {func(r *reproduce.Results) reproduce.Assessment {
+			return reproduce.AssessParts(false, computed(r))
+		}, true},
+		"a floor": {func(r *reproduce.Results) reproduce.Assessment {
+			return reproduce.AssessParts(computed(r), true)
+		}, true},
+		"computed": {func(r *reproduce.Results) reproduce.Assessment { return reproduce.Assess(computed(r)) }, false},
+	} {
+		f.Statements = func(r *reproduce.Results) []reproduce.Statement {
+			return []reproduce.Statement{reproduce.State("planted", c.assess(r), "")}
+		}
+		if found := constants(t, &f); (found != nil) != c.seen {
+			t.Errorf("%s: found %q", name, found)
+		}
+	}
+}

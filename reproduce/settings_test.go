@@ -1,0 +1,379 @@
+// Claims over open settings: the points, the runs at them, what is made of them, and that a killed grid goes on.
+
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"overhear/experiment"
+	"overhear/scenarios"
+)
+
+// gridded is a figure whose claim depends on one of its two open settings, and one that exists.
+func gridded() *Figure {
+	f := small()
+	fast, slow := f.Curves[0], f.Curves[1]
+	plain := &Curve{Label: "gradient descent", Set: []string{"rounds.count=30", "algorithm={kind: dgd, step: 0.5}"}}
+	f.Curves = append(f.Curves, plain)
+	f.Grid = &Grid{
+		Settings: []Setting{
+			{Name: "ρ", Paths: []string{"problem.rho"}, Low: 0.01, High: 0.1, Log: true, Taken: "0.02"},
+			{Name: "graph", Paths: []string{"network.topology"}, Values: []string{"{kind: ring, nodes: 5}",
+				"{kind: complete, nodes: 5}"}, Words: []string{"ring", "complete"}, Curves: []*Curve{fast, slow},
+				Taken: "ring"},
+		},
+		Set: []string{"problem.train=200"}, Why: "nothing is said of rows",
+	}
+	f.Statements = func(r *Results) []Statement {
+		last := r.Of(slow).Last("distance")
+		return []Statement{
+			State("for comparison", ForComparison, "%.3g", last),
+			State("slow is slower", Assess(r.Of(fast).Last("distance") < last), "%.6g", last),
+			StateExists("sometimes it is near", Assess(last < 0.05), "%.6g", last),
+		}
+	}
+	return f
+}
+
+func TestDraw_IsALatinHypercube(t *testing.T) {
+	g := &Grid{Settings: []Setting{
+		{Name: "a", Low: 2, High: 14}, {Name: "b", Low: 1, High: 4096, Log: true},
+		{Name: "c", Values: []string{"x", "y", "z"}},
+	}}
+	points := g.Draw("name")
+	if len(points) != 12 || !reflect.DeepEqual(points, g.Draw("name")) {
+		t.Fatalf("%d points, or other ones when drawn again", len(points))
+	}
+	if reflect.DeepEqual(points, g.Draw("another")) {
+		t.Error("two figures have the same points")
+	}
+	counts := map[string]int{}
+	parts := [2]map[int]bool{{}, {}}
+	var a, b []float64
+	for _, p := range points {
+		counts[p[2]]++
+		x, _ := strconv.ParseFloat(p[0], 64)
+		y, _ := strconv.ParseFloat(p[1], 64)
+		a, b = append(a, x), append(b, math.Log2(y))
+		parts[0][int(x-2)], parts[1][int(math.Log2(y))] = true, true
+	}
+	if len(parts[0]) != 12 || len(parts[1]) != 12 || counts["x"] != 4 || counts["y"] != 4 || counts["z"] != 4 {
+		t.Errorf("%v: parts with a value %v, values %v", points, parts, counts)
+	}
+	if c := correlation(a, b); !(math.Abs(c) <= 0.3) {
+		t.Errorf("the two settings have a correlation of %.2f", c)
+	}
+}
+
+// The numbers at a point are those of plain runs with its settings, and a page has the shares.
+func TestJudge_IsOfPlainRuns(t *testing.T) {
+	f := gridded()
+	if n := f.GridTasks(); n != 2*(12+12+12) {
+		t.Errorf("%d runs", n)
+	}
+	out := t.TempDir()
+	last := 0
+	j, err := f.Judge(context.Background(), filepath.Join(out, "runs"), "", func(n int) { last = n })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != f.GridTasks() || len(j.Points) != 12 || !slices.Equal(j.Claims, []string{"slow is slower",
+		"sometimes it is near"}) {
+		t.Errorf("%d runs told, %d points, claims %q", last, len(j.Points), j.Claims)
+	}
+	for _, k := range []int{0, 7} {
+		p := j.Points[k]
+		s, err := scenarios.LoadShipped(f.Scenario, slices.Concat(f.Grid.Set, f.Curves[1].Set,
+			[]string{"problem.rho=" + p.Values[0], "network.topology=" + p.Values[1]})...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for seed := uint64(1); seed <= 2; seed++ {
+			_, table, err := experiment.New(s, "").Measure(context.Background(), seed, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += table.Column("distance")[30]
+		}
+		if want := strconv.FormatFloat(sum/2, 'g', 6, 64); p.Measured[0] != want {
+			t.Errorf("point %d: measured %s, plain runs %s", k, p.Measured[0], want)
+		}
+	}
+
+	r, err := f.Run(context.Background(), 0, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := r.Write(filepath.Join(out, "before"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page, _ := os.ReadFile(filepath.Join(before, "README.md")); !strings.Contains(string(page),
+		"have not been judged over the settings") {
+		t.Errorf("a page without settings:\n%s", page)
+	}
+	if err := j.Write(filepath.Join(out, "small")); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := r.Write(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _ := os.ReadFile(filepath.Join(dir, "README.md"))
+	for _, want := range []string{"over the open settings it holds at ", "over the open settings it is found at ",
+		"| ρ | `problem.rho` | 0.01 to 0.1, by factors | 0.02 |", "`problem.train=200`", "| complete |"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	if r.Claims[0].Share != nil || r.Claims[1].Share == nil || r.Claims[1].Share.Judged() != 12 {
+		t.Errorf("claims %+v", r.Claims)
+	}
+
+	// What was judged of other settings or claims is no part of a page.
+	f.Grid.Settings[0].High = 0.2
+	if _, err := r.Write(out); err != nil {
+		t.Fatal(err)
+	}
+	page, _ = os.ReadFile(filepath.Join(dir, "README.md"))
+	if !strings.Contains(string(page), "is of other claims or settings than this page") ||
+		strings.Contains(string(page), "over the open settings it") || r.Claims[1].Share != nil {
+		t.Errorf("a page with what was judged of other settings:\n%s", page)
+	}
+}
+
+// A claim whose text follows the numbers could not be followed from point to point.
+func TestJudge_RefusesTextsThatDependOnNumbers(t *testing.T) {
+	f := gridded()
+	f.Curves = f.Curves[:2]
+	f.Statements = func(r *Results) []Statement {
+		return []Statement{State(strconv.FormatFloat(r.Of(f.Curves[0]).Last("distance"), 'g', -1, 64), Holds, "")}
+	}
+	_, err := f.Judge(context.Background(), t.TempDir(), "", nil)
+	if err == nil || !strings.Contains(err.Error(), "depends on what was measured") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A point at which a run ends early is not judged, and the page counts it; one that goes away from the optimum is.
+func TestJudge_CountsPointsWhereRunsFail(t *testing.T) {
+	f := gridded()
+	f.Curves = f.Curves[:2]
+	f.Grid.Settings = []Setting{{Name: "step", Paths: []string{"algorithm"}, Taken: "1", Curves: f.Curves[:1],
+		Values: []string{"{kind: dgd, step: 0.1}", "{kind: dgd, step: 1e+60}"}, Words: []string{"small", "huge"}}}
+	j, err := f.Judge(context.Background(), t.TempDir(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := j.share(f.Grid, 0)
+	if s.Failed != 6 || s.Judged() != 6 {
+		t.Errorf("%+v of %+v", s, j.Points)
+	}
+	if !strings.Contains(s.Words(false), "at 6 more a run failed") {
+		t.Error(s.Words(false))
+	}
+}
+
+func TestJudge_GoesOnWhereItWasStopped(t *testing.T) {
+	f := gridded()
+	dir := t.TempDir()
+	want, err := f.Judge(context.Background(), filepath.Join(dir, "whole"), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	_, err = f.Judge(ctx, filepath.Join(dir, "stopped"), "", func(n int) {
+		if n > 30 {
+			stop()
+		}
+	})
+	if !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "of 72 runs of small are finished and kept") {
+		t.Fatalf("stopped with %v", err)
+	}
+	first := -1
+	got, err := f.Judge(context.Background(), filepath.Join(dir, "stopped"), "", func(n int) {
+		if first < 0 && n > 24 { // beyond the first curve
+			first = n
+		}
+	})
+	if err != nil || !reflect.DeepEqual(got, want) || first <= 25 {
+		t.Errorf("went on from %d runs, %v: %+v", first, err, got)
+	}
+}
+
+// killedIn is the environment variable by which this test's own program is told to judge until it is killed.
+const killedIn = "OVERHEAR_TEST_JUDGE"
+
+func TestJudge_GoesOnWhenKilled(t *testing.T) {
+	f := gridded()
+	for _, c := range f.Curves { // long enough to be killed in the middle
+		c.Set = append(c.Set, "rounds.count=600")
+	}
+	if dir := os.Getenv(killedIn); dir != "" {
+		_, err := f.Judge(context.Background(), dir, "", nil)
+		t.Fatalf("nobody killed it: %v", err)
+	}
+	if testing.Short() {
+		t.Skip("kills a process")
+	}
+	dir := t.TempDir()
+	c := exec.Command(os.Args[0], "-test.run", "^TestJudge_GoesOnWhenKilled$")
+	c.Env = append(os.Environ(), killedIn+"="+dir)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	journal := filepath.Join(dir, "01", "journal")
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if i, err := os.Stat(journal); err == nil && i.Size() > 1<<17 {
+			break
+		}
+		if time.Now().After(deadline) {
+			break // the runs are counted below
+		}
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // it was killed
+	kept := 0
+	got, err := f.Judge(context.Background(), dir, "", func(n int) {
+		if kept == 0 && n > 24 { // beyond the first curve
+			kept = n
+		}
+	})
+	if err != nil || len(got.Points) != 12 || kept <= 24 || kept >= f.GridTasks() {
+		t.Fatalf("went on from %d of %d runs: %v", kept, f.GridTasks(), err)
+	}
+	want, err := f.Judge(context.Background(), t.TempDir(), "", nil)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("killed and gone on %+v, left alone %+v (%v)", got, want, err)
+	}
+}
+
+// decisions has a setting that rises, one that changes from point to point, and one of two kinds.
+func decisions(hold func(k int) Assessment) (*Judged, *Grid) {
+	g := &Grid{Settings: []Setting{
+		{Name: "rising", Low: 0, High: 11}, {Name: "mixed", Low: 0, High: 11},
+		{Name: "kind", Values: []string{"p", "q"}, Words: []string{"first kind", "second kind"}},
+	}}
+	j := new(Judged)
+	for k := range 12 {
+		j.Points = append(j.Points, JudgedPoint{
+			Values:      []string{strconv.Itoa(k), strconv.Itoa(5 * k % 12), []string{"p", "q"}[k%2]},
+			Assessments: []Assessment{hold(k)},
+		})
+	}
+	return j, g
+}
+
+func TestShare_NamesTheSettingThatDecides(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		hold         func(k int) Assessment
+		holds        int
+		setting      string
+		want, absent string
+	}{
+		{"a threshold", func(k int) Assessment { return Assess(k >= 7) }, 5, "rising",
+			"holds at 5 of 12 points (42 %); rising decides: at most 6: at 0 of 7 points, at least 7: at 5 of 5", ""},
+		{"a kind", func(k int) Assessment { return AssessParts(k%2 == 1, k > 5) }, 6, "kind",
+			"kind decides: first kind: at 0 of 6 points, otherwise: at 6 of 6", ""},
+		{"one point of a setting's middle", func(k int) Assessment { return Assess(k == 5) }, 1, "",
+			"no setting is shown to decide", " decides"},
+		{"always", func(int) Assessment { return Holds }, 12, "", "holds at 12 of 12 points (100 %)", "decide"},
+		{"never", func(int) Assessment { return Fails }, 0, "", "holds at 0 of 12 points (0 %)", "decide"},
+	} {
+		j, g := decisions(c.hold)
+		s := j.share(g, 0)
+		words := s.Words(false)
+		if s.Holds != c.holds || !strings.Contains(words, c.want) ||
+			c.absent != "" && strings.Contains(words, c.absent) {
+			t.Errorf("%s: %s", c.name, words)
+		}
+		if c.setting != "" && s.Splits[0].Name != c.setting {
+			t.Errorf("%s: %+v", c.name, s.Splits)
+		}
+	}
+}
+
+// With one setting of twelve values, two of the C(12, 6) ways to hold at six points are parted by a threshold.
+func TestChance_IsThatOfAllLabellings(t *testing.T) {
+	s := Setting{Name: "a", Low: 0, High: 11}
+	var points [][]string
+	for k := range 12 {
+		points = append(points, []string{strconv.Itoa(k)})
+	}
+	splits := s.splits(0, points)
+	if len(splits) != 11 {
+		t.Fatalf("%d splits", len(splits))
+	}
+	if got, want := chance(splits, 6, 12, 0), 2.0/924; !(math.Abs(got-want) <= 1e-15) {
+		t.Errorf("chance %v, want %v", got, want)
+	}
+	if got := chance(splits, 6, 12, 0.5); got != 1 {
+		t.Errorf("a split that parts nothing has a chance of %v", got)
+	}
+	for k := 12; k < 40; k++ { // too many labellings to try all: none of those drawn is as clear
+		points = append(points, []string{strconv.Itoa(k)})
+	}
+	if got := chance(s.splits(0, points), 20, 40, 0); !(got > 0 && got <= 1e-4) {
+		t.Errorf("drawn labellings give a chance of %v", got)
+	}
+}
+
+// Labels that no setting made are called decided about as often as the test allows, and no oftener.
+func TestShare_SaysThatNothingDecidesWhereLabelsAreChance(t *testing.T) {
+	named, all := 0, 0
+	for k := range uint64(400) {
+		label := func(i int) Assessment { return Assess(k*2654435761>>(uint(i)+3)&1 == 1) }
+		j, g := decisions(label)
+		if s := j.share(g, 0); s.Splits != nil {
+			all++
+			if strings.Contains(s.Words(false), " decides") {
+				named++
+			}
+		}
+	}
+	if all < 300 || named > all/10 {
+		t.Errorf("%d of %d labellings by chance are decided", named, all)
+	}
+}
+
+func TestVerdict_IsOneOfPageAndSettings(t *testing.T) {
+	for _, c := range []struct {
+		page               Assessment
+		holds, part, fails int
+		exists             bool
+		want               Assessment
+	}{
+		{Holds, 12, 0, 0, false, Holds},
+		{Fails, 12, 0, 0, false, HoldsInPart},
+		{Holds, 11, 0, 1, false, HoldsInPart},
+		{Holds, 0, 0, 12, false, HoldsInPart},
+		{Fails, 0, 1, 11, false, HoldsInPart},
+		{Fails, 0, 0, 12, false, Fails},
+		{Fails, 1, 0, 11, true, Holds},
+		{Holds, 0, 0, 12, true, Holds},
+		{Fails, 0, 2, 10, true, HoldsInPart},
+		{Fails, 0, 0, 12, true, Fails},
+		{Holds, 0, 0, 0, false, Holds}, // no point could be judged
+	} {
+		claim := Claim{Statement{Assessment: c.page, Exists: c.exists},
+			&Share{Holds: c.holds, InPart: c.part, Fails: c.fails}}
+		if got := claim.Verdict(); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
