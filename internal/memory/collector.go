@@ -15,7 +15,7 @@ import (
 // What a program takes besides what a run holds.
 const (
 	own   = 64e6 // its code and what it holds whatever it runs
-	room  = 1.12 // with garbage, against what is held
+	room  = 1.18 // with garbage, against what is held
 	small = 2e9  // bytes that any run may take
 )
 
@@ -72,7 +72,7 @@ func collectorLimit(held, expected float64) int64 {
 }
 
 // garbage is how much of it there may be until the next collection, in per cent of what is held now: as much as is
-// held, as long as the two come to no more than small, and else to an eighth more than the run will hold. But a
+// held, as long as the two come to no more than small, and else to a sixth more than the run will hold. But a
 // collection looks at all that is held, so there is some in any case.
 func garbage(held, expected float64) int {
 	const least, most = 10, 100
