@@ -18,6 +18,7 @@ type Metric struct {
 	Unit    string  // empty: a number without a unit
 	Absent  string  // when a row has no value, which is NaN in a Row and empty in the file; empty: never
 	Percent bool    // a run's table prints a fraction in per cent
+	Error   bool    // it says how far a model is from a good one, so that less is better
 	Rows    Meaning // of a run over split rows
 	Split   Meaning // of a run over split columns, where that is different
 
@@ -48,6 +49,7 @@ var all = []*Metric{
 	},
 	{
 		Name: "loss", Title: "training loss",
+		Error: true,
 		Rows: Meaning{
 			"L(t) = (1/N) Σ_i (1/B_i) Σ_n L(y_n f_i·x_n): mean training loss of the nodes, each with its own " +
 				"classifier and its own true labels (ZKL18 §5)",
@@ -62,6 +64,7 @@ var all = []*Metric{
 	},
 	{
 		Name: "objective", Title: "objective",
+		Error: true,
 		Rows: Meaning{
 			"Σ_i O_i(f_i), O_i(f) = (C/B_i) Σ_n L(y_n f·x_n) + (r_i/2)‖f‖² + h_i(f) (ZKL18 §2)",
 			"loss and regulariser of all nodes",
@@ -74,6 +77,7 @@ var all = []*Metric{
 	{
 		Name: "test_error", Title: "test error", Unit: "fraction", Percent: true,
 		Absent: "without test rows; where rows have targets",
+		Error:  true,
 		Rows:   Meaning{Definition: "fraction of the test rows that f̄ = (1/N) Σ_i f_i gets wrong (RA19 §VIII)"},
 		Split:  Meaning{Definition: "fraction of the test rows that all parties together get wrong"},
 		field:  func(r *Row) *float64 { return &r.TestError },
@@ -89,6 +93,7 @@ var all = []*Metric{
 	{
 		Name: "distance", Title: "distance", Unit: "fraction of ‖f*‖",
 		Absent: "if the centralised optimum is not known",
+		Error:  true,
 		Rows: Meaning{
 			"max_i ‖f_i − f*‖ / ‖f*‖, f* the centralised optimum; not divided if f* is zero",
 			"of the worst node from the centralised optimum, relative",
@@ -142,17 +147,20 @@ var all = []*Metric{
 	},
 	{
 		Name: "averaged_risk", Absent: "for a method that publishes the w_i it computes; in round 0",
+		Error: true,
 		Rows: Meaning{Definition: "(1/N) Σ_i Σ_l O_l(w̄_i), w̄_i(t) = (1/t) Σ_{k≤t} w_i(k), on the true labels " +
 			"(PDML (1), §VI)"},
 		field: func(r *Row) *float64 { return &r.Averaged.Risk },
 	},
 	{
 		Name: "averaged_error", Unit: "fraction", Absent: "for a method that publishes the w_i it computes; in round 0",
+		Error: true,
 		Rows:  Meaning{Definition: "fraction of the test rows that w̄_i gets wrong, mean over the nodes (PDML §VI)"},
 		field: func(r *Row) *float64 { return &r.Averaged.Error },
 	},
 	{
 		Name: "test_loss", Absent: "where rows are split; without test rows; where rows have targets",
+		Error: true,
 		Rows:  Meaning{Definition: "mean log loss of the test rows, where columns are split"},
 		field: func(r *Row) *float64 { return &r.TestLoss },
 	},
@@ -169,6 +177,7 @@ var all = []*Metric{
 	},
 	{
 		Name: "rmse", Title: "training RMSE", Unit: "the target's", Absent: "where rows have classes",
+		Error: true,
 		Rows: Meaning{"√((1/n) Σ (t − f̄·x)²) over all n training rows, f̄ = (1/N) Σ_i f_i, in units of the file",
 			"of the nodes' average"},
 		Split: Meaning{
@@ -187,6 +196,7 @@ var all = []*Metric{
 	{
 		Name: "test_rmse", Title: "test RMSE", Unit: "the target's",
 		Absent: "where rows have classes; without test rows",
+		Error:  true,
 		Rows:   Meaning{Definition: "the same of the test rows"},
 		field:  func(r *Row) *float64 { return &r.Test.RMSE },
 		final:  inFit(func(f *record.Fit) record.Number { return f.TestRMSE }),

@@ -4,6 +4,7 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ type Design struct {
 	Sets        []string  // path=value
 	Seeds       int       // 0: the scenario's
 	Alpha       []float64 // to try
-	Of          string    // metric that measures accuracy, the less the better
+	Of          string    // metric that measures accuracy, of metrics.Metric.Error
 	Utility     theory.Utility
 	Least, Most float64 // between which α is chosen; 0: the least and greatest of Alpha
 	Title       string  // of the figures; "": the scenario's name
@@ -99,9 +100,19 @@ func (d *Design) check() error {
 	if !(least > 0 && most > least) || math.IsInf(most, 1) {
 		return fmt.Errorf("--between takes two positive numbers, the less first, not %g,%g", least, most)
 	}
-	if _, ok := metrics.Lookup(d.Of); !ok || !slices.Contains(metrics.Columns, d.Of) {
+	switch m, ok := metrics.Lookup(d.Of); {
+	case !ok:
 		return fmt.Errorf("--of is a metric, such as loss or test_error, not %q; simulate list metrics names them",
 			d.Of)
+	case !m.Error:
+		var able []string
+		for _, m := range metrics.All() {
+			if m.Error {
+				able = append(able, m.Name)
+			}
+		}
+		return fmt.Errorf("--of takes a metric that is the less the better the model is, and %s is not; take one of %s",
+			d.Of, strings.Join(able, ", "))
 	}
 	return nil
 }
@@ -117,11 +128,13 @@ func (d *Design) between() (least, most float64) {
 
 // Tried is what was measured at an α.
 type Tried struct {
-	Alpha    float64 `json:"alpha"`
-	Runs     int     `json:"runs"`
-	Mean     float64 `json:"mean"`
-	Least    float64 `json:"least"`
-	Greatest float64 `json:"greatest"`
+	Alpha         float64       `json:"alpha"`
+	Runs          int           `json:"runs"`
+	Mean          float64       `json:"mean"`
+	StandardError record.Number `json:"standard_error"` // of the mean; null: one run, of which none is known
+	Least         float64       `json:"least"`
+	Greatest      float64       `json:"greatest"`
+	Net           float64       `json:"net"` // U − mean
 }
 
 // Curve is the curve through what was measured, c₄e^(−c₅α) + c₆.
@@ -131,6 +144,9 @@ type Curve struct {
 	C6          float64       `json:"c6"`
 	LargestMiss float64       `json:"largest_miss"`
 	Explained   record.Number `json:"explained"` // share of the variance of the means; null: they are equal
+	Alpha       float64       `json:"alpha"`     // at which U − L_acc is largest
+	Net         float64       `json:"net"`       // U − L_acc there
+	Miss        float64       `json:"miss"`      // how far the means next to that α are above the curve
 }
 
 // Worth is the utility of privacy.
@@ -139,6 +155,12 @@ type Worth struct {
 	Weights []float64 `json:"weights"`
 	Formula string    `json:"formula"`
 }
+
+// What an α is recommended by: the curve, or the means where it misses them.
+const (
+	ByCurve = "curve"
+	ByMeans = "means"
+)
 
 // Designed is what a design came to.
 type Designed struct {
@@ -151,8 +173,9 @@ type Designed struct {
 	Curve   Curve      `json:"curve"`
 	Utility Worth      `json:"utility"`
 	Between [2]float64 `json:"between"`
+	By      string     `json:"by"`      // ByCurve or ByMeans
 	Alpha   float64    `json:"alpha"`   // the recommended one
-	Net     float64    `json:"net"`     // U − L_acc there
+	Net     float64    `json:"net"`     // U − L_acc there, or U − mean
 	Spread  []float64  `json:"spread"`  // least and greatest α if one seed is left out; null: there is one seed
 	Remarks []string   `json:"remarks"` // what keeps the α from being a good choice; none: nothing does
 	Figures []string   `json:"-"`
@@ -162,7 +185,8 @@ type Designed struct {
 	utility theory.Utility
 }
 
-// Conclude fits the curve to the finished runs of a design's sweep and chooses α.
+// Conclude fits the curve to the finished runs of a design's sweep and chooses α: the curve's, unless an α that was
+// tried is worth more by its mean than what is measured says of the curve's, by more than the mean's standard error.
 func (d *Design) Conclude(dir *Dir) (*Designed, error) {
 	s, _, err := dir.Plan.Scenario(0)
 	if err != nil {
@@ -176,28 +200,34 @@ func (d *Design) Conclude(dir *Dir) (*Designed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if out.fit, err = d.fit(measured, -1); err != nil {
+	out.Tried = d.tried(measured, -1)
+	var curve theory.Choice
+	if out.fit, curve, err = d.fit(out.Tried); err != nil {
 		return nil, err
 	}
-	out.Curve = Curve{out.fit.C4, out.fit.C5, out.fit.C6, out.fit.Miss, record.Number(out.fit.Explained)}
-	chosen, err := theory.Choose(out.fit, d.Utility, out.Between[0], out.Between[1])
-	if err != nil {
-		return nil, err
+	out.Curve = Curve{out.fit.C4, out.fit.C5, out.fit.C6, out.fit.Miss, record.Number(out.fit.Explained), curve.Alpha,
+		curve.Net, missAt(out.fit, out.Tried, curve.Alpha)}
+	out.By, out.Alpha, out.Net = ByCurve, curve.Alpha, curve.Net
+	if best := d.best(out.Tried); best != nil && best.Net-best.doubt() > curve.Net-out.Curve.Miss {
+		out.By, out.Alpha, out.Net = ByMeans, best.Alpha, best.Net
+		out.miss(best)
 	}
-	out.Alpha, out.Net = chosen.Alpha, chosen.Net
 	if seeds := dir.Plan.Seeds.Count; seeds > 1 {
 		out.Spread = []float64{out.Alpha, out.Alpha}
 		for seed := range seeds {
-			fit, err := d.fit(measured, seed)
+			left := d.tried(measured, seed)
+			_, c, err := d.fit(left)
 			if err != nil {
 				continue // too few runs are left
 			}
-			if c, err := theory.Choose(fit, d.Utility, out.Between[0], out.Between[1]); err == nil {
-				out.Spread[0], out.Spread[1] = min(out.Spread[0], c.Alpha), max(out.Spread[1], c.Alpha)
+			alpha := c.Alpha
+			if best := d.best(left); out.By == ByMeans && best != nil {
+				alpha = best.Alpha
 			}
+			out.Spread[0], out.Spread[1] = min(out.Spread[0], alpha), max(out.Spread[1], alpha)
 		}
 	}
-	out.remark(chosen)
+	out.remark()
 	return out, nil
 }
 
@@ -232,63 +262,131 @@ func (d *Design) gather(dir *Dir, out *Designed) ([][]float64, error) {
 	if absent != nil {
 		return nil, fmt.Errorf("no run has %s; they have %s", d.Of, strings.Join(absent, ", "))
 	}
+	return measured, nil
+}
+
+// tried is what was measured, over the seeds but for one of them unless that is below 0; an α of which no run is left
+// is not among them.
+func (d *Design) tried(measured [][]float64, without int) (all []Tried) {
 	for k, values := range measured {
 		t := Tried{Alpha: d.Alpha[k], Least: math.Inf(1), Greatest: math.Inf(-1)}
-		for _, v := range values {
-			if !math.IsNaN(v) {
+		squares := 0.0
+		for seed, v := range values {
+			if seed != without && !math.IsNaN(v) {
 				t.Runs++
 				t.Mean += v
 				t.Least, t.Greatest = min(t.Least, v), max(t.Greatest, v)
 			}
 		}
-		if t.Runs > 0 {
-			t.Mean /= float64(t.Runs)
-			out.Tried = append(out.Tried, t)
+		if t.Runs == 0 {
+			continue
 		}
-	}
-	return measured, nil
-}
-
-// fit fits the curve to the means over seeds, without one of them unless it is below 0.
-func (d *Design) fit(measured [][]float64, without int) (theory.Accuracy, error) {
-	var alpha, loss []float64
-	for k, values := range measured {
-		sum, n := 0.0, 0.0
+		n := float64(t.Runs)
+		t.Mean /= n
 		for seed, v := range values {
 			if seed != without && !math.IsNaN(v) {
-				sum += v
-				n++
+				squares += float64((v - t.Mean) * (v - t.Mean))
 			}
 		}
-		if n > 0 {
-			alpha, loss = append(alpha, d.Alpha[k]), append(loss, sum/n)
-		}
+		t.StandardError = record.Number(math.Sqrt(squares / (n - 1) / n)) // NaN of one run
+		t.Net = d.Utility.At(t.Alpha) - t.Mean
+		all = append(all, t)
+	}
+	return all
+}
+
+// doubt is how much of a mean may be chance, as far as that is known.
+func (t *Tried) doubt() float64 {
+	if t.Runs < 2 {
+		return 0
+	}
+	return float64(t.StandardError)
+}
+
+// fit fits the curve to means, as ZZ16 does, and is the α that it is best at.
+func (d *Design) fit(tried []Tried) (theory.Accuracy, theory.Choice, error) {
+	var alpha, loss []float64
+	for _, t := range tried {
+		alpha, loss = append(alpha, t.Alpha), append(loss, t.Mean)
 	}
 	fit, err := theory.FitAccuracy(alpha, loss)
 	if err != nil {
-		return fit, fmt.Errorf("fitting the curve: %w", err)
+		return fit, theory.Choice{}, fmt.Errorf("fitting the curve: %w", err)
 	}
-	return fit, nil
+	least, most := d.between()
+	choice, err := theory.Choose(fit, d.Utility, least, most)
+	return fit, choice, err
+}
+
+// best is the α of those tried that is worth most by its mean, of those that may be chosen; nil: none may.
+func (d *Design) best(tried []Tried) (best *Tried) {
+	least, most := d.between()
+	for k := range tried {
+		if t := &tried[k]; t.Alpha >= least && t.Alpha <= most && (best == nil || t.Net > best.Net) {
+			best = t
+		}
+	}
+	return best
+}
+
+// missAt is how far measured losses are above the curve at an α, on a line in ln α between the means next to it. Least
+// squares are of losses: where those of small α are great, a curve that misses all others explains nearly all of the
+// differences.
+func missAt(fit theory.Accuracy, tried []Tried, alpha float64) float64 {
+	all := slices.SortedFunc(slices.Values(tried), func(a, b Tried) int { return cmp.Compare(a.Alpha, b.Alpha) })
+	miss := func(k int) float64 { return all[k].Mean - fit.At(all[k].Alpha) }
+	above := 0
+	for above < len(all) && all[above].Alpha < alpha {
+		above++
+	}
+	switch above {
+	case 0:
+		return miss(0)
+	case len(all):
+		return miss(above - 1)
+	}
+	low, high := all[above-1].Alpha, all[above].Alpha
+	share := math.Log(alpha/low) / math.Log(high/low)
+	return float64((1-share)*miss(above-1)) + float64(share*miss(above))
 }
 
 // explains is the share of the variance below which a curve is said not to fit.
 const explains = 0.9
 
-// remark says what keeps the chosen α from being a good choice.
-func (o *Designed) remark(chosen theory.Choice) {
-	say := func(format string, args ...any) { o.Remarks = append(o.Remarks, fmt.Sprintf(format, args...)) }
-	switch chosen.Edge {
-	case -1:
+func (o *Designed) say(format string, args ...any) {
+	o.Remarks = append(o.Remarks, fmt.Sprintf(format, args...))
+}
+
+// miss says that the curve has a choice which is not the best, and which is.
+func (o *Designed) miss(best *Tried) {
+	c, doubt := &o.Curve, "of one run, so that its standard error is not known; more --seeds tell it"
+	if best.Runs > 1 {
+		doubt = fmt.Sprintf("the standard error of its mean is %.3g", float64(best.StandardError))
+	}
+	o.say("the curve does not fit where it matters: it would have α = %.4g, with a %s of %.4g, and the means next to "+
+		"that α say about %.4g; α = %.4g was tried and is worth more, by %.3g (%s)", c.Alpha, o.Of, o.fit.At(c.Alpha),
+		o.fit.At(c.Alpha)+c.Miss, best.Alpha, best.Net-(c.Net-c.Miss), doubt)
+}
+
+// remark says what else keeps the chosen α from being a good choice.
+func (o *Designed) remark() {
+	say := o.say
+	switch o.Alpha {
+	case o.Between[0]:
 		say("it is the least α that may be chosen: there privacy is worth more than the %s that it costs; --between "+
 			"or --alpha with less allow less, and a utility with smaller weights asks for less privacy", o.Of)
-	case 1:
+	case o.Between[1]:
 		say("it is the greatest α that may be chosen: up to there a lower %s is worth more than privacy; --between or "+
 			"--alpha with more allow more, and a utility with greater weights asks for more privacy", o.Of)
 	}
 	switch e := float64(o.Curve.Explained); {
 	case o.Curve.C4 == 0:
-		say("the %s does not fall as α grows: the curve is flat, and the utility alone decides; more seeds, more "+
-			"rounds or other α may show more", o.Of)
+		decides := ", and the utility alone decides"
+		if o.By == ByMeans {
+			decides = ""
+		}
+		say("the %s does not fall as α grows: the curve is flat%s; more seeds, more rounds or other α may show more",
+			o.Of, decides)
 	case !(e >= explains):
 		say("the curve explains only %.0f %% of the differences between the means; more seeds or other α help", 100*e)
 	}
@@ -315,18 +413,25 @@ func plural(n int, what string) string {
 func (o *Designed) Write(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "design        %s, method %s, %s after %d rounds\n", o.Name, o.Method, o.Of, o.Rounds)
-	fmt.Fprintf(&b, "\n%10s  %10s  %10s  %10s  %10s  %s\n", "α", "mean", "least", "greatest", "curve", "runs")
+	fmt.Fprintf(&b, "\n%10s  %10s  %10s  %10s  %10s  %10s  %s\n", "α", "mean", "least", "greatest", "curve",
+		"U − mean", "runs")
 	for _, t := range o.Tried {
-		fmt.Fprintf(&b, "%10.4g  %10.5g  %10.5g  %10.5g  %10.5g  %d\n", t.Alpha, t.Mean, t.Least, t.Greatest,
-			o.fit.At(t.Alpha), t.Runs)
+		fmt.Fprintf(&b, "%10.4g  %10.5g  %10.5g  %10.5g  %10.5g  %10.4g  %d\n", t.Alpha, t.Mean, t.Least, t.Greatest,
+			o.fit.At(t.Alpha), t.Net, t.Runs)
 	}
-	fmt.Fprintf(&b, "\nL_acc(α)      %v, largest miss %.3g", o.fit, o.Curve.LargestMiss)
-	if e := float64(o.Curve.Explained); !math.IsNaN(e) {
+	c, what := &o.Curve, "U − L_acc"
+	fmt.Fprintf(&b, "\nL_acc(α)      %v, largest miss %.3g", o.fit, c.LargestMiss)
+	if e := float64(c.Explained); !math.IsNaN(e) {
 		fmt.Fprintf(&b, ", %.1f %% of the differences explained", 100*e)
 	}
 	fmt.Fprintf(&b, "\nU(α)          %s\n", o.Utility.Formula)
-	fmt.Fprintf(&b, "recommended   α = %.4g of %.4g to %.4g, where U − L_acc is %.4g", o.Alpha, o.Between[0],
-		o.Between[1], o.Net)
+	if o.By == ByMeans {
+		what = "U − mean"
+	}
+	fmt.Fprintf(&b, "the curve's   α = %.4g, where U − L_acc is %.4g; means are off the curve by %+.3g there\n", c.Alpha,
+		c.Net, c.Miss)
+	fmt.Fprintf(&b, "recommended   α = %.4g of %.4g to %.4g, where %s is %.4g", o.Alpha, o.Between[0], o.Between[1],
+		what, o.Net)
 	if o.Spread != nil {
 		fmt.Fprintf(&b, "; %.4g to %.4g if a seed is left out", o.Spread[0], o.Spread[1])
 	}
@@ -377,10 +482,12 @@ type namedChart struct {
 }
 
 func (o *Designed) charts() []namedChart {
-	var tried, mean, low, high []float64
+	var tried, mean, low, high, worth, worst, most []float64
 	for _, t := range o.Tried {
 		tried, mean = append(tried, t.Alpha), append(mean, t.Mean)
 		low, high = append(low, t.Least), append(high, t.Greatest)
+		worth, worst = append(worth, t.Net), append(worst, t.Net+t.Mean-t.Greatest)
+		most = append(most, t.Net+t.Mean-t.Least)
 	}
 	from, to := min(o.Between[0], slices.Min(tried)), max(o.Between[1], slices.Max(tried))
 	const points = 200
@@ -406,7 +513,8 @@ func (o *Designed) charts() []namedChart {
 				High: high}, {Label: "L_acc(α), fitted", Look: plot.Plain, X: x, Y: curve}, here}}},
 		{"design-utility", plot.Chart{Title: title + ": what privacy and accuracy are worth", X: axis,
 			Y: plot.Linear("worth"), Lines: []plot.Line{{Label: "U(α) − L_acc(α)", Look: plot.Plain, X: x, Y: net},
-				{Label: "U(α)", Look: plot.Plain, X: x, Y: utility}, here}}},
+				{Label: "U(α) − measured, mean and range", Look: plot.Scatter, X: tried, Y: worth, Low: worst,
+					High: most}, {Label: "U(α)", Look: plot.Plain, X: x, Y: utility}, here}}},
 	}
 }
 

@@ -63,7 +63,7 @@ func made(t *testing.T, d *Design, scenario string) (*Dir, *Designed) {
 // The means are those of the sweep's table, the curve is the fit to them, the choice is its maximum, and leaving out a
 // seed is leaving out its rows of the table.
 func TestDesign_IsOfTheSweepsTable(t *testing.T) {
-	d := designOf(t, nil)
+	d := designOf(t, func(d *Design) { d.Utility = theory.Utility{Form: "linear", Weights: []float64{1}} })
 	dir, out := made(t, d, designScenario)
 	text, err := os.ReadFile(filepath.Join(dir.Path, csvFile))
 	if err != nil {
@@ -129,15 +129,28 @@ func TestDesign_IsOfTheSweepsTable(t *testing.T) {
 			t.Errorf("%+v", tried)
 		}
 	}
-	if !(float64(out.Curve.Explained) > explains) || len(out.Remarks) != 0 {
+	if !(float64(out.Curve.Explained) > explains) || len(out.Remarks) != 0 || out.By != ByCurve {
 		t.Errorf("%v, %q", out.Curve.Explained, out.Remarks)
+	}
+	// With the paper's utility the curve would have an α below 1, and by the table 5 is worth more.
+	d.Utility = designOf(t, nil).Utility
+	_, best = choose(-1)
+	again, err := d.Conclude(dir)
+	if err != nil || !near(again.Curve.Alpha, best.Alpha) || !(best.Alpha < 1) || again.By != ByMeans ||
+		again.Alpha != 5 {
+		t.Errorf("%v: %+v", err, again)
 	}
 }
 
 // Who values privacy more gets more of it, down to the least that may be chosen, and is told so.
 func TestDesign_WeightsDecide(t *testing.T) {
 	d := designOf(t, nil)
-	dir, _ := made(t, d, designScenario)
+	var losses [][]float64
+	for _, a := range d.Alpha {
+		l := theory.Accuracy{C4: 20, C5: 5, C6: 0.3}.At(a)
+		losses = append(losses, []float64{l, l})
+	}
+	dir, _ := planted(t, d, losses)
 	last := math.Inf(1)
 	for _, weight := range []string{"1e-6", "0.003", "0.03", "0.3", "1000"} {
 		var err error
@@ -164,17 +177,120 @@ func TestDesign_WeightsDecide(t *testing.T) {
 	}
 }
 
+// planted concludes a design whose runs had these losses, by α and seed.
+func planted(t *testing.T, d *Design, losses [][]float64) (*Dir, *Designed) {
+	t.Helper()
+	d.Seeds = len(losses[0])
+	p, err := d.Plan(write(t, designScenario))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := OpenDesign(t.TempDir(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dir.Close() })
+	for k, of := range losses {
+		for seed, v := range of {
+			r := Result{Index: k*len(of) + seed, Facts: new(Facts), Columns: []string{d.Of}, Rows: [][]float64{{v}},
+				Count: 1}
+			if err := dir.Journal.Put(r.Index, r.Encode()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	out, err := d.Conclude(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, out
+}
+
+// Losses that fall over two decades, to which least squares fit a curve that is flat from α = 0.5 on: it explains more
+// than 99 % of the differences and would have the α of a loss twice as great. What is recommended is what is worth most
+// of what was measured, and the note says so.
+func TestDesign_GoesByMeansWhereTheCurveMisses(t *testing.T) {
+	d := designOf(t, func(d *Design) {
+		d.Alpha = []float64{0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 4}
+		d.Utility = theory.Utility{Form: "linear", Weights: []float64{0.2}}
+	})
+	means := []float64{31.535, 5.1032, 1.8031, 1.1379, 0.77319, 0.61067, 0.56362, 0.54752}
+	var one, three [][]float64
+	for _, m := range means {
+		one, three = append(one, []float64{m}), append(three, []float64{0.99 * m, m, 1.01 * m})
+	}
+	for _, losses := range [][][]float64{one, three} {
+		_, out := planted(t, d, losses)
+		said := strings.Join(out.Remarks, "\n")
+		if out.By != ByMeans || out.Alpha != 1 || !(math.Abs(out.Net-(-0.2-0.61067)) <= 1e-12) ||
+			!strings.Contains(said, "does not fit where it matters") || !(float64(out.Curve.Explained) > 0.99) {
+			t.Errorf("%+v", out)
+		}
+		// The curve stays ZZ16's, and so does its choice; there, between 0.2 and 0.3, the loss is above 1.1379.
+		fit, err := theory.FitAccuracy(d.Alpha, means)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := theory.Choose(fit, d.Utility, 0.05, 4)
+		if err != nil || !(math.Abs(out.Curve.Alpha-c.Alpha) <= 1e-9) || !(math.Abs(out.Curve.Net-c.Net) <= 1e-9) ||
+			!(c.Alpha > 0.2 && c.Alpha < 0.3) {
+			t.Errorf("%v: %+v, by itself %+v", err, out.Curve, c)
+		}
+		if there := fit.At(c.Alpha) + out.Curve.Miss; !(there > 1.1379 && there < 1.8031) {
+			t.Errorf("at α = %v the loss is said to be %v", c.Alpha, there)
+		}
+		if len(losses[0]) == 1 {
+			if out.Spread != nil || !strings.Contains(said, "of one run") {
+				t.Errorf("%v, %q", out.Spread, said)
+			}
+		} else if !(out.Spread[0] == 1 && out.Spread[1] == 1) ||
+			!strings.Contains(said, "standard error of its mean is 0.00353") {
+			t.Errorf("%v, %q", out.Spread, said)
+		}
+		var text bytes.Buffer
+		if err := out.Write(&text); err != nil || !strings.Contains(text.String(), "where U − mean is -0.8107") {
+			t.Errorf("%v\n%s", err, text.String())
+		}
+	}
+	// Only what may be chosen is recommended.
+	d.Least, d.Most = 0.2, 0.6
+	if _, out := planted(t, d, one); out.By != ByMeans || out.Alpha != 0.5 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// Where the curve misses the means by no more than chance does, the choice is the curve's, and nothing is said.
+func TestDesign_GoesByTheCurveWhereItFits(t *testing.T) {
+	d := designOf(t, func(d *Design) {
+		d.Alpha = []float64{0.1, 0.3, 0.5, 1, 2, 4}
+		d.Utility = theory.Utility{Form: "linear", Weights: []float64{0.2}}
+	})
+	l := theory.Accuracy{C4: 2, C5: 3, C6: 0.4}
+	var exact, noisy [][]float64
+	for k, a := range d.Alpha {
+		v, off := l.At(a), 0.02*float64(k%2) // the means are off by half of their standard error
+		exact = append(exact, []float64{v, v})
+		noisy = append(noisy, []float64{v - 0.05 - off, v + 0.05 - off})
+	}
+	for _, losses := range [][][]float64{exact, noisy} {
+		_, out := planted(t, d, losses)
+		if out.By != ByCurve || out.Alpha != out.Curve.Alpha || len(out.Remarks) != 0 {
+			t.Errorf("%+v", out)
+		}
+	}
+}
+
 func TestDesign_Remarks(t *testing.T) {
-	// A column that is no measure of accuracy: it does not depend on α.
-	d := designOf(t, func(d *Design) { d.Of, d.Least, d.Most = "round", 0.01, 0.05 })
-	_, out := made(t, d, designScenario)
+	// Losses that do not depend on α.
+	d := designOf(t, func(d *Design) { d.Least, d.Most = 0.01, 0.05 })
+	_, out := planted(t, d, [][]float64{{0.7, 0.7}, {0.7, 0.7}, {0.7, 0.7}, {0.7, 0.7}, {0.7, 0.7}})
 	for _, says := range []string{"the curve is flat", "outside the α that were tried"} {
 		if !strings.Contains(strings.Join(out.Remarks, "\n"), says) {
 			t.Errorf("%q is not said: %q", says, out.Remarks)
 		}
 	}
 	var text bytes.Buffer
-	if err := out.Write(&text); err != nil || !strings.Contains(text.String(), "note: the round does not fall") {
+	if err := out.Write(&text); err != nil || !strings.Contains(text.String(), "note: the loss does not fall") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }
@@ -234,6 +350,8 @@ func TestDesign_Refuses(t *testing.T) {
 		"few":      {func(d *Design) { d.Alpha = []float64{1, 2, 3} }, "", "at least 4 values"},
 		"zero":     {func(d *Design) { d.Alpha = []float64{1, 2, 3, 0} }, "", "positive"},
 		"metric":   {func(d *Design) { d.Of = "accuracy" }, "", "is a metric"},
+		"quality":  {func(d *Design) { d.Of = "test_r2" }, "", "the less the better the model is, and test_r2 is not"},
+		"constant": {func(d *Design) { d.Of = "round" }, "", "take one of loss, objective, test_error,"},
 		"range":    {func(d *Design) { d.Least, d.Most = 2, 1 }, "", "the less first"},
 		"target":   {nil, designScenario + "privacy: {epsilon: 3}\n", "privacy.epsilon"},
 		"no noise": {func(d *Design) { d.Sets = []string{"algorithm.noise=off"} }, "", "noise is off"},
