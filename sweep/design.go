@@ -428,8 +428,8 @@ func (o *Designed) Write(w io.Writer) error {
 	if o.By == ByMeans {
 		what = "U − mean"
 	}
-	fmt.Fprintf(&b, "the curve's   α = %.4g, where U − L_acc is %.4g; means are off the curve by %+.3g there\n", c.Alpha,
-		c.Net, c.Miss)
+	fmt.Fprintf(&b, "the curve's   α = %.4g, where U − L_acc is %.4g; means are off the curve by %+.3g there\n",
+		c.Alpha, c.Net, c.Miss)
 	fmt.Fprintf(&b, "recommended   α = %.4g of %.4g to %.4g, where %s is %.4g", o.Alpha, o.Between[0], o.Between[1],
 		what, o.Net)
 	if o.Spread != nil {
