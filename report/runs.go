@@ -285,6 +285,9 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 	worst := worstClaim(i, func(u privacy.Unit) bool { return u != privacy.Label })
 	meaning := "of a row at the worst node; column privacy_loss"
 	if worst != nil {
+		if worst.Unit == privacy.Column {
+			meaning = "of a column of the worst party; column privacy_loss"
+		}
 		by := "by " + bounds(worst)[0].By
 		if by == "by "+record.BySum {
 			by = "summed over rounds"

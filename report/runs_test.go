@@ -118,6 +118,17 @@ func TestBounds_HaveEachComposition(t *testing.T) {
 			t.Errorf("%s: %q", name, lines)
 		}
 	}
+	// What a claim protects is said: over split columns it is no row.
+	columns := claiming(record.Claim{Epsilon: 7, Delta: 1e-3, Bound: record.Bound{Epsilon: 7, By: record.ByPaper}})
+	for k := range columns.Privacy.Claims {
+		columns.Privacy.Claims[k].Unit = privacy.Column
+	}
+	claim(columns, func(name, _, meaning string) {
+		if name == "privacy loss" && (!strings.Contains(meaning, "of a column of the worst party") ||
+			strings.Contains(meaning, "of a row")) {
+			t.Errorf("of columns: %s", meaning)
+		}
+	})
 	var b strings.Builder
 	if err := Bounds(&b, &record.Info{}); err != nil || !strings.HasPrefix(b.String(), "no bounds: ") {
 		t.Errorf("%v, %q", err, b.String())
