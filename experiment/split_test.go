@@ -200,6 +200,8 @@ func TestSplit_Refusals(t *testing.T) {
 		"batch must be at least 1":   "algorithm={kind: fdml-sgd, batch: 0}",
 		"epsilon is out of range: 0": "algorithm={kind: private-admm-sharing, epsilon: 0}",
 		"noise must be one of":       "algorithm={kind: private-admm-sharing, noise: maybe}",
+		"C is of split rows":         "problem.C=2",
+		"share is of split rows":     "problem.share=per-node",
 	} {
 		if _, err := scenarios.Parse("t.yaml", []byte(apart), append(slices.Clone(data), set)...); err == nil ||
 			!strings.Contains(err.Error(), want) {

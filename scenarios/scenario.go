@@ -86,6 +86,14 @@ func (p Problem) Check(report func(field, problem string)) {
 			report(c.key, fmt.Sprintf("must be 0, or from %v to %v, is %v", least, most, c.weight))
 		}
 	}
+	if p.Columns != nil && p.C != 1 {
+		report("C", fmt.Sprintf("is of split rows, and columns are split (problem.columns): there algorithm.loss says "+
+			"how much the loss weighs, and problem.rho how much the ridge does; must be 1, is %v", p.C))
+	}
+	if p.Columns != nil && p.Share == "per-node" {
+		report("share", "is of split rows, and columns are split (problem.columns): there every party has problem.rho "+
+			"and problem.l1 whole; leave it out")
+	}
 	switch {
 	case p.Group > 0 && p.Columns == nil:
 		report("group", "is for split columns: problem.columns says how many each party holds")
