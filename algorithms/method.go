@@ -90,13 +90,17 @@ type Generalising interface {
 	// Generalises are those bounds after so many rounds from starting points of these norms, by node;
 	// each holds with probability 1−delta.
 	Generalises(rounds int, start []float64, delta float64) []Generalisation
+
+	// Limit is the optimum of what the nodes minimise together in a run of this seed, a d-vector. It is not the
+	// problem's where users randomise what they report, or nodes add noise to their objectives.
+	Limit(seed uint64) ([]float64, error)
 }
 
 // Generalisation is a bound on the excess risk, in runs that its theorem covers.
 type Generalisation struct {
 	theory.Theorem
 	Reason   string // why its conditions on parameters, graph and loss fail; empty: they hold
-	Averages bool   // it is of the averages over rounds of what nodes hold, and not of what they hold last
+	Averages bool   // it is of the averages over rounds of what nodes hold, and not of the Limit
 	Given    theory.Given
 	Bound    theory.Excess // in units of the loss, the mean over nodes
 }

@@ -88,6 +88,15 @@ func (m *pdml) Collect(n *Node, reports [][]float64) {
 	p := m.Problem
 	d := p.D
 	n.Memory = make([]float64, 3*d)
+	u := m.objective(n, reports)
+	n.solver = problem.NewSolver(&problem.Objective{U: u, Weight: p.C / float64(len(reports)), Loss: p.Loss,
+		Ridge: p.R[n.ID], NonSmooth: p.NonSmooth}, n.solver.Tolerance())
+}
+
+// objective is what a server makes of the reports: the rows y′x, and the linear terms, in the node's Memory.
+func (m *pdml) objective(n *Node, reports [][]float64) *problem.Rows {
+	p := m.Problem
+	d := p.D
 	u := problem.NewRows(d)
 	var cols []int32
 	var vals []float64
@@ -107,9 +116,31 @@ func (m *pdml) Collect(n *Node, reports [][]float64) {
 		privacy.Ball(n.Stream("objective noise", 0), m.Bound, n.Memory[d:2*d])
 		num.Scale(1/float64(m.Graph.Order()), n.Memory[d:2*d])
 	}
-	n.solver = problem.NewSolver(&problem.Objective{U: u, Weight: weight, Loss: p.Loss, Ridge: p.R[n.ID],
-		NonSmooth: p.NonSmooth},
-		n.solver.Tolerance())
+	return u
+}
+
+// Limit is the optimum of Problem 3, (15), which has the reported labels and the noise η_i; without noise that of
+// Problem 2.
+func (m *pdml) Limit(seed uint64) ([]float64, error) {
+	p, d := *m.Problem, m.Problem.D
+	p.Shards = make([]problem.Shard, len(m.Problem.Shards))
+	q := make([]float64, d)
+	for i := range p.Shards {
+		var reports [][]float64
+		for k := range m.Problem.Shards[i].Y {
+			reports = append(reports, m.Report(seed, i, k))
+		}
+		n := &Node{ID: i, Memory: make([]float64, 2*d), seed: seed}
+		p.Shards[i] = problem.Shard{U: m.objective(n, reports)}
+		for _, term := range [][]float64{n.Memory[:d], n.Memory[d:]} {
+			num.Axpy(1/float64(len(p.Shards)), term, q)
+		}
+	}
+	o, err := p.Tilted(q)
+	if err != nil {
+		return nil, fmt.Errorf("what the servers minimise: %w", err)
+	}
+	return o.F, nil
 }
 
 // Displaced is that of reports that are randomised, and of noise that is drawn once.

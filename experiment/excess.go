@@ -29,9 +29,13 @@ func (e *Experiment) excess(out *outcome) []record.Excess {
 		start[i] = num.Norm(e.Algorithm.Init.Start(out.Seed, i+out.First(), out.Problem.D))
 	}
 	best, err := leastTestRisk(out.Problem)
+	var limit []float64
+	if err == nil {
+		limit, err = m.Limit(out.Seed)
+	}
 	circumstances := e.circumstances(out)
 	for _, t := range m.Generalises(max(out.last.Round, 1), start, failure) {
-		x := record.Excess{Theorem: t.Name, Of: record.OfLast, Applies: "applies", Failure: failure,
+		x := record.Excess{Theorem: t.Name, Of: record.OfOptimum, Applies: "applies", Failure: failure,
 			Bound: record.Number(math.NaN()), Measured: record.Number(math.NaN())}
 		of := out.held.Last
 		if t.Averages {
@@ -39,6 +43,9 @@ func (e *Experiment) excess(out *outcome) []record.Excess {
 		}
 		if slices.ContainsFunc(of, func(w []float64) bool { return w == nil }) {
 			of = nil // a node has not begun
+		}
+		if !t.Averages && len(of) == n { // the optimum is of all nodes that have data
+			of = slices.Repeat([][]float64{limit}, n)
 		}
 		if err == nil && len(of) == n {
 			sum := 0.0

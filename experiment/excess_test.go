@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/algorithms"
 	"overhear/metrics"
+	"overhear/privacy"
 	"overhear/record"
 	"overhear/scenarios"
+	"overhear/sim"
 )
 
 const ofUsers = `name: users
@@ -58,7 +61,7 @@ func TestExcess_IsOfRunsThatTheTheoremCovers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, all := learnOfUsers(t, 1, c.set...)
 			if len(all) != 2 || all[0].Theorem != c.first || all[0].Of != record.OfAverages ||
-				all[1].Of != record.OfLast {
+				all[1].Of != record.OfOptimum {
 				t.Fatalf("%+v", all)
 			}
 			for k, x := range all {
@@ -146,7 +149,8 @@ func TestExcess_MeasuredOtherwise(t *testing.T) {
 		}
 	}
 	least := risk(w, slope)
-	for k, of := range [][][]float64{out.held.Averages, out.held.Last} {
+	opt := optimumByDescent(t, out)
+	for k, of := range [][][]float64{out.held.Averages, {opt, opt, opt, opt}} {
 		sum := 0.0
 		for _, f := range of {
 			sum += (risk(f, slope) - least) / float64(len(of))
@@ -154,6 +158,74 @@ func TestExcess_MeasuredOtherwise(t *testing.T) {
 		if got := float64(all[k].Measured); !(math.Abs(got-sum) <= 1e-9) {
 			t.Errorf("%s: %v, by gradient descent %v", all[k].Of, got, sum)
 		}
+	}
+}
+
+// optimumByDescent is the optimum of PDML's Problem 3 by gradient descent: of the labels that users reported in the run,
+// and of the noise that servers drew.
+func optimumByDescent(t *testing.T, out *outcome) []float64 {
+	t.Helper()
+	p, params := out.Problem, out.Params.(*algorithms.PDML)
+	method, ok := out.Method.(algorithms.Registering)
+	if !ok {
+		t.Fatal("no method with users")
+	}
+	n, d := len(p.Shards), p.D
+	noise, debias := make([][]float64, n), 1/math.Expm1(params.Epsilon)
+	w, slope := make([]float64, d), make([]float64, d)
+	reports := make([][][]float64, n)
+	for i := range noise {
+		noise[i] = make([]float64, d)
+		privacy.Ball(sim.NewStream(out.Seed, "objective noise", uint64(i), 0), params.Bound, noise[i])
+		for k := range p.Shards[i].Y {
+			reports[i] = append(reports[i], method.Report(out.Seed, i, k))
+		}
+	}
+	for range 3000 {
+		for k := range slope {
+			slope[k] = 0
+		}
+		for i := range reports {
+			for k := range slope {
+				slope[k] += p.R[i]*w[k] + noise[i][k]/float64(n)
+			}
+			for _, r := range reports[i] {
+				y, z := r[d], 0.0
+				for k := range w {
+					z += y * r[k] * w[k]
+				}
+				for k := range w {
+					slope[k] -= y * r[k] * (1/(1+math.Exp(z)) + debias) / float64(len(reports[i]))
+				}
+			}
+		}
+		for k := range w {
+			w[k] -= slope[k] / float64(n)
+		}
+	}
+	return w
+}
+
+// The corollaries are about optima. A run of two rounds with a great penalty is far from where it would go, and no
+// bound on that is a bound on where it is.
+func TestExcess_CorollariesAreOfTheOptimum(t *testing.T) {
+	_, out, all := learnOfUsers(t, 1, "problem.data={set: twonorm, rows: 60000, dimension: 2}", "problem.train=50000",
+		"problem.scale={intercept: false}", "problem.rho=20", "network.topology={kind: path, nodes: 2}", "rounds.count=2",
+		"algorithm={kind: pdml, noise: off, labels: \"true\", eta: 100, init: {normal: 1}}")
+	x, best := all[1], 0.0
+	if b, err := leastTestRisk(out.Problem); err != nil {
+		t.Fatal(err)
+	} else {
+		best = b
+	}
+	there := testRisk(out.Problem, 0, out.held.Last[0]) - best
+	if x.Theorem != "PDML Corollary 2" || x.Applies != "applies" || !(float64(x.Measured) <= float64(x.Bound)) ||
+		!(x.Measured >= 0) || !(there > 10*float64(x.Bound)) {
+		t.Errorf("%+v; where the run is, %v", x, there)
+	}
+	// Without flips and noise the optimum is that of the problem.
+	if o := testRisk(out.Problem, 0, out.optimum.Point) - best; !(math.Abs(o-float64(x.Measured)) <= 1e-9) {
+		t.Errorf("%v, at the run's reference %v", x.Measured, o)
 	}
 }
 

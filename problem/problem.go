@@ -122,12 +122,15 @@ type Optimum struct {
 
 // Centralised computes the minimiser f* of Σ_i O_i on the pooled rows, with the
 // nodes' own solver.
-func (p *Problem) Centralised() (*Optimum, error) {
+func (p *Problem) Centralised() (*Optimum, error) { return p.Tilted(make([]float64, p.D)) }
+
+// Tilted computes the minimiser of (1/N) Σ_i O_i(f) + q·f in the same way.
+func (p *Problem) Tilted(q []float64) (*Optimum, error) {
 	o := p.pooled()
 	w := NewScratch(p.D, o.U.Len())
 	s := NewSolver(o, 1e-13) // as far as rounding allows; DefaultTolerance will do
 	f := make([]float64, p.D)
-	stats, err := s.Solve(w, f, make([]float64, p.D), 0)
+	stats, err := s.Solve(w, f, q, 0)
 	if err != nil {
 		if stats.Residual > DefaultTolerance {
 			return nil, fmt.Errorf("computing the centralised optimum: %w", err)

@@ -200,7 +200,7 @@ type Rate struct {
 // of the mean over nodes.
 type Excess struct {
 	Theorem  string  `json:"theorem"`
-	Of       string  `json:"of"`       // OfAverages or OfLast
+	Of       string  `json:"of"`       // OfAverages or OfOptimum
 	Applies  string  `json:"applies"`  // in words
 	Failure  float64 `json:"failure"`  // probability with which the bound may fail
 	Bound    Number  `json:"bound"`    // null: it does not apply
@@ -211,8 +211,8 @@ type Excess struct {
 
 // What a bound on the excess risk is of.
 const (
-	OfAverages = "averages"      // over rounds, of what a node holds
-	OfLast     = "last iterates" // what a node holds at the end
+	OfAverages = "averages" // over rounds, of what a node holds
+	OfOptimum  = "optimum"  // of what the nodes minimise together, whether the run has come to it or not
 )
 
 // Given are the constants of a bound on the excess risk.
