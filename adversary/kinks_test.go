@@ -141,9 +141,11 @@ func TestLikelihood_KnowsMinimisersAtKinks(t *testing.T) {
 			p.Eta, p.Alpha, p.Noise = 0.3, *constant(1e7), "on"
 		})
 		v := Observe(rec, Vantage{}, pub, nil)
-		if all, unseen := v.Gradients(1, 9); len(all) > 0 || len(unseen) != 12 ||
-			!strings.Contains(unseen[0], "before noise was added") {
-			t.Errorf("%s: %d gradients, unseen %q", name, len(all), unseen)
+		for _, size := range []int{9, 0} { // who does not know the size knows of the noise all the same
+			if all, unseen := v.Gradients(1, size); len(all) > 0 || len(unseen) != 12 ||
+				!strings.Contains(unseen[0], "before noise was added") {
+				t.Errorf("%s, of %d rows: %d gradients, unseen %q", name, size, len(all), unseen)
+			}
 		}
 		noise := func(p *model.Public) float64 { // the greatest that the true world takes
 			l, err := NewLikelihood(p, 1, f.samples(1), f.samples(2))
@@ -164,6 +166,21 @@ func TestLikelihood_KnowsMinimisersAtKinks(t *testing.T) {
 		blind.NonSmooth = nil
 		if with, without := noise(pub), noise(&blind); !(with < 1e-5) || !(without > 1e-3) {
 			t.Errorf("%s: noise of %.3g, and %.3g where the kinks are left out", name, with, without)
+		}
+	}
+}
+
+// The span of the rows is not that of gradients to which the noisy point's side of a kink was taken.
+func TestRowSpace_IsBlockedByKinksUnderNoise(t *testing.T) {
+	f := small(t, 4, 12, ring(5))
+	f.problem.NonSmooth = kinks["l1"]
+	for _, alpha := range []float64{1e11, 1} {
+		rec, pub := run(t, f, "pvp", 30, sim.Link{}, func(p *algorithms.PVP) {
+			p.Eta, p.Alpha, p.Noise = 0.3, *constant(alpha), "on"
+		})
+		got := carry(t, "row-space", Observe(rec, Vantage{}, pub, &Knowledge{Victim: 1, Candidates: f.lineup(1)}))
+		if got.Succeeded != record.Blocked || len(got.Facts) > 0 || len(got.Unseen) != 30 {
+			t.Errorf("α = %v: %v, %s, %d unseen", alpha, got.Succeeded, got.Conclusion, len(got.Unseen))
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (g *Gradient) straighten(p *Public, node int) error {
 	switch {
 	case g.Explicit:
 		return nil
-	case g.Place == OnOutput && g.Noise.Kind != Silent:
+	case g.Place == OnOutput: // there is noise, even where its law is not known for want of the size
 		g.Kinked = true
 		return nil
 	}

@@ -25,10 +25,13 @@ type pdml struct {
 func (m *pdml) Step(p *Public, node, t, size int) Step {
 	s := m.step()
 	s.Radius = m.Radius
-	if m.Noisy() && size > 0 {
-		ridge := p.R[node] + float64(2*m.Eta*p.degree(node))
-		sigma := m.Deviation.At(node, t) * math.Sqrt(num.Power(m.Decay, t-1))
-		s.Noise, s.Place = Noise{Kind: Gaussian, Level: sigma * ridge}, InStep
+	if m.Noisy() {
+		s.Place = InStep
+		if size > 0 {
+			ridge := p.R[node] + float64(2*m.Eta*p.degree(node))
+			sigma := m.Deviation.At(node, t) * math.Sqrt(num.Power(m.Decay, t-1))
+			s.Noise = Noise{Kind: Gaussian, Level: sigma * ridge}
+		}
 	}
 	return s
 }

@@ -15,9 +15,11 @@ type proximalADMM struct {
 
 func (m *proximalADMM) Step(p *Public, node, t, size int) Step {
 	s := Step{Eta: m.Eta, Theta: m.Gamma * m.Eta, Anchor: m.Tau}
-	if m.Noisy() && size > 0 {
-		s.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) * float64(size) / (2 * p.C)}
+	if m.Noisy() {
 		s.Place = OnOutput
+		if size > 0 {
+			s.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) * float64(size) / (2 * p.C)}
+		}
 	}
 	return s
 }

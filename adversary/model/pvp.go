@@ -12,9 +12,11 @@ type pvp struct {
 
 func (m *pvp) Step(p *Public, node, t, size int) Step {
 	s := m.step()
-	if m.Noisy() && size > 0 {
-		s.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) * float64(size) / p.C / 2}
+	if m.Noisy() {
 		s.Place = OnOutput
+		if size > 0 {
+			s.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) * float64(size) / p.C / 2}
+		}
 	}
 	return s
 }
