@@ -14,6 +14,7 @@ import (
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
+	"overhear/scenarios"
 )
 
 // convergence says how the distance to the optimum went, and what to change; warned says whether the run has warnings.
@@ -81,13 +82,29 @@ func (o *outcome) steady() bool {
 	return true
 }
 
+// outweighs names what of the objective is not the data's.
+func outweighs(p *scenarios.Problem) string {
+	all := []string{fmt.Sprintf("the ridge (problem.rho: %v)", p.Rho)}
+	if p.L1 > 0 {
+		all = append(all, fmt.Sprintf("the ℓ1 norm (problem.l1: %v)", p.L1))
+	}
+	if p.Group > 0 {
+		all = append(all, fmt.Sprintf("the group lasso (problem.group: %v)", p.Group))
+	}
+	if p.Set.Region().Kind != "" {
+		all = append(all, "the "+p.Set.Kind+" (problem.set)")
+	}
+	return strings.Join(all, " or ")
+}
+
 // uninformative warns of an optimum that has learned nothing.
-func (o *outcome) uninformative(rho float64) []string {
+func (o *outcome) uninformative(p *scenarios.Problem) []string {
+	what := outweighs(p)
 	if o.targets() {
 		if r := float64(o.optimum.Fit.TestR2); r <= 0 {
 			return []string{fmt.Sprintf("the optimum itself predicts the test rows no better than the mean of their "+
-				"targets (R² is %.3g): what the methods come to has learned nothing; the ridge may outweigh the data "+
-				"(problem.rho: %v), or the columns say too little of the target", r, rho)}
+				"targets (R² is %.3g): what the methods come to has learned nothing; %s may outweigh the data, or the "+
+				"columns say too little of the target", r, what)}
 		}
 		return nil
 	}
@@ -104,13 +121,16 @@ func (o *outcome) uninformative(rho float64) []string {
 		"%%: what the methods come to has learned nothing", 100*e, 100*base)
 	switch r := o.ridge; {
 	case r == nil:
-		text += fmt.Sprintf("; the ridge may outweigh the data (problem.rho: %v)", rho)
+		text += fmt.Sprintf("; %s may outweigh the data", what)
 	case float64(r.SmallerTestError) < e:
 		text += fmt.Sprintf("; the ridge outweighs the data (problem.rho: %v), try a smaller one: with %.3g the "+
-			"optimum errs in %.2f %%", rho, r.Smaller, 100*float64(r.SmallerTestError))
+			"optimum errs in %.2f %%", p.Rho, r.Smaller, 100*float64(r.SmallerTestError))
+	case p.NonSmooth(1) != nil:
+		text += fmt.Sprintf("; nor has it with a ridge of %.3g: %s may outweigh the data, or the columns say too little "+
+			"of the label, or the test rows are too few", r.Smaller, what)
 	default:
 		text += fmt.Sprintf("; nor has it with a ridge of %.3g (problem.rho: %v): try a much smaller one, and if that "+
-			"does not help, the columns say too little of the label, or the test rows are too few", r.Smaller, rho)
+			"does not help, the columns say too little of the label, or the test rows are too few", r.Smaller, p.Rho)
 	}
 	return []string{text}
 }

@@ -261,7 +261,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 	}
 	final := out.last.Final()
 	final.Messages, final.Bytes = out.Messages, out.Bytes // those of no round too
-	warnings := slices.Concat([]string{}, out.Warnings, out.uninformative(e.Problem.Rho), out.worse())
+	warnings := slices.Concat([]string{}, out.Warnings, out.uninformative(&e.Problem), out.worse())
 	info := &record.Info{
 		Name: e.Name, Seed: out.Seed, Algorithm: e.Algorithm.Kind,
 		Versions:     map[string]string{"overhear": Version, "go": runtime.Version()},
