@@ -5,6 +5,7 @@ package algorithms
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"overhear/sim"
@@ -33,11 +34,17 @@ type Silence struct {
 	At              sim.Time
 }
 
+// Forgets says whether a node has lost what it had come to.
+func (a *Activity) Forgets() bool {
+	return slices.ContainsFunc(a.Nodes, func(n NodeActivity) bool { return n.Forgot > 0 })
+}
+
 // NodeActivity is one node's.
 type NodeActivity struct {
 	Rounds   int          // of the last iterate it published
 	Busy     sim.Duration // virtual time in which it computed
 	Finished sim.Time     // when it ended its last round; 0: it did not
+	Forgot   int          // crashes that lost what it had come to; before its first step it has nothing to lose
 }
 
 // effort is what a node spent so far.
@@ -45,11 +52,18 @@ type effort struct {
 	steps    int
 	busy     sim.Duration
 	finished sim.Time
+	forgot   int
 }
 
 func (f *effort) spend(d sim.Duration) { f.busy += d }
 
-func (f *effort) activity() NodeActivity { return NodeActivity{f.steps, f.busy, f.finished} }
+func (f *effort) forget() {
+	if f.steps > 0 {
+		f.forgot++
+	}
+}
+
+func (f *effort) activity() NodeActivity { return NodeActivity{f.steps, f.busy, f.finished, f.forgot} }
 
 // Activity is what the nodes did.
 func (s *synchronous) Activity() *Activity {

@@ -519,6 +519,7 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 	if !lost || !r.started || r.done {
 		return
 	}
+	r.effort.forget()
 	r.Memory = nil
 	r.forget()
 	r.recover(env, &r.run.rowRun, &r.Node)

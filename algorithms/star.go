@@ -116,6 +116,7 @@ func (h *starHub) Restart(env *sim.Env, lost bool) {
 	if !lost || h.round == h.rounds {
 		return
 	}
+	h.effort.forget()
 	h.busy, h.err = false, nil
 	h.work.hubForgets(h.round, h.message)
 	h.ask(env)
@@ -217,6 +218,7 @@ func (c *starClient) Restart(_ *sim.Env, lost bool) {
 	if !lost || c.done {
 		return
 	}
+	c.effort.forget()
 	c.busy, c.err = false, nil
 	c.work.clientForgets(c.i)
 }

@@ -454,6 +454,7 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 	if !lost || p.done {
 		return
 	}
+	p.effort.forget()
 	p.Memory = nil
 	for slot := range p.values {
 		clear(p.values[slot])

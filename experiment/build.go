@@ -224,10 +224,10 @@ const otherwise = "the duals of the nodes then do not sum to zero, and the limit
 	"not have this (algorithm.kind: edge-admm), nor have gradient steps"
 
 // forgotten says that a crash has cost a dual, if it has: one that has not begun to move is zero, and again so after.
-func (e *Experiment) forgotten(a *Assembly, last *metrics.Row) []string {
+func (o *outcome) forgotten(last *metrics.Row) []string {
 	const nothing = 1e-9
-	_, duals := a.Method.(algorithms.NodeDual)
-	if !duals || !e.Network.Faults.Forgets() || last.DualSum <= nothing {
+	_, duals := o.Method.(algorithms.NodeDual)
+	if !duals || !o.Activity.Forgets() || last.DualSum <= nothing {
 		return nil
 	}
 	return []string{"a node that crashes loses its dual (memory: lost): " + otherwise}

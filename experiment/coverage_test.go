@@ -14,6 +14,7 @@ import (
 // that are sent again is none of these.
 func TestRates_AreOfRunsThatTheTheoremCovers(t *testing.T) {
 	admm := "algorithm={kind: m-admm, eta: 0.3, theta: 0.3}"
+	const latency = "network.latency=10ms"
 	noisy := "algorithm={kind: penalty-perturbation, eta: 0.3, theta: 0.3, alpha: 1}"
 	for _, c := range []struct {
 		name string
@@ -27,8 +28,14 @@ func TestRates_AreOfRunsThatTheTheoremCovers(t *testing.T) {
 		{"stale values", []string{admm, "network.loss=0.4", "rounds.retry=60ms", "rounds.deadline=70ms",
 			"rounds.missing=last"}, []string{"stood in"}},
 		{"none was needed", []string{admm, "rounds.deadline=70s", "rounds.missing=last"}, nil},
-		{"memory lost", []string{admm, "network.faults=[{crash: 1, at: 50ms, until: 90ms, memory: lost}]"},
+		{"memory lost", []string{admm, latency, "network.faults=[{crash: 1, at: 50ms, until: 90ms, memory: lost}]"},
 			[]string{"loses them"}},
+		{"a crash after the run", []string{admm, "network.faults=[{crash: 1, at: 50ms, until: 90ms, memory: lost}]"}, nil},
+		{"nothing to lose", []string{admm, latency, "network.faults=[{crash: 1, at: 1ms, until: 2ms, memory: lost}]"}, nil},
+		{"memory lost by rate", []string{admm, latency,
+			"network.faults=[{crashes: {every: 50ms, for: 5ms, memory: lost}}]"}, []string{"loses them"}},
+		{"memory lost asynchronously", []string{admm, latency, "rounds.mode=asynchronous",
+			"network.faults=[{crash: 1, at: 50ms, until: 90ms, memory: lost}]"}, []string{"lockstep", "loses them"}},
 		{"noise", []string{noisy}, []string{"noise"}},
 		{"noise off", []string{noisy, "algorithm.noise=off"}, nil},
 		{"noise and no lockstep", []string{noisy, "rounds.mode=asynchronous"}, []string{"noise", "lockstep"}},

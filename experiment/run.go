@@ -221,7 +221,7 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 		}
 	}
 	last := &rows[len(rows)-1]
-	elsewhere := append(e.forgotten(a, last), out.departures(r)...)
+	elsewhere := append(out.forgotten(last), out.departures(r)...)
 	a.Warnings = append(a.Warnings, elsewhere...)
 	a.Elsewhere = a.Elsewhere || elsewhere != nil
 	a.Warnings = append(a.Warnings, e.unfelt(out.Finished)...)
@@ -416,7 +416,7 @@ func (e *Experiment) circumstances(out *outcome) theory.Circumstances {
 		Noise:      algorithms.Noisy(out.Params),
 		Asynchrony: e.Rounds.Mode == "asynchronous",
 		Staleness:  out.Activity.Stale > 0,
-		Amnesia:    e.Network.Faults.Forgets(),
+		Amnesia:    out.Activity.Forgets(),
 		Departure:  e.Network.Faults.Leaves(),
 		Unlike: e.Problem.Order != "shuffled" ||
 			e.Problem.Partition.Kind != "even" && e.Problem.Partition.Kind != "sizes",

@@ -19,23 +19,6 @@ func (p FaultPlan) Leaves() bool {
 	return slices.ContainsFunc(p, func(f Fault) bool { _, ok := f.Kind.(Leave); return ok })
 }
 
-// Forgets says whether a node may lose its memory.
-func (p FaultPlan) Forgets() bool {
-	for _, f := range p {
-		switch k := f.Kind.(type) {
-		case Crash:
-			if k.Memory == memoryLost {
-				return true
-			}
-		case RandomCrashes:
-			if k.Rate.Memory == memoryLost {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // CrashRate says how often nodes crash, independently of each other and of all
 // else in a run: a node that is up crashes after an exponential time, and is up
 // again after another. The engine draws them up to the latest arrival of a packet.
