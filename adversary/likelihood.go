@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"overhear/adversary/model"
 
@@ -93,11 +94,20 @@ func (e *Evidence) Ratio() float64 {
 // ErrNoNoise is why a trace has no density.
 var ErrNoNoise = errors.New("the messages carry no noise, so that one look tells the worlds apart")
 
+// ErrKink is why a trace has no density where noise is in the objective: a minimiser at a kink of it is that of many
+// values of the noise.
+var ErrKink = errors.New("the noise is in the objective, and a node published a minimiser at a kink of the " +
+	"regulariser (problem.l1, problem.set), which many values of the noise have in common: there is no likelihood to " +
+	"measure by; noise on the minimiser (pvp, proximal-admm) has one")
+
 // Weigh is the evidence of every round that touches data. An error says what is
 // missing for a likelihood that is exact.
 func (l *Likelihood) Weigh(v *View) ([]Evidence, error) {
 	all, unseen := model.Gradients(v.Public, v, l.node, l.size)
 	if unseen != nil {
+		if strings.HasSuffix(unseen[0], model.AtKink) {
+			return nil, fmt.Errorf("%w: %s", ErrKink, unseen[0])
+		}
 		return nil, fmt.Errorf("the likelihood needs all that was published: %s", unseen[0])
 	}
 	var rounds []Evidence

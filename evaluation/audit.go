@@ -120,6 +120,9 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 		}
 		p := &m.pairs[k]
 		sample, err := repeat(ctx, p, "audit pilot", seed, spec.Pilots, o.Workers, progress)
+		if errors.Is(err, adversary.ErrKink) {
+			return m.unmeasured(out, adversary.ErrKink, time.Since(started)), nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -138,6 +141,9 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	}
 	pair := &m.pairs[chosen]
 	sample, err := repeat(ctx, pair, "audit run", seed, spec.Runs, o.Workers, progress)
+	if errors.Is(err, adversary.ErrKink) {
+		return m.unmeasured(out, adversary.ErrKink, time.Since(started)), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +155,29 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	}
 	out.Wall = time.Since(started).Seconds()
 	return out, nil
+}
+
+// unmeasured concludes an audit whose traces have no likelihood: nothing is measured, and the claim is not established,
+// by the condition that fails if one does, and by that alone which nothing could show otherwise.
+func (m *measured) unmeasured(out *record.Audit, why error, took time.Duration) *record.Audit {
+	nan := record.Number(math.NaN())
+	out.Pair = m.pairs[0].pair
+	out.Statistic = "none: " + why.Error()
+	out.Claim, out.Condition = m.claim.guarantee, record.ConditionHolds
+	reason := "nothing is measured: " + why.Error()
+	if e := m.claim.established; e != nil {
+		out.Condition = e.Error()
+		reason = e.Error() + "; " + reason
+	}
+	out.Verdicts = []record.Verdict{{
+		Claim: fmt.Sprintf("one %s of node %d", m.unit, m.pairs[0].pair.Node), Scope: record.WholeRun,
+		Node: m.pairs[0].pair.Node, Epsilon: nan, Delta: record.Number(m.claim.delta), Measured: nan, Method: "nothing",
+		Verdict: record.NotEstablished, Reason: reason,
+	}}
+	out.Power = record.Power{AUC: nan, Advantage: nan, TPR1: nan, TPR01: nan, TPR0: nan, Epsilon: nan, Delta: nan,
+		Threshold: nan}
+	out.Wall = took.Seconds()
+	return out
 }
 
 // AuditFits is a SetupError for an audit with so many runs in each world, whose evidence memory does not hold; 0: as
@@ -243,6 +272,7 @@ type measured struct {
 	unit      privacy.Unit // what differs
 	statistic string
 	pairs     []auditPair
+	claim     *claim // of methods over split rows whose noise has a likelihood
 	conclude  func(out *record.Audit, sample [2][]*evidence) error
 }
 

@@ -107,6 +107,7 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		})
 	}
 	c := claims(a.Account, shard, privacy.Sample, e.Rounds.Count)
+	m.claim = c
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
 		var err error
 		if out.Checks, err = faithful(sample); err != nil {

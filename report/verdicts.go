@@ -60,9 +60,11 @@ func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 	fmt.Fprintf(t, "condition\t%s\n", a.Condition)
 	fmt.Fprintf(t, "worlds\t%s %d of node %d: %s\n", a.Pair.Unit, a.Pair.Row, a.Pair.Node, a.Pair.What)
 	fmt.Fprintf(t, "statistic\t%s\n", a.Statistic)
-	fmt.Fprintf(t, "told apart\tAUC %.4g, advantage %.3g, TPR %.3g at FPR 1 %%, %.3g at 0.1 %%, %.3g at 0\n",
-		float64(a.Power.AUC), float64(a.Power.Advantage), float64(a.Power.TPR1), float64(a.Power.TPR01),
-		float64(a.Power.TPR0))
+	if !math.IsNaN(float64(a.Power.AUC)) {
+		fmt.Fprintf(t, "told apart\tAUC %.4g, advantage %.3g, TPR %.3g at FPR 1 %%, %.3g at 0.1 %%, %.3g at 0\n",
+			float64(a.Power.AUC), float64(a.Power.Advantage), float64(a.Power.TPR1), float64(a.Power.TPR01),
+			float64(a.Power.TPR0))
+	}
 	fmt.Fprintf(t, "files\t%s/%s, %.2f s\n", dir, record.AuditFile, a.Wall)
 	if err := t.Flush(); err != nil {
 		return err

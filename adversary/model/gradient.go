@@ -35,6 +35,9 @@ func (m *Missing) Error() string { return m.What }
 // NotSeen is a *Missing with that text.
 func NotSeen(format string, args ...any) error { return &Missing{fmt.Sprintf(format, args...)} }
 
+// AtKink ends what is not seen of a round where that is because a minimiser is at a kink.
+const AtKink = "at a kink of it (problem.l1, problem.set)"
+
 // errNothing is of a round that touches no data, or of which nothing can have been seen.
 var errNothing = errors.New("the round says nothing about data")
 
@@ -131,7 +134,7 @@ func (g *Gradient) straighten(p *Public, node int) error {
 	own := make([]float64, len(g.At))
 	if !p.NonSmooth.Smooth(g.At, own) {
 		return NotSeen("which subgradient of the regulariser balances the data's gradient: the value of node %d is "+
-			"at a kink of it (problem.l1, problem.set)", node)
+			AtKink, node)
 	}
 	num.Axpy(-1, own, g.Value)
 	return nil

@@ -313,7 +313,7 @@ func (e *Evaluation) powerSection(a *album) *section {
 				t.Rows = append(t.Rows, []cell{word(name), measured(v)})
 			}
 		}
-		if p != (record.Power{}) {
+		if p != (record.Power{}) && !math.IsNaN(float64(p.AUC)) {
 			add("area under the ROC curve (0.5 is guessing)", p.AUC)
 			add("advantage, the largest TPR − FPR", p.Advantage)
 			add("TPR at FPR 0.01", p.TPR1)
