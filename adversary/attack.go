@@ -18,6 +18,7 @@ type Attack struct {
 	About    string // how, in text
 	Needs    string // what the observer must see and know
 	Targets  bool   // it is defined where rows have targets, too, and not only where they have classes
+	Classes  bool   // it is defined where rows have one of several classes, too, and not only where they have two
 
 	// Run carries the attack out. A *Blocked error says what is lacking.
 	Run func(v *View, f *record.Finding) error
@@ -33,6 +34,11 @@ func blocked(format string, args ...any) error { return &Blocked{fmt.Sprintf(for
 // errTargets is why what is worked out of classes is not worked out of targets.
 var errTargets = blocked("it is defined for rows with classes ±1, each of which adds L′(y f·x) y x to a " +
 	"gradient; these have targets, and what a row adds is L′(f·x − t) x, with t one more number that is not known")
+
+// errClasses is why what is worked out of two classes is not worked out of several.
+var errClasses = blocked("it is defined for rows with one of two classes ±1, each of which adds L′(y f·x) y x to a " +
+	"gradient; these have one of several (problem.data.classes: all), and a row adds a multiple of x to the block of " +
+	"every class")
 
 // untold is why no round tells anything: what was not seen of each, in those words, or
 // the one reason that holds for all rounds.
@@ -69,9 +75,12 @@ func (a *Attack) Carry(v *View) (*record.Finding, error) {
 	f := &record.Finding{Attack: a.Name, Title: a.Title, Equation: a.Equation, Victim: v.Knows.Victim,
 		Succeeded: record.Unscored}
 	err := error(nil)
-	if v.Public.Targets && !a.Targets {
+	switch {
+	case v.Public.Targets && !a.Targets:
 		err = errTargets
-	} else {
+	case v.Public.Classes > 0 && !a.Classes:
+		err = errClasses
+	default:
 		err = a.Run(v, f)
 	}
 	if b, ok := err.(*Blocked); ok {

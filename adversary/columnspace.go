@@ -30,6 +30,7 @@ Facts: the rank of the messages up to a round; the distance of each column of a 
 		Needs: "one message of a party over split columns with fewer columns than rows, and candidate blocks; for " +
 			"the span, as many messages as it has columns",
 		Targets: true,
+		Classes: true,
 		Run:     columnSpaces,
 	})
 }

@@ -28,8 +28,9 @@ of values that were never seen. Even rounds of recycled ADMM give s = ½[V f(t�
 which each one is determined whose unit vector is orthogonal to the null space. An error of the dual shrinks by
 η/(η + θ) in every round, so that rounding does not grow and a dual that is not known is forgotten.
 Fact "sum of neighbours' values" of node j and round t: Σ f_k(t) over the neighbours k of j.`,
-		Needs: "all data of one node or more and what they published; public penalties; no noise",
-		Run:   oneHop,
+		Needs:   "all data of one node or more and what they published; public penalties; no noise",
+		Classes: true,
+		Run:     oneHop,
 	})
 }
 

@@ -82,6 +82,8 @@ func informed(v *View) (*inversion, []string, error) {
 	switch {
 	case p.Targets:
 		return nil, nil, errTargets
+	case p.Classes > 0:
+		return nil, nil, errClasses
 	case k.Others == nil:
 		return nil, nil, blocked("no samples of node %d are known; all but one are needed", k.Victim)
 	case k.Size != len(k.Others.Y)+1:

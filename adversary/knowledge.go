@@ -33,6 +33,7 @@ type Samples struct {
 	U       *problem.Rows // row n is y_n x_n
 	Y       []float64     // ±1; 1 of rows with targets
 	Targets []float64     `json:",omitempty"` // t_n, if they are known; nil of classes
+	Class   []int32       `json:",omitempty"` // of rows with one of several classes, if they are known; Y is 1 then
 }
 
 // Sample is one row, dense.

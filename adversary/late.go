@@ -24,6 +24,7 @@ has the same differences.`,
 		Needs: "two or more rounds running of the victim and its neighbours, public penalties; for the sample " +
 			"itself, all of the victim's samples but one",
 		Targets: true,
+		Classes: true,
 		Run:     runLate,
 	})
 }

@@ -59,13 +59,16 @@ func NewLikelihood(p *model.Public, node int, worlds ...*Samples) (*Likelihood, 
 		if len(s.Y) != l.size {
 			return nil, fmt.Errorf("the worlds have %d and %d samples; neighbours have as many", l.size, len(s.Y))
 		}
-		o := &problem.Objective{U: s.U, Targets: s.Targets, Weight: p.C / float64(len(s.Y)), Loss: p.Loss}
+		o := &problem.Objective{U: s.U, K: p.Classes, Targets: s.Targets, Weight: p.C / float64(len(s.Y)), Loss: p.Loss}
+		if joint, ok := p.Loss.(problem.Joint); ok {
+			o.Loss = joint.Of(s.Class)
+		}
 		ridged := *o
 		ridged.Ridge, ridged.NonSmooth = p.R[node], p.NonSmooth
 		l.worlds = append(l.worlds, &world{
 			objective: o, solver: problem.NewSolver(o, 0), exact: problem.NewSolver(&ridged, exactTolerance),
 			ridge:   ridged.Ridge,
-			scratch: problem.NewScratch(p.D, len(s.Y)), gradient: make([]float64, p.D),
+			scratch: problem.NewScratch(p.D, len(s.Y)*max(1, p.Classes)), gradient: make([]float64, p.D),
 		})
 	}
 	return l, nil
@@ -193,20 +196,7 @@ func (l *Likelihood) logDeterminant(w *world, f []float64, ridge float64) (float
 	for k := range d {
 		h[num.Packed(k)+k] = ridge
 	}
-	u := w.objective.U
-	z, c := make([]float64, u.Len()), make([]float64, u.Len())
-	(&problem.Shard{U: u, Targets: w.objective.Targets}).Arguments(f, z)
-	w.objective.Loss.Curvatures(c, z)
-	for n := range z {
-		weight := c[n] * w.objective.Weight
-		cols, vals := u.Row(n)
-		for a, ca := range cols {
-			row := h[num.Packed(int(ca)):]
-			for b, cb := range cols[:a+1] {
-				row[cb] += float64(weight * vals[a] * vals[b])
-			}
-		}
-	}
+	w.objective.AddHessian(h, f)
 	if err := l.factor.Factor(h, d); err != nil {
 		return 0, fmt.Errorf("the determinant of the noise's Jacobian: %w", err)
 	}

@@ -26,6 +26,7 @@ is.`,
 		Needs: "an even round's value, the two before it, and the neighbours' values that entered the last two " +
 			"updates; γ",
 		Targets: true,
+		Classes: true,
 		Run:     recycling,
 	})
 }

@@ -6,6 +6,7 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"overhear/adversary/model"
 
@@ -29,6 +30,7 @@ row alone is found itself if its last column was a 1 before the row was scaled: 
 least 1, so the row was divided by it, and x is the unit vector along the gradient whose intercept is positive.`,
 		Needs:   "fewer rows than columns, more rounds than rows, public parameters, no noise; candidates for verdicts",
 		Targets: true,
+		Classes: true,
 		Run:     rowSpace,
 	})
 }
@@ -90,6 +92,14 @@ func rowSpace(v *View, f *record.Finding) error {
 	if len(vectors) == 0 {
 		return untold(unseen, "no gradient of the data, and no difference of two, follows from what was seen")
 	}
+	columns := p.D / max(1, p.Classes)
+	if p.Classes > 0 { // every class has a combination of the rows
+		var blocks [][]float64
+		for _, x := range vectors {
+			blocks = slices.AppendSeq(blocks, slices.Chunk(x, columns))
+		}
+		vectors = blocks
+	}
 	s, err := decompose(vectors)
 	if err != nil {
 		return err
@@ -104,31 +114,31 @@ func rowSpace(v *View, f *record.Finding) error {
 	case gap < clearGap && p.Method.Noisy():
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the noise "+
-			"fills them; the number of rows is not determined, and every candidate fits", many, rank, p.D)
+			"fills them; the number of rows is not determined, and every candidate fits", many, rank, columns)
 		return nil
-	case gap < clearGap && rank == p.D:
+	case gap < clearGap && rank == columns:
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s span all %d dimensions: the node has at least as many rows as columns, "+
-			"and every candidate fits", many, p.D)
+			"and every candidate fits", many, columns)
 		return nil
 	case gap < clearGap:
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the node has "+
-			"at least %d rows, and more rounds would be needed to find where the rank ends", many, rank, p.D, rank)
+			"at least %d rows, and more rounds would be needed to find where the rank ends", many, rank, columns, rank)
 		return nil
 	}
 	if floor > hiding*s.values[0] {
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s span at least %d of %d dimensions: solves leave errors of up to %.2g, and more "+
 			"rows may be below that; how many there are is not determined, and no candidate is judged",
-			many, rank, p.D, floor)
+			many, rank, columns, floor)
 		return nil
 	}
 	angle := floor / s.values[rank-1]
 	if everyFits(v.Knows.Candidates, s.space(rank), angle) {
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, and every candidate fits: the span is that of the "+
-			"columns, whose rank is not that of the node's rows", found, many, rank, p.D)
+			"columns, whose rank is not that of the node's rows", found, many, rank, columns)
 		return nil
 	}
 	f.Facts = append(f.Facts, record.Fact{Kind: record.DataRank, Node: f.Victim, Round: all[len(all)-1].Round,
@@ -150,8 +160,8 @@ func rowSpace(v *View, f *record.Finding) error {
 		says = fmt.Sprintf("node %d has one row, or several along one direction", f.Victim)
 	}
 	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: %s",
-		found, many, rank, p.D, gap, says)
-	if rank == 1 && !p.Targets {
+		found, many, rank, columns, gap, says)
+	if rank == 1 && !p.Targets && p.Classes == 0 {
 		v.single(all, s.left[0], f)
 	}
 	judge(v.Knows.Candidates, space, angle, f)

@@ -307,6 +307,10 @@ Rows with targets are refused: a target cannot be flipped.`,
 				return nil, fmt.Errorf("its users flip labels of two classes, and these rows have targets: a " +
 					"target cannot be flipped, and the paper has no other report; take another method")
 			}
+			if s.Problem.K > 0 {
+				return nil, fmt.Errorf("its users flip labels of two classes, and these rows have one of %d "+
+					"(problem.data.classes: all): take two classes, or another method", s.Problem.K)
+			}
 			if s.Problem.Loss != problem.Logistic && p.Labels != "true" {
 				return nil, fmt.Errorf("the debiased loss of randomised labels is the logistic loss's, because L(z) " +
 					"− L(−z) = −z there; take problem.loss: logistic, or labels: true")

@@ -68,6 +68,8 @@ var errNoNoise = fmt.Errorf("the noise is off")
 // residual f·x − t for every target t, too (docs/mathematics.md §1).
 func shielded(p *problem.Problem) error {
 	switch steepest, targets := p.Loss.Steepest(), p.HasTargets(); {
+	case p.K > 0:
+		return severalClasses(p)
 	case !problem.Bounded(p.Loss) && targets:
 		return fmt.Errorf("the proof needs a loss with |L′| ≤ 1, and the squared loss has no such bound: a row with " +
 			"a far target moves the model without limit; take huber, of a width of at most 1, or quantile")
@@ -89,6 +91,19 @@ func shielded(p *problem.Problem) error {
 		}
 	}
 	return nil
+}
+
+// severalClasses is why nothing is established of rows with one of K classes: a row is in the gradient of every block.
+func severalClasses(p *problem.Problem) error {
+	if _, ok := p.Loss.(problem.Softmax); ok {
+		return fmt.Errorf("the proof needs a row's gradient to have a norm of at most 1 and its Hessian one " +
+			"eigenvalue that is not 0; with softmax the gradient's norm comes to √2, that of the difference of two " +
+			"rows to 2√2, where the noise is made for 2, and the Hessian has K − 1 (docs/mathematics.md §1); take " +
+			"two classes")
+	}
+	return fmt.Errorf("the proof needs a row's gradient to have a norm of at most 1 and its Hessian one eigenvalue "+
+		"that is not 0; one-vs-rest is %d problems on the same rows, so that the gradient's norm comes to √%[1]d and "+
+		"the Hessian has %[1]d (docs/mathematics.md §1); take two classes", p.K)
 }
 
 // roundBudget is what a method says of itself that spends the budget α_i(t) on a row in

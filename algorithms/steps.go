@@ -210,18 +210,18 @@ const far = 7
 // start to the optimum, and D ≤ C|L′(0)|/r, or C max|L′|/r of residuals, which are not 0 at
 // the start. The second is what noise adds that has moved a
 // node's iterate by √S/κ: h is the most that curvatures can be in the mean over all
-// directions, as those of the data add up to c₁C‖x‖² of the mean row at most.
+// directions, as those of the data add up to c₁C‖x‖² of the mean row at most, in each of several models.
 func balance(s Setting, steps, drift float64) float64 {
 	p := s.Problem
 	ridge, most := bounds(p)
-	slope := []float64{0}
-	p.Loss.Slopes(slope, slope)
-	start := math.Abs(slope[0])
-	if p.HasTargets() {
-		start = p.Loss.Steepest()
+	start := p.Loss.Steepest()
+	if !p.HasTargets() && p.K == 0 {
+		slope := []float64{0}
+		p.Loss.Slopes(slope, slope)
+		start = math.Abs(slope[0])
 	}
 	d := min(far, p.C*start/ridge)
-	mean := (most-ridge)/float64(p.D) + ridge
+	mean := (most-ridge)/float64(p.D/p.Models()) + ridge
 	return min(mostStep, num.Pow(2*mean*drift*steps/(d*d), 1.0/3))
 }
 

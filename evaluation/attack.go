@@ -66,7 +66,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	if err != nil {
 		return nil, err
 	}
-	public, err := publicOf(s, seed, known.Columns, known.Rows, params)
+	public, err := publicOf(s, seed, known.Columns, len(r.Info.Classes), known.Rows, params)
 	if err != nil {
 		return nil, err
 	}
@@ -449,7 +449,7 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 			}
 			return []float64{m.Step(public, f.Node, f.Round, 0).Eta}, true
 		case record.RowCount, record.DataRank:
-			return []float64{float64(rowRank(a.Problem.Shards[f.Node-a.First()].U, a.Problem.D))}, true
+			return []float64{float64(rowRank(a.Problem.Shards[f.Node-a.First()].U, a.Columns()))}, true
 		case record.GradientDifference:
 			if _, ok := v.Public.Method.(model.Registering); ok { // of the loss that reports make
 				return nil, false

@@ -19,12 +19,13 @@ import (
 	"overhear/sim"
 )
 
-// replace is a problem with another sample, y·x and its class or target, in the place of a shard's row.
+// replace is a problem with another sample, y·x and its class or target, in the place of a shard's row. Of rows with
+// one of several classes y is the number of the class, and the sample x.
 func replace(p *problem.Problem, shard, row int, u []float64, y float64) *problem.Problem {
 	q := *p
 	q.Shards = append([]problem.Shard(nil), p.Shards...)
 	old := &p.Shards[shard]
-	s := problem.Shard{U: problem.NewRows(p.D), Y: append([]float64(nil), old.Y...), Index: old.Index}
+	s := problem.Shard{U: problem.NewRows(old.U.D), Y: append([]float64(nil), old.Y...), Index: old.Index}
 	for n := range old.Y {
 		if n != row {
 			s.U.Append(old.U.Row(n))
@@ -38,7 +39,12 @@ func replace(p *problem.Problem, shard, row int, u []float64, y float64) *proble
 			}
 		}
 		s.U.Append(cols, vals)
-		if !p.HasTargets() {
+		switch {
+		case old.Class != nil:
+			s.Class = append([]int32(nil), old.Class...)
+			s.Class[n] = int32(y)
+			continue
+		case !p.HasTargets():
 			s.Y[n] = y
 			continue
 		}
@@ -52,7 +58,7 @@ func replace(p *problem.Problem, shard, row int, u []float64, y float64) *proble
 // samplesOf are those of a part of a world.
 func (w *twoWorlds) samplesOf(world int) *adversary.Samples {
 	s := &w.assembly[world].Problem.Shards[w.part]
-	return &adversary.Samples{U: s.U, Y: s.Y, Targets: s.Targets}
+	return &adversary.Samples{U: s.U, Y: s.Y, Targets: s.Targets, Class: s.Class}
 }
 
 // rowWorlds makes the two worlds of a pair of samples.
@@ -81,13 +87,22 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		return nil, errors.New("adversary.audit.pair: a pair is of samples y·x of a class y, and these rows have " +
 			"targets; leave it out, and pairs are tried")
 	}
+	if spec.Pair != nil && a.Problem.K > 0 {
+		return nil, errors.New("adversary.audit.pair: a pair is of samples y·x of a class y = ±1, and these rows " +
+			"have one of several classes; leave it out, and pairs are tried")
+	}
 	middle, err := middle(e, a, spec, shard)
 	if err != nil {
 		return nil, err
 	}
-	all := proposals(a.Problem, shard, spec, middle)
-	if a.Problem.HasTargets() {
+	var all []proposal
+	switch {
+	case a.Problem.HasTargets():
 		all = targetProposals(a.Problem, shard, spec, middle)
+	case a.Problem.K > 0:
+		all = classProposals(a, shard, spec, middle)
+	default:
+		all = proposals(a.Problem, shard, spec, middle)
 	}
 	for _, p := range all {
 		w, err := rowWorlds(e, a, shard, spec.Row, p.u, p.y)
@@ -162,7 +177,7 @@ func redrawn(sample [2][]*evidence) record.Check {
 type proposal struct {
 	what string
 	u    [2][]float64 // y·x
-	y    [2]float64   // 1 of classes, as u says all; of targets t
+	y    [2]float64   // 1 of two classes, as u says all; of targets t; of several classes the number of the sample's
 }
 
 // labelled is 1 for both samples of a pair.
@@ -178,6 +193,9 @@ func middle(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.Au
 	y := a.Problem.Shards[shard].Y[spec.Row]
 	if t := a.Problem.Shards[shard].Targets; t != nil {
 		y = t[spec.Row]
+	}
+	if c := a.Problem.Shards[shard].Class; c != nil {
+		y = float64(c[spec.Row])
 	}
 	w, err := rowWorlds(e, a, shard, spec.Row, [2][]float64{own, own}, [2]float64{y, y})
 	if err != nil {
@@ -199,7 +217,7 @@ func middle(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.Au
 
 // dense is y·x of a shard's row.
 func dense(p *problem.Problem, shard, row int) []float64 {
-	u := make([]float64, p.D)
+	u := make([]float64, p.Shards[shard].U.D)
 	cols, vals := p.Shards[shard].U.Row(row)
 	for k, c := range cols {
 		u[c] = vals[k]
@@ -297,5 +315,43 @@ func targetProposals(p *problem.Problem, shard int, spec *scenarios.AuditSpec, m
 	first := make([]float64, p.D)
 	first[0] = 1
 	along(first, "column 0")
+	return all
+}
+
+// classProposals are pairs of samples with one of several classes: the row with each other class, and unit samples,
+// equal but for their class or opposed. The gradients of opposed samples of one class differ by most, up to √6 of rows
+// of norm 1, where both are on the wrong side, those of equal samples by √2 (docs/mathematics.md §1).
+func classProposals(a *experiment.Assembly, shard int, spec *scenarios.AuditSpec, middle []float64) []proposal {
+	p := a.Problem
+	own, class := dense(p, shard, spec.Row), int(p.Shards[shard].Class[spec.Row])
+	var all []proposal
+	for k, name := range a.Set.Classes {
+		if k != class {
+			all = append(all, proposal{fmt.Sprintf("sample %d as it is, of class %s, and of class %s", spec.Row,
+				a.Set.Classes[class], name), [2][]float64{own, own}, [2]float64{float64(class), float64(k)}})
+		}
+	}
+	along := func(x []float64, name string) {
+		n := num.Norm(x)
+		if !(n > 0) {
+			return
+		}
+		x, against := append([]float64(nil), x...), make([]float64, len(x))
+		num.Scale(1/n, x)
+		num.Axpy(-1, x, against)
+		for k, label := range a.Set.Classes {
+			next := (k + 1) % len(a.Set.Classes)
+			all = append(all,
+				proposal{fmt.Sprintf("unit samples along %s, opposed, both of class %s", name, label),
+					[2][]float64{x, against}, [2]float64{float64(k), float64(k)}},
+				proposal{fmt.Sprintf("a unit sample along %s, of class %s or %s", name, label, a.Set.Classes[next]),
+					[2][]float64{x, x}, [2]float64{float64(k), float64(next)}})
+		}
+	}
+	along(own, fmt.Sprintf("sample %d", spec.Row))
+	d := len(own)
+	for k, label := range a.Set.Classes {
+		along(middle[k*d:(k+1)*d], fmt.Sprintf("the direction in which the iterates of class %s go", label))
+	}
 	return all
 }

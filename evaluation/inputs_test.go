@@ -68,7 +68,7 @@ func TestView_InputsAreThoseThatEntered(t *testing.T) {
 			if err != nil {
 				t.Fatal(sets, err)
 			}
-			public, err := publicOf(s, 1, 31, 0, s.Algorithm.Params)
+			public, err := publicOf(s, 1, 31, 0, 0, s.Algorithm.Params)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -176,7 +176,7 @@ func samples(a *experiment.Assembly, node int) *adversary.Samples {
 	shard := &a.Problem.Shards[node-a.First()]
 	registering, ok := a.Method.(algorithms.Registering)
 	if !ok {
-		return &adversary.Samples{U: shard.U, Y: shard.Y}
+		return &adversary.Samples{U: shard.U, Y: shard.Y, Class: shard.Class}
 	}
 	s := new(adversary.Samples)
 	for k := range shard.Y {
@@ -190,7 +190,7 @@ func samples(a *experiment.Assembly, node int) *adversary.Samples {
 // where that is too small.
 func decoys(e *experiment.Experiment, a *experiment.Assembly, node, count int) *adversary.Samples {
 	pool := new(adversary.Samples)
-	pool.U, pool.Y = problem.NewRows(a.Problem.D), nil
+	pool.U, pool.Y = problem.NewRows(a.Columns()), nil
 	add := func(s *problem.Shard) {
 		for n := range s.Y {
 			pool.U.Append(s.U.Row(n))

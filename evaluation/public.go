@@ -16,9 +16,9 @@ import (
 	"overhear/sim"
 )
 
-// publicOf is what may be known of a seed's run in so many columns and, where
-// columns are split, rows: every parameter.
-func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any) (*model.Public, error) {
+// publicOf is what may be known of a seed's run in so many columns, with as many models as it has several classes
+// and, where columns are split, of so many rows: every parameter.
+func publicOf(s *scenarios.Scenario, seed uint64, columns, classes, rows int, params any) (*model.Public, error) {
 	entry, ok := algorithms.Lookup(s.Algorithm.Kind)
 	if !ok {
 		return nil, fmt.Errorf("no algorithm is called %q", s.Algorithm.Kind)
@@ -29,8 +29,8 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any)
 	}
 	targets := s.Problem.Data.HasTargets()
 	run := model.Run{
-		Graph: graph, D: columns, Rounds: s.Rounds.Count, Loss: s.Problem.Loss.Loss(targets), Targets: targets,
-		C: s.Problem.C,
+		Graph: graph, D: columns * max(1, classes), Rounds: s.Rounds.Count,
+		Loss: s.Problem.Loss.Loss(targets, classes), Targets: targets, Classes: classes, C: s.Problem.C,
 		R: make([]float64, graph.Order()), Tolerance: s.Solver.Tolerance, Hub: entry.Star,
 		Zero: s.Algorithm.Init.Normal == 0,
 		Timing: model.Timing{
@@ -56,11 +56,13 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, rows int, params any)
 
 // publicOfRun is what may be known of an assembled run.
 func publicOfRun(s *scenarios.Scenario, a *experiment.Assembly) (*model.Public, error) {
-	rows := 0
+	rows, classes := 0, 0
 	if a.Split != nil {
 		rows = a.Split.N
+	} else {
+		classes = a.Problem.K
 	}
-	return publicOf(s, a.Seed, a.Columns(), rows, a.Params)
+	return publicOf(s, a.Seed, a.Columns(), classes, rows, a.Params)
 }
 
 // lockstep says whether an update uses its neighbours' values of the round before,

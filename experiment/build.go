@@ -160,7 +160,7 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	}
 	if a.Split == nil && e.Adversary == nil { // the nodes' copy is enough
 		described := *a.Set
-		described.X, described.Y, described.Targets = problem.NewRows(described.X.D), nil, nil
+		described.X, described.Y, described.Targets, described.Class = problem.NewRows(described.X.D), nil, nil, nil
 		a.Set = &described
 	}
 	if err := e.accountFits(a); err != nil {
@@ -265,8 +265,10 @@ func (e *Experiment) split(set *problem.Set, train, test []int, nodes int, seed 
 	if err != nil {
 		return nil, err
 	}
+	k := len(set.Classes)
 	p := &problem.Problem{
-		D: set.X.D, Loss: spec.Loss.Loss(spec.Data.HasTargets()), C: spec.C, NonSmooth: spec.NonSmooth(nodes),
+		D: set.X.D * max(1, k), K: k, Loss: spec.Loss.Loss(spec.Data.HasTargets(), k),
+		C: spec.C, NonSmooth: spec.NonSmooth(nodes),
 		Shards: shards, R: make([]float64, nodes), Test: problem.NewShard(set, test), Unit: set.Unit,
 	}
 	for i := range p.R {

@@ -110,6 +110,7 @@ func (e *Experiment) origin(a *Assembly) (sum [32]byte, err error) {
 			enterRows(h, s.U)
 			enter(h, s.Y)
 			enter(h, s.Targets)
+			enter(h, s.Class)
 		}
 		enter(h, a.Problem.R)
 	}

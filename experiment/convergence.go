@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"overhear/algorithms"
@@ -111,8 +112,12 @@ func (o *outcome) uninformative(p *scenarios.Problem) []string {
 	e, base := float64(o.optimum.TestError), o.baseError()
 	if base == 0 {
 		labels := o.testLabels()
-		return []string{fmt.Sprintf("all %d test rows are of class %v: test error says nothing of the other class, "+
-			"and cannot tell what has learned from what has not", len(labels), labels[0])}
+		of, others := fmt.Sprint(labels[0]), "the other class"
+		if class := o.testClasses(); class != nil {
+			of, others = o.Set.Classes[class[0]], "the other classes"
+		}
+		return []string{fmt.Sprintf("all %d test rows are of class %s: test error says nothing of %s, "+
+			"and cannot tell what has learned from what has not", len(labels), of, others)}
 	}
 	if !(e >= base) {
 		return nil
@@ -201,19 +206,25 @@ func stated(v reflect.Value, to map[string]float64) {
 	}
 }
 
-// baseError is the test error of saying the class that has more test rows; NaN if they have targets.
+// baseError is the test error of saying the class that has most test rows; NaN if they have targets.
 func (o *outcome) baseError() float64 {
 	labels := o.testLabels()
 	if len(labels) == 0 || o.targets() {
 		return math.NaN()
 	}
-	positive := 0
-	for _, y := range labels {
-		if y > 0 {
-			positive++
+	count := make([]int, max(2, len(o.Set.Classes)))
+	class := o.testClasses()
+	for n, y := range labels {
+		switch {
+		case class != nil:
+			count[class[n]]++
+		case y > 0:
+			count[1]++
+		default:
+			count[0]++
 		}
 	}
-	return float64(min(positive, len(labels)-positive)) / float64(len(labels))
+	return float64(len(labels)-slices.Max(count)) / float64(len(labels))
 }
 
 // The smaller weight that an optimum is compared with, as a share of ρ, and the most
@@ -252,10 +263,11 @@ func meanLoss(p *problem.Problem, f []float64) record.Number {
 	sum := 0.0
 	for i := range p.Shards {
 		o := p.Objective(i)
-		margins, slopes := make([]float64, o.U.Len()), make([]float64, o.U.Len())
+		n := o.U.Len()
+		margins, slopes := make([]float64, n*p.Models()), make([]float64, n*p.Models())
 		p.Shards[i].Arguments(f, margins)
-		p.Loss.Slopes(slopes, margins)
-		sum += p.Loss.Total(margins, slopes) / float64(len(margins))
+		o.Loss.Slopes(slopes, margins)
+		sum += o.Loss.Total(margins, slopes) / float64(n)
 	}
 	return record.Number(sum / float64(len(p.Shards)))
 }

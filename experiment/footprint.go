@@ -47,7 +47,7 @@ func (e *Experiment) AtOnce(seed uint64, most int) int {
 // need is about how many bytes a run holds, and of what.
 func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
 	if a.Split == nil {
-		return e.footprint(a), fmt.Sprintf("%d nodes with vectors of %d numbers", a.parts(), a.Columns())
+		return e.footprint(a), fmt.Sprintf("%d nodes with vectors of %d numbers", a.parts(), a.numbers())
 	}
 	const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
 	bytes = 8 * vectors * float64(a.Split.N) * float64(a.parts())
@@ -68,7 +68,7 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 		underWay = 3  // messages of a link, where a node does not wait for its slowest neighbour
 		timers   = 16 // of a node at most, where it has them
 	)
-	nodes, links, vector := float64(a.parts()), float64(a.Graph.Links()), 8*float64(a.Columns())
+	nodes, links, vector := float64(a.parts()), float64(a.Graph.Links()), 8*float64(a.numbers())
 	need := a.Problem.Footprint() + float64(nodes*perNode) + float64(links*perLink)
 	// The iterate, the one that is computed or measured meanwhile, and the dual.
 	vectors := float64(3 * nodes)

@@ -76,6 +76,9 @@ var goldens = map[string][]string{
 		"network.topology={kind: star, nodes: 3}", "rounds.count=30"},
 	"edge-under-loss": {"rounds.count=40"},
 	"regression":      {"problem.data.rows=900", "rounds.count=20", "network.loss=0.1"},
+	"softmax":         {"problem.data.rows=600", "rounds.count=20", "network.loss=0.1"},
+	"one-vs-rest": {"problem.data={set: waveform, rows: 300, classes: all}", "problem.loss=one-vs-rest",
+		"problem.partition=dirichlet", "algorithm={kind: private-dgd, step: 1, alpha: 2}", "rounds.count=20"},
 	"regression-columns": {"problem={data: {set: linear, rows: 300}, columns: [5, 6], scale: {rows: max}, " +
 		"loss: {kind: quantile, level: 0.8, width: 0.2}, train: 0.8, rho: 0.02}", "rounds.count=20",
 		"algorithm={kind: admm-sharing, eta: 0.01}", "network.topology={kind: star, nodes: 3}"},

@@ -77,8 +77,8 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 		for m, b := range out.Split.Blocks {
 			x[m], point = point[:b.D:b.D], point[b.D:]
 		}
-		_, wrong := out.Split.TestLoss(x)
-		out.optimum.TestError = record.Number(wrong)
+		logLoss, wrong := out.Split.TestLoss(x)
+		out.optimum.TestError, out.optimum.TestLoss = record.Number(wrong), record.Number(logLoss)
 		margins := make([]float64, out.Split.N)
 		out.Split.Margins(x, margins)
 		out.optimum.Fit = metrics.Fits(metrics.FitsOfColumns(out.Split, margins, x))
@@ -89,6 +89,7 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 	}
 	r.latest = make([][]float64, out.parts())
 	out.optimum.TestError = record.Number(metrics.TestError(&out.Problem.Test, point))
+	out.optimum.TestLoss = record.Number(metrics.TestLoss(out.Problem, point))
 	out.optimum.Fit = metrics.Fits(metrics.FitOf(out.Problem, point, out.Problem.Shards...),
 		metrics.FitOf(out.Problem, point, out.Problem.Test))
 	out.ridge = ridgeOfRows(out.Problem, point, e.Problem.Rho)

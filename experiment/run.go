@@ -270,6 +270,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Edges:        out.Graph.Size(),
 		Data:         out.Set.Reading,
 		Columns:      out.Columns(),
+		Classes:      out.Set.Classes,
 		Parties:      out.parties(),
 		TrainRows:    out.TrainRows(),
 		TestRows:     out.testRows(),

@@ -21,7 +21,7 @@ func (e *Experiment) splitColumns(a *Assembly, train, test []int) error {
 	if w, ok := e.Algorithm.Params.(interface{ WeightOfRow() string }); ok {
 		weight = w.WeightOfRow()
 	}
-	loss := spec.Loss.Loss(spec.Data.HasTargets())
+	loss := spec.Loss.Loss(spec.Data.HasTargets(), 0)
 	if a.Split, err = problem.SplitColumns(a.Set, spec.Columns, train, test, loss, weight, spec.Rho); err != nil {
 		return fmt.Errorf("building the problem: problem.columns: %w", err)
 	}
@@ -53,6 +53,14 @@ func (a *Assembly) Columns() int {
 	if a.Split != nil {
 		return a.Split.D
 	}
+	return a.Problem.D / a.Problem.Models()
+}
+
+// numbers is how many numbers a model has: a block of as many as there are columns for each class that has one.
+func (a *Assembly) numbers() int {
+	if a.Split != nil {
+		return a.Split.D
+	}
 	return a.Problem.D
 }
 
@@ -79,4 +87,12 @@ func (a *Assembly) testLabels() []float64 {
 		return a.Split.TestY
 	}
 	return a.Problem.Test.Y
+}
+
+// testClasses are the test rows' classes, where they have one of several; else nil.
+func (a *Assembly) testClasses() []int32 {
+	if a.Split != nil {
+		return nil
+	}
+	return a.Problem.Test.Class
 }

@@ -31,7 +31,7 @@ func newClaims(c *checker) *claims {
 	}
 	run := model.Run{
 		Graph: a.Graph, D: a.Problem.D, Rounds: a.Rounds, Loss: a.Problem.Loss, Targets: a.Problem.HasTargets(),
-		C: a.Problem.C,
+		Classes: a.Problem.K, C: a.Problem.C,
 		R: slices.Concat(make([]float64, a.First()), a.Problem.R), Tolerance: s.Solver.Tolerance, Hub: c.central,
 		NonSmooth: a.Problem.NonSmooth, Zero: s.Algorithm.Init.Normal == 0,
 		Timing: model.Timing{Lockstep: c.style != free && !c.stale()},
@@ -167,6 +167,9 @@ func (m *claims) ended() {
 // gradientOf is (C/B) Σ_n L′(u_n·f − t_n) u_n.
 func gradientOf(p *problem.Problem, shard *problem.Shard, f []float64) []float64 {
 	rows := shard.U.Len()
+	if shard.Class != nil {
+		return gradientOfClasses(p, shard, f)
+	}
 	margins, slopes := make([]float64, rows), make([]float64, rows)
 	shard.Arguments(f, margins)
 	p.Loss.Slopes(slopes, margins)
@@ -175,6 +178,47 @@ func gradientOf(p *problem.Problem, shard *problem.Shard, f []float64) []float64
 		cols, vals := shard.U.Row(k)
 		for c, col := range cols {
 			out[col] += float64(p.C / float64(rows) * slopes[k] * vals[c])
+		}
+	}
+	return out
+}
+
+// gradientOfClasses is gradientOf of rows with one of K classes: (C/B) Σ_n s_nk x_n in block k, s_n the gradient of the
+// loss in the row's K numbers.
+func gradientOfClasses(p *problem.Problem, shard *problem.Shard, f []float64) []float64 {
+	d, out, z := shard.U.D, make([]float64, len(f)), make([]float64, p.K)
+	for n, class := range shard.Class {
+		for k := range z {
+			z[k] = shard.U.Dot(n, f[k*d:(k+1)*d])
+		}
+		switch l := p.Loss.(type) {
+		case problem.Softmax:
+			most, odds := slices.Max(z), 0.0
+			for k, v := range z {
+				z[k] = math.Exp(v - most)
+				odds += z[k]
+			}
+			num.Scale(1/odds, z)
+			z[class]--
+		case problem.OneVsRest:
+			sign := make([]float64, p.K)
+			for k := range z {
+				sign[k] = -1
+				if k == int(class) {
+					sign[k] = 1
+				}
+				z[k] *= sign[k]
+			}
+			l.Each.Slopes(z, z)
+			for k := range z {
+				z[k] *= sign[k]
+			}
+		}
+		cols, vals := shard.U.Row(n)
+		for k, slope := range z {
+			for j, c := range cols {
+				out[k*d+int(c)] += float64(p.C / float64(len(shard.Class)) * slope * vals[j])
+			}
 		}
 	}
 	return out

@@ -57,6 +57,9 @@ func (s *statement) began(c *checker, n *follower) {
 // lossOf is (1/B) Σ_n L(u_n·f − t_n) of a node's rows, t_n = 0 where they have classes.
 func lossOf(p *problem.Problem, shard *problem.Shard, f []float64) float64 {
 	rows := shard.U.Len()
+	if shard.Class != nil {
+		return lossOfClasses(p, shard, f)
+	}
 	margins, slopes := make([]float64, rows), make([]float64, rows)
 	for k := range rows {
 		if margins[k] = shard.U.Dot(k, f); shard.Targets != nil {
@@ -65,6 +68,34 @@ func lossOf(p *problem.Problem, shard *problem.Shard, f []float64) float64 {
 	}
 	p.Loss.Slopes(slopes, margins)
 	return p.Loss.Total(margins, slopes) / float64(rows)
+}
+
+// lossOfClasses is lossOf of rows with one of K classes, each with a block of f.
+func lossOfClasses(p *problem.Problem, shard *problem.Shard, f []float64) float64 {
+	sum, z := 0.0, make([]float64, p.K)
+	for n, class := range shard.Class {
+		for k := range z {
+			z[k] = shard.U.Dot(n, f[k*shard.U.D:(k+1)*shard.U.D])
+		}
+		switch l := p.Loss.(type) {
+		case problem.Softmax:
+			most, odds := slices.Max(z), 0.0
+			for _, v := range z {
+				odds += math.Exp(v - most)
+			}
+			sum += most + math.Log(odds) - z[class]
+		case problem.OneVsRest:
+			for k := range z {
+				if k != int(class) {
+					z[k] = -z[k]
+				}
+			}
+			slopes := make([]float64, len(z))
+			l.Each.Slopes(slopes, z)
+			sum += l.Each.Total(z, slopes)
+		}
+	}
+	return sum / float64(len(shard.Class))
 }
 
 // publication checks what is said beside an iterate: its loss, and what is behind it.

@@ -122,7 +122,11 @@ func (g *gauge) fill(row *Row, s *snapshot, present int, averages bool) {
 	if g.optimum != nil {
 		row.Distance = g.farthest(s.values, g.optimum) / g.scale
 	}
-	row.TestError = TestError(&p.Test, g.mean)
+	z := numbers(&p.Test, g.mean)
+	row.TestError = p.Test.Wrong(z)
+	if p.Test.Targets == nil {
+		row.TestLoss = p.Test.LogLoss(p.Loss, z)
+	}
 	row.Train, row.Test = FitOf(p, g.mean, p.Shards...), FitOf(p, g.mean, p.Test)
 	row.Residual = s.residual
 	if present <= widest {
@@ -205,17 +209,31 @@ func Farthest(values [][]float64, optimum []float64) float64 {
 	return g.farthest(values, optimum) / g.scale
 }
 
-// TestError is the fraction of a shard's rows that the classifier f, a d-vector, puts on the wrong side; a row on the
-// boundary counts as +1. It is NaN for an empty shard, and for one whose rows have targets.
+// TestError is the fraction of a shard's rows that a model puts into a wrong class; NaN for an empty shard, and for one
+// whose rows have targets.
 func TestError(s *problem.Shard, f []float64) float64 {
-	if s.Targets != nil {
+	if len(s.Y) == 0 || s.Targets != nil {
 		return math.NaN()
 	}
-	wrong := 0
-	for i, y := range s.Y {
-		if m := s.U.Dot(i, f); m < 0 || (m == 0 && y < 0) {
-			wrong++
-		}
+	return s.Wrong(numbers(s, f))
+}
+
+// TestLoss is the mean log loss of the test rows of a problem; NaN where TestError is, and of a loss that is no model
+// of probabilities.
+func TestLoss(p *problem.Problem, f []float64) float64 {
+	if len(p.Test.Y) == 0 || p.Test.Targets != nil {
+		return math.NaN()
 	}
-	return float64(wrong) / float64(len(s.Y))
+	return p.Test.LogLoss(p.Loss, numbers(&p.Test, f))
+}
+
+// numbers are the Arguments of a shard's rows.
+func numbers(s *problem.Shard, f []float64) []float64 {
+	n := len(s.Y)
+	if n == 0 {
+		return nil
+	}
+	z := make([]float64, n*(len(f)/s.U.D))
+	s.Arguments(f, z)
+	return z
 }

@@ -78,10 +78,11 @@ var all = []*Metric{
 		Name: "test_error", Title: "test error", Unit: "fraction", Percent: true,
 		Absent: "without test rows; where rows have targets",
 		Error:  true,
-		Rows:   Meaning{Definition: "fraction of the test rows that f̄ = (1/N) Σ_i f_i gets wrong (RA19 §VIII)"},
-		Split:  Meaning{Definition: "fraction of the test rows that all parties together get wrong"},
-		field:  func(r *Row) *float64 { return &r.TestError },
-		final:  func(f record.Final) float64 { return float64(f.TestError) },
+		Rows: Meaning{Definition: "fraction of the test rows that f̄ = (1/N) Σ_i f_i gets wrong (RA19 §VIII); the " +
+			"accuracy is one less it"},
+		Split: Meaning{Definition: "fraction of the test rows that all parties together get wrong"},
+		field: func(r *Row) *float64 { return &r.TestError },
+		final: func(f record.Final) float64 { return float64(f.TestError) },
 	},
 	{
 		Name: "consensus", Title: "disagreement", Absent: "for a method over split columns whose hub holds no z",
@@ -159,10 +160,17 @@ var all = []*Metric{
 		field: func(r *Row) *float64 { return &r.Averaged.Error },
 	},
 	{
-		Name: "test_loss", Absent: "where rows are split; without test rows; where rows have targets",
+		Name: "test_loss", Title: "test log loss",
+		Absent: "without test rows; where rows have targets; where rows are split and the loss is no model of " +
+			"probabilities: any but logistic, softmax and one-vs-rest of logistic",
 		Error: true,
-		Rows:  Meaning{Definition: "mean log loss of the test rows, where columns are split"},
+		Rows: Meaning{Definition: "mean over the test rows of −log p, p the probability that the loss's model gives " +
+			"a row's class with f̄: σ(y f̄·x) of logistic, e^{f̄_y·x}/Σ_k e^{f̄_k·x} of softmax, " +
+			"σ(f̄_y·x)/Σ_k σ(f̄_k·x) of one-vs-rest"},
+		Split: Meaning{Definition: "mean of log(1 + e^−yz) of the test rows with all parties' coefficients, whatever " +
+			"the loss"},
 		field: func(r *Row) *float64 { return &r.TestLoss },
+		final: func(f record.Final) float64 { return float64(f.TestLoss) },
 	},
 	{
 		Name: "least_round", Unit: "rounds",

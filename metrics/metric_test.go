@@ -216,7 +216,7 @@ func TestDocument_HasARowAMetric(t *testing.T) {
 	for line, want := range map[int]string{
 		3:  "| `time_s` | s | virtual time at which the last node published the round; over split columns: ",
 		11: "| `bytes` | bytes | size of those packets, headers included |  |",
-		17: "| `test_loss` |  | mean log loss of the test rows, where columns are split | where rows are split; ",
+		17: "| `test_loss` |  | mean over the test rows of −log p, p the probability that the loss's model ",
 	} {
 		if !strings.HasPrefix(lines[line], want) {
 			t.Errorf("line %d is %s, want %s", line, lines[line], want)

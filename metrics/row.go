@@ -103,6 +103,7 @@ func (r *Row) Final() record.Final {
 		Loss:           record.Number(r.Loss),
 		Objective:      record.Number(r.Objective),
 		TestError:      record.Number(r.TestError),
+		TestLoss:       record.Number(r.TestLoss),
 		Consensus:      record.Number(r.Consensus),
 		Distance:       record.Number(r.Distance),
 		DualSum:        record.Number(r.DualSum),

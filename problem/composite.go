@@ -239,14 +239,20 @@ func (r *ridged) curve(d, out []float64) {
 	o := r.solver.objective
 	if !r.bent {
 		o.Loss.Curvatures(r.curvature, r.scratch.margin[:len(r.curvature)])
-		for i := range r.curvature {
-			r.curvature[i] *= o.weight(i)
+		if o.models() == 1 {
+			for i := range r.curvature {
+				r.curvature[i] *= o.weight(i)
+			}
 		}
 		r.bent = true
 	}
 	r.solver.rows.times(d, r.rows)
-	for i, c := range r.curvature {
-		r.rows[i] *= c
+	if o.models() > 1 {
+		o.bend(r.curvature, r.rows)
+	} else {
+		for i, c := range r.curvature {
+			r.rows[i] *= c
+		}
 	}
 	r.solver.rows.transposedTimes(r.rows, out)
 	num.Axpy(r.ridge, d, out)
@@ -255,7 +261,7 @@ func (r *ridged) curve(d, out []float64) {
 // solveComposite is solve of an objective that has kinks.
 func (s *Solver) solveComposite(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
 	stats := Stats{Scale: math.Max(1, num.Norm(q)), Tolerance: s.tolerance}
-	n := s.objective.U.Len()
+	n := s.objective.U.Len() * s.objective.models()
 	if w.composite == nil {
 		w.composite = newComposite(s.objective.NonSmooth, s.objective.blocks()...)
 	}

@@ -16,10 +16,16 @@ type products interface {
 
 // newProducts arranges the rows of an objective. Long rows without an index stay where they are.
 func newProducts(o *Objective) products {
+	var p products
 	if o.inPlace() {
-		return (*fullRows)(o.U)
+		p = (*fullRows)(o.U)
+	} else {
+		p = newDesign(o.U)
 	}
-	return newDesign(o.U)
+	if o.models() > 1 {
+		return models{p, o.models(), o.U.D, o.U.Len()}
+	}
+	return p
 }
 
 // inPlace says whether the rows are read where they are.

@@ -134,8 +134,10 @@ func wide(n, _ int, s *sim.Stream) (*Set, error) {
 func waveform(n, _ int, s *sim.Stream) (*Set, error) {
 	triangle := func(centre, m int) float64 { return math.Max(0, float64(6-max(m-centre, centre-m))) }
 	mixes := [3][2]int{{11, 15}, {11, 7}, {15, 7}}
-	return generated(n, 21, func(x []float64) float64 {
+	var classes []int32
+	set, err := generated(n, 21, func(x []float64) float64 {
 		class := s.IntN(3)
+		classes = append(classes, int32(class))
 		u := s.Float64()
 		for k := range x {
 			a, b := triangle(mixes[class][0], k+1), triangle(mixes[class][1], k+1)
@@ -146,6 +148,10 @@ func waveform(n, _ int, s *sim.Stream) (*Set, error) {
 		}
 		return -1
 	})
+	if err == nil {
+		set.Class, set.Classes = classes, []string{"0", "1", "2"}
+	}
+	return set, err
 }
 
 //go:embed data/census.csv

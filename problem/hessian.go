@@ -19,14 +19,14 @@ type hessian struct {
 }
 
 // fewRows says whether Woodbury's identity pays: it passes over the rows twice.
-func (o *Objective) fewRows() bool { return 2*o.U.Len() <= o.U.D }
+func (o *Objective) fewRows() bool { return o.models() == 1 && 2*o.U.Len() <= o.U.D }
 
 // order is that of the matrix to be factored.
 func (o *Objective) order() int {
 	if o.fewRows() {
 		return o.U.Len()
 	}
-	return o.U.D
+	return o.U.D * o.models()
 }
 
 // factored is how many numbers a factor takes, 0 if none is made.
@@ -48,15 +48,20 @@ func (h *hessian) factorise(o *Objective, w *Scratch, curvature []float64, ridge
 		h.packed = make([]float64, o.factored())
 	}
 	h.ridge = ridge
-	for i := range curvature {
-		curvature[i] *= o.weight(i)
+	if o.models() == 1 {
+		for i := range curvature {
+			curvature[i] *= o.weight(i)
+		}
 	}
 	a := h.packed[:num.Packed(order)]
 	clear(a)
 	for k := range order {
 		a[num.Packed(k)+k] = ridge
 	}
-	if o.fewRows() {
+	switch {
+	case o.models() > 1:
+		o.addHessian(a, curvature)
+	case o.fewRows():
 		h.inner(o.U, a, w.trial, curvature)
 		for k := range order {
 			const precision = 0x1p-53
@@ -64,7 +69,7 @@ func (h *hessian) factorise(o *Objective, w *Scratch, curvature []float64, ridge
 				return num.ErrNotPositiveDefinite // H itself is not, once it is rounded
 			}
 		}
-	} else {
+	default:
 		sumOfSquares(o.U, a, curvature)
 	}
 	return h.factor.Factor(a, order)

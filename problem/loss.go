@@ -5,6 +5,7 @@ package problem
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"overhear/internal/num"
 )
@@ -209,7 +210,8 @@ func (q Quantile) Steepest() float64 { return math.Max(q.Level, 1-q.Level) }
 // LossSpec is a scenario's `problem.loss`: a kind, or a mapping with its
 // parameters.
 type LossSpec struct {
-	Kind  string  `yaml:"kind" default:"logistic" enum:"logistic,huber-hinge,squared,huber,quantile" doc:"the loss of a row: logistic and huber-hinge of the margin, where rows have classes; huber and quantile of the residual, where they have targets; squared of either, ½(1 − margin)² or ½ residual²"`
+	Kind  string  `yaml:"kind" default:"logistic" enum:"logistic,huber-hinge,squared,huber,quantile,softmax,one-vs-rest" doc:"the loss of a row: logistic and huber-hinge of the margin, where rows have classes; huber and quantile of the residual, where they have targets; squared of either, ½(1 − margin)² or ½ residual²; softmax and one-vs-rest where rows have one of K classes (problem.data.classes: all), with a block of the model for each"`
+	Each  string  `yaml:"each" of:"one-vs-rest" default:"logistic" enum:"logistic,squared" doc:"the loss of the margin in each of the K problems of one-vs-rest"`
 	Width float64 `yaml:"width" of:"huber-hinge,huber,quantile" default:"0.5" doc:"half-width h of the smoothed corner (huber-hinge, quantile), or residual from which on the loss is linear (huber), in units of the scaled target"`
 	Level float64 `yaml:"level" of:"quantile" default:"0.5" doc:"the quantile of the target that is predicted, between 0 and 1 (quantile)"`
 }
@@ -218,15 +220,16 @@ type LossSpec struct {
 func (l *LossSpec) UnmarshalText(text []byte) error {
 	l.Kind = string(text)
 	switch l.Kind {
-	case "logistic", "huber-hinge", "squared", "huber", "quantile":
+	case "logistic", "huber-hinge", "squared", "huber", "quantile", "softmax", "one-vs-rest":
 		return nil
 	}
-	return fmt.Errorf("must be logistic, huber-hinge, squared, huber or quantile, is %q", text)
+	return fmt.Errorf("must be logistic, huber-hinge, squared, huber, quantile, softmax or one-vs-rest, is %q", text)
 }
 
 // Check reports a width that smooths nothing and a level that no quantile has.
 func (l LossSpec) Check(report func(field, problem string)) {
-	if l.Kind != "logistic" && l.Kind != "squared" && !(l.Width > 0 && l.Width <= math.MaxFloat64) {
+	smoothed := slices.Contains([]string{"huber-hinge", "huber", "quantile"}, l.Kind)
+	if smoothed && !(l.Width > 0 && l.Width <= math.MaxFloat64) {
 		report("width", fmt.Sprintf("must be positive, is %v", l.Width))
 	}
 	if l.Kind == "quantile" && !(l.Level > 0 && l.Level < 1) {
@@ -234,8 +237,21 @@ func (l LossSpec) Check(report func(field, problem string)) {
 	}
 }
 
-// Suits is an error where the loss is not one for rows with targets, or with classes.
-func (l LossSpec) Suits(targets bool) error {
+// Suits is an error where the loss is not one for rows of that source: with targets, with one of two classes or with
+// one of several.
+func (l LossSpec) Suits(source Source) error {
+	targets, joint := source.HasTargets(), l.Kind == "softmax" || l.Kind == "one-vs-rest"
+	switch {
+	case joint && targets:
+		return fmt.Errorf("%s is a loss of classes, and these data have targets: take squared, huber or quantile",
+			l.Kind)
+	case joint && !source.ManyClasses():
+		return fmt.Errorf("%s is for labels of which every value is a class of its own: say problem.data.classes: all",
+			l.Kind)
+	case !joint && source.ManyClasses():
+		return fmt.Errorf("%s is a loss of one number for each row, and with problem.data.classes: all each class "+
+			"has one: take softmax or one-vs-rest", l.Kind)
+	}
 	margin, residual := l.Kind == "logistic" || l.Kind == "huber-hinge", l.Kind == "huber" || l.Kind == "quantile"
 	switch {
 	case targets && margin:
@@ -248,9 +264,16 @@ func (l LossSpec) Suits(targets bool) error {
 	return nil
 }
 
-// Loss returns the loss, of rows with targets or with classes.
-func (l LossSpec) Loss(targets bool) Loss {
+// Loss returns the loss, of rows with targets or with one of so many classes; 0: of two.
+func (l LossSpec) Loss(targets bool, classes int) Loss {
 	switch l.Kind {
+	case "softmax":
+		return Softmax{}
+	case "one-vs-rest":
+		if l.Each == "squared" {
+			return OneVsRest{Each: Squared, K: classes}
+		}
+		return OneVsRest{Each: Logistic, K: classes}
 	case "huber-hinge":
 		return HuberHinge{l.Width}
 	case "huber":

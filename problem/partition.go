@@ -119,12 +119,15 @@ func blocks(rows, sizes []int) [][]int {
 	return parts
 }
 
-// byClass separates rows by label, −1 first.
-func byClass(set *Set, rows []int) [2][]int {
-	var classes [2][]int
+// byClass separates rows by label, −1 first, or by one of K classes.
+func byClass(set *Set, rows []int) [][]int {
+	classes := make([][]int, max(2, len(set.Classes)))
 	for _, i := range rows {
 		k := 0
-		if set.Y[i] > 0 {
+		switch {
+		case set.Class != nil:
+			k = int(set.Class[i])
+		case set.Y[i] > 0:
 			k = 1
 		}
 		classes[k] = append(classes[k], i)
@@ -167,8 +170,7 @@ func labelSkew(set *Set, train []int, nodes int, skew float64, s *sim.Stream) []
 	for k, i := range rows[:mixed] {
 		parts[k%nodes] = append(parts[k%nodes], i)
 	}
-	classes := byClass(set, rows[mixed:])
-	sorted := append(classes[0], classes[1]...)
+	sorted := slices.Concat(byClass(set, rows[mixed:])...)
 	for i := range parts {
 		parts[i] = append(parts[i], sorted[i*len(sorted)/nodes:(i+1)*len(sorted)/nodes]...)
 	}

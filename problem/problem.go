@@ -15,12 +15,13 @@ var ErrDiverges = errors.New("the run diverges")
 
 // Problem is Σ_i O_i over N nodes.
 type Problem struct {
-	D      int // columns
+	D      int // numbers of a model: columns, K times as many where rows have one of K classes
 	Shards []Shard
 	Test   Shard // may be empty
 	Loss   Loss
 	C      float64
 	R      []float64 // r_i, by node
+	K      int       // classes, each with a block of the model; 0: two, which share one, or targets
 	Unit   float64   // what targets were divided by; 0: nothing, or rows have classes
 
 	NonSmooth *NonSmooth // h of every O_i; nil: none
@@ -29,8 +30,8 @@ type Problem struct {
 // Objective is O_i.
 func (p *Problem) Objective(i int) *Objective {
 	s := &p.Shards[i]
-	return &Objective{U: s.U, Targets: s.Targets, Weight: p.C / float64(s.U.Len()), Loss: p.Loss, Ridge: p.R[i],
-		NonSmooth: p.NonSmooth}
+	return &Objective{U: s.U, K: p.K, Targets: s.Targets, Weight: p.C / float64(s.U.Len()), Loss: of(p.Loss, s.Class),
+		Ridge: p.R[i], NonSmooth: p.NonSmooth}
 }
 
 // NewSolver makes the solver of node i; zero is the default tolerance.
@@ -44,8 +45,11 @@ func (p *Problem) NewScratch() *Scratch {
 	for i := range p.Shards {
 		rows = max(rows, p.Shards[i].U.Len())
 	}
-	return NewScratch(p.D, rows)
+	return NewScratch(p.D, rows*p.Models())
 }
+
+// Models is how many blocks a model has: K, or 1.
+func (p *Problem) Models() int { return max(1, p.K) }
 
 // HasTargets says whether rows have targets, and not classes.
 func (p *Problem) HasTargets() bool { return len(p.Shards) > 0 && p.Shards[0].Targets != nil }
@@ -65,7 +69,7 @@ func (p *Problem) Footprint() float64 {
 	need := float64(len(p.Shards)) * (perNode + float64(perColumn*float64(p.D)))
 	for i := range p.Shards {
 		o := p.Objective(i)
-		need += float64(perRow*o.U.Len()) + float64(8*len(o.Targets)) + float64(8*o.U.Entries()) +
+		need += float64(perRow*o.U.Len()*p.Models()) + float64(8*len(o.Targets)) + float64(8*o.U.Entries()) +
 			float64(8*o.factored())
 		if !o.inPlace() {
 			const design, again = 250, 16 // the columns, and what is read faster
@@ -83,8 +87,9 @@ func (p *Problem) pooled() *Objective {
 		entries += p.Shards[i].U.Entries()
 	}
 	rows := p.Rows()
-	o := &Objective{U: newRows(p.D, rows, entries), Each: make([]float64, 0, rows), Loss: p.Loss,
+	o := &Objective{U: newRows(p.D/p.Models(), rows, entries), K: p.K, Each: make([]float64, 0, rows),
 		NonSmooth: p.NonSmooth}
+	var class []int32
 	for i := range p.Shards {
 		u := p.Shards[i].U
 		weight := p.C / float64(u.Len()) / n
@@ -93,8 +98,10 @@ func (p *Problem) pooled() *Objective {
 			o.Each = append(o.Each, weight)
 		}
 		o.Targets = append(o.Targets, p.Shards[i].Targets...)
+		class = append(class, p.Shards[i].Class...)
 		o.Ridge += p.R[i] / n
 	}
+	o.Loss = of(p.Loss, class)
 	return o
 }
 
@@ -103,11 +110,13 @@ func (p *Problem) Value(f []float64) float64 {
 	w := p.NewScratch()
 	sum := 0.0
 	for i := range p.Shards {
-		u := p.Shards[i].U
-		z, slope := w.margin[:u.Len()], w.slope[:u.Len()]
-		p.Shards[i].Arguments(f, z)
-		p.Loss.Slopes(slope, z)
-		sum += float64(p.C * p.Loss.Total(z, slope) / float64(u.Len()))
+		s := &p.Shards[i]
+		numbers := s.U.Len() * p.Models()
+		z, slope := w.margin[:numbers], w.slope[:numbers]
+		s.Arguments(f, z)
+		loss := of(p.Loss, s.Class)
+		loss.Slopes(slope, z)
+		sum += float64(p.C * loss.Total(z, slope) / float64(s.U.Len()))
 		sum += float64(0.5 * p.R[i] * num.Dot(f, f))
 	}
 	return sum + float64(float64(len(p.Shards))*p.NonSmooth.Value(f))
@@ -127,7 +136,7 @@ func (p *Problem) Centralised() (*Optimum, error) { return p.Tilted(make([]float
 // Tilted computes the minimiser of (1/N) Σ_i O_i(f) + q·f in the same way.
 func (p *Problem) Tilted(q []float64) (*Optimum, error) {
 	o := p.pooled()
-	w := NewScratch(p.D, o.U.Len())
+	w := NewScratch(p.D, o.U.Len()*p.Models())
 	s := NewSolver(o, 1e-13) // as far as rounding allows; DefaultTolerance will do
 	f := make([]float64, p.D)
 	stats, err := s.Solve(w, f, q, 0)

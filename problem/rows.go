@@ -197,12 +197,17 @@ type Shard struct {
 	U       *Rows     // row n is y_n x_n
 	Y       []float64 // classes, ±1; 1 of rows with targets
 	Targets []float64 // t_n; nil of rows with classes
+	Class   []int32   // of rows with one of K classes, 0 to K−1; nil of all others
 	Index   []int     // the rows of the set they came from
 }
 
-// Arguments writes u_n·f − t_n of each row, of which the loss is a function, into z: margins or residuals.
+// Arguments writes u_n·f − t_n of each row, of which the loss is a function, into z: margins or residuals. Of a model
+// with a block for each class it writes those of one block after the other.
 func (s *Shard) Arguments(f, z []float64) {
-	s.U.times(f, z)
+	d, n := s.U.D, s.U.Len()
+	for k := 0; k*d < len(f); k++ {
+		s.U.times(f[k*d:(k+1)*d], z[k*n:(k+1)*n])
+	}
 	less(z, s.Targets)
 }
 
@@ -212,7 +217,20 @@ func NewShard(s *Set, index []int) Shard {
 	for k, i := range index {
 		y[k] = s.Y[i]
 	}
-	return Shard{U: s.X.scaled(index, s.Y), Y: y, Targets: s.targets(index), Index: slices.Clone(index)}
+	return Shard{U: s.X.scaled(index, s.Y), Y: y, Targets: s.targets(index), Class: s.class(index),
+		Index: slices.Clone(index)}
+}
+
+// class is that of the rows of the index; nil if they have no more than two, or targets.
+func (s *Set) class(index []int) []int32 {
+	if s.Class == nil {
+		return nil
+	}
+	c := make([]int32, len(index))
+	for k, i := range index {
+		c[k] = s.Class[i]
+	}
+	return c
 }
 
 // targets are those of the rows of the index; nil if rows have classes.

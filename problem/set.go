@@ -6,7 +6,9 @@ package problem
 type Set struct {
 	Name    string
 	X       *Rows
-	Y       []float64 // classes, ±1; 1 of rows with targets
+	Y       []float64 // classes, ±1; 1 of rows with targets, and of rows with one of K classes
+	Class   []int32   // 0 to K−1, where every value of the label is a class (data.classes: all); else nil
+	Classes []string  // their names, K of them
 	Targets []float64 // nil if rows have classes
 	Unit    float64   // what targets were divided by; 0: nothing, or rows have classes
 	Columns []string  // names, D of them

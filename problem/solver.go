@@ -13,6 +13,7 @@ import (
 // Objective is the data part and ridge of (★), Σ_n w_n L(u_n·f − t_n) + ½ r ‖f‖² + h(f).
 type Objective struct {
 	U       *Rows     // row n is u_n, or
+	K       int       // classes, each with a model of its own, whose rows are all of U; 0: one model
 	Labels  []float64 // ±1, by which it is to be multiplied; nil if all are 1
 	Targets []float64 // t_n; nil if all are 0
 	Weight  float64   // of every row, C/B
@@ -24,9 +25,12 @@ type Objective struct {
 	Blocks    []int      // how many consecutive columns each has; nil: one of all columns
 }
 
+// models is how many models share the rows.
+func (o *Objective) models() int { return max(1, o.K) }
+
 func (o *Objective) blocks() []int {
 	if o.Blocks == nil {
-		return []int{o.U.D}
+		return []int{o.U.D * o.models()}
 	}
 	return o.Blocks
 }
@@ -88,8 +92,8 @@ type Scratch struct {
 	composite               *composite // of objectives with kinks
 }
 
-// NewScratch makes working memory for objectives of up to so many rows in d
-// columns.
+// NewScratch makes working memory for objectives of up to so many rows, times models, in d
+// columns, of all models.
 func NewScratch(d, rows int) *Scratch {
 	return &Scratch{
 		margin: make([]float64, rows), slope: make([]float64, rows), weighted: make([]float64, rows),
@@ -173,15 +177,16 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 func (s *Solver) evaluate(w *Scratch, f []float64) {
 	o := s.objective
 	if s.x == nil {
-		both := make([]float64, 2*o.U.D)
-		s.x, s.gradient = both[:o.U.D:o.U.D], both[o.U.D:]
+		d := len(f)
+		both := make([]float64, 2*d)
+		s.x, s.gradient = both[:d:d], both[d:]
 	}
 	if s.rows == nil {
 		s.rows = newProducts(o)
 	}
 	copy(s.x, f)
 	w.owner, s.margins = s, w
-	n := o.U.Len()
+	n := o.U.Len() * o.models()
 	margin, slope := w.margin[:n], w.slope[:n]
 	s.rows.times(f, margin)
 	o.signed(margin, margin)
@@ -191,8 +196,11 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 		slope = w.weighted[:n]
 		o.signed(slope, w.slope[:n])
 	}
-	for i, weight := range o.Each {
-		slope[i] *= weight
+	for k := range o.models() {
+		own := slope[k*o.U.Len():]
+		for i, weight := range o.Each {
+			own[i] *= weight
+		}
 	}
 	s.rows.transposedTimes(slope, s.gradient)
 	if o.Each == nil {
@@ -264,7 +272,7 @@ func (s *Solver) factorise(w *Scratch, ridge float64) error {
 	if s.kept.track != nil {
 		s.kept.factored, s.kept.ridge = append(s.kept.factored[:0], s.x...), ridge
 	}
-	curvature := w.slope[:o.U.Len()]
+	curvature := w.slope[:o.U.Len()*o.models()]
 	o.Loss.Curvatures(curvature, w.margin[:len(curvature)])
 	return s.hessian.factorise(o, w, curvature, ridge)
 }
@@ -314,8 +322,9 @@ func (s *Solver) dataLossAt(w *Scratch, f []float64) float64 {
 	if !s.marginsIn(w) || !slices.Equal(s.x, f) {
 		s.evaluate(w, f)
 	}
-	n := s.objective.U.Len()
-	return s.objective.Loss.Total(w.margin[:n], w.slope[:n]) / float64(n)
+	rows := s.objective.U.Len()
+	n := rows * s.objective.models()
+	return s.objective.Loss.Total(w.margin[:n], w.slope[:n]) / float64(rows)
 }
 
 // Gradient writes Σ_n w_n L′(u_n·f − t_n) u_n + r f, the gradient at f of the objective

@@ -28,6 +28,7 @@ type Source struct {
 	Rows        int                 `yaml:"rows" doc:"rows to generate (twonorm, ringnorm, waveform, census, wide, linear); default as published"`
 	Label       string              `yaml:"label" doc:"label column of a table (csv, parquet, arrow): a name, or a number from 0; default the last"`
 	Target      string              `yaml:"target" doc:"in place of a label: the column of a table that is a number to be predicted, a name or a number from 0; of libsvm and raetsch: first, the field before the columns"`
+	Classes     string              `yaml:"classes" enum:"two,all" doc:"two: the label takes two values, or is made to; all: every value of the label is a class of its own, for the losses softmax and one-vs-rest; default two"`
 	Positive    string              `yaml:"positive" doc:"label that becomes +1; default the greater of the two"`
 	ID          string              `yaml:"id" doc:"column of a table that names the rows; it is left out, and it is said if a name stands in several rows"`
 	Drop        []string            `yaml:"drop" doc:"columns of a table that are left out"`
@@ -80,6 +81,14 @@ func (s Source) Check(report func(field, problem string)) {
 		report("positive", "is one of two classes, and target a number: give one of them")
 	case (s.LIBSVM != "" || s.Raetsch != "") && s.Target != firstField:
 		report("target", fmt.Sprintf("must be %s, the field before the columns, is %q", firstField, s.Target))
+	}
+	if s.ManyClasses() {
+		switch {
+		case s.Positive != "":
+			report("positive", "is one of two classes, and with classes: all there is no such: leave one of them out")
+		case s.HasTargets():
+			report("classes", "is of labels, and these data have targets, which are numbers")
+		}
 	}
 	if s.Separator != "" {
 		if sign, err := s.separatorSign(); err != nil {
@@ -137,6 +146,9 @@ func (s Source) HasTargets() bool {
 	return s.Target != "" || ok && e.targets
 }
 
+// ManyClasses says whether every value of the label is a class of its own, and not one of two.
+func (s Source) ManyClasses() bool { return s.Classes == "all" }
+
 // Generated says whether the data are drawn from the seed.
 func (s Source) Generated() bool {
 	e, ok := FindSet(s.Set)
@@ -188,7 +200,34 @@ func (s Source) Load(dir string, stream *sim.Stream) (*Set, error) {
 		return nil, err
 	}
 	set.Name, set.Reading = s.Set, nil
+	s.classify(set)
 	return set, nil
+}
+
+// classify leaves a built-in set the classes that the source asks for: two, or all that it has.
+func (s Source) classify(set *Set) {
+	if !s.ManyClasses() {
+		set.Class, set.Classes = nil, nil
+		return
+	}
+	if set.Class == nil {
+		set.Class, set.Classes = make([]int32, len(set.Y)), []string{"−1", "+1"}
+		for i, y := range set.Y {
+			if y > 0 {
+				set.Class[i] = 1
+			}
+		}
+	}
+	set.Y = ones(len(set.Y))
+}
+
+// ones are the signs of rows that no sign is multiplied into.
+func ones(n int) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = 1
+	}
+	return y
 }
 
 // Read reads a user's file. It says what it has found even if that is no set.
@@ -216,6 +255,7 @@ func (s Source) Read() (*Set, *Reading, error) {
 type builder struct {
 	set     *Set
 	targets bool
+	all     bool    // every label is a class of its own
 	rows    []int32 // class of each row
 	classes []string
 	count   []int // rows of each class
@@ -226,7 +266,8 @@ type builder struct {
 }
 
 func (s Source) newBuilder(d int) *builder {
-	return &builder{set: &Set{X: NewRows(d)}, targets: s.Target != "", number: map[string]int32{}}
+	return &builder{set: &Set{X: NewRows(d)}, targets: s.Target != "", all: s.ManyClasses(),
+		number: map[string]int32{}}
 }
 
 // put adds a value to the row under construction; zeros are left out.
@@ -280,6 +321,9 @@ func (b *builder) finish(name, positive string) (*Set, error) {
 		return nil, fmt.Errorf("%s: there are no rows", name)
 	}
 	b.sortClasses(positive)
+	if b.all {
+		return b.several(name)
+	}
 	if positive == "" {
 		positive = b.classes[len(b.classes)-1]
 	}
@@ -304,6 +348,39 @@ func (b *builder) finish(name, positive string) (*Set, error) {
 	return b.set, nil
 }
 
+// several is the set of rows with one of K classes.
+func (b *builder) several(name string) (*Set, error) {
+	real := 0
+	for _, c := range b.classes {
+		if x, class := (Source{}).parse(c); class == finite && x != math.Trunc(x) {
+			real++
+		}
+	}
+	switch n := len(b.classes); {
+	case n == 1:
+		return nil, fmt.Errorf("%s: %s", name, b.notTwo())
+	case n > 2 && 2*real > n:
+		return nil, fmt.Errorf("%s: the label takes %d values from %s to %s, which are no whole numbers: classes are "+
+			"learned here, not real values; name another column with label, or if a number is to be predicted name "+
+			"its column with target", name, n, b.classes[0], b.classes[n-1])
+	case n > mostCategories:
+		return nil, fmt.Errorf("%s: the label takes %d values, such as %q and %q; more than %d classes are not "+
+			"learned: name another column with label, join some in the file, or if a number is to be predicted name "+
+			"its column with target", name, n, b.classes[0], b.classes[n-1], mostCategories)
+	}
+	for k, c := range b.classes {
+		for l, other := range b.classes[:k] {
+			if alike(other, c) {
+				return nil, fmt.Errorf("%s: the labels %q (%s) and %q (%s) are the same but for how they are written; "+
+					"write them in one way", name, other, Counted(b.count[l], "row"), c, Counted(b.count[k], "row"))
+			}
+		}
+	}
+	b.set.Name, b.set.Source = name, name
+	b.set.Y, b.set.Class, b.set.Classes = ones(len(b.rows)), b.rows, b.classes
+	return b.set, nil
+}
+
 // predicted is the set of rows with targets.
 func (b *builder) predicted(name string) (*Set, error) {
 	t := b.set.Targets
@@ -315,10 +392,7 @@ func (b *builder) predicted(name string) (*Set, error) {
 			"the target?", name, t[0], Counted(len(t), "row"))
 	}
 	b.set.Name, b.set.Source = name, name
-	b.set.Y = make([]float64, len(t))
-	for i := range b.set.Y {
-		b.set.Y[i] = 1
-	}
+	b.set.Y = ones(len(t))
 	return b.set, nil
 }
 
@@ -378,6 +452,7 @@ func (b *builder) notTwo() string {
 	}
 	return fmt.Sprintf("the label must take two values; it takes %d: %s; two classes are learned here: name another "+
 		"column with label, or add one that says whether a row is of one class or of the rest, or keep the rows of "+
-		"two classes; if one means that there is no label name it in missing-in",
+		"two classes, or make each a class of its own with classes: all and the loss softmax or one-vs-rest; "+
+		"if one means that there is no label name it in missing-in",
 		len(b.classes), listed(each, 12))
 }

@@ -343,7 +343,8 @@ func TestLossSpec_Suits(t *testing.T) {
 	for kind, with := range map[string][2]bool{"logistic": {true, false}, "huber-hinge": {true, false},
 		"squared": {true, true}, "huber": {false, true}, "quantile": {false, true}} {
 		for k, targets := range []bool{false, true} {
-			if err := (LossSpec{Kind: kind}).Suits(targets); (err == nil) != with[k] {
+			source := Source{Target: map[bool]string{true: "t"}[targets]}
+			if err := (LossSpec{Kind: kind}).Suits(source); (err == nil) != with[k] {
 				t.Errorf("%s with targets %v: %v", kind, targets, err)
 			}
 		}

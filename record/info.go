@@ -31,6 +31,7 @@ type Info struct {
 	Edges        int               `json:"edges"`
 	Data         *problem.Reading  `json:"data"` // null: a built-in set
 	Columns      int               `json:"columns"`
+	Classes      []string          `json:"classes"` // names, where each has a block of the model; null: rows have two, or targets
 	Parties      int               `json:"parties"` // that hold columns of the same rows; 0: rows are split
 	TrainRows    int               `json:"train_rows"`
 	TestRows     int               `json:"test_rows"`
@@ -80,6 +81,7 @@ type Final struct {
 	Loss           Number  `json:"loss"`
 	Objective      Number  `json:"objective"`
 	TestError      Number  `json:"test_error"`
+	TestLoss       Number  `json:"test_loss"`
 	Consensus      Number  `json:"consensus"`
 	Distance       Number  `json:"distance"`
 	DualSum        Number  `json:"dual_sum"`
@@ -101,6 +103,7 @@ type Fit struct {
 type Reference struct {
 	Objective Number    `json:"objective"`
 	TestError Number    `json:"test_error"`
+	TestLoss  Number    `json:"test_loss"`
 	Point     []float64 `json:"point"`
 	*Fit
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"overhear/internal/plural"
@@ -37,6 +38,10 @@ func Table(w io.Writer, r *record.Run) error {
 		line("data", rows, classes)
 		line("scaling", d.Fit(), d.Scaling)
 	}
+	if i.Classes != nil {
+		line("classes", fmt.Sprint(len(i.Classes)), fmt.Sprintf("%s: each has a model of %s, all of them in one vector",
+			listed(i.Classes), plural.Of(i.Columns, "number")))
+	}
 	rounds := fmt.Sprint(i.Rounds)
 	if i.Rounds < 0 {
 		rounds = "none"
@@ -55,6 +60,9 @@ func Table(w io.Writer, r *record.Run) error {
 		text := metrics.Named("test_error").Text
 		metric("test_error", fmt.Sprintf("of %s; at the optimum %s; always the larger class %s",
 			plural.Of(i.TestRows, "unseen row"), text(float64(i.Reference.TestError)), text(float64(i.BaseError))))
+		if i.Classes != nil {
+			metric("test_loss", "of the same rows; at the optimum "+number(i.Reference.TestLoss))
+		}
 	}
 	if at := i.Reference.Fit; f.Fit != nil && at != nil {
 		metric("rmse", fmt.Sprintf(" in units of the target, R² %s; at the optimum %s, R² %s", number(f.R2),
@@ -97,6 +105,15 @@ func Table(w io.Writer, r *record.Run) error {
 	}
 	notes(w, i)
 	return nil
+}
+
+// listed are names, at most a dozen of them.
+func listed(names []string) string {
+	const most = 12
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // notes writes what reading and preparing a user's data leave to be known.

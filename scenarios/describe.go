@@ -176,10 +176,13 @@ func Template() string {
 
 // rowsOf says of which rows an attack is defined.
 func rowsOf(a *adversary.Attack) string {
-	if a.Targets {
+	switch {
+	case a.Targets && a.Classes:
 		return "with classes or targets"
+	case a.Classes:
+		return "with classes, not targets"
 	}
-	return "with classes, not targets"
+	return "with one of two classes, not of several, not targets"
 }
 
 func template(b *strings.Builder, t reflect.Type, path, indent string, chosen map[string]string) {

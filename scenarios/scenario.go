@@ -71,8 +71,12 @@ func (p Problem) Check(report func(field, problem string)) {
 		report("rho", fmt.Sprintf("must be positive, from %v to %v, so that there is one optimum, is %v", least, most,
 			p.Rho))
 	}
-	if err := p.Loss.Suits(p.Data.HasTargets()); err != nil {
+	if err := p.Loss.Suits(p.Data); err != nil {
 		report("loss", "does not suit problem.data: "+err.Error())
+	}
+	if p.Columns != nil && p.Data.ManyClasses() {
+		report("columns", "split columns add up to one number for each row, and with problem.data.classes: all a row "+
+			"has one for each class: split rows, or take two classes")
 	}
 	if p.Partition.Kind == "label-skew" && p.Data.HasTargets() {
 		report("partition", "cannot be label-skew, which goes by classes: these data have targets; take even, sizes "+

@@ -15,6 +15,7 @@ type Run struct {
 	Rounds    int
 	Loss      problem.Loss
 	Targets   bool               // rows have targets, and not classes
+	Classes   int                // of rows with one of several, each with a block of the model; else 0
 	C         float64            // weight of the loss
 	R         []float64          // r_i by node; of a star's hub it means nothing
 	NonSmooth *problem.NonSmooth // h of every node's objective; nil: none
