@@ -71,6 +71,11 @@ Where columns are split, the first party alone, with the labels; the others have
 		Params: func() any { return new(none) },
 		New: func(_ any, s Setting) (Method, error) {
 			if s.Split == nil {
+				for i := range s.Problem.Shards {
+					if err := s.Problem.SingleAt(i); err != nil {
+						return nil, fmt.Errorf("node %d has no single optimum of its own: %w", i, err)
+					}
+				}
 				return &fixed{}, nil
 			}
 			o, err := s.Split.LocalOnly()

@@ -588,6 +588,9 @@ func (p *PrivateDGD) settle(s Setting) []Computed {
 
 func (p *DPADMM) settle(s Setting) []Computed {
 	least, most := bounds(s.Problem)
+	if least == 0 {
+		least = flattest * most
+	}
 	computed := fill("eta", &p.Eta, func() (float64, string) {
 		return math.Sqrt(float64(least * most)),
 			fmt.Sprintf("the mean of curvatures %.3g and %.3g", least, most)
@@ -609,8 +612,12 @@ func (p *Sharing) penaltyOfColumns(s Setting) (float64, string) {
 		for _, block := range v.Blocks {
 			reach += norms(block)
 		}
-		return parties * math.Sqrt(bend*v.Ridge/(float64(v.N)*reach/parties)),
-			fmt.Sprintf("from the curvature %.3g of a row's loss, the ridge %.3g and %d rows", bend, v.Ridge, v.N)
+		ridge := v.Ridge
+		if ridge == 0 {
+			ridge = flattest * bend * float64(v.N) * reach / parties
+		}
+		return parties * math.Sqrt(bend*ridge/(float64(v.N)*reach/parties)),
+			fmt.Sprintf("from the curvature %.3g of a row's loss, the ridge %.3g and %d rows", bend, ridge, v.N)
 	}
 	return 2 * parties * bend,
 		fmt.Sprintf("twice the curvature %.3g of a row's loss, for each of %d parties that step at once", bend,

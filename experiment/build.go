@@ -158,6 +158,11 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e.Problem.Rho == 0 {
+		if err := a.single(); err != nil {
+			return nil, fmt.Errorf("problem.rho: 0: %w", err)
+		}
+	}
 	if a.Split == nil && e.Adversary == nil { // the nodes' copy is enough
 		described := *a.Set
 		described.X, described.Y, described.Targets, described.Class = problem.NewRows(described.X.D), nil, nil, nil

@@ -83,9 +83,12 @@ func (o *outcome) steady() bool {
 	return true
 }
 
-// outweighs names what of the objective is not the data's.
+// outweighs names what of the objective is not the data's, "" if all of it is.
 func outweighs(p *scenarios.Problem) string {
-	all := []string{fmt.Sprintf("the ridge (problem.rho: %v)", p.Rho)}
+	var all []string
+	if p.Rho > 0 {
+		all = append(all, fmt.Sprintf("the ridge (problem.rho: %v)", p.Rho))
+	}
 	if p.L1 > 0 {
 		all = append(all, fmt.Sprintf("the ℓ1 norm (problem.l1: %v)", p.L1))
 	}
@@ -104,8 +107,8 @@ func (o *outcome) uninformative(p *scenarios.Problem) []string {
 	if o.targets() {
 		if r := float64(o.optimum.Fit.TestR2); r <= 0 {
 			return []string{fmt.Sprintf("the optimum itself predicts the test rows no better than the mean of their "+
-				"targets (R² is %.3g): what the methods come to has learned nothing; %s may outweigh the data, or the "+
-				"columns say too little of the target", r, what)}
+				"targets (R² is %.3g): what the methods come to has learned nothing; %sthe columns say too little of "+
+				"the target", r, or(what))}
 		}
 		return nil
 	}
@@ -125,6 +128,8 @@ func (o *outcome) uninformative(p *scenarios.Problem) []string {
 	text := fmt.Sprintf("the optimum itself errs in %.2f %% of the test rows, saying the larger class always in %.2f "+
 		"%%: what the methods come to has learned nothing", 100*e, 100*base)
 	switch r := o.ridge; {
+	case what == "":
+		text += "; the columns say too little of the label, or the test rows are too few"
 	case r == nil:
 		text += fmt.Sprintf("; %s may outweigh the data", what)
 	case float64(r.SmallerTestError) < e:
@@ -138,6 +143,14 @@ func (o *outcome) uninformative(p *scenarios.Problem) []string {
 			"does not help, the columns say too little of the label, or the test rows are too few", r.Smaller, p.Rho)
 	}
 	return []string{text}
+}
+
+// or begins the rest of what may be wrong, after what outweighs the data if anything can.
+func or(what string) string {
+	if what == "" {
+		return ""
+	}
+	return what + " may outweigh the data, or "
 }
 
 // worse warns of a run whose models are worse than none: the zero vector has less
@@ -235,9 +248,12 @@ const (
 	mostEntries  = 5_000_000
 )
 
-// ridgeOfRows compares the optimum f with that of a smaller ridge; nil: the data are too
+// ridgeOfRows compares the optimum f with that of a smaller ridge; nil: there is none, the data are too
 // large, or that optimum cannot be computed.
 func ridgeOfRows(p *problem.Problem, f []float64, rho float64) *record.Ridge {
+	if rho == 0 {
+		return nil
+	}
 	entries := 0
 	for i := range p.Shards {
 		entries += p.Shards[i].U.Entries()
@@ -274,6 +290,9 @@ func meanLoss(p *problem.Problem, f []float64) record.Number {
 
 // ridgeOfColumns is ridgeOfRows where columns are split.
 func ridgeOfColumns(v *problem.Vertical, a *problem.VerticalOptimum, rho float64) *record.Ridge {
+	if rho == 0 {
+		return nil
+	}
 	entries := 0
 	for _, b := range v.Blocks {
 		entries += b.Entries()

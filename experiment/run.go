@@ -422,6 +422,7 @@ func (e *Experiment) circumstances(out *outcome) theory.Circumstances {
 		Unlike: e.Problem.Order != "shuffled" ||
 			e.Problem.Partition.Kind != "even" && e.Problem.Partition.Kind != "sizes",
 		Kinks: e.Problem.NonSmooth(1) != nil,
+		Flat:  e.Problem.Rho == 0,
 	}
 }
 

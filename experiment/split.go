@@ -96,3 +96,11 @@ func (a *Assembly) testClasses() []int32 {
 	}
 	return a.Problem.Test.Class
 }
+
+// single says why there is not one optimum, where there is not.
+func (a *Assembly) single() error {
+	if a.Split != nil {
+		return a.Split.Single(a.Set.Columns)
+	}
+	return a.Problem.Single(a.Set.Columns)
+}

@@ -230,7 +230,9 @@ func (o *Objective) addHessian(packed, curvature []float64) {
 func (o *Objective) AddHessian(packed, f []float64) {
 	z := make([]float64, o.U.Len()*o.models())
 	c := make([]float64, len(z))
-	(&Shard{U: o.U, Targets: o.Targets}).Arguments(f, z)
+	(&Shard{U: o.U}).Arguments(f, z)
+	o.signed(z, z)
+	less(z, o.Targets)
 	o.Loss.Curvatures(c, z)
 	if o.models() > 1 {
 		o.addHessian(packed, c)

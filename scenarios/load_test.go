@@ -227,7 +227,7 @@ func TestSchema(t *testing.T) {
 		{"data: wdbc", "data: {set: twonorm, rows: -5}"},
 		{"data: wdbc", "data: {csv: f.csv, missing-in: [99]}"},
 		{"data: wdbc", "data: {csv: f.csv, missing-in: {q1: 99}}"},
-		{"data: wdbc", "data: wdbc, rho: 0"},
+		{"data: wdbc", "data: wdbc, rho: -1"},
 		{"data: wdbc", "data: wdbc, C: -1"},
 		{"data: wdbc", "data: wdbc, loss: hinge"},
 		{"data: wdbc", "data: wdbc, partition: {kind: dirichlet, alpha: -1}"},

@@ -54,7 +54,7 @@ type Problem struct {
 	Scale     problem.Scale      `yaml:"scale" doc:"preparation of columns and rows"`
 	Loss      problem.LossSpec   `yaml:"loss" doc:"loss L of a row: of its margin, or of its residual where it has a target"`
 	C         float64            `yaml:"C" default:"1" doc:"weight of the loss"`
-	Rho       float64            `yaml:"rho" default:"0.22" doc:"weight ρ of the ridge"`
+	Rho       float64            `yaml:"rho" default:"0.22" doc:"weight ρ of the ridge; 0 where there is one optimum without it: the columns are independent, and no model tells the classes of all rows apart"`
 	L1        float64            `yaml:"l1" doc:"weight of ‖f‖₁, which with the ridge is an elastic net: it makes components zero; for methods that take objectives with kinks"`
 	Group     float64            `yaml:"group" doc:"over split columns, weight of the group lasso Σ_m ‖x_m‖: it makes all coefficients of a party zero; for methods that take objectives with kinks"`
 	Set       problem.RegionSpec `yaml:"set" doc:"closed convex set that f is to be in; for methods that take objectives with kinks"`
@@ -67,9 +67,9 @@ func (p Problem) Check(report func(field, problem string)) {
 	if !(p.C >= least && p.C <= most) {
 		report("C", fmt.Sprintf("must be positive, from %v to %v, is %v", least, most, p.C))
 	}
-	if !(p.Rho >= least && p.Rho <= most) {
-		report("rho", fmt.Sprintf("must be positive, from %v to %v, so that there is one optimum, is %v", least, most,
-			p.Rho))
+	if !(p.Rho == 0 || p.Rho >= least && p.Rho <= most) {
+		report("rho", fmt.Sprintf("must be from %v to %v, or 0 where there is one optimum without it, is %v", least,
+			most, p.Rho))
 	}
 	if err := p.Loss.Suits(p.Data); err != nil {
 		report("loss", "does not suit problem.data: "+err.Error())

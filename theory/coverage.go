@@ -15,6 +15,7 @@ type Circumstances struct {
 	Amnesia    bool // a crash lost a node's memory
 	Departure  bool // a node left the run for good
 	Unlike     bool // nodes' rows need not be of one distribution
+	Flat       bool // nothing makes the nodes' objectives strongly convex: there is no ridge
 	Kinks      bool // the objective has no gradient everywhere: an ℓ1 norm or a set
 }
 
@@ -34,6 +35,8 @@ var reasons = []struct {
 	{func(c Circumstances) bool { return c.Departure }, "in it the nodes stay the same, and in this run one leaves"},
 	{func(c Circumstances) bool { return c.Unlike }, "in it the rows of all nodes are drawn from one distribution " +
 		"(problem.order: shuffled, and problem.partition: even or sizes)"},
+	{func(c Circumstances) bool { return c.Flat },
+		"it is about strongly convex objectives, which a ridge makes them (problem.rho above 0)"},
 	{func(c Circumstances) bool { return c.Kinks },
 		"it is about objectives that are differentiable, and this one has kinks (problem.l1, problem.set)"},
 }
@@ -51,13 +54,13 @@ type Theorem struct {
 var (
 	ZKL18Theorem31 = Theorem{Name: "ZKL18 Theorem 3.1",
 		States: "M-ADMM converges to the optimum where no penalty η_i falls or is below the dual step θ",
-		Allows: Circumstances{Unlike: true}}
+		Allows: Circumstances{Unlike: true, Flat: true}}
 	ZKL18Theorem32 = Theorem{Name: "ZKL18 Theorem 3.2",
 		States: "M-ADMM converges linearly: in the norm J(t) the error falls by √(1+δ(t)) a round",
 		Allows: Circumstances{Unlike: true}}
 	RA19Theorem1 = Theorem{Name: "RA19 Theorem 1",
 		States: "R-ADMM and MR-ADMM converge to the optimum under its conditions (i) and (ii)",
-		Allows: Circumstances{Unlike: true}}
+		Allows: Circumstances{Unlike: true, Flat: true}}
 	PDMLTheorem1 = Theorem{Name: "PDML Theorem 1",
 		States: "the averages w̄_i(t) have an excess risk that falls as 1/t to what flipped labels, few rows and the " +
 			"noise in the objective leave of it",
