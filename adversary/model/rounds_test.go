@@ -360,13 +360,17 @@ func TestNodeDual_RoundsFollowThePapers(t *testing.T) {
 					if c.label == "with Φ" { // without noise there is no Φ either
 						continue
 					}
-					// Of a node whose number of samples is not known the noise is Silent, as it is where
-					// it is switched off.
+					// Of a node whose number of samples is not known the noise has no law, but its place; where it
+					// is switched off it has neither.
 					for k, x := range want {
-						x.law, x.place = model.Noise{}, model.InObjective
+						x.law = model.Noise{}
 						want[k] = x
 					}
 					compare(t, w.public(t, c.method, rounds, c.values), s, node, 0, want)
+					for k, x := range want {
+						x.place = model.InObjective
+						want[k] = x
+					}
 					off := map[string]any{}
 					for key, x := range c.values {
 						off[key] = x
