@@ -114,10 +114,10 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 	}
 	geometric := &parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.5, Ratio: 1.1}}
 
-	// objective is a round's log-density where ε of rate is in the objective with
+	// inObjective is a round's log-density where ε, of that log-density, is in the objective with
 	// weight scale.
-	objective := func(w *fixture, v func(i, t int) []float64, t int, eta, theta func(int) float64, scale, rate,
-		phi float64) float64 {
+	inObjective := func(w *fixture, v func(i, t int) []float64, t int, eta, theta func(int) float64, scale, phi float64,
+		log func(e []float64) float64) float64 {
 		q := linear(v, t, eta, theta)
 		e := func(at []float64) []float64 {
 			g := w.trueGradient(node, at)
@@ -128,7 +128,12 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 			return out
 		}
 		at := v(node, t)
-		return -rate*norm(e(at)) + logDetByDifferences(e, at)
+		return log(e(at)) + logDetByDifferences(e, at)
+	}
+	// objective is that of ε of density ∝ exp(−rate‖ε‖).
+	objective := func(w *fixture, v func(i, t int) []float64, t int, eta, theta func(int) float64, scale, rate,
+		phi float64) float64 {
+		return inObjective(w, v, t, eta, theta, scale, phi, func(e []float64) float64 { return -rate * norm(e) })
 	}
 	// onOutput is that where ε of rate (B/2C)·2·ridge, a budget of 2, is added to the
 	// minimiser of a round with linear term q.
@@ -175,6 +180,15 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 			})
 		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
 			return objective(w, v, t, grows, flat(0.4), 2*grows(t)*degree, 3, 0)
+		}, []int{1, 2, 3, 4, 5}},
+		{"penalty-perturbation with Gaussian noise", f, func(w *fixture) (*Recording, *model.Public) {
+			return run(t, w, "penalty-perturbation", rounds, sim.Link{}, func(p *algorithms.PenaltyPerturbation) {
+				p.Eta, p.Theta, p.Alpha, p.Law = *geometric, *constant(0.4), *constant(3), "gaussian"
+			})
+		}, func(w *fixture, v func(i, t int) []float64, t int) float64 {
+			return inObjective(w, v, t, grows, flat(0.4), 2*grows(t)*degree, 0, func(e []float64) float64 {
+				return -9 * norm(e) * norm(e) / 2
+			})
 		}, []int{1, 2, 3, 4, 5}},
 		{"private-mr-admm", f, func(w *fixture) (*Recording, *model.Public) {
 			return run(t, w, "private-mr-admm", rounds, sim.Link{}, func(p *algorithms.PrivateMRADMM) {

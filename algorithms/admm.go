@@ -63,8 +63,8 @@ func init() {
 	register(&Entry{
 		Name:  "admm",
 		Title: "conventional ADMM, no privacy",
-		Paper: "Zhang & Zhu, Dynamic Differential Privacy for ADMM-Based Distributed Classification Learning, 2016, " +
-			"Algorithm 1; Zhang, Khalili & Liu, ICML 2018, (8)-(9)",
+		Paper: "Zhang & Zhu, A Dual Perturbation Approach for Differential Private ADMM-Based Distributed Empirical " +
+			"Risk Minimization, AISec 2016, Algorithm 1; Zhang, Khalili & Liu, ICML 2018, (8)-(9)",
 		About: `Each node i with V neighbours, from round t to t+1:
   f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + 2ηV)‖f‖² + (2λ(t) − η(V f(t) + s(t)))·f
   send f(t+1) to every neighbour

@@ -76,8 +76,8 @@ func init() {
 	register(&Entry{
 		Name:  "dvp",
 		Title: "dual variable perturbation",
-		Paper: "Zhang & Zhu, Dynamic Differential Privacy for ADMM-Based Distributed Classification Learning, 2016, " +
-			"Algorithm 2",
+		Paper: "Zhang & Zhu, A Dual Perturbation Approach for Differential Private ADMM-Based Distributed Empirical " +
+			"Risk Minimization, AISec 2016, Algorithm 2",
 		About: `Conventional ADMM whose primal step sees a noisy dual, μ = λ + (C/2B)ε:
   f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + Φ + 2ηV)‖f‖² + (2λ(t) + (C/B)ε − η(V f(t) + s(t)))·f
   ε has density ∝ exp(−ζ‖ε‖); send f(t+1)

@@ -97,8 +97,12 @@ func (m madmm) etas(t int) []float64 {
 type PenaltyPerturbation struct {
 	MADMM
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(t) > 0 of each node and round: less is more noise"`
+	Law   string             `yaml:"law" default:"gamma" enum:"gamma,gaussian" doc:"of the noise: gamma has density ∝ exp(−α‖ε‖), and its claim is pure; gaussian is N(0, I/α²), and its claim has a δ (ZKL18 §6.3)"`
 	NoiseSwitch
 }
+
+// gaussianLaw is the law of ZKL18 §6.3.
+const gaussianLaw = "gaussian"
 
 // Check reports parameters out of range.
 func (p PenaltyPerturbation) Check(report func(field, problem string)) {
@@ -111,22 +115,31 @@ func (p PenaltyPerturbation) Loosen(c float64) any { p.Alpha = p.Alpha.Times(c);
 
 type penaltyPerturbation struct {
 	madmm
-	alpha parameter.Schedule
+	alpha    parameter.Schedule
+	gaussian bool
 	NoiseSwitch
 }
 
-// Update is (10) with 2η_i V_i ε·f added, ε of density ∝ exp(−α_i‖ε‖).
+// Update is (10) with 2η_i V_i ε·f added, ε of density ∝ exp(−α_i‖ε‖) or N(0, I/α_i²).
 func (m penaltyPerturbation) Update(n *Node, t int) error {
 	eta := m.Eta.At(n.ID, t)
 	n.Pull(eta)
 	kappa := 2 * eta * float64(n.Degree())
-	if !m.off() {
-		num.Axpy(kappa, n.perturb(t, m.alpha.At(n.ID, t)), n.Q)
+	switch alpha := m.alpha.At(n.ID, t); {
+	case m.off():
+	case m.gaussian:
+		num.Axpy(kappa, n.perturbNormally(t, 1/alpha), n.Q)
+	default:
+		num.Axpy(kappa, n.perturb(t, alpha), n.Q)
 	}
 	return n.Minimise(kappa)
 }
 
 func (m penaltyPerturbation) Guarantee() string {
+	if m.gaussian {
+		return "(ε, δ)-differential privacy of a row over the whole run: Gaussian noise in the objective (ZKL18 " +
+			"§6.3), Rényi divergences of rounds added up"
+	}
 	return "β-differential privacy of a row over the whole run, β_i = Σ_t C(1.4c₁ + α_i(t))/(η_i(t) V_i B_i) (ZKL18 " +
 		"Theorem 4.1, (26))"
 }
@@ -141,6 +154,9 @@ func (m penaltyPerturbation) Established() error {
 	if err := shielded(m.Problem); err != nil {
 		return err
 	}
+	if m.gaussian { // what it spends on the determinants is bounded for every η > 0 and whatever θ is
+		return nil
+	}
 	if m.variesTheta() {
 		return errVaryingTheta
 	}
@@ -154,10 +170,27 @@ func (m penaltyPerturbation) Account(l *privacy.Ledger) {
 	p := m.Problem
 	for i := range p.Shards {
 		for t := 1; t <= m.Rounds; t++ {
+			if m.gaussian {
+				l.Spend(i, t, privacy.Sample, m.mechanism(i, t))
+				continue
+			}
 			spent := p.C * (curvature(p) + m.alpha.At(i, t)) / (m.Eta.At(i, t) * float64(m.Graph.Degree(i)) * samples(p,
 				i))
 			l.Spend(i, t, privacy.Sample, privacy.PureDP{Epsilon: spent})
 		}
+	}
+}
+
+// mechanism is a round with Gaussian noise: one row moves the gradient by at most 2C/B, the noise in it has the
+// standard deviation 2ηV/α, and the row's part of the Hessian is at most c₁C/B of what is at least r + 2ηV.
+func (m penaltyPerturbation) mechanism(i, t int) privacy.PerturbedObjective {
+	p := m.Problem
+	weight := p.C / samples(p, i)
+	kappa := float64(2 * m.Eta.At(i, t) * float64(m.Graph.Degree(i)))
+	return privacy.PerturbedObjective{
+		Sensitivity: 2 * weight,
+		Sigma:       kappa / m.alpha.At(i, t),
+		Jacobian:    num.Log1p(p.Loss.Bound() * weight / (p.R[i] + kappa)),
 	}
 }
 
@@ -183,19 +216,23 @@ a schedule that breaks this runs, with a warning. Claims no privacy.`,
 	register(&Entry{
 		Name:  "penalty-perturbation",
 		Title: "penalty perturbation: private M-ADMM",
-		Paper: "Zhang, Khalili & Liu, ICML 2018, Algorithm 1, Theorem 4.1",
+		Paper: "Zhang, Khalili & Liu, ICML 2018, Algorithm 1, Theorem 4.1, §6.3",
 		About: `M-ADMM whose penalty term is perturbed:
   f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + 2ηV)‖f‖² + (2λ(t) − η(V f(t) + s(t)) + 2ηVε)·f,  η = η_i(t+1)
   ε has density ∝ exp(−α_i(t+1)‖ε‖); send f(t+1)
   λ(t+1) = λ(t) + (θ/2)(V f(t+1) − s(t+1))
 Claims β = max_i Σ_t C(1.4c₁ + α_i(t))/(η_i(t) V_i B_i) over the run (26).
 Condition: 2c₁ < (B_i/C)(ρ/N + 2θV_i) at every node, |L′| ≤ 1, rows of norm at most 1, one θ.
-Where it fails the run goes on and its bound is not established.`,
+Where it fails the run goes on and its bound is not established.
+law: gaussian has ε ~ N(0, I/α²) instead (§6.3). The paper leaves its account to others; here a round's Rényi
+divergence of order a is at most
+  J + aμ²/2 + min(μ√(2/π), ln 2/(a−1)),  μ = Cα/(ηVB),  J = ln(1 + c₁C/(B(r + 2ηV))),
+and the sum over rounds gives the run's (ε, δ). Condition: |L′| ≤ 1 and rows of norm at most 1; θ may vary.`,
 		Theorems: ofMADMM,
 		Params:   func() any { return new(PenaltyPerturbation) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PenaltyPerturbation)
-			return penaltyPerturbation{madmm{&p.MADMM, s}, p.Alpha, p.NoiseSwitch},
+			return penaltyPerturbation{madmm{&p.MADMM, s}, p.Alpha, p.Law == gaussianLaw, p.NoiseSwitch},
 				fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "theta": &p.Theta,
 					"alpha": &p.Alpha})
 		},

@@ -176,6 +176,19 @@ func (n *Node) perturb(t int, rate float64) []float64 {
 	return n.Room
 }
 
+// perturbNormally draws the noise N(0, σ² I) of a node and round into n.Room.
+func (n *Node) perturbNormally(t int, sigma float64) []float64 {
+	if !(sigma <= mostNorm) {
+		n.fault = fmt.Errorf("the noise overflows: its standard deviation is %v, and numbers up to %.0e can be "+
+			"computed with; take a greater budget, which is less noise", sigma, mostNorm)
+		clear(n.Room)
+		return n.Room
+	}
+	privacy.Gaussian(n.Stream("noise", t), sigma, n.Room)
+	n.bounded("standard deviation", sigma, n.Room)
+	return n.Room
+}
+
 // bounded makes the step fail if noise of that level has a norm that cannot be computed
 // with.
 func (n *Node) bounded(level string, value float64, noise []float64) {

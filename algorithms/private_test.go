@@ -456,6 +456,117 @@ func TestZKL18_Algorithm1_IndependentImplementation(t *testing.T) {
 	agree(t, m.run(t, nil, startAt), want, 0, 1e-8)
 }
 
+// normals are N(0, σ² I) of a node and round.
+func normals(d, node, t int, sigma float64) []float64 {
+	s, x := sim.NewStream(1, "noise", uint64(node), uint64(t)), make([]float64, d)
+	for k := range x {
+		x[k] = sigma * s.Normal()
+	}
+	return x
+}
+
+// gaussianPP is penalty perturbation with the noise of ZKL18 §6.3.
+func gaussianPP(t *testing.T, f *fixture, rounds int, alpha parameter.Schedule) assembled {
+	return makeMethod(t, f, "penalty-perturbation", rounds, func(p *PenaltyPerturbation) {
+		p.Eta, p.Theta, p.Alpha, p.Law = penalties, dualSteps, alpha, "gaussian"
+	})
+}
+
+// Gaussian noise in the penalty terms, neighbour by neighbour as ZKL18 (24) has it, and moved to the dual, as below
+// (25): both are what the method computes.
+func TestZKL18_Section63_BothFormulations(t *testing.T) {
+	f := uneven()
+	const rounds = 25
+	noise := func(d, i, t int) []float64 { return normals(d, i, t, 1/(5*budget(i, t))) }
+	for name, linear := range map[string]func(i, t int, own, sum, dual []float64) []float64{
+		"in the dual": func(i, t int, own, sum, dual []float64) []float64 {
+			eta := penaltyByHand(i, t)
+			return f.pull(i, eta, own, sum, plus(dual, eta*f.degree(i), noise(len(own), i, t)))
+		},
+		"in the penalty": func(i, t int, own, sum, dual []float64) []float64 {
+			eta := penaltyByHand(i, t)
+			q := plus(dual, 1, dual)
+			// η Σ_j ‖f − (½(f_i + f_j) − ε)‖²: of each neighbour −2η times the middle less ε.
+			for range f.adjacent[i] {
+				q = plus(q, -eta, own)
+				q = plus(q, 2*eta, noise(len(own), i, t))
+			}
+			return plus(q, -eta, sum)
+		},
+	} {
+		want := f.consensus(rounds, func(i, t int, own, sum, dual []float64) []float64 {
+			return f.exact(i, 2*penaltyByHand(i, t)*f.degree(i), linear(i, t, own, sum, dual))
+		}, dualStepByHand)
+		t.Run(name, func(t *testing.T) {
+			agree(t, gaussianPP(t, f, rounds, budgets.Times(5)).run(t, nil, startAt), want, 0, 1e-8)
+		})
+	}
+}
+
+// The noise is computed back from what was published: every component of αε must be standard normal, whatever the
+// node's rate is, and no two components go together. A variance for a standard deviation is seen.
+func TestZKL18_Section63_NoiseLawFromPublishedIterates(t *testing.T) {
+	f := newFixture(6, 9, 3, irregular)
+	f.c = 1.3
+	const rounds = 250
+	alphas := []float64{0.5, 1, 0.3, 2, 0.7, 5}
+	got := gaussianPP(t, f, rounds, laws(alphas...)).run(t, nil, startAt)
+	dual, scaled := make([][]float64, len(f.rows)), []float64(nil)
+	for i := range dual {
+		dual[i] = make([]float64, 3)
+	}
+	var cross, squares [3]float64
+	byNode := make([]float64, len(f.rows)) // mean of (αε_k)²
+	for r := 1; r <= rounds; r++ {
+		old, now := make([][]float64, len(f.rows)), make([][]float64, len(f.rows))
+		for i := range f.rows {
+			old[i], now[i] = got[r-1][i].Values, got[r][i].Values
+		}
+		for i := range f.rows {
+			eta := penaltyByHand(i, r)
+			kappa := 2 * eta * f.degree(i)
+			e := plus(f.slope(i, now[i]), kappa, now[i])
+			e = plus(e, 1, f.pull(i, eta, old[i], f.gather(old, i), dual[i])) // −2ηVε
+			e = plus(make([]float64, 3), -alphas[i]/kappa, e)
+			scaled = append(scaled, e...)
+			for k := range e {
+				byNode[i] += e[k] * e[k] / (3 * rounds)
+				squares[k] += e[k] * e[k]
+				cross[k] += e[k] * e[(k+1)%3]
+			}
+		}
+		for i := range dual {
+			dual[i] = plus(dual[i], dualStepByHand(i, r)/2*f.degree(i), now[i])
+			dual[i] = plus(dual[i], -dualStepByHand(i, r)/2, f.gather(now, i))
+		}
+	}
+	distanceOf := func(scale float64) float64 {
+		sorted := slices.Sorted(slices.Values(scaled))
+		n, worst := float64(len(sorted)), 0.0
+		for k, x := range sorted {
+			p := math.Erfc(-x*scale/math.Sqrt2) / 2
+			worst = max(worst, math.Abs(p-float64(k)/n), math.Abs(p-float64(k+1)/n))
+		}
+		return math.Sqrt(n) * worst
+	}
+	if d := distanceOf(1); !(d <= 1.95) { // 0.1 % for Kolmogorov's distribution
+		t.Errorf("√n times the Kolmogorov distance of αε from N(0, 1) is %.3f", d)
+	}
+	if d := distanceOf(1.1); !(d > 1.95) { // what would be seen of noise a tenth too small
+		t.Errorf("noise a tenth too small has a distance of only %.3f", d)
+	}
+	for i, v := range byNode {
+		if !(math.Abs(v-1) <= 4*math.Sqrt(2.0/(3*rounds))) {
+			t.Errorf("node %d of rate %v: the mean of (αε)² is %v", i, alphas[i], v)
+		}
+	}
+	for k := range cross {
+		if c := cross[k] / squares[k]; !(math.Abs(c) <= 4/math.Sqrt(float64(6*rounds))) {
+			t.Errorf("components %d and %d have the correlation %v", k, (k+1)%3, c)
+		}
+	}
+}
+
 // Without noise a private method is, bit for bit, what it perturbs.
 func TestPrivateMethods_WithoutNoiseAreThePlainOnes(t *testing.T) {
 	f := uneven()
@@ -670,6 +781,56 @@ func TestZKL18_Theorem41_BoundByHand(t *testing.T) {
 	})
 	if got := account(m).Worst(10, privacy.Sample); !(math.Abs(got-13.4) <= 1e-12) {
 		t.Errorf("ten rounds spend %v, by hand 13.4", got)
+	}
+}
+
+// A round with Gaussian noise costs J + aμ²/2 + min(μ√(2/π), ln 2/(a−1)) at order a, and rounds add up; one number
+// without a loop is computed outside this program.
+func TestZKL18_Section63_AccountByHand(t *testing.T) {
+	f := uneven()
+	const rounds, delta = 20, 1e-5
+	l := account(gaussianPP(t, f, rounds, budgets))
+	for i := range f.rows {
+		least := math.Inf(1)
+		for u := -8.0; u < 12; u += 1e-3 {
+			a, sum := 1+math.Exp(u), 0.0
+			for r := 1; r <= rounds; r++ {
+				kappa := 2 * penaltyByHand(i, r) * f.degree(i)
+				mu := 2 * f.c / f.size(i) / (kappa / budget(i, r))
+				jacobian := math.Log(1 + 0.25*f.c/f.size(i)/(f.r+kappa))
+				sum += jacobian + a*mu*mu/2 + math.Min(mu*math.Sqrt(2/math.Pi), math.Ln2/(a-1))
+			}
+			least = math.Min(least, sum+math.Log((a-1)/a)-(math.Log(delta)+math.Log(a))/(a-1))
+		}
+		if got := l.RDP(i, privacy.Sample, delta); !(math.Abs(got-least) <= 1e-4*least) {
+			t.Errorf("node %d: ε is %v at δ = %v, by hand %v", i, got, delta, least)
+		}
+		if p := l.Pure(i, rounds, privacy.Sample); !math.IsInf(p, 1) {
+			t.Errorf("node %d: a pure claim of %v", i, p)
+		}
+	}
+	// Two nodes of five rows, C = 1, η = 0.5, V = 1, α = 3, r = 0.1: a round has μ = 1.2 and J = ln(1 + 0.05/1.1).
+	two := newFixture(2, 5, 2, [][2]int{{0, 1}})
+	two.r = 0.1
+	m := makeMethod(t, two, "penalty-perturbation", 1, func(p *PenaltyPerturbation) {
+		p.Eta, p.Alpha, p.Law = parameter.Constant(0.5), parameter.Constant(3), "gaussian"
+	})
+	want := math.Log(1+0.05/1.1) + 0.72 + 1.2*math.Sqrt(2/math.Pi)
+	l = account(m)
+	if got := l.Part(0, 1, 1).ZCDP(0, privacy.Sample, math.Exp(-1)); !(math.Abs(got-want-2*math.Sqrt(want)) <= 1e-12) {
+		t.Errorf("zCDP gives %v, by hand %v", got, want+2*math.Sqrt(want))
+	}
+	if err := m.Method.(Private).Established(); err != nil {
+		t.Error(err)
+	}
+	// It needs neither 2c₁ < (B/C)(r + 2θV) nor one θ, which the pure claim does.
+	for law, stands := range map[string]bool{"gamma": false, "gaussian": true} {
+		m := makeMethod(t, two, "penalty-perturbation", 1, func(p *PenaltyPerturbation) {
+			p.Eta, p.Theta, p.Law = parameter.Constant(1e-4), laws(1e-4, 2e-4), law
+		})
+		if err := m.Method.(Private).Established(); (err == nil) != stands {
+			t.Errorf("%s: %v", law, err)
+		}
 	}
 }
 

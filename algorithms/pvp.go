@@ -27,7 +27,8 @@ func init() {
 	register(&Entry{
 		Name:  "pvp",
 		Title: "primal variable perturbation",
-		Paper: "Zhang & Zhu, IEEE TIFS 2017, as cited by Zhang, Khalili & Liu (2018, 2019)",
+		Paper: "Zhang & Zhu, Dynamic Differential Privacy for ADMM-Based Distributed Classification Learning, IEEE " +
+			"TIFS 2017, as cited by Zhang, Khalili & Liu (2018, 2019)",
 		About: `Conventional ADMM on what nodes publish, v = f + ε:
   f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + 2ηV)‖f‖² + (2λ(t) − η(V v(t) + Σ v_j(t)))·f
   v(t+1) = f(t+1) + ε(t+1), ε of density ∝ exp(−ζ‖ε‖), ζ = α (B/2C)(r + 2ηV); send v(t+1)

@@ -527,6 +527,9 @@ func (p *PenaltyPerturbation) settle(s Setting) []Computed {
 		eta, why := penalty(s)
 		if s.Target.Epsilon > 0 { // α alone is noise that no η makes less
 			lost, kappa := quiet(s, curvature(s.Problem), &p.Alpha, s.Rounds, 1)
+			if p.Law == gaussianLaw { // μ√(2/π) of a budget, not a rate: 2/π(d+1) of the noise's square
+				kappa *= num.Pow(2/(math.Pi*float64(s.Problem.D+1)), 1.0/3)
+			}
 			eta, why = amid(s, lost, kappa)
 		}
 		return frugal(s, s.Rounds, eta, why)

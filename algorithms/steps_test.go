@@ -366,3 +366,35 @@ func TestSettle_OverColumns(t *testing.T) {
 		}
 	}
 }
+
+// Gaussian noise of a target is less than that of density ∝ exp(−α‖ε‖), so that a smaller penalty does; and the part of
+// the claim that no noise lowers stays below the target.
+func TestSettle_GaussianNoiseNeedsLess(t *testing.T) {
+	f := uneven()
+	e, _ := Lookup("penalty-perturbation")
+	eta := func(law string, target float64) (Setting, *PenaltyPerturbation) {
+		p := left(t, e).(*PenaltyPerturbation)
+		p.Law = law
+		s := Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 20, Target: Target{Epsilon: target}}
+		settled, _ := Settle(p, s)
+		return s, settled.(*PenaltyPerturbation)
+	}
+	last := 0.0
+	for _, target := range []float64{10, 1, 0.1} {
+		_, pure := eta("gamma", target)
+		s, normal := eta("gaussian", target)
+		if a, b := pure.Eta.At(0, 1), normal.Eta.At(0, 1); !(b <= a) || !(b > last) {
+			t.Errorf("ε = %v: η is %v with Gaussian noise and %v without, %v for more", target, b, a, last)
+		}
+		last = normal.Eta.At(0, 1)
+		m, err := e.New(normal.Loosen(1e-9), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l privacy.Ledger
+		m.(Private).Account(&l)
+		if spent := l.Bound(privacy.Sample, 20, 1e-5)[20]; !(spent < target) {
+			t.Errorf("ε = %v: %v is spent whatever the noise is", target, spent)
+		}
+	}
+}

@@ -90,12 +90,14 @@ const (
 	auditedPVP      = "{kind: pvp, eta: 0.05, alpha: 1}"
 	auditedProximal = "{kind: proximal-admm, eta: 0.05, tau: 0.3, gamma: 0.8, alpha: 1}"
 	auditedPP       = "{kind: penalty-perturbation, eta: {initial: 0.6, ratio: 1.05}, theta: 0.5, alpha: 3}"
+	auditedNormalPP = "{kind: penalty-perturbation, eta: {initial: 0.6, ratio: 1.05}, theta: 0.5, alpha: 3, law: " +
+		"gaussian}"
 	auditedHub      = "{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1}"
 )
 
 func TestAudit_RightMethodsStand(t *testing.T) {
 	for _, algorithm := range []string{
-		auditedDVP, auditedPVP, auditedPP, auditedHub, auditedProximal,
+		auditedDVP, auditedPVP, auditedPP, auditedNormalPP, auditedHub, auditedProximal,
 		"{kind: private-r-admm, eta: 0.5, gamma: 0.3, alpha: 1}",
 		"{kind: private-mr-admm, eta: {initial: 0.5, ratio: 1.1}, gamma: 0.3, alpha: 1}",
 		"{kind: private-dgd, step: 0.5, alpha: 1}",
@@ -255,6 +257,21 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 				num.Axpy(sigma-1, noise, n.F)
 				return nil
 			}}}
+		}},
+		{"a variance used as a standard deviation of noise in the objective", auditedNormalPP, func(right privateRow,
+			s algorithms.Setting) algorithms.Method {
+			entry, _ := algorithms.Lookup("penalty-perturbation")
+			eta := parameter.Schedule{Sequence: parameter.Sequence{Initial: 0.6, Ratio: 1.05}}
+			m, err := entry.New(&algorithms.PenaltyPerturbation{
+				MADMM: algorithms.MADMM{Eta: eta, Theta: parameter.Constant(0.5)},
+				Alpha: parameter.Constant(9), Law: "gaussian",
+			}, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &flawed{privateRow: right, update: func(_ algorithms.RowMethod, n *algorithms.Node, k int) error {
+				return m.(algorithms.RowMethod).Update(n, k)
+			}}
 		}},
 		{"noise reused between rounds", auditedPVP, func(m privateRow, s algorithms.Setting) algorithms.Method {
 			return &flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node, k int) error {

@@ -54,10 +54,15 @@ func TestPrivacy_TargetIsMet(t *testing.T) {
 			}
 		}
 	}
-	_, out := measure(t, "algorithm={kind: dp-admm}", "network.topology={kind: star, nodes: 6}",
-		"privacy={epsilon: 1.5, delta: 1e-6}")
-	if got := out.rows[len(out.rows)-1].PrivacyLoss; !(math.Abs(got-1.5) <= 1e-6) {
-		t.Errorf("dp-admm spends %v", got)
+	for _, sets := range [][]string{
+		{"algorithm={kind: dp-admm}", "network.topology={kind: star, nodes: 6}"},
+		{"algorithm={kind: penalty-perturbation, law: gaussian, eta: {initial: 2, ratio: 1.1}, theta: 0.5}"},
+		{"algorithm={kind: penalty-perturbation, law: gaussian}"},
+	} {
+		_, out := measure(t, append(sets, "privacy={epsilon: 1.5, delta: 1e-6}")...)
+		if got := out.rows[len(out.rows)-1].PrivacyLoss; !(math.Abs(got-1.5) <= 1e-6) {
+			t.Errorf("%v spends %v", sets, got)
+		}
 	}
 }
 

@@ -47,6 +47,8 @@ var goldens = map[string][]string{
 		"theta: 0.03}", "rounds.count=20"},
 	"penalty-perturbation": {"algorithm={kind: penalty-perturbation, eta: {initial: 0.1, ratio: 1.02}, " +
 		"theta: 0.1, alpha: {values: [20, 30]}}", "rounds.count=20"},
+	"penalty-perturbation-gaussian": {"algorithm={kind: penalty-perturbation, eta: {initial: 0.1, ratio: 1.02}, " +
+		"theta: 0.1, alpha: {values: [2, 3]}, law: gaussian}", "rounds.count=20"},
 	"r-admm":  {"algorithm={kind: r-admm, eta: 0.03, gamma: 0.1}", "rounds.count=20"},
 	"mr-admm": {"algorithm={kind: mr-admm, eta: {initial: 0.03, ratio: 1.02}}", "rounds.count=20"},
 	"private-r-admm": {"algorithm={kind: private-r-admm, eta: 0.3}", "rounds.count=20",

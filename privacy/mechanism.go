@@ -94,6 +94,52 @@ func (m GaussianDP) Concentrated() float64 {
 	return float64(ratio * ratio / 2)
 }
 
+// PerturbedObjective is a minimiser f of an objective to which b·f was added, b ~ N(0, σ² I): objective perturbation
+// with Gaussian noise (Kifer, Smith & Thakurta 2012). Between neighbours the objective's gradient changes at every
+// point by at most Sensitivity, half of it along each of two vectors, and Jacobian bounds |ln det ∇²/det ∇²′|. The
+// change varies with f, and so with b: this is not the Gaussian mechanism, which has a fixed one.
+type PerturbedObjective struct{ Sensitivity, Sigma, Jacobian float64 }
+
+// Pure is +Inf, or the Jacobian's part without sensitivity.
+func (m PerturbedObjective) Pure() float64 {
+	if m.Sensitivity == 0 {
+		return orInf(m.Jacobian)
+	}
+	return math.Inf(1)
+}
+
+// Renyi is J + aμ²/2 + min(μ√(2/π), ln 2/(a−1)) with μ = Δ/σ and a the order: the privacy loss is at most
+// J + μ²/2 + (μ/2)(|g| + |h|) with standard normal g and h, of which Hölder's inequality makes E e^{v|g|},
+// v = (a−1)μ, and that is 2Φ(v)e^{v²/2}; its logarithm is at most v²/2 and the less of ln 2 and v√(2/π)
+// (docs/mathematics.md §3.5; Redberg, Koskela & Wang 2023 have 2Φ(v) itself for neighbours with one row more).
+func (m PerturbedObjective) Renyi(order float64) float64 {
+	mu := m.shift()
+	if mu == 0 {
+		return orInf(m.Jacobian)
+	}
+	return orInf(m.Jacobian + float64(order*mu*mu/2) + min(float64(mu*meanLength), math.Ln2/(order-1)))
+}
+
+// Concentrated is J + μ√(2/π) + μ²/2: Renyi(a)/a falls as a grows from 1.
+func (m PerturbedObjective) Concentrated() float64 {
+	mu := m.shift()
+	return orInf(m.Jacobian + float64(mu*meanLength) + float64(mu*mu/2))
+}
+
+// meanLength is √(2/π), the mean of |g|.
+const meanLength = 0.7978845608028654
+
+// shift is μ.
+func (m PerturbedObjective) shift() float64 {
+	switch {
+	case m.Sensitivity == 0:
+		return 0
+	case !(m.Sensitivity > 0) || !(m.Sigma > 0):
+		return math.Inf(1)
+	}
+	return m.Sensitivity / m.Sigma
+}
+
 // FlipProbability is p = 1/(1+e^ε), with which randomised response flips a bit
 // to make it ε-differentially private (Warner 1965): ½ at ε = 0, exactly 0 at
 // +Inf. It is on the digest path.

@@ -175,6 +175,13 @@ func TestStep_WithHiddenPenalty(t *testing.T) {
 	if !math.IsNaN(pp.Eta) || pp.Theta != 0.5 || pp.Noise != (model.Noise{Kind: model.Laplace, Level: 1.5, Power: 1}) {
 		t.Errorf("penalty perturbation: %+v", pp)
 	}
+	normal := step("penalty-perturbation", algorithms.PenaltyPerturbation{
+		MADMM: algorithms.MADMM{Eta: parameter.Constant(0.7), Theta: parameter.Constant(0.5)}, Alpha: alpha,
+		Law: "gaussian",
+	}) // a standard deviation of 2ηV/α
+	if normal.Noise != (model.Noise{Kind: model.Gaussian, Level: 1 / 1.5, Power: -1}) {
+		t.Errorf("penalty perturbation with Gaussian noise: %+v", normal)
+	}
 	dvp := step("dvp", algorithms.DVP{ADMM: algorithms.ADMM{Eta: 0.7}, Alpha: alpha, Calibration: "proof"})
 	if !math.IsNaN(dvp.Eta) || !math.IsNaN(dvp.Ridge) || dvp.Noise.Level != 15 {
 		t.Errorf("dual variable perturbation: %+v", dvp)

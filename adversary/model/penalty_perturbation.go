@@ -6,10 +6,11 @@ import (
 	"overhear/parameter"
 )
 
-// penaltyPerturbation is private M-ADMM, ZKL18 Algorithm 1: ν = 2ηVε, ε of rate α.
+// penaltyPerturbation is private M-ADMM, ZKL18 Algorithm 1: ν = 2ηVε, ε of rate α, or N(0, I/α²) as in §6.3.
 type penaltyPerturbation struct {
 	madmm
 	Alpha parameter.Schedule `yaml:"alpha"`
+	Law   string             `yaml:"law"`
 	Switch
 }
 
@@ -18,9 +19,13 @@ func (m *penaltyPerturbation) Step(p *Public, node, t, size int) Step {
 	if !m.Noisy() || size == 0 {
 		return s
 	}
-	s.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) / (2 * s.Eta * p.degree(node))}
-	if math.IsNaN(s.Eta) {
-		s.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) / (2 * p.degree(node)), Power: 1}
+	eta, power := s.Eta, 0.0
+	if math.IsNaN(eta) {
+		eta, power = 1, 1
+	}
+	s.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) / (2 * eta * p.degree(node)), Power: power}
+	if m.Law == "gaussian" { // a standard deviation is an inverse rate
+		s.Noise = Noise{Kind: Gaussian, Level: 1 / s.Noise.Level, Power: -power}
 	}
 	return s
 }

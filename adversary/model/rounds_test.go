@@ -317,13 +317,19 @@ func TestNodeDual_RoundsFollowThePapers(t *testing.T) {
 					return step{eta: eta, tau: 0.9, theta: 0.7 * eta, output: draws(i, t), place: model.OnOutput,
 						law: laplace(zeta / strength)}
 				}, ""},
-			{"penalty-perturbation", map[string]any{"eta": etas, "theta": thetas, "alpha": alphas, "noise": "on"},
-				func(i, t int) step { // ν = 2ηVε, ε of rate α
-					eta := etas[i][t-1]
-					scale := 2 * eta * w.degree(i)
-					return step{eta: eta, theta: thetas[i][t-1], objective: draws(i, t),
-						law: laplace(alphas[i][t-1] / scale)}
-				}, ""},
+			{"penalty-perturbation", map[string]any{"eta": etas, "theta": thetas, "alpha": alphas, "law": "gamma",
+				"noise": "on"}, func(i, t int) step { // ν = 2ηVε, ε of rate α
+				eta := etas[i][t-1]
+				scale := 2 * eta * w.degree(i)
+				return step{eta: eta, theta: thetas[i][t-1], objective: draws(i, t),
+					law: laplace(alphas[i][t-1] / scale)}
+			}, ""},
+			{"penalty-perturbation", map[string]any{"eta": etas, "theta": thetas, "alpha": alphas, "law": "gaussian",
+				"noise": "on"}, func(i, t int) step { // ν = 2ηVε, ε ~ N(0, 1/α²)
+				eta := etas[i][t-1]
+				return step{eta: eta, theta: thetas[i][t-1], objective: draws(i, t),
+					law: model.Noise{Kind: model.Gaussian, Level: 2 * eta * w.degree(i) / alphas[i][t-1]}}
+			}, "Gaussian"},
 			{"private-r-admm", map[string]any{"eta": eta, "gamma": gamma, "alpha": alphas, "noise": "on"},
 				func(i, t int) step {
 					return step{eta: eta, theta: eta, gamma: gamma, idle: t%2 == 0, objective: draws(i, t),
