@@ -55,9 +55,12 @@
 //
 // # A page
 //
+// A picture that is not of a column, such as a fitted curve, is made by the figure's function Drawings.
+//
 // [Results.Write] writes a directory with the charts as SVG and PNG, their numbers in data.csv, and README.md: the
 // paper's setting, what it leaves open and what was taken there, the claims, the charts, what the claims came to over
-// the open settings, and every curve as a change to the scenario. [WritePapersIndex] gathers the statements of all pages.
+// the open settings, and every curve as a change to the scenario. [WritePapersIndex] gathers the statements of all
+// pages.
 //
 // # A study
 //

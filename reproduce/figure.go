@@ -5,6 +5,8 @@ package reproduce
 import (
 	"slices"
 	"strings"
+
+	"overhear/report/plot"
 )
 
 // Figure is one figure or table of a paper.
@@ -20,8 +22,12 @@ type Figure struct {
 	Charts     []Chart
 	Statements func(r *Results) []Statement // what the paper states, assessed by the results
 	Extra      func(r *Results) string      // more for the page, Markdown; may be nil
+	Drawings   func(r *Results, draw Draw)  // pictures that are not of a column; may be nil
 	Grid       *Grid                        // the settings that the paper leaves open; nil: none that matters
 }
+
+// Draw takes a picture; name is that of its file.
+type Draw func(name string, c plot.Chart)
 
 // Curve is a change to the figure's scenario. Charts and statements name a curve by its pointer.
 type Curve struct {

@@ -34,7 +34,7 @@ func (r *Results) Write(dir string) (string, error) {
 			return "", fmt.Errorf("%s: %w", r.Name, err)
 		}
 	}
-	for _, c := range p.charts {
+	for _, c := range append(r.drawings(), p.charts...) {
 		if _, err := r.Style.With("svg").Save(c.chart, dir, c.name); err != nil {
 			return "", fmt.Errorf("%s: %w", r.Name, err)
 		}
@@ -54,6 +54,17 @@ func (r *Results) Words() (all []plot.Words) {
 	for _, c := range r.Charts {
 		chart := r.chart(c)
 		all = append(all, chart.Words("", "")...)
+	}
+	for _, c := range r.drawings() {
+		all = append(all, c.chart.Words("", "")...)
+	}
+	return all
+}
+
+// drawings are the pictures that are not of a column.
+func (r *Results) drawings() (all []namedChart) {
+	if r.Drawings != nil {
+		r.Drawings(r, func(name string, c plot.Chart) { all = append(all, namedChart{name, c}) })
 	}
 	return all
 }
@@ -284,6 +295,9 @@ func (r *Results) page(of *paged) string {
 	}
 	for _, c := range r.Charts {
 		p("![%s](%s.svg)\n", c.Title, c.Name)
+	}
+	for _, c := range r.drawings() {
+		p("![%s](%s.svg)\n", c.chart.Title, c.name)
 	}
 	if of.judged != nil {
 		b.WriteString(of.settings(r.Figure))

@@ -18,7 +18,8 @@
 //
 // A statement quotes the paper where it can. Its assessment follows from numbers that are beside it on the page; the
 // limit, “within 5 %” for instance, is in the text as well. No assessment is a constant: a test alters the results and
-// asks that every statement can hold and can fail.
+// asks that every statement can hold and can fail. What is said of two curves is of all rounds and seeds, by
+// [reproduce.Runs.Against], or of the last fifth of the rounds, by End.
 //
 // # Open settings
 //
