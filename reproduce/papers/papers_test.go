@@ -3,6 +3,7 @@
 package papers
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/record"
 	"overhear/reproduce"
 	"overhear/scenarios"
 )
@@ -127,15 +129,52 @@ func TestWritePapersIndex_IsTheCommittedOne(t *testing.T) {
 	}
 }
 
-func TestFitLoss_RecoversAnExactCurve(t *testing.T) {
-	alpha := []float64{0.05, 0.1, 0.2, 0.3, 0.5, 1, 2}
-	var loss []float64
-	for _, a := range alpha {
-		loss = append(loss, 0.2*math.Exp(-25*a)+0.35)
+// lossesOf are results of ZZ16 Fig. 3 whose losses are a function of η and α in every round.
+func lossesOf(loss func(eta, alpha float64) float64) *reproduce.Results {
+	f := zz16Fig3()
+	r := &reproduce.Results{Figure: f, Seeds: 1}
+	for _, c := range f.Curves {
+		var eta float64
+		if _, err := fmt.Sscanf(c.Group, "η = %g", &eta); err != nil {
+			panic(err)
+		}
+		t := &record.Table{Columns: []string{"loss", "test_error"}}
+		for range 101 {
+			t.Rows = append(t.Rows, []float64{loss(eta, c.X), loss(eta, c.X)})
+		}
+		r.Runs = append(r.Runs, reproduce.Runs{Curve: c, Tables: []*record.Table{t}})
 	}
-	c4, c5, c6, worst := fitLoss(alpha, loss)
-	if !(math.Abs(c4-0.2) <= 1e-3) || !(math.Abs(c5-25) <= 0.1) || !(math.Abs(c6-0.35) <= 1e-4) || !(worst <= 1e-4) {
-		t.Errorf("fit %v %v %v, off by %v", c4, c5, c6, worst)
+	return r
+}
+
+// The η whose fit is closest to ZZ16's constants is found, and its constants are those that the losses were made with.
+func TestZZ16Fig3_FindsTheClosestPenalty(t *testing.T) {
+	r := lossesOf(func(eta, alpha float64) float64 { return 20/eta*math.Exp(-1250/eta*alpha) + 0.35 })
+	s := r.Statements(r)[2] // (c₄, c₅) is (20/η, 1250/η): at η = 50 (0.4, 25), at 100 (0.2, 12.5)
+	for _, want := range []string{"closest to (0.2, 25) is η = 50: c₄ = 0.4, c₅ = 25, c₆ = 0.35, off by factors of " +
+		"at most 2.00, largest miss 0.000 (between these η, 70.7 would be off by " +
+		"1.41)", "η = 100: (0.2, 12.5)", "(0.4, 25) in round 5"} {
+		if !strings.Contains(s.Measured, want) {
+			t.Errorf("%s\ndoes not say %s", s.Measured, want)
+		}
+	}
+	exact := lossesOf(func(eta, alpha float64) float64 {
+		if eta == 5 {
+			return 20*math.Exp(-20*alpha) + 0.35
+		}
+		return 20/eta*math.Exp(-2500/eta*alpha) + 0.35
+	})
+	if s := exact.Statements(exact)[2]; s.Assessment != reproduce.Holds || !strings.Contains(s.Measured,
+		"closest to (0.2, 25) is η = 100: c₄ = 0.2, c₅ = 25") {
+		t.Errorf("%+v", s)
+	}
+	if s := exact.Statements(exact)[3]; s.Assessment != reproduce.Holds || !strings.Contains(s.Measured,
+		"closest to (20, 20) is η = 5: c₄ = 20, c₅ = 20") {
+		t.Errorf("%+v", s)
+	}
+	flat := lossesOf(func(float64, float64) float64 { return 0.35 })
+	if s := flat.Statements(flat)[2]; s.Assessment != reproduce.Fails {
+		t.Errorf("losses that do not fall: %+v", s)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 
 func TestStudies_AreWellFormed(t *testing.T) {
 	want := []string{
-		"attacks/colluders", "attacks/column-space", "attacks/dvp-calibration", "attacks/equal-epsilon",
+		"attacks/colluders", "attacks/column-space", "attacks/dvp-calibration", "attacks/dvp-rounds",
+		"attacks/equal-epsilon",
 		"attacks/kkt-inversion", "attacks/labels", "attacks/network", "attacks/private-penalties", "attacks/recycling",
 		"attacks/row-space", "attacks/solver-tolerance", "networks/edge-admm", "networks/samples",
 		"networks/scale",
