@@ -67,7 +67,7 @@ func TestKnowledge_LabelIsTheSignOfColumns(t *testing.T) {
 func TestDifferencing_CountsWhatNoiseLeavesClear(t *testing.T) {
 	f := small(t, 4, 4, ring(5))
 	rec, pub, reported := registered(t, f, 40, sim.Link{}, func(p *algorithms.PDML) {
-		p.Eta, p.Deviation, p.Decay, p.Bound, p.Epsilon = 0.3, *constant(0.05), 0.5, 1, 1
+		p.Eta, p.Deviation, p.Decay, p.Bound, p.Epsilon = 0.3, *constant(0.05), 0.5, 1, parameter.One(1)
 	})
 	k, _ := f.butOne(1, reported)
 	got := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k))

@@ -149,14 +149,14 @@ func (v *View) unknownReport(f *record.Finding) error {
 // orient says whether the sign of u is determined, and turns u if it is the other
 // one: η_i/N = (C/B)(δu − o), and −u needs it (C/B)(1 + 2δ)u less, where the ball
 // is of radius R/N. o, the vector that the fit found, is nil where other vectors
-// are missing too.
+// are missing too, and the user's δ is not known where users have ε of their own.
 func (v *View) orient(u, o []float64, uncertain float64, s *inversion) bool {
 	p := v.Public
 	fixed, ok := p.Method.(model.FixedNoise)
-	if o == nil || !ok || fixed.FixedRadius(p) == 0 {
+	delta, share := debias(p), s.share
+	if o == nil || !ok || fixed.FixedRadius(p) == 0 || math.IsNaN(delta) {
 		return false
 	}
-	delta, share := debias(p), s.share
 	here, mirrored := make([]float64, len(u)), make([]float64, len(u))
 	for k := range u {
 		here[k] = float64(share * (float64(delta*u[k]) - o[k]))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"overhear/adversary/model"
+	"overhear/parameter"
 
 	"overhear/algorithms"
 	"overhear/record"
@@ -73,7 +74,7 @@ func TestDifferencing_DecayingNoiseGivesAUserAway(t *testing.T) {
 		{"noise that decays, packets lost", 0.01, 0.5, 1e-5, sim.Link{Loss: 0.2}},
 	} {
 		rec, pub, reported := registered(t, f, 60, c.link, func(p *algorithms.PDML) {
-			p.Eta, p.Deviation, p.Decay, p.Bound, p.Epsilon = 0.3, *constant(c.deviation), c.decay, 1, 1
+			p.Eta, p.Deviation, p.Decay, p.Bound, p.Epsilon = 0.3, *constant(c.deviation), c.decay, 1, parameter.One(1)
 		})
 		for victim := range 5 {
 			k, want := f.butOne(victim, reported)
@@ -102,7 +103,7 @@ func TestDifferencing_DecayingNoiseGivesAUserAway(t *testing.T) {
 func TestDifferencing_NoiseThatStaysHides(t *testing.T) {
 	f := small(t, 4, 4, ring(5))
 	rec, pub, reported := registered(t, f, 60, sim.Link{}, func(p *algorithms.PDML) {
-		p.Eta, p.Deviation, p.Decay, p.Bound, p.Epsilon = 0.3, *constant(1), 1, 1, 1
+		p.Eta, p.Deviation, p.Decay, p.Bound, p.Epsilon = 0.3, *constant(1), 1, 1, parameter.One(1)
 	})
 	for victim := range 5 {
 		k, want := f.butOne(victim, reported)
@@ -125,7 +126,7 @@ func TestDifferencing_NoiseThatStaysHides(t *testing.T) {
 func TestDifferencing_TheLabelNeedsTheBall(t *testing.T) {
 	f := small(t, 4, 4, ring(5))
 	wide := func(p *algorithms.PDML) {
-		p.Eta, p.Deviation, p.Decay, p.Bound, p.Epsilon = 0.3, *constant(0.01), 0.5, 5, 1
+		p.Eta, p.Deviation, p.Decay, p.Bound, p.Epsilon = 0.3, *constant(0.01), 0.5, 5, parameter.One(1)
 	}
 	narrow := func(p *algorithms.PDML) { wide(p); p.Bound = 1 }
 	open, shut := 0, 0
@@ -187,5 +188,31 @@ func TestDifferencing_LostRoundsAndWhatIsNotKnown(t *testing.T) {
 	if b := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k)); b.Succeeded != record.Blocked ||
 		!strings.Contains(b.Conclusion, "method admm") {
 		t.Errorf("%+v", b)
+	}
+}
+
+// The linear term of users with ε of their own is the same in all rounds as well: x is found, but not the sign of y′x,
+// whose need of noise depends on the user's ε.
+func TestDifferencing_UsersWithBudgetsOfTheirOwn(t *testing.T) {
+	f := small(t, 4, 4, ring(5))
+	rec, pub, reported := registered(t, f, 60, sim.Link{}, func(p *algorithms.PDML) {
+		p.Eta, p.Deviation, p.Decay, p.Bound = 0.3, *constant(1e-13), 0.9, 1
+		p.Epsilon = parameter.Budgets{Budget: parameter.Budget{List: []float64{0.5, 1, 2}}}
+	})
+	for victim := range 5 {
+		k, want := f.butOne(victim, reported)
+		for n := range k.Others.Y {
+			k.Others.Debias = append(k.Others.Debias, 1/math.Expm1([]float64{0.5, 1, 2}[n%3]))
+		}
+		got := carry(t, "gradient-differencing", Observe(rec, Vantage{}, pub, k))
+		e := best(got)
+		mirrored := make([]float64, len(e.X))
+		for c := range mirrored {
+			mirrored[c] = -e.X[c]
+		}
+		if r := math.Min(relative(e.X, want.X), relative(mirrored, want.X)); !(r < 1e-8) ||
+			!strings.Contains(got.Conclusion, "but for the sign") {
+			t.Errorf("node %d: error %.3g, %s", victim, r, got.Conclusion)
+		}
 	}
 }

@@ -89,7 +89,7 @@ func informed(v *View) (*inversion, []string, error) {
 	case k.Size != len(k.Others.Y)+1:
 		return nil, nil, blocked("%d samples of node %d are known, of %d; all but one are needed", len(k.Others.Y),
 			k.Victim, k.Size)
-	case debias(p) > 0:
+	case debias(p) != 0:
 		return nil, nil, blocked("the labels that enter are the reported ones, so that true samples do not tell what " +
 			"the known ones contribute")
 	}

@@ -487,7 +487,7 @@ func TestInversion_SaysWhatIsLacking(t *testing.T) {
 	short := *pub
 	short.Rounds = 1
 	hidden := func(p *model.Public) *model.Public { return p.Without(model.Penalty) }
-	reported := known(t, "pdml", algorithms.PDML{ADMM: algorithms.ADMM{Eta: 0.3}, Epsilon: 1}, pub.Run)
+	reported := known(t, "pdml", algorithms.PDML{ADMM: algorithms.ADMM{Eta: 0.3}, Epsilon: parameter.One(1)}, pub.Run)
 	fewer, _ := f.allBut(1, 0)
 	fewer.Size = 12
 	for name, c := range map[string]struct {

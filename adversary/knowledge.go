@@ -34,6 +34,7 @@ type Samples struct {
 	Y       []float64     // ±1; 1 of rows with targets
 	Targets []float64     `json:",omitempty"` // t_n, if they are known; nil of classes
 	Class   []int32       `json:",omitempty"` // of rows with one of several classes, if they are known; Y is 1 then
+	Debias  []float64     `json:",omitempty"` // of reports of users who have ε of their own: δ of each one's loss
 }
 
 // Sample is one row, dense.

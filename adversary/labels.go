@@ -75,15 +75,16 @@ func labelInference(v *View, f *record.Finding) error {
 	if p.Loss != problem.Logistic {
 		return blocked("the model's odds of a label are those of the logistic loss")
 	}
-	epsilon := method.LabelEpsilon()
-	kept := stats.Logistic(epsilon) // e^ε/(1 + e^ε)
+	kept := 0.0 // e^ε/(1 + e^ε), its mean over the reports
 	w, nodes := v.model()
 	users := v.reporting(f.Victim)
 	expected, overruled := 0.0, 0
 	var reported [][]float64
-	for _, user := range users {
+	for n, user := range users {
 		r, _ := v.Report(user)
 		x, y := r[:p.D], r[p.D]
+		epsilon := method.LabelEpsilon(r)
+		kept += (stats.Logistic(epsilon) - kept) / float64(n+1)
 		reported = append(reported, x)
 		right := stats.Logistic(epsilon + float64(y*num.Dot(w, x))) // that y is the true label; without a model w is 0
 		guess := y

@@ -10,6 +10,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/num"
+	"overhear/parameter"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -57,7 +58,7 @@ func TestLabelInference_ReportsAndModel(t *testing.T) {
 	f := separable(t, 400)
 	const epsilon = 0.8
 	rec, pub, reported := registered(t, f, 30, sim.Link{}, func(p *algorithms.PDML) {
-		p.Eta, p.Epsilon, p.Bound, p.Deviation, p.Decay = 0.3, epsilon, 0.1, *constant(0.01), 0.8
+		p.Eta, p.Epsilon, p.Bound, p.Deviation, p.Decay = 0.3, parameter.One(epsilon), 0.1, *constant(0.01), 0.8
 	})
 	bound := math.Exp(epsilon) / (1 + math.Exp(epsilon))
 	spread := 4 * math.Sqrt(bound*(1-bound)/400) // four standard deviations
@@ -119,7 +120,7 @@ func TestLabelInference_ReportsAndModel(t *testing.T) {
 func TestLabelInference_NothingToLearn(t *testing.T) {
 	f := small(t, 400, 4, ring(5)) // labels are drawn without regard to x
 	rec, pub, _ := registered(t, f, 30, sim.Link{}, func(p *algorithms.PDML) {
-		p.Eta, p.Epsilon, p.Bound, p.Deviation, p.Decay = 0.3, 0.8, 0.1, *constant(0.01), 0.8
+		p.Eta, p.Epsilon, p.Bound, p.Deviation, p.Decay = 0.3, parameter.One(0.8), 0.1, *constant(0.01), 0.8
 	})
 	bound := math.Exp(0.8) / (1 + math.Exp(0.8))
 	spread := 4 * math.Sqrt(bound*(1-bound)/400)
@@ -144,7 +145,7 @@ func TestLabelInference_NothingToLearn(t *testing.T) {
 func TestLabelInference_ReportsThatWereNotSeen(t *testing.T) {
 	f := separable(t, 100)
 	rec, pub, _ := registered(t, f, 30, sim.Link{Loss: 0.2}, func(p *algorithms.PDML) {
-		p.Eta, p.Epsilon, p.Bound, p.Deviation, p.Decay = 0.3, 1, 0.1, *constant(0.01), 0.8
+		p.Eta, p.Epsilon, p.Bound, p.Deviation, p.Decay = 0.3, parameter.One(1), 0.1, *constant(0.01), 0.8
 	})
 	// Of server 1's users 105 to 204, those from 107 on but for 150; and a link
 	// between servers.
@@ -201,5 +202,32 @@ func TestLabelInference_ReportsThatWereNotSeen(t *testing.T) {
 	if b := carry(t, "label-inference", Observe(admm, Vantage{}, public, nil)); b.Succeeded != record.Blocked ||
 		!strings.Contains(b.Conclusion, "method admm") {
 		t.Errorf("%+v", b)
+	}
+}
+
+// A user's report is worth what its own ε says, and the bound is the mean of what reports are worth.
+func TestLabelInference_UsersWithBudgetsOfTheirOwn(t *testing.T) {
+	f := small(t, 400, 4, ring(5))
+	list := []float64{0.3, 2}
+	rec, pub, reported := registered(t, f, 5, sim.Link{}, func(p *algorithms.PDML) {
+		p.Eta, p.Bound, p.Deviation = 0.3, 0.1, *constant(0.01)
+		p.Epsilon = parameter.Budgets{Budget: parameter.Budget{List: list}}
+	})
+	var links [][2]int
+	for u := range 400 {
+		links = append(links, [2]int{0, 5 + u})
+	}
+	got := carry(t, "label-inference", Observe(rec, Vantage{Links: links}, pub, &Knowledge{Victim: 0, Size: 400}))
+	worth := func(e float64) float64 { return math.Exp(e) / (1 + math.Exp(e)) }
+	for n, l := range got.Labels {
+		if want := worth(list[n%2]); l.Guess != reported[0].Y[n] || !(math.Abs(float64(l.Confidence)-want) <= 1e-12) {
+			t.Fatalf("user %d: %+v, its report is worth %v", n, l, want)
+		}
+	}
+	want := (worth(0.3) + worth(2)) / 2
+	spread := 4 * math.Sqrt(want*(1-want)/400)
+	if c := got.Checks[0]; len(got.Labels) != 400 || !(math.Abs(float64(c.Bound)-want) <= 1e-12) ||
+		!(math.Abs(right(t, f, 0, got)-want) <= spread) {
+		t.Errorf("%d labels, bound %v, want %v, right %v", len(got.Labels), c.Bound, want, right(t, f, 0, got))
 	}
 }

@@ -75,10 +75,10 @@ func solverError(p *model.Public, gradient, ridge, f float64) float64 {
 }
 
 // debias is δ of the loss of reported labels, L(y′z) − δ y′z; 0 where labels are not
-// reported.
+// reported, NaN where users have one of their own.
 func debias(p *model.Public) float64 {
 	if m, ok := p.Method.(model.Registering); ok {
-		return m.Debias()
+		return m.Debias(nil)
 	}
 	return 0
 }
@@ -120,6 +120,9 @@ func gradientOver(p *model.Public, s *Samples, b int, f []float64) []float64 {
 	p.Loss.Slopes(slopes, z)
 	g, delta := make([]float64, p.D), debias(p)
 	for i, slope := range slopes {
+		if s.Debias != nil {
+			delta = s.Debias[i]
+		}
 		cols, vals := s.U.Row(i)
 		for k, c := range cols {
 			g[c] += float64(p.C / float64(b) * (slope - delta) * vals[k])

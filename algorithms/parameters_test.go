@@ -97,7 +97,7 @@ func TestCheck_RangesEndWhereTheyShould(t *testing.T) {
 		{"step", func(v float64) checker { return FDML{Step: v, Batch: 1} }, []float64{0.1}, []float64{0, -1}},
 		{"batch", func(v float64) checker { return FDML{Step: 1, Batch: int(v)} }, []float64{1, 2}, []float64{0, -1}},
 		{"sigma", func(v float64) checker { return FDML{Step: 1, Batch: 1, Sigma: v} }, []float64{0, 1}, []float64{-1}},
-		{"epsilon", func(v float64) checker { return soundPDML(func(p *PDML) { p.Epsilon = v }) },
+		{"epsilon", func(v float64) checker { return soundPDML(func(p *PDML) { p.Epsilon = parameter.One(v) }) },
 			[]float64{0.1}, []float64{0, -1}},
 		{"bound", func(v float64) checker { return soundPDML(func(p *PDML) { p.Bound = v }) },
 			[]float64{0, 1}, []float64{-1}},
@@ -137,7 +137,7 @@ func TestCheck_RangesEndWhereTheyShould(t *testing.T) {
 }
 
 func soundPDML(set func(*PDML)) PDML {
-	p := PDML{ADMM: ADMM{1}, Epsilon: 1, Deviation: parameter.Constant(1), Decay: 1}
+	p := PDML{ADMM: ADMM{1}, Epsilon: parameter.One(1), Deviation: parameter.Constant(1), Decay: 1}
 	set(&p)
 	return p
 }

@@ -21,8 +21,9 @@ import (
 // privacy (PDML, both phases).
 type PDML struct {
 	ADMM
-	Epsilon   float64            `yaml:"epsilon" default:"1" doc:"ε > 0 of the users' label flips; a label is flipped with probability 1/(1+e^ε)"`
+	Epsilon   parameter.Budgets  `yaml:"epsilon" default:"1" doc:"ε > 0 of the users' label flips, of all users or of each; a label is flipped with probability 1/(1+e^ε)"`
 	Bound     float64            `yaml:"bound" default:"1" doc:"R ≥ 0: the objective noise is uniform in the ball of this radius, drawn once"`
+	Norm      string             `yaml:"norm" default:"euclidean" enum:"euclidean,max" doc:"of the ball of the objective noise; max: every component is uniform between −R and R, so that its length may be R√d"`
 	Deviation parameter.Schedule `yaml:"deviation" default:"1" doc:"v_i: standard deviation of the iterate's noise before decay"`
 	Decay     float64            `yaml:"decay" default:"0.8" doc:"factor of that noise's variance from a round to the next, 0 < decay ≤ 1"`
 	Radius    float64            `yaml:"radius" default:"0" doc:"published iterates are projected on the ball of this radius; 0: not"`
@@ -34,13 +35,18 @@ type PDML struct {
 func (p PDML) Check(report func(field, problem string)) {
 	p.ADMM.Check(report)
 	checkSchedule(report, "deviation", p.Deviation)
+	p.Epsilon.Check(func(field, problem string) {
+		if field != "value" {
+			problem = field + " " + problem
+		}
+		report("epsilon", problem)
+	})
 	for _, c := range []struct {
 		key  string
 		v    float64
 		ok   bool
 		want string
 	}{
-		{"epsilon", p.Epsilon, p.Epsilon >= 1e-12, "positive, and at least 1e-12, below which labels say nothing"},
 		{"bound", p.Bound, p.Bound >= 0, "at least 0"},
 		{"decay", p.Decay, p.Decay > 0 && p.Decay <= 1, "above 0 and at most 1"},
 		{"radius", p.Radius, p.Radius >= 0, "at least 0"},
@@ -56,30 +62,41 @@ type pdml struct {
 	Setting
 }
 
-// Report is (x, y′): the user's features and its randomised label, PDML (12).
+// Report is (x, y′): the user's features and its randomised label, PDML (12); where users have ε of their own, (x, y′,
+// ε), as the server's loss (19) depends on it.
 func (m *pdml) Report(seed uint64, i, k int) []float64 {
 	shard := &m.Problem.Shards[i]
 	y := shard.Y[k]
-	report := make([]float64, m.Problem.D+1)
+	report := make([]float64, m.Problem.D+1, m.Problem.D+2)
 	cols, vals := shard.U.Row(k)
 	for c, col := range cols {
 		report[col] = y * vals[c]
 	}
-	if m.Labels != "true" && sim.NewStream(seed, "label", uint64(i),
-		uint64(k)).Float64() < privacy.FlipProbability(m.Epsilon) {
+	if m.Labels == "true" {
+		report[m.Problem.D] = y
+		return report
+	}
+	epsilon := m.Epsilon.At(seed, i, k)
+	if sim.NewStream(seed, "label", uint64(i), uint64(k)).Float64() < privacy.FlipProbability(epsilon) {
 		y = -y
 	}
 	report[m.Problem.D] = y
+	if _, alike := m.Epsilon.Alike(); !alike {
+		report = append(report, epsilon)
+	}
 	return report
 }
 
-// debias is 1/(e^ε − 1), the weight of the loss (19)'s linear term.
-func (m *pdml) debias() float64 {
+// Budget is ε of the label of row k of server i; +Inf where users report labels as they are.
+func (m *pdml) Budget(i, k int) float64 {
 	if m.Labels == "true" {
-		return 0
+		return math.Inf(1)
 	}
-	return 1 / num.Expm1(m.Epsilon)
+	return m.Epsilon.At(m.Seed, i, k)
 }
+
+// debias is 1/(e^ε − 1), the weight of the loss (19)'s linear term.
+func debias(epsilon float64) float64 { return 1 / num.Expm1(epsilon) }
 
 // Collect makes the server's objective of the reports. The debiased loss (19) is
 // ℓ̂(y′, z) = L(y′z) − y′z/(e^ε − 1): the loss of the reported labels and a linear
@@ -98,6 +115,10 @@ func (m *pdml) objective(n *Node, reports [][]float64) *problem.Rows {
 	p := m.Problem
 	d := p.D
 	u := problem.NewRows(d)
+	epsilon, alike := m.Epsilon.Alike()
+	if m.Labels == "true" {
+		epsilon, alike = math.Inf(1), true
+	}
 	var cols []int32
 	var vals []float64
 	for _, r := range reports {
@@ -108,12 +129,24 @@ func (m *pdml) objective(n *Node, reports [][]float64) *problem.Rows {
 			}
 		}
 		u.Append(cols, vals)
-		num.Axpy(r[d], r[:d], n.Memory[:d])
+		pull := r[d]
+		if !alike {
+			pull *= debias(r[d+1])
+		}
+		num.Axpy(pull, r[:d], n.Memory[:d])
 	}
 	weight := p.C / float64(len(reports))
-	num.Scale(-weight*m.debias(), n.Memory[:d])
+	linear := weight
+	if alike {
+		linear *= debias(epsilon)
+	}
+	num.Scale(-linear, n.Memory[:d])
 	if !m.off() {
-		privacy.Ball(n.Stream("objective noise", 0), m.Bound, n.Memory[d:2*d])
+		draw := privacy.Ball
+		if m.Norm == "max" {
+			draw = privacy.Cube
+		}
+		draw(n.Stream("objective noise", 0), m.Bound, n.Memory[d:2*d])
 		num.Scale(1/float64(m.Graph.Order()), n.Memory[d:2*d])
 	}
 	return u
@@ -217,25 +250,40 @@ func (m *pdml) Generalises(rounds int, start []float64, delta float64) []General
 	return all
 }
 
+// length is the greatest Euclidean norm of a server's objective noise, of d components.
+func (p *PDML) length(d int) float64 {
+	if p.Norm == "max" {
+		return p.Bound * math.Sqrt(float64(d))
+	}
+	return p.Bound
+}
+
 // learning is what the theorems are told of the run; where it is without noise, so are R and θ.
 func (m *pdml) learning(rounds int, start []float64, delta float64) (*theory.Learning, error) {
 	p := m.Problem
-	l := &theory.Learning{Graph: m.Graph, Ridge: p.R[0], Epsilon: m.Epsilon, Penalty: m.Eta, Start: start,
+	l := &theory.Learning{Graph: m.Graph, Ridge: p.R[0], Penalty: m.Eta, Start: start,
 		Columns: p.D, Rounds: rounds, Failure: delta}
-	if m.Labels == "true" {
-		l.Epsilon = math.Inf(1)
+	if l.Epsilon = math.Inf(1); m.Labels != "true" {
+		l.Epsilon, _ = m.Epsilon.Alike()
 	}
 	if !m.off() {
-		l.Bound = m.Bound
+		l.Bound = m.length(p.D)
 		l.Variance = func(i, t int) float64 { return m.sigma(i, t) * m.sigma(i, t) }
 	}
+	_, alike := m.Epsilon.Alike()
 	for i := range p.Shards {
 		u, squares := p.Shards[i].U, 0.0
+		var own theory.Spreads
 		for k := range u.Len() {
 			_, row := u.Row(k)
-			squares += num.Dot(row, row)
+			norm := num.Dot(row, row)
+			squares += norm
+			own.Add(m.Budget(i, k), norm)
 		}
 		l.Rows, l.Squares = append(l.Rows, u.Len()), append(l.Squares, squares)
+		if !alike && m.Labels != "true" {
+			l.Spreads = append(l.Spreads, own)
+		}
 	}
 	_, l.Smooth = theory.Constants(p)
 	if err := shielded(p); err != nil {
@@ -265,17 +313,22 @@ func (m *pdml) Established() error {
 	return shielded(m.Problem)
 }
 
-// Account enters the flips, once for each label, and the iterates' noise: one row
-// moves the minimiser of an (r + 2ηV)-strongly convex objective by at most
-// 2C|ℓ̂′|/(B(r + 2ηV)), |ℓ̂′| ≤ e^ε/(e^ε − 1).
+// Account enters the flips, once for each label, of a server's user whose ε is greatest, and the iterates' noise: one
+// row moves the minimiser of an (r + 2ηV)-strongly convex objective by at most 2C|ℓ̂′|/(B(r + 2ηV)), |ℓ̂′| ≤
+// e^ε/(e^ε − 1), which is greatest of the user whose ε is least.
 func (m *pdml) Account(l *privacy.Ledger) {
 	p := m.Problem
 	for i := range p.Shards {
+		least, greatest := math.Inf(1), 0.0
+		for k := range p.Shards[i].Y {
+			epsilon := m.Budget(i, k)
+			least, greatest = min(least, epsilon), max(greatest, epsilon)
+		}
 		if m.Labels != "true" {
-			l.Spend(i, 0, privacy.Label, privacy.PureDP{Epsilon: m.Epsilon})
+			l.Spend(i, 0, privacy.Label, privacy.PureDP{Epsilon: greatest})
 		}
 		ridge := p.R[i] + float64(2*m.Eta*float64(m.Graph.Degree(i)))
-		moves := 2 * p.C * (1 + m.debias()) / (samples(p, i) * ridge)
+		moves := 2 * p.C * (1 + debias(least)) / (samples(p, i) * ridge)
 		for t := 1; t <= m.Rounds && !m.off(); t++ {
 			l.Spend(i, t, privacy.Sample, privacy.GaussianDP{Sensitivity: moves, Sigma: m.sigma(i, t)})
 		}
@@ -287,10 +340,11 @@ func init() {
 		Name:  "pdml",
 		Title: "label flips by users, bounded objective noise and decaying Gaussian noise by servers",
 		Paper: "Wang, Ishii, Du, Cheng & Chen, Privacy-Preserving Distributed Machine Learning via Local " +
-			"Randomization and ADMM Perturbation, IEEE TSP 2020, Algorithm 1, (12)-(23)",
+			"Randomization and ADMM Perturbation, IEEE TSP 2020, (12)-(17), (19)-(23)",
 		About: `Nodes are servers; every row belongs to a user, a node linked to its server only.
 Phase 1: each user flips its label with probability 1/(1 + e^ε) and sends (x, y′) once.
 The server's loss is debiased, ℓ̂(y′, z) = L(y′z) − y′z/(e^ε − 1), so that its mean over the flips is L(yz).
+Users may have ε of their own, all of a server's the same, dealt out, or drawn; then they send (x, y′, ε).
 Phase 2: ADMM on (C/B) Σ ℓ̂ + (r/2)‖w‖² + (1/N) η_i·w, η_i uniform in the ball of radius R, drawn once:
   w(t+1) = argmin …;  w̃(t+1) = w(t+1) + θ(t+1), θ(t) ~ N(0, decay^{t−1} v² I);  send w̃
   λ(t+1) = λ(t) + (η/2)(V w̃(t+1) − Σ w̃_j(t+1))
@@ -314,6 +368,9 @@ Rows with targets are refused: a target cannot be flipped.`,
 			if s.Problem.Loss != problem.Logistic && p.Labels != "true" {
 				return nil, fmt.Errorf("the debiased loss of randomised labels is the logistic loss's, because L(z) " +
 					"− L(−z) = −z there; take problem.loss: logistic, or labels: true")
+			}
+			if err := p.Epsilon.Fits("epsilon", s.Graph.Order()); err != nil {
+				return nil, err
 			}
 			return &pdml{*p, s}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"deviation": &p.Deviation})
 		},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/problem"
 	"overhear/sim"
@@ -68,8 +69,8 @@ func TestPDML_Algorithm1_IndependentImplementation(t *testing.T) {
 				t.Fatalf("%d iterates were projected", projected)
 			}
 			m := makeMethod(t, f, "pdml", rounds, func(p *PDML) {
-				p.Eta, p.Epsilon, p.Bound, p.Decay, p.Radius, p.Deviation = eta, epsilon, bound, decay, radius,
-					laws(deviations...)
+				p.Eta, p.Epsilon, p.Bound, p.Decay, p.Radius = eta, parameter.One(epsilon), bound, decay, radius
+				p.Deviation = laws(deviations...)
 			})
 			got := m.run(t, nil, startAt)
 			agree(t, got, want, 0, 1e-8)
@@ -111,7 +112,7 @@ func TestPDML_FlipsAreRandomisedResponse(t *testing.T) {
 	const rows = 4000
 	f := newFixture(3, rows, 2, [][2]int{{0, 1}, {1, 2}})
 	for _, epsilon := range []float64{0.1, 1, 3} {
-		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon = epsilon })
+		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon = parameter.One(epsilon) })
 		flips := [2]float64{} // by label: (x, y) may not matter
 		total := [2]float64{}
 		for i := range f.rows {
@@ -159,7 +160,7 @@ func TestPDML_DebiasedLossIsUnbiased(t *testing.T) {
 	f.c = 1.7
 	for _, epsilon := range []float64{0.05, 0.3, 1, 2.5, 6} {
 		p := 1 / (1 + math.Exp(epsilon))
-		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon, p.Noise = epsilon, "off" })
+		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon, p.Noise = parameter.One(epsilon), "off" })
 		for z := -6.0; z <= 6; z += 0.5 {
 			// The formula.
 			debiased := func(margin float64) float64 { return logistic(margin) - margin/(math.Exp(epsilon)-1) }
@@ -259,7 +260,7 @@ func TestPDML_AccountByHand(t *testing.T) {
 	const rounds, eta, epsilon, decay, delta = 15, 0.4, 0.8, 0.9, 1e-6
 	deviations := []float64{0.5, 0.1, 0.3, 0.2, 0.4, 0.05}
 	m := makeMethod(t, f, "pdml", rounds, func(p *PDML) {
-		p.Eta, p.Epsilon, p.Decay, p.Deviation = eta, epsilon, decay, laws(deviations...)
+		p.Eta, p.Epsilon, p.Decay, p.Deviation = eta, parameter.One(epsilon), decay, laws(deviations...)
 	})
 	l := account(m)
 	if units := l.Units(); !slices.Equal(units, []privacy.Unit{privacy.Label, privacy.Sample}) {
@@ -298,7 +299,9 @@ func TestPDML_ARowMovesTheIterateWithinTheBound(t *testing.T) {
 	const epsilon, eta = 0.8, 0.4
 	f, g := newFixture(2, 3, 2, [][2]int{{0, 1}}), newFixture(2, 3, 2, [][2]int{{0, 1}})
 	iterate := func(f *fixture, row []float64) []float64 {
-		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Eta, p.Epsilon, p.Noise = eta, epsilon, "off" })
+		m := makeMethod(t, f, "pdml", 1, func(p *PDML) {
+			p.Eta, p.Epsilon, p.Noise = eta, parameter.One(epsilon), "off"
+		})
 		n := m.lone(0)
 		m.Method.(Registering).Collect(n, [][]float64{{0, 0, 1}, {0, 0, 1}, row})
 		for k := range n.Sum { // far out, where the loss is steep for both
@@ -363,5 +366,159 @@ func TestPDML_RefusesOtherLossesForRandomisedLabels(t *testing.T) {
 	p.Labels = "true"
 	if _, err := e.New(p, s); err != nil {
 		t.Errorf("with true labels: %v", err)
+	}
+}
+
+// own gives users of each server ε of their own, from the list in turn.
+func own(list ...float64) parameter.Budgets {
+	return parameter.Budgets{Budget: parameter.Budget{List: list}}
+}
+
+// Users of one server flip as often as their own ε says, and say which.
+func TestPDML_UsersFlipByTheirOwnBudget(t *testing.T) {
+	f := newFixture(3, 6000, 2, [][2]int{{0, 1}, {1, 2}})
+	list := []float64{0.2, 1, 3}
+	m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon = own(list...) })
+	flips, users := map[float64]float64{}, map[float64]float64{}
+	for i := range f.rows {
+		for k := range f.rows[i] {
+			report := m.Method.(Registering).Report(1, i, k)
+			epsilon := list[k%3]
+			if len(report) != 4 || report[3] != epsilon || m.Method.(Registering).Budget(i, k) != epsilon {
+				t.Fatalf("user %d of server %d reports %v, its ε is %v", k, i, report, epsilon)
+			}
+			if users[epsilon]++; report[2] != f.labels[i][k] {
+				flips[epsilon]++
+			}
+		}
+	}
+	for _, epsilon := range list {
+		p, n := 1/(1+math.Exp(epsilon)), users[epsilon]
+		if !(math.Abs(flips[epsilon]-p*n) <= 4*math.Sqrt(p*(1-p)*n)) {
+			t.Errorf("ε = %v: %v of %v labels are flipped, expected %v", epsilon, flips[epsilon], n, p*n)
+		}
+	}
+	m = makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon, p.Labels = own(list...), "true" })
+	if r := m.Method.(Registering).Report(1, 0, 0); len(r) != 3 || !math.IsInf(m.Method.(Registering).Budget(0, 0), 1) {
+		t.Errorf("with true labels a user reports %v", r)
+	}
+}
+
+// The mean of a server's gradient over all flips of three users, each with its own ε, is that of the true labels. With
+// one ε for all, the mean of theirs, it is not: the error that a server makes who forgets whose report is whose.
+func TestPDML_DebiasedLossIsUnbiasedForEachUser(t *testing.T) {
+	list := []float64{0.3, 1, 2.5}
+	f := newFixture(2, 3, 2, [][2]int{{0, 1}})
+	at := []float64{0.7, -1.1}
+	mean := func(budgets parameter.Budgets, told bool) []float64 {
+		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Epsilon, p.Noise = budgets, "off" })
+		sum := make([]float64, 2)
+		for flips := range 8 {
+			weight := 1.0
+			var reports [][]float64
+			for k, x := range f.rows[0] {
+				p, y := 1/(1+math.Exp(list[k])), f.labels[0][k]
+				if flips>>k&1 == 1 {
+					weight, y = weight*p, -y
+				} else {
+					weight *= 1 - p
+				}
+				r := append(slices.Clone(x), y)
+				if told {
+					r = append(r, list[k])
+				}
+				reports = append(reports, r)
+			}
+			n := m.lone(0)
+			m.Method.(Registering).Collect(n, reports)
+			g := make([]float64, 2)
+			n.Gradient(at, g)
+			for c := range sum {
+				sum[c] += weight * (g[c] + n.Memory[c])
+			}
+		}
+		return sum
+	}
+	want := plus(make([]float64, 2), f.r, at)
+	for k, x := range f.rows[0] {
+		z := f.labels[0][k] * (x[0]*at[0] + x[1]*at[1])
+		want = plus(want, -f.c/3*f.labels[0][k]/(1+math.Exp(z)), x)
+	}
+	if got := mean(own(list...), true); !(distance(got, want) <= 1e-11) {
+		t.Errorf("the mean of the gradient is %v, of true labels %v", got, want)
+	}
+	if got := mean(parameter.One((0.3+1+2.5)/3), false); !(distance(got, want) >= 1e-2) {
+		t.Errorf("with one ε for all the mean of the gradient is right: %v, %v", got, want)
+	}
+}
+
+// A label's loss is that of the user who chose the greatest ε of its server; a row moves the model most where its user
+// chose the least.
+func TestPDML_AccountOfOwnBudgets(t *testing.T) {
+	f := uneven()
+	const rounds, eta, deviation, decay, delta = 8, 0.4, 0.5, 0.9, 1e-6
+	servers := parameter.Budgets{}
+	for i := range f.rows {
+		servers.Servers = append(servers.Servers, parameter.Budget{List: []float64{0.5 + float64(i), 0.4, 0.3}})
+	}
+	m := makeMethod(t, f, "pdml", rounds, func(p *PDML) {
+		p.Eta, p.Epsilon, p.Decay, p.Deviation = eta, servers, decay, parameter.Constant(deviation)
+	})
+	l := account(m)
+	for i := range f.rows {
+		least, greatest := math.Inf(1), 0.0
+		for k := range f.rows[i] {
+			own := []float64{0.5 + float64(i), 0.4, 0.3}[k%3]
+			least, greatest = math.Min(least, own), math.Max(greatest, own)
+		}
+		if got := l.Pure(i, rounds, privacy.Label); got != greatest {
+			t.Errorf("server %d: labels lose %v, want %v", i, got, greatest)
+		}
+		moves := 2 * f.c * math.Exp(least) / (math.Exp(least) - 1) / (f.size(i) * (f.r + 2*eta*f.degree(i)))
+		rho := 0.0
+		for t := 1; t <= rounds; t++ {
+			rho += moves * moves / (2 * deviation * deviation * math.Pow(decay, float64(t-1)))
+		}
+		want := rho + 2*math.Sqrt(rho*math.Log(1/delta))
+		if got := l.ZCDP(i, privacy.Sample, delta); !(math.Abs(got-want) <= 1e-10*want) {
+			t.Errorf("server %d: a row has lost %v, by hand %v", i, got, want)
+		}
+	}
+	e, _ := Lookup("pdml")
+	p := filled(t, e).(*PDML)
+	p.Epsilon = parameter.Budgets{Servers: servers.Servers[:2]}
+	if _, err := e.New(p, Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 1}); err == nil ||
+		!strings.Contains(err.Error(), "for 2 servers") {
+		t.Errorf("two of six servers: %v", err)
+	}
+}
+
+// In the Euclidean norm ‖η‖ ≤ R; in the maximum norm every component is within R, and the length is mostly beyond it.
+// In both the noise is that of the ball's uniform law, by its mean square: dR²/(d+2) and dR²/3.
+func TestPDML_ObjectiveNoiseIsBoundedInItsNorm(t *testing.T) {
+	const bound, d, draws = 1.5, 4, 4000
+	f := newFixture(2, 1, d, [][2]int{{0, 1}})
+	for norm, mean := range map[string]float64{"euclidean": d * bound * bound / (d + 2), "max": d * bound * bound / 3} {
+		m := makeMethod(t, f, "pdml", 1, func(p *PDML) { p.Bound, p.Norm, p.Labels = bound, norm, "true" })
+		squares, longest, largest := 0.0, 0.0, 0.0
+		for seed := range draws {
+			m.setting.Seed = uint64(seed)
+			n := m.lone(0)
+			n.seed = uint64(seed)
+			m.Method.(Registering).Collect(n, [][]float64{append(make([]float64, d), 1)})
+			eta := plus(make([]float64, d), 2, n.Memory[d:2*d]) // N = 2
+			length := norm2(eta)
+			squares += length * length / draws
+			longest = math.Max(longest, length)
+			for _, v := range eta {
+				largest = math.Max(largest, math.Abs(v))
+			}
+		}
+		if !(math.Abs(squares-mean) <= 0.05*mean) || !(largest <= bound*(1+1e-12)) {
+			t.Errorf("%s: mean square %v, want %v; largest component %v", norm, squares, mean, largest)
+		}
+		if inside := longest <= bound*(1+1e-12); inside != (norm == "euclidean") {
+			t.Errorf("%s: the longest is %v, R is %v", norm, longest, bound)
+		}
 	}
 }

@@ -17,6 +17,9 @@ type Registering interface {
 	// Report is what the user of row k of server i sends; seed is the run's.
 	Report(seed uint64, i, k int) []float64
 
+	// Budget is the ε of that user's label; +Inf: it is sent as it is.
+	Budget(i, k int) float64
+
 	// Collect gives a server its users' reports, in order of row.
 	Collect(n *Node, reports [][]float64)
 }

@@ -455,18 +455,32 @@ func (p *ADMM) settleAmid(s Setting, off bool, noise func() (lost, kappa float64
 func (p *PDML) settle(s Setting) []Computed {
 	return p.settleAmid(s, p.off(), func() (lost, kappa float64) {
 		n, d, t := float64(len(s.Problem.Shards)), float64(s.Problem.D), float64(s.Rounds)
+		epsilon, alike := p.Epsilon.Alike()
 		flips := 0.0
 		if p.Labels != "true" {
-			debias := 1 / num.Expm1(p.Epsilon)
-			flips = float64(s.Problem.C*s.Problem.C) * debias * (1 + debias)
+			flips = float64(s.Problem.C*s.Problem.C) * flipped(epsilon)
 		}
 		square := 0.0 // of the mean gradient's error
 		for i := range s.Problem.Shards {
-			square += flips/(samples(s.Problem, i)*n*n) + float64(p.Bound*p.Bound)*d/((d+2)*n*n*n*n)
+			if !alike && p.Labels != "true" {
+				mean := 0.0
+				for k := range s.Problem.Shards[i].Y {
+					mean += flipped(p.Epsilon.At(s.Seed, i, k)) / samples(s.Problem, i)
+				}
+				flips = float64(s.Problem.C*s.Problem.C) * mean
+			}
+			noise := float64(p.Bound*p.Bound) * d / ((d + 2) * n * n * n * n)
+			if p.Norm == "max" {
+				noise = float64(p.Bound*p.Bound) * d / (3 * n * n * n * n)
+			}
+			square += flips/(samples(s.Problem, i)*n*n) + noise
 		}
 		return 0, balance(s, t, t*t*square)
 	})
 }
+
+// flipped is δ(1 + δ), the variance of a randomised label's pull.
+func flipped(epsilon float64) float64 { return debias(epsilon) * (1 + debias(epsilon)) }
 
 // settle divides κ = 2ηV + τ.
 func (p *ProximalADMM) settle(s Setting) []Computed {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"overhear/parameter"
 	"overhear/theory"
 )
 
@@ -69,7 +70,7 @@ func TestPDML_BoundsAreToldOfTheRun(t *testing.T) {
 	bounds := func(set func(*PDML)) []Generalisation {
 		return makeMethod(t, f, "pdml", 7, set).Method.(Generalising).Generalises(7, make([]float64, 4), 0.05)
 	}
-	noisy := bounds(func(p *PDML) { p.Eta, p.Bound, p.Epsilon = 0.4, 0.6, 2 })
+	noisy := bounds(func(p *PDML) { p.Eta, p.Bound, p.Epsilon = 0.4, 0.6, parameter.One(2) })
 	for _, b := range noisy {
 		if b.Reason != "" {
 			t.Fatal(b.Reason)
@@ -91,6 +92,20 @@ func TestPDML_BoundsAreToldOfTheRun(t *testing.T) {
 	plain := bounds(func(p *PDML) { p.Eta, p.Labels, p.Bound = 0.4, "true", 0 })
 	if r := plain[0].Given.Radius; !(math.Abs(r-1) <= 1e-12) { // ½/r
 		t.Errorf("with true labels the radius is %v", r)
+	}
+	// PDML (32) is of ‖η_i‖₂: where R bounds each of d components instead, R² is d times as great.
+	euclidean := bounds(func(p *PDML) { p.Eta, p.Bound = 0.4, 0.6 })[1].Bound.Objective
+	most := bounds(func(p *PDML) { p.Eta, p.Bound, p.Norm = 0.4, 0.6, "max" })[1].Bound.Objective
+	if want := 0.36 / (4 * 2); !(math.Abs(euclidean-want) <= 1e-12) || !(math.Abs(most-3*want) <= 1e-12) {
+		t.Errorf("R²/(naκ) is %v and %v, by hand %v and %v", euclidean, most, want, 3*want)
+	}
+	alike := bounds(func(p *PDML) { p.Eta, p.Epsilon = 0.4, own(2) })
+	same := bounds(func(p *PDML) { p.Eta, p.Epsilon = 0.4, parameter.One(2) })
+	differ := bounds(func(p *PDML) { p.Eta, p.Epsilon = 0.4, own(2, 0.5) })
+	if a, b := alike[0].Bound.Sum(), same[0].Bound.Sum(); !(math.Abs(a-b) <= 1e-9*b) ||
+		!(differ[1].Bound.Sum() > same[1].Bound.Sum()) {
+		t.Errorf("each user's ε is 2: %v, one for all: %v; with half of them at 0.5: %v, %v", a, b,
+			differ[1].Bound.Sum(), same[1].Bound.Sum())
 	}
 	more := bounds(func(p *PDML) { p.Eta, p.Labels = 0.4, "true" })
 	if !(more[0].Bound.Noise == plain[0].Bound.Noise) || !(more[0].Bound.Objective > 0) ||

@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"overhear/adversary"
-	"overhear/adversary/model"
+	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/privacy"
@@ -34,7 +34,7 @@ func (r *reporter) run(ctx context.Context, world int, seed uint64) (*evidence, 
 	if !ok {
 		return nil, fmt.Errorf("user %d reported nothing", r.user)
 	}
-	d := len(report) - 1
+	d := len(r.truth)
 	v := &evidence{label: report[d]}
 	for k, x := range r.truth {
 		v.extra = max(v.extra, math.Abs(report[k]-x))
@@ -63,11 +63,7 @@ func (w *twoWorlds) firstUser() int {
 // auditLabels audits PDML's claim that a user's label is protected.
 func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
 	shard int) (*measured, error) {
-	public, err := publicOfRun(e.Scenario, a)
-	if err != nil {
-		return nil, err
-	}
-	epsilon := public.Method.(model.Registering).LabelEpsilon()
+	epsilon := a.Method.(algorithms.Registering).Budget(shard, spec.Row)
 	if math.IsInf(epsilon, 1) {
 		return nil, fmt.Errorf("algorithm.labels: true reports labels as they are; there is no claim to audit")
 	}
@@ -94,6 +90,10 @@ func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenari
 		}},
 	}
 	c := claims(a.Account, shard, privacy.Label, e.Rounds.Count)
+	for t := range c.total { // the user's own, which the node's account bounds
+		c.total[t] = min(c.total[t], epsilon)
+		c.round[t] = min(c.round[t], epsilon)
+	}
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
 		out.Checks = reported(sample, epsilon)
 		return c.judge(out, shard, sample)

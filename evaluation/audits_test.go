@@ -84,6 +84,43 @@ func TestAudit_LabelsAreWorthEpsilon(t *testing.T) {
 	}
 }
 
+// Where users have ε of their own, each label is audited by its user's, though the node's account has the greatest;
+// flips by another user's are caught.
+func TestAudit_LabelsAreWorthTheirOwnEpsilon(t *testing.T) {
+	for row, epsilon := range map[string]float64{"0": 0.5, "1": 1.5, "2": 0.5} {
+		a := auditOf(t, "{kind: pdml, epsilon: {list: [0.5, 1.5]}, eta: 0.5}", nil, "adversary.audit.runs=200",
+			"adversary.audit.node=1", "adversary.audit.row="+row)
+		v := a.Verdicts[0]
+		if !a.Stands() || !(math.Abs(float64(v.Measured)-epsilon) <= 1e-12) || !(float64(v.Epsilon) == epsilon) {
+			t.Errorf("row %s: measured %v, claimed %v, its user's is %v", row, v.Measured, v.Epsilon, epsilon)
+		}
+		for _, c := range a.Checks {
+			if !c.Holds {
+				t.Errorf("row %s: %+v", row, c)
+			}
+		}
+	}
+	planted := reported(flippedAt(0.5, 2000), 1.5) // flips of ε = 0.5 are not those of 1.5
+	if planted[0].Holds {
+		t.Errorf("flips by another user's ε pass: %+v", planted[0])
+	}
+}
+
+// flippedAt are reports in two worlds, flipped as often as ε says.
+func flippedAt(epsilon float64, n int) (sample [2][]*evidence) {
+	for w, label := range []float64{1, -1} {
+		flips := int(float64(n) / (1 + math.Exp(epsilon)))
+		for k := range n {
+			v := &evidence{label: label}
+			if k < flips {
+				v.label = -label
+			}
+			sample[w] = append(sample[w], v)
+		}
+	}
+	return sample
+}
+
 // offBy is relative to what was drawn; noise much smaller than what solves leave open is
 // held against that.
 func TestOffBy(t *testing.T) {

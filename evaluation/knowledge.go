@@ -16,6 +16,7 @@ import (
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/files"
+	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
@@ -148,6 +149,9 @@ func knowledgeOf(e *experiment.Experiment, a *experiment.Assembly) (*knowledge, 
 			for n := range all.Y {
 				if n != *spec.AllBut {
 					v.Others.Add(all.At(n))
+					if all.Debias != nil {
+						v.Others.Debias = append(v.Others.Debias, all.Debias[n])
+					}
 				}
 			}
 		}
@@ -182,6 +186,9 @@ func samples(a *experiment.Assembly, node int) *adversary.Samples {
 	for k := range shard.Y {
 		report := registering.Report(a.Seed, node, k)
 		s.Add(adversary.Sample{X: report[:a.Problem.D], Y: report[a.Problem.D]})
+		if len(report) > a.Problem.D+1 {
+			s.Debias = append(s.Debias, 1/num.Expm1(report[a.Problem.D+1]))
+		}
 	}
 	return s
 }

@@ -4,11 +4,14 @@ package experiment
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"overhear/algorithms"
 	"overhear/metrics"
 	"overhear/privacy"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -21,6 +24,7 @@ type Account struct {
 	Bound       []float64 // by round: of a row, of the worst node; nil if rows are not protected
 	Delta       float64
 	Chosen      *record.Chosen
+	Labels      []record.LabelBudget // by server, where users have ε of their own
 
 	composedDelta float64 // δ of the last Bound, where a paper composes (ε, δ) itself; else 0
 }
@@ -38,6 +42,33 @@ func newAccount(p *scenarios.Privacy, m algorithms.Private, rounds int) *Account
 		a.Bound[t+1], a.composedDelta = c.Composed(t + 1)
 	}
 	return a
+}
+
+// labelBudgets are ε of the labels of each server's users; nil if all have the same.
+func labelBudgets(m algorithms.Registering, shards []problem.Shard) (all []record.LabelBudget) {
+	const distinct = 8
+	differ := false
+	for i := range shards {
+		b := record.LabelBudget{Node: i, Users: len(shards[i].Y), Least: math.Inf(1)}
+		users := map[float64]int{}
+		for k := range b.Users {
+			epsilon := m.Budget(i, k)
+			b.Least, b.Greatest = min(b.Least, epsilon), max(b.Greatest, epsilon)
+			b.Mean += epsilon / float64(b.Users)
+			users[epsilon]++
+		}
+		if len(users) <= distinct {
+			for _, epsilon := range slices.Sorted(maps.Keys(users)) {
+				b.Values = append(b.Values, record.LabelShare{Epsilon: epsilon, Users: users[epsilon]})
+			}
+		}
+		all = append(all, b)
+		differ = differ || b.Least != all[0].Greatest || b.Greatest != all[0].Least
+	}
+	if !differ {
+		return nil
+	}
+	return all
 }
 
 // conclude checks what a method's condition says of norms of which only the run shows
@@ -88,9 +119,13 @@ func (a *Account) fill(rows []metrics.Row) {
 // record is what run.json says; first is the node of shard 0.
 func (a *Account) record(first int) *record.Privacy {
 	p := &record.Privacy{Guarantee: a.Guarantee, Condition: record.ConditionHolds, Chosen: a.Chosen,
-		Claims: []record.Claim{}}
+		Claims: []record.Claim{}, Labels: a.Labels}
 	if a.Established != nil {
 		p.Condition = a.Established.Error()
+	}
+	if a.composedDelta > 0 && len(a.Ledger.Units()) > 0 {
+		p.Stated = &record.Bound{Epsilon: record.Number(a.Bound[len(a.Bound)-1]), Delta: record.Number(a.composedDelta),
+			By: record.ByPaper}
 	}
 	nan := record.Number(math.NaN())
 	for _, unit := range a.Ledger.Units() {

@@ -219,6 +219,9 @@ func (e *Experiment) Equip(a *Assembly) error {
 	if p, ok := a.Method.(algorithms.Private); ok {
 		a.Account = newAccount(&e.Privacy, p, a.Rounds)
 		a.Account.Chosen = chosen
+		if r, ok := a.Method.(algorithms.Registering); ok {
+			a.Account.Labels = labelBudgets(r, a.Problem.Shards)
+		}
 		a.Warnings = append(a.Warnings, a.Account.warnings()...)
 	}
 	return nil

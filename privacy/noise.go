@@ -57,6 +57,22 @@ func Ball(s *sim.Stream, radius float64, out []float64) {
 	stretch(out, norm, radius*root)
 }
 
+// Cube fills out, of any length, with independent draws that are uniform between
+// −half and half: a draw that is uniform in the ball of the maximum norm; 0 gives
+// zeros and draws nothing.
+func Cube(s *sim.Stream, half float64, out []float64) {
+	if !(half >= 0) || math.IsInf(half, 1) {
+		panic(fmt.Sprintf("privacy: a cube of half width %v", half))
+	}
+	if half == 0 {
+		clear(out)
+		return
+	}
+	for k := range out {
+		out[k] = s.Between(-half, half)
+	}
+}
+
 // direction fills out with standard normals, whose direction is uniform, and
 // returns their norm, which is positive.
 func direction(s *sim.Stream, out []float64) float64 {

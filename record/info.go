@@ -180,6 +180,25 @@ type Privacy struct {
 	Condition string  `json:"condition"` // ConditionHolds, or what fails
 	Chosen    *Chosen `json:"chosen"`    // null: no target was given
 	Claims    []Claim `json:"claims"`    // by unit and node
+
+	Stated *Bound        `json:"stated,omitempty"` // over the run, as a paper composes it, established or not
+	Labels []LabelBudget `json:"labels,omitempty"` // by server, where users have ε of their own
+}
+
+// LabelBudget is ε of the labels of a server's users.
+type LabelBudget struct {
+	Node     int          `json:"node"`
+	Users    int          `json:"users"`
+	Least    float64      `json:"least"`
+	Mean     float64      `json:"mean"`
+	Greatest float64      `json:"greatest"`
+	Values   []LabelShare `json:"values,omitempty"` // each ε, ascending; left out if there are more than eight
+}
+
+// LabelShare is how many users have an ε.
+type LabelShare struct {
+	Epsilon float64 `json:"epsilon"`
+	Users   int     `json:"users"`
 }
 
 // Chosen is the noise that meets a target.

@@ -291,9 +291,18 @@ func holds(condition string) bool { return condition == record.ConditionHolds }
 // the least of all compositions.
 func claim(i *record.Info, line func(name, value, meaning string)) {
 	p, name := i.Privacy, metrics.Named("privacy_loss").Title
-	switch {
-	case p == nil:
+	if p == nil {
 		line(name, "no claim", "the method does not hide what it computes from")
+		return
+	}
+	if l := worstClaim(i, func(u privacy.Unit) bool { return u == privacy.Label }); l != nil {
+		line("label privacy", number(l.Bound.Epsilon), "of a row's label, at the worst node; by "+l.Bound.By)
+	}
+	labelBudgets(p.Labels, line)
+	switch {
+	case !holds(p.Condition) && p.Stated != nil:
+		line(name, "not established", fmt.Sprintf("claimed ε = %s at δ = %.3g over the run; %s",
+			number(p.Stated.Epsilon), float64(p.Stated.Delta), p.Condition))
 		return
 	case !holds(p.Condition):
 		line(name, "not established", p.Condition)
@@ -318,9 +327,6 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 		meaning += fmt.Sprintf("; noise chosen for %v over the %s%s: the scenario's budgets × %.4g", p.Chosen.Epsilon,
 			p.Chosen.Over, met(p.Chosen.Over, worst), p.Chosen.Scale)
 	}
-	if l := worstClaim(i, func(u privacy.Unit) bool { return u == privacy.Label }); l != nil {
-		line("label privacy", number(l.Bound.Epsilon), "of a row's label, at the worst node; by "+l.Bound.By)
-	}
 	line(name, number(i.Final.PrivacyLoss), meaning)
 	if worst == nil {
 		return
@@ -331,6 +337,32 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 		meaning = fmt.Sprintf("at δ = %v %s", float64(least.Delta), meaning)
 	}
 	line(boundTitle, number(least.Epsilon), meaning)
+}
+
+// labelBudgets are lines with ε of the labels of each server's users, where they differ.
+func labelBudgets(all []record.LabelBudget, line func(name, value, meaning string)) {
+	const servers = 12 // more are not for reading; run.json has them
+	for _, b := range all[:min(len(all), servers)] {
+		value := number(record.Number(b.Greatest))
+		if b.Least != b.Greatest {
+			value = number(record.Number(b.Least)) + " to " + value
+		}
+		var words []string
+		for _, v := range b.Values {
+			words = append(words, number(record.Number(v.Epsilon))+" of "+plural.Of(v.Users, "label"))
+		}
+		if len(words) < 2 {
+			words = []string{"of each of " + plural.Of(b.Users, "label")}
+			if b.Least != b.Greatest {
+				words = []string{fmt.Sprintf("%s, mean %s", words[0], number(record.Number(b.Mean)))}
+			}
+		}
+		line(fmt.Sprintf("  of server %d", b.Node), value, strings.Join(words, ", "))
+	}
+	if len(all) > servers {
+		more := fmt.Sprintf("run.json has all %d servers (privacy.labels)", len(all))
+		line(fmt.Sprintf("  of %d more", len(all)-servers), "", more)
+	}
 }
 
 // met says by which composition, the method's own, a target over a run was met, and what the least of all is: noise for

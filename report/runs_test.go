@@ -134,3 +134,39 @@ func TestBounds_HaveEachComposition(t *testing.T) {
 		t.Errorf("%v, %q", err, b.String())
 	}
 }
+
+// Where users have ε of their own, the table has each server's: how many labels have which, or from which to which.
+func TestTable_LabelsOfOwnBudgets(t *testing.T) {
+	share := func(e float64, n int) record.LabelShare { return record.LabelShare{Epsilon: e, Users: n} }
+	privacyOf := &record.Privacy{Condition: "the noise is off", Claims: []record.Claim{
+		{Node: 1, Unit: privacy.Label, Bound: record.Bound{Epsilon: 2, By: record.BySum}}},
+		Labels: []record.LabelBudget{
+			{Node: 0, Users: 30, Least: 0.4, Mean: 0.4, Greatest: 0.4, Values: []record.LabelShare{share(0.4, 30)}},
+			{Node: 1, Users: 30, Least: 0.4, Mean: 1.2, Greatest: 2,
+				Values: []record.LabelShare{share(0.4, 10), share(1, 1), share(2, 19)}},
+			{Node: 2, Users: 50, Least: 0.5, Mean: 0.9, Greatest: 1.9},
+		}}
+	var got []string
+	claim(&record.Info{Privacy: privacyOf}, func(name, value, meaning string) {
+		got = append(got, name+": "+value+": "+meaning)
+	})
+	want := []string{
+		"label privacy: 2: of a row's label, at the worst node; by the sum over rounds",
+		"  of server 0: 0.4: of each of 30 labels",
+		"  of server 1: 0.4 to 2: 0.4 of 10 labels, 1 of 1 label, 2 of 19 labels",
+		"  of server 2: 0.5 to 1.9: of each of 50 labels, mean 0.9",
+		"privacy loss: not established: the noise is off",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the lines are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	privacyOf.Stated = &record.Bound{Epsilon: 55.8, Delta: 2.1e-4, By: record.ByPaper}
+	got = nil
+	claim(&record.Info{Privacy: privacyOf}, func(name, value, meaning string) {
+		got = append(got, name+": "+value+": "+meaning)
+	})
+	if last := got[len(got)-1]; last !=
+		"privacy loss: not established: claimed ε = 55.8 at δ = 0.00021 over the run; the noise is off" {
+		t.Errorf("what a paper claims is said as %q", last)
+	}
+}

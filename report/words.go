@@ -30,7 +30,8 @@ solver.tolerance bounds it.`,
 	boundTitle: `The least bound on the privacy loss over the run, at the node that loses most, of all ways to compose
 its rounds; at δ where that way has one. run --bounds shows them all; privacy_loss is as the method's paper composes.`,
 	"label privacy": `The loss of a row's label alone, where a method claims one apart from that of the row: ε of
-local differential privacy for labels that users randomise before they send them.`,
+local differential privacy for labels that users randomise before they send them. Where users have ε of their own, a
+line for each server follows, with how many labels have which; reports.parquet has each user's.`,
 	"files": "Where the results are; docs/formats.md describes every file.",
 	"sees":  "Which packets the observer of an attack sees, and how many that were; adversary.view sets it.",
 	"wants": "Whose data an attack is after; adversary.knows.victim sets it.",

@@ -93,6 +93,8 @@ func typeName(t reflect.Type) string {
 		return "bandwidth, such as 100Mbps"
 	case "Schedule", "Sequence":
 		return "number, or {initial, ratio, max}, {values: [...]} or {nodes: [...]}"
+	case "Budgets", "Budget":
+		return "number, or {list: [...]}, {uniform: [a, b]}, {values: [...], shares: [...]} or {servers: [...]}"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

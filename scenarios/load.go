@@ -137,8 +137,15 @@ func (d *decoder) checkLengths(root *yaml.Node, s *Scenario) {
 	}
 	params := reflect.ValueOf(s.Algorithm.Params).Elem()
 	for _, f := range fields(params.Type()) {
-		if schedule, ok := params.FieldByIndex(f.index).Interface().(parameter.Schedule); ok && schedule.Nodes != nil {
-			check("algorithm."+f.key+".nodes", len(schedule.Nodes))
+		switch given := params.FieldByIndex(f.index).Interface().(type) {
+		case parameter.Schedule:
+			if given.Nodes != nil {
+				check("algorithm."+f.key+".nodes", len(given.Nodes))
+			}
+		case parameter.Budgets:
+			if given.Servers != nil {
+				check("algorithm."+f.key+".servers", len(given.Servers))
+			}
 		}
 	}
 }

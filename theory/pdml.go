@@ -22,7 +22,8 @@ type Learning struct {
 	Smooth  []float64 // the Lipschitz constants of the servers' gradients, of [Constants]
 	Ridge   float64   // r = a/n; κ = 1
 	Epsilon float64   // ε of the flips; +Inf: labels are as they are
-	Bound   float64   // R: ‖η_i‖ ≤ R
+	Spreads []Spreads // by server, where users have ε of their own; nil: all have Epsilon
+	Bound   float64   // R: ‖η_i‖₂ ≤ R
 	Penalty float64   // β
 	Start   []float64 // ‖w_i(0)‖, by server; duals start at zero
 	Columns int       // d
@@ -52,11 +53,55 @@ func (e Excess) Sum() float64 {
 // is +Inf.
 func Spread(epsilon float64) float64 { return 1 / math.Tanh(epsilon/2) }
 
+// Spreads are what the users of a server, each with an S = [Spread] of its own, come to. The paper has one ε; where
+// users differ, a user's loss (19) is S times as large and steep, and is unbiased as before, (20). So each step of (28)
+// has S in its own term: the contraction lemma gives Rad_i ≤ (1/m_i) E sup Σ_j ν_j S_j w·x_ij, and McDiarmid's
+// inequality √(Σ_j S_j²)/m_i in place of S/√m_i.
+type Spreads struct {
+	Users    int
+	Sum      float64 // Σ_j S_j
+	Squares  float64 // Σ_j S_j²
+	Weighted float64 // Σ_j S_j²‖x_ij‖²
+}
+
+// Add enters a user by its ε and ‖x‖².
+func (s *Spreads) Add(epsilon, square float64) {
+	own := Spread(epsilon)
+	s.Users++
+	s.Sum += own
+	s.Squares += own * own
+	s.Weighted += own * own * square
+}
+
+// mean is that of S over a server's users, and over the servers.
+func (l *Learning) mean() float64 {
+	if l.Spreads == nil {
+		return Spread(l.Epsilon)
+	}
+	sum := 0.0
+	for i := range l.Spreads {
+		sum += l.Spreads[i].Sum / float64(l.Spreads[i].Users) / float64(len(l.Spreads))
+	}
+	return sum
+}
+
+// steepestMean is the largest over the servers of the mean of S.
+func (l *Learning) steepestMean() float64 {
+	if l.Spreads == nil {
+		return Spread(l.Epsilon)
+	}
+	most := 0.0
+	for i := range l.Spreads {
+		most = max(most, l.Spreads[i].Sum/float64(l.Spreads[i].Users))
+	}
+	return most
+}
+
 // Radius is that of the class W = {‖w‖ ≤ Radius}, the least ball around zero that has the optima of Problems 2 and 3
 // and the ideal classifier for all data: ‖∇‖ of the mean objective at zero is at most ½(e^ε+1)/(e^ε−1) + R/n, and the
 // objective is r-strongly convex.
 func (l *Learning) Radius() float64 {
-	return (Spread(l.Epsilon)/2 + l.Bound/float64(len(l.Rows))) / l.Ridge
+	return (l.mean()/2 + l.Bound/float64(len(l.Rows))) / l.Ridge
 }
 
 // LargestLoss is c₁ of Assumption 1: the largest logistic loss over W, log(1 + e^Radius).
@@ -80,6 +125,12 @@ func (l *Learning) Complexity(i int) float64 {
 func (l *Learning) concentration() (e Excess) {
 	n := float64(len(l.Rows))
 	for i, m := range l.Rows {
+		if l.Spreads != nil {
+			own := &l.Spreads[i]
+			e.Rademacher += 4 / n * steepest * l.Radius() * math.Sqrt(own.Weighted) / float64(m)
+			e.Sampling += 8 / n * l.LargestLoss() * math.Sqrt(2*math.Log(4/l.Failure)*own.Squares) / float64(m)
+			continue
+		}
 		e.Rademacher += 4 / n * Spread(l.Epsilon) * steepest * l.Complexity(i)
 		e.Sampling += 8 / n * Spread(l.Epsilon) * l.LargestLoss() * math.Sqrt(2*math.Log(4/l.Failure)/float64(m))
 	}
@@ -221,7 +272,7 @@ func (l *Learning) Lemma5() (Contraction, error) {
 	c, err := contraction(l.Graph, strong, l.Smooth, l.Penalty)
 	// Qr* = −∇J̃(w*)/2β, and Q² = L₋/2.
 	minus, _ := laplacians(l.Graph)
-	slope := Spread(l.Epsilon)*steepest + l.Ridge*l.Radius() + l.Bound/float64(n)
+	slope := l.steepestMean()*steepest + l.Ridge*l.Radius() + l.Bound/float64(n)
 	duals := float64(n) * slope * slope / (2 * l.Penalty * l.Penalty * eigenvalues(minus)[1])
 	c.First = duals + l.farthest()
 	return c, err

@@ -305,3 +305,57 @@ func TestPDML_PrintedConditionHoldsNowhere(t *testing.T) {
 		}
 	})
 }
+
+// Where users have ε of their own, bounds are those of one ε if it is the same, and by hand otherwise: with half of the
+// users of each server at ε and half at ε′, Σ S² and Σ S²‖x‖² stand where m S² and S² Σ‖x‖² stood. The mean of ε in
+// place of all, which is the error that forgets who has which, gives less.
+func TestPDML_UsersWithBudgetsOfTheirOwn(t *testing.T) {
+	one := path3(t)
+	same := *one
+	mixed := *one
+	const low, high = 0.5, 3.0
+	for i, m := range one.Rows {
+		var s, u Spreads
+		for k := range m {
+			s.Add(one.Epsilon, one.Squares[i]/float64(m))
+			u.Add([]float64{low, high}[k%2], one.Squares[i]/float64(m))
+		}
+		same.Spreads, mixed.Spreads = append(same.Spreads, s), append(mixed.Spreads, u)
+	}
+	a, err := one.Theorem1()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := same.Theorem1()
+	if err != nil || !within(a.Sum(), b.Sum(), 1e-12) || !within(one.Radius(), same.Radius(), 1e-12) {
+		t.Errorf("the same ε for each user: %v, for all: %v, %v", b, a, err)
+	}
+	s := func(e float64) float64 { return (math.Exp(e) + 1) / (math.Exp(e) - 1) }
+	n := float64(len(one.Rows))
+	mean, sampling, rademacher := 0.0, 0.0, 0.0
+	for _, m := range one.Rows {
+		lows, highs := float64((m+1)/2), float64(m/2)
+		mean += (lows*s(low) + highs*s(high)) / float64(m) / n
+	}
+	radius := (mean/2 + mixed.Bound/n) / mixed.Ridge
+	loss := math.Log(1 + math.Exp(radius))
+	for i, m := range one.Rows {
+		lows, highs := float64((m+1)/2), float64(m/2)
+		squares := lows*s(low)*s(low) + highs*s(high)*s(high)
+		rademacher += 4 / n * radius * math.Sqrt(squares*one.Squares[i]/float64(m)) / float64(m)
+		sampling += 8 / n * loss * math.Sqrt(2*math.Log(4/one.Failure)*squares) / float64(m)
+	}
+	got := mixed.Corollary2()
+	if !within(got.Rademacher, rademacher, 1e-9) || !within(got.Sampling, sampling, 1e-9) ||
+		!within(mixed.Radius(), radius, 1e-12) {
+		t.Errorf("%+v, radius %v; by hand %v, %v, %v", got, mixed.Radius(), rademacher, sampling, radius)
+	}
+	forgets := *one
+	forgets.Epsilon = (low + high) / 2
+	if wrong := forgets.Corollary2(); !(wrong.Sampling < got.Sampling) {
+		t.Errorf("with the mean of ε for all %v, with each one's own %v", wrong.Sampling, got.Sampling)
+	}
+}
+
+// within says whether two numbers differ by so much at most, relative.
+func within(a, b, e float64) bool { return math.Abs(a-b) <= e*math.Abs(b) }

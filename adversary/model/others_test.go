@@ -10,6 +10,7 @@ import (
 
 	"overhear/adversary/model"
 	"overhear/algorithms"
+	"overhear/parameter"
 	"overhear/sim"
 )
 
@@ -389,16 +390,27 @@ func TestSharing_Noise(t *testing.T) {
 func TestPDML_Labels(t *testing.T) {
 	for _, epsilon := range []float64{0.5, 1, 3} {
 		w := worlds(t)["two nodes"]
-		values := map[string]any{"epsilon": epsilon, "labels": "randomised", "noise": "on"}
+		values := map[string]any{"epsilon": parameter.One(epsilon), "labels": "randomised", "noise": "on"}
 		m := w.public(t, "pdml", 1, values).Method.(model.Registering)
 		p := 1 / (1 + math.Exp(epsilon))
-		if got := m.LabelEpsilon(); got != epsilon || !near((1-2*p)*(-0.5-m.Debias()), -0.5) {
-			t.Errorf("ε = %v: %v, δ = %v", epsilon, got, m.Debias())
+		if got := m.LabelEpsilon(nil); got != epsilon || !near((1-2*p)*(-0.5-m.Debias(nil)), -0.5) {
+			t.Errorf("ε = %v: %v, δ = %v", epsilon, got, m.Debias(nil))
 		}
 		values["labels"] = "true"
 		m = w.public(t, "pdml", 1, values).Method.(model.Registering)
-		if !math.IsInf(m.LabelEpsilon(), 1) || m.Debias() != 0 {
-			t.Errorf("true labels: ε = %v, δ = %v", m.LabelEpsilon(), m.Debias())
+		if !math.IsInf(m.LabelEpsilon(nil), 1) || m.Debias(nil) != 0 {
+			t.Errorf("true labels: ε = %v, δ = %v", m.LabelEpsilon(nil), m.Debias(nil))
+		}
+		// Of users who have their own, a report says it, and without one it is not known.
+		values["labels"], values["epsilon"] = "randomised", parameter.Budgets{
+			Budget: parameter.Budget{Uniform: []float64{0.1, 4}}}
+		m = w.public(t, "pdml", 1, values).Method.(model.Registering)
+		report := []float64{0.3, -1, epsilon}
+		if got := m.LabelEpsilon(report); got != epsilon || !near((1-2*p)*(-0.5-m.Debias(report)), -0.5) {
+			t.Errorf("own ε = %v: %v, δ = %v", epsilon, got, m.Debias(report))
+		}
+		if !math.IsNaN(m.LabelEpsilon(nil)) || !math.IsNaN(m.Debias(nil)) {
+			t.Errorf("without a report: ε = %v, δ = %v", m.LabelEpsilon(nil), m.Debias(nil))
 		}
 	}
 }

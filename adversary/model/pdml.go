@@ -11,8 +11,9 @@ import (
 // noise on each iterate, whose variance decays.
 type pdml struct {
 	admm
-	Epsilon   float64            `yaml:"epsilon"`
+	Epsilon   parameter.Budgets  `yaml:"epsilon"`
 	Bound     float64            `yaml:"bound"`
+	Norm      string             `yaml:"norm"`
 	Deviation parameter.Schedule `yaml:"deviation"`
 	Decay     float64            `yaml:"decay"`
 	Radius    float64            `yaml:"radius"`
@@ -36,23 +37,34 @@ func (m *pdml) Step(p *Public, node, t, size int) Step {
 	return s
 }
 
-// FixedRadius is R/N: the objective noise is uniform in the ball of that radius.
+// FixedRadius is R/N, or R√d/N where R bounds components: the objective noise is uniform in the ball of that radius, or
+// in a cube inside it.
 func (m *pdml) FixedRadius(p *Public) float64 {
 	if !m.Noisy() {
 		return 0
 	}
-	return m.Bound / float64(p.Graph.Order())
+	length := m.Bound
+	if m.Norm == "max" {
+		length *= math.Sqrt(float64(p.D))
+	}
+	return length / float64(p.Graph.Order())
 }
 
-// LabelEpsilon is ε of phase 1.
-func (m *pdml) LabelEpsilon() float64 {
+// LabelEpsilon is ε of phase 1, which a report has at its end where users have their own.
+func (m *pdml) LabelEpsilon(report []float64) float64 {
 	if m.Labels == "true" {
 		return math.Inf(1)
 	}
-	return m.Epsilon
+	if epsilon, alike := m.Epsilon.Alike(); alike {
+		return epsilon
+	}
+	if report == nil {
+		return math.NaN()
+	}
+	return report[len(report)-1]
 }
 
 // Debias is 1/(e^ε − 1), PDML (19).
-func (m *pdml) Debias() float64 { return 1 / num.Expm1(m.LabelEpsilon()) }
+func (m *pdml) Debias(report []float64) float64 { return 1 / num.Expm1(m.LabelEpsilon(report)) }
 
 func init() { register(&Entry{Name: "pdml", Model: func() Method { return new(pdml) }}) }

@@ -5,10 +5,10 @@ package model
 type Registering interface {
 	Method
 
-	// LabelEpsilon is ε of the labels: one is flipped with probability 1/(1 + e^ε). It is
-	// +Inf where labels are reported as they are.
-	LabelEpsilon() float64
+	// LabelEpsilon is ε of the label of a report: it is flipped with probability 1/(1 + e^ε). It is +Inf where labels
+	// are reported as they are, and NaN of a report that is nil where users have ε of their own.
+	LabelEpsilon(report []float64) float64
 
-	// Debias is δ of the loss of reported labels, L(y′z) − δ y′z.
-	Debias() float64
+	// Debias is δ of the loss of that reported label, L(y′z) − δ y′z.
+	Debias(report []float64) float64
 }

@@ -342,7 +342,7 @@ func TestNodeDual_RoundsFollowThePapers(t *testing.T) {
 						law: laplace(alphas[i][use(t)])}
 				}, ""},
 			{"pdml", map[string]any{"eta": eta, "bound": 0.0, "deviation": alphas, "decay": 0.8, "noise": "on",
-				"epsilon": 1.0, "labels": "true"}, func(i, t int) step {
+				"epsilon": parameter.One(1), "labels": "true"}, func(i, t int) step {
 				// θ(t) ~ N(0, decay^{t−1} v²): its variance decays
 				sigma := math.Sqrt(math.Pow(0.8, float64(t-1)) * alphas[i][t-1] * alphas[i][t-1])
 				return step{eta: eta, theta: eta, output: draws(i, t), place: model.InStep,
@@ -610,7 +610,7 @@ func TestNodeDual_GapsEndTheDirectionsOfHiddenSteps(t *testing.T) {
 func TestPDML_ObjectiveNoiseIsOneUnknownVector(t *testing.T) {
 	const rounds, size, eta, drawn = 5, 5, 0.5, 0.2
 	w := worlds(t)["path of three"]
-	values := map[string]any{"eta": eta, "bound": 1.2, "deviation": 0.3, "decay": 0.8, "epsilon": 1.0,
+	values := map[string]any{"eta": eta, "bound": 1.2, "deviation": 0.3, "decay": 0.8, "epsilon": parameter.One(1),
 		"labels": "randomised", "noise": "on"}
 	s, said := w.play(rounds, func(i, t int) step {
 		return step{eta: eta, theta: eta, oncePerNode: drawn}
@@ -628,6 +628,16 @@ func TestPDML_ObjectiveNoiseIsOneUnknownVector(t *testing.T) {
 	if r := p.Method.(model.FixedNoise).FixedRadius(p); !near(r, 0.4) {
 		t.Errorf("the ball of three nodes has radius %v, want 1.2/3", r)
 	}
+	values["norm"] = "max" // every component within R: R√d/N, and d is 1 here
+	if r := w.public(t, "pdml", rounds, values).Method.(model.FixedNoise).FixedRadius(p); !near(r, 0.4) {
+		t.Errorf("by components: radius %v", r)
+	}
+	wide := *p
+	wide.D = 9
+	if r := w.public(t, "pdml", rounds, values).Method.(model.FixedNoise).FixedRadius(&wide); !near(r, 1.2) {
+		t.Errorf("by nine components: radius %v", r)
+	}
+	delete(values, "norm")
 	values["noise"] = "off"
 	p = w.public(t, "pdml", rounds, values)
 	all, _ = model.Gradients(p, s, 1, size)
