@@ -30,6 +30,12 @@ type ColumnMethod interface {
 	Merge(h *Hub, t int, sent [][]float64) ([]float64, error)
 }
 
+// StartsAnywhere is a ColumnMethod whose parties may start at random coefficients.
+type StartsAnywhere interface {
+	// StartsAnywhere says nothing; that it is there does.
+	StartsAnywhere()
+}
+
 // Recovering is a ColumnMethod whose hub holds more than what one round's answers give.
 type Recovering interface {
 	// Recover makes h, which is as before the first round, of the message that the hub
@@ -106,14 +112,19 @@ func newOverColumns(c Config, m ColumnMethod) (Protocol, error) {
 		return nil, fmt.Errorf("problem.columns has %d blocks, so the star needs %d nodes, the hub and a party for "+
 			"each; "+
 			"it has %d", n, n+1, c.Graph.Order())
-	case c.Init.Normal > 0:
-		return nil, errors.New("methods over split columns start at zero (algorithm.init)")
+	case c.Init.Normal > 0 && !startsAnywhere(m):
+		return nil, errors.New("methods over split columns start at zero (algorithm.init), but for gradient steps")
 	case c.Trigger != nil:
 		return nil, errors.New("methods over split columns run in synchronous rounds (rounds.mode)")
 	case c.Missing == MissingLast:
 		return nil, errNoStale
 	}
 	return &overColumns{Config: c, method: m}, nil
+}
+
+func startsAnywhere(m ColumnMethod) bool {
+	_, ok := m.(StartsAnywhere)
+	return ok
 }
 
 // Graph is the star.
@@ -124,7 +135,7 @@ func (s *overColumns) Attach(e *sim.Engine) {
 	s.hub = s.newHub()
 	s.parties = make([]Party, len(s.Split.Blocks))
 	for m, block := range s.Split.Blocks {
-		s.parties[m] = Party{ID: m, X: make([]float64, block.D), seed: s.Seed}
+		s.parties[m] = Party{ID: m, X: s.Init.Start(s.Seed, m+1, block.D), seed: s.Seed}
 	}
 	s.sent = make([][]float64, len(s.parties))
 	s.rounds, s.pending = map[int]*ColumnRound{}, map[int]int{}
@@ -300,9 +311,9 @@ func (s *overColumns) hubForgets(round int, message []float64) {
 	}
 }
 
-// clientForgets begins anew with coefficients of zero.
+// clientForgets begins anew where the party began.
 func (s *overColumns) clientForgets(i int) {
-	s.parties[i] = Party{ID: i, X: make([]float64, len(s.parties[i].X)), seed: s.Seed}
+	s.parties[i] = Party{ID: i, X: s.Init.Start(s.Seed, i+1, len(s.parties[i].X)), seed: s.Seed}
 }
 
 // cost counts rows: the hub has N scalar problems, a party N rows.

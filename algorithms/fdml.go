@@ -75,6 +75,9 @@ func (m *fdml) Warnings() []string {
 		"(algorithm.decay: sqrt)", m.Batch, m.Split.N)}
 }
 
+// StartsAnywhere is so: steps along gradients keep nothing that goes with a start at zero.
+func (m *fdml) StartsAnywhere() {}
+
 // Start is empty: there is no gradient yet.
 func (m *fdml) Start(*Hub) []float64 { return []float64{} }
 

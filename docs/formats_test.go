@@ -33,7 +33,7 @@ adversary: {knows: {victim: 1, all-but: 0, candidates: 3, data: [3]}}
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}}
 rounds: {count: 5}
-algorithm: {kind: pdml, eta: 0.3}
+algorithm: {kind: pdml, eta: 0.3, epsilon: {list: [1, 2]}}
 adversary: {view: {miss: 0.1}, knows: {victim: 0, candidates: 3}, audit: {runs: 20}}
 `,
 	"asynchronous.yaml": `name: asynchronous

@@ -6,6 +6,7 @@ package experiment
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"overhear/algorithms"
@@ -76,10 +77,15 @@ func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 		if err := e.unchanged("problem."); err != nil {
 			return nil, err
 		}
+		if e.Problem.Repeated == "drop" {
+			set = set.Distinct()
+		}
 		if e.Problem.Scale.OfTraining(e.Problem.Data) {
 			return set, nil
 		}
-		return e.Problem.Scale.InPlace(set, nil), nil
+		set = e.Problem.Scale.InPlace(set, nil)
+		e.Problem.Scale.Parties(set, e.Problem.Columns)
+		return set, nil
 	}
 	if e.Problem.Data.Generated() {
 		return load()
@@ -106,6 +112,7 @@ func (e *Experiment) prepared(seed uint64) (set *problem.Set, train, test []int,
 	}
 	if spec.Scale.OfTraining(spec.Data) {
 		set = spec.Scale.Apply(set, train)
+		spec.Scale.Parties(set, spec.Columns)
 	}
 	return set, train, test, nil
 }
@@ -288,7 +295,8 @@ func (e *Experiment) split(set *problem.Set, train, test []int, nodes int, seed 
 // SameData says whether another scenario loads the same data set, prepared in the same way, whatever the seed.
 func (e *Experiment) SameData(s *scenarios.Scenario) bool {
 	return !s.Problem.Data.Generated() && reflect.DeepEqual(s.Problem.Data, e.Problem.Data) &&
-		s.Problem.Scale == e.Problem.Scale
+		s.Problem.Scale == e.Problem.Scale && s.Problem.Repeated == e.Problem.Repeated &&
+		(s.Problem.Scale.Rows != "unit-per-party" || slices.Equal(s.Problem.Columns, e.Problem.Columns))
 }
 
 // On prepares to run another scenario, on this experiment's data if they are the

@@ -35,8 +35,12 @@ func (e *Experiment) Inspect(w io.Writer) error {
 			}
 		}
 		e.once.Do(func() { e.set, e.err = set, err })
+		if err == nil && spec.Repeated == "drop" {
+			e.set = e.set.Distinct()
+		}
 		if err == nil && !spec.Scale.OfTraining(spec.Data) {
-			e.set = spec.Scale.Apply(set, nil)
+			e.set = spec.Scale.Apply(e.set, nil)
+			spec.Scale.Parties(e.set, spec.Columns)
 		}
 	}
 	set, train, test, err := e.prepared(e.Seeds.First)

@@ -248,3 +248,86 @@ func TestSplit_ExportIsRectangular(t *testing.T) {
 		t.Errorf("a random start: %v", err)
 	}
 }
+
+// bounded is a private run in which SH19 Theorem 1's conditions can hold: rows of norm 1 in every party's block, X_m a
+// ball of radius b₁, and so many columns to a row that noise for ε = 1 stays within b₁.
+const bounded = `name: bounded
+problem:
+  data: {set: twonorm, rows: 60, dimension: 3200}
+  train: 10
+  columns: [1600, 1600]
+  scale: {rows: unit-per-party, intercept: false}
+  rho: 1
+  set: {kind: ball, radius: 10}
+network: {topology: {kind: star, nodes: 3}}
+rounds: {count: 2}
+record: {messages: none, iterates: none}
+algorithm: {kind: private-admm-sharing, eta: 10, loss: sum, bound: 10, epsilon: 1, delta: 1e-3}
+`
+
+// SH19 Theorem 1's conditions hold with two parties and with three; each condition taken away, the claim is not
+// established, says so, and ε′ of Corollary 1 is there all the same.
+func TestSharing_ConditionsOfTheorem1(t *testing.T) {
+	// ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1), T = 2, δ′ = 1e-5.
+	claimed := math.Sqrt(4*math.Log(1e5)) + 2*(math.E-1)
+	for name, c := range map[string]struct {
+		sets   []string
+		fails  string
+		stated float64
+	}{
+		"two parties": {nil, "", claimed},
+		"three parties": {[]string{"problem.data.dimension=4800", "problem.columns=[1600, 1600, 1600]",
+			"network.topology.nodes=4"}, "", claimed},
+		"rows of norm 1 together": {[]string{"problem.scale.rows=unit"}, "norm 1", claimed},
+		"few columns to a row": {[]string{"problem.data.dimension=64", "problem.columns=[32, 32]"}, "b₁", claimed},
+		"ε above 1": {[]string{"algorithm.epsilon=1.2"}, "ε ≤ 1",
+			1.2*math.Sqrt(4*math.Log(1e5)) + 2.4*(math.Exp(1.2)-1)},
+	} {
+		s, err := scenarios.Parse("t.yaml", []byte(bounded), c.sets...)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		info, _, err := New(s, "").Measure(context.Background(), 1, 1)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		p := info.Privacy
+		if holds := p.Condition == record.ConditionHolds; holds != (c.fails == "") ||
+			!strings.Contains(p.Condition, c.fails) {
+			t.Errorf("%s: condition %q, want one with %q", name, p.Condition, c.fails)
+		}
+		if p.Stated == nil || !(math.Abs(float64(p.Stated.Epsilon)-c.stated) <= 1e-9*c.stated) {
+			t.Errorf("%s: Corollary 1 claims %+v, by hand %v", name, p.Stated, c.stated)
+		}
+		for _, claim := range p.Claims {
+			if claim.Established != (c.fails == "") {
+				t.Errorf("%s: %+v", name, claim)
+			}
+		}
+	}
+}
+
+// Gradient steps start at random coefficients and come to the same optimum; the first row of metrics is of the start.
+func TestSplit_RandomStart(t *testing.T) {
+	run := func(init string) []float64 {
+		s, err := scenarios.Parse("t.yaml", []byte(private), "network.topology={kind: star, nodes: 3}",
+			"problem.columns=[16, 15]", "algorithm={kind: fdml-sgd, batch: 1000000, step: 1, decay: none, init: "+
+				init+"}", "rounds.count=800", "record.iterates=none", "record.messages=none")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, table, err := New(s, "").Measure(context.Background(), 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table.Column("objective")
+	}
+	zeros, random := run("zeros"), run("{normal: 1}")
+	last := len(zeros) - 1
+	if !(random[0] > 1.05*zeros[0]) {
+		t.Errorf("the start's objective is %v at random, %v at zero", random[0], zeros[0])
+	}
+	if !(math.Abs(random[last]-zeros[last]) <= 1e-4*zeros[last]) {
+		t.Errorf("the ends differ: %v and %v", random[last], zeros[last])
+	}
+}

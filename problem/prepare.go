@@ -15,7 +15,7 @@ import (
 type Scale struct {
 	Columns   string `yaml:"columns" default:"max" enum:"max,none" doc:"max divides every column by its largest absolute value over the rows that fit names"`
 	Fit       string `yaml:"fit" enum:"training,all" doc:"the rows whose largest values are divided by; default training, so that no test row has a part in it, for a file of one's own, and all for a built-in set, as the papers have it"`
-	Rows      string `yaml:"rows" default:"clip" enum:"clip,unit,max,none" doc:"clip divides every row by max(1, its norm), unit by its norm, max all rows by the largest norm of those that fit names, which keeps what is linear linear; the privacy proofs need norms of at most 1"`
+	Rows      string `yaml:"rows" default:"clip" enum:"clip,unit,unit-per-party,max,none" doc:"clip divides every row by max(1, its norm), unit by its norm, unit-per-party the part of it that each party holds by that part's norm (split columns), max all rows by the largest norm of those that fit names, which keeps what is linear linear; the privacy proofs need norms of at most 1"`
 	Intercept bool   `yaml:"intercept" default:"true" doc:"append a column of ones, regularised like the others"`
 	Target    string `yaml:"target" default:"max" enum:"max,none" doc:"max divides targets by their largest absolute value over the rows that fit names; errors are told in units of the file all the same"`
 }
@@ -138,6 +138,28 @@ func (s Scale) apply(set *Set, fit []int, overwrite bool) *Set {
 	return &out
 }
 
+// Parties does what rows: unit-per-party says to a prepared set, in place: of every row, the columns that each party
+// holds, as many in turn as widths says, get the norm 1. Columns that are all zero in a row stay so.
+func (s Scale) Parties(set *Set, widths []int) {
+	if s.Rows != "unit-per-party" {
+		return
+	}
+	for i := range set.X.Len() {
+		cols, vals := set.X.Row(i)
+		end := int32(0)
+		for _, w := range widths {
+			end += int32(w)
+			n, _ := slices.BinarySearch(cols, end)
+			if norm := num.Norm(vals[:n]); norm > 0 {
+				for k := range vals[:n] {
+					vals[k] /= norm
+				}
+			}
+			cols, vals = cols[n:], vals[n:]
+		}
+	}
+}
+
 // Says is which rows of a prepared set have said what is divided by what, and what was done in words.
 func (s Scale) Says(set *Set, fit []int) (by, words string) {
 	rows, targets := set.X.Len(), set.Targets != nil
@@ -160,6 +182,8 @@ func (s Scale) Says(set *Set, fit []int) (by, words string) {
 		words += "; rows clipped to length 1"
 	case "unit":
 		words += "; rows scaled to length 1"
+	case "unit-per-party":
+		words += "; rows scaled to length 1 within the columns of each party"
 	case "max":
 		words, of = words+"; all rows divided by the largest length in "+of, "these rows"
 	}

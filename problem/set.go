@@ -2,6 +2,11 @@
 
 package problem
 
+import (
+	"encoding/binary"
+	"math"
+)
+
 // Set is a data set: n rows of D numbers, each with its class or with a target, a number to be predicted.
 type Set struct {
 	Name    string
@@ -15,4 +20,35 @@ type Set struct {
 	Dropped int       // rows left out because a value was missing
 	Source  string    // where it was read from, or how it was made
 	Reading *Reading  // what was done to read a user's file; nil for built-in sets
+}
+
+// Distinct is the set without rows that are equal to an earlier one in all columns and in class or target.
+func (s *Set) Distinct() *Set {
+	out := *s
+	out.X, out.Y, out.Targets = newRows(s.X.D, s.X.Len(), s.X.Entries()), nil, nil
+	seen := map[string]bool{}
+	var key []byte
+	for i := range s.X.Len() {
+		cols, vals := s.X.Row(i)
+		key = binary.LittleEndian.AppendUint64(key[:0], math.Float64bits(s.Y[i]))
+		if s.Targets != nil {
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(s.Targets[i]))
+		}
+		for k, c := range cols {
+			if vals[k] != 0 { // a zero may be written or left out
+				key = binary.LittleEndian.AppendUint32(key, uint32(c))
+				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(vals[k]))
+			}
+		}
+		if seen[string(key)] {
+			continue
+		}
+		seen[string(key)] = true
+		out.X.Append(cols, vals)
+		out.Y = append(out.Y, s.Y[i])
+		if s.Targets != nil {
+			out.Targets = append(out.Targets, s.Targets[i])
+		}
+	}
+	return &out
 }

@@ -48,6 +48,7 @@ func (s Seeds) Check(report func(field, problem string)) {
 type Problem struct {
 	Data      problem.Source     `yaml:"data" doc:"the data set"`
 	Train     float64            `yaml:"train" doc:"training rows: a count, or a fraction below 1; the rest is the test set; default all"`
+	Repeated  string             `yaml:"repeated" default:"keep" enum:"keep,drop" doc:"rows that are equal to an earlier one in all columns and in class or target: keep or drop them, before anything else"`
 	Order     string             `yaml:"order" default:"shuffled" enum:"shuffled,file" doc:"whether rows are permuted by the seed before they are divided"`
 	Partition problem.Partition  `yaml:"partition" doc:"which node gets which rows"`
 	Columns   []int              `yaml:"columns" doc:"split columns, not rows: how many consecutive columns each party holds; the network is a star around a hub with the labels"`
@@ -81,6 +82,9 @@ func (p Problem) Check(report func(field, problem string)) {
 	if p.Partition.Kind == "label-skew" && p.Data.HasTargets() {
 		report("partition", "cannot be label-skew, which goes by classes: these data have targets; take even, sizes "+
 			"or dirichlet")
+	}
+	if p.Scale.Rows == "unit-per-party" && p.Columns == nil {
+		report("scale.rows", "unit-per-party is for split columns (problem.columns); for split rows take unit")
 	}
 	for _, c := range []struct {
 		key    string
