@@ -28,9 +28,91 @@ var pdmlPlain = pdml("original data, no noise", "labels=true", "noise=off", "bou
 
 func init() { reproduce.Register(pdmlFig3(), pdmlFig4(), pdmlTable()) }
 
-// finalRisk is the empirical risk of the averaged classifiers after the last round.
-func finalRisk(r *reproduce.Results, c *reproduce.Curve) float64 {
-	return r.Of(c).Last("averaged_risk")
+// pdmlOpen are settings that the paper leaves open in all its experiments; noisy are the curves with phase 2.
+func pdmlOpen(noisy []*reproduce.Curve, a string) []reproduce.Setting {
+	return []reproduce.Setting{
+		{Name: "a", Paths: []string{"problem.rho"}, Low: 0.01, High: 3, Log: true, Taken: a},
+		{Name: "β", Paths: []string{"algorithm.eta"}, Low: 0.005, High: 0.2, Log: true, Taken: "0.02"},
+		{Name: "v", Paths: []string{"algorithm.deviation"}, Curves: noisy, Low: 0.1, High: 3, Log: true, Taken: "1"},
+		{Name: "links", Paths: []string{"network.topology"}, Taken: "a ring with three chords",
+			Values: []string{
+				"{nodes: 10, edges: [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [6, 7], [7, 8], [8, 9], [9, " +
+					"0], " +
+					"[0, 5], [2, 7], [3, 8]]}",
+				"{nodes: 10, edges: [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [6, 7], [7, 8], [8, 9], " +
+					"[0, 2], [1, 3], [6, 8], [7, 9]]}",
+				"{nodes: 10, edges: [[0, 1], [0, 2], [0, 3], [0, 4], [0, 5], [0, 6], [1, 7], [1, 8], [2, 9], " +
+					"[3, 7], [4, 8], [5, 9], [6, 7]]}",
+			}, Words: []string{"a ring with three chords", "a path with four chords", "a hub with few others"}},
+		{Name: "start", Paths: []string{"algorithm.init"}, Values: []string{"zeros", "{normal: 0.1}"},
+			Words: []string{"zero", "N(0, 0.01)"}, Taken: "zero"},
+	}
+}
+
+// risks are the empirical risk of the averaged classifiers, by seed and round from 1.
+func risks(r *reproduce.Results, c *reproduce.Curve) (all [][]float64) {
+	for _, table := range r.Of(c).Tables {
+		all = append(all, table.Column("averaged_risk")[1:])
+	}
+	return all
+}
+
+// finals are the last risks, by seed.
+func finalRisks(r *reproduce.Results, c *reproduce.Curve) (all []float64) {
+	for _, run := range risks(r, c) {
+		all = append(all, run[len(run)-1])
+	}
+	return all
+}
+
+// finalRisk is the mean over the seeds of the risk after the last round.
+func finalRisk(r *reproduce.Results, c *reproduce.Curve) float64 { return mean(finalRisks(r, c)) }
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// above counts the seeds in which one value is above another.
+func above(a, b []float64) (n int) {
+	for k := range a {
+		if a[k] > b[k] {
+			n++
+		}
+	}
+	return n
+}
+
+// staysWithin is the first round, from 1, from which on a run stays within a share of a level; one more than it has
+// rounds if there is none.
+func staysWithin(run []float64, share, level float64) int {
+	from := 1
+	for t, v := range run {
+		if !(math.Abs(v-level) <= share*level) {
+			from = t + 2
+		}
+	}
+	return from
+}
+
+// movement is how far a run moves in the rounds of a fifth of it, 0 to 4: greatest minus least, over the last value.
+func movement(run []float64, fifth int) float64 {
+	n := len(run)
+	part := run[fifth*n/5 : (fifth+1)*n/5]
+	return (slices.Max(part) - slices.Min(part)) / run[n-1]
+}
+
+// rising says whether every value is above the one before.
+func rising(v []float64) bool {
+	for k := 1; k < len(v); k++ {
+		if !(v[k] > v[k-1]) {
+			return false
+		}
+	}
+	return true
 }
 
 func pdmlFig3() *reproduce.Figure {
@@ -40,7 +122,12 @@ func pdmlFig3() *reproduce.Figure {
 		Scenario: "pdml-fig3.yaml", Seeds: 10,
 		Stated: "Adult, 45,000 rows, 10 servers of 4,500 users, 13 links, R = 1; ε, v, the " +
 			"decay, a, β and the links are not given.",
-		Chosen: pdmlChosen + ", a = 0.01, ε = 1, decay 0.8, 40,000 rows, so that there is a test set.",
+		Chosen: pdmlChosen + ", a = 1, ε = 1, decay 0.8. (With a = 0.01 the risk with noise falls and rises again " +
+			"and has not settled after 100 rounds, which the paper's has; with a = 1 the ridge outweighs the " +
+			"data, and " +
+			"the optimum errs as often as who says the larger class always.) Which 45,000 of the 45,222 rows are " +
+			"taken " +
+			"is drawn.",
 		Curves: []*reproduce.Curve{both, phase1, pdmlPlain},
 		Charts: []reproduce.Chart{
 			logY(byRound("distance", "largest distance between two servers' w", "spread", "max ‖w_i − w_l‖")),
@@ -48,34 +135,68 @@ func pdmlFig3() *reproduce.Figure {
 				"Σ_i O_i(w̄) on true labels"),
 		},
 	}
+	f.Grid = &reproduce.Grid{Settings: append(pdmlOpen([]*reproduce.Curve{both}, "1"),
+		reproduce.Setting{Name: "ε", Paths: []string{"algorithm.epsilon"}, Curves: []*reproduce.Curve{both, phase1},
+			Low: 0.2, High: 4, Log: true, Taken: "1"},
+		reproduce.Setting{Name: "decay", Paths: []string{"algorithm.decay"}, Curves: []*reproduce.Curve{both},
+			Low: 0.5, High: 0.95, Taken: "0.8"}),
+		Set: []string{"problem.train=9000"},
+		Why: "with a fifth of the rows the noise of flips and of R is that of fewer users, and the comparisons " +
+			"between " +
+			"curves stay the same",
+	}
 	f.Statements = func(r *reproduce.Results) []reproduce.Statement {
-		apart := func(c *reproduce.Curve, t int) float64 { return r.Of(c).At("spread", t) }
-		halves := func(c *reproduce.Curve) bool { return apart(c, 100) < 0.5*apart(c, 50) }
-		// The round from which on the risk stays within 2 % of its last value.
-		settled := func(c *reproduce.Curve) int {
-			from, last := 0, finalRisk(r, c)
+		// The largest over the seeds of the last distance, over the greatest mean distance of a round.
+		left := func(c *reproduce.Curve) float64 {
+			_, _, last := r.Of(c).Range("spread", -1)
+			most := 0.0
 			for t := range r.Of(c).Rounds() {
-				if !(math.Abs(r.Of(c).At("averaged_risk", t)-last) <= 0.02*last) {
-					from = t + 1
-				}
+				most = math.Max(most, r.Of(c).At("spread", t))
 			}
-			return from
+			return last / most
 		}
-		plain := finalRisk(r, pdmlPlain)
+		settled := func(c *reproduce.Curve) (all []float64) {
+			for _, run := range risks(r, c) {
+				all = append(all, float64(staysWithin(run, 0.02, run[len(run)-1])))
+			}
+			return all
+		}
+		// The largest movement over the seeds in a fifth of the rounds.
+		moves := func(c *reproduce.Curve, fifth int) float64 {
+			most := 0.0
+			for _, run := range risks(r, c) {
+				most = math.Max(most, movement(run, fifth))
+			}
+			return most
+		}
+		const rest = 0.01
+		still := func(c *reproduce.Curve) bool { return moves(c, 4) <= rest }
+		slow, fast := settled(both), settled(phase1)
+		a, b, plain := finalRisks(r, both), finalRisks(r, phase1), finalRisks(r, pdmlPlain)
+		n := r.Seeds
 		return []reproduce.Statement{
-			reproduce.State("(a) “both distances converge to 0”", reproduce.Assess(halves(both) && halves(phase1)),
-				"largest distance in rounds 20, 50, 100: both phases %.3g, %.3g, %.3g; phase 2 removed %.3g, %.3g, "+
-					"%.3g",
-				apart(both, 20), apart(both, 50), apart(both, 100), apart(phase1, 20), apart(phase1, 50),
-				apart(phase1, 100)),
+			reproduce.State("(a) “both distances converge to 0”: to at most 1 % of the greatest",
+				reproduce.AssessParts(left(both) <= 0.01 && left(phase1) <= 0.01,
+					left(both) <= 0.01 || left(phase1) <= 0.01),
+				"the largest distance after the last round over the greatest of a round, worst seed: both phases "+
+					"%.2g, "+
+					"phase 2 removed %.2g", left(both), left(phase1)),
+			reproduce.State("(b) the noise “preserves the convergence property of the general ADMM algorithm”: as "+
+				"without, the risk moves by at most 1 % in the last fifth of the rounds",
+				reproduce.AssessParts(still(both) && still(pdmlPlain), moves(both, 4) <= 0.5*moves(both, 2)),
+				"the risk of the worst seed moves by %.2g %% in the third fifth and %.2g %% in the last, of general "+
+					"ADMM by %.2g %% and %.2g %%", 100*moves(both, 2), 100*moves(both, 4), 100*moves(pdmlPlain, 2),
+				100*moves(pdmlPlain, 4)),
 			reproduce.State("(b) “Due to the noise perturbations in Phase 2, the convergence time becomes longer”",
-				reproduce.Assess(settled(both) > settled(phase1)),
-				"rounds until the risk stays within 2 %% of its own value in round 100: with phase 2 %d, without %d",
-				settled(both), settled(phase1)),
+				reproduce.AssessParts(above(slow, fast) == n, mean(slow) > mean(fast)),
+				"rounds until the risk stays within 2 %% of its own last value: with phase 2 %.1f, without %.1f "+
+					"in the "+
+					"mean; longer in %d of %d seeds", mean(slow), mean(fast), above(slow, fast), n),
 			reproduce.State("(b) both “cannot achieve the same final empirical risks” as ADMM on the original data",
-				reproduce.Assess(finalRisk(r, both) > plain && finalRisk(r, phase1) > plain),
-				"final risk: both phases %.4f, phase 2 removed %.4f, original data %.4f", finalRisk(r, both),
-				finalRisk(r, phase1), plain),
+				reproduce.AssessParts(above(a, plain) == n && above(b, plain) == n,
+					mean(a) > mean(plain) && mean(b) > mean(plain)),
+				"final risk: both phases %.4f, phase 2 removed %.4f, original data %.4f; above it in %d and %d of %d "+
+					"seeds", mean(a), mean(b), mean(plain), above(a, plain), above(b, plain), n),
 		}
 	}
 	return f
@@ -103,10 +224,11 @@ func pdmlFig4() *reproduce.Figure {
 	const risk = "empirical risk, true labels"
 	f := &reproduce.Figure{
 		Name: "pdml-fig4", Paper: "PDML Fig. 4", Title: "noise bound R, noise decay ρ and label budget ε",
-		Scenario: "pdml-fig4.yaml", Seeds: 10,
+		Scenario: "pdml-fig4.yaml", Seeds: 5,
 		Stated: "as Fig. 3; (a) several R at ρ = 0.8, R = 9 among them; (b) several ρ at R = 1; (c) final risk " +
 			"against ε with and without phase 2. Most values are not given.",
-		Chosen: pdmlChosen + ", a = 0.01; ε = 1 in (a) and (b), R = 1 and ρ = 0.8 in (c), 40,000 rows.",
+		Chosen: strings.Replace(pdmlChosen, "ten runs", "five runs", 1) + ", a = 1; ε = 1 in (a) and (b), R = 1 " +
+			"and ρ = 0.8 in (c), 45,000 rows.",
 		Curves: slices.Concat(byBound, byDecay, both, phase1, []*reproduce.Curve{pdmlPlain}),
 		Charts: []reproduce.Chart{
 			byRound("risk-a", "averaged classifiers, several R", "averaged_risk", risk, append(byBound, pdmlPlain)...),
@@ -115,58 +237,88 @@ func pdmlFig4() *reproduce.Figure {
 				slices.Concat(both, phase1)...)), 100),
 		},
 	}
+	f.Grid = &reproduce.Grid{Settings: append(pdmlOpen(slices.Concat(byBound, byDecay, both), "1"),
+		reproduce.Setting{Name: "ε", Paths: []string{"algorithm.epsilon"}, Curves: slices.Concat(byBound, byDecay),
+			Low: 0.2, High: 4, Log: true, Taken: "1"}),
+		Set: []string{"problem.train=9000"},
+		Why: "with a fifth of the rows the noise of flips and of R is that of fewer users, and the comparisons " +
+			"between " +
+			"curves stay the same",
+	}
 	f.Statements = func(r *reproduce.Results) []reproduce.Statement {
-		plain := finalRisk(r, pdmlPlain)
-		gap := func(c *reproduce.Curve) float64 { return finalRisk(r, c) - plain }
+		reference := finalRisk(r, pdmlPlain)
+		gap := func(c *reproduce.Curve) float64 { return finalRisk(r, c) - reference }
 		gaps := func(curves []*reproduce.Curve) (all []float64) {
 			for _, c := range curves {
 				all = append(all, gap(c))
 			}
 			return all
 		}
-		var byR, rounds []string
-		wider := true
-		for k, c := range byBound {
-			byR = append(byR, fmt.Sprintf("%s: %.4f", c.Label, gap(c)))
-			wider = wider && (k == 0 || gap(c) > gap(byBound[k-1]))
-		}
-		level, previous, later := 1.02*finalRisk(r, byDecay[0]), 0, true
-		for _, c := range byDecay {
-			t := r.Of(c).Reaches("averaged_risk", level)
-			if t < 0 {
-				rounds = append(rounds, c.Label+" not within 100")
-				t = r.Of(c).Rounds()
-			} else {
-				rounds = append(rounds, fmt.Sprintf("%s in round %d", c.Label, t))
+		// In how many pairs of neighbours, of all seeds, the second curve ends above the first.
+		ordered := func(curves []*reproduce.Curve) (n, of int) {
+			for k := 1; k < len(curves); k++ {
+				n += above(finalRisks(r, curves[k]), finalRisks(r, curves[k-1]))
+				of += r.Seeds
 			}
-			later = later && t >= previous
-			previous = t
+			return n, of
 		}
-		extra := true
+		wider, pairsOfR := ordered(byBound)
+		// Rounds until a run stays within 2 % of what the least decay's has at its end, by decay.
+		var rounds []float64
+		later, pairsOfDecay := 0, 0
+		var before []float64
+		for _, c := range byDecay {
+			var own []float64
+			for seed, run := range risks(r, c) {
+				own = append(own, float64(staysWithin(run, 0.02, finalRisks(r, byDecay[0])[seed])))
+			}
+			for seed := range before {
+				if pairsOfDecay++; own[seed] >= before[seed] {
+					later++
+				}
+			}
+			before, rounds = own, append(rounds, mean(own))
+		}
+		longest := rounds[len(rounds)-1] > rounds[0]
+		extra := 0
 		for k := range budgets {
-			extra = extra && gap(both[k]) > gap(phase1[k])
+			extra += above(finalRisks(r, both[k]), finalRisks(r, phase1[k]))
 		}
-		small, large, flips := gap(both[tolerable]), gap(both[largest]), gap(phase1[tolerable])
+		down := func(curves []*reproduce.Curve) int {
+			up, of := ordered(curves)
+			return of - up
+		}
+		_, pairsOfBudget := ordered(both)
+		near := func(curves []*reproduce.Curve) bool {
+			small, large := gap(curves[tolerable]), gap(curves[largest])
+			return small <= 0.02*reference && small-large <= 0.02*reference
+		}
 		return []reproduce.Statement{
 			reproduce.State("(a) “The larger the noise bound, the greater the gap” to the reference risk",
-				reproduce.Assess(wider),
-				"risk in round 100 minus the reference (%.4f): %s; for R of 1 and more it is still rising there", plain,
-				strings.Join(byR, ", ")),
+				reproduce.AssessParts(wider == pairsOfR, rising(gaps(byBound))),
+				"final risk minus the reference (%.4f) at R = %s; greater than at the R before in %d of %d pairs of "+
+					"runs", reference, pairs(bounds, gaps(byBound), "%.4f"), wider, pairsOfR),
 			reproduce.State("(b) larger ρ: “more iterations are needed to obtain the same final empirical risk”",
-				reproduce.AssessParts(false, later),
-				"first within 2 %% of what decay %g has in round 100: %s. The risks fall lower and rise again, so "+
-					"that this orders beginnings, not limits", decays[0], strings.Join(rounds, ", ")),
+				reproduce.AssessParts(later == pairsOfDecay && longest, longest),
+				"rounds until the risk stays within 2 %% of what the least ρ's is at the end, mean (one more than "+
+					"the "+
+					"last: never): %s; no fewer than at the ρ before in %d of %d pairs of runs",
+				pairs(decays, rounds, "%.1f"), later, pairsOfDecay),
 			reproduce.State("(c) “final empirical risks decrease with larger” ε",
-				reproduce.Assess(falling(gaps(both)) && falling(gaps(phase1))),
-				"gap to the reference: both phases %s; phase 2 removed %s", pairs(budgets, gaps(both), "%.4f"),
-				pairs(budgets, gaps(phase1), "%.4f")),
-			reproduce.State("(c) phase 2 leads to larger risks at every ε", reproduce.Assess(extra),
-				"the figures above"),
-			reproduce.State("(c) for ε > 0.6 the risks are close to the reference and change little",
-				reproduce.AssessParts(small < 0.02*plain, flips < 0.02*plain || small-large < 0.02*plain),
+				reproduce.AssessParts(down(both) == pairsOfBudget && down(phase1) == pairsOfBudget,
+					falling(gaps(both)) && falling(gaps(phase1))),
+				"gap to the reference: both phases %s; phase 2 removed %s; no greater than at the ε before in %d "+
+					"and %d "+
+					"of %d pairs of runs", pairs(budgets, gaps(both), "%.4f"), pairs(budgets, gaps(phase1), "%.4f"),
+				down(both), down(phase1), pairsOfBudget),
+			reproduce.State("(c) phase 2 leads to larger risks at every ε",
+				reproduce.AssessParts(extra == len(budgets)*r.Seeds, 2*extra > len(budgets)*r.Seeds),
+				"in %d of %d pairs of runs", extra, len(budgets)*r.Seeds),
+			reproduce.State("(c) for ε > 0.6 the risks are close to the reference and change little: both by at most "+
+				"2 % of it", reproduce.AssessParts(near(both) && near(phase1), near(both) || near(phase1)),
 				"of a risk of %.4f the gap at 0.6 and at 4 is %.4f and %.4f with both phases, %.4f and %.4f with "+
-					"phase 2 removed: beyond 0.6 the servers' noise is most of what is left",
-				plain, small, large, flips, gap(phase1[largest])),
+					"phase 2 removed", reference, gap(both[tolerable]), gap(both[largest]), gap(phase1[tolerable]),
+				gap(phase1[largest])),
 		}
 	}
 	return f
@@ -196,116 +348,201 @@ func cellName(k int) string {
 	return fmt.Sprintf("ε = %g, R = %g", pdmlCells[k].epsilon, pdmlCells[k].bound)
 }
 
+// pdmlPreparation is a way to prepare the sets of Table I, which the paper does not describe.
+type pdmlPreparation struct {
+	name, label string
+	sets        []string
+}
+
+var pdmlPreparations = []pdmlPreparation{
+	{"columns as they are", "", []string{"problem.scale={columns: none, rows: none}", "problem.rho=1"}},
+	{"scaled", "scaled, ", []string{"problem.scale={columns: max, rows: clip}", "problem.rho=0.05"}},
+}
+
 func pdmlTable() *reproduce.Figure {
-	curves := make([][]*reproduce.Curve, len(pdmlPaper)) // by row and cell
+	curves := make([][][]*reproduce.Curve, len(pdmlPreparations)) // by preparation, row and cell
 	f := &reproduce.Figure{
 		Name: "pdml-table1", Paper: "PDML Table I", Title: "accuracy on seven data sets", Scenario: "pdml-table1.yaml",
-		Seeds: 10,
-		Stated: "10 servers, 13 links, about 70 % of the rows for training; the columns R = 0 have the modified loss " +
-			"only; v, the decay, a, β, the number of rounds and the preparation of the sets are not given.",
-		Chosen: pdmlChosen + ", a = 0.05 (0.01 changes little; at 0.3 splice falls to the paper's 57 %, but ringnorm " +
-			"to 68 and waveform to 75), decay 0.8, 100 rounds; columns scaled to at most 1, rows clipped to norm 1, " +
-			"an intercept; accuracy of the averaged classifiers w̄_i, mean over " +
-			"the servers. R = 0 is phase 1 alone.",
+		Seeds: 5,
+		Stated: "10 servers, 13 links, about 70 % of the rows for training; the columns R = 0 have the modified " +
+			"loss " +
+			"only; v, the decay, a, β, the number of rounds and the preparation of the sets are not given. Image " +
+			"has " +
+			"2,086 rows and splice 2,991.",
+		Chosen: "a ring of ten servers with three chords (13 links), C = 1, η = β = 0.02, v = 1; start at zero, " +
+			"five " +
+			"runs; decay 0.8, 100 rounds; an intercept. Two preparations: columns and rows as they are in the " +
+			"files, " +
+			"with a = 1, by which the claims are judged; and columns scaled to at most 1, rows clipped to norm 1, " +
+			"with " +
+			"a = 0.05. The files have 2,310 rows of image and 3,175 of splice; the paper's counts are those without " +
+			"repeated rows, which are dropped here (`problem.repeated: drop`; no other set has any). Accuracy of " +
+			"the " +
+			"averaged classifiers w̄_i, mean over the servers. R = 0 is phase 1 alone.",
 	}
-	for i, row := range pdmlPaper {
-		for k, c := range pdmlCells {
-			sets := []string{"problem.data=" + row.set}
-			switch {
-			case k == 0:
-				sets = append(sets, pdmlPlain.Set...)
-			case c.bound == 0:
-				sets = append(sets, fmt.Sprintf("algorithm.epsilon=%g", c.epsilon), "algorithm.noise=off")
-			default:
-				sets = append(sets, fmt.Sprintf("algorithm.epsilon=%g", c.epsilon),
-					fmt.Sprintf("algorithm.bound=%g", c.bound))
+	for p, preparation := range pdmlPreparations {
+		for _, row := range pdmlPaper {
+			var cells []*reproduce.Curve
+			for k, c := range pdmlCells {
+				sets := append([]string{"problem.data=" + row.set}, preparation.sets...)
+				switch {
+				case k == 0:
+					sets = append(sets, pdmlPlain.Set...)
+				case c.bound == 0:
+					sets = append(sets, fmt.Sprintf("algorithm.epsilon=%g", c.epsilon), "algorithm.noise=off")
+				default:
+					sets = append(sets, fmt.Sprintf("algorithm.epsilon=%g", c.epsilon),
+						fmt.Sprintf("algorithm.bound=%g", c.bound))
+				}
+				name := preparation.label + row.set + ","
+				cells = append(cells, &reproduce.Curve{Label: name + " " + cellName(k), Set: sets, Group: name,
+					X: float64(k)})
 			}
-			curves[i] = append(curves[i], &reproduce.Curve{Label: row.set + ", " + cellName(k), Set: sets,
-				Group: row.set + ",", X: float64(k)})
+			curves[p] = append(curves[p], cells)
+			f.Curves = append(f.Curves, cells...)
 		}
-		f.Curves = append(f.Curves, curves[i]...)
 	}
-	f.Charts = []reproduce.Chart{
-		inRounds(byParameter("error", "test error; columns as in Table I", "averaged_error",
-			"column: 0 no privacy, 1, 2 R = 0, 3–6 R = 1, 9, 1, 9", "fraction of wrong labels"), 100),
+	for p, preparation := range pdmlPreparations {
+		f.Charts = append(f.Charts, inRounds(byParameter([]string{"error", "error-scaled"}[p],
+			"test error, "+preparation.name+"; columns as in Table I", "averaged_error",
+			"column: 0 no privacy, 1, 2 R = 0, 3–6 R = 1, 9, 1, 9", "fraction of wrong labels",
+			slices.Concat(curves[p]...)...), 100))
 	}
-	accuracy := func(r *reproduce.Results, i, k int) (mean, low, high float64) { // in per cent
-		m, l, h := r.Of(curves[i][k]).Range("averaged_error", -1)
+	accuracy := func(r *reproduce.Results, p, i, k int) (mean, low, high float64) { // in per cent
+		m, l, h := r.Of(curves[p][i][k]).Range("averaged_error", -1)
 		return 100 * (1 - m), 100 * (1 - h), 100 * (1 - l)
 	}
 	f.Extra = func(r *reproduce.Results) string {
 		var b strings.Builder
-		b.WriteString("Accuracy in per cent, paper | measured mean (least–greatest):\n\n| set |")
-		for k := range pdmlCells {
-			b.WriteString(" " + cellName(k) + " |")
-		}
-		b.WriteString("\n|---|" + strings.Repeat("---|", len(pdmlCells)) + "\n")
-		for i, row := range pdmlPaper {
-			b.WriteString("| " + row.set + " |")
+		for p, preparation := range pdmlPreparations {
+			fmt.Fprintf(&b, "Accuracy in per cent, %s: paper | measured mean (least–greatest):\n\n| set |",
+				preparation.name)
 			for k := range pdmlCells {
-				mean, low, high := accuracy(r, i, k)
-				fmt.Fprintf(&b, " %.2f \\| **%.2f** (%.1f–%.1f) |", row.cells[k], mean, low, high)
+				b.WriteString(" " + cellName(k) + " |")
+			}
+			b.WriteString("\n|---|" + strings.Repeat("---|", len(pdmlCells)) + "\n")
+			for i, row := range pdmlPaper {
+				b.WriteString("| " + row.set + " |")
+				for k := range pdmlCells {
+					mean, low, high := accuracy(r, p, i, k)
+					fmt.Fprintf(&b, " %.2f \\| **%.2f** (%.1f–%.1f) |", row.cells[k], mean, low, high)
+				}
+				b.WriteString("\n")
 			}
 			b.WriteString("\n")
 		}
 		return b.String()
 	}
+	open := pdmlOpen(nil, "1 or 0.05, by the preparation")
+	open[2].Taken = "1"
+	f.Grid = &reproduce.Grid{Settings: append(open,
+		reproduce.Setting{Name: "preparation", Paths: []string{"problem.scale"},
+			Values: []string{"{columns: none, rows: none}", "{columns: max, rows: clip}", "{columns: max, rows: none}",
+				"{columns: none, rows: clip}"},
+			Words: []string{"as they are", "columns scaled, rows clipped", "columns scaled", "rows clipped"},
+			Taken: "as they are, and columns scaled, rows clipped"},
+		reproduce.Setting{Name: "decay", Paths: []string{"algorithm.decay"}, Low: 0.5, High: 0.95, Taken: "0.8"})}
 	f.Statements = func(r *reproduce.Results) []reproduce.Statement {
-		inside, cells := 0, 0
-		epsilonUp, boundDown, strongest := 0, 0, 0
-		var drops, mild, apart []string
-		// accuracy without privacy of the sets that the paper finds so
-		poor := map[string]float64{"banana": 0, "splice": 0}
+		n := len(pdmlPaper)
+		at := func(i, k int) float64 { m, _, _ := accuracy(r, 0, i, k); return m }
+		// Pairs of cells with another ε, and with another R, in all seeds.
+		pairsOf := func(of [][2]int) (better, all int) {
+			for i := range n {
+				for _, p := range of {
+					first, second := r.Of(curves[0][i][p[0]]), r.Of(curves[0][i][p[1]])
+					for seed := range first.Tables {
+						a, b := last(first, seed), last(second, seed)
+						if all++; a > b { // the second errs less
+							better++
+						}
+					}
+				}
+			}
+			return better, all
+		}
+		moreBudget, budgets := pairsOf([][2]int{{1, 2}, {3, 5}, {4, 6}})       // ε 0.4, then 1
+		lessNoise, bounds := pairsOf([][2]int{{3, 1}, {4, 3}, {5, 2}, {6, 5}}) // R 1, 9, then 0, 1
+		means := func(of [][2]int) (better int) {
+			for i := range n {
+				for _, p := range of {
+					if at(i, p[1]) > at(i, p[0]) {
+						better++
+					}
+				}
+			}
+			return better
+		}
+		budgetMeans := means([][2]int{{1, 2}, {3, 5}, {4, 6}})
+		boundMeans := means([][2]int{{3, 1}, {4, 3}, {5, 2}, {6, 5}})
+		strongest, milder := 0, 0
+		var drops, mild []string
+		poor := map[string]float64{}
+		others := math.Inf(1)
 		for i, row := range pdmlPaper {
-			at := func(k int) float64 { m, _, _ := accuracy(r, i, k); return m }
-			for k := range pdmlCells {
-				mean, low, high := accuracy(r, i, k)
-				cells++
-				if row.cells[k] >= low-1 && row.cells[k] <= high+1 {
-					inside++
-				} else if k == 0 {
-					apart = append(apart, fmt.Sprintf("%s %.1f against %.1f", row.set, row.cells[k], mean))
-				}
-			}
-			for _, p := range [][2]int{{1, 2}, {3, 5}, {4, 6}} { // ε 0.4 against 1
-				if at(p[1]) > at(p[0]) {
-					epsilonUp++
-				}
-			}
-			for _, p := range [][2]int{{1, 3}, {3, 4}, {2, 5}, {5, 6}} { // R 0, 1, 9
-				if at(p[1]) <= at(p[0]) {
-					boundDown++
-				}
-			}
-			drops = append(drops, fmt.Sprintf("%s %.1f", row.set, at(0)-at(4)))
-			mild = append(mild, fmt.Sprintf("%s %.1f", row.set, at(0)-at(5)))
-			if at(0)-at(4) < 5 {
+			drops = append(drops, fmt.Sprintf("%s %.1f", row.set, at(i, 0)-at(i, 4)))
+			mild = append(mild, fmt.Sprintf("%s %.1f", row.set, at(i, 0)-at(i, 5)))
+			if at(i, 0)-at(i, 4) <= 5 {
 				strongest++
 			}
-			if _, ok := poor[row.set]; ok {
-				poor[row.set] = at(0)
+			if at(i, 0)-at(i, 5) <= 5 {
+				milder++
+			}
+			if row.set == "banana" || row.set == "splice" {
+				poor[row.set] = at(i, 0)
+			} else {
+				others = math.Min(others, at(i, 0))
 			}
 		}
-		n := len(pdmlPaper)
 		banana, splice := poor["banana"], poor["splice"]
-		return []reproduce.Statement{
-			reproduce.State("the cells", reproduce.AssessParts(inside == cells, inside > 0),
-				"%d of %d of the paper's cells are within one point of the range of ten runs; without privacy "+
-					"outside it: %s", inside, cells, strings.Join(apart, ", ")),
-			reproduce.State("larger ε gives better accuracy", reproduce.AssessParts(epsilonUp == 3*n, epsilonUp > 2*n),
-				"in %d of %d pairs of cells", epsilonUp, 3*n),
-			reproduce.State("smaller R gives better accuracy", reproduce.AssessParts(boundDown == 4*n, boundDown > 3*n),
-				"in %d of %d pairs of cells", boundDown, 4*n),
+		all := []reproduce.Statement{
+			reproduce.State("larger ε gives better accuracy",
+				reproduce.AssessParts(budgetMeans == 3*n, budgetMeans > 2*n),
+				"in %d of %d pairs of cells by the mean, in %d of %d pairs of runs", budgetMeans, 3*n, moreBudget,
+				budgets),
+			reproduce.State("smaller R gives better accuracy",
+				reproduce.AssessParts(boundMeans == 4*n, boundMeans > 3*n),
+				"in %d of %d pairs of cells by the mean, in %d of %d pairs of "+
+					"runs", boundMeans, 4*n, lessNoise, bounds),
 			reproduce.State("“even under the strongest privacy setting (ε = 0.4, R = 9), the proposed framework "+
-				"achieves comparable classification accuracy”",
+				"achieves comparable classification accuracy”: on each set at most 5 points less than without privacy",
 				reproduce.AssessParts(strongest == n, strongest > 0),
-				"points lost: %s (the paper's own cells lose 5.6 to 15.1). At ε = 1, R = 1 they are %s",
-				strings.Join(drops, ", "), strings.Join(mild, ", ")),
+				"points lost: %s (the paper's own cells lose 5.6 to 15.1). At ε = 1, R = 1 they are %s, at most 5 "+
+					"on %d",
+				strings.Join(drops, ", "), strings.Join(mild, ", "), milder),
 			reproduce.State("Banana and Splice have “inferior accuracy in all settings”, perhaps because logistic "+
-				"regression does not suit them",
-				reproduce.AssessParts(banana < 65 && splice < 65, banana < 65 || splice < 65),
-				"without privacy: banana %.1f %%, splice %.1f %%", banana, splice),
+				"regression does not suit them: without privacy both are below all others",
+				reproduce.AssessParts(banana < others && splice < others, banana < others || splice < others),
+				"without privacy: banana %.1f %%, splice %.1f %%, the least of the others %.1f %%", banana, splice,
+				others),
 		}
+		for p, preparation := range pdmlPreparations {
+			inside, cells, off := 0, 0, 0.0
+			var bySet []string
+			for i, row := range pdmlPaper {
+				own := 0.0
+				for k := range pdmlCells {
+					mean, low, high := accuracy(r, p, i, k)
+					cells++
+					if row.cells[k] >= low-1 && row.cells[k] <= high+1 {
+						inside++
+					}
+					own += math.Abs(mean-row.cells[k]) / float64(len(pdmlCells))
+				}
+				off += own / float64(n)
+				bySet = append(bySet, fmt.Sprintf("%s %.1f", row.set, own))
+			}
+			all = append(all, reproduce.State("the cells, "+preparation.name, reproduce.ForComparison,
+				"%d of %d of the paper's cells are within one point of the range of the runs; mean deviation %.1f "+
+					"points "+
+					"(%s)", inside, cells, off, strings.Join(bySet, ", ")))
+		}
+		return all
 	}
 	return f
+}
+
+// last is the fraction of wrong labels in the last round of a seed's run.
+func last(r *reproduce.Runs, seed int) float64 {
+	values := r.Tables[seed].Column("averaged_error")
+	return values[len(values)-1]
 }
