@@ -32,7 +32,7 @@ func (f *fixture) flipped(epsilon float64) (labels [][]float64, flips int) {
 	return labels, flips
 }
 
-func TestPDML_Algorithm1_IndependentImplementation(t *testing.T) {
+func TestPDML_Updates15To17_IndependentImplementation(t *testing.T) {
 	f := uneven()
 	const rounds, eta, epsilon, bound, decay = 25, 0.4, 0.8, 3.0, 0.9
 	deviations := []float64{0.5, 0.1, 0.3, 0.2, 0.4, 0.05}
