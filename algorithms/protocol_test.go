@@ -43,6 +43,7 @@ func (addresses) Message(*Node, int, []float64)     {}
 func (shelters) Inner(*Node) []float64              { return nil }
 func (registers) Report(uint64, int, int) []float64 { return nil }
 func (registers) Collect(*Node, [][]float64)        {}
+func (registers) Budget(int, int) float64           { return 1 }
 
 // settings are a problem over rows around a hub and one over columns, on the same star.
 func settings(t *testing.T) (rows, columns Setting) {
