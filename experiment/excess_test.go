@@ -171,7 +171,7 @@ func optimumByDescent(t *testing.T, out *outcome) []float64 {
 		t.Fatal("no method with users")
 	}
 	n, d := len(p.Shards), p.D
-	noise, debias := make([][]float64, n), 1/math.Expm1(params.Epsilon)
+	noise, debias := make([][]float64, n), 1/math.Expm1(params.Epsilon.Value)
 	w, slope := make([]float64, d), make([]float64, d)
 	reports := make([][][]float64, n)
 	for i := range noise {

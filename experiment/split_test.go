@@ -279,7 +279,7 @@ func TestSharing_ConditionsOfTheorem1(t *testing.T) {
 		"three parties": {[]string{"problem.data.dimension=4800", "problem.columns=[1600, 1600, 1600]",
 			"network.topology.nodes=4"}, "", claimed},
 		"rows of norm 1 together": {[]string{"problem.scale.rows=unit"}, "norm 1", claimed},
-		"few columns to a row": {[]string{"problem.data.dimension=64", "problem.columns=[32, 32]"}, "b₁", claimed},
+		"few columns to a row":    {[]string{"problem.data.dimension=64", "problem.columns=[32, 32]"}, "b₁", claimed},
 		"ε above 1": {[]string{"algorithm.epsilon=1.2"}, "ε ≤ 1",
 			1.2*math.Sqrt(4*math.Log(1e5)) + 2.4*(math.Exp(1.2)-1)},
 	} {

@@ -63,6 +63,10 @@ func TestSet_Distinct(t *testing.T) {
 	if got.X.Len() != 4 || !slices.Equal(got.Y, []float64{1, 1, -1, 1}) || set.X.Len() != 6 {
 		t.Errorf("%d rows of classes %v are left", got.X.Len(), got.Y)
 	}
+	set = &Set{X: x, Y: []float64{1, 1, 1, 1, 1, 1}, Class: []int32{0, 0, 2, 0, 0, 0}}
+	if got := set.Distinct(); got.X.Len() != 4 || !slices.Equal(got.Class, []int32{0, 0, 2, 0}) {
+		t.Errorf("%d rows of classes %v are left", got.X.Len(), got.Class)
+	}
 	set = &Set{X: x, Y: []float64{1, 1, 1, 1, 1, 1}, Targets: []float64{0, 0, 5, 0, 0, 1}}
 	if got := set.Distinct(); got.X.Len() != 5 || !slices.Equal(got.Targets, []float64{0, 0, 5, 0, 1}) {
 		t.Errorf("%d rows of targets %v are left", got.X.Len(), got.Targets)

@@ -25,12 +25,15 @@ type Set struct {
 // Distinct is the set without rows that are equal to an earlier one in all columns and in class or target.
 func (s *Set) Distinct() *Set {
 	out := *s
-	out.X, out.Y, out.Targets = newRows(s.X.D, s.X.Len(), s.X.Entries()), nil, nil
+	out.X, out.Y, out.Targets, out.Class = newRows(s.X.D, s.X.Len(), s.X.Entries()), nil, nil, nil
 	seen := map[string]bool{}
 	var key []byte
 	for i := range s.X.Len() {
 		cols, vals := s.X.Row(i)
 		key = binary.LittleEndian.AppendUint64(key[:0], math.Float64bits(s.Y[i]))
+		if s.Class != nil {
+			key = binary.LittleEndian.AppendUint32(key, uint32(s.Class[i]))
+		}
 		if s.Targets != nil {
 			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(s.Targets[i]))
 		}
@@ -46,6 +49,9 @@ func (s *Set) Distinct() *Set {
 		seen[string(key)] = true
 		out.X.Append(cols, vals)
 		out.Y = append(out.Y, s.Y[i])
+		if s.Class != nil {
+			out.Class = append(out.Class, s.Class[i])
+		}
 		if s.Targets != nil {
 			out.Targets = append(out.Targets, s.Targets[i])
 		}
