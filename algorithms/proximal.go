@@ -7,6 +7,7 @@ import (
 
 	"overhear/internal/num"
 	"overhear/parameter"
+	"overhear/privacy"
 )
 
 // ProximalADMM is proximal Jacobian ADMM (Deng, Lai, Peng & Yin 2017) in consensus form,
@@ -16,6 +17,7 @@ type ProximalADMM struct {
 	Tau   float64            `yaml:"tau" default:"auto" doc:"weight τ ≥ 0 of staying at what was published; auto: as eta"`
 	Gamma float64            `yaml:"gamma" default:"1" doc:"damping γ of the dual step γη, 0 < γ < 2"`
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
+	Law   string             `yaml:"law" default:"laplace" enum:"laplace,gaussian" doc:"of the noise: laplace, density ∝ exp(−ζ‖ε‖), spends α a round; gaussian, of standard deviation 1/ζ, is α²/2-zCDP a round"`
 	NoiseSwitch
 }
 
@@ -59,8 +61,28 @@ func (m proximal) Update(n *Node, t int) error {
 	}
 	p := m.Problem
 	rate := float64(m.Alpha.At(n.ID, t)*samples(p, n.ID)/(2*p.C)) * (p.R[n.ID] + kappa)
-	num.Axpy(1, n.perturb(t, rate), n.F)
+	if m.Law != "gaussian" {
+		num.Axpy(1, n.perturb(t, rate), n.F)
+		return nil
+	}
+	privacy.Gaussian(n.Stream("noise", t), 1/rate, n.Room)
+	n.bounded("standard deviation", 1/rate, n.Room)
+	num.Axpy(1, n.Room, n.F)
 	return nil
+}
+
+// Account enters the mechanism of every node and round: of Gaussian noise, the ratio of
+// sensitivity and standard deviation is α.
+func (m proximal) Account(l *privacy.Ledger) {
+	if m.Law != "gaussian" {
+		m.roundBudget.Account(l)
+		return
+	}
+	for i := range m.Problem.Shards {
+		for t := 1; t <= m.Rounds; t++ {
+			l.Spend(i, t, privacy.Sample, privacy.GaussianDP{Sensitivity: m.Alpha.At(i, t), Sigma: 1})
+		}
+	}
 }
 
 // Dual is λ ← λ + (γη/2)(V v − s).
@@ -89,6 +111,10 @@ func (m proximal) Warnings() []string {
 }
 
 func (m proximal) Guarantee() string {
+	if m.Law == "gaussian" {
+		return "α²/2 zero-concentrated differential privacy of a row in each round (sensitivity of the minimiser), " +
+			"composed over rounds"
+	}
 	return "α-differential privacy of a row in each round (sensitivity of the minimiser), summed over rounds"
 }
 
@@ -104,7 +130,8 @@ func init() {
   λ(t+1) = λ(t) + (γη/2)(V v(t+1) − Σ v_j(t+1))
 Without noise it converges to the centralised optimum for γ ≤ 1, and for γ < 2 if τ > 2ηV(γ − 1)/(2 − γ)
 at every node; elsewhere it runs, with a warning. τ = 0, γ = 1 is pvp, and without noise admm.
-Claims α per node and round (one row's change); over rounds the sum of α.
+Claims α per node and round (one row's change); over rounds the sum of α. With law: gaussian, ε is N(0, I/ζ²)
+and claims α²/2-zCDP.
 Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Params: func() any { return new(ProximalADMM) },
 		New: func(params any, s Setting) (Method, error) {

@@ -11,6 +11,7 @@ import (
 type PVP struct {
 	ADMM
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
+	Law   string             `yaml:"law" default:"laplace" enum:"laplace,gaussian" doc:"of the noise: laplace, density ∝ exp(−ζ‖ε‖), spends α a round; gaussian, of standard deviation 1/ζ, is α²/2-zCDP a round"`
 	NoiseSwitch
 }
 
@@ -33,12 +34,14 @@ func init() {
   f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + 2ηV)‖f‖² + (2λ(t) − η(V v(t) + Σ v_j(t)))·f
   v(t+1) = f(t+1) + ε(t+1), ε of density ∝ exp(−ζ‖ε‖), ζ = α (B/2C)(r + 2ηV); send v(t+1)
   λ(t+1) = λ(t) + (η/2)(V v(t+1) − Σ v_j(t+1))
-Claims α per node and round (one row's change); over rounds the sum of α.
+Claims α per node and round (one row's change); over rounds the sum of α. With law: gaussian, ε is N(0, I/ζ²)
+and claims α²/2-zCDP.
 Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Params: func() any { return new(PVP) },
 		New: func(params any, s Setting) (Method, error) {
 			p := *params.(*PVP)
-			return newProximal(ProximalADMM{Eta: p.Eta, Gamma: 1, Alpha: p.Alpha, NoiseSwitch: p.NoiseSwitch}, s),
+			m := ProximalADMM{Eta: p.Eta, Gamma: 1, Alpha: p.Alpha, Law: p.Law, NoiseSwitch: p.NoiseSwitch}
+			return newProximal(m, s),
 				fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
 		},
 	})

@@ -56,8 +56,17 @@ func (p Recycling) Check(report func(field, problem string)) {
 type PrivateRADMM struct {
 	RADMM
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(k) > 0 of each node and odd round: less is more noise"`
+	Perturbed
 	NoiseSwitch
 }
+
+// Perturbed says where RA19's private methods have their noise, and of which law.
+type Perturbed struct {
+	Perturbation string `yaml:"perturbation" default:"objective" enum:"objective,output,gaussian" doc:"objective: a linear term of the objective, as in Algorithm 3; output: on the minimiser; gaussian: on the minimiser, Gaussian, composed by zCDP"`
+}
+
+// onOutput says that the noise is on the minimiser.
+func (p Perturbed) onOutput() bool { return p.Perturbation == "output" || p.Perturbation == "gaussian" }
 
 // Check reports parameters out of range.
 func (p PrivateRADMM) Check(report func(field, problem string)) {
@@ -72,6 +81,7 @@ func (p PrivateRADMM) Loosen(c float64) any { p.Alpha = p.Alpha.Times(c); return
 type PrivateMRADMM struct {
 	MRADMM
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"noise rate α_i(k) > 0 of each node and odd round: less is more noise"`
+	Perturbed
 	NoiseSwitch
 }
 
@@ -99,12 +109,13 @@ func (m *recycled) Idle(t int) bool { return t%2 == 0 }
 
 // Update is ADMM's primal step in odd rounds, RA19 (12) and (14), and a linear
 // step along what was learned there in even ones, (10) and (16).
-func (m *recycled) Update(n *Node, t int) error { return m.update(n, t, nil) }
+func (m *recycled) Update(n *Node, t int) error { return m.update(n, t, nil, nil) }
 
-// update adds noise to the odd rounds' q. What an even round needs of the data,
-// g = ∇O(f(2k−1)), is what the odd round's optimality condition leaves, noise
-// included: −(2λ(2k−2) − η(V f(2k−2) + s(2k−2))) − 2ηV f(2k−1).
-func (m *recycled) update(n *Node, t int, noise []float64) error {
+// update adds noise to the odd rounds' q, or to their minimiser. What an even round
+// needs of the data, g = ∇O(f(2k−1)), is what the odd round's optimality condition
+// leaves of what is published, noise included:
+// −(2λ(2k−2) − η(V f(2k−2) + s(2k−2))) − 2ηV f(2k−1).
+func (m *recycled) update(n *Node, t int, noise []float64, output func() []float64) error {
 	eta := m.eta.At(n.ID, use(t))
 	v := float64(n.Degree())
 	kappa := float64(2 * eta * v)
@@ -123,6 +134,9 @@ func (m *recycled) update(n *Node, t int, noise []float64) error {
 	}
 	if err := n.Minimise(kappa); err != nil {
 		return err
+	}
+	if output != nil {
+		num.Axpy(1, output(), n.F)
 	}
 	for k, f := range n.F {
 		n.Memory[k] = -n.Memory[k] - float64(kappa*f)
@@ -187,18 +201,40 @@ func (m *recycled) Displaced() bool { return m.Warnings() != nil }
 type privateRecycled struct {
 	recycled
 	alpha parameter.Schedule
+	Perturbed
 	NoiseSwitch
 }
 
-// Update adds ε, of density ∝ exp(−α_i(k)‖ε‖), to the odd rounds' objective.
+// Update adds ε, of density ∝ exp(−α_i(k)‖ε‖), to the odd rounds' objective; or adds to
+// the minimiser what the ridge ρ/N + 2ηV makes of such an ε, or of one of N(0, 1/α² I).
 func (m *privateRecycled) Update(n *Node, t int) error {
 	if m.off() || t%2 == 0 {
-		return m.update(n, t, nil)
+		return m.update(n, t, nil, nil)
 	}
-	return m.update(n, t, n.perturb(t, m.alpha.At(n.ID, use(t))))
+	rate := m.alpha.At(n.ID, use(t))
+	if !m.onOutput() {
+		return m.update(n, t, n.perturb(t, rate), nil)
+	}
+	rate *= m.ridge(n.ID, use(t))
+	return m.update(n, t, nil, func() []float64 {
+		if m.Perturbation == "output" {
+			return n.perturb(t, rate)
+		}
+		privacy.Gaussian(n.Stream("noise", t), 1/rate, n.Room)
+		n.bounded("standard deviation", 1/rate, n.Room)
+		return n.Room
+	})
 }
 
 func (m *privateRecycled) Guarantee() string {
+	switch m.Perturbation {
+	case "output":
+		return "β-differential privacy of a row over the whole run, β_i = Σ_k (2C/B_i)α_i(k): sensitivity of the odd " +
+			"rounds' minimisers (RA19 §VII-B); even rounds cost nothing"
+	case "gaussian":
+		return "zero-concentrated differential privacy of a row over the whole run, ρ_i = Σ_k 2(Cα_i(k)/B_i)²: " +
+			"Gaussian noise on the odd rounds' minimisers (RA19 §VII-B); even rounds cost nothing"
+	}
 	return "β-differential privacy of a row over the whole run, β_i = Σ_k (2C/B_i)(1.4c₁/(ρ/N + 2η_i(2k−1)V_i) + " +
 		"α_i(k)) (RA19 Theorem 2, (32)); even rounds cost nothing"
 }
@@ -215,6 +251,9 @@ func (m *privateRecycled) Established() error {
 	if err := shielded(m.Problem); err != nil {
 		return err
 	}
+	if m.onOutput() {
+		return nil // that a minimiser moves little needs strong convexity only
+	}
 	// The theorem presupposes penalties that do not fall; where they do, the least
 	// takes the first's place.
 	return dominated(m.Problem, func(i int) float64 {
@@ -226,8 +265,16 @@ func (m *privateRecycled) Account(l *privacy.Ledger) {
 	p := m.Problem
 	for i := range p.Shards {
 		for t := 1; t <= m.Rounds; t += 2 {
-			spent := 2 * p.C / samples(p, i) * (curvature(p)/m.ridge(i, use(t)) + m.alpha.At(i, use(t)))
-			l.Spend(i, t, privacy.Sample, privacy.PureDP{Epsilon: spent})
+			alpha, ridge := m.alpha.At(i, use(t)), m.ridge(i, use(t))
+			row := 2 * p.C / samples(p, i) // how far one row moves the gradient
+			var spent privacy.Mechanism = privacy.PureDP{Epsilon: row * (curvature(p)/ridge + alpha)}
+			switch m.Perturbation {
+			case "output":
+				spent = privacy.PureDP{Epsilon: row * alpha}
+			case "gaussian":
+				spent = privacy.GaussianDP{Sensitivity: row / ridge, Sigma: 1 / (alpha * ridge)}
+			}
+			l.Spend(i, t, privacy.Sample, spent)
 		}
 	}
 }
@@ -245,7 +292,10 @@ Even rounds touch no data:
 
 const recyclingClaim = `ε has density ∝ exp(−α_i(k)‖ε‖). Claims over the run (32)
   β = max_i Σ_k (2C/B_i)(1.4c₁/(ρ/N + 2η_i(2k−1)V_i) + α_i(k))
-Even rounds are free. Condition: 2c₁ < min_i (B_i/C)(ρ/N + 2η_i(1)V_i), |L′| ≤ 1, rows of norm at most 1.`
+Even rounds are free. Condition: 2c₁ < min_i (B_i/C)(ρ/N + 2η_i(1)V_i), |L′| ≤ 1, rows of norm at most 1.
+With perturbation: output (RA19 §VII-B) the noise is on the minimiser, v(2k−1) = f(2k−1) + ε/(ρ/N + 2ηV), which
+is sent and stands for f(2k−1) in what follows, and β = max_i Σ_k (2C/B_i) α_i(k), without the first condition.
+With perturbation: gaussian ε is N(0, 1/α_i(k)² I) there; the run is (Σ_k 2(C α_i(k)/B_i)²)-zCDP.`
 
 func init() {
 	const paper = "Zhang, Khalili & Liu, Recycled ADMM: Improving the Privacy and Accuracy of Distributed " +
@@ -283,7 +333,8 @@ penalties that differ, the duals do not sum to zero and the nodes agree on anoth
 		Params:   func() any { return new(PrivateRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateRADMM)
-			return &privateRecycled{recycled{s, parameter.Constant(p.Eta), p.Gamma}, p.Alpha, p.NoiseSwitch},
+			m := recycled{s, parameter.Constant(p.Eta), p.Gamma}
+			return &privateRecycled{m, p.Alpha, p.Perturbed, p.NoiseSwitch},
 				fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
 		},
 	})
@@ -296,7 +347,7 @@ penalties that differ, the duals do not sum to zero and the nodes agree on anoth
 		Params:   func() any { return new(PrivateMRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateMRADMM)
-			return &privateRecycled{recycled{s, p.Eta, p.Gamma}, p.Alpha, p.NoiseSwitch},
+			return &privateRecycled{recycled{s, p.Eta, p.Gamma}, p.Alpha, p.Perturbed, p.NoiseSwitch},
 				fits(s.Graph.Order(), map[string]*parameter.Schedule{"eta": &p.Eta, "alpha": &p.Alpha})
 		},
 	})

@@ -11,6 +11,7 @@ import (
 	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/problem"
+	"overhear/sim"
 )
 
 // recycledByHand is RA19's exchange written down again: odd rounds are ADMM's
@@ -93,6 +94,76 @@ func TestRA19_Algorithm3_IndependentImplementation(t *testing.T) {
 			gamma, budgets.Times(20)
 	})
 	agree(t, mr.run(t, nil, startAt), want, 0, 1e-8)
+}
+
+// Output perturbation, RA19 §VII-B, written down again: what is sent is the minimiser plus noise, and the even round
+// follows what the optimality condition leaves of that, the true gradient less 2ηV times the noise.
+func TestRA19_OutputPerturbation_IndependentImplementation(t *testing.T) {
+	f := uneven()
+	const rounds, eta, gamma = 24, 0.4, 0.3
+	for _, law := range []string{"output", "gaussian"} {
+		m := makeMethod(t, f, "private-r-admm", rounds, func(p *PrivateRADMM) {
+			p.Eta, p.Gamma, p.Alpha, p.Perturbation = eta, gamma, budgets.Times(20), law
+		})
+		ridge := func(i int) float64 { return f.r + 2*eta*f.degree(i) }
+		noise := func(i, t int) []float64 {
+			rate := 20 * budget(i, (t+1)/2) * ridge(i)
+			if law == "output" {
+				return laplace(4, i, t, rate)
+			}
+			out := make([]float64, 4)
+			privacy.Gaussian(sim.NewStream(1, "noise", uint64(i), uint64(t)), 1/rate, out)
+			return out
+		}
+		n, d := len(f.rows), len(f.rows[0][0])
+		cur, dual := starts(n, d), make([][]float64, n)
+		recycled := make([][]float64, n)
+		for i := range dual {
+			dual[i] = make([]float64, d)
+		}
+		want := [][][]float64{cur}
+		for round := 1; round <= rounds; round++ {
+			next := make([][]float64, n)
+			for i := range next {
+				v, s := f.degree(i), f.gather(cur, i)
+				if round%2 == 1 {
+					exact := f.exact(i, 2*eta*v, f.pull(i, eta, cur[i], s, dual[i]))
+					next[i] = plus(exact, 1, noise(i, round))
+					recycled[i] = plus(f.slope(i, exact), -2*eta*v, noise(i, round))
+					continue
+				}
+				next[i] = make([]float64, d)
+				for c, g := range recycled[i] {
+					next[i][c] = cur[i][c] - (g+2*dual[i][c]+eta*(v*cur[i][c]-s[c]))/(2*eta*v+gamma)
+				}
+			}
+			if round%2 == 1 {
+				for i := range dual {
+					dual[i] = plus(plus(dual[i], eta/2*f.degree(i), next[i]), -eta/2, f.gather(next, i))
+				}
+			}
+			cur = next
+			want = append(want, cur)
+		}
+		agree(t, m.run(t, nil, startAt), want, 0, 1e-8)
+
+		// One row moves the gradient by 2C/B, the minimiser by that over the ridge, whose noise has the rate α·ridge.
+		l, p := account(m), m.setting.Problem
+		for i := range p.Shards {
+			pure, rho := 0.0, 0.0
+			for round := 1; round <= rounds; round += 2 {
+				loss := 2 * p.C / float64(p.Shards[i].U.Len()) * 20 * budget(i, (round+1)/2)
+				pure, rho = pure+loss, rho+loss*loss/2
+			}
+			if got := l.Pure(i, rounds, privacy.Sample); law == "output" && !(math.Abs(got-pure) <= 1e-12*pure) {
+				t.Errorf("node %d loses %v, want %v", i, got, pure)
+			}
+			want := rho + 2*math.Sqrt(rho*math.Log(1e5))
+			if got := l.ZCDP(i, privacy.Sample, 1e-5); law == "gaussian" && !(math.Abs(got-want) <= 1e-9*want) {
+				t.Errorf("node %d has ε = %v by zCDP, want %v", i, got, want)
+			}
+		}
+	}
 }
 
 func TestRA19_MRADMMWithOnePenaltyIsRADMM(t *testing.T) {

@@ -100,6 +100,9 @@ func TestAudit_RightMethodsStand(t *testing.T) {
 		auditedDVP, auditedPVP, auditedPP, auditedNormalPP, auditedHub, auditedProximal,
 		"{kind: private-r-admm, eta: 0.5, gamma: 0.3, alpha: 1}",
 		"{kind: private-mr-admm, eta: {initial: 0.5, ratio: 1.1}, gamma: 0.3, alpha: 1}",
+		"{kind: private-mr-admm, eta: {initial: 0.5, ratio: 1.1}, gamma: 0.3, alpha: 1, perturbation: output}",
+		"{kind: private-r-admm, eta: 0.5, gamma: 0.3, alpha: 1, perturbation: gaussian}",
+		"{kind: pvp, eta: 0.05, alpha: 1, law: gaussian}",
 		"{kind: private-dgd, step: 0.5, alpha: 1}",
 		"{kind: pdml, epsilon: 1, eta: 0.5}",
 	} {

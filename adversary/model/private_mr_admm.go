@@ -5,14 +5,14 @@ import "overhear/parameter"
 // privateMRADMM is private MR-ADMM, RA19 Algorithm 3.
 type privateMRADMM struct {
 	mradmm
-	Alpha parameter.Schedule `yaml:"alpha"`
+	perturbed
 	Switch
 }
 
 func (m *privateMRADMM) Step(_ *Public, node, t, size int) Step {
 	s := recycledStep(m.Eta.At(node, use(t)), t)
 	if m.Noisy() {
-		s = recyclingNoise(s, &m.Alpha, node, t, size)
+		s = m.perturb(s, node, t, size)
 	}
 	return s
 }

@@ -1,18 +1,16 @@
 package model
 
-import "overhear/parameter"
-
 // privateRADMM is private R-ADMM, RA19 Algorithm 3.
 type privateRADMM struct {
 	radmm
-	Alpha parameter.Schedule `yaml:"alpha"`
+	perturbed
 	Switch
 }
 
 func (m *privateRADMM) Step(_ *Public, node, t, size int) Step {
 	s := recycledStep(m.Eta, t)
 	if m.Noisy() {
-		s = recyclingNoise(s, &m.Alpha, node, t, size)
+		s = m.perturb(s, node, t, size)
 	}
 	return s
 }

@@ -10,6 +10,7 @@ type proximalADMM struct {
 	Tau   float64            `yaml:"tau"`
 	Gamma float64            `yaml:"gamma"`
 	Alpha parameter.Schedule `yaml:"alpha"`
+	Law   string             `yaml:"law"`
 	Switch
 }
 
@@ -18,7 +19,7 @@ func (m *proximalADMM) Step(p *Public, node, t, size int) Step {
 	if m.Noisy() {
 		s.Place = OnOutput
 		if size > 0 {
-			s.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) * float64(size) / (2 * p.C)}
+			s.Noise = noiseOf(m.Law, m.Alpha.At(node, t)*float64(size)/(2*p.C))
 		}
 	}
 	return s

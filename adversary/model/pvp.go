@@ -7,6 +7,7 @@ import "overhear/parameter"
 type pvp struct {
 	admm
 	Alpha parameter.Schedule `yaml:"alpha"`
+	Law   string             `yaml:"law"`
 	Switch
 }
 
@@ -15,10 +16,18 @@ func (m *pvp) Step(p *Public, node, t, size int) Step {
 	if m.Noisy() {
 		s.Place = OnOutput
 		if size > 0 {
-			s.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) * float64(size) / p.C / 2}
+			s.Noise = noiseOf(m.Law, m.Alpha.At(node, t)*float64(size)/p.C/2)
 		}
 	}
 	return s
+}
+
+// noiseOf is noise of a law and rate; of Gaussian noise the rate is the inverse of the standard deviation.
+func noiseOf(law string, rate float64) Noise {
+	if law == "gaussian" {
+		return Noise{Kind: Gaussian, Level: 1 / rate}
+	}
+	return Noise{Kind: Laplace, Level: rate}
 }
 
 func init() { register(&Entry{Name: "pvp", Model: func() Method { return new(pvp) }}) }

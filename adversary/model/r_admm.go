@@ -22,10 +22,27 @@ func recycledStep(eta float64, t int) Step {
 	return Step{Eta: eta, Theta: eta}
 }
 
-// recyclingNoise adds ν = ε of rate α to a step that touches data, RA19 Algorithm 3.
-func recyclingNoise(s Step, alpha *parameter.Schedule, node, t, size int) Step {
-	if !s.Idle && size > 0 {
-		s.Noise = Noise{Kind: Laplace, Level: alpha.At(node, use(t))}
+// perturbed is where RA19's private methods have their noise.
+type perturbed struct {
+	Alpha        parameter.Schedule `yaml:"alpha"`
+	Perturbation string             `yaml:"perturbation"`
+}
+
+// perturb adds ν = ε of rate α to a step that touches data, RA19 Algorithm 3; on the
+// minimiser ν is (r+κ) times the noise, with ∇² taken as 0 (RA19 §VII-B).
+func (m *perturbed) perturb(s Step, node, t, size int) Step {
+	if s.Idle {
+		return s
+	}
+	law := "laplace"
+	switch m.Perturbation {
+	case "output":
+		s.Place = OnOutput
+	case "gaussian":
+		law, s.Place = "gaussian", OnOutput
+	}
+	if size > 0 {
+		s.Noise = noiseOf(law, m.Alpha.At(node, use(t)))
 	}
 	return s
 }
