@@ -145,7 +145,7 @@ type Publication struct {
 	Values    []float64     // they never change afterwards
 	Inner     []float64     // of a Sheltering method; else nil
 	Loss      float64       // the node's (1/B) Σ L at Values; 0 of a hub and where columns are split
-	Stats     problem.Stats // of the round's solve, zero where it had none
+	Stats     problem.Stats // of the round's solve; where it had none, the gradients only
 }
 
 // Observer follows a run. Its calls come from the engine's goroutine, in the

@@ -74,12 +74,16 @@ func (n *Node) Minimise(kappa float64) error {
 			"duals or noise are too large (docs/mathematics.md §2)", norm, mostNorm)
 	}
 	stats, err := n.solver.Solve(n.scratch, n.F, n.Q, kappa)
+	stats.Evaluations += n.stats.Evaluations // gradients of this step before
 	n.stats = stats
 	return err
 }
 
 // Gradient writes ∇O_i(f), of a d-vector f, into out.
-func (n *Node) Gradient(f, out []float64) { n.solver.Gradient(n.scratch, f, out) }
+func (n *Node) Gradient(f, out []float64) {
+	n.stats.Evaluations++
+	n.solver.Gradient(n.scratch, f, out)
+}
 
 // Pull writes into n.Q what the neighbours' last values and the dual contribute
 // to a primal step with penalty eta: 2λ_i − η(V_i f_i + s_i), ZKL18 (8).

@@ -25,6 +25,7 @@ type recorder struct {
 	largest float64        // greatest norm that a round over split columns told of
 	gone    []departure
 	latest  [][]float64 // by part of the problem, its latest iterate; nil where columns are split
+	effort  *record.Effort
 }
 
 // departure is when a node was last up.
@@ -52,7 +53,7 @@ type measurement interface {
 // optimum; both may be in the journal.
 func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Journal, progress func(metrics.Row),
 ) (*recorder, error) {
-	r := &recorder{first: out.First(), writer: w}
+	r := &recorder{first: out.First(), writer: w, effort: &out.effort}
 	value, point, err := optimum(j, func() (float64, []float64, error) {
 		if out.Split == nil {
 			o, err := out.Problem.Centralised()
@@ -142,6 +143,11 @@ func (r *recorder) Published(p *algorithms.Publication) {
 	}
 	if p.Part >= 0 {
 		r.latest[p.Part] = p.Values
+		r.effort.Passes += int64(p.Stats.Evaluations)
+		r.effort.Factorisations += int64(p.Stats.Factorisations)
+		if p.Stats.Tolerance > 0 {
+			r.effort.Solves++
+		}
 		r.rows.Published(p.Part, p.Round, p.At, p.Values, p.Inner, p.Loss, p.Stats)
 	}
 }

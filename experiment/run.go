@@ -64,6 +64,7 @@ type outcome struct {
 	wall    time.Duration
 	last    metrics.Row // of rows; where there is none, one in which nothing is measured
 	early   *EarlyEnd   // nil: the run went to its end
+	effort  record.Effort
 }
 
 // stopped says why a run that diverges was ended before its last round; nil: it was not.
@@ -374,7 +375,7 @@ func (o *outcome) nodes() [][]float64 {
 
 // summary is what run.json says of the nodes' time.
 func (o *outcome) summary() *record.Activity {
-	a := &record.Activity{LeastRounds: math.MaxInt, Lags: o.Activity.Lags, Stale: o.Activity.Stale}
+	a := &record.Activity{LeastRounds: math.MaxInt, Lags: o.Activity.Lags, Stale: o.Activity.Stale, Effort: o.effort}
 	rows := o.nodes()
 	share := 1 / float64(len(rows))
 	for _, row := range rows {

@@ -66,6 +66,14 @@ type Activity struct {
 	DownSeconds float64 `json:"down_seconds"` // crashed, not joined yet, or gone
 	Lags        []int64 `json:"lags"`         // how often a step used a value so many rounds behind it; null in lockstep
 	Stale       int64   `json:"stale"`        // in lockstep, values of other rounds that stood in for late ones
+	Effort
+}
+
+// Effort is what all nodes of a run over split rows computed, whatever the machine; nothing where columns are split.
+type Effort struct {
+	Solves         int64 `json:"solves"`         // minimisations
+	Passes         int64 `json:"passes"`         // over a node's rows: gradients, within minimisations and alone
+	Factorisations int64 `json:"factorisations"` // of Hessians
 }
 
 // Computed is a parameter of the method that the scenario left to the program.

@@ -47,6 +47,8 @@ type Facts struct {
 	NoiseScale       record.Number `json:"noise_scale"`           // that met a target
 	Warnings         []string      `json:"warnings,omitempty"`
 
+	Effort      record.Effort       `json:"effort"`
+	BusySeconds float64             `json:"busy_seconds"` // of virtual time, mean over nodes
 	Convergence *record.Convergence `json:"convergence"`
 	Ridge       *record.Ridge       `json:"ridge,omitempty"`    // nil: it was not computed
 	Computed    []record.Computed   `json:"computed,omitempty"` // parameters that the scenario left to the program
@@ -61,6 +63,9 @@ func factsOf(i *record.Info) *Facts {
 		OptimumTestError: i.Reference.TestError, BaseError: i.BaseError, OptimumFit: i.Reference.Fit,
 		NoiseScale: record.Number(math.NaN()), Warnings: i.Warnings,
 		Convergence: i.Convergence, Ridge: i.Ridge, Computed: i.Computed,
+	}
+	if i.Activity != nil {
+		f.Effort, f.BusySeconds = i.Activity.Effort, i.Activity.BusySeconds
 	}
 	if p := i.Privacy; p != nil {
 		f.Claim, f.Condition = worstClaim(p.Claims), p.Condition
