@@ -207,6 +207,7 @@ func infoOf(r *sweep.Result) *record.Info {
 	return &record.Info{
 		Seed: r.Seed, Algorithm: r.Method, Nodes: r.Nodes, Edges: r.Edges, TrainRows: r.TrainRows, TestRows: r.TestRows,
 		BaseError: r.BaseError, Warnings: r.Warnings, Convergence: r.Convergence, Ridge: r.Ridge, Computed: r.Computed,
+		Activity:  &record.Activity{Effort: r.Effort, BusySeconds: r.BusySeconds},
 		Reference: record.Reference{Objective: r.OptimumObjective, TestError: r.OptimumTestError, Fit: r.OptimumFit},
 	}
 }

@@ -149,6 +149,24 @@ func (r *Runs) Reaches(column string, value float64) int {
 	return -1
 }
 
+// Activity is the mean over the seeds of how the nodes spent the run.
+func (r *Runs) Activity(of func(*record.Activity) float64) float64 {
+	sum := 0.0
+	for _, i := range r.Infos {
+		sum += of(i.Activity)
+	}
+	return sum / float64(len(r.Infos))
+}
+
+// Base is the mean over the seeds of the test error of saying the more frequent class always.
+func (r *Runs) Base() float64 {
+	sum := 0.0
+	for _, i := range r.Infos {
+		sum += float64(i.BaseError)
+	}
+	return sum / float64(len(r.Infos))
+}
+
 // Reference is the mean over the seeds of a property of the centralised optimum.
 func (r *Runs) Reference(of func(*record.Reference) record.Number) float64 {
 	sum := 0.0

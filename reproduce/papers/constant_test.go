@@ -18,7 +18,6 @@ import (
 
 // constant are how many claims of a figure never hold or never fail as yet, whatever the results.
 var constant = map[string]int{
-	"ra19-fig1": 1,
 }
 
 // variants is how many altered results a claim is tried with.
@@ -31,7 +30,7 @@ func altered(f *reproduce.Figure, rounds []int, variant uint64) *reproduce.Resul
 	r := &reproduce.Results{Figure: f, Seeds: 2}
 	n := len(f.Curves)
 	laws := map[string]func(curve, t, rounds int) float64{}
-	order := s.Perm(n)
+	order, efforts := s.Perm(n), s.Perm(n)
 	for _, column := range metrics.Columns {
 		scale := math.Pow(10, s.Between(-3, 2))
 		if s.IntN(3) == 0 {
@@ -88,7 +87,14 @@ func altered(f *reproduce.Figure, rounds []int, variant uint64) *reproduce.Resul
 			}
 			optimum := laws["objective"](0, rounds[k], rounds[k]) * []float64{0.5, 0.999, 1, 1.2}[s.IntN(4)]
 			runs.Tables = append(runs.Tables, t)
+			effort := math.Pow(10, s.Between(-1, 1))
+			if s.IntN(2) == 0 {
+				effort = 1 / float64(1+efforts[k]) // one order for all
+			}
 			runs.Infos = append(runs.Infos, &record.Info{
+				Activity: &record.Activity{BusySeconds: effort, Effort: record.Effort{
+					Solves: int64(1e6 * effort), Passes: int64(1e7 * effort), Factorisations: int64(1e5 * effort),
+				}},
 				BaseError: record.Number(laws["test_error"](s.IntN(n), rounds[k], rounds[k])),
 				Reference: record.Reference{Objective: record.Number(optimum),
 					TestError: record.Number(laws["test_error"](s.IntN(n), rounds[k], rounds[k]))},
