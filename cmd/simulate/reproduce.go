@@ -104,6 +104,9 @@ any point, the same command goes on. "all" and "figures" take the figures that d
 					return err
 				}
 			}
+			if err := reproduce.WriteItemsIndex(out); err != nil {
+				return err
+			}
 			// What stands in a figure is known when it is drawn.
 			if _, unknown := figures.Named(words); unknown != nil {
 				return usage("all is written; but --label: %w", unknown)

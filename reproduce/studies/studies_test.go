@@ -5,6 +5,7 @@ package studies
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestStudies_AreWellFormed(t *testing.T) {
 		"attacks/equal-epsilon",
 		"attacks/kkt-inversion", "attacks/labels", "attacks/network", "attacks/private-penalties", "attacks/recycling",
 		"attacks/row-space", "attacks/solver-tolerance", "networks/edge-admm", "networks/samples",
-		"networks/scale",
+		"networks/scale", "networks/theorems",
 	}
 	var names []string
 	for _, s := range reproduce.Studies() {
@@ -57,5 +58,93 @@ func TestWriteStudiesIndex_IsTheCommittedOne(t *testing.T) {
 	want, err := os.ReadFile(filepath.Join(results, "README.md"))
 	if err != nil || string(got) != string(want) {
 		t.Errorf("results/README.md is not what results/*/*/README.md say (%v)", err)
+	}
+}
+
+// declared are the numbered items of the five papers that a page must show; illustrations and definitions are none.
+var declared = map[string][]string{
+	"ZZ16": {"Algorithm 1", "Algorithm 2", "Theorem 1", "Theorem 2", "Theorem 3", "Corollary 3.1", "Fig. 2", "Fig. 3"},
+	"ZKL18": {"(10)-(11)", "Algorithm 1", "Lemma 3.1", "Theorem 3.1", "Theorem 3.2", "Theorem 4.1", "Fig. 1", "Fig. 2",
+		"Fig. 3", "Fig. 4"},
+	"RA19": {"Algorithm 1", "Algorithm 2", "Algorithm 3", "Lemma 1", "Lemma 2", "Theorem 1", "Theorem 2", "Theorem 3",
+		"Theorem 4", "Fig. 1", "Fig. 2", "Fig. 3", "Fig. 4", "Fig. 5"},
+	"SH19": {"Algorithm 1", "Lemma 1", "Theorem 1", "Corollary 1", "Fig. 1", "Fig. 2", "Fig. 3"},
+	"PDML": {"(9)-(11)", "Proposition 1", "Lemma 3", "Lemma 5", "Theorem 1", "Theorem 2", "Corollary 1", "Corollary 2",
+		"Fig. 3", "Fig. 4", "Table I"},
+}
+
+// absentItems are declared items that are not registered, and those whose verdict a page of dir does not have.
+func absentItems(items []reproduce.Item, page string) (absent []string) {
+	for paper, names := range declared {
+		for _, name := range names {
+			if !slices.ContainsFunc(items, func(i reproduce.Item) bool { return i.Paper == paper && i.Name == name }) {
+				absent = append(absent, paper+" "+name)
+			}
+		}
+	}
+	for line := range strings.Lines(page) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if strings.HasPrefix(line, "| [") && (len(cells) != 4 || !strings.Contains(cells[3], "**")) {
+			absent = append(absent, cells[0])
+		}
+	}
+	return absent
+}
+
+// Every item has a page and a verdict, results/theorems.md is what the committed pages make, and a missing item, page
+// or claim is seen.
+func TestWriteItemsIndex_HasEveryItem(t *testing.T) {
+	const results = "../../results"
+	dir := t.TempDir()
+	for _, i := range reproduce.Items() {
+		page, err := os.ReadFile(filepath.Join(results, i.Page, "README.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(dir, i.Page), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, i.Page, "README.md"), page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, study := reproduce.FindStudy(i.Page)
+		if !study && !strings.Contains(strings.ToLower(i.Page), strings.ToLower(i.Paper)) {
+			t.Errorf("%s %s is shown by %s", i.Paper, i.Name, i.Page)
+		}
+	}
+	written := func() string {
+		if err := reproduce.WriteItemsIndex(dir); err != nil {
+			t.Fatal(err)
+		}
+		page, err := os.ReadFile(filepath.Join(dir, "theorems.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(page)
+	}
+	page := written()
+	if absent := absentItems(reproduce.Items(), page); absent != nil {
+		t.Errorf("without a verdict: %s", strings.Join(absent, "; "))
+	}
+	if committed, err := os.ReadFile(filepath.Join(results, "theorems.md")); err != nil || string(committed) != page {
+		t.Errorf("results/theorems.md is not what the pages say (%v)", err)
+	}
+	if absent := absentItems(reproduce.Items()[1:], page); len(absent) != 1 {
+		t.Errorf("an item that is left out: %q", absent)
+	}
+	if err := os.Remove(filepath.Join(dir, "networks/samples/README.md")); err != nil {
+		t.Fatal(err)
+	}
+	if absent := absentItems(reproduce.Items(), written()); len(absent) != 5 {
+		t.Errorf("a page that is not there leaves %q without a verdict", absent)
+	}
+	claims := filepath.Join(dir, "attacks/recycling/README.md")
+	text, _ := os.ReadFile(claims)
+	other := strings.ReplaceAll(string(text), "RA19 Lemma 2", "a lemma")
+	if err := os.WriteFile(claims, []byte(other), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if absent := absentItems(reproduce.Items(), written()); len(absent) != 6 {
+		t.Errorf("a claim that is not on its page leaves %q without a verdict", absent)
 	}
 }

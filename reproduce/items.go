@@ -1,0 +1,85 @@
+// The page of every algorithm, theorem, figure and table of the papers, with the command that shows it and its verdict.
+
+package reproduce
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"overhear/internal/files"
+)
+
+// Item is an algorithm, a theorem, a figure or a table of a paper.
+type Item struct {
+	Paper string // its short name
+	Name  string // in the paper
+	About string // what it is or says
+	Page  string // the figure or study that shows it
+	Row   string // what its claims on that page have in them; "": all claims of the page
+}
+
+var items []Item
+
+// RegisterItems adds items to those of [Items], which are in this order.
+func RegisterItems(i ...Item) { items = append(items, i...) }
+
+// Items are all registered items.
+func Items() []Item { return items }
+
+// notComputed stands for the verdict of an item whose page is not there, or has no such claim.
+const notComputed = "not computed"
+
+// WriteItemsIndex writes dir/theorems.md from the pages in dir.
+func WriteItemsIndex(dir string) error {
+	var b strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	p("# Every algorithm, theorem, figure and table of the five papers\n")
+	p("The verdict is that of the page under the item, from what was measured there; where an item has several " +
+		"claims, it says\nhow many hold. `simulate reproduce all` computes this page and those it names.")
+	paper := ""
+	for _, i := range Items() {
+		if i.Paper != paper {
+			paper = i.Paper
+			p("\n## %s\n\n| item | what it is | shown by | verdict |\n|---|---|---|---|", paper)
+		}
+		p("| [%s](%s/README.md) | %s | `simulate reproduce %s` | %s |", i.Name, i.Page, i.About, i.Page, i.verdict(dir))
+	}
+	if err := files.WriteBytes(filepath.Join(dir, "theorems.md"), []byte(b.String())); err != nil {
+		return fmt.Errorf("writing the index of theorems: %w", err)
+	}
+	return nil
+}
+
+// verdict is what the item's page says of it.
+func (i Item) verdict(dir string) string {
+	page, err := os.ReadFile(filepath.Join(dir, i.Page, "README.md"))
+	if err != nil {
+		return notComputed
+	}
+	counts := map[Assessment]int{}
+	found := 0
+	for _, row := range statementRows(string(page)) {
+		if row.assessment != ForComparison && strings.Contains(row.text, i.Row) {
+			counts[row.assessment]++
+			found++
+		}
+	}
+	if found == 0 {
+		return notComputed
+	}
+	var all []string
+	for _, a := range []Assessment{Holds, HoldsInPart, Fails, NotTested} {
+		switch n := counts[a]; {
+		case n == found:
+			if n > 1 {
+				return fmt.Sprintf("**%s**, all %d claims", a, n)
+			}
+			return fmt.Sprintf("**%s**", a)
+		case n > 0:
+			all = append(all, fmt.Sprintf("%d **%s**", n, a))
+		}
+	}
+	return fmt.Sprintf("of %d claims: %s", found, strings.Join(all, ", "))
+}

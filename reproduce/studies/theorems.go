@@ -1,0 +1,225 @@
+// What the papers' algorithms and theorems say, measured on small networks.
+
+package studies
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"overhear/record"
+	"overhear/reproduce"
+)
+
+func init() {
+	reproduce.RegisterStudy(&reproduce.Study{
+		Name: "networks/theorems", Title: "The papers' algorithms and theorems, measured",
+		About: "Each algorithm without noise is run on ten hospitals of wdbc until it rests; each bound is set " +
+			"beside what it bounds; each claim of privacy is audited in two worlds that differ in one sample. A row " +
+			"begins with the paper's item. What other pages measure is not repeated; " +
+			"[theorems.md](../../theorems.md) has every item of the five papers.",
+		Compute: theorems,
+	})
+}
+
+const (
+	ring  = "wdbc-ring.yaml"
+	audit = "audit-methods.yaml"
+)
+
+// reaches states that an algorithm without noise ends at the centralised optimum.
+func reaches(b *reproduce.Workbench, item, states, file string, sets ...string) error {
+	_, t, err := b.Measure(file, sets...)
+	if err != nil {
+		return err
+	}
+	const near = 1e-3
+	distance := t.Column("distance")
+	last := distance[len(distance)-1]
+	b.State(fmt.Sprintf("%s: %s. `simulate run scenarios/%s%s`", item, states, file, settings(sets)),
+		reproduce.Assess(last <= near), "relative distance to the centralised optimum after %d rounds: %.2g (graded: "+
+			"at most %g)", len(distance)-1, last, near)
+	return nil
+}
+
+// settings are the flags of changes.
+func settings(sets []string) string {
+	text := ""
+	for _, s := range sets {
+		text += " --set '" + s + "'"
+	}
+	return text
+}
+
+// audited states what an audit comes to.
+func audited(b *reproduce.Workbench, item, states, file string, runs int, sets ...string) error {
+	a, err := b.Audit(false, file, runs, sets...)
+	if err != nil {
+		return err
+	}
+	var all []string
+	established := true
+	for _, v := range a.Verdicts {
+		all = append(all, fmt.Sprintf("%s: ε = %.4g claimed, %.3g measured: %s", v.Scope, float64(v.Epsilon),
+			float64(v.Measured), v.Verdict))
+		established = established && (v.Verdict == record.Holds || v.Verdict == record.Violated)
+	}
+	b.State(fmt.Sprintf("%s: %s. `simulate audit scenarios/%s --runs %d%s`", item, states, file, runs, settings(sets)),
+		reproduce.AssessParts(a.Stands() && established, a.Stands()), "%s; condition: %s", strings.Join(all, "; "),
+		a.Condition)
+	return nil
+}
+
+// rated states what a theorem on convergence comes to in a run.
+func rated(b *reproduce.Workbench, item, theorem, states, file string, sets ...string) error {
+	info, t, err := b.Measure(file, append([]string{"record.rates=on"}, sets...)...)
+	if err != nil {
+		return err
+	}
+	k := slices.IndexFunc(info.Rates, func(r record.Rate) bool { return r.Theorem == theorem })
+	if k < 0 {
+		return fmt.Errorf("%s says nothing of a run of %s", theorem, file)
+	}
+	r := info.Rates[k]
+	distance := t.Column("distance")
+	first, last := distance[0], distance[len(distance)-1]
+	applies := r.Applies == "applies"
+	holds := applies && last <= 1e-3*first
+	factor := ""
+	if proved := float64(r.Proved); !math.IsNaN(proved) {
+		factor = fmt.Sprintf("; factor a round: %.6f proved, %.6f measured", proved, float64(r.Measured))
+		holds = applies && float64(r.Measured) <= proved
+	}
+	b.State(fmt.Sprintf("%s: %s. `simulate run scenarios/%s%s`", item, states, file, settings(sets)),
+		reproduce.AssessParts(holds, last <= 1e-3*first), "the theorem %s; distance %.2g at first, %.2g at last%s",
+		r.Applies, first, last, factor)
+	return nil
+}
+
+func theorems(b *reproduce.Workbench) error {
+	const long = "rounds.count=600"
+	for _, a := range [][]string{
+		{"ZZ16 Algorithm 1", "distributed ERM reaches the centralised optimum", "algorithm={kind: admm, eta: 0.03}"},
+		{"ZZ16 Algorithm 2", "dual variable perturbation is Algorithm 1 where the noise is off",
+			"algorithm={kind: dvp, eta: 0.03, noise: off}"},
+		{"ZKL18 (10)-(11)", "M-ADMM reaches the centralised optimum",
+			"algorithm={kind: m-admm, eta: 0.03, theta: 0.03}"},
+		{"ZKL18 Algorithm 1", "penalty perturbation is M-ADMM where the noise is off",
+			"algorithm={kind: penalty-perturbation, eta: 0.03, theta: 0.03, noise: off}"},
+		{"ZKL18 Theorem 3.1", "M-ADMM converges for penalties that rise to a bound and are at least θ",
+			"algorithm={kind: m-admm, eta: {initial: 0.03, ratio: 1.01, max: 0.06}, theta: 0.03}"},
+		{"RA19 Algorithm 1", "R-ADMM reaches the centralised optimum",
+			"algorithm={kind: r-admm, eta: 0.03, gamma: 0.1}"},
+		{"RA19 Algorithm 2", "MR-ADMM with penalties that are equal over the nodes reaches the centralised optimum",
+			"algorithm={kind: mr-admm, eta: {initial: 0.03, ratio: 1.01, max: 0.06}, gamma: 0.1}"},
+		{"RA19 Algorithm 3", "private MR-ADMM is MR-ADMM where the noise is off",
+			"algorithm={kind: private-mr-admm, eta: 0.03, gamma: 0.1, noise: off}"},
+		{"PDML (9)-(11)", "general ADMM on the labels as they are reaches the optimum of Problem 1",
+			"algorithm={kind: pdml, eta: 0.03, labels: true, noise: off, bound: 0}"},
+	} {
+		if err := reaches(b, a[0], a[1], ring, long, a[2]); err != nil {
+			return err
+		}
+	}
+	if err := reaches(b, "SH19 Algorithm 1", "ADMM sharing reaches the centralised optimum over split columns", ring,
+		"rounds.count=2000", "problem.columns=[10, 10, 10]", "problem.scale.intercept=false", "problem.rho=1",
+		"network.topology={kind: star, nodes: 4}",
+		"algorithm={kind: admm-sharing, form: averaged, eta: 0.3}"); err != nil {
+		return err
+	}
+	if err := optimality(b); err != nil {
+		return err
+	}
+	const complete = "network.topology={kind: complete, nodes: 5}"
+	if err := rated(b, "ZKL18 Theorem 3.2", "ZKL18 Theorem 3.2", "M-ADMM converges linearly", ring, complete,
+		"problem.rho=1", "rounds.count=100", "algorithm={kind: m-admm, eta: 0.3, theta: 0.3}"); err != nil {
+		return err
+	}
+	if err := rated(b, "RA19 Theorem 1", "RA19 Theorem 1", "R-ADMM converges under (i) and (ii)", ring, complete,
+		"problem.rho=1", "rounds.count=2000", "algorithm={kind: r-admm, eta: 2, gamma: 10}"); err != nil {
+		return err
+	}
+	const runs = 200
+	recycled := func(perturbation string) string {
+		return "algorithm={kind: private-mr-admm, eta: {initial: 0.5, ratio: 1.1}, gamma: 0.3, alpha: 1, " +
+			"perturbation: " + perturbation + "}"
+	}
+	for _, a := range [][]string{
+		{"ZKL18 Theorem 4.1", "penalty perturbation has β-differential privacy, (26)",
+			"algorithm={kind: penalty-perturbation, eta: {initial: 0.5, ratio: 1.1}, theta: 0.5, alpha: 1}"},
+		{"RA19 Theorem 2", "private MR-ADMM has β-differential privacy, (32)", recycled("objective")},
+		{"RA19 §VII-B, output perturbation", "MR-ADMM with noise on the minimiser is private by its sensitivity",
+			recycled("output")},
+		{"RA19 §VII-B, zCDP", "Gaussian noise on the minimiser has (ε, δ)-differential privacy", recycled("gaussian")},
+	} {
+		if err := audited(b, a[0], a[1], audit, runs, a[2]); err != nil {
+			return err
+		}
+	}
+	if err := audited(b, "SH19 Corollary 1", "T rounds are (ε′, Tδ + δ′)-differentially private", "audit-sharing.yaml",
+		runs); err != nil {
+		return err
+	}
+	if err := audited(b, "PDML Proposition 1", "randomised response preserves ε-LDP of a label", "pdml-labels.yaml",
+		400); err != nil {
+		return err
+	}
+	return excess(b)
+}
+
+// optimality states what Lemma 3.1 of ZKL18 and Lemma 1 of RA19 say of a fixed point.
+func optimality(b *reproduce.Workbench) error {
+	sets := []string{"rounds.count=600", "algorithm={kind: m-admm, eta: 0.03, theta: 0.03}"}
+	_, t, err := b.Measure(ring, sets...)
+	if err != nil {
+		return err
+	}
+	last := func(column string) float64 { return t.Column(column)[len(t.Rows)-1] }
+	b.State("ZKL18 Lemma 3.1, RA19 Lemma 1: where the nodes agree and the duals are in the range of the Laplacian, "+
+		"stationarity is optimality. `simulate run scenarios/"+ring+settings(sets)+"`",
+		reproduce.Assess(last("consensus") <= 1e-6 && last("dual_sum") <= 1e-6 && last("distance") <= 1e-6),
+		"at rest: disagreement %.2g, ‖Σλ‖ %.2g, distance to the optimum %.2g (graded: at most 10⁻⁶ each)",
+		last("consensus"), last("dual_sum"), last("distance"))
+	return nil
+}
+
+// excess states PDML's bounds on the excess risk.
+func excess(b *reproduce.Workbench) error {
+	noisy := []string{"algorithm={kind: pdml, eta: 0.5, epsilon: 2, bound: 0.1, deviation: 0.01, decay: 0.8}"}
+	quiet := []string{"algorithm={kind: pdml, eta: 0.5, epsilon: 2, bound: 0.1, noise: off}"}
+	for _, c := range []struct {
+		item, states string
+		sets         []string
+	}{
+		{"PDML Theorem 1", "the averages' excess risk with both phases", noisy},
+		{"PDML Corollary 1", "the excess risk of Problem 3's optimum", noisy},
+		{"PDML Theorem 2", "the averages' excess risk without Phase 2", quiet},
+		{"PDML Corollary 2", "the excess risk of Problem 2's optimum", quiet},
+	} {
+		info, _, err := b.Measure("pdml-labels.yaml", c.sets...)
+		if err != nil {
+			return err
+		}
+		k := slices.IndexFunc(info.Excess, func(x record.Excess) bool { return x.Theorem == c.item })
+		if k < 0 {
+			return fmt.Errorf("%s says nothing of a run of pdml-labels.yaml; there are %d others", c.item,
+				len(info.Excess))
+		}
+		x := info.Excess[k]
+		within := float64(x.Measured) <= float64(x.Bound)
+		b.State(fmt.Sprintf("%s: %s is at most the bound. `simulate run scenarios/pdml-labels.yaml%s`", c.item,
+			c.states, settings(c.sets)), reproduce.AssessParts(within && x.Applies == "applies", within),
+			"the theorem %s; bound %.4g, measured %.4g", x.Applies, float64(x.Bound), float64(x.Measured))
+		if x.Given == nil || c.item != "PDML Theorem 1" {
+			continue
+		}
+		contraction := float64(x.Given.Contraction)
+		b.State("PDML Lemma 5: in a norm of its own the distance to the optimum of Problem 3 falls by a factor C a "+
+			"round; Lemma 3: the objective is strongly convex. `simulate run scenarios/pdml-labels.yaml"+
+			settings(c.sets)+"`",
+			reproduce.Assess(contraction < 1 && x.Given.Convexity > 0), "C = %.6f, convexity %.4g", contraction,
+			x.Given.Convexity)
+	}
+	return nil
+}
