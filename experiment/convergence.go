@@ -136,8 +136,8 @@ func (o *outcome) uninformative(p *scenarios.Problem) []string {
 		text += fmt.Sprintf("; the ridge outweighs the data (problem.rho: %v), try a smaller one: with %.3g the "+
 			"optimum errs in %.2f %%", p.Rho, r.Smaller, 100*float64(r.SmallerTestError))
 	case p.NonSmooth(1) != nil:
-		text += fmt.Sprintf("; nor has it with a ridge of %.3g: %s may outweigh the data, or the columns say too little "+
-			"of the label, or the test rows are too few", r.Smaller, what)
+		text += fmt.Sprintf("; nor has it with a ridge of %.3g: %s may outweigh the data, or the columns say too "+
+			"little of the label, or the test rows are too few", r.Smaller, what)
 	default:
 		text += fmt.Sprintf("; nor has it with a ridge of %.3g (problem.rho: %v): try a much smaller one, and if that "+
 			"does not help, the columns say too little of the label, or the test rows are too few", r.Smaller, p.Rho)

@@ -333,8 +333,8 @@ func TestRidge_ThatOutweighsTheDataIsWarnedOf(t *testing.T) {
 		{[]string{"problem.data={set: twonorm, rows: 100}", "problem.rho=0.02"}, ""},
 		{[]string{"problem.rho=0.4", "problem.columns=[11, 10, 10]", "network.topology={kind: star, nodes: 4}",
 			"algorithm={kind: admm-sharing, form: averaged}"}, "the ridge outweighs the data (problem.rho: 0.4)"},
-		{[]string{"problem.rho=0.0001", "problem.l1=20"}, "; nor has it with a ridge of 1e-06: the ridge (problem.rho: " +
-			"0.0001) or the ℓ1 norm (problem.l1: 20) may outweigh the data"},
+		{[]string{"problem.rho=0.0001", "problem.l1=20"}, "; nor has it with a ridge of 1e-06: the ridge " +
+			"(problem.rho: 0.0001) or the ℓ1 norm (problem.l1: 20) may outweigh the data"},
 		{[]string{"problem.rho=0.0001", "problem.set={kind: box, lower: 5, upper: 6}"}, "the ridge (problem.rho: " +
 			"0.0001) or the box (problem.set) may outweigh the data"},
 	} {

@@ -161,8 +161,8 @@ func TestExcess_MeasuredOtherwise(t *testing.T) {
 	}
 }
 
-// optimumByDescent is the optimum of PDML's Problem 3 by gradient descent: of the labels that users reported in the run,
-// and of the noise that servers drew.
+// optimumByDescent is the optimum of PDML's Problem 3 by gradient descent: of the labels that users reported in the
+// run, and of the noise that servers drew.
 func optimumByDescent(t *testing.T, out *outcome) []float64 {
 	t.Helper()
 	p, params := out.Problem, out.Params.(*algorithms.PDML)
@@ -210,8 +210,8 @@ func optimumByDescent(t *testing.T, out *outcome) []float64 {
 // bound on that is a bound on where it is.
 func TestExcess_CorollariesAreOfTheOptimum(t *testing.T) {
 	_, out, all := learnOfUsers(t, 1, "problem.data={set: twonorm, rows: 60000, dimension: 2}", "problem.train=50000",
-		"problem.scale={intercept: false}", "problem.rho=20", "network.topology={kind: path, nodes: 2}", "rounds.count=2",
-		"algorithm={kind: pdml, noise: off, labels: \"true\", eta: 100, init: {normal: 1}}")
+		"problem.scale={intercept: false}", "problem.rho=20", "network.topology={kind: path, nodes: 2}",
+		"rounds.count=2", "algorithm={kind: pdml, noise: off, labels: \"true\", eta: 100, init: {normal: 1}}")
 	x, best := all[1], 0.0
 	if b, err := leastTestRisk(out.Problem); err != nil {
 		t.Fatal(err)

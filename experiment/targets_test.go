@@ -168,7 +168,7 @@ func TestTargets_Claims(t *testing.T) {
 // A run that was stopped does not go on with other targets.
 func TestTargets_AreAmongWhatARunComesFrom(t *testing.T) {
 	for _, sets := range [][]string{nil, {"problem.columns=[1, 3]", "algorithm={kind: admm-sharing, eta: 0.1}",
-		"network.topology={kind: star, nodes: 3}", "problem.partition=even"}} {
+		"network.topology={kind: star, nodes: 3}", "problem.partition=even", "problem.C=1"}} {
 		e := predictor(t, sets...)
 		a, err := e.Assemble(1)
 		if err != nil {
