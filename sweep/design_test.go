@@ -236,6 +236,11 @@ func TestDesign_GoesByMeansWhereTheCurveMisses(t *testing.T) {
 			!(c.Alpha > 0.2 && c.Alpha < 0.3) {
 			t.Errorf("%v: %+v, by itself %+v", err, out.Curve, c)
 		}
+		share := math.Log(c.Alpha/0.2) / math.Log(0.3/0.2)
+		miss := (1-share)*(1.8031-fit.At(0.2)) + share*(1.1379-fit.At(0.3))
+		if !(math.Abs(out.Curve.Miss-miss) <= 1e-9) {
+			t.Errorf("means are off by %v, not by %v", miss, out.Curve.Miss)
+		}
 		if there := fit.At(c.Alpha) + out.Curve.Miss; !(there > 1.1379 && there < 1.8031) {
 			t.Errorf("at α = %v the loss is said to be %v", c.Alpha, there)
 		}
@@ -268,7 +273,7 @@ func TestDesign_GoesByTheCurveWhereItFits(t *testing.T) {
 	l := theory.Accuracy{C4: 2, C5: 3, C6: 0.4}
 	var exact, noisy [][]float64
 	for k, a := range d.Alpha {
-		v, off := l.At(a), 0.02*float64(k%2) // the means are off by half of their standard error
+		v, off := l.At(a), []float64{0, 0, 0, 0.03, -0.03, 0}[k] // of a standard error of 0.05
 		exact = append(exact, []float64{v, v})
 		noisy = append(noisy, []float64{v - 0.05 - off, v + 0.05 - off})
 	}
