@@ -92,7 +92,7 @@ const (
 	auditedPP       = "{kind: penalty-perturbation, eta: {initial: 0.6, ratio: 1.05}, theta: 0.5, alpha: 3}"
 	auditedNormalPP = "{kind: penalty-perturbation, eta: {initial: 0.6, ratio: 1.05}, theta: 0.5, alpha: 3, law: " +
 		"gaussian}"
-	auditedHub      = "{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1}"
+	auditedHub = "{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1}"
 )
 
 func TestAudit_RightMethodsStand(t *testing.T) {

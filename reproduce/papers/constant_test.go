@@ -16,10 +16,6 @@ import (
 	"overhear/sim"
 )
 
-// constant are how many claims of a figure never hold or never fail as yet, whatever the results.
-var constant = map[string]int{
-}
-
 // variants is how many altered results a claim is tried with.
 const variants = 400
 
@@ -157,8 +153,8 @@ func TestStatements_HaveNoConstantVerdicts(t *testing.T) {
 	for _, f := range reproduce.Figures() {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
-			if found := constants(t, f); len(found) != constant[f.Name] {
-				t.Errorf("%d claims of %s are constant or capped, want %d:\n%s", len(found), f.Name, constant[f.Name],
+			if found := constants(t, f); len(found) > 0 {
+				t.Errorf("%d claims of %s are constant or capped:\n%s", len(found), f.Name,
 					strings.Join(found, "\n"))
 			}
 		})

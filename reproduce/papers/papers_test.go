@@ -129,8 +129,8 @@ func TestWritePapersIndex_IsTheCommittedOne(t *testing.T) {
 	}
 }
 
-// lossesOf are results of ZZ16 Fig. 3 whose losses are a function of η and α in every round.
-func lossesOf(loss func(eta, alpha float64) float64) *reproduce.Results {
+// zz16Losses are results of ZZ16 Fig. 3 whose losses are a function of η and α in every round.
+func zz16Losses(loss func(eta, alpha float64) float64) *reproduce.Results {
 	f := zz16Fig3()
 	r := &reproduce.Results{Figure: f, Seeds: 1}
 	for _, c := range f.Curves {
@@ -149,7 +149,7 @@ func lossesOf(loss func(eta, alpha float64) float64) *reproduce.Results {
 
 // The η whose fit is closest to ZZ16's constants is found, and its constants are those that the losses were made with.
 func TestZZ16Fig3_FindsTheClosestPenalty(t *testing.T) {
-	r := lossesOf(func(eta, alpha float64) float64 { return 20/eta*math.Exp(-1250/eta*alpha) + 0.35 })
+	r := zz16Losses(func(eta, alpha float64) float64 { return 20/eta*math.Exp(-1250/eta*alpha) + 0.35 })
 	s := r.Statements(r)[2] // (c₄, c₅) is (20/η, 1250/η): at η = 50 (0.4, 25), at 100 (0.2, 12.5)
 	for _, want := range []string{"closest to (0.2, 25) is η = 50: c₄ = 0.4, c₅ = 25, c₆ = 0.35, off by factors of " +
 		"at most 2.00, largest miss 0.000 (between these η, 70.7 would be off by " +
@@ -158,7 +158,7 @@ func TestZZ16Fig3_FindsTheClosestPenalty(t *testing.T) {
 			t.Errorf("%s\ndoes not say %s", s.Measured, want)
 		}
 	}
-	exact := lossesOf(func(eta, alpha float64) float64 {
+	exact := zz16Losses(func(eta, alpha float64) float64 {
 		if eta == 5 {
 			return 20*math.Exp(-20*alpha) + 0.35
 		}
@@ -172,7 +172,7 @@ func TestZZ16Fig3_FindsTheClosestPenalty(t *testing.T) {
 		"closest to (20, 20) is η = 5: c₄ = 20, c₅ = 20") {
 		t.Errorf("%+v", s)
 	}
-	flat := lossesOf(func(float64, float64) float64 { return 0.35 })
+	flat := zz16Losses(func(float64, float64) float64 { return 0.35 })
 	if s := flat.Statements(flat)[2]; s.Assessment != reproduce.Fails {
 		t.Errorf("losses that do not fall: %+v", s)
 	}
