@@ -121,9 +121,6 @@ func (j *Judged) chart(g *Grid, claim, number int, share *Share) plot.Chart {
 	}
 	for k, v := range verdicts {
 		line := plot.Line{Label: string(v), Look: plot.Scatter}
-		if v == Fails {
-			line.Look = plot.Crosses
-		}
 		for _, p := range j.Points {
 			if p.Failed != "" || p.Assessments[claim] != v {
 				continue
