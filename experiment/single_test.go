@@ -40,9 +40,9 @@ func TestSingle_RunsWithoutARidgeComeToTheOptimumOfScipy(t *testing.T) {
 		}
 	}
 	// Over split columns, the same rows and coefficients, of weights that are alike.
-	split := finished(t, predictor(t, "problem.rho=0", "problem.C=1", "problem.columns=[1, 3]", "problem.partition=even",
-		"network.topology={kind: star, nodes: 3}", "algorithm={kind: admm-sharing, form: averaged, eta: 0.02}",
-		"rounds.count=3000"))
+	split := finished(t, predictor(t, "problem.rho=0", "problem.C=1", "problem.columns=[1, 3]",
+		"problem.partition=even", "network.topology={kind: star, nodes: 3}",
+		"algorithm={kind: admm-sharing, form: averaged, eta: 0.02}", "rounds.count=3000"))
 	if d := split.last.Distance; !(d <= 1e-6) {
 		t.Errorf("sharing ends %v from the optimum", d)
 	}

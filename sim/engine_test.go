@@ -239,9 +239,8 @@ func TestEngine_OverflowsAreErrors(t *testing.T) {
 	}
 }
 
-// reader is a node of a crowd that counts when it was asked to read ahead, and for how many messages it was in vain.
+// reader is a node that counts the messages that it heard, and those before which it was asked to read ahead.
 type reader struct {
-	crowd
 	asked *int // and has not heard a message for since
 	heard *[2]int
 }
