@@ -69,7 +69,7 @@ type Stats struct {
 	Residual       float64 // ‖∇‖ at the returned point; with h, the norm of the least element of the subdifferential
 	Scale          float64 // max(1, ‖q‖)
 	Tolerance      float64 // what Residual/Scale had to reach
-	Evaluations    int     // passes over the data
+	Evaluations    int     // points at which there was a pass over the data, be it at hand from before or not
 	Factorisations int
 }
 
@@ -137,8 +137,8 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 	stats := Stats{Scale: math.Max(1, num.Norm(q)), Tolerance: s.tolerance}
 	if !slices.Equal(s.x, f) {
 		s.evaluate(w, f)
-		stats.Evaluations++
 	}
+	stats.Evaluations++
 	target := stats.Tolerance * stats.Scale
 	newton := s.objective.order() <= maxNewton
 	w.memory = w.memory[:0]
@@ -253,7 +253,6 @@ func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 	if s.stale || s.hessian.packed == nil {
 		if !s.marginsIn(w) {
 			s.evaluate(w, append(w.trial[:0], s.x...))
-			stats.Evaluations++
 		}
 		if err := s.factorise(w, ridge); err != nil {
 			return fmt.Errorf("factoring the Hessian: %w", err)

@@ -46,7 +46,7 @@ type Message struct {
 	SentNS     int64       `parquet:"sent_ns,delta"`
 	ReceivedNS int64       `parquet:"received_ns,delta"` // −1: lost
 	Bytes      int64       `parquet:"bytes,delta"`
-	Kind       MessageKind `parquet:"kind,dict"`
+	Kind       MessageKind `parquet:"kind,delta"`
 }
 
 // Writer writes one run. The first error of a row is kept for Finish.
