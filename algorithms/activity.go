@@ -49,10 +49,10 @@ type NodeActivity struct {
 
 // effort is what a node spent so far.
 type effort struct {
-	steps    int
 	busy     sim.Duration
 	finished sim.Time
-	forgot   int
+	steps    int32
+	forgot   int32
 }
 
 func (f *effort) spend(d sim.Duration) { f.busy += d }
@@ -63,7 +63,7 @@ func (f *effort) forget() {
 	}
 }
 
-func (f *effort) activity() NodeActivity { return NodeActivity{f.steps, f.busy, f.finished, f.forgot} }
+func (f *effort) activity() NodeActivity { return NodeActivity{int(f.steps), f.busy, f.finished, int(f.forgot)} }
 
 // Activity is what the nodes did.
 func (s *synchronous) Activity() *Activity {

@@ -445,7 +445,7 @@ func (r *runner) heard() bool {
 // publish sends the iterate of a round to every neighbour.
 func (r *runner) publish(env *sim.Env, round int) {
 	r.round, r.since = round, env.Now()
-	r.steps = round
+	r.steps = int32(round)
 	if round == 0 {
 		r.began = env.Now()
 	}

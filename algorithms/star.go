@@ -148,7 +148,7 @@ func (h *starHub) Wake(env *sim.Env, tag uint64) {
 		}
 		h.busy = false
 		h.round++
-		h.steps = h.round
+		h.steps = int32(h.round)
 		h.send(env)
 		return
 	}
@@ -242,7 +242,7 @@ func (c *starClient) Wake(env *sim.Env, _ uint64) {
 		return
 	}
 	c.round++
-	c.steps = c.round
+	c.steps = int32(c.round)
 	c.work.clientDone(c.began, env.Now(), c.i, c.round)
 	c.message = c.work.clientMessage(c.i, c.round)
 	env.Send(0, KindValue, c.round, c.message)

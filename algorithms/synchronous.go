@@ -328,7 +328,7 @@ func (p *peer) Wake(env *sim.Env, tag uint64) {
 // publish sends the iterate of a round to every neighbour and begins to collect
 // theirs.
 func (p *peer) publish(env *sim.Env, round int) {
-	p.round, p.steps = round, round
+	p.round, p.steps = round, int32(round)
 	p.since = env.Now()
 	if round == 0 {
 		p.began = env.Now()

@@ -35,7 +35,7 @@ func newParquet(to io.Writer, columns []column) *parquetWriter {
 		case number:
 			f.Type, f.Tag = reflect.TypeFor[float64](), reflect.StructTag(fmt.Sprintf(`parquet:"%s,optional"`, c.name))
 		default:
-			f.Type, f.Tag = reflect.TypeFor[string](), reflect.StructTag(fmt.Sprintf(`parquet:"%s,optional,dict"`,
+			f.Type, f.Tag = reflect.TypeFor[string](), reflect.StructTag(fmt.Sprintf(`parquet:"%s,optional,delta"`,
 				c.name))
 		}
 		fields[k] = f

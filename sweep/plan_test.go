@@ -130,7 +130,7 @@ func TestWrongPlans(t *testing.T) {
 	}{
 		{"", Options{Grid: []string{"algorithm.eat=1"}}, `unknown key "eat" in algorithm; did you mean "eta"?`},
 		{"", Options{Grid: []string{"problem.rho=1,-1", "rounds.count=0,1"}},
-			"grid value problem.rho=-1: problem.rho must be positive"},
+			"grid value problem.rho=-1: problem.rho must be from"},
 		{"", Options{Grid: []string{"problem.rho=1,-1", "rounds.count=0,1"}}, "grid value rounds.count=0"},
 		{"", Options{Sets: []string{"problem.rho=-1"}}, "--set problem.rho=-1"},
 		{"", Options{Grid: []string{"algorithm.eta=1", "algorithm.eta=2"}}, "has algorithm.eta twice"},
