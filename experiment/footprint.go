@@ -65,7 +65,7 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 		perLink  = 48   // of what a node knows of a neighbour, and of the engine
 		perEvent = 33
 		perSlot  = 53 // of a message under way
-		underWay = 3  // messages of a link, where a node does not wait for its slowest neighbour
+		underWay = 3  // messages of a link, where a node waits for some neighbours
 		timers   = 16 // of a node at most, where it has them
 	)
 	nodes, links, vector := float64(a.parts()), float64(a.Graph.Links()), 8*float64(a.numbers())
@@ -75,7 +75,7 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 	each := 2.0                    // messages of a link under way: of two rounds in lockstep
 	again := float64(each * links) // heard, or to be sent again
 	if e.Rounds.Mode == "asynchronous" {
-		each, again = underWay, 0
+		each, again = underWay+e.unawaited(a), 0
 		if e.Rounds.Staleness > 0 || e.Network.Lossy() {
 			again = links
 		}
@@ -93,4 +93,18 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 		need += float64(each * nodes * perSlot)
 	}
 	return need + float64(vectors*vector)
+}
+
+// unawaited is how many more messages of a link are under way where a node goes on after a timeout, and those of its
+// neighbours take longer: those of a latency, and as each that comes may complete a quorum, of more rounds with time.
+// They are no more than there are rounds. (A bound on the staleness is none here: who waits for it asks again.)
+func (e *Experiment) unawaited(a *Assembly) float64 {
+	r := &e.Rounds
+	rows := float64(a.Problem.Rows()) / float64(a.parts())
+	ahead := 1e9 * e.Network.Latency.MedianSeconds() / (float64(r.Timeout) + float64(rows*float64(e.Compute.Row)))
+	if r.Timeout == 0 || !(ahead > 1) {
+		return 0
+	}
+	rounds := float64(a.Rounds)
+	return min(rounds, ahead+float64((1-r.Quorum)*rounds))
 }

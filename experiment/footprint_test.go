@@ -83,6 +83,8 @@ func TestFootprint_IsForetold(t *testing.T) {
 		"more columns":              {"problem.data.dimension=100"},
 		"in lockstep":               {"rounds={mode: synchronous, count: 10}"},
 		"a dual a node":             {"algorithm={kind: admm, eta: 0.3}"},
+		"nobody is awaited":         {"network.latency=10s", "rounds={mode: asynchronous, count: 60, timeout: 1ms}"},
+		"nobody for some rounds":    {"network.latency=40ms", "rounds={mode: asynchronous, count: 60, timeout: 2ms}"},
 		"a dual a node in lockstep": {"algorithm={kind: admm, eta: 0.3}", "rounds={mode: synchronous, count: 10}"},
 	} {
 		t.Run(name, func(t *testing.T) {

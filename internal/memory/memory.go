@@ -37,8 +37,8 @@ func Check(what string, bytes float64) error {
 	if bytes <= float64(Limit()) {
 		return nil
 	}
-	return fmt.Errorf("%s would take about %s of memory; the limit is %s, by default what this machine has "+
-		"(--max-memory sets another)", what, Text(bytes), Text(float64(Limit())))
+	return fmt.Errorf("%s would take about %s of memory; the limit is %s, "+
+		"what this machine has or --max-memory says", what, Text(bytes), Text(float64(Limit())))
 }
 
 // units of sizes, and their names as they are written.
