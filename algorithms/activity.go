@@ -63,7 +63,9 @@ func (f *effort) forget() {
 	}
 }
 
-func (f *effort) activity() NodeActivity { return NodeActivity{int(f.steps), f.busy, f.finished, int(f.forgot)} }
+func (f *effort) activity() NodeActivity {
+	return NodeActivity{int(f.steps), f.busy, f.finished, int(f.forgot)}
+}
 
 // Activity is what the nodes did.
 func (s *synchronous) Activity() *Activity {
