@@ -47,7 +47,8 @@ func TestTables_SameBytesWithoutVectorInstructions(t *testing.T) {
 	iterates := make([]Iterate, 3000)
 	steps := make([]Step, 3000)
 	for k, m := range packets(len(iterates), 0) {
-		iterates[k] = Iterate{Node: m.Src, Round: m.Round, TimeNS: m.SentNS, Values: []float64{float64(k), 1 / float64(1+k)}}
+		values := []float64{float64(k), 1 / float64(1+k)}
+		iterates[k] = Iterate{Node: m.Src, Round: m.Round, TimeNS: m.SentNS, Values: values}
 		steps[k] = Step{Node: m.Src, Round: m.Round}
 	}
 	write("iterates", func(path string) { table(t, path, iterates) })

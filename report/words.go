@@ -20,8 +20,8 @@ unknown      there are too few rounds to tell, or no optimum`,
 	"pace": `How far nodes were behind each other in an asynchronous run: the share of the values of neighbours that a
 step used and that were of an earlier round than the step's, how many rounds earlier at most, and how long a node
 computed (busy), waited (idle) or was away (down), on average. nodes.csv has each node.`,
-	"classes": `How many classes rows have, where every class has a model of its own, of so many numbers: its coefficients
-and, where the data asks for one, a constant. problem.data.classes: all reads them.`,
+	"classes": `How many classes rows have, where every class has a model of its own, of so many numbers: its
+coefficients and, where the data asks for one, a constant. problem.data.classes: all reads them.`,
 	"scaling": `How the columns were scaled, and whether the test rows took part in that; problem.scale sets it.`,
 	"attack":  "Which attack; simulate explain NAME says what it does, simulate list attacks which there are.",
 	"digest": `SHA-256 of every event of a run, or of all ratios of an audit. It is equal for every repeat of the same
