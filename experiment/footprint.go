@@ -9,8 +9,9 @@ import (
 	"overhear/internal/memory"
 )
 
-// perRound is how many bytes a round takes: a row of metrics, which is copied once, and what collects it.
-const perRound = 600
+// perRound is how many bytes a round takes: a row of metrics, in a table that is copied as it grows, and what collects
+// it.
+const perRound = 1000
 
 // accountFits is an error for an account that memory does not hold.
 func (e *Experiment) accountFits(a *Assembly) error {
@@ -40,21 +41,22 @@ func (e *Experiment) AtOnce(seed uint64, most int) int {
 	}
 	const headroom = 2 // of the garbage collector
 	need, _ := e.need(a)
-	need += float64(perRound * float64(a.Rounds))
 	return int(max(1, min(float64(most), float64(memory.Limit())/(headroom*need))))
 }
 
 // need is about how many bytes a run holds, and of what.
 func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
+	rounds := float64(perRound * float64(a.Rounds))
 	if a.Split == nil {
-		return e.footprint(a), fmt.Sprintf("%d nodes with vectors of %d numbers", a.parts(), a.numbers())
+		what = fmt.Sprintf("%d rounds of %d nodes with vectors of %d numbers", a.Rounds, a.parts(), a.numbers())
+		return rounds + e.footprint(a), what
 	}
 	const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
-	bytes = 8 * vectors * float64(a.Split.N) * float64(a.parts())
+	bytes = rounds + float64(8*vectors*float64(a.Split.N)*float64(a.parts()))
 	for _, block := range a.Split.Blocks {
 		bytes += float64(8 * float64(block.D) * float64(block.D))
 	}
-	return bytes, fmt.Sprintf("%d parties with %d rows and their factors", a.parts(), a.Split.N)
+	return bytes, fmt.Sprintf("%d rounds of %d parties with %d rows and their factors", a.Rounds, a.parts(), a.Split.N)
 }
 
 // footprint is about how many bytes a run over split rows holds: nodes with their rows and solvers, and what is under

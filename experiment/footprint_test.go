@@ -112,12 +112,13 @@ func TestFootprint_IsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := memory.SetLimit(int64(memory.Resident(e.footprint(a))) - 1)
+	need, _ := e.need(a)
+	before := memory.SetLimit(int64(memory.Resident(need)) - 1)
 	defer memory.SetLimit(before)
 	if _, err := e.Assemble(1); err == nil {
 		t.Error("nodes are not refused that take more than the limit")
 	}
-	memory.SetLimit(int64(memory.Resident(e.footprint(a))) + 1)
+	memory.SetLimit(int64(memory.Resident(need)) + 1)
 	if _, err := e.Assemble(1); err != nil {
 		t.Error(err)
 	}
