@@ -76,8 +76,17 @@ type ColumnRound struct {
 	X        [][]float64 // by party; they never change afterwards
 	Gap      float64     // ‖Σ_m p_m − z‖/√N; NaN where a method has no z
 	Residual float64     // of the hub's scalar problems; NaN: it has none
-	Largest  float64     // greatest norm so far of any party's x_m and of the hub's y and z
+	Reached  Reached     // in this round or before
 }
+
+// Reached is where a run over split columns went, which conditions of private methods are about.
+type Reached struct {
+	Norm     float64 // the greatest of any party's x_m and of the hub's y and z
+	Boundary bool    // some party's step ended on the boundary of its set (problem.set)
+}
+
+// Or is where one of two runs went.
+func (r Reached) Or(s Reached) Reached { return Reached{max(r.Norm, s.Norm), r.Boundary || s.Boundary} }
 
 // RoundObserver is an Observer that follows the rounds of a run over split columns, too.
 type RoundObserver interface {
@@ -99,7 +108,7 @@ type overColumns struct {
 	rounds  map[int]*ColumnRound
 	pending map[int]int // parties still to come, by round
 	failure error
-	largest float64
+	reached Reached
 }
 
 // newOverColumns runs a ColumnMethod on a star with one party a column block.
@@ -269,7 +278,7 @@ func (s *overColumns) arrived(t int, at sim.Time) {
 	}
 	delete(s.rounds, t)
 	delete(s.pending, t)
-	r.Largest = s.largest
+	r.Reached = s.reached
 	if o, ok := s.Observer.(RoundObserver); ok && s.failure == nil {
 		s.failure = o.Ended(r)
 	}
@@ -278,7 +287,7 @@ func (s *overColumns) arrived(t int, at sim.Time) {
 func (s *overColumns) hubDone(began, at sim.Time, round int) {
 	r := s.round(round)
 	r.Residual = s.hub.Residual
-	s.largest = max(s.largest, num.Norm(s.hub.Y), num.Norm(s.hub.Z))
+	s.reached.Norm = max(s.reached.Norm, num.Norm(s.hub.Y), num.Norm(s.hub.Z))
 	gap := 0.0
 	for k, z := range s.hub.Z {
 		d := s.hub.Sum[k] - z
@@ -294,8 +303,10 @@ func (s *overColumns) hubDone(began, at sim.Time, round int) {
 }
 
 func (s *overColumns) clientDone(began, at sim.Time, i, round int) {
-	s.round(round).X[i] = s.parties[i].X
-	s.largest = max(s.largest, num.Norm(s.parties[i].X))
+	x := s.parties[i].X
+	s.round(round).X[i] = x
+	h := s.Split.NonSmooth
+	s.reached = s.reached.Or(Reached{num.Norm(x), round > 0 && h != nil && h.Set.OnBoundary(x)})
 	if s.Observer != nil && round > 0 {
 		s.Observer.Published(&Publication{Node: i + 1, Part: i, Round: round, Began: began, At: at, Values: s.sent[i]})
 	}

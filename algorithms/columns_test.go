@@ -656,16 +656,17 @@ func TestPrivateSharing_EstablishedOnlyUnderTheTheoremsAssumptions(t *testing.T)
 		cover   string
 		unit    bool
 		change  func(*PrivateSharing)
-		largest float64
+		reached Reached
 		want    string
 	}{
-		{"range", true, nil, 2, ""},
-		{"ambient", true, nil, 1.5, ""},
-		{"range", true, func(p *PrivateSharing) { p.Epsilon = 1 }, 1, ""},
-		{"range", true, func(p *PrivateSharing) { p.Epsilon = 2 }, 1, "the noise gives ε = 2 a round"},
-		{"range", false, nil, 1, "norm 1; row 0 of party 1"},
-		{"range", true, nil, 2.5, "within b₁ = 2; one reached 2.5"},
-		{"off", true, nil, 1, errNoNoise.Error()},
+		{"range", true, nil, Reached{Norm: 2}, ""},
+		{"ambient", true, nil, Reached{Norm: 1.5}, ""},
+		{"range", true, func(p *PrivateSharing) { p.Epsilon = 1 }, Reached{Norm: 1}, ""},
+		{"range", true, func(p *PrivateSharing) { p.Epsilon = 2 }, Reached{Norm: 1}, "the noise gives ε = 2 a round"},
+		{"range", false, nil, Reached{Norm: 1}, "norm 1; row 0 of party 1"},
+		{"range", true, nil, Reached{Norm: 2.5}, "within b₁ = 2; one reached 2.5"},
+		{"range", true, nil, Reached{Norm: 1, Boundary: true}, "a step ended on the boundary"},
+		{"off", true, nil, Reached{Norm: 1}, errNoNoise.Error()},
 	} {
 		b := newBlocks(10, []int{2, 4}, "mean")
 		if c.unit {
@@ -679,7 +680,7 @@ func TestPrivateSharing_EstablishedOnlyUnderTheTheoremsAssumptions(t *testing.T)
 		claim := m.(Composing)
 		err = claim.Established()
 		if err == nil {
-			err = claim.Within(c.largest)
+			err = claim.Within(c.reached)
 		}
 		switch {
 		case c.want == "" && err != nil:
@@ -704,7 +705,7 @@ func TestSplit_LargestIsOverCoefficientsAndTheHubsVectors(t *testing.T) {
 		z = plus(z, -1, hub[:12])
 		want = max(want, math.Sqrt(inner(z, z)), math.Sqrt(inner(hub[12:], hub[12:])))
 	}
-	near(t, "the greatest norm", []float64{r.rounds[len(r.rounds)-1].Largest}, []float64{want}, 1e-12)
+	near(t, "the greatest norm", []float64{r.rounds[len(r.rounds)-1].Reached.Norm}, []float64{want}, 1e-12)
 }
 
 // batchByHand draws the batch of a round by the public rule: row after row, each

@@ -33,9 +33,8 @@ type Private interface {
 type Composing interface {
 	Private
 
-	// Within is nil if the condition holds for a run in which no party's x_m, and no y
-	// and z of the hub, had a greater norm than largest.
-	Within(largest float64) error
+	// Within is nil if the condition holds for a run that went no further.
+	Within(r Reached) error
 
 	// Stated is the (ε, δ) of one round that the noise was made for; ε is 0 where a
 	// noise level was given instead.

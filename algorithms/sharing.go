@@ -220,9 +220,13 @@ func (m *privateSharing) Established() error {
 }
 
 // Within checks the rest of SH19 Assumption 1.
-func (m *privateSharing) Within(largest float64) error {
-	if largest > m.Bound {
-		return fmt.Errorf("by Assumption 1 ‖x_m‖, ‖y‖ and ‖z‖ stay within b₁ = %v; one reached %.4g", m.Bound, largest)
+func (m *privateSharing) Within(r Reached) error {
+	switch {
+	case !(r.Norm <= m.Bound):
+		return fmt.Errorf("by Assumption 1 ‖x_m‖, ‖y‖ and ‖z‖ stay within b₁ = %v; one reached %.4g", m.Bound, r.Norm)
+	case r.Boundary:
+		return errors.New("the proof of Lemma 1 takes the gradient of a party's step to be zero, which it is inside " +
+			"its set only; a step ended on the boundary (problem.set)")
 	}
 	return nil
 }

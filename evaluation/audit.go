@@ -18,6 +18,7 @@ import (
 	"overhear/adversary"
 	"overhear/adversary/model"
 	"overhear/adversary/stats"
+	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/guard"
 	"overhear/internal/memory"
@@ -47,10 +48,11 @@ func auditSpec(s *scenarios.Scenario) scenarios.AuditSpec {
 
 // evidence is what one run of one world came to.
 type evidence struct {
-	rounds []adversary.Evidence
-	redraw float64 // how far the noise is from what the node's stream draws
-	extra  float64 // greatest norm of a run over split columns; how far a report is from the row
-	label  float64 // the label that the user reported
+	rounds  []adversary.Evidence
+	redraw  float64            // how far the noise is from what the node's stream draws
+	moved   float64            // how far a report is from the row
+	reached algorithms.Reached // of a run over split columns
+	label   float64            // the label that the user reported
 }
 
 // subject is what is audited: it runs one world and weighs the trace.

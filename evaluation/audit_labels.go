@@ -37,7 +37,7 @@ func (r *reporter) run(ctx context.Context, world int, seed uint64) (*evidence, 
 	d := len(r.truth)
 	v := &evidence{label: report[d]}
 	for k, x := range r.truth {
-		v.extra = max(v.extra, math.Abs(report[k]-x))
+		v.moved = max(v.moved, math.Abs(report[k]-x))
 	}
 	// P(y′ = y) = e^ε/(1+e^ε): a reported label is worth ±ε.
 	density := []float64{0, 0}
@@ -110,7 +110,7 @@ func reported(sample [2][]*evidence, epsilon float64) []record.Check {
 			if n++; v.label != label {
 				wrong++
 			}
-			moved = max(moved, v.extra)
+			moved = max(moved, v.moved)
 		}
 	}
 	p := 1 / (1 + num.Exp(epsilon))

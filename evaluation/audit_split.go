@@ -59,13 +59,13 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 		})
 	}
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
-		largest := 0.0
+		var reached algorithms.Reached
 		for w := range sample {
 			for _, v := range sample[w] {
-				largest = max(largest, v.extra)
+				reached = reached.Or(v.reached)
 			}
 		}
-		c := composed(a, p, spec.Node, largest)
+		c := composed(a, p, spec.Node, reached)
 		out.Checks = []record.Check{redrawn(sample)}
 		if sharing.Cover() == model.Ambient {
 			var err error
@@ -114,15 +114,15 @@ func columnWeigher(e *experiment.Experiment, a *experiment.Assembly, sharing mod
 }
 
 // composed is what a method that composes the losses of rounds itself claims for a
-// party, largest being the greatest norm in any run.
-func composed(a *experiment.Assembly, p algorithms.Composing, party int, largest float64) *claim {
+// party, of runs that went so far.
+func composed(a *experiment.Assembly, p algorithms.Composing, party int, reached algorithms.Reached) *claim {
 	stated, delta := p.Stated()
 	c := &claim{
 		unit: privacy.Column, established: a.Account.Established, guarantee: a.Account.Guarantee,
 		round: make([]float64, a.Rounds+1), total: make([]float64, a.Rounds+1), roundDelta: delta,
 	}
 	if c.established == nil {
-		c.established = p.Within(largest)
+		c.established = p.Within(reached)
 	}
 	for t := 1; t <= a.Rounds; t++ {
 		c.round[t] = a.Account.Ledger.Part(party, t, t).Bound(privacy.Column, t, delta)[t]

@@ -51,7 +51,7 @@ func TestReported_CountsFlips(t *testing.T) {
 		}
 	}
 	moved := sample(500)
-	moved[1][3].extra = 0.1
+	moved[1][3].moved = 0.1
 	if c := reported(moved, epsilon)[1]; c.Holds || c.Measured != 0.1 {
 		t.Errorf("a column that has moved: %+v", c)
 	}

@@ -58,7 +58,7 @@ func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*recorder
 type recorder struct {
 	iterates []record.Iterate
 	reports  map[int][]float64
-	largest  float64 // greatest norm of a run over split columns
+	reached  algorithms.Reached // of a run over split columns
 }
 
 // Published keeps an iterate or a message.
@@ -73,9 +73,9 @@ func (c *recorder) Concluded(int, int, []float64) {}
 // Reported keeps what a user reported.
 func (c *recorder) Reported(user int, _ sim.Time, report []float64) { c.reports[user] = report }
 
-// Ended keeps the greatest norm.
+// Ended keeps where the run went.
 func (c *recorder) Ended(r *algorithms.ColumnRound) error {
-	c.largest = r.Largest
+	c.reached = r.Reached
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (w *weigher) run(ctx context.Context, world int, seed uint64) (*evidence, e
 	if err != nil {
 		return nil, err
 	}
-	v := &evidence{extra: c.largest}
+	v := &evidence{reached: c.reached}
 	if v.rounds, err = w.likelihood.Weigh(adversary.Overheard(w.public, nil, c.iterates)); err != nil {
 		return nil, err
 	}

@@ -71,14 +71,13 @@ func labelBudgets(m algorithms.Registering, shards []problem.Shard) (all []recor
 	return all
 }
 
-// conclude checks what a method's condition says of norms of which only the run shows
-// the largest.
-func (a *Assembly) conclude(largest float64) {
+// conclude checks what a method's condition says of what only the run shows.
+func (a *Assembly) conclude(r algorithms.Reached) {
 	c, ok := a.Method.(algorithms.Composing)
 	if !ok || a.Account.Established != nil {
 		return
 	}
-	a.Account.Established = c.Within(largest)
+	a.Account.Established = c.Within(r)
 	a.Warnings = append(a.Warnings, a.Account.warnings()...)
 }
 

@@ -17,12 +17,12 @@ import (
 
 // recorder hands what a run says to its metrics and to its run directory.
 type recorder struct {
-	rows    rowMetrics     // nil where columns are split
-	columns *metrics.Split // nil where rows are
-	first   int            // node of part 0 of the problem
-	writer  *record.Writer // nil: no run directory
-	packet  uint64         // number of the latest packet, plus one
-	largest float64        // greatest norm that a round over split columns told of
+	rows    rowMetrics         // nil where columns are split
+	columns *metrics.Split     // nil where rows are
+	first   int                // node of part 0 of the problem
+	writer  *record.Writer     // nil: no run directory
+	packet  uint64             // number of the latest packet, plus one
+	reached algorithms.Reached // of a run over split columns
 	gone    []departure
 	latest  [][]float64 // by part of the problem, its latest iterate; nil where columns are split
 	effort  *record.Effort
@@ -159,7 +159,7 @@ func (r *recorder) Concluded(node, round int, dual []float64) {
 
 // Ended measures a round over split columns.
 func (r *recorder) Ended(c *algorithms.ColumnRound) error {
-	r.largest = c.Largest
+	r.reached = c.Reached
 	return r.columns.Ended(c.Round, c.At, c.X, c.Gap, c.Residual)
 }
 

@@ -226,7 +226,7 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	a.Warnings = append(a.Warnings, elsewhere...)
 	a.Elsewhere = a.Elsewhere || elsewhere != nil
 	a.Warnings = append(a.Warnings, e.unfelt(out.Finished)...)
-	a.conclude(r.largest)
+	a.conclude(r.reached)
 	if out.early != nil {
 		last.Most = max(last.Most, out.furthest())
 	}

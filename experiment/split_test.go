@@ -280,6 +280,9 @@ func TestSharing_ConditionsOfTheorem1(t *testing.T) {
 			"network.topology.nodes=4"}, "", claimed},
 		"rows of norm 1 together": {[]string{"problem.scale.rows=unit"}, "norm 1", claimed},
 		"few columns to a row":    {[]string{"problem.data.dimension=64", "problem.columns=[32, 32]"}, "b₁", claimed},
+		"a step on the sphere":    {[]string{"problem.set.radius=1e-3"}, "a step ended on the boundary", claimed},
+		"a step at an edge": {[]string{"problem.set={kind: box, lower: -1e-4, upper: 1}"},
+			"a step ended on the boundary", claimed},
 		"ε above 1": {[]string{"algorithm.epsilon=1.2"}, "ε ≤ 1",
 			1.2*math.Sqrt(4*math.Log(1e5)) + 2.4*(math.Exp(1.2)-1)},
 	} {

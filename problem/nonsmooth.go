@@ -5,6 +5,7 @@ package problem
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"overhear/internal/num"
 )
@@ -173,6 +174,17 @@ func (h *NonSmooth) outside(x []float64) float64 {
 // onSphere is the share of the radius from which a vector counts as on the boundary of a ball:
 // scaling to the radius ends within rounding of it.
 const onSphere = 1 - 1e-14
+
+// OnBoundary says whether a point of the set is on its boundary.
+func (s Region) OnBoundary(x []float64) bool {
+	switch s.Kind {
+	case "box":
+		return slices.ContainsFunc(x, func(v float64) bool { return v <= s.Lower || v >= s.Upper })
+	case "ball":
+		return num.Norm(x) >= onSphere*s.Radius
+	}
+	return false
+}
 
 // limits are the bounds of the subdifferential of h, without g, at a component.
 func (h *NonSmooth) limits(v float64) (low, high float64) {

@@ -238,11 +238,15 @@ func (r *radix) advance() {
 		r.free(r.run)
 		r.run, r.next, r.count = u.head, 0, u.n
 		r.sort()
-		r.tell(u, r.horizon)
+		if r.soon != nil {
+			r.tell(u, r.horizon)
+		}
 		return
 	}
 	r.horizon = u.least
-	r.tell(u, u.least|(1<<(digit*level)-1))
+	if r.soon != nil {
+		r.tell(u, u.least|(1<<(digit*level)-1))
+	}
 	n := u.n
 	for k := u.head; k != nil; n = blockEvents {
 		for i := range k.events[:n] {
@@ -258,7 +262,7 @@ func (r *radix) advance() {
 // in a cache still when they are popped.
 func (r *radix) tell(u bucket, last Time) {
 	const most = 10 // blocks
-	if r.soon == nil || last <= r.told || u.head.next == nil && u.n == 1 {
+	if last <= r.told || u.head.next == nil && u.n == 1 {
 		return
 	}
 	blocks := 0
