@@ -391,6 +391,21 @@ func TestAudit_ChosenNoise(t *testing.T) {
 	}
 }
 
+// checked audits a scenario, of which all checks are to hold.
+func checked(t *testing.T, s *scenarios.Scenario) *record.Audit {
+	t.Helper()
+	a, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range a.Checks {
+		if !c.Holds {
+			t.Errorf("check: %s: %s", c.Text(), c.Detail)
+		}
+	}
+	return a
+}
+
 // SH19's noise inside the column space is refuted by one look, at a σ that its
 // theorem allows; noise in all directions is what its law says.
 func TestAudit_Sharing(t *testing.T) {
@@ -403,15 +418,7 @@ func TestAudit_Sharing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range a.Checks {
-			if !c.Holds {
-				t.Errorf("%s: check: %s: %s", noise, c.Text(), c.Detail)
-			}
-		}
+		a := checked(t, s)
 		v := a.Verdicts[0]
 		if a.Condition != "holds" || math.IsInf(float64(v.Measured), 1) != unbounded || unbounded &&
 			v.Verdict != record.Violated {

@@ -340,16 +340,7 @@ func TestAudit_SplitColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range a.Checks {
-			if !c.Holds {
-				t.Errorf("%s: check: %s: %s", noise, c.Text(), c.Detail)
-			}
-		}
-		return a
+		return checked(t, s)
 	}
 	total := math.Sqrt(2*2*math.Log(1/0.002)) + 2*math.Expm1(1) // T = 2, ε = 1
 	for noise, unbounded := range map[string]bool{"range": true, "ambient": false} {

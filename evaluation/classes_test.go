@@ -103,16 +103,7 @@ adversary: {audit: {runs: 60, pilots: 5}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range a.Checks {
-		if !c.Holds {
-			t.Errorf("%s: %s", c.Text(), c.Detail)
-		}
-	}
-	return a
+	return checked(t, s)
 }
 
 // Nothing is claimed of several classes; the likelihoods are exact all the same (the checks say so: the noise is what

@@ -77,16 +77,7 @@ adversary: {audit: {runs: 100, pilots: 5}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range a.Checks {
-		if !c.Holds {
-			t.Errorf("%s: %s", c.Text(), c.Detail)
-		}
-	}
-	return a
+	return checked(t, s)
 }
 
 // What is proved of margins holds of residuals whose slopes are bounded, and nearly all of it is used; the printed

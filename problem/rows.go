@@ -213,34 +213,18 @@ func (s *Shard) Arguments(f, z []float64) {
 
 // NewShard copies the rows of the index out of a set.
 func NewShard(s *Set, index []int) Shard {
-	y := make([]float64, len(index))
-	for k, i := range index {
-		y[k] = s.Y[i]
-	}
-	return Shard{U: s.X.scaled(index, s.Y), Y: y, Targets: s.targets(index), Class: s.class(index),
-		Index: slices.Clone(index)}
+	return Shard{U: s.X.scaled(index, s.Y), Y: picked(s.Y, index), Targets: picked(s.Targets, index),
+		Class: picked(s.Class, index), Index: slices.Clone(index)}
 }
 
-// class is that of the rows of the index; nil if they have no more than two, or targets.
-func (s *Set) class(index []int) []int32 {
-	if s.Class == nil {
+// picked are the elements at an index; nil if there are none at all.
+func picked[T any](all []T, index []int) []T {
+	if all == nil {
 		return nil
 	}
-	c := make([]int32, len(index))
+	some := make([]T, len(index))
 	for k, i := range index {
-		c[k] = s.Class[i]
+		some[k] = all[i]
 	}
-	return c
-}
-
-// targets are those of the rows of the index; nil if rows have classes.
-func (s *Set) targets(index []int) []float64 {
-	if s.Targets == nil {
-		return nil
-	}
-	t := make([]float64, len(index))
-	for k, i := range index {
-		t[k] = s.Targets[i]
-	}
-	return t
+	return some
 }

@@ -34,7 +34,7 @@ func newShards(s *Set, parts [][]int) []Shard {
 		if all == nil {
 			shards[p].U = s.X.scaled(index, s.Y)
 		}
-		shards[p].Targets, shards[p].Class = s.targets(index), s.class(index)
+		shards[p].Targets, shards[p].Class = picked(s.Targets, index), picked(s.Class, index)
 		shards[p].Y, shards[p].Index = slices.Clip(y[begin:]), slices.Clip(from[begin:])
 	}
 	if all != nil {

@@ -84,7 +84,7 @@ func SplitColumns(set *Set, widths []int, train, test []int, loss Loss, weight s
 	}
 	v.Blocks, v.Y = columnBlocks(set, widths, train)
 	v.TestBlocks, v.TestY = columnBlocks(set, widths, test)
-	v.Targets, v.TestTargets = set.targets(train), set.targets(test)
+	v.Targets, v.TestTargets = picked(set.Targets, train), picked(set.Targets, test)
 	return v, nil
 }
 
