@@ -518,10 +518,10 @@ var plants = []planted{
 		right: `if int(t) != round {`,
 		wrong: `if int(t) != round || PLANTED {`},
 	{name: "a round over columns has no coefficients", file: "algorithms/columns.go", sets: parties,
-		right: `s.round(round).X[i] = s.parties[i].X`,
-		wrong: `s.round(round).X[i] = s.parties[i].X
+		right: `s.round(round).X[i] = x`,
+		wrong: `s.round(round).X[i] = x
 	if PLANTED && round > 0 {
-		s.round(round).X[i] = make([]float64, len(s.parties[i].X))
+		s.round(round).X[i] = make([]float64, len(x))
 	}`},
 	{name: "bytes of lost packets count twice", file: "sim/engine.go",
 		right: `	e.bytes += bytes
