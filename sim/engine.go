@@ -345,8 +345,6 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	e.pool = newPool(e.cfg.Workers)
 	defer e.pool.close()
-	e.trace.start()
-	defer e.trace.stop()
 	for i := range e.nodes {
 		e.schedule(0, kindStart, int32(i), int32(i), 0)
 	}

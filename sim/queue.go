@@ -174,9 +174,7 @@ func (r *radix) place(at Time) *event {
 		k.next = u.head
 		u.head, u.n = k, 0
 	}
-	if at < u.least {
-		u.least = at
-	}
+	u.least = min(u.least, at)
 	e := &u.head.events[u.n]
 	u.n++
 	return e

@@ -47,21 +47,12 @@ type tracer struct {
 	buffer    []byte
 	begin     int // of the current event in buffer
 	reference *Trace
-	full      chan stretch // to the hashing goroutine; nil: none
-	spare     chan []byte  // buffers from there; closed when it ends
-}
-
-// stretch is a part of the record.
-type stretch struct {
-	bytes      []byte
-	checkpoint bool // a checkpoint follows it
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// traceBuffer is how much of the record is hashed at a time. Each time wakes the
-// hashing goroutine, which with an eighth of this took a tenth of a run.
-const traceBuffer = 1 << 18
+// traceBuffer is how much of the record is hashed at a time: it is in the processor's nearest cache still.
+const traceBuffer = 1 << 13
 
 func newTracer(level TraceLevel, reference *Trace) *tracer {
 	if level == TraceOff {
@@ -107,74 +98,36 @@ func (t *tracer) end() bool {
 		}
 	}
 	if t.Events%EpochEvents == 0 {
-		t.flush(true)
+		t.flush()
+		t.Checkpoints = append(t.Checkpoints, t.sum())
 		if r := t.reference; r != nil && same {
 			k := len(t.Checkpoints) - 1
 			same = k >= len(r.Checkpoints) || r.Checkpoints[k] == t.Checkpoints[k]
 		}
 	} else if len(t.buffer) >= traceBuffer {
-		t.flush(false)
+		t.flush()
 	}
 	t.begin = len(t.buffer)
 	return same
 }
 
-// start lets another goroutine do the hashing, until stop. With a reference
-// each checkpoint is wanted at once, and there is none.
-func (t *tracer) start() {
-	if t == nil || t.reference != nil {
-		return
-	}
-	const buffers = 3
-	t.full, t.spare = make(chan stretch, buffers), make(chan []byte, buffers)
-	for range buffers - 1 {
-		t.spare <- nil // grows to what the run needs
-	}
-	go func(full <-chan stretch, spare chan<- []byte) {
-		for s := range full {
-			t.absorb(s)
-			spare <- s.bytes[:0]
-		}
-		close(spare)
-	}(t.full, t.spare)
+// flush hashes what is in the buffer.
+func (t *tracer) flush() {
+	t.hash.Write(t.buffer)
+	t.buffer = t.buffer[:0]
 }
 
-// stop waits until all is hashed.
-func (t *tracer) stop() {
-	if t == nil || t.full == nil {
-		return
-	}
-	close(t.full)
-	for range t.spare {
-	}
-	t.full, t.spare = nil, nil
+// sum is the digest of what was hashed so far.
+func (t *tracer) sum() (digest [32]byte) {
+	t.hash.Sum(digest[:0])
+	return digest
 }
 
-func (t *tracer) flush(checkpoint bool) {
-	s := stretch{t.buffer, checkpoint}
-	if t.full == nil {
-		t.absorb(s)
-		t.buffer = t.buffer[:0]
-		return
-	}
-	t.full <- s
-	t.buffer = <-t.spare
-}
-
-func (t *tracer) absorb(s stretch) {
-	t.hash.Write(s.bytes)
-	if s.checkpoint {
-		var sum [32]byte
-		t.hash.Sum(sum[:0])
-		t.Checkpoints = append(t.Checkpoints, sum)
-	}
-}
-
-// finish returns the trace of the events so far; not between start and stop.
+// finish returns the trace of the events so far.
 func (t *tracer) finish() *Trace {
-	t.flush(false)
+	t.flush()
 	t.begin = 0
-	t.hash.Sum(t.Digest[:0])
+	t.Digest = t.sum()
 	return &t.Trace
 }
 
