@@ -17,8 +17,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
+	"overhear/internal/guard"
 	"overhear/internal/num"
 	"overhear/metrics"
 	"overhear/problem"
@@ -436,19 +439,26 @@ func (e *Experiment) Summarise(d *record.Directory, plots bool, style plot.Style
 	if err != nil {
 		return 0, 0, err
 	}
-	var tables []*record.Table
-	for _, r := range all {
+	tables := make([]*record.Table, len(all)) // nil: that one does not count
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for k, r := range all {
 		why, err := e.Stale(r)
 		if err != nil {
 			return 0, 0, err
 		}
-		t, err := r.Metrics()
-		if why != nil || err != nil {
-			others++
-			continue
+		if why == nil {
+			group.Go(guard.Func(func() error {
+				tables[k], _ = r.Metrics() // nil with an error
+				return nil
+			}))
 		}
-		tables = append(tables, t)
 	}
+	if err := group.Wait(); err != nil {
+		return 0, 0, err
+	}
+	tables = slices.DeleteFunc(tables, func(t *record.Table) bool { return t == nil })
+	others = len(all) - len(tables)
 	if err := record.WriteSummary(filepath.Join(d.Path, record.SummaryFile), tables); err != nil {
 		return 0, 0, err
 	}
