@@ -65,12 +65,10 @@ func (o *Objective) single(columns []string) error {
 	if f.Rank < o.U.D {
 		depend := f.Pivot[f.Rank:]
 		slices.Sort(depend)
-		var names []string
-		for _, c := range depend {
-			if name := fmt.Sprintf("number %d", c); c < len(columns) {
-				names = append(names, columns[c])
-			} else {
-				names = append(names, name)
+		names := make([]string, len(depend))
+		for k, c := range depend {
+			if names[k] = fmt.Sprintf("number %d", c); c < len(columns) {
+				names[k] = columns[c]
 			}
 		}
 		return fmt.Errorf("the %d rows have rank %d in %d columns: %s depend on others, such as indicators that add "+
