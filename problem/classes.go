@@ -13,7 +13,7 @@ import (
 type Joint interface {
 	Loss
 	Of(class []int32) Loss // of rows of those classes, 0 to K−1
-	Coupled() bool         // the Hessian in a row's numbers is diag(c) − c cᵀ, c its Curvatures; else it is diag(c)
+	coupled() bool         // the Hessian in a row's numbers is diag(c) − c cᵀ, c its Curvatures; else it is diag(c)
 }
 
 // Softmax is log Σ_k e^{z_k} − z_y of a row of class y: multinomial logistic regression. Its gradient p − e_y, p the
@@ -38,14 +38,14 @@ func of(l Loss, class []int32) Loss {
 // coupled says whether a loss couples the numbers of a row.
 func coupled(l Loss) bool {
 	j, ok := l.(Joint)
-	return ok && j.Coupled()
+	return ok && j.coupled()
 }
 
 // Of is the loss of rows of those classes.
 func (Softmax) Of(class []int32) Loss { return Softmax{class} }
 
-// Coupled is true: the probabilities add up to 1.
-func (Softmax) Coupled() bool { return true }
+// coupled is true: the probabilities add up to 1.
+func (Softmax) coupled() bool { return true }
 
 // probabilities writes p_k of every row.
 func (s Softmax) probabilities(dst, z []float64) {
@@ -114,41 +114,47 @@ func (Softmax) Steepest() float64 { return math.Sqrt2 }
 // Of is the loss of rows of those classes.
 func (o OneVsRest) Of(class []int32) Loss { return OneVsRest{o.Each, o.K, class} }
 
-// Coupled is false: the problems share their rows and nothing else.
-func (OneVsRest) Coupled() bool { return false }
+// coupled is false: the problems share their rows and nothing else.
+func (OneVsRest) coupled() bool { return false }
 
-// sign multiplies numbers by s_k.
-func (o OneVsRest) sign(dst, src []float64) {
-	n := len(o.Class)
-	for k := 0; k*n < len(src); k++ {
-		for i, y := range o.Class {
-			if int(y) == k {
-				dst[k*n+i] = src[k*n+i]
-			} else {
-				dst[k*n+i] = -src[k*n+i]
-			}
+// sign multiplies numbers by s_k, of which the first is number from of all rows' and models'.
+func (o OneVsRest) sign(dst, src []float64, from int) {
+	k, i := 0, from
+	for at, v := range src {
+		for ; i >= len(o.Class); i -= len(o.Class) {
+			k++
 		}
+		if dst[at] = v; int(o.Class[i]) != k {
+			dst[at] = -v
+		}
+		i++
 	}
 }
 
 // Slopes is s_k L′(s_k z_k).
 func (o OneVsRest) Slopes(dst, z []float64) {
-	o.sign(dst, z)
+	o.sign(dst, z, 0)
 	o.Each.Slopes(dst, dst)
-	o.sign(dst, dst)
+	o.sign(dst, dst, 0)
 }
 
 // Total is Σ_n Σ_k L(s_k z_nk).
 func (o OneVsRest) Total(z, slopes []float64) float64 {
-	margins, own := make([]float64, len(z)), make([]float64, len(z))
-	o.sign(margins, z)
-	o.sign(own, slopes)
-	return o.Each.Total(margins, own)
+	const block = 512 // as of LogisticTotal, which then adds the same products up
+	total := 0.0
+	margins, own := make([]float64, min(block, len(z))), make([]float64, min(block, len(z)))
+	for from := 0; from < len(z); from += block {
+		to := min(from+block, len(z))
+		o.sign(margins, z[from:to], from)
+		o.sign(own, slopes[from:to], from)
+		total += o.Each.Total(margins[:to-from], own[:to-from])
+	}
+	return total
 }
 
 // Curvatures is L″(s_k z_k).
 func (o OneVsRest) Curvatures(dst, z []float64) {
-	o.sign(dst, z)
+	o.sign(dst, z, 0)
 	o.Each.Curvatures(dst, dst)
 }
 
@@ -193,8 +199,12 @@ func (o *Objective) bend(curvature, v []float64) {
 	}
 }
 
-// addHessian adds that of the data part to a packed matrix, given the Curvatures of several models' numbers.
+// addHessian adds that of the data part to a packed matrix, given the Curvatures of all models' numbers.
 func (o *Objective) addHessian(packed, curvature []float64) {
+	if o.models() == 1 {
+		o.addSquares(packed, curvature) // the same sum, in a third less time
+		return
+	}
 	n, d, joint := o.U.Len(), o.U.D, coupled(o.Loss)
 	for i := range n {
 		w := o.weight(i)
@@ -234,14 +244,7 @@ func (o *Objective) AddHessian(packed, f []float64) {
 	o.signed(z, z)
 	less(z, o.Targets)
 	o.Loss.Curvatures(c, z)
-	if o.models() > 1 {
-		o.addHessian(packed, c)
-		return
-	}
-	for i := range c {
-		c[i] *= o.weight(i)
-	}
-	sumOfSquares(o.U, packed, c)
+	o.addHessian(packed, c)
 }
 
 // largest is the class of row i with the greatest number, the first of several.
@@ -286,22 +289,31 @@ func (s *Shard) LogLoss(l Loss, z []float64) float64 {
 	}
 	slopes := make([]float64, len(z))
 	switch l := of(l, s.Class).(type) {
-	case logistic, Softmax:
+	case logistic:
 		l.Slopes(slopes, z)
 		return l.Total(z, slopes) / float64(n)
+	case Softmax:
+		return l.Total(z, nil) / float64(n)
 	case OneVsRest:
 		if l.Each != Logistic {
 			break
 		}
+		// log σ(z) of each, of which the exponentials add up: far below zero σ(z) itself has no digits.
+		logs := slopes
 		num.LogisticSlopes(slopes, z)
+		for at := range logs {
+			logs[at] = -num.LogisticTotal(z[at:at+1], slopes[at:at+1])
+		}
 		total := 0.0
 		for i, y := range s.Class {
-			sum := 0.0
+			most, sum := math.Inf(-1), 0.0
 			for at := i; at < len(z); at += n {
-				sum += 1 + slopes[at] // σ(z)
+				most = max(most, logs[at])
 			}
-			at := int(y)*n + i
-			total += num.Log(sum) + Logistic.Total(z[at:at+1], slopes[at:at+1])
+			for at := i; at < len(z); at += n {
+				sum += num.Exp(logs[at] - most)
+			}
+			total += (most - logs[int(y)*n+i]) + num.Log(sum)
 		}
 		return total / float64(n)
 	}

@@ -239,21 +239,10 @@ func (r *ridged) curve(d, out []float64) {
 	o := r.solver.objective
 	if !r.bent {
 		o.Loss.Curvatures(r.curvature, r.scratch.margin[:len(r.curvature)])
-		if o.models() == 1 {
-			for i := range r.curvature {
-				r.curvature[i] *= o.weight(i)
-			}
-		}
 		r.bent = true
 	}
 	r.solver.rows.times(d, r.rows)
-	if o.models() > 1 {
-		o.bend(r.curvature, r.rows)
-	} else {
-		for i, c := range r.curvature {
-			r.rows[i] *= c
-		}
-	}
+	o.bend(r.curvature, r.rows)
 	r.solver.rows.transposedTimes(r.rows, out)
 	num.Axpy(r.ridge, d, out)
 }

@@ -8,8 +8,9 @@ import (
 	"overhear/internal/num"
 )
 
-// hessian is H = r I + Uᵀ C U at some point, factored, where C is diagonal and not negative. Of few rows it is not H
-// that is factored but the matrix of Woodbury's identity, of the order of the rows,
+// hessian is H = r I + Uᵀ C U at some point, factored. C has a block for each row, the Hessian of its weighted loss in
+// the numbers that the models give it, which is positive semidefinite: of one model a number, of softmax not diagonal.
+// Of few rows and one model it is not H that is factored but the matrix of Woodbury's identity, of the rows' order,
 //
 //	H⁻¹ = (I − Uᵀ S (r I + S U Uᵀ S)⁻¹ S U) / r,    S² = C
 type hessian struct {
@@ -48,29 +49,24 @@ func (h *hessian) factorise(o *Objective, w *Scratch, curvature []float64, ridge
 		h.packed = make([]float64, o.factored())
 	}
 	h.ridge = ridge
-	if o.models() == 1 {
-		for i := range curvature {
-			curvature[i] *= o.weight(i)
-		}
-	}
 	a := h.packed[:num.Packed(order)]
 	clear(a)
 	for k := range order {
 		a[num.Packed(k)+k] = ridge
 	}
-	switch {
-	case o.models() > 1:
+	if !o.fewRows() {
 		o.addHessian(a, curvature)
-	case o.fewRows():
-		h.inner(o.U, a, w.trial, curvature)
-		for k := range order {
-			const precision = 0x1p-53
-			if !(ridge > precision*a[num.Packed(k)+k]) {
-				return num.ErrNotPositiveDefinite // H itself is not, once it is rounded
-			}
+		return h.factor.Factor(a, order)
+	}
+	for i := range curvature {
+		curvature[i] *= o.weight(i)
+	}
+	h.inner(o.U, a, w.trial, curvature)
+	for k := range order {
+		const precision = 0x1p-53
+		if !(ridge > precision*a[num.Packed(k)+k]) {
+			return num.ErrNotPositiveDefinite // H itself is not, once it is rounded
 		}
-	default:
-		sumOfSquares(o.U, a, curvature)
 	}
 	return h.factor.Factor(a, order)
 }
@@ -92,15 +88,15 @@ func (h *hessian) inner(u *Rows, a, row, curvature []float64) {
 	}
 }
 
-// sumOfSquares adds Uᵀ C U.
-func sumOfSquares(u *Rows, a, curvature []float64) {
+// addSquares adds Uᵀ C U of one model.
+func (o *Objective) addSquares(packed, curvature []float64) {
 	for i, c := range curvature {
-		if c == 0 {
+		if c *= o.weight(i); c == 0 {
 			continue
 		}
-		cols, vals := u.Row(i)
+		cols, vals := o.U.Row(i)
 		for k, ca := range cols {
-			row := a[num.Packed(int(ca)):]
+			row := packed[num.Packed(int(ca)):]
 			v := c * vals[k]
 			for b, cb := range cols[:k+1] {
 				row[cb] += float64(v * vals[b])
