@@ -3,6 +3,7 @@
 package adversary
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -197,8 +198,25 @@ func TestLikelihood_RefusesObjectiveNoiseAtKinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = l.Weigh(Observe(rec, Vantage{}, pub, nil))
-	if err == nil || !strings.Contains(err.Error(), "subgradient") {
+	v := Observe(rec, Vantage{}, pub, nil)
+	if _, err = l.Weigh(v); !errors.Is(err, ErrKink) || !strings.Contains(err.Error(), "subgradient") {
 		t.Errorf("%v", err)
+	}
+	// A kink is one in whatever round it is, also where an earlier one was not seen.
+	delete(v.values, [2]int{1, 1})
+	all, unseen := model.Gradients(pub, v, 1, l.size)
+	if len(unseen) < 2 || unseen[0].Kink || unseen[0].Round != 1 {
+		t.Fatalf("%d rounds tell; unseen are %q", len(all), unseen)
+	}
+	if _, err = l.Weigh(v); !errors.Is(err, ErrKink) {
+		t.Errorf("without round 1: %v", err)
+	}
+	// Without kinks what is not seen is said to be.
+	for _, m := range unseen[1:] {
+		delete(v.values, [2]int{1, m.Round})
+	}
+	if _, err = l.Weigh(v); err == nil || errors.Is(err, ErrKink) ||
+		!strings.Contains(err.Error(), "round 1: the value") {
+		t.Errorf("without any: %v", err)
 	}
 }

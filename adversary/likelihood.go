@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"overhear/adversary/model"
 
@@ -59,10 +58,7 @@ func NewLikelihood(p *model.Public, node int, worlds ...*Samples) (*Likelihood, 
 		if len(s.Y) != l.size {
 			return nil, fmt.Errorf("the worlds have %d and %d samples; neighbours have as many", l.size, len(s.Y))
 		}
-		o := &problem.Objective{U: s.U, K: p.Classes, Targets: s.Targets, Weight: p.C / float64(len(s.Y)), Loss: p.Loss}
-		if joint, ok := p.Loss.(problem.Joint); ok {
-			o.Loss = joint.Of(s.Class)
-		}
+		o := s.objective(p, p.C/float64(len(s.Y)))
 		ridged := *o
 		ridged.Ridge, ridged.NonSmooth = p.R[node], p.NonSmooth
 		l.worlds = append(l.worlds, &world{
@@ -107,11 +103,13 @@ var ErrKink = errors.New("the noise is in the objective, and a node published a 
 // missing for a likelihood that is exact.
 func (l *Likelihood) Weigh(v *View) ([]Evidence, error) {
 	all, unseen := model.Gradients(v.Public, v, l.node, l.size)
-	if unseen != nil {
-		if strings.HasSuffix(unseen[0], model.AtKink) {
-			return nil, fmt.Errorf("%w: %s", ErrKink, unseen[0])
+	for _, m := range unseen {
+		if m.Kink {
+			return nil, fmt.Errorf("%w: %w", ErrKink, m)
 		}
-		return nil, fmt.Errorf("the likelihood needs all that was published: %s", unseen[0])
+	}
+	if unseen != nil {
+		return nil, fmt.Errorf("the likelihood needs all that was published: %w", unseen[0])
 	}
 	var rounds []Evidence
 	for k := range all {

@@ -83,27 +83,13 @@ func debias(p *model.Public) float64 {
 	return 0
 }
 
-// gradientOfClasses is gradientOver of rows with one of several classes: share·Σ_n s_nk x_n in the block of class k,
-// s_n the loss's gradient in the numbers f_k·x_n.
-func gradientOfClasses(p *model.Public, s *Samples, share float64, f []float64) []float64 {
-	n, d := s.U.Len(), s.U.D
-	z, g := make([]float64, n*p.Classes), make([]float64, len(f))
-	for k := range p.Classes {
-		for i := range n {
-			z[k*n+i] = s.U.Dot(i, f[k*d:(k+1)*d])
-		}
+// objective is the data part of a node's objective, of which these are some rows, each with a weight of share.
+func (s *Samples) objective(p *model.Public, share float64) *problem.Objective {
+	o := &problem.Objective{U: s.U, K: p.Classes, Targets: s.Targets, Weight: share, Loss: p.Loss}
+	if joint, ok := p.Loss.(problem.Joint); ok {
+		o.Loss = joint.Of(s.Class)
 	}
-	p.Loss.(problem.Joint).Of(s.Class).Slopes(z, z)
-	for k := range p.Classes {
-		own := g[k*d : (k+1)*d]
-		for i := range n {
-			cols, vals := s.U.Row(i)
-			for j, c := range cols {
-				own[c] += float64(share * z[k*n+i] * vals[j])
-			}
-		}
-	}
-	return g
+	return o
 }
 
 // gradientOver is (C/B) Σ (L′(u·f) − δ) u over known samples of a node that has b:
@@ -111,7 +97,9 @@ func gradientOfClasses(p *model.Public, s *Samples, share float64, f []float64) 
 func gradientOver(p *model.Public, s *Samples, b int, f []float64) []float64 {
 	n := s.U.Len()
 	if p.Classes > 0 {
-		return gradientOfClasses(p, s, p.C/float64(b), f)
+		g := make([]float64, len(f))
+		problem.NewSolver(s.objective(p, p.C/float64(b)), 0).Gradient(problem.NewScratch(p.D, n*p.Classes), f, g)
+		return g
 	}
 	z, slopes := make([]float64, n), make([]float64, n)
 	for i := range z {

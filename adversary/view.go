@@ -197,7 +197,10 @@ func (v *View) From() int { return v.Vantage.From }
 // which enough was seen, and what was not seen of the others. Size is the number of
 // the node's samples, on which the noise of some methods depends; 0: it is not known.
 func (v *View) Gradients(node, size int) (all []model.Gradient, unseen []string) {
-	every, unseen := model.Gradients(v.Public, v, node, size)
+	every, missing := model.Gradients(v.Public, v, node, size)
+	for _, m := range missing {
+		unseen = append(unseen, m.Error())
+	}
 	for _, g := range every {
 		if g.Kinked {
 			unseen = append(unseen, fmt.Sprintf("round %d: at which side of which kink of the regulariser "+

@@ -28,15 +28,21 @@ type Observed interface {
 const Start = -1
 
 // Missing is what was not seen of an update.
-type Missing struct{ What string }
+type Missing struct {
+	Round int // 0: of all rounds, or it is said elsewhere
+	What  string
+	Kink  bool // everything was seen, and a minimiser is at a kink, where the subgradient is not known
+}
 
-func (m *Missing) Error() string { return m.What }
+func (m *Missing) Error() string {
+	if m.Round == 0 {
+		return m.What
+	}
+	return fmt.Sprintf("round %d: %s", m.Round, m.What)
+}
 
 // NotSeen is a *Missing with that text.
-func NotSeen(format string, args ...any) error { return &Missing{fmt.Sprintf(format, args...)} }
-
-// AtKink ends what is not seen of a round where that is because a minimiser is at a kink.
-const AtKink = "at a kink of it (problem.l1, problem.set)"
+func NotSeen(format string, args ...any) error { return &Missing{What: fmt.Sprintf(format, args...)} }
 
 // errNothing is of a round that touches no data, or of which nothing can have been seen.
 var errNothing = errors.New("the round says nothing about data")
@@ -93,7 +99,7 @@ type Follower interface {
 // round of which enough was seen, and what was not seen of the others. Size is the
 // number of the node's samples, which the noise of some methods depends on; 0 where
 // it is not known: the noise is then Silent.
-func Gradients(p *Public, o Observed, node, size int) (all []Gradient, unseen []string) {
+func Gradients(p *Public, o Observed, node, size int) (all []Gradient, unseen []*Missing) {
 	var round func(t int) (*Gradient, error)
 	switch m := p.Method.(type) {
 	case NodeDual:
@@ -101,7 +107,7 @@ func Gradients(p *Public, o Observed, node, size int) (all []Gradient, unseen []
 	case Follower:
 		round = m.Follow(p, o, node, size)
 	default:
-		return nil, []string{fmt.Sprintf("the messages of method %s do not tell gradients of rows", p.Name)}
+		return nil, []*Missing{{What: fmt.Sprintf("the messages of method %s do not tell gradients of rows", p.Name)}}
 	}
 	for t := 1; t <= p.Rounds; t++ {
 		g, err := round(t)
@@ -112,9 +118,9 @@ func Gradients(p *Public, o Observed, node, size int) (all []Gradient, unseen []
 		case err == nil:
 			all = append(all, *g)
 		case errors.As(err, &m):
-			unseen = append(unseen, fmt.Sprintf("round %d: %s", t, m.What))
+			unseen = append(unseen, &Missing{Round: t, What: m.What, Kink: m.Kink})
 		case !errors.Is(err, errNothing):
-			return all, append(unseen, err.Error())
+			return all, append(unseen, &Missing{What: err.Error()})
 		}
 	}
 	return all, unseen
@@ -133,8 +139,8 @@ func (g *Gradient) straighten(p *Public, node int) error {
 	}
 	own := make([]float64, len(g.At))
 	if !p.NonSmooth.Smooth(g.At, own) {
-		return NotSeen("which subgradient of the regulariser balances the data's gradient: the value of node %d is "+
-			AtKink, node)
+		return &Missing{Kink: true, What: fmt.Sprintf("which subgradient of the regulariser balances the data's "+
+			"gradient: the value of node %d is at a kink of it (problem.l1, problem.set)", node)}
 	}
 	num.Axpy(-1, own, g.Value)
 	return nil

@@ -112,7 +112,7 @@ func TestDGD_MissedRoundsAreLostAlone(t *testing.T) {
 	} {
 		s.missing = map[[2]int]bool{missing: true}
 		all, unseen := model.Gradients(p, s, 1, 0)
-		if got := [2]string{roundsOf(all), strings.Join(unseen, "; ")}; got != want {
+		if got := [2]string{roundsOf(all), texts(unseen)}; got != want {
 			t.Errorf("without the value of node %d in round %d: %q, want %q", missing[0], missing[1], got, want)
 		}
 	}
@@ -180,7 +180,8 @@ func TestEdgeADMM_StatesOfLinks(t *testing.T) {
 		// A link's state depends on every message: what follows a gap is not known.
 		s.missing = map[[2]int]bool{{0, 3}: true}
 		all, unseen := model.Gradients(p, s, 1, 0)
-		if roundsOf(all) != "1 2 3" || len(unseen) != 3 || !strings.Contains(unseen[0], "the link 1–0 in round 3") {
+		if roundsOf(all) != "1 2 3" || len(unseen) != 3 ||
+			!strings.Contains(unseen[0].Error(), "the link 1–0 in round 3") {
 			t.Errorf("%s: rounds %s, unseen %q", name, roundsOf(all), unseen)
 		}
 		s.missing = map[[2]int]bool{{1, 3}: true}
@@ -264,7 +265,7 @@ func TestDPADMM_RoundsOfAHubAndItsClients(t *testing.T) {
 		if roundsOf(all) != heard {
 			t.Errorf("without round 3 of node %d: rounds %s, want %s", missing[0], roundsOf(all), heard)
 		}
-		if missing[0] == 0 && (len(unseen) != 1 || unseen[0] != "round 4: the hub's message of round 3") {
+		if missing[0] == 0 && (len(unseen) != 1 || unseen[0].Error() != "round 4: the hub's message of round 3") {
 			t.Errorf("without the hub's message of round 3: %q", unseen)
 		}
 		var unknown []float64
@@ -299,7 +300,7 @@ func TestDPADMM_RoundsOfAHubAndItsClients(t *testing.T) {
 	}
 }
 
-func gradients(all []model.Gradient, _ []string) []model.Gradient { return all }
+func gradients(all []model.Gradient, _ []*model.Missing) []model.Gradient { return all }
 
 // A law's density falls by the factor e where its definition says: at length 1/ζ, and at
 // length σ√2, so that a variance is not taken for a standard deviation. The mean length
@@ -461,7 +462,7 @@ func TestFDML_Noise(t *testing.T) {
 			t.Errorf("σ = %v: noisy is %v", sigma, p.Method.Noisy())
 		}
 		all, unseen := model.Gradients(p, &script{}, 0, 0)
-		if all != nil || len(unseen) != 1 || !strings.Contains(unseen[0], "fdml-sgd do not tell gradients") {
+		if all != nil || len(unseen) != 1 || !strings.Contains(unseen[0].Error(), "fdml-sgd do not tell gradients") {
 			t.Errorf("%+v, %q", all, unseen)
 		}
 		if eta, theta := p.Hides(); eta || theta {

@@ -522,7 +522,7 @@ func TestNodeDual_MissedRoundsLeaveOneUnknownVector(t *testing.T) {
 	for name, w := range worlds(t) {
 		s, said := w.play(rounds, func(i, t int) step { return step{eta: eta, theta: eta} })
 		p := w.public(t, "admm", rounds, map[string]any{"eta": eta})
-		gradients := func() ([]model.Gradient, []string) { return model.Gradients(p, s, 1, 0) }
+		gradients := func() ([]model.Gradient, []*model.Missing) { return model.Gradients(p, s, 1, 0) }
 		offsets := func(all []model.Gradient) string {
 			var text []string
 			vector := map[int]float64{0: 0}
@@ -543,7 +543,7 @@ func TestNodeDual_MissedRoundsLeaveOneUnknownVector(t *testing.T) {
 		if got, want := offsets(all), "1:0 2:0 5:1 6:1 7:1 8:1 9:1 10:1"; got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
-		if got, want := strings.Join(unseen, "; "), "round 3: the value of node 1 in round 3; "+
+		if got, want := texts(unseen), "round 3: the value of node 1 in round 3; "+
 			"round 4: the value of node 1 in round 3"; got != want {
 			t.Errorf("%s: unseen %q, want %q", name, got, want)
 		}
@@ -723,7 +723,7 @@ func TestNodeDual_InputsOfOtherRounds(t *testing.T) {
 	}
 	all, unseen := model.Gradients(p, s, 0, 0)
 	if len(all) != 2 || all[0].Offset != 0 || all[1].Round != 3 || all[1].Offset != 1 || len(unseen) != 1 ||
-		unseen[0] != "round 2: the order of arrivals" {
+		unseen[0].Error() != "round 2: the order of arrivals" {
 		t.Errorf("%+v, unseen %q", all, unseen)
 	}
 	s.inputs = func(node, round int) ([]int, error) {
@@ -733,7 +733,16 @@ func TestNodeDual_InputsOfOtherRounds(t *testing.T) {
 		return []int{inputs[round]}, nil
 	}
 	if all, unseen := model.Gradients(p, s, 0, 0); len(all) != 1 || len(unseen) != 1 ||
-		unseen[0] != "the record is damaged" {
+		unseen[0].Error() != "the record is damaged" {
 		t.Errorf("%+v, unseen %q", all, unseen)
 	}
+}
+
+// texts are what was not seen, in words.
+func texts(unseen []*model.Missing) string {
+	var all []string
+	for _, m := range unseen {
+		all = append(all, m.Error())
+	}
+	return strings.Join(all, "; ")
 }
