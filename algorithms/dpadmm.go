@@ -73,9 +73,7 @@ func (m *dpADMM) Update(n *Node, k int) error {
 		n.F[j] = scale * (float64(pull*hub[j]) + float64(stay*f) + n.Dual[j] - data)
 	}
 	if !m.off() {
-		privacy.Gaussian(n.Stream("noise", k), m.sigma(n.ID, k), n.Room)
-		n.bounded("standard deviation", m.sigma(n.ID, k), n.Room)
-		num.Axpy(1, n.Room, n.F)
+		num.Axpy(1, n.perturbNormally(k, m.sigma(n.ID, k)), n.F)
 	}
 	return nil
 }

@@ -101,9 +101,6 @@ type PenaltyPerturbation struct {
 	NoiseSwitch
 }
 
-// gaussianLaw is the law of ZKL18 §6.3.
-const gaussianLaw = "gaussian"
-
 // Check reports parameters out of range.
 func (p PenaltyPerturbation) Check(report func(field, problem string)) {
 	p.MADMM.Check(report)

@@ -214,9 +214,7 @@ func (m *pdml) Update(n *Node, t int) error {
 		return err
 	}
 	copy(n.Memory[2*d:], n.F)
-	privacy.Gaussian(n.Stream("noise", t), m.sigma(n.ID, t), n.Room)
-	n.bounded("standard deviation", m.sigma(n.ID, t), n.Room)
-	num.Axpy(1, n.Room, n.F)
+	num.Axpy(1, n.perturbNormally(t, m.sigma(n.ID, t)), n.F)
 	if norm := num.Norm(n.F); m.Radius > 0 && norm > m.Radius {
 		num.Scale(m.Radius/norm, n.F)
 	}

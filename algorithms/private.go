@@ -175,6 +175,9 @@ func (n *Node) perturb(t int, rate float64) []float64 {
 	return n.Room
 }
 
+// gaussianLaw is normal noise, as of ZKL18 §6.3 and RA19 §VII-B.
+const gaussianLaw = "gaussian"
+
 // perturbNormally draws the noise N(0, σ² I) of a node and round into n.Room.
 func (n *Node) perturbNormally(t int, sigma float64) []float64 {
 	if !(sigma <= mostNorm) {

@@ -61,20 +61,18 @@ func (m proximal) Update(n *Node, t int) error {
 	}
 	p := m.Problem
 	rate := float64(m.Alpha.At(n.ID, t)*samples(p, n.ID)/(2*p.C)) * (p.R[n.ID] + kappa)
-	if m.Law != "gaussian" {
-		num.Axpy(1, n.perturb(t, rate), n.F)
-		return nil
+	noise := n.perturb
+	if m.Law == gaussianLaw {
+		noise, rate = n.perturbNormally, 1/rate
 	}
-	privacy.Gaussian(n.Stream("noise", t), 1/rate, n.Room)
-	n.bounded("standard deviation", 1/rate, n.Room)
-	num.Axpy(1, n.Room, n.F)
+	num.Axpy(1, noise(t, rate), n.F)
 	return nil
 }
 
 // Account enters the mechanism of every node and round: of Gaussian noise, the ratio of
 // sensitivity and standard deviation is α.
 func (m proximal) Account(l *privacy.Ledger) {
-	if m.Law != "gaussian" {
+	if m.Law != gaussianLaw {
 		m.roundBudget.Account(l)
 		return
 	}
@@ -111,7 +109,7 @@ func (m proximal) Warnings() []string {
 }
 
 func (m proximal) Guarantee() string {
-	if m.Law == "gaussian" {
+	if m.Law == gaussianLaw {
 		return "α²/2 zero-concentrated differential privacy of a row in each round (sensitivity of the minimiser), " +
 			"composed over rounds"
 	}

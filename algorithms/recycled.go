@@ -66,7 +66,9 @@ type Perturbed struct {
 }
 
 // onOutput says that the noise is on the minimiser.
-func (p Perturbed) onOutput() bool { return p.Perturbation == "output" || p.Perturbation == "gaussian" }
+func (p Perturbed) onOutput() bool {
+	return p.Perturbation == "output" || p.Perturbation == gaussianLaw
+}
 
 // Check reports parameters out of range.
 func (p PrivateRADMM) Check(report func(field, problem string)) {
@@ -217,12 +219,10 @@ func (m *privateRecycled) Update(n *Node, t int) error {
 	}
 	rate *= m.ridge(n.ID, use(t))
 	return m.update(n, t, nil, func() []float64 {
-		if m.Perturbation == "output" {
-			return n.perturb(t, rate)
+		if m.Perturbation == gaussianLaw {
+			return n.perturbNormally(t, 1/rate)
 		}
-		privacy.Gaussian(n.Stream("noise", t), 1/rate, n.Room)
-		n.bounded("standard deviation", 1/rate, n.Room)
-		return n.Room
+		return n.perturb(t, rate)
 	})
 }
 
@@ -231,7 +231,7 @@ func (m *privateRecycled) Guarantee() string {
 	case "output":
 		return "β-differential privacy of a row over the whole run, β_i = Σ_k (2C/B_i)α_i(k): sensitivity of the odd " +
 			"rounds' minimisers (RA19 §VII-B); even rounds cost nothing"
-	case "gaussian":
+	case gaussianLaw:
 		return "zero-concentrated differential privacy of a row over the whole run, ρ_i = Σ_k 2(Cα_i(k)/B_i)²: " +
 			"Gaussian noise on the odd rounds' minimisers (RA19 §VII-B); even rounds cost nothing"
 	}
@@ -271,7 +271,7 @@ func (m *privateRecycled) Account(l *privacy.Ledger) {
 			switch m.Perturbation {
 			case "output":
 				spent = privacy.PureDP{Epsilon: row * alpha}
-			case "gaussian":
+			case gaussianLaw:
 				spent = privacy.GaussianDP{Sensitivity: row / ridge, Sigma: 1 / (alpha * ridge)}
 			}
 			l.Spend(i, t, privacy.Sample, spent)

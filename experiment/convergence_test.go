@@ -589,6 +589,17 @@ func TestExtremes_AreErrorsInWords(t *testing.T) {
 		{"dvp, alpha: 1e-300", "the noise overflows"},
 		{"pvp, alpha: 1e-300", "the noise overflows"},
 		{"private-dgd, alpha: 1e-300", "the noise overflows"},
+		{"pvp, eta: 0.03, alpha: 5e-324", "the noise"},
+		{"pvp, eta: 0.03, law: gaussian, alpha: 5e-324", "the noise overflows"},
+		{"proximal-admm, eta: 0.03, law: gaussian, alpha: 5e-324", "the noise overflows"},
+		{"penalty-perturbation, eta: 0.03, law: gaussian, alpha: 5e-324", "the noise overflows"},
+		{"private-r-admm, eta: 0.03, perturbation: gaussian, alpha: 5e-324", "the noise overflows"},
+		{"private-r-admm, eta: 0.03, perturbation: output, alpha: 5e-324", "the noise"},
+		{"private-mr-admm, eta: 0.03, perturbation: gaussian, alpha: 5e-324", "the noise overflows"},
+		{"private-dgd, step: 1, alpha: 5e-324", "the noise"},
+		{"dvp, eta: 0.03, alpha: 5e-324", "the noise"},
+		{"pdml, eta: 0.03, deviation: 1.7e308", "the noise overflows"},
+		{"dp-admm, epsilon: 5e-324", "the noise overflows"},
 		{"pdml, deviation: 1e300", "the noise overflows"},
 		{"pdml, epsilon: 1e-17", "algorithm.epsilon must be positive, and at least 1e-12"},
 		{"admm, eta: 1e-300", "algorithm.eta must be between 1e-100 and 1e+100"},
@@ -601,7 +612,12 @@ func TestExtremes_AreErrorsInWords(t *testing.T) {
 		{"pdml, decay: auto", "algorithm.decay must be a number, is \"auto\""},
 		{"m-admm, eta: {initial: 1e-90, ratio: 0.1}", ""}, // falls out of range: no theorem applies
 	} {
-		s, err := scenarios.LoadShipped("quickstart.yaml", "rounds.count=30", "algorithm={kind: "+c.algorithm+"}")
+		topology := "network.topology.nodes=10"
+		if strings.HasPrefix(c.algorithm, "dp-admm") {
+			topology = "network.topology={kind: star, nodes: 11}"
+		}
+		s, err := scenarios.LoadShipped("quickstart.yaml", "rounds.count=30", topology,
+			"algorithm={kind: "+c.algorithm+"}")
 		if err == nil {
 			_, _, err = experiment.New(s, "").Measure(context.Background(), 1, 1)
 		}
