@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"overhear/internal/num"
@@ -178,6 +179,19 @@ func (m *pdml) Limit(seed uint64) ([]float64, error) {
 
 // Displaced is that of reports that are randomised, and of noise that is drawn once.
 func (m *pdml) Displaced() bool { return m.Labels != "true" || !m.off() && m.Bound > 0 }
+
+// bounded says why there may be no minimum of what the servers minimise: its linear terms outgrow a loss whose slope is
+// bounded, unless a ridge or a set holds the model.
+func (m *pdml) bounded() error {
+	p := m.Problem
+	held := slices.Max(p.R) > 0 || p.NonSmooth != nil && p.NonSmooth.Set.Bounded()
+	if held || !problem.Bounded(p.Loss) || !m.Displaced() {
+		return nil
+	}
+	return errors.New("randomised labels (algorithm.labels) and noise in the objective (algorithm.bound) add linear " +
+		"terms to it, so that without a ridge it may fall without end as the model grows: give problem.rho a value " +
+		"above 0, or take labels: true with bound: 0 or noise: off")
+}
 
 // Warnings say what the servers minimise instead of the objective.
 func (m *pdml) Warnings() []string {
@@ -370,7 +384,11 @@ Rows with targets are refused: a target cannot be flipped.`,
 			if err := p.Epsilon.Fits("epsilon", s.Graph.Order()); err != nil {
 				return nil, err
 			}
-			return &pdml{*p, s}, fits(s.Graph.Order(), map[string]*parameter.Schedule{"deviation": &p.Deviation})
+			m := &pdml{*p, s}
+			if err := m.bounded(); err != nil {
+				return nil, err
+			}
+			return m, fits(s.Graph.Order(), map[string]*parameter.Schedule{"deviation": &p.Deviation})
 		},
 	})
 }

@@ -522,3 +522,46 @@ func TestPDML_ObjectiveNoiseIsBoundedInItsNorm(t *testing.T) {
 		}
 	}
 }
+
+// Without a ridge the linear terms of randomised labels and of noise may outgrow the logistic loss, even where the true
+// labels' objective has a minimum; a bounded set, a quadratic loss or no such terms keep one.
+func TestPDML_RefusesWhatMayBeUnboundedBelow(t *testing.T) {
+	f := uneven()
+	e, _ := Lookup("pdml")
+	ball := problem.NewNonSmooth(0, 0, problem.Region{Kind: "ball", Radius: 1})
+	half := problem.NewNonSmooth(0, 0, problem.Region{Kind: "box", Lower: 0, Upper: math.Inf(1)})
+	for _, c := range []struct {
+		set     func(p *PDML)
+		r       float64
+		loss    problem.Loss
+		within  *problem.NonSmooth
+		refused bool
+	}{
+		{set: func(*PDML) {}, refused: true},
+		{set: func(p *PDML) { p.Noise = "off" }, refused: true},
+		{set: func(p *PDML) { p.Bound = 0 }, refused: true},
+		{set: func(p *PDML) { p.Labels = "true" }, refused: true},
+		{set: func(*PDML) {}, within: half, refused: true},
+		{set: func(p *PDML) { p.Labels, p.Noise = "true", "off" }},
+		{set: func(p *PDML) { p.Labels, p.Bound = "true", 0 }},
+		{set: func(p *PDML) { p.Labels = "true" }, loss: problem.Squared},
+		{set: func(*PDML) {}, within: ball},
+		{set: func(*PDML) {}, r: 1e-9},
+	} {
+		s := Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 5}
+		for i := range s.Problem.R {
+			s.Problem.R[i] = 0
+		}
+		s.Problem.R[2] = c.r
+		if s.Problem.NonSmooth = c.within; c.loss != nil {
+			s.Problem.Loss = c.loss
+		}
+		p := left(t, e).(*PDML)
+		p.Eta, p.Labels, p.Bound, p.Noise = 0.3, "randomised", 1, "on"
+		c.set(p)
+		if _, err := e.New(p, s); c.refused != (err != nil) ||
+			err != nil && !strings.Contains(err.Error(), "problem.rho") {
+			t.Errorf("%+v, r %v, loss %T, set %v: %v", p, c.r, s.Problem.Loss, c.within, err)
+		}
+	}
+}

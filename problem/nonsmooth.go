@@ -20,6 +20,11 @@ type Region struct {
 // All says whether the set constrains nothing.
 func (s Region) All() bool { return s.Kind == "" || s.Kind == "all" }
 
+// Bounded says whether the set has no vectors beyond some norm.
+func (s Region) Bounded() bool {
+	return s.Kind == "ball" || s.Kind == "box" && !math.IsInf(s.Lower, -1) && !math.IsInf(s.Upper, 1)
+}
+
 func (s Region) String() string {
 	switch s.Kind {
 	case "box":

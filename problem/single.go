@@ -112,9 +112,7 @@ func (o *Objective) single(columns []string) error {
 // direction it has one, and where the loss bends everywhere no two.
 func (o *Objective) singleWithKinks(remedy string) error {
 	h := o.NonSmooth
-	bounded := h.L1 > 0 || h.Group > 0 || h.Set.Kind == "ball" ||
-		h.Set.Kind == "box" && !math.IsInf(h.Set.Lower, -1) && !math.IsInf(h.Set.Upper, 1)
-	if bounded && strictly(o.Loss) {
+	if (h.L1 > 0 || h.Group > 0 || h.Set.Bounded()) && strictly(o.Loss) {
 		return nil
 	}
 	return errors.New("with problem.l1, problem.group or problem.set there is one optimum without a ridge where " +
