@@ -29,23 +29,23 @@ func (e *Experiment) excess(out *outcome) []record.Excess {
 		start[i] = num.Norm(e.Algorithm.Init.Start(out.Seed, i+out.First(), out.Problem.D))
 	}
 	best, err := leastTestRisk(out.Problem)
-	var limit []float64
+	averages := out.held.Averages
+	if slices.ContainsFunc(averages, func(w []float64) bool { return w == nil }) {
+		averages = nil // a node has not begun
+	}
+	var limits [][]float64 // the optimum, of which all nodes have the same; nil if it is not found
 	if err == nil {
-		limit, err = m.Limit(out.Seed)
+		if limit, missed := m.Limit(out.Seed); missed == nil {
+			limits = slices.Repeat([][]float64{limit}, n)
+		}
 	}
 	circumstances := e.circumstances(out)
 	for _, t := range m.Generalises(max(out.last.Round, 1), start, failure) {
 		x := record.Excess{Theorem: t.Name, Of: record.OfOptimum, Applies: "applies", Failure: failure,
 			Bound: record.Number(math.NaN()), Measured: record.Number(math.NaN())}
-		of := out.held.Last
+		of := limits
 		if t.Averages {
-			x.Of, of = record.OfAverages, out.held.Averages
-		}
-		if slices.ContainsFunc(of, func(w []float64) bool { return w == nil }) {
-			of = nil // a node has not begun
-		}
-		if !t.Averages && len(of) == n { // the optimum is of all nodes that have data
-			of = slices.Repeat([][]float64{limit}, n)
+			x.Of, of = record.OfAverages, averages
 		}
 		if err == nil && len(of) == n {
 			sum := 0.0
@@ -59,7 +59,7 @@ func (e *Experiment) excess(out *outcome) []record.Excess {
 			x.Applies = "does not apply: " + why.Error()
 		case t.Reason != "":
 			x.Applies = "does not apply: " + t.Reason
-		case len(of) != n:
+		case t.Averages && len(of) != n:
 			x.Applies = "does not apply: no round was completed by all nodes"
 		case t.Averages && largestNorm(of) > t.Given.Radius:
 			x.Applies = fmt.Sprintf("does not apply: in it classifiers are in the ball of radius %.4g, and in this "+

@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -253,16 +254,42 @@ func TestExcess_WithoutTestRowsNothingIsMeasured(t *testing.T) {
 	}
 }
 
-// Of a run in which a node never begins nothing is measured, and no bound is stated.
+// Of a run in which a node never begins nothing is measured of the averages, and no bound on them is stated. The
+// optimum of what the servers would minimise, which corollaries are about, is there all the same.
 func TestExcess_OfARunWithoutARound(t *testing.T) {
 	_, out, all := learnOfUsers(t, 1, "network.faults=[{crash: 1, at: 0s}]")
 	if out.early == nil || len(all) != 2 {
 		t.Fatalf("%v, %+v", out.early, all)
 	}
-	for _, x := range all {
-		if x.Applies != "does not apply: no round was completed by all nodes" || x.Bound == x.Bound ||
-			x.Measured == x.Measured {
-			t.Errorf("%+v", x)
-		}
+	if x := all[0]; x.Applies != "does not apply: no round was completed by all nodes" || x.Bound == x.Bound ||
+		x.Measured == x.Measured {
+		t.Errorf("%+v", x)
+	}
+	_, _, whole := learnOfUsers(t, 1)
+	if x := all[1]; x.Applies != "applies" || x.Bound != whole[1].Bound || x.Measured != whole[1].Measured ||
+		!(x.Measured <= x.Bound) {
+		t.Errorf("%+v, of a run in which all begin %+v", x, whole[1])
+	}
+}
+
+// limitless is a method whose optimum cannot be computed.
+type limitless struct {
+	algorithms.Method
+	algorithms.Generalising
+}
+
+func (limitless) Limit(uint64) ([]float64, error) { return nil, errors.New("the solver ended early") }
+
+// What is measured of the averages stays where the optimum is not found, and so do the bounds.
+func TestExcess_WithoutTheOptimumTheAveragesAreMeasured(t *testing.T) {
+	e, out, whole := learnOfUsers(t, 1)
+	out.Method = limitless{out.Method, out.Method.(algorithms.Generalising)}
+	all := e.excess(out)
+	if len(all) != 2 || all[0].Measured != whole[0].Measured || !(all[0].Measured > 0) ||
+		all[0].Bound != whole[0].Bound {
+		t.Errorf("%+v, with the optimum %+v", all, whole)
+	}
+	if x := all[1]; x.Applies != "applies" || x.Bound != whole[1].Bound || x.Measured == x.Measured {
+		t.Errorf("%+v", x)
 	}
 }
