@@ -126,28 +126,6 @@ func (b *Budgets) Alike() (epsilon float64, alike bool) {
 	return b.Value, b.Servers == nil && b.List == nil && b.Uniform == nil && b.Values == nil
 }
 
-// Least is no greater than the ε of any user of a server.
-func (b *Budgets) Least(server int) float64 {
-	of := b.of(server)
-	switch {
-	case of.Uniform != nil:
-		return of.Uniform[0]
-	case of.List != nil:
-		return least(of.List)
-	case of.Values != nil:
-		return least(of.Values)
-	}
-	return of.Value
-}
-
-func least(values []float64) float64 {
-	v := values[0]
-	for _, w := range values[1:] {
-		v = min(v, w)
-	}
-	return v
-}
-
 // of is the budget of a server's users.
 func (b *Budgets) of(server int) *Budget {
 	if b.Servers != nil {
