@@ -303,17 +303,12 @@ type term struct {
 func (b *nodeBook) curve() curve {
 	var c curve
 	for _, e := range b.entries {
-		switch m := e.m.(type) {
-		case GaussianDP:
+		if m, ok := e.m.(GaussianDP); ok {
 			c.slope += m.Concentrated()
-		case PureDP:
-			if n := len(c.terms); n > 0 && c.terms[n-1].m == Mechanism(m) {
-				c.terms[n-1].times++
-				continue
-			}
-			c.terms = append(c.terms, term{1, m})
-		default:
-			c.terms = append(c.terms, term{1, m})
+		} else if n := len(c.terms); n > 0 && c.terms[n-1].m == e.m {
+			c.terms[n-1].times++
+		} else {
+			c.terms = append(c.terms, term{1, e.m})
 		}
 	}
 	return c

@@ -926,3 +926,27 @@ func TestPerturbedObjective_Parts(t *testing.T) {
 		}
 	}
 }
+
+// Runs of equal mechanisms are one term of the Rényi divergence, whatever mechanism they are of, and others are their
+// own; the bound is that of the terms one by one.
+func TestLedger_RunsOfEqualsAreOneTerm(t *testing.T) {
+	l := new(Ledger)
+	one, two := PerturbedObjective{Sensitivity: 0.01, Sigma: 2, Jacobian: 1e-4}, PureDP{Epsilon: 0.002}
+	var spent []Mechanism
+	for round := range 900 {
+		m := []Mechanism{one, two, one}[round/300]
+		spent = append(spent, m)
+		l.Spend(0, round, Sample, m)
+	}
+	c := l.book(0, Sample).curve()
+	if len(c.terms) != 3 || c.terms[0] != (term{300, one}) || c.terms[1] != (term{300, two}) {
+		t.Fatalf("%d terms: %v", len(c.terms), c.terms)
+	}
+	for _, order := range []float64{1.01, 2, 30, 1e4} {
+		sum := 0.0
+		for _, m := range spent {
+			sum += m.Renyi(order)
+		}
+		near(t, fmt.Sprint("order ", order), c.renyi(order), sum, 1e-13*sum)
+	}
+}
