@@ -35,6 +35,18 @@ func TestFitOf_ByHand(t *testing.T) {
 	if e := TestError(&p.Shards[0], []float64{2}); !math.IsNaN(e) {
 		t.Errorf("a test error of targets: %v", e)
 	}
+	p.Test, p.Loss = p.Shards[0], problem.Logistic
+	for name, of := range map[string]func() float64{
+		"error":    func() float64 { return TestError(&p.Test, []float64{2}) },
+		"log loss": func() float64 { return TestLoss(p, []float64{2}) },
+	} {
+		if e := of(); !math.IsNaN(e) {
+			t.Errorf("a test %s of targets: %v", name, e)
+		}
+		if n := testing.AllocsPerRun(10, func() { of() }); n != 0 {
+			t.Errorf("a test %s of targets takes %v pieces of memory, and nothing is to be computed", name, n)
+		}
+	}
 	classes := &problem.Problem{D: 1, Shards: []problem.Shard{shard([]float64{1}, nil)}}
 	if none := FitOf(classes, []float64{2}, classes.Shards...); !math.IsNaN(none.RMSE) {
 		t.Errorf("of classes: %+v", none)

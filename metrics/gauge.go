@@ -123,10 +123,7 @@ func (g *gauge) fill(row *Row, s *snapshot, present int, averages bool) {
 		row.Distance = g.farthest(s.values, g.optimum) / g.scale
 	}
 	z := numbers(&p.Test, g.mean)
-	row.TestError = p.Test.Wrong(z)
-	if p.Test.Targets == nil {
-		row.TestLoss = p.Test.LogLoss(p.Loss, z)
-	}
+	row.TestError, row.TestLoss = p.Test.Wrong(z), p.Test.LogLoss(p.Loss, z)
 	row.Train, row.Test = FitOf(p, g.mean, p.Shards...), FitOf(p, g.mean, p.Test)
 	row.Residual = s.residual
 	if present <= widest {
@@ -212,25 +209,19 @@ func Farthest(values [][]float64, optimum []float64) float64 {
 // TestError is the fraction of a shard's rows that a model puts into a wrong class; NaN for an empty shard, and for one
 // whose rows have targets.
 func TestError(s *problem.Shard, f []float64) float64 {
-	if len(s.Y) == 0 || s.Targets != nil {
-		return math.NaN()
-	}
 	return s.Wrong(numbers(s, f))
 }
 
 // TestLoss is the mean log loss of the test rows of a problem; NaN where TestError is, and of a loss that is no model
 // of probabilities.
 func TestLoss(p *problem.Problem, f []float64) float64 {
-	if len(p.Test.Y) == 0 || p.Test.Targets != nil {
-		return math.NaN()
-	}
 	return p.Test.LogLoss(p.Loss, numbers(&p.Test, f))
 }
 
-// numbers are the Arguments of a shard's rows.
+// numbers are the Arguments of a shard's rows; nil where there are none, or these have targets and no classes to tell.
 func numbers(s *problem.Shard, f []float64) []float64 {
 	n := len(s.Y)
-	if n == 0 {
+	if n == 0 || s.Targets != nil {
 		return nil
 	}
 	z := make([]float64, n*(len(f)/s.U.D))

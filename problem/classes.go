@@ -280,11 +280,11 @@ func (s *Shard) Wrong(z []float64) float64 {
 }
 
 // LogLoss is the mean of −log of the probability that the loss's model gives the classes of rows, z the Arguments of
-// f; NaN of a loss that is no model of probabilities, and without rows. One-vs-rest divides the probabilities of its
-// K models by their sum.
+// f; NaN of a loss that is no model of probabilities, of rows with targets, and without rows. One-vs-rest divides the
+// probabilities of its K models by their sum.
 func (s *Shard) LogLoss(l Loss, z []float64) float64 {
 	n := len(s.Y)
-	if n == 0 {
+	if n == 0 || s.Targets != nil {
 		return math.NaN()
 	}
 	slopes := make([]float64, len(z))
