@@ -3,6 +3,8 @@
 package algorithms
 
 import (
+	"math"
+	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/sim"
 	"overhear/theory"
@@ -41,7 +43,15 @@ type Setting struct {
 // Target is the privacy loss that noise is chosen for; the zero Target: it is given.
 type Target struct {
 	Epsilon   float64
-	EachRound bool // of every round, not of the run
+	Delta     float64 // of noise that has no bound without one
+	EachRound bool    // of every round, not of the run
+}
+
+// concentrated is ρ of which ρ-zCDP is (ε, δ): ρ + 2√(ρ ln(1/δ)) = ε.
+func (t Target) concentrated() float64 {
+	l := -num.Log(t.Delta)
+	root := t.Epsilon / (math.Sqrt(l+t.Epsilon) + math.Sqrt(l))
+	return root * root
 }
 
 // ofUse is the target of one of so many uses; 0: there is none.

@@ -238,8 +238,9 @@ func amid(s Setting, lost, kappa float64) (float64, string) {
 }
 
 // allotted are, by node, the mean of a budget over its uses and the mean of its inverse
-// square. If there is a target, the budget is scaled to meet it.
-func allotted(s Setting, alpha *parameter.Schedule, uses int) (mean, inverse []float64) {
+// square. If there is a target, the budget is scaled to meet it: the sum of budgets, or of the
+// α²/2-zCDP of Gaussian noise.
+func allotted(s Setting, alpha *parameter.Schedule, uses int, gaussian bool) (mean, inverse []float64) {
 	uses = max(uses, 1)
 	at := func(i, k int) float64 {
 		if alpha.Nodes != nil {
@@ -248,7 +249,26 @@ func allotted(s Setting, alpha *parameter.Schedule, uses int) (mean, inverse []f
 		return alpha.At(i, k)
 	}
 	n, scale := len(s.Problem.Shards), 1.0
-	if target := s.Target.ofUse(uses); target > 0 {
+	if s.Target.Epsilon > 0 && gaussian {
+		unit, most := 0.0, 0.0 // most is in units of ½ unit²
+		for i := range n {
+			for k := 1; k <= uses; k++ {
+				unit = max(unit, at(i, k))
+			}
+		}
+		for i := range n {
+			sum := 0.0
+			for k := 1; k <= uses; k++ {
+				share := at(i, k) / unit
+				sum += float64(share * share)
+			}
+			most = max(most, sum)
+		}
+		if s.Target.EachRound {
+			most = 1
+		}
+		scale = math.Sqrt(2*s.Target.concentrated()/most) / unit
+	} else if target := s.Target.ofUse(uses); target > 0 {
 		most := 0.0
 		for i := range n {
 			sum := 0.0
@@ -272,16 +292,20 @@ func allotted(s Setting, alpha *parameter.Schedule, uses int) (mean, inverse []f
 	return mean, inverse
 }
 
-// wander is S of noise of density ∝ exp(−ζ‖ε‖) that a node adds to its gradient afresh in
-// every use and steps along so many times: of the average of N nodes it leaves 1/N in
+// wander is S of noise of density ∝ exp(−ζ‖ε‖), or N(0, I/ζ²), that a node adds to its gradient
+// afresh in every use and steps along so many times: of the average of N nodes it leaves 1/N in
 // each of U uses, and of the last use a node has all. square is 1/ζ², by node.
-func wander(s Setting, uses, times int, square []float64) float64 {
+func wander(s Setting, uses, times int, square []float64, gaussian bool) float64 {
 	n, d := float64(len(square)), float64(s.Problem.D)
+	length := d * (d + 1)
+	if gaussian {
+		length = d
+	}
 	sum := 0.0
 	for _, v := range square {
 		sum += v / n
 	}
-	return float64(times*times) * d * (d + 1) * sum * (float64(max(uses, 1))/n + 1)
+	return float64(times*times) * length * sum * (float64(max(uses, 1))/n + 1)
 }
 
 // spare is the least η with which a share c·C/(ηV_iB_i) of every use is at most β_i.
@@ -296,17 +320,18 @@ func spare(s Setting, c float64, beta func(i int) float64) float64 {
 	return most
 }
 
-// quiet is η of noise of density ∝ exp(−ζ‖ε‖), ζ = B(α − α₀)/2C, in the gradient, where
-// α₀ = 2cC/Bκ of a budget α is spent whatever the noise is. Then √S is in proportion to
-// κ/(κ − κ₀), κ₀ = 2cC/Bα, and what balance minimises has its minimum κ₀ higher.
-func quiet(s Setting, c float64, alpha *parameter.Schedule, uses, times int) (float64, float64) {
-	mean, square := allotted(s, alpha, uses)
+// quiet is η of noise of density ∝ exp(−ζ‖ε‖), or N(0, I/ζ²), ζ = B(α − α₀)/2C, in the gradient,
+// where α₀ = 2cC/Bκ of a budget α is spent whatever the noise is. Then √S is in proportion to
+// κ/(κ − κ₀), κ₀ = 2cC/Bα, and what balance minimises has its minimum κ₀ higher. Noise ε/(r + κ)
+// on the minimiser is that of ε in the gradient.
+func quiet(s Setting, c float64, alpha *parameter.Schedule, uses, times int, gaussian bool) (float64, float64) {
+	mean, square := allotted(s, alpha, uses, gaussian)
 	for i := range square {
 		unit := 2 * s.Problem.C / samples(s.Problem, i)
 		square[i] *= unit * unit
 	}
 	return spare(s, c, func(i int) float64 { return mean[i] }),
-		balance(s, float64(uses*times), wander(s, uses, times, square))
+		balance(s, float64(uses*times), wander(s, uses, times, square, gaussian))
 }
 
 // frugal is η of a method that spends 1.4c₁C/(ηV_iB_i) on every use whatever its noise
@@ -429,12 +454,14 @@ func (p *ADMM) settle(s Setting) []Computed {
 // settle counts with what α spends on the Jacobian, 2 ln(1 + c₁C/Bκ).
 func (p *DVP) settle(s Setting) []Computed {
 	return p.settleAmid(s, p.off(), func() (float64, float64) {
-		return quiet(s, s.Problem.Loss.Bound(), &p.Alpha, s.Rounds, 1)
+		return quiet(s, s.Problem.Loss.Bound(), &p.Alpha, s.Rounds, 1, false)
 	})
 }
 
 func (p *PVP) settle(s Setting) []Computed {
-	return p.settleAmid(s, p.off(), func() (float64, float64) { return quiet(s, 0, &p.Alpha, s.Rounds, 1) })
+	return p.settleAmid(s, p.off(), func() (float64, float64) {
+		return quiet(s, 0, &p.Alpha, s.Rounds, 1, p.Law == gaussianLaw)
+	})
 }
 
 // settleAmid is settle of a method that adds noise unless it is off; noise are κ₀/2V and κ
@@ -449,34 +476,41 @@ func (p *ADMM) settleAmid(s Setting, off bool, noise func() (lost, kappa float64
 	})
 }
 
-// settle looks at the noise that stays: that of the objective, R/N in the ball, and that of
-// randomised labels, whose gradients have the variance δ(1 + δ), δ = 1/(e^ε − 1). It moves
-// the iterate in all steps alike. That of the iterates does not depend on η.
+// settle looks at the noise that stays and moves the iterate in all steps alike. That of the
+// iterates does not depend on η.
 func (p *PDML) settle(s Setting) []Computed {
 	return p.settleAmid(s, p.off(), func() (lost, kappa float64) {
-		n, d, t := float64(len(s.Problem.Shards)), float64(s.Problem.D), float64(s.Rounds)
-		epsilon, alike := p.Epsilon.Alike()
-		flips := 0.0
-		if p.Labels != "true" {
-			flips = float64(s.Problem.C*s.Problem.C) * flipped(epsilon)
-		}
-		square := 0.0 // of the mean gradient's error
-		for i := range s.Problem.Shards {
-			if !alike && p.Labels != "true" {
-				mean := 0.0
-				for k := range s.Problem.Shards[i].Y {
-					mean += flipped(p.Epsilon.At(s.Seed, i, k)) / samples(s.Problem, i)
-				}
-				flips = float64(s.Problem.C*s.Problem.C) * mean
-			}
-			noise := float64(p.Bound*p.Bound) * d / ((d + 2) * n * n * n * n)
-			if p.Norm == "max" {
-				noise = float64(p.Bound*p.Bound) * d / (3 * n * n * n * n)
-			}
-			square += flips/(samples(s.Problem, i)*n*n) + noise
-		}
-		return 0, balance(s, t, t*t*square)
+		t := float64(s.Rounds)
+		return 0, balance(s, t, t*t*p.astray(s))
 	})
+}
+
+// astray is the mean square of what stays in the nodes' mean gradient: the noise of the objective, with a mean square
+// of R²d/(d+2) in the ball and R²d/3 in the cube, of which a node has 1/N; and that of randomised labels, of rows of
+// norm 1, which is δ(1 + δ) of a user, δ = 1/(e^ε − 1), in the mean over a node's.
+func (p *PDML) astray(s Setting) float64 {
+	n, d := float64(len(s.Problem.Shards)), float64(s.Problem.D)
+	epsilon, alike := p.Epsilon.Alike()
+	flips := 0.0
+	if p.Labels != "true" {
+		flips = float64(s.Problem.C*s.Problem.C) * flipped(epsilon)
+	}
+	square := 0.0
+	for i := range s.Problem.Shards {
+		if !alike && p.Labels != "true" {
+			mean := 0.0
+			for k := range s.Problem.Shards[i].Y {
+				mean += flipped(p.Epsilon.At(s.Seed, i, k)) / samples(s.Problem, i)
+			}
+			flips = float64(s.Problem.C*s.Problem.C) * mean
+		}
+		noise := float64(p.Bound*p.Bound) * d / ((d + 2) * n * n * n * n)
+		if p.Norm == "max" {
+			noise = float64(p.Bound*p.Bound) * d / (3 * n * n * n * n)
+		}
+		square += flips/(samples(s.Problem, i)*n*n) + noise
+	}
+	return square
 }
 
 // flipped is δ(1 + δ), the variance of a randomised label's pull.
@@ -488,7 +522,7 @@ func (p *ProximalADMM) settle(s Setting) []Computed {
 		if p.off() {
 			return penalty(s)
 		}
-		_, kappa := quiet(s, 0, &p.Alpha, s.Rounds, 1)
+		_, kappa := quiet(s, 0, &p.Alpha, s.Rounds, 1, p.Law == gaussianLaw)
 		v := 2 * meanDegree(s.Graph)
 		if p.Tau == parameter.Auto {
 			kappa *= v / (v + 1)
@@ -540,7 +574,7 @@ func (p *PenaltyPerturbation) settle(s Setting) []Computed {
 	return p.settlePenalties(s, func() (float64, string) {
 		eta, why := penalty(s)
 		if s.Target.Epsilon > 0 { // α alone is noise that no η makes less
-			lost, kappa := quiet(s, curvature(s.Problem), &p.Alpha, s.Rounds, 1)
+			lost, kappa := quiet(s, curvature(s.Problem), &p.Alpha, s.Rounds, 1, false)
 			if p.Law == gaussianLaw { // μ√(2/π) of a budget, not a rate: 2/π(d+1) of the noise's square
 				kappa *= num.Pow(2/(math.Pi*float64(s.Problem.D+1)), 1.0/3)
 			}
@@ -554,28 +588,34 @@ func (p *MRADMM) settle(s Setting) []Computed {
 	return fillSchedule("eta", &p.Eta, func() (float64, string) { return penalty(s) })
 }
 
-// recycledNoise is η of RA19's private methods, which spend on odd rounds, and step along
-// that noise in even ones, too.
-func recycledNoise(s Setting, alpha *parameter.Schedule, off bool) (float64, string) {
+// penaltyFor is η of RA19's private methods, which spend on odd rounds, and step along that noise in
+// even ones, too. On the minimiser noise is all that is spent.
+func (p *Perturbed) penaltyFor(s Setting, alpha *parameter.Schedule, off bool) (float64, string) {
 	if off {
 		return penalty(s)
 	}
-	uses := use(s.Rounds)
-	lost, kappa := quiet(s, curvature(s.Problem), alpha, uses, 2)
+	uses, gaussian, c := use(s.Rounds), p.Perturbation == gaussianLaw, curvature(s.Problem)
+	if p.onOutput() {
+		c = 0
+	}
+	lost, kappa := quiet(s, c, alpha, uses, 2, gaussian)
 	if s.Target.Epsilon == 0 { // α is the noise's rate, not a budget
-		_, square := allotted(s, alpha, uses)
-		lost, kappa = 0, balance(s, float64(2*uses), wander(s, uses, 2, square))
+		_, square := allotted(s, alpha, uses, gaussian)
+		lost, kappa = 0, balance(s, float64(2*uses), wander(s, uses, 2, square, gaussian))
 	}
 	eta, why := amid(s, lost, kappa)
+	if p.onOutput() {
+		return eta, why
+	}
 	return frugal(s, uses, eta, why)
 }
 
 func (p *PrivateRADMM) settle(s Setting) []Computed {
-	return fill("eta", &p.Eta, func() (float64, string) { return recycledNoise(s, &p.Alpha, p.off()) })
+	return fill("eta", &p.Eta, func() (float64, string) { return p.penaltyFor(s, &p.Alpha, p.off()) })
 }
 
 func (p *PrivateMRADMM) settle(s Setting) []Computed {
-	return fillSchedule("eta", &p.Eta, func() (float64, string) { return recycledNoise(s, &p.Alpha, p.off()) })
+	return fillSchedule("eta", &p.Eta, func() (float64, string) { return p.penaltyFor(s, &p.Alpha, p.off()) })
 }
 
 func (p *DGD) settle(s Setting) []Computed {
@@ -593,7 +633,7 @@ func (p *PrivateDGD) settle(s Setting) []Computed {
 	}
 	return fillSchedule("step", &p.Step, func() (float64, string) {
 		_, most := bounds(s.Problem)
-		_, kappa := quiet(s, 0, &p.Alpha, s.Rounds, 1)
+		_, kappa := quiet(s, 0, &p.Alpha, s.Rounds, 1, false)
 		if !(kappa > most) {
 			return descent(most, s.Problem.Loss, s.Rounds, p.Decay != "none")
 		}

@@ -199,7 +199,8 @@ func (e *Experiment) Equip(a *Assembly) error {
 	a.Account, a.Warnings, a.Elsewhere = nil, nil, false
 	a.Target = algorithms.Target{}
 	if e.Privacy.Epsilon != nil {
-		a.Target = algorithms.Target{Epsilon: *e.Privacy.Epsilon, EachRound: e.Privacy.Over == "round"}
+		a.Target = algorithms.Target{Epsilon: *e.Privacy.Epsilon, Delta: e.Privacy.Delta,
+			EachRound: e.Privacy.Over == "round"}
 	}
 	a.Params, a.Computed = algorithms.Settle(e.Algorithm.Params, a.Setting)
 	var chosen *record.Chosen
