@@ -189,8 +189,8 @@ func AuditFits(e *experiment.Experiment, runs int) error {
 		runs = auditSpec(e.Scenario).Runs
 	}
 	const perRun, perRound = 200, 100
-	err := memory.Check(fmt.Sprintf("an audit of %d runs of %d rounds in each of two worlds", runs, e.Rounds.Count),
-		2*float64(runs)*(perRun+float64(perRound*float64(e.Rounds.Count+1))))
+	what := fmt.Sprintf("an audit of %d runs of %d rounds (rounds.count) in each of two worlds", runs, e.Rounds.Count)
+	err := memory.Check(what, 2*float64(runs)*(perRun+float64(perRound*float64(e.Rounds.Count+1))))
 	if err != nil {
 		return experiment.SetupError{Err: fmt.Errorf("%w; fewer runs (--runs, adversary.audit.runs) say less", err)}
 	}

@@ -131,7 +131,7 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	a := &Assembly{Setting: algorithms.Setting{Rounds: e.Rounds.Count, Seed: seed}}
 	var err error
 	// Before anything is made.
-	if err := memory.Check(fmt.Sprintf("measuring %d rounds", e.Rounds.Count),
+	if err := memory.Check(fmt.Sprintf("measuring %d rounds (rounds.count)", e.Rounds.Count),
 		perRound*float64(e.Rounds.Count)); err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ const perRound = 1000
 // accountFits is an error for an account that memory does not hold.
 func (e *Experiment) accountFits(a *Assembly) error {
 	const perMechanism = 64
-	return memory.Check(fmt.Sprintf("an account of %d rounds of %d nodes", a.Rounds, a.parts()),
-		perMechanism*float64(a.Rounds)*float64(a.parts()))
+	what := fmt.Sprintf("an account of %d rounds (rounds.count) of %d nodes (network.topology)", a.Rounds, a.parts())
+	return memory.Check(what, perMechanism*float64(a.Rounds)*float64(a.parts()))
 }
 
 // fits is an error for nodes that memory does not hold. Where it does, the garbage collector is told of them.
@@ -48,7 +48,8 @@ func (e *Experiment) AtOnce(seed uint64, most int) int {
 func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
 	rounds := float64(perRound * float64(a.Rounds))
 	if a.Split == nil {
-		what = fmt.Sprintf("%d rounds of %d nodes with vectors of %d numbers", a.Rounds, a.parts(), a.numbers())
+		what = fmt.Sprintf("%d rounds (rounds.count) of %d nodes (network.topology) with %d rows and vectors of %d "+
+			"numbers (problem.data)", a.Rounds, a.parts(), a.Problem.Rows(), a.numbers())
 		return rounds + e.footprint(a), what
 	}
 	const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
@@ -56,7 +57,8 @@ func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
 	for _, block := range a.Split.Blocks {
 		bytes += float64(8 * float64(block.D) * float64(block.D))
 	}
-	return bytes, fmt.Sprintf("%d rounds of %d parties with %d rows and their factors", a.Rounds, a.parts(), a.Split.N)
+	return bytes, fmt.Sprintf("%d rounds (rounds.count) of %d parties (network.topology) with %d rows and their "+
+		"factors (problem.data)", a.Rounds, a.parts(), a.Split.N)
 }
 
 // footprint is about how many bytes a run over split rows holds: nodes with their rows and solvers, and what is under

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"overhear/internal/memory"
@@ -115,8 +116,9 @@ func TestFootprint_IsRefused(t *testing.T) {
 	need, _ := e.need(a)
 	before := memory.SetLimit(int64(memory.Resident(need)) - 1)
 	defer memory.SetLimit(before)
-	if _, err := e.Assemble(1); err == nil {
-		t.Error("nodes are not refused that take more than the limit")
+	if _, err := e.Assemble(1); err == nil || !strings.Contains(err.Error(), "10 rounds (rounds.count) of 2000 nodes "+
+		"(network.topology) with 4000 rows and vectors of 21 numbers (problem.data) would take about") {
+		t.Errorf("nodes that take more than the limit: %v", err)
 	}
 	memory.SetLimit(int64(memory.Resident(need)) + 1)
 	if _, err := e.Assemble(1); err != nil {
