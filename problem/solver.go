@@ -43,7 +43,8 @@ const DefaultTolerance = 1e-10
 // It is Newton's method with a Hessian that may be old: the Cholesky factor is
 // kept from solve to solve and renewed only when a step no longer reduces the
 // gradient fivefold; within a solve the secant equations of its steps correct it
-// (BFGS). The gradient of the data part at the last point is kept as well, so that
+// (BFGS). Steps that get nowhere are damped (Levenberg and Marquardt). The
+// gradient of the data part at the last point is kept as well, so that
 // a solve that starts where the last one ended takes its first step without reading
 // the data. Where that factor would be of an order above
 // maxNewton it is L-BFGS.
@@ -117,6 +118,9 @@ func (s *Solver) Tolerance() float64 { return s.tolerance }
 // maxSteps bounds a solve; Newton needs a few, L-BFGS a few hundred.
 const maxSteps = 2000
 
+// patience is how many steps of Newton's in succession may leave the gradient no less than it was.
+const patience = 50
+
 // Solve replaces f, a warm start, by the minimiser of
 //
 //	Σ_n w_n L(u_n·f − t_n) + ½(r+κ)‖f‖² + q·f + h(f)
@@ -143,27 +147,43 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 	newton := s.objective.order() <= maxNewton
 	w.memory = w.memory[:0]
 	g := s.total(w.total, q, ridge)
+	record, idle, damping := g, 0, 0.0
 	for range maxSteps {
 		stats.Residual = g
 		if g <= target {
 			copy(f, s.x)
 			return stats, nil
 		}
-		factorised := stats.Factorisations
+		factorised, evaluations := stats.Factorisations, stats.Evaluations
 		copy(w.step, w.total)
 		if !newton {
 			initial := w.memory.initial(ridge)
 			w.memory.direction(w.step, func(x []float64) { num.Scale(initial, x) })
-		} else if err := s.newton(w, ridge, &stats); err != nil {
+		} else if err := s.newton(w, ridge+damping, &stats); err != nil {
 			return stats, err
 		}
-		next, ok := s.advance(w, q, g, ridge, &stats)
+		next, ok := s.advance(w, q, g, ridge, damping > 0, &stats)
 		if !ok && (!newton || factorised < stats.Factorisations) {
 			g = next
 			break // even a fresh direction gains nothing: rounding
 		}
-		s.stale = next > 0.2*g
+		s.stale = next > 0.2*g || damping > 0
 		g = next
+		if idle++; g < record {
+			idle, record = 0, g
+		}
+		// Where curvatures change by orders of magnitude, steps may lead round in a circle. From then on they are
+		// damped, by as much as their lengths ask for, and go down only, until the gradient is nearly small enough.
+		switch whole := stats.Evaluations == evaluations+1; {
+		case !newton || g <= 1e3*target:
+			damping = 0
+		case damping > 0 && whole:
+			damping /= 4
+		case damping > 0:
+			damping *= 4
+		case idle >= patience:
+			damping, s.stale = g, true // a step is of length 1 at most
+		}
 	}
 	stats.Residual = g
 	if g <= target {
@@ -277,9 +297,14 @@ func (s *Solver) factorise(w *Scratch, ridge float64) error {
 }
 
 // advance moves along w.step until the slope along it has fallen to half or has
-// changed sign little: for a convex function that bounds overshooting. It
+// changed sign little: for a convex function that bounds overshooting. If it is to go down, the slope must not have
+// changed sign: then the function has fallen. It
 // takes the gradient's norm and returns the new one, or false if no step makes progress.
-func (s *Solver) advance(w *Scratch, q []float64, before, ridge float64, stats *Stats) (float64, bool) {
+func (s *Solver) advance(w *Scratch, q []float64, before, ridge float64, down bool, stats *Stats) (float64, bool) {
+	overshoot, shorter := 0.5, 0.9
+	if down {
+		overshoot, shorter = 0, 0.5
+	}
 	slope := num.Dot(w.total, w.step)
 	if !(slope < 0) {
 		return before, false
@@ -299,12 +324,12 @@ func (s *Solver) advance(w *Scratch, q []float64, before, ridge float64, stats *
 			return norm, true
 		}
 		after := num.Dot(w.total, w.step)
-		if after <= -0.5*slope {
+		if after <= -overshoot*slope {
 			w.memory.remember(length, w.step, w.before, w.total)
 			// Near the floor of rounding the gradient no longer falls.
 			return norm, norm < before || before > 1e3*stats.Tolerance*stats.Scale
 		}
-		length *= math.Max(0.1, math.Min(0.9, slope/(slope-after)))
+		length *= math.Max(0.1, math.Min(shorter, slope/(slope-after)))
 	}
 	return num.Norm(w.total), false
 }

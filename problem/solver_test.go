@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"overhear/internal/num"
+	"overhear/sim"
 )
 
 func randomObjective(g *rand.Rand, rows, d int, loss Loss, ridge float64, oneClass bool) *Objective {
@@ -307,6 +308,69 @@ func TestResidualError(t *testing.T) {
 	for passes, want := range map[int]string{1: "after 1 pass over", 2: "after 2 passes over"} {
 		if text := (&ResidualError{Stats{Evaluations: passes}}).Error(); !strings.Contains(text, want) {
 			t.Errorf("%q, want %q", text, want)
+		}
+	}
+}
+
+// Objectives of a random search over dense rows with weights of up to 1,000 and more, nearly no ridge and losses that
+// level off, on which Newton's steps with their bound on overshooting went round in a circle or stood still far from
+// the optimum. The gradient at what is found is added up row by row.
+func TestSolver_LeavesCircles(t *testing.T) {
+	for _, seed := range []uint64{167, 3036, 5245, 6221, 6447, 24523, 34472, 44584} {
+		s := sim.NewStream(seed, "search")
+		d := 1 + int(s.Between(0, 12))
+		n := d/2 + 1 + int(s.Between(0, 30))
+		o, cols := &Objective{U: NewRows(d)}, make([]int32, d)
+		for k := range cols {
+			cols[k] = int32(k)
+		}
+		size := math.Exp(s.Between(-1, 3))
+		for range n {
+			x := make([]float64, d)
+			for k := range x {
+				x[k] = size * s.Normal()
+			}
+			o.U.Append(cols, x)
+		}
+		o.Ridge = math.Exp(s.Between(-10, 2))
+		most := math.Exp(s.Between(0, 8))
+		for range n {
+			o.Each = append(o.Each, s.Between(0, 1)*most)
+		}
+		width := func() float64 { return math.Exp(s.Between(-4, 1)) }
+		losses := []Loss{Logistic, HuberHinge{width()}, Huber{width()}, Quantile{0.3, width()}}
+		o.Loss = losses[int(s.Between(0, 4))]
+		if s.Float64() < 0.5 {
+			for range n {
+				o.Targets = append(o.Targets, 5*s.Normal())
+			}
+		}
+		f, q := make([]float64, d), make([]float64, d)
+		for k := range f {
+			f[k], q[k] = s.Between(0, 3)*s.Normal(), s.Between(0, 10)*s.Normal()
+		}
+		stats, err := NewSolver(o, 1e-9).Solve(NewScratch(d, n), f, q, 0)
+		if err != nil {
+			t.Errorf("seed %d, %T, %d rows of %d columns: %v", seed, o.Loss, n, d, err)
+			continue
+		}
+		g := make([]float64, d)
+		for k := range g {
+			g[k] = o.Ridge*f[k] + q[k]
+		}
+		for i := range n {
+			z := []float64{o.U.Dot(i, f)}
+			if o.Targets != nil {
+				z[0] -= o.Targets[i]
+			}
+			o.Loss.Slopes(z, z)
+			_, x := o.U.Row(i)
+			for k := range g {
+				g[k] += o.Each[i] * z[0] * x[k]
+			}
+		}
+		if norm := num.Norm(g); !(norm <= 1e-6*stats.Scale) {
+			t.Errorf("seed %d, %T: the gradient is %v after %d passes", seed, o.Loss, norm, stats.Evaluations)
 		}
 	}
 }
