@@ -1,0 +1,52 @@
+// What known rows contribute to a gradient, by hand.
+
+package adversary
+
+import (
+	"math"
+	"testing"
+
+	"overhear/adversary/model"
+	"overhear/problem"
+)
+
+// Of rows with one of three classes: the probabilities' excess over the row's class, in each class's block.
+func TestGradientOver_OfSeveralClasses(t *testing.T) {
+	u := problem.NewRows(2)
+	rows := [][]float64{{0.5, -1}, {0.25, 0.75}}
+	for _, x := range rows {
+		u.Append([]int32{0, 1}, x)
+	}
+	s := &Samples{U: u, Y: []float64{1, 1}, Class: []int32{2, 0}}
+	p := new(model.Public)
+	p.D, p.C, p.Classes = 6, 1.5, 3
+	f := []float64{0.3, -0.2, 1, 0.5, -0.7, 0.1}
+	for _, loss := range []problem.Loss{problem.Softmax{}, problem.OneVsRest{Each: problem.Logistic, K: 3}} {
+		p.Loss = loss
+		want := make([]float64, 6)
+		for i, x := range rows {
+			z, sum := make([]float64, 3), 0.0
+			for k := range z {
+				z[k] = f[2*k]*x[0] + f[2*k+1]*x[1]
+				sum += math.Exp(z[k])
+			}
+			for k := range z {
+				slope := math.Exp(z[k]) / sum
+				if _, ok := loss.(problem.OneVsRest); ok {
+					slope = 1 / (1 + math.Exp(-z[k]))
+				}
+				if int(s.Class[i]) == k {
+					slope--
+				}
+				for j, v := range x {
+					want[2*k+j] += 1.5 / 5 * slope * v
+				}
+			}
+		}
+		for k, got := range gradientOver(p, s, 5, f) {
+			if !(math.Abs(got-want[k]) <= 1e-15) {
+				t.Errorf("%T: component %d is %v, want %v", loss, k, got, want[k])
+			}
+		}
+	}
+}
