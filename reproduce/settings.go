@@ -53,18 +53,25 @@ func (s *Setting) at(fraction float64) string {
 	case s.Values != nil:
 		return s.Values[min(int(fraction*float64(len(s.Values))), len(s.Values)-1)]
 	case s.Log:
-		return number(s.Low * math.Pow(s.High/s.Low, fraction))
+		return s.number(s.Low * math.Pow(s.High/s.Low, fraction))
 	}
-	return number(s.Low + fraction*(s.High-s.Low))
+	return s.number(s.Low + float64(fraction*(s.High-s.Low)))
 }
 
-// number has three digits, which is what a setting is worth.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+// number has three digits, which is what a setting is worth, and five where three would make values of a narrow range
+// the same.
+func (s *Setting) number(v float64) string {
+	digits := 3
+	if s.High-s.Low < s.High/10 {
+		digits = 5
+	}
+	return strconv.FormatFloat(v, 'g', digits, 64)
+}
 
 // Range says what the setting may be.
 func (s *Setting) Range() string {
 	if s.Values == nil {
-		text := fmt.Sprintf("%s to %s", number(s.Low), number(s.High))
+		text := fmt.Sprintf("%s to %s", s.number(s.Low), s.number(s.High))
 		if s.Log {
 			text += ", by factors"
 		}

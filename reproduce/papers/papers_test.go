@@ -79,6 +79,16 @@ func TestGrids_MakeScenarios(t *testing.T) {
 				s.Words != nil && len(s.Words) != len(s.Values) {
 				t.Errorf("%s: setting %+v says too little or too much", f.Name, s)
 			}
+			if s.Values == nil {
+				different := map[string]bool{}
+				for _, point := range points {
+					different[point[k]] = true
+				}
+				if len(different) != len(points) {
+					t.Errorf("%s: setting %s, %s, has %d values at %d points", f.Name, s.Name, s.Range(), len(different),
+						len(points))
+				}
+			}
 			for _, c := range s.Curves {
 				if !slices.Contains(f.Curves, c) {
 					t.Errorf("%s: setting %s changes %q, which is not the figure's", f.Name, s.Name, c.Label)
