@@ -55,8 +55,9 @@ type JudgedPoint struct {
 // ErrStopped says that a grid was stopped; what was computed is kept.
 var ErrStopped = errors.New("stopped")
 
-// Judge computes a figure's grid and judges its claims at every point. Runs are kept in dir, a sweep a curve: if they
-// are stopped, or killed, the next call goes on from there. progress, which may be nil, is told how many of
+// Judge computes a figure's grid and judges its claims at every point. Runs are kept in dir, a sweep for all curves that
+// have the same, named after what decides them: if they are stopped, or killed, the next call goes on from there, and
+// does those anew that a change of the figure has made others. progress, which may be nil, is told how many of
 // [Figure.GridTasks] runs are finished.
 func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n int)) (*Judged, error) {
 	if f.Grid == nil {
@@ -69,8 +70,17 @@ func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n
 		at[k] = &Results{Figure: f, Seeds: f.Grid.seeds()}
 	}
 	finished := 0
+	keys := f.gridKeys(points)
 	for k, c := range f.Curves {
-		path := filepath.Join(dir, fmt.Sprintf("%02d", k))
+		if first := slices.Index(keys, keys[k]); first < k {
+			for i := range points {
+				same := at[i].Runs[first]
+				same.Curve = c
+				at[i].Runs = append(at[i].Runs, same)
+			}
+			continue
+		}
+		path := filepath.Join(dir, keys[k][:16])
 		before := finished
 		runs, why, err := f.sweepCurve(ctx, c, points, path, dataDir, func(p sweep.Progress) {
 			finished = before + p.Before + p.Done

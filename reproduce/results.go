@@ -38,8 +38,9 @@ type Runs struct {
 // metricsOnly keeps a run from recording what no figure reads.
 var metricsOnly = []string{"record.iterates=none", "record.messages=none", "record.trace=off"}
 
-// Run computes all curves of a figure for so many seeds; zero is the figure's own number. The results do not depend on
-// the number of processors. progress, which may be nil, is told how many runs have ended.
+// Run computes all curves of a figure for so many seeds; zero is the figure's own number. Curves whose scenarios are the
+// same have the same runs, which are done once. The results do not depend on the number of processors. progress, which
+// may be nil, is told how many of [Figure.Tasks] runs have ended.
 func (f *Figure) Run(ctx context.Context, seeds int, dataDir string, progress func(n int)) (*Results, error) {
 	if seeds == 0 {
 		seeds = f.Seeds
@@ -49,7 +50,12 @@ func (f *Figure) Run(ctx context.Context, seeds int, dataDir string, progress fu
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
 	ended := 0
+	keys := f.keys()
 	for k, c := range f.Curves {
+		if first := slices.Index(keys, keys[k]); first < k {
+			r.Runs[k] = Runs{Curve: c, Tables: r.Runs[first].Tables, Infos: r.Runs[first].Infos}
+			continue
+		}
 		s, err := scenarios.LoadShipped(f.Scenario, slices.Concat(metricsOnly, c.Set)...)
 		if err != nil {
 			return nil, fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
@@ -80,7 +86,15 @@ func (f *Figure) Tasks(seeds int) int {
 	if seeds == 0 {
 		seeds = f.Seeds
 	}
-	return seeds * len(f.Curves)
+	return seeds * len(slices.Compact(slices.Sorted(slices.Values(f.keys()))))
+}
+
+// keys are digests of what decides the runs of every curve.
+func (f *Figure) keys() (keys []string) {
+	for _, c := range f.Curves {
+		keys = append(keys, f.key(c, nil))
+	}
+	return keys
 }
 
 // Of returns the runs of a curve. It panics if the curve is not the figure's.

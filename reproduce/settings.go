@@ -3,11 +3,15 @@
 package reproduce
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
@@ -176,14 +180,47 @@ func (g *Grid) changesOf(c *Curve, point []string) (paths, values []string) {
 	return paths, values
 }
 
-// Tasks is the number of runs of a figure's grid: a curve is run once for all points that do not differ for it.
+// GridTasks is the number of runs of a figure's grid: runs that are the same for several points or curves are done once.
 func (f *Figure) GridTasks() int {
 	runs := 0
 	points := f.Grid.Draw(f.Name)
-	for _, c := range f.Curves {
-		runs += len(distinct(f.Grid, c, points))
+	keys := f.gridKeys(points)
+	for k, c := range f.Curves {
+		if slices.Index(keys, keys[k]) == k {
+			runs += len(distinct(f.Grid, c, points))
+		}
 	}
 	return runs * f.Grid.seeds()
+}
+
+// key is a digest of what decides the runs of a curve, with more changes before its own, for each seed. A curve that
+// makes no scenario has one of its own: its runs say why.
+func (f *Figure) key(c *Curve, before []string) string {
+	s, err := scenarios.LoadShipped(f.Scenario, slices.Concat(before, c.Set)...)
+	if err != nil {
+		return c.Label
+	}
+	return s.Hash()
+}
+
+// gridKeys are digests of what decides the runs of every curve at all points: its scenario, and the values that the
+// settings give it.
+func (f *Figure) gridKeys(points [][]string) (keys []string) {
+	for _, c := range f.Curves {
+		paths, _ := f.Grid.changesOf(c, points[0])
+		keys = append(keys, digest(f.key(c, f.Grid.Set), paths, distinct(f.Grid, c, points), f.Grid.seeds()))
+	}
+	return keys
+}
+
+// digest is the SHA-256 of values as JSON.
+func digest(values ...any) string {
+	text, err := json.Marshal(values)
+	if err != nil {
+		panic(fmt.Sprintf("reproduce: a digest of %v: %v", values, err))
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // distinct are the values that a curve's settings take, each once, in the order of the points.

@@ -154,6 +154,37 @@ func TestJudge_IsOfPlainRuns(t *testing.T) {
 	}
 }
 
+// Curves that have the same scenario, however it is written, have the same runs, which are done once.
+func TestRunAndJudge_DoEqualRunsOnce(t *testing.T) {
+	f := gridded()
+	slow := f.Curves[1]
+	twin := &Curve{Label: "twin", Set: slices.Concat(slow.Set[1:], slow.Set[:1])}
+	f.Curves = []*Curve{slow, twin}
+	f.Grid.Settings[1].Curves = f.Curves
+	f.Statements = func(r *Results) []Statement {
+		a, b := r.Of(slow), r.Of(twin)
+		return []Statement{State("they are equal", Assess(a.Curve != b.Curve &&
+			reflect.DeepEqual(a.Tables, b.Tables)), "distance %.6g", b.Last("distance"))}
+	}
+	if n, m := f.Tasks(3), f.GridTasks(); n != 3 || m != 24 {
+		t.Errorf("%d runs for the page and %d for the settings, want 3 and 24", n, m)
+	}
+	told := 0
+	r, err := f.Run(context.Background(), 3, "", func(n int) { told = n })
+	if err != nil || told != 3 || f.Statements(r)[0].Assessment != Holds {
+		t.Errorf("%d runs, %v: %+v", told, err, f.Statements(r))
+	}
+	j, err := f.Judge(context.Background(), t.TempDir(), "", func(n int) { told = n })
+	if err != nil || told != 24 {
+		t.Fatalf("%d runs, %v", told, err)
+	}
+	for _, p := range j.Points {
+		if p.Assessments[0] != Holds {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
 // A claim whose text follows the numbers could not be followed from point to point.
 func TestJudge_RefusesTextsThatDependOnNumbers(t *testing.T) {
 	f := gridded()
@@ -234,7 +265,7 @@ func TestJudge_GoesOnWhenKilled(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	journal := filepath.Join(dir, "01", "journal")
+	journal := filepath.Join(dir, f.gridKeys(f.Grid.Draw(f.Name))[1][:16], "journal")
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if i, err := os.Stat(journal); err == nil && i.Size() > 1<<17 {
 			break

@@ -61,8 +61,17 @@ func TestFigures_AreWellFormed(t *testing.T) {
 	}
 }
 
-// Every point of a figure's open settings makes a scenario of every curve, what the page takes is said, and what makes
-// the runs affordable has a reason.
+// page is what decides a curve's run on the page.
+func page(f *reproduce.Figure, c *reproduce.Curve) string {
+	s, err := scenarios.LoadShipped(f.Scenario, c.Set...)
+	if err != nil {
+		return err.Error()
+	}
+	return s.Hash()
+}
+
+// Every point of a figure's open settings makes a scenario of every curve, another one where the page has another one,
+// what the page takes is said, and what makes the runs affordable has a reason.
 func TestGrids_MakeScenarios(t *testing.T) {
 	for _, f := range reproduce.Figures() {
 		g := f.Grid
@@ -95,7 +104,9 @@ func TestGrids_MakeScenarios(t *testing.T) {
 				}
 			}
 		}
+		made := map[string]*reproduce.Curve{} // by what decides its runs at all points
 		for _, c := range f.Curves {
+			runs := ""
 			for _, point := range points {
 				sets := slices.Concat(g.Set, c.Set)
 				for k, s := range g.Settings {
@@ -105,10 +116,17 @@ func TestGrids_MakeScenarios(t *testing.T) {
 						}
 					}
 				}
-				if _, err := scenarios.LoadShipped(f.Scenario, sets...); err != nil {
+				s, err := scenarios.LoadShipped(f.Scenario, sets...)
+				if err != nil {
 					t.Fatalf("%s, %s at %v: %v", f.Name, c.Label, point, err)
 				}
+				runs += s.Hash()
 			}
+			if first := made[runs]; first != nil && page(f, first) != page(f, c) {
+				t.Errorf("%s: %q and %q are the same run at every point, which they are not on the page", f.Name,
+					first.Label, c.Label)
+			}
+			made[runs] = c
 		}
 	}
 }

@@ -433,15 +433,28 @@ func pdmlTable() *reproduce.Figure {
 		}
 		return b.String()
 	}
-	open := pdmlOpen(nil, "1 or 0.05, by the preparation")
-	open[2].Taken = "1"
-	f.Grid = &reproduce.Grid{Settings: append(open,
+	// The claims are of the first preparation; here the preparation is a setting.
+	judged, noisy := slices.Concat(curves[0]...), []*reproduce.Curve(nil)
+	for _, cells := range curves[0] {
+		for k, c := range pdmlCells {
+			if c.bound > 0 {
+				noisy = append(noisy, cells[k])
+			}
+		}
+	}
+	f.Grid = &reproduce.Grid{Settings: append(pdmlOpen(noisy, "1"),
 		reproduce.Setting{Name: "preparation", Paths: []string{"problem.scale"},
 			Values: []string{"{columns: none, rows: none}", "{columns: max, rows: clip}", "{columns: max, rows: none}",
 				"{columns: none, rows: clip}"},
 			Words: []string{"as they are", "columns scaled, rows clipped", "columns scaled", "rows clipped"},
-			Taken: "as they are, and columns scaled, rows clipped"},
-		reproduce.Setting{Name: "decay", Paths: []string{"algorithm.decay"}, Low: 0.5, High: 0.95, Taken: "0.8"})}
+			Taken: "as they are"},
+		reproduce.Setting{Name: "decay", Paths: []string{"algorithm.decay"}, Curves: noisy, Low: 0.5, High: 0.95,
+			Taken: "0.8"})}
+	for k := range f.Grid.Settings {
+		if s := &f.Grid.Settings[k]; s.Curves == nil {
+			s.Curves = judged
+		}
+	}
 	f.Statements = func(r *reproduce.Results) []reproduce.Statement {
 		n := len(pdmlPaper)
 		at := func(i, k int) float64 { m, _, _ := accuracy(r, 0, i, k); return m }

@@ -190,10 +190,14 @@ func sh19Fig2() *reproduce.Figure {
 	}
 	f.Grid = &reproduce.Grid{Settings: []reproduce.Setting{
 		{Name: "λ", Paths: []string{"problem.rho"}, Low: 0.1, High: 30, Log: true, Taken: "1"},
-		{Name: "ρ", Paths: []string{"algorithm.eta"}, Curves: admm, Low: 0.05, High: 3, Log: true,
-			Taken: "0.3, and 1 in the paper's form"},
-		{Name: "SGD's step", Paths: []string{"algorithm.step"}, Curves: gd, Low: 0.0005, High: 0.1, Log: true,
-			Taken: "0.001 and 0.01 constant, 0.05 falling"},
+		{Name: "ρ", Paths: []string{"algorithm.eta"}, Curves: []*reproduce.Curve{admm[0], tuned}, Low: 0.05, High: 0.5,
+			Log: true, Taken: "0.3"},
+		{Name: "greater ρ", Paths: []string{"algorithm.eta"}, Curves: admm[1:2], Low: 0.5, High: 3, Log: true,
+			Taken: "1, in the paper's form"},
+		{Name: "SGD's small step", Paths: []string{"algorithm.step"}, Curves: []*reproduce.Curve{small}, Low: 0.0005,
+			High: 0.005, Log: true, Taken: "0.001"},
+		{Name: "SGD's greater step", Paths: []string{"algorithm.step"}, Curves: gd[1:], Low: 0.005, High: 0.1, Log: true,
+			Taken: "0.01 constant, 0.05 falling"},
 		{Name: "SGD's start", Paths: []string{"algorithm.init"}, Curves: gd, Values: []string{"{normal: 0.01}",
 			"{normal: 0.1}"}, Words: []string{"N(0, 0.0001)", "N(0, 0.01)"}, Taken: "N(0, 0.01)"},
 	}}
