@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v4"
+
 	"overhear/internal/files"
 	"overhear/metrics"
 	"overhear/record"
@@ -29,6 +31,7 @@ const judgedFile = "settings.json"
 // Judged is what the claims of a figure came to at the points of its grid.
 type Judged struct {
 	Figure   string          `json:"figure"`
+	Of       string          `json:"of"` // SHA-256 of what decides the runs: scenarios, curves, values of settings
 	Seeds    int             `json:"seeds"`
 	Set      []string        `json:"set,omitempty"` // in all runs
 	Settings []JudgedSetting `json:"settings"`
@@ -137,10 +140,34 @@ func (f *Figure) declared() *Judged {
 		s := &f.Grid.Settings[k]
 		j.Settings = append(j.Settings, JudgedSetting{s.Name, s.Paths, s.Range(), s.Taken})
 	}
-	for _, values := range f.Grid.Draw(f.Name) {
+	points := f.Grid.Draw(f.Name)
+	j.Of = f.decides(points)
+	for _, values := range points {
 		j.Points = append(j.Points, JudgedPoint{Values: values})
 	}
 	return j
+}
+
+// decides is a digest of what decides the runs: the scenario and all changes to it, as they are written. What a scenario
+// leaves out is no part of it: a key that the language has got since does not make old results those of another grid.
+func (f *Figure) decides(points [][]string) string {
+	text, err := scenarios.ShippedText(f.Scenario)
+	if err != nil {
+		return err.Error()
+	}
+	var said map[string]any // without comments
+	if err := yaml.Unmarshal([]byte(text), &said); err != nil {
+		return err.Error()
+	}
+	for _, key := range []string{"name", "about", "seeds", "sweep"} {
+		delete(said, key)
+	}
+	var curves []any
+	for _, c := range f.Curves {
+		paths, _ := f.Grid.changesOf(c, points[0])
+		curves = append(curves, []any{c.Label, c.Set, paths, distinct(f.Grid, c, points)})
+	}
+	return digest(said, f.Grid.Set, f.Grid.seeds(), curves)
 }
 
 // sweepCurve runs a curve at all points, and returns its runs at each, or why there are none.
@@ -262,7 +289,7 @@ func (f *Figure) readJudged(dir string, claims []Statement) (j *Judged, why stri
 		was.Points = append(was.Points, JudgedPoint{Values: p.Values})
 	}
 	if !reflect.DeepEqual(&was, now) {
-		return nil, judgedFile + " is of other claims or settings than this page and is left out; " + again + ".", nil
+		return nil, judgedFile + " is of other claims, curves or settings than this page and is left out; " + again + ".", nil
 	}
 	return j, "", nil
 }

@@ -148,7 +148,7 @@ func TestJudge_IsOfPlainRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, _ = os.ReadFile(filepath.Join(dir, "README.md"))
-	if !strings.Contains(string(page), "is of other claims or settings than this page") ||
+	if !strings.Contains(string(page), "is of other claims, curves or settings than this page") ||
 		strings.Contains(string(page), "over the open settings it") || r.Claims[1].Share != nil {
 		t.Errorf("a page with what was judged of other settings:\n%s", page)
 	}
@@ -241,6 +241,59 @@ func TestJudge_GoesOnWhereItWasStopped(t *testing.T) {
 	})
 	if err != nil || !reflect.DeepEqual(got, want) || first <= 25 {
 		t.Errorf("went on from %d runs, %v: %+v", first, err, got)
+	}
+}
+
+// What was judged of other curves is no part of a page, and only what has changed is computed anew.
+func TestJudge_NoticesChangedCurves(t *testing.T) {
+	f := gridded()
+	out := t.TempDir()
+	judge := func() (told []int) {
+		j, err := f.Judge(context.Background(), filepath.Join(out, "runs"), "", func(n int) { told = append(told, n) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Write(filepath.Join(out, f.Name)); err != nil {
+			t.Fatal(err)
+		}
+		return told
+	}
+	read := func() *Judged {
+		r, err := f.Run(context.Background(), 1, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, why, err := f.readJudged(filepath.Join(out, f.Name), f.claims(r))
+		if err != nil || (j == nil) != strings.Contains(why, "is of other claims, curves or settings than this page") {
+			t.Fatalf("%v: %q", err, why)
+		}
+		return j
+	}
+	judge()
+	before := read()
+	if before == nil {
+		t.Fatal("what was just judged is left out")
+	}
+	last := len(f.Curves) - 1
+	f.Curves[last].Set = []string{"rounds.count=30", "algorithm={kind: dgd, step: 0.4}"}
+	if read() != nil {
+		t.Error("what was judged of another curve is on the page")
+	}
+	for _, n := range judge() { // the runs of the two curves before it are still there
+		if n%24 != 0 && n < 48 {
+			t.Errorf("run %d, which is kept, is done anew", n)
+		}
+	}
+	if after := read(); after == nil || after.Of == before.Of {
+		t.Errorf("judged anew: %+v", after)
+	}
+	f.Grid.Set = []string{"problem.train=220"}
+	if read() != nil {
+		t.Error("what was judged with fewer rows is on the page")
+	}
+	f.Grid.Set, f.Scenario = []string{"problem.train=200"}, "quickstart.yaml"
+	if read() != nil {
+		t.Error("what was judged of another scenario is on the page")
 	}
 }
 
