@@ -21,6 +21,10 @@ type Comparison struct {
 func (r *Runs) Against(other *Runs, column string, rounds func(t int) bool) Comparison {
 	c := Comparison{Seeds: min(len(r.Tables), len(other.Tables))}
 	sums := make([][2]float64, c.Seeds)
+	var own, others [][]float64 // by seed
+	for k := range sums {
+		own, others = append(own, r.Tables[k].Column(column)), append(others, other.Tables[k].Column(column))
+	}
 	lower := false
 	for t := 1; t < min(r.Rounds(), other.Rounds()); t++ {
 		if rounds != nil && !rounds(t) {
@@ -35,8 +39,8 @@ func (r *Runs) Against(other *Runs, column string, rounds func(t int) bool) Comp
 		}
 		c.Rounds++
 		for k := range sums {
-			sums[k][0] += r.Tables[k].Column(column)[t]
-			sums[k][1] += other.Tables[k].Column(column)[t]
+			sums[k][0] += own[k][t]
+			sums[k][1] += others[k][t]
 		}
 	}
 	for _, s := range sums {

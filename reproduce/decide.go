@@ -22,6 +22,7 @@ type Claim struct {
 type Share struct {
 	Holds, InPart, Fails int
 	Failed               int     // points at which a run failed, so that nothing is judged
+	Seeds, PageSeeds     int     // of a curve at a point and on the page
 	Splits               []Split // of the judged points by where the claim holds, the clearest first, a setting each
 	Chance               float64 // that labels by chance have a split as clear as the first, over all settings
 }
@@ -46,12 +47,17 @@ const significant = 0.05
 func (s *Share) Judged() int { return s.Holds + s.InPart + s.Fails }
 
 // Verdict is what is said of the claim as a whole. A claim that something exists holds if it does at some point or on
-// the page. Any other holds if it does at every point judged and on the page, and does not hold if it does at none.
+// the page; a point with fewer seeds than the page shows it in part only, since who is ahead with every seed is easier
+// to find with few of them. Any other claim holds if it does at every point and on the page, and does not hold if it
+// does at none. Where a run failed it is not shown to hold.
 func (c Claim) Verdict() Assessment {
-	if c.Share == nil || c.Share.Judged() == 0 {
+	if c.Share == nil || c.Share.Judged()+c.Share.Failed == 0 {
 		return c.Assessment
 	}
 	holds, inPart := c.Share.Holds, c.Share.InPart
+	if c.Exists && c.Share.few() {
+		holds, inPart = 0, holds+inPart
+	}
 	switch c.Assessment {
 	case Holds:
 		holds++
@@ -61,12 +67,15 @@ func (c Claim) Verdict() Assessment {
 	if c.Exists {
 		return AssessParts(holds > 0, inPart > 0)
 	}
-	return AssessParts(holds == c.Share.Judged()+1, holds+inPart > 0)
+	return AssessParts(holds == c.Share.Judged()+c.Share.Failed+1, holds+inPart > 0)
 }
 
-// share is what a claim came to over a grid.
-func (j *Judged) share(g *Grid, claim int) *Share {
-	s := &Share{Chance: 1}
+// few says whether a point has fewer seeds than the page.
+func (s *Share) few() bool { return s.Seeds < s.PageSeeds }
+
+// share is what a claim came to over a grid, beside a page of so many seeds.
+func (j *Judged) share(g *Grid, claim, seeds int) *Share {
+	s := &Share{Chance: 1, Seeds: j.Seeds, PageSeeds: seeds}
 	var values [][]string // by point that was judged
 	var hold uint64
 	for _, p := range j.Points {
@@ -247,7 +256,11 @@ func (s *Share) Words(exists bool) string {
 		text += fmt.Sprintf(", in part at %d", s.InPart)
 	}
 	if s.Failed > 0 {
-		text += fmt.Sprintf("; at %d more a run failed", s.Failed)
+		text += fmt.Sprintf("; at %d more a run failed, so that it is not shown to hold there", s.Failed)
+	}
+	if exists && s.few() && s.Holds > 0 {
+		text += fmt.Sprintf("; a point has %d seeds and the page %d, so that points show it in part only", s.Seeds,
+			s.PageSeeds)
 	}
 	if len(s.Splits) == 0 {
 		return text

@@ -93,7 +93,7 @@ func (r *Results) paged(dir string) (*paged, error) {
 		if c.Assessment == ForComparison {
 			continue
 		}
-		c.Share = p.judged.share(r.Grid, number)
+		c.Share = p.judged.share(r.Grid, number, r.Seeds)
 		if c.Share.Splits != nil {
 			name := fmt.Sprintf("settings-%d", k+1)
 			p.charts = append(p.charts, namedChart{name, p.judged.chart(r.Grid, number, k+1, c.Share)})

@@ -208,11 +208,11 @@ func TestJudge_CountsPointsWhereRunsFail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := j.share(f.Grid, 0)
+	s := j.share(f.Grid, 0, 2)
 	if s.Failed != 6 || s.Judged() != 6 {
 		t.Errorf("%+v of %+v", s, j.Points)
 	}
-	if !strings.Contains(s.Words(false), "at 6 more a run failed") {
+	if !strings.Contains(s.Words(false), "at 6 more a run failed, so that it is not shown to hold there") {
 		t.Error(s.Words(false))
 	}
 }
@@ -380,7 +380,7 @@ func TestShare_NamesTheSettingThatDecides(t *testing.T) {
 		{"never", func(int) Assessment { return Fails }, 0, "", "holds at 0 of 12 points (0 %)", "decide"},
 	} {
 		j, g := decisions(c.hold)
-		s := j.share(g, 0)
+		s := j.share(g, 0, 2)
 		words := s.Words(false)
 		if s.Holds != c.holds || !strings.Contains(words, c.want) ||
 			c.absent != "" && strings.Contains(words, c.absent) {
@@ -417,13 +417,27 @@ func TestChance_IsThatOfAllLabellings(t *testing.T) {
 	}
 }
 
+func TestShare_SaysWhereSeedsAreFew(t *testing.T) {
+	j, g := decisions(func(k int) Assessment { return Assess(k > 2) })
+	j.Seeds = 2
+	const want = "a point has 2 seeds and the page 10, so that points show it in part only"
+	if w := j.share(g, 0, 10).Words(true); !strings.Contains(w, want) {
+		t.Error(w)
+	}
+	for _, w := range []string{j.share(g, 0, 2).Words(true), j.share(g, 0, 10).Words(false)} {
+		if strings.Contains(w, want) {
+			t.Error(w)
+		}
+	}
+}
+
 // Labels that no setting made are called decided about as often as the test allows, and no oftener.
 func TestShare_SaysThatNothingDecidesWhereLabelsAreChance(t *testing.T) {
 	named, all := 0, 0
 	for k := range uint64(400) {
 		label := func(i int) Assessment { return Assess(k*2654435761>>(uint(i)+3)&1 == 1) }
 		j, g := decisions(label)
-		if s := j.share(g, 0); s.Splits != nil {
+		if s := j.share(g, 0, 2); s.Splits != nil {
 			all++
 			if strings.Contains(s.Words(false), " decides") {
 				named++
@@ -441,21 +455,34 @@ func TestVerdict_IsOneOfPageAndSettings(t *testing.T) {
 		holds, part, fails int
 		exists             bool
 		want               Assessment
+		failed             int // points
+		pageSeeds          int // where they are more than the two of a point
 	}{
-		{Holds, 12, 0, 0, false, Holds},
-		{Fails, 12, 0, 0, false, HoldsInPart},
-		{Holds, 11, 0, 1, false, HoldsInPart},
-		{Holds, 0, 0, 12, false, HoldsInPart},
-		{Fails, 0, 1, 11, false, HoldsInPart},
-		{Fails, 0, 0, 12, false, Fails},
-		{Fails, 1, 0, 11, true, Holds},
-		{Holds, 0, 0, 12, true, Holds},
-		{Fails, 0, 2, 10, true, HoldsInPart},
-		{Fails, 0, 0, 12, true, Fails},
-		{Holds, 0, 0, 0, false, Holds}, // no point could be judged
+		{Holds, 12, 0, 0, false, Holds, 0, 0},
+		{Fails, 12, 0, 0, false, HoldsInPart, 0, 0},
+		{Holds, 11, 0, 1, false, HoldsInPart, 0, 0},
+		{Holds, 0, 0, 12, false, HoldsInPart, 0, 0},
+		{Fails, 0, 1, 11, false, HoldsInPart, 0, 0},
+		{Fails, 0, 0, 12, false, Fails, 0, 0},
+		{Fails, 1, 0, 11, true, Holds, 0, 0},
+		{Holds, 0, 0, 12, true, Holds, 0, 0},
+		{Fails, 0, 2, 10, true, HoldsInPart, 0, 0},
+		{Fails, 0, 0, 12, true, Fails, 0, 0},
+		{Holds, 0, 0, 0, false, Holds, 0, 0},        // no point could be judged
+		{Holds, 10, 0, 0, false, HoldsInPart, 2, 0}, // nobody has seen it hold where runs failed
+		{Holds, 0, 0, 0, false, HoldsInPart, 12, 0},
+		{Fails, 0, 0, 10, false, Fails, 2, 0},
+		{Holds, 0, 0, 10, true, Holds, 2, 0},
+		{Fails, 5, 0, 7, true, Holds, 0, 2},
+		{Fails, 5, 0, 7, true, HoldsInPart, 0, 10}, // with two seeds it is found too easily
+		{HoldsInPart, 12, 0, 0, true, HoldsInPart, 0, 10},
+		{Holds, 0, 0, 12, true, Holds, 0, 10},
+		{Fails, 0, 0, 12, true, Fails, 0, 10},
+		{Holds, 12, 0, 0, false, Holds, 0, 10},
 	} {
 		claim := Claim{Statement{Assessment: c.page, Exists: c.exists},
-			&Share{Holds: c.holds, InPart: c.part, Fails: c.fails}}
+			&Share{Holds: c.holds, InPart: c.part, Fails: c.fails, Failed: c.failed, Seeds: 2,
+				PageSeeds: max(2, c.pageSeeds)}}
 		if got := claim.Verdict(); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}
