@@ -157,6 +157,50 @@ func TestWritePapersIndex_IsTheCommittedOne(t *testing.T) {
 	}
 }
 
+// A loss that has fallen and then wanders has converged, whether it ends above or below where it was; one that does not
+// fall by more than its noise, and one that goes on falling, have not.
+func TestSettled_IsNoCoinToss(t *testing.T) {
+	curve := &reproduce.Curve{}
+	runs := func(loss func(seed, t int) float64) *reproduce.Runs {
+		r := &reproduce.Runs{Curve: curve}
+		for seed := range 4 {
+			table := &record.Table{Columns: []string{"loss"}}
+			for t := range 101 {
+				table.Rows = append(table.Rows, []float64{loss(seed, t)})
+			}
+			r.Tables = append(r.Tables, table)
+		}
+		return r
+	}
+	fallen := func(end float64) func(int, int) float64 {
+		return func(seed, t int) float64 {
+			v := 0.4 + 0.6*math.Exp(-float64(t)/10) + 0.01*float64(seed)
+			if t > 80 {
+				v += end
+			}
+			return v
+		}
+	}
+	for _, c := range []struct {
+		name string
+		loss func(seed, t int) float64
+		want bool
+	}{
+		{"a little lower in the end", fallen(-0.01), true},
+		{"a little higher in the end", fallen(0.01), true},
+		{"much higher in the end", fallen(0.2), false},
+		{"flat", func(int, int) float64 { return 0.4 }, false},
+		{"by noise", func(seed, t int) float64 {
+			return 0.4 + 0.1*[]float64{1, -1, 0.9, -0.8}[seed]*float64(1-t/34%3)
+		}, false},
+		{"still falling", func(_, t int) float64 { return 1 - 0.009*float64(t) }, false},
+	} {
+		if s := settlingOf(runs(c.loss)); s.converges() != c.want {
+			t.Errorf("%s: %+v", c.name, s)
+		}
+	}
+}
+
 // zz16Losses are results of ZZ16 Fig. 3 whose losses are a function of η and α in every round.
 func zz16Losses(loss func(eta, alpha float64) float64) *reproduce.Results {
 	f := zz16Fig3()

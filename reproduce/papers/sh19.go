@@ -140,6 +140,19 @@ func sh19Fig1() *reproduce.Figure {
 		best := optimal(r.Of(admm))
 		test := func(c *reproduce.Curve) float64 { return r.Of(c).Last("test_loss") }
 		slow, fast := settles(r.Of(admm), best), settles(r.Of(gd), best)
+		tried := []*reproduce.Curve{least, less, admm, most, averagedLeast, averagedLess}
+		robust := 0
+		var ends []string
+		for _, c := range tried {
+			said := "does not settle"
+			if t := settles(r.Of(c), best); t >= 0 {
+				robust++
+				said = fmt.Sprintf("settles in epoch %d", t)
+			}
+			end := r.Of(c).Last("objective")
+			ends = append(ends, fmt.Sprintf("%s: %.4g, %+.2g %% off the optimum, %s", c.Label, end, 100*(end/best-1),
+				said))
+		}
 		ahead, epochs := faster(r.Of(admm), r.Of(gd))
 		return []reproduce.Statement{
 			reproduce.State("“On a9a, the ADMM algorithm is slightly slower than the SGD based algorithm”: it "+
@@ -154,12 +167,10 @@ func sh19Fig1() *reproduce.Figure {
 				reproduce.Assess(math.Abs(test(admm)-test(gd)) < 0.005),
 				"after 60 epochs: ADMM (paper's form, ρ = 0.3) %.4f, averaged (ρ = 0.1) %.4f, SGD %.4f", test(admm),
 				test(averagedLess), test(gd)),
-			reproduce.State("the approach “converge[s] efficiently in a robust fashion”",
-				reproduce.AssessParts(settles(r.Of(least), best) >= 0, slow >= 0),
-				"the paper's form at ρ = 0.03 ends at an objective of %.4g, %.3g times the optimum, and at ρ = 0.1 "+
-					"is %.2g %% above it, neither settling; the averaged form settles at every ρ tried",
-				r.Of(least).Last("objective"), r.Of(least).Last("objective")/best,
-				100*(r.Of(less).Last("objective")/best-1)),
+			reproduce.State("the approach “converge[s] efficiently in a robust fashion”: it settles in both forms and "+
+				"with every ρ tried",
+				reproduce.AssessParts(robust == len(tried), robust > 0),
+				"%d of %d settle; the objective in the last epoch: %s", robust, len(tried), strings.Join(ends, "; ")),
 		}
 	}
 	return f
@@ -256,16 +267,16 @@ func sh19Fig2() *reproduce.Figure {
 				"but the SGD based algorithm converges to only [a higher one] with much more epochs”: every SGD ends "+
 				"at least 2 % above ADMM",
 				reproduce.AssessParts(above == len(gd), above > 0),
-				"%s; %d of %d SGD runs end 2 %% above. The end is epoch 40 for ADMM and 20 for SGD",
-				strings.Join(tests, "; "), above, len(gd)),
+				"%s; %d of %d SGD runs end 2 %% above. The end is epoch %d for ADMM and %d for SGD",
+				strings.Join(tests, "; "), above, len(gd), r.Of(tuned).Rounds()-1,
+				(r.Of(small).Rounds()-1)/max(1, small.Epoch)),
 			reproduce.State("(Fig. 3 (b)) “ADMM sharing has even better performance than the baseline trained "+
 				"with all "+
 				"features”: its last test log loss is below the optimum's by more than 1 %, or in part the least "+
 				"of a round",
 				reproduce.AssessParts(ended < 0.99*optimum, lowest < 0.99*optimum),
-				"ADMM's last %.4f, its least %.4f in epoch %d, the optimum %.4f: the problem is convex and ADMM "+
-					"converges "+
-					"to the optimum, so that to be better is to stop before", ended, lowest, epoch, optimum),
+				"ADMM's last %.4f, its least %.4f in epoch %d, the optimum %.4f; its objective ends %+.2g %% off the "+
+					"optimal one", ended, lowest, epoch, optimum, 100*(r.Of(tuned).Last("objective")/best-1)),
 		}
 	}
 	return f
