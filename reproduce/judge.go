@@ -58,9 +58,9 @@ type JudgedPoint struct {
 // ErrStopped says that a grid was stopped; what was computed is kept.
 var ErrStopped = errors.New("stopped")
 
-// Judge computes a figure's grid and judges its claims at every point. Runs are kept in dir, a sweep for all curves that
-// have the same, named after what decides them: if they are stopped, or killed, the next call goes on from there, and
-// does those anew that a change of the figure has made others. progress, which may be nil, is told how many of
+// Judge computes a figure's grid and judges its claims at every point. Runs are kept in dir, a sweep for all curves
+// that have the same, named after what decides them: if they are stopped, or killed, the next call goes on from there,
+// and does those anew that a change of the figure has made others. progress, which may be nil, is told how many of
 // [Figure.GridTasks] runs are finished.
 func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n int)) (*Judged, error) {
 	if f.Grid == nil {
@@ -92,8 +92,7 @@ func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n
 			}
 		})
 		if errors.Is(err, context.Canceled) {
-			return nil, fmt.Errorf("%w; %d of %d runs of %s are finished and kept, and the same command goes on from "+
-				"there", ErrStopped, finished, f.GridTasks(), f.Name)
+			return nil, f.StoppedAt(finished)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s, curve %q: %w (the sweeps of all its curves are in %s)", f.Name, c.Label, err,
@@ -126,6 +125,12 @@ func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n
 		j.Points = append(j.Points, p)
 	}
 	return j, nil
+}
+
+// StoppedAt is the error of a grid that was stopped when so many of its runs were finished.
+func (f *Figure) StoppedAt(finished int) error {
+	return fmt.Errorf("%w; %d of %d runs of %s are finished and kept, and the same command goes on from there",
+		ErrStopped, finished, f.GridTasks(), f.Name)
 }
 
 // claims are the statements that claim something.
@@ -289,7 +294,8 @@ func (f *Figure) readJudged(dir string, claims []Statement) (j *Judged, why stri
 		was.Points = append(was.Points, JudgedPoint{Values: p.Values})
 	}
 	if !reflect.DeepEqual(&was, now) {
-		return nil, judgedFile + " is of other claims, curves or settings than this page and is left out; " + again + ".", nil
+		return nil, judgedFile + " is of other claims, curves or settings than this page and is left out; " + again +
+			".", nil
 	}
 	return j, "", nil
 }

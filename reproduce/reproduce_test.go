@@ -5,7 +5,9 @@ package reproduce
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -198,6 +200,22 @@ func TestRun_DoesNotDependOnProcessors(t *testing.T) {
 }
 
 // Charts show their curves only, in their rounds, by epochs; those against a parameter have a line a group and round.
+// A study that fails, or is stopped, says so and leaves no room behind.
+func TestStudy_ReturnsItsError(t *testing.T) {
+	wrong := errors.New("wrong")
+	temp := ""
+	s := &Study{Name: "attacks/wrong", Compute: func(b *Workbench) error {
+		temp = b.temp
+		return wrong
+	}}
+	if b, err := s.Run(context.Background(), "", nil); b != nil || !errors.Is(err, wrong) {
+		t.Errorf("%v, %v", b, err)
+	}
+	if _, err := os.Stat(temp); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v", temp, err)
+	}
+}
+
 func TestChart_ShowsWhatItSays(t *testing.T) {
 	curves := []*Curve{
 		{Label: "a", Group: "g", X: 1}, {Label: "b", Group: "g", X: 2, Epoch: 2}, {Label: "c", Group: "h", X: 3},

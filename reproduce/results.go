@@ -38,9 +38,9 @@ type Runs struct {
 // metricsOnly keeps a run from recording what no figure reads.
 var metricsOnly = []string{"record.iterates=none", "record.messages=none", "record.trace=off"}
 
-// Run computes all curves of a figure for so many seeds; zero is the figure's own number. Curves whose scenarios are the
-// same have the same runs, which are done once. The results do not depend on the number of processors. progress, which
-// may be nil, is told how many of [Figure.Tasks] runs have ended.
+// Run computes all curves of a figure for so many seeds; zero is the figure's own number. Curves whose scenarios are
+// the same have the same runs, which are done once. The results do not depend on the number of processors. progress,
+// which may be nil, is told how many of [Figure.Tasks] runs have ended.
 func (f *Figure) Run(ctx context.Context, seeds int, dataDir string, progress func(n int)) (*Results, error) {
 	if seeds == 0 {
 		seeds = f.Seeds

@@ -180,7 +180,8 @@ func (g *Grid) changesOf(c *Curve, point []string) (paths, values []string) {
 	return paths, values
 }
 
-// GridTasks is the number of runs of a figure's grid: runs that are the same for several points or curves are done once.
+// GridTasks is the number of runs of a figure's grid: runs that are the same for several points or curves are done
+// once.
 func (f *Figure) GridTasks() int {
 	runs := 0
 	points := f.Grid.Draw(f.Name)

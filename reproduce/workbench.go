@@ -74,12 +74,15 @@ type namedChart struct {
 
 // Run computes a study. progress, which may be nil, is told how many runs, attacks and audits have begun.
 func (s *Study) Run(ctx context.Context, dataDir string, progress func(n int)) (b *Workbench, err error) {
-	b = &Workbench{Study: s, ctx: ctx, data: dataDir, progress: progress}
-	b.Results.Title, b.Results.Command = s.Title, "simulate reproduce "+s.Name
-	if b.temp, err = os.MkdirTemp("", "overhear-"); err != nil {
+	temp, err := os.MkdirTemp("", "overhear-")
+	if err != nil {
 		return nil, fmt.Errorf("making room for runs: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(b.temp)) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	// Who stops a study need not wait for it to end.
+	defer context.AfterFunc(ctx, func() { _ = os.RemoveAll(temp) })()
+	b = &Workbench{Study: s, ctx: ctx, data: dataDir, temp: temp, progress: progress}
+	b.Results.Title, b.Results.Command = s.Title, "simulate reproduce "+s.Name
 	if err := s.Compute(b); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}

@@ -3,15 +3,19 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"overhear/internal/files"
+	"overhear/internal/guard"
 	"overhear/internal/plural"
 	"overhear/report/plot"
 	"overhear/reproduce"
@@ -161,14 +165,50 @@ func withSettings(names []string) (all []string, err error) {
 func judgeFigure(c *cobra.Command, f *reproduce.Figure, data, out string) error {
 	start := time.Now()
 	bar := newProgress(f.Name+" settings", f.GridTasks())
-	j, err := f.Judge(c.Context(), filepath.Join(out, "runs", "settings", f.Name), data, bar.at)
+	var finished atomic.Int64
+	var j *reproduce.Judged
+	err := promptly(c.Context(), func() (err error) {
+		j, err = f.Judge(c.Context(), filepath.Join(out, "runs", "settings", f.Name), data, func(n int) {
+			finished.Store(int64(n))
+			bar.at(n)
+		})
+		return err
+	})
 	bar.clear()
+	if errors.Is(err, errLeft) {
+		return f.StoppedAt(int(finished.Load()))
+	}
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: %s of the open settings, %s, %.1f s\n", f.Name, plural.Of(len(j.Points), "point"),
 		plural.Of(f.GridTasks(), "run"), time.Since(start).Seconds())
 	return j.Write(filepath.Join(out, f.Name))
+}
+
+// grace is how long what is computed may take to end once the command is stopped. A run may be in the middle of a
+// solve, or of reading data, that takes longer.
+const grace = time.Second
+
+// errLeft says that what is computed had not ended within grace.
+var errLeft = errors.New("stopped")
+
+// promptly computes something and returns its error. When the command is stopped it waits for that no longer than grace
+// and leaves it, to end with the process: what is stored is stored whole, as if the process were killed.
+func promptly(ctx context.Context, compute func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- guard.Func(compute)() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(grace):
+		return errLeft
+	}
 }
 
 func listFigures(c *cobra.Command) error {
@@ -198,7 +238,11 @@ func reproduceStudy(c *cobra.Command, s *reproduce.Study, style plot.Style, data
 	}
 	defer unlock()
 	bar := newProgress(s.Name, -1)
-	b, err := s.Run(c.Context(), data, bar.at)
+	var b *reproduce.Workbench
+	err = promptly(c.Context(), func() (err error) {
+		b, err = s.Run(c.Context(), data, bar.at)
+		return err
+	})
 	bar.clear()
 	if err != nil {
 		return nil, err
@@ -227,7 +271,11 @@ func reproduceFigure(c *cobra.Command, f *reproduce.Figure, style plot.Style, se
 	}
 	defer unlock()
 	bar := newProgress(f.Name, f.Tasks(seeds))
-	r, err := f.Run(c.Context(), seeds, data, bar.at)
+	var r *reproduce.Results
+	err = promptly(c.Context(), func() (err error) {
+		r, err = f.Run(c.Context(), seeds, data, bar.at)
+		return err
+	})
 	bar.clear()
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -180,6 +181,65 @@ func interrupt(t *testing.T, bin string, stop os.Signal) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "summary.csv")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A grid of open settings ends at once when it is stopped, in the middle of a long run too, and goes on from the runs
+// that it had finished.
+func TestInterrupt_OfReproduce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("stops processes")
+	}
+	bin := filepath.Join(t.TempDir(), "simulate")
+	if text, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	out := t.TempDir()
+	kept := func(text []byte) int {
+		var n int
+		if _, err := fmt.Sscanf(string(text), "stopped; %d of", &n); err != nil || !strings.Contains(string(text),
+			"runs of sh19-fig2 are finished and kept, and the same command goes on from there") {
+			t.Fatalf("says %q", text)
+		}
+		return n
+	}
+	before := 0
+	for k, stop := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} { // a run of it takes seconds
+		var said bytes.Buffer
+		c := exec.Command(bin, "reproduce", "--settings", "sh19-fig2", "--out", out)
+		c.Stderr = &said
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		journals := filepath.Join(out, "runs", "settings", "sh19-fig2", "*", "journal")
+		for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Second / 20) {
+			size := int64(0)
+			all, _ := filepath.Glob(journals)
+			for _, path := range all {
+				if i, err := os.Stat(path); err == nil {
+					size += i.Size()
+				}
+			}
+			if k == 0 && size > 1<<13 || k == 1 && size > 0 { // a run's rounds are in it
+				break
+			}
+		}
+		if k == 1 {
+			time.Sleep(2 * time.Second) // it reads the journal and begins a run
+		}
+		if err := c.Process.Signal(stop); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		err := c.Wait()
+		if took := time.Since(start); err == nil || c.ProcessState.ExitCode() != exitFailed || took > 5*time.Second {
+			t.Fatalf("%s: ended after %v with %v", stop, took, err)
+		}
+		n := kept(said.Bytes())
+		if n < max(1, before) {
+			t.Errorf("%s: %d runs are kept, before %d", stop, n, before)
+		}
+		before = n
 	}
 }
 

@@ -94,8 +94,8 @@ func TestGrids_MakeScenarios(t *testing.T) {
 					different[point[k]] = true
 				}
 				if len(different) != len(points) {
-					t.Errorf("%s: setting %s, %s, has %d values at %d points", f.Name, s.Name, s.Range(), len(different),
-						len(points))
+					t.Errorf("%s: setting %s, %s, has %d values at %d points", f.Name, s.Name, s.Range(),
+						len(different), len(points))
 				}
 			}
 			for _, c := range s.Curves {

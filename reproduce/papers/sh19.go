@@ -207,8 +207,8 @@ func sh19Fig2() *reproduce.Figure {
 			Taken: "1, in the paper's form"},
 		{Name: "SGD's small step", Paths: []string{"algorithm.step"}, Curves: []*reproduce.Curve{small}, Low: 0.0005,
 			High: 0.005, Log: true, Taken: "0.001"},
-		{Name: "SGD's greater step", Paths: []string{"algorithm.step"}, Curves: gd[1:], Low: 0.005, High: 0.1, Log: true,
-			Taken: "0.01 constant, 0.05 falling"},
+		{Name: "SGD's greater step", Paths: []string{"algorithm.step"}, Curves: gd[1:], Low: 0.005, High: 0.1,
+			Log: true, Taken: "0.01 constant, 0.05 falling"},
 		{Name: "SGD's start", Paths: []string{"algorithm.init"}, Curves: gd, Values: []string{"{normal: 0.01}",
 			"{normal: 0.1}"}, Words: []string{"N(0, 0.0001)", "N(0, 0.01)"}, Taken: "N(0, 0.01)"},
 	}}

@@ -117,8 +117,8 @@ func zkl18Fig1() *reproduce.Figure {
 				reproduce.AssessParts(converges(fixed) && converges(boundedFixed),
 					converges(fixed) || converges(boundedFixed)),
 				"distance to the optimum: %s; %s; it halves after the first third with every seed: %s and %s. The "+
-					"theorem needs η_i bounded for all t; at q₄ = 1.2 the fourth node's penalty comes to %.0g in round "+
-					"100",
+					"theorem needs η_i bounded for all t; at q₄ = 1.2 the fourth node's penalty comes to %.0g in "+
+					"round 100",
 				two(fixed), two(boundedFixed), yes(converges(fixed)), yes(converges(boundedFixed)),
 				0.55*math.Pow(1.2, 99)),
 			reproduce.State("“this step size can also be non-fixed (black) and different (red) for different nodes”",
@@ -426,9 +426,9 @@ func largeStatements(r *reproduce.Results, all []large) []reproduce.Statement {
 		duels = append(duels, duel{l.steady, l.dvp})
 	}
 	return []reproduce.Statement{
-		reproduce.State("“larger networks with tens and hundreds of nodes … convergence is attained”: the loss falls by "+
-			"more than twice its standard error over the runs, and after the third fifth of the rounds moves by at "+
-			"most a quarter of what it moved before",
+		reproduce.State("“larger networks with tens and hundreds of nodes … convergence is attained”: the loss falls "+
+			"by more than twice its standard error over the runs, and after the third fifth of the rounds moves by "+
+			"at most a quarter of what it moved before",
 			reproduce.AssessParts(converged == len(all), converged > 0),
 			"PP with q₁ = q₂ = 1.03, mean loss of the first, third and last fifth of the rounds: %s",
 			strings.Join(falls, "; ")),
