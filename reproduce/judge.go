@@ -153,8 +153,9 @@ func (f *Figure) declared() *Judged {
 	return j
 }
 
-// decides is a digest of what decides the runs: the scenario and all changes to it, as they are written. What a scenario
-// leaves out is no part of it: a key that the language has got since does not make old results those of another grid.
+// decides is a digest of what decides the runs: the scenario and all changes to it, as they are written. What a
+// scenario leaves out is no part: a key that the language has got since does not make old results those of another
+// grid.
 func (f *Figure) decides(points [][]string) string {
 	text, err := scenarios.ShippedText(f.Scenario)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/internal/files"
-	"overhear/problem"
 	"overhear/record"
 	"overhear/report/attack"
 	"overhear/report/plot"
@@ -174,19 +173,22 @@ func (b *Workbench) Measure(file string, sets ...string) (*record.Info, *record.
 
 // Learnt is what a run of one seed came to.
 type Learnt struct {
-	Problem *problem.Problem
-	Last    [][]float64 // by node, what it published last
+	*experiment.Assembly
+	Path [][][]float64 // by node, what it published, in order, from the start
 }
 
 // Published takes an iterate.
 func (l *Learnt) Published(p *algorithms.Publication) {
 	if p.Part >= 0 {
-		l.Last[p.Part] = p.Values
+		l.Path[p.Part] = append(l.Path[p.Part], p.Values)
 	}
 }
 
 // Concluded takes nothing.
 func (*Learnt) Concluded(int, int, []float64) {}
+
+// Last is what a node published last.
+func (l *Learnt) Last(node int) []float64 { return l.Path[node][len(l.Path[node])-1] }
 
 // Learn runs a shipped scenario with so many seeds, from its first, and keeps what the nodes have learnt.
 func (b *Workbench) Learn(seeds int, file string, sets ...string) (all []*Learnt, err error) {
@@ -200,7 +202,7 @@ func (b *Workbench) Learn(seeds int, file string, sets ...string) (all []*Learnt
 		if err != nil {
 			return nil, err
 		}
-		l := &Learnt{Problem: a.Problem, Last: make([][]float64, len(a.Problem.Shards))}
+		l := &Learnt{Assembly: a, Path: make([][][]float64, len(a.Problem.Shards))}
 		x := experiment.Execution{Observer: l, Workers: runtime.GOMAXPROCS(0)}
 		if _, err := e.Execute(b.ctx, a, x); err != nil {
 			return nil, fmt.Errorf("%s, seed %d: %w", file, a.Seed, err)

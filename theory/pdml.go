@@ -278,6 +278,20 @@ func (l *Learning) Lemma5() (Contraction, error) {
 	return c, err
 }
 
+// PrintedLemma5 are (1+φ)σ²_min(L₊) and σ²_max(L₊) of the condition (25) that the paper's Lemma 5 asks for, of a graph
+// and of C = 1/(1+φ); σ_min is the least that is not zero. The condition holds for some b > 0 if the first is greater.
+func PrintedLemma5(g *sim.Graph, contraction float64) (left, right float64) {
+	_, plus := laplacians(g)
+	values := eigenvalues(plus)
+	least, most := math.Inf(1), values[len(values)-1]
+	for _, v := range values {
+		if v > 1e-9*most {
+			least = min(least, v)
+		}
+	}
+	return least * least / contraction, most * most
+}
+
 // contraction is C and Scale of servers with these constants of convexity and smoothness.
 func contraction(g *sim.Graph, strong, smooth []float64, beta float64) (Contraction, error) {
 	penalties := make([]float64, g.Order())

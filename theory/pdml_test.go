@@ -291,17 +291,9 @@ func TestPDML_PrintedConditionHoldsNowhere(t *testing.T) {
 		curvature, beta := between(r, 1e-3, 10), between(r, 1e-3, 10)
 		penalties := repeat(beta, n)
 		rate := MADMM(g, repeat(curvature, n), repeat(curvature, n), beta, penalties, penalties)
-		_, plus := laplacians(g)
-		values := eigenvalues(plus)
-		least := values[0]
-		for _, v := range values {
-			if least < 1e-9 {
-				least = v
-			}
-		}
-		top := values[n-1]
-		if !rate.Applies || !((1+rate.Delta)*least*least <= top*top) {
-			t.Fatalf("%v: σ_min %v, σ_max %v", rate, least, top)
+		left, right := PrintedLemma5(g, 1/(1+rate.Delta))
+		if !rate.Applies || !(left <= right) {
+			t.Fatalf("%v: (1+φ)σ²_min %v, σ²_max %v", rate, left, right)
 		}
 	})
 }

@@ -77,7 +77,7 @@ func init() {
 
 		shown("PDML", "(9)-(11)", "general ADMM"),
 		shown("PDML", "Proposition 1", "randomised labels preserve ε-LDP"),
-		reproduce.Item{Paper: "PDML", Name: "Lemma 3", About: "strong convexity", Page: theorems, Row: "Lemma 3: the"},
+		shown("PDML", "Lemma 3", "strong convexity"),
 		shown("PDML", "Lemma 5", "linear convergence to Problem 3's optimum"),
 		shown("PDML", "Theorem 1", "excess risk of the averages"),
 		shown("PDML", "Corollary 1", "excess risk of the optimum of Problem 3"),

@@ -210,7 +210,8 @@ func samplesErrors(b *reproduce.Workbench, reference []float64, sets ...string) 
 	for _, l := range learnt {
 		test := onTestRows(l.Problem)
 		of := test.Value(reference)
-		for _, f := range l.Last {
+		for i := range l.Path {
+			f := l.Last(i)
 			errs = append(errs, test.Value(f)-of)
 		}
 	}

@@ -3,6 +3,8 @@
 package studies
 
 import (
+	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -146,5 +148,75 @@ func TestWriteItemsIndex_HasEveryItem(t *testing.T) {
 	}
 	if absent := absentItems(reproduce.Items(), written()); len(absent) != 6 {
 		t.Errorf("a claim that is not on its page leaves %q without a verdict", absent)
+	}
+}
+
+// Two methods that end at the same point by other ways are not the same, nor are runs of other lengths.
+func TestApart_SeesOtherWaysToTheSamePoint(t *testing.T) {
+	way := func(middle float64) [][][]float64 {
+		return [][][]float64{{{0, 0}, {middle, 1}, {3, 4}}, {{0, 0}, {1, 1}, {3, 4}}}
+	}
+	if off, most, n := apart(way(1), way(1)); off != 0 || most != 5 || n != 6 {
+		t.Errorf("the same: %v of %v, %d compared", off, most, n)
+	}
+	if off, _, _ := apart(way(1), way(1.5)); off != 0.5 {
+		t.Errorf("another way: %v", off)
+	}
+	if off, _, n := apart(way(1), [][][]float64{way(1)[0][:2], way(1)[1]}); !math.IsInf(off, 1) || n != 0 {
+		t.Errorf("another length: %v, %d compared", off, n)
+	}
+}
+
+// A private method with its noise is not its method, which equals says although both reach the same point.
+func TestEquals_FailsForAnotherMethod(t *testing.T) {
+	s := &reproduce.Study{Name: "networks/equals", Compute: func(b *reproduce.Workbench) error {
+		for _, eta := range []string{"0.03", "0.031"} {
+			if err := equals(b, "item", "is it", ring, "rounds.count=40", "algorithm={kind: dvp, eta: 0.03, noise: off}",
+				"algorithm={kind: admm, eta: "+eta+"}"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	b, err := s.Run(context.Background(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := b.Statements(); all[0].Assessment != reproduce.Holds || all[1].Assessment != reproduce.Fails {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestVerdicts_OfAuditsAndBounds(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		got, want reproduce.Assessment
+	}{
+		{"an audit that stands", auditVerdict(true, true), reproduce.Holds},
+		{"one that establishes nothing", auditVerdict(true, false), reproduce.NotTested},
+		{"a violated claim", auditVerdict(false, true), reproduce.Fails},
+		{"a violated claim among others that are not established", auditVerdict(false, false), reproduce.Fails},
+		{"a bound that says something", excessVerdict(true, 0.5, 0.1), reproduce.Holds},
+		{"one that cannot be exceeded", excessVerdict(true, 24, 0.1), reproduce.HoldsInPart},
+		{"one of a theorem that does not apply", excessVerdict(false, 0.5, 0.1), reproduce.HoldsInPart},
+		{"one that is exceeded", excessVerdict(true, 0.05, 0.1), reproduce.Fails},
+		{"none", excessVerdict(true, math.NaN(), 0.1), reproduce.Fails},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, c.got, c.want)
+		}
+	}
+}
+
+// The distance that falls by a factor of ¼ a round, its square by 1/16, down to what the solvers leave.
+func TestDecrease_IsThatOfTheSquare(t *testing.T) {
+	path := [][][]float64{nil, nil}
+	for k := range 40 {
+		d := math.Max(math.Pow(0.25, float64(k)), 1e-12)
+		path[0], path[1] = append(path[0], []float64{1 + d}), append(path[1], []float64{1 - d})
+	}
+	factor, rounds := decrease(path, []float64{1})
+	if !(math.Abs(factor-1.0/16) <= 1e-6) || rounds < 5 || rounds > 12 {
+		t.Errorf("factor %v over %d rounds", factor, rounds)
 	}
 }
