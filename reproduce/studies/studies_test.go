@@ -171,8 +171,8 @@ func TestApart_SeesOtherWaysToTheSamePoint(t *testing.T) {
 func TestEquals_FailsForAnotherMethod(t *testing.T) {
 	s := &reproduce.Study{Name: "networks/equals", Compute: func(b *reproduce.Workbench) error {
 		for _, eta := range []string{"0.03", "0.031"} {
-			if err := equals(b, "item", "is it", ring, "rounds.count=40", "algorithm={kind: dvp, eta: 0.03, noise: off}",
-				"algorithm={kind: admm, eta: "+eta+"}"); err != nil {
+			if err := equals(b, "item", "is it", ring, "rounds.count=40",
+				"algorithm={kind: dvp, eta: 0.03, noise: off}", "algorithm={kind: admm, eta: "+eta+"}"); err != nil {
 				return err
 			}
 		}

@@ -318,10 +318,10 @@ func lemmas(b *reproduce.Workbench, quiet []string, contraction, convexity float
 	b.State("PDML Lemma 5: the distance to the optimum falls linearly; as it can be proved, its square in a norm of "+
 		"its own by a factor C a round, to which the noise of Phase 2 adds. `simulate run scenarios/"+file+
 		settings(quiet)+"`",
-		reproduce.Assess(contraction < 1 && factor <= contraction), "C = %.6f; without Phase 2 Σ‖w_i − w*‖² falls by a "+
-			"factor of %.6f a round over %d rounds. The printed lemma asks for (25), (1−b)(1+φ)σ²_min(L₊) > σ²_max(L₊) "+
-			"for a b > 0, which is %s here (%.3g against %.3g) and by no graph of three servers or more", contraction,
-		factor, rounds, met(left > right), left, right)
+		reproduce.Assess(contraction < 1 && factor <= contraction),
+		"C = %.6f; without Phase 2 Σ‖w_i − w*‖² falls by a factor of %.6f a round over %d rounds. The printed lemma "+
+			"asks for (25), (1−b)(1+φ)σ²_min(L₊) > σ²_max(L₊) for a b > 0, which is %s here (%.3g against %.3g) and "+
+			"by no graph of three servers or more", contraction, factor, rounds, met(left > right), left, right)
 	best, err := l.Problem.Centralised()
 	if err != nil {
 		return err
