@@ -187,6 +187,7 @@ type Designed struct {
 
 // Conclude fits the curve to the finished runs of a design's sweep and chooses α: the curve's, unless an α that was
 // tried is worth more by its mean than what is measured says of the curve's, by more than the mean's standard error.
+// Of one run none is known, and how far means lie off the curve stands for it.
 func (d *Design) Conclude(dir *Dir) (*Designed, error) {
 	s, _, err := dir.Plan.Scenario(0)
 	if err != nil {
@@ -208,9 +209,10 @@ func (d *Design) Conclude(dir *Dir) (*Designed, error) {
 	out.Curve = Curve{out.fit.C4, out.fit.C5, out.fit.C6, out.fit.Miss, record.Number(out.fit.Explained), curve.Alpha,
 		curve.Net, missAt(out.fit, out.Tried, curve.Alpha)}
 	out.By, out.Alpha, out.Net = ByCurve, curve.Alpha, curve.Net
-	if best := d.best(out.Tried); best != nil && best.Net-best.doubt() > curve.Net-out.Curve.Miss {
+	off := residual(out.fit, out.Tried)
+	if best := d.best(out.Tried); best != nil && best.Net-best.doubt(off) > curve.Net-out.Curve.Miss {
 		out.By, out.Alpha, out.Net = ByMeans, best.Alpha, best.Net
-		out.miss(best)
+		out.miss(best, off)
 	}
 	if seeds := dir.Plan.Seeds.Count; seeds > 1 {
 		out.Spread = []float64{out.Alpha, out.Alpha}
@@ -295,12 +297,22 @@ func (d *Design) tried(measured [][]float64, without int) (all []Tried) {
 	return all
 }
 
-// doubt is how much of a mean may be chance, as far as that is known.
-func (t *Tried) doubt() float64 {
+// doubt is how much of a mean may be chance: its standard error, or of one run how far means lie off the curve.
+func (t *Tried) doubt(off float64) float64 {
 	if t.Runs < 2 {
-		return 0
+		return off
 	}
 	return float64(t.StandardError)
+}
+
+// residual is the standard deviation of means about a curve, which has three constants.
+func residual(fit theory.Accuracy, tried []Tried) float64 {
+	squares := 0.0
+	for _, t := range tried {
+		off := t.Mean - fit.At(t.Alpha)
+		squares += float64(off * off)
+	}
+	return math.Sqrt(squares / float64(len(tried)-theory.LeastAlphas+1))
 }
 
 // fit fits the curve to means, as ZZ16 does, and is the α that it is best at.
@@ -358,8 +370,9 @@ func (o *Designed) say(format string, args ...any) {
 }
 
 // miss says that the curve has a choice which is not the best, and which is.
-func (o *Designed) miss(best *Tried) {
-	c, doubt := &o.Curve, "of one run, so that its standard error is not known; more --seeds tell it"
+func (o *Designed) miss(best *Tried, off float64) {
+	c, doubt := &o.Curve, fmt.Sprintf("of one run, for whose standard error the deviation of all from the curve "+
+		"stands, %.3g; more --seeds tell it", off)
 	if best.Runs > 1 {
 		doubt = fmt.Sprintf("the standard error of its mean is %.3g", float64(best.StandardError))
 	}

@@ -41,6 +41,16 @@ func designOf(t *testing.T, change func(*Design)) *Design {
 // made computes a design's runs and concludes.
 func made(t *testing.T, d *Design, scenario string) (*Dir, *Designed) {
 	t.Helper()
+	return concluded(t, d, scenario, func(dir *Dir) {
+		if _, err := Make(context.Background(), dir, Settings{Dispatcher: Local{Workers: 2}}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// concluded is what a design comes to once its directory has been filled.
+func concluded(t *testing.T, d *Design, scenario string, fill func(*Dir)) (*Dir, *Designed) {
+	t.Helper()
 	p, err := d.Plan(write(t, scenario))
 	if err != nil {
 		t.Fatal(err)
@@ -50,9 +60,7 @@ func made(t *testing.T, d *Design, scenario string) (*Dir, *Designed) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dir.Close() })
-	if _, err := Make(context.Background(), dir, Settings{Dispatcher: Local{Workers: 2}}); err != nil {
-		t.Fatal(err)
-	}
+	fill(dir)
 	out, err := d.Conclude(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -181,29 +189,17 @@ func TestDesign_WeightsDecide(t *testing.T) {
 func planted(t *testing.T, d *Design, losses [][]float64) (*Dir, *Designed) {
 	t.Helper()
 	d.Seeds = len(losses[0])
-	p, err := d.Plan(write(t, designScenario))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := OpenDesign(t.TempDir(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { dir.Close() })
-	for k, of := range losses {
-		for seed, v := range of {
-			r := Result{Index: k*len(of) + seed, Facts: new(Facts), Columns: []string{d.Of}, Rows: [][]float64{{v}},
-				Count: 1}
-			if err := dir.Journal.Put(r.Index, r.Encode()); err != nil {
-				t.Fatal(err)
+	return concluded(t, d, designScenario, func(dir *Dir) {
+		for k, of := range losses {
+			for seed, v := range of {
+				r := Result{Index: k*len(of) + seed, Facts: new(Facts), Columns: []string{d.Of}, Rows: [][]float64{{v}},
+					Count: 1}
+				if err := dir.Journal.Put(r.Index, r.Encode()); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-	}
-	out, err := d.Conclude(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir, out
+	})
 }
 
 // Losses that fall over two decades, to which least squares fit a curve that is flat from α = 0.5 on: it explains more
@@ -282,6 +278,27 @@ func TestDesign_GoesByTheCurveWhereItFits(t *testing.T) {
 		if out.By != ByCurve || out.Alpha != out.Curve.Alpha || len(out.Remarks) != 0 {
 			t.Errorf("%+v", out)
 		}
+	}
+}
+
+// With one run an α, a mean that is low by chance is no reason to leave the curve.
+func TestDesign_IsNotTippedByOneRunsNoise(t *testing.T) {
+	d := designOf(t, func(d *Design) {
+		d.Alpha = []float64{0.1, 0.2, 0.3, 0.5, 0.7, 1, 2, 4}
+		d.Utility = theory.Utility{Form: "linear", Weights: []float64{0.2}}
+	})
+	l := theory.Accuracy{C4: 2, C5: 3, C6: 0.4}
+	var losses [][]float64
+	for k, a := range d.Alpha {
+		losses = append(losses, []float64{l.At(a) + []float64{0.04, -0.05, 0.06, -0.03, -0.07, 0.05, 0.02, -0.04}[k]})
+	}
+	_, out := planted(t, d, losses)
+	best := d.best(out.Tried)
+	if best.Alpha != 0.7 || !(best.Net > out.Curve.Net-out.Curve.Miss) {
+		t.Fatalf("no mean is better by chance: %+v, curve %+v", best, out.Curve)
+	}
+	if out.By != ByCurve || out.Alpha != out.Curve.Alpha {
+		t.Errorf("%+v", out)
 	}
 }
 
