@@ -115,6 +115,7 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 			o.Progress(before+done, total)
 		}
 	}
+	kink := func(err error) bool { return m.claim != nil && errors.Is(err, adversary.ErrKink) }
 	chosen := 0
 	for k := range m.pairs {
 		if len(m.pairs) == 1 {
@@ -122,8 +123,8 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 		}
 		p := &m.pairs[k]
 		sample, err := repeat(ctx, p, "audit pilot", seed, spec.Pilots, o.Workers, progress)
-		if errors.Is(err, adversary.ErrKink) {
-			return m.unmeasured(out, adversary.ErrKink, time.Since(started)), nil
+		if kink(err) {
+			return m.unmeasured(out, time.Since(started)), nil
 		}
 		if err != nil {
 			return nil, err
@@ -143,8 +144,8 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	}
 	pair := &m.pairs[chosen]
 	sample, err := repeat(ctx, pair, "audit run", seed, spec.Runs, o.Workers, progress)
-	if errors.Is(err, adversary.ErrKink) {
-		return m.unmeasured(out, adversary.ErrKink, time.Since(started)), nil
+	if kink(err) {
+		return m.unmeasured(out, time.Since(started)), nil
 	}
 	if err != nil {
 		return nil, err
@@ -159,10 +160,11 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	return out, nil
 }
 
-// unmeasured concludes an audit whose traces have no likelihood: nothing is measured, and the claim is not established,
-// by the condition that fails if one does, and by that alone which nothing could show otherwise.
-func (m *measured) unmeasured(out *record.Audit, why error, took time.Duration) *record.Audit {
-	nan := record.Number(math.NaN())
+// unmeasured concludes an audit whose traces have no likelihood, by [adversary.ErrKink]: nothing is measured, and the
+// claim is not established, by the condition that fails if one does, and by that alone which nothing could show
+// otherwise.
+func (m *measured) unmeasured(out *record.Audit, took time.Duration) *record.Audit {
+	nan, why := record.Number(math.NaN()), adversary.ErrKink
 	out.Pair = m.pairs[0].pair
 	out.Statistic = "none: " + why.Error()
 	out.Claim, out.Condition = m.claim.guarantee, record.ConditionHolds

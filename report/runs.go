@@ -309,11 +309,7 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 		return
 	}
 	worst := worstClaim(i, func(u privacy.Unit) bool { return u != privacy.Label })
-	of := "row"
-	if worst != nil && worst.Unit == privacy.Column {
-		of = "column"
-	}
-	meaning := "of a " + of + " at the worst node; column privacy_loss"
+	meaning := "of a row at the worst node; column privacy_loss"
 	if worst != nil {
 		if worst.Unit == privacy.Column {
 			meaning = "of a column of the worst party; column privacy_loss"
