@@ -70,7 +70,7 @@ func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n
 	at := make([]*Results, len(points))
 	failed := make([]string, len(points))
 	for k := range at {
-		at[k] = &Results{Figure: f, Seeds: f.Grid.seeds()}
+		at[k] = &Results{Figure: f, Seeds: gridSeeds}
 	}
 	finished := 0
 	keys := f.gridKeys(points)
@@ -111,7 +111,7 @@ func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n
 		p := JudgedPoint{Values: values, Failed: failed[i]}
 		if p.Failed == "" {
 			var texts []string
-			for _, s := range f.claims(at[i]) {
+			for _, s := range claims(f.Statements(at[i])) {
 				texts, p.Measured = append(texts, s.Text), append(p.Measured, s.Measured)
 				p.Assessments = append(p.Assessments, s.Assessment)
 			}
@@ -134,13 +134,13 @@ func (f *Figure) StoppedAt(finished int) error {
 }
 
 // claims are the statements that claim something.
-func (f *Figure) claims(r *Results) []Statement {
-	return slices.DeleteFunc(f.Statements(r), func(s Statement) bool { return s.Assessment == ForComparison })
+func claims(all []Statement) []Statement {
+	return slices.DeleteFunc(slices.Clone(all), func(s Statement) bool { return s.Assessment == ForComparison })
 }
 
 // declared is what a grid says before it is computed.
 func (f *Figure) declared() *Judged {
-	j := &Judged{Figure: f.Name, Seeds: f.Grid.seeds(), Set: f.Grid.Set}
+	j := &Judged{Figure: f.Name, Seeds: gridSeeds, Set: f.Grid.Set}
 	for k := range f.Grid.Settings {
 		s := &f.Grid.Settings[k]
 		j.Settings = append(j.Settings, JudgedSetting{s.Name, s.Paths, s.Range(), s.Taken})
@@ -173,7 +173,7 @@ func (f *Figure) decides(points [][]string) string {
 		paths, _ := f.Grid.changesOf(c, points[0])
 		curves = append(curves, []any{c.Label, c.Set, paths, distinct(f.Grid, c, points)})
 	}
-	return digest(said, f.Grid.Set, f.Grid.seeds(), curves)
+	return digest(said, f.Grid.Set, gridSeeds, curves)
 }
 
 // sweepCurve runs a curve at all points, and returns its runs at each, or why there are none.
@@ -184,7 +184,7 @@ func (f *Figure) sweepCurve(ctx context.Context, c *Curve, points [][]string, di
 	if err != nil {
 		return nil, nil, err
 	}
-	options := sweep.Options{Sets: slices.Concat(metricsOnly, g.Set, c.Set), Seeds: g.seeds(), Keep: sweep.KeepRounds,
+	options := sweep.Options{Sets: slices.Concat(metricsOnly, g.Set, c.Set), Seeds: gridSeeds, Keep: sweep.KeepRounds,
 		Diverge: true}
 	values := distinct(g, c, points)
 	if paths, _ := g.changesOf(c, points[0]); paths != nil {
@@ -220,7 +220,7 @@ func (f *Figure) sweepCurve(ctx context.Context, c *Curve, points [][]string, di
 		_, mine := g.changesOf(c, point)
 		k := slices.IndexFunc(values, func(v []string) bool { return slices.Equal(v, mine) })
 		one, why := Runs{Curve: c}, ""
-		for _, r := range results[k*g.seeds() : (k+1)*g.seeds()] {
+		for _, r := range results[k*gridSeeds : (k+1)*gridSeeds] {
 			if r.Error != "" {
 				why = fmt.Sprintf("%s, seed %d: %s", c.Label, r.Seed, r.Error)
 				break
@@ -268,7 +268,7 @@ func (j *Judged) Write(dir string) error {
 }
 
 // readJudged reads what the claims of a figure came to; nil, and why, if that is not to be had.
-func (f *Figure) readJudged(dir string, claims []Statement) (j *Judged, why string, err error) {
+func (f *Figure) readJudged(dir string, claimed []Statement) (j *Judged, why string, err error) {
 	if f.Grid == nil {
 		return nil, "", nil
 	}
@@ -286,7 +286,7 @@ func (f *Figure) readJudged(dir string, claims []Statement) (j *Judged, why stri
 		return nil, "", fmt.Errorf("reading %s: %w; delete it, and %s", path, err, again)
 	}
 	now := f.declared()
-	for _, s := range claims {
+	for _, s := range claimed {
 		now.Claims = append(now.Claims, s.Text)
 	}
 	was := *j

@@ -80,11 +80,12 @@ type paged struct {
 // paged judges the claims, with what is in the figure's directory.
 func (r *Results) paged(dir string) (*paged, error) {
 	p := new(paged)
-	for _, s := range r.Statements(r) {
+	all := r.Statements(r)
+	for _, s := range all {
 		p.claims = append(p.claims, Claim{Statement: s})
 	}
 	var err error
-	if p.judged, p.absent, err = r.readJudged(dir, r.claims(r)); err != nil || p.judged == nil {
+	if p.judged, p.absent, err = r.readJudged(dir, claims(all)); err != nil || p.judged == nil {
 		return p, err
 	}
 	number := 0 // of the claim in settings.json, which has no statements for comparison

@@ -16,11 +16,9 @@ import (
 )
 
 // Grid is what a figure's claims are judged over: settings that the paper leaves open, and a Latin hypercube of points
-// in them. The zero value of all but Settings is a choice.
+// in them.
 type Grid struct {
 	Settings []Setting
-	Points   int      // of the hypercube; 0: 12
-	Seeds    int      // of a curve at a point; 0: 2
 	Set      []string // a change to every run, `path=value`, that makes it affordable; the page says so
 	Why      string   // why the claims can be judged with Set all the same; "" only if Set is nil
 }
@@ -41,12 +39,9 @@ type Setting struct {
 }
 
 const (
-	leastPoints = 12
-	leastSeeds  = 2
+	gridPoints = 12 // of a hypercube; no more than the 64 bits of a Split
+	gridSeeds  = 2  // of a curve at a point
 )
-
-func (g *Grid) points() int { return max(g.Points, leastPoints) }
-func (g *Grid) seeds() int  { return max(g.Seeds, leastSeeds) }
 
 // changes says whether a setting changes a curve.
 func (s *Setting) changes(c *Curve) bool { return s.Curves == nil || slices.Contains(s.Curves, c) }
@@ -121,7 +116,8 @@ const tried = 1000
 // Draw draws the points, a value of every setting each. They are a function of the figure's name and of the grid: every
 // setting has one value in each of as many equal parts of what it may be as there are points.
 func (g *Grid) Draw(figure string) [][]string {
-	n, m := g.points(), len(g.Settings)
+	const n = gridPoints
+	m := len(g.Settings)
 	var best [][]float64 // by setting and point
 	least := math.Inf(1)
 	for k := range uint64(tried) {
@@ -191,7 +187,7 @@ func (f *Figure) GridTasks() int {
 			runs += len(distinct(f.Grid, c, points))
 		}
 	}
-	return runs * f.Grid.seeds()
+	return runs * gridSeeds
 }
 
 // key is a digest of what decides the runs of a curve, with more changes before its own, for each seed. A curve that
@@ -209,7 +205,7 @@ func (f *Figure) key(c *Curve, before []string) string {
 func (f *Figure) gridKeys(points [][]string) (keys []string) {
 	for _, c := range f.Curves {
 		paths, _ := f.Grid.changesOf(c, points[0])
-		keys = append(keys, digest(f.key(c, f.Grid.Set), paths, distinct(f.Grid, c, points), f.Grid.seeds()))
+		keys = append(keys, digest(f.key(c, f.Grid.Set), paths, distinct(f.Grid, c, points), gridSeeds))
 	}
 	return keys
 }

@@ -263,7 +263,7 @@ func TestJudge_NoticesChangedCurves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j, why, err := f.readJudged(filepath.Join(out, f.Name), f.claims(r))
+		j, why, err := f.readJudged(filepath.Join(out, f.Name), claims(f.Statements(r)))
 		if err != nil || (j == nil) != strings.Contains(why, "is of other claims, curves or settings than this page") {
 			t.Fatalf("%v: %q", err, why)
 		}
