@@ -57,10 +57,14 @@ func risks(r *reproduce.Results, c *reproduce.Curve) (all [][]float64) {
 	return all
 }
 
-// finals are the last risks, by seed.
-func finalRisks(r *reproduce.Results, c *reproduce.Curve) (all []float64) {
-	for _, run := range risks(r, c) {
-		all = append(all, run[len(run)-1])
+// finalRisks are the risks after the last round, by seed.
+func finalRisks(r *reproduce.Results, c *reproduce.Curve) []float64 { return lasts(r.Of(c), "averaged_risk") }
+
+// lasts are a column's values in the last round, by seed.
+func lasts(r *reproduce.Runs, column string) (all []float64) {
+	for _, table := range r.Tables {
+		values := table.Column(column)
+		all = append(all, values[len(values)-1])
 	}
 	return all
 }
@@ -113,6 +117,13 @@ func rising(v []float64) bool {
 		}
 	}
 	return true
+}
+
+// falling says whether every value is below the one before.
+func falling(v []float64) bool {
+	back := slices.Clone(v)
+	slices.Reverse(back)
+	return rising(back)
 }
 
 func pdmlFig3() *reproduce.Figure {
@@ -463,12 +474,8 @@ func pdmlTable() *reproduce.Figure {
 			for i := range n {
 				for _, p := range of {
 					first, second := r.Of(curves[0][i][p[0]]), r.Of(curves[0][i][p[1]])
-					for seed := range first.Tables {
-						a, b := last(first, seed), last(second, seed)
-						if all++; a > b { // the second errs less
-							better++
-						}
-					}
+					better += above(lasts(first, "averaged_error"), lasts(second, "averaged_error"))
+					all += len(first.Tables)
 				}
 			}
 			return better, all
@@ -553,10 +560,4 @@ func pdmlTable() *reproduce.Figure {
 		return all
 	}
 	return f
-}
-
-// last is the fraction of wrong labels in the last round of a seed's run.
-func last(r *reproduce.Runs, seed int) float64 {
-	values := r.Tables[seed].Column("averaged_error")
-	return values[len(values)-1]
 }

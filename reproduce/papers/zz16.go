@@ -353,15 +353,6 @@ func finals(r *reproduce.Results, column string, curves []*reproduce.Curve) (val
 	return values
 }
 
-func falling(v []float64) bool {
-	for k := 1; k < len(v); k++ {
-		if !(v[k] < v[k-1]) {
-			return false
-		}
-	}
-	return true
-}
-
 func pairs(x, y []float64, format string) string {
 	var all []string
 	for k := range x {
