@@ -37,8 +37,7 @@ func pdmlOpen(noisy []*reproduce.Curve, a string) []reproduce.Setting {
 		{Name: "links", Paths: []string{"network.topology"}, Taken: "a ring with three chords",
 			Values: []string{
 				"{nodes: 10, edges: [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [6, 7], [7, 8], [8, 9], [9, " +
-					"0], " +
-					"[0, 5], [2, 7], [3, 8]]}",
+					"0], [0, 5], [2, 7], [3, 8]]}",
 				"{nodes: 10, edges: [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [6, 7], [7, 8], [8, 9], " +
 					"[0, 2], [1, 3], [6, 8], [7, 9]]}",
 				"{nodes: 10, edges: [[0, 1], [0, 2], [0, 3], [0, 4], [0, 5], [0, 6], [1, 7], [1, 8], [2, 9], " +
@@ -58,7 +57,9 @@ func risks(r *reproduce.Results, c *reproduce.Curve) (all [][]float64) {
 }
 
 // finalRisks are the risks after the last round, by seed.
-func finalRisks(r *reproduce.Results, c *reproduce.Curve) []float64 { return lasts(r.Of(c), "averaged_risk") }
+func finalRisks(r *reproduce.Results, c *reproduce.Curve) []float64 {
+	return lasts(r.Of(c), "averaged_risk")
+}
 
 // lasts are a column's values in the last round, by seed.
 func lasts(r *reproduce.Runs, column string) (all []float64) {
@@ -134,11 +135,9 @@ func pdmlFig3() *reproduce.Figure {
 		Stated: "Adult, 45,000 rows, 10 servers of 4,500 users, 13 links, R = 1; ε, v, the " +
 			"decay, a, β and the links are not given.",
 		Chosen: pdmlChosen + ", a = 1, ε = 1, decay 0.8. (With a = 0.01 the risk with noise falls and rises again " +
-			"and has not settled after 100 rounds, which the paper's has; with a = 1 the ridge outweighs the " +
-			"data, and " +
-			"the optimum errs as often as who says the larger class always.) Which 45,000 of the 45,222 rows are " +
-			"taken " +
-			"is drawn.",
+			"and has not settled after 100 rounds, which the paper's has; with a = 1 the ridge outweighs the data, " +
+			"and the optimum errs as often as who says the larger class always.) Which 45,000 of the 45,222 rows " +
+			"are taken is drawn.",
 		Curves: []*reproduce.Curve{both, phase1, pdmlPlain},
 		Charts: []reproduce.Chart{
 			logY(byRound("distance", "largest distance between two servers' w", "spread", "max ‖w_i − w_l‖")),
@@ -153,8 +152,7 @@ func pdmlFig3() *reproduce.Figure {
 			Low: 0.5, High: 0.95, Taken: "0.8"}),
 		Set: []string{"problem.train=9000"},
 		Why: "with a fifth of the rows the noise of flips and of R is that of fewer users, and the comparisons " +
-			"between " +
-			"curves stay the same",
+			"between curves stay the same",
 	}
 	f.Statements = func(r *reproduce.Results) []reproduce.Statement {
 		// The largest over the seeds of the last distance, over the greatest mean distance of a round.
@@ -190,8 +188,7 @@ func pdmlFig3() *reproduce.Figure {
 				reproduce.AssessParts(left(both) <= 0.01 && left(phase1) <= 0.01,
 					left(both) <= 0.01 || left(phase1) <= 0.01),
 				"the largest distance after the last round over the greatest of a round, worst seed: both phases "+
-					"%.2g, "+
-					"phase 2 removed %.2g", left(both), left(phase1)),
+					"%.2g, phase 2 removed %.2g", left(both), left(phase1)),
 			reproduce.State("(b) the noise “preserves the convergence property of the general ADMM algorithm”: as "+
 				"without, the risk moves by at most 1 % in the last fifth of the rounds",
 				reproduce.AssessParts(still(both) && still(pdmlPlain), moves(both, 4) <= 0.5*moves(both, 2)),
@@ -200,9 +197,8 @@ func pdmlFig3() *reproduce.Figure {
 				100*moves(pdmlPlain, 4)),
 			reproduce.State("(b) “Due to the noise perturbations in Phase 2, the convergence time becomes longer”",
 				reproduce.AssessParts(above(slow, fast) == n, mean(slow) > mean(fast)),
-				"rounds until the risk stays within 2 %% of its own last value: with phase 2 %.1f, without %.1f "+
-					"in the "+
-					"mean; longer in %d of %d seeds", mean(slow), mean(fast), above(slow, fast), n),
+				"rounds until the risk stays within 2 %% of its own last value: with phase 2 %.1f, without %.1f in "+
+					"the mean; longer in %d of %d seeds", mean(slow), mean(fast), above(slow, fast), n),
 			reproduce.State("(b) both “cannot achieve the same final empirical risks” as ADMM on the original data",
 				reproduce.AssessParts(above(a, plain) == n && above(b, plain) == n,
 					mean(a) > mean(plain) && mean(b) > mean(plain)),
@@ -253,8 +249,7 @@ func pdmlFig4() *reproduce.Figure {
 			Low: 0.2, High: 4, Log: true, Taken: "1"}),
 		Set: []string{"problem.train=9000"},
 		Why: "with a fifth of the rows the noise of flips and of R is that of fewer users, and the comparisons " +
-			"between " +
-			"curves stay the same",
+			"between curves stay the same",
 	}
 	f.Statements = func(r *reproduce.Results) []reproduce.Statement {
 		reference := finalRisk(r, pdmlPlain)
@@ -312,15 +307,13 @@ func pdmlFig4() *reproduce.Figure {
 			reproduce.State("(b) larger ρ: “more iterations are needed to obtain the same final empirical risk”",
 				reproduce.AssessParts(later == pairsOfDecay && longest, longest),
 				"rounds until the risk stays within 2 %% of what the least ρ's is at the end, mean (one more than "+
-					"the "+
-					"last: never): %s; no fewer than at the ρ before in %d of %d pairs of runs",
+					"the last: never): %s; no fewer than at the ρ before in %d of %d pairs of runs",
 				pairs(decays, rounds, "%.1f"), later, pairsOfDecay),
 			reproduce.State("(c) “final empirical risks decrease with larger” ε",
 				reproduce.AssessParts(down(both) == pairsOfBudget && down(phase1) == pairsOfBudget,
 					2*down(both) > pairsOfBudget && 2*down(phase1) > pairsOfBudget),
-				"gap to the reference: both phases %s; phase 2 removed %s; no greater than at the ε before in %d "+
-					"and %d "+
-					"of %d pairs of runs", pairs(budgets, gaps(both), "%.4f"), pairs(budgets, gaps(phase1), "%.4f"),
+				"gap to the reference: both phases %s; phase 2 removed %s; no greater than at the ε before in %d and "+
+					"%d of %d pairs of runs", pairs(budgets, gaps(both), "%.4f"), pairs(budgets, gaps(phase1), "%.4f"),
 				down(both), down(phase1), pairsOfBudget),
 			reproduce.State("(c) phase 2 leads to larger risks at every ε",
 				reproduce.AssessParts(extra == len(budgets)*r.Seeds, 2*extra > len(budgets)*r.Seeds),
@@ -335,8 +328,8 @@ func pdmlFig4() *reproduce.Figure {
 	return f
 }
 
-// pdmlPaper is Table I: accuracy in per cent without privacy, then (ε, R) = (0.4,
-// 0), (1, 0), (0.4, 1), (0.4, 9), (1, 1), (1, 9).
+// pdmlPaper is Table I: accuracy in per cent without privacy, then (ε, R) = (0.4, 0), (1, 0), (0.4, 1), (0.4, 9),
+// (1, 1), (1, 9).
 var pdmlPaper = []struct {
 	set   string
 	cells [7]float64
@@ -376,20 +369,14 @@ func pdmlTable() *reproduce.Figure {
 		Name: "pdml-table1", Paper: "PDML Table I", Title: "accuracy on seven data sets", Scenario: "pdml-table1.yaml",
 		Seeds: 5,
 		Stated: "10 servers, 13 links, about 70 % of the rows for training; the columns R = 0 have the modified " +
-			"loss " +
-			"only; v, the decay, a, β, the number of rounds and the preparation of the sets are not given. Image " +
-			"has " +
-			"2,086 rows and splice 2,991.",
+			"loss only; v, the decay, a, β, the number of rounds and the preparation of the sets are not given. " +
+			"Image has 2,086 rows and splice 2,991.",
 		Chosen: "a ring of ten servers with three chords (13 links), C = 1, η = β = 0.02, v = 1; start at zero, " +
-			"five " +
-			"runs; decay 0.8, 100 rounds; an intercept. Two preparations: columns and rows as they are in the " +
-			"files, " +
-			"with a = 1, by which the claims are judged; and columns scaled to at most 1, rows clipped to norm 1, " +
-			"with " +
-			"a = 0.05. The files have 2,310 rows of image and 3,175 of splice; the paper's counts are those without " +
-			"repeated rows, which are dropped here (`problem.repeated: drop`; no other set has any). Accuracy of " +
-			"the " +
-			"averaged classifiers w̄_i, mean over the servers. R = 0 is phase 1 alone.",
+			"five runs; decay 0.8, 100 rounds; an intercept. Two preparations: columns and rows as they are in the " +
+			"files, with a = 1, by which the claims are judged; and columns scaled to at most 1, rows clipped to " +
+			"norm 1, with a = 0.05. The files have 2,310 rows of image and 3,175 of splice; the paper's counts are " +
+			"those without repeated rows, which are dropped here (`problem.repeated: drop`; no other set has any). " +
+			"Accuracy of the averaged classifiers w̄_i, mean over the servers. R = 0 is phase 1 alone.",
 	}
 	for p, preparation := range pdmlPreparations {
 		for _, row := range pdmlPaper {

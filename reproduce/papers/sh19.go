@@ -70,8 +70,7 @@ func settles(r *reproduce.Runs, value float64) int {
 }
 
 // faster compares two curves round by round, epochs of mini-batches counted as such: in how many of the epochs that
-// both
-// have, the start left out, the first one's objective is below the second's, over the seeds.
+// both have, the start left out, the first one's objective is below the second's, over the seeds.
 func faster(a, b *reproduce.Runs) (below, of int) {
 	ea, eb := max(1, a.Curve.Epoch), max(1, b.Curve.Epoch)
 	for seed := range a.Tables {
@@ -156,13 +155,11 @@ func sh19Fig1() *reproduce.Figure {
 		ahead, epochs := faster(r.Of(admm), r.Of(gd))
 		return []reproduce.Statement{
 			reproduce.State("“On a9a, the ADMM algorithm is slightly slower than the SGD based algorithm”: it "+
-				"settles "+
-				"later, after at most three times as many epochs, and is above it in most epochs",
+				"settles later, after at most three times as many epochs, and is above it in most epochs",
 				reproduce.AssessParts(fast >= 0 && slow > fast && slow <= 3*fast && 2*ahead < epochs,
 					fast >= 0 && (slow < 0 || slow > fast)),
-				"within 1 %% of the optimal objective (%.1f) for good from: %s. The paper's form at ρ = 0.3 is "+
-					"below SGD "+
-					"with a constant step in %d of %d epochs", best, settling(r, best), ahead, epochs),
+				"within 1 %% of the optimal objective (%.1f) for good from: %s. The paper's form at ρ = 0.3 is below "+
+					"SGD with a constant step in %d of %d epochs", best, settling(r, best), ahead, epochs),
 			reproduce.State("“they reach the same testing log loss in the end”: to 0.005",
 				reproduce.Assess(math.Abs(test(admm)-test(gd)) < 0.005),
 				"after 60 epochs: ADMM (paper's form, ρ = 0.3) %.4f, averaged (ρ = 0.1) %.4f, SGD %.4f", test(admm),
@@ -193,9 +190,8 @@ func sh19Fig2() *reproduce.Figure {
 			"parties; one trace. ρ, λ, SGD's step and batch are not given.",
 		Chosen: "**not gisette, which is not at hand, but a generated set of its size** (`wide`: every column mixes " +
 			"3 of 40 hidden factors): the figures 0.08 and 0.1 cannot be compared. Sum of losses, λ = 1, several ρ; " +
-			"mini-batches of 200 rows, so that an epoch is 30 rounds; ADMM starts at zero, SGD at N(0, 0.01). " +
-			"With gisette's file: `--set " +
-			"problem.data={libsvm: gisette_scale}`.",
+			"mini-batches of 200 rows, so that an epoch is 30 rounds; ADMM starts at zero, SGD at N(0, 0.01). With " +
+			"gisette's file: `--set problem.data={libsvm: gisette_scale}`.",
 		Curves: slices.Concat(admm, gd, []*reproduce.Curve{centralised}),
 		Charts: sharingCharts(slices.Concat(admm, gd)...),
 	}
@@ -260,8 +256,8 @@ func sh19Fig2() *reproduce.Figure {
 				"efficient and robust”: ADMM's slowest settles before SGD's fastest",
 				reproduce.AssessParts(slowest(admm) < first(gd), first(admm) < first(gd)),
 				"within 1 %% of the optimal objective (%.1f) for good from: %s. ADMM (averaged) is below the SGD "+
-					"with the "+
-					"small step in %d of %d epochs, and below the one with the step that falls in %d of %d", best,
+					"with the small step in %d of %d epochs, and below the one with the step that falls in %d of "+
+					"%d", best,
 				settling(r, best), aheadOfSmall, ofSmall, aheadOfTuned, ofTuned),
 			reproduce.State("“The testing log loss from the ADMM algorithm quickly converges … after a few epochs, "+
 				"but the SGD based algorithm converges to only [a higher one] with much more epochs”: every SGD ends "+
@@ -270,9 +266,8 @@ func sh19Fig2() *reproduce.Figure {
 				"%s; %d of %d SGD runs end 2 %% above. The end is epoch %d for ADMM and %d for SGD",
 				strings.Join(tests, "; "), above, len(gd), r.Of(tuned).Rounds()-1,
 				(r.Of(small).Rounds()-1)/max(1, small.Epoch)),
-			reproduce.State("(Fig. 3 (b)) “ADMM sharing has even better performance than the baseline trained "+
-				"with all "+
-				"features”: its last test log loss is below the optimum's by more than 1 %, or in part the least "+
+			reproduce.State("(Fig. 3 (b)) “ADMM sharing has even better performance than the baseline trained with "+
+				"all features”: its last test log loss is below the optimum's by more than 1 %, or in part the least "+
 				"of a round",
 				reproduce.AssessParts(ended < 0.99*optimum, lowest < 0.99*optimum),
 				"ADMM's last %.4f, its least %.4f in epoch %d, the optimum %.4f; its objective ends %+.2g %% off the "+
@@ -298,8 +293,7 @@ func sh19Fig3() *reproduce.Figure {
 	for _, b := range norms {
 		certified = append(certified, &reproduce.Curve{Label: fmt.Sprintf("Theorem 1's noise, ε = 1, b₁ = %g", b),
 			Set: []string{fmt.Sprintf("algorithm={kind: private-admm-sharing, eta: 0.3, loss: sum, noise: range, "+
-				"epsilon: "+
-				"1, bound: %g}", b), fmt.Sprintf("problem.set={kind: ball, radius: %g}", b),
+				"epsilon: 1, bound: %g}", b), fmt.Sprintf("problem.set={kind: ball, radius: %g}", b),
 				"problem.scale.rows=unit-per-party", "rounds.count=20"}})
 	}
 	noiseless := &reproduce.Curve{Label: "no noise", Set: []string{"algorithm={kind: admm-sharing, eta: 0.3, loss: " +
@@ -314,9 +308,8 @@ func sh19Fig3() *reproduce.Figure {
 		Stated: "a9a (and gisette), several levels of Gaussian noise, against training on all columns and on the " +
 			"first party's alone; the levels, ε and the form of the noise are not given.",
 		Chosen: "a9a, ρ = 0.3, λ = 1, sum of losses; noise of covariance σ²I on every message (ambient), and the " +
-			"paper's own, inside the column space (range); 40 rounds, five runs. For the cost of privacy: noise " +
-			"by Theorem 1 " +
-			"at ε = 1, X_m a ball of radius b₁, rows of norm 1 in every party's block.",
+			"paper's own, inside the column space (range); 40 rounds, five runs. For the cost of privacy: noise by " +
+			"Theorem 1 at ε = 1, X_m a ball of radius b₁, rows of norm 1 in every party's block.",
 		Curves: slices.Concat(ambient, ranged, certified, []*reproduce.Curve{noiseless, centralised, first}),
 		Charts: []reproduce.Chart{
 			logY(byRound("test-rounds", "test log loss, ambient noise, mean and range", "test_loss", label,
@@ -335,8 +328,7 @@ func sh19Fig3() *reproduce.Figure {
 			"{columns: max, rows: unit-per-party, intercept: false}"},
 			Words: []string{"clipped", "as they are", "norm 1 per party"}, Taken: "clipped"},
 	}, Set: []string{"problem.train=4000"}, Why: "with an eighth of the rows the noise is the same for each row, " +
-		"and a " +
-		"party's own model is no worse against all columns"}
+		"and a party's own model is no worse against all columns"}
 	f.Statements = func(r *reproduce.Results) []reproduce.Statement {
 		final := func(c *reproduce.Curve) float64 { return r.Of(c).Mean("test_loss", 31, 40) }
 		byLevel := func(curves []*reproduce.Curve) string {
@@ -389,14 +381,11 @@ func sh19Fig3() *reproduce.Figure {
 				byLevel(ranged), final(noiseless)),
 			reproduce.State("“under moderate perturbation [it] can improve the local model”",
 				reproduce.Assess(good > 0),
-				"%d of %d ambient levels are below the first party's %.4f in the mean of rounds 31–40, and %d of "+
-					"%d such "+
-					"rounds of all runs", good, len(levels), local, below, of),
+				"%d of %d ambient levels are below the first party's %.4f in the mean of rounds 31–40, and %d of %d "+
+					"such rounds of all runs", good, len(levels), local, below, of),
 			reproduce.State("“the privacy cost is well contained”: with noise for ε = 1 a round, the most that "+
-				"Theorem 1 "+
-				"allows, the model is better than the first party's alone, and ε′ over 20 rounds is established "+
-				"and at "+
-				"most 20, the sum of the rounds",
+				"Theorem 1 allows, the model is better than the first party's alone, and ε′ over 20 rounds is "+
+				"established and at most 20, the sum of the rounds",
 				reproduce.AssessParts(useful && contained, useful),
 				"Corollary 1 claims ε′ = %.1f over 20 rounds at δ′ = 1e-5. %s; the first party's alone %.4f", claimed,
 				strings.Join(words, "; "), local),
