@@ -19,15 +19,8 @@ import (
 // and rest, if it is not "", stands for all but that one.
 func classesFile(t *testing.T, only string) string {
 	t.Helper()
-	var b strings.Builder
-	b.WriteString("a,b,c,d,kind\n")
 	weights := [3][4]float64{{2, -1, 0.5, 0}, {-1, 1, 1, 0.5}, {0, 0.5, -2, 1}}
-	for i := range 75 {
-		var x [4]float64
-		for k := range x {
-			x[k] = float64((37*i+101*k*k+11*i*k)%97)/97 - 0.5
-			fmt.Fprintf(&b, "%v,", x[k])
-		}
+	return rowsFile(t, "kind", func(i int, x [4]float64) string {
 		class, most := "", math.Inf(-1)
 		for k, name := range []string{"first", "second", "third"} {
 			score := float64((53*i+29*k*k+7*k*i)%89) / 89
@@ -41,9 +34,24 @@ func classesFile(t *testing.T, only string) string {
 		if only != "" && class != only {
 			class = "rest"
 		}
-		b.WriteString(class + "\n")
+		return class
+	})
+}
+
+// rowsFile writes 75 rows of four columns, with every number in full, and one column more, which is of row and values.
+func rowsFile(t *testing.T, name string, last func(i int, x [4]float64) string) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("a,b,c,d," + name + "\n")
+	for i := range 75 {
+		var x [4]float64
+		for k := range x {
+			x[k] = float64((37*i+101*k*k+11*i*k)%97)/97 - 0.5
+			fmt.Fprintf(&b, "%v,", x[k])
+		}
+		b.WriteString(last(i, x) + "\n")
 	}
-	path := filepath.Join(t.TempDir(), "classes.csv")
+	path := filepath.Join(t.TempDir(), "rows.csv")
 	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,25 +16,13 @@ import (
 // predictedFile writes the 75 rows of problem/targets_test.go, with every number in full.
 func predictedFile(t *testing.T) string {
 	t.Helper()
-	var b strings.Builder
-	b.WriteString("a,b,c,d,price\n")
-	for i := range 75 {
-		var x [4]float64
-		for k := range x {
-			x[k] = float64((37*i+101*k*k+11*i*k)%97)/97 - 0.5
-			fmt.Fprintf(&b, "%v,", x[k])
-		}
+	return rowsFile(t, "price", func(i int, x [4]float64) string {
 		target := 2*x[0] - x[1] + 0.5*x[2] + float64((53*i)%89)/89 - 0.5
 		if i%10 == 0 {
 			target += 4
 		}
-		fmt.Fprintf(&b, "%v\n", target)
-	}
-	path := filepath.Join(t.TempDir(), "predicted.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
+		return fmt.Sprint(target)
+	})
 }
 
 const predicting = `name: predicting
