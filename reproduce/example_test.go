@@ -40,7 +40,7 @@ func Example() {
 			}
 		},
 	}
-	results, err := figure.Run(context.Background(), 0, "", nil)
+	results, err := figure.Run(context.Background(), 0, "", "", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

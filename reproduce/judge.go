@@ -18,6 +18,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"overhear/experiment"
 	"overhear/internal/files"
 	"overhear/metrics"
 	"overhear/record"
@@ -72,6 +73,9 @@ func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n
 	for k := range at {
 		at[k] = &Results{Figure: f, Seeds: gridSeeds}
 	}
+	if err := f.hasData(f.Grid.Set, dataDir); err != nil {
+		return nil, err
+	}
 	finished := 0
 	keys := f.gridKeys(points)
 	for k, c := range f.Curves {
@@ -85,14 +89,15 @@ func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n
 		}
 		path := filepath.Join(dir, keys[k][:16])
 		before := finished
-		runs, why, err := f.sweepCurve(ctx, c, points, path, dataDir, func(p sweep.Progress) {
+		one := curveRuns{c, f.Grid, points, gridSeeds, runtime.GOMAXPROCS(0)}
+		runs, why, err := f.sweep(ctx, one, path, dataDir, func(p sweep.Progress) {
 			finished = before + p.Before + p.Done
 			if progress != nil {
 				progress(finished)
 			}
 		})
 		if errors.Is(err, context.Canceled) {
-			return nil, f.StoppedAt(finished)
+			return nil, f.StoppedAt(finished, f.GridTasks())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s, curve %q: %w (the sweeps of all its curves are in %s)", f.Name, c.Label, err,
@@ -127,10 +132,31 @@ func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n
 	return j, nil
 }
 
-// StoppedAt is the error of a grid that was stopped when so many of its runs were finished.
-func (f *Figure) StoppedAt(finished int) error {
+// StoppedAt is the error of a figure, or its grid, that was stopped when so many of its runs were finished.
+func (f *Figure) StoppedAt(finished, of int) error {
 	return fmt.Errorf("%w; %d of %d runs of %s are finished and kept, and the same command goes on from there",
-		ErrStopped, finished, f.GridTasks(), f.Name)
+		ErrStopped, finished, of, f.Name)
+}
+
+// hasData says why the data of a figure's curves, with more changes before their own, cannot be read: where they are
+// absent every run would fail, and failures are kept as results.
+func (f *Figure) hasData(before []string, dataDir string) error {
+	var last *experiment.Experiment
+	for _, c := range f.Curves {
+		s, err := scenarios.LoadShipped(f.Scenario, slices.Concat(before, c.Set)...)
+		if err != nil {
+			return fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
+		}
+		if s.Problem.Data.Generated() || last != nil && last.SameData(s) {
+			continue
+		}
+		last = experiment.New(s, dataDir)
+		if err := last.HasData(s.Seeds.First); err != nil {
+			return experiment.SetupError{Err: fmt.Errorf("%s, curve %q: loading problem.data: %w", f.Name, c.Label,
+				err)}
+		}
+	}
+	return nil
 }
 
 // claims are the statements that claim something.
@@ -176,18 +202,27 @@ func (f *Figure) decides(points [][]string) string {
 	return digest(said, f.Grid.Set, gridSeeds, curves)
 }
 
-// sweepCurve runs a curve at all points, and returns its runs at each, or why there are none.
-func (f *Figure) sweepCurve(ctx context.Context, c *Curve, points [][]string, dir, dataDir string,
-	progress func(sweep.Progress)) (runs []Runs, failed []string, err error) {
-	g := f.Grid
+// curveRuns are the runs of a curve at points of a grid.
+type curveRuns struct {
+	*Curve
+	grid    *Grid
+	points  [][]string
+	seeds   int
+	workers int
+}
+
+// sweep does the runs of a curve that are not in dir yet, and returns those at each point, or why there are none.
+func (f *Figure) sweep(ctx context.Context, c curveRuns, dir, dataDir string, progress func(sweep.Progress)) (
+	runs []Runs, failed []string, err error) {
+	g, points := c.grid, c.points
 	text, err := scenarios.ShippedText(f.Scenario)
 	if err != nil {
 		return nil, nil, err
 	}
-	options := sweep.Options{Sets: slices.Concat(metricsOnly, g.Set, c.Set), Seeds: gridSeeds, Keep: sweep.KeepRounds,
+	options := sweep.Options{Sets: slices.Concat(metricsOnly, g.Set, c.Set), Seeds: c.seeds, Keep: sweep.KeepRounds,
 		Diverge: true}
-	values := distinct(g, c, points)
-	if paths, _ := g.changesOf(c, points[0]); paths != nil {
+	values := distinct(g, c.Curve, points)
+	if paths, _ := g.changesOf(c.Curve, points[0]); paths != nil {
 		var list []string
 		for _, v := range values {
 			list = append(list, strings.Join(v, "|"))
@@ -203,7 +238,7 @@ func (f *Figure) sweepCurve(ctx context.Context, c *Curve, points [][]string, di
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	local := sweep.Local{Workers: runtime.GOMAXPROCS(0), Data: dataDir}
+	local := sweep.Local{Workers: c.workers, Data: dataDir}
 	if _, err := sweep.Make(ctx, d, sweep.Settings{Dispatcher: local, Progress: progress}); err != nil {
 		return nil, nil, err
 	}
@@ -217,10 +252,10 @@ func (f *Figure) sweepCurve(ctx context.Context, c *Curve, points [][]string, di
 		return nil, nil, err
 	}
 	for _, point := range points {
-		_, mine := g.changesOf(c, point)
+		_, mine := g.changesOf(c.Curve, point)
 		k := slices.IndexFunc(values, func(v []string) bool { return slices.Equal(v, mine) })
-		one, why := Runs{Curve: c}, ""
-		for _, r := range results[k*gridSeeds : (k+1)*gridSeeds] {
+		one, why := Runs{Curve: c.Curve}, ""
+		for _, r := range results[k*c.seeds : (k+1)*c.seeds] {
 			if r.Error != "" {
 				why = fmt.Sprintf("%s, seed %d: %s", c.Label, r.Seed, r.Error)
 				break

@@ -5,6 +5,7 @@ package reproduce
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,7 +51,7 @@ func small() *Figure {
 
 func TestRun_NumbersAreThoseOfPlainRuns(t *testing.T) {
 	f := small()
-	r, err := f.Run(context.Background(), 0, "", nil)
+	r, err := f.Run(context.Background(), 0, "", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +182,7 @@ func TestOf_RefusesAnotherFiguresCurve(t *testing.T) {
 func TestRun_DoesNotDependOnProcessors(t *testing.T) {
 	page := func(procs int) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		r, err := small().Run(context.Background(), 2, "", nil)
+		r, err := small().Run(context.Background(), 2, "", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,6 +202,56 @@ func TestRun_DoesNotDependOnProcessors(t *testing.T) {
 }
 
 // Charts show their curves only, in their rounds, by epochs; those against a parameter have a line a group and round.
+// A page that is stopped goes on from the runs that are kept, and comes to the same; where data are absent nothing is
+// kept.
+func TestRun_GoesOnWhereItWasStopped(t *testing.T) {
+	f := small()
+	dir := filepath.Join(t.TempDir(), "runs")
+	want, err := f.Run(context.Background(), 6, "", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	_, err = f.Run(ctx, 6, dir, "", func(n int) {
+		if n > 4 {
+			stop()
+		}
+	})
+	if !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "of 12 runs of small are finished and kept") {
+		t.Fatalf("stopped with %v", err)
+	}
+	var told []int
+	got, err := f.Run(context.Background(), 6, dir, "", func(n int) { told = append(told, n) })
+	if err != nil || len(told) >= 12 || told[len(told)-1] != 12 {
+		t.Fatalf("%v; told %v", err, told)
+	}
+	for k := range want.Runs {
+		a, errA := json.Marshal(got.Runs[k].Infos)
+		b, errB := json.Marshal(want.Runs[k].Infos)
+		if errors.Join(errA, errB) != nil || string(a) != string(b) {
+			t.Errorf("%s: facts %s, want %s (%v, %v)", f.Curves[k].Label, a, b, errA, errB)
+		}
+		for seed, table := range want.Runs[k].Tables {
+			if !slices.EqualFunc(table.Column("distance"), got.Runs[k].Tables[seed].Column("distance"),
+				func(a, b float64) bool { return a == b }) {
+				t.Errorf("%s, seed %d: other distances", f.Curves[k].Label, seed)
+			}
+		}
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("OVERHEAR_DATA", t.TempDir())
+	f.Scenario = "zz16-fig2.yaml"
+	dir = filepath.Join(t.TempDir(), "runs")
+	var setup experiment.SetupError
+	if _, err := f.Run(context.Background(), 1, dir, t.TempDir(), nil); !errors.As(err, &setup) ||
+		!strings.Contains(err.Error(), "data set adult") {
+		t.Errorf("without data: %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without data something is kept: %v", err)
+	}
+}
+
 // A study that fails, or is stopped, says so and leaves no room behind.
 func TestStudy_ReturnsItsError(t *testing.T) {
 	wrong := errors.New("wrong")

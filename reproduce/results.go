@@ -4,8 +4,11 @@ package reproduce
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -16,7 +19,7 @@ import (
 	"overhear/internal/guard"
 	"overhear/record"
 	"overhear/report/plot"
-	"overhear/scenarios"
+	"overhear/sweep"
 )
 
 // Results are the runs of all curves of a figure.
@@ -39,46 +42,69 @@ type Runs struct {
 var metricsOnly = []string{"record.iterates=none", "record.messages=none", "record.trace=off"}
 
 // Run computes all curves of a figure for so many seeds; zero is the figure's own number. Curves whose scenarios are
-// the same have the same runs, which are done once. The results do not depend on the number of processors. progress,
-// which may be nil, is told how many of [Figure.Tasks] runs have ended.
-func (f *Figure) Run(ctx context.Context, seeds int, dataDir string, progress func(n int)) (*Results, error) {
+// the same have the same runs, which are done once. The results do not depend on the number of processors. Runs are
+// kept in dir, as those of [Figure.Judge] are, for the next call if they are stopped; "" keeps none. progress, which
+// may be nil, is told how many of [Figure.Tasks] runs have ended.
+func (f *Figure) Run(ctx context.Context, seeds int, dir, dataDir string, progress func(n int)) (r *Results,
+	err error) {
 	if seeds == 0 {
 		seeds = f.Seeds
 	}
-	r := &Results{Figure: f, Seeds: seeds, Runs: make([]Runs, len(f.Curves))}
-	g, ctx := errgroup.WithContext(ctx)
+	if err := f.hasData(nil, dataDir); err != nil {
+		return nil, err
+	}
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "overhear-"); err != nil {
+			return nil, fmt.Errorf("making room for runs: %w", err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	r = &Results{Figure: f, Seeds: seeds, Runs: make([]Runs, len(f.Curves))}
+	keys := f.keys()
+	g, inside := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
-	ended := 0
-	keys := f.keys()
+	ended := make([]int, len(f.Curves))
+	finished := func() (n int) {
+		for _, k := range ended {
+			n += k
+		}
+		return n
+	}
 	for k, c := range f.Curves {
-		if first := slices.Index(keys, keys[k]); first < k {
-			r.Runs[k] = Runs{Curve: c, Tables: r.Runs[first].Tables, Infos: r.Runs[first].Infos}
+		if slices.Index(keys, keys[k]) < k {
 			continue
 		}
-		s, err := scenarios.LoadShipped(f.Scenario, slices.Concat(metricsOnly, c.Set)...)
-		if err != nil {
-			return nil, fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
-		}
-		r.Runs[k] = Runs{Curve: c, Tables: make([]*record.Table, seeds), Infos: make([]*record.Info, seeds)}
-		e := experiment.New(s, dataDir)
-		for i := range seeds {
-			g.Go(guard.Func(func() error {
-				info, table, err := e.Measure(ctx, uint64(i+1), 1)
-				if err != nil {
-					return fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
-				}
-				r.Runs[k].Infos[i], r.Runs[k].Tables[i] = info, table
+		g.Go(guard.Func(func() error {
+			one := curveRuns{c, new(Grid), [][]string{nil}, seeds, 1}
+			path := filepath.Join(dir, digest(keys[k], seeds, experiment.Program())[:16])
+			runs, why, err := f.sweep(inside, one, path, dataDir, func(p sweep.Progress) {
 				mu.Lock()
 				defer mu.Unlock()
-				if ended++; progress != nil {
-					progress(ended)
+				if ended[k] = p.Before + p.Done; progress != nil {
+					progress(finished())
 				}
-				return nil
-			}))
-		}
+			})
+			if err != nil {
+				return fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
+			}
+			if why[0] != "" {
+				return fmt.Errorf("%s, curve %s", f.Name, why[0])
+			}
+			r.Runs[k] = runs[0]
+			return nil
+		}))
 	}
-	return r, g.Wait()
+	if err := g.Wait(); ctx.Err() != nil {
+		return nil, f.StoppedAt(finished(), f.Tasks(seeds))
+	} else if err != nil {
+		return nil, err
+	}
+	for k, c := range f.Curves {
+		same := r.Runs[slices.Index(keys, keys[k])]
+		r.Runs[k] = Runs{Curve: c, Tables: same.Tables, Infos: same.Infos}
+	}
+	return r, nil
 }
 
 // Tasks is the number of runs of a figure for so many seeds; zero is the figure's own number.

@@ -112,7 +112,7 @@ func TestJudge_IsOfPlainRuns(t *testing.T) {
 		}
 	}
 
-	r, err := f.Run(context.Background(), 0, "", nil)
+	r, err := f.Run(context.Background(), 0, "", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestRunAndJudge_DoEqualRunsOnce(t *testing.T) {
 		t.Errorf("%d runs for the page and %d for the settings, want 3 and 24", n, m)
 	}
 	told := 0
-	r, err := f.Run(context.Background(), 3, "", func(n int) { told = n })
+	r, err := f.Run(context.Background(), 3, "", "", func(n int) { told = n })
 	if err != nil || told != 3 || f.Statements(r)[0].Assessment != Holds {
 		t.Errorf("%d runs, %v: %+v", told, err, f.Statements(r))
 	}
@@ -259,7 +259,7 @@ func TestJudge_NoticesChangedCurves(t *testing.T) {
 		return told
 	}
 	read := func() *Judged {
-		r, err := f.Run(context.Background(), 1, "", nil)
+		r, err := f.Run(context.Background(), 1, "", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -38,8 +39,11 @@ func newReproduce() *cobra.Command {
 
 Papers leave settings open: a graph, a weight, penalties. With --settings, a figure's claims are judged at the
 points of a Latin hypercube over them, too, by the same words, and its page says in which share of the points
-each claim holds, where it does not, and which setting decides. Its runs are kept in OUT/runs/settings; killed at
-any point, the same command goes on. "all" and "figures" take the figures that declare open settings.`,
+each claim holds, where it does not, and which setting decides. "all" and "figures" take the figures that declare
+open settings.
+
+Stopped or killed at any point, the same command goes on with what is missing of a figure. Its runs are kept in
+OUT/runs/pages until its page is written; those of the open settings stay in OUT/runs/settings.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listFigures(c)
@@ -176,7 +180,7 @@ func judgeFigure(c *cobra.Command, f *reproduce.Figure, data, out string) error 
 	})
 	bar.clear()
 	if errors.Is(err, errLeft) {
-		return f.StoppedAt(int(finished.Load()))
+		return f.StoppedAt(int(finished.Load()), f.GridTasks())
 	}
 	if err != nil {
 		return err
@@ -271,12 +275,20 @@ func reproduceFigure(c *cobra.Command, f *reproduce.Figure, style plot.Style, se
 	}
 	defer unlock()
 	bar := newProgress(f.Name, f.Tasks(seeds))
+	runs := filepath.Join(out, "runs", "pages", f.Name)
+	var finished atomic.Int64
 	var r *reproduce.Results
 	err = promptly(c.Context(), func() (err error) {
-		r, err = f.Run(c.Context(), seeds, data, bar.at)
+		r, err = f.Run(c.Context(), seeds, runs, data, func(n int) {
+			finished.Store(int64(n))
+			bar.at(n)
+		})
 		return err
 	})
 	bar.clear()
+	if errors.Is(err, errLeft) {
+		return nil, f.StoppedAt(int(finished.Load()), f.Tasks(seeds))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -284,6 +296,12 @@ func reproduceFigure(c *cobra.Command, f *reproduce.Figure, style plot.Style, se
 	dir, err := r.Write(out)
 	if err != nil {
 		return nil, err
+	}
+	if err := os.RemoveAll(runs); err != nil {
+		return nil, fmt.Errorf("removing the runs of a finished page: %w", err)
+	}
+	for _, above := range []string{filepath.Dir(runs), filepath.Dir(filepath.Dir(runs))} {
+		_ = os.Remove(above) // unless something else is in it
 	}
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "%s: %s (%s), %.1f s\n", f.Name, f.Title, f.Paper, time.Since(start).Seconds())
