@@ -53,6 +53,9 @@
 // the points at which each claim holds, the [Split] of one setting that parts them best, with the chance of one as
 // clear among labels that mean nothing, and one [Claim.Verdict].
 //
+// Runs are sweeps, those of a page as those of its points, in directories that are named after what decides them. So
+// stopped ones go on, and equal runs, of several curves or points, are done once.
+//
 // # A page
 //
 // A picture that is not of a column, such as a fitted curve, is made by the figure's function Drawings.

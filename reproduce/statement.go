@@ -14,7 +14,7 @@ type Statement struct {
 	Assessment Assessment
 
 	// Exists is for a claim that there is a setting, “with suitable q”. It is judged once for all settings: it holds if
-	// it holds at one of them.
+	// it holds at one of them; see [Claim.Verdict].
 	Exists bool
 }
 
