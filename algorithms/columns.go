@@ -122,7 +122,8 @@ func newOverColumns(c Config, m ColumnMethod) (Protocol, error) {
 			"each; "+
 			"it has %d", n, n+1, c.Graph.Order())
 	case c.Init.Normal > 0 && !startsAnywhere(m):
-		return nil, errors.New("methods over split columns start at zero (algorithm.init), but for gradient steps")
+		return nil, errors.New("methods over split columns start at zero (algorithm.init), but for ADMM sharing and " +
+			"gradient steps")
 	case c.Trigger != nil:
 		return nil, errors.New("methods over split columns run in synchronous rounds (rounds.mode)")
 	case c.Missing == MissingLast:

@@ -25,6 +25,10 @@ type blocks struct {
 	ridge  float64
 	weight float64 // of a row's loss
 	loss   string
+
+	rows    problem.Loss // nil: logistic
+	targets []float64    // nil: y are classes
+	kinks   *problem.NonSmooth
 }
 
 func newBlocks(rows int, widths []int, loss string) *blocks {
@@ -60,7 +64,11 @@ func (b *blocks) unit() *blocks {
 }
 
 func (b *blocks) vertical() *problem.Vertical {
-	v := &problem.Vertical{N: len(b.y), Y: b.y, Ridge: b.ridge, Weight: b.weight, Loss: problem.Logistic}
+	v := &problem.Vertical{N: len(b.y), Y: b.y, Ridge: b.ridge, Weight: b.weight, Loss: problem.Logistic,
+		Targets: b.targets, NonSmooth: b.kinks}
+	if b.rows != nil {
+		v.Loss = b.rows
+	}
 	for _, block := range b.d {
 		r := problem.NewRows(len(block[0]))
 		cols := make([]int32, r.D)
@@ -908,7 +916,11 @@ func TestSplit_SolvesAreHeldToTheTolerance(t *testing.T) {
 		{0, 2e-10, 1e-11, "node 1, round 1: the solve ends with a relative residual of 2e-10, above " +
 			"solver.tolerance, which is 1e-11"},
 	} {
-		m := loose{newSharing(Sharing{Eta: 1, Form: "averaged", Loss: "mean"}, s), c.hub, c.party}
+		exact, err := newSharing(Sharing{Eta: 1, Form: "averaged", Loss: "mean"}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := loose{exact, c.hub, c.party}
 		p, err := NewProtocol(Config{Setting: s, Method: m, Tolerance: c.tolerance})
 		if err != nil {
 			t.Fatal(err)

@@ -106,7 +106,10 @@ func TestProtocols_DeadlinesAreExact(t *testing.T) {
 	row := makeMethod(t, f, "admm", 3, func(p *ADMM) { p.Eta = 0.3 })
 	hub := makeMethod[DPADMM](t, f, "dp-admm", 3, nil)
 	columns := newBlocks(6, []int{2, 1}, "mean").setting(t, 3)
-	sharing := newSharing(Sharing{Eta: 1, Form: "averaged", Loss: "mean"}, columns)
+	sharing, err := newSharing(Sharing{Eta: 1, Form: "averaged", Loss: "mean"}, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		config  Config
 		between [2]int

@@ -177,20 +177,25 @@ In a round:
   the hub: z_n = argmin l_n(z) − y_n z + (ρ/2K)(Σ p − z)²;  y ← y + (ρ/K)(Σ p − z)
 K = 1 in the paper's form (jacobi), which diverges for three or more correlated parties and small ρ; K = M
 in Boyd et al. 2011 §7.3's (averaged), which converges. A run that diverges is stopped.
+The loss need not be convex (problem.loss: sigmoid, savage, welsch, geman-mcclure): then a run comes to a
+stationary point, which need not be the optimum and depends on the start (init), and eta must be above
+K c max(−L″), where the hub's step has one minimiser; above the bound of the descent it is proved.
 `
 	register(&Entry{
 		Name: "admm-sharing", Title: "ADMM over split columns", Star: true, Over: Columns,
 		Paper: "Hu, Liu, Kong & Niu, Learning Privately over Distributed Features: An ADMM Sharing Approach, 2019, " +
 			"(5)-(8)",
+		NonConvex: true, Theorems: ofSharing,
 		About:  fmt.Sprintf(about, "") + "Claims no privacy.",
 		Params: func() any { return new(Sharing) },
 		New: func(params any, s Setting) (Method, error) {
-			return newSharing(*params.(*Sharing), s), nil
+			return newSharing(*params.(*Sharing), s)
 		},
 	})
 	register(&Entry{
 		Name: "private-admm-sharing", Title: "ADMM over split columns with noise", Star: true, Over: Columns,
-		Paper: "Hu, Liu, Kong & Niu 2019, Algorithm 1, (10), Theorem 1, Corollary 1",
+		Paper:     "Hu, Liu, Kong & Niu 2019, Algorithm 1, (10), Theorem 1, Corollary 1",
+		NonConvex: true, Theorems: ofSharing,
 		About: fmt.Sprintf(about, " of the noisy x_m, or plus noise") +
 			`noise: range is the paper's: x̃ = x + ξ, ξ ~ N(0, σ²(DᵀD)⁻¹), so that the noise lies inside
 the column space of D; noise: ambient adds N(0, σ²I) to p.
@@ -200,7 +205,11 @@ Tδ + δ′ (Corollary 1). What lies inside a column space cannot hide which col
 		Params: func() any { return new(PrivateSharing) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateSharing)
-			return &privateSharing{newSharing(p.Sharing, s), *p}, nil
+			exact, err := newSharing(p.Sharing, s)
+			if err != nil {
+				return nil, err
+			}
+			return &privateSharing{exact, *p}, nil
 		},
 	})
 }

@@ -13,13 +13,14 @@ import (
 // Entry describes one method: what `simulate explain` prints, which parameters
 // a scenario may give it, and how to make it.
 type Entry struct {
-	Name   string // as in a scenario's `algorithm.kind`
-	Title  string // one line
-	Paper  string // citation with algorithm and equation numbers
-	About  string // the update in text, the parameters' meaning, the validity condition
-	Star   bool   // the network is a star whose hub, node 0, has no data
-	Over   Over   // what may be split over its nodes
-	Smooth string // why the objective must have gradients, no kinks; "": it need not
+	Name      string // as in a scenario's `algorithm.kind`
+	Title     string // one line
+	Paper     string // citation with algorithm and equation numbers
+	About     string // the update in text, the parameters' meaning, the validity condition
+	Star      bool   // the network is a star whose hub, node 0, has no data
+	Over      Over   // what may be split over its nodes
+	Smooth    string // why the objective must have gradients, no kinks; "": it need not
+	NonConvex bool   // the loss need not be convex
 
 	// Theorems are what its papers prove of convergence and of excess risk and run.json has numbers for.
 	Theorems []theory.Theorem
@@ -61,6 +62,16 @@ func (e *Entry) Allows(h *problem.NonSmooth) error {
 	}
 	return fmt.Errorf("algorithm %s needs an objective that has gradients, so problem.l1: 0, problem.group: 0 and "+
 		"problem.set: all: %s", e.Name, e.Smooth)
+}
+
+// Takes reports that the method is not for a loss that is not convex.
+func (e *Entry) Takes(convex bool) error {
+	if convex || e.NonConvex {
+		return nil
+	}
+	return fmt.Errorf("is not convex, and algorithm %s is for convex losses: take logistic, huber-hinge, squared, "+
+		"huber or quantile, or ADMM sharing over split columns (problem.columns, and algorithm.kind: admm-sharing or "+
+		"private-admm-sharing)", e.Name)
 }
 
 var registry []*Entry

@@ -10,6 +10,7 @@ import (
 	"overhear/internal/num"
 	"overhear/privacy"
 	"overhear/problem"
+	"overhear/theory"
 )
 
 // Sharing is ADMM sharing, SH19 (5)-(8), in the paper's form or with Boyd et al.
@@ -35,13 +36,30 @@ type sharing struct {
 	scratch *problem.HubScratch
 }
 
-func newSharing(p Sharing, s Setting) *sharing {
+func newSharing(p Sharing, s Setting) (*sharing, error) {
 	m := &sharing{Sharing: p, Setting: s, scratch: problem.NewHubScratch(s.Split.N)}
+	if least := m.share() * s.Split.Weight * problem.Concavity(s.Split.Loss); !(p.Eta > least) {
+		return nil, fmt.Errorf("algorithm.eta must be above %.4g with this loss, which is not convex (problem.loss), "+
+			"and is %v: up to there the hub's step may have several minimisers; above %.4g the method is proved to "+
+			"come to a stationary point (eta: auto)", least, p.Eta, m.share()*m.conditions().Least())
+	}
 	for _, block := range s.Split.Blocks {
 		m.parties = append(m.parties, problem.NewPartySolver(block, s.Split.Ridge, p.Eta).Bend(s.Split.NonSmooth))
 	}
-	return m
+	return m, nil
 }
+
+// conditions are what its convergence depends on.
+func (m *sharing) conditions() theory.Sharing { return theory.NewSharing(m.Split, m.Eta, m.share()) }
+
+// Theorems is the descent of the augmented Lagrangian.
+func (m *sharing) Theorems() []Theorem {
+	d := m.conditions().Descent()
+	return []Theorem{{Theorem: theory.SharingDescent, Holds: d.Applies, Reason: d.Reason, Factor: math.NaN()}}
+}
+
+// ofSharing are the theorems on it.
+var ofSharing = []theory.Theorem{theory.SharingDescent}
 
 // share is what M parties divide by: M in the averaged form.
 func (m *sharing) share() float64 {
@@ -51,9 +69,16 @@ func (m *sharing) share() float64 {
 	return 1
 }
 
-// Warnings name blocks whose columns depend on each other.
+// Warnings name blocks whose columns depend on each other, and say where nothing is proved of a loss that is not
+// convex.
 func (m *sharing) Warnings() []string {
 	var all []string
+	if !problem.Convex(m.Split.Loss) {
+		if d := m.conditions().Descent(); !d.Applies {
+			all = append(all, "the loss is not convex, and nothing is proved of where the run ends: the "+
+				theory.SharingDescent.Name+" "+d.Reason)
+		}
+	}
 	for k, p := range m.parties {
 		if d := p.Deficient(); d > 0 {
 			all = append(all, fmt.Sprintf("party %d: %d of its %d columns depend on the others, so that DᵀD is "+
@@ -64,6 +89,9 @@ func (m *sharing) Warnings() []string {
 	return all
 }
 
+// StartsAnywhere says that parties may start at random coefficients: with z = Σ_m D_m x_m at the start u is zero there.
+func (m *sharing) StartsAnywhere() {}
+
 // Start is (u, y) = 0.
 func (m *sharing) Start(*Hub) []float64 { return make([]float64, 2*m.Split.N) }
 
@@ -73,6 +101,7 @@ func (m *sharing) Answer(p *Party, _ int, hub []float64) ([]float64, error) {
 	n := m.Split.N
 	if p.Memory == nil {
 		p.Memory = make([]float64, n)
+		m.parties[p.ID].Times(p.X, p.Memory)
 	}
 	u, y := hub[:n], hub[n:]
 	v := make([]float64, n)

@@ -659,8 +659,23 @@ func (p *DPADMM) settle(s Setting) []Computed {
 
 // penaltyOfColumns is ρ of ADMM sharing: in the averaged form K√(c c₁ λ/NX), which is
 // between the curvatures of the hub's loss and of the parties' ridge; in the paper's
-// form 2M c c₁, above which parties that step at once do not overshoot.
+// form 2M c c₁, above which parties that step at once do not overshoot. Of a loss that is not convex it is a quarter
+// above what its convergence is proved from, at least.
 func (p *Sharing) penaltyOfColumns(s Setting) (float64, string) {
+	eta, why := p.penaltyOfConvex(s)
+	if problem.Convex(s.Split.Loss) {
+		return eta, why
+	}
+	m := &sharing{Sharing: *p, Setting: s}
+	least := m.share() * m.conditions().Least()
+	if eta > 1.25*least {
+		return eta, why
+	}
+	return 1.25 * least, fmt.Sprintf("a quarter above %.3g, from which on runs with a loss that is not convex are "+
+		"proved to come to a stationary point", least)
+}
+
+func (p *Sharing) penaltyOfConvex(s Setting) (float64, string) {
 	v := s.Split
 	parties := float64(len(v.Blocks))
 	bend := v.Weight * v.Loss.Bound()

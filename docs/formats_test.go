@@ -49,6 +49,12 @@ rounds: {count: 5}
 algorithm: {kind: private-admm-sharing}
 adversary: {knows: {victim: 1, candidates: 3}, audit: {runs: 20, pilots: 2}}
 `,
+	"levelling.yaml": `name: levelling
+problem: {data: {set: linear, rows: 60}, train: 40, rho: 0.3, columns: [5, 6], loss: welsch}
+network: {topology: {kind: star, nodes: 3}}
+rounds: {count: 20}
+algorithm: {kind: admm-sharing}
+`,
 	"claimed.yaml": `name: claimed
 about: a target, an audit, and a membership test that is repeated
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 30, rho: 0.3, scale: {intercept: false}}
@@ -105,6 +111,7 @@ func produce(t *testing.T) string {
 		{"run", "m-admm.yaml", "--no-plots"},
 		{"run", "own.yaml", "--no-plots"},
 		{"run", "predicted.yaml", "--no-plots"},
+		{"run", "levelling.yaml", "--no-plots"},
 		{"attack", "informed.yaml"},
 		{"attack", "users.yaml"},
 		{"attack", "columns.yaml"},

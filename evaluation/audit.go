@@ -81,9 +81,8 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	if info, _, err := e.Measure(ctx, seed, o.Workers); err != nil {
 		return nil, err
 	} else if c := info.Convergence; c.State == record.Diverging {
-		return nil, fmt.Errorf("%w with seed %d: its distance to the optimum is %.3g and grows; an audit would "+
-			"measure a method that does not learn; what would change it: %s", problem.ErrDiverges, seed,
-			float64(info.Final.Distance), c.Advice)
+		return nil, fmt.Errorf("%w with seed %d: %s and grows; an audit would measure a method that does not learn; "+
+			"what would change it: %s", problem.ErrDiverges, seed, info.Away(), c.Advice)
 	}
 	m, err := measure(e, a, &spec)
 	if err != nil {

@@ -105,6 +105,9 @@ func outweighs(p *scenarios.Problem) string {
 func (o *outcome) uninformative(p *scenarios.Problem) []string {
 	what := outweighs(p)
 	if o.targets() {
+		if o.optimum.Fit == nil {
+			return nil // the optimum is not known
+		}
 		if r := float64(o.optimum.Fit.TestR2); r <= 0 {
 			return []string{fmt.Sprintf("the optimum itself predicts the test rows no better than the mean of their "+
 				"targets (R² is %.3g): what the methods come to has learned nothing; %sthe columns say too little of "+

@@ -84,6 +84,11 @@ var goldens = map[string][]string{
 	"regression-columns": {"problem={data: {set: linear, rows: 300}, columns: [5, 6], scale: {rows: max}, " +
 		"loss: {kind: quantile, level: 0.8, width: 0.2}, train: 0.8, rho: 0.02}", "rounds.count=20",
 		"algorithm={kind: admm-sharing, eta: 0.01}", "network.topology={kind: star, nodes: 3}"},
+	"sharing-sigmoid": {"rounds.count=15", "network.loss=0.1"},
+	"sharing-welsch": {"problem={data: {set: linear, rows: 300}, columns: [5, 6], scale: {rows: max}, " +
+		"loss: {kind: welsch, width: 0.2}, train: 0.8, rho: 0.02, l1: 0.001}", "rounds.count=15",
+		"algorithm={kind: private-admm-sharing, form: averaged, sigma: 0.01}",
+		"network.topology={kind: star, nodes: 3}"},
 	"hospital-faults": {"rounds.count=60"},
 	"hospital-faults-synchronous": {"algorithm={kind: dvp, eta: 0.03}",
 		"rounds={count: 15, missing: last, deadline: 2s}",

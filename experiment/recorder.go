@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -54,6 +55,13 @@ type measurement interface {
 func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Journal, progress func(metrics.Row),
 ) (*recorder, error) {
 	r := &recorder{first: out.First(), writer: w, effort: &out.effort}
+	if out.Split != nil && !problem.Convex(out.Split.Loss) { // whose minimisers no solver can tell from other points
+		unknown := record.Number(math.NaN())
+		out.optimum = record.Reference{Objective: unknown, TestError: unknown, TestLoss: unknown}
+		r.columns = metrics.NewSplit(out.Split, nil, e.Rounds.Count, progress)
+		r.columns.Keep(j.Track(metricsTrack))
+		return r, nil
+	}
 	value, point, err := optimum(j, func() (float64, []float64, error) {
 		if out.Split == nil {
 			o, err := out.Problem.Centralised()

@@ -401,7 +401,11 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 	measured := math.NaN()
 	if last := len(out.rows) - 1; last >= 2 {
 		half := last / 2
-		measured = num.Pow(out.rows[last].Distance/out.rows[half].Distance, 1/float64(last-half))
+		end, middle := &out.rows[last], &out.rows[half]
+		measured = num.Pow(end.Distance/middle.Distance, 1/float64(last-half))
+		if !math.IsNaN(end.Stationarity) {
+			measured = num.Pow(end.Stationarity/middle.Stationarity, 1/float64(last-half))
+		}
 	}
 	circumstances := e.circumstances(out)
 	for _, t := range m.Theorems() {
@@ -425,8 +429,9 @@ func (e *Experiment) circumstances(out *outcome) theory.Circumstances {
 		Departure:  e.Network.Faults.Leaves(),
 		Unlike: e.Problem.Order != "shuffled" ||
 			e.Problem.Partition.Kind != "even" && e.Problem.Partition.Kind != "sizes",
-		Kinks: e.Problem.NonSmooth(1) != nil,
-		Flat:  e.Problem.Rho == 0,
+		Kinks:     e.Problem.NonSmooth(1) != nil,
+		Flat:      e.Problem.Rho == 0,
+		NonConvex: !e.Problem.Loss.Convex(),
 	}
 }
 

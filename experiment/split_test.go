@@ -240,7 +240,7 @@ func TestSplit_ExportIsRectangular(t *testing.T) {
 		}
 	}
 	s, err := scenarios.Parse("t.yaml", []byte(private), "network.topology={kind: star, nodes: 3}",
-		"problem.columns=[16, 15]", "algorithm={kind: admm-sharing, init: {normal: 1}}")
+		"problem.columns=[16, 15]", "algorithm={kind: local, init: {normal: 1}}")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ const (
 	bent        = 0.6  // of the trend of a quarter, in that of another: it is not one trend
 )
 
-// Converge says of a run's rows how its distance to the optimum went. Noisy: the method
-// added noise, so that the distance rests above zero.
+// Converge says of a run's rows how its distance to the optimum went, or its stationarity where it has that in place of
+// it. Noisy: the method added noise, so that the distance rests above zero.
 func Converge(rows []Row, noisy bool) *record.Convergence {
 	c := &record.Convergence{State: record.Unknown, Factor: record.Number(math.NaN())}
 	last := len(rows) - 1
@@ -29,8 +29,14 @@ func Converge(rows []Row, noisy bool) *record.Convergence {
 		return c
 	}
 	d := make([]float64, len(rows))
+	stationary := math.IsNaN(rows[last].Distance) && !math.IsNaN(rows[last].Stationarity)
+	if stationary {
+		c.Of = record.OfGradient
+	}
 	for k := range rows {
-		d[k] = rows[k].Distance
+		if d[k] = rows[k].Distance; stationary {
+			d[k] = rows[k].Stationarity
+		}
 	}
 	switch end := d[last]; {
 	case math.IsNaN(end):

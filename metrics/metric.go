@@ -216,6 +216,25 @@ var all = []*Metric{
 		field:  func(r *Row) *float64 { return &r.Test.R2 },
 		final:  inFit(func(f *record.Fit) record.Number { return f.TestR2 }),
 	},
+	{
+		Name: "stationarity", Title: "stationarity", Unit: "fraction of the steepest",
+		Absent: "where rows are split; where the loss is convex, whose runs have a distance",
+		Error:  true,
+		Rows: Meaning{
+			"‖G(x)‖ / (c max|L′| Σ_n ‖d_n‖), G(x) = (x − prox_{sh}(x − s∇))/s the gradient mapping of the whole " +
+				"objective at all parties' coefficients, which is its gradient ∇ without h: zero at stationary " +
+				"points; no gradient of the rows' losses is longer than what it is divided by",
+			"gradient of the objective, relative to the rows' steepest: 0 at a stationary point, which need not be " +
+				"the optimum",
+		},
+		field: func(r *Row) *float64 { return &r.Stationarity },
+		final: func(f record.Final) float64 {
+			if f.Stationarity == nil {
+				return math.NaN()
+			}
+			return float64(*f.Stationarity)
+		},
+	},
 }
 
 // Columns are the columns of metrics.csv.

@@ -32,13 +32,15 @@ type Row struct {
 	Test        Fit
 	Least       int // equal to Round in lockstep
 	Most        int // so is this, but in the last row of a run that ended early
+
+	Stationarity float64 // in place of Distance where the loss is not convex
 }
 
 // measured are the fields that are measured of what the nodes hold, which takes long.
 func (r *Row) measured() []*float64 {
 	return []*float64{&r.Loss, &r.Objective, &r.TestError, &r.Consensus, &r.Distance, &r.Residual, &r.Spread,
 		&r.Averaged.Risk, &r.Averaged.Error, &r.TestLoss, &r.Train.RMSE, &r.Train.R2,
-		&r.Test.RMSE, &r.Test.R2}
+		&r.Test.RMSE, &r.Test.R2, &r.Stationarity}
 }
 
 // once fills what is measured of an input, or takes it as it was kept.
@@ -98,7 +100,7 @@ func (r *Row) Values() []float64 {
 
 // Final is what run.json keeps of a run whose last row this is.
 func (r *Row) Final() record.Final {
-	return record.Final{
+	final := record.Final{
 		VirtualSeconds: r.Time.Seconds(),
 		Loss:           record.Number(r.Loss),
 		Objective:      record.Number(r.Objective),
@@ -112,6 +114,10 @@ func (r *Row) Final() record.Final {
 		Bytes:          r.Bytes,
 		Fit:            Fits(r.Train, r.Test),
 	}
+	if s := record.Number(r.Stationarity); !math.IsNaN(r.Stationarity) {
+		final.Stationarity = &s
+	}
+	return final
 }
 
 // traffic is what has been sent.

@@ -19,6 +19,7 @@ type Split struct {
 	problem *problem.Vertical
 	optimum [][]float64 // x* by party; nil if unknown
 	scale   float64     // ‖x*‖, or 1 if x* is zero
+	slope   float64     // what stationarity is relative to, where the loss is not convex; else 0
 	rows    []Row
 	margins []float64
 	ended   func(Row)
@@ -30,7 +31,8 @@ type Split struct {
 // Keep is Collector.Keep.
 func (s *Split) Keep(t *checkpoint.Track) { s.track = t }
 
-// NewSplit measures a run of so many rounds; the optimum, by party, and ended may be nil.
+// NewSplit measures a run of so many rounds; the optimum, by party, and ended may be nil. Of a loss that is not convex
+// it measures the stationarity.
 func NewSplit(p *problem.Vertical, optimum [][]float64, rounds int, ended func(Row)) *Split {
 	s := &Split{
 		lockstepTraffic: make(lockstepTraffic, rounds+1), problem: p, optimum: optimum, scale: 1,
@@ -42,6 +44,11 @@ func NewSplit(p *problem.Vertical, optimum [][]float64, rounds int, ended func(R
 	}
 	if squares > 0 {
 		s.scale = math.Sqrt(squares)
+	}
+	if !problem.Convex(p.Loss) {
+		if s.slope = p.SteepestGradient(); s.slope == 0 { // there is nothing in the rows
+			s.slope = 1
+		}
 	}
 	return s
 }
@@ -81,6 +88,9 @@ func (s *Split) fill(row *Row, x [][]float64) {
 	row.Objective += p.Kinks(x)
 	row.TestLoss, row.TestError = p.TestLoss(x)
 	row.Train, row.Test = FitsOfColumns(p, s.margins, x)
+	if s.slope > 0 {
+		row.Stationarity = p.Stationarity(x) / s.slope
+	}
 	if s.optimum != nil {
 		sum := 0.0
 		for m := range x {

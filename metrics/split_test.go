@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"overhear/problem"
+	"overhear/record"
 	"overhear/sim"
 )
 
@@ -199,5 +200,46 @@ func TestSplit_DivergesAfterFiftyRoundsFarAboveTheStart(t *testing.T) {
 	again := append(append(append([]float64{}, far...), 0), cycle(60)...)
 	if round, err := diverges(t, again...); round != 100 {
 		t.Errorf("after a visit below in round 50 it ends in round %d: %v", round, err)
+	}
+}
+
+// Where the loss is not convex a row has the gradient's norm, over c max|L′| times the sum of the rows' lengths, and no
+// distance; progress is told from it.
+func TestSplit_StationarityByHand(t *testing.T) {
+	for _, weight := range []float64{0.5, 1} {
+		p := halves(weight)
+		p.Loss = problem.Sigmoid
+		s := NewSplit(p, nil, 1, nil)
+		if err := s.Ended(0, 0, [][]float64{{0.5}, {-1}}, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		r := s.Rows()[0]
+		// Margins 1.5 and 0.5 of z, −0.5 of the label −1; L′(w) = −σ(w)σ(−w).
+		slope := func(w float64) float64 { return -1 / (1 + math.Exp(w)) / (1 + math.Exp(-w)) }
+		first, second := slope(1.5), -slope(-0.5)
+		g := math.Hypot(weight*(first+2*second)+0.2*0.5, weight*(-first+0.5*second)-0.2)
+		want := g / (weight * 0.25 * (math.Sqrt2 + math.Sqrt(4.25)))
+		if !(math.Abs(r.Stationarity-want) <= 1e-14) || !math.IsNaN(r.Distance) {
+			t.Errorf("weight %v: stationarity %v, by hand %v; distance %v", weight, r.Stationarity, want, r.Distance)
+		}
+		sum := 1/(1+math.Exp(1.5)) + 1/(1+math.Exp(-0.5))
+		if !(math.Abs(r.Loss-sum/2) <= 1e-14) {
+			t.Errorf("the loss is %v, by hand %v", r.Loss, sum/2)
+		}
+	}
+	rows := make([]Row, 60)
+	for k := range rows {
+		rows[k] = newRow(k)
+		rows[k].Stationarity = math.Pow(0.8, float64(k))
+	}
+	if c := Converge(rows, false); c.State != record.Converged || c.Of != record.OfGradient ||
+		!(math.Abs(float64(c.Factor)-0.8) <= 1e-9) {
+		t.Errorf("%+v", c)
+	}
+	for k := range rows {
+		rows[k].Distance = 1 + 1/float64(k+1) // a run that has both is measured by its distance
+	}
+	if c := Converge(rows, false); c.State == record.Converged || c.Of != "" {
+		t.Errorf("%+v", c)
 	}
 }

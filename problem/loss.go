@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"overhear/internal/num"
 )
 
-// Loss is a convex function of one number for each row, z_n = u_n·f − t_n: of the margin where rows have classes, as
-// u_n is y_n x_n and t_n 0 then, and of the residual where they have targets, as u_n is x_n then.
+// Loss is a function of one number for each row, z_n = u_n·f − t_n: of the margin where rows have classes, as
+// u_n is y_n x_n and t_n 0 then, and of the residual where they have targets, as u_n is x_n then. It is convex, or a
+// [NonConvex].
 type Loss interface {
 	Total(z, slopes []float64) float64 // Σ_k L(z_k), given the slopes there
 	Slopes(dst, z []float64)           // L′, elementwise
-	Curvatures(dst, z []float64)       // L″ ≥ 0, elementwise
+	Curvatures(dst, z []float64)       // L″, elementwise
 	Bound() float64                    // c₁ ≥ L″
 	Steepest() float64                 // the least upper bound of |L′|; +Inf if there is none
 }
@@ -210,26 +212,39 @@ func (q Quantile) Steepest() float64 { return math.Max(q.Level, 1-q.Level) }
 // LossSpec is a scenario's `problem.loss`: a kind, or a mapping with its
 // parameters.
 type LossSpec struct {
-	Kind  string  `yaml:"kind" default:"logistic" enum:"logistic,huber-hinge,squared,huber,quantile,softmax,one-vs-rest" doc:"the loss of a row: logistic and huber-hinge of the margin, where rows have classes; huber and quantile of the residual, where they have targets; squared of either, ½(1 − margin)² or ½ residual²; softmax and one-vs-rest where rows have one of K classes (problem.data.classes: all), with a block of the model for each"`
+	Kind  string  `yaml:"kind" default:"logistic" enum:"logistic,huber-hinge,squared,huber,quantile,softmax,one-vs-rest,sigmoid,savage,welsch,geman-mcclure" doc:"the loss of a row: logistic and huber-hinge of the margin, where rows have classes; huber and quantile of the residual, where they have targets; squared of either, ½(1 − margin)² or ½ residual²; softmax and one-vs-rest where rows have one of K classes (problem.data.classes: all), with a block of the model for each; not convex, for ADMM sharing only (problem.columns): sigmoid and savage of the margin, welsch and geman-mcclure of the residual"`
 	Each  string  `yaml:"each" of:"one-vs-rest" default:"logistic" enum:"logistic,squared" doc:"the loss of the margin in each of the K problems of one-vs-rest"`
-	Width float64 `yaml:"width" of:"huber-hinge,huber,quantile" default:"0.5" doc:"half-width h of the smoothed corner (huber-hinge, quantile), or residual from which on the loss is linear (huber), in units of the scaled target"`
+	Width float64 `yaml:"width" of:"huber-hinge,huber,quantile,welsch,geman-mcclure" default:"0.5" doc:"half-width h of the smoothed corner (huber-hinge, quantile), residual from which on the loss is linear (huber), or scale of the residual beyond which the loss levels off at ½h² (welsch, geman-mcclure), in units of the scaled target"`
 	Level float64 `yaml:"level" of:"quantile" default:"0.5" doc:"the quantile of the target that is predicted, between 0 and 1 (quantile)"`
 }
 
 // UnmarshalText reads a kind.
 func (l *LossSpec) UnmarshalText(text []byte) error {
 	l.Kind = string(text)
-	switch l.Kind {
-	case "logistic", "huber-hinge", "squared", "huber", "quantile", "softmax", "one-vs-rest":
+	if slices.Contains(lossKinds, l.Kind) {
 		return nil
 	}
-	return fmt.Errorf("must be logistic, huber-hinge, squared, huber, quantile, softmax or one-vs-rest, is %q", text)
+	last := len(lossKinds) - 1
+	return fmt.Errorf("must be %s or %s, is %q", strings.Join(lossKinds[:last], ", "), lossKinds[last], text)
+}
+
+// lossKinds are the kinds, and what they are losses of.
+var (
+	lossKinds = []string{"logistic", "huber-hinge", "squared", "huber", "quantile", "softmax", "one-vs-rest", "sigmoid",
+		"savage", "welsch", "geman-mcclure"}
+	ofMargin   = []string{"logistic", "huber-hinge", "sigmoid", "savage"}
+	ofResidual = []string{"huber", "quantile", "welsch", "geman-mcclure"}
+	withWidth  = []string{"huber-hinge", "huber", "quantile", "welsch", "geman-mcclure"}
+)
+
+// Convex says whether the loss is.
+func (l LossSpec) Convex() bool {
+	return !slices.Contains([]string{"sigmoid", "savage", "welsch", "geman-mcclure"}, l.Kind)
 }
 
 // Check reports a width that smooths nothing and a level that no quantile has.
 func (l LossSpec) Check(report func(field, problem string)) {
-	smoothed := slices.Contains([]string{"huber-hinge", "huber", "quantile"}, l.Kind)
-	if smoothed && !(l.Width > 0 && l.Width <= math.MaxFloat64) {
+	if slices.Contains(withWidth, l.Kind) && !(l.Width > 0 && l.Width <= math.MaxFloat64) {
 		report("width", fmt.Sprintf("must be positive, is %v", l.Width))
 	}
 	if l.Kind == "quantile" && !(l.Level > 0 && l.Level < 1) {
@@ -252,12 +267,11 @@ func (l LossSpec) Suits(source Source) error {
 		return fmt.Errorf("%s is a loss of one number for each row, and with problem.data.classes: all each class "+
 			"has one: take softmax or one-vs-rest", l.Kind)
 	}
-	margin, residual := l.Kind == "logistic" || l.Kind == "huber-hinge", l.Kind == "huber" || l.Kind == "quantile"
 	switch {
-	case targets && margin:
+	case targets && slices.Contains(ofMargin, l.Kind):
 		return fmt.Errorf("%s is a loss of the margin, which rows with classes have, and these data have targets: "+
 			"take squared, huber or quantile", l.Kind)
-	case !targets && residual:
+	case !targets && slices.Contains(ofResidual, l.Kind):
 		return fmt.Errorf("%s is a loss of the residual, which rows with targets have, and these data have classes: "+
 			"take logistic, huber-hinge or squared, or say which column is a target (problem.data.target)", l.Kind)
 	}
@@ -280,6 +294,14 @@ func (l LossSpec) Loss(targets bool, classes int) Loss {
 		return Huber{l.Width}
 	case "quantile":
 		return Quantile{l.Level, l.Width}
+	case "sigmoid":
+		return Sigmoid
+	case "savage":
+		return Savage
+	case "welsch":
+		return Welsch{l.Width}
+	case "geman-mcclure":
+		return GemanMcClure{l.Width}
 	case "squared":
 		if targets {
 			return LeastSquares

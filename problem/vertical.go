@@ -482,14 +482,17 @@ func (r *Rows) columnTimes(x, out []float64) {
 }
 
 // Transposed writes Dᵀ v, a d-vector, into out.
-func (p *PartySolver) Transposed(v, out []float64) {
-	if p.Block.full() {
-		p.Block.fullTransposedTimes(v, out)
+func (p *PartySolver) Transposed(v, out []float64) { p.Block.transposedTimes(v, out) }
+
+// transposedTimes is columnTimes of the transpose.
+func (r *Rows) transposedTimes(v, out []float64) {
+	if r.full() {
+		r.fullTransposedTimes(v, out)
 		return
 	}
 	clear(out)
 	for i, a := range v {
-		cols, vals := p.Block.Row(i)
+		cols, vals := r.Row(i)
 		if len(cols) == len(out) {
 			num.Axpy(a, vals, out)
 			continue
@@ -585,17 +588,18 @@ const (
 //
 //	argmin_z c L(Y_n z − t_n) − y_n z + ½ ρ (p_n − z)²
 //
-// for labels Y_n = ±1, targets t_n, nil if all are 0, c ≥ 0 and ρ > 0. With
+// for labels Y_n = ±1, targets t_n, nil if all are 0, c ≥ 0 and ρ > c max(−L″, 0), with
+// which it is strongly convex and has one minimiser, whatever the loss. With
 // w = Y_n z − t_n it is the zero of the increasing function
 // h(w) = c L′(w) + ρ w − (Y_n(y_n + ρ p_n) − ρ t_n), found by Newton's
 // method kept inside a bracket and replaced by bisection where its steps do not
-// halve. Since h′ ≥ ρ, the zero is between any w and w − h(w)/ρ.
+// halve. Since h′ ≥ g = ρ − c max(−L″, 0), the zero is between any w and w − h(w)/g.
 //
 // It returns the largest |c Y_n L′(Y_n z_n − t_n) − y_n − ρ(p_n − z_n)| / max(1, |y_n|
 // + ρ|p_n|): at most 1e-12, unless c is above 100 or rounding z_n to the next
 // number changes c L′ by more than that; NaN if something is not finite.
 func HubStep(z, y, p, labels, targets []float64, rho, c float64, loss Loss, s *HubScratch) (residual float64) {
-	m := len(z)
+	m, steep := len(z), rho-float64(c*Concavity(loss))
 	for n, v := range z {
 		a := y[n] + float64(rho*p[n])
 		s.index[n] = n
@@ -619,12 +623,12 @@ func HubStep(z, y, p, labels, targets []float64, rho, c float64, loss Loss, s *H
 			// then the one computed from here replaces it.
 			if h > 0 {
 				high = w
-				if end := w - h/rho; end > low || low >= w {
+				if end := w - h/steep; end > low || low >= w {
 					low = end
 				}
 			} else {
 				low = w
-				if end := w - h/rho; end < high || high <= w {
+				if end := w - h/steep; end < high || high <= w {
 					high = end
 				}
 			}

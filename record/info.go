@@ -97,6 +97,8 @@ type Final struct {
 	Messages       int64   `json:"messages"`
 	Bytes          int64   `json:"bytes"`
 	*Fit
+
+	Stationarity *Number `json:"stationarity,omitempty"` // in place of Distance where the loss is not convex; nil: it is
 }
 
 // Fit is how near predictions come to targets, as metrics.csv has it; nil where rows have classes.
@@ -107,7 +109,7 @@ type Fit struct {
 	TestR2   Number `json:"test_r2"`
 }
 
-// Reference is the centralised optimum f*.
+// Reference is the centralised optimum f*; nothing of it is known where the loss is not convex.
 type Reference struct {
 	Objective Number    `json:"objective"`
 	TestError Number    `json:"test_error"`
@@ -143,6 +145,20 @@ type Convergence struct {
 	More    int    `json:"more"`    // rounds until it has converged at that factor; 0: none, or not known
 	Advice  string `json:"advice"`  // what to change, in words; empty: nothing
 	Stopped string `json:"stopped"` // why the run was ended before its last round; empty: it was not
+
+	Of string `json:"of,omitempty"` // OfGradient, in place of the distance; empty: the distance
+}
+
+// OfGradient is what a run's progress is told from where there is no optimum to measure it against: the norm of the
+// gradient.
+const OfGradient = "gradient"
+
+// Away is how far a run has ended from where it should, as a clause.
+func (i *Info) Away() string {
+	if s := i.Final.Stationarity; s != nil {
+		return fmt.Sprintf("the gradient of its objective is %.3g times the rows' steepest", float64(*s))
+	}
+	return fmt.Sprintf("its distance to the optimum is %.3g", float64(i.Final.Distance))
 }
 
 // Residual is the largest ‖∇‖/max(1, ‖q‖) of all solves, and its bound.

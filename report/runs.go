@@ -55,25 +55,40 @@ func Table(w io.Writer, r *record.Run) error {
 		line(c.Key, fmt.Sprint(c.Value), "computed: "+c.Why)
 	}
 	metric("loss", "")
-	metric("objective", "; at the centralised optimum: "+number(i.Reference.Objective))
+	known := !math.IsNaN(float64(i.Reference.Objective)) // else there is no optimum to compare with
+	atOptimum := func(format string, values ...any) string {
+		if !known {
+			return ""
+		}
+		return fmt.Sprintf(format, values...)
+	}
+	metric("objective", atOptimum("; at the centralised optimum: %s", number(i.Reference.Objective)))
 	if !math.IsNaN(float64(f.TestError)) {
 		text := metrics.Named("test_error").Text
-		metric("test_error", fmt.Sprintf("of %s; at the optimum %s; always the larger class %s",
-			plural.Of(i.TestRows, "unseen row"), text(float64(i.Reference.TestError)), text(float64(i.BaseError))))
+		metric("test_error", fmt.Sprintf("of %s%s; always the larger class %s", plural.Of(i.TestRows, "unseen row"),
+			atOptimum("; at the optimum %s", text(float64(i.Reference.TestError))), text(float64(i.BaseError))))
 		if i.Classes != nil {
 			metric("test_loss", "of the same rows; at the optimum "+number(i.Reference.TestLoss))
 		}
 	}
-	if at := i.Reference.Fit; f.Fit != nil && at != nil {
-		metric("rmse", fmt.Sprintf(" in units of the target, R² %s; at the optimum %s, R² %s", number(f.R2),
-			number(at.RMSE), number(at.R2)))
+	if f.Fit != nil {
+		at := i.Reference.Fit
+		if at == nil {
+			at = &record.Fit{}
+		}
+		metric("rmse", fmt.Sprintf(" in units of the target, R² %s", number(f.R2))+
+			atOptimum("; at the optimum %s, R² %s", number(at.RMSE), number(at.R2)))
 		if i.TestRows > 0 {
-			metric("test_rmse", fmt.Sprintf("of %d unseen rows, R² %s; at the optimum %s, R² %s", i.TestRows,
-				number(f.TestR2), number(at.TestRMSE), number(at.TestR2)))
+			metric("test_rmse", fmt.Sprintf("of %d unseen rows, R² %s", i.TestRows, number(f.TestR2))+
+				atOptimum("; at the optimum %s, R² %s", number(at.TestRMSE), number(at.TestR2)))
 		}
 	}
 	metric("consensus", "")
-	metric("distance", "")
+	if f.Stationarity != nil {
+		metric("stationarity", "")
+	} else {
+		metric("distance", "")
+	}
 	if i.Convergence != nil {
 		line("progress", i.Convergence.State, Progress(i.Convergence))
 	}
@@ -145,7 +160,7 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 		}
 	}
 	names := []string{"loss", "objective", "test_error", "rmse", "r2", "test_rmse", "test_r2", "consensus", "distance",
-		"time_s"}
+		"stationarity", "time_s"}
 	if runs[0].Info.Privacy != nil {
 		names = append(names, "privacy_loss")
 	}
@@ -170,8 +185,13 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 	seedProgress(w, runs)
 	if !math.IsNaN(float64(info.Final.TestError)) {
 		text := metrics.Named("test_error").Text
-		fmt.Fprintf(w, "test error at the optimum of seed %d: %s; of always the larger class: %s\n", info.Seed,
-			text(float64(info.Reference.TestError)), text(float64(info.BaseError)))
+		if at := float64(info.Reference.TestError); !math.IsNaN(at) {
+			fmt.Fprintf(w, "test error at the optimum of seed %d: %s; of always the larger class: %s\n", info.Seed,
+				text(at), text(float64(info.BaseError)))
+		} else {
+			fmt.Fprintf(w, "test error of always the larger class, seed %d: %s\n", info.Seed,
+				text(float64(info.BaseError)))
+		}
 	}
 	if at := info.Reference.Fit; at != nil && info.TestRows > 0 {
 		fmt.Fprintf(w, "test RMSE at the optimum of seed %d: %s, R² %s\n", info.Seed, number(at.TestRMSE),
@@ -245,20 +265,27 @@ func seedProgress(w io.Writer, runs []*record.Run) {
 
 // Progress says how the distance to the optimum went, and what to change.
 func Progress(c *record.Convergence) string {
-	text := ""
+	text, what := "", "the distance to the optimum"
+	if c.Of == record.OfGradient {
+		what = "the gradient"
+	}
 	switch f := float64(c.Factor); c.State {
 	case record.Converged:
-		return "the distance to the optimum is below 0.1 %"
+		if c.Of == record.OfGradient {
+			return "the gradient is below 0.1 % of the rows' steepest: a stationary point, which need not be the " +
+				"optimum, as the loss is not convex"
+		}
+		return what + " is below 0.1 %"
 	case record.Unknown:
 		return "too few rounds to tell a trend, or no optimum to measure it against"
 	case record.AtRest:
-		text = "the distance to the optimum falls no more, or hardly"
+		text = what + " falls no more, or hardly"
 	case record.Moving:
-		text = fmt.Sprintf("the distance to the optimum falls by %.2g %% a round", 100*(1-f))
+		text = fmt.Sprintf("%s falls by %.2g %% a round", what, 100*(1-f))
 	default:
-		text = fmt.Sprintf("the distance to the optimum grows by %.2g %% a round", 100*(f-1))
+		text = fmt.Sprintf("%s grows by %.2g %% a round", what, 100*(f-1))
 		if !(f > 1) || math.IsInf(f, 1) {
-			text = "the distance to the optimum grows"
+			text = what + " grows"
 		}
 	}
 	if c.Advice != "" {

@@ -19,6 +19,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"overhear/algorithms"
 	"overhear/parameter"
 )
 
@@ -91,6 +92,7 @@ func Parse(name string, text []byte, sets ...string) (*Scenario, error) {
 	d.checkAbsent(root, v)
 	d.checkLengths(root, s)
 	d.checkFaults(root, s)
+	d.checkLoss(root, s)
 	return s, d.result()
 }
 
@@ -166,6 +168,18 @@ func (d *decoder) checkFaults(root *yaml.Node, s *Scenario) {
 			d.report(cmp.Or(find(list.Content[k], []string{key}), list.Content[k]),
 				"network.faults[%d].%s names node %d; nodes go from 0 to %d", k, key, i, nodes-1)
 		}
+	}
+}
+
+// checkLoss reports a loss that the method does not take.
+func (d *decoder) checkLoss(root *yaml.Node, s *Scenario) {
+	n := find(root, []string{"problem", "loss"})
+	e, ok := algorithms.Lookup(s.Algorithm.Kind)
+	if n == nil || !ok {
+		return
+	}
+	if err := e.Takes(s.Problem.Loss.Convex()); err != nil {
+		d.report(n, "problem.loss: %s %v", s.Problem.Loss.Kind, err)
 	}
 }
 

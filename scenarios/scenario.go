@@ -72,6 +72,10 @@ func (p Problem) Check(report func(field, problem string)) {
 		report("rho", fmt.Sprintf("must be from %v to %v, or 0 where there is one optimum without it, is %v", least,
 			most, p.Rho))
 	}
+	if p.Rho == 0 && !p.Loss.Convex() {
+		report("rho", fmt.Sprintf("must be above 0 with loss: %s, which levels off: without a ridge the objective may "+
+			"fall without end as the model grows", p.Loss.Kind))
+	}
 	if err := p.Loss.Suits(p.Data); err != nil {
 		report("loss", "does not suit problem.data: "+err.Error())
 	}

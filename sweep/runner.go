@@ -92,8 +92,7 @@ func (p *point) measure(ctx context.Context, out *Result, plan *Plan, workers in
 	}
 	if c := info.Convergence; c.State == record.Diverging && (err != nil || !plan.Diverge) {
 		if err == nil {
-			err = fmt.Errorf("%w: its distance to the optimum is %.3g and grows", problem.ErrDiverges,
-				float64(info.Final.Distance))
+			err = fmt.Errorf("%w: %s and grows", problem.ErrDiverges, info.Away())
 		}
 		if c.Advice != "" {
 			err = fmt.Errorf("%w; what would change it: %s", err, c.Advice)

@@ -17,6 +17,7 @@ type Circumstances struct {
 	Unlike     bool // nodes' rows need not be of one distribution
 	Flat       bool // nothing makes the nodes' objectives strongly convex: there is no ridge
 	Kinks      bool // the objective has no gradient everywhere: an ℓ1 norm or a set
+	NonConvex  bool // the loss is not convex
 }
 
 // reasons say of each circumstance why a proof that does not allow it says nothing.
@@ -39,6 +40,7 @@ var reasons = []struct {
 		"it is about strongly convex objectives, which a ridge makes them (problem.rho above 0)"},
 	{func(c Circumstances) bool { return c.Kinks },
 		"it is about objectives that are differentiable, and this one has kinks (problem.l1, problem.set)"},
+	{func(c Circumstances) bool { return c.NonConvex }, "the loss is not convex (problem.loss)"},
 }
 
 // Theorem is a theorem on convergence or on excess risk, and the circumstances under which it still holds. What
@@ -61,6 +63,12 @@ var (
 	RA19Theorem1 = Theorem{Name: "RA19 Theorem 1",
 		States: "R-ADMM and MR-ADMM converge to the optimum under its conditions (i) and (ii)",
 		Allows: Circumstances{Unlike: true, Flat: true}}
+	SharingDescent = Theorem{Name: "descent of ADMM sharing",
+		States: "with a penalty above a multiple of the steepest slope of L′ the augmented Lagrangian falls in every " +
+			"round, and the gap Σp − z and the gradient of the whole objective tend to zero, whether the loss is " +
+			"convex or not: every limit point is stationary (Hong, Luo & Razaviyayn 2016 for parties one after the " +
+			"other; proof for parties at once in docs/mathematics.md §4)",
+		Allows: Circumstances{Unlike: true, Flat: true, Kinks: true, NonConvex: true}}
 	PDMLTheorem1 = Theorem{Name: "PDML Theorem 1",
 		States: "the averages w̄_i(t) have an excess risk that falls as 1/t to what flipped labels, few rows and the " +
 			"noise in the objective leave of it",

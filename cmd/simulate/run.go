@@ -415,8 +415,11 @@ func divergence(runs []*record.Run) error {
 		}
 		why := c.Stopped
 		if why == "" {
-			why = "the run diverges: its distance to the optimum is " + fmt.Sprintf("%.3g", float64(
-				r.Info.Final.Distance)) + " times the optimum's norm and grows"
+			why = "the run diverges: " + r.Info.Away()
+			if c.Of == "" {
+				why += " times the optimum's norm"
+			}
+			why += " and grows"
 		}
 		if c.Advice != "" {
 			why += "; what would change it: " + c.Advice

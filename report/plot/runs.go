@@ -35,6 +35,7 @@ func runY() []runAxis {
 	return []runAxis{
 		{"loss", "training loss", Linear("loss L(t)")},
 		{"distance", "distance to the centralised optimum", Log("relative distance")},
+		{"stationarity", "norm of the gradient", Log("relative norm of the gradient")},
 	}
 }
 
