@@ -426,3 +426,23 @@ func TestAudit_Sharing(t *testing.T) {
 		}
 	}
 }
+
+// The audit of sharing is of what a party sends, given what the hub sent, so that it goes on with a loss that is not
+// convex; the claim's condition is the same.
+func TestAudit_SharingOfALossThatIsNotConvex(t *testing.T) {
+	var conditions []string
+	for _, loss := range []string{"logistic", "sigmoid", "savage"} {
+		s, err := scenarios.LoadShipped("audit-sharing.yaml", "problem.data={set: twonorm, rows: 60, dimension: 20}",
+			"problem.columns=[20]", "problem.loss="+loss, "algorithm.noise=ambient", "adversary.audit.runs=20",
+			"adversary.audit.pilots=2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := checked(t, s)
+		conditions = append(conditions, a.Condition)
+		if v := a.Verdicts[0]; a.Condition != conditions[0] || math.IsNaN(float64(v.Measured)) ||
+			math.IsInf(float64(v.Measured), 0) {
+			t.Errorf("%s: condition %q, %+v", loss, a.Condition, v)
+		}
+	}
+}

@@ -179,6 +179,8 @@ func (c *checker) begin(n *follower) {
 		n.state.f = c.e.Algorithm.Init.Start(c.a.Seed, n.id, c.d)
 	case n.id == 0: // what a hub starts with is the method's business
 		n.sureF, n.sureDual, n.sureMemory = false, false, false
+	default:
+		n.state.f = c.e.Algorithm.Init.Start(c.a.Seed, n.id, c.a.Split.Blocks[n.id-1].D)
 	}
 }
 

@@ -103,6 +103,12 @@ type columnSpy struct {
 	algorithms.ColumnMethod
 }
 
+// startingSpy stands before a method that StartsAnywhere.
+type startingSpy struct{ columnSpy }
+
+// StartsAnywhere says that parties may start at random coefficients.
+func (startingSpy) StartsAnywhere() {}
+
 // Answer writes down the method's.
 func (s columnSpy) Answer(p *algorithms.Party, t int, hub []float64) ([]float64, error) {
 	c := call{what: "Answer", node: p.ID + 1, round: t, heard: [][]float64{hub},
@@ -128,11 +134,21 @@ func (s columnSpy) Merge(h *algorithms.Hub, t int, sent [][]float64) ([]float64,
 // its traits, so that what stands before it must have just those.
 func (s *spy) on(m algorithms.Method) (algorithms.Method, error) {
 	if c, ok := m.(algorithms.ColumnMethod); ok {
-		if r, ok := m.(algorithms.Recovering); ok {
+		recovering, recovers := m.(algorithms.Recovering)
+		_, starts := m.(algorithms.StartsAnywhere)
+		switch {
+		case recovers && starts:
+			return struct {
+				startingSpy
+				algorithms.Recovering
+			}{startingSpy{columnSpy{s, c}}, recovering}, nil
+		case recovers:
 			return struct {
 				columnSpy
 				algorithms.Recovering
-			}{columnSpy{s, c}, r}, nil
+			}{columnSpy{s, c}, recovering}, nil
+		case starts:
+			return startingSpy{columnSpy{s, c}}, nil
 		}
 		return columnSpy{s, c}, nil
 	}

@@ -61,15 +61,22 @@ func Wild(seed uint64) (*scenarios.Scenario, error) {
 	if s.IntN(4) == 0 {
 		network += ", bandwidth: 1Mbps"
 	}
+	loss := ""
+	if own := sim.NewStream(seed, "wild loss"); entry.NonConvex && own.IntN(2) == 0 {
+		loss = ", loss: " + []string{"sigmoid", "savage"}[own.IntN(2)]
+		if own.IntN(2) == 0 {
+			method += ", init: {normal: 3}"
+		}
+	}
 	text := fmt.Sprintf(`name: wild-%s-%d
-problem: {data: {set: twonorm, rows: %d, dimension: %d}, rho: 0.3%s}
+problem: {data: {set: twonorm, rows: %d, dimension: %d}, rho: 0.3%s%s}
 network: {topology: {%s}, %s}
 compute: {row: %dus, jitter: %.2f}
 rounds: {%s}
 algorithm: {%s}
 seeds: {first: %d}
 ties: %s
-`, entry.Name, seed, rows, dimension, split, graph, network, 1+s.IntN(100), s.Between(0, 1), rounds, method, seed,
+`, entry.Name, seed, rows, dimension, split, loss, graph, network, 1+s.IntN(100), s.Between(0, 1), rounds, method, seed,
 		pick("ordered", "ordered", "ordered", "shuffled"))
 	silent := s.IntN(2) == 0
 	if silent { // most methods with noise can do without

@@ -4,6 +4,8 @@ package fuzz
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"overhear/algorithms"
@@ -22,6 +24,35 @@ func TestWild_RightMethodsPass(t *testing.T) {
 	}
 	for _, f := range found {
 		t.Errorf("seed %d of %s breaks: %s: %s\n%v", f.Seed, f.Scenario.Name, f.Invariant, f.Account, f.Sets)
+	}
+}
+
+// Sharing is drawn with losses that are not convex, from zero and from random starts, and these runs pass.
+func TestWild_DrawsLossesThatAreNotConvex(t *testing.T) {
+	drawn := map[string]int{}
+	for seed := uint64(1); len(drawn) < 4 || drawn["logistic false"] == 0; seed++ {
+		if seed > 400 {
+			t.Fatalf("in 400 seeds there are %v", drawn)
+		}
+		s, err := Wild(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(s.Algorithm.Kind, "admm-sharing") {
+			if !s.Problem.Loss.Convex() {
+				t.Fatalf("%s has the loss %s", s.Algorithm.Kind, s.Problem.Loss.Kind)
+			}
+			continue
+		}
+		what := fmt.Sprint(s.Problem.Loss.Kind, " ", s.Algorithm.Init.Normal > 0)
+		if drawn[what]++; s.Problem.Loss.Convex() || drawn[what] > 2 {
+			continue
+		}
+		o := Options{Runs: 1, First: seed, Distance: DefaultDistance, Workers: 1}
+		found, err := RunWild(context.Background(), o)
+		if err != nil || len(found) > 0 {
+			t.Errorf("seed %d, %s: %v %+v", seed, what, err, found)
+		}
 	}
 }
 
