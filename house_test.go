@@ -29,7 +29,7 @@ var levels = [][]string{
 	{"internal/num", "internal/files", "internal/checkpoint", "internal/memory", "internal/guard",
 		"internal/cputime", "internal/plural"},
 	{"sim", "internal/golden"},
-	{"problem", "privacy", "parameter"},
+	{"problem", "privacy", "privacy/loss", "parameter"},
 	{"record", "theory", "adversary/model"},
 	{"algorithms", "adversary/stats", "metrics", "report/browser", "report/plot"},
 	{"adversary", "report", "report/network"},
@@ -120,7 +120,7 @@ func imports(s *source) []string {
 // audit.json of it. An audit says how long it took, so that clocks are forbidden only for
 // the former.
 var (
-	digestPath   = []string{"internal/num", "sim", "problem", "privacy", "parameter", "algorithms"}
+	digestPath   = []string{"internal/num", "sim", "problem", "privacy", "privacy/loss", "parameter", "algorithms"}
 	findingsPath = []string{"adversary", "adversary/model", "adversary/stats", "evaluation"}
 )
 
