@@ -79,6 +79,17 @@ func (l *Ledger) Nodes() []int {
 	return slices.Compact(nodes)
 }
 
+// Each calls do for every invocation, by unit, node and round.
+func (l *Ledger) Each(do func(node, round int, unit Unit, m Mechanism)) {
+	for _, u := range l.units {
+		for _, b := range u.nodes {
+			for _, e := range b.entries {
+				do(b.node, e.round, u.name, e.m)
+			}
+		}
+	}
+}
+
 // Part is what one node spent in the rounds from first to last.
 func (l *Ledger) Part(node, first, last int) *Ledger {
 	part := new(Ledger)

@@ -27,8 +27,15 @@ const (
 	classes = 64      // most transforms; beyond it sizes are rounded up until uses are equal
 )
 
-// Compose composes uses; none loses nothing.
-func Compose(uses []Mechanism) *Total { return compose(uses, size) }
+// Compose composes uses; none loses nothing. It panics of a use whose numbers are no law.
+func Compose(uses []Mechanism) *Total {
+	for _, m := range uses {
+		if err := m.check(); err != nil {
+			panic("loss: " + err.Error())
+		}
+	}
+	return compose(uses, size)
+}
 
 func compose(uses []Mechanism, size int) *Total {
 	t := &Total{}
@@ -71,7 +78,6 @@ func tally(uses []Mechanism) (kinds []Mechanism, counts []int) {
 			continue
 		}
 		if s, ok := m.(Shift); ok && s.Kind == Gaussian {
-			s.check()
 			squares += float64(s.Size * s.Size)
 			continue
 		}

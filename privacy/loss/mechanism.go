@@ -3,7 +3,6 @@
 package loss
 
 import (
-	"fmt"
 	"math"
 
 	"overhear/internal/num"
@@ -23,6 +22,12 @@ type Mechanism interface {
 
 	// coarser is a mechanism that loses at least as much, its sizes rounded up to powers of the ratio.
 	coarser(ratio float64) Mechanism
+
+	// larger is one that loses at least as much as either; false: they are of other kinds.
+	larger(Mechanism) (Mechanism, bool)
+
+	// check says what is wrong with its numbers.
+	check() error
 }
 
 // Kind is a law of noise.
@@ -86,13 +91,6 @@ func (w *workshop) sphere(d int) *sphere {
 		w.spheres[d] = s
 	}
 	return s
-}
-
-// check panics of a law that is none: methods check their parameters.
-func (n Noise) check() {
-	if !(n.Size >= 0) || math.IsInf(n.Size, 1) || n.Kind != Gaussian && (n.Kind != Laplace || n.Dimension < 1) {
-		panic(fmt.Sprintf("loss: no law of noise: %+v", n))
-	}
 }
 
 // pure is ε of a shift.
@@ -209,7 +207,6 @@ func (m Shift) spread() float64 { return m.deviation() }
 func (m Shift) coarser(ratio float64) Mechanism { return Shift{m.Noise.coarser(ratio)} }
 
 func (m Shift) curve(shop *workshop) curve {
-	m.check()
 	at := func(t float64) float64 { return m.shift(t, shop) }
 	c := curve{above: at, below: at, reach: m.pure(), spread: m.deviation()}
 	if m.Dimension == 1 {
@@ -270,7 +267,6 @@ func (m Objective) coupled() (from, rest float64) {
 
 // curve is of a row's going: P is the world with the row, Q the one without.
 func (m Objective) curve(shop *workshop) curve {
-	m.check()
 	j := num.Log1p(m.Hessian)
 	known := map[float64]float64{} // both curves ask for most points
 	without := func(t float64) float64 {
@@ -316,9 +312,6 @@ func (m Response) spread() float64 { return m.Epsilon / 2 }
 func (m Response) coarser(ratio float64) Mechanism { return Response{up(m.Epsilon, ratio)} }
 
 func (m Response) distribution(step float64, _ *workshop) distribution {
-	if !(m.Epsilon >= 0) || math.IsInf(m.Epsilon, 1) {
-		panic(fmt.Sprintf("loss: a response of ε = %v", m.Epsilon))
-	}
 	at := func(t float64) float64 { // p − e^t(1 − p), p = e^ε/(1 + e^ε)
 		if t >= m.Epsilon {
 			return 0

@@ -1,0 +1,70 @@
+// The ledger of uses, and the certificate of the node that loses most.
+
+package loss
+
+import (
+	"math"
+	"testing"
+
+	"overhear/privacy"
+)
+
+func TestLedger_WorstNode(t *testing.T) {
+	var l Ledger
+	for k := range 10 {
+		l.Spend(4, k+1, privacy.Sample, Shift{laplace(31, 0.2)})
+		l.Spend(2, k+1, privacy.Sample, Shift{laplace(31, 0.3)})
+		l.Spend(7, 10-k, privacy.Sample, Shift{laplace(31, 0.1)}) // in another order
+	}
+	l.Spend(4, 0, privacy.Label, Response{1})
+	whole, half := l.Worst(privacy.Sample, 10, 1e-5), l.Worst(privacy.Sample, 5, 1e-5)
+	if want := Compose(repeat(Shift{laplace(31, 0.3)}, 10)).Epsilon(1e-5); whole.Node != 2 || whole.Epsilon != want {
+		t.Errorf("node %d loses %v, want node 2 and %v", whole.Node, whole.Epsilon, want)
+	}
+	if want := Compose(repeat(Shift{laplace(31, 0.3)}, 5)).Epsilon(1e-5); half.Epsilon != want {
+		t.Errorf("half of the rounds lose %v, want %v", half.Epsilon, want)
+	}
+	within(t, "a label", l.Worst(privacy.Label, 0, 0).Epsilon, 1, 0)
+	if none := l.Worst(privacy.Column, 10, 1e-5); none.Epsilon != 0 {
+		t.Errorf("what nobody uses loses %v", none.Epsilon)
+	}
+	count := 0
+	l.Each(func(int, int, privacy.Unit, Mechanism) { count++ })
+	if count != 31 || len(l.Units()) != 2 || l.Err() != nil {
+		t.Errorf("%d uses of %v, %v", count, l.Units(), l.Err())
+	}
+}
+
+// Of many nodes with noise of their own, groups are certified by their largest uses: never below the worst node by
+// itself, and little above.
+func TestLedger_ManyNodes(t *testing.T) {
+	var l Ledger
+	worst := 0.0
+	for node := range 40 {
+		var uses []Mechanism
+		for k := range 6 {
+			m := logisticRow(laplace(31, 0.1+0.001*float64(node)+0.01*float64((k+node)%6)), 1e-3)
+			uses = append(uses, m)
+			l.Spend(node, k+1, privacy.Sample, m)
+		}
+		if node >= 30 {
+			worst = max(worst, Compose(uses).Epsilon(1e-5))
+		}
+	}
+	got := l.Worst(privacy.Sample, 6, 1e-5).Epsilon
+	if !(got >= worst*(1-1e-9) && got <= 1.05*worst) {
+		t.Errorf("certified are %v, and the worst node loses %v", got, worst)
+	}
+}
+
+func TestLedger_NamesWhatHasNoLaw(t *testing.T) {
+	for _, m := range []Mechanism{Shift{laplace(31, math.NaN())}, Shift{laplace(0, 1)}, Shift{gaussian(math.Inf(1))},
+		Shift{Noise{Size: 1}}, Objective{Noise: laplace(3, 1), Down: 1, Hessian: math.Inf(1)}, Response{-1},
+		Response{math.NaN()}} {
+		var l Ledger
+		l.Spend(3, 5, privacy.Sample, m)
+		if l.Err() == nil {
+			t.Errorf("%+v has a certificate", m)
+		}
+	}
+}
