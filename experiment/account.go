@@ -27,10 +27,12 @@ type Account struct {
 	Labels      []record.LabelBudget // by server, where users have ε of their own
 
 	composedDelta float64 // δ of the last Bound, where a paper composes (ε, δ) itself; else 0
+	method        algorithms.Private
 }
 
 func newAccount(p *scenarios.Privacy, m algorithms.Private, rounds int) *Account {
-	a := &Account{Guarantee: m.Guarantee(), Established: m.Established(), Ledger: new(privacy.Ledger), Delta: p.Delta}
+	a := &Account{Guarantee: m.Guarantee(), Established: m.Established(), Ledger: new(privacy.Ledger), Delta: p.Delta,
+		method: m}
 	m.Account(a.Ledger)
 	c, ok := m.(algorithms.Composing)
 	if !ok {
@@ -152,7 +154,57 @@ func (a *Account) record(first int) *record.Privacy {
 			p.Claims = append(p.Claims, c)
 		}
 	}
+	p.Certificates = a.certificates(p.Claims, first)
 	return p
+}
+
+// certificates are what the run loses at most, by the law of its noise, of each unit.
+func (a *Account) certificates(claims []record.Claim, first int) (all []record.Certificate) {
+	uses, uncertified := algorithms.Certify(a.method)
+	for _, unit := range a.Ledger.Units() {
+		c := record.Certificate{Unit: unit, Epsilon: record.Number(math.NaN()), Delta: record.Number(a.Delta)}
+		if uncertified != nil && unit != privacy.Label {
+			c.Reason = uncertified.Error()
+			all = append(all, c)
+			continue
+		}
+		worst := uses.Worst(unit, len(a.Bound)-1, a.Delta)
+		c.Node, c.Epsilon = worst.Node+first, record.Number(worst.Epsilon)
+		if sum := worst.Pure(); !(worst.Epsilon < 0.99*sum) && !math.IsInf(sum, 1) { // as in least
+			c.Epsilon, c.Delta = record.Number(sum), 0
+		}
+		if claimed, ok := greatest(claims, unit); ok && claimed.Epsilon < c.Epsilon {
+			c.Epsilon, c.Delta = claimed.Epsilon, claimed.Delta
+		}
+		const points, least = 32, 1e-9
+		end := worst.Total.Epsilon(least)
+		for k := range points + 1 {
+			e := float64(k) / points * end
+			if math.IsInf(end, 1) {
+				break
+			}
+			c.Curve = append(c.Curve, record.LossPoint{Epsilon: record.Number(e),
+				Delta: record.Number(worst.Total.Delta(e))})
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// greatest is the bound of the node that claims the greatest; false: not all are established.
+func greatest(claims []record.Claim, unit privacy.Unit) (most record.Bound, ok bool) {
+	for _, c := range claims {
+		if c.Unit != unit {
+			continue
+		}
+		if !c.Established {
+			return most, false
+		}
+		if !ok || c.Bound.Epsilon > most.Epsilon {
+			most, ok = c.Bound, true
+		}
+	}
+	return most, ok
 }
 
 // least is the best of the compositions. The sum, which needs no δ, stays unless another

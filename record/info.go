@@ -182,6 +182,22 @@ type Claim struct {
 	Established bool         `json:"established"`
 }
 
+// Certificate is what a run loses at most over all rounds, by the law of the noise (docs/mathematics.md §6.1).
+type Certificate struct {
+	Unit    privacy.Unit `json:"unit"`
+	Node    int          `json:"node"`    // that loses most
+	Epsilon Number       `json:"epsilon"` // null: not certified
+	Delta   Number       `json:"delta"`   // of Epsilon
+	Reason  string       `json:"reason"`  // why there is none; empty: there is one
+	Curve   []LossPoint  `json:"curve"`   // δ(ε), by ε from 0 on; null: not certified
+}
+
+// LossPoint is a point of δ(ε).
+type LossPoint struct {
+	Epsilon Number `json:"epsilon"`
+	Delta   Number `json:"delta"`
+}
+
 // Bound is a claim of one composition.
 type Bound struct {
 	Epsilon Number `json:"epsilon"` // null: not established
@@ -204,6 +220,10 @@ type Privacy struct {
 	Condition string  `json:"condition"` // ConditionHolds, or what fails
 	Chosen    *Chosen `json:"chosen"`    // null: no target was given
 	Claims    []Claim `json:"claims"`    // by unit and node
+
+	// Certificates are what the law of the noise proves, by unit, of the node that loses most; nil of runs before there
+	// were any.
+	Certificates []Certificate `json:"certificates,omitempty"`
 
 	Stated *Bound        `json:"stated,omitempty"` // over the run, as a paper composes it, established or not
 	Labels []LabelBudget `json:"labels,omitempty"` // by server, where users have ε of their own

@@ -96,6 +96,7 @@ func Table(w io.Writer, r *record.Run) error {
 		line("rho", fmt.Sprint(i.Ridge.Weight), Ridge(i.Ridge, i.Reference.TestError))
 	}
 	claim(i, line)
+	certificates(i.Privacy, line)
 	if a := i.Activity; a != nil && a.Lags != nil {
 		used, fresh := int64(0), int64(0)
 		for lag, n := range a.Lags {
@@ -364,6 +365,31 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 		meaning = fmt.Sprintf("at δ = %v %s", float64(least.Delta), meaning)
 	}
 	line(boundTitle, number(least.Epsilon), meaning)
+}
+
+// certificateTitle names what the law of the noise proves.
+const certificateTitle = "certificate"
+
+// certificates are lines with what the law of the noise proves, or why it proves nothing.
+func certificates(p *record.Privacy, line func(name, value, meaning string)) {
+	if p == nil {
+		return
+	}
+	for _, c := range p.Certificates {
+		if c.Reason != "" {
+			line(certificateTitle, "NOT CERTIFIED", c.Reason)
+			continue
+		}
+		of, at := string(c.Unit), "without δ"
+		if c.Unit == privacy.Sample {
+			of = "row"
+		}
+		if c.Delta > 0 {
+			at = fmt.Sprintf("at δ = %v", float64(c.Delta))
+		}
+		meaning := fmt.Sprintf("%s, of a %s at node %d, the worst; by the law of the noise", at, of, c.Node)
+		line(certificateTitle, number(c.Epsilon), meaning)
+	}
 }
 
 // labelBudgets are lines with ε of the labels of each server's users, where they differ.

@@ -32,6 +32,10 @@ solver.tolerance bounds it.`,
 	"ended early": "Why the run has fewer rounds than the scenario asks for. What was computed is in its files.",
 	boundTitle: `The least bound on the privacy loss over the run, at the node that loses most, of all ways to compose
 its rounds; at δ where that way has one. run --bounds shows them all; privacy_loss is as the method's paper composes.`,
+	certificateTitle: `What is proved of the privacy loss over the run from the law of the noise, at the node that
+loses most: ε at δ, for one row replaced by any other, whoever sees all messages (docs/mathematics.md §6.1). It is
+between what the method claims, a sum of worst cases, and what an audit measures. NOT CERTIFIED: its proof does not
+cover the run, and the line says why. run.json has the whole curve δ(ε).`,
 	"label privacy": `The loss of a row's label alone, where a method claims one apart from that of the row: ε of
 local differential privacy for labels that users randomise before they send them. Where users have ε of their own, a
 line for each server follows, with how many labels have which; reports.parquet has each user's.`,
@@ -72,7 +76,7 @@ var alias = map[string]string{
 	"not established": "verdict", "check fails": "verdict", "auc": "told apart", "advantage": "told apart",
 	"tpr": "told apart", "fpr": "told apart", "busy": "pace", "idle": "pace", "down": "pace", "behind": "pace",
 	"residual": "solver residual", "conclusion": "outcome", "measured ε": "measured", "claimed ε": "claim",
-	"measured by": "measured",
+	"measured by": "measured", "not certified": certificateTitle,
 }
 
 // Words are those that the tables use and Explain explains.

@@ -1,0 +1,179 @@
+// What certificates of the private methods are made of: the law of the noise in each use of data.
+
+package algorithms
+
+import (
+	"errors"
+
+	"overhear/privacy"
+	"overhear/privacy/loss"
+	"overhear/problem"
+)
+
+// Certified is a Private method whose losses have a certificate (docs/mathematics.md §6.1).
+type Certified interface {
+	Private
+
+	// Certifiable is nil if what the certificate of rows is proved with holds for this run, and otherwise says what
+	// fails. A certificate of labels needs nothing.
+	Certifiable() error
+
+	// Certify enters every use of data by every node; nodes are numbered as the parts of the problem are.
+	Certify(l *loss.Ledger)
+}
+
+// Certify is the ledger of a method's uses of data, and why rows have no certificate; nil: they have one.
+func Certify(m Private) (*loss.Ledger, error) {
+	l := new(loss.Ledger)
+	c, ok := m.(Certified)
+	if !ok {
+		return l, errors.New("nothing is proved of how much a row or column moves what the method's noise is added to")
+	}
+	c.Certify(l)
+	if err := c.Certifiable(); err != nil {
+		return l, err
+	}
+	return l, l.Err()
+}
+
+// laplaceOf and gaussianOf are noise in as many dimensions as the problem's models have, and what one unit moves in its
+// unit.
+func laplaceOf(p *problem.Problem, size float64) loss.Noise {
+	return loss.Noise{Kind: loss.Laplace, Dimension: p.D, Size: size}
+}
+
+func gaussianOf(size float64) loss.Noise { return loss.Noise{Kind: loss.Gaussian, Size: size} }
+
+// inObjective is noise in the objective of a node, with the size of what a row of slope 1 moves the gradient by.
+func inObjective(p *problem.Problem, i int, ridge float64, noise loss.Noise) loss.Objective {
+	ends := make([]float64, 2) // L is convex: its slopes are between those far out
+	p.Loss.Slopes(ends, []float64{-1e9, 1e9})
+	return loss.Objective{
+		Noise: noise, Down: max(0, -ends[0]), Up: max(0, ends[1]),
+		Hessian:  p.Loss.Bound() * p.C / (samples(p, i) * ridge),
+		Logistic: p.Loss == problem.Logistic,
+	}
+}
+
+// certifyShifts enters α_i(t) of every node and round: how far a row moves what the noise is added to, in its unit.
+func (b roundBudget) certifyShifts(l *loss.Ledger, gaussian bool) {
+	p := b.setting.Problem
+	for i := range p.Shards {
+		for t := 1; t <= b.setting.Rounds && !b.silent; t++ {
+			noise := laplaceOf(p, b.alpha.At(i, t))
+			if gaussian {
+				noise = gaussianOf(b.alpha.At(i, t))
+			}
+			l.Spend(i, t, privacy.Sample, loss.Shift{Noise: noise})
+		}
+	}
+}
+
+// Certifiable is what the claim needs, too.
+func (m dvp) Certifiable() error { return m.Established() }
+
+// Certify has the rate ζ of ε, of which the gradient gains C/B: one row moves it by C/B.
+func (m dvp) Certify(l *loss.Ledger) {
+	for i := range m.Problem.Shards {
+		for t := 1; t <= m.Rounds && !m.off(); t++ {
+			phi, zeta := m.calibrate(i, t)
+			ridge := m.Problem.R[i] + float64(2*m.Eta*float64(m.Graph.Degree(i))) + phi
+			l.Spend(i, t, privacy.Sample, inObjective(m.Problem, i, ridge, laplaceOf(m.Problem, zeta)))
+		}
+	}
+}
+
+// Certifiable is what the claim needs, too.
+func (m proximal) Certifiable() error { return m.Established() }
+
+// Certify has the rate for which one row moves the minimiser by α.
+func (m proximal) Certify(l *loss.Ledger) { m.certifyShifts(l, m.Law == "gaussian") }
+
+// Certifiable is what the claim needs, too.
+func (m *privateDGD) Certifiable() error { return m.Established() }
+
+// Certify has the rate for which one row moves the step by α.
+func (m *privateDGD) Certify(l *loss.Ledger) { m.certifyShifts(l, false) }
+
+// Certifiable needs neither (3.12) nor that θ is one number.
+func (m penaltyPerturbation) Certifiable() error {
+	if m.off() {
+		return errNoNoise
+	}
+	if err := differentiable(m.Problem, "ZKL18 Assumption 5"); err != nil {
+		return err
+	}
+	return shielded(m.Problem)
+}
+
+// Certify has ε of rate α, of which the gradient gains κ.
+func (m penaltyPerturbation) Certify(l *loss.Ledger) {
+	p := m.Problem
+	for i := range p.Shards {
+		for t := 1; t <= m.Rounds && !m.off(); t++ {
+			kappa := float64(2 * m.Eta.At(i, t) * float64(m.Graph.Degree(i)))
+			noise := laplaceOf(p, p.C/samples(p, i)*m.alpha.At(i, t)/kappa)
+			if m.gaussian {
+				noise = gaussianOf(noise.Size)
+			}
+			l.Spend(i, t, privacy.Sample, inObjective(p, i, p.R[i]+kappa, noise))
+		}
+	}
+}
+
+// Certifiable needs no condition on the penalties.
+func (m *privateRecycled) Certifiable() error {
+	if m.off() {
+		return errNoNoise
+	}
+	return shielded(m.Problem)
+}
+
+// Certify has the odd rounds; even ones touch no data.
+func (m *privateRecycled) Certify(l *loss.Ledger) {
+	p := m.Problem
+	for i := range p.Shards {
+		for t := 1; t <= m.Rounds && !m.off(); t += 2 {
+			size := p.C / samples(p, i) * m.alpha.At(i, use(t)) // what one row of slope 1 moves
+			var spent loss.Mechanism
+			switch m.Perturbation {
+			case "output":
+				spent = loss.Shift{Noise: laplaceOf(p, 2*size)}
+			case "gaussian":
+				spent = loss.Shift{Noise: gaussianOf(2 * size)}
+			default:
+				spent = inObjective(p, i, m.ridge(i, use(t)), laplaceOf(p, size))
+			}
+			l.Spend(i, t, privacy.Sample, spent)
+		}
+	}
+}
+
+// Certifiable is what the claim needs, too.
+func (m *dpADMM) Certifiable() error { return m.Established() }
+
+// Certify has the account's Gaussian shifts.
+func (m *dpADMM) Certify(l *loss.Ledger) {
+	for i := range m.Problem.Shards {
+		for k := 1; k <= m.Rounds && !m.off(); k++ {
+			l.Spend(i, k, privacy.Sample, loss.Shift{Noise: gaussianOf(m.sensitivity(i, k) / m.sigma(i, k))})
+		}
+	}
+}
+
+// Certifiable is what the claim of rows needs, too.
+func (m *pdml) Certifiable() error { return m.Established() }
+
+// Certify has the account's responses and Gaussian shifts. The objective noise, drawn once, is the same in both worlds.
+func (m *pdml) Certify(l *loss.Ledger) {
+	account := new(privacy.Ledger)
+	m.Account(account)
+	account.Each(func(node, round int, unit privacy.Unit, spent privacy.Mechanism) {
+		switch s := spent.(type) {
+		case privacy.PureDP:
+			l.Spend(node, round, unit, loss.Response{Epsilon: s.Epsilon})
+		case privacy.GaussianDP:
+			l.Spend(node, round, unit, loss.Shift{Noise: gaussianOf(s.Sensitivity / s.Sigma)})
+		}
+	})
+}

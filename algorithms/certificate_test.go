@@ -1,0 +1,193 @@
+// What certificates are made of, against the noise laws that an observer knows, and what has none.
+
+package algorithms
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"overhear/adversary/model"
+	"overhear/parameter"
+	"overhear/privacy"
+	"overhear/privacy/loss"
+	"overhear/problem"
+)
+
+// The noise and the Jacobian of every node and round are those of the public model, which is written by itself.
+func TestCertify_NoiseIsThatOfThePublicModel(t *testing.T) {
+	const rounds = 5
+	f := uneven()
+	for _, c := range []struct {
+		name   string
+		change func(p any)
+	}{
+		{"dvp", nil},
+		{"dvp", func(p any) { p.(*DVP).Calibration = "listing" }},
+		{"dvp", func(p any) { p.(*DVP).Alpha = parameter.Constant(1e-4) }}, // with a ridge Φ
+		{"penalty-perturbation", nil},
+		{"penalty-perturbation", func(p any) { p.(*PenaltyPerturbation).Law = gaussianLaw }},
+		{"private-r-admm", nil},
+		{"private-r-admm", func(p any) { p.(*PrivateRADMM).Perturbation = "output" }},
+		{"private-r-admm", func(p any) { p.(*PrivateRADMM).Perturbation = "gaussian" }},
+		{"private-mr-admm", nil},
+		{"pvp", nil},
+		{"pvp", func(p any) { p.(*PVP).Law = gaussianLaw }},
+		{"proximal-admm", nil},
+	} {
+		e, _ := Lookup(c.name)
+		params := filled(t, e)
+		if c.change != nil {
+			c.change(params)
+		}
+		p, graph := f.problem(), f.graphOf(t, e)
+		public, err := model.New(c.name, params, model.Run{Graph: graph, D: p.D, Rounds: rounds, Loss: p.Loss, C: p.C,
+			R: p.R})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := e.New(params, Setting{Problem: p, Graph: graph, Rounds: rounds, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		type place struct{ node, round int }
+		want := map[place]loss.Mechanism{}
+		for i := range p.Shards {
+			for k := 1; k <= rounds; k++ {
+				s := public.Method.(model.NodeDual).Step(public, i, k, p.Shards[i].U.Len())
+				if s.Idle {
+					continue
+				}
+				weight := p.C / f.size(i)
+				n := loss.Noise{Kind: loss.Laplace, Dimension: p.D, Size: weight * s.Noise.Level}
+				if s.Noise.Kind == model.Gaussian {
+					n = loss.Noise{Kind: loss.Gaussian, Size: weight / s.Noise.Level}
+				}
+				var use loss.Mechanism
+				if s.Place == model.InObjective {
+					ridge := p.R[i] + 2*s.Eta*f.degree(i) + s.Ridge + s.Anchor
+					use = loss.Objective{Noise: n, Down: 1, Hessian: 0.25 * weight / ridge, Logistic: true}
+				} else {
+					n.Size *= 2
+					use = loss.Shift{Noise: n}
+				}
+				want[place{i, k}] = use
+			}
+		}
+		got, err := Certify(m.(Private))
+		if err != nil || len(want) == 0 {
+			t.Errorf("%s: %d uses, %v", c.name, len(want), err)
+		}
+		uses := 0
+		got.Each(func(node, round int, _ privacy.Unit, m loss.Mechanism) {
+			uses++
+			if w := want[place{node, round}]; !alike(m, w) {
+				t.Errorf("%s, node %d, round %d: %+v, by the model %+v", c.name, node, round, m, w)
+			}
+		})
+		if uses != len(want) {
+			t.Errorf("%s: %d uses, by the model %d", c.name, uses, len(want))
+		}
+	}
+}
+
+// alike says whether two uses are the same up to rounding.
+func alike(a, b loss.Mechanism) bool {
+	near := func(x, y *float64) bool {
+		ok := math.Abs(*x-*y) <= 1e-12**y
+		*x = *y
+		return ok
+	}
+	switch m := a.(type) {
+	case loss.Shift:
+		o, ok := b.(loss.Shift)
+		return ok && near(&m.Size, &o.Size) && m == o
+	case loss.Objective:
+		o, ok := b.(loss.Objective)
+		return ok && near(&m.Size, &o.Size) && near(&m.Hessian, &o.Hessian) && m == o
+	}
+	return false
+}
+
+// Every private method has a certificate, but the one whose sensitivity is not proved.
+func TestCertify_EveryPrivateMethod(t *testing.T) {
+	var without []string
+	for _, e := range Entries() {
+		if e.Over == Columns {
+			continue
+		}
+		f := uneven()
+		m, err := e.New(filled(t, e), Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 3, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, ok := m.(Private); ok {
+			if _, err := Certify(p); err != nil {
+				without = append(without, fmt.Sprintf("%s: %v", e.Name, err))
+			}
+		}
+	}
+	if len(without) > 0 {
+		t.Errorf("without a certificate: %v", without)
+	}
+}
+
+// What the proof does not cover is not certified, and the reason is told.
+func TestCertify_SaysWhatIsNotProved(t *testing.T) {
+	for want, change := range map[string]func(s *Setting, p *DVP){
+		"the noise is off":    func(_ *Setting, p *DVP) { p.Noise = "off" },
+		"|L′| ≤ 1":            func(s *Setting, _ *DVP) { s.Problem.Loss = problem.Squared },
+		"norm at most 1":      func(s *Setting, _ *DVP) { s.Problem.Shards[0].U.Val[0] = 3 },
+		"twice differentiabl": func(s *Setting, _ *DVP) { s.Problem.NonSmooth = &problem.NonSmooth{L1: 0.1} },
+		"take two classes":    func(s *Setting, _ *DVP) { s.Problem.K = 3 },
+	} {
+		f := uneven()
+		e, _ := Lookup("dvp")
+		s := Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 3, Seed: 1}
+		p := filled(t, e).(*DVP)
+		change(&s, p)
+		m, err := e.New(p, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Certify(m.(Private)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Slopes of a loss's two signs and its curvature enter; penalty perturbation needs no condition on its penalties.
+func TestCertify_LossesAndConditions(t *testing.T) {
+	f := uneven()
+	m := makeMethod(t, f, "penalty-perturbation", 2, func(p *PenaltyPerturbation) {
+		p.Theta = parameter.Constant(1e-9)
+		p.Eta = parameter.Constant(1e-9)
+	})
+	if err := m.Method.(Private).Established(); err == nil {
+		t.Error("the claim of a penalty of 1e-9 is established")
+	}
+	if _, err := Certify(m.Method.(Private)); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		loss     problem.Loss
+		down, up float64
+		logistic bool
+	}{
+		{problem.Logistic, 1, 0, true}, {problem.HuberHinge{Width: 0.5}, 1, 0, false},
+		{problem.Huber{Width: 0.7}, 0.7, 0.7, false}, {problem.Quantile{Level: 0.9, Width: 0.2}, 0.9, 0.1, false},
+	} {
+		p := f.problem()
+		p.Loss = c.loss
+		o := inObjective(p, 0, 2, laplaceOf(p, 1))
+		got := []float64{o.Down, o.Up, o.Hessian}
+		want := []float64{c.down, c.up, c.loss.Bound() * p.C / (f.size(0) * 2)}
+		if o.Logistic != c.logistic || !slices.EqualFunc(got, want, func(a, b float64) bool {
+			return math.Abs(a-b) <= 1e-12
+		}) {
+			t.Errorf("%T: %+v, want %v", c.loss, o, want)
+		}
+	}
+}
