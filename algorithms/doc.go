@@ -20,8 +20,9 @@
 // A new method is one file that defines the type and registers an [Entry]; its model, for
 // attacks and audits, is one file in adversary/model. A method that claims privacy is
 // [Private], its parameters are [Tunable] and embed [NoiseSwitch], and its noise comes from
-// the stream "noise" of node and round, from which an audit draws it again. proximal.go is
-// one with all of it.
+// the stream "noise" of node and round, from which an audit draws it again. If it is
+// [Certified], certificate.go says which law its noise has in every use of data, and runs have
+// a certificate. proximal.go is one with all of it.
 //
 // # Invariants
 //
