@@ -93,9 +93,18 @@ func (c curve) joined(step float64, stride int, allowed float64) distribution {
 		}
 		hull = append(hull, k)
 	}
+	fall := func(i int) float64 { // the slope from the value 1 at e^t = 0
+		if i <= n {
+			return gap[i]/ratio[i] - 1
+		}
+		return (gap[i] - 1) / ratio[i]
+	}
+	for len(hull) > 1 && !(fall(hull[0]) < slope(hull[0], hull[1])) {
+		hull = hull[1:]
+	}
 	d.first = -n * stride
 	d.mass = make([]float64, (len(ratio)-1)*stride+1)
-	left := gap[0]/ratio[0] - 1 // from the value 1 at e^t = 0
+	left := fall(hull[0])
 	for k, i := range hull {
 		right := 0.0
 		if k+1 < len(hull) {

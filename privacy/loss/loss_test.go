@@ -551,6 +551,45 @@ func TestSphere_QuadratureIsExact(t *testing.T) {
 	}
 }
 
+// A distribution is a law, of bounds that rise and of curves that are cut where e^t has no room, too; and what it says
+// of a convex curve is nowhere below it.
+func TestCurve_DistributionIsAbove(t *testing.T) {
+	rough := curve{above: func(t float64) float64 { return 0.3 * (1 - t) * (1 + 0.2*math.Sin(40*t)) },
+		below: func(t float64) float64 { return 0.35 * (1 - t) }, reach: 1}
+	for _, c := range []struct {
+		name   string
+		curve  curve
+		step   float64
+		convex bool
+	}{
+		{"a row", logisticRow(laplace(4, 0.8), 0.3).curve(newWorkshop()), 0.05, false},
+		{"a rough one", rough, 0.05, false},
+		{"a shift", Shift{laplace(4, 0.8)}.curve(newWorkshop()), 0.05, true},
+		{"a cut one", Shift{gaussian(32)}.curve(nil), 7, true},
+	} {
+		d := c.curve.joined(c.step, 1, 0)
+		power, alarm := d.infinite, 0.0
+		for k, p := range d.mass {
+			power += p
+			alarm += p * math.Exp(-float64(d.first+k)*c.step)
+		}
+		if !(math.Abs(power-1) <= 1e-9) || !(alarm <= 1+1e-9) {
+			t.Errorf("%s: probabilities of %v under P and %v under Q", c.name, power, alarm)
+		}
+		for k := 0.0; k < 40 && c.convex; k += 0.5 {
+			at, h := k*c.step, d.infinite
+			for j, p := range d.mass {
+				if l := float64(d.first+j) * c.step; l > at {
+					h += p * (1 - math.Exp(at-l))
+				}
+			}
+			if exact := c.curve.above(at); !(h >= exact-1e-12) {
+				t.Errorf("%s: %v at %v, and the curve has %v", c.name, h, at, exact)
+			}
+		}
+	}
+}
+
 // The trade-off curve is the dual of δ(ε): no test beats the lines 1 − δ − e^ε α, and some test meets them.
 func TestTotal_TradeOffIsDual(t *testing.T) {
 	for name, uses := range map[string][]Mechanism{
