@@ -186,6 +186,11 @@ func (a *Account) certificates(claims []record.Claim, first int) (all []record.C
 			c.Curve = append(c.Curve, record.LossPoint{Epsilon: record.Number(e),
 				Delta: record.Number(worst.Total.Delta(e))})
 		}
+		for k := range points + 1 { // closer where there are few
+			alarms := float64(k*k) / (points * points)
+			c.TradeOff = append(c.TradeOff, record.ErrorPoint{Alarms: record.Number(alarms),
+				Missed: record.Number(worst.Missed(alarms))})
+		}
 		all = append(all, c)
 	}
 	return all

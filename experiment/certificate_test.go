@@ -65,6 +65,11 @@ func TestRecord_CertificatesAreBelowClaims(t *testing.T) {
 			!(last.Epsilon > c.Epsilon) || !(last.Delta <= 1e-9) {
 			t.Errorf("%s: a curve from %+v to %+v", algorithm, first, last)
 		}
+		for k, p := range c.TradeOff[1:] {
+			if before := c.TradeOff[k]; !(p.Missed <= before.Missed && p.Missed+p.Alarms <= 1+1e-12 && p.Missed >= 0) {
+				t.Errorf("%s: a trade-off of %+v after %+v", algorithm, p, before)
+			}
+		}
 		half := certificatesOf(t, algorithm, "rounds.count=10").Certificates[0]
 		if !(half.Epsilon < c.Epsilon) {
 			t.Errorf("%s: 10 rounds lose %v, 20 lose %v", algorithm, half.Epsilon, c.Epsilon)

@@ -190,12 +190,20 @@ type Certificate struct {
 	Delta   Number       `json:"delta"`   // of Epsilon
 	Reason  string       `json:"reason"`  // why there is none; empty: there is one
 	Curve   []LossPoint  `json:"curve"`   // δ(ε), by ε from 0 on; null: not certified
+
+	TradeOff []ErrorPoint `json:"trade_off"` // of tests of one world against the other, by false alarms; null: as Curve
 }
 
 // LossPoint is a point of δ(ε).
 type LossPoint struct {
 	Epsilon Number `json:"epsilon"`
 	Delta   Number `json:"delta"`
+}
+
+// ErrorPoint is a share of false alarms, and the least share of missed ones that a test with it may have.
+type ErrorPoint struct {
+	Alarms Number `json:"alarms"`
+	Missed Number `json:"missed"`
 }
 
 // Bound is a claim of one composition.
