@@ -67,6 +67,30 @@ const outside = 1e-8
 // Weigh is the evidence of every round. The noise of a world that is impossible
 // is all of the message.
 func (l *SplitLikelihood) Weigh(v *View) ([]Evidence, error) {
+	rounds, err := l.Deviations(v)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rounds {
+		e := &rounds[i]
+		sent, _ := v.Value(l.party+1, e.Round)
+		for k, w := range l.worlds {
+			density := math.Inf(-1)
+			if l.method.Cover() == model.Ambient || w.space.distance(sent) < outside*num.Norm(sent) {
+				density = e.Law.LogDensity(e.Noise[k])
+			}
+			e.Density = append(e.Density, density)
+		}
+		if !slices.ContainsFunc(e.Density, func(d float64) bool { return !math.IsInf(d, -1) }) {
+			return nil, fmt.Errorf("the message of round %d is possible in no world", e.Round)
+		}
+	}
+	return rounds, nil
+}
+
+// Deviations are the rounds' evidence without its densities: by how much each message is off the exact step of every
+// world.
+func (l *SplitLikelihood) Deviations(v *View) ([]Evidence, error) {
 	p := l.public
 	own := make([]float64, p.Rows) // the party's last message; zero at the start
 	var rounds []Evidence
@@ -84,14 +108,7 @@ func (l *SplitLikelihood) Weigh(v *View) ([]Evidence, error) {
 			for n := range noise {
 				noise[n] = sent[n] - mean[n]
 			}
-			density := math.Inf(-1)
-			if l.method.Cover() == model.Ambient || w.space.distance(sent) < outside*num.Norm(sent) {
-				density = e.Law.LogDensity(noise)
-			}
-			e.Density, e.Noise = append(e.Density, density), append(e.Noise, noise)
-		}
-		if !slices.ContainsFunc(e.Density, func(d float64) bool { return !math.IsInf(d, -1) }) {
-			return nil, fmt.Errorf("the message of round %d is possible in no world", t)
+			e.Noise = append(e.Noise, noise)
 		}
 		rounds = append(rounds, e)
 		own = sent

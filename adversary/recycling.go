@@ -84,6 +84,30 @@ func (e *even) deviation(scale float64) float64 {
 	return 0
 }
 
+// Recycled is how far a node's even round t is from what messages before it say, every parameter being known, as
+// a share of the iterates of those rounds, and how large these are.
+func (v *View) Recycled(node, t int) (off, size float64, err error) {
+	method, ok := v.Public.Method.(model.Recycling)
+	if !ok {
+		return 0, 0, fmt.Errorf("method %s has no rounds that recycle", v.Public.Name)
+	}
+	e, err := v.even(node, t)
+	if err != nil {
+		return 0, 0, err
+	}
+	return e.deviation(scaleOf(v.Public, method, node, t)), e.size, nil
+}
+
+// scaleOf is η/(2ηV + γ) of a node's even round.
+func scaleOf(p *model.Public, m model.Recycling, node, t int) float64 {
+	degree, gamma := float64(p.Graph.Degree(node)), m.Weight()
+	if gamma == 0 {
+		return 1 / (2 * degree)
+	}
+	eta := m.Step(p, node, t, 0).Eta
+	return eta / (float64(2*eta*degree) + gamma)
+}
+
 // fitted is the scale that fits best.
 func (e *even) fitted() float64 { return num.Dot(e.step, e.along) / num.Dot(e.along, e.along) }
 
@@ -119,17 +143,13 @@ func recycling(v *View, f *record.Finding) error {
 				continue
 			}
 			degree := float64(p.Graph.Degree(i))
-			scale := 1 / (2 * degree) // γ = 0
+			var scale float64
 			switch {
-			case gamma == 0:
-			case hidden:
+			case num.Norm(e.along) == 0: // nothing to fit
+			case hidden && gamma > 0:
 				scale = e.fitted()
 			default:
-				eta := method.Step(p, i, t, 0).Eta
-				scale = eta / (float64(2*eta*degree) + gamma)
-			}
-			if num.Norm(e.along) == 0 {
-				scale = 0 // nothing to fit
+				scale = scaleOf(p, method, i, t)
 			}
 			rounds++
 			checked[i]++

@@ -47,7 +47,9 @@ func (m *dgd) round(p *Public, o Observed, node, t int) (*Gradient, error) {
 	num.Axpy(-1, now, moved)
 	g := &Gradient{Round: t, At: before, Value: make([]float64, p.D), Place: InStep, Explicit: true}
 	num.Axpy(-p.R[node], before, g.Value)
-	if step := m.stepSize(node, t); math.IsNaN(step) { // moved is multiplied by 1/a
+	step := m.stepSize(node, t)
+	g.Size = float64(p.R[node]*num.Norm(before)) + (2*num.Norm(now)+float64(2*num.Norm(before)))/step
+	if math.IsNaN(step) { // moved is multiplied by 1/a
 		num.Scale(-1, moved)
 		g.Nuisance, g.Unknown = [][]float64{moved}, &Unknown{Growth: 1, Explicit: true}
 	} else {

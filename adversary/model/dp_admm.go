@@ -66,6 +66,8 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 	if c.gone {
 		g.Offset = 1
 	}
+	g.Size = float64(c.Eta*num.Norm(hub)) + float64(stay*num.Norm(before)) + num.Norm(c.gamma) +
+		float64(ridge*num.Norm(now))
 	for i := range g.Value {
 		g.Value[i] = float64(c.Eta*hub[i]) + float64(stay*before[i]) + c.gamma[i] - float64(ridge*now[i])
 	}
@@ -74,6 +76,38 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 			Level: 2 * p.C / float64(c.size) * math.Sqrt(2*num.Log(1.25/c.Delta)) / c.Epsilon}
 	}
 	return g, nil
+}
+
+// Merge is the hub's w̄ = mean_i(w̃_i − γ_i/η), with the clients' duals, which follow from the messages.
+func (m *dpADMM) Merge(p *Public, o Observed) func(t int) ([]float64, float64, error) {
+	n := p.Graph.Order() - 1
+	gamma := make([][]float64, n)
+	for i := range gamma {
+		gamma[i] = make([]float64, p.D)
+	}
+	return func(t int) ([]float64, float64, error) {
+		merged, size := make([]float64, p.D), 0.0
+		sent := make([][]float64, n)
+		for i := range sent {
+			var err error
+			if sent[i], err = valueOf(o, i+1, t); err != nil {
+				return nil, 0, err
+			}
+			num.Axpy(1/float64(n), sent[i], merged)
+			num.Axpy(-1/(float64(n)*m.Eta), gamma[i], merged)
+			size = max(size, num.Norm(sent[i])+num.Norm(gamma[i])/m.Eta)
+		}
+		hub, err := valueOf(o, 0, t)
+		if err != nil {
+			return nil, 0, err
+		}
+		for i, own := range sent { // clients step along what the hub sent, whatever it is
+			for k := range gamma[i] {
+				gamma[i][k] -= float64(m.Eta * (own[k] - hub[k]))
+			}
+		}
+		return merged, size, nil
+	}
 }
 
 func init() { register(&Entry{Name: "dp-admm", Model: func() Method { return new(dpADMM) }}) }

@@ -44,9 +44,6 @@ func (m *Missing) Error() string {
 // NotSeen is a *Missing with that text.
 func NotSeen(format string, args ...any) error { return &Missing{What: fmt.Sprintf(format, args...)} }
 
-// errNothing is of a round that touches no data, or of which nothing can have been seen.
-var errNothing = errors.New("the round says nothing about data")
-
 // Gradient is what one round says about a node's data, whose gradient
 //
 //	∇(f) = (C/B) Σ_n L′(u_n·f) u_n
@@ -64,6 +61,11 @@ type Gradient struct {
 	Place    Place       // of the noise
 	Ridge    float64     // r + κ; NaN if the penalty is hidden
 	Explicit bool        // the step is a closed form: no solver leaves an error in it
+	Size     float64     // of the terms of Value: what rounding leaves of it is relative to that
+
+	// Projected says that At is what a projection on a ball of this radius left of what the step came to: Value and
+	// the noise are of another point, but the step's linear term, −Value − Ridge At, is right. 0: it is not.
+	Projected float64
 
 	// Kinked says that the objective has kinks and noise hides where the minimiser was: Value holds
 	// an element of their subdifferential, which is not known. The step's linear term,
@@ -95,22 +97,36 @@ type Follower interface {
 	Follow(p *Public, o Observed, node, size int) func(t int) (*Gradient, error)
 }
 
+// ErrIdle is of a round that touches no data, or of which nothing can have been seen.
+var ErrIdle = errors.New("the round says nothing about data")
+
+// Steps says what rounds 1, 2, …, for which the function it returns is called in order, tell of a node's steps, each
+// as it was made: with kinks of the objective, and before a projection. The error is ErrIdle of a round that touches no
+// data, and a *Missing where something was not seen.
+func Steps(p *Public, o Observed, node, size int) (func(t int) (*Gradient, error), error) {
+	switch m := p.Method.(type) {
+	case NodeDual:
+		return (&history{public: p, method: m, seen: o, node: node, size: size}).begin(), nil
+	case Follower:
+		return m.Follow(p, o, node, size), nil
+	}
+	return nil, fmt.Errorf("the messages of method %s do not tell gradients of rows", p.Name)
+}
+
 // Gradients are what an observer learns about a node's data, a Gradient for every
 // round of which enough was seen, and what was not seen of the others. Size is the
 // number of the node's samples, which the noise of some methods depends on; 0 where
 // it is not known: the noise is then Silent.
 func Gradients(p *Public, o Observed, node, size int) (all []Gradient, unseen []*Missing) {
-	var round func(t int) (*Gradient, error)
-	switch m := p.Method.(type) {
-	case NodeDual:
-		round = (&history{public: p, method: m, seen: o, node: node, size: size}).begin()
-	case Follower:
-		round = m.Follow(p, o, node, size)
-	default:
-		return nil, []*Missing{{What: fmt.Sprintf("the messages of method %s do not tell gradients of rows", p.Name)}}
+	round, err := Steps(p, o, node, size)
+	if err != nil {
+		return nil, []*Missing{{What: err.Error()}}
 	}
 	for t := 1; t <= p.Rounds; t++ {
 		g, err := round(t)
+		if err == nil && g.Projected > 0 {
+			err = NotSeen("what node %d would have published in round %d before it was projected on a ball", node, t)
+		}
 		if err == nil && p.NonSmooth != nil {
 			err = g.straighten(p, node)
 		}
@@ -119,7 +135,7 @@ func Gradients(p *Public, o Observed, node, size int) (all []Gradient, unseen []
 			all = append(all, *g)
 		case errors.As(err, &m):
 			unseen = append(unseen, &Missing{Round: t, What: m.What, Kink: m.Kink})
-		case !errors.Is(err, errNothing):
+		case !errors.Is(err, ErrIdle):
 			return all, append(unseen, &Missing{What: err.Error()})
 		}
 	}

@@ -19,6 +19,15 @@ type Method interface {
 	Noisy() bool
 }
 
+// Merging is a Method around a hub, node 0, which has no data: what it sends follows from its clients' messages.
+type Merging interface {
+	Method
+
+	// Merge returns a function for rounds 1, 2, …, to be called in order: what the hub must send, and how large the
+	// numbers are from which it is computed, to which rounding is relative.
+	Merge(p *Public, o Observed) func(t int) (message []float64, size float64, err error)
+}
+
 // Entry registers a model.
 type Entry struct {
 	Name  string        // the method's, as in a scenario

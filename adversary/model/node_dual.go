@@ -42,6 +42,10 @@ type FixedNoise interface {
 
 	// FixedRadius bounds that vector's norm; 0: there is none.
 	FixedRadius(p *Public) float64
+
+	// FixedLaw is the law of that vector times n, the number of nodes: uniform in the ball of that radius or, cube, in
+	// the cube of that half width.
+	FixedLaw() (radius float64, cube bool)
 }
 
 // Recycling is a NodeDual method whose even rounds touch no data: with γ the Weight,
@@ -150,7 +154,7 @@ func (h *history) round(t int) (*Gradient, error) {
 	p := h.public
 	step := h.step(t)
 	if step.Idle || t < h.seen.From() {
-		return nil, errNothing
+		return nil, ErrIdle
 	}
 	h.advance(t)
 	f, err := valueOf(h.seen, h.node, t)
@@ -165,16 +169,17 @@ func (h *history) round(t int) (*Gradient, error) {
 	if err != nil {
 		return nil, err
 	}
-	const onSphere = 1 - 1e-9
-	if step.Radius > 0 && num.Norm(f) >= onSphere*step.Radius {
-		return nil, NotSeen("what node %d would have published in round %d before it was projected on a ball", h.node,
-			t)
-	}
 	degree := p.degree(h.node)
 	g := &Gradient{
 		Round: t, At: f, Value: make([]float64, len(f)), Offset: h.offset, Noise: step.Noise, Place: step.Place,
 		Ridge: p.R[h.node] + float64(2*step.Eta*degree) + step.Ridge + step.Anchor,
 	}
+	const onSphere = 1 - 1e-9
+	if step.Radius > 0 && num.Norm(f) >= onSphere*step.Radius {
+		g.Projected = step.Radius
+	}
+	g.Size = float64(2*num.Norm(h.dual)) + float64(g.Ridge*num.Norm(f)) +
+		float64((float64(step.Eta*degree)+step.Anchor)*num.Norm(before)) + float64(step.Eta*num.Norm(s))
 	pull := make([]float64, len(f)) // 2V f(t) − V f(t−1) − s
 	for k := range f {
 		pull[k] = float64(2*degree*f[k]) - float64(degree*before[k]) - s[k]

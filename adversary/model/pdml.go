@@ -50,6 +50,14 @@ func (m *pdml) FixedRadius(p *Public) float64 {
 	return length / float64(p.Graph.Order())
 }
 
+// FixedLaw is uniform in the ball of radius R, or in the cube.
+func (m *pdml) FixedLaw() (radius float64, cube bool) {
+	if !m.Noisy() {
+		return 0, false
+	}
+	return m.Bound, m.Norm == "max"
+}
+
 // LabelEpsilon is ε of phase 1, which a report has at its end where users have their own.
 func (m *pdml) LabelEpsilon(report []float64) float64 {
 	if m.Labels == "true" {
@@ -62,6 +70,14 @@ func (m *pdml) LabelEpsilon(report []float64) float64 {
 		return math.NaN()
 	}
 	return report[len(report)-1]
+}
+
+// Budget is the user's.
+func (m *pdml) Budget(seed uint64, i, k int) float64 {
+	if m.Labels == "true" {
+		return math.Inf(1)
+	}
+	return m.Epsilon.At(seed, i, k)
 }
 
 // Debias is 1/(e^ε − 1), PDML (19).
