@@ -68,6 +68,11 @@ func (c Cost) of(node, rows int, s *sim.Stream) sim.Duration {
 	return whole(math.Floor(cost))
 }
 
+// Took is how long a node's update of a round takes, by the run's seed: what the protocols draw.
+func (c Cost) Took(seed uint64, node, rows, round int) sim.Duration {
+	return c.of(node, rows, sim.NewStream(seed, "compute", uint64(node), uint64(round)))
+}
+
 // whole is a time in nanoseconds; what is too long for virtual time is its greatest, at
 // which the engine says that it overflows.
 func whole(ns float64) sim.Duration {

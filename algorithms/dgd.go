@@ -113,6 +113,9 @@ func (m *privateDGD) Update(n *Node, t int) error {
 	return nil
 }
 
+// Explicit says that a step is a sum.
+func (m *privateDGD) Explicit() {}
+
 func (m *privateDGD) Guarantee() string {
 	return "α-differential privacy of a row in each round (sensitivity of a gradient step), summed over rounds"
 }

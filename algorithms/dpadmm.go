@@ -112,6 +112,9 @@ func (m *dpADMM) Merge(h *Node, _ int) {
 	}
 }
 
+// Explicit says that a step is a closed form.
+func (m *dpADMM) Explicit() {}
+
 func (m *dpADMM) Guarantee() string {
 	return "(ε, δ)-differential privacy of a row over the whole run, Gaussian mechanisms composed by Rényi " +
 		"accounting (Huang et al. 2018 with the moments accountant)"

@@ -3,6 +3,8 @@
 package algorithms
 
 import (
+	"errors"
+
 	"overhear/internal/num"
 	"overhear/parameter"
 )
@@ -66,6 +68,14 @@ func (m dvp) Established() error {
 		return err
 	}
 	return differentiable(m.Problem, "ZZ16 Assumption 2, (20)-(21)")
+}
+
+// Unproved is of the calibration that ZZ16 Algorithm 2 prints.
+func (m dvp) Unproved() error {
+	if m.Calibration != "listing" {
+		return nil
+	}
+	return errors.New("ζ = α̂, as ZZ16 Algorithm 2 prints it, where its proof needs α̂/2 (algorithm.calibration)")
 }
 
 func (m dvp) Guarantee() string {

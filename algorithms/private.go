@@ -44,6 +44,38 @@ type Composing interface {
 	Composed(rounds int) (epsilon, delta float64)
 }
 
+// Conjectured is a Private method whose claim may be its authors' word alone: Unproved says why no proof supports it in
+// this run, whether or not its condition holds; nil: one does.
+type Conjectured interface{ Unproved() error }
+
+// Explicit is a Private method whose steps are closed forms: no solver leaves an error in them.
+type Explicit interface{ Explicit() }
+
+// mostLeft is which share of what one row moves a gradient by, 2C/B, solves may leave of it.
+const mostLeft = 1e-3
+
+// Precise decides whether solves to a tolerance are as good as the exact ones that proofs assume: a step's gradient,
+// of which a solve leaves a norm of tolerance·max(1, ‖q‖), moves by up to 2C/B when one row changes, and what is left
+// must be next to nothing beside that. The share is that of the worst node, most what it may be.
+func Precise(m Method, p *problem.Problem, tolerance float64) (share, most float64, err error) {
+	if _, ok := m.(Explicit); ok || p == nil {
+		return 0, mostLeft, nil
+	}
+	worst := 0
+	for i := range p.Shards {
+		if left := tolerance * samples(p, i) / (2 * p.C); left > share {
+			share, worst = left, i
+		}
+	}
+	if share <= mostLeft {
+		return share, mostLeft, nil
+	}
+	return share, mostLeft, fmt.Errorf("the proof takes steps to be exact minimisers, and solver.tolerance = %.3g "+
+		"leaves of a gradient up to %.3g of the 2C/B that one row of node %d moves it by, where at most %.3g is next "+
+		"to nothing; take a solver.tolerance of at most %.2g", tolerance, share, worst, mostLeft,
+		tolerance*mostLeft/share)
+}
+
 // Tunable is an option struct whose noise can be chosen for a privacy target.
 type Tunable interface {
 	// Loosen returns a pointer to a copy with every privacy budget c times as

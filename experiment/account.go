@@ -20,6 +20,8 @@ import (
 type Account struct {
 	Guarantee   string
 	Established error // nil: the bound holds
+	Unproved    error // why it is its authors' word alone, though its condition holds; nil: it is proved
+	Inexact     Inexact
 	Ledger      *privacy.Ledger
 	Bound       []float64 // by round: of a row, of the worst node; nil if rows are not protected
 	Delta       float64
@@ -30,9 +32,24 @@ type Account struct {
 	method        algorithms.Private
 }
 
-func newAccount(p *scenarios.Privacy, m algorithms.Private, rounds int) *Account {
+// Inexact is what the solver's tolerance leaves of a gradient, as a share of what one row moves it by, and how much it
+// may.
+type Inexact struct {
+	Share, Most float64
+	Err         error // nil: steps are as good as exact minimisers
+}
+
+func newAccount(p *scenarios.Privacy, m algorithms.Private, s algorithms.Setting, tolerance float64) *Account {
+	rounds := s.Rounds
 	a := &Account{Guarantee: m.Guarantee(), Established: m.Established(), Ledger: new(privacy.Ledger), Delta: p.Delta,
 		method: m}
+	a.Inexact.Share, a.Inexact.Most, a.Inexact.Err = algorithms.Precise(m, s.Problem, tolerance)
+	if a.Established == nil {
+		a.Established = a.Inexact.Err
+	}
+	if c, ok := m.(algorithms.Conjectured); ok {
+		a.Unproved = c.Unproved()
+	}
 	m.Account(a.Ledger)
 	c, ok := m.(algorithms.Composing)
 	if !ok {
@@ -121,8 +138,11 @@ func (a *Account) fill(rows []metrics.Row) {
 func (a *Account) record(first int) *record.Privacy {
 	p := &record.Privacy{Guarantee: a.Guarantee, Condition: record.ConditionHolds, Chosen: a.Chosen,
 		Claims: []record.Claim{}, Labels: a.Labels}
-	if a.Established != nil {
+	switch {
+	case a.Established != nil:
 		p.Condition = a.Established.Error()
+	case a.Unproved != nil:
+		p.Condition = record.ClaimedNotProved + a.Unproved.Error()
 	}
 	if a.composedDelta > 0 && len(a.Ledger.Units()) > 0 {
 		p.Stated = &record.Bound{Epsilon: record.Number(a.Bound[len(a.Bound)-1]), Delta: record.Number(a.composedDelta),

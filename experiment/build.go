@@ -225,7 +225,7 @@ func (e *Experiment) Equip(a *Assembly) error {
 		a.Warnings = append(a.Warnings, others...)
 	}
 	if p, ok := a.Method.(algorithms.Private); ok {
-		a.Account = newAccount(&e.Privacy, p, a.Rounds)
+		a.Account = newAccount(&e.Privacy, p, a.Setting, e.Solver.Tolerance)
 		a.Account.Chosen = chosen
 		if r, ok := a.Method.(algorithms.Registering); ok {
 			a.Account.Labels = labelBudgets(r, a.Problem.Shards)

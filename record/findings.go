@@ -227,9 +227,13 @@ func (v *Verdict) Where() string {
 	return string(v.Scope)
 }
 
-// ConditionHolds is the condition of a claim that is established; any other text is what
+// ConditionHolds is the condition of a claim that is established; any other text, but for one that begins with
+// ClaimedNotProved, is what
 // fails.
 const ConditionHolds = "holds"
+
+// ClaimedNotProved begins the condition of a claim that no proof supports, though its condition holds.
+const ClaimedNotProved = "claimed, not proved: "
 
 // Verdicts.
 const (

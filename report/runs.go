@@ -313,7 +313,9 @@ func number(n record.Number) string {
 }
 
 // holds says whether the condition of a claim is met. It goes by its text, as conditions have no kind yet.
-func holds(condition string) bool { return condition == record.ConditionHolds }
+func holds(condition string) bool {
+	return condition == record.ConditionHolds || strings.HasPrefix(condition, record.ClaimedNotProved)
+}
 
 // claim writes the claimed loss of the node that loses most, as the method composes it, and
 // the least of all compositions.
@@ -350,6 +352,9 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 	}
 	if a := i.Activity; i.Ended != "" && a != nil && a.MostRounds > i.Rounds {
 		meaning += fmt.Sprintf("; of %s, the most that a node has published", plural.Of(a.MostRounds, "round"))
+	}
+	if strings.HasPrefix(p.Condition, record.ClaimedNotProved) {
+		meaning = p.Condition + "; " + meaning
 	}
 	if p.Chosen != nil {
 		meaning += fmt.Sprintf("; noise chosen for %v over the %s%s: the scenario's budgets × %.4g", p.Chosen.Epsilon,
