@@ -49,16 +49,23 @@ func auditSpec(s *scenarios.Scenario) scenarios.AuditSpec {
 // evidence is what one run of one world came to.
 type evidence struct {
 	rounds  []adversary.Evidence
-	redraw  float64            // how far the noise is from what the node's stream draws
-	moved   float64            // how far a report is from the row
+	account account            // what became of its packets
+	others  []recovered        // noise of other nodes than the audited one
 	reached algorithms.Reached // of a run over split columns
 	label   float64            // the label that the user reported
+	flips   flips              // of all users
+}
+
+// run is which run of which world.
+type run struct {
+	world, number int
+	seed          uint64
 }
 
 // subject is what is audited: it runs one world and weighs the trace.
 type subject interface {
 	// run runs a world, 0 or 1, with a seed.
-	run(ctx context.Context, world int, seed uint64) (*evidence, error)
+	run(ctx context.Context, r run) (*evidence, error)
 }
 
 // Audit tells apart two worlds that differ in one sample of one node and
@@ -166,10 +173,9 @@ func (m *measured) unmeasured(out *record.Audit, took time.Duration) *record.Aud
 	nan, why := record.Number(math.NaN()), adversary.ErrKink
 	out.Pair = m.pairs[0].pair
 	out.Statistic = "none: " + why.Error()
-	out.Claim, out.Condition = m.claim.guarantee, record.ConditionHolds
+	out.Claim, out.Condition = m.claim.guarantee, m.claim.condition()
 	reason := "nothing is measured: " + why.Error()
 	if e := m.claim.established; e != nil {
-		out.Condition = e.Error()
 		reason = e.Error() + "; " + reason
 	}
 	out.Verdicts = []record.Verdict{{
@@ -229,7 +235,7 @@ func repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs
 				}
 				world, i := k%2, k/2
 				own := sim.NewStream(seed, purpose, uint64(world), uint64(i)).Uint64()
-				ev, err := s.run(ctx, world, own)
+				ev, err := s.run(ctx, run{world, i, own})
 				if err != nil {
 					return fmt.Errorf("run %d of world %d (seed %d): %w", i, world, own, err)
 				}
@@ -330,6 +336,7 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 type claim struct {
 	unit        privacy.Unit
 	established error
+	unproved    error // its authors' word alone, though the condition holds
 	guarantee   string
 	delta       float64   // 0: pure
 	round       []float64 // by round, from 0
@@ -340,7 +347,7 @@ type claim struct {
 // claims reads a node's claims from a ledger.
 func claims(account *experiment.Account, node int, unit privacy.Unit, rounds int) *claim {
 	c := &claim{
-		unit: unit, established: account.Established, guarantee: account.Guarantee,
+		unit: unit, established: account.Established, unproved: account.Unproved, guarantee: account.Guarantee,
 		round: make([]float64, rounds+1), total: make([]float64, rounds+1),
 	}
 	whole := account.Ledger.Part(node, 0, rounds)
@@ -358,12 +365,37 @@ func claims(account *experiment.Account, node int, unit privacy.Unit, rounds int
 	return c
 }
 
+// condition is of the claim, in words.
+func (c *claim) condition() string {
+	switch {
+	case c.established != nil:
+		return c.established.Error()
+	case c.unproved != nil:
+		return record.ClaimedNotProved + c.unproved.Error()
+	}
+	return record.ConditionHolds
+}
+
+// failing says which check fails first, and how; empty: none does. The likelihood of a trace is then not known, so that
+// nothing is measured by it.
+func failing(checks []record.Check) string {
+	for i := range checks {
+		k := &checks[i]
+		if k.Holds {
+			continue
+		}
+		return fmt.Sprintf("the run does not do what its method says; the check %s fails: %s", k.Kind, k.Detail)
+	}
+	return ""
+}
+
 // judge compares a claim with a sample of evidence.
 func (c *claim) judge(out *record.Audit, node int, sample [2][]*evidence) error {
 	rounds := out.Rounds
-	out.Claim, out.Condition = c.guarantee, record.ConditionHolds
-	if c.established != nil {
-		out.Condition = c.established.Error()
+	out.Claim, out.Condition = c.guarantee, c.condition()
+	flawed := failing(out.Checks)
+	if flawed != "" {
+		out.Statistic = "a score and no likelihood, as what was sent is not what the method's model says"
 	}
 	var byRound [2][][]float64 // world, round, run
 	var total [2][]float64     // world, run
@@ -394,6 +426,10 @@ func (c *claim) judge(out *record.Audit, node int, sample [2][]*evidence) error 
 		n := float64(len(total[0]) + len(total[1]))
 		l.Largest, l.Mean = record.Number(largest), record.Number(mean/n)
 		l.LargestTotal, l.MeanTotal = record.Number(largestTotal), record.Number(meanTotal/n)
+		if flawed != "" {
+			nan := record.Number(math.NaN())
+			l.Largest, l.Mean, l.LargestTotal, l.MeanTotal = nan, nan, nan, nan
+		}
 		if c.established == nil {
 			l.Claimed, l.ClaimedTotal = record.Number(c.round[t]), record.Number(c.total[t])
 		}
@@ -410,19 +446,17 @@ func (c *claim) judge(out *record.Audit, node int, sample [2][]*evidence) error 
 			return err
 		}
 	}
-	return c.verdicts(out, node, byRound, total)
+	return c.verdicts(out, node, flawed, byRound, total)
 }
 
+// byThreshold is the measurement that takes ratios for a score, whatever law they are of.
+const byThreshold = "threshold test, 95 % confidence"
+
 // verdicts are the claims of a round and of the run against what was measured.
-func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, total [2][]float64) error {
-	flawed := ""
-	for _, k := range out.Checks {
-		if !k.Holds {
-			flawed = fmt.Sprintf("the run does not do what its method says: %s (%s)", k.Text(), k.Detail)
-			break
-		}
-	}
+func (c *claim) verdicts(out *record.Audit, node int, flawed string, byRound [2][][]float64,
+	total [2][]float64) error {
 	add := func(scope record.Scope, round int, epsilon, delta, measured float64, method string, refuted bool) {
+		score := method == byThreshold // valid whatever the ratios are
 		v := record.Verdict{
 			Claim: fmt.Sprintf("one %s of node %d", c.unit, node), Scope: scope, Round: round, Node: node,
 			Epsilon: record.Number(epsilon), Delta: record.Number(delta),
@@ -431,6 +465,9 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		}
 		if math.IsInf(measured, 1) {
 			v.Reason = "the measured loss is unbounded: one look tells the worlds apart"
+		}
+		if flawed != "" && !score { // by a law that is not that of the run
+			v.Measured, refuted = record.Number(math.NaN()), false
 		}
 		switch {
 		case c.established != nil:
@@ -446,6 +483,9 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 			}
 		case flawed != "":
 			v.Verdict, v.Reason = record.NotEstablished, flawed
+		case c.unproved != nil:
+			v.Verdict = record.NotEstablished
+			v.Reason = record.ClaimedNotProved + c.unproved.Error() + "; " + v.Reason
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	}
@@ -480,7 +520,7 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		claimed := c.total[len(c.total)-1]
 		add(record.WholeRun, 0, claimed, 0, m, "largest exact |log-likelihood ratio| of a run",
 			m > float64(claimed*(1+rounding))+rounding)
-		add(record.WholeRun, 0, claimed, 0, float64(out.Power.Epsilon), "threshold test, 95 % confidence",
+		add(record.WholeRun, 0, claimed, 0, float64(out.Power.Epsilon), byThreshold,
 			float64(out.Power.Epsilon) > claimed)
 		return nil
 	}
@@ -521,7 +561,7 @@ func (c *claim) verdicts(out *record.Audit, node int, byRound [2][][]float64, to
 		return err
 	}
 	add(record.WholeRun, 0, claimed, c.delta, m, "exact ratios: δ(ε), 95 % confidence", r)
-	add(record.WholeRun, 0, claimed, c.delta, float64(out.Power.Epsilon), "threshold test, 95 % confidence",
+	add(record.WholeRun, 0, claimed, c.delta, float64(out.Power.Epsilon), byThreshold,
 		float64(out.Power.Epsilon) > claimed)
 	return nil
 }

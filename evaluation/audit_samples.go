@@ -10,6 +10,7 @@ import (
 
 	"overhear/adversary"
 	"overhear/adversary/stats"
+	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/privacy"
@@ -69,9 +70,6 @@ func rowWorlds(e *experiment.Experiment, a *experiment.Assembly, shard, row int,
 	})
 }
 
-// redrawBound is what rounding and solves to the default tolerance leave of offBy.
-const redrawBound = 1e-5
-
 // auditSamples audits the claim that a row of a node is protected.
 func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
 	shard int) (*measured, error) {
@@ -113,11 +111,12 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 			pair: record.Pair{Node: node, Row: spec.Row, Unit: privacy.Sample, What: p.what, A: p.u[0],
 				B: p.u[1]}, proposed: record.Proposed{What: p.what},
 			subject: func() (subject, error) {
-				l, err := adversary.NewLikelihood(w.public, node, w.samplesOf(0), w.samplesOf(1))
-				drawn := func(seed uint64, world int, r *adversary.Evidence) []float64 {
-					return drawAgain(seed, shard, r.Round, r.Law, len(r.Noise[world]))
+				x, err := newExplainer(w)
+				if err != nil {
+					return nil, err
 				}
-				return &weigher{twoWorlds: w, likelihood: l, drawn: drawn}, err
+				l, err := adversary.NewLikelihood(w.public, node, w.samplesOf(0), w.samplesOf(1))
+				return &weigher{explainer: x, likelihood: l}, err
 			},
 		})
 	}
@@ -125,7 +124,7 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 	m.claim = c
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
 		var err error
-		if out.Checks, err = faithful(sample); err != nil {
+		if out.Checks, err = faithful(sample, node, &a.Account.Inexact); err != nil {
 			return err
 		}
 		return c.judge(out, node, sample)
@@ -133,8 +132,9 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 	return m, nil
 }
 
-// faithful checks that the noise in the traces is what the method's law says.
-func faithful(sample [2][]*evidence) ([]record.Check, error) {
+// faithful checks that all packets are explained, that the noise in them is what the method's law says, at the audited
+// node in every run, at the others in the first, and that ratios are calibrated.
+func faithful(sample [2][]*evidence, node int, inexact *experiment.Inexact) ([]record.Check, error) {
 	fit := new(stats.Fit)
 	run := 0
 	var ratios [2][]float64
@@ -142,35 +142,34 @@ func faithful(sample [2][]*evidence) ([]record.Check, error) {
 		for _, v := range sample[w] {
 			total := 0.0
 			for i := range v.rounds {
-				fit.Add(run, v.rounds[i].Round, v.rounds[i].Noise[0], v.rounds[i].Law)
+				if r := &v.rounds[i]; r.Noise != nil {
+					fit.Add(run, node, r.Round, r.Noise[0], r.Law)
+				}
 				total += v.rounds[i].Ratio()
+			}
+			for _, o := range v.others {
+				fit.Add(run, o.node, o.round, o.noise, o.law)
 			}
 			ratios[w] = append(ratios[w], total)
 			run++
 		}
 	}
+	checks := append(append(accounted(sample), solved(inexact)...), fit.Checks()...)
 	calibrated, err := stats.Calibrated(ratios[0], ratios[1])
-	return append(append([]record.Check{redrawn(sample)}, fit.Checks()...), calibrated), err
+	return append(checks, calibrated), err
 }
 
-// redrawn checks the noise against what the streams hold.
-func redrawn(sample [2][]*evidence) record.Check {
-	worst := 0.0
-	for w := range sample {
-		for _, v := range sample[w] {
-			worst = max(worst, v.redraw)
-		}
+// solved is the check of the solver's tolerance, by which a run's condition is decided, too.
+func solved(inexact *experiment.Inexact) []record.Check {
+	if inexact == nil || inexact.Share == 0 {
+		return nil
 	}
-	c := record.Check{
-		Kind:     record.NoiseFromStream,
-		Measured: record.Number(worst), Bound: redrawBound, Holds: worst <= redrawBound,
-		Detail: "largest relative difference of all runs and rounds",
+	c := record.Check{Kind: record.SolvesExact, Measured: record.Number(inexact.Share),
+		Bound: record.Number(inexact.Most), Holds: inexact.Err == nil}
+	if inexact.Err != nil {
+		c.Detail = inexact.Err.Error()
 	}
-	if !c.Holds {
-		c.Detail = fmt.Sprintf("in one round they differ by %.3g of the noise: it is scaled, reused or misplaced, "+
-			"or the step is not the one the method prescribes", worst)
-	}
-	return c
+	return []record.Check{c}
 }
 
 // proposal is a pair of samples to try.
@@ -206,9 +205,12 @@ func middle(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.Au
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range c.iterates {
-			if int(i.Node) == shard+a.First() {
-				num.Axpy(1, i.Values, mean)
+		last := -1
+		for i := range c.packets {
+			if p := &c.packets[i]; p.from == shard+a.First() && p.kind == algorithms.KindValue &&
+				p.round > last && len(c.payloads[p.payload]) == len(mean) {
+				last = p.round
+				num.Axpy(1, c.payloads[p.payload], mean)
 			}
 		}
 	}

@@ -66,12 +66,9 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 			}
 		}
 		c := composed(a, p, spec.Node, reached)
-		out.Checks = []record.Check{redrawn(sample)}
-		if sharing.Cover() == model.Ambient {
-			var err error
-			if out.Checks, err = faithful(sample); err != nil {
-				return err
-			}
+		var err error
+		if out.Checks, err = faithful(sample, spec.Node+1, nil); err != nil {
+			return err
 		}
 		return c.judge(out, spec.Node+1, sample)
 	}
@@ -94,23 +91,8 @@ func columnWeigher(e *experiment.Experiment, a *experiment.Assembly, sharing mod
 	if err != nil {
 		return nil, err
 	}
-	var solvers [2]*problem.PartySolver
-	for k := range solvers {
-		solvers[k] = problem.NewPartySolver(block[k], a.Split.Ridge, sharing.Penalty())
-	}
-	return &weigher{
-		twoWorlds: w, likelihood: l, degenerate: sharing.Cover() == model.Range,
-		drawn: func(seed uint64, world int, r *adversary.Evidence) []float64 {
-			if sharing.Cover() == model.Ambient {
-				return drawAgain(seed, party, r.Round, r.Law, w.public.Rows)
-			}
-			p := solvers[world]
-			xi, drawn := make([]float64, p.Block.D), make([]float64, w.public.Rows)
-			p.Range(sim.NewStream(seed, "noise", uint64(party), uint64(r.Round)), r.Law.Level, xi)
-			p.Times(xi, drawn)
-			return drawn
-		},
-	}, nil
+	x, err := newExplainer(w)
+	return &weigher{explainer: x, likelihood: l, degenerate: sharing.Cover() == model.Range}, err
 }
 
 // composed is what a method that composes the losses of rounds itself claims for a
@@ -118,8 +100,9 @@ func columnWeigher(e *experiment.Experiment, a *experiment.Assembly, sharing mod
 func composed(a *experiment.Assembly, p algorithms.Composing, party int, reached algorithms.Reached) *claim {
 	stated, delta := p.Stated()
 	c := &claim{
-		unit: privacy.Column, established: a.Account.Established, guarantee: a.Account.Guarantee,
-		round: make([]float64, a.Rounds+1), total: make([]float64, a.Rounds+1), roundDelta: delta,
+		unit: privacy.Column, established: a.Account.Established, unproved: a.Account.Unproved,
+		guarantee: a.Account.Guarantee,
+		round:     make([]float64, a.Rounds+1), total: make([]float64, a.Rounds+1), roundDelta: delta,
 	}
 	if c.established == nil {
 		c.established = p.Within(reached)

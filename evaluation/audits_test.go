@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +20,8 @@ import (
 	"overhear/scenarios"
 )
 
-// Labels are flipped with probability p = 1/(1 + e^ε): counts within five standard
-// deviations √(p(1 − p)/n) pass, and others do not; a column that has moved does not.
+// Labels are flipped with probability p = 1/(1 + e^ε): counts within 5.5 standard
+// deviations √(p(1 − p)/n) pass, and others do not.
 func TestReported_CountsFlips(t *testing.T) {
 	const n = 2000 // in both worlds
 	epsilon := math.Log(3.0)
@@ -38,22 +39,14 @@ func TestReported_CountsFlips(t *testing.T) {
 		return all
 	}
 	deviation := math.Sqrt(n * 0.25 * 0.75)
-	for flips, holds := range map[int]bool{500: true, 500 + int(4.9*deviation): true, 500 - int(4.9*deviation): true,
-		501 + int(5*deviation): false, 499 - int(5*deviation): false, 0: false, n: false} {
+	for flips, holds := range map[int]bool{500: true, 500 + int(5.4*deviation): true, 500 - int(5.4*deviation): true,
+		501 + int(5.5*deviation): false, 499 - int(5.5*deviation): false, 0: false, n: false} {
 		checks := reported(sample(flips), epsilon)
 		c := checks[0]
 		if want := math.Abs(float64(flips-500)) / deviation; c.Kind != record.LabelsFlipped || c.Holds != holds ||
 			!(math.Abs(float64(c.Measured)-want) <= 1e-9) {
 			t.Errorf("%d flips of %d: %+v, want %v", flips, n, c, want)
 		}
-		if c := checks[1]; c.Kind != record.ReportsKeepColumns || !c.Holds || c.Measured != 0 {
-			t.Errorf("columns that were kept: %+v", c)
-		}
-	}
-	moved := sample(500)
-	moved[1][3].moved = 0.1
-	if c := reported(moved, epsilon)[1]; c.Holds || c.Measured != 0.1 {
-		t.Errorf("a column that has moved: %+v", c)
 	}
 }
 
@@ -69,9 +62,6 @@ func TestAudit_LabelsAreWorthEpsilon(t *testing.T) {
 		}
 		if fmt.Sprint(a.Pair.Node, a.Pair.Row) != node+" "+row {
 			t.Errorf("node %s, row %s: pair %+v", node, row, a.Pair)
-		}
-		if len(a.Checks) != 2 {
-			t.Errorf("node %s, row %s: checks %+v", node, row, a.Checks)
 		}
 		if !(a.Ratios[0].Mean > 0) || !(a.Ratios[1].Mean < 0) { // E_A[L] and −E_B[L] are divergences
 			t.Errorf("node %s, row %s: mean ratios %v and %v", node, row, a.Ratios[0].Mean, a.Ratios[1].Mean)
@@ -121,24 +111,6 @@ func flippedAt(epsilon float64, n int) (sample [2][]*evidence) {
 	return sample
 }
 
-// offBy is relative to what was drawn; noise much smaller than what solves leave open is
-// held against that.
-func TestOffBy(t *testing.T) {
-	for _, c := range []struct {
-		noise, drawn []float64
-		scale, want  float64
-	}{
-		{[]float64{3, 4}, []float64{3, 4}, 1, 0},
-		{[]float64{6, 8}, []float64{3, 4}, 0, 1},
-		{[]float64{3, 5}, []float64{3, 4}, 1e4, 1.0 / 6},
-		{[]float64{0, 0}, []float64{3, 4}, 0, 1},
-	} {
-		if got := offBy(c.noise, c.drawn, c.scale); !(math.Abs(got-c.want) <= 1e-12) {
-			t.Errorf("%v of %v at scale %v: %v, want %v", c.noise, c.drawn, c.scale, got, c.want)
-		}
-	}
-}
-
 // The streams hold noise of the law that is asked for, another one for every node and
 // round.
 func TestDrawAgain_HasTheLaw(t *testing.T) {
@@ -156,20 +128,6 @@ func TestDrawAgain_HasTheLaw(t *testing.T) {
 		drawAgain(1, 2, 4, model.Noise{Kind: model.Gaussian, Level: level}, d)} {
 		if other[0] == gaussian[0] {
 			t.Error("another seed, node or round has the same noise")
-		}
-	}
-}
-
-// The check of redrawn noise is of the worst run of either world.
-func TestRedrawn_IsOfTheWorstRun(t *testing.T) {
-	for world := range 2 {
-		sample := [2][]*evidence{{{redraw: 1e-9}, {}}, {{redraw: 1e-9}, {}}}
-		if c := redrawn(sample); !c.Holds || c.Kind != record.NoiseFromStream || c.Measured != 1e-9 {
-			t.Errorf("rounding: %+v", c)
-		}
-		sample[world][1].redraw = 0.5
-		if c := redrawn(sample); c.Holds || c.Measured != 0.5 {
-			t.Errorf("half of the noise: %+v", c)
 		}
 	}
 }
@@ -193,7 +151,7 @@ func TestFaithful_FindsNoiseAndRatiosThatAreOff(t *testing.T) {
 				sample[w] = append(sample[w], v)
 			}
 		}
-		checks, err := faithful(sample)
+		checks, err := faithful(sample, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,8 +304,9 @@ func TestAudit_SplitColumns(t *testing.T) {
 	for noise, unbounded := range map[string]bool{"range": true, "ambient": false} {
 		a := audit(noise, "problem.data={set: twonorm, rows: 360, dimension: 120}", "problem.columns=[120]",
 			"network.topology.nodes=2", "algorithm.eta=100", "algorithm.epsilon=1", "algorithm.delta=0.4")
-		if unbounded != (len(a.Checks) == 1) { // noise in part of the space has no law in all of it
-			t.Errorf("%s: %d checks", noise, len(a.Checks))
+		law := slices.ContainsFunc(a.Checks, func(c record.Check) bool { return c.Kind == record.NoiseLaw })
+		if unbounded == law { // noise in part of the space has no law in all of it
+			t.Errorf("%s: checks %+v", noise, a.Checks)
 		}
 		if a.Pair.Node != 1 || a.Pair.Row != 1 || a.Condition != "holds" || len(a.Pair.Search) != 5 ||
 			len(a.ByRound) != 2 {

@@ -321,9 +321,10 @@ func TestJudge_WhatStandsInTheWay(t *testing.T) {
 		}
 	}
 	out := judged(t, c, 1, loud, quiet, fine, flawed)
-	if v := found(out, "run", "exact"); v.Verdict != record.Violated || !strings.Contains(v.Reason, "half of it") ||
-		!strings.Contains(v.Reason, "exceeds the claim by 2") {
-		t.Errorf("a flawed run beyond its claim: %+v", v)
+	if v := found(out, "run", "exact"); v.Verdict != record.NotEstablished ||
+		!strings.Contains(v.Reason, "half of it") || !math.IsNaN(float64(v.Measured)) ||
+		!math.IsNaN(float64(out.ByRound[0].Largest)) {
+		t.Errorf("a flawed run beyond its claim is measured by a law that is not its own: %+v", v)
 	}
 	if out.Claim != "pure" || out.Condition != "holds" {
 		t.Errorf("claim %q, condition %q", out.Claim, out.Condition)
@@ -332,6 +333,16 @@ func TestJudge_WhatStandsInTheWay(t *testing.T) {
 		if v.Verdict != record.Holds {
 			t.Errorf("a right run within its claim: %+v", v)
 		}
+	}
+	c.unproved = errors.New("the proof needs more noise")
+	for _, v := range judged(t, c, 1, quiet, quiet, fine).Verdicts {
+		if v.Verdict != record.NotEstablished || !(v.Epsilon == 1) || !strings.Contains(v.Reason,
+			"claimed, not proved: the proof needs more noise") {
+			t.Errorf("a claim without a proof: %+v", v)
+		}
+	}
+	if v := found(judged(t, c, 1, loud, quiet, fine), "run", "exact"); v.Verdict != record.Violated {
+		t.Errorf("a claim without a proof, refuted: %+v", v)
 	}
 	c.established = errors.New("α is too small")
 	out = judged(t, c, 1, loud, quiet)

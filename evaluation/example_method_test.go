@@ -175,11 +175,12 @@ adversary: {audit: {runs: 150, pilots: 3}}
 	}
 	// Output:
 	// as above: HOLDS: claimed ε 15.3, measured 5.4
-	// half the noise: NOT ESTABLISHED: claimed ε 15.3, measured 2.7
+	// half the noise: NOT ESTABLISHED: claimed ε 15.3, measured NaN
 	//  check fails: noise-from-stream
 	//  check fails: noise-size
 	//  check fails: noise-spread
 	//  check fails: noise-law
+	//  check fails: sizes-independent
 	//  check fails: ratios-calibrated
 	// a claim too strong: VIOLATED: claimed ε 3.0, measured 5.4
 }

@@ -8,11 +8,8 @@ import (
 
 	"overhear/adversary"
 	"overhear/adversary/model"
-	"overhear/algorithms"
 	"overhear/experiment"
-	"overhear/internal/num"
 	"overhear/privacy"
-	"overhear/record"
 	"overhear/sim"
 )
 
@@ -46,69 +43,50 @@ func worlds(e *experiment.Experiment, a *experiment.Assembly, part int,
 }
 
 // play runs one world with the seed of its noise.
-func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*recorder, error) {
-	c := &recorder{reports: map[int][]float64{}}
+func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*wire, error) {
+	c := newWire()
 	own := *w.assembly[world]
 	own.Seed = seed
-	_, err := w.e.Execute(ctx, &own, experiment.Execution{Observer: c})
+	_, err := w.e.Execute(ctx, &own, experiment.Execution{Observer: c, Packets: c.sent})
 	return c, err
 }
 
-// recorder keeps what nodes publish.
-type recorder struct {
-	iterates []record.Iterate
-	reports  map[int][]float64
-	reached  algorithms.Reached // of a run over split columns
-}
-
-// Published keeps an iterate or a message.
-func (c *recorder) Published(p *algorithms.Publication) {
-	c.iterates = append(c.iterates, record.Iterate{Node: int32(p.Node), Round: int32(p.Round), TimeNS: int64(p.At),
-		Values: p.Values})
-}
-
-// Concluded has nothing to keep: duals are not published.
-func (c *recorder) Concluded(int, int, []float64) {}
-
-// Reported keeps what a user reported.
-func (c *recorder) Reported(user int, _ sim.Time, report []float64) { c.reports[user] = report }
-
-// Ended keeps where the run went.
-func (c *recorder) Ended(r *algorithms.ColumnRound) error {
-	c.reached = r.Reached
-	return nil
-}
-
-// weigher runs worlds and weighs their traces.
+// weigher runs worlds, explains their packets and weighs their traces.
 type weigher struct {
-	*twoWorlds
+	*explainer
 	likelihood interface {
 		Weigh(v *adversary.View) ([]adversary.Evidence, error)
 	}
 
-	// drawn is the noise that the node's stream holds for the round of the evidence.
-	drawn func(seed uint64, world int, r *adversary.Evidence) []float64
-
 	degenerate bool // the noise lies in a part of the space only, so that its law is not tested
 }
 
-func (w *weigher) run(ctx context.Context, world int, seed uint64) (*evidence, error) {
-	c, err := w.play(ctx, world, seed)
+func (w *weigher) run(ctx context.Context, r run) (*evidence, error) {
+	c, err := w.play(ctx, r.world, r.seed)
 	if err != nil {
 		return nil, err
 	}
 	v := &evidence{reached: c.reached}
-	if v.rounds, err = w.likelihood.Weigh(adversary.Overheard(w.public, nil, c.iterates)); err != nil {
+	if v.account, err = w.explain(c, r.world, r.seed, r.number < w.looked); err != nil {
+		return nil, err
+	}
+	if err := w.twin(ctx, r, c, v.account); err != nil {
+		return nil, err
+	}
+	v.others = w.explainer.noise
+	if v.rounds, err = w.likelihood.Weigh(w.view); err != nil {
+		if !v.account.explained() { // of what is not explained there is no likelihood, and need be none
+			return v, nil
+		}
 		return nil, err
 	}
 	for i := range v.rounds {
-		r := &v.rounds[i]
-		v.redraw = max(v.redraw, offBy(r.Noise[world], w.drawn(seed, world, r), r.Scale))
+		e := &v.rounds[i]
 		if w.degenerate {
-			r.Noise = nil
+			e.Noise = nil
 			continue
 		}
-		r.Noise = [][]float64{r.Noise[world]} // the other is of no use any more
+		e.Noise = [][]float64{e.Noise[r.world]} // the other is of no use any more
 	}
 	return v, nil
 }
@@ -123,13 +101,4 @@ func drawAgain(seed uint64, node, round int, law model.Noise, d int) []float64 {
 		privacy.Laplace(s, law.Level, drawn)
 	}
 	return drawn
-}
-
-// offBy is how far noise is from what was drawn: relative, but for a distance
-// that solves to a tolerance, in a subproblem of that scale, leave of any noise.
-func offBy(noise, drawn []float64, scale float64) float64 {
-	difference := append([]float64(nil), noise...)
-	num.Axpy(-1, drawn, difference)
-	const floor = 1e-4
-	return num.Norm(difference) / (num.Norm(drawn) + float64(floor*scale))
 }

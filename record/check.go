@@ -2,7 +2,10 @@
 
 package record
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Check is a property that was tested.
 type Check struct {
@@ -12,6 +15,10 @@ type Check struct {
 	Bound    Number    `json:"bound"` // holds if Measured ≤ Bound
 	Holds    bool      `json:"holds"`
 	Detail   string    `json:"detail,omitempty"`
+
+	// Finds is, of an audit's checks, the smallest deviation of the kind that Finding says which the check would have
+	// found with a probability of 99 %, in units of what is checked; 0: any; null: none, however great it is.
+	Finds Number `json:"finds,omitzero"`
 }
 
 // CheckKind is what was tested.
@@ -29,23 +36,39 @@ const (
 	ModelAccuracy    CheckKind = "model-accuracy"     // of labels with the servers' model
 )
 
-// Kinds of checks: of audits.
+// Kinds of checks: of audits. First those of every packet of every run.
 const (
-	NoiseFinite        CheckKind = "noise-finite"
-	NoisePresent       CheckKind = "noise-present"
-	NoiseSize          CheckKind = "noise-size"
-	NoiseSpread        CheckKind = "noise-spread"
-	NoiseLaw           CheckKind = "noise-law"
-	NoiseDirection     CheckKind = "noise-direction"
-	NoiseCoordinates   CheckKind = "noise-coordinates"
-	RoundsIndependent  CheckKind = "rounds-independent"
-	RunsIndependent    CheckKind = "runs-independent"
-	RoundsDrawnAnew    CheckKind = "rounds-drawn-anew"
-	RunsDrawnAnew      CheckKind = "runs-drawn-anew"
-	NoiseFromStream    CheckKind = "noise-from-stream"
-	RatiosCalibrated   CheckKind = "ratios-calibrated"
-	LabelsFlipped      CheckKind = "labels-flipped"
-	ReportsKeepColumns CheckKind = "reports-keep-columns"
+	PacketsExpected CheckKind = "packets-expected"
+	PacketsInTime   CheckKind = "packets-in-time"
+	OneValueForAll  CheckKind = "one-value-for-all"
+	RecordAsSent    CheckKind = "record-as-sent"
+	StartIsPublic   CheckKind = "start-is-public"
+	NoiseFromStream CheckKind = "noise-from-stream"
+	IdleRounds      CheckKind = "idle-rounds-follow"
+	HubFollows      CheckKind = "hub-follows"
+	ReportsFollow   CheckKind = "reports-follow"
+	SolvesExact     CheckKind = "solves-exact" // by the solver's tolerance
+)
+
+// Kinds of checks of audits: statistics.
+const (
+	NoiseFinite       CheckKind = "noise-finite"
+	NoisePresent      CheckKind = "noise-present"
+	NoiseSize         CheckKind = "noise-size"
+	NoiseSpread       CheckKind = "noise-spread"
+	NoiseLaw          CheckKind = "noise-law"
+	NoiseDirection    CheckKind = "noise-direction"
+	NoiseCoordinates  CheckKind = "noise-coordinates"
+	RoundsIndependent CheckKind = "rounds-independent"
+	RunsIndependent   CheckKind = "runs-independent"
+	RoundsDrawnAnew   CheckKind = "rounds-drawn-anew"
+	RunsDrawnAnew     CheckKind = "runs-drawn-anew"
+	NodesIndependent  CheckKind = "nodes-independent"
+	NodesDrawnAnew    CheckKind = "nodes-drawn-anew"
+	SizesIndependent  CheckKind = "sizes-independent"
+	RatiosCalibrated  CheckKind = "ratios-calibrated"
+	LabelsFlipped     CheckKind = "labels-flipped"
+	LabelsIndependent CheckKind = "labels-independent"
 )
 
 var checkTexts = map[CheckKind]string{
@@ -70,11 +93,23 @@ var checkTexts = map[CheckKind]string{
 	RunsIndependent:   "noise of the same round of successive runs is independent",
 	RoundsDrawnAnew:   "noise of successive rounds of a run is drawn anew",
 	RunsDrawnAnew:     "noise of the same round of successive runs is drawn anew",
+	NodesIndependent:  "noise of successive nodes in a round is independent",
+	NodesDrawnAnew:    "noise of successive nodes in a round is drawn anew",
+	SizesIndependent:  "sizes of the noise of successive rounds, runs and nodes are independent",
+	PacketsExpected:   "there is every packet that the protocol has, of the size it has, and no other",
+	PacketsInTime:     "packets are sent when what a node waits for has come and its step has taken its time",
+	OneValueForAll:    "a node sends the same value of a round to all and each time",
+	RecordAsSent:      "what nodes report of themselves is what they sent",
+	StartIsPublic:     "every node starts where the method says, whatever its data are",
 	NoiseFromStream: "the noise that the messages reveal, given the data, is what the node's stream draws by the " +
 		"method's law",
-	RatiosCalibrated:   "log-likelihood ratios agree with the worlds they were sampled in",
-	LabelsFlipped:      "labels are flipped with probability 1/(1+e^ε)",
-	ReportsKeepColumns: "a report has the user's columns as they are",
+	IdleRounds:        "rounds that touch no data follow from messages before them",
+	HubFollows:        "the hub's messages follow from those it got",
+	ReportsFollow:     "a user's report has its columns as they are, and its label as its stream flips it",
+	SolvesExact:       "what solver.tolerance leaves of a step's gradient, as a share of what one row moves it by",
+	RatiosCalibrated:  "log-likelihood ratios agree with the worlds they were sampled in",
+	LabelsFlipped:     "labels are flipped with probability 1/(1+e^ε)",
+	LabelsIndependent: "flips of successive users are independent",
 }
 
 // Text says in words what was tested.
@@ -87,4 +122,52 @@ func (c *Check) Text() string {
 		return fmt.Sprintf(text, c.Of)
 	}
 	return text
+}
+
+var checkFindings = map[CheckKind]string{
+	PacketsExpected:   "one packet more or less in %s of the runs",
+	PacketsInTime:     "a delay of 1 ns in %s of the runs",
+	OneValueForAll:    "another bit in %s of the runs",
+	RecordAsSent:      "another bit in %s of the runs",
+	StartIsPublic:     "another bit in %s of the runs",
+	NoiseFromStream:   "a change by %s of the length of the noise",
+	IdleRounds:        "a change by %s of the iterates",
+	HubFollows:        "a change by %s of the messages",
+	ReportsFollow:     "another bit in %s of the runs",
+	NoiseFinite:       "one in %s of the uses",
+	NoisePresent:      "none in %s of the uses",
+	NoiseSize:         "a size that is off by %s",
+	NoiseSpread:       "a spread that is off by %s",
+	NoiseLaw:          "a distance of %s between the laws",
+	NoiseDirection:    "a mean of length %s",
+	NoiseCoordinates:  "second moments that are off by %s",
+	RoundsIndependent: "a mean cosine of %s",
+	RunsIndependent:   "a mean cosine of %s",
+	NodesIndependent:  "a mean cosine of %s",
+	RoundsDrawnAnew:   "reuse in %s of the pairs",
+	RunsDrawnAnew:     "reuse in %s of the pairs",
+	NodesDrawnAnew:    "reuse in %s of the pairs",
+	SizesIndependent:  "a correlation of %s",
+	RatiosCalibrated:  "ratios %s times as large",
+	LabelsFlipped:     "a probability that is off by %s",
+	LabelsIndependent: "a correlation of %s",
+}
+
+// shares are the kinds of checks whose Finds is a share of a whole.
+var shares = map[CheckKind]bool{PacketsExpected: true, PacketsInTime: true, OneValueForAll: true, RecordAsSent: true,
+	StartIsPublic: true, ReportsFollow: true, NoiseFinite: true, NoisePresent: true, NoiseSize: true, NoiseSpread: true,
+	RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}
+
+// Finding says in words the smallest deviation that the check would have found with a probability of 99 %; empty where
+// none is known.
+func (c *Check) Finding() string {
+	text, ok := checkFindings[c.Kind]
+	v := float64(c.Finds)
+	switch {
+	case !ok || v == 0 || math.IsNaN(v):
+		return ""
+	case shares[c.Kind]:
+		return fmt.Sprintf(text, fmt.Sprintf("%.2g %%", 100*v))
+	}
+	return fmt.Sprintf(text, fmt.Sprintf("%.2g", v))
 }

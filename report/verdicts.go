@@ -81,6 +81,31 @@ func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 				float64(c.Bound), c.Detail)
 		}
 	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return checkTable(w, a.Checks)
+}
+
+// checkTable writes which checks of an audit hold, and what each would have found.
+func checkTable(w io.Writer, checks []record.Check) error {
+	held := 0
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "check holds\tof\twith a probability of 99 % it would have found")
+	for _, c := range checks {
+		if !c.Holds {
+			continue
+		}
+		held++
+		finding := c.Finding()
+		if finding == "" {
+			finding = "–"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", c.Kind, c.Detail, finding)
+	}
+	if held == 0 {
+		return nil
+	}
 	return t.Flush()
 }
 

@@ -18,6 +18,12 @@ import (
 // chance is how often a check of a Fit fails for right noise, at most.
 const chance = 1e-6
 
+// Power is the probability with which a check finds the deviation that its Finds says.
+const Power = 0.99
+
+// missed is −ln of the probability of not finding it, and late the quantile of the normal law there.
+var missed, late = -num.Log(1 - Power), num.NormalQuantile(Power)
+
 // Fit collects recovered noise vectors, of one length d and one kind of law, of
 // many runs and rounds, and tests them. What is tested follows from the laws'
 // spherical symmetry: the size of the noise,
@@ -26,8 +32,8 @@ const chance = 1e-6
 //	model.Gaussian: ‖ε‖²/(2σ²) ~ Gamma(d/2, 1)
 //
 // and its direction u = ε/‖ε‖, uniform on the sphere whatever the size is, are
-// independent of each other and between rounds and runs. Levels may differ from
-// draw to draw. It keeps about d²/2 numbers, d for every run and every round, and
+// independent of each other and between nodes, rounds and runs. Levels may differ from
+// draw to draw. It keeps about d²/2 numbers, d for every node and every round, and
 // three for every draw; the zero value is empty.
 //
 // Runs have seeds of their own: two worlds that are run with the same seeds need
@@ -45,10 +51,12 @@ type Fit struct {
 	sum        []float64   // Σ u
 	outer      [][]float64 // Σ u uᵀ: row k from column k on
 
-	ofRun   map[int]*drawn // the latest of each run
-	ofRound map[int]*drawn // the latest of each round
-	rounds  neighbours     // successive rounds of a run
-	runs    neighbours     // the same round of runs that were added one after the other
+	ofNode  map[int]*drawn    // the latest of each node
+	ofUse   map[[2]int]*drawn // the latest of each node and round
+	ofRound map[int]*drawn    // the latest of each round
+	rounds  neighbours        // successive rounds of a node in a run
+	runs    neighbours        // the same round of a node in runs that were added one after the other
+	nodes   neighbours        // the same round of a run at nodes that were added one after the other
 }
 
 // size is where a draw's size is in its declared law.
@@ -60,9 +68,10 @@ type size struct {
 
 // drawn is a draw to compare the next with.
 type drawn struct {
-	index int       // its round, or run
-	size  float64   // ζ‖ε‖ or ‖ε‖/σ
-	unit  []float64 // d-vector
+	run, node, round int
+	size             float64   // ζ‖ε‖ or ‖ε‖/σ
+	score            float64   // as of its size
+	unit             []float64 // d-vector
 }
 
 // neighbours sums up comparisons of draws that should be independent.
@@ -70,13 +79,16 @@ type neighbours struct {
 	pairs int
 	cos   float64 // Σ u·v
 	same  int     // pairs that are multiples of each other
+
+	sizes   float64 // Σ of the products of their scores
+	squares float64 // Σ of the squares of the earlier score
 }
 
-// Add takes in the noise that was recovered from a round of a run. Rounds of a
-// run are added in order; which come next to each other is all that matters of
+// Add takes in the noise that was recovered from a round of a node in a run. Runs are added one
+// after the other, and rounds of a node in order; which come next to each other is all that matters of
 // their numbers. Noise whose law is Silent is not looked at. It panics if the
 // length or the kind of law changes, or if the level is not positive and finite.
-func (f *Fit) Add(run, round int, noise []float64, law model.Noise) {
+func (f *Fit) Add(run, node, round int, noise []float64, law model.Noise) {
 	if law.Kind == model.Silent {
 		return
 	}
@@ -89,7 +101,7 @@ func (f *Fit) Add(run, round int, noise []float64, law model.Noise) {
 		for k := range f.outer {
 			f.outer[k] = make([]float64, f.d-k)
 		}
-		f.ofRun, f.ofRound = map[int]*drawn{}, map[int]*drawn{}
+		f.ofNode, f.ofUse, f.ofRound = map[int]*drawn{}, map[[2]int]*drawn{}, map[int]*drawn{}
 	}
 	if len(noise) != f.d || len(noise) == 0 || law.Kind != f.kind {
 		panic(fmt.Sprintf("adversary: noise of length %d and kind %d after %d and %d", len(noise), law.Kind, f.d,
@@ -115,7 +127,8 @@ func (f *Fit) Add(run, round int, noise []float64, law model.Noise) {
 	f.total += gamma
 	f.shape += shape
 	if norm == 0 {
-		delete(f.ofRun, run) // it has no direction
+		delete(f.ofNode, node) // it has no direction
+		delete(f.ofUse, [2]int{node, round})
 		delete(f.ofRound, round)
 		return
 	}
@@ -127,14 +140,18 @@ func (f *Fit) Add(run, round int, noise []float64, law model.Noise) {
 	for k, u := range unit {
 		num.Axpy(u, unit[k:], f.outer[k])
 	}
-	now := func(index int) *drawn { return &drawn{index, scaled, unit} }
-	if last := f.ofRun[run]; last != nil && last.index < round {
-		f.rounds.compare(last, now(round))
+	now := &drawn{run, node, round, scaled, score, unit}
+	use := [2]int{node, round}
+	if last := f.ofNode[node]; last != nil && last.run == run && last.round < round {
+		f.rounds.compare(last, now)
 	}
-	if last := f.ofRound[round]; last != nil && last.index != run {
-		f.runs.compare(last, now(run))
+	if last := f.ofUse[use]; last != nil && last.run != run {
+		f.runs.compare(last, now)
 	}
-	f.ofRun[run], f.ofRound[round] = now(round), now(run)
+	if last := f.ofRound[round]; last != nil && last.run == run && last.node != node {
+		f.nodes.compare(last, now)
+	}
+	f.ofNode[node], f.ofUse[use], f.ofRound[round] = now, now, now
 }
 
 // alike is how close the directions of draws are that count as multiples of each
@@ -145,6 +162,8 @@ func (n *neighbours) compare(a, b *drawn) {
 	cos := num.Dot(a.unit, b.unit)
 	n.pairs++
 	n.cos += cos
+	n.sizes += float64(a.score * b.score)
+	n.squares += float64(a.score * a.score)
 	apart := 0.0
 	if len(a.unit) == 1 {
 		apart = math.Abs(a.size-b.size) / max(a.size, b.size)
@@ -166,14 +185,15 @@ func (n *neighbours) compare(a, b *drawn) {
 // deviations. Those for which there is nothing to look at are left out.
 func (f *Fit) Checks() []record.Check {
 	var all []record.Check
-	add := func(kind record.CheckKind, measured, bound float64, detail string, args ...any) {
+	add := func(kind record.CheckKind, measured, bound, finds float64, detail string, args ...any) {
 		all = append(all, record.Check{
-			Kind: kind, Measured: record.Number(measured), Bound: record.Number(bound),
+			Kind: kind, Measured: record.Number(measured), Bound: record.Number(bound), Finds: record.Number(finds),
 			Holds: measured <= bound, Detail: fmt.Sprintf(detail, args...),
 		})
 	}
 	if f.bad > 0 {
-		add(record.NoiseFinite, float64(f.bad), 0, "%d vectors of noise are not finite", f.bad)
+		add(record.NoiseFinite, float64(f.bad), 0, Seldom(f.bad+len(f.sizes), 0),
+			"%d vectors of noise are not finite", f.bad)
 	}
 	if n := len(f.sizes); n > 0 {
 		f.checkSizes(float64(n), add)
@@ -183,10 +203,47 @@ func (f *Fit) Checks() []record.Check {
 	}
 	f.rounds.check(f.d, record.RoundsIndependent, record.RoundsDrawnAnew, add)
 	f.runs.check(f.d, record.RunsIndependent, record.RunsDrawnAnew, add)
+	f.nodes.check(f.d, record.NodesIndependent, record.NodesDrawnAnew, add)
+	f.checkPairsOfSizes(add)
 	return all
 }
 
-type adder func(kind record.CheckKind, measured, bound float64, detail string, args ...any)
+type adder func(kind record.CheckKind, measured, bound, finds float64, detail string, args ...any)
+
+// Seldom is how often what happens more than allowed times in n trials, each time by itself, has to happen to do so
+// with the probability Power; NaN: never.
+func Seldom(n, allowed int) float64 {
+	if allowed >= n {
+		return math.NaN()
+	}
+	return leastShare(allowed+1, n, Power)
+}
+
+// checkPairsOfSizes tests that sizes next to each other have nothing to do with each other. With s the normal scores of
+// what was added and s′ those of what was added before it, exp(λΣs s′ − λ²Σs′²/2) is a supermartingale for every λ, so
+// that Σs s′ exceeds λΣs′²/2 + x/λ with probability at most e^−x.
+func (f *Fit) checkPairsOfSizes(add adder) {
+	x := num.Log(6 / chance) // three kinds of pairs, and both signs
+	worst, measured, bound, finds, which := math.Inf(-1), 0.0, 0.0, 0.0, ""
+	for _, p := range []struct {
+		*neighbours
+		what string
+	}{{&f.rounds, "rounds"}, {&f.runs, "runs"}, {&f.nodes, "nodes"}} {
+		if p.pairs == 0 {
+			continue
+		}
+		n := float64(p.pairs)
+		lambda := math.Sqrt(2 * x / n)
+		m, b := math.Abs(p.sizes)/n, (float64(lambda*p.squares)/2+x/lambda)/n
+		if m/b > worst {
+			worst, measured, bound, which = m/b, m, b, fmt.Sprintf("between successive %s is %+.3f", p.what, p.sizes/n)
+		}
+		finds = max(finds, b+late/math.Sqrt(n))
+	}
+	if which != "" {
+		add(record.SizesIndependent, measured, bound, finds, "the correlation %s", which)
+	}
+}
 
 // checkSizes tests the least of the sizes, their mean, their spread, and their
 // whole law.
@@ -210,8 +267,14 @@ func (f *Fit) checkSizes(n float64, add adder) {
 			missing++
 		}
 	}
-	add(record.NoisePresent, float64(missing), 0, "%d of %.0f vectors of noise are next to nothing", missing, n)
-	add(record.NoiseSize, math.Abs(gammaScore(f.total, f.shape)), 5.5, "the noise is %.2f of the declared size", ratio)
+	add(record.NoisePresent, float64(missing), 0, Seldom(len(f.sizes), 0),
+		"%d of %.0f vectors of noise are next to nothing", missing, n)
+	finds := gammaFactor(f.shape) - 1
+	if f.kind == model.Gaussian {
+		finds = math.Sqrt(1+finds) - 1
+	}
+	add(record.NoiseSize, math.Abs(gammaScore(f.total, f.shape)), sizeBound, finds,
+		"the noise is %.2f of the declared size", ratio)
 
 	if n > 1 {
 		mean, squares := 0.0, 0.0
@@ -221,8 +284,9 @@ func (f *Fit) checkSizes(n float64, add adder) {
 		for _, s := range f.sizes {
 			squares += float64((s.score - mean) * (s.score - mean))
 		}
-		add(record.NoiseSpread, math.Abs(gammaScore(squares/2, (n-1)/2)), 5.5,
-			"about its mean, the size varies %.2f times as much as declared", math.Sqrt(squares/(n-1)))
+		add(record.NoiseSpread, math.Abs(gammaScore(squares/2, (n-1)/2)), sizeBound,
+			math.Sqrt(gammaFactor((n-1)/2))-1, "about its mean, the size varies %.2f times as much as declared",
+			math.Sqrt(squares/(n-1)))
 	}
 
 	slices.SortFunc(f.sizes, func(a, b size) int { return cmp.Compare(a.below, b.below) })
@@ -234,8 +298,27 @@ func (f *Fit) checkSizes(n float64, add adder) {
 			}
 		}
 	}
-	add(record.NoiseLaw, distance, math.Sqrt(num.Log(2/chance)/(2*n)),
+	bound := math.Sqrt(num.Log(2/chance) / (2 * n))
+	add(record.NoiseLaw, distance, bound, above(1, bound+math.Sqrt(missed/(2*n))),
 		"where %.0f %% of the sizes should be below, %.0f %% are", 100*declared, 100*found)
+}
+
+// above is what a check finds, NaN if it is more than there can be.
+func above(most, finds float64) float64 {
+	if finds > most {
+		return math.NaN()
+	}
+	return finds
+}
+
+// sizeBound is in standard deviations.
+const sizeBound = 5.5
+
+// gammaFactor is the factor by which a Gamma law of that shape has to be greater for gammaScore to exceed sizeBound
+// with the probability Power.
+func gammaFactor(shape float64) float64 {
+	root := 1 + (sizeBound+late)/(3*math.Sqrt(shape))
+	return root * root * root
 }
 
 // checkDirections tests that directions are uniform: their mean and their second
@@ -256,7 +339,8 @@ func (f *Fit) checkDirections(n float64, add adder) {
 			most, where = math.Abs(s), k
 		}
 	}
-	add(record.NoiseDirection, num.Norm(f.sum)/n, math.Sqrt((1+float64(2*math.Sqrt(x/d))+2*x/d)/n),
+	mean := func(x float64) float64 { return math.Sqrt((1 + float64(2*math.Sqrt(x/d)) + 2*x/d) / n) }
+	add(record.NoiseDirection, num.Norm(f.sum)/n, mean(x), above(1, mean(x)+mean(missed)),
 		"the mean of its unit vectors has length %.3f (%+.3f in coordinate %d), where it would be near 0",
 		num.Norm(f.sum)/n, f.sum[where]/n, where)
 	if f.d == 1 {
@@ -276,14 +360,17 @@ func (f *Fit) checkDirections(n float64, add adder) {
 	}
 	b2 := 1 - 1/d
 	w, ez := b2/(float64(d*(d+1)/2)-1), math.Sqrt(b2*n)
-	bound := ez + math.Sqrt(2*x*(float64(n*w)+float64(2*math.Sqrt(b2)*ez))) + float64(math.Sqrt(b2)*x)/3
+	moments := func(x float64) float64 {
+		return ez + math.Sqrt(2*x*(float64(n*w)+float64(2*math.Sqrt(b2)*ez))) + float64(math.Sqrt(b2)*x)/3
+	}
+	bound := moments(x)
 	measured := math.Sqrt(square)
 	detail := "no direction is more likely than another"
 	if measured > bound/n {
 		detail = fmt.Sprintf("%.0f %% of its squared length lies along one direction, where it would be %.0f %%",
 			100*f.largest(n), 100/d)
 	}
-	add(record.NoiseCoordinates, measured, bound/n, "%s", detail)
+	add(record.NoiseCoordinates, measured, bound/n, above(math.Sqrt(b2), (bound+moments(missed))/n), "%s", detail)
 }
 
 // largest is the largest eigenvalue of the mean of u uᵀ, which has no negative ones: its
@@ -317,7 +404,8 @@ func (p *neighbours) check(d int, independent, anew record.CheckKind, add adder)
 	}
 	n := float64(p.pairs)
 	mean := p.cos / n
-	add(independent, math.Abs(mean), math.Sqrt(2*num.Log(2/chance)/(float64(d)*n)),
+	bound := math.Sqrt(2 * num.Log(2/chance) / (float64(d) * n))
+	add(independent, math.Abs(mean), bound, above(1, bound+math.Sqrt(2*missed/(float64(d)*n))),
 		"the mean cosine between them is %+.3f", mean)
 
 	probability := alike
@@ -333,7 +421,7 @@ func (p *neighbours) check(d int, independent, anew record.CheckKind, add adder)
 	if p.same > 0 {
 		detail = fmt.Sprintf("in %.3g %% of them it is the same, or a multiple", 100*float64(p.same)/n)
 	}
-	add(anew, float64(p.same), float64(allowed), "%s", detail)
+	add(anew, float64(p.same), float64(allowed), Seldom(p.pairs, allowed), "%s", detail)
 }
 
 // gammaScore is how many standard deviations of a normal law x is from the middle

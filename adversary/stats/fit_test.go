@@ -36,7 +36,7 @@ func fitOf(seed uint64, runs, rounds int, noise func(s *sim.Stream, run int) ([]
 	for run := range runs {
 		all, laws := noise(sim.NewStream(seed, "test of noise", uint64(run)), run)
 		for t := range rounds {
-			f.Add(run, t+1, all[t], laws[t])
+			f.Add(run, 0, t+1, all[t], laws[t])
 		}
 	}
 	return f
@@ -83,7 +83,7 @@ func TestFit_RightNoisePasses(t *testing.T) {
 					runs, rounds = 1000, 10
 				}
 				checks := fitOf(seed, runs, rounds, asDeclared(kind, d, rounds)).Checks()
-				if want := map[bool]int{true: 9, false: 10}[d == 1]; len(checks) != want {
+				if want := map[bool]int{true: 10, false: 11}[d == 1]; len(checks) != want {
 					t.Fatalf("%d checks, want %d", len(checks), want)
 				}
 				for _, bad := range failures(checks) {
@@ -297,14 +297,14 @@ func TestFit_RunsAlike(t *testing.T) {
 // What cannot be tested is left out, what is broken is said.
 func TestFit_Edges(t *testing.T) {
 	f := new(Fit)
-	f.Add(0, 1, []float64{1, 2}, model.Noise{})
+	f.Add(0, 0, 1, []float64{1, 2}, model.Noise{})
 	if c := f.Checks(); len(c) != 0 {
 		t.Errorf("of silent noise: %v", c)
 	}
-	f.Add(0, 2, []float64{0.5, 1}, model.Noise{Kind: model.Laplace, Level: 1})
-	f.Add(0, 1, []float64{1, 0.5}, model.Noise{Kind: model.Laplace, Level: 1}) // not after it
-	f.Add(0, 3, []float64{math.NaN(), 1}, model.Noise{Kind: model.Laplace, Level: 1})
-	f.Add(0, 4, []float64{0, 0}, model.Noise{Kind: model.Laplace, Level: 1})
+	f.Add(0, 0, 2, []float64{0.5, 1}, model.Noise{Kind: model.Laplace, Level: 1})
+	f.Add(0, 0, 1, []float64{1, 0.5}, model.Noise{Kind: model.Laplace, Level: 1}) // not after it
+	f.Add(0, 0, 3, []float64{math.NaN(), 1}, model.Noise{Kind: model.Laplace, Level: 1})
+	f.Add(0, 0, 4, []float64{0, 0}, model.Noise{Kind: model.Laplace, Level: 1})
 	if f.rounds.pairs != 0 || f.runs.pairs != 0 || len(f.sizes) != 3 || f.directions != 2 {
 		t.Errorf("%+v", f)
 	}
@@ -314,10 +314,12 @@ func TestFit_Edges(t *testing.T) {
 		t.Errorf("failed %q", all)
 	}
 	for name, add := range map[string]func(){
-		"another length": func() { f.Add(1, 1, []float64{1}, model.Noise{Kind: model.Laplace, Level: 1}) },
-		"another law":    func() { f.Add(1, 1, []float64{1, 1}, model.Noise{Kind: model.Gaussian, Level: 1}) },
-		"level zero":     func() { f.Add(1, 1, []float64{1, 1}, model.Noise{Kind: model.Laplace, Level: 0}) },
-		"infinite level": func() { f.Add(1, 1, []float64{1, 1}, model.Noise{Kind: model.Laplace, Level: math.Inf(1)}) },
+		"another length": func() { f.Add(1, 0, 1, []float64{1}, model.Noise{Kind: model.Laplace, Level: 1}) },
+		"another law":    func() { f.Add(1, 0, 1, []float64{1, 1}, model.Noise{Kind: model.Gaussian, Level: 1}) },
+		"level zero":     func() { f.Add(1, 0, 1, []float64{1, 1}, model.Noise{Kind: model.Laplace, Level: 0}) },
+		"infinite level": func() {
+			f.Add(1, 0, 1, []float64{1, 1}, model.Noise{Kind: model.Laplace, Level: math.Inf(1)})
+		},
 	} {
 		func() {
 			defer func() {

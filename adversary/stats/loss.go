@@ -250,26 +250,10 @@ func Calibrated(a, b []float64) (record.Check, error) {
 		check.Measured, check.Detail = record.Number(math.Inf(1)), "a run happened that is impossible in its own world"
 		return check, nil
 	}
-	var z [2][]float64
-	for k := range n {
-		x, y := Logistic(-a[k]), Logistic(b[k])
-		z[0] = append(z[0], x-y)                                         // in [−1, 1]
-		z[1] = append(z[1], float64(x*sign(a[k]))-float64(y*sign(b[k]))) // in [−2, 1]
-	}
-	var logs []float64
-	for _, u := range z {
-		for c := 0.48; c > 0.01; c /= 2 { // below 1/2, so that no factor is 0
-			for _, c := range [2]float64{c, -c} {
-				sum := 0.0
-				for _, v := range u {
-					sum += num.Log1p(c * v)
-				}
-				logs = append(logs, sum)
-			}
-		}
-	}
-	check.Measured = record.Number(max(0, logMean(logs)))
+	wealths, _ := bets(a[:n], b[:n], 1)
+	check.Measured = record.Number(max(0, logMean(wealths)))
 	check.Holds = check.Measured <= check.Bound
+	check.Finds = record.Number(miscalibrated(a[:n], b[:n], float64(check.Bound)))
 	k := fitted(a, b)
 	switch {
 	case math.IsNaN(k):
@@ -282,6 +266,54 @@ func Calibrated(a, b []float64) (record.Check, error) {
 		check.Detail = fmt.Sprintf("the ratios agree best with the worlds when multiplied by %.2f", k)
 	}
 	return check, nil
+}
+
+// bets are the logarithms of the wealth of the players of Calibrated if the ratios of runs are k times what is given,
+// and what is left of them but for once in a hundred audits, by the normal law.
+func bets(a, b []float64, k float64) (logs, least []float64) {
+	var z [2][]float64
+	for i := range a {
+		x, y := Logistic(-k*a[i]), Logistic(k*b[i])
+		z[0] = append(z[0], x-y)                                         // in [−1, 1]
+		z[1] = append(z[1], float64(x*sign(a[i]))-float64(y*sign(b[i]))) // in [−2, 1]
+	}
+	for _, u := range z {
+		for c := 0.48; c > 0.01; c /= 2 { // below 1/2, so that no factor is 0
+			for _, c := range [2]float64{c, -c} {
+				sum, squares := 0.0, 0.0
+				for _, v := range u {
+					g := num.Log1p(c * v)
+					sum += g
+					squares += float64(g * g)
+				}
+				logs = append(logs, sum)
+				variance := max(0, squares-float64(sum*sum)/float64(len(u)))
+				least = append(least, sum-float64(late*math.Sqrt(variance)))
+			}
+		}
+	}
+	return logs, least
+}
+
+// miscalibrated is the least factor above 1 by which these ratios, if they are exact, would have to be multiplied for
+// Calibrated to find it with the probability Power; NaN if there is none up to 1000.
+func miscalibrated(a, b []float64, bound float64) float64 {
+	found := func(k float64) bool {
+		_, least := bets(a, b, k)
+		return logMean(least) >= bound
+	}
+	low, high := 0.0, num.Log(1e3)
+	if !found(num.Exp(high)) {
+		return math.NaN()
+	}
+	for range 12 {
+		if mid := float64((low + high) / 2); found(num.Exp(mid)) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return num.Exp(high)
 }
 
 // Logistic is 1/(1 + e^{−x}).

@@ -20,7 +20,7 @@ func inOne(below ...float64) *Fit {
 	f := new(Fit)
 	for k, p := range below {
 		noise := []float64{math.Pow(-1, float64(k)) * -math.Log1p(-p) / 0.5}
-		f.Add(k, 1, noise, model.Noise{Kind: model.Laplace, Level: 0.5})
+		f.Add(k, 0, 1, noise, model.Noise{Kind: model.Laplace, Level: 0.5})
 	}
 	return f
 }
@@ -85,7 +85,7 @@ func TestFit_SpreadOfSizes(t *testing.T) {
 		t.Errorf("of one draw: %+v", c)
 	}
 	f := inOne(0.2, 0.7)
-	f.Add(9, 1, []float64{150}, model.Noise{Kind: model.Laplace, Level: 0.5}) // e^−75 is above it
+	f.Add(9, 0, 1, []float64{150}, model.Noise{Kind: model.Laplace, Level: 0.5}) // e^−75 is above it
 	if c := check(f.Checks(), record.NoiseSpread); !(c.Measured > 0) || math.IsInf(float64(c.Measured), 0) {
 		t.Errorf("of a draw far beyond its law: %+v", c)
 	}
@@ -99,7 +99,7 @@ func TestFit_SpreadOfSizes(t *testing.T) {
 func TestFit_NextToNothing(t *testing.T) {
 	for ratio, missing := range map[float64]bool{0.4e-6: true, 2e-6: false} {
 		f := new(Fit)
-		f.Add(0, 1, []float64{2 * ratio, 0}, model.Noise{Kind: model.Laplace, Level: 1})
+		f.Add(0, 0, 1, []float64{2 * ratio, 0}, model.Noise{Kind: model.Laplace, Level: 1})
 		if c := check(f.Checks(), record.NoisePresent); c.Holds == missing {
 			t.Errorf("%v of the mean size: %+v", ratio, c)
 		}
@@ -111,8 +111,8 @@ func TestFit_ZeroPartsItsNeighbours(t *testing.T) {
 	law, u, zero := model.Noise{Kind: model.Gaussian, Level: 1}, []float64{1, 2}, []float64{0, 0}
 	rounds, runs := new(Fit), new(Fit)
 	for k, x := range [][]float64{u, zero, u} {
-		rounds.Add(0, k, x, law)
-		runs.Add(k, 0, x, law)
+		rounds.Add(0, 0, k, x, law)
+		runs.Add(k, 0, 0, x, law)
 	}
 	if c := check(rounds.Checks(), record.RoundsDrawnAnew); c != nil {
 		t.Errorf("rounds: %+v", c)
@@ -120,7 +120,7 @@ func TestFit_ZeroPartsItsNeighbours(t *testing.T) {
 	if c := check(runs.Checks(), record.RunsDrawnAnew); c != nil {
 		t.Errorf("runs: %+v", c)
 	}
-	rounds.Add(0, 3, u, law)
+	rounds.Add(0, 0, 3, u, law)
 	if c := check(rounds.Checks(), record.RoundsDrawnAnew); c == nil || c.Holds {
 		t.Errorf("the same noise in successive rounds: %+v", c)
 	}
@@ -131,8 +131,8 @@ func TestFit_SameSizesInOneDimension(t *testing.T) {
 	for _, size := range []float64{0.01, 1, 25} {
 		for off, same := range map[float64]bool{1e-8: true, 1e-5: false} {
 			f := new(Fit)
-			f.Add(0, 1, []float64{size}, model.Noise{Kind: model.Laplace, Level: 1})
-			f.Add(0, 2, []float64{-size * (1 + off)}, model.Noise{Kind: model.Laplace, Level: 1})
+			f.Add(0, 0, 1, []float64{size}, model.Noise{Kind: model.Laplace, Level: 1})
+			f.Add(0, 0, 2, []float64{-size * (1 + off)}, model.Noise{Kind: model.Laplace, Level: 1})
 			if c := check(f.Checks(), record.RoundsDrawnAnew); c == nil || (c.Measured == 1) != same {
 				t.Errorf("sizes near %v, %v apart: %+v", size, off, c)
 			}
@@ -144,14 +144,14 @@ func TestFit_SameSizesInOneDimension(t *testing.T) {
 func TestFit_SameDrawAtAnotherLevel(t *testing.T) {
 	laplace := func(level float64) model.Noise { return model.Noise{Kind: model.Laplace, Level: level} }
 	f := new(Fit)
-	f.Add(0, 1, []float64{2}, laplace(1))
-	f.Add(0, 2, []float64{1}, laplace(2))
+	f.Add(0, 0, 1, []float64{2}, laplace(1))
+	f.Add(0, 0, 2, []float64{1}, laplace(2))
 	if c := check(f.Checks(), record.RoundsDrawnAnew); c == nil || c.Measured != 1 {
 		t.Errorf("one dimension: %+v", c)
 	}
 	f = new(Fit)
-	f.Add(0, 1, []float64{3, 4}, laplace(1))
-	f.Add(0, 2, []float64{1.5, 2 + 1e-9}, laplace(2))
+	f.Add(0, 0, 1, []float64{3, 4}, laplace(1))
+	f.Add(0, 0, 2, []float64{1.5, 2 + 1e-9}, laplace(2))
 	if c := check(f.Checks(), record.RoundsDrawnAnew); c == nil || c.Measured != 1 {
 		t.Errorf("two dimensions: %+v", c)
 	}
@@ -165,7 +165,7 @@ func TestFit_SaysHowLargeAndWhere(t *testing.T) {
 	for kind, want := range map[model.Kind]string{model.Gaussian: "is 2.50 of", model.Laplace: "is 1.00 of"} {
 		f := new(Fit) // ‖ε‖ = 5: σ√d = 2 and d/ζ = 5
 		level := map[model.Kind]float64{model.Gaussian: 1, model.Laplace: 0.8}[kind]
-		f.Add(0, 1, []float64{0, 5, 0, 0}, model.Noise{Kind: kind, Level: level})
+		f.Add(0, 0, 1, []float64{0, 5, 0, 0}, model.Noise{Kind: kind, Level: level})
 		if c := check(f.Checks(), record.NoiseSize); !strings.Contains(c.Detail, want) {
 			t.Errorf("law %d: %q, want %q", kind, c.Detail, want)
 		}
@@ -251,7 +251,7 @@ func TestFit_DirectionsAndTheirBounds(t *testing.T) {
 					v[c] = -v[c]
 				}
 			}
-			f.Add(k, 1, v, model.Noise{Kind: model.Gaussian, Level: 1})
+			f.Add(k, 0, 1, v, model.Noise{Kind: model.Gaussian, Level: 1})
 		}
 		all := f.Checks()
 		c := check(all, record.NoiseDirection)
@@ -292,7 +292,7 @@ func TestFit_DirectionsAndTheirBounds(t *testing.T) {
 		if k%4 == 0 {
 			v[0], v[1] = v[1], v[0]
 		}
-		f.Add(k, 1, v, model.Noise{Kind: model.Gaussian, Level: 1})
+		f.Add(k, 0, 1, v, model.Noise{Kind: model.Gaussian, Level: 1})
 	}
 	if c := check(f.Checks(), record.NoiseCoordinates); !strings.Contains(c.Detail, "75 % of its squared length") {
 		t.Errorf("%+v", c)
@@ -315,7 +315,7 @@ func TestFit_HowManyMayBeAlike(t *testing.T) {
 		for k := range c.pairs + 1 {
 			u := make([]float64, c.d)
 			u[k%c.d] = 1 + float64(k)/1e3 // different sizes
-			f.Add(0, k, u, model.Noise{Kind: model.Laplace, Level: 1})
+			f.Add(0, 0, k, u, model.Noise{Kind: model.Laplace, Level: 1})
 		}
 		all := f.Checks()
 		if anew := check(all, record.RoundsDrawnAnew); float64(anew.Bound) != c.allowed || !(anew.Measured <= 0) ||
@@ -329,7 +329,7 @@ func TestFit_HowManyMayBeAlike(t *testing.T) {
 	}
 	f := new(Fit)
 	for k := range 4 { // all the same
-		f.Add(0, k, []float64{1, 2, 2}, model.Noise{Kind: model.Laplace, Level: 1})
+		f.Add(0, 0, k, []float64{1, 2, 2}, model.Noise{Kind: model.Laplace, Level: 1})
 	}
 	c := check(f.Checks(), record.RoundsDrawnAnew)
 	if c.Measured != 3 || c.Holds || !strings.Contains(c.Detail, "in 100 % of") {

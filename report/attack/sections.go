@@ -607,11 +607,12 @@ func (e *Evaluation) facts() *section {
 // checks are the properties that audits and attacks tested.
 func (e *Evaluation) checks() *section {
 	s := &section{ID: "checks", Title: "Checks"}
-	t := &table{Head: []string{"", "what", "of", "measured", "bound", "detail"}, Shown: 24}
+	t := &table{Head: []string{"", "what", "of", "measured", "bound", "detail",
+		"would have found, with 99 %"}, Shown: 24}
 	add := func(from string, all []record.Check) {
 		for _, c := range all {
 			t.Rows = append(t.Rows, []cell{yes(c.Holds, "holds", "fails"), sentence(c.Text()), word(from),
-				measured(c.Measured), measured(c.Bound), sentence(c.Detail)})
+				measured(c.Measured), measured(c.Bound), sentence(c.Detail), sentence(c.Finding())})
 		}
 	}
 	for k, a := range e.Audits {

@@ -1,0 +1,513 @@
+// Whether every packet of a run is what the method's model says: a function of what is public, of packets before it, of
+// the node's data and of noise of the declared law and stream.
+
+package evaluation
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"overhear/adversary"
+	"overhear/adversary/model"
+	"overhear/internal/num"
+	"overhear/privacy"
+	"overhear/problem"
+	"overhear/record"
+	"overhear/sim"
+)
+
+// recovered is the noise that a node added in a round.
+type recovered struct {
+	node, round int
+	noise       []float64
+	law         model.Noise
+}
+
+// explainer explains the packets of runs of two worlds, one run at a time.
+type explainer struct {
+	*twoWorlds
+	graph   *sim.Graph // of the nodes, without users
+	rounds  int
+	sharing model.Sharing        // nil: rows are split
+	labels  model.Registering    // nil: there are no users
+	solvers [2][]*problem.Solver // by world and shard, of the data's gradient; nil where users report the data
+	exact   [2][]*problem.Solver // to the tolerance of the run, for what has no closed form; made when needed
+	parties [2][]*adversary.SplitLikelihood
+	ranges  [2][]*problem.PartySolver // for noise in the column space
+	scratch *problem.Scratch
+	values  []float64 // room
+
+	// Of the run at hand.
+	*wire
+	account account
+	world   int
+	seed    uint64
+	view    *adversary.View
+	first   map[[2]int]*packet // that carries the value of a node and round; round −1: a user's report
+	noise   []recovered        // nil: it is not wanted
+	wanted  bool
+
+	looked int // so many runs of each world have the noise of all nodes tested, not the audited one's alone
+}
+
+// fewest is of how many uses of noise by other nodes than the audited one the law is tested, if there are as many.
+const fewest = 20000
+
+// newExplainer makes one for a goroutine.
+func newExplainer(w *twoWorlds) (*explainer, error) {
+	a := w.assembly[0]
+	x := &explainer{twoWorlds: w, graph: a.Graph, rounds: a.Rounds,
+		looked: max(1, fewest/(2*max(1, a.Graph.Order()*a.Rounds)))}
+	x.labels, _ = w.public.Method.(model.Registering)
+	if x.sharing, _ = w.public.Method.(model.Sharing); x.sharing != nil {
+		return x, x.splitWorlds()
+	}
+	most := 0
+	for world := range x.solvers {
+		p := w.assembly[world].Problem
+		for i := range p.Shards {
+			if world == 1 && i != w.part {
+				x.solvers[1] = append(x.solvers[1], x.solvers[0][i])
+				continue
+			}
+			x.solvers[world] = append(x.solvers[world], problem.NewSolver(objectiveOf(w.public, p, i), 0))
+			most = max(most, p.Shards[i].U.Len())
+		}
+		x.exact[world] = make([]*problem.Solver, len(p.Shards))
+	}
+	x.scratch = problem.NewScratch(w.public.D, most*max(1, w.public.Classes))
+	x.values = make([]float64, w.public.D)
+	return x, nil
+}
+
+// objectiveOf is the data part of a node's objective.
+func objectiveOf(public *model.Public, p *problem.Problem, shard int) *problem.Objective {
+	s := &p.Shards[shard]
+	o := &problem.Objective{U: s.U, K: public.Classes, Targets: s.Targets, Weight: public.C / float64(len(s.Y)),
+		Loss: public.Loss}
+	if joint, ok := public.Loss.(problem.Joint); ok {
+		o.Loss = joint.Of(s.Class)
+	}
+	return o
+}
+
+// explain says what becomes of the packets of a run; with wanted it keeps the noise of all nodes but the audited one.
+func (x *explainer) explain(c *wire, world int, seed uint64, wanted bool) (account, error) {
+	x.wire, x.world, x.seed, x.wanted = c, world, seed, wanted
+	x.account, x.first, x.noise = account{}, make(map[[2]int]*packet), nil
+	if err := x.protocol(); err != nil {
+		return nil, err
+	}
+	x.starts()
+	if x.labels != nil {
+		x.usersReports()
+	}
+	for node := range x.graph.Order() {
+		var err error
+		switch hub := x.public.Hub && node == 0; {
+		case hub && x.sharing != nil:
+			err = x.sharingHub()
+		case hub:
+			err = x.hub()
+		case x.sharing != nil:
+			err = x.party(node - 1)
+		default:
+			err = x.node(node)
+		}
+		var missing *model.Missing
+		if errors.As(err, &missing) && !x.account.explained() {
+			continue // for want of a packet, of which is told
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	x.records()
+	return x.account, nil
+}
+
+// start is the value of round 0 of a node.
+func (x *explainer) start(node int) []float64 {
+	if x.sharing != nil {
+		return make([]float64, 2*x.public.Rows)
+	}
+	return x.e.Algorithm.Init.Start(x.seed, node, x.public.D)
+}
+
+// starts checks round 0, and puts what was sent, or is public, before the model.
+func (x *explainer) starts() {
+	var iterates []record.Iterate
+	for i := range x.packets {
+		if p := &x.packets[i]; x.first[[2]int{p.from, p.round}] == p {
+			iterates = append(iterates, record.Iterate{Node: int32(p.from), Round: int32(p.round),
+				Values: x.payloads[p.payload]})
+		}
+	}
+	for node := range x.graph.Order() {
+		p := x.first[[2]int{node, 0}]
+		if p == nil {
+			if x.sharing == nil { // a client sends no start
+				iterates = append(iterates, record.Iterate{Node: int32(node), Values: x.start(node)})
+			}
+			continue
+		}
+		sent, want := x.payloads[p.payload], x.start(node)
+		x.account.same(record.StartIsPublic, sameBits(sent, want), p, func() string {
+			return fmt.Sprintf("it is another vector, of norm %.3g, than the start, of norm %.3g", num.Norm(sent),
+				num.Norm(want))
+		})
+	}
+	x.view = adversary.Overheard(x.public, nil, iterates)
+}
+
+// records checks what nodes report of themselves against what they sent.
+func (x *explainer) records() {
+	for i := range x.published {
+		r := &x.published[i]
+		p := x.first[[2]int{int(r.Node), int(r.Round)}]
+		var sent []float64
+		switch {
+		case p != nil:
+			sent = x.payloads[p.payload]
+		case r.Round == 0 && x.sharing == nil:
+			sent = x.start(int(r.Node))
+		default:
+			continue // of a packet that is missing is told
+		}
+		x.account.same(record.RecordAsSent, sameBits(sent, r.Values), p, func() string {
+			return "the node reports another vector than it sent"
+		})
+	}
+}
+
+// rounding is a few roundings of numbers of a size, in sums that grow with the rounds.
+func (x *explainer) rounding(size float64) float64 {
+	return float64(16+x.rounds) * 0x1p-50 * size
+}
+
+// drawn is the noise that a node's stream holds for a round.
+func (x *explainer) drawn(shard, round int, law model.Noise, d int) []float64 {
+	if law.Kind == model.Silent {
+		return make([]float64, d)
+	}
+	return drawAgain(x.seed, shard, round, law, d)
+}
+
+// node explains the values of a node that has rows.
+func (x *explainer) node(node int) error {
+	shard := node - x.assembly[x.world].First()
+	size := x.assembly[x.world].Problem.Shards[shard].U.Len()
+	round, err := model.Steps(x.public, x.view, node, size)
+	if err != nil {
+		return err
+	}
+	data := &nodesData{solver: x.solvers[x.world][shard]}
+	if x.labels != nil {
+		if data, err = x.reported(shard); err != nil {
+			return err
+		}
+	}
+	largest := 0.0
+	for t := 1; t <= x.rounds; t++ {
+		p := x.first[[2]int{node, t}]
+		if p == nil {
+			continue // of which is told
+		}
+		g, err := round(t)
+		if errors.Is(err, model.ErrIdle) {
+			off, span, err := x.view.Recycled(node, t)
+			if err != nil {
+				return err
+			}
+			largest = max(largest, span)
+			const sums = 1e-9 // a dozen of them, and duals that cancel
+			x.account.hold(record.IdleRounds, off*span, sums*largest, span, p, func() string {
+				return fmt.Sprintf("it is off by %.3g of the iterates from what follows from messages before it", off)
+			})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if g.Offset > 0 && x.labels == nil || g.Nuisance != nil {
+			return errors.New("the explanation needs every parameter, and the rounds from the first on")
+		}
+		if err := x.step(data, g, node, shard, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nodesData is what a node computes from: rows, or what its users reported.
+type nodesData struct {
+	solver *problem.Solver // of the gradient of the rows
+	exact  *problem.Solver // of minimisers; nil: that of the explainer
+	linear []float64       // of the objective, besides the step's; nil: none
+}
+
+// step explains a round that touches data. With q the step's linear term, as messages tell it, κ its quadratic one and
+// ν the noise that the stream holds, what is left of the node's condition
+//
+//	∇(f) + q + ν + κf = 0              noise in the objective: f was sent
+//	∇(v − ε) + q + κ(v − ε) = 0        noise on the minimiser: v was sent
+//	∇(f before) − ν − Value = 0        noise on an explicit step
+//
+// must be no more than what the solver leaves by its tolerance, and rounding.
+func (x *explainer) step(data *nodesData, g *model.Gradient, node, shard int, p *packet) error {
+	d := len(g.At)
+	onOutput := g.Place == model.OnOutput || g.Place == model.InStep && !g.Explicit
+	law := g.Noise
+	if onOutput && law.Kind != model.Silent {
+		law = law.Over(g.Ridge)
+	}
+	noise := x.drawn(shard, g.Round, law, d)
+	q := make([]float64, d) // with the noise in the objective, where that is its place
+	for k := range q {
+		q[k] = -g.Value[k] - float64(g.Ridge*g.At[k])
+	}
+	if data.linear != nil {
+		num.Axpy(1, data.linear, q)
+	}
+	f := g.At
+	length := num.Norm(noise)
+	switch {
+	case g.Explicit:
+	case onOutput:
+		f = slices.Clone(g.At)
+		num.Axpy(-1, noise, f)
+		length *= g.Ridge
+	default:
+		num.Axpy(1, noise, q)
+	}
+	scale := max(1, num.Norm(q))
+	allowed := x.rounding(g.Size + length + x.public.C + float64(g.Ridge*num.Norm(f)) + scale)
+	var off float64
+	switch {
+	case g.Explicit:
+		data.solver.Gradient(x.scratch, g.At, x.values)
+		rest := x.values
+		num.Axpy(-1, g.Value, rest)
+		num.Axpy(-1, noise, rest)
+		off = num.Norm(rest)
+	case g.Projected > 0 || x.public.NonSmooth != nil:
+		found, err := x.minimiser(data, shard, q, g.Ridge, f)
+		if err != nil {
+			return err
+		}
+		if onOutput {
+			num.Axpy(1, noise, found)
+		}
+		if norm := num.Norm(found); g.Projected > 0 && norm > g.Projected {
+			num.Scale(g.Projected/norm, found)
+		}
+		num.Axpy(-1, g.At, found)
+		off = g.Ridge * num.Norm(found)
+		allowed += 2 * x.public.SolverTolerance() * scale // both are minimisers to the tolerance
+	default:
+		data.solver.Gradient(x.scratch, f, x.values)
+		rest := x.values
+		num.Axpy(1, q, rest)
+		num.Axpy(g.Ridge, f, rest)
+		off = num.Norm(rest)
+		allowed += x.public.SolverTolerance() * scale
+	}
+	fits := x.account.hold(record.NoiseFromStream, off, allowed, length, p, func() string {
+		return fmt.Sprintf("what is left of the step's condition, with the noise that the stream holds, has norm "+
+			"%.3g, where rounding and solves leave at most %.3g: the noise is scaled, reused or misplaced, or the "+
+			"step is not the one the method prescribes", off, allowed)
+	})
+	if !x.wanted || law.Kind == model.Silent || shard == x.part && x.labels == nil {
+		return nil
+	}
+	if !fits {
+		if err := x.recover(data, g, shard, q, noise, onOutput); err != nil {
+			return err
+		}
+	}
+	x.noise = append(x.noise, recovered{node, g.Round, noise, law})
+	return nil
+}
+
+// recover replaces the noise that was drawn by that which the value shows.
+func (x *explainer) recover(data *nodesData, g *model.Gradient, shard int, q, noise []float64, onOutput bool) error {
+	switch {
+	case onOutput:
+		found, err := x.minimiser(data, shard, q, g.Ridge, make([]float64, len(q)))
+		if err != nil {
+			return err
+		}
+		copy(noise, g.At)
+		num.Axpy(-1, found, noise)
+	case g.Explicit:
+		data.solver.Gradient(x.scratch, g.At, noise)
+		num.Axpy(-1, g.Value, noise)
+	default:
+		data.solver.Gradient(x.scratch, g.At, x.values)
+		copy(noise, g.Value)
+		num.Axpy(-1, x.values, noise)
+	}
+	return nil
+}
+
+// minimiser is that of a node's objective with a linear and a quadratic term, from a warm start.
+func (x *explainer) minimiser(data *nodesData, shard int, q []float64, ridge float64, start []float64) ([]float64,
+	error) {
+	r := x.assembly[x.world].Problem.R[shard]
+	s := data.exact
+	if s == nil {
+		exact := x.exact[x.world]
+		if exact[shard] == nil {
+			o := objectiveOf(x.public, x.assembly[x.world].Problem, shard)
+			o.Ridge, o.NonSmooth = r, x.public.NonSmooth
+			exact[shard] = problem.NewSolver(o, x.public.SolverTolerance())
+		}
+		s = exact[shard]
+	}
+	found := slices.Clone(start)
+	_, err := s.Solve(x.scratch, found, q, ridge-r)
+	var missed *problem.ResidualError
+	if errors.As(err, &missed) {
+		return found, nil // as far as it goes: it will not fit, or it does
+	}
+	return found, err
+}
+
+// hub explains the messages of a hub without data.
+func (x *explainer) hub() error {
+	m, ok := x.public.Method.(model.Merging)
+	if !ok {
+		return fmt.Errorf("the model of method %s does not say what its hub sends", x.public.Name)
+	}
+	merged := m.Merge(x.public, x.view)
+	largest := 0.0
+	for t := 1; t <= x.rounds; t++ {
+		p := x.first[[2]int{0, t}]
+		if p == nil {
+			continue
+		}
+		want, size, err := merged(t)
+		if err != nil {
+			return err
+		}
+		largest = max(largest, size)
+		num.Axpy(-1, x.payloads[p.payload], want)
+		off := num.Norm(want)
+		x.account.hold(record.HubFollows, off, x.rounding(largest), size, p, func() string {
+			return fmt.Sprintf("it is off by %.3g from what follows from the clients' messages", off)
+		})
+	}
+	return nil
+}
+
+// reportOf is what a user reports: its row, and its label as its stream flips it.
+func (x *explainer) reportOf(shard, row int) (report []float64, flip bool, chance float64) {
+	s := &x.assembly[x.world].Problem.Shards[shard]
+	d := x.public.D
+	y := s.Y[row]
+	report = make([]float64, d+1, d+2)
+	cols, vals := s.U.Row(row)
+	for k, c := range cols {
+		report[c] = y * vals[k]
+	}
+	epsilon := x.labels.Budget(x.seed, shard, row)
+	if !math.IsInf(epsilon, 1) {
+		chance = 1 / (1 + num.Exp(epsilon))
+		flip = sim.NewStream(x.seed, "label", uint64(shard), uint64(row)).Float64() < chance
+		if flip {
+			y = -y
+		}
+		if math.IsNaN(x.labels.LabelEpsilon(nil)) { // users have their own, and say which
+			report = append(report, 0)
+			report[d+1] = epsilon
+		}
+	}
+	report[d] = y
+	return report, flip, chance
+}
+
+// usersReports explains what users report.
+func (x *explainer) usersReports() {
+	user := x.graph.Order()
+	for shard := range x.assembly[x.world].Problem.Shards {
+		for row := range x.assembly[x.world].Problem.Shards[shard].Y {
+			if p := x.first[[2]int{user, -1}]; p != nil {
+				want, _, _ := x.reportOf(shard, row)
+				sent := x.payloads[p.payload]
+				x.account.same(record.ReportsFollow, sameBits(sent, want), p, func() string {
+					return difference(sent, want, x.public.D)
+				})
+				if own, ok := x.reports[user]; ok {
+					x.account.same(record.RecordAsSent, sameBits(sent, own), p, func() string {
+						return "the user says that it reported something else"
+					})
+				}
+			}
+			user++
+		}
+	}
+}
+
+// difference says in what a report differs from what it should be.
+func difference(sent, want []float64, d int) string {
+	switch {
+	case len(sent) != len(want):
+		return fmt.Sprintf("it has %d numbers, and should have %d", len(sent), len(want))
+	case !sameBits(sent[:d], want[:d]):
+		return "it has other columns than the user's row"
+	case sent[d] != want[d]:
+		return "its label is not the one that the user's stream makes of the true one"
+	}
+	return "it says another ε than the user's"
+}
+
+// reported is what a server computes from: the rows of the reports that it got with the labels there, the linear term
+// of the debiased loss, and the vector drawn once.
+func (x *explainer) reported(shard int) (*nodesData, error) {
+	a := x.assembly[x.world]
+	d, rows := x.public.D, len(a.Problem.Shards[shard].Y)
+	user := a.Graph.Order()
+	for i := range shard {
+		user += len(a.Problem.Shards[i].Y)
+	}
+	u := problem.NewRows(d)
+	linear := make([]float64, d)
+	weight := x.public.C / float64(rows)
+	for k := range rows {
+		p := x.first[[2]int{user + k, -1}]
+		if p == nil || len(x.payloads[p.payload]) < d+1 {
+			return nil, model.NotSeen("the report of user %d", user+k)
+		}
+		report := x.payloads[p.payload]
+		var cols []int32
+		var vals []float64
+		for c, v := range report[:d] {
+			if v != 0 {
+				cols, vals = append(cols, int32(c)), append(vals, report[d]*v)
+			}
+		}
+		u.Append(cols, vals)
+		if debias := x.labels.Debias(report); debias > 0 {
+			num.Axpy(-weight*debias*report[d], report[:d], linear)
+		}
+	}
+	if m, ok := x.public.Method.(model.FixedNoise); ok {
+		if radius, cube := m.FixedLaw(); radius > 0 {
+			fixed := make([]float64, d)
+			s := sim.NewStream(x.seed, "objective noise", uint64(shard), 0)
+			if cube {
+				privacy.Cube(s, radius, fixed)
+			} else {
+				privacy.Ball(s, radius, fixed)
+			}
+			num.Axpy(1/float64(x.graph.Order()), fixed, linear)
+		}
+	}
+	o := problem.Objective{U: u, Weight: weight, Loss: x.public.Loss}
+	ridged := o
+	ridged.Ridge, ridged.NonSmooth = a.Problem.R[shard], x.public.NonSmooth
+	return &nodesData{solver: problem.NewSolver(&o, 0), linear: linear,
+		exact: problem.NewSolver(&ridged, x.public.SolverTolerance())}, nil
+}

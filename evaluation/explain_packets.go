@@ -1,0 +1,228 @@
+// Which packets the protocol has, of which size, and when each is sent.
+
+package evaluation
+
+import (
+	"context"
+	"fmt"
+
+	"overhear/adversary/model"
+	"overhear/algorithms"
+	"overhear/record"
+	"overhear/sim"
+)
+
+// protocol checks that there are the packets that the protocol has and no others, that a node sends one value of a
+// round, and when it does so. What is explained after it is the first packet of each value.
+func (x *explainer) protocol() error {
+	n := x.graph.Order()
+	a := x.assembly[x.world]
+	server := map[int]int{} // of users
+	if x.labels != nil {
+		user := n
+		for shard := range a.Problem.Shards {
+			for range a.Problem.Shards[shard].Y {
+				server[user] = shard
+				user++
+			}
+		}
+	}
+	lossy := x.e.Network.Lossy()
+	values := x.rounds + 1
+	count := make([]int, 2*x.graph.Size()*values)
+	arrived := make([]sim.Time, len(count)) // of the first copy of a value
+	for at := range arrived {
+		arrived[at] = -1
+	}
+	reported := make([]int, len(server))
+	complete := make([]sim.Time, n) // when a server has all reports
+	for i := range x.packets {
+		p := &x.packets[i]
+		payload := x.payloads[p.payload]
+		wrong := ""
+		switch _, user := server[p.from]; {
+		case p.kind == algorithms.KindReport:
+			switch {
+			case !user || server[p.from] != p.to || p.round != 0:
+				wrong = "the method has no such report"
+			case len(payload) < x.public.D+1:
+				wrong = fmt.Sprintf("it carries %d numbers, and a report has %d at least", len(payload), x.public.D+1)
+			default:
+				reported[p.from-n]++
+				x.value(p, -1)
+				if reported[p.from-n] > 1 && !lossy {
+					wrong = "it was sent before"
+				}
+				complete[p.to] = max(complete[p.to], p.received)
+			}
+		case p.kind == algorithms.KindValue && !user:
+			link := x.graph.Link(p.from, p.to)
+			switch first := x.firstRound(p.from); {
+			case link < 0:
+				wrong = "there is no such link"
+			case p.round < first || p.round > x.rounds:
+				wrong = fmt.Sprintf("a node publishes rounds %d to %d", first, x.rounds)
+			case len(payload) != x.length(p.from):
+				wrong = fmt.Sprintf("it carries %d numbers, and a value has %d", len(payload), x.length(p.from))
+			default:
+				at := link*values + p.round
+				if count[at]++; count[at] > 1 && !lossy {
+					wrong = "it was sent before"
+				}
+				if p.received >= 0 && (arrived[at] < 0 || p.received < arrived[at]) {
+					arrived[at] = p.received
+				}
+				x.value(p, p.round)
+			}
+		case !lossy || p.kind != algorithms.KindRequest && p.kind != algorithms.KindLeave:
+			wrong = "the protocol has no such packet here"
+		case len(payload) > 0:
+			wrong = fmt.Sprintf("it carries %d numbers, and should carry none", len(payload))
+		}
+		if size := 8*int64(len(payload)) + x.e.Network.Header; wrong == "" && p.bytes != size {
+			wrong = fmt.Sprintf("it has %d bytes, not %d", p.bytes, size)
+		}
+		x.account.same(record.PacketsExpected, wrong == "", p, func() string { return wrong })
+	}
+	for node := range n {
+		for t := x.firstRound(node); t <= x.rounds; t++ {
+			for _, j := range x.graph.Neighbours(node) {
+				if count[x.graph.Link(node, int(j))*values+t] == 0 {
+					x.account.misfits(record.PacketsExpected, nil,
+						fmt.Sprintf("the value of round %d that node %d sends node %d is missing", t, node, j))
+				}
+			}
+		}
+	}
+	for user, k := range reported {
+		if k == 0 {
+			x.account.misfits(record.PacketsExpected, nil, fmt.Sprintf("the report of user %d is missing", n+user))
+		}
+	}
+	if lossy {
+		return nil
+	}
+	return x.schedule(arrived, complete)
+}
+
+// value notes the packet of a value, or compares it with one that carried the same value before.
+func (x *explainer) value(p *packet, round int) {
+	key := [2]int{p.from, round}
+	first := x.first[key]
+	if first == nil {
+		x.first[key] = p
+		return
+	}
+	x.account.same(record.OneValueForAll, p.payload == first.payload, p, func() string {
+		return "it carries another vector than " + first.String()
+	})
+}
+
+// firstRound is the first that a node publishes: a hub's clients answer its start.
+func (x *explainer) firstRound(node int) int {
+	if x.public.Hub && node > 0 {
+		return 1
+	}
+	return 0
+}
+
+// length is how many numbers a node's value has.
+func (x *explainer) length(node int) int {
+	switch {
+	case x.sharing == nil:
+		return x.public.D
+	case node == 0:
+		return 2 * x.public.Rows
+	}
+	return x.public.Rows
+}
+
+// schedule checks when values are sent: a node starts at once, a server when all reports are there, and goes on when
+// its neighbours' values of the round have come and its update has taken the time that the scenario's model of
+// computing gives it, whatever its data are.
+func (x *explainer) schedule(arrived, complete []sim.Time) error {
+	cost, err := x.e.Compute.Of(x.seed, x.graph.Order())
+	if err != nil {
+		return err
+	}
+	values := x.rounds + 1
+	for node := range x.graph.Order() {
+		for t := x.firstRound(node); t <= x.rounds; t++ {
+			p := x.first[[2]int{node, t}]
+			if p == nil {
+				continue
+			}
+			ready := sim.Time(0)
+			switch {
+			case t == 0:
+				ready = complete[node]
+			default:
+				before := t - 1
+				if x.public.Hub && node == 0 {
+					before = t // of its clients' answers
+				}
+				for _, j := range x.graph.Neighbours(node) {
+					ready = max(ready, arrived[x.graph.Link(int(j), node)*values+before])
+				}
+				if own := x.first[[2]int{node, t - 1}]; own != nil {
+					ready = max(ready, own.sent)
+				}
+				ready += sim.Time(x.took(&cost, node, t))
+			}
+			x.account.same(record.PacketsInTime, p.sent == ready, p, func() string {
+				return fmt.Sprintf("what it needs is there at %v", ready)
+			})
+		}
+	}
+	return nil
+}
+
+// twins is how many runs are made in both worlds with the same seed where packets may be lost, so that the times of
+// retries are not computed.
+const twins = 20
+
+// twin checks that a run has the packets at the times that the same seed has in the other world: where packets may be
+// lost, when a node asks again depends on what the network does, and must not depend on data.
+func (x *explainer) twin(ctx context.Context, r run, c *wire, a account) error {
+	if r.world > 0 || r.number >= twins || !x.e.Network.Lossy() {
+		return nil
+	}
+	other, err := x.play(ctx, 1, r.seed)
+	if err != nil {
+		return err
+	}
+	for i := range max(len(c.packets), len(other.packets)) {
+		if i >= len(c.packets) {
+			a.misfits(record.PacketsInTime, &other.packets[i], "it was sent in the other world alone")
+			return nil
+		}
+		p := c.packets[i]
+		fits := i < len(other.packets)
+		if fits {
+			q := other.packets[i]
+			q.payload = p.payload
+			fits = p == q
+		}
+		if !a.same(record.PacketsInTime, fits, &p, func() string {
+			return "with the same seed it is not so in the other world"
+		}) {
+			return nil // those after it follow
+		}
+	}
+	return nil
+}
+
+// took is how long a node's update of a round takes.
+func (x *explainer) took(cost *algorithms.Cost, node, round int) sim.Duration {
+	a := x.assembly[x.world]
+	if x.sharing != nil {
+		return cost.Took(x.seed, node, x.public.Rows, round)
+	}
+	if x.public.Hub && node == 0 {
+		return 0
+	}
+	if m, ok := x.public.Method.(model.NodeDual); ok && m.Step(x.public, node, round, 0).Idle {
+		return 0
+	}
+	return cost.Took(x.seed, node, a.Problem.Shards[node-a.First()].U.Len(), round)
+}
