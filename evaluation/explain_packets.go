@@ -5,6 +5,7 @@ package evaluation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"overhear/adversary/model"
 	"overhear/algorithms"
@@ -28,6 +29,7 @@ func (x *explainer) protocol() error {
 		}
 	}
 	lossy := x.e.Network.Lossy()
+	again := lossy || x.doubles() // values may be sent again
 	values := x.rounds + 1
 	count := make([]int, 2*x.graph.Size()*values)
 	arrived := make([]sim.Time, len(count)) // of the first copy of a value
@@ -50,7 +52,7 @@ func (x *explainer) protocol() error {
 			default:
 				reported[p.from-n]++
 				x.value(p, -1)
-				if reported[p.from-n] > 1 && !lossy {
+				if reported[p.from-n] > 1 && !again {
 					wrong = "it was sent before"
 				}
 				complete[p.to] = max(complete[p.to], p.received)
@@ -66,7 +68,7 @@ func (x *explainer) protocol() error {
 				wrong = fmt.Sprintf("it carries %d numbers, and a value has %d", len(payload), x.length(p.from))
 			default:
 				at := link*values + p.round
-				if count[at]++; count[at] > 1 && !lossy {
+				if count[at]++; count[at] > 1 && !again {
 					wrong = "it was sent before"
 				}
 				if p.received >= 0 && (arrived[at] < 0 || p.received < arrived[at]) {
@@ -103,6 +105,14 @@ func (x *explainer) protocol() error {
 		return nil
 	}
 	return x.schedule(arrived, complete)
+}
+
+// doubles says whether a packet may come twice: a hub's client takes a second copy for a request.
+func (x *explainer) doubles() bool {
+	n := &x.e.Network
+	return n.Duplication > 0 || slices.ContainsFunc(n.Links, func(o sim.Override) bool {
+		return o.Duplication != nil && *o.Duplication > 0
+	})
 }
 
 // value notes the packet of a value, or compares it with one that carried the same value before.
