@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -291,6 +292,10 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 		return nil, errors.New("an audit needs synchronous rounds (rounds.mode), in which everything but the noise " +
 			"is known")
 	}
+	if slices.ContainsFunc(e.Network.Faults, forgets) {
+		return nil, errors.New("an audit needs nodes that keep their memory (network.faults): what one that has lost " +
+			"it goes on with is in no packet, so that it could not be explained")
+	}
 	if a.Split != nil {
 		return auditSplit(e, a, spec)
 	}
@@ -330,6 +335,17 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 			e.Algorithm.Kind)
 	}
 	return auditSamples(e, a, spec, shard)
+}
+
+// forgets says whether a fault costs a node its memory.
+func forgets(f sim.Fault) bool {
+	switch k := f.Kind.(type) {
+	case sim.Crash:
+		return k.Memory == "lost"
+	case sim.RandomCrashes:
+		return k.Rate.Memory == "lost"
+	}
+	return false
 }
 
 // claim is what a node claims to lose, by round and up to it.

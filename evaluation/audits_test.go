@@ -211,6 +211,7 @@ func TestAudit_Refuses(t *testing.T) {
 	for _, c := range []struct{ text, set, want string }{
 		{private, "rounds.mode=asynchronous", "an audit needs synchronous rounds"},
 		{fmt.Sprintf(ring, "{kind: admm}"), "seeds.first=1", "claims no privacy"},
+		{private, "network.faults=[{at: 1ms, crash: 1, until: 2ms, memory: lost}]", "nodes that keep their memory"},
 		{private, "adversary.audit={node: 5}", "node 5 has no data; nodes 0 to 4 have"},
 		{private, "adversary.audit={node: 4, row: 16}", "node 4 has samples 0 to 15, not 16"},
 		{private, "adversary.audit={unit: label}", "protects samples"},

@@ -468,10 +468,8 @@ func sharedStream(n *algorithms.Node, t int) *sim.Stream {
 	return other.Stream("noise", t)
 }
 
-// plantedAudit audits a method with a flaw; nil: as it is registered.
-func plantedAudit(t *testing.T, f *planted, sets ...string) *record.Audit {
-	t.Helper()
-	text := fmt.Sprintf(`name: planted
+// plantedScenario is that of an algorithm.
+const plantedScenario = `name: planted
 problem:
   data: {set: twonorm, rows: 60, dimension: 3}
   train: 30
@@ -481,7 +479,12 @@ network: {topology: {kind: ring, nodes: 3}}
 rounds: {count: 6}
 algorithm: %s
 adversary: {audit: {runs: 60, pilots: 2, node: 1}}
-`, f.algorithm)
+`
+
+// plantedAudit audits a method with a flaw; nil: as it is registered.
+func plantedAudit(t *testing.T, f *planted, sets ...string) *record.Audit {
+	t.Helper()
+	text := fmt.Sprintf(plantedScenario, f.algorithm)
 	switch {
 	case strings.Contains(f.algorithm, "dp-admm"):
 		sets = append([]string{"network.topology={kind: star, nodes: 4}"}, sets...)

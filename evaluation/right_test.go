@@ -4,14 +4,17 @@
 package evaluation
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"overhear/experiment"
 	"overhear/internal/golden"
 	"overhear/record"
+	"overhear/scenarios"
 )
 
 // rightMethods are in the scenario of plantedAudit.
@@ -74,15 +77,16 @@ var settings = []struct {
 	{"a path", "rows labels", []string{"network.topology={kind: path, nodes: 3}"}},
 	{"another weight of the loss", "rows", []string{"problem.C=7", "problem.rho=0.01"}},
 	{"huber hinge", "rows", []string{"problem.loss=huber-hinge"}},
-	{"targets", "rows", []string{"problem.data={set: linear, rows: 60, dimension: 3}", "problem.loss={kind: huber, width: 1}"}},
+	{"targets", "rows", []string{"problem.data={set: linear, rows: 60, dimension: 3}",
+		"problem.loss={kind: huber, width: 1}"}},
 	{"several classes", "classes", []string{"problem.data={set: waveform, rows: 60, classes: all}",
 		"problem.loss=softmax"}},
 	{"kinks", "kinks", []string{"problem.l1=0.05"}},
 	{"a loose tolerance", "rows labels", []string{"solver.tolerance=1e-6"}},
 	{"a tight tolerance", "rows labels", []string{"solver.tolerance=1e-13"}},
 	{"another node and row", "rows labels", []string{"adversary.audit.node=2", "adversary.audit.row=3"}},
-	{"a node is down for a time and keeps its memory", "rows columns", []string{"network.faults=[{at: 1us, crash: 1, " +
-		"until: 5ms}]"}},
+	{"a node is down for a time and keeps its memory", "rows columns",
+		[]string{"network.faults=[{at: 1us, crash: 1, until: 5ms}]"}},
 	{"30 rounds", "rows labels columns extreme", []string{"rounds.count=30", "adversary.audit.runs=20"}},
 }
 
@@ -137,5 +141,42 @@ func TestAudit_OneColumnManyRuns(t *testing.T) {
 	a := plantedAudit(t, &planted{algorithm: auditedPVP}, "problem.data.dimension=1", "adversary.audit.runs=1000")
 	if !a.Stands() {
 		t.Error(failures(a))
+	}
+}
+
+// What a run says of its claim's condition is what an audit says: of a tolerance that leaves too much, and of a claim
+// that no proof supports.
+func TestCondition_OfRunAndAudit(t *testing.T) {
+	for _, c := range []struct {
+		algorithm, set, condition string
+		verdict, check            string
+	}{
+		{auditedPVP, "solver.tolerance=1e-3", "the proof takes steps to be exact minimisers", record.NotEstablished,
+			string(record.SolvesExact)},
+		{auditedDVP, "solver.tolerance=1e-10", "holds", record.Holds, ""},
+		{auditedDVP, "algorithm.calibration=listing", "claimed, not proved: ζ = α̂", record.NotEstablished, ""},
+		{"{kind: private-dgd, step: 0.5, alpha: 1}", "solver.tolerance=1e-3", "holds", record.Holds, ""},
+	} {
+		s, err := scenarios.Parse("planted.yaml", []byte(fmt.Sprintf(plantedScenario, c.algorithm)), c.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := experiment.New(s, "").Run(context.Background(), 1, experiment.Options{Out: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := plantedAudit(t, &planted{algorithm: c.algorithm}, c.set)
+		if got := r.Info.Privacy.Condition; got != a.Condition || !strings.HasPrefix(got, c.condition) {
+			t.Errorf("%s, %s: the run says %q, the audit %q", c.algorithm, c.set, got, a.Condition)
+		}
+		if v := a.Verdicts[len(a.Verdicts)-1]; v.Verdict != c.verdict {
+			t.Errorf("%s, %s: %+v", c.algorithm, c.set, v)
+		}
+		failed := slices.ContainsFunc(a.Checks, func(k record.Check) bool {
+			return !k.Holds && string(k.Kind) == c.check
+		})
+		if failed != (c.check != "") || failed && a.Stands() {
+			t.Errorf("%s, %s: %s", c.algorithm, c.set, failures(a))
+		}
 	}
 }

@@ -41,7 +41,59 @@ func TestMain(m *testing.M) {
 			})
 			os.Exit(Main(os.Args[1:]))
 		},
+		// simulate-flawed has a method whose nodes record the iterate with noise and send it without.
+		"simulate-flawed": func() {
+			entry, _ := algorithms.Lookup("pvp")
+			right := entry.New
+			entry.New = func(params any, s algorithms.Setting) (algorithms.Method, error) {
+				m, err := right(params, s)
+				if err != nil {
+					return nil, err
+				}
+				clean := *params.(*algorithms.PVP)
+				clean.Noise = "off"
+				exact, err := right(&clean, s)
+				return &flawed{m.(privateRow), exact.(algorithms.RowMethod)}, err
+			}
+			os.Exit(Main(os.Args[1:]))
+		},
 	})
+}
+
+// privateRow is a method over split rows that claims privacy.
+type privateRow interface {
+	algorithms.RowMethod
+	algorithms.Private
+}
+
+// flawed sends what another method makes of the same step.
+type flawed struct {
+	privateRow
+	exact algorithms.RowMethod
+}
+
+func (m *flawed) Update(n *algorithms.Node, t int) error {
+	clear(n.Sum)
+	for _, f := range n.Heard {
+		for k, v := range f {
+			n.Sum[k] += v
+		}
+	}
+	before := slices.Clone(n.F)
+	if err := m.exact.Update(n, t); err != nil {
+		return err
+	}
+	n.Memory = slices.Clone(n.F)
+	copy(n.F, before)
+	return m.privateRow.Update(n, t)
+}
+
+func (m *flawed) Message(n *algorithms.Node, _ int, v []float64) {
+	if n.Memory == nil {
+		copy(v, n.F)
+		return
+	}
+	copy(v, n.Memory)
 }
 
 // brokenParameters are of a method that panics in a round.
