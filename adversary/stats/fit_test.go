@@ -6,6 +6,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"overhear/internal/num"
 	"overhear/privacy"
 	"overhear/record"
 	"overhear/sim"
@@ -353,4 +355,127 @@ func TestGammaScore_Tails(t *testing.T) {
 // gammaTails is the probability of a Gamma law outside an interval.
 func gammaTails(shape, low, high float64) float64 {
 	return mathext.GammaIncReg(shape, low) + mathext.GammaIncRegComp(shape, high)
+}
+
+// What a check says that it would have found with a probability of 99 %, it finds, nearly always; a third of that it
+// seldom does.
+func TestFit_FindsWhatItSays(t *testing.T) {
+	const seeds, runs, nodes, rounds, d = 100, 20, 3, 5, 3
+	law := model.Noise{Kind: model.Laplace, Level: 2}
+	collect := func(seed uint64, change func(s *sim.Stream, x []float64, before []float64)) []record.Check {
+		f := new(Fit)
+		for run := range runs {
+			for node := range nodes {
+				s := sim.NewStream(seed, "power", uint64(run), uint64(node))
+				before := make([]float64, d)
+				for round := range rounds {
+					x := drawNoise(s, law, d)
+					own := append([]float64(nil), x...)
+					if change != nil {
+						change(s, x, before)
+					}
+					before = own
+					f.Add(run, node, round, x, law)
+				}
+			}
+		}
+		return f.Checks()
+	}
+	right := collect(1, nil)
+	for _, c := range []struct {
+		kind   record.CheckKind
+		change func(by float64) func(s *sim.Stream, x, before []float64)
+	}{
+		{record.NoiseSize, func(by float64) func(*sim.Stream, []float64, []float64) {
+			return func(_ *sim.Stream, x, _ []float64) {
+				for k := range x {
+					x[k] *= 1 + by
+				}
+			}
+		}},
+		{record.NoisePresent, func(by float64) func(*sim.Stream, []float64, []float64) {
+			return func(s *sim.Stream, x, _ []float64) {
+				if s.Float64() < by {
+					for k := range x {
+						x[k] *= 1e-12
+					}
+				}
+			}
+		}},
+		{record.RoundsDrawnAnew, func(by float64) func(*sim.Stream, []float64, []float64) {
+			// of a pair in which the second is replaced; the next is of other noise
+			return func(s *sim.Stream, x, before []float64) {
+				if s.Float64() < by && before[0] != 0 {
+					copy(x, before)
+				}
+			}
+		}},
+	} {
+		want := check(right, c.kind)
+		if want == nil || !(want.Finds > 0 && want.Finds < 1) {
+			t.Fatalf("%s: %+v", c.kind, want)
+		}
+		found := map[float64]int{}
+		for _, part := range []float64{1, 1.0 / 3} {
+			for seed := range uint64(seeds) {
+				if k := check(collect(seed, c.change(part*float64(want.Finds))), c.kind); !k.Holds {
+					found[part]++
+				}
+			}
+		}
+		if found[1] < 90 || found[1.0/3] > 95 {
+			t.Errorf("%s says it finds %.3g with 99 %%: %d of %d are found, and %d of a third of it", c.kind,
+				float64(want.Finds), found[1], seeds, found[1.0/3])
+		}
+	}
+}
+
+// Noise that nodes share, or of which only lengths are alike, is found at nodes that are added one after the other.
+func TestFit_Nodes(t *testing.T) {
+	const d = 3
+	law := model.Noise{Kind: model.Laplace, Level: 1}
+	collect := func(noise func(run, node, round int) []float64) []record.Check {
+		f := new(Fit)
+		for run := range 30 {
+			for node := range 4 {
+				for round := range 5 {
+					f.Add(run, node, round, noise(run, node, round), law)
+				}
+			}
+		}
+		return f.Checks()
+	}
+	draw := func(ids ...int) []float64 {
+		var words []uint64
+		for _, id := range ids {
+			words = append(words, uint64(id))
+		}
+		return drawNoise(sim.NewStream(5, "nodes", words...), law, d)
+	}
+	for _, c := range []struct {
+		name  string
+		noise func(run, node, round int) []float64
+		fails []record.CheckKind
+	}{
+		{"each its own", func(run, node, round int) []float64 { return draw(run, node, round) }, nil},
+		{"one for all nodes", func(run, _, round int) []float64 { return draw(run, round) },
+			[]record.CheckKind{record.NodesIndependent, record.NodesDrawnAnew, record.SizesIndependent}},
+		{"one length for all nodes", func(run, node, round int) []float64 {
+			x, shared := draw(run, node, round), draw(run, round)
+			for k, scale := 0, num.Norm(shared)/num.Norm(x); k < d; k++ {
+				x[k] *= scale
+			}
+			return x
+		}, []record.CheckKind{record.SizesIndependent}},
+	} {
+		var failed []record.CheckKind
+		for _, k := range collect(c.noise) {
+			if !k.Holds {
+				failed = append(failed, k.Kind)
+			}
+		}
+		if !slices.Equal(failed, c.fails) {
+			t.Errorf("%s: %v fail, want %v", c.name, failed, c.fails)
+		}
+	}
 }
