@@ -196,7 +196,7 @@ func AuditFits(e *experiment.Experiment, runs int) error {
 	if runs == 0 {
 		runs = auditSpec(e.Scenario).Runs
 	}
-	const perRun, perRound = 200, 100
+	const perRun, perRound = 1500, 100 // what became of its packets, and its ratios
 	what := fmt.Sprintf("an audit of %d runs of %d rounds (rounds.count) in each of two worlds", runs, e.Rounds.Count)
 	err := memory.Check(what, 2*float64(runs)*(perRun+float64(perRound*float64(e.Rounds.Count+1))))
 	if err != nil {

@@ -17,8 +17,10 @@
 // label, or column) of one node, runs each of them many times, works out the exact
 // likelihood of every trace in both worlds, and compares the measured loss with the
 // claim. Which two values the sample has is chosen among proposals by a few pilot
-// runs of each. Checks say, beside the verdicts, whether the noise in the traces is
-// what the method prescribes.
+// runs of each. Its evidence is every packet of every run, as the engine saw it. Checks
+// say, beside the verdicts, whether each packet is what the method's model makes of public
+// data, of packets before it, of the data and of noise of the declared law and stream, and
+// which deviation they would have found.
 //
 // # Invariants
 //
