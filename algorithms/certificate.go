@@ -4,6 +4,7 @@ package algorithms
 
 import (
 	"errors"
+	"math"
 
 	"overhear/privacy"
 	"overhear/privacy/loss"
@@ -46,13 +47,23 @@ func gaussianOf(size float64) loss.Noise { return loss.Noise{Kind: loss.Gaussian
 
 // inObjective is noise in the objective of a node, with the size of what a row of slope 1 moves the gradient by.
 func inObjective(p *problem.Problem, i int, ridge float64, noise loss.Noise) loss.Objective {
-	ends := make([]float64, 2) // L is convex: its slopes are between those far out
-	p.Loss.Slopes(ends, []float64{-1e9, 1e9})
+	if p.K > 0 { // no certificate: shielded
+		return loss.Objective{Noise: noise}
+	}
+	down, up := steepest(p.Loss)
 	return loss.Objective{
-		Noise: noise, Down: max(0, -ends[0]), Up: max(0, ends[1]),
+		Noise: noise, Down: down, Up: up,
 		Hessian:  p.Loss.Bound() * p.C / (samples(p, i) * ridge),
 		Logistic: p.Loss == problem.Logistic,
 	}
+}
+
+// steepest are the greatest −L′ and L′. L is convex: they are its limits, which a wide loss reaches at no number that
+// only seems great.
+func steepest(l problem.Loss) (down, up float64) {
+	ends := make([]float64, 2)
+	l.Slopes(ends, []float64{math.Inf(-1), math.Inf(1)})
+	return max(0, -ends[0]), max(0, ends[1])
 }
 
 // certifyShifts enters α_i(t) of every node and round: how far a row moves what the noise is added to, in its unit.

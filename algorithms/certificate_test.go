@@ -191,3 +191,20 @@ func TestCertify_LossesAndConditions(t *testing.T) {
 		}
 	}
 }
+
+// The slopes of a loss are its limits: a wide loss is not level yet at any number that seems great.
+func TestSteepest_IsTheLimit(t *testing.T) {
+	for _, c := range []struct {
+		loss     problem.Loss
+		down, up float64
+	}{
+		{problem.Logistic, 1, 0}, {problem.HuberHinge{Width: 0.5}, 1, 0}, {problem.HuberHinge{Width: 1e12}, 1, 0},
+		{problem.Huber{Width: 1}, 1, 1}, {problem.Quantile{Level: 0.5, Width: 1e12}, 0.5, 0.5},
+		{problem.Quantile{Level: 0.9, Width: 0.1}, 0.9, 0.1},
+	} {
+		down, up := steepest(c.loss)
+		if !(math.Abs(down-c.down) <= 1e-15 && math.Abs(up-c.up) <= 1e-15) {
+			t.Errorf("%+v: %v and %v", c.loss, down, up)
+		}
+	}
+}

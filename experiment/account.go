@@ -193,7 +193,7 @@ func (a *Account) certificates(claims []record.Claim, first int) (all []record.C
 		if sum := worst.Pure(); !(worst.Epsilon < 0.99*sum) && !math.IsInf(sum, 1) { // as in least
 			c.Epsilon, c.Delta = record.Number(sum), 0
 		}
-		if claimed, ok := greatest(claims, unit); ok && claimed.Epsilon < c.Epsilon {
+		if claimed, ok := greatest(claims, unit); ok && a.Unproved == nil && claimed.Epsilon < c.Epsilon {
 			c.Epsilon, c.Delta = claimed.Epsilon, claimed.Delta
 		}
 		const points, least = 32, 1e-9

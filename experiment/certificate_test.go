@@ -90,3 +90,18 @@ func TestRecord_NotCertified(t *testing.T) {
 		t.Errorf("%+v", p.Certificates)
 	}
 }
+
+// A claim that is its authors' word alone is no certificate: with the printed calibration a run loses more than the sum
+// of its claims, and its curve says so.
+func TestRecord_CertificateIsNoUnprovedClaim(t *testing.T) {
+	p := certificatesOf(t, "{kind: dvp, alpha: 5, eta: 0.5, calibration: listing}", "rounds.count=1")
+	c := p.Certificates[0]
+	if !strings.HasPrefix(p.Condition, record.ClaimedNotProved) || !(c.Epsilon > 5) {
+		t.Errorf("certificate %v where 5 is claimed: %s", c.Epsilon, p.Condition)
+	}
+	for _, point := range c.Curve {
+		if point.Epsilon > c.Epsilon && point.Delta > c.Delta {
+			t.Errorf("δ(%v) = %v where the certificate is %v at %v", point.Epsilon, point.Delta, c.Epsilon, c.Delta)
+		}
+	}
+}

@@ -20,6 +20,8 @@ type Total struct {
 	slack float64
 	pure  float64
 	exact *curve // of a single shift, which needs no grid
+
+	others []*Total // of other nodes: what is read is the worst of all, as their curves may cross
 }
 
 const (
@@ -200,17 +202,30 @@ func (t *Total) convolve(kinds []Mechanism, counts []int, shop *workshop, n int,
 	}
 }
 
+// worst is the greatest of a number of all nodes.
+func (t *Total) worst(of func(*Total) float64) float64 {
+	most := of(t)
+	for _, o := range t.others {
+		most = max(most, of(o))
+	}
+	return most
+}
+
 // Slack is the part of every δ that is there for what the computation leaves out: losses beyond the grid, and rounding.
-func (t *Total) Slack() float64 { return t.slack }
+func (t *Total) Slack() float64 { return t.worst(func(t *Total) float64 { return t.slack }) }
 
 // Pure is ε of basic composition; +Inf if a use has none.
-func (t *Total) Pure() float64 { return t.pure }
+func (t *Total) Pure() float64 { return t.worst(func(t *Total) float64 { return t.pure }) }
 
 // at is the loss of an atom.
 func (t *Total) at(k int) float64 { return float64(float64(t.first+k) * t.step) }
 
 // Delta is a δ for which all uses together are (ε, δ)-differentially private, for any ε.
 func (t *Total) Delta(epsilon float64) float64 {
+	return t.worst(func(t *Total) float64 { return t.delta(epsilon) })
+}
+
+func (t *Total) delta(epsilon float64) float64 {
 	least := max(0, -num.Expm1(epsilon)) // of the test that always alarms
 	if epsilon >= t.pure {
 		return least
@@ -237,10 +252,10 @@ func (t *Total) Epsilon(delta float64) float64 {
 	if t.Delta(0) <= delta {
 		return 0
 	}
-	lo, hi := 0.0, 1.0
+	lo, hi, pure := 0.0, 1.0, t.Pure()
 	for !(t.Delta(hi) <= delta) {
-		if lo, hi = hi, float64(2*hi); hi > min(t.pure, 1e6) {
-			if hi = t.pure; math.IsInf(hi, 1) {
+		if lo, hi = hi, float64(2*hi); hi > min(pure, 1e6) {
+			if hi = pure; math.IsInf(hi, 1) {
 				return hi
 			}
 			break
@@ -260,6 +275,10 @@ func (t *Total) Epsilon(delta float64) float64 {
 // Missed is the least share of missed alarms that a test may have whose share of false alarms is that: the trade-off
 // curve of Dong, Roth & Su (2022).
 func (t *Total) Missed(alarms float64) float64 {
+	return -t.worst(func(t *Total) float64 { return -t.missed(alarms) })
+}
+
+func (t *Total) missed(alarms float64) float64 {
 	// A test alarms of losses from atom k on, and of part of those of the atom before.
 	under := func(k int) float64 { return t.alarm[k] * num.Exp(-t.at(k)) }
 	k := sort.Search(len(t.alarm), func(k int) bool { return under(k) <= alarms })

@@ -57,9 +57,9 @@ func (l *Ledger) Each(do func(node, round int, unit privacy.Unit, m Mechanism)) 
 	}
 }
 
-// Certificate is what a run loses of a unit at the node that loses most.
+// Certificate is what a run loses of a unit at most, at whatever node.
 type Certificate struct {
-	Node    int
+	Node    int     // that loses most at the δ that was asked for
 	Epsilon float64 // at the δ that was asked for
 	*Total
 }
@@ -87,11 +87,16 @@ func (l *Ledger) Worst(unit privacy.Unit, round int, delta float64) Certificate 
 	}
 	slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(b.variance, a.variance) })
 	groups = gathered(groups)
-	worst := Certificate{Total: Compose(nil)}
-	for k, g := range groups {
+	if len(groups) == 0 {
+		return Certificate{Total: Compose(nil)}
+	}
+	all := *groups[0].total()
+	worst := Certificate{groups[0].node, all.Epsilon(delta), &all}
+	for _, g := range groups[1:] {
 		t := g.total()
-		if e := t.Epsilon(delta); k == 0 || e > worst.Epsilon {
-			worst = Certificate{g.node, e, t}
+		all.others = append(all.others, t)
+		if e := t.Epsilon(delta); e > worst.Epsilon {
+			worst.Node, worst.Epsilon = g.node, e
 		}
 	}
 	return worst

@@ -68,3 +68,30 @@ func TestLedger_NamesWhatHasNoLaw(t *testing.T) {
 		}
 	}
 }
+
+// Curves of nodes cross: what is read is the worst of all nodes at each ε, and not the curve of the node that is worst
+// at one δ.
+func TestWorst_IsThatOfEveryNode(t *testing.T) {
+	var l Ledger
+	l.Spend(0, 1, privacy.Sample, Shift{laplace(2, 5.3)})
+	for round := 1; round <= 20; round++ {
+		l.Spend(1, round, privacy.Sample, Shift{laplace(2, 0.4)})
+	}
+	worst := l.Worst(privacy.Sample, 20, 1e-5)
+	alone := []*Total{Compose(repeat(Shift{laplace(2, 5.3)}, 1)), Compose(repeat(Shift{laplace(2, 0.4)}, 20))}
+	within(t, "ε without δ", worst.Pure(), 8, 1e-12)
+	crossed := 0
+	for k := range 80 {
+		e := 0.1 * float64(k)
+		a, b := alone[0].Delta(e), alone[1].Delta(e)
+		within(t, "δ", worst.Delta(e), max(a, b), 0)
+		if a < b {
+			crossed++
+		}
+		alarms := float64(k) / 80
+		within(t, "missed alarms", worst.Missed(alarms), min(alone[0].Missed(alarms), alone[1].Missed(alarms)), 0)
+	}
+	if crossed == 0 || crossed == 80 {
+		t.Error("the curves do not cross")
+	}
+}
