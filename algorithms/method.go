@@ -45,6 +45,7 @@ type Target struct {
 	Epsilon   float64
 	Delta     float64 // of noise that has no bound without one
 	EachRound bool    // of every round, not of the run
+	Certified float64 // the target, where noise is chosen by the certificate and Epsilon is the claim of it; or 0
 }
 
 // concentrated is ρ of which ρ-zCDP is (ε, δ): ρ + 2√(ρ ln(1/δ)) = ε.
@@ -66,6 +67,9 @@ func (t Target) ofUse(uses int) float64 {
 // the target, 1 if there is none. It is at most 1 a use, so that the conditions of
 // ZKL18 Theorem 4.1 and RA19 Theorem 2 hold.
 func (t Target) room(uses int) float64 {
+	if t.Certified > 0 {
+		t.Epsilon = t.Certified
+	}
 	if t.Epsilon == 0 {
 		return 1
 	}

@@ -60,7 +60,7 @@ about: a target, an audit, and a membership test that is repeated
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 30, rho: 0.3, scale: {intercept: false}}
 network: {topology: {kind: ring, nodes: 3}}
 rounds: {count: 5}
-privacy: {epsilon: 5}
+privacy: {epsilon: 5, by: certificate}
 algorithm: {kind: dvp, eta: 0.05}
 adversary:
   view: {nodes: [2]}

@@ -11,6 +11,7 @@ import (
 	"overhear/algorithms"
 	"overhear/metrics"
 	"overhear/privacy"
+	"overhear/privacy/loss"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
@@ -148,6 +149,13 @@ func (a *Account) record(first int) *record.Privacy {
 		p.Stated = &record.Bound{Epsilon: record.Number(a.Bound[len(a.Bound)-1]), Delta: record.Number(a.composedDelta),
 			By: record.ByPaper}
 	}
+	p.Claims = append(p.Claims, a.claims(first)...)
+	p.Certificates = a.certificates(p.Claims, first)
+	return p
+}
+
+// claims are what each node loses at most, by the method's own account, of each unit.
+func (a *Account) claims(first int) (all []record.Claim) {
 	nan := record.Number(math.NaN())
 	for _, unit := range a.Ledger.Units() {
 		for _, node := range a.Ledger.Nodes() {
@@ -171,11 +179,10 @@ func (a *Account) record(first int) *record.Privacy {
 				c.PerRound = record.Number(a.Ledger.WorstRoundOf(node, unit, a.Delta))
 				c.Bound = a.least(&c, pure)
 			}
-			p.Claims = append(p.Claims, c)
+			all = append(all, c)
 		}
 	}
-	p.Certificates = a.certificates(p.Claims, first)
-	return p
+	return all
 }
 
 // certificates are what the run loses at most, by the law of its noise, of each unit.
@@ -189,13 +196,8 @@ func (a *Account) certificates(claims []record.Claim, first int) (all []record.C
 			continue
 		}
 		worst := uses.Worst(unit, len(a.Bound)-1, a.Delta)
-		c.Node, c.Epsilon = worst.Node+first, record.Number(worst.Epsilon)
-		if sum := worst.Pure(); !(worst.Epsilon < 0.99*sum) && !math.IsInf(sum, 1) { // as in least
-			c.Epsilon, c.Delta = record.Number(sum), 0
-		}
-		if claimed, ok := greatest(claims, unit); ok && a.Unproved == nil && claimed.Epsilon < c.Epsilon {
-			c.Epsilon, c.Delta = claimed.Epsilon, claimed.Delta
-		}
+		proved := a.proved(worst, unit, claims)
+		c.Node, c.Epsilon, c.Delta = worst.Node+first, proved.Epsilon, proved.Delta
 		const points, least = 32, 1e-9
 		end := worst.Total.Epsilon(least)
 		for k := range points + 1 {
@@ -214,6 +216,18 @@ func (a *Account) certificates(claims []record.Claim, first int) (all []record.C
 		all = append(all, c)
 	}
 	return all
+}
+
+// proved is the least of what the law of the noise, the sum of a certificate and the claims say.
+func (a *Account) proved(worst loss.Certificate, unit privacy.Unit, claims []record.Claim) record.Bound {
+	least := record.Bound{Epsilon: record.Number(worst.Epsilon), Delta: record.Number(a.Delta)}
+	if sum := worst.Pure(); !(worst.Epsilon < 0.99*sum) && !math.IsInf(sum, 1) { // as in least
+		least = record.Bound{Epsilon: record.Number(sum)}
+	}
+	if claimed, ok := greatest(claims, unit); ok && a.Unproved == nil && claimed.Epsilon < least.Epsilon {
+		least = claimed
+	}
+	return least
 }
 
 // greatest is the bound of the node that claims the greatest; false: not all are established.
@@ -254,13 +268,51 @@ func (a *Account) least(c *record.Claim, pure float64) record.Bound {
 // vanishing is a scale of budgets at which they are as good as nothing.
 const vanishing = 1e-12
 
-// choose scales a method's noise so that its claimed loss is the target, and
+// certifiedSlack is how far below the target a certificate may stay, relatively: a composition takes much longer than a
+// sum.
+const certifiedSlack = 1e-3
+
+// claimed is what a method's own account says that rows lose over a run, or a round, and why that is not established.
+func claimed(p *scenarios.Privacy, m algorithms.Private, s algorithms.Setting, _ float64,
+) (epsilon float64, failure error) {
+	if err := m.Established(); err != nil {
+		failure = fmt.Errorf("no target can be met, because the bound is not established: %w", err)
+	}
+	l := new(privacy.Ledger)
+	m.Account(l)
+	if p.Over == "round" {
+		return l.WorstRound(privacy.Sample, p.Delta), failure
+	}
+	return l.Bound(privacy.Sample, s.Rounds, p.Delta)[s.Rounds], failure
+}
+
+// certified is the certificate of rows that the run will record, or why it will have none.
+func certified(p *scenarios.Privacy, m algorithms.Private, s algorithms.Setting, tolerance float64,
+) (epsilon float64, failure error) {
+	uses, err := algorithms.Certify(m)
+	if err != nil {
+		failure = fmt.Errorf("no target can be met by a certificate, because the run is not certified: %w", err)
+		if m.Established() == nil {
+			failure = fmt.Errorf("%w; by: claim, which is the default, goes by what the method claims", failure)
+		}
+		return math.NaN(), failure
+	}
+	a := newAccount(p, m, s, tolerance)
+	worst := uses.Worst(privacy.Sample, s.Rounds, p.Delta)
+	return float64(a.proved(worst, privacy.Sample, a.claims(0)).Epsilon), nil
+}
+
+// choose scales a method's noise so that its loss, claimed or certified, is the target, and
 // returns the new parameters.
-func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorithms.Setting,
+func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorithms.Setting, tolerance float64,
 ) (any, *record.Chosen, error) {
 	tunable, ok := params.(algorithms.Tunable)
 	if !ok {
 		return nil, nil, fmt.Errorf("epsilon is a target for methods whose noise it can choose; %s is none", entry.Name)
+	}
+	by, slack, part := claimed, 0.0, p.Over
+	if p.ByCertificate() {
+		by, slack, part = certified, certifiedSlack, p.Over+" by certificate"
 	}
 	var failure error
 	spent := func(scale float64) float64 {
@@ -269,32 +321,30 @@ func choose(p *scenarios.Privacy, entry *algorithms.Entry, params any, s algorit
 			failure = err
 			return math.NaN()
 		}
-		private := m.(algorithms.Private)
-		if err := private.Established(); err != nil {
-			failure = fmt.Errorf("no target can be met, because the bound is not established: %w", err)
+		epsilon, err := by(p, m.(algorithms.Private), s, tolerance)
+		if err != nil {
+			failure = err
 		}
-		l := new(privacy.Ledger)
-		private.Account(l)
-		if p.Over == "round" {
-			return l.WorstRound(privacy.Sample, p.Delta)
-		}
-		return l.Bound(privacy.Sample, s.Rounds, p.Delta)[s.Rounds]
+		return epsilon
 	}
 	if spent(1); failure != nil {
 		return nil, nil, failure
 	}
 	target := *p.Epsilon
-	scale, err := privacy.Solve(target, spent)
-	if least := spent(vanishing); err != nil && least > target/2 {
-		return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: whatever the noise is, the method "+
-			"spends %.6g, which leaves no room below the target or is more than the target; this part falls as "+
-			"algorithm.eta grows: leave eta out, or set it to %.3g times what it is, at which this part is half the "+
-			"target", target, p.Over, least, 2*least/target)
-	}
+	scale, err := privacy.Solve(target, slack, spent)
 	if err != nil {
-		return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: %w", target, p.Over, err)
+		if least := spent(vanishing); least > target/2 {
+			return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: whatever the noise is, the "+
+				"method spends %.6g, which leaves no room below the target or is more than the target; this part "+
+				"falls as algorithm.eta grows: leave eta out, or set it to %.3g times what it is, at which this part "+
+				"is half the target", target, part, least, 2*least/target)
+		}
+		return nil, nil, fmt.Errorf("choosing the noise for epsilon %v over the %s: %w", target, part, err)
 	}
-	chosen := tunable.Loosen(scale)
-	return chosen, &record.Chosen{Epsilon: target, Over: p.Over, Delta: p.Delta, Scale: scale,
-		Parameters: scenarios.FormatParameters(chosen)}, nil
+	chosen := &record.Chosen{Epsilon: target, Over: p.Over, Delta: p.Delta, Scale: scale,
+		Parameters: scenarios.FormatParameters(tunable.Loosen(scale))}
+	if p.ByCertificate() {
+		chosen.By = p.By
+	}
+	return tunable.Loosen(scale), chosen, nil
 }

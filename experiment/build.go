@@ -12,6 +12,7 @@ import (
 	"overhear/algorithms"
 	"overhear/internal/memory"
 	"overhear/metrics"
+	"overhear/privacy"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
@@ -206,8 +207,13 @@ func (e *Experiment) Equip(a *Assembly) error {
 	var chosen *record.Chosen
 	var err error
 	if e.Privacy.Epsilon != nil {
-		if a.Params, chosen, err = choose(&e.Privacy, e.Entry, a.Params, a.Setting); err != nil {
+		if a.Params, chosen, err = choose(&e.Privacy, e.Entry, a.Params, a.Setting, e.Solver.Tolerance); err != nil {
 			return fmt.Errorf("privacy: %w", err)
+		}
+		if e.Privacy.ByCertificate() && a.Computed != nil {
+			if a.Params, chosen, err = e.afresh(a); err != nil {
+				return fmt.Errorf("privacy: %w", err)
+			}
 		}
 	}
 	if a.Method, err = e.Entry.New(a.Params, a.Setting); err != nil {
@@ -233,6 +239,22 @@ func (e *Experiment) Equip(a *Assembly) error {
 		a.Warnings = append(a.Warnings, a.Account.warnings()...)
 	}
 	return nil
+}
+
+// afresh computes the parameters that were left to the program again, for the noise that a certificate allows: what an
+// account claims of that noise is more than the certificate, and formulas for parameters are in terms of claims.
+func (e *Experiment) afresh(a *Assembly) (any, *record.Chosen, error) {
+	m, err := e.Entry.New(a.Params, a.Setting)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := new(privacy.Ledger)
+	m.(algorithms.Private).Account(l)
+	if claim := l.Bound(privacy.Sample, a.Rounds, a.Target.Delta)[a.Rounds]; claim > a.Target.Epsilon {
+		a.Target.Certified, a.Target.Epsilon = a.Target.Epsilon, claim
+	}
+	a.Params, a.Computed = algorithms.Settle(e.Algorithm.Params, a.Setting)
+	return choose(&e.Privacy, e.Entry, a.Params, a.Setting, e.Solver.Tolerance)
 }
 
 // otherwise is what comes of duals that are not what they should be.

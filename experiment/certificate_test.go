@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/algorithms"
 	"overhear/privacy"
 	"overhear/record"
 	"overhear/scenarios"
@@ -103,5 +104,125 @@ func TestRecord_CertificateIsNoUnprovedClaim(t *testing.T) {
 		if point.Epsilon > c.Epsilon && point.Delta > c.Delta {
 			t.Errorf("δ(%v) = %v where the certificate is %v at %v", point.Epsilon, point.Delta, c.Epsilon, c.Delta)
 		}
+	}
+}
+
+// Noise chosen by the certificate has a certificate that is the target, to a hundredth from below, in whatever method,
+// and no more noise than for the same claim.
+func TestPrivacy_TargetIsMetByTheCertificate(t *testing.T) {
+	for algorithm, least := range map[string]float64{ // how much less noise, of 20 rounds in 21 columns
+		"{kind: dvp, eta: 0.5}": 4, "{kind: pvp, eta: 0.5}": 4, "{kind: proximal-admm}": 4, "{kind: private-dgd}": 4,
+		"{kind: dvp}": 4, "{kind: pvp, alpha: {values: [1, 2, 3]}}": 4, "{kind: penalty-perturbation}": 1.5,
+		"{kind: penalty-perturbation, eta: {initial: 3, ratio: 1.02}, theta: 3}": 3,
+		"{kind: private-r-admm, eta: 3, perturbation: output}":                   3,
+		"{kind: private-r-admm}": 2, "{kind: private-mr-admm}": 2,
+		"{kind: pvp, eta: 0.5, law: gaussian}": 1.02, "{kind: dp-admm}": 1.02,
+	} {
+		for _, target := range []float64{2, 0.3}[:1+len(algorithm)%2] { // some for both
+			by := func(by string) (*record.Privacy, record.Certificate) {
+				p := certificatesOf(t, algorithm, fmt.Sprintf("privacy={epsilon: %v, delta: 1e-6, by: %s}", target, by))
+				return p, p.Certificates[0]
+			}
+			p, c := by("certificate")
+			if !(c.Epsilon <= record.Number(target) && c.Epsilon >= 0.99*record.Number(target)) || c.Delta != 1e-6 ||
+				p.Chosen.By != "certificate" || p.Chosen.Epsilon != target {
+				t.Errorf("%s: certified %v at δ = %v for the target %v, chosen %+v", algorithm, c.Epsilon, c.Delta,
+					target, p.Chosen)
+			}
+			claim, other := by("claim")
+			if !(p.Chosen.Scale >= least*claim.Chosen.Scale) || !(other.Epsilon <= c.Epsilon) || claim.Chosen.By != "" {
+				t.Errorf("%s: budgets × %v by the certificate, × %v by the claim, whose certificate is %v", algorithm,
+					p.Chosen.Scale, claim.Chosen.Scale, other.Epsilon)
+			}
+		}
+	}
+}
+
+// What a target comes to where there is a formula for it: one round of Laplace noise on one number, whose δ(ε) is
+// 1 − e^((ε−ε₀)/2); rounds of Gaussian noise, with Balle & Wang's; and 50 rounds in 105 dimensions, which docs/
+// mathematics.md §6.1 has from an own computation.
+func TestPrivacy_ChosenByTheCertificateByHand(t *testing.T) {
+	claimed := func(sets ...string) *record.Privacy {
+		p := certificatesOf(t, "{kind: pvp, eta: 0.5}", append(sets, "privacy.by=certificate")...)
+		if p.Chosen == nil {
+			t.Fatalf("%v: no noise was chosen", sets)
+		}
+		return p
+	}
+	p := claimed("problem.data.dimension=1", "rounds.count=1", "privacy.epsilon=2", "privacy.delta=0.1")
+	if want := 2 - 2*math.Log(1-0.1); !(math.Abs(float64(p.Claims[0].Epsilon)-want) <= 3e-3) {
+		t.Errorf("one number: a claim of %v, by hand %v", p.Claims[0].Epsilon, want)
+	}
+	p = claimed("problem.data.dimension=105", "rounds.count=50", "privacy.epsilon=2.8605")
+	if !(math.Abs(float64(p.Claims[0].Epsilon)-50) <= 0.1) {
+		t.Errorf("105 dimensions: a claim of %v, and 50 by hand", p.Claims[0].Epsilon)
+	}
+	p = claimed("algorithm.law=gaussian", "privacy.epsilon=2")
+	normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	low, high := 0.0, 2.0
+	for range 60 {
+		mu := (low + high) / 2
+		if normal(mu/2-2/mu)-float64(math.Exp(2)*normal(-mu/2-2/mu)) <= 1e-5 {
+			low = mu
+		} else {
+			high = mu
+		}
+	}
+	rho := low * low / 2 // of zCDP, which the claim has
+	if want := rho + 2*math.Sqrt(float64(rho*math.Log(1e5))); !(math.Abs(float64(p.Claims[0].ZCDP)/want-1) <= 2e-3) {
+		t.Errorf("Gaussian noise: zCDP of %v, by hand %v", p.Claims[0].ZCDP, want)
+	}
+}
+
+// Where no certificate can be the target, the error says why and what would be right.
+func TestPrivacy_CertificateRefusals(t *testing.T) {
+	for _, c := range []struct {
+		sets []string
+		want []string
+	}{
+		{[]string{"algorithm.kind=admm"}, []string{"admm is none"}},
+		{[]string{"problem.loss=huber-hinge", "problem.scale.rows=none"},
+			[]string{"not certified", "norm at most 1"}},
+		{[]string{"problem.l1=0.01"}, []string{"not certified", "twice differentiable"}},
+		{[]string{"privacy.over=round"},
+			[]string{"privacy.by cannot be certificate with over: round", "take over: run"}},
+		{[]string{"privacy={by: certificate}"}, []string{"privacy.by", "target epsilon", "add one"}},
+		{[]string{"privacy.by=law"}, []string{"privacy.by", "claim"}},
+	} {
+		s, err := scenarios.Parse("t.yaml", []byte(private), append([]string{"algorithm={kind: dvp, eta: 0.1}",
+			"privacy={epsilon: 2, by: certificate}"}, c.sets...)...)
+		if err == nil {
+			_, err = New(s, "").Assemble(1)
+		}
+		if err == nil {
+			t.Errorf("%v: no error", c.sets)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%v: %v, want %q", c.sets, err, want)
+			}
+		}
+	}
+}
+
+// A method of which nothing is proved can be had by its claim.
+type uncertified struct{ algorithms.Private }
+
+func TestPrivacy_NotCertifiedPointsToTheClaim(t *testing.T) {
+	s, err := scenarios.Parse("t.yaml", []byte(private), "algorithm={kind: dvp, eta: 0.1}",
+		"privacy={epsilon: 2, by: certificate}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := New(s, "").Assemble(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = certified(&s.Privacy, uncertified{a.Method.(algorithms.Private)}, a.Setting,
+		s.Solver.Tolerance)
+	if err == nil || !strings.Contains(err.Error(), "nothing is proved") ||
+		!strings.Contains(err.Error(), "by: claim") {
+		t.Errorf("%v", err)
 	}
 }

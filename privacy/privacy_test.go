@@ -520,7 +520,7 @@ func TestSolve(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			calls := 0
-			got, err := Solve(c.target, func(s float64) float64 { calls++; return c.spent(s) })
+			got, err := Solve(c.target, 0, func(s float64) float64 { calls++; return c.spent(s) })
 			if calls > 200 {
 				t.Errorf("%d evaluations", calls)
 			}
@@ -541,9 +541,40 @@ func TestSolve(t *testing.T) {
 	}
 }
 
+// With a slack, Solve ends with the first scale whose loss is that close below the target.
+func TestSolve_Slack(t *testing.T) {
+	for _, target := range []float64{1, 2, 3, 0.9995, 1.0005, 700, 1e-5} {
+		for name, spent := range map[string]func(float64) float64{
+			"linear": func(s float64) float64 { return s }, "square": func(s float64) float64 { return s * s },
+			"root": math.Sqrt,
+		} {
+			var scales []float64
+			got, err := Solve(target, 1e-3, func(s float64) float64 { scales = append(scales, s); return spent(s) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := spent(got); !(v <= target && v >= 0.999*target) {
+				t.Errorf("%s, target %v: spends %v", name, target, v)
+			}
+			if scales[len(scales)-1] != got {
+				t.Errorf("%s, target %v: went on after %v: %v", name, target, got, scales)
+			}
+		}
+	}
+	jump := func(s float64) float64 { // over the last thousandth below the target
+		if s > 3 {
+			return 2
+		}
+		return s / 3
+	}
+	if got, err := Solve(1.5, 1e-3, jump); err != nil || !(got <= 3 && got >= 3-1e-11) {
+		t.Errorf("a jump: %v, %v", got, err)
+	}
+}
+
 func TestSolveForALedger(t *testing.T) {
 	const target, rounds, delta = 2.0, 200, 1e-5
-	scale, err := Solve(target, func(scale float64) float64 {
+	scale, err := Solve(target, 0, func(scale float64) float64 {
 		var l Ledger
 		for r := range rounds {
 			l.Spend(0, r, "sample", GaussianDP{1, 1 / scale})
@@ -804,7 +835,7 @@ func TestSolve_Evaluations(t *testing.T) {
 		brackets int
 	}{{1.5, 2}, {3, 3}, {6, 4}, {0.75, 2}} {
 		calls := 0
-		if _, err := Solve(c.target, func(s float64) float64 { calls++; return s }); err != nil {
+		if _, err := Solve(c.target, 0, func(s float64) float64 { calls++; return s }); err != nil {
 			t.Fatal(err)
 		}
 		if calls > c.brackets+40 {

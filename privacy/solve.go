@@ -11,15 +11,21 @@ const (
 
 // Solve returns the largest scale with spent(scale) ≤ target, to a relative
 // precision of 10^−12, from below, for a spent that does not decrease with
-// the scale: a total loss as a function of a factor on all budgets, say. It
-// calls spent at most 200 times. It fails if even a scale of 10^−12 spends more
-// than the target, because part of the loss does not depend on the scale, and if
-// a scale of 2^100 spends no more than it.
-func Solve(target float64, spent func(scale float64) float64) (scale float64, err error) {
-	within := func(scale float64) bool { return spent(scale) <= target } // a NaN is not within
+// the scale: a total loss as a function of a factor on all budgets, say. With
+// a slack it is content with the first scale that spends at least
+// (1 − slack)·target. It calls spent at most 200 times. It fails if even a scale
+// of 10^−12 spends more than the target, because part of the loss does not depend
+// on the scale, and if a scale of 2^100 spends no more than it.
+func Solve(target, slack float64, spent func(scale float64) float64) (scale float64, err error) {
+	enough := false
+	within := func(scale float64) bool { // a NaN is not
+		v := spent(scale)
+		enough = slack > 0 && v <= target && v >= float64((1-slack)*target)
+		return v <= target
+	}
 	lo, hi := 1.0, 1.0
 	if within(1) {
-		for hi = 2; within(hi); hi *= 2 {
+		for hi = 2; !enough && within(hi); hi *= 2 {
 			if hi >= largestScale {
 				return 0, fmt.Errorf("the loss never exceeds the target %v: even at a scale of %.1g it is %v",
 					target, hi, spent(hi))
@@ -36,7 +42,7 @@ func Solve(target float64, spent func(scale float64) float64) (scale float64, er
 			hi = lo
 		}
 	}
-	for hi-lo > 1e-12*lo {
+	for !enough && hi-lo > 1e-12*lo {
 		mid := lo + float64((hi-lo)/2)
 		if within(mid) {
 			lo = mid

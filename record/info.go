@@ -257,6 +257,7 @@ type LabelShare struct {
 type Chosen struct {
 	Epsilon    float64 `json:"epsilon"`
 	Over       string  `json:"over"`
+	By         string  `json:"by,omitempty"` // certificate; empty: the claim
 	Delta      float64 `json:"delta"`
 	Scale      float64 `json:"scale"`      // of the scenario's own noise level
 	Parameters string  `json:"parameters"` // of the method, as YAML

@@ -358,7 +358,7 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 	}
 	if p.Chosen != nil {
 		meaning += fmt.Sprintf("; noise chosen for %v over the %s%s: the scenario's budgets × %.4g", p.Chosen.Epsilon,
-			p.Chosen.Over, met(p.Chosen.Over, worst), p.Chosen.Scale)
+			p.Chosen.Over, met(p.Chosen, worst), p.Chosen.Scale)
 	}
 	line(name, number(i.Final.PrivacyLoss), meaning)
 	if worst == nil {
@@ -423,10 +423,13 @@ func labelBudgets(all []record.LabelBudget, line func(name, value, meaning strin
 	}
 }
 
-// met says by which composition, the method's own, a target over a run was met, and what the least of all is: noise for
-// the same target by another composition is not the same noise.
-func met(over string, c *record.Claim) string {
-	if over != "run" || c == nil {
+// met says by what a target over a run was met, the certificate or the method's own composition, and what the least of
+// all compositions is: noise for the same target by another is not the same noise.
+func met(chosen *record.Chosen, c *record.Claim) string {
+	if chosen.By != "" {
+		return fmt.Sprintf(" by the %s at δ = %v", chosen.By, chosen.Delta)
+	}
+	if chosen.Over != "run" || c == nil {
 		return ""
 	}
 	own := bounds(c)[0]

@@ -80,6 +80,10 @@ func TestBounds_HaveEachComposition(t *testing.T) {
 		return i
 	}
 	renyi := record.Bound{Epsilon: 3, Delta: 1e-5, By: record.ByRenyi}
+	if got := met(&record.Chosen{Over: "run", By: "certificate", Delta: 1e-6}, nil); got !=
+		" by the certificate at δ = 1e-06" {
+		t.Errorf("noise chosen for the certificate is said to be%s", got)
+	}
 	for name, c := range map[string]struct {
 		i      *record.Info
 		loss   string

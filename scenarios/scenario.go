@@ -217,16 +217,28 @@ type Algorithm struct {
 
 // Privacy is a target for the claimed loss, and how loss is stated.
 type Privacy struct {
-	Epsilon *float64 `yaml:"epsilon" doc:"privacy target ε, greater than 0: the method's noise is scaled until its claimed loss is this; default: none, and the noise that algorithm gives stands"`
+	Epsilon *float64 `yaml:"epsilon" doc:"privacy target ε, greater than 0: the method's noise is scaled until its loss, claimed or certified as by says, is this; default: none, and the noise that algorithm gives stands"`
 	Over    string   `yaml:"over" default:"run" enum:"run,round" doc:"what the target is for: the whole run, or each round"`
-	Delta   float64  `yaml:"delta" default:"1e-5" doc:"δ at which the (ε, δ) loss of mechanisms that are not pure is stated"`
+	By      string   `yaml:"by" default:"claim" enum:"claim,certificate" doc:"what is to meet the target: the method's claim, as the method composes it, or the run's certificate at delta, which the law of the noise proves and which needs much less noise for the same guarantee; certificates are of whole runs"`
+	Delta   float64  `yaml:"delta" default:"1e-5" doc:"δ at which certificates and the (ε, δ) loss of mechanisms that are not pure are stated"`
 }
+
+// ByCertificate says whether the certificate is to meet the target.
+func (p Privacy) ByCertificate() bool { return p.By == "certificate" }
 
 // Check reports targets that mean nothing.
 func (p Privacy) Check(report func(field, problem string)) {
 	if p.Epsilon != nil && !(*p.Epsilon > 0) {
 		report("epsilon", fmt.Sprintf("must be greater than 0, is %v; for no target, so that the noise of algorithm "+
 			"stands, leave it out (--set privacy={})", *p.Epsilon))
+	}
+	if p.Epsilon == nil && p.ByCertificate() {
+		report("by", "is what is to meet the target epsilon, and there is none; add one, or leave by out: "+
+			"run.json has every run's certificate")
+	}
+	if p.Over == "round" && p.ByCertificate() {
+		report("by", "cannot be certificate with over: round, as a certificate is of a whole run; take over: run, or "+
+			"by: claim")
 	}
 	if !(p.Delta > 0 && p.Delta < 1) {
 		report("delta", fmt.Sprintf("must be between 0 and 1, is %v", p.Delta))

@@ -692,3 +692,18 @@ func TestGoldenCertificates(t *testing.T) {
 		t.Errorf("the digest is %s, want %s", got, want)
 	}
 }
+
+// Where noise is far greater than the Jacobian's part, the grid stays finite: choosing noise for a small target comes
+// there. The whole loss is then next to the total variation.
+func TestCompose_NoiseFarAboveTheJacobian(t *testing.T) {
+	for _, n := range []Noise{laplace(31, 1e-6), laplace(31, 1e-9), gaussian(1e-6), gaussian(1e-9)} {
+		begin := cputime.Now()
+		total := Compose(repeat(logisticRow(n, 1), 12))
+		if e := total.Epsilon(1e-4); !(e <= 1e-3) {
+			t.Errorf("%+v: ε = %v at δ = 10⁻⁴", n, e)
+		}
+		if d := cputime.Now() - begin; !(d < 10*time.Second) {
+			t.Errorf("%+v: %v", n, d)
+		}
+	}
+}

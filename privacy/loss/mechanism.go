@@ -230,7 +230,7 @@ func (m Objective) Pure() float64 {
 func (m Objective) spread() float64 {
 	n := m.Noise
 	n.Size *= 2 * max(m.Down, m.Up)
-	return n.deviation()
+	return max(n.deviation(), num.Log1p(m.Hessian)/4096) // a grid over the Jacobian's part has an end
 }
 
 func (m Objective) coarser(ratio float64) Mechanism {
