@@ -175,6 +175,13 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 		}
 		return math.NaN()
 	})
+	first := rowCertificate(runs[0].Info)
+	row(seedCertificate(first), func(i *record.Info) float64 {
+		if c := rowCertificate(i); c != nil && first != nil && c.Delta == first.Delta { // means are of one δ
+			return float64(c.Epsilon)
+		}
+		return math.NaN()
+	})
 	fmt.Fprintf(t, "files\t%s\n", dir)
 	if err := t.Flush(); err != nil {
 		return err
@@ -374,6 +381,27 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 
 // certificateTitle names what the law of the noise proves.
 const certificateTitle = "certificate"
+
+// rowCertificate is that of rows; nil: there is none.
+func rowCertificate(i *record.Info) *record.Certificate {
+	if i.Privacy == nil {
+		return nil
+	}
+	for k := range i.Privacy.Certificates {
+		if c := &i.Privacy.Certificates[k]; c.Unit == privacy.Sample && c.Reason == "" {
+			return c
+		}
+	}
+	return nil
+}
+
+// seedCertificate names the certificates of several seeds, with their δ.
+func seedCertificate(c *record.Certificate) string {
+	if c != nil && c.Delta > 0 {
+		return fmt.Sprintf("%s at δ = %v", certificateTitle, float64(c.Delta))
+	}
+	return certificateTitle
+}
 
 // certificates are lines with what the law of the noise proves, or why it proves nothing.
 func certificates(p *record.Privacy, line func(name, value, meaning string)) {

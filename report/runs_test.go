@@ -34,6 +34,43 @@ func TestSeedTable_MeanLeastGreatest(t *testing.T) {
 	}
 }
 
+// The table of several seeds has their certificates of rows, with the δ that all have.
+func TestSeedTable_HasCertificates(t *testing.T) {
+	table := func(deltas ...record.Number) string {
+		var runs []*record.Run
+		for k, delta := range deltas {
+			i := &record.Info{Name: "certified", Seed: uint64(k), Privacy: new(record.Privacy)}
+			i.Privacy.Certificates = []record.Certificate{{Unit: privacy.Label, Epsilon: 9},
+				{Unit: privacy.Sample, Epsilon: record.Number(1 + k), Delta: delta}}
+			if delta < 0 {
+				i.Privacy.Certificates[1].Reason = "not proved"
+			}
+			runs = append(runs, &record.Run{Info: i})
+		}
+		var b strings.Builder
+		if err := SeedTable(&b, runs, "somewhere"); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(b.String(), "\n") {
+			if strings.HasPrefix(line, certificateTitle) {
+				return strings.Join(strings.Fields(line), " ")
+			}
+		}
+		return ""
+	}
+	if got := table(1e-5, 1e-5, 1e-5); got != "certificate at δ = 1e-05 2 1 3" {
+		t.Errorf("%q", got)
+	}
+	if got := table(0, 0); got != "certificate 1.5 1 2" {
+		t.Errorf("without δ: %q", got)
+	}
+	for _, other := range []record.Number{0, -1} {
+		if got := table(1e-5, other); got != "" {
+			t.Errorf("a mean of certificates of other kinds: %q", got)
+		}
+	}
+}
+
 // What one run's table warns of is not lost where there are several: each state and each
 // warning is said once, with how many seeds it is of.
 func TestSeedTable_WarnsAsOneRunDoes(t *testing.T) {
