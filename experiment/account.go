@@ -188,6 +188,9 @@ func (a *Account) claims(first int) (all []record.Claim) {
 // certificates are what the run loses at most, by the law of its noise, of each unit.
 func (a *Account) certificates(claims []record.Claim, first int) (all []record.Certificate) {
 	uses, uncertified := algorithms.Certify(a.method)
+	if uncertified == nil {
+		uncertified = a.Inexact.Err // the proof is of minimisers
+	}
 	for _, unit := range a.Ledger.Units() {
 		c := record.Certificate{Unit: unit, Epsilon: record.Number(math.NaN()), Delta: record.Number(a.Delta)}
 		if uncertified != nil && unit != privacy.Label {

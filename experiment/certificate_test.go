@@ -226,3 +226,11 @@ func TestPrivacy_NotCertifiedPointsToTheClaim(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The proof is of minimisers: where solves are too coarse for the claim, there is no certificate either.
+func TestRecord_CoarseSolvesAreNotCertified(t *testing.T) {
+	c := certificatesOf(t, "{kind: dvp, alpha: 0.5, eta: 0.5}", "solver.tolerance=0.01").Certificates[0]
+	if !strings.Contains(c.Reason, "tolerance") || c.Curve != nil {
+		t.Errorf("%+v", c)
+	}
+}
