@@ -16,6 +16,7 @@ import (
 	"overhear/algorithms"
 	"overhear/parameter"
 	"overhear/problem"
+	"overhear/record"
 	"overhear/sim"
 )
 
@@ -64,21 +65,35 @@ func logDetByDifferences(e func(f []float64) []float64, at []float64) float64 {
 	return l
 }
 
-func TestLikelihood_AgainstDefinitions(t *testing.T) {
-	const rounds, node = 5, 1
+// definition is a method's run, and the log-density of its rounds from the papers' formulas.
+type definition struct {
+	name    string
+	w       *fixture
+	run     func(w *fixture) (*Recording, *model.Public)
+	density func(w *fixture, v func(i, t int) []float64, t int) float64 // v is what nodes published
+	rounds  []int                                                       // that touch data
+}
+
+// definedNode is the node whose densities definitions have.
+const definedNode = 1
+
+// values are iterates by node and round.
+func values(iterates []record.Iterate) func(i, t int) []float64 {
+	v := map[[2]int][]float64{}
+	for _, i := range iterates {
+		v[[2]int{int(i.Node), int(i.Round)}] = i.Values
+	}
+	return func(i, t int) []float64 { return v[[2]int{i, t}] }
+}
+
+func definitions(t *testing.T) []definition {
+	t.Helper()
+	const rounds, node = 5, definedNode
 	f := small(t, 6, 3, ring(4))
 	star := small(t, 6, 3, [][2]int{{0, 1}, {0, 2}, {0, 3}})
 	star.problem.Shards, star.problem.R = star.problem.Shards[1:], star.problem.R[1:]
-	a, b := Sample{[]float64{0.6, 0, 0.8}, 1}, Sample{[]float64{0, -0.6, 0.8}, -1}
 	const size, degree = 6.0, 2.0 // node 1 has two neighbours
 	r := f.problem.R[node]
-	values := func(rec *Recording) func(i, t int) []float64 {
-		v := map[[2]int][]float64{}
-		for _, i := range rec.Iterates {
-			v[[2]int{int(i.Node), int(i.Round)}] = i.Values
-		}
-		return func(i, t int) []float64 { return v[[2]int{i, t}] }
-	}
 	neighbours := func(v func(i, t int) []float64, t int) []float64 {
 		s := make([]float64, 3)
 		for _, j := range f.graph.Neighbours(node) {
@@ -150,13 +165,7 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 		return -2 * size / 2 * ridge * norm(e)
 	}
 	alphaHat := 2 - 2*math.Log(1+0.25/(size*(r+2*0.3*degree)))
-	for _, c := range []struct {
-		name    string
-		w       *fixture
-		run     func(w *fixture) (*Recording, *model.Public)
-		density func(w *fixture, v func(i, t int) []float64, t int) float64
-		rounds  []int
-	}{
+	return []definition{
 		{"dvp", f, func(w *fixture) (*Recording, *model.Public) {
 			return run(t, w, "dvp", rounds, sim.Link{}, func(p *algorithms.DVP) {
 				p.Eta, p.Alpha, p.Calibration = 0.3,
@@ -258,7 +267,13 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 			}
 			return -squares / (2 * sigma * sigma)
 		}, []int{1, 2, 3, 4, 5}},
-	} {
+	}
+}
+
+func TestLikelihood_AgainstDefinitions(t *testing.T) {
+	const node = definedNode
+	a, b := Sample{[]float64{0.6, 0, 0.8}, 1}, Sample{[]float64{0, -0.6, 0.8}, -1}
+	for _, c := range definitions(t) {
 		in := [2]*fixture{c.w.with(node, a), c.w.with(node, b)}
 		rec, public := c.run(in[0])
 		at := node
@@ -273,7 +288,7 @@ func TestLikelihood_AgainstDefinitions(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		v := values(rec)
+		v := values(rec.Iterates)
 		var used []int
 		for _, e := range got {
 			used = append(used, e.Round)

@@ -163,6 +163,7 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	if err := m.conclude(out, sample); err != nil {
 		return nil, err
 	}
+	m.beside(out)
 	out.Wall = time.Since(started).Seconds()
 	return out, nil
 }
@@ -284,6 +285,7 @@ type measured struct {
 	pairs     []auditPair
 	claim     *claim // of methods over split rows whose noise has a likelihood
 	conclude  func(out *record.Audit, sample [2][]*evidence) error
+	search    func() (*adversary.Worst, error) // of the worst trace; nil: there is no closed form to maximise
 }
 
 // measure finds out what is to be audited.

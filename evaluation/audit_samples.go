@@ -122,6 +122,15 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 	}
 	c := claims(a.Account, shard, privacy.Sample, e.Rounds.Count)
 	m.claim = c
+	m.search = func() (*adversary.Worst, error) {
+		s := &a.Problem.Shards[shard]
+		public, err := publicOfRun(e.Scenario, a)
+		if err != nil {
+			return nil, err
+		}
+		own := &adversary.Samples{U: s.U, Y: s.Y, Targets: s.Targets, Class: s.Class}
+		return adversary.Search(public, node, own, spec.Row, a.Seed)
+	}
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
 		var err error
 		if out.Checks, err = faithful(sample, node, &a.Account.Inexact); err != nil {

@@ -157,7 +157,8 @@ type Audit struct {
 	Condition string          `json:"condition"` // as of Attacks
 	Verdicts  []Verdict       `json:"verdicts"`
 	ByRound   []PrivacyLoss   `json:"by_round"`
-	Checks    []Check         `json:"checks"` // that the run does what its method says
+	Checks    []Check         `json:"checks"`           // that the run does what its method says
+	Search    *Search         `json:"search,omitempty"` // of the worst trace
 	Power     Power           `json:"power"`
 	ROC       []ROC           `json:"roc"`    // ascending in FPR
 	Ratios    [2]Distribution `json:"ratios"` // of the whole run, in the worlds with and without
@@ -196,6 +197,16 @@ type Proposed struct {
 	Loss Number `json:"loss"` // mean |log-likelihood ratio| of pilot runs
 }
 
+// Search is what was found of the most that any trace and any pair of rows lose.
+type Search struct {
+	Why     string     `json:"why,omitempty"` // nothing was searched
+	Found   Number     `json:"found"`         // by a trace of the whole run
+	Bound   Number     `json:"bound"`         // that no trace of the whole run exceeds
+	A       []float64  `json:"a,omitempty"`   // y·x of the pair that loses Found, in the first world
+	B       []float64  `json:"b,omitempty"`   // in the second
+	Targets [2]float64 `json:"targets"`
+}
+
 // Verdict compares a claim with what was measured.
 type Verdict struct {
 	Claim    string `json:"claim"`
@@ -204,9 +215,11 @@ type Verdict struct {
 	Node     int    `json:"node"`
 	Epsilon  Number `json:"epsilon"` // claimed
 	Delta    Number `json:"delta"`
-	Measured Number `json:"measured"` // ε that was shown to be lost at Delta, a lower bound
-	Method   string `json:"method"`   // how that was measured
-	Verdict  string `json:"verdict"`  // HOLDS, VIOLATED, NOT ESTABLISHED
+	Measured Number `json:"measured"`          // ε that was shown to be lost at Delta, a lower bound
+	Searched Number `json:"searched,omitzero"` // ε that some trace and some pair lose; absent: not searched
+	Bound    Number `json:"bound,omitzero"`    // ε that no trace and no pair exceeds
+	Method   string `json:"method"`            // how the runs were measured
+	Verdict  string `json:"verdict"`           // HOLDS, VIOLATED, NOT ESTABLISHED
 	Reason   string `json:"reason"`
 }
 
@@ -245,10 +258,12 @@ const (
 // PrivacyLoss is claimed and measured loss, up to and in one round.
 type PrivacyLoss struct {
 	Round        int    `json:"round"`
-	Claimed      Number `json:"claimed"`       // in the round; null: not established
-	Largest      Number `json:"largest"`       // |log-likelihood ratio| of the round, over all runs
-	Mean         Number `json:"mean"`          // of its absolute value
-	ClaimedTotal Number `json:"claimed_total"` // up to and with the round
+	Claimed      Number `json:"claimed"`           // in the round; null: not established
+	Largest      Number `json:"largest"`           // |log-likelihood ratio| of the round, over all runs
+	Mean         Number `json:"mean"`              // of its absolute value
+	Searched     Number `json:"searched,omitzero"` // that some trace and some pair lose in the round
+	Bound        Number `json:"bound,omitzero"`    // that no trace and no pair exceeds
+	ClaimedTotal Number `json:"claimed_total"`     // up to and with the round
 	LargestTotal Number `json:"largest_total"`
 	MeanTotal    Number `json:"mean_total"`
 }

@@ -70,19 +70,22 @@ func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 		return err
 	}
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "verdict\tof\tclaimed ε\tmeasured ε\tδ\tmeasured by\twhy")
+	fmt.Fprintln(t, "verdict\tof\tclaimed ε\tmeasured ε\tsearched ε\tδ\tmeasured by\twhy")
 	for _, v := range a.Verdicts {
-		fmt.Fprintf(t, "%s\t%s, %s\t%s\t%s\t%.2g\t%s\t%s\n", v.Verdict, v.Claim, v.Where(), epsilon(v.Epsilon),
-			epsilon(v.Measured), float64(v.Delta), v.Method, v.Reason)
+		fmt.Fprintf(t, "%s\t%s, %s\t%s\t%s\t%s\t%.2g\t%s\t%s\n", v.Verdict, v.Claim, v.Where(), epsilon(v.Epsilon),
+			epsilon(v.Measured), Searched(v.Searched, v.Bound), float64(v.Delta), v.Method, v.Reason)
 	}
 	for _, c := range a.Checks {
 		if !c.Holds {
-			fmt.Fprintf(t, "CHECK FAILS\t%s\t\t%.3g\t\tbound %.3g\t%s\n", c.Text(), float64(c.Measured),
+			fmt.Fprintf(t, "CHECK FAILS\t%s\t\t%.3g\t\t\tbound %.3g\t%s\n", c.Text(), float64(c.Measured),
 				float64(c.Bound), c.Detail)
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if a.Search != nil && a.Search.Why != "" {
+		fmt.Fprintln(w, "worst trace NOT SEARCHED:", a.Search.Why)
 	}
 	return checkTable(w, a.Checks)
 }
@@ -107,6 +110,19 @@ func checkTable(w io.Writer, checks []record.Check) error {
 		return nil
 	}
 	return t.Flush()
+}
+
+// Searched is the supremum of a loss as text: where the trace that was found does not come to the bound that none
+// exceeds, both.
+func Searched(found, bound record.Number) string {
+	switch {
+	case found == 0 && bound == 0 || math.IsNaN(float64(found)):
+		return "–"
+	case float64(found) >= float64(bound)*(1-1e-4):
+		return epsilon(bound)
+	default:
+		return epsilon(found) + " to " + epsilon(bound)
+	}
 }
 
 // epsilon is a loss as text.

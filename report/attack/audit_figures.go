@@ -60,7 +60,7 @@ func (a *album) losses(audit *record.Audit) []*drawing {
 		if total {
 			p.Title, p.Y.Label = "Privacy loss up to and with each round", "privacy loss ε so far"
 		}
-		var rounds, claimed, largest, mean []float64
+		var rounds, claimed, largest, mean, bound []float64
 		numbers := &table{Head: []string{"round", "claimed ε", "largest |log-likelihood ratio|",
 			"mean |log-likelihood ratio|"}}
 		beyond, compared := 0, 0
@@ -71,6 +71,11 @@ func (a *album) losses(audit *record.Audit) []*drawing {
 			}
 			rounds, claimed = append(rounds, float64(l.Round)), append(claimed, c)
 			largest, mean = append(largest, m), append(mean, average)
+			most := math.NaN()
+			if l.Bound > 0 && !total {
+				most = float64(l.Bound)
+			}
+			bound = append(bound, most)
 			numbers.Rows = append(numbers.Rows, []cell{whole(l.Round), value(c), value(m), value(average)})
 			if finite(c) && !math.IsNaN(m) {
 				compared++
@@ -88,6 +93,9 @@ func (a *album) losses(audit *record.Audit) []*drawing {
 		}
 		if anyFinite(mean) {
 			p.Lines = append(p.Lines, plot.Line{Label: "measured, mean of all runs", X: rounds, Y: mean})
+		}
+		if anyFinite(bound) {
+			p.Lines = append(p.Lines, plot.Line{Label: "searched, of any trace and pair", X: rounds, Y: bound})
 		}
 		text := "No loss is claimed, or the claim is not established."
 		switch {

@@ -98,11 +98,23 @@ func claimedAndMeasured(v record.Verdict) (claimed, shown string) {
 	return claimed, shown
 }
 
+// searched is the loss of the worst trace and pair, and what none exceeds where that is more.
+func searched(v record.Verdict) string {
+	switch found, bound := float64(v.Searched), float64(v.Bound); {
+	case found == 0 && bound == 0:
+		return "–"
+	case found >= bound*(1-1e-4):
+		return plot.Number(bound)
+	default:
+		return plot.Number(found) + " to " + plot.Number(bound)
+	}
+}
+
 // verdicts are those of all audits, what failed first.
 func (e *Evaluation) verdicts() *section {
 	s := &section{ID: "verdicts", Title: "Verdicts"}
-	t := &table{Head: []string{"verdict", "claim", "over", "claimed ε (δ)", "measured ε", "reason",
-		"how it was measured"}, Shown: 40}
+	t := &table{Head: []string{"verdict", "claim", "over", "claimed ε (δ)", "measured ε", "searched ε",
+		"reason", "how it was measured"}, Shown: 40}
 	if len(e.Audits) > 1 {
 		t.Head = slices.Insert(t.Head, 1, "audit")
 	}
@@ -114,7 +126,8 @@ func (e *Evaluation) verdicts() *section {
 			claimed, shown := claimedAndMeasured(v)
 			row := []cell{
 				verdictCell(v.Verdict), sentence(v.Claim), word(fmt.Sprintf("%s, node %d", v.Where(), v.Node)),
-				{Text: claimed, Number: true}, {Text: shown, Number: true}, sentence(v.Reason), sentence(v.Method),
+				{Text: claimed, Number: true}, {Text: shown, Number: true},
+				{Text: searched(v), Number: true}, sentence(v.Reason), sentence(v.Method),
 			}
 			if len(e.Audits) > 1 {
 				row = slices.Insert(row, 1, word(e.auditName(k)))
@@ -125,7 +138,7 @@ func (e *Evaluation) verdicts() *section {
 	if len(t.Rows) > 0 {
 		slices.SortStableFunc(t.Rows, func(a, b []cell) int { return rank(a[0]) - rank(b[0]) })
 		s.add(block{Text: "Measured ε is a lower bound: at least so much was lost. What it does not reach may be " +
-			"lost all the same.", Table: t})
+			"lost all the same; searched ε is the loss of the worst trace and pair of rows that there are.", Table: t})
 	}
 	return s
 }
