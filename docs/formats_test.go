@@ -119,6 +119,7 @@ func produce(t *testing.T) string {
 		{"attack", "claimed.yaml"},
 		{"audit", "claimed.yaml", "--set", "algorithm.eta=0.06"},
 		{"audit", "users.yaml"},
+		{"audit", "claimed.yaml", "--black-box", "--runs", "40"},
 		{"audit", "columns.yaml"},
 		{"report", "out/claimed/1", "out/claimed/audit"},
 		{"sweep", "m-admm.yaml", "--grid", "algorithm.eta=0.6,0.7", "--seeds", "2"},

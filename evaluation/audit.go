@@ -304,20 +304,9 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 	if a.Account == nil {
 		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit", e.Algorithm.Kind)
 	}
-	shard := spec.Node
-	if e.Entry.Star {
-		if shard == 0 {
-			shard = 1
-		}
-		shard--
-	}
-	if shard < 0 || shard >= len(a.Problem.Shards) {
-		return nil, fmt.Errorf("adversary.audit.node: node %d has no data; nodes %d to %d have", spec.Node, a.First(),
-			a.Graph.Order()-1)
-	}
-	if rows := len(a.Problem.Shards[shard].Y); spec.Row >= rows {
-		return nil, fmt.Errorf("adversary.audit.row: node %d has samples 0 to %d, not %d", shard+a.First(), rows-1,
-			spec.Row)
+	shard, err := auditedShard(e, a, spec)
+	if err != nil {
+		return nil, err
 	}
 	entry, ok := model.Lookup(e.Algorithm.Kind)
 	if !ok {
@@ -348,6 +337,26 @@ func forgets(f sim.Fault) bool {
 		return k.Rate.Memory == "lost"
 	}
 	return false
+}
+
+// auditedShard is the shard of the audited node.
+func auditedShard(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (int, error) {
+	shard := spec.Node
+	if e.Entry.Star {
+		if shard == 0 {
+			shard = 1
+		}
+		shard--
+	}
+	if shard < 0 || shard >= len(a.Problem.Shards) {
+		return 0, fmt.Errorf("adversary.audit.node: node %d has no data; nodes %d to %d have", spec.Node, a.First(),
+			a.Graph.Order()-1)
+	}
+	if rows := len(a.Problem.Shards[shard].Y); spec.Row >= rows {
+		return 0, fmt.Errorf("adversary.audit.row: node %d has samples 0 to %d, not %d", shard+a.First(), rows-1,
+			spec.Row)
+	}
+	return shard, nil
 }
 
 // claim is what a node claims to lose, by round and up to it.

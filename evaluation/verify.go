@@ -162,7 +162,11 @@ func verifyAudit(ctx context.Context, dir string, o VerifyOptions) ([]Verified, 
 	if err != nil {
 		return nil, err
 	}
-	again, err := Audit(ctx, experiment.New(s, o.DataDir), AuditOptions{Runs: stated.Runs, Workers: o.Workers,
+	audit := Audit
+	if stated.BlackBox != nil {
+		audit = BlackBox
+	}
+	again, err := audit(ctx, experiment.New(s, o.DataDir), AuditOptions{Runs: stated.Runs, Workers: o.Workers,
 		Command: stated.Command, Changes: stated.Changes, Progress: func(done, _ int) { o.Progress(done) }})
 	if err != nil {
 		return nil, err

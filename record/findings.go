@@ -157,8 +157,9 @@ type Audit struct {
 	Condition string          `json:"condition"` // as of Attacks
 	Verdicts  []Verdict       `json:"verdicts"`
 	ByRound   []PrivacyLoss   `json:"by_round"`
-	Checks    []Check         `json:"checks"`           // that the run does what its method says
-	Search    *Search         `json:"search,omitempty"` // of the worst trace
+	Checks    []Check         `json:"checks"`              // that the run does what its method says
+	Search    *Search         `json:"search,omitempty"`    // of the worst trace
+	BlackBox  *BlackBox       `json:"black_box,omitempty"` // of an audit that knew no model
 	Power     Power           `json:"power"`
 	ROC       []ROC           `json:"roc"`    // ascending in FPR
 	Ratios    [2]Distribution `json:"ratios"` // of the whole run, in the worlds with and without
@@ -197,6 +198,13 @@ type Proposed struct {
 	Loss Number `json:"loss"` // mean |log-likelihood ratio| of pilot runs
 }
 
+// BlackBox says how an audit that knew no model came to its verdicts.
+type BlackBox struct {
+	Learnt int    `json:"learnt"` // runs of each world from which statistics were learnt
+	Judged int    `json:"judged"` // runs of each world on which they were judged
+	Able   Number `json:"able"`   // ε that worlds told apart in every judged run would show
+}
+
 // Search is what was found of the most that any trace and any pair of rows lose.
 type Search struct {
 	Why     string     `json:"why,omitempty"` // nothing was searched
@@ -229,6 +237,7 @@ type Scope string
 // Scopes.
 const (
 	WholeRun   Scope = "run"
+	UpTo       Scope = "up-to" // all rounds up to one, in a black-box audit
 	WorstRound Scope = "round" // the round in which the measured loss is largest beside its claim
 )
 
@@ -236,6 +245,9 @@ const (
 func (v *Verdict) Where() string {
 	if v.Scope == WorstRound {
 		return fmt.Sprintf("round %d, the worst", v.Round)
+	}
+	if v.Scope == UpTo {
+		return fmt.Sprintf("rounds up to %d", v.Round)
 	}
 	return string(v.Scope)
 }
@@ -253,6 +265,7 @@ const (
 	Holds          = "HOLDS"
 	Violated       = "VIOLATED"
 	NotEstablished = "NOT ESTABLISHED"
+	NothingFound   = "NOTHING FOUND" // by what a black-box audit tried
 )
 
 // PrivacyLoss is claimed and measured loss, up to and in one round.

@@ -84,7 +84,7 @@ func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if a.Search != nil && a.Search.Why != "" {
+	if a.Search != nil && a.BlackBox == nil && a.Search.Why != "" {
 		fmt.Fprintln(w, "worst trace NOT SEARCHED:", a.Search.Why)
 	}
 	return checkTable(w, a.Checks)

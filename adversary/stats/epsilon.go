@@ -44,7 +44,7 @@ func EpsilonHat(a, b []float64, delta float64) (record.Power, error) {
 		return record.Power{}, fmt.Errorf("measuring ε from %d and %d runs: halving them takes two of each", len(a),
 			len(b))
 	}
-	c, err := threshold(a[:len(a)/2], b[:len(b)/2], delta)
+	c, err := Threshold(a[:len(a)/2], b[:len(b)/2], delta)
 	if err != nil {
 		return record.Power{}, err
 	}
@@ -60,7 +60,8 @@ func EpsilonHat(a, b []float64, delta float64) (record.Power, error) {
 		}
 	}
 	return record.Power{
-		Epsilon: record.Number(max(0, lossBound(tp, len(a), fp, len(b), delta))), Delta: record.Number(delta),
+		Epsilon:   record.Number(max(0, LossBound(tp, len(a), fp, len(b), delta, Confidence))),
+		Delta:     record.Number(delta),
 		Threshold: record.Number(c), Counts: [4]int{tp, fp, len(b) - fp, len(a) - tp}, Confidence: Confidence,
 	}, nil
 }
@@ -79,10 +80,11 @@ func Distinguish(a, b []float64, delta float64) ([]record.ROC, record.Power, err
 	return curve, e, nil
 }
 
-// lossBound is ln of the larger quotient of EpsilonHat, −Inf if neither is positive.
-func lossBound(tp, na, fp, nb int, delta float64) float64 {
-	tpr, _ := ClopperPearson(tp, na, Confidence)
-	_, fpr := ClopperPearson(fp, nb, Confidence)
+// LossBound is ln of the larger quotient of EpsilonHat, of tp positives among na runs of world A and fp among nb of
+// world B; −Inf if neither is positive.
+func LossBound(tp, na, fp, nb int, delta, confidence float64) float64 {
+	tpr, _ := ClopperPearson(tp, na, confidence)
+	_, fpr := ClopperPearson(fp, nb, confidence)
 	bound := math.Inf(-1)
 	if tpr > delta {
 		bound = num.Log((tpr - delta) / fpr)
@@ -93,11 +95,11 @@ func lossBound(tp, na, fp, nb int, delta float64) float64 {
 	return bound
 }
 
-// threshold is the value, of those in the samples, for which lossBound is
+// Threshold is the value, of those in the samples, for which LossBound is
 // largest. Only a value of world A below which the next is one of world B can be
 // it: one step down from any other, or up, leaves one share as it is and betters
 // the other. Where all bounds are equal it is the one with the largest advantage.
-func threshold(a, b []float64, delta float64) (float64, error) {
+func Threshold(a, b []float64, delta float64) (float64, error) {
 	tallies, err := tally(a, b)
 	if err != nil {
 		return 0, err
@@ -109,7 +111,7 @@ func threshold(a, b []float64, delta float64) (float64, error) {
 		if t.a == 0 || k+1 < len(tallies) && tallies[k+1].b == 0 {
 			continue
 		}
-		bound := lossBound(tp, len(a), fp, len(b), delta)
+		bound := LossBound(tp, len(a), fp, len(b), delta, Confidence)
 		d := float64(tp)/float64(len(a)) - float64(fp)/float64(len(b))
 		if math.IsNaN(c) || bound > most || bound == most && d > advantage {
 			c, most, advantage = t.value, bound, d

@@ -55,7 +55,7 @@ func TestLossBound_ExactCoverage(t *testing.T) {
 		p, wrong := math.Exp(epsilon)/(1+math.Exp(epsilon)), 0.0
 		for tp := range n + 1 {
 			for fp := range n + 1 {
-				if lossBound(tp, n, fp, n, 0) > epsilon {
+				if LossBound(tp, n, fp, n, 0, Confidence) > epsilon {
 					wrong += binomialTerm(tp, n, p) * binomialTerm(fp, n, 1-p)
 				}
 			}
@@ -76,7 +76,7 @@ func TestLossBound_ClosedForm(t *testing.T) {
 			if delta >= right {
 				want = math.Inf(-1)
 			}
-			if got := lossBound(n, n, 0, n, delta); got != want && !(math.Abs(got-want) <= 1e-9) {
+			if got := LossBound(n, n, 0, n, delta, Confidence); got != want && !(math.Abs(got-want) <= 1e-9) {
 				t.Errorf("%d runs, δ = %v: %v, want %v", n, delta, got, want)
 			}
 		}
@@ -85,7 +85,7 @@ func TestLossBound_ClosedForm(t *testing.T) {
 	const n, fp = 500, 250
 	_, high := ClopperPearson(fp, n, 0.95)
 	want := math.Log((1 - high - 0.1) / (1 - math.Pow(0.025, 1.0/n)))
-	if got := lossBound(n, n, fp, n, 0.1); !(math.Abs(got-want) <= 1e-9) {
+	if got := LossBound(n, n, fp, n, 0.1, Confidence); !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("by negatives: %v, want %v", got, want)
 	}
 }
@@ -188,13 +188,13 @@ func TestThreshold_IsBest(t *testing.T) {
 					fp++
 				}
 			}
-			return lossBound(tp, len(a), fp, len(b), 0.01)
+			return LossBound(tp, len(a), fp, len(b), 0.01, Confidence)
 		}
 		best := math.Inf(-1)
 		for _, v := range append(append([]float64{}, a...), b...) {
 			best = max(best, at(v))
 		}
-		if c, err := threshold(a, b, 0.01); err != nil || at(c) != best {
+		if c, err := Threshold(a, b, 0.01); err != nil || at(c) != best {
 			t.Errorf("seed %d: threshold %v has %v, the best %v; %v", seed, c, at(c), best, err)
 		}
 	}
@@ -218,7 +218,7 @@ func TestEpsilonHat_Halves(t *testing.T) {
 	// What the second halves hold does not move the threshold, whatever they say.
 	for seed := range uint64(10) {
 		a, b := normals(200, 1, seed, "A"), normals(200, 0, seed, "B")
-		c, err := threshold(a[:100], b[:100], 0)
+		c, err := Threshold(a[:100], b[:100], 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -200,7 +200,7 @@ func TestThreshold_LargestAdvantageWhereNothingIsLost(t *testing.T) {
 		for _, c := range a {
 			best = max(best, share(a, c)-share(b, c))
 		}
-		if c, err := threshold(a, b, 0.99); err != nil || !(math.Abs(share(a, c)-share(b, c)-best) <= 1e-12) {
+		if c, err := Threshold(a, b, 0.99); err != nil || !(math.Abs(share(a, c)-share(b, c)-best) <= 1e-12) {
 			t.Fatalf("threshold %v has the advantage %v, the best %v; %v", c, share(a, c)-share(b, c), best, err)
 		}
 	}

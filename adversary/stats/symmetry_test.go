@@ -18,7 +18,8 @@ func TestLossBound_IsTheSameWithTheWorldsExchanged(t *testing.T) {
 			for tp := 0; tp <= na; tp += na / 20 {
 				for fp := 0; fp <= nb; fp += nb / 10 {
 					for _, delta := range []float64{0, 0.02, 0.3} {
-						one, other := lossBound(tp, na, fp, nb, delta), lossBound(nb-fp, nb, na-tp, na, delta)
+						one := LossBound(tp, na, fp, nb, delta, Confidence)
+						other := LossBound(nb-fp, nb, na-tp, na, delta, Confidence)
 						if one != other && !(math.Abs(one-other) < 1e-9) {
 							t.Fatalf("%d of %d, %d of %d, δ = %v: %v and %v", tp, na, fp, nb, delta, one, other)
 						}

@@ -221,7 +221,7 @@ func newAudit() *cobra.Command {
 	var runs, workers int
 	var out, data string
 	var sets []string
-	var asJSON, fail bool
+	var asJSON, fail, blackBox bool
 	c := &cobra.Command{
 		Use:   "audit FILE…",
 		Short: "Measure what a method's messages say about one sample, and compare it with the claim",
@@ -249,7 +249,7 @@ func newAudit() *cobra.Command {
 				if err := evaluation.AuditFits(e, runs); err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
-				dir, there, unlock, err := auditDirectory(c, e, file, sets, runs, out)
+				dir, there, unlock, err := auditDirectory(c, e, file, sets, runs, out, blackBox)
 				if err != nil {
 					return err
 				}
@@ -267,8 +267,12 @@ func newAudit() *cobra.Command {
 				if runs > 0 {
 					words = append(words, "--runs", fmt.Sprint(runs))
 				}
+				audit := evaluation.Audit
+				if blackBox {
+					words, audit = append(words, "--black-box"), evaluation.BlackBox
+				}
 				bar := newProgress("audit "+s.Name, 1)
-				a, err := evaluation.Audit(c.Context(), e, evaluation.AuditOptions{
+				a, err := audit(c.Context(), e, evaluation.AuditOptions{
 					Runs: runs, Workers: workers, Command: quoted(withSets(words, sets)...), Changes: sets,
 					Progress: func(done, of int) { bar.total = of; bar.at(done) },
 				})
@@ -305,6 +309,8 @@ func newAudit() *cobra.Command {
 	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.StringArrayVar(&sets, "set", nil, "override a value of the scenario, `path=value`; may be repeated")
 	flags.BoolVar(&asJSON, "json", false, "print the audits as a JSON array")
+	flags.BoolVar(&blackBox, "black-box", false, "know no model of the method: learn from all packets of half of "+
+		"the runs what tells the worlds apart, and judge it on the other half")
 	flags.BoolVar(&fail, "fail-on-violation", false,
 		"exit with 3 if a claim is violated, or a check of the method fails")
 	return c
@@ -312,9 +318,12 @@ func newAudit() *cobra.Command {
 
 // auditDirectory locks the directory of a scenario's audit; there is the same audit, if it was made before.
 func auditDirectory(c *cobra.Command, e *experiment.Experiment, file string, sets []string, runs int,
-	out string) (dir string, there *record.Audit, unlock func(), err error) {
+	out string, blackBox bool) (dir string, there *record.Audit, unlock func(), err error) {
 	dir, err = placed(e.Scenario, file, sets, c.Flags().Changed("out"), func(name string) (string, error) {
 		dir := filepath.Join(out, name, "audit")
+		if blackBox {
+			dir = filepath.Join(out, name, "black-box")
+		}
 		var err error
 		if there, err = record.ReadAudit(dir); there == nil || err != nil {
 			return dir, err
