@@ -484,6 +484,9 @@ func climb(starts [][]float64, step float64, clip func([]float64),
 			best, most = x, v
 		}
 	}
+	if best == nil {
+		return nil, 0, errors.New("numbers of this size leave the loss of a trace no value")
+	}
 	for ; step > 1e-4; step /= 2 {
 		for moved, tries := true, 0; moved && tries < 20; tries++ {
 			moved = false
