@@ -312,10 +312,23 @@ func (m *pdml) learning(rounds int, start []float64, delta float64) (*theory.Lea
 	return l, l.Check()
 }
 
+// Guarantee is of what the flips and the noise of servers protect, each by itself.
 func (m *pdml) Guarantee() string {
-	return "ε-local differential privacy of a user's label (randomised response, PDML Proposition 1); of a row, what " +
-		"Gaussian noise on the minimiser of a strongly convex objective gives, by Rényi accounting (the paper has no " +
-		"theorem for it)"
+	const (
+		label = "ε-local differential privacy of a user's label (randomised response, PDML Proposition 1)"
+		row   = "of a row, what Gaussian noise on the minimiser of a strongly convex objective gives, by Rényi " +
+			"accounting (the paper has no theorem for it)"
+		clear = "users report their labels as they are (algorithm.labels)"
+	)
+	switch told := m.Labels == "true"; {
+	case told && m.off():
+		return "none: " + clear + ", and the noise is off"
+	case told:
+		return row + "; none of a label against its server: " + clear
+	case m.off():
+		return label + ", which needs no noise of servers; none of a row: the noise is off"
+	}
+	return label + "; " + row
 }
 
 func (m *pdml) Established() error {
@@ -360,7 +373,7 @@ Users may have ε of their own, all of a server's the same, dealt out, or drawn;
 Phase 2: ADMM on (C/B) Σ ℓ̂ + (r/2)‖w‖² + (1/N) η_i·w, η_i uniform in the ball of radius R, drawn once:
   w(t+1) = argmin …;  w̃(t+1) = w(t+1) + θ(t+1), θ(t) ~ N(0, decay^{t−1} v² I);  send w̃
   λ(t+1) = λ(t) + (η/2)(V w̃(t+1) − Σ w̃_j(t+1))
-Claims ε-local privacy of each label. For rows the paper has no theorem; privacy_loss of samples grows
+Claims ε-local privacy of each label that is randomised. For rows the paper has no theorem; privacy_loss of samples grows
 without bound as the noise decays.
 Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k).
 Rows with targets are refused: a target cannot be flipped.`,

@@ -101,10 +101,13 @@ func (a *Assembly) conclude(r algorithms.Reached) {
 	a.Warnings = append(a.Warnings, a.Account.warnings()...)
 }
 
-// warnings say in words that the bound is not established.
+// warnings say in words that the bound is not established; that of flipped labels is.
 func (a *Account) warnings() []string {
 	if a.Established == nil {
 		return nil
+	}
+	if slices.Contains(a.Ledger.Units(), privacy.Label) {
+		return []string{"the privacy bound of rows is not established, that of labels is: " + a.Established.Error()}
 	}
 	return []string{"the privacy bound is not established: " + a.Established.Error()}
 }

@@ -141,3 +141,41 @@ func TestPrivacy_Refusals(t *testing.T) {
 		}
 	}
 }
+
+// What PDML guarantees is of the labels that are flipped and of the rows that noise covers, and of no others; a warning
+// that speaks of rows says so.
+func TestPrivacy_PDMLGuaranteesWhatItDoes(t *testing.T) {
+	const (
+		label, row = "ε-local differential privacy of a user's label", "of a row, what Gaussian noise"
+		bare, off  = "none of a label", "none of a row"
+	)
+	for name, c := range map[string]struct {
+		labels, noise string
+		says, not     []string
+		warns         string
+	}{
+		"both":  {"randomised", "on", []string{label, row}, []string{"none"}, ""},
+		"flips": {"randomised", "off", []string{label, off}, []string{row}, "that of labels is: the noise is off"},
+		"noise": {"true", "on", []string{row, bare}, []string{label, "randomised response"}, ""},
+		"neither": {"true", "off", []string{"none: users report their labels as they are"}, []string{label, row},
+			"the privacy bound is not established: the noise is off"},
+	} {
+		e, out := measure(t, "algorithm={kind: pdml, labels: "+c.labels+", noise: "+c.noise+"}", "rounds.count=2")
+		p := e.info(out).Privacy
+		for _, s := range c.says {
+			if !strings.Contains(p.Guarantee, s) {
+				t.Errorf("%s: %q does not say %q", name, p.Guarantee, s)
+			}
+		}
+		for _, s := range c.not {
+			if strings.Contains(p.Guarantee, s) {
+				t.Errorf("%s: %q says %q", name, p.Guarantee, s)
+			}
+		}
+		all := strings.Join(out.Warnings, "\n")
+		if !strings.Contains(all, c.warns) || (c.warns == "") == strings.Contains(all, "not established") ||
+			c.labels == "randomised" && strings.Contains(all, "the privacy bound is not established") {
+			t.Errorf("%s: warnings %q", name, all)
+		}
+	}
+}
