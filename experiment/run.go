@@ -22,7 +22,6 @@ import (
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
 	"overhear/internal/guard"
-	"overhear/internal/num"
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
@@ -398,19 +397,20 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 	if !ok || out.Graph.Order() > most {
 		return rates
 	}
-	measured := math.NaN()
-	if last := len(out.rows) - 1; last >= 2 {
-		half := last / 2
-		end, middle := &out.rows[last], &out.rows[half]
-		measured = num.Pow(end.Distance/middle.Distance, 1/float64(last-half))
-		if !math.IsNaN(end.Stationarity) {
-			measured = num.Pow(end.Stationarity/middle.Stationarity, 1/float64(last-half))
+	errors := make([]float64, len(out.rows))
+	for t := range out.rows {
+		if errors[t] = out.rows[t].Distance; !math.IsNaN(out.rows[t].Stationarity) {
+			errors[t] = out.rows[t].Stationarity
 		}
+	}
+	measured, ok := theory.Measure(errors, theory.Floor(e.Solver.Tolerance), 0.5)
+	if !ok {
+		measured.Factor = math.NaN()
 	}
 	circumstances := e.circumstances(out)
 	for _, t := range m.Theorems() {
 		r := record.Rate{Theorem: t.Name, Applies: t.Reason, Proved: record.Number(t.Factor),
-			Measured: record.Number(measured)}
+			Measured: record.Number(measured.Factor), From: measured.From, To: measured.To}
 		if err := t.Covers(circumstances); err != nil {
 			r.Applies, r.Proved = "does not apply: "+err.Error(), record.Number(math.NaN())
 		}

@@ -739,3 +739,30 @@ func TestRun_NothingMeasuredIsKept(t *testing.T) {
 		}
 	}
 }
+
+// What a run measures of its rate is from above the rounding floor: a theorem that applies is not measured to fail
+// because solves stop at their tolerance.
+func TestRun_RatesEndAtTheFloor(t *testing.T) {
+	for _, c := range []struct{ count, tolerance string }{{"600", "1e-10"}, {"600", "1e-8"}} {
+		e := parse(t, plain, "network.topology={kind: complete, nodes: 4}", "rounds.count="+c.count,
+			"solver.tolerance="+c.tolerance)
+		info, table, err := e.Measure(context.Background(), 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		distance, last := table.Column("distance"), len(table.Rows)-1
+		for _, r := range info.Rates {
+			want := math.Pow(distance[r.To]/distance[r.From], 1/float64(r.To-r.From))
+			if r.To >= last || r.From != r.To/2 || !(distance[r.To] > 1e3*e.Solver.Tolerance) ||
+				!(distance[r.To+1] <= 1e3*e.Solver.Tolerance) || !near(float64(r.Measured), want) {
+				t.Errorf("%+v: %+v, distance %v after", c, r, distance[r.To+1])
+			}
+			if r.Applies == "applies" && !(r.Measured <= r.Proved) {
+				t.Errorf("%+v: measured %v, proved %v", c, r.Measured, r.Proved)
+			}
+		}
+		if len(info.Rates) == 0 {
+			t.Errorf("%+v: no rate", c)
+		}
+	}
+}

@@ -268,7 +268,9 @@ type Rate struct {
 	Theorem  string `json:"theorem"`
 	Applies  string `json:"applies"`  // in words
 	Proved   Number `json:"proved"`   // factor by which the error falls at least, a round
-	Measured Number `json:"measured"` // that of the last half of the run
+	Measured Number `json:"measured"` // from round From to To; null: too few rounds are above the rounding floor
+	From     int    `json:"from"`     // half of To; 0: nothing is measured
+	To       int    `json:"to"`       // the last round above the rounding floor; 0: nothing is measured
 }
 
 // Excess is a theorem's bound on the excess risk beside the measured one, both in units of the loss and

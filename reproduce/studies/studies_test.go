@@ -215,8 +215,8 @@ func TestDecrease_IsThatOfTheSquare(t *testing.T) {
 		d := math.Max(math.Pow(0.25, float64(k)), 1e-12)
 		path[0], path[1] = append(path[0], []float64{1 + d}), append(path[1], []float64{1 - d})
 	}
-	factor, rounds := decrease(path, []float64{1})
-	if !(math.Abs(factor-1.0/16) <= 1e-6) || rounds < 5 || rounds > 12 {
-		t.Errorf("factor %v over %d rounds", factor, rounds)
+	d, err := decrease(path, []float64{1}, 1e-10)
+	if rounds := d.To - d.From; err != nil || !(math.Abs(d.Factor-1.0/16) <= 1e-6) || rounds < 5 || rounds > 12 {
+		t.Errorf("%+v, %v", d, err)
 	}
 }

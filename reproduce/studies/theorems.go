@@ -3,6 +3,7 @@
 package studies
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -145,7 +146,8 @@ func rated(b *reproduce.Workbench, item, theorem, states, file string, sets ...s
 	holds := applies && last <= 1e-3*first
 	factor := ""
 	if proved := float64(r.Proved); !math.IsNaN(proved) {
-		factor = fmt.Sprintf("; factor a round: %.6f proved, %.6f measured", proved, float64(r.Measured))
+		factor = fmt.Sprintf("; factor a round: %.6f proved, %.6f measured from round %d to %d", proved, float64(r.Measured),
+			r.From, r.To)
 		holds = applies && float64(r.Measured) <= proved
 	}
 	b.State(fmt.Sprintf("%s: %s. `simulate run scenarios/%s%s`", item, states, file, settings(sets)),
@@ -313,15 +315,18 @@ func lemmas(b *reproduce.Workbench, quiet []string, contraction, convexity float
 	if err != nil {
 		return fmt.Errorf("the optimum of a run of %s: %w", file, err)
 	}
-	factor, rounds := decrease(l.Path, limit)
+	fall, err := decrease(l.Path, limit, problem.DefaultTolerance)
+	if err != nil {
+		return err
+	}
 	left, right := theory.PrintedLemma5(l.Graph, contraction)
 	b.State("PDML Lemma 5: the distance to the optimum falls linearly; as it can be proved, its square in a norm of "+
 		"its own by a factor C a round, to which the noise of Phase 2 adds. `simulate run scenarios/"+file+
 		settings(quiet)+"`",
-		reproduce.Assess(contraction < 1 && factor <= contraction),
+		reproduce.Assess(contraction < 1 && fall.Factor <= contraction),
 		"C = %.6f; without Phase 2 Σ‖w_i − w*‖² falls by a factor of %.6f a round over %d rounds. The printed lemma "+
 			"asks for (25), (1−b)(1+φ)σ²_min(L₊) > σ²_max(L₊) for a b > 0, which is %s here (%.3g against %.3g) and "+
-			"by no graph of three servers or more", contraction, factor, rounds, met(left > right), left, right)
+			"by no graph of three servers or more", contraction, fall.Factor, fall.To-fall.From, met(left > right), left, right)
 	best, err := l.Problem.Centralised()
 	if err != nil {
 		return err
@@ -341,23 +346,21 @@ func met(so bool) string {
 	return "not met"
 }
 
-// decrease is the factor a round by which the squared distance of all nodes to a point falls, from the first round to
-// the last in which it is more than rounding.
-func decrease(path [][][]float64, limit []float64) (factor float64, rounds int) {
-	square := func(t int) float64 {
-		sum := 0.0
+// decrease is that of the squared distance of all nodes to a point.
+func decrease(path [][][]float64, limit []float64, tolerance float64) (theory.Decrease, error) {
+	squares := make([]float64, len(path[0]))
+	for t := range squares {
 		for i := range path {
 			d := distance(path[i][t], limit)
-			sum += d * d
+			squares[t] += float64(d * d)
 		}
-		return sum
 	}
-	last := len(path[0]) - 1
-	floor := float64(len(path)) * math.Pow(1e-7*(1+num.Norm(limit)), 2) // what the solvers leave
-	for last > 1 && square(last) < floor {
-		last--
+	floor := float64(len(path)) * math.Pow(theory.Floor(tolerance)*(1+num.Norm(limit)), 2)
+	d, ok := theory.Measure(squares, floor, 0)
+	if !ok {
+		return d, errors.New("too few rounds are above the rounding floor to measure how the distance falls")
 	}
-	return math.Pow(square(last)/square(1), 1/float64(last-1)), last - 1
+	return d, nil
 }
 
 // curvature is the least of 2(J(w) − J(w*))/‖w − w*‖² over the iterates that are not at the optimum.
