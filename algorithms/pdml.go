@@ -373,7 +373,7 @@ Users may have ε of their own, all of a server's the same, dealt out, or drawn;
 Phase 2: ADMM on (C/B) Σ ℓ̂ + (r/2)‖w‖² + (1/N) η_i·w, η_i uniform in the ball of radius R, drawn once:
   w(t+1) = argmin …;  w̃(t+1) = w(t+1) + θ(t+1), θ(t) ~ N(0, decay^{t−1} v² I);  send w̃
   λ(t+1) = λ(t) + (η/2)(V w̃(t+1) − Σ w̃_j(t+1))
-Claims ε-local privacy of each label that is randomised. For rows the paper has no theorem; privacy_loss of samples grows
+Claims ε-local privacy of each randomised label. For rows the paper has no theorem; privacy_loss of samples grows
 without bound as the noise decays.
 Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k).
 Rows with targets are refused: a target cannot be flipped.`,

@@ -40,8 +40,11 @@ type Composing interface {
 	// noise level was given instead.
 	Stated() (epsilon, delta float64)
 
-	// Composed is the paper's own bound (ε′, δ) after so many rounds.
+	// Composed is the claimed (ε′, δ) after so many rounds.
 	Composed(rounds int) (epsilon, delta float64)
+
+	// Composition says how Composed composes: record.ByPaper, or record.ByZCDP where the paper has no composition.
+	Composition() string
 }
 
 // Conjectured is a Private method whose claim may be its authors' word alone: Unproved says why no proof supports it in

@@ -10,6 +10,7 @@ import (
 	"overhear/internal/num"
 	"overhear/privacy"
 	"overhear/problem"
+	"overhear/record"
 	"overhear/theory"
 )
 
@@ -248,6 +249,28 @@ func (m *privateSharing) Established() error {
 	return nil
 }
 
+// lemma1 is what SH19 Lemma 1 assumes without a proof.
+const lemma1 = "Lemma 1's sensitivity takes ‖(DᵀD)⁻¹‖ = 1/d, which rows of norm 1 do not imply"
+
+// Unproved is of SH19 Lemma 1, on which every claim rests, however rounds are composed.
+func (m *privateSharing) Unproved() error {
+	switch m.Cover {
+	case "off":
+		return nil
+	case "range":
+		return errors.New(lemma1 + ", and Theorem 1 takes the noise to cover all directions (algorithm.noise)")
+	}
+	return errors.New(lemma1)
+}
+
+// Composition is zCDP where noise covers the whole space, which no theorem of the paper is about.
+func (m *privateSharing) Composition() string {
+	if m.Cover == "ambient" {
+		return record.ByZCDP
+	}
+	return record.ByPaper
+}
+
 // Within checks the rest of SH19 Assumption 1.
 func (m *privateSharing) Within(r Reached) error {
 	switch {
@@ -318,8 +341,7 @@ func (m *privateSharing) Warnings() []string {
 			"ends on the boundary, nothing is proved")
 	}
 	if m.Cover != "off" {
-		all = append(all, "Lemma 1's sensitivity takes ‖(DᵀD)⁻¹‖ = 1/d, which rows of norm 1 do not imply; take ε as "+
-			"the paper's claim, not as a bound")
+		all = append(all, lemma1+"; take ε as the paper's claim, not as a bound")
 	}
 	return all
 }

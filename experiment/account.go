@@ -30,6 +30,7 @@ type Account struct {
 	Labels      []record.LabelBudget // by server, where users have ε of their own
 
 	composedDelta float64 // δ of the last Bound, where a paper composes (ε, δ) itself; else 0
+	composition   string  // how, in words
 	method        algorithms.Private
 }
 
@@ -57,6 +58,7 @@ func newAccount(p *scenarios.Privacy, m algorithms.Private, s algorithms.Setting
 		a.Bound = a.Ledger.Bound(privacy.Sample, rounds, p.Delta)
 		return a
 	}
+	a.composition = c.Composition()
 	a.Bound = make([]float64, rounds+1)
 	for t := range a.Bound[1:] {
 		a.Bound[t+1], a.composedDelta = c.Composed(t + 1)
@@ -150,7 +152,7 @@ func (a *Account) record(first int) *record.Privacy {
 	}
 	if a.composedDelta > 0 && len(a.Ledger.Units()) > 0 {
 		p.Stated = &record.Bound{Epsilon: record.Number(a.Bound[len(a.Bound)-1]), Delta: record.Number(a.composedDelta),
-			By: record.ByPaper}
+			By: a.composition}
 	}
 	p.Claims = append(p.Claims, a.claims(first)...)
 	p.Certificates = a.certificates(p.Claims, first)
@@ -164,7 +166,8 @@ func (a *Account) claims(first int) (all []record.Claim) {
 		for _, node := range a.Ledger.Nodes() {
 			c := record.Claim{Node: node + first, Unit: unit, Epsilon: nan, PerRound: nan,
 				AtDelta: record.Number(a.Delta)}
-			c.Established = a.Established == nil || unit == privacy.Label // a flipped label needs no condition
+			met := a.Established == nil || unit == privacy.Label // a flipped label needs no condition
+			c.Established = met && a.Unproved == nil
 			c.ZCDP = record.Number(a.Ledger.ZCDP(node, unit, a.Delta))
 			pure := a.Ledger.Pure(node, len(a.Bound)-1, unit)
 			c.RDP = record.Number(a.Ledger.RDP(node, unit, a.Delta))
@@ -172,7 +175,7 @@ func (a *Account) claims(first int) (all []record.Claim) {
 				c.Advanced = record.Number(a.Ledger.Advanced(node, unit, a.Delta))
 			}
 			c.Bound = record.Bound{Epsilon: nan, Delta: nan}
-			if c.Established {
+			if met { // a claim that is not proved is shown as claimed
 				if c.Epsilon = record.Number(pure); math.IsInf(pure, 1) {
 					c.Epsilon, c.Delta = c.RDP, c.AtDelta
 				}
@@ -256,7 +259,7 @@ func greatest(claims []record.Claim, unit privacy.Unit) (most record.Bound, ok b
 // is less by a hundredth; what a paper composes itself stands alone, as the ledger does not know its terms.
 func (a *Account) least(c *record.Claim, pure float64) record.Bound {
 	if a.composedDelta > 0 {
-		return record.Bound{Epsilon: c.Epsilon, Delta: c.Delta, By: record.ByPaper}
+		return record.Bound{Epsilon: c.Epsilon, Delta: c.Delta, By: a.composition}
 	}
 	best := record.Bound{Epsilon: record.Number(pure), By: record.BySum}
 	for _, other := range []record.Bound{

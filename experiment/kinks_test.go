@@ -135,7 +135,7 @@ func TestKinks_ClaimsOverSplitColumns(t *testing.T) {
 	one := []string{"problem.columns=[31]", "problem.scale.rows=unit", "network.topology={kind: star, nodes: 2}",
 		"algorithm={kind: private-admm-sharing, eta: 1, bound: 100, noise: ambient, sigma: 0.01}", "rounds.count=3"}
 	for set, want := range map[string]string{
-		"problem.set={kind: ball, radius: 0.5}": record.ConditionHolds, "problem.l1=0.01": "twice differentiable",
+		"problem.set={kind: ball, radius: 0.5}": record.ClaimedNotProved, "problem.l1=0.01": "twice differentiable",
 		"problem.group=0.01": "twice differentiable",
 	} {
 		info := measured(t, kinked(t, append(one, set)...))

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"overhear/internal/files"
@@ -259,6 +260,12 @@ const ConditionHolds = "holds"
 
 // ClaimedNotProved begins the condition of a claim that no proof supports, though its condition holds.
 const ClaimedNotProved = "claimed, not proved: "
+
+// Met says whether the condition of a claim is met, though it may not be proved. It goes by its text, as conditions
+// have no kind yet.
+func Met(condition string) bool {
+	return condition == ConditionHolds || strings.HasPrefix(condition, ClaimedNotProved)
+}
 
 // Verdicts.
 const (

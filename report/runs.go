@@ -319,11 +319,6 @@ func number(n record.Number) string {
 	return fmt.Sprintf("%.6g", float64(n))
 }
 
-// holds says whether the condition of a claim is met. It goes by its text, as conditions have no kind yet.
-func holds(condition string) bool {
-	return condition == record.ConditionHolds || strings.HasPrefix(condition, record.ClaimedNotProved)
-}
-
 // claim writes the claimed loss of the node that loses most, as the method composes it, and
 // the least of all compositions.
 func claim(i *record.Info, line func(name, value, meaning string)) {
@@ -337,11 +332,11 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 	}
 	labelBudgets(p.Labels, line)
 	switch {
-	case !holds(p.Condition) && p.Stated != nil:
+	case !record.Met(p.Condition) && p.Stated != nil:
 		line(name, "not established", fmt.Sprintf("claimed ε = %s at δ = %.3g over the run; %s",
 			number(p.Stated.Epsilon), float64(p.Stated.Delta), p.Condition))
 		return
-	case !holds(p.Condition):
+	case !record.Met(p.Condition):
 		line(name, "not established", p.Condition)
 		return
 	}
@@ -369,6 +364,10 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 	}
 	line(name, number(i.Final.PrivacyLoss), meaning)
 	if worst == nil {
+		return
+	}
+	if strings.HasPrefix(p.Condition, record.ClaimedNotProved) {
+		line(boundTitle, "not established", "the loss is claimed, and no composition of it is proved")
 		return
 	}
 	least := worst.Bound
@@ -496,7 +495,7 @@ func worstClaim(i *record.Info, of func(privacy.Unit) bool) (worst *record.Claim
 // bounds are all compositions of a claim, the method's own first. What a paper composes
 // itself stands alone; a sum needs pure mechanisms.
 func bounds(c *record.Claim) []record.Bound {
-	if c.Bound.By == record.ByPaper {
+	if c.Bound.By == record.ByPaper || c.Unit == privacy.Column {
 		return []record.Bound{c.Bound}
 	}
 	renyi := record.Bound{Epsilon: c.RDP, Delta: c.AtDelta, By: record.ByRenyi}

@@ -15,8 +15,8 @@ type Decrease struct {
 }
 
 // Measure is the decrease of an error, given by round from 0 on, to the last round in which it is above the floor.
-// It leaves out the share skip of the rounds up to there, and round 0 always; ok is false where that is not round 2 or a
-// later one.
+// It leaves out the share skip of the rounds up to there, and round 0 always; ok is false where that is not
+// round 2 or a later one.
 func Measure(errors []float64, floor, skip float64) (d Decrease, ok bool) {
 	d.To = len(errors) - 1
 	for d.To > 0 && errors[d.To] <= floor {

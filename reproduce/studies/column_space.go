@@ -106,8 +106,7 @@ func columnSpaceStudy(b *reproduce.Workbench) error {
 		return err
 	}
 	b.State("Assumption 1.1, “their l₂ norms have an upper bound b₁”, can hold beside noise that grows with b₁",
-		reproduce.AssessParts(in.Condition == record.ConditionHolds && few.Condition == record.ConditionHolds,
-			in.Condition == record.ConditionHolds),
+		reproduce.AssessParts(record.Met(in.Condition) && record.Met(few.Condition), record.Met(in.Condition)),
 		"500 columns: %s; 100 columns, all else the same: %s", in.Condition, few.Condition)
 	b.Draw("distance", plot.Chart{Title: "messages against candidates' column spaces",
 		X: plot.Log("standard deviation σ of the noise"), Y: plot.Log("largest relative distance of a message"),

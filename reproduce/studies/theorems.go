@@ -146,8 +146,8 @@ func rated(b *reproduce.Workbench, item, theorem, states, file string, sets ...s
 	holds := applies && last <= 1e-3*first
 	factor := ""
 	if proved := float64(r.Proved); !math.IsNaN(proved) {
-		factor = fmt.Sprintf("; factor a round: %.6f proved, %.6f measured from round %d to %d", proved, float64(r.Measured),
-			r.From, r.To)
+		factor = fmt.Sprintf("; factor a round: %.6f proved, %.6f measured from round %d to %d", proved,
+			float64(r.Measured), r.From, r.To)
 		holds = applies && float64(r.Measured) <= proved
 	}
 	b.State(fmt.Sprintf("%s: %s. `simulate run scenarios/%s%s`", item, states, file, settings(sets)),
@@ -326,7 +326,8 @@ func lemmas(b *reproduce.Workbench, quiet []string, contraction, convexity float
 		reproduce.Assess(contraction < 1 && fall.Factor <= contraction),
 		"C = %.6f; without Phase 2 Σ‖w_i − w*‖² falls by a factor of %.6f a round over %d rounds. The printed lemma "+
 			"asks for (25), (1−b)(1+φ)σ²_min(L₊) > σ²_max(L₊) for a b > 0, which is %s here (%.3g against %.3g) and "+
-			"by no graph of three servers or more", contraction, fall.Factor, fall.To-fall.From, met(left > right), left, right)
+			"by no graph of three servers or more", contraction, fall.Factor, fall.To-fall.From,
+		met(left > right), left, right)
 	best, err := l.Problem.Centralised()
 	if err != nil {
 		return err
