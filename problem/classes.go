@@ -238,13 +238,18 @@ func (o *Objective) addHessian(packed, curvature []float64) {
 
 // AddHessian adds the Hessian of the data part at f to a packed matrix of as many rows.
 func (o *Objective) AddHessian(packed, f []float64) {
+	z := o.arguments(f)
+	o.Loss.Curvatures(z, append([]float64(nil), z...))
+	o.addHessian(packed, z)
+}
+
+// arguments are the margins or residuals at f.
+func (o *Objective) arguments(f []float64) []float64 {
 	z := make([]float64, o.U.Len()*o.models())
-	c := make([]float64, len(z))
 	(&Shard{U: o.U}).Arguments(f, z)
 	o.signed(z, z)
 	less(z, o.Targets)
-	o.Loss.Curvatures(c, z)
-	o.addHessian(packed, c)
+	return z
 }
 
 // largest is the class of row i with the greatest number, the first of several.

@@ -78,34 +78,67 @@ func (o *Objective) single(columns []string) error {
 	if o.NonSmooth != nil {
 		return o.singleWithKinks(remedy)
 	}
-	residuals := o.Targets != nil
 	fault := errors.New("a model tells the classes of all rows apart, or of all but those on its boundary, so that " +
 		"the loss falls without end as the model grows and has no minimum without a ridge; " + remedy)
-	if residuals || math.IsInf(o.Loss.Steepest(), 1) || !strictly(o.Loss) {
+	flat := !strictly(o.Loss) // somewhere
+	if flat || o.Targets != nil || math.IsInf(o.Loss.Steepest(), 1) {
 		fault = errors.New("the loss is flat, to rounding, along a direction in which all rows are beyond its bends, " +
 			"so that many models are optimal without a ridge; take another width or loss, or " + remedy)
 	}
 	n, d := o.U.Len()*o.models(), o.U.D*o.models()
 	w, s, x := NewScratch(d, n), NewSolver(o, 1e-9), make([]float64, d)
 	if _, err := s.Solve(w, x, make([]float64, d), 0); err != nil {
+		if flat { // nothing is known of the optima, which such a loss always has
+			return fmt.Errorf("whether there is one optimum without a ridge is not known: %w; take a greater width, "+
+				"or %s", err, remedy)
+		}
 		return fault
 	}
-	packed, step := make([]float64, num.Packed(d)), make([]float64, d)
-	o.AddHessian(packed, x)
+	change, ok := o.newtonChange(s, w, x, 0)
+	if ok && flat {
+		// A row at a bend has curvature on one side of it only, where many models may be optimal.
+		change, ok = o.newtonChange(s, w, x, 2*change+bendWidth)
+	}
+	if !ok || !(change <= steepestStep) {
+		return fault
+	}
+	return nil
+}
+
+// bendWidth is how near to a bend, relative to its size from 1 on, a margin or residual may be at it but for rounding.
+const bendWidth = 1e-10
+
+// newtonChange is by how much the Newton step at x changes a margin at most, with the curvature of every row the least
+// of those within so much of its margin; false: the Hessian is singular.
+func (o *Objective) newtonChange(s *Solver, w *Scratch, x []float64, within float64) (float64, bool) {
+	d, n := len(x), o.U.Len()*o.models()
+	packed, step, change := make([]float64, num.Packed(d)), make([]float64, d), make([]float64, n)
+	z := o.arguments(x)
+	least := append([]float64(nil), z...)
+	o.Loss.Curvatures(least, z)
+	for _, side := range []float64{-within, within} {
+		there, beside := make([]float64, n), make([]float64, n)
+		for k, v := range z {
+			beside[k] = v + float64(side*math.Max(1, math.Abs(v)))
+		}
+		o.Loss.Curvatures(there, beside)
+		for k, c := range there {
+			least[k] = math.Min(least[k], c)
+		}
+	}
+	o.addHessian(packed, least)
 	var factor num.Cholesky
 	if factor.Factor(packed, d) != nil {
-		return fault
+		return 0, false
 	}
 	s.Gradient(w, x, step)
 	factor.Solve(step)
-	change := make([]float64, n)
 	(&Shard{U: o.U}).Arguments(step, change)
+	most := 0.0
 	for _, c := range change {
-		if !(math.Abs(c) <= steepestStep) {
-			return fault
-		}
+		most = math.Max(most, math.Abs(c))
 	}
-	return nil
+	return most, true
 }
 
 // singleWithKinks says whether an objective of full rank with kinks has one minimiser: where it grows in every

@@ -157,3 +157,68 @@ func TestSingle_ASmallGradientIsNoOptimum(t *testing.T) {
 		t.Errorf("the gradient is %v at %v, and that is taken for an optimum", stats.Residual, x)
 	}
 }
+
+// A loss that bends in few rows has one optimum where these determine the model, though Newton's method starts where no
+// row bends: the limit of those with a ridge that vanishes.
+func TestSingle_LossesThatBendInFewRowsHaveAnOptimum(t *testing.T) {
+	s := sim.NewStream(7, "rows")
+	var rows [][]float64
+	var y, ones, targets []float64
+	for range 300 {
+		a, b := s.Between(-1, 1), s.Between(-1, 1)
+		label := 1.0
+		if a+0.5*b+s.Between(-0.8, 0.8) < 0 {
+			label = -1
+		}
+		rows, y, ones = append(rows, []float64{a, b, 1}), append(y, label), append(ones, 1)
+		targets = append(targets, 0.3*a-0.2*b+0.1+0.1*s.Between(-1, 1)*s.Between(-1, 1))
+	}
+	for _, loss := range []Loss{HuberHinge{0.5}, HuberHinge{0.1}, Quantile{0.5, 0.05}, Quantile{0.9, 0.01},
+		Quantile{0.8, 0.005}, Huber{0.02}, Huber{0.002}} {
+		p := rowsOf(loss, rows, y)
+		if _, ok := loss.(HuberHinge); !ok {
+			p = rowsOf(loss, rows, ones)
+			p.Shards[0].Targets = targets
+		}
+		if err := p.Single(nil); err != nil {
+			t.Errorf("%#v: %v", loss, err)
+			continue
+		}
+		o, err := p.Centralised()
+		if err != nil {
+			t.Errorf("%#v: %v", loss, err)
+			continue
+		}
+		p.R[0] = 1e-9
+		ridged, err := p.Centralised()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, f := range o.F {
+			if !(math.Abs(f-ridged.F[k]) <= 1e-6) {
+				t.Errorf("%#v: coefficient %d is %v, with a ridge of 1e-9 %v", loss, k, f, ridged.F[k])
+			}
+		}
+	}
+}
+
+// An interval of optima is refused also where the solver comes to its end, at which the rows still bend.
+func TestSingle_AtTheEndOfAnIntervalOfOptima(t *testing.T) {
+	for _, c := range []struct {
+		targets []float64
+		one     bool
+	}{{[]float64{0.05, 6}, false}, {[]float64{4, 6}, false}, {[]float64{-4, -6}, false},
+		{[]float64{4, 4.15}, true}, {[]float64{4, 5, 6}, true}} {
+		var rows [][]float64
+		var y []float64
+		for range c.targets {
+			rows, y = append(rows, []float64{1}), append(y, 1)
+		}
+		p := rowsOf(Quantile{0.5, 0.1}, rows, y)
+		p.Shards[0].Targets = c.targets
+		err := p.Single(nil)
+		if c.one && err != nil || !c.one && (err == nil || !strings.Contains(err.Error(), "the loss is flat")) {
+			t.Errorf("%v: %v", c.targets, err)
+		}
+	}
+}

@@ -3,6 +3,7 @@
 package problem
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -121,6 +122,9 @@ const maxSteps = 2000
 // patience is how many steps of Newton's in succession may leave the gradient no less than it was.
 const patience = 50
 
+// mostDamping is the damping, in gradients, from which on a Hessian that has no factor is not one of a convex function.
+const mostDamping = 1e12
+
 // Solve replaces f, a warm start, by the minimiser of
 //
 //	Σ_n w_n L(u_n·f − t_n) + ½(r+κ)‖f‖² + q·f + h(f)
@@ -159,8 +163,17 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 		if !newton {
 			initial := w.memory.initial(ridge)
 			w.memory.direction(w.step, func(x []float64) { num.Scale(initial, x) })
-		} else if err := s.newton(w, ridge+damping, &stats); err != nil {
-			return stats, err
+		} else {
+			err := s.newton(w, ridge+damping, &stats)
+			// Where a loss is flat along a direction there may be optima elsewhere, to which damped steps lead.
+			for ridge == 0 && !strictly(s.objective.Loss) && errors.Is(err, num.ErrNotPositiveDefinite) &&
+				damping <= mostDamping*g {
+				damping, s.stale = math.Max(g, 4*damping), true
+				err = s.newton(w, ridge+damping, &stats)
+			}
+			if err != nil {
+				return stats, err
+			}
 		}
 		next, ok := s.advance(w, q, g, ridge, damping > 0, &stats)
 		if !ok && (!newton || factorised < stats.Factorisations) {
