@@ -13,6 +13,7 @@ import (
 	"overhear/parameter"
 	"overhear/problem"
 	"overhear/sim"
+	"overhear/theory"
 )
 
 // Computed is a parameter that the scenario left to the program.
@@ -658,7 +659,8 @@ func (p *DPADMM) settle(s Setting) []Computed {
 }
 
 // penaltyOfColumns is ρ of ADMM sharing: in the averaged form K√(c c₁ λ/NX), which is
-// between the curvatures of the hub's loss and of the parties' ridge; in the paper's
+// between the curvatures of the hub's loss and of the parties' ridge, or without a ridge of the rows' losses where they
+// are flattest; in the paper's
 // form 2M c c₁, above which parties that step at once do not overshoot. Of a loss that is not convex it is a quarter
 // above what its convergence is proved from, at least.
 func (p *Sharing) penaltyOfColumns(s Setting) (float64, string) {
@@ -684,12 +686,15 @@ func (p *Sharing) penaltyOfConvex(s Setting) (float64, string) {
 		for _, block := range v.Blocks {
 			reach += norms(block)
 		}
-		ridge := v.Ridge
-		if ridge == 0 {
-			ridge = flattest * bend * float64(v.N) * reach / parties
+		flat, what := v.Ridge, "the ridge"
+		if flat == 0 { // the least curvature is that of the rows' losses, in the direction that says least of them
+			flat, what = bend*theory.Flattest(v.Blocks), "without a ridge the least curvature of all rows'"
+			if math.IsNaN(flat) {
+				return parties * bend, fmt.Sprintf("from the curvature %.3g of a row's loss, as there is no ridge", bend)
+			}
 		}
-		return parties * math.Sqrt(bend*ridge/(float64(v.N)*reach/parties)),
-			fmt.Sprintf("from the curvature %.3g of a row's loss, the ridge %.3g and %d rows", bend, ridge, v.N)
+		return parties * math.Sqrt(bend*flat/(float64(v.N)*reach/parties)),
+			fmt.Sprintf("from the curvature %.3g of a row's loss, %s %.3g and %d rows", bend, what, flat, v.N)
 	}
 	return 2 * parties * bend,
 		fmt.Sprintf("twice the curvature %.3g of a row's loss, for each of %d parties that step at once", bend,

@@ -5,6 +5,7 @@ package algorithms
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"overhear/internal/num"
@@ -532,6 +533,24 @@ func TestSettle_OverColumns(t *testing.T) {
 		if len(computed) != 1 || computed[0].Value != c.want {
 			t.Errorf("%+v: %v, want %v", c.p, computed, c.want)
 		}
+	}
+}
+
+// Without a ridge the least curvature is that of the rows: with blocks that are equal, DᵀD has the eigenvalue 100 twice
+// but for rounding, and 0.
+func TestSettle_OverColumnsWithoutARidge(t *testing.T) {
+	v := &problem.Vertical{N: 100, D: 4, Weight: 0.01, Loss: problem.Logistic}
+	for range 2 {
+		block := problem.NewRows(2)
+		for n := range 100 {
+			block.Append([]int32{0, 1}, []float64{math.Cos(float64(n)), math.Sin(float64(n))})
+		}
+		v.Blocks = append(v.Blocks, block)
+	}
+	_, computed := Settle(&Sharing{Eta: parameter.Auto, Form: "averaged"}, Setting{Split: v, Rounds: 64})
+	if len(computed) != 1 || computed[0].Value != 0.005 || // 2√(0.0025·0.0025·100/100)
+		!strings.Contains(computed[0].Why, "without a ridge the least curvature of all rows' 0.2") {
+		t.Errorf("%+v", computed)
 	}
 }
 

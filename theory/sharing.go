@@ -89,20 +89,45 @@ func (s Sharing) Descent() Descent {
 // parties is the least eigenvalue of λI + 2ρ diag(D_mᵀD_m) − ρDᵀD/K, and the greatest absolute value of any.
 func (s Sharing) parties(columns int) (least, most float64) {
 	hub := s.Penalty / s.Share
+	values := ofBlocks(s.Blocks, columns, float64(2*s.Penalty)-hub, -hub, s.Ridge)
+	return values[0], math.Max(values[len(values)-1], -values[0])
+}
+
+// Flattest is the least eigenvalue of DᵀD that is above rounding, D = (D_1, …, D_M); NaN: there is none, or there are
+// too many columns for it to be computed.
+func Flattest(blocks []*problem.Rows) float64 {
+	columns := 0
+	for _, b := range blocks {
+		columns += b.D
+	}
+	if columns == 0 || columns > largestGram {
+		return math.NaN()
+	}
+	values := ofBlocks(blocks, columns, 1, 1, 0)
+	for _, v := range values {
+		if v > 1e-12*values[columns-1] {
+			return v
+		}
+	}
+	return math.NaN()
+}
+
+// ofBlocks are the eigenvalues, ascending, of λI + DᵀD with the blocks D_mᵀD_m of DᵀD times one factor and D_kᵀD_m
+// times another.
+func ofBlocks(blocks []*problem.Rows, columns int, within, across, ridge float64) []float64 {
 	m := mat.NewSymDense(columns, nil)
-	rows := s.Blocks[0].Len()
 	row, block := make([]float64, columns), make([]int, columns)
 	first := 0
-	for k, b := range s.Blocks {
+	for k, b := range blocks {
 		for c := range b.D {
 			block[first+c] = k
 		}
 		first += b.D
 	}
-	for n := range rows {
+	for n := range blocks[0].Len() {
 		clear(row)
 		first := 0
-		for _, b := range s.Blocks {
+		for _, b := range blocks {
 			cols, vals := b.Row(n)
 			for k, c := range cols {
 				row[first+int(c)] = vals[k]
@@ -114,17 +139,16 @@ func (s Sharing) parties(columns int) (least, most float64) {
 				continue
 			}
 			for j, y := range row[:i+1] {
-				weight := -hub
+				weight := across
 				if block[i] == block[j] {
-					weight += 2 * s.Penalty
+					weight = within
 				}
-				m.SetSym(i, j, m.At(i, j)+weight*x*y)
+				m.SetSym(i, j, m.At(i, j)+float64(weight*x*y))
 			}
 		}
 	}
 	for i := range columns {
-		m.SetSym(i, i, m.At(i, i)+s.Ridge)
+		m.SetSym(i, i, m.At(i, i)+ridge)
 	}
-	values := eigenvalues(m)
-	return values[0], math.Max(values[len(values)-1], -values[0])
+	return eigenvalues(m)
 }
