@@ -27,8 +27,16 @@ func (o *outcome) convergence(warned bool) *record.Convergence {
 	}
 	var advice []string
 	switch c.State {
-	case record.Converged, record.Unknown:
+	case record.Converged:
 		return c
+	case record.Unknown:
+		if c.Flat {
+			c.Advice = "another width of the loss (problem.loss)"
+		}
+		if c.Flat || math.IsNaN(float64(c.Factor)) {
+			return c
+		}
+		advice = append(advice, "more rounds (rounds.count)")
 	case record.Moving:
 		// A number of rounds is that of the present trend to the optimum, which slows down as
 		// the slowest part is left. Where the limit is elsewhere, or another round or a longer

@@ -17,6 +17,7 @@ const (
 	rising      = 1.25 // of a quarter's median over that of the quarter before
 	loudRising  = 2    // the same amid noise, whose sum wanders
 	leastRounds = 8    // of a run whose trend can be told
+	unmoved     = 1e-2 // of the distance at the start: of a run that was never off it by more nothing can be told
 	bent        = 0.6  // of the trend of a quarter, in that of another: it is not one trend
 )
 
@@ -44,6 +45,9 @@ func Converge(rows []Row, noisy bool) *record.Convergence {
 	case math.IsInf(end, 1):
 		c.State = record.Diverging
 		return c
+	case stationary && d[0] <= near && d[last] <= near && !(d[last] < near*d[0]):
+		c.Flat = true
+		return c // a robust loss may be flat where a run starts: that is no progress
 	case slices.Max(d[last-last/20:]) <= near:
 		c.State = record.Converged
 	case last < leastRounds:
@@ -76,6 +80,8 @@ func Converge(rows []Row, noisy bool) *record.Convergence {
 		if !noisy && first < bent*second && second < bent*first {
 			c.More = int(max(1, min(math.Ceil(num.Log(near/d[last])/slope), 1e9)))
 		}
+	case !noisy && !stationary && slices.Max(d)-slices.Min(d) <= unmoved*d[0]:
+		c.State = record.Unknown
 	}
 	return c
 }

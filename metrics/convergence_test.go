@@ -74,3 +74,37 @@ func TestConverge_OnlyTheEndIsNear(t *testing.T) {
 		t.Errorf("ends at %v: %+v", rows[100].Distance, c)
 	}
 }
+
+// A run that stays where it started is not at rest, and one whose gradient was near 0 there and has not fallen, as on
+// the flat part of a robust loss, has not converged.
+func TestConverge_WhatHasNotMoved(t *testing.T) {
+	of := func(gradient bool, d func(k int) float64) *record.Convergence {
+		var rows []Row
+		for k := range 101 {
+			row := newRow(k)
+			if row.Distance = d(k); gradient {
+				row.Distance, row.Stationarity = math.NaN(), d(k)
+			}
+			rows = append(rows, row)
+		}
+		return Converge(rows, false)
+	}
+	for _, c := range []struct {
+		gradient bool
+		d        func(k int) float64
+		want     string
+		flat     bool
+	}{
+		{false, func(int) float64 { return 1 }, record.Unknown, false},
+		{false, func(k int) float64 { return 1 - 1e-6*float64(min(k, 10)) }, record.Unknown, false},
+		{false, func(k int) float64 { return 0.9 + 0.1*math.Pow(0.5, float64(k)) }, record.AtRest, false},
+		{true, func(int) float64 { return 1e-6 }, record.Unknown, true},
+		{true, func(int) float64 { return 0 }, record.Unknown, true},
+		{true, func(k int) float64 { return 5e-4 * math.Pow(0.9, float64(k)) }, record.Converged, false},
+		{true, func(k int) float64 { return 0.1 * math.Pow(0.9, float64(k)) }, record.Converged, false},
+	} {
+		if got := of(c.gradient, c.d); got.State != c.want || got.Flat != c.flat {
+			t.Errorf("gradient %v, %v to %v: %+v", c.gradient, c.d(0), c.d(100), got)
+		}
+	}
+}

@@ -135,7 +135,7 @@ const (
 	AtRest     = "at rest"     // it neither falls nor rises, and is not near zero
 	MovingAway = "moving away" // it rises
 	Diverging  = "diverging"   // it rises far from the optimum, or the run was stopped for it
-	Unknown    = "unknown"     // there are too few rounds, or no optimum
+	Unknown    = "unknown"     // there are too few rounds, no optimum, or the run has hardly left its start
 )
 
 // Convergence is how a run's distance to the optimum went.
@@ -145,6 +145,8 @@ type Convergence struct {
 	More    int    `json:"more"`    // rounds until it has converged at that factor; 0: none, or not known
 	Advice  string `json:"advice"`  // what to change, in words; empty: nothing
 	Stopped string `json:"stopped"` // why the run was ended before its last round; empty: it was not
+
+	Flat bool `json:"flat,omitempty"` // the gradient was near 0 at the start, and has not fallen: the loss is flat there
 
 	Of string `json:"of,omitempty"` // OfGradient, in place of the distance; empty: the distance
 }

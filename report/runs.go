@@ -285,6 +285,15 @@ func Progress(c *record.Convergence) string {
 		}
 		return what + " is below 0.1 %"
 	case record.Unknown:
+		if c.Flat {
+			text = "the gradient was next to nothing at the start and has not fallen: the loss is flat there, as where " +
+				"no row is within its width"
+			break
+		}
+		if !math.IsNaN(f) {
+			text = "the run has hardly left its start"
+			break
+		}
 		return "too few rounds to tell a trend, or no optimum to measure it against"
 	case record.AtRest:
 		text = what + " falls no more, or hardly"

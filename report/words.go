@@ -16,7 +16,7 @@ moving       it falls, by so much a round
 at rest      it neither falls nor rises, and is not near zero: the method stops elsewhere, or much later
 moving away  it rises
 diverging    it rises far from the optimum, or the run was stopped for it; the command exits with 1
-unknown      there are too few rounds to tell, or no optimum
+unknown      there are too few rounds to tell, no optimum, or the run has hardly left its start
 Where the loss is not convex all this is of the gradient, column stationarity, and converged is to a stationary point.`,
 	"pace": `How far nodes were behind each other in an asynchronous run: the share of the values of neighbours that a
 step used and that were of an earlier round than the step's, how many rounds earlier at most, and how long a node

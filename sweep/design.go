@@ -180,9 +180,10 @@ type Designed struct {
 	Remarks []string   `json:"remarks"` // what keeps the α from being a good choice; none: nothing does
 	Figures []string   `json:"-"`
 
-	title   string
-	fit     theory.Accuracy
-	utility theory.Utility
+	title     string
+	condition string // of what the method claims, that fails in a run; "": none does
+	fit       theory.Accuracy
+	utility   theory.Utility
 }
 
 // Conclude fits the curve to the finished runs of a design's sweep and chooses α: the curve's, unless an α that was
@@ -253,6 +254,9 @@ func (d *Design) gather(dir *Dir, out *Designed) ([][]float64, error) {
 		case column < 0:
 			absent = r.Columns
 		default:
+			if c := r.Facts.Condition; c != "" && c != record.ConditionHolds {
+				out.condition = c
+			}
 			t := dir.Plan.Task(index)
 			measured[t.Point][index%seeds] = r.Rows[len(r.Rows)-1][column]
 		}
@@ -402,6 +406,9 @@ func (o *Designed) remark() {
 			o.Of, decides)
 	case !(e >= explains):
 		say("the curve explains only %.0f %% of the differences between the means; more seeds or other α help", 100*e)
+	}
+	if o.condition != "" {
+		say("what α is worth is not established here: %s", o.condition)
 	}
 	if o.Failed > 0 {
 		say("left out, as they failed: %s", plural(o.Failed, "run"))

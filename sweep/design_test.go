@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/record"
 	"overhear/theory"
 )
 
@@ -141,7 +142,7 @@ func TestDesign_IsOfTheSweepsTable(t *testing.T) {
 		t.Errorf("%v, %q", out.Curve.Explained, out.Remarks)
 	}
 	// With the paper's utility the curve would have an α below 1, and by the table 5 is worth more.
-	d.Utility = designOf(t, nil).Utility
+	d.Utility = designOf(t, func(d *Design) { d.Seeds = 1 }).Utility
 	_, best = choose(-1)
 	again, err := d.Conclude(dir)
 	if err != nil || !near(again.Curve.Alpha, best.Alpha) || !(best.Alpha < 1) || again.By != ByMeans ||
@@ -152,7 +153,7 @@ func TestDesign_IsOfTheSweepsTable(t *testing.T) {
 
 // Who values privacy more gets more of it, down to the least that may be chosen, and is told so.
 func TestDesign_WeightsDecide(t *testing.T) {
-	d := designOf(t, nil)
+	d := designOf(t, func(d *Design) { d.Seeds = 1 })
 	var losses [][]float64
 	for _, a := range d.Alpha {
 		l := theory.Accuracy{C4: 20, C5: 5, C6: 0.3}.At(a)
@@ -314,6 +315,26 @@ func TestDesign_Remarks(t *testing.T) {
 	var text bytes.Buffer
 	if err := out.Write(&text); err != nil || !strings.Contains(text.String(), "note: the loss does not fall") {
 		t.Errorf("%v\n%s", err, text.String())
+	}
+}
+
+// An α of runs whose method claims nothing, or what is not proved, is remarked on.
+func TestDesign_RemarksThatNothingIsClaimed(t *testing.T) {
+	for condition, said := range map[string]bool{record.ConditionHolds: false, "the loss is of several numbers": true,
+		record.ClaimedNotProved + "of the paper alone": true} {
+		d := designOf(t, func(d *Design) { d.Seeds = 1 })
+		_, out := concluded(t, d, designScenario, func(dir *Dir) {
+			for k := range d.Alpha {
+				r := Result{Index: k, Facts: &Facts{Condition: condition}, Columns: []string{d.Of},
+					Rows: [][]float64{{1 / float64(k+1)}}, Count: 1}
+				if err := dir.Journal.Put(r.Index, r.Encode()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		if got := strings.Contains(strings.Join(out.Remarks, "\n"), "not established here: "+condition); got != said {
+			t.Errorf("%s: %q", condition, out.Remarks)
+		}
 	}
 }
 
