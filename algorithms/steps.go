@@ -690,7 +690,7 @@ func (p *Sharing) penaltyOfConvex(s Setting) (float64, string) {
 		if flat == 0 { // the least curvature is that of the rows' losses, in the direction that says least of them
 			flat, what = bend*theory.Flattest(v.Blocks), "without a ridge the least curvature of all rows'"
 			if math.IsNaN(flat) {
-				return parties * bend, fmt.Sprintf("from the curvature %.3g of a row's loss, as there is no ridge", bend)
+				return parties * bend, fmt.Sprintf("from the curvature %.3g of a row's loss, without a ridge", bend)
 			}
 		}
 		return parties * math.Sqrt(bend*flat/(float64(v.N)*reach/parties)),

@@ -286,8 +286,8 @@ func Progress(c *record.Convergence) string {
 		return what + " is below 0.1 %"
 	case record.Unknown:
 		if c.Flat {
-			text = "the gradient was next to nothing at the start and has not fallen: the loss is flat there, as where " +
-				"no row is within its width"
+			text = "the gradient was next to nothing at the start and has not fallen: the loss is flat there, as " +
+				"where no row is within its width"
 			break
 		}
 		if !math.IsNaN(f) {

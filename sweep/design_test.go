@@ -142,7 +142,7 @@ func TestDesign_IsOfTheSweepsTable(t *testing.T) {
 		t.Errorf("%v, %q", out.Curve.Explained, out.Remarks)
 	}
 	// With the paper's utility the curve would have an α below 1, and by the table 5 is worth more.
-	d.Utility = designOf(t, func(d *Design) { d.Seeds = 1 }).Utility
+	d.Utility = designOf(t, nil).Utility
 	_, best = choose(-1)
 	again, err := d.Conclude(dir)
 	if err != nil || !near(again.Curve.Alpha, best.Alpha) || !(best.Alpha < 1) || again.By != ByMeans ||
@@ -153,7 +153,7 @@ func TestDesign_IsOfTheSweepsTable(t *testing.T) {
 
 // Who values privacy more gets more of it, down to the least that may be chosen, and is told so.
 func TestDesign_WeightsDecide(t *testing.T) {
-	d := designOf(t, func(d *Design) { d.Seeds = 1 })
+	d := designOf(t, nil)
 	var losses [][]float64
 	for _, a := range d.Alpha {
 		l := theory.Accuracy{C4: 20, C5: 5, C6: 0.3}.At(a)
@@ -366,7 +366,7 @@ func TestDesign_LeavesOutFailures(t *testing.T) {
 }
 
 func TestDesign_JSONHasNames(t *testing.T) {
-	dir, out := made(t, designOf(t, func(d *Design) { d.Seeds = 1 }), designScenario)
+	dir, out := made(t, designOf(t, nil), designScenario)
 	if err := out.Keep(dir.Path); err != nil {
 		t.Fatal(err)
 	}
