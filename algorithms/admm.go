@@ -54,7 +54,7 @@ type admm struct {
 	Setting
 }
 
-// Theorems is ZKL18 Theorem 3.2 with constant equal penalties η = θ.
+// Theorems are ZKL18 Theorems 3.1 and 3.2 with constant equal penalties η = θ.
 func (m admm) Theorems() []Theorem {
 	return madmm{&MADMM{parameter.Constant(m.Eta), parameter.Constant(m.Eta)}, m.Setting}.Theorems()
 }

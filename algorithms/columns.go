@@ -10,6 +10,7 @@ import (
 
 	"overhear/internal/checkpoint"
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/problem"
 	"overhear/sim"
 )
@@ -118,9 +119,8 @@ func newOverColumns(c Config, m ColumnMethod) (Protocol, error) {
 	}
 	switch n := len(c.Split.Blocks); {
 	case c.Graph.Order() != n+1:
-		return nil, fmt.Errorf("problem.columns has %d blocks, so the star needs %d nodes, the hub and a party for "+
-			"each; "+
-			"it has %d", n, n+1, c.Graph.Order())
+		return nil, fmt.Errorf("problem.columns has %s, so the star needs %d nodes, the hub and a party for each; "+
+			"it has %d", plural.Of(n, "block"), n+1, c.Graph.Order())
 	case c.Init.Normal > 0 && !startsAnywhere(m):
 		return nil, errors.New("methods over split columns start at zero (algorithm.init), but for ADMM sharing and " +
 			"gradient steps")

@@ -76,7 +76,7 @@ func TestTheorems_AreOfTheLastRounds(t *testing.T) {
 	m := makeMethod(t, f, "m-admm", 5, func(p *MADMM) { p.Eta, p.Theta = eta, parameter.Constant(0.1) })
 	strong, smooth := theory.Constants(f.problem())
 	want := theory.MADMM(m.setting.Graph, strong, smooth, 0.1, etas(4), etas(5))
-	got := m.Method.(Analysed).Theorems()[0]
+	got := m.Method.(Analysed).Theorems()[1]
 	if !want.Applies || got.Factor != want.Factor() || got.Reason != want.Reason {
 		t.Errorf("M-ADMM: %+v, want %v: %s", got, want.Factor(), want.Reason)
 	}

@@ -49,27 +49,43 @@ type madmm struct {
 
 // Warnings say where the parameters leave ZKL18 Theorem 3.1.
 func (m madmm) Warnings() []string {
-	if m.variesTheta() {
-		return []string{theory.ZKL18Theorem31.Name + " does not cover this run: " + errVaryingTheta.Error()}
-	}
-	if err := theory.Theorem31(m.Eta.At, m.Graph.Order(), m.Rounds, m.Theta.At(0, 1)); err != nil {
+	if err := m.covered(); err != nil {
 		return []string{theory.ZKL18Theorem31.Name + " does not cover this run: " + err.Error()}
 	}
 	return nil
 }
 
-// Theorems is ZKL18 Theorem 3.2 for the last two rounds.
+// covered says why ZKL18 Theorem 3.1 does not cover the run; nil: it does.
+func (m madmm) covered() error {
+	if m.variesTheta() {
+		return errVaryingTheta
+	}
+	return theory.Theorem31(m.Eta.At, m.Graph.Order(), m.Rounds, m.Theta.At(0, 1))
+}
+
+// Theorems are ZKL18 Theorem 3.1, which gives no rate, and Theorem 3.2 for the last two rounds.
 func (m madmm) Theorems() []Theorem {
+	converges := Theorem{Theorem: theory.ZKL18Theorem31, Holds: true, Factor: math.NaN(),
+		Reason: "applies: convergence is proved, without a rate: in no round a penalty falls or is below the dual step " +
+			"θ, if one bound holds for the penalties of all rounds to come"}
+	if err := m.covered(); err != nil {
+		converges.Holds, converges.Reason = false, "does not apply: convergence is not proved: "+err.Error()
+	}
+	return []Theorem{converges, m.linear()}
+}
+
+// linear is ZKL18 Theorem 3.2 for the last two rounds.
+func (m madmm) linear() Theorem {
 	t := Theorem{Theorem: theory.ZKL18Theorem32, Factor: math.NaN(),
 		Reason: "does not apply: " + errVaryingTheta.Error()}
 	if m.variesTheta() {
-		return []Theorem{t}
+		return t
 	}
 	for _, eta := range append(append(m.etas(m.Rounds-1), m.etas(m.Rounds)...), m.Theta.At(0, 1)) {
 		if !inRange(eta) {
 			t.Reason = fmt.Sprintf("does not apply: with a penalty of %v its matrices are beyond what can be "+
 				"computed", eta)
-			return []Theorem{t}
+			return t
 		}
 	}
 	strong, smooth := theory.Constants(m.Problem)
@@ -78,7 +94,7 @@ func (m madmm) Theorems() []Theorem {
 	if r.Applies {
 		t.Factor = r.Factor()
 	}
-	return []Theorem{t}
+	return t
 }
 
 // ofMADMM are the theorems on it.

@@ -79,6 +79,10 @@ func (t Target) room(uses int) float64 {
 // Cautious is a Method that may be used outside the conditions of its theorems.
 type Cautious interface{ Warnings() []string }
 
+// Diverging is a Method over split columns that may diverge: a sentence says why it does where it does, and with what
+// it would not.
+type Diverging interface{ Diverges() string }
+
 // Displaced is a [Cautious] method that may come to another point than the optimum, whatever
 // the network does, and whose warnings then say why.
 type Displaced interface{ Displaced() bool }

@@ -189,9 +189,9 @@ func differentiable(p *problem.Problem, assumption string) error {
 	if p.NonSmooth == nil {
 		return nil
 	}
-	return fmt.Errorf("the proof needs a regulariser that is twice differentiable (%s), and problem.l1 and "+
-		"problem.set have kinks, at which many values of the noise have one minimiser; noise on the minimiser (pvp, "+
-		"proximal-admm) needs strong convexity only", assumption)
+	return fmt.Errorf("the proof needs a regulariser that is twice differentiable (%s), and with %s "+
+		"it has kinks, at which many values of the noise have one minimiser; noise on the minimiser (pvp, "+
+		"proximal-admm) needs strong convexity only", assumption, p.NonSmooth.Keys())
 }
 
 // samples is B_i, the number of rows of a node.

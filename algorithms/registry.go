@@ -60,8 +60,8 @@ func (e *Entry) Allows(h *problem.NonSmooth) error {
 	if h == nil || e.Smooth == "" {
 		return nil
 	}
-	return fmt.Errorf("algorithm %s needs an objective that has gradients, so problem.l1: 0, problem.group: 0 and "+
-		"problem.set: all: %s", e.Name, e.Smooth)
+	return fmt.Errorf("algorithm %s needs an objective that has gradients, and with %s it has kinks; take another "+
+		"method, or leave this out of the problem: %s", e.Name, h.Keys(), e.Smooth)
 }
 
 // Takes reports that the method is not for a loss that is not convex.

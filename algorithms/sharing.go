@@ -90,6 +90,15 @@ func (m *sharing) Warnings() []string {
 	return all
 }
 
+// Diverges names the parties' steps at once, which the averaged form damps.
+func (m *sharing) Diverges() string {
+	if m.Form == "averaged" {
+		return "Take a greater eta"
+	}
+	return "Parties that step at once overshoot when their columns are correlated and the penalty is small: take " +
+		"form: averaged, or a greater eta"
+}
+
 // StartsAnywhere says that parties may start at random coefficients: with z = Σ_m D_m x_m at the start u is zero there.
 func (m *sharing) StartsAnywhere() {}
 
@@ -228,8 +237,9 @@ func (m *privateSharing) Established() error {
 		return errNoNoise
 	}
 	if h := m.sharing.Split.NonSmooth; h != nil && (h.L1 > 0 || h.Group > 0) {
-		return errors.New("by Assumption 1 the regulariser is twice differentiable, and problem.l1 and problem.group " +
-			"have kinks")
+		regulariser := problem.NonSmooth{L1: h.L1, Group: h.Group} // a set is allowed
+		return fmt.Errorf("by Assumption 1 the regulariser is twice differentiable, and with %s it has kinks",
+			regulariser.Keys())
 	}
 	if e := m.perRound(); m.Cover == "range" && e > 1+1e-9 {
 		return fmt.Errorf("the noise gives ε = %.4g a round, and Theorem 1 is for ε ≤ 1", e)
@@ -281,6 +291,21 @@ func (m *privateSharing) Within(r Reached) error {
 			"its set only; a step ended on the boundary (problem.set)")
 	}
 	return nil
+}
+
+// Diverges names the noise, too, where there is some.
+func (m *privateSharing) Diverges() string {
+	less := "a greater epsilon or delta, or a smaller bound"
+	if m.Sigma > 0 {
+		less = "a smaller sigma"
+	}
+	switch {
+	case m.PrivateSharing.off():
+		return m.sharing.Diverges()
+	case m.sharing.Form == "averaged" && problem.Convex(m.sharing.Split.Loss):
+		return "The noise does it, as without noise form: averaged converges: take less of it, " + less
+	}
+	return m.sharing.Diverges() + "; or the noise does it: take less of it, " + less
 }
 
 // Account enters Gaussian mechanisms of sensitivity 𝒞, SH19 Lemma 1.

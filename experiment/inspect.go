@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -13,10 +14,20 @@ import (
 // OfFile is a scenario on a user's data file, to be inspected; sets are as for scenarios.Load. The kind of file is one
 // of csv, parquet, arrow, libsvm and raetsch.
 func OfFile(kind, path string, sets ...string) (*scenarios.Scenario, error) {
-	// The squared loss suits classes and targets.
-	text := fmt.Sprintf("name: data\nproblem: {data: {%s: %q}, loss: squared}\n"+
-		"network: {topology: {kind: ring, nodes: 3}}\nalgorithm: {kind: admm}\n", kind, path)
-	return scenarios.Parse(path, []byte(text), sets...)
+	of := func(loss string) (*scenarios.Scenario, error) {
+		text := fmt.Sprintf("name: data\nproblem: {data: {%s: %q}, loss: %s}\n"+
+			"network: {topology: {kind: ring, nodes: 3}}\nalgorithm: {kind: admm}\n", kind, path, loss)
+		return scenarios.Parse(path, []byte(text), sets...)
+	}
+	// The squared loss suits two classes and targets, softmax several classes; what sets say of the data decides.
+	s, err := of("squared")
+	var mistakes, fewer scenarios.Mistakes
+	if errors.As(err, &mistakes) {
+		if other, err := of("softmax"); err == nil || errors.As(err, &fewer) && len(fewer) < len(mistakes) {
+			return other, err
+		}
+	}
+	return s, err
 }
 
 // Inspect tells what the data of the scenario are, and what preparing them for its first seed does. Of a file that

@@ -55,10 +55,15 @@ type measurement interface {
 func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Journal, progress func(metrics.Row),
 ) (*recorder, error) {
 	r := &recorder{first: out.First(), writer: w, effort: &out.effort}
+	cause := ""
+	if m, ok := out.Method.(algorithms.Diverging); ok {
+		cause = m.Diverges()
+	}
 	if out.Split != nil && !problem.Convex(out.Split.Loss) { // whose minimisers no solver can tell from other points
 		unknown := record.Number(math.NaN())
 		out.optimum = record.Reference{Objective: unknown, TestError: unknown, TestLoss: unknown}
 		r.columns = metrics.NewSplit(out.Split, nil, e.Rounds.Count, progress)
+		r.columns.Cause = cause
 		r.columns.Keep(j.Track(metricsTrack))
 		return r, nil
 	}
@@ -93,6 +98,7 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 		out.optimum.Fit = metrics.Fits(metrics.FitsOfColumns(out.Split, margins, x))
 		out.ridge = ridgeOfColumns(out.Split, &problem.VerticalOptimum{X: x, Value: value}, e.Problem.Rho)
 		r.columns = metrics.NewSplit(out.Split, x, e.Rounds.Count, progress)
+		r.columns.Cause = cause
 		r.columns.Keep(track)
 		return r, nil
 	}

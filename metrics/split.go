@@ -26,6 +26,8 @@ type Split struct {
 	growing int // rounds in a row in which a large objective has grown
 	above   int // and in which it was large
 	track   *checkpoint.Track
+
+	Cause string // a sentence on what makes a run of the method diverge, and what would be right; empty: none is known
 }
 
 // Keep is Collector.Keep.
@@ -126,10 +128,13 @@ func (s *Split) diverged(t int, x [][]float64) error {
 		norms[m] = num.Norm(x[m])
 	}
 	worst := slices.Index(norms, slices.Max(norms))
-	return fmt.Errorf("%w: in round %d the objective is %.4g, %.3g times its start, and %s; "+
-		"the coefficients of party %d are the largest, of norm %.4g. Parties that step at once overshoot when their "+
-		"columns are correlated and the penalty is small: take form: averaged, or a greater eta",
+	err := fmt.Errorf("%w: in round %d the objective is %.4g, %.3g times its start, and %s; "+
+		"the coefficients of party %d are the largest, of norm %.4g",
 		problem.ErrDiverges, t, now, now/s.rows[0].Objective, how, worst+1, norms[worst])
+	if s.Cause != "" {
+		err = fmt.Errorf("%w. %s", err, s.Cause)
+	}
+	return err
 }
 
 // Rows returns the rows of the rounds that ended, with the traffic counted so far.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"overhear/sim"
 )
@@ -50,7 +51,7 @@ func (b Budgets) Check(report func(field, problem string)) {
 		b.Budget.Check(report)
 		return
 	}
-	if b.ways() > 0 {
+	if b.ways() != nil {
 		report("servers", "must stand alone: what is given for each server leaves nothing for the others")
 	}
 	if len(b.Servers) == 0 {
@@ -63,14 +64,17 @@ func (b Budgets) Check(report func(field, problem string)) {
 	}
 }
 
-// ways counts the ways in which budgets are given.
-func (b *Budget) ways() (n int) {
-	for _, given := range []bool{b.Value != 0, b.List != nil, b.Uniform != nil, b.Values != nil} {
-		if given {
-			n++
+// ways are the keys by which budgets are given.
+func (b *Budget) ways() (keys []string) {
+	for _, way := range []struct {
+		key   string
+		given bool
+	}{{"value", b.Value != 0}, {"list", b.List != nil}, {"uniform", b.Uniform != nil}, {"values", b.Values != nil}} {
+		if way.given {
+			keys = append(keys, way.key)
 		}
 	}
-	return n
+	return keys
 }
 
 // Check reports a budget that is none.
@@ -84,9 +88,10 @@ func (b Budget) Check(report func(field, problem string)) {
 			}
 		}
 	}
-	switch n := b.ways(); {
-	case n > 1:
-		report("value", "must stand alone, and so must list, uniform and values")
+	switch {
+	case len(b.ways()) > 1:
+		ways := b.ways()
+		report(ways[0], "must stand alone, without "+strings.Join(ways[1:], " and "))
 	case b.Shares != nil && b.Values == nil:
 		report("shares", "are those of values, which are missing")
 	case b.List != nil:

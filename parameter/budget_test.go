@@ -97,6 +97,7 @@ func TestBudgets_Complaints(t *testing.T) {
 		{Budgets{Budget: Budget{Values: []float64{1, 2}, Shares: []float64{1.5, -0.5}}}, "shares", "positive"},
 		{Budgets{Budget: Budget{Value: 1, Shares: []float64{1}}}, "shares", "values, which are missing"},
 		{Budgets{Budget: Budget{Value: 1, List: []float64{1}}}, "value", "must stand alone"},
+		{Budgets{Budget: Budget{List: []float64{1}, Uniform: []float64{1, 2}}}, "list", "must stand alone, without uniform"},
 		{Budgets{Servers: []Budget{}}, "servers", "for each server"},
 		{Budgets{Servers: []Budget{{Value: 1}, {}}}, "servers", "of server 1: value must be positive"},
 		{Budgets{Budget: Budget{Value: 1}, Servers: []Budget{{Value: 1}}}, "servers", "must stand alone"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"overhear/internal/num"
 )
@@ -104,6 +105,20 @@ func NewNonSmooth(l1, group float64, set Region) *NonSmooth {
 		return nil
 	}
 	return &NonSmooth{l1, group, set}
+}
+
+// Keys are those of a scenario that are given of h, at least one, such as "problem.l1 and problem.set".
+func (h *NonSmooth) Keys() string {
+	var keys []string
+	for _, k := range []struct {
+		key   string
+		given bool
+	}{{"problem.l1", h.L1 > 0}, {"problem.group", h.Group > 0}, {"problem.set", !h.Set.All()}} {
+		if k.given {
+			keys = append(keys, k.key)
+		}
+	}
+	return strings.Join(keys, " and ")
 }
 
 // Value is h without ι, of one block: noise may put what is published outside the set.

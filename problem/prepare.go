@@ -34,6 +34,9 @@ func (s Scale) ofRows(targets bool) bool {
 // and targets are divided by; what is zero in all of them stays as it is, and so does a row of zeros.
 func (s Scale) Apply(set *Set, fit []int) *Set { return s.apply(set, fit, false) }
 
+// interceptName is the name of the column of ones that preparation appends.
+const interceptName = "intercept"
+
 // InPlace is Apply to a set that is not used afterwards: its memory may be that of the prepared one.
 func (s Scale) InPlace(set *Set, fit []int) *Set { return s.apply(set, fit, !s.Intercept) }
 
@@ -67,7 +70,7 @@ func (s Scale) apply(set *Set, fit []int, overwrite bool) *Set {
 	d, entries := x.D, x.Entries()
 	if s.Intercept {
 		d, entries = d+1, entries+x.Len()
-		out.Columns = append(slices.Clone(set.Columns), "intercept")
+		out.Columns = append(slices.Clone(set.Columns), interceptName)
 	}
 	var cols []int32
 	var row []float64

@@ -148,8 +148,9 @@ func (o *Objective) singleWithKinks(remedy string) error {
 	if (h.L1 > 0 || h.Group > 0 || h.Set.Bounded()) && strictly(o.Loss) {
 		return nil
 	}
-	return errors.New("with problem.l1, problem.group or problem.set there is one optimum without a ridge where " +
-		"these bound the model and the loss bends everywhere, as logistic and squared do; " + remedy)
+	return fmt.Errorf("with %s one optimum without a ridge is shown only where the model is bound, by an ℓ1 norm, a "+
+		"group lasso, a ball or a box with both bounds, and the loss bends everywhere, as logistic and squared do; %s",
+		h.Keys(), remedy)
 }
 
 // strictly says whether a loss's curvature is positive everywhere.

@@ -58,7 +58,12 @@ func SplitColumns(set *Set, widths []int, train, test []int, loss Loss, weight s
 		total += w
 	}
 	if total != set.X.D {
-		return nil, fmt.Errorf("widths add up to %d, but %s has %d columns", total, set.Name, set.X.D)
+		has := Counted(set.X.D, "column")
+		if last := len(set.Columns) - 1; last >= 0 && set.Columns[last] == interceptName {
+			has = fmt.Sprintf("%s and the intercept, %d in all (problem.scale.intercept)", Counted(last, "column"),
+				set.X.D)
+		}
+		return nil, fmt.Errorf("widths add up to %d, but %s has %s", total, set.Name, has)
 	}
 	if len(train) == 0 {
 		return nil, errors.New("there are no training rows")

@@ -67,7 +67,7 @@ func Table(w io.Writer, r *record.Run) error {
 		text := metrics.Named("test_error").Text
 		metric("test_error", fmt.Sprintf("of %s%s; always the larger class %s", plural.Of(i.TestRows, "unseen row"),
 			atOptimum("; at the optimum %s", text(float64(i.Reference.TestError))), text(float64(i.BaseError))))
-		if i.Classes != nil {
+		if i.Classes != nil && !math.IsNaN(float64(f.TestLoss)) { // squared losses have no probabilities
 			metric("test_loss", "of the same rows; at the optimum "+number(i.Reference.TestLoss))
 		}
 	}

@@ -111,7 +111,10 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 		d.value(n, v.Elem(), path)
 	case n.Kind == yaml.ScalarNode && (fromText(v.Type()) || v.Kind() != reflect.Struct && v.Kind() != reflect.Slice &&
 		v.Kind() != reflect.Array && v.Kind() != reflect.Map):
-		d.scalar(n, v, path)
+		before := len(d.mistakes)
+		if d.scalar(n, v, path); v.Kind() == reflect.Struct && len(d.mistakes) == before {
+			d.check(n, v, path, nil) // one word may not be enough
+		}
 	case v.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
 		if fromText(v.Type()) { // a mapping replaces a default that is one value
 			v.SetZero()

@@ -58,7 +58,8 @@ func MethodsWith(parameter string) (names []string) {
 }
 
 // proved stands above a method's theorems.
-const proved = "proved; run.json of a run that a theorem covers has its number beside the measured one"
+const proved = "proved; run.json says of a run whether a theorem covers it and, of one with a rate or a bound, its " +
+	"number beside the measured one"
 
 // Explain says what a name means: a method, an attack, a data set, a key of the language
 // by its path or its last part, a metric by its column or its title.

@@ -35,8 +35,11 @@ func (t Topology) Check(report func(field, problem string)) {
 		}
 	}
 	switch {
+	case given == 0:
+		report("", "is missing: it must have exactly one of kind, edges and file, such as {kind: ring, nodes: 5}")
+		return
 	case given != 1:
-		report("", "must have exactly one of kind, edges and file")
+		report("", fmt.Sprintf("must have exactly one of kind, edges and file, has %d of them", given))
 		return
 	case t.File != "":
 		if !strings.HasSuffix(t.File, ".csv") && !strings.HasSuffix(t.File, ".graphml") {

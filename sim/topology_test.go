@@ -17,9 +17,10 @@ func TestTopology_Parameters(t *testing.T) {
 		t    Topology
 		want string // "": it is a graph
 	}{
-		{Topology{}, " must have exactly one of kind, edges and file"},
-		{Topology{Kind: "ring", File: "g.csv"}, " must have exactly one of kind, edges and file"},
-		{Topology{Kind: "ring", Nodes: 3, Edges: [][2]int{{0, 1}}}, " must have exactly one of kind, edges and file"},
+		{Topology{}, " is missing: it must have exactly one of kind, edges and file, such as {kind: ring, nodes: 5}"},
+		{Topology{Kind: "ring", File: "g.csv"}, " must have exactly one of kind, edges and file, has 2 of them"},
+		{Topology{Kind: "ring", Nodes: 3, Edges: [][2]int{{0, 1}}},
+			" must have exactly one of kind, edges and file, has 2 of them"},
 		{Topology{File: "g.csv"}, ""},
 		{Topology{File: "g.graphml"}, ""},
 		{Topology{File: "g.txt"}, `file must end in .csv or .graphml, is "g.txt"`},

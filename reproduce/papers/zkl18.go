@@ -197,8 +197,8 @@ func outperforms(r *reproduce.Results, text string, duels ...duel) reproduce.Sta
 		every = every && beaten[d.dvp]
 	}
 	return reproduce.StateExists(text, reproduce.AssessParts(every, wins > 0), "%d of %d tried pairs win on both "+
-		"counts: %s",
-		wins, len(duels), strings.Join(all, "; "))
+		"counts, the loss with every seed and the bound; graded: holds if every curve of DVP loses to some pair, in "+
+		"part if one does: %s", wins, len(duels), strings.Join(all, "; "))
 }
 
 const canOutperform = "“with suitable choices of q₁, q₂, PP can outperform DVP significantly both in accuracy and in " +
