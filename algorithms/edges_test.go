@@ -80,6 +80,15 @@ func TestTheorems_AreOfTheLastRounds(t *testing.T) {
 	if !want.Applies || got.Factor != want.Factor() || got.Reason != want.Reason {
 		t.Errorf("M-ADMM: %+v, want %v: %s", got, want.Factor(), want.Reason)
 	}
+	if first := m.Method.(Analysed).Theorems()[0]; first.Name != "ZKL18 Theorem 3.1" || !first.Holds ||
+		!math.IsNaN(first.Factor) || !strings.HasPrefix(first.Reason, "applies: convergence is proved") {
+		t.Errorf("penalties that rise from θ: %+v", first)
+	}
+	low := makeMethod(t, f, "m-admm", 5, func(p *MADMM) { p.Eta, p.Theta = eta, parameter.Constant(0.15) })
+	if first := low.Method.(Analysed).Theorems()[0]; first.Holds ||
+		!strings.HasPrefix(first.Reason, "does not apply: convergence is not proved: the penalty of node 0 in round 1") {
+		t.Errorf("a penalty below θ: %+v", first)
+	}
 	if other := theory.MADMM(m.setting.Graph, strong, smooth, 0.1, etas(6), etas(5)); other.Applies &&
 		other.Factor() == want.Factor() {
 		t.Error("the rounds make no difference, so that the test shows nothing")

@@ -18,7 +18,8 @@ func TestSharing_CauseOfDivergence(t *testing.T) {
 	}{
 		"averaged, noise by epsilon": {"averaged", "ambient", 0, "a greater epsilon", "form: averaged, or"},
 		"averaged, noise by sigma":   {"averaged", "range", 3, "The noise does it", "form: averaged, or"},
-		"jacobi, noise":              {"jacobi", "range", 3, "or the noise does it: take less of it, a smaller sigma", "epsilon"},
+		"jacobi, noise": {"jacobi", "range", 3, "or the noise does it: take less of it, a smaller sigma",
+			"epsilon"},
 		"jacobi, no noise":           {"jacobi", "off", 0, "form: averaged, or a greater eta", "noise"},
 	} {
 		m := &privateSharing{PrivateSharing: PrivateSharing{Cover: c.cover, Sigma: c.sigma}, sharing: &sharing{

@@ -106,7 +106,7 @@ type AttackSpec struct {
 func (a *AttackSpec) UnmarshalText(text []byte) error {
 	a.Kind = string(text)
 	if _, ok := adversary.Lookup(a.Kind); !ok {
-		return fmt.Errorf("names no attack: %q%s; there are: %s", a.Kind, suggest(a.Kind, AttackNames()),
+		return fmt.Errorf("names no attack: %q%s; there are: %s", a.Kind, Suggest(a.Kind, AttackNames()),
 			strings.Join(AttackNames(), ", "))
 	}
 	return nil
@@ -115,7 +115,7 @@ func (a *AttackSpec) UnmarshalText(text []byte) error {
 // Check reports an attack that does not exist.
 func (a AttackSpec) Check(report func(field, problem string)) {
 	if _, ok := adversary.Lookup(a.Kind); !ok {
-		report("kind", fmt.Sprintf("names no attack: %q%s; there are: %s", a.Kind, suggest(a.Kind, AttackNames()),
+		report("kind", fmt.Sprintf("names no attack: %q%s; there are: %s", a.Kind, Suggest(a.Kind, AttackNames()),
 			strings.Join(AttackNames(), ", ")))
 	}
 	if a.Runs < 0 || a.Runs > 0 && a.Kind != "membership" {

@@ -255,7 +255,7 @@ func (d *decoder) keys(n *yaml.Node, all []field, v reflect.Value, path string) 
 			d.field(value, to, all[i], full)
 			if enum := all[i].enum; enum != nil && len(d.mistakes) == before && !slices.Contains(enum, to.String()) {
 				d.report(value, "%s must be one of %s, is %q%s", full, strings.Join(enum, ", "), to.String(),
-					suggest(to.String(), enum))
+					Suggest(to.String(), enum))
 			}
 		case later[full] != "":
 			d.report(key, "%s: %s", full, later[full])
@@ -268,7 +268,7 @@ func (d *decoder) keys(n *yaml.Node, all []field, v reflect.Value, path string) 
 			if path != "" {
 				where = "in " + path
 			}
-			hint := suggest(key.Value, names)
+			hint := Suggest(key.Value, names)
 			if hint == "" {
 				hint = "; known keys: " + strings.Join(names, ", ")
 			}
@@ -314,7 +314,7 @@ func (d *decoder) algorithm(n *yaml.Node, a *Algorithm, path string) {
 			if !ok {
 				names := algorithmNames()
 				d.report(n.Content[k+1], "algorithm.kind: there is no algorithm %q%s; there are: %s", a.Kind,
-					suggest(a.Kind, names), strings.Join(names, ", "))
+					Suggest(a.Kind, names), strings.Join(names, ", "))
 				return
 			}
 			a.Params = entry.Params()
@@ -358,8 +358,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// suggest returns "; did you mean …?" if one of the words is close.
-func suggest(word string, words []string) string {
+// Suggest returns "; did you mean …?" if one of the words is close.
+func Suggest(word string, words []string) string {
 	best, least := "", 3
 	if len(word) < 4 {
 		least = 2

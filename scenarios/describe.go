@@ -4,6 +4,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -89,6 +90,9 @@ func Explain(name string) (string, error) {
 	if m, ok := metrics.Lookup(name); ok {
 		return m.Explain(), nil
 	}
+	if text := cmp.Or(explainTheorem(name), explainLoss(name)); text != "" {
+		return text, nil
+	}
 	t := reflect.TypeFor[Scenario]()
 	keys := strings.Split(name, ".")
 	for k, key := range keys {
@@ -106,7 +110,7 @@ func Explain(name string) (string, error) {
 			}
 			if k > 0 {
 				return "", fmt.Errorf("%s has no key %q%s; it has: %s", strings.Join(keys[:k], "."), key,
-					suggest(key, names), strings.Join(names, ", "))
+					Suggest(key, names), strings.Join(names, ", "))
 			}
 			return "", fmt.Errorf("nothing is called %q; did you mean %q? simulate list names what there is, and "+
 				"the scenario's keys are: %s", name, nearest(name, Names()), strings.Join(names, ", "))
@@ -133,6 +137,39 @@ func Explain(name string) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// explainTheorem says what a theorem of the methods proves, and of which; "" if there is none of that name.
+func explainTheorem(name string) string {
+	states, of := "", []string{}
+	for _, e := range algorithms.Entries() {
+		for _, t := range e.Theorems {
+			if strings.EqualFold(t.Name, name) {
+				states, of = t.Name+": "+t.States, append(of, e.Name)
+			}
+		}
+	}
+	if states == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s\nmethods: %s\nwhether it covers a run is in run.json (record.rates)\n", states,
+		strings.Join(of, ", "))
+}
+
+// explainLoss says of a loss what problem.loss says of all; "" if there is none of that name.
+func explainLoss(name string) string {
+	var b strings.Builder
+	for _, f := range fields(reflect.TypeFor[problem.LossSpec]()) {
+		switch {
+		case f.key == "kind" && !slices.Contains(f.enum, name):
+			return ""
+		case f.key == "kind":
+			fmt.Fprintf(&b, "%s: a loss (problem.loss: %s)\n%s\n", name, name, f.doc)
+		case f.is(name):
+			fmt.Fprintf(&b, "%s: %s\n", f.key, f.doc)
+		}
+	}
+	return b.String()
 }
 
 func keyTable(all []field) string {

@@ -7,6 +7,19 @@ import (
 	"testing"
 )
 
+func TestExplain_TheoremsAndLosses(t *testing.T) {
+	for name, want := range map[string]string{
+		"zkl18 theorem 3.1": "methods: admm, ", "softmax": "softmax: a loss", "huber": "width: half-width h",
+	} {
+		if got, err := Explain(name); err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+	if got, _ := Explain("softmax"); strings.Contains(got, "width: half-width") {
+		t.Errorf("softmax has no width: %q", got)
+	}
+}
+
 func TestParse_OneWordMayNotBeEnough(t *testing.T) {
 	for set, want := range map[string]string{
 		"problem.set=box": "problem.set.lower or upper must be given: a box without bounds is no constraint",

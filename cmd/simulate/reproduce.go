@@ -22,7 +22,20 @@ import (
 	"overhear/reproduce"
 	_ "overhear/reproduce/papers"  // registers the figures
 	_ "overhear/reproduce/studies" // registers the studies
+	"overhear/scenarios"
 )
+
+// reproducible are the names that reproduce takes.
+func reproducible() []string {
+	names := []string{"all", "figures", "attacks"}
+	for _, f := range reproduce.Figures() {
+		names = append(names, f.Name)
+	}
+	for _, s := range reproduce.Studies() {
+		names = append(names, s.Name)
+	}
+	return names
+}
 
 func newReproduce() *cobra.Command {
 	var out, data string
@@ -78,7 +91,8 @@ OUT/runs/pages until its page is written; those of the open settings stay in OUT
 				}
 				f, ok := reproduce.FindFigure(name)
 				if !ok {
-					return usage("no figure and no study is called %q; `simulate reproduce` lists them", name)
+					return usage("no figure and no study is called %q%s (`simulate reproduce` lists them)", name,
+						scenarios.Suggest(name, reproducible()))
 				}
 				chosen = append(chosen, f)
 			}
@@ -122,14 +136,7 @@ OUT/runs/pages until its page is written; those of the open settings stay in OUT
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			names := []string{"all", "figures", "attacks"}
-			for _, f := range reproduce.Figures() {
-				names = append(names, f.Name)
-			}
-			for _, s := range reproduce.Studies() {
-				names = append(names, s.Name)
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return reproducible(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	c.Flags().StringVar(&out, "out", "results", "results `directory`; each figure gets a directory in it")
