@@ -86,7 +86,7 @@ func TestTheorems_AreOfTheLastRounds(t *testing.T) {
 	}
 	low := makeMethod(t, f, "m-admm", 5, func(p *MADMM) { p.Eta, p.Theta = eta, parameter.Constant(0.15) })
 	if first := low.Method.(Analysed).Theorems()[0]; first.Holds ||
-		!strings.HasPrefix(first.Reason, "does not apply: convergence is not proved: the penalty of node 0 in round 1") {
+		!strings.HasPrefix(first.Reason, "does not apply: convergence is not proved: the penalty of node 0") {
 		t.Errorf("a penalty below θ: %+v", first)
 	}
 	if other := theory.MADMM(m.setting.Graph, strong, smooth, 0.1, etas(6), etas(5)); other.Applies &&

@@ -66,8 +66,8 @@ func (m madmm) covered() error {
 // Theorems are ZKL18 Theorem 3.1, which gives no rate, and Theorem 3.2 for the last two rounds.
 func (m madmm) Theorems() []Theorem {
 	converges := Theorem{Theorem: theory.ZKL18Theorem31, Holds: true, Factor: math.NaN(),
-		Reason: "applies: convergence is proved, without a rate: in no round a penalty falls or is below the dual step " +
-			"θ, if one bound holds for the penalties of all rounds to come"}
+		Reason: "applies: convergence is proved, without a rate: in no round a penalty falls or is below the dual " +
+			"step θ, if one bound holds for the penalties of all rounds to come"}
 	if err := m.covered(); err != nil {
 		converges.Holds, converges.Reason = false, "does not apply: convergence is not proved: "+err.Error()
 	}

@@ -514,7 +514,8 @@ func pdmlTable() *reproduce.Figure {
 				"achieves comparable classification accuracy”: on each set at most 5 points less than without privacy",
 				reproduce.AssessParts(strongest == n, strongest > 0),
 				"at most 5 on %d of %d sets (graded: holds if on all, in part if on one or more). Points lost: %s (the "+
-					"paper's own cells lose 5.6 to 15.1). At ε = 1, R = 1 they are %s, at most 5 on %d", strongest, n,
+					"paper's own cells lose 5.6 to 15.1). At ε = 1, R = 1 they are %s, at most 5 on %d",
+				strongest, n,
 				strings.Join(drops, ", "), strings.Join(mild, ", "), milder),
 			reproduce.State("Banana and Splice have “inferior accuracy in all settings”, perhaps because logistic "+
 				"regression does not suit them: without privacy both are below all others",
