@@ -20,7 +20,7 @@ func TestSharing_CauseOfDivergence(t *testing.T) {
 		"averaged, noise by sigma":   {"averaged", "range", 3, "The noise does it", "form: averaged, or"},
 		"jacobi, noise": {"jacobi", "range", 3, "or the noise does it: take less of it, a smaller sigma",
 			"epsilon"},
-		"jacobi, no noise":           {"jacobi", "off", 0, "form: averaged, or a greater eta", "noise"},
+		"jacobi, no noise": {"jacobi", "off", 0, "form: averaged, or a greater eta", "noise"},
 	} {
 		m := &privateSharing{PrivateSharing: PrivateSharing{Cover: c.cover, Sigma: c.sigma}, sharing: &sharing{
 			Sharing: Sharing{Form: c.form}, Setting: Setting{Split: &problem.Vertical{Loss: problem.Logistic}}}}
