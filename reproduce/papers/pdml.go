@@ -513,9 +513,9 @@ func pdmlTable() *reproduce.Figure {
 			reproduce.State("“even under the strongest privacy setting (ε = 0.4, R = 9), the proposed framework "+
 				"achieves comparable classification accuracy”: on each set at most 5 points less than without privacy",
 				reproduce.AssessParts(strongest == n, strongest > 0),
-				"at most 5 on %d of %d sets (graded: holds if on all, in part if on one or more). Points lost: %s (the "+
-					"paper's own cells lose 5.6 to 15.1). At ε = 1, R = 1 they are %s, at most 5 on %d",
-				strongest, n,
+				"at most 5 on %d of %d sets (graded: holds if on all, in part if on any). Points lost: %s (the "+
+					"paper's own cells lose 5.6 to 15.1). At ε = 1, R = 1 they are %s, at most 5 on "+
+					"%d", strongest, n,
 				strings.Join(drops, ", "), strings.Join(mild, ", "), milder),
 			reproduce.State("Banana and Splice have “inferior accuracy in all settings”, perhaps because logistic "+
 				"regression does not suit them: without privacy both are below all others",
