@@ -260,7 +260,7 @@ func (m *privateSharing) Established() error {
 }
 
 // lemma1 is what SH19 Lemma 1 assumes without a proof.
-const lemma1 = "Lemma 1's sensitivity takes ‖(DᵀD)⁻¹‖ = 1/d, which rows of norm 1 do not imply"
+const lemma1 = "the sensitivity of Lemma 1 takes ‖(DᵀD)⁻¹‖ = 1/d, which rows of norm 1 do not imply"
 
 // Unproved is of SH19 Lemma 1, on which every claim rests, however rounds are composed.
 func (m *privateSharing) Unproved() error {

@@ -9,10 +9,10 @@ import (
 
 func TestNonSmooth_KeysAreThoseInUse(t *testing.T) {
 	for want, h := range map[string]*NonSmooth{
-		"problem.l1":                                   {L1: 1},
-		"problem.group":                                {Group: 1},
-		"problem.set":                                  {Set: Region{Kind: "ball", Radius: 1}},
-		"problem.l1 and problem.set":                   {L1: 1, Set: Region{Kind: "ball", Radius: 1}},
+		"problem.l1":                 {L1: 1},
+		"problem.group":              {Group: 1},
+		"problem.set":                {Set: Region{Kind: "ball", Radius: 1}},
+		"problem.l1 and problem.set": {L1: 1, Set: Region{Kind: "ball", Radius: 1}},
 		"problem.l1 and problem.group and problem.set": {L1: 1, Group: 1, Set: Region{Kind: "ball", Radius: 1}},
 	} {
 		if got := h.Keys(); got != want {
