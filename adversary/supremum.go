@@ -134,7 +134,7 @@ func (s *search) shapeOf(g *model.Gradient) (shape, error) {
 	h.most = 2 * h.rate * s.slope
 	switch loss := s.public.Loss.(type) {
 	case problem.HuberHinge:
-		h.steep, h.near = -loss.Width-beyond, 1-loss.Width*inside
+		h.steep, h.near = -loss.Width-beyond, 1-float64(loss.Width*inside)
 	case problem.Huber:
 		h.steep, h.near = -loss.Width-beyond, -loss.Width*inside
 	case problem.Quantile:

@@ -145,13 +145,13 @@ func (m *privateRecycled) Certify(l *loss.Ledger) {
 	p := m.Problem
 	for i := range p.Shards {
 		for t := 1; t <= m.Rounds && !m.off(); t += 2 {
-			size := p.C / samples(p, i) * m.alpha.At(i, use(t)) // what one row of slope 1 moves
+			size := float64(p.C / samples(p, i) * m.alpha.At(i, use(t))) // what one row of slope 1 moves
 			var spent loss.Mechanism
 			switch m.Perturbation {
 			case "output":
-				spent = loss.Shift{Noise: laplaceOf(p, 2*size)}
+				spent = loss.Shift{Noise: laplaceOf(p, float64(2*size))}
 			case "gaussian":
-				spent = loss.Shift{Noise: gaussianOf(2 * size)}
+				spent = loss.Shift{Noise: gaussianOf(float64(2 * size))}
 			default:
 				spent = inObjective(p, i, m.ridge(i, use(t)), laplaceOf(p, size))
 			}

@@ -418,7 +418,7 @@ func apartness(sample [2][]sighting) float64 {
 					sums[c] = new([2][2]float64)
 				}
 				sums[c][w][0] += v
-				sums[c][w][1] += v * v
+				sums[c][w][1] += float64(v * v)
 			}
 		}
 	}
@@ -426,7 +426,7 @@ func apartness(sample [2][]sighting) float64 {
 	for _, s := range sums {
 		mean, variance := [2]float64{s[0][0] / n, s[1][0] / n}, 0.0
 		for w := range s {
-			variance += max(0, s[w][1]/n-float64(mean[w]*mean[w])) / 2
+			variance += float64(max(0, s[w][1]/n-float64(mean[w]*mean[w])) / 2)
 		}
 		if gap := math.Abs(mean[0] - mean[1]); gap > 0 {
 			most = max(most, min(1e9, gap/math.Sqrt(variance)))

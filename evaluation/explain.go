@@ -184,7 +184,7 @@ func (x *explainer) records() {
 
 // rounding is a few roundings of numbers of a size, in sums that grow with the rounds.
 func (x *explainer) rounding(size float64) float64 {
-	return float64(16+x.rounds) * 0x1p-50 * size
+	return float64(float64(16+x.rounds) * 0x1p-50 * size)
 }
 
 // drawn is the noise that a node's stream holds for a round.
@@ -305,14 +305,14 @@ func (x *explainer) step(data *nodesData, g *model.Gradient, node, shard int, p 
 		}
 		num.Axpy(-1, g.At, found)
 		off = g.Ridge * num.Norm(found)
-		allowed += 2 * x.public.SolverTolerance() * scale // both are minimisers to the tolerance
+		allowed += float64(2 * x.public.SolverTolerance() * scale) // both are minimisers to the tolerance
 	default:
 		data.solver.Gradient(x.scratch, f, x.values)
 		rest := x.values
 		num.Axpy(1, q, rest)
 		num.Axpy(g.Ridge, f, rest)
 		off = num.Norm(rest)
-		allowed += x.public.SolverTolerance() * scale
+		allowed += float64(x.public.SolverTolerance() * scale)
 	}
 	fits := x.account.hold(record.NoiseFromStream, off, allowed, length, p, func() string {
 		return fmt.Sprintf("what is left of the step's condition, with the noise that the stream holds, has norm "+

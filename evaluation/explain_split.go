@@ -119,7 +119,7 @@ func (x *explainer) sharingHub() error {
 			pull := float64(rho * u[k])
 			scale := max(1, v.Weight, math.Abs(before[k])+float64(rho*math.Abs(sum[k])))
 			z := math.Abs(sum[k]) + math.Abs(u[k])
-			allowed := 1e-11*scale + x.rounding(math.Abs(y[k])+math.Abs(pull)+float64((rho+v.Weight)*z))
+			allowed := float64(1e-11*scale) + x.rounding(math.Abs(y[k])+math.Abs(pull)+float64((rho+v.Weight)*z))
 			off := math.Abs(float64(v.Weight*v.Y[k]*slope[k]) - before[k] - pull)
 			off = max(off, math.Abs(y[k]-before[k]-pull))
 			worst, finds = max(worst, off/allowed), max(finds, allowed/scale)

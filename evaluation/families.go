@@ -240,7 +240,7 @@ func (r *neighbours) scores(runs [][]float64) []float64 {
 			for _, v := range least[:min(nearest, len(least))] {
 				sum += v
 			}
-			all[i] += float64(2*w-1) * num.Log(sum+1e-300)
+			all[i] += float64(float64(2*w-1) * num.Log(sum+1e-300))
 		}
 	}
 	return all

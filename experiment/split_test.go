@@ -348,7 +348,7 @@ func TestSharing_ClaimsAreNotProved(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := info.Privacy
-		if !strings.HasPrefix(p.Condition, record.ClaimedNotProved+"Lemma 1's sensitivity") {
+		if !strings.HasPrefix(p.Condition, record.ClaimedNotProved+"the sensitivity of Lemma 1") {
 			t.Errorf("%s: condition %q", noise, p.Condition)
 		}
 		if p.Stated == nil || p.Stated.By != by || !(p.Stated.Epsilon > 0) {

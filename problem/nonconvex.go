@@ -137,7 +137,7 @@ func (savage) Steepest() float64 { return 16.0 / 27 }
 // share is z/h, and t = (z/h)².
 func share(z, width float64) (ratio, t float64) {
 	ratio = z / width
-	return ratio, ratio * ratio
+	return ratio, float64(ratio * ratio)
 }
 
 // Total is Σ_k L(z_k).
@@ -147,7 +147,7 @@ func (w Welsch) Total(z, _ []float64) float64 {
 		_, t := share(v, w.Width)
 		rest := 1 - num.Exp(-t)
 		if t < 1e-3 { // of which rounding leaves little then
-			rest = t * (1 - float64(t/2*(1-float64(t/3*(1-t/4)))))
+			rest = t * (1 - float64(t/2*(1-float64(t/3*(1-float64(t/4))))))
 		}
 		sum += float64(0.5 * w.Width * w.Width * rest)
 	}
@@ -168,7 +168,7 @@ func (w Welsch) Curvatures(dst, z []float64) {
 		_, t := share(v, w.Width)
 		e := num.Exp(-t)
 		if dst[k] = e; e > 0 {
-			dst[k] = (1 - float64(2*t)) * e
+			dst[k] = float64((1 - float64(2*t)) * e)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (g GemanMcClure) Total(z, _ []float64) float64 {
 		if t > 1 { // so that no square of z leaves the range of numbers
 			sum += float64(0.5 * g.Width * g.Width / (1/q/q + 1))
 		} else {
-			sum += float64(0.5 * v * v / (1 + t))
+			sum += float64(float64(0.5*v*v) / (1 + t))
 		}
 	}
 	return sum

@@ -301,6 +301,10 @@ func (d *decoder) check(n *yaml.Node, v reflect.Value, path string, given map[st
 		if given[key] != nil {
 			at = given[key]
 		}
+		if given == nil && (key == "initial" || key == "value" || key == "kind") { // what the one word stands for
+			d.report(at, "%s %s", path, problem)
+			return
+		}
 		d.report(at, "%s %s", join(path, key), problem)
 	})
 }

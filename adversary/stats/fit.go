@@ -234,7 +234,7 @@ func (f *Fit) checkPairsOfSizes(add adder) {
 		}
 		n := float64(p.pairs)
 		lambda := math.Sqrt(2 * x / n)
-		m, b := math.Abs(p.sizes)/n, (float64(lambda*p.squares)/2+x/lambda)/n
+		m, b := math.Abs(p.sizes)/n, (float64(float64(lambda*p.squares)/2)+float64(x/lambda))/n
 		if m/b > worst {
 			worst, measured, bound, which = m/b, m, b, fmt.Sprintf("between successive %s is %+.3f", p.what, p.sizes/n)
 		}
@@ -318,7 +318,7 @@ const sizeBound = 5.5
 // with the probability Power.
 func gammaFactor(shape float64) float64 {
 	root := 1 + (sizeBound+late)/(3*math.Sqrt(shape))
-	return root * root * root
+	return float64(root * root * root)
 }
 
 // checkDirections tests that directions are uniform: their mean and their second
