@@ -180,7 +180,8 @@ func TestPrivateSharing_WarningsAndGuaranteesAreOfTheCover(t *testing.T) {
 		m := sharingOf(t, b, 3, c.cover, nil)
 		all := strings.Join(m.Warnings(), "\n")
 		if strings.Contains(all, "noise: range lies inside") != c.inRange ||
-			strings.Contains(all, "the sensitivity of Lemma 1") != c.sensitivity || strings.Contains(all, "columns depend") {
+			strings.Contains(all, "the sensitivity of Lemma 1") != c.sensitivity ||
+			strings.Contains(all, "columns depend") {
 			t.Errorf("%s: warnings %q", c.cover, all)
 		}
 		if !strings.Contains(m.Guarantee(), c.guarantee) {

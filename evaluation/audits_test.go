@@ -309,7 +309,8 @@ func TestAudit_SplitColumns(t *testing.T) {
 		if unbounded == law { // noise in part of the space has no law in all of it
 			t.Errorf("%s: checks %+v", noise, a.Checks)
 		}
-		if a.Pair.Node != 1 || a.Pair.Row != 1 || !strings.HasPrefix(a.Condition, record.ClaimedNotProved) || len(a.Pair.Search) != 5 ||
+		if a.Pair.Node != 1 || a.Pair.Row != 1 || !strings.HasPrefix(a.Condition, record.ClaimedNotProved) ||
+			len(a.Pair.Search) != 5 ||
 			len(a.ByRound) != 2 {
 			t.Errorf("%s: pair %+v, condition %s", noise, a.Pair, a.Condition)
 		}

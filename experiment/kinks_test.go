@@ -99,7 +99,8 @@ func TestKinks_RefusalsAndClaims(t *testing.T) {
 		"private-r-admm": "RA19 Assumption 1", "private-mr-admm": "RA19 Assumption 1",
 	} {
 		_, _, err := kinked(t, "problem.l1=0.1", "algorithm={kind: "+algorithm+"}").Measure(context.Background(), 1, 2)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "with problem.l1 it has kinks; take another") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "with problem.l1 it has kinks; take another") {
 			t.Errorf("%s: %v", algorithm, err)
 		}
 	}
