@@ -96,6 +96,9 @@ const (
 )
 
 func TestAudit_RightMethodsStand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector")
+	}
 	for _, algorithm := range []string{
 		auditedDVP, auditedPVP, auditedPP, auditedNormalPP, auditedHub, auditedProximal,
 		"{kind: private-r-admm, eta: 0.5, gamma: 0.3, alpha: 1}",

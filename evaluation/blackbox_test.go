@@ -135,6 +135,9 @@ func TestBlackBox_FindsWhatItWasNotToldOf(t *testing.T) {
 // Of worlds that are alike, and claims of nothing, at most 5 % are refuted by any family: 400 audits, each of four
 // families at once, with numbers of every kind.
 func TestBlackBox_FalseAlarms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector")
+	}
 	const audits = 400
 	g := rand.New(rand.NewPCG(14, 3))
 	alarms := 0

@@ -109,6 +109,9 @@ adversary: {audit: {runs: 60, pilots: 5}}
 // Nothing is claimed of several classes; the likelihoods are exact all the same (the checks say so: the noise is what
 // the stream drew and ratios are calibrated).
 func TestClasses_AuditsMeasureWhatIsNotClaimed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector")
+	}
 	for _, algorithm := range []string{"{kind: dvp, alpha: 0.5}", "{kind: pvp, alpha: 0.5}",
 		"{kind: private-r-admm, eta: 0.5}", "{kind: private-dgd, alpha: 0.5}"} {
 		for _, loss := range []string{"softmax", "one-vs-rest"} {

@@ -98,6 +98,9 @@ func suits(method, setting string) bool {
 }
 
 func TestRightSettings_Table(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector")
+	}
 	var table strings.Builder
 	table.WriteString("| method | setting | verdict over the run | checks that hold |\n|---|---|---|---|\n")
 	n := 0

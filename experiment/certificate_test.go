@@ -110,6 +110,9 @@ func TestRecord_CertificateIsNoUnprovedClaim(t *testing.T) {
 // Noise chosen by the certificate has a certificate that is the target, to a hundredth from below, in whatever method,
 // and no more noise than for the same claim.
 func TestPrivacy_TargetIsMetByTheCertificate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector")
+	}
 	for algorithm, least := range map[string]float64{ // how much less noise, of 20 rounds in 21 columns
 		"{kind: dvp, eta: 0.5}": 4, "{kind: pvp, eta: 0.5}": 4, "{kind: proximal-admm}": 4, "{kind: private-dgd}": 4,
 		"{kind: dvp}": 4, "{kind: pvp, alpha: {values: [1, 2, 3]}}": 4, "{kind: penalty-perturbation}": 1.5,
