@@ -58,7 +58,8 @@ func (r *Runner) Run(ctx context.Context, index, workers int) ([]byte, error) {
 	if err == nil {
 		err = p.measure(ctx, out, r.plan, workers)
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+	// A run that was stopped says ctx's cause, which need not be ctx's error.
+	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
 		return nil, err
 	}
 	if err != nil {

@@ -86,6 +86,8 @@ func (j *court) hear(ctx context.Context, worker string, index int, at uint64, r
 		j.numbers[worker], j.workers = number, append(j.workers, worker)
 	}
 	mine := newClaim(worker, at, result)
+	j.b.check(1) // the last result must not end the sweep before it is decided whether it is to be checked
+	defer j.b.check(-1)
 	before := j.b.work.Store.State(index)
 	err := j.b.put(index, result, failed)
 	if both := (*sweep.Conflict)(nil); errors.As(err, &both) {
