@@ -84,18 +84,62 @@ func (e *even) deviation(scale float64) float64 {
 	return 0
 }
 
-// Recycled is how far a node's even round t is from what messages before it say, every parameter being known, as
-// a share of the iterates of those rounds, and how large these are.
-func (v *View) Recycled(node, t int) (off, size float64, err error) {
-	method, ok := v.Public.Method.(model.Recycling)
+// Recycled says what a node's rounds that touch no data are, every parameter being known: the method's own operations
+// in its own order, its dual included, so that not a bit may differ. Rounds are asked for in order.
+func (v *View) Recycled(node int) (func(t int) ([]float64, error), error) {
+	p := v.Public
+	method, ok := p.Method.(model.Recycling)
 	if !ok {
-		return 0, 0, fmt.Errorf("method %s has no rounds that recycle", v.Public.Name)
+		return nil, fmt.Errorf("method %s has no rounds that recycle", p.Name)
 	}
-	e, err := v.even(node, t)
-	if err != nil {
-		return 0, 0, err
+	degree := float64(p.Graph.Degree(node))
+	dual, linear := make([]float64, p.D), make([]float64, p.D)
+	done := 0
+	next := func() (want []float64, err error) {
+		t := done + 1
+		f, ok := v.Value(node, t-1)
+		if !ok {
+			return nil, model.NotSeen("the value of node %d in round %d", node, t-1)
+		}
+		sum, err := model.Sum(p, v, node, t)
+		if err != nil {
+			return nil, err
+		}
+		done = t
+		apart := make([]float64, p.D)
+		for k := range apart {
+			apart[k] = float64(degree*f[k]) - sum[k]
+		}
+		if t > 1 {
+			if last := method.Step(p, node, t-1, 0); !last.Idle {
+				num.Axpy(last.Eta/2, apart, dual)
+			}
+		}
+		step := method.Step(p, node, t, 0)
+		if !step.Idle {
+			for k := range linear {
+				pull := float64(degree*f[k]) + sum[k]
+				linear[k] = float64(2*dual[k]) - float64(step.Eta*pull)
+			}
+			return nil, nil
+		}
+		kappa := float64(2 * step.Eta * degree)
+		want = make([]float64, p.D)
+		for k := range want {
+			gradient := -linear[k] - float64(kappa*f[k])
+			move := gradient + float64(2*dual[k]) + float64(step.Eta*apart[k])
+			want[k] = f[k] - move/(kappa+method.Weight())
+		}
+		return want, nil
 	}
-	return e.deviation(scaleOf(v.Public, method, node, t)), e.size, nil
+	return func(t int) (want []float64, err error) {
+		for done < t {
+			if want, err = next(); err != nil {
+				return nil, err
+			}
+		}
+		return want, nil
+	}, nil
 }
 
 // scaleOf is η/(2ηV + γ) of a node's even round.

@@ -11,6 +11,7 @@ import (
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
+	"overhear/problem"
 	"overhear/record"
 )
 
@@ -153,6 +154,11 @@ func rowSpace(v *View, f *record.Finding) error {
 	says := fmt.Sprintf("the data of node %d have rank %d: it has at least so many rows, and more if columns depend "+
 		"on each other, which no candidate outside the span rules out", f.Victim, rank)
 	switch {
+	case problem.Straight(p.Loss):
+		f.Facts[0].Kind = record.LeastRank
+		says = fmt.Sprintf("node %d has at least %d independent rows: where the loss is a straight line, a row adds "+
+			"the same in every round, or nothing, and rows that stay there hide; one of them may be a candidate "+
+			"outside the span", f.Victim, rank)
 	case anyOutside(v.Knows.Candidates, space, angle):
 		f.Facts[0].Kind = record.RowCount
 		says = fmt.Sprintf("node %d has %d independent rows", f.Victim, rank)
@@ -161,7 +167,7 @@ func rowSpace(v *View, f *record.Finding) error {
 	}
 	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: %s",
 		found, many, rank, columns, gap, says)
-	if rank == 1 && !p.Targets && p.Classes == 0 {
+	if rank == 1 && !problem.Straight(p.Loss) && !p.Targets && p.Classes == 0 {
 		v.single(all, s.left[0], f)
 	}
 	judge(v.Knows.Candidates, space, angle, f)

@@ -13,6 +13,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/num"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -207,5 +208,32 @@ func TestRowSpace_RankOfColumnsIsNoNumberOfRows(t *testing.T) {
 	truth.Knows = knows
 	if Score(got, truth); got.Succeeded != record.Exact || strings.Contains(got.Conclusion, "at least") {
 		t.Errorf("the outcome is %s: %s", got.Succeeded, got.Conclusion)
+	}
+}
+
+// Of a loss with straight parts rows may add nothing, or the same in every round, and hide: how many there are at least
+// is all that can be said.
+func TestRowSpace_HiddenRows(t *testing.T) {
+	for _, loss := range []problem.Loss{problem.HuberHinge{Width: 0.1}, problem.HuberHinge{Width: 0.5}} {
+		f := small(t, 6, 14, ring(5))
+		f.problem.Loss, f.problem.C = loss, 200
+		for i := range f.problem.R {
+			f.problem.R[i] = 1e-3 // models get large, and margins beyond 1 + h
+		}
+		rec, pub := run(t, f, "admm", 40, sim.Link{}, func(p *algorithms.ADMM) { p.Eta = 0.3 })
+		knows := &Knowledge{Victim: 1, Candidates: f.lineup(1)}
+		got := carry(t, "row-space", Observe(rec, Vantage{}, pub, knows))
+		if len(got.Facts) != 1 {
+			t.Fatalf("%+v", got)
+		}
+		fact := got.Facts[0]
+		if fact.Kind != record.LeastRank || !(fact.Values[0] <= 6) ||
+			!strings.Contains(got.Conclusion, "at least") {
+			t.Errorf("%v: %+v: %s", loss, fact, got.Conclusion)
+		}
+		truth := &Truth{Knows: knows, Fact: func(*record.Fact) ([]float64, bool) { return []float64{6}, true }}
+		if Score(got, truth); got.Succeeded == record.Exact {
+			t.Errorf("%v: the outcome is %s: %s", loss, got.Succeeded, got.Conclusion)
+		}
 	}
 }

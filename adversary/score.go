@@ -3,6 +3,7 @@
 package adversary
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -22,6 +23,9 @@ type Truth struct {
 	// to an Estimate, its Schema tells which columns are one-hot groups.
 	Knows *Knowledge
 
+	// Guess is what a Fact's Values are guessed to be without what the attack worked out, and how; false: zero.
+	Guess func(f *record.Fact) (values []float64, by string, ok bool)
+
 	Member func(candidate int) bool               // of the victim's samples, or blocks
 	Label  func(user int) float64                 // ±1; 0: not at hand
 	Fact   func(f *record.Fact) ([]float64, bool) // what a Fact's Values should be
@@ -38,21 +42,26 @@ const (
 var notKnown = record.Number(math.NaN())
 
 // Score compares a finding with the truth. It fills the scores of Estimates,
-// Facts, Members and Labels, and the outcome, which is the best of these:
+// Facts, Members and Labels, the Baselines, and the outcome, which is the best of these;
+// whatever is not better than its baseline has Failed, and the conclusion says so:
 //
 //   - Estimates, of which the last is the best informed: Exact if its relative
-//     error is at most 1e-6, Partial if it is below ½. The zero vector, which is a guess,
-//     has relative error 1. If Y is 0, X is compared with ±x, whichever is
+//     error is at most 1e-6, Partial if it is below ½. The baseline is the best of the zero vector, which
+//     has relative error 1, the mean of the known rows, that with the commonest value of each coded column, and
+//     the mean of the candidates. If Y is 0, X is compared with ±x, whichever is
 //     nearer, and the conclusion says so.
 //   - Facts: Exact if every relative error is at most 1e-6, Partial if the median is below ½. The rank of
-//     the data, where it may be that of the columns, is never more than Partial.
+//     the data, where it may be that of the columns, or hidden rows may add to it, is never more than Partial.
+//     The baseline is the median error of what the observer would say without the attack, such as a value of
+//     another node of the same round; else 0.
 //   - Members: Exact if all verdicts are right, Partial if verdicts and
 //     truth go together by Fisher's exact test, one-sided, at level 0.01. If
 //     candidates are all members, or none is, there is nothing to be told apart and
-//     the verdicts do not count.
+//     the verdicts do not count. The error is the mean of the shares of members and of others that are wrong,
+//     and the baseline ½, that of tossing a coin.
 //   - Labels: Partial if so many are right that guessing the more frequent
 //     label has a probability below 0.01 of it by the binomial test, Exact
-//     if moreover all are.
+//     if moreover all are. That label is the baseline.
 //
 // Otherwise it is Failed. A finding without anything to compare, and a blocked
 // one, keeps its outcome.
@@ -101,18 +110,51 @@ func (t *Truth) estimates(f *record.Finding) (record.Outcome, bool) {
 		f.SignOpen = true
 		f.Conclusion += "; X was scored up to its sign, the label not being determined"
 	}
-	return outcome(float64(last.Score.Relative)), true
+	beside := record.Baseline{Of: "the sample, relative", Error: last.Score.Relative, Guess: record.Number(math.Inf(1))}
+	guesses := t.Knows.guesses(len(last.X))
+	for _, g := range guesses {
+		e := record.Estimate{X: g.x, Y: last.Y}
+		if score := t.score(&e); score.Relative < beside.Guess {
+			beside.Guess, beside.By = score.Relative, g.by
+		}
+	}
+	for k := range f.Estimates {
+		f.Estimates[k].Score.Guessed = t.coded(guesses, &f.Estimates[k])
+	}
+	return beats(f, &beside, outcome(float64(last.Score.Relative))), true
+}
+
+// coded is how many groups of the nearest sample to an estimate the guesses have right, of the best of them.
+func (t *Truth) coded(guesses []guess, e *record.Estimate) (right int) {
+	if t.Knows == nil || t.Knows.Schema == nil {
+		return 0
+	}
+	x := t.nearest(e).X
+	for _, g := range guesses[1:] {
+		n := 0
+		for _, group := range t.Knows.Schema.Groups {
+			n += bit(active(g.x, group) == active(x, group))
+		}
+		right = max(right, n)
+	}
+	return right
+}
+
+// beats enters a baseline; what is not better than it is no success.
+func beats(f *record.Finding, b *record.Baseline, o record.Outcome) record.Outcome {
+	f.Baselines = append(f.Baselines, *b)
+	if b.Better() || o == record.Failed && !(float64(b.Error) < halfway) {
+		return o
+	}
+	f.Conclusion += fmt.Sprintf("; that is no better than guessing: the error of %s is %.2g, and that of %s %.2g", b.Of,
+		float64(b.Error), b.By, float64(b.Guess))
+	return record.Failed
 }
 
 // score compares an estimate with the nearest sample.
 func (t *Truth) score(e *record.Estimate) *record.Score {
 	either := e.Y == 0
-	nearest := &t.Samples[0]
-	for k := range t.Samples {
-		if apart(e.X, t.Samples[k].X, either) < apart(e.X, nearest.X, either) {
-			nearest = &t.Samples[k]
-		}
-	}
+	nearest := t.nearest(e)
 	x := nearest.X
 	away := apart(e.X, x, either)
 	cosine := num.Dot(e.X, x) / (num.Norm(e.X) * num.Norm(x))
@@ -149,6 +191,18 @@ func (t *Truth) score(e *record.Estimate) *record.Score {
 		}
 	}
 	return s
+}
+
+// nearest is the sample that an estimate is nearest to.
+func (t *Truth) nearest(e *record.Estimate) *Sample {
+	either := e.Y == 0
+	nearest := &t.Samples[0]
+	for k := range t.Samples {
+		if apart(e.X, t.Samples[k].X, either) < apart(e.X, nearest.X, either) {
+			nearest = &t.Samples[k]
+		}
+	}
+	return nearest
 }
 
 // apart is the distance of vectors, or, either way, up to the sign of the first.
@@ -188,7 +242,8 @@ func (t *Truth) facts(f *record.Finding) (record.Outcome, bool) {
 	if t.Fact == nil {
 		return "", false
 	}
-	var all []float64
+	var all, guessed []float64
+	by := "zero"
 	for k := range f.Facts {
 		fact := &f.Facts[k]
 		fact.Relative = notKnown
@@ -196,20 +251,32 @@ func (t *Truth) facts(f *record.Finding) (record.Outcome, bool) {
 			r := ratio(apart(fact.Values, truth, false), num.Norm(truth))
 			fact.Relative = record.Number(r)
 			all = append(all, r)
+			without := 1.0
+			if t.Guess != nil {
+				if v, how, ok := t.Guess(fact); ok {
+					without, by = ratio(apart(v, truth, false), num.Norm(truth)), how
+				}
+			}
+			guessed = append(guessed, without)
 		}
 	}
 	if len(all) == 0 {
 		return "", false
 	}
 	slices.Sort(all)
-	open := slices.ContainsFunc(f.Facts, func(k record.Fact) bool { return k.Kind == record.DataRank })
-	if all[len(all)-1] <= exactly && !open {
-		return record.Exact, true
+	slices.Sort(guessed)
+	beside := record.Baseline{Of: "the median fact, relative", Error: record.Number(all[len(all)/2]),
+		Guess: record.Number(guessed[len(guessed)/2]), By: by}
+	open := slices.ContainsFunc(f.Facts, func(k record.Fact) bool {
+		return k.Kind == record.DataRank || k.Kind == record.LeastRank
+	})
+	switch {
+	case all[len(all)-1] <= exactly && !open:
+		return beats(f, &beside, record.Exact), true
+	case all[len(all)/2] < halfway:
+		return beats(f, &beside, record.Partial), true
 	}
-	if all[len(all)/2] < halfway {
-		return record.Partial, true
-	}
-	return record.Failed, true
+	return beats(f, &beside, record.Failed), true
 }
 
 func (t *Truth) members(f *record.Finding) (record.Outcome, bool) {
@@ -224,15 +291,19 @@ func (t *Truth) members(f *record.Finding) (record.Outcome, bool) {
 		table[bit(truth)][bit(m.Member)]++
 	}
 	members, others := table[1][0]+table[1][1], table[0][0]+table[0][1]
-	switch {
-	case members == 0 || others == 0:
+	if members == 0 || others == 0 {
 		return "", false
-	case table[1][0] == 0 && table[0][1] == 0:
-		return record.Exact, true
-	case fisher(table[1][1], members, table[0][1], others) < unlikely:
-		return record.Partial, true
 	}
-	return record.Failed, true
+	o := record.Failed
+	switch {
+	case table[1][0] == 0 && table[0][1] == 0:
+		o = record.Exact
+	case fisher(table[1][1], members, table[0][1], others) < unlikely:
+		o = record.Partial
+	}
+	wrong := (float64(table[1][0])/float64(members) + float64(table[0][1])/float64(others)) / 2
+	return beats(f, &record.Baseline{Of: "verdicts, the mean of members' and others'", Error: record.Number(wrong),
+		Guess: 0.5, By: "tossing a coin"}, o), true
 }
 
 func bit(b bool) int {
@@ -278,13 +349,15 @@ func (t *Truth) labels(f *record.Finding) (record.Outcome, bool) {
 		return "", false
 	}
 	chance := float64(max(positive, n-positive)) / float64(n)
+	o := record.Partial
 	switch {
 	case tail(n, right, chance) >= unlikely:
-		return record.Failed, true
+		o = record.Failed
 	case right == n:
-		return record.Exact, true
+		o = record.Exact
 	}
-	return record.Partial, true
+	return beats(f, &record.Baseline{Of: "labels", Error: record.Number(1 - float64(right)/float64(n)),
+		Guess: record.Number(1 - chance), By: "the more frequent label"}, o), true
 }
 
 // tail is the probability of at least k successes in n trials.

@@ -4,6 +4,7 @@ package adversary
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"overhear/record"
@@ -173,5 +174,98 @@ func TestScore_LeavesTheRestAlone(t *testing.T) {
 		if Score(f, &Truth{Samples: []Sample{{X: []float64{1}, Y: 1}}}); f.Succeeded != o {
 			t.Errorf("%s became %s", o, f.Succeeded)
 		}
+	}
+}
+
+// An error that a guess from the known rows has, too, is no success: 0.38 where their mean has 0.30.
+func TestScore_BesideGuesses(t *testing.T) {
+	// Rows near one another: the mean of the known ones is 0.30 from the truth, which has norm 1.
+	truth := Sample{X: []float64{0.8, 0.6, 0, 0}, Y: 1}
+	known := new(Samples)
+	for _, off := range []float64{0.1, -0.1} {
+		known.Add(Sample{X: []float64{0.8 - 0.24, 0.6 + 0.18, off, 0}, Y: 1})
+	}
+	score := func(k *Knowledge, x ...float64) *record.Finding {
+		f := &record.Finding{Succeeded: record.Unscored, Estimates: []record.Estimate{{X: x, Y: 1}}}
+		Score(f, &Truth{Samples: []Sample{truth}, Knows: k})
+		return f
+	}
+	know := &Knowledge{Others: known}
+	for _, c := range []struct {
+		knows *Knowledge
+		off   float64
+		want  record.Outcome
+	}{
+		{know, 0.38, record.Failed}, {know, 0.30 - 1e-9, record.Partial}, {know, 0.1, record.Partial},
+		{know, 0, record.Exact}, {know, 0.7, record.Failed}, {new(Knowledge), 0.38, record.Partial}, {nil, 0.38,
+			record.Partial},
+		{&Knowledge{Data: map[int]*Samples{3: known}}, 0.38, record.Failed},
+		{&Knowledge{Candidates: known}, 0.38, record.Failed},
+	} {
+		f := score(c.knows, 0.8, 0.6, 0, c.off)
+		b := f.Baselines[0]
+		guess := 0.3
+		if c.knows == nil || c.knows.Others == nil && c.knows.Data == nil && c.knows.Candidates == nil {
+			guess = 1
+		}
+		if f.Succeeded != c.want || !(math.Abs(float64(b.Guess)-guess) <= 1e-12) ||
+			!(math.Abs(float64(b.Error)-c.off) <= 1e-12) {
+			t.Errorf("an error of %v: %s, %+v", c.off, f.Succeeded, b)
+		}
+		says := strings.Contains(f.Conclusion, "no better than guessing: the error of the sample, relative is 0.38, "+
+			"and that of the mean of the ")
+		if says != (c.off == 0.38 && c.want == record.Failed) {
+			t.Errorf("an error of %v: %q", c.off, f.Conclusion)
+		}
+	}
+}
+
+// The guess of a coded column is its commonest value among the known rows.
+func TestScore_CodedColumns(t *testing.T) {
+	groups := [][]int{{0, 1, 2}}
+	known := new(Samples)
+	for k := range 5 {
+		x := make([]float64, 4)
+		x[min(k, 2)], x[3] = 0.5, 0.5 // columns 0, 1, 2, 2, 2
+		known.Add(Sample{X: x, Y: -1})
+	}
+	truth := Sample{X: []float64{0, 0, 0.5, 0.5}, Y: 1}
+	f := &record.Finding{Estimates: []record.Estimate{{X: []float64{0, 0, 0.4, 0.4}, Y: 1}}}
+	Score(f, &Truth{Samples: []Sample{truth}, Knows: &Knowledge{Others: known, Schema: &Schema{Groups: groups,
+		Intercept: -1}}})
+	b, s := f.Baselines[0], f.Estimates[0].Score
+	if !(b.Guess <= 1e-12) || !strings.Contains(b.By, "commonest value") || f.Succeeded != record.Failed {
+		t.Errorf("%s: %+v", f.Succeeded, b)
+	}
+	if s.OneHot != 1 || s.Guessed != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Facts are held against what was seen, verdicts against a coin, labels against the commoner one.
+func TestScore_OtherGuesses(t *testing.T) {
+	f := &record.Finding{Facts: []record.Fact{{Values: []float64{3.2, 4}}}}
+	truth := &Truth{Fact: func(*record.Fact) ([]float64, bool) { return []float64{3, 4}, true },
+		Guess: func(*record.Fact) ([]float64, string, bool) { return []float64{3.1, 4}, "a neighbour's value", true }}
+	if Score(f, truth); f.Succeeded != record.Failed || !(math.Abs(float64(f.Baselines[0].Guess)-0.02) <= 1e-12) ||
+		!strings.Contains(f.Conclusion, "a neighbour's value 0.02") {
+		t.Errorf("%s: %+v, %q", f.Succeeded, f.Baselines, f.Conclusion)
+	}
+	if m := verdicts(some(9, 1), some(1, 9)); !(math.Abs(float64(m.Baselines[0].Error)-0.1) <= 1e-12) ||
+		m.Baselines[0].Guess != 0.5 {
+		t.Errorf("%+v", m.Baselines)
+	}
+	l := &record.Finding{}
+	for k := range 20 {
+		l.Labels = append(l.Labels, record.LabelGuess{User: k, Guess: 1})
+	}
+	Score(l, &Truth{Label: func(user int) float64 {
+		if user < 15 {
+			return 1
+		}
+		return -1
+	}})
+	if b := l.Baselines[0]; l.Succeeded != record.Failed || b.Error != 0.25 || b.Guess != 0.25 {
+		t.Errorf("%s: %+v", l.Succeeded, b)
 	}
 }

@@ -37,8 +37,11 @@ type Peak struct {
 	Found float64 // what a trace and a pair do lose
 }
 
-// Worst is what Search finds.
+// Worst is what Search finds. Of normal noise whose mean is what the rows shift, losses have no supremum, and the
+// bounds and what was found are the shift in standard deviations: given what came before, a round is N(shift, 1)
+// against N(0, 1), and so is a run, with the root of the sum of the squares for its shift.
 type Worst struct {
+	Normal bool    // so it is here
 	Rounds []Peak  // of the rounds that touch data
 	Bound  float64 // of the run: the sum over rounds
 	Found  float64 // what Run loses
@@ -54,12 +57,14 @@ const searchRounds = 400
 // the numbers allow. An error says why nothing is searched.
 func Search(p *model.Public, node int, own *Samples, row int, seed uint64) (*Worst, error) {
 	switch {
-	case p.Hub:
-		return nil, errors.New("what the hub sends follows from what its clients sent, and is not free")
+	case !p.Timing.Lockstep:
+		return nil, errors.New("asynchronous rounds, or rounds.missing: last: no trace is searched, as what enters " +
+			"an update depends on when packets come")
 	case p.Classes > 0:
 		return nil, errors.New("rows have one of several classes")
-	case p.NonSmooth != nil:
-		return nil, errors.New("the regulariser has kinks (problem.l1, problem.set)")
+	case p.NonSmooth != nil && !p.NonSmooth.Set.All():
+		return nil, errors.New("a set holds the minimisers (problem.set), and whether one in it loses what none " +
+			"exceeds depends on where it ends")
 	case !problem.Bounded(p.Loss):
 		return nil, errors.New("the loss's slope has no bound, and so has no loss of a trace")
 	case p.Rounds > searchRounds:
@@ -74,7 +79,13 @@ func Search(p *model.Public, node int, own *Samples, row int, seed uint64) (*Wor
 	}
 	for i := range p.Graph.Order() {
 		for t := range p.Rounds + 1 {
-			s.view.values[[2]int{i, t}] = make([]float64, p.D)
+			f := make([]float64, p.D)
+			if p.NonSmooth != nil && t > 0 { // beside the kinks
+				for k := range f {
+					f[k] = 1
+				}
+			}
+			s.view.values[[2]int{i, t}] = f
 		}
 	}
 	all, unseen := model.Gradients(p, s.view, node, len(own.Y))
@@ -90,12 +101,68 @@ func Search(p *model.Public, node int, own *Samples, row int, seed uint64) (*Wor
 			return nil, errors.New("part of what the rounds have in common is not known")
 		case g.Noise.Kind == model.Silent:
 			return nil, ErrNoNoise
-		case g.Noise.Kind == model.Gaussian:
-			return nil, errors.New("the noise is Gaussian, of which some trace loses more than any number; the claim " +
-				"has a δ for it")
+		case g.Noise.Kind == model.Gaussian && g.Implicit():
+			return nil, errors.New("the noise is Gaussian and in the objective: it decides the point at which rows " +
+				"shift it, so that the loss is of no known law, and some trace loses more than any number")
+		case p.Hub && (!g.Explicit || g.Noise.Kind != model.Gaussian):
+			return nil, errors.New("what the hub sends follows from what its clients sent, and does not steer a node")
 		}
 	}
-	return s.worst(all, seed)
+	w, err := s.worst(all, seed)
+	if err != nil {
+		return nil, err
+	}
+	return w, w.confirm(p, node, s.with)
+}
+
+// confirm weighs the witnesses anew, by what nodes publish on their traces alone.
+func (w *Worst) confirm(p *model.Public, node int, with func(Row) *Samples) error {
+	for _, c := range []struct {
+		what    string
+		witness *Witness
+		found   float64
+	}{{"round 1", w.First, w.Rounds[0].Found}, {"the run", &w.Run, w.Found}} {
+		if c.witness == nil {
+			continue
+		}
+		public := *p
+		public.Rounds = int(c.witness.Trace[len(c.witness.Trace)-1].Round)
+		l, err := NewLikelihood(&public, node, with(c.witness.Pair[0]), with(c.witness.Pair[1]))
+		if err != nil {
+			return err
+		}
+		rounds, err := l.Weigh(Overheard(&public, nil, c.witness.Trace))
+		if err != nil {
+			return err
+		}
+		sum := 0.0
+		for k := range rounds {
+			sum = w.and(sum, lost(&rounds[k]))
+		}
+		if !(math.Abs(sum-c.found) <= 1e-9*math.Abs(c.found)) {
+			return fmt.Errorf("the trace that was searched for %s loses %v by its density, and %v by the search, "+
+				"which is a mistake in this program", c.what, sum, c.found)
+		}
+	}
+	return nil
+}
+
+// and is what two rounds lose together.
+func (w *Worst) and(a, b float64) float64 {
+	if w.Normal {
+		return math.Sqrt(float64(a*a) + float64(b*b))
+	}
+	return a + b
+}
+
+// lost is what a round loses: the shift of normal noise, or the logarithm of the ratio.
+func lost(e *Evidence) float64 {
+	if e.Law.Kind != model.Gaussian {
+		return e.Ratio()
+	}
+	shift := slices.Clone(e.Noise[0])
+	num.Axpy(-1, e.Noise[1], shift)
+	return num.Norm(shift) / e.Law.Level
 }
 
 // search writes the trace that loses most.
@@ -124,6 +191,9 @@ type shape struct {
 // The steeper row has rate·s with s the steepest slope, and the other the greatest rate|L′(z)| + ln(1 + bend·L″(z)).
 func (s *search) shapeOf(g *model.Gradient) (shape, error) {
 	h := shape{rate: g.Noise.Level * s.weight}
+	if g.Noise.Kind == model.Gaussian {
+		h.rate = s.weight / g.Noise.Level
+	}
 	if g.Implicit() {
 		h.bend = s.weight / g.Ridge
 	}
@@ -203,6 +273,28 @@ func (s *search) recycle(t int) error {
 		f := slices.Clone(s.value(i, t-1))
 		num.Axpy(-eta/(float64(2*eta*float64(s.public.Graph.Degree(i)))+m.Weight()), e.along, f)
 		s.set(i, t, f)
+	}
+	return nil
+}
+
+// merge writes what a hub makes of what its clients send.
+func (s *search) merge() error {
+	if !s.public.Hub {
+		return nil
+	}
+	m, ok := s.public.Method.(model.Merging)
+	if !ok {
+		return fmt.Errorf("the model of method %s does not say what its hub sends", s.public.Name)
+	}
+	for t := 1; t <= s.public.Rounds; t++ {
+		merged := m.Merge(s.public, s.view)
+		for k := 1; k <= t; k++ { // the clients' duals follow what the hub sent before
+			message, _, err := merged(k)
+			if err != nil {
+				return err
+			}
+			s.set(0, k, message)
+		}
 	}
 	return nil
 }
@@ -308,20 +400,32 @@ func (l *Likelihood) quiet(f []float64) []float64 {
 	return out
 }
 
+// told is what a round tells whose noise was 0 in the first world: with noise on the minimiser it does not know how
+// much of the gradient is the regulariser's.
+func (l *Likelihood) told(g *model.Gradient, f []float64) []float64 {
+	out := l.quiet(f)
+	if g.Kinked {
+		own := make([]float64, len(f))
+		l.public.NonSmooth.Smooth(f, own)
+		num.Axpy(1, own, out)
+	}
+	return out
+}
+
 // loss is that of a round whose noise was 0 in the first world, at a point.
 func (l *Likelihood) loss(g *model.Gradient, f []float64) (float64, error) {
 	own := *g
-	own.At, own.Value = f, l.quiet(f)
+	own.At, own.Value = f, l.told(g, f)
 	e, err := l.weigh(&own)
 	if err != nil {
 		return 0, err
 	}
-	return e.Ratio(), nil
+	return lost(e), nil
 }
 
 // worst searches all rounds.
 func (s *search) worst(all []model.Gradient, seed uint64) (*Worst, error) {
-	w := new(Worst)
+	w := &Worst{Normal: all[0].Noise.Kind == model.Gaussian}
 	var steepest, first shape
 	for k := range all {
 		h, err := s.shapeOf(&all[k])
@@ -334,14 +438,17 @@ func (s *search) worst(all []model.Gradient, seed uint64) (*Worst, error) {
 		if _, ok := s.free(all[k].Round); (ok || steepest.rate == 0) && h.most >= steepest.most {
 			steepest = h
 		}
-		peak := Peak{Round: all[k].Round, Bound: min(h.most, s.onLine(h)), Found: math.Inf(-1)}
+		peak := Peak{Round: all[k].Round, Bound: h.most, Found: math.Inf(-1)}
+		if s.public.D == 1 && s.own.Targets == nil {
+			peak.Bound = min(peak.Bound, onLine(s.public.Loss, h))
+		}
 		if g := &all[k]; k == 0 && s.tied(g) && s.own.Targets == nil {
 			slope := []float64{0}
 			s.public.Loss.Slopes(slope, slope)
 			peak.Bound = min(peak.Bound, float64(2*h.rate*math.Abs(slope[0])))
 		}
 		w.Rounds = append(w.Rounds, peak)
-		w.Bound += peak.Bound
+		w.Bound = w.and(w.Bound, peak.Bound)
 	}
 	if _, ok := s.free(all[0].Round); !ok {
 		if err := s.first(w, &all[0], first); err != nil {
@@ -357,16 +464,6 @@ func (s *search) worst(all []model.Gradient, seed uint64) (*Worst, error) {
 		return nil, err
 	}
 	return w, s.write(w, all, pair, f)
-}
-
-// onLine bounds the loss of rows of one column, whose margins have opposite signs if the rows have.
-func (s *search) onLine(h shape) float64 {
-	if s.public.D > 1 || s.own.Targets != nil {
-		return math.Inf(1)
-	}
-	slope := []float64{0}
-	s.public.Loss.Slopes(slope, slope)
-	return float64(h.rate*(s.slope+math.Abs(slope[0]))) + num.Log1p(h.bend*s.public.Loss.Bound())
 }
 
 // tied says whether a round's gradient is taken at the start, which is 0.
@@ -565,11 +662,21 @@ func (s *search) first(w *Worst, g *model.Gradient, h shape) error {
 		if own.At, err = point(l, x); err != nil {
 			return nil, own, err
 		}
-		own.Value = l.quiet(own.At)
-		if g.Implicit() { // whatever the noise is, −q stays
-			own.Value = slices.Clone(g.Value)
-			num.Axpy(g.Ridge, g.At, own.Value)
-			num.Axpy(-g.Ridge, own.At, own.Value)
+		if g.Explicit {
+			own.Value = l.quiet(own.At)
+			return l, own, nil
+		}
+		own.Value = slices.Clone(g.Value) // whatever the noise is, −q stays
+		num.Axpy(g.Ridge, g.At, own.Value)
+		num.Axpy(-g.Ridge, own.At, own.Value)
+		if h := s.public.NonSmooth; h != nil && g.Implicit() {
+			before, now := make([]float64, d), make([]float64, d)
+			if !h.Smooth(g.At, before) || !h.Smooth(own.At, now) {
+				own.Value = nil // at a kink, where there is no density
+				return l, own, nil
+			}
+			num.Axpy(1, before, own.Value)
+			num.Axpy(-1, now, own.Value)
 		}
 		return l, own, nil
 	}
@@ -578,16 +685,27 @@ func (s *search) first(w *Worst, g *model.Gradient, h shape) error {
 		if err != nil {
 			return 0, err
 		}
+		if own.Value == nil {
+			return math.Inf(-1), nil
+		}
 		e, err := l.weigh(&own)
 		if err != nil {
 			return 0, err
 		}
-		return e.Ratio(), nil
+		return lost(e), nil
+	}
+	// Near the minimiser both rows are on the wrong side; far from it, where the noise is long, one row is on the
+	// right side and near a right angle, or short, so that its margin is small.
+	far := []float64{0}
+	if g.Implicit() {
+		far = []float64{0, 2, 4, 8}
 	}
 	var starts [][]float64
-	for _, a := range []float64{0, 0.4, 1} {
-		for _, b := range []float64{0.4, 1, 10} {
-			starts = append(starts, []float64{a, b, 0, 0})
+	for _, a := range []float64{0, 0.4, 1, 1.3} {
+		for _, b := range []float64{0, 0.4, 1, 1.3, 10} {
+			for _, f := range far {
+				starts = append(starts, []float64{a, b, f, 0}, []float64{a, b, -f, 0})
+			}
 		}
 	}
 	best, _, err := climb(starts, 0.2, func([]float64) {}, value)
@@ -606,6 +724,9 @@ func (s *search) first(w *Worst, g *model.Gradient, h shape) error {
 	} else {
 		s.set(s.node, g.Round, f)
 	}
+	if err := s.merge(); err != nil {
+		return err
+	}
 	seen, err := s.round(g.Round)
 	if err != nil {
 		return err
@@ -614,7 +735,7 @@ func (s *search) first(w *Worst, g *model.Gradient, h shape) error {
 	if err != nil {
 		return err
 	}
-	w.Rounds[0].Found = e.Ratio()
+	w.Rounds[0].Found = lost(e)
 	w.First = &Witness{pair, s.trace(g.Round)}
 	return nil
 }
@@ -626,7 +747,7 @@ func (s *search) write(w *Worst, all []model.Gradient, pair [2]Row, f []float64)
 	if err != nil {
 		return err
 	}
-	want := l.quiet(f)
+	want := l.told(&all[len(all)-1], f)
 	if !s.public.Zero {
 		s.set(s.node, 0, f)
 	}
@@ -638,7 +759,11 @@ func (s *search) write(w *Worst, all []model.Gradient, pair [2]Row, f []float64)
 			continue
 		}
 		s.set(s.node, t, f)
-		if round, ok := s.free(t); ok {
+		round, ok := s.free(t)
+		switch {
+		case s.public.Hub:
+			continue // the node's own value decides where the gradient is taken, and by how much rows shift the noise
+		case ok:
 			if err := s.steer(t, s.neighbour, round, want); err != nil {
 				return err
 			}
@@ -653,8 +778,13 @@ func (s *search) write(w *Worst, all []model.Gradient, pair [2]Row, f []float64)
 			if err := l.worlds[0].minimiser(g, quiet); err != nil {
 				return err
 			}
-			s.set(s.node, t, quiet)
+			if h := s.public.NonSmooth; h == nil || !g.Implicit() || h.Smooth(quiet, nil) {
+				s.set(s.node, t, quiet)
+			}
 		}
+	}
+	if err := s.merge(); err != nil {
+		return err
 	}
 	rounds, err := l.Weigh(s.view)
 	if err != nil {
@@ -662,8 +792,9 @@ func (s *search) write(w *Worst, all []model.Gradient, pair [2]Row, f []float64)
 	}
 	w.Run = Witness{pair, s.trace(s.public.Rounds)}
 	for k := range rounds {
-		w.Found += rounds[k].Ratio()
-		if found := rounds[k].Ratio(); found > w.Rounds[k].Found {
+		found := lost(&rounds[k])
+		w.Found = w.and(w.Found, found)
+		if found > w.Rounds[k].Found {
 			w.Rounds[k].Found = found
 			if k == 0 && w.First != nil {
 				w.First = &Witness{pair, s.trace(rounds[0].Round)}

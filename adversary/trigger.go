@@ -110,6 +110,9 @@ func (r *rule) update(t int) bool {
 	}
 	r.used = append(r.used[:0], r.latest...)
 	clear(r.fresh)
+	if v.took != nil {
+		return until-now == int64(v.took(r.node, t))
+	}
 	return until-now <= int64(v.Public.Timing.Slowest)
 }
 
@@ -123,6 +126,9 @@ func (v *View) published(node, round int) (int64, bool) {
 	first := slices.MinFunc(sent, func(a, b sending) int { return cmp.Compare(a.at, b.at) }).at
 	// Where a request may have escaped, so that an answer looks like the first packet, two are needed.
 	needed := 1
+	if v.took != nil {
+		return first, true // no packet is missing
+	}
 	if w := v.Vantage; w.Miss > 0 || w.From > 0 && v.Public.Timing.Barrier {
 		needed = 2
 	}

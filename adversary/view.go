@@ -100,6 +100,8 @@ type View struct {
 	asked    map[[3]int64]int     // the last round asked for, by who is asked, who asks, and when the request came
 	replayed map[[2]int][]int     // inputs by node and round, as the nodes' rule has them
 	total    int                  // packets of the run, seen or not
+
+	took func(node, round int) sim.Duration // of each update, if that is known; nil: Timing.Slowest at most
 }
 
 // arrival is a value that reached a node.
@@ -124,41 +126,25 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 	}
 	v := &View{
 		Public: p, Knows: k, Vantage: w, total: len(r.Messages),
-		values: map[[2]int][]float64{}, reports: map[int][]float64{}, arrived: map[[2]int][]arrival{},
-		sent: map[[2]int][]sending{}, asked: map[[3]int64]int{},
+		values: map[[2]int][]float64{}, reports: map[int][]float64{},
 	}
+	v.times(r.Messages, func(m *record.Message) bool { return w.sees(m, r.Seed) })
 	seen := map[[2]int]bool{}
-	for _, m := range r.Messages {
-		if !w.sees(&m, r.Seed) {
-			continue
-		}
-		v.packets = append(v.packets, m)
-		src, dst, round := int(m.Src), int(m.Dst), int(m.Round)
-		switch m.Kind {
+	for i := range v.packets {
+		switch m := &v.packets[i]; m.Kind {
 		case record.MessageValue:
-			seen[[2]int{src, round}] = true
-			key := [2]int{dst, src}
-			v.arrived[key] = append(v.arrived[key], arrival{at: m.ReceivedNS, round: round})
-			key = [2]int{src, round}
-			v.sent[key] = append(v.sent[key], sending{m.SentNS, dst})
-		case record.MessageRequest:
-			v.asked[[3]int64{int64(dst), int64(src), m.ReceivedNS}] = round
+			seen[[2]int{int(m.Src), int(m.Round)}] = true
 		case record.MessageReport:
-			seen[[2]int{src, -1}] = true
+			seen[[2]int{int(m.Src), -1}] = true
 		}
 	}
-	for _, all := range v.arrived {
-		slices.SortStableFunc(all, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
-		newest := model.Start
-		for k := range all {
-			newest = max(newest, all[k].round)
-			all[k].newest = newest
-		}
+	own := func(node, round int) bool { return slices.Contains(w.Nodes, node) && round >= w.From }
+	if m, ok := p.Method.(model.EdgeDual); ok && p.Timing.Lockstep {
+		v.unmix(m, own, seen)
 	}
 	for _, i := range r.Iterates {
 		key := [2]int{int(i.Node), int(i.Round)}
-		own := slices.Contains(w.Nodes, key[0]) && key[1] >= w.From
-		if own || seen[key] {
+		if own(key[0], key[1]) || seen[key] {
 			v.values[key] = i.Values
 		}
 	}
@@ -171,6 +157,100 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 		v.replay()
 	}
 	return v
+}
+
+// unmix leaves, of a method whose messages differ by neighbour, those values as seen that follow from messages that
+// were. The message from i to j is 2ηf − z, so that it tells f if z is known, and z is made of all messages from j to i
+// before (but where the relaxation is 1, of the last); a message that was not seen itself is known if its f and z are.
+func (v *View) unmix(m model.EdgeDual, own func(node, round int) bool, seen map[[2]int]bool) {
+	_, relaxation := m.Edge()
+	carried := map[[3]int]bool{} // by sender, receiver and round
+	for i := range v.packets {
+		if m := &v.packets[i]; m.Kind == record.MessageValue {
+			carried[[3]int{int(m.Src), int(m.Dst), int(m.Round)}] = true
+		}
+	}
+	graph := v.Public.Graph
+	known := map[[2]int]bool{} // whether z of a node for a neighbour is, as it enters the round's messages
+	links := func(do func(i, j int)) {
+		for i := range graph.Order() {
+			for _, j := range graph.Neighbours(i) {
+				do(i, int(j))
+			}
+		}
+	}
+	links(func(i, j int) { known[[2]int{i, j}] = true }) // zero at first
+	for t := 0; t <= v.Public.Rounds; t++ {
+		value := make([]bool, graph.Order())
+		for i := range value {
+			value[i] = own(i, t) || t == 0 && v.Public.Zero
+		}
+		links(func(i, j int) { value[i] = value[i] || carried[[3]int{i, j, t}] && known[[2]int{i, j}] })
+		for i, is := range value {
+			if !is {
+				delete(seen, [2]int{i, t})
+			}
+		}
+		if t == 0 {
+			continue // messages count from round 1 on
+		}
+		next := map[[2]int]bool{}
+		links(func(i, j int) {
+			message := carried[[3]int{j, i, t}] || value[j] && known[[2]int{j, i}]
+			next[[2]int{i, j}] = message && (known[[2]int{i, j}] || relaxation == 1)
+		})
+		known = next
+	}
+}
+
+// Attested is the view of one whom nothing escapes, lost packets not either, and who knows how long every update took:
+// it knows what entered each.
+func Attested(p *model.Public, iterates []record.Iterate, messages []record.Message,
+	took func(node, round int) sim.Duration) *View {
+	v := Overheard(p, nil, iterates)
+	v.took = took
+	v.times(messages, func(*record.Message) bool { return true })
+	if !p.Timing.Lockstep && !p.Timing.Barrier {
+		v.replay()
+	}
+	return v
+}
+
+// times notes when packets that are seen were sent and came.
+func (v *View) times(messages []record.Message, sees func(m *record.Message) bool) {
+	v.arrived, v.sent, v.asked = map[[2]int][]arrival{}, map[[2]int][]sending{}, map[[3]int64]int{}
+	for i := range messages {
+		m := &messages[i]
+		if !sees(m) {
+			continue
+		}
+		came := m.ReceivedNS >= 0
+		if came {
+			v.packets = append(v.packets, *m)
+		}
+		src, dst, round := int(m.Src), int(m.Dst), int(m.Round)
+		switch m.Kind {
+		case record.MessageValue:
+			if came {
+				key := [2]int{dst, src}
+				v.arrived[key] = append(v.arrived[key], arrival{at: m.ReceivedNS, round: round})
+			}
+			key := [2]int{src, round}
+			v.sent[key] = append(v.sent[key], sending{m.SentNS, dst})
+		case record.MessageRequest:
+			if came {
+				v.asked[[3]int64{int64(dst), int64(src), m.ReceivedNS}] = round
+			}
+		}
+	}
+	for _, all := range v.arrived {
+		slices.SortStableFunc(all, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
+		newest := model.Start
+		for k := range all {
+			newest = max(newest, all[k].round)
+			all[k].newest = newest
+		}
+	}
 }
 
 // With is the view of an observer that sees the same and knows k.
@@ -238,6 +318,10 @@ func (v *View) Inputs(node, round int) ([]int, error) {
 	}
 	if used, ok := v.replayed[[2]int{node, round}]; ok {
 		return used, nil
+	}
+	if v.took != nil && !v.Public.Timing.Barrier {
+		return nil, model.NotSeen("how node %d, by the rule by which nodes go on, came to publish round %d when it did",
+			node, round)
 	}
 	for k, j := range neighbours {
 		var err error

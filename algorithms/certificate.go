@@ -23,6 +23,12 @@ type Certified interface {
 	Certify(l *loss.Ledger)
 }
 
+// Partial is a Certified method whose certificate of rows does not cover all that an eavesdropper sees.
+type Partial interface {
+	// Covers says in words what it covers, and what it does not.
+	Covers() string
+}
+
 // Certify is the ledger of a method's uses of data, and why rows have no certificate; nil: they have one.
 func Certify(m Private) (*loss.Ledger, error) {
 	l := new(loss.Ledger)
@@ -174,6 +180,11 @@ func (m *dpADMM) Certify(l *loss.Ledger) {
 
 // Certifiable is what the claim of rows needs, too.
 func (m *pdml) Certifiable() error { return m.Established() }
+
+// Covers leaves out the reports: a row is in them as its user wrote it, but for the label.
+func (m *pdml) Covers() string {
+	return "it covers what servers publish; users' reports, which an eavesdropper sees too, are not covered"
+}
 
 // Certify has the account's responses and Gaussian shifts. The objective noise, drawn once, is the same in both worlds.
 func (m *pdml) Certify(l *loss.Ledger) {

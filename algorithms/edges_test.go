@@ -98,6 +98,19 @@ func TestTheorems_AreOfTheLastRounds(t *testing.T) {
 	if got := r.Method.(Analysed).Theorems()[0]; got.Reason != reason {
 		t.Errorf("MR-ADMM: %q, want %q", got.Reason, reason)
 	}
+	// What happened before them counts: a penalty that fell, and one that differed between nodes.
+	for want, eta := range map[string]parameter.Schedule{
+		"the penalty of node 0 falls, from 0.3 to 0.1 in use 2": parameter.List([]float64{0.3, 0.1, 0.2, 0.2, 0.2}),
+		"in use 1 node 0 has the penalty 0.1 and node 1 has 0.2": {Nodes: []parameter.Sequence{
+			{Values: []float64{0.1, 0.2}}, {Values: []float64{0.2}}, {Values: []float64{0.2}},
+			{Values: []float64{0.2}}}},
+	} {
+		r := makeMethod(t, f, "mr-admm", 10, func(p *MRADMM) { p.Eta, p.Gamma = eta, 50 })
+		if got := r.Method.(Analysed).Theorems()[0]; got.Holds ||
+			!strings.HasPrefix(got.Reason, "does not apply: "+want) {
+			t.Errorf("MR-ADMM: %+v, want %q", got, want)
+		}
+	}
 	if theory.RADMM(r.setting.Graph, smooth, 0.5, etas(6), etas(5)).Reason == reason {
 		t.Error("the uses make no difference, so that the test shows nothing")
 	}

@@ -262,6 +262,22 @@ func (m *pdml) Generalises(rounds int, start []float64, delta float64) []General
 	return all
 }
 
+// Theorems are PDML Lemma 5, whose factor is that of the distance, the root of C.
+func (m *pdml) Theorems() []Theorem {
+	t := Theorem{Theorem: theory.PDMLLemma5, Factor: math.NaN()}
+	l, err := m.learning(1, make([]float64, m.Graph.Order()), math.NaN())
+	var c theory.Contraction
+	if err == nil {
+		c, err = l.Lemma5()
+	}
+	if err != nil {
+		t.Reason = "does not apply: " + err.Error()
+		return []Theorem{t}
+	}
+	t.Holds, t.Reason, t.Factor = true, "applies", math.Sqrt(c.C)
+	return []Theorem{t}
+}
+
 // length is the greatest Euclidean norm of a server's objective noise, of d components.
 func (p *PDML) length(d int) float64 {
 	if p.Norm == "max" {
@@ -378,7 +394,7 @@ without bound as the noise decays.
 Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k).
 Rows with targets are refused: a target cannot be flipped.`,
 		Theorems: []theory.Theorem{theory.PDMLTheorem1, theory.PDMLCorollary1, theory.PDMLTheorem2,
-			theory.PDMLCorollary2},
+			theory.PDMLCorollary2, theory.PDMLLemma5},
 		Params: func() any { return new(PDML) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PDML)

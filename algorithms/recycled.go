@@ -157,11 +157,29 @@ func (m *recycled) Dual(n *Node, t int) {
 // NodeDual says that λ_i is one a node.
 func (m *recycled) NodeDual() {}
 
-// Theorems are the conditions of RA19 Theorem 1 for the last two odd rounds; it
-// gives no rate.
+// Theorems are the conditions of RA19 Theorem 1 for the last two odd rounds, after rounds in which no penalty falls and
+// all nodes have one: each dual step keeps Σλ_i = 0 only then, and what it loses stays lost. It gives no rate.
 func (m *recycled) Theorems() []Theorem {
 	_, smooth := theory.Constants(m.Problem)
 	last := use(m.Rounds)
+	before := m.etas(1)
+	for k := 1; k <= last; k++ {
+		eta := m.etas(k)
+		for i, v := range eta {
+			reason := ""
+			switch {
+			case !(v >= before[i]):
+				reason = fmt.Sprintf("the penalty of node %d falls, from %v to %v in use %d", i, before[i], v, k)
+			case v != eta[0]:
+				reason = fmt.Sprintf("in use %d node 0 has the penalty %v and node %d has %v, so that the duals do "+
+					"not sum to zero from then on", k, eta[0], i, v)
+			default:
+				continue
+			}
+			return []Theorem{{Theorem: theory.RA19Theorem1, Factor: math.NaN(), Reason: "does not apply: " + reason}}
+		}
+		before = eta
+	}
 	for _, eta := range append(m.etas(max(last-1, 1)), m.etas(last)...) {
 		if !inRange(eta) {
 			return []Theorem{{Theorem: theory.RA19Theorem1, Factor: math.NaN(), Reason: fmt.Sprintf("does not apply: "+

@@ -660,11 +660,10 @@ func (p *DPADMM) settle(s Setting) []Computed {
 
 // penaltyOfColumns is ρ of ADMM sharing: in the averaged form K√(c c₁ λ/NX), which is
 // between the curvatures of the hub's loss and of the parties' ridge, or without a ridge of the rows' losses where they
-// are flattest; in the paper's
-// form 2M c c₁, above which parties that step at once do not overshoot. Of a loss that is not convex it is a quarter
-// above what its convergence is proved from, at least.
-func (p *Sharing) penaltyOfColumns(s Setting) (float64, string) {
-	eta, why := p.penaltyOfConvex(s)
+// are flattest, unless what they are is secret; in the paper's form 2M c c₁, above which parties that step at once do
+// not overshoot. Of a loss that is not convex it is a quarter above what its convergence is proved from, at least.
+func (p *Sharing) penaltyOfColumns(s Setting, secret bool) (float64, string) {
+	eta, why := p.penaltyOfConvex(s, secret)
 	if problem.Convex(s.Split.Loss) {
 		return eta, why
 	}
@@ -677,7 +676,7 @@ func (p *Sharing) penaltyOfColumns(s Setting) (float64, string) {
 		"proved to come to a stationary point", least)
 }
 
-func (p *Sharing) penaltyOfConvex(s Setting) (float64, string) {
+func (p *Sharing) penaltyOfConvex(s Setting, secret bool) (float64, string) {
 	v := s.Split
 	parties := float64(len(v.Blocks))
 	bend := v.Weight * v.Loss.Bound()
@@ -688,7 +687,9 @@ func (p *Sharing) penaltyOfConvex(s Setting) (float64, string) {
 		}
 		flat, what := v.Ridge, "the ridge"
 		if flat == 0 { // the least curvature is that of the rows' losses, in the direction that says least of them
-			flat, what = bend*theory.Flattest(v.Blocks), "without a ridge the least curvature of all rows'"
+			if flat = math.NaN(); !secret {
+				flat, what = bend*theory.Flattest(v.Blocks), "without a ridge the least curvature of all rows'"
+			}
 			if math.IsNaN(flat) {
 				return parties * bend, fmt.Sprintf("from the curvature %.3g of a row's loss, without a ridge", bend)
 			}
@@ -702,14 +703,14 @@ func (p *Sharing) penaltyOfConvex(s Setting) (float64, string) {
 }
 
 func (p *Sharing) settle(s Setting) []Computed {
-	return fill("eta", &p.Eta, func() (float64, string) { return p.penaltyOfColumns(s) })
+	return fill("eta", &p.Eta, func() (float64, string) { return p.penaltyOfColumns(s, false) })
 }
 
 // settle goes above (λ + b₁)/Mb₁ where the noise depends on ρ: from there on σ of SH19
 // Lemma 1 does not fall by more than half.
 func (p *PrivateSharing) settle(s Setting) []Computed {
 	return fill("eta", &p.Eta, func() (float64, string) {
-		eta, why := p.penaltyOfColumns(s)
+		eta, why := p.penaltyOfColumns(s, p.Cover != "off")
 		quiet := (s.Split.Ridge + p.Bound) / (float64(len(s.Split.Blocks)) * p.Bound)
 		if p.Cover == "off" || p.Sigma > 0 || quiet <= eta {
 			return eta, why

@@ -554,6 +554,27 @@ func TestSettle_OverColumnsWithoutARidge(t *testing.T) {
 	}
 }
 
+// What is computed for noise is the same for all rows of norm 1, also without a ridge, where sharing without noise
+// looks at what its rows are.
+func TestSettle_PrivateSharingLooksAtNoRow(t *testing.T) {
+	eta := func(cover string, angle float64) float64 {
+		block := problem.NewRows(2)
+		for n := range 20 {
+			block.Append([]int32{0, 1}, []float64{math.Cos(angle * float64(n)), math.Sin(angle * float64(n))})
+		}
+		v := &problem.Vertical{N: 20, D: 2, Weight: 0.05, Loss: problem.Logistic, Blocks: []*problem.Rows{block}}
+		p := &PrivateSharing{Sharing: Sharing{Eta: parameter.Auto, Form: "averaged"}, Cover: cover, Bound: 10,
+			Sigma: 1}
+		_, computed := Settle(p, Setting{Split: v, Rounds: 3})
+		return computed[0].Value
+	}
+	for _, cover := range []string{"ambient", "range", "off"} {
+		if a, b := eta(cover, 1), eta(cover, 0.05); (a == b) != (cover != "off") {
+			t.Errorf("%s: %v and %v", cover, a, b)
+		}
+	}
+}
+
 // Gaussian noise of a target has 2/π(d+1) of the mean square of noise of density ∝ exp(−α‖ε‖), of which κ is the third
 // root, so that a smaller penalty does; and the part of the claim that no noise lowers stays below the target: where
 // half the target decides, η is the same.

@@ -89,6 +89,12 @@ network: {topology: {kind: ring, nodes: 4}}
 rounds: {count: 5}
 algorithm: {kind: dvp, eta: 0.3}
 `,
+	"tuned.yaml": `name: tuned
+problem: {data: wdbc, train: 100, order: file, rho: 0.3}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 2}
+algorithm: {kind: dvp, alpha: 1}
+`,
 	"m-admm.yaml": `name: m-admm
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}}
@@ -119,11 +125,12 @@ func produce(t *testing.T) string {
 		{"attack", "claimed.yaml"},
 		{"audit", "claimed.yaml", "--set", "algorithm.eta=0.06"},
 		{"audit", "users.yaml"},
-		{"audit", "claimed.yaml", "--black-box", "--runs", "40"},
+		{"audit", "claimed.yaml", "--black-box", "--runs", "40", "--set", "adversary.audit.group=2"},
 		{"audit", "columns.yaml"},
 		{"report", "out/claimed/1", "out/claimed/audit"},
 		{"sweep", "m-admm.yaml", "--grid", "algorithm.eta=0.6,0.7", "--seeds", "2"},
 		{"sweep", "m-admm.yaml", "--grid", "algorithm.eta=0.6,0.7", "--seeds", "2", "--shard", "0/2"},
+		{"sweep", "tuned.yaml", "--grid", "algorithm.eta=0.1,0.2", "--select", "test_error"},
 		{"design", "own-alpha.yaml", "--seeds", "2"},
 	} {
 		if args[0] != "report" {
@@ -270,14 +277,30 @@ func TestFormats(t *testing.T) {
 
 	compare(t, "run.json", jsonKeys(t, out, "run.json", "files", "inputs.files", "data.missing", "data.expanded"),
 		described(t, page, "run.json"))
-	compare(t, "audit.json", jsonKeys(t, out, "audit.json"), audit)
+	// A certificate is described where a run has it, a verdict where claims have theirs.
+	all := described(t, page, "run.json")
+	account, _ := below(all, "privacy.")
+	certificate, _ := below(all, "privacy.certificates[].")
+	verdict, _ := below(audit, "verdicts[].")
+	plain := func(file string, keys []string) []string {
+		t.Helper()
+		nested, own := below(keys, "certificate.")
+		subset(file+": certificate", nested, certificate)
+		nested, own = below(own, "certified.")
+		subset(file+": certified", nested, verdict)
+		return own
+	}
+	compare(t, "audit.json", plain("audit.json", jsonKeys(t, out, "audit.json")), audit)
 	compare(t, "design.json", jsonKeys(t, out, "design.json"), described(t, page, "design.json"))
+	compare(t, "tuning.json", jsonKeys(t, out, "tuning.json"), described(t, page, "tuning.json"))
 	compare(t, "plan.json", jsonKeys(t, out, "plan.json", "files"), described(t, page, "plan.json"))
 	nested, own := below(jsonKeys(t, out, "attacks.json"), "findings[].audit.")
 	compare(t, "attacks.json", own, attacks)
-	subset("attacks.json: findings[].audit", nested, audit)
+	subset("attacks.json: findings[].audit", plain("attacks.json", nested), audit)
 	nested, own = below(jsonKeys(t, out, "report.json"), "audits[].")
-	subset("report.json: audits", nested, audit)
+	subset("report.json: audits", plain("report.json", nested), audit)
+	nested, own = below(own, "accounts[].privacy.")
+	subset("report.json: accounts", nested, account)
 	nested, own = below(own, "attacks[].")
 	_, nested = below(nested, "findings[].audit.")
 	subset("report.json: attacks", nested, attacks)
@@ -467,7 +490,7 @@ func TestExitCodes(t *testing.T) {
 		0: {"list", "attacks"},
 		1: {"run", "asynchronous.yaml", "--out", "asynchronous.yaml"},
 		2: {"run", "missing.yaml"},
-		3: {"audit", "claimed.yaml", "--out", "out", "--set", "solver.tolerance=0.1", "--fail-on-violation"},
+		3: {"audit", "claimed.yaml", "--out", "out", "--set", "privacy={}", "--set", "solver.tolerance=0.1"},
 	} {
 		if _, errs, got := simulate(t, dir, args...); got != code {
 			t.Errorf("simulate %s: exit code %d, not %d\n%s", strings.Join(args, " "), got, code, errs)

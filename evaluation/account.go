@@ -44,7 +44,7 @@ func (a account) of(kind record.CheckKind) *tally {
 func (a account) hold(kind record.CheckKind, off, allowed, size float64, p *packet, what func() string) bool {
 	t := a.of(kind)
 	t.n++
-	if off <= allowed {
+	if off <= allowed && !math.IsInf(allowed, 1) { // of numbers that overflow nothing is known
 		if share := allowed / size; allowed > 0 && !math.IsInf(share, 1) {
 			t.finds = max(t.finds, share)
 		}
@@ -100,7 +100,7 @@ var things = []struct {
 	{record.StartIsPublic, "start", false},
 	{record.ReportsFollow, "report", false},
 	{record.NoiseFromStream, "value", true},
-	{record.IdleRounds, "value", true},
+	{record.IdleRounds, "value", false},
 	{record.HubFollows, "message", true},
 }
 

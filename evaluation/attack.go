@@ -190,7 +190,7 @@ func repeatMembership(ctx context.Context, e *experiment.Experiment, f *record.F
 	s := *e.Scenario
 	own := t.Samples[0]
 	s.Adversary = &scenarios.Adversary{Audit: scenarios.AuditSpec{
-		Runs: runs, Pilots: 1, Unit: "auto", Node: f.Victim, Row: *e.Adversary.Knows.AllBut,
+		Runs: runs, Pilots: 1, Group: 1, Unit: "auto", Node: f.Victim, Row: *e.Adversary.Knows.AllBut,
 		Pair: &scenarios.GivenPair{A: signed(own), B: signed(v.Knows.Candidates.At(decoy))},
 	}}
 	a, err := Audit(ctx, e.On(&s), AuditOptions{Runs: runs, Workers: o.Workers, Command: o.Command})
@@ -386,7 +386,7 @@ func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Re
 			return s.Y == c.Y && slices.Equal(s.X, c.X)
 		})
 	}
-	t.Fact = fact(a, rec, v, public)
+	t.Fact, t.Guess = fact(a, rec, v, public), guessed(a.Numbers(), v)
 	t.Label = func(user int) float64 {
 		id := a.Graph.Order()
 		for i := range a.Problem.Shards {
@@ -448,7 +448,7 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 				return nil, false
 			}
 			return []float64{m.Step(public, f.Node, f.Round, 0).Eta}, true
-		case record.RowCount, record.DataRank:
+		case record.RowCount, record.DataRank, record.LeastRank:
 			return []float64{float64(rowRank(a.Problem.Shards[f.Node-a.First()].U, a.Columns()))}, true
 		case record.GradientDifference:
 			if _, ok := v.Public.Method.(model.Registering); ok { // of the loss that reports make
@@ -463,6 +463,39 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 			return to, true
 		}
 		return nil, false
+	}
+}
+
+// guessed is what vectors that attacks work out would be said to be from what was seen alone.
+func guessed(d int, v *adversary.View) func(*record.Fact) ([]float64, string, bool) {
+	return func(f *record.Fact) ([]float64, string, bool) {
+		degree := 1.0
+		switch f.Kind {
+		case record.RowCount, record.DataRank, record.LeastRank:
+			return []float64{float64(min(v.Knows.Size, d))}, "the number of rows that is known", v.Knows.Size > 0
+		case record.NeighbourSum:
+			degree = float64(v.Public.Graph.Degree(f.Node))
+			if own, ok := v.Value(f.Node, f.Round); ok {
+				sum := slices.Clone(own)
+				num.Scale(degree, sum)
+				return sum, "the node's own value in place of each neighbour's", true
+			}
+		case record.PublishedValue:
+		default:
+			return nil, "", false
+		}
+		mean, n := make([]float64, d), 0.0
+		for j := range v.Public.Graph.Order() {
+			if x, ok := v.Value(j, f.Round); ok && j != f.Node {
+				num.Axpy(1, x, mean)
+				n++
+			}
+		}
+		if n == 0 {
+			return nil, "", false
+		}
+		num.Scale(degree/n, mean)
+		return mean, "the mean of the values of that round that were seen", true
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"overhear/experiment"
 	"overhear/internal/guard"
 	"overhear/internal/memory"
+	"overhear/internal/plural"
 	"overhear/privacy"
 	"overhear/problem"
 	"overhear/record"
@@ -44,7 +45,7 @@ func auditSpec(s *scenarios.Scenario) scenarios.AuditSpec {
 	if s.Adversary != nil {
 		return s.Adversary.Audit
 	}
-	return scenarios.AuditSpec{Runs: 1000, Unit: "auto", Pilots: 40}
+	return scenarios.AuditSpec{Runs: 1000, Group: 1, Unit: "auto", Pilots: 40}
 }
 
 // evidence is what one run of one world came to.
@@ -93,6 +94,9 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 			"what would change it: %s", problem.ErrDiverges, seed, info.Away(), c.Advice)
 	}
 	m, err := measure(e, a, &spec)
+	if err == nil {
+		err = noiseFits(a, max(spec.Runs, spec.Pilots))
+	}
 	if err != nil {
 		return nil, experiment.SetupError{Err: err}
 	}
@@ -106,8 +110,8 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 		Inputs: inputs,
 		Threat: record.Threat{
 			Sees: "everything that every node publishes, in every round",
-			Knows: "the method and every parameter, the graph, all data of all nodes but one " + string(m.unit) +
-				", and the two values that it may have",
+			Knows: "the method and every parameter, the graph, all data of all nodes but " +
+				several(spec.Group, m.unit) + ", and the two values that " + pronoun(spec.Group) + " may have",
 			Wants: "to know which of the two it is",
 		},
 	}
@@ -176,15 +180,13 @@ func (m *measured) unmeasured(out *record.Audit, took time.Duration) *record.Aud
 	out.Pair = m.pairs[0].pair
 	out.Statistic = "none: " + why.Error()
 	out.Claim, out.Condition = m.claim.guarantee, m.claim.condition()
-	reason := "nothing is measured: " + why.Error()
-	if e := m.claim.established; e != nil {
-		reason = e.Error() + "; " + reason
+	v := record.Verdict{
+		Claim: fmt.Sprintf("%s of node %d", several(m.claim.group, m.unit), m.pairs[0].pair.Node),
+		Scope: record.WholeRun, Node: m.pairs[0].pair.Node, Epsilon: nan, Delta: record.Number(m.claim.delta),
+		Tests: []record.Test{},
 	}
-	out.Verdicts = []record.Verdict{{
-		Claim: fmt.Sprintf("one %s of node %d", m.unit, m.pairs[0].pair.Node), Scope: record.WholeRun,
-		Node: m.pairs[0].pair.Node, Epsilon: nan, Delta: record.Number(m.claim.delta), Measured: nan, Method: "nothing",
-		Verdict: record.NotEstablished, Reason: reason,
-	}}
+	decide(&v, standing{established: m.claim.established, what: "claim", flawed: "nothing is measured: " + why.Error()})
+	out.Verdicts = []record.Verdict{v}
 	out.Power = record.Power{AUC: nan, Advantage: nan, TPR1: nan, TPR01: nan, TPR0: nan, Epsilon: nan, Delta: nan,
 		Threshold: nan}
 	out.Wall = took.Seconds()
@@ -201,7 +203,31 @@ func AuditFits(e *experiment.Experiment, runs int) error {
 	what := fmt.Sprintf("an audit of %d runs of %d rounds (rounds.count) in each of two worlds", runs, e.Rounds.Count)
 	err := memory.Check(what, 2*float64(runs)*(perRun+float64(perRound*float64(e.Rounds.Count+1))))
 	if err != nil {
-		return experiment.SetupError{Err: fmt.Errorf("%w; fewer runs (--runs, adversary.audit.runs) say less", err)}
+		return experiment.SetupError{Err: fewer(err)}
+	}
+	return nil
+}
+
+// fewer says of a memory that does not hold an audit what would be smaller.
+func fewer(err error) error {
+	return fmt.Errorf("%w; fewer runs (--runs, adversary.audit.runs) say less", err)
+}
+
+// noiseFits is an error for an audit whose noise memory does not hold: that of the audited node in every run, and that
+// of the others in the runs that are looked at.
+func noiseFits(a *experiment.Assembly, runs int) error {
+	numbers := 0
+	if a.Split != nil {
+		numbers = a.Split.N
+	} else {
+		numbers = a.Problem.D
+	}
+	rounds, nodes := float64(a.Rounds), float64(a.Graph.Order())
+	vectors := rounds * (float64(runs) + float64((nodes-1)*float64(min(runs, looked(a)))))
+	what := fmt.Sprintf("the noise of %d runs of %d rounds (rounds.count) in each of two worlds, vectors of %d "+
+		"numbers (problem.data),", runs, a.Rounds, numbers)
+	if err := memory.Check(what, 2*8*vectors*float64(numbers)); err != nil {
+		return fewer(err)
 	}
 	return nil
 }
@@ -290,9 +316,19 @@ type measured struct {
 
 // measure finds out what is to be audited.
 func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (*measured, error) {
-	if !lockstep(e.Scenario) {
-		return nil, errors.New("an audit needs synchronous rounds (rounds.mode), in which everything but the noise " +
-			"is known")
+	switch {
+	case lockstep(e.Scenario):
+	case e.Entry.Star:
+		return nil, errors.New("an audit of a method around a hub needs rounds in which everybody waits for " +
+			"everybody (rounds.mode: synchronous, rounds.missing: stop): no model says what its hub makes of values " +
+			"of different rounds")
+	case e.Ties == "shuffled":
+		return nil, errors.New("an audit of asynchronous rounds, or of rounds.missing: last, needs ties: ordered: " +
+			"else it cannot be told what entered an update that began when a value came")
+	case e.Network.Faults != nil:
+		return nil, errors.New("an audit of asynchronous rounds, or of rounds.missing: last, needs a network without " +
+			"faults (network.faults): what entered an update of a node that was down or slow is in no packet; " +
+			"loss and delay may be")
 	}
 	if slices.ContainsFunc(e.Network.Faults, forgets) {
 		return nil, errors.New("an audit needs nodes that keep their memory (network.faults): what one that has lost " +
@@ -315,17 +351,23 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 	}
 	if _, ok := entry.Model().(model.Registering); ok {
 		if spec.Unit == string(privacy.Sample) {
-			return nil, fmt.Errorf("adversary.audit.unit: of %s labels can be audited; the objective noise, "+
-				"drawn once, leaves no likelihood of rows in closed form", e.Algorithm.Kind)
+			return auditReported(e, a, spec, shard)
 		}
 		return auditLabels(e, a, spec, shard)
 	}
 	if spec.Unit == string(privacy.Label) {
-		return nil, fmt.Errorf("adversary.audit.unit: %s protects samples; labels are protected where users report "+
-			"them",
-			e.Algorithm.Kind)
+		return nil, protects(e, privacy.Sample)
 	}
 	return auditSamples(e, a, spec, shard)
+}
+
+// protects says that an audit is of another unit than a method protects.
+func protects(e *experiment.Experiment, unit privacy.Unit) error {
+	if unit == privacy.Label {
+		return fmt.Errorf("adversary.audit.unit: of %s here only labels are protected", e.Algorithm.Kind)
+	}
+	return fmt.Errorf("adversary.audit.unit: %s protects samples; labels are protected where users report them",
+		e.Algorithm.Kind)
 }
 
 // forgets says whether a fault costs a node its memory.
@@ -352,7 +394,12 @@ func auditedShard(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		return 0, fmt.Errorf("adversary.audit.node: node %d has no data; nodes %d to %d have", spec.Node, a.First(),
 			a.Graph.Order()-1)
 	}
-	if rows := len(a.Problem.Shards[shard].Y); spec.Row >= rows {
+	rows := len(a.Problem.Shards[shard].Y)
+	if spec.Row < rows && spec.Row+spec.Group > rows {
+		return 0, fmt.Errorf("adversary.audit.group: node %d has samples 0 to %d, which are not %d from "+
+			"adversary.audit.row, %d, on", shard+a.First(), rows-1, spec.Group, spec.Row)
+	}
+	if spec.Row >= rows {
 		return 0, fmt.Errorf("adversary.audit.row: node %d has samples 0 to %d, not %d", shard+a.First(), rows-1,
 			spec.Row)
 	}
@@ -362,6 +409,7 @@ func auditedShard(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 // claim is what a node claims to lose, by round and up to it.
 type claim struct {
 	unit        privacy.Unit
+	group       int // so many units together
 	established error
 	unproved    error // its authors' word alone, though the condition holds
 	guarantee   string
@@ -369,21 +417,52 @@ type claim struct {
 	round       []float64 // by round, from 0
 	total       []float64
 	roundDelta  float64 // of round
+
+	certificate *record.Certificate // of the node; nil: none was asked for
 }
 
-// claims reads a node's claims from a ledger.
-func claims(account *experiment.Account, node int, unit privacy.Unit, rounds int) *claim {
-	c := &claim{
-		unit: unit, established: account.Established, unproved: account.Unproved, guarantee: account.Guarantee,
-		round: make([]float64, rounds+1), total: make([]float64, rounds+1),
+// several is so many units, in words.
+func several(n int, unit privacy.Unit) string {
+	if n <= 1 {
+		return "one " + string(unit)
 	}
-	whole := account.Ledger.Part(node, 0, rounds)
+	return plural.Of(n, string(unit))
+}
+
+// together is a group as a pair has it: 0 of one sample.
+func together(group int) int {
+	if group == 1 {
+		return 0
+	}
+	return group
+}
+
+// pronoun stands for so many units.
+func pronoun(n int) string {
+	if n <= 1 {
+		return "it"
+	}
+	return "each"
+}
+
+// claims reads from a ledger what the node of a shard claims that so many units together lose; first is the node of
+// shard 0.
+func claims(account *experiment.Account, node, first, group int, unit privacy.Unit, rounds int) *claim {
+	c := &claim{
+		unit: unit, group: group, established: account.Established, unproved: account.Unproved,
+		guarantee: account.Guarantee, round: make([]float64, rounds+1), total: make([]float64, rounds+1),
+	}
+	if c.certificate = account.Certificate(node, first, unit); group > 1 {
+		c.certificate = &record.Certificate{Unit: unit, Node: node + first, Epsilon: record.Number(math.NaN()),
+			Delta: record.Number(account.Delta), Reason: "a certificate is of one sample, and a group of them differs"}
+	}
+	whole := account.Ledger.Part(node, 0, rounds).Group(group)
 	if math.IsInf(whole.Pure(node, rounds, unit), 1) {
 		c.delta, c.roundDelta = account.Delta, account.Delta
 	}
 	c.total = whole.Bound(unit, rounds, c.delta)
 	for t := range c.round {
-		part := account.Ledger.Part(node, t, t)
+		part := whole.Part(node, t, t)
 		c.round[t] = part.Bound(unit, t, c.delta)[t]
 	}
 	if unit == privacy.Label {
@@ -476,87 +555,52 @@ func (c *claim) judge(out *record.Audit, node int, sample [2][]*evidence) error 
 	return c.verdicts(out, node, flawed, byRound, total)
 }
 
-// byThreshold is the measurement that takes ratios for a score, whatever law they are of.
-const byThreshold = "threshold test, 95 % confidence"
+// Measurements. Exact ones are by the likelihood of the method's model; the threshold test takes ratios for a score,
+// whatever law they are of.
+const (
+	byLargest   = "largest exact |log-likelihood ratio|"
+	byCurve     = "exact ratios: δ(ε), 95 % confidence"
+	byThreshold = "threshold test, 95 % confidence"
+)
 
-// verdicts are the claims of a round and of the run against what was measured.
+// verdicts are the claims of a round and of the run, and the certificate, against what was measured.
 func (c *claim) verdicts(out *record.Audit, node int, flawed string, byRound [2][][]float64,
 	total [2][]float64) error {
-	add := func(scope record.Scope, round int, epsilon, delta, measured float64, method string, refuted bool) {
-		score := method == byThreshold // valid whatever the ratios are
-		v := record.Verdict{
-			Claim: fmt.Sprintf("one %s of node %d", c.unit, node), Scope: scope, Round: round, Node: node,
-			Epsilon: record.Number(epsilon), Delta: record.Number(delta),
-			Measured: record.Number(measured), Method: method, Verdict: record.Holds,
-			Reason: "the measured loss is within the claim",
+	stands := standing{established: c.established, unproved: c.unproved, what: "claim", flawed: flawed}
+	of := fmt.Sprintf("%s of node %d", several(c.group, c.unit), node)
+	// exact is a measurement by the model's law, which a flawed run does not have.
+	exact := func(method string, epsilon, measured float64, refutes bool) record.Test {
+		if flawed != "" {
+			measured, refutes = math.NaN(), false
 		}
-		if math.IsInf(measured, 1) {
-			v.Reason = "the measured loss is unbounded: one look tells the worlds apart"
-		}
-		if flawed != "" && !score { // by a law that is not that of the run
-			v.Measured, refuted = record.Number(math.NaN()), false
-		}
-		switch {
-		case c.established != nil:
-			v.Epsilon = record.Number(math.NaN())
-			v.Verdict, v.Reason = record.NotEstablished, c.established.Error()
-		case refuted:
-			v.Verdict = record.Violated
-			if !math.IsInf(measured, 1) {
-				v.Reason = fmt.Sprintf("the measured loss exceeds the claim by %.3g", measured-epsilon)
-			}
-			if flawed != "" {
-				v.Reason += "; " + flawed
-			}
-		case flawed != "":
-			v.Verdict, v.Reason = record.NotEstablished, flawed
-		case c.unproved != nil:
-			v.Verdict = record.NotEstablished
-			v.Reason = record.ClaimedNotProved + c.unproved.Error() + "; " + v.Reason
-		}
+		return record.Test{Method: method, Epsilon: record.Number(epsilon), Measured: record.Number(measured),
+			Refutes: refutes}
+	}
+	add := func(scope record.Scope, round int, epsilon, delta float64, tests ...record.Test) {
+		v := record.Verdict{Claim: of, Scope: scope, Round: round, Node: node, Epsilon: record.Number(epsilon),
+			Delta: record.Number(delta), Tests: tests}
+		decide(&v, stands)
 		out.Verdicts = append(out.Verdicts, v)
 	}
+	claimed := c.total[len(c.total)-1]
+	threshold := record.Test{Method: byThreshold, Epsilon: record.Number(claimed), Measured: out.Power.Epsilon,
+		Refutes: float64(out.Power.Epsilon) > claimed}
 	if c.delta == 0 { // exact ratios bound a pure claim directly
 		worst, excess := -1, math.Inf(-1)
-		largest := func(t int) float64 {
-			m := 0.0
-			for w := range byRound {
-				for _, x := range byRound[w][t] {
-					m = max(m, math.Abs(x))
-				}
-			}
-			return m
-		}
 		for t := range byRound[0] {
-			if over := largest(t) - c.round[t]; c.round[t] > 0 && over > excess || largest(t) > 0 && c.round[t] == 0 {
+			most := largest(byRound[0][t], byRound[1][t])
+			if over := most - c.round[t]; c.round[t] > 0 && over > excess || most > 0 && c.round[t] == 0 {
 				worst, excess = t, over
 			}
 		}
-		const rounding = 1e-9
 		if worst >= 0 {
-			m := largest(worst)
-			add(record.WorstRound, worst, c.round[worst], 0, m,
-				"largest exact |log-likelihood ratio| of the round", m > float64(c.round[worst]*(1+rounding))+rounding)
+			m := largest(byRound[0][worst], byRound[1][worst])
+			add(record.WorstRound, worst, c.round[worst], 0,
+				exact(byLargest+" of the round", c.round[worst], m, beyond(m, c.round[worst])))
 		}
-		m := 0.0
-		for w := range total {
-			for _, x := range total[w] {
-				m = max(m, math.Abs(x))
-			}
-		}
-		claimed := c.total[len(c.total)-1]
-		add(record.WholeRun, 0, claimed, 0, m, "largest exact |log-likelihood ratio| of a run",
-			m > float64(claimed*(1+rounding))+rounding)
-		add(record.WholeRun, 0, claimed, 0, float64(out.Power.Epsilon), byThreshold,
-			float64(out.Power.Epsilon) > claimed)
-		return nil
-	}
-	test := func(a, b []float64, epsilon, delta, confidence float64) (measured float64, refuted bool, err error) {
-		if refuted, err = stats.Refutes(a, b, epsilon, delta, confidence); err != nil {
-			return 0, false, err
-		}
-		measured, err = stats.LowerEpsilon(a, b, delta, confidence)
-		return measured, refuted, err
+		m := largest(total[0], total[1])
+		add(record.WholeRun, 0, claimed, 0, exact(byLargest+" of a run", claimed, m, beyond(m, claimed)), threshold)
+		return c.certified(out, node, stands, total)
 	}
 	// The worst of the rounds is looked for, so that each has its share of the 5 %.
 	spending := 0
@@ -570,7 +614,7 @@ func (c *claim) verdicts(out *record.Audit, node int, flawed string, byRound [2]
 		if e == 0 {
 			continue
 		}
-		m, r, err := test(byRound[0][t], byRound[1][t], e, c.roundDelta, 1-(1-stats.Confidence)/float64(spending))
+		m, r, err := lost(byRound[0][t], byRound[1][t], e, c.roundDelta, 1-(1-stats.Confidence)/float64(spending))
 		if err != nil {
 			return err
 		}
@@ -579,16 +623,76 @@ func (c *claim) verdicts(out *record.Audit, node int, flawed string, byRound [2]
 		}
 	}
 	if worst >= 0 {
-		add(record.WorstRound, worst, c.round[worst], c.roundDelta, loss,
-			"exact ratios: δ(ε), 95 % confidence over all rounds", refuted)
+		add(record.WorstRound, worst, c.round[worst], c.roundDelta,
+			exact(byCurve+" over all rounds", c.round[worst], loss, refuted))
 	}
-	claimed := c.total[len(c.total)-1]
-	m, r, err := test(total[0], total[1], claimed, c.delta, stats.Confidence)
+	m, r, err := lost(total[0], total[1], claimed, c.delta, stats.Confidence)
 	if err != nil {
 		return err
 	}
-	add(record.WholeRun, 0, claimed, c.delta, m, "exact ratios: δ(ε), 95 % confidence", r)
-	add(record.WholeRun, 0, claimed, c.delta, float64(out.Power.Epsilon), byThreshold,
-		float64(out.Power.Epsilon) > claimed)
+	tests := []record.Test{exact(byCurve, claimed, m, r)}
+	if flawed != "" { // else there would be two tests of one claim that may err, each with 5 %
+		tests = append(tests, threshold)
+	}
+	add(record.WholeRun, 0, claimed, c.delta, tests...)
+	return c.certified(out, node, stands, total)
+}
+
+// largest is the greatest |log-likelihood ratio| of both worlds.
+func largest(a, b []float64) (most float64) {
+	for _, ratios := range [2][]float64{a, b} {
+		for _, x := range ratios {
+			most = max(most, math.Abs(x))
+		}
+	}
+	return most
+}
+
+// beyond says whether an exact ratio exceeds a pure claim, by more than rounding.
+func beyond(ratio, claimed float64) bool {
+	const rounding = 1e-9
+	return ratio > float64(claimed*(1+rounding))+rounding
+}
+
+// lost is the ε that exact ratios show to be lost at δ, and whether they refute a claim.
+func lost(a, b []float64, epsilon, delta, confidence float64) (measured float64, refuted bool, err error) {
+	if refuted, err = stats.Refutes(a, b, epsilon, delta, confidence); err != nil {
+		return 0, false, err
+	}
+	measured, err = stats.LowerEpsilon(a, b, delta, confidence)
+	return measured, refuted, err
+}
+
+// certified sets the certificate beside what was measured at its δ, and the measured δ(ε) beside its curve. What it is
+// proved with is not what the claim is proved with.
+func (c *claim) certified(out *record.Audit, node int, stands standing, total [2][]float64) error {
+	out.Certificate = c.certificate
+	if stands.flawed == "" {
+		var err error
+		if out.Curve, err = stats.Deltas(total[0], total[1]); err != nil {
+			return err
+		}
+	}
+	if c.certificate == nil || c.certificate.Reason != "" {
+		return nil
+	}
+	epsilon, delta := float64(c.certificate.Epsilon), float64(c.certificate.Delta)
+	t := record.Test{Method: byLargest + " of a run", Epsilon: record.Number(epsilon)}
+	if m := largest(total[0], total[1]); delta == 0 {
+		t.Measured, t.Refutes = record.Number(m), beyond(m, epsilon)
+	} else {
+		m, r, err := lost(total[0], total[1], epsilon, delta, stats.Confidence)
+		if err != nil {
+			return err
+		}
+		t.Method, t.Measured, t.Refutes = byCurve, record.Number(m), r
+	}
+	if stands.flawed != "" {
+		t.Measured, t.Refutes = record.Number(math.NaN()), false
+	}
+	out.Certified = &record.Verdict{Claim: fmt.Sprintf("certificate of one %s of node %d", c.unit, node),
+		Scope: record.WholeRun, Node: node, Epsilon: record.Number(epsilon), Delta: record.Number(delta),
+		Tests: []record.Test{t}}
+	decide(out.Certified, standing{what: "certificate", flawed: stands.flawed})
 	return nil
 }

@@ -4,8 +4,10 @@ package evaluation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"overhear/adversary"
 	"overhear/adversary/stats"
@@ -31,10 +33,7 @@ func (r *reporter) run(ctx context.Context, n run) (*evidence, error) {
 		return nil, err
 	}
 	v := &evidence{flips: flips{last: math.NaN()}}
-	if v.account, err = r.explain(c, n.world, n.seed, n.number < r.looked); err != nil {
-		return nil, err
-	}
-	if err := r.twin(ctx, n, c, v.account); err != nil {
+	if v.account, err = r.explain(ctx, c, n); err != nil {
 		return nil, err
 	}
 	v.others = r.noise
@@ -58,11 +57,11 @@ func (r *reporter) run(ctx context.Context, n run) (*evidence, error) {
 // flips are the labels of all users of a run, each flipped or not, less the probability of a flip, in standard
 // deviations: s.
 type flips struct {
-	n, flipped   int
-	expected     float64
-	sum, squares float64 // Σ s, of n, and Σ s² of all but the last
-	products     float64 // Σ s s′ of successive users
-	last, most   float64 // s of the last user; the largest |s s′| that there can be
+	n, flipped int
+	expected   float64
+	squares    float64 // Σ s² of all but the last
+	products   float64 // Σ s s′ of successive users
+	last, most float64 // s of the last user; the largest |s s′| that there can be
 }
 
 // count counts the labels that users reported.
@@ -77,24 +76,27 @@ func (x *explainer) count(f *flips) {
 			if p == nil || chance == 0 {
 				continue
 			}
-			s := -chance
-			if x.payloads[p.payload][x.public.D] != y {
-				f.flipped++
-				s = 1 - chance
-			}
-			f.expected += chance
-			deviation := math.Sqrt(chance * (1 - chance))
-			s /= deviation
-			if f.n > 0 {
-				f.products += float64(s * f.last)
-				f.squares += float64(f.last * f.last)
-			}
-			f.n++
-			f.sum += s
-			f.last = s
-			f.most = max(f.most, (1-chance)/chance)
+			f.add(x.payloads[p.payload][x.public.D] != y, chance)
 		}
 	}
+}
+
+// add counts a label that is flipped with that chance.
+func (f *flips) add(flipped bool, chance float64) {
+	s := -chance
+	if flipped {
+		f.flipped++
+		s = 1 - chance
+	}
+	f.expected += chance
+	s /= math.Sqrt(chance * (1 - chance))
+	if f.n > 0 {
+		f.products += float64(s * f.last)
+		f.squares += float64(f.last * f.last)
+	}
+	f.n++
+	f.last = s
+	f.most = max(f.most, (1-chance)/chance)
 }
 
 // firstUser is the node of the user of the shard's row 0.
@@ -107,6 +109,32 @@ func (w *twoWorlds) firstUser() int {
 	return id
 }
 
+// labelPair is a user's row with either label.
+func labelPair(a *experiment.Assembly, shard, row int) proposal {
+	s := &a.Problem.Shards[shard]
+	own := (&adversary.Samples{U: s.U, Y: s.Y}).At(row)
+	minus := slices.Clone(own.X)
+	num.Scale(-1, minus)
+	return proposal{fmt.Sprintf("sample %d with label +1, and with −1", row), [2][]float64{own.X, minus},
+		[2]float64{1, -1}}
+}
+
+// labelClaims are what is claimed of a user's label: of ε the user's own, which the server's account bounds.
+func labelClaims(e *experiment.Experiment, a *experiment.Assembly, shard, row int) *claim {
+	epsilon := a.Method.(algorithms.Registering).Budget(shard, row)
+	c := claims(a.Account, shard, a.First(), 1, privacy.Label, e.Rounds.Count)
+	for t := range c.total {
+		c.total[t] = min(c.total[t], epsilon)
+		c.round[t] = min(c.round[t], epsilon)
+	}
+	c.certificate = a.Account.Flipped(shard, a.First(), epsilon)
+	return c
+}
+
+// errGroupOfLabels is why there is no group of labels.
+var errGroupOfLabels = errors.New("adversary.audit.group: of samples; each user reports its own label, and k of them " +
+	"lose k times what one loses")
+
 // auditLabels audits PDML's claim that a user's label is protected.
 func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
 	shard int) (*measured, error) {
@@ -114,34 +142,26 @@ func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenari
 	if math.IsInf(epsilon, 1) {
 		return nil, fmt.Errorf("algorithm.labels: true reports labels as they are; there is no claim to audit")
 	}
-	s := &a.Problem.Shards[shard]
-	x := adversary.Samples{U: s.U, Y: s.Y}
-	own := x.At(spec.Row)
-	plus, minus := own.X, make([]float64, len(own.X))
-	for k, v := range plus {
-		minus[k] = -v
+	if spec.Group > 1 {
+		return nil, errGroupOfLabels
 	}
-	w, err := rowWorlds(e, a, shard, spec.Row, [2][]float64{plus, minus}, [2]float64{1, -1})
+	p := labelPair(a, shard, spec.Row)
+	w, err := rowWorlds(e, a, shard, spec.Row, 1, p.u, p.y)
 	if err != nil {
 		return nil, err
 	}
-	what := fmt.Sprintf("sample %d with label +1, and with −1", spec.Row)
 	m := &measured{
 		unit:      privacy.Label,
 		statistic: "exact log-likelihood ratio of the user's report, on which all that follows depends",
 		pairs: []auditPair{{
-			pair: record.Pair{Node: shard, Row: spec.Row, Unit: privacy.Label, What: what, A: plus, B: minus},
+			pair: record.Pair{Node: shard, Row: spec.Row, Unit: privacy.Label, What: p.what, A: p.u[0], B: p.u[1]},
 			subject: func() (subject, error) {
 				x, err := newExplainer(w)
 				return &reporter{x, w.firstUser() + spec.Row, epsilon}, err
 			},
 		}},
 	}
-	c := claims(a.Account, shard, privacy.Label, e.Rounds.Count)
-	for t := range c.total { // the user's own, which the node's account bounds
-		c.total[t] = min(c.total[t], epsilon)
-		c.round[t] = min(c.round[t], epsilon)
-	}
+	c := labelClaims(e, a, shard, spec.Row)
 	m.claim, m.search = c, func() (*adversary.Worst, error) { return certain(epsilon), nil }
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
 		checks, err := faithful(sample, -1, nil)
@@ -153,9 +173,6 @@ func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenari
 	}
 	return m, nil
 }
-
-// sigmas is the bound of counts of flips, in standard deviations.
-const sigmas = 5.5
 
 // reported checks that the user's label, and all users', are flipped as often as the method says, and each by itself.
 func reported(sample [2][]*evidence, epsilon float64) []record.Check {
@@ -169,43 +186,45 @@ func reported(sample [2][]*evidence, epsilon float64) []record.Check {
 			}
 			f := &v.flips
 			all.n, all.flipped, all.expected = all.n+f.n, all.flipped+f.flipped, all.expected+f.expected
-			all.sum, all.squares = all.sum+f.sum, all.squares+f.squares
-			all.products, all.most = all.products+f.products, max(all.most, f.most)
+			all.squares, all.products = all.squares+f.squares, all.products+f.products
+			all.most = max(all.most, f.most)
 		}
 	}
-	p := 1 / (1 + num.Exp(epsilon))
-	rate := float64(wrong) / float64(n)
-	deviation := math.Sqrt(p * (1 - p) / float64(n))
-	off := math.Abs(rate-p) / deviation
-	late := num.NormalQuantile(stats.Power)
-	checks := []record.Check{{
-		Kind: record.LabelsFlipped, Measured: record.Number(off), Bound: sigmas, Holds: off <= sigmas,
-		Finds: record.Number((sigmas + late) * deviation),
-		Detail: fmt.Sprintf("the user's: %d of %d flipped, %.4g; expected %.4g; the difference in standard deviations",
-			wrong, n, rate, p),
-	}}
+	checks := []record.Check{counted("the user's", wrong, n, 1/(1+num.Exp(epsilon)))}
 	if all.n == 0 {
 		return checks
 	}
 	users := float64(all.n)
-	mean := all.expected / users
-	off = math.Abs(all.sum) / math.Sqrt(users)
-	checks = append(checks, record.Check{
-		Kind: record.LabelsFlipped, Measured: record.Number(off), Bound: sigmas, Holds: off <= sigmas,
-		Finds: record.Number((sigmas + late) * math.Sqrt(mean*(1-mean)/users)),
-		Detail: fmt.Sprintf("all users': %d of %d flipped, %.4g; expected %.4g; the difference in standard deviations",
-			all.flipped, all.n, float64(all.flipped)/users, mean),
-	})
+	checks = append(checks, counted("all users'", all.flipped, all.n, all.expected/users))
 	if !(all.squares > 0) {
 		return checks
 	}
-	// Given what was before, s s′ has the variance s′² and is at most most: Freedman's inequality.
-	x := num.Log(2e6)
-	bound := math.Sqrt(2*x*all.squares) + all.most*x/3
+	// Given what was before, s s′ has the variance s′² and is at most m = most, so that exp(λΣs s′ − cΣs′²) with
+	// c = λ²/(2 − 2λm/3) is a supermartingale for every λ < 3/m (Freedman 1975). One is chosen for Σs′² near its
+	// mean, the number of users.
+	x := num.Log(2 / stats.Chance)
+	bound := float64(all.squares*math.Sqrt(x/(2*users))) + all.most*x/3 + math.Sqrt(users*x/2)
+	late := num.NormalQuantile(stats.Power)
 	return append(checks, record.Check{
 		Kind: record.LabelsIndependent, Measured: record.Number(math.Abs(all.products) / users),
 		Bound: record.Number(bound / users), Holds: math.Abs(all.products) <= bound,
 		Finds:  record.Number((bound + float64(late*math.Sqrt(all.squares))) / users),
 		Detail: fmt.Sprintf("the correlation of successive users' is %+.3f", all.products/users),
 	})
+}
+
+// counted checks how many of n labels are flipped, each with a probability that is p on average.
+func counted(whose string, flipped, n int, p float64) record.Check {
+	low, high, finds := stats.Counts(n, p)
+	expected := float64(float64(n) * p)
+	off, most := float64(flipped)-expected, float64(high)-expected
+	if off < 0 {
+		off, most = -off, expected-float64(low)
+	}
+	return record.Check{
+		Kind: record.LabelsFlipped, Measured: record.Number(off), Bound: record.Number(most), Holds: off <= most,
+		Finds: record.Number(finds),
+		Detail: fmt.Sprintf("%s: %d of %d flipped; expected %.4g, and %d to %d but for once in a million audits", whose,
+			flipped, n, expected, low, high),
+	}
 }

@@ -62,12 +62,45 @@ func (w *twoWorlds) samplesOf(world int) *adversary.Samples {
 	return &adversary.Samples{U: s.U, Y: s.Y, Targets: s.Targets, Class: s.Class}
 }
 
-// rowWorlds makes the two worlds of a pair of samples.
-func rowWorlds(e *experiment.Experiment, a *experiment.Assembly, shard, row int, u [2][]float64,
+// rowWorlds makes the two worlds of a pair of samples, of which a group of rows has as many of either.
+func rowWorlds(e *experiment.Experiment, a *experiment.Assembly, shard, row, group int, u [2][]float64,
 	y [2]float64) (*twoWorlds, error) {
 	return worlds(e, a, shard, func(world int, own *experiment.Assembly) {
-		own.Problem = replace(a.Problem, shard, row, u[world], y[world])
+		withRows(own, shard, row, group, u[world], y[world])
 	})
+}
+
+// withRows gives an assembly a sample in the place of each of a group of rows.
+func withRows(own *experiment.Assembly, shard, row, group int, u []float64, y float64) {
+	for k := range group {
+		own.Problem = replace(own.Problem, shard, row+k, u, y)
+	}
+}
+
+// rowPair is a proposal of samples of a shard's rows, as an audit records it.
+func rowPair(a *experiment.Assembly, shard int, spec *scenarios.AuditSpec, unit privacy.Unit,
+	p *proposal) record.Pair {
+	return record.Pair{Node: shard + a.First(), Row: spec.Row, Unit: unit, Group: together(spec.Group),
+		What: p.all(spec.Row, spec.Group), A: p.u[0], B: p.u[1]}
+}
+
+// rowProposals are pairs to choose from, of rows of whatever kind; middle is where iterates are about.
+func rowProposals(a *experiment.Assembly, shard int, spec *scenarios.AuditSpec, middle []float64) []proposal {
+	switch {
+	case a.Problem.HasTargets():
+		return targetProposals(a.Problem, shard, spec, middle)
+	case a.Problem.K > 0:
+		return classProposals(a, shard, spec, middle)
+	}
+	return proposals(a.Problem, shard, spec, middle)
+}
+
+// all says that a group of rows has a pair's samples, in words.
+func (p *proposal) all(row, group int) string {
+	if group == 1 {
+		return p.what
+	}
+	return fmt.Sprintf("samples %d to %d, all alike: %s", row, row+group-1, p.what)
 }
 
 // auditSamples audits the claim that a row of a node is protected.
@@ -93,23 +126,14 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 	if err != nil {
 		return nil, err
 	}
-	var all []proposal
-	switch {
-	case a.Problem.HasTargets():
-		all = targetProposals(a.Problem, shard, spec, middle)
-	case a.Problem.K > 0:
-		all = classProposals(a, shard, spec, middle)
-	default:
-		all = proposals(a.Problem, shard, spec, middle)
-	}
-	for _, p := range all {
-		w, err := rowWorlds(e, a, shard, spec.Row, p.u, p.y)
+	for _, p := range rowProposals(a, shard, spec, middle) {
+		w, err := rowWorlds(e, a, shard, spec.Row, spec.Group, p.u, p.y)
 		if err != nil {
 			return nil, err
 		}
 		m.pairs = append(m.pairs, auditPair{
-			pair: record.Pair{Node: node, Row: spec.Row, Unit: privacy.Sample, What: p.what, A: p.u[0],
-				B: p.u[1]}, proposed: record.Proposed{What: p.what},
+			pair:     rowPair(a, shard, spec, privacy.Sample, &p),
+			proposed: record.Proposed{What: p.what},
 			subject: func() (subject, error) {
 				x, err := newExplainer(w)
 				if err != nil {
@@ -120,9 +144,12 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 			},
 		})
 	}
-	c := claims(a.Account, shard, privacy.Sample, e.Rounds.Count)
+	c := claims(a.Account, shard, a.First(), spec.Group, privacy.Sample, e.Rounds.Count)
 	m.claim = c
 	m.search = func() (*adversary.Worst, error) {
+		if spec.Group > 1 {
+			return nil, errors.New("the worst trace is searched of one sample, and a group of samples differs")
+		}
 		s := &a.Problem.Shards[shard]
 		public, err := publicOfRun(e.Scenario, a)
 		if err != nil {
@@ -205,7 +232,7 @@ func middle(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.Au
 	if c := a.Problem.Shards[shard].Class; c != nil {
 		y = float64(c[spec.Row])
 	}
-	w, err := rowWorlds(e, a, shard, spec.Row, [2][]float64{own, own}, [2]float64{y, y})
+	w, err := rowWorlds(e, a, shard, spec.Row, 1, [2][]float64{own, own}, [2]float64{y, y})
 	if err != nil {
 		return nil, err
 	}

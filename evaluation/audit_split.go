@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"overhear/adversary"
 	"overhear/adversary/model"
@@ -34,19 +35,10 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 	if !ok {
 		return nil, fmt.Errorf("the model of algorithm %s does not say what a party's messages tell", e.Algorithm.Kind)
 	}
-	if spec.Node >= len(a.Split.Blocks) {
-		return nil, fmt.Errorf("adversary.audit.node: there are parties 0 to %d, not %d", len(a.Split.Blocks)-1,
-			spec.Node)
+	if err := fitsColumns(a, spec); err != nil {
+		return nil, err
 	}
 	block := a.Split.Blocks[spec.Node]
-	if spec.Row >= block.D {
-		return nil, fmt.Errorf("adversary.audit.row: party %d has columns 0 to %d, not %d", spec.Node, block.D-1,
-			spec.Row)
-	}
-	if spec.Pair != nil {
-		return nil, errors.New("adversary.audit.pair: gives samples; where columns are split, pairs are proposed by " +
-			"the tool")
-	}
 	m := &measured{unit: privacy.Column,
 		statistic: "exact log-likelihood ratio of the party's messages, given the two matrices; infinite where a " +
 			"message is possible in one world only"}
@@ -75,14 +67,36 @@ func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 	return m, nil
 }
 
+// fitsColumns reports an audit of a party or column that does not exist, or of what is not a column.
+func fitsColumns(a *experiment.Assembly, spec *scenarios.AuditSpec) error {
+	switch {
+	case spec.Node >= len(a.Split.Blocks):
+		return fmt.Errorf("adversary.audit.node: there are parties 0 to %d, not %d", len(a.Split.Blocks)-1, spec.Node)
+	case spec.Row >= a.Split.Blocks[spec.Node].D:
+		return fmt.Errorf("adversary.audit.row: party %d has columns 0 to %d, not %d", spec.Node,
+			a.Split.Blocks[spec.Node].D-1, spec.Row)
+	case spec.Pair != nil:
+		return errors.New("adversary.audit.pair: gives samples; where columns are split, pairs are proposed by " +
+			"the tool")
+	case spec.Group > 1:
+		return errors.New("adversary.audit.group: of samples; where columns are split, one column differs")
+	}
+	return nil
+}
+
+// withBlock gives an assembly another block of a party.
+func withBlock(own *experiment.Assembly, party int, block *problem.Rows) {
+	v := *own.Split
+	v.Blocks = slices.Clone(own.Split.Blocks)
+	v.Blocks[party] = block
+	own.Split = &v
+}
+
 // columnWeigher weighs the messages of a party whose block is either of two.
 func columnWeigher(e *experiment.Experiment, a *experiment.Assembly, sharing model.Sharing, party int,
 	block [2]*problem.Rows) (*weigher, error) {
 	w, err := worlds(e, a, party, func(world int, own *experiment.Assembly) {
-		v := *a.Split
-		v.Blocks = append([]*problem.Rows(nil), a.Split.Blocks...)
-		v.Blocks[party] = block[world]
-		own.Split = &v
+		withBlock(own, party, block[world])
 	})
 	if err != nil {
 		return nil, err
@@ -100,9 +114,10 @@ func columnWeigher(e *experiment.Experiment, a *experiment.Assembly, sharing mod
 func composed(a *experiment.Assembly, p algorithms.Composing, party int, reached algorithms.Reached) *claim {
 	stated, delta := p.Stated()
 	c := &claim{
-		unit: privacy.Column, established: a.Account.Established, unproved: a.Account.Unproved,
+		unit: privacy.Column, group: 1, established: a.Account.Established, unproved: a.Account.Unproved,
 		guarantee: a.Account.Guarantee,
 		round:     make([]float64, a.Rounds+1), total: make([]float64, a.Rounds+1), roundDelta: delta,
+		certificate: a.Account.Certificate(party, a.First(), privacy.Column),
 	}
 	if c.established == nil {
 		c.established = p.Within(reached)

@@ -19,50 +19,10 @@ import (
 	"overhear/scenarios"
 )
 
-// flaw plants a mistake in what a method does; what it claims stays right.
-type flaw func(m privateRow, s algorithms.Setting) algorithms.Method
-
-// privateRow is a method over split rows that claims privacy.
-type privateRow interface {
-	algorithms.RowMethod
-	algorithms.Private
-}
-
-// auditOf audits a small scenario with the algorithm given in flow style, as it is
-// registered or, if f is not nil, with a flaw.
+// auditOf audits the small experiment, with a flaw if f is not nil.
 func auditOf(t *testing.T, algorithm string, f flaw, sets ...string) *record.Audit {
 	t.Helper()
-	topology := "{kind: ring, nodes: 3}"
-	if strings.Contains(algorithm, "dp-admm") {
-		topology = "{kind: star, nodes: 4}"
-	}
-	s, err := scenarios.Parse("audit.yaml", []byte(fmt.Sprintf(`name: audit
-problem:
-  data: {set: twonorm, rows: 60, dimension: 3}
-  train: 30
-  scale: {columns: max, rows: clip, intercept: false}
-  rho: 0.3
-network: {topology: %s}
-rounds: {count: 6}
-algorithm: %s
-adversary: {audit: {runs: 300, pilots: 10, node: 1}}
-`, topology, algorithm)), sets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := experiment.New(s, "")
-	if f != nil {
-		entry, right := *e.Entry, e.Entry
-		entry.New = func(params any, s algorithms.Setting) (algorithms.Method, error) {
-			m, err := right.New(params, s)
-			if err != nil {
-				return nil, err
-			}
-			return f(m.(privateRow), s), nil
-		}
-		e.Entry = &entry
-	}
-	a, err := Audit(context.Background(), e, AuditOptions{Workers: 2})
+	a, err := Audit(context.Background(), small(t, algorithm, inRows(f), sets...), AuditOptions{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +32,7 @@ adversary: {audit: {runs: 300, pilots: 10, node: 1}}
 func failures(a *record.Audit) string {
 	var all []string
 	for _, v := range a.Verdicts {
-		if v.Verdict != record.Holds {
+		if v.Verdict != record.Consistent {
 			all = append(all, fmt.Sprintf("%s %s: %s", v.Verdict, v.Where(), v.Reason))
 		}
 	}
@@ -115,13 +75,13 @@ func TestAudit_RightMethodsStand(t *testing.T) {
 		}
 		holds, sharp := 0, false
 		for _, v := range a.Verdicts {
-			if v.Verdict == record.Holds {
+			if v.Verdict == record.Consistent {
 				holds++
 			}
 			sharp = sharp || float64(v.Measured) > 0.05*float64(v.Epsilon)
 		}
-		if holds != len(a.Verdicts) || holds < 3 {
-			t.Errorf("%s: %d of %d verdicts hold: %s", algorithm, holds, len(a.Verdicts), failures(a))
+		if holds != len(a.Verdicts) || holds < 2 {
+			t.Errorf("%s: %d of %d claims are consistent: %s", algorithm, holds, len(a.Verdicts), failures(a))
 		}
 		if !sharp {
 			t.Errorf("%s: nothing measured is even a twentieth of the claim: %+v", algorithm, a.Verdicts)
@@ -248,22 +208,7 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 			}
 			return &flawed{privateRow: right, update: update}
 		}},
-		{"a variance used as a standard deviation", auditedHub, func(m privateRow, s algorithms.Setting,
-		) algorithms.Method {
-			return &central{flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node,
-				k int) error {
-				if err := inner.Update(n, k); err != nil {
-					return err
-				}
-				p := s.Problem
-				strength := p.R[n.ID] + 0.5 + math.Sqrt(float64(k))
-				sigma := 2 * p.C / (float64(p.Shards[n.ID].U.Len()) * strength) * math.Sqrt(2*math.Log(1.25e5))
-				noise := make([]float64, len(n.F))
-				privacy.Gaussian(n.Stream("noise", k), sigma, noise)
-				num.Axpy(sigma-1, noise, n.F)
-				return nil
-			}}}
-		}},
+		{"a variance used as a standard deviation", auditedHub, varianceAsDeviation},
 		{"a variance used as a standard deviation of noise in the objective", auditedNormalPP, func(right privateRow,
 			s algorithms.Setting) algorithms.Method {
 			entry, _ := algorithms.Lookup("penalty-perturbation")
@@ -356,7 +301,7 @@ func TestAudit_FindsSeededFlaws(t *testing.T) {
 				t.Error("it was not found")
 			}
 			for _, v := range a.Verdicts {
-				if v.Verdict == record.Holds {
+				if v.Verdict == record.Consistent {
 					t.Errorf("a verdict holds: %+v", v)
 				}
 			}

@@ -5,6 +5,7 @@ package evaluation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,40 +13,123 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"overhear/adversary"
 	"overhear/adversary/model"
+	"overhear/adversary/stats"
 	"overhear/experiment"
+	"overhear/internal/memory"
 	"overhear/internal/num"
 	"overhear/record"
 	"overhear/scenarios"
+	"overhear/sim"
 )
 
-// Labels are flipped with probability p = 1/(1 + e^ε): counts within 5.5 standard
-// deviations √(p(1 − p)/n) pass, and others do not.
+// reports are so many runs with and without a flip of the user's label, in both worlds.
+func reports(n, flips int) (all [2][]*evidence) {
+	for w, label := range []float64{1, -1} {
+		for k := range n / 2 {
+			v := &evidence{label: label}
+			if 2*k+w < flips {
+				v.label = -label
+			}
+			all[w] = append(all[w], v)
+		}
+	}
+	return all
+}
+
+// Labels are flipped with probability p = 1/(1 + e^ε): counts that happen more often than once in two million audits
+// at their end pass, and others do not.
 func TestReported_CountsFlips(t *testing.T) {
-	const n = 2000 // in both worlds
-	epsilon := math.Log(3.0)
-	sample := func(flips int) [2][]*evidence { // p = ¼
-		var all [2][]*evidence
-		for w, label := range []float64{1, -1} {
-			for k := range n / 2 {
-				v := &evidence{label: label}
-				if 2*k+w < flips {
-					v.label = -label
-				}
-				all[w] = append(all[w], v)
+	for _, c := range []struct {
+		n       int
+		epsilon float64
+	}{{2000, math.Log(3)}, {2000, 0.1}, {40, 6}, {2000, 8}, {40, 20}, {200, 800}} {
+		p := 1 / (1 + math.Exp(c.epsilon))
+		law := distuv.Binomial{N: float64(c.n), P: p}
+		low, high := 0, c.n
+		for above := 0.0; high > 0 && above+law.Prob(float64(high)) <= 0.5e-6; high-- {
+			above += law.Prob(float64(high))
+		}
+		for below := 0.0; below+law.Prob(float64(low)) <= 0.5e-6; low++ {
+			below += law.Prob(float64(low))
+		}
+		middle := float64(c.n) * p // the binomial law bounds others of that mean beyond the next count only
+		low, high = min(low, int(middle)), max(high, int(math.Ceil(middle)))
+		for flips, holds := range map[int]bool{low: true, high: true, low - 1: false, high + 1: false,
+			int(middle): true} {
+			if flips < 0 || flips > c.n {
+				continue
+			}
+			k := reported(reports(c.n, flips), c.epsilon)[0]
+			want := math.Abs(float64(flips) - middle)
+			if k.Kind != record.LabelsFlipped || k.Holds != holds || !(math.Abs(float64(k.Measured)-want) <= 1e-9) {
+				t.Errorf("%d flips of %d with ε = %v: %+v, want %v and %d to %d", flips, c.n, c.epsilon, k, want, low,
+					high)
 			}
 		}
-		return all
 	}
-	deviation := math.Sqrt(n * 0.25 * 0.75)
-	for flips, holds := range map[int]bool{500: true, 500 + int(5.4*deviation): true, 500 - int(5.4*deviation): true,
-		501 + int(5.5*deviation): false, 499 - int(5.5*deviation): false, 0: false, n: false} {
-		checks := reported(sample(flips), epsilon)
-		c := checks[0]
-		if want := math.Abs(float64(flips-500)) / deviation; c.Kind != record.LabelsFlipped || c.Holds != holds ||
-			!(math.Abs(float64(c.Measured)-want) <= 1e-9) {
-			t.Errorf("%d flips of %d: %+v, want %v", flips, n, c, want)
+}
+
+// coins are the flips of 25 users in each run of both worlds, of ε by user; lie changes the chance of a flip, and link
+// is how often a user has the coin of the user before.
+func coins(seed uint64, runs int, epsilon func(user int) float64, lie, link float64) (all [2][]*evidence) {
+	s := sim.NewStream(seed, "coins")
+	for w, label := range []float64{1, -1} {
+		for range runs {
+			v := &evidence{label: label, flips: flips{last: math.NaN()}}
+			coin := 0.0
+			for user := range 25 {
+				if p := s.Float64(); user == 0 || s.Float64() >= link {
+					coin = p
+				}
+				chance := 1 / (1 + math.Exp(epsilon(user)))
+				flipped := coin < chance+lie
+				v.flips.add(flipped, chance)
+				if user == 0 && flipped {
+					v.label = -label
+				}
+			}
+			all[w] = append(all[w], v)
+		}
+	}
+	return all
+}
+
+// Coins of right users raise no alarm in 1,000 audits, however seldom they flip a label; deviations of the size that
+// checks say they find are found in at least 95 of 100.
+func TestReported_FalseAlarmsAndPower(t *testing.T) {
+	const runs = 40
+	for _, epsilon := range []float64{0.1, 1, 3, 6, 9} {
+		for seed := range uint64(1000) {
+			of := func(user int) float64 { return epsilon + float64(user%3) }
+			for _, c := range reported(coins(seed, runs, of, 0, 0), epsilon) {
+				if !c.Holds {
+					t.Errorf("ε = %v, seed %d: %+v", epsilon, seed, c)
+				}
+			}
+		}
+	}
+	epsilon := func(int) float64 { return 0.8 }
+	right := reported(coins(1, runs, epsilon, 0, 0), 0.8)
+	if len(right) != 3 {
+		t.Fatalf("%+v", right)
+	}
+	for k, sizes := range [][2]float64{{1, 0}, {1, 0}, {0, 1}} { // the user's, all users', successive users'
+		for _, sign := range []float64{1, -1} {
+			finds := float64(right[k].Finds)
+			found := 0
+			for seed := range uint64(100) {
+				all := reported(coins(seed, runs, epsilon, sign*finds*sizes[0], finds*sizes[1]), 0.8)
+				if !all[k].Holds {
+					found++
+				}
+			}
+			if !(finds > 0 && finds < 1) || found < 95 {
+				t.Errorf("%s says it finds %v with 99 %%: %d of 100 are found", right[k].Detail, sign*finds, found)
+			}
 		}
 	}
 }
@@ -209,7 +293,7 @@ func TestAudit_Refuses(t *testing.T) {
 	split := fmt.Sprintf(splitAudit, fmt.Sprintf(privateSharing, "range"))
 	hub := strings.Replace(fmt.Sprintf(ring, "{kind: dp-admm}"), "ring, nodes: 5", "star, nodes: 5", 1)
 	for _, c := range []struct{ text, set, want string }{
-		{private, "rounds.mode=asynchronous", "an audit needs synchronous rounds"},
+		{private, "rounds.mode=asynchronous", "needs a network.latency above 0"},
 		{fmt.Sprintf(ring, "{kind: admm}"), "seeds.first=1", "claims no privacy"},
 		{private, "network.faults=[{at: 1ms, crash: 1, until: 2ms, memory: lost}]", "nodes that keep their memory"},
 		{private, "adversary.audit={node: 5}", "node 5 has no data; nodes 0 to 4 have"},
@@ -218,7 +302,7 @@ func TestAudit_Refuses(t *testing.T) {
 		{private, "algorithm.noise=off", "tells the worlds apart"},
 		{hub, "adversary.audit={node: 5}", "node 5 has no data; nodes 1 to 4 have"},
 		{hub, "adversary.audit={node: 1, row: 20}", "node 1 has samples 0 to 19, not 20"},
-		{fmt.Sprintf(ring, "{kind: pdml}"), "adversary.audit={unit: sample}", "labels can be audited"},
+		{fmt.Sprintf(ring, "{kind: pdml}"), "adversary.audit={unit: sample, group: 30}", "which are not 30"},
 		{fmt.Sprintf(ring, "{kind: pdml}"), "algorithm.labels=true", "no claim to audit"},
 		{split, "adversary.audit={node: 2}", "there are parties 0 to 1, not 2"},
 		{split, "adversary.audit={node: 1, row: 1}", "party 1 has columns 0 to 0, not 1"},
@@ -359,6 +443,60 @@ func TestAudit_SplitColumns(t *testing.T) {
 		}
 		if v := a.Verdicts[0]; v.Verdict != record.NotEstablished || v.Node != want.Node {
 			t.Errorf("party %d: %+v", party, v)
+		}
+	}
+}
+
+// An audit keeps the noise of every run, as many numbers as vectors have; more than memory holds is refused before it
+// is drawn.
+func TestAudit_NoiseIsCounted(t *testing.T) {
+	e := small(t, auditedPVP, nil, "problem.data.dimension=2000", "adversary.audit={runs: 1000, pilots: 10}")
+	a, err := e.Assemble(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 6 rounds of 2,000 numbers: of node 0 in 2,000 runs, of two others in twice 555.
+	const kept = 8 * 6 * 2000 * (2000 + 2*2*555)
+	defer memory.SetLimit(memory.SetLimit(kept))
+	if err := noiseFits(a, 1000); err != nil {
+		t.Errorf("what memory holds: %v", err)
+	}
+	memory.SetLimit(kept - 1)
+	_, err = Audit(context.Background(), e, AuditOptions{})
+	var setup experiment.SetupError
+	if !errors.As(err, &setup) || !strings.Contains(err.Error(), "the noise of 1000 runs of 6 rounds") ||
+		!strings.Contains(err.Error(), "fewer runs") {
+		t.Errorf("beyond the memory: %v", err)
+	}
+}
+
+// A right method fails an audit by chance at most 1.51 times in 100,000, however many nodes, users, rounds and runs it
+// has: each of at most 15 checks looks at all of them at once and fails once in a million, the two of sizes and spreads
+// once in 25 million. Checks of packets have no chance in them.
+func TestAudit_FalseAlarmsOfAllChecks(t *testing.T) {
+	certain := []record.CheckKind{record.SolvesExact}
+	for _, k := range things {
+		certain = append(certain, k.kind)
+	}
+	for algorithm, want := range map[string]float64{auditedPVP: 12, plantedPDML: 15} {
+		for _, nodes := range []string{"3", "6"} {
+			a := plantedAudit(t, &planted{algorithm: algorithm}, "network.topology={kind: ring, nodes: "+nodes+"}")
+			sum := 0.0
+			for _, c := range a.Checks {
+				switch {
+				case slices.Contains(certain, c.Kind):
+				case c.Kind == record.NoiseSize || c.Kind == record.NoiseSpread:
+					if c.Bound != 5.5 { // of which the tails are in a test of stats
+						t.Errorf("%+v", c)
+					}
+					sum += 0.038 * stats.Chance
+				default:
+					sum += stats.Chance
+				}
+			}
+			if most := (want + 0.076) * stats.Chance; !(math.Abs(sum/most-1) <= 1e-9) {
+				t.Errorf("%s, %s nodes: a false alarm once in %.0f, not in %.0f", algorithm, nodes, 1/sum, 1/most)
+			}
 		}
 	}
 }

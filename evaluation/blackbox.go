@@ -6,20 +6,23 @@ package evaluation
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"overhear/adversary/stats"
+	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/guard"
+	"overhear/internal/memory"
 	"overhear/privacy"
 	"overhear/record"
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
@@ -36,25 +39,53 @@ const (
 	sentAt int32 = -1 - iota
 	takenFor
 	sizeOf
+	outside // the round, where the run does not have it
 )
 
-// sighting is all that the packets of one run carry.
-type sighting map[cell]float64
+// sighting is what the packets of one run carry. Cells are in order, and those of runs that are alike are in memory
+// once.
+type sighting struct {
+	cells  []cell
+	values []float64
+}
+
+// value is what a run has of a cell.
+func (s *sighting) value(c cell) (v float64, ok bool) {
+	k, ok := slices.BinarySearchFunc(s.cells, c, compareCells)
+	if !ok {
+		return math.NaN(), false
+	}
+	return s.values[k], true
+}
 
 // blackBox runs both worlds of a pair and sees the packets that a node sends or receives: what others send to one
-// another follows, but for noise that is not its own, from those.
+// another follows, but for noise that is not its own, from those. What users report is seen where it is what is
+// audited: a claim on rows is against those who see what nodes send, and a report has the row in it.
 type blackBox struct {
-	e      *experiment.Experiment
-	worlds [2]*experiment.Assembly
-	node   int32
+	e       *experiment.Experiment
+	worlds  [2]*experiment.Assembly
+	node    int32
+	reports bool
+	seen    []bool // by round: a window is over it
+
+	mu      sync.Mutex
+	cells   []cell             // of the last run
+	reached algorithms.Reached // of all runs, over split columns
+}
+
+// blindPair is two worlds, and what changes an assembly into either.
+type blindPair struct {
+	pair   record.Pair
+	change func(world int, own *experiment.Assembly)
 }
 
 // box makes two worlds without any model of the method.
-func box(e *experiment.Experiment, a *experiment.Assembly, shard, row int, p proposal) (*blackBox, error) {
-	b := &blackBox{e: e, node: int32(shard + a.First())}
+func box(e *experiment.Experiment, a *experiment.Assembly, p *blindPair) (*blackBox, error) {
+	b := &blackBox{e: e, node: int32(p.pair.Node), reports: p.pair.Unit == privacy.Label,
+		seen: seenRounds(e.Rounds.Count)}
 	for k := range b.worlds {
 		own := *a
-		own.Problem = replace(a.Problem, shard, row, p.u[k], p.y[k])
+		p.change(k, &own)
 		if err := e.Equip(&own); err != nil {
 			return nil, err
 		}
@@ -63,31 +94,74 @@ func box(e *experiment.Experiment, a *experiment.Assembly, shard, row int, p pro
 	return b, nil
 }
 
+// columnPair is a pair of matrices of a party.
+func columnPair(spec *scenarios.AuditSpec, p *columnProposal) blindPair {
+	return blindPair{
+		record.Pair{Node: spec.Node + 1, Row: spec.Row, Unit: privacy.Column, What: p.what,
+			A: column(p.block[0], spec.Row), B: column(p.block[1], spec.Row)},
+		func(world int, own *experiment.Assembly) { withBlock(own, spec.Node, p.block[world]) },
+	}
+}
+
 // look runs a world.
 func (b *blackBox) look(ctx context.Context, world int, seed uint64) (sighting, error) {
-	s := sighting{}
+	type number struct {
+		cell
+		value float64
+	}
+	var all []number
 	own := *b.worlds[world]
 	own.Seed = seed
 	counts := map[cell]int32{}
 	users := int32(own.Graph.Order()) // who come after the nodes
-	_, err := b.e.Execute(ctx, &own, experiment.Execution{Packets: func(p *sim.Packet) {
-		if p.From != b.node && p.To != b.node && p.From < users && p.To < users {
-			return
-		}
-		c := cell{round: p.Round, from: p.From, to: p.To, kind: p.Kind}
-		counts[c]++
-		c.k = counts[c]
-		for n, v := range p.Payload {
-			c.number = int32(n)
-			s[c] = v
-		}
-		for number, v := range map[int32]float64{sentAt: float64(p.Sent), takenFor: float64(p.Received - p.Sent),
-			sizeOf: float64(p.Bytes)} {
-			c.number = number
-			s[c] = v
-		}
+	told := newWire()
+	_, err := b.e.Execute(ctx, &own, experiment.Execution{Observer: told, Packets: func(p *sim.Packet) {
+		b.numbers(p, counts, users, func(c cell, v float64) { all = append(all, number{c, v}) })
 	}})
+	slices.SortFunc(all, func(x, y number) int { return compareCells(x.cell, y.cell) })
+	s := sighting{make([]cell, len(all)), make([]float64, len(all))}
+	for k, n := range all {
+		s.cells[k], s.values[k] = n.cell, n.value
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reached = b.reached.Or(told.reached)
+	if slices.Equal(s.cells, b.cells) {
+		s.cells = b.cells
+	}
+	b.cells = s.cells
 	return s, err
+}
+
+// numbers tells what a packet that is seen carries. Of one whose round the run does not have, the round is a number in
+// itself, in the last round.
+func (b *blackBox) numbers(p *sim.Packet, counts map[cell]int32, users int32, tell func(cell, float64)) {
+	reported := p.From >= users || p.To >= users
+	if reported && !b.reports || p.From != b.node && p.To != b.node && !reported {
+		return
+	}
+	c := cell{round: p.Round, from: p.From, to: p.To, kind: p.Kind}
+	last := int32(len(b.seen) - 1)
+	exists := p.Round >= 0 && p.Round <= last
+	if !exists {
+		c.round, c.number = last, outside
+	} else if !b.seen[p.Round] {
+		return
+	}
+	counts[c]++
+	c.k = counts[c]
+	if !exists { // it is compared with others of such rounds alone
+		c.k = -c.k
+		tell(c, float64(p.Round))
+	}
+	for n, v := range p.Payload {
+		c.number = int32(n)
+		tell(c, v)
+	}
+	for k, v := range []float64{float64(p.Sent), float64(p.Received - p.Sent), float64(p.Bytes)} {
+		c.number = []int32{sentAt, takenFor, sizeOf}[k]
+		tell(c, v)
+	}
 }
 
 // sample runs both worlds so often, each run with a seed of its own.
@@ -141,8 +215,44 @@ func windows(rounds int) (all []int) {
 	return all
 }
 
-// BlackBox audits a claim on rows, or on labels, by the packets alone: it knows no model, no noise and no code of the
-// method. The error is a SetupError where there is no claim to audit.
+// width is how many rounds a window is over.
+const width = 3
+
+// seenRounds says of every round if a window is over it.
+func seenRounds(rounds int) []bool {
+	all := make([]bool, rounds+1)
+	for _, t := range windows(rounds) {
+		for k := max(0, t-width+1); k <= t; k++ {
+			all[k] = true
+		}
+	}
+	return all
+}
+
+// blindFits is an error for a black-box audit whose packets memory does not hold.
+func blindFits(e *experiment.Experiment, a *experiment.Assembly, p *record.Pair, runs int) error {
+	numbers, length := 0.0, a.Numbers()
+	if a.Split != nil {
+		length = 3 * a.Split.N / 2 // the hub sends two numbers for each of a party's
+	}
+	for _, in := range seenRounds(e.Rounds.Count) {
+		if in {
+			numbers += float64(2 * a.Graph.Degree(p.Node) * (length + 3))
+		}
+	}
+	if p.Unit == privacy.Label {
+		numbers += float64(a.Problem.Rows() * (a.Problem.D + 5))
+	}
+	what := fmt.Sprintf("a black-box audit of %d runs of %d rounds (rounds.count) in each of two worlds", runs,
+		e.Rounds.Count)
+	if err := memory.Check(what, 2*float64(runs)*(8*numbers)); err != nil {
+		return fewer(err)
+	}
+	return nil
+}
+
+// BlackBox audits a claim on rows, labels or columns by the packets alone: it knows no model, no noise and no code of
+// the method. The error is a SetupError where there is no claim to audit.
 func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record.Audit, error) {
 	started := time.Now()
 	spec := auditSpec(e.Scenario)
@@ -156,8 +266,6 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 	}
 	refused := func(err error) (*record.Audit, error) { return nil, experiment.SetupError{Err: err} }
 	switch {
-	case a.Split != nil:
-		return refused(errors.New("a black-box audit is of rows, and here columns are split"))
 	case a.Account == nil || len(a.Account.Ledger.Nodes()) == 0:
 		return refused(fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit",
 			e.Algorithm.Kind))
@@ -165,36 +273,23 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 		return refused(fmt.Errorf("a black-box audit learns and judges, and needs at least 40 runs in each world, "+
 			"not %d", spec.Runs))
 	}
-	shard, err := auditedShard(e, a, &spec)
+	pairs, claimed, err := blindPairs(e, a, &spec)
 	if err != nil {
 		return refused(err)
 	}
-	unit := privacy.Sample
-	if units := a.Account.Ledger.Units(); !slices.Contains(units, unit) {
-		unit = units[0]
-	}
-	var pairs []proposal
-	zero := make([]float64, a.Problem.D)
-	switch {
-	case unit == privacy.Label:
-		pairs = proposals(a.Problem, shard, &spec, zero)[:1]
-	case a.Problem.HasTargets():
-		pairs = targetProposals(a.Problem, shard, &spec, zero)
-	case a.Problem.K > 0:
-		pairs = classProposals(a, shard, &spec, zero)
-	default:
-		pairs = proposals(a.Problem, shard, &spec, zero)
-	}
-	c := claims(a.Account, shard, unit, e.Rounds.Count)
-	if unit == privacy.Label { // the pair has opposed labels, and u = y·x
-		for k := range 2 {
-			pairs[0].y[k] = float64(1-2*k) * a.Problem.Shards[shard].Y[spec.Row]
-		}
+	unit := pairs[0].pair.Unit
+	if err := blindFits(e, a, &pairs[0].pair, max(spec.Runs, spec.Pilots)); err != nil {
+		return refused(err)
 	}
 	inputs, err := e.Inputs()
 	if err != nil {
 		return nil, err
 	}
+	sees := "every packet that the node sends or receives"
+	if unit == privacy.Label {
+		sees += ", and every report of a user"
+	}
+	sees += ": payload, sender, receiver, kind, time and size"
 	done, total := 0, 2*spec.Runs+2*spec.Pilots*len(pairs)
 	if len(pairs) == 1 {
 		total = 2 * spec.Runs
@@ -208,21 +303,20 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 		Name: e.Name, About: e.About, Seed: seed, Runs: spec.Runs, Rounds: e.Rounds.Count, Algorithm: e.Algorithm.Kind,
 		Command: o.Command, Changes: o.Changes, Scenario: e.Resolved(), Inputs: inputs,
 		Threat: record.Threat{
-			Sees: "every packet that the node sends or receives: payload, sender, receiver, kind, time and size",
-			Knows: "nothing of the method; runs of both worlds to learn from, with all data but one " + string(unit) +
-				", and the two values that it may have",
+			Sees: sees,
+			Knows: "nothing of the method; runs of both worlds to learn from, with all data but " +
+				several(spec.Group, unit) + ", and the two values that " + pronoun(spec.Group) + " may have",
 			Wants: "to know which of the two it is",
 		},
-		Claim: c.guarantee, Condition: c.condition(),
 		Search: &record.Search{Why: "a black-box audit knows no formula of the loss"},
 	}
 	best, most := 0, math.Inf(-1)
 	var search []record.Proposed
-	for k, p := range pairs {
+	for k := range pairs {
 		if len(pairs) == 1 {
 			break
 		}
-		b, err := box(e, a, shard, spec.Row, p)
+		b, err := box(e, a, &pairs[k])
 		if err != nil {
 			return nil, err
 		}
@@ -231,15 +325,14 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 			return nil, err
 		}
 		apart := apartness(sample)
-		search = append(search, record.Proposed{What: p.what, Loss: record.Number(apart)})
+		search = append(search, record.Proposed{What: pairs[k].pair.What, Loss: record.Number(apart)})
 		if apart > most {
 			best, most = k, apart
 		}
 	}
-	p := pairs[best]
-	out.Pair = record.Pair{Node: shard + a.First(), Row: spec.Row, Unit: unit, What: p.what, A: p.u[0], B: p.u[1],
-		Search: search}
-	b, err := box(e, a, shard, spec.Row, p)
+	out.Pair = pairs[best].pair
+	out.Pair.Search = search
+	b, err := box(e, a, &pairs[best])
 	if err != nil {
 		return nil, err
 	}
@@ -247,9 +340,70 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 	if err != nil {
 		return nil, err
 	}
+	c := claimed(b.reached)
+	out.Claim, out.Condition = c.guarantee, c.condition()
 	c.judgeBlindly(out, sample)
 	out.Wall = time.Since(started).Seconds()
 	return out, nil
+}
+
+// blindPairs are worlds to tell apart, and the claim on them, given where the runs went.
+func blindPairs(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (all []blindPair,
+	claimed func(algorithms.Reached) *claim, err error) {
+	if a.Split != nil {
+		m, ok := a.Method.(algorithms.Composing)
+		if !ok {
+			return nil, nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit",
+				e.Algorithm.Kind)
+		}
+		if err := fitsColumns(a, spec); err != nil {
+			return nil, nil, err
+		}
+		for _, p := range columnProposals(a.Split.Blocks[spec.Node], a.Split.Y, spec.Row, a.Seed) {
+			all = append(all, columnPair(spec, &p))
+		}
+		return all, func(r algorithms.Reached) *claim { return composed(a, m, spec.Node, r) }, nil
+	}
+	shard, err := auditedShard(e, a, spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	unit, err := blindUnit(e, a, spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := claims(a.Account, shard, a.First(), spec.Group, unit, e.Rounds.Count)
+	var pairs []proposal
+	switch {
+	case unit == privacy.Label && spec.Group > 1:
+		return nil, nil, errGroupOfLabels
+	case unit == privacy.Label:
+		pairs = []proposal{labelPair(a, shard, spec.Row)}
+		c = labelClaims(e, a, shard, spec.Row)
+	default:
+		pairs = rowProposals(a, shard, spec, make([]float64, a.Problem.D))
+	}
+	for _, p := range pairs {
+		all = append(all, blindPair{rowPair(a, shard, spec, unit, &p), func(world int, own *experiment.Assembly) {
+			withRows(own, shard, spec.Row, spec.Group, p.u[world], p.y[world])
+		}})
+	}
+	return all, func(algorithms.Reached) *claim { return c }, nil
+}
+
+// blindUnit is what a black-box audit is of: labels where users report them, unless rows are asked for.
+func blindUnit(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (privacy.Unit, error) {
+	claimed := a.Account.Ledger.Units()
+	unit := privacy.Unit(spec.Unit)
+	if unit == "auto" {
+		if unit = privacy.Sample; slices.Contains(claimed, privacy.Label) {
+			unit = privacy.Label
+		}
+	}
+	if !slices.Contains(claimed, unit) {
+		return "", protects(e, claimed[0])
+	}
+	return unit, nil
 }
 
 // judgeBlindly learns each family's statistic on half of the runs and judges it on the other half.
@@ -265,6 +419,11 @@ func (c *claim) judgeBlindly(out *record.Audit, sample [2][]sighting) {
 		looks[t] = inWindow(sample, fitted, t)
 	}
 	var names []string
+	v := record.Verdict{
+		Claim: fmt.Sprintf("%s of node %d", several(c.group, c.unit), out.Pair.Node),
+		Scope: record.UpTo, Round: out.Rounds, Node: out.Pair.Node, Epsilon: record.Number(c.total[out.Rounds]),
+		Delta: record.Number(c.delta),
+	}
 	for _, f := range families {
 		names = append(names, f.name)
 		var best struct {
@@ -297,31 +456,26 @@ func (c *claim) judgeBlindly(out *record.Audit, sample [2][]sighting) {
 				}
 			}
 		}
-		v := record.Verdict{
-			Claim: fmt.Sprintf("one %s of node %d", c.unit, out.Pair.Node), Scope: record.UpTo, Round: best.t,
-			Node: out.Pair.Node, Epsilon: record.Number(c.total[best.t]), Delta: record.Number(c.delta),
-			Method: f.name + ", learnt and judged on different runs", Verdict: record.NothingFound,
-		}
+		t := record.Test{Method: f.name + ", learnt and judged on different runs", Round: best.t,
+			Epsilon: record.Number(c.total[best.t])}
 		if best.rule == nil {
-			v.Reason = "no packet varies"
-			out.Verdicts = append(out.Verdicts, v)
+			t.Measured, t.Detail = record.Number(math.NaN()), "no packet varies"
+			if slices.ContainsFunc(windows(out.Rounds), func(t int) bool { return len(looks[t]) > 0 }) {
+				t.Detail = "nothing that tells the worlds apart was learnt"
+			}
+			v.Tests = append(v.Tests, t)
 			continue
 		}
 		tp := atLeast(best.rule.scores(table(sample[0][half:], best.cells)), best.threshold)
 		fp := atLeast(best.rule.scores(table(sample[1][half:], best.cells)), best.threshold)
 		lost := max(0, stats.LossBound(tp, judged, fp, judged, c.delta, confidence))
-		v.Measured = record.Number(lost)
-		v.Reason = fmt.Sprintf("world A is named in %d of %d runs of A and in %d of %d of B; what was tried can show "+
+		t.Measured, t.Refutes = record.Number(lost), lost > c.total[best.t]
+		t.Detail = fmt.Sprintf("world A is named in %d of %d runs of A and in %d of %d of B; what was tried can show "+
 			"a loss of up to %.3g", tp, judged, fp, judged, able)
-		switch {
-		case c.established != nil:
-			v.Epsilon, v.Verdict = record.Number(math.NaN()), record.NotEstablished
-			v.Reason = c.established.Error() + "; " + v.Reason
-		case lost > c.total[best.t]:
-			v.Verdict = record.Violated
-		}
-		out.Verdicts = append(out.Verdicts, v)
+		v.Tests = append(v.Tests, t)
 	}
+	decide(&v, standing{established: c.established, unproved: c.unproved, what: "claim"})
+	out.Verdicts = []record.Verdict{v}
 	nan := record.Number(math.NaN())
 	out.Power = record.Power{AUC: nan, Advantage: nan, TPR1: nan, TPR01: nan, TPR0: nan, Epsilon: nan, Delta: nan,
 		Threshold: nan}
@@ -343,14 +497,10 @@ func atLeast(scores []float64, threshold float64) (n int) {
 // table has the numbers of cells by run; what a run does not have is NaN, which no statistic sees but as a value.
 func table(runs []sighting, cells []cell) [][]float64 {
 	all := make([][]float64, len(runs))
-	for i, s := range runs {
+	for i := range runs {
 		all[i] = make([]float64, len(cells))
 		for k, c := range cells {
-			v, ok := s[c]
-			if !ok {
-				v = math.NaN()
-			}
-			all[i][k] = v
+			all[i][k], _ = runs[i].value(c)
 		}
 	}
 	return all
@@ -363,10 +513,15 @@ const mostCells = 60
 // from are looked at.
 func inWindow(sample [2][]sighting, fitted, t int) []cell {
 	present := map[cell]bool{}
+	var last []cell
 	for w := range sample {
 		for _, s := range sample[w][:fitted] {
-			for c := range s {
-				if int(c.round) <= t && int(c.round) > t-3 {
+			if len(last) == len(s.cells) && (len(last) == 0 || &last[0] == &s.cells[0]) {
+				continue // as of the run before
+			}
+			last = s.cells
+			for _, c := range s.cells {
+				if int(c.round) <= t && int(c.round) > t-width {
 					present[c] = true
 				}
 			}
@@ -383,11 +538,8 @@ func inWindow(sample [2][]sighting, fitted, t int) []cell {
 		var key strings.Builder
 		varies, first := false, math.NaN()
 		for w := range sample {
-			for i, s := range sample[w][:fitted] {
-				v, ok := s[c]
-				if !ok {
-					v = math.NaN()
-				}
+			for i := range sample[w][:fitted] {
+				v, _ := sample[w][i].value(c)
 				if w == 0 && i == 0 {
 					first = v
 				}
@@ -413,7 +565,8 @@ func apartness(sample [2][]sighting) float64 {
 	sums := map[cell]*[2][2]float64{} // world; sum and squares
 	for w := range sample {
 		for _, s := range sample[w] {
-			for c, v := range s {
+			for k, c := range s.cells {
+				v := s.values[k]
 				if sums[c] == nil {
 					sums[c] = new([2][2]float64)
 				}

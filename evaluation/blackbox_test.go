@@ -4,53 +4,30 @@ package evaluation
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"overhear/algorithms"
 	"overhear/experiment"
+	"overhear/internal/memory"
 	"overhear/internal/num"
+	"overhear/privacy"
 	"overhear/problem"
 	"overhear/record"
-	"overhear/scenarios"
 )
 
-// blindScenario is small, with the algorithm given in flow style.
-func blindScenario(algorithm string) string {
-	return fmt.Sprintf(`name: blind
-problem:
-  data: {set: twonorm, rows: 60, dimension: 3}
-  train: 30
-  scale: {columns: max, rows: clip, intercept: false}
-  rho: 0.3
-network: {topology: {kind: ring, nodes: 3}}
-rounds: {count: 4}
-algorithm: %s
-adversary: {audit: {runs: 400, pilots: 10, node: 1}}
-`, algorithm)
-}
+// blind are the sizes of black-box audits of the small experiment.
+var blind = []string{"rounds.count=4", "adversary.audit.runs=400"}
 
-// blindAudit is the black-box audit of the scenario of auditOf, of a method with a flaw that no model knows.
+// blindAudit is the black-box audit of the small experiment, of a method with a flaw that no model knows.
 func blindAudit(t *testing.T, algorithm string, f flaw, sets ...string) *record.Audit {
 	t.Helper()
-	s, err := scenarios.Parse("blind.yaml", []byte(blindScenario(algorithm)), sets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := experiment.New(s, "")
-	if f != nil {
-		entry, right := *e.Entry, e.Entry
-		entry.New = func(params any, s algorithms.Setting) (algorithms.Method, error) {
-			m, err := right.New(params, s)
-			if err != nil {
-				return nil, err
-			}
-			return f(m.(privateRow), s), nil
-		}
-		e.Entry = &entry
-	}
+	e := small(t, algorithm, inRows(f), append(blind[:len(blind):len(blind)], sets...)...)
 	a, err := BlackBox(context.Background(), e, AuditOptions{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +79,15 @@ func (m clean) Update(n *algorithms.Node, _ int) error {
 	return n.Minimise(2 * m.eta * float64(n.Degree()))
 }
 
+// sightingOf is what a run would have of those numbers.
+func sightingOf(numbers map[cell]float64) (s sighting) {
+	s.cells = slices.SortedFunc(maps.Keys(numbers), compareCells)
+	for _, c := range s.cells {
+		s.values = append(s.values, numbers[c])
+	}
+	return s
+}
+
 // violated are the families that refute the claim.
 func violated(a *record.Audit) (all []string) {
 	for _, v := range a.Verdicts {
@@ -145,13 +131,13 @@ func TestBlackBox_FalseAlarms(t *testing.T) {
 		var sample [2][]sighting
 		for w := range sample {
 			for range 60 {
-				s := sighting{}
+				s := map[cell]float64{}
 				x := g.NormFloat64()
 				for k := range int32(3) {
 					s[cell{round: 0, number: k}] = x + g.NormFloat64()
 				}
 				s[cell{round: 1, number: 0}] = float64(g.IntN(3)) // values repeat
-				sample[w] = append(sample[w], s)
+				sample[w] = append(sample[w], sightingOf(s))
 			}
 		}
 		c := &claim{unit: "sample", round: make([]float64, 2), total: make([]float64, 2)}
@@ -166,31 +152,37 @@ func TestBlackBox_FalseAlarms(t *testing.T) {
 	}
 }
 
-// A node that starts where its own rows' loss is least says so in round 0, for which nothing is claimed: the packets of
-// round 0 are rewritten to what such a node sends.
-func TestBlackBox_FindsAStartThatDependsOnData(t *testing.T) {
-	s, err := scenarios.Parse("blind.yaml", []byte(blindScenario("{kind: pvp, eta: 0.05, alpha: 1}")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := experiment.New(s, "")
+// looks are so many runs of either world of the first pair that is proposed.
+func looks(t *testing.T, e *experiment.Experiment, runs int) (*blackBox, *experiment.Assembly, [2][]sighting) {
+	t.Helper()
 	a, err := e.Assemble(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := auditSpec(s)
-	p := proposals(a.Problem, 1, &spec, make([]float64, a.Problem.D))[0]
-	b, err := box(e, a, 1, 0, p)
+	spec := auditSpec(e.Scenario)
+	pairs, _, err := blindPairs(e, a, &spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, err := b.sample(context.Background(), "start", 1, 120, 2, func() {})
+	b, err := box(e, a, &pairs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
+	sample, err := b.sample(context.Background(), "run", 1, runs, 2, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, a, sample
+}
+
+// A node that starts where its own rows' loss is least says so in round 0, for which nothing is claimed: the packets of
+// round 0 are rewritten to what such a node sends.
+func TestBlackBox_FindsAStartThatDependsOnData(t *testing.T) {
+	e := small(t, "{kind: pvp, eta: 0.05, alpha: 1}", nil, blind...)
+	b, a, sample := looks(t, e, 120)
 	judge := func() *record.Audit {
-		out := &record.Audit{Rounds: s.Rounds.Count, Pair: record.Pair{Node: 1}}
-		claims(a.Account, 1, "sample", s.Rounds.Count).judgeBlindly(out, sample)
+		out := &record.Audit{Rounds: e.Rounds.Count, Pair: record.Pair{Node: 1}}
+		claims(a.Account, 1, 0, 1, "sample", e.Rounds.Count).judgeBlindly(out, sample)
 		return out
 	}
 	if right := judge(); len(violated(right)) > 0 {
@@ -204,9 +196,9 @@ func TestBlackBox_FindsAStartThatDependsOnData(t *testing.T) {
 		}
 		rewritten := 0
 		for _, s := range sample[w] {
-			for c := range s {
+			for k, c := range s.cells {
 				if c.round == 0 && c.from == 1 && c.number >= 0 {
-					s[c] = f[c.number]
+					s.values[k] = f[c.number]
 					rewritten++
 				}
 			}
@@ -235,8 +227,8 @@ func TestBlackBox_Power(t *testing.T) {
 		var sample [2][]sighting
 		for w := range sample {
 			for range runs {
-				sample[w] = append(sample[w], sighting{
-					{round: 1}: g.NormFloat64() + shift*float64(w), {round: 1, number: 1}: g.NormFloat64()})
+				sample[w] = append(sample[w], sightingOf(map[cell]float64{
+					{round: 1}: g.NormFloat64() + shift*float64(w), {round: 1, number: 1}: g.NormFloat64()}))
 			}
 		}
 		out := &record.Audit{Rounds: 1}
@@ -247,5 +239,164 @@ func TestBlackBox_Power(t *testing.T) {
 	}
 	if found < audits*9/10 {
 		t.Errorf("a shift of %v is found in %d of %d audits", shift, found, audits)
+	}
+}
+
+// Of a method that protects labels and rows the audit is of what the scenario asks for: a label by what users report,
+// which refutes a smaller claim than their own, and a row by what servers send, as a report says all of a row.
+func TestBlackBox_IsOfTheUnitThatIsAsked(t *testing.T) {
+	const method = "{kind: pdml, eta: 0.05, epsilon: {list: [1, 30]}, deviation: 3}"
+	for _, c := range []struct {
+		unit, row string
+		of        privacy.Unit
+		claimed   float64
+	}{{"auto", "0", privacy.Label, 1}, {"label", "1", privacy.Label, 30}, {"sample", "0", privacy.Sample, 0}} {
+		a := blindAudit(t, method, nil, "adversary.audit.unit="+c.unit, "adversary.audit.row="+c.row,
+			"adversary.audit.runs=200")
+		if a.Pair.Unit != c.of || !a.Stands() {
+			t.Errorf("%s: %s, %+v", c.unit, a.Pair.Unit, a.Verdicts)
+		}
+		for _, v := range a.Verdicts {
+			if c.of == privacy.Label && float64(v.Epsilon) != c.claimed {
+				t.Errorf("%s of row %s: %+v", c.unit, c.row, v)
+			}
+		}
+	}
+	e := small(t, "{kind: pvp, eta: 0.05, alpha: 1}", nil, append(blind[:2:2], "adversary.audit.unit=label")...)
+	if _, err := BlackBox(context.Background(), e, AuditOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "pvp protects samples") {
+		t.Errorf("labels that nobody reports: %v", err)
+	}
+	// A label that is sent as it is, against the claim that it is flipped.
+	e = small(t, method, inRows(func(m privateRow, s algorithms.Setting) algorithms.Method {
+		return &registering{flawed: flawed{privateRow: m}, report: func(seed uint64, i, k int) []float64 {
+			report := m.(algorithms.Registering).Report(seed, i, k)
+			report[len(report)-2] = s.Problem.Shards[i].Y[k] // before the user's ε
+			return report
+		}}
+	}), append(blind[:2:2], "adversary.audit.runs=200")...)
+	if a, err := BlackBox(context.Background(), e, AuditOptions{Workers: 2}); err != nil || len(violated(a)) == 0 {
+		t.Errorf("labels as they are: %v, %+v", err, a)
+	}
+}
+
+// A number that a packet carries takes 8 bytes of a run, as the runs' cells are the same, and rounds that are not
+// looked at take none; more than memory holds is refused.
+func TestBlackBox_KeepsOneNumberForEachThatIsSeen(t *testing.T) {
+	e := small(t, "{kind: pvp, eta: 0.05, alpha: 1}", nil, "rounds.count=60", "adversary.audit.runs=50")
+	_, a, sample := looks(t, e, 4)
+	rounds := map[int32]bool{}
+	for _, c := range sample[0][0].cells {
+		rounds[c.round] = true
+	}
+	if len(rounds) > 40 || !rounds[0] || !rounds[60] {
+		t.Errorf("%d rounds are kept of 61", len(rounds))
+	}
+	alike := 0
+	for w := range sample {
+		for k := range sample[w] {
+			s := &sample[w][k]
+			if want := len(rounds) * 4 * (3 + 3); len(s.values) != want || !slices.IsSortedFunc(s.cells, compareCells) {
+				t.Errorf("%d numbers, want %d", len(s.values), want)
+			}
+			if &s.cells[0] == &sample[0][0].cells[0] {
+				alike++
+			}
+		}
+	}
+	if alike < 8 {
+		t.Errorf("the cells of %d of 8 runs are in memory once", alike)
+	}
+	kept := 8 * 2 * 50 * int64(len(sample[0][0].values))
+	defer memory.SetLimit(memory.SetLimit(kept))
+	if err := blindFits(e, a, &record.Pair{Node: 1, Unit: privacy.Sample}, 50); err != nil {
+		t.Errorf("what memory holds: %v", err)
+	}
+	memory.SetLimit(kept - 1)
+	if err := blindFits(e, a, &record.Pair{Node: 1, Unit: privacy.Sample}, 50); err == nil ||
+		!strings.Contains(err.Error(), "a black-box audit of 50 runs of 60 rounds") {
+		t.Errorf("beyond the memory: %v", err)
+	}
+}
+
+// Where nothing varies, or nothing of what does is learnt, the verdict says which; a claim that is not established
+// stays so.
+func TestBlackBox_WhereNothingIsLearnt(t *testing.T) {
+	for name, c := range map[string]struct {
+		numbers func(k int) map[cell]float64
+		total   float64
+		says    string
+	}{
+		"nothing varies": {func(int) map[cell]float64 { return map[cell]float64{{}: 1} }, 0, "no packet varies"},
+		"nothing exceeds a claim without end": {
+			func(k int) map[cell]float64 { return map[cell]float64{{}: float64(k)} }, math.Inf(1),
+			"nothing that tells the worlds apart was learnt"},
+	} {
+		var sample [2][]sighting
+		for w := range sample {
+			for k := range 40 {
+				sample[w] = append(sample[w], sightingOf(c.numbers(k)))
+			}
+		}
+		for _, established := range []error{nil, errors.New("α is too small")} {
+			out := new(record.Audit)
+			(&claim{unit: "sample", established: established, total: []float64{c.total}}).judgeBlindly(out, sample)
+			for _, v := range out.Verdicts {
+				if v.Verdict != record.NotEstablished || !strings.HasSuffix(v.Reason, c.says) || established != nil &&
+					!strings.HasPrefix(v.Reason, established.Error()) {
+					t.Errorf("%s: %+v", name, v)
+				}
+			}
+		}
+	}
+}
+
+// Columns are audited without a model, too: of groups of samples and of parties' messages it finds what no
+// claim allows.
+func TestBlackBox_ColumnsAndGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute under the race detector")
+	}
+	run := func(algorithm string, plant planting, sets ...string) *record.Audit {
+		t.Helper()
+		e := small(t, algorithm, plant, append(blind[:len(blind):len(blind)], sets...)...)
+		a, err := BlackBox(context.Background(), e, AuditOptions{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	// One party, whose rows have norm 1 as the paper assumes.
+	const loud = "{kind: private-admm-sharing, eta: 10, epsilon: 0.7, delta: 0.001, slack: 0.002, bound: 10, " +
+		"noise: ambient, sigma: 200}"
+	party := []string{"network.topology={kind: star, nodes: 2}", "problem.columns=[3]", "adversary.audit.node=0"}
+	right := run(loud, nil, party...)
+	if !right.Stands() || right.Pair.Unit != "column" || right.Pair.Node != 1 {
+		t.Errorf("%+v: %+v", right.Pair, right.Verdicts)
+	}
+	silent := func(m algorithms.Method, _ algorithms.Setting) algorithms.Method {
+		return &columns{columnMethod: m.(columnMethod), answer: func(inner columnMethod, p *algorithms.Party, t int,
+			hub []float64) ([]float64, error) {
+			v, err := inner.Answer(p, t, hub)
+			if err != nil {
+				return nil, err
+			}
+			noise := make([]float64, len(v))
+			privacy.Gaussian(p.Stream("noise", t), 200, noise)
+			num.Axpy(-1, noise, v)
+			p.Memory = append(p.Memory[:0], v...)
+			return v, nil
+		}}
+	}
+	if a := run(loud, silent, party...); a.Stands() || len(violated(a)) == 0 {
+		t.Errorf("a party without noise is not found: %+v", a.Verdicts)
+	}
+	group := run("{kind: pvp, eta: 0.05, alpha: 0.3}", nil, "adversary.audit.group=3")
+	if !group.Stands() || group.Pair.Group != 3 {
+		t.Errorf("%+v: %+v", group.Pair, group.Verdicts)
+	}
+	bare := inRows(func(m privateRow, s algorithms.Setting) algorithms.Method { return clean{m, s, 0.05} })
+	if a := run("{kind: pvp, eta: 0.05, alpha: 0.3}", bare, "adversary.audit.group=3"); len(violated(a)) == 0 {
+		t.Errorf("a group without noise is not found: %+v", a.Verdicts)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"overhear/internal/num"
 	"overhear/privacy"
 	"overhear/privacy/loss"
-	"overhear/scenarios"
 )
 
 // auditedRounds is the number of rounds of lossesOf.
@@ -23,26 +22,13 @@ const auditedRounds = 8
 // pair.
 func lossesOf(t *testing.T, runs int, pair string) (*experiment.Assembly, []float64) {
 	t.Helper()
-	s, err := scenarios.Parse("audit.yaml", []byte(`name: audit
-problem:
-  data: {set: twonorm, rows: 60, dimension: 6}
-  train: 30
-  scale: {columns: max, rows: clip, intercept: false}
-  rho: 0.3
-network: {topology: {kind: ring, nodes: 3}}
-rounds: {count: 8}
-algorithm: {kind: dvp, alpha: 1.5, eta: 0.5}
-adversary: {audit: {runs: 10, node: 1, pair: `+pair+`}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := experiment.New(s, "")
+	e := small(t, "{kind: dvp, alpha: 1.5, eta: 0.5}", nil, "problem.data.dimension=6", "rounds.count=8",
+		"adversary.audit={runs: 10, node: 1, pair: "+pair+"}")
 	a, err := e.Assemble(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := auditSpec(s)
+	spec := auditSpec(e.Scenario)
 	m, err := measure(e, a, &spec)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ package evaluation
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -38,11 +39,21 @@ func judged(t *testing.T, c claim, rounds int, a, b []*evidence, checks ...recor
 	return out
 }
 
-// found is the verdict of a scope by a method; nil if there is none.
+// found is the verdict of a scope that was tested by a method; nil if there is none.
 func found(a *record.Audit, scope, method string) *record.Verdict {
 	for k := range a.Verdicts {
-		if v := &a.Verdicts[k]; strings.HasPrefix(v.Where(), scope) && strings.Contains(v.Method, method) {
+		if v := &a.Verdicts[k]; strings.HasPrefix(v.Where(), scope) && testOf(v, method) != nil {
 			return v
+		}
+	}
+	return nil
+}
+
+// testOf is the test of a verdict by a method; nil if there is none.
+func testOf(v *record.Verdict, method string) *record.Test {
+	for k := range v.Tests {
+		if strings.Contains(v.Tests[k].Method, method) {
+			return &v.Tests[k]
 		}
 	}
 	return nil
@@ -60,16 +71,16 @@ func TestJudge_PureClaims(t *testing.T) {
 		roundLoss    float64
 		runVerdict   string
 	}{
-		"both hold, the total just": {[]float64{0, 1, 1}, []float64{0, 1, 2}, []float64{0, 1, 1}, record.Holds,
-			"round 1", 1, record.Holds},
+		"both hold, the total just": {[]float64{0, 1, 1}, []float64{0, 1, 2}, []float64{0, 1, 1}, record.Consistent,
+			"round 1", 1, record.Consistent},
 		"losses within every round, beyond the total": {[]float64{0, 1, 1}, []float64{0, 1, 1.9}, []float64{0, 1, 1},
-			record.Holds, "round 1", 1, record.Violated},
+			record.Consistent, "round 1", 1, record.Violated},
 		"a loss beyond a round, within the total": {[]float64{0, 1, 1}, []float64{0, 1, 2}, []float64{0, 0.1, -1.2},
-			record.Violated, "round 2", 1.2, record.Holds},
+			record.Violated, "round 2", 1.2, record.Consistent},
 		"both, and the worst is what exceeds its claim most": {[]float64{0, 2, 1}, []float64{0, 2, 2.5},
 			[]float64{0, 2.1, 1.3}, record.Violated, "round 2", 1.3, record.Violated},
 		"a round that claims to say nothing and says something": {[]float64{0, 1, 0}, []float64{0, 1, 1},
-			[]float64{0, 0.5, 0.2}, record.Violated, "round 2", 0.2, record.Holds},
+			[]float64{0, 0.5, 0.2}, record.Violated, "round 2", 0.2, record.Consistent},
 		"what comes before round 1 has a claim of its own": {[]float64{0.5, 0, 0}, []float64{0.5, 0.5, 0.5},
 			[]float64{-0.6, 0, 0}, record.Violated, "round", 0.6, record.Violated},
 	} {
@@ -89,7 +100,7 @@ func TestJudge_PureClaims(t *testing.T) {
 					sample := [2][]*evidence{runs, runs}
 					sample[world] = append(traces(shown), runs...)
 					a := judged(t, claim{round: c.round, total: c.total}, 2, sample[0], sample[1])
-					if len(a.Verdicts) != 3 {
+					if len(a.Verdicts) != 2 { // one a claim, whatever tests there are
 						t.Fatalf("%+v", a.Verdicts)
 					}
 					round, run := found(a, c.scope, "exact |"), found(a, "run", "exact |")
@@ -102,9 +113,15 @@ func TestJudge_PureClaims(t *testing.T) {
 						float64(run.Epsilon) != c.total[2] || run.Delta != 0 {
 						t.Errorf("run: %+v, want %v", run, c.runVerdict)
 					}
-					if test := found(a, "run", "threshold"); test == nil || test.Verdict != record.Holds ||
+					if test := testOf(run, "threshold"); test == nil || test.Refutes ||
+						!(test.Measured <= run.Measured) ||
 						float64(test.Epsilon) != c.total[2] {
-						t.Errorf("threshold test of a few runs: %+v", test)
+						t.Errorf("threshold test of a few runs, which does not stand beside the verdict: %+v", test)
+					}
+					if share := float64(run.Measured / run.Epsilon); float64(run.Share) != share ||
+						run.Verdict == record.Consistent &&
+							!strings.Contains(run.Reason, fmt.Sprintf("is %.3g %% of the claim", 100*share)) {
+						t.Errorf("share: %+v", run)
 					}
 				}
 			}
@@ -124,7 +141,7 @@ func TestJudge_ThresholdTest(t *testing.T) {
 	}
 	low := math.Pow(0.025, 1.0/n)
 	shown := math.Log(low / (1 - low))
-	for epsilon, want := range map[float64]string{shown - 0.01: record.Violated, shown + 0.01: record.Holds} {
+	for epsilon, want := range map[float64]string{shown - 0.01: record.Violated, shown + 0.01: record.Consistent} {
 		out := judged(t, claim{round: []float64{0, 9}, total: []float64{0, epsilon}}, 1, traces(a...), traces(b...))
 		if v := found(out, "run", "threshold"); v == nil || v.Verdict != want ||
 			!(math.Abs(float64(v.Measured)-shown) <= 1e-9) {
@@ -134,7 +151,7 @@ func TestJudge_ThresholdTest(t *testing.T) {
 }
 
 // Gaussian worlds: L is N(±μ²/2, μ²), and δ(ε) = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2). A
-// claim of the true ε at δ holds, and one of less is refuted, of a round and of the run.
+// The claim of the true ε at δ stands, and one of less is refuted, of a round and of the run.
 func TestJudge_ClaimsWithDelta(t *testing.T) {
 	const runs, rounds, delta = 6000, 3, 0.02
 	g := rand.New(rand.NewPCG(10, 3))
@@ -170,7 +187,7 @@ func TestJudge_ClaimsWithDelta(t *testing.T) {
 	right := claim{delta: delta, roundDelta: delta, round: []float64{0, exact(0.5), exact(1), exact(0.7)},
 		total: []float64{0, exact(0.5), exact(math.Sqrt(1.25)), exact(all)}}
 	out := judged(t, right, rounds, a, b)
-	if len(out.Verdicts) != 3 || !out.Stands() {
+	if len(out.Verdicts) != 2 || !out.Stands() {
 		t.Errorf("the true ε is refuted: %+v", out.Verdicts)
 	}
 	if v := found(out, "run", "δ(ε)"); v == nil || float64(v.Epsilon) != exact(all) || float64(v.Delta) != delta ||
@@ -186,7 +203,7 @@ func TestJudge_ClaimsWithDelta(t *testing.T) {
 		float64(v.Epsilon) != 0.7*exact(1) {
 		t.Errorf("round 2: %+v", out.Verdicts)
 	}
-	if v := found(out, "run", "δ(ε)"); v.Verdict != record.Holds {
+	if v := found(out, "run", "δ(ε)"); v.Verdict != record.Consistent {
 		t.Errorf("the run with too low a round: %+v", v)
 	}
 	tooLow = right
@@ -196,7 +213,7 @@ func TestJudge_ClaimsWithDelta(t *testing.T) {
 		!strings.Contains(v.Reason, "exceeds the claim by") {
 		t.Errorf("run: %+v", v)
 	}
-	if v := found(out, "round", "δ(ε)"); v.Verdict != record.Holds {
+	if v := found(out, "round", "δ(ε)"); v.Verdict != record.Consistent {
 		t.Errorf("a round with too low a total: %+v", v)
 	}
 
@@ -238,8 +255,8 @@ func TestJudge_WorstRound(t *testing.T) {
 	}{
 		{3, 3, []float64{0, 2, 1}, "round 2", record.Violated},
 		{3, 3, []float64{0, 1, 2}, "round 1", record.Violated},
-		{3, 1, []float64{0, 5, 2}, "round 2", record.Holds},
-		{3, 1, []float64{0, 4, 3}, "round 1", record.Holds},
+		{3, 1, []float64{0, 5, 2}, "round 2", record.Consistent},
+		{3, 1, []float64{0, 4, 3}, "round 1", record.Consistent},
 		{9, 1, []float64{0, 10, 0.5}, "round 2", record.Violated},
 	} {
 		a, b := finite(k.x, k.y)
@@ -251,23 +268,23 @@ func TestJudge_WorstRound(t *testing.T) {
 	}
 	none := judged(t, claim{delta: delta, round: []float64{0, 0, 0, 0}, total: []float64{0, 3, 5, 5}}, 3, traces(a...),
 		traces(b...))
-	if len(none.Verdicts) != 2 || none.Verdicts[0].Scope != record.WholeRun {
+	if len(none.Verdicts) != 1 || none.Verdicts[0].Scope != record.WholeRun {
 		t.Errorf("no round claims anything: %+v", none.Verdicts)
 	}
 }
 
-// A claim to lose nothing holds where nothing is lost; what the one round that spends
+// A claim to lose nothing stands where nothing is lost; what the one round that spends
 // anything is found to lose has the confidence of the run.
 func TestJudge_NothingAndOneRound(t *testing.T) {
 	still := traces([]float64{0, 0}, []float64{0, 0})
 	for _, delta := range []float64{0, 0.01} {
 		none := claim{delta: delta, roundDelta: delta, round: []float64{0, 0}, total: []float64{0, 0}}
 		verdicts := judged(t, none, 1, still, still).Verdicts
-		if len(verdicts) != 2 { // on the run: there is no round to speak of
+		if len(verdicts) != 1 { // on the run: there is no round to speak of
 			t.Errorf("δ = %v: %+v", delta, verdicts)
 		}
 		for _, v := range verdicts {
-			if v.Verdict != record.Holds || v.Measured != 0 {
+			if v.Verdict != record.Consistent || v.Measured != 0 {
 				t.Errorf("δ = %v: %+v", delta, v)
 			}
 		}
@@ -321,8 +338,8 @@ func TestJudge_WhatStandsInTheWay(t *testing.T) {
 		}
 	}
 	out := judged(t, c, 1, loud, quiet, fine, flawed)
-	if v := found(out, "run", "exact"); v.Verdict != record.NotEstablished ||
-		!strings.Contains(v.Reason, "half of it") || !math.IsNaN(float64(v.Measured)) ||
+	if v := found(out, "run", "exact"); v.Verdict != record.NotEstablished || v.Method != byThreshold ||
+		!strings.Contains(v.Reason, "half of it") || !math.IsNaN(float64(testOf(v, "exact").Measured)) ||
 		!math.IsNaN(float64(out.ByRound[0].Largest)) {
 		t.Errorf("a flawed run beyond its claim is measured by a law that is not its own: %+v", v)
 	}
@@ -330,7 +347,7 @@ func TestJudge_WhatStandsInTheWay(t *testing.T) {
 		t.Errorf("claim %q, condition %q", out.Claim, out.Condition)
 	}
 	for _, v := range judged(t, c, 1, quiet, quiet, fine).Verdicts {
-		if v.Verdict != record.Holds {
+		if v.Verdict != record.Consistent {
 			t.Errorf("a right run within its claim: %+v", v)
 		}
 	}
@@ -450,7 +467,7 @@ func TestAudit_ClaimsAreThoseOfThePapers(t *testing.T) {
 				t.Errorf("%s: %s claims %v, want %v", algorithm, v.Scope, epsilon, want[0])
 			}
 		}
-		if last := a.ByRound[len(a.ByRound)-1]; runs != 2 ||
+		if last := a.ByRound[len(a.ByRound)-1]; runs != 1 ||
 			!(math.Abs(float64(last.ClaimedTotal)-want[1]) <= 1e-9*want[1]) {
 			t.Errorf("%s: %d verdicts on the run; by the last round %+v, want %v", algorithm, runs, last, want[1])
 		}

@@ -164,7 +164,7 @@ adversary: {audit: {runs: 150, pilots: 3}}
 			fmt.Println(err)
 			return
 		}
-		run := a.Verdicts[1] // of exact ratios, over the whole run
+		run := a.Verdicts[1] // over the whole run
 		fmt.Printf("%s: %s: claimed ε %.1f, measured %.1f\n", c.name, run.Verdict, float64(run.Epsilon),
 			float64(run.Measured))
 		for _, check := range a.Checks {
@@ -174,8 +174,8 @@ adversary: {audit: {runs: 150, pilots: 3}}
 		}
 	}
 	// Output:
-	// as above: HOLDS: claimed ε 15.3, measured 5.4
-	// half the noise: NOT ESTABLISHED: claimed ε 15.3, measured NaN
+	// as above: CONSISTENT: claimed ε 15.3, measured 5.4
+	// half the noise: NOT ESTABLISHED: claimed ε 15.3, measured 2.0
 	//  check fails: noise-from-stream
 	//  check fails: noise-size
 	//  check fails: noise-spread

@@ -4,6 +4,7 @@
 package evaluation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +12,8 @@ import (
 
 	"overhear/adversary"
 	"overhear/adversary/model"
+	"overhear/algorithms"
+	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/privacy"
 	"overhear/problem"
@@ -44,6 +47,7 @@ type explainer struct {
 	account account
 	world   int
 	seed    uint64
+	cost    algorithms.Cost
 	view    *adversary.View
 	first   map[[2]int]*packet // that carries the value of a node and round; round −1: a user's report
 	noise   []recovered        // nil: it is not wanted
@@ -55,11 +59,13 @@ type explainer struct {
 // fewest is of how many uses of noise by other nodes than the audited one the law is tested, if there are as many.
 const fewest = 20000
 
+// looked is in how many runs of each world the noise of all nodes is tested.
+func looked(a *experiment.Assembly) int { return max(1, fewest/(2*max(1, a.Graph.Order()*a.Rounds))) }
+
 // newExplainer makes one for a goroutine.
 func newExplainer(w *twoWorlds) (*explainer, error) {
 	a := w.assembly[0]
-	x := &explainer{twoWorlds: w, graph: a.Graph, rounds: a.Rounds,
-		looked: max(1, fewest/(2*max(1, a.Graph.Order()*a.Rounds)))}
+	x := &explainer{twoWorlds: w, graph: a.Graph, rounds: a.Rounds, looked: looked(a)}
 	x.labels, _ = w.public.Method.(model.Registering)
 	if x.sharing, _ = w.public.Method.(model.Sharing); x.sharing != nil {
 		return x, x.splitWorlds()
@@ -93,19 +99,30 @@ func objectiveOf(public *model.Public, p *problem.Problem, shard int) *problem.O
 	return o
 }
 
-// explain says what becomes of the packets of a run; with wanted it keeps the noise of all nodes but the audited one.
-func (x *explainer) explain(c *wire, world int, seed uint64, wanted bool) (account, error) {
-	x.wire, x.world, x.seed, x.wanted = c, world, seed, wanted
+// explain says what becomes of the packets of a run; of the first runs it keeps the noise of all nodes but the audited
+// one.
+func (x *explainer) explain(ctx context.Context, c *wire, r run) (account, error) {
+	x.wire, x.world, x.seed, x.wanted = c, r.world, r.seed, r.number < x.looked
 	x.account, x.first, x.noise = account{}, make(map[[2]int]*packet), nil
-	if err := x.protocol(); err != nil {
+	var err error
+	if x.cost, err = x.e.Compute.Of(r.seed, x.graph.Order()); err != nil {
 		return nil, err
 	}
+	x.protocol()
+	if err := x.twin(ctx, r, c, x.account); err != nil {
+		return nil, err
+	}
+	if !x.public.Timing.Lockstep {
+		if err := x.instant(); err != nil {
+			return nil, err
+		}
+	}
 	x.starts()
+	x.goOn()
 	if x.labels != nil {
 		x.usersReports()
 	}
 	for node := range x.graph.Order() {
-		var err error
 		switch hub := x.public.Hub && node == 0; {
 		case hub && x.sharing != nil:
 			err = x.sharingHub()
@@ -159,7 +176,13 @@ func (x *explainer) starts() {
 				num.Norm(want))
 		})
 	}
-	x.view = adversary.Overheard(x.public, nil, iterates)
+	if x.public.Timing.Lockstep {
+		x.view = adversary.Overheard(x.public, nil, iterates)
+		return
+	}
+	x.view = adversary.Attested(x.public, iterates, x.messages(), func(node, round int) sim.Duration {
+		return x.took(node, round)
+	})
 }
 
 // records checks what nodes report of themselves against what they sent.
@@ -209,7 +232,7 @@ func (x *explainer) node(node int) error {
 			return err
 		}
 	}
-	largest := 0.0
+	var recycled func(t int) ([]float64, error)
 	for t := 1; t <= x.rounds; t++ {
 		p := x.first[[2]int{node, t}]
 		if p == nil {
@@ -217,14 +240,20 @@ func (x *explainer) node(node int) error {
 		}
 		g, err := round(t)
 		if errors.Is(err, model.ErrIdle) {
-			off, span, err := x.view.Recycled(node, t)
+			if recycled == nil {
+				if recycled, err = x.view.Recycled(node); err != nil {
+					return err
+				}
+			}
+			want, err := recycled(t)
 			if err != nil {
 				return err
 			}
-			largest = max(largest, span)
-			const sums = 1e-9 // a dozen of them, and duals that cancel
-			x.account.hold(record.IdleRounds, off*span, sums*largest, span, p, func() string {
-				return fmt.Sprintf("it is off by %.3g of the iterates from what follows from messages before it", off)
+			sent := x.payloads[p.payload]
+			x.account.same(record.IdleRounds, sameBits(sent, want), p, func() string {
+				num.Axpy(-1, sent, want)
+				return fmt.Sprintf("it is off by %.3g, of an iterate of norm %.3g, from what follows from messages "+
+					"before it, which has no noise and is computed to the last bit", num.Norm(want), num.Norm(sent))
 			})
 			continue
 		}
@@ -463,24 +492,32 @@ func difference(sent, want []float64, d int) string {
 	return "it says another ε than the user's"
 }
 
-// reported is what a server computes from: the rows of the reports that it got with the labels there, the linear term
-// of the debiased loss, and the vector drawn once.
+// reported is what a server computes from, of the reports that it got.
 func (x *explainer) reported(shard int) (*nodesData, error) {
 	a := x.assembly[x.world]
-	d, rows := x.public.D, len(a.Problem.Shards[shard].Y)
 	user := a.Graph.Order()
 	for i := range shard {
 		user += len(a.Problem.Shards[i].Y)
 	}
-	u := problem.NewRows(d)
-	linear := make([]float64, d)
-	weight := x.public.C / float64(rows)
-	for k := range rows {
+	var reports [][]float64
+	for k := range a.Problem.Shards[shard].Y {
 		p := x.first[[2]int{user + k, -1}]
-		if p == nil || len(x.payloads[p.payload]) < d+1 {
+		if p == nil || len(x.payloads[p.payload]) < x.public.D+1 {
 			return nil, model.NotSeen("the report of user %d", user+k)
 		}
-		report := x.payloads[p.payload]
+		reports = append(reports, x.payloads[p.payload])
+	}
+	return x.dataOf(shard, reports), nil
+}
+
+// dataOf is what a server computes from: the rows of its reports with the labels there, the linear term of the debiased
+// loss, and the vector drawn once.
+func (x *explainer) dataOf(shard int, reports [][]float64) *nodesData {
+	d := x.public.D
+	u := problem.NewRows(d)
+	linear := make([]float64, d)
+	weight := x.public.C / float64(len(reports))
+	for _, report := range reports {
 		var cols []int32
 		var vals []float64
 		for c, v := range report[:d] {
@@ -507,7 +544,7 @@ func (x *explainer) reported(shard int) (*nodesData, error) {
 	}
 	o := problem.Objective{U: u, Weight: weight, Loss: x.public.Loss}
 	ridged := o
-	ridged.Ridge, ridged.NonSmooth = a.Problem.R[shard], x.public.NonSmooth
+	ridged.Ridge, ridged.NonSmooth = x.assembly[x.world].Problem.R[shard], x.public.NonSmooth
 	return &nodesData{solver: problem.NewSolver(&o, 0), linear: linear,
-		exact: problem.NewSolver(&ridged, x.public.SolverTolerance())}, nil
+		exact: problem.NewSolver(&ridged, x.public.SolverTolerance())}
 }

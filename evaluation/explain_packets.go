@@ -5,7 +5,6 @@ package evaluation
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"overhear/adversary/model"
 	"overhear/algorithms"
@@ -15,7 +14,7 @@ import (
 
 // protocol checks that there are the packets that the protocol has and no others, that a node sends one value of a
 // round, and when it does so. What is explained after it is the first packet of each value.
-func (x *explainer) protocol() error {
+func (x *explainer) protocol() {
 	n := x.graph.Order()
 	a := x.assembly[x.world]
 	server := map[int]int{} // of users
@@ -29,7 +28,8 @@ func (x *explainer) protocol() error {
 		}
 	}
 	lossy := x.e.Network.Lossy()
-	again := lossy || x.doubles() // values may be sent again
+	ask := asking{explainer: x, lossy: lossy, server: server, latest: make([]int, n), asked: map[[2]int][]*packet{},
+		answered: map[[2]int]int{}}
 	values := x.rounds + 1
 	count := make([]int, 2*x.graph.Size()*values)
 	arrived := make([]sim.Time, len(count)) // of the first copy of a value
@@ -52,8 +52,8 @@ func (x *explainer) protocol() error {
 			default:
 				reported[p.from-n]++
 				x.value(p, -1)
-				if reported[p.from-n] > 1 && !again {
-					wrong = "it was sent before"
+				if reported[p.from-n] > 1 && !ask.again(p) {
+					wrong = "it was sent before, and nobody has asked for it again"
 				}
 				complete[p.to] = max(complete[p.to], p.received)
 			}
@@ -68,18 +68,22 @@ func (x *explainer) protocol() error {
 				wrong = fmt.Sprintf("it carries %d numbers, and a value has %d", len(payload), x.length(p.from))
 			default:
 				at := link*values + p.round
-				if count[at]++; count[at] > 1 && !again {
-					wrong = "it was sent before"
+				if count[at]++; count[at] > 1 && !ask.again(p) {
+					wrong = "it was sent before, and nobody has asked for it again"
+				}
+				ask.latest[p.from] = max(ask.latest[p.from], p.round)
+				if x.public.Hub {
+					ask.asked[[2]int{p.from, p.to}] = append(ask.asked[[2]int{p.from, p.to}], p)
 				}
 				if p.received >= 0 && (arrived[at] < 0 || p.received < arrived[at]) {
 					arrived[at] = p.received
 				}
 				x.value(p, p.round)
 			}
-		case !lossy || p.kind != algorithms.KindRequest && p.kind != algorithms.KindLeave:
-			wrong = "the protocol has no such packet here"
-		case len(payload) > 0:
-			wrong = fmt.Sprintf("it carries %d numbers, and should carry none", len(payload))
+		default:
+			if wrong = ask.wrong(p); wrong == "" && len(payload) > 0 {
+				wrong = fmt.Sprintf("it carries %d numbers, and should carry none", len(payload))
+			}
 		}
 		if size := 8*int64(len(payload)) + x.e.Network.Header; wrong == "" && p.bytes != size {
 			wrong = fmt.Sprintf("it has %d bytes, not %d", p.bytes, size)
@@ -101,18 +105,64 @@ func (x *explainer) protocol() error {
 			x.account.misfits(record.PacketsExpected, nil, fmt.Sprintf("the report of user %d is missing", n+user))
 		}
 	}
-	if lossy {
-		return nil
+	if !lossy && x.public.Timing.Barrier {
+		x.schedule(arrived, complete)
 	}
-	return x.schedule(arrived, complete)
 }
 
-// doubles says whether a packet may come twice: a hub's client takes a second copy for a request.
-func (x *explainer) doubles() bool {
-	n := &x.e.Network
-	return n.Duplication > 0 || slices.ContainsFunc(n.Links, func(o sim.Override) bool {
-		return o.Duplication != nil && *o.Duplication > 0
-	})
+// asking follows who has asked whom for what.
+type asking struct {
+	*explainer
+	lossy    bool
+	server   map[int]int // of users
+	latest   []int       // round that a node has sent a value of
+	asked    map[[2]int][]*packet
+	answered map[[2]int]int
+}
+
+// wrong says what is wrong with a packet that is not a value or a report; empty: nothing.
+func (a *asking) wrong(p *packet) string {
+	n := len(a.latest)
+	toUser := p.to >= n
+	switch {
+	case a.public.Hub || !a.lossy && a.public.Timing.Barrier || p.from >= n ||
+		p.kind != algorithms.KindRequest && p.kind != algorithms.KindLeave:
+		return "the protocol has no such packet here"
+	case toUser && (p.kind != algorithms.KindRequest || a.server[p.to] != p.from):
+		return "the protocol has no such packet here"
+	case !toUser && a.graph.Link(p.from, p.to) < 0:
+		return "there is no such link"
+	case toUser && p.round != 0:
+		return fmt.Sprintf("its round is %d, and one that asks for a report has 0", p.round)
+	case !toUser && p.round != a.latest[p.from]:
+		return fmt.Sprintf("its round is %d, and the node is in round %d", p.round, a.latest[p.from])
+	}
+	if p.kind == algorithms.KindRequest {
+		a.asked[[2]int{p.from, p.to}] = append(a.asked[[2]int{p.from, p.to}], p)
+	}
+	return ""
+}
+
+// again says whether a node may send what it sent before: once for each copy of a request that came. Of a hub and its
+// clients, values themselves ask: the hub sends its value again where packets are lost, and a client answers each copy
+// that comes after the first of a round.
+func (a *asking) again(p *packet) bool {
+	if a.public.Hub && p.from == 0 {
+		return a.lossy
+	}
+	came, rounds := 0, map[int]bool{}
+	for _, q := range a.asked[[2]int{p.to, p.from}] {
+		if q.received >= 0 && q.received <= p.sent {
+			came += q.copies
+			rounds[q.round] = true
+		}
+	}
+	if a.public.Hub {
+		came -= len(rounds)
+	}
+	link := [2]int{p.from, p.to}
+	a.answered[link]++
+	return a.answered[link] <= came
 }
 
 // value notes the packet of a value, or compares it with one that carried the same value before.
@@ -150,11 +200,7 @@ func (x *explainer) length(node int) int {
 // schedule checks when values are sent: a node starts at once, a server when all reports are there, and goes on when
 // its neighbours' values of the round have come and its update has taken the time that the scenario's model of
 // computing gives it, whatever its data are.
-func (x *explainer) schedule(arrived, complete []sim.Time) error {
-	cost, err := x.e.Compute.Of(x.seed, x.graph.Order())
-	if err != nil {
-		return err
-	}
+func (x *explainer) schedule(arrived, complete []sim.Time) {
 	values := x.rounds + 1
 	for node := range x.graph.Order() {
 		for t := x.firstRound(node); t <= x.rounds; t++ {
@@ -177,11 +223,43 @@ func (x *explainer) schedule(arrived, complete []sim.Time) error {
 				if own := x.first[[2]int{node, t - 1}]; own != nil {
 					ready = max(ready, own.sent)
 				}
-				ready += sim.Time(x.took(&cost, node, t))
+				ready += sim.Time(x.took(node, t))
 			}
 			x.account.same(record.PacketsInTime, p.sent == ready, p, func() string {
 				return fmt.Sprintf("what it needs is there at %v", ready)
 			})
+		}
+	}
+}
+
+// goOn checks, of asynchronous rounds, that a node went on when enough had come, or it had waited long enough. One that
+// has waited for half of the deadline may have taken a neighbour to have left, which no packet tells.
+func (x *explainer) goOn() {
+	if x.public.Timing.Barrier {
+		return
+	}
+	patience := sim.Time(x.e.Rounds.Deadline / 2)
+	for node := range x.graph.Order() {
+		for t := 1; t <= x.rounds; t++ {
+			p, before := x.first[[2]int{node, t}], x.first[[2]int{node, t - 1}]
+			if p == nil || before == nil || x.e.Network.Lossy() && patience > 0 && p.sent-before.sent >= patience {
+				continue // of which is told
+			}
+			_, err := x.view.Inputs(node, t)
+			x.account.same(record.PacketsInTime, err == nil, p, func() string {
+				return "it is not seen " + err.Error()
+			})
+		}
+	}
+}
+
+// instant says which value arrived at the instant when it was sent, if there is one: whether it entered an update that
+// began then cannot be told.
+func (x *explainer) instant() error {
+	for i := range x.packets {
+		if p := &x.packets[i]; p.kind == algorithms.KindValue && p.received == p.sent {
+			return fmt.Errorf("%s arrives when it is sent: an audit of asynchronous rounds, or of rounds.missing: "+
+				"last, needs a network.latency above 0, by which it can be told what entered which update", p)
 		}
 	}
 	return nil
@@ -223,10 +301,10 @@ func (x *explainer) twin(ctx context.Context, r run, c *wire, a account) error {
 }
 
 // took is how long a node's update of a round takes.
-func (x *explainer) took(cost *algorithms.Cost, node, round int) sim.Duration {
+func (x *explainer) took(node, round int) sim.Duration {
 	a := x.assembly[x.world]
 	if x.sharing != nil {
-		return cost.Took(x.seed, node, x.public.Rows, round)
+		return x.cost.Took(x.seed, node, x.public.Rows, round)
 	}
 	if x.public.Hub && node == 0 {
 		return 0
@@ -234,5 +312,5 @@ func (x *explainer) took(cost *algorithms.Cost, node, round int) sim.Duration {
 	if m, ok := x.public.Method.(model.NodeDual); ok && m.Step(x.public, node, round, 0).Idle {
 		return 0
 	}
-	return cost.Took(x.seed, node, a.Problem.Shards[node-a.First()].U.Len(), round)
+	return x.cost.Took(x.seed, node, a.Problem.Shards[node-a.First()].U.Len(), round)
 }

@@ -127,6 +127,7 @@ func TestGoldenAttacks(t *testing.T) {
 				if n := len(f.Facts); n > 0 {
 					lines(&text, f.Facts[n-1])
 				}
+				lines(&text, f.Baselines...)
 				lines(&text, f.Members...)
 				lines(&text, f.Labels...)
 				lines(&text, f.Checks...)

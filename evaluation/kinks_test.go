@@ -32,7 +32,7 @@ func TestKinks_AnAuditOfObjectiveNoiseIsNotEstablished(t *testing.T) {
 	// Noise on the minimiser has a likelihood there.
 	a := auditTargets(t, "problem.data=wdbc", "problem.scale={}", "problem.loss=logistic", "problem.train=0.8",
 		"algorithm={kind: pvp}", "problem.l1=0.05", "adversary.audit.runs=10")
-	if v := a.Verdicts[0]; v.Verdict != record.Holds {
+	if v := a.Verdicts[0]; v.Verdict != record.Consistent {
 		t.Errorf("pvp: %+v", v)
 	}
 }

@@ -3,20 +3,37 @@
 package evaluation
 
 import (
-	"fmt"
-	"math"
+	"slices"
 	"strings"
 
 	"overhear/adversary"
+	"overhear/privacy/loss"
 	"overhear/record"
 )
 
-// methodOfExact begins the method of a measurement that is the largest exact ratio of the runs, beside which a supremum
-// has its place.
-const methodOfExact = "largest exact"
+// exactly says whether a measurement is by exact ratios of the runs, beside which a supremum has its place.
+func exactly(v *record.Verdict) bool {
+	if len(v.Tests) == 0 {
+		return false
+	}
+	by := v.Tests[0].Method
+	return strings.HasPrefix(by, byLargest) || strings.HasPrefix(by, byCurve)
+}
 
-// searchError is how far a witness may be from its bound by rounding.
-const searchError = 1e-6
+// inEpsilon is a worst case as it is or, of normal noise, as the ε that its shifts have at the claim's δ.
+func (c *claim) inEpsilon(w *adversary.Worst) *adversary.Worst {
+	if !w.Normal {
+		return w
+	}
+	own := *w
+	own.Bound, own.Found = loss.NormalEpsilon(w.Bound, c.delta), loss.NormalEpsilon(w.Found, c.delta)
+	own.Rounds = slices.Clone(w.Rounds)
+	for k := range own.Rounds {
+		p := &own.Rounds[k]
+		p.Bound, p.Found = loss.NormalEpsilon(p.Bound, c.roundDelta), loss.NormalEpsilon(p.Found, c.roundDelta)
+	}
+	return &own
+}
 
 // certain is the worst case of a loss that has two values, ±ε.
 func certain(epsilon float64) *adversary.Worst {
@@ -36,11 +53,14 @@ func (m *measured) beside(out *record.Audit) {
 		out.Search.Why = err.Error()
 		return
 	}
+	worst = m.claim.inEpsilon(worst)
 	out.Search.Found, out.Search.Bound = record.Number(worst.Found), record.Number(worst.Bound)
 	if r := worst.Run.Pair; r[0].U != nil {
 		out.Search.A, out.Search.B = r[0].U, r[1].U
 		out.Search.Targets = [2]float64{r[0].T, r[1].T}
 	}
+	stands := standing{established: m.claim.established, unproved: m.claim.unproved, what: "claim",
+		flawed: failing(out.Checks)}
 	peaks := map[int]adversary.Peak{}
 	for _, p := range worst.Rounds {
 		peaks[p.Round] = p
@@ -53,13 +73,16 @@ func (m *measured) beside(out *record.Audit) {
 			continue
 		}
 		l.Searched, l.Bound = record.Number(p.Found), record.Number(p.Bound)
-		if over := p.Found - float64(l.Claimed*(1+searchError)); over > excess {
+		if !worst.Normal && stands.flawed == "" { // runs are traces, too
+			l.Searched = atLeastOf(l.Searched, l.Largest)
+		}
+		if over := p.Found - float64(l.Claimed*(1+record.SearchError)); over > excess {
 			most, excess = k, over
 		}
 	}
 	for k := range out.Verdicts {
 		v := &out.Verdicts[k]
-		if !strings.HasPrefix(v.Method, methodOfExact) {
+		if !exactly(v) {
 			continue
 		}
 		switch v.Scope {
@@ -68,37 +91,22 @@ func (m *measured) beside(out *record.Audit) {
 		case record.WorstRound:
 			if most >= 0 && v.Verdict != record.Violated {
 				l := out.ByRound[most]
-				v.Round, v.Epsilon, v.Measured = l.Round, l.Claimed, l.Largest
+				v.Round, v.Epsilon = l.Round, l.Claimed
+				v.Tests[0].Epsilon, v.Tests[0].Measured = l.Claimed, l.Largest
 			}
 			v.Searched, v.Bound = record.Number(peaks[v.Round].Found), record.Number(peaks[v.Round].Bound)
 		}
-		m.weigh(v, out.Checks)
+		if v.Searched > 0 && stands.flawed == "" {
+			v.Searched = atLeastOf(v.Searched, v.Tests[0].Measured)
+		}
+		decide(v, stands)
 	}
 }
 
-// weigh holds a claim against the worst case.
-func (m *measured) weigh(v *record.Verdict, checks []record.Check) {
-	for i := range checks {
-		if !checks[i].Holds { // the run is not that of the method of which this is the worst case
-			return
-		}
+// atLeastOf is what was found, or what runs did where that is more.
+func atLeastOf(found, measured record.Number) record.Number {
+	if measured > found {
+		return measured
 	}
-	found, bound, claimed := float64(v.Searched), float64(v.Bound), float64(v.Epsilon)
-	switch {
-	case m.claim.established != nil || math.IsNaN(claimed):
-	case found > claimed*(1+searchError):
-		if v.Verdict == record.Violated {
-			v.Reason += fmt.Sprintf("; a trace and a pair that were searched for lose %.4g", found)
-			break
-		}
-		v.Verdict = record.Violated
-		v.Reason = fmt.Sprintf("no run did, but a trace of positive density and a pair that were searched for lose "+
-			"%.4g, which exceeds the claim by %.3g", found, found-claimed)
-	case bound <= claimed*(1+searchError) && v.Verdict == record.Holds:
-		v.Reason = fmt.Sprintf("no trace and no pair loses more than %.4g, %.3g %% of the claim", bound,
-			100*bound/claimed)
-	case bound > claimed*(1+searchError) && v.Verdict != record.Violated:
-		v.Reason += fmt.Sprintf("; a trace and a pair were found that lose %.4g, none loses more than %.4g, and "+
-			"between the two nothing is known", found, bound)
-	}
+	return found
 }

@@ -20,6 +20,7 @@ type packet struct {
 	kind           uint8
 	round          int
 	sent, received sim.Time // of the first copy; received < 0: it was lost
+	copies         int      // that were received
 	bytes          int64
 	payload        int // which of the distinct payloads
 }
@@ -47,13 +48,33 @@ func newWire() *wire { return &wire{known: map[uint64][]int{}, reports: map[int]
 func (c *wire) sent(p *sim.Packet) {
 	if n := len(c.packets); n > 0 && c.packets[n-1].id == p.ID {
 		last := &c.packets[n-1]
+		last.copies += arrivals(p)
 		if last.received < 0 || p.Received >= 0 && p.Received < last.received {
 			last.received = p.Received
 		}
 		return
 	}
 	c.packets = append(c.packets, packet{id: p.ID, from: int(p.From), to: int(p.To), kind: p.Kind, round: int(p.Round),
-		sent: p.Sent, received: p.Received, bytes: p.Bytes, payload: c.keep(p.Payload)})
+		sent: p.Sent, received: p.Received, copies: arrivals(p), bytes: p.Bytes, payload: c.keep(p.Payload)})
+}
+
+// arrivals is 1 of a copy that was received.
+func arrivals(p *sim.Packet) int {
+	if p.Received < 0 {
+		return 0
+	}
+	return 1
+}
+
+// messages are the packets as a record has them.
+func (c *wire) messages() []record.Message {
+	all := make([]record.Message, len(c.packets))
+	for i := range c.packets {
+		p := &c.packets[i]
+		all[i] = record.Message{ID: p.id, Src: int32(p.from), Dst: int32(p.to), Round: int32(p.round),
+			Kind: algorithms.Kinds[p.kind], Bytes: p.bytes, SentNS: int64(p.sent), ReceivedNS: int64(p.received)}
+	}
+	return all
 }
 
 // keep is the number of a payload, of which a copy is kept if it is not there yet.

@@ -59,6 +59,9 @@ func TestAccount_NamesTheFirstPacket(t *testing.T) {
 	if !a.hold(record.NoiseFromStream, 0.5, 1, 4, &packets[0], nil) || a.explained() {
 		t.Error("what is allowed does not fit, or what is not does")
 	}
+	if a.hold(record.IdleRounds, math.Inf(1), math.Inf(1), 4, &packets[0], func() string { return "∞" }) {
+		t.Error("of numbers that overflow everything is explained")
+	}
 	if a.hold(record.IdleRounds, math.NaN(), 1, 4, &packets[0], func() string { return "NaN" }) {
 		t.Error("NaN fits")
 	}

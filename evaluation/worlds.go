@@ -67,10 +67,7 @@ func (w *weigher) run(ctx context.Context, r run) (*evidence, error) {
 		return nil, err
 	}
 	v := &evidence{reached: c.reached}
-	if v.account, err = w.explain(c, r.world, r.seed, r.number < w.looked); err != nil {
-		return nil, err
-	}
-	if err := w.twin(ctx, r, c, v.account); err != nil {
+	if v.account, err = w.explain(ctx, c, r); err != nil {
 		return nil, err
 	}
 	v.others = w.explainer.noise

@@ -29,9 +29,14 @@ type Account struct {
 	Chosen      *record.Chosen
 	Labels      []record.LabelBudget // by server, where users have ε of their own
 
+	boundDelta     float64   // δ of Bound: 0 where it is a sum of pure losses
+	composedDeltas []float64 // δ of Bound by round, where a paper composes (ε, δ) itself; else nil
+
 	composedDelta float64 // δ of the last Bound, where a paper composes (ε, δ) itself; else 0
 	composition   string  // how, in words
 	method        algorithms.Private
+	given         []record.Taken       // of certificates
+	issued        []record.Certificate // with the first node as node 0; nil: not yet
 }
 
 // Inexact is what the solver's tolerance leaves of a gradient, as a share of what one row moves it by, and how much it
@@ -56,12 +61,18 @@ func newAccount(p *scenarios.Privacy, m algorithms.Private, s algorithms.Setting
 	c, ok := m.(algorithms.Composing)
 	if !ok {
 		a.Bound = a.Ledger.Bound(privacy.Sample, rounds, p.Delta)
+		for _, node := range a.Ledger.Nodes() {
+			if math.IsInf(a.Ledger.Pure(node, rounds, privacy.Sample), 1) {
+				a.boundDelta = p.Delta
+			}
+		}
 		return a
 	}
 	a.composition = c.Composition()
-	a.Bound = make([]float64, rounds+1)
+	a.Bound, a.composedDeltas = make([]float64, rounds+1), make([]float64, rounds+1)
 	for t := range a.Bound[1:] {
 		a.Bound[t+1], a.composedDelta = c.Composed(t + 1)
+		a.composedDeltas[t+1] = a.composedDelta
 	}
 	return a
 }
@@ -130,13 +141,27 @@ func (a *Account) end(m algorithms.Method, rounds int) {
 	}
 }
 
-// fill enters the loss so far into the rows.
+// issue makes the certificates of a run that is over, and enters that of rows into the last round. A composition takes
+// longer than a short run, so that audits, which have many, are spared.
+func (a *Account) issue(rows []metrics.Row) {
+	a.issued = a.certificates(a.claims(0), 0)
+	for _, c := range a.issued {
+		if last := len(rows) - 1; last >= 0 && c.Unit == privacy.Sample && c.Reason == "" {
+			rows[last].CertificateEpsilon, rows[last].CertificateDelta = float64(c.Epsilon), float64(c.Delta)
+		}
+	}
+}
+
+// fill enters the claimed loss so far into the rows.
 func (a *Account) fill(rows []metrics.Row) {
 	if a.Established != nil {
 		return
 	}
 	for k := range rows {
-		rows[k].PrivacyLoss = a.Bound[rows[k].Most]
+		rows[k].PrivacyLoss, rows[k].PrivacyDelta = a.Bound[rows[k].Most], a.boundDelta
+		if a.composedDeltas != nil {
+			rows[k].PrivacyDelta = a.composedDeltas[rows[k].Most]
+		}
 	}
 }
 
@@ -155,7 +180,13 @@ func (a *Account) record(first int) *record.Privacy {
 			By: a.composition}
 	}
 	p.Claims = append(p.Claims, a.claims(first)...)
-	p.Certificates = a.certificates(p.Claims, first)
+	if a.issued == nil {
+		a.issue(nil)
+	}
+	for _, c := range a.issued {
+		c.Node += first
+		p.Certificates = append(p.Certificates, c)
+	}
 	return p
 }
 
@@ -193,38 +224,76 @@ func (a *Account) claims(first int) (all []record.Claim) {
 
 // certificates are what the run loses at most, by the law of its noise, of each unit.
 func (a *Account) certificates(claims []record.Claim, first int) (all []record.Certificate) {
+	uses, uncertified := a.certify()
+	for _, unit := range a.Ledger.Units() {
+		all = append(all, a.certificate(uses, uncertified, unit, claims, first))
+	}
+	return all
+}
+
+// Certificate is what the node of a shard loses of a unit at most, by the law of its noise; first is the node of shard
+// 0.
+func (a *Account) Certificate(shard, first int, unit privacy.Unit) *record.Certificate {
+	uses, uncertified := a.certify()
+	return a.ofNode(uses.Of(shard), uncertified, unit, shard, first)
+}
+
+// Flipped is Certificate of a label whose user flips it by an ε of its own, which may be less than that of others.
+func (a *Account) Flipped(shard, first int, epsilon float64) *record.Certificate {
+	uses := new(loss.Ledger)
+	uses.Spend(shard, 0, privacy.Label, loss.Response{Epsilon: epsilon})
+	return a.ofNode(uses, nil, privacy.Label, shard, first)
+}
+
+// ofNode is the certificate of the uses of a shard's node.
+func (a *Account) ofNode(uses *loss.Ledger, uncertified error, unit privacy.Unit, shard, first int,
+) *record.Certificate {
+	claims := slices.DeleteFunc(a.claims(first), func(c record.Claim) bool { return c.Node != shard+first })
+	c := a.certificate(uses, uncertified, unit, claims, first)
+	c.Node = shard + first
+	return &c
+}
+
+// certify is the ledger of the method's noise, and why there is no certificate of rows.
+func (a *Account) certify() (*loss.Ledger, error) {
 	uses, uncertified := algorithms.Certify(a.method)
 	if uncertified == nil {
 		uncertified = a.Inexact.Err // the proof is of minimisers
 	}
-	for _, unit := range a.Ledger.Units() {
-		c := record.Certificate{Unit: unit, Epsilon: record.Number(math.NaN()), Delta: record.Number(a.Delta)}
-		if uncertified != nil && unit != privacy.Label {
-			c.Reason = uncertified.Error()
-			all = append(all, c)
-			continue
-		}
-		worst := uses.Worst(unit, len(a.Bound)-1, a.Delta)
-		proved := a.proved(worst, unit, claims)
-		c.Node, c.Epsilon, c.Delta = worst.Node+first, proved.Epsilon, proved.Delta
-		const points, least = 32, 1e-9
-		end := worst.Total.Epsilon(least)
-		for k := range points + 1 {
-			e := float64(k) / points * end
-			if math.IsInf(end, 1) {
-				break
-			}
-			c.Curve = append(c.Curve, record.LossPoint{Epsilon: record.Number(e),
-				Delta: record.Number(worst.Total.Delta(e))})
-		}
-		for k := range points + 1 { // closer where there are few
-			alarms := float64(k*k) / (points * points)
-			c.TradeOff = append(c.TradeOff, record.ErrorPoint{Alarms: record.Number(alarms),
-				Missed: record.Number(worst.Missed(alarms))})
-		}
-		all = append(all, c)
+	return uses, uncertified
+}
+
+// certificate is that of the uses of a unit.
+func (a *Account) certificate(uses *loss.Ledger, uncertified error, unit privacy.Unit, claims []record.Claim, first int,
+) record.Certificate {
+	c := record.Certificate{Unit: unit, Epsilon: record.Number(math.NaN()), Delta: record.Number(a.Delta),
+		Given: givenOf(a.given, unit)}
+	if uncertified != nil && unit != privacy.Label {
+		c.Reason = uncertified.Error()
+		return c
 	}
-	return all
+	if p, ok := a.method.(algorithms.Partial); ok && unit == privacy.Sample {
+		c.Covers = p.Covers()
+	}
+	worst := uses.Worst(unit, len(a.Bound)-1, a.Delta)
+	proved := a.proved(worst, unit, claims)
+	c.Node, c.Epsilon, c.Delta = worst.Node+first, proved.Epsilon, proved.Delta
+	const points, least = 32, 1e-9
+	end := worst.Total.Epsilon(max(least, 2*worst.Slack())) // no δ is below the slack
+	for k := range points + 1 {
+		e := float64(k) / points * end
+		if math.IsInf(end, 1) {
+			break
+		}
+		c.Curve = append(c.Curve, record.LossPoint{Epsilon: record.Number(e),
+			Delta: record.Number(worst.Total.Delta(e))})
+	}
+	for k := range points + 1 { // closer where there are few
+		alarms := float64(k*k) / (points * points)
+		c.TradeOff = append(c.TradeOff, record.ErrorPoint{Alarms: record.Number(alarms),
+			Missed: record.Number(worst.Missed(alarms))})
+	}
+	return c
 }
 
 // proved is the least of what the law of the noise, the sum of a certificate and the claims say.
@@ -282,9 +351,13 @@ const vanishing = 1e-12
 const certifiedSlack = 1e-3
 
 // claimed is what a method's own account says that rows lose over a run, or a round, and why that is not established.
-func claimed(p *scenarios.Privacy, m algorithms.Private, s algorithms.Setting, _ float64,
+func claimed(p *scenarios.Privacy, m algorithms.Private, s algorithms.Setting, tolerance float64,
 ) (epsilon float64, failure error) {
-	if err := m.Established(); err != nil {
+	err := m.Established()
+	if err == nil {
+		_, _, err = algorithms.Precise(m, s.Problem, tolerance)
+	}
+	if err != nil {
 		failure = fmt.Errorf("no target can be met, because the bound is not established: %w", err)
 	}
 	l := new(privacy.Ledger)
@@ -299,14 +372,17 @@ func claimed(p *scenarios.Privacy, m algorithms.Private, s algorithms.Setting, _
 func certified(p *scenarios.Privacy, m algorithms.Private, s algorithms.Setting, tolerance float64,
 ) (epsilon float64, failure error) {
 	uses, err := algorithms.Certify(m)
+	a := newAccount(p, m, s, tolerance)
+	if err == nil {
+		err = a.Inexact.Err
+	}
 	if err != nil {
 		failure = fmt.Errorf("no target can be met by a certificate, because the run is not certified: %w", err)
-		if m.Established() == nil {
+		if a.Established == nil {
 			failure = fmt.Errorf("%w; by: claim, which is the default, goes by what the method claims", failure)
 		}
 		return math.NaN(), failure
 	}
-	a := newAccount(p, m, s, tolerance)
 	worst := uses.Worst(privacy.Sample, s.Rounds, p.Delta)
 	return float64(a.proved(worst, privacy.Sample, a.claims(0)).Epsilon), nil
 }

@@ -232,7 +232,7 @@ func (e *Experiment) Equip(a *Assembly) error {
 	}
 	if p, ok := a.Method.(algorithms.Private); ok {
 		a.Account = newAccount(&e.Privacy, p, a.Setting, e.Solver.Tolerance)
-		a.Account.Chosen = chosen
+		a.Account.Chosen, a.Account.given = chosen, append(e.given(), categories(a.Set)...)
 		if r, ok := a.Method.(algorithms.Registering); ok {
 			a.Account.Labels = labelBudgets(r, a.Problem.Shards)
 		}

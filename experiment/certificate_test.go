@@ -237,3 +237,79 @@ func TestRecord_CoarseSolvesAreNotCertified(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// Nor is noise chosen for a target that such a run does not meet, by whichever of the two.
+func TestPrivacy_NoTargetIsMetByCoarseSolves(t *testing.T) {
+	for _, by := range []string{"claim", "certificate"} {
+		s, err := scenarios.Parse("t.yaml", []byte(private), "algorithm={kind: pvp, eta: 0.5}",
+			"privacy={epsilon: 2, by: "+by+"}", "solver.tolerance=0.01")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = New(s, "").Assemble(1); err == nil ||
+			!strings.Contains(err.Error(), "no target can be met") ||
+			!strings.Contains(err.Error(), "take a solver.tolerance of at most") ||
+			strings.Contains(err.Error(), "by: claim") {
+			t.Errorf("by %s: %v", by, err)
+		}
+	}
+}
+
+// A curve ends where δ is no less than what rounding leaves: of a run of many rounds, too, δ falls from point to point.
+func TestRecord_CurvesOfLongRunsFall(t *testing.T) {
+	c := certificatesOf(t, "{kind: pvp, eta: 0.05, alpha: 0.1}", "rounds.count=1000").Certificates[0]
+	for k := range c.Curve[1:] {
+		if before, now := c.Curve[k].Delta, c.Curve[k+1].Delta; !(now < 0.999*before) {
+			t.Errorf("point %d of %d: δ is %v after %v", k+1, len(c.Curve), now, before)
+		}
+	}
+	if last := c.Curve[len(c.Curve)-1]; len(c.Curve) != 33 || !(last.Delta < 1e-8) || !(last.Epsilon < 50) {
+		t.Errorf("%d points, the last %+v", len(c.Curve), last)
+	}
+}
+
+// metrics.csv has claim and certificate, each with its δ: the claim in every row, the certificate, which is of the
+// whole run, in the last.
+func TestMetrics_HaveClaimAndCertificate(t *testing.T) {
+	for algorithm, delta := range map[string]float64{
+		"{kind: dvp, eta: 0.5, alpha: 0.2}":                                                   0,
+		"{kind: pvp, eta: 0.05, alpha: 1, law: gaussian}":                                     1e-5,
+		"{kind: penalty-perturbation, eta: {initial: 0.5, ratio: 1.1}, theta: 0.5, alpha: 1}": 0,
+		"{kind: private-r-admm, eta: 0.5, gamma: 0.3, alpha: 1, perturbation: gaussian}":      1e-5,
+		"{kind: dvp, eta: 0.5, alpha: 0.2, noise: off}":                                       math.NaN(),
+		"{kind: admm, eta: 0.5}":                                                              math.NaN(),
+	} {
+		s, err := scenarios.Parse("x.yaml", []byte("name: x\nproblem: {data: {set: twonorm, rows: 60, dimension: 3}, "+
+			"train: 30, rho: 0.3, scale: {intercept: false}}\nnetwork: {topology: {kind: ring, nodes: 3}}\n"+
+			"rounds: {count: 4}\nalgorithm: "+algorithm+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, table, err := New(s, "").Measure(context.Background(), 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss, at := table.Column("privacy_loss"), table.Column("privacy_delta")
+		certified, certifiedAt := table.Column("certificate_epsilon"), table.Column("certificate_delta")
+		for k := range loss {
+			if math.IsNaN(loss[k]) != math.IsNaN(at[k]) || !math.IsNaN(at[k]) && at[k] != delta {
+				t.Errorf("%s, round %d: %v at δ = %v, want δ = %v", algorithm, k, loss[k], at[k], delta)
+			}
+			if k < len(loss)-1 && !(math.IsNaN(certified[k]) && math.IsNaN(certifiedAt[k])) {
+				t.Errorf("%s, round %d: a certificate of %v before the run's end", algorithm, k, certified[k])
+			}
+		}
+		last := len(loss) - 1
+		if info.Privacy == nil || info.Privacy.Certificates[0].Reason != "" {
+			if !math.IsNaN(certified[last]) || !math.IsNaN(certifiedAt[last]) {
+				t.Errorf("%s: certified %v, and run.json has no certificate", algorithm, certified[last])
+			}
+			continue
+		}
+		if c := info.Privacy.Certificates[0]; certified[last] != float64(c.Epsilon) ||
+			certifiedAt[last] != float64(c.Delta) {
+			t.Errorf("%s: certified %v at %v, in run.json %v at %v", algorithm, certified[last], certifiedAt[last],
+				c.Epsilon, c.Delta)
+		}
+	}
+}

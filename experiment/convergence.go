@@ -113,8 +113,8 @@ func outweighs(p *scenarios.Problem) string {
 func (o *outcome) uninformative(p *scenarios.Problem) []string {
 	what := outweighs(p)
 	if o.targets() {
-		if o.optimum.Fit == nil {
-			return nil // the optimum is not known
+		if o.optimum.Fit == nil || !o.ofMeans() {
+			return nil // the optimum is not known, or is not to be near the mean
 		}
 		if r := float64(o.optimum.Fit.TestR2); r <= 0 {
 			return []string{fmt.Sprintf("the optimum itself predicts the test rows no better than the mean of their "+
@@ -156,6 +156,20 @@ func (o *outcome) uninformative(p *scenarios.Problem) []string {
 	return []string{text}
 }
 
+func (o *outcome) ofMeans() bool {
+	if o.Split != nil {
+		return ofMeans(o.Split.Loss)
+	}
+	return ofMeans(o.Problem.Loss)
+}
+
+// ofMeans says whether predictions are to be near the mean of the targets, or their median, so that R² says what
+// they are worth; those of another quantile are right when they are far from it.
+func ofMeans(l problem.Loss) bool {
+	q, ok := l.(problem.Quantile)
+	return !ok || q.Level == 0.5
+}
+
 // or begins the rest of what may be wrong, after what outweighs the data if anything can.
 func or(what string) string {
 	if what == "" {
@@ -172,7 +186,7 @@ func (o *outcome) worse() []string {
 	if zero := o.zeroLoss(); last.Loss > zero*(1+1e-9) {
 		how = append(how, fmt.Sprintf("its training loss is %.3g, and that of the zero vector %.3g", last.Loss, zero))
 	}
-	if o.targets() && last.Test.R2 < 0 {
+	if o.targets() && o.ofMeans() && last.Test.R2 < 0 {
 		how = append(how, fmt.Sprintf("its root mean square error in the test rows is %.4g, and that of saying the "+
 			"mean of their targets always %.4g", last.Test.RMSE, last.Test.RMSE/math.Sqrt(1-last.Test.R2)))
 	}
@@ -191,6 +205,43 @@ func (o *outcome) worse() []string {
 	return []string{text}
 }
 
+// belowOptimum warns of models whose objective is below the optimum's by more than the solver leaves: there are none.
+// Nodes that disagree can have a lower sum, each with a model of its own; the average of their models cannot, nor can
+// all parties' coefficients.
+func (o *outcome) belowOptimum(e *Experiment) []string {
+	best := float64(o.optimum.Objective)
+	if math.IsNaN(best) || algorithms.Noisy(o.Params) && e.Problem.NonSmooth(1) != nil {
+		return nil // no optimum is known, or noise takes models out of the set
+	}
+	at, whose, zero := o.last.Objective, "all parties' coefficients", 0.0
+	if s := o.Split; s != nil {
+		zero = s.ObjectiveAt(make([]float64, s.N), 0)
+	} else {
+		mean, count := make([]float64, o.Problem.D), 0.0
+		for _, f := range o.held.Last {
+			if f != nil {
+				num.Axpy(1, f, mean)
+				count++
+			}
+		}
+		if count == 0 {
+			return nil
+		}
+		num.Scale(1/count, mean)
+		at, whose = o.Problem.Value(mean), "the average of the nodes' models"
+		zero = o.Problem.Value(make([]float64, o.Problem.D))
+	}
+	// What is next to nothing of the zero vector's objective is rounding: an exact fit has an objective of 1e-29.
+	slack := float64(max(1e-9, e.Solver.Tolerance)*math.Abs(best)) + float64(1e-12*math.Abs(zero))
+	if !(at < best-slack) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the objective of %s is %.10g, below the centralised optimum's %.10g: that is not the "+
+		"optimum, and distances, rates and what stands beside it are wrong; solver.tolerance below %.0e brings it "+
+		"closer, and if this warning stays, it is a defect of the program, to be reported with this scenario", whose,
+		at, best, e.Solver.Tolerance)}
+}
+
 // zeroLoss is the training loss of the zero vector.
 func (o *outcome) zeroLoss() float64 {
 	if s := o.Split; s != nil {
@@ -199,8 +250,17 @@ func (o *outcome) zeroLoss() float64 {
 	return float64(meanLoss(o.Problem, make([]float64, o.Problem.D)))
 }
 
+// ridgeless says whether nothing but the rows makes the objective curve.
+func (o *outcome) ridgeless() bool {
+	if o.Split != nil {
+		return o.Split.Ridge == 0
+	}
+	return slices.Max(o.Problem.R) == 0
+}
+
 // otherSteps are the penalties and steps that the program would compute, where the
-// scenario's are far from them.
+// scenario's are far from them. Without a ridge the computed ones rest on a curvature that is hardly known, and
+// another value is often faster: none is recommended then, unless the run diverges.
 func (o *outcome) otherSteps() (all []string) {
 	given := map[string]float64{}
 	params := reflect.ValueOf(o.Params)
@@ -208,6 +268,11 @@ func (o *outcome) otherSteps() (all []string) {
 		stated(params.Elem(), given)
 	}
 	for _, c := range algorithms.Suggest(o.Params, o.Setting) {
+		if o.ridgeless() && o.stopped() == nil {
+			return []string{fmt.Sprintf("another %s, ten times as great and a tenth: without a ridge (problem.rho) no "+
+				"rule knows the best (auto is %v here; a sweep tries many: simulate sweep --grid algorithm.%s=…)",
+				c.Key, c.Value, c.Key)}
+		}
 		if v, ok := given[c.Key]; ok && math.Abs(num.Log(v/c.Value)) > math.Ln2 {
 			all = append(all, fmt.Sprintf("%s: auto, which is %v here (it is %v)", c.Key, c.Value, v))
 		}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -285,6 +286,43 @@ func TestConvergence_IsSaidWithWhatToChange(t *testing.T) {
 	}
 }
 
+// Without a ridge the computed penalty can be slower than the one at hand, by these runs: it is not what to change
+// then.
+func TestConvergence_RecommendsNoComputedPenaltyWithoutARidge(t *testing.T) {
+	rows := []string{"problem.data={set: twonorm, rows: 600, dimension: 6}", "problem.train=300", "problem.rho=0",
+		"rounds.count=300"}
+	columns := append(slices.Clone(rows), "problem.columns=[2, 2, 2]", "problem.scale.intercept=false",
+		"network.topology={kind: star, nodes: 4}")
+	for _, c := range []struct {
+		sets   []string
+		loss   string
+		method string // with an eta that is faster than the computed one
+		eta    string
+	}{
+		{rows, "logistic", "kind: proximal-admm, noise: off", "0.0001"},
+		{rows, "huber-hinge", "kind: proximal-admm, noise: off", "0.001"},
+		{rows, "squared", "kind: proximal-admm, noise: off", "1"},
+		{columns, "logistic", "kind: admm-sharing, form: jacobi", "0.0003"},
+		{columns, "huber-hinge", "kind: admm-sharing, form: averaged", "0.0003"},
+	} {
+		run := func(eta string) *record.Info {
+			return measured(t, shipped(t, "wdbc-ring.yaml", append(slices.Clone(c.sets), "problem.loss="+c.loss,
+				"algorithm={"+c.method+", eta: "+eta+"}")...))
+		}
+		own, auto := run(c.eta), run("auto")
+		if !(own.Final.Distance < auto.Final.Distance) {
+			t.Errorf("%s, %s: distance %v, with the computed penalty %v", c.loss, c.method, own.Final.Distance,
+				auto.Final.Distance)
+		}
+		for _, i := range []*record.Info{own, auto} {
+			if i.Convergence.State == record.Moving && (strings.Contains(i.Convergence.Advice, "eta: auto") ||
+				!strings.Contains(i.Convergence.Advice, "another eta, ten times as great and a tenth")) {
+				t.Errorf("%s, %s: %s", c.loss, c.method, i.Convergence.Advice)
+			}
+		}
+	}
+}
+
 // No number of rounds is said where the trend does not go on: amid noise, with steps that
 // fall, with penalties that grow or are longer in a longer run, or where the limit is not
 // the optimum. Where it does, it is said, and no fewer are enough.
@@ -344,6 +382,19 @@ func TestRidge_ThatOutweighsTheDataIsWarnedOf(t *testing.T) {
 			t.Errorf("%v: optimum errs in %v, the larger class in %v: %q", c.sets, i.Reference.TestError, i.BaseError,
 				said)
 		}
+	}
+}
+
+// A high quantile lies far from the mean, which is no sign that nothing was learnt.
+func TestWarnings_QuantilesAreNotHeldAgainstTheMean(t *testing.T) {
+	i := measured(t, shipped(t, "regression.yaml", "problem.data.rows=2000", "problem.scale.intercept=true",
+		"problem.rho=0.001", "rounds.count=3", "problem.loss={kind: quantile, width: 0.05, level: 0.99}",
+		"algorithm={kind: admm}", "privacy={}"))
+	if r := float64(i.Reference.Fit.TestR2); !(r < 0) {
+		t.Fatalf("the optimum has R² %v", r)
+	}
+	if said := strings.Join(i.Warnings, "\n"); strings.Contains(said, "mean of their targets") {
+		t.Error(said)
 	}
 }
 

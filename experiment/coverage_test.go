@@ -3,10 +3,13 @@
 package experiment
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"overhear/scenarios"
 )
 
 // A rate is stated for the runs that the theorem's proof is about, and for no others: not where
@@ -55,11 +58,43 @@ func TestRates_AreOfRunsThatTheTheoremCovers(t *testing.T) {
 			for _, r := range rates {
 				missing := slices.ContainsFunc(c.why, func(w string) bool { return !strings.Contains(r.Applies, w) })
 				applies := strings.HasPrefix(r.Applies, "applies") &&
-					(!math.IsNaN(float64(r.Proved)) || strings.Contains(r.Applies, "without a rate"))
+					math.IsNaN(float64(r.Proved)) == strings.Contains(r.Applies, "without a rate")
 				if applies != (c.why == nil) || missing || !applies && r.Proved == r.Proved {
 					t.Errorf("%s: %q, %v", r.Theorem, r.Applies, r.Proved)
 				}
 			}
 		})
+	}
+}
+
+// PDML Lemma 5's factor is set beside the measured one where the distance is from the point that the nodes tend to, and
+// the measured one is not above it; with flips the distance is from another point, and with Phase 2 nothing is proved.
+func TestRates_OfPDMLLemma5(t *testing.T) {
+	for _, c := range []struct {
+		algorithm        string
+		proved, measured bool
+	}{
+		{"{kind: pdml, eta: 0.3, labels: true, noise: off, bound: 0}", true, true},
+		{"{kind: pdml, eta: 0.3, epsilon: 2, noise: off, bound: 0}", true, false},
+		{"{kind: pdml, eta: 0.3, epsilon: 2, bound: 0.5, deviation: 0.3}", false, false},
+	} {
+		s, err := scenarios.Parse("users.yaml", []byte(ofUsers), "algorithm="+c.algorithm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, _, err := New(s, "").Measure(context.Background(), 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(info.Rates) != 1 || info.Rates[0].Theorem != "PDML Lemma 5" {
+			t.Fatalf("%s: %+v", c.algorithm, info.Rates)
+		}
+		r := info.Rates[0]
+		if proved := r.Applies == "applies" && r.Proved > 0 && r.Proved < 1; proved != c.proved {
+			t.Errorf("%s: proved %v, %s", c.algorithm, r.Proved, r.Applies)
+		}
+		if measured := r.To > 0 && r.Measured > 0 && r.Measured <= r.Proved; measured != c.measured {
+			t.Errorf("%s: measured %v to round %d, proved %v", c.algorithm, r.Measured, r.To, r.Proved)
+		}
 	}
 }

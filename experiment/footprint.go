@@ -15,7 +15,7 @@ const perRound = 1000
 
 // accountFits is an error for an account that memory does not hold.
 func (e *Experiment) accountFits(a *Assembly) error {
-	const perMechanism = 64
+	const perMechanism = 64 + 120 // of the account, and of the certificate that is made of the same uses
 	what := fmt.Sprintf("an account of %d rounds (rounds.count) of %d nodes (network.topology)", a.Rounds, a.parts())
 	return memory.Check(what, perMechanism*float64(a.Rounds)*float64(a.parts()))
 }
@@ -49,7 +49,7 @@ func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
 	rounds := float64(perRound * float64(a.Rounds))
 	if a.Split == nil {
 		what = fmt.Sprintf("%d rounds (rounds.count) of %d nodes (network.topology) with %d rows and vectors of %d "+
-			"numbers (problem.data)", a.Rounds, a.parts(), a.Problem.Rows(), a.numbers())
+			"numbers (problem.data)", a.Rounds, a.parts(), a.Problem.Rows(), a.Numbers())
 		return rounds + e.footprint(a), what
 	}
 	const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
@@ -72,7 +72,7 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 		underWay = 3  // messages of a link, where a node waits for some neighbours
 		timers   = 16 // of a node at most, where it has them
 	)
-	nodes, links, vector := float64(a.parts()), float64(a.Graph.Links()), 8*float64(a.numbers())
+	nodes, links, vector := float64(a.parts()), float64(a.Graph.Links()), 8*float64(a.Numbers())
 	need := a.Problem.Footprint() + float64(nodes*perNode) + float64(links*perLink)
 	// The iterate, the one that is computed or measured meanwhile, and the dual.
 	vectors := float64(3 * nodes)

@@ -102,10 +102,10 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 }
 
 func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record.Run, err error) {
-	inputs, err := e.Inputs()
-	if err != nil {
+	if _, err := e.fileSums(); err != nil {
 		return nil, err
 	}
+	go Program() // while the run goes on: of a build without a revision it hashes the executable
 	w, err := record.Create(o.Directory, seed, e.policy(), o.Replace)
 	if err != nil {
 		return nil, err
@@ -127,11 +127,8 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	if err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
-	var table [][]float64
-	for i := range out.rows {
-		table = append(table, out.rows[i].Values())
-	}
-	if err := w.Metrics(metrics.Columns, table); err != nil {
+	table := out.table()
+	if err := w.Metrics(table.Columns, table.Rows); err != nil {
 		return nil, err
 	}
 	if out.Trace != nil {
@@ -148,13 +145,14 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 		}
 	}
 	if o.Plots {
-		t := &record.Table{Columns: metrics.Columns, Rows: table}
-		if err := plot.Runs(e.Name, []*record.Table{t}, w.Path("plots"), o.Style); err != nil {
+		if err := plot.Runs(e.Name, []*record.Table{table}, w.Path("plots"), o.Style); err != nil {
 			return nil, err
 		}
 	}
 	info := e.info(out)
-	info.Inputs = inputs
+	if info.Inputs, err = e.Inputs(); err != nil {
+		return nil, err
+	}
 	dir, err := w.Finish(info)
 	if err != nil {
 		return nil, err
@@ -264,7 +262,8 @@ func (e *Experiment) info(out *outcome) *record.Info {
 	}
 	final := out.last.Final()
 	final.Messages, final.Bytes = out.Messages, out.Bytes // those of no round too
-	warnings := slices.Concat([]string{}, out.Warnings, out.uninformative(&e.Problem), out.worse())
+	warnings := slices.Concat([]string{}, out.Warnings, out.uninformative(&e.Problem), out.worse(),
+		out.belowOptimum(e))
 	info := &record.Info{
 		Name: e.Name, Seed: out.Seed, Algorithm: e.Algorithm.Kind,
 		Versions:     map[string]string{"overhear": Version, "go": runtime.Version()},
@@ -404,8 +403,11 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 		}
 	}
 	measured, ok := theory.Measure(errors, theory.Floor(e.Solver.Tolerance), 0.5)
-	if !ok {
-		measured.Factor = math.NaN()
+	// A method that bounds excess risks knows where it tends to; distances are from the problem's optimum.
+	_, limited := out.Method.(algorithms.Generalising)
+	d, elsewhere := out.Method.(algorithms.Displaced)
+	if !ok || limited && elsewhere && d.Displaced() {
+		measured = theory.Decrease{Factor: math.NaN()}
 	}
 	circumstances := e.circumstances(out)
 	for _, t := range m.Theorems() {
@@ -633,6 +635,18 @@ func parting(ctx context.Context, r *record.Run, s *scenarios.Scenario, dataDir 
 	return err
 }
 
+// table is metrics.csv, with the certificate, which the outcome has from then on.
+func (out *outcome) table() *record.Table {
+	if out.Account != nil {
+		out.Account.issue(out.rows)
+	}
+	t := &record.Table{Columns: metrics.Columns}
+	for i := range out.rows {
+		t.Rows = append(t.Rows, out.rows[i].Values())
+	}
+	return t
+}
+
 // Measure runs one seed and keeps nothing of it but what run.json and metrics.csv
 // would say. Of a run that ends early it returns that beside the error.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
@@ -640,10 +654,7 @@ func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*re
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
-	t := &record.Table{Columns: metrics.Columns}
-	for i := range out.rows {
-		t.Rows = append(t.Rows, out.rows[i].Values())
-	}
+	t := out.table()
 	if out.early != nil {
 		err = fmt.Errorf("%s, seed %d: %w", e.Name, seed, out.early)
 	}

@@ -56,8 +56,8 @@ func (a *Assembly) Columns() int {
 	return a.Problem.D / a.Problem.Models()
 }
 
-// numbers is how many numbers a model has: a block of as many as there are columns for each class that has one.
-func (a *Assembly) numbers() int {
+// Numbers is how many numbers a model has: a block of as many as there are columns for each class that has one.
+func (a *Assembly) Numbers() int {
 	if a.Split != nil {
 		return a.Split.D
 	}

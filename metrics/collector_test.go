@@ -141,3 +141,15 @@ func TestCollector_Gone(t *testing.T) {
 		t.Errorf("the sum of duals of a round that a node has not ended is %v", rows[1].DualSum)
 	}
 }
+
+// A packet may carry any number as its round: it is counted all the same.
+func TestTraffic_OfRoundsThatTheRunDoesNotHave(t *testing.T) {
+	l, rows := make(lockstepTraffic, 3), make([]Row, 3)
+	for _, round := range []int{-1 << 31, 1, 1000400} {
+		l.Sent(round, 10)
+	}
+	l.enter(rows)
+	if rows[0].Messages != 1 || rows[1].Messages != 2 || rows[2].Messages != 3 || rows[2].Bytes != 30 {
+		t.Errorf("%+v", rows)
+	}
+}

@@ -39,16 +39,20 @@ func Converge(rows []Row, noisy bool) *record.Convergence {
 			d[k] = rows[k].Stationarity
 		}
 	}
+	threshold := near
+	if stationary { // a gradient that is small beside the steepest may be all there is: it must have fallen, too
+		threshold = near * min(1, d[0])
+	}
 	switch end := d[last]; {
 	case math.IsNaN(end):
 		return c
 	case math.IsInf(end, 1):
 		c.State = record.Diverging
 		return c
-	case stationary && d[0] <= near && d[last] <= near && !(d[last] < near*d[0]):
+	case stationary && d[0] <= near && d[last] <= near && !(d[last] < threshold):
 		c.Flat = true
 		return c // a robust loss may be flat where a run starts: that is no progress
-	case slices.Max(d[last-last/20:]) <= near:
+	case slices.Max(d[last-last/20:]) <= threshold:
 		c.State = record.Converged
 	case last < leastRounds:
 		return c
@@ -78,7 +82,7 @@ func Converge(rows []Row, noisy bool) *record.Convergence {
 		first, _ := trend(d[last-last/2 : last-last/4])
 		second, _ := trend(d[last-last/4:])
 		if !noisy && first < bent*second && second < bent*first {
-			c.More = int(max(1, min(math.Ceil(num.Log(near/d[last])/slope), 1e9)))
+			c.More = int(max(1, min(math.Ceil(num.Log(threshold/d[last])/slope), 1e9)))
 		}
 	case !noisy && !stationary && slices.Max(d)-slices.Min(d) <= unmoved*d[0]:
 		c.State = record.Unknown

@@ -102,6 +102,8 @@ func TestConverge_WhatHasNotMoved(t *testing.T) {
 		{true, func(int) float64 { return 0 }, record.Unknown, true},
 		{true, func(k int) float64 { return 5e-4 * math.Pow(0.9, float64(k)) }, record.Converged, false},
 		{true, func(k int) float64 { return 0.1 * math.Pow(0.9, float64(k)) }, record.Converged, false},
+		// A wide loss, or a steep start, makes little of a gradient that has still far to fall.
+		{true, func(k int) float64 { return 0.01 * math.Pow(0.97, float64(k)) }, record.Moving, false},
 	} {
 		if got := of(c.gradient, c.d); got.State != c.want || got.Flat != c.flat {
 			t.Errorf("gradient %v, %v to %v: %+v", c.gradient, c.d(0), c.d(100), got)

@@ -235,6 +235,24 @@ var all = []*Metric{
 			return float64(*f.Stationarity)
 		},
 	},
+	{
+		Name: "privacy_delta", Absent: "where privacy_loss is",
+		Rows:  Meaning{Definition: "δ at which privacy_loss is ε: 0 where it is a sum of pure losses"},
+		field: func(r *Row) *float64 { return &r.PrivacyDelta },
+	},
+	{
+		Name: "certificate_epsilon", Unit: "nats",
+		Absent: "in all rows but the last, as a composition takes long; if the run is not certified",
+		Rows: Meaning{Definition: "what is proved of the loss of a row over the whole run from the law of the noise, " +
+			"largest over nodes, whoever sees all messages: the run's certificate; what of it is measured is in an " +
+			"audit"},
+		field: func(r *Row) *float64 { return &r.CertificateEpsilon },
+	},
+	{
+		Name: "certificate_delta", Absent: "where certificate_epsilon is",
+		Rows:  Meaning{Definition: "δ of certificate_epsilon"},
+		field: func(r *Row) *float64 { return &r.CertificateDelta },
+	},
 }
 
 // Columns are the columns of metrics.csv.

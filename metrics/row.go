@@ -34,6 +34,8 @@ type Row struct {
 	Most        int // so is this, but in the last row of a run that ended early
 
 	Stationarity float64 // in place of Distance where the loss is not convex
+
+	PrivacyDelta, CertificateEpsilon, CertificateDelta float64 // entered as PrivacyLoss is
 }
 
 // measured are the fields that are measured of what the nodes hold, which takes long.
@@ -134,8 +136,8 @@ func (t *traffic) enter(r *Row) { r.Messages, r.Bytes = t.messages, t.bytes }
 // lockstepTraffic is what has been sent for each round.
 type lockstepTraffic []traffic
 
-// Sent counts a packet of a round.
-func (l lockstepTraffic) Sent(t int, bytes int64) { l[t].add(bytes) }
+// Sent counts a packet of a round; one of a round that the run does not have, with the nearest.
+func (l lockstepTraffic) Sent(t int, bytes int64) { l[max(0, min(t, len(l)-1))].add(bytes) }
 
 // enter writes into each of the rows 0, 1, … what was sent for rounds up to it.
 func (l lockstepTraffic) enter(rows []Row) {

@@ -103,6 +103,13 @@ func (l *Ledger) Part(node, first, last int) *Ledger {
 	return part
 }
 
+// Group is what k units of a node that change together lose: every invocation loses what its mechanism loses of k.
+func (l *Ledger) Group(k int) *Ledger {
+	all := new(Ledger)
+	l.Each(func(node, round int, unit Unit, m Mechanism) { all.Spend(node, round, unit, m.Group(k)) })
+	return all
+}
+
 // Until is what all nodes spent in the rounds up to and including that one. Units and
 // nodes that spent later only are in it, with nothing.
 func (l *Ledger) Until(round int) *Ledger {

@@ -18,6 +18,8 @@ type Mechanism interface {
 	// Concentrated is ρ of zero-concentrated differential privacy (Bun & Steinke
 	// 2016): Renyi(a) ≤ ρa for every a > 1.
 	Concentrated() float64
+	// Group is the same invocation, with a bound of what k units that change together lose.
+	Group(k int) Mechanism
 }
 
 // PureDP is any ε-differentially private mechanism, such as Laplace noise or
@@ -63,6 +65,9 @@ func (m PureDP) Concentrated() float64 {
 	return float64(e * tanh(e/2))
 }
 
+// Group has k times the ε (Dwork & Roth 2014, Theorem 2.2).
+func (m PureDP) Group(k int) Mechanism { return PureDP{float64(k) * m.Epsilon} }
+
 // GaussianDP is a Gaussian mechanism: noise of standard deviation Sigma in each
 // coordinate on a value whose Euclidean norm of change between neighbours is at
 // most Sensitivity, both in the same unit. Without sensitivity it costs nothing;
@@ -94,6 +99,9 @@ func (m GaussianDP) Concentrated() float64 {
 	return float64(ratio * ratio / 2)
 }
 
+// Group has k times the sensitivity.
+func (m GaussianDP) Group(k int) Mechanism { return GaussianDP{float64(k) * m.Sensitivity, m.Sigma} }
+
 // PerturbedObjective is a minimiser f of an objective to which b·f was added, b ~ N(0, σ² I): objective perturbation
 // with Gaussian noise (Kifer, Smith & Thakurta 2012). Between neighbours the objective's gradient changes at every
 // point by at most Sensitivity, half of it along each of two vectors, and Jacobian bounds |ln det ∇²/det ∇²′|. The
@@ -124,6 +132,13 @@ func (m PerturbedObjective) Renyi(order float64) float64 {
 func (m PerturbedObjective) Concentrated() float64 {
 	mu := m.shift()
 	return orInf(m.Jacobian + float64(mu*meanLength) + float64(mu*mu/2))
+}
+
+// Group has k times the change and the Jacobian's part. The loss has 2k normal numbers in place of g and h, each a half
+// of a unit's; by Hölder's inequality for all of them they count as one that is 2k times as great.
+func (m PerturbedObjective) Group(k int) Mechanism {
+	n := float64(k)
+	return PerturbedObjective{n * m.Sensitivity, m.Sigma, n * m.Jacobian}
 }
 
 // meanLength is √(2/π), the mean of |g|.

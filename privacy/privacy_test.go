@@ -981,3 +981,74 @@ func TestLedger_RunsOfEqualsAreOneTerm(t *testing.T) {
 		near(t, fmt.Sprint("order ", order), c.renyi(order), sum, 1e-13*sum)
 	}
 }
+
+// A group's loss is that of as many units: k times a pure ε and a sensitivity, and more than one unit's.
+func TestLedger_Group(t *testing.T) {
+	for _, m := range []Mechanism{PureDP{0.3}, GaussianDP{0.5, 2}, PerturbedObjective{0.5, 2, 0.1},
+		PerturbedObjective{0, 2, 0.1}} { // of which the Jacobian alone is lost
+		var l Ledger
+		l.Spend(4, 1, Sample, m)
+		l.Spend(4, 2, Sample, m)
+		for k := 1; k < 5; k++ {
+			g, n := l.Group(k), float64(k)
+			got, want := g.Pure(4, 2, Sample), n*l.Pure(4, 2, Sample)
+			if !(math.Abs(got-want) <= 1e-12) && got != want {
+				t.Errorf("%#v, group of %d: ε = %v, not %v", m, k, got, want)
+			}
+			one, all := l.ZCDP(4, Sample, 1e-6), g.ZCDP(4, Sample, 1e-6)
+			if k == 1 && one != all || k > 1 && !(all > one) {
+				t.Errorf("%#v, group of %d: zCDP gives %v, of one %v", m, k, all, one)
+			}
+		}
+	}
+	if got, want := (GaussianDP{0.5, 2}).Group(3), (GaussianDP{1.5, 2}); got != want {
+		t.Errorf("%v", got)
+	}
+}
+
+// With a slack, losses of many shapes are met within it, from below, in few calls: each may be a composition.
+func TestSolve_ASlackTakesFewCalls(t *testing.T) {
+	const slack = 1e-3
+	for what, spent := range map[string]func(x float64) float64{
+		"linear":     func(x float64) float64 { return 0.02 * x },
+		"tiny":       func(x float64) float64 { return 1e-7 * x },
+		"quadratic":  func(x float64) float64 { return x*x + 3*x },
+		"a part":     func(x float64) float64 { return 0.9 + 0.3*x },
+		"root":       math.Sqrt,
+		"steep":      func(x float64) float64 { return math.Expm1(x) },
+		"from zero":  func(x float64) float64 { return math.Max(0, 0.3*x-2) },
+		"to the sum": func(x float64) float64 { return math.Min(5*x, x*x) },
+		"not a number beyond 7": func(x float64) float64 {
+			if x > 7 {
+				return math.NaN()
+			}
+			return x
+		},
+	} {
+		for _, target := range []float64{1, 2, 5} {
+			calls := 0
+			scale, err := Solve(target, slack, func(x float64) float64 { calls++; return spent(x) })
+			if v := spent(scale); err != nil || !(v <= target && v >= (1-slack)*target) {
+				t.Errorf("%s, target %v: scale %v spends %v, %v", what, target, scale, v, err)
+			}
+			if calls > 15 {
+				t.Errorf("%s, target %v: %d calls", what, target, calls)
+			}
+		}
+	}
+	// A jump over the target leaves the scale just below it.
+	jump := func(x float64) float64 { return math.Floor(x) }
+	if scale, err := Solve(2.5, slack, jump); err != nil || !(scale < 3 && scale > 3*(1-1e-11)) {
+		t.Errorf("a jump: %v, %v", scale, err)
+	}
+	for _, never := range []func(float64) float64{
+		func(float64) float64 { return 3 }, func(float64) float64 { return math.Inf(1) },
+		func(float64) float64 { return 1 }, func(float64) float64 { return math.NaN() },
+	} {
+		calls := 0
+		if scale, err := Solve(2, slack, func(x float64) float64 { calls++; return never(x) }); err == nil ||
+			calls > 200 {
+			t.Errorf("%v after %d calls", scale, calls)
+		}
+	}
+}

@@ -25,6 +25,16 @@ type Loss interface {
 // Bounded says whether |L′| has a bound, which of the losses here all have but the quadratic ones.
 func Bounded(l Loss) bool { return !math.IsInf(l.Steepest(), 1) }
 
+// Straight says whether a part of a loss is a straight line, where its slope does not vary: a row that stays there adds
+// the same to every gradient, or nothing.
+func Straight(l Loss) bool {
+	switch l.(type) {
+	case HuberHinge, Huber, Quantile:
+		return true
+	}
+	return false
+}
+
 // Logistic is log(1 + e^−z), with c₁ = ¼.
 var Logistic Loss = logistic{}
 

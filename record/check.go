@@ -131,7 +131,7 @@ var checkFindings = map[CheckKind]string{
 	RecordAsSent:      "another bit in %s of the runs",
 	StartIsPublic:     "another bit in %s of the runs",
 	NoiseFromStream:   "a change by %s of the length of the noise",
-	IdleRounds:        "a change by %s of the iterates",
+	IdleRounds:        "another bit in %s of the runs",
 	HubFollows:        "a change by %s of the messages",
 	ReportsFollow:     "another bit in %s of the runs",
 	NoiseFinite:       "one in %s of the uses",
@@ -155,8 +155,8 @@ var checkFindings = map[CheckKind]string{
 
 // shares are the kinds of checks whose Finds is a share of a whole.
 var shares = map[CheckKind]bool{PacketsExpected: true, PacketsInTime: true, OneValueForAll: true, RecordAsSent: true,
-	StartIsPublic: true, ReportsFollow: true, NoiseFinite: true, NoisePresent: true, NoiseSize: true, NoiseSpread: true,
-	RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}
+	StartIsPublic: true, ReportsFollow: true, IdleRounds: true, NoiseFinite: true, NoisePresent: true, NoiseSize: true,
+	NoiseSpread: true, RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}
 
 // Finding says in words the smallest deviation that the check would have found with a probability of 99 %; empty where
 // none is known.

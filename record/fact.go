@@ -25,6 +25,7 @@ const (
 	PrivatePenalty FactKind = "penalty"          // a node's own η
 	RowCount       FactKind = "independent-rows" // how many independent rows a node has
 	DataRank       FactKind = "data-rank"        // the rank of a node's data, which may be that of the columns
+	LeastRank      FactKind = "least-rank"       // the same, where rows may hide: the rank is that or more
 	// ∇ of the data at a round's point less that at an earlier one's
 	GradientDifference FactKind = "gradient-difference"
 	MessageRank        FactKind = "message-rank"       // the dimension of the span of a party's messages
@@ -45,6 +46,8 @@ func (f *Fact) Text() string {
 		return "number of independent rows"
 	case DataRank:
 		return "rank of the data"
+	case LeastRank:
+		return "rank of the data, at least"
 	case GradientDifference:
 		return "gradient difference"
 	case MessageRank:

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,6 +79,7 @@ type Finding struct {
 	Victim     int          `json:"victim"`
 	Succeeded  Outcome      `json:"outcome"`
 	Conclusion string       `json:"conclusion"`          // in a sentence
+	Baselines  []Baseline   `json:"baselines,omitempty"` // errors beside what guessing gives
 	SignOpen   bool         `json:"sign_open,omitempty"` // the last estimate was scored up to its sign
 	Estimates  []Estimate   `json:"estimates,omitempty"`
 	Facts      []Fact       `json:"facts,omitempty"`
@@ -87,6 +89,17 @@ type Finding struct {
 	Unseen     []string     `json:"unseen,omitempty"` // what the attack did without
 	Audit      *Audit       `json:"audit,omitempty"`  // of a membership test that was repeated
 }
+
+// Baseline sets an attack's error beside that of the best guess with the same knowledge and without any message.
+type Baseline struct {
+	Of    string `json:"of"`    // what errors are of, in words
+	Error Number `json:"error"` // of the attack
+	Guess Number `json:"guess"` // of the guess
+	By    string `json:"by"`    // which guess
+}
+
+// Better says whether an attack's error is below that of the guess.
+func (b *Baseline) Better() bool { return b.Error < b.Guess }
 
 // Outcome is how an attack went, as far as that is known.
 type Outcome string
@@ -116,7 +129,8 @@ type Score struct {
 	Label      *bool  `json:"label_correct"` // null: not determined
 	OneHot     int    `json:"one_hot_correct"`
 	OneHotOf   int    `json:"one_hot_groups"`
-	Rank       int    `json:"rank"` // of the true sample among candidates by distance, from 1; 0: none were given
+	Guessed    int    `json:"one_hot_guessed"` // of them by the commonest values of known rows
+	Rank       int    `json:"rank"`            // of the true sample among candidates by distance, from 1; 0: none were given
 	Candidates int    `json:"candidates"`
 }
 
@@ -139,38 +153,57 @@ type LabelGuess struct {
 
 // Audit is audit.json: two worlds that differ in one sample, told apart.
 type Audit struct {
-	Format    int             `json:"format"`
-	Name      string          `json:"name"`
-	About     string          `json:"about"`
-	Seed      uint64          `json:"seed"` // of data, graph and first run
-	Runs      int             `json:"runs"` // in each world
-	Rounds    int             `json:"rounds"`
-	Algorithm string          `json:"algorithm"`
-	Digest    string          `json:"digest"`            // SHA-256 of all likelihood ratios
-	Command   string          `json:"command"`           // that repeats it
-	Changes   []string        `json:"changes,omitempty"` // to the scenario's file, path=value
-	Scenario  string          `json:"scenario"`
-	Inputs    Inputs          `json:"inputs,omitzero"`
-	Threat    Threat          `json:"threat"`
-	Statistic string          `json:"statistic"` // what decides between the worlds, and whether it is exact
-	Pair      Pair            `json:"pair"`
-	Claim     string          `json:"claim"`
-	Condition string          `json:"condition"` // as of Attacks
-	Verdicts  []Verdict       `json:"verdicts"`
-	ByRound   []PrivacyLoss   `json:"by_round"`
-	Checks    []Check         `json:"checks"`              // that the run does what its method says
-	Search    *Search         `json:"search,omitempty"`    // of the worst trace
-	BlackBox  *BlackBox       `json:"black_box,omitempty"` // of an audit that knew no model
-	Power     Power           `json:"power"`
-	ROC       []ROC           `json:"roc"`    // ascending in FPR
-	Ratios    [2]Distribution `json:"ratios"` // of the whole run, in the worlds with and without
-	Wall      float64         `json:"wall_seconds"`
+	Format    int       `json:"format"`
+	Name      string    `json:"name"`
+	About     string    `json:"about"`
+	Seed      uint64    `json:"seed"` // of data, graph and first run
+	Runs      int       `json:"runs"` // in each world
+	Rounds    int       `json:"rounds"`
+	Algorithm string    `json:"algorithm"`
+	Digest    string    `json:"digest"`            // SHA-256 of all likelihood ratios
+	Command   string    `json:"command"`           // that repeats it
+	Changes   []string  `json:"changes,omitempty"` // to the scenario's file, path=value
+	Scenario  string    `json:"scenario"`
+	Inputs    Inputs    `json:"inputs,omitzero"`
+	Threat    Threat    `json:"threat"`
+	Statistic string    `json:"statistic"` // what decides between the worlds, and whether it is exact
+	Pair      Pair      `json:"pair"`
+	Claim     string    `json:"claim"`
+	Condition string    `json:"condition"` // as of Attacks
+	Verdicts  []Verdict `json:"verdicts"`  // one a claim
+
+	Certificate *Certificate    `json:"certificate,omitempty"` // of the audited node; absent: of a black-box audit
+	Certified   *Verdict        `json:"certified,omitempty"`   // of the certificate, at its δ; its share is the tightness
+	Curve       []MeasuredDelta `json:"curve,omitempty"`       // δ(ε) that was measured, by ε from 0 on
+
+	ByRound  []PrivacyLoss   `json:"by_round"`
+	Checks   []Check         `json:"checks"`              // that the run does what its method says
+	Search   *Search         `json:"search,omitempty"`    // of the worst trace
+	BlackBox *BlackBox       `json:"black_box,omitempty"` // of an audit that knew no model
+	Power    Power           `json:"power"`
+	ROC      []ROC           `json:"roc"`    // ascending in FPR
+	Ratios   [2]Distribution `json:"ratios"` // of the whole run, in the worlds with and without
+	Wall     float64         `json:"wall_seconds"`
 }
 
-// Stands says whether no claim is violated and no check fails.
+// SearchError is how far what a search found may be from its bound, or beyond a claim, by rounding.
+const SearchError = 1e-6
+
+// Exceeded says whether a loss that was searched for is beyond the claim.
+func (v *Verdict) Exceeded() bool { return v.Searched > v.Epsilon*(1+SearchError) }
+
+// Judged are the verdicts on the claims, and that on the certificate if there is one.
+func (a *Audit) Judged() []Verdict {
+	if a.Certified == nil {
+		return a.Verdicts
+	}
+	return append(slices.Clone(a.Verdicts), *a.Certified)
+}
+
+// Stands says whether no claim is violated or exceeded, nor the certificate, and no check fails.
 func (a *Audit) Stands() bool {
-	for _, v := range a.Verdicts {
-		if v.Verdict == Violated {
+	for _, v := range a.Judged() {
+		if v.Verdict == Violated || v.Exceeded() {
 			return false
 		}
 	}
@@ -187,9 +220,10 @@ type Pair struct {
 	Node   int          `json:"node"`
 	Row    int          `json:"row"`
 	Unit   privacy.Unit `json:"unit"`
-	What   string       `json:"what"` // in words
-	A      []float64    `json:"a"`    // the sample, y·x, in the first world
-	B      []float64    `json:"b"`    // in the second
+	Group  int          `json:"group,omitempty"` // so many rows, from row on, have the sample; 0: one
+	What   string       `json:"what"`            // in words
+	A      []float64    `json:"a"`               // the sample, y·x, in the first world
+	B      []float64    `json:"b"`               // in the second
 	Search []Proposed   `json:"search"`
 }
 
@@ -216,7 +250,7 @@ type Search struct {
 	Targets [2]float64 `json:"targets"`
 }
 
-// Verdict compares a claim with what was measured.
+// Verdict is what became of a claim, by all tests of it that were run.
 type Verdict struct {
 	Claim    string `json:"claim"`
 	Scope    Scope  `json:"scope"`
@@ -224,12 +258,24 @@ type Verdict struct {
 	Node     int    `json:"node"`
 	Epsilon  Number `json:"epsilon"` // claimed
 	Delta    Number `json:"delta"`
-	Measured Number `json:"measured"`          // ε that was shown to be lost at Delta, a lower bound
+	Measured Number `json:"measured"`          // ε that was shown to be lost at Delta, a lower bound; of the strongest test
+	Share    Number `json:"share"`             // Measured ÷ Epsilon; null: one of them is not there, or Epsilon is 0
 	Searched Number `json:"searched,omitzero"` // ε that some trace and some pair lose; absent: not searched
 	Bound    Number `json:"bound,omitzero"`    // ε that no trace and no pair exceeds
-	Method   string `json:"method"`            // how the runs were measured
-	Verdict  string `json:"verdict"`           // HOLDS, VIOLATED, NOT ESTABLISHED
+	Method   string `json:"method"`            // of the strongest test
+	Verdict  string `json:"verdict"`           // CONSISTENT, VIOLATED, NOT ESTABLISHED
 	Reason   string `json:"reason"`
+	Tests    []Test `json:"tests"` // all that were run
+}
+
+// Test is one test of a claim by the runs.
+type Test struct {
+	Method   string `json:"method"`
+	Round    int    `json:"round,omitempty"` // that it is of, up to and with it, if not of the verdict's own
+	Epsilon  Number `json:"epsilon"`         // claimed of what it is of
+	Measured Number `json:"measured"`        // null: its law is not that of the run
+	Refutes  bool   `json:"refutes"`
+	Detail   string `json:"detail,omitempty"`
 }
 
 // Scope is how much of a run a verdict is about.
@@ -267,12 +313,11 @@ func Met(condition string) bool {
 	return condition == ConditionHolds || strings.HasPrefix(condition, ClaimedNotProved)
 }
 
-// Verdicts.
+// Verdicts. Runs that were sampled refute a claim or do not; they prove none.
 const (
-	Holds          = "HOLDS"
+	Consistent     = "CONSISTENT" // what was measured is within the claim
 	Violated       = "VIOLATED"
 	NotEstablished = "NOT ESTABLISHED"
-	NothingFound   = "NOTHING FOUND" // by what a black-box audit tried
 )
 
 // PrivacyLoss is claimed and measured loss, up to and in one round.
@@ -286,6 +331,15 @@ type PrivacyLoss struct {
 	ClaimedTotal Number `json:"claimed_total"`     // up to and with the round
 	LargestTotal Number `json:"largest_total"`
 	MeanTotal    Number `json:"mean_total"`
+}
+
+// MeasuredDelta is a point of the δ(ε) of the two worlds, as the runs show it, in whichever order is worse, with its
+// 95 % interval.
+type MeasuredDelta struct {
+	Epsilon Number `json:"epsilon"`
+	Delta   Number `json:"delta"`
+	Low     Number `json:"low"`
+	High    Number `json:"high"`
 }
 
 // Power is how well the worlds can be told apart.

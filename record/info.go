@@ -187,13 +187,22 @@ type Claim struct {
 // Certificate is what a run loses at most over all rounds, by the law of the noise (docs/mathematics.md §6.1).
 type Certificate struct {
 	Unit    privacy.Unit `json:"unit"`
-	Node    int          `json:"node"`    // that loses most
-	Epsilon Number       `json:"epsilon"` // null: not certified
-	Delta   Number       `json:"delta"`   // of Epsilon
-	Reason  string       `json:"reason"`  // why there is none; empty: there is one
-	Curve   []LossPoint  `json:"curve"`   // δ(ε), by ε from 0 on; null: not certified
+	Node    int          `json:"node"`             // that loses most
+	Epsilon Number       `json:"epsilon"`          // null: not certified
+	Delta   Number       `json:"delta"`            // of Epsilon
+	Reason  string       `json:"reason"`           // why there is none; empty: there is one
+	Covers  string       `json:"covers,omitempty"` // what it covers, and what not; empty: all that anybody sees
+	Given   []Taken      `json:"given"`            // what is taken from the rows without noise; null: nothing
+	Curve   []LossPoint  `json:"curve"`            // δ(ε), by ε from 0 on; null: not certified
 
 	TradeOff []ErrorPoint `json:"trade_off"` // of tests of one world against the other, by false alarms; null: as Curve
+}
+
+// Taken is what is taken from the rows without noise before a method sees them, so that no ε is of it.
+type Taken struct {
+	Key    string `json:"key"` // of the scenario
+	What   string `json:"what"`
+	Covers string `json:"covers"` // rows of which ε is nevertheless
 }
 
 // LossPoint is a point of δ(ε).

@@ -38,7 +38,7 @@ func TestSeal_EveryByte(t *testing.T) {
 // What stands in a directory and was changed is not read as if it had been written so.
 func TestSeal_IsCheckedOnReading(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteAudit(dir, &Audit{Name: "held", Verdicts: []Verdict{{Verdict: "HOLDS"}}}); err != nil {
+	if err := WriteAudit(dir, &Audit{Name: "held", Verdicts: []Verdict{{Verdict: "CONSISTENT"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if a, err := ReadAudit(dir); err != nil || a.Name != "held" {
@@ -49,7 +49,7 @@ func TestSeal_IsCheckedOnReading(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, bytes.Replace(text, []byte("HOLDS"), []byte("BREAKS"), 1), 0o644); err != nil {
+	if err := os.WriteFile(path, bytes.Replace(text, []byte("CONSISTENT"), []byte("BREAKS"), 1), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadAudit(dir); err == nil || !strings.Contains(err.Error(), "damaged or was changed") {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"go.yaml.in/yaml/v4"
+
 	"overhear/internal/plural"
 	"overhear/metrics"
 	"overhear/privacy"
@@ -95,6 +97,7 @@ func Table(w io.Writer, r *record.Run) error {
 	if i.Ridge != nil {
 		line("rho", fmt.Sprint(i.Ridge.Weight), Ridge(i.Ridge, i.Reference.TestError))
 	}
+	theorems(i, line)
 	claim(i, line)
 	certificates(i.Privacy, line)
 	if a := i.Activity; a != nil && a.Lags != nil {
@@ -280,8 +283,8 @@ func Progress(c *record.Convergence) string {
 	switch f := float64(c.Factor); c.State {
 	case record.Converged:
 		if c.Of == record.OfGradient {
-			return "the gradient is below 0.1 % of the rows' steepest: a stationary point, which need not be the " +
-				"optimum, as the loss is not convex"
+			return "the gradient is below 0.1 % of the rows' steepest and of its start: near a stationary point, " +
+				"which need not be the optimum, as the loss is not convex"
 		}
 		return what + " is below 0.1 %"
 	case record.Unknown:
@@ -328,6 +331,37 @@ func number(n record.Number) string {
 	return fmt.Sprintf("%.6g", float64(n))
 }
 
+// theorems writes what theorems prove of the run beside what was measured, where the scenario asks for it.
+func theorems(i *record.Info, line func(name, value, meaning string)) {
+	var asked struct {
+		Record struct{ Rates string }
+	}
+	if err := yaml.Unmarshal([]byte(i.Scenario), &asked); err != nil || asked.Record.Rates != "on" {
+		return
+	}
+	for _, r := range i.Rates {
+		said := r.Applies
+		if !math.IsNaN(float64(r.Proved)) {
+			said += fmt.Sprintf("; factor of the distance a round: %s proved", number(r.Proved))
+			if r.To > 0 {
+				said += fmt.Sprintf(", %s measured from round %d to %d", number(r.Measured), r.From, r.To)
+			} else {
+				said += ", and none measured: it tends to another point than the problem's optimum, or too few " +
+					"rounds are above the rounding floor"
+			}
+		}
+		line(r.Theorem, number(r.Proved), said)
+	}
+	for _, x := range i.Excess {
+		said := x.Applies
+		if !math.IsNaN(float64(x.Bound)) {
+			said += fmt.Sprintf("; excess risk of the %s: %s proved, %s measured", x.Of, number(x.Bound),
+				number(x.Measured))
+		}
+		line(x.Theorem, number(x.Bound), said)
+	}
+}
+
 // claim writes the claimed loss of the node that loses most, as the method composes it, and
 // the least of all compositions.
 func claim(i *record.Info, line func(name, value, meaning string)) {
@@ -359,7 +393,7 @@ func claim(i *record.Info, line func(name, value, meaning string)) {
 		if by == "by "+record.BySum {
 			by = "summed over rounds"
 		}
-		meaning = by + ", " + meaning
+		meaning = by + ", " + at(worst.Delta) + ", " + meaning
 	}
 	if a := i.Activity; i.Ended != "" && a != nil && a.MostRounds > i.Rounds {
 		meaning += fmt.Sprintf("; of %s, the most that a node has published", plural.Of(a.MostRounds, "round"))
@@ -421,16 +455,55 @@ func certificates(p *record.Privacy, line func(name, value, meaning string)) {
 			line(certificateTitle, "NOT CERTIFIED", c.Reason)
 			continue
 		}
-		of, at := string(c.Unit), "without δ"
+		of := string(c.Unit)
 		if c.Unit == privacy.Sample {
 			of = "row"
 		}
-		if c.Delta > 0 {
-			at = fmt.Sprintf("at δ = %v", float64(c.Delta))
+		meaning := fmt.Sprintf("%s, of a %s at node %d, the worst; by the law of the noise", at(c.Delta), of, c.Node)
+		if limits := Limits(&c); limits != "" {
+			meaning += "; " + limits
 		}
-		meaning := fmt.Sprintf("%s, of a %s at node %d, the worst; by the law of the noise", at, of, c.Node)
 		line(certificateTitle, number(c.Epsilon), meaning)
 	}
+	if len(p.Certificates) > 0 {
+		line("measured", "-", "a run does not measure what its messages give away of a row; simulate audit does")
+	}
+}
+
+// Limits says what a certificate does not cover; empty: nothing that is worth a word.
+func Limits(c *record.Certificate) string {
+	var all []string
+	if c.Covers != "" {
+		all = append(all, c.Covers)
+	}
+	for _, g := range c.Given {
+		if g.Key != "problem.scale.columns" { // as in most runs; of a file of one's own a note says it
+			all = append(all, fmt.Sprintf("%s: %s, so it covers %s", g.Key, g.What, g.Covers))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// at says at which δ a loss is.
+func at(delta record.Number) string {
+	if delta > 0 {
+		return fmt.Sprintf("at δ = %v", float64(delta))
+	}
+	return "without δ"
+}
+
+// Example writes what a method claims and what is certified of it in an example.
+func Example(w io.Writer, p *record.Privacy, words string) error {
+	i := &record.Info{Privacy: p, Final: record.Final{PrivacyLoss: record.Number(math.NaN())}}
+	if c := worstClaim(i, func(u privacy.Unit) bool { return u != privacy.Label }); c != nil {
+		i.Final.PrivacyLoss = c.Epsilon
+	}
+	fmt.Fprintf(w, "\nfor example, %s:\n", words)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(name, value, meaning string) { fmt.Fprintf(t, "  %s\t%s\t%s\n", name, value, meaning) }
+	claim(i, line)
+	certificates(p, line)
+	return t.Flush()
 }
 
 // labelBudgets are lines with ε of the labels of each server's users, where they differ.

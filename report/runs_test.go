@@ -127,15 +127,17 @@ func TestBounds_HaveEachComposition(t *testing.T) {
 		met    string
 		bounds []string
 	}{
-		"pure": {claiming(record.Claim{Epsilon: 9, Advanced: 5, Bound: renyi}), "summed over rounds, of",
+		"pure": {claiming(record.Claim{Epsilon: 9, Advanced: 5, Bound: renyi}), "summed over rounds, without δ, of",
 			"9 over the run by the sum over rounds, without δ, where the least bound is 3 at δ = 1e-05: the scenario's",
 			[]string{"the sum over rounds 9 0", "advanced composition 5 1e-05", "zero-concentrated privacy 4 1e-05",
 				"Rényi divergences 3 1e-05 the least"}},
 		"gaussian": {claiming(record.Claim{Epsilon: 3, Delta: 1e-5, Advanced: nan, Bound: renyi}),
-			"by Rényi divergences, of", "3 over the run by Rényi divergences at δ = 1e-05: the scenario's",
+			"by Rényi divergences, at δ = 1e-05, of",
+			"3 over the run by Rényi divergences at δ = 1e-05: the scenario's",
 			[]string{"Rényi divergences 3 1e-05 the least", "zero-concentrated privacy 4 1e-05"}},
 		"paper": {claiming(record.Claim{Epsilon: 7, Delta: 1e-3, Advanced: nan,
-			Bound: record.Bound{Epsilon: 7, Delta: 1e-3, By: record.ByPaper}}), "by the paper's own composition, of",
+			Bound: record.Bound{Epsilon: 7, Delta: 1e-3, By: record.ByPaper}}),
+			"by the paper's own composition, at δ = 0.001, of",
 			"7 over the run by the paper's own composition at δ = 0.001: the scenario's",
 			[]string{"the paper's own composition 7 0.001 the least"}},
 	} {
@@ -209,5 +211,34 @@ func TestTable_LabelsOfOwnBudgets(t *testing.T) {
 	if last := got[len(got)-1]; last !=
 		"privacy loss: not established: claimed ε = 55.8 at δ = 0.00021 over the run; the noise is off" {
 		t.Errorf("what a paper claims is said as %q", last)
+	}
+}
+
+// What theorems prove is in the table of a run that asks for it, beside what was measured.
+func TestTable_TheoremsWhereTheyAreAskedFor(t *testing.T) {
+	i := &record.Info{
+		Rates: []record.Rate{
+			{Theorem: "A", Applies: "applies", Proved: 0.9, Measured: 0.8, From: 5, To: 10},
+			{Theorem: "B", Applies: "applies", Proved: 0.9, Measured: record.Number(math.NaN())},
+			{Theorem: "C", Applies: "does not apply: noise", Proved: record.Number(math.NaN())},
+		},
+		Excess: []record.Excess{{Theorem: "D", Applies: "applies", Of: record.OfOptimum, Bound: 24, Measured: 0.5}},
+	}
+	lines := func(rates string) string {
+		i.Scenario = "name: x\nrecord: {rates: " + rates + "}\n"
+		var b strings.Builder
+		theorems(i, func(name, value, meaning string) { b.WriteString(name + ": " + value + ": " + meaning + "\n") })
+		return b.String()
+	}
+	want := "A: 0.9: applies; factor of the distance a round: 0.9 proved, 0.8 measured from round 5 to 10\n" +
+		"B: 0.9: applies; factor of the distance a round: 0.9 proved, and none measured: it tends to another point " +
+		"than the problem's optimum, or too few rounds are above the rounding floor\n" +
+		"C: -: does not apply: noise\n" +
+		"D: 24: applies; excess risk of the optimum: 24 proved, 0.5 measured\n"
+	if got := lines("on"); got != want {
+		t.Errorf("the lines are\n%swant\n%s", got, want)
+	}
+	if got := lines("auto"); got != "" {
+		t.Errorf("nobody asked for\n%s", got)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"text/tabwriter"
 
-	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -24,14 +24,15 @@ func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
 		return err
 	}
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "attack\tvictim\toutcome\terror\tconclusion")
+	fmt.Fprintln(t, "attack\tvictim\toutcome\terror\tguess\tconclusion")
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		e := "–"
-		if n := len(f.Estimates); n > 0 && f.Estimates[n-1].Score != nil {
-			e = fmt.Sprintf("%.2g", float64(f.Estimates[n-1].Score.Relative))
+		e, g := "–", "–"
+		if len(f.Baselines) > 0 {
+			b := &f.Baselines[0]
+			e, g = fmt.Sprintf("%.2g", float64(b.Error)), fmt.Sprintf("%.2g", float64(b.Guess))
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", f.Attack, f.Victim, f.Succeeded, e, f.Conclusion)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\n", f.Attack, f.Victim, f.Succeeded, e, g, f.Conclusion)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -52,10 +53,22 @@ func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
 	return nil
 }
 
-// AuditTable writes what an audit measured.
+// AuditTable writes what an audit measured, the verdicts first.
 func AuditTable(w io.Writer, a *record.Audit, dir string) error {
+	o := NewOpening(a)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s: audit of %s, %s in each of two worlds\n", a.Name, a.Algorithm, plural.Of(a.Runs, "run"))
+	fmt.Fprintln(t, o.Title)
+	fmt.Fprintln(t, strings.Join(o.Head, "\t"))
+	for _, row := range o.Rows {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, n := range o.Notes {
+		fmt.Fprintf(t, "%s\t%s\n", n[0], n[1])
+	}
 	fmt.Fprintf(t, "claim\t%s\n", a.Claim)
 	fmt.Fprintf(t, "condition\t%s\n", a.Condition)
 	fmt.Fprintf(t, "worlds\t%s %d of node %d: %s\n", a.Pair.Unit, a.Pair.Row, a.Pair.Node, a.Pair.What)
@@ -69,25 +82,64 @@ func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "verdict\tof\tclaimed ε\tmeasured ε\tsearched ε\tδ\tmeasured by\twhy")
-	for _, v := range a.Verdicts {
-		fmt.Fprintf(t, "%s\t%s, %s\t%s\t%s\t%s\t%.2g\t%s\t%s\n", v.Verdict, v.Claim, v.Where(), epsilon(v.Epsilon),
-			epsilon(v.Measured), Searched(v.Searched, v.Bound), float64(v.Delta), v.Method, v.Reason)
+	if err := testTable(w, a.Judged()); err != nil {
+		return err
 	}
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range a.Checks {
 		if !c.Holds {
-			fmt.Fprintf(t, "CHECK FAILS\t%s\t\t%.3g\t\t\tbound %.3g\t%s\n", c.Text(), float64(c.Measured),
+			fmt.Fprintf(t, "CHECK FAILS\t%s\t%.3g\tbound %.3g\t%s\n", c.Text(), float64(c.Measured),
 				float64(c.Bound), c.Detail)
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if a.Search != nil && a.BlackBox == nil && a.Search.Why != "" {
-		fmt.Fprintln(w, "worst trace NOT SEARCHED:", a.Search.Why)
-	}
 	return checkTable(w, a.Checks)
+}
+
+// testTable writes all tests of the claims, whose verdicts are by the strongest.
+func testTable(w io.Writer, verdicts []record.Verdict) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, strings.Join(TestHead, "\t"))
+	any := false
+	for k := range verdicts {
+		for _, row := range Tests(&verdicts[k]) {
+			fmt.Fprintln(t, strings.Join(row, "\t"))
+			any = true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return t.Flush()
+}
+
+// TestHead names the columns of Tests.
+var TestHead = []string{"test of", "by", "claimed ε", "measured ε", "finds"}
+
+// Tests are the tests of a claim as rows of a table.
+func Tests(v *record.Verdict) (rows [][]string) {
+	for k := range v.Tests {
+		t := &v.Tests[k]
+		of := v.Claim + ", " + v.Where()
+		if v.Scope == record.UpTo {
+			own := *v
+			own.Round = t.Round
+			of = own.Claim + ", " + own.Where()
+		}
+		finds := "nothing against the claim"
+		switch {
+		case t.Refutes:
+			finds = "more than is claimed"
+		case math.IsNaN(float64(t.Measured)):
+			finds = "nothing: it does not apply"
+		case math.IsNaN(float64(t.Epsilon)):
+			finds = "a loss, and no claim to set it against"
+		}
+		rows = append(rows, []string{of, t.Method, epsilon(t.Epsilon), epsilon(t.Measured), finds})
+	}
+	return rows
 }
 
 // checkTable writes which checks of an audit hold, and what each would have found.

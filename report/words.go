@@ -33,9 +33,10 @@ solver.tolerance bounds it.`,
 	boundTitle: `The least bound on the privacy loss over the run, at the node that loses most, of all ways to compose
 its rounds; at δ where that way has one. run --bounds shows them all; privacy_loss is as the method's paper composes.`,
 	certificateTitle: `What is proved of the privacy loss over the run from the law of the noise, at the node that
-loses most: ε at δ, for one row replaced by any other, whoever sees all messages (docs/mathematics.md §6.1). It is
-between what the method claims, a sum of worst cases, and what an audit measures. NOT CERTIFIED: its proof does not
-cover the run, and the line says why. run.json has the whole curve δ(ε).`,
+loses most: ε at δ, for one row replaced by any other, whoever sees all messages (docs/mathematics.md §6.1). Of a method
+whose users report to servers it covers what the servers publish, and not the reports. It is between what the method
+claims, a sum of worst cases, and what an audit measures. NOT CERTIFIED: its proof does not cover the run, and the line
+says why. run.json has the whole curve δ(ε).`,
 	"label privacy": `The loss of a row's label alone, where a method claims one apart from that of the row: ε of
 local differential privacy for labels that users randomise before they send them. Where users have ε of their own, a
 line for each server follows, with how many labels have which; reports.parquet has each user's.`,
@@ -48,7 +49,11 @@ partial   found better than by guessing, not exactly
 failed    no better than guessing
 unscored  there is a result, but the truth is not at hand to compare it with
 blocked   the attack could not be carried out; the conclusion says why`,
-	"error": `Relative error of what an attack reconstructed: the distance to the true sample over the sample's norm.`,
+	"error": `Relative error of what an attack reconstructed: the distance to the true sample over the sample's norm; of
+verdicts on candidates the mean of the shares of members and of others that are wrong, of labels the share that is.`,
+	"guess": `The error of the best guess with the same knowledge and without any message: zero, the mean of the rows
+that are known, each coded column's commonest value, what else was seen of a round, a coin, the commoner label. An
+attack whose error is not below it has failed.`,
 	"not tried": `An attack that does not suit the method, or what the adversary sees and knows, and why. A scenario
 that names it in adversary.attacks has it begun all the same, and its outcome is then blocked.`,
 	"not seen": "What escaped the observer, or was not at hand, and so limits what attacks can find.",
@@ -60,10 +65,22 @@ established where its condition fails.`,
 	"told apart": `How well the two worlds of an audit can be told apart: area under the ROC (AUC, ½ is guessing),
 largest true minus false positive rate (advantage), true positive rates (TPR) at given false positive ones (FPR).`,
 	"verdict": `A claim beside what was measured:
-HOLDS            the measured loss does not refute the claimed one
-VIOLATED         with 95 % confidence the loss is greater than claimed, or one run shows it exactly
-NOT ESTABLISHED  the claim's condition fails, so that there is no number to compare with
+CONSISTENT       what was measured is within the claim, by the share that is stated; runs prove no claim
+VIOLATED         with 95 % confidence the loss is greater than claimed, or one run, or a trace that was searched for,
+                 shows it exactly
+NOT ESTABLISHED  the claim's condition fails, or no proof supports it, or a check of the method fails
+There is one verdict a claim, by the strongest test that was run; audit.json has all tests.
 CHECK FAILS      the run does not do what its method says, such as a noise of another law`,
+	"excess risk": `How much greater the mean loss of new rows is, with its ridge, with what the nodes have learnt
+than with the best classifier. run.json has theorems' bounds on it under excess_risk, beside the measured one on the
+test rows, for methods that have such theorems; with record.rates: on the table has them too. A bound above ln 2 says
+nothing of the logistic loss: the classifier that is zero has no greater excess.`,
+	"rates": `By what factor a theorem proves that the distance to the optimum falls a round, beside the measured
+one; in run.json under rates, and with record.rates: on in the table.`,
+	"tightness": `What was measured, at the certificate's δ, ÷ the certificate, for the worst pair that an audit tried:
+1 if that pair loses all that any may.`,
+	"searched ε": `The loss of the worst trace and the worst pair of rows that there are, found by a search; where two
+numbers stand, no trace loses more than the second (docs/mathematics.md §5.10).`,
 	"measured": `The least loss ε that the runs of an audit show at the claim's δ, with 95 % confidence or exactly. The
 true loss may be greater.`,
 }
@@ -72,11 +89,13 @@ true loss may be greater.`,
 var alias = map[string]string{
 	"converged": "progress", "moving": "progress", "at rest": "progress", "moving away": "progress",
 	"diverging": "progress", "unknown": "progress", "exact": "outcome", "partial": "outcome", "failed": "outcome",
-	"unscored": "outcome", "blocked": "outcome", "holds": "verdict", "violated": "verdict",
-	"not established": "verdict", "check fails": "verdict", "auc": "told apart", "advantage": "told apart",
-	"tpr": "told apart", "fpr": "told apart", "busy": "pace", "idle": "pace", "down": "pace", "behind": "pace",
+	"unscored": "outcome", "blocked": "outcome", "consistent": "verdict", "violated": "verdict",
+	"not established": "verdict", "check fails": "verdict", "share": "verdict", "auc": "told apart",
+	"advantage": "told apart", "tpr": "told apart", "fpr": "told apart",
+	"busy": "pace", "idle": "pace", "down": "pace", "behind": "pace",
 	"residual": "solver residual", "conclusion": "outcome", "measured ε": "measured", "claimed ε": "claim",
-	"measured by": "measured", "not certified": certificateTitle,
+	"certified ε": certificateTitle, "tests": "measured", "searched": "searched ε",
+	"measured by": "measured", "excess_risk": "excess risk", "rate": "rates", "not certified": certificateTitle,
 }
 
 // Words are those that the tables use and Explain explains.

@@ -21,7 +21,7 @@ type Claim struct {
 // Share is at how many points a claim holds.
 type Share struct {
 	Holds, InPart, Fails int
-	Failed               int     // points at which a run failed, so that nothing is judged
+	Failed               int     // points at which a run of the claim's failed, so that it is not judged
 	Seeds, PageSeeds     int     // of a curve at a point and on the page
 	Splits               []Split // of the judged points by where the claim holds, the clearest first, a setting each
 	Chance               float64 // that labels by chance have a split as clear as the first, over all settings
@@ -49,10 +49,53 @@ func (s *Share) Judged() int { return s.Holds + s.InPart + s.Fails }
 // Verdict is what is said of the claim as a whole. A claim that something exists holds if it does at some point or on
 // the page; a point with fewer seeds than the page shows it in part only, since who is ahead with every seed is easier
 // to find with few of them. Any other claim holds if it does at every point and on the page, and does not hold if it
-// does at none. Where a run failed it is not shown to hold.
+// does at none. Where a run failed it is not shown to hold. A claim that rests on no measurement says so instead of
+// holding.
 func (c Claim) Verdict() Assessment {
-	if c.Share == nil || c.Share.Judged()+c.Share.Failed == 0 {
-		return c.Assessment
+	verdict, _ := c.judged()
+	return verdict
+}
+
+// Why says how the verdict follows from the page and the settings; "" if from the page's measurement alone.
+func (c Claim) Why() string {
+	_, why := c.judged()
+	return why
+}
+
+// judged is the verdict and the words for it, which are made of the same counts.
+func (c Claim) judged() (verdict Assessment, why string) {
+	verdict, why = c.overSettings()
+	switch {
+	case c.Rests == OnAccount:
+		why = after(why, "its evidence is the method's own account, which is computed and not measured")
+		if verdict == Holds {
+			verdict = ByAccount
+		}
+	case c.Rests == OnConstruction:
+		why = after(why, "what is compared is so by construction, and no measurement could differ")
+		if verdict == Holds {
+			verdict = ByConstruction
+		}
+	}
+	return verdict, why
+}
+
+// after joins what is said to what was said before.
+func after(before, more string) string {
+	if before == "" {
+		return more
+	}
+	return before + "; " + more
+}
+
+// overSettings is the verdict on what a claim came to on the page and at the points, whatever it rests on.
+func (c Claim) overSettings() (verdict Assessment, why string) {
+	if c.Share == nil {
+		return c.Assessment, ""
+	}
+	why = fmt.Sprintf("on this page alone it %s; %s", c.Assessment, c.Share.Words(c.Exists))
+	if c.Share.Judged()+c.Share.Failed == 0 {
+		return c.Assessment, why
 	}
 	holds, inPart := c.Share.Holds, c.Share.InPart
 	if c.Exists && c.Share.few() {
@@ -64,14 +107,35 @@ func (c Claim) Verdict() Assessment {
 	case HoldsInPart:
 		inPart++
 	}
-	if c.Exists {
-		return AssessParts(holds > 0, inPart > 0)
+	all := c.Share.Judged() + c.Share.Failed + 1
+	reason := ""
+	switch {
+	case c.Exists && holds > 0:
+		verdict, reason = Holds, fmt.Sprintf("as it is found in %d of %d cases, the page and %d points", holds, all,
+			all-1)
+	case c.Exists && inPart > 0:
+		verdict, reason = HoldsInPart, "as it is found nowhere but in part"
+	case !c.Exists && holds == all:
+		verdict, reason = Holds, fmt.Sprintf("as it does on the page and at all %d points", all-1)
+	case holds+inPart > 0:
+		verdict, reason = HoldsInPart, fmt.Sprintf("as it holds in %d of %d cases, the page and %d points, and "+
+			"in part in %d", holds, all, all-1, inPart)
+	default:
+		verdict, reason = Fails, "as it holds neither on the page nor at any point"
 	}
-	return AssessParts(holds == c.Share.Judged()+c.Share.Failed+1, holds+inPart > 0)
+	return verdict, fmt.Sprintf("%s. As a whole it %s, %s", why, verdict, reason)
 }
 
 // few says whether a point has fewer seeds than the page.
 func (s *Share) few() bool { return s.Seeds < s.PageSeeds }
+
+// assessment is what a claim came to at a point; a point that has none, as older files do where a run failed, is void.
+func (p *JudgedPoint) assessment(claim int) Assessment {
+	if claim >= len(p.Assessments) {
+		return Void
+	}
+	return p.Assessments[claim]
+}
 
 // share is what a claim came to over a grid, beside a page of so many seeds.
 func (j *Judged) share(g *Grid, claim, seeds int) *Share {
@@ -79,11 +143,10 @@ func (j *Judged) share(g *Grid, claim, seeds int) *Share {
 	var values [][]string // by point that was judged
 	var hold uint64
 	for _, p := range j.Points {
-		if p.Failed != "" {
+		switch p.assessment(claim) {
+		case Void:
 			s.Failed++
 			continue
-		}
-		switch p.Assessments[claim] {
 		case Holds:
 			hold |= 1 << len(values)
 			s.Holds++
@@ -256,7 +319,7 @@ func (s *Share) Words(exists bool) string {
 		text += fmt.Sprintf(", in part at %d", s.InPart)
 	}
 	if s.Failed > 0 {
-		text += fmt.Sprintf("; at %d more a run failed, so that it is not shown to hold there", s.Failed)
+		text += fmt.Sprintf("; at %d more a run of its curves failed, so that it is not shown to hold there", s.Failed)
 	}
 	if exists && s.few() && s.Holds > 0 {
 		text += fmt.Sprintf("; a point has %d seeds and the page %d, so that points show it in part only", s.Seeds,

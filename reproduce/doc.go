@@ -35,7 +35,9 @@
 //	}
 //
 // [Assess] is for a statement that is true or not, [AssessParts] for one that can be true in part. The measured numbers
-// are on the page, whatever the assessment.
+// are on the page, whatever the assessment. A statement whose numbers are bounds that methods claim of themselves is
+// [Statement.On] an account, and one that nothing measured could change is on construction: its verdict says so and is
+// never [Holds].
 //
 // # Open settings
 //
@@ -52,6 +54,10 @@
 // follow from the results alone. A statement that suitable settings exist is a [StateExists]. The page has the share of
 // the points at which each claim holds, the [Split] of one setting that parts them best, with the chance of one as
 // clear among labels that mean nothing, and one [Claim.Verdict].
+//
+// A point at which a run fails is [Void] for the claims that the run has a part in. What was judged is bound to
+// [Figure.Rules], a digest of the source text that grades the figure's claims, which its package gives to
+// [RegisterSources]; [Figure.Rejudge] judges kept runs by new rules.
 //
 // Runs are sweeps, those of a page as those of its points, in directories that are named after what decides them. So
 // stopped ones go on, and equal runs, of several curves or points, are done once.

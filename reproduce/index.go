@@ -31,8 +31,9 @@ func WritePapersIndex(dir string) error {
 		}
 	}
 	head := "# What the papers state, and what was measured\n\n`simulate reproduce all` computes these pages.\n" +
-		fmt.Sprintf("Of the claims, %d hold, %d hold in part, %d do not hold, %d cannot be tested.\n",
-			counts[Holds], counts[HoldsInPart], counts[Fails], counts[NotTested])
+		fmt.Sprintf("Of the claims, %d hold, %d hold by an account only, %d by construction, %d hold in part, %d do "+
+			"not hold, %d cannot be tested.\n", counts[Holds], counts[ByAccount], counts[ByConstruction],
+			counts[HoldsInPart], counts[Fails], counts[NotTested])
 	if err := files.WriteBytes(filepath.Join(dir, "papers.md"), []byte(head+body.String())); err != nil {
 		return fmt.Errorf("writing the index of papers: %w", err)
 	}

@@ -70,7 +70,7 @@ func (i Item) verdict(dir string) string {
 		return notComputed
 	}
 	var all []string
-	for _, a := range []Assessment{Holds, HoldsInPart, Fails, NotTested} {
+	for _, a := range assessments {
 		switch n := counts[a]; {
 		case n == found:
 			if n > 1 {

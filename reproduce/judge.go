@@ -23,6 +23,7 @@ import (
 	"overhear/metrics"
 	"overhear/record"
 	"overhear/scenarios"
+	"overhear/sim"
 	"overhear/sweep"
 )
 
@@ -33,6 +34,7 @@ const judgedFile = "settings.json"
 type Judged struct {
 	Figure   string          `json:"figure"`
 	Of       string          `json:"of"` // SHA-256 of what decides the runs: scenarios, curves, values of settings
+	By       string          `json:"by"` // SHA-256 of the source text by which claims are judged; see [Figure.Rules]
 	Seeds    int             `json:"seeds"`
 	Set      []string        `json:"set,omitempty"` // in all runs
 	Settings []JudgedSetting `json:"settings"`
@@ -51,7 +53,7 @@ type JudgedSetting struct {
 // JudgedPoint is a point and what the claims came to there.
 type JudgedPoint struct {
 	Values      []string     `json:"values"`                // by setting
-	Failed      string       `json:"failed,omitempty"`      // why nothing can be judged here
+	Failed      string       `json:"failed,omitempty"`      // runs that failed, so that claims on them are [Void]
 	Assessments []Assessment `json:"assessments,omitempty"` // by claim
 	Measured    []string     `json:"measured,omitempty"`    // by claim
 }
@@ -67,16 +69,52 @@ func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n
 	if f.Grid == nil {
 		return nil, fmt.Errorf("%s declares no open settings", f.Name)
 	}
-	points := f.Grid.Draw(f.Name)
-	at := make([]*Results, len(points))
-	failed := make([]string, len(points))
-	for k := range at {
-		at[k] = &Results{Figure: f, Seeds: gridSeeds}
-	}
 	if err := f.hasData(f.Grid.Set, dataDir); err != nil {
 		return nil, err
 	}
 	finished := 0
+	j, err := f.judge(func(c curveRuns, key string) (runs []Runs, why []string, err error) {
+		before := finished
+		return f.sweep(ctx, c, filepath.Join(dir, key[:16]), dataDir, func(p sweep.Progress) {
+			finished = before + p.Before + p.Done
+			if progress != nil {
+				progress(finished)
+			}
+		})
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil, f.StoppedAt(finished, f.GridTasks())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w (the sweeps of all its curves are in %s)", err, dir)
+	}
+	return j, nil
+}
+
+// Rejudge judges a figure's claims by the runs that [Figure.Judge] kept in dir, which may be those of another build of
+// the program: what has changed since is how claims are judged, and nothing that the runs come from. It makes none.
+func (f *Figure) Rejudge(dir string) (*Judged, error) {
+	if f.Grid == nil {
+		return nil, fmt.Errorf("%s declares no open settings", f.Name)
+	}
+	return f.judge(func(c curveRuns, key string) (runs []Runs, why []string, err error) {
+		runs, why, err = f.kept(c, filepath.Join(dir, key[:16]))
+		if err != nil {
+			err = fmt.Errorf("%w; `simulate reproduce --settings %s` makes the runs", err, f.Name)
+		}
+		return runs, why, err
+	})
+}
+
+// judge judges the claims at every point, by the runs of every curve there, or why there are none; key is that of the
+// curve.
+func (f *Figure) judge(runsOf func(c curveRuns, key string) ([]Runs, []string, error)) (*Judged, error) {
+	points := f.Grid.Draw(f.Name)
+	at := make([]*Results, len(points))
+	failed := make([]failures, len(points))
+	for k := range at {
+		at[k] = &Results{Figure: f, Seeds: gridSeeds}
+	}
 	keys := f.gridKeys(points)
 	for k, c := range f.Curves {
 		if first := slices.Index(keys, keys[k]); first < k {
@@ -84,52 +122,132 @@ func (f *Figure) Judge(ctx context.Context, dir, dataDir string, progress func(n
 				same := at[i].Runs[first]
 				same.Curve = c
 				at[i].Runs = append(at[i].Runs, same)
+				if failed[i].curves[first] {
+					failed[i].add(k, "")
+				}
 			}
 			continue
 		}
-		path := filepath.Join(dir, keys[k][:16])
-		before := finished
-		one := curveRuns{c, f.Grid, points, gridSeeds, runtime.GOMAXPROCS(0)}
-		runs, why, err := f.sweep(ctx, one, path, dataDir, func(p sweep.Progress) {
-			finished = before + p.Before + p.Done
-			if progress != nil {
-				progress(finished)
-			}
-		})
-		if errors.Is(err, context.Canceled) {
-			return nil, f.StoppedAt(finished, f.GridTasks())
-		}
+		runs, why, err := runsOf(curveRuns{c, f.Grid, points, gridSeeds, runtime.GOMAXPROCS(0)}, keys[k])
 		if err != nil {
-			return nil, fmt.Errorf("%s, curve %q: %w (the sweeps of all its curves are in %s)", f.Name, c.Label, err,
-				dir)
+			return nil, fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
 		}
 		for i := range points {
 			at[i].Runs = append(at[i].Runs, runs[i])
-			if failed[i] == "" {
-				failed[i] = why[i]
+			if why[i] != "" {
+				failed[i].add(k, why[i])
 			}
 		}
 	}
-	j := f.declared()
+	j, err := f.declared()
+	if err != nil {
+		return nil, err
+	}
 	j.Points = nil
 	for i, values := range points {
-		p := JudgedPoint{Values: values, Failed: failed[i]}
-		if p.Failed == "" {
-			var texts []string
-			for _, s := range claims(f.Statements(at[i])) {
-				texts, p.Measured = append(texts, s.Text), append(p.Measured, s.Measured)
-				p.Assessments = append(p.Assessments, s.Assessment)
-			}
-			if j.Claims == nil {
-				j.Claims = texts
-			} else if !slices.Equal(j.Claims, texts) {
-				return nil, fmt.Errorf("%s: a claim's text depends on what was measured: %q and %q", f.Name, j.Claims,
-					texts)
-			}
+		p := JudgedPoint{Values: values, Failed: strings.Join(failed[i].why, "; ")}
+		all, err := f.statementsAt(at[i], failed[i])
+		if err != nil {
+			return nil, err
+		}
+		var texts []string
+		for _, s := range all {
+			texts, p.Measured = append(texts, s.Text), append(p.Measured, s.Measured)
+			p.Assessments = append(p.Assessments, s.Assessment)
+		}
+		if j.Claims == nil {
+			j.Claims = texts
+		} else if !slices.Equal(j.Claims, texts) {
+			return nil, fmt.Errorf("%s: a claim's text depends on what was measured: %q and %q", f.Name, j.Claims,
+				texts)
 		}
 		j.Points = append(j.Points, p)
 	}
 	return j, nil
+}
+
+// failures are the curves of which a run failed at a point, by number, and why.
+type failures struct {
+	curves map[int]bool
+	why    []string
+}
+
+func (f *failures) add(curve int, why string) {
+	if f.curves == nil {
+		f.curves = map[int]bool{}
+	}
+	if f.curves[curve] = true; why != "" {
+		f.why = append(f.why, why)
+	}
+}
+
+// standIns is how many results stand for those of curves that failed, to find the claims in which these have a part.
+const standIns = 8
+
+// statementsAt are the claims judged at a point. Where curves failed, other numbers stand for theirs: claims that are
+// the same, words and numbers, whatever stands there are judged, and the others are void.
+func (f *Figure) statementsAt(r *Results, failed failures) (all []Statement, err error) {
+	if failed.curves == nil {
+		return claims(f.Statements(r)), nil
+	}
+	for k := range uint64(standIns) {
+		with := *r
+		with.Runs = slices.Clone(r.Runs)
+		for c := range with.Runs {
+			if failed.curves[c] {
+				if with.Runs[c], err = f.standIn(f.Curves[c], r.Seeds, k); err != nil {
+					return nil, err
+				}
+			}
+		}
+		now := claims(f.Statements(&with))
+		if k == 0 {
+			all = now
+			continue
+		}
+		for i := range all {
+			if all[i].Assessment != Void && (i >= len(now) || all[i].Measured != now[i].Measured ||
+				all[i].Assessment != now[i].Assessment) {
+				all[i].Assessment, all[i].Measured = Void, ""
+			}
+		}
+	}
+	return all, nil
+}
+
+// standIn are runs of a curve that nobody made: every column falls or rises by another law in each.
+func (f *Figure) standIn(c *Curve, seeds int, number uint64) (Runs, error) {
+	s, err := scenarios.LoadShipped(f.Scenario, slices.Concat(f.Grid.Set, c.Set)...)
+	if err != nil {
+		return Runs{}, fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
+	}
+	stream := sim.NewStream(number, "stand-in for "+f.Name+", "+c.Label)
+	runs := Runs{Curve: c}
+	for range seeds {
+		t := &record.Table{Columns: metrics.Columns}
+		level, slope := make([]float64, len(t.Columns)), make([]float64, len(t.Columns))
+		for k := range t.Columns {
+			level[k], slope[k] = math.Exp(stream.Between(-8, 8)), stream.Between(-1, 1)
+		}
+		for round := range s.Rounds.Count + 1 {
+			row := make([]float64, len(t.Columns))
+			for k, name := range t.Columns {
+				row[k] = level[k] * (1 + float64(slope[k]*float64(round)/float64(s.Rounds.Count+1)))
+				if name == "round" {
+					row[k] = float64(round)
+				}
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		some := func() record.Number { return record.Number(math.Exp(stream.Between(-8, 8))) }
+		runs.Tables = append(runs.Tables, t)
+		runs.Infos = append(runs.Infos, &record.Info{
+			Activity: &record.Activity{BusySeconds: float64(some()), Effort: record.Effort{
+				Solves: int64(1e6 * some()), Passes: int64(1e6 * some()), Factorisations: int64(1e6 * some())}},
+			BaseError: some(), Reference: record.Reference{Objective: some(), TestError: some()},
+		})
+	}
+	return runs, nil
 }
 
 // StoppedAt is the error of a figure, or its grid, that was stopped when so many of its runs were finished.
@@ -165,8 +283,11 @@ func claims(all []Statement) []Statement {
 }
 
 // declared is what a grid says before it is computed.
-func (f *Figure) declared() *Judged {
-	j := &Judged{Figure: f.Name, Seeds: gridSeeds, Set: f.Grid.Set}
+func (f *Figure) declared() (j *Judged, err error) {
+	j = &Judged{Figure: f.Name, Seeds: gridSeeds, Set: f.Grid.Set}
+	if j.By, err = f.Rules(); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
 	for k := range f.Grid.Settings {
 		s := &f.Grid.Settings[k]
 		j.Settings = append(j.Settings, JudgedSetting{s.Name, s.Paths, s.Range(), s.Taken})
@@ -176,7 +297,7 @@ func (f *Figure) declared() *Judged {
 	for _, values := range points {
 		j.Points = append(j.Points, JudgedPoint{Values: values})
 	}
-	return j
+	return j, nil
 }
 
 // decides is a digest of what decides the runs: the scenario and all changes to it, as they are written. What a
@@ -211,25 +332,28 @@ type curveRuns struct {
 	workers int
 }
 
-// sweep does the runs of a curve that are not in dir yet, and returns those at each point, or why there are none.
-func (f *Figure) sweep(ctx context.Context, c curveRuns, dir, dataDir string, progress func(sweep.Progress)) (
-	runs []Runs, failed []string, err error) {
-	g, points := c.grid, c.points
+// plan is the sweep of a curve's runs.
+func (f *Figure) plan(c curveRuns) (*sweep.Plan, error) {
 	text, err := scenarios.ShippedText(f.Scenario)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	options := sweep.Options{Sets: slices.Concat(metricsOnly, g.Set, c.Set), Seeds: c.seeds, Keep: sweep.KeepRounds,
-		Diverge: true}
-	values := distinct(g, c.Curve, points)
-	if paths, _ := g.changesOf(c.Curve, points[0]); paths != nil {
+	options := sweep.Options{Sets: slices.Concat(metricsOnly, c.grid.Set, c.Set), Seeds: c.seeds,
+		Keep: sweep.KeepRounds, Diverge: true}
+	if paths, _ := c.grid.changesOf(c.Curve, c.points[0]); paths != nil {
 		var list []string
-		for _, v := range values {
+		for _, v := range distinct(c.grid, c.Curve, c.points) {
 			list = append(list, strings.Join(v, "|"))
 		}
 		options.Grid = []string{strings.Join(paths, "+") + "=" + strings.Join(list, ",")}
 	}
-	plan, err := sweep.PlanOf(f.Scenario, text, options)
+	return sweep.PlanOf(f.Scenario, text, options)
+}
+
+// sweep does the runs of a curve that are not in dir yet, and returns those at each point, or why there are none.
+func (f *Figure) sweep(ctx context.Context, c curveRuns, dir, dataDir string, progress func(sweep.Progress)) (
+	runs []Runs, failed []string, err error) {
+	plan, err := f.plan(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -242,17 +366,49 @@ func (f *Figure) sweep(ctx context.Context, c curveRuns, dir, dataDir string, pr
 	if _, err := sweep.Make(ctx, d, sweep.Settings{Dispatcher: local, Progress: progress}); err != nil {
 		return nil, nil, err
 	}
-	results := make([]*sweep.Result, plan.Len())
+	return c.read(d)
+}
+
+// kept are the runs of a curve that are in dir, all of them, whatever build of the program made them.
+func (f *Figure) kept(c curveRuns, dir string) (runs []Runs, failed []string, err error) {
+	plan, err := f.plan(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := sweep.ReadDir(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if different, err := plan.DifferencesButBuild(d.Plan); err != nil {
+		return nil, nil, err
+	} else if different != "" {
+		return nil, nil, fmt.Errorf("%s holds other runs (%s)", dir, different)
+	}
+	return c.read(d)
+}
+
+// read are the runs at every point, or why there are none, of a sweep that is finished.
+func (c curveRuns) read(d *sweep.Dir) (runs []Runs, failed []string, err error) {
+	results := make([]*sweep.Result, d.Plan.Len())
+	left := len(results)
 	err = d.Journal.All(func(index int, b []byte) error {
 		r, err := sweep.Decode(b)
+		if results[index] == nil {
+			left--
+		}
 		results[index] = r
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, point := range points {
-		_, mine := g.changesOf(c.Curve, point)
+	if left > 0 {
+		return nil, nil, fmt.Errorf("%s lacks %d of %d runs", d.Path, left, len(results))
+	}
+	values := distinct(c.grid, c.Curve, c.points)
+	for _, point := range c.points {
+		_, mine := c.grid.changesOf(c.Curve, point)
 		k := slices.IndexFunc(values, func(v []string) bool { return slices.Equal(v, mine) })
 		one, why := Runs{Curve: c.Curve}, ""
 		for _, r := range results[k*c.seeds : (k+1)*c.seeds] {
@@ -320,7 +476,10 @@ func (f *Figure) readJudged(dir string, claimed []Statement) (j *Judged, why str
 	if err := json.Unmarshal(text, j); err != nil {
 		return nil, "", fmt.Errorf("reading %s: %w; delete it, and %s", path, err, again)
 	}
-	now := f.declared()
+	now, err := f.declared()
+	if err != nil {
+		return nil, "", err
+	}
 	for _, s := range claimed {
 		now.Claims = append(now.Claims, s.Text)
 	}
@@ -329,9 +488,15 @@ func (f *Figure) readJudged(dir string, claimed []Statement) (j *Judged, why str
 	for _, p := range j.Points {
 		was.Points = append(was.Points, JudgedPoint{Values: p.Values})
 	}
+	by := was.By
+	was.By = now.By
 	if !reflect.DeepEqual(&was, now) {
 		return nil, judgedFile + " is of other claims, curves or settings than this page and is left out; " + again +
 			".", nil
+	}
+	if by != now.By {
+		return nil, fmt.Sprintf("%s was judged by other rules than the claims of this page and is left out; `simulate "+
+			"reproduce --rejudge %s` judges the runs anew where they are kept, and %s.", judgedFile, f.Name, again), nil
 	}
 	return j, "", nil
 }

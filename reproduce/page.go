@@ -123,7 +123,7 @@ func (j *Judged) chart(g *Grid, claim, number int, share *Share) plot.Chart {
 	for k, v := range verdicts {
 		line := plot.Line{Label: string(v), Look: plot.Scatter}
 		for _, p := range j.Points {
-			if p.Failed != "" || p.Assessments[claim] != v {
+			if p.assessment(claim) != v {
 				continue
 			}
 			line.X = append(line.X, g.Settings[x].place(p.Values[x]))
@@ -353,17 +353,18 @@ func (of *paged) settings(f *Figure) string {
 			row += " " + f.Grid.Settings[k].word(v) + " |"
 		}
 		if point.Failed != "" {
-			row += strings.Repeat(" |", len(j.Claims))
 			failures = append(failures, fmt.Sprintf("- point %d: %s", i+1, point.Failed))
 		}
-		for _, a := range point.Assessments {
-			row += " " + map[Assessment]string{Holds: "✓", HoldsInPart: "◐", Fails: "✗", NotTested: "–"}[a] + " |"
+		for k := range j.Claims {
+			row += " " + map[Assessment]string{Holds: "✓", HoldsInPart: "◐", Fails: "✗", NotTested: "–",
+				Void: ""}[point.assessment(k)] + " |"
 		}
 		p("%s", row)
 	}
 	p("")
 	if failures != nil {
-		p("At these points a run failed:\n\n%s\n", strings.Join(failures, "\n"))
+		p("At these points runs failed, and claims that they have a part in are not judged:\n\n%s\n",
+			strings.Join(failures, "\n"))
 	}
 	for _, c := range of.charts {
 		p("![%s](%s.svg)\n", c.chart.Title, c.name)
@@ -376,4 +377,39 @@ func seedsPhrase(n int) string {
 		return "One run"
 	}
 	return fmt.Sprintf("Mean and range of %d runs, seeds 1 to %d", n, n)
+}
+
+// row is the statement in a page's table.
+func (s Statement) row() string { return Claim{Statement: s}.row() }
+
+// row is the claim in a page's table: what was measured on the page and over the settings, and its one verdict.
+func (c Claim) row() string {
+	verdict, why := c.judged()
+	measured := c.Measured
+	if why != "" {
+		measured += "; " + why
+	}
+	return fmt.Sprintf("| %s | %s %s", c.Text, measured, verdict.cell())
+}
+
+// cell is the last cell of a row, with the marks around it.
+func (a Assessment) cell() string { return fmt.Sprintf("| **%s** |", a) }
+
+// statementRow is a row of a page's table of statements.
+type statementRow struct {
+	text       string
+	assessment Assessment
+}
+
+// statementRows reads the rows that [Statement.row] wrote on a page.
+func statementRows(page string) (rows []statementRow) {
+	for line := range strings.Lines(page) {
+		line = strings.TrimSpace(line)
+		for _, a := range append(slices.Clone(assessments), ForComparison) {
+			if strings.HasPrefix(line, "| ") && strings.HasSuffix(line, a.cell()) {
+				rows = append(rows, statementRow{line, a})
+			}
+		}
+	}
+	return rows
 }

@@ -125,6 +125,7 @@ func TestWritePapersIndex_GathersStatements(t *testing.T) {
 	page := "# x\n\n| the paper states | measured | |\n|---|---|---|\n"
 	for _, s := range []Statement{
 		State("a", Fails, "b"), State("c", Holds, "d"), State("e", ForComparison, "f"), State("g", HoldsInPart, "h"),
+		State("k", Holds, "l").On(OnAccount), State("m", Holds, "n").On(OnConstruction),
 	} {
 		page += s.row() + "\n"
 	}
@@ -137,7 +138,8 @@ func TestWritePapersIndex_GathersStatements(t *testing.T) {
 	}
 	index, _ := os.ReadFile(filepath.Join(dir, "papers.md"))
 	for _, want := range []string{
-		"1 hold, 1 hold in part, 1 do not hold, 0 cannot be tested", "| a | b | **does not hold** |\n",
+		"1 hold, 1 hold by an account only, 1 by construction, 1 hold in part, 1 do not hold, " +
+			"0 cannot be tested", "| a | b | **does not hold** |\n",
 		"| g | h | **holds in part** |\n", "## [a test: ADMM by penalty](small/README.md)",
 	} {
 		if !strings.Contains(string(index), want) {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"overhear/experiment"
+	"overhear/record"
 	"overhear/scenarios"
 )
 
@@ -198,22 +199,58 @@ func TestJudge_RefusesTextsThatDependOnNumbers(t *testing.T) {
 	}
 }
 
-// A point at which a run ends early is not judged, and the page counts it; one that goes away from the optimum is.
-func TestJudge_CountsPointsWhereRunsFail(t *testing.T) {
+// A claim is not judged at a point at which a run of its curves ends early, and the page counts it; claims on other
+// curves are judged there.
+func TestJudge_VoidsOnlyClaimsWhoseRunsFail(t *testing.T) {
 	f := gridded()
 	f.Curves = f.Curves[:2]
+	failing, sound := f.Curves[0], f.Curves[1]
 	f.Grid.Settings = []Setting{{Name: "step", Paths: []string{"algorithm"}, Taken: "1", Curves: f.Curves[:1],
 		Values: []string{"{kind: dgd, step: 0.1}", "{kind: dgd, step: 1e+60}"}, Words: []string{"small", "huge"}}}
+	f.Statements = func(r *Results) []Statement {
+		near := func(c *Curve) float64 { return r.Of(c).Last("distance") }
+		return []Statement{
+			State("for comparison", ForComparison, "%.3g", near(sound)),
+			State("one is nearer", Assess(near(failing) < near(sound)), "%.6g, %.6g", near(failing), near(sound)),
+			State("the other is near", Assess(near(sound) < 0.5), "%.6g", near(sound)),
+			State("its cost is known", Assess(r.Of(sound).Activity(func(a *record.Activity) float64 {
+				return float64(a.Solves)
+			}) > 0), "%.6g", near(sound)),
+			// Of the failing curve it says nothing but a verdict.
+			State("one falls", Assess(near(failing) < r.Of(failing).At("distance", 0)), "it does or not"),
+		}
+	}
 	j, err := f.Judge(context.Background(), t.TempDir(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := j.share(f.Grid, 0, 2)
-	if s.Failed != 6 || s.Judged() != 6 {
-		t.Errorf("%+v of %+v", s, j.Points)
+	for claim, failed := range []int{6, 0, 0, 6} {
+		s := j.share(f.Grid, claim, 2)
+		if s.Failed != failed || s.Judged() != 12-failed {
+			t.Errorf("%q: %+v of %+v", j.Claims[claim], s, j.Points)
+		}
+		if words := s.Words(false); (failed > 0) != strings.Contains(words, "at 6 more a run of its curves failed, so "+
+			"that it is not shown to hold there") {
+			t.Errorf("%q: %s", j.Claims[claim], words)
+		}
 	}
-	if !strings.Contains(s.Words(false), "at 6 more a run failed, so that it is not shown to hold there") {
-		t.Error(s.Words(false))
+	for _, p := range j.Points {
+		if huge := p.Values[0] == "{kind: dgd, step: 1e+60}"; huge != strings.Contains(p.Failed, failing.Label) ||
+			huge != (p.Measured[0] == "") || p.Measured[1] == "" {
+			t.Errorf("%+v", p)
+		}
+	}
+
+	// A point of an older file, which has no assessments where a run failed, is void for all claims.
+	for k := range j.Points {
+		if p := &j.Points[k]; p.Failed != "" {
+			p.Assessments, p.Measured = nil, nil
+		}
+	}
+	for claim := range j.Claims {
+		if s := j.share(f.Grid, claim, 2); s.Failed != 6 {
+			t.Errorf("an older file: %+v", s)
+		}
 	}
 }
 
@@ -485,6 +522,26 @@ func TestVerdict_IsOneOfPageAndSettings(t *testing.T) {
 				PageSeeds: max(2, c.pageSeeds)}}
 		if got := claim.Verdict(); got != c.want {
 			t.Errorf("%+v: %s", c, got)
+		}
+		// The sentence says the verdict that is counted.
+		if why := claim.Why(); claim.Share.Judged()+claim.Share.Failed > 0 &&
+			!strings.Contains(why, "As a whole it "+string(c.want)+", as ") {
+			t.Errorf("%+v: %s", c, why)
+		}
+		if row := claim.row(); !strings.HasSuffix(row, c.want.cell()) || !strings.Contains(row, claim.Why()) {
+			t.Errorf("%+v: %s", c, row)
+		}
+		// What rests on an account, or is so by construction, never holds as what is measured does.
+		for rests, held := range map[Rests]Assessment{OnAccount: ByAccount, OnConstruction: ByConstruction} {
+			other := claim
+			other.Statement = claim.On(rests)
+			want := c.want
+			if want == Holds {
+				want = held
+			}
+			if got := other.Verdict(); got != want || !strings.Contains(other.Why(), string(rests)) {
+				t.Errorf("%+v, on %s: %s, as %s", c, rests, got, other.Why())
+			}
 		}
 	}
 }

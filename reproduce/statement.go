@@ -1,11 +1,8 @@
-// Statements with their assessments, and their table on a page.
+// Statements with their assessments.
 
 package reproduce
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Statement is what a paper or a study states, beside what was measured.
 type Statement struct {
@@ -16,6 +13,25 @@ type Statement struct {
 	// Exists is for a claim that there is a setting, “with suitable q”. It is judged once for all settings: it holds if
 	// it holds at one of them; see [Claim.Verdict].
 	Exists bool
+
+	// Rests is what the statement rests on where that is no measurement: its verdict is never [Holds] then.
+	Rests Rests
+}
+
+// Rests is what a statement rests on.
+type Rests string
+
+// What a statement rests on.
+const (
+	OnMeasurement  Rests = ""
+	OnAccount      Rests = "account"      // bounds that a method claims of itself, which are computed and not observed
+	OnConstruction Rests = "construction" // what is compared is so by how it is made, whatever is measured
+)
+
+// On says what the statement rests on, if not on a measurement.
+func (s Statement) On(r Rests) Statement {
+	s.Rests = r
+	return s
 }
 
 // StateExists is a statement that there is a setting with which something is so; see [Statement].
@@ -40,8 +56,16 @@ const (
 	HoldsInPart   Assessment = "holds in part"
 	Fails         Assessment = "does not hold"
 	NotTested     Assessment = "cannot be tested"
-	ForComparison Assessment = "reference" // a number to compare others with, which states nothing
+	ForComparison Assessment = "reference"    // a number to compare others with, which states nothing
+	Void          Assessment = "a run failed" // at a point of a grid, a run that the statement is about
+
+	// What [Claim.Verdict] makes of Holds where a statement rests on no measurement.
+	ByAccount      Assessment = "holds by account only"
+	ByConstruction Assessment = "holds by construction"
 )
+
+// assessments are all that claims can come to, in the order of an index.
+var assessments = []Assessment{Holds, ByAccount, ByConstruction, HoldsInPart, Fails, NotTested}
 
 // Assess is Holds or Fails.
 func Assess(holds bool) Assessment {
@@ -60,42 +84,4 @@ func AssessParts(all, some bool) Assessment {
 		return HoldsInPart
 	}
 	return Fails
-}
-
-// row is the statement in a page's table.
-func (s Statement) row() string { return Claim{Statement: s}.row() }
-
-// row is the claim in a page's table: its one verdict, and where it is judged over settings, the share.
-func (c Claim) row() string {
-	return fmt.Sprintf("| %s | %s %s", c.Text, c.measured(), c.Verdict().cell())
-}
-
-// measured is what was measured on the page and over the settings.
-func (c Claim) measured() string {
-	if c.Share == nil {
-		return c.Measured
-	}
-	return fmt.Sprintf("%s; here it %s; %s", c.Measured, c.Assessment, c.Share.Words(c.Exists))
-}
-
-// cell is the last cell of a row, with the marks around it.
-func (a Assessment) cell() string { return fmt.Sprintf("| **%s** |", a) }
-
-// statementRow is a row of a page's table of statements.
-type statementRow struct {
-	text       string
-	assessment Assessment
-}
-
-// statementRows reads the rows that [Statement.row] wrote on a page.
-func statementRows(page string) (rows []statementRow) {
-	for line := range strings.Lines(page) {
-		line = strings.TrimSpace(line)
-		for _, a := range []Assessment{Holds, HoldsInPart, Fails, NotTested, ForComparison} {
-			if strings.HasPrefix(line, "| ") && strings.HasSuffix(line, a.cell()) {
-				rows = append(rows, statementRow{line, a})
-			}
-		}
-	}
-	return rows
 }

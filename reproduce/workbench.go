@@ -61,6 +61,7 @@ type Workbench struct {
 	ctx        context.Context
 	data       string
 	temp       string
+	shared     *experiment.Experiment // the last one whose data are the same for all seeds
 	runs       int
 	progress   func(n int)
 }
@@ -88,13 +89,21 @@ func (s *Study) Run(ctx context.Context, dataDir string, progress func(n int)) (
 	return b, nil
 }
 
-// Experiment loads a shipped scenario with changes, `path=value`, and reads its data where the study does.
+// Experiment loads a shipped scenario with changes, `path=value`, and reads its data where the study does, once if the
+// last experiment had the same.
 func (b *Workbench) Experiment(file string, sets ...string) (*experiment.Experiment, error) {
 	s, err := scenarios.LoadShipped(file, sets...)
 	if err != nil {
 		return nil, err
 	}
-	return experiment.New(s, b.data), nil
+	if b.shared != nil && b.shared.SameData(s) {
+		return b.shared.On(s), nil
+	}
+	e := experiment.New(s, b.data)
+	if !s.Problem.Data.Generated() {
+		b.shared = e
+	}
+	return e, nil
 }
 
 // begin counts a run and returns the command that repeats it.

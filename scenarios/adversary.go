@@ -5,10 +5,12 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"overhear/adversary"
+	"overhear/internal/num"
 )
 
 // Adversary is an observer of the run.
@@ -137,6 +139,7 @@ type AuditSpec struct {
 	Runs   int        `yaml:"runs" default:"1000" doc:"runs in each world"`
 	Node   int        `yaml:"node" doc:"the node of which one sample differs; where columns are split, the party from 0"`
 	Row    int        `yaml:"row" doc:"which sample; where columns are split, which column"`
+	Group  int        `yaml:"group" default:"1" doc:"so many samples differ together, from row on; the claim is of as many"`
 	Unit   string     `yaml:"unit" default:"auto" enum:"auto,sample,label" doc:"what differs: a sample, or its label only (pdml); auto: what the method's paper protects"`
 	Pilots int        `yaml:"pilots" default:"40" doc:"runs in each world by which a pair is chosen among those proposed"`
 	Pair   *GivenPair `yaml:"pair" doc:"the two values of the sample, instead of proposed ones"`
@@ -145,7 +148,27 @@ type AuditSpec struct {
 // GivenPair is a pair of samples that a scenario gives.
 type GivenPair struct {
 	A []float64 `yaml:"a" doc:"y·x in the first world: as many numbers as there are columns, of norm at most 1"`
-	B []float64 `yaml:"b" doc:"y·x in the second"`
+	B []float64 `yaml:"b" doc:"y·x in the second, another sample, of norm at most 1"`
+}
+
+// Check reports samples of which no claim is made, and a pair that nothing tells apart.
+func (p GivenPair) Check(report func(field, problem string)) {
+	if len(p.A) != len(p.B) {
+		return // of which the audit tells
+	}
+	const rounding = 1e-9 // of who scales a row to norm 1
+	for _, s := range []struct {
+		field string
+		u     []float64
+	}{{"a", p.A}, {"b", p.B}} {
+		if norm := num.Norm(s.u); !(norm <= 1+rounding) {
+			report(s.field, fmt.Sprintf("must have norm at most 1, has norm %.6g: claims are of rows of norm at most 1",
+				norm))
+		}
+	}
+	if len(p.A) > 0 && slices.Equal(p.A, p.B) {
+		report("b", "must differ from a: nothing tells two equal samples apart")
+	}
 }
 
 // Check reports an audit that measures nothing.
@@ -161,6 +184,9 @@ func (a AuditSpec) Check(report func(field, problem string)) {
 	}
 	if a.Row < 0 {
 		report("row", fmt.Sprintf("must be a row, from 0, is %d", a.Row))
+	}
+	if a.Group < 1 {
+		report("group", fmt.Sprintf("must be a number of samples, at least 1, is %d", a.Group))
 	}
 	if p := a.Pair; p != nil && (len(p.A) == 0 || len(p.A) != len(p.B)) {
 		report("pair", fmt.Sprintf("must have a and b of the same length, has %d and %d", len(p.A), len(p.B)))

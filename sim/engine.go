@@ -105,6 +105,7 @@ type Engine struct {
 	starts   heap4 // of nodes
 	queue    queue
 	near     *radix // the queue, if it is a radix heap: saves a dynamic call
+	direct   bool   // of packets only delays are decided, by one law, and nobody is told of them
 	sequence []uint64
 	slots    slots
 	pool     *pool
@@ -345,6 +346,9 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	e.pool = newPool(e.cfg.Workers)
 	defer e.pool.close()
+	m := &e.models[0]
+	e.direct = e.model == nil && m.Loss == 0 && m.Duplication == 0 && m.perByte == 0 &&
+		e.faults == nil && e.foresee == nil && e.cfg.Sent == nil
 	for i := range e.nodes {
 		e.schedule(0, kindStart, int32(i), int32(i), 0)
 	}
@@ -563,8 +567,35 @@ func (e *Engine) Drop(h Held) {
 	}
 }
 
-// transmit sends the message of a slot over a link.
-func (e *Engine) transmit(id uint32, link int, to int32) {
+// transmit sends the message of a slot over consecutive links. Where a packet is nothing but a delay, it does at once
+// for all what post does for each: a fifteenth less time an event of a broadcast.
+func (e *Engine) transmit(id uint32, link int, to []int32) {
+	s := e.slots.at(id)
+	bytes := 8*int64(len(s.payload)) + e.cfg.Header
+	within := uint64(bytes) < 1<<38 && e.bytes < 1<<62 && e.now <= forever-century // at most 2²⁴ links
+	if !e.direct || !within {
+		for k, to := range to {
+			e.post(id, link+k, to)
+		}
+		return
+	}
+	m := &e.models[0]
+	e.packets += uint64(len(to))
+	e.bytes += int64(len(to)) * bytes
+	s.refs += int32(len(to))
+	for k, to := range to {
+		delay := m.Latency.Value
+		if !m.sure {
+			state := &e.links[link+k]
+			delay = m.law.draw(&m.Latency, mix(packetWord(e.seed, uint64(link+k), state.sent)+decidesDelay))
+			state.sent++
+		}
+		e.schedule(e.now+Time(delay), kindMessage, s.from, to, uint64(id))
+	}
+}
+
+// post sends the message of a slot over a link.
+func (e *Engine) post(id uint32, link int, to int32) {
 	m := &e.models[0]
 	if e.model != nil {
 		m = &e.models[e.model[link]]
@@ -676,7 +707,8 @@ func (v *Env) send(to int, id uint32) {
 		s := e.slots.at(id)
 		e.trace.sent(s.kind, s.round, int32(to), s.payload)
 	}
-	e.transmit(id, link, int32(to))
+	k := link - int(e.cfg.Graph.start[v.node])
+	e.transmit(id, link, v.Neighbours()[k:k+1])
 }
 
 // Compose begins a message of d numbers, in memory of messages that nobody holds any longer: those of a run of many
@@ -711,10 +743,7 @@ func (v *Env) Broadcast(kind uint8, round int, payload []float64) {
 		e.trace.sent(kind, int32(round), -1, payload)
 	}
 	id := e.hold(kind, int32(round), payload)
-	link := int(e.cfg.Graph.start[v.node])
-	for k, to := range v.Neighbours() {
-		e.transmit(id, link+k, to)
-	}
+	e.transmit(id, int(e.cfg.Graph.start[v.node]), v.Neighbours())
 	e.release(id)
 }
 

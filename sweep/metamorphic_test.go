@@ -165,6 +165,11 @@ func TestRunsAreThoseOfSimulateRun(t *testing.T) {
 			row[column("algorithm.eta")] != v[0] || row[column("algorithm.alpha")] != v[1] {
 			t.Errorf("run %d is %v; alone its digest is %s", index, row, info.Digest)
 		}
+		c := info.Privacy.Certificates[0]
+		if e, _ := strconv.ParseFloat(row[column("certificate_epsilon")], 64); e != float64(c.Epsilon) ||
+			row[column("certificate_delta")] == "" || row[column("not_certified")] != "" {
+			t.Errorf("%s: certified %v, run.json has %v", row[0], e, c.Epsilon)
+		}
 		if e, _ := strconv.ParseFloat(row[column("claim_epsilon")], 64); e != float64(info.Privacy.Claims[0].Epsilon) ||
 			!(e >= 5) {
 			t.Errorf("run %d: claim %v, alone %v", index, e, info.Privacy.Claims[0].Epsilon)

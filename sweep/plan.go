@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -45,6 +46,8 @@ type Plan struct {
 	Seeds   scenarios.Seeds   `json:"seeds"`
 	Keep    string            `json:"keep"`
 	Diverge bool              `json:"diverge,omitempty"` // runs that diverge are results, not failures
+	Apart   bool              `json:"apart,omitempty"`   // a seed for each run, and not for each of a point
+	Select  *Choice           `json:"select,omitempty"`  // what is drawn and by what the best is chosen
 	Files   map[string]string `json:"files"`             // SHA-256 of the files that the scenario names
 	Hash    string            `json:"hash"`
 }
@@ -59,11 +62,17 @@ type Options struct {
 	// Diverge makes results of runs that go away from the optimum, which fail
 	// otherwise. A run that ended early fails all the same.
 	Diverge bool
+
+	// Apart gives each run a seed of its own, and so noise of its own: who sees runs of one seed may take the noise of
+	// one from another's. Points are then not compared by pairs of runs.
+	Apart bool
+
+	choice *Choice // of a selection
 }
 
 // Task is one run of a plan.
 type Task struct {
-	Index int    // from 0: Point·seeds + seed − first seed
+	Index int    // from 0: Point·seeds + seed − first seed, or seed − first seed where runs are apart
 	Point int    // of the grid, from 0
 	Seed  uint64 // of the run
 }
@@ -120,8 +129,26 @@ func PlanOf(file, text string, o Options) (*Plan, error) {
 	if err := p.size(); err != nil {
 		return nil, err
 	}
+	p.Select = o.choice
+	p.Apart = o.Apart && p.Points() > 1 // the runs of one point are apart
 	p.Hash, err = p.sum()
 	return p, err
+}
+
+// As numbers seeds as the sweep does that a directory holds, if it holds one: what its runs lose may be asked for
+// later, or no more.
+func (p *Plan) As(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, planFile))
+	if err != nil {
+		return nil // there is none; OpenDir says so of one that cannot be read
+	}
+	there, err := decodePlan(text)
+	if err != nil || there.Apart == p.Apart {
+		return nil
+	}
+	p.Apart = there.Apart
+	p.Hash, err = p.sum()
+	return err
 }
 
 // ReadPlan reads a plan's JSON and checks that this program would compute it
@@ -242,10 +269,12 @@ func (p *Plan) sum() (string, error) {
 		Axes      []scenarios.Axis
 		Seeds     scenarios.Seeds
 		Keep      string
-		Diverge   bool `json:",omitempty"`
+		Diverge   bool    `json:",omitempty"`
+		Apart     bool    `json:",omitempty"`
+		Select    *Choice `json:",omitempty"`
 		Scenarios []string
 		Files     map[string]string
-	}{p.Format, p.Version, p.Program, p.Axes, p.Seeds, p.Keep, p.Diverge, hashes, p.Files})
+	}{p.Format, p.Version, p.Program, p.Axes, p.Seeds, p.Keep, p.Diverge, p.Apart, p.Select, hashes, p.Files})
 	if err != nil {
 		return "", fmt.Errorf("hashing a plan: %w", err)
 	}
@@ -288,7 +317,19 @@ func (p *Plan) Points() int {
 // Task is the run of a number from 0 to Len()−1.
 func (p *Plan) Task(index int) Task {
 	n := p.Seeds.Count
-	return Task{Index: index, Point: index / n, Seed: p.Seeds.First + uint64(index%n)}
+	k := index % n
+	if p.Apart {
+		k = index
+	}
+	return Task{Index: index, Point: index / n, Seed: p.Seeds.First + uint64(k)}
+}
+
+// seeds says which there are.
+func (p *Plan) seeds() string {
+	if p.Apart {
+		return fmt.Sprintf("%d from %d, one for each run", p.Len(), p.Seeds.First)
+	}
+	return fmt.Sprintf("%d from %d", p.Seeds.Count, p.Seeds.First)
 }
 
 // first chooses every axis's first value.
@@ -389,9 +430,9 @@ func (p *Plan) Differences(other *Plan) string {
 	}{
 		{"version", p.Version, other.Version},
 		{"grid", axes(p), axes(other)},
-		{"seeds", fmt.Sprintf("%d from %d", p.Seeds.Count, p.Seeds.First), fmt.Sprintf("%d from %d", other.Seeds.Count,
-			other.Seeds.First)},
+		{"seeds", p.seeds(), other.seeds()},
 		{"rows", p.Keep, other.Keep},
+		{"selection", p.Select.String(), other.Select.String()},
 		{"runs that diverge are results", p.Diverge, other.Diverge},
 		{"--set", strings.Join(p.Sets, " "), strings.Join(other.Sets, " ")},
 	} {
@@ -404,4 +445,15 @@ func (p *Plan) Differences(other *Plan) string {
 		return "the scenario has changed"
 	}
 	return strings.Join(found, "; ")
+}
+
+// DifferencesButBuild are [Plan.Differences] from a plan of another build of the program, which is no difference.
+func (p *Plan) DifferencesButBuild(other *Plan) (string, error) {
+	q := *p
+	q.Version, q.Program = other.Version, other.Program
+	var err error
+	if q.Hash, err = q.sum(); err != nil {
+		return "", fmt.Errorf("reading a plan: %w", err)
+	}
+	return q.Differences(other), nil
 }

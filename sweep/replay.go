@@ -30,7 +30,14 @@ func (p *Plan) Command() string {
 		text, _ := a.MarshalText() // cannot fail
 		words = append(words, "--grid", string(text))
 	}
-	words = append(words, "--seeds", strconv.Itoa(p.Seeds.Count), "--rows", p.Keep)
+	if c := p.Select; c != nil {
+		words = append(words, "--select", c.Metric, "--mean-runs", strconv.FormatFloat(c.Mean, 'g', -1, 64))
+	} else {
+		words = append(words, "--seeds", strconv.Itoa(p.Seeds.Count), "--rows", p.Keep)
+	}
+	if p.Apart {
+		words = append(words, "--account")
+	}
 	for _, s := range p.Sets {
 		words = append(words, "--set", s)
 	}

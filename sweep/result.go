@@ -44,7 +44,8 @@ type Facts struct {
 	OptimumFit       *record.Fit   `json:"optimum_fit,omitempty"` // nil: rows have classes
 	Claim            *record.Claim `json:"claim,omitempty"`       // the worst node's; nil: the method claims nothing
 	Condition        string        `json:"condition,omitempty"`   // of the claim: "holds", or what fails
-	NoiseScale       record.Number `json:"noise_scale"`           // that met a target
+	NotCertified     string        `json:"not_certified,omitempty"`
+	NoiseScale       record.Number `json:"noise_scale"` // that met a target
 	Warnings         []string      `json:"warnings,omitempty"`
 
 	Effort      record.Effort       `json:"effort"`
@@ -69,6 +70,11 @@ func factsOf(i *record.Info) *Facts {
 	}
 	if p := i.Privacy; p != nil {
 		f.Claim, f.Condition = worstClaim(p.Claims), p.Condition
+		for _, c := range p.Certificates {
+			if f.Claim != nil && c.Unit == f.Claim.Unit {
+				f.NotCertified = c.Reason
+			}
+		}
 		if p.Chosen != nil {
 			f.NoiseScale = record.Number(p.Chosen.Scale)
 		}

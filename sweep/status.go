@@ -37,7 +37,7 @@ func (d *Dir) Status(w io.Writer) error {
 		text, _ := a.MarshalText() // cannot fail
 		fmt.Fprintf(t, "grid\t%s\n", text)
 	}
-	fmt.Fprintf(t, "seeds\t%d from %d\n", d.Plan.Seeds.Count, d.Plan.Seeds.First)
+	fmt.Fprintf(t, "seeds\t%s\n", d.Plan.seeds())
 	fmt.Fprintf(t, "runs\t%d of %d stored, %d of them failed\n", done+broken, d.Plan.Len(), broken)
 	if unfinished != nil {
 		more := ""

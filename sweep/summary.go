@@ -63,6 +63,7 @@ type summary struct {
 	warnings []*warning
 	known    map[string]*warning
 	finished int
+	private  int // runs that claim privacy
 }
 
 // warning is what runs warn of: texts that differ in numbers only are one.
@@ -123,6 +124,9 @@ func (m *summary) take(r *Result) {
 		return
 	}
 	m.finished++
+	if r.Claim != nil {
+		m.private++
+	}
 	m.optimum.take(r.OptimumTestError)
 	m.base.take(r.BaseError)
 	if r.OptimumFit != nil {
@@ -196,6 +200,11 @@ func (m *summary) write(w io.Writer) error {
 			of = fmt.Sprintf("%d of %d runs, the first being %d: ", v.count, m.finished, v.first)
 		}
 		fmt.Fprintf(&b, "warning: %s%s\n", of, v.text)
+	}
+	if m.private > 0 && all > 1 {
+		fmt.Fprintf(&b, "privacy: each run spends its own ε on the rows; who sees several, or chooses among them by "+
+			"their results, sees more than one run's ε covers (sweep --account from the start gives each its own "+
+			"noise and composes them, --select chooses privately)\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -12,6 +12,7 @@ import (
 type Settings struct {
 	Dispatcher  Dispatcher
 	Shard       Shard
+	Only        []int // the numbers of the runs to make, ascending; nil: all
 	RetryFailed bool
 	Replay      []string // flags to add to the commands that repeat failed runs
 
@@ -34,7 +35,7 @@ func Make(ctx context.Context, d *Dir, s Settings) (Progress, error) {
 	var p Progress
 	var todo []int
 	for index := range d.Plan.Len() {
-		if !s.Shard.Has(index) {
+		if _, chosen := slices.BinarySearch(s.Only, index); !s.Shard.Has(index) || s.Only != nil && !chosen {
 			continue
 		}
 		p.Total++

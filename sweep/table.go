@@ -63,7 +63,7 @@ var factColumns = []column{
 	{"claim_unit", text}, {"claim_node", number}, {"claim_epsilon", number}, {"claim_delta", number},
 	{"claim_worst_round", number}, {"claim_bound", number}, {"claim_bound_delta", number}, {"claim_bound_by", text},
 	{"claim_advanced", number}, {"claim_zcdp", number}, {"claim_rdp", number}, {"claim_at_delta", number},
-	{"claim_established", text}, {"claim_condition", text},
+	{"claim_established", text}, {"claim_condition", text}, {"not_certified", text},
 	{"noise_scale", number}, {"warnings", text},
 }
 
@@ -102,9 +102,9 @@ func factCells(f *Facts) []cell {
 	if c := f.Claim; c != nil {
 		cells = append(cells, t(string(c.Unit)), cell{number: float64(c.Node)}, d(c.Epsilon), d(c.Delta), d(c.PerRound),
 			d(c.Bound.Epsilon), d(c.Bound.Delta), t(c.Bound.By), d(c.Advanced), d(c.ZCDP), d(c.RDP), d(c.AtDelta),
-			t(strconv.FormatBool(c.Established)), t(f.Condition))
+			t(strconv.FormatBool(c.Established)), t(f.Condition), t(f.NotCertified))
 	} else {
-		cells = append(cells, absent(14)...)
+		cells = append(cells, absent(15)...)
 	}
 	return append(cells, d(f.NoiseScale), t(strings.Join(f.Warnings, "; ")))
 }

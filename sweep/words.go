@@ -43,6 +43,7 @@ var words = map[string]string{
 	"claim_at_delta":         "δ of claim_advanced, claim_zcdp and claim_rdp",
 	"claim_established":      "whether the condition of the claim holds",
 	"claim_condition":        "what must be true for the claim to follow, or what fails",
+	"not_certified":          "why there is no certificate_epsilon",
 	"noise_scale":            "factor on the budgets that the scenario states, which meets privacy.epsilon",
 	"warnings":               "what the run warns of",
 }

@@ -69,6 +69,10 @@ var (
 			"convex or not: every limit point is stationary (Hong, Luo & Razaviyayn 2016 for parties one after the " +
 			"other; proof for parties at once in docs/mathematics.md §4)",
 		Allows: Circumstances{Unlike: true, Flat: true, Kinks: true, NonConvex: true}}
+	PDMLLemma5 = Theorem{Name: "PDML Lemma 5",
+		States: "without the noise of Phase 2 the squared distance to the optimum falls by a factor C a round, in a " +
+			"norm of its own (as it can be proved: no graph of three servers or more meets the printed condition)",
+		Allows: Circumstances{Unlike: true}}
 	PDMLTheorem1 = Theorem{Name: "PDML Theorem 1",
 		States: "the averages w̄_i(t) have an excess risk that falls as 1/t to what flipped labels, few rows and the " +
 			"noise in the objective leave of it",

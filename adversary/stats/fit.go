@@ -15,8 +15,8 @@ import (
 	"overhear/record"
 )
 
-// chance is how often a check of a Fit fails for right noise, at most.
-const chance = 1e-6
+// Chance is how often a statistical check of an audit fails for a right method, at most.
+const Chance = 1e-6
 
 // Power is the probability with which a check finds the deviation that its Finds says.
 const Power = 0.99
@@ -54,6 +54,8 @@ type Fit struct {
 	ofNode  map[int]*drawn    // the latest of each node
 	ofUse   map[[2]int]*drawn // the latest of each node and round
 	ofRound map[int]*drawn    // the latest of each round
+	ofRun   map[uint64][2]int // node and round by the bits of the coordinates drawn in the run at hand
+	last    int               // that run
 	rounds  neighbours        // successive rounds of a node in a run
 	runs    neighbours        // the same round of a node in runs that were added one after the other
 	nodes   neighbours        // the same round of a run at nodes that were added one after the other
@@ -151,7 +153,31 @@ func (f *Fit) Add(run, node, round int, noise []float64, law model.Noise) {
 	if last := f.ofRound[round]; last != nil && last.run == run && last.node != node {
 		f.nodes.compare(last, now)
 	}
+	f.reuse(run, node, round, noise)
 	f.ofNode[node], f.ofUse[use], f.ofRound[round] = now, now, now
+}
+
+// reuse counts a draw that has a coordinate, up to its sign, of one that any node drew in another round of the run,
+// however long before. What is next to it is compared above.
+func (f *Fit) reuse(run, node, round int, noise []float64) {
+	if f.ofRun == nil || f.last != run {
+		f.ofRun, f.last = map[uint64][2]int{}, run
+	}
+	again := false
+	for _, v := range noise {
+		if v == 0 {
+			continue
+		}
+		bits := math.Float64bits(math.Abs(v))
+		use, ok := f.ofRun[bits]
+		before := f.ofNode[node]
+		next := before != nil && before.run == run && use == [2]int{node, before.round}
+		again = again || ok && use[1] != round && !next
+		f.ofRun[bits] = [2]int{node, round}
+	}
+	if again {
+		f.rounds.same++
+	}
 }
 
 // alike is how close the directions of draws are that count as multiples of each
@@ -223,7 +249,7 @@ func Seldom(n, allowed int) float64 {
 // what was added and s′ those of what was added before it, exp(λΣs s′ − λ²Σs′²/2) is a supermartingale for every λ, so
 // that Σs s′ exceeds λΣs′²/2 + x/λ with probability at most e^−x.
 func (f *Fit) checkPairsOfSizes(add adder) {
-	x := num.Log(6 / chance) // three kinds of pairs, and both signs
+	x := num.Log(6 / Chance) // three kinds of pairs, and both signs
 	worst, measured, bound, finds, which := math.Inf(-1), 0.0, 0.0, 0.0, ""
 	for _, p := range []struct {
 		*neighbours
@@ -263,7 +289,7 @@ func (f *Fit) checkSizes(n float64, add adder) {
 	}
 	missing := 0
 	for _, s := range f.sizes {
-		if s.below <= chance/n && s.ratio < 1e-6 {
+		if s.below <= Chance/n && s.ratio < 1e-6 {
 			missing++
 		}
 	}
@@ -298,7 +324,7 @@ func (f *Fit) checkSizes(n float64, add adder) {
 			}
 		}
 	}
-	bound := math.Sqrt(num.Log(2/chance) / (2 * n))
+	bound := math.Sqrt(num.Log(2/Chance) / (2 * n))
 	add(record.NoiseLaw, distance, bound, above(1, bound+math.Sqrt(missed/(2*n))),
 		"where %.0f %% of the sizes should be below, %.0f %% are", 100*declared, 100*found)
 }
@@ -332,7 +358,7 @@ func gammaFactor(shape float64) float64 {
 // a trace; hence E Z ≤ b√n and P(Z > EZ + √(2x(nw + 2b EZ)) + bx/3) ≤ e^{−x}
 // (Bousquet 2002; Boucheron, Lugosi & Massart 2013, Theorem 12.5).
 func (f *Fit) checkDirections(n float64, add adder) {
-	d, x := float64(f.d), -num.Log(chance)
+	d, x := float64(f.d), -num.Log(Chance)
 	most, where := 0.0, 0
 	for k, s := range f.sum {
 		if math.Abs(s) > most {
@@ -404,7 +430,7 @@ func (p *neighbours) check(d int, independent, anew record.CheckKind, add adder)
 	}
 	n := float64(p.pairs)
 	mean := p.cos / n
-	bound := math.Sqrt(2 * num.Log(2/chance) / (float64(d) * n))
+	bound := math.Sqrt(2 * num.Log(2/Chance) / (float64(d) * n))
 	add(independent, math.Abs(mean), bound, above(1, bound+math.Sqrt(2*missed/(float64(d)*n))),
 		"the mean cosine between them is %+.3f", mean)
 
@@ -413,7 +439,7 @@ func (p *neighbours) check(d int, independent, anew record.CheckKind, add adder)
 		probability = num.BetaShare(float64(d-1)/2, 0.5, alike*alike)
 	}
 	allowed, tail := 0, n*probability
-	for tail > chance {
+	for tail > Chance {
 		allowed++
 		tail *= n * probability / float64(allowed+1)
 	}

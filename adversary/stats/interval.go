@@ -4,6 +4,8 @@ package stats
 
 import (
 	"fmt"
+	"math"
+	"sort"
 
 	"overhear/internal/num"
 )
@@ -39,4 +41,27 @@ func leastShare(k, n int, alpha float64) float64 {
 		return num.Pow(alpha, 1/float64(n)) // I(x; n, 1) = x^n
 	}
 	return num.BetaQuantile(float64(k), float64(n-k+1), alpha)
+}
+
+// Counts are the counts of n events that each happen by themselves, with a probability of p on average, outside which
+// the count is with a probability of at most Chance/2 at either end. The tails are those of the binomial law, which
+// has the heaviest if probabilities differ (Hoeffding 1956). A probability that is greater or less than p by finds
+// brings a count outside with the probability Power; NaN: none does at one end, or at either.
+func Counts(n int, p float64) (low, high int, finds float64) {
+	middle := float64(n) * p
+	least, most := int(middle), min(n, int(math.Ceil(middle)))
+	high = most + sort.Search(n-most, func(k int) bool { // P(K > high)
+		return num.BetaShare(float64(most+k+1), float64(n-most-k), p) <= Chance/2
+	})
+	low = least - sort.Search(least, func(k int) bool { // P(K < low)
+		return num.BetaShare(float64(n-least+k+1), float64(least-k), 1-p) <= Chance/2
+	})
+	up, down := math.NaN(), math.NaN()
+	if high < n {
+		up = leastShare(high+1, n, Power) - p
+	}
+	if low > 0 {
+		down = p - (1 - leastShare(n-low+1, n, Power))
+	}
+	return low, high, max(up, down)
 }

@@ -4,6 +4,8 @@ package stats
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"overhear/sim"
@@ -381,4 +383,120 @@ func leastMean(x []float64, alpha float64) float64 {
 		}
 	}
 	return low
+}
+
+// Ratios that have to be multiplied by what Calibrated says it finds are found in at least 95 of 100 audits, and exact
+// ones in none of 1,000.
+func TestCalibrated_FindsWhatItSays(t *testing.T) {
+	sample := func(seed uint64, factor float64) (a, b []float64) { // of normal laws at a distance of 2
+		s := sim.NewStream(seed, "calibrated")
+		for range 600 {
+			a = append(a, factor*(2+float64(2*s.Normal())))
+			b = append(b, factor*(float64(2*s.Normal())-2))
+		}
+		return a, b
+	}
+	finds := 0.0
+	for seed := range uint64(1000) {
+		c, err := Calibrated(sample(seed, 1))
+		if err != nil || !c.Holds {
+			t.Fatalf("seed %d: %+v, %v", seed, c, err)
+		}
+		finds = max(finds, float64(c.Finds))
+	}
+	found := 0
+	for seed := range uint64(100) {
+		if c, err := Calibrated(sample(seed, finds)); err != nil {
+			t.Fatal(err)
+		} else if !c.Holds {
+			found++
+		}
+	}
+	if !(finds > 1 && finds < 1000) || found < 95 {
+		t.Errorf("a factor of %v is found in %d of 100", finds, found)
+	}
+}
+
+// δ(ε) of ratios of two normal laws lies in its intervals, which shrink as runs grow; worlds that are the other way
+// round have the same curve.
+func TestDeltas_CoverTheTrueCurve(t *testing.T) {
+	const mu, audits = 1.0, 60
+	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	exact := func(e float64) float64 { return phi(-e/mu+mu/2) - math.Exp(e)*phi(-e/mu-mu/2) }
+	g := rand.New(rand.NewPCG(15, 4))
+	missed, points := 0, 0
+	width := map[int]float64{}
+	for k := range audits {
+		runs := []int{50, 200, 800}[k%3]
+		var a, b []float64
+		for range runs {
+			a, b = append(a, mu*mu/2+mu*g.NormFloat64()), append(b, -mu*mu/2+mu*g.NormFloat64())
+		}
+		curve, err := Deltas(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range curve {
+			points++
+			if want := exact(float64(p.Epsilon)); !(float64(p.Low) <= want && want <= float64(p.High)) {
+				missed++
+			}
+			if !(p.Low <= p.Delta && p.Delta <= p.High) {
+				t.Errorf("%d runs: %+v", runs, p)
+			}
+		}
+		width[runs] += float64(curve[8].High - curve[8].Low)
+		var swapped [2][]float64
+		for w, l := range [2][]float64{b, a} {
+			for _, v := range l {
+				swapped[w] = append(swapped[w], -v)
+			}
+		}
+		if same, _ := Deltas(swapped[0], swapped[1]); !slices.Equal(same, curve) {
+			t.Errorf("%d runs: the worlds the other way round have another curve", runs)
+		}
+	}
+	if missed > points/20 {
+		t.Errorf("%d of %d intervals of 95 %% miss the true δ", missed, points)
+	}
+	if !(width[800] < 0.6*width[200]) || !(width[200] < 0.65*width[50]) {
+		t.Errorf("widths of intervals: %v", width)
+	}
+	// At the largest |L| no run loses more, and the interval ends where the players' mean wealth is 1/1.25 %.
+	curve, err := Deltas([]float64{0.5, 1, 0.2}, []float64{-1, 0.3, -0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, wealth := curve[len(curve)-1], 0.0
+	for j := range 13 {
+		share := 1 / (1 + math.Exp(float64(j-3)))
+		wealth += math.Pow(1+share*(1/(1-float64(last.High))-1), 3) / 13
+	}
+	if last.Delta != 0 || last.Low != 0 || !(math.Abs(wealth*0.0125-1) <= 1e-5) {
+		t.Errorf("of three runs that lose nothing: %+v, a wealth of %v", last, wealth)
+	}
+	apart, err := Deltas([]float64{math.Inf(1), math.Inf(1)}, []float64{math.Inf(-1), 0})
+	if err != nil || apart[0].Delta != 1 || apart[32].Delta != 1 || apart[0].High != 1 || !(apart[0].Low > 0) {
+		t.Errorf("worlds that one look tells apart: %+v, %v", apart, err)
+	}
+	if _, err := Deltas(nil, nil); err == nil {
+		t.Error("no runs, and a curve")
+	}
+}
+
+// Ratios of a tiny ε name no world, right or wrong.
+func TestCalibrated_TooSmall(t *testing.T) {
+	g := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		var l [2][]float64
+		for range 300 {
+			for w := range l {
+				l[w] = append(l[w], 1e-6*(g.Float64()-0.5))
+			}
+		}
+		c, err := Calibrated(l[0], l[1])
+		if err != nil || !c.Holds || c.Detail != "the ratios are too small to be tested with so many runs" {
+			t.Fatalf("%+v, %v", c, err)
+		}
+	}
 }

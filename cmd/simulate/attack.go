@@ -221,7 +221,7 @@ func newAudit() *cobra.Command {
 	var runs, workers int
 	var out, data string
 	var sets []string
-	var asJSON, fail, blackBox bool
+	var asJSON, blackBox bool
 	c := &cobra.Command{
 		Use:   "audit FILE…",
 		Short: "Measure what a method's messages say about one sample, and compare it with the claim",
@@ -296,8 +296,8 @@ func newAudit() *cobra.Command {
 					return err
 				}
 			}
-			if fail && !standing {
-				return fmt.Errorf("%w: a claim is violated, or a check of the method fails", errVerdict)
+			if !standing {
+				return fmt.Errorf("%w: a claim is violated or exceeded, or a check of the method fails", errVerdict)
 			}
 			return nil
 		},
@@ -311,8 +311,10 @@ func newAudit() *cobra.Command {
 	flags.BoolVar(&asJSON, "json", false, "print the audits as a JSON array")
 	flags.BoolVar(&blackBox, "black-box", false, "know no model of the method: learn from all packets of half of "+
 		"the runs what tells the worlds apart, and judge it on the other half")
-	flags.BoolVar(&fail, "fail-on-violation", false,
-		"exit with 3 if a claim is violated, or a check of the method fails")
+	flags.Bool("fail-on-violation", true, "")
+	if err := flags.MarkDeprecated("fail-on-violation", "audit exits with 3 without it"); err != nil {
+		panic(err) // of no such flag
+	}
 	return c
 }
 
@@ -380,7 +382,7 @@ func newReport() *cobra.Command {
 			for _, w := range e.Warnings {
 				fmt.Fprintln(c.ErrOrStderr(), "warning:", w)
 			}
-			if len(e.Attacks)+len(e.Audits) == 0 {
+			if len(e.Attacks)+len(e.Audits)+len(e.Accounts) == 0 {
 				return usage("nothing to report: no run in %s has an adversary, and there is no audit; give a run one "+
 					"with --set adversary.knows.victim=0", strings.Join(args, ", "))
 			}
@@ -520,19 +522,22 @@ func (g *gathering) add(ctx context.Context, dir string, skip bool) error {
 		if err != nil {
 			return err
 		}
-		if s.Adversary == nil && skip {
+		switch {
+		case s.Adversary == nil && r.Info.Privacy != nil: // what it claims can be told without attacks
+		case s.Adversary == nil && skip:
 			g.skipped = append(g.skipped, dir)
 			return nil
-		}
-		if attacks, err = evaluation.Attack(ctx, r, evaluation.AttackOptions{DataDir: g.data,
-			Command: quoted("simulate", "attack", operand(dir))}); err != nil {
-			return err
-		}
-		if err := record.WriteAttacks(dir, attacks, keeps(r, nil, attacks), false); err != nil {
-			return err
+		default:
+			if attacks, err = g.carryOut(ctx, dir, r); err != nil {
+				return err
+			}
 		}
 	}
 	if r != nil {
+		if r.Info.Privacy != nil {
+			g.Accounts = append(g.Accounts, attack.Account{Name: r.Info.Name, Seed: r.Info.Seed,
+				Privacy: r.Info.Privacy})
+		}
 		g.origins = append(g.origins, evaluation.Origin{What: "the run in " + dir, Scenario: r.Info.Scenario,
 			Inputs: r.Info.Inputs})
 	}
@@ -552,6 +557,16 @@ func (g *gathering) add(ctx context.Context, dir string, skip bool) error {
 			Scenario: audit.Scenario, Inputs: audit.Inputs})
 	}
 	return nil
+}
+
+// carryOut attacks a run as its scenario says.
+func (g *gathering) carryOut(ctx context.Context, dir string, r *record.Run) (*record.Attacks, error) {
+	attacks, err := evaluation.Attack(ctx, r, evaluation.AttackOptions{DataDir: g.data,
+		Command: quoted("simulate", "attack", operand(dir))})
+	if err != nil {
+		return nil, err
+	}
+	return attacks, record.WriteAttacks(dir, attacks, keeps(r, nil, attacks), false)
 }
 
 // some are the first of many names.

@@ -40,7 +40,7 @@ func reproducible() []string {
 func newReproduce() *cobra.Command {
 	var out, data string
 	var seeds int
-	var settings bool
+	var settings, rejudge bool
 	var figures figureFlags
 	c := &cobra.Command{
 		Use:   "reproduce [NAME…]",
@@ -56,7 +56,8 @@ each claim holds, where it does not, and which setting decides. "all" and "figur
 open settings.
 
 Stopped or killed at any point, the same command goes on with what is missing of a figure. Its runs are kept in
-OUT/runs/pages until its page is written; those of the open settings stay in OUT/runs/settings.`,
+OUT/runs/pages until its page is written; those of the open settings stay in OUT/runs/settings. A verdict
+there is bound to the rules that it was judged by: where they have changed, --rejudge judges the kept runs anew.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listFigures(c)
@@ -67,7 +68,10 @@ OUT/runs/pages until its page is written; those of the open settings stay in OUT
 			if err := figures.check(); err != nil {
 				return err
 			}
-			if settings {
+			if settings && rejudge {
+				return usage("--settings judges what it runs, and --rejudge what is kept: take one of them")
+			}
+			if settings || rejudge {
 				var err error
 				if args, err = withSettings(args); err != nil {
 					return err
@@ -110,8 +114,17 @@ OUT/runs/pages until its page is written; those of the open settings stay in OUT
 				}
 			}
 			for _, f := range chosen {
-				if settings {
+				switch {
+				case settings:
 					if err := judgeFigure(c, f, data, out); err != nil {
+						return err
+					}
+				case rejudge:
+					j, err := f.Rejudge(filepath.Join(out, "runs", "settings", f.Name))
+					if err != nil {
+						return err
+					}
+					if err := j.Write(filepath.Join(out, f.Name)); err != nil {
 						return err
 					}
 				}
@@ -145,6 +158,8 @@ OUT/runs/pages until its page is written; those of the open settings stay in OUT
 	c.Flags().IntVar(&seeds, "seeds", 0, "run this many seeds a curve of a page (default as the papers do)")
 	c.Flags().BoolVar(&settings, "settings", false, "judge the figures' claims over the settings that their papers "+
 		"leave open, too; goes on where it was stopped")
+	c.Flags().BoolVar(&rejudge, "rejudge", false, "judge the figures' claims over the open settings again, by the "+
+		"runs that --settings kept, whatever build made them")
 	figures.add(c, "")
 	return c
 }
@@ -162,9 +177,10 @@ func withSettings(names []string) (all []string, err error) {
 				}
 			}
 		case ok && f.Grid == nil:
-			return nil, usage("%s declares no open settings; without --settings it is computed", name)
+			return nil, usage("%s declares no open settings; without --settings and --rejudge it is computed", name)
 		case study || name == "attacks":
-			return nil, usage("--settings is for figures, whose papers leave settings open; %s is none", name)
+			return nil, usage("--settings and --rejudge are for figures, whose papers leave settings open; %s is none",
+				name)
 		default:
 			all = append(all, name)
 		}
@@ -266,7 +282,8 @@ func reproduceStudy(c *cobra.Command, s *reproduce.Study, style plot.Style, data
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "%s: %s, %.1f s\n", s.Name, s.Title, time.Since(start).Seconds())
 	for _, s := range b.Statements() {
-		fmt.Fprintf(w, "  %-15s  %s\n%17smeasured: %s\n", s.Assessment, s.Text, "", s.Measured)
+		verdict := reproduce.Claim{Statement: s}.Verdict()
+		fmt.Fprintf(w, "  %-15s  %s\n%17smeasured: %s\n", verdict, s.Text, "", s.Measured)
 	}
 	fmt.Fprintf(w, "  %s\n", dir)
 	return b.Words(), nil
@@ -314,8 +331,8 @@ func reproduceFigure(c *cobra.Command, f *reproduce.Figure, style plot.Style, se
 	fmt.Fprintf(w, "%s: %s (%s), %.1f s\n", f.Name, f.Title, f.Paper, time.Since(start).Seconds())
 	for _, c := range r.Claims {
 		fmt.Fprintf(w, "  %-16s %s\n%18s %s\n", c.Verdict(), plain(c.Text), "measured:", plain(c.Measured))
-		if c.Share != nil {
-			fmt.Fprintf(w, "%18s %s\n", "settings:", c.Share.Words(c.Exists))
+		if why := c.Why(); why != "" {
+			fmt.Fprintf(w, "%18s %s\n", "verdict:", why)
 		}
 	}
 	fmt.Fprintf(w, "  %s\n", dir)

@@ -25,6 +25,8 @@ import (
 type sweepFlags struct {
 	sweep.Options
 	shard   string
+	account bool
+	choice  sweep.Choice
 	retry   bool
 	workers int
 	out     string
@@ -43,7 +45,11 @@ func newSweep() *cobra.Command {
 A value may be any YAML: --grid 'algorithm={kind: admm, eta: 0.1},{kind: dgd, step: 0.1}'. Paths that change
 together are joined: --grid 'algorithm.eta+algorithm.theta=0.1|0.2,0.3|0.3'. The grid may also be in the file,
 as its section sweep. Results are in OUT/NAME/sweep: results.csv and results.parquet, a row a run, or a
-row a round with --rows rounds. What is finished is never computed again.`,
+row a round with --rows rounds. What is finished is never computed again.
+
+Tuning costs privacy. --account gives each run of a new sweep a seed of its own, as runs of one seed have the same
+noise, and composes the claims and the certificates of all runs; --select METRIC makes a random number of runs of
+points of the grid that are drawn, and tells the best, which loses less than all of them.`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error { return makeSweep(c, args[0], &f) },
 	}
@@ -57,6 +63,11 @@ row a round with --rows rounds. What is finished is never computed again.`,
 		"repeated")
 	flags.StringVar(&f.shard, "shard", "", "compute only part `i/n` of the runs, i from 0, into a directory of its "+
 		"own; see sweep merge")
+	flags.BoolVar(&f.account, "account", false, "say what all runs together lose, by claims and by certificates; in "+
+		"a new sweep each run has a seed of its own then, so that points are not compared seed by seed")
+	flags.StringVar(&f.choice.Metric, "select", "", "private selection: runs of drawn points, a geometric number of "+
+		"them, and the best by this `metric` of the test rows")
+	flags.Float64Var(&f.choice.Mean, "mean-runs", 0, "mean number of runs of --select (default as many as points)")
 	flags.BoolVar(&f.retry, "retry-failed", false, "compute runs again that failed")
 	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
@@ -84,11 +95,19 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 			return usage("--shard: %w", err)
 		}
 	}
-	plan, err := sweep.NewPlan(file, f.Options)
+	plan, choice, err := f.plan(c, file, &settings)
 	if err != nil {
 		return usageError{err}
 	}
-	dir, err := sweep.OpenDir(filepath.Join(f.out, plan.Name, settings.Shard.Directory()), plan)
+	name := settings.Shard.Directory()
+	if choice != nil {
+		name = "selection"
+	}
+	path := filepath.Join(f.out, plan.Name, name)
+	if err := plan.As(path); err != nil {
+		return usageError{err}
+	}
+	dir, err := sweep.OpenDir(path, plan)
 	if err != nil {
 		return usageError{err}
 	}
@@ -107,10 +126,39 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 	if err := printMade(c.OutOrStdout(), dir, p, settings); err != nil {
 		return err
 	}
+	if f.account || choice != nil {
+		t, err := sweep.Account(c.Context(), plan, settings.Only, choice, f.data)
+		if err == nil {
+			err = dir.WriteTuning(c.OutOrStdout(), t)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if p.Failed > 0 {
 		return fmt.Errorf("%d of %d runs failed; --retry-failed computes them again", p.Failed, p.Total)
 	}
 	return dir.Close()
+}
+
+// plan plans the runs, and those of a selection if one is asked for.
+func (f *sweepFlags) plan(c *cobra.Command, file string, s *sweep.Settings) (*sweep.Plan, *sweep.Choice, error) {
+	if f.choice.Metric == "" {
+		if c.Flags().Changed("mean-runs") {
+			return nil, nil, errors.New("--mean-runs is of --select, which says by which metric")
+		}
+		f.Apart = f.account
+		p, err := sweep.NewPlan(file, f.Options)
+		return p, nil, err
+	}
+	for _, other := range []string{"seeds", "rows", "shard", "account"} {
+		if c.Flags().Changed(other) {
+			return nil, nil, fmt.Errorf("--%s does not go with --select, which draws its runs", other)
+		}
+	}
+	p, only, err := sweep.Select(file, f.Options, &f.choice)
+	s.Only = only
+	return p, &f.choice, err
 }
 
 // printMade says what a sweep came to.

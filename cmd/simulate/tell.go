@@ -336,8 +336,17 @@ func newExplain() *cobra.Command {
 					return usageError{err}
 				}
 			}
-			_, err = fmt.Fprint(c.OutOrStdout(), text)
-			return err
+			if _, err = fmt.Fprint(c.OutOrStdout(), text); err != nil {
+				return err
+			}
+			e, ok := algorithms.Lookup(args[0])
+			if !ok {
+				return nil
+			}
+			if p, words := experiment.ExampleOf(e); p != nil {
+				return report.Example(c.OutOrStdout(), p, words)
+			}
+			return nil
 		},
 	}
 }

@@ -64,7 +64,7 @@ func compose(uses []Mechanism, size int) *Total {
 	if whole := math.Floor(kinds[0].Pure() / t.step); len(kinds) == 1 && whole >= 1 && !math.IsInf(whole, 1) {
 		t.step = kinds[0].Pure() / whole // where there is an atom, if there is
 	}
-	shop.resolution = max(2*coarse, fine/float64(len(kinds)))
+	shop.resolution = max(1.5*coarse, fine/float64(len(kinds)))
 	t.first = int(math.Floor(low/t.step)) - 1
 	t.convolve(kinds, counts, shop, size, lambda)
 	return t
@@ -248,12 +248,15 @@ func (t *Total) delta(epsilon float64) float64 {
 }
 
 // Epsilon is the least ε ≥ 0 at which Delta is at most δ, to a relative 10⁻¹⁴ from above; +Inf if there is none.
-func (t *Total) Epsilon(delta float64) float64 {
-	if t.Delta(0) <= delta {
+func (t *Total) Epsilon(delta float64) float64 { return invert(t.Delta, delta, t.Pure()) }
+
+// invert is the least ε ≥ 0 at which a curve is at most δ. From pure on it is 0.
+func invert(of func(float64) float64, delta, pure float64) float64 {
+	if of(0) <= delta {
 		return 0
 	}
-	lo, hi, pure := 0.0, 1.0, t.Pure()
-	for !(t.Delta(hi) <= delta) {
+	lo, hi := 0.0, 1.0
+	for !(of(hi) <= delta) {
 		if lo, hi = hi, float64(2*hi); hi > min(pure, 1e6) {
 			if hi = pure; math.IsInf(hi, 1) {
 				return hi
@@ -263,7 +266,7 @@ func (t *Total) Epsilon(delta float64) float64 {
 	}
 	for hi-lo > 1e-14*hi {
 		mid := lo + float64((hi-lo)/2)
-		if t.Delta(mid) <= delta {
+		if of(mid) <= delta {
 			hi = mid
 		} else {
 			lo = mid

@@ -57,6 +57,17 @@ func (l *Ledger) Each(do func(node, round int, unit privacy.Unit, m Mechanism)) 
 	}
 }
 
+// Of has the uses of one node.
+func (l *Ledger) Of(node int) *Ledger {
+	own := &Ledger{failed: l.failed, uses: map[privacy.Unit]map[int][]use{}}
+	for unit, nodes := range l.uses {
+		if uses, ok := nodes[node]; ok {
+			own.uses[unit] = map[int][]use{node: uses}
+		}
+	}
+	return own
+}
+
 // Certificate is what a run loses of a unit at most, at whatever node.
 type Certificate struct {
 	Node    int     // that loses most at the δ that was asked for
@@ -86,7 +97,7 @@ func (l *Ledger) Worst(unit privacy.Unit, round int, delta float64) Certificate 
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(b.variance, a.variance) })
-	groups = gathered(groups)
+	groups = gathered(undominated(groups))
 	if len(groups) == 0 {
 		return Certificate{Total: Compose(nil)}
 	}
@@ -100,6 +111,22 @@ func (l *Ledger) Worst(unit privacy.Unit, round int, delta float64) Certificate 
 		}
 	}
 	return worst
+}
+
+// Cover are uses in all rounds such that every node's are within them; false: those of nodes are of different kinds.
+func (l *Ledger) Cover(unit privacy.Unit) ([]Mechanism, bool) {
+	var all group
+	for _, node := range slices.Sorted(maps.Keys(l.uses[unit])) {
+		var g group
+		for _, u := range l.uses[unit][node] {
+			g.uses = append(g.uses, u.m)
+		}
+		g.descend()
+		if !all.cover(g.uses) {
+			return nil, false
+		}
+	}
+	return all.uses, true
 }
 
 // group are uses that bound those of some nodes.
@@ -130,6 +157,35 @@ func (g *group) finish() {
 	g.uses = sorted
 	slices.Sort(words)
 	g.key = strings.Join(words, " ")
+}
+
+// undominated are the groups that lose no less than any that is left out, whose every use is within one of theirs: of
+// nodes that differ in their neighbours or rows alone, the one with the fewest.
+func undominated(groups []group) (kept []group) {
+	for k := range groups {
+		g := groups[k]
+		g.descend()
+		if !slices.ContainsFunc(kept[:min(len(kept), exactly)], func(o group) bool { return g.within(&o) }) {
+			kept = append(kept, g)
+		}
+	}
+	for k := range kept {
+		kept[k].finish()
+	}
+	return kept
+}
+
+// within says whether every use loses no more than one of the other's, both in descending order.
+func (g *group) within(o *group) bool {
+	if len(g.uses) > len(o.uses) {
+		return false
+	}
+	for k, m := range g.uses {
+		if most, ok := o.uses[k].larger(m); !ok || most != o.uses[k] {
+			return false
+		}
+	}
+	return true
 }
 
 // gathered are at most that many groups which bound all of them, if their uses are of one kind.

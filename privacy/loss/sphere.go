@@ -159,12 +159,11 @@ func (s *sphere) lengths(from float64) []node {
 		return nil
 	}
 	if s.d < tabulated {
-		const step, least = 0.125, 100
 		all := make([]node, 0, 384)
-		for k := range int(least / step) {
-			away := float64((s.high - from) * num.Exp(-float64(float64(k)*step)))
+		for _, share := range shares {
+			away := float64((s.high - from) * share)
 			r := from + away
-			weight := s.scale * step * away * s.lengthDensity(r)
+			weight := s.scale * shareStep * away * s.lengthDensity(r)
 			if all = append(all, node{r, weight}); weight < 1e-18*s.scale && r < float64(s.d) {
 				break
 			}
@@ -180,6 +179,16 @@ func (s *sphere) lengths(from float64) []node {
 	}
 	return all
 }
+
+// shares are those of a distance whose logarithms are a step of the trapezoidal rule apart.
+var shares = func() (all [100 / shareStep]float64) {
+	for k := range all {
+		all[k] = num.Exp(-float64(float64(k) * shareStep))
+	}
+	return all
+}()
+
+const shareStep = 0.125
 
 // lengthDensity is that of the length, relative to the greatest, so that its logarithm keeps its digits.
 func (s *sphere) lengthDensity(r float64) float64 {

@@ -132,6 +132,12 @@ func region(epsilon, delta, fpr float64) float64 {
 	return math.Max(0, math.Min(1, math.Min(up*fpr+delta, 1-down*(1-delta-fpr))))
 }
 
+// bends are the places between which region is straight, 0 and 1 included.
+func bends(epsilon, delta float64) []float64 {
+	// Where e^ε·x + δ = 1 − e^−ε·(1 − δ − x): both are symmetric, so that x is the share of either error.
+	return []float64{0, (1 - delta) / (1 + math.Exp(math.Min(epsilon, 700))), 1 - delta, 1}
+}
+
 // claims are the claims on whole runs, each once.
 func claims(audit *record.Audit) []record.Verdict {
 	var all []record.Verdict
@@ -161,9 +167,9 @@ func epsilonDelta(v record.Verdict) string {
 	return text
 }
 
-// roc draws the curve on linear and on logarithmic axes, with what the claims
-// allow.
-func (a *album) roc(audit *record.Audit) []*drawing {
+// roc draws the curve on logarithmic axes, where few false alarms are seen, with what the claims allow; on linear ones
+// it is the figure of false against missed alarms.
+func (a *album) roc(audit *record.Audit) *drawing {
 	if len(audit.ROC) < 2 {
 		return nil
 	}
@@ -200,46 +206,28 @@ func (a *album) roc(audit *record.Audit) []*drawing {
 		}
 	}
 	floor := math.Max(1e-6, math.Min(0.1, math.Pow(10, math.Floor(math.Log10(least)+1e-9))))
-	var all []*drawing
-	for _, log := range []bool{false, true} {
-		start, title := 0.0, "ROC"
-		if log {
-			start, title = floor, "ROC on logarithmic axes"
-		}
-		p := &plot.Chart{
-			Title: title, Square: true,
-			X: plot.Axis{Label: "false positive rate", Log: log, Low: start, High: 1},
-			Y: plot.Axis{Label: "true positive rate", Log: log, Low: start, High: 1},
-		}
-		var grid []float64
-		for k := range 201 {
-			at := float64(k) / 200
-			if log {
-				at = math.Pow(floor, 1-at)
-			}
-			grid = append(grid, at)
-		}
-		p.Lines = append(p.Lines,
-			plot.Line{Label: "measured, with 95 % confidence", Look: plot.Plain, X: x, Y: y, Low: low, High: high},
-			plot.Line{Label: "guessing", Look: plot.Reference, X: grid, Y: grid})
-		for _, b := range bounds {
-			c := plot.Line{Label: "most that " + epsilonDelta(b) + " allows", Look: plot.Plain, X: grid}
-			for _, at := range grid {
-				c.Y = append(c.Y, region(float64(b.Epsilon), float64(b.Delta), at))
-			}
-			p.Lines = append(p.Lines, c)
-		}
-		p.About = fmt.Sprintf("True against false positive rate of telling the two worlds apart, %d points. %s", len(x),
-			text)
-		mine := numbers
-		if log {
-			mine = nil // the same numbers
-		}
-		if d := a.chart(p, text, mine); d != nil {
-			all = append(all, d)
-		}
+	p := &plot.Chart{
+		Title: "ROC on logarithmic axes", Square: true,
+		X: plot.Axis{Label: "false positive rate", Log: true, Low: floor, High: 1},
+		Y: plot.Axis{Label: "true positive rate", Log: true, Low: floor, High: 1},
 	}
-	return all
+	var grid []float64
+	for k := range 201 {
+		grid = append(grid, math.Pow(floor, 1-float64(k)/200))
+	}
+	p.Lines = append(p.Lines,
+		plot.Line{Label: "measured, with 95 % confidence", Look: plot.Plain, X: x, Y: y, Low: low, High: high},
+		plot.Line{Label: "guessing", Look: plot.Reference, X: []float64{floor, 1}, Y: []float64{floor, 1}})
+	for _, b := range bounds {
+		c := plot.Line{Label: "most that " + epsilonDelta(b) + " allows", Look: plot.Plain, X: grid}
+		for _, at := range grid {
+			c.Y = append(c.Y, region(float64(b.Epsilon), float64(b.Delta), at))
+		}
+		p.Lines = append(p.Lines, c)
+	}
+	p.About = fmt.Sprintf("True against false positive rate of telling the two worlds apart, %d points. %s", len(x),
+		text)
+	return a.chart(p, text, numbers)
 }
 
 // spread is the part of a distribution that is finite: quantiles and their

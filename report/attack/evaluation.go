@@ -19,8 +19,10 @@ type Evaluation struct {
 	Title   string
 	Attacks []*record.Attacks
 	Audits  []*record.Audit
-	Axis    *Axis  // nil: the attacked runs are not a sweep
-	Command string // that repeats the report; "": not known
+
+	Accounts []Account // of runs that claim something
+	Axis     *Axis     // nil: the attacked runs are not a sweep
+	Command  string    // that repeats the report; "": not known
 
 	// Warnings say what does not belong together: parts that came from other data or another program.
 	Warnings []string
@@ -80,7 +82,8 @@ func (e *Evaluation) JSON(w io.Writer) error {
 		Axis    *axis             `json:"axis,omitempty"`
 		Attacks []*record.Attacks `json:"attacks"`
 		Audits  []*record.Audit   `json:"audits"`
-	}{record.Format, e.Title, e.Command, e.Warnings, varied, e.Attacks, e.Audits})
+		Runs    []Account         `json:"accounts,omitempty"`
+	}{record.Format, e.Title, e.Command, e.Warnings, varied, e.Attacks, e.Audits, e.Accounts})
 	if err != nil {
 		return fmt.Errorf("writing an evaluation as JSON: %w", err)
 	}
@@ -89,8 +92,8 @@ func (e *Evaluation) JSON(w io.Writer) error {
 
 // check says what makes an evaluation unfit for a report.
 func (e *Evaluation) check() error {
-	if len(e.Attacks)+len(e.Audits) == 0 {
-		return fmt.Errorf("an evaluation without attacks or audits has nothing to report")
+	if len(e.Attacks)+len(e.Audits)+len(e.Accounts) == 0 {
+		return fmt.Errorf("an evaluation without attacks, audits or accounts has nothing to report")
 	}
 	if e.Axis != nil && len(e.Axis.Values) != len(e.Attacks) {
 		return fmt.Errorf("an axis of %d values for %d attacked runs", len(e.Axis.Values), len(e.Attacks))

@@ -206,11 +206,11 @@ func exampleAudit(name string, mu, claimed float64) *record.Audit {
 					Loss: 0.87}}},
 		Verdicts: []record.Verdict{
 			{Claim: "ε of each round", Scope: "round", Node: 2, Epsilon: 0.05, Delta: 0, Measured: 0.041,
-				Method: "largest exact ratio of all runs", Verdict: record.Holds,
+				Method: "largest exact ratio of all runs", Verdict: record.Consistent,
 				Reason: "no ratio of any round exceeds the claim"},
 			{Claim: "ε of the run, by composition", Scope: "run", Node: 2, Epsilon: record.Number(claimed), Delta: 1e-5,
 				Measured: record.Number(0.8 * mu * mu), Method: "Clopper–Pearson, threshold fixed on half of the runs",
-				Verdict: record.Holds, Reason: "the bound is below the claim"},
+				Verdict: record.Consistent, Reason: "the bound is below the claim"},
 			{Claim: "ε of the listing's calibration", Scope: "run", Node: 2, Epsilon: record.Number(claimed / 2),
 				Delta: 0, Measured: record.Number(math.Inf(1)), Method: "exact ratio", Verdict: record.Violated,
 				Reason: "a run of one world cannot occur in the other: the loss is unbounded"},
@@ -411,9 +411,9 @@ func TestEvaluation_SaysWhatWasFound(t *testing.T) {
 	e := examples()["sample"]
 	for kind, text := range map[string]string{"HTML": write(t, e.HTML), "Markdown": write(t, e.Markdown)} {
 		for _, want := range []string{
-			"✗ VIOLATED", "✓ HOLDS", "? NOT ESTABLISHED", "∞", "● exact", "⊘ blocked", "◐ partial",
+			"✗ VIOLATED", "✓ CONSISTENT", "? NOT ESTABLISHED", "∞", "● exact", "⊘ blocked", "◐ partial",
 			"everything but one sample",
-			"1.50 (δ = 10⁻⁵)", "row 17 is replaced by its opposite", "Clopper–Pearson",
+			"1.5 (10⁻⁵)", "row 17 is replaced by its opposite", "Clopper–Pearson",
 			"Reconstruction error against distance", "simulate report out/hospitals-dvp",
 			"sum of neighbours", "3.00×10⁻¹⁵", "Of 3 members 3 were found, of 20 others 0 were taken " +
 				"for one.", "round 5: the value of node 9", "1312", "27.3 %", "0.731",
@@ -428,7 +428,7 @@ func TestEvaluation_SaysWhatWasFound(t *testing.T) {
 		}
 	}
 	page := write(t, e.HTML)
-	if v, h := strings.Index(page, "✗ VIOLATED"), strings.Index(page, "✓ HOLDS"); v > h ||
+	if v, h := strings.Index(page, "✗ VIOLATED"), strings.Index(page, "✓ CONSISTENT"); v > h ||
 		v > strings.Index(page, "<svg") {
 		t.Error("what failed does not come first")
 	}

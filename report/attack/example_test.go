@@ -41,8 +41,6 @@ func Example() {
 	// 2 figures
 	// # Attacks on three hospitals
 	// - **1** attack found the hidden thing exactly
-	// ## What was attacked, and by whom
-	// ### Attacks on hospitals
 	// ## What the attacks found
 	// ## Reconstructed samples
 	// ### Reconstruction error against rounds
@@ -50,4 +48,6 @@ func Example() {
 	// ## Where it leaked
 	// ### The network, by what leaked
 	// ## How to read this
+	// ## What was attacked, by whom, and from what
+	// ### Attacks on hospitals
 }

@@ -92,9 +92,6 @@ func (p *page) markdown() string {
 	for _, w := range p.Warnings {
 		say("**Warning:** %s\n\n", plainText(w))
 	}
-	if p.Command != "" {
-		say("This report: %s\n\n", codeSpan(p.Command))
-	}
 	for _, s := range p.Sections {
 		say("## %s\n\n", plainText(s.Title))
 		for _, part := range s.Blocks {

@@ -15,7 +15,6 @@ import (
 // page is a report.
 type page struct {
 	Title    string
-	Command  string
 	Warnings []string
 	Counts   []count
 	Sections []*section

@@ -112,11 +112,11 @@ func (a *album) errorsByRound(e *Evaluation) []*drawing {
 				together = append(together, p)
 			}
 		}
-		return a.paths("Reconstruction error against rounds", together)
+		return a.paths(e, "Reconstruction error against rounds", together)
 	}
 	var drawn []*drawing
 	for _, name := range attacks {
-		drawn = append(drawn, a.paths(titles[name]+": error against rounds", byAttack[name])...)
+		drawn = append(drawn, a.paths(e, titles[name]+": error against rounds", byAttack[name])...)
 	}
 	return drawn
 }
@@ -136,7 +136,7 @@ func (e *Evaluation) oneVictim() bool {
 }
 
 // paths draws errors against rounds: a line each, or median and range where many.
-func (a *album) paths(title string, paths []path) []*drawing {
+func (a *album) paths(e *Evaluation, title string, paths []path) []*drawing {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -201,8 +201,8 @@ func (a *album) paths(title string, paths []path) []*drawing {
 	if len(rounds) < 2 {
 		return nil
 	}
-	p.Lines = append(p.Lines, guess(rounds[0], rounds[len(rounds)-1]))
-	text += "An error of 1 is that of answering zero without having seen anything."
+	p.Lines = append(p.Lines, e.guess(rounds[0], rounds[len(rounds)-1]))
+	text += "An error is worth something as far as it is below that of a guess without any message."
 	p.About = fmt.Sprintf("Relative error of the reconstructed sample against the number of rounds used, from %s to "+
 		"%s rounds. %s", plot.Number(rounds[0]), plot.Number(rounds[len(rounds)-1]), text)
 	if d := a.chart(p, text, numbers.thin(figureRows)); d != nil {
@@ -237,9 +237,22 @@ func medians(paths []path) []path {
 	return all
 }
 
-// guess is the error of the answer zero.
-func guess(from, to float64) plot.Line {
-	return plot.Line{Label: "answering zero", Look: plot.Reference, X: []float64{from, to}, Y: []float64{1, 1}}
+// guess is the error of guesses with what observers know and without any message, the median of all findings; of runs
+// that have none it is that of the answer zero.
+func (e *Evaluation) guess(from, to float64) plot.Line {
+	label, at := "answering zero", 1.0
+	var errors []float64
+	all, _ := e.findings()
+	for _, f := range all {
+		if len(f.Estimates) > 0 && len(f.Baselines) > 0 {
+			errors = append(errors, float64(f.Baselines[0].Guess))
+		}
+	}
+	if len(errors) > 0 {
+		_, at, _ = threeOf(errors)
+		label = "guessing without messages"
+	}
+	return plot.Line{Label: label, Look: plot.Reference, X: []float64{from, to}, Y: []float64{at, at}}
 }
 
 // threeOf is least, median and greatest.
@@ -325,7 +338,7 @@ func (a *album) errorsByAxis(e *Evaluation) *drawing {
 	if len(p.Lines) == 0 {
 		return nil
 	}
-	p.Lines = append(p.Lines, guess(values[0], values[len(values)-1]))
+	p.Lines = append(p.Lines, e.guess(values[0], values[len(values)-1]))
 	if several {
 		text += "Lines are medians over the victims and seeds, bands their ranges. "
 	}
@@ -408,7 +421,7 @@ func (a *album) errorsByHops(e *Evaluation) *drawing {
 		p.Lines = append(p.Lines, stops)
 	}
 	p.X.Low, p.X.High = -0.3, float64(farthest)+0.3
-	p.Lines = append(p.Lines, guess(-0.3, float64(farthest)+0.3))
+	p.Lines = append(p.Lines, e.guess(-0.3, float64(farthest)+0.3))
 	text += "A mark is a victim, with its best estimate; lines join the medians. 0 hops: the victim is itself " +
 		"watched, or an end of a tapped link. Attacks that were blocked have no error."
 	p.About = fmt.Sprintf("Relative error of the best reconstruction of each victim against its distance from the "+

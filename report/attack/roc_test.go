@@ -3,6 +3,10 @@
 package attack
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"overhear/adversary/stats"
@@ -32,5 +36,57 @@ func TestROC_PointsAboveAClaim(t *testing.T) {
 		if got := above(curve(c.truePositives, c.falsePositives), 4, 0); got != c.above {
 			t.Errorf("%d of %d at %d false alarms: %d points above", c.truePositives, runs, c.falsePositives, got)
 		}
+	}
+}
+
+// What a claim allows is straight between its bends.
+func TestBends_AreAllThereAre(t *testing.T) {
+	at := func(x []float64, epsilon, delta float64) (worst float64) {
+		y := make([]float64, len(x))
+		for k := range x {
+			y[k] = region(epsilon, delta, x[k])
+		}
+		for k := range 1001 {
+			v := float64(k) / 1000
+			if off := math.Abs(between(x, y, v) - region(epsilon, delta, v)); !(off <= worst) {
+				worst = off
+			}
+		}
+		return worst
+	}
+	for _, c := range [][2]float64{{0, 0}, {0.2, 0}, {1, 1e-5}, {1, 0.3}, {5, 0}, {5, 0.1}, {800, 0}, {0.5, 1}} {
+		bends := bends(c[0], c[1])
+		if worst := at(bends, c[0], c[1]); !(worst <= 1e-12) {
+			t.Errorf("ε = %v, δ = %v: lines are off by %v", c[0], c[1], worst)
+		}
+	}
+	moved := bends(1, 0.1)
+	moved[1] /= 2
+	if worst := at(moved, 1, 0.1); !(worst >= 0.01) {
+		t.Errorf("a bend at half its place is off by %v only", worst)
+	}
+}
+
+// Of many audits those with the worst verdicts are drawn, wherever they stand, and the page says so.
+func TestDrawn_OfManyAuditsTheWorst(t *testing.T) {
+	e := new(Evaluation)
+	for k := range drawnAudits {
+		e.Audits = append(e.Audits, certifiedAudit(fmt.Sprint("audit ", k)))
+	}
+	if audits, others := e.drawn(); len(audits) != drawnAudits || others != "" {
+		t.Errorf("all are drawn: %v, %q", audits, others)
+	}
+	for k := range 4 {
+		e.Audits = append(e.Audits, certifiedAudit(fmt.Sprint("late ", k)))
+	}
+	const bad = drawnAudits + 2
+	e.Audits[bad].Verdicts[0].Verdict = record.Violated
+	audits, others := e.drawn()
+	if len(audits) != drawnAudits || !slices.Contains(audits, bad) || !slices.IsSorted(audits) || others == "" {
+		t.Errorf("drawn are %v, %q", audits, others)
+	}
+	page := write(t, e.HTML)
+	if !strings.Contains(page, others) || strings.Count(page, ">False against missed alarms</title>") != drawnAudits {
+		t.Errorf("%d audits are drawn", strings.Count(page, ">False against missed alarms</title>"))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"overhear/internal/plural"
 	"overhear/record"
+	"overhear/report"
 	"overhear/report/network"
 	"overhear/report/plot"
 )
@@ -21,16 +22,16 @@ func (e *Evaluation) page() (*page, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	p := &page{Title: e.Title, Command: e.Command, Warnings: e.Warnings}
+	p := &page{Title: e.Title, Warnings: e.Warnings}
 	if p.Title == "" {
 		p.Title = "Attack evaluation"
 	}
 	a := new(album)
 	p.Counts = e.counts()
 	for _, s := range []*section{
-		e.subjects(), e.verdicts(), e.outcomes(), e.lossSection(a), e.powerSection(a), e.reconstruction(a),
+		e.verdicts(), e.outcomes(), e.curveSection(a), e.lossSection(a), e.powerSection(a), e.reconstruction(a),
 		e.networks(a),
-		e.members(), e.labels(), e.facts(), e.checks(), e.pairs(), e.unseen(), howToRead(),
+		e.members(), e.labels(), e.facts(), e.tests(), e.checks(), e.pairs(), e.unseen(), howToRead(), e.subjects(),
 	} {
 		if len(s.Blocks) > 0 {
 			p.Sections = append(p.Sections, s)
@@ -42,10 +43,13 @@ func (e *Evaluation) page() (*page, error) {
 // counts are the headline.
 func (e *Evaluation) counts() []count {
 	var all []count
-	verdicts := map[string]int{}
+	verdicts, certificates := map[string]int{}, 0
 	for _, a := range e.Audits {
 		for _, v := range a.Verdicts {
 			verdicts[v.Verdict]++
+		}
+		if a.Certified != nil && a.Certified.Verdict == record.Violated {
+			certificates++
 		}
 	}
 	outcomes := map[record.Outcome]int{}
@@ -64,8 +68,10 @@ func (e *Evaluation) counts() []count {
 		}
 	}
 	add(verdicts[record.Violated], "claim is violated", "claims are violated", "bad")
+	add(certificates, "certificate is violated", "certificates are violated", "bad")
 	add(verdicts[record.NotEstablished], "claim is not established", "claims are not established", "open")
-	add(verdicts[record.Holds], "claim holds", "claims hold", "good")
+	add(verdicts[record.Consistent], "claim is consistent with what was measured",
+		"claims are consistent with what was measured", "good")
 	add(outcomes[record.Exact], "attack found the hidden thing exactly", "attacks found the hidden thing exactly",
 		"bad")
 	add(outcomes[record.Partial], "attack found part of it", "attacks found part of it", "open")
@@ -79,7 +85,7 @@ func (e *Evaluation) counts() []count {
 // verdictCell has a symbol too, for those who do not see its colour.
 func verdictCell(verdict string) cell {
 	switch verdict {
-	case record.Holds:
+	case record.Consistent:
 		return cell{Text: "✓ " + verdict, Class: "good"}
 	case record.Violated:
 		return cell{Text: "✗ " + verdict, Class: "bad"}
@@ -89,56 +95,92 @@ func verdictCell(verdict string) cell {
 	return cell{Text: verdict, Class: "plain"}
 }
 
-// claimedAndMeasured are a verdict's losses.
-func claimedAndMeasured(v record.Verdict) (claimed, shown string) {
-	claimed, shown = plot.Number(float64(v.Epsilon)), plot.Number(float64(v.Measured))
-	if d := float64(v.Delta); d > 0 && finite(d) {
-		claimed += " (δ = " + plot.Number(d) + ")"
+// openings are those of the audits, and their order, the worst first.
+func (e *Evaluation) openings() (openings []*report.Opening, order []int) {
+	openings, order = make([]*report.Opening, len(e.Audits)), make([]int, len(e.Audits))
+	for k, a := range e.Audits {
+		openings[k], order[k] = report.NewOpening(a), k
 	}
-	return claimed, shown
+	worst := func(k int) int {
+		if rows := openings[k].Rows; len(rows) > 0 {
+			return report.Rank(rows[0][0]) // they are sorted
+		}
+		return 0
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return worst(i) - worst(j) })
+	return openings, order
 }
 
-// searched is the loss of the worst trace and pair, and what none exceeds where that is more.
-func searched(v record.Verdict) string {
-	switch found, bound := float64(v.Searched), float64(v.Bound); {
-	case found == 0 && bound == 0:
-		return "–"
-	case found >= bound*(1-1e-4):
-		return plot.Number(bound)
-	default:
-		return plot.Number(found) + " to " + plot.Number(bound)
+// drawnAudits is how many audits have figures: those of dozens take megabytes, and nobody compares them.
+const drawnAudits = 8
+
+// drawn are the audits with figures, in their own order, and a sentence about the others; "" if there are none.
+func (e *Evaluation) drawn() (audits []int, others string) {
+	_, order := e.openings()
+	if len(order) > drawnAudits {
+		others = fmt.Sprintf("Drawn are %d of the %d audits, those with the worst verdicts. report.json has the "+
+			"numbers of all, and simulate report draws one alone.", drawnAudits, len(order))
+		order = order[:drawnAudits]
 	}
+	return slices.Sorted(slices.Values(order)), others
 }
 
-// verdicts are those of all audits, what failed first.
+// verdicts open the page: those of all audits, in the words of their tables, what failed first.
 func (e *Evaluation) verdicts() *section {
 	s := &section{ID: "verdicts", Title: "Verdicts"}
-	t := &table{Head: []string{"verdict", "claim", "over", "claimed ε (δ)", "measured ε", "searched ε",
-		"reason", "how it was measured"}, Shown: 40}
-	if len(e.Audits) > 1 {
-		t.Head = slices.Insert(t.Head, 1, "audit")
+	openings, order := e.openings()
+	for _, k := range order {
+		o := openings[k]
+		t := &table{Head: o.Head}
+		for _, row := range o.Rows {
+			cells := []cell{verdictCell(row[0])}
+			for _, text := range row[1:] {
+				cells = append(cells, cell{Text: text, Number: true})
+			}
+			cells[1], cells[len(cells)-1] = sentence(row[1]), sentence(row[len(row)-1])
+			t.Rows = append(t.Rows, cells)
+		}
+		c := &card{}
+		for _, n := range o.Notes {
+			c.Pairs = append(c.Pairs, pair{n[0], n[1], false})
+		}
+		b := block{Heading: o.Title}
+		if name := e.auditName(k); name != e.Audits[k].Name {
+			b.Heading += " (" + name + ")"
+		}
+		if len(t.Rows) > 0 {
+			b.Table = t
+		}
+		s.add(b)
+		if len(c.Pairs) > 0 {
+			s.add(block{Card: c}) // below the table
+		}
 	}
-	rank := func(c cell) int {
-		return slices.Index([]string{"bad", "open", "good", "plain"}, c.Class)
+	return s
+}
+
+// tests are all tests of the claims, of which the verdicts are by the strongest.
+func (e *Evaluation) tests() *section {
+	s := &section{ID: "tests", Title: "Tests of the claims"}
+	t := &table{Head: report.TestHead, Shown: 24}
+	if len(e.Audits) > 1 {
+		t.Head = slices.Insert(slices.Clone(t.Head), 0, "audit")
 	}
 	for k, a := range e.Audits {
-		for _, v := range a.Verdicts {
-			claimed, shown := claimedAndMeasured(v)
-			row := []cell{
-				verdictCell(v.Verdict), sentence(v.Claim), word(fmt.Sprintf("%s, node %d", v.Where(), v.Node)),
-				{Text: claimed, Number: true}, {Text: shown, Number: true},
-				{Text: searched(v), Number: true}, sentence(v.Reason), sentence(v.Method),
+		for _, v := range a.Judged() {
+			for _, row := range report.Tests(&v) {
+				cells := []cell{sentence(row[0]), sentence(row[1]), {Text: row[2], Number: true},
+					{Text: row[3], Number: true}, sentence(row[4])}
+				if len(e.Audits) > 1 {
+					cells = slices.Insert(cells, 0, sentence(e.auditName(k)))
+				}
+				t.Rows = append(t.Rows, cells)
 			}
-			if len(e.Audits) > 1 {
-				row = slices.Insert(row, 1, word(e.auditName(k)))
-			}
-			t.Rows = append(t.Rows, row)
 		}
 	}
 	if len(t.Rows) > 0 {
-		slices.SortStableFunc(t.Rows, func(a, b []cell) int { return rank(a[0]) - rank(b[0]) })
-		s.add(block{Text: "Measured ε is a lower bound: at least so much was lost. What it does not reach may be " +
-			"lost all the same; searched ε is the loss of the worst trace and pair of rows that there are.", Table: t})
+		s.add(block{Text: "Measured ε is a lower bound: at least so much was lost. A verdict is by the strongest test.",
+			Table: t})
 	}
 	return s
 }
@@ -160,14 +202,19 @@ func outcomeCell(o record.Outcome) cell {
 // outcomes says how each attack went.
 func (e *Evaluation) outcomes() *section {
 	s := &section{ID: "outcomes", Title: "What the attacks found"}
-	t := &table{Head: []string{"outcome", "attack", "victim", "conclusion"}, Shown: 24}
+	t := &table{Head: []string{"outcome", "attack", "victim", "error", "error of a guess", "conclusion"}, Shown: 24}
 	if len(e.Attacks) > 1 {
 		t.Head = slices.Insert(t.Head, 1, "run")
 	}
 	equations := &list{Summary: "What each attack solves", Folded: true}
 	all, _ := e.findings()
 	for _, f := range all {
-		row := []cell{outcomeCell(f.Succeeded), sentence(titleOf(f.Finding)), whole(f.Victim), sentence(f.Conclusion)}
+		missed, guessed := none(), none()
+		if len(f.Baselines) > 0 {
+			missed, guessed = measured(f.Baselines[0].Error), measured(f.Baselines[0].Guess)
+		}
+		row := []cell{outcomeCell(f.Succeeded), sentence(titleOf(f.Finding)), whole(f.Victim), missed, guessed,
+			sentence(f.Conclusion)}
 		if len(e.Attacks) > 1 {
 			row = slices.Insert(row, 1, sentence(e.runName(f.run)))
 		}
@@ -212,9 +259,9 @@ func claimOf(claim string) string {
 	return claim
 }
 
-// subjects says what was attacked and audited, and who is thought to attack.
+// subjects says what was attacked and audited, who is thought to attack, and what repeats it.
 func (e *Evaluation) subjects() *section {
-	s := &section{ID: "subjects", Title: "What was attacked, and by whom"}
+	s := &section{ID: "subjects", Title: "What was attacked, by whom, and from what"}
 	done := map[int]bool{}
 	for k, a := range e.Attacks {
 		if done[k] {
@@ -277,6 +324,9 @@ func (e *Evaluation) subjects() *section {
 		)...)
 		s.add(block{Card: c})
 	}
+	if e.Command != "" {
+		s.add(block{Card: &card{Pairs: []pair{{"this report", e.Command, true}}}})
+	}
 	return s
 }
 
@@ -303,8 +353,9 @@ func (e *Evaluation) heading(k int) string {
 
 func (e *Evaluation) lossSection(a *album) *section {
 	s := &section{ID: "loss", Title: "Claimed against measured loss"}
-	for k, audit := range e.Audits {
-		if drawn := a.losses(audit); drawn != nil {
+	audits, _ := e.drawn()
+	for _, k := range audits {
+		if drawn := a.losses(e.Audits[k]); drawn != nil {
 			s.add(block{Heading: e.heading(k), Figures: drawn})
 		}
 	}
@@ -314,10 +365,15 @@ func (e *Evaluation) lossSection(a *album) *section {
 // powerSection says how well the two worlds can be told apart.
 func (e *Evaluation) powerSection(a *album) *section {
 	s := &section{ID: "power", Title: "How well the two worlds can be told apart"}
+	audits, _ := e.drawn()
 	for k, audit := range e.Audits {
-		drawn := a.roc(audit)
-		if d := a.ratios(audit); d != nil {
-			drawn = append(drawn, d)
+		var drawn []*drawing
+		if slices.Contains(audits, k) {
+			for _, d := range []*drawing{a.roc(audit), a.ratios(audit)} {
+				if d != nil {
+					drawn = append(drawn, d)
+				}
+			}
 		}
 		p := audit.Power
 		t := &table{Head: []string{"measure", "value"}}
@@ -386,7 +442,7 @@ func (e *Evaluation) reconstruction(a *album) *section {
 			}
 			groups, rank := none(), none()
 			if c.OneHotOf > 0 {
-				groups = cell{Text: fmt.Sprintf("%d of %d", c.OneHot, c.OneHotOf), Number: true}
+				groups = cell{Text: fmt.Sprintf("%d of %d, guessed %d", c.OneHot, c.OneHotOf, c.Guessed), Number: true}
 			}
 			if c.Rank > 0 {
 				rank = cell{Text: fmt.Sprintf("%d of %d", c.Rank, c.Candidates), Number: true}
@@ -745,11 +801,14 @@ func (e *Evaluation) unseen() *section {
 func howToRead() *section {
 	s := &section{ID: "reading", Title: "How to read this"}
 	s.add(block{Card: &card{Pairs: []pair{
-		{"HOLDS", "the condition of the claim is met, and what was measured is within the claimed ε. It is no " +
-			"proof: another pair of worlds may lose more.", false},
+		{"CONSISTENT", "the condition of the claim is met, and what was measured is within the claimed ε, by the " +
+			"share that is stated. It is no proof: another pair of worlds may lose more.", false},
 		{"VIOLATED", "more was shown to be lost than is claimed.", false},
-		{"NOT ESTABLISHED", "the condition under which the claim was proved fails, or too little was measured to say.",
-			false},
+		{"NOT ESTABLISHED", "the condition under which the claim was proved fails, no proof supports the claim, or " +
+			"the run does not do what its method says.", false},
+		{"certificate", "what is proved from the law of the noise, for any pair of rows, whoever sees all messages; " +
+			"it is between what is claimed, a sum of worst cases, and what is measured.", false},
+		{"searched ε", "the loss of the worst trace and pair of rows that there are.", false},
 		{"ε, δ", "what is protected can change the probability of anything the observer sees by a factor of at most " +
 			"exp(ε), but for a probability δ. Less is better; 0 says nothing leaks.", false},
 		{"two worlds", "two runs' data that differ in one sample. Who cannot tell them apart does not learn the " +
@@ -765,6 +824,8 @@ func howToRead() *section {
 		{"Clopper–Pearson", "an interval for a probability from counts that contains it with at least the stated " +
 			"confidence, whatever the probability is. Intervals of a curve are point by point.", false},
 		{"relative error", "‖x̂ − x‖/‖x‖ of a reconstructed sample: 0 is exact, 1 is as bad as answering zero.", false},
+		{"error of a guess", "the error of the best guess with what the observer knows and without any message, such " +
+			"as the mean of the rows that it knows; an attack whose error is not below it has failed.", false},
 		{"exact, partial, failed", "the attack found the hidden thing to rounding; better than by guessing; no " +
 			"better. Blocked: the observer lacks what the attack needs.", false},
 	}}})

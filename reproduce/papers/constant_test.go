@@ -17,7 +17,7 @@ import (
 )
 
 // variants is how many altered results a claim is tried with.
-const variants = 400
+const variants = 3000
 
 // altered are results of a figure that no run gave: in every variant, every column of every curve follows one of a few
 // laws over the curves and the rounds.
@@ -187,5 +187,105 @@ func TestStatements_ConstantVerdictsAreSeen(t *testing.T) {
 		if found := constants(t, &f); (found != nil) != c.seen {
 			t.Errorf("%s: found %q", name, found)
 		}
+	}
+}
+
+// mixed are results whose claimed loss of privacy is that of other ones.
+func mixed(of, accounts *reproduce.Results) *reproduce.Results {
+	r := *of
+	r.Runs = nil
+	for k, runs := range of.Runs {
+		own := runs
+		own.Tables = nil
+		column := slices.Index(metrics.Columns, "privacy_loss")
+		for seed, table := range runs.Tables {
+			t := &record.Table{Columns: table.Columns}
+			for round, row := range table.Rows {
+				row = slices.Clone(row)
+				row[column] = accounts.Runs[k].Tables[seed].Rows[round][column]
+				t.Rows = append(t.Rows, row)
+			}
+			own.Tables = append(own.Tables, t)
+		}
+		r.Runs = append(r.Runs, own)
+	}
+	return &r
+}
+
+// onAccounts are the claims that say they rest on accounts, and those whose assessment follows accounts and nothing
+// else: that changes with the accounts of another variant, and stays the same with all else of others.
+func onAccounts(t *testing.T, f *reproduce.Figure) (said, found []string) {
+	t.Helper()
+	const least = 8 // variants, where no claim is suspect
+	var rounds []int
+	for _, c := range f.Curves {
+		s, err := scenarios.LoadShipped(f.Scenario, c.Set...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounds = append(rounds, s.Rounds.Count)
+	}
+	changes, follows := map[string]bool{}, map[string]bool{} // by what is measured, by accounts
+	for _, s := range f.Statements(altered(f, rounds, 0)) {
+		if s.Rests == reproduce.OnAccount {
+			said = append(said, s.Text)
+		}
+	}
+	suspect := func() bool {
+		for text := range follows {
+			if !changes[text] && !slices.Contains(said, text) {
+				return true
+			}
+		}
+		return false
+	}
+	first := map[uint64]map[string]reproduce.Assessment{} // by variant, with the first accounts
+	for a := uint64(0); a < 10; a++ {
+		accounts := altered(f, rounds, a)
+		before := map[string]reproduce.Assessment{} // with these accounts
+		for v := uint64(0); v < least || v < variants && suspect(); v++ {
+			now := map[string]reproduce.Assessment{}
+			for _, s := range f.Statements(mixed(altered(f, rounds, v), accounts)) {
+				now[s.Text] = s.Assessment
+				if v > 0 && before[s.Text] != s.Assessment {
+					changes[s.Text] = true
+				}
+				if other, ok := first[v]; ok && other[s.Text] != s.Assessment {
+					follows[s.Text] = true
+				}
+			}
+			if before = now; first[v] == nil {
+				first[v] = now
+			}
+		}
+	}
+	for _, s := range f.Statements(altered(f, rounds, 0)) {
+		if (follows[s.Text] || s.Rests == reproduce.OnAccount) && !changes[s.Text] {
+			found = append(found, s.Text)
+		}
+	}
+	return said, found
+}
+
+// A claim of whose numbers none is measured says so, and one that is measured does not hide behind an account.
+func TestStatements_SayWhereTheirEvidenceIsAnAccount(t *testing.T) {
+	for _, f := range reproduce.Figures() {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			if said, found := onAccounts(t, f); !slices.Equal(said, found) {
+				t.Errorf("rest on accounts: %q; say so: %q", found, said)
+			}
+		})
+	}
+	f := *zz16Fig2()
+	whole := f.Statements
+	f.Statements = func(r *reproduce.Results) (all []reproduce.Statement) {
+		for _, s := range whole(r) {
+			all = append(all, s.On(reproduce.OnMeasurement))
+		}
+		return all
+	}
+	if said, found := onAccounts(t, &f); len(said) != 0 || len(found) != 1 {
+		t.Errorf("an account that passes as a measurement is not found: %q", found)
 	}
 }

@@ -183,6 +183,12 @@ func pdmlFig3() *reproduce.Figure {
 		slow, fast := settled(both), settled(phase1)
 		a, b, plain := finalRisks(r, both), finalRisks(r, phase1), finalRisks(r, pdmlPlain)
 		n := r.Seeds
+		// General ADMM's risk is nearly the least that there is, so that to be above it says little: it must be so by
+		// more than that moves in its last fifth.
+		clear := slices.Clone(plain)
+		for k := range clear {
+			clear[k] *= 1 + moves(pdmlPlain, 4)
+		}
 		return []reproduce.Statement{
 			reproduce.State("(a) “both distances converge to 0”: to at most 1 % of the greatest",
 				reproduce.AssessParts(left(both) <= 0.01 && left(phase1) <= 0.01,
@@ -200,10 +206,11 @@ func pdmlFig3() *reproduce.Figure {
 				"rounds until the risk stays within 2 %% of its own last value: with phase 2 %.1f, without %.1f in "+
 					"the mean; longer in %d of %d seeds", mean(slow), mean(fast), above(slow, fast), n),
 			reproduce.State("(b) both “cannot achieve the same final empirical risks” as ADMM on the original data",
-				reproduce.AssessParts(above(a, plain) == n && above(b, plain) == n,
-					mean(a) > mean(plain) && mean(b) > mean(plain)),
-				"final risk: both phases %.4f, phase 2 removed %.4f, original data %.4f; above it in %d and %d of %d "+
-					"seeds", mean(a), mean(b), mean(plain), above(a, plain), above(b, plain), n),
+				reproduce.AssessParts(above(a, clear) == n && above(b, clear) == n,
+					mean(a) > mean(clear) && mean(b) > mean(clear)),
+				"final risk: both phases %.4f, phase 2 removed %.4f, original data %.4f; above it by more than it "+
+					"moves in its last fifth (%.2g %%) in %d and %d of %d seeds", mean(a), mean(b), mean(plain),
+				100*moves(pdmlPlain, 4), above(a, clear), above(b, clear), n),
 		}
 	}
 	return f
@@ -291,13 +298,17 @@ func pdmlFig4() *reproduce.Figure {
 			extra += above(finalRisks(r, both[k]), finalRisks(r, phase1[k]))
 		}
 		down := func(curves []*reproduce.Curve) int {
-			up, of := ordered(curves)
-			return of - up
+			back := slices.Clone(curves)
+			slices.Reverse(back)
+			n, _ := ordered(back)
+			return n
 		}
 		_, pairsOfBudget := ordered(both)
+		// From 0.6 on the risk is close to the reference, and changes little against what it does before.
 		near := func(curves []*reproduce.Curve) bool {
-			small, large := gap(curves[tolerable]), gap(curves[largest])
-			return small <= 0.02*reference && small-large <= 0.02*reference
+			first, small, large := gap(curves[0]), gap(curves[tolerable]), gap(curves[largest])
+			return math.Abs(small) <= 0.02*reference && math.Abs(large) <= 0.02*reference &&
+				math.Abs(small-large) <= 0.1*math.Abs(first-small)
 		}
 		return []reproduce.Statement{
 			reproduce.State("(a) “The larger the noise bound, the greater the gap” to the reference risk",
@@ -312,17 +323,18 @@ func pdmlFig4() *reproduce.Figure {
 			reproduce.State("(c) “final empirical risks decrease with larger” ε",
 				reproduce.AssessParts(down(both) == pairsOfBudget && down(phase1) == pairsOfBudget,
 					2*down(both) > pairsOfBudget && 2*down(phase1) > pairsOfBudget),
-				"gap to the reference: both phases %s; phase 2 removed %s; no greater than at the ε before in %d and "+
+				"gap to the reference: both phases %s; phase 2 removed %s; below that at the ε before in %d and "+
 					"%d of %d pairs of runs", pairs(budgets, gaps(both), "%.4f"), pairs(budgets, gaps(phase1), "%.4f"),
 				down(both), down(phase1), pairsOfBudget),
 			reproduce.State("(c) phase 2 leads to larger risks at every ε",
 				reproduce.AssessParts(extra == len(budgets)*r.Seeds, 2*extra > len(budgets)*r.Seeds),
 				"in %d of %d pairs of runs", extra, len(budgets)*r.Seeds),
-			reproduce.State("(c) for ε > 0.6 the risks are close to the reference and change little: both by at most "+
-				"2 % of it", reproduce.AssessParts(near(both) && near(phase1), near(both) || near(phase1)),
-				"of a risk of %.4f the gap at 0.6 and at 4 is %.4f and %.4f with both phases, %.4f and %.4f with "+
-					"phase 2 removed", reference, gap(both[tolerable]), gap(both[largest]), gap(phase1[tolerable]),
-				gap(phase1[largest])),
+			reproduce.State("(c) for ε > 0.6 the risks are close to the reference, within 2 % of it, and change "+
+				"little: by at most a tenth of what they change from ε = 0.1 to 0.6",
+				reproduce.AssessParts(near(both) && near(phase1), near(both) || near(phase1)),
+				"of a risk of %.4f the gap at 0.1, 0.6 and 4 is %.4f, %.4f and %.4f with both phases, %.4f, %.4f and "+
+					"%.4f with phase 2 removed", reference, gap(both[0]), gap(both[tolerable]), gap(both[largest]),
+				gap(phase1[0]), gap(phase1[tolerable]), gap(phase1[largest])),
 		}
 	}
 	return f

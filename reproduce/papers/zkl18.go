@@ -171,7 +171,7 @@ func (d duel) words(r *reproduce.Results) string {
 	pp, dvp := r.Of(d.pp), r.Of(d.dvp)
 	accuracy, privacy := d.wins(r)
 	ahead := map[[2]bool]string{{true, true}: "ahead on both", {true, false}: "on accuracy only",
-		{false, true}: "on privacy only", {}: "on neither"}[[2]bool{accuracy, privacy}]
+		{false, true}: "on privacy only, by its account", {}: "on neither"}[[2]bool{accuracy, privacy}]
 	return fmt.Sprintf("%s against %s: loss at the end %.4f against %.4f (lower with %d of %d seeds; of all rounds "+
 		"%s), bound %.2f against %.2f: **%s**", d.pp.Label, d.dvp.Label, pp.End("loss"), dvp.End("loss"),
 		pp.LowerAtEnd(dvp, "loss"), len(pp.Tables), pp.Against(dvp, "loss", nil), pp.Last("privacy_loss"),
@@ -291,7 +291,7 @@ func zkl18Fig2() *reproduce.Figure {
 				"leads to less privacy loss” (§6.2)", reproduce.Assess(louder.Most()),
 				"bound P(t) of %s against %s: %.2f against %.2f in the end; "+
 					"%s", loud3.Label, dvp3.Label, claimed(loud3),
-				claimed(dvp3), louder),
+				claimed(dvp3), louder).On(reproduce.OnAccount),
 			reproduce.State("“we observe similar results when η_i(t) and α_i(t) vary from node to node”",
 				reproduce.AssessParts(alike && math.Abs(apart) < 0.05, alike || math.Abs(apart) < 0.05),
 				"the loss at the end is %+.1f %% off that of one η and α for all (limit 5 %%), and against DVP the "+
@@ -302,7 +302,7 @@ func zkl18Fig2() *reproduce.Figure {
 				reproduce.AssessParts(tighter[0].Most() && tighter[1].Most(), tighter[0].Most() || tighter[1].Most()),
 				"ε at δ = 10⁻⁵ against the bound (26) with noise of the same mean square: %s %.2f against %.2f, %s; "+
 					"%s %.2f against %.2f, %s", steadyNormal.Label, claimed(steadyNormal), claimed(steady3), tighter[0],
-				fadingNormal.Label, claimed(fadingNormal), claimed(fading3), tighter[1]),
+				fadingNormal.Label, claimed(fadingNormal), claimed(fading3), tighter[1]).On(reproduce.OnAccount),
 			outperforms(r, "with Gaussian noise “the same conclusion can be reached that both privacy and accuracy "+
 				"can be improved” (§6.3)", duel{steadyNormal, dvpNormal}, duel{fadingNormal, dvpNormalGrowing}),
 		}
@@ -487,7 +487,7 @@ func zkl18Fig4() *reproduce.Figure {
 				reproduce.Assess(less.Most() && spread.Last("privacy_loss") < uneven.Last("privacy_loss")),
 				"bound P(t) of q₁ = q₂ = 1.03: %.2f with 131 to 774 rows a node, %.2f with 452 or 453 each, which "+
 					"is %s",
-				uneven.Last("privacy_loss"), spread.Last("privacy_loss"), less))
+				uneven.Last("privacy_loss"), spread.Last("privacy_loss"), less).On(reproduce.OnAccount))
 		},
 	}
 }

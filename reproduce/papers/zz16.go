@@ -155,12 +155,13 @@ func zz16Fig2() *reproduce.Figure {
 			reproduce.State("without privacy ρ = 10^−10 does",
 				reproduce.AssessParts(plainBest == plainRidge, plainAbove < 0.01),
 				"of %d values of ρ it is %.3g; the loss at 10^−10 is %.2f %% above its. It is the least ρ tried, and "+
-					"without noise the loss of the data can only rise with ρ", len(ridges), plainBest, 100*plainAbove),
+					"without noise the loss of the data can only rise with ρ", len(ridges), plainBest,
+				100*plainAbove).On(reproduce.OnConstruction),
 			reproduce.State("“our dynamic privacy is also independent of the number of iterations” (§2.2)",
 				reproduce.Assess(all <= 1.01*one),
 				"α = 0.3 claims %.3g after one round and %.3g after all: Theorem 1 bounds each round by itself, and "+
 					"the rounds are of the same rows. What an observer of more rounds learns is measured by `simulate "+
-					"reproduce attacks/dvp-rounds`", one, all),
+					"reproduce attacks/dvp-rounds`", one, all).On(reproduce.OnAccount),
 		}
 	}
 	return f
@@ -199,6 +200,17 @@ func apart(fit theory.Accuracy, pair [2]float64) float64 {
 		return math.Inf(1)
 	}
 	return math.Exp(off)
+}
+
+// atEdge says where the closest η is the least or the greatest tried, so that one beyond may be closer.
+func atEdge(all []byPenalty, eta float64) string {
+	switch eta {
+	case all[0].eta:
+		return " or less, as it is the least tried"
+	case all[len(all)-1].eta:
+		return " or more, as it is the greatest tried"
+	}
+	return ""
 }
 
 // between is the η at which the constants, taken as powers of η between the fits, are closest to a printed pair.
@@ -313,11 +325,10 @@ func zz16Fig3() *reproduce.Figure {
 				rounds = append(rounds, fmt.Sprintf("(%.3g, %.3g) in round %d", one.C4, one.C5, t))
 			}
 			eta, off := between(all, made, pair)
-			return apart(fit, pair), fmt.Sprintf("closest to (%g, %g) is η = %g: c₄ = %.3g, c₅ = %.3g, c₆ = %.3g, off "+
-				"by factors of at most %.2f, largest miss %.3f (between these η, %.3g would be off by %.2f); "+
-				"%s", pair[0],
-				pair[1], at.eta, fit.C4, fit.C5, fit.C6, apart(fit, pair), fit.Miss, eta, off,
-				strings.Join(rounds, ", "))
+			return apart(fit, pair), fmt.Sprintf("closest to (%g, %g) is η = %g%s: c₄ = %.3g, c₅ = %.3g, c₆ = %.3g, "+
+				"off by factors of at most %.2f, largest miss %.3f (between these η, %.3g would be off by %.2f); %s",
+				pair[0], pair[1], at.eta, atEdge(all, at.eta), fit.C4, fit.C5, fit.C6, apart(fit, pair), fit.Miss, eta,
+				off, strings.Join(rounds, ", "))
 		}
 		small, smallWords := fitted(printed[0])
 		great, greatWords := fitted(printed[1])

@@ -150,7 +150,7 @@ func assessVerdict(v record.Verdict) reproduce.Assessment {
 	if v.Verdict == record.NotEstablished {
 		return reproduce.NotTested
 	}
-	return reproduce.Assess(v.Verdict == record.Holds)
+	return reproduce.Assess(v.Verdict == record.Consistent)
 }
 
 // negated are the numbers with the other sign.

@@ -119,7 +119,7 @@ func dvpCalibration(b *reproduce.Workbench) error {
 		Lines: []plot.Line{bound, limit, far[0], far[1]}})
 	b.Say("What shows the violation is exact likelihood ratios. Counting how often a threshold is right proves, of "+
 		"the %d runs in each world at α = %g, a loss of %.3g at least, where %.3g is claimed and %.3g was seen.",
-		listed.Runs, kept, float64(listed.Verdicts[2].Measured), float64(listed.Verdicts[2].Epsilon),
+		listed.Runs, kept, float64(listed.Power.Epsilon), float64(listed.Verdicts[1].Epsilon),
 		float64(listed.Verdicts[1].Measured))
 	return nil
 }

@@ -64,10 +64,26 @@ type tally struct {
 	right, groups   int // one-hot attributes
 	first           int // estimates that are nearest to the true sample of all candidates
 	median, largest float64
+
+	guess  float64 // median error of the best guess with the same knowledge and without any message
+	better int     // estimates whose error is below that of the guess
+}
+
+// beside says in words what the errors are worth beside those of a guess.
+func (t *tally) beside() string {
+	return fmt.Sprintf("a guess without messages from what the observer knows anyway has error %.3g, and the attack "+
+		"is better for %s", t.guess, of(t.better, len(t.errors)))
+}
+
+// guessing is the error of guesses between two values of an axis.
+func (t *tally) guessing(from, to float64) plot.Line {
+	return plot.Line{Label: "guessing from what is known anyway", Look: plot.Reference, X: []float64{from, to},
+		Y: []float64{t.guess, t.guess}}
 }
 
 // count tallies the estimates from at most so many rounds.
 func count(f []*record.Finding, rounds int) (t tally) {
+	var guesses []float64
 	for _, one := range f {
 		e := estimateFrom(one, rounds)
 		if e == nil {
@@ -76,6 +92,14 @@ func count(f []*record.Finding, rounds int) (t tally) {
 		}
 		relative := float64(e.Score.Relative)
 		t.errors = append(t.errors, relative)
+		guess := 1.0
+		if len(one.Baselines) > 0 {
+			guess = float64(one.Baselines[0].Guess)
+		}
+		guesses = append(guesses, guess)
+		if relative < guess {
+			t.better++
+		}
 		if relative <= 1e-6 {
 			t.exact++
 		}
@@ -90,6 +114,10 @@ func count(f []*record.Finding, rounds int) (t tally) {
 	slices.Sort(t.errors)
 	if n := len(t.errors); n > 0 {
 		t.median, t.largest = (t.errors[(n-1)/2]+t.errors[n/2])/2, t.errors[n-1]
+	}
+	slices.Sort(guesses)
+	if n := len(guesses); n > 0 {
+		t.guess = (guesses[(n-1)/2] + guesses[n/2]) / 2
 	}
 	return t
 }

@@ -173,11 +173,11 @@ func kktNoise(b *reproduce.Workbench, file string) error {
 	vague := at(3200)
 	b.State("an error as large as that of guessing zero can still give the sample away",
 		reproduce.Assess(vague.tally.median > 0.9 && vague.tally.first == seeds),
-		"β = %.4g over %d rounds: error %.2f (%.2f to %.2f), yet the true sample is the nearest of 100 candidates in "+
-			"%s seeds, and %s categorical attributes are right; guessing the commonest value of each among the known "+
-			"samples: %d",
+		"β = %.4g over %d rounds: error %.2f (%.2f to %.2f), where %s, yet the true sample is the nearest of 100 "+
+			"candidates in %s seeds, and %s categorical attributes are right; guessing the commonest value "+
+			"of each among the known samples: %d",
 		vague.loss, rounds, vague.tally.median, vague.tally.errors[0], vague.tally.largest,
-		of(vague.tally.first, seeds), of(vague.tally.right, vague.tally.groups), guess)
+		vague.tally.beside(), of(vague.tally.first, seeds), of(vague.tally.right, vague.tally.groups), guess)
 	ten := at(10)
 	b.State("at a claimed loss of 10 nothing of the sample is left", reproduce.Assess(ten.tally.errors[0] > 0.9 &&
 		ten.tally.first <= 1 && ten.tally.right <= guess),

@@ -119,7 +119,9 @@ func pdmlLabels(b *reproduce.Workbench) error {
 		if f.Succeeded == record.Partial || f.Succeeded == record.Exact {
 			word = "found"
 		}
-		ends = append(ends, fmt.Sprintf("decay = %g: relative error %.2g, %s", decay, errorsAtEnd[k], word))
+		t := count([]*record.Finding{f}, everyRound)
+		ends = append(ends, fmt.Sprintf("decay = %g: relative error %.2g, of a guess without messages %.2g, %s", decay,
+			errorsAtEnd[k], t.guess, word))
 	}
 	b.State("a vector drawn once in the objective hides a user's row while the iterates' noise decays",
 		reproduce.AssessParts(errorsAtEnd[0] > 0.5 && errorsAtEnd[1] > 0.5, errorsAtEnd[1] > 0.5),

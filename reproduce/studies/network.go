@@ -143,6 +143,11 @@ func networkStudy(b *reproduce.Workbench) error {
 			"rounds without a gap it would be about %.3g",
 		at(half).median, at(half).errors[0], at(half).largest, one, base.median,
 		base.median*math.Sqrt(50/one))
+	still := at(half)
+	b.State("what the observer works out is worth something as long as it beats a guess from the rows that it knows "+
+		"anyway: where half of the packets escape it does not",
+		reproduce.Assess(base.better == len(base.errors) && still.median > still.guess),
+		"all packets: %s; half of them escape, error %.3g: %s", base.beside(), still.median, still.beside())
 	retold, err := b.Attack(false, file, everyone, "adversary.view.miss=0.5", "network.loss=0.4")
 	if err != nil {
 		return err
@@ -187,14 +192,16 @@ func networkStudy(b *reproduce.Workbench) error {
 	}
 	n := len(alphas)
 	b.State("noise is what stops it", reproduce.Assess(noise.Y[0] < 0.1 && noise.Y[n-1] > 0.9),
-		"median error at a claimed loss of %.3g: %.3g; %.3g: %.3g; %.3g: %.3g; %.3g: %.3g", noise.X[0], noise.Y[0],
-		noise.X[2], noise.Y[2], noise.X[4], noise.Y[4], noise.X[n-1], noise.Y[n-1])
+		"median error at a claimed loss of %.3g: %.3g; %.3g: %.3g; %.3g: %.3g; %.3g: %.3g; of a guess without "+
+			"messages %.3g", noise.X[0], noise.Y[0], noise.X[2], noise.Y[2], noise.X[4], noise.Y[4], noise.X[n-1],
+		noise.Y[n-1], base.guess)
 
 	b.Draw("noise", plot.Chart{Title: "error against noise", X: plot.Log("claimed loss β of 50 rounds"),
-		Y: plot.Log("error of the estimate, relative"), Lines: []plot.Line{noise, half5}})
+		Y: plot.Log("error of the estimate, relative"), Lines: []plot.Line{noise, half5,
+			base.guessing(noise.X[0], noise.X[n-1])}})
 	b.Draw("packets", plot.Chart{Title: "packets lost by the network, and by the observer",
 		X: plot.Linear("share of packets"), Y: plot.Linear("error of the estimate, relative"),
-		Lines: []plot.Line{missLine, lossLine}})
+		Lines: []plot.Line{missLine, lossLine, base.guessing(0, misses[most])}})
 	b.Draw("rounds", plot.Chart{Title: "rounds of which the observer saw all that it needs",
 		X: plot.Linear("share m of packets that escape"), Y: plot.Linear("rounds, mean over victims"),
 		Lines: []plot.Line{whole, law}})

@@ -130,7 +130,8 @@ func penaltiesWithNoise(b *reproduce.Workbench, file string) error {
 		if t[0].median >= 0.5 {
 			continue
 		}
-		words = append(words, fmt.Sprintf("β = %.5g: %.3g and %.3g", limit, t[0].median, t[1].median))
+		words = append(words, fmt.Sprintf("β = %.5g: %.3g and %.3g, of a guess without messages %.3g", limit,
+			t[0].median, t[1].median, t[0].guess))
 		worst = math.Max(worst, t[1].median/t[0].median)
 		for seed := range seeds {
 			single = math.Max(single, relativeError(f[1][seed])/relativeError(f[0][seed]))
@@ -142,11 +143,13 @@ func penaltiesWithNoise(b *reproduce.Workbench, file string) error {
 			"much; in single runs at most %.3g times", strings.Join(words, ", "), worst, single)
 	b.State("they blur the attack where noise is about to stop it",
 		reproduce.Assess(last[1].median > 1.1*last[0].median),
-		"β = %.5g: %.3g (%.3g to %.3g) and %.3g (%.3g to %.3g); labels right %s and %s", limit, last[0].median,
-		last[0].errors[0], last[0].largest,
-		last[1].median, last[1].errors[0], last[1].largest, of(last[0].labels, seeds), of(last[1].labels, seeds))
+		"β = %.5g: %.3g (%.3g to %.3g) and %.3g (%.3g to %.3g); labels right %s and %s; known penalties: %s", limit,
+		last[0].median, last[0].errors[0], last[0].largest,
+		last[1].median, last[1].errors[0], last[1].largest, of(last[0].labels, seeds), of(last[1].labels, seeds),
+		last[0].beside())
 	b.Draw("noise", plot.Chart{Title: "known and private penalties at equal noise, 50 rounds",
-		X: plot.Log("claimed loss β"), Y: plot.Log("error of the estimate, relative"), Lines: lines[:]})
+		X: plot.Log("claimed loss β"), Y: plot.Log("error of the estimate, relative"),
+		Lines: append(lines[:], last[0].guessing(lines[0].X[0], limit))})
 	return nil
 }
 

@@ -106,9 +106,11 @@ func recyclingStudy(b *reproduce.Workbench) error {
 	b.State("at equal noise and as many rounds, recycling gives the observer half the looks: its error is that of a "+
 		"method that ran half as long", reproduce.AssessParts(fewer && same, fewer),
 		"50 rounds: R-ADMM %d looks, claimed loss %.4g, error %.3g (%.3g to %.3g); penalty perturbation %d looks, "+
-			"%.4g, %.3g (%.3g to %.3g), %.2f times less; in 25 rounds, %.3g (%.3g to %.3g)",
+			"%.4g, %.3g (%.3g to %.3g), %.2f times less; in 25 rounds, %.3g (%.3g to %.3g); a guess without "+
+			"messages: %.3g",
 		looks[0], claimed[0], t[0].median, t[0].errors[0], t[0].largest, looks[1], claimed[1], t[1].median,
-		t[1].errors[0], t[1].largest, t[0].median/t[1].median, half.median, half.errors[0], half.largest)
+		t[1].errors[0], t[1].largest, t[0].median/t[1].median, half.median, half.errors[0], half.largest,
+		half.guess)
 	b.Draw("rounds", plot.Chart{Title: "error against rounds, equal noise in each", X: plot.Log("round"),
 		Y: plot.Log("error of the estimate, relative"), Lines: byRound})
 	b.Draw("looks", plot.Chart{Title: "error against rounds that touch data, equal noise in each",

@@ -16,8 +16,8 @@ import (
 
 func TestStudies_AreWellFormed(t *testing.T) {
 	want := []string{
-		"attacks/colluders", "attacks/column-space", "attacks/dvp-calibration", "attacks/dvp-rounds",
-		"attacks/equal-epsilon",
+		"attacks/certificates", "attacks/colluders", "attacks/column-space", "attacks/dvp-calibration",
+		"attacks/dvp-rounds", "attacks/equal-epsilon",
 		"attacks/kkt-inversion", "attacks/labels", "attacks/network", "attacks/private-penalties", "attacks/recycling",
 		"attacks/row-space", "attacks/solver-tolerance", "networks/edge-admm", "networks/samples",
 		"networks/scale", "networks/theorems",
@@ -196,11 +196,22 @@ func TestVerdicts_OfAuditsAndBounds(t *testing.T) {
 		{"one that establishes nothing", auditVerdict(true, false), reproduce.NotTested},
 		{"a violated claim", auditVerdict(false, true), reproduce.Fails},
 		{"a violated claim among others that are not established", auditVerdict(false, false), reproduce.Fails},
-		{"a bound that says something", excessVerdict(true, 0.5, 0.1), reproduce.Holds},
-		{"one that cannot be exceeded", excessVerdict(true, 24, 0.1), reproduce.HoldsInPart},
-		{"one of a theorem that does not apply", excessVerdict(false, 0.5, 0.1), reproduce.HoldsInPart},
-		{"one that is exceeded", excessVerdict(true, 0.05, 0.1), reproduce.Fails},
-		{"none", excessVerdict(true, math.NaN(), 0.1), reproduce.Fails},
+		{"a bound that says something", boundVerdict(true, math.Ln2, bounded{0.5, 0.1}), reproduce.Holds},
+		{"one that cannot be exceeded", boundVerdict(true, math.Ln2, bounded{24, 0.1}), reproduce.HoldsInPart},
+		{"one of a theorem that does not apply", boundVerdict(false, math.Ln2, bounded{0.5, 0.1}),
+			reproduce.HoldsInPart},
+		{"one that is exceeded", boundVerdict(true, math.Ln2, bounded{0.05, 0.1}), reproduce.Fails},
+		{"none", boundVerdict(true, math.Ln2, bounded{math.NaN(), 0.1}), reproduce.Fails},
+		{"no points", boundVerdict(true, math.Ln2), reproduce.Fails},
+		{"bounds of which one says something", boundVerdict(true, 0.6, bounded{12, 0.5}, bounded{0.6, 0.1}),
+			reproduce.Holds},
+		{"bounds that all are beyond the zero classifier", boundVerdict(true, 0.6, bounded{12, 0.5}, bounded{0.7, 0.1}),
+			reproduce.HoldsInPart},
+		{"bounds of which a trivial one is exceeded", boundVerdict(true, 0.6, bounded{12, 13}, bounded{0.6, 0.1}),
+			reproduce.Fails},
+		{"Lemma 5 with a printed condition that no graph meets", lemma5Verdict(true, 1.1, 16), reproduce.HoldsInPart},
+		{"Lemma 5 with its condition met", lemma5Verdict(true, 17, 16), reproduce.Holds},
+		{"Lemma 5 slower than proved", lemma5Verdict(false, 17, 16), reproduce.Fails},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, c.got, c.want)

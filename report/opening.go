@@ -1,0 +1,136 @@
+// How an audit's table and its page in a report begin, in the same words.
+
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"overhear/internal/plural"
+	"overhear/record"
+	"overhear/report/plot"
+)
+
+// Opening is what an audit comes to, in ten lines at most: a title, a table with a row for each claim and one for the
+// certificate, the worst first, and notes. A terminal and a report say it in the same words.
+type Opening struct {
+	Title string
+	Head  []string
+	Rows  [][]string // the verdict first
+	Notes [][2]string
+}
+
+// The columns of an opening's table.
+const (
+	ofVerdict = iota
+	ofClaim
+	ofClaimed
+	ofCertified
+	ofMeasured
+	ofShare
+	ofSearched
+	ofReason
+)
+
+// NewOpening opens an audit.
+func NewOpening(a *record.Audit) *Opening {
+	o := &Opening{
+		Title: fmt.Sprintf("%s: audit of %s, %s in each of two worlds", a.Name, a.Algorithm, plural.Of(a.Runs, "run")),
+		Head: []string{ofVerdict: "verdict", ofClaim: "of", ofClaimed: "claimed ε (δ)", ofCertified: "certified ε (δ)",
+			ofMeasured: "measured ε (δ)", ofShare: "share", ofSearched: "searched ε", ofReason: "why"},
+	}
+	certified := "–"
+	if c := a.Certificate; c != nil && c.Reason == "" {
+		certified = AtDelta(c.Epsilon, c.Delta)
+	}
+	add := func(v *record.Verdict, claimed, certified string) {
+		o.Rows = append(o.Rows, []string{
+			ofVerdict: v.Verdict, ofClaim: v.Claim + ", " + v.Where(), ofClaimed: claimed, ofCertified: certified,
+			ofMeasured: AtDelta(v.Measured, v.Delta), ofShare: percent(v.Share), ofSearched: Searched(v.Searched,
+				v.Bound),
+			ofReason: v.Reason,
+		})
+	}
+	for k := range a.Verdicts {
+		v := &a.Verdicts[k]
+		of := certified
+		if v.Scope == record.WorstRound {
+			of = "–" // it is of the run
+		}
+		add(v, AtDelta(v.Epsilon, v.Delta), of)
+	}
+	if a.Certified != nil {
+		add(a.Certified, "–", certified)
+	}
+	slices.SortStableFunc(o.Rows, func(a, b []string) int { return cmp.Compare(Rank(a[0]), Rank(b[0])) })
+	note := func(name, text string) { o.Notes = append(o.Notes, [2]string{name, text}) }
+	if len(a.Checks) > 0 {
+		note("checks", checksOf(a.Checks))
+	}
+	switch c := a.Certificate; {
+	case c == nil:
+	case c.Reason != "":
+		note(certificateTitle, "NOT CERTIFIED: "+c.Reason)
+	case a.Certified != nil:
+		text := fmt.Sprintf("measured ÷ certificate is %s for the worst pair: %s", percent(a.Certified.Share),
+			a.Pair.What)
+		if limits := Limits(c); limits != "" {
+			text += "; " + limits
+		}
+		note("tightness", text)
+	}
+	if s := a.Search; s != nil && s.Why != "" {
+		note("searched", "the worst trace is not searched: "+s.Why)
+	}
+	return o
+}
+
+// Rank orders verdicts: what is refuted first.
+func Rank(verdict string) int {
+	return slices.Index([]string{record.Consistent, record.NotEstablished, record.Violated}, verdict) * -1
+}
+
+// checksOf says how many checks hold, and which do not.
+func checksOf(checks []record.Check) string {
+	var failed []string
+	for i := range checks {
+		if c := &checks[i]; !c.Holds {
+			failed = append(failed, string(c.Kind))
+		}
+	}
+	text := fmt.Sprintf("%d of %d hold", len(checks)-len(failed), len(checks))
+	if len(failed) > 0 {
+		text += "; FAILED: " + strings.Join(failed, ", ")
+	}
+	return text
+}
+
+// AtDelta is a loss and its δ as text.
+func AtDelta(epsilonOf, delta record.Number) string {
+	text := epsilon(epsilonOf)
+	if text == "–" || math.IsNaN(float64(delta)) {
+		return text
+	}
+	return text + " (" + Delta(delta) + ")"
+}
+
+// Delta is a δ as text.
+func Delta(delta record.Number) string {
+	return plot.Typeset(strconv.FormatFloat(float64(delta), 'g', 3, 64))
+}
+
+// percent is a share as text.
+func percent(share record.Number) string {
+	switch v := float64(share); {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 1):
+		return "∞"
+	default:
+		return fmt.Sprintf("%.3g %%", 100*v)
+	}
+}
