@@ -153,8 +153,15 @@ func (c *Config) track(i, which int) *checkpoint.Track {
 // newSolver makes the solver of a part of the problem.
 func (r *rowRun) newSolver(part int) *problem.Solver {
 	s := r.Problem.NewSolver(part, r.Tolerance)
-	s.Keep(r.track(part, ownTrack))
+	r.keep(s, part, ownTrack)
 	return s
+}
+
+// keep has a node's solver keep its results in one of the node's tracks, if that saves time.
+func (r *rowRun) keep(s *problem.Solver, part, which int) {
+	if s.WorthKeeping() {
+		s.Keep(r.track(part, which))
+	}
 }
 
 // traits are what else a method does, found once; nil: it does not.

@@ -130,7 +130,7 @@ func (r *registration) recover(env *sim.Env, s *rowRun, n *Node) {
 // make has the method make what it needs of the reports.
 func (r *registration) make(s *rowRun, n *Node) {
 	s.registering.Collect(n, r.reports)
-	n.solver.Keep(s.track(n.ID, reportedTrack))
+	s.keep(n.solver, n.ID, reportedTrack)
 }
 
 // expect waits for reports; where packets are lost, it asks again.

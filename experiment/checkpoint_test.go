@@ -287,3 +287,31 @@ func TestCheckpoint_OfAFailure(t *testing.T) {
 func checkpointPath(out, name string, seed uint64) string {
 	return (&record.Directory{Path: filepath.Join(out, name)}).CheckpointPath(seed)
 }
+
+// Nodes of a few numbers are computed again rather than kept, with the same files.
+func TestCheckpoint_LeavesOutWhatIsSoonComputed(t *testing.T) {
+	s, err := scenarios.Parse("tiny.yaml", []byte(`
+name: tiny
+problem: {data: {set: twonorm, rows: 16}, train: 12, rho: 0.2}
+network: {topology: {kind: ring, nodes: 6}}
+rounds: {count: 20}
+algorithm: {kind: edge-admm, eta: 0.3}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	r, err := New(s, "").Run(context.Background(), 7, Options{Out: t.TempDir(), Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, text := whole(t, s, out)
+	if updates := 6 * 20 * 8 * 20; len(text) > updates/2 {
+		t.Errorf("the checkpoint has %d bytes, and the updates %d", len(text), updates)
+	}
+	if err := os.WriteFile(path, text[:len(text)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := again(t, s, out, 2)
+	same(t, got, filesOf(t, r.Dir))
+}

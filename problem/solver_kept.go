@@ -22,6 +22,12 @@ type kept struct {
 // computes; before the first of them. A nil track keeps nothing.
 func (s *Solver) Keep(t *checkpoint.Track) { s.kept.track = t }
 
+// WorthKeeping says whether a solve takes longer than taking its result from a track.
+func (s *Solver) WorthKeeping() bool {
+	const few = 64 // numbers of data; a million nodes of 40 each take an eighth more time where results are kept
+	return s.objective.U.Entries()*s.objective.models() > few || s.objective.NonSmooth != nil
+}
+
 // What is computed, as the first number of its input.
 const (
 	ofSolve float64 = iota + 1
