@@ -105,7 +105,7 @@ func (a *Axis) ticks(upright bool) []gonum.Tick {
 	if a.Names != nil {
 		for k, name := range a.Names {
 			room := acrossRoom / float64(len(a.Names)) / wider
-			kept = append(kept, gonum.Tick{Value: float64(k), Label: shorten(name, TextSize, room)})
+			kept = append(kept, gonum.Tick{Value: float64(k), Label: fold(name, TextSize, room, 3)})
 		}
 		return kept
 	}

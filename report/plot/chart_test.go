@@ -218,6 +218,12 @@ func TestText(t *testing.T) {
 		len(got) < 8 {
 		t.Errorf("%q", got)
 	}
+	for name, want := range map[string]string{"columns scaled to 1": "columns\nscaled to 1", "as is": "as is",
+		"rows clipped to a norm of 1": "rows clipped\nto a norm…", "$x + y$ of a row": "$x + y$ of a row"} {
+		if got := fold(name, 10, 60, 2); got != want {
+			t.Errorf("%q is folded to %q, want %q", name, got, want)
+		}
+	}
 	lines := wrap("some words that take more than one line", 10, 80)
 	for _, l := range lines {
 		if !(Width(l, 10) <= 80) {

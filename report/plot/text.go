@@ -104,7 +104,7 @@ func (t typesetter) Box(txt string, f gonum.Font) (width, height, depth vg.Lengt
 	return width, height, depth
 }
 
-// Draw writes a line of text.
+// Draw writes lines of text, one below the other.
 func (t typesetter) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point) {
 	if style.Rotation != 0 {
 		c.Push()
@@ -113,11 +113,24 @@ func (t typesetter) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point)
 		sin, cos := math.Sincos(style.Rotation)
 		at = vg.Point{X: at.X*vg.Length(cos) + at.Y*vg.Length(sin), Y: at.Y*vg.Length(cos) - at.X*vg.Length(sin)}
 	}
-	width, height, _ := t.Box(txt, style.Font)
-	at.X += vg.Length(style.XAlign) * width
-	// Like text.Plain, whose base line is one size below the top of the ascent.
-	at.Y += vg.Length(style.YAlign)*style.Height(txt) - height + style.Font.Size
+	// Like text.Plain, whose base lines are a size apart, the first a size below the top of the ascent.
+	_, height, _ := t.Box("", style.Font)
+	lines := t.Lines(txt)
+	if len(lines) == 0 {
+		return
+	}
+	all := style.Height(lines[0]) + vg.Length(len(lines)-1)*style.Font.Size
+	top := at.Y + vg.Length(style.YAlign)*all - height
 	c.SetColor(style.Color)
+	for k, line := range lines {
+		width, _, _ := t.Box(line, style.Font)
+		t.line(c, line, style, vg.Point{X: at.X + vg.Length(style.XAlign)*width,
+			Y: top + vg.Length(len(lines)-k)*style.Font.Size})
+	}
+}
+
+// line writes one from a point of its base line on.
+func (t typesetter) line(c vg.Canvas, txt string, style text.Style, at vg.Point) {
 	if is[*vgsvg.Canvas](c) { // its viewer finds signs that the font lacks in another one
 		c.FillString(t.Fonts.Lookup(style.Font, style.Font.Size), at, plainMath(txt))
 		return
@@ -157,6 +170,21 @@ func shorten(txt string, size, width float64) string {
 		txt = txt[:len(txt)-n]
 	}
 	return strings.TrimRight(txt, " ") + "…"
+}
+
+// fold breaks a text into at most so many lines of a width; what is longer is cut.
+func fold(txt string, size, width float64, most int) string {
+	if strings.Contains(txt, "$") { // no half of a formula
+		return txt
+	}
+	lines := wrap(txt, size, width)
+	if len(lines) > most {
+		lines = append(lines[:most-1:most-1], strings.Join(lines[most-1:], " "))
+	}
+	for k, line := range lines {
+		lines[k] = shorten(line, size, width)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // wrap breaks a text into lines of at most a width.
