@@ -409,8 +409,13 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 	if !ok || limited && elsewhere && d.Displaced() {
 		measured = theory.Decrease{Factor: math.NaN()}
 	}
+	from, to := measured.From, measured.To // what is proved is of the same rounds
+	if to == 0 {
+		to = max(1, len(errors)-1)
+		from = to - 1
+	}
 	circumstances := e.circumstances(out)
-	for _, t := range m.Theorems() {
+	for _, t := range m.Theorems(from, to) {
 		r := record.Rate{Theorem: t.Name, Applies: t.Reason, Proved: record.Number(t.Factor),
 			Measured: record.Number(measured.Factor), From: measured.From, To: measured.To}
 		if err := t.Covers(circumstances); err != nil {
