@@ -16,9 +16,9 @@ import (
 // errVaryingTheta is why ZKL18's theorems do not apply.
 var errVaryingTheta = errors.New("the theorems need one dual step θ for all nodes and rounds")
 
-// errUnbounded is why theorems on convergence do not apply: what they prove needs one bound for all rounds.
-var errUnbounded = errors.New("the penalties grow without a bound (ratio above 1 and no max), and its proof needs one " +
-	"bound for all rounds: eta: {…, max: …} gives one")
+// errUnbounded is why theorems on convergence do not apply: their proofs need one bound for all rounds.
+var errUnbounded = errors.New("the penalties grow without a bound (ratio above 1 and no max), and its proof needs " +
+	"one bound for all rounds: eta: {…, max: …} gives one")
 
 // Recycling is what the four methods of RA19 share.
 type Recycling struct {
