@@ -78,7 +78,7 @@ algorithm: {kind: admm, eta: 0.1}
 `,
 	"predicted.csv": "size,price\n60,200\n50,150.5\n40,120\n70,260\n55,180\n",
 	"predicted.yaml": `name: predicted
-problem: {data: {csv: predicted.csv, target: price}, train: 3, rho: 0.3, scale: {rows: max}, loss: squared}
+problem: {data: {csv: predicted.csv, target: price}, train: 3, rho: 0.3, scale: {rows: max}, loss: quantile}
 network: {topology: {kind: complete, nodes: 2}}
 rounds: {count: 2}
 algorithm: {kind: admm, eta: 0.1}

@@ -262,7 +262,8 @@ func (e *Experiment) info(out *outcome) *record.Info {
 	}
 	final := out.last.Final()
 	final.Messages, final.Bytes = out.Messages, out.Bytes // those of no round too
-	warnings := slices.Concat([]string{}, out.Warnings, out.uninformative(&e.Problem), out.worse(),
+	warnings := slices.Concat([]string{}, out.Warnings, out.uninformative(&e.Problem),
+		out.uncovered(&e.Problem), out.worse(),
 		out.belowOptimum(e))
 	info := &record.Info{
 		Name: e.Name, Seed: out.Seed, Algorithm: e.Algorithm.Kind,
@@ -290,6 +291,9 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Warnings:     warnings,
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
+	}
+	if q, ok := out.loss().(problem.Quantile); ok {
+		info.Level = q.Level
 	}
 	if out.early != nil && out.stopped() == nil {
 		info.Ended = out.early.Error()

@@ -217,6 +217,20 @@ var all = []*Metric{
 		final:  inFit(func(f *record.Fit) record.Number { return f.TestR2 }),
 	},
 	{
+		Name: "covered", Title: "training coverage", Unit: "share", Percent: true, Absent: "where rows have classes",
+		Rows: Meaning{Definition: "share of all training rows with t ≤ f̄·x; where a quantile is predicted, " +
+			"to be near its level"},
+		field: func(r *Row) *float64 { return &r.Train.Covered },
+		final: inFit(func(f *record.Fit) record.Number { return f.Covered }),
+	},
+	{
+		Name: "test_covered", Title: "coverage", Unit: "share", Percent: true,
+		Absent: "where rows have classes; without test rows",
+		Rows:   Meaning{Definition: "the same of the test rows"},
+		field:  func(r *Row) *float64 { return &r.Test.Covered },
+		final:  inFit(func(f *record.Fit) record.Number { return f.TestCovered }),
+	},
+	{
 		Name: "stationarity", Title: "stationarity", Unit: "fraction of the steepest",
 		Absent: "where rows are split; where the loss is convex, whose runs have a distance",
 		Error:  true,

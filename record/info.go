@@ -39,6 +39,7 @@ type Info struct {
 	Ended        string            `json:"ended"`  // why the run ended before its last round; "": it did not
 	Final        Final             `json:"final"`
 	Reference    Reference         `json:"optimum"`
+	Level        float64           `json:"level,omitempty"` // of the quantile that is predicted; absent: another loss
 	Ridge        *Ridge            `json:"ridge"`      // null: it was not computed
 	BaseError    Number            `json:"base_error"` // test error of always saying the more frequent class
 	Convergence  *Convergence      `json:"convergence"`
@@ -107,6 +108,10 @@ type Fit struct {
 	R2       Number `json:"r2"`
 	TestRMSE Number `json:"test_rmse"`
 	TestR2   Number `json:"test_r2"`
+
+	// The share of rows whose target is at most what is predicted: of a quantile, its level.
+	Covered     Number `json:"covered"`
+	TestCovered Number `json:"test_covered"`
 }
 
 // Reference is the centralised optimum f*; nothing of it is known where the loss is not convex.
