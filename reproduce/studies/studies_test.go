@@ -65,9 +65,8 @@ func TestWriteStudiesIndex_IsTheCommittedOne(t *testing.T) {
 
 // declared are the numbered items of the five papers that the index must have; definitions are none.
 var declared = map[string][]string{
-	"ZZ16": {"Algorithm 1", "Algorithm 2", "Theorem 1", "Theorem 2", "Theorem 3", "Theorem 9", "Corollary 3.1", "Fig. 1",
-		"Fig. 2",
-		"Fig. 3"},
+	"ZZ16": {"Algorithm 1", "Algorithm 2", "Theorem 1", "Theorem 2", "Theorem 3", "Theorem 9", "Corollary 3.1",
+		"Fig. 1", "Fig. 2", "Fig. 3"},
 	"ZKL18": {"(10)-(11)", "Algorithm 1", "Lemma 3.1", "Theorem 3.1", "Theorem 3.2", "Theorem 4.1", "Fig. 1", "Fig. 2",
 		"Fig. 3", "Fig. 4"},
 	"RA19": {"Algorithm 1", "Algorithm 2", "Algorithm 3", "Lemma 1", "Lemma 2", "Theorem 1", "Theorem 2", "Theorem 3",
