@@ -55,6 +55,12 @@ network: {topology: {kind: star, nodes: 3}}
 rounds: {count: 20}
 algorithm: {kind: admm-sharing}
 `,
+	"grouped.yaml": `name: grouped
+problem: {data: {set: linear, rows: 60}, train: 40, rho: 0.3, columns: [5, 6], group: 0.5, loss: squared}
+network: {topology: {kind: star, nodes: 3}}
+rounds: {count: 20}
+algorithm: {kind: admm-sharing, form: averaged}
+`,
 	"claimed.yaml": `name: claimed
 about: a target, an audit, and a membership test that is repeated
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 30, rho: 0.3, scale: {intercept: false}}
@@ -118,6 +124,7 @@ func produce(t *testing.T) string {
 		{"run", "own.yaml", "--no-plots"},
 		{"run", "predicted.yaml", "--no-plots"},
 		{"run", "levelling.yaml", "--no-plots"},
+		{"run", "grouped.yaml", "--no-plots"},
 		{"attack", "informed.yaml"},
 		{"attack", "users.yaml"},
 		{"attack", "columns.yaml"},

@@ -63,6 +63,7 @@ type outcome struct {
 	ridge   *record.Ridge
 	rows    []metrics.Row
 	held    metrics.Held // at the end
+	x       [][]float64  // parties' coefficients at the end, where the objective has kinks
 	wall    time.Duration
 	last    metrics.Row // of rows; where there is none, one in which nothing is measured
 	early   *EarlyEnd   // nil: the run went to its end
@@ -211,7 +212,7 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 		return nil, err
 	}
 	out.rows = r.measured().Rows()
-	if r.rows != nil {
+	if out.x = r.x; r.rows != nil {
 		out.held = r.rows.Held()
 	}
 	rows := out.rows
@@ -294,6 +295,9 @@ func (e *Experiment) info(out *outcome) *record.Info {
 	}
 	if q, ok := out.loss().(problem.Quantile); ok {
 		info.Level = q.Level
+	}
+	if e.Problem.L1 > 0 || e.Problem.Group > 0 {
+		info.Zeros = out.zeros()
 	}
 	if out.early != nil && out.stopped() == nil {
 		info.Ended = out.early.Error()

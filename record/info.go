@@ -40,6 +40,7 @@ type Info struct {
 	Final        Final             `json:"final"`
 	Reference    Reference         `json:"optimum"`
 	Level        float64           `json:"level,omitempty"` // of the quantile that is predicted; absent: another loss
+	Zeros        *Zeros            `json:"zeros"`           // null: neither l1 nor group is in the objective
 	Ridge        *Ridge            `json:"ridge"`      // null: it was not computed
 	BaseError    Number            `json:"base_error"` // test error of always saying the more frequent class
 	Convergence  *Convergence      `json:"convergence"`
@@ -112,6 +113,16 @@ type Fit struct {
 	// The share of rows whose target is at most what is predicted: of a quantile, its level.
 	Covered     Number `json:"covered"`
 	TestCovered Number `json:"test_covered"`
+}
+
+// Zeros are how many components are exactly zero, of each node's model or each party's coefficients at the end, and at
+// the optimum.
+type Zeros struct {
+	Components []int `json:"components"`      // by node with data, or by party
+	Optimum    []int `json:"optimum"`         // one number where rows are split; null: no optimum is known
+	Of         []int `json:"of"`              // how many components there are, by node or party
+	Parties    []int `json:"parties"`         // from 1 on, whose coefficients are all zero; null: rows are split
+	AtOptimum  []int `json:"optimum_parties"` // the same at the optimum
 }
 
 // Reference is the centralised optimum f*; nothing of it is known where the loss is not convex.
