@@ -62,7 +62,9 @@ func (o *outcome) convergence(warned bool) *record.Convergence {
 			advice = append(advice, "less noise")
 		}
 	}
-	if !noisy { // what is computed amid noise is a rule that another value may well beat
+	d, ok := o.Method.(algorithms.Displaced)
+	displaced := ok && d.Displaced() // which no computed step mends
+	if !noisy && !displaced {        // what is computed amid noise is a rule that another value may well beat
 		advice = append(advice, o.otherSteps()...)
 	}
 	if advice == nil && warned {

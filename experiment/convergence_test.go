@@ -708,3 +708,12 @@ func TestExtremes_AreErrorsInWords(t *testing.T) {
 		}
 	}
 }
+
+// No step mends a limit that is not the optimum, and none is advised.
+func TestConvergence_AdvisesNoStepWhereTheLimitIsElsewhere(t *testing.T) {
+	i := measured(t, shipped(t, "mr-admm-drift.yaml", "rounds.count=300",
+		"algorithm.eta={nodes: [5, 6, 7, 5, 6, 7, 5, 6, 7, 6]}"))
+	if c := i.Convergence; strings.Contains(c.Advice, "auto") || i.Warnings == nil {
+		t.Errorf("%+v %q", c, i.Warnings)
+	}
+}

@@ -53,7 +53,7 @@ var all = []*Metric{
 		Rows: Meaning{
 			"L(t) = (1/N) Σ_i (1/B_i) Σ_n L(y_n f_i·x_n): mean training loss of the nodes, each with its own " +
 				"classifier and its own true labels (ZKL18 §5)",
-			"average over the nodes, each with its own classifier",
+			"average over the nodes, each with its own model",
 		},
 		Split: Meaning{
 			"(1/N) Σ_n L(y_n Σ_m x_m·d_mn): mean training loss of the rows, with all parties' coefficients",
