@@ -55,8 +55,8 @@ type admm struct {
 }
 
 // Theorems are ZKL18 Theorems 3.1 and 3.2 with constant equal penalties η = θ.
-func (m admm) Theorems() []Theorem {
-	return madmm{&MADMM{parameter.Constant(m.Eta), parameter.Constant(m.Eta)}, m.Setting}.Theorems()
+func (m admm) Theorems(from, to int) []Theorem {
+	return madmm{&MADMM{parameter.Constant(m.Eta), parameter.Constant(m.Eta)}, m.Setting}.Theorems(from, to)
 }
 
 func init() {

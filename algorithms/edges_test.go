@@ -5,6 +5,7 @@ package algorithms
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -67,7 +68,7 @@ func TestEstablished_RowsOfNormOne(t *testing.T) {
 	}
 }
 
-// The theorems are asked about the last two rounds, or the last two uses of a penalty.
+// The theorems are asked about the rounds that are named, or the last two uses of a penalty.
 func TestTheorems_AreOfTheLastRounds(t *testing.T) {
 	f := newFixture(4, 9, 3, [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}})
 	f.r = 1
@@ -76,16 +77,30 @@ func TestTheorems_AreOfTheLastRounds(t *testing.T) {
 	m := makeMethod(t, f, "m-admm", 5, func(p *MADMM) { p.Eta, p.Theta = eta, parameter.Constant(0.1) })
 	strong, smooth := theory.Constants(f.problem())
 	want := theory.MADMM(m.setting.Graph, strong, smooth, 0.1, etas(4), etas(5))
-	got := m.Method.(Analysed).Theorems()[1]
-	if !want.Applies || got.Factor != want.Factor() || got.Reason != want.Reason {
-		t.Errorf("M-ADMM: %+v, want %v: %s", got, want.Factor(), want.Reason)
+	got := m.Method.(Analysed).Theorems(4, 5)[1]
+	if one := fmt.Sprintf("the factor of round 5 alone is %.6f", want.Factor()); !want.Applies || !got.Holds ||
+		!math.IsNaN(got.Factor) || !strings.HasPrefix(got.Reason, "applies to each round, without a rate") ||
+		!strings.Contains(got.Reason, one) {
+		t.Errorf("M-ADMM: %+v, want %s", got, one)
 	}
-	if first := m.Method.(Analysed).Theorems()[0]; first.Name != "ZKL18 Theorem 3.1" || !first.Holds ||
+	// Where the penalties are the same in all rounds that are named, they have a factor; what was before is not asked.
+	late := makeMethod(t, f, "m-admm", 12, func(p *MADMM) { p.Eta, p.Theta = eta, parameter.Constant(0.1) })
+	still := theory.MADMM(m.setting.Graph, strong, smooth, 0.1, etas(6), etas(6))
+	for _, c := range []struct {
+		from, to int
+		factor   float64
+	}{{6, 12, still.Factor()}, {5, 12, math.NaN()}} {
+		if got := late.Method.(Analysed).Theorems(c.from, c.to)[1]; !got.Holds ||
+			got.Factor != c.factor && !(math.IsNaN(got.Factor) && math.IsNaN(c.factor)) {
+			t.Errorf("rounds %d to %d: %+v, want %v", c.from, c.to, got, c.factor)
+		}
+	}
+	if first := m.Method.(Analysed).Theorems(4, 5)[0]; first.Name != "ZKL18 Theorem 3.1" || !first.Holds ||
 		!math.IsNaN(first.Factor) || !strings.HasPrefix(first.Reason, "applies: convergence is proved") {
 		t.Errorf("penalties that rise from θ: %+v", first)
 	}
 	low := makeMethod(t, f, "m-admm", 5, func(p *MADMM) { p.Eta, p.Theta = eta, parameter.Constant(0.15) })
-	if first := low.Method.(Analysed).Theorems()[0]; first.Holds ||
+	if first := low.Method.(Analysed).Theorems(4, 5)[0]; first.Holds ||
 		!strings.HasPrefix(first.Reason, "does not apply: convergence is not proved: the penalty of node 0") {
 		t.Errorf("a penalty below θ: %+v", first)
 	}
@@ -95,7 +110,7 @@ func TestTheorems_AreOfTheLastRounds(t *testing.T) {
 	}
 	r := makeMethod(t, f, "mr-admm", 10, func(p *MRADMM) { p.Eta, p.Gamma = eta, 0.5 })
 	reason := theory.RADMM(r.setting.Graph, smooth, 0.5, etas(4), etas(5)).Reason
-	if got := r.Method.(Analysed).Theorems()[0]; got.Reason != reason {
+	if got := r.Method.(Analysed).Theorems(4, 5)[0]; got.Reason != reason {
 		t.Errorf("MR-ADMM: %q, want %q", got.Reason, reason)
 	}
 	// What happened before them counts: a penalty that fell, and one that differed between nodes.
@@ -106,13 +121,48 @@ func TestTheorems_AreOfTheLastRounds(t *testing.T) {
 			{Values: []float64{0.2}}}},
 	} {
 		r := makeMethod(t, f, "mr-admm", 10, func(p *MRADMM) { p.Eta, p.Gamma = eta, 50 })
-		if got := r.Method.(Analysed).Theorems()[0]; got.Holds ||
+		if got := r.Method.(Analysed).Theorems(4, 5)[0]; got.Holds ||
 			!strings.HasPrefix(got.Reason, "does not apply: "+want) {
 			t.Errorf("MR-ADMM: %+v, want %q", got, want)
 		}
 	}
 	if theory.RADMM(r.setting.Graph, smooth, 0.5, etas(6), etas(5)).Reason == reason {
 		t.Error("the uses make no difference, so that the test shows nothing")
+	}
+}
+
+// No finite number of rounds shows a bound on penalties that grow for ever; the law does.
+func TestTheorems_NeedPenaltiesBelowABound(t *testing.T) {
+	f := newFixture(4, 9, 3, [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}})
+	f.r = 1
+	grows := parameter.Sequence{Initial: 0.1, Ratio: 1.01}
+	bounded := parameter.Sequence{Initial: 0.1, Ratio: 1.01, Max: 3}
+	listed := parameter.Sequence{Values: []float64{0.1, 0.2}, Ratio: 2}
+	nodes := func(last parameter.Sequence) parameter.Schedule {
+		return parameter.Schedule{Nodes: []parameter.Sequence{bounded, listed, bounded, last}}
+	}
+	for k, c := range []struct {
+		eta   parameter.Schedule
+		grows bool
+	}{
+		{parameter.Schedule{Sequence: grows}, true}, {parameter.Schedule{Sequence: bounded}, false},
+		{parameter.Schedule{Sequence: listed}, false}, {nodes(grows), true}, {nodes(listed), false},
+		{parameter.Constant(0.1), false},
+	} {
+		const why = "does not apply: convergence is not proved: the penalties grow without a bound"
+		m := makeMethod(t, f, "m-admm", 5, func(p *MADMM) { p.Eta, p.Theta = c.eta, parameter.Constant(0.1) }).Method
+		got := m.(Analysed).Theorems(4, 5)[0]
+		if got.Holds == c.grows || strings.HasPrefix(got.Reason, why) != c.grows {
+			t.Errorf("M-ADMM %d: %+v", k, got)
+		}
+		if warned := m.(Cautious).Warnings() != nil; warned != c.grows {
+			t.Errorf("M-ADMM %d: warned %v", k, warned)
+		}
+		r := makeMethod(t, f, "mr-admm", 5, func(p *MRADMM) { p.Eta, p.Gamma = c.eta, 50 }).Method
+		if got := r.(Analysed).Theorems(4, 5)[0]; strings.Contains(got.Reason, "without a bound") != c.grows ||
+			c.grows && got.Holds {
+			t.Errorf("MR-ADMM %d: %+v", k, got)
+		}
 	}
 }
 

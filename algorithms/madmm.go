@@ -5,6 +5,7 @@ package algorithms
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"overhear/internal/num"
 	"overhear/parameter"
@@ -60,28 +61,33 @@ func (m madmm) covered() error {
 	if m.variesTheta() {
 		return errVaryingTheta
 	}
+	if m.Eta.Unbounded() {
+		return errUnbounded
+	}
 	return theory.Theorem31(m.Eta.At, m.Graph.Order(), m.Rounds, m.Theta.At(0, 1))
 }
 
-// Theorems are ZKL18 Theorem 3.1, which gives no rate, and Theorem 3.2 for the last two rounds.
-func (m madmm) Theorems() []Theorem {
+// Theorems are ZKL18 Theorem 3.1, which gives no rate, and Theorem 3.2.
+func (m madmm) Theorems(from, to int) []Theorem {
 	converges := Theorem{Theorem: theory.ZKL18Theorem31, Holds: true, Factor: math.NaN(),
 		Reason: "applies: convergence is proved, without a rate: in no round a penalty falls or is below the dual " +
-			"step θ, if one bound holds for the penalties of all rounds to come"}
+			"step θ, and the penalties stay below a bound"}
 	if err := m.covered(); err != nil {
 		converges.Holds, converges.Reason = false, "does not apply: convergence is not proved: "+err.Error()
 	}
-	return []Theorem{converges, m.linear()}
+	return []Theorem{converges, m.linear(from, to)}
 }
 
-// linear is ZKL18 Theorem 3.2 for the last two rounds.
-func (m madmm) linear() Theorem {
+// linear is ZKL18 Theorem 3.2 for the rounds after one to another. It has a factor where the penalties are the same in
+// all of them: otherwise each round has a norm of its own, in which no other round's error is known.
+func (m madmm) linear(from, to int) Theorem {
 	t := Theorem{Theorem: theory.ZKL18Theorem32, Factor: math.NaN(),
 		Reason: "does not apply: " + errVaryingTheta.Error()}
 	if m.variesTheta() {
 		return t
 	}
-	for _, eta := range append(append(m.etas(m.Rounds-1), m.etas(m.Rounds)...), m.Theta.At(0, 1)) {
+	before, after := m.etas(to-1), m.etas(to)
+	for _, eta := range append(append([]float64{m.Theta.At(0, 1)}, before...), after...) {
 		if !inRange(eta) {
 			t.Reason = fmt.Sprintf("does not apply: with a penalty of %v its matrices are beyond what can be "+
 				"computed", eta)
@@ -89,11 +95,20 @@ func (m madmm) linear() Theorem {
 		}
 	}
 	strong, smooth := theory.Constants(m.Problem)
-	r := theory.MADMM(m.Graph, strong, smooth, m.Theta.At(0, 1), m.etas(m.Rounds-1), m.etas(m.Rounds))
+	r := theory.MADMM(m.Graph, strong, smooth, m.Theta.At(0, 1), before, after)
 	t.Holds, t.Reason = r.Applies, r.Reason
-	if r.Applies {
-		t.Factor = r.Factor()
+	if !r.Applies {
+		return t
 	}
+	for round := from; round < to; round++ {
+		if !slices.Equal(m.etas(round), after) {
+			t.Reason += fmt.Sprintf(" to each round, without a rate over several: penalties change in rounds %d to "+
+				"%d, with them the norm J(t), and factors in different norms do not multiply; the factor of round %d "+
+				"alone is %.6f, in its norm", from, to, to, r.Factor())
+			return t
+		}
+	}
+	t.Factor = r.Factor()
 	return t
 }
 
@@ -217,7 +232,7 @@ func init() {
   f(t+1) = argmin (C/B) Σ L(y f·x) + ½(r + 2η_i(t+1)V)‖f‖² + (2λ(t) − η_i(t+1)(V f(t) + s(t)))·f
   send f(t+1)
   λ(t+1) = λ(t) + (θ/2)(V f(t+1) − s(t+1))
-Converges to the centralised optimum if every η_i is non-decreasing and at least θ (Theorem 3.1);
+Converges to the centralised optimum if every η_i is non-decreasing, bounded and at least θ (Theorem 3.1);
 a schedule that breaks this runs, with a warning. Claims no privacy.`,
 		Theorems: ofMADMM,
 		Params:   func() any { return new(MADMM) },

@@ -89,9 +89,9 @@ type Displaced interface{ Displaced() bool }
 
 // Analysed is a Method whose papers prove how it converges.
 type Analysed interface {
-	// Theorems are what is proved of the run's last rounds. It takes seconds
-	// for a few hundred nodes.
-	Theorems() []Theorem
+	// Theorems are what is proved of the run. A factor is of each of the rounds
+	// after one to another. It takes seconds for a few hundred nodes.
+	Theorems(from, to int) []Theorem
 }
 
 // Theorem is a proved property of runs that it covers.

@@ -3,6 +3,7 @@
 package algorithms
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -76,8 +77,15 @@ func (n *Node) Minimise(kappa float64) error {
 	stats, err := n.solver.Solve(n.scratch, n.F, n.Q, kappa)
 	stats.Evaluations += n.stats.Evaluations // gradients of this step before
 	n.stats = stats
+	missed := new(problem.ResidualError)
+	if errors.As(err, &missed) && missed.Tolerance > 0 && missed.Attained() <= coarsest {
+		return fmt.Errorf("%w: solver.tolerance: %.0e would do", err, missed.Attained())
+	}
 	return err
 }
+
+// coarsest is the greatest tolerance that is advised.
+const coarsest = 1e-6
 
 // Gradient writes ∇O_i(f), of a d-vector f, into out.
 func (n *Node) Gradient(f, out []float64) {

@@ -263,7 +263,7 @@ func (m *pdml) Generalises(rounds int, start []float64, delta float64) []General
 }
 
 // Theorems are PDML Lemma 5, whose factor is that of the distance, the root of C.
-func (m *pdml) Theorems() []Theorem {
+func (m *pdml) Theorems(int, int) []Theorem {
 	t := Theorem{Theorem: theory.PDMLLemma5, Factor: math.NaN()}
 	l, err := m.learning(1, make([]float64, m.Graph.Order()), math.NaN())
 	var c theory.Contraction

@@ -16,6 +16,10 @@ import (
 // errVaryingTheta is why ZKL18's theorems do not apply.
 var errVaryingTheta = errors.New("the theorems need one dual step θ for all nodes and rounds")
 
+// errUnbounded is why theorems on convergence do not apply: their proofs need one bound for all rounds.
+var errUnbounded = errors.New("the penalties grow without a bound (ratio above 1 and no max), and its proof needs " +
+	"one bound for all rounds: eta: {…, max: …} gives one")
+
 // Recycling is what the four methods of RA19 share.
 type Recycling struct {
 	Gamma float64 `yaml:"gamma" default:"0" doc:"weight γ ≥ 0 of staying at f in even rounds"`
@@ -159,7 +163,11 @@ func (m *recycled) NodeDual() {}
 
 // Theorems are the conditions of RA19 Theorem 1 for the last two odd rounds, after rounds in which no penalty falls and
 // all nodes have one: each dual step keeps Σλ_i = 0 only then, and what it loses stays lost. It gives no rate.
-func (m *recycled) Theorems() []Theorem {
+func (m *recycled) Theorems(int, int) []Theorem {
+	if m.eta.Unbounded() {
+		return []Theorem{{Theorem: theory.RA19Theorem1, Factor: math.NaN(),
+			Reason: "does not apply: " + errUnbounded.Error()}}
+	}
 	_, smooth := theory.Constants(m.Problem)
 	last := use(m.Rounds)
 	before := m.etas(1)

@@ -54,7 +54,7 @@ func newSharing(p Sharing, s Setting) (*sharing, error) {
 func (m *sharing) conditions() theory.Sharing { return theory.NewSharing(m.Split, m.Eta, m.share()) }
 
 // Theorems is the descent of the augmented Lagrangian.
-func (m *sharing) Theorems() []Theorem {
+func (m *sharing) Theorems(int, int) []Theorem {
 	d := m.conditions().Descent()
 	return []Theorem{{Theorem: theory.SharingDescent, Holds: d.Applies, Reason: d.Reason, Factor: math.NaN()}}
 }

@@ -32,7 +32,7 @@ func TestEntries_NameTheirTheorems(t *testing.T) {
 		}
 		var have []theory.Theorem
 		if a, ok := m.(Analysed); ok {
-			for _, theorem := range a.Theorems() {
+			for _, theorem := range a.Theorems(1, 2) {
 				have = append(have, theorem.Theorem)
 			}
 		}

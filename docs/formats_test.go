@@ -55,6 +55,12 @@ network: {topology: {kind: star, nodes: 3}}
 rounds: {count: 20}
 algorithm: {kind: admm-sharing}
 `,
+	"grouped.yaml": `name: grouped
+problem: {data: {set: linear, rows: 60}, train: 40, rho: 0.3, columns: [5, 6], group: 0.5, loss: squared}
+network: {topology: {kind: star, nodes: 3}}
+rounds: {count: 20}
+algorithm: {kind: admm-sharing, form: averaged}
+`,
 	"claimed.yaml": `name: claimed
 about: a target, an audit, and a membership test that is repeated
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 30, rho: 0.3, scale: {intercept: false}}
@@ -78,7 +84,7 @@ algorithm: {kind: admm, eta: 0.1}
 `,
 	"predicted.csv": "size,price\n60,200\n50,150.5\n40,120\n70,260\n55,180\n",
 	"predicted.yaml": `name: predicted
-problem: {data: {csv: predicted.csv, target: price}, train: 3, rho: 0.3, scale: {rows: max}, loss: squared}
+problem: {data: {csv: predicted.csv, target: price}, train: 3, rho: 0.3, scale: {rows: max}, loss: quantile}
 network: {topology: {kind: complete, nodes: 2}}
 rounds: {count: 2}
 algorithm: {kind: admm, eta: 0.1}
@@ -118,6 +124,7 @@ func produce(t *testing.T) string {
 		{"run", "own.yaml", "--no-plots"},
 		{"run", "predicted.yaml", "--no-plots"},
 		{"run", "levelling.yaml", "--no-plots"},
+		{"run", "grouped.yaml", "--no-plots"},
 		{"attack", "informed.yaml"},
 		{"attack", "users.yaml"},
 		{"attack", "columns.yaml"},

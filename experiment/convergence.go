@@ -62,7 +62,9 @@ func (o *outcome) convergence(warned bool) *record.Convergence {
 			advice = append(advice, "less noise")
 		}
 	}
-	if !noisy { // what is computed amid noise is a rule that another value may well beat
+	d, ok := o.Method.(algorithms.Displaced)
+	displaced := ok && d.Displaced() // which no computed step mends
+	if !noisy && !displaced {        // what is computed amid noise is a rule that another value may well beat
 		advice = append(advice, o.otherSteps()...)
 	}
 	if advice == nil && warned {
@@ -156,18 +158,53 @@ func (o *outcome) uninformative(p *scenarios.Problem) []string {
 	return []string{text}
 }
 
-func (o *outcome) ofMeans() bool {
+func (o *outcome) loss() problem.Loss {
 	if o.Split != nil {
-		return ofMeans(o.Split.Loss)
+		return o.Split.Loss
 	}
-	return ofMeans(o.Problem.Loss)
+	return o.Problem.Loss
 }
 
 // ofMeans says whether predictions are to be near the mean of the targets, or their median, so that R² says what
 // they are worth; those of another quantile are right when they are far from it.
-func ofMeans(l problem.Loss) bool {
-	q, ok := l.(problem.Quantile)
+func (o *outcome) ofMeans() bool {
+	q, ok := o.loss().(problem.Quantile)
 	return !ok || q.Level == 0.5
+}
+
+// unit is what targets were divided by.
+func (o *outcome) unit() float64 {
+	if o.Split != nil {
+		return o.Split.Unit
+	}
+	return o.Problem.Unit
+}
+
+// mostAside is how far the share of training rows below a quantile may be from its level without a word.
+const mostAside = 0.03
+
+// uncovered warns of an optimum that does not predict the quantile it is to predict: of the training rows, whose share
+// below it is its level but for the smoothed corner, what outweighs the data and one row a column.
+func (o *outcome) uncovered(p *scenarios.Problem) []string {
+	q, ok := o.loss().(problem.Quantile)
+	if !ok || o.optimum.Fit == nil {
+		return nil
+	}
+	fit := o.optimum.Fit
+	share, rows := float64(fit.Covered), float64(o.TrainRows())
+	if math.Abs(share-q.Level) <= mostAside+float64(o.Columns())/rows {
+		return nil
+	}
+	spread := float64(fit.RMSE) / math.Sqrt(1-float64(fit.R2)) / o.unit()
+	text := fmt.Sprintf("the optimum is not the %v quantile: of the training rows %.3g %% have a target of at most "+
+		"what it predicts", q.Level, 100*share)
+	if q.Width > spread/4 {
+		return []string{fmt.Sprintf("%s; its width, %v of the scaled target, is not small against the targets' "+
+			"standard deviation, %.3g: try problem.loss: {kind: quantile, level: %v, width: %.1g}", text, q.Width,
+			spread, q.Level, spread/10)}
+	}
+	return []string{text + "; " + or(outweighs(p)) + "there is no column by which it could shift " +
+		"(problem.scale.intercept)"}
 }
 
 // or begins the rest of what may be wrong, after what outweighs the data if anything can.

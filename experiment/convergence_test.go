@@ -401,6 +401,34 @@ func TestWarnings_QuantilesAreNotHeldAgainstTheMean(t *testing.T) {
 // The computed step of gradient descent falls as noise grows, so that more rounds that share a target do not drive the
 // run away: its objective ends at most 3 times as far above the optimum as with the best step of a grid, and no
 // farther than 1.5 times the zero vector is.
+// A quantile's own width predicts it; one that is wide against the spread of the targets does not, and is warned of
+// with the share that is below, as is a ridge. With the width that is advised it is predicted.
+func TestWarnings_OfOptimaThatAreNotTheQuantile(t *testing.T) {
+	const loss = "problem.loss={kind: quantile, level: 0.9"
+	for _, c := range []struct {
+		sets []string
+		want string
+	}{
+		{[]string{loss + "}"}, ""},
+		{[]string{loss + ", width: 2}"}, "its width, 2 of the scaled target, is not small"},
+		{[]string{loss + ", width: 0.03}"}, ""},
+		{[]string{loss + "}", "problem.rho=5"}, "the ridge (problem.rho: 5) may outweigh the data"},
+	} {
+		sets := append([]string{"problem.data.rows=2000", "problem.train=1000", "problem.rho=0.001", "rounds.count=3",
+			"problem.scale.intercept=true", "algorithm={kind: admm}", "privacy={}"}, c.sets...)
+		i := measured(t, shipped(t, "regression.yaml", sets...))
+		fit := i.Reference.Fit
+		if near := math.Abs(float64(fit.Covered)-0.9) <= 0.02 && math.Abs(float64(fit.TestCovered)-0.9) <= 0.04; near !=
+			(c.want == "") || i.Level != 0.9 {
+			t.Errorf("%v: %+v", c.sets, fit)
+		}
+		said := strings.Join(i.Warnings, "\n")
+		if !strings.Contains(said, c.want) || strings.Contains(said, "is not the 0.9 quantile") != (c.want != "") {
+			t.Errorf("%v: %q", c.sets, said)
+		}
+	}
+}
+
 func TestComputedStep_AmidNoise(t *testing.T) {
 	for _, data := range []string{"{set: twonorm, rows: 400, dimension: 10}", "wdbc"} {
 		for _, rounds := range []int{20, 320} {
@@ -678,5 +706,14 @@ func TestExtremes_AreErrorsInWords(t *testing.T) {
 		if err == nil || c.want == "" || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.algorithm, err, c.want)
 		}
+	}
+}
+
+// No step mends a limit that is not the optimum, and none is advised.
+func TestConvergence_AdvisesNoStepWhereTheLimitIsElsewhere(t *testing.T) {
+	i := measured(t, shipped(t, "mr-admm-drift.yaml", "rounds.count=300",
+		"algorithm.eta={nodes: [5, 6, 7, 5, 6, 7, 5, 6, 7, 6]}"))
+	if c := i.Convergence; strings.Contains(c.Advice, "auto") || i.Warnings == nil {
+		t.Errorf("%+v %q", c, i.Warnings)
 	}
 }

@@ -46,6 +46,8 @@ func TestRates_AreOfRunsThatTheTheoremCovers(t *testing.T) {
 		{"noise and no lockstep", []string{noisy, "rounds.mode=asynchronous"}, []string{"noise", "lockstep"}},
 		{"kinks", []string{admm, "problem.l1=0.01"}, []string{"differentiable"}},
 		{"a set", []string{admm, "problem.set={kind: ball}"}, []string{"differentiable"}},
+		{"penalties that rise to a bound", []string{"algorithm={kind: m-admm, eta: {initial: 0.3, ratio: 1.01, max: " +
+			"0.9}, theta: 0.3}"}, nil},
 		{"leave", []string{admm, "network.faults=[{leave: 1, at: 90ms}]", "rounds.missing=last", "rounds.deadline=1s"},
 			[]string{"one leaves"}},
 	} {
@@ -64,6 +66,19 @@ func TestRates_AreOfRunsThatTheTheoremCovers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A factor is of the rounds that are measured beside it: where penalties were other ones before, it is not theirs.
+func TestRates_AreOfTheMeasuredRounds(t *testing.T) {
+	const head = "algorithm={kind: m-admm, theta: 0.3, eta: {values: [0.3, 0.4, "
+	for set, proved := range map[string]bool{head + "0.5]}}": true, head + "0.5, 0.5, 0.5, 0.6]}}": false} {
+		e, out := measure(t, set, "record.rates=on", "rounds.count=8")
+		r := e.rates(out)[1]
+		if r.From != 4 || r.To != 8 || !strings.HasPrefix(r.Applies, "applies") || !(r.Measured < 1) ||
+			(r.Proved < 1) != proved {
+			t.Errorf("%s: %+v", set, r)
+		}
 	}
 }
 

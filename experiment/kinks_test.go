@@ -226,6 +226,23 @@ func TestKinks_OverSplitColumns(t *testing.T) {
 					t.Errorf("%v: component %d of the optimum is %v, and scipy's %v", c.set, k, got, want)
 				}
 			}
+			z := info.Zeros
+			if strings.Contains(c.set[0], "problem.set") != (z == nil) {
+				t.Errorf("%v: zeros %+v", c.set, z)
+			}
+			if z != nil {
+				want := []int{0, 0, 0}
+				for k, v := range c.point {
+					if v == 0 {
+						want[max(0, k-1)/10]++
+					}
+				}
+				if !slices.Equal(z.Of, []int{11, 10, 10}) || !slices.Equal(z.Components, want) ||
+					!slices.Equal(z.Optimum, want) || !slices.Equal(z.Parties, []int{2}) ||
+					!slices.Equal(z.AtOptimum, []int{2}) {
+					t.Errorf("%v, %s: %+v, want %v", c.set, algorithm, z, want)
+				}
+			}
 			exact := info.Residual.Max <= 1e-10 || algorithm == "{kind: centralised}" // which solves nothing in a round
 			if !(info.Final.Distance <= 1e-6) || !exact ||
 				!(math.Abs(float64(info.Final.Objective)-c.value) <= 1e-5*c.value) {
@@ -233,5 +250,20 @@ func TestKinks_OverSplitColumns(t *testing.T) {
 					info.Final.Objective, info.Residual.Max)
 			}
 		}
+	}
+}
+
+// Where rows are split, every node has zeros of its own, and the optimum its.
+func TestZeros_OfNodes(t *testing.T) {
+	info := measured(t, kinked(t, "problem.l1=0.1", "problem.rho=0.2", "rounds.count=60"))
+	z, want := info.Zeros, 0
+	for _, v := range info.Reference.Point {
+		if v == 0 {
+			want++
+		}
+	}
+	if want == 0 || !slices.Equal(z.Optimum, []int{want}) || len(z.Components) != info.Nodes || z.Parties != nil ||
+		z.Of[0] != len(info.Reference.Point) || slices.Max(z.Components) == 0 {
+		t.Errorf("%+v, %d zeros at the optimum", z, want)
 	}
 }

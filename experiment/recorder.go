@@ -24,6 +24,8 @@ type recorder struct {
 	writer  *record.Writer     // nil: no run directory
 	packet  uint64             // number of the latest packet, plus one
 	reached algorithms.Reached // of a run over split columns
+	kinks   bool               // whether its coefficients are kept
+	x       [][]float64        // then those of the latest round, by party
 	gone    []departure
 	latest  [][]float64 // by part of the problem, its latest iterate; nil where columns are split
 	effort  *record.Effort
@@ -54,7 +56,7 @@ type measurement interface {
 // optimum; both may be in the journal.
 func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Journal, progress func(metrics.Row),
 ) (*recorder, error) {
-	r := &recorder{first: out.First(), writer: w, effort: &out.effort}
+	r := &recorder{first: out.First(), writer: w, effort: &out.effort, kinks: e.Problem.NonSmooth(1) != nil}
 	cause := ""
 	if m, ok := out.Method.(algorithms.Diverging); ok {
 		cause = m.Diverges()
@@ -174,6 +176,12 @@ func (r *recorder) Concluded(node, round int, dual []float64) {
 // Ended measures a round over split columns.
 func (r *recorder) Ended(c *algorithms.ColumnRound) error {
 	r.reached = c.Reached
+	if r.kinks {
+		r.x = r.x[:0]
+		for _, x := range c.X {
+			r.x = append(r.x, slices.Clone(x))
+		}
+	}
 	return r.columns.Ended(c.Round, c.At, c.X, c.Gap, c.Residual)
 }
 

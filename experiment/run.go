@@ -63,6 +63,7 @@ type outcome struct {
 	ridge   *record.Ridge
 	rows    []metrics.Row
 	held    metrics.Held // at the end
+	x       [][]float64  // parties' coefficients at the end, where the objective has kinks
 	wall    time.Duration
 	last    metrics.Row // of rows; where there is none, one in which nothing is measured
 	early   *EarlyEnd   // nil: the run went to its end
@@ -211,7 +212,7 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 		return nil, err
 	}
 	out.rows = r.measured().Rows()
-	if r.rows != nil {
+	if out.x = r.x; r.rows != nil {
 		out.held = r.rows.Held()
 	}
 	rows := out.rows
@@ -262,7 +263,8 @@ func (e *Experiment) info(out *outcome) *record.Info {
 	}
 	final := out.last.Final()
 	final.Messages, final.Bytes = out.Messages, out.Bytes // those of no round too
-	warnings := slices.Concat([]string{}, out.Warnings, out.uninformative(&e.Problem), out.worse(),
+	warnings := slices.Concat([]string{}, out.Warnings, out.uninformative(&e.Problem),
+		out.uncovered(&e.Problem), out.worse(),
 		out.belowOptimum(e))
 	info := &record.Info{
 		Name: e.Name, Seed: out.Seed, Algorithm: e.Algorithm.Kind,
@@ -290,6 +292,12 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Warnings:     warnings,
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 		Wall: out.wall.Seconds(),
+	}
+	if q, ok := out.loss().(problem.Quantile); ok {
+		info.Level = q.Level
+	}
+	if e.Problem.L1 > 0 || e.Problem.Group > 0 {
+		info.Zeros = out.zeros()
 	}
 	if out.early != nil && out.stopped() == nil {
 		info.Ended = out.early.Error()
@@ -409,8 +417,13 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 	if !ok || limited && elsewhere && d.Displaced() {
 		measured = theory.Decrease{Factor: math.NaN()}
 	}
+	from, to := measured.From, measured.To // what is proved is of the same rounds
+	if to == 0 {
+		to = max(1, len(errors)-1)
+		from = to - 1
+	}
 	circumstances := e.circumstances(out)
-	for _, t := range m.Theorems() {
+	for _, t := range m.Theorems(from, to) {
 		r := record.Rate{Theorem: t.Name, Applies: t.Reason, Proved: record.Number(t.Factor),
 			Measured: record.Number(measured.Factor), From: measured.From, To: measured.To}
 		if err := t.Covers(circumstances); err != nil {

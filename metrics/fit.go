@@ -11,12 +11,13 @@ import (
 
 // Fit is how near predictions come to the targets of some rows; without targets, or rows, both are NaN.
 type Fit struct {
-	RMSE float64 // √((1/n) Σ (t − p)²), in units of the file
-	R2   float64 // 1 − Σ (t − p)² / Σ (t − t̄)²; NaN if all targets are the same
+	RMSE    float64 // √((1/n) Σ (t − p)²), in units of the file
+	Covered float64 // share of rows with t ≤ p, which of a quantile is its level
+	R2      float64 // 1 − Σ (t − p)² / Σ (t − t̄)²; NaN if all targets are the same
 }
 
 // noFit is that of rows without targets.
-var noFit = Fit{math.NaN(), math.NaN()}
+var noFit = Fit{RMSE: math.NaN(), R2: math.NaN(), Covered: math.NaN()}
 
 // inFit is a number of a Fit that run.json keeps, NaN where it has none.
 func inFit(of func(*record.Fit) record.Number) func(record.Final) float64 {
@@ -30,7 +31,7 @@ func inFit(of func(*record.Fit) record.Number) func(record.Final) float64 {
 
 // deviations sums up those of predictions from targets, of rows of several parts.
 type deviations struct {
-	n               int
+	n, covered      int
 	errors          float64 // Σ (t − p)²
 	mean, variation float64 // of the targets so far: their mean, and Σ (t − t̄)² by Welford's formula
 }
@@ -40,6 +41,9 @@ func (s *deviations) add(targets, predictions []float64) {
 		e := t - predictions[k]
 		s.errors += float64(e * e)
 		s.n++
+		if t <= predictions[k] {
+			s.covered++
+		}
 		from := t - s.mean
 		s.mean += from / float64(s.n)
 		s.variation += float64(from * (t - s.mean))
@@ -51,7 +55,8 @@ func (s *deviations) fit(unit float64) Fit {
 	if s.n == 0 {
 		return noFit
 	}
-	f := Fit{RMSE: unit * math.Sqrt(s.errors/float64(s.n)), R2: math.NaN()}
+	f := Fit{RMSE: unit * math.Sqrt(s.errors/float64(s.n)), R2: math.NaN(),
+		Covered: float64(s.covered) / float64(s.n)}
 	if s.variation > 0 {
 		f.R2 = 1 - s.errors/s.variation
 	}
@@ -93,5 +98,6 @@ func Fits(train, test Fit) *record.Fit {
 		return nil
 	}
 	return &record.Fit{RMSE: record.Number(train.RMSE), R2: record.Number(train.R2),
-		TestRMSE: record.Number(test.RMSE), TestR2: record.Number(test.R2)}
+		TestRMSE: record.Number(test.RMSE), TestR2: record.Number(test.R2),
+		Covered: record.Number(train.Covered), TestCovered: record.Number(test.Covered)}
 }

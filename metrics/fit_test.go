@@ -25,7 +25,14 @@ func TestFitOf_ByHand(t *testing.T) {
 	if !(math.Abs(fit.RMSE-10*math.Sqrt(11.0/3)) <= 1e-14) || !(math.Abs(fit.R2-(1-11.0/24)) <= 1e-15) {
 		t.Errorf("%+v", fit)
 	}
+	// The targets are 3, 3, 9; f = 3 predicts 3, 6, 9, f = 1.5 half of that.
+	for f, want := range map[float64]float64{3: 1, 2: 1.0 / 3, 1.5: 1.0 / 3, 1.4: 0} {
+		if got := FitOf(p, []float64{f}, p.Shards...).Covered; got != want {
+			t.Errorf("%v covers %v of the targets, by hand %v", f, got, want)
+		}
+	}
 	if none := FitOf(p, []float64{2}, p.Test); !math.IsNaN(none.RMSE) || !math.IsNaN(none.R2) ||
+		!math.IsNaN(none.Covered) ||
 		Fits(none, none) != nil {
 		t.Errorf("of no rows: %+v", none)
 	}

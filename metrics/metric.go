@@ -53,7 +53,7 @@ var all = []*Metric{
 		Rows: Meaning{
 			"L(t) = (1/N) Σ_i (1/B_i) Σ_n L(y_n f_i·x_n): mean training loss of the nodes, each with its own " +
 				"classifier and its own true labels (ZKL18 §5)",
-			"average over the nodes, each with its own classifier",
+			"average over the nodes, each with its own model",
 		},
 		Split: Meaning{
 			"(1/N) Σ_n L(y_n Σ_m x_m·d_mn): mean training loss of the rows, with all parties' coefficients",
@@ -215,6 +215,20 @@ var all = []*Metric{
 		Rows:   Meaning{Definition: "the same of the test rows, t̄ the mean of their targets"},
 		field:  func(r *Row) *float64 { return &r.Test.R2 },
 		final:  inFit(func(f *record.Fit) record.Number { return f.TestR2 }),
+	},
+	{
+		Name: "covered", Title: "training coverage", Unit: "share", Percent: true, Absent: "where rows have classes",
+		Rows: Meaning{Definition: "share of all training rows with t ≤ f̄·x; where a quantile is predicted, " +
+			"to be near its level"},
+		field: func(r *Row) *float64 { return &r.Train.Covered },
+		final: inFit(func(f *record.Fit) record.Number { return f.Covered }),
+	},
+	{
+		Name: "test_covered", Title: "coverage", Unit: "share", Percent: true,
+		Absent: "where rows have classes; without test rows",
+		Rows:   Meaning{Definition: "the same of the test rows"},
+		field:  func(r *Row) *float64 { return &r.Test.Covered },
+		final:  inFit(func(f *record.Fit) record.Number { return f.TestCovered }),
 	},
 	{
 		Name: "stationarity", Title: "stationarity", Unit: "fraction of the steepest",

@@ -41,8 +41,8 @@ type Row struct {
 // measured are the fields that are measured of what the nodes hold, which takes long.
 func (r *Row) measured() []*float64 {
 	return []*float64{&r.Loss, &r.Objective, &r.TestError, &r.Consensus, &r.Distance, &r.Residual, &r.Spread,
-		&r.Averaged.Risk, &r.Averaged.Error, &r.TestLoss, &r.Train.RMSE, &r.Train.R2,
-		&r.Test.RMSE, &r.Test.R2, &r.Stationarity}
+		&r.Averaged.Risk, &r.Averaged.Error, &r.TestLoss, &r.Train.RMSE, &r.Train.R2, &r.Train.Covered,
+		&r.Test.RMSE, &r.Test.R2, &r.Test.Covered, &r.Stationarity}
 }
 
 // once fills what is measured of an input, or takes it as it was kept.

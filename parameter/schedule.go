@@ -133,6 +133,15 @@ func (s *Schedule) Least(node, uses int) float64 {
 	return least
 }
 
+// Unbounded says whether some node's values grow beyond every bound.
+func (s *Schedule) Unbounded() bool {
+	grows := func(l Sequence) bool { return l.Values == nil && l.Ratio > 1 && l.Max == 0 }
+	if s.Nodes != nil {
+		return slices.ContainsFunc(s.Nodes, grows)
+	}
+	return grows(s.Sequence)
+}
+
 func (l *Sequence) at(k int) float64 {
 	if l.Values != nil {
 		return l.Values[min(k, len(l.Values))-1]

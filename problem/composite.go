@@ -135,7 +135,7 @@ func (c *composite) minimise(of smooth, f []float64, stats *Stats) bool {
 		if idle++; stats.Residual < 0.9*record {
 			idle, record = 0, stats.Residual
 		}
-		if idle > maxIdle && stats.Residual <= 1e3*target {
+		if idle > maxIdle && stats.Residual <= nearFloor*target {
 			break // rounding
 		}
 	}

@@ -224,7 +224,7 @@ func (q Quantile) Steepest() float64 { return math.Max(q.Level, 1-q.Level) }
 type LossSpec struct {
 	Kind  string  `yaml:"kind" default:"logistic" enum:"logistic,huber-hinge,squared,huber,quantile,softmax,one-vs-rest,sigmoid,savage,welsch,geman-mcclure" doc:"the loss of a row: logistic and huber-hinge of the margin, where rows have classes; huber and quantile of the residual, where they have targets; squared of either, ½(1 − margin)² or ½ residual²; softmax and one-vs-rest where rows have one of K classes (problem.data.classes: all), with a block of the model for each; not convex, for ADMM sharing only (problem.columns): sigmoid and savage of the margin, welsch and geman-mcclure of the residual"`
 	Each  string  `yaml:"each" of:"one-vs-rest" default:"logistic" enum:"logistic,squared" doc:"the loss of the margin in each of the K problems of one-vs-rest"`
-	Width float64 `yaml:"width" of:"huber-hinge,huber,quantile,welsch,geman-mcclure" default:"0.5" doc:"half-width h of the smoothed corner (huber-hinge, quantile), residual from which on the loss is linear (huber), or scale of the residual beyond which the loss levels off at ½h² (welsch, geman-mcclure), in units of the scaled target"`
+	Width float64 `yaml:"width" of:"huber-hinge,huber,quantile,welsch,geman-mcclure" default:"auto" doc:"half-width h of the smoothed corner (huber-hinge, quantile), residual from which on the loss is linear (huber), or scale of the residual beyond which the loss levels off at ½h² (welsch, geman-mcclure), in units of the scaled target; auto: 0.05 for quantile, 0.1 for huber, 0.5 for the others. A quantile is predicted where it is small against the spread of the targets"`
 	Level float64 `yaml:"level" of:"quantile" default:"0.5" doc:"the quantile of the target that is predicted, between 0 and 1 (quantile)"`
 }
 
@@ -247,6 +247,20 @@ var (
 	withWidth  = []string{"huber-hinge", "huber", "quantile", "welsch", "geman-mcclure"}
 )
 
+// width is the width, or the kind's own. That of a quantile pulls it towards the mean, where it is not small against
+// the spread of the targets, of which the largest is 1; that of huber is where outliers begin.
+func (l LossSpec) width() float64 {
+	switch {
+	case !math.IsInf(l.Width, 1): // which stands for auto
+		return l.Width
+	case l.Kind == "quantile":
+		return 0.05
+	case l.Kind == "huber":
+		return 0.1
+	}
+	return 0.5
+}
+
 // Convex says whether the loss is.
 func (l LossSpec) Convex() bool {
 	return !slices.Contains([]string{"sigmoid", "savage", "welsch", "geman-mcclure"}, l.Kind)
@@ -254,7 +268,7 @@ func (l LossSpec) Convex() bool {
 
 // Check reports a width that smooths nothing and a level that no quantile has.
 func (l LossSpec) Check(report func(field, problem string)) {
-	if slices.Contains(withWidth, l.Kind) && !(l.Width > 0 && l.Width <= math.MaxFloat64) {
+	if slices.Contains(withWidth, l.Kind) && !(l.Width > 0) {
 		report("width", fmt.Sprintf("must be positive, is %v", l.Width))
 	}
 	if l.Kind == "quantile" && !(l.Level > 0 && l.Level < 1) {
@@ -299,19 +313,19 @@ func (l LossSpec) Loss(targets bool, classes int) Loss {
 		}
 		return OneVsRest{Each: Logistic, K: classes}
 	case "huber-hinge":
-		return HuberHinge{l.Width}
+		return HuberHinge{l.width()}
 	case "huber":
-		return Huber{l.Width}
+		return Huber{l.width()}
 	case "quantile":
-		return Quantile{l.Level, l.Width}
+		return Quantile{l.Level, l.width()}
 	case "sigmoid":
 		return Sigmoid
 	case "savage":
 		return Savage
 	case "welsch":
-		return Welsch{l.Width}
+		return Welsch{l.width()}
 	case "geman-mcclure":
-		return GemanMcClure{l.Width}
+		return GemanMcClure{l.width()}
 	case "squared":
 		if targets {
 			return LeastSquares

@@ -4,7 +4,6 @@ package problem
 
 import (
 	"errors"
-	"fmt"
 
 	"overhear/internal/num"
 )
@@ -142,7 +141,7 @@ func (p *Problem) Tilted(q []float64) (*Optimum, error) {
 	stats, err := s.Solve(w, f, q, 0)
 	if err != nil {
 		if stats.Residual > DefaultTolerance {
-			return nil, fmt.Errorf("computing the centralised optimum: %w", err)
+			return nil, ofReference("the centralised optimum", err)
 		}
 		copy(f, s.x)
 	}

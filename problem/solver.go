@@ -83,6 +83,25 @@ func (e *ResidualError) Error() string {
 		e.Residual, e.Tolerance*e.Scale, Counted(e.Evaluations, "pass"))
 }
 
+// Attained is a tolerance that would have done, as many times ten the one there was.
+func (e *ResidualError) Attained() float64 {
+	tolerance := e.Tolerance
+	for tolerance < e.Residual/e.Scale {
+		tolerance *= 10
+	}
+	return tolerance
+}
+
+// ofReference is an error of computing an optimum that runs are compared with, and what would mend it: its tolerance is
+// not a scenario's.
+func ofReference(name string, err error) error {
+	if missed := new(ResidualError); errors.As(err, &missed) {
+		return fmt.Errorf("computing %s: %w; to %.0e is enough, and rounding leaves less with smaller columns or "+
+			"targets (problem.scale, problem.C) and a greater problem.rho", name, err, DefaultTolerance)
+	}
+	return fmt.Errorf("computing %s: %w", name, err)
+}
+
 // Scratch is working memory for solvers of problems up to some size; one
 // goroutine at a time may use it.
 type Scratch struct {
@@ -122,6 +141,9 @@ const maxSteps = 2000
 // patience is how many steps of Newton's in succession may leave the gradient no less than it was.
 const patience = 50
 
+// nearFloor is how many times the target a gradient may be that rounding may keep from falling.
+const nearFloor = 1e3
+
 // mostDamping is the damping, in gradients, from which on a Hessian that has no factor is not one of a convex function.
 const mostDamping = 1e12
 
@@ -152,6 +174,7 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 	w.memory = w.memory[:0]
 	g := s.total(w.total, q, ridge)
 	record, idle, damping := g, 0, 0.0
+	var best []float64 // of L-BFGS near the floor of rounding, where its gradients rise and fall
 	for range maxSteps {
 		stats.Residual = g
 		if g <= target {
@@ -176,9 +199,12 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 			}
 		}
 		next, ok := s.advance(w, q, g, ridge, damping > 0, &stats)
-		if !ok && (!newton || factorised < stats.Factorisations) {
+		if !ok && (newton && factorised < stats.Factorisations || !newton && idle >= maxIdle) {
 			g = next
 			break // even a fresh direction gains nothing: rounding
+		}
+		if !newton && next < record && next <= nearFloor*target {
+			best = append(best[:0], s.x...)
 		}
 		s.stale = next > 0.2*g || damping > 0
 		g = next
@@ -188,7 +214,7 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 		// Where curvatures change by orders of magnitude, steps may lead round in a circle. From then on they are
 		// damped, by as much as their lengths ask for, and go down only, until the gradient is nearly small enough.
 		switch whole := stats.Evaluations == evaluations+1; {
-		case !newton || g <= 1e3*target:
+		case !newton || g <= nearFloor*target:
 			damping = 0
 		case damping > 0 && whole:
 			damping /= 4
@@ -197,6 +223,10 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 		case idle >= patience:
 			damping, s.stale = g, true // a step is of length 1 at most
 		}
+	}
+	if best != nil && record < g {
+		s.evaluate(w, best)
+		g = record
 	}
 	stats.Residual = g
 	if g <= target {
@@ -340,7 +370,7 @@ func (s *Solver) advance(w *Scratch, q []float64, before, ridge float64, down bo
 		if after <= -overshoot*slope {
 			w.memory.remember(length, w.step, w.before, w.total)
 			// Near the floor of rounding the gradient no longer falls.
-			return norm, norm < before || before > 1e3*stats.Tolerance*stats.Scale
+			return norm, norm < before || before > nearFloor*stats.Tolerance*stats.Scale
 		}
 		length *= math.Max(0.1, math.Min(shorter, slope/(slope-after)))
 	}

@@ -304,6 +304,56 @@ func TestSolver_FewRowsOfALostRidge(t *testing.T) {
 	}
 }
 
+// Gradients of L-BFGS rise and fall: near the target one that rises is not yet rounding. And where it is, the best
+// point is what is left.
+func TestSolver_WideRowsReachWhatRoundingAllows(t *testing.T) {
+	const rows, d = maxNewton + 18, maxNewton + 188
+	for seed := range uint64(4) {
+		for _, size := range []float64{1, 1e5} {
+			g := rand.New(rand.NewPCG(seed, 7))
+			o := &Objective{U: newRows(d, rows, rows*20), Weight: 1.0 / rows, Loss: Squared, Ridge: 1e-4}
+			for range rows {
+				var cols []int32
+				var vals []float64
+				for k := range int32(d) {
+					if g.Float64() < 0.05 {
+						cols, vals = append(cols, k), append(vals, g.Float64())
+					}
+				}
+				num.Scale(1/num.Norm(vals), vals)
+				o.U.Append(cols, vals)
+				o.Targets = append(o.Targets, size*(2*g.Float64()-1))
+			}
+			s, f := NewSolver(o, 1e-13), make([]float64, d)
+			stats, err := s.Solve(NewScratch(d, rows), f, make([]float64, d), 0)
+			if size == 1 && err != nil {
+				t.Errorf("seed %d: %v", seed, err)
+			}
+			if !(stats.Residual <= 5e-13*math.Sqrt(size)/50+1e-13) || stats.Evaluations > 500 {
+				t.Errorf("seed %d, targets to %g: %+v", seed, size, stats)
+			}
+			if there := s.total(make([]float64, d), make([]float64, d), o.Ridge); there != stats.Residual {
+				t.Errorf("seed %d: the point left has a gradient of %v, and %v is said", seed, there, stats.Residual)
+			}
+		}
+	}
+}
+
+// Where rounding leaves more of a gradient than a reference needs, the error says what would leave less.
+func TestCentralised_SaysWhatWouldMendIt(t *testing.T) {
+	g := rand.New(rand.NewPCG(2, 2))
+	o := randomObjective(g, 20, 5, Squared, 0.1, false)
+	o.Targets = make([]float64, 20)
+	for k := range o.Targets {
+		o.Targets[k] = 1e10 * g.Float64()
+	}
+	p := &Problem{D: 5, C: 1, Loss: Squared, R: []float64{0.1}, Shards: []Shard{{U: o.U, Targets: o.Targets}}}
+	_, err := p.Centralised()
+	if err == nil || !strings.Contains(err.Error(), "problem.scale") || !strings.Contains(err.Error(), "problem.rho") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestResidualError(t *testing.T) {
 	for passes, want := range map[int]string{1: "after 1 pass over", 2: "after 2 passes over"} {
 		if text := (&ResidualError{Stats{Evaluations: passes}}).Error(); !strings.Contains(text, want) {

@@ -350,3 +350,18 @@ func TestLossSpec_Suits(t *testing.T) {
 		}
 	}
 }
+
+// Without a width each loss has its own.
+func TestLossSpec_WidthsOfTheirOwn(t *testing.T) {
+	for kind, want := range map[string]Loss{"quantile": Quantile{0.9, 0.05}, "huber": Huber{0.1}, "welsch": Welsch{0.5},
+		"geman-mcclure": GemanMcClure{0.5}, "huber-hinge": HuberHinge{0.5}} {
+		l := LossSpec{Kind: kind, Level: 0.9, Width: math.Inf(1)}
+		if got := l.Loss(true, 0); got != want {
+			t.Errorf("%s: %+v, want %+v", kind, got, want)
+		}
+		l.Check(func(field, problem string) { t.Errorf("%s: %s %s", kind, field, problem) })
+	}
+	if got := (LossSpec{Kind: "huber", Width: 0.7}).Loss(true, 0); got != (Huber{0.7}) {
+		t.Errorf("%+v", got)
+	}
+}

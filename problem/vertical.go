@@ -285,7 +285,7 @@ func (v *Vertical) optimum(parties int, name string) (*VerticalOptimum, error) {
 	if err != nil {
 		// As far as rounding allows; DefaultTolerance will do.
 		if !(stats.Residual <= DefaultTolerance) {
-			return nil, fmt.Errorf("computing %s: %w", name, err)
+			return nil, ofReference(name, err)
 		}
 		copy(f, s.x)
 	}

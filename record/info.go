@@ -39,6 +39,8 @@ type Info struct {
 	Ended        string            `json:"ended"`  // why the run ended before its last round; "": it did not
 	Final        Final             `json:"final"`
 	Reference    Reference         `json:"optimum"`
+	Level        float64           `json:"level,omitempty"` // of the quantile that is predicted; absent: another loss
+	Zeros        *Zeros            `json:"zeros"`           // null: neither l1 nor group is in the objective
 	Ridge        *Ridge            `json:"ridge"`      // null: it was not computed
 	BaseError    Number            `json:"base_error"` // test error of always saying the more frequent class
 	Convergence  *Convergence      `json:"convergence"`
@@ -107,6 +109,20 @@ type Fit struct {
 	R2       Number `json:"r2"`
 	TestRMSE Number `json:"test_rmse"`
 	TestR2   Number `json:"test_r2"`
+
+	// The share of rows whose target is at most what is predicted: of a quantile, its level.
+	Covered     Number `json:"covered"`
+	TestCovered Number `json:"test_covered"`
+}
+
+// Zeros are how many components are exactly zero, of each node's model or each party's coefficients at the end, and at
+// the optimum.
+type Zeros struct {
+	Components []int `json:"components"`      // by node with data, or by party
+	Optimum    []int `json:"optimum"`         // one number where rows are split; null: no optimum is known
+	Of         []int `json:"of"`              // how many components there are, by node or party
+	Parties    []int `json:"parties"`         // from 1 on, whose coefficients are all zero; null: rows are split
+	AtOptimum  []int `json:"optimum_parties"` // the same at the optimum
 }
 
 // Reference is the centralised optimum f*; nothing of it is known where the loss is not convex.

@@ -84,6 +84,14 @@ func Table(w io.Writer, r *record.Run) error {
 			metric("test_rmse", fmt.Sprintf("of %d unseen rows, R² %s", i.TestRows, number(f.TestR2))+
 				atOptimum("; at the optimum %s, R² %s", number(at.TestRMSE), number(at.TestR2)))
 		}
+		if i.Level > 0 {
+			name, of, best := "covered", plural.Of(i.TrainRows, "training row"), at.Covered
+			if i.TestRows > 0 {
+				name, of, best = "test_covered", plural.Of(i.TestRows, "unseen row"), at.TestCovered
+			}
+			metric(name, fmt.Sprintf("of %s have a target of at most what is predicted; the level is %v", of, i.Level)+
+				atOptimum("; at the optimum %s", metrics.Named(name).Text(float64(best))))
+		}
 	}
 	metric("consensus", "")
 	if f.Stationarity != nil {

@@ -77,6 +77,10 @@ test rows, for methods that have such theorems; with record.rates: on the table 
 nothing of the logistic loss: the classifier that is zero has no greater excess.`,
 	"rates": `By what factor a theorem proves that the distance to the optimum falls a round, beside the measured
 one; in run.json under rates, and with record.rates: on in the table.`,
+	"utility": `What privacy is worth, in units of the loss: U(α), which falls as α grows. simulate design --utility
+takes it, and recommends the α at which it exceeds the loss most (ZZ16 §5); simulate design --help has its forms.`,
+	"log loss": `The mean of −log of the probability that a model gives to a row's class; test_loss is that of the test
+rows. Of two classes it is that of the logistic loss, log(1 + e^−z), z = y f·x.`,
 	"tightness": `What was measured, at the certificate's δ, ÷ the certificate, for the worst pair that an audit tried:
 1 if that pair loses all that any may.`,
 	"searched ε": `The loss of the worst trace and the worst pair of rows that there are, found by a search; where two
@@ -95,7 +99,9 @@ var alias = map[string]string{
 	"busy": "pace", "idle": "pace", "down": "pace", "behind": "pace",
 	"residual": "solver residual", "conclusion": "outcome", "measured ε": "measured", "claimed ε": "claim",
 	"certified ε": certificateTitle, "tests": "measured", "searched": "searched ε",
-	"measured by": "measured", "excess_risk": "excess risk", "rate": "rates", "not certified": certificateTitle,
+	"measured by": "measured", "excess_risk": "excess risk", "excess-risk": "excess risk", "rate": "rates",
+	"log_loss":      "log loss",
+	"test log loss": "log loss", "--utility": "utility", "not certified": certificateTitle,
 }
 
 // Words are those that the tables use and Explain explains.

@@ -4,12 +4,15 @@
 package sweep
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -466,13 +469,45 @@ func (o *Designed) Write(w io.Writer) error {
 	return err
 }
 
-// Keep writes the design as JSON into its directory.
+// Same is nil where a directory has no conclusion yet, or one from the same metric, utility and range; its error says
+// what the one that is there is of.
+func (d *Design) Same(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, designFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var there Designed
+	if err == nil {
+		err = json.Unmarshal(text, &there)
+	}
+	if err != nil {
+		return fmt.Errorf("%s of %s cannot be read: %w", designFile, dir, err)
+	}
+	least, most := d.between()
+	if there.Of == d.Of && there.Utility.Formula == d.Utility.String() && there.Between == [2]float64{least, most} {
+		return nil
+	}
+	return fmt.Errorf("%s has a design from %s with the utility %s and α from %v to %v, and this one is from %s with "+
+		"%s and α from %v to %v", dir, there.Of, there.Utility.Formula, there.Between[0], there.Between[1], d.Of,
+		d.Utility.String(), least, most)
+}
+
+// Keep writes the design as JSON into its directory, and keeps another one that is there beside it.
 func (o *Designed) Keep(dir string) error {
 	text, err := json.MarshalIndent(o, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing a design: %w", err)
 	}
-	return files.WriteBytes(filepath.Join(dir, designFile), append(text, '\n'))
+	path := filepath.Join(dir, designFile)
+	text = append(text, '\n')
+	there, err := os.ReadFile(path)
+	if err == nil && !bytes.Equal(there, text) {
+		err = files.WriteBytes(path+".old", there)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("keeping an earlier design: %w", err)
+	}
+	return files.WriteBytes(path, text)
 }
 
 // Draw draws the curve with what was measured, and the utility with what is left of it, in the design's directory.

@@ -55,7 +55,8 @@ type Theorem struct {
 // or sent again change when a step is made and not what it computes.
 var (
 	ZKL18Theorem31 = Theorem{Name: "ZKL18 Theorem 3.1",
-		States: "M-ADMM converges to the optimum where no penalty η_i falls or is below the dual step θ",
+		States: "M-ADMM converges to the optimum where no penalty η_i falls or is below the dual step θ, " +
+			"and all stay below a bound",
 		Allows: Circumstances{Unlike: true, Flat: true}}
 	ZKL18Theorem32 = Theorem{Name: "ZKL18 Theorem 3.2",
 		States: "M-ADMM converges linearly: in the norm J(t) the error falls by √(1+δ(t)) a round",

@@ -15,7 +15,7 @@ import (
 // and η_i(t) < +∞, on rounds 1 to rounds; schedule is η_node(round), nodes are
 // numbered from 0. It returns nil, or names the first round, and in it the first
 // node, where the condition fails. Convergence moreover needs a bound on η that
-// holds for all rounds, which no finite number of them shows.
+// holds for all rounds, which no finite number of them shows: the caller knows the law.
 func Theorem31(schedule func(node, k int) float64, nodes, rounds int, theta float64) error {
 	if !(theta > 0) || math.IsInf(theta, 1) {
 		return fmt.Errorf("the dual step θ must be positive and finite, is %v", theta)

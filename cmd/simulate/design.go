@@ -29,6 +29,7 @@ type designFlags struct {
 	data    string
 	json    bool
 	noPlots bool
+	replace bool
 	figures figureFlags
 }
 
@@ -79,7 +80,8 @@ units of the loss; it falls as α grows. Its forms, with weights a, b, …:
 
   ` + strings.Join(forms, "\n  ") + `
 
-Results are in OUT/NAME/design-HASH, a sweep's directory; what is finished is never computed again.`,
+Results are in OUT/NAME/design-HASH, a sweep's directory; what is finished is never computed again. A design
+from another metric, utility or range in that place is replaced with --replace only.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("design needs a scenario file with a method that has %s, such as dvp; `simulate new` "+
@@ -103,6 +105,7 @@ Results are in OUT/NAME/design-HASH, a sweep's directory; what is finished is ne
 	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.BoolVar(&f.json, "json", false, "print the designs as a JSON array")
 	flags.BoolVar(&f.noPlots, "no-plots", false, "draw no figures")
+	flags.BoolVar(&f.replace, "replace", false, "replace a design from another metric, utility or range; the runs stay")
 	f.figures.add(c, "title of the figures, in place of the scenario's name")
 	return c
 }
@@ -167,6 +170,10 @@ func designOne(c *cobra.Command, plan *sweep.Plan, f *designFlags) (*sweep.Desig
 		return nil, usageError{err}
 	}
 	defer dir.Close()
+	if err := f.Same(dir.Path); err != nil && !f.replace {
+		return nil, usage("%w; --replace replaces it and keeps it as design.json.old, and --out DIR takes another "+
+			"directory", err)
+	}
 	bar := newSweepBar(plan.Name)
 	p, err := sweep.Make(c.Context(), dir, sweep.Settings{Dispatcher: sweep.Local{Workers: f.workers, Data: f.data},
 		Progress: bar.at})

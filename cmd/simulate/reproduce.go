@@ -57,7 +57,8 @@ open settings.
 
 Stopped or killed at any point, the same command goes on with what is missing of a figure. Its runs are kept in
 OUT/runs/pages until its page is written; those of the open settings stay in OUT/runs/settings. A verdict
-there is bound to the rules that it was judged by: where they have changed, --rejudge judges the kept runs anew.`,
+there is bound to the rules that it was judged by: where they have changed, --rejudge with the same --out judges the
+kept runs anew.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listFigures(c)

@@ -24,6 +24,7 @@ import (
 	"overhear/report"
 	"overhear/report/network"
 	"overhear/report/plot"
+	"overhear/reproduce"
 	"overhear/scenarios"
 	"overhear/sim"
 	"overhear/sweep"
@@ -321,18 +322,21 @@ func newSchema() *cobra.Command {
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain NAME",
-		Short: "Explain an algorithm, an attack, a data set, a key of the language, a metric or a word of the output",
-		Args:  exactly(1),
+		Use: "explain NAME",
+		Short: "Explain an algorithm, an attack, a data set, a key of the language, a metric, a word of the " +
+			"output or a theorem of the papers",
+		Args: exactly(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return slices.Concat(scenarios.Names(), report.Words(), sweep.Words()), cobra.ShellCompDirectiveNoFileComp
+			return slices.Concat(scenarios.Names(), report.Words(), sweep.Words(), reproduce.ItemNames()),
+				cobra.ShellCompDirectiveNoFileComp
 		},
 		Example: "  simulate explain admm\n  simulate explain network.latency\n  simulate explain distance\n" +
 			"  simulate explain progress",
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := scenarios.Explain(args[0])
 			if err != nil {
-				if text = cmp.Or(report.Explain(args[0]), sweep.Explain(args[0])); text == "" {
+				text = cmp.Or(report.Explain(args[0]), sweep.Explain(args[0]), reproduce.Explain(args[0]))
+				if text == "" {
 					return usageError{err}
 				}
 			}

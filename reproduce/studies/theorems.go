@@ -61,9 +61,11 @@ func equals(b *reproduce.Workbench, item, states, file, common, private, plain s
 	}
 	off, most, compared := apart(first[0].Path, second[0].Path)
 	const same = 1e-9 // solvers stop at 1e-10
-	b.State(fmt.Sprintf("%s: %s. `simulate run scenarios/%s%s`, and with `%s`", item, states, file, settings(sets),
-		plain), reproduce.Assess(compared > 0 && off <= same*most), "largest distance between the iterates of a node "+
-		"and a round, of %d: %.2g, the longest is of norm %.3g (graded: at most %g of it)", compared, off, most, same)
+	b.State(fmt.Sprintf("%s: %s. `simulate run scenarios/%s%s`, and with `--set '%s'`, write the two runs' iterates; "+
+		"`"+again+"` compares them", item, states, file, settings(sets), plain),
+		reproduce.Assess(compared > 0 && off <= same*most), "largest distance between the iterates of a node "+
+			"and a round, of %d: %.2g, the longest is of norm %.3g (graded: at most %g of it)", compared, off, most,
+		same)
 	return nil
 }
 
@@ -256,7 +258,8 @@ func optimality(b *reproduce.Workbench) error {
 	}
 	last := func(column string) float64 { return t.Column(column)[len(t.Rows)-1] }
 	b.State("ZKL18 Lemma 3.1, RA19 Lemma 1: where the nodes agree and the duals are in the range of the Laplacian, "+
-		"stationarity is optimality. `simulate run scenarios/"+ring+settings(sets)+"`",
+		"stationarity is optimality. `simulate run scenarios/"+ring+settings(sets)+"`; ‖Σλ‖ is `dual_sum` of its "+
+		"metrics.csv",
 		reproduce.Assess(last("consensus") <= 1e-6 && last("dual_sum") <= 1e-6 && last("distance") <= 1e-6),
 		"at rest: disagreement %.2g, ‖Σλ‖ %.2g, distance to the optimum %.2g (graded: at most 10⁻⁶ each)",
 		last("consensus"), last("dual_sum"), last("distance"))
@@ -327,6 +330,9 @@ func vacuous(trivial float64, all ...bounded) string {
 		"classifier's excess is no greater than %.3g", least, trivial)
 }
 
+// again is the command that computes this study.
+const again = "simulate reproduce networks/theorems"
+
 // lemmas state PDML Lemma 5 and Lemma 3 of a run without Phase 2, in which every round moves the classifiers towards
 // the optimum: by how much they do, and how the objective curves at every classifier of the run.
 func lemmas(b *reproduce.Workbench, quiet []string, contraction, convexity float64) error {
@@ -357,7 +363,8 @@ func lemmas(b *reproduce.Workbench, quiet []string, contraction, convexity float
 	proved := contraction < 1 && fall.Factor <= contraction && rate.Applies == "applies" && rate.Measured <= rate.Proved
 	b.State("PDML Lemma 5: the distance to the optimum falls linearly; as it can be proved, its square in a norm of "+
 		"its own by a factor C a round, to which the noise of Phase 2 adds. `simulate run scenarios/"+file+
-		settings(plain)+"`", lemma5Verdict(proved, left, right),
+		settings(plain)+"`; with flips and objective noise `"+again+"`, by the iterates of `simulate run scenarios/"+
+		file+settings(quiet)+"`", lemma5Verdict(proved, left, right),
 		"√C = %.6f, the distance falls by a factor of %.6f from round %d to %d. With flips and objective noise, "+
 			"without Phase 2, C = %.6f and Σ‖w_i − w*‖² falls by a factor of %.6f a round over %d rounds. The printed "+
 			"lemma asks for (25), (1−b)(1+φ)σ²_min(L₊) > σ²_max(L₊) for a b > 0, which is %s here (%.3g against %.3g) "+
@@ -369,7 +376,7 @@ func lemmas(b *reproduce.Workbench, quiet []string, contraction, convexity float
 	}
 	least := curvature(l, best)
 	b.State("PDML Lemma 3: the objective is strongly convex, with a constant of aκ; flips and noise do not change how "+
-		"it curves. `simulate run scenarios/"+file+settings(quiet)+"`",
+		"it curves. `"+again+"`, by the iterates of `simulate run scenarios/"+file+settings(quiet)+"`",
 		reproduce.Assess(convexity > 0 && least >= convexity),
 		"aκ = %.4g; the least of 2(J(w) − J(w*))/‖w − w*‖² over the classifiers of the run is %.4g", convexity, least)
 	return nil
