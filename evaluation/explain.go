@@ -218,6 +218,48 @@ func (x *explainer) drawn(shard, round int, law model.Noise, d int) []float64 {
 	return drawAgain(x.seed, shard, round, law, d)
 }
 
+// hands are what a node's steps are computed again with, in one run: the solver goes from step to step as the node's.
+type hands struct {
+	*explainer
+	shard  int
+	solver *problem.Solver
+	linear [][]float64
+}
+
+func (h *hands) Gradient(f, out []float64) { h.solver.Gradient(h.scratch, f, out) }
+
+func (h *hands) Minimise(f, q []float64, kappa float64) error {
+	_, err := h.solver.Solve(h.scratch, f, q, kappa)
+	return err
+}
+
+func (h *hands) Draw(t int, law model.Noise) []float64 { return h.drawn(h.shard, t, law, h.public.D) }
+
+func (h *hands) Linear() [][]float64 { return h.linear }
+
+// again checks that a value is what is computed again: what is left of the step's condition within the solver's
+// tolerance, or in the last digits, has room for a message.
+func (x *explainer) again(compute func(t int) ([]float64, error), t int, p *packet) error {
+	sent := x.payloads[p.payload]
+	want, err := compute(t)
+	var missed *problem.ResidualError
+	if errors.As(err, &missed) { // the node's own solve would have ended the run: it starts from what was sent
+		want, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	x.account.same(record.StepsRepeat, sameBits(sent, want), p, func() string {
+		if want == nil {
+			return "with what was sent before, the step cannot be computed"
+		}
+		num.Axpy(-1, sent, want)
+		return fmt.Sprintf("it is off by %.3g, of a norm of %.3g, from the step and the noise computed again, of which "+
+			"not a bit may differ", num.Norm(want), num.Norm(sent))
+	})
+	return nil
+}
+
 // node explains the values of a node that has rows.
 func (x *explainer) node(node int) error {
 	shard := node - x.assembly[x.world].First()
@@ -231,6 +273,14 @@ func (x *explainer) node(node int) error {
 		if data, err = x.reported(shard); err != nil {
 			return err
 		}
+	}
+	by := &hands{explainer: x, shard: shard, solver: data.own, linear: data.terms}
+	if by.solver == nil {
+		by.solver = x.assembly[x.world].Problem.NewSolver(shard, x.public.Tolerance)
+	}
+	again, err := model.Again(x.public, x.view, node, size, by)
+	if err != nil {
+		return err
 	}
 	var recycled func(t int) ([]float64, error)
 	for t := 1; t <= x.rounds; t++ {
@@ -266,6 +316,9 @@ func (x *explainer) node(node int) error {
 		if err := x.step(data, g, node, shard, p); err != nil {
 			return err
 		}
+		if err := x.again(again, t, p); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -275,6 +328,9 @@ type nodesData struct {
 	solver *problem.Solver // of the gradient of the rows
 	exact  *problem.Solver // of minimisers; nil: that of the explainer
 	linear []float64       // of the objective, besides the step's; nil: none
+
+	own   *problem.Solver // as a server's, of steps computed again; nil: of the shard's rows
+	terms [][]float64     // of which linear is the sum, to the last bit
 }
 
 // step explains a round that touches data. With q the step's linear term, as messages tell it, κ its quadratic one and
@@ -411,21 +467,20 @@ func (x *explainer) hub() error {
 		return fmt.Errorf("the model of method %s does not say what its hub sends", x.public.Name)
 	}
 	merged := m.Merge(x.public, x.view)
-	largest := 0.0
 	for t := 1; t <= x.rounds; t++ {
 		p := x.first[[2]int{0, t}]
 		if p == nil {
 			continue
 		}
-		want, size, err := merged(t)
+		want, _, err := merged(t)
 		if err != nil {
 			return err
 		}
-		largest = max(largest, size)
-		num.Axpy(-1, x.payloads[p.payload], want)
-		off := num.Norm(want)
-		x.account.hold(record.HubFollows, off, x.rounding(largest), size, p, func() string {
-			return fmt.Sprintf("it is off by %.3g from what follows from the clients' messages", off)
+		sent := x.payloads[p.payload]
+		x.account.same(record.HubFollows, sameBits(sent, want), p, func() string {
+			num.Axpy(-1, sent, want)
+			return fmt.Sprintf("it is off by %.3g from what follows from the clients' messages, to the last bit",
+				num.Norm(want))
 		})
 	}
 	return nil
@@ -517,6 +572,7 @@ func (x *explainer) dataOf(shard int, reports [][]float64) *nodesData {
 	u := problem.NewRows(d)
 	linear := make([]float64, d)
 	weight := x.public.C / float64(len(reports))
+	alike := !math.IsNaN(x.labels.LabelEpsilon(nil)) // the method's operations, in its order
 	for _, report := range reports {
 		var cols []int32
 		var vals []float64
@@ -526,25 +582,36 @@ func (x *explainer) dataOf(shard int, reports [][]float64) *nodesData {
 			}
 		}
 		u.Append(cols, vals)
-		if debias := x.labels.Debias(report); debias > 0 {
-			num.Axpy(-weight*debias*report[d], report[:d], linear)
+		pull := report[d]
+		if !alike {
+			pull *= x.labels.Debias(report)
 		}
+		num.Axpy(pull, report[:d], linear)
 	}
+	scale := weight
+	if alike {
+		scale *= x.labels.Debias(nil)
+	}
+	num.Scale(-scale, linear)
+	fixed := make([]float64, d)
 	if m, ok := x.public.Method.(model.FixedNoise); ok {
 		if radius, cube := m.FixedLaw(); radius > 0 {
-			fixed := make([]float64, d)
 			s := sim.NewStream(x.seed, "objective noise", uint64(shard), 0)
 			if cube {
 				privacy.Cube(s, radius, fixed)
 			} else {
 				privacy.Ball(s, radius, fixed)
 			}
-			num.Axpy(1/float64(x.graph.Order()), fixed, linear)
+			num.Scale(1/float64(x.graph.Order()), fixed)
 		}
 	}
+	terms := [][]float64{linear, fixed}
+	linear = slices.Clone(linear)
+	num.Axpy(1, fixed, linear)
 	o := problem.Objective{U: u, Weight: weight, Loss: x.public.Loss}
 	ridged := o
 	ridged.Ridge, ridged.NonSmooth = x.assembly[x.world].Problem.R[shard], x.public.NonSmooth
-	return &nodesData{solver: problem.NewSolver(&o, 0), linear: linear,
-		exact: problem.NewSolver(&ridged, x.public.SolverTolerance())}
+	return &nodesData{solver: problem.NewSolver(&o, 0), linear: linear, terms: terms,
+		exact: problem.NewSolver(&ridged, x.public.SolverTolerance()),
+		own:   problem.NewSolver(&ridged, x.public.Tolerance)}
 }
