@@ -44,8 +44,13 @@ func worlds(e *experiment.Experiment, a *experiment.Assembly, part int,
 
 // play runs one world with the seed of its noise.
 func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*wire, error) {
+	return w.playOf(ctx, w.assembly[world], seed)
+}
+
+// playOf runs an assembly.
+func (w *twoWorlds) playOf(ctx context.Context, a *experiment.Assembly, seed uint64) (*wire, error) {
 	c := newWire()
-	own := *w.assembly[world]
+	own := *a
 	own.Seed = seed
 	_, err := w.e.Execute(ctx, &own, experiment.Execution{Observer: c, Packets: c.sent})
 	return c, err
