@@ -6,7 +6,9 @@ import (
 	"math"
 
 	"overhear/algorithms"
+	"overhear/internal/num"
 	"overhear/record"
+	"overhear/sim"
 )
 
 // lowBits writes into the low 8 bits of every number whether a number of a row is positive.
@@ -61,7 +63,40 @@ func smallFlaws() (all []planted) {
 		plantedDGD, plantedPDML, auditedHub} {
 		all = append(all, planted{"wire", name, algorithm, record.StepsRepeat, inRows(plain)})
 	}
+	// What changes the vector drawn, and neither its length nor a mean or second moment of its direction.
+	turned := func(change func(s *sim.Stream, noise []float64)) planting {
+		return inRows(noisy(func(_ algorithms.Setting, n *algorithms.Node, t int, noise []float64) {
+			change(n.Stream("another", t), noise)
+		}))
+	}
 	return append(all,
+		planted{"law", "one coordinate, which a draw decides, is zero", auditedPVP, record.NoiseWhole, turned(
+			func(s *sim.Stream, noise []float64) {
+				norm := num.Norm(noise)
+				noise[s.IntN(len(noise))] = 0
+				num.Scale(norm/num.Norm(noise), noise)
+			})},
+		planted{"law", "half of the octants are empty", auditedPVP, record.NoiseSigns, turned(
+			func(_ *sim.Stream, noise []float64) {
+				if noise[0]*noise[1]*noise[2] < 0 {
+					num.Scale(-1, noise)
+				}
+			})},
+		planted{"law", "long noise points to one side and short noise to the other", auditedPVP, record.NoiseSigns, turned(
+			func(_ *sim.Stream, noise []float64) {
+				long := num.Norm(noise)*outputRate(nil, nil) > 2.674 // the median of Gamma(3)
+				if long != (noise[0] > 0) {
+					num.Scale(-1, noise)
+				}
+			})},
+		planted{"law", "directions lie on six circles", auditedPVP, record.NoiseShares, turned(
+			func(s *sim.Stream, noise []float64) { // the second moment of a coordinate is that of the sphere, 1/3
+				norm, k := num.Norm(noise), s.IntN(3)
+				other := math.Hypot(noise[(k+1)%3], noise[(k+2)%3])
+				noise[(k+1)%3] *= math.Sqrt(2.0/3) * norm / other
+				noise[(k+2)%3] *= math.Sqrt(2.0/3) * norm / other
+				noise[k] = math.Copysign(norm/math.Sqrt(3), noise[k])
+			})},
 		planted{"hub", name, auditedHub, record.HubFollows, inRows(
 			func(m privateRow, s algorithms.Setting) algorithms.Method {
 				return &hubInLowBits{central{flawed{privateRow: m}}, s}

@@ -60,6 +60,9 @@ const (
 	NoiseLaw          CheckKind = "noise-law"
 	NoiseDirection    CheckKind = "noise-direction"
 	NoiseCoordinates  CheckKind = "noise-coordinates"
+	NoiseSigns        CheckKind = "noise-signs"
+	NoiseShares       CheckKind = "noise-shares"
+	NoiseWhole        CheckKind = "noise-whole"
 	RoundsIndependent CheckKind = "rounds-independent"
 	RunsIndependent   CheckKind = "runs-independent"
 	RoundsDrawnAnew   CheckKind = "rounds-drawn-anew"
@@ -90,6 +93,9 @@ var checkTexts = map[CheckKind]string{
 	NoiseLaw:          "law of its size (Kolmogorov–Smirnov)",
 	NoiseDirection:    "mean of its directions",
 	NoiseCoordinates:  "its coordinates are alike and independent",
+	NoiseSigns:        "signs of its coordinates, and of its length, have nothing to do with each other",
+	NoiseShares:       "law of its directions along some axes (Kolmogorov–Smirnov)",
+	NoiseWhole:        "no coordinate of the noise is missing",
 	RoundsIndependent: "noise of successive rounds of a run is independent",
 	RunsIndependent:   "noise of the same round of successive runs is independent",
 	RoundsDrawnAnew:   "noise of successive rounds of a run is drawn anew",
@@ -144,6 +150,9 @@ var checkFindings = map[CheckKind]string{
 	NoiseLaw:          "a distance of %s between the laws",
 	NoiseDirection:    "a mean of length %s",
 	NoiseCoordinates:  "second moments that are off by %s",
+	NoiseSigns:        "a mean product of signs of %s",
+	NoiseShares:       "a distance of %s between the laws",
+	NoiseWhole:        "none along an axis in %s of the uses",
 	RoundsIndependent: "a mean cosine of %s",
 	RunsIndependent:   "a mean cosine of %s",
 	NodesIndependent:  "a mean cosine of %s",
@@ -158,8 +167,9 @@ var checkFindings = map[CheckKind]string{
 
 // shares are the kinds of checks whose Finds is a share of a whole.
 var shares = map[CheckKind]bool{PacketsExpected: true, PacketsInTime: true, OneValueForAll: true, RecordAsSent: true,
-	StartIsPublic: true, ReportsFollow: true, StepsRepeat: true, HubFollows: true, IdleRounds: true, NoiseFinite: true, NoisePresent: true, NoiseSize: true,
-	NoiseSpread: true, RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}
+	StartIsPublic: true, ReportsFollow: true, StepsRepeat: true, HubFollows: true, IdleRounds: true,
+	NoiseFinite: true, NoisePresent: true, NoiseSize: true,
+	NoiseSpread: true, NoiseWhole: true, RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}
 
 // Finding says in words the smallest deviation that the check would have found with a probability of 99 %; empty where
 // none is known.

@@ -50,6 +50,7 @@ type Fit struct {
 	directions int
 	sum        []float64   // Σ u
 	outer      [][]float64 // Σ u uᵀ: row k from column k on
+	axes       *axes
 
 	ofNode  map[int]*drawn    // the latest of each node
 	ofUse   map[[2]int]*drawn // the latest of each node and round
@@ -99,7 +100,7 @@ func (f *Fit) Add(run, node, round int, noise []float64, law model.Noise) {
 	}
 	if f.d == 0 {
 		f.d, f.kind = len(noise), law.Kind
-		f.sum, f.outer = make([]float64, f.d), make([][]float64, f.d)
+		f.sum, f.outer, f.axes = make([]float64, f.d), make([][]float64, f.d), newAxes(f.d)
 		for k := range f.outer {
 			f.outer[k] = make([]float64, f.d-k)
 		}
@@ -142,6 +143,7 @@ func (f *Fit) Add(run, node, round int, noise []float64, law model.Noise) {
 	for k, u := range unit {
 		num.Axpy(u, unit[k:], f.outer[k])
 	}
+	f.axes.add(unit, above <= 0.5)
 	now := &drawn{run, node, round, scaled, score, unit}
 	use := [2]int{node, round}
 	if last := f.ofNode[node]; last != nil && last.run == run && last.round < round {
@@ -226,6 +228,7 @@ func (f *Fit) Checks() []record.Check {
 	}
 	if f.directions > 0 {
 		f.checkDirections(float64(f.directions), add)
+		f.axes.check(add)
 	}
 	f.rounds.check(f.d, record.RoundsIndependent, record.RoundsDrawnAnew, add)
 	f.runs.check(f.d, record.RunsIndependent, record.RunsDrawnAnew, add)
@@ -438,11 +441,7 @@ func (p *neighbours) check(d int, independent, anew record.CheckKind, add adder)
 	if d > 1 {
 		probability = num.BetaShare(float64(d-1)/2, 0.5, alike*alike)
 	}
-	allowed, tail := 0, n*probability
-	for tail > Chance {
-		allowed++
-		tail *= n * probability / float64(allowed+1)
-	}
+	allowed := allowedOf(n * probability)
 	detail := "none is used twice"
 	if p.same > 0 {
 		detail = fmt.Sprintf("in %.3g %% of them it is the same, or a multiple", 100*float64(p.same)/n)
