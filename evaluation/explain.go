@@ -42,6 +42,8 @@ type explainer struct {
 	scratch *problem.Scratch
 	values  []float64 // room
 
+	stream func(seed uint64, purpose string, words ...uint64) *sim.Stream // what a node draws
+
 	// Of the run at hand.
 	*wire
 	account account
@@ -50,7 +52,9 @@ type explainer struct {
 	cost    algorithms.Cost
 	view    *adversary.View
 	first   map[[2]int]*packet // that carries the value of a node and round; round −1: a user's report
-	noise   []recovered        // nil: it is not wanted
+	noise   []recovered        // of other nodes than the weighed one; nil: it is not wanted
+	own     map[int]recovered  // of that, by round, where a value is computed again to the last bit
+	weighed bool               // the part's noise is in the evidence
 	wanted  bool
 
 	looked int // so many runs of each world have the noise of all nodes tested, not the audited one's alone
@@ -65,8 +69,9 @@ func looked(a *experiment.Assembly) int { return max(1, fewest/(2*max(1, a.Graph
 // newExplainer makes one for a goroutine.
 func newExplainer(w *twoWorlds) (*explainer, error) {
 	a := w.assembly[0]
-	x := &explainer{twoWorlds: w, graph: a.Graph, rounds: a.Rounds, looked: looked(a)}
+	x := &explainer{twoWorlds: w, graph: a.Graph, rounds: a.Rounds, looked: looked(a), stream: sim.NewStream}
 	x.labels, _ = w.public.Method.(model.Registering)
+	x.weighed = x.labels == nil
 	if x.sharing, _ = w.public.Method.(model.Sharing); x.sharing != nil {
 		return x, x.splitWorlds()
 	}
@@ -103,7 +108,7 @@ func objectiveOf(public *model.Public, p *problem.Problem, shard int) *problem.O
 // one.
 func (x *explainer) explain(ctx context.Context, c *wire, r run) (account, error) {
 	x.wire, x.world, x.seed, x.wanted = c, r.world, r.seed, r.number < x.looked
-	x.account, x.first, x.noise = account{}, make(map[[2]int]*packet), nil
+	x.account, x.first, x.noise, x.own = account{}, make(map[[2]int]*packet), nil, map[int]recovered{}
 	var err error
 	if x.cost, err = x.e.Compute.Of(r.seed, x.graph.Order()); err != nil {
 		return nil, err
@@ -215,7 +220,7 @@ func (x *explainer) drawn(shard, round int, law model.Noise, d int) []float64 {
 	if law.Kind == model.Silent {
 		return make([]float64, d)
 	}
-	return drawAgain(x.seed, shard, round, law, d)
+	return x.drawAgain(shard, round, law, d)
 }
 
 // hands are what a node's steps are computed again with, in one run: the solver goes from step to step as the node's.
@@ -239,7 +244,7 @@ func (h *hands) Linear() [][]float64 { return h.linear }
 
 // again checks that a value is what is computed again: what is left of the step's condition within the solver's
 // tolerance, or in the last digits, has room for a message.
-func (x *explainer) again(compute func(t int) ([]float64, error), t int, p *packet) error {
+func (x *explainer) again(compute func(t int) ([]float64, error), t int, p *packet) (bool, error) {
 	sent := x.payloads[p.payload]
 	want, err := compute(t)
 	var missed *problem.ResidualError
@@ -247,17 +252,16 @@ func (x *explainer) again(compute func(t int) ([]float64, error), t int, p *pack
 		want, err = nil, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	x.account.same(record.StepsRepeat, sameBits(sent, want), p, func() string {
+	return x.account.same(record.StepsRepeat, sameBits(sent, want), p, func() string {
 		if want == nil {
 			return "with what was sent before, the step cannot be computed"
 		}
 		num.Axpy(-1, sent, want)
 		return fmt.Sprintf("it is off by %.3g, of a norm of %.3g, from the step and the noise computed again, of which "+
 			"not a bit may differ", num.Norm(want), num.Norm(sent))
-	})
-	return nil
+	}), nil
 }
 
 // node explains the values of a node that has rows.
@@ -313,10 +317,11 @@ func (x *explainer) node(node int) error {
 		if g.Offset > 0 && x.labels == nil || g.Nuisance != nil {
 			return errors.New("the explanation needs every parameter, and the rounds from the first on")
 		}
-		if err := x.step(data, g, node, shard, p); err != nil {
+		repeats, err := x.again(again, t, p)
+		if err != nil {
 			return err
 		}
-		if err := x.again(again, t, p); err != nil {
+		if err := x.step(data, g, node, shard, p, repeats); err != nil {
 			return err
 		}
 	}
@@ -341,7 +346,7 @@ type nodesData struct {
 //	∇(f before) − ν − Value = 0        noise on an explicit step
 //
 // must be no more than what the solver leaves by its tolerance, and rounding.
-func (x *explainer) step(data *nodesData, g *model.Gradient, node, shard int, p *packet) error {
+func (x *explainer) step(data *nodesData, g *model.Gradient, node, shard int, p *packet, repeats bool) error {
 	d := len(g.At)
 	onOutput := g.Place == model.OnOutput || g.Place == model.InStep && !g.Explicit
 	law := g.Noise
@@ -404,7 +409,11 @@ func (x *explainer) step(data *nodesData, g *model.Gradient, node, shard int, p 
 			"%.3g, where rounding and solves leave at most %.3g: the noise is scaled, reused or misplaced, or the "+
 			"step is not the one the method prescribes", off, allowed)
 	})
-	if !x.wanted || law.Kind == model.Silent || shard == x.part && x.labels == nil {
+	switch weighed := shard == x.part && x.weighed; {
+	case weighed && repeats && law.Kind != model.Silent: // every digit of it is known
+		x.own[g.Round] = recovered{node, g.Round, noise, law}
+		return nil
+	case weighed || !x.wanted || law.Kind == model.Silent:
 		return nil
 	}
 	if !fits {
@@ -499,7 +508,7 @@ func (x *explainer) reportOf(shard, row int) (report []float64, flip bool, chanc
 	epsilon := x.labels.Budget(x.seed, shard, row)
 	if !math.IsInf(epsilon, 1) {
 		chance = 1 / (1 + num.Exp(epsilon))
-		flip = sim.NewStream(x.seed, "label", uint64(shard), uint64(row)).Float64() < chance
+		flip = x.stream(x.seed, "label", uint64(shard), uint64(row)).Float64() < chance
 		if flip {
 			y = -y
 		}
@@ -596,7 +605,7 @@ func (x *explainer) dataOf(shard int, reports [][]float64) *nodesData {
 	fixed := make([]float64, d)
 	if m, ok := x.public.Method.(model.FixedNoise); ok {
 		if radius, cube := m.FixedLaw(); radius > 0 {
-			s := sim.NewStream(x.seed, "objective noise", uint64(shard), 0)
+			s := x.stream(x.seed, "objective noise", uint64(shard), 0)
 			if cube {
 				privacy.Cube(s, radius, fixed)
 			} else {

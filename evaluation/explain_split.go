@@ -10,7 +10,6 @@ import (
 	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/record"
-	"overhear/sim"
 )
 
 // splitWorlds makes what computes the parties' steps.
@@ -36,13 +35,13 @@ func (x *explainer) splitWorlds() error {
 }
 
 // splitDrawn is the noise that the stream of a party with a block holds for a round.
-func splitDrawn(method model.Sharing, p *problem.PartySolver, seed uint64, party, round int, law model.Noise,
-	rows int) []float64 {
-	if method.Cover() == model.Ambient {
-		return drawAgain(seed, party, round, law, rows)
+func (x *explainer) splitDrawn(party, round int, law model.Noise) []float64 {
+	p, rows := x.ranges[x.world][party], x.public.Rows
+	if x.sharing.Cover() == model.Ambient {
+		return x.drawAgain(party, round, law, rows)
 	}
 	xi, drawn := make([]float64, p.Block.D), make([]float64, rows)
-	p.Range(sim.NewStream(seed, "noise", uint64(party), uint64(round)), law.Level, xi)
+	p.Range(x.stream(x.seed, "noise", uint64(party), uint64(round)), law.Level, xi)
 	p.Times(xi, drawn)
 	return drawn
 }
@@ -62,10 +61,11 @@ func (x *explainer) party(party int) error {
 	for i := range rounds {
 		r := &rounds[i]
 		p := x.first[[2]int{party + 1, r.Round}]
-		if err := x.again(again, r.Round, p); err != nil {
+		repeats, err := x.again(again, r.Round, p)
+		if err != nil {
 			return err
 		}
-		noise := splitDrawn(x.sharing, x.ranges[x.world][party], x.seed, party, r.Round, r.Law, x.public.Rows)
+		noise := x.splitDrawn(party, r.Round, r.Law)
 		length, rest := num.Norm(noise), append([]float64(nil), r.Noise[0]...)
 		num.Axpy(-1, noise, rest)
 		off, sent := num.Norm(rest), num.Norm(x.payloads[p.payload])
@@ -79,6 +79,9 @@ func (x *explainer) party(party int) error {
 				"where rounding leaves at most %.3g: the noise is scaled, reused or misplaced, or the step is not the "+
 				"one the method prescribes", off, allowed)
 		})
+		if repeats && party == x.part {
+			x.own[r.Round] = recovered{party + 1, r.Round, noise, r.Law}
+		}
 		if !x.wanted || party == x.part || x.sharing.Cover() != model.Ambient {
 			continue
 		}
@@ -111,10 +114,10 @@ func (x *explainer) answers(party int) func(t int) ([]float64, error) {
 		sigma := x.sharing.Sigma(x.public, party)
 		switch x.sharing.Cover() {
 		case model.Ambient:
-			num.Axpy(1, drawAgain(x.seed, party, t, model.Noise{Kind: model.Gaussian, Level: sigma}, n), v)
+			num.Axpy(1, x.drawAgain(party, t, model.Noise{Kind: model.Gaussian, Level: sigma}, n), v)
 		case model.Range:
 			xi := make([]float64, len(at))
-			solver.Range(sim.NewStream(x.seed, "noise", uint64(party), uint64(t)), sigma, xi)
+			solver.Range(x.stream(x.seed, "noise", uint64(party), uint64(t)), sigma, xi)
 			num.Axpy(1, xi, at)
 			solver.Times(at, v)
 		}

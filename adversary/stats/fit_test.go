@@ -560,8 +560,9 @@ func TestFit_ReuseOfEarlierRounds(t *testing.T) {
 					for round := 1; round <= 6; round++ {
 						a, b := ids(node, round)
 						noise := make([]float64, d)
-						privacy.Laplace(sim.NewStream(uint64(run), "noise", a, b), 2, noise)
-						f.Add(run, node, round, noise, model.Noise{Kind: model.Laplace, Level: 2})
+						level := 2 * math.Pow(1.1, float64(round)) // the same numbers at another level
+						privacy.Laplace(sim.NewStream(uint64(run), "noise", a, b), level, noise)
+						f.Add(run, node, round, noise, model.Noise{Kind: model.Laplace, Level: level})
 					}
 				}
 			}
