@@ -25,8 +25,8 @@ func TestSearch_FirstRoundInAPlane(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, alpha := range []float64{0.2, 2} {
-		run := model.Run{Graph: g, D: 2, Rounds: 1, Loss: problem.Logistic, C: 1, R: []float64{0.1, 0.1, 0.1}, Zero: true,
-			Timing: model.Timing{Lockstep: true}}
+		run := model.Run{Graph: g, D: 2, Rounds: 1, Loss: problem.Logistic, C: 1, R: []float64{0.1, 0.1, 0.1},
+			Zero: true, Timing: model.Timing{Lockstep: true}}
 		public := known(t, "dvp", algorithms.DVP{ADMM: algorithms.ADMM{Eta: 0.5}, Alpha: parameter.Constant(alpha),
 			Calibration: "listing", NoiseSwitch: algorithms.NoiseSwitch{Noise: "on"}}, run)
 		r := rand.New(rand.NewPCG(3, 1))

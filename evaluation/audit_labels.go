@@ -223,9 +223,9 @@ func reported(sample [2][]*evidence, epsilon float64) []record.Check {
 // mostUsers is of how many users every two are compared.
 const mostUsers = 3000
 
-// usersCoins checks that no user's flips are too many or too few over the runs, and that no two users' agree too often or too
-// seldom, as if they had one coin: of n runs a share a happens with a probability of at most e^{−n KL(a, p)} where it
-// has the probability p in each (Chernoff 1952), and there are as many chances as users, or pairs of them.
+// usersCoins checks that no user's flips are too many or too few over the runs, and that no two users' agree too often
+// or too seldom, as if they had one coin: of n runs a share a happens with a probability of at most e^{−n KL(a, p)}
+// where it has the probability p in each (Chernoff 1952), and there are as many chances as users, or pairs of them.
 func usersCoins(sample [2][]*evidence) []record.Check {
 	var all [][]bool
 	var chance []float64

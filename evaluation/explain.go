@@ -259,8 +259,8 @@ func (x *explainer) again(compute func(t int) ([]float64, error), t int, p *pack
 			return "with what was sent before, the step cannot be computed"
 		}
 		num.Axpy(-1, sent, want)
-		return fmt.Sprintf("it is off by %.3g, of a norm of %.3g, from the step and the noise computed again, of which "+
-			"not a bit may differ", num.Norm(want), num.Norm(sent))
+		return fmt.Sprintf("it is off by %.3g, of a norm of %.3g, from the step and the noise computed again, of "+
+			"which not a bit may differ", num.Norm(want), num.Norm(sent))
 	}), nil
 }
 

@@ -93,8 +93,8 @@ func (x *explainer) party(party int) error {
 	return nil
 }
 
-// answers computes a party's messages again, round by round, with the method's operations in its own order: v = D x̃ + ε,
-// x̃ the step on −Dᵀ(y + ρ(u/M − v before)), SH19 (6), (10).
+// answers computes a party's messages again, round by round, with the method's operations in its own order: v = D x̃ +
+// ε, x̃ the step on −Dᵀ(y + ρ(u/M − v before)), SH19 (6), (10).
 func (x *explainer) answers(party int) func(t int) ([]float64, error) {
 	solver, rho, over := x.ranges[x.world][party], x.sharing.Penalty(), 1/x.sharing.Share(x.public)
 	n := x.public.Rows

@@ -82,8 +82,8 @@ func smallFlaws() (all []planted) {
 					num.Scale(-1, noise)
 				}
 			})},
-		planted{"law", "long noise points to one side and short noise to the other", auditedPVP, record.NoiseSigns, turned(
-			func(_ *sim.Stream, noise []float64) {
+		planted{"law", "long noise points to one side and short noise to the other", auditedPVP, record.NoiseSigns,
+			turned(func(_ *sim.Stream, noise []float64) {
 				long := num.Norm(noise)*outputRate(nil, nil) > 2.674 // the median of Gamma(3)
 				if long != (noise[0] > 0) {
 					num.Scale(-1, noise)

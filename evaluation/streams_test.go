@@ -1,4 +1,5 @@
-// Streams that are wrong where nodes draw and where the audit draws again: only tests that know no stream can find them.
+// Streams that are wrong where nodes draw and where the audit draws again: only tests that know no stream can find
+// them.
 
 package evaluation
 
@@ -120,9 +121,11 @@ func TestStreams_CoinsOfLabels(t *testing.T) {
 		user func(i, k uint64) (uint64, uint64)
 		kind record.CheckKind
 	}{
-		"":                                 {func(i, k uint64) (uint64, uint64) { return i, k }, ""},
-		"one for every fourth":             {func(i, k uint64) (uint64, uint64) { return i, k % 4 }, record.LabelsIndependent},
-		"one for the same row of a server": {func(_, k uint64) (uint64, uint64) { return 0, k }, record.LabelsIndependent},
+		"": {func(i, k uint64) (uint64, uint64) { return i, k }, ""},
+		"one for every fourth": {func(i, k uint64) (uint64, uint64) { return i, k % 4 },
+			record.LabelsIndependent},
+		"one for the same row of a server": {func(_, k uint64) (uint64, uint64) { return 0, k },
+			record.LabelsIndependent},
 	} {
 		plant := inRows(func(m privateRow, s algorithms.Setting) algorithms.Method {
 			return &registering{flawed: flawed{privateRow: m}, report: func(seed uint64, i, k int) []float64 {
