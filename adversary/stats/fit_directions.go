@@ -112,8 +112,8 @@ func (a *axes) class(v float64) int {
 }
 
 // check tests that directions are uniform where moments do not show it. Of n draws one along an axis has a known law,
-// from which shares at fixed places differ by more than t for one of m axes with probability 2me^{−2nt²} at most, as for
-// the law of sizes. A product of signs is a fair coin, and so it is times the sign of how long the noise is: of M
+// from which shares at fixed places differ by more than t for one of m axes with probability 2me^{−2nt²} at most, as
+// for the law of sizes. A product of signs is a fair coin, and so it is times the sign of how long the noise is: of M
 // products one has a mean above t with probability 2Me^{−nt²/2} at most (Hoeffding 1963). A coordinate is next to
 // nothing by chance as often as |u_k| ≤ alike.
 func (a *axes) check(add adder) {
