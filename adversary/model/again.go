@@ -30,8 +30,8 @@ type Repeating interface {
 	Repeat(p *Public, o Observed, node, size int, by Hands) func(t int) ([]float64, error)
 }
 
-// Again computes what a node sends in rounds 1, 2, … again from what it and its neighbours sent before, to the last bit.
-// The error is ErrIdle of a round that touches no data.
+// Again computes what a node sends in rounds 1, 2, … again from what it and its neighbours sent before, to the last
+// bit. The error is ErrIdle of a round that touches no data.
 func Again(p *Public, o Observed, node, size int, by Hands) (func(t int) ([]float64, error), error) {
 	switch m := p.Method.(type) {
 	case NodeDual:

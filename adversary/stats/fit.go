@@ -164,8 +164,8 @@ func (f *Fit) Add(run, node, round int, noise []float64, law model.Noise) {
 // some roundings.
 const digits = 42
 
-// reuse counts a draw that has a coordinate, up to its sign and its level, of one that any node drew in another round of
-// the run, however long before. What is next to it is compared above.
+// reuse counts a draw that has a coordinate, up to its sign and its level, of one that any node drew in another round
+// of the run, however long before. What is next to it is compared above.
 func (f *Fit) reuse(run, node, round int, noise []float64, law model.Noise) {
 	if f.ofRun == nil || f.last != run {
 		f.ofRun, f.last = map[uint64][2]int{}, run
@@ -436,8 +436,8 @@ func (f *Fit) largest(n float64) float64 {
 // mean over n pairs exceeds √(2 ln(2/α)/(dn)) with probability at most α. Its
 // square is Beta(1/2, (d−1)/2), which says how often directions come as close as
 // alike by chance; sizes in one dimension do with probability below alike. That k
-// of n pairs do has probability at most (np)^k/k!. Coordinates of the digits of another are so by chance, too: two of the
-// same digits have a probability of 2^−42 at most, as the logarithm of either has a density of at most 1.
+// of n pairs do has probability at most (np)^k/k!. Coordinates of the digits of another are so by chance, too: two of
+// the same digits have a probability of 2^−42 at most, as the logarithm of either has a density of at most 1.
 func (p *neighbours) check(d int, met float64, independent, anew record.CheckKind, add adder) {
 	if p.pairs == 0 {
 		return

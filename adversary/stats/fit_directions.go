@@ -1,5 +1,5 @@
-// Directions that a mean and second moments do not tell from uniform ones: with zeros among the coordinates, with octants
-// that are empty, or that go with the length.
+// Directions that a mean and second moments do not tell from uniform ones: with zeros among the coordinates, with
+// octants that are empty, or that go with the length.
 
 package stats
 
