@@ -100,8 +100,9 @@ var things = []struct {
 	{record.StartIsPublic, "start", false},
 	{record.ReportsFollow, "report", false},
 	{record.NoiseFromStream, "value", true},
+	{record.StepsRepeat, "value", false},
 	{record.IdleRounds, "value", false},
-	{record.HubFollows, "message", true},
+	{record.HubFollows, "message", false},
 }
 
 // accounted are the checks of the packets of all runs of both worlds.

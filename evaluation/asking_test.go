@@ -146,3 +146,53 @@ func TestBlackBox_SeesRoundsThatARunDoesNotHave(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// In asynchronous rounds a right run has the packets that it has with other data; a request or an answer more, or a
+// later one, that depends on a row of any node, is found, though the protocol has such packets.
+func TestTwin_FindsRequestsThatDependOnData(t *testing.T) {
+	x, c := overheard(t, small(t, auditedPVP, nil, otherRounds["asynchronous, bounded staleness"]...), 3)
+	right := slices.Clone(c.packets)
+	asked := slices.IndexFunc(right, func(p packet) bool { return p.kind == algorithms.KindRequest })
+	if asked < 0 {
+		t.Fatal("nobody asks")
+	}
+	for name, packets := range map[string][]packet{
+		"":        right,
+		"again":   slices.Insert(slices.Clone(right), asked, right[asked]),
+		"not":     slices.Delete(slices.Clone(right), asked, asked+1),
+		"earlier": slices.Clone(right),
+	} {
+		if c.packets = packets; name == "earlier" {
+			c.packets[asked].sent--
+		}
+		x.account = account{}
+		if err := x.twin(context.Background(), run{seed: 3}, c, x.account); err != nil {
+			t.Fatal(err)
+		}
+		if got := x.account.of(record.PacketsInTime); got.wrong > 0 != (name != "") {
+			t.Errorf("a request %q: %+v", name, got)
+		}
+	}
+}
+
+// What depends on a row of another node than the audited one is the same in both worlds, and not with other rows.
+func TestTwin_FindsWhatAnyNodesRowsDecide(t *testing.T) {
+	sets := []string{"rounds.mode=asynchronous", "network.latency={kind: exponential, mean: 3ms}",
+		"adversary.audit.node=2"}
+	f := planted{name: "hasty", algorithm: auditedPVP, make: inRows(
+		func(m privateRow, s algorithms.Setting) algorithms.Method { return &hasty{flawed{privateRow: m}, s} })}
+	x, c := overheard(t, small(t, f.algorithm, f.make, sets...), 3)
+	x.account = account{}
+	for seed := range uint64(8) {
+		var err error
+		if c, err = x.play(context.Background(), 0, seed); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.twin(context.Background(), run{seed: seed}, c, x.account); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if wrong := x.account.of(record.PacketsInTime).wrong; wrong == 0 || wrong == 8 {
+		t.Errorf("found in %d of 8 runs", wrong)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"overhear/adversary"
@@ -14,6 +15,7 @@ import (
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/privacy"
 	"overhear/record"
 	"overhear/scenarios"
@@ -62,6 +64,9 @@ type flips struct {
 	squares    float64 // Σ s² of all but the last
 	products   float64 // Σ s s′ of successive users
 	last, most float64 // s of the last user; the largest |s s′| that there can be
+
+	of     []bool    // by user whose label may be flipped
+	chance []float64 // of each
 }
 
 // count counts the labels that users reported.
@@ -94,6 +99,7 @@ func (f *flips) add(flipped bool, chance float64) {
 		f.products += float64(s * f.last)
 		f.squares += float64(f.last * f.last)
 	}
+	f.of, f.chance = append(f.of, flipped), append(f.chance, chance)
 	f.n++
 	f.last = s
 	f.most = max(f.most, (1-chance)/chance)
@@ -205,12 +211,86 @@ func reported(sample [2][]*evidence, epsilon float64) []record.Check {
 	x := num.Log(2 / stats.Chance)
 	bound := float64(all.squares*math.Sqrt(x/(2*users))) + all.most*x/3 + math.Sqrt(users*x/2)
 	late := num.NormalQuantile(stats.Power)
-	return append(checks, record.Check{
+	checks = append(checks, record.Check{
 		Kind: record.LabelsIndependent, Measured: record.Number(math.Abs(all.products) / users),
 		Bound: record.Number(bound / users), Holds: math.Abs(all.products) <= bound,
 		Finds:  record.Number((bound + float64(late*math.Sqrt(all.squares))) / users),
 		Detail: fmt.Sprintf("the correlation of successive users' is %+.3f", all.products/users),
 	})
+	return append(checks, usersCoins(sample)...)
+}
+
+// mostUsers is of how many users every two are compared.
+const mostUsers = 3000
+
+// usersCoins checks that no user's flips are too many or too few over the runs, and that no two users' agree too often
+// or too seldom, as if they had one coin: of n runs a share a happens with a probability of at most e^{−n KL(a, p)}
+// where it has the probability p in each (Chernoff 1952), and there are as many chances as users, or pairs of them.
+func usersCoins(sample [2][]*evidence) []record.Check {
+	var all [][]bool
+	var chance []float64
+	for w := range sample {
+		for _, v := range sample[w] {
+			if all == nil {
+				chance = v.flips.chance
+			}
+			if len(v.flips.of) != len(chance) {
+				return nil // a report is missing, of which is told
+			}
+			all = append(all, v.flips.of)
+		}
+	}
+	users, n := min(len(chance), mostUsers), float64(len(all))
+	words := (len(all) + 63) / 64
+	flipped := make([]uint64, users*words)
+	for r, of := range all {
+		for i := range users {
+			if of[i] {
+				flipped[i*words+r/64] |= 1 << (r % 64)
+			}
+		}
+	}
+	// strange is how far a share of the runs is from its probability, in units of what is allowed.
+	strange := func(count int, p, among float64) float64 {
+		a := float64(count) / n
+		kl := 0.0
+		if a > 0 {
+			kl += float64(a * num.Log(a/p))
+		}
+		if a < 1 {
+			kl += float64((1 - a) * num.Log((1-a)/(1-p)))
+		}
+		return n * kl / num.Log(2*among/stats.Chance)
+	}
+	own, pairs, which := 0.0, 0.0, [2]int{}
+	count := func(i, j int) (k int) {
+		for w := range words {
+			k += bits.OnesCount64(flipped[i*words+w] ^ flipped[j*words+w])
+		}
+		return k
+	}
+	for i := range users {
+		k := 0
+		for w := range words {
+			k += bits.OnesCount64(flipped[i*words+w])
+		}
+		own = max(own, strange(k, chance[i], float64(users)))
+		for j := range i {
+			p := float64(chance[i]*(1-chance[j])) + float64(chance[j]*(1-chance[i]))
+			if s := strange(count(i, j), p, float64(users*users)/2); s > pairs {
+				pairs, which = s, [2]int{j, i}
+			}
+		}
+	}
+	nan := record.Number(math.NaN())
+	checks := []record.Check{{Kind: record.LabelsFlipped, Measured: record.Number(own), Bound: 1, Holds: own <= 1,
+		Finds: nan, Detail: fmt.Sprintf("each of %s by itself, over the runs", plural.Of(users, "user"))}}
+	if users > 1 {
+		checks = append(checks, record.Check{Kind: record.LabelsIndependent, Measured: record.Number(pairs), Bound: 1,
+			Holds: pairs <= 1, Finds: nan, Detail: fmt.Sprintf("of every two of %s; those of users %d and %d are "+
+				"farthest from independent", plural.Of(users, "user"), which[0], which[1])})
+	}
+	return checks
 }
 
 // counted checks how many of n labels are flipped, each with a probability that is p on average.

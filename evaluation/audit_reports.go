@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"overhear/adversary"
 	"overhear/adversary/model"
@@ -33,7 +32,7 @@ func (s *served) run(ctx context.Context, r run) (*evidence, error) {
 		return nil, err
 	}
 	node := s.part + s.assembly[r.world].First()
-	v.others = slices.DeleteFunc(s.noise, func(o recovered) bool { return o.node == node })
+	v.others = s.noise
 	if v.rounds, err = s.weigh(node); err != nil {
 		if !v.account.explained() { // of what is not explained there is no likelihood, and need be none
 			return v, nil
@@ -87,6 +86,7 @@ func (s *served) weigh(node int) ([]adversary.Evidence, error) {
 		}
 		all = append(all, e)
 	}
+	s.exactly(all)
 	return all, nil
 }
 
@@ -127,7 +127,11 @@ func auditReported(e *experiment.Experiment, a *experiment.Assembly, spec *scena
 			proposed: record.Proposed{What: p.what},
 			subject: func() (subject, error) {
 				x, err := newExplainer(w)
-				return &served{x}, err
+				if err != nil {
+					return nil, err
+				}
+				x.weighed = true
+				return &served{x}, nil
 			},
 		})
 	}

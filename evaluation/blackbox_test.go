@@ -242,6 +242,31 @@ func TestBlackBox_Power(t *testing.T) {
 	}
 }
 
+// A leak that only the judged half is large enough to show is found whatever round 0 shows, which says nothing and of
+// which nothing is claimed.
+func TestBlackBox_RoundZeroHidesNoOther(t *testing.T) {
+	g := rand.New(rand.NewPCG(14, 7))
+	const audits, runs = 20, 200
+	found := 0
+	for range audits {
+		var sample [2][]sighting
+		for w := range sample {
+			for range runs {
+				sample[w] = append(sample[w], sightingOf(map[cell]float64{
+					{round: 0}: g.NormFloat64(), {round: 4}: g.NormFloat64() + 20*float64(w)}))
+			}
+		}
+		out := &record.Audit{Rounds: 4}
+		c := &claim{unit: "sample", round: make([]float64, 5), total: []float64{0, 2.7, 2.7, 2.7, 2.7}}
+		if c.judgeBlindly(out, sample); len(violated(out)) > 0 {
+			found++
+		}
+	}
+	if found < audits*9/10 {
+		t.Errorf("found in %d of %d audits", found, audits)
+	}
+}
+
 // Of a method that protects labels and rows the audit is of what the scenario asks for: a label by what users report,
 // which refutes a smaller claim than their own, and a row by what servers send, as a report says all of a row.
 func TestBlackBox_IsOfTheUnitThatIsAsked(t *testing.T) {

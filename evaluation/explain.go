@@ -42,6 +42,8 @@ type explainer struct {
 	scratch *problem.Scratch
 	values  []float64 // room
 
+	stream func(seed uint64, purpose string, words ...uint64) *sim.Stream // what a node draws
+
 	// Of the run at hand.
 	*wire
 	account account
@@ -50,7 +52,9 @@ type explainer struct {
 	cost    algorithms.Cost
 	view    *adversary.View
 	first   map[[2]int]*packet // that carries the value of a node and round; round −1: a user's report
-	noise   []recovered        // nil: it is not wanted
+	noise   []recovered        // of other nodes than the weighed one; nil: it is not wanted
+	own     map[int]recovered  // of that, by round, where a value is computed again to the last bit
+	weighed bool               // the part's noise is in the evidence
 	wanted  bool
 
 	looked int // so many runs of each world have the noise of all nodes tested, not the audited one's alone
@@ -65,8 +69,9 @@ func looked(a *experiment.Assembly) int { return max(1, fewest/(2*max(1, a.Graph
 // newExplainer makes one for a goroutine.
 func newExplainer(w *twoWorlds) (*explainer, error) {
 	a := w.assembly[0]
-	x := &explainer{twoWorlds: w, graph: a.Graph, rounds: a.Rounds, looked: looked(a)}
+	x := &explainer{twoWorlds: w, graph: a.Graph, rounds: a.Rounds, looked: looked(a), stream: sim.NewStream}
 	x.labels, _ = w.public.Method.(model.Registering)
+	x.weighed = x.labels == nil
 	if x.sharing, _ = w.public.Method.(model.Sharing); x.sharing != nil {
 		return x, x.splitWorlds()
 	}
@@ -103,7 +108,7 @@ func objectiveOf(public *model.Public, p *problem.Problem, shard int) *problem.O
 // one.
 func (x *explainer) explain(ctx context.Context, c *wire, r run) (account, error) {
 	x.wire, x.world, x.seed, x.wanted = c, r.world, r.seed, r.number < x.looked
-	x.account, x.first, x.noise = account{}, make(map[[2]int]*packet), nil
+	x.account, x.first, x.noise, x.own = account{}, make(map[[2]int]*packet), nil, map[int]recovered{}
 	var err error
 	if x.cost, err = x.e.Compute.Of(r.seed, x.graph.Order()); err != nil {
 		return nil, err
@@ -215,7 +220,48 @@ func (x *explainer) drawn(shard, round int, law model.Noise, d int) []float64 {
 	if law.Kind == model.Silent {
 		return make([]float64, d)
 	}
-	return drawAgain(x.seed, shard, round, law, d)
+	return x.drawAgain(shard, round, law, d)
+}
+
+// hands are what a node's steps are computed again with, in one run: the solver goes from step to step as the node's.
+type hands struct {
+	*explainer
+	shard  int
+	solver *problem.Solver
+	linear [][]float64
+}
+
+func (h *hands) Gradient(f, out []float64) { h.solver.Gradient(h.scratch, f, out) }
+
+func (h *hands) Minimise(f, q []float64, kappa float64) error {
+	_, err := h.solver.Solve(h.scratch, f, q, kappa)
+	return err
+}
+
+func (h *hands) Draw(t int, law model.Noise) []float64 { return h.drawn(h.shard, t, law, h.public.D) }
+
+func (h *hands) Linear() [][]float64 { return h.linear }
+
+// again checks that a value is what is computed again: what is left of the step's condition within the solver's
+// tolerance, or in the last digits, has room for a message.
+func (x *explainer) again(compute func(t int) ([]float64, error), t int, p *packet) (bool, error) {
+	sent := x.payloads[p.payload]
+	want, err := compute(t)
+	var missed *problem.ResidualError
+	if errors.As(err, &missed) { // the node's own solve would have ended the run: it starts from what was sent
+		want, err = nil, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return x.account.same(record.StepsRepeat, sameBits(sent, want), p, func() string {
+		if want == nil {
+			return "with what was sent before, the step cannot be computed"
+		}
+		num.Axpy(-1, sent, want)
+		return fmt.Sprintf("it is off by %.3g, of a norm of %.3g, from the step and the noise computed again, of "+
+			"which not a bit may differ", num.Norm(want), num.Norm(sent))
+	}), nil
 }
 
 // node explains the values of a node that has rows.
@@ -231,6 +277,14 @@ func (x *explainer) node(node int) error {
 		if data, err = x.reported(shard); err != nil {
 			return err
 		}
+	}
+	by := &hands{explainer: x, shard: shard, solver: data.own, linear: data.terms}
+	if by.solver == nil {
+		by.solver = x.assembly[x.world].Problem.NewSolver(shard, x.public.Tolerance)
+	}
+	again, err := model.Again(x.public, x.view, node, size, by)
+	if err != nil {
+		return err
 	}
 	var recycled func(t int) ([]float64, error)
 	for t := 1; t <= x.rounds; t++ {
@@ -263,7 +317,11 @@ func (x *explainer) node(node int) error {
 		if g.Offset > 0 && x.labels == nil || g.Nuisance != nil {
 			return errors.New("the explanation needs every parameter, and the rounds from the first on")
 		}
-		if err := x.step(data, g, node, shard, p); err != nil {
+		repeats, err := x.again(again, t, p)
+		if err != nil {
+			return err
+		}
+		if err := x.step(data, g, node, shard, p, repeats); err != nil {
 			return err
 		}
 	}
@@ -275,6 +333,9 @@ type nodesData struct {
 	solver *problem.Solver // of the gradient of the rows
 	exact  *problem.Solver // of minimisers; nil: that of the explainer
 	linear []float64       // of the objective, besides the step's; nil: none
+
+	own   *problem.Solver // as a server's, of steps computed again; nil: of the shard's rows
+	terms [][]float64     // of which linear is the sum, to the last bit
 }
 
 // step explains a round that touches data. With q the step's linear term, as messages tell it, κ its quadratic one and
@@ -285,7 +346,7 @@ type nodesData struct {
 //	∇(f before) − ν − Value = 0        noise on an explicit step
 //
 // must be no more than what the solver leaves by its tolerance, and rounding.
-func (x *explainer) step(data *nodesData, g *model.Gradient, node, shard int, p *packet) error {
+func (x *explainer) step(data *nodesData, g *model.Gradient, node, shard int, p *packet, repeats bool) error {
 	d := len(g.At)
 	onOutput := g.Place == model.OnOutput || g.Place == model.InStep && !g.Explicit
 	law := g.Noise
@@ -348,7 +409,11 @@ func (x *explainer) step(data *nodesData, g *model.Gradient, node, shard int, p 
 			"%.3g, where rounding and solves leave at most %.3g: the noise is scaled, reused or misplaced, or the "+
 			"step is not the one the method prescribes", off, allowed)
 	})
-	if !x.wanted || law.Kind == model.Silent || shard == x.part && x.labels == nil {
+	switch weighed := shard == x.part && x.weighed; {
+	case weighed && repeats && law.Kind != model.Silent: // every digit of it is known
+		x.own[g.Round] = recovered{node, g.Round, noise, law}
+		return nil
+	case weighed || !x.wanted || law.Kind == model.Silent:
 		return nil
 	}
 	if !fits {
@@ -411,21 +476,20 @@ func (x *explainer) hub() error {
 		return fmt.Errorf("the model of method %s does not say what its hub sends", x.public.Name)
 	}
 	merged := m.Merge(x.public, x.view)
-	largest := 0.0
 	for t := 1; t <= x.rounds; t++ {
 		p := x.first[[2]int{0, t}]
 		if p == nil {
 			continue
 		}
-		want, size, err := merged(t)
+		want, _, err := merged(t)
 		if err != nil {
 			return err
 		}
-		largest = max(largest, size)
-		num.Axpy(-1, x.payloads[p.payload], want)
-		off := num.Norm(want)
-		x.account.hold(record.HubFollows, off, x.rounding(largest), size, p, func() string {
-			return fmt.Sprintf("it is off by %.3g from what follows from the clients' messages", off)
+		sent := x.payloads[p.payload]
+		x.account.same(record.HubFollows, sameBits(sent, want), p, func() string {
+			num.Axpy(-1, sent, want)
+			return fmt.Sprintf("it is off by %.3g from what follows from the clients' messages, to the last bit",
+				num.Norm(want))
 		})
 	}
 	return nil
@@ -444,7 +508,7 @@ func (x *explainer) reportOf(shard, row int) (report []float64, flip bool, chanc
 	epsilon := x.labels.Budget(x.seed, shard, row)
 	if !math.IsInf(epsilon, 1) {
 		chance = 1 / (1 + num.Exp(epsilon))
-		flip = sim.NewStream(x.seed, "label", uint64(shard), uint64(row)).Float64() < chance
+		flip = x.stream(x.seed, "label", uint64(shard), uint64(row)).Float64() < chance
 		if flip {
 			y = -y
 		}
@@ -517,6 +581,7 @@ func (x *explainer) dataOf(shard int, reports [][]float64) *nodesData {
 	u := problem.NewRows(d)
 	linear := make([]float64, d)
 	weight := x.public.C / float64(len(reports))
+	alike := !math.IsNaN(x.labels.LabelEpsilon(nil)) // the method's operations, in its order
 	for _, report := range reports {
 		var cols []int32
 		var vals []float64
@@ -526,25 +591,36 @@ func (x *explainer) dataOf(shard int, reports [][]float64) *nodesData {
 			}
 		}
 		u.Append(cols, vals)
-		if debias := x.labels.Debias(report); debias > 0 {
-			num.Axpy(-weight*debias*report[d], report[:d], linear)
+		pull := report[d]
+		if !alike {
+			pull *= x.labels.Debias(report)
 		}
+		num.Axpy(pull, report[:d], linear)
 	}
+	scale := weight
+	if alike {
+		scale *= x.labels.Debias(nil)
+	}
+	num.Scale(-scale, linear)
+	fixed := make([]float64, d)
 	if m, ok := x.public.Method.(model.FixedNoise); ok {
 		if radius, cube := m.FixedLaw(); radius > 0 {
-			fixed := make([]float64, d)
-			s := sim.NewStream(x.seed, "objective noise", uint64(shard), 0)
+			s := x.stream(x.seed, "objective noise", uint64(shard), 0)
 			if cube {
 				privacy.Cube(s, radius, fixed)
 			} else {
 				privacy.Ball(s, radius, fixed)
 			}
-			num.Axpy(1/float64(x.graph.Order()), fixed, linear)
+			num.Scale(1/float64(x.graph.Order()), fixed)
 		}
 	}
+	terms := [][]float64{linear, fixed}
+	linear = slices.Clone(linear)
+	num.Axpy(1, fixed, linear)
 	o := problem.Objective{U: u, Weight: weight, Loss: x.public.Loss}
 	ridged := o
 	ridged.Ridge, ridged.NonSmooth = x.assembly[x.world].Problem.R[shard], x.public.NonSmooth
-	return &nodesData{solver: problem.NewSolver(&o, 0), linear: linear,
-		exact: problem.NewSolver(&ridged, x.public.SolverTolerance())}
+	return &nodesData{solver: problem.NewSolver(&o, 0), linear: linear, terms: terms,
+		exact: problem.NewSolver(&ridged, x.public.SolverTolerance()),
+		own:   problem.NewSolver(&ridged, x.public.Tolerance)}
 }

@@ -5,9 +5,12 @@ package evaluation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"overhear/adversary/model"
 	"overhear/algorithms"
+	"overhear/internal/num"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -265,24 +268,43 @@ func (x *explainer) instant() error {
 	return nil
 }
 
-// twins is how many runs are made in both worlds with the same seed where packets may be lost, so that the times of
-// retries are not computed.
+// twins is how many runs are made with the same seed and other data where packets may be lost, or nodes do not wait for
+// everybody, so that the times of requests are not computed.
 const twins = 20
 
-// twin checks that a run has the packets at the times that the same seed has in the other world: where packets may be
-// lost, when a node asks again depends on what the network does, and must not depend on data.
+// twin checks that a run has the packets at the times that the same seed has in the other world, and with rows that
+// have nothing to do with the run's at every node: when a node asks depends on what the network does, and must not
+// depend on data.
 func (x *explainer) twin(ctx context.Context, r run, c *wire, a account) error {
-	if r.world > 0 || r.number >= twins || !x.e.Network.Lossy() {
+	if r.world > 0 || r.number >= twins || !x.e.Network.Lossy() && x.public.Timing.Barrier {
 		return nil
 	}
 	other, err := x.play(ctx, 1, r.seed)
 	if err != nil {
 		return err
 	}
+	if !asAlways(c, other, a, "in the other world") || x.sharing != nil {
+		return nil
+	}
+	own := *x.assembly[0]
+	own.Problem = strange(own.Problem, r.seed)
+	if err := x.e.Equip(&own); err != nil {
+		return err
+	}
+	if other, err = x.playOf(ctx, &own, r.seed); err != nil {
+		return err
+	}
+	asAlways(c, other, a, "with other rows at every node")
+	return nil
+}
+
+// asAlways says whether a run has the packets of another, whatever they carry, at the same times; those after the first
+// that differs follow from it.
+func asAlways(c, other *wire, a account, where string) bool {
 	for i := range max(len(c.packets), len(other.packets)) {
 		if i >= len(c.packets) {
-			a.misfits(record.PacketsInTime, &other.packets[i], "it was sent in the other world alone")
-			return nil
+			a.misfits(record.PacketsInTime, &other.packets[i], "it was sent "+where+" alone")
+			return false
 		}
 		p := c.packets[i]
 		fits := i < len(other.packets)
@@ -292,12 +314,45 @@ func (x *explainer) twin(ctx context.Context, r run, c *wire, a account) error {
 			fits = p == q
 		}
 		if !a.same(record.PacketsInTime, fits, &p, func() string {
-			return "with the same seed it is not so in the other world"
+			return "with the same seed it is not so " + where
 		}) {
-			return nil // those after it follow
+			return false
 		}
 	}
-	return nil
+	return true
+}
+
+// strange is a problem with a row of any node, of either sign, in the place of every row.
+func strange(p *problem.Problem, seed uint64) *problem.Problem {
+	q := *p
+	q.Shards = slices.Clone(p.Shards)
+	s := sim.NewStream(seed, "strange rows")
+	for i := range q.Shards {
+		old := &p.Shards[i]
+		own := problem.Shard{U: problem.NewRows(old.U.D), Index: old.Index}
+		for range old.Y {
+			from := &p.Shards[s.IntN(len(p.Shards))]
+			n := s.IntN(len(from.Y))
+			sign := 1.0
+			if s.Float64() < 0.5 {
+				sign = -1
+			}
+			cols, vals := from.U.Row(n)
+			vals = slices.Clone(vals)
+			num.Scale(sign, vals)
+			own.U.Append(cols, vals)
+			switch {
+			case old.Class != nil:
+				own.Y, own.Class = append(own.Y, from.Y[n]), append(own.Class, from.Class[n])
+			case old.Targets != nil:
+				own.Y, own.Targets = append(own.Y, from.Y[n]), append(own.Targets, sign*from.Targets[n])
+			default:
+				own.Y = append(own.Y, sign*from.Y[n])
+			}
+		}
+		q.Shards[i] = own
+	}
+	return &q
 }
 
 // took is how long a node's update of a round takes.

@@ -4,14 +4,12 @@ package evaluation
 
 import (
 	"fmt"
-	"math"
 
 	"overhear/adversary"
 	"overhear/adversary/model"
 	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/record"
-	"overhear/sim"
 )
 
 // splitWorlds makes what computes the parties' steps.
@@ -29,20 +27,21 @@ func (x *explainer) splitWorlds() error {
 				return err
 			}
 			x.parties[world] = append(x.parties[world], l)
-			x.ranges[world] = append(x.ranges[world], problem.NewPartySolver(block, a.Split.Ridge, x.sharing.Penalty()))
+			x.ranges[world] = append(x.ranges[world], problem.NewPartySolver(block, a.Split.Ridge,
+				x.sharing.Penalty()).Bend(a.Split.NonSmooth))
 		}
 	}
 	return nil
 }
 
 // splitDrawn is the noise that the stream of a party with a block holds for a round.
-func splitDrawn(method model.Sharing, p *problem.PartySolver, seed uint64, party, round int, law model.Noise,
-	rows int) []float64 {
-	if method.Cover() == model.Ambient {
-		return drawAgain(seed, party, round, law, rows)
+func (x *explainer) splitDrawn(party, round int, law model.Noise) []float64 {
+	p, rows := x.ranges[x.world][party], x.public.Rows
+	if x.sharing.Cover() == model.Ambient {
+		return x.drawAgain(party, round, law, rows)
 	}
 	xi, drawn := make([]float64, p.Block.D), make([]float64, rows)
-	p.Range(sim.NewStream(seed, "noise", uint64(party), uint64(round)), law.Level, xi)
+	p.Range(x.stream(x.seed, "noise", uint64(party), uint64(round)), law.Level, xi)
 	p.Times(xi, drawn)
 	return drawn
 }
@@ -58,10 +57,15 @@ func (x *explainer) party(party int) error {
 	if err != nil {
 		return err
 	}
+	again := x.answers(party)
 	for i := range rounds {
 		r := &rounds[i]
 		p := x.first[[2]int{party + 1, r.Round}]
-		noise := splitDrawn(x.sharing, x.ranges[x.world][party], x.seed, party, r.Round, r.Law, x.public.Rows)
+		repeats, err := x.again(again, r.Round, p)
+		if err != nil {
+			return err
+		}
+		noise := x.splitDrawn(party, r.Round, r.Law)
 		length, rest := num.Norm(noise), append([]float64(nil), r.Noise[0]...)
 		num.Axpy(-1, noise, rest)
 		off, sent := num.Norm(rest), num.Norm(x.payloads[p.payload])
@@ -75,6 +79,9 @@ func (x *explainer) party(party int) error {
 				"where rounding leaves at most %.3g: the noise is scaled, reused or misplaced, or the step is not the "+
 				"one the method prescribes", off, allowed)
 		})
+		if repeats && party == x.part {
+			x.own[r.Round] = recovered{party + 1, r.Round, noise, r.Law}
+		}
 		if !x.wanted || party == x.part || x.sharing.Cover() != model.Ambient {
 			continue
 		}
@@ -86,13 +93,45 @@ func (x *explainer) party(party int) error {
 	return nil
 }
 
-// sharingHub explains the hub's messages (u, y): with p the sum of the parties' messages of the round, z = p − u is
-// where c Y L′(Y z − t) = y(t−1) + ρu, and y = y(t−1) + ρu.
+// answers computes a party's messages again, round by round, with the method's operations in its own order: v = D x̃ +
+// ε, x̃ the step on −Dᵀ(y + ρ(u/M − v before)), SH19 (6), (10).
+func (x *explainer) answers(party int) func(t int) ([]float64, error) {
+	solver, rho, over := x.ranges[x.world][party], x.sharing.Penalty(), 1/x.sharing.Share(x.public)
+	n := x.public.Rows
+	at, own := x.e.Algorithm.Init.Start(x.seed, party+1, solver.Block.D), make([]float64, n)
+	solver.Times(at, own)
+	return func(t int) ([]float64, error) {
+		hub, _ := x.view.Value(0, t-1)
+		if t > 1 {
+			own, _ = x.view.Value(party+1, t-1)
+		}
+		v := make([]float64, n)
+		for k := range v {
+			v[k] = hub[n+k] + float64(rho*(float64(over*hub[k])-own[k]))
+		}
+		solver.Step(v, at)
+		solver.Times(at, v)
+		sigma := x.sharing.Sigma(x.public, party)
+		switch x.sharing.Cover() {
+		case model.Ambient:
+			num.Axpy(1, x.drawAgain(party, t, model.Noise{Kind: model.Gaussian, Level: sigma}, n), v)
+		case model.Range:
+			xi := make([]float64, len(at))
+			solver.Range(x.stream(x.seed, "noise", uint64(party), uint64(t)), sigma, xi)
+			num.Axpy(1, xi, at)
+			solver.Times(at, v)
+		}
+		return v, nil
+	}
+}
+
+// sharingHub explains the hub's messages (p − z, y), to the last bit: with p the sum of the parties' messages of the
+// round, z minimises c Σ L(Y z − t) − y·z + (ρ/2M)‖p − z‖², from the z before, and y moves by (ρ/M)(p − z), SH19 (7),
+// (8).
 func (x *explainer) sharingHub() error {
 	n, v := x.public.Rows, x.assembly[x.world].Split
 	rho := x.sharing.Penalty() / x.sharing.Share(x.public)
-	sum, slope, margin := make([]float64, n), make([]float64, n), make([]float64, n)
-	before := make([]float64, n) // y
+	z, y, sum, scratch := make([]float64, n), make([]float64, n), make([]float64, n), problem.NewHubScratch(n)
 	for t := 1; t <= x.rounds; t++ {
 		clear(sum)
 		for party := range v.Blocks {
@@ -106,29 +145,19 @@ func (x *explainer) sharingHub() error {
 		if p == nil {
 			return model.NotSeen("the hub's message of round %d", t)
 		}
-		u, y := x.payloads[p.payload][:n], x.payloads[p.payload][n:]
-		for k := range margin {
-			margin[k] = float64(v.Y[k] * (sum[k] - u[k]))
-			if v.Targets != nil {
-				margin[k] -= v.Targets[k]
-			}
+		problem.HubStep(z, y, sum, v.Y, v.Targets, rho, v.Weight, v.Loss, scratch)
+		want := make([]float64, 2*n)
+		for k, s := range sum {
+			gap := s - z[k]
+			y[k] += float64(rho * gap)
+			want[k], want[n+k] = gap, y[k]
 		}
-		v.Loss.Slopes(slope, margin)
-		worst, finds := 0.0, 0.0
-		for k := range slope {
-			pull := float64(rho * u[k])
-			scale := max(1, v.Weight, math.Abs(before[k])+float64(rho*math.Abs(sum[k])))
-			z := math.Abs(sum[k]) + math.Abs(u[k])
-			allowed := float64(1e-11*scale) + x.rounding(math.Abs(y[k])+math.Abs(pull)+float64((rho+v.Weight)*z))
-			off := math.Abs(float64(v.Weight*v.Y[k]*slope[k]) - before[k] - pull)
-			off = max(off, math.Abs(y[k]-before[k]-pull))
-			worst, finds = max(worst, off/allowed), max(finds, allowed/scale)
-		}
-		x.account.hold(record.HubFollows, float64(worst*finds), finds, 1, p, func() string {
-			return fmt.Sprintf("it is off by %.3g of what rounding leaves from what follows from the parties' "+
-				"messages and the labels", worst)
+		sent := x.payloads[p.payload]
+		x.account.same(record.HubFollows, sameBits(sent, want), p, func() string {
+			num.Axpy(-1, sent, want)
+			return fmt.Sprintf("it is off by %.3g from what follows from the parties' messages and the labels, to the "+
+				"last bit", num.Norm(want))
 		})
-		copy(before, y)
 	}
 	return nil
 }

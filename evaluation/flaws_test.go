@@ -462,7 +462,7 @@ func TestFlaws_Table(t *testing.T) {
 		"code 3 for each.\n\n| cause | flaw | method | verdict | checks that fail | the first packet |\n" +
 		"|---|---|---|---|---|---|\n")
 	flaws := map[string]int{}
-	for _, f := range slices.Concat(plantedFlaws(), flawsOfMethods()) {
+	for _, f := range slices.Concat(plantedFlaws(), flawsOfMethods(), smallFlaws()) {
 		kind, _, _ := strings.Cut(strings.TrimPrefix(f.algorithm, "{kind: "), ",")
 		flaws[kind]++
 		t.Run(f.cause+" "+f.name, func(t *testing.T) { table.WriteString(flawRow(t, &f, kind)) })

@@ -37,7 +37,7 @@ var rightMethods = []struct {
 	{plantedPDML, "labels kinks"},
 	{"{kind: pdml, epsilon: {list: [0.5, 1.5]}, eta: 0.5, radius: 2, norm: max}", "labels"},
 	{"{kind: pdml, epsilon: 2, eta: 0.5, noise: off}", "labels"},
-	{plantedSharing, "columns"},
+	{plantedSharing, "columns kinks"},
 	{"{kind: dvp, eta: 0.05, alpha: 1e5}", "extreme"},
 	{"{kind: dvp, eta: 1e-4, alpha: 1e-4}", "extreme"},
 	{"{kind: pvp, eta: 0.05, alpha: 1e6}", "extreme"},
@@ -49,7 +49,7 @@ var rightMethods = []struct {
 	{"{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1e4}", "extreme hub"},
 	{"{kind: pdml, epsilon: 20, eta: 0.5, deviation: 1e-5, bound: 1e-3}", "extreme"},
 	{"{kind: pdml, epsilon: 1e-3, eta: 0.5, deviation: 1e4, bound: 1e4}", "extreme"},
-	{"{kind: private-admm-sharing, eta: 10, form: averaged, noise: range, loss: sum}", "columns"},
+	{"{kind: private-admm-sharing, eta: 10, form: averaged, noise: range, loss: sum}", "columns kinks"},
 }
 
 // settings change that scenario; each suits the methods that have one of its traits.

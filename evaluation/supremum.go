@@ -45,12 +45,12 @@ func certain(epsilon float64) *adversary.Worst {
 func (m *measured) beside(out *record.Audit) {
 	out.Search = new(record.Search)
 	if m.search == nil {
-		out.Search.Why = "columns are split, and the loss of a message has no closed form to maximise"
+		unsearched(out, "columns are split, and the loss of a message has no closed form to maximise")
 		return
 	}
 	worst, err := m.search()
 	if err != nil {
-		out.Search.Why = err.Error()
+		unsearched(out, err.Error())
 		return
 	}
 	worst = m.claim.inEpsilon(worst)
@@ -100,6 +100,16 @@ func (m *measured) beside(out *record.Audit) {
 			v.Searched = atLeastOf(v.Searched, v.Tests[0].Measured)
 		}
 		decide(v, stands)
+	}
+}
+
+// unsearched says why no worst trace was searched, and of each verdict on exact ratios that it was not.
+func unsearched(out *record.Audit, why string) {
+	out.Search.Why = why
+	for k := range out.Verdicts {
+		if v := &out.Verdicts[k]; exactly(v) {
+			v.Reason = strings.TrimPrefix(v.Reason+"; the worst trace was not searched", "; ")
+		}
 	}
 }
 

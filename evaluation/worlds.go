@@ -44,8 +44,13 @@ func worlds(e *experiment.Experiment, a *experiment.Assembly, part int,
 
 // play runs one world with the seed of its noise.
 func (w *twoWorlds) play(ctx context.Context, world int, seed uint64) (*wire, error) {
+	return w.playOf(ctx, w.assembly[world], seed)
+}
+
+// playOf runs an assembly.
+func (w *twoWorlds) playOf(ctx context.Context, a *experiment.Assembly, seed uint64) (*wire, error) {
 	c := newWire()
-	own := *w.assembly[world]
+	own := *a
 	own.Seed = seed
 	_, err := w.e.Execute(ctx, &own, experiment.Execution{Observer: c, Packets: c.sent})
 	return c, err
@@ -85,13 +90,28 @@ func (w *weigher) run(ctx context.Context, r run) (*evidence, error) {
 		}
 		e.Noise = [][]float64{e.Noise[r.world]} // the other is of no use any more
 	}
+	w.exactly(v.rounds)
 	return v, nil
 }
 
+// exactly puts noise of which every digit is known in the place of what is left of messages.
+func (x *explainer) exactly(rounds []adversary.Evidence) {
+	for i := range rounds {
+		e := &rounds[i]
+		if own, ok := x.own[e.Round]; ok && e.Noise != nil {
+			e.Noise, e.Law = [][]float64{own.noise}, own.law
+		}
+	}
+}
+
 // drawAgain draws the noise that a node's stream holds for a round.
-func drawAgain(seed uint64, node, round int, law model.Noise, d int) []float64 {
+func (x *explainer) drawAgain(node, round int, law model.Noise, d int) []float64 {
+	return drawFrom(x.stream(x.seed, "noise", uint64(node), uint64(round)), law, d)
+}
+
+// drawFrom is the first noise of a stream.
+func drawFrom(s *sim.Stream, law model.Noise, d int) []float64 {
 	drawn := make([]float64, d)
-	s := sim.NewStream(seed, "noise", uint64(node), uint64(round))
 	if law.Kind == model.Gaussian {
 		privacy.Gaussian(s, law.Level, drawn)
 	} else {

@@ -44,6 +44,7 @@ const (
 	RecordAsSent    CheckKind = "record-as-sent"
 	StartIsPublic   CheckKind = "start-is-public"
 	NoiseFromStream CheckKind = "noise-from-stream"
+	StepsRepeat     CheckKind = "steps-repeat" // to the last bit
 	IdleRounds      CheckKind = "idle-rounds-follow"
 	HubFollows      CheckKind = "hub-follows"
 	ReportsFollow   CheckKind = "reports-follow"
@@ -59,6 +60,9 @@ const (
 	NoiseLaw          CheckKind = "noise-law"
 	NoiseDirection    CheckKind = "noise-direction"
 	NoiseCoordinates  CheckKind = "noise-coordinates"
+	NoiseSigns        CheckKind = "noise-signs"
+	NoiseShares       CheckKind = "noise-shares"
+	NoiseWhole        CheckKind = "noise-whole"
 	RoundsIndependent CheckKind = "rounds-independent"
 	RunsIndependent   CheckKind = "runs-independent"
 	RoundsDrawnAnew   CheckKind = "rounds-drawn-anew"
@@ -89,6 +93,9 @@ var checkTexts = map[CheckKind]string{
 	NoiseLaw:          "law of its size (Kolmogorov–Smirnov)",
 	NoiseDirection:    "mean of its directions",
 	NoiseCoordinates:  "its coordinates are alike and independent",
+	NoiseSigns:        "signs of its coordinates, and of its length, have nothing to do with each other",
+	NoiseShares:       "law of its directions along some axes (Kolmogorov–Smirnov)",
+	NoiseWhole:        "no coordinate of the noise is missing",
 	RoundsIndependent: "noise of successive rounds of a run is independent",
 	RunsIndependent:   "noise of the same round of successive runs is independent",
 	RoundsDrawnAnew:   "noise of successive rounds of a run is drawn anew",
@@ -103,6 +110,7 @@ var checkTexts = map[CheckKind]string{
 	StartIsPublic:     "every node starts where the method says, whatever its data are",
 	NoiseFromStream: "the noise that the messages reveal, given the data, is what the node's stream draws by the " +
 		"method's law",
+	StepsRepeat:       "every value is what is computed again from the data, what came before and the stream's noise",
 	IdleRounds:        "rounds that touch no data follow from messages before them",
 	HubFollows:        "the hub's messages follow from those it got",
 	ReportsFollow:     "a user's report has its columns as they are, and its label as its stream flips it",
@@ -131,8 +139,9 @@ var checkFindings = map[CheckKind]string{
 	RecordAsSent:      "another bit in %s of the runs",
 	StartIsPublic:     "another bit in %s of the runs",
 	NoiseFromStream:   "a change by %s of the length of the noise",
+	StepsRepeat:       "another bit in %s of the runs",
 	IdleRounds:        "another bit in %s of the runs",
-	HubFollows:        "a change by %s of the messages",
+	HubFollows:        "another bit in %s of the runs",
 	ReportsFollow:     "another bit in %s of the runs",
 	NoiseFinite:       "one in %s of the uses",
 	NoisePresent:      "none in %s of the uses",
@@ -141,6 +150,9 @@ var checkFindings = map[CheckKind]string{
 	NoiseLaw:          "a distance of %s between the laws",
 	NoiseDirection:    "a mean of length %s",
 	NoiseCoordinates:  "second moments that are off by %s",
+	NoiseSigns:        "a mean product of signs of %s",
+	NoiseShares:       "a distance of %s between the laws",
+	NoiseWhole:        "none along an axis in %s of the uses",
 	RoundsIndependent: "a mean cosine of %s",
 	RunsIndependent:   "a mean cosine of %s",
 	NodesIndependent:  "a mean cosine of %s",
@@ -155,8 +167,9 @@ var checkFindings = map[CheckKind]string{
 
 // shares are the kinds of checks whose Finds is a share of a whole.
 var shares = map[CheckKind]bool{PacketsExpected: true, PacketsInTime: true, OneValueForAll: true, RecordAsSent: true,
-	StartIsPublic: true, ReportsFollow: true, IdleRounds: true, NoiseFinite: true, NoisePresent: true, NoiseSize: true,
-	NoiseSpread: true, RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}
+	StartIsPublic: true, ReportsFollow: true, StepsRepeat: true, HubFollows: true, IdleRounds: true,
+	NoiseFinite: true, NoisePresent: true, NoiseSize: true,
+	NoiseSpread: true, NoiseWhole: true, RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}
 
 // Finding says in words the smallest deviation that the check would have found with a probability of 99 %; empty where
 // none is known.

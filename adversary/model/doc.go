@@ -16,6 +16,9 @@
 //   - [Registering]: users report rows with randomised labels.
 //   - [Sharing]: columns are split, and parties send numbers by row.
 //
+// Audits compute what a node sends again, to the last bit: a [Step] says for that what is Drawn, by the method's own
+// operations in its own order, and a method that is no [NodeDual] is [Repeating].
+//
 // A method that satisfies none of them can be run and says nothing that an attack
 // here knows how to use.
 //

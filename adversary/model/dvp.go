@@ -36,7 +36,21 @@ func (m *dvp) Step(p *Public, node, t, size int) Step {
 		left /= 2
 	}
 	s.Noise, s.Place = Noise{Kind: Laplace, Level: left * weight}, InObjective
+	s.Drawn, s.Times = Noise{Kind: Laplace, Level: m.rate(p, node, t, weight)}, p.C/float64(size)
 	return s
+}
+
+// rate is that of ε, by the method's operations.
+func (m *dvp) rate(p *Public, node, t int, weight float64) float64 {
+	alpha, ridge := m.Alpha.At(node, t), p.R[node]+float64(2*m.Eta*p.degree(node))
+	left := alpha - float64(2*num.Log(1+p.Loss.Bound()/float64(weight*ridge)))
+	if left <= 0 {
+		left = alpha / 2
+	}
+	if m.Calibration == "listing" {
+		return left
+	}
+	return left / 2
 }
 
 func init() { register(&Entry{Name: "dvp", Model: func() Method { return new(dvp) }}) }

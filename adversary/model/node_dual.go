@@ -31,6 +31,8 @@ type Step struct {
 	Anchor float64 // τ, the weight of staying at v(t−1)
 	Noise  Noise   // of ν, the linear term that noise adds to the objective
 	Place  Place   // of the noise
+	Drawn  Noise   // what the node's stream draws, to the last bit; added to the step where Place is not InObjective
+	Times  float64 // ν is so many times what is drawn
 	Idle   bool    // the round touches no data and its dual stays
 	Radius float64 // v is projected on the ball of this radius; 0: not
 }

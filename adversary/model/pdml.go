@@ -26,12 +26,14 @@ type pdml struct {
 func (m *pdml) Step(p *Public, node, t, size int) Step {
 	s := m.step()
 	s.Radius = m.Radius
+	s.Drawn = Noise{Kind: Gaussian} // without noise of standard deviation 0, which may change the sign of a zero
 	if m.Noisy() {
 		s.Place = InStep
 		if size > 0 {
 			ridge := p.R[node] + float64(2*m.Eta*p.degree(node))
 			sigma := m.Deviation.At(node, t) * math.Sqrt(num.Power(m.Decay, t-1))
 			s.Noise = Noise{Kind: Gaussian, Level: sigma * ridge}
+			s.Drawn.Level = sigma
 		}
 	}
 	return s

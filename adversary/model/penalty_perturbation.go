@@ -24,6 +24,7 @@ func (m *penaltyPerturbation) Step(p *Public, node, t, size int) Step {
 		eta, power = 1, 1
 	}
 	s.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) / (2 * eta * p.degree(node)), Power: power}
+	s.Drawn, s.Times = noiseOf(m.Law, m.Alpha.At(node, t)), float64(2*s.Eta*p.degree(node))
 	if m.Law == "gaussian" { // a standard deviation is an inverse rate
 		s.Noise = Noise{Kind: Gaussian, Level: 1 / s.Noise.Level, Power: -power}
 	}

@@ -9,10 +9,10 @@ type privateMRADMM struct {
 	Switch
 }
 
-func (m *privateMRADMM) Step(_ *Public, node, t, size int) Step {
+func (m *privateMRADMM) Step(p *Public, node, t, size int) Step {
 	s := recycledStep(m.Eta.At(node, use(t)), t)
 	if m.Noisy() {
-		s = m.perturb(s, node, t, size)
+		s = m.perturb(p, s, node, t, size)
 	}
 	return s
 }

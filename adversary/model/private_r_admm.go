@@ -7,10 +7,10 @@ type privateRADMM struct {
 	Switch
 }
 
-func (m *privateRADMM) Step(_ *Public, node, t, size int) Step {
+func (m *privateRADMM) Step(p *Public, node, t, size int) Step {
 	s := recycledStep(m.Eta, t)
 	if m.Noisy() {
-		s = m.perturb(s, node, t, size)
+		s = m.perturb(p, s, node, t, size)
 	}
 	return s
 }

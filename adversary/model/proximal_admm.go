@@ -20,6 +20,7 @@ func (m *proximalADMM) Step(p *Public, node, t, size int) Step {
 		s.Place = OnOutput
 		if size > 0 {
 			s.Noise = noiseOf(m.Law, m.Alpha.At(node, t)*float64(size)/(2*p.C))
+			s.Drawn = s.onMinimiser(p, node, size, m.Law, m.Alpha.At(node, t))
 		}
 	}
 	return s

@@ -17,9 +17,16 @@ func (m *pvp) Step(p *Public, node, t, size int) Step {
 		s.Place = OnOutput
 		if size > 0 {
 			s.Noise = noiseOf(m.Law, m.Alpha.At(node, t)*float64(size)/p.C/2)
+			s.Drawn = s.onMinimiser(p, node, size, m.Law, m.Alpha.At(node, t))
 		}
 	}
 	return s
+}
+
+// onMinimiser is noise of rate α(B/2C)(r + κ), by the method's operations.
+func (s *Step) onMinimiser(p *Public, node, size int, law string, alpha float64) Noise {
+	kappa := float64(2*s.Eta*p.degree(node)) + s.Anchor
+	return noiseOf(law, float64(alpha*float64(size)/(2*p.C))*(p.R[node]+kappa))
 }
 
 // noiseOf is noise of a law and rate; of Gaussian noise the rate is the inverse of the standard deviation.

@@ -30,7 +30,7 @@ type perturbed struct {
 
 // perturb adds ν = ε of rate α to a step that touches data, RA19 Algorithm 3; on the
 // minimiser ν is (r+κ) times the noise, with ∇² taken as 0 (RA19 §VII-B).
-func (m *perturbed) perturb(s Step, node, t, size int) Step {
+func (m *perturbed) perturb(p *Public, s Step, node, t, size int) Step {
 	if s.Idle {
 		return s
 	}
@@ -42,7 +42,11 @@ func (m *perturbed) perturb(s Step, node, t, size int) Step {
 		law, s.Place = "gaussian", OnOutput
 	}
 	if size > 0 {
-		s.Noise = noiseOf(law, m.Alpha.At(node, use(t)))
+		rate := m.Alpha.At(node, use(t))
+		s.Noise = noiseOf(law, rate)
+		if s.Drawn, s.Times = s.Noise, 1; s.Place == OnOutput {
+			s.Drawn = noiseOf(law, rate*(p.R[node]+float64(2*s.Eta*p.degree(node))))
+		}
 	}
 	return s
 }

@@ -50,11 +50,13 @@ type Fit struct {
 	directions int
 	sum        []float64   // Σ u
 	outer      [][]float64 // Σ u uᵀ: row k from column k on
+	axes       *axes
 
 	ofNode  map[int]*drawn    // the latest of each node
 	ofUse   map[[2]int]*drawn // the latest of each node and round
 	ofRound map[int]*drawn    // the latest of each round
-	ofRun   map[uint64][2]int // node and round by the bits of the coordinates drawn in the run at hand
+	ofRun   map[uint64][2]int // node and round by the digits of the coordinates drawn in the run at hand
+	met     float64           // how many pairs of coordinates were compared so
 	last    int               // that run
 	rounds  neighbours        // successive rounds of a node in a run
 	runs    neighbours        // the same round of a node in runs that were added one after the other
@@ -99,7 +101,7 @@ func (f *Fit) Add(run, node, round int, noise []float64, law model.Noise) {
 	}
 	if f.d == 0 {
 		f.d, f.kind = len(noise), law.Kind
-		f.sum, f.outer = make([]float64, f.d), make([][]float64, f.d)
+		f.sum, f.outer, f.axes = make([]float64, f.d), make([][]float64, f.d), newAxes(f.d)
 		for k := range f.outer {
 			f.outer[k] = make([]float64, f.d-k)
 		}
@@ -142,6 +144,7 @@ func (f *Fit) Add(run, node, round int, noise []float64, law model.Noise) {
 	for k, u := range unit {
 		num.Axpy(u, unit[k:], f.outer[k])
 	}
+	f.axes.add(unit, above <= 0.5)
 	now := &drawn{run, node, round, scaled, score, unit}
 	use := [2]int{node, round}
 	if last := f.ofNode[node]; last != nil && last.run == run && last.round < round {
@@ -153,29 +156,38 @@ func (f *Fit) Add(run, node, round int, noise []float64, law model.Noise) {
 	if last := f.ofRound[round]; last != nil && last.run == run && last.node != node {
 		f.nodes.compare(last, now)
 	}
-	f.reuse(run, node, round, noise)
+	f.reuse(run, node, round, noise, law)
 	f.ofNode[node], f.ofUse[use], f.ofRound[round] = now, now, now
 }
 
-// reuse counts a draw that has a coordinate, up to its sign, of one that any node drew in another round of the run,
-// however long before. What is next to it is compared above.
-func (f *Fit) reuse(run, node, round int, noise []float64) {
+// digits is how many bits of a coordinate's mantissa are compared: levels differ, and what they are taken out by leaves
+// some roundings.
+const digits = 42
+
+// reuse counts a draw that has a coordinate, up to its sign and its level, of one that any node drew in another round
+// of the run, however long before. What is next to it is compared above.
+func (f *Fit) reuse(run, node, round int, noise []float64, law model.Noise) {
 	if f.ofRun == nil || f.last != run {
 		f.ofRun, f.last = map[uint64][2]int{}, run
 	}
-	again := false
+	unit := law.Level
+	if law.Kind == model.Gaussian {
+		unit = 1 / law.Level
+	}
+	again, next := false, false
+	f.met += float64(float64(len(noise)) * float64(len(f.ofRun)))
 	for _, v := range noise {
 		if v == 0 {
 			continue
 		}
-		bits := math.Float64bits(math.Abs(v))
+		bits := (math.Float64bits(math.Abs(v*unit)) + 1<<(51-digits)) >> (52 - digits) // to the nearest
 		use, ok := f.ofRun[bits]
 		before := f.ofNode[node]
-		next := before != nil && before.run == run && use == [2]int{node, before.round}
-		again = again || ok && use[1] != round && !next
+		next = next || ok && before != nil && before.run == run && use == [2]int{node, before.round}
+		again = again || ok && use[1] != round
 		f.ofRun[bits] = [2]int{node, round}
 	}
-	if again {
+	if again && !next {
 		f.rounds.same++
 	}
 }
@@ -226,10 +238,11 @@ func (f *Fit) Checks() []record.Check {
 	}
 	if f.directions > 0 {
 		f.checkDirections(float64(f.directions), add)
+		f.axes.check(add)
 	}
-	f.rounds.check(f.d, record.RoundsIndependent, record.RoundsDrawnAnew, add)
-	f.runs.check(f.d, record.RunsIndependent, record.RunsDrawnAnew, add)
-	f.nodes.check(f.d, record.NodesIndependent, record.NodesDrawnAnew, add)
+	f.rounds.check(f.d, f.met*0x1p-42, record.RoundsIndependent, record.RoundsDrawnAnew, add)
+	f.runs.check(f.d, 0, record.RunsIndependent, record.RunsDrawnAnew, add)
+	f.nodes.check(f.d, 0, record.NodesIndependent, record.NodesDrawnAnew, add)
 	f.checkPairsOfSizes(add)
 	return all
 }
@@ -423,8 +436,9 @@ func (f *Fit) largest(n float64) float64 {
 // mean over n pairs exceeds √(2 ln(2/α)/(dn)) with probability at most α. Its
 // square is Beta(1/2, (d−1)/2), which says how often directions come as close as
 // alike by chance; sizes in one dimension do with probability below alike. That k
-// of n pairs do has probability at most (np)^k/k!.
-func (p *neighbours) check(d int, independent, anew record.CheckKind, add adder) {
+// of n pairs do has probability at most (np)^k/k!. Coordinates of the digits of another are so by chance, too: two of
+// the same digits have a probability of 2^−42 at most, as the logarithm of either has a density of at most 1.
+func (p *neighbours) check(d int, met float64, independent, anew record.CheckKind, add adder) {
 	if p.pairs == 0 {
 		return
 	}
@@ -438,11 +452,7 @@ func (p *neighbours) check(d int, independent, anew record.CheckKind, add adder)
 	if d > 1 {
 		probability = num.BetaShare(float64(d-1)/2, 0.5, alike*alike)
 	}
-	allowed, tail := 0, n*probability
-	for tail > Chance {
-		allowed++
-		tail *= n * probability / float64(allowed+1)
-	}
+	allowed := allowedOf(float64(n*probability) + met)
 	detail := "none is used twice"
 	if p.same > 0 {
 		detail = fmt.Sprintf("in %.3g %% of them it is the same, or a multiple", 100*float64(p.same)/n)

@@ -85,7 +85,7 @@ func TestFit_RightNoisePasses(t *testing.T) {
 					runs, rounds = 1000, 10
 				}
 				checks := fitOf(seed, runs, rounds, asDeclared(kind, d, rounds)).Checks()
-				if want := map[bool]int{true: 10, false: 11}[d == 1]; len(checks) != want {
+				if want := map[bool]int{true: 11, false: 14}[d == 1]; len(checks) != want {
 					t.Fatalf("%d checks, want %d", len(checks), want)
 				}
 				for _, bad := range failures(checks) {
@@ -453,6 +453,13 @@ func TestFit_FindsWhatItSays(t *testing.T) {
 				}
 			})(by / math.Sqrt(1-1.0/d))
 		}},
+		{record.NoiseSigns, often(each, func(_ *sim.Stream, x, _ []float64) { // octants with an odd number of signs
+			if x[0]*x[1]*x[2] < 0 {
+				x[2] *= -1
+			}
+		})},
+		{record.NoiseShares, often(each, turned)},
+		{record.NoiseWhole, often(each, func(s *sim.Stream, x, _ []float64) { x[s.IntN(len(x))] = 0 })},
 		{record.RoundsIndependent, often(round, turned)},
 		{record.RunsIndependent, often(run, turned)},
 		{record.NodesIndependent, often(node, turned)},
@@ -553,8 +560,9 @@ func TestFit_ReuseOfEarlierRounds(t *testing.T) {
 					for round := 1; round <= 6; round++ {
 						a, b := ids(node, round)
 						noise := make([]float64, d)
-						privacy.Laplace(sim.NewStream(uint64(run), "noise", a, b), 2, noise)
-						f.Add(run, node, round, noise, model.Noise{Kind: model.Laplace, Level: 2})
+						level := 2 * math.Pow(1.1, float64(round)) // the same numbers at another level
+						privacy.Laplace(sim.NewStream(uint64(run), "noise", a, b), level, noise)
+						f.Add(run, node, round, noise, model.Noise{Kind: model.Laplace, Level: level})
 					}
 				}
 			}
