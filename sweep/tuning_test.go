@@ -83,7 +83,8 @@ func TestAccount_DrawnDataAreOfOneSeed(t *testing.T) {
 	text := strings.Replace(smallScenario, "data: wdbc, train: 100", "data: {set: twonorm, rows: 100}", 1)
 	o := Options{Grid: []string{"algorithm.eta=0.1,0.2"}, Seeds: 3, Apart: true}
 	many := accounted(t, plan(t, text, o))
-	if m := many.Units[0]; many.Runs != 1 || m.All != m.One || m.All.Claim.Reason != "" || m.All.Certificate.Reason != "" {
+	if m := many.Units[0]; many.Runs != 1 ||
+		m.All != m.One || m.All.Claim.Reason != "" || m.All.Certificate.Reason != "" {
 		t.Errorf("%+v of six seeds", many)
 	}
 	o.Apart = false
@@ -430,7 +431,8 @@ func TestVerify_FindsEditsOfTuning(t *testing.T) {
 	if err := os.WriteFile(path, []byte(edited), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := verify(); !errors.Is(err, experiment.ErrMismatch) || !strings.Contains(err.Error(), `stated "epsilon": 4`) {
+	if _, err := verify(); !errors.Is(err, experiment.ErrMismatch) ||
+		!strings.Contains(err.Error(), `stated "epsilon": 4`) {
 		t.Errorf("of an edit: %v", err)
 	}
 }

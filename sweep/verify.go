@@ -37,7 +37,8 @@ type Verified struct {
 }
 
 // Verify compares the tables of a sweep with its journal, and tuning.json with what its runs lose, and repeats a sample
-// of the journal's runs, evenly spread. Errors that say what differs wrap experiment.ErrMismatch. progress is told of every run that was repeated.
+// of the journal's runs, evenly spread. Errors that say what differs wrap experiment.ErrMismatch. progress is told of
+// every run that was repeated.
 func Verify(ctx context.Context, dir, data string, workers int, progress func(done int)) (*Verified, error) {
 	d, err := ReadDir(dir)
 	if err != nil {
