@@ -538,7 +538,7 @@ func (t *Tuning) json() []byte {
 	return append(text, '\n')
 }
 
-// checkTuning is an error that wraps experiment.ErrMismatch if tuning.json is not what the runs of the plan lose; false:
+// checkTuning is an error that wraps experiment.ErrMismatch if tuning.json is not what the plan's runs lose; false:
 // nobody asked for that, or not yet.
 func (d *Dir) checkTuning(ctx context.Context, data string) (bool, error) {
 	path := filepath.Join(d.Path, tuningFile)
@@ -569,8 +569,8 @@ func (d *Dir) checkTuning(ctx context.Context, data string) (bool, error) {
 			if k < len(was) {
 				there = strings.TrimSpace(was[k])
 			}
-			return false, fmt.Errorf("%w: %s is not what the runs lose: line %d: stated %s, recomputed %s; the "+
-				"command of the sweep writes it anew", experiment.ErrMismatch, path, k+1, there, strings.TrimSpace(line))
+			return false, fmt.Errorf("%w: %s is not what the runs lose: line %d: stated %s, recomputed %s; "+
+				"the command of the sweep writes it anew", experiment.ErrMismatch, path, k+1, there, strings.TrimSpace(line))
 		}
 	}
 	if len(was) != len(now) {
@@ -591,9 +591,9 @@ func (d *Dir) advise(w io.Writer, s *Selection) {
 		task := d.Plan.Task(s.Run)
 		fmt.Fprintf(w, "  run %d is the best, by %s %.6g: %s, seed %d\n", s.Run, s.Metric, float64(s.Value),
 			d.Plan.name(task.Point), task.Seed)
-		fmt.Fprintf(w, "  Publish it alone: its settings, what it sends, its models and its errors on test "+
-			"rows; neither its seed, which is that of its noise, nor its numbers on training rows, nor the other runs, "+
-			"nor how many there were\n")
+		fmt.Fprintf(w, "  Publish it alone: its settings, what it sends, its models and its errors on "+
+			"test rows; neither its seed, which is that of its noise, nor its numbers on training rows, nor the other "+
+			"runs, nor how many there were\n")
 	}
 	what := "this sweep"
 	if s != nil {
