@@ -570,7 +570,8 @@ func (d *Dir) checkTuning(ctx context.Context, data string) (bool, error) {
 				there = strings.TrimSpace(was[k])
 			}
 			return false, fmt.Errorf("%w: %s is not what the runs lose: line %d: stated %s, recomputed %s; "+
-				"the command of the sweep writes it anew", experiment.ErrMismatch, path, k+1, there, strings.TrimSpace(line))
+				"the command of the sweep writes it anew", experiment.ErrMismatch, path, k+1, there,
+				strings.TrimSpace(line))
 		}
 	}
 	if len(was) != len(now) {
