@@ -238,6 +238,9 @@ func (a *Account) Certificate(shard, first int, unit privacy.Unit) *record.Certi
 	return a.ofNode(uses.Of(shard), uncertified, unit, shard, first)
 }
 
+// Given is what certificates of a unit take as given.
+func (a *Account) Given(unit privacy.Unit) []record.Taken { return givenOf(a.given, unit) }
+
 // Flipped is Certificate of a label whose user flips it by an ε of its own, which may be less than that of others.
 func (a *Account) Flipped(shard, first int, epsilon float64) *record.Certificate {
 	uses := new(loss.Ledger)

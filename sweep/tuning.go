@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,13 +30,21 @@ import (
 // tuningFile is what tuning loses, in a sweep's directory.
 const tuningFile = "tuning.json"
 
-// Tuning is what the runs of a sweep lose of one unit of protection.
+// Tuning is what the runs of a sweep lose.
 type Tuning struct {
-	Runs      int          `json:"runs"`      // of one data set
-	Unit      privacy.Unit `json:"unit"`      // what is protected
-	One       Lost         `json:"one"`       // by the run that loses most
-	All       Lost         `json:"all"`       // by all runs together
-	Selection *Selection   `json:"selection"` // null: none was asked for
+	Runs      int         `json:"runs"`      // of one data set
+	Units     []Protected `json:"units"`     // rows before labels
+	Selection *Selection  `json:"selection"` // null: none was asked for
+}
+
+// Protected is what the runs of a sweep lose of one unit of protection.
+type Protected struct {
+	Unit   privacy.Unit   `json:"unit"`
+	One    Lost           `json:"one"`    // by the run that loses most
+	All    Lost           `json:"all"`    // by all runs together
+	Best   *Lost          `json:"best"`   // by publishing the best run alone; null: there is no selection
+	Covers string         `json:"covers"` // what certificates cover, and what not; empty: all that anybody sees
+	Given  []record.Taken `json:"given"`  // what a run takes from the rows without noise; null: nothing
 }
 
 // Lost is what is lost at most.
@@ -68,7 +78,6 @@ type Selection struct {
 	Runs   int           `json:"runs"`  // that were drawn
 	Run    int           `json:"run"`   // the best; −1: none has finished
 	Value  record.Number `json:"value"` // of the metric
-	Lost   Lost          `json:"lost"`  // by publishing the best
 }
 
 // Choice is how a selection is to be made.
@@ -177,9 +186,12 @@ func (p *Plan) selectable() error {
 	return nil
 }
 
-// tuned gathers what runs lose.
+// tuned gathers what runs lose of a unit.
 type tuned struct {
-	unit  privacy.Unit
+	unit   privacy.Unit
+	covers string
+	given  []record.Taken
+
 	delta float64
 	runs  map[int]int // by data set
 
@@ -193,7 +205,12 @@ type tuned struct {
 	mixed map[int]*loss.Ledger
 
 	claimless, uncertified string // why not all runs have one
+}
 
+// tuning gathers what runs lose of each unit.
+type tuning struct {
+	units  map[privacy.Unit]*tuned
+	first  string         // the name of the first run
 	seeds  map[uint64]int // the first run of each
 	shared string         // why runs do not compose
 }
@@ -201,8 +218,7 @@ type tuned struct {
 // Account computes what the runs of a plan lose, only some if that is not nil, from the noise of each: none is made.
 // Data directories are searched as for a run.
 func Account(ctx context.Context, p *Plan, only []int, c *Choice, data string) (*Tuning, error) {
-	t := &tuned{seeds: map[uint64]int{}, sum: map[int][2]float64{}, point: map[int]*loss.Ledger{},
-		mixed: map[int]*loss.Ledger{}, runs: map[int]int{}}
+	t := &tuning{units: map[privacy.Unit]*tuned{}, seeds: map[uint64]int{}}
 	all := only
 	if c != nil { // what is selected may be of any point
 		all = nil
@@ -237,27 +253,34 @@ func Account(ctx context.Context, p *Plan, only []int, c *Choice, data string) (
 		}
 		t.take(p, index, group, a, point.Privacy.Delta)
 	}
-	if t.unit == "" {
+	if len(t.units) == 0 {
 		return nil, fmt.Errorf("no run of %s claims privacy: there is nothing to account for", p.Name)
 	}
-	out := &Tuning{Unit: t.unit, One: t.one()}
-	for _, n := range t.runs {
-		out.Runs = max(out.Runs, n)
-	}
+	out := &Tuning{}
 	if c != nil {
-		out.All = t.all(true)
 		out.Selection = &Selection{Metric: c.Metric, Mean: c.Mean, Runs: len(only), Run: -1,
-			Value: record.Number(math.NaN()), Lost: t.selected(loss.Stopping{Mean: c.Mean})}
-		return out, nil
+			Value: record.Number(math.NaN())}
 	}
-	out.All = t.all(false)
+	for _, unit := range slices.Backward(slices.Sorted(maps.Keys(t.units))) { // samples first
+		u := t.units[unit]
+		lost := Protected{Unit: unit, One: u.one(), All: u.all(t.shared), Covers: u.covers, Given: u.given}
+		if c != nil {
+			why := missing("only the best of the runs is published")
+			best := u.selected(loss.Stopping{Mean: c.Mean})
+			lost.All, lost.Best = Lost{Claim: why, Certificate: why}, &best
+		}
+		out.Units = append(out.Units, lost)
+		for _, n := range u.runs {
+			out.Runs = max(out.Runs, n)
+		}
+	}
 	return out, nil
 }
 
 // apart notes whether a run has noise of its own. Noise, and the coins of labels, are drawn by seed, purpose, node and
 // round: two runs of one seed have the same, times what their budgets make of it, and a difference of their messages
 // may have none.
-func (t *tuned) apart(index int, seed uint64) {
+func (t *tuning) apart(index int, seed uint64) {
 	first, taken := t.seeds[seed]
 	switch {
 	case !taken:
@@ -269,30 +292,58 @@ func (t *tuned) apart(index int, seed uint64) {
 	}
 }
 
-// take enters a run.
-func (t *tuned) take(p *Plan, index, group int, a *experiment.Assembly, delta float64) {
-	t.runs[group]++
-	point := p.Task(index).Point
-	name := fmt.Sprintf("run %d (%s)", index, p.name(point))
-	if a.Account == nil || len(a.Account.Ledger.Units()) == 0 {
-		t.claimless = cmp.Or(t.claimless, name+" claims nothing")
-		t.uncertified = cmp.Or(t.uncertified, name+" claims nothing")
-		return
+// take enters a run. A unit that not all runs protect has no figure of all.
+func (t *tuning) take(p *Plan, index, group int, a *experiment.Assembly, delta float64) {
+	name := fmt.Sprintf("run %d (%s)", index, p.name(p.Task(index).Point))
+	t.first = cmp.Or(t.first, name)
+	var units []privacy.Unit
+	if a.Account != nil {
+		units = a.Account.Ledger.Units()
 	}
-	unit := a.Account.Ledger.Units()[0]
-	for _, u := range []privacy.Unit{privacy.Sample, privacy.Label} {
-		if slices.Contains(a.Account.Ledger.Units(), u) {
-			unit = u
-			break
+	for _, unit := range units {
+		if t.units[unit] == nil {
+			u := &tuned{unit: unit, delta: delta, sum: map[int][2]float64{}, point: map[int]*loss.Ledger{},
+				mixed: map[int]*loss.Ledger{}, runs: map[int]int{}}
+			if t.first != name {
+				u.lack(t.first)
+			}
+			t.units[unit] = u
 		}
 	}
-	if t.unit == "" {
-		t.unit, t.delta = unit, delta
+	for unit, u := range t.units {
+		u.runs[group]++
+		if slices.Contains(units, unit) {
+			u.take(name, p.Task(index), group, a)
+		} else {
+			u.lack(name)
+		}
 	}
-	if unit != t.unit {
-		why := fmt.Sprintf("%s protects a %s, and others a %s", name, unit, t.unit)
-		t.claimless, t.uncertified = cmp.Or(t.claimless, why), cmp.Or(t.uncertified, why)
-		return
+}
+
+// lack notes that a run does not protect the unit.
+func (t *tuned) lack(name string) {
+	why := fmt.Sprintf("%s claims nothing of a %s", name, unitName(t.unit))
+	t.claimless, t.uncertified = cmp.Or(t.claimless, why), cmp.Or(t.uncertified, why)
+}
+
+// unitName is a unit in words.
+func unitName(u privacy.Unit) string {
+	if u == privacy.Sample {
+		return "row"
+	}
+	return string(u)
+}
+
+// take enters a run that protects the unit.
+func (t *tuned) take(name string, task Task, group int, a *experiment.Assembly) {
+	index, point, unit := task.Index, task.Point, t.unit
+	if partial, ok := a.Method.(algorithms.Partial); ok && unit == privacy.Sample {
+		t.covers = partial.Covers()
+	}
+	for _, g := range a.Account.Given(unit) {
+		if !slices.Contains(t.given, g) {
+			t.given = append(t.given, g)
+		}
 	}
 	t.claim(name, group, point, a)
 	uses, err := algorithms.Certify(a.Method.(algorithms.Private))
@@ -373,16 +424,12 @@ func (t *tuned) one() Lost {
 }
 
 // all is of all runs together, of the data set that loses most. Pure claims are composed by the distribution of
-// randomised response, which loses no less than any pure mechanism; others are summed.
-func (t *tuned) all(skip bool) Lost {
+// randomised response, which loses no less than any pure mechanism; others are summed. shared is why runs do not
+// compose.
+func (t *tuned) all(shared string) Lost {
 	l := Lost{Claim: missing(t.claimless), Certificate: missing(t.uncertified)}
-	if skip {
-		why := "only the best of the runs is published"
-		return Lost{Claim: missing(why), Certificate: missing(why)}
-	}
-	if t.shared != "" {
-		return Lost{Claim: missing(cmp.Or(t.claimless, t.shared)),
-			Certificate: missing(cmp.Or(t.uncertified, t.shared))}
+	if shared != "" {
+		return Lost{Claim: missing(cmp.Or(t.claimless, shared)), Certificate: missing(cmp.Or(t.uncertified, shared))}
 	}
 	if t.claimless == "" {
 		l.Claim = Figure{}
@@ -426,8 +473,12 @@ func (t *tuned) selected(s loss.Stopping) Lost {
 	return l
 }
 
-// choose finds the best of the stored runs.
-func (s *Selection) choose(store Store) error {
+// choose finds the best of the stored runs, if there is a selection.
+func (t *Tuning) choose(store Store) error {
+	s := t.Selection
+	if s == nil {
+		return nil
+	}
 	best := math.Inf(1)
 	return store.All(func(index int, b []byte) error {
 		r, err := Decode(b)
@@ -449,40 +500,107 @@ func (s *Selection) choose(store Store) error {
 // WriteTuning chooses the best run, if there is a selection, writes tuning.json into a sweep's directory, and says what
 // is lost.
 func (d *Dir) WriteTuning(w io.Writer, t *Tuning) error {
-	if s := t.Selection; s != nil {
-		if err := s.choose(d.Journal); err != nil {
-			return err
-		}
+	if err := t.choose(d.Journal); err != nil {
+		return err
 	}
-	err := files.Write(filepath.Join(d.Path, tuningFile), func(out io.Writer) error {
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		return e.Encode(t)
-	})
+	err := files.WriteBytes(filepath.Join(d.Path, tuningFile), t.json())
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", tuningFile, err)
-	}
-	unit := string(t.Unit)
-	if t.Unit == privacy.Sample {
-		unit = "row"
 	}
 	line := func(what string, l Lost) {
 		fmt.Fprintf(w, "  %s: claim %v; certificate %v\n", what, l.Claim, l.Certificate)
 	}
-	fmt.Fprintf(w, "privacy of tuning, of a %s that is in all runs:\n", unit)
-	line("one run, the one that loses most", t.One)
-	s := t.Selection
-	if s == nil {
-		line(fmt.Sprintf("all %s, whoever sees them or chooses by them", plural(t.Runs, "run")), t.All)
-		return nil
+	for _, u := range t.Units {
+		fmt.Fprintf(w, "privacy of tuning, of a %s that is in all runs:\n", unitName(u.Unit))
+		line("one run, the one that loses most", u.One)
+		if s := t.Selection; s != nil {
+			line(fmt.Sprintf("the best of a geometric number of runs of mean %.4g", s.Mean), *u.Best)
+		} else {
+			line(fmt.Sprintf("all %s, whoever sees what they send or chooses by it", plural(t.Runs, "run")), u.All)
+		}
+		if u.Covers != "" {
+			fmt.Fprintf(w, "  certificates cover %s\n", u.Covers)
+		}
+		for _, g := range u.Given {
+			fmt.Fprintf(w, "  taken as given, %s: %s; so figures cover %s\n", g.Key, g.What, g.Covers)
+		}
 	}
-	line(fmt.Sprintf("the best of a geometric number of runs of mean %.4g", s.Mean), s.Lost)
-	if s.Run < 0 {
-		fmt.Fprintf(w, "  none of %s has %s\n", plural(s.Runs, "run"), s.Metric)
-		return nil
-	}
-	task := d.Plan.Task(s.Run)
-	fmt.Fprintf(w, "  run %d is the best, by %s %.6g: %s, seed %d. Publish it alone, and neither the other runs nor "+
-		"how many there were\n", s.Run, s.Metric, float64(s.Value), d.Plan.name(task.Point), task.Seed)
+	d.advise(w, t.Selection)
 	return nil
+}
+
+// json is tuning.json.
+func (t *Tuning) json() []byte {
+	text, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("sweep: writing what tuning loses: %v", err))
+	}
+	return append(text, '\n')
+}
+
+// checkTuning is an error that wraps experiment.ErrMismatch if tuning.json is not what the plan's runs lose; false:
+// nobody asked for that, or not yet.
+func (d *Dir) checkTuning(ctx context.Context, data string) (bool, error) {
+	path := filepath.Join(d.Path, tuningFile)
+	only := d.Plan.selected()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		open := func(index int) bool { return d.Journal.State(index) == Open }
+		if only == nil || slices.ContainsFunc(only, open) {
+			return false, nil
+		}
+		return false, fmt.Errorf("%w: %s is not there; the command of the sweep writes it anew",
+			experiment.ErrMismatch, path)
+	}
+	t, err := Account(ctx, d.Plan, only, d.Plan.Select, data)
+	if err != nil {
+		return false, err
+	}
+	if err := t.choose(d.Journal); err != nil {
+		return false, err
+	}
+	stated, err := os.ReadFile(path)
+	if err != nil {
+		return false, fmt.Errorf("reading what tuning loses: %w", err)
+	}
+	was, now := strings.Split(string(stated), "\n"), strings.Split(string(t.json()), "\n")
+	for k, line := range now {
+		if k >= len(was) || was[k] != line {
+			there := "nothing"
+			if k < len(was) {
+				there = strings.TrimSpace(was[k])
+			}
+			return false, fmt.Errorf("%w: %s is not what the runs lose: line %d: stated %s, recomputed %s; "+
+				"the command of the sweep writes it anew", experiment.ErrMismatch, path, k+1, there,
+				strings.TrimSpace(line))
+		}
+	}
+	if len(was) != len(now) {
+		return false, fmt.Errorf("%w: %s goes on after what the runs lose", experiment.ErrMismatch, path)
+	}
+	return true, nil
+}
+
+// advise says what the figures stand for.
+func (d *Dir) advise(w io.Writer, s *Selection) {
+	switch {
+	case s == nil:
+		fmt.Fprintf(w, "  not counted: a choice by what is computed from training rows without noise, as objective "+
+			"and distance are\n")
+	case s.Run < 0:
+		fmt.Fprintf(w, "  none of %s has %s\n", plural(s.Runs, "run"), s.Metric)
+	default:
+		task := d.Plan.Task(s.Run)
+		fmt.Fprintf(w, "  run %d is the best, by %s %.6g: %s, seed %d\n", s.Run, s.Metric, float64(s.Value),
+			d.Plan.name(task.Point), task.Seed)
+		fmt.Fprintf(w, "  Publish it alone: its settings, what it sends, its models and its errors on "+
+			"test rows; neither its seed, which is that of its noise, nor its numbers on training rows, nor the other "+
+			"runs, nor how many there were\n")
+	}
+	what := "this sweep"
+	if s != nil {
+		what = "this selection"
+	}
+	fmt.Fprintf(w, "  counted is %s alone: of several on the same rows ε and δ add up, if their seeds differ "+
+		"(--set seeds.first=%d is next); with a seed in common there is no bound\n", what,
+		d.Plan.Task(d.Plan.Len()-1).Seed+1)
 }

@@ -5,6 +5,7 @@ package sweep
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -63,16 +64,17 @@ func TestAccount_IsTheCompositionOfAllRuns(t *testing.T) {
 		claims = append(claims, loss.Response{Epsilon: 0.3})
 	}
 	got := accounted(t, p)
-	if got.Runs != 40 || got.Unit != privacy.Sample || got.Selection != nil {
+	if got.Runs != 40 || got.Units[0].Unit != privacy.Sample || got.Selection != nil {
 		t.Errorf("%+v", got)
 	}
-	near(t, "one claim", float64(got.One.Claim.Epsilon), 0.3)
-	near(t, "one certificate", float64(got.One.Certificate.Epsilon), one)
-	near(t, "all certificates", float64(got.All.Certificate.Epsilon), loss.Compose(uses).Epsilon(1e-5))
-	near(t, "all claims", float64(got.All.Claim.Epsilon), loss.Compose(claims).Epsilon(1e-5))
-	if !(got.All.Certificate.Epsilon > 1.5*got.One.Certificate.Epsilon) || got.All.Certificate.Delta != 1e-5 ||
-		!(got.All.Claim.Epsilon < 0.99*12) {
-		t.Errorf("one run %v, all %v", got.One.Certificate, got.All.Certificate)
+	lost := got.Units[0]
+	near(t, "one claim", float64(lost.One.Claim.Epsilon), 0.3)
+	near(t, "one certificate", float64(lost.One.Certificate.Epsilon), one)
+	near(t, "all certificates", float64(lost.All.Certificate.Epsilon), loss.Compose(uses).Epsilon(1e-5))
+	near(t, "all claims", float64(lost.All.Claim.Epsilon), loss.Compose(claims).Epsilon(1e-5))
+	if !(lost.All.Certificate.Epsilon > 1.5*lost.One.Certificate.Epsilon) || lost.All.Certificate.Delta != 1e-5 ||
+		!(lost.All.Claim.Epsilon < 0.99*12) {
+		t.Errorf("one run %v, all %v", lost.One.Certificate, lost.All.Certificate)
 	}
 }
 
@@ -81,7 +83,8 @@ func TestAccount_DrawnDataAreOfOneSeed(t *testing.T) {
 	text := strings.Replace(smallScenario, "data: wdbc, train: 100", "data: {set: twonorm, rows: 100}", 1)
 	o := Options{Grid: []string{"algorithm.eta=0.1,0.2"}, Seeds: 3, Apart: true}
 	many := accounted(t, plan(t, text, o))
-	if many.Runs != 1 || many.All != many.One || many.All.Claim.Reason != "" || many.All.Certificate.Reason != "" {
+	if m := many.Units[0]; many.Runs != 1 ||
+		m.All != m.One || m.All.Claim.Reason != "" || m.All.Certificate.Reason != "" {
 		t.Errorf("%+v of six seeds", many)
 	}
 	o.Apart = false
@@ -101,7 +104,7 @@ func TestAccount_SaysWhyThereIsNone(t *testing.T) {
 		for _, f := range []struct {
 			figure Figure
 			want   string
-		}{{got.All.Claim, c.claim}, {got.All.Certificate, c.certificate}} {
+		}{{got.Units[0].All.Claim, c.claim}, {got.Units[0].All.Certificate, c.certificate}} {
 			none := math.IsNaN(float64(f.figure.Epsilon))
 			if none != (f.want != "") || !strings.Contains(f.figure.Reason, f.want) {
 				t.Errorf("%s: %+v, want %q", c.axis, f.figure, f.want)
@@ -120,13 +123,13 @@ func TestAccount_ClaimsWithTheirDelta(t *testing.T) {
 		"dvp, eta: 0.1, alpha: 1", "dp-admm, eta: 0.1", 1)
 	p := plan(t, text, Options{Seeds: 3})
 	got := accounted(t, p)
-	near(t, "ε", float64(got.All.Claim.Epsilon), 3*float64(got.One.Claim.Epsilon))
-	near(t, "δ", float64(got.All.Claim.Delta), 3e-5)
+	near(t, "ε", float64(got.Units[0].All.Claim.Epsilon), 3*float64(got.Units[0].One.Claim.Epsilon))
+	near(t, "δ", float64(got.Units[0].All.Claim.Delta), 3e-5)
 	s, err := Account(context.Background(), p, []int{0}, &Choice{Metric: "test_error", Mean: 2}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := s.Selection.Lost; l.Claim.Reason == "" || l.Certificate.Reason != "" {
+	if l := s.Units[0].Best; l.Claim.Reason == "" || l.Certificate.Reason != "" {
 		t.Errorf("%+v", l)
 	}
 }
@@ -199,7 +202,7 @@ func TestSelect_TellsTheBest(t *testing.T) {
 	if err != nil || s.Run != at || float64(s.Value) != best || s.Runs != len(only) {
 		t.Errorf("%+v, want run %d with %v, %v", s, at, best, err)
 	}
-	one, lost := tuning.One, s.Lost
+	one, lost := tuning.Units[0].One, tuning.Units[0].Best
 	if !(lost.Certificate.Epsilon > one.Certificate.Epsilon && lost.Claim.Epsilon > one.Claim.Epsilon) ||
 		!(lost.Claim.Epsilon <= 3*one.Claim.Epsilon*1.2) {
 		t.Errorf("one run %+v, the best %+v", one, lost)
@@ -291,13 +294,13 @@ func TestAccount_RefusesRunsOfOneSeed(t *testing.T) {
 	} {
 		p := plan(t, c.text, c.o)
 		got := accounted(t, p)
-		for _, f := range []Figure{got.All.Claim, got.All.Certificate} {
+		for _, f := range []Figure{got.Units[0].All.Claim, got.Units[0].All.Certificate} {
 			if c.apart != (f.Reason == "" && f.Epsilon > 0) || !c.apart && !strings.Contains(f.Reason, want) {
 				t.Errorf("%+v: %+v", c.o, f)
 			}
 		}
-		if got.One.Claim.Reason != "" || got.One.Certificate.Reason != "" {
-			t.Errorf("%+v: one run %+v", c.o, got.One)
+		if got.Units[0].One.Claim.Reason != "" || got.Units[0].One.Certificate.Reason != "" {
+			t.Errorf("%+v: one run %+v", c.o, got.Units[0].One)
 		}
 		seeds := map[uint64]bool{}
 		for index := range p.Len() {
@@ -365,4 +368,71 @@ func TestSelect_IsOfOneMetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Close()
+}
+
+// What the certificates take as given is named, and a method that protects rows and labels has figures of both.
+func TestAccount_NamesWhatIsGivenAndEveryUnit(t *testing.T) {
+	text := strings.Replace(smallScenario, "rho: 0.2", "rho: 0.2, scale: {rows: max}, partition: {kind: label-skew}", 1)
+	text = strings.Replace(text, "dvp, eta: 0.1, alpha: 1", "pdml, eta: 0.3, epsilon: 1", 1)
+	got := accounted(t, plan(t, text, Options{Seeds: 2}))
+	if len(got.Units) != 2 || got.Units[0].Unit != privacy.Sample || got.Units[1].Unit != privacy.Label {
+		t.Fatalf("%+v", got.Units)
+	}
+	rows, labels := got.Units[0], got.Units[1]
+	near(t, "ε of a label in one run", float64(labels.One.Claim.Epsilon), 1)
+	near(t, "ε of a label in both", float64(labels.All.Claim.Epsilon), 2)
+	if !strings.Contains(rows.Covers, "what servers publish") || labels.Covers != "" {
+		t.Errorf("covers %q and %q", rows.Covers, labels.Covers)
+	}
+	for _, u := range got.Units {
+		var names []string
+		for _, g := range u.Given {
+			names = append(names, g.Key)
+		}
+		if !slices.Contains(names, "problem.scale.rows") || !slices.Contains(names, "problem.partition") {
+			t.Errorf("%s: given %v", u.Unit, names)
+		}
+	}
+}
+
+// Verify computes what tuning loses again, and finds an edit.
+func TestVerify_FindsEditsOfTuning(t *testing.T) {
+	p := plan(t, smallScenario, Options{Grid: []string{"algorithm.eta=0.1,0.2"}, Apart: true})
+	d := open(t, t.TempDir(), p)
+	if _, err := Make(context.Background(), d, Settings{Dispatcher: Local{Workers: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	verify := func() (*Verified, error) { return Verify(context.Background(), d.Path, "", 1, func(int) {}) }
+	if v, err := verify(); err != nil || v.Tuning {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	var b strings.Builder
+	if err := d.WriteTuning(&b, accounted(t, p)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"taken as given, problem.scale.columns", "counted is this sweep alone",
+		"seeds.first=3"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+	if v, err := verify(); err != nil || !v.Tuning {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	path := filepath.Join(d.Path, tuningFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := strings.Replace(string(text), `"epsilon": 5,`, `"epsilon": 4,`, 1)
+	if edited == string(text) {
+		t.Fatalf("nothing to edit in\n%s", text)
+	}
+	if err := os.WriteFile(path, []byte(edited), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := verify(); !errors.Is(err, experiment.ErrMismatch) ||
+		!strings.Contains(err.Error(), `stated "epsilon": 4`) {
+		t.Errorf("of an edit: %v", err)
+	}
 }

@@ -32,11 +32,13 @@ const sample = 5
 type Verified struct {
 	Rows, Stored int    // of the table, and of the journal
 	Repeated     int    // runs
+	Tuning       bool   // what they lose was computed again, and is what tuning.json has
 	Origin       string // in what this program is not the sweep's; empty: in nothing
 }
 
-// Verify compares the tables of a sweep with its journal, and repeats a sample of the journal's runs, evenly spread.
-// Errors that say what differs wrap experiment.ErrMismatch. progress is told of every run that was repeated.
+// Verify compares the tables of a sweep with its journal, and tuning.json with what its runs lose, and repeats a sample
+// of the journal's runs, evenly spread. Errors that say what differs wrap experiment.ErrMismatch. progress is told of
+// every run that was repeated.
 func Verify(ctx context.Context, dir, data string, workers int, progress func(done int)) (*Verified, error) {
 	d, err := ReadDir(dir)
 	if err != nil {
@@ -59,6 +61,9 @@ func Verify(ctx context.Context, dir, data string, workers int, progress func(do
 			return nil, fmt.Errorf("%w: %s has changed since the sweep: its SHA-256 was %.12s…, is %.12s…",
 				experiment.ErrMismatch, path, was, sum)
 		}
+	}
+	if out.Tuning, err = d.checkTuning(ctx, data); err != nil {
+		return nil, err
 	}
 	var stored []int
 	for index := range d.Plan.Len() {

@@ -527,6 +527,9 @@ func newVerify() *cobra.Command {
 					if differ = append(differ, err); err == nil {
 						fmt.Fprintf(c.OutOrStdout(), "%s: same tables of %s, %d of %s repeated with the same "+
 							"results\n", dir, plural.Of(v.Rows, "row"), v.Repeated, plural.Of(v.Stored, "run"))
+						if v.Tuning {
+							fmt.Fprintln(c.OutOrStdout(), "  privacy of tuning: the same")
+						}
 						if v.Origin != "" {
 							fmt.Fprintf(c.OutOrStdout(), "  not of this program: %s\n", v.Origin)
 						}

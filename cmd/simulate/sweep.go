@@ -127,11 +127,7 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 		return err
 	}
 	if f.account || choice != nil {
-		t, err := sweep.Account(c.Context(), plan, settings.Only, choice, f.data)
-		if err == nil {
-			err = dir.WriteTuning(c.OutOrStdout(), t)
-		}
-		if err != nil {
+		if err := account(c, dir, settings.Only, choice, f.data); err != nil {
 			return err
 		}
 	}
@@ -139,6 +135,15 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 		return fmt.Errorf("%d of %d runs failed; --retry-failed computes them again", p.Failed, p.Total)
 	}
 	return dir.Close()
+}
+
+// account says what the runs lose.
+func account(c *cobra.Command, d *sweep.Dir, only []int, choice *sweep.Choice, data string) error {
+	t, err := sweep.Account(c.Context(), d.Plan, only, choice, data)
+	if err != nil {
+		return err
+	}
+	return d.WriteTuning(c.OutOrStdout(), t)
 }
 
 // plan plans the runs, and those of a selection if one is asked for.

@@ -100,6 +100,8 @@ and what is believed of them, is in docs/security.md.`,
 		"round of every run)")
 	flags.StringArrayVar(&f.Sets, "set", nil, "override a value of the scenario in all runs, `path=value`; may be "+
 		"repeated")
+	flags.BoolVar(&f.account, "account", false, "say what all runs together lose, as simulate sweep does")
+	flags.StringVar(&f.choice.Metric, "select", "", "refused: a selection is made by simulate sweep, in one process")
 	flags.BoolVar(&f.retry, "retry-failed", false, "compute runs again that failed")
 	flags.IntVar(&f.workers, "workers", 0, "runs at a time in this process, besides those of workers that join")
 	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
@@ -127,14 +129,22 @@ func serveSweep(c *cobra.Command, file string, f *serveFlags) error {
 	case f.nats != "" && c.Flags().Changed("listen"):
 		return usage("--nats uses a server that is there, so there is nothing to --listen on; give one of the two")
 	}
+	if c.Flags().Changed("select") {
+		return usage("sweep serve makes all runs of a grid, and a private selection draws its own: make it without " +
+			"serve, by simulate sweep FILE --select METRIC")
+	}
 	if err := f.read(); err != nil {
 		return err
 	}
+	f.Apart = f.account
 	plan, err := sweep.NewPlan(file, f.Options)
 	if err != nil {
 		return usageError{err}
 	}
 	path := filepath.Join(f.out, plan.Name, sweep.Shard{}.Directory())
+	if err := plan.As(path); err != nil {
+		return usageError{err}
+	}
 	var mu sync.Mutex // bar is used by several goroutines
 	bar := newSweepBar(plan.Name)
 	clear := func() {
@@ -175,6 +185,11 @@ func serveSweep(c *cobra.Command, file string, f *serveFlags) error {
 	}
 	if err := printMade(c.OutOrStdout(), dir, p, settings); err != nil {
 		return err
+	}
+	if f.account {
+		if err := account(c, dir, nil, nil, f.data); err != nil {
+			return err
+		}
 	}
 	// Only now are the results safe without the streams.
 	if err := dir.Close(); err != nil {
