@@ -41,8 +41,8 @@ type Info struct {
 	Reference    Reference         `json:"optimum"`
 	Level        float64           `json:"level,omitempty"` // of the quantile that is predicted; absent: another loss
 	Zeros        *Zeros            `json:"zeros"`           // null: neither l1 nor group is in the objective
-	Ridge        *Ridge            `json:"ridge"`      // null: it was not computed
-	BaseError    Number            `json:"base_error"` // test error of always saying the more frequent class
+	Ridge        *Ridge            `json:"ridge"`           // null: it was not computed
+	BaseError    Number            `json:"base_error"`      // test error of always saying the more frequent class
 	Convergence  *Convergence      `json:"convergence"`
 	Residual     Residual          `json:"residual"`
 	Privacy      *Privacy          `json:"privacy"` // null: the method claims nothing
