@@ -56,8 +56,9 @@
 // clear among labels that mean nothing, and one [Claim.Verdict].
 //
 // A point at which a run fails is [Void] for the claims that the run has a part in. What was judged is bound to
-// [Figure.Rules], a digest of the source text that grades the figure's claims, which its package gives to
-// [RegisterSources]; [Figure.Rejudge] judges kept runs by new rules.
+// [Figure.Rules], a digest of the source text that grades the figure's claims: that of its package, which gives it to
+// [RegisterSources], of package theory, and of the functions here that judge points. [Figure.Rejudge] judges kept runs
+// by new rules.
 //
 // Runs are sweeps, those of a page as those of its points, in directories that are named after what decides them. So
 // stopped ones go on, and equal runs, of several curves or points, are done once.

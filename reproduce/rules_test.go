@@ -4,6 +4,7 @@ package reproduce
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"overhear/theory"
 )
 
 const planted = `package planted
@@ -22,13 +25,23 @@ const limit = 0.05
 
 func near(r *reproduce.Results) bool { return r.Runs[0].Last("distance") < limit }
 
+// last are the entries after the first ones.
+func last(r *reproduce.Results) []float64 { return r.Runs[0].Tables[0].Column("loss")[31:] }
+
+func long(r *reproduce.Results) bool { return len(last(r)) > some && r.Name != "a name" }
+
+const (
+	none = iota
+	some
+)
+
 func unused() float64 { return 7 }
 
 func figure() *reproduce.Figure {
 	f := &reproduce.Figure{Name: "small", Title: "a title", Chosen: "what is taken"}
 	f.Statements = func(r *reproduce.Results) []reproduce.Statement {
 		return []reproduce.Statement{
-			reproduce.State("it is near", reproduce.Assess(near(r)), "at most %.3g " + "m", 0.1),
+			reproduce.State("it is near", reproduce.Assess(near(r) && long(r)), "at most %.3g " + "m", 0.1),
 		}
 	}
 	return f
@@ -59,9 +72,14 @@ func TestRules_FollowWhatGradesAndNothingElse(t *testing.T) {
 	}{
 		{"a threshold", "0.05", "0.5", false},
 		{"a comparison of a helper", "< limit", "<= limit", false},
+		{"the ends of a slice", "[31:]", "[:31]", false},
+		{"a third index of a slice", "[31:]", "[31:40:50]", false},
+		{"an order of constants", "none = iota\n	some", "some = iota\n	none", false},
+		{"words that are compared", "a name", "the name", false},
+		{"a type", "[]float64 {", "[]float32 {", false},
 		{"a column", `Last("distance")`, `Last("loss")`, false},
-		{"an assessment", "reproduce.Assess(near(r))", "reproduce.Assess(!near(r))", false},
-		{"a constant verdict", "reproduce.Assess(near(r))", "reproduce.Holds", false},
+		{"an assessment", "near(r) &&", "!near(r) &&", false},
+		{"a constant verdict", "reproduce.Assess(near(r) && long(r))", "reproduce.Holds", false},
 		{"what a claim rests on", `"m", 0.1)`, `"m", 0.1).On(reproduce.OnAccount)`, true},
 		{"a comment", "what counts as near", "what is called near", true},
 		{"words", "at most %.3g ", "no more than %.3g ", true},
@@ -78,6 +96,58 @@ func TestRules_FollowWhatGradesAndNothingElse(t *testing.T) {
 		}
 		if same := rulesOf(t, text) == want; same != c.same {
 			t.Errorf("%s: the rules are the same: %v, want %v", c.name, same, c.same)
+		}
+	}
+}
+
+// The rules are those of all that decides a verdict, in every package that does.
+func TestRules_CoverJudgesAndTheory(t *testing.T) {
+	before := sources
+	defer func() { sources = before }()
+	text := strings.Replace(planted, "near(r) &&", "near(r) && designed() &&", 1) + `
+func designed() bool { _, err := theory.FitAccuracy(nil, nil); return err == nil }
+`
+	want := rulesOf(t, text)
+	for _, c := range []struct {
+		file, old, new string
+		of             fs.FS
+		same           bool
+	}{
+		{"judge.go", "const standIns = 8", "const standIns = 1", ownSources, false},
+		{"judge.go", "all[i].Measured = Void,", "all[i].Measured = Fails,", ownSources, false},
+		{"judge.go", "slices.Repeat([]float64{math.NaN()}", "slices.Repeat([]float64{0}", ownSources, false},
+		{"judge.go", "os.MkdirAll(dir, 0o755)", "os.MkdirAll(dir, 0o700)", ownSources, true},
+		{"settings.go", "gridSeeds  = 2", "gridSeeds  = 3", ownSources, false},
+		{"statement.go", "if holds {", "if !holds {", ownSources, false},
+		{"design.go", "600, 0.01, 40", "600, 0.01, 50", theory.Sources, false},
+		{"design.go", "case r.level < 0:", "case r.level <= 0:", theory.Sources, false},
+		{"design.go", "const points = 2000", "const points = 3000", theory.Sources, true}, // of Choose
+	} {
+		old, err := fs.ReadFile(c.of, c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.Replace(string(old), c.old, c.new, 1)
+		if changed == string(old) {
+			t.Fatalf("%s has no %q", c.file, c.old)
+		}
+		sources = nil
+		for _, files := range before {
+			if files != c.of {
+				sources = append(sources, files)
+				continue
+			}
+			all := fstest.MapFS{}
+			names, _ := fs.Glob(files, "*.go")
+			for _, name := range names {
+				data, _ := fs.ReadFile(files, name)
+				all[name] = &fstest.MapFile{Data: data}
+			}
+			all[c.file] = &fstest.MapFile{Data: []byte(changed)}
+			sources = append(sources, all)
+		}
+		if same := rulesOf(t, text) == want; same != c.same {
+			t.Errorf("%s with %q: the rules are the same: %v, want %v", c.file, c.new, same, c.same)
 		}
 	}
 }
