@@ -3,6 +3,7 @@
 package reproduce
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,7 @@ type Judged struct {
 	Settings []JudgedSetting `json:"settings"`
 	Claims   []string        `json:"claims"`
 	Points   []JudgedPoint   `json:"points"`
+	Sum      string          `json:"sum"` // SHA-256 of all the other keys, so that a changed file is known
 }
 
 // JudgedSetting is a setting as it was varied.
@@ -451,19 +453,31 @@ func (j *Judged) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("writing %s: %w", judgedFile, err)
 	}
-	text, err := json.MarshalIndent(j, "", "  ")
+	whole := *j
+	whole.Sum = j.sum()
+	text, err := json.MarshalIndent(whole, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", judgedFile, err)
 	}
 	return files.WriteBytes(filepath.Join(dir, judgedFile), append(text, '\n'))
 }
 
-// readJudged reads what the claims of a figure came to; nil, and why, if that is not to be had.
+// sum is the digest of what is judged.
+func (j *Judged) sum() string {
+	rest := *j
+	rest.Sum = ""
+	return digest(rest)
+}
+
+// readJudged reads what the claims of a figure came to; nil, and why, if that is not to be had. A file that no build
+// wrote like that is an error.
 func (f *Figure) readJudged(dir string, claimed []Statement) (j *Judged, why string, err error) {
 	if f.Grid == nil {
 		return nil, "", nil
 	}
 	again := fmt.Sprintf("`simulate reproduce --settings %s` computes them", f.Name)
+	kept := fmt.Sprintf("`simulate reproduce --rejudge %s` judges the runs anew where they are kept, and %s", f.Name,
+		again)
 	path := filepath.Join(dir, judgedFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -472,31 +486,81 @@ func (f *Figure) readJudged(dir string, claimed []Statement) (j *Judged, why str
 	if err != nil {
 		return nil, "", fmt.Errorf("reading %s: %w", judgedFile, err)
 	}
+	refused := func(err error) error { return fmt.Errorf("reading %s: %w; delete it: %s", path, err, kept) }
 	j = new(Judged)
-	if err := json.Unmarshal(text, j); err != nil {
-		return nil, "", fmt.Errorf("reading %s: %w; delete it, and %s", path, err, again)
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(j); err != nil {
+		return nil, "", refused(err)
+	}
+	if d.More() {
+		return nil, "", refused(errors.New("it goes on after the end of its object"))
 	}
 	now, err := f.declared()
 	if err != nil {
 		return nil, "", err
 	}
+	if j.By == now.By { // the build that wrote it had this form
+		if err := f.check(j, now); err != nil {
+			return nil, "", refused(err)
+		}
+	}
 	for _, s := range claimed {
 		now.Claims = append(now.Claims, s.Text)
 	}
 	was := *j
-	was.Points = nil
+	was.By, was.Sum, was.Points = now.By, "", nil
 	for _, p := range j.Points {
 		was.Points = append(was.Points, JudgedPoint{Values: p.Values})
 	}
-	by := was.By
-	was.By = now.By
 	if !reflect.DeepEqual(&was, now) {
 		return nil, judgedFile + " is of other claims, curves or settings than this page and is left out; " + again +
 			".", nil
 	}
-	if by != now.By {
-		return nil, fmt.Sprintf("%s was judged by other rules than the claims of this page and is left out; `simulate "+
-			"reproduce --rejudge %s` judges the runs anew where they are kept, and %s.", judgedFile, f.Name, again), nil
+	if j.By != now.By {
+		return nil, fmt.Sprintf("%s was judged by other rules than the claims of this page and is left out; %s.",
+			judgedFile, kept), nil
 	}
 	return j, "", nil
+}
+
+// check says which key of what is judged cannot be what [Judged.Write] wrote.
+func (f *Figure) check(j, now *Judged) error {
+	if len(j.Points) != len(now.Points) {
+		return fmt.Errorf("points has %d entries, must have %d", len(j.Points), len(now.Points))
+	}
+	if len(j.Claims) == 0 {
+		return errors.New("claims is empty")
+	}
+	for i, p := range j.Points {
+		if len(p.Values) != len(j.Settings) {
+			return fmt.Errorf("points[%d].values has %d entries, and settings has %d", i, len(p.Values),
+				len(j.Settings))
+		}
+		if j.Of == now.Of && !slices.Equal(p.Values, now.Points[i].Values) {
+			return fmt.Errorf("points[%d].values is %q, must be %q", i, p.Values, now.Points[i].Values)
+		}
+		if len(p.Assessments) != len(j.Claims) || len(p.Measured) != len(j.Claims) {
+			return fmt.Errorf("points[%d] has %d assessments and %d measured, and claims has %d", i,
+				len(p.Assessments), len(p.Measured), len(j.Claims))
+		}
+		if p.Failed != "" && j.Of == now.Of && !slices.ContainsFunc(f.Curves, func(c *Curve) bool {
+			return strings.HasPrefix(p.Failed, c.Label+", seed ")
+		}) {
+			return fmt.Errorf("points[%d].failed names no curve of %s: %q", i, f.Name, p.Failed)
+		}
+		for k, a := range p.Assessments {
+			if !slices.Contains([]Assessment{Holds, HoldsInPart, Fails, NotTested, Void}, a) {
+				return fmt.Errorf("points[%d].assessments[%d] is %q, which no claim comes to", i, k, a)
+			}
+			if a == Void && (p.Failed == "" || p.Measured[k] != "") {
+				return fmt.Errorf("points[%d].assessments[%d] is %q, and failed is %q and measured %q", i, k, a,
+					p.Failed, p.Measured[k])
+			}
+		}
+	}
+	if j.Sum != j.sum() {
+		return errors.New("sum is not that of the other keys: something in it was changed by hand")
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ package reproduce
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -240,16 +241,95 @@ func TestJudge_VoidsOnlyClaimsWhoseRunsFail(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
+}
 
-	// A point of an older file, which has no assessments where a run failed, is void for all claims.
-	for k := range j.Points {
-		if p := &j.Points[k]; p.Failed != "" {
-			p.Assessments, p.Measured = nil, nil
+// A file that was edited, cut off or put together is refused, with the key and what to do.
+func TestReadJudged_RefusesWhatNoBuildWrote(t *testing.T) {
+	f := gridded()
+	dir := t.TempDir()
+	j, err := f.Judge(context.Background(), filepath.Join(dir, "runs"), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var claimed []Statement
+	for _, text := range j.Claims {
+		claimed = append(claimed, Statement{Text: text})
+	}
+	path := filepath.Join(dir, judgedFile)
+	read := func(change func(text string) string) (*Judged, error) {
+		t.Helper()
+		if err := j.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := change(string(text))
+		if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := f.readJudged(dir, claimed)
+		return got, err
+	}
+	if got, err := read(func(text string) string { return text }); err != nil ||
+		!reflect.DeepEqual(got.Points, j.Points) {
+		t.Fatalf("what was just written: %v", err)
+	}
+	edit := func(change func(j *Judged)) func(string) string {
+		return func(text string) string {
+			other := new(Judged)
+			if err := json.Unmarshal([]byte(text), other); err != nil {
+				t.Fatal(err)
+			}
+			change(other)
+			changed, _ := json.Marshal(other)
+			if string(changed) == text {
+				t.Fatal("nothing is changed")
+			}
+			return string(changed)
 		}
 	}
-	for claim := range j.Claims {
-		if s := j.share(f.Grid, claim, 2); s.Failed != 6 {
-			t.Errorf("an older file: %+v", s)
+	resummed := func(change func(j *Judged)) func(string) string { // by who knows of the sum
+		return edit(func(j *Judged) {
+			change(j)
+			j.Sum = j.sum()
+		})
+	}
+	for _, c := range []struct {
+		name   string
+		change func(string) string
+		want   string
+	}{
+		{"a cut", func(text string) string { return text[:len(text)/2] }, "unexpected EOF"},
+		{"an end", func(text string) string { return text + "{}" }, "goes on after the end"},
+		{"an unknown key", func(text string) string { return strings.Replace(text, `"seeds"`, `"seed"`, 1) }, "seed"},
+		{"a verdict", edit(func(j *Judged) { j.Points[0].Assessments[0] = Holds; j.Points[1].Assessments[0] = Fails }),
+			"sum is not that of the other keys"},
+		{"a number", edit(func(j *Judged) { j.Points[3].Measured[1] = "0" }), "sum is not"},
+		{"a claim", edit(func(j *Judged) { j.Claims[1] = "another" }), "sum is not"},
+		{"a setting's name", edit(func(j *Judged) { j.Settings[0].Name = "another" }), "sum is not"},
+		{"no sum", edit(func(j *Judged) { j.Sum = "" }), "sum is not"},
+		{"fewer points", resummed(func(j *Judged) { j.Points = j.Points[:11] }), "points has 11 entries, must have 12"},
+		{"no claims", resummed(func(j *Judged) { j.Claims = nil }), "claims is empty"},
+		{"a value", resummed(func(j *Judged) { j.Points[2].Values[0] = "7" }), `points[2].values is ["7" `},
+		{"fewer values", resummed(func(j *Judged) { j.Points[2].Values = nil }),
+			"points[2].values has 0 entries, and settings has 2"},
+		{"fewer assessments", resummed(func(j *Judged) { j.Points[4].Assessments = nil }),
+			"points[4] has 0 assessments and 2 measured, and claims has 2"},
+		{"an unknown assessment", resummed(func(j *Judged) { j.Points[5].Assessments[1] = "maybe" }),
+			`points[5].assessments[1] is "maybe"`},
+		{"a reference", resummed(func(j *Judged) { j.Points[5].Assessments[1] = ForComparison }),
+			`points[5].assessments[1] is "reference"`},
+		{"a void claim of sound runs", resummed(func(j *Judged) { j.Points[6].Assessments[0] = Void }),
+			`points[6].assessments[0] is "a run failed", and failed is ""`},
+		{"a failure of nobody", resummed(func(j *Judged) { j.Points[6].Failed = "nobody" }),
+			"points[6].failed names no curve of small"},
+	} {
+		_, err := read(c.change)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) ||
+			!strings.Contains(err.Error(), "; delete it: `simulate reproduce --rejudge small` judges") {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
