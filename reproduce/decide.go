@@ -22,8 +22,10 @@ type Claim struct {
 type Share struct {
 	Holds, InPart, Fails int
 	Failed               int     // points at which a run of the claim's failed, so that it is not judged
+	Untested             int     // points at which there is nothing to judge, which say nothing
 	Seeds, PageSeeds     int     // of a curve at a point and on the page
 	Splits               []Split // of the judged points by where the claim holds, the clearest first, a setting each
+	OfPart               bool    // it holds nowhere: Splits and Chance are of where it holds in part
 	Chance               float64 // that labels by chance have a split as clear as the first, over all settings
 }
 
@@ -49,8 +51,8 @@ func (s *Share) Judged() int { return s.Holds + s.InPart + s.Fails }
 // Verdict is what is said of the claim as a whole. A claim that something exists holds if it does at some point or on
 // the page; a point with fewer seeds than the page shows it in part only, since who is ahead with every seed is easier
 // to find with few of them. Any other claim holds if it does at every point and on the page, and does not hold if it
-// does at none. Where a run failed it is not shown to hold. A claim that rests on no measurement says so instead of
-// holding.
+// does at none. Where a run failed it is not shown to hold; where there is nothing to judge nothing is counted. A claim
+// that rests on no measurement says so in its verdict.
 func (c Claim) Verdict() Assessment {
 	verdict, _ := c.judged()
 	return verdict
@@ -65,17 +67,14 @@ func (c Claim) Why() string {
 // judged is the verdict and the words for it, which are made of the same counts.
 func (c Claim) judged() (verdict Assessment, why string) {
 	verdict, why = c.overSettings()
-	switch {
-	case c.Rests == OnAccount:
+	switch c.Rests {
+	case OnAccount:
 		why = after(why, "its evidence is the method's own account, which is computed and not measured")
-		if verdict == Holds {
-			verdict = ByAccount
-		}
-	case c.Rests == OnConstruction:
+	case OnConstruction:
 		why = after(why, "what is compared is so by construction, and no measurement could differ")
-		if verdict == Holds {
-			verdict = ByConstruction
-		}
+	}
+	if said, ok := resting[c.Rests][verdict]; ok {
+		verdict = said
 	}
 	return verdict, why
 }
@@ -107,21 +106,24 @@ func (c Claim) overSettings() (verdict Assessment, why string) {
 	case HoldsInPart:
 		inPart++
 	}
-	all := c.Share.Judged() + c.Share.Failed + 1
+	points := c.Share.Judged() + c.Share.Failed
+	all, of := points+1, fmt.Sprintf("the page and %d points", points)
+	if c.Assessment == NotTested {
+		all, of = points, fmt.Sprintf("%d points", points)
+	}
 	reason := ""
 	switch {
 	case c.Exists && holds > 0:
-		verdict, reason = Holds, fmt.Sprintf("as it is found in %d of %d cases, the page and %d points", holds, all,
-			all-1)
+		verdict, reason = Holds, fmt.Sprintf("as it is found in %d of %d cases, %s", holds, all, of)
 	case c.Exists && inPart > 0:
 		verdict, reason = HoldsInPart, "as it is found nowhere but in part"
 	case !c.Exists && holds == all:
-		verdict, reason = Holds, fmt.Sprintf("as it does on the page and at all %d points", all-1)
+		verdict, reason = Holds, fmt.Sprintf("as it does in all of %d cases, %s", all, of)
 	case holds+inPart > 0:
-		verdict, reason = HoldsInPart, fmt.Sprintf("as it holds in %d of %d cases, the page and %d points, and "+
-			"in part in %d", holds, all, all-1, inPart)
+		verdict, reason = HoldsInPart, fmt.Sprintf("as it holds in %d of %d cases, %s, and in part in %d",
+			holds, all, of, inPart)
 	default:
-		verdict, reason = Fails, "as it holds neither on the page nor at any point"
+		verdict, reason = Fails, fmt.Sprintf("as it holds in none of %d cases, %s", all, of)
 	}
 	return verdict, fmt.Sprintf("%s. As a whole it %s, %s", why, verdict, reason)
 }
@@ -129,21 +131,13 @@ func (c Claim) overSettings() (verdict Assessment, why string) {
 // few says whether a point has fewer seeds than the page.
 func (s *Share) few() bool { return s.Seeds < s.PageSeeds }
 
-// assessment is what a claim came to at a point; a point that has none, as older files do where a run failed, is void.
-func (p *JudgedPoint) assessment(claim int) Assessment {
-	if claim >= len(p.Assessments) {
-		return Void
-	}
-	return p.Assessments[claim]
-}
-
 // share is what a claim came to over a grid, beside a page of so many seeds.
 func (j *Judged) share(g *Grid, claim, seeds int) *Share {
 	s := &Share{Chance: 1, Seeds: j.Seeds, PageSeeds: seeds}
 	var values [][]string // by point that was judged
-	var hold uint64
+	var hold, part uint64
 	for _, p := range j.Points {
-		switch p.assessment(claim) {
+		switch p.Assessments[claim] {
 		case Void:
 			s.Failed++
 			continue
@@ -151,14 +145,22 @@ func (j *Judged) share(g *Grid, claim, seeds int) *Share {
 			hold |= 1 << len(values)
 			s.Holds++
 		case HoldsInPart:
+			part |= 1 << len(values)
 			s.InPart++
+		case NotTested:
+			s.Untested++
+			continue
 		default:
 			s.Fails++
 		}
 		values = append(values, p.Values)
 	}
 	n := len(values)
-	if s.Holds == 0 || s.Holds == n {
+	holds := s.Holds
+	if s.OfPart = holds == 0; s.OfPart {
+		hold, holds = part, s.InPart
+	}
+	if holds == 0 || holds == n {
 		return s
 	}
 	var all []Split
@@ -175,7 +177,7 @@ func (j *Judged) share(g *Grid, claim, seeds int) *Share {
 		return s
 	}
 	slices.SortStableFunc(s.Splits, clearer)
-	s.Chance = chance(all, s.Holds, n, s.Splits[0].Impurity)
+	s.Chance = chance(all, holds, n, s.Splits[0].Impurity)
 	return s
 }
 
@@ -306,8 +308,12 @@ func choose(n, k int) float64 {
 // Words says what a claim came to over the settings.
 func (s *Share) Words(exists bool) string {
 	n := s.Judged()
-	if n == 0 {
+	switch {
+	case n == 0 && s.Untested == 0:
 		return "over the open settings it cannot be judged: a run failed at every point"
+	case n == 0:
+		return fmt.Sprintf("over the open settings it cannot be judged: at %d points there is nothing to judge, and "+
+			"at %d a run failed", s.Untested, s.Failed)
 	}
 	verb := "holds"
 	if exists {
@@ -321,12 +327,18 @@ func (s *Share) Words(exists bool) string {
 	if s.Failed > 0 {
 		text += fmt.Sprintf("; at %d more a run of its curves failed, so that it is not shown to hold there", s.Failed)
 	}
+	if s.Untested > 0 {
+		text += fmt.Sprintf("; at %d more there is nothing to judge, which counts neither way", s.Untested)
+	}
 	if exists && s.few() && s.Holds > 0 {
 		text += fmt.Sprintf("; a point has %d seeds and the page %d, so that points show it in part only", s.Seeds,
 			s.PageSeeds)
 	}
 	if len(s.Splits) == 0 {
 		return text
+	}
+	if s.OfPart {
+		text += "; of where it holds in part"
 	}
 	first := s.Splits[0]
 	decides := s.Chance <= significant

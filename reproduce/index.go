@@ -14,7 +14,7 @@ import (
 // WritePapersIndex writes dir/papers.md, which gathers the statements of the figures whose pages are in dir.
 func WritePapersIndex(dir string) error {
 	var body strings.Builder
-	counts := map[Assessment]int{}
+	counts, total := map[Assessment]int{}, 0
 	for _, f := range Figures() {
 		page, err := os.ReadFile(filepath.Join(dir, f.Name, "README.md"))
 		if err != nil {
@@ -27,13 +27,12 @@ func WritePapersIndex(dir string) error {
 				continue
 			}
 			counts[row.assessment]++
+			total++
 			body.WriteString(row.text + "\n")
 		}
 	}
 	head := "# What the papers state, and what was measured\n\n`simulate reproduce all` computes these pages.\n" +
-		fmt.Sprintf("Of the claims, %d hold, %d hold by an account only, %d by construction, %d hold in part, %d do "+
-			"not hold, %d cannot be tested.\n", counts[Holds], counts[ByAccount], counts[ByConstruction],
-			counts[HoldsInPart], counts[Fails], counts[NotTested])
+		fmt.Sprintf("Of %d claims: %s.\n", total, tally(counts))
 	if err := files.WriteBytes(filepath.Join(dir, "papers.md"), []byte(head+body.String())); err != nil {
 		return fmt.Errorf("writing the index of papers: %w", err)
 	}

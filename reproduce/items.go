@@ -99,17 +99,13 @@ func (i Item) verdict(dir string) string {
 	if found == 0 {
 		return notComputed
 	}
-	var all []string
 	for _, a := range assessments {
 		switch n := counts[a]; {
+		case n == found && n > 1:
+			return fmt.Sprintf("**%s**, all %d claims", a, n)
 		case n == found:
-			if n > 1 {
-				return fmt.Sprintf("**%s**, all %d claims", a, n)
-			}
 			return fmt.Sprintf("**%s**", a)
-		case n > 0:
-			all = append(all, fmt.Sprintf("%d **%s**", n, a))
 		}
 	}
-	return fmt.Sprintf("of %d claims: %s", found, strings.Join(all, ", "))
+	return fmt.Sprintf("of %d claims: %s", found, tally(counts))
 }

@@ -123,7 +123,7 @@ func (j *Judged) chart(g *Grid, claim, number int, share *Share) plot.Chart {
 	for k, v := range verdicts {
 		line := plot.Line{Label: string(v), Look: plot.Scatter}
 		for _, p := range j.Points {
-			if p.assessment(claim) != v {
+			if p.Assessments[claim] != v {
 				continue
 			}
 			line.X = append(line.X, g.Settings[x].place(p.Values[x]))
@@ -304,19 +304,37 @@ func (r *Results) page(of *paged) string {
 	for _, runs := range r.Runs {
 		p("- %s: `%s`", runs.Curve.Label, strings.Join(runs.Curve.Set, "` `"))
 	}
-	warned := map[string]bool{}
-	for _, runs := range r.Runs {
-		for _, w := range runs.Infos[0].Warnings {
-			if !warned[w] {
-				if len(warned) == 0 {
-					p("\nWarnings of the runs:\n")
-				}
-				warned[w] = true
-				p("- %s: %s", runs.Curve.Label, w)
-			}
+	if all := r.warnings(); all != nil {
+		p("\nWarnings of the runs with the first seed:\n")
+		for _, w := range all {
+			p("- %s", w)
 		}
 	}
 	return b.String()
+}
+
+// warnings are those of the runs with the first seed, each once, with the curves that have it.
+func (r *Results) warnings() (all []string) {
+	var texts []string
+	curves := map[string][]string{} // by text
+	for _, runs := range r.Runs {
+		for _, w := range runs.Infos[0].Warnings {
+			if curves[w] == nil {
+				texts = append(texts, w)
+			}
+			if !slices.Contains(curves[w], runs.Curve.Label) {
+				curves[w] = append(curves[w], runs.Curve.Label)
+			}
+		}
+	}
+	for _, w := range texts {
+		of := strings.Join(curves[w], "; ")
+		if n := len(curves[w]); n == len(r.Runs) && n > 1 {
+			of = fmt.Sprintf("all %d curves", n)
+		}
+		all = append(all, of+": "+w)
+	}
+	return all
 }
 
 // settings is the part of a page on the open settings: what they are, and what the claims came to at every point.
@@ -335,7 +353,8 @@ func (of *paged) settings(f *Figure) string {
 	for _, s := range j.Settings {
 		p("| %s | `%s` | %s | %s |", s.Name, strings.Join(s.Paths, "`, `"), s.Range, s.Taken)
 	}
-	p("\nClaims by their number in the table above: ✓ holds, ◐ holds in part, ✗ does not hold.\n")
+	p("\nClaims by their number in the table above: ✓ holds, ◐ holds in part, ✗ does not hold, – nothing to " +
+		"judge.\n")
 	head, rule := "|", "|"
 	for _, s := range j.Settings {
 		head, rule = head+" "+s.Name+" |", rule+"---|"
@@ -357,7 +376,7 @@ func (of *paged) settings(f *Figure) string {
 		}
 		for k := range j.Claims {
 			row += " " + map[Assessment]string{Holds: "✓", HoldsInPart: "◐", Fails: "✗", NotTested: "–",
-				Void: ""}[point.assessment(k)] + " |"
+				Void: ""}[point.Assessments[k]] + " |"
 		}
 		p("%s", row)
 	}

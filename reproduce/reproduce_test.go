@@ -114,6 +114,22 @@ func TestRun_NumbersAreThoseOfPlainRuns(t *testing.T) {
 	}
 }
 
+// A warning that several curves have is said once, of all of them.
+func TestPage_SaysWhichCurvesAreWarnedOf(t *testing.T) {
+	f := small()
+	f.Curves = append(f.Curves, &Curve{Label: "third"})
+	r := &Results{Figure: f}
+	for k, c := range f.Curves {
+		warnings := [][]string{{"everywhere", "twice"}, {"everywhere"}, {"everywhere", "twice", "once"}}[k]
+		r.Runs = append(r.Runs, Runs{Curve: c, Infos: []*record.Info{{Warnings: warnings}}})
+	}
+	got := r.warnings()
+	if want := []string{"all 3 curves: everywhere", f.Curves[0].Label + "; third: twice", "third: once"}; !slices.Equal(
+		got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A page's rows are read as they were written, and those that state nothing are not counted.
 func TestWritePapersIndex_GathersStatements(t *testing.T) {
 	defer func(before []*Figure) { figures = before }(figures)
@@ -126,6 +142,7 @@ func TestWritePapersIndex_GathersStatements(t *testing.T) {
 	for _, s := range []Statement{
 		State("a", Fails, "b"), State("c", Holds, "d"), State("e", ForComparison, "f"), State("g", HoldsInPart, "h"),
 		State("k", Holds, "l").On(OnAccount), State("m", Holds, "n").On(OnConstruction),
+		State("o", Fails, "p").On(OnAccount),
 	} {
 		page += s.row() + "\n"
 	}
@@ -138,8 +155,8 @@ func TestWritePapersIndex_GathersStatements(t *testing.T) {
 	}
 	index, _ := os.ReadFile(filepath.Join(dir, "papers.md"))
 	for _, want := range []string{
-		"1 hold, 1 hold by an account only, 1 by construction, 1 hold in part, 1 do not hold, " +
-			"0 cannot be tested", "| a | b | **does not hold** |\n",
+		"Of 6 claims: 1 **holds**, 1 **holds by account only**, 1 **holds by construction**, 1 **holds in part**, " +
+			"1 **does not hold**, 1 **does not hold, by account only**.\n", "| a | b | **does not hold** |\n",
 		"| g | h | **holds in part** |\n", "## [a test: ADMM by penalty](small/README.md)",
 	} {
 		if !strings.Contains(string(index), want) {

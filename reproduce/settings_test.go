@@ -493,6 +493,15 @@ func TestShare_NamesTheSettingThatDecides(t *testing.T) {
 			"kind decides: first kind: at 0 of 6 points, otherwise: at 6 of 6", ""},
 		{"one point of a setting's middle", func(k int) Assessment { return Assess(k == 5) }, 1, "",
 			"no setting is shown to decide", " decides"},
+		{"in part only", func(k int) Assessment { return AssessParts(false, k >= 7) }, 0, "rising",
+			"holds at 0 of 12 points (0 %), in part at 5; of where it holds in part; rising decides: at most 6: at 0 " +
+				"of 7 points, at least 7: at 5 of 5", ""},
+		{"in part, and once wholly", func(k int) Assessment { return AssessParts(k == 5, k >= 7) }, 1, "",
+			"in part at 5; no setting is shown to decide", "of where it holds in part"},
+		{"nothing to judge", func(k int) Assessment { return AssessWhere(k%2 == 0, Assess(k >= 7)) }, 2, "rising",
+			"holds at 2 of 6 points (33 %); at 6 more there is nothing to judge, which counts neither way", ""},
+		{"nothing to judge anywhere", func(int) Assessment { return NotTested }, 0, "",
+			"cannot be judged: at 12 points there is nothing to judge", "decide"},
 		{"always", func(int) Assessment { return Holds }, 12, "", "holds at 12 of 12 points (100 %)", "decide"},
 		{"never", func(int) Assessment { return Fails }, 0, "", "holds at 0 of 12 points (0 %)", "decide"},
 	} {
@@ -574,31 +583,39 @@ func TestVerdict_IsOneOfPageAndSettings(t *testing.T) {
 		want               Assessment
 		failed             int // points
 		pageSeeds          int // where they are more than the two of a point
+		untested           int // points
 	}{
-		{Holds, 12, 0, 0, false, Holds, 0, 0},
-		{Fails, 12, 0, 0, false, HoldsInPart, 0, 0},
-		{Holds, 11, 0, 1, false, HoldsInPart, 0, 0},
-		{Holds, 0, 0, 12, false, HoldsInPart, 0, 0},
-		{Fails, 0, 1, 11, false, HoldsInPart, 0, 0},
-		{Fails, 0, 0, 12, false, Fails, 0, 0},
-		{Fails, 1, 0, 11, true, Holds, 0, 0},
-		{Holds, 0, 0, 12, true, Holds, 0, 0},
-		{Fails, 0, 2, 10, true, HoldsInPart, 0, 0},
-		{Fails, 0, 0, 12, true, Fails, 0, 0},
-		{Holds, 0, 0, 0, false, Holds, 0, 0},        // no point could be judged
-		{Holds, 10, 0, 0, false, HoldsInPart, 2, 0}, // nobody has seen it hold where runs failed
-		{Holds, 0, 0, 0, false, HoldsInPart, 12, 0},
-		{Fails, 0, 0, 10, false, Fails, 2, 0},
-		{Holds, 0, 0, 10, true, Holds, 2, 0},
-		{Fails, 5, 0, 7, true, Holds, 0, 2},
-		{Fails, 5, 0, 7, true, HoldsInPart, 0, 10}, // with two seeds it is found too easily
-		{HoldsInPart, 12, 0, 0, true, HoldsInPart, 0, 10},
-		{Holds, 0, 0, 12, true, Holds, 0, 10},
-		{Fails, 0, 0, 12, true, Fails, 0, 10},
-		{Holds, 12, 0, 0, false, Holds, 0, 10},
+		{Holds, 12, 0, 0, false, Holds, 0, 0, 0},
+		{Fails, 12, 0, 0, false, HoldsInPart, 0, 0, 0},
+		{Holds, 11, 0, 1, false, HoldsInPart, 0, 0, 0},
+		{Holds, 0, 0, 12, false, HoldsInPart, 0, 0, 0},
+		{Fails, 0, 1, 11, false, HoldsInPart, 0, 0, 0},
+		{Fails, 0, 0, 12, false, Fails, 0, 0, 0},
+		{Fails, 1, 0, 11, true, Holds, 0, 0, 0},
+		{Holds, 0, 0, 12, true, Holds, 0, 0, 0},
+		{Fails, 0, 2, 10, true, HoldsInPart, 0, 0, 0},
+		{Fails, 0, 0, 12, true, Fails, 0, 0, 0},
+		{Holds, 0, 0, 0, false, Holds, 0, 0, 0},        // no point could be judged
+		{Holds, 10, 0, 0, false, HoldsInPart, 2, 0, 0}, // nobody has seen it hold where runs failed
+		{Holds, 0, 0, 0, false, HoldsInPart, 12, 0, 0},
+		{Fails, 0, 0, 10, false, Fails, 2, 0, 0},
+		{Holds, 0, 0, 10, true, Holds, 2, 0, 0},
+		{Fails, 5, 0, 7, true, Holds, 0, 2, 0},
+		{Fails, 5, 0, 7, true, HoldsInPart, 0, 10, 0}, // with two seeds it is found too easily
+		{HoldsInPart, 12, 0, 0, true, HoldsInPart, 0, 10, 0},
+		{Holds, 0, 0, 12, true, Holds, 0, 10, 0},
+		{Fails, 0, 0, 12, true, Fails, 0, 10, 0},
+		{Holds, 12, 0, 0, false, Holds, 0, 10, 0},
+		{Holds, 10, 0, 0, false, Holds, 0, 0, 2}, // where there is nothing to judge nothing is refuted
+		{Fails, 0, 0, 10, false, Fails, 0, 0, 2},
+		{NotTested, 12, 0, 0, false, Holds, 0, 0, 0},
+		{NotTested, 0, 0, 12, false, Fails, 0, 0, 0},
+		{NotTested, 3, 0, 2, false, HoldsInPart, 0, 0, 7},
+		{NotTested, 0, 0, 0, false, NotTested, 0, 0, 12},
+		{Holds, 0, 0, 0, false, Holds, 0, 0, 12},
 	} {
 		claim := Claim{Statement{Assessment: c.page, Exists: c.exists},
-			&Share{Holds: c.holds, InPart: c.part, Fails: c.fails, Failed: c.failed, Seeds: 2,
+			&Share{Holds: c.holds, InPart: c.part, Fails: c.fails, Failed: c.failed, Seeds: 2, Untested: c.untested,
 				PageSeeds: max(2, c.pageSeeds)}}
 		if got := claim.Verdict(); got != c.want {
 			t.Errorf("%+v: %s", c, got)
@@ -611,15 +628,16 @@ func TestVerdict_IsOneOfPageAndSettings(t *testing.T) {
 		if row := claim.row(); !strings.HasSuffix(row, c.want.cell()) || !strings.Contains(row, claim.Why()) {
 			t.Errorf("%+v: %s", c, row)
 		}
-		// What rests on an account, or is so by construction, never holds as what is measured does.
-		for rests, held := range map[Rests]Assessment{OnAccount: ByAccount, OnConstruction: ByConstruction} {
+		// What rests on an account, or is so by construction, says so in whatever verdict, for it and against it.
+		for rests, verdicts := range map[Rests]map[Assessment]Assessment{
+			OnAccount: {Holds: "holds by account only", HoldsInPart: "holds in part, by account only",
+				Fails: "does not hold, by account only", NotTested: NotTested},
+			OnConstruction: {Holds: "holds by construction", HoldsInPart: "holds in part, by construction",
+				Fails: "does not hold, by construction", NotTested: NotTested},
+		} {
 			other := claim
 			other.Statement = claim.On(rests)
-			want := c.want
-			if want == Holds {
-				want = held
-			}
-			if got := other.Verdict(); got != want || !strings.Contains(other.Why(), string(rests)) {
+			if got := other.Verdict(); got != verdicts[c.want] || !strings.Contains(other.Why(), string(rests)) {
 				t.Errorf("%+v, on %s: %s, as %s", c, rests, got, other.Why())
 			}
 		}

@@ -2,7 +2,10 @@
 
 package reproduce
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Statement is what a paper or a study states, beside what was measured.
 type Statement struct {
@@ -14,7 +17,7 @@ type Statement struct {
 	// it holds at one of them; see [Claim.Verdict].
 	Exists bool
 
-	// Rests is what the statement rests on where that is no measurement: its verdict is never [Holds] then.
+	// Rests is what the statement rests on where that is no measurement: its verdict says so then.
 	Rests Rests
 }
 
@@ -55,17 +58,39 @@ const (
 	Holds         Assessment = "holds"
 	HoldsInPart   Assessment = "holds in part"
 	Fails         Assessment = "does not hold"
-	NotTested     Assessment = "cannot be tested"
-	ForComparison Assessment = "reference"    // a number to compare others with, which states nothing
-	Void          Assessment = "a run failed" // at a point of a grid, a run that the statement is about
+	NotTested     Assessment = "cannot be tested" // there is nothing that the statement is about
+	ForComparison Assessment = "reference"        // a number to compare others with, which states nothing
+	Void          Assessment = "a run failed"     // at a point of a grid, a run that the statement is about
 
-	// What [Claim.Verdict] makes of Holds where a statement rests on no measurement.
-	ByAccount      Assessment = "holds by account only"
-	ByConstruction Assessment = "holds by construction"
+	// What [Claim.Verdict] makes of these where a statement rests on no measurement.
+	ByAccount           Assessment = "holds by account only"
+	PartByAccount       Assessment = "holds in part, by account only"
+	FailsByAccount      Assessment = "does not hold, by account only"
+	ByConstruction      Assessment = "holds by construction"
+	PartByConstruction  Assessment = "holds in part, by construction"
+	FailsByConstruction Assessment = "does not hold, by construction"
 )
 
+// resting are the verdicts by what they rest on.
+var resting = map[Rests]map[Assessment]Assessment{
+	OnAccount:      {Holds: ByAccount, HoldsInPart: PartByAccount, Fails: FailsByAccount},
+	OnConstruction: {Holds: ByConstruction, HoldsInPart: PartByConstruction, Fails: FailsByConstruction},
+}
+
 // assessments are all that claims can come to, in the order of an index.
-var assessments = []Assessment{Holds, ByAccount, ByConstruction, HoldsInPart, Fails, NotTested}
+var assessments = []Assessment{Holds, ByAccount, ByConstruction, HoldsInPart, PartByAccount, PartByConstruction, Fails,
+	FailsByAccount, FailsByConstruction, NotTested}
+
+// tally says how many there are of each assessment.
+func tally(counts map[Assessment]int) string {
+	var all []string
+	for _, a := range assessments {
+		if n := counts[a]; n > 0 {
+			all = append(all, fmt.Sprintf("%d **%s**", n, a))
+		}
+	}
+	return strings.Join(all, ", ")
+}
 
 // Assess is Holds or Fails.
 func Assess(holds bool) Assessment {
@@ -84,4 +109,13 @@ func AssessParts(all, some bool) Assessment {
 		return HoldsInPart
 	}
 	return Fails
+}
+
+// AssessWhere is an assessment where there is something to assess, otherwise NotTested: what a statement is about does
+// not occur, which is evidence neither for it nor against it.
+func AssessWhere(occurs bool, a Assessment) Assessment {
+	if occurs {
+		return a
+	}
+	return NotTested
 }
