@@ -113,9 +113,9 @@ func TestStatements_CanBeBroken(t *testing.T) {
 	}{
 		{"rises that are compensated", fig1, "will always compensate", wave(5, 0), reproduce.Holds},
 		{"rises of which a part stays", fig1, "will always compensate", wave(5, 2), reproduce.HoldsInPart},
-		{"no rise to compensate", fig1, "will always compensate", wave(-0.5, 0), reproduce.Fails},
+		{"no rise to compensate", fig1, "will always compensate", wave(-0.5, 0), reproduce.NotTested},
 		{"less with every γ", fig1, "smaller oscillation", jumps(false), reproduce.Holds},
-		{"no oscillation at all", fig1, "smaller oscillation", jumps(true), reproduce.Fails},
+		{"no oscillation at all", fig1, "smaller oscillation", jumps(true), reproduce.NotTested},
 		{"equal rates", fig1, "lowers the rate", jumps(true), reproduce.Fails},
 		{"equal slowness", fig1, "increasing penalty slows down", jumps(true), reproduce.Fails},
 		{"risks above the reference", fig3, "cannot achieve the same", risks3(0.01, 0.001), reproduce.Holds},
@@ -147,13 +147,83 @@ func TestStatements_SayWhatIsByConstruction(t *testing.T) {
 	}
 }
 
+// ZZ16's constants are judged in every round that its words are of, and in part if they are those of the last round.
+func TestZZ16Fig3_JudgesEveryRound(t *testing.T) {
+	f := zz16Fig3()
+	for _, c := range []struct {
+		words string
+		pair  [2]float64
+		from  int // the first round with the paper's constants
+		want  reproduce.Assessment
+	}{
+		{"at all iterations", printed[0], 1, reproduce.Holds},
+		{"at all iterations", printed[0], 2, reproduce.HoldsInPart},
+		{"at all iterations", printed[0], 31, reproduce.Fails},
+		{"for iteration t > 1", printed[1], 2, reproduce.Holds},
+		{"for iteration t > 1", printed[1], 3, reproduce.HoldsInPart},
+		{"for iteration t > 1", printed[1], 31, reproduce.Fails},
+	} {
+		r := resultsOf(f, 30, func(column string, curve, round int) float64 {
+			high := c.pair[0]
+			if round < c.from {
+				high *= 3
+			}
+			return 0.4 + high*math.Exp(-c.pair[1]*f.Curves[curve].X)
+		})
+		if s := claimOf(t, r, c.words); s.Assessment != c.want {
+			t.Errorf("%q from round %d: %s, want %s: %s", c.words, c.from, s.Assessment, c.want, s.Measured)
+		}
+	}
+}
+
+// How fast a curve converges is when it comes near, and not how low it is.
+func TestZZ16Fig2_GradesSpeed(t *testing.T) {
+	f := zz16Fig2()
+	const alphas, words = 5, "converges faster"
+	plain := labelled(t, f, "no privacy, ρ = 1e-10")
+	for _, c := range []struct {
+		name string
+		of   func(k, round int) float64 // of the k-th α; that without privacy is 1
+		want reproduce.Assessment
+	}{
+		{"sooner with every α", func(k, round int) float64 { return 1 + 2*math.Exp(-float64(k+1)*float64(round)/20) },
+			reproduce.Holds},
+		{"lower, and no sooner", func(k, round int) float64 {
+			if round < 20 {
+				return 3 - float64(k)/100
+			}
+			return 1.04 - float64(k)/100
+		}, reproduce.Fails},
+		{"two that come near", func(k, round int) float64 {
+			if k < 3 {
+				return 9 - float64(k)
+			}
+			return 1 + 2*math.Exp(-float64(k+1)*float64(round)/20)
+		}, reproduce.Holds},
+		{"near only twice as high", func(k, round int) float64 {
+			return 1.5 + 2*math.Exp(-float64(k+1)*float64(round)/20)
+		}, reproduce.Holds},
+		{"none comes near", func(k, round int) float64 { return 9 - float64(k) }, reproduce.NotTested},
+	} {
+		r := resultsOf(f, 100, func(column string, curve, round int) float64 {
+			if curve == plain || curve >= alphas {
+				return 1
+			}
+			return c.of(curve, round)
+		})
+		if s := claimOf(t, r, words); s.Assessment != c.want {
+			t.Errorf("%s: %s, want %s: %s", c.name, s.Assessment, c.want, s.Measured)
+		}
+	}
+}
+
 // A fit that is closest at an edge of what was tried says so.
 func TestZZ16Fig3_SaysWhereTheClosestEtaIsAtAnEdge(t *testing.T) {
 	f := zz16Fig3()
 	for _, c := range []struct{ closest, says string }{
-		{"η = 5", "closest to (0.2, 25) is η = 5 or less, as it is the least tried:"},
-		{"η = 50", "closest to (0.2, 25) is η = 50:"},
-		{"η = 200", "closest to (0.2, 25) is η = 200 or more, as it is the greatest tried:"},
+		{"η = 5", "closest to (0.2, 25) in the last round is η = 5 or less, as it is the least tried:"},
+		{"η = 50", "closest to (0.2, 25) in the last round is η = 50:"},
+		{"η = 200", "closest to (0.2, 25) in the last round is η = 200 or more, as it is the greatest tried:"},
 	} {
 		r := resultsOf(f, 100, func(column string, curve, round int) float64 {
 			alpha, high := f.Curves[curve].X, 5.0

@@ -223,8 +223,8 @@ func zz16Losses(loss func(eta, alpha float64) float64) *reproduce.Results {
 func TestZZ16Fig3_FindsTheClosestPenalty(t *testing.T) {
 	r := zz16Losses(func(eta, alpha float64) float64 { return 20/eta*math.Exp(-1250/eta*alpha) + 0.35 })
 	s := r.Statements(r)[2] // (c₄, c₅) is (20/η, 1250/η): at η = 50 (0.4, 25), at 100 (0.2, 12.5)
-	for _, want := range []string{"closest to (0.2, 25) is η = 50: c₄ = 0.4, c₅ = 25, c₆ = 0.35, off by factors of " +
-		"at most 2.00, largest miss 0.000 (between these η, 70.7 would be off by " +
+	for _, want := range []string{"closest to (0.2, 25) in the last round is η = 50: c₄ = 0.4, c₅ = 25, c₆ = 0.35, " +
+		"off by factors of at most 2.00, largest miss 0.000 (between these η, 70.7 would be off by " +
 		"1.41)", "η = 100: (0.2, 12.5)", "(0.4, 25) in round 5"} {
 		if !strings.Contains(s.Measured, want) {
 			t.Errorf("%s\ndoes not say %s", s.Measured, want)
@@ -237,11 +237,11 @@ func TestZZ16Fig3_FindsTheClosestPenalty(t *testing.T) {
 		return 20/eta*math.Exp(-2500/eta*alpha) + 0.35
 	})
 	if s := exact.Statements(exact)[2]; s.Assessment != reproduce.Holds || !strings.Contains(s.Measured,
-		"closest to (0.2, 25) is η = 100: c₄ = 0.2, c₅ = 25") {
+		"closest to (0.2, 25) in the last round is η = 100: c₄ = 0.2, c₅ = 25") {
 		t.Errorf("%+v", s)
 	}
 	if s := exact.Statements(exact)[3]; s.Assessment != reproduce.Holds || !strings.Contains(s.Measured,
-		"closest to (20, 20) is η = 5 or less, as it is the least tried: c₄ = 20, c₅ = 20") {
+		"closest to (20, 20) in the last round is η = 5 or less, as it is the least tried: c₄ = 20, c₅ = 20") {
 		t.Errorf("%+v", s)
 	}
 	flat := zz16Losses(func(float64, float64) float64 { return 0.35 })
