@@ -259,16 +259,21 @@ func zz16Fig3() *reproduce.Figure {
 	}
 	const page = 0 // η = 5, which Fig. 2 has
 	private := all[page].curves
-	// closest is the η whose fit is closest to a printed pair.
-	closest := func(r *reproduce.Results, pair [2]float64) (at byPenalty, fit theory.Accuracy) {
-		least := math.Inf(1)
-		at = all[page]
+	// lasts are the fits of the last round, by η.
+	lasts := func(r *reproduce.Results) (fits []theory.Accuracy) {
 		for _, p := range all {
-			if one := p.fit(r, alphas, -1); apart(one, pair) < least {
-				at, fit, least = p, one, apart(one, pair)
+			fits = append(fits, p.fit(r, alphas, -1))
+		}
+		return fits
+	}
+	// closest is the number of the η whose fit is closest to a printed pair.
+	closest := func(fits []theory.Accuracy, pair [2]float64) (k int) {
+		for i := range fits {
+			if apart(fits[i], pair) < apart(fits[k], pair) {
+				k = i
 			}
 		}
-		return at, fit
+		return k
 	}
 	f := &reproduce.Figure{
 		Name: "zz16-fig3", Paper: "ZZ16 Fig. 3", Title: "privacy against accuracy, and the choice of α",
@@ -287,7 +292,9 @@ func zz16Fig3() *reproduce.Figure {
 		Grid: &reproduce.Grid{Set: briefZZ16, Why: briefZZ16Why, Settings: openZZ16()}, // η is in the curves
 	}
 	f.Drawings = func(r *reproduce.Results, draw reproduce.Draw) {
-		at, fit := closest(r, printed[0])
+		fits := lasts(r)
+		k := closest(fits, printed[0])
+		at, fit := all[k], fits[k]
 		measured := plot.Line{Label: "measured, mean and range", Look: plot.Scatter}
 		for k, c := range at.curves {
 			mean, low, high := r.Of(c).Range("loss", -1)
@@ -319,13 +326,12 @@ func zz16Fig3() *reproduce.Figure {
 	f.Statements = func(r *reproduce.Results) []reproduce.Statement {
 		loss, errs := finals(r, "loss", private), finals(r, "test_error", private)
 		var fits, chosen []string
-		var made []theory.Accuracy
+		made := lasts(r)
 		inner, here := 0, true
 		const close = 2
-		near, _ := closest(r, printed[0])
+		near := closest(made, printed[0])
 		for k, p := range all {
-			fit := p.fit(r, alphas, -1)
-			made = append(made, fit)
+			fit := made[k]
 			fits = append(fits, fmt.Sprintf("η = %g: (%.3g, %.3g)", p.eta, fit.C4, fit.C5))
 			c, err := theory.Choose(fit, zz16Utility, alphas[0], alphas[len(alphas)-1])
 			if err == nil && c.Edge == 0 {
@@ -333,12 +339,13 @@ func zz16Fig3() *reproduce.Figure {
 				chosen = append(chosen, fmt.Sprintf("η = %g: %.3f", p.eta, c.Alpha))
 			} else {
 				chosen = append(chosen, fmt.Sprintf("η = %g: at an end", p.eta))
-				here = here && k != page && p.eta != near.eta
+				here = here && k != page && k != near
 			}
 		}
 		// fitted judges a printed pair from a round on: in every round, or in part in the last one, with one η.
 		fitted := func(pair [2]float64, from int) (a reproduce.Assessment, words string) {
-			at, fit := closest(r, pair)
+			k := closest(made, pair)
+			at, fit := all[k], made[k]
 			last := r.Of(at.curves[0]).Rounds() - 1
 			var rounds, within []string
 			for _, share := range []int{20, 5, 2} {
