@@ -181,11 +181,11 @@ func TestTwin_FindsWhatAnyNodesRowsDecide(t *testing.T) {
 		"adversary.audit.node=2"}
 	f := planted{name: "hasty", algorithm: auditedPVP, make: inRows(
 		func(m privateRow, s algorithms.Setting) algorithms.Method { return &hasty{flawed{privateRow: m}, s} })}
-	x, c := overheard(t, small(t, f.algorithm, f.make, sets...), 3)
+	x, _ := overheard(t, small(t, f.algorithm, f.make, sets...), 3)
 	x.account = account{}
 	for seed := range uint64(8) {
-		var err error
-		if c, err = x.play(context.Background(), 0, seed); err != nil {
+		c, err := x.play(context.Background(), 0, seed)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := x.twin(context.Background(), run{seed: seed}, c, x.account); err != nil {

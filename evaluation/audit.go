@@ -403,6 +403,10 @@ func auditedShard(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		return 0, fmt.Errorf("adversary.audit.row: node %d has samples 0 to %d, not %d", shard+a.First(), rows-1,
 			spec.Row)
 	}
+	if g, columns := spec.Pair, a.Problem.Shards[shard].U.D; g != nil && (len(g.A) != columns || len(g.B) != columns) {
+		return 0, fmt.Errorf("adversary.audit.pair: a row has %d columns, and a and b have %d and %d numbers", columns,
+			len(g.A), len(g.B))
+	}
 	return shard, nil
 }
 

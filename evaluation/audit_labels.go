@@ -138,8 +138,8 @@ func labelClaims(e *experiment.Experiment, a *experiment.Assembly, shard, row in
 }
 
 // errGroupOfLabels is why there is no group of labels.
-var errGroupOfLabels = errors.New("adversary.audit.group: of samples; each user reports its own label, and k of them " +
-	"lose k times what one loses")
+var errGroupOfLabels = errors.New("adversary.audit.group: a group is of samples; each user reports its own " +
+	"label, and k of them lose k times what one loses")
 
 // auditLabels audits PDML's claim that a user's label is protected.
 func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,

@@ -299,6 +299,8 @@ func TestAudit_Refuses(t *testing.T) {
 		{private, "adversary.audit={node: 5}", "node 5 has no data; nodes 0 to 4 have"},
 		{private, "adversary.audit={node: 4, row: 16}", "node 4 has samples 0 to 15, not 16"},
 		{private, "adversary.audit={unit: label}", "protects samples"},
+		{private, "adversary.audit={pair: {a: [1, 0], b: [0, 1]}}", "a and b have 2 and 2 numbers"},
+		{private, "adversary.audit={pair: {a: [0, 0, 0, 0, 1], b: [0, 0, 0, 1, 0]}}", "a and b have 5 and 5 numbers"},
 		{private, "algorithm.noise=off", "tells the worlds apart"},
 		{hub, "adversary.audit={node: 5}", "node 5 has no data; nodes 1 to 4 have"},
 		{hub, "adversary.audit={node: 1, row: 20}", "node 1 has samples 0 to 19, not 20"},

@@ -494,8 +494,12 @@ func (c *claim) judgeFamily(f *family, sample [2][]sighting, times []int, looks 
 	fp := atLeast(best.rule.scores(table(sample[1][half:], best.cells)), best.threshold)
 	lost := max(0, stats.LossBound(tp, judged, fp, judged, c.delta, confidence))
 	t.Measured, t.Refutes = record.Number(lost), lost > c.total[best.t]
-	t.Detail = fmt.Sprintf("world A is named in %d of %d runs of A and in %d of %d of B; what was tried can show "+
-		"a loss of up to %.3g", tp, judged, fp, judged, able)
+	t.Detail = fmt.Sprintf("the test says world A in %d of %d runs of A and in %d of %d runs of B (as often in both "+
+		"where nothing tells them apart); so many runs can show a loss of up to %.3g", tp, judged, fp, judged, able)
+	if last := len(c.total) - 1; best.t < last {
+		t.Detail += fmt.Sprintf("; what is said up to round %d was judged, where what was learnt told most beyond the "+
+			"claim, and not the claim over all %d rounds, %.4g", best.t, last, c.total[last])
+	}
 	return t
 }
 

@@ -593,8 +593,8 @@ func (d *Dir) advise(w io.Writer, s *Selection) {
 		fmt.Fprintf(w, "  run %d is the best, by %s %.6g: %s, seed %d\n", s.Run, s.Metric, float64(s.Value),
 			d.Plan.name(task.Point), task.Seed)
 		fmt.Fprintf(w, "  Publish it alone: its settings, what it sends, its models and its errors on "+
-			"test rows; neither its seed, which is that of its noise, nor its numbers on training rows, nor the other "+
-			"runs, nor how many there were\n")
+			"test rows; neither its number nor its seed, which is that of its noise and says how many there were at "+
+			"least, nor its numbers on training rows, nor the other runs, nor how many there were\n")
 	}
 	what := "this sweep"
 	if s != nil {

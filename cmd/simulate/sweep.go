@@ -161,6 +161,9 @@ func (f *sweepFlags) plan(c *cobra.Command, file string, s *sweep.Settings) (*sw
 			return nil, nil, fmt.Errorf("--%s does not go with --select, which draws its runs", other)
 		}
 	}
+	if c.Flags().Changed("mean-runs") && f.choice.Mean == 0 {
+		return nil, nil, errors.New("--mean-runs must be at least 1, is 0; without it there are as many as points")
+	}
 	p, only, err := sweep.Select(file, f.Options, &f.choice)
 	s.Only = only
 	return p, &f.choice, err
