@@ -153,7 +153,7 @@ func (a *axes) check(add adder) {
 		below := 0
 		for c, count := range counts {
 			below += count
-			if off := math.Abs(float64(below)/n - float64(c+1)/(2*classes)); off > distance {
+			if off := math.Abs(float64(below)/n - float64(float64(c+1)/(2*classes))); off > distance {
 				distance, where = off, k
 			}
 		}
