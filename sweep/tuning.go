@@ -118,7 +118,9 @@ func Select(file string, o Options, c *Choice) (*Plan, []int, error) {
 		return nil, nil, fmt.Errorf("--mean-runs %v makes %d runs here, and at most %d can be; take a smaller mean",
 			c.Mean, repeats, mostRepeats)
 	}
-	o.Seeds, o.Keep, o.Apart, o.choice = repeats, KeepLast, false, c
+	// A run that goes away from the optimum takes part: the optimum is of the rows without noise, and to leave out runs
+	// by it would be a choice that (6.9) does not count.
+	o.Seeds, o.Keep, o.Apart, o.Diverge, o.choice = repeats, KeepLast, false, true, c
 	if p, err = NewPlan(file, o); err != nil {
 		return nil, nil, err
 	}

@@ -168,7 +168,10 @@ func TestSelect_DrawsRuns(t *testing.T) {
 	if len(lengths) < 5 || !(sum > 60*2 && sum < 60*7) || len(points) != 3 {
 		t.Errorf("%d numbers of runs, %d in all, points %v", len(lengths), sum, points)
 	}
-	_, a, _ := selection(t, "5")
+	p, a, _ := selection(t, "5")
+	if !p.Diverge {
+		t.Error("runs are left out by their distance to the optimum, which no noise covers")
+	}
 	if _, b, _ := selection(t, "5"); !slices.Equal(a, b) {
 		t.Errorf("%v, and again %v", a, b)
 	}
