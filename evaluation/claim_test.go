@@ -153,6 +153,9 @@ func TestJudge_ThresholdTest(t *testing.T) {
 // Gaussian worlds: L is N(±μ²/2, μ²), and δ(ε) = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2). A
 // The claim of the true ε at δ stands, and one of less is refuted, of a round and of the run.
 func TestJudge_ClaimsWithDelta(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute under the race detector")
+	}
 	const runs, rounds, delta = 6000, 3, 0.02
 	g := rand.New(rand.NewPCG(10, 3))
 	sample := func(sign float64, mu [rounds + 1]float64) []*evidence {

@@ -456,6 +456,9 @@ const tableHead = "Computed by `go test ./evaluation -run Table -update`; withou
 // Every flaw is found by the check that is for it, no claim is let stand, and every private method has two flaws at
 // least.
 func TestFlaws_Table(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute under the race detector")
+	}
 	var table strings.Builder
 	table.WriteString("# Flaws that the audit must find\n\n" + tableHead +
 		"In each a method whose claim is right does something else in one place. `simulate audit` ends with exit " +

@@ -44,6 +44,9 @@ var searchedSettings = map[string][]string{
 // Methods whose claims are proved lose no more than they claim on any trace, and what the witnesses lose comes near the
 // bound wherever a neighbour's noise can steer.
 func TestSearch_ProvedClaimsAreTight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute under the race detector")
+	}
 	for _, algorithm := range []string{
 		"{kind: dvp, eta: 0.5, alpha: 0.2}", auditedDVP, auditedPVP, auditedPP, auditedProximal,
 		"{kind: private-r-admm, eta: 0.5, gamma: 0.3, alpha: 1}",
@@ -88,6 +91,9 @@ func TestSearch_ProvedClaimsAreTight(t *testing.T) {
 // otherwise. In one round from zero a trace that is far out is beyond it, too, with any number of columns; what is
 // found and what is bounded are apart with two or more, and the verdict says so.
 func TestSearch_RefutesTheListing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute under the race detector")
+	}
 	const listing = "{kind: dvp, eta: %v, alpha: %v, calibration: listing}"
 	one := func(name string) bool { return name == "one column" || name == "one of both" }
 	settings := maps.Clone(searchedSettings)

@@ -156,6 +156,9 @@ func falsified(t *testing.T, text []byte, f func(place string, changed []byte)) 
 
 // Every key of every JSON file, and the key's absence.
 func TestVerify_NoticesEveryKey(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute under the race detector")
+	}
 	for name, text := range verified {
 		t.Run(name, func(t *testing.T) {
 			r, again := directory(t, text, t.TempDir(), 1), directory(t, text, t.TempDir(), 1)
