@@ -3,6 +3,10 @@
 package papers
 
 import (
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"overhear/reproduce"
@@ -19,5 +23,21 @@ func TestSources_HaveTheRulesOfEveryFigure(t *testing.T) {
 			t.Errorf("%s and %s have the same rules", f.Name, other)
 		}
 		seen[rules] = f.Name
+	}
+}
+
+// A file that is not embedded could change a verdict without the digest's knowing.
+func TestSources_AreAllFiles(t *testing.T) {
+	here, err := fs.Glob(os.DirFS("."), "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range here {
+		if strings.HasSuffix(name, "_test.go") || slices.Contains([]string{"doc.go", "sources.go"}, name) {
+			continue
+		}
+		if _, err := fs.Stat(sources, name); err != nil {
+			t.Errorf("%s is not embedded", name)
+		}
 	}
 }
