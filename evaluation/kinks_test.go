@@ -13,6 +13,9 @@ import (
 // Where noise is in the objective and iterates are at kinks there is no likelihood, and the claim is not established:
 // the audit says so and why, in place of ending in an error.
 func TestKinks_AnAuditOfObjectiveNoiseIsNotEstablished(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	for _, algorithm := range []string{"{kind: dvp, eta: 1}",
 		"{kind: penalty-perturbation, eta: 1, theta: 1}"} {
 		for _, kink := range []string{"problem.l1=0.05", "problem.set={kind: box, lower: -0.01, upper: 0.01}"} {

@@ -59,6 +59,9 @@ func TestAudit_OtherRounds(t *testing.T) {
 
 // What is wrong is found there, too.
 func TestAudit_FlawsOfOtherRounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	for name, sets := range otherRounds {
 		for _, f := range []planted{
 			{"place", "a neighbour's value counts twice in one round", auditedPVP, record.NoiseFromStream, inRows(

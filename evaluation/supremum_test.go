@@ -181,6 +181,9 @@ func TestSearch_Labels(t *testing.T) {
 // Normal noise on steps and minimisers: a claim with a δ is that of the worst past, and is nearly exact; hubs are
 // searched, too.
 func TestSearch_NormalNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	for _, algorithm := range []string{
 		auditedHub, "{kind: pvp, eta: 0.05, alpha: 1, law: gaussian}",
 		"{kind: private-r-admm, eta: 0.5, gamma: 0.3, alpha: 1, perturbation: gaussian}",

@@ -83,6 +83,9 @@ adversary: {audit: {runs: 100, pilots: 5}}
 // What is proved of margins holds of residuals whose slopes are bounded, and nearly all of it is used; the printed
 // calibration, of twice the noise rate, is violated with targets as it is with classes.
 func TestTargets_AuditOfBoundedSlopes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	a := auditTargets(t)
 	v := a.Verdicts[0]
 	if !a.Stands() || v.Verdict != record.Consistent || !(float64(v.Measured) > 0.45 && float64(v.Measured) <= 0.5) {

@@ -430,6 +430,9 @@ func TestWarnings_OfOptimaThatAreNotTheQuantile(t *testing.T) {
 }
 
 func TestComputedStep_AmidNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	for _, data := range []string{"{set: twonorm, rows: 400, dimension: 10}", "wdbc"} {
 		for _, rounds := range []int{20, 320} {
 			excess := func(step string) float64 {
@@ -585,6 +588,9 @@ func TestDiverged_RunIsKept(t *testing.T) {
 // Where duals do not sum to zero the nodes rest away from the optimum, and the warning
 // says so; where they do, or there are none, they come to it and nothing is said.
 func TestOtherLimits_AreThereWhereTheyAreWarnedOf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	const asynchronous = "rounds={mode: asynchronous, count: 1500, quorum: 0.5}"
 	const amnesia = "network.faults=[{at: 2s, crash: 3, until: 3s, memory: lost}]"
 	// Before the first dual step.

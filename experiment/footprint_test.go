@@ -55,6 +55,9 @@ func mostHeld(t *testing.T, e *Experiment, before float64) float64 {
 // A million nodes are to fit into 8 GB with room for garbage. One copy of the data more, with its columns, and a
 // node takes more than it may.
 func TestFootprint_ANodeTakesNoMoreThanItMust(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	const nodes, bound = 4000, 6600
 	e := atScale(t, nodes)
 	before := held()
@@ -76,6 +79,9 @@ func TestFootprint_ANodeTakesNoMoreThanItMust(t *testing.T) {
 
 // What is said before a run is near what it takes.
 func TestFootprint_IsForetold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	const nodes = 2000
 	for name, changes := range map[string][]string{
 		"edge states":               nil,

@@ -73,6 +73,9 @@ func TestKinks_TheOptimumIsScipys(t *testing.T) {
 // Every method that takes kinks comes to that optimum without noise, and its solves have the
 // certificate that smooth ones have.
 func TestKinks_MethodsComeToTheOptimum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	for _, c := range optima {
 		for _, algorithm := range []string{
 			"{kind: admm, eta: 0.02}", "{kind: m-admm, eta: 0.02}", "{kind: edge-admm, eta: 0.04}",

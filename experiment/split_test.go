@@ -268,6 +268,9 @@ algorithm: {kind: private-admm-sharing, eta: 10, loss: sum, bound: 10, epsilon: 
 // SH19 Theorem 1's conditions hold with two parties and with three; each condition taken away, the claim is not
 // established, says so, and ε′ of Corollary 1 is there all the same.
 func TestSharing_ConditionsOfTheorem1(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	// ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1), T = 2, δ′ = 1e-5.
 	claimed := math.Sqrt(4*math.Log(1e5)) + 2*(math.E-1)
 	for name, c := range map[string]struct {

@@ -280,6 +280,9 @@ func TestFuzz_Progress(t *testing.T) {
 // A distance that is just allowed breaks nothing, and one that a run without faults does not
 // come within, however long it is, breaks.
 func TestCheck_DistanceIsABound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	e := fuzzedExperiment(t, "rounds.count=3000")
 	w, err := newTrial(e, 1)
 	if err != nil {

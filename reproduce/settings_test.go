@@ -499,7 +499,9 @@ func TestShare_NamesTheSettingThatDecides(t *testing.T) {
 		{"in part, and once wholly", func(k int) Assessment { return AssessParts(k == 5, k >= 7) }, 1, "",
 			"in part at 5; no setting is shown to decide", "of where it holds in part"},
 		{"nothing to judge", func(k int) Assessment { return AssessWhere(k%2 == 0, Assess(k >= 7)) }, 2, "rising",
-			"holds at 2 of 6 points (33 %); at 6 more there is nothing to judge, which counts neither way", ""},
+			"holds at 2 of 6 points (33 %); at 6 more there is nothing to judge, which counts neither way; no " +
+				"setting is shown to decide: the clearest is rising, at most 6: at 0 of 4 points, at least 8: at 2 " +
+				"of 2", ""},
 		{"nothing to judge anywhere", func(int) Assessment { return NotTested }, 0, "",
 			"cannot be judged: at 12 points there is nothing to judge", "decide"},
 		{"always", func(int) Assessment { return Holds }, 12, "", "holds at 12 of 12 points (100 %)", "decide"},

@@ -348,7 +348,8 @@ func (d *Design) best(tried []Tried) (best *Tried) {
 	return best
 }
 
-// missAt is how far measured losses are above the curve at an α, on a line in ln α between the means next to it. Least
+// missAt is how far measured losses are above the curve at an α, on a line in ln α between the means next to it, and no
+// further than to the greater or the lesser of these: a curve that misses them widely would say what no run had. Least
 // squares are of losses: where those of small α are great, a curve that misses all others explains nearly all of the
 // differences.
 func missAt(fit theory.Accuracy, tried []Tried, alpha float64) float64 {
@@ -366,7 +367,9 @@ func missAt(fit theory.Accuracy, tried []Tried, alpha float64) float64 {
 	}
 	low, high := all[above-1].Alpha, all[above].Alpha
 	share := math.Log(alpha/low) / math.Log(high/low)
-	return float64((1-share)*miss(above-1)) + float64(share*miss(above))
+	off, curve := float64((1-share)*miss(above-1))+float64(share*miss(above)), fit.At(alpha)
+	left, right := all[above-1].Mean, all[above].Mean
+	return min(max(curve+off, min(left, right)), max(left, right)) - curve
 }
 
 // explains is the share of the variance below which a curve is said not to fit.

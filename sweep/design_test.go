@@ -261,6 +261,39 @@ func TestDesign_GoesByMeansWhereTheCurveMisses(t *testing.T) {
 	}
 }
 
+// Beside where the curve falls steeply it misses the means next to it by more than they differ; what the loss is there
+// stays between them, and no loss of positive ones is negative.
+func TestDesign_MissesByNoMoreThanItsNeighbours(t *testing.T) {
+	d := designOf(t, func(d *Design) {
+		d.Alpha = []float64{0.1, 0.2, 0.4, 0.8, 1.6, 3.2}
+		d.Utility = theory.Utility{Form: "linear", Weights: []float64{0.02}}
+	})
+	for _, means := range [][]float64{
+		{90, 9, 0.04, 0.03, 0.02, 0.01}, {5, 4, 0.05, 0.02, 0.02, 0.02}, {20, 3, 0.4, 0.02, 0.015, 0.012},
+	} {
+		tried := make([]Tried, len(means))
+		for k, m := range means {
+			tried[k] = Tried{Alpha: d.Alpha[k], Mean: m}
+		}
+		fit, err := theory.FitAccuracy(d.Alpha, means)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for alpha := 0.1; alpha <= 3.2; alpha *= 1.01 {
+			at := 0
+			for at+2 < len(means) && d.Alpha[at+1] < alpha {
+				at++
+			}
+			if there := fit.At(alpha) + missAt(fit, tried, alpha); !(there <= means[at]*(1+1e-9) &&
+				there >= means[at+1]*(1-1e-9)) {
+				t.Errorf("between means of %v and %v, at α = %v, the loss is said to be %v", means[at], means[at+1],
+					alpha, there)
+				break
+			}
+		}
+	}
+}
+
 // Where the curve misses the means by no more than chance does, the choice is the curve's, and nothing is said.
 func TestDesign_GoesByTheCurveWhereItFits(t *testing.T) {
 	d := designOf(t, func(d *Design) {

@@ -77,6 +77,9 @@ func TestColumnNamesMeet(t *testing.T) {
 }
 
 func TestMemoryOfRunnerIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and other tests run the same code")
+	}
 	p := plan(t, smallScenario, Options{Grid: []string{"algorithm.eta=" + numbers(40),
 		"problem.scale.rows=clip,unit,none", "problem.scale.intercept=true,false"}})
 	r := NewRunner(p, "")

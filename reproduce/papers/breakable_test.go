@@ -204,6 +204,9 @@ func TestZZ16Fig2_GradesSpeed(t *testing.T) {
 			return 1.5 + 2*math.Exp(-float64(k+1)*float64(round)/20)
 		}, reproduce.Holds},
 		{"none comes near", func(k, round int) float64 { return 9 - float64(k) }, reproduce.NotTested},
+		{"the start is near, and none nearer", func(k, round int) float64 {
+			return 1.7 - float64(k)/100*float64(min(round, 1))
+		}, reproduce.NotTested},
 	} {
 		r := resultsOf(f, 100, func(column string, curve, round int) float64 {
 			if curve == plain || curve >= alphas {

@@ -3,8 +3,10 @@
 package papers
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +40,25 @@ func TestSources_AreAllFiles(t *testing.T) {
 		}
 		if _, err := fs.Stat(sources, name); err != nil {
 			t.Errorf("%s is not embedded", name)
+		}
+	}
+}
+
+// A judge that is changed leaves the verdicts of its figure's grid behind, and its page to be computed anew.
+func TestSources_AreThoseThatJudgedThePages(t *testing.T) {
+	for _, f := range reproduce.Figures() {
+		text, err := os.ReadFile(filepath.Join("..", "..", "results", f.Name, "settings.json"))
+		if err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+			continue
+		}
+		var j reproduce.Judged
+		if err := json.Unmarshal(text, &j); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		if rules, err := f.Rules(); err != nil || j.By != rules {
+			t.Errorf("%s was judged by other rules than those of now; simulate reproduce --settings %s judges anew",
+				f.Name, f.Name)
 		}
 	}
 }

@@ -134,8 +134,9 @@ func zz16Fig2() *reproduce.Figure {
 			reproduce.State("larger α converges faster (“Larger values of α_p yield better convergence”)",
 				reproduce.AssessWhere(pairs > 0, reproduce.AssessParts(sooner == pairs, sooner > 0)),
 				"first round in which the mean loss is at most 5 %%, 25 %% and 100 %% above that without privacy: "+
-					"%s. Of %d pairs of neighbours, each judged at the first of these that one of both reaches, the "+
-					"larger α is there sooner in %d of %d", strings.Join(reached, "; "), len(private)-1, sooner, pairs),
+					"%s. Of %d pairs of neighbours, each judged at the first of these that one of both reaches and "+
+					"that the start is not within, the larger α is there sooner in %d of %d",
+				strings.Join(reached, "; "), len(private)-1, sooner, pairs),
 			reproduce.State("“When α_p(t) is small, the model is more private but less accurate”",
 				reproduce.AssessParts(accurate, final(last) < final(first)),
 				"mean loss of the last fifth of the rounds: %s; without privacy %.3f; claimed over the run %.3g to "+
@@ -169,12 +170,13 @@ func zz16Fig2() *reproduce.Figure {
 var distances = []float64{0.05, 0.25, 1}
 
 // speeds says in how many pairs of neighbours the second curve comes near a loss in an earlier round: at the first of
-// the distances that one of both reaches. A pair of which none reaches any says nothing.
+// the distances that one of both reaches and that the start, which they share, is not within. A pair of which none
+// reaches any says nothing.
 func speeds(r *reproduce.Results, curves []*reproduce.Curve, loss float64) (sooner, pairs int) {
 	for k := 1; k < len(curves); k++ {
 		for _, d := range distances {
 			slow, fast := r.Of(curves[k-1]).Reaches("loss", (1+d)*loss), r.Of(curves[k]).Reaches("loss", (1+d)*loss)
-			if slow < 0 && fast < 0 {
+			if slow <= 0 && fast <= 0 {
 				continue
 			}
 			if pairs++; fast >= 0 && (slow < 0 || fast < slow) {
