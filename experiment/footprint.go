@@ -13,6 +13,9 @@ import (
 // it.
 const perRound = 1000
 
+// perNode is how many bytes a node takes by itself, in the engine and in the metrics.
+const perNode = 1000
+
 // accountFits is an error for an account that memory does not hold.
 func (e *Experiment) accountFits(a *Assembly) error {
 	const perMechanism = 64 + 120 // of the account, and of the certificate that is made of the same uses
@@ -65,8 +68,7 @@ func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
 // way between them.
 func (e *Experiment) footprint(a *Assembly) float64 {
 	const (
-		perNode  = 1000 // of the node itself, of the engine and of the metrics
-		perLink  = 48   // of what a node knows of a neighbour, and of the engine
+		perLink  = 48 // of what a node knows of a neighbour, and of the engine
 		perEvent = 33
 		perSlot  = 53 // of a message under way
 		underWay = 3  // messages of a link, where a node waits for some neighbours

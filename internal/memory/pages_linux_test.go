@@ -1,0 +1,60 @@
+// What is asked of the system for great runs.
+
+package memory
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// advised is how many bytes of the program are to be in large pages.
+func advised(t *testing.T) (bytes int64) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Skip(err)
+	}
+	size := int64(0)
+	for _, m := range regexp.MustCompile(`(?m)^(Size|VmFlags):\s+(.*)$`).FindAllStringSubmatch(string(text), -1) {
+		switch {
+		case m[1] == "Size":
+			size, err = strconv.ParseInt(m[2][:len(m[2])-len(" kB")], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+		case regexp.MustCompile(`\bhg\b`).MatchString(m[2]):
+			bytes += 1024 * size
+		}
+	}
+	return bytes
+}
+
+// A great run is advised for, and one after it by as much as it is greater; small ones are not. In its own program:
+// what was advised of stays.
+func TestExpect_AsksForLargePages(t *testing.T) {
+	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
+		t.Skip("the system has no large pages")
+	}
+	if name := "OVERHEAR_TEST_ALONE"; os.Getenv(name) == "" {
+		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		c.Env = append(os.Environ(), name+"=1")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	first := advised(t)
+	for _, c := range []struct{ expects, advised float64 }{{1e8, 0}, {6e8, 5e8}, {6e8, 5e8}, {6.5e8, 5e8}} {
+		Expect(c.expects)
+		if now := float64(advised(t) - first); !(now >= c.advised-4e6) || !(now <= c.advised+4e6) {
+			t.Errorf("%.3g bytes expected: %.3g are advised of, want %.3g", c.expects, now, c.advised)
+		}
+	}
+	Expect(1.65e9) // a part of it may be where the last one was
+	if now := float64(advised(t) - first); !(now >= 1e9-4e6) {
+		t.Errorf("%.3g bytes are advised of", now)
+	}
+}
