@@ -252,7 +252,7 @@ func blindFits(e *experiment.Experiment, a *experiment.Assembly, p *record.Pair,
 }
 
 // BlackBox audits a claim on rows, labels or columns by the packets alone: it knows no model, no noise and no code of
-// the method. The error is a SetupError where there is no claim to audit.
+// the method. Where nothing is claimed it measures what is lost. The error is a SetupError where the runs cannot tell.
 func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record.Audit, error) {
 	started := time.Now()
 	spec := auditSpec(e.Scenario)
@@ -265,11 +265,7 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 		return nil, err
 	}
 	refused := func(err error) (*record.Audit, error) { return nil, experiment.SetupError{Err: err} }
-	switch {
-	case a.Account == nil || len(a.Account.Ledger.Nodes()) == 0:
-		return refused(fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit",
-			e.Algorithm.Kind))
-	case spec.Runs < 40:
+	if spec.Runs < 40 {
 		return refused(fmt.Errorf("a black-box audit learns and judges, and needs at least 40 runs in each world, "+
 			"not %d", spec.Runs))
 	}
@@ -351,16 +347,15 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 func blindPairs(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (all []blindPair,
 	claimed func(algorithms.Reached) *claim, err error) {
 	if a.Split != nil {
-		m, ok := a.Method.(algorithms.Composing)
-		if !ok {
-			return nil, nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit",
-				e.Algorithm.Kind)
-		}
 		if err := fitsColumns(a, spec); err != nil {
 			return nil, nil, err
 		}
 		for _, p := range columnProposals(a.Split.Blocks[spec.Node], a.Split.Y, spec.Row, a.Seed) {
 			all = append(all, columnPair(spec, &p))
+		}
+		m, ok := a.Method.(algorithms.Composing)
+		if !ok || !private(a) {
+			return all, func(algorithms.Reached) *claim { return nothing(e, spec, privacy.Column) }, nil
 		}
 		return all, func(r algorithms.Reached) *claim { return composed(a, m, spec.Node, r) }, nil
 	}
@@ -372,16 +367,23 @@ func blindPairs(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 	if err != nil {
 		return nil, nil, err
 	}
-	c := claims(a.Account, shard, a.First(), spec.Group, unit, e.Rounds.Count)
 	var pairs []proposal
 	switch {
 	case unit == privacy.Label && spec.Group > 1:
 		return nil, nil, errGroupOfLabels
 	case unit == privacy.Label:
 		pairs = []proposal{labelPair(a, shard, spec.Row)}
-		c = labelClaims(e, a, shard, spec.Row)
 	default:
 		pairs = rowProposals(a, shard, spec, make([]float64, a.Problem.D))
+	}
+	var c *claim
+	switch {
+	case !private(a):
+		c = nothing(e, spec, unit)
+	case unit == privacy.Label:
+		c = labelClaims(e, a, shard, spec.Row)
+	default:
+		c = claims(a.Account, shard, a.First(), spec.Group, unit, e.Rounds.Count)
 	}
 	for _, p := range pairs {
 		all = append(all, blindPair{rowPair(a, shard, spec, unit, &p), func(world int, own *experiment.Assembly) {
@@ -391,8 +393,26 @@ func blindPairs(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 	return all, func(algorithms.Reached) *claim { return c }, nil
 }
 
+// private says whether anything is claimed of a run.
+func private(a *experiment.Assembly) bool {
+	return a.Account != nil && len(a.Account.Ledger.Nodes()) > 0
+}
+
+// nothing is what a method claims that claims no privacy: what is measured stands by itself.
+func nothing(e *experiment.Experiment, spec *scenarios.AuditSpec, unit privacy.Unit) *claim {
+	return &claim{unit: unit, group: spec.Group, guarantee: "none",
+		established: fmt.Errorf("algorithm %s claims no privacy, so that what is measured stands by itself",
+			e.Algorithm.Kind), total: make([]float64, e.Rounds.Count+1)}
+}
+
 // blindUnit is what a black-box audit is of: labels where users report them, unless rows are asked for.
 func blindUnit(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (privacy.Unit, error) {
+	if !private(a) {
+		if spec.Unit == string(privacy.Label) {
+			return privacy.Label, nil
+		}
+		return privacy.Sample, nil
+	}
 	claimed := a.Account.Ledger.Units()
 	unit := privacy.Unit(spec.Unit)
 	if unit == "auto" {
@@ -496,7 +516,11 @@ func (c *claim) judgeFamily(f *family, sample [2][]sighting, times []int, looks 
 	t.Measured, t.Refutes = record.Number(lost), lost > c.total[best.t]
 	t.Detail = fmt.Sprintf("the test says world A in %d of %d runs of A and in %d of %d runs of B (as often in both "+
 		"where nothing tells them apart); so many runs can show a loss of up to %.3g", tp, judged, fp, judged, able)
-	if last := len(c.total) - 1; best.t < last {
+	switch last := len(c.total) - 1; {
+	case best.t < last && c.established != nil: // no claim stands
+		t.Detail += fmt.Sprintf("; of the %d rounds those up to round %d were judged, where what was learnt told most",
+			last, best.t)
+	case best.t < last:
 		t.Detail += fmt.Sprintf("; what is said up to round %d was judged, where what was learnt told most beyond the "+
 			"claim, and not the claim over all %d rounds, %.4g", best.t, last, c.total[last])
 	}

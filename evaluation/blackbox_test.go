@@ -5,6 +5,7 @@ package evaluation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -19,6 +20,7 @@ import (
 	"overhear/privacy"
 	"overhear/problem"
 	"overhear/record"
+	"overhear/scenarios"
 )
 
 // blind are the sizes of black-box audits of the small experiment.
@@ -115,6 +117,52 @@ func TestBlackBox_FindsWhatItWasNotToldOf(t *testing.T) {
 		if right := blindAudit(t, c.algorithm, nil); !right.Stands() {
 			t.Errorf("%s: the right method is refuted: %+v", name, right.Verdicts)
 		}
+	}
+}
+
+// Where nothing is claimed, what is lost is measured: of methods without noise the packets tell the worlds apart, and
+// worlds that are alike show no loss.
+func TestBlackBox_MeasuresWhatClaimsNothing(t *testing.T) {
+	sharing, err := scenarios.Parse("split.yaml", fmt.Appendf(nil, splitAudit, "{kind: admm-sharing, eta: 10}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		e    *experiment.Experiment
+		unit privacy.Unit
+		says string
+	}{
+		{small(t, "{kind: admm, eta: 0.05}", nil, "rounds.count=4", "adversary.audit.runs=60"), privacy.Sample,
+			"algorithm admm claims no privacy"},
+		{small(t, "{kind: admm, eta: 0.05}", nil, "rounds.count=4", "adversary.audit.runs=60",
+			"adversary.audit.unit=label"), privacy.Label, "algorithm admm claims no privacy"},
+		{small(t, "{kind: pvp, eta: 0.05, alpha: 1, noise: off}", nil, "rounds.count=4", "adversary.audit.runs=60"),
+			privacy.Sample, "the noise is off"},
+		{experiment.New(sharing, ""), privacy.Column, "algorithm admm-sharing claims no privacy"},
+	} {
+		a, err := BlackBox(context.Background(), c.e, AuditOptions{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := a.Verdicts[0]
+		if !(float64(v.Measured) >= 1) || !math.IsNaN(float64(v.Epsilon)) || v.Verdict != record.NotEstablished ||
+			!a.Stands() || a.Pair.Unit != c.unit || !strings.HasPrefix(v.Reason, c.says) ||
+			strings.Contains(v.Reason, "beyond the claim") {
+			t.Errorf("%s of a %s: %+v", a.Algorithm, c.unit, v)
+		}
+	}
+	e := small(t, "{kind: admm, eta: 0.05}", nil)
+	spec, out := auditSpec(e.Scenario), &record.Audit{Rounds: e.Rounds.Count}
+	g := rand.New(rand.NewPCG(14, 4))
+	var alike [2][]sighting
+	for w := range alike {
+		for range 60 {
+			alike[w] = append(alike[w], sightingOf(map[cell]float64{{round: 1}: g.NormFloat64(), {round: 2}: 1}))
+		}
+	}
+	nothing(e, &spec, privacy.Sample).judgeBlindly(out, alike)
+	if v := out.Verdicts[0]; v.Measured != 0 {
+		t.Errorf("worlds that are alike show a loss of %v", v.Measured)
 	}
 }
 
