@@ -522,9 +522,10 @@ func (g *gathering) add(ctx context.Context, dir string, skip bool) error {
 		if err != nil {
 			return err
 		}
+		idle := s.Adversary == nil || s.Adversary.Attacks != nil && len(s.Adversary.Attacks) == 0
 		switch {
-		case s.Adversary == nil && r.Info.Privacy != nil: // what it claims can be told without attacks
-		case s.Adversary == nil && skip:
+		case idle && r.Info.Privacy != nil: // what it claims can be told without attacks
+		case idle && skip:
 			g.skipped = append(g.skipped, dir)
 			return nil
 		default:
