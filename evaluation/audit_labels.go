@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"overhear/adversary"
 	"overhear/adversary/stats"
@@ -220,8 +221,10 @@ func reported(sample [2][]*evidence, epsilon float64) []record.Check {
 	return append(checks, usersCoins(sample)...)
 }
 
-// mostUsers is of how many users every two are compared.
-const mostUsers = 3000
+const (
+	mostUsers   = 3000 // of whom every two are compared
+	mostChances = 50   // with which users flip labels, if what the comparison would find is told
+)
 
 // usersCoins checks that no user's flips are too many or too few over the runs, and that no two users' agree too often
 // or too seldom, as if they had one coin: of n runs a share a happens with a probability of at most e^{−n KL(a, p)}
@@ -262,6 +265,14 @@ func usersCoins(sample [2][]*evidence) []record.Check {
 		}
 		return n * kl / num.Log(2*among/stats.Chance)
 	}
+	// finds is what brings a count of runs beyond what is allowed.
+	finds := func(p, among float64) float64 {
+		middle := n * p
+		least, most := int(middle), min(len(all), int(math.Ceil(middle)))
+		high := most + sort.Search(len(all)-most, func(k int) bool { return strange(most+k+1, p, among) > 1 })
+		low := least - sort.Search(least, func(k int) bool { return strange(least-k-1, p, among) > 1 })
+		return stats.Outside(len(all), p, low, high)
+	}
 	own, pairs, which := 0.0, 0.0, [2]int{}
 	count := func(i, j int) (k int) {
 		for w := range words {
@@ -282,12 +293,30 @@ func usersCoins(sample [2][]*evidence) []record.Check {
 			}
 		}
 	}
-	nan := record.Number(math.NaN())
+	// What is found of the user, and of the pair, of whom the least is.
+	one, two := 0.0, 0.0
+	chances := slices.Compact(slices.Sorted(slices.Values(chance[:users])))
+	for i, p := range chances {
+		one = max(one, finds(p, float64(users)))
+		if len(chances) > mostChances {
+			two = math.NaN()
+		}
+		for _, q := range chances[:i+1] {
+			if math.IsNaN(two) {
+				break
+			}
+			both := float64(p*(1-q)) + float64(q*(1-p))
+			two = max(two, finds(both, float64(users*users)/2)/(2*math.Sqrt(float64(p*(1-p))*float64(q*(1-q)))))
+		}
+	}
+	if two > 1 { // runs are too few for one coin of both
+		two = math.NaN()
+	}
 	checks := []record.Check{{Kind: record.LabelsFlipped, Measured: record.Number(own), Bound: 1, Holds: own <= 1,
-		Finds: nan, Detail: fmt.Sprintf("each of %s by itself, over the runs", plural.Of(users, "user"))}}
+		Finds: record.Number(one), Detail: fmt.Sprintf("each of %s by itself, over the runs", plural.Of(users, "user"))}}
 	if users > 1 {
 		checks = append(checks, record.Check{Kind: record.LabelsIndependent, Measured: record.Number(pairs), Bound: 1,
-			Holds: pairs <= 1, Finds: nan, Detail: fmt.Sprintf("of every two of %s; those of users %d and %d are "+
+			Holds: pairs <= 1, Finds: record.Number(two), Detail: fmt.Sprintf("of every two of %s; those of users %d and %d are "+
 				"farthest from independent", plural.Of(users, "user"), which[0], which[1])})
 	}
 	return checks

@@ -5,6 +5,8 @@ package evaluation
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -149,6 +151,54 @@ func TestStreams_CoinsOfLabels(t *testing.T) {
 		for _, kind := range []record.CheckKind{record.LabelsFlipped, record.LabelsIndependent} {
 			if fails(checks, kind) != (kind == c.kind) {
 				t.Errorf("coins %q: %+v", name, checks)
+			}
+		}
+	}
+}
+
+// What the checks of users' coins say that they would have found is found in about 99 of 100 audits, and half of it is
+// not.
+func TestUsersCoins_FindWhatTheySay(t *testing.T) {
+	const users, runs, trials = 4, 150, 200
+	g := rand.New(rand.NewPCG(14, 5))
+	chance := slices.Repeat([]float64{1 / (1 + math.E)}, users)
+	// audit has coins of the first user that are off by a probability, or that are those of the second as often.
+	audit := func(off, same float64) []record.Check {
+		var sample [2][]*evidence
+		for w := range sample {
+			for range runs {
+				of := make([]bool, users)
+				for i := range of {
+					of[i] = g.Float64() < chance[i]
+				}
+				of[0] = g.Float64() < chance[0]+off
+				if g.Float64() < same {
+					of[0] = of[1]
+				}
+				sample[w] = append(sample[w], &evidence{flips: flips{of: of, chance: chance}})
+			}
+		}
+		return usersCoins(sample)
+	}
+	said := audit(0, 0)
+	for k, kind := range []record.CheckKind{record.LabelsFlipped, record.LabelsIndependent} {
+		size := float64(said[k].Finds)
+		if said[k].Kind != kind || !said[k].Holds || !(size > 0 && size < 0.7) {
+			t.Fatalf("%+v", said[k])
+		}
+		for _, c := range []struct{ share, least, most float64 }{{1, 0.96, 1}, {0.5, 0, 0.6}} {
+			found := 0
+			for range trials {
+				off, same := c.share*size, 0.0
+				if kind == record.LabelsIndependent {
+					off, same = same, off
+				}
+				if !audit(off, same)[k].Holds {
+					found++
+				}
+			}
+			if share := float64(found) / trials; !(share >= c.least) || !(share <= c.most) {
+				t.Errorf("%s: %.2f of what it says, %.3g, is found in %.3g of the audits", kind, c.share, size, share)
 			}
 		}
 	}

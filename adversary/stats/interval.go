@@ -56,6 +56,12 @@ func Counts(n int, p float64) (low, high int, finds float64) {
 	low = least - sort.Search(least, func(k int) bool { // P(K < low)
 		return num.BetaShare(float64(n-least+k+1), float64(least-k), 1-p) <= Chance/2
 	})
+	return low, high, Outside(n, p, low, high)
+}
+
+// Outside is by how much a probability must be greater or less than p for it to bring a count of n events outside of low
+// to high with the probability Power; NaN: none does at one end, or at either.
+func Outside(n int, p float64, low, high int) float64 {
 	up, down := math.NaN(), math.NaN()
 	if high < n {
 		up = leastShare(high+1, n, Power) - p
@@ -63,5 +69,5 @@ func Counts(n int, p float64) (low, high int, finds float64) {
 	if low > 0 {
 		down = p - (1 - leastShare(n-low+1, n, Power))
 	}
-	return low, high, max(up, down)
+	return max(up, down)
 }
