@@ -252,13 +252,15 @@ func TestSearch_SaysWhatItDoesNotReach(t *testing.T) {
 		"no bound": {auditedPVP, []string{"problem.loss=squared"}},
 		"asynchronous rounds, or rounds.missing: last: no trace is searched": {auditedPVP, []string{
 			"rounds.mode=asynchronous", "network.latency={kind: exponential, mean: 3ms}"}},
+		"group": {auditedPVP, []string{"adversary.audit.group=2"}},
 	} {
 		a := smallAudit(t, c.algorithm, c.sets...)
 		if !strings.Contains(a.Search.Why, want) {
 			t.Errorf("%s: %q", want, a.Search.Why)
 		}
 		for _, v := range a.Verdicts {
-			if v.Searched != 0 || v.Bound != 0 {
+			if v.Searched != 0 || v.Bound != 0 ||
+				exactly(&v) != strings.Contains(v.Reason, "the worst trace was not searched") {
 				t.Errorf("%s: %+v", want, v)
 			}
 		}
