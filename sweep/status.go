@@ -53,8 +53,16 @@ func (d *Dir) Status(w io.Writer) error {
 	if done+broken == 0 {
 		return nil
 	}
-	if err := Summarise(w, d.Plan, d.Journal); err != nil || broken == 0 {
+	if err := Summarise(w, d.Plan, d.Journal); err != nil {
 		return err
+	}
+	if t, err := d.tuning(); err != nil {
+		return err
+	} else if t != nil {
+		d.sayTuning(w, t)
+	}
+	if broken == 0 {
+		return nil
 	}
 	return ListFailures(w, d.Plan, d.Journal)
 }

@@ -202,9 +202,13 @@ func (m *summary) write(w io.Writer) error {
 		fmt.Fprintf(&b, "warning: %s%s\n", of, v.text)
 	}
 	if m.private > 0 && all > 1 {
+		remedy := " (sweep --account from the start gives each its own noise and composes them, --select chooses " +
+			"privately)"
+		if m.plan.Apart || m.plan.Select != nil { // which it was
+			remedy = ""
+		}
 		fmt.Fprintf(&b, "privacy: each run spends its own ε on the rows; who sees several, or chooses among them by "+
-			"their results, sees more than one run's ε covers (sweep --account from the start gives each its own "+
-			"noise and composes them, --select chooses privately)\n")
+			"their results, sees more than one run's ε covers%s\n", remedy)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -509,6 +509,29 @@ func (d *Dir) WriteTuning(w io.Writer, t *Tuning) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", tuningFile, err)
 	}
+	d.sayTuning(w, t)
+	return nil
+}
+
+// tuning is what tuning.json of a directory says; nil: there is none.
+func (d *Dir) tuning() (*Tuning, error) {
+	path := filepath.Join(d.Path, tuningFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what tuning loses: %w", err)
+	}
+	t := new(Tuning)
+	if err := json.Unmarshal(text, t); err != nil {
+		return nil, fmt.Errorf("reading %s: %w; the command of the sweep writes it anew", path, err)
+	}
+	return t, nil
+}
+
+// sayTuning says what is lost.
+func (d *Dir) sayTuning(w io.Writer, t *Tuning) {
 	line := func(what string, l Lost) {
 		fmt.Fprintf(w, "  %s: claim %v; certificate %v\n", what, l.Claim, l.Certificate)
 	}
@@ -528,7 +551,6 @@ func (d *Dir) WriteTuning(w io.Writer, t *Tuning) error {
 		}
 	}
 	d.advise(w, t.Selection)
-	return nil
 }
 
 // json is tuning.json.

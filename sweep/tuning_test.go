@@ -278,6 +278,16 @@ func TestSummarise_SaysThatTuningCostsPrivacy(t *testing.T) {
 			t.Errorf("said:\n%s", b.String())
 		}
 	}
+	// Who did it is not told to.
+	d := open(t, t.TempDir(), plan(t, smallScenario, Options{Grid: []string{"algorithm.eta=0.1,0.2"}, Apart: true}))
+	if _, err := Make(context.Background(), d, Settings{Dispatcher: Local{Workers: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := Summarise(&b, d.Plan, d.Journal); err != nil || strings.Contains(b.String(), "--account") ||
+		!strings.Contains(b.String(), "sees more than one run's ε covers\n") {
+		t.Errorf("%v, said:\n%s", err, b.String())
+	}
 }
 
 // Two runs of one seed have the same noise: a difference of what they publish has none, and nothing is composed.
