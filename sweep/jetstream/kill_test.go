@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -82,26 +83,67 @@ func (p *process) ends(t *testing.T) {
 	}
 }
 
+// built is the program.
+func built(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "simulate")
+	if text, err := exec.Command("go", "build", "-o", bin, "../../cmd/simulate").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return bin
+}
+
+// free is an address on this machine where nobody listens.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// What tuning loses is that of the same sweep in one process, to the last byte, and is said.
+func TestServe_SaysWhatTuningLoses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	root, bin := t.TempDir(), built(t)
+	file, address := write(t, smallScenario), free(t)
+	tuned := []string{file, "--grid", "algorithm.eta=0.1,0.2", "--seeds", "2", "--account", "--out"}
+	launch(t, bin, append([]string{"sweep"}, append(tuned, filepath.Join(root, "alone"))...)...).ends(t)
+	serve := launch(t, bin, append([]string{"sweep", "serve", "--listen", address},
+		append(tuned, filepath.Join(root, "several"))...)...)
+	join := launch(t, bin, "sweep", "join", "nats://"+address, "--workers", "1")
+	serve.ends(t)
+	join.ends(t)
+	var files [2][]byte
+	for k, where := range []string{"alone", "several"} {
+		var err error
+		if files[k], err = os.ReadFile(filepath.Join(root, where, "small", "sweep", "tuning.json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0], files[1]) {
+		t.Errorf("alone\n%s\nof several\n%s", files[0], files[1])
+	}
+	if said := serve.said(); !strings.Contains(said, "privacy of tuning, of a row") {
+		t.Errorf("it says\n%s", said)
+	}
+}
+
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program and kills it many times")
 	}
 	const runs = 1000
-	root := t.TempDir()
-	bin := filepath.Join(root, "simulate")
-	if text, err := exec.Command("go", "build", "-o", bin, "../../cmd/simulate").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	root, bin := t.TempDir(), built(t)
 	file := write(t, smallScenario)
 	seeds := fmt.Sprint(runs)
 	launch(t, bin, "sweep", file, "--seeds", seeds, "--out", filepath.Join(root, "alone")).ends(t)
 
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
+	address := free(t)
 	serve := func() *process {
 		return launch(t, bin, "sweep", "serve", file, "--seeds", seeds, "--out", filepath.Join(root, "several"),
 			"--listen", address, "--lost-after", "1s", "--keep-streams")
