@@ -313,11 +313,13 @@ func usersCoins(sample [2][]*evidence) []record.Check {
 		two = math.NaN()
 	}
 	checks := []record.Check{{Kind: record.LabelsFlipped, Measured: record.Number(own), Bound: 1, Holds: own <= 1,
-		Finds: record.Number(one), Detail: fmt.Sprintf("each of %s by itself, over the runs", plural.Of(users, "user"))}}
+		Finds:  record.Number(one),
+		Detail: fmt.Sprintf("each of %s by itself, over the runs", plural.Of(users, "user"))}}
 	if users > 1 {
 		checks = append(checks, record.Check{Kind: record.LabelsIndependent, Measured: record.Number(pairs), Bound: 1,
-			Holds: pairs <= 1, Finds: record.Number(two), Detail: fmt.Sprintf("of every two of %s; those of users %d and %d are "+
-				"farthest from independent", plural.Of(users, "user"), which[0], which[1])})
+			Holds: pairs <= 1, Finds: record.Number(two),
+			Detail: fmt.Sprintf("of every two of %s; those of users %d and %d are farthest from independent",
+				plural.Of(users, "user"), which[0], which[1])})
 	}
 	return checks
 }

@@ -59,8 +59,8 @@ func Counts(n int, p float64) (low, high int, finds float64) {
 	return low, high, Outside(n, p, low, high)
 }
 
-// Outside is by how much a probability must be greater or less than p for it to bring a count of n events outside of low
-// to high with the probability Power; NaN: none does at one end, or at either.
+// Outside is by how much a probability must be greater or less than p for it to bring a count of n events outside of
+// low to high with the probability Power; NaN: none does at one end, or at either.
 func Outside(n int, p float64, low, high int) float64 {
 	up, down := math.NaN(), math.NaN()
 	if high < n {

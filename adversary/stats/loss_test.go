@@ -500,3 +500,38 @@ func TestCalibrated_TooSmall(t *testing.T) {
 		}
 	}
 }
+
+// A verdict's ε at a δ is at least that at which the lower end of the curve comes to it: it spends all of the 5 % there.
+func TestDeltas_AreNoStricterThanTheVerdict(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 1))
+	shown := 0
+	for range 40 {
+		shift := 0.2 + 2*r.Float64()
+		a, b := make([]float64, 300), make([]float64, 300)
+		for k := range a { // of a Gaussian mechanism
+			a[k] = shift*r.NormFloat64() + shift*shift/2
+			b[k] = shift*r.NormFloat64() - shift*shift/2
+		}
+		curve, err := Deltas(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, delta := range []float64{1e-3, 1e-2, 0.1} {
+			least, err := LowerEpsilon(a, b, delta, Confidence)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range curve {
+				if float64(p.Low) > delta {
+					if shown++; float64(p.Epsilon) > least {
+						t.Errorf("shift %v: δ is at least %v at ε = %v; the ε at δ = %v is %v", shift, p.Low,
+							p.Epsilon, delta, least)
+					}
+				}
+			}
+		}
+	}
+	if shown < 100 {
+		t.Errorf("only %d points say anything", shown)
+	}
+}
