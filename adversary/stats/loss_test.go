@@ -501,7 +501,7 @@ func TestCalibrated_TooSmall(t *testing.T) {
 	}
 }
 
-// A verdict's ε at a δ is at least that at which the lower end of the curve comes to it: it spends all of the 5 % there.
+// A verdict's ε at a δ is at least that at which the lower end of the curve comes to it: it spends the 5 % there.
 func TestDeltas_AreNoStricterThanTheVerdict(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 1))
 	shown := 0
