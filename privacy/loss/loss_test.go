@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -705,5 +706,32 @@ func TestCompose_NoiseFarAboveTheJacobian(t *testing.T) {
 		if d := cputime.Now() - begin; !(d < 10*time.Second) {
 			t.Errorf("%+v: %v", n, d)
 		}
+	}
+}
+
+// What is left out near the bound is what a sum over all points loses in rounding: both have the same bits.
+func TestSphere_FartherIsTheSumOverAllPoints(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 7))
+	inside := 0
+	for d := 2; d < tabulated; d++ {
+		s := newSphere(d)
+		for range 400 {
+			size := math.Exp(6*r.Float64() - 4)
+			at := size * (2*r.Float64() - 1)
+			bound, a, b := (size+at)/2, at/size, (size-at)*(size+at)/(2*size)
+			want := 0.0
+			for _, n := range s.lengthsFrom(bound) {
+				want += float64(n.weight * s.beyond(a+b/n.at))
+			}
+			if got := s.farther(bound, a, b); got != want {
+				t.Fatalf("d = %d, a shift of %v at %v: %v, over all points %v", d, size, at, got, want)
+			}
+			if bound > s.low {
+				inside++
+			}
+		}
+	}
+	if inside < 1000 {
+		t.Errorf("only %d bounds are inside of the law", inside)
 	}
 }

@@ -148,13 +148,7 @@ func (n Noise) shift(t float64, shop *workshop) float64 {
 	// is P for −t and Q for t.
 	s := shop.sphere(n.Dimension)
 	cut := float64((size-t)*(size+t)) / (2 * size)
-	mean := func(t float64) float64 {
-		sum := 0.0
-		for _, r := range s.lengthsFrom((size + t) / 2) {
-			sum += float64(r.weight * s.beyond(t/size+cut/r.at))
-		}
-		return sum
-	}
+	mean := func(t float64) float64 { return s.farther((size+t)/2, t/size, cut) }
 	power, weight := 1-mean(-t), num.Exp(t)
 	return min(power+unsure, max(0, power-float64(weight*mean(t)))+float64((1+weight)*unsure))
 }

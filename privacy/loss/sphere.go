@@ -151,23 +151,39 @@ func hermite(a, b *[3]float64, x float64) float64 {
 	return sum
 }
 
+// farther is the probability that the length r is above a bound and a coordinate of the direction above a + b/r, which
+// is 1 at the bound: the coordinate's law over points of the length.
+func (s *sphere) farther(bound, a, b float64) (sum float64) {
+	if bound <= s.low || s.d >= tabulated {
+		for _, r := range s.lengthsFrom(bound) {
+			sum += float64(r.weight * s.beyond(a+b/r.at))
+		}
+		return sum
+	}
+	s.near(bound, func(r node) bool {
+		share := s.beyond(a + b/r.at)
+		sum += float64(r.weight * share)
+		// Nearer to the bound both factors are less, but for the share's error: what follows is lost in rounding.
+		return !(r.at < float64(s.d-1) && float64(r.weight*(share+4*tabled)) < float64(sum*0x1p-55))
+	})
+	return sum
+}
+
+// tabled is more than the error of a share.
+const tabled = 1e-15
+
 // lengths are points of the length from a lower bound on, with the law's density as weights. Near the bound the
-// integrands behave like a power of the root of the distance, hence the square. In few dimensions they vary over
-// distances of any size: there the trapezoidal rule for the logarithm of the distance converges geometrically.
+// integrands behave like a power of the root of the distance, hence the square.
 func (s *sphere) lengths(from float64) []node {
 	if !(from < s.high) {
 		return nil
 	}
 	if s.d < tabulated {
 		all := make([]node, 0, 384)
-		for _, share := range shares {
-			away := float64((s.high - from) * share)
-			r := from + away
-			weight := s.scale * shareStep * away * s.lengthDensity(r)
-			if all = append(all, node{r, weight}); weight < 1e-18*s.scale && r < float64(s.d) {
-				break
-			}
-		}
+		s.near(from, func(r node) bool {
+			all = append(all, r)
+			return true
+		})
 		return all
 	}
 	width := math.Sqrt(s.high - from)
@@ -178,6 +194,23 @@ func (s *sphere) lengths(from float64) []node {
 		all[k] = node{r, s.scale * n.weight * width * y * s.lengthDensity(r)}
 	}
 	return all
+}
+
+// near gives the points of lengths in few dimensions, the nearest to the bound last, until it is told to stop. There
+// integrands vary over distances of any size: the trapezoidal rule for the logarithm of the distance converges
+// geometrically.
+func (s *sphere) near(from float64, point func(node) bool) {
+	if !(from < s.high) {
+		return
+	}
+	for _, share := range shares {
+		away := float64((s.high - from) * share)
+		r := from + away
+		weight := s.scale * shareStep * away * s.lengthDensity(r)
+		if !point(node{r, weight}) || weight < 1e-18*s.scale && r < float64(s.d) {
+			return
+		}
+	}
 }
 
 // shares are those of a distance whose logarithms are a step of the trapezoidal rule apart.
