@@ -145,7 +145,7 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if err := e.unchanged("network."); err != nil {
 		return nil, fmt.Errorf("building network.topology: %w", err)
 	}
-	memory.Expect(perNode * float64(a.Graph.Order())) // before the rows: they are in large pages, too
+	memory.Prepare(perNode * float64(a.Graph.Order())) // before the rows, which are no less
 	var train, test []int
 	if a.Set, train, test, err = e.prepared(seed); err != nil {
 		return nil, err

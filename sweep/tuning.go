@@ -536,7 +536,11 @@ func (d *Dir) sayTuning(w io.Writer, t *Tuning) {
 		fmt.Fprintf(w, "  %s: claim %v; certificate %v\n", what, l.Claim, l.Certificate)
 	}
 	for _, u := range t.Units {
-		fmt.Fprintf(w, "privacy of tuning, of a %s that is in all runs:\n", unitName(u.Unit))
+		in := "is in all runs"
+		if t.Runs < d.Plan.Len() && t.Selection == nil {
+			in = fmt.Sprintf("is in %d of the %d runs, as rows are drawn anew for each seed", t.Runs, d.Plan.Len())
+		}
+		fmt.Fprintf(w, "privacy of tuning, of a %s that %s:\n", unitName(u.Unit), in)
 		line("one run, the one that loses most", u.One)
 		if s := t.Selection; s != nil {
 			line(fmt.Sprintf("the best of a geometric number of runs of mean %.4g", s.Mean), *u.Best)

@@ -174,9 +174,12 @@ func printMade(w io.Writer, d *sweep.Dir, p sweep.Progress, s sweep.Settings) er
 	if p.Before > 0 {
 		fmt.Fprintf(w, "%d of %d runs were finished already\n", p.Before, p.Total)
 	}
-	fmt.Fprintf(w, "%s: %s, %s by %s, %d computed now, %d failed\nfiles  %s\n", d.Plan.Name,
-		plural.Of(p.Total, "run"), plural.Of(d.Plan.Points(), "point"), plural.Of(d.Plan.Seeds.Count, "seed"), p.Done,
-		p.Failed, d.Path)
+	of := plural.Of(d.Plan.Points(), "point") + " by " + plural.Of(d.Plan.Seeds.Count, "seed")
+	if d.Plan.Select != nil {
+		of = "drawn from " + plural.Of(d.Plan.Points(), "point")
+	}
+	fmt.Fprintf(w, "%s: %s, %s, %d computed now, %d failed\nfiles  %s\n", d.Plan.Name, plural.Of(p.Total, "run"), of,
+		p.Done, p.Failed, d.Path)
 	if err := sweep.Summarise(w, d.Plan, d.Journal); err != nil || p.Failed == 0 {
 		return err
 	}

@@ -17,7 +17,6 @@ const (
 	own   = 64e6 // its code and what it holds whatever it runs
 	room  = 1.18 // with garbage, against what is held
 	small = 2e9  // bytes that any run may take
-	great = 2e8  // bytes that caches of addresses do not reach over, if pages are small
 )
 
 // Resident is about how much memory the program takes for a run that holds so many bytes, if it has as little garbage
@@ -54,16 +53,11 @@ var watch = sync.OnceFunc(func() {
 func Expect(bytes float64) {
 	for {
 		before := expected.Load()
-		if int64(bytes) <= before {
-			break
-		}
-		if expected.CompareAndSwap(before, int64(bytes)) {
-			if more := int64(bytes) - before; more >= great {
-				largePages(int(more))
-			}
+		if int64(bytes) <= before || expected.CompareAndSwap(before, int64(bytes)) {
 			break
 		}
 	}
+	Prepare(bytes)
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(collectorLimit(live(), float64(expected.Load())))
 	}

@@ -47,14 +47,19 @@ func TestExpect_AsksForLargePages(t *testing.T) {
 		return
 	}
 	first := advised(t)
-	for _, c := range []struct{ expects, advised float64 }{{1e8, 0}, {6e8, 5e8}, {6e8, 5e8}, {6.5e8, 5e8}} {
+	for _, c := range []struct{ expects, advised float64 }{{1e8, 0}, {6e8, 6e8}, {6e8, 6e8}, {6.5e8, 6e8}} {
 		Expect(c.expects)
 		if now := float64(advised(t) - first); !(now >= c.advised-4e6) || !(now <= c.advised+4e6) {
 			t.Errorf("%.3g bytes expected: %.3g are advised of, want %.3g", c.expects, now, c.advised)
 		}
 	}
-	Expect(1.65e9) // a part of it may be where the last one was
+	Expect(1.6e9) // a part of it may be where the last one was
 	if now := float64(advised(t) - first); !(now >= 1e9-4e6) {
 		t.Errorf("%.3g bytes are advised of", now)
+	}
+	limited(t, 2e9) // more is not even asked for: it would end the program
+	Prepare(1e18)
+	if now := float64(advised(t) - first); !(now <= 2e9+4e6) {
+		t.Errorf("of a limit of 2 GB %.3g bytes are advised of", now)
 	}
 }

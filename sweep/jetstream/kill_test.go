@@ -128,7 +128,7 @@ func TestServe_SaysWhatTuningLoses(t *testing.T) {
 	if !bytes.Equal(files[0], files[1]) {
 		t.Errorf("alone\n%s\nof several\n%s", files[0], files[1])
 	}
-	if said := serve.said(); !strings.Contains(said, "privacy of tuning, of a row") {
+	if said := serve.said(); !strings.Contains(said, "of a row that is in 1 of the 4 runs, as rows") {
 		t.Errorf("it says\n%s", said)
 	}
 }
