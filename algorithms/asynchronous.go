@@ -476,7 +476,7 @@ func (r *runner) send(env *sim.Env) {
 			var m []float64
 			l.sent, m = env.Compose(len(r.F))
 			r.run.addressing.Message(&r.Node, k, m)
-			env.SendHeld(int(l.node), KindValue, r.round, l.sent)
+			env.SendHeld(k, KindValue, r.round, l.sent)
 			if !r.run.asks() {
 				r.run.engine.Drop(l.sent)
 				l.sent = 0
@@ -507,7 +507,7 @@ func (r *runner) repeat(env *sim.Env, to, k int) {
 	last := r.run.engine.Payload(r.links[k].sent)
 	h, m := env.Compose(len(last))
 	copy(m, last)
-	env.SendHeld(to, KindValue, r.round, h)
+	env.SendHeld(k, KindValue, r.round, h)
 	r.run.engine.Drop(h)
 }
 

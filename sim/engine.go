@@ -692,23 +692,23 @@ func (v *Env) Neighbours() []int32 { return v.e.cfg.Graph.Neighbours(int(v.node)
 // Send sends a message to a neighbour; the payload must not change afterwards.
 func (v *Env) Send(to int, kind uint8, round int, payload []float64) {
 	id := v.e.hold(kind, int32(round), payload)
-	v.send(to, id)
-	v.e.release(id)
-}
-
-// send sends the message of a slot to a neighbour.
-func (v *Env) send(to int, id uint32) {
-	e := v.e
-	link := e.cfg.Graph.Link(int(v.node), to)
+	link := v.e.cfg.Graph.Link(int(v.node), to)
 	if link < 0 {
 		panic(fmt.Sprintf("sim: node %d sends to %d, which is no neighbour", v.node, to))
 	}
+	v.send(link-int(v.e.cfg.Graph.start[v.node]), id)
+	v.e.release(id)
+}
+
+// send sends the message of a slot to the k-th neighbour.
+func (v *Env) send(k int, id uint32) {
+	e := v.e
+	to := v.Neighbours()[k : k+1]
 	if e.trace != nil {
 		s := e.slots.at(id)
-		e.trace.sent(s.kind, s.round, int32(to), s.payload)
+		e.trace.sent(s.kind, s.round, to[0], s.payload)
 	}
-	k := link - int(e.cfg.Graph.start[v.node])
-	e.transmit(id, link, v.Neighbours()[k:k+1])
+	e.transmit(id, int(e.cfg.Graph.start[v.node])+k, to)
 }
 
 // Compose begins a message of d numbers, in memory of messages that nobody holds any longer: those of a run of many
@@ -721,11 +721,11 @@ func (v *Env) Compose(d int) (Held, []float64) {
 	return Held(id + 1), s.payload
 }
 
-// SendHeld sends a composed message to a neighbour.
-func (v *Env) SendHeld(to int, kind uint8, round int, h Held) {
+// SendHeld sends a composed message to the k-th of Neighbours: who composes one for each knows its place.
+func (v *Env) SendHeld(k int, kind uint8, round int, h Held) {
 	s := v.e.slots.at(h.slot())
 	s.sent, s.from, s.round, s.kind = v.e.now, v.node, int32(round), kind
-	v.send(to, h.slot())
+	v.send(k, h.slot())
 }
 
 // Keep holds the message that is received.

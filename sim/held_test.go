@@ -29,13 +29,13 @@ func (c *composer) Wake(env *Env, _ uint64) {
 	if c.kept != 0 && !slices.Equal(c.engine.Payload(c.kept), c.copied) {
 		c.t.Errorf("node %d keeps %v, which has become %v", env.Self(), c.copied, c.engine.Payload(c.kept))
 	}
-	for _, to := range env.Neighbours() {
+	for to := range env.Neighbours() {
 		h, m := env.Compose(2 + c.left%2)
 		for k := range m {
 			m[k] = float64(1000*env.Self() + c.left)
 		}
 		c.rooms[&m[0]] = true
-		env.SendHeld(int(to), 1, c.left, h)
+		env.SendHeld(to, 1, c.left, h)
 		c.engine.Drop(h)
 	}
 	env.Broadcast(2, c.left, nil)
