@@ -35,7 +35,7 @@ type Account struct {
 	composedDelta float64 // δ of the last Bound, where a paper composes (ε, δ) itself; else 0
 	composition   string  // how, in words
 	method        algorithms.Private
-	given         []record.Taken       // of certificates
+	given         []taken              // of certificates
 	issued        []record.Certificate // with the first node as node 0; nil: not yet
 }
 

@@ -233,7 +233,11 @@ func (e *Experiment) Equip(a *Assembly) error {
 	}
 	if p, ok := a.Method.(algorithms.Private); ok {
 		a.Account = newAccount(&e.Privacy, p, a.Setting, e.Solver.Tolerance)
-		a.Account.Chosen, a.Account.given = chosen, append(e.given(), categories(a.Set)...)
+		var reading *problem.Reading
+		if a.Set != nil {
+			reading = a.Set.Reading
+		}
+		a.Account.Chosen, a.Account.given = chosen, append(e.given(), ofFile(&e.Problem.Data, reading)...)
 		if r, ok := a.Method.(algorithms.Registering); ok {
 			a.Account.Labels = labelBudgets(r, a.Problem.Shards)
 		}

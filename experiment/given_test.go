@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"overhear/privacy"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -127,52 +129,128 @@ algorithm: {kind: dvp}
 	}
 }
 
-// A flipped label is of a row that stays at its node: its certificate is of no row in place of another.
-func TestRecord_LabelsCertificateTakesRowsAsTheyAre(t *testing.T) {
-	given := []record.Taken{{Key: "problem.repeated", Covers: "rows that repeat no other"},
-		{Key: "problem.partition", Covers: "a row in place of another of its class"}}
-	a := &Account{given: given, Bound: []float64{0, 1}, Ledger: new(privacy.Ledger)}
-	of := a.Flipped(0, 0, 0.5).Given
-	if len(of) != 2 || of[0] != given[0] || of[1].Key != "problem.partition" ||
-		strings.Contains(of[1].Covers, "in place of") || !strings.Contains(of[1].Covers, "stays where it is") {
-		t.Errorf("%+v", of)
-	}
-	if !strings.Contains(given[1].Covers, "in place of") {
-		t.Error("that of rows has changed too")
-	}
-}
-
-// The values that occur in a file of one's own make its columns.
-func TestGiven_CategoriesOfOwnFiles(t *testing.T) {
-	for word, want := range map[string]bool{"w": true, "0.5": false} {
-		text := "x1,x2,class\n"
-		for k := range 30 {
-			x := word
-			if want && k%2 == 0 {
-				x = "v"
-			}
-			text += fmt.Sprintf("%v,%s,%d\n", float64(k%11)/20, x, 1+k*k%3%2)
-		}
-		file := filepath.Join(t.TempDir(), "rows.csv")
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		s, err := scenarios.Parse("given.yaml", fmt.Appendf(nil, `name: given
-problem: {data: {csv: %s}, scale: {columns: none}, rho: 0.3}
+// A flipped label is of a row that stays at its node with its columns: what is taken from columns is none of what its
+// certificate takes as given, and no row is in place of another.
+func TestGiven_Labels(t *testing.T) {
+	s, err := scenarios.Parse("given.yaml", []byte(`name: given
+problem:
+  data: {csv: a.csv}
+  scale: {columns: max, rows: max}
+  repeated: drop
+  partition: label-skew
+  rho: 0.3
 network: {topology: {kind: ring, nodes: 3}}
 rounds: {count: 2}
 algorithm: {kind: dvp}
-`, file))
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(s, "")
+	reading := &problem.Reading{RowsDropped: 2, Expanded: map[string]int{"x": 2}}
+	given := append(e.given(), ofFile(&e.Problem.Data, reading)...)
+	a := &Account{given: given, Bound: []float64{0, 1}, Ledger: new(privacy.Ledger)}
+	keys := func(all []record.Taken) (s []string) {
+		for _, g := range all {
+			s = append(s, strings.TrimPrefix(g.Key, "problem."))
+		}
+		return s
+	}
+	of := a.Flipped(0, 0, 0.5).Given
+	if got := keys(of); !slices.Equal(got, []string{"repeated", "partition", "data"}) {
+		t.Errorf("labels: %q", got)
+	}
+	rows := a.Given(privacy.Sample)
+	if got := keys(rows); !slices.Equal(got,
+		[]string{"repeated", "scale.columns", "scale.rows", "partition", "data", "data", "data"}) {
+		t.Errorf("rows: %q", got)
+	}
+	if strings.Contains(of[1].Covers, "in place of") || !strings.Contains(rows[3].Covers, "in place of") {
+		t.Errorf("labels: %+v, rows: %+v", of[1], rows[3])
+	}
+}
+
+// The label of a row whose columns another has may be flipped into a repetition, which is left out.
+func TestGiven_AFlippedLabelMayRepeat(t *testing.T) {
+	rows := func(label string) int {
+		file := filepath.Join(t.TempDir(), "rows.csv")
+		text := "x,class\n1,a\n1," + label + "\n2,a\n3,b\n"
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		set, _, err := problem.Source{CSV: file}.Read()
 		if err != nil {
 			t.Fatal(err)
+		}
+		return set.Distinct().X.Len()
+	}
+	if a, b := rows("a"), rows("b"); a != 3 || b != 4 {
+		t.Errorf("%d and %d rows", a, b)
+	}
+}
+
+// What is taken from a file of one's own is named by what is found in it, and by what is said of it.
+func TestGiven_OwnFiles(t *testing.T) {
+	const gaps, categories, columns, classes = "without a value", "categories", "largest index", "labels that occur"
+	for _, c := range []struct {
+		name, source, row string // the row comes after 29 others
+		want              []string
+	}{
+		{"a.csv", "csv: %s", "0.5,0.1,1", []string{classes}},
+		{"b.csv", "csv: %s, positive: 1", "0.5,0.1,1", nil},
+		{"c.csv", "csv: %s, positive: 1", "0.5,,1", []string{gaps}},
+		{"d.csv", "csv: %s", "0.5,word,1", []string{categories, classes}},
+		{"e.csv", "csv: %s, target: y", "0.5,0.1,1", nil},
+		{"f", "libsvm: %s", "1 1:0.5 3:0.1", []string{columns, classes}},
+		{"g", "libsvm: %s, dimension: 7, positive: 1", "1 1:0.5 3:0.1", nil},
+	} {
+		table := strings.HasSuffix(c.name, ".csv")
+		text := ""
+		if table {
+			text = "u,v,y\n"
+		}
+		for k := range 29 {
+			u, v, y := float64(k%11)/20, float64(k%7)/20, 1+k%2
+			switch {
+			case !table:
+				text += fmt.Sprintf("%d 1:%v 2:%v\n", y, u, v)
+			case strings.Contains(c.row, "word"):
+				text += fmt.Sprintf("%v,%s,%d\n", u, []string{"word", "other"}[k%2], y)
+			default:
+				text += fmt.Sprintf("%v,%v,%d\n", u, v, y)
+			}
+		}
+		file := filepath.Join(t.TempDir(), c.name)
+		if err := os.WriteFile(file, []byte(text+c.row+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		loss := ""
+		if strings.Contains(c.source, "target") {
+			loss = "  loss: {kind: huber, width: 1}\n"
+		}
+		s, err := scenarios.Parse("given.yaml", fmt.Appendf(nil, `name: given
+problem:
+  data: {%s}
+  scale: {columns: none, target: none}
+  rho: 0.3
+%snetwork: {topology: {kind: ring, nodes: 3}}
+rounds: {count: 2}
+algorithm: {kind: dvp}
+`, fmt.Sprintf(c.source, file), loss))
+		if err != nil {
+			t.Fatal(c.name, err)
 		}
 		a, err := New(s, "").Assemble(1)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal(c.name, err)
 		}
 		given := a.Account.certificates(nil, 0)[0].Given
-		if got := len(given) == 1 && given[0].Key == "problem.data"; got != want {
-			t.Errorf("%s: %+v", word, given)
+		ok := len(given) == len(c.want)
+		for k := range given {
+			ok = ok && given[k].Key == "problem.data" && strings.Contains(given[k].What, c.want[k])
+		}
+		if !ok {
+			t.Errorf("%s: %+v, want %q", c.name, given, c.want)
 		}
 	}
 }
