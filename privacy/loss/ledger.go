@@ -101,13 +101,13 @@ func (l *Ledger) Worst(unit privacy.Unit, round int, delta float64) Certificate 
 	if len(groups) == 0 {
 		return Certificate{Total: Compose(nil)}
 	}
-	all := *groups[0].total()
-	worst := Certificate{groups[0].node, all.Epsilon(delta), &all}
-	for _, g := range groups[1:] {
-		t := g.total()
-		all.others = append(all.others, t)
+	each := totals(groups)
+	all := *each[0]
+	all.others = each[1:]
+	worst := Certificate{groups[0].node, each[0].Epsilon(delta), &all}
+	for k, t := range all.others {
 		if e := t.Epsilon(delta); e > worst.Epsilon {
-			worst.Node, worst.Epsilon = g.node, e
+			worst.Node, worst.Epsilon = groups[k+1].node, e
 		}
 	}
 	return worst
@@ -238,22 +238,52 @@ func (g *group) cover(others []Mechanism) bool {
 }
 
 // composed keeps what was composed in this process: the runs of a sweep have the same noise.
-var composed sync.Map // by key, *Total
+var composed = store{most: 64 << 20}
 
-const kept = 256 // a total is a megabyte
+// store are totals by the key of their uses; it is emptied when they would take more memory than that.
+type store struct {
+	sync.Mutex
+	most, bytes int
+	totals      map[string]*Total
+}
+
+func (s *store) find(key string) *Total {
+	s.Lock()
+	defer s.Unlock()
+	return s.totals[key]
+}
+
+func (s *store) keep(key string, t *Total) {
+	s.Lock()
+	defer s.Unlock()
+	bytes := 8*(len(t.power)+len(t.alarm)) + len(key)
+	if s.totals == nil || s.bytes+bytes > s.most {
+		s.totals, s.bytes = map[string]*Total{}, 0
+	}
+	if s.totals[key] == nil {
+		s.totals[key] = t
+		s.bytes += bytes
+	}
+}
 
 func (g *group) total() *Total {
-	if t, ok := composed.Load(g.key); ok {
-		return t.(*Total)
+	if t := composed.find(g.key); t != nil {
+		return t
 	}
 	t := Compose(g.uses)
-	size := 0
-	composed.Range(func(any, any) bool { size++; return size < kept })
-	if size >= kept {
-		composed.Clear()
-	}
-	composed.Store(g.key, t)
+	composed.keep(g.key, t)
 	return t
+}
+
+// totals are those of all groups, composed side by side.
+func totals(groups []group) []*Total {
+	all := make([]*Total, len(groups))
+	var wait sync.WaitGroup
+	for k := range groups {
+		wait.Go(func() { all[k] = groups[k].total() })
+	}
+	wait.Wait()
+	return all
 }
 
 // check says that numbers are no law of noise.

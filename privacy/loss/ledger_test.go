@@ -3,6 +3,7 @@
 package loss
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -93,5 +94,49 @@ func TestWorst_IsThatOfEveryNode(t *testing.T) {
 	}
 	if crossed == 0 || crossed == 80 {
 		t.Error("the curves do not cross")
+	}
+}
+
+// What is kept is bounded by its memory, whatever its number; what would be too much by itself is kept alone.
+func TestStore_IsBoundedByMemory(t *testing.T) {
+	s := store{most: 1000}
+	many := 0
+	total := func(n int) *Total { return &Total{power: make([]float64, n)} }
+	for k := range 100 {
+		key := fmt.Sprint(k)
+		s.keep(key, total(10))
+		s.keep(key, total(10)) // as another goroutine may
+		if s.find(key) == nil || s.bytes > s.most || len(s.totals) > s.most/81 {
+			t.Fatalf("after %d: %d totals, %d bytes", k+1, len(s.totals), s.bytes)
+		}
+		many = max(many, len(s.totals))
+	}
+	if many < 10 {
+		t.Errorf("of many small totals %d are kept", many)
+	}
+	if s.keep("large", total(500)); s.find("large") == nil || len(s.totals) != 1 {
+		t.Errorf("beside a large total there are %d", len(s.totals)-1)
+	}
+}
+
+// BenchmarkWorst_DifferingNodes is the certificate of nodes and rounds that all differ.
+func BenchmarkWorst_DifferingNodes(b *testing.B) {
+	for _, rounds := range []int{100, 2000} {
+		for _, nodes := range []int{1, 50} {
+			b.Run(fmt.Sprintf("rounds=%d/nodes=%d", rounds, nodes), func(b *testing.B) {
+				for b.Loop() {
+					composed = store{most: composed.most}
+					var l Ledger
+					for node := range nodes {
+						for k := range rounds {
+							own := 1e-4 * float64(node*(k%2*2-1)) / float64(nodes)
+							size := 0.02 + 1e-5*float64((k*7+node*13)%rounds) + own
+							l.Spend(node, k+1, privacy.Sample, logisticRow(laplace(31, size), 1e-3))
+						}
+					}
+					l.Worst(privacy.Sample, rounds, 1e-5)
+				}
+			})
+		}
 	}
 }
