@@ -85,6 +85,11 @@ rows. Of two classes it is that of the logistic loss, log(1 + e^−z), z = y f·
 1 if that pair loses all that any may.`,
 	"searched ε": `The loss of the worst trace and the worst pair of rows that there are, found by a search; where two
 numbers stand, no trace loses more than the second (docs/mathematics.md §5.10).`,
+	"tuning": `What choosing among runs by their results loses of privacy: who chooses, or publishes several, lets out
+more than one run does. sweep --account composes the claims and the certificates of all runs of a sweep; sweep --select
+METRIC makes a random number of runs of random points and publishes the best alone, which loses less (random stopping,
+docs/mathematics.md §6.2). Both are given from the start, as runs then have seeds of their own; tuning.json has what was
+lost, by rows and by labels.`,
 	"measured": `The least loss ε that the runs of an audit show at the claim's δ, with 95 % confidence or exactly. The
 true loss may be greater.`,
 }
@@ -100,7 +105,9 @@ var alias = map[string]string{
 	"residual": "solver residual", "conclusion": "outcome", "measured ε": "measured", "claimed ε": "claim",
 	"certified ε": certificateTitle, "tests": "measured", "searched": "searched ε",
 	"measured by": "measured", "excess_risk": "excess risk", "excess-risk": "excess risk", "rate": "rates",
-	"log_loss":      "log loss",
+	"log_loss":          "log loss",
+	"private selection": "tuning", "private-selection": "tuning", "random stopping": "tuning", "--account": "tuning",
+	"--select":      "tuning",
 	"test log loss": "log loss", "--utility": "utility", "not certified": certificateTitle,
 }
 

@@ -36,6 +36,11 @@ func TestWords_AllOfTheTables(t *testing.T) {
 	if Explain(boundTitle) == "" {
 		t.Errorf("%s is explained nowhere", boundTitle)
 	}
+	for _, word := range []string{"tuning", "private-selection", "--account"} {
+		if Explain(word) == "" {
+			t.Errorf("%s is explained nowhere", word)
+		}
+	}
 	if count < 15 {
 		t.Errorf("only %d words were found", count)
 	}
