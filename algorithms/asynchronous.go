@@ -189,11 +189,15 @@ func (r *runner) open(env *sim.Env) {
 	r.publish(env, 0)
 }
 
-// Anticipate reads the node's head and what it knows of its first neighbours: of all, but of a hub.
+// Anticipate reads the node's head, what it knows of its first neighbours, of all but of a hub, and what its step will
+// begin with.
 func (r *runner) Anticipate() (read uint64) {
 	const first = 8
 	if r.done {
 		return 0
+	}
+	if r.ID >= 0 {
+		read = uint64(r.run.Problem.Shards[r.ID].U.D) + r.solver.Anticipate()
 	}
 	for k := range r.links[:min(first, len(r.links))] {
 		read += uint64(r.links[k].node)

@@ -63,6 +63,14 @@ type Solver struct {
 	kept kept // if results are
 }
 
+// Anticipate reads where a solve will begin, so that it need not wait for memory then.
+func (s *Solver) Anticipate() uint64 {
+	if len(s.x) == 0 || len(s.gradient) == 0 {
+		return 0
+	}
+	return math.Float64bits(s.x[0]) + math.Float64bits(s.gradient[0])
+}
+
 // maxNewton is the largest order for which a Cholesky factor pays.
 const maxNewton = 512
 
