@@ -5,6 +5,7 @@ package loss
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"overhear/privacy"
@@ -137,6 +138,57 @@ func BenchmarkWorst_DifferingNodes(b *testing.B) {
 					l.Worst(privacy.Sample, rounds, 1e-5)
 				}
 			})
+		}
+	}
+}
+
+// What bounds two uses has the larger of each of their sizes, wherever it stands.
+func TestLarger_TakesEachSizeApart(t *testing.T) {
+	a, b := logisticRow(laplace(3, 0.2), 0.4), logisticRow(laplace(3, 0.3), 0.1)
+	want := logisticRow(laplace(3, 0.3), 0.4)
+	for _, both := range [][2]Objective{{a, b}, {b, a}} {
+		if m, ok := both[0].larger(both[1]); !ok || m != want {
+			t.Errorf("%+v and %+v are within %+v", both[0], both[1], m)
+		}
+	}
+	other := b
+	other.Up = 1
+	if _, ok := a.larger(other); ok {
+		t.Error("rows of slopes of one sign and of both are one kind")
+	}
+}
+
+// ε of one row's going and another's coming is 2ζ times the greatest slope of either sign, and the Jacobian's.
+func TestObjective_PureTakesTheGreatestSlope(t *testing.T) {
+	for _, slopes := range [][2]float64{{0.25, 0.75}, {0.75, 0.25}} {
+		m := Objective{Noise: laplace(2, 0.4), Down: slopes[0], Up: slopes[1], Hessian: 0.5}
+		within(t, "ε", m.Pure(), 2*0.75*0.4+math.Log(1.5), 1e-15)
+	}
+}
+
+// Each of many groups is within one of the few that are gathered from them, be it the only one of its kind.
+func TestGathered_CoversEveryGroup(t *testing.T) {
+	const nodes = 2*exactly + 3
+	for _, own := range []int{-1, 0, 9, nodes - 1} {
+		var groups []group
+		for node := range nodes {
+			x := 0.004 * float64(node)
+			uses := []Mechanism{Shift{laplace(1, 0.5+x)}, Shift{laplace(1, 0.3-2*x)}}
+			if node == own {
+				uses[0] = Shift{gaussian(0.6)}
+			}
+			g := group{node: node, uses: uses}
+			g.descend()
+			groups = append(groups, g)
+		}
+		few := gathered(groups)
+		if len(few) >= nodes/2+1 {
+			t.Errorf("%d: %d groups of %d", own, len(few), nodes)
+		}
+		for _, g := range groups {
+			if !slices.ContainsFunc(few, func(o group) bool { o.descend(); return g.within(&o) }) {
+				t.Errorf("%d: node %d is within none of them", own, g.node)
+			}
 		}
 	}
 }
