@@ -43,7 +43,7 @@ func ofFile(source *problem.Source, reading *problem.Reading) (all []taken) {
 	}
 	if len(reading.Expanded) > 0 {
 		add("columns of categories have an indicator for each value that occurs",
-			"rows in whose columns are no values that no other row has", "")
+			"rows each of whose categories another row has", "")
 	}
 	if source.LIBSVM != "" && source.Dimension == 0 {
 		add("there are as many columns as the largest index says",

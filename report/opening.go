@@ -76,12 +76,17 @@ func NewOpening(a *record.Audit) *Opening {
 	case c.Reason != "":
 		note(certificateTitle, "NOT CERTIFIED: "+c.Reason)
 	case a.Certified != nil:
-		text := fmt.Sprintf("measured ÷ certificate is %s for the worst pair: %s", percent(a.Certified.Share),
-			a.Pair.What)
-		if limits := Limits(c); limits != "" {
-			text += "; " + limits
+		note("tightness", fmt.Sprintf("measured ÷ certificate is %s for the worst pair: %s", percent(a.Certified.Share),
+			a.Pair.What))
+		if c.Covers != "" {
+			note("covered", c.Covers)
 		}
-		note("tightness", text)
+	}
+	if c := a.Certificate; c != nil { // worlds differ in a prepared row
+		if given := givenOf(c, func(record.Taken) bool { return true }); len(given) > 0 {
+			note("given", "no claim, certificate or measurement is of what is taken from the rows without noise: "+
+				strings.Join(given, "; "))
+		}
 	}
 	if s := a.Search; s != nil && s.Why != "" {
 		note("searched", "the worst trace is not searched: "+s.Why)

@@ -484,12 +484,19 @@ func Limits(c *record.Certificate) string {
 	if c.Covers != "" {
 		all = append(all, c.Covers)
 	}
+	// Columns are scaled in most runs; of a file of one's own a note says it.
+	all = append(all, givenOf(c, func(g record.Taken) bool { return g.Key != "problem.scale.columns" })...)
+	return strings.Join(all, "; ")
+}
+
+// givenOf says of what is taken from the rows which rows a certificate covers nevertheless.
+func givenOf(c *record.Certificate, worth func(record.Taken) bool) (all []string) {
 	for _, g := range c.Given {
-		if g.Key != "problem.scale.columns" { // as in most runs; of a file of one's own a note says it
-			all = append(all, fmt.Sprintf("%s: %s, so it covers %s", g.Key, g.What, g.Covers))
+		if worth(g) {
+			all = append(all, fmt.Sprintf("%s: %s; covered: %s", g.Key, g.What, g.Covers))
 		}
 	}
-	return strings.Join(all, "; ")
+	return all
 }
 
 // at says at which δ a loss is.

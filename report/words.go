@@ -90,6 +90,8 @@ more than one run does. sweep --account composes the claims and the certificates
 METRIC makes a random number of runs of random points and publishes the best alone, which loses less (random stopping,
 docs/mathematics.md §6.2). Both are given from the start, as runs then have seeds of their own; tuning.json has what was
 lost, by rows and by labels.`,
+	"given": `What preparation, partition and the reading of a file take from the rows without noise, before a method
+sees them, and which rows are covered nevertheless (docs/mathematics.md §6.1): two worlds differ in one prepared row.`,
 	"measured": `The least loss ε that the runs of an audit show at the claim's δ, with 95 % confidence or exactly. The
 true loss may be greater.`,
 }

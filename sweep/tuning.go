@@ -65,7 +65,7 @@ func (f Figure) String() string {
 	case f.Reason != "":
 		return "none: " + f.Reason
 	case f.Delta > 0:
-		return fmt.Sprintf("%.6g at δ = %v", float64(f.Epsilon), float64(f.Delta))
+		return fmt.Sprintf("%.6g at δ = %.6g", float64(f.Epsilon), float64(f.Delta))
 	}
 	return fmt.Sprintf("%.6g", float64(f.Epsilon))
 }
