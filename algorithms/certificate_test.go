@@ -20,6 +20,7 @@ import (
 func TestCertify_NoiseIsThatOfThePublicModel(t *testing.T) {
 	const rounds = 5
 	f := uneven()
+	falling := parameter.Schedule{Sequence: parameter.Sequence{Initial: 1, Ratio: 0.8}} // in every use
 	for _, c := range []struct {
 		name   string
 		change func(p any)
@@ -32,8 +33,13 @@ func TestCertify_NoiseIsThatOfThePublicModel(t *testing.T) {
 		{"private-r-admm", nil},
 		{"private-r-admm", func(p any) { p.(*PrivateRADMM).Perturbation = "output" }},
 		{"private-r-admm", func(p any) { p.(*PrivateRADMM).Perturbation = "gaussian" }},
+		{"private-r-admm", func(p any) { p.(*PrivateRADMM).Alpha = falling }},
+		{"private-r-admm", func(p any) { p.(*PrivateRADMM).Perturbation, p.(*PrivateRADMM).Alpha = "output", falling }},
 		{"private-mr-admm", nil},
+		{"private-mr-admm", func(p any) { p.(*PrivateMRADMM).Alpha = falling }},
+		{"penalty-perturbation", func(p any) { p.(*PenaltyPerturbation).Alpha = falling }},
 		{"pvp", nil},
+		{"pvp", func(p any) { p.(*PVP).Alpha = falling }},
 		{"pvp", func(p any) { p.(*PVP).Law = gaussianLaw }},
 		{"proximal-admm", nil},
 	} {
@@ -90,6 +96,34 @@ func TestCertify_NoiseIsThatOfThePublicModel(t *testing.T) {
 		if uses != len(want) {
 			t.Errorf("%s: %d uses, by the model %d", c.name, uses, len(want))
 		}
+	}
+}
+
+// A round of DP-ADMM is the Gaussian mechanism of ε and δ, whatever its step, its node and its number of rows: Δ_k/σ_k is
+// ε/√(2 ln(1.25/δ)) (3.21).
+func TestCertify_DPADMMIsTheGaussianMechanism(t *testing.T) {
+	e, _ := Lookup("dp-admm")
+	f := uneven()
+	params := filled(t, e).(*DPADMM)
+	m, err := e.New(params, Setting{Problem: f.problem(), Graph: f.graphOf(t, e), Rounds: 4, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Certify(m.(Private))
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses := 0
+	mu := params.Epsilon / math.Sqrt(2*math.Log(1.25/params.Delta))
+	want := loss.Shift{Noise: loss.Noise{Kind: loss.Gaussian, Size: mu}}
+	got.Each(func(node, round int, _ privacy.Unit, m loss.Mechanism) {
+		uses++
+		if !alike(m, want) {
+			t.Errorf("node %d, round %d: %+v, want %+v", node, round, m, want)
+		}
+	})
+	if uses != 4*len(f.problem().Shards) {
+		t.Errorf("%d uses", uses)
 	}
 }
 
