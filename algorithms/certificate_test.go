@@ -99,8 +99,8 @@ func TestCertify_NoiseIsThatOfThePublicModel(t *testing.T) {
 	}
 }
 
-// A round of DP-ADMM is the Gaussian mechanism of ε and δ, whatever its step, its node and its number of rows: Δ_k/σ_k is
-// ε/√(2 ln(1.25/δ)) (3.21).
+// A round of DP-ADMM is the Gaussian mechanism of ε and δ, whatever its step, its node and its number of rows:
+// Δ_k/σ_k is ε/√(2 ln(1.25/δ)) (3.21).
 func TestCertify_DPADMMIsTheGaussianMechanism(t *testing.T) {
 	e, _ := Lookup("dp-admm")
 	f := uneven()
