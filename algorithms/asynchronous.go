@@ -190,13 +190,13 @@ func (r *runner) open(env *sim.Env) {
 }
 
 // Anticipate reads the node's head, what it knows of its first neighbours, of all but of a hub, and what its step will
-// begin with.
+// begin with, unless a worker has that under way.
 func (r *runner) Anticipate() (read uint64) {
 	const first = 8
 	if r.done {
 		return 0
 	}
-	if r.ID >= 0 {
+	if r.ID >= 0 && !r.stepping {
 		read = uint64(r.run.Problem.Shards[r.ID].U.D) + r.solver.Anticipate()
 	}
 	for k := range r.links[:min(first, len(r.links))] {
