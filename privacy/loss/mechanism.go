@@ -60,7 +60,8 @@ type Objective struct {
 	// Hessian is c₁C/(B(r+κ)), how much larger a row makes the determinant of the noise's Jacobian at most, less 1.
 	Hessian float64
 
-	// Logistic says that L″ = |L′|(1 − |L′|): where a row moves the gradient most it does not change the Jacobian.
+	// Logistic says that L″ = |L′|(1 − |L′|): where a row moves the gradient most it does not change the Jacobian. It
+	// counts where Down is 1 and Up is 0.
 	Logistic bool
 }
 
@@ -144,54 +145,27 @@ func (n Noise) shift(t float64, shop *workshop) float64 {
 	case n.Dimension == 1:
 		return -num.Expm1((t - size) / 2)
 	}
-	// ‖b‖ − ‖b−v‖ > τ where the direction's coordinate along v is above τ/‖v‖ + (‖v‖² − τ²)/2‖v‖‖b‖. The worse order
-	// is P for −t and Q for t.
-	s := shop.sphere(n.Dimension)
+	power, weight := n.gains(t, shop), num.Exp(t)
+	lost := shop.sphere(n.Dimension).farther((size+t)/2, t/size, float64((size-t)*(size+t))/(2*size))
+	return min(power+unsure, max(0, power-float64(weight*lost))+float64((1+weight)*unsure))
+}
+
+// gains is the probability of ln q(b)/q(b−v) > t under q, where |t| is below the size if the noise is not Gaussian.
+func (n Noise) gains(t float64, shop *workshop) float64 {
+	size := n.Size
+	switch {
+	case n.Kind == Gaussian:
+		return normalTail(t/size - float64(size/2))
+	case n.Dimension == 1:
+		return 1 - num.Exp((t-size)/2)/2
+	}
+	// ‖b‖ − ‖b−v‖ > τ where the direction's coordinate along v is above τ/‖v‖ + (‖v‖² − τ²)/2‖v‖‖b‖, here for −t.
 	cut := float64((size-t)*(size+t)) / (2 * size)
-	mean := func(t float64) float64 { return s.farther((size+t)/2, t/size, cut) }
-	power, weight := 1-mean(-t), num.Exp(t)
-	return min(power+unsure, max(0, power-float64(weight*mean(t)))+float64((1+weight)*unsure))
+	return 1 - shop.sphere(n.Dimension).farther((size-t)/2, -t/size, cut)
 }
 
 // unsure is what quadrature may be off by in a probability.
 const unsure = 1e-14
-
-// row is H_{e^t} of a row's coming or going with the Jacobian left aside, t ≥ 0: E (e^U − e^t)₊ with U the most that a
-// shift by av, 0 ≤ a ≤ 1, can lose (docs/mathematics.md §6.1, Lemma 2). From where U is that of a = 1 it is shift.
-func (n Noise) row(t float64, shop *workshop) float64 {
-	size := n.Size
-	if size == 0 {
-		return 0
-	}
-	if t == 0 {
-		return n.crossing()
-	}
-	fixed := n.shift(t, shop)
-	if n.Kind == Gaussian {
-		if t >= size*size/2 {
-			return fixed
-		}
-		return fixed + max(0, n.crossing()-n.shift(0, shop))
-	}
-	if t >= size {
-		return 0
-	}
-	// The two differ where the length is below (size² + t²)/2t.
-	below, _ := num.GammaShares(float64(n.Dimension), (float64(size*size)+float64(t*t))/(2*t))
-	tail := float64(1.001 * below * (num.Exp(size) - num.Exp(t)) / 2)
-	if tail < negligible {
-		return fixed + tail
-	}
-	return fixed + min(tail, max(0, n.crossing()-n.shift(0, shop)))
-}
-
-// crossing is E e^U − 1: the size times the density at 0 of the noise's coordinate along v.
-func (n Noise) crossing() float64 {
-	if n.Kind == Gaussian {
-		return n.Size / math.Sqrt(2*math.Pi)
-	}
-	return n.Size / (2 * math.Sqrt(math.Pi) * gammaRatio(n.Dimension+1))
-}
 
 // Pure is ε of the shift.
 func (m Shift) Pure() float64 { return m.pure() }
@@ -233,30 +207,16 @@ func (m Objective) coarser(ratio float64) Mechanism {
 	return m
 }
 
-// moved is H_{e^t} of a row's coming or going without the Jacobian: of slopes of both signs, the sum of both sides.
+// moved is H_{e^t} of a row's coming, and of its going with the Jacobian left aside: of slopes of both signs, the sum
+// of both sides.
 func (m Objective) moved(t float64, shop *workshop) float64 {
 	sum := 0.0
 	for _, slope := range [...]float64{m.Down, m.Up} {
 		n := m.Noise
 		n.Size *= slope
-		sum += n.row(t, shop)
+		sum += n.shift(t, shop)
 	}
 	return sum
-}
-
-// coupled are the least t from which the Jacobian of the logistic loss plays no part, and what the noise's shortest
-// vectors add there.
-func (m Objective) coupled() (from, rest float64) {
-	if m.Kind == Gaussian {
-		return float64(4*m.Hessian) + float64(m.Size*m.Size/2), 0
-	}
-	most := num.Log1p(m.Hessian) + m.Size
-	const left = 1e-15
-	shortest := gammaBelow(float64(m.Dimension), left*num.Exp(-most))
-	if !(shortest > 0) {
-		return math.Inf(1), 0
-	}
-	return float64(4*m.Hessian) + float64(m.Size*m.Size)/(2*shortest), left
 }
 
 // curve is of a row's going: P is the world with the row, Q the one without.
@@ -271,20 +231,17 @@ func (m Objective) curve(shop *workshop) curve {
 		}
 		return v
 	}
-	free, rest := math.Inf(1), 0.0
-	if m.Logistic && m.Down == 1 && m.Up == 0 {
-		free, rest = m.coupled()
-	}
 	with := func(t float64) float64 {
 		switch {
-		case t == 0 || j == 0:
-			return without(t)
-		case t >= free:
-			return without(t) + rest // with t − j it would be more
+		case t == 0: // the total variation
+			return without(0)
 		case t >= j:
-			return (1 + m.Hessian) * without(t-j)
+			return without(t - j)
 		}
 		return 1
+	}
+	if m.Logistic && m.Down == 1 && m.Up == 0 && m.Size > 0 {
+		with = m.coupled(shop).above(without)
 	}
 	n := m.Noise
 	n.Size *= max(m.Down, m.Up)
