@@ -157,7 +157,7 @@ func (n Noise) gains(t float64, shop *workshop) float64 {
 	case n.Kind == Gaussian:
 		return normalTail(t/size - float64(size/2))
 	case n.Dimension == 1:
-		return 1 - num.Exp((t-size)/2)/2
+		return 1 - float64(num.Exp((t-size)/2)/2)
 	}
 	// ‖b‖ − ‖b−v‖ > τ where the direction's coordinate along v is above τ/‖v‖ + (‖v‖² − τ²)/2‖v‖‖b‖, here for −t.
 	cut := float64((size-t)*(size+t)) / (2 * size)
