@@ -201,8 +201,9 @@ func solved(inexact *experiment.Inexact) []record.Check {
 		return nil
 	}
 	c := record.Check{Kind: record.SolvesExact, Measured: record.Number(inexact.Share),
-		Bound: record.Number(inexact.Most), Holds: inexact.Err == nil}
-	if inexact.Err != nil {
+		Bound: record.Number(inexact.Most), Holds: inexact.Err == nil, Finds: record.Number(inexact.Most)}
+	if c.Detail = fmt.Sprintf("what solver.tolerance leaves of a step's gradient is at most %.2g of what one row "+
+		"moves it by", inexact.Share); inexact.Err != nil {
 		c.Detail = inexact.Err.Error()
 	}
 	return []record.Check{c}

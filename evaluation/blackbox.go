@@ -456,7 +456,16 @@ func (c *claim) judgeBlindly(out *record.Audit, sample [2][]sighting) {
 			v.Tests = append(v.Tests, c.judgeFamily(&f, sample, times, looks, confidence, able))
 		}
 	}
-	decide(&v, standing{established: c.established, unproved: c.unproved, what: "claim"})
+	stands := standing{established: c.established, unproved: c.unproved, what: "claim"}
+	decide(&v, stands)
+	if v.Verdict != record.Violated {
+		// What a part of the rounds loses the run loses, too: the tests are of its claim as well.
+		v.Scope, v.Round = record.WholeRun, 0
+		for k := range v.Tests {
+			v.Tests[k].Epsilon = record.Number(c.total[out.Rounds])
+		}
+		decide(&v, stands)
+	}
 	out.Verdicts = []record.Verdict{v}
 	nan := record.Number(math.NaN())
 	out.Power = record.Power{AUC: nan, Advantage: nan, TPR1: nan, TPR01: nan, TPR0: nan, Epsilon: nan, Delta: nan,
@@ -521,8 +530,8 @@ func (c *claim) judgeFamily(f *family, sample [2][]sighting, times []int, looks 
 		t.Detail += fmt.Sprintf("; of the %d rounds those up to round %d were judged, where what was learnt told most",
 			last, best.t)
 	case best.t < last:
-		t.Detail += fmt.Sprintf("; what is said up to round %d was judged, where what was learnt told most beyond the "+
-			"claim, and not the claim over all %d rounds, %.4g", best.t, last, c.total[last])
+		t.Detail += fmt.Sprintf("; of the %d rounds those up to round %d were judged, where what was learnt told most "+
+			"beyond what is claimed up to there, %.4g", last, best.t, c.total[best.t])
 	}
 	return t
 }

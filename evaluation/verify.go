@@ -35,8 +35,8 @@ type Verified struct {
 }
 
 // Verify repeats what a directory holds, and says what is the same: a run and the
-// attacks on it, an audit, or below it the runs of several seeds, with their summary
-// and their audit. Errors that say what differs wrap experiment.ErrMismatch; all of the
+// attacks on it, an audit, or those in the directories below it, with the summary of the
+// runs of several seeds. Errors that say what differs wrap experiment.ErrMismatch; all of the
 // directory is looked at before.
 func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error) {
 	if o.Progress == nil {
@@ -59,10 +59,13 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error
 	var changed []string // of all seeds, said once
 	for _, e := range entries {
 		below := filepath.Join(dir, e.Name())
-		if !e.IsDir() || !there(below, "run.json") && !there(below, record.AuditFile) {
+		if !e.IsDir() {
 			continue
 		}
 		v, err := Verify(ctx, below, o)
+		if errors.As(err, new(nothingError)) {
+			continue
+		}
 		all = append(all, v...)
 		if err != nil && !errors.Is(err, experiment.ErrMismatch) {
 			return all, err
@@ -75,7 +78,7 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error
 			}
 		}
 		differ = append(differ, err)
-		if _, err := strconv.ParseUint(e.Name(), 10, 64); err == nil {
+		if _, err := strconv.ParseUint(e.Name(), 10, 64); err == nil && there(below, "run.json") {
 			r, err := record.OpenStated(below)
 			if err != nil {
 				return all, err
@@ -84,7 +87,7 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error
 		}
 	}
 	if len(all)+len(differ) == 0 {
-		return nil, fmt.Errorf("verifying %s: it holds no run, no audit and no runs of seeds: %w", dir, fs.ErrNotExist)
+		return nil, nothingError{dir}
 	}
 	if there(dir, record.SummaryFile) && len(runs) > 0 {
 		found, err := record.CompareSummary(dir, runs)
@@ -100,6 +103,15 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error
 	}
 	return all, errors.Join(differ...)
 }
+
+// nothingError is an error for a directory without anything to repeat. It is fs.ErrNotExist, too.
+type nothingError struct{ dir string }
+
+func (e nothingError) Error() string {
+	return "verifying " + e.dir + ": it holds no run and no audit, nor does any directory below it"
+}
+
+func (nothingError) Is(err error) bool { return err == fs.ErrNotExist }
 
 func there(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))

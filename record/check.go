@@ -160,6 +160,7 @@ var checkFindings = map[CheckKind]string{
 	RunsDrawnAnew:     "reuse in %s of the pairs",
 	NodesDrawnAnew:    "reuse in %s of the pairs",
 	SizesIndependent:  "a correlation of %s",
+	SolvesExact:       "a share above %s, of any step",
 	RatiosCalibrated:  "ratios %s times as large",
 	LabelsFlipped:     "a probability that is off by %s",
 	LabelsIndependent: "a correlation of %s",

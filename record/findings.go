@@ -284,7 +284,7 @@ type Scope string
 // Scopes.
 const (
 	WholeRun   Scope = "run"
-	UpTo       Scope = "up-to" // all rounds up to one, in a black-box audit
+	UpTo       Scope = "up-to" // all rounds up to one, whose claim a black-box audit refutes
 	WorstRound Scope = "round" // the round in which the measured loss is largest beside its claim
 )
 

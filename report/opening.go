@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"overhear/internal/plural"
+	"overhear/privacy"
 	"overhear/record"
 	"overhear/report/plot"
 )
@@ -88,8 +89,12 @@ func NewOpening(a *record.Audit) *Opening {
 				strings.Join(given, "; "))
 		}
 	}
-	if s := a.Search; s != nil && s.Why != "" {
+	switch s := a.Search; {
+	case s == nil:
+	case s.Why != "":
 		note("searched", "the worst trace is not searched: "+s.Why)
+	case s.Bound > 0 && a.Pair.Unit == privacy.Sample && !record.Met(a.Condition):
+		note("searched", "over all traces of the method's law and all pairs of rows of norm at most 1")
 	}
 	return o
 }
@@ -99,15 +104,21 @@ func Rank(verdict string) int {
 	return slices.Index([]string{record.Consistent, record.NotEstablished, record.Violated}, verdict) * -1
 }
 
-// checksOf says how many checks hold, and which do not.
+// checksOf says how many checks hold, which of these could not have failed, and which do not.
 func checksOf(checks []record.Check) string {
-	var failed []string
+	var failed, blind []string
 	for i := range checks {
-		if c := &checks[i]; !c.Holds {
+		switch c := &checks[i]; {
+		case !c.Holds:
 			failed = append(failed, string(c.Kind))
+		case c.Finding() == "":
+			blind = append(blind, string(c.Kind))
 		}
 	}
 	text := fmt.Sprintf("%d of %d hold", len(checks)-len(failed), len(checks))
+	if len(blind) > 0 {
+		text += "; unable to find any deviation with 99 %: " + strings.Join(blind, ", ")
+	}
 	if len(failed) > 0 {
 		text += "; FAILED: " + strings.Join(failed, ", ")
 	}

@@ -139,6 +139,19 @@ func Tests(v *record.Verdict) (rows [][]string) {
 		}
 		rows = append(rows, []string{of, t.Method, epsilon(t.Epsilon), epsilon(t.Measured), finds})
 	}
+	if of := Searched(v.Searched, v.Bound); of != "–" {
+		finds := "nothing against the claim"
+		switch {
+		case math.IsNaN(float64(v.Epsilon)):
+			finds = "a loss, and no claim to set it against"
+		case float64(v.Searched) > float64(v.Epsilon)*(1+record.SearchError):
+			finds = "more than is claimed"
+		case float64(v.Bound) <= float64(v.Epsilon)*(1+record.SearchError):
+			finds = "that no trace and no pair exceeds the claim"
+		}
+		rows = append(rows, []string{v.Claim + ", " + v.Where(), "search for the worst trace and pair",
+			epsilon(v.Epsilon), of, finds})
+	}
 	return rows
 }
 
