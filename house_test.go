@@ -31,7 +31,7 @@ var levels = [][]string{
 	{"sim", "internal/golden"},
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "privacy/loss", "adversary/model"},
-	{"algorithms", "adversary/stats", "metrics", "report/browser", "report/plot"},
+	{"algorithms", "adversary/marginal", "adversary/stats", "metrics", "report/browser", "report/plot"},
 	{"adversary", "report", "report/network"},
 	{"report/attack"},
 	{"scenarios"},
@@ -121,7 +121,7 @@ func imports(s *source) []string {
 // the former.
 var (
 	digestPath   = []string{"internal/num", "sim", "problem", "privacy", "privacy/loss", "parameter", "algorithms"}
-	findingsPath = []string{"adversary", "adversary/model", "adversary/stats", "evaluation"}
+	findingsPath = []string{"adversary", "adversary/model", "adversary/marginal", "adversary/stats", "evaluation"}
 )
 
 // inexact are functions whose bits depend on the machine.

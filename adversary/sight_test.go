@@ -44,7 +44,7 @@ func TestVantage_Sees(t *testing.T) {
 		{"over a tapped link, back", Vantage{Links: [][2]int{{0, 1}}}, packet(1, 0, 2), true},
 		{"over another link", Vantage{Links: [][2]int{{0, 2}}}, packet(0, 1, 2), false},
 	} {
-		if got := c.w.sees(&c.m, 1); got != c.want {
+		if got := c.w.Sees(&c.m, 1); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -53,7 +53,7 @@ func TestVantage_Sees(t *testing.T) {
 	for id := range packets {
 		m := packet(0, 1, 2)
 		m.ID = uint64(id)
-		if (&Vantage{Miss: miss}).sees(&m, 1) {
+		if (&Vantage{Miss: miss}).Sees(&m, 1) {
 			seen++
 		}
 	}

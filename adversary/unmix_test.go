@@ -45,7 +45,7 @@ func TestObserve_EdgeMessages(t *testing.T) {
 					message[key] = m
 					for k := range rec.Messages {
 						if p := &rec.Messages[k]; p.Kind == record.MessageValue && int(p.Src) == key[0] &&
-							int(p.Dst) == key[1] && int(p.Round) == t && w.sees(p, rec.Seed) {
+							int(p.Dst) == key[1] && int(p.Round) == t && w.Sees(p, rec.Seed) {
 							seen = append(seen, m)
 						}
 					}

@@ -63,8 +63,8 @@ func list(nodes []int) string {
 	return strings.Join(words, ", ")
 }
 
-// sees says whether a packet is seen.
-func (w *Vantage) sees(m *record.Message, seed uint64) bool {
+// Sees says whether a packet is seen.
+func (w *Vantage) Sees(m *record.Message, seed uint64) bool {
 	if m.ReceivedNS < 0 || int(m.Round) < w.From {
 		return false
 	}
@@ -128,7 +128,7 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 		Public: p, Knows: k, Vantage: w, total: len(r.Messages),
 		values: map[[2]int][]float64{}, reports: map[int][]float64{},
 	}
-	v.times(r.Messages, func(m *record.Message) bool { return w.sees(m, r.Seed) })
+	v.times(r.Messages, func(m *record.Message) bool { return w.Sees(m, r.Seed) })
 	seen := map[[2]int]bool{}
 	for i := range v.packets {
 		switch m := &v.packets[i]; m.Kind {

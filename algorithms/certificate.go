@@ -104,13 +104,13 @@ func (m dvp) Certify(l *loss.Ledger) {
 func (m proximal) Certifiable() error { return m.Established() }
 
 // Certify has the rate for which one row moves the minimiser by α.
-func (m proximal) Certify(l *loss.Ledger) { m.certifyShifts(l, m.Law == "gaussian") }
+func (m proximal) Certify(l *loss.Ledger) { m.certifyShifts(l, m.Law == gaussianLaw) }
 
 // Certifiable is what the claim needs, too.
 func (m *privateDGD) Certifiable() error { return m.Established() }
 
 // Certify has the rate for which one row moves the step by α.
-func (m *privateDGD) Certify(l *loss.Ledger) { m.certifyShifts(l, false) }
+func (m *privateDGD) Certify(l *loss.Ledger) { m.certifyShifts(l, m.normal) }
 
 // Certifiable needs neither (3.12) nor that θ is one number.
 func (m penaltyPerturbation) Certifiable() error {

@@ -7,6 +7,7 @@ import (
 
 	"overhear/internal/num"
 	"overhear/parameter"
+	"overhear/privacy"
 	"overhear/sim"
 )
 
@@ -35,6 +36,7 @@ func (p *DGD) step(node, t int) float64 {
 type PrivateDGD struct {
 	DGD
 	Alpha parameter.Schedule `yaml:"alpha" default:"1" doc:"privacy budget α > 0 of each node and round"`
+	Law   string             `yaml:"law" default:"laplace" enum:"laplace,gaussian" doc:"of the noise: laplace, density ∝ exp(−ζ‖ε‖), spends α a round; gaussian, of standard deviation 1/ζ, is α²/2-zCDP a round"`
 	NoiseSwitch
 }
 
@@ -100,23 +102,35 @@ type privateDGD struct {
 	dgd
 	Setting
 	roundBudget
+	normal bool // the noise is Gaussian
 }
 
-// Update is DGD's plus ε of density ∝ exp(−ζ‖ε‖), ζ = αB/(2C a_t): given what was
-// published before, one row moves the iterate by at most 2C a_t/B.
+// Update is DGD's plus ε of density ∝ exp(−ζ‖ε‖), or of N(0, I/ζ²), ζ = αB/(2C a_t): given
+// what was published before, one row moves the iterate by at most 2C a_t/B.
 func (m *privateDGD) Update(n *Node, t int) error {
 	if err := m.dgd.Update(n, t); err != nil || m.silent {
 		return err
 	}
 	rate := m.alpha.At(n.ID, t) * samples(m.Problem, n.ID) / (2 * m.Problem.C * m.step(n.ID, t))
-	num.Axpy(1, n.perturb(t, rate), n.F)
+	noise := n.perturb
+	if m.normal {
+		noise, rate = n.perturbNormally, 1/rate
+	}
+	num.Axpy(1, noise(t, rate), n.F)
 	return nil
 }
+
+// Account enters the mechanism of every node and round.
+func (m *privateDGD) Account(l *privacy.Ledger) { m.account(l, m.normal) }
 
 // Explicit says that a step is a sum.
 func (m *privateDGD) Explicit() {}
 
 func (m *privateDGD) Guarantee() string {
+	if m.normal {
+		return "α²/2 zero-concentrated differential privacy of a row in each round (sensitivity of a gradient step), " +
+			"composed over rounds"
+	}
 	return "α-differential privacy of a row in each round (sensitivity of a gradient step), summed over rounds"
 }
 
@@ -144,12 +158,14 @@ below 2/(largest eigenvalue of ∇²O_i). Claims no privacy.`,
 		Paper: "Nedić & Ozdaglar 2009, with noise calibrated to a step's sensitivity",
 		About: fmt.Sprintf(about, " + ε; send it") +
 			`ε has density ∝ exp(−ζ‖ε‖), ζ = αB/(2C a_t). The node goes on from what it sent.
-Claims α per node and round (one row's change); over rounds the sum of α.
+Claims α per node and round (one row's change); over rounds the sum of α. With law: gaussian, ε is N(0, I/ζ²)
+and claims α²/2-zCDP.
 Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Params: func() any { return new(PrivateDGD) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateDGD)
-			return &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, roundBudget{s, p.Alpha, p.off()}},
+			m := &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, roundBudget{s, p.Alpha, p.off()}, p.Law == gaussianLaw}
+			return m,
 				fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha, "step": &p.Step})
 		},
 	})

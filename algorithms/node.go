@@ -24,6 +24,7 @@ type Node struct {
 	degree int
 	solver *problem.Solver
 	stats  problem.Stats
+	probe  *probe // a step that is tried out draws from it; nil: it is a run's
 }
 
 // Work is what a node has at hand during a call only: its inputs, and the room of the worker that steps it.

@@ -77,7 +77,7 @@ func (m *pdml) Report(seed uint64, i, k int) []float64 {
 		report[m.Problem.D] = y
 		return report
 	}
-	epsilon := m.Epsilon.At(seed, i, k)
+	epsilon := m.Epsilon.At(m.Seed, i, k) // users are the same in all runs of an audit
 	if sim.NewStream(seed, "label", uint64(i), uint64(k)).Float64() < privacy.FlipProbability(epsilon) {
 		y = -y
 	}

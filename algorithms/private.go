@@ -157,10 +157,18 @@ func (b roundBudget) Established() error {
 }
 
 // Account enters α_i(t) for every node and round.
-func (b roundBudget) Account(l *privacy.Ledger) {
+func (b roundBudget) Account(l *privacy.Ledger) { b.account(l, false) }
+
+// account enters the mechanism of every node and round: of Gaussian noise, the ratio of sensitivity and standard
+// deviation is α.
+func (b roundBudget) account(l *privacy.Ledger, gaussian bool) {
 	for i := range b.setting.Problem.Shards {
 		for t := 1; t <= b.setting.Rounds; t++ {
-			l.Spend(i, t, privacy.Sample, privacy.PureDP{Epsilon: b.alpha.At(i, t)})
+			var spent privacy.Mechanism = privacy.PureDP{Epsilon: b.alpha.At(i, t)}
+			if gaussian {
+				spent = privacy.GaussianDP{Sensitivity: b.alpha.At(i, t), Sigma: 1}
+			}
+			l.Spend(i, t, privacy.Sample, spent)
 		}
 	}
 }
@@ -200,6 +208,9 @@ func samples(p *problem.Problem, i int) float64 { return float64(p.Shards[i].U.L
 // perturb draws the noise of density ∝ exp(−rate‖ε‖) of a node and round into
 // n.Room.
 func (n *Node) perturb(t int, rate float64) []float64 {
+	if n.probed(false, rate) {
+		return n.Room
+	}
 	if !(rate > 0) { // it vanished in a product
 		n.fault = fmt.Errorf("the noise rate is %v, and no noise is that great; take a greater budget", rate)
 		clear(n.Room)
@@ -215,6 +226,9 @@ const gaussianLaw = "gaussian"
 
 // perturbNormally draws the noise N(0, σ² I) of a node and round into n.Room.
 func (n *Node) perturbNormally(t int, sigma float64) []float64 {
+	if n.probed(true, sigma) {
+		return n.Room
+	}
 	if !(sigma <= mostNorm) {
 		n.fault = fmt.Errorf("the noise overflows: its standard deviation is %v, and numbers up to %.0e can be "+
 			"computed with; take a greater budget, which is less noise", sigma, mostNorm)

@@ -69,19 +69,8 @@ func (m proximal) Update(n *Node, t int) error {
 	return nil
 }
 
-// Account enters the mechanism of every node and round: of Gaussian noise, the ratio of
-// sensitivity and standard deviation is α.
-func (m proximal) Account(l *privacy.Ledger) {
-	if m.Law != gaussianLaw {
-		m.roundBudget.Account(l)
-		return
-	}
-	for i := range m.Problem.Shards {
-		for t := 1; t <= m.Rounds; t++ {
-			l.Spend(i, t, privacy.Sample, privacy.GaussianDP{Sensitivity: m.Alpha.At(i, t), Sigma: 1})
-		}
-	}
-}
+// Account enters the mechanism of every node and round.
+func (m proximal) Account(l *privacy.Ledger) { m.account(l, m.Law == gaussianLaw) }
 
 // Dual is λ ← λ + (γη/2)(V v − s).
 func (m proximal) Dual(n *Node, _ int) { n.Ascend(m.Gamma * m.Eta) }

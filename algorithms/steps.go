@@ -634,7 +634,7 @@ func (p *PrivateDGD) settle(s Setting) []Computed {
 	}
 	return fillSchedule("step", &p.Step, func() (float64, string) {
 		_, most := bounds(s.Problem)
-		_, kappa := quiet(s, 0, &p.Alpha, s.Rounds, 1, false)
+		_, kappa := quiet(s, 0, &p.Alpha, s.Rounds, 1, p.Law == gaussianLaw)
 		if !(kappa > most) {
 			return descent(most, s.Problem.Loss, s.Rounds, p.Decay != "none")
 		}

@@ -36,6 +36,13 @@ rounds: {count: 5}
 algorithm: {kind: pdml, eta: 0.3, epsilon: {list: [1, 2]}}
 adversary: {view: {miss: 0.1}, knows: {victim: 0, candidates: 3}, audit: {runs: 20}}
 `,
+	"watched.yaml": `name: watched
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3, loss: squared}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 5}
+algorithm: {kind: private-dgd, law: gaussian}
+adversary: {view: {nodes: [2]}}
+`,
 	"asynchronous.yaml": `name: asynchronous
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}, latency: 5ms, loss: 0.1}
@@ -130,8 +137,9 @@ func produce(t *testing.T) string {
 		{"attack", "columns.yaml"},
 		{"attack", "out/columns/1", "--set", "adversary.knows.candidates=3"},
 		{"attack", "claimed.yaml"},
-		{"audit", "claimed.yaml", "--set", "algorithm.eta=0.06"},
-		{"audit", "users.yaml"},
+		{"audit", "claimed.yaml", "--set", "algorithm.eta=0.06", "--set", "adversary.view={}"},
+		{"audit", "users.yaml", "--set", "adversary.view.miss=0"},
+		{"audit", "watched.yaml"},
 		{"audit", "claimed.yaml", "--black-box", "--runs", "40", "--set", "adversary.audit.group=2"},
 		{"audit", "columns.yaml"},
 		{"report", "out/claimed/1", "out/claimed/audit"},
@@ -497,7 +505,8 @@ func TestExitCodes(t *testing.T) {
 		0: {"list", "attacks"},
 		1: {"run", "asynchronous.yaml", "--out", "asynchronous.yaml"},
 		2: {"run", "missing.yaml"},
-		3: {"audit", "claimed.yaml", "--out", "out", "--set", "privacy={}", "--set", "solver.tolerance=0.1"},
+		3: {"audit", "claimed.yaml", "--out", "out", "--set", "privacy={}", "--set", "solver.tolerance=0.1", "--set",
+			"adversary.view={}"},
 	} {
 		if _, errs, got := simulate(t, dir, args...); got != code {
 			t.Errorf("simulate %s: exit code %d, not %d\n%s", strings.Join(args, " "), got, code, errs)

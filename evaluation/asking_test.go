@@ -136,7 +136,7 @@ func TestBlackBox_SeesRoundsThatARunDoesNotHave(t *testing.T) {
 	b := &blackBox{e: e, node: 1, seen: seenRounds(4)}
 	counts, got := map[cell]int32{}, map[cell]float64{}
 	for _, round := range []int32{1234567, 4, -3} {
-		b.numbers(&sim.Packet{From: 1, Kind: algorithms.KindRequest, Round: round, Bytes: 64}, counts, 3,
+		b.numbers(&sim.Packet{From: 1, Kind: algorithms.KindRequest, Round: round, Bytes: 64}, counts,
 			func(c cell, v float64) { got[c] = v })
 	}
 	at := func(k int32) cell {

@@ -87,6 +87,9 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	if err != nil {
 		return nil, err
 	}
+	if _, less := narrow(e.Scenario); less {
+		return auditView(ctx, e, a, o)
+	}
 	if info, _, err := e.Measure(ctx, seed, o.Workers); err != nil {
 		return nil, err
 	} else if c := info.Convergence; c.State == record.Diverging {

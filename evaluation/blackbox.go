@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"overhear/adversary"
 	"overhear/adversary/stats"
 	"overhear/algorithms"
 	"overhear/experiment"
@@ -66,7 +67,8 @@ type blackBox struct {
 	worlds  [2]*experiment.Assembly
 	node    int32
 	reports bool
-	seen    []bool // by round: a window is over it
+	seen    []bool             // by round: a window is over it
+	watch   *adversary.Vantage // what is seen instead of the node's packets; nil: those
 
 	mu      sync.Mutex
 	cells   []cell             // of the last run
@@ -83,6 +85,9 @@ type blindPair struct {
 func box(e *experiment.Experiment, a *experiment.Assembly, p *blindPair) (*blackBox, error) {
 	b := &blackBox{e: e, node: int32(p.pair.Node), reports: p.pair.Unit == privacy.Label,
 		seen: seenRounds(e.Rounds.Count)}
+	if watch, less := narrow(e.Scenario); less {
+		b.watch = &watch
+	}
 	for k := range b.worlds {
 		own := *a
 		p.change(k, &own)
@@ -116,7 +121,9 @@ func (b *blackBox) look(ctx context.Context, world int, seed uint64) (sighting, 
 	users := int32(own.Graph.Order()) // who come after the nodes
 	told := newWire()
 	_, err := b.e.Execute(ctx, &own, experiment.Execution{Observer: told, Packets: func(p *sim.Packet) {
-		b.numbers(p, counts, users, func(c cell, v float64) { all = append(all, number{c, v}) })
+		if b.sees(p, users, seed) {
+			b.numbers(p, counts, func(c cell, v float64) { all = append(all, number{c, v}) })
+		}
 	}})
 	slices.SortFunc(all, func(x, y number) int { return compareCells(x.cell, y.cell) })
 	s := sighting{make([]cell, len(all)), make([]float64, len(all))}
@@ -133,13 +140,22 @@ func (b *blackBox) look(ctx context.Context, world int, seed uint64) (sighting, 
 	return s, err
 }
 
+// sees says whether a packet is seen: by who watches the node or, of a view, by whose view it is.
+func (b *blackBox) sees(p *sim.Packet, users int32, seed uint64) bool {
+	reported := p.From >= users || p.To >= users
+	switch {
+	case reported && !b.reports:
+		return false
+	case b.watch == nil:
+		return p.From == b.node || p.To == b.node || reported
+	}
+	return b.watch.Sees(&record.Message{ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round,
+		ReceivedNS: int64(p.Received)}, seed)
+}
+
 // numbers tells what a packet that is seen carries. Of one whose round the run does not have, the round is a number in
 // itself, in the last round.
-func (b *blackBox) numbers(p *sim.Packet, counts map[cell]int32, users int32, tell func(cell, float64)) {
-	reported := p.From >= users || p.To >= users
-	if reported && !b.reports || p.From != b.node && p.To != b.node && !reported {
-		return
-	}
+func (b *blackBox) numbers(p *sim.Packet, counts map[cell]int32, tell func(cell, float64)) {
 	c := cell{round: p.Round, from: p.From, to: p.To, kind: p.Kind}
 	last := int32(len(b.seen) - 1)
 	exists := p.Round >= 0 && p.Round <= last
@@ -231,13 +247,16 @@ func seenRounds(rounds int) []bool {
 
 // blindFits is an error for a black-box audit whose packets memory does not hold.
 func blindFits(e *experiment.Experiment, a *experiment.Assembly, p *record.Pair, runs int) error {
-	numbers, length := 0.0, a.Numbers()
+	numbers, length, packets := 0.0, a.Numbers(), 2*a.Graph.Degree(p.Node)
+	if _, less := narrow(e.Scenario); less { // at most those of all nodes
+		packets = a.Graph.Links()
+	}
 	if a.Split != nil {
 		length = 3 * a.Split.N / 2 // the hub sends two numbers for each of a party's
 	}
 	for _, in := range seenRounds(e.Rounds.Count) {
 		if in {
-			numbers += float64(2 * a.Graph.Degree(p.Node) * (length + 3))
+			numbers += float64(packets * (length + 3))
 		}
 	}
 	if p.Unit == privacy.Label {
@@ -284,6 +303,9 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 	sees := "every packet that the node sends or receives"
 	if unit == privacy.Label {
 		sees += ", and every report of a user"
+	}
+	if watch, less := narrow(e.Scenario); less {
+		sees = watch.String()
 	}
 	sees += ": payload, sender, receiver, kind, time and size"
 	done, total := 0, 2*spec.Runs+2*spec.Pilots*len(pairs)

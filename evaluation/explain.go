@@ -505,7 +505,7 @@ func (x *explainer) reportOf(shard, row int) (report []float64, flip bool, chanc
 	for k, c := range cols {
 		report[c] = y * vals[k]
 	}
-	epsilon := x.labels.Budget(x.seed, shard, row)
+	epsilon := x.labels.Budget(x.assembly[0].Seed, shard, row)
 	if !math.IsInf(epsilon, 1) {
 		chance = 1 / (1 + num.Exp(epsilon))
 		flip = x.stream(x.seed, "label", uint64(shard), uint64(row)).Float64() < chance

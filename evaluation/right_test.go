@@ -36,6 +36,7 @@ var rightMethods = []struct {
 	{"{kind: private-dgd, step: 0.5, alpha: 1}", "rows classes"},
 	{plantedPDML, "labels kinks"},
 	{"{kind: pdml, epsilon: {list: [0.5, 1.5]}, eta: 0.5, radius: 2, norm: max}", "labels"},
+	{"{kind: pdml, epsilon: {values: [0.4, 4], shares: [0.5, 0.5]}, eta: 0.5}", "labels"},
 	{"{kind: pdml, epsilon: 2, eta: 0.5, noise: off}", "labels"},
 	{plantedSharing, "columns kinks"},
 	{"{kind: dvp, eta: 0.05, alpha: 1e5}", "extreme"},

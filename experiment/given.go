@@ -50,9 +50,13 @@ func ofFile(source *problem.Source, reading *problem.Reading) (all []taken) {
 			"rows that are not alone in having the largest index", "")
 	}
 	// Which class +1 is, is said, or is told from all labels.
-	if reading.Target == nil && (source.Positive == "" || source.ManyClasses()) {
-		const covers = "rows whose label other rows have"
+	const covers = "rows whose label other rows have"
+	switch {
+	case reading.Target != nil:
+	case source.Positive == "" || source.ManyClasses():
 		add("the classes are the labels that occur", covers, covers)
+	default: // there is no run where all labels are alike
+		add("there are labels of both classes", covers, covers)
 	}
 	return all
 }
@@ -80,6 +84,10 @@ func (e *Experiment) given() (all []taken) {
 	if p.Scale.Target == "max" && targets {
 		const covers = "rows that do not hold the largest target"
 		add("problem.scale.target", "targets are divided by the largest", covers, covers)
+	}
+	if p.Rho == 0 { // there is no run if there is not
+		const covers = "rows that leave it so: columns that are independent, and classes that no model tells apart"
+		add("problem.rho", "without a ridge there is one optimum", covers, covers)
 	}
 	// Of targets there is one class.
 	if k := p.Partition.Kind; (k == "label-skew" || k == "dirichlet") && !targets {

@@ -192,17 +192,18 @@ func TestGiven_AFlippedLabelMayRepeat(t *testing.T) {
 // What is taken from a file of one's own is named by what is found in it, and by what is said of it.
 func TestGiven_OwnFiles(t *testing.T) {
 	const gaps, categories, columns, classes = "without a value", "categories", "largest index", "labels that occur"
+	const both = "labels of both classes"
 	for _, c := range []struct {
 		name, source, row string // the row comes after 29 others
 		want              []string
 	}{
 		{"a.csv", "csv: %s", "0.5,0.1,1", []string{classes}},
-		{"b.csv", "csv: %s, positive: 1", "0.5,0.1,1", nil},
-		{"c.csv", "csv: %s, positive: 1", "0.5,,1", []string{gaps}},
+		{"b.csv", "csv: %s, positive: 1", "0.5,0.1,1", []string{both}},
+		{"c.csv", "csv: %s, positive: 1", "0.5,,1", []string{gaps, both}},
 		{"d.csv", "csv: %s", "0.5,word,1", []string{categories, classes}},
 		{"e.csv", "csv: %s, target: y", "0.5,0.1,1", nil},
 		{"f", "libsvm: %s", "1 1:0.5 3:0.1", []string{columns, classes}},
-		{"g", "libsvm: %s, dimension: 7, positive: 1", "1 1:0.5 3:0.1", nil},
+		{"g", "libsvm: %s, dimension: 7, positive: 1", "1 1:0.5 3:0.1", []string{both}},
 	} {
 		table := strings.HasSuffix(c.name, ".csv")
 		text := ""

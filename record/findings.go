@@ -180,6 +180,7 @@ type Audit struct {
 	Checks   []Check         `json:"checks"`              // that the run does what its method says
 	Search   *Search         `json:"search,omitempty"`    // of the worst trace
 	BlackBox *BlackBox       `json:"black_box,omitempty"` // of an audit that knew no model
+	View     *Sighting       `json:"view,omitempty"`      // of one who does not see all
 	Power    Power           `json:"power"`
 	ROC      []ROC           `json:"roc"`    // ascending in FPR
 	Ratios   [2]Distribution `json:"ratios"` // of the whole run, in the worlds with and without
@@ -238,6 +239,13 @@ type BlackBox struct {
 	Learnt int    `json:"learnt"` // runs of each world from which statistics were learnt
 	Judged int    `json:"judged"` // runs of each world on which they were judged
 	Able   Number `json:"able"`   // ε that worlds told apart in every judged run would show
+}
+
+// Sighting is what an observer learns where all that it sees is normally distributed: the best test is that of N(0, 1)
+// against N(μ, 1).
+type Sighting struct {
+	Mu  Number `json:"mu"`  // of the observer
+	All Number `json:"all"` // μ of one who sees everything
 }
 
 // Search is what was found of the most that any trace and any pair of rows lose.

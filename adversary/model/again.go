@@ -129,7 +129,7 @@ func (m *privateDGD) Repeat(p *Public, o Observed, node, size int, by Hands) fun
 			return f, err
 		}
 		rate := m.Alpha.At(node, t) * float64(size) / (2 * p.C * m.stepSize(node, t))
-		num.Axpy(1, by.Draw(t, Noise{Kind: Laplace, Level: rate}), f)
+		num.Axpy(1, by.Draw(t, noiseOf(m.Law, rate)), f)
 		return f, nil
 	}
 }

@@ -6,6 +6,7 @@ import "overhear/parameter"
 type privateDGD struct {
 	dgd
 	Alpha parameter.Schedule `yaml:"alpha"`
+	Law   string             `yaml:"law"`
 	Switch
 }
 
@@ -14,7 +15,7 @@ func (m *privateDGD) Follow(p *Public, o Observed, node, size int) func(int) (*G
 	return func(t int) (*Gradient, error) {
 		g, err := m.round(p, o, node, t)
 		if err == nil && m.Noisy() && size > 0 {
-			g.Noise = Noise{Kind: Laplace, Level: m.Alpha.At(node, t) * float64(size) / (2 * p.C)}
+			g.Noise = noiseOf(m.Law, m.Alpha.At(node, t)*float64(size)/(2*p.C))
 		}
 		return g, err
 	}

@@ -225,3 +225,12 @@ func NormalQuantile(probability float64) float64 {
 	}
 	return math.Copysign(x, off)
 }
+
+// NormalTail is the probability that a standard normal variable is above x.
+func NormalTail(x float64) float64 {
+	below, above := GammaShares(0.5, float64(x*x)/2)
+	if x < 0 {
+		return 0.5 + float64(below/2)
+	}
+	return above / 2
+}

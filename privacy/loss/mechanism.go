@@ -139,9 +139,9 @@ func (n Noise) shift(t float64, shop *workshop) float64 {
 	case n.Kind == Gaussian: // Balle & Wang 2018, Theorem 8
 		least := 0.0 // what is taken off, left out where e^t has no room
 		if t < longest {
-			least = float64(num.Exp(t) * normalTail(t/size+float64(size/2)))
+			least = float64(num.Exp(t) * num.NormalTail(t/size+float64(size/2)))
 		}
-		return max(0, normalTail(t/size-float64(size/2))-least)
+		return max(0, num.NormalTail(t/size-float64(size/2))-least)
 	case n.Dimension == 1:
 		return -num.Expm1((t - size) / 2)
 	}
@@ -155,7 +155,7 @@ func (n Noise) gains(t float64, shop *workshop) float64 {
 	size := n.Size
 	switch {
 	case n.Kind == Gaussian:
-		return normalTail(t/size - float64(size/2))
+		return num.NormalTail(t/size - float64(size/2))
 	case n.Dimension == 1:
 		return 1 - float64(num.Exp((t-size)/2)/2)
 	}

@@ -14,13 +14,13 @@ func NormalDelta(shift, epsilon float64) float64 {
 	}
 	near := epsilon/shift - float64(shift/2)
 	density := num.Exp(-float64(near*near)/2) / math.Sqrt(2*math.Pi)
-	return max(0, normalTail(near)-float64(density*mills(near+shift)))
+	return max(0, num.NormalTail(near)-float64(density*mills(near+shift)))
 }
 
 // mills is P(X > x)/φ(x) of a standard normal variable, of x ≥ 0.
 func mills(x float64) float64 {
 	if x < 5 {
-		return normalTail(x) * math.Sqrt(2*math.Pi) * num.Exp(float64(x*x)/2)
+		return num.NormalTail(x) * math.Sqrt(2*math.Pi) * num.Exp(float64(x*x)/2)
 	}
 	below := x
 	for k := 60.0; k > 0; k-- { // Laplace's continued fraction

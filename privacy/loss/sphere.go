@@ -309,12 +309,3 @@ func legendre(n int) []node {
 	}
 	return all
 }
-
-// normalTail is the probability that a standard normal variable is above x.
-func normalTail(x float64) float64 {
-	below, above := num.GammaShares(0.5, float64(x*x)/2)
-	if x < 0 {
-		return 0.5 + float64(below/2)
-	}
-	return above / 2
-}

@@ -1,0 +1,212 @@
+// A filter over the values of a run, in the order in which they come to be.
+
+package marginal
+
+import (
+	"math"
+
+	"overhear/internal/num"
+)
+
+// Filter holds jointly normal values of d numbers each: how uncertain they are to an observer, given what it has seen,
+// and by how much their means differ between two worlds. Values are made of others and observed; the slots of those
+// that nothing will be made of any more are used again.
+type Filter struct {
+	d      int
+	free   []int
+	cov    [][]float64 // by number: slot·d + component
+	mean   []float64   // difference of the means, world A less world B
+	first  []float64   // variance of each number when it was made
+	apart  float64     // the greatest difference of means
+	square float64     // μ² so far
+}
+
+// NewFilter is a filter of values of d numbers.
+func NewFilter(d int) *Filter { return &Filter{d: d} }
+
+// Known is the slot of a value that is known from the start, and the same in both worlds.
+const Known = -1
+
+// Term is a block, d × d by rows, times the value of a slot. A nil block is zero.
+type Term struct {
+	Slot  int
+	Block []float64
+}
+
+// Value is what a new value is made of: terms, a block times noise N(0, I) that all values of a call share, and what
+// it has more in world A than in world B; nil: nothing.
+type Value struct {
+	Terms []Term
+	Noise []float64
+	Shift []float64
+}
+
+// Make makes values at once. A value that is the same in all runs and both worlds has the slot Known.
+func (f *Filter) Make(values ...Value) []int {
+	d := f.d
+	slots := make([]int, len(values))
+	rows := make([][][]float64, len(values)) // covariances with all values that are there
+	for k, v := range values {
+		var terms []Term
+		for _, t := range v.Terms {
+			if t.Slot != Known && t.Block != nil {
+				terms = append(terms, t)
+			}
+		}
+		values[k].Terms = terms
+		if slots[k] = Known; len(terms) == 0 && v.Noise == nil && v.Shift == nil {
+			continue
+		}
+		rows[k] = make([][]float64, d)
+		for i := range rows[k] {
+			rows[k][i] = make([]float64, len(f.cov))
+			for _, t := range terms {
+				for j := range d {
+					if b := t.Block[i*d+j]; b != 0 {
+						num.Axpy(b, f.cov[t.Slot*d+j], rows[k][i])
+					}
+				}
+			}
+		}
+	}
+	among := make([][][]float64, len(values)) // covariances of the new values with each other
+	for k, v := range values {
+		among[k] = make([][]float64, len(values))
+		for l := range values[:k+1] {
+			if rows[k] == nil || rows[l] == nil {
+				continue
+			}
+			c := make([]float64, d*d)
+			for i := range d {
+				for j := range d {
+					sum := 0.0
+					for _, t := range values[l].Terms {
+						sum += num.Dot(t.Block[j*d:(j+1)*d], rows[k][i][t.Slot*d:(t.Slot+1)*d])
+					}
+					if v.Noise != nil && values[l].Noise != nil {
+						sum += num.Dot(v.Noise[i*d:(i+1)*d], values[l].Noise[j*d:(j+1)*d])
+					}
+					c[i*d+j] = sum
+				}
+			}
+			among[k][l] = c
+		}
+	}
+	means := make([][]float64, len(values))
+	for k, v := range values {
+		if rows[k] == nil {
+			continue
+		}
+		means[k] = make([]float64, d)
+		copy(means[k], v.Shift)
+		for _, t := range v.Terms {
+			for i := range d {
+				means[k][i] += num.Dot(t.Block[i*d:(i+1)*d], f.mean[t.Slot*d:(t.Slot+1)*d])
+			}
+		}
+	}
+	for k := range values {
+		if rows[k] != nil {
+			slots[k] = f.take()
+		}
+	}
+	for k := range values {
+		if rows[k] == nil {
+			continue
+		}
+		copy(f.mean[slots[k]*d:], means[k])
+		for _, m := range means[k] {
+			f.apart = max(f.apart, math.Abs(m))
+		}
+		for i := range d {
+			at := slots[k]*d + i
+			for j, c := range rows[k][i] {
+				f.cov[at][j], f.cov[j][at] = c, c
+			}
+		}
+		for l := range values[:k+1] {
+			if c := among[k][l]; c != nil {
+				for i := range d {
+					for j := range d {
+						f.cov[slots[k]*d+i][slots[l]*d+j] = c[i*d+j]
+						f.cov[slots[l]*d+j][slots[k]*d+i] = c[i*d+j]
+					}
+				}
+			}
+		}
+	}
+	for _, slot := range slots {
+		for at := slot * d; slot != Known && at < (slot+1)*d; at++ {
+			f.first[at] = f.cov[at][at]
+		}
+	}
+	return slots
+}
+
+// take is a slot that is free.
+func (f *Filter) take() int {
+	if n := len(f.free); n > 0 {
+		slot := f.free[n-1]
+		f.free = f.free[:n-1]
+		return slot
+	}
+	n := len(f.cov)
+	for k := range f.cov {
+		f.cov[k] = append(f.cov[k], make([]float64, f.d)...)
+	}
+	for range f.d {
+		f.cov = append(f.cov, make([]float64, n+f.d))
+	}
+	f.mean = append(f.mean, make([]float64, f.d)...)
+	f.first = append(f.first, make([]float64, f.d)...)
+	return n / f.d
+}
+
+// Free gives a slot back.
+func (f *Filter) Free(slot int) {
+	if slot == Known {
+		return
+	}
+	for i := slot * f.d; i < (slot+1)*f.d; i++ {
+		clear(f.cov[i])
+		for k := range f.cov {
+			f.cov[k][i] = 0
+		}
+		f.mean[i] = 0
+	}
+	f.free = append(f.free, slot)
+}
+
+// settled is the share of a number's first variance, and of the greatest difference of means, that rounding may leave
+// of one that follows from what was seen.
+const settled = 1e-10
+
+// Observe tells the observer the value of a slot, one number after the other.
+func (f *Filter) Observe(slot int) {
+	if slot == Known {
+		return
+	}
+	for at := slot * f.d; at < (slot+1)*f.d; at++ {
+		row, shift := f.cov[at], f.mean[at]
+		variance := row[at]
+		if variance > settled*f.first[at] {
+			f.square += float64(shift * shift / variance)
+			for k, c := range row {
+				if c != 0 && k != at {
+					num.Axpy(-c/variance, row, f.cov[k])
+					f.mean[k] -= float64(c / variance * shift)
+				}
+			}
+		} else if math.Abs(shift) > settled*f.apart { // and no noise hides it
+			f.square = math.Inf(1)
+		}
+		for k := range f.cov {
+			f.cov[k][at] = 0
+		}
+		clear(row)
+		f.mean[at] = 0
+	}
+}
+
+// Square is μ² of all that was observed.
+func (f *Filter) Square() float64 { return f.square }

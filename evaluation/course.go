@@ -1,0 +1,236 @@
+// What a view tells of a label where all that is seen is normally distributed (docs/mathematics.md §5.12).
+
+package evaluation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"overhear/adversary"
+	"overhear/adversary/marginal"
+	"overhear/adversary/model"
+	"overhear/algorithms"
+	"overhear/record"
+	"overhear/sim"
+)
+
+// course is which values entered which updates of a run, and what each round makes of what enters it. It is the same
+// whatever is drawn and whatever the rows are.
+type course struct {
+	d       int
+	order   []step // as they were published
+	graph   *sim.Graph
+	probers []*algorithms.Prober // in the first world
+	audited int
+	other   *algorithms.Prober // of the audited node in the second world
+	public  *model.Public
+	*wire   // of the first world
+}
+
+// step is an update: the rounds of the neighbours' values that entered it, by position.
+type step struct {
+	node, round int
+	inputs      []int
+}
+
+// courseOf runs both worlds once, explains their packets and follows what entered what. Why says for what reason the
+// values are not affine in what is drawn, or their course is not known.
+func courseOf(ctx context.Context, w *twoWorlds) (out *course, checks []record.Check, why, err error) {
+	a := w.assembly[0]
+	out = &course{d: a.Problem.D, graph: a.Graph}
+	for i := range a.Problem.Shards {
+		p, err := algorithms.NewProber(a.Method, a.Setting, i, a.Problem.Objective(i))
+		if err != nil {
+			return nil, nil, err, nil
+		}
+		out.probers = append(out.probers, p)
+	}
+	b := w.assembly[1]
+	if out.other, why = algorithms.NewProber(b.Method, b.Setting, w.part, b.Problem.Objective(w.part)); why != nil {
+		return nil, nil, why, nil
+	}
+	out.audited = w.part
+	x, err := newExplainer(w)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var sample [2][]*evidence
+	var orders [2][]step
+	for world := range sample {
+		c, err := w.play(ctx, world, a.Seed)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		account, err := x.explain(ctx, c, run{world: world, seed: a.Seed})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		sample[world] = []*evidence{{account: account}}
+		if !account.explained() {
+			continue
+		}
+		if orders[world], why = orderOf(c, x.view); why != nil {
+			return nil, nil, why, nil
+		}
+		if world == 0 {
+			out.wire, out.public = c, w.public
+		}
+	}
+	checks = accounted(sample)
+	out.order = orders[0]
+	if failing(checks) == "" && !slices.EqualFunc(orders[0], orders[1], func(x, y step) bool {
+		return x.node == y.node && x.round == y.round && slices.Equal(x.inputs, y.inputs)
+	}) {
+		return nil, nil, errors.New("what enters the updates depends on the data"), nil
+	}
+	return out, checks, nil, nil
+}
+
+// orderOf is what was published when, and what had entered it.
+func orderOf(c *wire, v *adversary.View) (order []step, err error) {
+	published := slices.Clone(c.published)
+	slices.SortStableFunc(published, func(x, y record.Iterate) int {
+		return cmp.Or(cmp.Compare(x.TimeNS, y.TimeNS), cmp.Compare(x.Round, y.Round), cmp.Compare(x.Node, y.Node))
+	})
+	for i := range published {
+		s := step{node: int(published[i].Node), round: int(published[i].Round)}
+		if s.round > 0 {
+			if s.inputs, err = v.Inputs(s.node, s.round); err != nil {
+				return nil, err
+			}
+		}
+		order = append(order, s)
+	}
+	return order, nil
+}
+
+// seen says which values an observer sees.
+func (c *course) seen(watch adversary.Vantage, seed uint64) func(node, round int) bool {
+	v := adversary.Observe(&adversary.Recording{Seed: seed, Iterates: c.published, Messages: c.messages()}, watch,
+		c.public, nil)
+	return func(node, round int) bool {
+		_, ok := v.Value(node, round)
+		return ok
+	}
+}
+
+// square is μ² of what is seen: sees says of which values. Nodes of the observer's own have no secrets.
+func (c *course) square(sees func(node, round int) bool, own []int) (float64, error) {
+	f := marginal.NewFilter(c.d)
+	uses := map[[2]int]int{} // of each value yet to come
+	for _, s := range c.order {
+		if s.round > 0 {
+			uses[[2]int{s.node, s.round - 1}]++
+			for k, r := range s.inputs {
+				uses[[2]int{int(c.graph.Neighbours(s.node)[k]), r}]++
+			}
+		}
+	}
+	slots := map[[2]int]int{}
+	kept := make([][2]int, len(c.probers)) // dual and memory
+	for i := range kept {
+		kept[i] = [2]int{marginal.Known, marginal.Known}
+	}
+	value := func(node, round int) int {
+		if slot, ok := slots[[2]int{node, round}]; ok {
+			return slot
+		}
+		return marginal.Known // a start
+	}
+	used := func(node, round int) {
+		key := [2]int{node, round}
+		if uses[key]--; uses[key] == 0 {
+			f.Free(value(node, round))
+			delete(slots, key)
+		}
+	}
+	for _, s := range c.order {
+		if s.round == 0 {
+			continue
+		}
+		a, err := c.probers[s.node].Round(s.round)
+		if err != nil {
+			return 0, err
+		}
+		var values [3]marginal.Value
+		for o := range values {
+			values[o].Terms = append(values[o].Terms, marginal.Term{Slot: value(s.node, s.round-1), Block: a.Own[o][0]},
+				marginal.Term{Slot: kept[s.node][0], Block: a.Own[o][1]},
+				marginal.Term{Slot: kept[s.node][1], Block: a.Own[o][2]})
+			for k, r := range s.inputs {
+				values[o].Terms = append(values[o].Terms,
+					marginal.Term{Slot: value(int(c.graph.Neighbours(s.node)[k]), r), Block: a.Heard[o][k]})
+			}
+			if a.Sigma > 0 && a.Noise[o] != nil && !slices.Contains(own, s.node) {
+				values[o].Noise = times(a.Sigma, a.Noise[o])
+			}
+		}
+		if s.node == c.audited {
+			more, err := c.shift(s.round)
+			if err != nil {
+				return 0, err
+			}
+			for o := range values {
+				if slices.ContainsFunc(more[o], func(x float64) bool { return x != 0 }) {
+					values[o].Shift = more[o]
+				}
+			}
+		}
+		made := f.Make(values[:]...)
+		f.Free(kept[s.node][0])
+		f.Free(kept[s.node][1])
+		kept[s.node] = [2]int{made[1], made[2]}
+		slots[[2]int{s.node, s.round}] = made[0]
+		used(s.node, s.round-1)
+		for k, r := range s.inputs {
+			used(int(c.graph.Neighbours(s.node)[k]), r)
+		}
+		if sees(s.node, s.round) {
+			f.Observe(made[0])
+		}
+		if uses[[2]int{s.node, s.round}] == 0 {
+			f.Free(made[0])
+			delete(slots, [2]int{s.node, s.round})
+		}
+	}
+	return f.Square(), nil
+}
+
+// times is a multiple of a vector.
+func times(by float64, v []float64) []float64 {
+	out := make([]float64, len(v))
+	for k, x := range v {
+		out[k] = by * x
+	}
+	return out
+}
+
+// shift is the difference of the constants of the audited node's round between the worlds, which must curve alike.
+func (c *course) shift(t int) (out [3][]float64, err error) {
+	x, err := c.probers[c.audited].Round(t)
+	if err != nil {
+		return out, err
+	}
+	y, err := c.other.Round(t)
+	if err != nil {
+		return out, err
+	}
+	for o := range out {
+		out[o] = make([]float64, len(x.Constant[o]))
+		for k, v := range x.Constant[o] {
+			out[o][k] = v - y.Constant[o][k]
+		}
+		for in, block := range x.Own[o] {
+			for k, v := range block {
+				if w := y.Own[o][in][k]; !(math.Abs(v-w) <= 1e-8*(1+math.Abs(v))) {
+					return out, errors.New("the two rows curve the objective differently, so that the worlds differ " +
+						"in more than the mean")
+				}
+			}
+		}
+	}
+	return out, nil
+}

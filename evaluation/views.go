@@ -1,0 +1,162 @@
+// Audits of an observer who does not see everything: exact where what it sees is normally distributed, elsewhere a
+// lower bound by what its packets teach, beside the certificate against one who sees all.
+
+package evaluation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"overhear/adversary"
+	"overhear/experiment"
+	"overhear/internal/num"
+	"overhear/privacy"
+	"overhear/privacy/loss"
+	"overhear/record"
+	"overhear/scenarios"
+)
+
+// narrow is what an audit's observer sees, and whether that is less than all.
+func narrow(s *scenarios.Scenario) (watch adversary.Vantage, less bool) {
+	if s.Adversary == nil {
+		return watch, false
+	}
+	watch = vantage(s.Adversary.View)
+	return watch, watch.Links != nil || watch.Nodes != nil || watch.From > 0 || watch.Miss > 0
+}
+
+// auditView audits what a view tells of a row's label, exactly if all that it shows is normally distributed, and by
+// packets alone if not.
+func auditView(ctx context.Context, e *experiment.Experiment, a *experiment.Assembly, o AuditOptions) (*record.Audit,
+	error) {
+	started := time.Now()
+	spec := auditSpec(e.Scenario)
+	watch, _ := narrow(e.Scenario)
+	out, c, why, err := normally(ctx, e, a, &spec, watch)
+	if err != nil {
+		return nil, err
+	}
+	if why != nil {
+		out, err := BlackBox(ctx, e, o)
+		if err == nil {
+			out.Statistic = fmt.Sprintf("a lower bound, as what is seen has no exact law here: %v; %s", why,
+				out.Statistic)
+		}
+		return out, err
+	}
+	inputs, err := e.Inputs()
+	if err != nil {
+		return nil, err
+	}
+	out.Name, out.About, out.Seed, out.Rounds, out.Algorithm = e.Name, e.About, a.Seed, e.Rounds.Count, e.Algorithm.Kind
+	out.Command, out.Changes, out.Scenario, out.Inputs = o.Command, o.Changes, e.Resolved(), inputs
+	out.Claim, out.Condition = c.guarantee, c.condition()
+	out.Search = &record.Search{Why: "a label's two values are the pair, and the law of what is seen is the same " +
+		"whatever the trace is"}
+	out.Wall = time.Since(started).Seconds()
+	return out, nil
+}
+
+// mirrored is a row's label, as it is and the other: of a target, its sign.
+func mirrored(a *experiment.Assembly, shard, row int) (u [2][]float64, y [2]float64, what string) {
+	s := &a.Problem.Shards[shard]
+	own := dense(a.Problem, shard, row)
+	u, y = [2][]float64{own, own}, [2]float64{1, 1}
+	if s.Targets != nil {
+		y = [2]float64{s.Targets[row], -s.Targets[row]}
+		return u, y, fmt.Sprintf("sample %d with its target, %.4g, and with the opposite", row, s.Targets[row])
+	}
+	other := slices.Clone(own)
+	num.Scale(-1, other)
+	u[1] = other
+	return u, y, fmt.Sprintf("sample %d as it is, and with the other label", row)
+}
+
+// normally is an audit of a view under which all that is seen is normal; why says that it is not.
+func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
+	watch adversary.Vantage) (out *record.Audit, c *claim, why, err error) {
+	if a.Split != nil {
+		return nil, nil, errors.New("columns are split"), nil
+	}
+	shard, err := auditedShard(e, a, spec)
+	if err != nil {
+		return nil, nil, nil, experiment.SetupError{Err: err}
+	}
+	u, y, what := mirrored(a, shard, spec.Row)
+	if spec.Pair != nil {
+		u, y, what = [2][]float64{spec.Pair.A, spec.Pair.B}, [2]float64{1, 1}, "the given samples"
+	}
+	if spec.Unit == string(privacy.Sample) && spec.Pair == nil {
+		return nil, nil, errors.New("a sample, and not its label only, is asked for (adversary.audit.unit)"), nil
+	}
+	w, err := rowWorlds(e, a, shard, spec.Row, spec.Group, u, y)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := fitsGraph(watch, w.public, a.Problem.Rows()); err != nil {
+		return nil, nil, nil, experiment.SetupError{Err: err}
+	}
+	if slices.Contains(watch.Nodes, spec.Node) {
+		return nil, nil, nil, experiment.SetupError{Err: fmt.Errorf("adversary.view.nodes: node %d is the audited one "+
+			"(adversary.audit.node), and knows its data", spec.Node)}
+	}
+	course, checks, why, err := courseOf(ctx, w)
+	if why != nil || err != nil {
+		return nil, nil, why, err
+	}
+	square, whole := math.NaN(), math.NaN()
+	if failing(checks) == "" {
+		if square, why = course.square(course.seen(watch, a.Seed), watch.Nodes); why != nil {
+			return nil, nil, why, nil
+		}
+		if whole, why = course.square(func(int, int) bool { return true }, nil); why != nil {
+			return nil, nil, why, nil
+		}
+	}
+	node := shard + a.First()
+	c = nothing(e, spec, privacy.Sample)
+	if private(a) {
+		c = claims(a.Account, shard, a.First(), spec.Group, privacy.Sample, e.Rounds.Count)
+	}
+	delta := c.delta
+	if !(delta > 0) {
+		delta = e.Privacy.Delta
+	}
+	mu, most := math.Sqrt(square), math.Sqrt(whole)
+	out = &record.Audit{
+		Pair: record.Pair{Node: node, Row: spec.Row, Unit: privacy.Label, What: what, A: u[0], B: u[1]},
+		View: &record.Sighting{Mu: record.Number(mu), All: record.Number(most)},
+		Threat: record.Threat{Sees: watch.String(),
+			Knows: "the method and every parameter, the graph, all data but a label, and the two values that it may " +
+				"have",
+			Wants: "to know which of the two it is"},
+		Statistic: "the exact law: what this observer sees is normal in both worlds, with one covariance, so that no " +
+			"test on it is better than that of N(0, 1) against N(μ, 1) (docs/mathematics.md §5.12)",
+		Checks: checks,
+	}
+	v := record.Verdict{Claim: several(spec.Group, privacy.Sample) + fmt.Sprintf(" of node %d", node),
+		Scope: record.WholeRun, Node: node, Epsilon: record.Number(c.total[e.Rounds.Count]),
+		Delta: record.Number(delta)}
+	epsilon := loss.NormalEpsilon(mu, delta)
+	v.Tests = []record.Test{{Method: "exact law of what is seen", Epsilon: v.Epsilon, Measured: record.Number(epsilon),
+		Refutes: c.established == nil && epsilon > float64(v.Epsilon),
+		Detail: fmt.Sprintf("μ = %.4g of a flipped label; one who sees all has μ = %.4g, ε = %.4g", mu, most,
+			loss.NormalEpsilon(most, delta))}}
+	decide(&v, standing{established: c.established, unproved: c.unproved, what: "claim", flawed: failing(checks)})
+	out.Verdicts = []record.Verdict{v}
+	out.Certificate = c.certificate
+	out.Power = normalPower(mu, epsilon, delta)
+	return out, c, nil, nil
+}
+
+// normalPower is what the best test of N(0, 1) against N(μ, 1) does.
+func normalPower(mu, epsilon, delta float64) record.Power {
+	at := func(fpr float64) record.Number { return record.Number(num.NormalTail(num.NormalQuantile(1-fpr) - mu)) }
+	return record.Power{AUC: record.Number(num.NormalTail(-mu / math.Sqrt2)), TPR1: at(0.01), TPR01: at(0.001),
+		Advantage: record.Number(1 - 2*num.NormalTail(mu/2)), Epsilon: record.Number(epsilon),
+		Delta: record.Number(delta), Threshold: record.Number(math.NaN())}
+}

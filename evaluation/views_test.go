@@ -1,0 +1,132 @@
+// Views whose loss is exact, against many runs.
+
+package evaluation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"overhear/experiment"
+	"overhear/internal/num"
+	"overhear/record"
+	"overhear/scenarios"
+)
+
+// seenBy is a run of linear rounds with normal noise, watched.
+const seenBy = `name: views
+problem:
+  data: {set: twonorm, rows: 300, dimension: 2}
+  train: 60
+  loss: squared
+  rho: 0.05
+  scale: {columns: max, rows: clip, intercept: false}
+network: {topology: {nodes: 4, edges: [[0, 1], [1, 2], [2, 3]]}}
+rounds: {count: 3}
+algorithm: %s
+adversary: {view: %s, audit: {runs: 40, pilots: 10, node: 1}}
+`
+
+// normalMethods have affine rounds.
+var normalMethods = []string{
+	"{kind: pvp, eta: 0.3, alpha: 0.4, law: gaussian}",
+	"{kind: proximal-admm, eta: 0.3, tau: 0.2, gamma: 0.9, alpha: {initial: 0.5, ratio: 0.8}, law: gaussian}",
+	"{kind: private-dgd, step: 0.5, alpha: 0.4, law: gaussian}",
+	"{kind: private-r-admm, eta: 0.3, gamma: 0.2, alpha: 0.4, perturbation: gaussian}",
+}
+
+// What a view learns is Δᵀ Σ⁻¹ Δ of what packets carry: the difference between two worlds' runs with the same draws is
+// the same whatever is drawn, and the covariance is that of many runs.
+func TestAuditView_IsWhatManyRunsShow(t *testing.T) {
+	const runs = 6000
+	for _, method := range normalMethods {
+		views := []string{"{nodes: [0]}", "{nodes: [3]}", "{links: [[1, 2]], from-round: 2}", "{from-round: 3}"}
+		if strings.Contains(method, "r-admm") { // even rounds follow from others, so that a covariance has no inverse
+			views = []string{"{links: [[0, 1]]}", "{from-round: 3}"}
+		}
+		for _, view := range views {
+			name := method + " " + view
+			s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, method, view))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			e := experiment.New(s, "")
+			out, err := Audit(context.Background(), e, AuditOptions{Workers: 2})
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if out.View == nil {
+				t.Fatal(name, out.Statistic)
+			}
+			a, err := e.Assemble(e.Seeds.First)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spec := auditSpec(e.Scenario)
+			u, y, _ := mirrored(a, 1, 0)
+			w, err := rowWorlds(e, a, 1, spec.Row, 1, u, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			watch, _ := narrow(e.Scenario)
+			seen := func(world int, seed uint64) (all []float64) {
+				c, err := w.play(context.Background(), world, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values := map[[2]int][]float64{} // packets come in another order in each run
+				for i := range c.packets {
+					p := &c.packets[i]
+					m := record.Message{ID: p.id, Src: int32(p.from), Dst: int32(p.to), Round: int32(p.round)}
+					if p.round > 0 && watch.Sees(&m, seed) {
+						values[[2]int{p.from, p.round}] = c.payloads[p.payload]
+					}
+				}
+				for node := range a.Graph.Order() {
+					for t := range e.Rounds.Count + 1 {
+						all = append(all, values[[2]int{node, t}]...)
+					}
+				}
+				return all
+			}
+			shift := seen(0, 7)
+			num.Axpy(-1, seen(1, 7), shift)
+			want := sampled(shift, runs, func(k int) []float64 { return seen(0, uint64(1000+k)) })
+			if got := float64(out.View.Mu); !(math.Abs(got-want) <= 0.06*want) {
+				t.Errorf("%s: μ = %v, by %d runs %v", name, got, runs, want)
+			}
+			if !(out.View.Mu < out.View.All) {
+				t.Errorf("%s: μ = %v, and one who sees all has %v", name, out.View.Mu, out.View.All)
+			}
+		}
+	}
+}
+
+// sampled is √(Δᵀ Σ⁻¹ Δ) by the covariance of so many draws.
+func sampled(shift []float64, runs int, draw func(k int) []float64) float64 {
+	n := len(shift)
+	mean, sum := make([]float64, n), make([]float64, num.Packed(n))
+	for k := range runs {
+		x := draw(k)
+		num.Axpy(1/float64(runs), x, mean)
+		for a := range x {
+			for b := range a + 1 {
+				sum[num.Packed(a)+b] += x[a] * x[b] / float64(runs)
+			}
+		}
+	}
+	for a := range n {
+		for b := range a + 1 {
+			sum[num.Packed(a)+b] -= mean[a] * mean[b]
+		}
+	}
+	var f num.Cholesky
+	if err := f.Factor(sum, n); err != nil {
+		return math.NaN()
+	}
+	x := append([]float64(nil), shift...)
+	f.Solve(x)
+	return math.Sqrt(num.Dot(x, shift))
+}
