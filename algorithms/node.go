@@ -24,7 +24,6 @@ type Node struct {
 	degree int
 	solver *problem.Solver
 	stats  problem.Stats
-	probe  *probe // a step that is tried out draws from it; nil: it is a run's
 }
 
 // Work is what a node has at hand during a call only: its inputs, and the room of the worker that steps it.
@@ -35,7 +34,8 @@ type Work struct {
 	Q     []float64   // room for the linear term q of (★)
 	Room  []float64   // more room
 
-	fault   error // why the step under way fails, found where there is no error to return
+	probe   *probe // a step that is tried out draws from it; nil: it is a run's
+	fault   error  // why the step under way fails, found where there is no error to return
 	scratch *problem.Scratch
 }
 

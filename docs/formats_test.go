@@ -43,6 +43,13 @@ rounds: {count: 5}
 algorithm: {kind: private-dgd, law: gaussian}
 adversary: {view: {nodes: [2]}}
 `,
+	"seen.yaml": `name: seen
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 5}
+algorithm: {kind: dvp, eta: 0.3}
+adversary: {view: {nodes: [2]}, audit: {pilots: 2}}
+`,
 	"asynchronous.yaml": `name: asynchronous
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}, latency: 5ms, loss: 0.1}
@@ -140,6 +147,7 @@ func produce(t *testing.T) string {
 		{"audit", "claimed.yaml", "--set", "algorithm.eta=0.06", "--set", "adversary.view={}"},
 		{"audit", "users.yaml", "--set", "adversary.view.miss=0"},
 		{"audit", "watched.yaml"},
+		{"audit", "seen.yaml", "--runs", "40"},
 		{"audit", "claimed.yaml", "--black-box", "--runs", "40", "--set", "adversary.audit.group=2"},
 		{"audit", "columns.yaml"},
 		{"report", "out/claimed/1", "out/claimed/audit"},

@@ -341,7 +341,8 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 		return auditSplit(e, a, spec)
 	}
 	if a.Account == nil {
-		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit", e.Algorithm.Kind)
+		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is no claim to audit; "+
+			"--black-box measures what is lost", e.Algorithm.Kind)
 	}
 	shard, err := auditedShard(e, a, spec)
 	if err != nil {

@@ -108,7 +108,7 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 	shard int) (*measured, error) {
 	if a.Account == nil || len(a.Account.Ledger.Nodes()) == 0 {
 		return nil, errors.New("the noise is off, so that one look at the messages tells the worlds apart; " +
-			"there is no claim to audit")
+			"there is no claim to audit, and --black-box measures what is lost")
 	}
 	node := shard + a.First()
 	m := &measured{unit: privacy.Sample,

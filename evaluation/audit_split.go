@@ -25,7 +25,8 @@ import (
 func auditSplit(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (*measured, error) {
 	p, ok := a.Method.(algorithms.Composing)
 	if !ok {
-		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is nothing to audit", e.Algorithm.Kind)
+		return nil, fmt.Errorf("algorithm %s claims no privacy, so that there is no claim to audit; "+
+			"--black-box measures what is lost", e.Algorithm.Kind)
 	}
 	public, err := publicOfRun(e.Scenario, a)
 	if err != nil {
@@ -78,6 +79,9 @@ func fitsColumns(a *experiment.Assembly, spec *scenarios.AuditSpec) error {
 	case spec.Pair != nil:
 		return errors.New("adversary.audit.pair: gives samples; where columns are split, pairs are proposed by " +
 			"the tool")
+	case spec.Unit != "auto":
+		return fmt.Errorf("adversary.audit.unit: %s: where columns are split, a column is what differs; leave it out",
+			spec.Unit)
 	case spec.Group > 1:
 		return errors.New("adversary.audit.group: of samples; where columns are split, one column differs")
 	}

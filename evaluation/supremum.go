@@ -53,6 +53,10 @@ func (m *measured) beside(out *record.Audit) {
 		unsearched(out, err.Error())
 		return
 	}
+	if failing(out.Checks) != "" {
+		unsearched(out, "the run does not do what its method says, and its worst trace is of another method")
+		return
+	}
 	worst = m.claim.inEpsilon(worst)
 	out.Search.Found, out.Search.Bound = record.Number(worst.Found), record.Number(worst.Bound)
 	if r := worst.Run.Pair; r[0].U != nil {
@@ -96,8 +100,11 @@ func (m *measured) beside(out *record.Audit) {
 			}
 			v.Searched, v.Bound = record.Number(peaks[v.Round].Found), record.Number(peaks[v.Round].Bound)
 		}
-		if v.Searched > 0 && stands.flawed == "" {
+		if v.Searched > 0 {
 			v.Searched = atLeastOf(v.Searched, v.Tests[0].Measured)
+		}
+		if v.Searched > v.Bound && v.Searched <= v.Bound*(1+record.SearchError) {
+			v.Bound = v.Searched // they differ by rounding
 		}
 		decide(v, stands)
 	}

@@ -174,11 +174,11 @@ func verifyAudit(ctx context.Context, dir string, o VerifyOptions) ([]Verified, 
 	if err != nil {
 		return nil, err
 	}
-	audit := Audit
-	if stated.BlackBox != nil {
+	audit, e := Audit, experiment.New(s, o.DataDir)
+	if stated.BlackBox != nil && stated.BlackBox.Why == "" {
 		audit = BlackBox
 	}
-	again, err := audit(ctx, experiment.New(s, o.DataDir), AuditOptions{Runs: stated.Runs, Workers: o.Workers,
+	again, err := audit(ctx, e, AuditOptions{Runs: stated.Runs, Workers: o.Workers,
 		Command: stated.Command, Changes: stated.Changes, Progress: func(done, _ int) { o.Progress(done) }})
 	if err != nil {
 		return nil, err
@@ -186,7 +186,11 @@ func verifyAudit(ctx context.Context, dir string, o VerifyOptions) ([]Verified, 
 	again.Format = record.Format
 	what := fmt.Sprintf("same %s and %s, from %s in each world",
 		plural.Of(len(again.Verdicts), "verdict"), plural.Of(len(again.Checks), "check"), plural.Of(again.Runs, "run"))
-	return findings(dir, record.AuditFile, again, what)
+	v, err := findings(dir, record.AuditFile, again, what)
+	if m := (*experiment.Mismatch)(nil); errors.As(err, &m) {
+		m.Changed = e.Changed(stated.Inputs)
+	}
+	return v, err
 }
 
 // findings compares a file of findings with what they are now.

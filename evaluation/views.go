@@ -43,8 +43,7 @@ func auditView(ctx context.Context, e *experiment.Experiment, a *experiment.Asse
 	if why != nil {
 		out, err := BlackBox(ctx, e, o)
 		if err == nil {
-			out.Statistic = fmt.Sprintf("a lower bound, as what is seen has no exact law here: %v; %s", why,
-				out.Statistic)
+			out.BlackBox.Why = fmt.Sprintf("what is seen has no exact law here: %v", why)
 		}
 		return out, err
 	}

@@ -47,8 +47,8 @@ func (e *Experiment) fileSums() (map[string]string, error) {
 	return e.sums, e.sumsErr
 }
 
-// changed says which files have changed since a run came from them.
-func (e *Experiment) changed(since record.Inputs) []string {
+// Changed says which files have changed since a run or an audit came from them.
+func (e *Experiment) Changed(since record.Inputs) []string {
 	now, err := e.Inputs()
 	if err != nil {
 		return nil

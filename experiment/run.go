@@ -630,7 +630,7 @@ func Verify(ctx context.Context, r *record.Run, dataDir string, o Options) ([]re
 	err = Mismatched(r.Dir, all)
 	m := (*Mismatch)(nil)
 	if errors.As(err, &m) {
-		m.Changed = e.changed(r.Info.Inputs)
+		m.Changed = e.Changed(r.Info.Inputs)
 	}
 	if m != nil && r.Info.Digest+again.Info.Digest != "" {
 		m.Event = parting(ctx, r, s, dataDir, o)

@@ -236,9 +236,10 @@ type Proposed struct {
 
 // BlackBox says how an audit that knew no model came to its verdicts.
 type BlackBox struct {
-	Learnt int    `json:"learnt"` // runs of each world from which statistics were learnt
-	Judged int    `json:"judged"` // runs of each world on which they were judged
-	Able   Number `json:"able"`   // ε that worlds told apart in every judged run would show
+	Why    string `json:"why,omitempty"` // of a view: why what is seen has no exact law; else the audit was asked for
+	Learnt int    `json:"learnt"`        // runs of each world from which statistics were learnt
+	Judged int    `json:"judged"`        // runs of each world on which they were judged
+	Able   Number `json:"able"`          // ε that worlds told apart in every judged run would show
 }
 
 // Sighting is what an observer learns where all that it sees is normally distributed: the best test is that of N(0, 1)

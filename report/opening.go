@@ -40,12 +40,14 @@ const (
 // NewOpening opens an audit.
 func NewOpening(a *record.Audit) *Opening {
 	o := &Opening{
-		Title: fmt.Sprintf("%s: audit of %s, %s in each of two worlds", a.Name, a.Algorithm, plural.Of(a.Runs, "run")),
+		Title: fmt.Sprintf("%s: %s of %s, %s in each of two worlds", a.Name, kindOf(a), a.Algorithm,
+			plural.Of(max(1, a.Runs), "run")),
 		Head: []string{ofVerdict: "verdict", ofClaim: "of", ofClaimed: "claimed ε (δ)", ofCertified: "certified ε (δ)",
 			ofMeasured: "measured ε (δ)", ofShare: "share", ofSearched: "searched ε", ofReason: "why"},
 	}
 	certified := "–"
-	if c := a.Certificate; c != nil && c.Reason == "" {
+	failed := slices.ContainsFunc(a.Checks, func(c record.Check) bool { return !c.Holds })
+	if c := a.Certificate; c != nil && c.Reason == "" && !failed { // else it is of another method than the one that ran
 		certified = AtDelta(c.Epsilon, c.Delta)
 	}
 	add := func(v *record.Verdict, claimed, certified string) {
@@ -69,6 +71,12 @@ func NewOpening(a *record.Audit) *Opening {
 	}
 	slices.SortStableFunc(o.Rows, func(a, b []string) int { return cmp.Compare(Rank(a[0]), Rank(b[0])) })
 	note := func(name, text string) { o.Notes = append(o.Notes, [2]string{name, text}) }
+	if a.View != nil || a.BlackBox != nil && a.BlackBox.Why != "" {
+		note("view", a.Threat.Sees)
+	}
+	if a.BlackBox != nil && a.BlackBox.Why != "" {
+		note("bound", "what is measured is a lower bound, by packets: "+a.BlackBox.Why)
+	}
 	if len(a.Checks) > 0 {
 		note("checks", checksOf(a.Checks))
 	}
@@ -97,6 +105,17 @@ func NewOpening(a *record.Audit) *Opening {
 		note("searched", "over all traces of the method's law and all pairs of rows of norm at most 1")
 	}
 	return o
+}
+
+// kindOf names an audit.
+func kindOf(a *record.Audit) string {
+	switch {
+	case a.BlackBox != nil:
+		return "black-box audit"
+	case a.View != nil:
+		return "exact audit of a view"
+	}
+	return "audit"
 }
 
 // Rank orders verdicts: what is refuted first.

@@ -88,7 +88,7 @@ func AuditTable(w io.Writer, a *record.Audit, dir string) error {
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range a.Checks {
 		if !c.Holds {
-			fmt.Fprintf(t, "CHECK FAILS\t%s\t%.3g\tbound %.3g\t%s\n", c.Text(), float64(c.Measured),
+			fmt.Fprintf(t, "CHECK FAILS\t%s\t%s\t%.3g\tbound %.3g\t%s\n", c.Kind, c.Text(), float64(c.Measured),
 				float64(c.Bound), c.Detail)
 		}
 	}

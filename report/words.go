@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"overhear/record"
 )
 
 // words are those of the tables that are no metric and no key of a scenario.
@@ -92,6 +94,10 @@ docs/mathematics.md §6.2). Both are given from the start, as runs then have see
 lost, by rows and by labels.`,
 	"given": `What preparation, partition and the reading of a file take from the rows without noise, before a method
 sees them, and which rows are covered nevertheless (docs/mathematics.md §6.1): two worlds differ in one prepared row.`,
+	"black box": `An audit that knows no model of the method (simulate audit --black-box): it learns from the packets of
+half of the runs what tells the worlds apart, and judges that on the other half (docs/mathematics.md §5.11).`,
+	"view": `What an observer sees (adversary.view). An audit of one who does not see all is exact where what is seen
+is normally distributed, and else a lower bound by the packets that are seen (docs/mathematics.md §5.12).`,
 	"measured": `The least loss ε that the runs of an audit show at the claim's δ, with 95 % confidence or exactly. The
 true loss may be greater.`,
 }
@@ -106,6 +112,7 @@ var alias = map[string]string{
 	"busy": "pace", "idle": "pace", "down": "pace", "behind": "pace",
 	"residual": "solver residual", "conclusion": "outcome", "measured ε": "measured", "claimed ε": "claim",
 	"certified ε": certificateTitle, "tests": "measured", "searched": "searched ε",
+	"certified": certificateTitle, "black-box": "black box", "--black-box": "black box", "bound": "view",
 	"measured by": "measured", "excess_risk": "excess risk", "excess-risk": "excess risk", "rate": "rates",
 	"log_loss":          "log loss",
 	"private selection": "tuning", "private-selection": "tuning", "random stopping": "tuning", "--account": "tuning",
@@ -124,6 +131,11 @@ func Explain(word string) string {
 	}
 	if text := words[word]; text != "" {
 		return word + ": " + text + "\n"
+	}
+	c := record.Check{Kind: record.CheckKind(word), Finds: 1}
+	if text := c.Text(); text != word {
+		return word + ": a check of an audit: " + text + ". Its row in the table says what it would have found, and " +
+			"docs/mathematics.md §5.9 how.\n"
 	}
 	return ""
 }

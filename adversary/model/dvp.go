@@ -24,7 +24,7 @@ func (m *dvp) Step(p *Public, node, t, size int) Step {
 	weight := float64(size) / p.C
 	alpha, c1 := m.Alpha.At(node, t), p.Loss.Bound()
 	ridge := p.R[node] + float64(2*m.Eta*p.degree(node))
-	left := alpha - float64(2*num.Log1p(c1/(weight*ridge)))
+	left := alpha - float64(2*num.Log(1+c1/float64(weight*ridge))) // by the method's operations, as rate has it
 	switch {
 	case math.IsNaN(m.Eta): // α̂ is taken as α, from which it differs by a logarithm that depends on η
 		s.Ridge, left = math.NaN(), alpha

@@ -117,7 +117,16 @@ func TestOpening_TerminalAndReportSayTheSame(t *testing.T) {
 			t.Errorf("%s: provenance is not the last section:\n%s", a.Name, last)
 		}
 	}
-	whole := report.NewOpening(certifiedAudit("whole"))
+	sound := certifiedAudit("whole")
+	if of := report.NewOpening(sound); slices.ContainsFunc(of.Rows, func(row []string) bool {
+		return slices.Contains(row, "2 (10⁻⁵)")
+	}) {
+		t.Errorf("a certificate stands beside a check that fails: %q", of.Rows)
+	}
+	for k := range sound.Checks {
+		sound.Checks[k].Holds = true
+	}
+	whole := report.NewOpening(sound)
 	for _, want := range []string{"3 (10⁻⁵)", "2 (10⁻⁵)", "1.5 (10⁻⁵)", "25 %", "75 %", "1.1 to 1.4"} {
 		if !slices.ContainsFunc(whole.Rows, func(row []string) bool { return slices.Contains(row, want) }) {
 			t.Errorf("no cell is %q: %q", want, whole.Rows)

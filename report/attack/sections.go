@@ -807,8 +807,9 @@ func howToRead() *section {
 		{"NOT ESTABLISHED", "the condition under which the claim was proved fails, no proof supports the claim, or " +
 			"the run does not do what its method says.", false},
 		{"certificate", "what is proved from the law of the noise, for any pair of rows, whoever sees all messages; " +
-			"it is between what is claimed, a sum of worst cases, and what is measured.", false},
-		{"searched ε", "the loss of the worst trace and pair of rows that there are.", false},
+			"no measurement exceeds it. Of noise as a claim's proof needs it, it is below the claim, often by far.",
+			false},
+		{"searched ε", "the loss of the worst trace and pair of rows of norm at most 1 that there are.", false},
 		{"ε, δ", "what is protected can change the probability of anything the observer sees by a factor of at most " +
 			"exp(ε), but for a probability δ. Less is better; 0 says nothing leaks.", false},
 		{"two worlds", "two runs' data that differ in one sample. Who cannot tell them apart does not learn the " +
