@@ -173,3 +173,6 @@ func coincide(a, b [3][]float64) bool {
 	}
 	return true
 }
+
+// Constant is what round t makes of nothing: the part that the node's data decide.
+func (p *Prober) Constant(t int) ([3][]float64, error) { return p.apply(t, make([]float64, p.width)) }

@@ -148,6 +148,7 @@ func produce(t *testing.T) string {
 		{"audit", "users.yaml", "--set", "adversary.view.miss=0"},
 		{"audit", "watched.yaml"},
 		{"audit", "seen.yaml", "--runs", "40"},
+		{"audit", "watched.yaml", "--map", "--set", "adversary.view={}"},
 		{"audit", "claimed.yaml", "--black-box", "--runs", "40", "--set", "adversary.audit.group=2"},
 		{"audit", "columns.yaml"},
 		{"report", "out/claimed/1", "out/claimed/audit"},

@@ -130,3 +130,82 @@ func sampled(shift []float64, runs int, draw func(k int) []float64) float64 {
 	f.Solve(x)
 	return math.Sqrt(num.Dot(x, shift))
 }
+
+// A map has for each observer and victim what the audit of that view has.
+func TestMap_IsWhatAuditsOfViewsSay(t *testing.T) {
+	for _, method := range normalMethods {
+		load := func(sets ...string) *experiment.Experiment {
+			s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, method, "{}"), sets...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return experiment.New(s, "")
+		}
+		m, pairs, err := Map(context.Background(), load(), AuditOptions{})
+		if err != nil {
+			t.Fatal(method, err)
+		}
+		for victim := range 4 {
+			for observer := range 4 {
+				if observer == victim {
+					continue
+				}
+				a, err := Audit(context.Background(), load(fmt.Sprintf("adversary.view.nodes=[%d]", observer),
+					fmt.Sprintf("adversary.audit.node=%d", victim)), AuditOptions{Workers: 2})
+				if err != nil {
+					t.Fatal(method, err)
+				}
+				got, want := pairs.Mu[observer][victim], float64(a.View.Mu)
+				if !(math.Abs(got-want) <= 1e-7*want+1e-9) {
+					t.Errorf("%s: node %d learns μ = %v of node %d, an audit says %v", method, observer, got, victim,
+						want)
+				}
+				if all := float64(a.View.All); !(math.Abs(float64(m.All[victim])-all) <= 1e-7*all) {
+					t.Errorf("%s: of node %d all have %v, an audit says %v", method, victim, m.All[victim], all)
+				}
+			}
+		}
+	}
+}
+
+// A map is refused where what is published is not normal, or not in lockstep.
+func TestMap_IsOfNormalRoundsInLockstep(t *testing.T) {
+	for set, want := range map[string]string{
+		"algorithm={kind: pvp, eta: 0.3}":                    "noise is not Gaussian",
+		"problem.loss=logistic":                              "loss is not squared",
+		"adversary.view={nodes: [2]}":                        "every node is an observer",
+		"algorithm.noise=off":                                "no noise",
+		"rounds={mode: asynchronous, count: 5, timeout: 1s}": "without some of their messages",
+		"algorithm={kind: dp-admm}":                          "",
+	} {
+		s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, normalMethods[0], "{}"), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err = Map(context.Background(), experiment.New(s, ""), AuditOptions{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", set, err)
+		}
+	}
+}
+
+// In asynchronous rounds, with lost packets, a view is audited along what entered what.
+func TestAuditView_OfAsynchronousRounds(t *testing.T) {
+	last := 0.0
+	for _, view := range []string{"{nodes: [3]}", "{nodes: [2]}", "{from-round: 1}"} {
+		s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, normalMethods[2], view),
+			"rounds={mode: asynchronous, count: 8, timeout: 40ms}", "network.loss=0.2", "network.latency=10ms")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Audit(context.Background(), experiment.New(s, ""), AuditOptions{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.View == nil || !(float64(a.View.Mu) > last && a.View.Mu <= a.View.All*(1+1e-9)) {
+			t.Errorf("%s: %+v after μ = %v; %+v", view, a.View, last, a.BlackBox)
+			continue
+		}
+		last = float64(a.View.Mu)
+	}
+}

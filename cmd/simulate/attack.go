@@ -25,6 +25,8 @@ import (
 	"overhear/record"
 	"overhear/report"
 	"overhear/report/attack"
+	"overhear/report/network"
+	"overhear/report/plot"
 	"overhear/scenarios"
 )
 
@@ -221,7 +223,7 @@ func newAudit() *cobra.Command {
 	var runs, workers int
 	var out, data string
 	var sets []string
-	var asJSON, blackBox bool
+	var asJSON, blackBox, mapped bool
 	c := &cobra.Command{
 		Use:   "audit FILE…",
 		Short: "Measure what a method's messages say about one sample, and compare it with the claim",
@@ -246,6 +248,16 @@ func newAudit() *cobra.Command {
 					return usageError{err}
 				}
 				e := experiment.New(s, data)
+				if mapped {
+					if blackBox || runs > 0 || asJSON {
+						return usage("--map is exact and makes no runs; it stands without --black-box, --runs and " +
+							"--json")
+					}
+					if err := auditMap(c, e, file, sets, out); err != nil {
+						return fmt.Errorf("%s: %w", file, err)
+					}
+					continue
+				}
 				if err := evaluation.AuditFits(e, runs); err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
@@ -311,11 +323,55 @@ func newAudit() *cobra.Command {
 	flags.BoolVar(&asJSON, "json", false, "print the audits as a JSON array")
 	flags.BoolVar(&blackBox, "black-box", false, "know no model of the method: learn from all packets of half of "+
 		"the runs what tells the worlds apart, and judge it on the other half")
+	flags.BoolVar(&mapped, "map", false, "what every node learns about a label of every other, exactly, where values "+
+		"are normally distributed")
 	flags.Bool("fail-on-violation", true, "")
 	if err := flags.MarkDeprecated("fail-on-violation", "audit exits with 3 without it"); err != nil {
 		panic(err) // of no such flag
 	}
 	return c
+}
+
+// auditMap writes the map of a scenario and its pictures.
+func auditMap(c *cobra.Command, e *experiment.Experiment, file string, sets []string, out string) error {
+	dir, err := placed(e.Scenario, file, sets, c.Flags().Changed("out"), func(name string) (string, error) {
+		dir := filepath.Join(out, name, "map")
+		there, err := record.ReadMap(dir)
+		if there != nil && there.Scenario != e.Resolved() {
+			return dir, usage("%s holds a map of another scenario; choose another --out", dir)
+		}
+		return dir, err
+	})
+	if err != nil {
+		return err
+	}
+	unlock, err := files.Lock(dir, 0)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	bar := newProgress("map "+e.Name, 1)
+	m, pairs, err := evaluation.Map(c.Context(), e, evaluation.AuditOptions{
+		Command: quoted(withSets([]string{"simulate", "audit", operand(file), "--map"}, sets)...), Changes: sets,
+		Progress: func(done, of int) { bar.total = of; bar.at(done) },
+	})
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	if err := record.WriteMap(dir, m, pairs); err != nil {
+		return err
+	}
+	for name, p := range map[string]*plot.Picture{"learnt": network.Learnt(m, pairs),
+		"matrix": network.Matrix(m, pairs), "distance": network.ByDistance(m)} {
+		if p == nil {
+			continue
+		}
+		if err := p.Save(dir, name); err != nil {
+			return err
+		}
+	}
+	return report.MapTable(c.OutOrStdout(), m, dir)
 }
 
 // auditDirectory locks the directory of a scenario's audit; there is the same audit, if it was made before.

@@ -1,0 +1,190 @@
+// What every node learns about a label of every other, where all that is published is normally distributed.
+
+package evaluation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"overhear/adversary/marginal"
+	"overhear/algorithms"
+	"overhear/experiment"
+	"overhear/internal/memory"
+	"overhear/privacy/loss"
+	"overhear/record"
+)
+
+// Map is what each node, as an observer that hears its neighbours, learns about a flipped label of every other node:
+// exactly, by the method's own rounds (docs/mathematics.md §5.12). The error is a SetupError where rounds are not in
+// lockstep, not affine, or noise is not Gaussian.
+func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record.Map, *record.Pairs, error) {
+	started := time.Now()
+	spec := auditSpec(e.Scenario)
+	a, err := e.Assemble(e.Seeds.First)
+	if err != nil {
+		return nil, nil, err
+	}
+	refused := func(err error) (*record.Map, *record.Pairs, error) {
+		return nil, nil, experiment.SetupError{Err: fmt.Errorf("a map needs rounds whose values are normally "+
+			"distributed (squared loss, Gaussian noise, one dual a node), in lockstep: %w", err)}
+	}
+	switch {
+	case a.Split != nil:
+		return refused(errors.New("columns are split"))
+	case !lockstep(e.Scenario):
+		return refused(errors.New("rounds go on without some of their messages"))
+	}
+	if _, less := narrow(e.Scenario); less {
+		return nil, nil, experiment.SetupError{Err: errors.New("adversary.view: in a map every node is an observer; " +
+			"leave it out")}
+	}
+	r, err := roundsOf(a, spec.Row)
+	if err != nil {
+		return refused(err)
+	}
+	n := len(r.Neighbours)
+	if err := memory.Check(fmt.Sprintf("a map of %d nodes", n), r.Bytes()); err != nil {
+		return nil, nil, err
+	}
+	pairs, err := marginal.Map(ctx, r, o.Progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	inputs, err := e.Inputs()
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &record.Map{Format: record.Format, Name: e.Name, About: e.About, Seed: a.Seed, Rounds: e.Rounds.Count,
+		Algorithm: e.Algorithm.Kind, Command: o.Command, Changes: o.Changes, Scenario: e.Resolved(), Inputs: inputs,
+		Nodes: n, Edges: a.Graph.Pairs(), Row: spec.Row, Victim: spec.Node, Delta: record.Number(e.Privacy.Delta)}
+	all := &record.Pairs{Distance: make([][]int, n), Mu: pairs.Mu, Messages: pairs.Messages}
+	for i := range n {
+		all.Distance[i] = distances(r.Neighbours, i)
+		out.All = append(out.All, record.Number(pairs.All[i]))
+	}
+	out.ByDistance = byDistance(all, pairs.All, e.Privacy.Delta)
+	out.Wall = time.Since(started).Seconds()
+	return out, all, nil
+}
+
+// roundsOf are a run's rounds, in which a row of each node has either label.
+func roundsOf(a *experiment.Assembly, row int) (*marginal.Rounds, error) {
+	n := len(a.Problem.Shards)
+	r := &marginal.Rounds{D: a.Problem.D, Count: a.Rounds, Neighbours: make([][]int32, n), Parts: 1}
+	probers := make([][2]*algorithms.Prober, n)
+	for i := range probers {
+		s := &a.Problem.Shards[i]
+		if row >= s.U.Len() {
+			return nil, fmt.Errorf("adversary.audit.row: node %d has rows 0 to %d, not %d", i, s.U.Len()-1, row)
+		}
+		r.Neighbours[i] = a.Graph.Neighbours(i)
+		u, y, _ := mirrored(a, i, row)
+		for world := range u {
+			own := a.Problem
+			if world > 0 || s.Targets != nil {
+				own = replace(own, i, row, u[world], y[world])
+			}
+			var err error
+			if probers[i][world], err = algorithms.NewProber(a.Method, a.Setting, i, own.Objective(i)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r.Round = func(t int) ([]marginal.Node, error) {
+		nodes := make([]marginal.Node, n)
+		for i := range nodes {
+			m, err := probers[i][0].Round(t)
+			if err != nil {
+				return nil, err
+			}
+			other, err := probers[i][1].Constant(t)
+			if err != nil {
+				return nil, err
+			}
+			v := &nodes[i]
+			v.Own, v.Heard = m.Own, m.Heard
+			for o := range v.Noise {
+				if m.Noise[o] != nil {
+					v.Noise[o] = times(m.Sigma, m.Noise[o])
+				}
+				v.Shift[o] = slices.Clone(m.Constant[o])
+				for k, x := range other[o] {
+					v.Shift[o][k] -= x
+				}
+			}
+			if !(m.Sigma > 0) && m.Constant[0] != nil && slices.ContainsFunc(v.Shift[0], func(x float64) bool {
+				return math.Abs(x) > 1e-9
+			}) {
+				return nil, errors.New("a round that uses the rows has no noise (algorithm.noise)")
+			}
+		}
+		return nodes, nil
+	}
+	first, err := r.Round(min(2, a.Rounds))
+	if err != nil {
+		return nil, err
+	}
+	for i := range first {
+		for o := range first[i].Own {
+			for in := 1; in < len(first[i].Own); in++ {
+				if o < in && first[i].Own[o][in] != nil {
+					r.Parts = max(r.Parts, in+1)
+				}
+			}
+		}
+	}
+	return r, nil
+}
+
+// distances are those of all nodes from one; −1: there is no way.
+func distances(neighbours [][]int32, from int) []int {
+	all := slices.Repeat([]int{-1}, len(neighbours))
+	all[from] = 0
+	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
+		for _, j := range neighbours[queue[0]] {
+			if all[j] < 0 {
+				all[j] = all[queue[0]] + 1
+				queue = append(queue, int(j))
+			}
+		}
+	}
+	return all
+}
+
+// byDistance sums up pairs by how far apart they are.
+func byDistance(p *record.Pairs, all []float64, delta float64) (rows []record.AtDistance) {
+	most := 0
+	for _, d := range p.Distance {
+		most = max(most, slices.Max(d))
+	}
+	for d := 1; d <= most; d++ {
+		row := record.AtDistance{Distance: d, Least: record.Number(math.Inf(1))}
+		for j := range p.Mu {
+			for i, mu := range p.Mu[j] {
+				if p.Distance[j][i] != d {
+					continue
+				}
+				row.Pairs++
+				row.Mean += record.Number(mu)
+				row.Least, row.Most = min(row.Least, record.Number(mu)), max(row.Most, record.Number(mu))
+				row.Share += record.Number(mu / all[i])
+				row.Messages += record.Number(p.Messages[j][i])
+				if p.Messages[j][i] < mu {
+					row.Above++
+				}
+			}
+		}
+		if row.Pairs == 0 {
+			continue
+		}
+		n := record.Number(row.Pairs)
+		row.Mean, row.Share, row.Messages = row.Mean/n, row.Share/n, row.Messages/n
+		row.Epsilon = record.Number(loss.NormalEpsilon(float64(row.Most), delta))
+		rows = append(rows, row)
+	}
+	return rows
+}
