@@ -336,5 +336,6 @@ func (r *Rounds) Bytes() float64 {
 	}
 	state := n * float64(r.Parts*r.D)
 	innovations := float64(r.Count * r.D * (most + 1))
-	return 8 * (3*state*state + 2*state*n + min(n, chunk)*innovations*(state+n) + 2*n*n)
+	return 8 * (float64(3*state*state) + float64(2*state*n) + float64(min(n, chunk)*innovations*(state+n)) +
+		float64(2*n*n))
 }
