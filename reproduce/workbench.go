@@ -170,6 +170,20 @@ func (b *Workbench) Audit(keep bool, file string, runs int, sets ...string) (*re
 	return a, nil
 }
 
+// Map is what every node of a shipped scenario learns about every other.
+func (b *Workbench) Map(file string, sets ...string) (*record.Map, *record.Pairs, error) {
+	command := b.begin("audit", file, []string{"--map"}, sets)
+	e, err := b.Experiment(file, sets...)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, pairs, err := evaluation.Map(b.ctx, e, evaluation.AuditOptions{Command: command, Changes: sets})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", command, err)
+	}
+	return m, pairs, nil
+}
+
 // Measure runs a shipped scenario's first seed and keeps its metrics only.
 func (b *Workbench) Measure(file string, sets ...string) (*record.Info, *record.Table, error) {
 	b.begin("run", file, nil, sets)

@@ -334,7 +334,7 @@ func (r *Rounds) Bytes() float64 {
 	for _, of := range r.Neighbours {
 		most = max(most, len(of))
 	}
-	state := n * float64(r.Parts*r.D)
+	state := float64(n * float64(r.Parts*r.D))
 	innovations := float64(r.Count * r.D * (most + 1))
 	return 8 * (float64(3*state*state) + float64(2*state*n) + float64(min(n, chunk)*innovations*(state+n)) +
 		float64(2*n*n))

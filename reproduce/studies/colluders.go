@@ -119,7 +119,8 @@ func colluders(b *reproduce.Workbench) error {
 		"are not seen", reproduce.Assess(hits[1] == victims[1] && rounds == 1),
 		"exact: %s. What entered round 1 is known to all: zeros; neighbours that have neighbours out of sight are "+
 			"found from %d round alone", hopwise(plain, attack), rounds)
-	b.State("nodes further away lose nothing", reproduce.Assess(beyond == 0), "exact: %s", hopwise(plain, attack))
+	b.State("of nodes further away this attack finds no sample", reproduce.Assess(beyond == 0),
+		"exact: %s. With noise a node further away loses less, and not nothing (attacks/map)", hopwise(plain, attack))
 	same := slices.Equal(exactly(drawn, attack), inside)
 	b.State("with a random start only nodes all of whose neighbours colluders see are found", reproduce.Assess(same),
 		"start N(0, 0.01): exact: %s, node %s; all neighbours seen: node %s",
