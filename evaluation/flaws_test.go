@@ -514,6 +514,9 @@ func flawRow(t *testing.T, f *planted, method string) string {
 	}
 	if kinds == nil {
 		names = []string{"none: the loss exceeds the claim"}
+		if v := a.Verdicts[len(a.Verdicts)-1]; v.Verdict == record.NotEstablished { // of a claim with a δ
+			names[0] = "none: a loss was found by the search that exceeds the claim, which no run showed"
+		}
 	}
 	if why != "" {
 		name += " (it loses nothing: " + why + ")"

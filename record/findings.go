@@ -465,7 +465,7 @@ func readWhole[T any](path string, stated bool) (*T, error) {
 	}
 	v := new(T)
 	if err := json.Unmarshal(text, v); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+		return nil, fmt.Errorf("%s is damaged: %w; remove it, and it can be made anew", path, err)
 	}
 	if !stated {
 		if err := unsealed(path, text); err != nil {

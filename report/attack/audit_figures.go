@@ -62,7 +62,7 @@ func (a *album) losses(audit *record.Audit) []*drawing {
 		}
 		var rounds, claimed, largest, mean, bound []float64
 		numbers := &table{Head: []string{"round", "claimed ε", "largest |log-likelihood ratio|",
-			"mean |log-likelihood ratio|"}}
+			"mean |log-likelihood ratio|", "bound of the search"}}
 		beyond, compared := 0, 0
 		for _, l := range audit.ByRound {
 			c, m, average := float64(l.Claimed), float64(l.Largest), float64(l.Mean)
@@ -76,7 +76,7 @@ func (a *album) losses(audit *record.Audit) []*drawing {
 				most = float64(l.Bound)
 			}
 			bound = append(bound, most)
-			numbers.Rows = append(numbers.Rows, []cell{whole(l.Round), value(c), value(m), value(average)})
+			numbers.Rows = append(numbers.Rows, []cell{whole(l.Round), value(c), value(m), value(average), value(most)})
 			if finite(c) && !math.IsNaN(m) {
 				compared++
 				if m > c*(1+1e-9) {

@@ -88,6 +88,7 @@ func (a *album) delta(g *guarantee) *drawing {
 			certified.Y = append(certified.Y, float64(c.Delta))
 			end = math.Max(end, float64(c.Epsilon))
 		}
+		certified = chords(certified)
 	}
 	if len(g.measured) > 0 {
 		measured = plot.Line{Label: lineMeasured, Look: plot.Plain}
@@ -148,6 +149,26 @@ func (a *album) delta(g *guarantee) *drawing {
 		"worlds' own. The claim says no more of other ε than follows from its own."
 	p.About = "δ against ε. " + text
 	return a.chart(p, text, numbers)
+}
+
+// chords adds points where a line of δ falls by more than half between two: there δ is at most the chord's in e^ε, of
+// which a straight line on a logarithmic axis is far below.
+func chords(l plot.Line) plot.Line {
+	const more = 40
+	out := l
+	out.X, out.Y = nil, nil
+	for k := range l.X {
+		if k > 0 && l.Y[k] < l.Y[k-1]/2 {
+			from, to := l.X[k-1], l.X[k]
+			for i := 1; i < more; i++ { // ever nearer to the end, where it falls fastest
+				at := to - (to-from)*math.Exp2(-float64(i)/2)
+				share := math.Expm1(at-from) / math.Expm1(to-from)
+				out.X, out.Y = append(out.X, at), append(out.Y, l.Y[k-1]+(l.Y[k]-l.Y[k-1])*share)
+			}
+		}
+		out.X, out.Y = append(out.X, l.X[k]), append(out.Y, l.Y[k])
+	}
+	return out
 }
 
 // down ends a falling line where it leaves the figure, and not at its last point before.
