@@ -75,7 +75,8 @@ func NewOpening(a *record.Audit) *Opening {
 		note("view", a.Threat.Sees)
 	}
 	if a.BlackBox != nil && a.BlackBox.Why != "" {
-		note("bound", "what is measured is a lower bound, by packets: "+a.BlackBox.Why)
+		note("bound", "what is measured is a lower bound, by packets: "+a.BlackBox.Why+
+			"; what is certified is an upper bound, of one who sees all")
 	}
 	if len(a.Checks) > 0 {
 		note("checks", checksOf(a.Checks))
