@@ -144,7 +144,7 @@ func (a *Account) end(m algorithms.Method, rounds int) {
 // issue makes the certificates of a run that is over, and enters that of rows into the last round. A composition takes
 // longer than a short run, so that audits, which have many, are spared.
 func (a *Account) issue(rows []metrics.Row) {
-	a.issued = a.certificates(a.claims(0), 0)
+	a.issued = a.certificates(0)
 	for _, c := range a.issued {
 		if last := len(rows) - 1; last >= 0 && c.Unit == privacy.Sample && c.Reason == "" {
 			rows[last].CertificateEpsilon, rows[last].CertificateDelta = float64(c.Epsilon), float64(c.Delta)
@@ -223,10 +223,10 @@ func (a *Account) claims(first int) (all []record.Claim) {
 }
 
 // certificates are what the run loses at most, by the law of its noise, of each unit.
-func (a *Account) certificates(claims []record.Claim, first int) (all []record.Certificate) {
+func (a *Account) certificates(first int) (all []record.Certificate) {
 	uses, uncertified := a.certify()
 	for _, unit := range a.Ledger.Units() {
-		all = append(all, a.certificate(uses, uncertified, unit, claims, first))
+		all = append(all, a.certificate(uses, uncertified, unit, first))
 	}
 	return all
 }
@@ -251,8 +251,7 @@ func (a *Account) Flipped(shard, first int, epsilon float64) *record.Certificate
 // ofNode is the certificate of the uses of a shard's node.
 func (a *Account) ofNode(uses *loss.Ledger, uncertified error, unit privacy.Unit, shard, first int,
 ) *record.Certificate {
-	claims := slices.DeleteFunc(a.claims(first), func(c record.Claim) bool { return c.Node != shard+first })
-	c := a.certificate(uses, uncertified, unit, claims, first)
+	c := a.certificate(uses, uncertified, unit, first)
 	c.Node = shard + first
 	return &c
 }
@@ -267,8 +266,7 @@ func (a *Account) certify() (*loss.Ledger, error) {
 }
 
 // certificate is that of the uses of a unit.
-func (a *Account) certificate(uses *loss.Ledger, uncertified error, unit privacy.Unit, claims []record.Claim, first int,
-) record.Certificate {
+func (a *Account) certificate(uses *loss.Ledger, uncertified error, unit privacy.Unit, first int) record.Certificate {
 	c := record.Certificate{Unit: unit, Epsilon: record.Number(math.NaN()), Delta: record.Number(a.Delta),
 		Given: givenOf(a.given, unit)}
 	if uncertified != nil && unit != privacy.Label {
@@ -279,7 +277,7 @@ func (a *Account) certificate(uses *loss.Ledger, uncertified error, unit privacy
 		c.Covers = p.Covers()
 	}
 	worst := uses.Worst(unit, len(a.Bound)-1, a.Delta)
-	proved := a.proved(worst, unit, claims)
+	proved := a.proved(worst)
 	c.Node, c.Epsilon, c.Delta = worst.Node+first, proved.Epsilon, proved.Delta
 	const points, least = 32, 1e-9
 	end := worst.Total.Epsilon(max(least, 2*worst.Slack())) // no δ is below the slack
@@ -299,32 +297,13 @@ func (a *Account) certificate(uses *loss.Ledger, uncertified error, unit privacy
 	return c
 }
 
-// proved is the least of what the law of the noise, the sum of a certificate and the claims say.
-func (a *Account) proved(worst loss.Certificate, unit privacy.Unit, claims []record.Claim) record.Bound {
-	least := record.Bound{Epsilon: record.Number(worst.Epsilon), Delta: record.Number(a.Delta)}
+// proved is the lesser of what the law of the noise says and the sum over its uses. What the method's own account says
+// has no part in it: an audit judges that by it.
+func (a *Account) proved(worst loss.Certificate) record.Bound {
 	if sum := worst.Pure(); !(worst.Epsilon < 0.99*sum) && !math.IsInf(sum, 1) { // as in least
-		least = record.Bound{Epsilon: record.Number(sum)}
+		return record.Bound{Epsilon: record.Number(sum)}
 	}
-	if claimed, ok := greatest(claims, unit); ok && a.Unproved == nil && claimed.Epsilon < least.Epsilon {
-		least = claimed
-	}
-	return least
-}
-
-// greatest is the bound of the node that claims the greatest; false: not all are established.
-func greatest(claims []record.Claim, unit privacy.Unit) (most record.Bound, ok bool) {
-	for _, c := range claims {
-		if c.Unit != unit {
-			continue
-		}
-		if !c.Established {
-			return most, false
-		}
-		if !ok || c.Bound.Epsilon > most.Epsilon {
-			most, ok = c.Bound, true
-		}
-	}
-	return most, ok
+	return record.Bound{Epsilon: record.Number(worst.Epsilon), Delta: record.Number(a.Delta)}
 }
 
 // least is the best of the compositions. The sum, which needs no δ, stays unless another
@@ -387,7 +366,7 @@ func certified(p *scenarios.Privacy, m algorithms.Private, s algorithms.Setting,
 		return math.NaN(), failure
 	}
 	worst := uses.Worst(privacy.Sample, s.Rounds, p.Delta)
-	return float64(a.proved(worst, privacy.Sample, a.claims(0)).Epsilon), nil
+	return float64(a.proved(worst).Epsilon), nil
 }
 
 // choose scales a method's noise so that its loss, claimed or certified, is the target, and

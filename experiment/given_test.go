@@ -245,7 +245,7 @@ algorithm: {kind: dvp}
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		given := a.Account.certificates(nil, 0)[0].Given
+		given := a.Account.certificates(0)[0].Given
 		ok := len(given) == len(c.want)
 		for k := range given {
 			ok = ok && given[k].Key == "problem.data" && strings.Contains(given[k].What, c.want[k])
@@ -253,5 +253,33 @@ algorithm: {kind: dvp}
 		if !ok {
 			t.Errorf("%s: %+v, want %q", c.name, given, c.want)
 		}
+	}
+}
+
+// A certificate does not follow what the method's own account claims: who accounts for less has the same.
+func TestCertificate_IsNotOfTheAccount(t *testing.T) {
+	s, err := scenarios.Parse("account.yaml", []byte(`name: account
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
+network: {topology: {kind: ring, nodes: 3}}
+rounds: {count: 4}
+algorithm: {kind: dvp, eta: 0.3}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := New(s, "").Assemble(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := a.Account.Certificate(0, 0, privacy.Sample).Epsilon
+	small := new(privacy.Ledger)
+	for node := range 3 {
+		for round := 1; round <= 4; round++ {
+			small.Spend(node, round, privacy.Sample, privacy.PureDP{Epsilon: 0.01})
+		}
+	}
+	a.Account.Ledger = small
+	if got := a.Account.Certificate(0, 0, privacy.Sample).Epsilon; got != want || !(want > 1) {
+		t.Errorf("ε = %v, and with a claim of 0.04 it is %v", want, got)
 	}
 }
