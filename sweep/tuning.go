@@ -213,6 +213,7 @@ type tuned struct {
 type tuning struct {
 	units  map[privacy.Unit]*tuned
 	first  string         // the name of the first run
+	runs   map[int]int    // so far, by group
 	seeds  map[uint64]int // the first run of each
 	shared string         // why runs do not compose
 }
@@ -220,7 +221,7 @@ type tuning struct {
 // Account computes what the runs of a plan lose, only some if that is not nil, from the noise of each: none is made.
 // Data directories are searched as for a run.
 func Account(ctx context.Context, p *Plan, only []int, c *Choice, data string) (*Tuning, error) {
-	t := &tuning{units: map[privacy.Unit]*tuned{}, seeds: map[uint64]int{}}
+	t := &tuning{units: map[privacy.Unit]*tuned{}, seeds: map[uint64]int{}, runs: map[int]int{}}
 	all := only
 	if c != nil { // what is selected may be of any point
 		all = nil
@@ -305,13 +306,14 @@ func (t *tuning) take(p *Plan, index, group int, a *experiment.Assembly, delta f
 	for _, unit := range units {
 		if t.units[unit] == nil {
 			u := &tuned{unit: unit, delta: delta, sum: map[int][2]float64{}, point: map[int]*loss.Ledger{},
-				mixed: map[int]*loss.Ledger{}, runs: map[int]int{}}
+				mixed: map[int]*loss.Ledger{}, runs: maps.Clone(t.runs)}
 			if t.first != name {
 				u.lack(t.first)
 			}
 			t.units[unit] = u
 		}
 	}
+	t.runs[group]++
 	for unit, u := range t.units {
 		u.runs[group]++
 		if slices.Contains(units, unit) {
@@ -548,7 +550,7 @@ func (d *Dir) sayTuning(w io.Writer, t *Tuning) {
 			line(fmt.Sprintf("all %s, whoever sees what they send or chooses by it", plural(t.Runs, "run")), u.All)
 		}
 		if u.Covers != "" {
-			fmt.Fprintf(w, "  certificates cover %s\n", u.Covers)
+			fmt.Fprintf(w, "  certificates: %s\n", u.Covers)
 		}
 		for _, g := range u.Given {
 			fmt.Fprintf(w, "  taken as given, %s: %s; so figures cover %s\n", g.Key, g.What, g.Covers)
