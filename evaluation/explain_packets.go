@@ -131,6 +131,8 @@ func (a *asking) wrong(p *packet) string {
 	case a.public.Hub || !a.lossy && a.public.Timing.Barrier || p.from >= n ||
 		p.kind != algorithms.KindRequest && p.kind != algorithms.KindLeave:
 		return "the protocol has no such packet here"
+	case p.kind == algorithms.KindLeave && !a.e.Network.Faults.Leaves():
+		return "nobody leaves (network.faults)"
 	case toUser && (p.kind != algorithms.KindRequest || a.server[p.to] != p.from):
 		return "the protocol has no such packet here"
 	case !toUser && a.graph.Link(p.from, p.to) < 0:
@@ -279,6 +281,7 @@ func (x *explainer) twin(ctx context.Context, r run, c *wire, a account) error {
 	if r.world > 0 || r.number >= twins || !x.e.Network.Lossy() && x.public.Timing.Barrier {
 		return nil
 	}
+	a.of(record.PacketsExpected).twinned = true
 	other, err := x.play(ctx, 1, r.seed)
 	if err != nil {
 		return err
