@@ -18,10 +18,10 @@ import (
 // neighbour are found in every network; without them nothing is.
 func TestProtocol_FindsWhatNobodyAskedFor(t *testing.T) {
 	changes := map[string]func(all []packet) []packet{
-		"the node is in round":           func(all []packet) []packet { return also(all, algorithms.KindRequest, 0, 1, 1000400) },
-		"and the node is in":             func(all []packet) []packet { return also(all, algorithms.KindRequest, 0, 1, 1) },
-		"nobody leaves (network.faults)": func(all []packet) []packet { return also(all, algorithms.KindLeave, 0, 1, -7) },
-		"no such link":                   func(all []packet) []packet { return also(all, algorithms.KindRequest, 1, 1, 6) },
+		"the node is in round": func(all []packet) []packet { return also(all, algorithms.KindRequest, 0, 1, 1000400) },
+		"and the node is in":   func(all []packet) []packet { return also(all, algorithms.KindRequest, 0, 1, 1) },
+		"nobody leaves":        func(all []packet) []packet { return also(all, algorithms.KindLeave, 0, 1, -7) },
+		"no such link":         func(all []packet) []packet { return also(all, algorithms.KindRequest, 1, 1, 6) },
 		"nobody has asked for it again": func(all []packet) (twice []packet) {
 			for _, p := range all {
 				twice = append(twice, p)
