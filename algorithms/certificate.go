@@ -15,8 +15,8 @@ import (
 type Certified interface {
 	Private
 
-	// Certifiable is nil if what the certificate of rows is proved with holds for this run, and otherwise says what
-	// fails. A certificate of labels needs nothing.
+	// Certifiable is nil if what the certificates are proved with holds for this run, and otherwise says what fails.
+	// That of labels which their users randomise needs nothing.
 	Certifiable() error
 
 	// Certify enters every use of data by every node; nodes are numbered as the parts of the problem are.
@@ -51,17 +51,48 @@ func laplaceOf(p *problem.Problem, size float64) loss.Noise {
 
 func gaussianOf(size float64) loss.Noise { return loss.Noise{Kind: loss.Gaussian, Size: size} }
 
-// inObjective is noise in the objective of a node, with the size of what a row of slope 1 moves the gradient by.
-func inObjective(p *problem.Problem, i int, ridge float64, noise loss.Noise) loss.Objective {
-	if p.K > 0 { // no certificate: shielded
-		return loss.Objective{Noise: noise}
+// uses enters uses of data into a ledger: of a row, and of its label where rows have one of two classes.
+type uses struct {
+	*loss.Ledger
+	p *problem.Problem
+}
+
+func (u uses) spend(i, t int, row, flip loss.Mechanism) {
+	u.Spend(i, t, privacy.Sample, row)
+	if !u.p.HasTargets() && u.p.K == 0 {
+		u.Spend(i, t, privacy.Label, flip)
 	}
-	down, up := steepest(p.Loss)
-	return loss.Objective{
-		Noise: noise, Down: down, Up: up,
-		Hessian:  p.Loss.Bound() * p.C / (samples(p, i) * ridge),
-		Logistic: p.Loss == problem.Logistic,
+}
+
+// onOutput is noise on a minimiser or step, of the size of what one row in place of another moves if slopes may be ±1.
+// One that is flatter moves less, in proportion; a flipped label moves it by L′(z) + L′(−z) of the 2.
+func (u uses) onOutput(i, t int, noise loss.Noise) {
+	row, flip := noise, noise
+	if u.p.K == 0 { // else no certificate: shielded
+		steepest := u.p.Loss.Steepest()
+		row.Size *= steepest
+		if flip = row; u.p.Loss == problem.Logistic {
+			flip.Size /= 2
+		}
 	}
+	u.spend(i, t, loss.Shift{Noise: row}, loss.Shift{Noise: flip})
+}
+
+// inObjective is noise in the objective of a node, with the size of what a row of slope 1 moves the gradient by. A
+// flipped label moves that of logistic loss by yx, whatever the margin is, and L″ is even: the Jacobian is the same in
+// both worlds, and the shift fixed. Of other losses it is bounded as a row in place of another is.
+func (u uses) inObjective(i, t int, ridge float64, noise loss.Noise) {
+	row := loss.Objective{Noise: noise}
+	if u.p.K == 0 { // else no certificate: shielded
+		row.Down, row.Up = steepest(u.p.Loss)
+		row.Hessian = u.p.Loss.Bound() * u.p.C / (samples(u.p, i) * ridge)
+		row.Logistic = u.p.Loss == problem.Logistic
+	}
+	var flip loss.Mechanism = row
+	if row.Logistic {
+		flip = loss.Shift{Noise: noise}
+	}
+	u.spend(i, t, row, flip)
 }
 
 // steepest are the greatest −L′ and L′. L is convex: they are its limits, which a wide loss reaches at no number that
@@ -75,13 +106,14 @@ func steepest(l problem.Loss) (down, up float64) {
 // certifyShifts enters α_i(t) of every node and round: how far a row moves what the noise is added to, in its unit.
 func (b roundBudget) certifyShifts(l *loss.Ledger, gaussian bool) {
 	p := b.setting.Problem
+	u := uses{l, p}
 	for i := range p.Shards {
 		for t := 1; t <= b.setting.Rounds && !b.silent; t++ {
 			noise := laplaceOf(p, b.alpha.At(i, t))
 			if gaussian {
 				noise = gaussianOf(b.alpha.At(i, t))
 			}
-			l.Spend(i, t, privacy.Sample, loss.Shift{Noise: noise})
+			u.onOutput(i, t, noise)
 		}
 	}
 }
@@ -91,11 +123,12 @@ func (m dvp) Certifiable() error { return m.Established() }
 
 // Certify has the rate ζ of ε, of which the gradient gains C/B: one row moves it by C/B.
 func (m dvp) Certify(l *loss.Ledger) {
+	u := uses{l, m.Problem}
 	for i := range m.Problem.Shards {
 		for t := 1; t <= m.Rounds && !m.off(); t++ {
 			phi, zeta := m.calibrate(i, t)
 			ridge := m.Problem.R[i] + float64(2*m.Eta*float64(m.Graph.Degree(i))) + phi
-			l.Spend(i, t, privacy.Sample, inObjective(m.Problem, i, ridge, laplaceOf(m.Problem, zeta)))
+			u.inObjective(i, t, ridge, laplaceOf(m.Problem, zeta))
 		}
 	}
 }
@@ -126,6 +159,7 @@ func (m penaltyPerturbation) Certifiable() error {
 // Certify has ε of rate α, of which the gradient gains κ.
 func (m penaltyPerturbation) Certify(l *loss.Ledger) {
 	p := m.Problem
+	u := uses{l, p}
 	for i := range p.Shards {
 		for t := 1; t <= m.Rounds && !m.off(); t++ {
 			kappa := float64(2 * m.Eta.At(i, t) * float64(m.Graph.Degree(i)))
@@ -133,7 +167,7 @@ func (m penaltyPerturbation) Certify(l *loss.Ledger) {
 			if m.gaussian {
 				noise = gaussianOf(noise.Size)
 			}
-			l.Spend(i, t, privacy.Sample, inObjective(p, i, p.R[i]+kappa, noise))
+			u.inObjective(i, t, p.R[i]+kappa, noise)
 		}
 	}
 }
@@ -149,19 +183,18 @@ func (m *privateRecycled) Certifiable() error {
 // Certify has the odd rounds; even ones touch no data.
 func (m *privateRecycled) Certify(l *loss.Ledger) {
 	p := m.Problem
+	u := uses{l, p}
 	for i := range p.Shards {
 		for t := 1; t <= m.Rounds && !m.off(); t += 2 {
 			size := float64(p.C / samples(p, i) * m.alpha.At(i, use(t))) // what one row of slope 1 moves
-			var spent loss.Mechanism
 			switch m.Perturbation {
 			case "output":
-				spent = loss.Shift{Noise: laplaceOf(p, float64(2*size))}
+				u.onOutput(i, t, laplaceOf(p, float64(2*size)))
 			case "gaussian":
-				spent = loss.Shift{Noise: gaussianOf(float64(2 * size))}
+				u.onOutput(i, t, gaussianOf(float64(2*size)))
 			default:
-				spent = inObjective(p, i, m.ridge(i, use(t)), laplaceOf(p, size))
+				u.inObjective(i, t, m.ridge(i, use(t)), laplaceOf(p, size))
 			}
-			l.Spend(i, t, privacy.Sample, spent)
 		}
 	}
 }
@@ -171,9 +204,10 @@ func (m *dpADMM) Certifiable() error { return m.Established() }
 
 // Certify has the account's Gaussian shifts.
 func (m *dpADMM) Certify(l *loss.Ledger) {
+	u := uses{l, m.Problem}
 	for i := range m.Problem.Shards {
 		for k := 1; k <= m.Rounds && !m.off(); k++ {
-			l.Spend(i, k, privacy.Sample, loss.Shift{Noise: gaussianOf(m.sensitivity(i, k) / m.sigma(i, k))})
+			u.onOutput(i, k, gaussianOf(m.sensitivity(i, k)/m.sigma(i, k)))
 		}
 	}
 }

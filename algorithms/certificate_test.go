@@ -58,7 +58,10 @@ func TestCertify_NoiseIsThatOfThePublicModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		type place struct{ node, round int }
+		type place struct {
+			node, round int
+			unit        privacy.Unit
+		}
 		want := map[place]loss.Mechanism{}
 		for i := range p.Shards {
 			for k := 1; k <= rounds; k++ {
@@ -72,6 +75,7 @@ func TestCertify_NoiseIsThatOfThePublicModel(t *testing.T) {
 					n = loss.Noise{Kind: loss.Gaussian, Size: weight / s.Noise.Level}
 				}
 				var use loss.Mechanism
+				flip := loss.Shift{Noise: n} // logistic: by yx, half of what two rows move at most
 				if s.Place == model.InObjective {
 					ridge := p.R[i] + 2*s.Eta*f.degree(i) + s.Ridge + s.Anchor
 					use = loss.Objective{Noise: n, Down: 1, Hessian: 0.25 * weight / ridge, Logistic: true}
@@ -79,7 +83,7 @@ func TestCertify_NoiseIsThatOfThePublicModel(t *testing.T) {
 					n.Size *= 2
 					use = loss.Shift{Noise: n}
 				}
-				want[place{i, k}] = use
+				want[place{i, k, privacy.Sample}], want[place{i, k, privacy.Label}] = use, flip
 			}
 		}
 		got, err := Certify(m.(Private))
@@ -87,10 +91,10 @@ func TestCertify_NoiseIsThatOfThePublicModel(t *testing.T) {
 			t.Errorf("%s: %d uses, %v", c.name, len(want), err)
 		}
 		uses := 0
-		got.Each(func(node, round int, _ privacy.Unit, m loss.Mechanism) {
+		got.Each(func(node, round int, unit privacy.Unit, m loss.Mechanism) {
 			uses++
-			if w := want[place{node, round}]; !alike(m, w) {
-				t.Errorf("%s, node %d, round %d: %+v, by the model %+v", c.name, node, round, m, w)
+			if w := want[place{node, round, unit}]; !alike(m, w) {
+				t.Errorf("%s, node %d, round %d, %s: %+v, by the model %+v", c.name, node, round, unit, m, w)
 			}
 		})
 		if uses != len(want) {
@@ -115,14 +119,17 @@ func TestCertify_DPADMMIsTheGaussianMechanism(t *testing.T) {
 	}
 	uses := 0
 	mu := params.Epsilon / math.Sqrt(2*math.Log(1.25/params.Delta))
-	want := loss.Shift{Noise: loss.Noise{Kind: loss.Gaussian, Size: mu}}
-	got.Each(func(node, round int, _ privacy.Unit, m loss.Mechanism) {
+	want := map[privacy.Unit]loss.Mechanism{
+		privacy.Sample: loss.Shift{Noise: loss.Noise{Kind: loss.Gaussian, Size: mu}},
+		privacy.Label:  loss.Shift{Noise: loss.Noise{Kind: loss.Gaussian, Size: mu / 2}},
+	}
+	got.Each(func(node, round int, unit privacy.Unit, m loss.Mechanism) {
 		uses++
-		if !alike(m, want) {
-			t.Errorf("node %d, round %d: %+v, want %+v", node, round, m, want)
+		if !alike(m, want[unit]) {
+			t.Errorf("node %d, round %d: %+v, want %+v", node, round, m, want[unit])
 		}
 	})
-	if uses != 4*len(f.problem().Shards) {
+	if uses != 2*4*len(f.problem().Shards) {
 		t.Errorf("%d uses", uses)
 	}
 }
@@ -208,14 +215,24 @@ func TestCertify_LossesAndConditions(t *testing.T) {
 	for _, c := range []struct {
 		loss     problem.Loss
 		down, up float64
+		output   float64 // of a row in place of another
 		logistic bool
 	}{
-		{problem.Logistic, 1, 0, true}, {problem.HuberHinge{Width: 0.5}, 1, 0, false},
-		{problem.Huber{Width: 0.7}, 0.7, 0.7, false}, {problem.Quantile{Level: 0.9, Width: 0.2}, 0.9, 0.1, false},
+		{problem.Logistic, 1, 0, 2, true}, {problem.HuberHinge{Width: 0.5}, 1, 0, 2, false},
+		{problem.Huber{Width: 0.7}, 0.7, 0.7, 1.4, false}, {problem.Huber{Width: 0.1}, 0.1, 0.1, 0.2, false},
+		{problem.Quantile{Level: 0.9, Width: 0.2}, 0.9, 0.1, 1.8, false},
+		{problem.Quantile{Level: 0.5, Width: 0.2}, 0.5, 0.5, 1, false},
 	} {
 		p := f.problem()
 		p.Loss = c.loss
-		o := inObjective(p, 0, 2, laplaceOf(p, 1))
+		l := new(loss.Ledger)
+		uses{l, p}.inObjective(0, 1, 2, laplaceOf(p, 1))
+		uses{l, p}.onOutput(0, 2, gaussianOf(2))
+		rows := entered(l, privacy.Sample)
+		o := rows[1].(loss.Objective)
+		if size := rows[2].(loss.Shift).Size; !(math.Abs(size-c.output) <= 1e-12) {
+			t.Errorf("%T: noise on the output is for %v, want %v", c.loss, size, c.output)
+		}
 		got := []float64{o.Down, o.Up, o.Hessian}
 		want := []float64{c.down, c.up, c.loss.Bound() * p.C / (f.size(0) * 2)}
 		if o.Logistic != c.logistic || !slices.EqualFunc(got, want, func(a, b float64) bool {
@@ -223,6 +240,70 @@ func TestCertify_LossesAndConditions(t *testing.T) {
 		}) {
 			t.Errorf("%T: %+v, want %v", c.loss, o, want)
 		}
+	}
+}
+
+// entered are the uses of a unit by round.
+func entered(l *loss.Ledger, unit privacy.Unit) map[int]loss.Mechanism {
+	by := map[int]loss.Mechanism{}
+	l.Each(func(_, round int, u privacy.Unit, m loss.Mechanism) {
+		if u == unit {
+			by[round] = m
+		}
+	})
+	return by
+}
+
+// A flipped label moves a gradient by L′(z) + L′(−z), by the uses that are entered at most; where that is a fixed shift
+// it has that size at every margin, and the Jacobian is the same in both worlds. Of rows with targets there are no
+// labels.
+func TestCertify_FlippedLabels(t *testing.T) {
+	for _, l := range []problem.Loss{problem.Logistic, problem.HuberHinge{Width: 0.5}, problem.HuberHinge{Width: 3}} {
+		p := uneven().problem()
+		p.Loss = l
+		ledger := new(loss.Ledger)
+		uses{ledger, p}.inObjective(0, 1, 2, laplaceOf(p, 1))
+		uses{ledger, p}.onOutput(0, 2, gaussianOf(2))
+		flips := entered(ledger, privacy.Label)
+		most := flips[2].(loss.Shift).Size
+		fixed := math.NaN()
+		switch m := flips[1].(type) {
+		case loss.Shift:
+			fixed = m.Size
+		case loss.Objective: // its rows go and come with slopes of 1
+			if m.Logistic || m.Down != 1 {
+				t.Errorf("%T: %+v", l, m)
+			}
+		}
+		z := make([]float64, 2)
+		slopes, curvatures := make([]float64, 2), make([]float64, 2)
+		reached := 0.0
+		for k := range 2001 {
+			z[0] = float64(k-1000) / 50
+			z[1] = -z[0]
+			l.Slopes(slopes, z)
+			l.Curvatures(curvatures, z)
+			moved := math.Abs(slopes[0] + slopes[1])
+			reached = max(reached, moved)
+			even := math.Abs(curvatures[0]-curvatures[1]) <= 1e-12
+			if !math.IsNaN(fixed) && !(math.Abs(moved-fixed) <= 1e-12 && even) {
+				t.Errorf("%T at the margin %v: moved by %v, where a fixed shift has %v, with L″ of %v and %v", l, z[0],
+					moved, fixed, curvatures[0], curvatures[1])
+			}
+		}
+		if !(reached <= most+1e-12) || !(reached >= most/2) {
+			t.Errorf("%T: a flipped label moves by up to %v, entered as %v", l, reached, most)
+		}
+	}
+	p := uneven().problem()
+	p.Loss = problem.Huber{Width: 0.5}
+	for i := range p.Shards {
+		p.Shards[i].Targets = make([]float64, p.Shards[i].U.Len())
+	}
+	ledger := new(loss.Ledger)
+	uses{ledger, p}.onOutput(0, 1, gaussianOf(2))
+	if units := ledger.Units(); !slices.Equal(units, []privacy.Unit{privacy.Sample}) {
+		t.Errorf("rows with targets have certificates of %v", units)
 	}
 }
 

@@ -114,12 +114,18 @@ func (a *Assembly) conclude(r algorithms.Reached) {
 	a.Warnings = append(a.Warnings, a.Account.warnings()...)
 }
 
+// unconditional says whether what is claimed and certified of a unit needs no condition: of labels, where their users
+// randomise them.
+func (a *Account) unconditional(unit privacy.Unit) bool {
+	return unit == privacy.Label && slices.Contains(a.Ledger.Units(), privacy.Label)
+}
+
 // warnings say in words that the bound is not established; that of flipped labels is.
 func (a *Account) warnings() []string {
 	if a.Established == nil {
 		return nil
 	}
-	if slices.Contains(a.Ledger.Units(), privacy.Label) {
+	if a.unconditional(privacy.Label) {
 		return []string{"the privacy bound of rows is not established, that of labels is: " + a.Established.Error()}
 	}
 	return []string{"the privacy bound is not established: " + a.Established.Error()}
@@ -197,7 +203,7 @@ func (a *Account) claims(first int) (all []record.Claim) {
 		for _, node := range a.Ledger.Nodes() {
 			c := record.Claim{Node: node + first, Unit: unit, Epsilon: nan, PerRound: nan,
 				AtDelta: record.Number(a.Delta)}
-			met := a.Established == nil || unit == privacy.Label // a flipped label needs no condition
+			met := a.Established == nil || a.unconditional(unit)
 			c.Established = met && a.Unproved == nil
 			c.ZCDP = record.Number(a.Ledger.ZCDP(node, unit, a.Delta))
 			pure := a.Ledger.Pure(node, len(a.Bound)-1, unit)
@@ -225,7 +231,16 @@ func (a *Account) claims(first int) (all []record.Claim) {
 // certificates are what the run loses at most, by the law of its noise, of each unit.
 func (a *Account) certificates(first int) (all []record.Certificate) {
 	uses, uncertified := a.certify()
-	for _, unit := range a.Ledger.Units() {
+	units := a.Ledger.Units()
+	if uncertified == nil { // of labels, too, where the claim is of rows with theirs
+		units = append(units, uses.Units()...)
+	} else if _, rows := a.method.(algorithms.Certified); rows { // that it is not certified is said of rows, too
+		units = append(units, privacy.Sample)
+	}
+	for k, unit := range units {
+		if slices.Contains(units[:k], unit) {
+			continue
+		}
 		all = append(all, a.certificate(uses, uncertified, unit, first))
 	}
 	return all
@@ -269,7 +284,7 @@ func (a *Account) certify() (*loss.Ledger, error) {
 func (a *Account) certificate(uses *loss.Ledger, uncertified error, unit privacy.Unit, first int) record.Certificate {
 	c := record.Certificate{Unit: unit, Epsilon: record.Number(math.NaN()), Delta: record.Number(a.Delta),
 		Given: givenOf(a.given, unit)}
-	if uncertified != nil && unit != privacy.Label {
+	if uncertified != nil && !a.unconditional(unit) {
 		c.Reason = uncertified.Error()
 		return c
 	}
@@ -278,7 +293,7 @@ func (a *Account) certificate(uses *loss.Ledger, uncertified error, unit privacy
 	}
 	worst := uses.Worst(unit, len(a.Bound)-1, a.Delta)
 	proved := a.proved(worst)
-	c.Node, c.Epsilon, c.Delta = worst.Node+first, proved.Epsilon, proved.Delta
+	c.Node, c.Epsilon, c.Delta, c.By = worst.Node+first, proved.Epsilon, proved.Delta, proved.By
 	const points, least = 32, 1e-9
 	end := worst.Total.Epsilon(max(least, 2*worst.Slack())) // no δ is below the slack
 	for k := range points + 1 {
@@ -289,21 +304,50 @@ func (a *Account) certificate(uses *loss.Ledger, uncertified error, unit privacy
 		c.Curve = append(c.Curve, record.LossPoint{Epsilon: record.Number(e),
 			Delta: record.Number(worst.Total.Delta(e))})
 	}
-	for k := range points + 1 { // closer where there are few
-		alarms := float64(k*k) / (points * points)
-		c.TradeOff = append(c.TradeOff, record.ErrorPoint{Alarms: record.Number(alarms),
-			Missed: record.Number(worst.Missed(alarms))})
-	}
+	c.TradeOff = tradeOff(worst.Missed, points)
 	return c
+}
+
+// tradeOff are points of a convex curve of missed against false alarms, closer where there are few of these, and where
+// it has kinks, as that of a randomised response: no chord is above it by more than cut, and by half in its middle.
+func tradeOff(missed func(alarms float64) float64, points int) (all []record.ErrorPoint) {
+	const cut, depth = 1e-3, 20
+	at := func(alarms float64) record.ErrorPoint {
+		return record.ErrorPoint{Alarms: record.Number(alarms), Missed: record.Number(missed(alarms))}
+	}
+	var between func(a, b record.ErrorPoint, depth int)
+	between = func(a, b record.ErrorPoint, depth int) {
+		middle := at(float64(a.Alarms+b.Alarms) / 2)
+		if depth == 0 || !((a.Missed+b.Missed)/2-middle.Missed > cut/2) {
+			return
+		}
+		between(a, middle, depth-1)
+		all = append(all, middle)
+		between(middle, b, depth-1)
+	}
+	all = append(all, at(0))
+	for k := range points {
+		last := all[len(all)-1]
+		next := at(float64((k+1)*(k+1)) / float64(points*points))
+		between(last, next, depth)
+		all = append(all, next)
+	}
+	return all
 }
 
 // proved is the lesser of what the law of the noise says and the sum over its uses. What the method's own account says
 // has no part in it: an audit judges that by it.
 func (a *Account) proved(worst loss.Certificate) record.Bound {
-	if sum := worst.Pure(); !(worst.Epsilon < 0.99*sum) && !math.IsInf(sum, 1) { // as in least
-		return record.Bound{Epsilon: record.Number(sum)}
+	sum := worst.Pure()
+	if worst.Epsilon < 0.99*sum || math.IsInf(sum, 1) { // as in least
+		return record.Bound{Epsilon: record.Number(worst.Epsilon), Delta: record.Number(a.Delta), By: record.ByLaw}
 	}
-	return record.Bound{Epsilon: record.Number(worst.Epsilon), Delta: record.Number(a.Delta)}
+	by := fmt.Sprintf("%s, which no composition at δ = %v is below by a hundredth", record.BySum, a.Delta)
+	if rest := worst.Slack(); !(a.Delta > rest) {
+		by = fmt.Sprintf("%s: δ = %v is below the %.1g that its composition leaves to rounding", record.BySum, a.Delta,
+			rest)
+	}
+	return record.Bound{Epsilon: record.Number(sum), By: by}
 }
 
 // least is the best of the compositions. The sum, which needs no δ, stays unless another

@@ -11,6 +11,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/privacy"
+	"overhear/privacy/loss"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -53,9 +54,13 @@ func TestRecord_CertificatesAreBelowClaims(t *testing.T) {
 		"{kind: private-r-admm, alpha: 3, eta: 0.5}", "{kind: private-mr-admm, alpha: 3, eta: 0.5}",
 	} {
 		p := certificatesOf(t, algorithm)
-		if len(p.Certificates) != 1 || p.Certificates[0].Reason != "" || p.Certificates[0].Unit != privacy.Sample {
+		if len(p.Certificates) != 2 || p.Certificates[0].Reason != "" || p.Certificates[0].Unit != privacy.Sample {
 			t.Errorf("%s: %+v", algorithm, p.Certificates)
 			continue
+		}
+		if flip := p.Certificates[1]; flip.Unit != privacy.Label ||
+			!(flip.Epsilon > 0.25*p.Certificates[0].Epsilon && flip.Epsilon < 0.8*p.Certificates[0].Epsilon) {
+			t.Errorf("%s: of a label %v is certified, of a row %v", algorithm, flip.Epsilon, p.Certificates[0].Epsilon)
 		}
 		c, claim := p.Certificates[0], p.Claims[0]
 		if !(c.Epsilon > 0 && c.Epsilon <= 0.95*claim.Bound.Epsilon) || c.Delta != 1e-5 {
@@ -85,6 +90,10 @@ func TestRecord_NotCertified(t *testing.T) {
 		p.Certificates[0].Delta != 0 || !strings.Contains(p.Certificates[1].Reason, "norm at most 1") ||
 		!math.IsNaN(float64(p.Certificates[1].Epsilon)) {
 		t.Errorf("%+v", p.Certificates)
+	}
+	p = certificatesOf(t, "{kind: pdml, epsilon: 1.5, eta: 0.5, noise: off}")
+	if len(p.Certificates) != 2 || !strings.Contains(p.Certificates[1].Reason, "noise is off") {
+		t.Errorf("of rows without noise: %+v", p.Certificates)
 	}
 	p = certificatesOf(t, "{kind: dvp, alpha: 0.5, eta: 0.5}", "problem.l1=0.01")
 	if len(p.Certificates) != 1 || !strings.Contains(p.Certificates[0].Reason, "twice differentiable") {
@@ -310,6 +319,43 @@ func TestMetrics_HaveClaimAndCertificate(t *testing.T) {
 			certifiedAt[last] != float64(c.Delta) {
 			t.Errorf("%s: certified %v at %v, in run.json %v at %v", algorithm, certified[last], certifiedAt[last],
 				c.Epsilon, c.Delta)
+		}
+	}
+}
+
+// A trade-off curve keeps its kinks: that of a randomised response has one, where false and missed alarms are as many,
+// which a chord over a grid cuts off.
+func TestTradeOff_KeepsKinks(t *testing.T) {
+	const points = 32
+	for _, epsilon := range []float64{0.3, 1, 3} {
+		uses := new(loss.Ledger)
+		uses.Spend(0, 1, privacy.Label, loss.Response{Epsilon: epsilon})
+		worst := uses.Worst(privacy.Label, 1, 1e-5)
+		truth := func(alarms float64) float64 { // by f(a) = max(0, 1 − e^ε a, e^−ε(1 − a))
+			return max(0, 1-math.Exp(epsilon)*alarms, math.Exp(-epsilon)*(1-alarms))
+		}
+		off := func(all []record.ErrorPoint) (most float64) {
+			for k := range all[1:] {
+				a, b := all[k], all[k+1]
+				for i := range 101 {
+					share := record.Number(i) / 100
+					at, chord := a.Alarms+share*(b.Alarms-a.Alarms), a.Missed+share*(b.Missed-a.Missed)
+					most = max(most, math.Abs(float64(chord)-truth(float64(at))))
+				}
+			}
+			return most
+		}
+		all := tradeOff(worst.Missed, points)
+		if got := off(all); !(got <= 1.01e-3) || len(all) > points+40 {
+			t.Errorf("ε = %v: %d points are off by up to %v", epsilon, len(all), got)
+		}
+		var grid []record.ErrorPoint
+		for k := range points + 1 {
+			alarms := float64(k*k) / (points * points)
+			grid = append(grid, record.ErrorPoint{Alarms: record.Number(alarms), Missed: record.Number(truth(alarms))})
+		}
+		if got := off(grid); !(got > 2e-3) {
+			t.Errorf("ε = %v: a grid is off by %v only", epsilon, got)
 		}
 	}
 }

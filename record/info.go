@@ -206,6 +206,7 @@ type Certificate struct {
 	Node    int          `json:"node"`             // that loses most
 	Epsilon Number       `json:"epsilon"`          // null: not certified
 	Delta   Number       `json:"delta"`            // of Epsilon
+	By      string       `json:"by"`               // ByLaw, or BySum and why; empty: not certified
 	Reason  string       `json:"reason"`           // why there is none; empty: there is one
 	Covers  string       `json:"covers,omitempty"` // what it covers, and what not; empty: all that anybody sees
 	Given   []Taken      `json:"given"`            // what is taken from the rows without noise; null: nothing
@@ -247,6 +248,7 @@ const (
 	ByZCDP     = "zero-concentrated privacy"
 	ByRenyi    = "Rényi divergences"
 	ByPaper    = "the paper's own composition"
+	ByLaw      = "the law of the noise"
 )
 
 // Privacy is what a method claims, and whether its condition holds.

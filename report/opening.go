@@ -93,7 +93,7 @@ func NewOpening(a *record.Audit) *Opening {
 		}
 	}
 	if c := a.Certificate; c != nil { // worlds differ in a prepared row
-		if given := givenOf(c, func(record.Taken) bool { return true }); len(given) > 0 {
+		if given := givenOf(c); len(given) > 0 {
 			note("given", "no claim, certificate or measurement is of what is taken from the rows without noise: "+
 				strings.Join(given, "; "))
 		}

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -464,10 +465,14 @@ func certificates(p *record.Privacy, line func(name, value, meaning string)) {
 			continue
 		}
 		of := string(c.Unit)
-		if c.Unit == privacy.Sample {
+		switch c.Unit {
+		case privacy.Sample:
 			of = "row"
+		case privacy.Label:
+			of = "row's label"
 		}
-		meaning := fmt.Sprintf("%s, of a %s at node %d, the worst; by the law of the noise", at(c.Delta), of, c.Node)
+		meaning := fmt.Sprintf("%s, of a %s at node %d, the worst; by %s", at(c.Delta), of, c.Node,
+			cmp.Or(c.By, record.ByLaw))
 		if limits := Limits(&c); limits != "" {
 			meaning += "; " + limits
 		}
@@ -478,23 +483,19 @@ func certificates(p *record.Privacy, line func(name, value, meaning string)) {
 	}
 }
 
-// Limits says what a certificate does not cover; empty: nothing that is worth a word.
+// Limits says what a certificate does not cover; empty: nothing.
 func Limits(c *record.Certificate) string {
 	var all []string
 	if c.Covers != "" {
 		all = append(all, c.Covers)
 	}
-	// Columns are scaled in most runs; of a file of one's own a note says it.
-	all = append(all, givenOf(c, func(g record.Taken) bool { return g.Key != "problem.scale.columns" })...)
-	return strings.Join(all, "; ")
+	return strings.Join(append(all, givenOf(c)...), "; ")
 }
 
 // givenOf says of what is taken from the rows which rows a certificate covers nevertheless.
-func givenOf(c *record.Certificate, worth func(record.Taken) bool) (all []string) {
+func givenOf(c *record.Certificate) (all []string) {
 	for _, g := range c.Given {
-		if worth(g) {
-			all = append(all, fmt.Sprintf("%s: %s; covered: %s", g.Key, g.What, g.Covers))
-		}
+		all = append(all, fmt.Sprintf("%s: %s; covered: %s", g.Key, g.What, g.Covers))
 	}
 	return all
 }

@@ -68,7 +68,24 @@ func Merge(out string, dirs []string) (*Merged, error) {
 		return nil, err
 	}
 	m, err := to.take(from)
+	if err == nil {
+		err = to.takeTuning(from)
+	}
 	return m, errors.Join(err, to.Close())
+}
+
+// takeTuning takes over what the whole sweep loses, which every shard that was made with --account says.
+func (d *Dir) takeTuning(from []*Dir) error {
+	for _, f := range from {
+		t, err := f.tuning()
+		if err != nil {
+			return err
+		}
+		if t != nil {
+			return d.writeTuning(t)
+		}
+	}
+	return nil
 }
 
 func (d *Dir) take(from []*Dir) (*Merged, error) {

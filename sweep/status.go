@@ -56,10 +56,8 @@ func (d *Dir) Status(w io.Writer) error {
 	if err := Summarise(w, d.Plan, d.Journal); err != nil {
 		return err
 	}
-	if t, err := d.tuning(); err != nil {
+	if err := d.SayTuning(w); err != nil {
 		return err
-	} else if t != nil {
-		d.sayTuning(w, t)
 	}
 	if broken == 0 {
 		return nil

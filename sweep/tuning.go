@@ -33,6 +33,7 @@ const tuningFile = "tuning.json"
 // Tuning is what the runs of a sweep lose.
 type Tuning struct {
 	Runs      int         `json:"runs"`      // of one data set
+	Failed    int         `json:"failed"`    // that cannot be made, and send nothing
 	Units     []Protected `json:"units"`     // rows before labels
 	Selection *Selection  `json:"selection"` // null: none was asked for
 }
@@ -216,6 +217,7 @@ type tuning struct {
 	runs   map[int]int    // so far, by group
 	seeds  map[uint64]int // the first run of each
 	shared string         // why runs do not compose
+	failed error          // why the first of them that cannot be made cannot
 }
 
 // Account computes what the runs of a plan lose, only some if that is not nil, from the noise of each: none is made.
@@ -235,17 +237,22 @@ func Account(ctx context.Context, p *Plan, only []int, c *Choice, data string) (
 		}
 	}
 	r := NewRunner(p, data)
+	out := &Tuning{}
 	for _, index := range all {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		point := r.point(p.Task(index).Point)
-		if point.err != nil {
-			return nil, point.err
-		}
-		a, err := point.Assemble(p.Task(index).Seed)
-		if err != nil {
+		point, a, err := r.assembled(p.Task(index))
+		switch {
+		case err != nil && c != nil:
 			return nil, fmt.Errorf("accounting for run %d: %w", index, err)
+		case err != nil: // it fails before it sends anything
+			t.failed = cmp.Or(t.failed, fmt.Errorf("run %d: %w", index, err))
+			out.Failed++
+			continue
+		case c != nil && a.Problem != nil && a.Problem.Test.U.Len() == 0:
+			return nil, fmt.Errorf("--select compares errors on test rows, and run %d has none; take a smaller "+
+				"problem.train", index)
 		}
 		group := 0
 		if point.Problem.Data.Generated() {
@@ -257,9 +264,9 @@ func Account(ctx context.Context, p *Plan, only []int, c *Choice, data string) (
 		t.take(p, index, group, a, point.Privacy.Delta)
 	}
 	if len(t.units) == 0 {
-		return nil, fmt.Errorf("no run of %s claims privacy: there is nothing to account for", p.Name)
+		return nil, cmp.Or(t.failed,
+			fmt.Errorf("no run of %s claims privacy: nothing is to be accounted for", p.Name))
 	}
-	out := &Tuning{}
 	if c != nil {
 		out.Selection = &Selection{Metric: c.Metric, Mean: c.Mean, Runs: len(only), Run: -1,
 			Value: record.Number(math.NaN())}
@@ -277,7 +284,33 @@ func Account(ctx context.Context, p *Plan, only []int, c *Choice, data string) (
 			out.Runs = max(out.Runs, n)
 		}
 	}
-	return out, nil
+	return out, out.publishable()
+}
+
+// assembled is a run before it is made, and its point.
+func (r *Runner) assembled(task Task) (*point, *experiment.Assembly, error) {
+	point := r.point(task.Point)
+	if point.err != nil {
+		return nil, nil, point.err
+	}
+	a, err := point.Assemble(task.Seed)
+	return point, a, err
+}
+
+// publishable says why no run that a selection finds may be published: nothing bounds what it loses of any unit.
+func (t *Tuning) publishable() error {
+	if t.Selection == nil {
+		return nil
+	}
+	for _, u := range t.Units {
+		if u.Best.Claim.Reason == "" || u.Best.Certificate.Reason == "" {
+			return nil
+		}
+	}
+	best := t.Units[0].Best
+	return fmt.Errorf("--select finds a run to publish, and nothing bounds what the best one loses: no claim: %s; "+
+		"no certificate: %s; leave such points out of the grid, or compare all runs without --select",
+		best.Claim.Reason, best.Certificate.Reason)
 }
 
 // apart notes whether a run has noise of its own. Noise, and the coins of labels, are drawn by seed, purpose, node and
@@ -507,11 +540,20 @@ func (d *Dir) WriteTuning(w io.Writer, t *Tuning) error {
 	if err := t.choose(d.Journal); err != nil {
 		return err
 	}
-	err := files.WriteBytes(filepath.Join(d.Path, tuningFile), t.json())
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", tuningFile, err)
+	if err := d.writeTuning(t); err != nil {
+		return err
 	}
 	d.sayTuning(w, t)
+	if s := t.Selection; s != nil && s.Run < 0 {
+		return fmt.Errorf("none of %s has %s: there is no best one", plural(s.Runs, "run"), s.Metric)
+	}
+	return nil
+}
+
+func (d *Dir) writeTuning(t *Tuning) error {
+	if err := files.WriteBytes(filepath.Join(d.Path, tuningFile), t.json()); err != nil {
+		return fmt.Errorf("writing %s: %w", tuningFile, err)
+	}
 	return nil
 }
 
@@ -532,6 +574,15 @@ func (d *Dir) tuning() (*Tuning, error) {
 	return t, nil
 }
 
+// SayTuning says what is lost, if that was asked for.
+func (d *Dir) SayTuning(w io.Writer) error {
+	t, err := d.tuning()
+	if err == nil && t != nil {
+		d.sayTuning(w, t)
+	}
+	return err
+}
+
 // sayTuning says what is lost.
 func (d *Dir) sayTuning(w io.Writer, t *Tuning) {
 	line := func(what string, l Lost) {
@@ -539,7 +590,7 @@ func (d *Dir) sayTuning(w io.Writer, t *Tuning) {
 	}
 	for _, u := range t.Units {
 		in := "is in all runs"
-		if t.Runs < d.Plan.Len() && t.Selection == nil {
+		if t.Runs+t.Failed < d.Plan.Len() && t.Selection == nil {
 			in = fmt.Sprintf("is in %d of the %d runs, as rows are drawn anew for each seed", t.Runs, d.Plan.Len())
 		}
 		fmt.Fprintf(w, "privacy of tuning, of a %s that %s:\n", unitName(u.Unit), in)
@@ -555,6 +606,9 @@ func (d *Dir) sayTuning(w io.Writer, t *Tuning) {
 		for _, g := range u.Given {
 			fmt.Fprintf(w, "  taken as given, %s: %s; so figures cover %s\n", g.Key, g.What, g.Covers)
 		}
+	}
+	if t.Failed > 0 {
+		fmt.Fprintf(w, "  not counted: %s that cannot be made, and so sends nothing\n", plural(t.Failed, "run"))
 	}
 	d.advise(w, t.Selection)
 }
@@ -616,8 +670,7 @@ func (d *Dir) advise(w io.Writer, s *Selection) {
 	case s == nil:
 		fmt.Fprintf(w, "  not counted: a choice by what is computed from training rows without noise, as objective "+
 			"and distance are\n")
-	case s.Run < 0:
-		fmt.Fprintf(w, "  none of %s has %s\n", plural(s.Runs, "run"), s.Metric)
+	case s.Run < 0: // which is an error
 	default:
 		task := d.Plan.Task(s.Run)
 		fmt.Fprintf(w, "  run %d is the best, by %s %.6g: %s, seed %d\n", s.Run, s.Metric, float64(s.Value),

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -56,8 +57,8 @@ func TestAccount_IsTheCompositionOfAllRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		one = max(one, l.Worst(privacy.Sample, 1, 1e-5).Epsilon)
-		l.Each(func(node, _ int, _ privacy.Unit, m loss.Mechanism) { // 25 rows at each node: all lose as much
-			if node == 0 {
+		l.Each(func(node, _ int, unit privacy.Unit, m loss.Mechanism) { // 25 rows at each node: all lose as much
+			if node == 0 && unit == privacy.Sample {
 				uses = append(uses, m)
 			}
 		})
@@ -451,5 +452,63 @@ func TestVerify_FindsEditsOfTuning(t *testing.T) {
 	if _, err := verify(); !errors.Is(err, experiment.ErrMismatch) ||
 		!strings.Contains(err.Error(), `stated "epsilon": 4`) {
 		t.Errorf("of an edit: %v", err)
+	}
+}
+
+// A selection finds a run to publish: where nothing bounds what that loses, or no run has its metric, it is refused.
+func TestSelect_NothingToPublish(t *testing.T) {
+	for _, c := range []struct{ grid, train, metric, want string }{
+		{"algorithm={kind: dvp, eta: 0.1},{kind: admm, eta: 0.1}", "100", "test_error", "claims nothing of a row"},
+		{"algorithm={kind: dvp, eta: 0.1},{kind: dvp, eta: 0.1, noise: off}", "100", "test_error", "the noise is off"},
+		{"algorithm.eta=0.1,0.2", "569", "test_error", "take a smaller problem.train"},
+		{"algorithm.eta=0.1,0.2", "100", "test_rmse", "no best one"},
+	} {
+		choice := &Choice{Metric: c.metric}
+		p, only, err := Select(write(t, strings.Replace(selectable, "train: 100", "train: "+c.train, 1)),
+			Options{Grid: []string{c.grid}}, choice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost, err := Account(context.Background(), p, only, choice, "")
+		if err == nil { // it shows in the runs only
+			d := open(t, t.TempDir(), p)
+			s := Settings{Dispatcher: Local{Workers: 1}, Only: only}
+			if _, err := Make(context.Background(), d, s); err != nil {
+				t.Fatal(err)
+			}
+			err = d.WriteTuning(io.Discard, lost)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s by %s: %v, want %q", c.grid, c.metric, err, c.want)
+		}
+	}
+}
+
+// Runs that cannot be made send nothing and are left out of the account; shards' accounts are the whole sweep's, and
+// stay when they are joined.
+func TestAccount_OfWhatCanBeMadeInShards(t *testing.T) {
+	p := plan(t, smallScenario, Options{Grid: []string{"problem.train=100,5000,110"}, Apart: true})
+	got := accounted(t, p)
+	if got.Failed != 1 || got.Runs != 2 || got.Units[0].All.Certificate.Reason != "" {
+		t.Errorf("%+v", got)
+	}
+	var dirs []string
+	for k := range 2 {
+		d := open(t, filepath.Join(t.TempDir(), fmt.Sprint("shard", k)), p)
+		dirs = append(dirs, d.Path)
+		s := Settings{Dispatcher: Local{Workers: 1}, Shard: Shard{Index: k, Count: 2}}
+		if _, err := Make(context.Background(), d, s); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(d.WriteTuning(io.Discard, got), d.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "all")
+	if _, err := Merge(out, dirs); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := Verify(context.Background(), out, "", 1, func(int) {}); err != nil || !v.Tuning {
+		t.Errorf("%+v, %v", v, err)
 	}
 }

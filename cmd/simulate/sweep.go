@@ -107,6 +107,12 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 	if err := plan.As(path); err != nil {
 		return usageError{err}
 	}
+	var lost *sweep.Tuning
+	if choice != nil { // before its runs, as none may be published if nothing bounds what it loses
+		if lost, err = sweep.Account(c.Context(), plan, settings.Only, choice, f.data); err != nil {
+			return usageError{err}
+		}
+	}
 	dir, err := sweep.OpenDir(path, plan)
 	if err != nil {
 		return usageError{err}
@@ -126,10 +132,13 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 	if err := printMade(c.OutOrStdout(), dir, p, settings); err != nil {
 		return err
 	}
-	if f.account || choice != nil {
-		if err := account(c, dir, settings.Only, choice, f.data); err != nil {
-			return err
-		}
+	if f.account {
+		err = account(c, dir, f.data)
+	} else if lost != nil {
+		err = dir.WriteTuning(c.OutOrStdout(), lost)
+	}
+	if err != nil {
+		return err
 	}
 	if p.Failed > 0 {
 		return fmt.Errorf("%d of %d runs failed; --retry-failed computes them again", p.Failed, p.Total)
@@ -137,9 +146,9 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 	return dir.Close()
 }
 
-// account says what the runs lose.
-func account(c *cobra.Command, d *sweep.Dir, only []int, choice *sweep.Choice, data string) error {
-	t, err := sweep.Account(c.Context(), d.Plan, only, choice, data)
+// account says what all runs lose.
+func account(c *cobra.Command, d *sweep.Dir, data string) error {
+	t, err := sweep.Account(c.Context(), d.Plan, nil, nil, data)
 	if err != nil {
 		return err
 	}
@@ -279,7 +288,7 @@ func printMerged(w io.Writer, out string, m *sweep.Merged) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(sweep.Summarise(w, d.Plan, d.Journal), d.Close()); err != nil {
+	if err := errors.Join(sweep.Summarise(w, d.Plan, d.Journal), d.SayTuning(w), d.Close()); err != nil {
 		return err
 	}
 	if len(m.Missing) > 0 {

@@ -187,7 +187,7 @@ func serveSweep(c *cobra.Command, file string, f *serveFlags) error {
 		return err
 	}
 	if f.account {
-		if err := account(c, dir, nil, nil, f.data); err != nil {
+		if err := account(c, dir, f.data); err != nil {
 			return err
 		}
 	}

@@ -69,6 +69,13 @@ const (
 	lineMeasured  = "measured, with 95 % confidence"
 )
 
+// Places of lines in the palette, the same in every chart of a report.
+const (
+	placeClaimed = iota + 1
+	placeCertified
+	placeMeasured
+)
+
 // shown is how far a claim may be beyond the other curves, as a multiple, to be in the figure with them.
 const shown = 2.0
 
@@ -82,7 +89,7 @@ func (a *album) delta(g *guarantee) *drawing {
 	numbers := &table{Head: []string{"ε", lineClaimed, lineCertified, lineMeasured, "from", "to"}}
 	var certified, measured plot.Line
 	if g.certified() {
-		certified = plot.Line{Label: lineCertified, Look: plot.Plain}
+		certified = plot.Line{Label: lineCertified, Look: plot.Plain, Place: placeCertified}
 		for _, c := range g.certificate.Curve {
 			certified.X = append(certified.X, float64(c.Epsilon))
 			certified.Y = append(certified.Y, float64(c.Delta))
@@ -91,7 +98,7 @@ func (a *album) delta(g *guarantee) *drawing {
 		certified = chords(certified)
 	}
 	if len(g.measured) > 0 {
-		measured = plot.Line{Label: lineMeasured, Look: plot.Plain}
+		measured = plot.Line{Label: lineMeasured, Look: plot.Plain, Place: placeMeasured}
 		for _, m := range g.measured {
 			measured.X, measured.Y = append(measured.X, float64(m.Epsilon)), append(measured.Y, float64(m.Delta))
 			measured.Low, measured.High = append(measured.Low, float64(m.Low)), append(measured.High, float64(m.High))
@@ -106,7 +113,7 @@ func (a *album) delta(g *guarantee) *drawing {
 		} else {
 			end = math.Max(end, g.epsilon)
 		}
-		claimed = plot.Line{Label: lineClaimed, Look: plot.Plain}
+		claimed = plot.Line{Label: lineClaimed, Look: plot.Plain, Place: placeClaimed}
 		var grid []float64
 		for k := range 65 {
 			grid = append(grid, float64(k)/64*end)
@@ -145,8 +152,9 @@ func (a *album) delta(g *guarantee) *drawing {
 			value(between(measured.X, measured.Low, at)), value(between(measured.X, measured.High, at)))
 		numbers.Rows = append(numbers.Rows, row)
 	}
-	text += "A point (ε, δ) on a curve is a guarantee of (ε, δ)-differential privacy; what is measured is a pair of " +
-		"worlds' own. The claim says no more of other ε than follows from its own."
+	text += "A point (ε, δ) on the curve of a certificate, or of a claim that holds, is one of (ε, δ)-" +
+		"differential privacy; what is measured is a pair of worlds' own, and none. A claim says no more of other ε " +
+		"than follows from its own."
 	p.About = "δ against ε. " + text
 	return a.chart(p, text, numbers)
 }
@@ -212,21 +220,22 @@ func (a *album) tradeOff(g *guarantee) *drawing {
 	claimed := !math.IsNaN(g.epsilon)
 	var certified, measured plot.Line
 	if claimed {
-		line := plot.Line{Label: "least that the claim allows", Look: plot.Plain, X: bends(g.epsilon, g.delta)}
+		line := plot.Line{Label: "least that the claim allows", Look: plot.Plain, Place: placeClaimed,
+			X: bends(g.epsilon, g.delta)}
 		for _, at := range line.X {
 			line.Y = append(line.Y, 1-region(g.epsilon, g.delta, at))
 		}
 		p.Lines = append(p.Lines, line)
 	}
 	if g.certified() {
-		certified = plot.Line{Label: "least that the certificate allows", Look: plot.Plain}
+		certified = plot.Line{Label: "least that the certificate allows", Look: plot.Plain, Place: placeCertified}
 		for _, c := range g.certificate.TradeOff {
 			certified.X, certified.Y = append(certified.X, float64(c.Alarms)), append(certified.Y, float64(c.Missed))
 		}
 		p.Lines = append(p.Lines, certified)
 	}
 	if len(g.roc) > 1 {
-		measured = plot.Line{Label: lineMeasured, Look: plot.Plain}
+		measured = plot.Line{Label: lineMeasured, Look: plot.Plain, Place: placeMeasured}
 		for _, r := range g.roc {
 			measured.X, measured.Y = append(measured.X, r.FPR), append(measured.Y, 1-r.TPR)
 			measured.Low, measured.High = append(measured.Low, 1-r.High), append(measured.High, 1-r.Low)
@@ -246,8 +255,8 @@ func (a *album) tradeOff(g *guarantee) *drawing {
 			value(between(measured.X, measured.Low, at)), value(between(measured.X, measured.High, at)))
 		numbers.Rows = append(numbers.Rows, row)
 	}
-	text := "No test tells the worlds apart with fewer missed alarms at a share of false ones than the claim, or the " +
-		"certificate, allows."
+	text := "If the claim, or the certificate, holds, no test has fewer missed alarms at a share of false ones than " +
+		"it allows; what was measured may lie below one that does not."
 	p.About = "Missed against false alarms of telling the two worlds apart. " + text
 	return a.chart(p, text, numbers)
 }

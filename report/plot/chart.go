@@ -36,6 +36,10 @@ type Line struct {
 	Look      Look
 	X, Y      []float64
 	Low, High []float64 // the range around Y, drawn as a band; nil: none
+
+	// Place is whose colour, dashes and marks it has, from 1: charts in which other lines may be missing have the same
+	// for the same; 0: by its place among the lines with a label.
+	Place int
 }
 
 // Chart is lines over two axes.
@@ -157,7 +161,11 @@ func (c *Chart) styled() []styled {
 		if (l.Label != "" || len(all) == 0) && l.Look != Reference && l.Look != Crosses {
 			next++
 		}
-		all = append(all, styled{l, max(0, next-1) % MostLines})
+		place := max(0, next-1)
+		if l.Place > 0 {
+			place = l.Place - 1
+		}
+		all = append(all, styled{l, place % MostLines})
 	}
 	return all
 }
