@@ -145,16 +145,19 @@ func produce(t *testing.T) string {
 		{"attack", "out/columns/1", "--set", "adversary.knows.candidates=3"},
 		{"attack", "claimed.yaml"},
 		{"audit", "claimed.yaml", "--set", "algorithm.eta=0.06", "--set", "adversary.view={}"},
+		{"audit", "claimed.yaml", "--set", "name=uneven", "--set", "adversary.view={}", "--set", "privacy={}",
+			"--set", "problem.partition={kind: sizes, sizes: [16, 10, 4]}", "--set",
+			"algorithm={kind: penalty-perturbation, alpha: 3, eta: 0.6, theta: 0.5}"},
 		{"audit", "users.yaml", "--set", "adversary.view.miss=0"},
 		{"audit", "watched.yaml"},
 		{"audit", "seen.yaml", "--runs", "40"},
 		{"audit", "watched.yaml", "--map", "--set", "adversary.view={}"},
 		{"audit", "claimed.yaml", "--black-box", "--runs", "40", "--set", "adversary.audit.group=2"},
 		{"audit", "columns.yaml"},
-		{"report", "out/claimed/1", "out/claimed/audit"},
 		{"sweep", "m-admm.yaml", "--grid", "algorithm.eta=0.6,0.7", "--seeds", "2"},
 		{"sweep", "m-admm.yaml", "--grid", "algorithm.eta=0.6,0.7", "--seeds", "2", "--shard", "0/2"},
 		{"sweep", "tuned.yaml", "--grid", "algorithm.eta=0.1,0.2", "--select", "test_error"},
+		{"report", "out/claimed/1", "out/claimed/audit", "out/tuned"},
 		{"design", "own-alpha.yaml", "--seeds", "2"},
 	} {
 		if args[0] != "report" {
@@ -325,6 +328,8 @@ func TestFormats(t *testing.T) {
 	subset("report.json: audits", plain("report.json", nested), audit)
 	nested, own = below(own, "accounts[].privacy.")
 	subset("report.json: accounts", nested, account)
+	nested, own = below(own, "tunings[].tuning.")
+	subset("report.json: tunings", nested, described(t, page, "tuning.json"))
 	nested, own = below(own, "attacks[].")
 	_, nested = below(nested, "findings[].audit.")
 	subset("report.json: attacks", nested, attacks)

@@ -190,6 +190,7 @@ func (m *measured) unmeasured(out *record.Audit, took time.Duration) *record.Aud
 	}
 	decide(&v, standing{established: m.claim.established, what: "claim", flawed: "nothing is measured: " + why.Error()})
 	out.Verdicts = []record.Verdict{v}
+	out.Certificate = m.claim.certificate
 	out.Power = record.Power{AUC: nan, Advantage: nan, TPR1: nan, TPR01: nan, TPR0: nan, Epsilon: nan, Delta: nan,
 		Threshold: nan}
 	out.Wall = took.Seconds()
@@ -359,9 +360,6 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 		}
 		return auditLabels(e, a, spec, shard)
 	}
-	if spec.Unit == string(privacy.Label) {
-		return nil, protects(e, privacy.Sample)
-	}
 	return auditSamples(e, a, spec, shard)
 }
 
@@ -464,6 +462,9 @@ func claims(account *experiment.Account, node, first, group int, unit privacy.Un
 		c.certificate = &record.Certificate{Unit: unit, Node: node + first, Epsilon: record.Number(math.NaN()),
 			Delta: record.Number(account.Delta), Reason: "a certificate is of one sample, and a group of them differs"}
 	}
+	if unit == privacy.Label && !account.Reported() { // a row is protected with its label
+		unit = privacy.Sample
+	}
 	whole := account.Ledger.Part(node, 0, rounds).Group(group)
 	if math.IsInf(whole.Pure(node, rounds, unit), 1) {
 		c.delta, c.roundDelta = account.Delta, account.Delta
@@ -474,7 +475,7 @@ func claims(account *experiment.Account, node, first, group int, unit privacy.Un
 		c.round[t] = part.Bound(unit, t, c.delta)[t]
 	}
 	if unit == privacy.Label {
-		c.established = nil // a flipped label needs no condition
+		c.established = nil // a label that its user flips needs no condition
 	}
 	return c
 }

@@ -18,6 +18,7 @@ import (
 	"overhear/internal/num"
 	"overhear/internal/plural"
 	"overhear/privacy"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -139,8 +140,17 @@ func labelClaims(e *experiment.Experiment, a *experiment.Assembly, shard, row in
 }
 
 // errGroupOfLabels is why there is no group of labels.
-var errGroupOfLabels = errors.New("adversary.audit.group: a group is of samples; each user reports its own " +
-	"label, and k of them lose k times what one loses")
+var errGroupOfLabels = errors.New("adversary.audit.group: a group is of samples, and of labels one differs " +
+	"(adversary.audit.unit)")
+
+// labelsDiffer is why there is no other label.
+func labelsDiffer(p *problem.Problem) error {
+	if p.HasTargets() || p.K > 0 {
+		return errors.New("adversary.audit.unit: a label is of one of two classes, which these rows do not have; " +
+			"take sample")
+	}
+	return nil
+}
 
 // auditLabels audits PDML's claim that a user's label is protected.
 func auditLabels(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,

@@ -111,7 +111,21 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 			"there is no claim to audit, and --black-box measures what is lost")
 	}
 	node := shard + a.First()
-	m := &measured{unit: privacy.Sample,
+	unit := privacy.Sample
+	if spec.Unit == string(privacy.Label) {
+		unit = privacy.Label
+	}
+	switch none := labelsDiffer(a.Problem); {
+	case unit == privacy.Sample:
+	case none != nil:
+		return nil, none
+	case spec.Pair != nil:
+		return nil, errors.New("adversary.audit.pair: a pair is of samples, and adversary.audit.unit asks for a " +
+			"sample's two labels; leave one of them out")
+	case spec.Group > 1:
+		return nil, errGroupOfLabels
+	}
+	m := &measured{unit: unit,
 		statistic: "exact log-likelihood ratio of all that was published, given the two samples; no test on the same " +
 			"trace is better (Neyman & Pearson)"}
 	if spec.Pair != nil && a.Problem.HasTargets() {
@@ -122,17 +136,21 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		return nil, errors.New("adversary.audit.pair: a pair is of samples y·x of a class y = ±1, and these rows " +
 			"have one of several classes; leave it out, and pairs are tried")
 	}
-	middle, err := middle(e, a, spec, shard)
-	if err != nil {
-		return nil, err
+	pairs := []proposal{labelPair(a, shard, spec.Row)}
+	if unit == privacy.Sample {
+		middle, err := middle(e, a, spec, shard)
+		if err != nil {
+			return nil, err
+		}
+		pairs = rowProposals(a, shard, spec, middle)
 	}
-	for _, p := range rowProposals(a, shard, spec, middle) {
+	for _, p := range pairs {
 		w, err := rowWorlds(e, a, shard, spec.Row, spec.Group, p.u, p.y)
 		if err != nil {
 			return nil, err
 		}
 		m.pairs = append(m.pairs, auditPair{
-			pair:     rowPair(a, shard, spec, privacy.Sample, &p),
+			pair:     rowPair(a, shard, spec, unit, &p),
 			proposed: record.Proposed{What: p.what},
 			subject: func() (subject, error) {
 				x, err := newExplainer(w)
@@ -144,9 +162,12 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 			},
 		})
 	}
-	c := claims(a.Account, shard, a.First(), spec.Group, privacy.Sample, e.Rounds.Count)
+	c := claims(a.Account, shard, a.First(), spec.Group, unit, e.Rounds.Count)
 	m.claim = c
 	m.search = func() (*adversary.Worst, error) {
+		if unit == privacy.Label {
+			return nil, errors.New("the worst trace is searched of any two rows, and the pair is one row's two labels")
+		}
 		if spec.Group > 1 {
 			return nil, errors.New("the worst trace is searched of one sample, and a group of samples differs")
 		}
@@ -163,9 +184,18 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		if out.Checks, err = faithful(sample, node, &a.Account.Inexact); err != nil {
 			return err
 		}
+		out.Elsewhere = elsewhere(c.certificate, a.Account.Worst(a.First(), unit))
 		return c.judge(out, node, sample)
 	}
 	return m, nil
+}
+
+// elsewhere is what another node loses by its certificate, if that is more than the audited one does by its own.
+func elsewhere(own, worst *record.Certificate) *record.Elsewhere {
+	if own.Reason != "" || worst.Reason != "" || worst.Node == own.Node || !(worst.Epsilon > 1.01*own.Epsilon) {
+		return nil
+	}
+	return &record.Elsewhere{Node: worst.Node, Epsilon: worst.Epsilon, Delta: worst.Delta}
 }
 
 // faithful checks that all packets are explained, that the noise in them is what the method's law says, at the audited

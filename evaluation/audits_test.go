@@ -298,7 +298,6 @@ func TestAudit_Refuses(t *testing.T) {
 		{private, "network.faults=[{at: 1ms, crash: 1, until: 2ms, memory: lost}]", "nodes that keep their memory"},
 		{private, "adversary.audit={node: 5}", "node 5 has no data; nodes 0 to 4 have"},
 		{private, "adversary.audit={node: 4, row: 16}", "node 4 has samples 0 to 15, not 16"},
-		{private, "adversary.audit={unit: label}", "protects samples"},
 		{private, "adversary.audit={pair: {a: [1, 0], b: [0, 1]}}", "a and b have 2 and 2 numbers"},
 		{private, "adversary.audit={pair: {a: [0, 0, 0, 0, 1], b: [0, 0, 0, 1, 0]}}", "a and b have 5 and 5 numbers"},
 		{private, "algorithm.noise=off", "tells the worlds apart"},

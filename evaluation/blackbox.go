@@ -83,7 +83,7 @@ type blindPair struct {
 
 // box makes two worlds without any model of the method.
 func box(e *experiment.Experiment, a *experiment.Assembly, p *blindPair) (*blackBox, error) {
-	b := &blackBox{e: e, node: int32(p.pair.Node), reports: p.pair.Unit == privacy.Label,
+	b := &blackBox{e: e, node: int32(p.pair.Node), reports: p.pair.Unit == privacy.Label && registers(a),
 		seen: seenRounds(e.Rounds.Count)}
 	if watch, less := narrow(e.Scenario); less {
 		b.watch = &watch
@@ -259,7 +259,7 @@ func blindFits(e *experiment.Experiment, a *experiment.Assembly, p *record.Pair,
 			numbers += float64(packets * (length + 3))
 		}
 	}
-	if p.Unit == privacy.Label {
+	if p.Unit == privacy.Label && registers(a) {
 		numbers += float64(a.Problem.Rows() * (a.Problem.D + 5))
 	}
 	what := fmt.Sprintf("a black-box audit of %d runs of %d rounds (rounds.count) in each of two worlds", runs,
@@ -301,7 +301,7 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 		return nil, err
 	}
 	sees := "every packet that the node sends or receives"
-	if unit == privacy.Label {
+	if unit == privacy.Label && registers(a) {
 		sees += ", and every report of a user"
 	}
 	if watch, less := narrow(e.Scenario); less {
@@ -402,7 +402,7 @@ func blindPairs(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 	switch {
 	case !private(a):
 		c = nothing(e, spec, unit)
-	case unit == privacy.Label:
+	case unit == privacy.Label && registers(a):
 		c = labelClaims(e, a, shard, spec.Row)
 	default:
 		c = claims(a.Account, shard, a.First(), spec.Group, unit, e.Rounds.Count)
@@ -413,6 +413,12 @@ func blindPairs(e *experiment.Experiment, a *experiment.Assembly, spec *scenario
 		}})
 	}
 	return all, func(algorithms.Reached) *claim { return c }, nil
+}
+
+// registers says whether users report labels to servers.
+func registers(a *experiment.Assembly) bool {
+	_, ok := a.Method.(algorithms.Registering)
+	return ok
 }
 
 // private says whether anything is claimed of a run.
@@ -431,7 +437,7 @@ func nothing(e *experiment.Experiment, spec *scenarios.AuditSpec, unit privacy.U
 func blindUnit(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (privacy.Unit, error) {
 	if !private(a) {
 		if spec.Unit == string(privacy.Label) {
-			return privacy.Label, nil
+			return privacy.Label, labelsDiffer(a.Problem)
 		}
 		return privacy.Sample, nil
 	}
@@ -441,6 +447,9 @@ func blindUnit(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios
 		if unit = privacy.Sample; slices.Contains(claimed, privacy.Label) {
 			unit = privacy.Label
 		}
+	}
+	if unit == privacy.Label && !registers(a) { // a row is protected with its label
+		return unit, labelsDiffer(a.Problem)
 	}
 	if !slices.Contains(claimed, unit) {
 		return "", protects(e, claimed[0])

@@ -336,9 +336,10 @@ func TestBlackBox_IsOfTheUnitThatIsAsked(t *testing.T) {
 		}
 	}
 	e := small(t, "{kind: pvp, eta: 0.05, alpha: 1}", nil, append(blind[:2:2], "adversary.audit.unit=label")...)
-	if _, err := BlackBox(context.Background(), e, AuditOptions{}); err == nil ||
-		!strings.Contains(err.Error(), "pvp protects samples") {
-		t.Errorf("labels that nobody reports: %v", err)
+	a, err := BlackBox(context.Background(), e, AuditOptions{Workers: 2})
+	if err != nil || a.Pair.Unit != privacy.Label || a.Verdicts[0].Verdict != record.Consistent ||
+		a.Verdicts[0].Epsilon != 4 || strings.Contains(a.Threat.Sees, "report") {
+		t.Errorf("labels that nobody reports: %v, %+v", err, a)
 	}
 	// A label that is sent as it is, against the claim that it is flipped.
 	e = small(t, method, inRows(func(m privateRow, s algorithms.Setting) algorithms.Method {

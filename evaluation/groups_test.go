@@ -77,8 +77,8 @@ func (m alone) Group(int) privacy.Mechanism { return m.Mechanism }
 func TestAudit_GroupsThatAreRefused(t *testing.T) {
 	for want, f := range map[string][2]string{
 		"adversary.audit.group: node 1 has samples 0 to 9": {auditedPVP, "adversary.audit.group=11"},
-		"columns are split":               {plantedSharing, "adversary.audit.group=2"},
-		"each user reports its own label": {plantedPDML, "adversary.audit.group=2"},
+		"columns are split":     {plantedSharing, "adversary.audit.group=2"},
+		"of labels one differs": {plantedPDML, "adversary.audit.group=2"},
 	} {
 		_, err := Audit(context.Background(), small(t, f[0], nil, f[1]), AuditOptions{Workers: 2})
 		if err == nil || !strings.Contains(err.Error(), want) {

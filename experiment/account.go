@@ -114,18 +114,16 @@ func (a *Assembly) conclude(r algorithms.Reached) {
 	a.Warnings = append(a.Warnings, a.Account.warnings()...)
 }
 
-// unconditional says whether what is claimed and certified of a unit needs no condition: of labels, where their users
-// randomise them.
-func (a *Account) unconditional(unit privacy.Unit) bool {
-	return unit == privacy.Label && slices.Contains(a.Ledger.Units(), privacy.Label)
-}
+// Reported says whether users report labels that they randomise: what is claimed and certified of these needs no
+// condition.
+func (a *Account) Reported() bool { return slices.Contains(a.Ledger.Units(), privacy.Label) }
 
 // warnings say in words that the bound is not established; that of flipped labels is.
 func (a *Account) warnings() []string {
 	if a.Established == nil {
 		return nil
 	}
-	if a.unconditional(privacy.Label) {
+	if a.Reported() {
 		return []string{"the privacy bound of rows is not established, that of labels is: " + a.Established.Error()}
 	}
 	return []string{"the privacy bound is not established: " + a.Established.Error()}
@@ -203,7 +201,7 @@ func (a *Account) claims(first int) (all []record.Claim) {
 		for _, node := range a.Ledger.Nodes() {
 			c := record.Claim{Node: node + first, Unit: unit, Epsilon: nan, PerRound: nan,
 				AtDelta: record.Number(a.Delta)}
-			met := a.Established == nil || a.unconditional(unit)
+			met := a.Established == nil || unit == privacy.Label && a.Reported()
 			c.Established = met && a.Unproved == nil
 			c.ZCDP = record.Number(a.Ledger.ZCDP(node, unit, a.Delta))
 			pure := a.Ledger.Pure(node, len(a.Bound)-1, unit)
@@ -253,6 +251,13 @@ func (a *Account) Certificate(shard, first int, unit privacy.Unit) *record.Certi
 	return a.ofNode(uses.Of(shard), uncertified, unit, shard, first)
 }
 
+// Worst is the certificate of the node that loses most of a unit.
+func (a *Account) Worst(first int, unit privacy.Unit) *record.Certificate {
+	uses, uncertified := a.certify()
+	c := a.certificate(uses, uncertified, unit, first)
+	return &c
+}
+
 // Given is what certificates of a unit take as given.
 func (a *Account) Given(unit privacy.Unit) []record.Taken { return givenOf(a.given, unit) }
 
@@ -284,7 +289,7 @@ func (a *Account) certify() (*loss.Ledger, error) {
 func (a *Account) certificate(uses *loss.Ledger, uncertified error, unit privacy.Unit, first int) record.Certificate {
 	c := record.Certificate{Unit: unit, Epsilon: record.Number(math.NaN()), Delta: record.Number(a.Delta),
 		Given: givenOf(a.given, unit)}
-	if uncertified != nil && !a.unconditional(unit) {
+	if uncertified != nil && !(unit == privacy.Label && a.Reported()) {
 		c.Reason = uncertified.Error()
 		return c
 	}

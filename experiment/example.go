@@ -18,7 +18,7 @@ func ExampleOf(e *algorithms.Entry) (p *record.Privacy, words string) {
 	switch {
 	case e.Over == algorithms.Columns:
 		topology, columns = "{kind: star, nodes: 4}",
-			"\n  columns: [10, 10, 11]\n  scale: {rows: unit, intercept: false}"
+			"\n  columns: [10, 10, 10]\n  scale: {rows: unit, intercept: false}"
 	case e.Star:
 		topology = "{kind: star, nodes: 6}"
 	}

@@ -174,6 +174,7 @@ type Audit struct {
 
 	Certificate *Certificate    `json:"certificate,omitempty"` // of the audited node; absent: of a black-box audit
 	Certified   *Verdict        `json:"certified,omitempty"`   // of the certificate, at its δ; its share is the tightness
+	Elsewhere   *Elsewhere      `json:"elsewhere,omitempty"`   // absent: no other node is certified to lose more
 	Curve       []MeasuredDelta `json:"curve,omitempty"`       // δ(ε) that was measured, by ε from 0 on
 
 	ByRound  []PrivacyLoss   `json:"by_round"`
@@ -257,6 +258,13 @@ type Search struct {
 	A       []float64  `json:"a,omitempty"`   // y·x of the pair that loses Found, in the first world
 	B       []float64  `json:"b,omitempty"`   // in the second
 	Targets [2]float64 `json:"targets"`
+}
+
+// Elsewhere is the certificate of another node than the audited one, that which loses most.
+type Elsewhere struct {
+	Node    int    `json:"node"`
+	Epsilon Number `json:"epsilon"`
+	Delta   Number `json:"delta"`
 }
 
 // Verdict is what became of a claim, by all tests of it that were run.

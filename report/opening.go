@@ -82,6 +82,9 @@ func NewOpening(a *record.Audit) *Opening {
 		note("checks", checksOf(a.Checks))
 	}
 	switch c := a.Certificate; {
+	case c == nil && a.BlackBox != nil:
+		note(certificateTitle, "none: it is by the law of a method's noise, and a black-box audit takes no method at "+
+			"its word; simulate audit has it")
 	case c == nil:
 	case c.Reason != "":
 		note(certificateTitle, "NOT CERTIFIED: "+c.Reason)
@@ -91,6 +94,10 @@ func NewOpening(a *record.Audit) *Opening {
 		if c.Covers != "" {
 			note("covered", c.Covers)
 		}
+	}
+	if e := a.Elsewhere; e != nil {
+		note("elsewhere", fmt.Sprintf("node %d is certified %s, the most; adversary.audit.node: %d audits it",
+			e.Node, AtDelta(e.Epsilon, e.Delta), e.Node))
 	}
 	if c := a.Certificate; c != nil { // worlds differ in a prepared row
 		if given := givenOf(c); len(given) > 0 {

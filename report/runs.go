@@ -220,6 +220,7 @@ func SeedTable(w io.Writer, runs []*record.Run, dir string) error {
 	if info.Ridge != nil {
 		fmt.Fprintf(w, "rho of seed %d: %s\n", info.Seed, Ridge(info.Ridge, info.Reference.TestError))
 	}
+	seedLines(w, certificateTitle+" ", runs, beyondRows)
 	seedLines(w, "warning: ", runs, func(i *record.Info) []string { return i.Warnings })
 	notes(w, info)
 	return nil
@@ -464,14 +465,7 @@ func certificates(p *record.Privacy, line func(name, value, meaning string)) {
 			line(certificateTitle, "NOT CERTIFIED", c.Reason)
 			continue
 		}
-		of := string(c.Unit)
-		switch c.Unit {
-		case privacy.Sample:
-			of = "row"
-		case privacy.Label:
-			of = "row's label"
-		}
-		meaning := fmt.Sprintf("%s, of a %s at node %d, the worst; by %s", at(c.Delta), of, c.Node,
+		meaning := fmt.Sprintf("%s, of a %s at node %d, the worst; by %s", at(c.Delta), UnitName(c.Unit), c.Node,
 			cmp.Or(c.By, record.ByLaw))
 		if limits := Limits(&c); limits != "" {
 			meaning += "; " + limits
@@ -481,6 +475,37 @@ func certificates(p *record.Privacy, line func(name, value, meaning string)) {
 	if len(p.Certificates) > 0 {
 		line("measured", "-", "a run does not measure what its messages give away of a row; simulate audit does")
 	}
+}
+
+// beyondRows says of a run's certificates what a table of several seeds has no line for: why there is none, what that
+// of rows does not cover, and those of other units.
+func beyondRows(i *record.Info) (all []string) {
+	if i.Privacy == nil {
+		return nil
+	}
+	for k := range i.Privacy.Certificates {
+		c := &i.Privacy.Certificates[k]
+		switch limits := Limits(c); {
+		case c.Reason != "":
+			all = append(all, fmt.Sprintf("of a %s: NOT CERTIFIED: %s", UnitName(c.Unit), c.Reason))
+		case c.Unit != privacy.Sample:
+			all = append(all, fmt.Sprintf("of a %s: %s, %s", UnitName(c.Unit), number(c.Epsilon), at(c.Delta)))
+		case limits != "":
+			all = append(all, fmt.Sprintf("of a %s: %s", UnitName(c.Unit), limits))
+		}
+	}
+	return all
+}
+
+// UnitName is a unit of protection in words.
+func UnitName(u privacy.Unit) string {
+	switch u {
+	case privacy.Sample:
+		return "row"
+	case privacy.Label:
+		return "row's label"
+	}
+	return string(u)
 }
 
 // Limits says what a certificate does not cover; empty: nothing.

@@ -52,7 +52,7 @@ func TestSeedTable_HasCertificates(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(b.String(), "\n") {
-			if strings.HasPrefix(line, certificateTitle) {
+			if strings.HasPrefix(line, certificateTitle) && !strings.Contains(line, ":") {
 				return strings.Join(strings.Fields(line), " ")
 			}
 		}
@@ -67,6 +67,31 @@ func TestSeedTable_HasCertificates(t *testing.T) {
 	for _, other := range []record.Number{0, -1} {
 		if got := table(1e-5, other); got != "" {
 			t.Errorf("a mean of certificates of other kinds: %q", got)
+		}
+	}
+}
+
+// What certificates do not cover, and that there is none, is said of several seeds as of one, and of how many.
+func TestSeedTable_SaysWhatIsNotCertified(t *testing.T) {
+	certificates := [][]record.Certificate{
+		{{Unit: privacy.Sample, Epsilon: 1, Delta: 1e-5, Covers: "it covers the servers"},
+			{Unit: privacy.Label, Epsilon: 0.5}},
+		{{Unit: privacy.Sample, Reason: "the noise is off"}},
+		{{Unit: privacy.Sample, Reason: "the noise is off"}},
+	}
+	var runs []*record.Run
+	for k, c := range certificates {
+		i := &record.Info{Name: "certified", Seed: uint64(k), Privacy: &record.Privacy{Certificates: c}}
+		runs = append(runs, &record.Run{Info: i})
+	}
+	var b strings.Builder
+	if err := SeedTable(&b, runs, "somewhere"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"2 of 3 seeds", "of a row: NOT CERTIFIED: the noise is off",
+		"of a row: it covers the servers", "of a row's label: 0.5, without δ"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
 		}
 	}
 }

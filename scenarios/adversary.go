@@ -140,7 +140,7 @@ type AuditSpec struct {
 	Node   int        `yaml:"node" doc:"the node of which one sample differs; where columns are split, the party from 0"`
 	Row    int        `yaml:"row" doc:"which sample; where columns are split, which column"`
 	Group  int        `yaml:"group" default:"1" doc:"so many samples differ together, from row on; the claim is of as many"`
-	Unit   string     `yaml:"unit" default:"auto" enum:"auto,sample,label" doc:"what differs: a sample, or its label only (pdml); auto: what the method's paper protects"`
+	Unit   string     `yaml:"unit" default:"auto" enum:"auto,sample,label" doc:"what differs: a sample, or its label only (of two classes); auto: what the method's paper protects"`
 	Pilots int        `yaml:"pilots" default:"40" doc:"runs in each world by which a pair is chosen among those proposed"`
 	Pair   *GivenPair `yaml:"pair" doc:"the two values of the sample, instead of proposed ones"`
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"overhear/record"
 )
 
 // Merged is what came of a merge.
@@ -77,7 +79,7 @@ func Merge(out string, dirs []string) (*Merged, error) {
 // takeTuning takes over what the whole sweep loses, which every shard that was made with --account says.
 func (d *Dir) takeTuning(from []*Dir) error {
 	for _, f := range from {
-		t, err := f.tuning()
+		t, err := record.ReadTuning(f.Path)
 		if err != nil {
 			return err
 		}

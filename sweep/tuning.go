@@ -27,60 +27,6 @@ import (
 	"overhear/sim"
 )
 
-// tuningFile is what tuning loses, in a sweep's directory.
-const tuningFile = "tuning.json"
-
-// Tuning is what the runs of a sweep lose.
-type Tuning struct {
-	Runs      int         `json:"runs"`      // of one data set
-	Failed    int         `json:"failed"`    // that cannot be made, and send nothing
-	Units     []Protected `json:"units"`     // rows before labels
-	Selection *Selection  `json:"selection"` // null: none was asked for
-}
-
-// Protected is what the runs of a sweep lose of one unit of protection.
-type Protected struct {
-	Unit   privacy.Unit   `json:"unit"`
-	One    Lost           `json:"one"`    // by the run that loses most
-	All    Lost           `json:"all"`    // by all runs together
-	Best   *Lost          `json:"best"`   // by publishing the best run alone; null: there is no selection
-	Covers string         `json:"covers"` // what certificates cover, and what not; empty: all that anybody sees
-	Given  []record.Taken `json:"given"`  // what a run takes from the rows without noise; null: nothing
-}
-
-// Lost is what is lost at most.
-type Lost struct {
-	Claim       Figure `json:"claim"`       // what the method claims, composed
-	Certificate Figure `json:"certificate"` // what the law of the noise proves, composed
-}
-
-// Figure is an ε and its δ, or why there is none.
-type Figure struct {
-	Epsilon record.Number `json:"epsilon"` // null: there is none
-	Delta   record.Number `json:"delta"`
-	Reason  string        `json:"reason"` // why; empty: there is one
-}
-
-func (f Figure) String() string {
-	switch {
-	case f.Reason != "":
-		return "none: " + f.Reason
-	case f.Delta > 0:
-		return fmt.Sprintf("%.6g at δ = %.6g", float64(f.Epsilon), float64(f.Delta))
-	}
-	return fmt.Sprintf("%.6g", float64(f.Epsilon))
-}
-
-// Selection is a choice by random stopping: of a geometric number of runs, each of a point of the grid that is drawn
-// anew, the one whose metric is least is published, and nothing else.
-type Selection struct {
-	Metric string        `json:"metric"`
-	Mean   float64       `json:"mean"`  // of the number of runs
-	Runs   int           `json:"runs"`  // that were drawn
-	Run    int           `json:"run"`   // the best; −1: none has finished
-	Value  record.Number `json:"value"` // of the metric
-}
-
 // Choice is how a selection is to be made.
 type Choice struct {
 	Metric string  `json:"metric"`
@@ -203,7 +149,7 @@ type tuned struct {
 	point map[int]*loss.Ledger // of a point's runs, a node each
 
 	sum   map[int][2]float64 // of claims' ε and δ, by data set
-	most  Figure
+	most  record.Figure
 	pure  loss.Ledger // pure claims as uses, a node for each data set
 	mixed map[int]*loss.Ledger
 
@@ -222,7 +168,7 @@ type tuning struct {
 
 // Account computes what the runs of a plan lose, only some if that is not nil, from the noise of each: none is made.
 // Data directories are searched as for a run.
-func Account(ctx context.Context, p *Plan, only []int, c *Choice, data string) (*Tuning, error) {
+func Account(ctx context.Context, p *Plan, only []int, c *Choice, data string) (*record.Tuning, error) {
 	t := &tuning{units: map[privacy.Unit]*tuned{}, seeds: map[uint64]int{}, runs: map[int]int{}}
 	all := only
 	if c != nil { // what is selected may be of any point
@@ -237,7 +183,7 @@ func Account(ctx context.Context, p *Plan, only []int, c *Choice, data string) (
 		}
 	}
 	r := NewRunner(p, data)
-	out := &Tuning{}
+	out := &record.Tuning{}
 	for _, index := range all {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -268,23 +214,23 @@ func Account(ctx context.Context, p *Plan, only []int, c *Choice, data string) (
 			fmt.Errorf("no run of %s claims privacy: nothing is to be accounted for", p.Name))
 	}
 	if c != nil {
-		out.Selection = &Selection{Metric: c.Metric, Mean: c.Mean, Runs: len(only), Run: -1,
+		out.Selection = &record.Selection{Metric: c.Metric, Mean: c.Mean, Runs: len(only), Run: -1,
 			Value: record.Number(math.NaN())}
 	}
 	for _, unit := range slices.Backward(slices.Sorted(maps.Keys(t.units))) { // samples first
 		u := t.units[unit]
-		lost := Protected{Unit: unit, One: u.one(), All: u.all(t.shared), Covers: u.covers, Given: u.given}
+		lost := record.Protected{Unit: unit, One: u.one(), All: u.all(t.shared), Covers: u.covers, Given: u.given}
 		if c != nil {
 			why := missing("only the best of the runs is published")
 			best := u.selected(loss.Stopping{Mean: c.Mean})
-			lost.All, lost.Best = Lost{Claim: why, Certificate: why}, &best
+			lost.All, lost.Best = record.Lost{Claim: why, Certificate: why}, &best
 		}
 		out.Units = append(out.Units, lost)
 		for _, n := range u.runs {
 			out.Runs = max(out.Runs, n)
 		}
 	}
-	return out, out.publishable()
+	return out, publishable(out)
 }
 
 // assembled is a run before it is made, and its point.
@@ -298,7 +244,7 @@ func (r *Runner) assembled(task Task) (*point, *experiment.Assembly, error) {
 }
 
 // publishable says why no run that a selection finds may be published: nothing bounds what it loses of any unit.
-func (t *Tuning) publishable() error {
+func publishable(t *record.Tuning) error {
 	if t.Selection == nil {
 		return nil
 	}
@@ -416,10 +362,10 @@ func (t *tuned) claim(name string, group, point int, a *experiment.Assembly) {
 		t.claimless = cmp.Or(t.claimless, fmt.Sprintf("the claim of %s is not proved: %v", name, err))
 		return
 	}
-	f := Figure{Epsilon: record.Number(a.Account.Ledger.Worst(a.Rounds, t.unit))}
+	f := record.Figure{Epsilon: record.Number(a.Account.Ledger.Worst(a.Rounds, t.unit))}
 	if math.IsInf(float64(f.Epsilon), 1) {
 		bound := a.Account.Ledger.Bound(t.unit, a.Rounds, t.delta)
-		f = Figure{Epsilon: record.Number(bound[a.Rounds]), Delta: record.Number(t.delta)}
+		f = record.Figure{Epsilon: record.Number(bound[a.Rounds]), Delta: record.Number(t.delta)}
 	} else {
 		t.pure.Spend(group, 1, t.unit, loss.Response{Epsilon: float64(f.Epsilon)})
 		if t.mixed[point] == nil {
@@ -436,21 +382,21 @@ func (t *tuned) claim(name string, group, point int, a *experiment.Assembly) {
 }
 
 // missing is a figure that there is none of.
-func missing(why string) Figure {
-	return Figure{Epsilon: record.Number(math.NaN()), Delta: record.Number(math.NaN()), Reason: why}
+func missing(why string) record.Figure {
+	return record.Figure{Epsilon: record.Number(math.NaN()), Delta: record.Number(math.NaN()), Reason: why}
 }
 
 // at is the figure of a profile at δ.
-func (t *tuned) at(epsilon float64) Figure {
+func (t *tuned) at(epsilon float64) record.Figure {
 	if math.IsInf(epsilon, 1) {
 		return missing(fmt.Sprintf("there is no ε at δ = %v", t.delta))
 	}
-	return Figure{Epsilon: record.Number(epsilon), Delta: record.Number(t.delta)}
+	return record.Figure{Epsilon: record.Number(epsilon), Delta: record.Number(t.delta)}
 }
 
 // one is of the run that loses most.
-func (t *tuned) one() Lost {
-	l := Lost{Claim: t.most, Certificate: missing(t.uncertified)}
+func (t *tuned) one() record.Lost {
+	l := record.Lost{Claim: t.most, Certificate: missing(t.uncertified)}
 	if t.claimless != "" {
 		l.Claim = missing(t.claimless)
 	}
@@ -463,20 +409,21 @@ func (t *tuned) one() Lost {
 // all is of all runs together, of the data set that loses most. Pure claims are composed by the distribution of
 // randomised response, which loses no less than any pure mechanism; others are summed. shared is why runs do not
 // compose.
-func (t *tuned) all(shared string) Lost {
-	l := Lost{Claim: missing(t.claimless), Certificate: missing(t.uncertified)}
+func (t *tuned) all(shared string) record.Lost {
+	l := record.Lost{Claim: missing(t.claimless), Certificate: missing(t.uncertified)}
 	if shared != "" {
-		return Lost{Claim: missing(cmp.Or(t.claimless, shared)), Certificate: missing(cmp.Or(t.uncertified, shared))}
+		return record.Lost{Claim: missing(cmp.Or(t.claimless, shared)),
+			Certificate: missing(cmp.Or(t.uncertified, shared))}
 	}
 	if t.claimless == "" {
-		l.Claim = Figure{}
+		l.Claim = record.Figure{}
 		for _, s := range t.sum {
 			l.Claim.Epsilon = max(l.Claim.Epsilon, record.Number(s[0]))
 			l.Claim.Delta = max(l.Claim.Delta, record.Number(s[1]))
 		}
 		if l.Claim.Delta == 0 {
 			if e := record.Number(t.pure.Worst(t.unit, 1, t.delta).Epsilon); e < 0.99*l.Claim.Epsilon {
-				l.Claim = Figure{Epsilon: e, Delta: record.Number(t.delta)}
+				l.Claim = record.Figure{Epsilon: e, Delta: record.Number(t.delta)}
 			}
 		}
 	}
@@ -487,15 +434,15 @@ func (t *tuned) all(shared string) Lost {
 }
 
 // selected is of the best of a random number of runs.
-func (t *tuned) selected(s loss.Stopping) Lost {
-	of := func(points map[int]*loss.Ledger) Figure {
+func (t *tuned) selected(s loss.Stopping) record.Lost {
+	of := func(points map[int]*loss.Ledger) record.Figure {
 		var m loss.Mixture
 		for _, point := range slices.Sorted(maps.Keys(points)) {
 			m = append(m, points[point].Worst(t.unit, 1, t.delta).Total)
 		}
 		return t.at(s.Epsilon(m, t.delta))
 	}
-	l := Lost{Claim: missing(t.claimless), Certificate: missing(t.uncertified)}
+	l := record.Lost{Claim: missing(t.claimless), Certificate: missing(t.uncertified)}
 	switch {
 	case t.claimless != "":
 	case t.most.Delta > 0:
@@ -511,7 +458,7 @@ func (t *tuned) selected(s loss.Stopping) Lost {
 }
 
 // choose finds the best of the stored runs, if there is a selection.
-func (t *Tuning) choose(store Store) error {
+func choose(t *record.Tuning, store Store) error {
 	s := t.Selection
 	if s == nil {
 		return nil
@@ -536,8 +483,8 @@ func (t *Tuning) choose(store Store) error {
 
 // WriteTuning chooses the best run, if there is a selection, writes tuning.json into a sweep's directory, and says what
 // is lost.
-func (d *Dir) WriteTuning(w io.Writer, t *Tuning) error {
-	if err := t.choose(d.Journal); err != nil {
+func (d *Dir) WriteTuning(w io.Writer, t *record.Tuning) error {
+	if err := choose(t, d.Journal); err != nil {
 		return err
 	}
 	if err := d.writeTuning(t); err != nil {
@@ -550,33 +497,16 @@ func (d *Dir) WriteTuning(w io.Writer, t *Tuning) error {
 	return nil
 }
 
-func (d *Dir) writeTuning(t *Tuning) error {
-	if err := files.WriteBytes(filepath.Join(d.Path, tuningFile), t.json()); err != nil {
-		return fmt.Errorf("writing %s: %w", tuningFile, err)
+func (d *Dir) writeTuning(t *record.Tuning) error {
+	if err := files.WriteBytes(filepath.Join(d.Path, record.TuningFile), tuningJSON(t)); err != nil {
+		return fmt.Errorf("writing %s: %w", record.TuningFile, err)
 	}
 	return nil
 }
 
-// tuning is what tuning.json of a directory says; nil: there is none.
-func (d *Dir) tuning() (*Tuning, error) {
-	path := filepath.Join(d.Path, tuningFile)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading what tuning loses: %w", err)
-	}
-	t := new(Tuning)
-	if err := json.Unmarshal(text, t); err != nil {
-		return nil, fmt.Errorf("reading %s: %w; the command of the sweep writes it anew", path, err)
-	}
-	return t, nil
-}
-
 // SayTuning says what is lost, if that was asked for.
 func (d *Dir) SayTuning(w io.Writer) error {
-	t, err := d.tuning()
+	t, err := record.ReadTuning(d.Path)
 	if err == nil && t != nil {
 		d.sayTuning(w, t)
 	}
@@ -584,8 +514,8 @@ func (d *Dir) SayTuning(w io.Writer) error {
 }
 
 // sayTuning says what is lost.
-func (d *Dir) sayTuning(w io.Writer, t *Tuning) {
-	line := func(what string, l Lost) {
+func (d *Dir) sayTuning(w io.Writer, t *record.Tuning) {
+	line := func(what string, l record.Lost) {
 		fmt.Fprintf(w, "  %s: claim %v; certificate %v\n", what, l.Claim, l.Certificate)
 	}
 	for _, u := range t.Units {
@@ -613,8 +543,8 @@ func (d *Dir) sayTuning(w io.Writer, t *Tuning) {
 	d.advise(w, t.Selection)
 }
 
-// json is tuning.json.
-func (t *Tuning) json() []byte {
+// tuningJSON is tuning.json.
+func tuningJSON(t *record.Tuning) []byte {
 	text, err := json.MarshalIndent(t, "", "  ")
 	if err != nil {
 		panic(fmt.Sprintf("sweep: writing what tuning loses: %v", err))
@@ -625,7 +555,7 @@ func (t *Tuning) json() []byte {
 // checkTuning is an error that wraps experiment.ErrMismatch if tuning.json is not what the plan's runs lose; false:
 // nobody asked for that, or not yet.
 func (d *Dir) checkTuning(ctx context.Context, data string) (bool, error) {
-	path := filepath.Join(d.Path, tuningFile)
+	path := filepath.Join(d.Path, record.TuningFile)
 	only := d.Plan.selected()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		open := func(index int) bool { return d.Journal.State(index) == Open }
@@ -639,14 +569,14 @@ func (d *Dir) checkTuning(ctx context.Context, data string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := t.choose(d.Journal); err != nil {
+	if err := choose(t, d.Journal); err != nil {
 		return false, err
 	}
 	stated, err := os.ReadFile(path)
 	if err != nil {
 		return false, fmt.Errorf("reading what tuning loses: %w", err)
 	}
-	was, now := strings.Split(string(stated), "\n"), strings.Split(string(t.json()), "\n")
+	was, now := strings.Split(string(stated), "\n"), strings.Split(string(tuningJSON(t)), "\n")
 	for k, line := range now {
 		if k >= len(was) || was[k] != line {
 			there := "nothing"
@@ -665,7 +595,7 @@ func (d *Dir) checkTuning(ctx context.Context, data string) (bool, error) {
 }
 
 // advise says what the figures stand for.
-func (d *Dir) advise(w io.Writer, s *Selection) {
+func (d *Dir) advise(w io.Writer, s *record.Selection) {
 	switch {
 	case s == nil:
 		fmt.Fprintf(w, "  not counted: a choice by what is computed from training rows without noise, as objective "+

@@ -19,9 +19,10 @@ import (
 	"overhear/experiment"
 	"overhear/privacy"
 	"overhear/privacy/loss"
+	"overhear/record"
 )
 
-func accounted(t *testing.T, p *Plan) *Tuning {
+func accounted(t *testing.T, p *Plan) *record.Tuning {
 	t.Helper()
 	got, err := Account(context.Background(), p, nil, nil, "")
 	if err != nil {
@@ -103,7 +104,7 @@ func TestAccount_SaysWhyThereIsNone(t *testing.T) {
 	} {
 		got := accounted(t, plan(t, smallScenario, Options{Grid: []string{c.axis}, Apart: true}))
 		for _, f := range []struct {
-			figure Figure
+			figure record.Figure
 			want   string
 		}{{got.Units[0].All.Claim, c.claim}, {got.Units[0].All.Certificate, c.certificate}} {
 			none := math.IsNaN(float64(f.figure.Epsilon))
@@ -216,8 +217,8 @@ func TestSelect_TellsTheBest(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, b.String())
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(d.Path, tuningFile))
-	var there Tuning
+	text, err := os.ReadFile(filepath.Join(d.Path, record.TuningFile))
+	var there record.Tuning
 	if err != nil || json.Unmarshal(text, &there) != nil || there.Selection.Run != at {
 		t.Errorf("%s, %v", text, err)
 	}
@@ -308,7 +309,7 @@ func TestAccount_RefusesRunsOfOneSeed(t *testing.T) {
 	} {
 		p := plan(t, c.text, c.o)
 		got := accounted(t, p)
-		for _, f := range []Figure{got.Units[0].All.Claim, got.Units[0].All.Certificate} {
+		for _, f := range []record.Figure{got.Units[0].All.Claim, got.Units[0].All.Certificate} {
 			if c.apart != (f.Reason == "" && f.Epsilon > 0) || !c.apart && !strings.Contains(f.Reason, want) {
 				t.Errorf("%+v: %+v", c.o, f)
 			}
@@ -437,7 +438,7 @@ func TestVerify_FindsEditsOfTuning(t *testing.T) {
 	if v, err := verify(); err != nil || !v.Tuning {
 		t.Fatalf("%+v, %v", v, err)
 	}
-	path := filepath.Join(d.Path, tuningFile)
+	path := filepath.Join(d.Path, record.TuningFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -438,7 +438,7 @@ func newReport() *cobra.Command {
 			for _, w := range e.Warnings {
 				fmt.Fprintln(c.ErrOrStderr(), "warning:", w)
 			}
-			if len(e.Attacks)+len(e.Audits)+len(e.Accounts) == 0 {
+			if len(e.Attacks)+len(e.Audits)+len(e.Accounts)+len(e.Tunings) == 0 {
 				return usage("nothing to report: no run in %s has an adversary, and there is no audit; give a run one "+
 					"with --set adversary.knows.victim=0", strings.Join(args, ", "))
 			}
@@ -474,7 +474,7 @@ func below(path string) ([]string, error) {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		for _, name := range []string{runFile, record.AttacksFile, record.AuditFile} {
+		for _, name := range []string{runFile, record.AttacksFile, record.AuditFile, record.TuningFile} {
 			if _, err := os.Stat(filepath.Join(at, name)); err == nil {
 				dirs = append(dirs, filepath.Clean(at))
 				return fs.SkipDir
@@ -559,6 +559,12 @@ func (g *gathering) add(ctx context.Context, dir string, skip bool) error {
 	audit, err := record.ReadAudit(dir)
 	if err != nil {
 		return err
+	}
+	if t, err := record.ReadTuning(dir); err != nil {
+		return err
+	} else if t != nil { // a sweep's directory holds no run
+		g.Tunings = append(g.Tunings, attack.Tuning{Name: filepath.Base(filepath.Dir(filepath.Clean(dir))), Tuning: t})
+		return nil
 	}
 	r, err := openRun(dir)
 	switch {

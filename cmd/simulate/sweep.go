@@ -18,6 +18,7 @@ import (
 
 	"overhear/experiment"
 	"overhear/internal/plural"
+	"overhear/record"
 	"overhear/sweep"
 )
 
@@ -107,7 +108,7 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 	if err := plan.As(path); err != nil {
 		return usageError{err}
 	}
-	var lost *sweep.Tuning
+	var lost *record.Tuning
 	if choice != nil { // before its runs, as none may be published if nothing bounds what it loses
 		if lost, err = sweep.Account(c.Context(), plan, settings.Only, choice, f.data); err != nil {
 			return usageError{err}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"overhear/internal/plural"
 	"overhear/privacy"
 	"overhear/record"
 	"overhear/report"
@@ -43,8 +44,12 @@ func ofAudit(a *record.Audit) guarantee {
 // ofRun is what a run claims at the node that claims most, beside a certificate.
 func ofRun(p *record.Privacy, c *record.Certificate) guarantee {
 	g := guarantee{epsilon: math.NaN(), certificate: c}
+	unit := c.Unit
+	if !slices.ContainsFunc(p.Claims, func(claim record.Claim) bool { return claim.Unit == unit }) {
+		unit = privacy.Sample // a row is protected with its label
+	}
 	for _, claim := range p.Claims {
-		if e := float64(claim.Epsilon); claim.Unit == c.Unit && finite(e) && !(e <= g.epsilon) {
+		if e := float64(claim.Epsilon); claim.Unit == unit && finite(e) && !(e <= g.epsilon) {
 			g.epsilon, g.delta = e, float64(claim.Delta)
 		}
 	}
@@ -271,6 +276,31 @@ func (a *album) curves(g guarantee) (drawn []*drawing) {
 	return drawn
 }
 
+// tuningSection is what the runs of sweeps lose together, or the best of a selection.
+func (e *Evaluation) tuningSection() *section {
+	s := &section{ID: "tuning", Title: "Privacy of tuning"}
+	t := &table{Head: []string{"sweep", "protects", "who sees", "claimed", "certified"}}
+	for _, tuning := range e.Tunings {
+		for _, u := range tuning.Tuning.Units {
+			add := func(who string, l record.Lost) {
+				t.Rows = append(t.Rows, []cell{word(tuning.Name), word(report.UnitName(u.Unit)), word(who),
+					sentence(l.Claim.String()), sentence(l.Certificate.String())})
+			}
+			add("one run, the one that loses most", u.One)
+			if x := tuning.Tuning.Selection; x != nil && u.Best != nil {
+				add(fmt.Sprintf("the best of a geometric number of runs of mean %.4g", x.Mean), *u.Best)
+			} else {
+				add(fmt.Sprintf("all %s", plural.Of(tuning.Tuning.Runs, "run")), u.All)
+			}
+		}
+	}
+	if len(t.Rows) > 0 {
+		s.add(block{Text: "Who sees several runs on the same rows, or a choice among them, sees more than one run's " +
+			"ε covers. A choice by what is computed from training rows without noise is not counted.", Table: t})
+	}
+	return s
+}
+
 // curveSection draws what is claimed, certified and measured, of audits and of runs; runs whose seeds claim the same
 // are drawn once.
 func (e *Evaluation) curveSection(a *album) *section {
@@ -296,14 +326,11 @@ func (e *Evaluation) curveSection(a *album) *section {
 			if why == "" {
 				why = report.Limits(c)
 			}
-			claimed, certified := report.AtDelta(record.Number(g.epsilon), record.Number(g.delta)), "–"
+			claimed, certified := report.AtDelta(record.Number(g.epsilon), record.Number(g.delta)), "NOT CERTIFIED"
 			if c.Reason == "" {
 				certified = report.AtDelta(c.Epsilon, c.Delta)
 			}
-			of := string(c.Unit)
-			if c.Unit == privacy.Sample {
-				of = "row"
-			}
+			of := report.UnitName(c.Unit)
 			t.Rows = append(t.Rows, []cell{word(name), word(of), {Text: claimed, Number: true},
 				{Text: certified, Number: true}, sentence(why)})
 			key := fmt.Sprint(account.Name, c.Unit, claimed, certified)

@@ -21,11 +21,18 @@ type Evaluation struct {
 	Audits  []*record.Audit
 
 	Accounts []Account // of runs that claim something
+	Tunings  []Tuning  // of sweeps that are accounted for
 	Axis     *Axis     // nil: the attacked runs are not a sweep
 	Command  string    // that repeats the report; "": not known
 
 	// Warnings say what does not belong together: parts that came from other data or another program.
 	Warnings []string
+}
+
+// Tuning is what the runs of a sweep lose together.
+type Tuning struct {
+	Name   string         `json:"name"`
+	Tuning *record.Tuning `json:"tuning"`
 }
 
 // Axis is what was varied from one attacked run to the next: a noise level, the
@@ -83,7 +90,8 @@ func (e *Evaluation) JSON(w io.Writer) error {
 		Attacks []*record.Attacks `json:"attacks"`
 		Audits  []*record.Audit   `json:"audits"`
 		Runs    []Account         `json:"accounts,omitempty"`
-	}{record.Format, e.Title, e.Command, e.Warnings, varied, e.Attacks, e.Audits, e.Accounts})
+		Tunings []Tuning          `json:"tunings,omitempty"`
+	}{record.Format, e.Title, e.Command, e.Warnings, varied, e.Attacks, e.Audits, e.Accounts, e.Tunings})
 	if err != nil {
 		return fmt.Errorf("writing an evaluation as JSON: %w", err)
 	}
@@ -92,7 +100,7 @@ func (e *Evaluation) JSON(w io.Writer) error {
 
 // check says what makes an evaluation unfit for a report.
 func (e *Evaluation) check() error {
-	if len(e.Attacks)+len(e.Audits)+len(e.Accounts) == 0 {
+	if len(e.Attacks)+len(e.Audits)+len(e.Accounts)+len(e.Tunings) == 0 {
 		return fmt.Errorf("an evaluation without attacks, audits or accounts has nothing to report")
 	}
 	if e.Axis != nil && len(e.Axis.Values) != len(e.Attacks) {

@@ -182,10 +182,35 @@ func TestCurves_ClaimCertificateAndMeasurement(t *testing.T) {
 		Certificates: []record.Certificate{*a.Certificate, {Unit: "label", Epsilon: nan, Reason: "no proof"}}}}}}
 	text := write(t, run.Markdown)
 	for _, want := range []string{"| run, seed 3 | row | 3 (0) | 2 (10⁻⁵) |",
-		"| run, seed 3 | label | 9 (0) | – | no proof |",
+		"| run, seed 3 | row's label | 9 (0) | NOT CERTIFIED | no proof |",
 		"### δ(ε): claim, certificate and measurement"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page of a run lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// A report has what the runs of a sweep lose together, and the best of a selection.
+func TestEvaluation_HasWhatTuningLoses(t *testing.T) {
+	of := func(claim, certificate record.Figure) record.Lost {
+		return record.Lost{Claim: claim, Certificate: certificate}
+	}
+	none := record.Figure{Reason: "run 1 claims nothing of a row"}
+	one := of(record.Figure{Epsilon: 2}, record.Figure{Epsilon: 1, Delta: 1e-5})
+	best := of(none, record.Figure{Epsilon: 1.5, Delta: 1e-5})
+	e := &Evaluation{Tunings: []Tuning{
+		{"grid", &record.Tuning{Runs: 3, Units: []record.Protected{{Unit: "sample", One: one, All: best}}}},
+		{"chosen", &record.Tuning{Units: []record.Protected{{Unit: "sample", One: one, Best: &best}},
+			Selection: &record.Selection{Mean: 4}}},
+	}}
+	text := write(t, e.Markdown)
+	for _, want := range []string{
+		"| grid | row | one run, the one that loses most | 2 | 1 at δ = 1e-05 |",
+		"| grid | row | all 3 runs | none: run 1 claims nothing of a row | 1.5 at δ = 1e-05 |",
+		"| chosen | row | the best of a geometric number of runs of mean 4 | none: run 1 claims nothing of a row |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
 		}
 	}
 }

@@ -29,8 +29,8 @@ func (e *Evaluation) page() (*page, error) {
 	a := new(album)
 	p.Counts = e.counts()
 	for _, s := range []*section{
-		e.verdicts(), e.outcomes(), e.curveSection(a), e.lossSection(a), e.powerSection(a), e.reconstruction(a),
-		e.networks(a),
+		e.verdicts(), e.outcomes(), e.curveSection(a), e.tuningSection(), e.lossSection(a), e.powerSection(a),
+		e.reconstruction(a), e.networks(a),
 		e.members(), e.labels(), e.facts(), e.tests(), e.checks(), e.pairs(), e.unseen(), howToRead(), e.subjects(),
 	} {
 		if len(s.Blocks) > 0 {
