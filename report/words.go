@@ -35,8 +35,8 @@ solver.tolerance bounds it.`,
 	boundTitle: `The least bound on the privacy loss over the run, at the node that loses most, of all ways to compose
 its rounds; at δ where that way has one. run --bounds shows them all; privacy_loss is as the method's paper composes.`,
 	certificateTitle: `What is proved of the privacy loss over the run from the law of the noise, at the node that
-loses most: ε at δ, for one row replaced by any other, whoever sees all messages (docs/mathematics.md §6.1). Of a method
-whose users report to servers it covers what the servers publish, and not the reports. It is between what the method
+loses most: ε at δ, for one row replaced by any other, or its label by the other one, whoever sees all messages
+(docs/mathematics.md §6.1). Of a method whose users report to servers it covers what the servers publish, and not the reports. It is between what the method
 claims, a sum of worst cases, and what an audit measures. NOT CERTIFIED: its proof does not cover the run, and the line
 says why. run.json has the whole curve δ(ε).`,
 	"label privacy": `The loss of a row's label alone, where a method claims one apart from that of the row: ε of
@@ -85,6 +85,12 @@ takes it, and recommends the α at which it exceeds the loss most (ZZ16 §5); si
 rows. Of two classes it is that of the logistic loss, log(1 + e^−z), z = y f·x.`,
 	"tightness": `What was measured, at the certificate's δ, ÷ the certificate, for the worst pair that an audit tried:
 1 if that pair loses all that any may.`,
+	"trade-off": `The least share of missed alarms that any test of one world against the other has, by its share of
+false alarms: what (ε, δ) means for who tests (docs/mathematics.md §6.1). run.json has that of a certificate, and a
+report draws it beside the claim's and what was measured.`,
+	"elsewhere": `Another node of an audited run that is certified to lose more than the audited one, and how much.`,
+	"not covered": `What a certificate does not say anything of: what is taken from the rows without noise (given), and
+users' reports, which an eavesdropper sees beside what servers publish.`,
 	"searched ε": `The loss of the worst trace and the worst pair of rows that there are, found by a search; where two
 numbers stand, no trace loses more than the second (docs/mathematics.md §5.10).`,
 	"tuning": `What choosing among runs by their results loses of privacy: who chooses, or publishes several, lets out
@@ -116,7 +122,7 @@ var alias = map[string]string{
 	"measured by": "measured", "excess_risk": "excess risk", "excess-risk": "excess risk", "rate": "rates",
 	"log_loss":          "log loss",
 	"private selection": "tuning", "private-selection": "tuning", "random stopping": "tuning", "--account": "tuning",
-	"--select":      "tuning",
+	"--select": "tuning", "selection": "tuning", "trade off": "trade-off", "trade_off": "trade-off",
 	"test log loss": "log loss", "--utility": "utility", "not certified": certificateTitle,
 }
 

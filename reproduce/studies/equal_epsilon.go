@@ -162,7 +162,7 @@ func compare(b *reproduce.Workbench, methods []*noisyMethod) {
 	leader := slices.MinFunc(methods, func(a, b *noisyMethod) int {
 		return cmp.Compare(a.claimed.error, b.claimed.error)
 	})
-	first := true
+	first, least := true, true // by more than errors, and at all
 	for _, w := range ways {
 		order, apart := ranking(methods, w.of)
 		spreads = append(spreads, apart)
@@ -175,10 +175,13 @@ func compare(b *reproduce.Workbench, methods []*noisyMethod) {
 			}
 		}
 		first = first && before == len(methods)-1
+		for _, m := range methods {
+			least = least && w.of(leader).error <= w.of(m).error
+		}
 		leads = append(leads, fmt.Sprintf("than %d at equal %s", before, w.name))
 	}
 	b.State("the most accurate method at equal claims is the most accurate at equal certificates and at equal "+
-		"measured losses", reproduce.Assess(first),
+		"measured losses", reproduce.AssessParts(first, least),
 		"%s has less error, by more than two standard errors of %d seeds, than how many of %d others: %s",
 		leader.name, accuracyRuns, len(methods)-1, strings.Join(leads, ", "))
 	b.State("differences in accuracy at equal claims are differences between the methods, and not between their "+
