@@ -68,7 +68,7 @@ func (u uses) spend(i, t int, row, flip loss.Mechanism) {
 // One that is flatter moves less, in proportion; a flipped label moves it by L′(z) + L′(−z) of the 2.
 func (u uses) onOutput(i, t int, noise loss.Noise) {
 	row, flip := noise, noise
-	if u.p.K == 0 { // else no certificate: shielded
+	if u.p.K == 0 { // else no certificate: Shielded
 		steepest := u.p.Loss.Steepest()
 		row.Size *= steepest
 		if flip = row; u.p.Loss == problem.Logistic {
@@ -83,7 +83,7 @@ func (u uses) onOutput(i, t int, noise loss.Noise) {
 // both worlds, and the shift fixed. Of other losses it is bounded as a row in place of another is.
 func (u uses) inObjective(i, t int, ridge float64, noise loss.Noise) {
 	row := loss.Objective{Noise: noise}
-	if u.p.K == 0 { // else no certificate: shielded
+	if u.p.K == 0 { // else no certificate: Shielded
 		row.Down, row.Up = steepest(u.p.Loss)
 		row.Hessian = u.p.Loss.Bound() * u.p.C / (samples(u.p, i) * ridge)
 		row.Logistic = u.p.Loss == problem.Logistic
@@ -153,7 +153,7 @@ func (m penaltyPerturbation) Certifiable() error {
 	if err := differentiable(m.Problem, "ZKL18 Assumption 5"); err != nil {
 		return err
 	}
-	return shielded(m.Problem)
+	return Shielded(m.Problem)
 }
 
 // Certify has ε of rate α, of which the gradient gains κ.
@@ -177,7 +177,7 @@ func (m *privateRecycled) Certifiable() error {
 	if m.off() {
 		return errNoNoise
 	}
-	return shielded(m.Problem)
+	return Shielded(m.Problem)
 }
 
 // Certify has the odd rounds; even ones touch no data.

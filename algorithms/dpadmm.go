@@ -124,7 +124,7 @@ func (m *dpADMM) Established() error {
 	if m.off() {
 		return errNoNoise
 	}
-	return shielded(m.Problem)
+	return Shielded(m.Problem)
 }
 
 func (m *dpADMM) Account(l *privacy.Ledger) {

@@ -179,7 +179,7 @@ func (m penaltyPerturbation) Established() error {
 	if err := differentiable(m.Problem, "ZKL18 Assumption 5"); err != nil {
 		return err
 	}
-	if err := shielded(m.Problem); err != nil {
+	if err := Shielded(m.Problem); err != nil {
 		return err
 	}
 	if m.gaussian { // what it spends on the determinants is bounded for every η > 0 and whatever θ is

@@ -314,7 +314,7 @@ func (m *pdml) learning(rounds int, start []float64, delta float64) (*theory.Lea
 		}
 	}
 	_, l.Smooth = theory.Constants(p)
-	if err := shielded(p); err != nil {
+	if err := Shielded(p); err != nil {
 		return l, err
 	}
 	switch {
@@ -351,7 +351,7 @@ func (m *pdml) Established() error {
 	if m.off() {
 		return errNoNoise
 	}
-	return shielded(m.Problem)
+	return Shielded(m.Problem)
 }
 
 // Account enters the flips, once for each label, of a server's user whose ε is greatest, and the iterates' noise: one

@@ -64,6 +64,11 @@ func Precise(m Method, p *problem.Problem, tolerance float64) (share, most float
 	if _, ok := m.(Explicit); ok || p == nil {
 		return 0, mostLeft, nil
 	}
+	return Solved(p, tolerance)
+}
+
+// Solved is Precise of a method whose steps are solved for.
+func Solved(p *problem.Problem, tolerance float64) (share, most float64, err error) {
 	worst := 0
 	for i := range p.Shards {
 		if left := tolerance * samples(p, i) / (2 * p.C); left > share {
@@ -97,10 +102,10 @@ func (n NoiseSwitch) off() bool { return n.Noise == "off" }
 // errNoNoise is why nothing is established while the noise is off.
 var errNoNoise = fmt.Errorf("the noise is off")
 
-// shielded checks what every proof assumes: |L′| ≤ 1 and rows of norm at most 1. The papers write L of the margin
+// Shielded checks what every proof assumes: |L′| ≤ 1 and rows of norm at most 1. The papers write L of the margin
 // y f·x; what their proofs use of it is that a row's gradient is L′u with ‖u‖ ≤ 1, and L″ ≤ c₁, which holds of the
 // residual f·x − t for every target t, too (docs/mathematics.md §1).
-func shielded(p *problem.Problem) error {
+func Shielded(p *problem.Problem) error {
 	switch steepest, targets := p.Loss.Steepest(), p.HasTargets(); {
 	case p.K > 0:
 		return severalClasses(p)
@@ -153,7 +158,7 @@ func (b roundBudget) Established() error {
 	if b.silent {
 		return errNoNoise
 	}
-	return shielded(b.setting.Problem)
+	return Shielded(b.setting.Problem)
 }
 
 // Account enters α_i(t) for every node and round.

@@ -274,7 +274,7 @@ func (m *privateRecycled) Established() error {
 	if m.off() {
 		return errNoNoise
 	}
-	if err := shielded(m.Problem); err != nil {
+	if err := Shielded(m.Problem); err != nil {
 		return err
 	}
 	if m.onOutput() {

@@ -10,6 +10,7 @@ import (
 
 	"overhear/adversary"
 	"overhear/adversary/model"
+	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/privacy"
@@ -136,6 +137,9 @@ func auditReported(e *experiment.Experiment, a *experiment.Assembly, spec *scena
 		})
 	}
 	c := claims(a.Account, shard, a.First(), spec.Group, privacy.Sample, e.Rounds.Count)
+	if c.established == nil { // whatever the method says of itself
+		c.established = algorithms.Shielded(a.Problem)
+	}
 	out.claim = c
 	out.search = func() (*adversary.Worst, error) {
 		return nil, errors.New("the noise is Gaussian, and a trace loses the more the less likely it is: the " +

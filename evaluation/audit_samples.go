@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"overhear/adversary"
+	"overhear/adversary/model"
 	"overhear/adversary/stats"
 	"overhear/algorithms"
 	"overhear/experiment"
@@ -164,6 +165,9 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 	}
 	c := claims(a.Account, shard, a.First(), spec.Group, unit, e.Rounds.Count)
 	m.claim = c
+	if c.established == nil { // whatever the method says of itself
+		c.established = algorithms.Shielded(a.Problem)
+	}
 	m.search = func() (*adversary.Worst, error) {
 		if unit == privacy.Label {
 			return nil, errors.New("the worst trace is searched of any two rows, and the pair is one row's two labels")
@@ -180,9 +184,15 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		return adversary.Search(public, node, own, spec.Row, a.Seed)
 	}
 	m.conclude = func(out *record.Audit, sample [2][]*evidence) error {
-		var err error
-		if out.Checks, err = faithful(sample, node, &a.Account.Inexact); err != nil {
+		public, err := publicOfRun(e.Scenario, a)
+		if err != nil {
 			return err
+		}
+		if out.Checks, err = faithful(sample, node, inexact(public, a, e.Solver.Tolerance)); err != nil {
+			return err
+		}
+		if k := c.ofNoise(public, a.Problem, shard, e.Rounds.Count, e.Privacy.Delta); k != nil {
+			out.Checks = append(out.Checks, *k)
 		}
 		out.Elsewhere = elsewhere(c.certificate, a.Account.Worst(a.First(), unit))
 		return c.judge(out, node, sample)
@@ -223,6 +233,17 @@ func faithful(sample [2][]*evidence, node int, inexact *experiment.Inexact) ([]r
 	checks := append(append(accounted(sample), solved(inexact)...), fit.Checks()...)
 	calibrated, err := stats.Calibrated(ratios[0], ratios[1])
 	return append(checks, calibrated), err
+}
+
+// inexact is what the solver's tolerance leaves of steps that are solved for, as the public model says and not the
+// method.
+func inexact(public *model.Public, a *experiment.Assembly, tolerance float64) *experiment.Inexact {
+	if _, ok := public.Method.(model.NodeDual); !ok {
+		return &a.Account.Inexact
+	}
+	i := new(experiment.Inexact)
+	i.Share, i.Most, i.Err = algorithms.Solved(a.Problem, tolerance)
+	return i
 }
 
 // solved is the check of the solver's tolerance, by which a run's condition is decided, too.

@@ -76,6 +76,11 @@ func smallFlaws() (all []planted) {
 				noise[s.IntN(len(noise))] = 0
 				num.Scale(norm/num.Norm(noise), noise)
 			})},
+		planted{"law", "none along a direction that is no axis", auditedPVP, record.NoiseRank, turned(
+			func(_ *sim.Stream, noise []float64) {
+				axis := []float64{0.48, 0.6, 0.64}
+				num.Axpy(-num.Dot(noise, axis), axis, noise)
+			})},
 		planted{"law", "half of the octants are empty", auditedPVP, record.NoiseSigns, turned(
 			func(_ *sim.Stream, noise []float64) {
 				if noise[0]*noise[1]*noise[2] < 0 {

@@ -49,6 +49,8 @@ const (
 	HubFollows      CheckKind = "hub-follows"
 	ReportsFollow   CheckKind = "reports-follow"
 	SolvesExact     CheckKind = "solves-exact" // by the solver's tolerance
+
+	CertificateOfNoise CheckKind = "certificate-of-noise"
 )
 
 // Kinds of checks of audits: statistics.
@@ -60,6 +62,7 @@ const (
 	NoiseLaw          CheckKind = "noise-law"
 	NoiseDirection    CheckKind = "noise-direction"
 	NoiseCoordinates  CheckKind = "noise-coordinates"
+	NoiseRank         CheckKind = "noise-rank"
 	NoiseSigns        CheckKind = "noise-signs"
 	NoiseShares       CheckKind = "noise-shares"
 	NoiseWhole        CheckKind = "noise-whole"
@@ -93,6 +96,7 @@ var checkTexts = map[CheckKind]string{
 	NoiseLaw:          "law of its size (Kolmogorov–Smirnov)",
 	NoiseDirection:    "mean of its directions",
 	NoiseCoordinates:  "its coordinates are alike and independent",
+	NoiseRank:         "no direction is without noise: how much of its share the one with least lacks",
 	NoiseSigns:        "signs of its coordinates, and of its length, have nothing to do with each other",
 	NoiseShares:       "law of its directions along some axes (Kolmogorov–Smirnov)",
 	NoiseWhole:        "no coordinate of the noise is missing",
@@ -110,14 +114,15 @@ var checkTexts = map[CheckKind]string{
 	StartIsPublic:     "every node starts where the method says, whatever its data are",
 	NoiseFromStream: "the noise that the messages reveal, given the data, is what the node's stream draws by the " +
 		"method's law",
-	StepsRepeat:       "every value is what is computed again from the data, what came before and the stream's noise",
-	IdleRounds:        "rounds that touch no data follow from messages before them",
-	HubFollows:        "the hub's messages follow from those it got",
-	ReportsFollow:     "a user's report has its columns as they are, and its label as its stream flips it",
-	SolvesExact:       "what solver.tolerance leaves of a step's gradient, as a share of what one row moves it by",
-	RatiosCalibrated:  "log-likelihood ratios agree with the worlds they were sampled in",
-	LabelsFlipped:     "labels are flipped with probability 1/(1+e^ε)",
-	LabelsIndependent: "flips of successive users are independent",
+	StepsRepeat:        "every value is what is computed again from the data, what came before and the stream's noise",
+	IdleRounds:         "rounds that touch no data follow from messages before them",
+	HubFollows:         "the hub's messages follow from those it got",
+	ReportsFollow:      "a user's report has its columns as they are, and its label as its stream flips it",
+	SolvesExact:        "what solver.tolerance leaves of a step's gradient, as a share of what one row moves it by",
+	CertificateOfNoise: "the certificate is no less than what the public model's noise makes of the greatest change",
+	RatiosCalibrated:   "log-likelihood ratios agree with the worlds they were sampled in",
+	LabelsFlipped:      "labels are flipped with probability 1/(1+e^ε)",
+	LabelsIndependent:  "flips of successive users are independent",
 }
 
 // Text says in words what was tested.
@@ -133,44 +138,47 @@ func (c *Check) Text() string {
 }
 
 var checkFindings = map[CheckKind]string{
-	PacketsExpected:   "one packet more or less in %s of the runs",
-	PacketsInTime:     "a delay of 1 ns in %s of the runs",
-	OneValueForAll:    "another bit in %s of the runs",
-	RecordAsSent:      "another bit in %s of the runs",
-	StartIsPublic:     "another bit in %s of the runs",
-	NoiseFromStream:   "a change by %s of the length of the noise",
-	StepsRepeat:       "another bit in %s of the runs",
-	IdleRounds:        "another bit in %s of the runs",
-	HubFollows:        "another bit in %s of the runs",
-	ReportsFollow:     "another bit in %s of the runs",
-	NoiseFinite:       "one in %s of the uses",
-	NoisePresent:      "none in %s of the uses",
-	NoiseSize:         "a size that is off by %s",
-	NoiseSpread:       "a spread that is off by %s",
-	NoiseLaw:          "a distance of %s between the laws",
-	NoiseDirection:    "a mean of length %s",
-	NoiseCoordinates:  "second moments that are off by %s",
-	NoiseSigns:        "a mean product of signs of %s",
-	NoiseShares:       "a distance of %s between the laws",
-	NoiseWhole:        "none along an axis in %s of the uses",
-	RoundsIndependent: "a mean cosine of %s",
-	RunsIndependent:   "a mean cosine of %s",
-	NodesIndependent:  "a mean cosine of %s",
-	RoundsDrawnAnew:   "reuse in %s of the pairs",
-	RunsDrawnAnew:     "reuse in %s of the pairs",
-	NodesDrawnAnew:    "reuse in %s of the pairs",
-	SizesIndependent:  "a correlation of %s",
-	SolvesExact:       "a share above %s, of any step",
-	RatiosCalibrated:  "ratios %s times as large",
-	LabelsFlipped:     "a probability that is off by %s",
-	LabelsIndependent: "a correlation of %s",
+	PacketsExpected:    "one packet more or less in %s of the runs",
+	PacketsInTime:      "a delay of 1 ns in %s of the runs",
+	OneValueForAll:     "another bit in %s of the runs",
+	RecordAsSent:       "another bit in %s of the runs",
+	StartIsPublic:      "another bit in %s of the runs",
+	NoiseFromStream:    "a change by %s of the length of the noise",
+	StepsRepeat:        "another bit in %s of the runs",
+	IdleRounds:         "another bit in %s of the runs",
+	HubFollows:         "another bit in %s of the runs",
+	ReportsFollow:      "another bit in %s of the runs",
+	NoiseFinite:        "one in %s of the uses",
+	NoisePresent:       "none in %s of the uses",
+	NoiseSize:          "a size that is off by %s",
+	NoiseSpread:        "a spread that is off by %s",
+	NoiseLaw:           "a distance of %s between the laws",
+	NoiseDirection:     "a mean of length %s",
+	NoiseCoordinates:   "second moments that are off by %s",
+	NoiseRank:          "a direction that lacks %s of its share",
+	NoiseSigns:         "a mean product of signs of %s",
+	NoiseShares:        "a distance of %s between the laws",
+	NoiseWhole:         "none along an axis in %s of the uses",
+	RoundsIndependent:  "a mean cosine of %s",
+	RunsIndependent:    "a mean cosine of %s",
+	NodesIndependent:   "a mean cosine of %s",
+	RoundsDrawnAnew:    "reuse in %s of the pairs",
+	RunsDrawnAnew:      "reuse in %s of the pairs",
+	NodesDrawnAnew:     "reuse in %s of the pairs",
+	SizesIndependent:   "a correlation of %s",
+	SolvesExact:        "a share above %s, of any step",
+	CertificateOfNoise: "a certificate that is %s too small",
+	RatiosCalibrated:   "ratios %s times as large",
+	LabelsFlipped:      "a probability that is off by %s",
+	LabelsIndependent:  "a correlation of %s",
 }
 
 // shares are the kinds of checks whose Finds is a share of a whole.
 var shares = map[CheckKind]bool{PacketsExpected: true, PacketsInTime: true, OneValueForAll: true, RecordAsSent: true,
 	StartIsPublic: true, ReportsFollow: true, StepsRepeat: true, HubFollows: true, IdleRounds: true,
 	NoiseFinite: true, NoisePresent: true, NoiseSize: true,
-	NoiseSpread: true, NoiseWhole: true, RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}
+	NoiseSpread: true, NoiseWhole: true, NoiseRank: true, CertificateOfNoise: true, RoundsDrawnAnew: true,
+	RunsDrawnAnew: true, NodesDrawnAnew: true}
 
 // Finding says in words the smallest deviation that the check would have found with a probability of 99 %; empty where
 // none is known.

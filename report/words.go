@@ -36,9 +36,9 @@ solver.tolerance bounds it.`,
 its rounds; at δ where that way has one. run --bounds shows them all; privacy_loss is as the method's paper composes.`,
 	certificateTitle: `What is proved of the privacy loss over the run from the law of the noise, at the node that
 loses most: ε at δ, for one row replaced by any other, or its label by the other one, whoever sees all messages
-(docs/mathematics.md §6.1). Of a method whose users report to servers it covers what the servers publish, and not the reports. It is between what the method
-claims, a sum of worst cases, and what an audit measures. NOT CERTIFIED: its proof does not cover the run, and the line
-says why. run.json has the whole curve δ(ε).`,
+(docs/mathematics.md §6.1). Of a method whose users report to servers it covers what the servers publish, and not the
+reports. It is between what the method claims, a sum of worst cases, and what an audit measures. NOT CERTIFIED: its
+proof does not cover the run, and the line says why. run.json has the whole curve δ(ε).`,
 	"label privacy": `The loss of a row's label alone, where a method claims one apart from that of the row: ε of
 local differential privacy for labels that users randomise before they send them. Where users have ε of their own, a
 line for each server follows, with how many labels have which; reports.parquet has each user's.`,

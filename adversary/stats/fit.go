@@ -58,6 +58,8 @@ type Fit struct {
 	ofRun   map[uint64][2]int // node and round by the digits of the coordinates drawn in the run at hand
 	met     float64           // how many pairs of coordinates were compared so
 	last    int               // that run
+	seen    map[uint64]int    // the run of each direction, or size in one dimension, that was drawn
+	again   float64           // how many draws are expected to be taken for another run's
 	rounds  neighbours        // successive rounds of a node in a run
 	runs    neighbours        // the same round of a node in runs that were added one after the other
 	nodes   neighbours        // the same round of a run at nodes that were added one after the other
@@ -157,6 +159,7 @@ func (f *Fit) Add(run, node, round int, noise []float64, law model.Noise) {
 		f.nodes.compare(last, now)
 	}
 	f.reuse(run, node, round, noise, law)
+	f.recall(run, now)
 	f.ofNode[node], f.ofUse[use], f.ofRound[round] = now, now, now
 }
 
@@ -190,6 +193,46 @@ func (f *Fit) reuse(run, node, round int, noise []float64, law model.Noise) {
 	if again && !next {
 		f.rounds.same++
 	}
+}
+
+// recall counts a draw that was another run's, up to its sign and its level, however many came between; that of the run
+// before, in the same place, is compared above.
+func (f *Fit) recall(run int, now *drawn) {
+	key, chance := placeOf(now)
+	if f.seen == nil {
+		f.seen = map[uint64]int{}
+	}
+	f.again += chance * float64(len(f.seen))
+	before := f.ofUse[[2]int{now.node, now.round}]
+	if of, ok := f.seen[key]; ok && of != run && !(before != nil && before.run == of) {
+		f.runs.same++
+	}
+	f.seen[key] = run
+}
+
+// placeOf is the cell of a draw, and the probability with which two share one, at most. Cells are much wider than what
+// rounding and solvers leave. Of a direction, up to its sign, it takes up to three coordinates, in units of 1/√d, which
+// have a density of at most 1 as long as two others are left, and in two dimensions the angle as |u₁|/(|u₀| + |u₁|), on
+// the side that the signs say; and in three dimensions or fewer the size, whose logarithm has such a density, too.
+func placeOf(d *drawn) (key uint64, chance float64) {
+	const few, many = 28, 20 // bits of each number
+	cell := func(x float64, bits int) uint64 { return uint64(int64(math.Floor(math.Ldexp(x, bits)))) }
+	u := d.unit
+	wide := math.Copysign(math.Sqrt(float64(len(u))), u[0])
+	if n := min(len(u)-2, 3); n > 1 {
+		for k := range n {
+			key = key<<many ^ cell(wide*u[k], many)
+		}
+		return key, math.Ldexp(1, -many*n)
+	}
+	key, chance = cell(num.Log(d.size), few), math.Ldexp(1, -few)
+	switch len(u) {
+	case 1:
+		return key, chance
+	case 2:
+		return key<<few ^ cell(math.Copysign(u[1]/(math.Abs(u[0])+math.Abs(u[1])), u[0]*u[1]), few), chance * chance
+	}
+	return key<<few ^ cell(wide*u[0], few), chance * chance
 }
 
 // alike is how close the directions of draws are that count as multiples of each
@@ -241,7 +284,7 @@ func (f *Fit) Checks() []record.Check {
 		f.axes.check(add)
 	}
 	f.rounds.check(f.d, f.met*0x1p-42, record.RoundsIndependent, record.RoundsDrawnAnew, add)
-	f.runs.check(f.d, 0, record.RunsIndependent, record.RunsDrawnAnew, add)
+	f.runs.check(f.d, f.again, record.RunsIndependent, record.RunsDrawnAnew, add)
 	f.nodes.check(f.d, 0, record.NodesIndependent, record.NodesDrawnAnew, add)
 	f.checkPairsOfSizes(add)
 	return all
@@ -410,6 +453,106 @@ func (f *Fit) checkDirections(n float64, add adder) {
 			100*f.largest(n), 100/d)
 	}
 	add(record.NoiseCoordinates, measured, bound/n, above(math.Sqrt(b2), (bound+moments(missed))/n), "%s", detail)
+	f.checkRank(n, add)
+}
+
+// checkRank tests that no direction has much less than its share of the noise: with λ the least eigenvalue of
+// (d/n) Σ uuᵀ, which is 1 in the mean, 1 − λ is small. That λ is below a bound for uniform directions has probability
+// Chance at most, of two bounds half of it each.
+//
+// Many draws: P(λ ≤ 1−ε) ≤ d (e^{−ε}/(1−ε)^{1−ε})^{n/d} (Tropp 2012, Theorem 1.1, as ‖uuᵀ‖ = 1). Few: with lengths r of
+// their own, r² ~ χ²_d, directions make an n × d matrix of normal numbers. It has a least singular value of at most
+// max r times theirs, and of at least 1/√d of the least distance of a column to the span of the others, whose square is
+// χ² with n−d+1 degrees of freedom.
+func (f *Fit) checkRank(n float64, add adder) {
+	d, half := float64(f.d), Chance/2
+	if n < d {
+		add(record.NoiseRank, 0, 1, math.NaN(), "there are fewer vectors of noise than directions")
+		return
+	}
+	least := bisected(func(keep float64) bool { // keep = 1 − ε
+		exponent := keep - 1
+		if keep > 0 {
+			exponent -= keep * num.Log(keep)
+		}
+		return num.Log(d)+float64(n/d*exponent) <= num.Log(half)
+	})
+	radius := bisected(func(y float64) bool {
+		_, above := num.GammaShares(d/2, (d+float64(200*(1+math.Sqrt(d))*(1-y)))/2)
+		return float64(n*above) <= half/2
+	})
+	radius = d + float64(200*(1+math.Sqrt(d))*(1-radius)) // of r², above its quantile
+	near := bisected(func(y float64) bool {
+		below, _ := num.GammaShares((n-d+1)/2, float64(y*(n-d+1))/2)
+		return float64(d*below) <= half/2
+	}) * (n - d + 1)
+	if few := near / (n * radius); few > least {
+		least = few
+	}
+	const rounding = 1e-9 // of an eigenvalue
+	if !(least > rounding) {
+		least = 0
+	}
+	lambda := d / n * f.smallest()
+	finds := math.NaN()
+	if least > 0 {
+		finds = 1 - least/(1+float64(late*math.Sqrt(2/n)))
+	}
+	add(record.NoiseRank, 1-lambda, 1-least, finds, "the direction with least noise has %.3g of its share", lambda)
+}
+
+// bisected is the greatest number from 0 to 1 up to which something holds, to rounding; 0 if it does not at all.
+func bisected(holds func(float64) bool) float64 {
+	low, high := 0.0, 1.0
+	for range 60 {
+		if mid := (low + high) / 2; holds(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// smallest is the least eigenvalue of Σ uuᵀ, by inverse iteration: from above, and by no more than neighbouring
+// eigenvalues are apart.
+func (f *Fit) smallest() float64 {
+	packed := make([]float64, 0, num.Packed(f.d))
+	const shift = 1e-12 // that there is a factor
+	for i := range f.d {
+		for j := range i {
+			packed = append(packed, f.outer[j][i-j])
+		}
+		packed = append(packed, f.outer[i][0]+float64(shift*float64(f.directions)))
+	}
+	var factor num.Cholesky
+	if factor.Factor(packed, f.d) != nil {
+		return 0
+	}
+	v := make([]float64, f.d)
+	for k := range v { // no eigenvector: any will do
+		v[k] = math.Mod(math.Sqrt2*float64((k+2)*(k+3)), 1) + 0.1
+	}
+	const steps = 200
+	value := 0.0
+	for range steps {
+		num.Scale(1/num.Norm(v), v)
+		before := value
+		if value = f.along(v); math.Abs(value-before) <= 1e-9*value {
+			break
+		}
+		factor.Solve(v)
+	}
+	return value
+}
+
+// along is Σ ⟨u, v⟩² of the directions u.
+func (f *Fit) along(v []float64) float64 {
+	sum := 0.0
+	for k, row := range f.outer {
+		sum += float64(v[k] * (2*num.Dot(row, v[k:]) - float64(row[0]*v[k])))
+	}
+	return sum
 }
 
 // largest is the largest eigenvalue of the mean of u uᵀ, which has no negative ones: its

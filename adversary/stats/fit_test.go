@@ -85,7 +85,7 @@ func TestFit_RightNoisePasses(t *testing.T) {
 					runs, rounds = 1000, 10
 				}
 				checks := fitOf(seed, runs, rounds, asDeclared(kind, d, rounds)).Checks()
-				if want := map[bool]int{true: 11, false: 14}[d == 1]; len(checks) != want {
+				if want := map[bool]int{true: 11, false: 15}[d == 1]; len(checks) != want {
 					t.Fatalf("%d checks, want %d", len(checks), want)
 				}
 				for _, bad := range failures(checks) {
@@ -453,6 +453,15 @@ func TestFit_FindsWhatItSays(t *testing.T) {
 				}
 			})(by / math.Sqrt(1-1.0/d))
 		}},
+		{record.NoiseRank, func(by float64) func(*sim.Stream, []float64, earlier) {
+			return func(_ *sim.Stream, x []float64, _ earlier) { // of the directions, whatever their lengths
+				length, along := num.Norm(x), num.Dot(x, axis)
+				squeeze(x, axis, 0)
+				kept := math.Sqrt(1-by) * along
+				num.Scale(math.Sqrt(length*length-kept*kept)/num.Norm(x), x)
+				num.Axpy(kept, axis, x)
+			}
+		}},
 		{record.NoiseSigns, often(each, func(_ *sim.Stream, x, _ []float64) { // octants with an odd number of signs
 			if x[0]*x[1]*x[2] < 0 {
 				x[2] *= -1
@@ -492,6 +501,82 @@ func TestFit_FindsWhatItSays(t *testing.T) {
 		if found[1] < 95 || found[1.0/3] > 90 {
 			t.Errorf("%s says it finds %.3g with 99 %%: %d of %d are found, and %d of a third of it", c.kind,
 				float64(want.Finds), found[1], seeds, found[1.0/3])
+		}
+	}
+}
+
+// Noise of one of 256 seeds is that of another run sooner or later, with many other runs between, and is found whatever
+// sign and level it has then; noise that is drawn anew is not.
+func TestFit_NoiseOfFewSeeds(t *testing.T) {
+	for _, kind := range []model.Kind{model.Laplace, model.Gaussian} {
+		for _, d := range []int{1, 2, 3, 4, 30} {
+			for _, seeds := range []uint64{0, 256} {
+				found := 0
+				const audits = 20
+				for audit := range uint64(audits) {
+					f := new(Fit)
+					for run := range 240 {
+						seed := uint64(run)
+						if seeds > 0 {
+							seed = sim.NewStream(audit, "seed", seed).Uint64() % seeds
+						}
+						for round := range 3 {
+							law := model.Noise{Kind: kind, Level: 1 + float64(round)}
+							x := drawNoise(sim.NewStream(seed, "noise", audit, uint64(round)), law, d)
+							if run%2 == 0 {
+								num.Scale(-1, x)
+							}
+							for k := range x { // a solver's last digits
+								x[k] *= 1 + 1e-10*float64(k+run%7)
+							}
+							f.Add(run, 0, round, x, law)
+						}
+					}
+					if !check(f.Checks(), record.RunsDrawnAnew).Holds {
+						found++
+					}
+				}
+				if want := map[bool]int{false: 0, true: audits}[seeds > 0]; found != want {
+					t.Errorf("law %d, %d numbers, %d seeds: %d of %d", kind, d, seeds, found, audits)
+				}
+			}
+		}
+	}
+}
+
+// squeeze leaves a part of what is along an axis.
+func squeeze(x, axis []float64, part float64) { num.Axpy((part-1)*num.Dot(x, axis), axis, x) }
+
+// Noise that has none of a direction which is no axis is found as soon as there are more vectors than coordinates, and
+// noise that has it never fails, however few there are.
+func TestFit_NoiseWithoutADirection(t *testing.T) {
+	for _, c := range []struct{ d, n int }{{2, 4}, {3, 40}, {40, 39}, {40, 44}, {40, 300}, {40, 5000}, {105, 130}} {
+		for seed := range uint64(12) {
+			stream := sim.NewStream(seed, "rank", uint64(c.d), uint64(c.n))
+			axis := make([]float64, c.d)
+			for k := range axis {
+				axis[k] = stream.Float64() - 0.5
+			}
+			num.Scale(1/num.Norm(axis), axis)
+			law := model.Noise{Kind: model.Laplace, Level: 2}
+			for _, part := range []float64{1, 0} {
+				f := new(Fit)
+				for k := range c.n {
+					x := drawNoise(stream, law, c.d)
+					squeeze(x, axis, part)
+					f.Add(k, 0, 1, x, law)
+				}
+				k := check(f.Checks(), record.NoiseRank)
+				if want := part == 1 || c.n <= c.d+2; k.Holds != want && (part == 1 || c.n > c.d+3) {
+					t.Errorf("%d vectors of %d numbers, %v of a direction: %+v", c.n, c.d, part, k)
+				}
+				if c.n < c.d && !math.IsNaN(float64(k.Finds)) {
+					t.Errorf("%d vectors of %d numbers are said to show %v", c.n, c.d, k.Finds)
+				}
+				if part == 1 && c.n == 5000 && !(k.Measured < 0.3 && k.Bound < 0.8) {
+					t.Errorf("many vectors: %+v", k)
+				}
+			}
 		}
 	}
 }

@@ -19,6 +19,8 @@ type Axis struct {
 	Zero      float64 // on a logarithmic axis, where 0 is drawn; 0: nowhere
 
 	Names []string // of categories, which stand at 0, 1, …; nil: the axis is of numbers
+
+	extra float64 // points that the axis is longer in a wide chart than in a usual one
 }
 
 // Linear is an axis whose range is that of the data.
@@ -104,7 +106,7 @@ func (a *Axis) ticks(upright bool) []gonum.Tick {
 	var kept []gonum.Tick
 	if a.Names != nil {
 		for k, name := range a.Names {
-			room := acrossRoom / float64(len(a.Names)) / wider
+			room := (acrossRoom + a.extra) / float64(len(a.Names)) / wider
 			kept = append(kept, gonum.Tick{Value: float64(k), Label: fold(name, TextSize, room, 3)})
 		}
 		return kept
@@ -158,7 +160,7 @@ func (a *Axis) meet(ticks []gonum.Tick, upright bool) bool {
 		if t.Label == "" {
 			continue
 		}
-		half, middle := Width(t.Label, TextSize)*wider/2, a.at(t.Value)*acrossRoom
+		half, middle := Width(t.Label, TextSize)*wider/2, a.at(t.Value)*(acrossRoom+a.extra)
 		if upright {
 			half, middle = TextSize/2, a.at(t.Value)*upRoom
 		}

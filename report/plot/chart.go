@@ -72,6 +72,7 @@ func (c Chart) Picture() *Picture {
 	}
 	if c.Width > 0 {
 		width = c.Width
+		c.X.extra = max(0, width-chartWidth)
 	}
 	if c.Height > 0 {
 		height = c.Height
