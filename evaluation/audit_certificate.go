@@ -1,4 +1,4 @@
-// Whether a certificate is of the noise that the public model of a method has.
+// Whether what is claimed and certified is of the noise that the public model of a method has.
 
 package evaluation
 
@@ -13,19 +13,19 @@ import (
 	"overhear/record"
 )
 
-// leastCertified is what any sound certificate of a node's row, or of its label, comes to at least, by the noise of the
-// public model, which is written by itself: two rows that are opposed, both where the loss is steepest, move what noise
-// is added to by as nearly 2sC/B as one likes, with s the steepest slope, and a flipped label moves it by C/B under
-// logistic loss (docs/mathematics.md §6.1). false: the model does not say of rounds what their noise is.
-func leastCertified(public *model.Public, p *problem.Problem, part, rounds int, unit privacy.Unit, delta float64,
-) (epsilon float64, ok bool) {
+// modelled are the uses of a node's row, or of its label, by the noise of the public model, which is written by itself,
+// as fixed shifts: two rows that are opposed, both where the loss is steepest, move what noise is added to by as nearly
+// 2sC/B as one likes, with s the steepest slope, and a flipped label moves it by C/B under logistic loss
+// (docs/mathematics.md §6.1). Nothing that a proof gives for any rows is less. false: the model does not say of rounds
+// what their noise is.
+func (c *claim) modelled(public *model.Public, p *problem.Problem, part, rounds int) (*loss.Ledger, bool) {
 	m, ok := public.Method.(model.NodeDual)
 	if !ok || p.K > 0 || !problem.Bounded(p.Loss) {
-		return 0, false
+		return nil, false
 	}
-	moved := 2 * p.Loss.Steepest()
-	if unit == privacy.Label && p.Loss == problem.Logistic {
-		moved = 1
+	moved := 2 * p.Loss.Steepest() * float64(max(1, c.group))
+	if c.unit == privacy.Label && p.Loss == problem.Logistic {
+		moved /= 2
 	}
 	rows := p.Shards[part].U.Len()
 	weight := float64(moved*p.C) / float64(rows)
@@ -39,38 +39,50 @@ func leastCertified(public *model.Public, p *problem.Problem, part, rounds int, 
 		if step.Noise.Kind == model.Gaussian {
 			n = loss.Noise{Kind: loss.Gaussian, Size: weight / step.Noise.Level}
 		}
-		uses.Spend(part, t, unit, loss.Shift{Noise: n})
+		uses.Spend(part, t, c.unit, loss.Shift{Noise: n})
 	}
-	worst := uses.Worst(unit, rounds, delta)
-	return math.Min(worst.Epsilon, worst.Pure()), uses.Err() == nil
+	return uses, uses.Err() == nil
 }
 
-// ofNoise checks that a certificate is no less than that; nil: there is nothing to compare it with.
-func (c *claim) ofNoise(public *model.Public, p *problem.Problem, part, rounds int, delta float64) *record.Check {
-	if c.certificate == nil || c.certificate.Reason != "" {
-		return nil
+// least is what uses come to at δ; 0: their sum.
+func least(uses *loss.Ledger, unit privacy.Unit, rounds int, delta float64) float64 {
+	worst := uses.Worst(unit, rounds, math.Max(delta, 1e-5))
+	if delta > 0 {
+		return math.Min(worst.Epsilon, worst.Pure())
 	}
-	if c.certificate.Delta > 0 {
-		delta = float64(c.certificate.Delta)
-	}
-	least, ok := leastCertified(public, p, part, rounds, c.unit, delta)
+	return worst.Pure()
+}
+
+// belowNoise is how far an ε may be below what the model's noise comes to, relatively: both are composed on grids; and
+// at which ε nothing is lost.
+const belowNoise, nothingLost = 1e-3, 1e-9
+
+// ofNoise says that a claim whose proof would hold is not proved, if it is less than the public model's noise comes to:
+// that is found where no worst trace is searched, too. It returns the check that the certificate is not less.
+func (c *claim) ofNoise(public *model.Public, p *problem.Problem, part, rounds int, delta float64) []record.Check {
+	uses, ok := c.modelled(public, p, part, rounds)
 	if !ok {
 		return nil
 	}
-	const rounding, nothing = 1e-3, 1e-9 // certificates are composed on grids
-	share := least / math.Max(float64(c.certificate.Epsilon), nothing)
-	k := &record.Check{Kind: record.CertificateOfNoise, Measured: record.Number(share),
-		Bound: 1 + rounding, Finds: rounding}
-	k.Holds = k.Measured <= k.Bound
-	k.Detail = fmt.Sprintf("%.4g is certified, and what a %s moves loses %.4g at δ = %v by the public model",
-		float64(c.certificate.Epsilon), unitWord(c.unit), least, delta)
-	return k
-}
-
-// unitWord is a unit in words.
-func unitWord(u privacy.Unit) string {
-	if u == privacy.Sample {
-		return "row"
+	if c.established == nil && c.unproved == nil {
+		claimed, noise := c.total[len(c.total)-1], least(uses, c.unit, rounds, c.delta)
+		if !(noise <= (1+belowNoise)*math.Max(claimed, nothingLost)) {
+			c.unproved = fmt.Errorf("no proof gives a loss of %.4g over the run: what %s moves comes to %.4g by the "+
+				"noise of the public model", claimed, several(c.group, c.unit), noise)
+		}
 	}
-	return string(u)
+	x := c.certificate
+	if x == nil || x.Reason != "" {
+		return nil
+	}
+	if x.Delta > 0 {
+		delta = float64(x.Delta)
+	}
+	noise := least(uses, c.unit, rounds, delta)
+	k := record.Check{Kind: record.CertificateOfNoise, Bound: 1 + belowNoise, Finds: belowNoise,
+		Measured: record.Number(noise / math.Max(float64(x.Epsilon), nothingLost)),
+		Detail: fmt.Sprintf("%.4g is certified, and what %s moves comes to %.4g by the public model, at δ = %v",
+			float64(x.Epsilon), several(c.group, c.unit), noise, delta)}
+	k.Holds = k.Measured <= k.Bound
+	return []record.Check{k}
 }

@@ -153,6 +153,11 @@ func auditReported(e *experiment.Experiment, a *experiment.Assembly, spec *scena
 		if rec.Checks, err = faithful(sample, node, &a.Account.Inexact); err != nil {
 			return err
 		}
+		public, err := publicOfRun(e.Scenario, a)
+		if err != nil {
+			return err
+		}
+		rec.Checks = append(rec.Checks, c.ofNoise(public, a.Problem, shard, e.Rounds.Count, e.Privacy.Delta)...)
 		return c.judge(rec, node, sample)
 	}
 	return out, nil

@@ -191,9 +191,7 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		if out.Checks, err = faithful(sample, node, inexact(public, a, e.Solver.Tolerance)); err != nil {
 			return err
 		}
-		if k := c.ofNoise(public, a.Problem, shard, e.Rounds.Count, e.Privacy.Delta); k != nil {
-			out.Checks = append(out.Checks, *k)
-		}
+		out.Checks = append(out.Checks, c.ofNoise(public, a.Problem, shard, e.Rounds.Count, e.Privacy.Delta)...)
 		out.Elsewhere = elsewhere(c.certificate, a.Account.Worst(a.First(), unit))
 		return c.judge(out, node, sample)
 	}

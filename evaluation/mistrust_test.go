@@ -90,6 +90,74 @@ func TestAudit_FindsACertificateThatIsTooSmall(t *testing.T) {
 	}
 }
 
+// modest claims a part of what its noise is worth.
+type modest struct {
+	flawed
+	part float64
+}
+
+func (m *modest) Account(l *privacy.Ledger) { modestly(m.privateRow, m.part, l) }
+
+// modestServer is modest, of a method whose users report.
+type modestServer struct {
+	registering
+	part float64
+}
+
+func (m *modestServer) Account(l *privacy.Ledger) { modestly(m.privateRow, m.part, l) }
+
+// modestly accounts for a part of what rows lose.
+func modestly(m algorithms.Private, part float64, l *privacy.Ledger) {
+	own := new(privacy.Ledger)
+	m.Account(own)
+	own.Each(func(node, round int, unit privacy.Unit, spent privacy.Mechanism) {
+		switch s := spent.(type) {
+		case privacy.PureDP:
+			if unit == privacy.Sample {
+				s.Epsilon *= part
+			}
+			spent = s
+		case privacy.GaussianDP:
+			s.Sensitivity *= part
+			spent = s
+		}
+		l.Spend(node, round, unit, spent)
+	})
+}
+
+// A claim that is too small is found by the noise, where no worst trace is searched, too.
+func TestAudit_FindsAClaimThatIsTooSmall(t *testing.T) {
+	const few = "adversary.audit={runs: 20, pilots: 1}"
+	for _, c := range []struct {
+		algorithm string
+		sets      []string
+	}{
+		{auditedPVP, nil},
+		{auditedDVP, nil},
+		{auditedPVP, []string{"adversary.audit.group=3"}},
+		{auditedPVP, []string{"adversary.audit.unit=label", "problem.loss={kind: huber-hinge, width: 0.5}"}},
+		{auditedPVP, []string{"rounds.mode=asynchronous", "network.latency=1ms"}},
+		{auditedPVP, []string{"rounds.missing=last", "rounds.deadline=3ms", "network.latency=1ms"}},
+		{plantedPDML, []string{"adversary.audit.unit=sample"}},
+		{"{kind: pvp, eta: 0.05, alpha: 1, law: gaussian}", nil},
+	} {
+		for part, holds := range map[float64]bool{1: true, 0.5: false} { // Rényi accounts leave room
+			a := auditOf(t, c.algorithm, func(m privateRow, _ algorithms.Setting) algorithms.Method {
+				if _, ok := m.(algorithms.Registering); ok {
+					return &modestServer{registering{flawed: flawed{privateRow: m}}, part}
+				}
+				return &modest{flawed{privateRow: m}, part}
+			}, append([]string{few}, c.sets...)...)
+			v := a.Verdicts[len(a.Verdicts)-1]
+			stands := v.Verdict == record.Consistent
+			told := v.Verdict == record.Violated || strings.Contains(v.Reason, "no proof gives")
+			if stands != holds || !holds && !told {
+				t.Errorf("%s %v × %v: %s: %s", c.algorithm, c.sets, part, v.Verdict, v.Reason)
+			}
+		}
+	}
+}
+
 // Noise without one direction of forty is found by 60 runs.
 func TestAudit_FindsADirectionWithoutNoise(t *testing.T) {
 	axis := make([]float64, 40)

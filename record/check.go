@@ -177,8 +177,8 @@ var checkFindings = map[CheckKind]string{
 var shares = map[CheckKind]bool{PacketsExpected: true, PacketsInTime: true, OneValueForAll: true, RecordAsSent: true,
 	StartIsPublic: true, ReportsFollow: true, StepsRepeat: true, HubFollows: true, IdleRounds: true,
 	NoiseFinite: true, NoisePresent: true, NoiseSize: true,
-	NoiseSpread: true, NoiseWhole: true, NoiseRank: true, CertificateOfNoise: true, RoundsDrawnAnew: true,
-	RunsDrawnAnew: true, NodesDrawnAnew: true}
+	NoiseSpread: true, NoiseWhole: true, NoiseRank: true, CertificateOfNoise: true,
+	RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}
 
 // Finding says in words the smallest deviation that the check would have found with a probability of 99 %; empty where
 // none is known.
