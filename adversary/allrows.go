@@ -28,7 +28,7 @@ A = Σ c cᵀ and b = Σ c are determined after B + 1 rounds, and nothing else e
 by a rotation that leaves the vector of ones as it is have the same A and b: one row is determined, two are (there the
 rotations exchange them), three and more are not. With the logistic loss slopes are curved, and the rows are determined
 but for their order where the rounds differ enough. They are found from A and b of a straight line through the
-gradients, with rotations that are drawn, by damped Gauss–Newton steps; those count that fit to rounding and agree
+gradients, with rotations that are drawn, or at random, by damped Gauss–Newton steps; those count that fit to rounding and agree
 whatever the start. Error is that of solves over the least singular value of the equations. A row is u = y x; a column
 that is never negative, or the intercept, gives the label.`,
 		Needs: "all rounds from the first on, more than the node has rows; fewer rows than columns, and at most 12; " +
@@ -40,9 +40,9 @@ that is never negative, or the intercept, gives the label.`,
 // Bounds of the search.
 const (
 	mostRows = 12  // with more unknown numbers the search takes too long
-	turns    = 24  // starts that are tried
+	turns    = 40  // starts that are tried
 	agreeing = 3   // fits that must agree
-	steps    = 120 // of a start
+	steps    = 300 // of a start
 )
 
 // unmixing is the equations of all rows in their span.
@@ -140,8 +140,8 @@ func (u *unmixing) descend(rows [][]float64) ([][]float64, float64) {
 	return rows, size
 }
 
-// starts returns a function that draws rows with the A and b of a straight line through the gradients; false: the line
-// is not that of rows.
+// starts returns a function that draws rows, every other time with the A and b of a straight line through the
+// gradients; false: there is no such line.
 func (u *unmixing) starts(victim int) (func() [][]float64, bool) {
 	b := u.b
 	normal, right := make([]float64, num.Packed(b+1)), make([][]float64, b)
@@ -199,8 +199,18 @@ func (u *unmixing) starts(victim int) (func() [][]float64, bool) {
 		}
 		turned[i] /= l(i, i)
 	}
-	s := sim.NewStream(uint64(victim), "all rows")
+	s, drawn := sim.NewStream(uint64(victim), "all rows"), 0
 	return func() [][]float64 {
+		if drawn++; drawn%2 == 0 { // far from zero the line may be off
+			rows := make([][]float64, b)
+			for n := range rows {
+				rows[n] = make([]float64, b)
+				for k := range rows[n] {
+					rows[n][k] = s.Normal() / math.Sqrt(float64(b))
+				}
+			}
+			return rows
+		}
 		from, to := frame(ones, s), frame(turned, s)
 		rows := make([][]float64, b)
 		for n := range rows { // column n of L Σ_k to_k from_kᵀ
@@ -357,7 +367,7 @@ func allRows(v *View, f *record.Finding) error {
 			len(whole), rank, found.tried)
 	}
 	f.Conclusion = fmt.Sprintf("%d gradients span %d dimensions; %d of %d starts lead to %s that fit to rounding, and "+
-		"agree to %.2g; what solves leave is worth an error of at most %.2g", len(whole), rank, found.fitted,
+		"are at most %.2g apart; what solves leave is worth an error of at most %.2g", len(whole), rank, found.fitted,
 		found.tried, plural.Of(rank, "row"), found.apart, found.error)
 	if !(found.error < 0.5) || found.apart > max(1e-6, 10*found.error) {
 		f.Succeeded = record.Failed

@@ -275,6 +275,7 @@ func independent(rows [][]float64, rank int) (basis [][]float64) {
 	for k, row := range rows {
 		left[k] = slices.Clone(row)
 	}
+	largest := 0.0
 	for len(basis) < rank {
 		best := 0
 		for k := range left {
@@ -283,19 +284,16 @@ func independent(rows [][]float64, rank int) (basis [][]float64) {
 			}
 		}
 		q := slices.Clone(left[best])
+		if largest = max(largest, num.Norm(q)); !(num.Norm(q) > 1e-14*largest) {
+			return basis // the rest is rounding, which lies along the others
+		}
 		for range 2 { // once more, against rounding
-			if size := num.Norm(q); size > 0 {
-				num.Scale(1/size, q)
-			}
+			num.Scale(1/num.Norm(q), q)
 			for _, b := range basis {
 				num.Axpy(-num.Dot(b, q), b, q)
 			}
 		}
-		size := num.Norm(q)
-		if !(size > 0) {
-			return basis
-		}
-		num.Scale(1/size, q)
+		num.Scale(1/num.Norm(q), q)
 		basis = append(basis, q)
 		for k := range left {
 			num.Axpy(-num.Dot(q, left[k]), q, left[k])
