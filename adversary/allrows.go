@@ -28,7 +28,8 @@ A = Σ c cᵀ and b = Σ c are determined after B + 1 rounds, and nothing else e
 by a rotation that leaves the vector of ones as it is have the same A and b: one row is determined, two are (there the
 rotations exchange them), three and more are not. With the logistic loss slopes are curved, and the rows are determined
 but for their order where the rounds differ enough. They are found from A and b of a straight line through the
-gradients, with rotations that are drawn, or at random, by damped Gauss–Newton steps; those count that fit to rounding and agree
+gradients, with rotations that are drawn, or at random,
+by damped Gauss–Newton steps; those count that fit to rounding and agree
 whatever the start. Error is that of solves over the least singular value of the equations. A row is u = y x; a column
 that is never negative, or the intercept, gives the label.`,
 		Needs: "all rounds from the first on, more than the node has rows; fewer rows than columns, and at most 12; " +

@@ -16,13 +16,16 @@ func init() {
 	reproduce.RegisterStudy(&reproduce.Study{
 		Name:  "attacks/reconstruction",
 		Title: "Reconstruction without side knowledge, and beyond the neighbours",
-		About: "Five attacks, each beside what guessing with the same knowledge achieves. All rows of a node at once: " +
+		About: "Five attacks, each beside what guessing with the same knowledge achieves. All rows of a node at " +
+			"once: " +
 			"Adult (105 columns), twenty nodes of a random\n" +
 			"4-regular graph, conventional ADMM with η = 0.05, 60 rounds, four rows a node unless said. Beyond the " +
 			"neighbours: what colluders who hear averages\n" +
-			"learn of gradients of nodes that they do not hear (Mrini, Cyffers & Bellet, ICML 2024): gossip averaging on " +
+			"learn of gradients of nodes that they do not hear (Mrini, Cyffers & Bellet, ICML 2024): gossip " +
+			"averaging on " +
 			"their Erdős–Rényi graphs, and gradient\n" +
-			"descent on twenty hospitals (WDBC, a small-world graph). Linkage of messages without senders, one attribute " +
+			"descent on twenty hospitals (WDBC, a small-world graph). Linkage of messages without senders, one " +
+			"attribute " +
 			"of a sample of which the rest is known,\n" +
 			"and the share of positive rows of a node.",
 		Compute: reconstruction,
@@ -103,7 +106,8 @@ func allAtOnce(b *reproduce.Workbench) error {
 		table = append(table, fmt.Sprintf("| %d | 60 | %s | %.3g %% |", rows, of(whole, nodes), 100*share/nodes))
 	}
 	b.State("all rows of a node are found at once, by who knows none of them", reproduce.Assess(
-		found[4].exact > nodes*9/10), "nodes of 20 all of whose rows are found to 1 %%: of two rows %d, of four %d, of "+
+		found[4].exact > nodes*9/10), "nodes of 20 all of whose rows are found to 1 %%: of two rows %d, of four "+
+		"%d, of "+
 		"six %d; guesses find none", found[2].exact, found[4].exact, found[6].exact)
 	var words []string
 	for _, rounds := range []int{4, 8, 15, 30} {
@@ -125,7 +129,8 @@ func allAtOnce(b *reproduce.Workbench) error {
 	}
 	b.State("with the squared loss two rows are determined, and four are not",
 		reproduce.Assess(wholly(attack, pairs) > nodes/2 && sumsOf(attack, fours).won == 0),
-		"8 rounds, nodes of 20 all of whose rows are found: of two rows %d, of four %d; with the logistic loss, four rows, by %s",
+		"8 rounds, nodes of 20 all of whose rows are found: of two rows %d, of four %d; with the logistic loss, "+
+			"four rows, by %s",
 		wholly(attack, pairs), wholly(attack, fours), strings.Join(words, ", "))
 	noisy, err := b.Attack(false, unknownRows, sets(4, "algorithm={kind: dvp, eta: 0.05, alpha: 1}")...)
 	if err != nil {
@@ -168,7 +173,8 @@ func averages(b *reproduce.Workbench) error {
 				mean := 0.0
 				for draw := range draws {
 					nodes := []string{"0", "1", "2"}[:c]
-					a, err := b.Attack(false, beyondFile, fmt.Sprintf("network.topology={kind: erdos-renyi, nodes: %d, "+
+					a, err := b.Attack(false, beyondFile, fmt.Sprintf("network.topology={kind: erdos-renyi, "+
+						"nodes: %d, "+
 						"probability: %v}", n, degree/float64(n)), fmt.Sprintf("seeds.first=%d", draw+1),
 						fmt.Sprintf("rounds.count=%d", rounds),
 						"algorithm={kind: dgd, step: {initial: 0.5, ratio: 1.0e-14}, decay: none}",
@@ -206,13 +212,15 @@ func averages(b *reproduce.Workbench) error {
 			rising++
 		}
 	}
-	b.State("a colluder of gossip averaging finds the private vectors of most nodes, also of those that it does not hear",
+	b.State("a colluder of gossip averaging finds the private vectors of most nodes, also of those that it does "+
+		"not hear",
 		reproduce.AssessParts(first[0] > 0.3, last[0] > 0.5), "one colluder of 20: %.3g %% of the nodes at n p = 3, "+
 			"%.3g %% at 6; the published figure is of as "+
 			"many rounds and has bars, no numbers to compare", 100*first[0], 100*last[0])
 	b.State("denser graphs give more nodes away", reproduce.AssessParts(rising == len(first), rising > len(first)/2),
 		"more at n p = 6 than at 3 in %d of %d settings", rising, len(first))
-	b.State("what is determined is found", reproduce.AssessParts(apart == 0, worst < 1), "largest relative error %.2g; "+
+	b.State("what is determined is found", reproduce.AssessParts(apart == 0, worst < 1), "largest relative "+
+		"error %.2g; "+
 		"%d values are off by more than 10⁻⁶", worst, apart)
 	b.Say("%s", strings.Join(table, "\n"))
 	b.Draw("averaging", chart)
@@ -265,7 +273,8 @@ func descentBeyond(b *reproduce.Workbench) error {
 			far++
 		}
 	}
-	b.State("in gradient descent with short steps colluders find samples of nodes two and three hops away, all others of "+
+	b.State("in gradient descent with short steps colluders find samples of nodes two and three hops away, all "+
+		"others of "+
 		"the node being known", reproduce.Assess(smallest[2].won == smallest[2].all && smallest[2].all > 0),
 		"step 10⁻⁵: samples found to 1 %%: 1 hop away %s, 2 hops %s, 3 hops %s; the best guess is off by %.2g",
 		of(smallest[1].won, smallest[1].all), of(smallest[2].won, smallest[2].all),
