@@ -2,7 +2,12 @@
 
 package adversary
 
-import "overhear/problem"
+import (
+	"maps"
+	"slices"
+
+	"overhear/problem"
+)
 
 // Knowledge is declared side knowledge; what is not known is zero.
 type Knowledge struct {
@@ -18,6 +23,9 @@ type Knowledge struct {
 	// Candidates are samples among which may be the victim's.
 	Candidates *Samples
 
+	// Attribute is one of which the observer does not know the value in the sample that Others lacks, knowing the rest.
+	Attribute *Attribute
+
 	// Data are whole data sets of nodes, of colluders for instance.
 	Data map[int]*Samples
 
@@ -26,6 +34,43 @@ type Knowledge struct {
 	Blocks []*problem.Rows
 
 	Schema *Schema
+}
+
+// Attribute is a column of classes, or the label, of one sample.
+type Attribute struct {
+	Name    string   `json:"name"`
+	Values  []string `json:"values"`
+	Columns []int    `json:"columns,omitempty"` // one a value; none: the label, −1 and 1
+	Samples *Samples `json:"samples"`           // the sample with each value, in their order
+}
+
+// value is which value a sample has, −1 if none.
+func (a *Attribute) value(s Sample) int {
+	if a.Columns == nil {
+		return bit(s.Y > 0)
+	}
+	return slices.Index(a.Columns, active(s.X, a.Columns))
+}
+
+// prior is how often values are among rows that are known, each counted once more, so that none has probability zero.
+func (a *Attribute) prior(k *Knowledge) []float64 {
+	counts, all := make([]float64, len(a.Values)), 0.0
+	add := func(s *Samples) {
+		for n := range s.Y {
+			if at := a.value(s.At(n)); at >= 0 {
+				counts[at]++
+				all++
+			}
+		}
+	}
+	add(k.Others)
+	for _, node := range slices.Sorted(maps.Keys(k.Data)) {
+		add(k.Data[node])
+	}
+	for at := range counts {
+		counts[at] = (counts[at] + 1) / (all + float64(len(counts)))
+	}
+	return counts
 }
 
 // Samples are rows with their classes, or with targets.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"overhear/adversary/model"
-
 	"overhear/internal/num"
 	"overhear/record"
 )
@@ -42,54 +40,26 @@ func membership(v *View, f *record.Finding) error {
 	for n := range k.Candidates.Y {
 		worlds = append(worlds, k.Others.and(k.Candidates.At(n)))
 	}
-	l, err := NewLikelihood(v.Public, k.Victim, worlds...)
+	w, err := v.weigh(f, worlds)
 	if err != nil {
 		return err
 	}
-	all, unseen := v.Gradients(k.Victim, k.Size)
-	f.Unseen = unseen
-	var total, misfit = make([]float64, len(worlds)), make([]float64, len(worlds))
-	noisy, used, scale := false, 0, 0.0
-	for i := range all {
-		g := &all[i]
-		if g.Offset > 0 || g.Nuisance != nil {
-			continue
-		}
-		e, err := l.weigh(g)
-		if err != nil {
-			return err
-		}
-		used++
-		scale = max(scale, num.Norm(g.Value))
-		noisy = noisy || g.Noise.Kind != model.Silent
-		for c := range worlds {
-			total[c] += e.Density[c]
-			misfit[c] = max(misfit[c], num.Norm(e.Noise[c]))
-		}
-	}
-	if used == 0 {
-		return untold(f.Unseen, "no round was seen whole, with every parameter known")
-	}
-	if skipped := len(all) - used; skipped > 0 {
-		f.Unseen = append(f.Unseen, fmt.Sprintf("%d rounds leave hidden parameters or an unknown past, and were left "+
-			"out", skipped))
-	}
 	best, sum := math.Inf(-1), 0.0
-	for _, t := range total {
+	for _, t := range w.total {
 		best = max(best, t)
 	}
-	for _, t := range total {
+	for _, t := range w.total {
 		sum += num.Exp(t - best)
 	}
 	chosen, first := 0, 0
 	for c := range worlds {
 		m := record.Membership{Candidate: c, Label: k.Candidates.Y[c]}
-		if noisy {
-			posterior := -(total[c] - best - num.Log(sum))
+		if w.noisy {
+			posterior := -(w.total[c] - best - num.Log(sum))
 			m.Score, m.Member = record.Number(posterior), posterior < math.Ln2
 		} else {
-			m.Score = record.Number(misfit[c] / scale)
-			m.Member = misfit[c] < fits*scale
+			m.Score = record.Number(w.misfit[c] / w.scale)
+			m.Member = w.misfit[c] < fits*w.scale
 		}
 		if m.Member {
 			chosen, first = chosen+1, c
@@ -98,11 +68,11 @@ func membership(v *View, f *record.Finding) error {
 	}
 	switch {
 	case chosen == 1:
-		f.Conclusion = fmt.Sprintf("%d rounds single out candidate %d of %d", used, first, len(worlds))
+		f.Conclusion = fmt.Sprintf("%d rounds single out candidate %d of %d", w.used, first, len(worlds))
 	case chosen == 0:
-		f.Conclusion = fmt.Sprintf("%d rounds single out none of %d candidates", used, len(worlds))
+		f.Conclusion = fmt.Sprintf("%d rounds single out none of %d candidates", w.used, len(worlds))
 	default:
-		f.Conclusion = fmt.Sprintf("%d of %d candidates fit %d rounds", chosen, len(worlds), used)
+		f.Conclusion = fmt.Sprintf("%d of %d candidates fit %d rounds", chosen, len(worlds), w.used)
 	}
 	return nil
 }

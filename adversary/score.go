@@ -28,6 +28,7 @@ type Truth struct {
 
 	Member func(candidate int) bool               // of the victim's samples, or blocks
 	Label  func(user int) float64                 // ±1; 0: not at hand
+	Value  func(s Sample) int                     // which value of the unknown attribute a sample has
 	Fact   func(f *record.Fact) ([]float64, bool) // what a Fact's Values should be
 }
 
@@ -50,18 +51,31 @@ var notKnown = record.Number(math.NaN())
 //     has relative error 1, the mean of the known rows, that with the commonest value of each coded column, and
 //     the mean of the candidates. If Y is 0, X is compared with ±x, whichever is
 //     nearer, and the conclusion says so.
+//
 //   - Facts: Exact if every relative error is at most 1e-6, Partial if the median is below ½. The rank of
 //     the data, where it may be that of the columns, or hidden rows may add to it, is never more than Partial.
 //     The baseline is the median error of what the observer would say without the attack, such as a value of
 //     another node of the same round; else 0.
+//
 //   - Members: Exact if all verdicts are right, Partial if verdicts and
 //     truth go together by Fisher's exact test, one-sided, at level 0.01. If
 //     candidates are all members, or none is, there is nothing to be told apart and
 //     the verdicts do not count. The error is the mean of the shares of members and of others that are wrong,
 //     and the baseline ½, that of tossing a coin.
+//
 //   - Labels: Partial if so many are right that guessing the more frequent
 //     label has a probability below 0.01 of it by the binomial test, Exact
 //     if moreover all are. That label is the baseline.
+//
+//   - Rows: each is compared with the sample to which the assignment of least distance gives it, and found if it is
+//     within 1 % of it. Exact if all are, with errors of at most 1e-6, Partial if some are. The baseline is the share
+//     of samples within 1 % of one of the guesses.
+//
+//   - Links: Exact if all are right, Partial if so many are that guessing has a probability below 0.01 of it; the
+//     baseline is one message among those of its round.
+//
+//   - Odds: the error is −ln of the probability of the true value, the baseline that before the messages. Exact if the
+//     probability is within 1e-6 of 1, Partial if it is at least 0.99.
 //
 // Otherwise it is Failed. A finding without anything to compare, and a blocked
 // one, keeps its outcome.
@@ -79,6 +93,9 @@ func Score(f *record.Finding, truth *Truth) {
 	add(truth.facts(f))
 	add(truth.members(f))
 	add(truth.labels(f))
+	add(truth.rows(f))
+	add(linked(f))
+	add(truth.odds(f))
 	for _, o := range []record.Outcome{record.Exact, record.Partial, record.Failed} {
 		if slices.Contains(outcomes, o) {
 			f.Succeeded = o
@@ -370,4 +387,113 @@ func tail(n, k int, chance float64) float64 {
 		p += num.Exp(choose(n, k) + float64(float64(k)*num.Log(chance)) + float64(float64(n-k)*num.Log1p(-chance)))
 	}
 	return min(1, p)
+}
+
+// near is the relative error up to which a row counts as found.
+const near = 0.01
+
+// rows compares all rows with all samples.
+func (t *Truth) rows(f *record.Finding) (record.Outcome, bool) {
+	if len(f.Rows) == 0 || len(t.Samples) == 0 {
+		return "", false
+	}
+	signed := func(x []float64, y float64) []float64 {
+		u := slices.Clone(x)
+		if y != 0 {
+			num.Scale(y, u)
+		}
+		return u
+	}
+	var truth [][]float64
+	for _, s := range t.Samples {
+		truth = append(truth, signed(s.X, s.Y))
+	}
+	costs := make([][]float64, len(f.Rows))
+	for k := range f.Rows {
+		r := &f.Rows[k]
+		for _, u := range truth {
+			costs[k] = append(costs[k], apart(signed(r.X, r.Y), u, r.Y == 0))
+		}
+	}
+	missed, largest := float64(len(truth)), 0.0
+	for k, n := range assign(costs) {
+		if n < 0 {
+			largest = math.Inf(1)
+			continue
+		}
+		one := Truth{Samples: t.Samples[n : n+1], Knows: t.Knows}
+		f.Rows[k].Score = one.score(&f.Rows[k])
+		r := float64(f.Rows[k].Score.Relative)
+		largest = max(largest, r)
+		if r <= near {
+			missed--
+		}
+	}
+	guessed, by := 0.0, "zero"
+	for _, g := range t.Knows.guesses(len(truth[0])) {
+		hits := 0.0
+		for _, s := range t.Samples {
+			hits += float64(bit(apart(g.x, s.X, true) <= near*num.Norm(s.X)))
+		}
+		if hits > guessed {
+			guessed, by = hits, g.by
+		}
+	}
+	o := record.Failed
+	switch {
+	case missed == 0 && largest <= exactly:
+		o = record.Exact
+	case missed < float64(len(truth)):
+		o = record.Partial
+	}
+	n := float64(len(truth))
+	return beats(f, &record.Baseline{Of: "all rows, the share not found to 1 %", Error: record.Number(missed / n),
+		Guess: record.Number(1 - guessed/n), By: by}, o), true
+}
+
+// linked counts links that are right.
+func linked(f *record.Finding) (record.Outcome, bool) {
+	if len(f.Links) == 0 {
+		return "", false
+	}
+	right, chance := 0, 0.0
+	for _, l := range f.Links {
+		right += bit(l.Sender == f.Victim)
+		chance += 1 / float64(l.Among) / float64(len(f.Links))
+	}
+	o := record.Partial
+	switch n := len(f.Links); {
+	case tail(n, right, chance) >= unlikely:
+		o = record.Failed
+	case right == n:
+		o = record.Exact
+	}
+	return beats(f, &record.Baseline{Of: "links", Error: record.Number(1 - float64(right)/float64(len(f.Links))),
+		Guess: record.Number(1 - chance), By: "a message of the round at random"}, o), true
+}
+
+// odds says how likely the true value of an attribute was held to be.
+func (t *Truth) odds(f *record.Finding) (record.Outcome, bool) {
+	if len(f.Odds) == 0 || t.Value == nil || len(t.Samples) == 0 {
+		return "", false
+	}
+	for n := range f.Odds {
+		is := n == t.Value(t.Samples[0])
+		f.Odds[n].Truth = &is
+	}
+	k := slices.IndexFunc(f.Odds, func(o record.Odds) bool { return o.Truth != nil && *o.Truth })
+	if k < 0 {
+		return "", false
+	}
+	posterior, prior := float64(f.Odds[k].Posterior), float64(f.Odds[k].Prior)
+	o := record.Failed
+	switch {
+	case posterior >= 1-exactly:
+		o = record.Exact
+	case posterior >= 1-unlikely:
+		o = record.Partial
+	}
+	return beats(f, &record.Baseline{Of: "the attribute, −ln of the probability of its value",
+		Error: record.Number(max(0, -num.Log(posterior))), Guess: record.Number(-num.Log(prior)),
+		By: "how often values are among the rows that are known"}, o), true
 }

@@ -20,8 +20,21 @@ type spectrum struct {
 // decompose is the spectrum of vectors of one length, min(count, length) values.
 func decompose(vectors [][]float64) (*spectrum, error) {
 	svd, err := num.Decompose(vectors)
-	if err != nil {
-		return nil, err
+	if err != nil { // vectors along one another leave rounding that stays at no right angles; sorted by size it does
+		basis := independent(vectors, min(len(vectors), len(vectors[0])))
+		var graded [][]float64
+		for _, x := range vectors {
+			graded = append(graded, inFrame(basis, x))
+		}
+		if svd, err = num.Decompose(graded); err != nil {
+			return nil, err
+		}
+		for k, x := range svd.Left {
+			svd.Left[k] = make([]float64, len(vectors[0]))
+			for c, q := range basis {
+				num.Axpy(x[c], q, svd.Left[k])
+			}
+		}
 	}
 	return &spectrum{svd.Values, svd.Left}, nil
 }

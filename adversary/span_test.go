@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"overhear/adversary/model"
+	"overhear/internal/num"
 	"overhear/problem"
 )
 
@@ -46,6 +47,38 @@ func TestGradientOver_OfSeveralClasses(t *testing.T) {
 		for k, got := range gradientOver(p, s, 5, f) {
 			if !(math.Abs(got-want[k]) <= 1e-15) {
 				t.Errorf("%T: component %d is %v, want %v", loss, k, got, want[k])
+			}
+		}
+	}
+}
+
+// Vectors along one another, of which rounding is left that no rotation sorts, have the span that they have.
+func TestDecompose_VectorsAlongOneAnother(t *testing.T) {
+	x := make([]float64, 105)
+	for k := 0; k < len(x); k += 5 {
+		x[k] = 1 / math.Sqrt(21)
+	}
+	var vectors [][]float64
+	for k := range 60 {
+		v := make([]float64, len(x))
+		for c := range x {
+			v[c] = float64(k%7+1) / 3 * x[c]
+		}
+		vectors = append(vectors, v)
+	}
+	s, err := decompose(vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rank, _ := s.rank(1e-9); rank != 1 || !(math.Abs(math.Abs(num.Dot(s.left[0], x))-1) < 1e-12) ||
+		!(math.Abs(num.Norm(s.left[0])-1) < 1e-12) {
+		t.Errorf("rank %d, cosine %v, length %v", rank, num.Dot(s.left[0], x), num.Norm(s.left[0]))
+	}
+	basis := independent(vectors, 60)
+	for i := range basis {
+		for j := range i {
+			if !(math.Abs(num.Dot(basis[i], basis[j])) < 1e-12) {
+				t.Fatalf("vectors %d and %d are not at right angles", i, j)
 			}
 		}
 	}

@@ -29,6 +29,13 @@ rounds: {count: 30}
 algorithm: {kind: admm, eta: 0.05}
 adversary: {knows: {victim: 1, all-but: 0, candidates: 3, data: [3]}}
 `,
+	"several.yaml": `name: several
+problem: {data: {set: twonorm, rows: 60, dimension: 9}, train: 12, rho: 0.3}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 40}
+algorithm: {kind: dgd, step: 0.5, decay: none}
+adversary: {knows: {victim: 1, all-but: 0, attribute: label}, attacks: [all-rows, attribute, linkage]}
+`,
 	"users.yaml": `name: users
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}}
@@ -95,6 +102,7 @@ problem: {data: {csv: own.csv, id: who}, train: 3, rho: 0.3}
 network: {topology: {kind: complete, nodes: 2}}
 rounds: {count: 2}
 algorithm: {kind: admm, eta: 0.1}
+adversary: {knows: {all-but: 0, attribute: ward}}
 `,
 	"predicted.csv": "size,price\n60,200\n50,150.5\n40,120\n70,260\n55,180\n",
 	"predicted.yaml": `name: predicted
@@ -140,6 +148,7 @@ func produce(t *testing.T) string {
 		{"run", "levelling.yaml", "--no-plots"},
 		{"run", "grouped.yaml", "--no-plots"},
 		{"attack", "informed.yaml"},
+		{"attack", "several.yaml"},
 		{"attack", "users.yaml"},
 		{"attack", "columns.yaml"},
 		{"attack", "out/columns/1", "--set", "adversary.knows.candidates=3"},
@@ -334,7 +343,7 @@ func TestFormats(t *testing.T) {
 	_, nested = below(nested, "findings[].audit.")
 	subset("report.json: attacks", nested, attacks)
 	compare(t, "report.json", append(own, "axis", "warnings"), described(t, page, "report.json")) // of some
-	samples := regexp.MustCompile(`^victims\[\]\.(others\.|candidates\.|blocks\[\])`)
+	samples := regexp.MustCompile(`^victims\[\]\.(others\.|candidates\.|attribute\.samples\.|blocks\[\])`)
 	var known []string
 	for _, key := range jsonKeys(t, out, "knowledge.json", "data") {
 		if !samples.MatchString(key) {

@@ -272,6 +272,12 @@ func threat(k *scenarios.Knows, w adversary.Vantage, known *knowledge) record.Th
 	if first.Others != nil {
 		knows = append(knows, fmt.Sprintf("all of the victim's %d samples but one", first.Size))
 	}
+	if first.Attribute != nil {
+		knows = append(knows, fmt.Sprintf("that one but for its %s", first.Attribute.Name))
+	}
+	if k.Size {
+		knows = append(knows, "how many samples the victim has")
+	}
 	if first.Candidates != nil {
 		knows = append(knows, fmt.Sprintf("%d candidates for the victim's samples", len(first.Candidates.Y)))
 	}
@@ -387,6 +393,14 @@ func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Re
 		})
 	}
 	t.Fact, t.Guess = fact(a, rec, v, public), guessed(a.Numbers(), v)
+	t.Value = func(s adversary.Sample) int {
+		for n := range k.Attribute.Samples.Y {
+			if c := k.Attribute.Samples.At(n); c.Y == s.Y && slices.Equal(c.X, s.X) {
+				return n
+			}
+		}
+		return -1
+	}
 	t.Label = func(user int) float64 {
 		id := a.Graph.Order()
 		for i := range a.Problem.Shards {
@@ -450,6 +464,20 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 			return []float64{m.Step(public, f.Node, f.Round, 0).Eta}, true
 		case record.RowCount, record.DataRank, record.LeastRank:
 			return []float64{float64(rowRank(a.Problem.Shards[f.Node-a.First()].U, a.Columns()))}, true
+		case record.StartGradient:
+			o := a.Problem.Objective(f.Node - a.First())
+			o.Ridge = 0
+			g := make([]float64, a.Problem.D)
+			problem.NewSolver(o, 0).Gradient(scratch, make([]float64, a.Problem.D), g)
+			return g, true
+		case record.PositiveShare:
+			positive, all := 0.0, a.Problem.Shards[f.Node-a.First()].Y
+			for _, y := range all {
+				if y > 0 {
+					positive++
+				}
+			}
+			return []float64{positive / float64(len(all))}, true
 		case record.GradientDifference:
 			if _, ok := v.Public.Method.(model.Registering); ok { // of the loss that reports make
 				return nil, false
@@ -473,6 +501,12 @@ func guessed(d int, v *adversary.View) func(*record.Fact) ([]float64, string, bo
 		switch f.Kind {
 		case record.RowCount, record.DataRank, record.LeastRank:
 			return []float64{float64(min(v.Knows.Size, d))}, "the number of rows that is known", v.Knows.Size > 0
+		case record.PositiveShare:
+			share, ok := v.Knows.PositiveShare()
+			return []float64{share}, "the share among the known rows of other nodes", ok
+		case record.StartGradient:
+			mean, ok := v.NeighbourStart(f.Node)
+			return mean, "the mean of the gradients of nodes that were heard", ok
 		case record.NeighbourSum:
 			degree = float64(v.Public.Graph.Degree(f.Node))
 			if own, ok := v.Value(f.Node, f.Round); ok {

@@ -48,7 +48,7 @@ func TestClasses_AttacksThatAreDefined(t *testing.T) {
 				refused++
 			}
 		}
-		if len(tried) != 2 || refused == 0 {
+		if len(tried) != 3 || refused == 0 {
 			t.Errorf("%s: %d attacks were tried, %d refused for the classes: %+v", loss, len(tried), refused, a.Untried)
 		}
 	}

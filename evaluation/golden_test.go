@@ -48,6 +48,13 @@ var goldenAttacks = map[string][]string{
 		"adversary.attacks=[column-space]"},
 	"row-space": {"problem.data.rows=12", "problem.train=8", "problem.data.dimension=10",
 		"adversary.knows={victim: 1, candidates: 9}", "adversary.attacks=[row-space]"},
+	"all-rows": {"problem.data.rows=12", "problem.train=8", "problem.data.dimension=10", "rounds.count=20",
+		"adversary.knows={victim: 1}", "adversary.attacks=[all-rows, linkage]"},
+	"beyond": {"network.topology={kind: path, nodes: 4}", "algorithm={kind: dgd, step: 0.01, decay: none}",
+		"adversary={view: {kind: nodes, nodes: [0]}, knows: {victim: 2, all-but: 1}, attacks: [beyond-neighbours]}"},
+	"known-but": {"algorithm={kind: private-dgd, alpha: 50, step: 0.5}", "problem.scale.intercept=true",
+		"adversary.knows={victim: 1, all-but: 2, attribute: label, data: [0, 2, 3]}",
+		"adversary.attacks=[attribute, property, linkage]"},
 	"label-reports": {"algorithm={kind: pdml, epsilon: 2, eta: 0.3}",
 		"adversary.attacks=[gradient-differencing, label-inference]"},
 }
@@ -130,6 +137,9 @@ func TestGoldenAttacks(t *testing.T) {
 				lines(&text, f.Baselines...)
 				lines(&text, f.Members...)
 				lines(&text, f.Labels...)
+				lines(&text, f.Rows...)
+				lines(&text, f.Links...)
+				lines(&text, f.Odds...)
 				lines(&text, f.Checks...)
 			}
 			compare(t, "attack-"+name, a, text.String())

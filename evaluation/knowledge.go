@@ -33,18 +33,19 @@ type knowledge struct {
 }
 
 type victimKnowledge struct {
-	Node       int                `json:"node"`
-	Size       int                `json:"size,omitempty"`
-	Others     *adversary.Samples `json:"others,omitempty"`
-	Candidates *adversary.Samples `json:"candidates,omitempty"`
-	Blocks     []*problem.Rows    `json:"blocks,omitempty"`
+	Node       int                  `json:"node"`
+	Size       int                  `json:"size,omitempty"`
+	Others     *adversary.Samples   `json:"others,omitempty"`
+	Attribute  *adversary.Attribute `json:"attribute,omitempty"`
+	Candidates *adversary.Samples   `json:"candidates,omitempty"`
+	Blocks     []*problem.Rows      `json:"blocks,omitempty"`
 }
 
 // about is what is known of one victim.
 func (k *knowledge) about(v *victimKnowledge) *adversary.Knowledge {
 	return &adversary.Knowledge{
-		Victim: v.Node, Size: v.Size, Others: v.Others, Candidates: v.Candidates, Data: k.Data, Blocks: v.Blocks,
-		Schema: k.Schema,
+		Victim: v.Node, Size: v.Size, Others: v.Others, Attribute: v.Attribute, Candidates: v.Candidates, Data: k.Data,
+		Blocks: v.Blocks, Schema: k.Schema,
 	}
 }
 
@@ -140,6 +141,9 @@ func knowledgeOf(e *experiment.Experiment, a *experiment.Assembly) (*knowledge, 
 	for _, node := range victims {
 		all := samples(a, node)
 		v := victimKnowledge{Node: node}
+		if spec.Size {
+			v.Size = len(all.Y)
+		}
 		if spec.AllBut != nil {
 			if *spec.AllBut >= len(all.Y) {
 				return nil, fmt.Errorf("adversary.knows.all-but: node %d has samples 0 to %d, not %d", node,
@@ -155,6 +159,11 @@ func knowledgeOf(e *experiment.Experiment, a *experiment.Assembly) (*knowledge, 
 				}
 			}
 		}
+		if spec.Attribute != "" {
+			if v.Attribute, err = attributeOf(a.Set, all.At(*spec.AllBut), spec.Attribute); err != nil {
+				return nil, err
+			}
+		}
 		if spec.Candidates > 0 {
 			v.Candidates = decoys(e, a, node, spec.Candidates)
 			if spec.AllBut != nil { // the true one among them
@@ -167,6 +176,50 @@ func knowledgeOf(e *experiment.Experiment, a *experiment.Assembly) (*knowledge, 
 		k.Victims = append(k.Victims, v)
 	}
 	return k, nil
+}
+
+// attributeOf is an attribute of a sample, and the sample with each of its values: what the sample has in the column of
+// its value goes to that of another, so that its length stays.
+func attributeOf(set *problem.Set, own adversary.Sample, name string) (*adversary.Attribute, error) {
+	out := &adversary.Attribute{Name: name, Samples: new(adversary.Samples)}
+	if name == "label" {
+		out.Values = []string{"-1", "1"}
+		for _, y := range []float64{-1, 1} {
+			out.Samples.Add(adversary.Sample{X: own.X, Y: y})
+		}
+		return out, nil
+	}
+	at, filled := -1, 0
+	var names []string
+	for c, column := range set.Columns {
+		attribute, value, ok := strings.Cut(column, "=")
+		if ok && !slices.Contains(names, attribute) {
+			names = append(names, attribute)
+		}
+		if !ok || attribute != name {
+			continue
+		}
+		out.Values, out.Columns = append(out.Values, value), append(out.Columns, c)
+		if own.X[c] != 0 {
+			at = c
+			filled++
+		}
+	}
+	if out.Columns == nil {
+		return nil, fmt.Errorf("adversary.knows.attribute: no categorical column is called %q; there are: %s", name,
+			strings.Join(append(names, "label"), ", "))
+	}
+	if filled != 1 {
+		return nil, fmt.Errorf("adversary.knows.attribute: of the columns of %s the sample has %d that are not zero; "+
+			"other values can be put in where it is one (problem.scale.columns)", name, filled)
+	}
+	for _, c := range out.Columns {
+		x := slices.Clone(own.X)
+		x[at] = 0
+		x[c] = own.X[at]
+		out.Samples.Add(adversary.Sample{X: x, Y: own.Y})
+	}
+	return out, nil
 }
 
 // trueCandidate is where the true one is among decoys.

@@ -45,7 +45,7 @@ func TestTargets_AttacksThatAreDefined(t *testing.T) {
 			refused++
 		}
 	}
-	if len(tried) != 2 || refused != 7 {
+	if len(tried) != 3 || refused != 11 {
 		t.Errorf("%d attacks were tried, %d refused for the targets: %+v", len(tried), refused, a.Untried)
 	}
 }

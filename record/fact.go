@@ -28,6 +28,8 @@ const (
 	LeastRank      FactKind = "least-rank"       // the same, where rows may hide: the rank is that or more
 	// ∇ of the data at a round's point less that at an earlier one's
 	GradientDifference FactKind = "gradient-difference"
+	StartGradient      FactKind = "start-gradient"     // ∇ of a node's data at zero, where every node starts
+	PositiveShare      FactKind = "positive-share"     // of a node's rows, that with class +1
 	MessageRank        FactKind = "message-rank"       // the dimension of the span of a party's messages
 	LeastMessageRank   FactKind = "least-message-rank" // the same, where it is as large as the messages allow
 	ColumnDistances    FactKind = "column-distances"   // of a candidate's columns to the span of the messages
@@ -50,6 +52,10 @@ func (f *Fact) Text() string {
 		return "rank of the data, at least"
 	case GradientDifference:
 		return "gradient difference"
+	case StartGradient:
+		return "gradient at the start"
+	case PositiveShare:
+		return "share of rows of class +1"
 	case MessageRank:
 		return "rank of the messages"
 	case LeastMessageRank:

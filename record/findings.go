@@ -85,6 +85,9 @@ type Finding struct {
 	Facts      []Fact       `json:"facts,omitempty"`
 	Members    []Membership `json:"members,omitempty"`
 	Labels     []LabelGuess `json:"labels,omitempty"`
+	Rows       []Estimate   `json:"rows,omitempty"`  // of all of the victim's samples at once, in no order
+	Links      []Link       `json:"links,omitempty"` // of messages of the victim to its next ones
+	Odds       []Odds       `json:"odds,omitempty"`  // of the values of an attribute
 	Checks     []Check      `json:"checks,omitempty"`
 	Unseen     []string     `json:"unseen,omitempty"` // what the attack did without
 	Audit      *Audit       `json:"audit,omitempty"`  // of a membership test that was repeated
@@ -149,6 +152,22 @@ type LabelGuess struct {
 	Guess      float64 `json:"guess"`      // ±1
 	Confidence Number  `json:"confidence"` // posterior probability of the guess
 	Truth      float64 `json:"truth"`      // ±1; 0: not at hand
+}
+
+// Link is a message that is said to come from the sender of another one, earlier by some rounds.
+type Link struct {
+	From   int `json:"from"`   // round of the victim's message
+	Round  int `json:"round"`  // of the message that is linked to it
+	Sender int `json:"sender"` // of the latter, in truth: the link is right if that is the victim
+	Among  int `json:"among"`  // messages of that round
+}
+
+// Odds is how likely a value of an attribute is, before and after the messages.
+type Odds struct {
+	Value     string `json:"value"`
+	Prior     Number `json:"prior"`
+	Posterior Number `json:"posterior"`
+	Truth     *bool  `json:"truth"` // null: not at hand
 }
 
 // Audit is audit.json: two worlds that differ in one sample, told apart.

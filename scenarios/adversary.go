@@ -53,6 +53,8 @@ func (w Watching) Check(report func(field, problem string)) {
 type Knows struct {
 	Victim     Victim `yaml:"victim" default:"0" doc:"the node whose data it wants, or all: one after the other; where columns are split, the party's node"`
 	AllBut     *int   `yaml:"all-but" doc:"the informed adversary: it knows every sample of the victim but this one"`
+	Attribute  string `yaml:"attribute" doc:"with all-but, it knows that sample, too, but for this attribute: a categorical column, or label"`
+	Size       bool   `yaml:"size" doc:"it knows how many samples the victim has; with all-but it does"`
 	Candidates int    `yaml:"candidates" doc:"so many samples, or matrices where columns are split, that are not the victim's; the true one is among them, it does not know where"`
 	Data       []int  `yaml:"data" doc:"nodes whose whole data it knows, colluders for instance"`
 	Penalties  string `yaml:"penalties" default:"method" enum:"method,public,private" doc:"whether it knows each node's penalty η (step size, for gradient descent); method: as the method's paper has it"`
@@ -64,6 +66,9 @@ type Knows struct {
 func (k Knows) Check(report func(field, problem string)) {
 	if k.AllBut != nil && *k.AllBut < 0 {
 		report("all-but", fmt.Sprintf("must be a row of the victim, from 0, is %d", *k.AllBut))
+	}
+	if k.Attribute != "" && k.AllBut == nil {
+		report("attribute", "needs all-but: the sample of which the rest is known")
 	}
 	if k.Candidates < 0 {
 		report("candidates", fmt.Sprintf("must not be negative, is %d", k.Candidates))

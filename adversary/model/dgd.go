@@ -22,6 +22,20 @@ func (m *dgd) stepSize(node, t int) float64 {
 	return step
 }
 
+// Gossiping is a Method whose nodes average with their neighbours and take a step:
+// f_i(t) = Σ_j W_ij f_j(t−1) − a_t ∇O_i(f_i(t−1)), W_ij = 1/Share and W_ii what is left of 1.
+type Gossiping interface {
+	Method
+	Share(p *Public, i, j int) int
+	StepSize(node, t int) float64
+}
+
+// Share is that of Metropolis weights.
+func (m *dgd) Share(p *Public, i, j int) int { return 1 + max(p.Graph.Degree(i), p.Graph.Degree(j)) }
+
+// StepSize is a_t; NaN if it is hidden.
+func (m *dgd) StepSize(node, t int) float64 { return m.stepSize(node, t) }
+
 // round solves f(t) = Σ W f(t−1) − a ∇O(f(t−1)) + ε for the gradient at f(t−1).
 func (m *dgd) round(p *Public, o Observed, node, t int) (*Gradient, error) {
 	before, now, err := pair(o, node, t)
