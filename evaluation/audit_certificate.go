@@ -57,32 +57,41 @@ func least(uses *loss.Ledger, unit privacy.Unit, rounds int, delta float64) floa
 // at which ε nothing is lost.
 const belowNoise, nothingLost = 1e-3, 1e-9
 
-// ofNoise says that a claim whose proof would hold is not proved, if it is less than the public model's noise comes to:
-// that is found where no worst trace is searched, too. It returns the check that the certificate is not less.
-func (c *claim) ofNoise(public *model.Public, p *problem.Problem, part, rounds int, delta float64) []record.Check {
+// ofNoise checks that the claim, where its proof would hold, and the certificate are not less than the public model's
+// noise comes to: that is found where no worst trace is searched, too. A claim that is less is not proved; its check is
+// apart, as what the run does may be what its method says.
+func (c *claim) ofNoise(public *model.Public, p *problem.Problem, part, rounds int, delta float64) (
+	claimed, certified []record.Check) {
 	uses, ok := c.modelled(public, p, part, rounds)
 	if !ok {
-		return nil
+		return nil, nil
+	}
+	compare := func(kind record.CheckKind, what string, epsilon, delta float64) (k record.Check, noise float64) {
+		noise = least(uses, c.unit, rounds, delta)
+		k = record.Check{Kind: kind, Bound: 1 + belowNoise, Finds: belowNoise,
+			Measured: record.Number(noise / math.Max(epsilon, nothingLost)),
+			Detail: fmt.Sprintf("%.4g is %s, and what %s moves comes to %.4g by the public model", epsilon, what,
+				several(c.group, c.unit), noise)}
+		if delta > 0 {
+			k.Detail += fmt.Sprintf(", at δ = %v", delta)
+		}
+		k.Holds = k.Measured <= k.Bound
+		return k, noise
 	}
 	if c.established == nil && c.unproved == nil {
-		claimed, noise := c.total[len(c.total)-1], least(uses, c.unit, rounds, c.delta)
-		if !(noise <= (1+belowNoise)*math.Max(claimed, nothingLost)) {
+		total := c.total[len(c.total)-1]
+		k, noise := compare(record.ClaimOfNoise, "claimed", total, c.delta)
+		if claimed = append(claimed, k); !k.Holds {
 			c.unproved = fmt.Errorf("no proof gives a loss of %.4g over the run: what %s moves comes to %.4g by the "+
-				"noise of the public model", claimed, several(c.group, c.unit), noise)
+				"noise of the public model", total, several(c.group, c.unit), noise)
 		}
 	}
-	x := c.certificate
-	if x == nil || x.Reason != "" {
-		return nil
+	if x := c.certificate; x != nil && x.Reason == "" {
+		if x.Delta > 0 {
+			delta = float64(x.Delta)
+		}
+		k, _ := compare(record.CertificateOfNoise, "certified", float64(x.Epsilon), delta)
+		certified = append(certified, k)
 	}
-	if x.Delta > 0 {
-		delta = float64(x.Delta)
-	}
-	noise := least(uses, c.unit, rounds, delta)
-	k := record.Check{Kind: record.CertificateOfNoise, Bound: 1 + belowNoise, Finds: belowNoise,
-		Measured: record.Number(noise / math.Max(float64(x.Epsilon), nothingLost)),
-		Detail: fmt.Sprintf("%.4g is certified, and what %s moves comes to %.4g by the public model, at δ = %v",
-			float64(x.Epsilon), several(c.group, c.unit), noise, delta)}
-	k.Holds = k.Measured <= k.Bound
-	return []record.Check{k}
+	return claimed, certified
 }

@@ -157,8 +157,11 @@ func auditReported(e *experiment.Experiment, a *experiment.Assembly, spec *scena
 		if err != nil {
 			return err
 		}
-		rec.Checks = append(rec.Checks, c.ofNoise(public, a.Problem, shard, e.Rounds.Count, e.Privacy.Delta)...)
-		return c.judge(rec, node, sample)
+		claimed, certified := c.ofNoise(public, a.Problem, shard, e.Rounds.Count, e.Privacy.Delta)
+		rec.Checks = append(rec.Checks, certified...)
+		err = c.judge(rec, node, sample)
+		rec.Checks = append(rec.Checks, claimed...)
+		return err
 	}
 	return out, nil
 }

@@ -191,9 +191,12 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		if out.Checks, err = faithful(sample, node, inexact(public, a, e.Solver.Tolerance)); err != nil {
 			return err
 		}
-		out.Checks = append(out.Checks, c.ofNoise(public, a.Problem, shard, e.Rounds.Count, e.Privacy.Delta)...)
+		claimed, certified := c.ofNoise(public, a.Problem, shard, e.Rounds.Count, e.Privacy.Delta)
+		out.Checks = append(out.Checks, certified...)
 		out.Elsewhere = elsewhere(c.certificate, a.Account.Worst(a.First(), unit))
-		return c.judge(out, node, sample)
+		err = c.judge(out, node, sample)
+		out.Checks = append(out.Checks, claimed...)
+		return err
 	}
 	return m, nil
 }

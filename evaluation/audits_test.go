@@ -475,7 +475,8 @@ func TestAudit_NoiseIsCounted(t *testing.T) {
 // has: each of at most 21 checks looks at all of them at once and fails once in a million, the two of sizes and spreads
 // once in 25 million. Checks of packets have no chance in them.
 func TestAudit_FalseAlarmsOfAllChecks(t *testing.T) {
-	certain := []record.CheckKind{record.SolvesExact, record.CertificateOfNoise}
+	certain := []record.CheckKind{record.SolvesExact, record.CertificateOfNoise,
+		record.ClaimOfNoise}
 	for _, k := range things {
 		certain = append(certain, k.kind)
 	}

@@ -186,4 +186,5 @@ adversary: {audit: {runs: 150, pilots: 3}}
 	//  check fails: sizes-independent
 	//  check fails: ratios-calibrated
 	// a claim too strong: VIOLATED: claimed ε 3.0, measured 5.4
+	//  check fails: claim-of-noise
 }

@@ -221,7 +221,7 @@ func flawsOfMethods() []planted {
 			check: record.PacketsInTime, make: inRows(func(m privateRow, s algorithms.Setting) algorithms.Method {
 				return &slowing{flawed{privateRow: m}, s}
 			})},
-		{cause: "accounting", name: "the first round is forgotten", algorithm: plantedRADMM,
+		{cause: "accounting", name: "the first round is forgotten", algorithm: plantedRADMM, check: record.ClaimOfNoise,
 			make: inRows(func(m privateRow, _ algorithms.Setting) algorithms.Method {
 				return &forgetful{idling{flawed{privateRow: m}}}
 			})},

@@ -99,7 +99,7 @@ func TestAudit_FlawsOfRowsOfUsers(t *testing.T) {
 				}}
 			})},
 		{"accounting", "a hundredth of the loss is claimed", "{kind: pdml, epsilon: 1, eta: 0.5, deviation: 0.05, " +
-			"decay: 1}", "", inRows(func(m privateRow, _ algorithms.Setting) algorithms.Method {
+			"decay: 1}", record.ClaimOfNoise, inRows(func(m privateRow, _ algorithms.Setting) algorithms.Method {
 			return &vain{registering{flawed: flawed{privateRow: m}}}
 		})},
 	} {

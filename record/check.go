@@ -50,6 +50,7 @@ const (
 	ReportsFollow   CheckKind = "reports-follow"
 	SolvesExact     CheckKind = "solves-exact" // by the solver's tolerance
 
+	ClaimOfNoise       CheckKind = "claim-of-noise"
 	CertificateOfNoise CheckKind = "certificate-of-noise"
 )
 
@@ -119,6 +120,7 @@ var checkTexts = map[CheckKind]string{
 	HubFollows:         "the hub's messages follow from those it got",
 	ReportsFollow:      "a user's report has its columns as they are, and its label as its stream flips it",
 	SolvesExact:        "what solver.tolerance leaves of a step's gradient, as a share of what one row moves it by",
+	ClaimOfNoise:       "the claim over the run is no less than what the public model's noise makes of it",
 	CertificateOfNoise: "the certificate is no less than what the public model's noise makes of the greatest change",
 	RatiosCalibrated:   "log-likelihood ratios agree with the worlds they were sampled in",
 	LabelsFlipped:      "labels are flipped with probability 1/(1+e^ε)",
@@ -167,6 +169,7 @@ var checkFindings = map[CheckKind]string{
 	NodesDrawnAnew:     "reuse in %s of the pairs",
 	SizesIndependent:   "a correlation of %s",
 	SolvesExact:        "a share above %s, of any step",
+	ClaimOfNoise:       "a claim that is %s too small",
 	CertificateOfNoise: "a certificate that is %s too small",
 	RatiosCalibrated:   "ratios %s times as large",
 	LabelsFlipped:      "a probability that is off by %s",
@@ -177,7 +180,7 @@ var checkFindings = map[CheckKind]string{
 var shares = map[CheckKind]bool{PacketsExpected: true, PacketsInTime: true, OneValueForAll: true, RecordAsSent: true,
 	StartIsPublic: true, ReportsFollow: true, StepsRepeat: true, HubFollows: true, IdleRounds: true,
 	NoiseFinite: true, NoisePresent: true, NoiseSize: true,
-	NoiseSpread: true, NoiseWhole: true, NoiseRank: true, CertificateOfNoise: true,
+	NoiseSpread: true, NoiseWhole: true, NoiseRank: true, CertificateOfNoise: true, ClaimOfNoise: true,
 	RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}
 
 // Finding says in words the smallest deviation that the check would have found with a probability of 99 %; empty where
