@@ -240,13 +240,21 @@ func newAudit() *cobra.Command {
 			if c.Flags().Changed("runs") && runs < 10 {
 				return usage("--runs must be at least 10, is %d", runs)
 			}
-			all := []*record.Audit{}
-			standing := true
+			var loaded []*scenarios.Scenario
 			for _, file := range args {
 				s, err := scenarios.Load(file, sets...)
 				if err != nil {
 					return usageError{err}
 				}
+				loaded = append(loaded, s)
+			}
+			if err := apart(args, loaded); err != nil {
+				return err
+			}
+			all := []*record.Audit{}
+			standing := true
+			for k, file := range args {
+				s := loaded[k]
 				e := experiment.New(s, data)
 				if mapped {
 					if blackBox || runs > 0 || asJSON {

@@ -110,6 +110,24 @@ func (f *runFlags) check(c *cobra.Command) error {
 	return nil
 }
 
+// apart is an error if two scenarios write to one directory: one would take the place of the other.
+func apart(files []string, all []*scenarios.Scenario) error {
+	byName := map[string]int{}
+	for k, s := range all {
+		first, ok := byName[s.Name]
+		switch {
+		case !ok:
+			byName[s.Name] = k
+		case files[first] == files[k]:
+			return usage("%s is given twice", files[k])
+		default:
+			return usage("%s and %s are both called %s, and would write to one directory; give one another name",
+				files[first], files[k], s.Name)
+		}
+	}
+	return nil
+}
+
 func run(c *cobra.Command, files []string, f *runFlags) error {
 	if err := f.check(c); err != nil {
 		return err
@@ -135,6 +153,9 @@ func run(c *cobra.Command, files []string, f *runFlags) error {
 	}
 	if mistakes != nil {
 		return usageError{mistakes}
+	}
+	if err := apart(files, all); err != nil {
+		return err
 	}
 	infos := []*record.Info{}
 	var failures error
