@@ -183,7 +183,7 @@ func (u *unmixing) starts(victim int) (func() [][]float64, bool) {
 		}
 		lower = slices.Clone(a)
 		for i := range b {
-			lower[num.Packed(i)+i] += jitter * trace
+			lower[num.Packed(i)+i] += float64(jitter * trace)
 		}
 	}
 	l := func(i, j int) float64 {
@@ -196,7 +196,7 @@ func (u *unmixing) starts(victim int) (func() [][]float64, bool) {
 	for i := range turned {
 		ones[i] = 1
 		for j := range i {
-			turned[i] -= l(i, j) * turned[j]
+			turned[i] -= float64(l(i, j) * turned[j])
 		}
 		turned[i] /= l(i, i)
 	}

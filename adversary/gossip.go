@@ -262,9 +262,9 @@ func (g *gossip) solve(h *heard, rank, i int) (*carried, error) {
 		if math.IsInf(steepest, 1) {
 			steepest = 1 // at zero
 		}
-		out.drift += math.Abs(w) * drift * p.C * p.Loss.Bound() * p.C * steepest
-		out.noise += math.Abs(w) * math.Sqrt(squares) * level
-		out.rounding += math.Abs(w) * 0x1p-50 * max(num.Norm(h.values[k]), steps*p.C)
+		out.drift += float64(math.Abs(w) * drift * p.C * p.Loss.Bound() * p.C * steepest)
+		out.noise += float64(math.Abs(w) * math.Sqrt(squares) * level)
+		out.rounding += float64(math.Abs(w) * 0x1p-50 * max(num.Norm(h.values[k]), steps*p.C))
 	}
 	return out, nil
 }

@@ -126,9 +126,9 @@ func learn(v *View, g *model.Gradient, known *Samples, size int) (*shown, bool) 
 		}
 	}
 	// What few rows leave open of directions is filled in, and a little more.
-	fill := trace / float64(d) / float64(size) * max(1e-9, float64(d)/learnt/10)
+	fill := float64(trace / float64(d) / float64(size) * max(1e-9, float64(d)/learnt/10))
 	for i := range d {
-		within[num.Packed(i)+i] += noise + fill
+		within[num.Packed(i)+i] += float64(noise) + fill
 	}
 	var factor num.Cholesky
 	if factor.Factor(within, d) != nil {
@@ -200,7 +200,7 @@ func property(v *View, f *record.Finding) error {
 		f.Conclusion += ": the messages add too little to count"
 		return nil
 	}
-	share := (estimate*spread + before*variance) / (spread + variance)
+	share := (float64(estimate*spread) + float64(before*variance)) / (spread + variance)
 	f.Facts = append(f.Facts, record.Fact{Kind: record.PositiveShare, Node: k.Victim, Round: last,
 		Values: []float64{min(1, max(0, share))}, Relative: notKnown})
 	return nil
@@ -214,7 +214,7 @@ func combine(rounds []*shown, size int) (estimate, variance float64, err error) 
 	for i, x := range rounds {
 		judges := float64(len(x.stray))
 		for j := range i + 1 {
-			c := num.Dot(x.stray, rounds[j].stray) / judges * (1/float64(size) + 1/judges)
+			c := float64(num.Dot(x.stray, rounds[j].stray) / judges * (1/float64(size) + 1/judges))
 			if i == j {
 				c += x.noise
 				trace += c

@@ -331,6 +331,9 @@ func TestAudit_FlawlessWrapperStands(t *testing.T) {
 
 // Where noise is chosen for a target, the audit and attacks know what was chosen.
 func TestAudit_ChosenNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	for _, algorithm := range []string{auditedDVP, auditedPVP, "{kind: private-dgd, step: 0.5, alpha: 1}",
 		"{kind: dp-admm, eta: 0.5, step: 1, epsilon: 1}"} {
 		if a := auditOf(t, algorithm, nil, "privacy.epsilon=3"); !a.Stands() {

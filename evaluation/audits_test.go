@@ -101,6 +101,9 @@ func coins(seed uint64, runs int, epsilon func(user int) float64, lie, link floa
 // Coins of right users raise no alarm in 1,000 audits, however seldom they flip a label; deviations of the size that
 // checks say they find are found in at least 95 of 100.
 func TestReported_FalseAlarmsAndPower(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	const runs = 40
 	for _, epsilon := range []float64{0.1, 1, 3, 6, 9} {
 		for seed := range uint64(1000) {

@@ -233,6 +233,9 @@ func TestJudge_ClaimsWithDelta(t *testing.T) {
 // Of rounds that are all wrong or all right, that one is named which is nearest to, or
 // furthest above, its claim. Rounds that claim nothing are not looked at.
 func TestJudge_WorstRound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	const runs, delta = 400, 0.01
 	var a, b [][]float64
 	for range runs { // told apart for certain, by as much as the runs allow

@@ -17,6 +17,9 @@ import (
 // A right method holds for groups, of which k claim k times the pure ε of one and lose more than it, and a Gaussian
 // one's ε at the same δ is of k times the sensitivity.
 func TestAudit_Groups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	for _, algorithm := range []string{auditedPVP, auditedDVP, plantedRADMM, "{kind: pvp, eta: 0.05, alpha: 1, law: " +
 		"gaussian}", auditedHub, auditedNormalPP} {
 		one := plantedAudit(t, &planted{algorithm: algorithm})

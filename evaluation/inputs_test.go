@@ -36,6 +36,9 @@ func (telling) Dual(*algorithms.Node, int) {}
 // Whoever sees every packet names the inputs of updates as they were, or says that they cannot be told; so does
 // whoever misses some.
 func TestView_InputsAreThoseThatEntered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	stale := "rounds={count: 40, missing: last, deadline: %dms, retry: 30ms}"
 	for _, c := range []struct {
 		sets  []string

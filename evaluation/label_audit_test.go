@@ -16,6 +16,9 @@ import (
 // A flipped label loses no more than is certified of it, and comes near it where the row has norm 1: logistic loss
 // moves the noise's origin by a fixed shift then, or at most by one that a long run reaches.
 func TestAudit_LabelsOfRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	sets := []string{"problem.scale.rows=unit", "problem.scale.columns=none", "problem.rho=0.5", "rounds.count=8",
 		"adversary.audit={runs: 500, unit: label}"}
 	for algorithm, least := range map[string]float64{
@@ -59,6 +62,9 @@ func TestAudit_LabelsOfRows(t *testing.T) {
 
 // An audit names the node that loses most, where it is another than the audited one.
 func TestAudit_NamesTheNodeThatLosesMost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	const uneven = "problem.partition={kind: sizes, sizes: [16, 10, 4]}"
 	for node, want := range []int{2, 2, -1} {
 		a := smallAudit(t, auditedPP, uneven, fmt.Sprintf("adversary.audit.node=%d", node))

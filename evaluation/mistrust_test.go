@@ -67,6 +67,9 @@ func TestAudit_MeasuresTheConditionItself(t *testing.T) {
 
 // A certificate of less noise than there is is found though no run shows it.
 func TestAudit_FindsACertificateThatIsTooSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	for _, algorithm := range []string{auditedPVP, auditedDVP, auditedProximal, auditedPP, plantedRADMM,
 		plantedMRADMM} {
 		for part, holds := range map[float64]bool{1: true, 0.5: false, 0.9: false} {
@@ -127,6 +130,9 @@ func modestly(m algorithms.Private, part float64, l *privacy.Ledger) {
 
 // A claim that is too small is found by the noise, where no worst trace is searched, too.
 func TestAudit_FindsAClaimThatIsTooSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	const few = "adversary.audit={runs: 20, pilots: 1}"
 	for _, c := range []struct {
 		algorithm string
@@ -160,6 +166,9 @@ func TestAudit_FindsAClaimThatIsTooSmall(t *testing.T) {
 
 // Noise without one direction of forty is found by 60 runs.
 func TestAudit_FindsADirectionWithoutNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	axis := make([]float64, 40)
 	for k := range axis {
 		axis[k] = float64(k%7) - 2.5

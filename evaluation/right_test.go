@@ -142,6 +142,9 @@ func TestRightSettings_Table(t *testing.T) {
 // A node of one column adds noise that is now and then next to nothing, and a maximum over many runs finds it: what is
 // left of a step's condition does not depend on either.
 func TestAudit_OneColumnManyRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	a := plantedAudit(t, &planted{algorithm: auditedPVP}, "problem.data.dimension=1", "adversary.audit.runs=1000")
 	if !a.Stands() {
 		t.Error(failures(a))

@@ -202,6 +202,9 @@ func TestVerify_NoticesEveryKey(t *testing.T) {
 // A cell of every column of every table, a row less and a row more, and any byte of
 // what is no table.
 func TestVerify_NoticesEveryColumn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
 	seen := map[string]bool{}
 	for name, text := range verified {
 		t.Run(name, func(t *testing.T) {

@@ -323,7 +323,7 @@ func tradeOff(missed func(alarms float64) float64, points int) (all []record.Err
 	var between func(a, b record.ErrorPoint, depth int)
 	between = func(a, b record.ErrorPoint, depth int) {
 		middle := at(float64(a.Alarms+b.Alarms) / 2)
-		if depth == 0 || !((a.Missed+b.Missed)/2-middle.Missed > cut/2) {
+		if depth == 0 || !(float64((a.Missed+b.Missed)/2)-float64(middle.Missed) > cut/2) {
 			return
 		}
 		between(a, middle, depth-1)

@@ -34,6 +34,9 @@ func measure(t *testing.T, sets ...string) (*Experiment, *outcome) {
 }
 
 func TestPrivacy_TargetIsMet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes long under the race detector, and by one goroutine")
+	}
 	for _, algorithm := range []string{
 		"{kind: dvp, eta: 0.1, alpha: {initial: 1, ratio: 1.1}}", "{kind: pvp, eta: 0.1, alpha: {values: [1, 2, 3]}}",
 		"{kind: penalty-perturbation, eta: {initial: 0.5, ratio: 1.1}, theta: 0.5}", "{kind: private-mr-admm, " +
@@ -69,6 +72,9 @@ func TestPrivacy_TargetIsMet(t *testing.T) {
 // A penalty that is left to the program leaves room for noise below any target, which one of
 // 1 spent whatever the noise was did not.
 func TestPrivacy_ComputedPenaltyLeavesRoomForTheTarget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes long under the race detector, and by one goroutine")
+	}
 	for _, kind := range []string{"penalty-perturbation", "private-r-admm", "private-mr-admm"} {
 		for _, target := range []float64{1, 0.3, 0.01} {
 			for _, over := range []string{"run", "round"} {

@@ -45,6 +45,9 @@ algorithm: %s
 
 // A certificate is below its claim, has its own δ, and falls with the rounds that use data.
 func TestRecord_CertificatesAreBelowClaims(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes long under the race detector, and by one goroutine")
+	}
 	for _, algorithm := range []string{
 		"{kind: dvp, alpha: 0.5, eta: 0.5}", "{kind: pvp, alpha: 0.5, eta: 0.5}",
 		"{kind: pvp, alpha: 0.5, eta: 0.5, law: gaussian}", "{kind: proximal-admm, alpha: 0.5, eta: 0.5}",

@@ -16,6 +16,9 @@ import (
 // values are of other rounds, noise is added, memory is lost or nodes leave. Loss of messages
 // that are sent again is none of these.
 func TestRates_AreOfRunsThatTheTheoremCovers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes long under the race detector, and by one goroutine")
+	}
 	admm := "algorithm={kind: m-admm, eta: 0.3, theta: 0.3}"
 	const latency = "network.latency=10ms"
 	noisy := "algorithm={kind: penalty-perturbation, eta: 0.3, theta: 0.3, alpha: 1}"

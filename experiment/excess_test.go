@@ -122,6 +122,9 @@ func TestExcess_BoundsHold(t *testing.T) {
 
 // What is measured, computed another way: the best classifier of the test rows by gradient descent.
 func TestExcess_MeasuredOtherwise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes long under the race detector, and by one goroutine")
+	}
 	_, out, all := learnOfUsers(t, 2)
 	p := out.Problem
 	r, test := p.R[0], p.Test

@@ -215,6 +215,9 @@ var optimaOfColumns = []struct {
 // The optimum over split columns, of all parties and of the first alone, is scipy's; ADMM sharing
 // comes to it, with solves as exact as without kinks, and parties that scipy leaves out have zeros.
 func TestKinks_OverSplitColumns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes long under the race detector, and by one goroutine")
+	}
 	columns := []string{"problem.columns=[11, 10, 10]", "problem.rho=0.02", "network.topology={kind: star, nodes: 4}"}
 	for _, c := range optimaOfColumns {
 		for _, algorithm := range []string{"{kind: admm-sharing, eta: 0.01, form: averaged}",

@@ -36,6 +36,9 @@ func levelling(t *testing.T, sets ...string) *Experiment {
 // Runs come to the stationary points of scipy (problem/nonconvex_test.go); metrics.csv has their stationarity and no
 // distance, run.json claims no optimum, and says what is proved.
 func TestNonConvex_RunsComeToTheStationaryPointOfScipy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes long under the race detector, and by one goroutine")
+	}
 	for loss, want := range map[string][]float64{
 		"{kind: welsch, width: 0.7}": {1.5169708454124988, -0.7315926586812225, 0.3592264078725364,
 			0.010136709769594045, 0.10158626328623452},

@@ -341,6 +341,9 @@ func TestSplit_RandomStart(t *testing.T) {
 // SH19 Lemma 1 is not proved, so that no claim that rests on it is, whichever cover the noise has; its number stays as
 // claimed, composed as it says.
 func TestSharing_ClaimsAreNotProved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes long under the race detector, and by one goroutine")
+	}
 	for noise, by := range map[string]string{"range": record.ByPaper, "ambient": record.ByZCDP} {
 		s, err := scenarios.Parse("t.yaml", []byte(bounded), "algorithm.noise="+noise)
 		if err != nil {

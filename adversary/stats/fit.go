@@ -202,7 +202,7 @@ func (f *Fit) recall(run int, now *drawn) {
 	if f.seen == nil {
 		f.seen = map[uint64]int{}
 	}
-	f.again += chance * float64(len(f.seen))
+	f.again += float64(chance * float64(len(f.seen)))
 	before := f.ofUse[[2]int{now.node, now.round}]
 	if of, ok := f.seen[key]; ok && of != run && !(before != nil && before.run == of) {
 		f.runs.same++
@@ -473,12 +473,12 @@ func (f *Fit) checkRank(n float64, add adder) {
 	least := bisected(func(keep float64) bool { // keep = 1 − ε
 		exponent := keep - 1
 		if keep > 0 {
-			exponent -= keep * num.Log(keep)
+			exponent -= float64(keep * num.Log(keep))
 		}
 		return num.Log(d)+float64(n/d*exponent) <= num.Log(half)
 	})
 	radius := bisected(func(y float64) bool {
-		_, above := num.GammaShares(d/2, (d+float64(200*(1+math.Sqrt(d))*(1-y)))/2)
+		_, above := num.GammaShares(d/2, float64((d+float64(200*(1+math.Sqrt(d))*(1-y)))/2))
 		return float64(n*above) <= half/2
 	})
 	radius = d + float64(200*(1+math.Sqrt(d))*(1-radius)) // of r², above its quantile
@@ -493,7 +493,7 @@ func (f *Fit) checkRank(n float64, add adder) {
 	if !(least > rounding) {
 		least = 0
 	}
-	lambda := d / n * f.smallest()
+	lambda := float64(d / n * f.smallest())
 	finds := math.NaN()
 	if least > 0 {
 		finds = 1 - least/(1+float64(late*math.Sqrt(2/n)))
@@ -505,7 +505,7 @@ func (f *Fit) checkRank(n float64, add adder) {
 func bisected(holds func(float64) bool) float64 {
 	low, high := 0.0, 1.0
 	for range 60 {
-		if mid := (low + high) / 2; holds(mid) {
+		if mid := float64((low + high) / 2); holds(mid) {
 			low = mid
 		} else {
 			high = mid
