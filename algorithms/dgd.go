@@ -126,6 +126,11 @@ func (m *privateDGD) Account(l *privacy.Ledger) { m.account(l, m.normal) }
 // Explicit says that a step is a sum.
 func (m *privateDGD) Explicit() {}
 
+// Moves is 2C a_t/B.
+func (m *privateDGD) Moves(i, t int) float64 {
+	return 2 * m.Problem.C * m.step(i, t) / samples(m.Problem, i)
+}
+
 func (m *privateDGD) Guarantee() string {
 	if m.normal {
 		return "α²/2 zero-concentrated differential privacy of a row in each round (sensitivity of a gradient step), " +
@@ -161,6 +166,7 @@ below 2/(largest eigenvalue of ∇²O_i). Claims no privacy.`,
 Claims α per node and round (one row's change); over rounds the sum of α. With law: gaussian, ε is N(0, I/ζ²)
 and claims α²/2-zCDP.
 Condition: |L′| ≤ 1 and rows of norm at most 1.`,
+		Active: standsInStep,
 		Params: func() any { return new(PrivateDGD) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateDGD)

@@ -123,6 +123,13 @@ network: {topology: {kind: ring, nodes: 4}}
 rounds: {count: 2}
 algorithm: {kind: dvp, alpha: 1}
 `,
+	"lying.yaml": `name: lying
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 5}
+algorithm: {kind: dvp, eta: 0.3}
+adversary: {acts: [{kind: mirror, nodes: [1]}]}
+`,
 	"m-admm.yaml": `name: m-admm
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}}
@@ -147,6 +154,7 @@ func produce(t *testing.T) string {
 		{"run", "predicted.yaml", "--no-plots"},
 		{"run", "levelling.yaml", "--no-plots"},
 		{"run", "grouped.yaml", "--no-plots"},
+		{"run", "lying.yaml", "--no-plots"},
 		{"attack", "informed.yaml"},
 		{"attack", "several.yaml"},
 		{"attack", "users.yaml"},
@@ -377,7 +385,8 @@ func TestFormats(t *testing.T) {
 	for _, path := range found(t, out, "failures.csv") {
 		compare(t, path, header(t, path), append(described(t, page, "failures.csv"), grid(path)))
 	}
-	for _, name := range []string{"iterates.parquet", "messages.parquet", "steps.parquet", "reports.parquet"} {
+	for _, name := range []string{"iterates.parquet", "messages.parquet", "steps.parquet", "reports.parquet",
+		"lies.parquet"} {
 		for _, path := range found(t, out, name) {
 			compare(t, path, schema(t, path), described(t, page, name))
 		}

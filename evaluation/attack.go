@@ -235,6 +235,7 @@ func readRecording(r *record.Run) (*adversary.Recording, error) {
 		r.Messages(func(m record.Message) error { rec.Messages = append(rec.Messages, m); return nil }),
 		r.Iterates(func(i record.Iterate) error { rec.Iterates = append(rec.Iterates, i); return nil }),
 		r.Reports(func(i record.Iterate) error { rec.Reports = append(rec.Reports, i); return nil }),
+		r.Lies(func(l record.Lie) error { rec.Lies = append(rec.Lies, l); return nil }),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("attacks need a run's messages and iterates: %w", err)

@@ -111,7 +111,7 @@ func (m *dgd) again(p *Public, o Observed, node, t int, by Hands) ([]float64, er
 	by.Gradient(before, gradient)
 	num.Scale(own, f)
 	for k, j := range neighbours {
-		v, err := entered(p, o, j, inputs[k])
+		v, err := entered(p, o, node, j, inputs[k])
 		if err != nil {
 			return nil, err
 		}

@@ -49,7 +49,7 @@ func (m *dgd) round(p *Public, o Observed, node, t int) (*Gradient, error) {
 	moved := make([]float64, p.D) // Σ_j W_ij f_j(t−1) − f_i(t)
 	own := 1.0
 	for k, j := range p.Graph.Neighbours(node) {
-		f, err := entered(p, o, j, inputs[k])
+		f, err := entered(p, o, node, j, inputs[k])
 		if err != nil {
 			return nil, err
 		}
