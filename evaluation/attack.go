@@ -104,7 +104,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		Name: r.Info.Name, About: s.About, Seed: seed, Algorithm: r.Info.Algorithm, Digest: r.Info.Digest,
 		Command: o.Command, Changes: o.Sets, Scenario: s.Resolved(), Rounds: r.Info.Rounds,
 		Inputs:    record.Inputs{Program: experiment.Program(), Files: r.Info.Inputs.Files},
-		Threat:    threat(&s.Adversary.Knows, watch, known),
+		Threat:    threat(&s.Adversary.Knows, watch, known, s.Lying()),
 		Placement: network(public, watch, known.Victims[0].Node),
 	}
 	if c := r.Info.Convergence; c != nil && c.State == record.Diverging {
@@ -267,7 +267,7 @@ func fitsGraph(w adversary.Vantage, p *model.Public, rows int) error {
 }
 
 // threat is who is thought to attack, in words.
-func threat(k *scenarios.Knows, w adversary.Vantage, known *knowledge) record.Threat {
+func threat(k *scenarios.Knows, w adversary.Vantage, known *knowledge, lying string) record.Threat {
 	knows := []string{"the method, the graph and every public parameter"}
 	first := known.Victims[0]
 	if first.Others != nil {
@@ -292,7 +292,7 @@ func threat(k *scenarios.Knows, w adversary.Vantage, known *knowledge) record.Th
 	if len(known.Victims) > 1 {
 		wants = fmt.Sprintf("the data of each of %d nodes in turn", len(known.Victims))
 	}
-	return record.Threat{Sees: w.String(), Knows: strings.Join(knows, "; "), Wants: wants}
+	return record.Threat{Sees: w.String(), Knows: strings.Join(knows, "; "), Wants: wants, Acts: lying}
 }
 
 // unseen is what a view leaves out by its declaration.

@@ -116,7 +116,7 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 			Sees: "everything that every node publishes, in every round",
 			Knows: "the method and every parameter, the graph, all data of all nodes but " +
 				several(spec.Group, m.unit) + ", and the two values that " + pronoun(spec.Group) + " may have",
-			Wants: "to know which of the two it is",
+			Wants: "to know which of the two it is", Acts: e.Lying(),
 		},
 	}
 	pilots := 2 * spec.Pilots * len(m.pairs)

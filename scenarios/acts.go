@@ -157,5 +157,14 @@ func (s *Scenario) Acts() []acts.Act {
 	return s.Adversary.Acts
 }
 
+// Lying says in words which nodes lie; "": none.
+func (s *Scenario) Lying() string {
+	var all []string
+	for i := range s.Acts() {
+		all = append(all, s.Acts()[i].String())
+	}
+	return strings.Join(all, "; ")
+}
+
 // Lossy says whether a packet may be lost, or not be sent, so that nodes ask again for what does not come.
 func (s *Scenario) Lossy() bool { return s.Network.Lossy() || acts.Silent(s.Acts()) }
