@@ -128,7 +128,7 @@ problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}}
 rounds: {count: 5}
 algorithm: {kind: dvp, eta: 0.3}
-adversary: {acts: [{kind: mirror, nodes: [1]}]}
+adversary: {acts: [{kind: mirror, nodes: [1]}], knows: {victim: 0, all-but: 0}}
 `,
 	"m-admm.yaml": `name: m-admm
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
@@ -161,6 +161,8 @@ func produce(t *testing.T) string {
 		{"attack", "columns.yaml"},
 		{"attack", "out/columns/1", "--set", "adversary.knows.candidates=3"},
 		{"attack", "claimed.yaml"},
+		{"attack", "lying.yaml"},
+		{"audit", "lying.yaml", "--runs", "20", "--set", "adversary.audit.pilots=2"},
 		{"audit", "claimed.yaml", "--set", "algorithm.eta=0.06", "--set", "adversary.view={}"},
 		{"audit", "claimed.yaml", "--set", "name=uneven", "--set", "adversary.view={}", "--set", "privacy={}",
 			"--set", "problem.partition={kind: sizes, sizes: [16, 10, 4]}", "--set",
