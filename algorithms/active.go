@@ -40,7 +40,7 @@ func Amid(m Method, s Setting, tolerance float64, l Lied) error {
 		least, where := 0.0, 0
 		for i := range s.Problem.Shards {
 			for t := 1; t <= s.Rounds; t++ {
-				if moves := e.Moves(i, t); least == 0 || moves < least {
+				if moves := e.Moves(i, t); moves > 0 && (least == 0 || moves < least) {
 					least, where = moves, i
 				}
 			}

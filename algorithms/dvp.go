@@ -101,7 +101,7 @@ Condition: |L′| ≤ 1 and rows of norm at most 1. Solves are exact to solver.t
 		Params: func() any { return new(DVP) },
 		New: func(params any, s Setting) (Method, error) {
 			p := *params.(*DVP)
-			return dvp{p, s, roundBudget{s, p.Alpha, p.off()}},
+			return dvp{p, s, roundBudget{s, p.Alpha, p.off(), 0}},
 				fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
 		},
 	})

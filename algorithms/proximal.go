@@ -46,7 +46,7 @@ type proximal struct {
 
 // newProximal is the method with those parameters; with τ = 0 and γ = 1 it is PVP.
 func newProximal(p ProximalADMM, s Setting) Method {
-	return proximal{p, s, roundBudget{s, p.Alpha, p.off()}}
+	return proximal{p, s, roundBudget{s, p.Alpha, p.off(), 0}}
 }
 
 // Update minimises (★) with κ = 2ηV + τ and q = 2λ − η(V v + s) − τ v, and adds noise.

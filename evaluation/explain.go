@@ -303,8 +303,10 @@ func (x *explainer) node(node int) error {
 		g, err := round(t)
 		if errors.Is(err, model.ErrIdle) {
 			if recycled == nil {
-				if recycled, err = x.view.Recycled(node); err != nil {
-					return err
+				if recycled = again; !x.averages() {
+					if recycled, err = x.view.Recycled(node); err != nil {
+						return err
+					}
 				}
 			}
 			want, err := recycled(t)
@@ -333,6 +335,12 @@ func (x *explainer) node(node int) error {
 		}
 	}
 	return nil
+}
+
+// averages says whether idle rounds are averages of neighbours' values.
+func (x *explainer) averages() bool {
+	_, ok := x.public.Method.(model.Gossiping)
+	return ok
 }
 
 // nodesData is what a node computes from: rows, or what its users reported.

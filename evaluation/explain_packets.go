@@ -384,5 +384,8 @@ func (x *explainer) took(node, round int) sim.Duration {
 	if m, ok := x.public.Method.(model.NodeDual); ok && m.Step(x.public, node, round, 0).Idle {
 		return 0
 	}
+	if m, ok := x.public.Method.(model.Gossiping); ok && m.Idle(round) {
+		return 0
+	}
 	return x.cost.Took(x.seed, node, a.Problem.Shards[node-a.First()].U.Len(), round)
 }
