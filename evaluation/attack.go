@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ type AttackOptions struct {
 // adversary's knowledge, and says that nothing is scored. The result is not
 // written.
 func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attacks, error) {
-	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario), o.Sets...)
+	s, err := scenarioOf(r, o.Sets...)
 	if err != nil {
 		return nil, err
 	}
