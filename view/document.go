@@ -57,8 +57,7 @@ type Run struct {
 	Faults     []Fault     `json:"faults"`
 	Rows       Rows        `json:"rows"`
 	Attack     *Attack     `json:"attack"` // null: the scenario has no adversary
-	NoAttack   string      `json:"no_attack"`
-	Notes      []string    `json:"notes"` // what the page cannot show of this run
+	Notes      []string    `json:"notes"`  // what the page cannot show of this run
 }
 
 // Packets are all packets, by column, in order of sending.
@@ -186,7 +185,8 @@ func build(ctx context.Context, r *record.Run, o Options) (*Run, error) {
 	b := &builder{Run: new(Run), from: r, scenario: s}
 	b.head()
 	for _, read := range []func() error{b.packets, b.steps, b.network, func() error { return b.values(o.DataDir) },
-		b.inputs, b.rows, b.faults} {
+		b.inputs, b.rows, b.faults,
+		func() error { return b.attack(ctx, o) }} {
 		if err := errors.Join(read(), ctx.Err()); err != nil {
 			return nil, err
 		}

@@ -58,6 +58,9 @@ class View {
     this.times = this.instants();
     this.about();
     this.differs();
+    this.attacks = this.runs.filter(r => r.attacker).map(r => attackPanel(this, r));
+    for (const a of this.attacks) u.attack.append(a.box);
+    u.attack.hidden = u.adversarial.hidden = !this.attacks.length;
   }
 
   // instants are the times at which anything happens.
@@ -266,6 +269,7 @@ class View {
     u.present.replaceChildren(...this.runs.map(r => element("div", {class: "run"}, this.runs.length > 1 ?
       element("h3", {}, `Run ${r.place + 1}`) : null, pairs(present(r, this.t)))));
     if (this.panel) this.panel.update(this.t, this.look);
+    for (const a of this.attacks) if (a.update) a.update(this.t, this.look);
     this.drawTrack();
   }
 
@@ -301,7 +305,11 @@ class View {
       c.fillStyle = th.bad;
       for (const all of r.outagesOf) for (const o of all) c.fillRect(x(o.from), top + high + 5, Math.max(1, x(o.to - o.from)), 3);
     });
-    const mark = (t, colour) => { c.fillStyle = colour; c.fillRect(x(t) - 1, 0, 2, height); };
+    const mark = (t, colour) => {
+      c.fillStyle = colour; c.fillRect(x(t) - 1, 0, 2, height);
+      c.beginPath(); c.moveTo(x(t) - 5, 0); c.lineTo(x(t) + 5, 0); c.lineTo(x(t), 7); c.fill();
+    };
+    for (const r of this.runs) if (r.attacker) for (const t of r.attacker.exactTimes()) mark(t, th.lost);
     if (this.difference && !this.difference.same) mark(this.difference.at, th.focus);
   }
 

@@ -32,7 +32,7 @@ class Run {
     for (const o of json.outages || []) this.outagesOf[o.node].push(o);
     this.cuts = json.cuts || [];
     this.faults = json.faults || [];
-    this.scales = {};
+    this.attacker = json.attack ? new Attacker(this) : null;
   }
 
   packetColumns(p) {
