@@ -81,6 +81,9 @@ func span(ns int64) string {
 	case ns >= 1e6:
 		return fmt.Sprintf("%.6g ms", float64(ns)/1e6)
 	}
+	if ns == 0 {
+		return "0 s"
+	}
 	return fmt.Sprintf("%d ns", ns)
 }
 

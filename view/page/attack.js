@@ -94,7 +94,7 @@ function saying(view, run, l, s) {
       ["estimate", s.sentence || "none yet"]]));
     else out.push(pairs([["estimate", s.sentence], ["true sample", "the data are not at hand"]]));
     const rows = l.columns.map((name, k) => element("tr", {}, element("th", {scope: "row"}, name),
-      element("td", {}, s.truth ? s.truth[k] : "–"), element("td", {class: s.right && s.right[k] ? "right" : null},
+      element("td", {}, s.truth ? s.truth[k] : "–"), element("td", {class: s.right && s.right[k] ? "found" : null},
         s.sample ? s.sample[k] : "–"), element("td", {}, s.right ? s.right[k] ? "found" : "" : "")));
     const found = s.right ? s.right.filter(x => x).length : 0;
     out.push(element("details", {open: ""}, element("summary", {}, s.right ?

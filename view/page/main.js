@@ -84,7 +84,7 @@ class View {
     for (const r of this.runs) {
       const box = element("div", {class: "run"});
       if (this.runs.length > 1) box.append(element("h3", {}, `Run ${r.place + 1}: ${r.name}, seed ${r.seed}`));
-      box.append(pairs(r.facts));
+      box.append(pairs(r.facts || []));
       const list = (name, all) => {
         if (all && all.length) box.append(element("h4", {}, name), element("ul", {}, all.map(x => element("li", {}, x))));
       };
@@ -119,6 +119,7 @@ class View {
       const box = u.track.getBoundingClientRect();
       this.seek((e.clientX - box.left) / box.width * this.end);
     });
+    u.table.addEventListener("toggle", () => this.draw(true));
     document.addEventListener("keydown", e => this.key(e));
     const sizes = new ResizeObserver(() => this.draw(true));
     for (const e of [document.body, u.track, ...this.stages.map(s => s.canvas)]) sizes.observe(e);
@@ -166,12 +167,14 @@ class View {
     this.seek(rows[k]);
   }
 
-  // nextPacket chooses the packet under way that follows the chosen one, of the chosen node if there is one.
+  // nextPacket chooses the packet under way that follows the chosen one, of the chosen node if there is one; where none
+  // is under way, the next that is sent.
   nextPacket(place) {
     const r = this.runs[place], s = this.selected, all = [];
-    const node = s && s.kind === "node" ? s.index : -1;
-    r.underWay(this.t, p => { if (node < 0 || r.src[p] === node || r.dst[p] === node) all.push(p); });
-    if (!all.length) { this.say("No packet is under way."); return; }
+    const node = s && s.kind === "node" ? s.index : -1, of = p => node < 0 || r.src[p] === node || r.dst[p] === node;
+    r.underWay(this.t, p => { if (of(p)) all.push(p); });
+    for (let p = after(r.sent, this.t); !all.length && p < r.count; p++) if (of(p)) all.push(p);
+    if (!all.length) { this.say("No packet is under way or follows."); return; }
     const later = s && s.kind === "packet" ? all.find(p => p > s.index) : undefined;
     this.select({kind: "packet", run: place, index: later === undefined ? all[0] : later});
   }
@@ -268,6 +271,7 @@ class View {
     }
     u.present.replaceChildren(...this.runs.map(r => element("div", {class: "run"}, this.runs.length > 1 ?
       element("h3", {}, `Run ${r.place + 1}`) : null, pairs(present(r, this.t)))));
+    if (u.table.open) u.nodes.replaceChildren(...this.runs.map(r => nodeTable(this, r, this.t)));
     if (this.panel) this.panel.update(this.t, this.look);
     for (const a of this.attacks) if (a.update) a.update(this.t, this.look);
     this.drawTrack();

@@ -29,6 +29,22 @@ function present(run, t) {
   return lines;
 }
 
+// nodeTable has a row for each node, of large networks for the first thousand.
+function nodeTable(view, run, t) {
+  const most = 1000, rows = [];
+  for (let node = 0; node < Math.min(most, run.nodes); node++) {
+    const v = run.valueAt(node, t), out = run.down(node, t);
+    rows.push(element("tr", {}, element("th", {scope: "row"}, choose(view, "node", run, node, String(node))),
+      [out ? out.why : run.computing(node, t) >= 0 ? "computing" : "up", String(Math.max(0, run.roundAt(node, t))),
+        v >= 0 ? number(run.values.distance[v], 3) : "–", v >= 0 ? number(run.values.loss[v], 3) : "–"].map(x =>
+        element("td", {}, x))));
+  }
+  return element("div", {class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Nodes of run " + (run.place + 1)},
+    element("table", {}, element("thead", {}, element("tr", {}, ["node", "state", "round", "distance", "loss"].map(h =>
+      element("th", {scope: "col"}, h)))), element("tbody", {}, rows)),
+    run.nodes > most ? element("p", {}, `and ${run.nodes - most} more`) : null);
+}
+
 // nodePanel is about a node.
 function nodePanel(view, run, node) {
   const user = node >= run.nodes - run.users, box = element("div");
@@ -37,7 +53,7 @@ function nodePanel(view, run, node) {
   box.append(element("h3", {}, title), live);
   const near = run.neighboursOf[node].concat(run.others[node]);
   box.append(element("p", {class: "many"}, near.length ? `${plural(near.length, "neighbour")}: ` : "no neighbours",
-    near.slice(0, 60).map(j => choose(view, "node", run, j, String(j)))));
+    near.slice(0, 60).map(j => [choose(view, "node", run, j, String(j)), " "])));
   const charts = [];
   const rows = run.valuesOf[node], times = Array.from(rows, k => run.valueTime[k]);
   const add = (name, values, o) => {

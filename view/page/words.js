@@ -29,7 +29,7 @@ function element(name, attributes = {}, ...children) {
     if (key === "onclick") e.addEventListener("click", value);
     else if (value !== null && value !== undefined) e.setAttribute(key, value);
   }
-  e.append(...children.flat().filter(c => c !== null && c !== undefined));
+  e.append(...children.flat(3).filter(c => c !== null && c !== undefined));
   return e;
 }
 
