@@ -67,7 +67,7 @@ func (l *AdvanceLine) Exact() int {
 type AdvanceOptions struct {
 	DataDir  string
 	Points   int // at most; at least 2
-	Progress func(done, of int)
+	Progress func(done int)
 }
 
 // AdvanceOf carries the attacks of a recorded run's adversary out after growing numbers of packets: after none and
@@ -92,7 +92,13 @@ func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, 
 		return nil, err
 	}
 	all := len(b.seen)
-	if err := b.at(all); err != nil {
+	tell := func() {
+		if o.Progress != nil {
+			o.Progress(len(b.steps))
+		}
+	}
+	tell()
+	if err := b.at(ctx, all); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(b.steps[all], func(of []AdvanceStep) bool {
@@ -101,11 +107,9 @@ func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, 
 		return nil, experiment.SetupError{Err: errors.New("no attack suits this method, view and knowledge")}
 	}
 	for next := 0; next >= 0 && len(b.steps) < max(2, o.Points); next = b.next(o.Points) {
-		if err := errors.Join(ctx.Err(), b.at(next)); err != nil {
+		tell()
+		if err := b.at(ctx, next); err != nil {
 			return nil, err
-		}
-		if o.Progress != nil {
-			o.Progress(len(b.steps), o.Points)
 		}
 	}
 	return b.result(), nil
@@ -133,7 +137,7 @@ func (b *advancing) order() {
 }
 
 // at carries the attacks out on the first packets that are seen.
-func (b *advancing) at(count int) error {
+func (b *advancing) at(ctx context.Context, count int) error {
 	if b.steps[count] != nil {
 		return nil
 	}
@@ -154,6 +158,9 @@ func (b *advancing) at(count int) error {
 		v, truth := b.on(view, i)
 		var of []AdvanceStep
 		for _, one := range b.attacks {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			f, err := one.Carry(v)
 			if err != nil { // of a record that is not whole
 				f = &record.Finding{Succeeded: record.Blocked, Conclusion: err.Error()}

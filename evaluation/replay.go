@@ -4,11 +4,14 @@
 package evaluation
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"overhear/adversary"
+	"overhear/adversary/model"
 	"overhear/experiment"
 	"overhear/problem"
 	"overhear/record"
@@ -46,20 +49,92 @@ func InputsOf(r *record.Run) (Inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	took := map[[2]int]sim.Duration{}
-	err = r.Steps(func(s record.Step) error {
-		took[[2]int{int(s.Node), int(s.Round)}] = sim.Duration(s.EndedNS - s.BeganNS)
-		return nil
-	})
+	steps := map[[2]int]record.Step{}
+	err = r.Steps(func(s record.Step) error { steps[[2]int{int(s.Node), int(s.Round)}] = s; return nil })
 	if err != nil {
 		return nil, err
 	}
-	if len(took) == 0 {
+	if len(steps) == 0 {
 		return nil, fmt.Errorf("%s has no steps, which tell when updates began", r.Dir)
 	}
-	return adversary.Attested(public, nil, messages, func(node, round int) sim.Duration {
-		return took[[2]int{node, round}]
-	}).Inputs, nil
+	view := adversary.Attested(public, nil, messages, func(node, round int) sim.Duration {
+		s := steps[[2]int{node, round}]
+		return sim.Duration(s.EndedNS - s.BeganNS)
+	})
+	if public.Timing.Barrier {
+		return view.Inputs, nil
+	}
+	heard, err := newHearing(s, r.Info.Seed, public.Graph, messages)
+	if err != nil {
+		return nil, err
+	}
+	return func(node, round int) ([]int, error) {
+		inputs, unknown := view.Inputs(node, round)
+		step, ok := steps[[2]int{node, round}]
+		if unknown == nil || !ok {
+			return inputs, unknown
+		}
+		return heard.by(step)
+	}, nil
+}
+
+// hearing is what nodes without rounds in lockstep had heard by when. Where a crash breaks the rule by which a node
+// goes on, it says what entered its updates: of every neighbour, the latest round that had come since the node last
+// lost its memory.
+type hearing struct {
+	graph    *sim.Graph
+	arrivals [][]record.Message // of values, by receiver, in order of arrival
+	outages  [][]sim.Outage
+}
+
+func newHearing(s *scenarios.Scenario, seed uint64, g *sim.Graph, messages []record.Message) (*hearing, error) {
+	h := &hearing{graph: g, arrivals: make([][]record.Message, g.Order())}
+	end := int64(0)
+	for _, m := range messages {
+		if m.Kind == record.MessageValue && m.ReceivedNS >= 0 {
+			h.arrivals[m.Dst] = append(h.arrivals[m.Dst], m)
+			end = max(end, m.ReceivedNS)
+		}
+	}
+	for _, all := range h.arrivals {
+		slices.SortStableFunc(all, func(a, b record.Message) int { return cmp.Compare(a.ReceivedNS, b.ReceivedNS) })
+	}
+	var err error
+	h.outages, err = s.Network.Faults.Outages(seed, g, sim.Time(end+1))
+	return h, err
+}
+
+// by is what had been heard when a step began. Of values that came at that very instant, the first began the step, and
+// whether others entered it is not known.
+func (h *hearing) by(s record.Step) ([]int, error) {
+	since := int64(-1)
+	for _, o := range h.outages[s.Node] {
+		if o.Lost && int64(o.To) <= s.BeganNS {
+			since = int64(o.To)
+		}
+	}
+	neighbours := h.graph.Neighbours(int(s.Node))
+	inputs := slices.Repeat([]int{model.Start}, len(neighbours))
+	at := 0
+	for _, m := range h.arrivals[s.Node] {
+		if m.ReceivedNS < since {
+			continue
+		}
+		if m.ReceivedNS > s.BeganNS {
+			break
+		}
+		if m.ReceivedNS == s.BeganNS {
+			at++
+		}
+		if k, ok := slices.BinarySearch(neighbours, m.Src); ok {
+			inputs[k] = max(inputs[k], int(m.Round))
+		}
+	}
+	if at > 1 {
+		return nil, model.NotSeen("which of %d values entered the update of node %d, round %d, that came as it began",
+			at, s.Node, s.Round)
+	}
+	return inputs, nil
 }
 
 // readMessages reads all packets of a run.

@@ -155,7 +155,7 @@ const MostNumbers = 2_000_000
 type Options struct {
 	DataDir  string
 	Points   int // at most so many times at which the attacks are carried out
-	Progress func(done, of int)
+	Progress func(done int) // told how often the attacks on a run were carried out
 }
 
 // Build reads runs, one or two, and makes a document of them.

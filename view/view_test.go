@@ -259,6 +259,38 @@ func TestDocument_InputsHadArrived(t *testing.T) {
 	}
 }
 
+// Lags of the values that entered updates are those that the run counted, but for each node's last step, which
+// publishes nothing.
+func TestDocument_CountsLagsAsTheRunDid(t *testing.T) {
+	for seed := range uint64(4) {
+		r := recorded(t, faulty, seed)
+		v := built(t, r).Runs[0]
+		counted := make([]int64, len(r.Info.Activity.Lags))
+		updates := 0
+		for k, lags := range v.Inputs.Lags {
+			if v.Values.Round[k] > 0 && lags == nil {
+				t.Errorf("seed %d: what entered round %d of node %d is not known: %s", seed, v.Values.Round[k],
+					v.Values.Node[k], v.Inputs.Why)
+			}
+			for _, lag := range lags {
+				if updates++; int(v.Values.Round[k])-1-lag < v.Rounds { // nothing more is expected of others
+					counted[max(0, lag)]++
+				}
+			}
+		}
+		differ := 0
+		for lag, n := range r.Info.Activity.Lags {
+			if counted[lag] > n {
+				t.Errorf("seed %d: %d values are %d rounds late, of %d", seed, counted[lag], lag, n)
+			}
+			differ += int(n - counted[lag])
+		}
+		if most := 3 * 2 * v.GraphEdges; updates < 1000 || differ > most {
+			t.Errorf("seed %d: %d inputs, and the run counted %d more", seed, updates, differ)
+		}
+	}
+}
+
 func TestDocument_LockstepIsSaidOnce(t *testing.T) {
 	v := built(t, recorded(t, hospitals, 1)).Runs[0]
 	if !v.Inputs.Lockstep || v.Inputs.Lags != nil {

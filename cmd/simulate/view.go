@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,9 +38,20 @@ func newView() *cobra.Command {
 				}
 				runs = append(runs, r)
 			}
-			bar := newProgress("attacks", 1)
+			bar := newProgress("attacks", points)
+			began := time.Now()
 			d, err := view.Build(c.Context(), runs, view.Options{DataDir: data, Points: points,
-				Progress: func(done, of int) { bar.total = of; bar.at(done) }})
+				Progress: func(done int) {
+					const long = 5 * time.Second
+					if took := time.Since(began); done == 1 && took > long {
+						fmt.Fprintf(c.ErrOrStderr(), "to carry the attacks out once takes %v; --points %d asks for it "+
+							"up to so many times, and fewer are sooner done\n", took.Round(time.Second), points)
+					}
+					if done == 0 {
+						began = time.Now()
+					}
+					bar.at(done)
+				}})
 			bar.clear()
 			if errors.Is(err, record.ErrNotRecorded) {
 				return usageError{err}

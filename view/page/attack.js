@@ -89,7 +89,7 @@ function saying(view, run, l, s) {
       `${run.id[row]} (${packetName(run, row)})`), ` on, which arrives at ${time(l.since)}. `,
     element("button", {type: "button", onclick: () => view.seek(l.since)}, "Go there")));
   } else out.push(element("p", {}, "It does not become exact."));
-  if (s.truth || s.sample) {
+  if ((s.truth || s.sample) && l.says.some(x => x.sample)) {
     if (s.truth) out.push(pairs([["true sample", element("strong", {}, s.true_one)],
       ["estimate", s.sentence || "none yet"]]));
     else out.push(pairs([["estimate", s.sentence], ["true sample", "the data are not at hand"]]));

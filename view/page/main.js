@@ -240,8 +240,9 @@ class View {
     if (!this.scale) return;
     const s = this.scale, stops = Array.from({length: 9}, (_, k) => css(tint(k / 8, s.learnt)));
     u.bar.style.setProperty("background", `linear-gradient(to right, ${stops.join(",")})`);
-    u.low.textContent = s.learnt ? "exact" : number(s.low, 3);
-    u.high.textContent = s.learnt ? "no better than nothing" : number(s.high, 3);
+    const digits = number(s.low, 3) === number(s.high, 3) ? 7 : 3;
+    u.low.textContent = s.learnt ? "exact" : number(s.low, digits);
+    u.high.textContent = s.learnt ? "nothing" : number(s.high, digits);
   }
 
   // draw shows the present. The words beside the picture follow five times a second while it plays.

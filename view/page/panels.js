@@ -24,7 +24,8 @@ function present(run, t) {
   for (const f of run.faults) if (f.from <= t && t < f.to && (f.link || f.slow)) lines.push(["fault", f.text]);
   if (row >= 0) {
     lines.push(["round", number(run.rows.round[row], 6)]);
-    for (const m of run.rows.curves || []) lines.push([m.name.replaceAll("_", " "), number(m.values[row])]);
+    for (const m of run.rows.curves || [])
+      if (m.values[row] !== null) lines.push([m.name.replaceAll("_", " "), number(m.values[row])]);
   }
   return lines;
 }

@@ -205,11 +205,11 @@ const COLOURS = {
     const round = r.roundAt(node, t);
     return round < 0 ? null : Math.max(0, r.leader(t) - round);
   }, all: r => behindRange(r), whole: true},
-  stale: {name: "staleness: oldest value in its last update, in rounds", of: (r, node, t) => {
+  stale: {name: "staleness of its last update, in rounds", of: (r, node, t) => {
     const v = r.valueAt(node, t), lags = v < 0 ? null : r.lags(v);
     return lags && lags.length ? Math.max(...lags) : null;
   }, all: r => r.inputs.lockstep ? [0] : (r.inputs.lags || []).flatMap(l => l || []), whole: true},
-  learnt: {name: "what has been learnt about them: error of the best attack", log: true, learnt: true,
+  learnt: {name: "what has been learnt (error of attacks)", log: true, learnt: true,
     of: (r, node, t) => r.attack ? learntAt(r, node, t) : null, all: r => r.attack ? [1e-9, 1] : []},
 };
 
