@@ -139,7 +139,7 @@ class Stage {
     c.closePath();
     c.fillStyle = c.strokeStyle = colour;
     c.lineJoin = "round"; c.lineWidth = 3 * this.radius;
-    c.globalAlpha = 0.25; c.stroke(); c.fill(); c.globalAlpha = 1;
+    c.stroke(); c.fill();
   }
 
   // place is where a packet is: on the right of its way, so that those of the other direction are beside it.
