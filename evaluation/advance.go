@@ -66,6 +66,7 @@ func (l *AdvanceLine) Exact() int {
 // AdvanceOptions say how often attacks are carried out.
 type AdvanceOptions struct {
 	DataDir  string
+	Sets     []string // path=value, of the run's adversary
 	Points   int // at most; at least 2
 	Progress func(done int)
 }
@@ -75,11 +76,11 @@ type AdvanceOptions struct {
 // those first between which an outcome changes, until the points are used up or no two neighbours differ that are not
 // next to each other. It is nil where the scenario has no adversary.
 func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, error) {
-	s, err := scenarioOf(r)
+	s, err := scenarioOf(r, o.Sets...)
 	if err != nil || s.Adversary == nil {
 		return nil, err
 	}
-	a, err := newAssault(r, o.DataDir, nil)
+	a, err := newAssault(r, o.DataDir, o.Sets)
 	if err != nil {
 		return nil, err
 	}

@@ -57,8 +57,8 @@ type AttackSaying struct {
 
 // attack carries the attacks of the run's adversary out.
 func (b *builder) attack(ctx context.Context, o Options) error {
-	a, err := evaluation.AdvanceOf(ctx, b.from, evaluation.AdvanceOptions{DataDir: o.DataDir, Points: o.Points,
-		Progress: o.Progress})
+	a, err := evaluation.AdvanceOf(ctx, b.from, evaluation.AdvanceOptions{DataDir: o.DataDir, Sets: o.Sets,
+		Points: o.Points, Progress: o.Progress})
 	var setup experiment.SetupError
 	switch {
 	case errors.As(err, &setup) || errors.Is(err, record.ErrNotRecorded):

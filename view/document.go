@@ -154,6 +154,7 @@ const MostNumbers = 2_000_000
 // Options say how a document is made.
 type Options struct {
 	DataDir  string
+	Sets     []string       // path=value, of the runs' adversaries
 	Points   int            // at most so many times at which the attacks are carried out
 	Progress func(done int) // told how often the attacks on a run were carried out
 }

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"overhear/evaluation"
 	"overhear/experiment"
@@ -444,5 +445,24 @@ func TestDocument_TextsAreNoMarkup(t *testing.T) {
 	}
 	if !strings.Contains(page, "default-src &#39;none&#39;") || strings.Contains(Policy, "unsafe") {
 		t.Errorf("the policy is %s", Policy)
+	}
+}
+
+// The page's own files have lines as short as those of programs.
+func TestPage_LinesAreShort(t *testing.T) {
+	paths, err := filepath.Glob("page/*")
+	if err != nil || len(paths) < 9 {
+		t.Fatalf("%d files, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, line := range strings.Split(string(text), "\n") {
+			if n := utf8.RuneCountInString(line); n > 120 {
+				t.Errorf("%s: line %d ends at column %d", path, k+1, n)
+			}
+		}
 	}
 }

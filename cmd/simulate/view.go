@@ -17,6 +17,7 @@ import (
 func newView() *cobra.Command {
 	var out, data string
 	var points int
+	var sets []string
 	c := &cobra.Command{
 		Use:   "view RUNDIR [RUNDIR2]",
 		Short: "Look into a run, or two side by side, on a page: its network, packets, and what attacks had by when",
@@ -30,6 +31,9 @@ func newView() *cobra.Command {
 			if points < 2 {
 				return usage("--points must be at least 2, is %d", points)
 			}
+			if err := ofAdversary(sets); err != nil {
+				return err
+			}
 			var runs []*record.Run
 			for _, arg := range args {
 				r, err := openRun(arg)
@@ -40,7 +44,7 @@ func newView() *cobra.Command {
 			}
 			bar := newProgress("attacks", points)
 			began := time.Now()
-			d, err := view.Build(c.Context(), runs, view.Options{DataDir: data, Points: points,
+			d, err := view.Build(c.Context(), runs, view.Options{DataDir: data, Sets: sets, Points: points,
 				Progress: func(done int) {
 					const long = 5 * time.Second
 					if took := time.Since(began); done == 1 && took > long {
@@ -77,6 +81,7 @@ func newView() *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&out, "out", "", "write the page to this `file`, which loads nothing, instead of offering it")
 	flags.IntVar(&points, "points", 64, "carry the attacks out at so many times at most")
+	flags.StringArrayVar(&sets, "set", nil, "override a value of the run's adversary, `path=value`; may be repeated")
 	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	return c
 }

@@ -149,9 +149,15 @@ func (p *Page) Click(x, y float64) {
 // ClickOn clicks on the middle of an element, which is scrolled into view.
 func (p *Page) ClickOn(selector string) {
 	p.t.Helper()
+	// The browser may scroll back once, when what was scrolled before is settled.
 	at := Ask[[]float64](p, fmt.Sprintf(`(async () => { const e = document.querySelector(%q);
-		e.scrollIntoView({block: "center"});
-		for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame);
+		for (let still = 0, tries = 0, y; still < 3 && tries < 100; tries++) {
+			e.scrollIntoView({block: "center"});
+			await new Promise(requestAnimationFrame);
+			const b = e.getBoundingClientRect();
+			still = b.y === y && b.y >= 0 && b.bottom <= innerHeight ? still + 1 : 0;
+			y = b.y;
+		}
 		const b = e.getBoundingClientRect();
 		return [b.x + b.width / 2, b.y + b.height / 2]; })()`, selector))
 	p.Click(at[0], at[1])

@@ -52,7 +52,10 @@ function attackPanel(view, run) {
   box.append(element("h2", {}, view.runs.length > 1 ? `The adversary of run ${run.place + 1}` : "The adversary's view"),
     pairs([["sees", run.attack.sees], ["knows", run.attack.knows], ["wants", run.attack.wants],
       (run.attack.unseen || []).length ? ["does not see", run.attack.unseen.join("; ")] : null]));
-  if (!a.lines.length) { box.append(element("p", {}, "No attack suits this method, view and knowledge.")); return {box}; }
+  if (!a.lines.length) {
+    box.append(element("p", {}, "No attack suits this method, view and knowledge."));
+    return {box};
+  }
   box.append(element("p", {}, pick), live, element("figure", {}, caption, chart));
   let shown = null;
   pick.addEventListener("change", () => { shown = null; view.draw(true); });
@@ -82,7 +85,8 @@ function attackPanel(view, run) {
 
 // saying is what an attack says at a point.
 function saying(view, run, l, s) {
-  const a = run.attacker, out = [element("p", {}, badge(s.outcome), " ", s.conclusion), element("p", {class: "soft count"})];
+  const a = run.attacker, out = [element("p", {}, badge(s.outcome), " ", s.conclusion)];
+  out.push(element("p", {class: "soft count"}));
   if (l.exact >= 0) {
     const n = a.points[l.exact], row = run.attack.order[n - 1], sharp = l.exact > 0 && a.points[l.exact - 1] === n - 1;
     out.push(element("p", {}, sharp ? "Exact from packet " : "Exact by packet ", choose(view, "packet", run, row,
@@ -99,13 +103,11 @@ function saying(view, run, l, s) {
     const found = s.right ? s.right.filter(x => x).length : 0;
     out.push(element("details", {open: ""}, element("summary", {}, s.right ?
       `${found} of ${l.columns.length} values found` : "values"), element("div", {class: "scroll tall", tabindex: "0"},
-      element("table", {}, element("thead", {}, element("tr", {}, ["", "true", "estimate", ""].map(h =>
-        element("th", {scope: "col"}, h)))), element("tbody", {}, rows)))));
+      table(["", "true", "estimate", ""], rows))));
   }
   if (s.odds && s.odds.length) {
-    out.push(element("table", {}, element("thead", {}, element("tr", {}, ["value", "before", "after", ""].map(h =>
-      element("th", {scope: "col"}, h)))), element("tbody", {}, s.odds.map(o => element("tr", {}, [o.value,
-      number(o.prior), number(o.posterior), o.truth ? "true" : ""].map(x => element("td", {}, x)))))));
+    out.push(table(["value", "before", "after", ""], s.odds.map(o => element("tr", {}, [o.value, number(o.prior),
+      number(o.posterior), o.truth ? "true" : ""].map(x => element("td", {}, x))))));
   }
   return out;
 }
@@ -119,7 +121,8 @@ function attackOfPacket(view, run, p) {
   let from = 0;
   while (from + 1 < a.points.length && a.points[from + 1] <= k) from++;
   const to = from + 1 < a.points.length ? from + 1 : from, between = a.points[to] - a.points[from];
-  out.push(element("p", {}, `It is the ${ordinal(k + 1)} of ${run.attack.order.length} packets that the adversary sees. `,
+  const of = run.attack.order.length;
+  out.push(element("p", {}, `It is the ${ordinal(k + 1)} of ${of} packets that the adversary sees. `,
     between > 1 ? `The attacks were carried out before and after ${between} packets of which it is one.` :
       "The attacks were carried out right before and right after it."));
   const changed = [], same = [];
@@ -128,9 +131,8 @@ function attackOfPacket(view, run, p) {
     const b = a.says(l, from), c = a.says(l, to);
     const cell = s => [badge(s.outcome), s.error !== null ? ` error ${number(s.error)}` : "",
       s.sentence ? element("div", {}, s.sentence) : element("div", {class: "soft"}, s.conclusion)];
-    out.push(element("p", {}, element("strong", {}, lineName(l))), element("table", {class: "beside"},
-      element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "before"), element("th", {scope: "col"}, "after"))),
-      element("tbody", {}, element("tr", {}, element("td", {}, ...cell(b)), element("td", {}, ...cell(c))))));
+    out.push(element("p", {}, element("strong", {}, lineName(l))), table(["before", "after"],
+      element("tr", {}, element("td", {}, ...cell(b)), element("td", {}, ...cell(c))), {class: "beside"}));
     if (c.true_one) out.push(element("p", {class: "soft"}, `True: ${c.true_one}`));
   }
   if (changed.length > 12) out.push(element("p", {}, `and ${changed.length - 12} more`));

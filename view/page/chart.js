@@ -14,7 +14,8 @@ function drawChart(canvas, o, look) {
   if (o.log) { low = Math.max(low, high * 1e-14); if (high / low < 1.05) { low /= 1.1; high *= 1.1; } }
   else { if (o.zero) low = Math.min(0, low); if (high === low) { high += 1; } }
   const x = t => left + w * t / Math.max(1, o.end);
-  const y = v => top + h * (1 - (o.log ? Math.log(Math.max(v, low) / low) / Math.log(high / low) : (v - low) / (high - low)));
+  const part = v => o.log ? Math.log(Math.max(v, low) / low) / Math.log(high / low) : (v - low) / (high - low);
+  const y = v => top + h * (1 - part(v));
   c.font = "11px system-ui, sans-serif"; c.fillStyle = look.theme.soft; c.strokeStyle = look.theme.grid;
   c.lineWidth = 1; c.textAlign = "right"; c.textBaseline = "middle";
   const ticks = o.log ? decades(low, high) : [low, (low + high) / 2, high];

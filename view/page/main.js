@@ -41,10 +41,12 @@ class View {
       const what = r.algorithm + (this.runs.length > 1 ? ` · ${r.name}, seed ${r.seed}` : "");
       caption.append(element("strong", {}, this.runs.length > 1 ? `${k + 1}` : "Network"), " " + what + " ",
         stage.status = element("span", {class: "status"}));
-      canvas.addEventListener("click", e => {
+      const under = e => {
         const box = canvas.getBoundingClientRect();
-        this.select(stage.pick(e.clientX - box.left, e.clientY - box.top));
-      });
+        return stage.pick(e.clientX - box.left, e.clientY - box.top);
+      };
+      canvas.addEventListener("click", e => this.select(under(e)));
+      canvas.addEventListener("pointermove", e => { canvas.style.cursor = under(e) ? "pointer" : "default"; });
       return stage;
     });
     u.stages.classList.toggle("two", this.runs.length > 1);
@@ -86,7 +88,8 @@ class View {
       if (this.runs.length > 1) box.append(element("h3", {}, `Run ${r.place + 1}: ${r.name}, seed ${r.seed}`));
       box.append(pairs(r.facts || []));
       const list = (name, all) => {
-        if (all && all.length) box.append(element("h4", {}, name), element("ul", {}, all.map(x => element("li", {}, x))));
+        if (!all || !all.length) return;
+        box.append(element("h4", {}, name), element("ul", {}, all.map(x => element("li", {}, x))));
       };
       list("Warnings", r.warnings);
       list("Faults of the scenario", r.faults.map(f => f.text));
@@ -224,7 +227,8 @@ class View {
     this.panel = null;
     const u = this.ui;
     if (!s) {
-      u.chosen.replaceChildren(element("p", {class: "hint"}, "Choose a node or a packet: click, or n and p for nodes, k for packets."));
+      u.chosen.replaceChildren(element("p", {class: "hint"},
+        "Choose a node or a packet: click, or n and p for nodes, k for packets."));
     } else {
       const r = this.runs[s.run];
       this.panel = (s.kind === "node" ? nodePanel : packetPanel)(this, r, s.index);
@@ -265,10 +269,12 @@ class View {
     u.rounds.setAttribute("aria-valuetext", `round ${round}`);
     for (const s of this.stages) {
       const down = s.run.outagesOf.filter(all => all.some(o => o.from <= this.t && this.t < o.to)).length;
-      s.status.textContent = [down ? plural(down, "node") + " down" : "", s.run.cutsAt(this.t).length ? "partition" : "",
+      s.status.textContent = [down ? plural(down, "node") + " down" : "",
+        s.run.cutsAt(this.t).length ? "partition" : "",
         this.t > s.run.end ? "the run is over" : ""].filter(x => x).join(" · ");
+      const lines = present(s.run, this.t).slice(0, 2).map(l => l[1]);
       s.canvas.setAttribute("aria-label", `${s.matrix ? "Matrix of senders and receivers" : "Network"} of ` +
-        `${plural(s.run.nodes, "node")} at ${time(this.t)}; ${present(s.run, this.t).slice(0, 2).map(l => l[1]).join("; ")}`);
+        `${plural(s.run.nodes, "node")} at ${time(this.t)}; ${lines.join("; ")}`);
     }
     u.present.replaceChildren(...this.runs.map(r => element("div", {class: "run"}, this.runs.length > 1 ?
       element("h3", {}, `Run ${r.place + 1}`) : null, pairs(present(r, this.t)))));
@@ -296,7 +302,8 @@ class View {
   paintTrack(c, width, height) {
     const th = this.look.theme, each = height / this.runs.length, x = t => t / this.end * width;
     this.runs.forEach((r, k) => {
-      const top = k * each, bars = Math.max(1, Math.floor(width / 2)), count = [new Int32Array(bars), new Int32Array(bars)];
+      const top = k * each, bars = Math.max(1, Math.floor(width / 2));
+      const count = [new Int32Array(bars), new Int32Array(bars)];
       for (let p = 0; p < r.count; p++)
         count[r.took[p] < 0 ? 1 : 0][Math.min(bars - 1, Math.floor(r.sent[p] / this.end * bars))]++;
       const most = Math.max(1, ...count[0].map((v, j) => v + count[1][j])), high = each - 10;
@@ -306,9 +313,11 @@ class View {
         c.fillStyle = th.lost; c.globalAlpha = 0.9; c.fillRect(j * 2, top + high - a - b, 2, b);
       }
       c.globalAlpha = 1;
-      for (const cut of r.cuts) { c.fillStyle = th.mark; c.fillRect(x(cut.from), top + high + 1, Math.max(2, x(cut.to - cut.from)), 3); }
+      const line = (o, y) => c.fillRect(x(o.from), top + high + y, Math.max(1.5, x(o.to - o.from)), 3);
+      c.fillStyle = th.mark;
+      for (const cut of r.cuts) line(cut, 1);
       c.fillStyle = th.bad;
-      for (const all of r.outagesOf) for (const o of all) c.fillRect(x(o.from), top + high + 5, Math.max(1, x(o.to - o.from)), 3);
+      for (const all of r.outagesOf) for (const o of all) line(o, 5);
     });
     const mark = (t, colour) => {
       c.fillStyle = colour; c.fillRect(x(t) - 1, 0, 2, height);

@@ -1,7 +1,8 @@
 // What is told in words about the time, a node, a packet, the adversary.
 
 function choose(view, kind, run, index, text) {
-  return element("button", {type: "button", class: "link", onclick: () => view.select({kind, run: run.place, index})}, text);
+  const onclick = () => view.select({kind, run: run.place, index});
+  return element("button", {type: "button", class: "link", onclick}, text);
 }
 
 function packetName(run, p) {
@@ -40,9 +41,8 @@ function nodeTable(view, run, t) {
         v >= 0 ? number(run.values.distance[v], 3) : "–", v >= 0 ? number(run.values.loss[v], 3) : "–"].map(x =>
         element("td", {}, x))));
   }
-  return element("div", {class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Nodes of run " + (run.place + 1)},
-    element("table", {}, element("thead", {}, element("tr", {}, ["node", "state", "round", "distance", "loss"].map(h =>
-      element("th", {scope: "col"}, h)))), element("tbody", {}, rows)),
+  return element("div", {class: "scroll tall", tabindex: "0", role: "region",
+    "aria-label": `Nodes of run ${run.place + 1}`}, table(["node", "state", "round", "distance", "loss"], rows),
     run.nodes > most ? element("p", {}, `and ${run.nodes - most} more`) : null);
 }
 
@@ -67,8 +67,8 @@ function nodePanel(view, run, node) {
   };
   add("distance to the optimum", rows.map(k => run.values.distance[k]), {log: true});
   add("loss on its own rows", rows.map(k => run.values.loss[k]), {log: true});
-  if (run.stepEnd.length) add("rounds behind the first", rows.map(k => run.leader(run.valueTime[k]) - run.valueRound[k]),
-    {zero: true, steps: true});
+  const behind = rows.map(k => run.leader(run.valueTime[k]) - run.valueRound[k]);
+  if (run.stepEnd.length) add("rounds behind the first", behind, {zero: true, steps: true});
   box.append(updates, packets);
   return {box, update(t, look) {
     const round = run.roundAt(node, t), out = run.down(node, t), step = run.computing(node, t);
@@ -95,12 +95,12 @@ function nodePanel(view, run, node) {
       ["down", downs(run, node)],
     ]));
     for (const [canvas, at, values, o] of charts)
-      drawChart(canvas, {...o, end: run.end, curves: [{times: at, values, colour: look.theme.packet, steps: o.steps}]}, look);
+      drawChart(canvas, {...o, end: run.end,
+        curves: [{times: at, values, colour: look.theme.packet, steps: o.steps}]}, look);
     const k = after(run.timesOf[node], t), lines = [];
     for (let j = k - 1; j >= Math.max(0, k - 5); j--) lines.push(updateRow(view, run, rows[j]));
     updates.replaceChildren(element("h4", {}, "Last updates"), lines.length ? element("div", {class: "scroll",
-      tabindex: "0"}, element("table", {}, element("thead", {}, element("tr", {}, ["round", "published", "took",
-      "what entered"].map(h => element("th", {scope: "col"}, h)))), element("tbody", {}, lines))) : "none yet");
+      tabindex: "0"}, table(["round", "published", "took", "what entered"], lines)) : "none yet");
     packets.replaceChildren(element("h4", {}, "Last packets"), recent.length ? element("ul", {class: "packets"},
       recent.slice(-8).reverse().map(p => element("li", {}, choose(view, "packet", run, p,
         `${time(run.sent[p])}: ${packetName(run, p)}`)))) : "none yet");
@@ -111,8 +111,8 @@ function downs(run, node) {
   const all = run.outagesOf[node];
   if (!all.length) return "never";
   const sum = all.reduce((s, o) => s + o.to - o.from, 0);
-  return `${all.length === 1 ? "once" : all.length + " times"}, ${time(sum)} together; first from ${time(all[0].from)} ` +
-    `to ${time(all[0].to)}`;
+  const often = all.length === 1 ? "once" : all.length + " times";
+  return `${often}, ${time(sum)} together; first from ${time(all[0].from)} to ${time(all[0].to)}`;
 }
 
 function updateRow(view, run, row) {
@@ -127,8 +127,8 @@ function updateRow(view, run, row) {
         old.map(([j, r]) => r < 0 ? `${j}: start` : `${j}: ${r}`).join(", ");
     }
   }
-  return element("tr", {}, [String(round), time(run.valueTime[row]), step === undefined ? "–" : time(run.stepTook[step]),
-    entered].map(x => element("td", {}, x)));
+  const took = step === undefined ? "–" : time(run.stepTook[step]);
+  return element("tr", {}, [String(round), time(run.valueTime[row]), took, entered].map(x => element("td", {}, x)));
 }
 
 // entries are the rounds of the receiver's updates that a packet's value entered; null: not known.
@@ -160,7 +160,8 @@ function packetPanel(view, run, p) {
   const lost = run.took[p] < 0, kind = run.kinds[run.kind[p]], src = run.src[p], dst = run.dst[p];
   const box = element("div", {}, element("h3", {}, `Packet ${run.id[p]}`));
   const came = run.sent[p] + run.took[p], same = copies(run, p);
-  const firsts = same.filter(q => run.took[q] >= 0).sort((a, b) => run.sent[a] + run.took[a] - run.sent[b] - run.took[b]);
+  const arrival = q => run.sent[q] + run.took[q];
+  const firsts = same.filter(q => run.took[q] >= 0).sort((a, b) => arrival(a) - arrival(b));
   const into = entries(run, p);
   let entered;
   if (kind !== "value") entered = kind === "request" ? "it asks for a value again" : "none: it carries no value";
@@ -202,16 +203,17 @@ function packetPanel(view, run, p) {
 function bars(view, vector) {
   let most = 0;
   for (const v of vector) most = Math.max(most, Math.abs(v));
+  const some = Array.from(vector.slice(0, 8), v => number(v)).join(", ");
   const canvas = element("canvas", {class: "chart bars", role: "img", "aria-label":
-    `its ${vector.length} numbers, of size up to ${number(most)}: ${Array.from(vector.slice(0, 8), v => number(v)).join(", ")}`});
+    `its ${vector.length} numbers, of size up to ${number(most)}: ${some}`});
   canvas.draw = look => {
     const {context: c, width, height} = fit(canvas), w = width / vector.length;
     c.clearRect(0, 0, width, height);
     c.fillStyle = look.theme.frame; c.fillRect(0, height / 2 - 0.5, width, 1);
     c.fillStyle = look.theme.packet;
     vector.forEach((v, k) => {
-      const h = most ? v / most * (height / 2 - 3) : 0;
-      c.fillRect(k * w + Math.min(1, w / 6), height / 2 - Math.max(h, 0), Math.max(0.7, w - Math.min(2, w / 3)), Math.abs(h));
+      const h = most ? v / most * (height / 2 - 3) : 0, wide = Math.max(0.7, w - Math.min(2, w / 3));
+      c.fillRect(k * w + Math.min(1, w / 6), height / 2 - Math.max(h, 0), wide, Math.abs(h));
     });
   };
   return element("figure", {}, element("figcaption", {}, `${vector.length} numbers, up to ±${number(most)}`), canvas,

@@ -108,7 +108,8 @@ class Run {
     this.neighboursOf = Array.from({length: this.nodes}, () => []); // of the graph, ascending
     this.others = Array.from({length: this.nodes}, () => []);      // users with their servers
     for (let k = 0; k < this.edges.length; k += 2) {
-      const [a, b] = [this.edges[k], this.edges[k + 1]], to = k / 2 < this.graph_edges ? this.neighboursOf : this.others;
+      const [a, b] = [this.edges[k], this.edges[k + 1]];
+      const to = k / 2 < this.graph_edges ? this.neighboursOf : this.others;
       to[a].push(b); to[b].push(a);
     }
     for (const all of this.neighboursOf) all.sort((a, b) => a - b);

@@ -7,7 +7,8 @@ function rgb(hex) { return [1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16))
 
 // tint is the colour of a share of a range.
 function tint(share, learnt) {
-  const ramp = learnt ? LEARNT : NEAR_FAR, at = share * (ramp.length - 1), k = Math.min(ramp.length - 2, Math.floor(at));
+  const ramp = learnt ? LEARNT : NEAR_FAR, at = share * (ramp.length - 1);
+  const k = Math.min(ramp.length - 2, Math.floor(at));
   return ramp[k].map((c, j) => Math.round(c + (ramp[k + 1][j] - c) * (at - k)));
 }
 
@@ -120,7 +121,8 @@ class Stage {
 
   // hull fills the area around a group of nodes.
   hull(c, group, colour) {
-    const points = group.filter(n => n < this.at.length).map(n => this.at[n]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const points = group.filter(n => n < this.at.length).map(n => this.at[n]);
+    points.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const half = all => {
       const out = [];
       for (const p of all) {
@@ -214,13 +216,15 @@ class Stage {
         c.beginPath(); c.lineWidth = 2.5; c.strokeStyle = look.theme.mark;
         c.arc(x, y, small + 2.5, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * f); c.stroke();
       }
-      if (attack.victims.includes(node) && attack.victims.length < r.nodes) this.ring(c, x, y, small + 5, look.theme.lost);
+      if (attack.victims.includes(node) && attack.victims.length < r.nodes)
+        this.ring(c, x, y, small + 5, look.theme.lost);
       if (attack.watched.includes(node)) {
         c.strokeStyle = look.theme.text; c.lineWidth = 1.5;
         c.strokeRect(x - small - 4, y - small - 4, 2 * small + 8, 2 * small + 8);
       }
       const s = look.selected;
-      if (s && s.kind === "node" && s.run === r.place && s.index === node) this.ring(c, x, y, small + 4, look.theme.focus);
+      if (s && s.kind === "node" && s.run === r.place && s.index === node)
+        this.ring(c, x, y, small + 4, look.theme.focus);
       if (radius >= 7.5 && small === radius) {
         c.fillStyle = out || !colour ? look.theme.text : dark(colour) ? "#ffffff" : "#10131a";
         c.fillText(String(node), x, y + 0.5);

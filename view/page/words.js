@@ -33,6 +33,11 @@ function element(name, attributes = {}, ...children) {
   return e;
 }
 
+function table(head, rows, attributes = {}) {
+  return element("table", attributes, element("thead", {}, element("tr", {}, head.map(h =>
+    element("th", {scope: "col"}, h)))), element("tbody", {}, rows));
+}
+
 function pairs(rows) {
   return element("dl", {}, rows.filter(r => r).map(([name, ...value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, ...value))));
