@@ -67,7 +67,7 @@ func (l *AdvanceLine) Exact() int {
 type AdvanceOptions struct {
 	DataDir  string
 	Sets     []string // path=value, of the run's adversary
-	Points   int // at most; at least 2
+	Points   int      // at most; at least 2
 	Progress func(done int)
 }
 
@@ -163,6 +163,9 @@ func (b *advancing) at(ctx context.Context, count int) error {
 				return err
 			}
 			f, err := one.Carry(v)
+			if err != nil && count == len(b.seen) {
+				return err
+			}
 			if err != nil { // of a record that is not whole
 				f = &record.Finding{Succeeded: record.Blocked, Conclusion: err.Error()}
 			}
@@ -312,7 +315,6 @@ type person struct {
 	attributes []attribute
 	divisors   []float64
 	intercept  int // its column, by which a row's scaling is undone; −1: none
-	unscaled   bool
 	label      string
 	classes    map[float64]string
 }
@@ -332,8 +334,7 @@ func newPerson(e *experiment.Experiment, a *experiment.Assembly) (*person, error
 	if err != nil {
 		return nil, err
 	}
-	p := &person{divisors: divisors, intercept: -1, label: "label", classes: map[float64]string{1: "+1", -1: "−1"},
-		unscaled: e.Problem.Scale.Rows == "none"}
+	p := &person{divisors: divisors, intercept: -1, label: "label", classes: map[float64]string{1: "+1", -1: "−1"}}
 	if e.Problem.Scale.Intercept {
 		p.intercept = len(a.Set.Columns) - 1
 	}

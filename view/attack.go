@@ -69,6 +69,10 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 	case a == nil:
 		return nil
 	}
+	if scale := b.scenario.Problem.Scale; !scale.Intercept && scale.Rows != "none" {
+		b.note("Rows are scaled (problem.scale.rows: %s) and have no intercept, which would tell by how much: samples "+
+			"of the adversary's view are those of scaled rows.", scale.Rows)
+	}
 	b.Attack = &Attack{Sees: a.Threat.Sees, Knows: a.Threat.Knows, Wants: a.Threat.Wants, Unseen: a.Unseen,
 		Victims: a.Victims, Watched: a.Watched, Order: a.Order, Points: a.Points}
 	if b.Attack.Watched == nil {

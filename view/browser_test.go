@@ -204,7 +204,15 @@ func TestPage_TwoRuns(t *testing.T) {
 	if n := browser.Ask[int](p, "document.querySelectorAll('canvas.stage').length"); n != 2 {
 		t.Errorf("%d networks", n)
 	}
-	p.Shoot("view-two.png")
+	for _, width := range []int{390, 1920} {
+		p.Show(width, 1000, width == 1920)
+		p.ClickOn("#forward")
+		if got := browser.Ask[[]float64](p, "[document.documentElement.scrollWidth, innerWidth]"); got[0] > got[1] {
+			t.Errorf("it is %.0f wide in a window of %.0f", got[0], got[1])
+		}
+		browser.Ask[bool](p, "scrollTo(0, 0), true")
+		p.Shoot(fmt.Sprintf("view-two-%d.png", width))
+	}
 	quiet(t, p, address)
 }
 

@@ -368,6 +368,16 @@ adversary: {knows: {victim: 1, all-but: 2}, attacks: [kkt-inversion]}
 	if last.Outcome != record.Exact || !slices.Equal(last.Sample, last.Truth) {
 		t.Errorf("%s: %q for %q", last.Outcome, last.Sample, last.Truth)
 	}
+	if err := os.Remove(csv); err != nil {
+		t.Fatal(err)
+	}
+	v := built(t, r).Runs[0]
+	if s := v.Attack.Lines[0].Says[1]; s.Outcome != record.Unscored || s.Sample != nil || s.Truth != nil {
+		t.Errorf("without the data: %+v", s)
+	}
+	if len(v.Notes) != 1 || !strings.Contains(strings.Join(v.Attack.Unseen, ";"), "nothing is scored") {
+		t.Errorf("without the data: notes %q, unseen %q", v.Notes, v.Attack.Unseen)
+	}
 	if want := "age " + last.Truth[0] + ", " + strings.ToLower(last.Truth[1]); !strings.HasPrefix(last.TrueOne, want) {
 		t.Errorf("%q does not begin with %q", last.TrueOne, want)
 	}

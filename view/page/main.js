@@ -7,7 +7,7 @@ class View {
   constructor(json) {
     this.runs = json.runs.map((r, k) => new Run(r, k));
     this.difference = json.difference;
-    this.end = Math.max(...this.runs.map(r => r.end));
+    this.end = Math.max(1, ...this.runs.map(r => r.end));
     this.t = 0;
     this.speed = 1;
     this.playing = false;
