@@ -37,7 +37,7 @@ var levels = [][]string{
 	{"scenarios"},
 	{"experiment"},
 	{"evaluation", "fuzz"},
-	{"sweep"},
+	{"sweep", "view"},
 	{"reproduce"},
 	{"sweep/jetstream", "reproduce/papers", "reproduce/studies"},
 	{"cmd/simulate", "docs", "bench"},

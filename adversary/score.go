@@ -146,7 +146,7 @@ func (t *Truth) coded(guesses []guess, e *record.Estimate) (right int) {
 	if t.Knows == nil || t.Knows.Schema == nil {
 		return 0
 	}
-	x := t.nearest(e).X
+	x := t.Nearest(e).X
 	for _, g := range guesses[1:] {
 		n := 0
 		for _, group := range t.Knows.Schema.Groups {
@@ -171,7 +171,7 @@ func beats(f *record.Finding, b *record.Baseline, o record.Outcome) record.Outco
 // score compares an estimate with the nearest sample.
 func (t *Truth) score(e *record.Estimate) *record.Score {
 	either := e.Y == 0
-	nearest := t.nearest(e)
+	nearest := t.Nearest(e)
 	x := nearest.X
 	away := apart(e.X, x, either)
 	cosine := num.Dot(e.X, x) / (num.Norm(e.X) * num.Norm(x))
@@ -210,8 +210,8 @@ func (t *Truth) score(e *record.Estimate) *record.Score {
 	return s
 }
 
-// nearest is the sample that an estimate is nearest to.
-func (t *Truth) nearest(e *record.Estimate) *Sample {
+// Nearest is the sample that an estimate is nearest to.
+func (t *Truth) Nearest(e *record.Estimate) *Sample {
 	either := e.Y == 0
 	nearest := &t.Samples[0]
 	for k := range t.Samples {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,12 +29,26 @@ type AttackOptions struct {
 	Progress func(done, of int)
 }
 
-// Attack carries out the attacks of a recorded run's adversary and scores them
-// where the data are at hand: without them it uses what was kept of the
-// adversary's knowledge, and says that nothing is scored. The result is not
-// written.
-func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attacks, error) {
-	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario), o.Sets...)
+// assault is the adversary of a recorded run, ready to attack.
+type assault struct {
+	run        *record.Run
+	scenario   *scenarios.Scenario
+	experiment *experiment.Experiment
+	assembly   *experiment.Assembly // for scores
+	noData     error                // why there are none
+	known      *knowledge
+	public     *model.Public // without what the nodes keep to themselves
+	all        *model.Public // for scores
+	watch      adversary.Vantage
+	recording  *adversary.Recording
+	attacks    []*adversary.Attack
+	explicit   bool           // the scenario names the attacks
+	repeats    map[string]int // runs of a test, by attack
+}
+
+// newAssault reads what the attacks on a recorded run need.
+func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) {
+	s, err := scenarioOf(r, sets...)
 	if err != nil {
 		return nil, err
 	}
@@ -44,21 +57,20 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 			"adversary.knows.victim=0", r.Dir)}
 	}
 	seed := r.Info.Seed
-	e := experiment.New(s, o.DataDir)
-	assembly, noData := e.Assemble(seed) // for scores
-	if noData == nil {
-		noData = unlike(e, r)
+	a := &assault{run: r, scenario: s, experiment: experiment.New(s, dataDir), watch: vantage(s.Adversary.View),
+		attacks: adversary.Attacks(), explicit: s.Adversary.Attacks != nil, repeats: map[string]int{}}
+	if a.assembly, a.noData = a.experiment.Assemble(seed); a.noData == nil {
+		a.noData = unlike(a.experiment, r)
 	}
-	known, err := readKnowledge(r)
-	if err != nil {
+	if a.known, err = readKnowledge(r); err != nil {
 		return nil, err
 	}
-	if known == nil || len(o.Sets) > 0 {
-		if noData != nil {
+	if a.known == nil || len(sets) > 0 {
+		if a.noData != nil {
 			return nil, fmt.Errorf("%s holds no knowledge of this adversary, and its data are not at hand: %w", r.Dir,
-				noData)
+				a.noData)
 		}
-		if known, err = knowledgeOf(e, assembly); err != nil {
+		if a.known, err = knowledgeOf(a.experiment, a.assembly); err != nil {
 			return nil, experiment.SetupError{Err: err}
 		}
 	}
@@ -66,88 +78,100 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 	if err != nil {
 		return nil, err
 	}
-	public, err := publicOf(s, seed, known.Columns, len(r.Info.Classes), known.Rows, params)
+	a.all, err = publicOf(s, seed, a.known.Columns, len(r.Info.Classes), a.known.Rows, params)
 	if err != nil {
 		return nil, err
 	}
-	all := public // for scores
-	public = public.Without(secrets(&s.Adversary.Knows, public.Name)...)
-	if !public.Timing.Lockstep {
-		if public.Timing.Slowest, err = slowest(s, r.Info, public.Graph.Order()); err != nil {
+	a.public = a.all.Without(secrets(&s.Adversary.Knows, a.all.Name)...)
+	if !a.public.Timing.Lockstep {
+		if a.public.Timing.Slowest, err = slowest(s, r.Info, a.public.Graph.Order()); err != nil {
 			return nil, experiment.SetupError{Err: err}
 		}
 	}
-	watch := vantage(s.Adversary.View)
-	if err := fitsGraph(watch, public, r.Info.TrainRows); err != nil {
+	if err := fitsGraph(a.watch, a.public, r.Info.TrainRows); err != nil {
 		return nil, experiment.SetupError{Err: err}
 	}
-	recording, err := readRecording(r)
+	if a.recording, err = readRecording(r); err != nil {
+		return nil, err
+	}
+	if !a.explicit {
+		return a, nil
+	}
+	if a.attacks = nil; len(s.Adversary.Attacks) == 0 {
+		return nil, experiment.SetupError{Err: errors.New("adversary.attacks names none; leave it out for all " +
+			"that suit")}
+	}
+	for _, spec := range s.Adversary.Attacks {
+		one, _ := adversary.Lookup(spec.Kind) // the scenario was checked
+		a.attacks = append(a.attacks, one)
+		a.repeats[spec.Kind] = spec.Runs
+	}
+	return a, nil
+}
+
+// on is the view of a recording with what is known of one victim, and what scores are taken against; nil without data.
+func (a *assault) on(view *adversary.View, victim int) (*adversary.View, *adversary.Truth) {
+	v := view.With(a.known.about(&a.known.Victims[victim]))
+	if a.noData != nil {
+		return v, nil
+	}
+	return v, truthOf(a.experiment, a.assembly, a.recording, v, a.all)
+}
+
+// Attack carries out the attacks of a recorded run's adversary and scores them
+// where the data are at hand: without them it uses what was kept of the
+// adversary's knowledge, and says that nothing is scored. The result is not
+// written.
+func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attacks, error) {
+	a, err := newAssault(r, o.DataDir, o.Sets)
 	if err != nil {
 		return nil, err
 	}
-	view := adversary.Observe(recording, watch, public, nil)
-	chosen := adversary.Attacks()
-	explicit := s.Adversary.Attacks != nil
-	repeats := map[string]int{}
-	if explicit {
-		if chosen = nil; len(s.Adversary.Attacks) == 0 {
-			return nil, experiment.SetupError{Err: errors.New("adversary.attacks names none; leave it out for all " +
-				"that suit")}
-		}
-		for _, spec := range s.Adversary.Attacks {
-			a, _ := adversary.Lookup(spec.Kind) // the scenario was checked
-			chosen = append(chosen, a)
-			repeats[spec.Kind] = spec.Runs
-		}
-	}
+	view := adversary.Observe(a.recording, a.watch, a.public, nil)
 	out := &record.Attacks{
-		Name: r.Info.Name, About: s.About, Seed: seed, Algorithm: r.Info.Algorithm, Digest: r.Info.Digest,
-		Command: o.Command, Changes: o.Sets, Scenario: s.Resolved(), Rounds: r.Info.Rounds,
+		Name: r.Info.Name, About: a.scenario.About, Seed: r.Info.Seed, Algorithm: r.Info.Algorithm,
+		Digest: r.Info.Digest, Command: o.Command, Changes: o.Sets, Scenario: a.scenario.Resolved(),
+		Rounds:    r.Info.Rounds,
 		Inputs:    record.Inputs{Program: experiment.Program(), Files: r.Info.Inputs.Files},
-		Threat:    threat(&s.Adversary.Knows, watch, known, s.Lying()),
-		Placement: network(public, watch, known.Victims[0].Node),
+		Threat:    threat(&a.scenario.Adversary.Knows, a.watch, a.known, a.scenario.Lying()),
+		Placement: network(a.public, a.watch, a.known.Victims[0].Node),
 	}
 	if c := r.Info.Convergence; c != nil && c.State == record.Diverging {
 		out.Diverged = "the run diverges: what its messages give away is not what those of a run give away that learns"
 	}
 	out.Sight.Packets, out.Sight.Of = view.Seen()
-	out.Sight.Unseen = unseen(watch, public)
-	if noData != nil {
-		out.Sight.Unseen = append(out.Sight.Unseen,
-			noScores+": "+noData.Error())
+	out.Sight.Unseen = unseen(a.watch, a.public)
+	if a.noData != nil {
+		out.Sight.Unseen = append(out.Sight.Unseen, noScores+": "+a.noData.Error())
 	}
 	if out.Claim, out.Condition, out.Claimed = claimed(r); r.Info.Privacy == nil {
 		out.Condition = ""
 	}
 	done := 0
-	for i := range known.Victims {
-		v := view.With(known.about(&known.Victims[i]))
-		var truth *adversary.Truth
-		if noData == nil {
-			truth = truthOf(e, assembly, recording, v, all)
-		}
-		for _, a := range chosen {
+	for i := range a.known.Victims {
+		v, truth := a.on(view, i)
+		for _, one := range a.attacks {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			f, err := a.Carry(v)
+			f, err := one.Carry(v)
 			if err != nil {
 				return nil, err
 			}
 			done++
 			if o.Progress != nil {
-				o.Progress(done, len(chosen)*len(known.Victims))
+				o.Progress(done, len(a.attacks)*len(a.known.Victims))
 			}
-			if f.Succeeded == record.Blocked && !explicit {
-				if u := (record.Untried{Attack: a.Name, Reason: f.Conclusion}); !slices.Contains(out.Untried, u) {
+			if f.Succeeded == record.Blocked && !a.explicit {
+				if u := (record.Untried{Attack: one.Name, Reason: f.Conclusion}); !slices.Contains(out.Untried, u) {
 					out.Untried = append(out.Untried, u)
 				}
 				continue
 			}
 			if truth != nil {
 				adversary.Score(f, truth)
-				if n := repeats[a.Name]; n > 0 && f.Succeeded != record.Blocked {
-					if err := repeatMembership(ctx, e, f, v, truth, o, n); err != nil {
+				if n := a.repeats[one.Name]; n > 0 && f.Succeeded != record.Blocked {
+					if err := repeatMembership(ctx, a.experiment, f, v, truth, o, n); err != nil {
 						return nil, err
 					}
 				}

@@ -120,6 +120,25 @@ func (e *Experiment) prepared(seed uint64) (set *problem.Set, train, test []int,
 	return set, train, test, nil
 }
 
+// Divisors are what the columns of a seed's data are divided by when they are prepared, without the intercept.
+func (e *Experiment) Divisors(seed uint64) ([]float64, error) {
+	set, err := e.Problem.Data.Load(e.dataDir, sim.NewStream(seed, "data"))
+	if err != nil {
+		return nil, fmt.Errorf("loading problem.data: %w", err)
+	}
+	if e.Problem.Repeated == "drop" {
+		set = set.Distinct()
+	}
+	if !e.Problem.Scale.OfTraining(e.Problem.Data) {
+		return e.Problem.Scale.Divisors(set, nil), nil
+	}
+	train, _, err := problem.TrainTest(set, e.Problem.Train, e.Problem.Order, sim.NewStream(seed, "order"))
+	if err != nil {
+		return nil, fmt.Errorf("building the problem: %w", err)
+	}
+	return e.Problem.Scale.Divisors(set, train), nil
+}
+
 // Assemble builds the run of one seed; the error is a SetupError. What is random draws from streams of the
 // seed, one a purpose, so that changing one part leaves the others alone.
 func (e *Experiment) Assemble(seed uint64) (*Assembly, error) {

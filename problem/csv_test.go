@@ -289,6 +289,13 @@ func TestScale_FitOnTrainingRows(t *testing.T) {
 		if want := [][]float64{{0.5, 0}, {-1, 0}, {test / 4, 3}}; !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("rows %v, want %v", got, want)
 		}
+		set := &Set{X: x}
+		if got := s.Divisors(set, []int{0, 1}); !slices.Equal(got, []float64{4, 1}) {
+			t.Errorf("divisors of the training rows %v", got)
+		}
+		if got := s.Divisors(set, nil); !slices.Equal(got, []float64{test, 3}) {
+			t.Errorf("divisors of all rows %v", got)
+		}
 	}
 	for _, c := range []struct {
 		scale  Scale

@@ -53,20 +53,7 @@ func (s Scale) apply(set *Set, fit []int, overwrite bool) *Set {
 			take(i)
 		}
 	}
-	divisor := make([]float64, x.D)
-	if s.Columns == "max" {
-		each(func(i int) {
-			cols, vals := x.Row(i)
-			for k, c := range cols {
-				divisor[c] = math.Max(divisor[c], math.Abs(vals[k]))
-			}
-		})
-	}
-	for k := range divisor {
-		if divisor[k] == 0 {
-			divisor[k] = 1
-		}
-	}
+	divisor := s.Divisors(set, fit)
 	d, entries := x.D, x.Entries()
 	if s.Intercept {
 		d, entries = d+1, entries+x.Len()
@@ -139,6 +126,34 @@ func (s Scale) apply(set *Set, fit []int, overwrite bool) *Set {
 		out.Reading = &reading
 	}
 	return &out
+}
+
+// Divisors are what Apply divides the columns of a set by.
+func (s Scale) Divisors(set *Set, fit []int) []float64 {
+	divisor := make([]float64, set.X.D)
+	take := func(i int) {
+		cols, vals := set.X.Row(i)
+		for k, c := range cols {
+			divisor[c] = math.Max(divisor[c], math.Abs(vals[k]))
+		}
+	}
+	switch {
+	case s.Columns != "max":
+	case fit == nil:
+		for i := range set.X.Len() {
+			take(i)
+		}
+	default:
+		for _, i := range fit {
+			take(i)
+		}
+	}
+	for k := range divisor {
+		if divisor[k] == 0 {
+			divisor[k] = 1
+		}
+	}
+	return divisor
 }
 
 // Parties does what rows: unit-per-party says to a prepared set, in place: of every row, the columns that each party

@@ -136,10 +136,8 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range f.sets {
-			if !strings.HasPrefix(s, "adversary.") {
-				return nil, usage("--set %s: the run is over; of a run's directory, only adversary.… can be set", s)
-			}
+		if err := ofAdversary(f.sets); err != nil {
+			return nil, err
 		}
 		runs, o.Sets = []*record.Run{r}, f.sets
 	} else {
@@ -191,6 +189,16 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 		}
 	}
 	return all, nil
+}
+
+// ofAdversary refuses changes of a recorded run that are not of its adversary.
+func ofAdversary(sets []string) error {
+	for _, s := range sets {
+		if !strings.HasPrefix(s, "adversary.") {
+			return usage("--set %s: the run is over; of a run's directory, only adversary.… can be set", s)
+		}
+	}
+	return nil
 }
 
 // keeps refuses to replace what was found on a run by attacks of other settings, or by what they find now, if that is

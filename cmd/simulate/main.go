@@ -161,7 +161,8 @@ func newRoot() *cobra.Command {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(),
-		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newFuzz(), newSweep(), newDesign(), newDocs())
+		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newView(),
+		newFuzz(), newSweep(), newDesign(), newDocs())
 	completeChanges(root)
 	return root
 }

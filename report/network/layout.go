@@ -96,6 +96,26 @@ func layout(nodes int, edges [][2]int) []point {
 	return stress(links)
 }
 
+// Places are where nodes are drawn, as pairs of numbers in a square of width 2 around zero. They depend on the graph
+// alone.
+func Places(nodes int, edges [][2]int) [][2]float64 {
+	if nodes == 0 {
+		return nil
+	}
+	at := layout(nodes, edges)
+	low, high := at[0], at[0]
+	for _, p := range at {
+		low = point{math.Min(low.x, p.x), math.Min(low.y, p.y)}
+		high = point{math.Max(high.x, p.x), math.Max(high.y, p.y)}
+	}
+	half := math.Max(math.Max(high.x-low.x, high.y-low.y)/2, 1e-9)
+	all := make([][2]float64, nodes)
+	for k, p := range at {
+		all[k] = [2]float64{(p.x - (low.x+high.x)/2) / half, (p.y - (low.y+high.y)/2) / half}
+	}
+	return all
+}
+
 // circle places nodes in order, clockwise from the top.
 func circle(order []int, hub, nodes int) []point {
 	at := make([]point, nodes)

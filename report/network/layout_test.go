@@ -61,3 +61,22 @@ func TestLayout_NodesAreApart(t *testing.T) {
 		}
 	}
 }
+
+// Places are those of the picture, in a square.
+func TestPlaces_AreInASquare(t *testing.T) {
+	edges := [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {3, 4}}
+	all, again := Places(5, edges), Places(5, edges)
+	low, high := 1.0, -1.0
+	for k, p := range all {
+		if p != again[k] {
+			t.Errorf("node %d is at %v, and then at %v", k, p, again[k])
+		}
+		low, high = min(low, p[0], p[1]), max(high, p[0], p[1])
+	}
+	if len(all) != 5 || !(math.Abs(low+1) <= 1e-12) || !(math.Abs(high-1) <= 1e-12) {
+		t.Errorf("%d places from %v to %v", len(all), low, high)
+	}
+	if Places(0, nil) != nil || len(Places(1, nil)) != 1 {
+		t.Error("no node or one")
+	}
+}

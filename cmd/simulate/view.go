@@ -1,0 +1,87 @@
+// simulate view: a page to look into runs.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"overhear/internal/files"
+	"overhear/record"
+	"overhear/view"
+)
+
+func newView() *cobra.Command {
+	var out, data string
+	var points int
+	var sets []string
+	c := &cobra.Command{
+		Use:   "view RUNDIR [RUNDIR2]",
+		Short: "Look into a run, or two side by side, on a page: its network, packets, and what attacks had by when",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 && len(args) != 2 {
+				return usage("%s takes one run's directory or two: %s", c.CommandPath(), c.UseLine())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if points < 2 {
+				return usage("--points must be at least 2, is %d", points)
+			}
+			if err := ofAdversary(sets); err != nil {
+				return err
+			}
+			var runs []*record.Run
+			for _, arg := range args {
+				r, err := openRun(arg)
+				if err != nil {
+					return err
+				}
+				runs = append(runs, r)
+			}
+			bar := newProgress("attacks", points)
+			began := time.Now()
+			d, err := view.Build(c.Context(), runs, view.Options{DataDir: data, Sets: sets, Points: points,
+				Progress: func(done int) {
+					const long = 5 * time.Second
+					if took := time.Since(began); done == 1 && took > long {
+						fmt.Fprintf(c.ErrOrStderr(), "to carry the attacks out once takes %v; --points %d asks for it "+
+							"up to so many times, and fewer are sooner done\n", took.Round(time.Second), points)
+					}
+					if done == 0 {
+						began = time.Now()
+					}
+					bar.at(done)
+				}})
+			bar.clear()
+			if errors.Is(err, record.ErrNotRecorded) {
+				return usageError{err}
+			}
+			if err != nil {
+				return err
+			}
+			if c.Flags().Changed("out") {
+				if err := files.Write(out, d.Write); err != nil {
+					return err
+				}
+				fmt.Fprintln(c.OutOrStdout(), out)
+				return nil
+			}
+			s, err := view.NewServer(d)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s\nis on this machine alone; Ctrl-C ends it\n", s.Address())
+			return s.Serve(c.Context())
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&out, "out", "", "write the page to this `file`, which loads nothing, instead of offering it")
+	flags.IntVar(&points, "points", 64, "carry the attacks out at so many times at most")
+	flags.StringArrayVar(&sets, "set", nil, "override a value of the run's adversary, `path=value`; may be repeated")
+	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
+	return c
+}

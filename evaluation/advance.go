@@ -1,0 +1,430 @@
+// How far the adversary of a recorded run had come after how many of the packets that it sees.
+
+package evaluation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"overhear/adversary"
+	"overhear/experiment"
+	"overhear/internal/num"
+	"overhear/record"
+)
+
+// Advance is what a run's adversary had worked out after growing numbers of the packets that it sees, in order of their
+// arrival.
+type Advance struct {
+	Threat  record.Threat
+	Victims []int
+	Watched []int // nodes that collude, or ends of tapped links; empty: everything is seen
+	Order   []int // rows of messages.parquet that it sees, in order of arrival
+	Points  []int // ascending: after so many of these the attacks were carried out
+	Lines   []AdvanceLine
+	Unseen  []string // in words, what it does not see, and that nothing is scored
+}
+
+// AdvanceLine is an attack on a victim at each point.
+type AdvanceLine struct {
+	Attack, Title, Equation string
+	Victim                  int
+	Steps                   []AdvanceStep // by point
+	Columns                 []string      // what the samples below have
+}
+
+// AdvanceStep is what an attack had come to.
+type AdvanceStep struct {
+	Outcome    record.Outcome
+	Conclusion string
+	Of, By     string  // what Error and Guess are of, and which guess
+	Error      float64 // NaN: nothing is scored
+	Guess      float64
+	Sample     []string // by column, the estimate as a person reads it; nil: there is none
+	Truth      []string // by column, the sample that the estimate is nearest to; nil: not at hand
+	Right      []bool   // by column, whether it is the true value, to 10⁻⁶ of the column's range; nil: no truth
+	Odds       []record.Odds
+	estimate   []float64
+}
+
+// Exact is the first point from which on every outcome is exact, −1 if the last is not.
+func (l *AdvanceLine) Exact() int {
+	k := len(l.Steps)
+	for k > 0 && l.Steps[k-1].Outcome == record.Exact {
+		k--
+	}
+	if k == len(l.Steps) {
+		return -1
+	}
+	return k
+}
+
+// AdvanceOptions say how often attacks are carried out.
+type AdvanceOptions struct {
+	DataDir  string
+	Sets     []string // path=value, of the run's adversary
+	Points   int      // at most; at least 2
+	Progress func(done int)
+}
+
+// AdvanceOf carries the attacks of a recorded run's adversary out after growing numbers of packets: after none and
+// after all; after a quarter of the points' number, evenly apart; and then halfway between two points that differ,
+// those first between which an outcome changes, until the points are used up or no two neighbours differ that are not
+// next to each other. It is nil where the scenario has no adversary.
+func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, error) {
+	s, err := scenarioOf(r, o.Sets...)
+	if err != nil || s.Adversary == nil {
+		return nil, err
+	}
+	a, err := newAssault(r, o.DataDir, o.Sets)
+	if err != nil {
+		return nil, err
+	}
+	b := &advancing{assault: a, steps: map[int][][]AdvanceStep{}}
+	b.order()
+	if a.noData == nil {
+		b.person, err = newPerson(a.experiment, a.assembly)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := len(b.seen)
+	tell := func() {
+		if o.Progress != nil {
+			o.Progress(len(b.steps))
+		}
+	}
+	tell()
+	if err := b.at(ctx, all); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(b.steps[all], func(of []AdvanceStep) bool {
+		return slices.ContainsFunc(of, func(s AdvanceStep) bool { return s.Outcome != record.Blocked })
+	}) && !a.explicit {
+		return nil, experiment.SetupError{Err: errors.New("no attack suits this method, view and knowledge")}
+	}
+	for next := 0; next >= 0 && len(b.steps) < max(2, o.Points); next = b.next(o.Points) {
+		tell()
+		if err := b.at(ctx, next); err != nil {
+			return nil, err
+		}
+	}
+	return b.result(), nil
+}
+
+// advancing is an Advance in the making.
+type advancing struct {
+	*assault
+	seen   []int // rows of the packets that are seen, by arrival
+	person *person
+	steps  map[int][][]AdvanceStep // by number of packets, by victim and attack
+}
+
+// order finds what is seen.
+func (b *advancing) order() {
+	all := b.recording.Messages
+	for k := range all {
+		if b.watch.Sees(&all[k], b.recording.Seed) {
+			b.seen = append(b.seen, k)
+		}
+	}
+	slices.SortStableFunc(b.seen, func(i, j int) int {
+		return cmp.Or(cmp.Compare(all[i].ReceivedNS, all[j].ReceivedNS), cmp.Compare(all[i].ID, all[j].ID))
+	})
+}
+
+// at carries the attacks out on the first packets that are seen.
+func (b *advancing) at(ctx context.Context, count int) error {
+	if b.steps[count] != nil {
+		return nil
+	}
+	kept := slices.Sorted(slices.Values(b.seen[:count]))
+	until := int64(-1)
+	part := &adversary.Recording{Seed: b.recording.Seed, Reports: b.recording.Reports, Lies: b.recording.Lies}
+	for _, k := range kept {
+		m := b.recording.Messages[k]
+		part.Messages, until = append(part.Messages, m), max(until, m.ReceivedNS)
+	}
+	for _, i := range b.recording.Iterates {
+		if i.TimeNS <= until {
+			part.Iterates = append(part.Iterates, i)
+		}
+	}
+	view := adversary.Observe(part, b.watch, b.public, nil)
+	for i := range b.known.Victims {
+		v, truth := b.on(view, i)
+		var of []AdvanceStep
+		for _, one := range b.attacks {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			f, err := one.Carry(v)
+			if err != nil && count == len(b.seen) {
+				return err
+			}
+			if err != nil { // of a record that is not whole
+				f = &record.Finding{Succeeded: record.Blocked, Conclusion: err.Error()}
+			}
+			if truth != nil {
+				adversary.Score(f, truth)
+			}
+			of = append(of, b.step(f, truth))
+		}
+		b.steps[count] = append(b.steps[count], of)
+	}
+	return nil
+}
+
+// step is a finding in brief.
+func (b *advancing) step(f *record.Finding, truth *adversary.Truth) AdvanceStep {
+	s := AdvanceStep{Outcome: f.Succeeded, Conclusion: f.Conclusion, Error: math.NaN(), Guess: math.NaN(), Odds: f.Odds}
+	if len(f.Baselines) > 0 {
+		one := f.Baselines[0]
+		s.Of, s.By, s.Error, s.Guess = one.Of, one.By, float64(one.Error), float64(one.Guess)
+	}
+	var e *record.Estimate
+	if n := len(f.Estimates); n > 0 {
+		e = &f.Estimates[n-1]
+	}
+	for k := range f.Rows { // the nearest of them
+		r := &f.Rows[k]
+		if e == nil || r.Score != nil && (e.Score == nil || r.Score.Relative < e.Score.Relative) {
+			e = r
+		}
+	}
+	if b.person != nil && truth != nil && len(truth.Samples) == 1 {
+		s.Truth = b.person.words(truth.Samples[0].X, truth.Samples[0].Y)
+	}
+	if e == nil {
+		return s
+	}
+	if s.estimate = e.X; b.person == nil {
+		return s
+	}
+	x := slices.Clone(e.X)
+	var sample *adversary.Sample
+	if truth != nil && len(truth.Samples) > 0 {
+		sample = truth.Nearest(e)
+		if e.Y == 0 && num.Dot(x, sample.X) < 0 {
+			num.Scale(-1, x)
+		}
+	}
+	s.Sample = b.person.words(x, e.Y)
+	if sample != nil {
+		s.Truth = b.person.words(sample.X, sample.Y)
+		s.Right = b.person.right(x, e.Y, sample)
+		for k := range s.Sample {
+			if s.Right[k] { // without what rounding leaves
+				s.Sample[k] = s.Truth[k]
+			}
+		}
+	}
+	return s
+}
+
+// Same says whether a step says the same as another.
+func (s *AdvanceStep) Same(t *AdvanceStep) bool { return differ(s, t) == 0 }
+
+// differ says how much two steps of an attack do: 2 where the outcome does, 1 where the estimate or error does.
+func differ(a, b *AdvanceStep) int {
+	switch {
+	case a.Outcome != b.Outcome:
+		return 2
+	case !slices.Equal(a.estimate, b.estimate), a.Error != b.Error && !(math.IsNaN(a.Error) && math.IsNaN(b.Error)),
+		a.Conclusion != b.Conclusion:
+		return 1
+	}
+	return 0
+}
+
+// next is the number of packets after which the attacks are to be carried out next; −1: nothing is left to be told.
+func (b *advancing) next(points int) int {
+	all := len(b.seen)
+	if even := points / 4; len(b.steps)-2 < even {
+		for k := 1; k <= even; k++ {
+			if at := k * all / (even + 1); b.steps[at] == nil {
+				return at
+			}
+		}
+	}
+	done := slices.Sorted(func(yield func(int) bool) {
+		for k := range b.steps {
+			if !yield(k) {
+				return
+			}
+		}
+	})
+	best, most, longest := -1, 0, 0
+	for k := 1; k < len(done); k++ {
+		from, to := done[k-1], done[k]
+		if to-from < 2 {
+			continue
+		}
+		much := 0
+		for i, of := range b.steps[from] {
+			for j := range of {
+				much = max(much, differ(&of[j], &b.steps[to][i][j]))
+			}
+		}
+		if much > most || much == most && much > 0 && to-from > longest {
+			best, most, longest = (from+to)/2, much, to-from
+		}
+	}
+	return best
+}
+
+func (b *advancing) result() *Advance {
+	out := &Advance{Threat: threat(&b.scenario.Adversary.Knows, b.watch, b.known, b.scenario.Lying()), Order: b.seen,
+		Unseen: unseen(b.watch, b.public)}
+	if b.noData != nil {
+		out.Unseen = append(out.Unseen, noScores+": "+b.noData.Error())
+	}
+	out.Watched = network(b.public, b.watch, b.known.Victims[0].Node).Watched
+	for k := range b.steps {
+		out.Points = append(out.Points, k)
+	}
+	slices.Sort(out.Points)
+	for i := range b.known.Victims {
+		out.Victims = append(out.Victims, b.known.Victims[i].Node)
+		for j, one := range b.attacks {
+			l := AdvanceLine{Attack: one.Name, Title: one.Title, Equation: one.Equation,
+				Victim: b.known.Victims[i].Node}
+			blocked := true
+			for _, at := range out.Points {
+				l.Steps = append(l.Steps, b.steps[at][i][j])
+				blocked = blocked && b.steps[at][i][j].Outcome == record.Blocked
+			}
+			if blocked && !b.explicit {
+				continue
+			}
+			if b.person != nil {
+				l.Columns = b.person.columns()
+			}
+			out.Lines = append(out.Lines, l)
+		}
+	}
+	return out
+}
+
+// person tells what a prepared sample says, as it stood in the data: columns in their own units, categories by name.
+type person struct {
+	attributes []attribute
+	divisors   []float64
+	intercept  int // its column, by which a row's scaling is undone; −1: none
+	label      string
+	classes    map[float64]string
+}
+
+// attribute is a number, or a category that several columns stand for.
+type attribute struct {
+	name    string
+	columns []int
+	values  []string // nil: a number
+}
+
+func newPerson(e *experiment.Experiment, a *experiment.Assembly) (*person, error) {
+	if a.Split != nil || a.Problem.K > 0 {
+		return nil, nil // no attack estimates a row there
+	}
+	divisors, err := e.Divisors(a.Seed)
+	if err != nil {
+		return nil, err
+	}
+	p := &person{divisors: divisors, intercept: -1, label: "label", classes: map[float64]string{1: "+1", -1: "−1"}}
+	if e.Problem.Scale.Intercept {
+		p.intercept = len(a.Set.Columns) - 1
+	}
+	if a.Set.Reading != nil {
+		p.label = a.Set.Reading.Label
+		for _, c := range a.Set.Reading.Classes {
+			if c.Sign != 0 {
+				p.classes[float64(c.Sign)] = c.Label
+			}
+		}
+	}
+	for c, name := range a.Set.Columns {
+		if c == p.intercept {
+			continue
+		}
+		of, value, coded := strings.Cut(name, "=")
+		if !coded {
+			p.attributes = append(p.attributes, attribute{name: name, columns: []int{c}})
+			continue
+		}
+		at := slices.IndexFunc(p.attributes, func(a attribute) bool { return a.name == of && a.values != nil })
+		if at < 0 {
+			at = len(p.attributes)
+			p.attributes = append(p.attributes, attribute{name: of})
+		}
+		p.attributes[at].columns = append(p.attributes[at].columns, c)
+		p.attributes[at].values = append(p.attributes[at].values, value)
+	}
+	return p, nil
+}
+
+func (p *person) columns() (all []string) {
+	for _, a := range p.attributes {
+		all = append(all, a.name)
+	}
+	return append(all, p.label)
+}
+
+// factor is what a row was multiplied by after its columns were divided, as the row itself says.
+func (p *person) factor(x []float64) float64 {
+	if p.intercept >= 0 && p.intercept < len(x) && math.Abs(x[p.intercept]) > 1e-9 {
+		return x[p.intercept]
+	}
+	return 1
+}
+
+// words are a sample's attributes and its label.
+func (p *person) words(x []float64, y float64) (all []string) {
+	by := p.factor(x)
+	for _, a := range p.attributes {
+		if a.values != nil {
+			all = append(all, a.values[p.active(x, by, &a)])
+			continue
+		}
+		v := x[a.columns[0]] / by * p.divisors[a.columns[0]]
+		if whole := math.Round(v); math.Abs(v-whole) <= 1e-6*math.Max(1, math.Abs(v)) {
+			v = whole
+		}
+		if v == 0 {
+			v = 0 // not −0
+		}
+		all = append(all, fmt.Sprintf("%.6g", v))
+	}
+	if y == 0 {
+		return append(all, "not determined")
+	}
+	return append(all, p.classes[y])
+}
+
+// active is which of a category's columns is the largest.
+func (p *person) active(x []float64, by float64, a *attribute) int {
+	best := 0
+	for k, c := range a.columns {
+		if x[c]/by*p.divisors[c] > x[a.columns[best]]/by*p.divisors[a.columns[best]] {
+			best = k
+		}
+	}
+	return best
+}
+
+// right says which attributes of an estimate are those of a sample, and whether its label is.
+func (p *person) right(x []float64, y float64, is *adversary.Sample) (all []bool) {
+	by, truly := p.factor(x), p.factor(is.X)
+	for _, a := range p.attributes {
+		if a.values != nil {
+			all = append(all, p.active(x, by, &a) == p.active(is.X, truly, &a))
+			continue
+		}
+		c := a.columns[0]
+		all = append(all, math.Abs(x[c]/by-is.X[c]/truly) <= 1e-6)
+	}
+	return append(all, y == is.Y)
+}

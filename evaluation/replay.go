@@ -1,0 +1,185 @@
+// What a recorded run did, worked out again from its record, for whoever looks at it: which values entered which
+// updates, and the loss of every value on the rows of its node.
+
+package evaluation
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"overhear/adversary"
+	"overhear/adversary/model"
+	"overhear/experiment"
+	"overhear/problem"
+	"overhear/record"
+	"overhear/scenarios"
+	"overhear/sim"
+)
+
+// Inputs tells which rounds of the neighbours' values entered a node's update of a round, by position of the
+// neighbour; −1 is the neighbour's start, which is public. The error says why it cannot be told.
+type Inputs func(node, round int) ([]int, error)
+
+// InputsOf reads which values entered the updates of a recorded run: by the rule by which its nodes went on, which is
+// carried out again on the record of its packets and steps.
+func InputsOf(r *record.Run) (Inputs, error) {
+	s, err := scenarioOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if s.Problem.Columns != nil {
+		return nil, errors.New("columns are split: every round, the hub takes what all parties have sent, and they " +
+			"take what it sends")
+	}
+	params, err := played(s, r.Info)
+	if err != nil {
+		return nil, err
+	}
+	public, err := publicOf(s, r.Info.Seed, r.Info.Columns, len(r.Info.Classes), 0, params)
+	if err != nil {
+		return nil, err
+	}
+	if public.Timing.Lockstep {
+		return adversary.Overheard(public, nil, nil).Inputs, nil
+	}
+	messages, err := readMessages(r)
+	if err != nil {
+		return nil, err
+	}
+	steps := map[[2]int]record.Step{}
+	err = r.Steps(func(s record.Step) error { steps[[2]int{int(s.Node), int(s.Round)}] = s; return nil })
+	if err != nil {
+		return nil, err
+	}
+	if len(steps) == 0 {
+		return nil, fmt.Errorf("%s has no steps, which tell when updates began", r.Dir)
+	}
+	view := adversary.Attested(public, nil, messages, func(node, round int) sim.Duration {
+		s := steps[[2]int{node, round}]
+		return sim.Duration(s.EndedNS - s.BeganNS)
+	})
+	if public.Timing.Barrier {
+		return view.Inputs, nil
+	}
+	heard, err := newHearing(s, r.Info.Seed, public.Graph, messages)
+	if err != nil {
+		return nil, err
+	}
+	return func(node, round int) ([]int, error) {
+		inputs, unknown := view.Inputs(node, round)
+		step, ok := steps[[2]int{node, round}]
+		if unknown == nil || !ok {
+			return inputs, unknown
+		}
+		return heard.by(step)
+	}, nil
+}
+
+// hearing is what nodes without rounds in lockstep had heard by when. Where a crash breaks the rule by which a node
+// goes on, it says what entered its updates: of every neighbour, the latest round that had come since the node last
+// lost its memory.
+type hearing struct {
+	graph    *sim.Graph
+	arrivals [][]record.Message // of values, by receiver, in order of arrival
+	outages  [][]sim.Outage
+}
+
+func newHearing(s *scenarios.Scenario, seed uint64, g *sim.Graph, messages []record.Message) (*hearing, error) {
+	h := &hearing{graph: g, arrivals: make([][]record.Message, g.Order())}
+	end := int64(0)
+	for _, m := range messages {
+		if m.Kind == record.MessageValue && m.ReceivedNS >= 0 {
+			h.arrivals[m.Dst] = append(h.arrivals[m.Dst], m)
+			end = max(end, m.ReceivedNS)
+		}
+	}
+	for _, all := range h.arrivals {
+		slices.SortStableFunc(all, func(a, b record.Message) int { return cmp.Compare(a.ReceivedNS, b.ReceivedNS) })
+	}
+	var err error
+	h.outages, err = s.Network.Faults.Outages(seed, g, sim.Time(end+1))
+	return h, err
+}
+
+// by is what had been heard when a step began. Of values that came at that very instant, the first began the step, and
+// whether others entered it is not known.
+func (h *hearing) by(s record.Step) ([]int, error) {
+	since := int64(-1)
+	for _, o := range h.outages[s.Node] {
+		if o.Lost && int64(o.To) <= s.BeganNS {
+			since = int64(o.To)
+		}
+	}
+	neighbours := h.graph.Neighbours(int(s.Node))
+	inputs := slices.Repeat([]int{model.Start}, len(neighbours))
+	at := 0
+	for _, m := range h.arrivals[s.Node] {
+		if m.ReceivedNS < since {
+			continue
+		}
+		if m.ReceivedNS > s.BeganNS {
+			break
+		}
+		if m.ReceivedNS == s.BeganNS {
+			at++
+		}
+		if k, ok := slices.BinarySearch(neighbours, m.Src); ok {
+			inputs[k] = max(inputs[k], int(m.Round))
+		}
+	}
+	if at > 1 {
+		return nil, model.NotSeen("which of %d values entered the update of node %d, round %d, that came as it began",
+			at, s.Node, s.Round)
+	}
+	return inputs, nil
+}
+
+// readMessages reads all packets of a run.
+func readMessages(r *record.Run) (all []record.Message, err error) {
+	err = r.Messages(func(m record.Message) error { all = append(all, m); return nil })
+	return all, err
+}
+
+// scenarioOf is the scenario of a recorded run, with changes to it.
+func scenarioOf(r *record.Run, sets ...string) (*scenarios.Scenario, error) {
+	return scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario), sets...)
+}
+
+// Losses tells the mean loss of a model on the training rows of a node; false of a node without rows.
+type Losses func(node int, f []float64) (float64, bool)
+
+// LossesOf makes the losses of a run's nodes from its data. The error says why they are not at hand, or not those of
+// the run.
+func LossesOf(r *record.Run, dataDir string) (Losses, error) {
+	s, err := scenarioOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if s.Problem.Columns != nil {
+		return nil, errors.New("columns are split: no node has a model of its own")
+	}
+	e := experiment.New(s, dataDir)
+	a, err := e.Assemble(r.Info.Seed)
+	if err == nil {
+		err = unlike(e, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	solvers, scratch := make([]*problem.Solver, len(a.Problem.Shards)), a.Problem.NewScratch()
+	return func(node int, f []float64) (float64, bool) {
+		k := node - a.First()
+		if k < 0 || k >= len(solvers) || len(f) != a.Problem.D {
+			return 0, false
+		}
+		if solvers[k] == nil {
+			o := a.Problem.Objective(k)
+			o.Ridge, o.NonSmooth = 0, nil
+			solvers[k] = problem.NewSolver(o, 0)
+		}
+		return solvers[k].DataLossAt(scratch, f) / a.Problem.C, true
+	}, nil
+}

@@ -1,0 +1,193 @@
+// Pages that are played, clicked and looked at.
+
+package browser
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"overhear/internal/files"
+)
+
+// Page is a page that a test drives.
+type Page struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	requests []string
+	said     []string
+}
+
+// Drive opens a browser without a page.
+func (b Browser) Drive(t *testing.T) *Page {
+	t.Helper()
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(string(b)),
+		chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("hide-scrollbars", true))
+	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(end)
+	ctx, end = chromedp.NewContext(ctx)
+	t.Cleanup(end)
+	p := &Page{t: t, ctx: ctx}
+	err := chromedp.Listen(ctx, func(event any) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			p.requests = append(p.requests, e.Request.URL)
+		case *log.EventEntryAdded:
+			p.said = append(p.said, e.Entry.Text)
+		case *runtime.EventExceptionThrown:
+			p.said = append(p.said, e.ExceptionDetails.Text)
+			if e.ExceptionDetails.Exception != nil {
+				p.said = append(p.said, e.ExceptionDetails.Exception.Description)
+			}
+		}
+	})
+	p.must(err)
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{}); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, t, log.Enable, cdp.Empty{})
+		return err
+	}))
+	return p
+}
+
+func (p *Page) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatalf("driving the browser: %v; the page said %q", err, p.Said())
+	}
+}
+
+// Most is how long a step may take.
+const most = 20 * time.Second
+
+func (p *Page) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, end := context.WithTimeout(p.ctx, most)
+	defer end()
+	p.must(chromedp.Do(ctx, steps...))
+}
+
+// Show gives the window a size, and the page light or dark colours.
+func (p *Page) Show(width, height int, dark bool) {
+	p.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	p.do(chromedp.EmulateViewport(int64(width), int64(height)), chromedp.Func(func(ctx context.Context,
+		t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		return err
+	}))
+}
+
+// Open goes to an address and waits until a condition in JavaScript holds.
+func (p *Page) Open(address, ready string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(address))
+	p.Wait(ready)
+}
+
+// Wait waits until a condition in JavaScript holds.
+func (p *Page) Wait(condition string) {
+	p.t.Helper()
+	for end := time.Now().Add(most); !Ask[bool](p, "!!("+condition+")"); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatalf("%s does not become true; the page said %q", condition, p.Said())
+		}
+	}
+}
+
+// Ask evaluates JavaScript, and waits for it if it is a promise.
+func Ask[T any](p *Page, script string) T {
+	p.t.Helper()
+	ctx, end := context.WithTimeout(p.ctx, most)
+	defer end()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	p.must(err)
+	return v
+}
+
+// Text is the text of an element.
+func (p *Page) Text(selector string) string {
+	p.t.Helper()
+	return Ask[string](p, fmt.Sprintf("document.querySelector(%q).innerText", selector))
+}
+
+// Press presses keys.
+func (p *Page) Press(keys string) {
+	p.t.Helper()
+	p.do(chromedp.KeyEvent(keys))
+}
+
+// Click clicks at a point of the window.
+func (p *Page) Click(x, y float64) {
+	p.t.Helper()
+	p.do(chromedp.MouseClickXY(x, y))
+}
+
+// ClickOn clicks on the middle of an element, which is scrolled into view.
+func (p *Page) ClickOn(selector string) {
+	p.t.Helper()
+	// The browser may scroll back once, when what was scrolled before is settled.
+	at := Ask[[]float64](p, fmt.Sprintf(`(async () => { const e = document.querySelector(%q);
+		for (let still = 0, tries = 0, y; still < 3 && tries < 100; tries++) {
+			e.scrollIntoView({block: "center"});
+			await new Promise(requestAnimationFrame);
+			const b = e.getBoundingClientRect();
+			still = b.y === y && b.y >= 0 && b.bottom <= innerHeight ? still + 1 : 0;
+			y = b.y;
+		}
+		const b = e.getBoundingClientRect();
+		return [b.x + b.width / 2, b.y + b.height / 2]; })()`, selector))
+	p.Click(at[0], at[1])
+}
+
+// Shoot writes what is seen to a file of OVERHEAR_SCREENSHOTS, if that is set.
+func (p *Page) Shoot(name string) {
+	p.t.Helper()
+	dir := os.Getenv("OVERHEAR_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	ctx, end := context.WithTimeout(p.ctx, most)
+	defer end()
+	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	p.must(err)
+	p.must(os.MkdirAll(dir, 0o755))
+	p.must(files.WriteBytes(filepath.Join(dir, name), png))
+}
+
+// Requests are the addresses that were asked for.
+func (p *Page) Requests() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.requests)
+}
+
+// Said is what the browser logged and the page threw.
+func (p *Page) Said() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.said)
+}

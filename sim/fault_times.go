@@ -1,0 +1,33 @@
+// When nodes of a run are down, told from its fault plan alone: for whoever looks at a run that is over.
+
+package sim
+
+// Outage is a time in which a node is down, not there yet, or gone.
+type Outage struct {
+	From, To Time // To is the end of the span that was asked for where the outage lasts longer
+	Lost     bool // the node has lost its memory
+	Leaves   bool // it never comes back
+}
+
+// Outages are, by node of the graph, those that begin before a time, ascending and apart from each other. Crashes that
+// are drawn are those of a run with this seed, as long as the run goes on.
+func (p FaultPlan) Outages(seed uint64, g *Graph, until Time) ([][]Outage, error) {
+	all := make([][]Outage, g.Order())
+	f, err := newFaults(&Config{Seed: seed, Graph: g, Faults: p})
+	if err != nil || f == nil {
+		return all, err
+	}
+	for i := range all {
+		node := &f.nodes[i]
+		node.know(until)
+		for _, o := range node.outages {
+			if o.from < until {
+				all[i] = append(all[i], Outage{From: o.from, To: min(o.to, until), Lost: o.lost, Leaves: o.leaves})
+			}
+		}
+	}
+	return all, nil
+}
+
+// Joins says whether a node is absent at first.
+func (p FaultPlan) Joins(node int) bool { return p.has(Join{Node: node}) }

@@ -1,0 +1,132 @@
+// What the run's adversary had worked out by when.
+
+package view
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"overhear/evaluation"
+	"overhear/experiment"
+	"overhear/record"
+)
+
+// Attack is the adversary's view of a run. Its attacks were carried out on the first packets that it sees, in order of
+// arrival, for growing numbers of them.
+type Attack struct {
+	Sees    string       `json:"sees"`
+	Knows   string       `json:"knows"`
+	Wants   string       `json:"wants"`
+	Unseen  []string     `json:"unseen"`
+	Victims []int        `json:"victims"`
+	Watched []int        `json:"watched"` // empty: everything is seen
+	Order   []int        `json:"order"`   // rows of Packets that it sees, in order of arrival
+	Points  []int        `json:"points"`  // ascending numbers of these
+	Lines   []AttackLine `json:"lines"`
+}
+
+// AttackLine is an attack on a victim. What it says at a point is in Says; many points say the same.
+type AttackLine struct {
+	Attack   string         `json:"attack"`
+	Title    string         `json:"title"`
+	Equation string         `json:"equation"`
+	Victim   int            `json:"victim"`
+	Exact    int            `json:"exact"` // the point from which on it is exact; −1: it is not at the end
+	Columns  []string       `json:"columns"`
+	At       []int          `json:"at"` // by point, of Says
+	Says     []AttackSaying `json:"says"`
+}
+
+// AttackSaying is what an attack has come to.
+type AttackSaying struct {
+	Outcome    record.Outcome `json:"outcome"`
+	Conclusion string         `json:"conclusion"`
+	Of         string         `json:"of"`
+	By         string         `json:"by"`
+	Error      number         `json:"error"`
+	Guess      number         `json:"guess"`
+	Sample     []string       `json:"sample"` // the estimate, by column; null: none
+	Truth      []string       `json:"truth"`
+	Right      []bool         `json:"right"`
+	Sentence   string         `json:"sentence"` // the estimate in short
+	TrueOne    string         `json:"true_one"` // the truth in short
+	Odds       []record.Odds  `json:"odds"`
+}
+
+// attack carries the attacks of the run's adversary out.
+func (b *builder) attack(ctx context.Context, o Options) error {
+	a, err := evaluation.AdvanceOf(ctx, b.from, evaluation.AdvanceOptions{DataDir: o.DataDir, Sets: o.Sets,
+		Points: o.Points, Progress: o.Progress})
+	var setup experiment.SetupError
+	switch {
+	case errors.As(err, &setup) || errors.Is(err, record.ErrNotRecorded):
+		b.note("The adversary's view is not known: %v.", err)
+		return nil
+	case err != nil:
+		return err
+	case a == nil:
+		return nil
+	}
+	if scale := b.scenario.Problem.Scale; !scale.Intercept && scale.Rows != "none" {
+		b.note("Rows are scaled (problem.scale.rows: %s) and have no intercept, which would tell by how much: samples "+
+			"of the adversary's view are those of scaled rows.", scale.Rows)
+	}
+	b.Attack = &Attack{Sees: a.Threat.Sees, Knows: a.Threat.Knows, Wants: a.Threat.Wants, Unseen: a.Unseen,
+		Victims: a.Victims, Watched: a.Watched, Order: a.Order, Points: a.Points}
+	if b.Attack.Watched == nil {
+		b.Attack.Watched = []int{}
+	}
+	for _, l := range a.Lines {
+		line := AttackLine{Attack: l.Attack, Title: l.Title, Equation: l.Equation, Victim: l.Victim, Exact: l.Exact(),
+			Columns: l.Columns}
+		for k := range l.Steps {
+			if k == 0 || !l.Steps[k].Same(&l.Steps[k-1]) {
+				line.Says = append(line.Says, saying(&l, &l.Steps[k]))
+			}
+			line.At = append(line.At, len(line.Says)-1)
+		}
+		b.Attack.Lines = append(b.Attack.Lines, line)
+	}
+	return nil
+}
+
+func saying(l *evaluation.AdvanceLine, s *evaluation.AdvanceStep) AttackSaying {
+	return AttackSaying{Outcome: s.Outcome, Conclusion: s.Conclusion, Of: s.Of, By: s.By, Error: number(s.Error),
+		Guess: number(s.Guess), Sample: s.Sample, Truth: s.Truth, Right: s.Right, Odds: s.Odds,
+		Sentence: sentence(l.Columns, s.Sample), TrueOne: sentence(l.Columns, s.Truth)}
+}
+
+// foremost are attributes by which people know people; others follow in the order of the data.
+var foremost = []string{"age", "sex", "gender", "marital-status", "race", "education", "occupation"}
+
+// sentence is a sample as a person reads it: "age 39, male, never-married".
+func sentence(columns, values []string) string {
+	const most = 7
+	if values == nil {
+		return ""
+	}
+	order := make([]int, 0, len(columns))
+	for _, name := range foremost {
+		if k := slices.Index(columns, name); k >= 0 {
+			order = append(order, k)
+		}
+	}
+	for k := range columns[:len(columns)-1] {
+		if !slices.Contains(order, k) {
+			order = append(order, k)
+		}
+	}
+	var words []string
+	for _, k := range order[:min(most-1, len(order))] {
+		value := values[k]
+		if strings.ContainsAny(value[:min(1, len(value))], "-+.0123456789") {
+			words = append(words, columns[k]+" "+value)
+		} else {
+			words = append(words, strings.ToLower(value))
+		}
+	}
+	last := len(columns) - 1
+	return strings.Join(append(words, columns[last]+" "+values[last]), ", ")
+}

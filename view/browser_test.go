@@ -1,0 +1,348 @@
+// Pages in a browser: they play, answer clicks and keys, ask for nothing, run no script but their own, and fit windows
+// of three widths by day and by night. Screenshots are kept in $OVERHEAR_SCREENSHOTS if that is set.
+
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"overhear/internal/files"
+	"overhear/record"
+	"overhear/report/browser"
+)
+
+// ready is a condition that holds once the page has drawn.
+const ready = "document.documentElement.dataset.ready"
+
+// saved writes a document as a file and returns its address.
+func saved(t *testing.T, d *Document) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := files.Write(path, d.Write); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + path
+}
+
+// quiet fails the test if the browser has said anything, or has asked for anything but pages.
+func quiet(t *testing.T, p *browser.Page, pages ...string) {
+	t.Helper()
+	if said := p.Said(); len(said) > 0 {
+		t.Errorf("the browser said %q", said)
+	}
+	for _, r := range p.Requests() {
+		if !slices.Contains(pages, r) && r != "data:," {
+			t.Errorf("the page asked for %s", r)
+		}
+	}
+}
+
+// has wants words in an element, soon.
+func has(t *testing.T, p *browser.Page, selector string, words ...string) {
+	t.Helper()
+	text := ""
+	lacks := func(w string) bool { return !strings.Contains(text, w) }
+	for range 100 {
+		if text = p.Text(selector); !slices.ContainsFunc(words, lacks) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("%s does not say %q:\n%s", selector, slices.DeleteFunc(words, func(w string) bool { return !lacks(w) }),
+		text)
+}
+
+// now is the virtual time that the page shows, as a share of the whole, from 0 to 10,000.
+func now(p *browser.Page) float64 {
+	return browser.Ask[float64](p, "Number(document.querySelector('#time').value)")
+}
+
+func TestPage_PlaysAndTells(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	s := served(t, built(t, recorded(t, hospitals, 1)))
+	p.Show(1280, 900, false)
+	p.Open(s.Address(), ready)
+	has(t, p, "#title", "hospitals, seed 1")
+	has(t, p, "#attack", "every packet that arrives", "blocked", "true sample")
+
+	p.Press(" ")
+	p.Wait("document.querySelector('#play').textContent === 'Pause'")
+	p.Wait("Number(document.querySelector('#time').value) > 20")
+	p.Press(" ")
+	at := now(p)
+	has(t, p, "#play", "Play")
+	p.Press(".")
+	if now(p) <= at {
+		t.Error("the next round is not later")
+	}
+	p.ClickOn("#forward")
+	p.ClickOn("#back")
+
+	// The first node of five is at the top of the circle.
+	box := browser.Ask[[]float64](p, `(() => { const b = document.querySelector("canvas.stage").getBoundingClientRect();
+		return [b.x + b.width / 2, b.y + 30]; })()`)
+	p.Click(box[0], box[1])
+	has(t, p, "#chosen", "Node 0", "2 neighbours: 1 4", "distance to the optimum", "loss on its own rows",
+		"rounds behind the first", "Last updates", "Last packets")
+	p.Press("n")
+	has(t, p, "#chosen", "Node 1")
+	p.ClickOn("#chosen .many button")
+	has(t, p, "#chosen", "Node 0")
+	p.Press("k")
+	has(t, p, "#chosen", "Packet", "node 0", "updates that it entered", "What it carries", "31 numbers",
+		"What it adds to the attack", "packets that the adversary sees")
+
+	// The packet from which on the sample is known: before it, the attack has nothing.
+	p.ClickOn("#attack button.link")
+	has(t, p, "#chosen", "value of round 1", "right before and right after it", "blocked", "exact")
+	p.ClickOn("#attack p button:not(.link)")
+	has(t, p, "#attack", "exact", "31 of 31 values found")
+	p.Press(kb.Escape)
+	has(t, p, "#chosen", "Choose a node or a packet")
+
+	// What nodes are coloured by.
+	options := browser.Ask[[]string](p, "[...document.querySelectorAll('#colour option')].map(o => o.value)")
+	if !slices.Equal(options, []string{"distance", "loss", "behind", "stale", "learnt"}) {
+		t.Errorf("colours %q", options)
+	}
+	if nameless := browser.Ask[[]string](p, `[...document.querySelectorAll("button, input, select, canvas, output")]
+		.filter(e => !(e.getAttribute("aria-label") || e.textContent.trim() || e.closest("label")))
+		.map(e => e.outerHTML)`); len(nameless) > 0 {
+		t.Errorf("without a name for screen readers: %q", nameless)
+	}
+	quiet(t, p, s.Address())
+}
+
+// No request but for the page, and no script but its own.
+func TestPage_RunsNoOtherScript(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	p.Open(saved(t, built(t, recorded(t, hospitals, 1))), ready)
+	for name, script := range map[string]string{
+		"a script": `const e = document.createElement("script"); e.textContent = "window.taken = true";
+			document.body.append(e);`,
+		"a handler": `const d = document.createElement("div"); d.innerHTML = "<p onclick='window.taken = true'>x</p>";
+			document.body.append(d); d.firstChild.click();`,
+		"a request": `fetch("http://127.0.0.1:9/").catch(() => {});`,
+		"a picture": `const i = document.createElement("img"); i.src = "http://127.0.0.1:9/x";
+			document.body.append(i);`,
+		"a style": `const s = document.createElement("style"); s.textContent = "body { color: red }";
+			document.head.append(s);`,
+	} {
+		refused := browser.Ask[bool](p, `new Promise(done => {
+			document.addEventListener("securitypolicyviolation", () => done(true), {once: true});
+			setTimeout(() => done(false), 3000); `+script+` })`)
+		if !refused || browser.Ask[bool](p, "!!window.taken") {
+			t.Errorf("%s is not refused", name)
+		}
+	}
+}
+
+func TestPage_TextsStayTexts(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	d := built(t, recorded(t, hospitals, 1))
+	const hostile = `<img src=x onerror="document.title='taken'"></script><script>document.title='taken'</script>`
+	r := d.Runs[0]
+	r.Name, r.About, r.Algorithm = hostile, hostile, hostile
+	r.Facts, r.Warnings, r.Notes = append(r.Facts, [2]string{hostile, hostile}), []string{hostile}, []string{hostile}
+	r.Faults = []Fault{{From: 0, To: r.End, Slow: []int{0}, Text: hostile}}
+	r.Outages = []Outage{{Node: 0, To: r.End, Why: hostile}}
+	r.Packets.Kinds[0] = record.MessageKind(hostile)
+	r.Inputs.Why = hostile
+	a := r.Attack
+	a.Sees, a.Knows, a.Wants, a.Unseen = hostile, hostile, hostile, []string{hostile}
+	for k := range a.Lines {
+		l := &a.Lines[k]
+		l.Title, l.Equation = hostile, hostile
+		for j := range l.Columns {
+			l.Columns[j] = hostile
+		}
+		for j := range l.Says {
+			s := &l.Says[j]
+			s.Conclusion, s.Of, s.By, s.Sentence, s.TrueOne = hostile, hostile, hostile, hostile, hostile
+			s.Outcome = record.Outcome(hostile)
+			for i := range s.Truth {
+				s.Truth[i] = hostile
+			}
+		}
+	}
+	d.Difference = &Difference{Sides: []string{hostile, hostile}}
+	address := saved(t, d)
+	p.Open(address, ready)
+	p.Press("n")
+	p.Press("k")
+	p.Press(kb.End)
+	if n := browser.Ask[int](p, "document.querySelectorAll('img').length"); n != 0 {
+		t.Errorf("%d pictures", n)
+	}
+	if title := browser.Ask[string](p, "document.title"); title != hostile+", seed 1" {
+		t.Errorf("the title is %q", title)
+	}
+	has(t, p, "h1", hostile)
+	has(t, p, "#runs", hostile)
+	quiet(t, p, address)
+}
+
+func TestPage_TwoRuns(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	address := saved(t, built(t, recorded(t, hospitals, 1), recorded(t, hospitals, 1, "network.loss=0.1",
+		"rounds.retry=50ms")))
+	p.Show(1280, 900, false)
+	p.Open(address, ready)
+	has(t, p, "#difference", "network.loss", "rounds.retry", "The first event that differs", "which is lost", "arrives 20 ms later")
+	p.ClickOn("#difference button")
+	has(t, p, "#present", "Run 1", "Run 2")
+	if n := browser.Ask[int](p, "document.querySelectorAll('canvas.stage').length"); n != 2 {
+		t.Errorf("%d networks", n)
+	}
+	for _, width := range []int{390, 1920} {
+		p.Show(width, 1000, width == 1920)
+		p.ClickOn("#forward")
+		if got := browser.Ask[[]float64](p, "[document.documentElement.scrollWidth, innerWidth]"); got[0] > got[1] {
+			t.Errorf("it is %.0f wide in a window of %.0f", got[0], got[1])
+		}
+		browser.Ask[bool](p, "scrollTo(0, 0), true")
+		p.Shoot(fmt.Sprintf("view-two-%d.png", width))
+	}
+	quiet(t, p, address)
+}
+
+// The page is no wider than the window, and dark by night.
+func TestPage_FitsWindows(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	documents := map[string]*Document{
+		"faulty":    built(t, recorded(t, faulty, 1)),
+		"hospitals": built(t, recorded(t, hospitals, 1)),
+		"large":     synthetic(1000, 20000),
+	}
+	for name, d := range documents {
+		address := saved(t, d)
+		grounds := map[bool]string{}
+		for _, width := range []int{390, 1024, 1920} {
+			for _, dark := range []bool{false, true} {
+				p.Show(width, map[int]int{390: 844, 1024: 768, 1920: 1080}[width], dark)
+				p.Open(address, ready)
+				p.Press("...n")
+				if name == "faulty" { // while there is a partition
+					browser.Ask[bool](p, `(() => { const e = document.querySelector("#time"); e.value = "904";
+						return e.dispatchEvent(new Event("input")); })()`)
+					has(t, p, "#present", "partition")
+				} else {
+					p.Press("k")
+				}
+				p.ClickOn("#forward")
+				browser.Ask[bool](p, "scrollTo(0, 0), true")
+				got := browser.Ask[[]float64](p, "[document.documentElement.scrollWidth, innerWidth]")
+				if got[0] > got[1] {
+					t.Errorf("%s is %.0f wide in a window of %.0f", name, got[0], got[1])
+				}
+				grounds[dark] = browser.Ask[string](p, "getComputedStyle(document.body).backgroundColor")
+				if seen := browser.Ask[int](p, colours); seen < 20 {
+					t.Errorf("%s at %d, dark %v: the network has %d colours", name, width, dark, seen)
+				}
+				scheme := map[bool]string{false: "light", true: "dark"}[dark]
+				p.Shoot(fmt.Sprintf("view-%s-%d-%s.png", name, width, scheme))
+			}
+		}
+		if grounds[false] == grounds[true] {
+			t.Errorf("%s: the ground is %s by day and by night", name, grounds[false])
+		}
+	}
+	if said := p.Said(); len(said) > 0 {
+		t.Errorf("the browser said %q", said)
+	}
+}
+
+// colours counts the colours of the picture of the network.
+const colours = `(() => { const c = document.querySelector("canvas.stage"), seen = new Set();
+	const d = new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer);
+	for (const v of d) seen.add(v);
+	return seen.size; })()`
+
+// A run of 100,000 events is played with as many frames as the browser draws of any page, or nearly.
+func TestPage_IsFluent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays for seconds")
+	}
+	p := browser.Find(t).Drive(t)
+	for _, nodes := range []int{300, 1000} {
+		p.Show(1280, 900, false)
+		p.Open(saved(t, synthetic(nodes, 50000)), ready)
+		p.Press("n")
+		p.Press(" ")
+		got := browser.Ask[[]float64](p, `new Promise(done => { const all = []; let last = null;
+			const frame = now => { if (last !== null) all.push(now - last); last = now;
+				if (all.length < 90) requestAnimationFrame(frame);
+				else done([all.sort((a, b) => a - b)[45], all[85]]); };
+			requestAnimationFrame(frame); })`)
+		t.Logf("%d nodes: frames of %.0f ms, of 20 one above %.0f ms", nodes, got[0], got[1])
+		if !(got[0] <= 50) {
+			t.Errorf("%d nodes: half of all frames take more than %.0f ms", nodes, got[0])
+		}
+	}
+}
+
+// synthetic is a run with so many packets and half as many updates.
+func synthetic(nodes, packets int) *Document {
+	g := rand.New(rand.NewPCG(1, 2))
+	r := &Run{Name: "synthetic", Seed: "1", Algorithm: "none", Nodes: nodes, Rounds: packets / nodes,
+		End: int64(packets) * 1e6}
+	for i := range nodes {
+		for _, j := range []int{(i + 1) % nodes, (i + 7) % nodes} {
+			r.Edges = append(r.Edges, min(i, j), max(i, j))
+		}
+		r.Places = append(r.Places, [2]number{number(2*g.Float64() - 1), number(2*g.Float64() - 1)})
+	}
+	r.GraphEdges = len(r.Edges) / 2
+	if nodes > 300 {
+		r.Places = nil
+	}
+	r.Packets.Kinds = []record.MessageKind{record.MessageValue}
+	for k := range packets {
+		p := &r.Packets
+		edge := g.IntN(r.GraphEdges)
+		p.ID, p.Sent = append(p.ID, min(1, int64(k))), append(p.Sent, 1e6)
+		p.Src, p.Dst = append(p.Src, int32(r.Edges[2*edge])), append(p.Dst, int32(r.Edges[2*edge+1]))
+		p.Round, p.Bytes, p.Kind = append(p.Round, int32(k/nodes)), append(p.Bytes, 100), append(p.Kind, 0)
+		took := int64(2e8 * g.ExpFloat64())
+		if g.IntN(10) == 0 {
+			took = -1
+		}
+		p.Took = append(p.Took, took)
+		if k%2 == 0 {
+			node, round := int32(k/2%nodes), int32(k/2/nodes)
+			s, v := &r.Steps, &r.Values
+			s.Node, s.Round = append(s.Node, node), append(s.Round, round)
+			s.Ended, s.Took = append(s.Ended, 2e6), append(s.Took, 5e7)
+			v.Node, v.Round, v.Time = append(v.Node, node), append(v.Round, round), append(v.Time, 2e6)
+			v.Norm = append(v.Norm, 1)
+			v.Distance, v.Loss = append(v.Distance, number(1/(1+float64(round)))), append(v.Loss, number(g.Float64()))
+		}
+	}
+	r.Rows.Round, r.Rows.Time = []number{0, 1}, []int64{0, r.End}
+	r.Inputs.Lockstep = true
+	return &Document{Runs: []*Run{r}}
+}
+
+// What simulate view offers is what --out writes.
+func TestServer_OffersTheFile(t *testing.T) {
+	d := built(t, recorded(t, hospitals, 1))
+	again := built(t, recorded(t, hospitals, 1))
+	a, errA := json.Marshal(d)
+	b, errB := json.Marshal(again)
+	if errA != nil || errB != nil || string(a) != string(b) {
+		t.Errorf("two documents of one run differ: %v, %v", errA, errB)
+	}
+	if _, err := Build(context.Background(), nil, Options{}); err != nil {
+		t.Error(err)
+	}
+}

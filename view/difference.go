@@ -1,0 +1,178 @@
+// The first event at which two runs differ.
+
+package view
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"overhear/internal/num"
+	"overhear/record"
+	"overhear/scenarios"
+)
+
+// Difference is the first event at which two runs differ.
+type Difference struct {
+	Same     bool        `json:"same"`     // nothing that was recorded differs
+	At       int64       `json:"at"`       // virtual nanoseconds
+	Events   int         `json:"events"`   // that are the same before
+	Sides    []string    `json:"sides"`    // what happens in each run
+	Nodes    []int       `json:"nodes"`    // that take part in either
+	Settings [][3]string `json:"settings"` // keys of the scenarios that differ, and their values
+	Text     string      `json:"text"`     // where they are the same
+}
+
+// event is a row of a record.
+type event struct {
+	at      int64
+	send    bool // a packet is sent; else a node publishes a value
+	node    int32
+	other   int32 // receiver
+	round   int32
+	id      uint64
+	arrives int64 // −1: never; the fate of a packet is decided when it is sent
+	bytes   int64
+	kind    record.MessageKind
+	values  []float64
+}
+
+// before is the order of events, which depends on nothing that may differ between two runs of one scenario but times.
+func before(a, b event) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(one(a.send), one(b.send)), cmp.Compare(a.node, b.node),
+		cmp.Compare(a.other, b.other), cmp.Compare(a.round, b.round), cmp.Compare(a.id, b.id),
+		cmp.Compare(a.arrives, b.arrives))
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// equal says whether two events are the same to the last bit.
+func (e *event) equal(f *event) bool {
+	return e.at == f.at && e.send == f.send && e.node == f.node && e.other == f.other && e.round == f.round &&
+		e.id == f.id && e.arrives == f.arrives && e.bytes == f.bytes && e.kind == f.kind &&
+		slices.EqualFunc(e.values, f.values, func(x, y float64) bool {
+			return math.Float64bits(x) == math.Float64bits(y)
+		})
+}
+
+// String is what happens, in words.
+func (e *event) String() string {
+	if !e.send {
+		return fmt.Sprintf("at %s node %d publishes its value of round %d", span(e.at), e.node, e.round)
+	}
+	fate := "which is lost"
+	if e.arrives >= 0 {
+		fate = "which arrives " + span(e.arrives-e.at) + " later"
+	}
+	return fmt.Sprintf("at %s node %d sends node %d packet %d, a %s of round %d, %s", span(e.at), e.node, e.other, e.id,
+		e.kind, e.round, fate)
+}
+
+// span is a time in words.
+func span(ns int64) string {
+	switch {
+	case ns >= 1e9:
+		return fmt.Sprintf("%.9g s", float64(ns)/1e9)
+	case ns >= 1e6:
+		return fmt.Sprintf("%.6g ms", float64(ns)/1e6)
+	}
+	if ns == 0 {
+		return "0 s"
+	}
+	return fmt.Sprintf("%d ns", ns)
+}
+
+// events are what a run's record says, in order.
+func events(r *record.Run) (all []event, err error) {
+	err = r.Messages(func(m record.Message) error {
+		all = append(all, event{at: m.SentNS, send: true, node: m.Src, other: m.Dst, round: m.Round, id: m.ID,
+			arrives: m.ReceivedNS, bytes: m.Bytes, kind: m.Kind})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = r.Iterates(func(i record.Iterate) error {
+		all = append(all, event{at: i.TimeNS, node: i.Node, round: i.Round, values: i.Values})
+		return nil
+	})
+	if errors.Is(err, record.ErrNotRecorded) {
+		err = nil
+	}
+	slices.SortStableFunc(all, before)
+	return all, err
+}
+
+// FirstDifference compares the packets and published values of two runs, in order of virtual time.
+func FirstDifference(a, b *record.Run) (*Difference, error) {
+	x, err := events(a)
+	if err != nil {
+		return nil, err
+	}
+	y, err := events(b)
+	if err != nil {
+		return nil, err
+	}
+	d := new(Difference)
+	if d.Settings, err = settings(a, b); err != nil {
+		return nil, err
+	}
+	k := 0
+	for k < len(x) && k < len(y) && x[k].equal(&y[k]) {
+		k++
+	}
+	d.Events, d.At = k, math.MaxInt64
+	if k == len(x) && k == len(y) {
+		d.Same, d.At = true, 0
+		d.Text = fmt.Sprintf("No event differs: all %d packets and values that were recorded are the same.", k)
+		return d, nil
+	}
+	for _, all := range [][]event{x, y} {
+		if k >= len(all) {
+			d.Sides = append(d.Sides, "nothing more happens")
+			continue
+		}
+		e := &all[k]
+		d.Sides, d.At = append(d.Sides, e.String()), min(d.At, e.at)
+		for _, node := range []int32{e.node, e.other} {
+			if n := int(node); (e.send || node == e.node) && !slices.Contains(d.Nodes, n) {
+				d.Nodes = append(d.Nodes, n)
+			}
+		}
+	}
+	if k < len(x) && k < len(y) {
+		p, q := &x[k], &y[k]
+		if !p.send && !q.send && p.node == q.node && p.round == q.round && len(p.values) == len(q.values) {
+			change := slices.Clone(p.values)
+			num.Axpy(-1, q.values, change)
+			d.Sides[1] += fmt.Sprintf(", another vector: it is %.3g away, and the first has length %.3g",
+				num.Norm(change), num.Norm(p.values))
+		}
+	}
+	return d, nil
+}
+
+// settings are the seeds and the keys of their scenarios in which runs differ.
+func settings(a, b *record.Run) (all [][3]string, err error) {
+	if x, y := fmt.Sprint(a.Info.Seed), fmt.Sprint(b.Info.Seed); x != y {
+		all = append(all, [3]string{"seed", x, y})
+	}
+	var parsed [2]*scenarios.Scenario
+	for k, r := range []*record.Run{a, b} {
+		if parsed[k], err = scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario)); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range scenarios.Changes(parsed[0], parsed[1]) {
+		all = append(all, [3]string{c.Path, c.Was, c.Is})
+	}
+	return all, nil
+}

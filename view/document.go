@@ -1,0 +1,493 @@
+// What a page shows of a run, as numbers.
+
+package view
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"overhear/algorithms"
+	"overhear/evaluation"
+	"overhear/internal/num"
+	"overhear/internal/plural"
+	"overhear/record"
+	"overhear/report/network"
+	"overhear/scenarios"
+	"overhear/sim"
+)
+
+// Document is what a page shows: one run, or two side by side.
+type Document struct {
+	Runs       []*Run      `json:"runs"`
+	Difference *Difference `json:"difference"` // of two runs; null: there is one, or none was found
+}
+
+// Run is a recorded run. Times are virtual nanoseconds. A column that is named "since" has differences from row to row,
+// the first from zero.
+type Run struct {
+	Name       string      `json:"name"`
+	About      string      `json:"about"`
+	Seed       string      `json:"seed"` // a text: it may have more digits than a number of the page
+	Algorithm  string      `json:"algorithm"`
+	Digest     string      `json:"digest"`
+	Events     uint64      `json:"events"`
+	Facts      [][2]string `json:"facts"`
+	Warnings   []string    `json:"warnings"`
+	Nodes      int         `json:"nodes"` // those that register with others included
+	Users      int         `json:"users"` // of them, the last so many
+	Hub        bool        `json:"hub"`   // node 0 has no data
+	Rounds     int         `json:"rounds"`
+	End        int64       `json:"end"`         // of the last thing that happens
+	Places     [][2]number `json:"places"`      // by node, within −1 and 1; null: there are more than are drawn
+	Edges      []int       `json:"edges"`       // pairs, those of the graph first
+	GraphEdges int         `json:"graph_edges"` // how many are of the graph; over the others users register
+	Packets    Packets     `json:"packets"`
+	Steps      Steps       `json:"steps"`
+	Values     Values      `json:"values"`
+	Inputs     Inputs      `json:"inputs"`
+	Outages    []Outage    `json:"outages"`
+	Cuts       []Cut       `json:"cuts"`
+	Faults     []Fault     `json:"faults"`
+	Rows       Rows        `json:"rows"`
+	Attack     *Attack     `json:"attack"` // null: the scenario has no adversary
+	Notes      []string    `json:"notes"`  // what the page cannot show of this run
+}
+
+// Packets are all packets, by column, in order of sending.
+type Packets struct {
+	Kinds []record.MessageKind `json:"kinds"`
+	ID    []int64              `json:"id_since"`
+	Src   []int32              `json:"src"`
+	Dst   []int32              `json:"dst"`
+	Round []int32              `json:"round"`
+	Sent  []int64              `json:"sent_since"`
+	Took  []int64              `json:"took"` // −1: it was lost
+	Bytes []int64              `json:"bytes"`
+	Kind  []int                `json:"kind"` // of Kinds
+}
+
+// Steps are when nodes computed, by column, in order of their ends.
+type Steps struct {
+	Node  []int32 `json:"node"`
+	Round []int32 `json:"round"`
+	Ended []int64 `json:"ended_since"`
+	Took  []int64 `json:"took"`
+}
+
+// Values are what nodes published, by column, in order of time.
+type Values struct {
+	Node     []int32  `json:"node"`
+	Round    []int32  `json:"round"`
+	Time     []int64  `json:"time_since"`
+	Norm     []number `json:"norm"`
+	Distance []number `json:"distance"` // to the optimum, relative; null: none is known
+	Loss     []number `json:"loss"`     // mean over the node's rows; null: the data are not at hand
+	D        int      `json:"d"`
+	Content  string   `json:"content"` // all vectors, as float32 in base64, little-endian; empty: they are too many
+}
+
+// Inputs are which values entered which updates.
+type Inputs struct {
+	Lockstep bool    `json:"lockstep"` // always those of the round before
+	Lags     [][]int `json:"lags"`     // by row of Values: rounds behind the round before, by neighbour; null: not known
+	Why      string  `json:"why"`      // of those that are not known
+}
+
+// Outage is a time in which a node is down.
+type Outage struct {
+	Node int    `json:"node"`
+	From int64  `json:"from"`
+	To   int64  `json:"to"`
+	Why  string `json:"why"`
+}
+
+// Cut is a time in which groups of nodes are cut off from each other.
+type Cut struct {
+	From   int64   `json:"from"`
+	To     int64   `json:"to"`
+	Groups [][]int `json:"groups"`
+}
+
+// Fault is an entry of the scenario's fault plan.
+type Fault struct {
+	From int64  `json:"from"`
+	To   int64  `json:"to"`
+	Link []int  `json:"link"` // that is slow or loses packets; null: another kind
+	Slow []int  `json:"slow"` // the node that is slow; null: another kind
+	Text string `json:"text"`
+}
+
+// Rows are the measurements of rounds: columns of metrics.csv.
+type Rows struct {
+	Round  []number  `json:"round"`
+	Time   []int64   `json:"time"`
+	Curves []Measure `json:"curves"`
+}
+
+// Measure is a column of measurements.
+type Measure struct {
+	Name   string   `json:"name"`
+	Values []number `json:"values"`
+}
+
+// number is a float of few digits; one that is not finite is null.
+type number float64
+
+// MarshalJSON writes six digits.
+func (n number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return strconv.AppendFloat(nil, f, 'g', 6, 64), nil
+	}
+	return []byte("null"), nil
+}
+
+// MostNumbers is how many numbers of published values a page holds at most; of more it has norms and distances alone.
+const MostNumbers = 2_000_000
+
+// Options say how a document is made.
+type Options struct {
+	DataDir  string
+	Sets     []string       // path=value, of the runs' adversaries
+	Points   int            // at most so many times at which the attacks are carried out
+	Progress func(done int) // told how often the attacks on a run were carried out
+}
+
+// Build reads runs, one or two, and makes a document of them.
+func Build(ctx context.Context, runs []*record.Run, o Options) (*Document, error) {
+	d := new(Document)
+	for _, r := range runs {
+		v, err := build(ctx, r, o)
+		if err != nil {
+			return nil, err
+		}
+		d.Runs = append(d.Runs, v)
+	}
+	if len(runs) == 2 {
+		var err error
+		if d.Difference, err = FirstDifference(runs[0], runs[1]); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+func build(ctx context.Context, r *record.Run, o Options) (*Run, error) {
+	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario))
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{Run: new(Run), from: r, scenario: s}
+	b.head()
+	for _, read := range []func() error{b.packets, b.steps, b.network, func() error { return b.values(o.DataDir) },
+		b.inputs, b.rows, b.faults,
+		func() error { return b.attack(ctx, o) }} {
+		if err := errors.Join(read(), ctx.Err()); err != nil {
+			return nil, err
+		}
+	}
+	b.facts()
+	return b.Run, nil
+}
+
+// builder makes a Run.
+type builder struct {
+	*Run
+	from     *record.Run
+	scenario *scenarios.Scenario
+	graph    *sim.Graph // nil: it is in a file that is not at hand
+	lost     int
+	sent     int // packets, a duplicate once
+}
+
+func (b *builder) head() {
+	info := b.from.Info
+	b.Name, b.About, b.Seed = info.Name, b.scenario.About, strconv.FormatUint(info.Seed, 10)
+	b.Algorithm, b.Digest, b.Events, b.Warnings = info.Algorithm, info.Digest, info.Events, info.Warnings
+	b.Nodes, b.Rounds = info.Nodes, info.Rounds
+}
+
+func (b *builder) note(format string, args ...any) {
+	b.Notes = append(b.Notes, fmt.Sprintf(format, args...))
+}
+
+// until makes the run last at least until a time.
+func (b *builder) until(at int64) { b.End = max(b.End, at) }
+
+func (b *builder) packets() error {
+	p, at, id := &b.Packets, int64(0), uint64(0)
+	return b.from.Messages(func(m record.Message) error {
+		kind := slices.Index(p.Kinds, m.Kind)
+		if kind < 0 {
+			kind = len(p.Kinds)
+			p.Kinds = append(p.Kinds, m.Kind)
+		}
+		took := int64(-1)
+		if m.ReceivedNS >= 0 {
+			took = m.ReceivedNS - m.SentNS
+			b.until(m.ReceivedNS)
+		} else {
+			b.lost++
+		}
+		if len(p.ID) == 0 || m.ID != id {
+			b.sent++
+		}
+		p.ID, p.Sent = append(p.ID, int64(m.ID-id)), append(p.Sent, m.SentNS-at)
+		id, at = m.ID, m.SentNS
+		b.until(at)
+		p.Src, p.Dst, p.Round = append(p.Src, m.Src), append(p.Dst, m.Dst), append(p.Round, m.Round)
+		p.Took, p.Bytes, p.Kind = append(p.Took, took), append(p.Bytes, m.Bytes), append(p.Kind, kind)
+		b.Nodes = max(b.Nodes, int(m.Src)+1, int(m.Dst)+1)
+		return nil
+	})
+}
+
+func (b *builder) steps() error {
+	at := int64(0)
+	return b.from.Steps(func(s record.Step) error {
+		b.Steps.Node, b.Steps.Round = append(b.Steps.Node, s.Node), append(b.Steps.Round, s.Round)
+		b.Steps.Ended = append(b.Steps.Ended, s.EndedNS-at)
+		b.Steps.Took = append(b.Steps.Took, s.EndedNS-s.BeganNS)
+		at = s.EndedNS
+		b.until(at)
+		return nil
+	})
+}
+
+// network places the nodes. Those that register with others have an edge where a packet of theirs goes.
+func (b *builder) network() error {
+	b.Users = b.Nodes - b.from.Info.Nodes
+	if entry, ok := algorithms.Lookup(b.from.Info.Algorithm); ok {
+		b.Hub = entry.Star
+	}
+	g, err := b.scenario.Network.Topology.Build(sim.NewStream(b.from.Info.Seed, "topology"))
+	known := map[[2]int]bool{}
+	add := func(pair [2]int) {
+		if pair = [2]int{min(pair[0], pair[1]), max(pair[0], pair[1])}; !known[pair] {
+			known[pair] = true
+			b.Edges = append(b.Edges, pair[0], pair[1])
+		}
+	}
+	if err != nil {
+		b.note("The graph cannot be read (%v): edges are those over which packets went.", err)
+	} else {
+		b.graph = g
+		for _, pair := range g.Pairs() {
+			add(pair)
+		}
+	}
+	b.GraphEdges = len(b.Edges) / 2
+	for k := range b.Packets.Src {
+		add([2]int{int(b.Packets.Src[k]), int(b.Packets.Dst[k])})
+	}
+	if b.graph == nil {
+		b.GraphEdges = len(b.Edges) / 2
+	}
+	if b.Nodes > network.MostNodes {
+		return nil
+	}
+	var pairs [][2]int
+	for k := 0; k < len(b.Edges); k += 2 {
+		pairs = append(pairs, [2]int{b.Edges[k], b.Edges[k+1]})
+	}
+	for _, at := range network.Places(b.Nodes, pairs) {
+		b.Places = append(b.Places, [2]number{number(at[0]), number(at[1])})
+	}
+	return nil
+}
+
+// values reads what nodes published, and measures it.
+func (b *builder) values(dataDir string) error {
+	optimum := b.from.Info.Reference.Point
+	losses, why := evaluation.LossesOf(b.from, dataDir)
+	if why != nil {
+		b.note("Losses of single nodes are not known: %v.", why)
+	}
+	v, at, size := &b.Values, int64(0), num.Norm(optimum)
+	if size == 0 {
+		size = 1
+	}
+	var content []byte
+	all := true
+	err := b.from.Iterates(func(i record.Iterate) error {
+		v.Node, v.Round, v.Time = append(v.Node, i.Node), append(v.Round, i.Round), append(v.Time, i.TimeNS-at)
+		at = i.TimeNS
+		b.until(at)
+		away, loss := math.NaN(), math.NaN()
+		if len(i.Values) == len(optimum) && b.scenario.Problem.Columns == nil {
+			difference := slices.Clone(i.Values)
+			num.Axpy(-1, optimum, difference)
+			away = num.Norm(difference) / size
+		}
+		if losses != nil {
+			if l, ok := losses(int(i.Node), i.Values); ok {
+				loss = l
+			}
+		}
+		v.Norm = append(v.Norm, number(num.Norm(i.Values)))
+		v.Distance, v.Loss = append(v.Distance, number(away)), append(v.Loss, number(loss))
+		if v.D = len(i.Values); all {
+			for _, x := range i.Values {
+				content = binary.LittleEndian.AppendUint32(content, math.Float32bits(float32(x)))
+			}
+			all = len(content) <= 4*MostNumbers && len(content) == 4*v.D*len(v.Node)
+		}
+		return nil
+	})
+	if errors.Is(err, record.ErrNotRecorded) {
+		b.note("What nodes published was not recorded (record.iterates: none): their distances and losses are not " +
+			"known, nor what packets carry.")
+		return nil
+	}
+	if all {
+		v.Content = base64.StdEncoding.EncodeToString(content)
+	} else {
+		b.note("What packets carry is not shown number by number: there are more than %d numbers, or vectors of "+
+			"several lengths.", MostNumbers)
+	}
+	return err
+}
+
+// inputs tells what entered every update whose value is known.
+func (b *builder) inputs() error {
+	of, err := evaluation.InputsOf(b.from)
+	if err != nil {
+		b.Inputs.Why = err.Error()
+		return nil
+	}
+	lockstep, lags := true, make([][]int, len(b.Values.Node))
+	for k, node := range b.Values.Node {
+		round := int(b.Values.Round[k])
+		if round == 0 || int(node) >= b.from.Info.Nodes {
+			continue
+		}
+		rounds, err := of(int(node), round)
+		if err != nil {
+			lockstep, b.Inputs.Why = false, err.Error()
+			continue
+		}
+		lags[k] = []int{}
+		for _, r := range rounds {
+			lags[k] = append(lags[k], round-1-r)
+			lockstep = lockstep && r == round-1
+		}
+	}
+	if b.Inputs.Lockstep = lockstep && len(lags) > 0; !b.Inputs.Lockstep {
+		b.Inputs.Lags = lags
+	}
+	return nil
+}
+
+// shown are the columns of metrics.csv that the page draws, if they have values.
+var shown = []string{"distance", "loss", "test_error", "consensus", "stationarity", "rmse", "privacy_loss"}
+
+func (b *builder) rows() error {
+	t, err := b.from.Metrics()
+	if err != nil {
+		return err
+	}
+	for _, round := range t.Column("round") {
+		b.Rows.Round = append(b.Rows.Round, number(round))
+	}
+	for _, at := range t.Column("time_s") {
+		ns := int64(math.Round(at * 1e9))
+		b.Rows.Time = append(b.Rows.Time, ns)
+		b.until(ns)
+	}
+	for _, name := range shown {
+		column := t.Column(name)
+		if !slices.ContainsFunc(column, func(v float64) bool { return !math.IsNaN(v) }) {
+			continue
+		}
+		m := Measure{Name: name}
+		for _, v := range column {
+			m.Values = append(m.Values, number(v))
+		}
+		b.Rows.Curves = append(b.Rows.Curves, m)
+	}
+	return nil
+}
+
+// faults tells when nodes were down and what else went wrong.
+func (b *builder) faults() error {
+	plan := b.scenario.Network.Faults
+	if len(plan) == 0 {
+		return nil
+	}
+	end := b.End + 1
+	if b.graph != nil {
+		outages, err := plan.Outages(b.from.Info.Seed, b.graph, sim.Time(end))
+		if err != nil {
+			return fmt.Errorf("when nodes were down: %w", err)
+		}
+		for node, all := range outages {
+			for _, o := range all {
+				why := "down, memory kept"
+				switch {
+				case o.Leaves:
+					why = "has left"
+				case o.From == 0 && plan.Joins(node):
+					why = "has not joined"
+				case o.Lost:
+					why = "down, memory lost"
+				}
+				b.Outages = append(b.Outages, Outage{Node: node, From: int64(o.From), To: int64(o.To), Why: why})
+			}
+		}
+	}
+	for _, f := range plan {
+		to := end
+		if f.Until > 0 {
+			to = min(to, int64(f.Until))
+		}
+		one := Fault{From: int64(f.At), To: to, Text: f.String()}
+		switch kind := f.Kind.(type) {
+		case sim.Partition:
+			b.Cuts = append(b.Cuts, Cut{From: one.From, To: to, Groups: kind.Groups})
+		case sim.BadLink:
+			one.Link = kind.Link[:]
+		case sim.SlowNode:
+			one.Slow = []int{kind.Node}
+		case sim.Join, sim.Leave:
+			one.To = one.From
+		}
+		b.Faults = append(b.Faults, one)
+	}
+	return nil
+}
+
+// facts are what a reader wants to know of the run as a whole.
+func (b *builder) facts() {
+	info := b.from.Info
+	add := func(name, format string, args ...any) {
+		b.Facts = append(b.Facts, [2]string{name, fmt.Sprintf(format, args...)})
+	}
+	add("network", "%s, %s", plural.Of(info.Nodes, "node"), plural.Of(info.Edges, "edge"))
+	if b.Users > 0 {
+		add("users", "%d, who register with a node", b.Users)
+	}
+	add("method", "%s, %s", info.Algorithm, plural.Of(info.Rounds, "round"))
+	add("virtual time", "%.6g s", float64(b.End)/1e9)
+	add("packets", "%d sent, %d lost, %d that arrived twice", b.sent, b.lost, len(b.Packets.ID)-b.sent)
+	for _, v := range []struct {
+		name  string
+		value record.Number
+	}{{"distance to the optimum", info.Final.Distance}, {"training loss", info.Final.Loss},
+		{"test error", info.Final.TestError}} {
+		if f := float64(v.value); !math.IsNaN(f) {
+			add(v.name, "%.4g", f)
+		}
+	}
+	if p := info.Privacy; p != nil {
+		add("claim", "%s", p.Guarantee)
+	}
+	if info.Digest != "" {
+		add("digest", "%.16s", info.Digest)
+	}
+}

@@ -1,0 +1,147 @@
+// What the adversary has worked out by a time.
+
+class Attacker {
+  constructor(run) {
+    const a = run.attack;
+    this.run = run;
+    this.points = a.points;
+    this.rank = new Map(a.order.map((row, k) => [row, k])); // of packets that it sees
+    this.arrival = Float64Array.from(a.order, row => run.sent[row] + run.took[row]);
+    this.times = Float64Array.from(a.points, n => n ? this.arrival[n - 1] : 0); // when a point is reached
+    this.lines = a.lines;
+    this.byVictim = new Map();
+    for (const l of a.lines) this.byVictim.set(l.victim, (this.byVictim.get(l.victim) || []).concat(l));
+    for (const l of a.lines) l.since = l.exact < 0 ? Infinity : this.times[l.exact];
+  }
+
+  // pointAt is the last point that is reached by a time.
+  pointAt(t) { return Math.max(0, after(this.times, t) - 1); }
+
+  says(line, point) { return line.says[line.at[point]]; }
+
+  // exactTimes are when lines become exact, each once.
+  exactTimes() { return [...new Set(this.lines.filter(l => l.exact >= 0).map(l => l.since))]; }
+}
+
+// learntAt is the error of the best attack on a node by a time; null: it is no victim.
+function learntAt(run, node, t) {
+  const a = run.attacker, lines = a && a.byVictim.get(node);
+  if (!lines) return null;
+  const point = a.pointAt(t);
+  let best = 1;
+  for (const l of lines) {
+    const s = a.says(l, point);
+    if (s.outcome === "exact") return 1e-9;
+    if (s.error !== null && s.outcome === "partial") best = Math.min(best, Math.max(1e-9, s.error));
+  }
+  return best;
+}
+
+function badge(outcome) { return element("span", {class: "badge " + outcome}, outcome); }
+
+function lineName(l) { return `${l.title} on node ${l.victim}`; }
+
+// attackPanel is the adversary's view of a run.
+function attackPanel(view, run) {
+  const a = run.attacker, box = element("div"), live = element("div");
+  const order = a.lines.map((l, k) => k).sort((x, y) => a.lines[x].since - a.lines[y].since);
+  const pick = element("select", {"aria-label": "Attack and victim"}, order.map(k =>
+    element("option", {value: k}, lineName(a.lines[k]))));
+  const chart = element("canvas", {class: "chart", role: "img"});
+  const caption = element("figcaption");
+  box.append(element("h2", {}, view.runs.length > 1 ? `The adversary of run ${run.place + 1}` : "The adversary's view"),
+    pairs([["sees", run.attack.sees], ["knows", run.attack.knows], ["wants", run.attack.wants],
+      (run.attack.unseen || []).length ? ["does not see", run.attack.unseen.join("; ")] : null]));
+  if (!a.lines.length) {
+    box.append(element("p", {}, "No attack suits this method, view and knowledge."));
+    return {box};
+  }
+  box.append(element("p", {}, pick), live, element("figure", {}, caption, chart));
+  let shown = null;
+  pick.addEventListener("change", () => { shown = null; view.draw(true); });
+  return {box, update(t, look) {
+    const l = a.lines[Number(pick.value)], point = a.pointAt(t), s = a.says(l, point);
+    if (shown !== s) {
+      shown = s;
+      live.replaceChildren(...saying(view, run, l, s));
+    }
+    let count = live.querySelector(".count");
+    if (count) count.textContent = `After ${a.points[point]} of ${run.attack.order.length} packets that it sees ` +
+      `(${time(a.times[point])}). The attack was carried out at ${a.points.length} such points.`;
+    const errors = l.at.map(k => l.says[k].error), guess = l.at.map(k => l.says[k].guess);
+    const known = errors.some(e => e !== null);
+    chart.parentNode.hidden = !known;
+    if (!known) return;
+    const of = l.says.find(x => x.of);
+    caption.textContent = `error of ${of.of}; dashed: ${of.by || "a guess"}`;
+    chart.setAttribute("aria-label", `Error against virtual time; now ${number(s.error)}, at the end ` +
+      number(errors[errors.length - 1]));
+    const times = Array.from(a.times).concat(run.end), last = x => x.concat(x[x.length - 1]);
+    drawChart(chart, {end: run.end, log: errors.every(e => e === null || e > 0), marks: l.exact >= 0 ? [l.since] : [],
+      curves: [{times, values: last(guess), colour: look.theme.soft, dash: [4, 3], steps: true},
+        {times, values: last(errors), colour: look.theme.lost, steps: true}]}, look);
+  }};
+}
+
+// saying is what an attack says at a point.
+function saying(view, run, l, s) {
+  const a = run.attacker, out = [element("p", {}, badge(s.outcome), " ", s.conclusion)];
+  out.push(element("p", {class: "soft count"}));
+  if (l.exact >= 0) {
+    const n = a.points[l.exact], row = run.attack.order[n - 1], sharp = l.exact > 0 && a.points[l.exact - 1] === n - 1;
+    out.push(element("p", {}, sharp ? "Exact from packet " : "Exact by packet ", choose(view, "packet", run, row,
+      `${run.id[row]} (${packetName(run, row)})`), ` on, which arrives at ${time(l.since)}. `,
+    element("button", {type: "button", onclick: () => view.seek(l.since)}, "Go there")));
+  } else out.push(element("p", {}, "It does not become exact."));
+  if ((s.truth || s.sample) && l.says.some(x => x.sample)) {
+    if (s.truth) out.push(pairs([["true sample", element("strong", {}, s.true_one)],
+      ["estimate", s.sentence || "none yet"]]));
+    else out.push(pairs([["estimate", s.sentence], ["true sample", "the data are not at hand"]]));
+    const rows = l.columns.map((name, k) => element("tr", {}, element("th", {scope: "row"}, name),
+      element("td", {}, s.truth ? s.truth[k] : "–"), element("td", {class: s.right && s.right[k] ? "found" : null},
+        s.sample ? s.sample[k] : "–"), element("td", {}, s.right ? s.right[k] ? "found" : "" : "")));
+    const found = s.right ? s.right.filter(x => x).length : 0;
+    out.push(element("details", {open: ""}, element("summary", {}, s.right ?
+      `${found} of ${l.columns.length} values found` : "values"), element("div", {class: "scroll tall", tabindex: "0"},
+      table(["", "true", "estimate", ""], rows))));
+  }
+  if (s.odds && s.odds.length) {
+    out.push(table(["value", "before", "after", ""], s.odds.map(o => element("tr", {}, [o.value, number(o.prior),
+      number(o.posterior), o.truth ? "true" : ""].map(x => element("td", {}, x))))));
+  }
+  return out;
+}
+
+// attackOfPacket says what a packet adds to each attack.
+function attackOfPacket(view, run, p) {
+  const a = run.attacker, out = [element("h4", {}, "What it adds to the attack")];
+  if (!a.lines.length) return [];
+  if (!a.rank.has(p)) { out.push(element("p", {}, "Nothing: the adversary does not see it.")); return out; }
+  const k = a.rank.get(p); // so many came before it
+  let from = 0;
+  while (from + 1 < a.points.length && a.points[from + 1] <= k) from++;
+  const to = from + 1 < a.points.length ? from + 1 : from, between = a.points[to] - a.points[from];
+  const of = run.attack.order.length;
+  out.push(element("p", {}, `It is the ${ordinal(k + 1)} of ${of} packets that the adversary sees. `,
+    between > 1 ? `The attacks were carried out before and after ${between} packets of which it is one.` :
+      "The attacks were carried out right before and right after it."));
+  const changed = [], same = [];
+  for (const l of a.lines) (l.at[from] === l.at[to] ? same : changed).push(l);
+  for (const l of changed.slice(0, 12)) {
+    const b = a.says(l, from), c = a.says(l, to);
+    const cell = s => [badge(s.outcome), s.error !== null ? ` error ${number(s.error)}` : "",
+      s.sentence ? element("div", {}, s.sentence) : element("div", {class: "soft"}, s.conclusion)];
+    out.push(element("p", {}, element("strong", {}, lineName(l))), table(["before", "after"],
+      element("tr", {}, element("td", {}, ...cell(b)), element("td", {}, ...cell(c))), {class: "beside"}));
+    if (c.true_one) out.push(element("p", {class: "soft"}, `True: ${c.true_one}`));
+  }
+  if (changed.length > 12) out.push(element("p", {}, `and ${changed.length - 12} more`));
+  if (same.length) out.push(element("p", {}, changed.length ? `Nothing to ${plural(same.length, "other attack")}.` :
+    `Nothing: every estimate is the same ${between > 1 ? "before and after all of these" : "before and after it"}.`));
+  return out;
+}
+
+function ordinal(n) {
+  const two = n % 100, one = n % 10;
+  return n + (two > 10 && two < 14 ? "th" : one === 1 ? "st" : one === 2 ? "nd" : one === 3 ? "rd" : "th");
+}

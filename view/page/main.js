@@ -1,0 +1,356 @@
+// The page: what is played, chosen and told.
+
+const WHOLE = 60; // seconds in which a run is played at speed 1
+const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
+
+class View {
+  constructor(json) {
+    this.runs = json.runs.map((r, k) => new Run(r, k));
+    this.difference = json.difference;
+    this.end = Math.max(1, ...this.runs.map(r => r.end));
+    this.t = 0;
+    this.speed = 1;
+    this.playing = false;
+    this.selected = null;
+    this.colours = Object.keys(COLOURS).filter(k => scale(this.runs, k));
+    this.colour = this.colours[0] || null;
+    this.find();
+    this.build();
+    this.listen();
+    this.recolour();
+    this.draw(true);
+  }
+
+  find() {
+    this.ui = {};
+    for (const e of document.querySelectorAll("[id]")) this.ui[e.id] = e;
+  }
+
+  build() {
+    const u = this.ui, one = this.runs[0];
+    const names = this.runs.map(r => `${r.name}, seed ${r.seed}`);
+    u.title.textContent = names.join(" and ");
+    document.title = u.title.textContent;
+    u.about.textContent = one.about || "";
+    this.stages = this.runs.map((r, k) => {
+      const canvas = element("canvas", {class: "stage", tabindex: "0", role: "img", "aria-describedby": "keys"});
+      const caption = element("figcaption", {});
+      u.stages.append(element("figure", {class: "network"}, caption, canvas));
+      const stage = new Stage(r, canvas);
+      stage.caption = caption;
+      const what = r.algorithm + (this.runs.length > 1 ? ` · ${r.name}, seed ${r.seed}` : "");
+      caption.append(element("strong", {}, this.runs.length > 1 ? `${k + 1}` : "Network"), " " + what + " ",
+        stage.status = element("span", {class: "status"}));
+      const under = e => {
+        const box = canvas.getBoundingClientRect();
+        return stage.pick(e.clientX - box.left, e.clientY - box.top);
+      };
+      canvas.addEventListener("click", e => this.select(under(e)));
+      canvas.addEventListener("pointermove", e => { canvas.style.cursor = under(e) ? "pointer" : "default"; });
+      return stage;
+    });
+    u.stages.classList.toggle("two", this.runs.length > 1);
+    for (const s of SPEEDS) u.speed.append(element("option", {value: s}, `${s}×`));
+    u.speed.value = "1";
+    for (const k of this.colours) u.colour.append(element("option", {value: k}, COLOURS[k].name));
+    u.colourbox.hidden = !this.colours.length;
+    const rounds = one.rows.round || [];
+    u.roundbox.hidden = rounds.length < 2;
+    u.rounds.max = Math.max(1, rounds.length - 1);
+    this.times = this.instants();
+    this.about();
+    this.differs();
+    this.attacks = this.runs.filter(r => r.attacker).map(r => attackPanel(this, r));
+    for (const a of this.attacks) u.attack.append(a.box);
+    u.attack.hidden = u.adversarial.hidden = !this.attacks.length;
+  }
+
+  // instants are the times at which anything happens.
+  instants() {
+    const all = [];
+    for (const r of this.runs) {
+      for (let k = 0; k < r.count; k++) {
+        all.push(r.sent[k]);
+        if (r.took[k] >= 0) all.push(r.sent[k] + r.took[k]);
+      }
+      for (const t of r.valueTime) all.push(t);
+      for (const t of r.stepEnd) all.push(t);
+    }
+    const sorted = Float64Array.from(all).sort();
+    let n = 0;
+    for (let k = 0; k < sorted.length; k++) if (!k || sorted[k] !== sorted[n - 1]) sorted[n++] = sorted[k];
+    return sorted.subarray(0, n);
+  }
+
+  about() {
+    for (const r of this.runs) {
+      const box = element("div", {class: "run"});
+      if (this.runs.length > 1) box.append(element("h3", {}, `Run ${r.place + 1}: ${r.name}, seed ${r.seed}`));
+      box.append(pairs(r.facts || []));
+      const list = (name, all) => {
+        if (!all || !all.length) return;
+        box.append(element("h4", {}, name), element("ul", {}, all.map(x => element("li", {}, x))));
+      };
+      list("Warnings", r.warnings);
+      list("Faults of the scenario", r.faults.map(f => f.text));
+      list("What this page cannot show", r.notes);
+      this.ui.runs.append(box);
+    }
+  }
+
+  differs() {
+    const d = this.difference, u = this.ui;
+    u.difference.hidden = !d;
+    if (!d) return;
+    const settings = d.settings || [];
+    u.difference.append(element("h2", {}, "The two runs"), settings.length ? element("div", {class: "scroll",
+      tabindex: "0"}, table(["", "run 1", "run 2"], settings.map(([key, a, b]) => element("tr", {},
+      element("th", {scope: "row"}, key), [a || "absent", b || "absent"].map(x => element("td", {}, x)))))) :
+      element("p", {}, "Their scenarios and seeds are the same."));
+    u.difference.append(element("h3", {}, d.same ? "The runs are the same" : "The first event that differs"));
+    if (d.same) u.difference.append(element("p", {}, d.text));
+    else u.difference.append(element("p", {}, `${plural(d.events, "event")} of each run are the same. Then:`),
+      element("ol", {}, d.sides.map(s => element("li", {}, s))),
+      element("p", {}, element("button", {type: "button", onclick: () => this.seek(d.at)}, `Go to ${time(d.at)}`)));
+  }
+
+  listen() {
+    const u = this.ui;
+    u.play.addEventListener("click", () => this.play(!this.playing));
+    u.back.addEventListener("click", () => this.step(-1));
+    u.forward.addEventListener("click", () => this.step(1));
+    u.speed.addEventListener("change", () => { this.speed = Number(u.speed.value); this.draw(true); });
+    u.colour.addEventListener("change", () => { this.colour = u.colour.value; this.recolour(); this.draw(true); });
+    u.time.addEventListener("input", () => this.seek(Number(u.time.value) / 10000 * this.end));
+    u.rounds.addEventListener("input", () => this.seek(this.runs[0].rows.time[Number(u.rounds.value)]));
+    u.track.addEventListener("click", e => {
+      const box = u.track.getBoundingClientRect();
+      this.seek((e.clientX - box.left) / box.width * this.end);
+    });
+    u.table.addEventListener("toggle", () => this.draw(true));
+    document.addEventListener("keydown", e => this.key(e));
+    const sizes = new ResizeObserver(() => this.draw(true));
+    for (const e of [document.body, u.track, ...this.stages.map(s => s.canvas)]) sizes.observe(e);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.look = null; this.draw(true); });
+  }
+
+  key(e) {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const on = e.target.tagName;
+    if (on === "SELECT" || on === "INPUT" && e.key !== " ") return;
+    if ((on === "BUTTON" || on === "SUMMARY") && (e.key === " " || e.key === "Enter")) return;
+    const first = this.selected ? this.selected.run : 0, n = this.runs[first].nodes;
+    const node = this.selected && this.selected.kind === "node" ? this.selected.index : -1;
+    const keys = {
+      " ": () => this.play(!this.playing),
+      ArrowLeft: () => this.step(e.shiftKey ? -10 : -1),
+      ArrowRight: () => this.step(e.shiftKey ? 10 : 1),
+      Home: () => this.seek(0),
+      End: () => this.seek(this.end),
+      ",": () => this.byRound(-1),
+      ".": () => this.byRound(1),
+      "+": () => this.faster(1),
+      "-": () => this.faster(-1),
+      n: () => this.select({kind: "node", run: first, index: (node + 1) % n}),
+      p: () => this.select({kind: "node", run: first, index: (node + n - (node < 0 ? 0 : 1)) % n}),
+      k: () => this.nextPacket(first),
+      Escape: () => this.select(null),
+    };
+    if (!keys[e.key]) return;
+    e.preventDefault();
+    keys[e.key]();
+  }
+
+  faster(by) {
+    const k = Math.min(SPEEDS.length - 1, Math.max(0, SPEEDS.indexOf(this.speed) + by));
+    this.speed = SPEEDS[k];
+    this.ui.speed.value = String(this.speed);
+    this.draw(true);
+  }
+
+  byRound(by) {
+    const rows = this.runs[0].rows.time || [];
+    if (!rows.length) return;
+    const k = Math.min(rows.length - 1, Math.max(0, after(rows, this.t) - 1 + by));
+    this.seek(rows[k]);
+  }
+
+  // nextPacket chooses the packet under way that follows the chosen one, of the chosen node if there is one; where none
+  // is under way, the next that is sent.
+  nextPacket(place) {
+    const r = this.runs[place], s = this.selected, all = [];
+    const node = s && s.kind === "node" ? s.index : -1, of = p => node < 0 || r.src[p] === node || r.dst[p] === node;
+    r.underWay(this.t, p => { if (of(p)) all.push(p); });
+    for (let p = after(r.sent, this.t); !all.length && p < r.count; p++) if (of(p)) all.push(p);
+    if (!all.length) { this.say("No packet is under way or follows."); return; }
+    const later = s && s.kind === "packet" ? all.find(p => p > s.index) : undefined;
+    this.select({kind: "packet", run: place, index: later === undefined ? all[0] : later});
+  }
+
+  step(by) {
+    this.play(false);
+    const k = after(this.times, this.t);
+    const at = by > 0 ? k + by - 1 : (this.times[k - 1] === this.t ? k - 1 : k) + by;
+    this.seek(at < 0 ? 0 : this.times[Math.min(this.times.length - 1, at)]);
+  }
+
+  seek(t) {
+    this.t = Math.min(this.end, Math.max(0, t));
+    this.draw(true);
+  }
+
+  play(on) {
+    if (on && this.t >= this.end) this.t = 0;
+    this.playing = on;
+    this.ui.play.textContent = on ? "Pause" : "Play";
+    this.ui.play.setAttribute("aria-pressed", String(on));
+    this.last = null;
+    if (on) requestAnimationFrame(now => this.frame(now));
+    else { this.say(this.summary()); this.draw(true); }
+  }
+
+  frame(now) {
+    if (!this.playing) return;
+    if (this.last !== null) {
+      this.t += Math.min(250, now - this.last) / 1000 / WHOLE * this.end * this.speed;
+      if (this.t >= this.end) { this.t = this.end; this.play(false); return; }
+    }
+    this.last = now;
+    this.draw(false, now);
+    requestAnimationFrame(next => this.frame(next));
+  }
+
+  summary() {
+    return this.runs.map(r => present(r, this.t).slice(0, 2).map(l => l.join(": ")).join("; ")).join(" | ");
+  }
+
+  // say tells a screen reader.
+  say(text) { this.ui.live.textContent = `${time(this.t)}. ${text}`; }
+
+  select(s) {
+    this.selected = s;
+    this.panel = null;
+    const u = this.ui;
+    if (!s) {
+      u.chosen.replaceChildren(element("p", {class: "hint"},
+        "Choose a node or a packet: click, or n and p for nodes, k for packets."));
+    } else {
+      const r = this.runs[s.run];
+      this.panel = (s.kind === "node" ? nodePanel : packetPanel)(this, r, s.index);
+      u.chosen.replaceChildren(this.panel.box);
+      this.say(s.kind === "node" ? `Node ${s.index} of ${r.nodes}` : packetName(r, s.index));
+    }
+    this.draw(true);
+  }
+
+  recolour() {
+    const u = this.ui;
+    this.scale = this.colour ? scale(this.runs, this.colour) : null;
+    if (!this.scale) return;
+    const s = this.scale, stops = Array.from({length: 9}, (_, k) => css(tint(k / 8, s.learnt)));
+    u.bar.style.setProperty("background", `linear-gradient(to right, ${stops.join(",")})`);
+    const digits = number(s.low, 3) === number(s.high, 3) ? 7 : 3;
+    u.low.textContent = s.learnt ? "exact" : number(s.low, digits);
+    u.high.textContent = s.learnt ? "nothing" : number(s.high, digits);
+  }
+
+  // draw shows the present. The words beside the picture follow five times a second while it plays.
+  draw(all, now) {
+    if (!this.look) this.look = {theme: theme()};
+    Object.assign(this.look, {t: this.t, scale: this.scale, colour: this.colour, selected: this.selected});
+    for (const s of this.stages) s.draw(Math.min(this.t, s.run.end), this.look);
+    const u = this.ui;
+    u.time.value = String(Math.round(this.t / this.end * 10000));
+    u.now.textContent = time(this.t);
+    this.drawCursor();
+    if (!all && now - (this.told || 0) < 200) return;
+    this.told = now || 0;
+    u.time.setAttribute("aria-valuetext", `${time(this.t)} of ${time(this.end)}`);
+    u.pace.textContent = `1 s shows ${time(this.end / WHOLE * this.speed)}`;
+    const one = this.runs[0], row = one.rowAt(this.t);
+    u.rounds.value = String(Math.max(0, row));
+    const round = row < 0 ? "start" : number(one.rows.round[row], 6);
+    u.round.textContent = round;
+    u.rounds.setAttribute("aria-valuetext", `round ${round}`);
+    for (const s of this.stages) {
+      const down = s.run.outagesOf.filter(all => all.some(o => o.from <= this.t && this.t < o.to)).length;
+      s.status.textContent = [down ? plural(down, "node") + " down" : "",
+        s.run.cutsAt(this.t).length ? "partition" : "",
+        this.t > s.run.end ? "the run is over" : ""].filter(x => x).join(" · ");
+      const lines = present(s.run, this.t).slice(0, 2).map(l => l[1]);
+      s.canvas.setAttribute("aria-label", `${s.matrix ? "Matrix of senders and receivers" : "Network"} of ` +
+        `${plural(s.run.nodes, "node")} at ${time(this.t)}; ${lines.join("; ")}`);
+    }
+    u.present.replaceChildren(...this.runs.map(r => element("div", {class: "run"}, this.runs.length > 1 ?
+      element("h3", {}, `Run ${r.place + 1}`) : null, pairs(present(r, this.t)))));
+    if (u.table.open) u.nodes.replaceChildren(...this.runs.map(r => nodeTable(this, r, this.t)));
+    if (this.panel) this.panel.update(this.t, this.look);
+    for (const a of this.attacks) if (a.update) a.update(this.t, this.look);
+    this.drawTrack();
+  }
+
+  // drawTrack draws what is to be seen of the whole of virtual time: packets, losses, outages, partitions.
+  drawTrack() {
+    const u = this.ui, {context: c, width, height, ratio} = fit(u.track);
+    const key = [width, height, ratio, this.look.theme.ground].join("|");
+    if (this.trackKey !== key) {
+      this.trackKey = key;
+      this.trackImage = document.createElement("canvas");
+      this.trackImage.width = width * ratio; this.trackImage.height = height * ratio;
+      const e = this.trackImage.getContext("2d");
+      e.scale(ratio, ratio);
+      this.paintTrack(e, width, height);
+    }
+    this.drawCursor();
+  }
+
+  paintTrack(c, width, height) {
+    const th = this.look.theme, each = height / this.runs.length, x = t => t / this.end * width;
+    this.runs.forEach((r, k) => {
+      const top = k * each, bars = Math.max(1, Math.floor(width / 2));
+      const count = [new Int32Array(bars), new Int32Array(bars)];
+      for (let p = 0; p < r.count; p++)
+        count[r.took[p] < 0 ? 1 : 0][Math.min(bars - 1, Math.floor(r.sent[p] / this.end * bars))]++;
+      const most = Math.max(1, ...count[0].map((v, j) => v + count[1][j])), high = each - 10;
+      for (let j = 0; j < bars; j++) {
+        const a = count[0][j] / most * high, b = count[1][j] / most * high;
+        c.fillStyle = th.packet; c.globalAlpha = 0.55; c.fillRect(j * 2, top + high - a, 2, a);
+        c.fillStyle = th.lost; c.globalAlpha = 0.9; c.fillRect(j * 2, top + high - a - b, 2, b);
+      }
+      c.globalAlpha = 1;
+      const line = (o, y) => c.fillRect(x(o.from), top + high + y, Math.max(1.5, x(o.to - o.from)), 3);
+      c.fillStyle = th.mark;
+      for (const cut of r.cuts) line(cut, 1);
+      c.fillStyle = th.bad;
+      for (const all of r.outagesOf) for (const o of all) line(o, 5);
+    });
+    const mark = (t, colour) => {
+      c.fillStyle = colour; c.fillRect(x(t) - 1, 0, 2, height);
+      c.beginPath(); c.moveTo(x(t) - 5, 0); c.lineTo(x(t) + 5, 0); c.lineTo(x(t), 7); c.fill();
+    };
+    for (const r of this.runs) if (r.attacker) for (const t of r.attacker.exactTimes()) mark(t, th.lost);
+    if (this.difference && !this.difference.same) mark(this.difference.at, th.focus);
+  }
+
+  drawCursor() {
+    const u = this.ui;
+    if (!this.trackImage) return;
+    const {context: c, width, height} = fit(u.track);
+    c.clearRect(0, 0, width, height);
+    c.drawImage(this.trackImage, 0, 0, width, height);
+    c.fillStyle = this.look.theme.text;
+    c.fillRect(this.t / this.end * width - 1, 0, 2, height);
+  }
+}
+
+// unpack reads the document, which is JSON, compressed, in base64.
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text.trim()), c => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+unpack(document.getElementById("data").textContent).then(json => {
+  new View(json).select(null);
+  document.documentElement.dataset.ready = "yes";
+}, error => { document.getElementById("about").textContent = `This page cannot be shown: ${error.message}`; });

@@ -1,0 +1,222 @@
+// What is told in words about the time, a node, a packet, the adversary.
+
+function choose(view, kind, run, index, text) {
+  const onclick = () => view.select({kind, run: run.place, index});
+  return element("button", {type: "button", class: "link", onclick}, text);
+}
+
+function packetName(run, p) {
+  const lost = run.took[p] < 0 ? ", lost" : "";
+  return `${run.kinds[run.kind[p]]} of round ${run.round[p]}, ${run.src[p]} → ${run.dst[p]}${lost}`;
+}
+
+// present says what the network does at a time.
+function present(run, t) {
+  let busy = 0, down = [], under = 0, lost = 0;
+  for (let node = 0; node < run.nodes; node++) {
+    if (run.down(node, t)) down.push(node); else if (run.computing(node, t) >= 0) busy++;
+  }
+  run.underWay(t, p => { if (run.took[p] < 0) lost++; else under++; });
+  const sent = after(run.sent, t), arrived = after(run.arrivals, t), gone = after(run.losses, t), row = run.rowAt(t);
+  const lines = [["packets", `${sent} sent, ${arrived} arrived, ${gone} lost; ${under} under way`],
+    ["nodes", `${busy} computing` + (down.length ? `; ${down.length} down: ${down.slice(0, 12).join(", ")}` : "")]];
+  const cuts = run.cutsAt(t);
+  for (const c of cuts) lines.push(["partition", c.groups.map(g => g.join(" ")).join(" | ")]);
+  for (const f of run.faults) if (f.from <= t && t < f.to && (f.link || f.slow)) lines.push(["fault", f.text]);
+  if (row >= 0) {
+    lines.push(["round", number(run.rows.round[row], 6)]);
+    for (const m of run.rows.curves || [])
+      if (m.values[row] !== null) lines.push([m.name.replaceAll("_", " "), number(m.values[row])]);
+  }
+  return lines;
+}
+
+// nodeTable has a row for each node, of large networks for the first thousand.
+function nodeTable(view, run, t) {
+  const most = 1000, rows = [];
+  for (let node = 0; node < Math.min(most, run.nodes); node++) {
+    const v = run.valueAt(node, t), out = run.down(node, t);
+    rows.push(element("tr", {}, element("th", {scope: "row"}, choose(view, "node", run, node, String(node))),
+      [out ? out.why : run.computing(node, t) >= 0 ? "computing" : "up", String(Math.max(0, run.roundAt(node, t))),
+        v >= 0 ? number(run.values.distance[v], 3) : "–", v >= 0 ? number(run.values.loss[v], 3) : "–"].map(x =>
+        element("td", {}, x))));
+  }
+  return element("div", {class: "scroll tall", tabindex: "0", role: "region",
+    "aria-label": `Nodes of run ${run.place + 1}`}, table(["node", "state", "round", "distance", "loss"], rows),
+    run.nodes > most ? element("p", {}, `and ${run.nodes - most} more`) : null);
+}
+
+// nodePanel is about a node.
+function nodePanel(view, run, node) {
+  const user = node >= run.nodes - run.users, box = element("div");
+  const live = element("div"), updates = element("div"), packets = element("div");
+  const title = user ? `User ${node}` : run.hub && node === 0 ? "Node 0, the hub" : `Node ${node}`;
+  box.append(element("h3", {}, title), live);
+  const near = run.neighboursOf[node].concat(run.others[node]);
+  box.append(element("p", {class: "many"}, near.length ? `${plural(near.length, "neighbour")}: ` : "no neighbours",
+    near.slice(0, 60).map(j => [choose(view, "node", run, j, String(j)), " "])));
+  const charts = [];
+  const rows = run.valuesOf[node], times = Array.from(rows, k => run.valueTime[k]);
+  const add = (name, values, o) => {
+    if (!values.some(v => v !== null && !Number.isNaN(v))) return;
+    const known = values.filter(v => v !== null);
+    const canvas = element("canvas", {class: "chart", role: "img", "aria-label":
+      `${name} of node ${node} against virtual time: from ${number(known[0])} to ${number(known[known.length - 1])}`});
+    box.append(element("figure", {}, element("figcaption", {}, name), canvas));
+    charts.push([canvas, times, values, o]);
+  };
+  add("distance to the optimum", rows.map(k => run.values.distance[k]), {log: true});
+  add("loss on its own rows", rows.map(k => run.values.loss[k]), {log: true});
+  const behind = rows.map(k => run.leader(run.valueTime[k]) - run.valueRound[k]);
+  if (run.stepEnd.length) add("rounds behind the first", behind, {zero: true, steps: true});
+  box.append(updates, packets);
+  return {box, update(t, look) {
+    const round = run.roundAt(node, t), out = run.down(node, t), step = run.computing(node, t);
+    const doing = out ? out.why : step >= 0 ? `computing round ${run.stepRound[step]}` :
+      round < 0 ? "has published nothing yet" : round >= run.rounds ? "has finished" : "waiting";
+    let sent = 0, got = 0, lost = 0, missed = 0;
+    const recent = [];
+    const all = run.packetsOf(node);
+    for (const p of all) {
+      if (run.sent[p] > t) break;
+      recent.push(p);
+      if (run.src[p] === node) { sent++; if (run.took[p] < 0) lost++; }
+      else if (run.took[p] < 0) missed++;
+      else if (run.sent[p] + run.took[p] <= t) got++;
+    }
+    const v = run.valueAt(node, t);
+    live.replaceChildren(pairs([
+      ["now", doing],
+      user ? null : ["round", `${Math.max(0, round)} of ${run.rounds}; ${round < 0 ? "not there yet" :
+        plural(Math.max(0, run.leader(t) - round), "round") + " behind the first"}`],
+      ["packets", `${sent} sent (${lost} lost on their way), ${got} received, ${missed} lost that were for it`],
+      v >= 0 && run.values.distance[v] !== null ? ["distance", number(run.values.distance[v])] : null,
+      v >= 0 && run.values.loss[v] !== null ? ["loss", number(run.values.loss[v])] : null,
+      ["down", downs(run, node)],
+    ]));
+    for (const [canvas, at, values, o] of charts)
+      drawChart(canvas, {...o, end: run.end,
+        curves: [{times: at, values, colour: look.theme.packet, steps: o.steps}]}, look);
+    const k = after(run.timesOf[node], t), lines = [];
+    for (let j = k - 1; j >= Math.max(0, k - 5); j--) lines.push(updateRow(view, run, rows[j]));
+    updates.replaceChildren(element("h4", {}, "Last updates"), lines.length ? element("div", {class: "scroll",
+      tabindex: "0"}, table(["round", "published", "took", "what entered"], lines)) : "none yet");
+    packets.replaceChildren(element("h4", {}, "Last packets"), recent.length ? element("ul", {class: "packets"},
+      recent.slice(-8).reverse().map(p => element("li", {}, choose(view, "packet", run, p,
+        `${time(run.sent[p])}: ${packetName(run, p)}`)))) : "none yet");
+  }};
+}
+
+function downs(run, node) {
+  const all = run.outagesOf[node];
+  if (!all.length) return "never";
+  const sum = all.reduce((s, o) => s + o.to - o.from, 0);
+  const often = all.length === 1 ? "once" : all.length + " times";
+  return `${often}, ${time(sum)} together; first from ${time(all[0].from)} to ${time(all[0].to)}`;
+}
+
+function updateRow(view, run, row) {
+  const node = run.valueNode[row], round = run.valueRound[row], lags = run.lags(row);
+  const step = run.stepsOf[node].find(s => run.stepRound[s] === round);
+  let entered = "its start";
+  if (round > 0) {
+    if (!lags) entered = "not known";
+    else {
+      const old = lags.map((l, k) => [run.neighboursOf[node][k], round - 1 - l, l]);
+      entered = old.every(o => o[2] === 0) ? `all of round ${round - 1}` :
+        old.map(([j, r]) => r < 0 ? `${j}: start` : `${j}: ${r}`).join(", ");
+    }
+  }
+  const took = step === undefined ? "–" : time(run.stepTook[step]);
+  return element("tr", {}, [String(round), time(run.valueTime[row]), took, entered].map(x => element("td", {}, x)));
+}
+
+// entries are the rounds of the receiver's updates that a packet's value entered; null: not known.
+function entries(run, p) {
+  const dst = run.dst[p], place = run.neighboursOf[dst].indexOf(run.src[p]), all = [];
+  if (run.kinds[run.kind[p]] !== "value" || place < 0) return null;
+  let known = false;
+  for (const row of run.valuesOf[dst]) {
+    const lags = run.lags(row);
+    if (!lags) continue;
+    known = true;
+    if (run.valueRound[row] - 1 - lags[place] === run.round[p]) all.push(run.valueRound[row]);
+  }
+  return known ? all : null;
+}
+
+// copies are the packets that carry the same as one to the same node, itself included.
+function copies(run, p) {
+  return run.packetsOf(run.dst[p]).filter(q => run.src[q] === run.src[p] && run.dst[q] === run.dst[p] &&
+    run.round[q] === run.round[p] && run.kind[q] === run.kind[p]);
+}
+
+function span(all) {
+  if (all.length < 4) return all.join(", ");
+  return `${all[0]} to ${all[all.length - 1]}, ${all.length} in all`;
+}
+
+function packetPanel(view, run, p) {
+  const lost = run.took[p] < 0, kind = run.kinds[run.kind[p]], src = run.src[p], dst = run.dst[p];
+  const box = element("div", {}, element("h3", {}, `Packet ${run.id[p]}`));
+  const came = run.sent[p] + run.took[p], same = copies(run, p);
+  const arrival = q => run.sent[q] + run.took[q];
+  const firsts = same.filter(q => run.took[q] >= 0).sort((a, b) => arrival(a) - arrival(b));
+  const into = entries(run, p);
+  let entered;
+  if (kind !== "value") entered = kind === "request" ? "it asks for a value again" : "none: it carries no value";
+  else if (lost) entered = firsts.length ? "none: it was lost; another copy arrived" : "none: it was lost";
+  else if (firsts[0] !== p) entered = "none: another copy had arrived before it";
+  else if (into === null) entered = `not known: ${run.inputs.why || "the updates were not recorded"}`;
+  else if (!into.length) entered = `none: node ${dst} computed no update before a later value came`;
+  else entered = `of node ${dst}: round${into.length > 1 ? "s" : ""} ${span(into)}`;
+  let why = "";
+  if (lost) why = run.separated(src, dst, run.cutsAt(run.sent[p])) ? "a partition cuts the two off from each other" :
+    "by its link, or because the receiver was down";
+  box.append(pairs([
+    ["what", `${kind} of round ${run.round[p]}, ${run.bytes[p]} bytes`],
+    ["way", choose(view, "node", run, src, `node ${src}`), " → ", choose(view, "node", run, dst, `node ${dst}`)],
+    ["sent", time(run.sent[p])],
+    lost ? ["lost", why] : ["arrived", `${time(came)}, after ${time(run.took[p])}`],
+    same.length > 1 ? ["copies", `${same.length} packets carry the same, ${firsts.length} of them arrived`] : null,
+    ["updates that it entered", entered],
+  ]));
+  const row = kind === "value" ? run.valueOf(src, run.round[p]) : -1;
+  box.append(element("h4", {}, "What it carries"));
+  if (row >= 0) {
+    box.append(pairs([["value", `what node ${src} published for round ${run.round[p]}, at ${time(run.valueTime[row])}`],
+      ["length", number(run.values.norm[row])],
+      run.values.distance[row] !== null ? ["distance to the optimum", number(run.values.distance[row])] : null]));
+    if (run.content) {
+      const d = run.values.d, vector = run.content.subarray(row * d, (row + 1) * d);
+      box.append(bars(view, vector));
+    }
+  } else box.append(element("p", {}, kind === "value" ? "This value was not recorded." : kind === "request" ?
+    "Nothing but the number of the round that is asked for." : "Nothing that the record keeps by packet."));
+  if (run.attack) box.append(...attackOfPacket(view, run, p));
+  box.append(element("p", {}, element("button", {type: "button", onclick: () => view.seek(run.sent[p] +
+    Math.max(0, run.took[p] < 0 ? run.delay : run.took[p]) / 2)}, "Go to it")));
+  return {box, update(t, look) { for (const c of box.querySelectorAll("canvas.bars")) c.draw(look); }};
+}
+
+// bars draws a vector.
+function bars(view, vector) {
+  let most = 0;
+  for (const v of vector) most = Math.max(most, Math.abs(v));
+  const some = Array.from(vector.slice(0, 8), v => number(v)).join(", ");
+  const canvas = element("canvas", {class: "chart bars", role: "img", "aria-label":
+    `its ${vector.length} numbers, of size up to ${number(most)}: ${some}`});
+  canvas.draw = look => {
+    const {context: c, width, height} = fit(canvas), w = width / vector.length;
+    c.clearRect(0, 0, width, height);
+    c.fillStyle = look.theme.frame; c.fillRect(0, height / 2 - 0.5, width, 1);
+    c.fillStyle = look.theme.packet;
+    vector.forEach((v, k) => {
+      const h = most ? v / most * (height / 2 - 3) : 0, wide = Math.max(0.7, w - Math.min(2, w / 3));
+      c.fillRect(k * w + Math.min(1, w / 6), height / 2 - Math.max(h, 0), wide, Math.abs(h));
+    });
+  };
+  return element("figure", {}, element("figcaption", {}, `${vector.length} numbers, up to ±${number(most)}`), canvas,
+    element("details", {}, element("summary", {}, "as numbers"), element("p", {class: "numbers"},
+      Array.from(vector, v => number(v)).join("  "))));
+}

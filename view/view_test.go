@@ -1,0 +1,481 @@
+// Documents against the records that they are of.
+
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"overhear/evaluation"
+	"overhear/experiment"
+	"overhear/record"
+	"overhear/scenarios"
+)
+
+// recorded runs a seed of a scenario.
+func recorded(t *testing.T, text string, seed uint64, sets ...string) *record.Run {
+	t.Helper()
+	s, err := scenarios.Parse("viewed.yaml", []byte(text), sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := experiment.New(s, "").Run(context.Background(), seed, experiment.Options{Out: t.TempDir(), Workers: 2,
+		Extra: evaluation.WriteKnowledge})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func built(t *testing.T, runs ...*record.Run) *Document {
+	t.Helper()
+	d, err := Build(context.Background(), runs, Options{Points: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// faulty is a run in which nearly everything goes wrong that can.
+const faulty = `name: faulty
+about: crashes, a partition, a slow node, losses and duplicates
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network:
+  topology: {kind: watts-strogatz, nodes: 8, nearest: 4, rewire: 0}
+  latency: {kind: lognormal, median: 20ms, sigma: 0.8}
+  loss: 0.1
+  duplication: 0.05
+  faults:
+    - {at: 300ms, crash: 7, until: 900ms, memory: lost}
+    - {at: 600ms, partition: [[0, 1, 2, 3], [4, 5, 6, 7]], until: 1500ms}
+    - {slow: 5, factor: 10}
+    - {link: [0, 1], factor: 5, loss: 0.5}
+    - {join: 4, at: 200ms}
+    - {crashes: {every: 1s, for: 200ms}, until: 2s}
+compute: {row: 400us, speed-spread: 0.6}
+rounds: {mode: asynchronous, count: 40, staleness: 20}
+algorithm: {kind: edge-admm, eta: 0.05}
+`
+
+// hospitals is a run in lockstep with an adversary.
+const hospitals = `name: hospitals
+about: one of five hospitals is attacked
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 5}, latency: 20ms}
+rounds: {count: 6}
+algorithm: {kind: admm, eta: 0.05}
+adversary:
+  knows: {victim: 2, all-but: 3}
+  attacks: [kkt-inversion, kkt-rounds]
+`
+
+func sum(since []int64) (all []int64) {
+	at := int64(0)
+	for _, d := range since {
+		at += d
+		all = append(all, at)
+	}
+	return all
+}
+
+func TestDocument_HasThePacketsOfTheRecord(t *testing.T) {
+	r := recorded(t, faulty, 1)
+	v := built(t, r).Runs[0]
+	p := v.Packets
+	id, sent := sum(p.ID), sum(p.Sent)
+	k, lost, twice := 0, 0, 0
+	last := uint64(math.MaxUint64)
+	err := r.Messages(func(m record.Message) error {
+		took := m.ReceivedNS - m.SentNS
+		if m.ReceivedNS < 0 {
+			took = -1
+			lost++
+		}
+		if m.ID == last {
+			twice++
+		}
+		last = m.ID
+		if uint64(id[k]) != m.ID || sent[k] != m.SentNS || p.Took[k] != took || p.Src[k] != m.Src ||
+			p.Dst[k] != m.Dst || p.Round[k] != m.Round || p.Bytes[k] != m.Bytes || p.Kinds[p.Kind[k]] != m.Kind {
+			t.Fatalf("packet %d is %+v in the record", k, m)
+		}
+		k++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k != len(p.ID) || lost == 0 || twice == 0 {
+		t.Errorf("%d packets of %d, %d lost, %d twice", len(p.ID), k, lost, twice)
+	}
+	want := [2]string{"packets", strconv.Itoa(k-twice) + " sent, " + strconv.Itoa(lost) + " lost, " +
+		strconv.Itoa(twice) + " that arrived twice"}
+	if !slices.Contains(v.Facts, want) {
+		t.Errorf("%q is not among %q", want, v.Facts)
+	}
+}
+
+// The distances and losses of the nodes' values give the metrics of the run.
+func TestDocument_MeasuresAsTheRunDid(t *testing.T) {
+	r := recorded(t, hospitals, 1)
+	v := built(t, r).Runs[0]
+	table, err := r.Metrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	distance, loss := table.Column("distance"), table.Column("loss")
+	for round := range distance {
+		farthest, mean, n := 0.0, 0.0, 0.0
+		for k := range v.Values.Node {
+			if int(v.Values.Round[k]) == round {
+				farthest = max(farthest, float64(v.Values.Distance[k]))
+				mean += float64(v.Values.Loss[k])
+				n++
+			}
+		}
+		if n != 5 || !(math.Abs(farthest-distance[round]) <= 1e-12) || !(math.Abs(mean/n-loss[round]) <= 1e-12) {
+			t.Errorf("round %d of %v nodes: distance %v, loss %v; the run has %v, %v", round, n, farthest, mean/n,
+				distance[round], loss[round])
+		}
+	}
+}
+
+// Outages are as long as the run says that nodes were down.
+func TestDocument_HasTheOutagesOfTheRun(t *testing.T) {
+	r := recorded(t, faulty, 1)
+	v := built(t, r).Runs[0]
+	f, err := os.Open(filepath.Join(r.Dir, "nodes.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(text string) float64 {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	down, finished := slices.Index(rows[0], "down_s"), slices.Index(rows[0], "finished_s")
+	some := 0.0
+	for node, row := range rows[1:] {
+		until := int64(math.Round(1e9 * number(row[finished])))
+		total := int64(0)
+		for _, o := range v.Outages {
+			if o.Node == node && o.From < until {
+				total += min(o.To, until) - o.From
+			}
+		}
+		if want := number(row[down]); !(math.Abs(float64(total)/1e9-want) <= 2e-9) {
+			t.Errorf("node %d was down for %v s, and its outages are %v s", node, want, float64(total)/1e9)
+		}
+		some += number(row[down])
+	}
+	if some == 0 {
+		t.Error("no node was down")
+	}
+	if len(v.Cuts) != 1 || v.Cuts[0].From != 600e6 || v.Cuts[0].To != 1500e6 || len(v.Faults) != 6 {
+		t.Errorf("partitions %+v, faults %+v", v.Cuts, v.Faults)
+	}
+	if !slices.ContainsFunc(v.Outages, func(o Outage) bool { return o.Node == 4 && o.Why == "has not joined" }) {
+		t.Errorf("node 4 is never absent: %+v", v.Outages)
+	}
+}
+
+// What entered an update had arrived when it began, and nothing newer of the same neighbour had.
+func TestDocument_InputsHadArrived(t *testing.T) {
+	text, _, _ := strings.Cut(faulty, "  faults:")
+	_, after, _ := strings.Cut(faulty, "compute:")
+	r := recorded(t, text+"compute:"+after, 1)
+	v := built(t, r).Runs[0]
+	if v.Inputs.Lockstep || v.Inputs.Why != "" {
+		t.Fatalf("inputs: %q", v.Inputs.Why)
+	}
+	began := map[[2]int32]int64{}
+	err := r.Steps(func(s record.Step) error { began[[2]int32{s.Node, s.Round}] = s.BeganNS; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	neighbours := make([][]int32, v.Nodes)
+	for k := 0; k < 2*v.GraphEdges; k += 2 {
+		a, b := int32(v.Edges[k]), int32(v.Edges[k+1])
+		neighbours[a], neighbours[b] = append(neighbours[a], b), append(neighbours[b], a)
+	}
+	type arrival struct {
+		at    int64
+		round int
+	}
+	arrivals := map[[2]int32][]arrival{}
+	for k, at := range sum(v.Packets.Sent) {
+		if v.Packets.Took[k] >= 0 && v.Packets.Kinds[v.Packets.Kind[k]] == record.MessageValue {
+			key := [2]int32{v.Packets.Dst[k], v.Packets.Src[k]}
+			arrivals[key] = append(arrivals[key], arrival{at + v.Packets.Took[k], int(v.Packets.Round[k])})
+		}
+	}
+	checked, late := 0, 0
+	for k, lags := range v.Inputs.Lags {
+		node, round := v.Values.Node[k], v.Values.Round[k]
+		if round == 0 {
+			continue
+		}
+		slices.Sort(neighbours[node])
+		at := began[[2]int32{node, round}]
+		for j, lag := range lags {
+			newest, atOnce := -1, -1 // that had come before the update began, and by then
+			for _, a := range arrivals[[2]int32{node, neighbours[node][j]}] {
+				if a.at < at {
+					newest = max(newest, a.round)
+				}
+				if a.at <= at {
+					atOnce = max(atOnce, a.round)
+				}
+			}
+			if used := int(round) - 1 - lag; used < newest || used > atOnce {
+				t.Errorf("node %d, round %d: of node %d entered round %d, and %d had come", node, round,
+					neighbours[node][j], used, newest)
+			}
+			checked++
+			if lag != 0 {
+				late++
+			}
+		}
+	}
+	if checked < 1000 || late < 100 {
+		t.Errorf("%d inputs, %d of them not of the round before", checked, late)
+	}
+}
+
+// Lags of the values that entered updates are those that the run counted, but for each node's last step, which
+// publishes nothing.
+func TestDocument_CountsLagsAsTheRunDid(t *testing.T) {
+	for seed := range uint64(4) {
+		r := recorded(t, faulty, seed)
+		v := built(t, r).Runs[0]
+		counted := make([]int64, len(r.Info.Activity.Lags))
+		updates := 0
+		for k, lags := range v.Inputs.Lags {
+			if v.Values.Round[k] > 0 && lags == nil {
+				t.Errorf("seed %d: what entered round %d of node %d is not known: %s", seed, v.Values.Round[k],
+					v.Values.Node[k], v.Inputs.Why)
+			}
+			for _, lag := range lags {
+				if updates++; int(v.Values.Round[k])-1-lag < v.Rounds { // nothing more is expected of others
+					counted[max(0, lag)]++
+				}
+			}
+		}
+		differ := 0
+		for lag, n := range r.Info.Activity.Lags {
+			if counted[lag] > n {
+				t.Errorf("seed %d: %d values are %d rounds late, of %d", seed, counted[lag], lag, n)
+			}
+			differ += int(n - counted[lag])
+		}
+		if most := 3 * 2 * v.GraphEdges; updates < 1000 || differ > most {
+			t.Errorf("seed %d: %d inputs, and the run counted %d more", seed, updates, differ)
+		}
+	}
+}
+
+func TestDocument_LockstepIsSaidOnce(t *testing.T) {
+	v := built(t, recorded(t, hospitals, 1)).Runs[0]
+	if !v.Inputs.Lockstep || v.Inputs.Lags != nil {
+		t.Errorf("%+v", v.Inputs)
+	}
+}
+
+// The attacks are carried out right before and right after the packet from which on they are exact, and on all packets
+// they say what simulate attack says.
+func TestDocument_NamesThePacketThatGivesTheSampleAway(t *testing.T) {
+	r := recorded(t, hospitals, 1)
+	v := built(t, r).Runs[0]
+	all, err := evaluation.Attack(context.Background(), r, evaluation.AttackOptions{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := v.Attack
+	if len(a.Lines) != 2 || len(a.Order) != len(v.Packets.ID) || a.Points[0] != 0 ||
+		a.Points[len(a.Points)-1] != len(a.Order) {
+		t.Fatalf("%d lines, %d packets, points %v", len(a.Lines), len(a.Order), a.Points)
+	}
+	for k, l := range a.Lines {
+		f := all.Findings[k]
+		last := l.Says[l.At[len(l.At)-1]]
+		if f.Attack != l.Attack || f.Succeeded != last.Outcome || f.Conclusion != last.Conclusion ||
+			f.Baselines[0].Error != record.Number(last.Error) {
+			t.Errorf("%s: %s at the end, %s in attacks.json", l.Attack, last.Outcome, f.Succeeded)
+		}
+		if l.Exact <= 0 || a.Points[l.Exact-1] != a.Points[l.Exact]-1 {
+			t.Fatalf("%s: exact from point %d on, of %v", l.Attack, l.Exact, a.Points)
+		}
+		row := a.Order[a.Points[l.Exact]-1]
+		if v.Packets.Round[row] != 1 { // of whatever node: what its neighbours had sent belongs to it
+			t.Errorf("%s: exact from packet %d on, of round %d", l.Attack, row, v.Packets.Round[row])
+		}
+		if slices.Contains(last.Right, false) || !slices.Equal(last.Sample, last.Truth) {
+			t.Errorf("%s: the estimate is %v of %v", l.Attack, last.Sample, last.Truth)
+		}
+	}
+}
+
+// A sample is told as it stands in the file, whatever was divided by what.
+func TestDocument_TellsSamplesAsTheyAreInTheData(t *testing.T) {
+	dir := t.TempDir()
+	csv := filepath.Join(dir, "patients.csv")
+	var text strings.Builder
+	text.WriteString("age,sex,state,dose,ill\n")
+	var rows [][]string
+	for k := range 40 {
+		dose := strconv.FormatFloat(0.25*float64(1+5*k%17), 'g', -1, 64)
+		row := []string{strconv.Itoa(20 + 7*k%61), []string{"Female", "Male"}[k%2],
+			[]string{"divorced", "married", "single"}[k*k%3], dose, strconv.Itoa(k * k % 7 % 2)}
+		rows = append(rows, row)
+		text.WriteString(strings.Join(row, ",") + "\n")
+	}
+	if err := os.WriteFile(csv, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := recorded(t, strings.Replace(`name: patients
+problem: {data: {csv: FILE, label: ill, numeric: [age]}, rho: 0.1, train: 32}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 5}
+algorithm: {kind: admm, eta: 0.1}
+adversary: {knows: {victim: 1, all-but: 2}, attacks: [kkt-inversion]}
+`, "FILE", csv, 1), 1)
+	l := built(t, r).Runs[0].Attack.Lines[0]
+	last := l.Says[len(l.Says)-1]
+	if !slices.Equal(l.Columns, []string{"age", "sex", "state", "dose", "ill"}) {
+		t.Fatalf("columns %q", l.Columns)
+	}
+	if !slices.ContainsFunc(rows, func(row []string) bool { return slices.Equal(row, last.Truth) }) {
+		t.Errorf("%q is no row of the file", last.Truth)
+	}
+	if last.Outcome != record.Exact || !slices.Equal(last.Sample, last.Truth) {
+		t.Errorf("%s: %q for %q", last.Outcome, last.Sample, last.Truth)
+	}
+	if err := os.Remove(csv); err != nil {
+		t.Fatal(err)
+	}
+	v := built(t, r).Runs[0]
+	if s := v.Attack.Lines[0].Says[1]; s.Outcome != record.Unscored || s.Sample != nil || s.Truth != nil {
+		t.Errorf("without the data: %+v", s)
+	}
+	if len(v.Notes) != 1 || !strings.Contains(strings.Join(v.Attack.Unseen, ";"), "nothing is scored") {
+		t.Errorf("without the data: notes %q, unseen %q", v.Notes, v.Attack.Unseen)
+	}
+	if want := "age " + last.Truth[0] + ", " + strings.ToLower(last.Truth[1]); !strings.HasPrefix(last.TrueOne, want) {
+		t.Errorf("%q does not begin with %q", last.TrueOne, want)
+	}
+}
+
+func TestFirstDifference(t *testing.T) {
+	a := recorded(t, hospitals, 1)
+	again := recorded(t, hospitals, 1)
+	if d, err := FirstDifference(a, again); err != nil || !d.Same || d.Events == 0 {
+		t.Errorf("a repeat: %+v, %v", d, err)
+	}
+	b := recorded(t, hospitals, 1, "algorithm.eta=0.06")
+	d, err := FirstDifference(a, b)
+	if err != nil || d.Same {
+		t.Fatalf("another η: %+v, %v", d, err)
+	}
+	// With another η the values of round 1 are the first that are not the same; 5 starts, and the 10 packets that
+	// carry them, are.
+	if want := [][3]string{{"algorithm.eta", "0.05", "0.06"}}; !slices.Equal(d.Settings, want) {
+		t.Errorf("settings %q", d.Settings)
+	}
+	if d.Events != 15 || !slices.Equal(d.Nodes, []int{4}) || !strings.Contains(d.Sides[1], "another vector") ||
+		!strings.Contains(d.Sides[0], "node 4 publishes its value of round 1") {
+		t.Errorf("another η: %+v", d)
+	}
+	lossy := recorded(t, hospitals, 1, "network.loss=0.05", "rounds.retry=50ms")
+	d, err = FirstDifference(a, lossy)
+	if err != nil || d.Same || !strings.Contains(d.Sides[1], "which is lost") || !strings.Contains(d.Sides[0],
+		"arrives 20 ms later") {
+		t.Errorf("losses: %+v, %v", d, err)
+	}
+}
+
+func TestBuild_WithoutMessagesOrValues(t *testing.T) {
+	r := recorded(t, hospitals, 1, "record.messages=none")
+	if _, err := Build(context.Background(), []*record.Run{r}, Options{}); !errors.Is(err, record.ErrNotRecorded) {
+		t.Errorf("without messages: %v", err)
+	}
+	v := built(t, recorded(t, hospitals, 1, "record.iterates=none")).Runs[0]
+	if len(v.Packets.ID) == 0 || v.Attack != nil || len(v.Notes) != 2 {
+		t.Errorf("without iterates: %d packets, notes %q", len(v.Packets.ID), v.Notes)
+	}
+}
+
+func TestBuild_LargeNetworksHaveNoPlaces(t *testing.T) {
+	const large = `name: large
+problem: {data: {set: twonorm, rows: 700}, rho: 0.22}
+network: {topology: {kind: random-regular, nodes: 320, degree: 4}, latency: 20ms}
+rounds: {count: 2}
+algorithm: {kind: edge-admm, eta: 0.3}
+`
+	if v := built(t, recorded(t, large, 1)).Runs[0]; v.Places != nil || v.Nodes != 320 || v.GraphEdges != 640 {
+		t.Errorf("%d nodes, %d edges, %d places", v.Nodes, v.GraphEdges, len(v.Places))
+	}
+	if v := built(t, recorded(t, large, 1, "network.topology.nodes=300")).Runs[0]; len(v.Places) != 300 {
+		t.Errorf("%d places", len(v.Places))
+	}
+}
+
+func TestNumber_IsShort(t *testing.T) {
+	text, err := json.Marshal([]number{1.0 / 3, number(math.NaN()), number(math.Inf(1)), 1e-300, 2})
+	if err != nil || string(text) != "[0.333333,null,null,1e-300,2]" {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// No text of a scenario is markup, and nothing but the page's own script may run.
+func TestDocument_TextsAreNoMarkup(t *testing.T) {
+	d := built(t, recorded(t, hospitals, 1))
+	d.Runs[0].Name = `<img src=x onerror=alert(1)>`
+	var b bytes.Buffer
+	if err := d.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	if strings.Contains(page, "<img") || strings.Count(page, "<script") != 2 || strings.Count(page, "</script>") != 2 {
+		t.Error("the page has markup of the scenario")
+	}
+	if !strings.Contains(page, "default-src &#39;none&#39;") || strings.Contains(Policy, "unsafe") {
+		t.Errorf("the policy is %s", Policy)
+	}
+}
+
+// The page's own files have lines as short as those of programs.
+func TestPage_LinesAreShort(t *testing.T) {
+	paths, err := filepath.Glob("page/*")
+	if err != nil || len(paths) < 9 {
+		t.Fatalf("%d files, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, line := range strings.Split(string(text), "\n") {
+			if n := utf8.RuneCountInString(line); n > 120 {
+				t.Errorf("%s: line %d ends at column %d", path, k+1, n)
+			}
+		}
+	}
+}
