@@ -35,6 +35,11 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 	if v.took != nil {
 		began = published - int64(v.took(node, round))
 	}
+	if v.faults != nil && v.faults.In(node, since, published) {
+		if began, ok = v.faults.Began(node, round); !ok || began < since || began > published {
+			return 0, model.NotSeen("when node %d, which was down or slow, began its update of round %d", node, round)
+		}
+	}
 	arrivals := v.arrived[[2]int{node, neighbour}]
 	newest := model.Start
 	entered := func(got int, by int64) (int, error) {

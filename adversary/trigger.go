@@ -88,6 +88,9 @@ func (r *rule) update(t int) bool {
 	for r.next < len(r.arrivals) && r.arrivals[r.next].ReceivedNS <= from {
 		r.take()
 	}
+	if v.faults != nil && v.faults.In(r.node, from, until) {
+		return r.interrupted(t, from, until)
+	}
 	now, overdue := from, false
 	alarm := int64(math.MaxInt64)
 	if wait := int64(v.Public.Timing.Trigger.Timeout); wait > 0 {
@@ -114,6 +117,24 @@ func (r *rule) update(t int) bool {
 		return until-now == int64(v.took(r.node, t))
 	}
 	return until-now <= int64(v.Public.Timing.Slowest)
+}
+
+// interrupted takes what had come before a node that was down or slow says that it went on, and of what came at that
+// instant as much as it needed.
+func (r *rule) interrupted(t int, from, until int64) bool {
+	began, ok := r.view.faults.Began(r.node, t)
+	if !ok || began < from || began > until {
+		return false
+	}
+	for r.next < len(r.arrivals) && r.arrivals[r.next].ReceivedNS < began {
+		r.take()
+	}
+	for r.next < len(r.arrivals) && r.arrivals[r.next].ReceivedNS == began && !r.ready(t-1, false) {
+		r.take()
+	}
+	r.used = append(r.used[:0], r.latest...)
+	clear(r.fresh)
+	return true
 }
 
 // published is when a node sent its value of a round to its neighbours, if that is known: where

@@ -103,7 +103,8 @@ type View struct {
 	replayed map[[2]int][]int     // inputs by node and round, as the nodes' rule has them
 	total    int                  // packets of the run, seen or not
 
-	took func(node, round int) sim.Duration // of each update, if that is known; nil: Timing.Slowest at most
+	faults *Interruptions                     // nil: none
+	took   func(node, round int) sim.Duration // of each update, if that is known; nil: Timing.Slowest at most
 }
 
 // arrival is a value that reached a node.
@@ -226,12 +227,23 @@ func (v *View) unmix(m model.EdgeDual, own func(node, round int) bool, seen map[
 	}
 }
 
+// Interruptions are times in which faults keep nodes from going on by their rule alone.
+type Interruptions struct {
+	// Began is when a node says that an update was awaited, in ns of virtual time. It is gone by where a fault falls
+	// into that update or the wait for it; whether the values that had come by then are those that entered it is seen
+	// by whoever computes the update again.
+	Began func(node, round int) (int64, bool)
+
+	// In says whether a fault is on a node at some time of a span.
+	In func(node int, from, until int64) bool
+}
+
 // Attested is the view of one whom nothing escapes, lost packets not either, and who knows how long every update took:
 // it knows what entered each.
 func Attested(p *model.Public, iterates []record.Iterate, messages []record.Message,
-	took func(node, round int) sim.Duration) *View {
+	took func(node, round int) sim.Duration, faults *Interruptions) *View {
 	v := Overheard(p, nil, iterates)
-	v.took = took
+	v.took, v.faults = took, faults
 	v.times(messages, func(*record.Message) bool { return true })
 	if !p.Timing.Lockstep && !p.Timing.Barrier {
 		v.replay()
@@ -379,7 +391,7 @@ func (v *View) input(node, neighbour, round int) (int, error) {
 	if !ok {
 		return 0, model.NotSeen("when node %d published round %d", node, round)
 	}
-	if v.Public.Timing.Faulty {
+	if v.Public.Timing.Faulty && v.faults == nil {
 		return 0, model.NotSeen("how long node %d, which may have been down or slow, worked on round %d", node, round)
 	}
 	if v.Public.Timing.Barrier {

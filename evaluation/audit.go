@@ -330,10 +330,9 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 	case e.Ties == "shuffled":
 		return nil, errors.New("an audit of asynchronous rounds, or of rounds.missing: last, needs ties: ordered: " +
 			"else it cannot be told what entered an update that began when a value came")
-	case e.Network.Faults != nil:
-		return nil, errors.New("an audit of asynchronous rounds, or of rounds.missing: last, needs a network without " +
-			"faults (network.faults): what entered an update of a node that was down or slow is in no packet; " +
-			"loss and delay may be")
+	case e.Network.Faults.Leaves():
+		return nil, errors.New("an audit of asynchronous rounds, or of rounds.missing: last, needs nodes that stay " +
+			"(network.faults): of one that leaves it cannot be told which packets there should be")
 	}
 	if slices.ContainsFunc(e.Network.Faults, forgets) {
 		return nil, errors.New("an audit needs nodes that keep their memory (network.faults): what one that has lost " +

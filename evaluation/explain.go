@@ -125,7 +125,9 @@ func (x *explainer) explain(ctx context.Context, c *wire, r run) (account, error
 			return nil, err
 		}
 	}
-	x.starts()
+	if err := x.starts(); err != nil {
+		return nil, err
+	}
 	x.goOn()
 	if x.labels != nil {
 		x.usersReports()
@@ -162,7 +164,7 @@ func (x *explainer) start(node int) []float64 {
 }
 
 // starts checks round 0, and puts what was sent, or is public, before the model.
-func (x *explainer) starts() {
+func (x *explainer) starts() error {
 	var iterates []record.Iterate
 	for i := range x.packets {
 		if p := &x.packets[i]; x.first[[2]int{p.from, p.round}] == p && !x.liars().Lies(p.from) {
@@ -189,11 +191,16 @@ func (x *explainer) starts() {
 	}
 	if x.public.Timing.Lockstep {
 		x.view = adversary.Overheard(x.public, nil, iterates).Among(x.lies())
-		return
+		return nil
+	}
+	faults, err := x.interrupted()
+	if err != nil {
+		return err
 	}
 	x.view = adversary.Attested(x.public, iterates, x.withSilence(x.messages()), func(node, round int) sim.Duration {
 		return x.took(node, round)
-	}).Among(x.lies())
+	}, faults).Among(x.lies())
+	return nil
 }
 
 // records checks what nodes report of themselves against what they sent.

@@ -60,7 +60,7 @@ func InputsOf(r *record.Run) (Inputs, error) {
 	view := adversary.Attested(public, nil, messages, func(node, round int) sim.Duration {
 		s := steps[[2]int{node, round}]
 		return sim.Duration(s.EndedNS - s.BeganNS)
-	})
+	}, nil)
 	if public.Timing.Barrier {
 		return view.Inputs, nil
 	}

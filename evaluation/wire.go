@@ -43,10 +43,12 @@ type wire struct {
 
 	stated []*algorithms.Statement // what nodes that lie say that they tell
 	scales map[int]float64         // by node, the greatest max(1, ‖q‖) of its solves
+	began  map[[2]int]sim.Time     // by node and round, when a step was awaited, as the node reports
 }
 
 func newWire() *wire {
-	return &wire{known: map[uint64][]int{}, reports: map[int][]float64{}, scales: map[int]float64{}}
+	return &wire{known: map[uint64][]int{}, reports: map[int][]float64{}, scales: map[int]float64{},
+		began: map[[2]int]sim.Time{}}
 }
 
 // sent records a packet. Copies of one follow each other.
@@ -119,6 +121,7 @@ func sameBits(a, b []float64) bool {
 func (c *wire) Published(p *algorithms.Publication) {
 	c.published = append(c.published, record.Iterate{Node: int32(p.Node), Round: int32(p.Round), TimeNS: int64(p.At),
 		Values: p.Values})
+	c.began[[2]int{p.Node, p.Round}] = p.Began
 	c.scales[p.Node] = max(c.scales[p.Node], p.Stats.Scale)
 }
 
