@@ -7,20 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"overhear/internal/num"
 	"overhear/record"
+	"overhear/scenarios"
 )
 
 // Difference is the first event at which two runs differ.
 type Difference struct {
-	Same   bool     `json:"same"`   // nothing that was recorded differs
-	At     int64    `json:"at"`     // virtual nanoseconds
-	Events int      `json:"events"` // that are the same before
-	Sides  []string `json:"sides"`  // what happens in each run
-	Nodes  []int    `json:"nodes"`  // that take part in either
-	Text   string   `json:"text"`   // where they are the same
+	Same     bool        `json:"same"`     // nothing that was recorded differs
+	At       int64       `json:"at"`       // virtual nanoseconds
+	Events   int         `json:"events"`   // that are the same before
+	Sides    []string    `json:"sides"`    // what happens in each run
+	Nodes    []int       `json:"nodes"`    // that take part in either
+	Settings [][3]string `json:"settings"` // keys of the scenarios that differ, and their values
+	Text     string      `json:"text"`     // where they are the same
 }
 
 // event is a row of a record.
@@ -118,11 +121,15 @@ func FirstDifference(a, b *record.Run) (*Difference, error) {
 	if err != nil {
 		return nil, err
 	}
+	d := new(Difference)
+	if d.Settings, err = settings(a, b); err != nil {
+		return nil, err
+	}
 	k := 0
 	for k < len(x) && k < len(y) && x[k].equal(&y[k]) {
 		k++
 	}
-	d := &Difference{Events: k, At: math.MaxInt64}
+	d.Events, d.At = k, math.MaxInt64
 	if k == len(x) && k == len(y) {
 		d.Same, d.At = true, 0
 		d.Text = fmt.Sprintf("No event differs: all %d packets and values that were recorded are the same.", k)
@@ -151,4 +158,21 @@ func FirstDifference(a, b *record.Run) (*Difference, error) {
 		}
 	}
 	return d, nil
+}
+
+// settings are the seeds and the keys of their scenarios in which runs differ.
+func settings(a, b *record.Run) (all [][3]string, err error) {
+	if x, y := fmt.Sprint(a.Info.Seed), fmt.Sprint(b.Info.Seed); x != y {
+		all = append(all, [3]string{"seed", x, y})
+	}
+	var parsed [2]*scenarios.Scenario
+	for k, r := range []*record.Run{a, b} {
+		if parsed[k], err = scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario)); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range scenarios.Changes(parsed[0], parsed[1]) {
+		all = append(all, [3]string{c.Path, c.Was, c.Is})
+	}
+	return all, nil
 }

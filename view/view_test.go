@@ -396,6 +396,9 @@ func TestFirstDifference(t *testing.T) {
 	}
 	// With another η the values of round 1 are the first that are not the same; 5 starts, and the 10 packets that
 	// carry them, are.
+	if want := [][3]string{{"algorithm.eta", "0.05", "0.06"}}; !slices.Equal(d.Settings, want) {
+		t.Errorf("settings %q", d.Settings)
+	}
 	if d.Events != 15 || !slices.Equal(d.Nodes, []int{4}) || !strings.Contains(d.Sides[1], "another vector") ||
 		!strings.Contains(d.Sides[0], "node 4 publishes its value of round 1") {
 		t.Errorf("another η: %+v", d)

@@ -102,7 +102,12 @@ class View {
     const d = this.difference, u = this.ui;
     u.difference.hidden = !d;
     if (!d) return;
-    u.difference.append(element("h2", {}, d.same ? "The runs are the same" : "The first event that differs"));
+    const settings = d.settings || [];
+    u.difference.append(element("h2", {}, "The two runs"), settings.length ? element("div", {class: "scroll",
+      tabindex: "0"}, table(["", "run 1", "run 2"], settings.map(([key, a, b]) => element("tr", {},
+      element("th", {scope: "row"}, key), [a || "absent", b || "absent"].map(x => element("td", {}, x)))))) :
+      element("p", {}, "Their scenarios and seeds are the same."));
+    u.difference.append(element("h3", {}, d.same ? "The runs are the same" : "The first event that differs"));
     if (d.same) u.difference.append(element("p", {}, d.text));
     else u.difference.append(element("p", {}, `${plural(d.events, "event")} of each run are the same. Then:`),
       element("ol", {}, d.sides.map(s => element("li", {}, s))),
