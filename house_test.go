@@ -30,7 +30,7 @@ var levels = [][]string{
 		"internal/cputime", "internal/plural"},
 	{"sim", "internal/golden"},
 	{"problem", "privacy", "parameter"},
-	{"record", "theory", "privacy/loss", "adversary/model"},
+	{"record", "theory", "privacy/loss", "adversary/model", "adversary/acts"},
 	{"algorithms", "adversary/marginal", "adversary/stats", "metrics", "report/browser", "report/plot"},
 	{"adversary", "report", "report/network"},
 	{"report/attack"},
@@ -120,7 +120,8 @@ func imports(s *source) []string {
 // audit.json of it. An audit says how long it took, so that clocks are forbidden only for
 // the former.
 var (
-	digestPath   = []string{"internal/num", "sim", "problem", "privacy", "privacy/loss", "parameter", "algorithms"}
+	digestPath = []string{"internal/num", "sim", "problem", "privacy", "privacy/loss", "parameter", "algorithms",
+		"adversary/acts"}
 	findingsPath = []string{"adversary", "adversary/model", "adversary/marginal", "adversary/stats", "evaluation"}
 )
 

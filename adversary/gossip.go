@@ -62,6 +62,8 @@ func newGossip(v *View) (*gossip, error) {
 		return nil, blocked("the regulariser has kinks (problem.l1, problem.set), and steps are not linear")
 	case !p.Timing.Lockstep:
 		return nil, blocked("which values entered which average is not the same for all: rounds are not in lockstep")
+	case v.lies != nil:
+		return nil, blocked("nodes lie (adversary.acts): a node's value is not the same to all")
 	case !p.Zero:
 		return nil, blocked("nodes start anywhere (algorithm.init): a node's start is one more unknown vector that " +
 			"averaging carries")

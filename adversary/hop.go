@@ -256,8 +256,8 @@ func (h *hopping) take(node, t int, e *entered) *partSum {
 	h.sums++
 	h.f.Facts = append(h.f.Facts, record.Fact{Kind: record.NeighbourSum, Node: node, Round: t - 1, Values: e.sum,
 		Relative: notKnown})
-	if !p.Timing.Lockstep {
-		return nil // which rounds' values they are is not known
+	if !p.Timing.Lockstep || h.lies != nil {
+		return nil // which rounds' values they are is not known, or they are not the same to all
 	}
 	row := &partSum{sum: append([]float64(nil), e.sum...), error: e.error}
 	for _, n := range p.Graph.Neighbours(node) {

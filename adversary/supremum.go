@@ -69,6 +69,8 @@ func Search(p *model.Public, node int, own *Samples, row int, seed uint64) (*Wor
 		return nil, errors.New("the loss's slope has no bound, and so has no loss of a trace")
 	case p.Rounds > searchRounds:
 		return nil, fmt.Errorf("a run of %d rounds is longer than %d", p.Rounds, searchRounds)
+	case averages(p):
+		return nil, errors.New("in rounds of averaging (algorithm.averaging) nodes go on from what others sent alone")
 	case len(p.Graph.Neighbours(node)) == 0:
 		return nil, errors.New("the node hears nobody")
 	}
@@ -253,6 +255,12 @@ func (s *search) free(t int) (round int, ok bool) {
 	for round = t - 1; round > 0 && s.idle(s.neighbour, round); round-- {
 	}
 	return round, round > 0 || !s.public.Zero
+}
+
+// averages says whether there are rounds in which nodes only average.
+func averages(p *model.Public) bool {
+	m, ok := p.Method.(model.Gossiping)
+	return ok && m.Idle(2)
 }
 
 // idle says whether a node's round follows from what was sent before.

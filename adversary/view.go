@@ -22,6 +22,7 @@ type Recording struct {
 	Iterates []record.Iterate // what each node published
 	Reports  []record.Iterate // what users reported: Node is the user's
 	Messages []record.Message // every packet
+	Lies     []record.Lie     // what was told in place of what was published
 }
 
 // Vantage is what an observer is placed to see. Links or Nodes, if given, narrow it; the
@@ -93,6 +94,7 @@ type View struct {
 	Vantage Vantage
 
 	values   map[[2]int][]float64 // by sender and round
+	lies     map[[3]int][]float64 // by sender, receiver and round, what was told instead of a value; nil: unseen
 	reports  map[int][]float64    // by user
 	packets  []record.Message     // seen, in order of sending
 	arrived  map[[2]int][]arrival // by receiver and sender, in order of time
@@ -129,10 +131,22 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 		values: map[[2]int][]float64{}, reports: map[int][]float64{},
 	}
 	v.times(r.Messages, func(m *record.Message) bool { return w.Sees(m, r.Seed) })
+	told := lies(r.Lies)
+	if len(told) > 0 {
+		v.lies = make(map[[3]int][]float64, len(told))
+		for key := range told {
+			v.lies[key] = nil
+		}
+	}
 	seen := map[[2]int]bool{}
 	for i := range v.packets {
 		switch m := &v.packets[i]; m.Kind {
 		case record.MessageValue:
+			key := [3]int{int(m.Src), int(m.Dst), int(m.Round)}
+			if lie, ok := told[key]; ok {
+				v.lies[key] = lie
+				continue
+			}
 			seen[[2]int{int(m.Src), int(m.Round)}] = true
 		case record.MessageReport:
 			seen[[2]int{int(m.Src), -1}] = true
@@ -157,6 +171,15 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 		v.replay()
 	}
 	return v
+}
+
+// lies are by sender, receiver and round.
+func lies(all []record.Lie) map[[3]int][]float64 {
+	by := make(map[[3]int][]float64, len(all))
+	for i := range all {
+		by[[3]int{int(all[i].Node), int(all[i].To), int(all[i].Round)}] = all[i].Values
+	}
+	return by
 }
 
 // unmix leaves, of a method whose messages differ by neighbour, those values as seen that follow from messages that
@@ -268,6 +291,21 @@ func (v *View) Value(node, round int) ([]float64, bool) {
 		return make([]float64, v.Public.D), true
 	}
 	return f, ok
+}
+
+// Told is what a node told a neighbour as its value of a round, if it was seen.
+func (v *View) Told(node, neighbour, round int) ([]float64, bool) {
+	if lie, ok := v.lies[[3]int{node, neighbour, round}]; ok {
+		return lie, len(lie) > 0
+	}
+	return v.Value(node, round)
+}
+
+// Among is the view with what nodes that lie told others.
+func (v *View) Among(all []record.Lie) *View {
+	w := *v
+	w.lies = lies(all)
+	return &w
 }
 
 // From is the first round of which anything can have been seen.

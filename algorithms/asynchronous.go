@@ -70,6 +70,7 @@ type runner struct {
 	began   sim.Time  // when the latest step was awaited
 	registration
 	effort
+	lies *lying // nil: it is honest
 }
 
 // link is what a node knows of a neighbour.
@@ -146,6 +147,7 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 		for k, j := range s.Setting.Graph.Neighbours(i)[:n.degree] {
 			n.links[k].node, n.links[k].last = j, -1
 		}
+		n.lies = s.lyingOf(i)
 		n.forget()
 		e.Attach(i, n)
 	}
@@ -163,6 +165,9 @@ func (r *runner) forget() {
 	}
 	r.run.giveBack(r.inputs)
 	r.inputs = nil
+	if r.lies != nil {
+		r.lies.Forget()
+	}
 }
 
 // isHub says whether the node has no data.
@@ -226,6 +231,9 @@ func (r *runner) Receive(env *sim.Env, m *sim.Message) {
 		l.gone = true
 		r.advance(env)
 	case KindValue:
+		if r.lies != nil {
+			r.lies.Hear(k, int(m.Round), m.Payload)
+		}
 		if r.done {
 			return // and need not be kept
 		}
@@ -472,6 +480,8 @@ func (r *runner) publish(env *sim.Env, round int) {
 func (r *runner) send(env *sim.Env) {
 	r.spoken = true
 	switch {
+	case r.lies != nil:
+		r.lies.tell(env, &r.run.rowRun, &r.Node, r.self, r.round)
 	case r.run.isolated:
 	case r.run.addressing != nil:
 		for k := range r.links {
@@ -504,6 +514,10 @@ func (s *asynchronous) asks() bool { return s.Retry > 0 || s.Staleness > 0 || s.
 
 // repeat sends to the neighbour in position k, or a user, what it was sent last.
 func (r *runner) repeat(env *sim.Env, to, k int) {
+	if r.lies != nil {
+		r.lies.repeat(env, to, k, r.round)
+		return
+	}
 	if r.run.addressing == nil {
 		env.Send(to, KindValue, r.round, r.outbox)
 		return

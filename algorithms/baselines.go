@@ -43,7 +43,7 @@ func (m *fixed) Dual(*Node, int) {}
 
 func init() {
 	register(&Entry{
-		Name: "centralised", Title: "training on all rows in one place", Over: Either,
+		Name: "centralised", Title: "training on all rows in one place", Over: Either, Silent: true,
 		Paper: "the reference of every paper; docs/mathematics.md §1",
 		About: `f = argmin Σ_i O_i(f), the centralised optimum, at every node from round 1; nothing is sent.
 It has no privacy at all: whoever computes it has everybody's rows.`,
@@ -64,7 +64,7 @@ It has no privacy at all: whoever computes it has everybody's rows.`,
 		},
 	})
 	register(&Entry{
-		Name: "local", Title: "every node on its own", Over: Either,
+		Name: "local", Title: "every node on its own", Over: Either, Silent: true,
 		Paper: "the reference of every paper; docs/mathematics.md §1",
 		About: `f_i = argmin O_i(f) at every node from round 1; nothing is sent, so nothing leaks and nothing is shared.
 Where columns are split, the first party alone, with the labels; the others have no say.`,

@@ -109,6 +109,9 @@ func (b roundBudget) certifyShifts(l *loss.Ledger, gaussian bool) {
 	u := uses{l, p}
 	for i := range p.Shards {
 		for t := 1; t <= b.setting.Rounds && !b.silent; t++ {
+			if b.free(t) {
+				continue
+			}
 			noise := laplaceOf(p, b.alpha.At(i, t))
 			if gaussian {
 				noise = gaussianOf(b.alpha.At(i, t))

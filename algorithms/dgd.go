@@ -16,12 +16,20 @@ import (
 type DGD struct {
 	Step  parameter.Schedule `yaml:"step" default:"auto" doc:"step size a > 0 of each node and round, before decay; auto: computed from the problem"`
 	Decay string             `yaml:"decay" default:"sqrt" enum:"sqrt,none" doc:"what the step of round t is divided by: sqrt: √t; none: 1"`
+
+	Averaging int `yaml:"averaging" default:"0" doc:"after each step, so many rounds in which nodes average and touch no data (Muffliato-GD)"`
 }
 
 // Check reports a step that is none.
 func (p DGD) Check(report func(field, problem string)) {
 	checkSteps(report, "step", p.Step)
+	if p.Averaging < 0 {
+		report("averaging", fmt.Sprintf("must not be negative, is %d", p.Averaging))
+	}
 }
+
+// Idle says whether a round is one of averaging alone.
+func (p *DGD) Idle(t int) bool { return (t-1)%(p.Averaging+1) > 0 }
 
 // step is a_t of a node.
 func (p *DGD) step(node, t int) float64 {
@@ -83,15 +91,20 @@ func (m *dgd) Warnings() []string {
 		"from it the longer the step; a step that falls has not this (algorithm.decay: sqrt)"}
 }
 
-// Update is f_i(t+1) = Σ_j W_ij f_j(t) − a_t ∇O_i(f_i(t)).
+// Update is f_i(t+1) = Σ_j W_ij f_j(t) − a_t ∇O_i(f_i(t)), without its second term in a round of averaging.
 func (m *dgd) Update(n *Node, t int) error {
 	w := m.weights[n.ID]
-	n.Gradient(n.F, n.Q)
+	idle := m.Idle(t)
+	if !idle {
+		n.Gradient(n.F, n.Q)
+	}
 	num.Scale(w[len(w)-1], n.F)
 	for k, f := range n.Heard {
 		num.Axpy(w[k], f, n.F)
 	}
-	num.Axpy(-m.step(n.ID, t), n.Q, n.F)
+	if !idle {
+		num.Axpy(-m.step(n.ID, t), n.Q, n.F)
+	}
 	return nil
 }
 
@@ -108,7 +121,7 @@ type privateDGD struct {
 // Update is DGD's plus ε of density ∝ exp(−ζ‖ε‖), or of N(0, I/ζ²), ζ = αB/(2C a_t): given
 // what was published before, one row moves the iterate by at most 2C a_t/B.
 func (m *privateDGD) Update(n *Node, t int) error {
-	if err := m.dgd.Update(n, t); err != nil || m.silent {
+	if err := m.dgd.Update(n, t); err != nil || m.silent || m.Idle(t) {
 		return err
 	}
 	rate := m.alpha.At(n.ID, t) * samples(m.Problem, n.ID) / (2 * m.Problem.C * m.step(n.ID, t))
@@ -126,6 +139,14 @@ func (m *privateDGD) Account(l *privacy.Ledger) { m.account(l, m.normal) }
 // Explicit says that a step is a sum.
 func (m *privateDGD) Explicit() {}
 
+// Moves is 2C a_t/B, 0 in a round of averaging.
+func (m *privateDGD) Moves(i, t int) float64 {
+	if m.Idle(t) {
+		return 0
+	}
+	return 2 * m.Problem.C * m.step(i, t) / samples(m.Problem, i)
+}
+
 func (m *privateDGD) Guarantee() string {
 	if m.normal {
 		return "α²/2 zero-concentrated differential privacy of a row in each round (sensitivity of a gradient step), " +
@@ -140,6 +161,7 @@ const stepsAlong = "its steps follow gradients"
 func init() {
 	const about = `Metropolis weights W_ij = 1/(1 + max(V_i, V_j)), W_ii = 1 − Σ_j W_ij; step a_t = a₀/√t or a₀:
   f_i(t+1) = Σ_j W_ij f_j(t) − a_t ∇O_i(f_i(t))%s
+With averaging: K each such round is followed by K rounds f_i(t+1) = Σ_j W_ij f_j(t).
 `
 	register(&Entry{
 		Name: "dgd", Title: "decentralised gradient descent", Smooth: stepsAlong,
@@ -158,13 +180,16 @@ below 2/(largest eigenvalue of ∇²O_i). Claims no privacy.`,
 		Paper: "Nedić & Ozdaglar 2009, with noise calibrated to a step's sensitivity",
 		About: fmt.Sprintf(about, " + ε; send it") +
 			`ε has density ∝ exp(−ζ‖ε‖), ζ = αB/(2C a_t). The node goes on from what it sent.
-Claims α per node and round (one row's change); over rounds the sum of α. With law: gaussian, ε is N(0, I/ζ²)
-and claims α²/2-zCDP.
+Claims α per node and step (one row's change); over rounds the sum of α. With law: gaussian, ε is N(0, I/ζ²)
+and claims α²/2-zCDP. With averaging, and law: gaussian, it is Muffliato-GD (Cyffers, Even, Bellet & Massoulié,
+NeurIPS 2022), whose rounds of averaging lose nothing more to who sees all, and spread what is lost to who does not.
 Condition: |L′| ≤ 1 and rows of norm at most 1.`,
+		Active: standsInStep,
 		Params: func() any { return new(PrivateDGD) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateDGD)
-			m := &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, roundBudget{s, p.Alpha, p.off()}, p.Law == gaussianLaw}
+			m := &privateDGD{dgd{p.DGD, metropolis(s.Graph)}, s, roundBudget{s, p.Alpha, p.off(), p.Averaging},
+				p.Law == gaussianLaw}
 			return m,
 				fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha, "step": &p.Step})
 		},

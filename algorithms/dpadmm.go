@@ -149,6 +149,7 @@ func init() {
 ε and δ are of one round; the run's (ε, δ) is composed by Rényi divergence and by zCDP.
 Condition: |L′| ≤ 1 and rows of norm at most 1.`,
 		Star:   true,
+		Active: standsInStep,
 		Params: func() any { return new(DPADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			return &dpADMM{*params.(*DPADMM), s}, nil

@@ -97,10 +97,11 @@ For budget α: α̂ = α − 2 ln(1 + c₁/((B/C)(r + 2ηV))) and Φ = 0 if that
 The printed algorithm has ζ = α̂ (calibration: listing), which the proof does not support.
 Claims α per node and round (one row's change); over rounds the sum of α.
 Condition: |L′| ≤ 1 and rows of norm at most 1. Solves are exact to solver.tolerance.`,
+		Active: standsInObjective,
 		Params: func() any { return new(DVP) },
 		New: func(params any, s Setting) (Method, error) {
 			p := *params.(*DVP)
-			return dvp{p, s, roundBudget{s, p.Alpha, p.off()}},
+			return dvp{p, s, roundBudget{s, p.Alpha, p.off(), 0}},
 				fits(s.Graph.Order(), map[string]*parameter.Schedule{"alpha": &p.Alpha})
 		},
 	})

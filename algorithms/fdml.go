@@ -202,6 +202,8 @@ the column space of D; noise: ambient adds N(0, σ²I) to p.
 σ = √(2 ln(1.25/δ)) 𝒞/ε, 𝒞 = (3/(d_m ρ))(λ + (1 + Mρ) b₁).
 Claims (ε, δ) a round for ε ≤ 1 and norms at most b₁, and over T rounds ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1) with
 Tδ + δ′ (Corollary 1). What lies inside a column space cannot hide which column space it is.`,
+		Active: &Active{false, "Lemma 1 of SH19 bounds the z and y that the hub sends by b₁ (Assumption 1.1), and a " +
+			"hub that lies need not keep to that"},
 		Params: func() any { return new(PrivateSharing) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateSharing)

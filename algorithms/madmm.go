@@ -257,6 +257,7 @@ divergence of order a is at most
   J + aμ²/2 + min(μ√(2/π), ln 2/(a−1)),  μ = Cα/(ηVB),  J = ln(1 + c₁C/(B(r + 2ηV))),
 and the sum over rounds gives the run's (ε, δ). Condition: |L′| ≤ 1 and rows of norm at most 1; θ may vary.`,
 		Theorems: ofMADMM,
+		Active:   standsInObjective,
 		Params:   func() any { return new(PenaltyPerturbation) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PenaltyPerturbation)

@@ -166,6 +166,21 @@ type Publication struct {
 	Stats     problem.Stats // of the round's solve; where it had none, the gradients only
 }
 
+// Statement is what a node that lies tells a neighbour as its value of a round.
+type Statement struct {
+	Node, To, Round int
+	At              sim.Time
+	Values          []float64 // nil: it sends none
+	False           bool      // this is not what it published
+	Heard           []int     // rounds of the last values that it had heard, by neighbour; acts.NotHeard: none
+}
+
+// StatementObserver is an Observer that follows what nodes that lie tell others.
+type StatementObserver interface {
+	// Stated is called before anything is sent; the slices must not be changed.
+	Stated(s *Statement)
+}
+
 // Observer follows a run. Its calls come from the engine's goroutine, in the
 // order of events. It may be a [RegistrationObserver] and a [RoundObserver], too.
 type Observer interface {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"overhear/parameter"
+	"overhear/privacy"
 	"overhear/sim"
 )
 
@@ -46,6 +47,29 @@ func (f *fixture) dgdByHand(rounds int, step func(t int) float64, noise func(i, 
 		history = append(history, cur)
 	}
 	return history
+}
+
+// Rounds of averaging touch no data and keep the mean over nodes; steps are those of a run without them.
+func TestDGD_Averaging(t *testing.T) {
+	f := uneven()
+	const rounds, first, averaging = 12, 0.9, 3
+	m := makeMethod(t, f, "dgd", rounds, func(p *DGD) {
+		p.Step, p.Decay, p.Averaging = parameter.Constant(first), "none", averaging
+	})
+	agree(t, m.run(t, nil, startAt), f.dgdByHand(rounds, func(t int) float64 {
+		if (t-1)%(averaging+1) == 0 {
+			return first
+		}
+		return 0
+	}, nil), 0, 1e-10)
+	p := makeMethod(t, f, "private-dgd", rounds, func(p *PrivateDGD) {
+		p.Step, p.Alpha, p.Averaging = parameter.Constant(first), parameter.Constant(0.5), averaging
+	})
+	l := new(privacy.Ledger)
+	p.Method.(Private).Account(l)
+	if got := l.Pure(0, rounds, privacy.Sample); !(math.Abs(got-1.5) < 1e-12) {
+		t.Errorf("three steps of 0.5 come to %v", got)
+	}
 }
 
 func TestDGD_IndependentImplementation(t *testing.T) {

@@ -395,6 +395,8 @@ Loss and errors are of the true labels; averaged_* are of w̄(t) = (1/t) Σ w(k)
 Rows with targets are refused: a target cannot be flipped.`,
 		Theorems: []theory.Theorem{theory.PDMLTheorem1, theory.PDMLCorollary1, theory.PDMLTheorem2,
 			theory.PDMLCorollary2, theory.PDMLLemma5},
+		Active: &Active{true, "a user flips its label before anybody is heard; of rows, how far one moves the " +
+			"minimiser follows from strong convexity alone"},
 		Params: func() any { return new(PDML) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PDML)

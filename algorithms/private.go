@@ -151,7 +151,11 @@ type roundBudget struct {
 	setting Setting
 	alpha   parameter.Schedule
 	silent  bool // the noise is off
+	between int  // so many rounds after each that spends touch no data
 }
+
+// free says whether a round touches no data.
+func (b *roundBudget) free(t int) bool { return (t-1)%(b.between+1) > 0 }
 
 // Established checks that there is noise, and what its proof assumes.
 func (b roundBudget) Established() error {
@@ -169,6 +173,9 @@ func (b roundBudget) Account(l *privacy.Ledger) { b.account(l, false) }
 func (b roundBudget) account(l *privacy.Ledger, gaussian bool) {
 	for i := range b.setting.Problem.Shards {
 		for t := 1; t <= b.setting.Rounds; t++ {
+			if b.free(t) {
+				continue
+			}
 			var spent privacy.Mechanism = privacy.PureDP{Epsilon: b.alpha.At(i, t)}
 			if gaussian {
 				spent = privacy.GaussianDP{Sensitivity: b.alpha.At(i, t), Sigma: 1}

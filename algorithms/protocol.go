@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"overhear/adversary/acts"
 	"overhear/internal/checkpoint"
 	"overhear/parameter"
 	"overhear/problem"
@@ -20,7 +21,8 @@ type Config struct {
 	Method   Method
 	Init     Init
 	Cost     Cost
-	Observer Observer // nil: nobody watches
+	Observer Observer      // nil: nobody watches
+	Liars    *acts.Company // nil: all nodes are honest
 
 	Tolerance float64      // of each solve, see problem.Solver; 0: the default
 	Retry     sim.Duration // where messages are lost, how long a node waits before it asks again; 0: it does not
@@ -75,6 +77,9 @@ type Protocol interface {
 func NewProtocol(c Config) (Protocol, error) {
 	switch m := c.Method.(type) {
 	case ColumnMethod:
+		if c.Liars != nil {
+			return nil, errNothingToLie
+		}
 		if c.Split == nil {
 			return nil, fmt.Errorf("%T is for split columns, and rows are split", m)
 		}
@@ -96,6 +101,9 @@ func newOverRows(c Config, m RowMethod) (Protocol, error) {
 		return nil, err
 	}
 	central, _ := m.(Central)
+	if err := r.lets(central); err != nil {
+		return nil, err
+	}
 	switch {
 	case central != nil:
 		err = errors.Join(checkStar(c.Graph), supported("around a hub", m, []string{"Idler"}))
@@ -121,6 +129,23 @@ func newOverRows(c Config, m RowMethod) (Protocol, error) {
 		return &aroundHub{rowRun: r, central: central}, nil
 	}
 	return &synchronous{rowRun: r}, nil
+}
+
+// errNothingToLie is why a method has no place for adversary.acts.
+var errNothingToLie = errors.New("adversary.acts changes values that nodes tell their neighbours, and this method's " +
+	"nodes have a hub, or nobody, to tell anything")
+
+// lets says why the method's nodes cannot lie as they are to; nil: they can, or nobody is to.
+func (r *rowRun) lets(central Central) error {
+	switch {
+	case r.Liars == nil:
+	case central != nil || r.isolated:
+		return errNothingToLie
+	case r.addressing != nil && r.Liars.Aims() != "":
+		return fmt.Errorf("adversary.acts: %s goes by what the victim is at, and the messages of this method, one for "+
+			"each neighbour, do not tell it", r.Liars.Aims())
+	}
+	return nil
 }
 
 // rowRun is what the protocols over split rows have in common.

@@ -46,7 +46,7 @@ type proximal struct {
 
 // newProximal is the method with those parameters; with τ = 0 and γ = 1 it is PVP.
 func newProximal(p ProximalADMM, s Setting) Method {
-	return proximal{p, s, roundBudget{s, p.Alpha, p.off()}}
+	return proximal{p, s, roundBudget{s, p.Alpha, p.off(), 0}}
 }
 
 // Update minimises (★) with κ = 2ηV + τ and q = 2λ − η(V v + s) − τ v, and adds noise.
@@ -120,6 +120,7 @@ at every node; elsewhere it runs, with a warning. τ = 0, γ = 1 is pvp, and wit
 Claims α per node and round (one row's change); over rounds the sum of α. With law: gaussian, ε is N(0, I/ζ²)
 and claims α²/2-zCDP.
 Condition: |L′| ≤ 1 and rows of norm at most 1.`,
+		Active: standsOnOutput,
 		Params: func() any { return new(ProximalADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := *params.(*ProximalADMM)

@@ -37,6 +37,7 @@ func init() {
 Claims α per node and round (one row's change); over rounds the sum of α. With law: gaussian, ε is N(0, I/ζ²)
 and claims α²/2-zCDP.
 Condition: |L′| ≤ 1 and rows of norm at most 1.`,
+		Active: standsOnOutput,
 		Params: func() any { return new(PVP) },
 		New: func(params any, s Setting) (Method, error) {
 			p := *params.(*PVP)

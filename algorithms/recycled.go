@@ -316,6 +316,10 @@ Even rounds touch no data:
   g, the gradient at f(2k−1)%[3]s, follows from the odd round's optimality condition.
 `
 
+var standsRecycled = &Active{true, "odd rounds are bounded given all messages before, whatever these are, with noise " +
+	"in the objective as with noise on the minimiser; even rounds follow from messages, whoever sent " +
+	"them, without data"}
+
 const recyclingClaim = `ε has density ∝ exp(−α_i(k)‖ε‖). Claims over the run (32)
   β = max_i Σ_k (2C/B_i)(1.4c₁/(ρ/N + 2η_i(2k−1)V_i) + α_i(k))
 Even rounds are free. Condition: 2c₁ < min_i (B_i/C)(ρ/N + 2η_i(1)V_i), |L′| ≤ 1, rows of norm at most 1.
@@ -356,6 +360,7 @@ penalties that differ, the duals do not sum to zero and the nodes agree on anoth
 		Paper:    paper + "Algorithm 3, Theorem 2",
 		About:    fmt.Sprintf(recyclingAbout, "η", " + ε", " plus ε") + recyclingClaim,
 		Theorems: []theory.Theorem{theory.RA19Theorem1},
+		Active:   standsRecycled,
 		Params:   func() any { return new(PrivateRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateRADMM)
@@ -370,6 +375,7 @@ penalties that differ, the duals do not sum to zero and the nodes agree on anoth
 		Paper:    paper + "Algorithm 3, Theorem 2",
 		About:    fmt.Sprintf(recyclingAbout, "η = η_i(2k−1)", " + ε", " plus ε") + recyclingClaim,
 		Theorems: []theory.Theorem{theory.RA19Theorem1},
+		Active:   standsRecycled,
 		Params:   func() any { return new(PrivateMRADMM) },
 		New: func(params any, s Setting) (Method, error) {
 			p := params.(*PrivateMRADMM)

@@ -18,9 +18,13 @@ type Entry struct {
 	Paper     string // citation with algorithm and equation numbers
 	About     string // the update in text, the parameters' meaning, the validity condition
 	Star      bool   // the network is a star whose hub, node 0, has no data
+	Silent    bool   // its nodes send nothing
 	Over      Over   // what may be split over its nodes
 	Smooth    string // why the objective must have gradients, no kinks; "": it need not
 	NonConvex bool   // the loss need not be convex
+
+	// Active is whether what a private method claims is proved against neighbours that lie; nil: it claims nothing.
+	Active *Active
 
 	// Theorems are what its papers prove of convergence and of excess risk and run.json has numbers for.
 	Theorems []theory.Theorem
@@ -31,6 +35,20 @@ type Entry struct {
 
 	// New makes the method of a run from the decoded Params.
 	New func(params any, s Setting) (Method, error)
+}
+
+// Active says whether a claim stands where neighbours send what they please, chosen by all messages before.
+type Active struct {
+	Stands bool
+	Why    string // how the proof takes neighbours' values, or what it presupposes of them
+}
+
+// String says it in words.
+func (a *Active) String() string {
+	if a.Stands {
+		return "the claim stands where neighbours lie: " + a.Why
+	}
+	return "the claim presupposes honest neighbours: " + a.Why
 }
 
 // Over is what may be split over the nodes of a method.

@@ -59,6 +59,7 @@ type peer struct {
 	stale    *stale   // nil: the node never goes on without a value
 	gone     []bool   // which neighbours have said that they leave
 	done     bool
+	lies     *lying // nil: it is honest
 }
 
 // stale is what a node keeps that may go on with stale values, by position of the neighbour.
@@ -120,6 +121,7 @@ func (s *synchronous) Attach(e *sim.Engine) {
 		}
 		n.gone = make([]bool, n.degree)
 		n.arrived = [2][]bool{make([]bool, n.degree), make([]bool, n.degree)}
+		n.lies = s.lyingOf(i)
 		e.Attach(i, n)
 	}
 	if s.registering != nil {
@@ -153,6 +155,10 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 		}
 		if p.outbox[t&1] != nil && (t == p.round || t == p.round-1) {
 			k, _ := slices.BinarySearch(p.neighbours, m.From)
+			if p.lies != nil {
+				p.lies.repeat(env, int(m.From), k, t)
+				return
+			}
 			env.Send(int(m.From), KindValue, t, p.message(t, k))
 		}
 	case KindReport:
@@ -165,6 +171,9 @@ func (p *peer) Receive(env *sim.Env, m *sim.Message) {
 		p.makeDo(env)
 	case KindValue:
 		k := p.note(m)
+		if p.lies != nil {
+			p.lies.Hear(k, t, m.Payload)
+		}
 		switch {
 		case p.collects(t):
 			if p.arrive(t, k) && t == p.round {
@@ -345,6 +354,8 @@ func (p *peer) publish(env *sim.Env, round int) {
 	out := &p.outbox[round&1]
 	*out = slices.Grow((*out)[:0], 1) // not nil any longer, if there is nobody to send to, too
 	switch {
+	case p.lies != nil:
+		p.lies.tell(env, &p.run.rowRun, &p.Node, p.ID, round)
 	case p.run.isolated:
 		*out = append(*out, nil)
 	case p.run.addressing != nil:
@@ -464,6 +475,9 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 	if p.stale != nil {
 		p.stale.forget()
 	}
+	if p.lies != nil {
+		p.lies.Forget()
+	}
 	p.recover(env, &p.run.rowRun, &p.Node)
 	if p.outbox[p.round&1] == nil {
 		return // it has not begun
@@ -477,6 +491,9 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 		if (*out)[k] = p.F; p.run.addressing != nil {
 			(*out)[k] = p.addressed(k)
 		}
+	}
+	if p.lies != nil {
+		p.lies.prepare(env, &p.run.rowRun, &p.Node, p.ID, p.round)
 	}
 	if p.stale != nil {
 		p.standIn(false)

@@ -123,6 +123,13 @@ network: {topology: {kind: ring, nodes: 4}}
 rounds: {count: 2}
 algorithm: {kind: dvp, alpha: 1}
 `,
+	"lying.yaml": `name: lying
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 5}
+algorithm: {kind: dvp, eta: 0.3}
+adversary: {acts: [{kind: mirror, nodes: [1]}], knows: {victim: 0, all-but: 0}}
+`,
 	"m-admm.yaml": `name: m-admm
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}}
@@ -147,12 +154,15 @@ func produce(t *testing.T) string {
 		{"run", "predicted.yaml", "--no-plots"},
 		{"run", "levelling.yaml", "--no-plots"},
 		{"run", "grouped.yaml", "--no-plots"},
+		{"run", "lying.yaml", "--no-plots"},
 		{"attack", "informed.yaml"},
 		{"attack", "several.yaml"},
 		{"attack", "users.yaml"},
 		{"attack", "columns.yaml"},
 		{"attack", "out/columns/1", "--set", "adversary.knows.candidates=3"},
 		{"attack", "claimed.yaml"},
+		{"attack", "lying.yaml"},
+		{"audit", "lying.yaml", "--runs", "20", "--set", "adversary.audit.pilots=2"},
 		{"audit", "claimed.yaml", "--set", "algorithm.eta=0.06", "--set", "adversary.view={}"},
 		{"audit", "claimed.yaml", "--set", "name=uneven", "--set", "adversary.view={}", "--set", "privacy={}",
 			"--set", "problem.partition={kind: sizes, sizes: [16, 10, 4]}", "--set",
@@ -377,7 +387,8 @@ func TestFormats(t *testing.T) {
 	for _, path := range found(t, out, "failures.csv") {
 		compare(t, path, header(t, path), append(described(t, page, "failures.csv"), grid(path)))
 	}
-	for _, name := range []string{"iterates.parquet", "messages.parquet", "steps.parquet", "reports.parquet"} {
+	for _, name := range []string{"iterates.parquet", "messages.parquet", "steps.parquet", "reports.parquet",
+		"lies.parquet"} {
 		for _, path := range found(t, out, name) {
 			compare(t, path, schema(t, path), described(t, page, name))
 		}

@@ -97,6 +97,7 @@ var things = []struct {
 	{record.PacketsExpected, "packet", false},
 	{record.PacketsInTime, "value", false},
 	{record.OneValueForAll, "packet", false},
+	{record.LiesFollow, "message", false},
 	{record.RecordAsSent, "report", false},
 	{record.StartIsPublic, "start", false},
 	{record.ReportsFollow, "report", false},

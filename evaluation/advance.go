@@ -144,7 +144,7 @@ func (b *advancing) at(ctx context.Context, count int) error {
 	}
 	kept := slices.Sorted(slices.Values(b.seen[:count]))
 	until := int64(-1)
-	part := &adversary.Recording{Seed: b.recording.Seed, Reports: b.recording.Reports}
+	part := &adversary.Recording{Seed: b.recording.Seed, Reports: b.recording.Reports, Lies: b.recording.Lies}
 	for _, k := range kept {
 		m := b.recording.Messages[k]
 		part.Messages, until = append(part.Messages, m), max(until, m.ReceivedNS)
@@ -278,7 +278,7 @@ func (b *advancing) next(points int) int {
 }
 
 func (b *advancing) result() *Advance {
-	out := &Advance{Threat: threat(&b.scenario.Adversary.Knows, b.watch, b.known), Order: b.seen,
+	out := &Advance{Threat: threat(&b.scenario.Adversary.Knows, b.watch, b.known, b.scenario.Lying()), Order: b.seen,
 		Unseen: unseen(b.watch, b.public)}
 	if b.noData != nil {
 		out.Unseen = append(out.Unseen, noScores+": "+b.noData.Error())

@@ -133,7 +133,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		Digest: r.Info.Digest, Command: o.Command, Changes: o.Sets, Scenario: a.scenario.Resolved(),
 		Rounds:    r.Info.Rounds,
 		Inputs:    record.Inputs{Program: experiment.Program(), Files: r.Info.Inputs.Files},
-		Threat:    threat(&a.scenario.Adversary.Knows, a.watch, a.known),
+		Threat:    threat(&a.scenario.Adversary.Knows, a.watch, a.known, a.scenario.Lying()),
 		Placement: network(a.public, a.watch, a.known.Victims[0].Node),
 	}
 	if c := r.Info.Convergence; c != nil && c.State == record.Diverging {
@@ -259,6 +259,7 @@ func readRecording(r *record.Run) (*adversary.Recording, error) {
 		r.Messages(func(m record.Message) error { rec.Messages = append(rec.Messages, m); return nil }),
 		r.Iterates(func(i record.Iterate) error { rec.Iterates = append(rec.Iterates, i); return nil }),
 		r.Reports(func(i record.Iterate) error { rec.Reports = append(rec.Reports, i); return nil }),
+		r.Lies(func(l record.Lie) error { rec.Lies = append(rec.Lies, l); return nil }),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("attacks need a run's messages and iterates: %w", err)
@@ -290,7 +291,7 @@ func fitsGraph(w adversary.Vantage, p *model.Public, rows int) error {
 }
 
 // threat is who is thought to attack, in words.
-func threat(k *scenarios.Knows, w adversary.Vantage, known *knowledge) record.Threat {
+func threat(k *scenarios.Knows, w adversary.Vantage, known *knowledge, lying string) record.Threat {
 	knows := []string{"the method, the graph and every public parameter"}
 	first := known.Victims[0]
 	if first.Others != nil {
@@ -315,7 +316,7 @@ func threat(k *scenarios.Knows, w adversary.Vantage, known *knowledge) record.Th
 	if len(known.Victims) > 1 {
 		wants = fmt.Sprintf("the data of each of %d nodes in turn", len(known.Victims))
 	}
-	return record.Threat{Sees: w.String(), Knows: strings.Join(knows, "; "), Wants: wants}
+	return record.Threat{Sees: w.String(), Knows: strings.Join(knows, "; "), Wants: wants, Acts: lying}
 }
 
 // unseen is what a view leaves out by its declaration.

@@ -52,6 +52,7 @@ func auditSpec(s *scenarios.Scenario) scenarios.AuditSpec {
 type evidence struct {
 	rounds  []adversary.Evidence
 	account account            // what became of its packets
+	lied    algorithms.Lied    // what lies made honest nodes compute with
 	others  []recovered        // noise of other nodes than the audited one
 	reached algorithms.Reached // of a run over split columns
 	label   float64            // the label that the user reported
@@ -115,7 +116,7 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 			Sees: "everything that every node publishes, in every round",
 			Knows: "the method and every parameter, the graph, all data of all nodes but " +
 				several(spec.Group, m.unit) + ", and the two values that " + pronoun(spec.Group) + " may have",
-			Wants: "to know which of the two it is",
+			Wants: "to know which of the two it is", Acts: e.Lying(),
 		},
 	}
 	pilots := 2 * spec.Pilots * len(m.pairs)
@@ -395,6 +396,10 @@ func auditedShard(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 	if shard < 0 || shard >= len(a.Problem.Shards) {
 		return 0, fmt.Errorf("adversary.audit.node: node %d has no data; nodes %d to %d have", spec.Node, a.First(),
 			a.Graph.Order()-1)
+	}
+	if a.Liars.Lies(shard + a.First()) {
+		return 0, fmt.Errorf("adversary.audit.node: node %d lies (adversary.acts), so that nothing protects it; audit "+
+			"one that is honest", shard+a.First())
 	}
 	rows := len(a.Problem.Shards[shard].Y)
 	if spec.Row < rows && spec.Row+spec.Group > rows {

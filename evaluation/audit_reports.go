@@ -33,7 +33,7 @@ func (s *served) run(ctx context.Context, r run) (*evidence, error) {
 		return nil, err
 	}
 	node := s.part + s.assembly[r.world].First()
-	v.others = s.noise
+	v.others, v.lied = s.noise, s.lied()
 	if v.rounds, err = s.weigh(node); err != nil {
 		if !v.account.explained() { // of what is not explained there is no likelihood, and need be none
 			return v, nil
@@ -149,6 +149,7 @@ func auditReported(e *experiment.Experiment, a *experiment.Assembly, spec *scena
 		rec.Threat.Sees = "everything that every server publishes, in every round, and no user's report, which holds " +
 			"its row"
 		rec.Threat.Knows += ", the coins of all labels, and what each server draws once"
+		c.amid(e, a, sample)
 		var err error
 		if rec.Checks, err = faithful(sample, node, &a.Account.Inexact); err != nil {
 			return err

@@ -68,6 +68,7 @@ func rowWorlds(e *experiment.Experiment, a *experiment.Assembly, shard, row, gro
 	y [2]float64) (*twoWorlds, error) {
 	return worlds(e, a, shard, func(world int, own *experiment.Assembly) {
 		withRows(own, shard, row, group, u[world], y[world])
+		own.Liars = own.Liars.Aimed(shard+a.First(), row, u) // who tells the worlds apart does not know which it is in
 	})
 }
 
@@ -169,6 +170,9 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		c.established = algorithms.Shielded(a.Problem)
 	}
 	m.search = func() (*adversary.Worst, error) {
+		if a.Liars != nil {
+			return nil, errors.New("the worst trace is searched of runs in which all nodes are honest")
+		}
 		if unit == privacy.Label {
 			return nil, errors.New("the worst trace is searched of any two rows, and the pair is one row's two labels")
 		}
@@ -188,6 +192,7 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		if err != nil {
 			return err
 		}
+		c.amid(e, a, sample)
 		if out.Checks, err = faithful(sample, node, inexact(public, a, e.Solver.Tolerance)); err != nil {
 			return err
 		}

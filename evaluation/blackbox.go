@@ -324,7 +324,7 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 			Sees: sees,
 			Knows: "nothing of the method; runs of both worlds to learn from, with all data but " +
 				several(spec.Group, unit) + ", and the two values that " + pronoun(spec.Group) + " may have",
-			Wants: "to know which of the two it is",
+			Wants: "to know which of the two it is", Acts: e.Lying(),
 		},
 		Search: &record.Search{Why: "a black-box audit knows no formula of the loss"},
 	}

@@ -51,6 +51,7 @@ type explainer struct {
 	seed    uint64
 	cost    algorithms.Cost
 	view    *adversary.View
+	testimony
 	first   map[[2]int]*packet // that carries the value of a node and round; round −1: a user's report
 	noise   []recovered        // of other nodes than the weighed one; nil: it is not wanted
 	own     map[int]recovered  // of that, by round, where a value is computed again to the last bit
@@ -113,7 +114,9 @@ func (x *explainer) explain(ctx context.Context, c *wire, r run) (account, error
 	if x.cost, err = x.e.Compute.Of(r.seed, x.graph.Order()); err != nil {
 		return nil, err
 	}
+	x.testify()
 	x.protocol()
+	x.statements()
 	if err := x.twin(ctx, r, c, x.account); err != nil {
 		return nil, err
 	}
@@ -162,38 +165,44 @@ func (x *explainer) start(node int) []float64 {
 func (x *explainer) starts() {
 	var iterates []record.Iterate
 	for i := range x.packets {
-		if p := &x.packets[i]; x.first[[2]int{p.from, p.round}] == p {
+		if p := &x.packets[i]; x.first[[2]int{p.from, p.round}] == p && !x.liars().Lies(p.from) {
 			iterates = append(iterates, record.Iterate{Node: int32(p.from), Round: int32(p.round),
 				Values: x.payloads[p.payload]})
 		}
 	}
+	for at, own := range x.held {
+		iterates = append(iterates, record.Iterate{Node: int32(at[0]), Round: int32(at[1]), Values: own})
+	}
 	for node := range x.graph.Order() {
-		p := x.first[[2]int{node, 0}]
-		if p == nil {
+		sent, p := x.valueOf(node, 0)
+		if sent == nil {
 			if x.sharing == nil { // a client sends no start
 				iterates = append(iterates, record.Iterate{Node: int32(node), Values: x.start(node)})
 			}
 			continue
 		}
-		sent, want := x.payloads[p.payload], x.start(node)
+		want := x.start(node)
 		x.account.same(record.StartIsPublic, sameBits(sent, want), p, func() string {
 			return fmt.Sprintf("it is another vector, of norm %.3g, than the start, of norm %.3g", num.Norm(sent),
 				num.Norm(want))
 		})
 	}
 	if x.public.Timing.Lockstep {
-		x.view = adversary.Overheard(x.public, nil, iterates)
+		x.view = adversary.Overheard(x.public, nil, iterates).Among(x.lies())
 		return
 	}
-	x.view = adversary.Attested(x.public, iterates, x.messages(), func(node, round int) sim.Duration {
+	x.view = adversary.Attested(x.public, iterates, x.withSilence(x.messages()), func(node, round int) sim.Duration {
 		return x.took(node, round)
-	})
+	}).Among(x.lies())
 }
 
 // records checks what nodes report of themselves against what they sent.
 func (x *explainer) records() {
 	for i := range x.published {
 		r := &x.published[i]
+		if x.liars().Lies(int(r.Node)) {
+			continue // what it sent is checked by itself
+		}
 		p := x.first[[2]int{int(r.Node), int(r.Round)}]
 		var sent []float64
 		switch {
@@ -244,8 +253,7 @@ func (h *hands) Linear() [][]float64 { return h.linear }
 
 // again checks that a value is what is computed again: what is left of the step's condition within the solver's
 // tolerance, or in the last digits, has room for a message.
-func (x *explainer) again(compute func(t int) ([]float64, error), t int, p *packet) (bool, error) {
-	sent := x.payloads[p.payload]
+func (x *explainer) again(compute func(t int) ([]float64, error), t int, sent []float64, p *packet) (bool, error) {
 	want, err := compute(t)
 	var missed *problem.ResidualError
 	if errors.As(err, &missed) { // the node's own solve would have ended the run: it starts from what was sent
@@ -288,22 +296,23 @@ func (x *explainer) node(node int) error {
 	}
 	var recycled func(t int) ([]float64, error)
 	for t := 1; t <= x.rounds; t++ {
-		p := x.first[[2]int{node, t}]
-		if p == nil {
+		sent, p := x.valueOf(node, t)
+		if sent == nil {
 			continue // of which is told
 		}
 		g, err := round(t)
 		if errors.Is(err, model.ErrIdle) {
 			if recycled == nil {
-				if recycled, err = x.view.Recycled(node); err != nil {
-					return err
+				if recycled = again; !x.averages() {
+					if recycled, err = x.view.Recycled(node); err != nil {
+						return err
+					}
 				}
 			}
 			want, err := recycled(t)
 			if err != nil {
 				return err
 			}
-			sent := x.payloads[p.payload]
 			x.account.same(record.IdleRounds, sameBits(sent, want), p, func() string {
 				num.Axpy(-1, sent, want)
 				return fmt.Sprintf("it is off by %.3g, of an iterate of norm %.3g, from what follows from messages "+
@@ -317,7 +326,7 @@ func (x *explainer) node(node int) error {
 		if g.Offset > 0 && x.labels == nil || g.Nuisance != nil {
 			return errors.New("the explanation needs every parameter, and the rounds from the first on")
 		}
-		repeats, err := x.again(again, t, p)
+		repeats, err := x.again(again, t, sent, p)
 		if err != nil {
 			return err
 		}
@@ -326,6 +335,12 @@ func (x *explainer) node(node int) error {
 		}
 	}
 	return nil
+}
+
+// averages says whether idle rounds are averages of neighbours' values.
+func (x *explainer) averages() bool {
+	_, ok := x.public.Method.(model.Gossiping)
+	return ok
 }
 
 // nodesData is what a node computes from: rows, or what its users reported.

@@ -30,7 +30,7 @@ func (x *explainer) protocol() {
 			}
 		}
 	}
-	lossy := x.e.Network.Lossy()
+	lossy := x.e.Lossy()
 	ask := asking{explainer: x, lossy: lossy, server: server, latest: make([]int, n), asked: map[[2]int][]*packet{},
 		answered: map[[2]int]int{}}
 	values := x.rounds + 1
@@ -96,7 +96,7 @@ func (x *explainer) protocol() {
 	for node := range n {
 		for t := x.firstRound(node); t <= x.rounds; t++ {
 			for _, j := range x.graph.Neighbours(node) {
-				if count[x.graph.Link(node, int(j))*values+t] == 0 {
+				if count[x.graph.Link(node, int(j))*values+t] == 0 && !x.silent(node, int(j), t) {
 					x.account.misfits(record.PacketsExpected, nil,
 						fmt.Sprintf("the value of round %d that node %d sends node %d is missing", t, node, j))
 				}
@@ -139,13 +139,21 @@ func (a *asking) wrong(p *packet) string {
 		return "there is no such link"
 	case toUser && p.round != 0:
 		return fmt.Sprintf("its round is %d, and one that asks for a report has 0", p.round)
-	case !toUser && p.round != a.latest[p.from]:
-		return fmt.Sprintf("its round is %d, and the node is in round %d", p.round, a.latest[p.from])
+	case !toUser && p.round != a.roundOf(p.from, p.sent):
+		return fmt.Sprintf("its round is %d, and the node is in round %d", p.round, a.roundOf(p.from, p.sent))
 	}
 	if p.kind == algorithms.KindRequest {
 		a.asked[[2]int{p.from, p.to}] = append(a.asked[[2]int{p.from, p.to}], p)
 	}
 	return ""
+}
+
+// roundOf is that of which a node has last sent a value, or if it lies could have.
+func (a *asking) roundOf(node int, at sim.Time) int {
+	if a.liars().Lies(node) {
+		return a.reachedBy(node, at)
+	}
+	return a.latest[node]
 }
 
 // again says whether a node may send what it sent before: once for each copy of a request that came. Of a hub and its
@@ -176,6 +184,12 @@ func (x *explainer) value(p *packet, round int) {
 	first := x.first[key]
 	if first == nil {
 		x.first[key] = p
+	}
+	if x.liars().Lies(p.from) {
+		x.carries(p)
+		return
+	}
+	if first == nil {
 		return
 	}
 	x.account.same(record.OneValueForAll, p.payload == first.payload, p, func() string {
@@ -247,7 +261,7 @@ func (x *explainer) goOn() {
 	for node := range x.graph.Order() {
 		for t := 1; t <= x.rounds; t++ {
 			p, before := x.first[[2]int{node, t}], x.first[[2]int{node, t - 1}]
-			if p == nil || before == nil || x.e.Network.Lossy() && patience > 0 && p.sent-before.sent >= patience {
+			if p == nil || before == nil || x.e.Lossy() && patience > 0 && p.sent-before.sent >= patience {
 				continue // of which is told
 			}
 			_, err := x.view.Inputs(node, t)
@@ -278,7 +292,7 @@ const twins = 20
 // have nothing to do with the run's at every node: when a node asks depends on what the network does, and must not
 // depend on data.
 func (x *explainer) twin(ctx context.Context, r run, c *wire, a account) error {
-	if r.world > 0 || r.number >= twins || !x.e.Network.Lossy() && x.public.Timing.Barrier {
+	if r.world > 0 || r.number >= twins || !x.e.Lossy() && x.public.Timing.Barrier {
 		return nil
 	}
 	a.of(record.PacketsExpected).twinned = true
@@ -368,6 +382,9 @@ func (x *explainer) took(node, round int) sim.Duration {
 		return 0
 	}
 	if m, ok := x.public.Method.(model.NodeDual); ok && m.Step(x.public, node, round, 0).Idle {
+		return 0
+	}
+	if m, ok := x.public.Method.(model.Gossiping); ok && m.Idle(round) {
 		return 0
 	}
 	return x.cost.Took(x.seed, node, a.Problem.Shards[node-a.First()].U.Len(), round)

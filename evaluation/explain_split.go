@@ -61,7 +61,7 @@ func (x *explainer) party(party int) error {
 	for i := range rounds {
 		r := &rounds[i]
 		p := x.first[[2]int{party + 1, r.Round}]
-		repeats, err := x.again(again, r.Round, p)
+		repeats, err := x.again(again, r.Round, x.payloads[p.payload], p)
 		if err != nil {
 			return err
 		}

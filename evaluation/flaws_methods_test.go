@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	plantedDGD    = "{kind: private-dgd, step: 0.5, alpha: 1}"
-	plantedMRADMM = "{kind: private-mr-admm, eta: {initial: 0.5, ratio: 1.1}, gamma: 0.3, alpha: 1}"
+	plantedDGD = "{kind: private-dgd, step: 0.5, alpha: 1}"
+
+	plantedMuffliato = "{kind: private-dgd, step: 0.5, alpha: 1, averaging: 1}"
+	plantedMRADMM    = "{kind: private-mr-admm, eta: {initial: 0.5, ratio: 1.1}, gamma: 0.3, alpha: 1}"
 )
 
 // rate is that of a method's noise, in the small scenario.

@@ -304,6 +304,17 @@ func plantedFlaws() []planted {
 					return inner.Update(n, k)
 				}}}
 			})},
+		{"idle rounds", "a round of averaging moves by a millionth of a row", plantedMuffliato, record.IdleRounds,
+			inRows(func(m privateRow, s algorithms.Setting) algorithms.Method {
+				return &idling{flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node,
+					k int) error {
+					if err := inner.Update(n, k); err != nil || k%2 == 1 {
+						return err
+					}
+					num.Axpy(1e-6, rowOf(s, n.ID, 0), n.F)
+					return nil
+				}}}
+			})},
 		{"idle rounds", "an even round moves by a millionth of a row", plantedRADMM, record.IdleRounds, inRows(
 			func(m privateRow, s algorithms.Setting) algorithms.Method {
 				return &idling{flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node,

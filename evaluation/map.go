@@ -35,6 +35,8 @@ func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record
 	switch {
 	case a.Split != nil:
 		return refused(errors.New("columns are split"))
+	case a.Liars != nil:
+		return refused(errNodesLie)
 	case !lockstep(e.Scenario):
 		return refused(errors.New("rounds go on without some of their messages"))
 	}

@@ -68,7 +68,7 @@ func publicOfRun(s *scenarios.Scenario, a *experiment.Assembly) (*model.Public, 
 // lockstep says whether an update uses its neighbours' values of the round before,
 // whatever happens on the network.
 func lockstep(s *scenarios.Scenario) bool {
-	return s.Rounds.Mode == "synchronous" && (s.Rounds.Missing == algorithms.MissingStop || !s.Network.Lossy())
+	return s.Rounds.Mode == "synchronous" && (s.Rounds.Missing == algorithms.MissingStop || !s.Lossy())
 }
 
 // secrets are what each node keeps to itself: as the scenario has it, or the method's

@@ -34,6 +34,7 @@ var rightMethods = []struct {
 	{"{kind: private-mr-admm, eta: {initial: 0.5, ratio: 1.1}, gamma: 0.3, alpha: 1}", "rows classes"},
 	{"{kind: private-mr-admm, eta: {initial: 0.5, ratio: 1.1}, alpha: 1, perturbation: output}", "rows classes"},
 	{"{kind: private-dgd, step: 0.5, alpha: 1}", "rows classes"},
+	{"{kind: private-dgd, step: 0.5, alpha: 1, averaging: 2}", "rows classes"},
 	{plantedPDML, "labels kinks"},
 	{"{kind: pdml, epsilon: {list: [0.5, 1.5]}, eta: 0.5, radius: 2, norm: max}", "labels"},
 	{"{kind: pdml, epsilon: {values: [0.4, 4], shares: [0.5, 0.5]}, eta: 0.5}", "labels"},

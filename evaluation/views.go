@@ -64,6 +64,9 @@ func auditView(ctx context.Context, e *experiment.Experiment, a *experiment.Asse
 	return out, nil
 }
 
+// errNodesLie is why there is no exact law.
+var errNodesLie = errors.New("nodes lie (adversary.acts), and what they make of what they hear need not be affine")
+
 // mirrored is a row's label, as it is and the other: of a target, its sign.
 func mirrored(a *experiment.Assembly, shard, row int) (u [2][]float64, y [2]float64, what string) {
 	s := &a.Problem.Shards[shard]
@@ -82,8 +85,11 @@ func mirrored(a *experiment.Assembly, shard, row int) (u [2][]float64, y [2]floa
 // normally is an audit of a view under which all that is seen is normal; why says that it is not.
 func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
 	watch adversary.Vantage) (out *record.Audit, c *claim, why, err error) {
-	if a.Split != nil {
+	switch {
+	case a.Split != nil:
 		return nil, nil, errors.New("columns are split"), nil
+	case a.Liars != nil:
+		return nil, nil, errNodesLie, nil
 	}
 	shard, err := auditedShard(e, a, spec)
 	if err != nil {

@@ -212,3 +212,32 @@ func TestAuditView_OfAsynchronousRounds(t *testing.T) {
 		last = float64(a.View.Mu)
 	}
 }
+
+// What a message says by itself, summed over messages that carry the same noise, bounds nothing. On a path 0 – 1 – 2
+// whose nodes add noise once and average once, node 0 hears node 1's noisy value and then a third of all three, so that
+// it has node 2's noisy value: μ is that of one who sees all. By itself the second message has a third of μ².
+func TestMap_OfNoiseThatIsDrawnOnce(t *testing.T) {
+	s, err := scenarios.Parse("once.yaml", []byte(`name: once
+problem: {data: {set: twonorm, rows: 30, dimension: 2}, rho: 0.3, loss: squared, scale: {columns: max, rows: clip}}
+network: {topology: {kind: path, nodes: 3}}
+rounds: {count: 2}
+algorithm: {kind: private-dgd, step: 0.5, decay: none, alpha: 1, law: gaussian, averaging: 1}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, pairs, err := Map(context.Background(), experiment.New(s, ""), AuditOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := float64(m.All[2])
+	if got := pairs.Mu[0][2]; !(math.Abs(got-all) <= 1e-9*all) || !(all > 0) {
+		t.Errorf("node 0 learns μ = %v of node 2, one who sees all %v", got, all)
+	}
+	if got, want := pairs.Messages[0][2], all/math.Sqrt(3); !(math.Abs(got-want) <= 1e-9*all) {
+		t.Errorf("messages say %v each by itself, by hand %v", got, want)
+	}
+	if d := m.ByDistance[1]; d.Above != 2 {
+		t.Errorf("%d of 2 pairs at distance 2 are above", d.Above)
+	}
+}

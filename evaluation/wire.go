@@ -40,9 +40,14 @@ type wire struct {
 	published []record.Iterate // what nodes say that they publish
 	reports   map[int][]float64
 	reached   algorithms.Reached // of a run over split columns
+
+	stated []*algorithms.Statement // what nodes that lie say that they tell
+	scales map[int]float64         // by node, the greatest max(1, ‖q‖) of its solves
 }
 
-func newWire() *wire { return &wire{known: map[uint64][]int{}, reports: map[int][]float64{}} }
+func newWire() *wire {
+	return &wire{known: map[uint64][]int{}, reports: map[int][]float64{}, scales: map[int]float64{}}
+}
 
 // sent records a packet. Copies of one follow each other.
 func (c *wire) sent(p *sim.Packet) {
@@ -114,7 +119,11 @@ func sameBits(a, b []float64) bool {
 func (c *wire) Published(p *algorithms.Publication) {
 	c.published = append(c.published, record.Iterate{Node: int32(p.Node), Round: int32(p.Round), TimeNS: int64(p.At),
 		Values: p.Values})
+	c.scales[p.Node] = max(c.scales[p.Node], p.Stats.Scale)
 }
+
+// Stated keeps what a node that lies says that it tells.
+func (c *wire) Stated(s *algorithms.Statement) { c.stated = append(c.stated, s) }
 
 // Concluded has nothing to keep: duals are not published.
 func (c *wire) Concluded(int, int, []float64) {}

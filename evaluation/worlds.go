@@ -75,7 +75,7 @@ func (w *weigher) run(ctx context.Context, r run) (*evidence, error) {
 	if v.account, err = w.explain(ctx, c, r); err != nil {
 		return nil, err
 	}
-	v.others = w.explainer.noise
+	v.others, v.lied = w.explainer.noise, w.explainer.lied()
 	if v.rounds, err = w.likelihood.Weigh(w.view); err != nil {
 		if !v.account.explained() { // of what is not explained there is no likelihood, and need be none
 			return v, nil

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -35,6 +36,7 @@ type Account struct {
 	composedDelta float64 // δ of the last Bound, where a paper composes (ε, δ) itself; else 0
 	composition   string  // how, in words
 	method        algorithms.Private
+	lied          error                // why lies break what claim and certificates are proved with; nil: they do not
 	given         []taken              // of certificates
 	issued        []record.Certificate // with the first node as node 0; nil: not yet
 }
@@ -280,7 +282,7 @@ func (a *Account) ofNode(uses *loss.Ledger, uncertified error, unit privacy.Unit
 func (a *Account) certify() (*loss.Ledger, error) {
 	uses, uncertified := algorithms.Certify(a.method)
 	if uncertified == nil {
-		uncertified = a.Inexact.Err // the proof is of minimisers
+		uncertified = cmp.Or(a.Inexact.Err, a.lied) // the proof is of minimisers
 	}
 	return uses, uncertified
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"overhear/adversary/acts"
 	"overhear/algorithms"
 	"overhear/internal/memory"
 	"overhear/metrics"
@@ -56,7 +57,8 @@ type Assembly struct {
 	Computed           []algorithms.Computed // parameters of it that the scenario left to the program
 	Account            *Account              // nil: the method claims no privacy
 	Warnings           []string
-	Elsewhere          bool // the limit is not the optimum
+	Elsewhere          bool          // the limit is not the optimum
+	Liars              *acts.Company // nil: all nodes are honest
 }
 
 // SetupError is a scenario that is well formed and yet describes no run: its
@@ -196,6 +198,11 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 		described.X, described.Y, described.Targets, described.Class = problem.NewRows(described.X.D), nil, nil, nil
 		a.Set = &described
 	}
+	if a.Problem != nil {
+		if a.Liars, err = acts.New(e.Acts(), a.Graph, a.Problem); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.accountFits(a); err != nil {
 		return nil, err
 	}
@@ -252,6 +259,7 @@ func (e *Experiment) Equip(a *Assembly) error {
 	}
 	if p, ok := a.Method.(algorithms.Private); ok {
 		a.Account = newAccount(&e.Privacy, p, a.Setting, e.Solver.Tolerance)
+		a.Account.distrust(e.trusting(a))
 		var reading *problem.Reading
 		if a.Set != nil {
 			reading = a.Set.Reading
@@ -301,7 +309,7 @@ func (e *Experiment) otherLimits() (all []string) {
 	if e.Rounds.Mode == "asynchronous" {
 		all = append(all, "nodes step with values of different rounds (rounds.mode: asynchronous): "+otherwise)
 	}
-	if e.Rounds.Mode == "synchronous" && e.Rounds.Missing == algorithms.MissingLast && e.Network.Lossy() {
+	if e.Rounds.Mode == "synchronous" && e.Rounds.Missing == algorithms.MissingLast && e.Lossy() {
 		all = append(all, "nodes may go on with values of earlier rounds (rounds.missing: last): "+otherwise)
 	}
 	return all

@@ -147,9 +147,9 @@ func (e *Experiment) protocol(a *Assembly, o algorithms.Observer, j *checkpoint.
 	r := &e.Rounds
 	c := algorithms.Config{
 		Setting: a.Setting, Method: a.Method, Init: e.Algorithm.Init, Cost: cost, Observer: o,
-		Tolerance: e.Solver.Tolerance, Journal: j,
+		Tolerance: e.Solver.Tolerance, Journal: j, Liars: a.Liars,
 	}
-	if e.Network.Lossy() {
+	if e.Lossy() {
 		c.Retry, c.Deadline, c.Missing = r.Retry, r.Deadline, r.Missing
 	}
 	if r.Mode == "asynchronous" {

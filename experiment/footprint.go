@@ -82,7 +82,7 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 	again := float64(each * links) // heard, or to be sent again
 	if e.Rounds.Mode == "asynchronous" {
 		each, again = underWay+e.unawaited(a), 0
-		if e.Rounds.Staleness > 0 || e.Network.Lossy() {
+		if e.Rounds.Staleness > 0 || e.Lossy() {
 			again = links
 		}
 		if e.Rounds.Timeout > 0 {

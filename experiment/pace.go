@@ -51,7 +51,7 @@ func (e *Experiment) pace(a *Assembly) error {
 		}
 	}
 	key, every, backoff := "retry", r.Retry, 8.0 // the interval grows to eight times the first
-	waits := e.Network.Lossy()
+	waits := e.Lossy()
 	if r.Mode == "asynchronous" {
 		backoff = 1
 		if r.Timeout > 0 {

@@ -29,6 +29,7 @@ type recorder struct {
 	gone    []departure
 	latest  [][]float64 // by part of the problem, its latest iterate; nil where columns are split
 	effort  *record.Effort
+	witness testimony
 }
 
 // departure is when a node was last up.
@@ -57,6 +58,7 @@ type measurement interface {
 func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Journal, progress func(metrics.Row),
 ) (*recorder, error) {
 	r := &recorder{first: out.First(), writer: w, effort: &out.effort, kinks: e.Problem.NonSmooth(1) != nil}
+	r.witness = testimony{liars: out.Liars, lies: map[int]int64{}}
 	cause := ""
 	if m, ok := out.Method.(algorithms.Diverging); ok {
 		cause = m.Diverges()
@@ -159,6 +161,7 @@ func (r *recorder) Published(p *algorithms.Publication) {
 	}
 	if p.Part >= 0 {
 		r.latest[p.Part] = p.Values
+		r.witness.solved(p.Part, p.Stats)
 		r.effort.Passes += int64(p.Stats.Evaluations)
 		r.effort.Factorisations += int64(p.Stats.Factorisations)
 		if p.Stats.Tolerance > 0 {
@@ -192,12 +195,24 @@ func (r *recorder) Reported(user int, at sim.Time, report []float64) {
 	}
 }
 
+// Stated records what a node sent a neighbour in place of its value.
+func (r *recorder) Stated(s *algorithms.Statement) {
+	if !s.False {
+		return
+	}
+	r.witness.lies[s.Node]++
+	if r.writer != nil {
+		r.writer.Lie(s.Node, s.To, s.Round, s.At, s.Values)
+	}
+}
+
 // sent takes a packet; a duplicate's second copy is recorded but was not sent.
 func (r *recorder) sent(p *sim.Packet) {
 	if p.ID == r.packet {
 		r.packet++
 		r.measured().Sent(int(p.Round), p.Bytes)
 	}
+	r.witness.told(p)
 	if r.writer != nil {
 		r.writer.Message(record.Message{
 			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received),

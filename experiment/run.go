@@ -68,6 +68,7 @@ type outcome struct {
 	last    metrics.Row // of rows; where there is none, one in which nothing is measured
 	early   *EarlyEnd   // nil: the run went to its end
 	effort  record.Effort
+	acts    *record.Acts // nil: all nodes were honest
 }
 
 // stopped says why a run that diverges was ended before its last round; nil: it was not.
@@ -228,6 +229,14 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	a.Elsewhere = a.Elsewhere || elsewhere != nil
 	a.Warnings = append(a.Warnings, e.unfelt(out.Finished)...)
 	a.conclude(r.reached)
+	stood := a.Account == nil || a.Account.Established != nil
+	e.Amid(a, r.witness.Lied)
+	if !stood && a.Account.Established != nil {
+		a.Warnings = append(a.Warnings, a.Account.warnings()...)
+	}
+	out.acts = e.acted(out, r)
+	a.Warnings = append(a.Warnings, lied(out.acts)...)
+	a.Elsewhere = a.Elsewhere || out.acts != nil
 	if out.early != nil {
 		last.Most = max(last.Most, out.furthest())
 	}
@@ -288,6 +297,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Rates:        e.rates(out),
 		Excess:       e.excess(out),
 		Activity:     out.summary(),
+		Acts:         out.acts,
 		Parameters:   scenarios.FormatParameters(out.Params),
 		Warnings:     warnings,
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),

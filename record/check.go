@@ -41,6 +41,7 @@ const (
 	PacketsExpected CheckKind = "packets-expected"
 	PacketsInTime   CheckKind = "packets-in-time"
 	OneValueForAll  CheckKind = "one-value-for-all"
+	LiesFollow      CheckKind = "lies-follow"
 	RecordAsSent    CheckKind = "record-as-sent"
 	StartIsPublic   CheckKind = "start-is-public"
 	NoiseFromStream CheckKind = "noise-from-stream"
@@ -111,8 +112,10 @@ var checkTexts = map[CheckKind]string{
 	PacketsExpected:   "there is every packet that the protocol has, of the size it has, and no other",
 	PacketsInTime:     "packets are sent when what a node waits for has come and its step has taken its time",
 	OneValueForAll:    "a node sends the same value of a round to all and each time",
-	RecordAsSent:      "what nodes report of themselves is what they sent",
-	StartIsPublic:     "every node starts where the method says, whatever its data are",
+	LiesFollow: "what nodes that lie tell is what their strategy makes of what they publish and of what had reached " +
+		"them",
+	RecordAsSent:  "what nodes report of themselves is what they sent",
+	StartIsPublic: "every node starts where the method says, whatever its data are",
 	NoiseFromStream: "the noise that the messages reveal, given the data, is what the node's stream draws by the " +
 		"method's law",
 	StepsRepeat:        "every value is what is computed again from the data, what came before and the stream's noise",
@@ -143,6 +146,7 @@ var checkFindings = map[CheckKind]string{
 	PacketsExpected:    "one packet more or less in %s of the runs",
 	PacketsInTime:      "a delay of 1 ns in %s of the runs",
 	OneValueForAll:     "another bit in %s of the runs",
+	LiesFollow:         "another bit in %s of the runs",
 	RecordAsSent:       "another bit in %s of the runs",
 	StartIsPublic:      "another bit in %s of the runs",
 	NoiseFromStream:    "a change by %s of the length of the noise",
@@ -177,8 +181,8 @@ var checkFindings = map[CheckKind]string{
 }
 
 // shares are the kinds of checks whose Finds is a share of a whole.
-var shares = map[CheckKind]bool{PacketsExpected: true, PacketsInTime: true, OneValueForAll: true, RecordAsSent: true,
-	StartIsPublic: true, ReportsFollow: true, StepsRepeat: true, HubFollows: true, IdleRounds: true,
+var shares = map[CheckKind]bool{PacketsExpected: true, PacketsInTime: true, OneValueForAll: true, LiesFollow: true,
+	RecordAsSent: true, StartIsPublic: true, ReportsFollow: true, StepsRepeat: true, HubFollows: true, IdleRounds: true,
 	NoiseFinite: true, NoisePresent: true, NoiseSize: true,
 	NoiseSpread: true, NoiseWhole: true, NoiseRank: true, CertificateOfNoise: true, ClaimOfNoise: true,
 	RoundsDrawnAnew: true, RunsDrawnAnew: true, NodesDrawnAnew: true}

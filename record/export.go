@@ -13,7 +13,7 @@ import (
 
 // Tables and Formats are what Export knows.
 var (
-	Tables  = []string{"iterates", "messages", "steps", "metrics"}
+	Tables  = []string{"iterates", "messages", "steps", "lies", "metrics"}
 	Formats = []string{"csv", "json"}
 )
 
@@ -57,6 +57,23 @@ func Export(r *Run, table, format string, to io.Writer) error {
 			w.row(s.Node, s.Round, s.BeganNS, s.EndedNS)
 			return nil
 		})
+	case "lies":
+		width := 0
+		if err := r.Lies(func(l Lie) error { width = max(width, len(l.Values)); return nil }); err != nil {
+			return err
+		}
+		w.begin("node", "to", "round", "time_ns")
+		for k := range width {
+			w.columns = append(w.columns, fmt.Sprintf("v%d", k))
+		}
+		err = r.Lies(func(l Lie) error {
+			row := append([]any{l.Node, l.To, l.Round, l.TimeNS}, anys(l.Values)...)
+			for len(row) < len(w.columns) {
+				row = append(row, math.NaN())
+			}
+			w.row(row...)
+			return nil
+		})
 	case "metrics":
 		var t *Table
 		if t, err = r.Metrics(); err == nil {
@@ -66,7 +83,7 @@ func Export(r *Run, table, format string, to io.Writer) error {
 			}
 		}
 	default:
-		return fmt.Errorf("there is no table %q; there are iterates, messages, steps and metrics", table)
+		return fmt.Errorf("there is no table %q; there are iterates, messages, steps, lies and metrics", table)
 	}
 	if err != nil {
 		return err

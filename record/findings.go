@@ -23,6 +23,7 @@ type Threat struct {
 	Sees  string `json:"sees"`
 	Knows string `json:"knows"`
 	Wants string `json:"wants"`
+	Acts  string `json:"acts,omitempty"` // which nodes lie, and how; absent: none
 }
 
 // Sight is how much of a run an observer saw.

@@ -49,6 +49,7 @@ type Info struct {
 	Rates        []Rate            `json:"rates"`
 	Excess       []Excess          `json:"excess_risk"`
 	Activity     *Activity         `json:"activity"`
+	Acts         *Acts             `json:"acts,omitempty"` // absent: all nodes were honest
 	Warnings     []string          `json:"warnings"`
 	Parameters   string            `json:"parameters"` // of the method, as YAML, with what was computed or chosen
 	Computed     []Computed        `json:"computed"`   // which of them the program computed; null: none
@@ -76,6 +77,22 @@ type Effort struct {
 	Solves         int64 `json:"solves"`         // minimisations
 	Passes         int64 `json:"passes"`         // over a node's rows: gradients, within minimisations and alone
 	Factorisations int64 `json:"factorisations"` // of Hessians
+}
+
+// Acts is who lied in a run, and how far that led the others.
+type Acts struct {
+	Liars    []Liar `json:"liars"`
+	Heard    Number `json:"heard"`           // greatest norm of what they sent honest nodes
+	Distance Number `json:"honest_distance"` // of the worst honest node from the optimum of the honest nodes' data, relative
+	Claim    string `json:"claim,omitempty"` // whether the method's claim is proved where neighbours lie, and why; absent: none
+}
+
+// Liar is a node that lied.
+type Liar struct {
+	Node int    `json:"node"`
+	Kind string `json:"kind"`
+	How  string `json:"how"`  // in words
+	Lies int64  `json:"lies"` // values that it sent and were not what it published, or that it left out
 }
 
 // Computed is a parameter of the method that the scenario left to the program.

@@ -28,6 +28,9 @@ type Policy struct {
 	Messages bool
 }
 
+// keeps says whether contents of a round are kept.
+func (p *Policy) keeps(round int) bool { return p.Every > 0 && round%p.Every == 0 || round == p.Last }
+
 // Iterate is a row of iterates.parquet: what a node published.
 type Iterate struct {
 	Node   int32     `parquet:"node"`
@@ -59,6 +62,7 @@ type Writer struct {
 	messages *log[Message]
 	steps    *log[Step]    // nil until the first
 	reports  *log[Iterate] // nil until the first
+	lies     *log[Lie]     // nil until the first
 	err      error         // of opening it
 }
 
@@ -110,8 +114,7 @@ func Create(d *Directory, seed uint64, policy Policy, replace bool) (*Writer, er
 
 // Iterate records what a node published; the values must not change afterwards.
 func (w *Writer) Iterate(node, round int, at sim.Time, values []float64) {
-	p := w.policy
-	if (p.Every > 0 && round%p.Every == 0) || round == p.Last {
+	if w.policy.keeps(round) {
 		w.iterates.add(Iterate{int32(node), int32(round), int64(at), values})
 	}
 }
@@ -248,7 +251,8 @@ func (w *Writer) Trace(t *sim.Trace) error {
 
 // Finish completes the directory with run.json and puts it in its place.
 func (w *Writer) Finish(info *Info) (string, error) {
-	err := errors.Join(w.err, w.iterates.close(), w.messages.close(), w.steps.close(), w.reports.close())
+	err := errors.Join(w.err, w.iterates.close(), w.messages.close(), w.steps.close(), w.reports.close(),
+		w.lies.close())
 	if err == nil {
 		info.Format = Format
 		info.Files, err = hashFiles(w.dir)
@@ -272,6 +276,7 @@ func (w *Writer) Abort() {
 	w.messages.close()
 	w.steps.close()
 	w.reports.close()
+	w.lies.close()
 	os.RemoveAll(w.dir)
 }
 
@@ -300,7 +305,7 @@ func (w *Writer) put(info *Info) error {
 
 // hashed are the files of a run whose SHA-256 is in run.json: all but run.json,
 // the figures, which follow from the others, and what attacks find later.
-var hashed = []string{"metrics.csv", "iterates.parquet", "messages.parquet", stepsFile, reportsFile,
+var hashed = []string{"metrics.csv", "iterates.parquet", "messages.parquet", stepsFile, reportsFile, liesFile,
 	"knowledge.json", "nodes.csv", "trace.bin"}
 
 // hashFiles is the SHA-256 of every file of a run that is hashed.

@@ -74,6 +74,9 @@ func NewOpening(a *record.Audit) *Opening {
 	if a.View != nil || a.BlackBox != nil && a.BlackBox.Why != "" {
 		note("view", a.Threat.Sees)
 	}
+	if a.Threat.Acts != "" {
+		note("acts", a.Threat.Acts)
+	}
 	if a.BlackBox != nil && a.BlackBox.Why != "" {
 		note("bound", "what is measured is a lower bound, by packets: "+a.BlackBox.Why+
 			"; what is certified is an upper bound, of one who sees all")

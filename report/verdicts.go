@@ -19,6 +19,9 @@ func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
 	fmt.Fprintf(t, "sees\t%s: %d of %d packets\n", a.Threat.Sees, a.Sight.Packets, a.Sight.Of)
 	fmt.Fprintf(t, "knows\t%s\n", a.Threat.Knows)
 	fmt.Fprintf(t, "wants\t%s\n", a.Threat.Wants)
+	if a.Threat.Acts != "" {
+		fmt.Fprintf(t, "acts\t%s\n", a.Threat.Acts)
+	}
 	fmt.Fprintf(t, "files\t%s/%s\n", dir, record.AttacksFile)
 	if err := t.Flush(); err != nil {
 		return err

@@ -88,6 +88,7 @@ rows. Of two classes it is that of the logistic loss, log(1 + e^−z), z = y f·
 	"trade-off": `The least share of missed alarms that any test of one world against the other has, by its share of
 false alarms: what (ε, δ) means for who tests (docs/mathematics.md §6.1). run.json has that of a certificate, and a
 report draws it beside the claim's and what was measured.`,
+	"acts":      `Which nodes lie to their neighbours, and how (adversary.acts): they are part of the adversary.`,
 	"elsewhere": `Another node of an audited run that is certified to lose more than the audited one, and how much.`,
 	"not covered": `What a certificate does not say anything of: what is taken from the rows without noise (given), and
 users' reports, which an eavesdropper sees beside what servers publish.`,

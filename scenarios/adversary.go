@@ -10,15 +10,17 @@ import (
 	"strings"
 
 	"overhear/adversary"
+	"overhear/adversary/acts"
 	"overhear/internal/num"
 )
 
-// Adversary is an observer of the run.
+// Adversary is an observer of the run, some of whose nodes may lie.
 type Adversary struct {
 	View    Watching     `yaml:"view" doc:"what it sees"`
 	Knows   Knows        `yaml:"knows" doc:"what it knows besides the method, its public parameters and the graph"`
 	Attacks []AttackSpec `yaml:"attacks" doc:"which attacks; none: all that suit the method and what it knows"`
 	Audit   AuditSpec    `yaml:"audit" doc:"how simulate audit tells two worlds apart"`
+	Acts    []acts.Act   `yaml:"acts" doc:"which nodes lie, and how: they change what they send, and else go on as honest nodes"`
 }
 
 // Watching is what an observer sees; links or nodes narrow it.

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"overhear/adversary/acts"
 	"overhear/algorithms"
 	"overhear/parameter"
 	"overhear/sim"
@@ -232,6 +233,10 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) {
 		d.fault(n, v.Addr().Interface().(*sim.Fault), path)
 		return
 	}
+	if v.Type() == actType {
+		d.act(n, v.Addr().Interface().(*acts.Act), path)
+		return
+	}
 	given := d.keys(n, fields(v.Type()), v, path)
 	if len(d.mistakes) == before {
 		d.check(n, v, path, given)
@@ -328,10 +333,15 @@ func (d *decoder) algorithm(n *yaml.Node, a *Algorithm, path string) {
 		d.report(n, "algorithm must have a kind, one of %s", strings.Join(algorithmNames(), ", "))
 		return
 	}
-	params := reflect.ValueOf(a.Params).Elem()
+	d.both(n, reflect.ValueOf(a).Elem(), reflect.ValueOf(a.Params).Elem(), path)
+}
+
+// both decodes a mapping whose keys are those of an option struct and of the parameters of its kind, and checks these.
+// It returns the nodes of the struct's own values.
+func (d *decoder) both(n *yaml.Node, v, params reflect.Value, path string) map[string]*yaml.Node {
 	preset(params)
 	own, theirs := &yaml.Node{Kind: yaml.MappingNode}, &yaml.Node{Kind: yaml.MappingNode}
-	top := fields(reflect.TypeFor[Algorithm]())
+	top := fields(v.Type())
 	for k := 0; k+1 < len(n.Content); k += 2 {
 		part := theirs
 		if slices.ContainsFunc(top, func(f field) bool { return f.key == n.Content[k].Value }) {
@@ -340,11 +350,12 @@ func (d *decoder) algorithm(n *yaml.Node, a *Algorithm, path string) {
 		part.Content = append(part.Content, n.Content[k], n.Content[k+1])
 	}
 	before := len(d.mistakes)
-	d.keys(own, top, reflect.ValueOf(a).Elem(), path)
-	given := d.keys(theirs, fields(params.Type()), params, path)
+	given := d.keys(own, top, v, path)
+	others := d.keys(theirs, fields(params.Type()), params, path)
 	if len(d.mistakes) == before {
-		d.check(n, params, path, given)
+		d.check(n, params, path, others)
 	}
+	return given
 }
 
 func algorithmNames() []string {

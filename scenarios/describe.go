@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 
 	"overhear/adversary"
+	"overhear/adversary/acts"
 	"overhear/algorithms"
 	"overhear/metrics"
 	"overhear/problem"
@@ -75,12 +76,20 @@ func Explain(name string) (string, error) {
 			}
 			b.WriteString("\n")
 		}
+		if e.Active != nil {
+			fmt.Fprintf(&b, "nodes that lie: %v\n\n", e.Active)
+		}
 		fmt.Fprintf(&b, "paper: %s\n", e.Paper)
 		return b.String(), nil
 	}
 	if a, ok := adversary.Lookup(name); ok {
 		fmt.Fprintf(&b, "%s: %s\n(an attack)\n\n%s\n\nsolves: %s\nneeds: %s\nrows: %s\n", a.Name, a.Title, a.About,
 			a.Equation, a.Needs, rowsOf(a))
+		return b.String(), nil
+	}
+	if e, ok := acts.Lookup(name); ok {
+		fmt.Fprintf(&b, "%s: %s\n(a strategy of nodes that lie, adversary.acts)\n\n%s\n\nparameters\n%s", e.Name,
+			e.Title, e.About, keyTable(strategyFields(e)))
 		return b.String(), nil
 	}
 	if s, ok := problem.FindSet(name); ok {

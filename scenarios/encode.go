@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"overhear/adversary/acts"
 	"overhear/parameter"
 	"overhear/sim"
 )
@@ -47,8 +48,7 @@ func encode(v reflect.Value) *yaml.Node {
 			}
 			add(f, v.FieldByIndex(f.index))
 		}
-		if a, ok := v.Interface().(Algorithm); ok && a.Params != nil {
-			p := reflect.ValueOf(a.Params).Elem()
+		for _, p := range paramsOf(v.Interface()) {
 			for _, f := range fields(p.Type()) {
 				add(f, p.FieldByIndex(f.index))
 			}
@@ -77,6 +77,21 @@ func encode(v reflect.Value) *yaml.Node {
 		return scalarNode(strconv.FormatFloat(v.Float(), 'g', -1, 64))
 	}
 	return scalarNode(fmt.Sprint(v.Interface()))
+}
+
+// paramsOf are the parameters of its kind beside an option struct's own keys, if it has them.
+func paramsOf(v any) []reflect.Value {
+	switch o := v.(type) {
+	case Algorithm:
+		if o.Params != nil {
+			return []reflect.Value{reflect.ValueOf(o.Params).Elem()}
+		}
+	case acts.Act:
+		if o.Strategy != nil {
+			return []reflect.Value{reflect.ValueOf(o.Strategy).Elem()}
+		}
+	}
+	return nil
 }
 
 func scalarNode(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }

@@ -48,8 +48,11 @@ var faultKeys = func() reflect.Type {
 
 // written is the struct whose keys a type is written with.
 func written(t reflect.Type) reflect.Type {
-	if t == faultType {
+	switch t {
+	case faultType:
 		return faultKeys
+	case actType:
+		return actKeys
 	}
 	return t
 }

@@ -92,6 +92,7 @@ func Parse(name string, text []byte, sets ...string) (*Scenario, error) {
 	d.checkAbsent(root, v)
 	d.checkLengths(root, s)
 	d.checkFaults(root, s)
+	d.checkActs(root, s)
 	d.checkLoss(root, s)
 	return s, d.result()
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"overhear/adversary/acts"
 	"overhear/algorithms"
 	"overhear/metrics"
 	"overhear/problem"
@@ -50,7 +51,7 @@ func places() []place {
 
 // Names are all names that Explain explains.
 func Names() []string {
-	names := slices.Concat(algorithmNames(), AttackNames(), problem.SetNames(), metrics.Columns)
+	names := slices.Concat(algorithmNames(), AttackNames(), acts.Names(), problem.SetNames(), metrics.Columns)
 	for _, p := range places() {
 		if p.method == "" {
 			names = append(names, p.path)
@@ -83,6 +84,8 @@ func choices(p place) []string {
 	switch {
 	case p.path == "algorithm.kind":
 		return algorithmNames()
+	case p.path == "adversary.acts.kind":
+		return acts.Names()
 	case t == reflect.TypeFor[problem.Source]():
 		return problem.SetNames()
 	case t.Kind() != reflect.Struct || !fromText(t):

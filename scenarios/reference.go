@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"overhear/adversary"
+	"overhear/adversary/acts"
 	"overhear/algorithms"
 )
 
@@ -40,6 +41,9 @@ const attacksIntroduction = "`adversary.attacks` in a scenario names attacks. Wi
 	"the adversary's side knowledge and the public parameters, nothing else. `simulate explain ATTACK` prints\n" +
 	"the same text. [mathematics.md §5](mathematics.md#5-what-an-observer-knows-and-attacks) derives the equations.\n\n"
 
+const actsIntroduction = "An entry of `adversary.acts` names nodes that lie, and a strategy as `kind`. They compute\n" +
+	"as honest nodes do, and change what they send. `simulate explain STRATEGY` prints the same text.\n\n"
+
 // methodsPage has a table of all methods, then a section for each.
 func methodsPage() string {
 	var b strings.Builder
@@ -58,6 +62,9 @@ func methodsPage() string {
 	for _, e := range all {
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```text\n%s\n```\n\n%s\n",
 			e.Name, upperFirst(e.Title), strings.TrimSpace(e.About), wrap("Paper: "+e.Paper+"."))
+		if e.Active != nil {
+			fmt.Fprintf(&b, "\n%s\n", wrap("Nodes that lie: "+e.Active.String()+"."))
+		}
 		if e.Theorems != nil {
 			fmt.Fprintf(&b, "\n%s:\n\n", wrap(upperFirst(strings.ReplaceAll(proved, "run.json", "`run.json`"))))
 			for _, t := range e.Theorems {
@@ -124,6 +131,16 @@ func attacksPage() string {
 	parameterTable(&b, fields(reflect.TypeFor[Watching]()))
 	b.WriteString("\nKeys of `adversary.knows`:\n\n")
 	parameterTable(&b, fields(reflect.TypeFor[Knows]()))
+	b.WriteString("\n## Nodes that lie\n\n" + actsIntroduction + "| strategy | what is sent |\n|---|---|\n")
+	for _, e := range acts.Entries() {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", e.Name, e.Name, e.Title)
+	}
+	b.WriteString("\nEvery entry has these keys:\n\n")
+	parameterTable(&b, fields(actType))
+	for _, e := range acts.Entries() {
+		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n%s\n\n", e.Name, upperFirst(e.Title), wrap(e.About))
+		parameterTable(&b, fields(reflect.TypeOf(e.Strategy()).Elem()))
+	}
 	return b.String()
 }
 

@@ -37,6 +37,8 @@ func schemaOf(t reflect.Type) object {
 		return schemaOf(t.Elem())
 	case t == reflect.TypeFor[Algorithm]():
 		return algorithmSchema()
+	case t == actType:
+		return actSchema()
 	case t.Kind() == reflect.Struct:
 		properties := object{}
 		for _, f := range fields(written(t)) {
@@ -182,19 +184,24 @@ func presetValue(f field) any {
 func algorithmSchema() object {
 	var cases []object
 	for _, e := range algorithms.Entries() {
-		kind := object{"const": e.Name, "description": e.Title}
-		properties := object{"kind": kind}
-		for _, f := range fields(reflect.TypeOf(e.Params()).Elem()) {
-			properties[f.key] = fieldSchema(f, reflect.TypeOf(e.Params()).Elem())
-		}
-		for _, f := range fields(reflect.TypeFor[Algorithm]())[1:] {
-			properties[f.key] = fieldSchema(f, reflect.TypeFor[Algorithm]())
-		}
-		cases = append(cases, object{
-			"if":   object{"properties": object{"kind": kind}, "required": []string{"kind"}},
-			"then": object{"properties": properties, "additionalProperties": false},
-		})
+		cases = append(cases, kindSchema(e.Name, e.Title, reflect.TypeFor[Algorithm](), reflect.TypeOf(e.Params())))
 	}
 	return object{"type": "object", "properties": object{"kind": object{"enum": algorithmNames()}},
 		"required": []string{"kind"}, "allOf": cases}
+}
+
+// kindSchema is the case of a kind, whose parameters stand beside the keys of owner, of which the first is kind.
+func kindSchema(name, title string, owner, params reflect.Type) object {
+	kind := object{"const": name, "description": title}
+	properties := object{"kind": kind}
+	for _, f := range fields(params.Elem()) {
+		properties[f.key] = fieldSchema(f, params.Elem())
+	}
+	for _, f := range fields(owner)[1:] {
+		properties[f.key] = fieldSchema(f, owner)
+	}
+	return object{
+		"if":   object{"properties": object{"kind": kind}, "required": []string{"kind"}},
+		"then": object{"properties": properties, "additionalProperties": false},
+	}
 }

@@ -108,16 +108,20 @@ func (m *dgd) again(p *Public, o Observed, node, t int, by Hands) ([]float64, er
 		own -= weights[k]
 	}
 	gradient, f := make([]float64, p.D), append([]float64(nil), before...)
-	by.Gradient(before, gradient)
+	if !m.Idle(t) {
+		by.Gradient(before, gradient)
+	}
 	num.Scale(own, f)
 	for k, j := range neighbours {
-		v, err := entered(p, o, j, inputs[k])
+		v, err := entered(p, o, node, j, inputs[k])
 		if err != nil {
 			return nil, err
 		}
 		num.Axpy(weights[k], v, f)
 	}
-	num.Axpy(-m.stepSize(node, t), gradient, f)
+	if !m.Idle(t) {
+		num.Axpy(-m.stepSize(node, t), gradient, f)
+	}
 	return f, nil
 }
 
@@ -125,7 +129,7 @@ func (m *dgd) again(p *Public, o Observed, node, t int, by Hands) ([]float64, er
 func (m *privateDGD) Repeat(p *Public, o Observed, node, size int, by Hands) func(int) ([]float64, error) {
 	return func(t int) ([]float64, error) {
 		f, err := m.again(p, o, node, t, by)
-		if err != nil || !m.Noisy() {
+		if err != nil || !m.Noisy() || m.Idle(t) {
 			return f, err
 		}
 		rate := m.Alpha.At(node, t) * float64(size) / (2 * p.C * m.stepSize(node, t))

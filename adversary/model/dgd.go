@@ -11,10 +11,18 @@ import (
 type dgd struct {
 	Step  parameter.Schedule `yaml:"step" secret:"penalty"`
 	Decay string             `yaml:"decay"`
+
+	Averaging int `yaml:"averaging"`
 }
 
-// stepSize is a_t.
+// Idle says whether a round is one of averaging alone.
+func (m *dgd) Idle(t int) bool { return (t-1)%(m.Averaging+1) != 0 }
+
+// stepSize is a_t; 0 in a round of averaging.
 func (m *dgd) stepSize(node, t int) float64 {
+	if m.Idle(t) {
+		return 0
+	}
 	step := m.Step.At(node, t)
 	if m.Decay != "none" {
 		step /= math.Sqrt(float64(t))
@@ -28,6 +36,9 @@ type Gossiping interface {
 	Method
 	Share(p *Public, i, j int) int
 	StepSize(node, t int) float64
+
+	// Idle says whether a round is one of averaging alone, whose StepSize is 0.
+	Idle(t int) bool
 }
 
 // Share is that of Metropolis weights.
@@ -38,6 +49,9 @@ func (m *dgd) StepSize(node, t int) float64 { return m.stepSize(node, t) }
 
 // round solves f(t) = Σ W f(t−1) − a ∇O(f(t−1)) + ε for the gradient at f(t−1).
 func (m *dgd) round(p *Public, o Observed, node, t int) (*Gradient, error) {
+	if m.Idle(t) {
+		return nil, ErrIdle
+	}
 	before, now, err := pair(o, node, t)
 	if err != nil {
 		return nil, err
@@ -49,7 +63,7 @@ func (m *dgd) round(p *Public, o Observed, node, t int) (*Gradient, error) {
 	moved := make([]float64, p.D) // Σ_j W_ij f_j(t−1) − f_i(t)
 	own := 1.0
 	for k, j := range p.Graph.Neighbours(node) {
-		f, err := entered(p, o, j, inputs[k])
+		f, err := entered(p, o, node, j, inputs[k])
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,10 @@ type Observed interface {
 	// Value is what a node published in a round, a d-vector; false: it was not seen.
 	Value(node, round int) ([]float64, bool)
 
+	// Told is what a node told a neighbour as its value of a round: that value, if it did not lie; false: it was not
+	// seen.
+	Told(node, neighbour, round int) ([]float64, bool)
+
 	// Inputs are the rounds of the neighbours' values that entered a node's update of a
 	// round, by position of the neighbour; Start: none had come. The error is a *Missing
 	// where that cannot be told.
@@ -180,12 +184,16 @@ func pair(o Observed, node, t int) (before, now []float64, err error) {
 	return before, now, err
 }
 
-// entered is a neighbour's value of an input's round, a d-vector.
-func entered(p *Public, o Observed, neighbour int32, round int) ([]float64, error) {
+// entered is what a neighbour told a node as its value of an input's round, a d-vector.
+func entered(p *Public, o Observed, node int, neighbour int32, round int) ([]float64, error) {
 	if round == Start {
 		return make([]float64, p.D), nil
 	}
-	return valueOf(o, int(neighbour), round)
+	f, ok := o.Told(int(neighbour), node, round)
+	if !ok {
+		return nil, NotSeen("the value of node %d in round %d", neighbour, round)
+	}
+	return f, nil
 }
 
 // Sum is s, the sum of the neighbours' values that entered a node's update of a
@@ -197,7 +205,7 @@ func Sum(p *Public, o Observed, node, round int) ([]float64, error) {
 	}
 	s := make([]float64, p.D)
 	for k, j := range p.Graph.Neighbours(node) {
-		f, err := entered(p, o, j, inputs[k])
+		f, err := entered(p, o, node, j, inputs[k])
 		if err != nil {
 			return nil, err
 		}

@@ -134,6 +134,8 @@ func (s *script) Inputs(node, round int) ([]int, error) {
 	return all, nil
 }
 
+func (s *script) Told(node, _, round int) ([]float64, bool) { return s.Value(node, round) }
+
 func (s *script) From() int { return s.from }
 
 // told is what a round says: v where it is said of, value with its noise, and the law

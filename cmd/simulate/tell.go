@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"overhear/adversary"
+	"overhear/adversary/acts"
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/metrics"
@@ -58,7 +59,7 @@ func newExport() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&table, "table", "metrics", "iterates, messages, steps or metrics")
+	c.Flags().StringVar(&table, "table", "metrics", "iterates, messages, steps, lies or metrics")
 	c.Flags().StringVar(&format, "format", "csv", "csv or json; or chrome-trace, the whole run as a timeline that "+
 		"Perfetto and chrome://tracing open")
 	return c
@@ -270,8 +271,9 @@ func ofData(name string, sets []string) (*scenarios.Scenario, error) {
 
 func newList() *cobra.Command {
 	c := &cobra.Command{
-		Use: "list WHAT", Short: "List algorithms, attacks, data, metrics or scenarios", Args: exactly(1),
-		ValidArgs:  []string{"algorithms", "attacks", "data", "metrics", "scenarios"},
+		Use: "list WHAT", Short: "List algorithms, attacks, strategies of nodes that lie, data, metrics or scenarios",
+		Args:       exactly(1),
+		ValidArgs:  []string{"algorithms", "attacks", "data", "metrics", "scenarios", "strategies"},
 		ArgAliases: []string{"methods"},
 		RunE: func(c *cobra.Command, args []string) error {
 			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
@@ -283,6 +285,10 @@ func newList() *cobra.Command {
 			case "attacks":
 				for _, a := range adversary.Attacks() {
 					fmt.Fprintf(t, "%s\t%s\n", a.Name, a.Title)
+				}
+			case "strategies":
+				for _, e := range acts.Entries() {
+					fmt.Fprintf(t, "%s\t%s\n", e.Name, e.Title)
 				}
 			case "data":
 				for _, name := range problem.SetNames() {
@@ -302,7 +308,7 @@ func newList() *cobra.Command {
 					fmt.Fprintf(t, "%s\t%s\n", s.Name, s.About)
 				}
 			default:
-				return usage("list takes algorithms, attacks, data, metrics or scenarios, not %q", args[0])
+				return usage("list takes algorithms, attacks, data, metrics, scenarios or strategies, not %q", args[0])
 			}
 			return t.Flush()
 		},

@@ -340,6 +340,7 @@ func setting(about, method, claim, condition string, t record.Threat) []pair {
 		pair{"the observer sees", t.Sees, false},
 		pair{"knows", t.Knows, false},
 		pair{"wants", t.Wants, false},
+		pair{"acts", t.Acts, false},
 	)
 }
 

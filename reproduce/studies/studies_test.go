@@ -18,7 +18,8 @@ func TestStudies_AreWellFormed(t *testing.T) {
 	want := []string{
 		"attacks/certificates", "attacks/colluders", "attacks/column-space", "attacks/dvp-calibration",
 		"attacks/dvp-rounds", "attacks/equal-epsilon",
-		"attacks/kkt-inversion", "attacks/labels", "attacks/map", "attacks/network", "attacks/private-penalties",
+		"attacks/kkt-inversion", "attacks/labels", "attacks/liars", "attacks/map", "attacks/network",
+		"attacks/private-penalties",
 		"attacks/reconstruction", "attacks/recycling",
 		"attacks/row-space", "attacks/solver-tolerance", "networks/edge-admm", "networks/samples",
 		"networks/scale", "networks/theorems",
