@@ -67,6 +67,8 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 	case err != nil:
 		return err
 	case a == nil:
+		b.note("The scenario has no adversary; --set adversary.knows.all-but=0 gives it one, who knows all rows of " +
+			"node 0 but one.")
 		return nil
 	}
 	if scale := b.scenario.Problem.Scale; !scale.Intercept && scale.Rows != "none" {

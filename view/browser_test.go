@@ -198,7 +198,8 @@ func TestPage_TwoRuns(t *testing.T) {
 		"rounds.retry=50ms")))
 	p.Show(1280, 900, false)
 	p.Open(address, ready)
-	has(t, p, "#difference", "network.loss", "rounds.retry", "The first event that differs", "which is lost", "arrives 20 ms later")
+	has(t, p, "#difference", "network.loss", "rounds.retry", "The first event that differs", "which is lost",
+		"arrives 20 ms later")
 	p.ClickOn("#difference button")
 	has(t, p, "#present", "Run 1", "Run 2")
 	if n := browser.Ask[int](p, "document.querySelectorAll('canvas.stage').length"); n != 2 {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 
+	"overhear/adversary/model"
 	"overhear/algorithms"
 	"overhear/evaluation"
 	"overhear/internal/num"
@@ -210,7 +211,13 @@ func (b *builder) head() {
 	info := b.from.Info
 	b.Name, b.About, b.Seed = info.Name, b.scenario.About, strconv.FormatUint(info.Seed, 10)
 	b.Algorithm, b.Digest, b.Events, b.Warnings = info.Algorithm, info.Digest, info.Events, info.Warnings
-	b.Nodes, b.Rounds = info.Nodes, info.Rounds
+	b.Nodes, b.Rounds = info.Nodes, b.scenario.Rounds.Count
+	if e, ok := model.Lookup(info.Algorithm); ok {
+		if _, ok := e.Model().(model.EdgeDual); ok {
+			b.note("Messages of %s differ by neighbour. The record has the values that they are made of, and these "+
+				"are shown.", info.Algorithm)
+		}
+	}
 }
 
 func (b *builder) note(format string, args ...any) {
@@ -345,6 +352,10 @@ func (b *builder) values(dataDir string) error {
 			"known, nor what packets carry.")
 		return nil
 	}
+	if n := len(b.Steps.Node); n > len(v.Node) {
+		b.note("Values of %d of %d steps were not recorded (record.iterates): nodes have the colour of the last that "+
+			"was.", n-len(v.Node), n)
+	}
 	if all {
 		v.Content = base64.StdEncoding.EncodeToString(content)
 	} else {
@@ -395,8 +406,11 @@ func (b *builder) rows() error {
 	for _, round := range t.Column("round") {
 		b.Rows.Round = append(b.Rows.Round, number(round))
 	}
+	ns := int64(0)
 	for _, at := range t.Column("time_s") {
-		ns := int64(math.Round(at * 1e9))
+		if !math.IsNaN(at) {
+			ns = int64(math.Round(at * 1e9))
+		}
 		b.Rows.Time = append(b.Rows.Time, ns)
 		b.until(ns)
 	}
