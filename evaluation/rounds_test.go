@@ -37,8 +37,8 @@ var otherRounds = map[string][]string{
 }
 
 // interruptions are faults of every kind that does not take a node's memory or the node itself.
-const interruptions = "network.faults=[{at: 8ms, crash: 0, until: 15ms}, {at: 1ms, slow: 1, factor: 30, until: 20ms}, " +
-	"{crashes: {every: 20ms, for: 4ms}}, {at: 5ms, partition: [[2], [0, 1]], until: 12ms}]"
+const interruptions = "network.faults=[{at: 8ms, crash: 0, until: 15ms}, " +
+	"{at: 1ms, slow: 1, factor: 30, until: 20ms}, {crashes: {every: 20ms, for: 4ms}}, {at: 5ms, partition: [[2], [0, 1]], until: 12ms}]"
 
 // A right method holds in each of them, and every packet is explained.
 func TestAudit_OtherRounds(t *testing.T) {
@@ -139,8 +139,8 @@ func TestAudit_OtherRoundsThatAreRefused(t *testing.T) {
 }
 
 // Of a node that was down or slow what entered an update is told by when the node says that it began. One that says
-// something else, or takes a stale value for a fresh one, or what was lost for received, is found by computing its steps
-// again; where no fault is, the rule decides, whatever the node says.
+// something else, or takes a stale value for a fresh one, or what was lost for received, is found by computing its
+// steps again; where no fault is, the rule decides, whatever the node says.
 func TestExplain_WhatEnteredUpdatesOfNodesThatWereDown(t *testing.T) {
 	sets := append([]string{"rounds.count=12"}, otherRounds["asynchronous, nodes are down or slow"]...)
 	interrupted := 0
