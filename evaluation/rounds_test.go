@@ -38,7 +38,8 @@ var otherRounds = map[string][]string{
 
 // interruptions are faults of every kind that does not take a node's memory or the node itself.
 const interruptions = "network.faults=[{at: 8ms, crash: 0, until: 15ms}, " +
-	"{at: 1ms, slow: 1, factor: 30, until: 20ms}, {crashes: {every: 20ms, for: 4ms}}, {at: 5ms, partition: [[2], [0, 1]], until: 12ms}]"
+	"{at: 1ms, slow: 1, factor: 30, until: 20ms}, " +
+	"{crashes: {every: 20ms, for: 4ms}}, {at: 5ms, partition: [[2], [0, 1]], until: 12ms}]"
 
 // A right method holds in each of them, and every packet is explained.
 func TestAudit_OtherRounds(t *testing.T) {
