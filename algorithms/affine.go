@@ -62,7 +62,7 @@ func NewProber(method Method, s Setting, shard int, data *problem.Objective) (*P
 	switch {
 	case !ok || central || t.addressing != nil || t.sheltering != nil || t.registering != nil:
 		return nil, errors.New("what its nodes send is not one iterate for all neighbours that follows from theirs")
-	case s.Problem.Loss != problem.Squared || s.Problem.K > 0:
+	case s.Problem.Loss != problem.Squared && s.Problem.Loss != problem.LeastSquares || s.Problem.K > 0:
 		return nil, errors.New("its steps are not affine: the loss is not squared (problem.loss)")
 	case s.Problem.NonSmooth != nil:
 		return nil, errors.New("its steps are not affine: the regulariser has kinks, or there is a set")

@@ -147,6 +147,21 @@ func TestLinesAreShort(t *testing.T) {
 	}
 }
 
+// An equation's number stands at the end of its line, indented; no two equations have the same.
+func TestEquationsHaveNumbersOfTheirOwn(t *testing.T) {
+	number := regexp.MustCompile(`(?m)^    .*  \((\d+\.\d+)\)$`)
+	seen := map[string]bool{}
+	for _, m := range number.FindAllStringSubmatch(read(t, "mathematics.md"), -1) {
+		if seen[m[1]] {
+			t.Errorf("(%s) is two equations", m[1])
+		}
+		seen[m[1]] = true
+	}
+	if len(seen) < 50 {
+		t.Errorf("%d equations were found", len(seen))
+	}
+}
+
 // The reference pages are what the registries say.
 func TestDocsAreGenerated(t *testing.T) {
 	for _, name := range []string{"methods", "attacks"} {

@@ -506,6 +506,9 @@ func (c *claim) judgeBlindly(out *record.Audit, sample [2][]sighting) {
 		100*confidence)
 }
 
+// unrefuted is more than any bound that runs can show.
+const unrefuted = 1e6
+
 // judgeFamily learns a family's statistic of one of some rounds and judges it.
 func (c *claim) judgeFamily(f *family, sample [2][]sighting, times []int, looks map[int][]cell,
 	confidence, able float64) record.Test {
@@ -536,7 +539,12 @@ func (c *claim) judgeFamily(f *family, sample [2][]sighting, times []int, looks 
 			}
 			tp, fp := atLeast(score[0], at), atLeast(score[1], at)
 			got := stats.LossBound(tp, len(score[0]), fp, len(score[1]), c.delta, stats.Confidence)
-			if excess := got - c.total[t]; excess > best.excess {
+			// What would refute the claim up to there comes first; of the rest, or where no claim stands, what shows most.
+			excess := got - c.total[t]
+			if !(excess > 0) || c.established != nil {
+				excess = got - unrefuted
+			}
+			if excess > best.excess {
 				best.t, best.rule, best.cells, best.threshold, best.excess = t, r, cells, at, excess
 			}
 		}

@@ -241,3 +241,52 @@ algorithm: {kind: private-dgd, step: 0.5, decay: none, alpha: 1, law: gaussian, 
 		t.Errorf("%d of 2 pairs at distance 2 are above", d.Above)
 	}
 }
+
+// With targets the squared loss is affine, too. A flipped target moves a step by α|t|‖u‖ of the noise's deviation,
+// whatever came before, so that one who sees all rounds has μ² = T(αt‖u‖)².
+func TestMap_OfTargets(t *testing.T) {
+	s, err := scenarios.Parse("targets.yaml", []byte(`name: targets
+problem: {data: {set: linear, rows: 30}, rho: 0.3, loss: squared}
+network: {topology: {kind: path, nodes: 3}}
+rounds: {count: 5}
+algorithm: {kind: private-dgd, step: 0.5, decay: none, alpha: 0.7, law: gaussian}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := experiment.New(s, "")
+	m, _, err := Map(context.Background(), e, AuditOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := e.Assemble(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		row := &a.Problem.Shards[i]
+		want := math.Sqrt(5) * 0.7 * math.Abs(row.Targets[0]) * num.Norm(dense(a.Problem, i, 0))
+		if got := float64(m.All[i]); !(math.Abs(got-want) <= 1e-8*want) {
+			t.Errorf("of node %d all learn μ = %v, by hand %v", i, got, want)
+		}
+	}
+}
+
+// Where no claim stands a black-box audit judges the rounds that show most, and not those up to which least is claimed.
+func TestBlackBox_ShowsMostWhereNoClaimStands(t *testing.T) {
+	for _, set := range []string{"problem.loss=squared", "algorithm.alpha=50"} {
+		e := small(t, "{kind: private-dgd, step: 0.5, decay: none, alpha: 3}", nil, set, "rounds.count=6",
+			"adversary.audit={runs: 400, node: 1, pair: {a: [1, 0, 0], b: [-1, 0, 0]}}")
+		a, err := BlackBox(context.Background(), e, AuditOptions{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 0.0
+		for _, x := range a.Verdicts[0].Tests {
+			most = max(most, float64(x.Measured))
+		}
+		if !(most > float64(a.BlackBox.Able)/2) {
+			t.Errorf("%s: measured %v at most, where so many runs show up to %v", set, most, a.BlackBox.Able)
+		}
+	}
+}
