@@ -383,6 +383,39 @@ adversary: {knows: {victim: 1, all-but: 2}, attacks: [kkt-inversion]}
 	}
 }
 
+// Lies stand beside the values in whose place they were told.
+func TestDocument_HasTheLiesOfTheRecord(t *testing.T) {
+	const change = "adversary={acts: [{kind: mirror, about: zero, nodes: [1], from-round: 2}], " +
+		"knows: {victim: 2, all-but: 3}, attacks: [kkt-inversion]}"
+	r := recorded(t, hospitals, 1, change)
+	v := built(t, r).Runs[0]
+	l := v.Lies
+	if !slices.Equal(l.Liars, []int{1}) || v.Attack.Acts == "" {
+		t.Errorf("liars %v, acts %q", l.Liars, v.Attack.Acts)
+	}
+	k := 0
+	err := r.Lies(func(i record.Lie) error {
+		if k >= len(l.Node) || l.Node[k] != i.Node || l.To[k] != i.To || l.Round[k] != i.Round {
+			t.Fatalf("lie %d is %+v in the record", k, i)
+		}
+		for row := range v.Values.Node { // a flipped value is twice its length away
+			if v.Values.Node[row] == i.Node && v.Values.Round[row] == i.Round &&
+				!(math.Abs(float64(l.Away[k]-2*v.Values.Norm[row])) <= 1e-12) {
+				t.Errorf("lie %d is %v away from a value of length %v", k, l.Away[k], v.Values.Norm[row])
+			}
+		}
+		k++
+		return nil
+	})
+	if err != nil || k != len(l.Node) || k == 0 || l.Content == "" {
+		t.Errorf("%d lies of %d: %v", len(l.Node), k, err)
+	}
+	d, err := FirstDifference(recorded(t, hospitals, 1), r)
+	if err != nil || d.Same || !strings.Contains(d.Sides[1], "node 1 tells node 0 a lie in place of its value of") {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 func TestFirstDifference(t *testing.T) {
 	a := recorded(t, hospitals, 1)
 	again := recorded(t, hospitals, 1)

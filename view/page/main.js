@@ -62,6 +62,7 @@ class View {
     this.differs();
     this.attacks = this.runs.filter(r => r.attacker).map(r => attackPanel(this, r));
     for (const a of this.attacks) u.attack.append(a.box);
+    u.lying.hidden = !this.runs.some(r => r.liars.length);
     u.attack.hidden = u.adversarial.hidden = !this.attacks.length;
   }
 

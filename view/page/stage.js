@@ -20,7 +20,7 @@ function dark(c) { return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] < 140; }
 function theme() {
   const style = getComputedStyle(document.documentElement), out = {};
   for (const name of ["text", "ground", "frame", "grid", "soft", "packet", "lost", "request", "mark", "bad", "focus",
-    "cut1", "cut2"]) out[name] = style.getPropertyValue("--" + name).trim();
+    "lie", "cut1", "cut2"]) out[name] = style.getPropertyValue("--" + name).trim();
   return out;
 }
 
@@ -158,7 +158,7 @@ class Stage {
   }
 
   drawPackets(c, t, look) {
-    const r = this.run, size = Math.max(1.8, Math.min(4, this.radius / 3.2)), crosses = [], hollow = [];
+    const r = this.run, size = Math.max(1.8, Math.min(4, this.radius / 3.2)), crosses = [], hollow = [], lies = [];
     c.fillStyle = look.theme.packet;
     c.beginPath();
     r.underWay(t, p => {
@@ -166,9 +166,16 @@ class Stage {
       this.spots.push(x, y, p);
       if (gone) { crosses.push(x, y, age); return; }
       if (r.kinds[r.kind[p]] !== "value") { hollow.push(x, y); return; }
+      if (r.lieRow[p] >= 0) { lies.push(x, y); return; }
       c.moveTo(x + size, y); c.arc(x, y, size, 0, 7);
     });
     c.fill();
+    c.fillStyle = look.theme.lie;
+    const d = size + 2;
+    for (let k = 0; k < lies.length; k += 2) {
+      const [x, y] = [lies[k], lies[k + 1]];
+      c.beginPath(); c.moveTo(x, y - d); c.lineTo(x + d, y); c.lineTo(x, y + d); c.lineTo(x - d, y); c.fill();
+    }
     c.strokeStyle = look.theme.request; c.lineWidth = 1.4;
     c.beginPath();
     for (let k = 0; k < hollow.length; k += 2) {
@@ -218,6 +225,10 @@ class Stage {
       }
       if (attack.victims.includes(node) && attack.victims.length < r.nodes)
         this.ring(c, x, y, small + 5, look.theme.lost);
+      if (r.liars.includes(node)) {
+        c.beginPath(); c.fillStyle = look.theme.lie;
+        c.moveTo(x - 6, y - small - 2); c.lineTo(x + 6, y - small - 2); c.lineTo(x, y - small - 11); c.fill();
+      }
       if (attack.watched.includes(node)) {
         c.strokeStyle = look.theme.text; c.lineWidth = 1.5;
         c.strokeRect(x - small - 4, y - small - 4, 2 * small + 8, 2 * small + 8);
