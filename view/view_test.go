@@ -333,6 +333,27 @@ func TestDocument_NamesThePacketThatGivesTheSampleAway(t *testing.T) {
 	}
 }
 
+// What colluders computed themselves is theirs from the time at which they did.
+func TestDocument_ColludersKnowNothingAhead(t *testing.T) {
+	r := recorded(t, `name: beyond
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 6}, latency: 20ms}
+rounds: {count: 8}
+algorithm: {kind: dgd, step: 0.001, decay: none}
+adversary: {view: {kind: nodes, nodes: [1, 3]}, knows: {victim: 2, all-but: 0}, attacks: [beyond-neighbours]}
+`, 1)
+	v := built(t, r).Runs[0]
+	l := v.Attack.Lines[0]
+	if first := l.Says[0]; !strings.Contains(first.Conclusion, "own value of round 1 is not recorded") {
+		t.Errorf("before any packet: %s, %s", first.Outcome, first.Conclusion)
+	}
+	for _, row := range v.Attack.Order {
+		if src, dst := v.Packets.Src[row], v.Packets.Dst[row]; src != 1 && src != 3 && dst != 1 && dst != 3 {
+			t.Errorf("colluders see a packet from node %d to node %d", src, dst)
+		}
+	}
+}
+
 // A sample is told as it stands in the file, whatever was divided by what.
 func TestDocument_TellsSamplesAsTheyAreInTheData(t *testing.T) {
 	dir := t.TempDir()

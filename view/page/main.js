@@ -204,7 +204,6 @@ class View {
     if (on && this.t >= this.end) this.t = 0;
     this.playing = on;
     this.ui.play.textContent = on ? "Pause" : "Play";
-    this.ui.play.setAttribute("aria-pressed", String(on));
     this.last = null;
     if (on) requestAnimationFrame(now => this.frame(now));
     else { this.say(this.summary()); this.draw(true); }
