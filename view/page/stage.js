@@ -57,15 +57,24 @@ class Stage {
     return v === null || v === undefined ? null : tint(share(look.scale, v), look.scale.learnt);
   }
 
+  // layout places the nodes in the room there is, and makes them so small that few touch.
   layout() {
-    const n = this.run.nodes, margin = 26, size = Math.min(this.width, this.height);
-    this.radius = Math.max(4, Math.min(15, size / (3.2 * Math.sqrt(n) + 6)));
+    const size = [this.width, this.height].join();
+    if (this.laidOut === size) return;
+    this.laidOut = size;
+    const margin = 26;
     const wide = this.width - 2 * margin, high = this.height - 2 * margin;
     let w = 0, h = 0;
     for (const [x, y] of this.run.places) { w = Math.max(w, Math.abs(x)); h = Math.max(h, Math.abs(y)); }
     const sx = wide / 2 / Math.max(w, 1e-9), sy = high / 2 / Math.max(h, 1e-9), s = Math.min(sx, sy);
     const across = Math.min(sx, 1.5 * s), down = Math.min(sy, 1.5 * s);
     this.at = this.run.places.map(([x, y]) => [this.width / 2 + x * across, this.height / 2 + y * down]);
+    const nearest = Float64Array.from(this.at, ([x, y], k) => {
+      let least = Infinity;
+      this.at.forEach(([a, b], j) => { if (j !== k) least = Math.min(least, Math.hypot(a - x, b - y)); });
+      return least;
+    }).sort();
+    this.radius = Math.max(3.5, Math.min(15, 0.42 * nearest[Math.floor(nearest.length / 10)]));
   }
 
   drawNetwork(c, t, look, ratio) {
