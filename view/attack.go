@@ -19,6 +19,7 @@ type Attack struct {
 	Sees    string       `json:"sees"`
 	Knows   string       `json:"knows"`
 	Wants   string       `json:"wants"`
+	Acts    string       `json:"acts"` // which nodes lie; empty: none
 	Unseen  []string     `json:"unseen"`
 	Victims []int        `json:"victims"`
 	Watched []int        `json:"watched"` // empty: everything is seen
@@ -75,7 +76,8 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 		b.note("Rows are scaled (problem.scale.rows: %s) and have no intercept, which would tell by how much: samples "+
 			"of the adversary's view are those of scaled rows.", scale.Rows)
 	}
-	b.Attack = &Attack{Sees: a.Threat.Sees, Knows: a.Threat.Knows, Wants: a.Threat.Wants, Unseen: a.Unseen,
+	b.Attack = &Attack{Sees: a.Threat.Sees, Knows: a.Threat.Knows, Wants: a.Threat.Wants, Acts: a.Threat.Acts,
+		Unseen:  a.Unseen,
 		Victims: a.Victims, Watched: a.Watched, Order: a.Order, Points: a.Points}
 	if b.Attack.Watched == nil {
 		b.Attack.Watched = []int{}

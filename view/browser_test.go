@@ -123,6 +123,16 @@ func TestPage_PlaysAndTells(t *testing.T) {
 	quiet(t, p, s.Address())
 }
 
+func TestPage_PacketsThatTheAdversaryDoesNotSee(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	address := saved(t, built(t, recorded(t, hospitals, 1, "adversary.view={kind: nodes, nodes: [3]}")))
+	p.Open(address, ready)
+	p.Press("k") // from node 0 to node 1
+	has(t, p, "#chosen", "node 0", "node 1", "Nothing: the adversary does not see it.")
+	has(t, p, "#attack", "packets between nodes other than [3]")
+	quiet(t, p, address)
+}
+
 // No request but for the page, and no script but its own.
 func TestPage_RunsNoOtherScript(t *testing.T) {
 	p := browser.Find(t).Drive(t)

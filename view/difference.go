@@ -29,7 +29,8 @@ type Difference struct {
 // event is a row of a record.
 type event struct {
 	at      int64
-	send    bool // a packet is sent; else a node publishes a value
+	send    bool // a packet is sent; else a node publishes a value, or tells a lie
+	lie     bool
 	node    int32
 	other   int32 // receiver
 	round   int32
@@ -42,7 +43,8 @@ type event struct {
 
 // before is the order of events, which depends on nothing that may differ between two runs of one scenario but times.
 func before(a, b event) int {
-	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(one(a.send), one(b.send)), cmp.Compare(a.node, b.node),
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(one(a.send), one(b.send)),
+		cmp.Compare(one(a.lie), one(b.lie)), cmp.Compare(a.node, b.node),
 		cmp.Compare(a.other, b.other), cmp.Compare(a.round, b.round), cmp.Compare(a.id, b.id),
 		cmp.Compare(a.arrives, b.arrives))
 }
@@ -56,8 +58,8 @@ func one(b bool) int {
 
 // equal says whether two events are the same to the last bit.
 func (e *event) equal(f *event) bool {
-	return e.at == f.at && e.send == f.send && e.node == f.node && e.other == f.other && e.round == f.round &&
-		e.id == f.id && e.arrives == f.arrives && e.bytes == f.bytes && e.kind == f.kind &&
+	return e.at == f.at && e.send == f.send && e.lie == f.lie && e.node == f.node && e.other == f.other &&
+		e.round == f.round && e.id == f.id && e.arrives == f.arrives && e.bytes == f.bytes && e.kind == f.kind &&
 		slices.EqualFunc(e.values, f.values, func(x, y float64) bool {
 			return math.Float64bits(x) == math.Float64bits(y)
 		})
@@ -65,6 +67,10 @@ func (e *event) equal(f *event) bool {
 
 // String is what happens, in words.
 func (e *event) String() string {
+	if e.lie {
+		return fmt.Sprintf("at %s node %d tells node %d a lie in place of its value of round %d", span(e.at), e.node,
+			e.other, e.round)
+	}
 	if !e.send {
 		return fmt.Sprintf("at %s node %d publishes its value of round %d", span(e.at), e.node, e.round)
 	}
@@ -107,6 +113,13 @@ func events(r *record.Run) (all []event, err error) {
 	if errors.Is(err, record.ErrNotRecorded) {
 		err = nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	err = r.Lies(func(l record.Lie) error {
+		all = append(all, event{at: l.TimeNS, lie: true, node: l.Node, other: l.To, round: l.Round, values: l.Values})
+		return nil
+	})
 	slices.SortStableFunc(all, before)
 	return all, err
 }
@@ -143,14 +156,14 @@ func FirstDifference(a, b *record.Run) (*Difference, error) {
 		e := &all[k]
 		d.Sides, d.At = append(d.Sides, e.String()), min(d.At, e.at)
 		for _, node := range []int32{e.node, e.other} {
-			if n := int(node); (e.send || node == e.node) && !slices.Contains(d.Nodes, n) {
+			if n := int(node); (e.send || e.lie || node == e.node) && !slices.Contains(d.Nodes, n) {
 				d.Nodes = append(d.Nodes, n)
 			}
 		}
 	}
 	if k < len(x) && k < len(y) {
 		p, q := &x[k], &y[k]
-		if !p.send && !q.send && p.node == q.node && p.round == q.round && len(p.values) == len(q.values) {
+		if p.String() == q.String() && !p.send && len(p.values) == len(q.values) {
 			change := slices.Clone(p.values)
 			num.Axpy(-1, q.values, change)
 			d.Sides[1] += fmt.Sprintf(", another vector: it is %.3g away, and the first has length %.3g",

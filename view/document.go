@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 
+	"overhear/adversary/acts"
 	"overhear/adversary/model"
 	"overhear/algorithms"
 	"overhear/evaluation"
@@ -53,6 +54,7 @@ type Run struct {
 	Steps      Steps       `json:"steps"`
 	Values     Values      `json:"values"`
 	Inputs     Inputs      `json:"inputs"`
+	Lies       Lies        `json:"lies"`
 	Outages    []Outage    `json:"outages"`
 	Cuts       []Cut       `json:"cuts"`
 	Faults     []Fault     `json:"faults"`
@@ -92,6 +94,16 @@ type Values struct {
 	Loss     []number `json:"loss"`     // mean over the node's rows; null: the data are not at hand
 	D        int      `json:"d"`
 	Content  string   `json:"content"` // all vectors, as float32 in base64, little-endian; empty: they are too many
+}
+
+// Lies are what nodes told neighbours in place of what they had published, by column.
+type Lies struct {
+	Liars   []int    `json:"liars"`
+	Node    []int32  `json:"node"`
+	To      []int32  `json:"to"`
+	Round   []int32  `json:"round"`
+	Away    []number `json:"away"`    // from the value in whose place it stands; null: that was not recorded
+	Content string   `json:"content"` // as of Values, in its D numbers; empty: they are too many
 }
 
 // Inputs are which values entered which updates.
@@ -186,7 +198,8 @@ func build(ctx context.Context, r *record.Run, o Options) (*Run, error) {
 	}
 	b := &builder{Run: new(Run), from: r, scenario: s}
 	b.head()
-	for _, read := range []func() error{b.packets, b.steps, b.network, func() error { return b.values(o.DataDir) },
+	for _, read := range []func() error{b.packets, b.steps, b.network,
+		func() error { return b.values(o.DataDir) }, b.lies,
 		b.inputs, b.rows, b.faults,
 		func() error { return b.attack(ctx, o) }} {
 		if err := errors.Join(read(), ctx.Err()); err != nil {
@@ -340,9 +353,7 @@ func (b *builder) values(dataDir string) error {
 		v.Norm = append(v.Norm, number(num.Norm(i.Values)))
 		v.Distance, v.Loss = append(v.Distance, number(away)), append(v.Loss, number(loss))
 		if v.D = len(i.Values); all {
-			for _, x := range i.Values {
-				content = binary.LittleEndian.AppendUint32(content, math.Float32bits(float32(x)))
-			}
+			content = appendFloats(content, i.Values)
 			all = len(content) <= 4*MostNumbers && len(content) == 4*v.D*len(v.Node)
 		}
 		return nil
@@ -363,6 +374,58 @@ func (b *builder) values(dataDir string) error {
 			"several lengths.", MostNumbers)
 	}
 	return err
+}
+
+// lies reads what liars told, and how far it is from what they had published.
+func (b *builder) lies() error {
+	l := &b.Lies
+	if l.Liars = acts.Liars(b.scenario.Acts()); len(l.Liars) == 0 {
+		return nil
+	}
+	published := map[[2]int32][]float64{}
+	err := b.from.Iterates(func(i record.Iterate) error {
+		if slices.Contains(l.Liars, int(i.Node)) {
+			published[[2]int32{i.Node, i.Round}] = i.Values
+		}
+		return nil
+	})
+	if errors.Is(err, record.ErrNotRecorded) {
+		return nil // which is noted already
+	}
+	if err != nil {
+		return err
+	}
+	var content []byte
+	all := b.Values.Content != ""
+	err = b.from.Lies(func(i record.Lie) error {
+		if len(i.Values) == 0 {
+			return nil // nothing was sent, so that there is no packet
+		}
+		away := math.NaN()
+		if v := published[[2]int32{i.Node, i.Round}]; len(v) == len(i.Values) {
+			difference := slices.Clone(i.Values)
+			num.Axpy(-1, v, difference)
+			away = num.Norm(difference)
+		}
+		l.Node, l.To, l.Round = append(l.Node, i.Node), append(l.To, i.To), append(l.Round, i.Round)
+		l.Away = append(l.Away, number(away))
+		if content = appendFloats(content, i.Values); len(i.Values) != b.Values.D || len(content) > 4*MostNumbers {
+			content, all = nil, false
+		}
+		return nil
+	})
+	if all {
+		l.Content = base64.StdEncoding.EncodeToString(content)
+	}
+	return err
+}
+
+// appendFloats appends numbers as float32, little-endian.
+func appendFloats(to []byte, values []float64) []byte {
+	for _, x := range values {
+		to = binary.LittleEndian.AppendUint32(to, math.Float32bits(float32(x)))
+	}
+	return to
 }
 
 // inputs tells what entered every update whose value is known.

@@ -333,6 +333,27 @@ func TestDocument_NamesThePacketThatGivesTheSampleAway(t *testing.T) {
 	}
 }
 
+// What colluders computed themselves is theirs from the time at which they did.
+func TestDocument_ColludersKnowNothingAhead(t *testing.T) {
+	r := recorded(t, `name: beyond
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 6}, latency: 20ms}
+rounds: {count: 8}
+algorithm: {kind: dgd, step: 0.001, decay: none}
+adversary: {view: {kind: nodes, nodes: [1, 3]}, knows: {victim: 2, all-but: 0}, attacks: [beyond-neighbours]}
+`, 1)
+	v := built(t, r).Runs[0]
+	l := v.Attack.Lines[0]
+	if first := l.Says[0]; !strings.Contains(first.Conclusion, "own value of round 1 is not recorded") {
+		t.Errorf("before any packet: %s, %s", first.Outcome, first.Conclusion)
+	}
+	for _, row := range v.Attack.Order {
+		if src, dst := v.Packets.Src[row], v.Packets.Dst[row]; src != 1 && src != 3 && dst != 1 && dst != 3 {
+			t.Errorf("colluders see a packet from node %d to node %d", src, dst)
+		}
+	}
+}
+
 // A sample is told as it stands in the file, whatever was divided by what.
 func TestDocument_TellsSamplesAsTheyAreInTheData(t *testing.T) {
 	dir := t.TempDir()
@@ -380,6 +401,39 @@ adversary: {knows: {victim: 1, all-but: 2}, attacks: [kkt-inversion]}
 	}
 	if want := "age " + last.Truth[0] + ", " + strings.ToLower(last.Truth[1]); !strings.HasPrefix(last.TrueOne, want) {
 		t.Errorf("%q does not begin with %q", last.TrueOne, want)
+	}
+}
+
+// Lies stand beside the values in whose place they were told.
+func TestDocument_HasTheLiesOfTheRecord(t *testing.T) {
+	const change = "adversary={acts: [{kind: mirror, about: zero, nodes: [1], from-round: 2}], " +
+		"knows: {victim: 2, all-but: 3}, attacks: [kkt-inversion]}"
+	r := recorded(t, hospitals, 1, change)
+	v := built(t, r).Runs[0]
+	l := v.Lies
+	if !slices.Equal(l.Liars, []int{1}) || v.Attack.Acts == "" {
+		t.Errorf("liars %v, acts %q", l.Liars, v.Attack.Acts)
+	}
+	k := 0
+	err := r.Lies(func(i record.Lie) error {
+		if k >= len(l.Node) || l.Node[k] != i.Node || l.To[k] != i.To || l.Round[k] != i.Round {
+			t.Fatalf("lie %d is %+v in the record", k, i)
+		}
+		for row := range v.Values.Node { // a flipped value is twice its length away
+			if v.Values.Node[row] == i.Node && v.Values.Round[row] == i.Round &&
+				!(math.Abs(float64(l.Away[k]-2*v.Values.Norm[row])) <= 1e-12) {
+				t.Errorf("lie %d is %v away from a value of length %v", k, l.Away[k], v.Values.Norm[row])
+			}
+		}
+		k++
+		return nil
+	})
+	if err != nil || k != len(l.Node) || k == 0 || l.Content == "" {
+		t.Errorf("%d lies of %d: %v", len(l.Node), k, err)
+	}
+	d, err := FirstDifference(recorded(t, hospitals, 1), r)
+	if err != nil || d.Same || !strings.Contains(d.Sides[1], "node 1 tells node 0 a lie in place of its value of") {
+		t.Errorf("%+v, %v", d, err)
 	}
 }
 

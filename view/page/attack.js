@@ -51,6 +51,7 @@ function attackPanel(view, run) {
   const caption = element("figcaption");
   box.append(element("h2", {}, view.runs.length > 1 ? `The adversary of run ${run.place + 1}` : "The adversary's view"),
     pairs([["sees", run.attack.sees], ["knows", run.attack.knows], ["wants", run.attack.wants],
+      run.attack.acts ? ["acts", run.attack.acts] : null,
       (run.attack.unseen || []).length ? ["does not see", run.attack.unseen.join("; ")] : null]));
   if (!a.lines.length) {
     box.append(element("p", {}, "No attack suits this method, view and knowledge."));

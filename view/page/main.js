@@ -62,6 +62,7 @@ class View {
     this.differs();
     this.attacks = this.runs.filter(r => r.attacker).map(r => attackPanel(this, r));
     for (const a of this.attacks) u.attack.append(a.box);
+    u.lying.hidden = !this.runs.some(r => r.liars.length);
     u.attack.hidden = u.adversarial.hidden = !this.attacks.length;
   }
 
@@ -203,7 +204,6 @@ class View {
     if (on && this.t >= this.end) this.t = 0;
     this.playing = on;
     this.ui.play.textContent = on ? "Pause" : "Play";
-    this.ui.play.setAttribute("aria-pressed", String(on));
     this.last = null;
     if (on) requestAnimationFrame(now => this.frame(now));
     else { this.say(this.summary()); this.draw(true); }

@@ -87,6 +87,7 @@ function nodePanel(view, run, node) {
     const v = run.valueAt(node, t);
     live.replaceChildren(pairs([
       ["now", doing],
+      run.liars.includes(node) ? ["honest", "no: it lies to neighbours"] : null,
       user ? null : ["round", `${Math.max(0, round)} of ${run.rounds}; ${round < 0 ? "not there yet" :
         plural(Math.max(0, run.leader(t) - round), "round") + " behind the first"}`],
       ["packets", `${sent} sent (${lost} lost on their way), ${got} received, ${missed} lost that were for it`],
@@ -181,9 +182,14 @@ function packetPanel(view, run, p) {
     same.length > 1 ? ["copies", `${same.length} packets carry the same, ${firsts.length} of them arrived`] : null,
     ["updates that it entered", entered],
   ]));
-  const row = kind === "value" ? run.valueOf(src, run.round[p]) : -1;
+  const row = kind === "value" ? run.valueOf(src, run.round[p]) : -1, lie = run.lieRow[p];
   box.append(element("h4", {}, "What it carries"));
-  if (row >= 0) {
+  if (lie >= 0) {
+    box.append(pairs([["a lie", `in place of the value that node ${src} published for round ${run.round[p]}`],
+      ["away from that value", number(run.lies.away[lie])]]));
+    const d = run.values.d;
+    if (run.lieContent) box.append(bars(view, run.lieContent.subarray(lie * d, (lie + 1) * d)));
+  } else if (row >= 0) {
     box.append(pairs([["value", `what node ${src} published for round ${run.round[p]}, at ${time(run.valueTime[row])}`],
       ["length", number(run.values.norm[row])],
       run.values.distance[row] !== null ? ["distance to the optimum", number(run.values.distance[row])] : null]));

@@ -10,6 +10,9 @@ function sums(since) {
   return out;
 }
 
+// floats reads numbers in base64.
+function floats(text) { return new Float32Array(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer); }
+
 // after is how many of the ascending numbers are at most x.
 function after(numbers, x) {
   let low = 0, high = numbers.length;
@@ -31,6 +34,7 @@ class Run {
     this.outagesOf = Array.from({length: this.nodes}, () => []);
     for (const o of json.outages || []) this.outagesOf[o.node].push(o);
     this.cuts = json.cuts || [];
+    this.findLies(json.lies);
     this.faults = json.faults || [];
     this.attacker = json.attack ? new Attacker(this) : null;
   }
@@ -69,10 +73,7 @@ class Run {
     this.stepsOf = rows();
     this.stepNode.forEach((node, k) => this.stepsOf[node].push(k));
     this.stepEndsOf = this.stepsOf.map(all => Float64Array.from(all, k => this.stepEnd[k]));
-    if (v.content) {
-      const bytes = Uint8Array.from(atob(v.content), c => c.charCodeAt(0));
-      this.content = new Float32Array(bytes.buffer);
-    }
+    if (v.content) this.content = floats(v.content);
     const steps = Float64Array.from([...new Set(this.stepEnd)]).sort();
     this.lead = new Int32Array(steps.length); // the highest round that is finished then
     this.leadTime = steps;
@@ -81,6 +82,19 @@ class Run {
       for (; at < this.stepEnd.length && this.stepEnd[at] <= steps[k]; at++) most = Math.max(most, this.stepRound[at]);
       this.lead[k] = most;
     }
+  }
+
+  // findLies notes which packets carry something else than what their sender had published.
+  findLies(l) {
+    this.liars = l.liars || [];
+    this.lieRow = new Int32Array(this.count).fill(-1);
+    if (!(l.node || []).length) return;
+    const at = new Map(l.node.map((node, k) => [`${node} ${l.to[k]} ${l.round[k]}`, k]));
+    for (let p = 0; p < this.count; p++) {
+      const k = at.get(`${this.src[p]} ${this.dst[p]} ${this.round[p]}`);
+      if (k !== undefined && this.kinds[this.kind[p]] === "value") this.lieRow[p] = k;
+    }
+    if (l.content) this.lieContent = floats(l.content);
   }
 
   // bucket divides time into spans, each with the packets that are to be drawn in it.

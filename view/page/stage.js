@@ -20,7 +20,7 @@ function dark(c) { return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] < 140; }
 function theme() {
   const style = getComputedStyle(document.documentElement), out = {};
   for (const name of ["text", "ground", "frame", "grid", "soft", "packet", "lost", "request", "mark", "bad", "focus",
-    "cut1", "cut2"]) out[name] = style.getPropertyValue("--" + name).trim();
+    "lie", "cut1", "cut2"]) out[name] = style.getPropertyValue("--" + name).trim();
   return out;
 }
 
@@ -57,15 +57,24 @@ class Stage {
     return v === null || v === undefined ? null : tint(share(look.scale, v), look.scale.learnt);
   }
 
+  // layout places the nodes in the room there is, and makes them so small that few touch.
   layout() {
-    const n = this.run.nodes, margin = 26, size = Math.min(this.width, this.height);
-    this.radius = Math.max(4, Math.min(15, size / (3.2 * Math.sqrt(n) + 6)));
+    const size = [this.width, this.height].join();
+    if (this.laidOut === size) return;
+    this.laidOut = size;
+    const margin = 26;
     const wide = this.width - 2 * margin, high = this.height - 2 * margin;
     let w = 0, h = 0;
     for (const [x, y] of this.run.places) { w = Math.max(w, Math.abs(x)); h = Math.max(h, Math.abs(y)); }
     const sx = wide / 2 / Math.max(w, 1e-9), sy = high / 2 / Math.max(h, 1e-9), s = Math.min(sx, sy);
     const across = Math.min(sx, 1.5 * s), down = Math.min(sy, 1.5 * s);
     this.at = this.run.places.map(([x, y]) => [this.width / 2 + x * across, this.height / 2 + y * down]);
+    const nearest = Float64Array.from(this.at, ([x, y], k) => {
+      let least = Infinity;
+      this.at.forEach(([a, b], j) => { if (j !== k) least = Math.min(least, Math.hypot(a - x, b - y)); });
+      return least;
+    }).sort();
+    this.radius = Math.max(3.5, Math.min(15, 0.42 * nearest[Math.floor(nearest.length / 10)]));
   }
 
   drawNetwork(c, t, look, ratio) {
@@ -158,7 +167,7 @@ class Stage {
   }
 
   drawPackets(c, t, look) {
-    const r = this.run, size = Math.max(1.8, Math.min(4, this.radius / 3.2)), crosses = [], hollow = [];
+    const r = this.run, size = Math.max(1.8, Math.min(4, this.radius / 3.2)), crosses = [], hollow = [], lies = [];
     c.fillStyle = look.theme.packet;
     c.beginPath();
     r.underWay(t, p => {
@@ -166,9 +175,16 @@ class Stage {
       this.spots.push(x, y, p);
       if (gone) { crosses.push(x, y, age); return; }
       if (r.kinds[r.kind[p]] !== "value") { hollow.push(x, y); return; }
+      if (r.lieRow[p] >= 0) { lies.push(x, y); return; }
       c.moveTo(x + size, y); c.arc(x, y, size, 0, 7);
     });
     c.fill();
+    c.fillStyle = look.theme.lie;
+    const d = size + 2;
+    for (let k = 0; k < lies.length; k += 2) {
+      const [x, y] = [lies[k], lies[k + 1]];
+      c.beginPath(); c.moveTo(x, y - d); c.lineTo(x + d, y); c.lineTo(x, y + d); c.lineTo(x - d, y); c.fill();
+    }
     c.strokeStyle = look.theme.request; c.lineWidth = 1.4;
     c.beginPath();
     for (let k = 0; k < hollow.length; k += 2) {
@@ -218,6 +234,10 @@ class Stage {
       }
       if (attack.victims.includes(node) && attack.victims.length < r.nodes)
         this.ring(c, x, y, small + 5, look.theme.lost);
+      if (r.liars.includes(node)) {
+        c.beginPath(); c.fillStyle = look.theme.lie;
+        c.moveTo(x - 6, y - small - 2); c.lineTo(x + 6, y - small - 2); c.lineTo(x, y - small - 11); c.fill();
+      }
       if (attack.watched.includes(node)) {
         c.strokeStyle = look.theme.text; c.lineWidth = 1.5;
         c.strokeRect(x - small - 4, y - small - 4, 2 * small + 8, 2 * small + 8);
