@@ -539,10 +539,12 @@ func (c *claim) judgeFamily(f *family, sample [2][]sighting, times []int, looks 
 			}
 			tp, fp := atLeast(score[0], at), atLeast(score[1], at)
 			got := stats.LossBound(tp, len(score[0]), fp, len(score[1]), c.delta, stats.Confidence)
-			// What would refute the claim up to there comes first; of the rest, or where no claim stands, what shows most.
+			// What would refute the claim up to there comes first; else, or where no claim stands, what shows most.
 			excess := got - c.total[t]
 			if !(excess > 0) || c.established != nil {
-				excess = got - unrefuted
+				if excess = got - unrefuted; math.IsInf(c.total[t], 1) && !(got > 0) {
+					continue // nothing exceeds a claim without end
+				}
 			}
 			if excess > best.excess {
 				best.t, best.rule, best.cells, best.threshold, best.excess = t, r, cells, at, excess
