@@ -329,10 +329,10 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 	case e.Ties == "shuffled":
 		return nil, errors.New("an audit of asynchronous rounds, or of rounds.missing: last, needs ties: ordered: " +
 			"else it cannot be told what entered an update that began when a value came")
-	case e.Network.Faults != nil:
-		return nil, errors.New("an audit of asynchronous rounds, or of rounds.missing: last, needs a network without " +
-			"faults (network.faults): what entered an update of a node that was down or slow is in no packet; " +
-			"loss and delay may be")
+	case e.Rounds.Mode == "synchronous" && slices.ContainsFunc(e.Network.Faults, strikesNode):
+		return nil, errors.New("an audit of rounds.missing: last needs nodes that are neither down, slow, late nor " +
+			"gone (network.faults): what stood in for a late value of such a node is not established; links may " +
+			"be cut, slow or lossy, and asynchronous rounds may have all of it")
 	}
 	if slices.ContainsFunc(e.Network.Faults, forgets) {
 		return nil, errors.New("an audit needs nodes that keep their memory (network.faults): what one that has lost " +
@@ -370,6 +370,15 @@ func protects(e *experiment.Experiment, unit privacy.Unit) error {
 	}
 	return fmt.Errorf("adversary.audit.unit: %s protects samples; labels are protected where users report them",
 		e.Algorithm.Kind)
+}
+
+// strikesNode says whether a fault is of what a node does, and not of what links do.
+func strikesNode(f sim.Fault) bool {
+	switch f.Kind.(type) {
+	case sim.Partition, sim.BadLink:
+		return false
+	}
+	return true
 }
 
 // forgets says whether a fault costs a node its memory.
