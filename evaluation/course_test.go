@@ -257,3 +257,26 @@ func TestProtocol_OfNodesThatAreGone(t *testing.T) {
 		}
 	}
 }
+
+// A map of such a run has for each observer and victim what the audit of that view has.
+func TestMap_AmidFaultsIsWhatAuditsOfViewsSay(t *testing.T) {
+	m, pairs, err := Map(context.Background(), small(t, gaussianDGD, nil, amidFaults...), AuditOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range [][2]int{{2, 0}, {0, 2}, {1, 0}} {
+		a, err := Audit(context.Background(), small(t, gaussianDGD, nil, append(slices.Clone(amidFaults),
+			fmt.Sprintf("adversary.view.nodes=[%d]", p[0]), fmt.Sprintf("adversary.audit.node=%d", p[1]))...),
+			AuditOptions{Workers: 2})
+		if err != nil || a.View == nil {
+			t.Fatalf("%+v %v", a, err)
+		}
+		got, want := pairs.Mu[p[0]][p[1]], float64(a.View.Mu)
+		if !(want > 0 && math.Abs(got-want) <= 1e-9*want) || !(got <= float64(m.All[p[1]])*(1+1e-9)) {
+			t.Errorf("node %d learns %v of node %d, an audit says %v; all have %v", p[0], got, p[1], want, m.All[p[1]])
+		}
+		if said := pairs.Messages[p[0]][p[1]]; !(said > 0) {
+			t.Errorf("messages say %v", said)
+		}
+	}
+}

@@ -85,6 +85,9 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 	if a.Split != nil {
 		return nil, nil, errors.New("columns are split"), nil
 	}
+	if err := followed(e); err != nil {
+		return nil, nil, err, nil
+	}
 	shard, err := auditedShard(e, a, spec)
 	if err != nil {
 		return nil, nil, nil, experiment.SetupError{Err: err}
