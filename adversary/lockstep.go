@@ -32,8 +32,8 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 	// As long as it waits for this value, the update begins at the deadline.
 	began := max(published-int64(v.Public.Timing.Slowest), since+int64(v.Public.Timing.Deadline)-1) // or later
 	began = min(began, published)
-	if v.took != nil {
-		began = published - int64(v.took(node, round))
+	if v.clock != nil {
+		began = published - int64(v.clock.Took(node, round, published))
 	}
 	if v.faults != nil && v.faults.In(node, since, published) {
 		if began, ok = v.faults.Began(node, round); !ok || began < since || began > published {
@@ -68,7 +68,7 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		}
 		newest = arrivals[k].newest
 	}
-	if newest < collected+2 && v.took == nil {
+	if newest < collected+2 && v.clock == nil {
 		for ; k < len(arrivals) && arrivals[k].at <= published; k++ {
 			if r := arrivals[k].round; r == collected || r > newest {
 				return 0, model.NotSeen("whether the value of node %d that arrived while node %d worked on round %d "+

@@ -15,10 +15,10 @@ import (
 
 // replay works out the inputs of every update of every node, where it can.
 func (v *View) replay() {
-	v.replayed = map[[2]int][]int{}
+	v.replayed, v.owed = map[[2]int][]int{}, map[int]int64{}
 	arrivals := map[int][]*record.Message{} // by receiver
 	for i := range v.packets {
-		if m := &v.packets[i]; m.Kind == record.MessageValue {
+		if m := &v.packets[i]; m.Kind == record.MessageValue || m.Kind == record.MessageLeave {
 			arrivals[int(m.Dst)] = append(arrivals[int(m.Dst)], m)
 		}
 	}
@@ -28,10 +28,12 @@ func (v *View) replay() {
 			return cmp.Or(cmp.Compare(a.ReceivedNS, b.ReceivedNS), cmp.Compare(a.Src, b.Src), cmp.Compare(a.ID, b.ID))
 		})
 		r := &rule{view: v, node: node, arrivals: all, neighbours: v.Public.Graph.Neighbours(node)}
-		r.latest, r.fresh = make([]int, len(r.neighbours)), make([]bool, len(r.neighbours))
+		n := len(r.neighbours)
+		r.latest, r.fresh, r.gone = make([]int, n), make([]bool, n), make([]bool, n)
 		for k := range r.latest {
 			r.latest[k] = model.Start
 		}
+		_, r.held = r.due(0)
 		for t := 1; t <= v.Public.Rounds && r.update(t); t++ {
 			v.replayed[[2]int{node, t}] = slices.Clone(r.used)
 		}
@@ -43,20 +45,48 @@ type rule struct {
 	view       *View
 	node       int
 	neighbours []int32
-	arrivals   []*record.Message // of values, in order
+	arrivals   []*record.Message // of values, and of the word that a node leaves, in order
 	next       int               // the first that has not been taken
 	latest     []int
 	fresh      []bool
+	gone       []bool // have said that they leave
 	used       []int
+	held       bool // the last value was published at the end of an outage, before anything else of that instant
 }
 
 // take lets the next value arrive.
 func (r *rule) take() {
 	m := r.arrivals[r.next]
 	r.next++
-	if k, ok := slices.BinarySearch(r.neighbours, m.Src); ok && int(m.Round) > r.latest[k] {
+	k, ok := slices.BinarySearch(r.neighbours, m.Src)
+	switch {
+	case !ok:
+	case m.Kind == record.MessageLeave:
+		r.gone[k] = true
+	case int(m.Round) > r.latest[k]:
 		r.latest[k], r.fresh[k] = int(m.Round), true
 	}
+}
+
+// came says whether the next value arrives by some time: before it, if what happens then goes before arrivals.
+func (r *rule) came(by int64, held bool) bool {
+	if r.next == len(r.arrivals) {
+		return false
+	}
+	at := r.arrivals[r.next].ReceivedNS
+	return at < by || at == by && !held
+}
+
+// due is when something that falls due at a time happens, and whether that is at the end of an outage.
+func (r *rule) due(at int64) (when int64, held bool) {
+	if r.view.clock == nil {
+		return at, false
+	}
+	when, held, happens := r.view.clock.Due(r.node, at)
+	if !happens {
+		return math.MaxInt64, held
+	}
+	return when, held
 }
 
 // ready says whether the node, in a round, may go on.
@@ -64,7 +94,7 @@ func (r *rule) ready(round int, overdue bool) bool {
 	p := r.view.Public
 	heard := 0
 	for k, latest := range r.latest {
-		ended := latest >= p.Rounds
+		ended := latest >= p.Rounds || r.gone[k]
 		if p.Timing.Trigger.Staleness > 0 && round-latest > p.Timing.Trigger.Staleness && !ended {
 			return false
 		}
@@ -76,34 +106,34 @@ func (r *rule) ready(round int, overdue bool) bool {
 }
 
 // update replays what led to a round's update. It is false where the record does
-// not fit: the node was down, or slower than it should be, or what it sent in
-// the round before was not seen.
+// not fit: what the node sent in the round before was not seen, or, without a clock,
+// the node was down, or slower than it should be.
 func (r *rule) update(t int) bool {
 	v := r.view
 	from, ok := v.published(r.node, t-1)
 	until, known := v.published(r.node, t)
-	if !ok || !known {
+	if !known && v.clock != nil { // it may have been gone by then
+		until = math.MaxInt64 - 1
+	}
+	if !ok || !known && v.clock == nil {
 		return false
 	}
-	for r.next < len(r.arrivals) && r.arrivals[r.next].ReceivedNS <= from {
+	for r.came(from, r.held) {
 		r.take()
 	}
-	if v.faults != nil && v.faults.In(r.node, from, until) {
-		return r.interrupted(t, from, until)
-	}
 	now, overdue := from, false
-	alarm := int64(math.MaxInt64)
+	alarm, held := int64(math.MaxInt64), false
 	if wait := int64(v.Public.Timing.Trigger.Timeout); wait > 0 {
-		alarm = from + wait
+		alarm, held = r.due(from + wait)
 	}
 	for !r.ready(t-1, overdue) {
 		switch {
-		case r.next < len(r.arrivals) && r.arrivals[r.next].ReceivedNS <= alarm:
+		case r.came(alarm, held):
 			now = r.arrivals[r.next].ReceivedNS
 			r.take()
 		case alarm < math.MaxInt64:
 			now, overdue = alarm, true
-			alarm += int64(v.Public.Timing.Trigger.Timeout)
+			alarm, held = math.MaxInt64, false // from now on it waits for others alone
 		default:
 			return false
 		}
@@ -113,28 +143,15 @@ func (r *rule) update(t int) bool {
 	}
 	r.used = append(r.used[:0], r.latest...)
 	clear(r.fresh)
-	if v.took != nil {
-		return until-now == int64(v.took(r.node, t))
+	if v.clock != nil {
+		var end int64
+		end, r.held = r.due(now + int64(v.clock.Took(r.node, t, now)))
+		if !known && end < math.MaxInt64 {
+			v.owed[r.node] = end
+		}
+		return known && until == end
 	}
 	return until-now <= int64(v.Public.Timing.Slowest)
-}
-
-// interrupted takes what had come before a node that was down or slow says that it went on, and of what came at that
-// instant as much as it needed.
-func (r *rule) interrupted(t int, from, until int64) bool {
-	began, ok := r.view.faults.Began(r.node, t)
-	if !ok || began < from || began > until {
-		return false
-	}
-	for r.next < len(r.arrivals) && r.arrivals[r.next].ReceivedNS < began {
-		r.take()
-	}
-	for r.next < len(r.arrivals) && r.arrivals[r.next].ReceivedNS == began && !r.ready(t-1, false) {
-		r.take()
-	}
-	r.used = append(r.used[:0], r.latest...)
-	clear(r.fresh)
-	return true
 }
 
 // published is when a node sent its value of a round to its neighbours, if that is known: where
@@ -147,7 +164,7 @@ func (v *View) published(node, round int) (int64, bool) {
 	first := slices.MinFunc(sent, func(a, b sending) int { return cmp.Compare(a.at, b.at) }).at
 	// Where a request may have escaped, so that an answer looks like the first packet, two are needed.
 	needed := 1
-	if v.took != nil {
+	if v.clock != nil {
 		return first, true // no packet is missing
 	}
 	if w := v.Vantage; w.Miss > 0 || w.From > 0 && v.Public.Timing.Barrier {

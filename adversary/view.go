@@ -103,8 +103,9 @@ type View struct {
 	replayed map[[2]int][]int     // inputs by node and round, as the nodes' rule has them
 	total    int                  // packets of the run, seen or not
 
-	faults *Interruptions                     // nil: none
-	took   func(node, round int) sim.Duration // of each update, if that is known; nil: Timing.Slowest at most
+	faults *Interruptions // nil: none
+	clock  Clock          // of the nodes, if that is known; nil: an update takes Timing.Slowest at most
+	owed   map[int]int64  // when a node would have sent what it never sent
 }
 
 // arrival is a value that reached a node.
@@ -227,7 +228,7 @@ func (v *View) unmix(m model.EdgeDual, own func(node, round int) bool, seen map[
 	}
 }
 
-// Interruptions are times in which faults keep nodes from going on by their rule alone.
+// Interruptions are times in which faults keep nodes from going on by the rule of rounds.missing: last alone.
 type Interruptions struct {
 	// Began is when a node says that an update was awaited, in ns of virtual time. It is gone by where a fault falls
 	// into that update or the wait for it; whether the values that had come by then are those that entered it is seen
@@ -238,12 +239,21 @@ type Interruptions struct {
 	In func(node int, from, until int64) bool
 }
 
-// Attested is the view of one whom nothing escapes, lost packets not either, and who knows how long every update took:
-// it knows what entered each.
-func Attested(p *model.Public, iterates []record.Iterate, messages []record.Message,
-	took func(node, round int) sim.Duration, faults *Interruptions) *View {
+// Clock tells the time of nodes.
+type Clock interface {
+	// Took is how long a node's update of a round takes that begins at a time.
+	Took(node, round int, began int64) sim.Duration
+	// Due is when that happens to a node which falls due at a time: then, or, if it is down, when it is up again,
+	// before anything else of that instant; held says that it is so. False: never.
+	Due(node int, at int64) (when int64, held, happens bool)
+}
+
+// Attested is the view of one whom nothing escapes, lost packets not either, and who knows the nodes' clock: it knows
+// what entered each update.
+func Attested(p *model.Public, iterates []record.Iterate, messages []record.Message, clock Clock,
+	faults *Interruptions) *View {
 	v := Overheard(p, nil, iterates)
-	v.took, v.faults = took, faults
+	v.clock, v.faults = clock, faults
 	v.times(messages, func(*record.Message) bool { return true })
 	if !p.Timing.Lockstep && !p.Timing.Barrier {
 		v.replay()
@@ -369,7 +379,7 @@ func (v *View) Inputs(node, round int) ([]int, error) {
 	if used, ok := v.replayed[[2]int{node, round}]; ok {
 		return used, nil
 	}
-	if v.took != nil && !v.Public.Timing.Barrier {
+	if v.clock != nil && !v.Public.Timing.Barrier {
 		return nil, model.NotSeen("how node %d, by the rule by which nodes go on, came to publish round %d when it did",
 			node, round)
 	}
@@ -382,6 +392,13 @@ func (v *View) Inputs(node, round int) ([]int, error) {
 	return inputs, nil
 }
 
+// Owes says when, by the rule by which nodes go on, a node would have published the round after its last; false: never,
+// or the rule does not tell.
+func (v *View) Owes(node int) (at int64, ok bool) {
+	at, ok = v.owed[node]
+	return at, ok
+}
+
 // input is the round of a neighbour's value that entered a node's update.
 func (v *View) input(node, neighbour, round int) (int, error) {
 	if round > v.Public.Rounds { // only the dual follows, when all that is to come may have come
@@ -391,7 +408,7 @@ func (v *View) input(node, neighbour, round int) (int, error) {
 	if !ok {
 		return 0, model.NotSeen("when node %d published round %d", node, round)
 	}
-	if v.Public.Timing.Faulty && v.faults == nil {
+	if v.Public.Timing.Faulty && v.clock == nil {
 		return 0, model.NotSeen("how long node %d, which may have been down or slow, worked on round %d", node, round)
 	}
 	if v.Public.Timing.Barrier {

@@ -321,22 +321,8 @@ type measured struct {
 
 // measure finds out what is to be audited.
 func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec) (*measured, error) {
-	switch {
-	case lockstep(e.Scenario):
-	case e.Entry.Star:
-		return nil, errors.New("an audit of a method around a hub needs rounds in which everybody waits for " +
-			"everybody (rounds.mode: synchronous, rounds.missing: stop): no model says what its hub makes of values " +
-			"of different rounds")
-	case e.Ties == "shuffled":
-		return nil, errors.New("an audit of asynchronous rounds, or of rounds.missing: last, needs ties: ordered: " +
-			"else it cannot be told what entered an update that began when a value came")
-	case e.Network.Faults.Leaves():
-		return nil, errors.New("an audit of asynchronous rounds, or of rounds.missing: last, needs nodes that stay " +
-			"(network.faults): of one that leaves it cannot be told which packets there should be")
-	}
-	if slices.ContainsFunc(e.Network.Faults, forgets) {
-		return nil, errors.New("an audit needs nodes that keep their memory (network.faults): what one that has lost " +
-			"it goes on with is in no packet, so that it could not be explained")
+	if err := followed(e); err != nil {
+		return nil, err
 	}
 	if a.Split != nil {
 		return auditSplit(e, a, spec)
@@ -361,6 +347,28 @@ func measure(e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.A
 		return auditLabels(e, a, spec, shard)
 	}
 	return auditSamples(e, a, spec, shard)
+}
+
+// followed is an error if it cannot be told what enters the updates of a run.
+func followed(e *experiment.Experiment) error {
+	switch {
+	case lockstep(e.Scenario):
+	case e.Entry.Star:
+		return errors.New("an audit of a method around a hub needs rounds in which everybody waits for " +
+			"everybody (rounds.mode: synchronous, rounds.missing: stop): no model says what its hub makes of values " +
+			"of different rounds")
+	case e.Ties == "shuffled":
+		return errors.New("an audit of asynchronous rounds, or of rounds.missing: last, needs ties: ordered: " +
+			"else it cannot be told what entered an update that began when a value came")
+	case e.Rounds.Mode == "synchronous" && e.Network.Faults.Leaves():
+		return errors.New("an audit of rounds.missing: last needs nodes that stay (network.faults): of one that " +
+			"leaves it cannot be told which packets there should be; asynchronous rounds may have it")
+	}
+	if slices.ContainsFunc(e.Network.Faults, forgets) {
+		return errors.New("an audit needs nodes that keep their memory (network.faults): what one that has lost " +
+			"it goes on with is in no packet, so that it could not be explained")
+	}
+	return nil
 }
 
 // protects says that an audit is of another unit than a method protects.

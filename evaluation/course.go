@@ -119,6 +119,12 @@ func (c *course) seen(watch adversary.Vantage, seed uint64) func(node, round int
 
 // square is μ² of what is seen: sees says of which values. Nodes of the observer's own have no secrets.
 func (c *course) square(sees func(node, round int) bool, own []int) (float64, error) {
+	return c.filter(sees, own, nil)
+}
+
+// filter is square, and tells made of every value when it is made.
+func (c *course) filter(sees func(node, round int) bool, own []int,
+	made func(f *marginal.Filter, node, round, slot int)) (float64, error) {
 	f := marginal.NewFilter(c.d)
 	uses := map[[2]int]int{} // of each value yet to come
 	for _, s := range c.order {
@@ -179,20 +185,23 @@ func (c *course) square(sees func(node, round int) bool, own []int) (float64, er
 				}
 			}
 		}
-		made := f.Make(values[:]...)
+		slot := f.Make(values[:]...)
 		f.Free(kept[s.node][0])
 		f.Free(kept[s.node][1])
-		kept[s.node] = [2]int{made[1], made[2]}
-		slots[[2]int{s.node, s.round}] = made[0]
+		kept[s.node] = [2]int{slot[1], slot[2]}
+		slots[[2]int{s.node, s.round}] = slot[0]
 		used(s.node, s.round-1)
 		for k, r := range s.inputs {
 			used(int(c.graph.Neighbours(s.node)[k]), r)
 		}
+		if made != nil {
+			made(f, s.node, s.round, slot[0])
+		}
 		if sees(s.node, s.round) {
-			f.Observe(made[0])
+			f.Observe(slot[0])
 		}
 		if uses[[2]int{s.node, s.round}] == 0 {
-			f.Free(made[0])
+			f.Free(slot[0])
 			delete(slots, [2]int{s.node, s.round})
 		}
 	}

@@ -50,6 +50,7 @@ type explainer struct {
 	world   int
 	seed    uint64
 	cost    algorithms.Cost
+	outages *sim.Calendar
 	view    *adversary.View
 	testimony
 	first   map[[2]int]*packet // that carries the value of a node and round; round −1: a user's report
@@ -112,6 +113,11 @@ func (x *explainer) explain(ctx context.Context, c *wire, r run) (account, error
 	x.account, x.first, x.noise, x.own = account{}, make(map[[2]int]*packet), nil, map[int]recovered{}
 	var err error
 	if x.cost, err = x.e.Compute.Of(r.seed, x.graph.Order()); err != nil {
+		return nil, err
+	}
+	own := *x.assembly[r.world]
+	own.Seed = r.seed
+	if x.outages, err = x.e.Calendar(&own); err != nil {
 		return nil, err
 	}
 	x.testify()
@@ -197,9 +203,7 @@ func (x *explainer) starts() error {
 	if err != nil {
 		return err
 	}
-	x.view = adversary.Attested(x.public, iterates, x.withSilence(x.messages()), func(node, round int) sim.Duration {
-		return x.took(node, round)
-	}, faults).Among(x.lies())
+	x.view = adversary.Attested(x.public, iterates, x.withSilence(x.messages()), clock{x}, faults).Among(x.lies())
 	return nil
 }
 

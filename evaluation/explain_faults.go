@@ -10,7 +10,7 @@ import (
 // interrupted says when faults keep a node from going on by its rule alone; nil: no node has any.
 func (x *explainer) interrupted() (*adversary.Interruptions, error) {
 	plan := x.e.Network.Faults
-	if plan == nil {
+	if plan == nil || !x.public.Timing.Barrier {
 		return nil, nil
 	}
 	end := sim.Time(1)

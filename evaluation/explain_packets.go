@@ -94,7 +94,7 @@ func (x *explainer) protocol() {
 		x.account.same(record.PacketsExpected, wrong == "", p, func() string { return wrong })
 	}
 	for node := range n {
-		for t := x.firstRound(node); t <= x.rounds; t++ {
+		for t, last := x.firstRound(node), x.last(node); t <= last; t++ {
 			for _, j := range x.graph.Neighbours(node) {
 				if count[x.graph.Link(node, int(j))*values+t] == 0 && !x.silent(node, int(j), t) {
 					x.account.misfits(record.PacketsExpected, nil,
@@ -259,6 +259,17 @@ func (x *explainer) goOn() {
 	}
 	patience := sim.Time(x.e.Rounds.Deadline / 2)
 	for node := range x.graph.Order() {
+		if at, ok := x.view.Owes(node); ok {
+			t := x.last(node) + 1
+			x.account.misfits(record.PacketsInTime, nil, fmt.Sprintf("by the rule by which nodes go on, node %d "+
+				"publishes round %d at %v, and it does not", node, t, sim.Time(at)))
+		}
+		if p := x.first[[2]int{node, 0}]; p != nil && x.labels == nil {
+			start, _, _ := x.outages.Due(node, 0)
+			x.account.same(record.PacketsInTime, p.sent == start, p, func() string {
+				return fmt.Sprintf("the node is there at %v", start)
+			})
+		}
 		for t := 1; t <= x.rounds; t++ {
 			p, before := x.first[[2]int{node, t}], x.first[[2]int{node, t - 1}]
 			if p == nil || before == nil || x.e.Lossy() && patience > 0 && p.sent-before.sent >= patience {
@@ -372,7 +383,32 @@ func strange(p *problem.Problem, seed uint64) *problem.Problem {
 	return &q
 }
 
-// took is how long a node's update of a round takes.
+// clock is that of a run's nodes: what the scenario's model of computing says, and its faults.
+type clock struct{ *explainer }
+
+func (c clock) Took(node, round int, began int64) sim.Duration {
+	return c.outages.Slowed(node, sim.Time(began), c.took(node, round))
+}
+
+func (c clock) Due(node int, at int64) (int64, bool, bool) {
+	when, held, happens := c.outages.Due(node, sim.Time(at))
+	return int64(when), held, happens
+}
+
+// last is the last round that a node, by its own time, comes to publish: all, if it is not gone for good before.
+func (x *explainer) last(node int) int {
+	if !x.outages.Gone(node) {
+		return x.rounds
+	}
+	for t := x.firstRound(node); t <= x.rounds; t++ {
+		if x.first[[2]int{node, t}] == nil {
+			return t - 1
+		}
+	}
+	return x.rounds
+}
+
+// took is how long a node's update of a round takes, if it is not slowed.
 func (x *explainer) took(node, round int) sim.Duration {
 	a := x.assembly[x.world]
 	if x.sharing != nil {

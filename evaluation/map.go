@@ -10,17 +10,20 @@ import (
 	"slices"
 	"time"
 
+	"overhear/adversary"
 	"overhear/adversary/marginal"
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/memory"
 	"overhear/privacy/loss"
 	"overhear/record"
+	"overhear/scenarios"
+	"overhear/sim"
 )
 
 // Map is what each node, as an observer that hears its neighbours, learns about a flipped label of every other node:
-// exactly, by the method's own rounds (docs/mathematics.md §5.12). The error is a SetupError where rounds are not in
-// lockstep, not affine, or noise is not Gaussian.
+// exactly, by the method's own rounds (docs/mathematics.md §5.12), and without lockstep along what entered which update
+// in the run of the first seed. The error is a SetupError where rounds are not affine, or noise is not Gaussian.
 func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record.Map, *record.Pairs, error) {
 	started := time.Now()
 	spec := auditSpec(e.Scenario)
@@ -30,31 +33,39 @@ func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record
 	}
 	refused := func(err error) (*record.Map, *record.Pairs, error) {
 		return nil, nil, experiment.SetupError{Err: fmt.Errorf("a map needs rounds whose values are normally "+
-			"distributed (squared loss, Gaussian noise, one dual a node), in lockstep: %w", err)}
+			"distributed (squared loss, Gaussian noise, one dual a node): %w", err)}
 	}
 	switch {
 	case a.Split != nil:
 		return refused(errors.New("columns are split"))
 	case a.Liars != nil:
 		return refused(errNodesLie)
-	case !lockstep(e.Scenario):
-		return refused(errors.New("rounds go on without some of their messages"))
 	}
 	if _, less := narrow(e.Scenario); less {
 		return nil, nil, experiment.SetupError{Err: errors.New("adversary.view: in a map every node is an observer; " +
 			"leave it out")}
 	}
-	r, err := roundsOf(a, spec.Row)
-	if err != nil {
-		return refused(err)
-	}
-	n := len(r.Neighbours)
-	if err := memory.Check(fmt.Sprintf("a map of %d nodes", n), r.Bytes()); err != nil {
-		return nil, nil, err
-	}
-	pairs, err := marginal.Map(ctx, r, o.Progress)
-	if err != nil {
-		return nil, nil, err
+	n := a.Graph.Order()
+	var pairs *marginal.Pairs
+	if lockstep(e.Scenario) {
+		r, err := roundsOf(a, spec.Row)
+		if err != nil {
+			return refused(err)
+		}
+		if err := memory.Check(fmt.Sprintf("a map of %d nodes", n), r.Bytes()); err != nil {
+			return nil, nil, err
+		}
+		if pairs, err = marginal.Map(ctx, r, o.Progress); err != nil {
+			return nil, nil, err
+		}
+	} else {
+		var why error
+		if pairs, why, err = mapAlong(ctx, e, a, &spec, o.Progress); err != nil {
+			return nil, nil, err
+		}
+		if why != nil {
+			return refused(why)
+		}
 	}
 	inputs, err := e.Inputs()
 	if err != nil {
@@ -65,7 +76,7 @@ func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record
 		Nodes: n, Edges: a.Graph.Pairs(), Row: spec.Row, Victim: spec.Node, Delta: record.Number(e.Privacy.Delta)}
 	all := &record.Pairs{Distance: make([][]int, n), Mu: pairs.Mu, Messages: pairs.Messages}
 	for i := range n {
-		all.Distance[i] = distances(r.Neighbours, i)
+		all.Distance[i] = distances(a.Graph, i)
 		out.All = append(out.All, record.Number(pairs.All[i]))
 	}
 	out.ByDistance = byDistance(all, pairs.All, e.Privacy.Delta)
@@ -142,12 +153,79 @@ func roundsOf(a *experiment.Assembly, row int) (*marginal.Rounds, error) {
 	return r, nil
 }
 
+// mapAlong is a map of a run without lockstep, along what entered which update in the run of the first seed: a filter
+// for each observer and victim. Why says for what reason there is none.
+func mapAlong(ctx context.Context, e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
+	progress func(done, of int)) (out *marginal.Pairs, why, err error) {
+	if why := followed(e); why != nil {
+		return nil, why, nil
+	}
+	n := a.Graph.Order()
+	out = &marginal.Pairs{All: make([]float64, n)}
+	for range n {
+		out.Mu, out.Messages = append(out.Mu, make([]float64, n)), append(out.Messages, make([]float64, n))
+	}
+	for i := range n {
+		if rows := a.Problem.Shards[i].U.Len(); spec.Row >= rows {
+			return nil, fmt.Errorf("adversary.audit.row: node %d has rows 0 to %d, not %d", i, rows-1, spec.Row), nil
+		}
+		u, y, _ := mirrored(a, i, spec.Row)
+		w, err := rowWorlds(e, a, i, spec.Row, 1, u, y)
+		if err != nil {
+			return nil, nil, err
+		}
+		c, checks, why, err := courseOf(ctx, w)
+		if why == nil && err == nil {
+			if flawed := failing(checks); flawed != "" {
+				why = fmt.Errorf("not established: %s", flawed)
+			}
+		}
+		if why != nil || err != nil {
+			return nil, why, err
+		}
+		alone := map[[2]int]float64{}
+		if _, why = c.filter(func(int, int) bool { return false }, nil, func(f *marginal.Filter, node, round, slot int) {
+			alone[[2]int{node, round}] = f.Alone(slot)
+		}); why != nil {
+			return nil, why, nil
+		}
+		square, why := c.square(func(int, int) bool { return true }, nil)
+		if why != nil {
+			return nil, why, nil
+		}
+		out.All[i] = math.Sqrt(square)
+		for j := range n {
+			if ctx.Err() != nil {
+				return nil, nil, context.Cause(ctx)
+			}
+			if j == i {
+				continue
+			}
+			sees := c.seen(adversary.Vantage{Nodes: []int{j}}, a.Seed)
+			if square, why = c.square(sees, []int{j}); why != nil {
+				return nil, why, nil
+			}
+			said := 0.0
+			for _, s := range c.order {
+				if s.node != j && sees(s.node, s.round) {
+					said += alone[[2]int{s.node, s.round}]
+				}
+			}
+			out.Mu[j][i], out.Messages[j][i] = math.Sqrt(square), math.Sqrt(said)
+		}
+		if progress != nil {
+			progress(i+1, n)
+		}
+	}
+	return out, nil, nil
+}
+
 // distances are those of all nodes from one; −1: there is no way.
-func distances(neighbours [][]int32, from int) []int {
-	all := slices.Repeat([]int{-1}, len(neighbours))
+func distances(g *sim.Graph, from int) []int {
+	all := slices.Repeat([]int{-1}, g.Order())
 	all[from] = 0
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
-		for _, j := range neighbours[queue[0]] {
+		for _, j := range g.Neighbours(queue[0]) {
 			if all[j] < 0 {
 				all[j] = all[queue[0]] + 1
 				queue = append(queue, int(j))

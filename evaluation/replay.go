@@ -57,10 +57,7 @@ func InputsOf(r *record.Run) (Inputs, error) {
 	if len(steps) == 0 {
 		return nil, fmt.Errorf("%s has no steps, which tell when updates began", r.Dir)
 	}
-	view := adversary.Attested(public, nil, messages, func(node, round int) sim.Duration {
-		s := steps[[2]int{node, round}]
-		return sim.Duration(s.EndedNS - s.BeganNS)
-	}, nil)
+	view := adversary.Attested(public, nil, messages, stepClock(steps), nil)
 	if public.Timing.Barrier {
 		return view.Inputs, nil
 	}
@@ -77,6 +74,16 @@ func InputsOf(r *record.Run) (Inputs, error) {
 		return heard.by(step)
 	}, nil
 }
+
+// stepClock is the clock of a run's steps, by node and round: nothing that falls due waits.
+type stepClock map[[2]int]record.Step
+
+func (r stepClock) Took(node, round int, _ int64) sim.Duration {
+	s := r[[2]int{node, round}]
+	return sim.Duration(s.EndedNS - s.BeganNS)
+}
+
+func (stepClock) Due(_ int, at int64) (int64, bool, bool) { return at, false, true }
 
 // hearing is what nodes without rounds in lockstep had heard by when. Where a crash breaks the rule by which a node
 // goes on, it says what entered its updates: of every neighbour, the latest round that had come since the node last

@@ -32,6 +32,16 @@ var otherRounds = map[string][]string{
 		"rounds.quorum=0.5", interruptions, "network.latency=1ms", "network.topology={kind: complete, nodes: 3}"},
 	"the last values, nodes are down or slow": {"rounds.missing=last", "rounds.deadline=6ms", "rounds.retry=3ms",
 		interruptions, "network.latency={kind: exponential, mean: 3ms}", "compute={row: 20us, jitter: 0.9}"},
+	"asynchronous, nodes crash": {"rounds.mode=asynchronous", "rounds.timeout=5ms", "rounds.quorum=0.9",
+		"network.latency={kind: exponential, mean: 3ms}", "compute={row: 100us, jitter: 0.9}",
+		"network.faults=[{at: 7ms, crash: 1, until: 30ms}, {crashes: {every: 9ms, for: 4ms}}]"},
+	"asynchronous, nodes are slow, late and cut off": {"rounds.mode=asynchronous", "rounds.timeout=5ms",
+		"rounds.staleness=4", "network.latency={kind: constant, value: 2ms}", "compute={row: 200us}",
+		"network.faults=[{at: 8ms, slow: 1, factor: 5, until: 20ms}, {at: 11ms, join: 2}, " +
+			"{at: 30ms, partition: [[0], [1, 2]], until: 44ms}, {at: 4ms, crash: 0, until: 8ms}]"},
+	"the last values, links are cut": {"rounds.missing=last", "rounds.deadline=6ms", "rounds.retry=3ms",
+		"network.latency={kind: exponential, mean: 3ms}", "compute={speed-spread: 0.7, jitter: 0.9}",
+		"network.faults=[{at: 10ms, partition: [[0], [1, 2]], until: 40ms}]"},
 	"the last values": {"rounds.missing=last", "rounds.deadline=6ms", "network.loss=0.2", "rounds.retry=3ms",
 		"network.latency={kind: exponential, mean: 3ms}", "compute={speed-spread: 0.7, jitter: 0.9}"},
 }
@@ -124,7 +134,7 @@ func TestAudit_OtherRoundsThatAreRefused(t *testing.T) {
 	for want, sets := range map[string][]string{
 		"network.latency above 0": {"rounds.mode=asynchronous"},
 		"ties: ordered":           {"rounds.mode=asynchronous", "ties=shuffled"},
-		"nodes that stay": {"rounds.mode=asynchronous", "network.latency=1ms", "rounds.timeout=5ms",
+		"nodes that stay": {"rounds.missing=last", "network.latency=1ms", "rounds.deadline=6ms", "rounds.retry=3ms",
 			"network.faults=[{at: 1ms, leave: 2}]"},
 		"keep their memory": {"rounds.mode=asynchronous", "network.latency=1ms", "rounds.timeout=5ms",
 			"network.faults=[{at: 1ms, crash: 2, until: 3ms, memory: lost}]"},
@@ -143,7 +153,7 @@ func TestAudit_OtherRoundsThatAreRefused(t *testing.T) {
 // something else, or takes a stale value for a fresh one, or what was lost for received, is found by computing its
 // steps again; where no fault is, the rule decides, whatever the node says.
 func TestExplain_WhatEnteredUpdatesOfNodesThatWereDown(t *testing.T) {
-	sets := append([]string{"rounds.count=12"}, otherRounds["asynchronous, nodes are down or slow"]...)
+	sets := append([]string{"rounds.count=12"}, otherRounds["the last values, nodes are down or slow"]...)
 	interrupted := 0
 	for seed := range uint64(6) {
 		for name, plant := range map[string]func(x *explainer, c *wire){

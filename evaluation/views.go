@@ -91,6 +91,9 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 	case a.Liars != nil:
 		return nil, nil, errNodesLie, nil
 	}
+	if err := followed(e); err != nil {
+		return nil, nil, err, nil
+	}
 	shard, err := auditedShard(e, a, spec)
 	if err != nil {
 		return nil, nil, nil, experiment.SetupError{Err: err}

@@ -171,14 +171,14 @@ func TestMap_IsWhatAuditsOfViewsSay(t *testing.T) {
 	}
 }
 
-// A map is refused where what is published is not normal, or not in lockstep.
+// A map is refused where what is published is not normal, or it is not told what enters updates.
 func TestMap_IsOfNormalRoundsInLockstep(t *testing.T) {
 	for set, want := range map[string]string{
 		"algorithm={kind: pvp, eta: 0.3}":                    "noise is not Gaussian",
 		"problem.loss=logistic":                              "loss is not squared",
 		"adversary.view={nodes: [2]}":                        "every node is an observer",
 		"algorithm.noise=off":                                "no noise",
-		"rounds={mode: asynchronous, count: 5, timeout: 1s}": "without some of their messages",
+		"rounds={mode: asynchronous, count: 5, timeout: 1s}": "network.latency above 0",
 		"algorithm={kind: dp-admm}":                          "",
 	} {
 		s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, normalMethods[0], "{}"), set)

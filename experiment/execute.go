@@ -58,6 +58,18 @@ func (e *EarlyEnd) Error() string { return e.Err.Error() }
 
 func (e *EarlyEnd) Unwrap() error { return e.Err }
 
+// Calendar says when the nodes of an assembly's run, users too, are down or slow.
+func (e *Experiment) Calendar(a *Assembly) (*sim.Calendar, error) {
+	if e.Network.Faults == nil {
+		return sim.NewCalendar(a.Seed, a.Graph, nil)
+	}
+	protocol, err := e.protocol(a, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return sim.NewCalendar(a.Seed, protocol.Graph(), e.Network.Faults)
+}
+
 // Execute runs an assembly to its end, with everything that the scenario says of
 // network, compute and rounds, and the assembly's seed. The error is a SetupError
 // where the network cannot be built, wraps a *sim.Divergence or sim.ErrReference

@@ -208,5 +208,22 @@ func (f *Filter) Observe(slot int) {
 	}
 }
 
+// Alone is μ² of the value of a slot by itself, given what was observed.
+func (f *Filter) Alone(slot int) float64 {
+	if slot == Known {
+		return 0
+	}
+	g := NewFilter(f.d)
+	g.take()
+	for i := range f.d {
+		at := slot*f.d + i
+		copy(g.cov[i], f.cov[at][slot*f.d:(slot+1)*f.d])
+		g.mean[i], g.first[i] = f.mean[at], f.first[at]
+	}
+	g.apart = f.apart
+	g.Observe(0)
+	return g.square
+}
+
 // Square is μ² of all that was observed.
 func (f *Filter) Square() float64 { return f.square }
