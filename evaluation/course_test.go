@@ -67,8 +67,8 @@ func heardBy(t *testing.T, w *twoWorlds, observer, world int) []float64 {
 	return all
 }
 
-// What the filter says of a view is Δᵀ Σ⁻¹ Δ, with Σ made of the answers of the simulator itself to a push of each draw,
-// and, less sharply, of the law of many runs with one course.
+// What the filter says of a view is Δᵀ Σ⁻¹ Δ, with Σ made of the answers of the simulator itself to a push of each
+// draw, and, less sharply, of the law of many runs with one course.
 func TestAuditView_AmidFaultsIsOneCovariance(t *testing.T) {
 	const observer, victim, d, rounds = 2, 0, 3, 5
 	audit := append([]string{"adversary.view={nodes: [2]}", "adversary.audit.node=0"}, amidFaults...)

@@ -184,7 +184,8 @@ func mapAlong(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 			return nil, why, err
 		}
 		alone := map[[2]int]float64{}
-		if _, why = c.filter(func(int, int) bool { return false }, nil, func(f *marginal.Filter, node, round, slot int) {
+		nothing := func(int, int) bool { return false }
+		if _, why = c.filter(nothing, nil, func(f *marginal.Filter, node, round, slot int) {
 			alone[[2]int{node, round}] = f.Alone(slot)
 		}); why != nil {
 			return nil, why, nil
