@@ -132,8 +132,11 @@ func TestJudge_IsTheAuditOfWhatWasWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Audit(ctx, experiment.New(s, ""), AuditOptions{})
-	if err != nil || judged.Digest != again.Digest || judged.Digest == "" {
-		t.Errorf("digest %s, again %v, %v", judged.Digest, again, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if judged.Digest != again.Digest || judged.Digest == "" {
+		t.Errorf("digest %s, again %s", judged.Digest, again.Digest)
 	}
 }
 
