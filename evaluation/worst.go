@@ -257,9 +257,9 @@ func (s *search) start(p *proposal) *candidate {
 	return c
 }
 
-// climb is a (1+λ) evolution strategy: of a few changes of the best candidate the best takes its place, if it is
-// better, and is then tried once more, farther. It returns the candidates that were kept, each better than the one
-// before.
+// climb is a (1+λ) evolution strategy: of a few changes of the best candidate the best takes its place, if it is not
+// worse, and what made it better is then tried once more, farther. It returns the candidates that were kept, each
+// better than the one before.
 func (s *search) climb(ctx context.Context) ([]*candidate, error) {
 	first := []*candidate{s.start(nil)}
 	if s.unit == privacy.Sample {
@@ -292,6 +292,10 @@ func (s *search) climb(ctx context.Context) ([]*candidate, error) {
 		case kept == nil || best >= 0 && generation[best].score > kept[len(kept)-1].score:
 			better = kept != nil
 			kept = append(kept, generation[best])
+			s.adapt(generation, best)
+		case best >= 0 && generation[best].score == kept[len(kept)-1].score:
+			// What makes no difference may make one later.
+			kept[len(kept)-1] = generation[best]
 			s.adapt(generation, best)
 		default:
 			s.adapt(generation, -1)

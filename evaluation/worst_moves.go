@@ -171,6 +171,10 @@ func (s *search) rewire(c *candidate, r *sim.Stream) {
 	}
 }
 
+// Between these are the numbers of strategies that are searched: beyond them solves and rounding leave more of a step
+// than a row moves it by, so that nothing is established (docs/mathematics.md §5.14).
+const smallestLie, largestLie = 1e-3, 1e3
+
 // lie changes every number of one strategy by a factor.
 func (s *search) lie(c *candidate, r *sim.Stream) func(*candidate, float64) {
 	which, by := r.IntN(len(c.acts)), []float64{}
@@ -184,7 +188,7 @@ func (s *search) lie(c *candidate, r *sim.Stream) func(*candidate, float64) {
 		own.Elem().Set(reflect.ValueOf(a.Strategy).Elem())
 		for k := range own.Elem().NumField() {
 			if f := own.Elem().Field(k); f.Kind() == reflect.Float64 {
-				f.SetFloat(f.Float() * num.Exp(step*by[k]))
+				f.SetFloat(max(smallestLie, min(f.Float()*num.Exp(step*by[k]), largestLie)))
 			}
 		}
 		a.Strategy = own.Interface().(acts.Strategy)

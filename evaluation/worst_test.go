@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +141,25 @@ func TestJudge_IsTheAuditOfWhatWasWritten(t *testing.T) {
 	}
 }
 
+// Where neighbours lie, the numbers of their strategy are searched, and the audit of what was found explains the lies.
+func TestSearchWorst_SearchesLies(t *testing.T) {
+	const acts = "adversary.acts=[{kind: steer, nodes: [1], victim: 0, row: 0, size: 0.5, margin: 0.5}]"
+	f, e := searched(t, SearchOptions{Evaluations: 40, Over: []string{"messages"}, Workers: 2}, far, acts)
+	if w := f.Worst; w.Failed > 0 || !(w.Found > w.Start*1.01) {
+		t.Errorf("%+v", w)
+	}
+	if a := e.Acts(); len(a) != 1 || a[0].String() != "steer: node 1, from round 1 on" {
+		t.Errorf("acts %v", a)
+	}
+	if before := experimentOf(t, far, acts).Acts(); reflect.DeepEqual(before, e.Acts()) {
+		t.Error("the strategy is as it was")
+	}
+	a, err := f.Judge(context.Background(), e, AuditOptions{Workers: 2})
+	if err != nil || !a.Stands() {
+		t.Errorf("%v, %+v", err, a)
+	}
+}
+
 // Each rule that a search may break is broken once, and seen.
 func TestJudge_RefusesASearchThatBrokeItsRules(t *testing.T) {
 	ctx := context.Background()
@@ -168,6 +188,7 @@ func TestJudge_RefusesASearchThatBrokeItsRules(t *testing.T) {
 		{"the runs that judge", "by which it is to be judged", nil, func(s *search) {
 			s.probe = func(k int) uint64 { return seedOf(s.a.Seed, auditRun, 1, 20+k) }
 		}},
+		{"one row", "differ in row 1 of node 0, too", nil, func(s *search) { s.e.Adversary.Audit.Group = 2 }},
 		{"the unit ball, by rows", "has norm", []string{"rows"}, func(s *search) {
 			s.into = func(u []float64) []float64 { num.Scale(1.01, u); return u }
 		}},

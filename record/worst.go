@@ -45,7 +45,7 @@ type WorstData struct {
 	Runs        int          `json:"runs"`        // of a world, for all of them
 	Certificate Number       `json:"certificate"` // of what was found; null: none
 	Delta       Number       `json:"delta"`
-	Start       Number       `json:"start"` // the first candidate's score: √Σ of the squares of the greatest losses of rounds
+	Start       Number       `json:"start"` // the first score: √Σ of the squares of the greatest losses of rounds
 	Found       Number       `json:"found"` // that of the last one kept, by the runs that it was chosen by
 	Steps       []SearchStep `json:"steps"`
 	Wall        float64      `json:"wall_seconds"`
