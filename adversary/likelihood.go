@@ -42,8 +42,8 @@ type Likelihood struct {
 type world struct {
 	objective *problem.Objective
 	solver    *problem.Solver // of the data's gradient
-	exact     *problem.Solver // of minimisers
-	ridge     float64         // r of exact's objective
+	exact     *problem.Solver // of minimisers of ridged
+	ridged    problem.Objective
 	scratch   *problem.Scratch
 	gradient  []float64
 }
@@ -62,12 +62,19 @@ func NewLikelihood(p *model.Public, node int, worlds ...*Samples) (*Likelihood, 
 		ridged := *o
 		ridged.Ridge, ridged.NonSmooth = p.R[node], p.NonSmooth
 		l.worlds = append(l.worlds, &world{
-			objective: o, solver: problem.NewSolver(o, 0), exact: problem.NewSolver(&ridged, exactTolerance),
-			ridge:   ridged.Ridge,
+			objective: o, solver: problem.NewSolver(o, 0), ridged: ridged,
 			scratch: problem.NewScratch(p.D, len(s.Y)*max(1, p.Classes)), gradient: make([]float64, p.D),
 		})
 	}
+	l.afresh()
 	return l, nil
+}
+
+// afresh drops what solvers have kept: it decides last digits, and a trace is to weigh the same after any others.
+func (l *Likelihood) afresh() {
+	for _, w := range l.worlds {
+		w.exact = problem.NewSolver(&w.ridged, exactTolerance)
+	}
 }
 
 // exactTolerance is that of the minimisers an observer computes.
@@ -111,6 +118,7 @@ func (l *Likelihood) Weigh(v *View) ([]Evidence, error) {
 	if unseen != nil {
 		return nil, fmt.Errorf("the likelihood needs all that was published: %w", unseen[0])
 	}
+	l.afresh()
 	var rounds []Evidence
 	for k := range all {
 		g := &all[k]
@@ -178,7 +186,7 @@ func (w *world) minimiser(g *model.Gradient, f []float64) error {
 		q[i] = -g.Value[i] - float64(g.Ridge*g.At[i])
 		f[i] = 0
 	}
-	_, err := w.exact.Solve(w.scratch, f, q, g.Ridge-w.ridge)
+	_, err := w.exact.Solve(w.scratch, f, q, g.Ridge-w.ridged.Ridge)
 	var missed *problem.ResidualError
 	if errors.As(err, &missed) && missed.Residual <= 1e-9*missed.Scale {
 		return nil // as far as rounding allows

@@ -171,6 +171,7 @@ func produce(t *testing.T) string {
 		{"audit", "watched.yaml"},
 		{"audit", "seen.yaml", "--runs", "40"},
 		{"audit", "watched.yaml", "--map", "--set", "adversary.view={}"},
+		{"audit", "claimed.yaml", "--search", "9", "--runs", "40", "--set", "adversary.view={}"},
 		{"audit", "claimed.yaml", "--black-box", "--runs", "40", "--set", "adversary.audit.group=2"},
 		{"audit", "columns.yaml"},
 		{"sweep", "m-admm.yaml", "--grid", "algorithm.eta=0.6,0.7", "--seeds", "2"},
@@ -336,7 +337,7 @@ func TestFormats(t *testing.T) {
 		subset(file+": certified", nested, verdict)
 		return own
 	}
-	compare(t, "audit.json", plain("audit.json", jsonKeys(t, out, "audit.json")), audit)
+	compare(t, "audit.json", plain("audit.json", jsonKeys(t, out, "audit.json", "inputs.files")), audit)
 	compare(t, "design.json", jsonKeys(t, out, "design.json"), described(t, page, "design.json"))
 	compare(t, "tuning.json", jsonKeys(t, out, "tuning.json"), described(t, page, "tuning.json"))
 	compare(t, "plan.json", jsonKeys(t, out, "plan.json", "files"), described(t, page, "plan.json"))
@@ -416,7 +417,7 @@ func checkNames(t *testing.T, out, page string) {
 		t.Fatal(err)
 	}
 	var names []string
-	file := regexp.MustCompile("`([a-z]+\\.(?:json|csv|parquet|bin|html|md)|journal|lock)`")
+	file := regexp.MustCompile("`([a-z]+\\.(?:json|csv|yaml|parquet|bin|html|md)|journal|lock)`")
 	for _, m := range file.FindAllStringSubmatch(page, -1) {
 		names = append(names, m[1])
 	}

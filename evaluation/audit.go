@@ -57,6 +57,8 @@ type evidence struct {
 	reached algorithms.Reached // of a run over split columns
 	label   float64            // the label that the user reported
 	flips   flips              // of all users
+
+	greatest float64 // Σ, over rounds, of the square of the greatest loss that noise could make of what came before
 }
 
 // run is which run of which world.
@@ -158,7 +160,7 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 		}
 	}
 	pair := &m.pairs[chosen]
-	sample, err := repeat(ctx, pair, "audit run", seed, spec.Runs, o.Workers, progress)
+	sample, err := repeat(ctx, pair, auditRun, seed, spec.Runs, o.Workers, progress)
 	if kink(err) {
 		return m.unmeasured(out, time.Since(started)), nil
 	}
@@ -237,6 +239,14 @@ func noiseFits(a *experiment.Assembly, runs int) error {
 	return nil
 }
 
+// auditRun is what the runs are for by which an audit judges.
+const auditRun = "audit run"
+
+// seedOf is the seed of a run of a world.
+func seedOf(seed uint64, purpose string, world, number int) uint64 {
+	return sim.NewStream(seed, purpose, uint64(world), uint64(number)).Uint64()
+}
+
 // repeat runs both worlds of a pair so often, each run with a seed of its own.
 func repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs, workers int,
 	progress func(int)) ([2][]*evidence, error) {
@@ -267,7 +277,7 @@ func repeat(ctx context.Context, p *auditPair, purpose string, seed uint64, runs
 					return context.Cause(ctx)
 				}
 				world, i := k%2, k/2
-				own := sim.NewStream(seed, purpose, uint64(world), uint64(i)).Uint64()
+				own := seedOf(seed, purpose, world, i)
 				ev, err := s.run(ctx, run{world, i, own})
 				if err != nil {
 					return fmt.Errorf("run %d of world %d (seed %d): %w", i, world, own, err)

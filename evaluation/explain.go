@@ -109,18 +109,10 @@ func objectiveOf(public *model.Public, p *problem.Problem, shard int) *problem.O
 // explain says what becomes of the packets of a run; of the first runs it keeps the noise of all nodes but the audited
 // one.
 func (x *explainer) explain(ctx context.Context, c *wire, r run) (account, error) {
-	x.wire, x.world, x.seed, x.wanted = c, r.world, r.seed, r.number < x.looked
-	x.account, x.first, x.noise, x.own = account{}, make(map[[2]int]*packet), nil, map[int]recovered{}
-	var err error
-	if x.cost, err = x.e.Compute.Of(r.seed, x.graph.Order()); err != nil {
+	err := x.begin(c, r)
+	if err != nil {
 		return nil, err
 	}
-	own := *x.assembly[r.world]
-	own.Seed = r.seed
-	if x.outages, err = x.e.Calendar(&own); err != nil {
-		return nil, err
-	}
-	x.testify()
 	x.protocol()
 	x.statements()
 	if err := x.twin(ctx, r, c, x.account); err != nil {
@@ -159,6 +151,22 @@ func (x *explainer) explain(ctx context.Context, c *wire, r run) (account, error
 	}
 	x.records()
 	return x.account, nil
+}
+
+// begin has the run at hand be another.
+func (x *explainer) begin(c *wire, r run) (err error) {
+	x.wire, x.world, x.seed, x.wanted = c, r.world, r.seed, r.number < x.looked
+	x.account, x.first, x.noise, x.own = account{}, make(map[[2]int]*packet), nil, map[int]recovered{}
+	if x.cost, err = x.e.Compute.Of(r.seed, x.graph.Order()); err != nil {
+		return err
+	}
+	own := *x.assembly[r.world]
+	own.Seed = r.seed
+	if x.outages, err = x.e.Calendar(&own); err != nil {
+		return err
+	}
+	x.testify()
+	return nil
 }
 
 // start is the value of round 0 of a node.

@@ -5,10 +5,13 @@ package evaluation
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"overhear/adversary"
 	"overhear/adversary/model"
 	"overhear/experiment"
+	"overhear/internal/num"
 	"overhear/privacy"
 	"overhear/sim"
 )
@@ -82,6 +85,7 @@ func (w *weigher) run(ctx context.Context, r run) (*evidence, error) {
 		}
 		return nil, err
 	}
+	v.greatest = greatestOf(v.rounds)
 	for i := range v.rounds {
 		e := &v.rounds[i]
 		if w.degenerate {
@@ -92,6 +96,34 @@ func (w *weigher) run(ctx context.Context, r run) (*evidence, error) {
 	}
 	w.exactly(v.rounds)
 	return v, nil
+}
+
+// greatestOf is the sum of the squares of the greatest losses of rounds.
+func greatestOf(rounds []adversary.Evidence) (squares float64) {
+	for i := range rounds {
+		g := greatest(&rounds[i])
+		squares += float64(g * g)
+	}
+	return squares
+}
+
+// greatest is the greatest loss that a round's noise could make of what came before: of the Laplace law it is reached
+// where the noise of one world is zero; of the Gaussian one it is by how many deviations the means differ.
+func greatest(e *adversary.Evidence) float64 {
+	if len(e.Noise) != 2 || e.Noise[0] == nil || e.Noise[1] == nil {
+		return 0
+	}
+	apart := slices.Clone(e.Noise[0])
+	num.Axpy(-1, e.Noise[1], apart)
+	size := float64(num.Norm(apart) * e.Law.Level)
+	if e.Law.Kind == model.Gaussian {
+		size = num.Norm(apart) / e.Law.Level
+	}
+	volume := e.Ratio() - (e.Law.LogDensity(e.Noise[0]) - e.Law.LogDensity(e.Noise[1])) // of the Jacobians
+	if math.IsNaN(volume) {
+		return size
+	}
+	return size + math.Abs(volume)
 }
 
 // exactly puts noise of which every digit is known in the place of what is left of messages.

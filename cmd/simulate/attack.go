@@ -228,9 +228,9 @@ func printJSON(c *cobra.Command, v any) error {
 }
 
 func newAudit() *cobra.Command {
-	var runs, workers int
+	var runs, workers, search int
 	var out, data string
-	var sets []string
+	var sets, over []string
 	var asJSON, blackBox, mapped bool
 	c := &cobra.Command{
 		Use:   "audit FILE…",
@@ -247,6 +247,15 @@ func newAudit() *cobra.Command {
 			}
 			if c.Flags().Changed("runs") && runs < 10 {
 				return usage("--runs must be at least 10, is %d", runs)
+			}
+			searching := c.Flags().Changed("search")
+			switch {
+			case searching && search < 1:
+				return usage("--search must be at least 1, a number of candidates to try, is %d", search)
+			case searching && (mapped || blackBox):
+				return usage("--search is of the exact audit; it stands without --map and --black-box")
+			case !searching && over != nil:
+				return usage("--over says what --search changes; add --search with a number of candidates to try")
 			}
 			var loaded []*scenarios.Scenario
 			for _, file := range args {
@@ -276,6 +285,15 @@ func newAudit() *cobra.Command {
 				}
 				if err := evaluation.AuditFits(e, runs); err != nil {
 					return fmt.Errorf("%s: %w", file, err)
+				}
+				if searching {
+					a, err := auditWorst(c, e, file, sets, runs, workers, evaluation.SearchOptions{Evaluations: search,
+						Over: over}, out, asJSON)
+					if err != nil {
+						return fmt.Errorf("%s: %w", file, err)
+					}
+					all, standing = append(all, a), standing && a.Stands()
+					continue
 				}
 				dir, there, unlock, err := auditDirectory(c, e, file, sets, runs, out, blackBox)
 				if err != nil {
@@ -341,6 +359,10 @@ func newAudit() *cobra.Command {
 		"the runs what tells the worlds apart, and judge it on the other half")
 	flags.BoolVar(&mapped, "map", false, "what every node learns about a label of every other, exactly, where values "+
 		"are normally distributed")
+	flags.IntVar(&search, "search", 0, "search the pair and data of which most is measured, trying so many "+
+		"`candidates`, and audit what is found")
+	flags.StringSliceVar(&over, "over", nil, "what --search changes, of "+strings.Join(evaluation.Searchable(), ", ")+
+		" (default all that the scenario has)")
 	flags.Bool("fail-on-violation", true, "")
 	if err := flags.MarkDeprecated("fail-on-violation", "audit exits with 3 without it"); err != nil {
 		panic(err) // of no such flag
@@ -388,6 +410,64 @@ func auditMap(c *cobra.Command, e *experiment.Experiment, file string, sets []st
 		}
 	}
 	return report.MapTable(c.OutOrStdout(), m, dir)
+}
+
+// auditWorst searches a scenario's worst pair and data, writes what it finds as a scenario, and audits that.
+func auditWorst(c *cobra.Command, e *experiment.Experiment, file string, sets []string, runs, workers int,
+	o evaluation.SearchOptions, out string, asJSON bool) (*record.Audit, error) {
+	dir, err := placed(e.Scenario, file, sets, c.Flags().Changed("out"), func(name string) (string, error) {
+		dir := filepath.Join(out, name, "worst")
+		there, err := record.ReadWorst(dir)
+		if there != nil && there.Scenario != e.Resolved() {
+			return dir, usage("%s holds a search of another scenario; choose another --out", dir)
+		}
+		return dir, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := files.Lock(dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	words := []string{"simulate", "audit", operand(file), "--search", fmt.Sprint(o.Evaluations)}
+	if o.Over != nil {
+		words = append(words, "--over", strings.Join(o.Over, ","))
+	}
+	if runs > 0 {
+		words = append(words, "--runs", fmt.Sprint(runs))
+	}
+	o.Workers, o.Command, o.Changes = workers, quoted(withSets(words, sets)...), sets
+	bar := newProgress("search "+e.Name, o.Evaluations)
+	o.Progress = func(done, _ int) { bar.at(done) }
+	found, err := evaluation.SearchWorst(c.Context(), e, o)
+	bar.clear()
+	if err != nil {
+		return nil, err
+	}
+	worst, err := found.Write(dir)
+	if err != nil {
+		return nil, err
+	}
+	again := []string{"simulate", "audit", operand(filepath.Join(dir, record.FoundFile))}
+	if runs > 0 {
+		again = append(again, "--runs", fmt.Sprint(runs))
+	}
+	bar = newProgress("audit "+worst.Name, 1)
+	a, err := found.Judge(c.Context(), worst, evaluation.AuditOptions{Runs: runs, Workers: workers,
+		Command: quoted(again...), Progress: func(done, of int) { bar.total = of; bar.at(done) }})
+	bar.clear()
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(record.WriteWorst(dir, found.Worst), record.WriteAudit(dir, a)); err != nil || asJSON {
+		return a, err
+	}
+	if err := report.WorstTable(c.OutOrStdout(), found.Worst, a); err != nil {
+		return nil, err
+	}
+	return a, report.AuditTable(c.OutOrStdout(), a, dir)
 }
 
 // auditDirectory locks the directory of a scenario's audit; there is the same audit, if it was made before.
