@@ -389,7 +389,7 @@ func (p *person) words(x []float64, y float64) (all []string) {
 			all = append(all, a.values[p.active(x, by, &a)])
 			continue
 		}
-		v := x[a.columns[0]] / by * p.divisors[a.columns[0]]
+		v := float64(x[a.columns[0]] / by * p.divisors[a.columns[0]])
 		if whole := math.Round(v); math.Abs(v-whole) <= 1e-6*math.Max(1, math.Abs(v)) {
 			v = whole
 		}

@@ -390,7 +390,7 @@ func (s *search) weigh(ctx context.Context, c *candidate) error {
 			if err != nil {
 				return err
 			}
-			squares += g / (2 * probes)
+			squares += float64(g / (2 * probes))
 		}
 	}
 	c.score = math.Sqrt(squares)

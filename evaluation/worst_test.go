@@ -163,7 +163,7 @@ func TestSearchWorst_SearchesLies(t *testing.T) {
 // Each rule that a search may break is broken once, and seen.
 func TestJudge_RefusesASearchThatBrokeItsRules(t *testing.T) {
 	ctx := context.Background()
-	judged := func(s *search, e *experiment.Experiment) error {
+	judged := func(s *search) error {
 		kept, err := s.climb(ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -173,7 +173,8 @@ func TestJudge_RefusesASearchThatBrokeItsRules(t *testing.T) {
 		if f.Scenario, f.Rows, err = s.found(kept[len(kept)-1]); err != nil {
 			return err
 		}
-		if e, err = f.Write(t.TempDir()); err != nil {
+		e, err := f.Write(t.TempDir())
+		if err != nil {
 			return err
 		}
 		return f.fair(e, 0)
@@ -202,7 +203,7 @@ func TestJudge_RefusesASearchThatBrokeItsRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.plant(s)
-		if err = judged(s, e); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+		if err = judged(s); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
