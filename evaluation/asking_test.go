@@ -86,7 +86,9 @@ func overheard(t *testing.T, e *experiment.Experiment, seed uint64) (*explainer,
 
 // expected is what becomes of a run's packets by the protocol.
 func expected(x *explainer, c *wire) *tally {
-	x.wire, x.account, x.first = c, account{}, map[[2]int]*packet{}
+	if err := x.begin(c, run{seed: x.seed}); err != nil {
+		panic(err)
+	}
 	x.protocol()
 	return x.account[record.PacketsExpected]
 }
