@@ -18,7 +18,8 @@ type guess struct {
 }
 
 // guesses are those of a sample of d numbers: zero, the mean of the rows that are known, that with the commonest value
-// of every coded column, and the mean of the candidates.
+// of every coded column, the mean of the candidates, and the sample of which all but an attribute is known with the
+// attribute's likeliest value.
 func (k *Knowledge) guesses(d int) []guess {
 	all := []guess{{"zero", make([]float64, d)}}
 	if k == nil {
@@ -54,6 +55,12 @@ func (k *Knowledge) guesses(d int) []guess {
 	known = nil
 	if add(k.Candidates); len(known) > 1 {
 		all = append(all, guess{"the mean of the candidates", meanOf(known)})
+	}
+	if a := k.Attribute; a != nil {
+		prior := a.prior(k)
+		if x := a.Samples.At(slices.Index(prior, slices.Max(prior))).X; len(x) == d {
+			all = append(all, guess{"the sample with the likeliest value of its " + a.Name, x})
+		}
 	}
 	return all
 }

@@ -48,9 +48,9 @@ var notKnown = record.Number(math.NaN())
 //
 //   - Estimates, of which the last is the best informed: Exact if its relative
 //     error is at most 1e-6, Partial if it is below ½. The baseline is the best of the zero vector, which
-//     has relative error 1, the mean of the known rows, that with the commonest value of each coded column, and
-//     the mean of the candidates. If Y is 0, X is compared with ±x, whichever is
-//     nearer, and the conclusion says so.
+//     has relative error 1, the mean of the known rows, that with the commonest value of each coded column, the mean
+//     of the candidates, and the sample with the likeliest value of its unknown attribute. If Y is 0, X is compared
+//     with ±x, whichever is nearer, and the conclusion says so.
 //
 //   - Facts: Exact if every relative error is at most 1e-6, Partial if the median is below ½. The rank of
 //     the data, where it may be that of the columns, or hidden rows may add to it, is never more than Partial.

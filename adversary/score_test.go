@@ -4,6 +4,7 @@ package adversary
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -267,5 +268,36 @@ func TestScore_OtherGuesses(t *testing.T) {
 	}})
 	if b := l.Baselines[0]; l.Succeeded != record.Failed || b.Error != 0.25 || b.Guess != 0.25 {
 		t.Errorf("%s: %+v", l.Succeeded, b)
+	}
+}
+
+// Who knows a sample but for an attribute guesses the rest of it, and the attribute at its likeliest value.
+func TestScore_GuessOfASampleButForAnAttribute(t *testing.T) {
+	f := coded(t, 8, 5, 1)
+	rare, common := 0, 0
+	for row := range 8 {
+		k, truth := f.attributed(1, row, false)
+		own := truth.Samples[0]
+		prior := k.Attribute.prior(k)
+		likely := k.Attribute.value(own) == slices.Index(prior, slices.Max(prior))
+		e := record.Estimate{X: slices.Clone(own.X), Y: own.Y}
+		e.X[5] += 0.01
+		found := &record.Finding{Estimates: []record.Estimate{e}}
+		Score(found, truth)
+		b := found.Baselines[0]
+		if likely != (b.Guess == 0) || likely != (found.Succeeded == record.Failed) ||
+			likely && !strings.Contains(b.By, "likeliest value of its colour") {
+			t.Errorf("row %d: %s, %+v", row, found.Succeeded, b)
+		}
+		common += bit(likely)
+		rare += bit(!likely)
+	}
+	if common == 0 || rare == 0 {
+		t.Errorf("%d likely, %d other values", common, rare)
+	}
+	k, truth := f.attributed(1, 0, true)
+	found := &record.Finding{Estimates: []record.Estimate{{X: slices.Clone(truth.Samples[0].X), Y: truth.Samples[0].Y}}}
+	if Score(found, truth); found.Succeeded != record.Failed || found.Baselines[0].Guess != 0 {
+		t.Errorf("x, of which %s is all that is not known: %s, %+v", k.Attribute.Name, found.Succeeded, found.Baselines)
 	}
 }
