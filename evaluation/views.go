@@ -99,8 +99,10 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 		return nil, nil, nil, experiment.SetupError{Err: err}
 	}
 	u, y, what := mirrored(a, shard, spec.Row)
+	unit, pair, lacks := privacy.Label, "a flipped label", "all data but a label, and the two values that it may have"
 	if spec.Pair != nil {
 		u, y, what = [2][]float64{spec.Pair.A, spec.Pair.B}, [2]float64{1, 1}, "the given samples"
+		unit, pair, lacks = privacy.Sample, "the given pair", "all data but a sample, and the two that it may be"
 	}
 	if spec.Unit == string(privacy.Sample) && spec.Pair == nil {
 		return nil, nil, errors.New("a sample, and not its label only, is asked for (adversary.audit.unit)"), nil
@@ -130,9 +132,9 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 		}
 	}
 	node := shard + a.First()
-	c = nothing(e, spec, privacy.Sample)
+	c = nothing(e, spec, unit)
 	if private(a) {
-		c = claims(a.Account, shard, a.First(), spec.Group, privacy.Sample, e.Rounds.Count)
+		c = claims(a.Account, shard, a.First(), spec.Group, unit, e.Rounds.Count)
 	}
 	delta := c.delta
 	if !(delta > 0) {
@@ -140,29 +142,57 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 	}
 	mu, most := math.Sqrt(square), math.Sqrt(whole)
 	out = &record.Audit{
-		Pair: record.Pair{Node: node, Row: spec.Row, Unit: privacy.Label, What: what, A: u[0], B: u[1]},
+		Pair: record.Pair{Node: node, Row: spec.Row, Unit: unit, What: what, A: u[0], B: u[1]},
 		View: &record.Sighting{Mu: record.Number(mu), All: record.Number(most)},
 		Threat: record.Threat{Sees: watch.String(),
-			Knows: "the method and every parameter, the graph, all data but a label, and the two values that it may " +
-				"have",
+			Knows: "the method and every parameter, the graph, " + lacks,
 			Wants: "to know which of the two it is"},
 		Statistic: "the exact law: what this observer sees is normal in both worlds, with one covariance, so that no " +
 			"test on it is better than that of N(0, 1) against N(μ, 1) (docs/mathematics.md §5.12)",
 		Checks: checks,
 	}
-	v := record.Verdict{Claim: several(spec.Group, privacy.Sample) + fmt.Sprintf(" of node %d", node),
+	v := record.Verdict{Claim: several(spec.Group, unit) + fmt.Sprintf(" of node %d", node),
 		Scope: record.WholeRun, Node: node, Epsilon: record.Number(c.total[e.Rounds.Count]),
 		Delta: record.Number(delta)}
 	epsilon := loss.NormalEpsilon(mu, delta)
 	v.Tests = []record.Test{{Method: "exact law of what is seen", Epsilon: v.Epsilon, Measured: record.Number(epsilon),
 		Refutes: c.established == nil && epsilon > float64(v.Epsilon),
-		Detail: fmt.Sprintf("μ = %.4g of a flipped label; one who sees all has μ = %.4g, ε = %.4g", mu, most,
+		Detail: fmt.Sprintf("μ = %.4g of "+pair+"; one who sees all has μ = %.4g, ε = %.4g", mu, most,
 			loss.NormalEpsilon(most, delta))}}
 	decide(&v, standing{established: c.established, unproved: c.unproved, what: "claim", flawed: failing(checks)})
 	out.Verdicts = []record.Verdict{v}
 	out.Certificate = c.certificate
 	out.Power = normalPower(mu, epsilon, delta)
+	out.Curve, out.ROC = normalCurves(mu)
 	return out, c, nil, nil
+}
+
+// normalCurves are δ(ε) and the ROC of N(0, 1) against N(μ, 1), which are known and have no intervals; none where μ is
+// 0, infinite or unknown.
+func normalCurves(mu float64) (curve []record.MeasuredDelta, roc []record.ROC) {
+	const points, least = 64, 1e-9
+	if !(mu > 0) || math.IsInf(mu, 1) {
+		return nil, nil
+	}
+	end := loss.NormalEpsilon(mu, least)
+	for k := range points + 1 {
+		epsilon := float64(k) / points * end
+		delta := record.Number(loss.NormalDelta(mu, epsilon))
+		curve = append(curve, record.MeasuredDelta{Epsilon: record.Number(epsilon), Delta: delta, Low: delta,
+			High: delta})
+	}
+	add := func(fpr float64) {
+		tpr := num.NormalTail(-num.NormalQuantile(fpr) - mu) // of a small rate, 1 − rate would be 1
+		roc = append(roc, record.ROC{FPR: fpr, TPR: tpr, Low: tpr, High: tpr})
+	}
+	roc = append(roc, record.ROC{})
+	for k := 6 * 8; k > 8; k-- { // eight a decade up to 0.1, then even steps
+		add(num.Exp(-float64(k) / 8 * math.Ln10))
+	}
+	for k := range points {
+		add(0.1 + float64(0.9*float64(k)/points))
+	}
+	return curve, append(roc, record.ROC{FPR: 1, TPR: 1, Low: 1, High: 1})
 }
 
 // normalPower is what the best test of N(0, 1) against N(μ, 1) does.

@@ -11,6 +11,8 @@ import (
 
 	"overhear/experiment"
 	"overhear/internal/num"
+	"overhear/privacy"
+	"overhear/privacy/loss"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -100,9 +102,44 @@ func TestAuditView_IsWhatManyRunsShow(t *testing.T) {
 			if got := float64(out.View.Mu); !(math.Abs(got-want) <= near*want) {
 				t.Errorf("%s: μ = %v, by %d runs %v", name, got, runs, want)
 			}
+			if want := "one label of node 1"; out.Pair.Unit != privacy.Label || out.Verdicts[0].Claim != want {
+				t.Errorf("%s: of a %s, %q", name, out.Pair.Unit, out.Verdicts[0].Claim)
+			}
 			if !(out.View.Mu < out.View.All) {
 				t.Errorf("%s: μ = %v, and one who sees all has %v", name, out.View.Mu, out.View.All)
 			}
+		}
+	}
+}
+
+// The curves are those of N(0, 1) against N(μ, 1): the area, the greatest gap and ε at a δ are known in closed form.
+func TestNormalCurves_AreOfTheLaw(t *testing.T) {
+	for _, mu := range []float64{1e-3, 0.4, 2, 9} {
+		curve, roc := normalCurves(mu)
+		area, gap := 0.0, 0.0
+		for k := 1; k < len(roc); k++ {
+			if !(roc[k].FPR > roc[k-1].FPR) || !(roc[k].TPR >= roc[k-1].TPR) {
+				t.Fatalf("μ = %v: points %v, %v", mu, roc[k-1], roc[k])
+			}
+			area += (roc[k].FPR - roc[k-1].FPR) * (roc[k].TPR + roc[k-1].TPR) / 2
+			gap = max(gap, roc[k].TPR-roc[k].FPR)
+		}
+		if want := num.NormalTail(-mu / math.Sqrt2); !(math.Abs(area-want) <= 2e-3) {
+			t.Errorf("μ = %v: area %v, not %v", mu, area, want)
+		}
+		if want := 1 - 2*num.NormalTail(mu/2); !(math.Abs(float64(curve[0].Delta)-want) <= 1e-12) ||
+			!(gap <= want+1e-12 && gap >= want-5e-3) {
+			t.Errorf("μ = %v: δ(0) = %v, gap %v, not %v", mu, curve[0].Delta, gap, want)
+		}
+		for _, p := range curve[1 : len(curve)-1] {
+			if got := loss.NormalEpsilon(mu, float64(p.Delta)); !(math.Abs(got-float64(p.Epsilon)) <= 1e-6*(1+got)) {
+				t.Errorf("μ = %v: δ = %v at ε = %v, and not at %v", mu, p.Delta, p.Epsilon, got)
+			}
+		}
+	}
+	for _, mu := range []float64{0, math.Inf(1), math.NaN()} {
+		if curve, roc := normalCurves(mu); curve != nil || roc != nil {
+			t.Errorf("μ = %v: %v, %v", mu, curve, roc)
 		}
 	}
 }

@@ -118,7 +118,10 @@ func (a *album) losses(audit *record.Audit) []*drawing {
 // rates: what is allowed rises with the false positive rate, which the runs know no better than the true positive rate.
 func above(audit *record.Audit, epsilon, delta float64) (n int) {
 	for _, r := range audit.ROC {
-		_, highest := stats.ClopperPearson(int(math.Round(r.FPR*float64(audit.Runs))), audit.Runs, stats.Confidence)
+		highest := r.FPR
+		if audit.View == nil {
+			_, highest = stats.ClopperPearson(int(math.Round(r.FPR*float64(audit.Runs))), audit.Runs, stats.Confidence)
+		}
 		if r.Low > region(epsilon, delta, highest)+1e-12 {
 			n++
 		}
@@ -196,13 +199,16 @@ func (a *album) roc(audit *record.Audit) *drawing {
 	}
 	numbers.thin(figureRows)
 	text := "The band is the 95 % interval of each point's true positive rate."
+	intervals := ", with the intervals of rates"
+	if audit.View != nil {
+		text, intervals = "Both laws are normal and known, so that the best test's rates are computed.", ""
+	}
 	for _, b := range bounds {
 		if n := above(audit, float64(b.Epsilon), float64(b.Delta)); n == 0 {
-			text += fmt.Sprintf(" No point lies above what %s allows, with the intervals of both its rates.",
-				epsilonDelta(b))
+			text += fmt.Sprintf(" No point lies above what %s allows%s.", epsilonDelta(b), intervals)
 		} else {
-			text += fmt.Sprintf(" Of %s, %d lie above what %s allows, with the intervals of both their rates.",
-				plural.Of(len(x), "point"), n, epsilonDelta(b))
+			text += fmt.Sprintf(" Of %s, %d lie above what %s allows%s.", plural.Of(len(x), "point"), n,
+				epsilonDelta(b), intervals)
 		}
 	}
 	floor := math.Max(1e-6, math.Min(0.1, math.Pow(10, math.Floor(math.Log10(least)+1e-9))))
@@ -216,7 +222,7 @@ func (a *album) roc(audit *record.Audit) *drawing {
 		grid = append(grid, math.Pow(floor, 1-float64(k)/200))
 	}
 	p.Lines = append(p.Lines,
-		plot.Line{Label: "measured, with 95 % confidence", Look: plot.Plain, X: x, Y: y, Low: low, High: high},
+		plot.Line{Label: measuredBy(audit), Look: plot.Plain, X: x, Y: y, Low: low, High: high},
 		plot.Line{Label: "guessing", Look: plot.Reference, X: []float64{floor, 1}, Y: []float64{floor, 1}})
 	for _, b := range bounds {
 		c := plot.Line{Label: "most that " + epsilonDelta(b) + " allows", Look: plot.Plain, X: grid}

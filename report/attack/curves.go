@@ -27,11 +27,12 @@ type guarantee struct {
 	certificate    *record.Certificate
 	measured       []record.MeasuredDelta
 	roc            []record.ROC
+	by             string // name of the measured curves
 }
 
 // ofAudit is what an audit is of.
 func ofAudit(a *record.Audit) guarantee {
-	g := guarantee{epsilon: math.NaN(), certificate: a.Certificate, measured: a.Curve}
+	g := guarantee{epsilon: math.NaN(), certificate: a.Certificate, measured: a.Curve, by: measuredBy(a)}
 	for _, v := range claims(a)[:min(1, len(claims(a)))] {
 		g.epsilon, g.delta = float64(v.Epsilon), float64(v.Delta)
 	}
@@ -43,7 +44,7 @@ func ofAudit(a *record.Audit) guarantee {
 
 // ofRun is what a run claims at the node that claims most, beside a certificate.
 func ofRun(p *record.Privacy, c *record.Certificate) guarantee {
-	g := guarantee{epsilon: math.NaN(), certificate: c}
+	g := guarantee{epsilon: math.NaN(), certificate: c, by: lineMeasured}
 	unit := c.Unit
 	if !slices.ContainsFunc(p.Claims, func(claim record.Claim) bool { return claim.Unit == unit }) {
 		unit = privacy.Sample // a row is protected with its label
@@ -72,7 +73,16 @@ const (
 	lineClaimed   = "claimed"
 	lineCertified = "certified"
 	lineMeasured  = "measured, with 95 % confidence"
+	lineExact     = "exact"
 )
+
+// measuredBy names what an audit measured: by runs, or by the law itself.
+func measuredBy(a *record.Audit) string {
+	if a.View != nil {
+		return lineExact
+	}
+	return lineMeasured
+}
 
 // Places of lines in the palette, the same in every chart of a report.
 const (
@@ -91,7 +101,7 @@ func (a *album) delta(g *guarantee) *drawing {
 	}
 	end := 0.0
 	p := &plot.Chart{Title: "δ(ε): claim, certificate and measurement", X: plot.Linear("ε"), Y: plot.Log("δ")}
-	numbers := &table{Head: []string{"ε", lineClaimed, lineCertified, lineMeasured, "from", "to"}}
+	numbers := &table{Head: []string{"ε", lineClaimed, lineCertified, g.by, "from", "to"}}
 	var certified, measured plot.Line
 	if g.certified() {
 		certified = plot.Line{Label: lineCertified, Look: plot.Plain, Place: placeCertified}
@@ -103,7 +113,7 @@ func (a *album) delta(g *guarantee) *drawing {
 		certified = chords(certified)
 	}
 	if len(g.measured) > 0 {
-		measured = plot.Line{Label: lineMeasured, Look: plot.Plain, Place: placeMeasured}
+		measured = plot.Line{Label: g.by, Look: plot.Plain, Place: placeMeasured}
 		for _, m := range g.measured {
 			measured.X, measured.Y = append(measured.X, float64(m.Epsilon)), append(measured.Y, float64(m.Delta))
 			measured.Low, measured.High = append(measured.Low, float64(m.Low)), append(measured.High, float64(m.High))
@@ -221,7 +231,7 @@ func (a *album) tradeOff(g *guarantee) *drawing {
 		X: plot.Axis{Label: "share of false alarms", Low: 0, High: 1},
 		Y: plot.Axis{Label: "share of missed alarms", Low: 0, High: 1},
 	}
-	numbers := &table{Head: []string{"false alarms", lineClaimed, lineCertified, lineMeasured, "from", "to"}}
+	numbers := &table{Head: []string{"false alarms", lineClaimed, lineCertified, g.by, "from", "to"}}
 	claimed := !math.IsNaN(g.epsilon)
 	var certified, measured plot.Line
 	if claimed {
@@ -240,7 +250,7 @@ func (a *album) tradeOff(g *guarantee) *drawing {
 		p.Lines = append(p.Lines, certified)
 	}
 	if len(g.roc) > 1 {
-		measured = plot.Line{Label: lineMeasured, Look: plot.Plain, Place: placeMeasured}
+		measured = plot.Line{Label: g.by, Look: plot.Plain, Place: placeMeasured}
 		for _, r := range g.roc {
 			measured.X, measured.Y = append(measured.X, r.FPR), append(measured.Y, 1-r.TPR)
 			measured.Low, measured.High = append(measured.Low, 1-r.High), append(measured.High, 1-r.Low)

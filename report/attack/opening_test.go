@@ -190,6 +190,25 @@ func TestCurves_ClaimCertificateAndMeasurement(t *testing.T) {
 	}
 }
 
+// What is computed from a law has neither intervals nor a confidence.
+func TestCurves_OfAnExactLaw(t *testing.T) {
+	a := certifiedAudit("exact")
+	a.View = &record.Sighting{Mu: 0.5, All: 1}
+	a.Power.AUC, a.Power.Confidence, a.Power.Counts = 0.7, 0, [4]int{}
+	text := write(t, (&Evaluation{Audits: []*record.Audit{a}}).Markdown)
+	for _, want := range []string{"| claimed | certified | exact |", "By the exact law it is what the pair of worlds"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"| measured, with 95 % confidence |", "0 % confidence", "of the other half",
+		"interval of each"} {
+		if strings.Contains(text, not) {
+			t.Errorf("the page says %q", not)
+		}
+	}
+}
+
 // A report has what the runs of a sweep lose together, and the best of a selection.
 func TestEvaluation_HasWhatTuningLoses(t *testing.T) {
 	of := func(claim, certificate record.Figure) record.Lost {

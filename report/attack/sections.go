@@ -179,8 +179,11 @@ func (e *Evaluation) tests() *section {
 		}
 	}
 	if len(t.Rows) > 0 {
-		s.add(block{Text: "Measured ε is a lower bound: at least so much was lost. A verdict is by the strongest test.",
-			Table: t})
+		text := "Measured ε is a lower bound: at least so much was lost. A verdict is by the strongest test."
+		if slices.ContainsFunc(e.Audits, func(a *record.Audit) bool { return a.View != nil }) {
+			text += " By the exact law it is what the pair of worlds loses, no less and no more."
+		}
+		s.add(block{Text: text, Table: t})
 	}
 	return s
 }
@@ -393,10 +396,16 @@ func (e *Evaluation) powerSection(a *album) *section {
 			if d := float64(p.Delta); finite(d) {
 				at = " at δ = " + plot.Number(d)
 			}
-			add(fmt.Sprintf("lower bound of ε%s, %s %% confidence", at, plot.Number(100*p.Confidence)), p.Epsilon)
+			if audit.View != nil {
+				add("ε"+at, p.Epsilon)
+			} else {
+				add(fmt.Sprintf("lower bound of ε%s, %s %% confidence", at, plot.Number(100*p.Confidence)), p.Epsilon)
+			}
 			add("threshold, fixed on half of the runs", p.Threshold)
 			for k, name := range []string{"true positives", "false positives", "true negatives", "false negatives"} {
-				t.Rows = append(t.Rows, []cell{word(name + " of the other half"), whole(p.Counts[k])})
+				if p.Counts != ([4]int{}) { // of runs
+					t.Rows = append(t.Rows, []cell{word(name + " of the other half"), whole(p.Counts[k])})
+				}
 			}
 		}
 		b := block{Heading: e.heading(k), Figures: drawn}
