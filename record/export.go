@@ -14,11 +14,11 @@ import (
 // Tables and Formats are what Export knows.
 var (
 	Tables  = []string{"iterates", "messages", "steps", "lies", "metrics"}
-	Formats = []string{"csv", "json"}
+	Formats = []string{"csv", "json", "npy"}
 )
 
-// Export writes a table of a run as CSV, with 17 significant digits, or as a
-// JSON array of objects.
+// Export writes a table of a run as CSV, with 17 significant digits, as a JSON
+// array of objects, or as an array of records that numpy reads.
 func Export(r *Run, table, format string, to io.Writer) error {
 	b := bufio.NewWriterSize(to, 1<<16)
 	w, err := newTableWriter(b, format)
@@ -88,7 +88,9 @@ func Export(r *Run, table, format string, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	w.end()
+	if err := w.end(); err != nil {
+		return err
+	}
 	return b.Flush()
 }
 
@@ -103,20 +105,31 @@ func anys(values []float64) []any {
 type tableWriter struct {
 	to      *bufio.Writer
 	json    bool
+	npy     *npyRows // or nil
 	columns []string
 	rows    int
+	err     error // of npy
 }
 
 func newTableWriter(to *bufio.Writer, format string) (*tableWriter, error) {
-	if format != "csv" && format != "json" {
-		return nil, fmt.Errorf("there is no format %q; there are csv and json", format)
+	w := &tableWriter{to: to, json: format == "json"}
+	if format == "npy" {
+		w.npy = new(npyRows)
+	} else if format != "csv" && format != "json" {
+		return nil, fmt.Errorf("there is no format %q; there are csv, json and npy", format)
 	}
-	return &tableWriter{to: to, json: format == "json"}, nil
+	return w, nil
 }
 
 func (w *tableWriter) begin(columns ...string) { w.columns = columns }
 
 func (w *tableWriter) row(values ...any) {
+	if w.npy != nil {
+		if w.err == nil {
+			w.err = w.npy.add(values)
+		}
+		return
+	}
 	if w.rows == 0 {
 		w.header()
 	}
@@ -180,11 +193,18 @@ func (w *tableWriter) text(v any) string {
 	return fmt.Sprint(v)
 }
 
-func (w *tableWriter) end() {
+func (w *tableWriter) end() error {
+	if w.npy != nil {
+		if w.err != nil {
+			return w.err
+		}
+		return w.npy.write(w.columns, w.to)
+	}
 	if w.rows == 0 {
 		w.header()
 	}
 	if w.json {
 		w.to.WriteString("\n]\n")
 	}
+	return nil
 }

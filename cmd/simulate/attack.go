@@ -182,6 +182,7 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 			return all, err
 		}
 		all = append(all, a)
+		tell(event{Written: r.Dir})
 		if !f.json {
 			if err := report.AttackTable(c.OutOrStdout(), a, r.Dir); err != nil {
 				return all, err
@@ -330,6 +331,7 @@ func newAudit() *cobra.Command {
 					return err
 				}
 				all = append(all, a)
+				tell(event{Written: dir})
 				standing = standing && a.Stands()
 				if !asJSON {
 					if err := report.AuditTable(c.OutOrStdout(), a, dir); err != nil {

@@ -45,13 +45,15 @@ func Main(args []string) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, err)
 	var mistake *guard.Panic
 	if errors.As(err, &mistake) {
+		failure(err, exitFailed)
 		lastResort(os.Stderr, root, args, mistake)
 		return exitFailed
 	}
-	return exitCode(err)
+	code := exitCode(err)
+	failure(err, code)
+	return code
 }
 
 // lastResort says of a mistake in the program where what was computed is and how to report
@@ -143,6 +145,8 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Name}} version {{build}}\n")
 	root.PersistentFlags().Var(memoryLimit{}, "max-memory", "refuse what would take more, such as 64GB (default: what "+
 		"this machine has)")
+	root.PersistentFlags().BoolVar(&events, "events", false, "tell progress, directories and errors on standard error "+
+		"as lines of JSON, for programs")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if v := (*pflag.InvalidValueError)(nil); errors.As(err, &v) {
 			kind := map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number",

@@ -281,6 +281,7 @@ func reproduceStudy(c *cobra.Command, s *reproduce.Study, style plot.Style, data
 		return nil, err
 	}
 	w := c.OutOrStdout()
+	tell(event{Written: dir})
 	fmt.Fprintf(w, "%s: %s, %.1f s\n", s.Name, s.Title, time.Since(start).Seconds())
 	for _, s := range b.Statements() {
 		verdict := reproduce.Claim{Statement: s}.Verdict()
@@ -329,6 +330,7 @@ func reproduceFigure(c *cobra.Command, f *reproduce.Figure, style plot.Style, se
 		_ = os.Remove(above) // unless something else is in it
 	}
 	w := c.OutOrStdout()
+	tell(event{Written: dir})
 	fmt.Fprintf(w, "%s: %s (%s), %.1f s\n", f.Name, f.Title, f.Paper, time.Since(start).Seconds())
 	for _, c := range r.Claims {
 		fmt.Fprintf(w, "  %-16s %s\n%18s %s\n", c.Verdict(), plain(c.Text), "measured:", plain(c.Measured))

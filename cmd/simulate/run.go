@@ -21,7 +21,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/term"
 
 	"overhear/evaluation"
 	"overhear/experiment"
@@ -163,6 +162,7 @@ func run(c *cobra.Command, files []string, f *runFlags) error {
 		runs, err := runSeeds(c.Context(), s, files[k], f, c.OutOrStdout())
 		for _, r := range runs {
 			infos = append(infos, r.Info)
+			tell(event{Written: r.Dir})
 		}
 		failures = errors.Join(failures, err)
 		if c.Context().Err() != nil {
@@ -487,14 +487,22 @@ type progress struct {
 	name  string
 	total int
 	start time.Time
+	told  time.Time // when it was last told as an event
 	off   bool
 }
 
+// tellEvery is how often progress is told as an event, at most.
+const tellEvery = 100 * time.Millisecond
+
 func newProgress(name string, total int) *progress {
-	return &progress{name: name, total: total, start: time.Now(), off: !term.IsTerminal(int(os.Stderr.Fd()))}
+	return &progress{name: name, total: total, start: time.Now(), off: noBar()}
 }
 
 func (p *progress) at(n int) {
+	if now := time.Now(); events && (n == p.total || now.Sub(p.told) >= tellEvery) {
+		p.told = now
+		tell(event{Progress: &progressEvent{p.name, n, p.total}})
+	}
 	if p.off || time.Since(p.start) < time.Second {
 		return
 	}

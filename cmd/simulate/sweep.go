@@ -7,14 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"overhear/experiment"
 	"overhear/internal/plural"
@@ -121,6 +119,7 @@ func makeSweep(c *cobra.Command, file string, f *sweepFlags) error {
 	defer dir.Close()
 	bar := newSweepBar(plan.Name)
 	settings.Progress = bar.at
+	tell(event{Written: dir.Path})
 	p, err := sweep.Make(c.Context(), dir, settings)
 	bar.clear()
 	if errors.Is(err, context.Canceled) {
@@ -205,10 +204,11 @@ type sweepBar struct {
 }
 
 func newSweepBar(name string) *sweepBar {
-	return &sweepBar{name: name, off: !term.IsTerminal(int(os.Stderr.Fd()))}
+	return &sweepBar{name: name, off: noBar()}
 }
 
 func (b *sweepBar) at(p sweep.Progress) {
+	tell(event{Progress: &progressEvent{b.name, p.Before + p.Done, p.Total}})
 	if b.off {
 		return
 	}

@@ -60,8 +60,8 @@ func newExport() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&table, "table", "metrics", "iterates, messages, steps, lies or metrics")
-	c.Flags().StringVar(&format, "format", "csv", "csv or json; or chrome-trace, the whole run as a timeline that "+
-		"Perfetto and chrome://tracing open")
+	c.Flags().StringVar(&format, "format", "csv", "csv, json or npy, which numpy reads; or chrome-trace, the whole "+
+		"run as a timeline that Perfetto and chrome://tracing open")
 	return c
 }
 
