@@ -19,6 +19,7 @@ type Attack struct {
 	Needs    string // what the observer must see and know
 	Targets  bool   // it is defined where rows have targets, too, and not only where they have classes
 	Classes  bool   // it is defined where rows have one of several classes, too, and not only where they have two
+	Everyone bool   // it is after all nodes alike, and not after the data of a victim
 
 	// Run carries the attack out. A *Blocked error says what is lacking.
 	Run func(v *View, f *record.Finding) error
@@ -80,6 +81,8 @@ func (a *Attack) Carry(v *View) (*record.Finding, error) {
 		err = errTargets
 	case v.Public.Classes > 0 && !a.Classes:
 		err = errClasses
+	case slices.Contains(v.Vantage.Nodes, v.Knows.Victim) && !a.Everyone:
+		err = blocked("node %d is an observer itself", v.Knows.Victim)
 	default:
 		err = a.Run(v, f)
 	}

@@ -72,8 +72,6 @@ func newGossip(v *View) (*gossip, error) {
 	case v.Vantage.From > 0:
 		return nil, blocked("the rounds before round %d were not seen, and averages carry what entered them",
 			v.Vantage.From)
-	case slices.Contains(v.Vantage.Nodes, v.Knows.Victim):
-		return nil, blocked("node %d is an observer itself", v.Knows.Victim)
 	}
 	g := &gossip{v: v, method: m, at: map[int]int{}}
 	for i := range p.Graph.Order() {
@@ -341,9 +339,14 @@ func beyondNeighbours(v *View, f *record.Finding) error {
 			equations, c.determined, victim)
 		return nil
 	}
-	f.Conclusion = fmt.Sprintf("round %d determines the gradient of node %d; of %d rounds, %s; the expected error is "+
-		"at most %.2g from changing gradients, %.2g from noise and %.2g from rounding; all rounds used determine %d "+
-		"nodes", c.first, victim, c.rounds, equations, c.drift, c.noise, c.rounding, c.determined)
+	hidden := fmt.Sprintf("%.2g from noise", c.noise)
+	if p.Method.Noisy() && c.noise == 0 {
+		hidden = "what is not known from noise"
+	}
+	f.Conclusion = fmt.Sprintf("round %d determines the gradient of node %d; of %d rounds, %s; the expected error of "+
+		"the gradient, whose norm is at most %.3g, is at most %.2g from changing gradients, %s and %.2g from "+
+		"rounding; all rounds used determine %d nodes", c.first, victim, c.rounds, equations, p.C, c.drift, hidden,
+		c.rounding, c.determined)
 	switch {
 	case p.Method.Noisy() && c.noise == 0:
 		f.Unseen = append(f.Unseen, "how much noise there is: it goes by the number of the victim's samples")
@@ -361,7 +364,10 @@ func beyondNeighbours(v *View, f *record.Finding) error {
 	slope := []float64{0}
 	p.Loss.Slopes(slope, slope)
 	u := slices.Clone(c.gradient)
-	num.Scale(float64(k.Size)/(p.C*slope[0]), u)
+	times := float64(k.Size) / (p.C * slope[0])
+	num.Scale(times, u)
+	f.Conclusion += fmt.Sprintf("; a sample is %.3g times the gradient, less the known ones: so is its error",
+		math.Abs(times))
 	for n := range k.Others.Y {
 		cols, values := k.Others.U.Row(n)
 		for at, col := range cols {

@@ -17,8 +17,9 @@ import (
 
 func init() {
 	register(&Attack{
-		Name:  "one-hop",
-		Title: "one hop further",
+		Name:     "one-hop",
+		Title:    "one hop further",
+		Everyone: true,
 		Equation: "s(t) = [2λ(t−2) + (θ − η)V f(t−1) + ∇O(f(t)) + 2ηV f(t)]/(η + θ), λ(t−1) = λ(t−2) + (θ/2)(V " +
 			"f(t−1) − s(t))",
 		About: `The step of round t is exact, 2λ(t−1) − η(V f(t−1) + s) + ∇O(f(t)) + 2ηV f(t) = 0, and the same sum

@@ -16,6 +16,7 @@ func init() {
 	register(&Attack{
 		Name:     "linkage",
 		Title:    "linkage of pseudonymous messages",
+		Everyone: true,
 		Equation: "minimise Σ_k ‖(m_k(t) − m̄(t)) − (m_π(k)(t+1) − m̄(t+1))‖² over assignments π",
 		About: `If messages carry no sender, or another pseudonym in every round, their contents may still tell: a
 node's value is near the one before. The messages of a round are put in an order that their contents decide, and those

@@ -17,6 +17,7 @@ func init() {
 	register(&Attack{
 		Name:     "recycling",
 		Title:    "recycling check",
+		Everyone: true,
 		Equation: "f(2k) = f(2k−1) − η(V f(2k−2) + s(2k−2) − 2s(2k−1))/(2ηV + γ)",
 		About: `In RA19 (10) and (16), insert g from the odd round's optimality condition and λ(2k−1) = λ(2k−2) +
 (η/2)(V f(2k−1) − s(2k−1)): the dual cancels, noise does as well, and an even iterate is a fixed combination of

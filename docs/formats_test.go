@@ -177,7 +177,7 @@ func produce(t *testing.T) string {
 		{"sweep", "m-admm.yaml", "--grid", "algorithm.eta=0.6,0.7", "--seeds", "2"},
 		{"sweep", "m-admm.yaml", "--grid", "algorithm.eta=0.6,0.7", "--seeds", "2", "--shard", "0/2"},
 		{"sweep", "tuned.yaml", "--grid", "algorithm.eta=0.1,0.2", "--select", "test_error"},
-		{"report", "out/claimed/1", "out/claimed/audit", "out/tuned"},
+		{"report", "out/claimed/1", "out/claimed/audit", "out/tuned", "out/watched/map"},
 		{"design", "own-alpha.yaml", "--seeds", "2"},
 	} {
 		if args[0] != "report" {
@@ -350,6 +350,8 @@ func TestFormats(t *testing.T) {
 	subset("report.json: accounts", nested, account)
 	nested, own = below(own, "tunings[].tuning.")
 	subset("report.json: tunings", nested, described(t, page, "tuning.json"))
+	nested, own = below(own, "maps[].")
+	subset("report.json: maps", nested, described(t, page, "map.json"))
 	nested, own = below(own, "attacks[].")
 	_, nested = below(nested, "findings[].audit.")
 	subset("report.json: attacks", nested, attacks)

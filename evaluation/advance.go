@@ -182,8 +182,7 @@ func (b *advancing) at(ctx context.Context, count int) error {
 // step is a finding in brief.
 func (b *advancing) step(f *record.Finding, truth *adversary.Truth) AdvanceStep {
 	s := AdvanceStep{Outcome: f.Succeeded, Conclusion: f.Conclusion, Error: math.NaN(), Guess: math.NaN(), Odds: f.Odds}
-	if len(f.Baselines) > 0 {
-		one := f.Baselines[0]
+	if one := f.Beside(); one != nil {
 		s.Of, s.By, s.Error, s.Guess = one.Of, one.By, float64(one.Error), float64(one.Guess)
 	}
 	var e *record.Estimate

@@ -1,9 +1,10 @@
-// Verifying: whatever a directory says of a run, of attacks, of an audit or of several
-// seeds is computed again and compared.
+// Verifying: whatever a directory says of a run, of attacks, of an audit, of a map, of a search or of several seeds is
+// computed again and compared.
 
 package evaluation
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"overhear/experiment"
 	"overhear/internal/guard"
@@ -46,8 +48,14 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error
 		v, err := verifyRun(ctx, dir, o)
 		return v, err
 	}
+	if there(dir, record.WorstFile) {
+		return verifyWorst(ctx, dir, o)
+	}
 	if there(dir, record.AuditFile) {
 		return verifyAudit(ctx, dir, o)
+	}
+	if there(dir, record.MapFile) {
+		return verifyMap(ctx, dir, o)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -108,7 +116,7 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error
 type nothingError struct{ dir string }
 
 func (e nothingError) Error() string {
-	return "verifying " + e.dir + ": it holds no run and no audit, nor does any directory below it"
+	return "verifying " + e.dir + ": it holds no run, no audit and no map, nor does any directory below it"
 }
 
 func (nothingError) Is(err error) bool { return err == fs.ErrNotExist }
@@ -165,12 +173,13 @@ func verifyRun(ctx context.Context, dir string, o VerifyOptions) ([]Verified, er
 	return append(all, v...), errors.Join(differs, err)
 }
 
-func verifyAudit(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error) {
+// verifyAudit repeats an audit, of a scenario whose files may have gone elsewhere with their directory: sets say where.
+func verifyAudit(ctx context.Context, dir string, o VerifyOptions, sets ...string) ([]Verified, error) {
 	stated, err := record.StatedAudit(dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", experiment.ErrMismatch, err)
 	}
-	s, err := scenarios.Parse(filepath.Join(dir, record.AuditFile), []byte(stated.Scenario))
+	s, err := scenarios.Parse(filepath.Join(dir, record.AuditFile), []byte(stated.Scenario), sets...)
 	if err != nil {
 		return nil, err
 	}
@@ -184,6 +193,9 @@ func verifyAudit(ctx context.Context, dir string, o VerifyOptions) ([]Verified, 
 		return nil, err
 	}
 	again.Format = record.Format
+	if sets != nil {
+		again.Scenario = stated.Scenario
+	}
 	what := fmt.Sprintf("same %s and %s, from %s in each world",
 		plural.Of(len(again.Verdicts), "verdict"), plural.Of(len(again.Checks), "check"), plural.Of(again.Runs, "run"))
 	v, err := findings(dir, record.AuditFile, again, what)
@@ -191,6 +203,101 @@ func verifyAudit(ctx context.Context, dir string, o VerifyOptions) ([]Verified, 
 		m.Changed = e.Changed(stated.Inputs)
 	}
 	return v, err
+}
+
+func verifyMap(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error) {
+	stated, err := record.StatedMap(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", experiment.ErrMismatch, err)
+	}
+	s, err := scenarios.Parse(filepath.Join(dir, record.MapFile), []byte(stated.Scenario))
+	if err != nil {
+		return nil, err
+	}
+	e := experiment.New(s, o.DataDir)
+	again, pairs, err := Map(ctx, e, AuditOptions{Command: stated.Command, Changes: stated.Changes,
+		Progress: func(done, _ int) { o.Progress(done) }})
+	if err != nil {
+		return nil, err
+	}
+	again.Format = record.Format
+	all, err := findings(dir, record.MapFile, again, fmt.Sprintf("same map of %s", plural.Of(again.Nodes, "node")))
+	if m := (*experiment.Mismatch)(nil); errors.As(err, &m) {
+		m.Changed = e.Changed(stated.Inputs)
+	}
+	if err != nil && !errors.Is(err, experiment.ErrMismatch) {
+		return all, err
+	}
+	var table bytes.Buffer
+	if err := pairs.Write(&table); err != nil {
+		return all, err
+	}
+	v, differs := sameText(dir, record.PairsFile, table.String(), "same pairs")
+	return append(all, v...), errors.Join(err, differs)
+}
+
+// verifyWorst repeats a search, and the audit of what it found.
+func verifyWorst(ctx context.Context, dir string, o VerifyOptions) ([]Verified, error) {
+	stated, err := record.StatedWorst(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", experiment.ErrMismatch, err)
+	}
+	s, err := scenarios.Parse(filepath.Join(dir, record.WorstFile), []byte(stated.Scenario))
+	if err != nil {
+		return nil, err
+	}
+	e := experiment.New(s, o.DataDir)
+	again, err := SearchWorst(ctx, e, SearchOptions{Evaluations: stated.Budget, Over: stated.Over, Workers: o.Workers,
+		Command: stated.Command, Changes: stated.Changes, Progress: func(done, _ int) { o.Progress(done) }})
+	if err != nil {
+		return nil, err
+	}
+	again.Worst.Format = record.Format
+	all, err := findings(dir, record.WorstFile, again.Worst, fmt.Sprintf("same search of %s",
+		plural.Of(again.Worst.Evaluations, "candidate")))
+	if m := (*experiment.Mismatch)(nil); errors.As(err, &m) {
+		m.Changed = e.Changed(stated.Inputs)
+	}
+	if err != nil && !errors.Is(err, experiment.ErrMismatch) {
+		return all, err
+	}
+	differ := []error{err}
+	for _, f := range []struct{ name, text string }{{record.FoundFile, again.Scenario},
+		{record.FoundRowsFile, string(again.Rows)}} {
+		v, err := sameText(dir, f.name, f.text, "same data found")
+		all, differ = append(all, v...), append(differ, err)
+	}
+	if err := errors.Join(differ...); err != nil || !there(dir, record.AuditFile) {
+		return all, err
+	}
+	v, err := verifyAudit(ctx, dir, o, scenarios.Assign("problem.data.csv", filepath.Join(dir, record.FoundRowsFile)))
+	return append(all, v...), err
+}
+
+// sameText compares a file with what a repeat would write, line by line.
+func sameText(dir, name, again, what string) ([]Verified, error) {
+	path := filepath.Join(dir, name)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, experiment.Mismatched(dir, []record.Difference{{File: name, Stated: "no file", Recomputed: "one"}})
+	}
+	if string(text) == again {
+		return []Verified{{Dir: path, What: what}}, nil
+	}
+	a, b := strings.Split(string(text), "\n"), strings.Split(again, "\n")
+	for k := range max(len(a), len(b)) {
+		line := func(of []string) string {
+			if k < len(of) {
+				return strconv.Quote(of[k])
+			}
+			return "the end of the file"
+		}
+		if line(a) != line(b) {
+			return nil, experiment.Mismatched(dir, []record.Difference{{File: name, Place: fmt.Sprintf("line %d", k+1),
+				Stated: line(a), Recomputed: line(b)}})
+		}
+	}
+	return nil, nil
 }
 
 // findings compares a file of findings with what they are now.

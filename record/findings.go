@@ -105,6 +105,22 @@ type Baseline struct {
 // Better says whether an attack's error is below that of the guess.
 func (b *Baseline) Better() bool { return b.Error < b.Guess }
 
+// Beside is the baseline that stands for a finding: of those that a success has beaten, the one with the least error,
+// else the first; nil: there is none.
+func (f *Finding) Beside() (b *Baseline) {
+	if f.Succeeded == Exact || f.Succeeded == Partial {
+		for k := range f.Baselines {
+			if one := &f.Baselines[k]; one.Better() && (b == nil || one.Error < b.Error) {
+				b = one
+			}
+		}
+	}
+	if b == nil && len(f.Baselines) > 0 {
+		b = &f.Baselines[0]
+	}
+	return b
+}
+
 // Outcome is how an attack went, as far as that is known.
 type Outcome string
 

@@ -4,11 +4,11 @@ package record
 
 import (
 	"bufio"
-	"encoding/json"
+	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -65,38 +65,68 @@ type Pairs struct {
 	Messages [][]float64 // √Σ of the squares of what each message that it hears says by itself
 }
 
-// ReadMap reads the map of a directory; nil: there is none.
-func ReadMap(dir string) (*Map, error) {
-	b, err := os.ReadFile(filepath.Join(dir, MapFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading a map: %w", err)
-	}
-	m := new(Map)
-	if err := json.Unmarshal(b, m); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w; remove it, or choose another --out", filepath.Join(dir, MapFile),
-			err)
-	}
-	return m, nil
-}
+// ReadMap reads the map of a directory; nil: there is none. The error says if it is not as it was written.
+func ReadMap(dir string) (*Map, error) { return readWhole[Map](filepath.Join(dir, MapFile), false) }
+
+// StatedMap is ReadMap of a file that may have been changed and is to be verified.
+func StatedMap(dir string) (*Map, error) { return readWhole[Map](filepath.Join(dir, MapFile), true) }
 
 // WriteMap writes a map and its pairs.
 func WriteMap(dir string, m *Map, p *Pairs) error {
-	if err := files.Write(filepath.Join(dir, PairsFile), p.write); err != nil {
+	m.Format = Format
+	if err := files.Write(filepath.Join(dir, PairsFile), p.Write); err != nil {
 		return fmt.Errorf("writing a map: %w", err)
 	}
-	return files.Write(filepath.Join(dir, MapFile), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		return e.Encode(m)
-	})
+	return files.Write(filepath.Join(dir, MapFile), asJSON(m))
 }
 
-// write writes pairs as a table.
-func (p *Pairs) write(w io.Writer) error {
+// ReadPairs reads the pairs of a map of so many nodes.
+func ReadPairs(dir string, nodes int) (*Pairs, error) {
+	path := filepath.Join(dir, PairsFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading a map: %w", err)
+	}
+	damaged := func(line int, what string) error {
+		return fmt.Errorf("%s, line %d: %s; simulate audit --map makes the map anew", path, line, what)
+	}
+	p := new(Pairs)
+	for range nodes {
+		p.Distance = append(p.Distance, make([]int, nodes))
+		p.Mu, p.Messages = append(p.Mu, make([]float64, nodes)), append(p.Messages, make([]float64, nodes))
+	}
+	rows := csv.NewReader(bytes.NewReader(text))
+	rows.ReuseRecord = true
+	if _, err := rows.Read(); err != nil {
+		return nil, damaged(1, "no header")
+	}
+	for j := range nodes {
+		for i := range nodes {
+			if i == j {
+				continue
+			}
+			row, err := rows.Read()
+			line, _ := rows.FieldPos(0)
+			if err != nil || len(row) != 5 || row[0] != strconv.Itoa(j) || row[1] != strconv.Itoa(i) {
+				return nil, damaged(line, fmt.Sprintf("not the pair of observer %d and victim %d", j, i))
+			}
+			var failed [3]error
+			p.Distance[j][i], failed[0] = strconv.Atoi(row[2])
+			p.Mu[j][i], failed[1] = strconv.ParseFloat(row[3], 64)
+			p.Messages[j][i], failed[2] = strconv.ParseFloat(row[4], 64)
+			if errors.Join(failed[:]...) != nil || !(p.Mu[j][i] >= 0) || !(p.Messages[j][i] >= 0) {
+				return nil, damaged(line, "no distance, μ and messages")
+			}
+		}
+	}
+	if _, err := rows.Read(); err != io.EOF {
+		return nil, damaged(nodes*(nodes-1)+2, "a pair too many")
+	}
+	return p, nil
+}
+
+// Write writes pairs as a table.
+func (p *Pairs) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("observer,victim,distance,mu,messages\n")
 	for j := range p.Mu {

@@ -3,12 +3,6 @@
 package record
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"overhear/internal/files"
@@ -58,32 +52,19 @@ type SearchStep struct {
 	Score      Number `json:"score"`
 }
 
-// ReadWorst reads what a search in a directory came to; nil: there is none.
+// ReadWorst reads what a search in a directory came to; nil: there is none. The error says if it is not as it was
+// written.
 func ReadWorst(dir string) (*WorstData, error) {
-	b, err := os.ReadFile(filepath.Join(dir, WorstFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading a search: %w", err)
-	}
-	w := new(WorstData)
-	if err := json.Unmarshal(b, w); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w; remove it, or choose another --out", filepath.Join(dir, WorstFile),
-			err)
-	}
-	return w, nil
+	return readWhole[WorstData](filepath.Join(dir, WorstFile), false)
+}
+
+// StatedWorst is ReadWorst of a file that may have been changed and is to be verified.
+func StatedWorst(dir string) (*WorstData, error) {
+	return readWhole[WorstData](filepath.Join(dir, WorstFile), true)
 }
 
 // WriteWorst writes what a search came to.
 func WriteWorst(dir string, w *WorstData) error {
-	return files.Write(filepath.Join(dir, WorstFile), func(out io.Writer) error {
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		if err := e.Encode(w); err != nil {
-			return fmt.Errorf("writing %s: %w", WorstFile, err)
-		}
-		return nil
-	})
+	w.Format = Format
+	return files.Write(filepath.Join(dir, WorstFile), asJSON(w))
 }

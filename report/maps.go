@@ -5,25 +5,36 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"overhear/internal/plural"
 	"overhear/record"
 )
 
+// MapOf says what a map is of.
+func MapOf(m *record.Map) string {
+	return fmt.Sprintf("one label of a node's row %d, flipped, by another node, which hears its neighbours, knows "+
+		"what it drew and all data but the label; exact: its best test is that of N(0, 1) against N(μ, 1)", m.Row)
+}
+
+// MapHead is the head of a map's table.
+func MapHead(m *record.Map) []string {
+	return []string{"distance", "pairs", "μ, mean", "least", "most", "ε (" + Delta(m.Delta) + "), most", "share of all",
+		"each message by itself", "pairs above it"}
+}
+
 // MapTable writes what a map says by distance.
 func MapTable(w io.Writer, m *record.Map, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s: map of %s, %s, %s\n", m.Name, m.Algorithm, plural.Of(m.Nodes, "node"),
 		plural.Of(m.Rounds, "round"))
-	fmt.Fprintf(t, "learnt\tone label of a node's row %d, flipped, by another node, which hears its neighbours, knows "+
-		"what it drew and all data but the label; exact: its best test is that of N(0, 1) against N(μ, 1)\n", m.Row)
+	fmt.Fprintf(t, "learnt\t%s\n", MapOf(m))
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "distance\tpairs\tμ, mean\tleast\tmost\tε (%s), most\tshare of all\teach message by itself\t"+
-		"pairs above it\n", Delta(m.Delta))
+	fmt.Fprintln(t, strings.Join(MapHead(m), "\t"))
 	for _, d := range m.ByDistance {
 		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", d.Distance, d.Pairs, epsilon(d.Mean), epsilon(d.Least),
 			epsilon(d.Most), epsilon(d.Epsilon), percent(d.Share), epsilon(d.Messages), d.Above)

@@ -27,15 +27,14 @@ func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
 		return err
 	}
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "attack\tvictim\toutcome\terror\tguess\tconclusion")
+	fmt.Fprintln(t, "attack\tvictim\toutcome\terror\tguess\tof\tconclusion")
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		e, g := "–", "–"
-		if len(f.Baselines) > 0 {
-			b := &f.Baselines[0]
-			e, g = fmt.Sprintf("%.2g", float64(b.Error)), fmt.Sprintf("%.2g", float64(b.Guess))
+		e, g, of := "–", "–", "–"
+		if b := f.Beside(); b != nil {
+			e, g, of = fmt.Sprintf("%.2g", float64(b.Error)), fmt.Sprintf("%.2g", float64(b.Guess)), b.Of
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\n", f.Attack, f.Victim, f.Succeeded, e, g, f.Conclusion)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", f.Attack, f.Victim, f.Succeeded, e, g, of, f.Conclusion)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -170,6 +170,37 @@ func (b *Workbench) Audit(keep bool, file string, runs int, sets ...string) (*re
 	return a, nil
 }
 
+// Search searches the worst pair and data of a shipped scenario by so many candidates, over what it is told (nil: all),
+// and audits what it finds with so many runs.
+func (b *Workbench) Search(file string, candidates, runs int, over []string, sets ...string) (*record.WorstData,
+	*record.Audit, error) {
+	words := []string{"--search", fmt.Sprint(candidates), "--runs", fmt.Sprint(runs)}
+	if over != nil {
+		words = append(words, "--over", strings.Join(over, ","))
+	}
+	command := b.begin("audit", file, words, sets)
+	e, err := b.Experiment(file, sets...)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := evaluation.SearchWorst(b.ctx, e, evaluation.SearchOptions{Evaluations: candidates, Over: over,
+		Workers: runtime.GOMAXPROCS(0), Command: command, Changes: sets})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", command, err)
+	}
+	dir := filepath.Join(b.temp, fmt.Sprint(b.runs))
+	worst, err := found.Write(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := found.Judge(b.ctx, worst, evaluation.AuditOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0),
+		Command: command, Changes: sets})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", command, err)
+	}
+	return found.Worst, a, os.RemoveAll(dir)
+}
+
 // Map is what every node of a shipped scenario learns about every other.
 func (b *Workbench) Map(file string, sets ...string) (*record.Map, *record.Pairs, error) {
 	command := b.begin("audit", file, []string{"--map"}, sets)

@@ -496,7 +496,7 @@ func newReport() *cobra.Command {
 	var out, title, data string
 	c := &cobra.Command{
 		Use:   "report DIR…",
-		Short: "Write the attack-evaluation report of runs and audits: HTML, Markdown and JSON",
+		Short: "Write the attack-evaluation report of runs, audits and maps: HTML, Markdown and JSON",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("report needs directories of runs or audits, such as results/runs/kkt-inversion/1")
@@ -536,7 +536,7 @@ func newReport() *cobra.Command {
 			for _, w := range e.Warnings {
 				fmt.Fprintln(c.ErrOrStderr(), "warning:", w)
 			}
-			if len(e.Attacks)+len(e.Audits)+len(e.Accounts)+len(e.Tunings) == 0 {
+			if e.Empty() {
 				return usage("nothing to report: no run in %s has an adversary, and there is no audit; give a run one "+
 					"with --set adversary.knows.victim=0", strings.Join(args, ", "))
 			}
@@ -572,7 +572,8 @@ func below(path string) ([]string, error) {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		for _, name := range []string{runFile, record.AttacksFile, record.AuditFile, record.TuningFile} {
+		for _, name := range []string{runFile, record.AttacksFile, record.AuditFile, record.MapFile,
+			record.TuningFile} {
 			if _, err := os.Stat(filepath.Join(at, name)); err == nil {
 				dirs = append(dirs, filepath.Clean(at))
 				return fs.SkipDir
@@ -584,7 +585,7 @@ func below(path string) ([]string, error) {
 		return nil, fmt.Errorf("looking for runs: %w", err)
 	}
 	if len(dirs) == 0 {
-		return nil, usage("%s holds no run and no audit, nor does any directory below it", path)
+		return nil, usage("%s holds no run, no audit and no map, nor does any directory below it", path)
 	}
 	slices.SortFunc(dirs, naturally)
 	return dirs, nil
@@ -663,6 +664,15 @@ func (g *gathering) add(ctx context.Context, dir string, skip bool) error {
 	} else if t != nil { // a sweep's directory holds no run
 		g.Tunings = append(g.Tunings, attack.Tuning{Name: filepath.Base(filepath.Dir(filepath.Clean(dir))), Tuning: t})
 		return nil
+	}
+	if m, err := record.ReadMap(dir); err != nil {
+		return err
+	} else if m != nil {
+		pairs, err := record.ReadPairs(dir, m.Nodes)
+		g.Maps = append(g.Maps, attack.Mapped{Map: m, Pairs: pairs})
+		g.origins = append(g.origins, evaluation.Origin{What: filepath.Join(dir, record.MapFile), Scenario: m.Scenario,
+			Inputs: m.Inputs})
+		return err
 	}
 	r, err := openRun(dir)
 	switch {

@@ -19,6 +19,7 @@ type Evaluation struct {
 	Title   string
 	Attacks []*record.Attacks
 	Audits  []*record.Audit
+	Maps    []Mapped
 
 	Accounts []Account // of runs that claim something
 	Tunings  []Tuning  // of sweeps that are accounted for
@@ -27,6 +28,12 @@ type Evaluation struct {
 
 	// Warnings say what does not belong together: parts that came from other data or another program.
 	Warnings []string
+}
+
+// Mapped is a map, with the pairs of which it is.
+type Mapped struct {
+	*record.Map
+	Pairs *record.Pairs `json:"-"`
 }
 
 // Tuning is what the runs of a sweep lose together.
@@ -89,19 +96,25 @@ func (e *Evaluation) JSON(w io.Writer) error {
 		Axis    *axis             `json:"axis,omitempty"`
 		Attacks []*record.Attacks `json:"attacks"`
 		Audits  []*record.Audit   `json:"audits"`
+		Maps    []Mapped          `json:"maps,omitempty"`
 		Runs    []Account         `json:"accounts,omitempty"`
 		Tunings []Tuning          `json:"tunings,omitempty"`
-	}{record.Format, e.Title, e.Command, e.Warnings, varied, e.Attacks, e.Audits, e.Accounts, e.Tunings})
+	}{record.Format, e.Title, e.Command, e.Warnings, varied, e.Attacks, e.Audits, e.Maps, e.Accounts, e.Tunings})
 	if err != nil {
 		return fmt.Errorf("writing an evaluation as JSON: %w", err)
 	}
 	return nil
 }
 
+// Empty says whether there is nothing to report.
+func (e *Evaluation) Empty() bool {
+	return len(e.Attacks)+len(e.Audits)+len(e.Maps)+len(e.Accounts)+len(e.Tunings) == 0
+}
+
 // check says what makes an evaluation unfit for a report.
 func (e *Evaluation) check() error {
-	if len(e.Attacks)+len(e.Audits)+len(e.Accounts)+len(e.Tunings) == 0 {
-		return fmt.Errorf("an evaluation without attacks, audits or accounts has nothing to report")
+	if e.Empty() {
+		return fmt.Errorf("an evaluation without attacks, audits, maps or accounts has nothing to report")
 	}
 	if e.Axis != nil && len(e.Axis.Values) != len(e.Attacks) {
 		return fmt.Errorf("an axis of %d values for %d attacked runs", len(e.Axis.Values), len(e.Attacks))

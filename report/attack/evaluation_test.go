@@ -534,3 +534,28 @@ func TestBelow_IsADistribution(t *testing.T) {
 		t.Errorf("an atom: %v %v", q, l)
 	}
 }
+
+// A map has its table by distance, its pictures and its command.
+func TestEvaluation_HasMaps(t *testing.T) {
+	m := &record.Map{Name: "far", About: "what is far", Algorithm: "dgd", Command: "simulate audit far.yaml --map",
+		Nodes: 3, Edges: [][2]int{{0, 1}, {1, 2}}, Rounds: 2, Row: 4, Delta: 1e-5, All: []record.Number{1, 1, 1},
+		ByDistance: []record.AtDistance{{Distance: 1, Pairs: 4, Mean: 0.9},
+			{Distance: 2, Pairs: 2, Mean: 0.125, Above: 1}}}
+	pairs := &record.Pairs{Distance: [][]int{{0, 1, 2}, {1, 0, 1}, {2, 1, 0}},
+		Mu:       [][]float64{{0, 0.9, 0.125}, {0.9, 0, 0.9}, {0.0625, 0.9, 0}},
+		Messages: [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}}
+	e := &Evaluation{Maps: []Mapped{{m, pairs}}}
+	text := write(t, e.Markdown)
+	for _, want := range []string{"| 2 | 2 | 0.125 |", "row 4, flipped", "| 2 | 2 | 0.0625 | 0.0625 |",
+		"simulate audit far.yaml --map", "what is far"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+	if page := write(t, e.HTML); strings.Count(page, "<svg") != 3 {
+		t.Errorf("%d pictures", strings.Count(page, "<svg"))
+	}
+	if found := write(t, e.JSON); !strings.Contains(found, `"mu_mean": 0.125`) {
+		t.Error(found)
+	}
+}

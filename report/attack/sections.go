@@ -30,7 +30,7 @@ func (e *Evaluation) page() (*page, error) {
 	p.Counts = e.counts()
 	for _, s := range []*section{
 		e.verdicts(), e.outcomes(), e.curveSection(a), e.tuningSection(), e.lossSection(a), e.powerSection(a),
-		e.reconstruction(a), e.networks(a),
+		e.mapSection(a), e.reconstruction(a), e.networks(a),
 		e.members(), e.labels(), e.facts(), e.tests(), e.checks(), e.pairs(), e.unseen(), howToRead(), e.subjects(),
 	} {
 		if len(s.Blocks) > 0 {
@@ -205,18 +205,19 @@ func outcomeCell(o record.Outcome) cell {
 // outcomes says how each attack went.
 func (e *Evaluation) outcomes() *section {
 	s := &section{ID: "outcomes", Title: "What the attacks found"}
-	t := &table{Head: []string{"outcome", "attack", "victim", "error", "error of a guess", "conclusion"}, Shown: 24}
+	t := &table{Head: []string{"outcome", "attack", "victim", "error", "error of a guess", "of", "conclusion"},
+		Shown: 24}
 	if len(e.Attacks) > 1 {
 		t.Head = slices.Insert(t.Head, 1, "run")
 	}
 	equations := &list{Summary: "What each attack solves", Folded: true}
 	all, _ := e.findings()
 	for _, f := range all {
-		missed, guessed := none(), none()
-		if len(f.Baselines) > 0 {
-			missed, guessed = measured(f.Baselines[0].Error), measured(f.Baselines[0].Guess)
+		missed, guessed, of := none(), none(), word("–")
+		if b := f.Beside(); b != nil {
+			missed, guessed, of = measured(b.Error), measured(b.Guess), word(b.Of)
 		}
-		row := []cell{outcomeCell(f.Succeeded), sentence(titleOf(f.Finding)), whole(f.Victim), missed, guessed,
+		row := []cell{outcomeCell(f.Succeeded), sentence(titleOf(f.Finding)), whole(f.Victim), missed, guessed, of,
 			sentence(f.Conclusion)}
 		if len(e.Attacks) > 1 {
 			row = slices.Insert(row, 1, sentence(e.runName(f.run)))
@@ -325,6 +326,14 @@ func (e *Evaluation) subjects() *section {
 			pair{"digest of all ratios", a.Digest, true},
 			pair{"repeat it with", a.Command, true},
 		)...)
+		s.add(block{Card: c})
+	}
+	for _, m := range e.Maps {
+		c := &card{Title: "Map " + m.Name}
+		sources, scenario := scenarioOf("map "+m.Name, m.Scenario)
+		c.Sources = sources
+		c.Pairs = pairsOf(pair{"about", m.About, false}, pair{"method", m.Algorithm, false}, scenario,
+			pair{"seed", strconv.FormatUint(m.Seed, 10), false}, pair{"repeat it with", m.Command, true})
 		s.add(block{Card: c})
 	}
 	if e.Command != "" {

@@ -166,7 +166,7 @@ func ByDistance(m *record.Map) *plot.Picture {
 	}
 	return plot.Chart{
 		Title: m.Name + ": what a node learns about a label, by distance",
-		X:     plot.Linear("distance between observer and victim, hops"), Y: plot.Log("μ"),
+		X:     plot.Axis{Label: "distance between observer and victim, hops", Whole: true}, Y: plot.Log("μ"),
 		Lines: []plot.Line{
 			{Label: "observer, mean and range", X: at, Y: mean, Low: least, High: most},
 			{Label: "each message by itself, summed, mean", X: at, Y: messages},

@@ -21,8 +21,8 @@ func TestStudies_AreWellFormed(t *testing.T) {
 		"attacks/kkt-inversion", "attacks/labels", "attacks/liars", "attacks/map", "attacks/network",
 		"attacks/private-penalties",
 		"attacks/reconstruction", "attacks/recycling",
-		"attacks/row-space", "attacks/solver-tolerance", "networks/edge-admm", "networks/samples",
-		"networks/scale", "networks/theorems",
+		"attacks/row-space", "attacks/solver-tolerance", "attacks/worst-pair", "networks/edge-admm",
+		"networks/samples", "networks/scale", "networks/theorems",
 	}
 	var names []string
 	for _, s := range reproduce.Studies() {
