@@ -1,4 +1,5 @@
-// Why an attack succeeded: packets that were enough for it, none of which it can do without.
+// Why a run went as it did: packets that were enough for an attack, and faults that kept a run from the optimum, of
+// either none that can be left out.
 
 package record
 
@@ -41,4 +42,45 @@ type Why struct {
 	Algorithm string       `json:"algorithm"`
 	Digest    string       `json:"digest"`
 	Attacks   []Sufficient `json:"attacks,omitempty"` // why an adversary learnt what it did of a victim
+	Astray    *Astray      `json:"astray,omitempty"`  // why the run did not reach the optimum
+}
+
+// Astray is which faults kept a run from the optimum.
+type Astray struct {
+	End     Ending   `json:"end"`     // of the run
+	Faults  int      `json:"faults"`  // that its scenario has
+	Without Ending   `json:"without"` // any of these
+	Guilty  []Guilty `json:"guilty"`  // without which the run reaches the optimum; null: it does, or does not without any
+	Calm    Ending   `json:"calm"`    // without the guilty ones alone
+	Sets    []string `json:"sets"`    // path=value, that leave the guilty ones out
+	Runs    int      `json:"runs"`    // that were made
+}
+
+// Guilty is a fault, and what becomes of the run when it alone of the guilty ones is put back.
+type Guilty struct {
+	Key  string `json:"key"`  // in the scenario
+	Text string `json:"text"` // what it is, in words
+	Back Ending `json:"back"`
+}
+
+// Ending is where a run ended.
+type Ending struct {
+	State    string `json:"state"` // of Convergence; empty: the run was not made, or ended early
+	Distance Number `json:"distance"`
+	Ended    string `json:"ended"` // why it ended before its last round; empty: it did not
+}
+
+// Reached says whether that is the optimum.
+func (e *Ending) Reached() bool { return e.State == Converged }
+
+// EndingOf is where a run ended.
+func EndingOf(i *Info) Ending {
+	e := Ending{Distance: i.Final.Distance, Ended: i.Ended}
+	if i.Final.Stationarity != nil {
+		e.Distance = *i.Final.Stationarity
+	}
+	if i.Convergence != nil && i.Ended == "" {
+		e.State = i.Convergence.State
+	}
+	return e
 }

@@ -19,7 +19,53 @@ func WhyTable(w io.Writer, y *record.Why) error {
 			return err
 		}
 	}
+	if y.Astray != nil {
+		return astrayTable(w, y.Astray)
+	}
 	return nil
+}
+
+// ending is where a run ended, in words.
+func ending(e record.Ending) string {
+	if e.Ended != "" {
+		return "ended early: " + e.Ended
+	}
+	return fmt.Sprintf("%s, distance %.3g", e.State, float64(e.Distance))
+}
+
+// astrayTable writes which faults kept a run from the optimum.
+func astrayTable(w io.Writer, a *record.Astray) error {
+	faults := plural.Of(a.Faults, "fault")
+	fmt.Fprintf(w, "the run: %s\n", ending(a.End))
+	switch {
+	case a.End.Reached():
+		_, err := fmt.Fprintf(w, "it reached the optimum, so that there is nothing to explain; its scenario has %s\n",
+			faults)
+		return err
+	case a.Faults == 0:
+		_, err := fmt.Fprintln(w, "its scenario has no faults, so that none keeps it from the optimum")
+		return err
+	case a.Guilty == nil:
+		_, err := fmt.Fprintf(w, "without any fault: %s\nit does not reach the optimum without its %s either: they do "+
+			"not explain it\n", ending(a.Without), faults)
+		return err
+	}
+	fmt.Fprintf(w, "without %d of its %s it reaches the optimum, and none of these can stay: %s\n", len(a.Guilty),
+		faults, ending(a.Calm))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  key\tfault\twith it again")
+	for _, g := range a.Guilty {
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", g.Key, g.Text, ending(g.Back))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "what leaves them out:")
+	for _, s := range a.Sets {
+		fmt.Fprintf(w, "  --set '%s'\n", s)
+	}
+	_, err := fmt.Fprintf(w, "after %s\n", plural.Of(a.Runs, "run"))
+	return err
 }
 
 // sufficientTable writes which packets are enough for an attack.
