@@ -27,7 +27,7 @@ import (
 // levels, lowest first: a package imports only packages of lower levels.
 var levels = [][]string{
 	{"internal/num", "internal/files", "internal/checkpoint", "internal/memory", "internal/guard",
-		"internal/cputime", "internal/plural"},
+		"internal/cputime", "internal/plural", "internal/minimal"},
 	{"sim", "internal/golden"},
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "privacy/loss", "adversary/model", "adversary/acts"},

@@ -167,7 +167,7 @@ func (v *View) published(node, round int) (int64, bool) {
 	if v.clock != nil {
 		return first, true // no packet is missing
 	}
-	if w := v.Vantage; w.Miss > 0 || w.From > 0 && v.Public.Timing.Barrier {
+	if w := v.Vantage; w.Miss > 0 || w.Partial || w.From > 0 && v.Public.Timing.Barrier {
 		needed = 2
 	}
 	for _, s := range sent {

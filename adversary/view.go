@@ -32,6 +32,9 @@ type Vantage struct {
 	Nodes []int    // colluding nodes: what they receive, and what they sent
 	From  int      // nothing of the rounds before
 	Miss  float64  // share of packets that escape, drawn by the seed
+
+	// Partial says that of what it is placed to see more may have escaped: nothing follows from what is not seen.
+	Partial bool
 }
 
 // String says what is seen, in words.
@@ -458,5 +461,5 @@ func (v *View) overtaken(node, neighbour, latest int, by int64) error {
 // whole says whether no packet that arrives escapes the observer.
 func (v *View) whole() bool {
 	w := v.Vantage
-	return w.Links == nil && w.Nodes == nil && w.From == 0 && w.Miss == 0
+	return w.Links == nil && w.Nodes == nil && w.From == 0 && w.Miss == 0 && !w.Partial
 }

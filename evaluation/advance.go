@@ -5,7 +5,6 @@ package evaluation
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -84,8 +83,7 @@ func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, 
 	if err != nil {
 		return nil, err
 	}
-	b := &advancing{assault: a, steps: map[int][][]AdvanceStep{}}
-	b.order()
+	b := &advancing{assault: a, seen: a.arrivals(), steps: map[int][][]AdvanceStep{}}
 	if a.noData == nil {
 		b.person, err = newPerson(a.experiment, a.assembly)
 	}
@@ -105,7 +103,7 @@ func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, 
 	if !slices.ContainsFunc(b.steps[all], func(of []AdvanceStep) bool {
 		return slices.ContainsFunc(of, func(s AdvanceStep) bool { return s.Outcome != record.Blocked })
 	}) && !a.explicit {
-		return nil, experiment.SetupError{Err: errors.New("no attack suits this method, view and knowledge")}
+		return nil, experiment.SetupError{Err: errNoneSuits}
 	}
 	for next := 0; next >= 0 && len(b.steps) < max(2, o.Points); next = b.next(o.Points) {
 		tell()
@@ -124,17 +122,18 @@ type advancing struct {
 	steps  map[int][][]AdvanceStep // by number of packets, by victim and attack
 }
 
-// order finds what is seen.
-func (b *advancing) order() {
-	all := b.recording.Messages
+// arrivals are the rows of the packets that are seen, in order of arrival.
+func (a *assault) arrivals() (seen []int) {
+	all := a.recording.Messages
 	for k := range all {
-		if b.watch.Sees(&all[k], b.recording.Seed) {
-			b.seen = append(b.seen, k)
+		if a.watch.Sees(&all[k], a.recording.Seed) {
+			seen = append(seen, k)
 		}
 	}
-	slices.SortStableFunc(b.seen, func(i, j int) int {
+	slices.SortStableFunc(seen, func(i, j int) int {
 		return cmp.Or(cmp.Compare(all[i].ReceivedNS, all[j].ReceivedNS), cmp.Compare(all[i].ID, all[j].ID))
 	})
+	return seen
 }
 
 // at carries the attacks out on the first packets that are seen.

@@ -180,11 +180,13 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		}
 	}
 	if len(out.Findings) == 0 {
-		return nil, experiment.SetupError{Err: errors.New("no attack suits this method, view and knowledge; " +
-			"adversary.attacks: [NAME] says why for each (simulate list attacks)")}
+		return nil, experiment.SetupError{Err: errNoneSuits}
 	}
 	return out, nil
 }
+
+var errNoneSuits = errors.New("no attack suits this method, view and knowledge; adversary.attacks: [NAME] says why " +
+	"for each (simulate list attacks)")
 
 // noScores is what an attack says that was carried out without the data.
 const noScores = "the data are not at hand, so that nothing is scored"

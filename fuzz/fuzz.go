@@ -21,6 +21,7 @@ import (
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/guard"
+	"overhear/internal/minimal"
 	"overhear/scenarios"
 	"overhear/sim"
 )
@@ -311,8 +312,8 @@ func try(ctx context.Context, e *experiment.Experiment, o Options, seed uint64, 
 		return nil, err
 	}
 	drawn := len(w.faults)
-	// Take away what is not needed for the same invariant to break: faults one by
-	// one, until none can go, then the network's own vices.
+	// Take away what is not needed for the same invariant to break: faults, until none can go, then the network's own
+	// vices.
 	still := func(v conditions) bool {
 		b, a, err := examine(ctx, e, o, seed, v)
 		if err != nil || b != broken {
@@ -321,20 +322,19 @@ func try(ctx context.Context, e *experiment.Experiment, o Options, seed uint64, 
 		account = a
 		return true
 	}
-	for again := true; again; {
-		again = false
-		for k := range w.faults {
-			v := w
-			v.faults = append(append(sim.FaultPlan(nil), w.faults[:k]...), w.faults[k+1:]...)
-			if len(v.faults) == 0 {
-				v.faults = nil
-			}
-			if still(v) {
-				w, again = v, true
-				break
-			}
+	with := func(kept []int) conditions {
+		v := w
+		v.faults = nil
+		for _, k := range kept {
+			v.faults = append(v.faults, w.faults[k])
 		}
+		return v
 	}
+	needed, err := minimal.Subset(drawn, func(kept []int) (bool, error) { return still(with(kept)), ctx.Err() })
+	if err != nil {
+		return nil, err
+	}
+	w = with(needed)
 	for _, calm := range []func(*conditions){
 		func(v *conditions) { v.links = e.Network.Links },
 		func(v *conditions) { v.link.Bandwidth = e.Network.Bandwidth },

@@ -165,7 +165,7 @@ func newRoot() *cobra.Command {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(),
-		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newView(),
+		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newView(), newWhy(),
 		newFuzz(), newSweep(), newDesign(), newDocs())
 	completeChanges(root)
 	return root

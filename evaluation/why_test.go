@@ -1,0 +1,199 @@
+// Packets that are enough for an attack are those that its equation needs, and none of them can go.
+
+package evaluation
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+
+	"overhear/adversary"
+	"overhear/record"
+)
+
+func why(t *testing.T, r *record.Run, victim int, o WhyOptions) []record.Sufficient {
+	t.Helper()
+	if o.Most == 0 {
+		o.Most = 2000
+	}
+	all, err := WhyLearnt(context.Background(), r, victim, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// KKT inversion of round 1 needs that round of the victim, the round before of the victim and its neighbours, and
+// theirs of round 1, by which the victim's dual goes on: ADMM's gradient is of what was published and of the dual.
+// Where all start at zero, what they published at first is public.
+func TestWhyLearnt_KKTInversionNeedsWhatItsEquationHas(t *testing.T) {
+	const text = `name: why
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 5}, duplication: 0.3}
+rounds: {count: 4}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: 2, all-but: 3}, attacks: [kkt-inversion, row-space]}
+`
+	for _, c := range []struct {
+		set    string
+		carry  []string // what the packets that are enough carry, by sender and round
+		packet int
+	}{
+		{"algorithm.init=zeros", []string{"2 1"}, 1},
+		{"algorithm.init={normal: 0.1}", []string{"1 0", "2 0", "2 1", "3 0"}, 4},
+	} {
+		r := recorded(t, text, c.set)
+		all := why(t, r, 2, WhyOptions{})
+		s := all[0]
+		if s.Outcome != record.Exact || s.With != record.Exact || !s.Minimal || len(s.Enough) != c.packet {
+			t.Fatalf("%s: %+v", c.set, s)
+		}
+		var carry []string
+		for _, p := range s.Enough {
+			carry = append(carry, string(rune('0'+p.Src))+" "+string(rune('0'+p.Round)))
+			if p.Without != record.Blocked || p.Conclusion == "" || p.Kind != record.MessageValue {
+				t.Errorf("%s: without %+v", c.set, p)
+			}
+		}
+		slices.Sort(carry)
+		if !slices.Equal(carry, c.carry) {
+			t.Errorf("%s: %q, not %q", c.set, carry, c.carry)
+		}
+		if s := all[1]; s.Enough != nil || s.With != "" || s.Conclusion == "" {
+			t.Errorf("%s: of an attack that fails: %+v", c.set, s)
+		}
+	}
+}
+
+// Of a network so small that every set of packets can be tried, no set that is enough lies within the one that was
+// found, whatever the attack, and whether rounds are in lockstep or not.
+func TestWhyLearnt_IsMinimalAmongAllSets(t *testing.T) {
+	for _, rounds := range []string{"{count: 2}", "{count: 3, mode: asynchronous, quorum: 1}"} {
+		r := recorded(t, `name: why
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 20, rho: 0.3}
+network: {topology: {kind: path, nodes: 2}, latency: 5ms}
+rounds: `+rounds+`
+algorithm: {kind: admm, eta: 0.3, init: {normal: 0.1}}
+adversary: {knows: {victim: 0, all-but: 0}, attacks: [kkt-inversion, kkt-rounds, late-joiner]}
+`)
+		a, err := newAssault(r, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &needing{assault: a, seen: a.arrivals()}
+		_, w.truth = a.on(adversary.Observe(a.recording, a.watch, a.public, nil), 0)
+		for _, s := range why(t, r, 0, WhyOptions{}) {
+			if s.Outcome != record.Exact || !s.Minimal || len(s.Enough) == 0 || len(s.Enough) > 10 {
+				t.Fatalf("%s: %+v", rounds, s)
+			}
+			one, _ := adversary.Lookup(s.Attack)
+			for set := range 1 << len(s.Enough) {
+				var places []int
+				for place, row := range w.seen {
+					k := slices.IndexFunc(s.Enough, func(p record.NeededPacket) bool {
+						return p.ID == a.recording.Messages[row].ID
+					})
+					if k >= 0 && set>>k&1 == 1 {
+						places = append(places, place)
+					}
+				}
+				f, err := w.with(one, places)
+				if err != nil {
+					t.Fatal(err)
+				}
+				missing := len(s.Enough) - bits.OnesCount(uint(set))
+				if exact := f.Succeeded == record.Exact; exact != (missing == 0) && missing < 2 {
+					t.Errorf("%s, %s without %d of its packets: %s", rounds, s.Attack, missing, f.Succeeded)
+				}
+			}
+		}
+	}
+}
+
+// An observer of some packets does not take those that it has not for such as were not sent: of every update it knows
+// what entered it, or that it does not. One who thinks that it has all is wrong about some.
+func TestWhyLearnt_KnowsThatPacketsMayHaveEscaped(t *testing.T) {
+	r := recorded(t, `name: why
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 4}, latency: {kind: lognormal, median: 20ms, sigma: 1}}
+compute: {row: 400us, speed-spread: 0.6}
+rounds: {mode: asynchronous, count: 8, quorum: 0.5}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
+`)
+	s := why(t, r, 1, WhyOptions{})[0]
+	if s.Outcome != record.Exact || s.With != record.Exact || !s.Minimal || len(s.Enough) == 0 {
+		t.Fatalf("%+v", s)
+	}
+	a, err := newAssault(r, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := adversary.Observe(a.recording, a.watch, a.public, nil)
+	told, wrong := map[bool]int{}, map[bool]int{}
+	for gone := range a.recording.Messages {
+		part := *a.recording
+		part.Messages = slices.Delete(slices.Clone(part.Messages), gone, gone+1)
+		for _, partial := range []bool{true, false} {
+			v := adversary.Observe(&part, adversary.Vantage{Partial: partial}, a.public, nil)
+			for node := range 4 {
+				for round := 1; round <= 8; round++ {
+					is, err := whole.Inputs(node, round)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if says, err := v.Inputs(node, round); err == nil {
+						told[partial]++
+						if !slices.Equal(says, is) {
+							wrong[partial]++
+						}
+					}
+				}
+			}
+		}
+	}
+	if told[true] == 0 || wrong[true] > 0 || wrong[false] == 0 {
+		t.Errorf("told %v, of these wrong %v", told, wrong)
+	}
+}
+
+func TestWhyLearnt_EndsWhereItMay(t *testing.T) {
+	r := recorded(t, hospitals, "adversary.attacks=[late-joiner]")
+	s := why(t, r, 2, WhyOptions{Most: 4})[0]
+	if s.Minimal || s.With != record.Exact || len(s.Enough) == 0 || s.Enough[0].Without != "" || s.Tried > 6 {
+		t.Errorf("after few attempts: minimal %v, %s, %d packets, tried %d", s.Minimal, s.With, len(s.Enough), s.Tried)
+	}
+	whole := why(t, r, 2, WhyOptions{})[0]
+	if !whole.Minimal || len(whole.Enough) >= len(s.Enough) {
+		t.Errorf("%d packets, and %d after few attempts", len(whole.Enough), len(s.Enough))
+	}
+}
+
+func TestWhyLearnt_Refuses(t *testing.T) {
+	r := recorded(t, hospitals)
+	for _, c := range []struct {
+		victim int
+		set    string
+		text   string
+	}{
+		{9, "", "there is no node 9; there are 5, from 0"},
+		{-1, "", "there is no node -1"},
+		{3, "", "who wants the data of node 2; --set adversary.knows.victim=3 makes it one"},
+		{2, "adversary.attacks=[]", "adversary.attacks names none"},
+	} {
+		var sets []string
+		if c.set != "" {
+			sets = []string{c.set}
+		}
+		_, err := WhyLearnt(context.Background(), r, c.victim, WhyOptions{Sets: sets, Most: 10})
+		if err == nil || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%d, %s: %v", c.victim, c.set, err)
+		}
+	}
+	all := why(t, r, 3, WhyOptions{Sets: []string{"adversary.knows.victim=3"}})
+	if len(all) == 0 || all[0].Victim != 3 {
+		t.Errorf("%+v", all)
+	}
+}

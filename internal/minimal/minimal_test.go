@@ -1,0 +1,77 @@
+// What is enough is made small, and of what is left none can go.
+
+package minimal
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestSubset(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 200).Draw(t, "n")
+		// One of several sets is enough, so that it is not the only one that is found.
+		var sets [][]int
+		for range rapid.IntRange(1, 3).Draw(t, "sets") {
+			sets = append(sets, rapid.SliceOfN(rapid.IntRange(0, max(0, n-1)), 0, min(n, 6)).Draw(t, "set"))
+		}
+		enough := func(kept []int) bool {
+			return slices.ContainsFunc(sets, func(s []int) bool {
+				return !slices.ContainsFunc(s, func(k int) bool { return !slices.Contains(kept, k) })
+			})
+		}
+		kept, err := Subset(n, func(kept []int) (bool, error) { return enough(kept), nil })
+		if err != nil || !slices.IsSorted(kept) || !enough(kept) {
+			t.Fatalf("%v, %v of %v is not enough", kept, err, sets)
+		}
+		for k := range kept {
+			if enough(slices.Delete(slices.Clone(kept), k, k+1)) {
+				t.Fatalf("%v of %v can do without %d", kept, sets, kept[k])
+			}
+		}
+	})
+}
+
+// What could not be done without before may be done without later, so that the last pass is over what is left.
+func TestSubset_GoesOnUntilNoneIsTaken(t *testing.T) {
+	enough := func(kept []int) (bool, error) { // 2 is needed while 1 is there
+		return slices.Contains(kept, 2) || !slices.Contains(kept, 1), nil
+	}
+	needed := func(kept []int) (bool, error) {
+		ok, _ := enough(kept)
+		return ok && slices.Contains(kept, 0) && len(kept) != 1 || slices.Equal(kept, []int{0}), nil
+	}
+	if kept, err := Subset(3, needed); err != nil || !slices.Equal(kept, []int{0}) {
+		t.Errorf("%v, %v", kept, err)
+	}
+}
+
+func TestSubset_OfManyAsksLittle(t *testing.T) {
+	asked := 0
+	kept, err := Subset(100_000, func(kept []int) (bool, error) {
+		asked++
+		_, a := slices.BinarySearch(kept, 17)
+		_, b := slices.BinarySearch(kept, 40_000)
+		return a && b, nil
+	})
+	if err != nil || !slices.Equal(kept, []int{17, 40_000}) || asked > 100 {
+		t.Errorf("%v, %v after %d times", kept, err, asked)
+	}
+}
+
+func TestSubset_EndsWithWhatIsLeft(t *testing.T) {
+	stop := errors.New("enough is enough")
+	asked := 0
+	kept, err := Subset(16, func(kept []int) (bool, error) {
+		if asked++; asked > 3 {
+			return false, stop
+		}
+		return slices.Contains(kept, 2), nil
+	})
+	if !errors.Is(err, stop) || !slices.Contains(kept, 2) || len(kept) == 16 {
+		t.Errorf("%v, %v", kept, err)
+	}
+}

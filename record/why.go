@@ -1,0 +1,86 @@
+// Why a run went as it did: packets that were enough for an attack, and faults that kept a run from the optimum, of
+// either none that can be left out.
+
+package record
+
+import "overhear/sim"
+
+// Sufficient is what of the packets that were seen is enough for an attack on a victim.
+type Sufficient struct {
+	Attack     string         `json:"attack"`
+	Title      string         `json:"title"`
+	Victim     int            `json:"victim"`
+	Seen       int            `json:"seen"`       // packets that the adversary saw
+	Outcome    Outcome        `json:"outcome"`    // with all of these
+	Conclusion string         `json:"conclusion"` // with all of these
+	Enough     []NeededPacket `json:"enough"`     // in order of arrival; null: the attack did not succeed
+	Minimal    bool           `json:"minimal"`    // it was shown that none of these can go
+	With       Outcome        `json:"with"`       // with these alone; empty: the attack did not succeed
+	Estimate   string         `json:"estimate"`   // what they say, in a sentence
+	Tried      int            `json:"tried"`      // how often the attack was carried out
+}
+
+// NeededPacket is a packet, and what became of the attack without it.
+type NeededPacket struct {
+	ID         uint64      `json:"id"`
+	Kind       MessageKind `json:"kind"`
+	Round      int32       `json:"round"`
+	Src        int32       `json:"src"`
+	Dst        int32       `json:"dst"`
+	SentNS     int64       `json:"sent_ns"`
+	Without    Outcome     `json:"without"`    // of the attack without it; empty: it was not tried
+	Conclusion string      `json:"conclusion"` // of the attack without it
+}
+
+// Sent is when it was sent.
+func (p *NeededPacket) Sent() sim.Time { return sim.Time(p.SentNS) }
+
+// Why is what `simulate why` tells of a run.
+type Why struct {
+	Name      string       `json:"name"`
+	Seed      uint64       `json:"seed"`
+	Algorithm string       `json:"algorithm"`
+	Digest    string       `json:"digest"`
+	Attacks   []Sufficient `json:"attacks,omitempty"` // why an adversary learnt what it did of a victim
+	Astray    *Astray      `json:"astray,omitempty"`  // why the run did not reach the optimum
+}
+
+// Astray is which faults kept a run from the optimum.
+type Astray struct {
+	End     Ending   `json:"end"`     // of the run
+	Faults  int      `json:"faults"`  // that its scenario has
+	Without Ending   `json:"without"` // any of these
+	Guilty  []Guilty `json:"guilty"`  // without which the run reaches the optimum; null: it does, or does not without any
+	Calm    Ending   `json:"calm"`    // without the guilty ones alone
+	Sets    []string `json:"sets"`    // path=value, that leave the guilty ones out
+	Runs    int      `json:"runs"`    // that were made
+}
+
+// Guilty is a fault, and what becomes of the run when it alone of the guilty ones is put back.
+type Guilty struct {
+	Key  string `json:"key"`  // in the scenario
+	Text string `json:"text"` // what it is, in words
+	Back Ending `json:"back"`
+}
+
+// Ending is where a run ended.
+type Ending struct {
+	State    string `json:"state"` // of Convergence; empty: the run was not made, or ended early
+	Distance Number `json:"distance"`
+	Ended    string `json:"ended"` // why it ended before its last round; empty: it did not
+}
+
+// Reached says whether that is the optimum.
+func (e *Ending) Reached() bool { return e.State == Converged }
+
+// EndingOf is where a run ended.
+func EndingOf(i *Info) Ending {
+	e := Ending{Distance: i.Final.Distance, Ended: i.Ended}
+	if i.Final.Stationarity != nil {
+		e.Distance = *i.Final.Stationarity
+	}
+	if i.Convergence != nil && i.Ended == "" {
+		e.State = i.Convergence.State
+	}
+	return e
+}

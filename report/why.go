@@ -1,0 +1,104 @@
+// Why a run went as it did, as tables.
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"overhear/internal/plural"
+	"overhear/record"
+)
+
+// WhyTable writes why a run went as it did.
+func WhyTable(w io.Writer, y *record.Why) error {
+	fmt.Fprintf(w, "%s, seed %d: %s\n", y.Name, y.Seed, y.Algorithm)
+	for i := range y.Attacks {
+		if err := sufficientTable(w, &y.Attacks[i]); err != nil {
+			return err
+		}
+	}
+	if y.Astray != nil {
+		return astrayTable(w, y.Astray)
+	}
+	return nil
+}
+
+// ending is where a run ended, in words.
+func ending(e record.Ending) string {
+	if e.Ended != "" {
+		return "ended early: " + e.Ended
+	}
+	return fmt.Sprintf("%s, distance %.3g", e.State, float64(e.Distance))
+}
+
+// astrayTable writes which faults kept a run from the optimum.
+func astrayTable(w io.Writer, a *record.Astray) error {
+	faults := plural.Of(a.Faults, "fault")
+	fmt.Fprintf(w, "the run: %s\n", ending(a.End))
+	switch {
+	case a.End.Reached():
+		_, err := fmt.Fprintf(w, "it reached the optimum, so that there is nothing to explain; its scenario has %s\n",
+			faults)
+		return err
+	case a.Faults == 0:
+		_, err := fmt.Fprintln(w, "its scenario has no faults, so that none keeps it from the optimum")
+		return err
+	case a.Guilty == nil:
+		_, err := fmt.Fprintf(w, "without any fault: %s\nit does not reach the optimum without its %s either: they do "+
+			"not explain it\n", ending(a.Without), faults)
+		return err
+	}
+	fmt.Fprintf(w, "without %d of its %s it reaches the optimum, and none of these can stay: %s\n", len(a.Guilty),
+		faults, ending(a.Calm))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  key\tfault\twith it again")
+	for _, g := range a.Guilty {
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", g.Key, g.Text, ending(g.Back))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "what leaves them out:")
+	for _, s := range a.Sets {
+		fmt.Fprintf(w, "  --set '%s'\n", s)
+	}
+	_, err := fmt.Fprintf(w, "after %s\n", plural.Of(a.Runs, "run"))
+	return err
+}
+
+// sufficientTable writes which packets are enough for an attack.
+func sufficientTable(w io.Writer, s *record.Sufficient) error {
+	fmt.Fprintf(w, "\n%s on node %d is %s", s.Attack, s.Victim, s.Outcome)
+	enough := fmt.Sprintf("%d of the %s that it sees", len(s.Enough), plural.Of(s.Seen, "packet"))
+	switch {
+	case s.Enough == nil:
+		fmt.Fprintf(w, ", so that there is nothing to explain: %s\n", s.Conclusion)
+		return nil
+	case len(s.Enough) == 0:
+		fmt.Fprintf(w, " without any packet: %s\n", s.Estimate)
+		return nil
+	case !s.Minimal:
+		fmt.Fprintf(w, " with %s, and maybe with fewer; it was carried out %s (--tries)", enough,
+			plural.Of(s.Tried, "time"))
+	default:
+		fmt.Fprintf(w, " with %s, of which none can be left out", enough)
+	}
+	fmt.Fprintf(w, ": %s\n", s.Estimate)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "  packet\tround\tfrom → to\tsent at")
+	if s.Minimal {
+		fmt.Fprint(t, "\twithout it")
+	}
+	fmt.Fprintln(t)
+	for k := range s.Enough {
+		p := &s.Enough[k]
+		fmt.Fprintf(t, "  %s\t%d\t%d → %d\t%v", p.Kind, p.Round, p.Src, p.Dst, p.Sent())
+		if s.Minimal {
+			fmt.Fprintf(t, "\t%s: %s", p.Without, p.Conclusion)
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
