@@ -43,6 +43,24 @@ func (w Watching) Check(report func(field, problem string)) {
 	if w.Kind == "nodes" && w.Nodes == nil {
 		report("kind", "nodes needs nodes: [3, …]")
 	}
+	for k, l := range w.Links {
+		same := func(m [2]int) bool { return m == l || m == [2]int{l[1], l[0]} }
+		if i := slices.IndexFunc(w.Links[:k], same); i >= 0 {
+			report("links", fmt.Sprintf("has the edge %d to %d twice, at %d and %d; taps hear both ways", l[0], l[1],
+				i, k))
+		}
+	}
+	for k, n := range w.Nodes {
+		if i := slices.Index(w.Nodes[:k], n); i >= 0 {
+			report("nodes", fmt.Sprintf("has node %d twice, at %d and %d", n, i, k))
+		}
+	}
+	if w.Links != nil && len(w.Links) == 0 {
+		report("links", "names no edge; leave it out, or name those that are tapped: [[0,1], …]")
+	}
+	if w.Nodes != nil && len(w.Nodes) == 0 {
+		report("nodes", "names no node; leave it out, or name those that collude: [3, …]")
+	}
 	if w.From < 0 {
 		report("from-round", fmt.Sprintf("must not be negative, is %d", w.From))
 	}
