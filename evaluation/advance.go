@@ -332,17 +332,12 @@ func newPerson(e *experiment.Experiment, a *experiment.Assembly) (*person, error
 	if err != nil {
 		return nil, err
 	}
-	p := &person{divisors: divisors, intercept: -1, label: "label", classes: map[float64]string{1: "+1", -1: "−1"}}
+	p := &person{divisors: divisors, intercept: -1, label: "label", classes: classNames(a.Set, "−1", "+1")}
 	if e.Problem.Scale.Intercept {
 		p.intercept = len(a.Set.Columns) - 1
 	}
 	if a.Set.Reading != nil {
 		p.label = a.Set.Reading.Label
-		for _, c := range a.Set.Reading.Classes {
-			if c.Sign != 0 {
-				p.classes[float64(c.Sign)] = c.Label
-			}
-		}
 	}
 	for c, name := range a.Set.Columns {
 		if c == p.intercept {

@@ -178,13 +178,27 @@ func knowledgeOf(e *experiment.Experiment, a *experiment.Assembly) (*knowledge, 
 	return k, nil
 }
 
+// classNames are what the data call labels −1 and 1; minus and plus, where they have no names.
+func classNames(set *problem.Set, minus, plus string) map[float64]string {
+	names := map[float64]string{-1: minus, 1: plus}
+	if set.Reading != nil {
+		for _, c := range set.Reading.Classes {
+			if c.Sign != 0 {
+				names[float64(c.Sign)] = c.Label
+			}
+		}
+	}
+	return names
+}
+
 // attributeOf is an attribute of a sample, and the sample with each of its values: what the sample has in the column of
 // its value goes to that of another, so that its length stays.
 func attributeOf(set *problem.Set, own adversary.Sample, name string) (*adversary.Attribute, error) {
 	out := &adversary.Attribute{Name: name, Samples: new(adversary.Samples)}
 	if name == "label" {
-		out.Values = []string{"-1", "1"}
+		names := classNames(set, "-1", "1")
 		for _, y := range []float64{-1, 1} {
+			out.Values = append(out.Values, names[y])
 			out.Samples.Add(adversary.Sample{X: own.X, Y: y})
 		}
 		return out, nil

@@ -559,3 +559,27 @@ func TestEvaluation_HasMaps(t *testing.T) {
 		t.Error(found)
 	}
 }
+
+// All rows of a node, links and odds have their sections, each beside what chance would give.
+func TestEvaluation_HasRowsLinksAndOdds(t *testing.T) {
+	is, not := true, false
+	findings := []record.Finding{
+		{Attack: "all-rows", Victim: 1, Rows: []record.Estimate{
+			{X: []float64{1, 2}, Y: -1, Score: &record.Score{Relative: 0.004}}, {X: []float64{3, 4}, Y: 1,
+				Score: &record.Score{Relative: 0.5}}}},
+		{Attack: "linkage", Victim: 1, Links: []record.Link{{From: 1, Round: 2, Sender: 1, Among: 2},
+			{From: 2, Round: 3, Sender: 0, Among: 2}}},
+		{Attack: "attribute", Victim: 1, Odds: []record.Odds{{Value: "ill", Prior: 0.25, Posterior: 0.75, Truth: &is},
+			{Value: "well", Prior: 0.75, Posterior: 0.25, Truth: &not}}},
+	}
+	e := &Evaluation{Attacks: []*record.Attacks{{Name: "some", Placement: record.Placement{Nodes: 2},
+		Findings: findings}}}
+	text := write(t, e.Markdown)
+	for _, want := range []string{"gives it; 1 within 1 % of it", "| 2 | 0.500 | +1 | (3, 4) |",
+		"Right: 1 of 2 links; by lot it would be 1.", "| 2 | 3 | 0 | 2 | **✗ wrong** |",
+		"probability of 0.250 before the messages and has 0.750 after them", "| ill | 0.250 | 0.750 | it is |"} {
+		if !strings.Contains(strings.ReplaceAll(text, "\u00a0", " "), want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+}

@@ -31,6 +31,7 @@ func (e *Evaluation) page() (*page, error) {
 	for _, s := range []*section{
 		e.verdicts(), e.outcomes(), e.curveSection(a), e.tuningSection(), e.lossSection(a), e.powerSection(a),
 		e.mapSection(a), e.reconstruction(a), e.networks(a),
+		e.rows(), e.odds(), e.links(),
 		e.members(), e.labels(), e.facts(), e.tests(), e.checks(), e.pairs(), e.unseen(), howToRead(), e.subjects(),
 	} {
 		if len(s.Blocks) > 0 {
