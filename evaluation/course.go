@@ -24,10 +24,15 @@ type course struct {
 	order   []step // as they were published
 	graph   *sim.Graph
 	probers []*algorithms.Prober // in the first world
-	audited int
-	other   *algorithms.Prober // of the audited node in the second world
+	pairs   []asked
 	public  *model.Public
 	*wire   // of the first world
+}
+
+// asked is a pair of worlds, by the node in whose data they differ.
+type asked struct {
+	node   int
+	worlds [2]*algorithms.Prober
 }
 
 // step is an update: the rounds of the neighbours' values that entered it, by position.
@@ -35,6 +40,12 @@ type step struct {
 	node, round int
 	inputs      []int
 }
+
+func sameStep(x, y step) bool {
+	return x.node == y.node && x.round == y.round && slices.Equal(x.inputs, y.inputs)
+}
+
+var errOrder = errors.New("what enters the updates depends on the data")
 
 // courseOf runs both worlds once, explains their packets and follows what entered what. Why says for what reason the
 // values are not affine in what is drawn, or their course is not known.
@@ -49,10 +60,11 @@ func courseOf(ctx context.Context, w *twoWorlds) (out *course, checks []record.C
 		out.probers = append(out.probers, p)
 	}
 	b := w.assembly[1]
-	if out.other, why = algorithms.NewProber(b.Method, b.Setting, w.part, b.Problem.Objective(w.part)); why != nil {
+	other, why := algorithms.NewProber(b.Method, b.Setting, w.part, b.Problem.Objective(w.part))
+	if why != nil {
 		return nil, nil, why, nil
 	}
-	out.audited = w.part
+	out.pairs = []asked{{w.part, [2]*algorithms.Prober{out.probers[w.part], other}}}
 	x, err := newExplainer(w)
 	if err != nil {
 		return nil, nil, nil, err
@@ -81,10 +93,8 @@ func courseOf(ctx context.Context, w *twoWorlds) (out *course, checks []record.C
 	}
 	checks = accounted(sample)
 	out.order = orders[0]
-	if failing(checks) == "" && !slices.EqualFunc(orders[0], orders[1], func(x, y step) bool {
-		return x.node == y.node && x.round == y.round && slices.Equal(x.inputs, y.inputs)
-	}) {
-		return nil, nil, errors.New("what enters the updates depends on the data"), nil
+	if failing(checks) == "" && !slices.EqualFunc(orders[0], orders[1], sameStep) {
+		return nil, nil, errOrder, nil
 	}
 	return out, checks, nil, nil
 }
@@ -117,15 +127,16 @@ func (c *course) seen(watch adversary.Vantage, seed uint64) func(node, round int
 	}
 }
 
-// square is μ² of what is seen: sees says of which values. Nodes of the observer's own have no secrets.
-func (c *course) square(sees func(node, round int) bool, own []int) (float64, error) {
+// squares are μ² of what is seen, by pair of worlds: sees says of which values. Nodes of the observer's own have no
+// secrets.
+func (c *course) squares(sees func(node, round int) bool, own []int) ([]float64, error) {
 	return c.filter(sees, own, nil)
 }
 
-// filter is square, and tells made of every value when it is made.
+// filter is squares, and tells made of every value when it is made.
 func (c *course) filter(sees func(node, round int) bool, own []int,
-	made func(f *marginal.Filter, node, round, slot int)) (float64, error) {
-	f := marginal.NewFilter(c.d)
+	made func(f *marginal.Filter, node, round, slot int)) ([]float64, error) {
+	f := marginal.NewFilter(c.d, len(c.pairs))
 	uses := map[[2]int]int{} // of each value yet to come
 	for _, s := range c.order {
 		if s.round > 0 {
@@ -159,7 +170,7 @@ func (c *course) filter(sees func(node, round int) bool, own []int,
 		}
 		a, err := c.probers[s.node].Round(s.round)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		var values [3]marginal.Value
 		for o := range values {
@@ -174,14 +185,14 @@ func (c *course) filter(sees func(node, round int) bool, own []int,
 				values[o].Noise = times(a.Sigma, a.Noise[o])
 			}
 		}
-		if s.node == c.audited {
-			more, err := c.shift(s.round)
+		if p := slices.IndexFunc(c.pairs, func(of asked) bool { return of.node == s.node }); p >= 0 {
+			more, err := c.pairs[p].shift(s.round)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			for o := range values {
 				if slices.ContainsFunc(more[o], func(x float64) bool { return x != 0 }) {
-					values[o].Shift = more[o]
+					values[o].Shift, values[o].Pair = more[o], p
 				}
 			}
 		}
@@ -205,7 +216,7 @@ func (c *course) filter(sees func(node, round int) bool, own []int,
 			delete(slots, [2]int{s.node, s.round})
 		}
 	}
-	return f.Square(), nil
+	return f.Squares(), nil
 }
 
 // times is a multiple of a vector.
@@ -217,13 +228,13 @@ func times(by float64, v []float64) []float64 {
 	return out
 }
 
-// shift is the difference of the constants of the audited node's round between the worlds, which must curve alike.
-func (c *course) shift(t int) (out [3][]float64, err error) {
-	x, err := c.probers[c.audited].Round(t)
+// shift is the difference of the constants of the node's round between the worlds, which must curve alike.
+func (p *asked) shift(t int) (out [3][]float64, err error) {
+	x, err := p.worlds[0].Round(t)
 	if err != nil {
 		return out, err
 	}
-	y, err := c.other.Round(t)
+	y, err := p.worlds[1].Round(t)
 	if err != nil {
 		return out, err
 	}

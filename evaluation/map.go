@@ -15,6 +15,7 @@ import (
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/memory"
+	"overhear/internal/num"
 	"overhear/privacy/loss"
 	"overhear/record"
 	"overhear/scenarios"
@@ -154,17 +155,19 @@ func roundsOf(a *experiment.Assembly, row int) (*marginal.Rounds, error) {
 }
 
 // mapAlong is a map of a run without lockstep, along what entered which update in the run of the first seed: a filter
-// for each observer and victim. Why says for what reason there is none.
+// for each observer, of the worlds of all victims. Why says for what reason there is none.
 func mapAlong(ctx context.Context, e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
 	progress func(done, of int)) (out *marginal.Pairs, why, err error) {
 	if why := followed(e); why != nil {
 		return nil, why, nil
 	}
 	n := a.Graph.Order()
-	out = &marginal.Pairs{All: make([]float64, n)}
-	for range n {
-		out.Mu, out.Messages = append(out.Mu, make([]float64, n)), append(out.Messages, make([]float64, n))
+	tell := func(done int) {
+		if progress != nil {
+			progress(done, 2*n)
+		}
 	}
+	var along *course
 	for i := range n {
 		if rows := a.Problem.Shards[i].U.Len(); spec.Row >= rows {
 			return nil, fmt.Errorf("adversary.audit.row: node %d has rows 0 to %d, not %d", i, rows-1, spec.Row), nil
@@ -183,42 +186,54 @@ func mapAlong(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 		if why != nil || err != nil {
 			return nil, why, err
 		}
-		alone := map[[2]int]float64{}
-		nothing := func(int, int) bool { return false }
-		if _, why = c.filter(nothing, nil, func(f *marginal.Filter, node, round, slot int) {
-			alone[[2]int{node, round}] = f.Alone(slot)
-		}); why != nil {
-			return nil, why, nil
+		if along == nil {
+			along = c
+		} else if along.pairs = append(along.pairs, c.pairs...); !slices.EqualFunc(along.order, c.order, sameStep) {
+			return nil, errOrder, nil
 		}
-		square, why := c.square(func(int, int) bool { return true }, nil)
+		tell(i + 1)
+	}
+	out = &marginal.Pairs{}
+	alone := map[[2]int][]float64{} // by node and round, of each victim
+	nothing := func(int, int) bool { return false }
+	if _, why = along.filter(nothing, nil, func(f *marginal.Filter, node, round, slot int) {
+		alone[[2]int{node, round}] = f.Alone(slot)
+	}); why != nil {
+		return nil, why, nil
+	}
+	if out.All, why = along.squares(func(int, int) bool { return true }, nil); why != nil {
+		return nil, why, nil
+	}
+	roots(out.All)
+	for j := range n {
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
+		}
+		sees := along.seen(adversary.Vantage{Nodes: []int{j}}, a.Seed)
+		learnt, why := along.squares(sees, []int{j})
 		if why != nil {
 			return nil, why, nil
 		}
-		out.All[i] = math.Sqrt(square)
-		for j := range n {
-			if ctx.Err() != nil {
-				return nil, nil, context.Cause(ctx)
+		said := make([]float64, n)
+		for _, s := range along.order {
+			if s.round > 0 && s.node != j && sees(s.node, s.round) {
+				num.Axpy(1, alone[[2]int{s.node, s.round}], said)
 			}
-			if j == i {
-				continue
-			}
-			sees := c.seen(adversary.Vantage{Nodes: []int{j}}, a.Seed)
-			if square, why = c.square(sees, []int{j}); why != nil {
-				return nil, why, nil
-			}
-			said := 0.0
-			for _, s := range c.order {
-				if s.node != j && sees(s.node, s.round) {
-					said += alone[[2]int{s.node, s.round}]
-				}
-			}
-			out.Mu[j][i], out.Messages[j][i] = math.Sqrt(square), math.Sqrt(said)
 		}
-		if progress != nil {
-			progress(i+1, n)
-		}
+		learnt[j], said[j] = 0, 0
+		roots(learnt)
+		roots(said)
+		out.Mu, out.Messages = append(out.Mu, learnt), append(out.Messages, said)
+		tell(n + j + 1)
 	}
 	return out, nil, nil
+}
+
+// roots takes the square root of each.
+func roots(v []float64) {
+	for k, x := range v {
+		v[k] = math.Sqrt(x)
+	}
 }
 
 // distances are those of all nodes from one; −1: there is no way.

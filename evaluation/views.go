@@ -124,12 +124,15 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 	}
 	square, whole := math.NaN(), math.NaN()
 	if failing(checks) == "" {
-		if square, why = course.square(course.seen(watch, a.Seed), watch.Nodes); why != nil {
+		seen, why := course.squares(course.seen(watch, a.Seed), watch.Nodes)
+		if why != nil {
 			return nil, nil, why, nil
 		}
-		if whole, why = course.square(func(int, int) bool { return true }, nil); why != nil {
+		all, why := course.squares(func(int, int) bool { return true }, nil)
+		if why != nil {
 			return nil, nil, why, nil
 		}
+		square, whole = seen[0], all[0]
 	}
 	node := shard + a.First()
 	c = nothing(e, spec, unit)

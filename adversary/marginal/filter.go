@@ -9,20 +9,23 @@ import (
 )
 
 // Filter holds jointly normal values of d numbers each: how uncertain they are to an observer, given what it has seen,
-// and by how much their means differ between two worlds. Values are made of others and observed; the slots of those
-// that nothing will be made of any more are used again.
+// and by how much their means differ between the two worlds of each of several pairs. Values are made of others and
+// observed; the slots of those that nothing will be made of any more are used again. All pairs have one covariance, so
+// that many take little longer than one.
 type Filter struct {
 	d      int
 	free   []int
 	cov    [][]float64 // by number: slot·d + component
-	mean   []float64   // difference of the means, world A less world B
+	mean   [][]float64 // by pair: difference of the means, world A less world B
 	first  []float64   // variance of each number when it was made
-	apart  float64     // the greatest difference of means
-	square float64     // μ² so far
+	apart  []float64   // by pair: the greatest difference of means
+	square []float64   // by pair: μ² so far
 }
 
-// NewFilter is a filter of values of d numbers.
-func NewFilter(d int) *Filter { return &Filter{d: d} }
+// NewFilter is a filter of values of d numbers, in so many pairs of worlds.
+func NewFilter(d, pairs int) *Filter {
+	return &Filter{d: d, mean: make([][]float64, pairs), apart: make([]float64, pairs), square: make([]float64, pairs)}
+}
 
 // Known is the slot of a value that is known from the start, and the same in both worlds.
 const Known = -1
@@ -34,11 +37,12 @@ type Term struct {
 }
 
 // Value is what a new value is made of: terms, a block times noise N(0, I) that all values of a call share, and what
-// it has more in world A than in world B; nil: nothing.
+// it has more in world A than in world B of a pair; nil: nothing.
 type Value struct {
 	Terms []Term
 	Noise []float64
 	Shift []float64
+	Pair  int // whose Shift it is
 }
 
 // Make makes values at once. A value that is the same in all runs and both worlds has the slot Known.
@@ -92,16 +96,20 @@ func (f *Filter) Make(values ...Value) []int {
 			among[k][l] = c
 		}
 	}
-	means := make([][]float64, len(values))
+	means := make([][]float64, len(values)) // pair·d + component
 	for k, v := range values {
 		if rows[k] == nil {
 			continue
 		}
-		means[k] = make([]float64, d)
-		copy(means[k], v.Shift)
-		for _, t := range v.Terms {
-			for i := range d {
-				means[k][i] += num.Dot(t.Block[i*d:(i+1)*d], f.mean[t.Slot*d:(t.Slot+1)*d])
+		means[k] = make([]float64, len(f.mean)*d)
+		if v.Shift != nil {
+			copy(means[k][v.Pair*d:(v.Pair+1)*d], v.Shift)
+		}
+		for p, mean := range f.mean {
+			for _, t := range v.Terms {
+				for i := range d {
+					means[k][p*d+i] += num.Dot(t.Block[i*d:(i+1)*d], mean[t.Slot*d:(t.Slot+1)*d])
+				}
 			}
 		}
 	}
@@ -114,9 +122,12 @@ func (f *Filter) Make(values ...Value) []int {
 		if rows[k] == nil {
 			continue
 		}
-		copy(f.mean[slots[k]*d:], means[k])
-		for _, m := range means[k] {
-			f.apart = max(f.apart, math.Abs(m))
+		for p := range f.mean {
+			shift := means[k][p*d : (p+1)*d]
+			copy(f.mean[p][slots[k]*d:], shift)
+			for _, m := range shift {
+				f.apart[p] = max(f.apart[p], math.Abs(m))
+			}
 		}
 		for i := range d {
 			at := slots[k]*d + i
@@ -157,7 +168,9 @@ func (f *Filter) take() int {
 	for range f.d {
 		f.cov = append(f.cov, make([]float64, n+f.d))
 	}
-	f.mean = append(f.mean, make([]float64, f.d)...)
+	for p := range f.mean {
+		f.mean[p] = append(f.mean[p], make([]float64, f.d)...)
+	}
 	f.first = append(f.first, make([]float64, f.d)...)
 	return n / f.d
 }
@@ -172,7 +185,9 @@ func (f *Filter) Free(slot int) {
 		for k := range f.cov {
 			f.cov[k][i] = 0
 		}
-		f.mean[i] = 0
+		for _, mean := range f.mean {
+			mean[i] = 0
+		}
 	}
 	f.free = append(f.free, slot)
 }
@@ -187,43 +202,56 @@ func (f *Filter) Observe(slot int) {
 		return
 	}
 	for at := slot * f.d; at < (slot+1)*f.d; at++ {
-		row, shift := f.cov[at], f.mean[at]
+		row := f.cov[at]
 		variance := row[at]
 		if variance > settled*f.first[at] {
-			f.square += float64(shift * shift / variance)
+			for p, mean := range f.mean {
+				f.square[p] += float64(mean[at] * mean[at] / variance)
+			}
 			for k, c := range row {
 				if c != 0 && k != at {
 					num.Axpy(-c/variance, row, f.cov[k])
-					f.mean[k] -= float64(c / variance * shift)
+					for _, mean := range f.mean {
+						mean[k] -= float64(c / variance * mean[at])
+					}
 				}
 			}
-		} else if math.Abs(shift) > settled*f.apart { // and no noise hides it
-			f.square = math.Inf(1)
+		} else {
+			for p, mean := range f.mean {
+				if math.Abs(mean[at]) > settled*f.apart[p] { // and no noise hides it
+					f.square[p] = math.Inf(1)
+				}
+			}
 		}
 		for k := range f.cov {
 			f.cov[k][at] = 0
 		}
 		clear(row)
-		f.mean[at] = 0
+		for _, mean := range f.mean {
+			mean[at] = 0
+		}
 	}
 }
 
-// Alone is μ² of the value of a slot by itself, given what was observed.
-func (f *Filter) Alone(slot int) float64 {
+// Alone is μ² of the value of a slot by itself, given what was observed, by pair.
+func (f *Filter) Alone(slot int) []float64 {
+	g := NewFilter(f.d, len(f.mean))
 	if slot == Known {
-		return 0
+		return g.square
 	}
-	g := NewFilter(f.d)
 	g.take()
 	for i := range f.d {
 		at := slot*f.d + i
 		copy(g.cov[i], f.cov[at][slot*f.d:(slot+1)*f.d])
-		g.mean[i], g.first[i] = f.mean[at], f.first[at]
+		g.first[i] = f.first[at]
+		for p, mean := range f.mean {
+			g.mean[p][i] = mean[at]
+		}
 	}
-	g.apart = f.apart
+	copy(g.apart, f.apart)
 	g.Observe(0)
 	return g.square
 }
 
-// Square is μ² of all that was observed.
-func (f *Filter) Square() float64 { return f.square }
+// Squares are μ² of all that was observed, by pair.
+func (f *Filter) Squares() []float64 { return f.square }

@@ -56,7 +56,7 @@ func random(n, d, parts, rounds int) (*Rounds, [][]Node) {
 
 // filtered is what an observer learns about a victim by a filter over the same rounds.
 func filtered(r *Rounds, all [][]Node, observer, victim int) float64 {
-	f := NewFilter(r.D)
+	f := NewFilter(r.D, 1)
 	n := len(r.Neighbours)
 	held := make([][3]int, n)
 	for i := range held {
@@ -102,7 +102,7 @@ func filtered(r *Rounds, all [][]Node, observer, victim int) float64 {
 			}
 		}
 	}
-	return math.Sqrt(f.Square())
+	return math.Sqrt(f.Squares()[0])
 }
 
 // A map is what filters find, one observer after the other, and so is what one who sees all learns.
@@ -218,31 +218,31 @@ func TestFilter_IsTheCovarianceOfAllThatIsSeen(t *testing.T) {
 // worlds says nothing.
 func TestFilter_OfTheKnown(t *testing.T) {
 	one := []float64{1}
-	f := NewFilter(1)
+	f := NewFilter(1, 1)
 	x := f.Make(Value{Noise: one, Shift: one})[0]
 	y := f.Make(Value{Terms: []Term{{x, one}}})[0]
 	f.Observe(x)
-	if f.Observe(y); f.Square() != 1 {
-		t.Errorf("μ² of one look at N(1, 1) is %v", f.Square())
+	if f.Observe(y); f.Squares()[0] != 1 {
+		t.Errorf("μ² of one look at N(1, 1) is %v", f.Squares()[0])
 	}
 	z := f.Make(Value{Terms: []Term{{x, one}}, Shift: one})[0]
-	if f.Observe(z); !math.IsInf(f.Square(), 1) {
-		t.Errorf("what differs and has no noise says %v", f.Square())
+	if f.Observe(z); !math.IsInf(f.Squares()[0], 1) {
+		t.Errorf("what differs and has no noise says %v", f.Squares()[0])
 	}
-	f = NewFilter(1)
+	f = NewFilter(1, 1)
 	a, b := f.Make(Value{Noise: one})[0], f.Make(Value{Noise: one, Shift: one})[0]
 	sum := f.Make(Value{Terms: []Term{{a, one}, {b, one}}})[0]
 	less := f.Make(Value{Terms: []Term{{a, one}, {b, []float64{-1}}}})[0]
 	f.Observe(sum)
-	if got := f.Square(); !(math.Abs(got-0.5) <= 1e-15) {
+	if got := f.Squares()[0]; !(math.Abs(got-0.5) <= 1e-15) {
 		t.Errorf("the sum says %v", got)
 	}
 	f.Observe(less)
-	if got := f.Square(); !(math.Abs(got-1) <= 1e-12) {
+	if got := f.Squares()[0]; !(math.Abs(got-1) <= 1e-12) {
 		t.Errorf("sum and difference say %v, and b alone 1", got)
 	}
-	if f.Observe(a); !(math.Abs(f.Square()-1) <= 1e-12) {
-		t.Errorf("a, which follows, makes it %v", f.Square())
+	if f.Observe(a); !(math.Abs(f.Squares()[0]-1) <= 1e-12) {
+		t.Errorf("a, which follows, makes it %v", f.Squares()[0])
 	}
 	if slots := f.Make(Value{Terms: []Term{{Known, one}, {a, nil}}}); slots[0] != Known {
 		t.Error("what is made of nothing unknown is not known")
