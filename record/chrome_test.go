@@ -36,6 +36,9 @@ func trace(t interface{ Fatal(...any) }, r *Run) []traced {
 	if err := WriteChromeTrace(r, &b); err != nil {
 		t.Fatal(err)
 	}
+	if problems := checkFormat(b.Bytes()); problems != nil {
+		t.Fatal(problems)
+	}
 	var file struct {
 		DisplayTimeUnit string
 		OtherData       map[string]string
