@@ -13,7 +13,6 @@ import (
 	"overhear/parameter"
 	"overhear/record"
 	"overhear/scenarios"
-	"overhear/sim"
 )
 
 // publicOf is what may be known of a seed's run in so many columns, with as many models as it has several classes
@@ -23,9 +22,9 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, classes, rows int, pa
 	if !ok {
 		return nil, fmt.Errorf("no algorithm is called %q", s.Algorithm.Kind)
 	}
-	graph, err := s.Network.Topology.Build(sim.NewStream(seed, "topology"))
+	graph, _, err := s.Network.Lay(seed)
 	if err != nil {
-		return nil, fmt.Errorf("building network.topology: %w", err)
+		return nil, err
 	}
 	targets := s.Problem.Data.HasTargets()
 	run := model.Run{

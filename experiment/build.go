@@ -51,6 +51,7 @@ func New(s *scenarios.Scenario, dataDir string) *Experiment {
 // Assembly is everything of one seed's run, before it starts.
 type Assembly struct {
 	algorithms.Setting              // graph, problem, rounds and the seed of all that nodes and network draw
+	Sites              *sim.Placed  // where nodes are; nil: their latency is not one between sites
 	Set                *problem.Set // prepared; without its rows if nodes have them and no adversary wants more
 	Params             any          // of the method, with the noise that was chosen for a target
 	Method             algorithms.Method
@@ -160,11 +161,11 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if _, err = e.fileSums(); err != nil { // before the files are read
 		return nil, err
 	}
-	if a.Graph, err = e.Network.Topology.Build(sim.NewStream(seed, "topology")); err != nil {
-		return nil, fmt.Errorf("building network.topology: %w", err)
+	if a.Graph, a.Sites, err = e.Network.Lay(seed); err != nil {
+		return nil, err
 	}
 	if err := e.unchanged("network."); err != nil {
-		return nil, fmt.Errorf("building network.topology: %w", err)
+		return nil, fmt.Errorf("building network: %w", err)
 	}
 	memory.Prepare(perNode * float64(a.Graph.Order())) // before the rows, which are no less
 	var train, test []int

@@ -81,7 +81,7 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 		return nil, err
 	}
 	config := sim.Config{
-		Seed: a.Seed, Link: e.Network.Link, Overrides: e.Network.Links, Faults: e.Network.Faults,
+		Seed: a.Seed, Link: e.Network.On(a.Sites), Overrides: e.Network.Links, Faults: e.Network.Faults,
 		Header:  e.Network.Header,
 		Graph:   protocol.Graph(),
 		Workers: min(a.workers(x.Workers), protocol.Graph().Order()),

@@ -107,7 +107,8 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 func (e *Experiment) unawaited(a *Assembly) float64 {
 	r := &e.Rounds
 	rows := float64(a.Problem.Rows()) / float64(a.parts())
-	ahead := 1e9 * e.Network.Latency.MedianSeconds() / (float64(r.Timeout) + float64(rows*float64(e.Compute.Row)))
+	latency := e.Network.On(a.Sites).Latency
+	ahead := 1e9 * latency.MedianSeconds() / (float64(r.Timeout) + float64(rows*float64(e.Compute.Row)))
 	if r.Timeout == 0 || !(ahead > 1) {
 		return 0
 	}

@@ -110,6 +110,7 @@ var goldens = map[string][]string{
 		"network.loss=0.1", "rounds.count=15"},
 	"ball": {"problem.set={kind: ball, radius: 2}", "problem.l1=0.02", "algorithm={kind: pvp, eta: 0.03}",
 		"problem.loss=huber-hinge", "rounds.count=20"},
+	"regions": {"network.latency.placement=random", "network.loss=0.1", "network.duplication=0.1", "rounds.count=20"},
 	"census": {"problem.data={set: census, rows: 900}",
 		"network.topology={kind: barabasi-albert, nodes: 12, attach: 2}",
 		"network.latency={kind: exponential, mean: 5ms}", "rounds.count=20"},

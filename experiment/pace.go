@@ -28,7 +28,8 @@ func (e *Experiment) pace(a *Assembly) error {
 		rows = float64(a.TrainRows()) / float64(n)
 	}
 	r := &e.Rounds
-	round := float64(1e9*e.Network.Latency.MedianSeconds()) + float64(rows*float64(e.Compute.Row)) // in nanoseconds
+	latency := e.Network.On(a.Sites).Latency
+	round := float64(1e9*latency.MedianSeconds()) + float64(rows*float64(e.Compute.Row)) // in nanoseconds
 	count := float64(r.Count)
 	for k, f := range e.Network.Faults {
 		c, ok := f.Kind.(sim.RandomCrashes)

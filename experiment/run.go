@@ -281,6 +281,7 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Events:       out.Events,
 		Nodes:        out.Graph.Order(),
 		Edges:        out.Graph.Size(),
+		Sites:        out.Sites.NodeSites(),
 		Data:         out.Set.Reading,
 		Columns:      out.Columns(),
 		Classes:      out.Set.Classes,

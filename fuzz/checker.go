@@ -126,7 +126,11 @@ func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(stri
 	if err != nil {
 		return nil, err
 	}
-	c.net = newNetwork(&e.Network, e.Ties == "shuffled", newFates(a.Seed, graph), fail)
+	sites, err := a.Sites.Joined(graph)
+	if err != nil {
+		return nil, err
+	}
+	c.net = newNetwork(&e.Network, sites, e.Ties == "shuffled", newFates(a.Seed, graph), fail)
 	_, c.central = a.Method.(algorithms.Central)
 	_, c.columns = a.Method.(algorithms.ColumnMethod)
 	_, isolated := a.Method.(algorithms.Isolated)

@@ -46,9 +46,9 @@ func scatter(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// due is between which times a delay of a law is, by its number u and the factor of faults: as exact as its rounding,
-// except for a log-normal one, whose number has no simple inverse.
-func due(l *sim.Latency, u, factor float64) (low, high float64) {
+// due is between which times a delay is of a law and what sites add, by its number u and the factor of faults: as exact
+// as its rounding, except for a log-normal one, whose number has no simple inverse.
+func due(l *sim.Latency, apart sim.Duration, u, factor float64) (low, high float64) {
 	const century = 100 * 365 * 24 * 3600 * 1e9 // no delay is longer, so that none overflows
 	switch low, high = bounds(l); l.Kind {
 	case "uniform":
@@ -62,7 +62,10 @@ func due(l *sim.Latency, u, factor float64) (low, high float64) {
 		high = low
 	}
 	// Delays are whole nanoseconds, which a factor takes up.
-	low, high = min(float64(min(low, century)*factor), century), min(float64(min(high, century)*factor), century)
+	within := func(delay float64) float64 {
+		return min(float64((min(delay, century)+float64(apart))*factor), century)
+	}
+	low, high = within(low), within(high)
 	return float64(low*(1-1e-9)) - factor - 1, float64(high*(1+1e-9)) + factor + 1
 }
 

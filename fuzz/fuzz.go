@@ -302,7 +302,7 @@ func (w conditions) apply(s *scenarios.Scenario) *scenarios.Scenario {
 
 // try runs one seed and makes what it finds small.
 func try(ctx context.Context, e *experiment.Experiment, o Options, seed uint64, span sim.Duration) (*Trouble, error) {
-	graph, err := e.Network.Topology.Build(sim.NewStream(seed, "topology"))
+	graph, _, err := e.Network.Lay(seed)
 	if err != nil {
 		return nil, experiment.SetupError{Err: err}
 	}

@@ -117,12 +117,12 @@ func (n *network) tests() {
 
 // linkOf is what the scenario says of the link of an edge.
 func (n *network) linkOf(w way) sim.Link {
-	l := n.s.Link
+	l := n.s.On(n.sites)
 	for _, o := range n.s.Links {
 		if o.Between != [2]int{w.from, w.to} && o.Between != [2]int{w.to, w.from} {
 			continue
 		}
-		l = n.s.Link
+		l = n.s.On(n.sites)
 		set(&l.Latency, o.Latency)
 		set(&l.Bandwidth, o.Bandwidth)
 		set(&l.Loss, o.Loss)
@@ -202,6 +202,7 @@ func rank(l *sim.Latency, x, factor float64) (u float64, ok bool) {
 func (n *network) carried(name func() string, p *parcel, w way, f fate, link *sim.Link, depart sim.Time) {
 	factor, worse := n.impaired(w, p.sent)
 	loss := max(link.Loss, worse)
+	apart, law := link.Latency.Between(w.from, w.to)
 	n.follows(name, p, f, link, depart, factor, loss)
 	n.count("lost or due at a node that is down", w, loss, atLeast, number(len(p.received) == 0))
 	if n.endangered(w.to) { // it may be down when a copy would arrive, which depends on the delay
@@ -214,7 +215,7 @@ func (n *network) carried(name func() string, p *parcel, w way, f fate, link *si
 	n.count("sent on twice", w, link.Duplication, share, number(len(p.received) == 2))
 	last, known := 0.0, false
 	for k, at := range p.received {
-		u, ok := rank(&link.Latency, (float64(at-depart)+0.5)/factor, factor)
+		u, ok := rank(&law, (float64(at-depart)+0.5)/factor-float64(apart), factor)
 		if !ok {
 			continue
 		}
@@ -242,8 +243,9 @@ func (n *network) follows(name func() string, p *parcel, f fate, link *sim.Link,
 			copies = append(copies, copies[0])
 		}
 	}
+	apart, law := link.Latency.Between(p.from, p.to)
 	for k := range copies {
-		low, high := due(&link.Latency, f.delays[k], factor)
+		low, high := due(&law, apart, f.delays[k], factor)
 		copies[k].earliest, copies[k].latest = float64(depart)+low, float64(depart)+high
 	}
 	for _, at := range p.received {

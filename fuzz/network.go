@@ -76,6 +76,7 @@ type parcel struct {
 // network checks what becomes of packets, and when nodes are down.
 type network struct {
 	s            *scenarios.Network
+	sites        *sim.Placed
 	fail         func(invariant, format string, args ...any)
 	flight       map[copyOf]*inFlight
 	next         uint64 // number of the packet to come
@@ -95,9 +96,9 @@ type network struct {
 	latestOutage float64 // that of the latest outage
 }
 
-func newNetwork(s *scenarios.Network, shuffled bool, f *fates, fail func(invariant, format string, args ...any),
-) *network {
-	n := &network{s: s, fates: f, fail: fail, flight: map[copyOf]*inFlight{}, down: map[int][]interval{},
+func newNetwork(s *scenarios.Network, sites *sim.Placed, shuffled bool, f *fates,
+	fail func(invariant, format string, args ...any)) *network {
+	n := &network{s: s, sites: sites, fates: f, fail: fail, flight: map[copyOf]*inFlight{}, down: map[int][]interval{},
 		missed: map[way]sim.Time{}, busy: map[way]sim.Time{}, tallies: map[sample]tally{}, latest: -1, latestOutage: -1,
 		order: order{shuffled: shuffled, at: -1}}
 	for _, f := range s.Faults {

@@ -150,7 +150,7 @@ func TestDraw_Conditions(t *testing.T) {
 	latency, loss, duplication, faults := 0, 0, 0, map[int]int{}
 	bandwidth, own, bad := 0, 0, 0
 	for seed := range uint64(seeds) {
-		graph, err := e.Network.Topology.Build(sim.NewStream(seed, "topology"))
+		graph, _, err := e.Network.Lay(seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestDraw_Conditions(t *testing.T) {
 			same  bool
 			right bool
 		}{
-			{&latency, w.link.Latency == e.Network.Latency, true},
+			{&latency, reflect.DeepEqual(w.link.Latency, e.Network.Latency), true},
 			{&loss, w.link.Loss == 0.45, w.link.Loss >= 0 && w.link.Loss < 0.4},
 			{&duplication, w.link.Duplication == 0.55, w.link.Duplication >= 0 && w.link.Duplication < 0.5},
 		} {

@@ -29,7 +29,8 @@ type Info struct {
 	Algorithm    string            `json:"algorithm"`
 	Nodes        int               `json:"nodes"`
 	Edges        int               `json:"edges"`
-	Data         *problem.Reading  `json:"data"` // null: a built-in set
+	Sites        []string          `json:"sites"` // of each node; null: its latency is not one between sites
+	Data         *problem.Reading  `json:"data"`  // null: a built-in set
 	Columns      int               `json:"columns"`
 	Classes      []string          `json:"classes"` // names, where each has a block of the model; null: rows have two, or targets
 	Parties      int               `json:"parties"` // that hold columns of the same rows; 0: rows are split

@@ -18,6 +18,7 @@ import (
 	"overhear/algorithms"
 	"overhear/metrics"
 	"overhear/problem"
+	"overhear/sim"
 )
 
 //go:embed *.yaml
@@ -63,7 +64,7 @@ func MethodsWith(parameter string) (names []string) {
 const proved = "proved; run.json says of a run whether a theorem covers it and, of one with a rate or a bound, its " +
 	"number beside the measured one"
 
-// Explain says what a name means: a method, an attack, a data set, a key of the language
+// Explain says what a name means: a method, an attack, a data set, a measured network, a key of the language
 // by its path or its last part, a metric by its column or its title.
 func Explain(name string) (string, error) {
 	var b strings.Builder
@@ -95,6 +96,9 @@ func Explain(name string) (string, error) {
 	if s, ok := problem.FindSet(name); ok {
 		err := s.Describe(&b, "")
 		return b.String(), err
+	}
+	if s, ok := sim.FindSiteSet(name); ok {
+		return s.Describe(), nil
 	}
 	if m, ok := metrics.Lookup(name); ok {
 		return m.Explain(), nil

@@ -135,6 +135,9 @@ func (d *decoder) checkLengths(root *yaml.Node, s *Scenario) {
 	if s.Compute.Speeds != nil {
 		check("compute.speeds", len(s.Compute.Speeds))
 	}
+	if p := s.Network.Latency.Placement; p != nil && p.Kind == "list" {
+		check("network.latency.placement.names", len(p.Names))
+	}
 	if s.Algorithm.Params == nil {
 		return
 	}

@@ -75,6 +75,23 @@ func TestParse_MistakesHavePlaces(t *testing.T) {
 			`network.latency must be a duration with a unit`},
 		{strings.Replace(minimal, "{topology", "{latency: {kind: pareto, scale: 1ms}, topology", 1),
 			`network.latency.shape must be positive`},
+		{strings.Replace(minimal, "{topology", "{latency: {kind: matrix}, topology", 1),
+			"t.yaml:3:20: network.latency must have exactly one of set and file"},
+		{strings.Replace(minimal, "{topology", "{latency: {kind: matrix, set: awss}, topology", 1),
+			`t.yaml:3:40: network.latency.set must be one of aws, is "awss"`},
+		{strings.Replace(minimal, "{topology", "{latency: {kind: matrix, set: aws, placement: {names: [x]}}, "+
+			"topology", 1),
+			`t.yaml:3:56: network.latency.placement names "x", which is no site; there are: af-south-1`},
+		{strings.Replace(minimal, "{topology", "{latency: {kind: matrix, set: aws, placement: shares}, "+
+			"topology", 1),
+			"t.yaml:3:56: network.latency.placement must be turns, random or a mapping"},
+		{strings.Replace(minimal, "{topology", "{latency: {kind: matrix, file: x, placement: {kind: list, "+
+			"names: [a]}}, topology", 1),
+			"t.yaml:3:75: network.latency.placement.names must have a value for each of 5 nodes, has 1"},
+		{strings.Replace(minimal, "{topology", "{latency: {kind: matrix, set: aws, jitter: {kind: matrix, "+
+			"set: aws}}, topology", 1), "t.yaml:3:53: network.latency.jitter must be a law of its own"},
+		{strings.Replace(minimal, "{topology", "{links: [{between: [0, 1], latency: {kind: matrix, "+
+			"set: aws}}], topology", 1), "network.links[0].latency cannot be a matrix"},
 		{strings.Replace(minimal, "{topology", "{latency: {median: 20ms}, topology", 1),
 			"t.yaml:3:29: network.latency.median is a parameter of kind lognormal; here kind is constant"},
 		{strings.Replace(minimal, "nodes: 5", "nodes: 5, degree: 4", 1),

@@ -15,6 +15,7 @@ import (
 	"overhear/algorithms"
 	"overhear/metrics"
 	"overhear/problem"
+	"overhear/sim"
 )
 
 // place is where a key of the language is.
@@ -51,7 +52,8 @@ func places() []place {
 
 // Names are all names that Explain explains.
 func Names() []string {
-	names := slices.Concat(algorithmNames(), AttackNames(), acts.Names(), problem.SetNames(), metrics.Columns)
+	names := slices.Concat(algorithmNames(), AttackNames(), acts.Names(), problem.SetNames(), sim.SiteSetNames(),
+		metrics.Columns)
 	for _, p := range places() {
 		if p.method == "" {
 			names = append(names, p.path)
@@ -86,6 +88,8 @@ func choices(p place) []string {
 		return algorithmNames()
 	case p.path == "adversary.acts.kind":
 		return acts.Names()
+	case p.path == "network.latency.set":
+		return sim.SiteSetNames()
 	case t == reflect.TypeFor[problem.Source]():
 		return problem.SetNames()
 	case t.Kind() != reflect.Struct || !fromText(t):

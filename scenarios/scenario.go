@@ -154,6 +154,19 @@ func (n Network) Check(report func(field, problem string)) {
 	}
 }
 
+// Lay builds the graph of a seed, and places its nodes where the latency is one between sites.
+func (n *Network) Lay(seed uint64) (*sim.Graph, *sim.Placed, error) {
+	g, err := n.Topology.Build(sim.NewStream(seed, "topology"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("building network.topology: %w", err)
+	}
+	sites, err := n.Latency.Place(seed, g.Order())
+	if err != nil {
+		return nil, nil, fmt.Errorf("building network.latency: %w", err)
+	}
+	return g, sites, nil
+}
+
 // Lossy says whether a packet may be lost, so that nodes ask again for what does not
 // come.
 func (n *Network) Lossy() bool {

@@ -13,6 +13,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/problem"
+	"overhear/sim"
 )
 
 // Schema is the JSON Schema of scenarios.
@@ -76,12 +77,17 @@ func schemaOf(t reflect.Type) object {
 }
 
 func fieldSchema(f field, owner reflect.Type) object {
+	if f.kind == reflect.PointerTo(owner) { // the law on top of a latency, which is one itself
+		return object{"$ref": "#/properties/network/properties/latency", "description": f.doc}
+	}
 	s := schemaOf(f.kind)
 	switch {
 	case f.enum != nil:
 		s = object{"enum": f.enum}
 	case owner == reflect.TypeFor[problem.Source]() && f.key == "set":
 		s = object{"enum": problem.SetNames()}
+	case owner == reflect.TypeFor[sim.Latency]() && f.key == "set":
+		s = object{"enum": sim.SiteSetNames()}
 	default:
 		bound(s, f, owner)
 	}

@@ -206,6 +206,7 @@ func (s *Scenario) fileFields() []fileField {
 		{"problem.data.libsvm", &s.Problem.Data.LIBSVM},
 		{"problem.data.raetsch", &s.Problem.Data.Raetsch},
 		{"network.topology.file", &s.Network.Topology.File},
+		{"network.latency.file", &s.Network.Latency.File},
 	} {
 		if *f.path != "" {
 			given = append(given, f)

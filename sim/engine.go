@@ -98,7 +98,8 @@ type Engine struct {
 	models  []linkModel // models[0] is Config.Link
 	model   []uint16    // of each link; nil if all are 0
 	links   []linkState
-	seed    uint64 // of packets' fates
+	apart   []uint32 // of each link, what the nodes' sites add to its delay, in ticks; nil if there are none
+	seed    uint64   // of packets' fates
 	shuffle uint64
 
 	now      Time
@@ -222,6 +223,9 @@ func New(cfg Config) (*Engine, error) {
 	}
 	check(cfg.Link)
 	check(cfg.Link.Latency)
+	if j := cfg.Link.Latency.Jitter; j != nil {
+		check(*j)
+	}
 	n := cfg.Graph.Order()
 	if n > maxNodes {
 		return nil, fmt.Errorf("sim: %d nodes are more than %d", n, maxNodes)
@@ -234,6 +238,10 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Ties == Shuffled {
 		e.shuffle = NewStream(cfg.Seed, "ties").Uint64() | 1
 	}
+	var err error
+	if e.apart, err = cfg.Link.Latency.apart(cfg.Graph); err != nil {
+		return nil, err
+	}
 	e.addModel(cfg.Link)
 	for _, o := range cfg.Overrides {
 		a, b := o.Between[0], o.Between[1]
@@ -241,9 +249,14 @@ func New(cfg Config) (*Engine, error) {
 			problems = append(problems, fmt.Errorf("an override is for %d-%d, which is no edge", a, b))
 			continue
 		}
+		check(o)
 		l := o.apply(cfg.Link)
-		check(l)
-		check(l.Latency)
+		if o.Latency != nil {
+			check(*o.Latency)
+			if e.apart != nil {
+				e.apart[cfg.Graph.Link(a, b)], e.apart[cfg.Graph.Link(b, a)] = 0, 0
+			}
+		}
 		if e.model == nil {
 			e.model = make([]uint16, cfg.Graph.Links())
 		}
@@ -254,7 +267,6 @@ func New(cfg Config) (*Engine, error) {
 	if n := len(cfg.Overrides); n > math.MaxUint16 {
 		problems = append(problems, fmt.Errorf("%d overrides are more than %d", n, math.MaxUint16))
 	}
-	var err error
 	if e.faults, err = newFaults(&cfg); err != nil {
 		problems = append(problems, err)
 	}
@@ -273,6 +285,7 @@ func New(cfg Config) (*Engine, error) {
 }
 
 func (e *Engine) addModel(l Link) {
+	_, l.Latency = l.Latency.split()
 	m := linkModel{Link: l, law: l.Latency.law()}
 	m.sure = m.law == constantLaw{} && l.Loss == 0 && l.Duplication == 0
 	if l.Bandwidth > 0 {
@@ -590,6 +603,9 @@ func (e *Engine) transmit(id uint32, link int, to []int32) {
 			delay = m.law.draw(&m.Latency, mix(packetWord(e.seed, uint64(link+k), state.sent)+decidesDelay))
 			state.sent++
 		}
+		if e.apart != nil {
+			delay += tick * Duration(e.apart[link+k])
+		}
 		e.schedule(e.now+Time(delay), kindMessage, s.from, to, uint64(id))
 	}
 }
@@ -618,6 +634,13 @@ func (e *Engine) post(id uint32, link int, to int32) {
 		return
 	}
 	lost, delay, second := e.draw(m, link, state.sent)
+	if e.apart != nil {
+		apart := tick * Duration(e.apart[link])
+		delay += apart
+		if second >= 0 {
+			second += apart
+		}
+	}
 	if e.faults != nil {
 		lost, delay, second = e.faults.fate(e, link, state.sent, s.from, to, depart, lost, delay, second)
 	}

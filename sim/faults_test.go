@@ -101,7 +101,7 @@ func crashes(rate CrashRate) FaultPlan { return FaultPlan{{Kind: RandomCrashes{r
 func play[N Node](t testing.TB, cfg Config, nodes ...N) *Engine {
 	t.Helper()
 	cfg.Graph = complete(t, len(nodes))
-	if cfg.Link.Latency == (Latency{}) {
+	if l := cfg.Link.Latency; l.Kind == "" && l.Value == 0 {
 		cfg.Link.Latency.Value = 10 * ms
 	}
 	e, err := New(cfg)

@@ -11,10 +11,11 @@ import (
 	"overhear/internal/num"
 )
 
-// Latency is the distribution of a link's delay: a law with its parameters.
-// Written as a bare duration it is constant.
+// Latency is the distribution of a link's delay: a law with its parameters, or
+// a matrix of what was measured between sites. Written as a bare duration it is
+// constant.
 type Latency struct {
-	Kind   string   `yaml:"kind" default:"constant" enum:"constant,uniform,exponential,lognormal,pareto" doc:"distribution of the delay"`
+	Kind   string   `yaml:"kind" default:"constant" enum:"constant,uniform,exponential,lognormal,pareto,matrix" doc:"distribution of the delay; matrix: what was measured between the sites on which the nodes are"`
 	Value  Duration `yaml:"value" of:"constant" doc:"the delay (constant)"`
 	Low    Duration `yaml:"low" of:"uniform" doc:"least delay (uniform)"`
 	High   Duration `yaml:"high" of:"uniform" doc:"greatest delay (uniform)"`
@@ -23,6 +24,16 @@ type Latency struct {
 	Sigma  float64  `yaml:"sigma" of:"lognormal" doc:"standard deviation of the delay's logarithm (lognormal)"`
 	Scale  Duration `yaml:"scale" of:"pareto" doc:"least delay (pareto)"`
 	Shape  float64  `yaml:"shape" of:"pareto" doc:"tail exponent, P(delay > x) = (scale/x)^shape (pareto)"`
+
+	Set       string     `yaml:"set" of:"matrix" doc:"a measured network that comes with the program: aws, 33 regions; explain aws says where it is from (matrix)"`
+	File      string     `yaml:"file" of:"matrix" doc:"CSV of milliseconds: a square matrix from row to column, with the sites' names in the first line and column or without, or lines from,to,ms (matrix)"`
+	Times     string     `yaml:"times" of:"matrix" enum:"round-trip,one-way" doc:"what the milliseconds are; half of a round trip is one way; default: round trips (matrix)"`
+	Missing   []string   `yaml:"missing" of:"matrix" doc:"texts of the file that stand for a pair that was not measured; its other direction counts (matrix)"`
+	Without   []string   `yaml:"without" of:"matrix" doc:"sites of the file that are left out (matrix)"`
+	Placement *Placement `yaml:"placement" of:"matrix" doc:"on which site each node is; default: the sites take turns (matrix)"`
+	Jitter    *Latency   `yaml:"jitter" of:"matrix" doc:"law of what every packet takes besides; default none (matrix)"`
+
+	placed *Placed // of a matrix, once its nodes are placed
 }
 
 // law is a kind of latency. It reads its own parameters of a Latency.
@@ -64,6 +75,10 @@ func (l *Latency) UnmarshalText(text []byte) error {
 
 // Check reports parameters that are missing or impossible.
 func (l Latency) Check(report func(field, problem string)) {
+	if l.Kind == matrix {
+		l.checkMatrix(report)
+		return
+	}
 	if law := l.law(); law != nil {
 		law.check(&l, report)
 		return
@@ -72,17 +87,26 @@ func (l Latency) Check(report func(field, problem string)) {
 	for _, known := range laws {
 		names = append(names, known.name)
 	}
+	names = append(names, matrix)
 	last := len(names) - 1
 	report("kind", fmt.Sprintf("must be %s or %s, is %q", strings.Join(names[:last], ", "), names[last], l.Kind))
 }
 
 // MedianSeconds is the median of a latency that Check accepts, in seconds. It
 // sums a law up where the mean may be infinite.
-func (l Latency) MedianSeconds() float64 { return 1e-9 * l.law().median(&l) }
+func (l Latency) MedianSeconds() float64 {
+	sites, law := l.split()
+	return 1e-9 * (sites.median() + law.law().median(&law))
+}
 
 // Words describes the law of a latency that Check accepts, without the value of
 // a constant one.
-func (l Latency) Words() string { return l.law().words(&l) }
+func (l Latency) Words() string {
+	if l.Kind == matrix {
+		return l.matrixWords()
+	}
+	return l.law().words(&l)
+}
 
 // RandomLatency draws a law and its parameters.
 func RandomLatency(s *Stream) Latency { return laws[s.IntN(len(laws))].random(s) }

@@ -59,12 +59,13 @@ func TestLatency_MedianAndWords(t *testing.T) {
 	}
 }
 
-// The language offers the laws that there are, with a parameter at least each.
+// The language offers the laws that there are and the matrix, with a parameter at least each.
 func TestLatency_LanguageHasEveryLaw(t *testing.T) {
 	var names []string
 	for _, l := range laws {
 		names = append(names, l.name)
 	}
+	names = append(names, matrix)
 	typ := reflect.TypeFor[Latency]()
 	kind, _ := typ.FieldByName("Kind")
 	if enum := kind.Tag.Get("enum"); enum != strings.Join(names, ",") {
@@ -73,7 +74,7 @@ func TestLatency_LanguageHasEveryLaw(t *testing.T) {
 	with := map[string]bool{}
 	for i := range typ.NumField() {
 		if of := typ.Field(i).Tag.Get("of"); of != "" && !slices.Contains(names, of) {
-			t.Errorf("%s is a parameter of %s, which is no law", typ.Field(i).Name, of)
+			t.Errorf("%s is a parameter of %s, which is no kind", typ.Field(i).Name, of)
 		} else {
 			with[of] = true
 		}
@@ -105,7 +106,8 @@ func TestLatency_Check(t *testing.T) {
 		{"sigma must not be negative, is +Inf", Latency{Kind: "lognormal", Median: 1, Sigma: math.Inf(1)}},
 		{"scale must be a positive duration for kind pareto, is 0s", Latency{Kind: "pareto", Shape: 1}},
 		{"shape must be positive, is 0", Latency{Kind: "pareto", Scale: 1}},
-		{`kind must be constant, uniform, exponential, lognormal or pareto, is "gamma"`, Latency{Kind: "gamma"}},
+		{`kind must be constant, uniform, exponential, lognormal, pareto or matrix, is "gamma"`,
+			Latency{Kind: "gamma"}},
 		{"", Latency{Kind: "uniform", Low: 2, High: 2}},
 		{"", Latency{Kind: "lognormal", Median: 1}},
 	} {

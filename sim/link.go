@@ -13,6 +13,12 @@ type Link struct {
 	Duplication float64   `yaml:"duplication" doc:"probability that a packet arrives twice, each copy with a latency of its own"`
 }
 
+// On is the link of a network whose nodes are placed on sites; nil: they are not.
+func (l Link) On(p *Placed) Link {
+	l.Latency.placed = p
+	return l
+}
+
 // Check reports probabilities outside of [0, 1].
 func (l Link) Check(report func(field, problem string)) {
 	probability(report, "loss", l.Loss)
@@ -42,6 +48,9 @@ func (o Override) Check(report func(field, problem string)) {
 	}
 	if o.Duplication != nil {
 		probability(report, "duplication", *o.Duplication)
+	}
+	if o.Latency != nil && o.Latency.Kind == matrix {
+		report("latency", "cannot be a matrix, which is of the whole network: network.latency")
 	}
 }
 

@@ -4,6 +4,7 @@ package sim
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -107,4 +108,65 @@ func BenchmarkLatencies(b *testing.B) {
 	for k, l := range cases[1:] {
 		b.ReportMetric(took[0].Seconds()/took[k+1].Seconds(), "x_"+l.Kind)
 	}
+}
+
+// BenchmarkSites: one operation is, for every law, two runs of 100,000 nodes on a random 4-regular graph, ten rounds of
+// broadcast behind a barrier, trace off. The nodes are spread over 227 sites, whose times are drawn. The columns are
+// the events of a CPU second with a matrix against those with the law alone that is its jitter.
+func BenchmarkSites(b *testing.B) {
+	const nodes, rounds, count = 100_000, 10, 227
+	g, err := Topology{Kind: "random-regular", Nodes: nodes, Degree: 4}.Build(NewStream(1, "topology"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := NewStream(1, "bench")
+	sites := &Sites{Names: make([]string, count), delay: make([]Duration, count*count)}
+	for k := range sites.delay {
+		sites.delay[k] = Duration(s.Between(1e6, 200e6))
+	}
+	at := make([]uint16, nodes)
+	for i := range at {
+		at[i] = uint16(s.IntN(count))
+	}
+	placed := &Placed{sites, at}
+	laws := []Latency{
+		{Kind: "constant", Value: 100e6},
+		{Kind: "lognormal", Median: 100e6, Sigma: 0.5},
+		{Kind: "exponential", Mean: 100e6},
+	}
+	value := make([]float64, 8)
+	run := func(l Latency) (float64, uint64) {
+		e, err := New(Config{Graph: g, Link: Link{Latency: l}.On(placed), Trace: TraceOff})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range nodes {
+			e.Attach(i, &flooder{rounds: rounds, degree: g.Degree(i), value: value})
+		}
+		runtime.GC()
+		start := cputime.Now()
+		if err := e.Run(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+		return (cputime.Now() - start).Seconds(), e.Events()
+	}
+	alone, over := make([]float64, len(laws)), make([]float64, len(laws))
+	var events uint64
+	for range b.N {
+		for k := range laws {
+			took, n := run(laws[k])
+			alone[k] += took
+			events += n
+			took, _ = run(Latency{Kind: matrix, Set: "aws", Jitter: &laws[k]})
+			over[k] += took
+		}
+	}
+	for k, l := range laws {
+		b.ReportMetric(alone[k]/over[k], "x_"+l.Kind)
+	}
+	all := 0.0
+	for _, t := range alone {
+		all += t
+	}
+	b.ReportMetric(float64(events)/all, "events/s_law")
 }

@@ -286,7 +286,7 @@ func (b *builder) network() error {
 	if entry, ok := algorithms.Lookup(b.from.Info.Algorithm); ok {
 		b.Hub = entry.Star
 	}
-	g, err := b.scenario.Network.Topology.Build(sim.NewStream(b.from.Info.Seed, "topology"))
+	g, _, err := b.scenario.Network.Lay(b.from.Info.Seed)
 	known := map[[2]int]bool{}
 	add := func(pair [2]int) {
 		if pair = [2]int{min(pair[0], pair[1]), max(pair[0], pair[1])}; !known[pair] {

@@ -123,13 +123,6 @@ func newDraw() *cobra.Command {
 
 // picture is that of a run's network or a scenario's.
 func picture(path string, seed int64) (*network.Latencies, error) {
-	build := func(s *scenarios.Scenario, seed uint64) (*sim.Graph, error) {
-		g, err := s.Network.Topology.Build(sim.NewStream(seed, "topology"))
-		if err != nil {
-			return nil, usage("building network.topology: %w", err)
-		}
-		return g, nil
-	}
 	if info, err := os.Stat(runDirectory(path)); err == nil && info.IsDir() {
 		if seed >= 0 {
 			return nil, usage("a run has its own seed; --seed is for a scenario's file")
@@ -142,9 +135,9 @@ func picture(path string, seed int64) (*network.Latencies, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, err := build(s, r.Info.Seed)
+		g, _, err := s.Network.Lay(r.Info.Seed)
 		if err != nil {
-			return nil, err
+			return nil, usageError{err}
 		}
 		p, err := network.Measured(r, g)
 		if errors.Is(err, record.ErrNotRecorded) {
@@ -159,11 +152,11 @@ func picture(path string, seed int64) (*network.Latencies, error) {
 	if seed < 0 {
 		seed = int64(s.Seeds.First)
 	}
-	g, err := build(s, uint64(seed))
+	g, sites, err := s.Network.Lay(uint64(seed))
 	if err != nil {
-		return nil, err
+		return nil, usageError{err}
 	}
-	p, err := network.Declared(s.Name, g, s.Network.Link, s.Network.Links)
+	p, err := network.Declared(s.Name, g, s.Network.On(sites), s.Network.Links)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -271,9 +264,11 @@ func ofData(name string, sets []string) (*scenarios.Scenario, error) {
 
 func newList() *cobra.Command {
 	c := &cobra.Command{
-		Use: "list WHAT", Short: "List algorithms, attacks, strategies of nodes that lie, data, metrics or scenarios",
+		Use: "list WHAT",
+		Short: "List algorithms, attacks, strategies of nodes that lie, data, measured networks, metrics or " +
+			"scenarios",
 		Args:       exactly(1),
-		ValidArgs:  []string{"algorithms", "attacks", "data", "metrics", "scenarios", "strategies"},
+		ValidArgs:  []string{"algorithms", "attacks", "data", "metrics", "networks", "scenarios", "strategies"},
 		ArgAliases: []string{"methods"},
 		RunE: func(c *cobra.Command, args []string) error {
 			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
@@ -295,6 +290,10 @@ func newList() *cobra.Command {
 					b, _ := problem.FindSet(name)
 					fmt.Fprintf(t, "%s\t%s\n", b.Name, b.Title)
 				}
+			case "networks":
+				for _, s := range sim.SiteSets {
+					fmt.Fprintf(t, "%s\t%s\n", s.Name, s.Title)
+				}
 			case "metrics":
 				for _, m := range metrics.All() {
 					fmt.Fprintf(t, "%s\t%s\n", m.Name, m.Rows.Definition)
@@ -308,7 +307,8 @@ func newList() *cobra.Command {
 					fmt.Fprintf(t, "%s\t%s\n", s.Name, s.About)
 				}
 			default:
-				return usage("list takes algorithms, attacks, data, metrics, scenarios or strategies, not %q", args[0])
+				return usage("list takes algorithms, attacks, data, metrics, networks, scenarios or strategies, not %q",
+					args[0])
 			}
 			return t.Flush()
 		},

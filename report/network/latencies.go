@@ -44,7 +44,7 @@ func Declared(name string, g *sim.Graph, link sim.Link, overrides []sim.Override
 	at := map[[2]int]int{}
 	for k, pair := range g.Pairs() {
 		at[pair] = k
-		p.Edges = append(p.Edges, Edge{pair, 1e3 * link.Latency.MedianSeconds(), link.Loss, link.Latency.Words()})
+		p.Edges = append(p.Edges, declared(pair, link))
 	}
 	for _, o := range overrides {
 		k, ok := at[[2]int{min(o.Between[0], o.Between[1]), max(o.Between[0], o.Between[1])}]
@@ -53,7 +53,7 @@ func Declared(name string, g *sim.Graph, link sim.Link, overrides []sim.Override
 				o.Between[1])
 		}
 		e := &p.Edges[k] // the last of several is in force, as in a run
-		*e = Edge{e.Between, 1e3 * link.Latency.MedianSeconds(), link.Loss, link.Latency.Words()}
+		*e = declared(e.Between, link)
 		if o.Latency != nil {
 			e.Latency, e.Note = 1e3*o.Latency.MedianSeconds(), o.Latency.Words()
 		}
@@ -62,6 +62,13 @@ func Declared(name string, g *sim.Graph, link sim.Link, overrides []sim.Override
 		}
 	}
 	return p, nil
+}
+
+// declared is an edge as a scenario has it; where directions differ, with the mean of both.
+func declared(pair [2]int, link sim.Link) Edge {
+	there, law := link.Latency.Between(pair[0], pair[1])
+	back, _ := link.Latency.Between(pair[1], pair[0])
+	return Edge{pair, 5e2*(there+back).Seconds() + 1e3*law.MedianSeconds(), link.Loss, link.Latency.Words()}
 }
 
 // Measured is the graph of a run with what became of its packets.
