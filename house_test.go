@@ -32,7 +32,7 @@ var levels = [][]string{
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "privacy/loss", "adversary/model", "adversary/acts"},
 	{"algorithms", "adversary/marginal", "adversary/stats", "metrics", "report/browser", "report/plot"},
-	{"adversary", "report", "report/network"},
+	{"adversary", "external", "report", "report/network"},
 	{"report/attack"},
 	{"scenarios"},
 	{"experiment"},

@@ -59,7 +59,10 @@ func NewProber(method Method, s Setting, shard int, data *problem.Objective) (*P
 	m, ok := method.(RowMethod)
 	t := traitsOf(method)
 	_, central := method.(Central)
+	_, foreign := method.(Foreign)
 	switch {
+	case foreign:
+		return nil, errors.New("its steps are another program's, of which nothing is known")
 	case !ok || central || t.addressing != nil || t.sheltering != nil || t.registering != nil:
 		return nil, errors.New("what its nodes send is not one iterate for all neighbours that follows from theirs")
 	case s.Problem.Loss != problem.Squared && s.Problem.Loss != problem.LeastSquares || s.Problem.K > 0:

@@ -153,6 +153,10 @@ type Addressing interface {
 // afterwards.
 type Sheltering interface{ Inner(n *Node) []float64 }
 
+// Foreign is a Method whose steps another program computes, which may keep what no result tells. It begins with the
+// first step of a run, and Close ends it.
+type Foreign interface{ Close() error }
+
 // Publication is what a node has published: its iterate or, where columns are split,
 // its message.
 type Publication struct {

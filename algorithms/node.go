@@ -50,6 +50,13 @@ func newWork(workers int, p *problem.Problem) []Work {
 	return work
 }
 
+// Fail ends the run with an error that a step without one, such as a dual's, has found; of several the first counts.
+func (n *Node) Fail(err error) {
+	if n.fault == nil {
+		n.fault = err
+	}
+}
+
 // Degree is V_i, the number of neighbours.
 func (n *Node) Degree() int { return n.degree }
 
@@ -122,6 +129,7 @@ func (n *Node) Disagreement(out []float64) {
 // neighbours' values of round t−1 are known, then its iterate.
 func (n *Node) step(m RowMethod, t, last int, neighbours [][]float64) error {
 	n.Heard = neighbours
+	n.fault = nil
 	if _, ok := m.(Addressing); !ok {
 		clear(n.Sum)
 		for _, f := range neighbours {
@@ -131,12 +139,11 @@ func (n *Node) step(m RowMethod, t, last int, neighbours [][]float64) error {
 	if t > 1 {
 		m.Dual(n, t-1)
 	}
-	if t > last {
-		return nil
+	if n.fault != nil || t > last {
+		return n.fault
 	}
 	n.F = append(make([]float64, 0, len(n.F)), n.F...) // the published one stays as it is
 	n.stats = problem.Stats{}
-	n.fault = nil
 	if err := m.Update(n, t); err != nil {
 		return err
 	}

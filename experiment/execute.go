@@ -76,7 +76,12 @@ func (e *Experiment) Calendar(a *Assembly) (*sim.Calendar, error) {
 // where the run is not its reference, and is an *EarlyEnd, beside what the run came to,
 // where a node failed or nodes did not end: it says who waits for whom.
 func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Finished, error) {
-	protocol, err := e.protocol(a, x.Observer, x.keep.results())
+	results := x.keep.results()
+	if c, ok := a.Method.(algorithms.Foreign); ok { // no result has what it keeps
+		results = nil
+		defer c.Close()
+	}
+	protocol, err := e.protocol(a, x.Observer, results)
 	if err != nil {
 		return nil, err
 	}

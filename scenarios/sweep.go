@@ -212,6 +212,9 @@ func (s *Scenario) fileFields() []fileField {
 			given = append(given, f)
 		}
 	}
+	if of, ok := s.Algorithm.Params.(interface{ SourceFile() *string }); ok && *of.SourceFile() != "" {
+		given = append(given, fileField{"algorithm.file", of.SourceFile()})
+	}
 	return given
 }
 

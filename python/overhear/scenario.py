@@ -51,7 +51,7 @@ def place(scenario: Scenario, out: Path, X: Any = None, y: Any = None) -> tuple[
                 problem.setdefault("loss", "softmax")
             content["problem"] = problem
         name = str(content.get("name", "scenario")).replace(os.sep, "-")
-        return str(_keep(out / "scenarios", name, ".yaml", text(content) + "\n")), flags
+        return str(keep(out / "scenarios", name, ".yaml", text(content) + "\n")), flags
     if X is not None:
         described = data(X, y, out)
         flags = ["--set", f"problem.data={text(described)}"]
@@ -96,7 +96,7 @@ def data(X: Any, y: Any, out: Path) -> dict[str, Any]:
     w = csv.writer(written, lineterminator="\n")
     w.writerow([*names, label])
     w.writerows(zip(*(map(_cell, c) for c in columns), map(_cell, labels.tolist())))
-    return {"csv": str(_keep(out / "data", "rows", ".csv", written.getvalue()).resolve()), "header": True, **described}
+    return {"csv": str(keep(out / "data", "rows", ".csv", written.getvalue()).resolve()), "header": True, **described}
 
 
 def _columns(X: Any) -> tuple[list[str], list[list[Any]], list[str]]:
@@ -128,7 +128,8 @@ def _cell(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _keep(directory: Path, name: str, ending: str, content: str) -> Path:
+def keep(directory: Path, name: str, ending: str, content: str) -> Path:
+    """A file of this content, named by it."""
     encoded = content.encode()
     path = directory / f"{name}-{hashlib.sha256(encoded).hexdigest()[:12]}{ending}"
     if not path.exists():
