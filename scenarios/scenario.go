@@ -149,6 +149,10 @@ type Network struct {
 // Check reports what is wrong with links and header.
 func (n Network) Check(report func(field, problem string)) {
 	n.Link.Check(report)
+	if n.Topology.Sited() && !n.Latency.Placeable() {
+		report("topology", fmt.Sprintf("of kind %s follows the sites on which the nodes are: network.latency must be "+
+			"of kind matrix, such as {kind: matrix, set: aws}", n.Topology.Kind))
+	}
 	if n.Header < 0 {
 		report("header", fmt.Sprintf("must not be negative, is %d", n.Header))
 	}
@@ -156,15 +160,28 @@ func (n Network) Check(report func(field, problem string)) {
 
 // Lay builds the graph of a seed, and places its nodes where the latency is one between sites.
 func (n *Network) Lay(seed uint64) (*sim.Graph, *sim.Placed, error) {
-	g, err := n.Topology.Build(sim.NewStream(seed, "topology"))
+	place := func(nodes int) (*sim.Placed, error) {
+		sites, err := n.Latency.Place(seed, nodes)
+		if err != nil {
+			return nil, fmt.Errorf("building network.latency: %w", err)
+		}
+		return sites, nil
+	}
+	var sites *sim.Placed
+	nodes, err := n.Topology.Order(), error(nil)
+	if nodes > 0 { // the graph may follow them
+		if sites, err = place(nodes); err != nil {
+			return nil, nil, err
+		}
+	}
+	g, err := n.Topology.BuildOn(sim.NewStream(seed, "topology"), sites)
 	if err != nil {
 		return nil, nil, fmt.Errorf("building network.topology: %w", err)
 	}
-	sites, err := n.Latency.Place(seed, g.Order())
-	if err != nil {
-		return nil, nil, fmt.Errorf("building network.latency: %w", err)
+	if nodes == 0 {
+		sites, err = place(g.Order())
 	}
-	return g, sites, nil
+	return g, sites, err
 }
 
 // Lossy says whether a packet may be lost, so that nodes ask again for what does not

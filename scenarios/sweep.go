@@ -207,6 +207,7 @@ func (s *Scenario) fileFields() []fileField {
 		{"problem.data.raetsch", &s.Problem.Data.Raetsch},
 		{"network.topology.file", &s.Network.Topology.File},
 		{"network.latency.file", &s.Network.Latency.File},
+		{"network.latency.coordinates", &s.Network.Latency.Coordinates},
 	} {
 		if *f.path != "" {
 			given = append(given, f)

@@ -15,7 +15,7 @@ import (
 	"overhear/internal/memory"
 )
 
-// ReadGraph reads an edge list (.csv) or a GraphML file (.graphml).
+// ReadGraph reads a GraphML file (.graphml), or a graph in a table, as its ending and its first lines say.
 func ReadGraph(path string) (*Graph, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -28,7 +28,11 @@ func ReadGraph(path string) (*Graph, error) {
 	if strings.HasSuffix(path, ".graphml") {
 		return readGraphML(path, f)
 	}
-	return readEdgeList(path, f)
+	text, err := memory.ReadAll(path, f)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return readGraphText(path, text)
 }
 
 // readEdgeList reads lines `a,b[,…]` of node numbers from 0; a first line that

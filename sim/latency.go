@@ -25,13 +25,14 @@ type Latency struct {
 	Scale  Duration `yaml:"scale" of:"pareto" doc:"least delay (pareto)"`
 	Shape  float64  `yaml:"shape" of:"pareto" doc:"tail exponent, P(delay > x) = (scale/x)^shape (pareto)"`
 
-	Set       string     `yaml:"set" of:"matrix" doc:"a measured network that comes with the program: aws, 33 regions; explain aws says where it is from (matrix)"`
-	File      string     `yaml:"file" of:"matrix" doc:"CSV of milliseconds: a square matrix from row to column, with the sites' names in the first line and column or without, or lines from,to,ms (matrix)"`
-	Times     string     `yaml:"times" of:"matrix" enum:"round-trip,one-way" doc:"what the milliseconds are; half of a round trip is one way; default: round trips (matrix)"`
-	Missing   []string   `yaml:"missing" of:"matrix" doc:"texts of the file that stand for a pair that was not measured; its other direction counts (matrix)"`
-	Without   []string   `yaml:"without" of:"matrix" doc:"sites of the file that are left out (matrix)"`
-	Placement *Placement `yaml:"placement" of:"matrix" doc:"on which site each node is; default: the sites take turns (matrix)"`
-	Jitter    *Latency   `yaml:"jitter" of:"matrix" doc:"law of what every packet takes besides; default none (matrix)"`
+	Set         string     `yaml:"set" of:"matrix" doc:"a measured network that comes with the program: aws, 33 regions; explain aws says where it is from (matrix)"`
+	File        string     `yaml:"file" of:"matrix" doc:"CSV of milliseconds: a square matrix from row to column, with the sites' names in the first line and column or without, or lines from,to,ms (matrix)"`
+	Times       string     `yaml:"times" of:"matrix" enum:"round-trip,one-way" doc:"what the milliseconds are; half of a round trip is one way; default: round trips (matrix)"`
+	Missing     []string   `yaml:"missing" of:"matrix" doc:"texts of the file that stand for a pair that was not measured; its other direction counts (matrix)"`
+	Without     []string   `yaml:"without" of:"matrix" doc:"sites of the file that are left out (matrix)"`
+	Coordinates string     `yaml:"coordinates" of:"matrix" doc:"CSV of a file's sites with their latitudes and longitudes in degrees, for graphs that are geographic (matrix)"`
+	Placement   *Placement `yaml:"placement" of:"matrix" doc:"on which site each node is; default: the sites take turns (matrix)"`
+	Jitter      *Latency   `yaml:"jitter" of:"matrix" doc:"law of what every packet takes besides; default none (matrix)"`
 
 	placed *Placed // of a matrix, once its nodes are placed
 }

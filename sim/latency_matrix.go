@@ -12,6 +12,9 @@ import (
 // matrix is the kind of a latency that is no law by itself.
 const matrix = "matrix"
 
+// Placeable says whether nodes are placed on sites.
+func (l *Latency) Placeable() bool { return l.Kind == matrix }
+
 func (l *Latency) checkMatrix(report func(field, problem string)) {
 	set, known := FindSiteSet(l.Set)
 	switch {
@@ -26,6 +29,9 @@ func (l *Latency) checkMatrix(report func(field, problem string)) {
 		}
 		if l.Missing != nil {
 			report("missing", fmt.Sprintf("is of a file; the set %s has a time for every pair", l.Set))
+		}
+		if l.Coordinates != "" {
+			report("coordinates", fmt.Sprintf("is of a file; the set %s has positions", l.Set))
 		}
 		if l.Without != nil {
 			report("without", fmt.Sprintf("is of a file; which sites of the set %s have nodes, placement says", l.Set))
@@ -55,7 +61,11 @@ func (l *Latency) Sites() (*Sites, error) {
 	if l.Times == oneWay {
 		share = 1
 	}
-	return readSitesFile(l.File, reading{l.Missing, l.Without, share})
+	sites, err := readSitesFile(l.File, reading{l.Missing, l.Without, share})
+	if err == nil && l.Coordinates != "" {
+		err = sites.locateFile(l.Coordinates)
+	}
+	return sites, err
 }
 
 // Place puts n nodes on the sites of a matrix, by the run's seed. Other latencies have no sites.

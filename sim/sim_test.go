@@ -447,7 +447,7 @@ func TestTopologies_Errors(t *testing.T) {
 		"none of 100 draws":                                       {Kind: "erdos-renyi", Nodes: 50, Probability: 0.001},
 		"a probability":                                           {Kind: "erdos-renyi", Nodes: 50, Probability: 2},
 		"no such file":                                            {File: "missing.csv"},
-		"must end in .csv or":                                     {File: "graph.txt"},
+		"must end in .csv,":                                       {File: "graph.json"},
 	} {
 		if _, err := topology.Build(NewStream(1, "topology")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", topology, err, want)

@@ -15,8 +15,9 @@ import (
 
 // Sites are places with the time that a packet takes from each to each.
 type Sites struct {
-	Names []string
-	delay []Duration // one way, by row from and column to
+	Names     []string
+	delay     []Duration // one way, by row from and column to
+	positions []position // nil: not known
 }
 
 // Order is the number of sites.
@@ -31,6 +32,7 @@ type SiteSet struct {
 	Source      string // who measured it, where it is from, when
 	Licence     string
 	file        string
+	positions   string // a file
 }
 
 //go:embed sites/*.csv
@@ -41,7 +43,7 @@ var SiteSets = []SiteSet{{
 	Name: "aws", Title: "33 regions of Amazon Web Services, median round trips",
 	Source: "measured by cloudping.co; from github.com/commonwarexyz/monorepo, examples/estimator/src/p50.json of " +
 		"2025-07-17",
-	Licence: "MIT or Apache-2.0", file: "sites/aws.csv",
+	Licence: "MIT or Apache-2.0", file: "sites/aws.csv", positions: "sites/aws-cities.csv",
 }}
 
 // SiteSetNames are the names of the sets.
@@ -68,7 +70,16 @@ func (s *SiteSet) Load() (*Sites, error) {
 		return nil, fmt.Errorf("reading the sites %s: %w", s.Name, err)
 	}
 	defer f.Close()
-	return readSites(s.file, f, reading{share: 0.5})
+	sites, err := readSites(s.file, f, reading{share: 0.5})
+	if err != nil {
+		return nil, err
+	}
+	p, err := siteFiles.Open(s.positions)
+	if err != nil {
+		return nil, fmt.Errorf("reading the sites %s: %w", s.Name, err)
+	}
+	defer p.Close()
+	return sites, sites.locate(s.positions, p)
 }
 
 // Describe says what the set is, where it comes from and which sites it has.
@@ -91,7 +102,9 @@ func (s *SiteSet) Describe() string {
 		lines = append(lines, "  "+strings.Join(names, ", "))
 	}
 	return fmt.Sprintf("%s: %s\n(a measured network, network.latency: {kind: matrix, set: %s})\n\nround trips "+
-		"between sites: %v to %v\nsource: %s\nlicence: %s\nsites:\n%s\n", s.Name, s.Title, s.Name, low, high, s.Source,
+		"between sites: %v to %v\nsource: %s\nlicence: %s\npositions: about those of the cities that the regions are "+
+		"named after\nsites:\n%s\n",
+		s.Name, s.Title, s.Name, low, high, s.Source,
 		s.Licence, strings.Join(lines, ",\n"))
 }
 

@@ -169,7 +169,7 @@ func TestMatrix_DelaysAreTheSitesAndTheLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sites := &Sites{[]string{"a", "b"}, []Duration{1e6, 20e6, 30e6, 2e6}}
+	sites := &Sites{Names: []string{"a", "b"}, delay: []Duration{1e6, 20e6, 30e6, 2e6}}
 	placed := &Placed{sites, []uint16{0, 1, 1, 0}}
 	law := Latency{Kind: "exponential", Mean: 5e6}
 	delays := func(l Latency) map[[3]int]Duration {
@@ -250,7 +250,7 @@ func TestMatrix_DirectSendingIsTheSame(t *testing.T) {
 
 // Who joins a node is on its site; the median of a placed matrix is that of its pairs.
 func TestPlaced_JoinedAndMedian(t *testing.T) {
-	sites := &Sites{[]string{"a", "b"}, []Duration{1e6, 20e6, 30e6, 2e6}}
+	sites := &Sites{Names: []string{"a", "b"}, delay: []Duration{1e6, 20e6, 30e6, 2e6}}
 	p := &Placed{sites, []uint16{0, 1}}
 	g, _ := NewGraph(4, [][2]int{{0, 1}, {1, 2}, {0, 3}})
 	all, err := p.Joined(g)

@@ -3,7 +3,10 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,17 +16,20 @@ import (
 // Topology is a scenario's `network.topology`: a kind with its parameters, a
 // list of edges, or a file. The graph must come out connected.
 type Topology struct {
-	Kind        string   `yaml:"kind" enum:"ring,path,star,complete,grid,erdos-renyi,watts-strogatz,barabasi-albert,random-regular" doc:"family of graphs; the random ones are drawn from the seed"`
+	Kind        string   `yaml:"kind" enum:"ring,path,star,complete,grid,erdos-renyi,watts-strogatz,barabasi-albert,random-regular,k-nearest,geographic,two-level" doc:"family of graphs; the random ones are drawn from the seed, and k-nearest and geographic follow the sites of a latency of kind matrix"`
 	Nodes       int      `yaml:"nodes" doc:"number of nodes"`
 	Degree      int      `yaml:"degree" of:"random-regular" doc:"neighbours of every node (random-regular)"`
 	Probability float64  `yaml:"probability" of:"erdos-renyi" doc:"of each edge (erdos-renyi)"`
-	Nearest     int      `yaml:"nearest" of:"watts-strogatz" doc:"neighbours of every node on the ring before rewiring, even (watts-strogatz)"`
+	Nearest     int      `yaml:"nearest" of:"watts-strogatz,k-nearest" doc:"neighbours of every node on the ring before rewiring, even (watts-strogatz); how many others each node is joined with, by latency; pieces are then joined by the shortest edges (k-nearest)"`
 	Rewire      float64  `yaml:"rewire" of:"watts-strogatz" doc:"probability that an edge is rewired (watts-strogatz)"`
 	Attach      int      `yaml:"attach" of:"barabasi-albert" doc:"edges that each new node brings (barabasi-albert)"`
 	Rows        int      `yaml:"rows" of:"grid" doc:"rows of a grid; columns is nodes divided by it"`
+	Radius      float64  `yaml:"radius" of:"geographic" doc:"greatest distance of neighbours over the surface of the Earth, in km (geographic)"`
+	Regions     int      `yaml:"regions" of:"two-level" doc:"number of regions, blocks of nodes; default: the sites of a latency of kind matrix (two-level)"`
+	Gateways    int      `yaml:"gateways" of:"two-level" doc:"first nodes of each region, to which its others are linked, and which are linked with all other gateways; default 1 (two-level)"`
 	Chords      [][2]int `yaml:"chords" doc:"edges added to those of the kind, each [node, node]"`
 	Edges       [][2]int `yaml:"edges" doc:"the edges themselves, each [node, node], instead of a kind"`
-	File        string   `yaml:"file" doc:"edge list (.csv) or GraphML (.graphml), instead of a kind"`
+	File        string   `yaml:"file" doc:"edge list or adjacency matrix (.csv, .tsv, .txt), what networkx writes (.edgelist, .adjlist), or GraphML (.graphml), instead of a kind"`
 }
 
 // Check reports parameters that make no graph.
@@ -42,8 +48,8 @@ func (t Topology) Check(report func(field, problem string)) {
 		report("", fmt.Sprintf("must have exactly one of kind, edges and file, has %d of them", given))
 		return
 	case t.File != "":
-		if !strings.HasSuffix(t.File, ".csv") && !strings.HasSuffix(t.File, ".graphml") {
-			report("file", fmt.Sprintf("must end in .csv or .graphml, is %q", t.File))
+		if !slices.Contains(graphEndings, filepath.Ext(t.File)) {
+			report("file", fmt.Sprintf("must end in %s, is %q", strings.Join(graphEndings, ", "), t.File))
 		}
 		return
 	case t.Nodes < 1:
@@ -85,6 +91,19 @@ func (t Topology) Check(report func(field, problem string)) {
 		probability("rewire", t.Rewire)
 	case "barabasi-albert":
 		between("attach", t.Attach, 1, n-1)
+	case "k-nearest":
+		between("nearest", t.Nearest, 1, n-1)
+	case "geographic":
+		if !(t.Radius > 0 && t.Radius <= math.MaxFloat64) {
+			report("radius", fmt.Sprintf("must be a distance in km, is %v", t.Radius))
+		}
+	case "two-level":
+		if t.Regions < 0 || t.Regions > n {
+			report("regions", fmt.Sprintf("must be between 1 and %d for %d nodes, is %d", n, n, t.Regions))
+		}
+		if t.Gateways < 0 {
+			report("gateways", fmt.Sprintf("must be at least 1, is %d", t.Gateways))
+		}
 	case "random-regular":
 		between("degree", t.Degree, 1, n-1)
 		if t.Degree > 0 && n*t.Degree%2 != 0 {
@@ -102,12 +121,19 @@ func (t Topology) Order() int {
 	return t.Nodes
 }
 
+// Sited says whether the graph follows the sites of its nodes.
+func (t Topology) Sited() bool { return t.Kind == "k-nearest" || t.Kind == "geographic" }
+
 // draws is how many random graphs are drawn before giving up on a connected one.
 const draws = 100
 
 // Build makes the graph; random kinds draw from the stream, again up to 100
-// times until the graph is connected.
-func (t Topology) Build(s *Stream) (*Graph, error) {
+// times until the graph is connected. Kinds that follow sites are built by
+// BuildOn.
+func (t Topology) Build(s *Stream) (*Graph, error) { return t.BuildOn(s, nil) }
+
+// BuildOn makes the graph of nodes that are placed on sites; nil: they are not.
+func (t Topology) BuildOn(s *Stream, on *Placed) (*Graph, error) {
 	var problems []string
 	t.Check(func(field, problem string) { problems = append(problems, strings.TrimSpace(field+" "+problem)) })
 	if problems != nil {
@@ -120,18 +146,24 @@ func (t Topology) Build(s *Stream) (*Graph, error) {
 		}
 		return g, g.connected()
 	}
-	if err := t.fits(); err != nil {
+	if err := t.suits(on); err != nil {
+		return nil, err
+	}
+	if err := t.fits(on); err != nil {
 		return nil, err
 	}
 	random := t.Kind == "erdos-renyi" || t.Kind == "watts-strogatz" || t.Kind == "random-regular"
 	var failure error
 	for range draws {
-		g, err := NewGraph(t.Nodes, append(t.edges(s), t.Chords...))
+		g, err := NewGraph(t.Nodes, append(t.edges(s, on), t.Chords...))
 		if err != nil {
 			return nil, err
 		}
 		if failure = g.connected(); failure == nil {
 			return g, nil
+		}
+		if t.Kind == "geographic" {
+			return nil, fmt.Errorf("%w; a radius of %.0f km connects the sites", failure, math.Ceil(on.connects()))
 		}
 		if !random {
 			return nil, failure
@@ -141,8 +173,30 @@ func (t Topology) Build(s *Stream) (*Graph, error) {
 	return nil, fmt.Errorf(what, draws, t.Kind, failure)
 }
 
+// suits is an error for a graph that needs sites where there are none, or not where they are.
+func (t Topology) suits(on *Placed) error {
+	switch {
+	case t.Sited() && on == nil:
+		return fmt.Errorf("kind %s follows the sites of the nodes, and they have none: give network.latency: {kind: "+
+			"matrix, set: aws}, or a file of your own", t.Kind)
+	case t.Kind == "geographic" && on.positions == nil:
+		return errors.New("kind geographic needs positions of the sites: network.latency.coordinates")
+	case t.Kind == "two-level" && t.Regions == 0 && on == nil:
+		return errors.New("kind two-level needs regions: how many, or sites, network.latency: {kind: matrix, set: aws}")
+	}
+	return nil
+}
+
+// regions are the nodes of each.
+func (t Topology) regions(on *Placed) [][]int {
+	if t.Regions > 0 {
+		return blocks(t.Nodes, t.Regions)
+	}
+	return slices.DeleteFunc(on.members(), func(of []int) bool { return of == nil })
+}
+
 // fits is an error for a graph that is too large to be made.
-func (t Topology) fits() error {
+func (t Topology) fits(on *Placed) error {
 	if t.Nodes > maxNodes {
 		return fmt.Errorf("nodes must be at most %d, is %d", maxNodes, t.Nodes)
 	}
@@ -161,6 +215,16 @@ func (t Topology) fits() error {
 		edges = n * float64(t.Attach)
 	case "random-regular":
 		edges = n * float64(t.Degree) / 2
+	case "k-nearest":
+		edges = n * float64(t.Nearest)
+	case "geographic":
+		edges = 0
+		for _, pair := range on.near(t.Radius) {
+			edges += float64(float64(len(pair[0])) * float64(len(pair[1])))
+		}
+	case "two-level":
+		all := float64(len(t.regions(on)) * max(t.Gateways, 1))
+		edges = float64(n*float64(max(t.Gateways, 1))) + float64(all*all/2)
 	}
 	// An edge is in a list that grows, in the rows of both nodes and in what the engine keeps
 	// of its two links.
@@ -170,7 +234,7 @@ func (t Topology) fits() error {
 }
 
 // edges lists the edges of the kind.
-func (t Topology) edges(s *Stream) [][2]int {
+func (t Topology) edges(s *Stream, on *Placed) [][2]int {
 	n := t.Nodes
 	switch t.Kind {
 	case "ring":
@@ -209,6 +273,12 @@ func (t Topology) edges(s *Stream) [][2]int {
 		return preferential(n, t.Attach, s)
 	case "random-regular":
 		return regular(n, t.Degree, s)
+	case "k-nearest":
+		return on.nearest(t.Nearest, s)
+	case "geographic":
+		return on.within(t.Radius)
+	case "two-level":
+		return twoLevel(t.regions(on), max(t.Gateways, 1))
 	}
 	return append([][2]int(nil), t.Edges...)
 }

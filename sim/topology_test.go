@@ -23,7 +23,7 @@ func TestTopology_Parameters(t *testing.T) {
 			" must have exactly one of kind, edges and file, has 2 of them"},
 		{Topology{File: "g.csv"}, ""},
 		{Topology{File: "g.graphml"}, ""},
-		{Topology{File: "g.txt"}, `file must end in .csv or .graphml, is "g.txt"`},
+		{Topology{File: "g.json"}, `file must end in .csv, .tsv, .txt, .edgelist, .adjlist, .graphml, is "g.json"`},
 		{Topology{Kind: "path", Nodes: 0}, "nodes must be at least 1, is 0"},
 		{Topology{Kind: "path", Nodes: 1}, ""},
 		{Topology{Nodes: 0, Edges: [][2]int{{0, 1}}}, "nodes must be at least 1, is 0"},
@@ -108,7 +108,7 @@ func TestTopology_DrawsAgain(t *testing.T) {
 		if err != nil || len(g.Components()) != 1 {
 			t.Errorf("seed %d: %v", seed, err)
 		}
-		first, err := NewGraph(12, top.edges(NewStream(seed, "topology")))
+		first, err := NewGraph(12, top.edges(NewStream(seed, "topology"), nil))
 		if err != nil {
 			t.Fatal(err)
 		}
