@@ -4,6 +4,7 @@ package fuzz
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"overhear/algorithms"
@@ -43,7 +44,7 @@ func TestSpy_HasTheMethodsTraits(t *testing.T) {
 			t.Errorf("%s has %v, its spy %v", s.Algorithm.Kind, want, got)
 		}
 	}
-	if len(seen) != len(algorithms.Entries()) {
+	if all := slices.DeleteFunc(algorithms.Entries(), elsewhere); len(seen) != len(all) {
 		t.Errorf("only %d methods were drawn: %v", len(seen), seen)
 	}
 }
