@@ -4,15 +4,15 @@ package sim
 
 import "slices"
 
-// Calendar says what a fault plan does to the time of nodes. It draws what a run of the same seed and graph draws.
+// Calendar says what fault plans do to the time of nodes. It draws what a run of the same seed and graph draws.
 type Calendar struct {
 	faults *faults
 	gone   []bool // by node
 }
 
-// NewCalendar is that of a run with this seed, graph and fault plan.
-func NewCalendar(seed uint64, g *Graph, plan FaultPlan) (*Calendar, error) {
-	f, err := newFaults(&Config{Seed: seed, Graph: g, Faults: plan})
+// NewCalendar is that of a run with this seed, graph and course of fault plans.
+func NewCalendar(seed uint64, g *Graph, course FaultCourse) (*Calendar, error) {
+	f, err := newFaults(seed, g, course)
 	if err != nil {
 		return nil, err
 	}

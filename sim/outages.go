@@ -23,6 +23,7 @@ type outage struct {
 type rate struct {
 	stream      *Stream
 	every, down Duration // means
+	since       Time     // before that there are none, and those that last into it begin then
 	until       Time
 	next        outage // the one drawn last
 }
@@ -33,10 +34,18 @@ func (r *rate) draw(t Time) {
 	span := func(mean Duration) Time {
 		return max(1, Time(nanoseconds(float64(mean)*r.stream.Exponential())))
 	}
-	r.next.from = later(t, span(r.every))
-	r.next.to = min(later(r.next.from, span(r.down)), r.until)
-	if r.next.from >= r.until {
-		r.next.from, r.next.to = forever, forever
+	for {
+		r.next.from = later(t, span(r.every))
+		r.next.to = min(later(r.next.from, span(r.down)), r.until)
+		if r.next.from >= r.until {
+			r.next.from, r.next.to = forever, forever
+			return
+		}
+		if r.next.to > r.since {
+			r.next.from = max(r.next.from, r.since)
+			return
+		}
+		t = r.next.to
 	}
 }
 
