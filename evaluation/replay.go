@@ -107,7 +107,7 @@ func newHearing(s *scenarios.Scenario, seed uint64, g *sim.Graph, messages []rec
 		slices.SortStableFunc(all, func(a, b record.Message) int { return cmp.Compare(a.ReceivedNS, b.ReceivedNS) })
 	}
 	var err error
-	h.outages, err = s.Network.Faults.Outages(seed, g, sim.Time(end+1))
+	h.outages, err = s.Faults().Outages(seed, g, sim.Time(end+1))
 	return h, err
 }
 

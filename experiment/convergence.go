@@ -20,7 +20,7 @@ import (
 
 // convergence says how the distance to the optimum went, and what to change; warned says whether the run has warnings.
 func (o *outcome) convergence(warned bool) *record.Convergence {
-	noisy := algorithms.Noisy(o.Params)
+	noisy := o.noisy()
 	c := metrics.Converge(o.rows, noisy)
 	if err := o.stopped(); err != nil {
 		c.State, c.Stopped = record.Diverging, err.Error()
@@ -76,7 +76,7 @@ func (o *outcome) convergence(warned bool) *record.Convergence {
 
 // steady says whether the method does the same in all rounds, however many there are.
 func (o *outcome) steady() bool {
-	if !algorithms.Steady(o.Params, o.Setting) {
+	if o.altered() != nil || !algorithms.Steady(o.Params, o.Setting) {
 		return false
 	}
 	longer := o.Setting
@@ -235,7 +235,7 @@ func (o *outcome) worse() []string {
 		return nil
 	}
 	text := "the run ends worse than no model: " + strings.Join(how, "; ")
-	if algorithms.Noisy(o.Params) {
+	if o.noisy() {
 		text += "; its noise is too much for its data (privacy.epsilon, the noise parameters, the penalty or step, " +
 			"rows a node, rounds)"
 	}
@@ -247,7 +247,7 @@ func (o *outcome) worse() []string {
 // all parties' coefficients.
 func (o *outcome) belowOptimum(e *Experiment) []string {
 	best := float64(o.optimum.Objective)
-	if math.IsNaN(best) || algorithms.Noisy(o.Params) && e.Problem.NonSmooth(1) != nil {
+	if math.IsNaN(best) || o.noisy() && e.Problem.NonSmooth(1) != nil {
 		return nil // no optimum is known, or noise takes models out of the set
 	}
 	at, whose, zero := o.last.Objective, "all parties' coefficients", 0.0

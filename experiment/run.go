@@ -366,15 +366,6 @@ func (o *outcome) furthest() int {
 	return most
 }
 
-// unfelt say in words which faults had no part in the run.
-func (e *Experiment) unfelt(f *Finished) (all []string) {
-	for _, k := range f.Unfelt {
-		all = append(all, fmt.Sprintf("network.faults[%d] had no part in the run, which was over at %v: %v", k, f.Over,
-			e.Network.Faults[k]))
-	}
-	return all
-}
-
 // nodeColumns are the columns of nodes.csv.
 var nodeColumns = []string{"node", "rounds", "busy_s", "down_s", "idle_s", "finished_s"}
 
@@ -448,11 +439,14 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 // circumstances are what happened in a run.
 func (e *Experiment) circumstances(out *outcome) theory.Circumstances {
 	return theory.Circumstances{
-		Noise:      algorithms.Noisy(out.Params),
+		Noise:      out.noisy(),
 		Asynchrony: e.Rounds.Mode == "asynchronous",
 		Staleness:  out.Activity.Stale > 0,
 		Amnesia:    out.Activity.Forgets(),
-		Departure:  e.Network.Faults.Leaves(),
+		Departure: slices.ContainsFunc(e.Faults(), func(p sim.FaultPhase) bool {
+			return p.Plan.Leaves()
+		}),
+		Alteration: out.altered() != nil,
 		Unlike: e.Problem.Order != "shuffled" ||
 			e.Problem.Partition.Kind != "even" && e.Problem.Partition.Kind != "sizes",
 		Kinks:     e.Problem.NonSmooth(1) != nil,
