@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"overhear/internal/memory"
 )
@@ -135,7 +136,7 @@ func readSites(name string, in io.Reader, how reading) (*Sites, error) {
 	switch {
 	case named(rows):
 		r.named(rows)
-	case width == 3:
+	case width == 3 && !emptyDiagonal(rows):
 		r.triples(rows)
 	case len(rows) == width:
 		r.plain(rows)
@@ -175,6 +176,25 @@ func named(rows [][]cell) bool {
 	words := !slices.ContainsFunc(rows[0][1:], func(c cell) bool { return numeric(c.text) })
 	pairs := len(rows) == 3 // it may be from,to,ms and two of them
 	return same && !numeric(rows[0][0].text) || words && !pairs
+}
+
+// emptyDiagonal says whether a square table has zeros on its diagonal and is symmetric: three lines of three numbers are
+// then a matrix, and not from,to,ms.
+func emptyDiagonal(rows [][]cell) bool {
+	if len(rows) != len(rows[0]) {
+		return false
+	}
+	for a, row := range rows {
+		if v, err := strconv.ParseFloat(row[a].text, 64); err != nil || v != 0 {
+			return false
+		}
+		for b := range a {
+			if row[b].text != rows[b][a].text {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func numeric(text string) bool {
@@ -259,6 +279,10 @@ func (r *siteReader) triples(rows [][]cell) {
 			r.report(rows[0][2], "must be milliseconds, is %q", rows[0][2].text)
 			return
 		}
+		if unit, other := otherUnit(rows[0][2].text); other {
+			r.report(rows[0][2], "the times must be in milliseconds, and the name of their column, %q, says %s: convert "+
+				"them, and name it ms", rows[0][2].text, unit)
+		}
 		rows = rows[1:] // a line of names
 	}
 	for _, row := range rows {
@@ -276,6 +300,24 @@ func (r *siteReader) triples(rows [][]cell) {
 	for _, row := range rows {
 		r.put(r.number[row[0].text], r.number[row[1].text], row[2])
 	}
+}
+
+// otherUnit is the unit of time in a column's name, where it is not that of milliseconds: rtt_us, "delay (s)".
+func otherUnit(name string) (string, bool) {
+	words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return !unicode.IsLetter(c) })
+	for unit, spellings := range otherUnits {
+		if len(words) > 0 && slices.Contains(spellings, words[len(words)-1]) {
+			return unit, true
+		}
+	}
+	return "", false
+}
+
+var otherUnits = map[string][]string{
+	"seconds":      {"s", "sec", "secs", "second", "seconds"},
+	"microseconds": {"us", "µs", "μs", "usec", "usecs", "microsecond", "microseconds", "micros"},
+	"nanoseconds":  {"ns", "nsec", "nanosecond", "nanoseconds", "nanos"},
+	"minutes":      {"min", "mins", "minute", "minutes"},
 }
 
 // put enters a pair's time.
