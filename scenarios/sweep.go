@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"overhear/sim"
 )
 
 // Sweep says which runs `simulate sweep` makes of a scenario; single runs do not
@@ -211,6 +213,11 @@ func (s *Scenario) fileFields() []fileField {
 	} {
 		if *f.path != "" {
 			given = append(given, f)
+		}
+	}
+	for k, f := range s.Network.Faults {
+		if r, ok := f.Kind.(sim.Reading); ok && *r.SourceFile() != "" {
+			given = append(given, fileField{fmt.Sprintf("network.faults[%d].%s.file", k, r.Key()), r.SourceFile()})
 		}
 	}
 	if of, ok := s.Algorithm.Params.(interface{ SourceFile() *string }); ok && *of.SourceFile() != "" {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"overhear/internal/memory"
 )
@@ -83,36 +82,13 @@ type reading struct {
 
 // siteReader makes a matrix of a table and collects what is wrong with it.
 type siteReader struct {
-	file string
+	table
 	reading
-	names    []string
-	number   map[string]int
-	given    []cell       // by pair, row from and column to; with line 0: not given
-	gaps     map[int]cell // of pairs, where a text says that there is no time
-	delay    []Duration
-	problems []error
-	more     int // of them, not listed
-}
-
-const mostProblems = 10
-
-func (r *siteReader) report(c cell, format string, args ...any) {
-	if len(r.problems) == mostProblems {
-		r.more++
-		return
-	}
-	place := r.file
-	if c.line > 0 { // or else it is of the whole file
-		place = fmt.Sprintf("%s:%d:%d", r.file, c.line, c.column)
-	}
-	r.problems = append(r.problems, fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...)))
-}
-
-func (r *siteReader) result() error {
-	if r.more > 0 {
-		r.problems = append(r.problems, fmt.Errorf("and %d more", r.more))
-	}
-	return errors.Join(r.problems...)
+	names  []string
+	number map[string]int
+	given  []cell       // by pair, row from and column to; with line 0: not given
+	gaps   map[int]cell // of pairs, where a text says that there is no time
+	delay  []Duration
 }
 
 // readSites reads a full matrix, with names in its first row and first column or without any, or a line for each pair:
@@ -125,7 +101,7 @@ func readSites(name string, in io.Reader, how reading) (*Sites, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%s: the file is empty; it must be a matrix of milliseconds, or lines from,to,ms", name)
 	}
-	r := &siteReader{file: name, reading: how, number: map[string]int{}, gaps: map[int]cell{}}
+	r := &siteReader{table: table{file: name}, reading: how, number: map[string]int{}, gaps: map[int]cell{}}
 	width := len(rows[0])
 	for _, row := range rows {
 		if len(row) != width {
@@ -178,8 +154,8 @@ func named(rows [][]cell) bool {
 	return same && !numeric(rows[0][0].text) || words && !pairs
 }
 
-// emptyDiagonal says whether a square table has zeros on its diagonal and is symmetric: three lines of three numbers are
-// then a matrix, and not from,to,ms.
+// emptyDiagonal says whether a square table has zeros on its diagonal and is symmetric: three lines of three numbers
+// are then a matrix, and not from,to,ms.
 func emptyDiagonal(rows [][]cell) bool {
 	if len(rows) != len(rows[0]) {
 		return false
@@ -279,9 +255,9 @@ func (r *siteReader) triples(rows [][]cell) {
 			r.report(rows[0][2], "must be milliseconds, is %q", rows[0][2].text)
 			return
 		}
-		if unit, other := otherUnit(rows[0][2].text); other {
-			r.report(rows[0][2], "the times must be in milliseconds, and the name of their column, %q, says %s: convert "+
-				"them, and name it ms", rows[0][2].text, unit)
+		if unit, one := unitOf(rows[0][2].text); one != 0 && one != 1e6 {
+			r.report(rows[0][2], "the times must be in milliseconds, and the name of their column, %q, says %s: "+
+				"convert them, and name it ms", rows[0][2].text, unit)
 		}
 		rows = rows[1:] // a line of names
 	}
@@ -300,24 +276,6 @@ func (r *siteReader) triples(rows [][]cell) {
 	for _, row := range rows {
 		r.put(r.number[row[0].text], r.number[row[1].text], row[2])
 	}
-}
-
-// otherUnit is the unit of time in a column's name, where it is not that of milliseconds: rtt_us, "delay (s)".
-func otherUnit(name string) (string, bool) {
-	words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return !unicode.IsLetter(c) })
-	for unit, spellings := range otherUnits {
-		if len(words) > 0 && slices.Contains(spellings, words[len(words)-1]) {
-			return unit, true
-		}
-	}
-	return "", false
-}
-
-var otherUnits = map[string][]string{
-	"seconds":      {"s", "sec", "secs", "second", "seconds"},
-	"microseconds": {"us", "µs", "μs", "usec", "usecs", "microsecond", "microseconds", "micros"},
-	"nanoseconds":  {"ns", "nsec", "nanosecond", "nanoseconds", "nanos"},
-	"minutes":      {"min", "mins", "minute", "minutes"},
 }
 
 // put enters a pair's time.
