@@ -93,6 +93,34 @@ func TestAudit_FindsACertificateThatIsTooSmall(t *testing.T) {
 	}
 }
 
+// Nothing is found of right ones where uses lose so much that curves are only bounds, or ε is a million; a tenth less is.
+func TestAudit_CertificatesOfNextToNoNoise(t *testing.T) {
+	for _, algorithm := range []string{
+		"{kind: dvp, eta: 9.66, alpha: {values: [0.1, 2, 30, 0.5, 1, 1]}}",
+		"{kind: pvp, eta: 9.59e-05, alpha: 822, law: gaussian}",
+	} {
+		for part, holds := range map[float64]bool{1: true, 0.9: false} {
+			a := auditOf(t, algorithm, func(m privateRow, _ algorithms.Setting) algorithms.Method {
+				return &understated{flawed{privateRow: m}, part}
+			}, "adversary.audit={runs: 20, pilots: 1}")
+			found := 0
+			for i := range a.Checks {
+				switch k := &a.Checks[i]; {
+				case k.Kind == record.ClaimOfNoise && !k.Holds:
+					t.Errorf("%s, its claim: %+v", algorithm, k)
+				case k.Kind == record.CertificateOfNoise:
+					if found++; k.Holds != holds {
+						t.Errorf("%s, × %v: %+v", algorithm, part, k)
+					}
+				}
+			}
+			if found != 1 {
+				t.Errorf("%s: %d checks of its certificate", algorithm, found)
+			}
+		}
+	}
+}
+
 // modest claims a part of what its noise is worth.
 type modest struct {
 	flawed
