@@ -20,25 +20,30 @@ import (
 // (docs/mathematics.md §6.1). Nothing that a proof gives for any rows is less. false: the model does not say of rounds
 // what their noise is.
 func (c *claim) modelled(public *model.Public, p *problem.Problem, part, rounds int) (*loss.Ledger, bool) {
-	m, ok := public.Method.(model.NodeDual)
-	if !ok || p.K > 0 || !problem.Bounded(p.Loss) {
+	if p.K > 0 || !problem.Bounded(p.Loss) {
 		return nil, false
 	}
 	moved := 2 * p.Loss.Steepest() * float64(max(1, c.group))
 	if c.unit == privacy.Label && p.Loss == problem.Logistic {
 		moved /= 2
 	}
-	rows := p.Shards[part].U.Len()
+	rows, node := p.Shards[part].U.Len(), part
+	if public.Hub { // node 0
+		node++
+	}
 	weight := float64(moved*p.C) / float64(rows)
 	uses := new(loss.Ledger)
 	for t := 1; t <= rounds; t++ {
-		step := m.Step(public, part, t, rows)
-		if step.Idle || step.Noise.Kind == model.Silent {
+		law, ok := model.NoiseOf(public, node, t, rows)
+		switch {
+		case !ok:
+			return nil, false
+		case law.Kind == model.Silent:
 			continue
 		}
-		n := loss.Noise{Kind: loss.Laplace, Dimension: p.D, Size: weight * step.Noise.Level}
-		if step.Noise.Kind == model.Gaussian {
-			n = loss.Noise{Kind: loss.Gaussian, Size: weight / step.Noise.Level}
+		n := loss.Noise{Kind: loss.Laplace, Dimension: p.D, Size: weight * law.Level}
+		if law.Kind == model.Gaussian {
+			n = loss.Noise{Kind: loss.Gaussian, Size: weight / law.Level}
 		}
 		uses.Spend(part, t, c.unit, loss.Shift{Noise: n})
 	}

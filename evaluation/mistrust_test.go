@@ -137,6 +137,36 @@ type modestServer struct {
 
 func (m *modestServer) Account(l *privacy.Ledger) { modestly(m.privateRow, m.part, l) }
 
+// modestIdler is modest, of a method some of whose rounds touch no data.
+type modestIdler struct {
+	idling
+	part float64
+}
+
+func (m *modestIdler) Account(l *privacy.Ledger) { modestly(m.privateRow, m.part, l) }
+
+// modestHub is modest, of a method around a hub.
+type modestHub struct {
+	central
+	part float64
+}
+
+func (m *modestHub) Account(l *privacy.Ledger) { modestly(m.privateRow, m.part, l) }
+
+// modestOf is a method that claims a part of what its noise is worth.
+func modestOf(m privateRow, part float64) algorithms.Method {
+	own := flawed{privateRow: m}
+	switch m.(type) {
+	case algorithms.Registering:
+		return &modestServer{registering{flawed: own}, part}
+	case algorithms.Idler:
+		return &modestIdler{idling{own}, part}
+	case algorithms.Central:
+		return &modestHub{central{own}, part}
+	}
+	return &modest{own, part}
+}
+
 // modestly accounts for a part of what rows lose.
 func modestly(m algorithms.Private, part float64, l *privacy.Ledger) {
 	own := new(privacy.Ledger)
@@ -174,13 +204,16 @@ func TestAudit_FindsAClaimThatIsTooSmall(t *testing.T) {
 		{auditedPVP, []string{"rounds.missing=last", "rounds.deadline=3ms", "network.latency=1ms"}},
 		{plantedPDML, []string{"adversary.audit.unit=sample"}},
 		{"{kind: pvp, eta: 0.05, alpha: 1, law: gaussian}", nil},
+		{plantedDGD, []string{"adversary.audit.group=2"}},
+		{plantedDGD, []string{"rounds.mode=asynchronous", "network.latency=1ms"}},
+		{plantedMuffliato, nil},
+		{"{kind: private-dgd, step: 0.5, alpha: 1, law: gaussian}", []string{"adversary.audit.group=2"}},
+		{auditedHub, []string{"adversary.audit.group=2"}},
+		{plantedRADMM, []string{"adversary.audit.group=2"}},
 	} {
 		for part, holds := range map[float64]bool{1: true, 0.5: false} { // Rényi accounts leave room
 			a := auditOf(t, c.algorithm, func(m privateRow, _ algorithms.Setting) algorithms.Method {
-				if _, ok := m.(algorithms.Registering); ok {
-					return &modestServer{registering{flawed: flawed{privateRow: m}}, part}
-				}
-				return &modest{flawed{privateRow: m}, part}
+				return modestOf(m, part)
 			}, append([]string{few}, c.sets...)...)
 			v := a.Verdicts[len(a.Verdicts)-1]
 			stands := v.Verdict == record.Consistent
