@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"overhear/reproduce"
-	_ "overhear/reproduce/studies" // registers the studies
+	_ "overhear/reproduce/networks" // registers the studies
 )
 
 // Kinds of parameters.
