@@ -35,6 +35,13 @@ func whole(key, label, about string, low, high, usual float64) Parameter {
 	return p
 }
 
+// even is an even number.
+func even(key, label, about string, low, high, usual float64) Parameter {
+	p := whole(key, label, about, low, high, usual)
+	p.Step = 2
+	return p
+}
+
 // oneOf is a choice; the first value is the usual one.
 func oneOf(key, label, about string, values ...Value) Parameter {
 	return Parameter{Key: key, Label: label, About: about, Kind: choice, Values: values, Default: values[0].Value}
@@ -82,8 +89,15 @@ var ten = oneOf("network.topology", "graph", "which servers talk to which", Valu
 	Value{"{kind: ring, nodes: 10}", "ring"}, Value{"{kind: path, nodes: 10}", "path"},
 	Value{"{kind: complete, nodes: 10}", "complete"})
 
+var graphs = oneOf("network.topology", "graph", "who is whose neighbour",
+	Value{"{kind: watts-strogatz, nodes: 10, nearest: 4, rewire: 0.2}", "small world"},
+	Value{"{kind: ring, nodes: 10}", "ring"}, Value{"{kind: path, nodes: 10}", "path"},
+	Value{"{kind: star, nodes: 10}", "star"}, Value{"{kind: complete, nodes: 10}", "complete"})
+
 // What figures are computed on.
 const (
+	wdbcTen = "Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training over ten hospitals. " +
+		"One seed."
 	notAdult = "The paper's data set is Adult, which is not here. "
 	wdbcFive = notAdult + "Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training, 91 " +
 		"at each of five nodes; C is 20 in place of 1750, about the same share of a node's rows. One seed in place " +
@@ -133,13 +147,36 @@ var figures []living
 
 func init() {
 	degree := whole("network.topology.degree", "degree", "neighbours of a node, in a random regular graph", 2, 6, 4)
-	budgets := []Parameter{
+	labels := []Parameter{
 		logarithmic("algorithm.epsilon", "ε", "budget of the flips of labels, of curves that do not say theirs", 0.1,
 			4, 1),
 		logarithmic("algorithm.eta", "β", "penalty on disagreement between neighbours", 0.005, 0.2, 0.02),
 		ridge(0.01, 3, 1), ten, lost,
 	}
 	figures = []living{
+		{figure: hospitals(), seeds: 1, data: wdbcTen, parameters: []Parameter{
+			logarithmic("algorithm.eta", "η", "penalty of ADMM on disagreement between neighbours", 1e-4, 1, 0.003),
+			graphs, ridge(2e-4, 2, 0.02), lost}},
+		{figure: budgets(), seeds: 3, data: "Computed on the generated set twonorm with five columns, 100 rows at each " +
+			"of five nodes. Three seeds.", parameters: []Parameter{
+			logarithmic("algorithm.alpha", "α", "budget of each node and round; less is more noise", 0.02, 20, 0.2),
+			eta(0.05, 5, 0.5), five(), lost}},
+		{figure: unreliable(), seeds: 1, set: []string{"rounds.count=300"},
+			data: "Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training over twelve " +
+				"hospitals, 300 rounds. One seed.",
+			parameters: []Parameter{
+				linear("network.loss", "loss of packets", "share of packets that the network loses", 0, 0.6, 0.05, 0.3),
+				linear("rounds.quorum", "quorum", "share of its neighbours that a node waits for", 0.1, 1, 0.1, 0.5),
+				even("network.topology.nearest", "neighbours", "of a node in the ring that the small world is made of",
+					2, 10, 4)}},
+		{study: study("networks/edge-admm"), tasks: 30,
+			data: "Computed as the study is, on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for " +
+				"training over twelve hospitals, five methods at six shares of lost packets, 500 rounds each.",
+			parameters: []Parameter{
+				linear("rounds.quorum", "quorum", "share of its neighbours that a node waits for", 0.1, 1, 0.1, 0.5),
+				even("network.topology.nearest", "neighbours", "of a node in the ring that the small world is made of",
+					2, 10, 4),
+				ridge(0.02, 2, 0.22)}},
 		{figure: paper("zkl18-fig1"), set: twonorm, seeds: 2, data: twonormFive,
 			parameters: []Parameter{five(), ridge(0.02, 2, 0.22), fit(5, 200, 39), start(0.1), lost}},
 		{figure: paper("zkl18-fig2"), set: twonorm, seeds: 2, data: twonormFive,
@@ -175,7 +212,7 @@ func init() {
 			parameters: []Parameter{ridge(0.1, 30, 1), lost}},
 		{figure: paper("sh19-fig3"), set: parties, seeds: 1, data: partyData,
 			parameters: []Parameter{ridge(0.1, 30, 1), lost}},
-		{figure: paper("pdml-fig3"), set: users, seeds: 2, data: userData, parameters: budgets},
-		{figure: paper("pdml-fig4"), set: users, seeds: 2, data: userData, parameters: budgets},
+		{figure: paper("pdml-fig3"), set: users, seeds: 2, data: userData, parameters: labels},
+		{figure: paper("pdml-fig4"), set: users, seeds: 2, data: userData, parameters: labels},
 	}
 }

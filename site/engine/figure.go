@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,8 +209,8 @@ func (p *Parameter) take(text string) (string, error) {
 	switch {
 	case err != nil || !(v >= p.Min && v <= p.Max):
 		return "", fmt.Errorf("%s must be a number from %v to %v, is %q", p.Key, p.Min, p.Max, text)
-	case p.Kind == integer && v != float64(int64(v)):
-		return "", fmt.Errorf("%s must be a whole number, is %q", p.Key, text)
+	case p.Kind == integer && math.Mod(v-p.Min, p.Step) != 0:
+		return "", fmt.Errorf("%s must be one of %v, %v, … %v, is %q", p.Key, p.Min, p.Min+p.Step, p.Max, text)
 	}
 	return number(v), nil
 }
