@@ -674,7 +674,17 @@ func (out *outcome) table() *record.Table {
 // Measure runs one seed and keeps nothing of it but what run.json and metrics.csv
 // would say. Of a run that ends early it returns that beside the error.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
-	out, err := e.complete(ctx, seed, Execution{Workers: workers}, nil, nil)
+	return e.MeasureTold(ctx, seed, workers, nil)
+}
+
+// MeasureTold is [Experiment.Measure] that tells of every round that is measured.
+func (e *Experiment) MeasureTold(ctx context.Context, seed uint64, workers int, told func(round int)) (*record.Info,
+	*record.Table, error) {
+	var progress func(metrics.Row)
+	if told != nil {
+		progress = func(r metrics.Row) { told(r.Round) }
+	}
+	out, err := e.complete(ctx, seed, Execution{Workers: workers}, nil, progress)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
