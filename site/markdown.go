@@ -38,8 +38,8 @@ type rendered struct {
 	headings []Heading
 }
 
-// render makes HTML of a text. Lead gives a link's or a picture's place on the site.
-func render(source []byte, lead func(destination string) (string, error)) (*rendered, error) {
+// render makes HTML of a text of the repository. Lead gives a link's or a picture's place on the site.
+func render(name string, source []byte, lead func(destination string) (string, error)) (*rendered, error) {
 	document := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext()))
 	r, seen := new(rendered), map[string]int{}
 	var title ast.Node
@@ -70,6 +70,10 @@ func render(source []byte, lead func(destination string) (string, error)) (*rend
 			n.Destination, err = led(n.Destination, lead)
 		case *extensions.Table:
 			tables = append(tables, n)
+		case *ast.RawHTML:
+			err = onlyComments(name, n.Segments.Value(source))
+		case *ast.HTMLBlock:
+			err = onlyComments(name, n.Lines().Value(source))
 		}
 		return ast.WalkContinue, err
 	})
@@ -91,6 +95,14 @@ func render(source []byte, lead func(destination string) (string, error)) (*rend
 	}
 	r.html = b.Bytes()
 	return r, nil
+}
+
+// onlyComments refuses HTML, which would be left out.
+func onlyComments(name string, html []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(html), []byte("<!--")) {
+		return nil
+	}
+	return fmt.Errorf("%s has HTML, which the site's pages do not have: %s", name, bytes.TrimSpace(html))
 }
 
 // led is the destination that lead gives.
@@ -160,7 +172,7 @@ func (scrollRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(kindScroll, func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 		tag := "</div>\n"
 		if entering {
-			tag = "<div class=\"scroll\">\n"
+			tag = "<div class=\"scroll\" tabindex=\"0\">\n"
 		}
 		_, err := w.WriteString(tag)
 		return ast.WalkContinue, err

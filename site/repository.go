@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/problem"
 	"overhear/scenarios"
 )
 
@@ -94,4 +95,14 @@ func examples(root string) ([]Example, error) {
 		return nil, errors.New("scenarios/quickstart.yaml is not there, or not for a browser")
 	}
 	return slices.Insert(slices.Delete(slices.Clone(all), first, first+1), 0, all[first]), nil
+}
+
+// playable says whether a browser can run a scenario, and soon.
+func playable(s *scenarios.Scenario) bool {
+	set, known := problem.FindSet(s.Problem.Data.Set)
+	if !known || len(set.Files) > 0 || s.Network.Topology.File != "" || s.Network.Latency.File != "" {
+		return false
+	}
+	graph, _, err := s.Network.Lay(s.Seeds.First)
+	return err == nil && graph.Order()*s.Rounds.Count <= mostWork
 }

@@ -126,3 +126,10 @@ func (p *Picture) SVG() []byte {
 // Element is the picture as a part of a page that has the variables of [CSS]. Its number is one that no other
 // picture of the page has.
 func (p *Picture) Element(number int) string { return p.svg(false, number, "") }
+
+// File is an element of a page as a file that stands alone, on light and on dark ground.
+func File(element string) []byte {
+	head, inside, _ := strings.Cut(element, ">")
+	return []byte(strings.Replace(head, "<svg", `<svg xmlns="http://www.w3.org/2000/svg"`, 1) + "><style>" + CSS() +
+		"</style>" + inside)
+}

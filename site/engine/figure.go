@@ -125,7 +125,9 @@ func Compute(ctx context.Context, name string, changes map[string]string, tell f
 		return nil, err
 	}
 	answer := &Computed{Command: l.command(chosen)}
-	v.Pictures(func(name string, c plot.Chart) { answer.Charts = append(answer.Charts, draw(name, c)) })
+	v.Pictures(func(name string, c plot.Chart) {
+		answer.Charts = append(answer.Charts, draw(len(answer.Charts)+1, name, c))
+	})
 	sum := sha256.New()
 	for _, r := range v.Runs {
 		answer.Runs = append(answer.Runs, ranOnce(r))

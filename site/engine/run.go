@@ -3,11 +3,11 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"overhear/experiment"
 	"overhear/record"
@@ -65,17 +65,18 @@ func outcome(info *record.Info, table *record.Table) *ran {
 		}
 		a.Metrics.Rows = append(a.Metrics.Rows, numbers)
 	}
-	for _, c := range plot.RunCharts(info.Name, []*record.Table{table}) {
-		a.Figures = append(a.Figures, draw(c.Name, c.Chart))
+	for k, c := range plot.RunCharts(info.Name, []*record.Table{table}) {
+		a.Figures = append(a.Figures, draw(k+1, c.Name, c.Chart))
 	}
 	return a
 }
 
-// draw is a chart's picture; a chart without a point has none.
-func draw(name string, c plot.Chart) picture {
+// draw is a chart's picture, as an element for a page that has the variables of [plot.CSS]; a chart without a point has
+// none. Its number is one that no other picture of the answer has.
+func draw(number int, name string, c plot.Chart) picture {
 	p := c.Picture()
 	if p == nil {
 		return picture{Name: name, Title: c.Title}
 	}
-	return picture{name, c.Title, string(bytes.TrimSpace(p.SVG()))}
+	return picture{name, c.Title, strings.TrimSpace(p.Element(number))}
 }
