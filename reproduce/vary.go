@@ -36,7 +36,8 @@ func (v *Varied) Pictures(draw Draw) {
 var inMemory = []string{"record.iterates=none", "record.messages=none", "record.trace=digest"}
 
 // Vary computes a figure of so many seeds a curve after changes `path=value` to its scenario, which come before the
-// curves' own, and keeps nothing in files. progress, which may be nil, is told what share of all rounds is computed.
+// curves' own, and keeps nothing in files. No figure says anything of certificates, and none are computed. progress,
+// which may be nil, is told what share of all rounds is computed.
 func (f *Figure) Vary(ctx context.Context, set []string, seeds int, progress func(share float64)) (*Varied, error) {
 	r := &Results{Figure: f, Seeds: seeds, Runs: make([]Runs, len(f.Curves))}
 	v := new(Varied)
@@ -62,11 +63,13 @@ func (f *Figure) Vary(ctx context.Context, set []string, seeds int, progress fun
 		one := Runs{Curve: c}
 		for seed := range seeds {
 			seed := uint64(seed) + 1
-			info, table, err := shared.MeasureTold(ctx, seed, runtime.GOMAXPROCS(0), func(round int) {
-				if progress != nil {
-					progress(float64(done+round+1) / float64(rounds))
-				}
-			})
+			info, table, err := shared.MeasureAs(ctx, seed, experiment.Measuring{
+				Workers: runtime.GOMAXPROCS(0), Uncertified: true,
+				Told: func(round int) {
+					if progress != nil {
+						progress(float64(done+round+1) / float64(rounds))
+					}
+				}})
 			if err != nil {
 				return nil, fmt.Errorf("%s, curve %q: %w", f.Name, c.Label, err)
 			}

@@ -96,8 +96,8 @@ var graphs = oneOf("network.topology", "graph", "who is whose neighbour",
 
 // What figures are computed on.
 const (
-	wdbcTen = "Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training over ten hospitals. " +
-		"One seed."
+	wdbcTen = "Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training over ten " +
+		"hospitals. One seed."
 	notAdult = "The paper's data set is Adult, which is not here. "
 	wdbcFive = notAdult + "Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training, 91 " +
 		"at each of five nodes; C is 20 in place of 1750, about the same share of a node's rows. One seed in place " +
@@ -157,8 +157,8 @@ func init() {
 		{figure: hospitals(), seeds: 1, data: wdbcTen, parameters: []Parameter{
 			logarithmic("algorithm.eta", "η", "penalty of ADMM on disagreement between neighbours", 1e-4, 1, 0.003),
 			graphs, ridge(2e-4, 2, 0.02), lost}},
-		{figure: budgets(), seeds: 3, data: "Computed on the generated set twonorm with five columns, 100 rows at each " +
-			"of five nodes. Three seeds.", parameters: []Parameter{
+		{figure: budgets(), seeds: 3, data: "Computed on the generated set twonorm with five columns, 100 rows at " +
+			"each of five nodes. Three seeds.", parameters: []Parameter{
 			logarithmic("algorithm.alpha", "α", "budget of each node and round; less is more noise", 0.02, 20, 0.2),
 			eta(0.05, 5, 0.5), five(), lost}},
 		{figure: unreliable(), seeds: 1, set: []string{"rounds.count=300"},
@@ -200,7 +200,7 @@ func init() {
 		{figure: paper("ra19-fig4"), set: wdbc, seeds: 1, data: wdbcFive,
 			parameters: []Parameter{five(random), ridge(0.02, 2, 0.22), fit(2, 91, 20), lost}},
 		{figure: paper("ra19-fig5"), set: wdbc, seeds: 1, data: wdbcFive,
-			parameters: []Parameter{five(), ridge(0.02, 2, 0.22), fit(2, 91, 20), lost}},
+			parameters: []Parameter{five(), ridge(0.02, 2, 0.22), fit(2, 50, 20), lost}},
 		{figure: paper("sh19-fig1"), set: parties, seeds: 1, data: partyData,
 			parameters: []Parameter{ridge(0.1, 30, 1), lost}},
 		{figure: paper("sh19-fig2"), seeds: 1,

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -102,20 +103,35 @@ type ranOnce struct {
 	Digest string `json:"digest"`
 }
 
-// Compute computes a figure with a reader's changes, by the key of a parameter.
+// Names are those of all figures.
+func Names() (all []string) {
+	for k := range figures {
+		all = append(all, figures[k].name())
+	}
+	return all
+}
+
+// Check says what is wrong with a figure's name and a reader's changes, if anything is.
+func Check(name string, changes map[string]string) error {
+	_, _, err := find(name, changes)
+	return err
+}
+
+// find is the figure of a name, with a reader's changes as `path=value`.
+func find(name string, changes map[string]string) (*living, []string, error) {
+	k := slices.Index(Names(), name)
+	if k < 0 {
+		return nil, nil, fmt.Errorf("no figure of the site is called %q%s; there are: %s", name,
+			scenarios.Suggest(name, Names()), strings.Join(Names(), ", "))
+	}
+	chosen, err := figures[k].choose(changes)
+	return &figures[k], chosen, err
+}
+
+// Compute computes a figure with a reader's changes, by the key of a parameter. tell is told how far it is.
 func Compute(ctx context.Context, name string, changes map[string]string, tell func(share float64,
 	text string)) (*Computed, error) {
-	k := slices.IndexFunc(figures, func(l living) bool { return l.name() == name })
-	if k < 0 {
-		var names []string
-		for k := range figures {
-			names = append(names, figures[k].name())
-		}
-		return nil, fmt.Errorf("no figure of the site is called %q%s; there are: %s", name,
-			scenarios.Suggest(name, names), strings.Join(names, ", "))
-	}
-	l := &figures[k]
-	chosen, err := l.choose(changes)
+	l, chosen, err := find(name, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +202,7 @@ func (l *living) choose(changes map[string]string) (chosen []string, err error) 
 	for _, p := range l.parameters {
 		keys = append(keys, p.Key)
 	}
-	for key := range changes {
+	for _, key := range slices.Sorted(maps.Keys(changes)) {
 		if !slices.Contains(keys, key) {
 			return nil, fmt.Errorf("%s has no parameter %q%s; it has: %s", l.name(), key, scenarios.Suggest(key, keys),
 				strings.Join(keys, ", "))

@@ -1,5 +1,5 @@
-// Where a place in a scenario is: in which mapping, and whether a key or a value is to stand there. The text need not be
-// YAML yet.
+// Where a place in a scenario is: in which mapping, and whether a key or a value is to stand there. The text need not
+// be YAML yet.
 
 package engine
 

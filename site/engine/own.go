@@ -113,8 +113,8 @@ func unreliable() *reproduce.Figure {
 		Name: "lost-packets", Title: "asynchronous updates over a network that loses packets",
 		Scenario: "edge-under-loss.yaml", Seeds: 1, Curves: curves,
 		Stated: "Twelve hospitals update asynchronously, and nothing that is lost is sent again. Edge ADMM keeps one " +
-			"vector for each end of a link, which a lost message only delays. Methods with one dual a node agree on a " +
-			"point that is not the optimum.",
+			"vector for each end of a link, which a lost message only delays. Methods with one dual a node agree on " +
+			"a point that is not the optimum.",
 		Charts: []reproduce.Chart{
 			{Name: "distance", Title: "distance of the worst node from the optimum", X: "time_s", Y: "distance",
 				XLabel: "virtual time (s)", YLabel: "relative distance", LogY: true, Curves: curves},

@@ -44,9 +44,10 @@ func run(ctx context.Context, text string, seed uint64, tell progress) (*ran, er
 	if err != nil {
 		return nil, err
 	}
-	info, table, err := experiment.New(s, "").MeasureTold(ctx, seed, runtime.GOMAXPROCS(0), func(round int) {
-		tell(float64(round)/float64(s.Rounds.Count), fmt.Sprintf("round %d of %d", round, s.Rounds.Count))
-	})
+	info, table, err := experiment.New(s, "").MeasureAs(ctx, seed, experiment.Measuring{
+		Workers: runtime.GOMAXPROCS(0), Told: func(round int) {
+			tell(float64(round)/float64(s.Rounds.Count), fmt.Sprintf("round %d of %d", round, s.Rounds.Count))
+		}})
 	early := (*experiment.EarlyEnd)(nil)
 	if err != nil && !(info != nil && errors.As(err, &early)) {
 		return nil, err

@@ -1,34 +1,6 @@
-//go:build js && wasm
-
 // Command wasm is the engine of the site's pages, for a Web Worker: it sets the function overhear(request, onMessage),
 // which takes a request as JSON and hands every message on the way and the answer, as JSON, to onMessage. Requests are
 // answered one after another.
 package main
 
-import (
-	"context"
-	"syscall/js"
-
-	"overhear/site/engine"
-)
-
-// call is a request and where its messages go.
-type call struct {
-	request   string
-	onMessage js.Value
-}
-
-func main() {
-	calls := make(chan call, 64)
-	js.Global().Set("overhear", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		calls <- call{args[0].String(), args[1]}
-		return nil
-	}))
-	if ready := js.Global().Get("overhearReady"); ready.Type() == js.TypeFunction {
-		ready.Invoke()
-	}
-	for c := range calls {
-		send := func(message []byte) { c.onMessage.Invoke(string(message)) }
-		send(engine.Answer(context.Background(), []byte(c.request), send))
-	}
-}
+func main() { serve() }

@@ -77,7 +77,8 @@ func compare(t *testing.T, name string, a, b *sfnt.Font) {
 			v, errX := a.Kern(&buffer, g, h, fixed.Int26_6(size), font.HintingNone)
 			w, errY := b.Kern(&buffer, g, h, fixed.Int26_6(size), font.HintingNone)
 			if v != w || (errX == nil) != (errY == nil) {
-				t.Fatalf("%s: glyphs %d and %d are moved by %v, in the font by %v (%v, %v)", name, g, h, w, v, errY, errX)
+				t.Fatalf("%s: glyphs %d and %d are moved by %v, in the font by %v (%v, %v)", name, g, h, w, v,
+					errY, errX)
 			}
 		}
 	}

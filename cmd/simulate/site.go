@@ -1,0 +1,107 @@
+// simulate site: the figures that readers recompute in their browser, computed here.
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"overhear/site/engine"
+)
+
+// siteFlags are the flags of simulate site.
+type siteFlags struct {
+	figure string
+	sets   []string
+	brief  bool
+}
+
+func newSite() *cobra.Command {
+	var f siteFlags
+	c := &cobra.Command{
+		Use:   "site",
+		Short: "Compute the figures that readers recompute in their browser; without --figure, list them",
+		Long: `Compute the figures that readers recompute in their browser; without --figure, list them.
+
+  simulate site --figure zz16-fig3 --set algorithm.init.normal=0.5
+
+They are figures of the papers and studies, on data and at sizes that take a browser seconds. The digests are those
+that the page shows for the same parameters: of every run, and one of all runs and verdicts.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.figure == "" {
+				if f.sets != nil {
+					return usage("--set changes a figure: say which one by --figure")
+				}
+				return listSite(c.OutOrStdout())
+			}
+			return siteFigure(c, &f)
+		},
+	}
+	c.Flags().StringVar(&f.figure, "figure", "", "compute this `figure`")
+	c.Flags().StringArrayVar(&f.sets, "set", nil, "change one of the figure's parameters, `key=value`; may be repeated")
+	c.Flags().BoolVar(&f.brief, "brief", false, "print the digest of all only")
+	_ = c.RegisterFlagCompletionFunc("figure", func(*cobra.Command, []string, string) ([]string,
+		cobra.ShellCompDirective) {
+		return engine.Names(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return c
+}
+
+// listSite lists the figures with their parameters.
+func listSite(to io.Writer) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	for _, d := range engine.Descriptions() {
+		var keys []string
+		for _, p := range d.Parameters {
+			keys = append(keys, p.Key)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t--set %s\n", d.Name, d.Paper, d.Title, strings.Join(keys, ", "))
+	}
+	return w.Flush()
+}
+
+// siteFigure computes a figure and prints what the page shows of it, but its charts.
+func siteFigure(c *cobra.Command, f *siteFlags) error {
+	changes := map[string]string{}
+	for _, set := range f.sets {
+		key, value, ok := strings.Cut(set, "=")
+		if !ok {
+			return usage("--set must be key=value, such as network.loss=0.2, is %q", set)
+		}
+		if _, twice := changes[key]; twice {
+			return usage("--set changes %s twice", key)
+		}
+		changes[key] = value
+	}
+	if err := engine.Check(f.figure, changes); err != nil {
+		return usageError{err}
+	}
+	bar := newProgress(f.figure, 100)
+	a, err := engine.Compute(c.Context(), f.figure, changes, func(share float64, _ string) { bar.at(int(100 * share)) })
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	w := c.OutOrStdout()
+	if f.brief {
+		fmt.Fprintln(w, a.Digest)
+		return nil
+	}
+	for _, s := range a.Statements {
+		fmt.Fprintf(w, "%-16s %s\n%16s %s\n", s.Verdict, s.Claim, "measured:", s.Found)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range a.Runs {
+		fmt.Fprintf(t, "%s\t%s\n", r.Digest, r.Label)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s  of all runs and verdicts, %.1f s\n%s\n", a.Digest, a.Seconds, a.Command)
+	return nil
+}
