@@ -42,6 +42,7 @@ var levels = [][]string{
 	{"reproduce"},
 	{"sweep/jetstream", "reproduce/papers", "reproduce/studies", "reproduce/networks"},
 	{"site/engine"},
+	{"site"},
 	{"cmd/simulate", "docs", "bench", "site/wasm"},
 }
 

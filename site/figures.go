@@ -103,8 +103,8 @@ func figures(ctx context.Context, all []*document, begun func(name string)) (mad
 // Path is where the page is.
 func (f *figure) Path() string { return figurePage(f.Name) }
 
-// Data is what the page's script has of the figure.
-func (f *figure) Data() any {
+// Script is what the page's script has of the figure.
+func (f *figure) Script() any {
 	return map[string]any{"name": f.Name, "controls": f.Controls, "digest": f.Usual.Digest,
 		"statements": f.Usual.Statements, "runs": f.Usual.Runs, "command": f.Command}
 }

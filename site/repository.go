@@ -3,6 +3,7 @@
 package site
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -66,8 +67,11 @@ type Example struct {
 	Text  string `json:"text"`
 }
 
-// The size of what a reader's browser is asked to do by an example: nodes times rounds.
-const mostWork = 50_000
+// The size of what a reader's browser is asked to do by an example.
+const (
+	mostUpdates = 50_000    // nodes times rounds
+	mostNumbers = 1_000_000 // rows times columns
+)
 
 // examples are the scenarios whose data the program has or draws, which need no other file, and which are small enough
 // for a browser; the first is the README's.
@@ -103,6 +107,10 @@ func playable(s *scenarios.Scenario) bool {
 	if !known || len(set.Files) > 0 || s.Network.Topology.File != "" || s.Network.Latency.File != "" {
 		return false
 	}
+	data := s.Problem.Data
+	if cmp.Or(data.Rows, set.Rows)*cmp.Or(data.Dimension, set.Columns) > mostNumbers {
+		return false
+	}
 	graph, _, err := s.Network.Lay(s.Seeds.First)
-	return err == nil && graph.Order()*s.Rounds.Count <= mostWork
+	return err == nil && graph.Order()*s.Rounds.Count <= mostUpdates
 }

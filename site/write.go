@@ -26,6 +26,9 @@ type Options struct {
 	Progress func(done, total int, about string) // told of each part before it is made; may be nil
 }
 
+// ErrOccupied is that a site would be written among files of something else.
+var ErrOccupied = errors.New("has files that are not of a site")
+
 // manifest is the file that lists all others, by which the next site takes the place of this one.
 const manifest = "site.json"
 
@@ -40,18 +43,25 @@ func Write(ctx context.Context, out string, o Options) error {
 	if err != nil {
 		return err
 	}
-	names := slices.Sorted(maps.Keys(all))
-	listed, err := json.MarshalIndent(listing{By: "overhear", Version: o.Version, Files: names}, "", " ")
+	return place(out, all, former, o.Version)
+}
+
+// place writes a site's files and their list, and removes what the former site had besides.
+func place(out string, all map[string][]byte, former []string, version string) error {
+	listed, err := json.MarshalIndent(listing{By: "overhear", Version: version,
+		Files: slices.Sorted(maps.Keys(all))}, "", " ")
 	if err != nil {
 		return err
 	}
-	all[manifest] = append(listed, '\n')
-	for name, content := range all {
+	put := func(name string, content []byte) error {
 		at := filepath.Join(out, filepath.FromSlash(name))
 		if err := files.Directory(filepath.Dir(at)); err != nil {
 			return err
 		}
-		if err := files.WriteBytes(at, content); err != nil {
+		return files.WriteBytes(at, content)
+	}
+	for name, content := range all {
+		if err := put(name, content); err != nil {
 			return err
 		}
 	}
@@ -64,7 +74,7 @@ func Write(ctx context.Context, out string, o Options) error {
 			return fmt.Errorf("removing what the former site had: %w", err)
 		}
 	}
-	return nil
+	return put(manifest, append(listed, '\n'))
 }
 
 // listing is what a manifest says.
@@ -88,8 +98,8 @@ func formerly(out string) ([]string, error) {
 		return nil, err
 	}
 	if len(entries) > 0 {
-		return nil, fmt.Errorf("%s has files that are not of a site, such as %s; name a new or empty directory", out,
-			entries[0].Name())
+		return nil, fmt.Errorf("%s %w, such as %s; name a new or empty directory, or that of a former site", out,
+			ErrOccupied, entries[0].Name())
 	}
 	return nil, nil
 }

@@ -1,15 +1,18 @@
-// simulate site: the figures that readers recompute in their browser, computed here.
+// simulate site: the project as a web site, and the figures that its readers recompute, computed here.
 
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"overhear/site"
 	"overhear/site/engine"
 )
 
@@ -18,21 +21,33 @@ type siteFlags struct {
 	figure string
 	sets   []string
 	brief  bool
+	out    string
 }
 
 func newSite() *cobra.Command {
 	var f siteFlags
 	c := &cobra.Command{
 		Use:   "site",
-		Short: "Compute the figures that readers recompute in their browser; without --figure, list them",
-		Long: `Compute the figures that readers recompute in their browser; without --figure, list them.
+		Short: "Write the documents, findings and figures as a web site whose readers compute; or compute such a figure",
+		Long: `Write the documents, findings and figures as a web site whose readers compute; or compute such a figure.
+Without --out and --figure, list the figures.
 
+  simulate site --out DIR
   simulate site --figure zz16-fig3 --set algorithm.init.normal=0.5
 
-They are figures of the papers and studies, on data and at sizes that take a browser seconds. The digests are those
+The site is made of a clone of the repository, in which the command has to be run, and by Go, which builds the engine
+for browsers. Nothing is downloaded. The pages need a server that hands out files, and load nothing from elsewhere.
+
+The figures are those of the papers and studies, on data and at sizes that take a browser seconds. The digests are those
 that the page shows for the same parameters: of every run, and one of all runs and verdicts.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("out") {
+				if f.figure != "" || f.sets != nil || f.brief {
+					return usage("--out writes the whole site; --figure, --set and --brief compute one figure")
+				}
+				return writeSite(c, f.out)
+			}
 			if f.figure == "" {
 				if f.sets != nil {
 					return usage("--set changes a figure: say which one by --figure")
@@ -42,6 +57,7 @@ that the page shows for the same parameters: of every run, and one of all runs a
 			return siteFigure(c, &f)
 		},
 	}
+	c.Flags().StringVar(&f.out, "out", "", "write the site into this `directory`: new, empty, or of a former site")
 	c.Flags().StringVar(&f.figure, "figure", "", "compute this `figure`")
 	c.Flags().StringArrayVar(&f.sets, "set", nil, "change one of the figure's parameters, `key=value`; may be repeated")
 	c.Flags().BoolVar(&f.brief, "brief", false, "print the digest of all only")
@@ -50,6 +66,37 @@ that the page shows for the same parameters: of every run, and one of all runs a
 		return engine.Names(), cobra.ShellCompDirectiveNoFileComp
 	})
 	return c
+}
+
+// writeSite writes the site of the clone that the working directory is in.
+func writeSite(c *cobra.Command, out string) error {
+	if out == "" {
+		return usage("--out names no directory")
+	}
+	root, err := site.Root(".")
+	if err != nil {
+		return usageError{err}
+	}
+	var bar *progress
+	told := func(done, total int, _ string) {
+		if bar == nil {
+			bar = newProgress("site", total)
+		}
+		bar.at(done)
+	}
+	err = site.Write(c.Context(), out, site.Options{Root: root, Version: build(), Progress: told})
+	if bar != nil {
+		bar.clear()
+	}
+	if errors.Is(err, site.ErrOccupied) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s\nany server that hands out files shows it: python3 -m http.server --directory %s\n",
+		filepath.Join(out, "index.html"), out)
+	return nil
 }
 
 // listSite lists the figures with their parameters.

@@ -208,7 +208,7 @@ func vary(t *testing.T, l *living, chosen []string) *reproduce.Varied {
 // count is how many charts have something to show.
 func count(v *reproduce.Varied) (n int) {
 	v.Pictures(func(name string, c plot.Chart) {
-		if draw(name, c).SVG != "" {
+		if draw(1, name, c).SVG != "" {
 			n++
 		}
 	})
