@@ -57,8 +57,8 @@ func state(p *browser.Page, names string) {
 	p.Wait(fmt.Sprintf(`%q.split(" ").includes(document.getElementById("status").dataset.state)`, names))
 }
 
-// Each page opens at the width of a telephone and at that of a screen, in light and dark colours: nothing is said on the
-// console, nothing is wider than the window, each picture is there, everything that can be operated has a name.
+// Each page opens at the width of a telephone and at that of a screen, in light and dark colours: nothing is said on
+// the console, nothing is wider than the window, each picture is there, everything that can be operated has a name.
 func TestBrowser_EachPage(t *testing.T) {
 	p, base := served(t)
 	var names []string
@@ -90,7 +90,10 @@ func TestBrowser_EachPage(t *testing.T) {
 // looked is JavaScript that says what is wrong with the page that is open.
 const looked = `(async () => {
 	const wrong = [], box = e => e.getBoundingClientRect();
-	for (const e of document.images) { e.loading = "eager"; await e.decode().catch(() => wrong.push("no picture " + e.src)); }
+	for (const e of document.images) {
+		e.loading = "eager";
+		await e.decode().catch(() => wrong.push("no picture " + e.src));
+	}
 	if (document.documentElement.scrollWidth > innerWidth + 1) {
 		const wide = [...document.querySelectorAll("body *")].filter(e => box(e).right > innerWidth + 1 &&
 			!e.closest(".scroll, pre, svg")).map(e => e.tagName + "." + e.className).slice(0, 3);
@@ -101,7 +104,8 @@ const looked = `(async () => {
 			[...e.labels ?? []].map(l => l.innerText).join(" ");
 		if (!name.trim()) wrong.push("without a name: " + e.outerHTML.slice(0, 80));
 	}
-	if (document.querySelectorAll("h1").length !== 1 || !document.title || document.querySelectorAll("main").length !== 1)
+	if (document.querySelectorAll("h1").length !== 1 || !document.title ||
+			document.querySelectorAll("main").length !== 1)
 		wrong.push("headings or title");
 	return wrong;
 })()`
@@ -115,7 +119,8 @@ func TestBrowser_LookSeesFaults(t *testing.T) {
 		t.Fatalf("%q", got)
 	}
 	for script, want := range map[string]string{
-		`document.querySelector("main").append(Object.assign(document.createElement("p"), {innerText: "x".repeat(9)})); ` +
+		`document.querySelector("main").append(Object.assign(document.createElement("p"), ` +
+			`{innerText: "x".repeat(9)})); ` +
 			`document.querySelector("main p:last-child").style.minWidth = "500px"`: "wide",
 		`document.querySelector("main").append(document.createElement("button"))`: "without a name",
 		`document.querySelector("main").append(document.createElement("h1"))`:     "headings",
@@ -158,7 +163,8 @@ func TestBrowser_FiguresAreTheCommands(t *testing.T) {
 			}
 		}
 		figures := browser.Ask[[]int](p, `(() => { const all = [...document.querySelectorAll("#charts svg")];
-			return [all.length, all.filter(s => s.getBoundingClientRect().height > 100 && s.querySelectorAll("path").length > 5 &&
+			return [all.length, all.filter(s => s.getBoundingClientRect().height > 100 &&
+				s.querySelectorAll("path").length > 5 &&
 				[...s.querySelectorAll("path")].some(e => e.style.stroke.startsWith("var(--"))).length]; })()`)
 		if figures[0] != drawn || figures[1] != drawn || drawn == 0 {
 			t.Errorf("%s: %d of %d figures have content, of the command %d", d.Name, figures[1], figures[0], drawn)
@@ -204,8 +210,8 @@ func TestBrowser_FigureChanges(t *testing.T) {
 	if got := p.Text("#equal"); got != "" {
 		t.Errorf("the page compares what is not the same: %q", got)
 	}
-	if got := browser.Ask[string](p, `document.querySelector("[data-key='algorithm.eta']").getAttribute("aria-valuetext")`); got !=
-		value {
+	heard := `document.querySelector("[data-key='algorithm.eta']").getAttribute("aria-valuetext")`
+	if got := browser.Ask[string](p, heard); got != value {
 		t.Errorf("who listens hears %q", got)
 	}
 	for k, s := range a.Statements {
@@ -312,13 +318,15 @@ func TestBrowser_PolicyHolds(t *testing.T) {
 	p.Open(base+"playground.html", complete)
 	for script, want := range map[string]string{
 		`fetch(%q).then(() => "fetched", e => "refused")`: "refused",
-		`new Promise(done => { const i = new Image(); i.onload = () => done("loaded"); i.onerror = () => done("refused");
+		`new Promise(done => { const i = new Image();
+			i.onload = () => done("loaded"); i.onerror = () => done("refused");
 			i.src = %q; })`: "refused",
 		`new Promise(done => { const w = new Worker(URL.createObjectURL(new Blob(["fetch(" + JSON.stringify(%q) + ")" +
 			".then(() => postMessage('fetched'), e => postMessage('refused'))"])));
 			w.onmessage = m => done(m.data); w.onerror = e => done("error " + e.message); })`: "refused",
 		`(() => { window.planted = "refused"; const s = document.createElement("script");
-			s.textContent = "window.planted = 'ran'; //" + %q; document.body.append(s); return window.planted; })()`: "refused",
+			s.textContent = "window.planted = 'ran'; //" + %q; document.body.append(s);
+			return window.planted; })()`: "refused",
 		`(() => { try { return eval("'ran '" + %q); } catch (e) { return "refused"; } })()`: "refused",
 	} {
 		if got := browser.Ask[string](p, fmt.Sprintf(script, other.URL+"/x.png")); got != want {
@@ -404,8 +412,8 @@ func TestBrowser_PlaygroundShowsMistakes(t *testing.T) {
 	if got := p.Text("#mistakes"); !strings.Contains(got, "line 10, column 10") || !strings.Contains(got, "count") {
 		t.Errorf("the mistakes are %q", got)
 	}
-	if got := browser.Ask[string](p, `[...document.querySelectorAll("#under mark")].map(e => e.textContent).join("")`); got !=
-		"coutn" {
+	marked := `[...document.querySelectorAll("#under mark")].map(e => e.textContent).join("")`
+	if got := browser.Ask[string](p, marked); got != "coutn" {
 		t.Errorf("marked is %q", got)
 	}
 	if got := p.Text("#gutter .wrong"); !strings.Contains(got, "10") {
@@ -418,7 +426,8 @@ func TestBrowser_PlaygroundShowsMistakes(t *testing.T) {
 		t.Errorf("the mark is %v away from its line", off)
 	}
 	p.ClickOn("#mistakes .link")
-	if at := browser.Ask[int](p, `document.getElementById("scenario").selectionStart`); at != strings.Index(text, "count: 150") {
+	want := strings.Index(text, "count: 150")
+	if at := browser.Ask[int](p, `document.getElementById("scenario").selectionStart`); at != want {
 		t.Errorf("the cursor goes to %d", at)
 	}
 	p.ClickOn("#run")
@@ -439,7 +448,8 @@ func TestBrowser_PlaygroundCompletes(t *testing.T) {
 	p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
 	wants(p, "name: x\nalgorithm: {kind: ")
 	p.Press("adm")
-	shown := `!document.getElementById("suggestions").hidden && document.getElementById("suggestions").innerText.includes("admm")`
+	shown := `!document.getElementById("suggestions").hidden && ` +
+		`document.getElementById("suggestions").innerText.includes("admm")`
 	p.Wait(shown)
 	p.Press("\t")
 	p.Wait(`document.getElementById("scenario").value.endsWith("{kind: admm")`)
@@ -530,7 +540,8 @@ func TestBrowser_PicturesAreDrawingsAlone(t *testing.T) {
 	p, base := served(t)
 	p.Open(base+figurePage("quickstart"), complete)
 	state(p, "computed")
-	got := browser.Ask[string](p, `(() => { const [f] = show.figures([{title: "<b>t</b>", svg: "<svg viewBox='0 0 9 9' onload='bad()'>" +
+	got := browser.Ask[string](p, `(() => { const [f] = show.figures([{title: "<b>t</b>", svg:
+		"<svg viewBox='0 0 9 9' onload='bad()'>" +
 		"<title>a</title><script>bad()</script><image href='x.png'/><a href='javascript:bad()'><text>in</text></a>" +
 		"<foreignObject><img src=x></foreignObject><path d='M0 0' onclick='bad()' style=\"fill:red\"/></svg>"}]);
 		return f.innerHTML; })()`)
@@ -539,7 +550,8 @@ func TestBrowser_PicturesAreDrawingsAlone(t *testing.T) {
 			t.Errorf("%s has %s", got, bad)
 		}
 	}
-	if !strings.Contains(got, `d="M0 0"`) || !strings.Contains(got, "fill: red") || !strings.Contains(got, "&lt;b&gt;") {
+	if !strings.Contains(got, `d="M0 0"`) || !strings.Contains(got, "fill: red") ||
+		!strings.Contains(got, "&lt;b&gt;") {
 		t.Errorf("%s is not the picture", got)
 	}
 }
@@ -565,7 +577,8 @@ func TestBrowser_Screenshots(t *testing.T) {
 					state(p, "computed")
 				}
 				scheme := map[bool]string{false: "light", true: "dark"}[dark]
-				file := fmt.Sprintf("site-%s-%d-%s", strings.ReplaceAll(strings.TrimSuffix(name, ".html"), "/", "-"), width, scheme)
+				file := fmt.Sprintf("site-%s-%d-%s", strings.ReplaceAll(strings.TrimSuffix(name, ".html"), "/", "-"),
+					width, scheme)
 				browser.Ask[bool](p, "(scrollTo(0, 0), true)")
 				p.Shoot(file + ".png")
 				browser.Ask[bool](p, `(scrollTo({top: innerHeight * .9, behavior: "instant"}), true)`)

@@ -48,9 +48,10 @@ func all(t *testing.T) map[string][]byte {
 }
 
 var (
-	linked  = regexp.MustCompile(` (href|src)="([^"]*)"`)
-	named   = regexp.MustCompile(` id="([^"]*)"`)
-	inline  = regexp.MustCompile(`(?i)<style|<[^>]* (style|on[a-z]+)=|javascript:|<script>|<script [^>]*type="(text/java|mod)`)
+	linked = regexp.MustCompile(` (href|src)="([^"]*)"`)
+	named  = regexp.MustCompile(` id="([^"]*)"`)
+	inline = regexp.MustCompile(`(?i)<style|<[^>]* (style|on[a-z]+)=|javascript:|<script>|` +
+		`<script [^>]*type="(text/java|mod)`)
 	opening = regexp.MustCompile(`(?s)<pre>.*?</pre>|<code>.*?</code>`)
 )
 
@@ -67,7 +68,8 @@ func faults(site map[string][]byte) (all []string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(site)) {
-		if path.Ext(name) != ".html" || path.Base(name) == "report.html" { // those have a page and a policy of their own
+		// Reports have a page and a policy of their own.
+		if path.Ext(name) != ".html" || path.Base(name) == "report.html" {
 			continue
 		}
 		text := string(site[name])
@@ -207,7 +209,8 @@ func TestRender(t *testing.T) {
 		t.Errorf("asked for %q", asked)
 	}
 	for _, want := range []string{`<h2 id="same-twice">`, `<h2 id="same-twice-1">`, `href="to-b.md#x"`,
-		`<img src="to-c.svg" alt="p" loading="lazy">`, `<th align="right">`, `<div class="scroll" tabindex="0">`, "&lt;b&gt;"} {
+		`<img src="to-c.svg" alt="p" loading="lazy">`, `<th align="right">`, `<div class="scroll" tabindex="0">`,
+		"&lt;b&gt;"} {
 		if !strings.Contains(string(r.html), want) {
 			t.Errorf("%s lacks %s", r.html, want)
 		}
@@ -225,7 +228,8 @@ func TestRender(t *testing.T) {
 // Links of texts that lead nowhere end the making of a site, with the text and the link.
 func TestPlaces(t *testing.T) {
 	with := func(text string) error {
-		root := fstest.MapFS{"README.md": {Data: []byte("# A\n\n" + text)}, "docs/b.md": {Data: []byte("# B\n\n## C d\n")},
+		root := fstest.MapFS{"README.md": {Data: []byte("# A\n\n" + text)},
+			"docs/b.md":       {Data: []byte("# B\n\n## C d\n")},
 			"CONTRIBUTING.md": {Data: []byte("# C\n")}, "CHANGELOG.md": {Data: []byte("# D\n")},
 			"x/y.go": {Data: []byte("package y\n")}, "results/r/README.md": {Data: []byte("# R\n")}}
 		p, err := newPlaces(root)
@@ -266,7 +270,8 @@ func TestControls(t *testing.T) {
 					t.Errorf("%s: %v", d.Name, err)
 				}
 			}
-			if p.Values == nil && (c.Positions[0].Value != written(p.Min) || c.Positions[c.Last()].Value != written(p.Max)) {
+			if p.Values == nil &&
+				(c.Positions[0].Value != written(p.Min) || c.Positions[c.Last()].Value != written(p.Max)) {
 				t.Errorf("%s, %s goes from %s to %s", d.Name, p.Key, c.Positions[0].Value, c.Positions[c.Last()].Value)
 			}
 			if p.Scale == "log" && (len(c.Positions) < 20 || len(c.Positions) > 101) {

@@ -28,7 +28,7 @@ func newSite() *cobra.Command {
 	var f siteFlags
 	c := &cobra.Command{
 		Use:   "site",
-		Short: "Write the documents, findings and figures as a web site whose readers compute; or compute such a figure",
+		Short: "Write documents, findings and figures as a web site whose readers compute; or compute such a figure",
 		Long: `Write the documents, findings and figures as a web site whose readers compute; or compute such a figure.
 Without --out and --figure, list the figures.
 
@@ -94,7 +94,8 @@ func writeSite(c *cobra.Command, out string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s\nany server that hands out files shows it: python3 -m http.server --directory %s\n",
+	fmt.Fprintf(c.OutOrStdout(), "%s\n"+
+		"any server that hands out files shows it: python3 -m http.server --directory %s\n",
 		filepath.Join(out, "index.html"), out)
 	return nil
 }

@@ -136,8 +136,8 @@ func (p *Page) Text(selector string) string {
 	return Ask[string](p, fmt.Sprintf("document.querySelector(%q).innerText", selector))
 }
 
-// Press presses keys. What a key types comes with its going down, as from a keyboard, so that it types nothing where the
-// page prevents that; chromedp.KeyEvent types it all the same.
+// Press presses keys. What a key types comes with its going down, as from a keyboard, so that it types nothing where
+// the page prevents that; chromedp.KeyEvent types it all the same.
 func (p *Page) Press(keys string) {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
