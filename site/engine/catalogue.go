@@ -200,7 +200,7 @@ func init() {
 		{figure: paper("ra19-fig4"), set: wdbc, seeds: 1, data: wdbcFive,
 			parameters: []Parameter{five(random), ridge(0.02, 2, 0.22), fit(2, 91, 20), lost}},
 		{figure: paper("ra19-fig5"), set: wdbc, seeds: 1, data: wdbcFive,
-			parameters: []Parameter{five(), ridge(0.02, 2, 0.22), fit(2, 50, 20), lost}},
+			parameters: []Parameter{five(), ridge(0.02, 2, 0.22), fit(2, 30, 20), lost}},
 		{figure: paper("sh19-fig1"), set: parties, seeds: 1, data: partyData,
 			parameters: []Parameter{ridge(0.1, 30, 1), lost}},
 		{figure: paper("sh19-fig2"), seeds: 1,
