@@ -17,7 +17,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
 )
 
 // Difference is a statement of a directory that is not what a repeat comes to.
