@@ -75,7 +75,7 @@ func sources(t *testing.T) []*source {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (path == "tools" || strings.HasPrefix(d.Name(), ".") && path != ".") {
+		if d.IsDir() && (isModule(path) || strings.HasPrefix(d.Name(), ".") && path != ".") {
 			return fs.SkipDir
 		}
 		if strings.HasSuffix(path, ".go") {
@@ -94,6 +94,12 @@ func sources(t *testing.T) []*source {
 		t.Fatalf("found only %d files", len(all))
 	}
 	return all
+}
+
+// isModule says if a directory has a module of its own.
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil && dir != "."
 }
 
 func (s *source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"overhear/internal/files"
 	"overhear/report/plot"
 	"overhear/site/engine"
@@ -128,12 +130,18 @@ func Make(ctx context.Context, o Options) (map[string][]byte, error) {
 		return nil, err
 	}
 	begin("engine")
-	built, err := build(ctx, o.Root)
-	if err != nil {
-		return nil, err
-	}
-	drawn, err := figures(ctx, documents, begin)
-	if err != nil {
+	var built map[string][]byte
+	var drawn []*figure
+	g, within := errgroup.WithContext(ctx) // packing the engine takes as long as all figures
+	g.Go(func() (err error) {
+		built, err = build(within, o.Root)
+		return err
+	})
+	g.Go(func() (err error) {
+		drawn, err = figures(within, documents, begin)
+		return err
+	})
+	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	all, err := p.files(func(file string, text []byte) ([]byte, error) {

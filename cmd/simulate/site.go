@@ -36,7 +36,8 @@ Without --out and --figure, list the figures.
   simulate site --figure zz16-fig3 --set algorithm.init.normal=0.5
 
 The site is made of a clone of the repository, in which the command has to be run, and by Go, which builds the engine
-for browsers. Nothing is downloaded. The pages need a server that hands out files, and load nothing from elsewhere.
+for browsers, of modules that it fetches if it has not yet. The pages need a server that hands out files, and load
+nothing from elsewhere.
 
 The figures are those of the papers and studies, on data and at sizes that take a browser seconds. The digests are those
 that the page shows for the same parameters: of every run, and one of all runs and verdicts.`,

@@ -3,28 +3,25 @@
 
 const Engine = (() => {
   const here = new URL(".", document.currentScript.src);
-  let compiled; // the program, a promise; it is compiled once, and every worker has it
+  let loaded; // the program's file, a promise
+  let compiled; // the program, which the first worker compiles and every other has
 
-  async function compile() {
+  async function load() {
     let answer;
     try {
-      answer = await fetch(new URL("overhear.wasm.gz", here));
+      answer = await fetch(new URL("overhear.wasm.br", here));
     } catch (e) {
       throw new Error(location.protocol === "file:" ?
         "A page that computes has to come from a server, such as python3 -m http.server in the site's directory." :
         `The engine cannot be loaded: ${e.message}`);
     }
     if (!answer.ok) throw new Error(`The engine cannot be loaded: ${answer.status} ${answer.statusText}`);
-    const file = await answer.blob(), [a, b] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-    // Some servers unpack what they send.
-    const packed = a === 0x1f && b === 0x8b, all = file.stream();
-    const program = packed ? all.pipeThrough(new DecompressionStream("gzip")) : all;
-    return WebAssembly.compileStreaming(new Response(program, {headers: {"Content-Type": "application/wasm"}}));
+    return answer.arrayBuffer();
   }
 
   // The worker's first lines are the page's, so that the page's policy is the worker's too.
   function worker() {
-    const parts = ["wasm_exec.js", "worker.js"].map(name => JSON.stringify(new URL(name, here).href));
+    const parts = ["wasm_exec.js", "brotli.js", "worker.js"].map(name => JSON.stringify(new URL(name, here).href));
     const address = URL.createObjectURL(new Blob([`importScripts(${parts});`], {type: "text/javascript"}));
     const made = new Worker(address);
     URL.revokeObjectURL(address);
@@ -55,8 +52,8 @@ const Engine = (() => {
     cancel() { this.#end(new Cancelled("cancelled")); }
 
     async #start() {
-      compiled ??= compile().catch(e => { compiled = undefined; throw e; });
-      const program = await compiled;
+      loaded ??= load().catch(e => { loaded = undefined; throw e; });
+      const file = await loaded;
       if (this.#worker) return this.#worker;
       const started = this.#worker = worker();
       started.onmessage = m => this.#hear(m.data);
@@ -64,11 +61,15 @@ const Engine = (() => {
         e.preventDefault();
         if (this.#worker === started) this.#end(new Error(`The engine stopped: ${e.message}`));
       };
-      started.postMessage({program});
+      started.postMessage(compiled ? {program: compiled} : {file});
       return started;
     }
 
     #hear(m) {
+      if (m.compiled) {
+        compiled = m.compiled;
+        return;
+      }
       if (m.stopped !== undefined) {
         this.#end(new Error(`The engine stopped: ${m.stopped}`));
         return;
