@@ -93,7 +93,8 @@ func TestAudit_FindsACertificateThatIsTooSmall(t *testing.T) {
 	}
 }
 
-// Nothing is found of right ones where uses lose so much that curves are only bounds, or ε is a million; a tenth less is.
+// Nothing is found of right ones where uses lose so much that curves are only bounds, or ε is a million; a tenth less
+// is.
 func TestAudit_CertificatesOfNextToNoNoise(t *testing.T) {
 	for _, algorithm := range []string{
 		"{kind: dvp, eta: 9.66, alpha: {values: [0.1, 2, 30, 0.5, 1, 1]}}",
