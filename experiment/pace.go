@@ -29,7 +29,7 @@ func (e *Experiment) pace(a *Assembly) error {
 	}
 	r := &e.Rounds
 	latency := e.Network.On(a.Sites).Latency
-	round := float64(1e9*latency.MedianSeconds()) + float64(rows*float64(e.Compute.Row)) // in nanoseconds
+	round := float64(1e9*latency.MedianSeconds()) + e.Compute.Usual(rows) // in nanoseconds
 	count := float64(r.Count)
 	for k, f := range e.Network.Faults {
 		c, ok := f.Kind.(sim.Recurring)

@@ -324,7 +324,8 @@ func (w *conditions) drawComings(s *sim.Stream, span sim.Duration, graph *sim.Gr
 			scale := share(low, high)
 			return []*sim.Latency{
 				{Kind: "weibull", Scale: scale, Shape: s.Between(0.5, 2)}, {Kind: "exponential", Mean: scale},
-				{Kind: "pareto", Scale: scale, Shape: s.Between(1.5, 4)}, {Kind: "uniform", Low: scale / 2, High: 2 * scale},
+				{Kind: "pareto", Scale: scale, Shape: s.Between(1.5, 4)},
+				{Kind: "uniform", Low: scale / 2, High: 2 * scale},
 			}[s.IntN(4)]
 		}
 		sessions := &sim.Sessions{Up: law(0.02, 0.1), Down: law(0.002, 0.02), Memory: memory, Nodes: nodes}

@@ -207,8 +207,9 @@ var plants = []planted{
 		wrong:     `Time(scaled(d, map[bool]float64{true: 1, false: r.stretch}[PLANTED]))`,
 		invariant: []string{invariantDown}},
 	{name: "heavy tails of sessions are light", file: "sim/laws.go",
-		right:     `nanoseconds(float64(l.Scale) * root(exponential(w), l.Shape))`,
-		wrong:     `nanoseconds(float64(l.Scale) * root(exponential(w), l.Shape*map[bool]float64{true: 1.3, false: 1}[PLANTED]))`,
+		right: `nanoseconds(float64(l.Scale) * root(exponential(w), l.Shape))`,
+		wrong: `nanoseconds(float64(l.Scale) *
+			root(exponential(w), l.Shape*map[bool]float64{true: 1.3, false: 1}[PLANTED]))`,
 		invariant: []string{invariantDown}},
 	{name: "a node has the same rank every day", file: "sim/fault_diurnal.go",
 		right: `s.down(s.stream.Float64())`,
@@ -602,6 +603,27 @@ var plants = []planted{
 		node = 1
 	}
 	return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), env.Stream("compute", uint64(round)))`},
+	{name: "classes of nodes take as long as each other", file: "algorithms/cost.go",
+		sets:  []string{"compute.classes={factors: {phone: 8, server: 1}}"},
+		right: `cost = float64(cost * c.factors[node])`,
+		wrong: `if PLANTED {
+			cost /= c.factors[node]
+		}
+		cost = float64(cost * c.factors[node])`},
+	{name: "a measured time is longer than any", file: "algorithms/cost.go",
+		sets:  []string{"compute.measured={values: [3ms, 5ms, 9ms]}"},
+		right: `cost = float64(c.times[s.IntN(len(c.times))])`,
+		wrong: `cost = float64(c.times[s.IntN(len(c.times))])
+		if PLANTED {
+			cost += 1e6
+		}`},
+	{name: "a law's time is below its least", file: "algorithms/cost.go",
+		sets:  []string{"compute.law={kind: uniform, low: 3ms, high: 9ms}"},
+		right: `cost = float64(c.Law.Draw(s))`,
+		wrong: `cost = float64(c.Law.Draw(s))
+		if PLANTED {
+			cost /= 2
+		}`},
 	{name: "what a server shelters is what it publishes", file: "algorithms/synchronous.go", sets: servers,
 		right: `p.inner = p.run.sheltering.Inner(&p.Node)`,
 		wrong: `if p.inner = p.run.sheltering.Inner(&p.Node); PLANTED {

@@ -215,6 +215,12 @@ func (s *Scenario) fileFields() []fileField {
 			given = append(given, f)
 		}
 	}
+	if m := s.Compute.Measured; m != nil && m.File != "" {
+		given = append(given, fileField{"compute.measured.file", &m.File})
+	}
+	if c := s.Compute.Classes; c != nil && c.File != "" {
+		given = append(given, fileField{"compute.classes.file", &c.File})
+	}
 	for k, f := range s.Network.Faults {
 		if r, ok := f.Kind.(sim.Reading); ok && *r.SourceFile() != "" {
 			given = append(given, fileField{fmt.Sprintf("network.faults[%d].%s.file", k, r.Key()), r.SourceFile()})

@@ -39,6 +39,7 @@ type law interface {
 	draw(l *Latency, w uint64) Duration                   // one delay, decided by a packet's word
 	median(l *Latency) float64                            // ns
 	mean(l *Latency) float64                              // ns; +Inf where it has none
+	bounds(l *Latency) (least, most float64)              // ns; +Inf where there is no most
 	inspected(l *Latency, s *Stream) float64              // ns; length of the span that a time at random is in
 	words(l *Latency) string                              // without the value of a constant
 	random(s *Stream) Latency                             // with a median of at most 50 ms
@@ -118,6 +119,9 @@ func RandomWeibull(s *Stream) Latency { return weibullLaw{}.random(s) }
 
 // Draw draws a time of a law that Check accepts; a matrix is none.
 func (l *Latency) Draw(s *Stream) Duration { return l.law().draw(l, s.Uint64()) }
+
+// Bounds are the least and the greatest time, in nanoseconds, of a law that Check accepts; +Inf: there is no greatest.
+func (l *Latency) Bounds() (least, most float64) { return l.law().bounds(l) }
 
 // Law says whether the latency is a law by itself, and no matrix.
 func (l *Latency) Law() bool { return l.Kind != matrix }

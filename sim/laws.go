@@ -22,7 +22,11 @@ func (constantLaw) check(l *Latency, report func(field, problem string)) {
 func (constantLaw) draw(l *Latency, _ uint64) Duration { return l.Value }
 func (constantLaw) median(l *Latency) float64          { return float64(l.Value) }
 func (constantLaw) mean(l *Latency) float64            { return float64(l.Value) }
-func (constantLaw) words(*Latency) string              { return "constant" }
+func (constantLaw) bounds(l *Latency) (least, most float64) {
+	return float64(l.Value), float64(l.Value)
+}
+
+func (constantLaw) words(*Latency) string { return "constant" }
 
 func (constantLaw) inspected(l *Latency, _ *Stream) float64 { return float64(l.Value) }
 
@@ -53,6 +57,10 @@ func (uniformLaw) inspected(l *Latency, s *Stream) float64 {
 	return math.Sqrt(float64(low*low) + float64(s.Float64()*float64((high-low)*(high+low))))
 }
 
+func (uniformLaw) bounds(l *Latency) (least, most float64) {
+	return float64(l.Low), float64(l.High)
+}
+
 func (uniformLaw) words(l *Latency) string {
 	return fmt.Sprintf("uniform from %v to %v", l.Low, l.High)
 }
@@ -79,6 +87,10 @@ func (exponentialLaw) mean(l *Latency) float64   { return float64(l.Mean) }
 // inspected is the sum of two such times.
 func (exponentialLaw) inspected(l *Latency, s *Stream) float64 {
 	return float64(l.Mean) * (s.Exponential() + s.Exponential())
+}
+
+func (exponentialLaw) bounds(*Latency) (least, most float64) {
+	return 0, math.Inf(1)
 }
 
 func (exponentialLaw) words(l *Latency) string { return fmt.Sprintf("exponential, mean %v", l.Mean) }
@@ -110,6 +122,10 @@ func (lognormalLaw) mean(l *Latency) float64 {
 // inspected is log-normal with a median of exp(sigma²) times the law's.
 func (lognormalLaw) inspected(l *Latency, s *Stream) float64 {
 	return float64(l.Median) * num.Exp(float64(l.Sigma*l.Sigma)+float64(l.Sigma*s.Normal()))
+}
+
+func (lognormalLaw) bounds(*Latency) (least, most float64) {
+	return 0, math.Inf(1)
 }
 
 func (lognormalLaw) words(l *Latency) string {
@@ -146,6 +162,10 @@ func (paretoLaw) mean(l *Latency) float64 {
 // inspected is Pareto with a shape less by one.
 func (paretoLaw) inspected(l *Latency, s *Stream) float64 {
 	return float64(l.Scale) * num.Exp(s.Exponential()/(l.Shape-1))
+}
+
+func (paretoLaw) bounds(l *Latency) (least, most float64) {
+	return float64(l.Scale), math.Inf(1)
 }
 
 func (paretoLaw) words(l *Latency) string {
@@ -187,6 +207,10 @@ func (weibullLaw) mean(l *Latency) float64 {
 // inspected is that power of a time whose law is Gamma(1 + 1/shape).
 func (weibullLaw) inspected(l *Latency, s *Stream) float64 {
 	return float64(l.Scale) * root(s.Gamma(1+1/l.Shape), l.Shape)
+}
+
+func (weibullLaw) bounds(*Latency) (least, most float64) {
+	return 0, math.Inf(1)
 }
 
 func (weibullLaw) words(l *Latency) string {

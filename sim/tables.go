@@ -60,6 +60,12 @@ func (t *table) rows(in io.Reader, words, width int, form string) (header []cell
 		t.report(cell{}, "the file is empty; it must have lines %s", form)
 		return nil, nil
 	}
+	if first := rows[0]; width == 1 && len(first) > 1 && !numeric(first[0].text) { // a name with blanks: time (ms)
+		for _, c := range first[1:] {
+			first[0].text += " " + c.text
+		}
+		rows[0] = first[:1]
+	}
 	named := len(rows[0]) >= width
 	for _, c := range rows[0][min(words, len(rows[0])):] {
 		named = named && strings.IndexFunc(c.text, unicode.IsLetter) == 0 && !numeric(c.text)
