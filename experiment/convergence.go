@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"overhear/algorithms"
+	"overhear/internal/checkpoint"
 	"overhear/internal/num"
 	"overhear/metrics"
 	"overhear/problem"
@@ -362,8 +363,8 @@ const (
 )
 
 // ridgeOfRows compares the optimum f with that of a smaller ridge; nil: there is none, the data are too
-// large, or that optimum cannot be computed.
-func ridgeOfRows(p *problem.Problem, f []float64, rho float64) *record.Ridge {
+// large, or that optimum cannot be computed. It may be in the journal.
+func ridgeOfRows(j *checkpoint.Journal, p *problem.Problem, f []float64, rho float64) *record.Ridge {
 	if rho == 0 {
 		return nil
 	}
@@ -377,13 +378,19 @@ func ridgeOfRows(p *problem.Problem, f []float64, rho float64) *record.Ridge {
 	smaller := *p
 	smaller.R = append([]float64(nil), p.R...)
 	num.Scale(smallerRidge, smaller.R)
-	o, err := smaller.Centralised()
+	_, g, err := optimum(j, func() (float64, []float64, error) {
+		o, err := smaller.Centralised()
+		if err != nil {
+			return 0, nil, err
+		}
+		return o.Value, o.F, nil
+	})
 	if err != nil {
 		return nil
 	}
 	return &record.Ridge{
-		Weight: rho, Smaller: smallerRidge * rho, Loss: meanLoss(p, f), SmallerLoss: meanLoss(p, o.F),
-		SmallerTestError: record.Number(metrics.TestError(&p.Test, o.F)),
+		Weight: rho, Smaller: smallerRidge * rho, Loss: meanLoss(p, f), SmallerLoss: meanLoss(p, g),
+		SmallerTestError: record.Number(metrics.TestError(&p.Test, g)),
 	}
 }
 

@@ -62,13 +62,13 @@ func (e *EarlyEnd) Unwrap() error { return e.Err }
 func (e *Experiment) Calendar(a *Assembly) (*sim.Calendar, error) {
 	course := e.Faults()
 	if course.Quiet() {
-		return sim.NewCalendar(a.Seed, a.Graph, course)
+		return sim.NewCalendar(a.Seed, a.Graph, nil, course)
 	}
 	protocol, err := e.protocol(a, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	return sim.NewCalendar(a.Seed, protocol.Graph(), course)
+	return sim.NewCalendar(a.Seed, protocol.Graph(), a.Sites, course)
 }
 
 // Execute runs an assembly to its end, with everything that the scenario says of
@@ -86,19 +86,31 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 	if err != nil {
 		return nil, err
 	}
+	var engine *sim.Engine
+	reference, changed := x.Reference, protocol.Change
+	if from := x.keep.parent(); from != nil {
+		reference = from.Trace
+		changed = func(number int) {
+			if number == from.Change {
+				engine.Unbind()
+				results.Part()
+				from.Same, from.Taken = engine.Events(), results.Taken()
+			}
+			protocol.Change(number)
+		}
+	}
 	config := sim.Config{
 		Seed: a.Seed, Link: e.Network.On(a.Sites), Overrides: e.Network.Links, Faults: e.Network.Faults,
-		Header: e.Network.Header, Phases: e.phases(a), Changed: protocol.Change,
+		Header: e.Network.Header, Phases: e.phases(a), Changed: changed,
 		Graph:   protocol.Graph(),
 		Workers: min(a.workers(x.Workers), protocol.Graph().Order()),
-		Queue:   x.Queue, Trace: x.Trace, Reference: x.Reference, Sent: x.Packets,
+		Queue:   x.Queue, Trace: x.Trace, Reference: reference, Sent: x.Packets,
 		Events: x.Events, Gone: x.Gone,
 	}
 	if e.Ties == "shuffled" {
 		config.Ties = sim.Shuffled
 	}
-	engine, err := sim.New(config)
-	if err != nil {
+	if engine, err = sim.New(config); err != nil {
 		return nil, SetupError{fmt.Errorf("building the network: %w", err)}
 	}
 	protocol.Attach(engine)

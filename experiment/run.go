@@ -46,6 +46,8 @@ type Options struct {
 	// Checkpoint is how often what was computed is kept, beside the run's directory, so
 	// that a run that is stopped goes on from there when it is run again; 0: never.
 	Checkpoint time.Duration
+	Keep       bool              // that of a finished run stays, so that others go on from it
+	From       *Parent           // the run that these go on from; nil: none
 	Say        func(text string) // told what became of a checkpoint; may be nil
 	// Directory, if it is not nil, takes the place of Out: it is open for the scenario's runs.
 	Directory *record.Directory
@@ -117,7 +119,12 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	if o.Progress != nil {
 		progress = func(r metrics.Row) { o.Progress(seed, r.Round) }
 	}
-	k := &keeping{path: o.Directory.CheckpointPath(seed), every: o.Checkpoint, say: o.Say}
+	k := &keeping{path: o.Directory.CheckpointPath(seed), every: o.Checkpoint, from: o.From, say: o.Say}
+	if o.Keep {
+		k.kept = o.Directory.KeptPath(seed)
+	} else if err := removed(o.Directory.KeptPath(seed)); err != nil { // of the run whose place this one takes
+		return nil, err
+	}
 	computed := false
 	defer func() {
 		if failed := k.end(computed, err); failed != nil {
@@ -665,12 +672,31 @@ func (out *outcome) table() *record.Table {
 	return t
 }
 
+// Measuring says how a run is made of which nothing is kept in files.
+type Measuring struct {
+	Workers     int             // goroutines that compute
+	Told        func(round int) // told of every round that is measured; may be nil
+	Uncertified bool            // certificates of privacy are not computed, which takes longer than a short run
+}
+
 // Measure runs one seed and keeps nothing of it but what run.json and metrics.csv
 // would say. Of a run that ends early it returns that beside the error.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
-	out, err := e.complete(ctx, seed, Execution{Workers: workers}, nil, nil)
+	return e.MeasureAs(ctx, seed, Measuring{Workers: workers})
+}
+
+// MeasureAs is [Experiment.Measure] in a way of the caller's.
+func (e *Experiment) MeasureAs(ctx context.Context, seed uint64, m Measuring) (*record.Info, *record.Table, error) {
+	var progress func(metrics.Row)
+	if m.Told != nil {
+		progress = func(r metrics.Row) { m.Told(r.Round) }
+	}
+	out, err := e.complete(ctx, seed, Execution{Workers: m.Workers}, nil, progress)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
+	}
+	if m.Uncertified && out.Account != nil {
+		out.Account.spare()
 	}
 	t := out.table()
 	if out.early != nil {

@@ -105,8 +105,8 @@ func unaltered(e *experiment.Experiment) error {
 	if e.Changes == nil {
 		return nil
 	}
-	return experiment.SetupError{Err: errors.New("invariants are of runs in which nothing but faults changes while they " +
-		"go; leave changes out")}
+	return experiment.SetupError{Err: errors.New("invariants are of runs in which nothing but faults changes while " +
+		"they go; leave changes out")}
 }
 
 // unfaulty is the trouble of a run that fails without any fault.
@@ -238,6 +238,7 @@ func draw(e *experiment.Experiment, seed uint64, span sim.Duration, graph *sim.G
 		}
 	}
 	w.drawLinks(sim.NewStream(seed, "fuzz links"), span, graph)
+	w.drawComings(sim.NewStream(seed, "fuzz comings"), span, graph)
 	return w
 }
 

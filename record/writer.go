@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
 	"overhear/internal/files"
 	"overhear/sim"
 )
@@ -72,6 +70,17 @@ const reportsFile = "reports.parquet"
 // what it has computed.
 func (d *Directory) CheckpointPath(seed uint64) string {
 	return filepath.Join(d.Path, fmt.Sprintf(".%d.partial.checkpoint", seed))
+}
+
+// KeptPath is the file beside the run of a seed that has what it computed, if it was kept, from which others go on.
+func (d *Directory) KeptPath(seed uint64) string { return keptPath(d.Seed(seed)) }
+
+// KeptPath is [Directory.KeptPath] of the run's directory.
+func (r *Run) KeptPath() string { return keptPath(r.Dir) }
+
+func keptPath(dir string) string {
+	parent, base := filepath.Split(filepath.Clean(dir))
+	return filepath.Join(parent, "."+base+".checkpoint")
 }
 
 // Create prepares to write the run of a seed. It fails at once where it could
@@ -145,7 +154,7 @@ func (w *Writer) Message(m Message) {
 type log[T any] struct {
 	file   *os.File
 	buffer *bufio.Writer
-	rows   *parquet.GenericWriter[T]
+	rows   rowWriter[T]
 	batch  []T
 	err    error
 }
@@ -158,8 +167,7 @@ func newLog[T any](path string) (*log[T], error) {
 		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
 	l := &log[T]{file: f, buffer: bufio.NewWriterSize(f, 1<<20)}
-	l.rows = parquet.NewGenericWriter[T](l.buffer, parquet.CreatedBy("overhear", "1", "0"),
-		parquet.MaxRowsPerRowGroup(1<<17))
+	l.rows = newRowWriter[T](l.buffer)
 	return l, nil
 }
 

@@ -64,6 +64,9 @@ type Workbench struct {
 	shared     *experiment.Experiment // the last one whose data are the same for all seeds
 	runs       int
 	progress   func(n int)
+	vary       bool     // the runs are a reader's: traced, and told of
+	set        []string // changes to every scenario, before the study's own
+	told       []Told
 }
 
 // namedChart is a chart and the name of its file.
@@ -81,7 +84,12 @@ func (s *Study) Run(ctx context.Context, dataDir string, progress func(n int)) (
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	// Who stops a study need not wait for it to end.
 	defer context.AfterFunc(ctx, func() { _ = os.RemoveAll(temp) })()
-	b = &Workbench{Study: s, ctx: ctx, data: dataDir, temp: temp, progress: progress}
+	return s.run(&Workbench{ctx: ctx, data: dataDir, temp: temp, progress: progress})
+}
+
+// run computes a study on a workbench.
+func (s *Study) run(b *Workbench) (*Workbench, error) {
+	b.Study = s
 	b.Results.Title, b.Results.Command = s.Title, "simulate reproduce "+s.Name
 	if err := s.Compute(b); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -92,7 +100,7 @@ func (s *Study) Run(ctx context.Context, dataDir string, progress func(n int)) (
 // Experiment loads a shipped scenario with changes, `path=value`, and reads its data where the study does, once if the
 // last experiment had the same.
 func (b *Workbench) Experiment(file string, sets ...string) (*experiment.Experiment, error) {
-	s, err := scenarios.LoadShipped(file, sets...)
+	s, err := scenarios.LoadShipped(file, slices.Concat(b.set, sets)...)
 	if err != nil {
 		return nil, err
 	}
@@ -217,12 +225,16 @@ func (b *Workbench) Map(file string, sets ...string) (*record.Map, *record.Pairs
 
 // Measure runs a shipped scenario's first seed and keeps its metrics only.
 func (b *Workbench) Measure(file string, sets ...string) (*record.Info, *record.Table, error) {
-	b.begin("run", file, nil, sets)
-	e, err := b.Experiment(file, slices.Concat(metricsOnly, sets)...)
+	command := b.begin("run", file, nil, sets)
+	e, err := b.Experiment(file, slices.Concat(b.kept(), sets)...)
 	if err != nil {
 		return nil, nil, err
 	}
-	return e.Measure(b.ctx, e.Scenario.Seeds.First, runtime.GOMAXPROCS(0))
+	info, table, err := e.Measure(b.ctx, e.Scenario.Seeds.First, runtime.GOMAXPROCS(0))
+	if info != nil {
+		b.tell(command, info.Digest)
+	}
+	return info, table, err
 }
 
 // Learnt is what a run of one seed came to.

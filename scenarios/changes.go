@@ -83,14 +83,14 @@ var unalterable = []struct{ key, why string }{
 	{"network", "is a whole; give the keys in it, such as network.loss"},
 	{"rounds.mode", "nodes keep what their protocol needs, and not what another would"},
 	{"rounds.missing", "nodes keep what their protocol needs, and not what another would"},
-	{"rounds.count", "how many rounds there are is known to nodes and metrics from the start; a run of another number " +
-		"is another run: simulate run --set"},
+	{"rounds.count", "how many rounds there are is known to nodes and metrics from the start; a run of another " +
+		"number is another run: simulate run --set"},
 	{"rounds", "is a whole; give the keys in it, such as rounds.deadline"},
 	{"algorithm.kind", "nodes hold what this method has come to, which means nothing to another"},
 	{"algorithm.init", "nodes have begun"},
 	{"algorithm", "is a whole; give the keys in it, such as algorithm.eta"},
-	{"privacy", "noise is chosen, and what it costs is stated, of whole runs; the noise itself can change, by its key " +
-		"in algorithm"},
+	{"privacy", "noise is chosen, and what it costs is stated, of whole runs; the noise itself can change, by its " +
+		"key in algorithm"},
 	{"solver", "all solves of a run are held to one tolerance"},
 	{"record", "what a run keeps it keeps from the start"},
 	{"adversary", "it is of whole runs; entries of adversary.acts say themselves from which round on nodes lie " +
@@ -130,7 +130,9 @@ func (d *decoder) assignments(n *yaml.Node, a *Assignments, path string) {
 			d.report(key, "%s: %s cannot change while a run goes: %s", path, key.Value, why)
 			continue
 		}
-		if slices.ContainsFunc(*a, func(b Assignment) bool { return within(key.Value, b.Key) || within(b.Key, key.Value) }) {
+		if slices.ContainsFunc(*a, func(b Assignment) bool {
+			return within(key.Value, b.Key) || within(b.Key, key.Value)
+		}) {
 			d.report(key, "%s: %s is given twice, itself or as a part", path, key.Value)
 			continue
 		}
@@ -187,13 +189,13 @@ func (d *decoder) suits(a Assignment, before, after *Scenario) {
 			"are placed on them at the start; network.links can be given other latencies", a.Key)
 	case !within(a.Key, "algorithm") || entry == nil:
 	case after.Problem.Columns != nil:
-		d.report(a.value, "%s cannot change while a run goes: over split columns (problem.columns) methods factor their "+
-			"systems once, at the start", a.Key)
+		d.report(a.value, "%s cannot change while a run goes: over split columns (problem.columns) methods factor "+
+			"their systems once, at the start", a.Key)
 	case entry.Fixed != "":
 		d.report(a.value, "%s cannot change while a run goes: %s", a.Key, entry.Fixed)
 	case after.Privacy.Epsilon != nil:
-		d.report(a.value, "%s cannot change while a run goes whose noise is chosen for a target (privacy.epsilon): the "+
-			"target is of the run as a whole; give the noise in algorithm and no target", a.Key)
+		d.report(a.value, "%s cannot change while a run goes whose noise is chosen for a target (privacy.epsilon): "+
+			"the target is of the run as a whole; give the noise in algorithm and no target", a.Key)
 	}
 }
 
@@ -239,7 +241,8 @@ func copied(n *yaml.Node) *yaml.Node {
 
 // plain is a node without its place in a file, and what is there beside it.
 func plain(n *yaml.Node) *yaml.Node {
-	c := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value, Style: n.Style & (yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle)}
+	c := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value,
+		Style: n.Style & (yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle)}
 	for _, below := range n.Content {
 		c.Content = append(c.Content, plain(below))
 	}

@@ -191,6 +191,10 @@ func (d *decoder) checkFaults(root *yaml.Node, s *Scenario) {
 			d.report(cmp.Or(find(list.Content[k], []string{key}), list.Content[k]),
 				"network.faults[%d].%s names node %d; nodes go from 0 to %d", k, key, i, nodes-1)
 		}
+		if of, ok := f.Kind.(sim.Sited); ok && of.NeedsSites() && !s.Network.Latency.Placeable() {
+			d.report(cmp.Or(find(list.Content[k], []string{key}), list.Content[k]), "network.faults[%d].%s needs "+
+				"nodes on sites: network.latency must be of kind matrix, such as {kind: matrix, set: aws}", k, key)
+		}
 	}
 }
 

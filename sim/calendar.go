@@ -10,9 +10,9 @@ type Calendar struct {
 	gone   []bool // by node
 }
 
-// NewCalendar is that of a run with this seed, graph and course of fault plans.
-func NewCalendar(seed uint64, g *Graph, course FaultCourse) (*Calendar, error) {
-	f, err := newFaults(seed, g, course)
+// NewCalendar is that of a run with this seed, graph, sites (nil: none) and course of fault plans.
+func NewCalendar(seed uint64, g *Graph, sites *Placed, course FaultCourse) (*Calendar, error) {
+	f, err := newFaults(seed, g, sites, course)
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +20,7 @@ func NewCalendar(seed uint64, g *Graph, course FaultCourse) (*Calendar, error) {
 	endless := func(o outage) bool { return o.to == forever }
 	for i := range c.gone {
 		c.gone[i] = f != nil && (slices.ContainsFunc(f.nodes[i].outages, endless) ||
-			slices.ContainsFunc(f.nodes[i].named, endless))
+			slices.ContainsFunc(f.nodes[i].named, endless) || f.nodes[i].endless)
 	}
 	return c, nil
 }

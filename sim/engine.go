@@ -234,7 +234,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.lay(func(p error) { problems = append(problems, p) })
 	var err error
-	if e.faults, err = newFaults(cfg.Seed, cfg.Graph, cfg.course()); err != nil {
+	if e.faults, err = newFaults(cfg.Seed, cfg.Graph, cfg.Link.Latency.placed, cfg.course()); err != nil {
 		problems = append(problems, err)
 	}
 	if problems != nil {
@@ -345,6 +345,14 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 	}
 	return e.failure
+}
+
+// Unbind lets the run be another than its reference from now on.
+func (e *Engine) Unbind() {
+	e.cfg.Reference = nil
+	if e.trace != nil {
+		e.trace.reference = nil
+	}
 }
 
 // ErrReference is wrapped by the error of a run that has ended and is not its

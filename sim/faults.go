@@ -57,6 +57,7 @@ type faults struct {
 type planner struct {
 	seed     uint64
 	graph    *Graph
+	sites    *Placed // nil: nodes are on none
 	course   FaultCourse
 	phase    int // of the present plan
 	plan     FaultPlan
@@ -69,15 +70,19 @@ type planner struct {
 }
 
 // newFaults checks the fault plans of a run and prepares them; nil if there are none.
-func newFaults(seed uint64, g *Graph, course FaultCourse) (*faults, error) {
+func newFaults(seed uint64, g *Graph, sites *Placed, course FaultCourse) (*faults, error) {
 	if course.Quiet() {
 		return nil, nil
+	}
+	sites, err := sites.Joined(g)
+	if err != nil {
+		return nil, err
 	}
 	f := &faults{
 		nodes: make([]availability, g.Order()), resuming: -1, settled: -1,
 		conditions: conditions{graph: g}, course: course,
 	}
-	p := &planner{seed: seed, graph: g, course: course, faults: f}
+	p := &planner{seed: seed, graph: g, sites: sites, course: course, faults: f}
 	for phase := range course {
 		p.enter(phase)
 	}
@@ -90,7 +95,7 @@ func newFaults(seed uint64, g *Graph, course FaultCourse) (*faults, error) {
 		f.announce(int32(i))
 	}
 	for _, p := range course[:len(course)-1] {
-		alone, err := newFaults(seed, g, p.Plan.Course())
+		alone, err := newFaults(seed, g, sites, p.Plan.Course())
 		if err != nil {
 			return nil, err
 		}
@@ -167,12 +172,37 @@ func (p *planner) down(node int, o outage) {
 	}
 }
 
-// downByRate enters outages that are drawn, the first of them after a time, as far as the plan holds.
-func (p *planner) downByRate(node int, from Time, r *rate) {
-	r.since, r.until = p.from, min(r.until, p.to)
-	r.draw(from)
-	p.begins(r.next.from)
-	p.faults.nodes[node].rates = append(p.faults.nodes[node].rates, r)
+// downBy enters outages that a source tells, as far as the plan holds.
+func (p *planner) downBy(node int, s source) {
+	if p.from > 0 || p.to < forever {
+		s = windowed(s, p.from, p.to)
+	}
+	p.begins(s.upcoming().from)
+	p.faults.nodes[node].sources = append(p.faults.nodes[node].sources, s)
+}
+
+// stream is that of what a fault draws for a node; several faults of a kind have streams that are independent.
+func (p *planner) stream(kind FaultKind, node int) *Stream {
+	ids := []uint64{uint64(node)}
+	if k := p.entered[kind.Key()]; k > 0 {
+		ids = append(ids, k)
+	}
+	return NewStream(p.seed, kind.Key(), ids...)
+}
+
+// those are the nodes that a field names and that there are; nil: all.
+func (p *planner) those(field string, nodes []int) (all []int) {
+	for i := range p.graph.Order() {
+		if nodes == nil {
+			all = append(all, i)
+		}
+	}
+	for _, i := range nodes {
+		if p.exists(field, i) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // during enters a condition, which is applied anew whenever conditions change

@@ -258,8 +258,8 @@ func (s *Source) open() (*reader, error) {
 		f.Close()
 		return nil, err
 	}
-	return &reader{path: s.Path, file: f, from: r, unread: info.Size() - int64(fileHeader), queues: map[uint32]*queue{}},
-		nil
+	return &reader{path: s.Path, file: f, from: r, unread: info.Size() - int64(fileHeader),
+		queues: map[uint32]*queue{}}, nil
 }
 
 // uselessError is of a file that is damaged or another's.
@@ -311,8 +311,9 @@ func (j *Journal) load(f *os.File) (discarded, err error) {
 		return nil, err
 	}
 	j.file = f
-	j.earlier = &reader{path: j.path, from: bufio.NewReaderSize(io.NewSectionReader(f, int64(fileHeader), unread), enough),
-		unread: unread, queues: map[uint32]*queue{}}
+	records := io.NewSectionReader(f, int64(fileHeader), unread)
+	j.earlier = &reader{path: j.path, from: bufio.NewReaderSize(records, enough), unread: unread,
+		queues: map[uint32]*queue{}}
 	return nil, nil
 }
 
