@@ -64,7 +64,7 @@ func (r *Results) Words() (all []plot.Words) {
 // drawings are the pictures that are not of a column.
 func (r *Results) drawings() (all []namedChart) {
 	if r.Drawings != nil {
-		r.Drawings(r, func(name string, c plot.Chart) { all = append(all, namedChart{name, c}) })
+		r.Drawings(r, func(name string, c plot.Chart) { all = append(all, namedChart{name, c, nil}) })
 	}
 	return all
 }
@@ -97,7 +97,7 @@ func (r *Results) paged(dir string) (*paged, error) {
 		c.Share = p.judged.share(r.Grid, number, r.Seeds)
 		if c.Share.Splits != nil {
 			name := fmt.Sprintf("settings-%d", k+1)
-			p.charts = append(p.charts, namedChart{name, p.judged.chart(r.Grid, number, k+1, c.Share)})
+			p.charts = append(p.charts, namedChart{name: name, chart: p.judged.chart(r.Grid, number, k+1, c.Share)})
 		}
 		number++
 	}
