@@ -235,6 +235,17 @@ func (b *Workbench) Map(file string, sets ...string) (*record.Map, *record.Pairs
 	return m, pairs, nil
 }
 
+// Coalitions is what nodes of a shipped scenario that collude learn about a label of every node, and what one who sees
+// everything learns; see [evaluation.Coalitions].
+func (b *Workbench) Coalitions(of [][]int, file string, sets ...string) (mu [][]float64, all []float64, err error) {
+	b.begin("audit", file, []string{"--map"}, sets)
+	e, err := b.Experiment(file, sets...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return evaluation.Coalitions(b.ctx, e, of)
+}
+
 // Measure runs a shipped scenario's first seed and keeps its metrics only.
 func (b *Workbench) Measure(file string, sets ...string) (*record.Info, *record.Table, error) {
 	b.begin("run", file, nil, sets)
