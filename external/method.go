@@ -83,6 +83,7 @@ type method struct {
 	dual    []bool     // by node: its dual is to be computed with its next update, which follows at once
 	process *process   // nil: the run has not begun
 	session uint32
+	unmade  error       // why there are no objects of the class: what each node is told, whichever asks first
 	stream  *sim.Stream // of the noise of the update under way; nil: none is drawn yet
 }
 
@@ -131,8 +132,8 @@ type ofNode struct {
 
 // open begins a session.
 func (m *method) open() error {
-	if m.process != nil {
-		return nil
+	if m.process != nil || m.unmade != nil {
+		return m.unmade
 	}
 	if _, err := os.Stat(m.File); err != nil {
 		return fmt.Errorf("algorithm.file: %w", err)
@@ -156,8 +157,8 @@ func (m *method) open() error {
 	if err := p.send(header(begin, m.session, 0, 0, 0), text); err != nil {
 		return m.lost(err)
 	}
-	_, err = m.answer(nil, 0)
-	return err
+	_, m.unmade = m.answer(nil, 0)
+	return m.unmade
 }
 
 // lost is the error of a process that does not answer any more.

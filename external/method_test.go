@@ -144,6 +144,19 @@ func TestPython_SaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// Every node is told why there are no objects of the class, and not only the one whose step came first.
+func TestPython_SaysWhyNoObjectIsMade(t *testing.T) {
+	python := own(t)
+	const class = "class Wrong:\n    def __init__(self, eta):\n        raise ValueError('never')\n" +
+		"    def update(self, node, t): pass\n"
+	for range 20 {
+		_, err := measured(t, class, python, 4, "problem.data={set: twonorm, rows: 3000, dimension: 20}", "problem.train=2500")
+		if err == nil || !strings.Contains(err.Error(), "the method raised ValueError: never") {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestArguments_AreReadAndWritten(t *testing.T) {
 	for text, want := range map[string]string{
 		"eta=0.1,alpha = 2": "algorithm:\n", "eta": "must be name=number", "eta=x": "must be name=number",
