@@ -20,6 +20,7 @@ type World struct {
 	Links          [][2]int // between spots, by number
 	Values         string   // what the values are, with their unit
 	Number         func(v float64) string
+	None           string // what stands for sites without a value; "": there are none
 }
 
 // Spot is a mark on a map.
@@ -234,9 +235,16 @@ func (w *World) key(on *plot.Sheet, s scale, known bool) {
 		on.Write(long+12, y+high-1, plot.Start, w.Values, plot.TextSize, plot.Text)
 		right = long + 12
 	}
+	entry := func(words string, own bool) {
+		mark(on, right+6, y+high+9, plot.Grid, own)
+		on.Write(right+18, y+high+13, plot.Start, words, plot.TextSize, plot.Text)
+		right += 40 + 1.14*plot.Width(words, plot.TextSize) // other fonts are wider
+	}
 	if slices.ContainsFunc(w.Spots, func(s Spot) bool { return s.Own }) {
-		mark(on, right+6, y+high+9, plot.Grid, true)
-		on.Write(right+18, y+high+13, plot.Start, "where the observer is", plot.TextSize, plot.Text)
+		entry("where the observer is", true)
+	}
+	if w.None != "" && slices.ContainsFunc(w.Spots, func(s Spot) bool { return !finite(s.Value) }) {
+		entry(w.None, false)
 	}
 }
 

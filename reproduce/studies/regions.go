@@ -39,6 +39,8 @@ func init() {
 const (
 	regionsFile  = "regions.yaml"
 	regionsSeeds = 5
+
+	nearness = 0.02 // what is near to the optimum: a distance relative to its norm
 )
 
 // measured is the latency that was measured; law stands for one of the same median and spread.
@@ -147,7 +149,7 @@ func (m *paced) target() (column string, value float64) {
 	if m.private {
 		return "loss", 0.25
 	}
-	return "distance", 0.01
+	return "distance", nearness
 }
 
 // pacedMethods are those that run among neighbours.
@@ -164,6 +166,19 @@ func pacedMethods() (all []*paced) {
 		all = append(all, &paced{name: name, private: true})
 	}
 	return all
+}
+
+// line are the method's times by graph, mean and range, as measured or under the law; those of all seeds that come
+// there.
+func (m *paced) line(law int, label string) plot.Line {
+	line := plot.Line{Label: label, Look: plot.Scatter}
+	for l, seconds := range m.seconds[law] {
+		if mean, _ := meanOf(seconds); !math.IsInf(mean, 1) {
+			line.X, line.Y = append(line.X, float64(l)), append(line.Y, mean)
+			line.Low, line.High = append(line.Low, slices.Min(seconds)), append(line.High, slices.Max(seconds))
+		}
+	}
+	return line
 }
 
 // title is the method's name in a table.
@@ -233,10 +248,10 @@ func paces(b *reproduce.Workbench) error {
 		seconds[l], _ = meanOf(each[0][l])
 	}
 	stateGraphs(b, methods, seconds)
-	b.Say("Virtual seconds to a relative distance of 0.01 of the worst node from the optimum, of private methods to a "+
+	b.Say("Virtual seconds to a relative distance of %v of the worst node from the optimum, of private methods to a "+
 		"training loss of 0.25, on the measured network; in brackets under the log-normal law. With computed "+
-		"penalties `m-admm` is `admm`, and `mr-admm` is `r-admm`. “Never” is within %d rounds, of private methods "+
-		"100.\n\n%s", 600, pacesTable(methods))
+		"penalties `m-admm` is `admm`, and `mr-admm` is `r-admm`. “Never” is within 600 rounds, of private methods "+
+		"100.\n\n%s", nearness, pacesTable(methods))
 	return nil
 }
 
@@ -324,18 +339,22 @@ func stateOrder(b *reproduce.Workbench, methods []*paced) {
 		reproduce.AssessParts(swapped == nil && lost == nil, swapped == nil), "of %d pairs of methods, by graph, %d "+
 			"change places%s; %d are told apart, by two standard errors of %d seeds, on one of the two only%s", pairs,
 		len(swapped), listed(swapped), len(lost), regionsSeeds, listed(lost))
-	first := true
-	var descent []string
+	var descent, not []string
+	cases := 0
 	for l := range layouts {
 		for _, m := range methods {
 			if m.name == "admm" || m.name == "edge-admm" || m.name == "r-admm" {
-				first = first && faster(m.seconds[0][l], methods[6].seconds[0][l])
+				cases++
+				if !faster(m.seconds[0][l], methods[6].seconds[0][l]) {
+					not = append(not, layouts[l].name+": "+m.title())
+				}
 			}
 		}
 		descent = append(descent, layouts[l].name+": "+duration(methods[6].seconds[0][l]))
 	}
-	b.State("gradient descent is slow there, too (networks/edge-admm): every ADMM is sooner", reproduce.Assess(first),
-		"`dgd` to 0.01: %s", strings.Join(descent, "; "))
+	b.State("gradient descent is slow there, too (networks/edge-admm): ADMM, R-ADMM and edge ADMM are sooner",
+		reproduce.AssessParts(not == nil, len(not) < cases), "so in %s cases of method and graph, not in %d%s; `dgd` to "+
+			"%v: %s", of(cases-len(not), cases), len(not), listed(not), nearness, strings.Join(descent, "; "))
 }
 
 // listed are some of what is listed, after a colon.
@@ -398,7 +417,7 @@ func thousandfold(all []float64) (ms []float64) {
 func stateGraphs(b *reproduce.Workbench, methods []*paced, each [3]float64) {
 	var first [3]int
 	var words, lengths []string
-	chart := plot.Chart{Title: "Virtual time to a distance of 0.01, synchronous rounds", X: plot.Axis{
+	chart := plot.Chart{Title: "Virtual time to the target, synchronous rounds, five seeds", X: plot.Axis{
 		Label: "graph of the 66 hospitals"}, Y: plot.Log("virtual seconds")}
 	for _, l := range layouts {
 		chart.X.Names = append(chart.X.Names, l.name)
@@ -406,24 +425,17 @@ func stateGraphs(b *reproduce.Workbench, methods []*paced, each [3]float64) {
 	counted := 0
 	for _, m := range methods {
 		best, least := -1, math.Inf(1)
-		line := plot.Line{Label: m.name, Look: plot.Scatter}
 		for l := range layouts {
-			mean, _ := meanOf(m.seconds[0][l])
-			if mean < least {
+			if mean, _ := meanOf(m.seconds[0][l]); mean < least {
 				best, least = l, mean
-			}
-			if !math.IsInf(mean, 1) && !math.IsNaN(mean) {
-				line.X, line.Y = append(line.X, float64(l)), append(line.Y, mean)
-				line.Low, line.High = append(line.Low, slices.Min(m.seconds[0][l])),
-					append(line.High, slices.Max(m.seconds[0][l]))
 			}
 		}
 		if best >= 0 {
 			counted++
 			first[best]++
 		}
-		if !m.private && line.X != nil && m.name != "m-admm" && m.name != "mr-admm" {
-			chart.Lines = append(chart.Lines, line)
+		if m.name == "admm" || m.name == "r-admm" || m.name == "private-dgd" {
+			chart.Lines = append(chart.Lines, m.line(0, m.name), m.line(1, m.name+", log-normal law"))
 		}
 	}
 	for l := range layouts {
