@@ -39,6 +39,7 @@ type Account struct {
 	lied          error                // why lies break what claim and certificates are proved with; nil: they do not
 	given         []taken              // of certificates
 	issued        []record.Certificate // with the first node as node 0; nil: not yet
+	spared        bool                 // certificates are not wanted
 }
 
 // Inexact is what the solver's tolerance leaves of a gradient, as a share of what one row moves it by, and how much it
@@ -150,6 +151,9 @@ func (a *Account) end(m algorithms.Method, rounds int) {
 // issue makes the certificates of a run that is over, and enters that of rows into the last round. A composition takes
 // longer than a short run, so that audits, which have many, are spared.
 func (a *Account) issue(rows []metrics.Row) {
+	if a.spared {
+		return
+	}
 	a.issued = a.certificates(0)
 	for _, c := range a.issued {
 		if last := len(rows) - 1; last >= 0 && c.Unit == privacy.Sample && c.Reason == "" {
@@ -157,6 +161,9 @@ func (a *Account) issue(rows []metrics.Row) {
 		}
 	}
 }
+
+// spare has no certificates computed.
+func (a *Account) spare() { a.spared = true }
 
 // fill enters the claimed loss so far into the rows.
 func (a *Account) fill(rows []metrics.Row) {

@@ -671,12 +671,31 @@ func (out *outcome) table() *record.Table {
 	return t
 }
 
+// Measuring says how a run is made of which nothing is kept in files.
+type Measuring struct {
+	Workers     int             // goroutines that compute
+	Told        func(round int) // told of every round that is measured; may be nil
+	Uncertified bool            // certificates of privacy are not computed, which takes longer than a short run
+}
+
 // Measure runs one seed and keeps nothing of it but what run.json and metrics.csv
 // would say. Of a run that ends early it returns that beside the error.
 func (e *Experiment) Measure(ctx context.Context, seed uint64, workers int) (*record.Info, *record.Table, error) {
-	out, err := e.complete(ctx, seed, Execution{Workers: workers}, nil, nil)
+	return e.MeasureAs(ctx, seed, Measuring{Workers: workers})
+}
+
+// MeasureAs is [Experiment.Measure] in a way of the caller's.
+func (e *Experiment) MeasureAs(ctx context.Context, seed uint64, m Measuring) (*record.Info, *record.Table, error) {
+	var progress func(metrics.Row)
+	if m.Told != nil {
+		progress = func(r metrics.Row) { m.Told(r.Round) }
+	}
+	out, err := e.complete(ctx, seed, Execution{Workers: m.Workers}, nil, progress)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
+	}
+	if m.Uncertified && out.Account != nil {
+		out.Account.spare()
 	}
 	t := out.table()
 	if out.early != nil {

@@ -150,7 +150,8 @@ func TestPython_SaysWhyNoObjectIsMade(t *testing.T) {
 	const class = "class Wrong:\n    def __init__(self, eta):\n        raise ValueError('never')\n" +
 		"    def update(self, node, t): pass\n"
 	for range 20 {
-		_, err := measured(t, class, python, 4, "problem.data={set: twonorm, rows: 3000, dimension: 20}", "problem.train=2500")
+		_, err := measured(t, class, python, 4, "problem.data={set: twonorm, rows: 3000, dimension: 20}",
+			"problem.train=2500")
 		if err == nil || !strings.Contains(err.Error(), "the method raised ValueError: never") {
 			t.Fatal(err)
 		}

@@ -1,5 +1,7 @@
 // Tables in columns: Parquet and Arrow files.
 
+//go:build !page
+
 package problem
 
 import (

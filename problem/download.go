@@ -1,5 +1,7 @@
 // Downloads: from servers that may be slow, away, or not what they were.
 
+//go:build !page
+
 package problem
 
 import (

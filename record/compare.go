@@ -12,14 +12,11 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // Difference is a statement of a directory that is not what a repeat comes to.
@@ -314,106 +311,6 @@ func compareCSV(name, stated, recomputed string) ([]Difference, error) {
 		}
 	}
 	return all, nil
-}
-
-// most is how many differences of a Parquet file are told: what follows an absent row
-// differs, too.
-const most = 100
-
-func compareParquet(name, stated, recomputed string) (all []Difference, err error) {
-	b, closeB, err := openParquet(recomputed)
-	if err != nil {
-		return nil, err
-	}
-	defer closeB()
-	damaged := func(why any) []Difference {
-		return append(all, Difference{File: name, Stated: fmt.Sprintf("what cannot be read (%v)", why),
-			Recomputed: "a table"})
-	}
-	defer func() { // the library panics on some damaged files
-		if p := recover(); p != nil {
-			all, err = damaged(p), nil
-		}
-	}()
-	a, closeA, err := openParquet(stated)
-	if err != nil {
-		return damaged(err), nil
-	}
-	defer closeA()
-	names := b.Schema().Columns()
-	var rows [2][1]parquet.Row
-	for row := 0; len(all) < most; row++ {
-		var n [2]int
-		for k, r := range []parquet.Rows{a, b} {
-			if n[k], err = r.ReadRows(rows[k][:]); err != nil && !errors.Is(err, io.EOF) {
-				return damaged(err), nil
-			}
-		}
-		switch {
-		case n[0] == 0 && n[1] == 0:
-			return all, nil
-		case n[0] == 0 || n[1] == 0:
-			there := map[int]string{0: absent, 1: "a row"}
-			return append(all, Difference{File: name, Place: fmt.Sprintf("row %d", row), Stated: there[n[0]],
-				Recomputed: there[n[1]]}), nil
-		}
-		x, y := columns(rows[0][0]), columns(rows[1][0])
-		for c, path := range names {
-			for k := range max(len(x[c]), len(y[c])) {
-				v, w := written(x[c], k), written(y[c], k)
-				if v == w {
-					continue
-				}
-				place := fmt.Sprintf("row %d, column %s", row, path[0])
-				if len(path) > 1 {
-					place += fmt.Sprintf("[%d]", k)
-				}
-				all = append(all, Difference{File: name, Place: place, Stated: v, Recomputed: w})
-			}
-		}
-	}
-	return all, nil
-}
-
-func openParquet(path string) (parquet.Rows, func(), error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err == nil {
-		var opened *parquet.File
-		if opened, err = parquet.OpenFile(f, info.Size()); err == nil {
-			r := parquet.MultiRowGroup(opened.RowGroups()...).Rows()
-			return r, func() { r.Close(); f.Close() }, nil
-		}
-	}
-	f.Close()
-	return nil, nil, err
-}
-
-// columns are a row's values by column.
-func columns(row parquet.Row) map[int][]parquet.Value {
-	all := map[int][]parquet.Value{}
-	for _, v := range row {
-		all[v.Column()] = append(all[v.Column()], v)
-	}
-	return all
-}
-
-// written is the k-th value in as many digits as tell it from every other.
-func written(values []parquet.Value, k int) string {
-	switch {
-	case k >= len(values):
-		return absent
-	case values[k].Kind() == parquet.Double && !values[k].IsNull():
-		v := values[k].Double()
-		if math.IsNaN(v) || v == 0 {
-			return fmt.Sprintf("%v (bits %#x)", v, math.Float64bits(v))
-		}
-		return fmt.Sprint(v)
-	}
-	return values[k].String()
 }
 
 // CompareSummary compares the summary.csv of a directory with the one of its runs: of those

@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/parquet-go/parquet-go"
-
 	"overhear/internal/files"
 	"overhear/sim"
 )
@@ -214,11 +212,10 @@ func rows[T any](r *Run, name string, f func(T) error) (err error) {
 	if err != nil {
 		return err
 	}
-	opened, err := parquet.OpenFile(file, size.Size())
+	reader, err := newRowReader[T](file, size.Size())
 	if err != nil {
 		return fmt.Errorf("%s is damaged: %w", path, err)
 	}
-	reader := parquet.NewGenericReader[T](opened)
 	defer reader.Close()
 	for {
 		batch := make([]T, 1024) // fresh: f may keep what it is given

@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
 	"overhear/internal/files"
 	"overhear/sim"
 )
@@ -145,7 +143,7 @@ func (w *Writer) Message(m Message) {
 type log[T any] struct {
 	file   *os.File
 	buffer *bufio.Writer
-	rows   *parquet.GenericWriter[T]
+	rows   rowWriter[T]
 	batch  []T
 	err    error
 }
@@ -158,8 +156,7 @@ func newLog[T any](path string) (*log[T], error) {
 		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
 	l := &log[T]{file: f, buffer: bufio.NewWriterSize(f, 1<<20)}
-	l.rows = parquet.NewGenericWriter[T](l.buffer, parquet.CreatedBy("overhear", "1", "0"),
-		parquet.MaxRowsPerRowGroup(1<<17))
+	l.rows = newRowWriter[T](l.buffer)
 	return l, nil
 }
 

@@ -22,10 +22,27 @@ import (
 
 // Table writes what came out of one run, with a phrase on each line for whoever sees it for the first time.
 func Table(w io.Writer, r *record.Run) error {
-	i, f := r.Info, r.Info.Final
+	i := r.Info
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(name, value, meaning string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, value, meaning) }
 	fmt.Fprintf(t, "%s, seed %d: %s\n", i.Name, i.Seed, i.Algorithm)
+	for _, l := range Lines(i) {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", l[0], l[1], l[2])
+	}
+	fmt.Fprintf(t, "files\t%s\t%.2f s of real time\n", r.Dir, i.Wall)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, warning := range i.Warnings {
+		fmt.Fprintln(w, "warning:", warning)
+	}
+	notes(w, i)
+	return nil
+}
+
+// Lines are those of the table of one run: a name, a value, and what it means.
+func Lines(i *record.Info) (all [][3]string) {
+	f := i.Final
+	line := func(name, value, meaning string) { all = append(all, [3]string{name, value, meaning}) }
 	split := i.Parties > 0
 	metric := func(name, more string) {
 		m := metrics.Named(name)
@@ -124,15 +141,7 @@ func Table(w io.Writer, r *record.Run) error {
 	line("solver residual", number(i.Residual.Max),
 		fmt.Sprintf("largest of all solves; tolerance %.0e", i.Residual.Tolerance))
 	line("digest", short(i.Digest), "of every event; equal for every repeat of this run")
-	line("files", r.Dir, fmt.Sprintf("%.2f s of real time", i.Wall))
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, warning := range i.Warnings {
-		fmt.Fprintln(w, "warning:", warning)
-	}
-	notes(w, i)
-	return nil
+	return all
 }
 
 // listed are names, at most a dozen of them.

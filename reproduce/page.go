@@ -29,12 +29,7 @@ func (r *Results) Write(dir string) (string, error) {
 		return "", err
 	}
 	r.Claims = p.claims
-	for _, c := range r.Charts {
-		if _, err := r.Style.With("svg").Save(r.chart(c), dir, c.Name); err != nil {
-			return "", fmt.Errorf("%s: %w", r.Name, err)
-		}
-	}
-	for _, c := range append(r.drawings(), p.charts...) {
+	for _, c := range append(r.pictures(), p.charts...) {
 		if _, err := r.Style.With("svg").Save(c.chart, dir, c.name); err != nil {
 			return "", fmt.Errorf("%s: %w", r.Name, err)
 		}
@@ -51,20 +46,24 @@ func (r *Results) Write(dir string) (string, error) {
 
 // Words is what stands at the axes and lines of the figures.
 func (r *Results) Words() (all []plot.Words) {
-	for _, c := range r.Charts {
-		chart := r.chart(c)
-		all = append(all, chart.Words("", "")...)
-	}
-	for _, c := range r.drawings() {
+	for _, c := range r.pictures() {
 		all = append(all, c.chart.Words("", "")...)
 	}
 	return all
 }
 
+// pictures are the charts of columns and the drawings.
+func (r *Results) pictures() (all []namedChart) {
+	for _, c := range r.Charts {
+		all = append(all, namedChart{name: c.Name, chart: r.chart(c)})
+	}
+	return append(all, r.drawings()...)
+}
+
 // drawings are the pictures that are not of a column.
 func (r *Results) drawings() (all []namedChart) {
 	if r.Drawings != nil {
-		r.Drawings(r, func(name string, c plot.Chart) { all = append(all, namedChart{name, c, nil}) })
+		r.Drawings(r, func(name string, c plot.Chart) { all = append(all, namedChart{name: name, chart: c}) })
 	}
 	return all
 }

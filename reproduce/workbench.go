@@ -65,6 +65,8 @@ type Workbench struct {
 	shared     *experiment.Experiment // the last one whose data are the same for all seeds
 	runs       *int
 	progress   func(n int)
+	vary       bool // the runs are a reader's: traced, and told of
+	told       []Told
 }
 
 // namedChart is a chart, or a picture that is none, and the name of its file.
@@ -90,7 +92,12 @@ func (s *Study) Run(ctx context.Context, dataDir string, progress func(n int)) (
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	// Who stops a study need not wait for it to end.
 	defer context.AfterFunc(ctx, func() { _ = os.RemoveAll(temp) })()
-	b = &Workbench{Study: s, ctx: ctx, data: dataDir, temp: temp, runs: new(int), progress: progress}
+	return s.run(&Workbench{ctx: ctx, data: dataDir, temp: temp, progress: progress})
+}
+
+// run computes a study on a workbench.
+func (s *Study) run(b *Workbench) (*Workbench, error) {
+	b.Study, b.runs = s, new(int)
 	b.Results.Title, b.Results.Command = s.Title, "simulate reproduce "+s.Name
 	if err := s.Compute(b); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -248,12 +255,16 @@ func (b *Workbench) Coalitions(of [][]int, file string, sets ...string) (mu [][]
 
 // Measure runs a shipped scenario's first seed and keeps its metrics only.
 func (b *Workbench) Measure(file string, sets ...string) (*record.Info, *record.Table, error) {
-	b.begin("run", file, nil, sets)
-	e, err := b.Experiment(file, slices.Concat(metricsOnly, sets)...)
+	command := b.begin("run", file, nil, sets)
+	e, err := b.Experiment(file, slices.Concat(b.kept(), sets)...)
 	if err != nil {
 		return nil, nil, err
 	}
-	return e.Measure(b.ctx, e.Scenario.Seeds.First, runtime.GOMAXPROCS(0))
+	info, table, err := e.Measure(b.ctx, e.Scenario.Seeds.First, runtime.GOMAXPROCS(0))
+	if info != nil {
+		b.tell(command, info.Digest)
+	}
+	return info, table, err
 }
 
 // Learnt is what a run of one seed came to.
@@ -310,7 +321,7 @@ func (b *Workbench) Statements() []Statement { return b.statements }
 
 // Draw adds a chart; name is that of its file. The first one stands for the study in the index.
 func (b *Workbench) Draw(name string, c plot.Chart) {
-	b.charts = append(b.charts, namedChart{name, c, nil})
+	b.charts = append(b.charts, namedChart{name: name, chart: c})
 }
 
 // Show adds a picture that is no chart, as Draw does.

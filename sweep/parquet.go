@@ -1,5 +1,7 @@
 // results.parquet: a writer of rows whose columns are known at run time only.
 
+//go:build !page
+
 package sweep
 
 import (

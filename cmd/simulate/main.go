@@ -167,7 +167,7 @@ func newRoot() *cobra.Command {
 	})
 	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(),
 		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newView(), newWhy(),
-		newFuzz(), newSweep(), newDesign(), newDocs())
+		newFuzz(), newSweep(), newDesign(), newSite(), newDocs())
 	completeChanges(root)
 	return root
 }

@@ -20,8 +20,9 @@ import (
 	"overhear/internal/plural"
 	"overhear/report/plot"
 	"overhear/reproduce"
-	_ "overhear/reproduce/papers"  // registers the figures
-	_ "overhear/reproduce/studies" // registers the studies
+	_ "overhear/reproduce/networks" // registers the studies of networks
+	_ "overhear/reproduce/papers"   // registers the figures
+	_ "overhear/reproduce/studies"  // registers the studies
 	"overhear/scenarios"
 )
 

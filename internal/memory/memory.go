@@ -9,19 +9,13 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-
-	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 var limit atomic.Int64
 
 func init() {
 	limit.Store(math.MaxInt64) // where the machine does not tell
-	bytes, err := memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)()
-	if total, also := memlimit.FromSystem(); also == nil && (err != nil || total < bytes) {
-		bytes, err = total, nil // a control group may allow more than there is
-	}
-	if err == nil && bytes > 0 && bytes < math.MaxInt64 {
+	if bytes, err := machine(); err == nil && bytes > 0 && bytes < math.MaxInt64 {
 		limit.Store(int64(bytes))
 	}
 }

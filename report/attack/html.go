@@ -1,5 +1,7 @@
 // A report's page as HTML: one file, no script, nothing to load.
 
+//go:build !page
+
 package attack
 
 import (
@@ -24,6 +26,7 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 
 var pageHTML = template.Must(template.New("page").Funcs(template.FuncMap{
 	"policy": func() string { return policy },
+	"drawn":  func(svg string) template.HTML { return template.HTML(svg) },
 	"style":  func() template.CSS { return template.CSS(plot.CSS() + pageStyle) },
 }).Parse(pageTemplate))
 

@@ -3,7 +3,6 @@
 package attack
 
 import (
-	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -80,7 +79,7 @@ type list struct {
 // drawing is a figure, what it shows in words and its numbers.
 type drawing struct {
 	Title, Text string
-	SVG         template.HTML
+	SVG         string
 	Wide        bool
 	Numbers     *table
 }

@@ -14,10 +14,12 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"overhear/internal/files"
 )
@@ -134,10 +136,27 @@ func (p *Page) Text(selector string) string {
 	return Ask[string](p, fmt.Sprintf("document.querySelector(%q).innerText", selector))
 }
 
-// Press presses keys.
+// Press presses keys. What a key types comes with its going down, as from a keyboard, so that it types nothing where
+// the page prevents that; chromedp.KeyEvent types it all the same.
 func (p *Page) Press(keys string) {
 	p.t.Helper()
-	p.do(chromedp.KeyEvent(keys))
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, key := range keys {
+			events := kb.Encode(key)
+			for k, event := range events {
+				switch {
+				case event.Type == kb.KeyChar:
+					continue
+				case k+1 < len(events) && events[k+1].Type == kb.KeyChar:
+					event.Text = events[k+1].Text
+				}
+				if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, *event); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
 }
 
 // Click clicks at a point of the window.

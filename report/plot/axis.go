@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-
-	gonum "gonum.org/v1/plot"
 )
 
 // Axis is one of the two axes of a chart.
@@ -102,25 +100,25 @@ const (
 )
 
 // ticks are the marks of the axis. Where labels would meet, only every second, fifth or tenth is left.
-func (a *Axis) ticks(upright bool) []gonum.Tick {
-	var kept []gonum.Tick
+func (a *Axis) ticks(upright bool) []tick {
+	var kept []tick
 	if a.Names != nil {
 		for k, name := range a.Names {
 			room := (acrossRoom + a.extra) / float64(len(a.Names)) / wider
-			kept = append(kept, gonum.Tick{Value: float64(k), Label: fold(name, TextSize, room, 3)})
+			kept = append(kept, tick{value: float64(k), label: fold(name, TextSize, room, 3)})
 		}
 		return kept
 	}
 	if a.Log && a.Zero > 0 {
-		kept = append(kept, gonum.Tick{Value: a.Zero, Label: "0"})
+		kept = append(kept, tick{value: a.Zero, label: "0"})
 	}
 	for _, t := range a.round() {
-		at := a.at(t.Value)
-		if at < -1e-9 || at > 1+1e-9 || a.Log && a.Zero > 0 && t.Value < 2*a.Zero {
+		at := a.at(t.value)
+		if at < -1e-9 || at > 1+1e-9 || a.Log && a.Zero > 0 && t.value < 2*a.Zero {
 			continue
 		}
-		if t.Label != "" {
-			t.Label = Typeset(t.Label)
+		if t.label != "" {
+			t.label = Typeset(t.label)
 		}
 		kept = append(kept, t)
 	}
@@ -133,36 +131,36 @@ func (a *Axis) ticks(upright bool) []gonum.Tick {
 }
 
 // thin leaves a label on every so many of the labelled ticks, among them the one of 0.
-func thin(ticks []gonum.Tick, every int) []gonum.Tick {
+func thin(ticks []tick, every int) []tick {
 	var labelled []int
 	zero := 0
 	for k, t := range ticks {
-		if t.Label == "0" {
+		if t.label == "0" {
 			zero = len(labelled)
 		}
-		if t.Label != "" {
+		if t.label != "" {
 			labelled = append(labelled, k)
 		}
 	}
 	all := slices.Clone(ticks)
 	for n, k := range labelled {
 		if (n-zero)%every != 0 {
-			all[k].Label = ""
+			all[k].label = ""
 		}
 	}
 	return all
 }
 
 // meet says whether labels meet.
-func (a *Axis) meet(ticks []gonum.Tick, upright bool) bool {
+func (a *Axis) meet(ticks []tick, upright bool) bool {
 	end := math.Inf(-1) // of the last label
 	for _, t := range ticks {
-		if t.Label == "" {
+		if t.label == "" {
 			continue
 		}
-		half, middle := Width(t.Label, TextSize)*wider/2, a.at(t.Value)*(acrossRoom+a.extra)
+		half, middle := Width(t.label, TextSize)*wider/2, a.at(t.value)*(acrossRoom+a.extra)
 		if upright {
-			half, middle = TextSize/2, a.at(t.Value)*upRoom
+			half, middle = TextSize/2, a.at(t.value)*upRoom
 		}
 		if middle-half < end+3 {
 			return true
@@ -174,12 +172,12 @@ func (a *Axis) meet(ticks []gonum.Tick, upright bool) bool {
 
 // round marks about five round numbers, 1, 2 or 5 times a power of ten apart; on a logarithmic axis powers of ten,
 // all written so where they are many.
-func (a *Axis) round() []gonum.Tick {
+func (a *Axis) round() []tick {
 	if a.Log {
 		ticks := decades(a.Low, a.High)
 		for k, t := range ticks {
-			if t.Label != "" && t.Value != 1 && a.High > 1e4*a.Low {
-				ticks[k].Label = strconv.FormatFloat(t.Value, 'e', 0, 64)
+			if t.label != "" && t.value != 1 && a.High > 1e4*a.Low {
+				ticks[k].label = strconv.FormatFloat(t.value, 'e', 0, 64)
 			}
 		}
 		return ticks
@@ -188,7 +186,7 @@ func (a *Axis) round() []gonum.Tick {
 }
 
 // steps marks round numbers at equal distances.
-func (a *Axis) steps() []gonum.Tick {
+func (a *Axis) steps() []tick {
 	size := (a.High - a.Low) / 5
 	ten := math.Pow(10, math.Floor(math.Log10(size)))
 	step := ten
@@ -201,7 +199,7 @@ func (a *Axis) steps() []gonum.Tick {
 		step = math.Max(1, step)
 	}
 	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	var ticks []gonum.Tick
+	var ticks []tick
 	for k := math.Ceil(a.Low/step - 1e-9); k*step <= a.High+1e-9*step; k++ {
 		label := strconv.FormatFloat(k*step, 'f', decimals, 64)
 		if k == 0 {
@@ -210,23 +208,23 @@ func (a *Axis) steps() []gonum.Tick {
 			digits := math.Floor(math.Log10(math.Abs(k*step))+1e-9) - math.Floor(math.Log10(step)+1e-9)
 			label = strconv.FormatFloat(k*step, 'e', max(0, int(digits)), 64)
 		}
-		ticks = append(ticks, gonum.Tick{Value: k * step, Label: label})
+		ticks = append(ticks, tick{value: k * step, label: label})
 	}
 	return ticks
 }
 
 // decades marks powers of ten, at most about eight of them labelled, and their multiples where there are few. Less
 // than two decades are labelled 1, 2, 5, 10, …, or like a linear axis if that leaves fewer than two labels.
-func decades(low, high float64) []gonum.Tick {
+func decades(low, high float64) []tick {
 	if high < 100*low {
 		return oneTwoFive(low, high)
 	}
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
 	step := max(1, (last-first+7)/8)
-	var ticks []gonum.Tick
+	var ticks []tick
 	mark := func(v float64, label string) {
 		if v >= low && v <= high {
-			ticks = append(ticks, gonum.Tick{Value: v, Label: label})
+			ticks = append(ticks, tick{value: v, label: label})
 		}
 	}
 	for e := first; e <= last; e++ {
@@ -244,8 +242,8 @@ func decades(low, high float64) []gonum.Tick {
 }
 
 // oneTwoFive marks one digit times powers of ten, with labels at 1, 2 and 5.
-func oneTwoFive(low, high float64) []gonum.Tick {
-	var ticks []gonum.Tick
+func oneTwoFive(low, high float64) []tick {
+	var ticks []tick
 	labels := 0
 	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
 		for digit := 1; digit < 10; digit++ {
@@ -258,7 +256,7 @@ func oneTwoFive(low, high float64) []gonum.Tick {
 				label = strconv.FormatFloat(v, 'g', 6, 64)
 				labels++
 			}
-			ticks = append(ticks, gonum.Tick{Value: v, Label: label})
+			ticks = append(ticks, tick{value: v, label: label})
 		}
 	}
 	if labels < 2 {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -224,63 +223,40 @@ func (c *Chart) entries() []Entry {
 
 // draw draws axes and lines.
 func (c *Chart) draw(on draw.Canvas) {
-	p := gonum.New()
-	p.BackgroundColor = nil
-	p.TextHandler = hand
-	for _, a := range []struct {
-		of   *Axis
-		axis *gonum.Axis
-	}{{&c.X, &p.X}, {&c.Y, &p.Y}} {
-		a.axis.Min, a.axis.Max = a.of.Low, a.of.High
-		style := &a.axis.Tick.Label
-		style.Font, style.Color, style.Handler = face(TextSize, false), Text, hand
-		a.axis.Padding, a.axis.Color, a.axis.Width = 0, Frame, 0.8
-		a.axis.Tick.LineStyle = draw.LineStyle{Color: Frame, Width: 0.8}
-		a.axis.Tick.Length = 5
-		a.axis.Tick.Marker = gonum.ConstantTicks(a.of.ticks(a.of == &c.Y))
-		if a.of.Log {
-			a.axis.Scale = gonum.LogScale{}
-		}
-	}
-	p.Add(plotter(c.plot))
-	// The names of the axes are written here: gonum leaves room for them in the wrong place on logarithmic axes.
+	f := c.frame()
 	const name, end = TextSize + 6, 8
 	inside := draw.Crop(on, name, -end, name, 0)
 	if c.Square {
-		room := p.DataCanvas(inside).Size()
+		room := f.data(inside).Size()
 		if narrower := (room.X - room.Y) / 2; narrower > 0 {
 			on = draw.Crop(on, narrower, -narrower, 0, 0)
 			inside = draw.Crop(on, name, -end, name, 0)
 		}
 	}
-	data := p.DataCanvas(inside)
+	data := f.data(inside)
 	style := text.Style{Color: Text, Font: face(TextSize, false), XAlign: text.XCenter, YAlign: text.YBottom,
 		Handler: hand}
 	on.FillText(style, vg.Point{X: data.Center().X, Y: on.Min.Y + 3}, shorten(c.X.Label, TextSize, chartWidth))
 	style.Rotation = math.Pi / 2
 	on.FillText(style, vg.Point{X: on.Min.X + TextSize, Y: data.Center().Y},
 		shorten(c.Y.Label, TextSize, data.Size().Y.Points()+2*name))
-	p.Draw(inside)
+	f.draw(inside)
+	c.plot(data, f)
 }
 
-// plotter makes a function one of gonum's plotters.
-type plotter func(on draw.Canvas, p *gonum.Plot)
-
-// Plot calls the function.
-func (f plotter) Plot(on draw.Canvas, p *gonum.Plot) { f(on, p) }
-
 // plot draws the grid and the lines where the axes have them.
-func (c *Chart) plot(on draw.Canvas, p *gonum.Plot) {
-	x, y := p.Transforms(&on)
-	pen := draw.LineStyle{Color: Grid, Width: 0.8}
-	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
-		if !t.IsMinor() {
-			on.StrokeLine2(pen, x(t.Value), on.Min.Y, x(t.Value), on.Max.Y)
+func (c *Chart) plot(on draw.Canvas, f *frame) {
+	x := func(v float64) vg.Length { return on.X(c.X.at(v)) }
+	y := func(v float64) vg.Length { return on.Y(c.Y.at(v)) }
+	pen := draw.LineStyle{Color: Grid, Width: rule}
+	for _, t := range f.across {
+		if !t.minor() {
+			on.StrokeLine2(pen, x(t.value), on.Min.Y, x(t.value), on.Max.Y)
 		}
 	}
-	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-		if !t.IsMinor() {
-			on.StrokeLine2(pen, on.Min.X, y(t.Value), on.Max.X, y(t.Value))
+	for _, t := range f.up {
+		if !t.minor() {
+			on.StrokeLine2(pen, on.Min.X, y(t.value), on.Max.X, y(t.value))
 		}
 	}
 	all := c.styled()

@@ -132,8 +132,8 @@ func TestAxis_Ticks(t *testing.T) {
 	} {
 		var labels []string
 		for _, tick := range c.axis.ticks(false) {
-			if tick.Label != "" {
-				labels = append(labels, tick.Label)
+			if tick.label != "" {
+				labels = append(labels, tick.label)
 			}
 		}
 		if got := strings.Join(labels, " "); got != c.want {
@@ -143,16 +143,16 @@ func TestAxis_Ticks(t *testing.T) {
 	crowded := Axis{Low: 0.00010, High: 0.00011}
 	end, before := math.Inf(-1), ""
 	for _, tick := range crowded.ticks(false) {
-		if tick.Label == "" {
+		if tick.label == "" {
 			continue
 		}
-		if tick.Label == before {
+		if tick.label == before {
 			t.Errorf("two values have the label %s", before)
 		}
-		before = tick.Label
-		half := Width(tick.Label, TextSize) / 2
-		if at := crowded.at(tick.Value) * acrossRoom; !(at-half >= end) {
-			t.Errorf("%s meets the label before it", tick.Label)
+		before = tick.label
+		half := Width(tick.label, TextSize) / 2
+		if at := crowded.at(tick.value) * acrossRoom; !(at-half >= end) {
+			t.Errorf("%s meets the label before it", tick.label)
 		} else {
 			end = at + half
 		}
@@ -268,8 +268,8 @@ func TestThin_KeepsZero(t *testing.T) {
 	a := Axis{Low: -3, High: 5}
 	var labels []string
 	for _, tick := range thin(a.steps(), 2) {
-		if tick.Label != "" {
-			labels = append(labels, tick.Label)
+		if tick.label != "" {
+			labels = append(labels, tick.label)
 		}
 	}
 	if got := strings.Join(labels, " "); got != "-2 0 2 4" {

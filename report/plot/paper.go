@@ -1,35 +1,27 @@
 // Pictures for papers: PDF, and PGF for LaTeX documents.
 
+//go:build !page
+
 package plot
 
 import (
 	"bytes"
-	"cmp"
-	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"time"
-
-	"overhear/internal/files"
 
 	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	gonum "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgtex"
 )
 
-// Formats of picture files.
-var Formats = []string{"svg", "png", "pdf", "pgf"}
-
-func init() { // the same bytes every time
+func init() {
+	writers["pdf"], writers["pgf"] = (*Picture).PDF, (*Picture).PGF
+	ways = append(ways, lineForTeX, lineOfOutlines)
+	// The same bytes every time.
 	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	fpdf.SetDefaultCreationDate(epoch)
 	fpdf.SetDefaultModificationDate(epoch)
@@ -57,122 +49,22 @@ func (p *Picture) PGF() []byte {
 	return b.Bytes()
 }
 
-// Write writes dir/name.format in each of the formats and returns the paths.
-func (p *Picture) Write(dir, name string, formats []string) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("writing figures: %w", err)
+// lineForTeX writes a line as TeX reads it.
+func lineForTeX(t typesetter, c vg.Canvas, txt string, style text.Style, at vg.Point) bool {
+	if !is[*vgtex.Canvas](c) {
+		return false
 	}
-	encode := map[string]func() []byte{"svg": p.SVG, "png": p.PNG, "pdf": p.PDF, "pgf": p.PGF}
-	var paths []string
-	for _, format := range formats {
-		if encode[format] == nil {
-			return nil, fmt.Errorf("writing figures: %q is none of %s", format, strings.Join(Formats, ", "))
-		}
-		path := filepath.Join(dir, name+"."+format)
-		if err := files.WriteBytes(path, encode[format]()); err != nil {
-			return nil, fmt.Errorf("writing figures: %w", err)
-		}
-		paths = append(paths, path)
-	}
-	return paths, nil
+	c.FillString(t.Fonts.Lookup(style.Font, style.Font.Size), at, forTeX(txt))
+	return true
 }
 
-// tex are the signs that mean something to TeX.
-var tex = strings.NewReplacer(`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `%`, `\%`, `$`, `\$`, `#`, `\#`,
-	`&`, `\&`, `_`, `\_`, `~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`)
-
-// mathematics are the signs that TeX has commands for, and these.
-var mathematics = map[string]string{
-	"α": `\alpha`, "β": `\beta`, "γ": `\gamma`, "δ": `\delta`, "ε": `\varepsilon`, "ζ": `\zeta`, "η": `\eta`,
-	"θ": `\theta`, "κ": `\kappa`, "λ": `\lambda`, "μ": `\mu`, "ν": `\nu`, "ξ": `\xi`, "π": `\pi`, "ρ": `\rho`,
-	"σ": `\sigma`, "τ": `\tau`, "φ": `\varphi`, "χ": `\chi`, "ψ": `\psi`, "ω": `\omega`, "Δ": `\Delta`,
-	"Σ": `\Sigma`, "Ω": `\Omega`, "∇": `\nabla`, "∞": `\infty`, "‖": `\|`, "≤": `\leq`, "≥": `\geq`,
-	"−": `-`, "×": `\times`, "·": `\cdot`, "½": `\frac12`, "→": `\to`, "∈": `\in`, "√": `\surd`,
-}
-
-// signs are the commands of mathematics, the longest first, and their signs.
-var signs = func() *strings.Replacer {
-	names := slices.SortedFunc(maps.Keys(mathematics), func(a, b string) int {
-		return cmp.Or(len(mathematics[b])-len(mathematics[a]), strings.Compare(a, b))
-	})
-	var pairs []string
-	for _, sign := range names {
-		pairs = append(pairs, mathematics[sign], sign)
+// lineOfOutlines writes a line as outlines of its letters.
+func lineOfOutlines(t typesetter, c vg.Canvas, txt string, style text.Style, at vg.Point) bool {
+	if !is[*vgpdf.Canvas](c) {
+		return false
 	}
-	return strings.NewReplacer(append(pairs, `\epsilon`, "ε", `\phi`, "φ", `\le`, "≤", `\ge`, "≥", `\mathrm`, "",
-		`\text`, "", `\,`, " ", "{", "", "}", "", "_", "")...)
-}()
-
-var power = regexp.MustCompile(`\^\{?(-?[0-9]+)\}?`)
-
-// plainMath is a text in which what stands between dollar signs is no longer TeX: η for $\eta$, 10⁻³ for $10^{-3}$.
-func plainMath(txt string) string {
-	parts := strings.Split(txt, "$")
-	if len(parts)%2 == 0 { // one without its other
-		return txt
-	}
-	for k := 1; k < len(parts); k += 2 {
-		part := power.ReplaceAllStringFunc(parts[k], func(p string) string {
-			return raise.Replace(strings.Trim(p, "^{}"))
-		})
-		parts[k] = signs.Replace(part)
-	}
-	return strings.Join(parts, "")
-}
-
-// forTeX is a line of text for TeX; what stands between dollar signs is so already.
-func forTeX(txt string) string {
-	parts := strings.Split(txt, "$")
-	if len(parts)%2 == 0 {
-		return wordsForTeX(txt)
-	}
-	for k := range parts {
-		if k%2 == 0 {
-			parts[k] = wordsForTeX(parts[k])
-		} else {
-			parts[k] = "$" + parts[k] + "$"
-		}
-	}
-	return strings.Join(parts, "")
-}
-
-// wordsForTeX is a line of text with its exponents raised.
-func wordsForTeX(txt string) string {
-	var b strings.Builder
-	raised := ""
-	end := func() {
-		if raised != "" {
-			b.WriteString(`\textsuperscript{` + strings.ReplaceAll(lower.Replace(raised), "−", "$-$") + `}`)
-			raised = ""
-		}
-	}
-	for _, r := range txt {
-		if strings.ContainsRune(exponents, r) {
-			raised += string(r)
-			continue
-		}
-		end()
-		if command := mathematics[string(r)]; command != "" {
-			b.WriteString("$" + command + "$")
-			continue
-		}
-		b.WriteString(tex.Replace(string(r)))
-	}
-	end()
-	return b.String()
-}
-
-// is looks for a kind of canvas through those that are parts of others.
-func is[T vg.Canvas](c vg.Canvas) bool {
-	switch c := c.(type) {
-	case T:
-		return true
-	case *draw.Canvas:
-		return is[T](c.Canvas)
-	case draw.Canvas:
-		return is[T](c.Canvas)
-	}
-	return false
+	t.pieces(txt, style, at, func(face gonum.Face, at vg.Point, txt string) { fillOutlines(c, face, at, txt) })
+	return true
 }
 
 // fillOutlines writes a text as the outlines of its letters.

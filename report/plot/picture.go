@@ -1,4 +1,4 @@
-// Finished pictures: as an SVG or a PNG file, or as an element of a page.
+// Finished pictures: as an SVG file, or as an element of a page.
 
 package plot
 
@@ -6,21 +6,11 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"html/template"
-	"image"
-	imagedraw "image/draw"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"git.sr.ht/~sbinet/gg"
-	interpolation "golang.org/x/image/draw"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
-
-	"overhear/internal/files"
 )
 
 // Picture is a drawing. It has the same bytes every time. Title and Caption stand above it in a file, but not in an
@@ -135,34 +125,11 @@ func (p *Picture) SVG() []byte {
 
 // Element is the picture as a part of a page that has the variables of [CSS]. Its number is one that no other
 // picture of the page has.
-func (p *Picture) Element(number int) template.HTML { return template.HTML(p.svg(false, number, "")) }
+func (p *Picture) Element(number int) string { return p.svg(false, number, "") }
 
-// PNG is the picture with 180 dots an inch, on white ground.
-func (p *Picture) PNG() []byte {
-	const dpi = 180
-	width, height := p.canvasSize(true)
-	dots := func(points float64) int { return int(points/72*dpi + 0.5) }
-	e := easels.Get().(*easel)
-	defer easels.Put(e)
-	m := e.image(dots(width), dots(height))
-	context := gg.NewContextForRGBA(m) // that vgimg makes copies the picture twice
-	context.SetLineCapButt()
-	context.InvertY()
-	context.SetInterpolator(interpolation.NearestNeighbor) // text is upright or turned by a quarter: as sharp as it is
-	imagedraw.Draw(m, m.Rect, image.NewUniform(Ground), image.Point{}, imagedraw.Src)
-	p.draw(vgimg.NewWith(vgimg.UseDPI(dpi), vgimg.UseImageWithContext(m, context)), true)
-	return e.encode(m)
-}
-
-// Save writes dir/name.svg and dir/name.png.
-func (p *Picture) Save(dir, name string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("writing figures: %w", err)
-	}
-	for ending, bytes := range map[string][]byte{".svg": p.SVG(), ".png": p.PNG()} {
-		if err := files.WriteBytes(filepath.Join(dir, name+ending), bytes); err != nil {
-			return fmt.Errorf("writing figures: %w", err)
-		}
-	}
-	return nil
+// File is an element of a page as a file that stands alone, on light and on dark ground.
+func File(element string) []byte {
+	head, inside, _ := strings.Cut(element, ">")
+	return []byte(strings.Replace(head, "<svg", `<svg xmlns="http://www.w3.org/2000/svg"`, 1) + "><style>" + CSS() +
+		"</style>" + inside)
 }

@@ -127,8 +127,8 @@ func TestDecades_Labels(t *testing.T) {
 	} {
 		var labels []string
 		for _, tick := range decades(c.low, c.high) {
-			if tick.Label != "" {
-				labels = append(labels, tick.Label)
+			if tick.label != "" {
+				labels = append(labels, tick.label)
 			}
 		}
 		if got := strings.Join(labels, " "); c.want != "" && got != c.want {

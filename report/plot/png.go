@@ -1,6 +1,8 @@
 // Images as PNG files. A chart is large, and nearly all of it is ground: the library's encoder for full colours, which
 // tries several filters on every byte, takes longer than all else that a short run does.
 
+//go:build !page
+
 package plot
 
 import (
@@ -8,9 +10,33 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	imagedraw "image/draw"
 	"image/png"
 	"sync"
+
+	"git.sr.ht/~sbinet/gg"
+	interpolation "golang.org/x/image/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 )
+
+func init() { writers["png"] = (*Picture).PNG }
+
+// PNG is the picture with 180 dots an inch, on white ground.
+func (p *Picture) PNG() []byte {
+	const dpi = 180
+	width, height := p.canvasSize(true)
+	dots := func(points float64) int { return int(points/72*dpi + 0.5) }
+	e := easels.Get().(*easel)
+	defer easels.Put(e)
+	m := e.image(dots(width), dots(height))
+	context := gg.NewContextForRGBA(m) // that vgimg makes copies the picture twice
+	context.SetLineCapButt()
+	context.InvertY()
+	context.SetInterpolator(interpolation.NearestNeighbor) // text is upright or turned by a quarter: as sharp as it is
+	imagedraw.Draw(m, m.Rect, image.NewUniform(Ground), image.Point{}, imagedraw.Src)
+	p.draw(vgimg.NewWith(vgimg.UseDPI(dpi), vgimg.UseImageWithContext(m, context)), true)
+	return e.encode(m)
+}
 
 // easel has the memory that drawings need one after another: several megabytes, of which to get new ones takes as long
 // as to draw.

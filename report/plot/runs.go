@@ -3,6 +3,7 @@
 package plot
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -39,16 +40,16 @@ func runY() []runAxis {
 	}
 }
 
-// Runs writes, into dir, the figures of the runs of one experiment, one table a seed: loss and distance against
-// rounds and against virtual time, each as SVG and PNG. With several seeds a line is the mean, and the band goes
-// from the least to the greatest. What was not measured has no figure.
-//
-// A style other than the usual is kept beside them, so that a repeat of the run can draw the same.
-func Runs(name string, tables []*record.Table, dir string, style Style) error {
-	if style.Title != "" {
-		name = style.Title
-	}
-	drawn := false
+// Named is a chart and the name of its file, without the ending.
+type Named struct {
+	Name  string
+	Chart Chart
+}
+
+// RunCharts are the figures of the runs of one experiment, one table a seed: loss and distance against rounds and
+// against virtual time. With several seeds a line is the mean, and the band goes from the least to the greatest. What
+// was not measured has no figure.
+func RunCharts(name string, tables []*record.Table) (all []Named) {
 	for _, y := range runY() {
 		for _, x := range runX() {
 			c := Chart{Title: name + ": " + y.about, X: x.axis, Y: y.axis}
@@ -72,13 +73,23 @@ func Runs(name string, tables []*record.Table, dir string, style Style) error {
 				continue
 			}
 			c.Lines = []Line{line}
-			if _, err := style.Save(c, dir, y.column+"-"+x.column); err != nil {
-				return err
-			}
-			drawn = true
+			all = append(all, Named{y.column + "-" + x.column, c})
 		}
 	}
-	if !drawn || style.IsZero() {
+	return all
+}
+
+// Runs writes, into dir, the figures of the runs of one experiment, each as SVG and PNG; see [RunCharts].
+//
+// A style other than the usual is kept beside them, so that a repeat of the run can draw the same.
+func Runs(name string, tables []*record.Table, dir string, style Style) error {
+	all := RunCharts(cmp.Or(style.Title, name), tables)
+	for _, c := range all {
+		if _, err := style.Save(c.Chart, dir, c.Name); err != nil {
+			return err
+		}
+	}
+	if all == nil || style.IsZero() {
 		return nil
 	}
 	text, err := json.MarshalIndent(style, "", "  ")

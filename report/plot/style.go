@@ -11,6 +11,8 @@ import (
 	gonum "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"overhear/report/plot/fonts"
 )
 
 // Sizes of text, in points.
@@ -118,5 +120,6 @@ func face(size float64, bold bool) gonum.Font {
 }
 
 // families names fonts of the same widths after the house's, for viewers that do not have it.
-var families = strings.NewReplacer("font-family:Liberation Sans;",
-	"font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+var families = strings.NewReplacer("font-family:Liberation Sans;", family, "font-family:"+fonts.Name+";", family)
+
+const family = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"

@@ -11,9 +11,8 @@ import (
 	gonum "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
-	"gonum.org/v1/plot/vg/vgtex"
 )
 
 const exponents = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -67,7 +66,7 @@ func Number(v float64) string {
 // typesetter draws a line of text with its exponents raised.
 type typesetter struct{ text.Plain }
 
-var hand text.Handler = typesetter{text.Plain{Fonts: gonum.DefaultCache}}
+var hand text.Handler = typesetter{text.Plain{Fonts: cache}}
 
 // run is a part of a text in one size.
 type run struct {
@@ -135,23 +134,41 @@ func (t typesetter) line(c vg.Canvas, txt string, style text.Style, at vg.Point)
 		c.FillString(t.Fonts.Lookup(style.Font, style.Font.Size), at, plainMath(txt))
 		return
 	}
-	if is[*vgtex.Canvas](c) {
-		c.FillString(t.Fonts.Lookup(style.Font, style.Font.Size), at, forTeX(txt))
-		return
+	for _, way := range ways {
+		if way(t, c, txt, style, at) {
+			return
+		}
 	}
+	t.pieces(txt, style, at, c.FillString)
+}
+
+// ways are those of canvases that want lines otherwise than in pieces; each says whether it wrote one.
+var ways []func(t typesetter, c vg.Canvas, txt string, style text.Style, at vg.Point) bool
+
+// pieces writes the parts of a line, exponents smaller and higher.
+func (t typesetter) pieces(txt string, style text.Style, at vg.Point, fill func(gonum.Face, vg.Point, string)) {
 	for _, r := range runs(txt, style.Font) {
 		face := t.Fonts.Lookup(r.font, r.font.Size)
 		up := vg.Length(0)
 		if r.raised {
 			up = 0.36 * style.Font.Size
 		}
-		if is[*vgpdf.Canvas](c) {
-			fillOutlines(c, face, at.Add(vg.Point{Y: up}), r.text)
-		} else {
-			c.FillString(face, at.Add(vg.Point{Y: up}), r.text)
-		}
+		fill(face, at.Add(vg.Point{Y: up}), r.text)
 		at.X += face.Width(r.text)
 	}
+}
+
+// is looks for a kind of canvas through those that are parts of others.
+func is[T vg.Canvas](c vg.Canvas) bool {
+	switch c := c.(type) {
+	case T:
+		return true
+	case *draw.Canvas:
+		return is[T](c.Canvas)
+	case draw.Canvas:
+		return is[T](c.Canvas)
+	}
+	return false
 }
 
 // Width is that of a line of text of a size, both in points.

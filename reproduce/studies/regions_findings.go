@@ -11,9 +11,8 @@ import (
 
 // transplant is a study on its own network, and on one over the regions.
 type transplant struct {
-	page, where string // what is changed, in words
-	there       func(b *reproduce.Workbench) error
-	here        func(b *reproduce.Workbench) error // nil: the same
+	page, where string                             // what is changed, in words
+	here        func(b *reproduce.Workbench) error // nil: the page's own study
 	changes     []string
 }
 
@@ -21,22 +20,22 @@ type transplant struct {
 var transplants = []transplant{
 	{page: "networks/edge-admm", where: "33 hospitals, one a region, each linked with its four nearest; 500 ms until " +
 		"a node steps with what it has",
-		there: edgeStudy, changes: []string{"network.topology={kind: k-nearest, nodes: 33, nearest: 4}",
+		changes: []string{"network.topology={kind: k-nearest, nodes: 33, nearest: 4}",
 			measuredLatency, "rounds.timeout=500ms"}},
 	{page: "networks/edge-admm", where: "33 hospitals, one a region, four random neighbours; 500 ms; 2,000 rounds",
-		there: edgeStudy, changes: []string{"network.topology={kind: random-regular, nodes: 33, degree: 4}",
+		changes: []string{"network.topology={kind: random-regular, nodes: 33, degree: 4}",
 			measuredLatency, "rounds.timeout=500ms", "rounds.count=2000"}},
 	{page: "attacks/network", where: "33 hospitals, one a region, each linked with its four nearest; jitter of median " +
 		"20 ms whose σ varies",
-		there: networkStudy, here: func(b *reproduce.Workbench) error {
+		here: func(b *reproduce.Workbench) error {
 			return overheard(b, "network.latency.jitter={kind: lognormal, median: 20ms, sigma: %g}")
 		}, changes: []string{"network.topology={kind: k-nearest, nodes: 33, nearest: 4}",
 			"network.latency={kind: matrix, set: aws}"}},
 	{page: "attacks/colluders", where: "20 hospitals, four in each of five regions, each linked with its four nearest; " +
 		"the two colluders are of one region",
-		there: colluders, changes: []string{"network.topology={kind: k-nearest, nodes: 20, nearest: 4}", fiveRegions}},
+		changes: []string{"network.topology={kind: k-nearest, nodes: 20, nearest: 4}", fiveRegions}},
 	{page: "attacks/map", where: "20 hospitals in 20 regions, each linked with its four nearest",
-		there: mapped, changes: []string{"network.topology={kind: k-nearest, nodes: 20, nearest: 4}", measuredLatency}},
+		changes: []string{"network.topology={kind: k-nearest, nodes: 20, nearest: 4}", measuredLatency}},
 }
 
 // regionsFindings judges other pages' findings over the regions.
@@ -45,16 +44,20 @@ func regionsFindings(b *reproduce.Workbench) error {
 	var settings []string
 	own := map[string][]reproduce.Statement{} // by page
 	for _, t := range transplants {
+		page, ok := reproduce.FindStudy(t.page)
+		if !ok {
+			return fmt.Errorf("there is no study %s", t.page)
+		}
 		if own[t.page] == nil {
 			at := b.Elsewhere()
-			if err := t.there(at); err != nil {
+			if err := page.Compute(at); err != nil {
 				return err
 			}
 			own[t.page] = at.Statements()
 		}
 		at, study := b.Elsewhere(t.changes...), t.here
 		if study == nil {
-			study = t.there
+			study = page.Compute
 		}
 		if err := study(at); err != nil {
 			return fmt.Errorf("%s over the regions: %w", t.page, err)

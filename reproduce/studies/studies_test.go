@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"overhear/reproduce"
+	_ "overhear/reproduce/networks" // registers its studies
 )
 
 func TestStudies_AreWellFormed(t *testing.T) {

@@ -1,6 +1,6 @@
 // Which methods survive lost and late messages.
 
-package studies
+package networks
 
 import (
 	"fmt"

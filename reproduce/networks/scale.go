@@ -1,6 +1,6 @@
 // What a run costs against the number of nodes.
 
-package studies
+package networks
 
 import (
 	"fmt"

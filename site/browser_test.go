@@ -1,0 +1,589 @@
+// The site in a browser: every page is opened, figures are computed and compared with the command's, scenarios are
+// written, run and shared. Nothing is asked of anybody but the server that hands out the site.
+
+package site
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"overhear/experiment"
+	"overhear/report/browser"
+	"overhear/scenarios"
+	"overhear/site/engine"
+)
+
+// served has a browser and the site on a server, which is asked under a path as project pages have. What is asked of
+// other servers fails the test, but of those that it shows to be refused.
+func served(t *testing.T, refused ...string) (p *browser.Page, base string) {
+	t.Helper()
+	site := all(t)
+	dir := t.TempDir()
+	if err := place(dir, maps.Clone(site), nil, "of a test"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.StripPrefix("/project/", http.FileServer(http.Dir(dir))))
+	t.Cleanup(server.Close)
+	p = browser.Find(t).Drive(t)
+	base = server.URL + "/project/"
+	t.Cleanup(func() {
+		for _, r := range p.Requests() {
+			of := slices.IndexFunc(refused, func(other string) bool { return strings.HasPrefix(r, other) })
+			if of < 0 && !strings.HasPrefix(r, base) && !strings.HasPrefix(r, "blob:"+server.URL) {
+				t.Errorf("the page asks for %s", r)
+			}
+		}
+	})
+	return p, base
+}
+
+const complete = `document.readyState === "complete"`
+
+// state waits until a page's computation is in a state.
+func state(p *browser.Page, names string) {
+	p.Wait(fmt.Sprintf(`%q.split(" ").includes(document.getElementById("status").dataset.state)`, names))
+}
+
+// Each page opens at the width of a telephone and at that of a screen, in light and dark colours: nothing is said on
+// the console, nothing is wider than the window, each picture is there, everything that can be operated has a name.
+func TestBrowser_EachPage(t *testing.T) {
+	p, base := served(t)
+	var names []string
+	for name := range all(t) {
+		if path.Ext(name) == ".html" && path.Base(name) != "report.html" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for k, name := range names {
+		said := len(p.Said())
+		for i, width := range []int{390, 1024, 1920} {
+			p.Show(width, 900, (k+i)%2 == 0)
+			if i == 0 {
+				p.Open(base+name, complete)
+			}
+			got := browser.Ask[[]string](p, looked)
+			for _, fault := range got {
+				t.Errorf("%s, %d wide: %s", name, width, fault)
+			}
+		}
+		for _, s := range p.Said()[said:] {
+			t.Errorf("%s says %s", name, s)
+		}
+	}
+	t.Logf("%d pages", len(names))
+}
+
+// looked is JavaScript that says what is wrong with the page that is open.
+const looked = `(async () => {
+	const wrong = [], box = e => e.getBoundingClientRect();
+	for (const e of document.images) {
+		e.loading = "eager";
+		await e.decode().catch(() => wrong.push("no picture " + e.src));
+	}
+	if (document.documentElement.scrollWidth > innerWidth + 1) {
+		const wide = [...document.querySelectorAll("body *")].filter(e => box(e).right > innerWidth + 1 &&
+			!e.closest(".scroll, pre, svg")).map(e => e.tagName + "." + e.className).slice(0, 3);
+		wrong.push("it is " + document.documentElement.scrollWidth + " wide: " + wide);
+	}
+	for (const e of document.querySelectorAll("a[href], button, input, select, textarea, progress")) {
+		const name = e.getAttribute("aria-label") || e.textContent || e.querySelector("img")?.alt ||
+			[...e.labels ?? []].map(l => l.innerText).join(" ");
+		if (!name.trim()) wrong.push("without a name: " + e.outerHTML.slice(0, 80));
+	}
+	if (document.querySelectorAll("h1").length !== 1 || !document.title ||
+			document.querySelectorAll("main").length !== 1)
+		wrong.push("headings or title");
+	return wrong;
+})()`
+
+// The page's own check sees what is wrong.
+func TestBrowser_LookSeesFaults(t *testing.T) {
+	p, base := served(t)
+	p.Show(390, 800, false)
+	p.Open(base+"readme.html", complete)
+	if got := browser.Ask[[]string](p, looked); len(got) > 0 {
+		t.Fatalf("%q", got)
+	}
+	for script, want := range map[string]string{
+		`document.querySelector("main").append(Object.assign(document.createElement("p"), ` +
+			`{innerText: "x".repeat(9)})); ` +
+			`document.querySelector("main p:last-child").style.minWidth = "500px"`: "wide",
+		`document.querySelector("main").append(document.createElement("button"))`: "without a name",
+		`document.querySelector("main").append(document.createElement("h1"))`:     "headings",
+	} {
+		p.Open(base+"readme.html", complete)
+		browser.Ask[bool](p, script+"; true")
+		if got := strings.Join(browser.Ask[[]string](p, looked), "; "); !strings.Contains(got, want) {
+			t.Errorf("%s: %q", script, got)
+		}
+	}
+}
+
+// Every figure is computed in the browser as it is opened, and its digest is the command's. The first one is there
+// within five seconds, the engine's loading included.
+func TestBrowser_FiguresAreTheCommands(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	began := time.Now()
+	for k, d := range engine.Descriptions() {
+		p.Open(base+figurePage(d.Name), complete)
+		state(p, "computed failed")
+		if took := time.Since(began); k == 0 && !(took < 5*time.Second) {
+			t.Errorf("the first figure takes %v", took)
+		}
+		if got := p.Text("#equal"); !strings.Contains(got, "✓") {
+			t.Errorf("%s: %q, %s", d.Name, got, p.Text("#status"))
+			continue
+		}
+		a, err := engine.Compute(context.Background(), d.Name, nil, func(float64, string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Text("#digest"); got != a.Digest {
+			t.Errorf("%s: digest %s, of the command %s", d.Name, got, a.Digest)
+		}
+		drawn := 0
+		for _, c := range a.Charts {
+			if c.SVG != "" {
+				drawn++
+			}
+		}
+		figures := browser.Ask[[]int](p, `(() => { const all = [...document.querySelectorAll("#charts svg")];
+			return [all.length, all.filter(s => s.getBoundingClientRect().height > 100 &&
+				s.querySelectorAll("path").length > 5 &&
+				[...s.querySelectorAll("path")].some(e => e.style.stroke.startsWith("var(--"))).length]; })()`)
+		if figures[0] != drawn || figures[1] != drawn || drawn == 0 {
+			t.Errorf("%s: %d of %d figures have content, of the command %d", d.Name, figures[1], figures[0], drawn)
+		}
+		t.Logf("%s: %s", d.Name, p.Text("#status"))
+	}
+	if said := p.Said(); len(said) > 0 {
+		t.Errorf("the pages say %q", said)
+	}
+}
+
+// A slider moved by keys changes runs, verdicts, address and command; the command gives the same digest; the address
+// brings the same page about; and the usual values bring back the first.
+func TestBrowser_FigureChanges(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	p.Open(base+figurePage("quickstart"), complete)
+	state(p, "computed")
+	usual := p.Text("#digest")
+	browser.Ask[bool](p, `(document.querySelector("[data-key='algorithm.eta']").focus(), true)`)
+	for range 12 {
+		p.Press(kb.ArrowLeft)
+	}
+	p.Wait(`document.getElementById("status").dataset.state === "computed" && location.hash !== ""`)
+	p.Wait(fmt.Sprintf(`document.getElementById("digest").textContent !== %q`, usual))
+	state(p, "computed")
+	hash := browser.Ask[string](p, "location.hash")
+	value, found := strings.CutPrefix(hash, "#algorithm.eta=")
+	if !found {
+		t.Fatalf("the address has %q", hash)
+	}
+	a, err := engine.Compute(context.Background(), "quickstart", map[string]string{"algorithm.eta": value},
+		func(float64, string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Text("#digest"); got != a.Digest {
+		t.Errorf("digest %s at η = %s, of the command %s", got, value, a.Digest)
+	}
+	if got := p.Text("#command"); got != a.Command || !strings.Contains(got, value) {
+		t.Errorf("the command is %q, want %q", got, a.Command)
+	}
+	if got := p.Text("#equal"); got != "" {
+		t.Errorf("the page compares what is not the same: %q", got)
+	}
+	heard := `document.querySelector("[data-key='algorithm.eta']").getAttribute("aria-valuetext")`
+	if got := browser.Ask[string](p, heard); got != value {
+		t.Errorf("who listens hears %q", got)
+	}
+	for k, s := range a.Statements {
+		row := p.Text(fmt.Sprintf("#statements tr:nth-child(%d)", k+1))
+		if !strings.Contains(row, s.Verdict) || !strings.Contains(row, s.Claim) {
+			t.Errorf("row %d is %q, of the command %q: %s", k, row, s.Claim, s.Verdict)
+		}
+	}
+	if !strings.Contains(p.Text("#statements"), "with the usual values") {
+		t.Error("no verdict changes with η: this test has to move farther")
+	}
+	address := browser.Ask[string](p, "location.href")
+	p.Open("about:blank", complete)
+	p.Open(address, complete)
+	state(p, "computed")
+	if got := p.Text("#digest"); got != a.Digest {
+		t.Errorf("the address gives the digest %s, want %s", got, a.Digest)
+	}
+	p.ClickOn("#usual")
+	p.Wait(fmt.Sprintf(`document.getElementById("digest").textContent === %q`, usual))
+	if hash := browser.Ask[string](p, "location.hash"); hash != "" {
+		t.Errorf("the address still has %q", hash)
+	}
+}
+
+// A digest that is not the command's is said to be none.
+func TestBrowser_SeesAnotherDigest(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	p.Open(base+"figures/index.html", complete)
+	// The page is changed before its scripts run.
+	name := figurePage("quickstart")
+	text := string(all(t)[name])
+	a, err := engine.Compute(context.Background(), "quickstart", nil, func(float64, string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := strings.ReplaceAll(text, a.Digest, strings.Repeat("0", 64))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if at := strings.TrimPrefix(r.URL.Path, "/"); at == name {
+			fmt.Fprint(w, other)
+		} else {
+			http.ServeContent(w, r, at, time.Time{}, strings.NewReader(string(all(t)[at])))
+		}
+	}))
+	defer server.Close()
+	q := browser.Find(t).Drive(t)
+	q.Open(server.URL+"/"+name, complete)
+	state(q, "computed")
+	if got := q.Text("#equal"); !strings.Contains(got, "✗") {
+		t.Errorf("the page says %q", got)
+	}
+	if got := q.Text("#status"); !strings.Contains(got, "not the command's") {
+		t.Errorf("the page says %q", got)
+	}
+}
+
+// While a figure is computed the page answers, tells how far it is, and ends the computation at once if it is asked to.
+func TestBrowser_FigureIsCancelled(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	p.Open(base+figurePage("zkl18-fig3"), complete)
+	p.Wait(`document.getElementById("progress").value > 0.05`)
+	if got := p.Text("#status"); !strings.Contains(got, "Computing") || !strings.Contains(got, "%") {
+		t.Errorf("the page says %q", got)
+	}
+	// Frames are drawn as ever: no task of the page's own takes long.
+	longest := browser.Ask[float64](p, `new Promise(done => { let last = performance.now(), longest = 0, n = 0;
+		const frame = () => { const now = performance.now(); longest = Math.max(longest, now - last); last = now;
+			if (++n < 40) requestAnimationFrame(frame); else done(longest); };
+		requestAnimationFrame(frame); })`)
+	t.Logf("the longest frame takes %.0f ms", longest)
+	if !(longest < 500) {
+		t.Errorf("the page stands still for %.0f ms", longest)
+	}
+	began := time.Now()
+	p.ClickOn("#cancel")
+	state(p, "cancelled computed")
+	if got := p.Text("#status"); !strings.Contains(got, "Cancelled") {
+		t.Errorf("the page says %q", got)
+	}
+	if took := time.Since(began); !(took < 2*time.Second) {
+		t.Errorf("to cancel takes %v", took)
+	}
+	if browser.Ask[bool](p, `document.getElementById("cancel").disabled`) != true {
+		t.Error("what is cancelled can be cancelled")
+	}
+	if shown := browser.Ask[int](p, `document.querySelectorAll("#charts img").length`); shown == 0 {
+		t.Error("the command's charts are gone")
+	}
+	p.Open(base+figurePage("quickstart"), complete)
+	state(p, "computed")
+}
+
+// The policy holds, in the page and in its worker.
+func TestBrowser_PolicyHolds(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+	}))
+	defer other.Close()
+	p, base := served(t, other.URL)
+	p.Open(base+"playground.html", complete)
+	for script, want := range map[string]string{
+		`fetch(%q).then(() => "fetched", e => "refused")`: "refused",
+		`new Promise(done => { const i = new Image();
+			i.onload = () => done("loaded"); i.onerror = () => done("refused");
+			i.src = %q; })`: "refused",
+		`new Promise(done => { const w = new Worker(URL.createObjectURL(new Blob(["fetch(" + JSON.stringify(%q) + ")" +
+			".then(() => postMessage('fetched'), e => postMessage('refused'))"])));
+			w.onmessage = m => done(m.data); w.onerror = e => done("error " + e.message); })`: "refused",
+		`(() => { window.planted = "refused"; const s = document.createElement("script");
+			s.textContent = "window.planted = 'ran'; //" + %q; document.body.append(s);
+			return window.planted; })()`: "refused",
+		`(() => { try { return eval("'ran '" + %q); } catch (e) { return "refused"; } })()`: "refused",
+	} {
+		if got := browser.Ask[string](p, fmt.Sprintf(script, other.URL+"/x.png")); got != want {
+			t.Errorf("%s: %s", script, got)
+		}
+	}
+	if asked > 0 {
+		t.Errorf("%d requests left the site", asked)
+	}
+	if len(p.Said()) < 4 {
+		t.Errorf("the browser reports %q", p.Said())
+	}
+}
+
+// wants sets the text of the editor as if it were typed.
+func wants(p *browser.Page, text string) {
+	encoded, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	browser.Ask[bool](p, fmt.Sprintf(`(() => { const a = document.getElementById("scenario"); a.focus(); a.select();
+		return document.execCommand("insertText", false, %s); })()`, encoded))
+}
+
+// A run in the playground is what the command prints.
+func TestBrowser_PlaygroundRuns(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	p.Open(base+"playground.html", complete)
+	p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
+	p.ClickOn("#run")
+	state(p, "done failed")
+	s, err := scenarios.LoadShipped("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, table, err := experiment.New(s, "").Measure(context.Background(), 1, runtime.GOMAXPROCS(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Text("#digest"); got != info.Digest {
+		t.Errorf("digest %s, of the command %s; %s", got, info.Digest, p.Text("#status"))
+	}
+	if n := browser.Ask[int](p, `document.querySelectorAll("#results .charts svg").length`); n != 4 {
+		t.Errorf("%d figures", n)
+	}
+	if n := browser.Ask[int](p, `document.querySelectorAll("#results details tbody tr").length`); n != len(table.Rows) {
+		t.Errorf("%d rows, want %d", n, len(table.Rows))
+	}
+	browser.Ask[bool](p, `(document.getElementById("seed").value = "2", true)`)
+	p.ClickOn("#run")
+	p.Wait(fmt.Sprintf(`document.getElementById("digest").textContent !== %q`, info.Digest))
+	info, _, err = experiment.New(s, "").Measure(context.Background(), 2, runtime.GOMAXPROCS(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Text("#digest"); got != info.Digest {
+		t.Errorf("digest %s with seed 2, of the command %s", got, info.Digest)
+	}
+	for _, bad := range []string{"-1", "1.5", "", "99999999999999999999"} {
+		browser.Ask[bool](p, fmt.Sprintf(`(document.getElementById("seed").value = %q, true)`, bad))
+		p.ClickOn("#run")
+		state(p, "failed")
+	}
+	if said := p.Said(); len(said) > 0 {
+		t.Errorf("the page says %q", said)
+	}
+}
+
+// Mistakes are marked where they are, in the gutter, under the text and in the list, which leads there.
+func TestBrowser_PlaygroundShowsMistakes(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	p.Open(base+"playground.html", complete)
+	p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
+	text, err := scenarios.ShippedText("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(p, strings.Replace(text, "{count: 150}", "{coutn: 150}", 1))
+	p.Wait(`document.getElementById("mistakes").dataset.checked === "2" || ` +
+		`document.getElementById("mistakes").dataset.checked === "1"`)
+	if got := p.Text("#mistakes"); !strings.Contains(got, "line 10, column 10") || !strings.Contains(got, "count") {
+		t.Errorf("the mistakes are %q", got)
+	}
+	marked := `[...document.querySelectorAll("#under mark")].map(e => e.textContent).join("")`
+	if got := browser.Ask[string](p, marked); got != "coutn" {
+		t.Errorf("marked is %q", got)
+	}
+	if got := p.Text("#gutter .wrong"); !strings.Contains(got, "10") {
+		t.Errorf("in the gutter is %q", got)
+	}
+	// The mark lies where the letters do.
+	if off := browser.Ask[float64](p, `(() => { const a = document.getElementById("scenario").getBoundingClientRect();
+		const m = document.querySelector("#under mark").getBoundingClientRect();
+		return Math.abs(m.top - (a.top + 8 + 9 * 21)); })()`); !(off < 6) {
+		t.Errorf("the mark is %v away from its line", off)
+	}
+	p.ClickOn("#mistakes .link")
+	want := strings.Index(text, "count: 150")
+	if at := browser.Ask[int](p, `document.getElementById("scenario").selectionStart`); at != want {
+		t.Errorf("the cursor goes to %d", at)
+	}
+	p.ClickOn("#run")
+	state(p, "failed")
+	if got := p.Text("#status"); !strings.Contains(got, "coutn") || strings.Contains(got, "goroutine") {
+		t.Errorf("a run of it says %q", got)
+	}
+	if browser.Ask[bool](p, `document.getElementById("example").value !== ""`) {
+		t.Error("what was changed is still said to be an example")
+	}
+}
+
+// Keys and values are completed by the keyboard alone.
+func TestBrowser_PlaygroundCompletes(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	p.Open(base+"playground.html", complete)
+	p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
+	wants(p, "name: x\nalgorithm: {kind: ")
+	p.Press("adm")
+	shown := `!document.getElementById("suggestions").hidden && ` +
+		`document.getElementById("suggestions").innerText.includes("admm")`
+	p.Wait(shown)
+	p.Press("\t")
+	p.Wait(`document.getElementById("scenario").value.endsWith("{kind: admm")`)
+	if browser.Ask[string](p, "document.activeElement.id") != "scenario" {
+		t.Error("the text has lost the focus")
+	}
+	p.Press("}\rnetwo")
+	p.Wait(`document.getElementById("suggestions").innerText.includes("network")`)
+	p.Press(kb.ArrowDown)
+	if browser.Ask[string](p, `document.getElementById("scenario").getAttribute("aria-activedescendant")`) != "s0" {
+		t.Error("who listens does not hear which suggestion is chosen")
+	}
+	p.Press(kb.Enter)
+	p.Wait(`document.getElementById("scenario").value.endsWith("}\nnetwork")`)
+	p.Press(":\r")
+	p.Wait(`document.getElementById("scenario").value.endsWith("network:\n  ")`)
+	browser.Ask[bool](p, `document.getElementById("scenario").dispatchEvent(new KeyboardEvent("keydown", {key: " ",
+		ctrlKey: true, cancelable: true, bubbles: true}))`)
+	p.Wait(`document.getElementById("suggestions").innerText.includes("topology")`)
+	p.Press(kb.Escape)
+	if browser.Ask[bool](p, `document.getElementById("suggestions").hidden`) != true {
+		t.Error("Escape does not close the list")
+	}
+	p.Press("\t") // without a list Tab leaves the editor
+	if browser.Ask[string](p, "document.activeElement.id") == "scenario" {
+		t.Error("the keyboard cannot leave the editor")
+	}
+}
+
+// A scenario is shared by its address alone, and whatever it is called, it stays text.
+func TestBrowser_PlaygroundShares(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	p.Open(base+"playground.html", complete)
+	p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
+	text, err := scenarios.ShippedText("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = `"<img src=x onerror='window.bad = 1'>ü"`
+	hostile := strings.Replace(strings.Replace(text, "about: ", "about: <img src=x onerror='window.bad = 1'> ü ", 1),
+		"name: quickstart", "name: "+name, 1)
+	wants(p, hostile)
+	p.Wait(`document.getElementById("mistakes").dataset.checked !== "0"`)
+	browser.Ask[bool](p, `(document.getElementById("seed").value = "3", true)`)
+	p.ClickOn("#share")
+	p.Wait(`location.hash.includes("scenario=")`)
+	address := browser.Ask[string](p, "location.href")
+	if strings.Contains(address, "img") || len(address) > 900 {
+		t.Errorf("the address is %s", address)
+	}
+	p.Open("about:blank", complete)
+	p.Open(address, complete)
+	p.Wait(`(document.getElementById("mistakes").dataset.checked ?? "0") !== "0"`)
+	if got := browser.Ask[string](p, `document.getElementById("scenario").value`); got != hostile {
+		t.Errorf("the address gives %q", got)
+	}
+	if got := browser.Ask[string](p, `document.getElementById("seed").value`); got != "3" {
+		t.Errorf("the address gives the seed %q", got)
+	}
+	// The name is refused; a label that is taken is shown as text.
+	p.ClickOn("#run")
+	state(p, "failed")
+	wants(p, strings.Replace(hostile, name, "quickstart", 1))
+	p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
+	p.ClickOn("#run")
+	state(p, "done")
+	if browser.Ask[bool](p, `window.bad !== undefined || document.querySelector("#results img, main img") !== null`) {
+		t.Error("a text has become an element")
+	}
+	for _, broken := range []string{"#scenario=%%%", "#scenario=AAAA", "#scenario=" + strings.Repeat("_", 50)} {
+		p.Open("about:blank", complete)
+		p.Open(base+"playground.html"+broken, complete)
+		state(p, "failed")
+		if got := p.Text("#status"); !strings.Contains(got, "cannot be read") {
+			t.Errorf("%s: %q", broken, got)
+		}
+	}
+	for _, r := range p.Requests() {
+		if strings.Contains(r, "%3Cimg") {
+			t.Errorf("a request has the scenario in it: %s", r)
+		}
+	}
+}
+
+// What the engine draws is taken over as a picture: no element or attribute that loads or does something.
+func TestBrowser_PicturesAreDrawingsAlone(t *testing.T) {
+	p, base := served(t)
+	p.Open(base+figurePage("quickstart"), complete)
+	state(p, "computed")
+	got := browser.Ask[string](p, `(() => { const [f] = show.figures([{title: "<b>t</b>", svg:
+		"<svg viewBox='0 0 9 9' onload='bad()'>" +
+		"<title>a</title><script>bad()</script><image href='x.png'/><a href='javascript:bad()'><text>in</text></a>" +
+		"<foreignObject><img src=x></foreignObject><path d='M0 0' onclick='bad()' style=\"fill:red\"/></svg>"}]);
+		return f.innerHTML; })()`)
+	for _, bad := range []string{"script", "image", "href", "foreignObject", "onclick", "onload", "<b>", "img"} {
+		if strings.Contains(got, bad) {
+			t.Errorf("%s has %s", got, bad)
+		}
+	}
+	if !strings.Contains(got, `d="M0 0"`) || !strings.Contains(got, "fill: red") ||
+		!strings.Contains(got, "&lt;b&gt;") {
+		t.Errorf("%s is not the picture", got)
+	}
+}
+
+// Screenshots of pages at three widths, light and dark, for who looks at them.
+func TestBrowser_Screenshots(t *testing.T) {
+	if os.Getenv("OVERHEAR_SCREENSHOTS") == "" {
+		t.Skip("OVERHEAR_SCREENSHOTS names no directory")
+	}
+	p, base := served(t)
+	for _, name := range []string{"index.html", "figures/index.html", figurePage("quickstart"), figurePage("ra19-fig1"),
+		"playground.html", "docs/guide.html", "results/index.html"} {
+		for _, width := range []int{390, 1024, 1920} {
+			for _, dark := range []bool{false, true} {
+				p.Show(width, map[int]int{390: 844, 1024: 768, 1920: 1080}[width], dark)
+				p.Open(base+name, complete)
+				switch {
+				case name == "playground.html":
+					p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
+					p.ClickOn("#run")
+					state(p, "done")
+				case strings.HasPrefix(name, "figures/") && name != "figures/index.html":
+					state(p, "computed")
+				}
+				scheme := map[bool]string{false: "light", true: "dark"}[dark]
+				file := fmt.Sprintf("site-%s-%d-%s", strings.ReplaceAll(strings.TrimSuffix(name, ".html"), "/", "-"),
+					width, scheme)
+				browser.Ask[bool](p, "(scrollTo(0, 0), true)")
+				p.Shoot(file + ".png")
+				browser.Ask[bool](p, `(scrollTo({top: innerHeight * .9, behavior: "instant"}), true)`)
+				p.Shoot(file + "-2.png")
+			}
+		}
+	}
+}

@@ -1,0 +1,10 @@
+// How the engine is built for pages.
+
+package engine
+
+// Program is the package of the engine for a Web Worker, which is built with [BuildFlags] for GOOS=js, GOARCH=wasm.
+const Program = "overhear/site/wasm"
+
+// BuildFlags are those of go build: without what pages do not have (tag page), without gonum's formats of plots (tag
+// minimal), and without what debuggers and paths need.
+var BuildFlags = []string{"-tags", "page,minimal", "-trimpath", "-ldflags", "-s -w"}

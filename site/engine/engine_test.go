@@ -1,0 +1,216 @@
+// Requests are answered: with what the command prints, or with what is wrong.
+
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"runtime"
+	"strings"
+	"testing"
+
+	"overhear/experiment"
+	"overhear/report"
+	"overhear/report/plot"
+	"overhear/reproduce"
+	"overhear/scenarios"
+)
+
+// ask sends a request and returns the answer and the messages before it.
+func ask(t *testing.T, request string, answer any) (messages []string) {
+	t.Helper()
+	text := Answer(context.Background(), []byte(request), func(m []byte) { messages = append(messages, string(m)) })
+	if err := json.Unmarshal(text, answer); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return messages
+}
+
+// asking is a request as a page sends it.
+func asking(t *testing.T, parts map[string]any) string {
+	t.Helper()
+	text, err := json.Marshal(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestAnswer_Run(t *testing.T) {
+	text, err := scenarios.ShippedText("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a struct {
+		ID      int
+		Done    bool
+		Table   [][3]string
+		Digest  string
+		Metrics struct {
+			Columns []string
+			Rows    [][]*float64
+		}
+		Figures []struct{ Name, SVG string }
+	}
+	messages := ask(t, asking(t, map[string]any{"id": 7, "do": "run", "scenario": text, "seed": 2}), &a)
+	s, err := scenarios.LoadShipped("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, table, err := experiment.New(s, "").Measure(context.Background(), 2, runtime.GOMAXPROCS(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.ID != 7 || !a.Done || a.Digest != info.Digest || a.Digest == "" {
+		t.Errorf("answer %d, done %v, digest %q, want %q", a.ID, a.Done, a.Digest, info.Digest)
+	}
+	for k, want := range report.Lines(info) {
+		if a.Table[k] != want {
+			t.Errorf("line %q, want %q", a.Table[k], want)
+		}
+	}
+	if len(a.Metrics.Rows) != len(table.Rows) || len(a.Metrics.Columns) != len(table.Columns) {
+		t.Errorf("%d rows of %d columns", len(a.Metrics.Rows), len(a.Metrics.Columns))
+	}
+	if len(a.Figures) != 4 || !strings.HasPrefix(a.Figures[0].SVG, "<svg ") {
+		t.Errorf("%d figures", len(a.Figures))
+	}
+	if len(messages) < 50 || len(messages) > 102 || !strings.Contains(messages[0], `"progress":`) {
+		t.Errorf("%d messages on the way, the first %s", len(messages), messages[0])
+	}
+}
+
+func TestAnswer_Check(t *testing.T) {
+	var a struct{ Mistakes []mistake }
+	ask(t, asking(t, map[string]any{"do": "check", "scenario": "name: x\nrounds: {coutn: 3}\n"}), &a)
+	if len(a.Mistakes) == 0 {
+		t.Fatalf("mistakes %v", a.Mistakes)
+	}
+	found := false
+	for _, m := range a.Mistakes {
+		found = found || m.Line == 2 && m.Column == 10 && m.Key == "rounds.coutn" && strings.Contains(m.Remedy, "count")
+	}
+	if !found {
+		t.Errorf("no mistake is the key's: %v", a.Mistakes)
+	}
+	text, err := scenarios.ShippedText("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Mistakes = nil
+	ask(t, asking(t, map[string]any{"do": "check", "scenario": text}), &a)
+	if a.Mistakes == nil || len(a.Mistakes) > 0 {
+		t.Errorf("a scenario that is right has the mistakes %#v, want an empty list", a.Mistakes)
+	}
+}
+
+// Whatever goes wrong is an answer with the request's number.
+func TestAnswer_Errors(t *testing.T) {
+	text, err := scenarios.ShippedText("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	absent := strings.Replace(text, "data: wdbc", "data: {csv: nowhere.csv}", 1)
+	figures = append(figures, living{figure: &reproduce.Figure{Name: "broken", Scenario: "quickstart.yaml",
+		Curves:     []*reproduce.Curve{{Label: "one", Set: []string{"rounds.count=1"}}},
+		Statements: func(r *reproduce.Results) []reproduce.Statement { panic("planted") }}, seeds: 1})
+	defer func() { figures = figures[:len(figures)-1] }()
+	for request, want := range map[string]string{
+		`{"id":3`:               "this is no request",
+		`{"id":3,"do":"dance"}`: "not for \"dance\"",
+		`{"id":3,"do":"figure","name":"zz16-fig4"}`:                                "did you mean",
+		`{"id":3,"do":"figure","name":"broken"}`:                                   "a mistake in the program",
+		`{"id":3,"do":"figure","name":"quickstart","set":{"a":1}}`:                 "has no parameter \"a\"",
+		`{"id":3,"do":"figure","name":"quickstart","set":{"a":[1]}}`:               "a number or a text",
+		`{"id":3,"do":"figure","name":"quickstart","set":{"network.loss":0.9}}`:    "from 0 to 0.5",
+		`{"id":3,"do":"figure","name":"quickstart","set":{"network.loss":"0.1a"}}`: "must be a number",
+		asking(t, map[string]any{"id": 3, "do": "run", "scenario": absent}):        "nowhere.csv",
+		asking(t, map[string]any{"id": 3, "do": "run", "scenario": "name: x"}):     "algorithm must have a kind",
+	} {
+		var a struct {
+			ID    int
+			Done  bool
+			Error struct{ Message string }
+		}
+		ask(t, request, &a)
+		if !a.Done || !strings.Contains(a.Error.Message, want) || a.ID != 3 && want != "this is no request" {
+			t.Errorf("%.80s: answer %+v, want %q", request, a, want)
+		}
+		if strings.Contains(a.Error.Message, "goroutine ") {
+			t.Errorf("%.80s: a trace: %s", request, a.Error.Message)
+		}
+	}
+}
+
+// Figures say what they are computed on and what may be changed, and every parameter changes a run.
+func TestFigures_ParametersMatter(t *testing.T) {
+	if n := len(figures); n < 15 {
+		t.Errorf("%d figures", n)
+	}
+	for k := range figures {
+		l := &figures[k]
+		usual := vary(t, l, nil)
+		if len(usual.Claims) == 0 || len(usual.Runs) == 0 || len(l.data) < 40 || len(l.parameters) < 2 {
+			t.Errorf("%s: %d claims, %d runs, data %q", l.name(), len(usual.Claims), len(usual.Runs), l.data)
+		}
+		for _, r := range usual.Runs {
+			if len(r.Digest) != 64 {
+				t.Errorf("%s: %s has the digest %q", l.name(), r.Label, r.Digest)
+			}
+		}
+		for _, p := range l.parameters {
+			chosen, err := l.choose(map[string]string{p.Key: p.usual()})
+			if err != nil || chosen != nil {
+				t.Errorf("%s: the usual %s is the change %q (%v)", l.name(), p.Key, chosen, err)
+			}
+		}
+		if count(usual) == 0 {
+			t.Errorf("%s has no charts", l.name())
+		}
+		if testing.Short() && k > 3 {
+			continue
+		}
+		for _, p := range l.parameters {
+			values := []string{number(p.Min), number(p.Max)}
+			if p.Kind == choice {
+				values = []string{p.Values[1].Value, p.Values[len(p.Values)-1].Value}
+			}
+			for _, value := range values {
+				chosen, err := l.choose(map[string]string{p.Key: value})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if chosen == nil { // the usual one is at an end
+					continue
+				}
+				same := true
+				for k, r := range vary(t, l, chosen).Runs {
+					same = same && r.Digest == usual.Runs[k].Digest
+				}
+				if same && !t.Failed() {
+					t.Errorf("%s: %s=%s changes no run", l.name(), p.Key, value)
+				}
+			}
+		}
+	}
+}
+
+func vary(t *testing.T, l *living, chosen []string) *reproduce.Varied {
+	t.Helper()
+	v, err := l.compute(context.Background(), chosen, func(float64, string) {})
+	if err != nil {
+		t.Errorf("%s, %q: %v", l.name(), chosen, err)
+		return new(reproduce.Varied)
+	}
+	return v
+}
+
+// count is how many charts have something to show.
+func count(v *reproduce.Varied) (n int) {
+	v.Pictures(func(name string, c plot.Chart) {
+		if draw(1, name, c).SVG != "" {
+			n++
+		}
+	})
+	return n
+}

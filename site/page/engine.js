@@ -1,0 +1,96 @@
+// The engine in a worker: questions, progress, and an end at any time.
+"use strict";
+
+const Engine = (() => {
+  const here = new URL(".", document.currentScript.src);
+  let loaded; // the program's file, a promise
+  let compiled; // the program, which the first worker compiles and every other has
+
+  async function load() {
+    let answer;
+    try {
+      answer = await fetch(new URL("overhear.wasm.br", here));
+    } catch (e) {
+      throw new Error(location.protocol === "file:" ?
+        "A page that computes has to come from a server, such as python3 -m http.server in the site's directory." :
+        `The engine cannot be loaded: ${e.message}`);
+    }
+    if (!answer.ok) throw new Error(`The engine cannot be loaded: ${answer.status} ${answer.statusText}`);
+    return answer.arrayBuffer();
+  }
+
+  // The worker's first lines are the page's, so that the page's policy is the worker's too.
+  function worker() {
+    const parts = ["wasm_exec.js", "brotli.js", "worker.js"].map(name => JSON.stringify(new URL(name, here).href));
+    const address = URL.createObjectURL(new Blob([`importScripts(${parts});`], {type: "text/javascript"}));
+    const made = new Worker(address);
+    URL.revokeObjectURL(address);
+    return made;
+  }
+
+  /** What a question ends with that was cancelled. */
+  class Cancelled extends Error {}
+
+  /** One worker. Questions are answered one after another. */
+  class Engine {
+    static Cancelled = Cancelled;
+    #worker = null;
+    #asked = new Map();
+    #last = 0;
+
+    /** ask sends a request and returns its answer; onProgress gets a share from 0 to 1, and words. */
+    async ask(request, onProgress = () => {}) {
+      const id = ++this.#last;
+      return new Promise((answer, fail) => {
+        this.#asked.set(id, {answer, fail, onProgress});
+        this.#start().then(worker => { if (this.#asked.has(id)) worker.postMessage({...request, id}); },
+          e => this.#end(e));
+      });
+    }
+
+    /** cancel ends all that was asked, at once. */
+    cancel() { this.#end(new Cancelled("cancelled")); }
+
+    async #start() {
+      loaded ??= load().catch(e => { loaded = undefined; throw e; });
+      const file = await loaded;
+      if (this.#worker) return this.#worker;
+      const started = this.#worker = worker();
+      started.onmessage = m => this.#hear(m.data);
+      started.onerror = e => {
+        e.preventDefault();
+        if (this.#worker === started) this.#end(new Error(`The engine stopped: ${e.message}`));
+      };
+      started.postMessage(compiled ? {program: compiled} : {file});
+      return started;
+    }
+
+    #hear(m) {
+      if (m.compiled) {
+        compiled = m.compiled;
+        return;
+      }
+      if (m.stopped !== undefined) {
+        this.#end(new Error(`The engine stopped: ${m.stopped}`));
+        return;
+      }
+      const asked = this.#asked.get(m.id);
+      if (!asked) return;
+      if (!m.done) {
+        asked.onProgress(m.progress, m.text);
+        return;
+      }
+      this.#asked.delete(m.id);
+      if (m.error) asked.fail(new Error(m.error.message)); else asked.answer(m);
+    }
+
+    #end(why) {
+      this.#worker?.terminate();
+      this.#worker = null;
+      const all = [...this.#asked.values()];
+      this.#asked.clear();
+      for (const asked of all) asked.fail(why);
+    }
+  }
+  return Engine;
+})();

@@ -1,0 +1,136 @@
+// A figure's page: parameters in, charts, verdicts and digests out.
+"use strict";
+
+(() => {
+  const $ = id => document.getElementById(id);
+  const figure = JSON.parse($("data").textContent);
+  const engine = new Engine();
+  const fields = [...document.querySelectorAll("[data-key]")];
+  const pause = 250; // ms that a slider rests before what it says is computed
+  let waiting = null, serial = 0;
+
+  const control = k => figure.controls[k];
+  const label = k => control(k).Positions[fields[k].value].label;
+  const asNumber = k => control(k).kind === "choice" ? v => v : Number;
+
+  /** changes are the parameters that are not as usual. */
+  function changes() {
+    const set = {};
+    fields.forEach((f, k) => {
+      const at = Number(f.value);
+      if (at !== control(k).Usual) set[control(k).key] = asNumber(k)(control(k).Positions[at].value);
+    });
+    return set;
+  }
+
+  /** write shows what the sliders say, and puts it into the address. */
+  function write() {
+    fields.forEach((f, k) => {
+      if (f.type !== "range") return;
+      $(`o${k}`).textContent = label(k);
+      f.setAttribute("aria-valuetext", label(k));
+    });
+    const set = changes(), some = Object.keys(set).length > 0;
+    $("usual").disabled = !some;
+    const fragment = some ? `#${new URLSearchParams(set)}` : location.pathname + location.search;
+    if (location.hash !== (some ? fragment : "")) history.replaceState(null, "", fragment);
+  }
+
+  /** read takes what the address says; a value between two positions is the nearer one. */
+  function read() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    fields.forEach((f, k) => {
+      const {key, kind, Positions, Usual} = control(k), value = given.get(key);
+      let at = value === null ? -1 : Positions.findIndex(p => p.value === value);
+      if (at < 0 && kind !== "choice" && value !== null && Number.isFinite(Number(value)) && value.trim() !== "") {
+        const far = p => Math.abs(Number(p.value) - Number(value));
+        at = Positions.reduce((best, p, i) => far(p) < far(Positions[best]) ? i : best, 0);
+      }
+      f.value = at < 0 ? Usual : at;
+    });
+    write();
+  }
+
+  function state(name, text) {
+    $("status").dataset.state = name;
+    $("status").textContent = text;
+    $("cancel").disabled = name !== "computing";
+    document.querySelector(".found").classList.toggle("old", name === "computing");
+    $("charts").setAttribute("aria-busy", String(name === "computing"));
+  }
+
+  async function compute() {
+    clearTimeout(waiting);
+    engine.cancel();
+    const mine = ++serial, set = changes(), began = performance.now();
+    $("progress").value = 0;
+    state("computing", "The engine is loaded …");
+    let told = "";
+    const tick = setInterval(() => {
+      if (mine === serial && told) $("passed").textContent = show.seconds(performance.now() - began);
+    }, 100);
+    try {
+      const answer = await engine.ask({do: "figure", name: figure.name, set}, (share, text) => {
+        if (mine !== serial) return;
+        $("progress").value = share;
+        if (text === told) return;
+        told = text;
+        // Only the first words are for who listens; the count is seen.
+        $("status").replaceChildren("Computing: ", show.element("span", {"aria-hidden": "true"}, text, ", ",
+          show.element("span", {id: "passed"}, show.seconds(performance.now() - began))));
+      });
+      if (mine !== serial) return;
+      done(answer, Object.keys(set).length === 0, performance.now() - began);
+    } catch (e) {
+      if (mine !== serial) return;
+      if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled. What is shown is of before.");
+      else state("failed", e.message);
+      $("progress").value = 0;
+    } finally {
+      clearInterval(tick);
+    }
+  }
+
+  /** done shows an answer. */
+  function done(answer, usual, took) {
+    $("progress").value = 1;
+    $("charts").replaceChildren(...show.figures(answer.charts));
+    $("statements").replaceChildren(...show.rows(answer.statements.map(s => {
+      const was = figure.statements.find(u => u.claim === s.claim), verdict = show.element("strong", {}, s.verdict);
+      if (!was || was.verdict === s.verdict) return [s.claim, s.found, verdict];
+      verdict.className = "changed";
+      return [s.claim, s.found, show.element("span", {}, verdict, show.element("br"),
+        show.element("span", {class: "soft"}, `with the usual values: ${was.verdict}`))];
+    })));
+    $("runs").replaceChildren(...show.rows(answer.runs.map(r => [r.label, show.element("code", {}, r.digest)])));
+    $("digest").textContent = answer.digest;
+    $("command").textContent = answer.command;
+    const same = answer.digest === figure.digest;
+    $("equal").className = usual && !same ? "bad" : "good";
+    $("equal").textContent = !usual ? "" : same ? "✓ equal to the command's" : "✗ not equal to the command's";
+    state("computed", `Computed in this browser in ${show.seconds(took)}. ` + (usual ?
+      same ? "The digest is the command's." : "The digest is not the command's, which is a mistake: please report it." :
+      ""));
+  }
+
+  function soon() {
+    write();
+    clearTimeout(waiting);
+    waiting = setTimeout(compute, pause);
+  }
+
+  for (const f of fields) {
+    f.addEventListener("input", write);
+    f.addEventListener("change", soon);
+  }
+  $("parameters").addEventListener("submit", e => e.preventDefault());
+  $("compute").addEventListener("click", compute);
+  $("cancel").addEventListener("click", () => engine.cancel());
+  $("usual").addEventListener("click", () => {
+    fields.forEach((f, k) => { f.value = control(k).Usual; });
+    soon();
+  });
+  addEventListener("hashchange", () => { read(); soon(); });
+  read();
+  compute();
+})();

@@ -1,0 +1,197 @@
+// The playground: a scenario is written, checked, run and shared.
+"use strict";
+
+(() => {
+  const $ = id => document.getElementById(id);
+  const examples = JSON.parse($("data").textContent);
+  const checker = new Engine(), runner = new Engine(); // a run does not keep the editor waiting
+  const pause = 200; // ms after which what was typed is checked
+  let waiting = null, serial = 0;
+
+  const editor = new Editor({area: $("scenario"), under: $("under"), gutter: $("gutter"), list: $("suggestions"),
+    complete: (scenario, line, column) => checker.ask({do: "complete", scenario, line, column})
+      .catch(e => { failed(e); return {from: column, suggestions: []}; }),
+    onInput: () => { own(); later(); }});
+
+  // Checking.
+
+  function later() {
+    clearTimeout(waiting);
+    waiting = setTimeout(check, pause);
+  }
+
+  async function check() {
+    const text = editor.text;
+    try {
+      const {mistakes} = await checker.ask({do: "check", scenario: text});
+      if (text !== editor.text) return;
+      editor.mistakes = mistakes;
+      $("mistakes").dataset.checked = mistakes.length;
+      $("mistakes").replaceChildren(...told(mistakes));
+    } catch (e) {
+      failed(e);
+    }
+  }
+
+  function told(mistakes) {
+    if (mistakes.length === 0) return [show.element("p", {class: "good"}, "✓ The scenario is right.")];
+    return [show.element("ul", {}, ...mistakes.map(m => {
+      const place = show.element("button", {type: "button", class: "link"}, `line ${m.line}, column ${m.column}`);
+      place.addEventListener("click", () => editor.go(m.line, m.column));
+      const key = m.key ? [show.element("code", {}, m.key), " "] : [];
+      return show.element("li", {}, place, ": ", ...key, m.message, m.remedy ? ` ${m.remedy}` : "");
+    }))];
+  }
+
+  function failed(e) {
+    if (!(e instanceof Engine.Cancelled)) $("mistakes").replaceChildren(show.element("p", {class: "bad"}, e.message));
+  }
+
+  // Running.
+
+  function state(name, text) {
+    $("status").dataset.state = name;
+    $("status").textContent = text;
+    $("cancel").disabled = name !== "running";
+  }
+
+  /** seed is the seed, or null if what stands there is none. */
+  function seed() {
+    const v = $("seed").value.trim();
+    return /^\d{1,15}$/.test(v) ? Number(v) : null;
+  }
+
+  async function run() {
+    runner.cancel();
+    const mine = ++serial, began = performance.now(), chosen = seed();
+    $("progress").value = 0;
+    if (chosen === null) {
+      state("failed", "A seed is a whole number of up to 15 digits.");
+      return;
+    }
+    state("running", "The engine is loaded …");
+    let told = false;
+    try {
+      const answer = await runner.ask({do: "run", scenario: editor.text, seed: chosen}, (share, text) => {
+        if (mine !== serial) return;
+        $("progress").value = share;
+        if (!told) $("status").replaceChildren("Running: ", show.element("span", {"aria-hidden": "true", id: "round"}));
+        told = true;
+        $("round").textContent = text;
+      });
+      if (mine !== serial) return;
+      $("progress").value = 1;
+      $("results").replaceChildren(...results(answer));
+      state("done", `Computed in this browser in ${show.seconds(performance.now() - began)}.`);
+    } catch (e) {
+      if (mine !== serial) return;
+      $("progress").value = 0;
+      if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled.");
+      else state("failed", e.message);
+    }
+  }
+
+  function results(a) {
+    const e = show.element, parts = [];
+    if (a.ended) parts.push(e("p", {class: "note bad"}, a.ended));
+    for (const w of a.warnings ?? []) parts.push(e("p", {class: "note"}, `Warning: ${w}`));
+    parts.push(e("div", {class: "scroll", tabindex: 0}, e("table", {class: "summary"},
+      e("tbody", {}, ...show.rows(a.table.map(([name, value, about]) => [name, e("strong", {}, value), about]))))));
+    parts.push(e("div", {class: "charts"}, ...show.figures(a.figures ?? [])));
+    const {columns, rows} = a.metrics;
+    const csv = () => [columns, ...rows ?? []].map(r => r.map(v => v ?? "").join(",")).join("\n") + "\n";
+    const keep = e("button", {type: "button"}, "Save as CSV");
+    keep.addEventListener("click", () => save("metrics.csv", csv()));
+    parts.push(e("details", {}, e("summary", {}, `What was measured in ${rows?.length ?? 0} rounds`),
+      e("p", {}, keep), e("div", {class: "scroll tall", tabindex: 0}, e("table", {},
+        e("thead", {}, e("tr", {}, ...columns.map(c => e("th", {scope: "col"}, c)))),
+        e("tbody", {}, ...show.rows((rows ?? []).map(r => r.map(show.number))))))));
+    parts.push(e("p", {}, "Digest of every event: ", e("code", {id: "digest"}, a.digest), ". ",
+      e("code", {}, `simulate run scenario.yaml --seed ${seed() ?? 1}`), " prints its beginning."));
+    return parts;
+  }
+
+  function save(name, text) {
+    const address = URL.createObjectURL(new Blob([text], {type: "text/csv"}));
+    show.element("a", {href: address, download: name}).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  }
+
+  // Sharing: the address has the scenario, packed, behind #, which no server is sent.
+
+  async function through(stream, bytes) {
+    return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+  }
+
+  async function pack(text) {
+    const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(text));
+    let letters = "";
+    for (const b of bytes) letters += String.fromCharCode(b);
+    return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  }
+
+  async function unpack(packed) {
+    const letters = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = await through(new DecompressionStream("deflate-raw"), Uint8Array.from(letters, c => c.charCodeAt(0)));
+    return new TextDecoder("utf-8", {fatal: true}).decode(bytes);
+  }
+
+  async function share() {
+    const address = new URL(location.href);
+    address.hash = new URLSearchParams({scenario: await pack(editor.text), seed: String(seed() ?? 1)});
+    history.replaceState(null, "", address);
+    let copied = false;
+    try {
+      await navigator.clipboard.writeText(address.href);
+      copied = true;
+    } catch { /* the address bar has it */ }
+    state($("status").dataset.state, copied ? "The link is copied; the address bar has it too." :
+      "The link is in the address bar.");
+  }
+
+  /** begin takes the scenario of the address, or an example. */
+  async function begin() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    if (given.has("scenario")) {
+      try {
+        editor.text = await unpack(given.get("scenario"));
+        if (given.has("seed")) $("seed").value = given.get("seed");
+        own();
+        later();
+        return;
+      } catch {
+        state("failed", "The address has a scenario that cannot be read: a part of it may be missing.");
+      }
+    }
+    const named = examples.findIndex(e => e.name === given.get("example"));
+    take(Math.max(named, 0));
+  }
+
+  function take(k) {
+    $("example").value = k;
+    $("about").textContent = examples[k].about;
+    editor.text = examples[k].text;
+    check();
+  }
+
+  /** own says that the scenario is no example any more. */
+  function own() {
+    if ($("example").value !== "" && examples[$("example").value].text === editor.text) return;
+    $("example").value = "";
+    $("about").textContent = "";
+  }
+
+  $("example").addEventListener("change", () => {
+    if ($("example").value === "") return;
+    history.replaceState(null, "", location.pathname + location.search);
+    take(Number($("example").value));
+  });
+  $("run").addEventListener("click", run);
+  $("cancel").addEventListener("click", () => runner.cancel());
+  $("share").addEventListener("click", share);
+  $("editor").addEventListener("keydown", e => {
+    if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); }
+  });
+  addEventListener("hashchange", begin);
+  begin();
+})();
