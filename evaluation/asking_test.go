@@ -76,7 +76,13 @@ func overheard(t *testing.T, e *experiment.Experiment, seed uint64) (*explainer,
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := s.(*weigher).explainer
+	var x *explainer
+	switch s := s.(type) {
+	case *weigher:
+		x = s.explainer
+	case *served:
+		x = s.explainer
+	}
 	c, err := x.play(context.Background(), 0, seed)
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +152,29 @@ func TestBlackBox_SeesRoundsThatARunDoesNotHave(t *testing.T) {
 	}
 	if len(got) != 11 || got[at(-1)] != 1234567 || got[at(-2)] != -3 {
 		t.Errorf("%v", got)
+	}
+}
+
+// A user reports at once: a report that comes later, as its row may have it, is found where no run of other data is
+// compared, too.
+func TestProtocol_FindsReportsThatAreLate(t *testing.T) {
+	for name, sets := range map[string][]string{
+		"no time passes":   nil,
+		"packets are lost": {"network.loss=0.3", "network.latency={kind: exponential, mean: 3ms}"},
+		"users crash": {"network.latency={kind: exponential, mean: 3ms}",
+			"network.faults=[{crashes: {every: 8ms, for: 4ms}}]"},
+	} {
+		for seed := range uint64(4) {
+			x, w := overheard(t, small(t, plantedPDML, nil, append(sets, rowsOfPDML)...), seed)
+			if got := expected(x, w); got.wrong > 0 {
+				t.Errorf("%s, seed %d: a right run: %s", name, seed, got.first.what)
+			}
+			report := slices.IndexFunc(w.packets, func(p packet) bool { return p.kind == algorithms.KindReport })
+			w.packets[report].sent++
+			if got := expected(x, w); got.wrong == 0 || !strings.Contains(got.first.what, "is there at 0s") {
+				t.Errorf("%s, seed %d: a report that is late is not found: %+v", name, seed, got)
+			}
+		}
 	}
 }
 

@@ -53,9 +53,13 @@ func (x *explainer) protocol() {
 			case len(payload) < x.public.D+1:
 				wrong = fmt.Sprintf("it carries %d numbers, and a report has %d at least", len(payload), x.public.D+1)
 			default:
-				reported[p.from-n]++
 				x.value(p, -1)
-				if reported[p.from-n] > 1 && !ask.again(p) {
+				reported[p.from-n]++
+				start, _, _ := x.outages.Due(p.from, 0)
+				switch first := reported[p.from-n] == 1; {
+				case first && p.sent != start:
+					wrong = fmt.Sprintf("the user, who reports at once, is there at %v", start)
+				case !first && !ask.again(p):
 					wrong = "it was sent before, and nobody has asked for it again"
 				}
 				complete[p.to] = max(complete[p.to], p.received)

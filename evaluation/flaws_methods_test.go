@@ -341,7 +341,7 @@ func flawsOfMethods() []planted {
 				}}}
 			})},
 		{cause: "accounting", name: "one round's loss is claimed of all rounds", algorithm: auditedHub,
-			make: inRows(func(m privateRow, _ algorithms.Setting) algorithms.Method {
+			check: record.ClaimOfNoise, make: inRows(func(m privateRow, _ algorithms.Setting) algorithms.Method {
 				return &single{central{flawed{privateRow: m}}}
 			})},
 		{cause: "hub", name: "it passes on the message of one client", algorithm: auditedHub,

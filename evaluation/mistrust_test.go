@@ -93,6 +93,35 @@ func TestAudit_FindsACertificateThatIsTooSmall(t *testing.T) {
 	}
 }
 
+// Nothing is found of right ones where uses lose so much that curves are only bounds, or ε is a million; a tenth less
+// is.
+func TestAudit_CertificatesOfNextToNoNoise(t *testing.T) {
+	for _, algorithm := range []string{
+		"{kind: dvp, eta: 9.66, alpha: {values: [0.1, 2, 30, 0.5, 1, 1]}}",
+		"{kind: pvp, eta: 9.59e-05, alpha: 822, law: gaussian}",
+	} {
+		for part, holds := range map[float64]bool{1: true, 0.9: false} {
+			a := auditOf(t, algorithm, func(m privateRow, _ algorithms.Setting) algorithms.Method {
+				return &understated{flawed{privateRow: m}, part}
+			}, "adversary.audit={runs: 20, pilots: 1}")
+			found := 0
+			for i := range a.Checks {
+				switch k := &a.Checks[i]; {
+				case k.Kind == record.ClaimOfNoise && !k.Holds:
+					t.Errorf("%s, its claim: %+v", algorithm, k)
+				case k.Kind == record.CertificateOfNoise:
+					if found++; k.Holds != holds {
+						t.Errorf("%s, × %v: %+v", algorithm, part, k)
+					}
+				}
+			}
+			if found != 1 {
+				t.Errorf("%s: %d checks of its certificate", algorithm, found)
+			}
+		}
+	}
+}
+
 // modest claims a part of what its noise is worth.
 type modest struct {
 	flawed
@@ -108,6 +137,36 @@ type modestServer struct {
 }
 
 func (m *modestServer) Account(l *privacy.Ledger) { modestly(m.privateRow, m.part, l) }
+
+// modestIdler is modest, of a method some of whose rounds touch no data.
+type modestIdler struct {
+	idling
+	part float64
+}
+
+func (m *modestIdler) Account(l *privacy.Ledger) { modestly(m.privateRow, m.part, l) }
+
+// modestHub is modest, of a method around a hub.
+type modestHub struct {
+	central
+	part float64
+}
+
+func (m *modestHub) Account(l *privacy.Ledger) { modestly(m.privateRow, m.part, l) }
+
+// modestOf is a method that claims a part of what its noise is worth.
+func modestOf(m privateRow, part float64) algorithms.Method {
+	own := flawed{privateRow: m}
+	switch m.(type) {
+	case algorithms.Registering:
+		return &modestServer{registering{flawed: own}, part}
+	case algorithms.Idler:
+		return &modestIdler{idling{own}, part}
+	case algorithms.Central:
+		return &modestHub{central{own}, part}
+	}
+	return &modest{own, part}
+}
 
 // modestly accounts for a part of what rows lose.
 func modestly(m algorithms.Private, part float64, l *privacy.Ledger) {
@@ -146,13 +205,16 @@ func TestAudit_FindsAClaimThatIsTooSmall(t *testing.T) {
 		{auditedPVP, []string{"rounds.missing=last", "rounds.deadline=3ms", "network.latency=1ms"}},
 		{plantedPDML, []string{"adversary.audit.unit=sample"}},
 		{"{kind: pvp, eta: 0.05, alpha: 1, law: gaussian}", nil},
+		{plantedDGD, []string{"adversary.audit.group=2"}},
+		{plantedDGD, []string{"rounds.mode=asynchronous", "network.latency=1ms"}},
+		{plantedMuffliato, nil},
+		{"{kind: private-dgd, step: 0.5, alpha: 1, law: gaussian}", []string{"adversary.audit.group=2"}},
+		{auditedHub, []string{"adversary.audit.group=2"}},
+		{plantedRADMM, []string{"adversary.audit.group=2"}},
 	} {
 		for part, holds := range map[float64]bool{1: true, 0.5: false} { // Rényi accounts leave room
 			a := auditOf(t, c.algorithm, func(m privateRow, _ algorithms.Setting) algorithms.Method {
-				if _, ok := m.(algorithms.Registering); ok {
-					return &modestServer{registering{flawed: flawed{privateRow: m}}, part}
-				}
-				return &modest{flawed{privateRow: m}, part}
+				return modestOf(m, part)
 			}, append([]string{few}, c.sets...)...)
 			v := a.Verdicts[len(a.Verdicts)-1]
 			stands := v.Verdict == record.Consistent

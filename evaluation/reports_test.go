@@ -110,11 +110,11 @@ func TestAudit_FlawsOfRowsOfUsers(t *testing.T) {
 				kinds = append(kinds, c.Kind)
 			}
 		}
-		if a.Stands() || f.check != "" && !slices.Contains(kinds, f.check) || f.check == "" && kinds != nil {
+		if a.Stands() || !slices.Contains(kinds, f.check) {
 			t.Errorf("%s, %s: the checks that fail are %v, not %s\n\t%s", f.cause, f.name, kinds, f.check, failures(a))
 		}
-		for k, v := range a.Judged() {
-			if certificate := k == len(a.Verdicts); v.Verdict == record.Consistent && !(f.check == "" && certificate) {
+		for _, v := range a.Judged() {
+			if v.Verdict == record.Consistent {
 				t.Errorf("%s, %s: %+v is let stand", f.cause, f.name, v)
 			}
 		}

@@ -128,7 +128,7 @@ type Outcome string
 const (
 	Exact    Outcome = "exact"    // the hidden thing was found to rounding
 	Partial  Outcome = "partial"  // found better than by guessing, not exactly
-	Failed   Outcome = "failed"   // no better than guessing
+	Failed   Outcome = "failed"   // no better than guessing, or better and yet not as good as Partial asks
 	Unscored Outcome = "unscored" // a result whose truth is not at hand
 	Blocked  Outcome = "blocked"  // the attack could not be carried out
 )

@@ -71,11 +71,16 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 	for i := range g.Value {
 		g.Value[i] = float64(c.Eta*hub[i]) + float64(stay*before[i]) + c.gamma[i] - float64(ridge*now[i])
 	}
-	if c.Noisy() && c.size > 0 { // σ = Δ√(2 ln(1.25/δ))/ε with Δ = 2C/(B·ridge), times ridge
-		g.Noise = Noise{Kind: Gaussian,
-			Level: 2 * p.C / float64(c.size) * math.Sqrt(2*num.Log(1.25/c.Delta)) / c.Epsilon}
-	}
+	g.Noise = c.StepNoise(p, c.node, t, c.size)
 	return g, nil
+}
+
+// StepNoise has σ = Δ√(2 ln(1.25/δ))/ε with Δ = 2C/(B·ridge), times ridge.
+func (m *dpADMM) StepNoise(p *Public, _, _, size int) Noise {
+	if !m.Noisy() || size == 0 {
+		return Noise{}
+	}
+	return Noise{Kind: Gaussian, Level: 2 * p.C / float64(size) * math.Sqrt(2*num.Log(1.25/m.Delta)) / m.Epsilon}
 }
 
 // Merge is the hub's w̄ = mean_i(w̃_i − γ_i/η), with the clients' duals, which follow from the messages.

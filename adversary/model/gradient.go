@@ -104,6 +104,31 @@ type Follower interface {
 // ErrIdle is of a round that touches no data, or of which nothing can have been seen.
 var ErrIdle = errors.New("the round says nothing about data")
 
+// Stepping is a Method, no NodeDual, that adds noise to an explicit step along the gradient.
+type Stepping interface {
+	Method
+
+	// StepNoise is what the noise of a node's round t ≥ 1 is worth as noise on the gradient of size samples; Silent:
+	// there is none, or the round touches no data.
+	StepNoise(p *Public, node, t, size int) Noise
+}
+
+// NoiseOf is the noise that a round adds to the gradient of a node's size samples, or what it is worth there; Silent:
+// there is none, or the round touches no data. false: the model does not say it without the messages.
+func NoiseOf(p *Public, node, t, size int) (Noise, bool) {
+	switch m := p.Method.(type) {
+	case NodeDual:
+		step := m.Step(p, node, t, size)
+		if step.Idle {
+			return Noise{}, true
+		}
+		return step.Noise, true
+	case Stepping:
+		return m.StepNoise(p, node, t, size), true
+	}
+	return Noise{}, false
+}
+
 // Steps says what rounds 1, 2, …, for which the function it returns is called in order, tell of a node's steps, each
 // as it was made: with kinks of the objective, and before a projection. The error is ErrIdle of a round that touches no
 // data, and a *Missing where something was not seen.

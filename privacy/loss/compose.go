@@ -257,7 +257,7 @@ func invert(of func(float64) float64, delta, pure float64) float64 {
 	}
 	lo, hi := 0.0, 1.0
 	for !(of(hi) <= delta) {
-		if lo, hi = hi, float64(2*hi); hi > min(pure, 1e6) {
+		if lo, hi = hi, float64(2*hi); hi >= pure || math.IsInf(hi, 1) {
 			if hi = pure; math.IsInf(hi, 1) {
 				return hi
 			}

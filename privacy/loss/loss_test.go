@@ -735,3 +735,14 @@ func TestSphere_FartherIsTheSumOverAllPoints(t *testing.T) {
 		t.Errorf("only %d bounds are inside of the law", inside)
 	}
 }
+
+// A shift by s deviations of Gaussian noise has P(L > ε) = Φ(s/2 − ε/s), which is δ where ε is far above 1.
+func TestEpsilon_OfGreatShifts(t *testing.T) {
+	const z = 4.264890793922602 // 1 − Φ(z) = 10⁻⁵
+	for _, s := range []float64{1e3, 1e4, 1e6} {
+		total := Compose(repeat(Shift{gaussian(s / 2)}, 4))
+		if got, want := total.Epsilon(1e-5), s*s/2+s*z; !(math.Abs(got-want) <= 1e-9*want) {
+			t.Errorf("s = %v: ε = %v, want %v", s, got, want)
+		}
+	}
+}
