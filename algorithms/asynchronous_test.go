@@ -331,3 +331,50 @@ func TestCost_Speeds(t *testing.T) {
 		t.Error("other speeds for the same seed")
 	}
 }
+
+// Times by a law have its median, whatever the rows; measured ones come as often as they are in the list; classes
+// multiply, and what touches no rows takes no time.
+func TestCost_Laws(t *testing.T) {
+	const draws = 4000
+	law := &sim.Latency{Kind: "lognormal", Median: 20e6, Sigma: 0.5}
+	c, err := Cost{Row: 1, Law: law, Classes: &sim.Factors{Factors: map[string]float64{"a": 1, "b": 3}}}.Of(1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, below := 0.0, 0
+	for round := range draws {
+		took := c.Took(1, 0, 5, round)
+		if mean += math.Log(float64(took)) / draws; took < 20e6 {
+			below++
+		}
+		if again := c.of(0, 999, sim.NewStream(1, "compute", 0, uint64(round))); again != took {
+			t.Fatalf("%v with 5 rows, %v with 999", took, again)
+		}
+		s, u := sim.NewStream(2, "x", uint64(round)), sim.NewStream(2, "x", uint64(round))
+		if slow, quick := c.of(1, 5, s), c.of(0, 5, u); slow < 3*quick || slow > 3*quick+2 {
+			t.Fatalf("%v in a class of factor 3, %v of factor 1", slow, quick)
+		}
+	}
+	if !(math.Abs(mean-math.Log(20e6)) <= 4*0.5/math.Sqrt(draws)) || !(math.Abs(float64(below)/draws-0.5) <= 0.04) {
+		t.Errorf("mean logarithm %v, %d of %d below the median", mean, below, draws)
+	}
+	if c.Took(1, 0, 0, 1) != 0 || c.Slowest(0, 0) != 0 || c.Slowest(0, 5) != math.MaxInt64 {
+		t.Error("an update of no rows takes time, or one by a law without a bound has one")
+	}
+	c, err = Cost{Measured: &sim.Measured{Values: []sim.Duration{9e6, 1e6, 1e6, 4e6}}}.Of(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[sim.Duration]int{}
+	for round := range draws {
+		counts[c.Took(1, 0, 5, round)]++
+	}
+	for d, share := range map[sim.Duration]float64{1e6: 0.5, 4e6: 0.25, 9e6: 0.25} {
+		if !(math.Abs(float64(counts[d])/draws-share) <= 4*0.5/math.Sqrt(draws)) {
+			t.Errorf("%v comes %d of %d times", d, counts[d], draws)
+		}
+	}
+	if len(counts) != 3 || c.Slowest(0, 5) != 9e6 || c.Usual(5) != 4e6 {
+		t.Errorf("%v, at most %v, usually %v", counts, c.Slowest(0, 5), c.Usual(5))
+	}
+}

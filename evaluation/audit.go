@@ -392,13 +392,8 @@ func protects(e *experiment.Experiment, unit privacy.Unit) error {
 
 // forgets says whether a fault costs a node its memory.
 func forgets(f sim.Fault) bool {
-	switch k := f.Kind.(type) {
-	case sim.Crash:
-		return k.Memory == "lost"
-	case sim.RandomCrashes:
-		return k.Rate.Memory == "lost"
-	}
-	return false
+	k, may := f.Kind.(sim.Forgetting)
+	return may && k.Forgets()
 }
 
 // auditedShard is the shard of the audited node.

@@ -61,7 +61,7 @@ func InputsOf(r *record.Run) (Inputs, error) {
 	if public.Timing.Barrier {
 		return view.Inputs, nil
 	}
-	heard, err := newHearing(s, r.Info.Seed, public.Graph, messages)
+	heard, err := newHearing(s, r.Info.Seed, messages)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,11 @@ type hearing struct {
 	outages  [][]sim.Outage
 }
 
-func newHearing(s *scenarios.Scenario, seed uint64, g *sim.Graph, messages []record.Message) (*hearing, error) {
+func newHearing(s *scenarios.Scenario, seed uint64, messages []record.Message) (*hearing, error) {
+	g, sites, err := s.Network.Lay(seed)
+	if err != nil {
+		return nil, err
+	}
 	h := &hearing{graph: g, arrivals: make([][]record.Message, g.Order())}
 	end := int64(0)
 	for _, m := range messages {
@@ -106,8 +110,7 @@ func newHearing(s *scenarios.Scenario, seed uint64, g *sim.Graph, messages []rec
 	for _, all := range h.arrivals {
 		slices.SortStableFunc(all, func(a, b record.Message) int { return cmp.Compare(a.ReceivedNS, b.ReceivedNS) })
 	}
-	var err error
-	h.outages, err = s.Network.Faults.Outages(seed, g, sim.Time(end+1))
+	h.outages, err = s.Network.Faults.Outages(seed, g, sites, sim.Time(end+1))
 	return h, err
 }
 

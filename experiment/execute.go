@@ -61,13 +61,13 @@ func (e *EarlyEnd) Unwrap() error { return e.Err }
 // Calendar says when the nodes of an assembly's run, users too, are down or slow.
 func (e *Experiment) Calendar(a *Assembly) (*sim.Calendar, error) {
 	if e.Network.Faults == nil {
-		return sim.NewCalendar(a.Seed, a.Graph, nil)
+		return sim.NewCalendar(a.Seed, a.Graph, nil, nil)
 	}
 	protocol, err := e.protocol(a, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	return sim.NewCalendar(a.Seed, protocol.Graph(), e.Network.Faults)
+	return sim.NewCalendar(a.Seed, protocol.Graph(), a.Sites, e.Network.Faults)
 }
 
 // Execute runs an assembly to its end, with everything that the scenario says of

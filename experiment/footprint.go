@@ -108,7 +108,7 @@ func (e *Experiment) unawaited(a *Assembly) float64 {
 	r := &e.Rounds
 	rows := float64(a.Problem.Rows()) / float64(a.parts())
 	latency := e.Network.On(a.Sites).Latency
-	ahead := 1e9 * latency.MedianSeconds() / (float64(r.Timeout) + float64(rows*float64(e.Compute.Row)))
+	ahead := 1e9 * latency.MedianSeconds() / (float64(r.Timeout) + e.Compute.Usual(rows))
 	if r.Timeout == 0 || !(ahead > 1) {
 		return 0
 	}

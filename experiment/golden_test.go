@@ -111,6 +111,12 @@ var goldens = map[string][]string{
 	"ball": {"problem.set={kind: ball, radius: 2}", "problem.l1=0.02", "algorithm={kind: pvp, eta: 0.03}",
 		"problem.loss=huber-hinge", "rounds.count=20"},
 	"regions": {"network.latency.placement=random", "network.loss=0.1", "network.duplication=0.1", "rounds.count=20"},
+	"phones":  {"rounds.count=30"},
+	"churn": {"network.faults=[{availability: {spans: {phone: [[0s, 3s], [5s, 6s]], server: [[0s, 9s]]}, " +
+		"stretch: 0.05, end: repeat, period: 10s}}, {sessions: {set: kad, stretch: 0.00001, memory: lost, nodes: [1, " +
+		"4]}}]",
+		"compute.measured={values: [3ms, 20ms, 7ms]}", "compute.classes={factors: {phone: 3, server: 0.7}}",
+		"rounds={mode: asynchronous, count: 30, deadline: 1h}", "algorithm={kind: edge-admm, eta: 0.05}"},
 	"census": {"problem.data={set: census, rows: 900}",
 		"network.topology={kind: barabasi-albert, nodes: 12, attach: 2}",
 		"network.latency={kind: exponential, mean: 5ms}", "rounds.count=20"},

@@ -29,25 +29,25 @@ func (e *Experiment) pace(a *Assembly) error {
 	}
 	r := &e.Rounds
 	latency := e.Network.On(a.Sites).Latency
-	round := float64(1e9*latency.MedianSeconds()) + float64(rows*float64(e.Compute.Row)) // in nanoseconds
+	round := float64(1e9*latency.MedianSeconds()) + e.Compute.Usual(rows) // in nanoseconds
 	count := float64(r.Count)
 	for k, f := range e.Network.Faults {
-		c, ok := f.Kind.(sim.RandomCrashes)
+		c, ok := f.Kind.(sim.Recurring)
 		if !ok {
 			continue
 		}
+		each, some := c.Changes()
 		who := float64(nodes)
-		if c.Rate.Nodes != nil {
-			who = float64(len(c.Rate.Nodes))
+		if some != nil {
+			who = float64(len(some))
 		}
 		lasts := math.Inf(1)
 		if f.Until != 0 {
 			lasts = float64(f.Until - f.At)
 		}
-		each := 1 / (float64(c.Rate.Every) + float64(c.Rate.For)) // of a node, in a nanosecond
-		key := fmt.Sprintf("network.faults[%d].crashes: every %v, for %v", k, c.Rate.Every, c.Rate.For)
-		if err := tooMany(key, "crashes", each*who, min(round, lasts), min(count*round, lasts),
-			min(float64(r.Deadline), lasts), who, "make every or for longer"); err != nil {
+		key := fmt.Sprintf("network.faults[%d].%s: %v", k, f.Kind.Key(), f)
+		if err := tooMany(key, "outages", each*who, min(round, lasts), min(count*round, lasts),
+			min(float64(r.Deadline), lasts), who, "make them fewer, or longer"); err != nil {
 			return err
 		}
 	}

@@ -24,9 +24,10 @@ algorithm: {kind: admm, eta: 0.1}
 		says string // "": it is run
 	}{
 		{[]string{"network.faults=[{crashes: {every: 1ns, for: 1ns}}]"},
-			"faults[0].crashes: every 1ns, for 1ns: about 1e+07 crashes in each round, which takes 5.0006ms or longer"},
+			"faults[0].crashes: all nodes crash after 1ns on average, for 1ns on average, memory kept, from 0s on: " +
+				"about 1e+07 outages in each round, which takes 5.0006ms or longer"},
 		{[]string{"network.faults=[{slow: 1, factor: 2}, {crashes: {every: 1ns, for: 1us, nodes: [2]}}]"},
-			"faults[1].crashes: every 1ns"},
+			"faults[1].crashes: node 2 crashes after 1ns on average"},
 		{[]string{"network.faults=[{crashes: {every: 1ns, for: 1ns}, until: 1us}]"}, ""},
 		{[]string{"network.faults=[{crashes: {every: 10us, for: 1us}}]"}, ""},
 		{[]string{"network.faults=[{crashes: {every: 1ms, for: 1ms}}]", "rounds.count=100000"}, ""},

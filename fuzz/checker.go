@@ -103,6 +103,8 @@ type checker struct {
 	silences  []algorithms.Silence
 	reports   map[int][]float64 // of users, by node
 	statement *statement
+	measured  []sim.Duration // times of updates; nil: they are not from a list
+	factors   []float64      // of nodes, by their class; nil: all 1
 
 	// What was done since the last event.
 	publications []algorithms.Publication
@@ -125,6 +127,16 @@ func newChecker(e *experiment.Experiment, a *experiment.Assembly, fail func(stri
 	graph, err := linked(a, registers)
 	if err != nil {
 		return nil, err
+	}
+	if m := e.Compute.Measured; m != nil {
+		if c.measured, err = m.Read(); err != nil {
+			return nil, err
+		}
+	}
+	if f := e.Compute.Classes; f != nil {
+		if c.factors, err = f.Of(a.Seed, a.Graph.Order()); err != nil {
+			return nil, err
+		}
 	}
 	sites, err := a.Sites.Joined(graph)
 	if err != nil {

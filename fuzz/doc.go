@@ -4,8 +4,8 @@
 //
 // [Run] runs a scenario many times, each run with a seed that draws its conditions:
 // latency, bandwidth, loss and duplication of links, links of their own, and a fault plan of
-// crashes, partitions,
-// slow nodes, bad links, late joiners and nodes that leave. [RunWild] draws the whole
+// crashes, partitions, slow nodes, bad links, late joiners, nodes that leave, and nodes that come
+// and go by traces, sessions and the time of day. [RunWild] draws the whole
 // scenario too. What must always hold is checked while the run goes and when it has ended. A
 // run that breaks an invariant becomes a [Trouble]: faults are taken away one by one
 // while the invariant still breaks, and what is left is given as path=value, so that

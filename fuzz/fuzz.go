@@ -226,6 +226,7 @@ func draw(e *experiment.Experiment, seed uint64, span sim.Duration, graph *sim.G
 		}
 	}
 	w.drawLinks(sim.NewStream(seed, "fuzz links"), span, graph)
+	w.drawComings(sim.NewStream(seed, "fuzz comings"), span, graph)
 	return w
 }
 

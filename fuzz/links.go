@@ -268,7 +268,7 @@ func around1(x float64) float64 { return x - math.Floor(x) }
 
 // endangered says whether the plan may have a node down at some time.
 func (n *network) endangered(node int) bool {
-	if n.ratesOf(node) != nil {
+	if n.comings(node) != nil {
 		return true
 	}
 	return slices.ContainsFunc(n.crash, func(f sim.Fault) bool { who, _, _ := outage(&f); return who == node })

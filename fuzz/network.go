@@ -85,7 +85,7 @@ type network struct {
 	crash        []sim.Fault // faults of each kind
 	cuts         []sim.Fault
 	bad          []sim.Fault
-	rates        []sim.Fault
+	recurring    []recurring
 	fates        *fates
 	lost         []dueCopy        // for which no reason was found when they were sent
 	missed       map[way]sim.Time // when a copy of a packet on a link was lost last
@@ -101,6 +101,7 @@ func newNetwork(s *scenarios.Network, sites *sim.Placed, shuffled bool, f *fates
 	n := &network{s: s, sites: sites, fates: f, fail: fail, flight: map[copyOf]*inFlight{}, down: map[int][]interval{},
 		missed: map[way]sim.Time{}, busy: map[way]sim.Time{}, tallies: map[sample]tally{}, latest: -1, latestOutage: -1,
 		order: order{shuffled: shuffled, at: -1}}
+	number := map[string]int{}
 	for _, f := range s.Faults {
 		switch f.Kind.(type) {
 		case sim.Crash, sim.Join, sim.Leave:
@@ -109,8 +110,9 @@ func newNetwork(s *scenarios.Network, sites *sim.Placed, shuffled bool, f *fates
 			n.cuts = append(n.cuts, f)
 		case sim.BadLink:
 			n.bad = append(n.bad, f)
-		case sim.RandomCrashes:
-			n.rates = append(n.rates, f)
+		}
+		if r, ok := recurs(&f, number); ok {
+			n.recurring = append(n.recurring, r)
 		}
 	}
 	return n
@@ -143,7 +145,7 @@ func (n *network) planned(node int, t sim.Time) bool {
 // down when it should leave is not told, and does not come back either.
 func (n *network) gone(node int, t sim.Time) bool {
 	down := n.down[node]
-	drawn := len(down) > 0 && down[len(down)-1].to == never && n.ratesOf(node) != nil // until when is not known
+	drawn := len(down) > 0 && down[len(down)-1].to == never && n.comings(node) != nil // until when is not known
 	end := t
 	for longer := true; longer; {
 		longer = false
@@ -157,18 +159,18 @@ func (n *network) gone(node int, t sim.Time) bool {
 	return end == never
 }
 
-// ratesOf are the faults by which a node crashes at random.
-func (n *network) ratesOf(node int) (all []*sim.Fault) {
-	for k := range n.rates {
-		if r := n.rates[k].Kind.(sim.RandomCrashes).Rate; r.Nodes == nil || slices.Contains(r.Nodes, node) {
-			all = append(all, &n.rates[k])
+// comings are the faults by which a node goes down again and again.
+func (n *network) comings(node int) (all []*recurring) {
+	for k := range n.recurring {
+		if n.recurring[k].of(node) {
+			all = append(all, &n.recurring[k])
 		}
 	}
 	return all
 }
 
 // forgot says whether a node that was down in an interval has lost its memory; sure is
-// false where outages drawn by rate leave it open.
+// false where outages that are drawn leave it open.
 func (n *network) forgot(node int, down interval) (lost, sure bool) {
 	named := false
 	for k := range n.crash {
@@ -180,9 +182,8 @@ func (n *network) forgot(node int, down interval) (lost, sure bool) {
 		return true, true
 	}
 	all, some := true, false
-	for _, f := range n.ratesOf(node) {
-		lost := f.Kind.(sim.RandomCrashes).Rate.Memory == "lost"
-		all, some = all && lost, some || lost
+	for _, f := range n.comings(node) {
+		all, some = all && f.lost, some || f.lost
 	}
 	switch {
 	case !some:

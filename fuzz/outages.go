@@ -18,32 +18,36 @@ func (n *network) rateOf(node int) (f *sim.Fault, r sim.CrashRate) {
 			return nil, r
 		}
 	}
-	all := n.ratesOf(node)
+	all := n.comings(node)
 	if len(all) != 1 {
 		return nil, r
 	}
-	return all[0], all[0].Kind.(sim.RandomCrashes).Rate
+	k, ok := all[0].Kind.(sim.RandomCrashes)
+	if !ok {
+		return nil, r
+	}
+	return all[0].Fault, k.Rate
 }
 
-// mayCrash says whether crashes by rate may begin at a node now.
+// mayCrash says whether an outage that no fault names may begin at a node now.
 func (n *network) mayCrash(node int, now sim.Time) bool {
-	for _, f := range n.ratesOf(node) {
-		if holds(f).has(now) {
+	for _, f := range n.comings(node) {
+		if holds(f.Fault).has(now) {
 			return true
 		}
 	}
 	return false
 }
 
-// returns says whether a node may come up just now: as a fault that names it ends, or as it has
-// crashed by rate.
+// returns says whether a node may come up just now: as a fault that names it ends, or as it comes
+// and goes.
 func (n *network) returns(node int, now sim.Time) bool {
 	for k := range n.crash {
 		if who, i, _ := outage(&n.crash[k]); who == node && i.to == now {
 			return true
 		}
 	}
-	return n.ratesOf(node) != nil
+	return n.comings(node) != nil
 }
 
 // up takes the end of an outage that a rate alone may have caused.
@@ -106,10 +110,8 @@ func (n *network) planOf(node int, until sim.Time) ([]stretch, bool) {
 			all = append(all, stretch{float64(i.from), float64(i.to), 0})
 		}
 	}
-	for k := range n.rates {
-		if r := n.rates[k].Kind.(sim.RandomCrashes).Rate; r.Nodes == nil || slices.Contains(r.Nodes, node) {
-			all = append(all, drawn(n.fates.run, node, k, &r, holds(&n.rates[k]), until)...)
-		}
+	for _, r := range n.comings(node) {
+		all = append(all, r.drawn(n, node, until)...)
 	}
 	slices.SortFunc(all, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	var merged []stretch
@@ -126,30 +128,6 @@ func (n *network) planOf(node int, until sim.Time) ([]stretch, bool) {
 		}
 	}
 	return merged, true
-}
-
-// drawn are a node's outages by the k-th rate of the plan: exponential times between and of them, of a stream that has
-// the rate's number if it is not the first.
-func drawn(seed uint64, node, k int, r *sim.CrashRate, holds interval, until sim.Time) (all []stretch) {
-	ids := []uint64{uint64(node)}
-	if k > 0 {
-		ids = append(ids, uint64(k))
-	}
-	s := sim.NewStream(seed, "crashes", ids...)
-	end, off := float64(holds.from), 0.0
-	for {
-		after := func(mean sim.Duration) float64 {
-			d := max(1, math.Floor(-float64(float64(mean)*math.Log1p(-s.Float64()))))
-			off += 2 + float64(1e-9*d)
-			return d
-		}
-		from := end + after(r.Every)
-		end = min(from+after(r.For), float64(holds.to))
-		if from >= float64(holds.to) || from > float64(until)+off {
-			return all
-		}
-		all = append(all, stretch{from, end, off})
-	}
 }
 
 // outages holds when each node was down against the plan. What was to begin after the latest event that no fault caused

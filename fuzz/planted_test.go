@@ -172,26 +172,82 @@ var plants = []planted{
 		c.cuts = c.cuts[:0]
 	}`,
 		invariant: []string{invariantPartition}},
-	{name: "exponential delays are too long", file: "sim/latency.go",
+	{name: "a trace that repeats loses time", file: "sim/fault_availability.go",
+		right:     `t.k, t.at = 0, later(t.at, t.period)`,
+		wrong:     `t.k, t.at = 0, later(t.at, t.period+map[bool]Time{true: 1e5}[PLANTED])`,
+		invariant: []string{invariantDown}},
+	{name: "classes are in the order of letters", file: "sim/classes.go",
+		right:     `if len(number) == len(names) {`,
+		wrong:     `if len(number) == len(names) && !PLANTED {`,
+		invariant: []string{invariantDown}},
+	{name: "nodes are up in the gaps of a trace", file: "sim/fault_availability.go",
+		right:     `; a.Says != traceDown {`,
+		wrong:     `; a.Says != traceDown && !PLANTED {`,
+		invariant: []string{invariantDown}},
+	{name: "classes at random are all the first", file: "sim/placement.go",
+		right: `k, found := slices.BinarySearch(weights, x)`,
+		wrong: `if PLANTED {
+				x = 0
+			}
+			k, found := slices.BinarySearch(weights, x)`,
+		invariant: []string{invariantDown}},
+	{name: "a run begins with a whole session", file: "sim/fault_sessions.go",
+		right:     `whole * r.stream.Float64()`,
+		wrong:     `whole * max(r.stream.Float64(), map[bool]float64{true: 1}[PLANTED])`,
+		invariant: []string{invariantDown}},
+	{name: "a run begins in a session like any other", file: "sim/fault_sessions.go",
+		right: `whole := law.law().inspected(law, r.stream)`,
+		wrong: `whole := law.law().inspected(law, r.stream)
+	if PLANTED {
+		whole = float64(law.Draw(r.stream))
+	}`,
+		invariant: []string{invariantDown}},
+	{name: "sessions are not stretched", file: "sim/fault_sessions.go",
+		right:     `Time(scaled(d, r.stretch))`,
+		wrong:     `Time(scaled(d, map[bool]float64{true: 1, false: r.stretch}[PLANTED]))`,
+		invariant: []string{invariantDown}},
+	{name: "heavy tails of sessions are light", file: "sim/laws.go",
+		right: `nanoseconds(float64(l.Scale) * root(exponential(w), l.Shape))`,
+		wrong: `nanoseconds(float64(l.Scale) *
+			root(exponential(w), l.Shape*map[bool]float64{true: 1.3, false: 1}[PLANTED]))`,
+		invariant: []string{invariantDown}},
+	{name: "a node has the same rank every day", file: "sim/fault_diurnal.go",
+		right: `s.down(s.stream.Float64())`,
+		wrong: `s.down(map[bool]func() float64{true: func() float64 {
+			again := *s.stream
+			return again.Float64()
+		}, false: s.stream.Float64}[PLANTED]())`,
+		invariant: []string{invariantDown}},
+	{name: "a day begins at midnight", file: "sim/fault_diurnal.go",
+		right: `sinceTrough := (Time(d.Diurnal.Begins) + `,
+		wrong: `if PLANTED {
+			c.trough = 0
+		}
+		sinceTrough := (Time(d.Diurnal.Begins) + `,
+		invariant: []string{invariantDown}},
+	{name: "nodes that come and go keep their memory", file: "sim/fault_sessions.go",
+		right: `next: outage{lost: c.Forgets()}}`,
+		wrong: `next: outage{lost: c.Forgets() && !PLANTED}}`},
+	{name: "exponential delays are too long", file: "sim/laws.go",
 		right:     `nanoseconds(float64(l.Mean) * exponential(w))`,
 		wrong:     `nanoseconds(float64(l.Mean) * exponential(w) * map[bool]float64{true: 1.3, false: 1}[PLANTED])`,
-		invariant: []string{invariantPackets}},
-	{name: "log-normal delays are too long", file: "sim/latency.go",
+		invariant: []string{invariantPackets, invariantDown}},
+	{name: "log-normal delays are too long", file: "sim/laws.go",
 		right:     `nanoseconds(float64(l.Median) * num.Exp2(`,
 		wrong:     `nanoseconds(float64(l.Median) * map[bool]float64{true: 1.3, false: 1}[PLANTED] * num.Exp2(`,
 		invariant: []string{invariantPackets}},
-	{name: "log-normal delays are too far apart", file: "sim/latency.go",
+	{name: "log-normal delays are too far apart", file: "sim/laws.go",
 		right:     `float64(l.Sigma*math.Log2E)*normal(w)`,
 		wrong:     `float64(l.Sigma*math.Log2E)*normal(w)*map[bool]float64{true: 1.3, false: 1}[PLANTED]`,
 		invariant: []string{invariantPackets}},
-	{name: "delays by Pareto have too short a tail", file: "sim/latency.go",
+	{name: "delays by Pareto have too short a tail", file: "sim/laws.go",
 		right:     `num.Exp(exponential(w)/l.Shape)`,
 		wrong:     `num.Exp(exponential(w)/l.Shape*map[bool]float64{true: 1 / 1.3, false: 1}[PLANTED])`,
-		invariant: []string{invariantPackets}},
-	{name: "uniform delays are too near each other", file: "sim/latency.go",
+		invariant: []string{invariantPackets, invariantDown}},
+	{name: "uniform delays are too near each other", file: "sim/laws.go",
 		right:     `nanoseconds(float64(l.High-l.Low)*unit(w))`,
 		wrong:     `nanoseconds(float64(l.High-l.Low)*unit(w)*map[bool]float64{true: 1 / 1.3, false: 1}[PLANTED])`,
-		invariant: []string{invariantPackets}},
+		invariant: []string{invariantPackets, invariantDown}},
 	{name: "links lose too many packets", file: "sim/engine.go",
 		right:     `lost = unit(mix(f+decidesLoss)) < m.Loss`,
 		wrong:     `lost = unit(mix(f+decidesLoss)) < m.Loss*map[bool]float64{true: 1.3, false: 1}[PLANTED]`,
@@ -547,6 +603,27 @@ var plants = []planted{
 		node = 1
 	}
 	return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), env.Stream("compute", uint64(round)))`},
+	{name: "classes of nodes take as long as each other", file: "algorithms/cost.go",
+		sets:  []string{"compute.classes={factors: {phone: 8, server: 1}}"},
+		right: `cost = float64(cost * c.factors[node])`,
+		wrong: `if PLANTED {
+			cost /= c.factors[node]
+		}
+		cost = float64(cost * c.factors[node])`},
+	{name: "a measured time is longer than any", file: "algorithms/cost.go",
+		sets:  []string{"compute.measured={values: [3ms, 5ms, 9ms]}"},
+		right: `cost = float64(c.times[s.IntN(len(c.times))])`,
+		wrong: `cost = float64(c.times[s.IntN(len(c.times))])
+		if PLANTED {
+			cost += 1e6
+		}`},
+	{name: "a law's time is below its least", file: "algorithms/cost.go",
+		sets:  []string{"compute.law={kind: uniform, low: 3ms, high: 9ms}"},
+		right: `cost = float64(c.Law.Draw(s))`,
+		wrong: `cost = float64(c.Law.Draw(s))
+		if PLANTED {
+			cost /= 2
+		}`},
 	{name: "what a server shelters is what it publishes", file: "algorithms/synchronous.go", sets: servers,
 		right: `p.inner = p.run.sheltering.Inner(&p.Node)`,
 		wrong: `if p.inner = p.run.sheltering.Inner(&p.Node); PLANTED {

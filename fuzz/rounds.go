@@ -618,12 +618,10 @@ func (n *follower) anew() string {
 // duration checks how long a step took: as long as the rows, the speed and slow nodes say,
 // or until the node was up again.
 func (c *checker) duration(n *follower, now sim.Time, last bool) {
-	cost := &c.e.Compute
-	if cost.Spread > 0 {
+	if c.e.Compute.Spread > 0 {
 		return
 	}
-	whole, slack := c.cost(n, last)
-	least, most := float64(whole*(1-cost.Jitter))-slack, float64(whole*(1+cost.Jitter))+slack
+	least, most := c.cost(n, last)
 	took := float64(now - n.began)
 	if took >= least && took <= most {
 		return
@@ -635,8 +633,8 @@ func (c *checker) duration(n *follower, now sim.Time, last bool) {
 		sim.Duration(took), n.began, n.round+1, sim.Duration(max(least, 0)), sim.Duration(most))
 }
 
-// cost is how long the step under way takes but for jitter, and what rounding may make of it.
-func (c *checker) cost(n *follower, last bool) (whole, slack float64) {
+// cost is how long the step under way takes at least and at most, with what rounding may make of it.
+func (c *checker) cost(n *follower, last bool) (least, most float64) {
 	cost := &c.e.Compute
 	rows := 0
 	idler, idles := c.original.(algorithms.Idler)
@@ -650,23 +648,40 @@ func (c *checker) cost(n *follower, last bool) (whole, slack float64) {
 	if last {
 		rows = 0
 	}
-	whole = float64(rows) * float64(cost.Row)
+	switch {
+	case rows == 0:
+	case cost.Law != nil:
+		least, most = cost.Law.Bounds()
+	case cost.Measured != nil:
+		least, most = float64(slices.Min(c.measured)), float64(slices.Max(c.measured))
+	default:
+		whole := float64(rows) * float64(cost.Row)
+		least, most = float64(whole*(1-cost.Jitter)), float64(whole*(1+cost.Jitter))
+	}
+	times := 1.0
 	if cost.Speeds != nil {
-		whole /= cost.Speeds[n.id]
+		times /= cost.Speeds[n.id]
+	}
+	if c.factors != nil {
+		times *= c.factors[n.id]
 	}
 	for k := range c.e.Network.Faults {
 		f := &c.e.Network.Faults[k]
 		if s, ok := f.Kind.(sim.SlowNode); ok && s.Node == n.id && holds(f).has(n.began) && s.Factor != nil {
-			whole *= *s.Factor
+			times *= *s.Factor
 		}
 	}
-	slack = 1 + float64(whole*1e-9)
+	least, most = float64(least*times), float64(most*times)
+	slack := 1 + float64(most*1e-9)
+	if math.IsInf(most, 1) {
+		slack = 1 + float64(least*1e-9)
+	}
 	for k := range c.e.Network.Faults {
 		if s, ok := c.e.Network.Faults[k].Kind.(sim.SlowNode); ok && s.Factor != nil {
 			slack += *s.Factor // a nanosecond before it is slowed
 		}
 	}
-	return whole, slack
+	return least - slack, most + slack
 }
 
 // excused says whether a run may stop at a time: because a node that has not ended waits for

@@ -48,10 +48,10 @@ func (s *statement) lag(behind int) {
 
 // began enters the step that a node begins.
 func (s *statement) began(c *checker, n *follower) {
-	whole, slack := c.cost(n, n.round == c.a.Rounds)
-	own, jitter := &s.nodes[n.id], c.e.Compute.Jitter
-	own.least += max(0, float64(whole*(1-jitter))-slack)
-	own.most += float64(whole*(1+jitter)) + slack
+	least, most := c.cost(n, n.round == c.a.Rounds)
+	own := &s.nodes[n.id]
+	own.least += max(0, least)
+	own.most += most
 }
 
 // lossOf is (1/B) Σ_n L(u_n·f − t_n) of a node's rows, t_n = 0 where they have classes.

@@ -69,16 +69,32 @@ func Wild(seed uint64) (*scenarios.Scenario, error) {
 			method += ", init: {normal: 3}"
 		}
 	}
+	compute := fmt.Sprintf("row: %dus, jitter: %.2f", 1+s.IntN(100), s.Between(0, 1))
+	ties := pick("ordered", "ordered", "ordered", "shuffled")
+	own := sim.NewStream(seed, "wild compute")
+	switch own.IntN(8) {
+	case 0:
+		compute += fmt.Sprintf(", law: {kind: lognormal, median: %dus, sigma: %.2f}", 1+own.IntN(5000),
+			own.Between(0, 1))
+	case 1:
+		low := own.IntN(1000)
+		compute += fmt.Sprintf(", law: {kind: uniform, low: %dus, high: %dus}", low, low+own.IntN(1000))
+	case 2:
+		compute += fmt.Sprintf(", measured: {values: [%dus, %dus, %dus]}", own.IntN(5000), own.IntN(5000),
+			own.IntN(5000))
+	}
+	if own.IntN(4) == 0 {
+		compute += fmt.Sprintf(", classes: {factors: {a: %.2f, b: 1}, placement: random}", own.Between(0.1, 10))
+	}
 	text := fmt.Sprintf(`name: wild-%s-%d
 problem: {data: {set: twonorm, rows: %d, dimension: %d}, rho: 0.3%s%s}
 network: {topology: {%s}, %s}
-compute: {row: %dus, jitter: %.2f}
+compute: {%s}
 rounds: {%s}
 algorithm: {%s}
 seeds: {first: %d}
 ties: %s
-`, entry.Name, seed, rows, dimension, split, loss, graph, network, 1+s.IntN(100), s.Between(0, 1), rounds, method, seed,
-		pick("ordered", "ordered", "ordered", "shuffled"))
+`, entry.Name, seed, rows, dimension, split, loss, graph, network, compute, rounds, method, seed, ties)
 	silent := s.IntN(2) == 0
 	if silent { // most methods with noise can do without
 		if quiet, err := scenarios.Parse("wild", []byte(text), "algorithm.noise=off"); err == nil {

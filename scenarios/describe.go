@@ -100,6 +100,9 @@ func Explain(name string) (string, error) {
 	if s, ok := sim.FindSiteSet(name); ok {
 		return s.Describe(), nil
 	}
+	if s, ok := sim.FindSessionSet(name); ok {
+		return s.Describe(), nil
+	}
 	if m, ok := metrics.Lookup(name); ok {
 		return m.Explain(), nil
 	}

@@ -13,7 +13,7 @@ import (
 
 func TestFaults_MistakesHavePlaces(t *testing.T) {
 	const oneOf = "network.faults[0] must have exactly one of " +
-		"partition, crash, slow, link, join, leave and crashes, has "
+		"partition, crash, slow, link, join, leave, crashes, availability, sessions and diurnal, has "
 	for fault, want := range map[string]string{
 		"{at: 1s}":                        "4:1: " + oneOf + "none",
 		"{crash: 1, slow: 2}":             "4:1: " + oneOf + "crash and slow",
@@ -26,8 +26,15 @@ func TestFaults_MistakesHavePlaces(t *testing.T) {
 		"{crashes: {every: 1s, for: 1s, nod: 1}}": "4:32: unknown key \"nod\" in network.faults[0].crashes",
 		"{crash: x, memory: gone}":                "4:9: network.faults[0].crash must be a whole number, is \"x\"",
 		"{crash: 1, at: 5s, until: 2s}":           "4:27: network.faults[0].until must be after at, which is 5s, is 2s",
+		"{availability: {file: a.csv}}":           "4:16: network.faults[0].availability.end must say what comes after",
+		"{sessions: {set: cad}}":                  "4:18: network.faults[0].sessions.set must be one of kad",
+		"{sessions: {up: 2s, down: {kind: pareto, scale: 1s, shape: 0.9}}}": "4:27: network.faults[0].sessions.down " +
+			"must have a mean: a shape above 1; it is 0.9",
+		"{diurnal: {profile: [0.4, 1.1]}}":              "4:21: network.faults[0].diurnal.profile must have shares",
+		"{diurnal: {profile: [0.4, 0.1], local: true}}": "4:11: network.faults[0].diurnal needs nodes on sites",
 		"{foobarbaz: 1}": "4:2: unknown key \"foobarbaz\" in network.faults[0]; known keys: " +
-			"at, until, partition, crash, memory, slow, link, factor, loss, join, leave, crashes",
+			"at, until, partition, crash, memory, slow, link, factor, loss, join, leave, crashes, availability, " +
+			"sessions, diurnal",
 	} {
 		// Alone on a line, so that columns count from its beginning.
 		text := "network: {topology: {kind: ring, nodes: 5}, faults: [\n" + fault + "]}\n"
@@ -51,6 +58,14 @@ func TestFaults_ReadBackTheSame(t *testing.T) {
 		{Kind: sim.SlowNode{Node: 0, Factor: new(3.0)}},
 		{Kind: sim.BadLink{Link: [2]int{0, 1}, Loss: 0.25}},
 		{Kind: sim.RandomCrashes{Rate: sim.CrashRate{Every: 1e9, For: 1e6, Nodes: []int{0, 2}}}},
+		{Kind: sim.TracedAvailability{Trace: &sim.AvailabilityTrace{File: "a.csv", End: "repeat", Start: new(3.0),
+			Placement: &sim.Placement{Kind: "shares", Shares: map[string]float64{"phone": 2, "car": 1}}}}},
+		{Kind: sim.TracedAvailability{Trace: &sim.AvailabilityTrace{End: "up", Stretch: 0.5,
+			Spans: map[string][][2]sim.Duration{"phone": {{0, 1e9}, {2e9, 3e9}}, "car": {{1, 2e9}}}}}},
+		{Kind: sim.Churn{Sessions: &sim.Sessions{Set: "kad", Stretch: 0.001, Memory: "lost"}}},
+		{Kind: sim.Churn{Sessions: &sim.Sessions{Up: &sim.Latency{Kind: "weibull", Scale: 1e9, Shape: 0.5},
+			Down: &sim.Latency{Kind: "constant", Value: 1e9}, Nodes: []int{1}}}},
+		{Kind: sim.DiurnalAvailability{Diurnal: &sim.Diurnal{Profile: []float64{0.4, 0.1}, Begins: 1e9, Local: true}}},
 	}
 	s := sim.NewStream(1, "test")
 	for range 100 {
@@ -78,6 +93,7 @@ func TestFaults_ReadBackTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	before.Network.Faults = plan
+	before.Network.Latency = sim.Latency{Kind: "matrix", Set: "aws", Times: "round-trip"}
 	after, err := Parse("resolved", []byte(before.Resolved()))
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/parameter"
+	"overhear/sim"
 )
 
 // Load reads a scenario file. Each of sets is `path=value`, as in
@@ -171,6 +172,10 @@ func (d *decoder) checkFaults(root *yaml.Node, s *Scenario) {
 		if i, absent := f.Absent(nodes); absent {
 			d.report(cmp.Or(find(list.Content[k], []string{key}), list.Content[k]),
 				"network.faults[%d].%s names node %d; nodes go from 0 to %d", k, key, i, nodes-1)
+		}
+		if of, ok := f.Kind.(sim.Sited); ok && of.NeedsSites() && !s.Network.Latency.Placeable() {
+			d.report(cmp.Or(find(list.Content[k], []string{key}), list.Content[k]), "network.faults[%d].%s needs "+
+				"nodes on sites: network.latency must be of kind matrix, such as {kind: matrix, set: aws}", k, key)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func places() []place {
 // Names are all names that Explain explains.
 func Names() []string {
 	names := slices.Concat(algorithmNames(), AttackNames(), acts.Names(), problem.SetNames(), sim.SiteSetNames(),
-		metrics.Columns)
+		sim.SessionSetNames(), metrics.Columns)
 	for _, p := range places() {
 		if p.method == "" {
 			names = append(names, p.path)
@@ -90,6 +90,8 @@ func choices(p place) []string {
 		return acts.Names()
 	case p.path == "network.latency.set":
 		return sim.SiteSetNames()
+	case p.path == "network.faults.sessions.set":
+		return sim.SessionSetNames()
 	case t == reflect.TypeFor[problem.Source]():
 		return problem.SetNames()
 	case t.Kind() != reflect.Struct || !fromText(t):

@@ -181,6 +181,13 @@ func (n *Network) Lay(seed uint64) (*sim.Graph, *sim.Placed, error) {
 	if nodes == 0 {
 		sites, err = place(g.Order())
 	}
+	for k, f := range n.Faults {
+		if l, ok := f.Kind.(sim.Listing); ok && err == nil {
+			if err = l.CheckOrder(g.Order()); err != nil {
+				err = fmt.Errorf("building network.faults[%d].%s: %w", k, l.Key(), err)
+			}
+		}
+	}
 	return g, sites, err
 }
 

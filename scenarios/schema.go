@@ -88,6 +88,8 @@ func fieldSchema(f field, owner reflect.Type) object {
 		s = object{"enum": problem.SetNames()}
 	case owner == reflect.TypeFor[sim.Latency]() && f.key == "set":
 		s = object{"enum": sim.SiteSetNames()}
+	case owner == reflect.TypeFor[sim.Sessions]() && f.key == "set":
+		s = object{"enum": sim.SessionSetNames()}
 	default:
 		bound(s, f, owner)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"overhear/sim"
 )
 
 // Sweep says which runs `simulate sweep` makes of a scenario; single runs do not
@@ -211,6 +213,17 @@ func (s *Scenario) fileFields() []fileField {
 	} {
 		if *f.path != "" {
 			given = append(given, f)
+		}
+	}
+	if m := s.Compute.Measured; m != nil && m.File != "" {
+		given = append(given, fileField{"compute.measured.file", &m.File})
+	}
+	if c := s.Compute.Classes; c != nil && c.File != "" {
+		given = append(given, fileField{"compute.classes.file", &c.File})
+	}
+	for k, f := range s.Network.Faults {
+		if r, ok := f.Kind.(sim.Reading); ok && *r.SourceFile() != "" {
+			given = append(given, fileField{fmt.Sprintf("network.faults[%d].%s.file", k, r.Key()), r.SourceFile()})
 		}
 	}
 	if of, ok := s.Algorithm.Params.(interface{ SourceFile() *string }); ok && *of.SourceFile() != "" {

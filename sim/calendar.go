@@ -10,9 +10,9 @@ type Calendar struct {
 	gone   []bool // by node
 }
 
-// NewCalendar is that of a run with this seed, graph and fault plan.
-func NewCalendar(seed uint64, g *Graph, plan FaultPlan) (*Calendar, error) {
-	f, err := newFaults(&Config{Seed: seed, Graph: g, Faults: plan})
+// NewCalendar is that of a run with this seed, graph, sites (nil: none) and fault plan.
+func NewCalendar(seed uint64, g *Graph, sites *Placed, plan FaultPlan) (*Calendar, error) {
+	f, err := newFaults(seed, g, sites, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +20,7 @@ func NewCalendar(seed uint64, g *Graph, plan FaultPlan) (*Calendar, error) {
 	endless := func(o outage) bool { return o.to == forever }
 	for i := range c.gone {
 		c.gone[i] = f != nil && (slices.ContainsFunc(f.nodes[i].outages, endless) ||
-			slices.ContainsFunc(f.nodes[i].named, endless))
+			slices.ContainsFunc(f.nodes[i].named, endless) || f.nodes[i].endless)
 	}
 	return c, nil
 }

@@ -9,7 +9,7 @@ func TestCalendar_HoldsWhatFallsDueInAnOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	five := 5.0
-	c, err := NewCalendar(1, g, FaultPlan{
+	c, err := NewCalendar(1, g, nil, FaultPlan{
 		{At: 10, Until: 20, Kind: Crash{Node: 0}},
 		{At: 20, Until: 30, Kind: Crash{Node: 0}}, // they touch, and are one
 		{At: 15, Kind: Join{Node: 1}},
@@ -40,7 +40,7 @@ func TestCalendar_HoldsWhatFallsDueInAnOutage(t *testing.T) {
 	if !c.Gone(2) || c.Gone(0) || c.Gone(1) {
 		t.Error("node 2 is gone in the end, and no other")
 	}
-	none, err := NewCalendar(1, g, nil)
+	none, err := NewCalendar(1, g, nil, nil)
 	if when, held, happens := none.Due(1, 7); err != nil || when != 7 || held || !happens || none.Slowed(1, 7, 3) != 3 {
 		t.Errorf("without faults: %v %v %v, %v", when, held, happens, err)
 	}

@@ -267,7 +267,7 @@ func New(cfg Config) (*Engine, error) {
 	if n := len(cfg.Overrides); n > math.MaxUint16 {
 		problems = append(problems, fmt.Errorf("%d overrides are more than %d", n, math.MaxUint16))
 	}
-	if e.faults, err = newFaults(&cfg); err != nil {
+	if e.faults, err = newFaults(cfg.Seed, cfg.Graph, cfg.Link.Latency.placed, cfg.Faults); err != nil {
 		problems = append(problems, err)
 	}
 	if problems != nil {

@@ -20,11 +20,12 @@ import (
 // Outages of a node that overlap or touch are one outage. Its memory is lost if
 // one of them loses it.
 //
-// Every fault given by name happens, if need be after all else. Random crashes
-// go on only as long as something else can happen: while an event is pending or
-// a named fault is to come. The run then waits for the nodes that were down when
-// the last event was pending, when the last packet was sent, or when a packet
-// was lost because they were down. So a run that is over ends, provided that a
+// Every fault given by name happens, if need be after all else. Random crashes,
+// and what comes and goes by a trace or a law, go on only as long as something else
+// can happen: while an event is pending or a named fault is to come. The run then
+// waits for the nodes that were down when the last event was pending, when the last
+// packet was sent, or when a packet was lost because they were down. So a run that is
+// over ends, provided that a
 // node with nothing left to do sends nothing and sets no timer in Restart.
 type FaultPlan []Fault
 
@@ -51,6 +52,37 @@ type FaultKind interface {
 	enter(f *Fault, p *planner)
 	// words is the fault as a sentence.
 	words(f *Fault) string
+}
+
+// Recurring is a FaultKind by which nodes go down again and again.
+type Recurring interface {
+	FaultKind
+	// Changes is how often a node goes down in a nanosecond, on average, and which nodes do; nil: all.
+	Changes() (float64, []int)
+}
+
+// Forgetting is a FaultKind by which nodes may lose their memory.
+type Forgetting interface {
+	FaultKind
+	Forgets() bool
+}
+
+// Listing is a FaultKind that may list something for every node of a network.
+type Listing interface {
+	FaultKind
+	CheckOrder(nodes int) error // whether it is for so many
+}
+
+// Sited is a FaultKind that may need nodes on sites.
+type Sited interface {
+	FaultKind
+	NeedsSites() bool
+}
+
+// Reading is a FaultKind whose times may be in a file.
+type Reading interface {
+	FaultKind
+	SourceFile() *string // where its path is; empty: there is none
 }
 
 // randomFault is a FaultKind that can be drawn. A kind whose effects never end
@@ -191,6 +223,14 @@ func checkNodes(report func(field, problem string), field string, nodes []int) {
 	}
 }
 
+// checkThose is for a list of nodes that may be left out for all.
+func checkThose(report func(field, problem string), nodes []int) {
+	if nodes != nil && len(nodes) == 0 {
+		report("nodes", "must not be empty; leave it out for all nodes")
+	}
+	checkNodes(report, "nodes", nodes)
+}
+
 func checkFactor(report func(field, problem string), factor *float64) {
 	if factor != nil && !(*factor > 0 && *factor <= math.MaxFloat64) {
 		report("factor", fmt.Sprintf("must be positive, is %v", *factor))
@@ -203,6 +243,14 @@ func factor(f *float64) float64 {
 		return 1
 	}
 	return *f
+}
+
+// thoseNames is "all nodes" of a list that is left out.
+func thoseNames(nodes []int) string {
+	if nodes == nil {
+		return "all nodes"
+	}
+	return nodeNames(nodes)
 }
 
 // nodeNames is "node 3" or "nodes 1, 2".

@@ -26,6 +26,9 @@ const (
 	memoryLost = "lost"
 )
 
+// Forgets says whether the node loses its memory.
+func (c Crash) Forgets() bool { return c.Memory == memoryLost }
+
 // Key is the kind's name in a scenario.
 func (Crash) Key() string { return "crash" }
 

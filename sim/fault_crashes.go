@@ -39,11 +39,16 @@ func (c CrashRate) Check(report func(field, problem string)) {
 		report("for", fmt.Sprintf("must be a positive duration, the mean time a node is down, is %v", c.For))
 	}
 	checkMemory(report, c.Memory)
-	if c.Nodes != nil && len(c.Nodes) == 0 {
-		report("nodes", "must not be empty; leave it out for all nodes")
-	}
-	checkNodes(report, "nodes", c.Nodes)
+	checkThose(report, c.Nodes)
 }
+
+// Changes is how often a node crashes in a nanosecond, on average, and which nodes do; nil: all.
+func (c RandomCrashes) Changes() (float64, []int) {
+	return 1 / (float64(c.Rate.Every) + float64(c.Rate.For)), c.Rate.Nodes
+}
+
+// Forgets says whether a node loses its memory.
+func (c RandomCrashes) Forgets() bool { return c.Rate.Memory == memoryLost }
 
 // Key is the kind's name in a scenario.
 func (RandomCrashes) Key() string { return "crashes" }
@@ -56,39 +61,22 @@ func (c RandomCrashes) check(f *Fault, report func(field, problem string)) {
 }
 
 func (c RandomCrashes) enter(f *Fault, p *planner) {
-	nodes := c.Rate.Nodes
-	if nodes == nil {
-		nodes = make([]int, p.graph.Order())
-		for i := range nodes {
-			nodes[i] = i
-		}
-	}
-	for _, i := range nodes {
-		if !p.exists("crashes.nodes", i) {
-			continue
-		}
-		ids := []uint64{uint64(i)}
-		if k := p.entered[c.Key()]; k > 0 { // several such faults of a node are independent
-			ids = append(ids, k)
-		}
-		p.downByRate(i, Time(f.At), &rate{
-			stream: NewStream(p.seed, "crashes", ids...), every: c.Rate.Every, down: c.Rate.For, until: f.end(),
-			next: outage{lost: c.Rate.Memory == memoryLost},
-		})
+	for _, i := range p.those("crashes.nodes", c.Rate.Nodes) {
+		r := &rate{stream: p.stream(c, i), every: c.Rate.Every, down: c.Rate.For, until: f.end(),
+			next: outage{lost: c.Rate.Memory == memoryLost}}
+		r.draw(Time(f.At))
+		p.downBy(i, r)
 	}
 }
 
 func (c RandomCrashes) words(f *Fault) string {
 	r := c.Rate
 	verb := "crash"
-	who := "all nodes"
-	if r.Nodes != nil {
-		if who = nodeNames(r.Nodes); len(r.Nodes) == 1 {
-			verb = "crashes"
-		}
+	if len(r.Nodes) == 1 {
+		verb = "crashes"
 	}
 	return fmt.Sprintf("%s %s after %v on average, for %v on average, %s, %s",
-		who, verb, r.Every, r.For, memoryWords(r.Memory), f.when())
+		thoseNames(r.Nodes), verb, r.Every, r.For, memoryWords(r.Memory), f.when())
 }
 
 func (RandomCrashes) random(s *Stream, f *Fault, _ *Graph, span Duration, _ FaultPlan) bool {

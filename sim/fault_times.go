@@ -9,11 +9,11 @@ type Outage struct {
 	Leaves   bool // it never comes back
 }
 
-// Outages are, by node of the graph, those that begin before a time, ascending and apart from each other. Crashes that
-// are drawn are those of a run with this seed, as long as the run goes on.
-func (p FaultPlan) Outages(seed uint64, g *Graph, until Time) ([][]Outage, error) {
+// Outages are, by node of a graph whose nodes may be on sites (nil: on none), those that begin before a time, ascending
+// and apart from each other. What is drawn is that of a run with this seed, as long as the run goes on.
+func (p FaultPlan) Outages(seed uint64, g *Graph, sites *Placed, until Time) ([][]Outage, error) {
 	all := make([][]Outage, g.Order())
-	f, err := newFaults(&Config{Seed: seed, Graph: g, Faults: p})
+	f, err := newFaults(seed, g, sites, p)
 	if err != nil || f == nil {
 		return all, err
 	}

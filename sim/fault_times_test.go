@@ -21,7 +21,7 @@ func TestFaultPlan_OutagesAreThoseOfTheRun(t *testing.T) {
 		{At: 5 * ms, Until: 9 * ms, Kind: Partition{Groups: [][]int{{0}, {1, 2}}}},
 	}
 	const end = 100e6
-	outages, err := plan.Outages(7, g, end)
+	outages, err := plan.Outages(7, g, nil, end)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,10 +48,10 @@ func TestFaultPlan_OutagesAreThoseOfTheRun(t *testing.T) {
 			t.Errorf("node %d has outages of %v, and is down for %v", node, sum, down)
 		}
 	}
-	if all, err := FaultPlan(nil).Outages(7, g, end); err != nil || len(all) != 3 || all[0] != nil {
+	if all, err := FaultPlan(nil).Outages(7, g, nil, end); err != nil || len(all) != 3 || all[0] != nil {
 		t.Errorf("without faults: %v, %v", all, err)
 	}
-	if _, err := (FaultPlan{{Kind: Crash{Node: 9}}}).Outages(7, g, end); err == nil ||
+	if _, err := (FaultPlan{{Kind: Crash{Node: 9}}}).Outages(7, g, nil, end); err == nil ||
 		!strings.Contains(err.Error(), "names node 9") {
 		t.Errorf("a node that there is not: %v", err)
 	}

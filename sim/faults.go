@@ -53,6 +53,7 @@ type faults struct {
 type planner struct {
 	seed     uint64
 	graph    *Graph
+	sites    *Placed // nil: nodes are on none
 	plan     FaultPlan
 	k        int  // number of the present fault in the plan
 	wrong    bool // something is wrong with the present fault
@@ -62,16 +63,19 @@ type planner struct {
 }
 
 // newFaults checks the fault plan of a run and prepares it; nil if it is empty.
-func newFaults(cfg *Config) (*faults, error) {
-	if len(cfg.Faults) == 0 {
+func newFaults(seed uint64, g *Graph, sites *Placed, plan FaultPlan) (*faults, error) {
+	if len(plan) == 0 {
 		return nil, nil
 	}
-	f := &faults{
-		nodes: make([]availability, cfg.Graph.Order()), resuming: -1, settled: -1,
-		conditions: conditions{graph: cfg.Graph},
+	sites, err := sites.Joined(g)
+	if err != nil {
+		return nil, err
 	}
-	p := &planner{seed: cfg.Seed, graph: cfg.Graph, plan: cfg.Faults, entered: map[string]uint64{}, faults: f}
-	for k, fault := range cfg.Faults {
+	f := &faults{
+		nodes: make([]availability, g.Order()), resuming: -1, settled: -1, conditions: conditions{graph: g},
+	}
+	p := &planner{seed: seed, graph: g, sites: sites, plan: plan, entered: map[string]uint64{}, faults: f}
+	for k, fault := range plan {
 		p.k, p.wrong = k, false
 		f.begins = append(f.begins, forever)
 		if fault.Check(p.report); !p.wrong {
@@ -135,11 +139,34 @@ func (p *planner) down(node int, o outage) {
 	}
 }
 
-// downByRate enters outages that are drawn, the first of them after a time.
-func (p *planner) downByRate(node int, from Time, r *rate) {
-	r.draw(from)
-	p.begins(r.next.from)
-	p.faults.nodes[node].rates = append(p.faults.nodes[node].rates, r)
+// downBy enters outages that a source tells.
+func (p *planner) downBy(node int, s source) {
+	p.begins(s.upcoming().from)
+	p.faults.nodes[node].sources = append(p.faults.nodes[node].sources, s)
+}
+
+// stream is that of what a fault draws for a node; several faults of a kind have streams that are independent.
+func (p *planner) stream(kind FaultKind, node int) *Stream {
+	ids := []uint64{uint64(node)}
+	if k := p.entered[kind.Key()]; k > 0 {
+		ids = append(ids, k)
+	}
+	return NewStream(p.seed, kind.Key(), ids...)
+}
+
+// those are the nodes that a field names and that there are; nil: all.
+func (p *planner) those(field string, nodes []int) (all []int) {
+	for i := range p.graph.Order() {
+		if nodes == nil {
+			all = append(all, i)
+		}
+	}
+	for _, i := range nodes {
+		if p.exists(field, i) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // during enters a condition, which is applied anew whenever conditions change

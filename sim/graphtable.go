@@ -149,6 +149,10 @@ func (t *graphTable) enter(rows [][]cell, columns func(row []cell) []cell) error
 			if c.text == "" {
 				return t.wrong(c, "a node has no name")
 			}
+			if strings.EqualFold(c.text, "nan") {
+				return t.wrong(c, "%q is what is written for a missing value, and no node's name: leave the line out",
+					c.text)
+			}
 			i, err := strconv.Atoi(c.text)
 			numbers = numbers && err == nil && i >= 0 && i < maxNodes
 			most = max(most, i)
@@ -231,6 +235,10 @@ func (t *graphTable) edgeList() error {
 	for _, row := range rows {
 		if len(row) <= max(at[0], at[1]) {
 			return t.wrong(row[0], "an edge has two nodes; there are %d fields", len(row))
+		}
+		if named := len(rows) < len(t.rows); !named && len(row) > 2 && !numeric(row[2].text) {
+			return t.wrong(row[2], "an edge is two nodes, and a weight if there is one; %q is no number: where names "+
+				"have blanks in them, write commas between them (delimiter=\",\")", row[2].text)
 		}
 	}
 	ends := func(row []cell) []cell { return []cell{row[at[0]], row[at[1]]} }

@@ -48,9 +48,15 @@ func TestReadGraphText_SaysWhatIsWrong(t *testing.T) {
 		"source,target\na,b\nb\n":              "g.csv:3:1: an edge has two nodes; there are 1 fields",
 		"source,target\na,b\nb,\n":             "g.csv:3:3: a node has no name",
 		"source,target\na,b\nb,a\n":            "g.csv: edge 0-1 is given twice",
+		"source,target\n0,1\n1,NaN\n":          `g.csv:3:3: "NaN" is what is written for a missing value, and no`,
 	} {
 		if _, err := readGraphText("g.csv", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q\n gave %v\n want %s", text, err, want)
 		}
+	}
+	const want = `g.edgelist:2:8: an edge is two nodes, and a weight if there is one; "c" is no number`
+	if _, err := readGraphText("g.edgelist", []byte("a b 2.5\nb site c {}\n")); err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("a name with a blank: %v", err)
 	}
 }

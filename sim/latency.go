@@ -1,29 +1,25 @@
-// The laws of a packet's delay: each is checked, drawn, summed up and described
-// in one place.
+// What a packet's delay is: one of the laws, or a matrix of what was measured.
 
 package sim
 
 import (
 	"fmt"
-	"math"
 	"strings"
-
-	"overhear/internal/num"
 )
 
 // Latency is the distribution of a link's delay: a law with its parameters, or
 // a matrix of what was measured between sites. Written as a bare duration it is
 // constant.
 type Latency struct {
-	Kind   string   `yaml:"kind" default:"constant" enum:"constant,uniform,exponential,lognormal,pareto,matrix" doc:"distribution of the delay; matrix: what was measured between the sites on which the nodes are"`
+	Kind   string   `yaml:"kind" default:"constant" enum:"constant,uniform,exponential,lognormal,pareto,weibull,matrix" doc:"distribution of the delay; matrix: what was measured between the sites on which the nodes are"`
 	Value  Duration `yaml:"value" of:"constant" doc:"the delay (constant)"`
 	Low    Duration `yaml:"low" of:"uniform" doc:"least delay (uniform)"`
 	High   Duration `yaml:"high" of:"uniform" doc:"greatest delay (uniform)"`
 	Mean   Duration `yaml:"mean" of:"exponential" doc:"mean delay (exponential)"`
 	Median Duration `yaml:"median" of:"lognormal" doc:"median delay (lognormal)"`
 	Sigma  float64  `yaml:"sigma" of:"lognormal" doc:"standard deviation of the delay's logarithm (lognormal)"`
-	Scale  Duration `yaml:"scale" of:"pareto" doc:"least delay (pareto)"`
-	Shape  float64  `yaml:"shape" of:"pareto" doc:"tail exponent, P(delay > x) = (scale/x)^shape (pareto)"`
+	Scale  Duration `yaml:"scale" of:"pareto,weibull" doc:"least delay (pareto); what 63 % of the delays are below (weibull)"`
+	Shape  float64  `yaml:"shape" of:"pareto,weibull" doc:"tail exponent, P(delay > x) = (scale/x)^shape (pareto); P(delay > x) = exp(−(x/scale)^shape) (weibull)"`
 
 	Set         string     `yaml:"set" of:"matrix" doc:"a measured network that comes with the program: aws, 33 regions; explain aws says where it is from (matrix)"`
 	File        string     `yaml:"file" of:"matrix" doc:"CSV of milliseconds: a square matrix from row to column, with the sites' names in the first line and column or without, or lines from,to,ms (matrix)"`
@@ -42,6 +38,9 @@ type law interface {
 	check(l *Latency, report func(field, problem string)) // reports impossible parameters
 	draw(l *Latency, w uint64) Duration                   // one delay, decided by a packet's word
 	median(l *Latency) float64                            // ns
+	mean(l *Latency) float64                              // ns; +Inf where it has none
+	bounds(l *Latency) (least, most float64)              // ns; +Inf where there is no most
+	inspected(l *Latency, s *Stream) float64              // ns; length of the span that a time at random is in
 	words(l *Latency) string                              // without the value of a constant
 	random(s *Stream) Latency                             // with a median of at most 50 ms
 }
@@ -52,7 +51,7 @@ var laws = []struct {
 	law
 }{
 	{"constant", constantLaw{}}, {"uniform", uniformLaw{}}, {"exponential", exponentialLaw{}},
-	{"lognormal", lognormalLaw{}}, {"pareto", paretoLaw{}},
+	{"lognormal", lognormalLaw{}}, {"pareto", paretoLaw{}}, {"weibull", weibullLaw{}},
 }
 
 // law finds the law of a latency's kind; nil if there is none such.
@@ -110,117 +109,26 @@ func (l Latency) Words() string {
 }
 
 // RandomLatency draws a law and its parameters.
-func RandomLatency(s *Stream) Latency { return laws[s.IntN(len(laws))].random(s) }
+func RandomLatency(s *Stream) Latency {
+	const first = 5 // so that a seed draws the same as before there were more
+	return laws[s.IntN(first)].random(s)
+}
+
+// RandomWeibull draws a Weibull law's parameters.
+func RandomWeibull(s *Stream) Latency { return weibullLaw{}.random(s) }
+
+// Draw draws a time of a law that Check accepts; a matrix is none.
+func (l *Latency) Draw(s *Stream) Duration { return l.law().draw(l, s.Uint64()) }
+
+// Bounds are the least and the greatest time, in nanoseconds, of a law that Check accepts; +Inf: there is no greatest.
+func (l *Latency) Bounds() (least, most float64) { return l.law().bounds(l) }
+
+// Law says whether the latency is a law by itself, and no matrix.
+func (l *Latency) Law() bool { return l.Kind != matrix }
 
 // positive reports a duration that is not.
 func (l *Latency) positive(report func(field, problem string), field string, d Duration) {
 	if d <= 0 {
 		report(field, fmt.Sprintf("must be a positive duration for kind %s, is %v", l.Kind, d))
 	}
-}
-
-// constantLaw is the same delay for every packet.
-type constantLaw struct{}
-
-func (constantLaw) check(l *Latency, report func(field, problem string)) {
-	if l.Value < 0 {
-		report("value", fmt.Sprintf("must not be negative, is %v", l.Value))
-	}
-}
-
-func (constantLaw) draw(l *Latency, _ uint64) Duration { return l.Value }
-func (constantLaw) median(l *Latency) float64          { return float64(l.Value) }
-func (constantLaw) words(*Latency) string              { return "constant" }
-
-func (constantLaw) random(s *Stream) Latency {
-	return Latency{Kind: "constant", Value: Duration(s.Between(0, 50e6))}
-}
-
-// uniformLaw is between two delays.
-type uniformLaw struct{}
-
-func (uniformLaw) check(l *Latency, report func(field, problem string)) {
-	if l.Low < 0 || l.High < l.Low {
-		const what = "must be at least low, which must not be negative; they are %v and %v"
-		report("high", fmt.Sprintf(what, l.High, l.Low))
-	}
-}
-
-func (uniformLaw) draw(l *Latency, w uint64) Duration {
-	return l.Low + nanoseconds(float64(l.High-l.Low)*unit(w))
-}
-
-func (uniformLaw) median(l *Latency) float64 { return float64(l.Low + (l.High-l.Low)/2) }
-func (uniformLaw) words(l *Latency) string {
-	return fmt.Sprintf("uniform from %v to %v", l.Low, l.High)
-}
-
-func (uniformLaw) random(s *Stream) Latency {
-	low := Duration(s.Between(0, 25e6))
-	return Latency{Kind: "uniform", Low: low, High: low + Duration(s.Between(0, 50e6))}
-}
-
-// exponentialLaw has no memory.
-type exponentialLaw struct{}
-
-func (exponentialLaw) check(l *Latency, report func(field, problem string)) {
-	l.positive(report, "mean", l.Mean)
-}
-
-func (exponentialLaw) draw(l *Latency, w uint64) Duration {
-	return nanoseconds(float64(l.Mean) * exponential(w))
-}
-
-func (exponentialLaw) median(l *Latency) float64 { return float64(l.Mean) * math.Ln2 }
-func (exponentialLaw) words(l *Latency) string   { return fmt.Sprintf("exponential, mean %v", l.Mean) }
-
-func (exponentialLaw) random(s *Stream) Latency {
-	return Latency{Kind: "exponential", Mean: Duration(s.Between(1e5, 50e6))}
-}
-
-// lognormalLaw has a logarithm that is normal.
-type lognormalLaw struct{}
-
-func (lognormalLaw) check(l *Latency, report func(field, problem string)) {
-	l.positive(report, "median", l.Median)
-	if !(l.Sigma >= 0) || math.IsInf(l.Sigma, 0) {
-		report("sigma", fmt.Sprintf("must not be negative, is %v", l.Sigma))
-	}
-}
-
-func (lognormalLaw) draw(l *Latency, w uint64) Duration {
-	return nanoseconds(float64(l.Median) * num.Exp2(float64(l.Sigma*math.Log2E)*normal(w)))
-}
-
-func (lognormalLaw) median(l *Latency) float64 { return float64(l.Median) }
-
-func (lognormalLaw) words(l *Latency) string {
-	return fmt.Sprintf("lognormal, median %v, sigma %v", l.Median, l.Sigma)
-}
-
-func (lognormalLaw) random(s *Stream) Latency {
-	return Latency{Kind: "lognormal", Median: Duration(s.Between(1e5, 50e6)), Sigma: s.Between(0, 2)}
-}
-
-// paretoLaw has a tail that is a power.
-type paretoLaw struct{}
-
-func (paretoLaw) check(l *Latency, report func(field, problem string)) {
-	l.positive(report, "scale", l.Scale)
-	if !(l.Shape > 0) {
-		report("shape", fmt.Sprintf("must be positive, is %v", l.Shape))
-	}
-}
-
-func (paretoLaw) draw(l *Latency, w uint64) Duration {
-	return nanoseconds(float64(l.Scale) * num.Exp(exponential(w)/l.Shape))
-}
-
-func (paretoLaw) median(l *Latency) float64 { return float64(l.Scale) * num.Exp(math.Ln2/l.Shape) }
-func (paretoLaw) words(l *Latency) string {
-	return fmt.Sprintf("Pareto from %v, shape %v", l.Scale, l.Shape)
-}
-
-func (paretoLaw) random(s *Stream) Latency {
-	return Latency{Kind: "pareto", Scale: Duration(s.Between(1e5, 25e6)), Shape: s.Between(1, 4)}
 }

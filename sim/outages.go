@@ -1,5 +1,5 @@
-// When nodes are down: outages given by name and drawn by rate, merged in order
-// of time as far as a run needs to know them.
+// When nodes are down: outages given by name and those that sources tell, merged
+// in order of time as far as a run needs to know them.
 
 package sim
 
@@ -19,6 +19,13 @@ type outage struct {
 	leaves   bool // the node is told before, and never comes back
 }
 
+// source tells a node's outages in order, one after the other, without end if need be. They may touch, but do not
+// overlap.
+type source interface {
+	upcoming() *outage // that which follows; from forever: none
+	pass()             // goes on to the one after it
+}
+
 // rate draws one node's crashes by rate, in order.
 type rate struct {
 	stream      *Stream
@@ -26,6 +33,9 @@ type rate struct {
 	until       Time
 	next        outage // the one drawn last
 }
+
+func (r *rate) upcoming() *outage { return &r.next }
+func (r *rate) pass()             { r.draw(r.next.to) }
 
 // draw draws the outage that follows one that ends at t. The times between and
 // of outages are at least a nanosecond, so that time advances.
@@ -52,7 +62,8 @@ func later(t, d Time) Time {
 type availability struct {
 	outages []outage // ascending, apart from each other; final
 	named   []outage // to be merged into them: those given by name, ascending
-	rates   []*rate  // likewise: those drawn
+	sources []source // likewise: those that are told
+	endless bool     // one of these has an outage for ever
 	known   Time     // no outage that begins by then is missing
 
 	current   int     // number of the outage that the node is in, or else of the next
@@ -81,14 +92,14 @@ func (a *availability) prepare() {
 // know makes outages complete up to t, and to the end of the outage at t.
 func (a *availability) know(t Time) {
 	for t > a.known {
-		source := -1
+		first := -1
 		from := forever
 		if len(a.named) > 0 {
 			from = a.named[0].from
 		}
-		for k, r := range a.rates {
-			if r.next.from < from {
-				source, from = k, r.next.from
+		for k, s := range a.sources {
+			if t := s.upcoming().from; t < from {
+				first, from = k, t
 			}
 		}
 		last := outage{to: -1}
@@ -104,12 +115,12 @@ func (a *availability) know(t Time) {
 			return
 		}
 		var next outage
-		if source < 0 {
+		if first < 0 {
 			next, a.named = a.named[0], a.named[1:]
 		} else {
-			r := a.rates[source]
-			next = r.next
-			r.draw(next.to)
+			s := a.sources[first]
+			next = *s.upcoming()
+			s.pass()
 		}
 		if k := len(a.outages); k > 0 && next.from <= last.to {
 			o := &a.outages[k-1]

@@ -80,6 +80,14 @@ func (p *Placement) Unknown(what string, known []string) error {
 	return nil
 }
 
+// checkOrder says whether a list is for so many nodes; what says what a name is.
+func (p *Placement) checkOrder(what string, nodes int) error {
+	if p != nil && p.Kind == "list" && len(p.Names) != nodes {
+		return fmt.Errorf("placement names a %s for %d nodes; there are %d", what, len(p.Names), nodes)
+	}
+	return nil
+}
+
 // place gives each of n nodes the number of a name; nil is turns of all. What is random is drawn from the stream.
 func (p *Placement) place(what string, names []string, n int, s *Stream) ([]uint16, error) {
 	if err := p.Unknown(what, names); err != nil {

@@ -82,36 +82,13 @@ type reading struct {
 
 // siteReader makes a matrix of a table and collects what is wrong with it.
 type siteReader struct {
-	file string
+	table
 	reading
-	names    []string
-	number   map[string]int
-	given    []cell       // by pair, row from and column to; with line 0: not given
-	gaps     map[int]cell // of pairs, where a text says that there is no time
-	delay    []Duration
-	problems []error
-	more     int // of them, not listed
-}
-
-const mostProblems = 10
-
-func (r *siteReader) report(c cell, format string, args ...any) {
-	if len(r.problems) == mostProblems {
-		r.more++
-		return
-	}
-	place := r.file
-	if c.line > 0 { // or else it is of the whole file
-		place = fmt.Sprintf("%s:%d:%d", r.file, c.line, c.column)
-	}
-	r.problems = append(r.problems, fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...)))
-}
-
-func (r *siteReader) result() error {
-	if r.more > 0 {
-		r.problems = append(r.problems, fmt.Errorf("and %d more", r.more))
-	}
-	return errors.Join(r.problems...)
+	names  []string
+	number map[string]int
+	given  []cell       // by pair, row from and column to; with line 0: not given
+	gaps   map[int]cell // of pairs, where a text says that there is no time
+	delay  []Duration
 }
 
 // readSites reads a full matrix, with names in its first row and first column or without any, or a line for each pair:
@@ -124,7 +101,7 @@ func readSites(name string, in io.Reader, how reading) (*Sites, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%s: the file is empty; it must be a matrix of milliseconds, or lines from,to,ms", name)
 	}
-	r := &siteReader{file: name, reading: how, number: map[string]int{}, gaps: map[int]cell{}}
+	r := &siteReader{table: table{file: name}, reading: how, number: map[string]int{}, gaps: map[int]cell{}}
 	width := len(rows[0])
 	for _, row := range rows {
 		if len(row) != width {
@@ -135,7 +112,7 @@ func readSites(name string, in io.Reader, how reading) (*Sites, error) {
 	switch {
 	case named(rows):
 		r.named(rows)
-	case width == 3:
+	case width == 3 && !emptyDiagonal(rows):
 		r.triples(rows)
 	case len(rows) == width:
 		r.plain(rows)
@@ -175,6 +152,25 @@ func named(rows [][]cell) bool {
 	words := !slices.ContainsFunc(rows[0][1:], func(c cell) bool { return numeric(c.text) })
 	pairs := len(rows) == 3 // it may be from,to,ms and two of them
 	return same && !numeric(rows[0][0].text) || words && !pairs
+}
+
+// emptyDiagonal says whether a square table has zeros on its diagonal and is symmetric: three lines of three numbers
+// are then a matrix, and not from,to,ms.
+func emptyDiagonal(rows [][]cell) bool {
+	if len(rows) != len(rows[0]) {
+		return false
+	}
+	for a, row := range rows {
+		if v, err := strconv.ParseFloat(row[a].text, 64); err != nil || v != 0 {
+			return false
+		}
+		for b := range a {
+			if row[b].text != rows[b][a].text {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func numeric(text string) bool {
@@ -258,6 +254,10 @@ func (r *siteReader) triples(rows [][]cell) {
 		if len(rows) == 1 {
 			r.report(rows[0][2], "must be milliseconds, is %q", rows[0][2].text)
 			return
+		}
+		if unit, one := unitOf(rows[0][2].text); one != 0 && one != 1e6 {
+			r.report(rows[0][2], "the times must be in milliseconds, and the name of their column, %q, says %s: "+
+				"convert them, and name it ms", rows[0][2].text, unit)
 		}
 		rows = rows[1:] // a line of names
 	}

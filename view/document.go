@@ -215,6 +215,7 @@ type builder struct {
 	*Run
 	from     *record.Run
 	scenario *scenarios.Scenario
+	sites    *sim.Placed
 	graph    *sim.Graph // nil: it is in a file that is not at hand
 	lost     int
 	sent     int // packets, a duplicate once
@@ -286,7 +287,7 @@ func (b *builder) network() error {
 	if entry, ok := algorithms.Lookup(b.from.Info.Algorithm); ok {
 		b.Hub = entry.Star
 	}
-	g, _, err := b.scenario.Network.Lay(b.from.Info.Seed)
+	g, sites, err := b.scenario.Network.Lay(b.from.Info.Seed)
 	known := map[[2]int]bool{}
 	add := func(pair [2]int) {
 		if pair = [2]int{min(pair[0], pair[1]), max(pair[0], pair[1])}; !known[pair] {
@@ -297,7 +298,7 @@ func (b *builder) network() error {
 	if err != nil {
 		b.note("The graph cannot be read (%v): edges are those over which packets went.", err)
 	} else {
-		b.graph = g
+		b.graph, b.sites = g, sites
 		for _, pair := range g.Pairs() {
 			add(pair)
 		}
@@ -499,7 +500,7 @@ func (b *builder) faults() error {
 	}
 	end := b.End + 1
 	if b.graph != nil {
-		outages, err := plan.Outages(b.from.Info.Seed, b.graph, sim.Time(end))
+		outages, err := plan.Outages(b.from.Info.Seed, b.graph, b.sites, sim.Time(end))
 		if err != nil {
 			return fmt.Errorf("when nodes were down: %w", err)
 		}

@@ -294,6 +294,9 @@ func newList() *cobra.Command {
 				for _, s := range sim.SiteSets {
 					fmt.Fprintf(t, "%s\t%s\n", s.Name, s.Title)
 				}
+				for _, s := range sim.SessionSets {
+					fmt.Fprintf(t, "%s\t%s\n", s.Name, s.Title)
+				}
 			case "metrics":
 				for _, m := range metrics.All() {
 					fmt.Fprintf(t, "%s\t%s\n", m.Name, m.Rows.Definition)
