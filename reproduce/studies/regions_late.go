@@ -207,8 +207,8 @@ func latecomers(b *reproduce.Workbench) error {
 	for m, mode := range []string{"in rounds", "asynchronously"} {
 		b.State("regions that are far from the others are done last, "+mode,
 			reproduce.AssessParts(far[m] == len(layouts), far[m] > 0), "rank correlation of a region's median latency "+
-				"to the others and when both of its hospitals stay nearer than 2 %% to the optimum, edge ADMM, mean of "+
-				"%d seeds: %s; above %v, no chance at 5 %%, on %s graphs", regionsSeeds, strings.Join(words[m], "; "),
+				"to the others and when both of its hospitals stay nearer than 2 %% to the optimum, edge ADMM, mean "+
+				"of %d seeds: %s; above %v, no chance at 5 %%, on %s graphs", regionsSeeds, strings.Join(words[m], "; "),
 			correlated, of(far[m], len(layouts)))
 	}
 	return nil
