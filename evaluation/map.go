@@ -35,41 +35,18 @@ func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record
 	if err != nil {
 		return nil, nil, err
 	}
-	refused := func(err error) (*record.Map, *record.Pairs, error) {
-		return nil, nil, experiment.SetupError{Err: fmt.Errorf("a map needs rounds whose values are normally "+
-			"distributed (squared loss, Gaussian noise, one dual a node): %w", err)}
-	}
-	switch {
-	case a.Split != nil:
-		return refused(errors.New("columns are split"))
-	case a.Liars != nil:
-		return refused(errNodesLie)
-	}
+	refused := func(err error) (*record.Map, *record.Pairs, error) { return nil, nil, noMap(err) }
 	if _, less := narrow(e.Scenario); less {
 		return nil, nil, experiment.SetupError{Err: errors.New("adversary.view: in a map every node is an observer; " +
 			"leave it out")}
 	}
 	n := a.Graph.Order()
-	var pairs *marginal.Pairs
-	if lockstep(e.Scenario) {
-		r, err := roundsOf(a, spec.Row)
-		if err != nil {
-			return refused(err)
-		}
-		if err := memory.Check(fmt.Sprintf("a map of %d nodes", n), r.Bytes()); err != nil {
-			return nil, nil, err
-		}
-		if pairs, err = marginal.Map(ctx, r, o.Progress); err != nil {
-			return nil, nil, err
-		}
-	} else {
-		var why error
-		if pairs, why, err = mapAlong(ctx, e, a, &spec, o.Progress); err != nil {
-			return nil, nil, err
-		}
-		if why != nil {
-			return refused(why)
-		}
+	pairs, why, err := pairsOf(ctx, e, a, &spec, nil, o.Progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	if why != nil {
+		return refused(why)
 	}
 	inputs, err := e.Inputs()
 	if err != nil {
@@ -86,6 +63,65 @@ func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record
 	out.ByDistance = byDistance(all, pairs.All, e.Privacy.Delta)
 	out.Wall = time.Since(started).Seconds()
 	return out, all, nil
+}
+
+// noMap says why there is none.
+func noMap(err error) error {
+	return experiment.SetupError{Err: fmt.Errorf("a map needs rounds whose values are normally "+
+		"distributed (squared loss, Gaussian noise, one dual a node): %w", err)}
+}
+
+// Coalitions is what nodes that pool what they hear and draw learn about a label of every node, as Map says of single
+// ones, by coalition and victim; all is what one who sees everything learns. The run must be in lockstep. What a
+// coalition is said to learn about its own nodes means nothing.
+func Coalitions(ctx context.Context, e *experiment.Experiment, of [][]int) (mu [][]float64, all []float64, err error) {
+	spec := auditSpec(e.Scenario)
+	a, err := e.Assemble(e.Seeds.First)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, nodes := range of {
+		for _, i := range nodes {
+			if i < 0 || i >= a.Graph.Order() {
+				return nil, nil, fmt.Errorf("there is no node %d to collude; there are %d", i, a.Graph.Order())
+			}
+		}
+	}
+	if !lockstep(e.Scenario) {
+		return nil, nil, noMap(errors.New("what coalitions learn is computed of synchronous rounds"))
+	}
+	pairs, why, err := pairsOf(ctx, e, a, &spec, of, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if why != nil {
+		return nil, nil, noMap(why)
+	}
+	return pairs.Mu, pairs.All, nil
+}
+
+// pairsOf is what observers learn, each of some nodes; nil: every node by itself, and only so without lockstep. Why
+// says for what reason it is not known.
+func pairsOf(ctx context.Context, e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
+	observers [][]int, progress func(done, of int)) (pairs *marginal.Pairs, why, err error) {
+	switch {
+	case a.Split != nil:
+		return nil, errors.New("columns are split"), nil
+	case a.Liars != nil:
+		return nil, errNodesLie, nil
+	case !lockstep(e.Scenario):
+		return mapAlong(ctx, e, a, spec, progress)
+	}
+	r, why := roundsOf(a, spec.Row)
+	if why != nil {
+		return nil, why, nil
+	}
+	r.Observers = observers
+	if err := memory.Check(fmt.Sprintf("a map of %d nodes", a.Graph.Order()), r.Bytes()); err != nil {
+		return nil, nil, err
+	}
+	pairs, err = marginal.Map(ctx, r, progress)
+	return pairs, nil, err
 }
 
 // roundsOf are a run's rounds, in which a row of each node has either label.

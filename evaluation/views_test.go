@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -209,6 +210,75 @@ func TestMap_IsWhatAuditsOfViewsSay(t *testing.T) {
 }
 
 // A map is refused where what is published is not normal, or it is not told what enters updates.
+func TestCoalitions_AreWhatAuditsOfViewsSay(t *testing.T) {
+	of := [][]int{{1}, {0, 1}, {3, 0}}
+	for _, method := range normalMethods {
+		load := func(sets ...string) *experiment.Experiment {
+			s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, method, "{}"), sets...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return experiment.New(s, "")
+		}
+		mu, all, err := Coalitions(context.Background(), load(), of)
+		if err != nil {
+			t.Fatal(method, err)
+		}
+		_, pairs, err := Map(context.Background(), load(), AuditOptions{})
+		if err != nil {
+			t.Fatal(method, err)
+		}
+		if mu[0][2] != pairs.Mu[1][2] || mu[0][3] != pairs.Mu[1][3] {
+			t.Errorf("%s: one by itself learns %v, in a map %v", method, mu[0], pairs.Mu[1])
+		}
+		if !(mu[2][1] > pairs.Mu[3][1]) { // node 0 hears node 1, and node 3 does not
+			t.Errorf("%s: two learn no more, %v, than one, %v", method, mu[2][1], pairs.Mu[3][1])
+		}
+		for k, nodes := range of {
+			for victim := range 4 {
+				if slices.Contains(nodes, victim) {
+					continue
+				}
+				a, err := Audit(context.Background(), load(
+					"adversary.view.nodes="+strings.ReplaceAll(fmt.Sprint(nodes), " ", ", "),
+					fmt.Sprintf("adversary.audit.node=%d", victim)), AuditOptions{Workers: 2})
+				if err != nil {
+					t.Fatal(method, err)
+				}
+				got, want := mu[k][victim], float64(a.View.Mu)
+				if !(math.Abs(got-want) <= 1e-7*want+1e-9) {
+					t.Errorf("%s: nodes %v learn μ = %v of node %d, an audit says %v", method, nodes, got, victim, want)
+				}
+				if most := float64(a.View.All); !(math.Abs(all[victim]-most) <= 1e-7*most) {
+					t.Errorf("%s: of node %d all have %v, an audit says %v", method, victim, all[victim], most)
+				}
+			}
+		}
+	}
+}
+
+func TestCoalitions_SayWhatTheyAreNotOf(t *testing.T) {
+	for _, c := range []struct {
+		set, want string
+		of        []int
+	}{
+		{"algorithm.noise=off", "no noise", []int{0}},
+		{"rounds.count=5", "no node 4", []int{0, 4}},
+		{"problem.loss=logistic", "loss is not squared", []int{0}},
+		{"rounds={mode: asynchronous, count: 5, timeout: 1s, quorum: 0.5}", "of synchronous rounds", []int{0}},
+	} {
+		sets := []string{c.set, "network.latency=5ms"}
+		s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, normalMethods[0], "{}"), sets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Coalitions(context.Background(), experiment.New(s, ""), [][]int{c.of}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.set, err, c.want)
+		}
+	}
+}
+
 func TestMap_IsOfNormalRoundsInLockstep(t *testing.T) {
 	for set, want := range map[string]string{
 		"algorithm={kind: pvp, eta: 0.3}":                    "noise is not Gaussian",

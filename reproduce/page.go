@@ -55,7 +55,7 @@ func (r *Results) Words() (all []plot.Words) {
 // pictures are the charts of columns and the drawings.
 func (r *Results) pictures() (all []namedChart) {
 	for _, c := range r.Charts {
-		all = append(all, namedChart{c.Name, r.chart(c)})
+		all = append(all, namedChart{name: c.Name, chart: r.chart(c)})
 	}
 	return append(all, r.drawings()...)
 }
@@ -63,7 +63,7 @@ func (r *Results) pictures() (all []namedChart) {
 // drawings are the pictures that are not of a column.
 func (r *Results) drawings() (all []namedChart) {
 	if r.Drawings != nil {
-		r.Drawings(r, func(name string, c plot.Chart) { all = append(all, namedChart{name, c}) })
+		r.Drawings(r, func(name string, c plot.Chart) { all = append(all, namedChart{name: name, chart: c}) })
 	}
 	return all
 }
@@ -96,7 +96,7 @@ func (r *Results) paged(dir string) (*paged, error) {
 		c.Share = p.judged.share(r.Grid, number, r.Seeds)
 		if c.Share.Splits != nil {
 			name := fmt.Sprintf("settings-%d", k+1)
-			p.charts = append(p.charts, namedChart{name, p.judged.chart(r.Grid, number, k+1, c.Share)})
+			p.charts = append(p.charts, namedChart{name: name, chart: p.judged.chart(r.Grid, number, k+1, c.Share)})
 		}
 		number++
 	}

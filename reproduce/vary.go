@@ -98,7 +98,7 @@ func sharing(last *experiment.Experiment, s *scenarios.Scenario) *experiment.Exp
 // nothing in files: it is for studies that measure and audit. progress, which may be nil, is told how many runs and
 // audits have begun.
 func (s *Study) Vary(ctx context.Context, set []string, progress func(n int)) (*Varied, error) {
-	b, err := s.run(&Workbench{ctx: ctx, progress: progress, vary: true, set: set})
+	b, err := s.run(&Workbench{ctx: ctx, progress: progress, vary: true, changes: set})
 	if err != nil {
 		return nil, err
 	}

@@ -61,18 +61,26 @@ type Workbench struct {
 	ctx        context.Context
 	data       string
 	temp       string
+	changes    []string               // to every scenario, before those of a call
 	shared     *experiment.Experiment // the last one whose data are the same for all seeds
-	runs       int
+	runs       *int
 	progress   func(n int)
-	vary       bool     // the runs are a reader's: traced, and told of
-	set        []string // changes to every scenario, before the study's own
+	vary       bool // the runs are a reader's: traced, and told of
 	told       []Told
 }
 
-// namedChart is a chart and the name of its file.
+// namedChart is a chart, or a picture that is none, and the name of its file.
 type namedChart struct {
-	name  string
-	chart plot.Chart
+	name    string
+	chart   plot.Chart
+	picture *plot.Picture // nil: the chart
+}
+
+func (c *namedChart) title() string {
+	if c.picture != nil {
+		return c.picture.Title
+	}
+	return c.chart.Title
 }
 
 // Run computes a study. progress, which may be nil, is told how many runs, attacks and audits have begun.
@@ -89,7 +97,7 @@ func (s *Study) Run(ctx context.Context, dataDir string, progress func(n int)) (
 
 // run computes a study on a workbench.
 func (s *Study) run(b *Workbench) (*Workbench, error) {
-	b.Study = s
+	b.Study, b.runs = s, new(int)
 	b.Results.Title, b.Results.Command = s.Title, "simulate reproduce "+s.Name
 	if err := s.Compute(b); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -97,10 +105,17 @@ func (s *Study) run(b *Workbench) (*Workbench, error) {
 	return b, nil
 }
 
+// Elsewhere is a workbench with changes to every scenario, `path=value`, before those of a call. What is stated there
+// is not on the page.
+func (b *Workbench) Elsewhere(changes ...string) *Workbench {
+	return &Workbench{Style: b.Style, Study: b.Study, ctx: b.ctx, data: b.data, temp: b.temp, runs: b.runs,
+		progress: b.progress, changes: slices.Concat(b.changes, changes)}
+}
+
 // Experiment loads a shipped scenario with changes, `path=value`, and reads its data where the study does, once if the
 // last experiment had the same.
 func (b *Workbench) Experiment(file string, sets ...string) (*experiment.Experiment, error) {
-	s, err := scenarios.LoadShipped(file, slices.Concat(b.set, sets)...)
+	s, err := scenarios.LoadShipped(file, slices.Concat(b.changes, sets)...)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +131,11 @@ func (b *Workbench) Experiment(file string, sets ...string) (*experiment.Experim
 
 // begin counts a run and returns the command that repeats it.
 func (b *Workbench) begin(verb, file string, words, sets []string) string {
-	if b.runs++; b.progress != nil {
-		b.progress(b.runs)
+	if *b.runs++; b.progress != nil {
+		b.progress(*b.runs)
 	}
 	line := append([]string{"simulate", verb, "scenarios/" + file}, words...)
-	for _, s := range sets {
+	for _, s := range slices.Concat(b.changes, sets) {
 		if strings.ContainsAny(s, " {}[]'") {
 			s = "'" + s + "'"
 		}
@@ -137,7 +152,7 @@ func (b *Workbench) Attack(keep bool, file string, sets ...string) (*record.Atta
 	if err != nil {
 		return nil, err
 	}
-	out := filepath.Join(b.temp, fmt.Sprint(b.runs))
+	out := filepath.Join(b.temp, fmt.Sprint(*b.runs))
 	options := experiment.Options{Out: out, Workers: runtime.GOMAXPROCS(0), Extra: evaluation.WriteKnowledge}
 	r, err := e.Run(b.ctx, e.Scenario.Seeds.First, options)
 	if err != nil {
@@ -166,7 +181,8 @@ func (b *Workbench) Audit(keep bool, file string, runs int, sets ...string) (*re
 	if err != nil {
 		return nil, err
 	}
-	options := evaluation.AuditOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0), Command: command, Changes: sets}
+	options := evaluation.AuditOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0), Command: command,
+		Changes: slices.Concat(b.changes, sets)}
 	a, err := evaluation.Audit(b.ctx, e, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", command, err)
@@ -192,17 +208,19 @@ func (b *Workbench) Search(file string, candidates, runs int, over []string, set
 		return nil, nil, err
 	}
 	found, err := evaluation.SearchWorst(b.ctx, e, evaluation.SearchOptions{Evaluations: candidates, Over: over,
-		Workers: runtime.GOMAXPROCS(0), Command: command, Changes: sets})
+		Workers: runtime.GOMAXPROCS(0), Command: command,
+		Changes: slices.Concat(b.changes, sets)})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", command, err)
 	}
-	dir := filepath.Join(b.temp, fmt.Sprint(b.runs))
+	dir := filepath.Join(b.temp, fmt.Sprint(*b.runs))
 	worst, err := found.Write(dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	a, err := found.Judge(b.ctx, worst, evaluation.AuditOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0),
-		Command: command, Changes: sets})
+		Command: command,
+		Changes: slices.Concat(b.changes, sets)})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", command, err)
 	}
@@ -216,11 +234,23 @@ func (b *Workbench) Map(file string, sets ...string) (*record.Map, *record.Pairs
 	if err != nil {
 		return nil, nil, err
 	}
-	m, pairs, err := evaluation.Map(b.ctx, e, evaluation.AuditOptions{Command: command, Changes: sets})
+	m, pairs, err := evaluation.Map(b.ctx, e, evaluation.AuditOptions{Command: command,
+		Changes: slices.Concat(b.changes, sets)})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", command, err)
 	}
 	return m, pairs, nil
+}
+
+// Coalitions is what nodes of a shipped scenario that collude learn about a label of every node, and what one who sees
+// everything learns; see [evaluation.Coalitions].
+func (b *Workbench) Coalitions(of [][]int, file string, sets ...string) (mu [][]float64, all []float64, err error) {
+	b.begin("audit", file, []string{"--map"}, sets)
+	e, err := b.Experiment(file, sets...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return evaluation.Coalitions(b.ctx, e, of)
 }
 
 // Measure runs a shipped scenario's first seed and keeps its metrics only.
@@ -241,12 +271,14 @@ func (b *Workbench) Measure(file string, sets ...string) (*record.Info, *record.
 type Learnt struct {
 	*experiment.Assembly
 	Path [][][]float64 // by node, what it published, in order, from the start
+	At   [][]float64   // virtual seconds at which it did
 }
 
 // Published takes an iterate.
 func (l *Learnt) Published(p *algorithms.Publication) {
 	if p.Part >= 0 {
 		l.Path[p.Part] = append(l.Path[p.Part], p.Values)
+		l.At[p.Part] = append(l.At[p.Part], p.At.Seconds())
 	}
 }
 
@@ -268,7 +300,8 @@ func (b *Workbench) Learn(seeds int, file string, sets ...string) (all []*Learnt
 		if err != nil {
 			return nil, err
 		}
-		l := &Learnt{Assembly: a, Path: make([][][]float64, len(a.Problem.Shards))}
+		n := len(a.Problem.Shards)
+		l := &Learnt{Assembly: a, Path: make([][][]float64, n), At: make([][]float64, n)}
 		x := experiment.Execution{Observer: l, Workers: runtime.GOMAXPROCS(0)}
 		if _, err := e.Execute(b.ctx, a, x); err != nil {
 			return nil, fmt.Errorf("%s, seed %d: %w", file, a.Seed, err)
@@ -287,7 +320,14 @@ func (b *Workbench) State(text string, assessment Assessment, format string, arg
 func (b *Workbench) Statements() []Statement { return b.statements }
 
 // Draw adds a chart; name is that of its file. The first one stands for the study in the index.
-func (b *Workbench) Draw(name string, c plot.Chart) { b.charts = append(b.charts, namedChart{name, c}) }
+func (b *Workbench) Draw(name string, c plot.Chart) {
+	b.charts = append(b.charts, namedChart{name: name, chart: c})
+}
+
+// Show adds a picture that is no chart, as Draw does.
+func (b *Workbench) Show(name string, p *plot.Picture) {
+	b.charts = append(b.charts, namedChart{name: name, picture: p})
+}
 
 // Vary says what differs from one attack in the report to the next: an axis, and its value in each.
 func (b *Workbench) Vary(label string, values []float64) {
@@ -306,7 +346,14 @@ func (b *Workbench) Write(dir string) (string, error) {
 		return "", fmt.Errorf("writing %s: %w", b.Study.Name, err)
 	}
 	for _, c := range b.charts {
-		if _, err := b.Style.With("svg").Save(c.chart, dir, c.name); err != nil {
+		style := b.Style.With("svg")
+		var err error
+		if c.picture != nil {
+			_, err = c.picture.Write(dir, c.name, style.Files())
+		} else {
+			_, err = style.Save(c.chart, dir, c.name)
+		}
+		if err != nil {
 			return "", fmt.Errorf("%s: %w", b.Study.Name, err)
 		}
 	}
@@ -324,7 +371,9 @@ func (b *Workbench) Write(dir string) (string, error) {
 // Words is what stands at the axes and lines of the figures.
 func (b *Workbench) Words() (all []plot.Words) {
 	for _, c := range b.charts {
-		all = append(all, c.chart.Words("", "")...)
+		if c.picture == nil {
+			all = append(all, c.chart.Words("", "")...)
+		}
 	}
 	return all
 }
@@ -349,7 +398,7 @@ func (b *Workbench) page() string {
 		p("%s\n", t)
 	}
 	for _, c := range b.charts {
-		p("![%s](%s.svg)\n", c.chart.Title, c.name)
+		p("![%s](%s.svg)\n", c.title(), c.name)
 	}
 	var commands []string
 	for _, a := range b.Results.Attacks {

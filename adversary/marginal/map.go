@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -28,11 +29,13 @@ type Rounds struct {
 	D          int
 	Parts      int // of a state: 1 to 3
 	Neighbours [][]int32
+	Observers  [][]int // the nodes of each, which pool what they hear and draw; nil: every node by itself
 	Count      int
 	Round      func(t int) ([]Node, error) // t from 1 on
 }
 
-// Pairs is what observers learn about victims, by observer and victim. Of a node about itself there is nothing.
+// Pairs is what observers learn about victims, by observer and victim. Of a node about itself there is nothing of
+// meaning.
 type Pairs struct {
 	Mu       [][]float64 // of all that the observer hears
 	Messages [][]float64 // √Σ of what each message says by itself (Cyffers et al. 2022, Theorem 1, of such a message)
@@ -136,8 +139,8 @@ type observer struct {
 	z [][]float64 // by innovation and victim; nil: zero
 }
 
-// advance carries what was learnt through a round, and adds that the node knows what it drew. Room is for G.
-func (o *observer) advance(s *state, nodes []Node, own int, room *[][]float64) {
+// advance carries what was learnt through a round, and adds that its nodes know what they drew. Room is for G.
+func (o *observer) advance(s *state, nodes []Node, own []int, room *[][]float64) {
 	if o.g == nil {
 		o.g = matrix(s.n, s.r.innovations(own))
 	}
@@ -152,16 +155,17 @@ func (o *observer) advance(s *state, nodes []Node, own int, room *[][]float64) {
 		o.g, *room = *room, o.g
 	}
 	d := s.r.D
-	for k := range d {
-		if !o.add(func(r int) float64 {
-			if part := (r - own*s.p) / d; r >= own*s.p && part < s.r.Parts && nodes[own].Noise[part] != nil {
-				return nodes[own].Noise[part][(r-own*s.p)%d*d+k]
+	for _, i := range own {
+		for k := range d {
+			if o.add(func(r int) float64 {
+				if part := (r - i*s.p) / d; r >= i*s.p && part < s.r.Parts && nodes[i].Noise[part] != nil {
+					return nodes[i].Noise[part][(r-i*s.p)%d*d+k]
+				}
+				return 0
+			}) {
+				o.z = append(o.z, nil)
 			}
-			return 0
-		}) {
-			continue
 		}
-		o.z = append(o.z, nil)
 	}
 }
 
@@ -204,17 +208,42 @@ func (o *observer) hear(s *state, at int, squares []float64) {
 	o.z = append(o.z, z)
 }
 
-// innovations is how many an observer has at most.
-func (r *Rounds) innovations(node int) int { return r.Count * r.D * (len(r.Neighbours[node]) + 1) }
+// innovations is how many an observer of these nodes has at most.
+func (r *Rounds) innovations(own []int) int { return r.Count * r.D * (len(r.heard(own)) + len(own)) }
+
+// heard are the nodes that an observer hears and that are not its own.
+func (r *Rounds) heard(own []int) (all []int32) {
+	for _, i := range own {
+		for _, m := range r.Neighbours[i] {
+			if !slices.Contains(own, int(m)) && !slices.Contains(all, m) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// observers are the nodes of each.
+func (r *Rounds) observers() [][]int {
+	if r.Observers != nil {
+		return r.Observers
+	}
+	all := make([][]int, len(r.Neighbours))
+	for i := range all {
+		all[i] = []int{i}
+	}
+	return all
+}
 
 // chunk is of how many observers what they have learnt is in memory at once.
 const chunk = 128
 
-// Map is what all nodes learn about each other. Each hears its neighbours, knows what itself draws and all data but one
-// label of the victim's.
+// Map is what all observers learn about all nodes. Each hears its nodes' neighbours, knows what its nodes draw and all
+// data but one label of the victim's.
 func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, error) {
-	n := len(r.Neighbours)
-	out := &Pairs{Mu: matrix(n, n), Messages: matrix(n, n), All: make([]float64, n)}
+	n, owns := len(r.Neighbours), r.observers()
+	count := len(owns)
+	out := &Pairs{Mu: matrix(count, n), Messages: matrix(count, n), All: make([]float64, n)}
 	rounds := make([][]Node, r.Count)
 	for t := range rounds {
 		var err error
@@ -223,9 +252,9 @@ func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, e
 		}
 	}
 	var done atomic.Int64
-	total := r.Count * ((n + chunk - 1) / chunk)
-	for from := 0; from < n; from += chunk {
-		to := min(n, from+chunk)
+	total := r.Count * ((count + chunk - 1) / chunk)
+	for from := 0; from < count; from += chunk {
+		to := min(count, from+chunk)
 		p := r.Parts * r.D
 		s := &state{r: r, n: n * p, p: p, cov: matrix(n*p, n*p), apart: matrix(n*p, n)}
 		observers := make([]observer, to-from)
@@ -249,8 +278,8 @@ func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, e
 				g.Go(guard.Func(func() error {
 					for j := from + w; j < to; j += workers {
 						o := &observers[j-from]
-						o.advance(s, nodes, j, &rooms[w])
-						for _, m := range r.Neighbours[j] {
+						o.advance(s, nodes, owns[j], &rooms[w])
+						for _, m := range r.heard(owns[j]) {
 							for c := range r.D {
 								o.hear(s, int(m)*p+c, out.Mu[j])
 							}
@@ -267,11 +296,13 @@ func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, e
 			}
 		}
 	}
-	for j := range n {
+	for j := range owns {
 		for i := range n {
 			out.Mu[j][i], out.Messages[j][i] = math.Sqrt(out.Mu[j][i]), math.Sqrt(out.Messages[j][i])
 		}
-		out.All[j] = math.Sqrt(out.All[j])
+	}
+	for i := range n {
+		out.All[i] = math.Sqrt(out.All[i])
 	}
 	return out, nil
 }
@@ -295,6 +326,12 @@ func (out *Pairs) alone(s *state, nodes []Node) error {
 		return num.Dot(x, v), nil
 	}
 	shift := make([]float64, d)
+	hears := make([][]int, len(nodes)) // of each node, the observers that hear it
+	for j, own := range s.r.observers() {
+		for _, m := range s.r.heard(own) {
+			hears[m] = append(hears[m], j)
+		}
+	}
 	for m := range nodes {
 		base := m * s.p
 		for i := range nodes {
@@ -310,7 +347,7 @@ func (out *Pairs) alone(s *state, nodes []Node) error {
 			if err != nil {
 				return err
 			}
-			for _, j := range s.r.Neighbours[m] {
+			for _, j := range hears[m] {
 				out.Messages[j][i] += square
 			}
 		}
@@ -330,12 +367,12 @@ func (out *Pairs) alone(s *state, nodes []Node) error {
 
 // Bytes is about how much memory a map takes.
 func (r *Rounds) Bytes() float64 {
-	n, most := float64(len(r.Neighbours)), 0
-	for _, of := range r.Neighbours {
-		most = max(most, len(of))
+	n, owns, most := float64(len(r.Neighbours)), r.observers(), 0
+	for _, own := range owns {
+		most = max(most, r.innovations(own))
 	}
+	count := float64(len(owns))
 	state := float64(n * float64(r.Parts*r.D))
-	innovations := float64(r.Count * r.D * (most + 1))
-	return 8 * (float64(3*state*state) + float64(2*state*n) + float64(min(n, chunk)*innovations*(state+n)) +
-		float64(2*n*n))
+	return 8 * (float64(3*state*state) + float64(2*state*n) + float64(min(count, chunk)*float64(most)*(state+n)) +
+		float64(2*n*count))
 }

@@ -13,6 +13,11 @@
 // [Leaks] colours the nodes of attacked runs by how near an attack came to their data, and marks those that the
 // observer watches.
 //
+// # Sites
+//
+// A [World] is a map with a mark for each site, coloured by a number, and names that are on nothing else. Its land is
+// Natural Earth's.
+//
 // # Where nodes stand
 //
 // Places depend on the graph alone, so that pictures of one network can be compared: a ring, a star and a small graph

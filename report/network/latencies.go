@@ -127,18 +127,27 @@ func shade(t float64) color.RGBA {
 	return color.RGBA{c[0], c[1], c[2], 255}
 }
 
-// scale gives latencies their place between the least and the greatest, in logarithms where they are far apart. It
+// scale gives values their place between the least and the greatest, in logarithms where they are far apart. It
 // spans a factor of two at least, so that small differences look small.
 type scale struct {
 	low, high float64
-	log, one  bool // one: there is a single latency
+	log, one  bool // one: there is a single value
 }
 
 func (l *Latencies) scale() (s scale, ok bool) {
-	s.low, s.high = math.Inf(1), math.Inf(-1)
+	var values []float64
 	for _, e := range l.Edges {
-		if finite(e.Latency) {
-			s.low, s.high = math.Min(s.low, e.Latency), math.Max(s.high, e.Latency)
+		values = append(values, e.Latency)
+	}
+	return scaleOf(values)
+}
+
+// scaleOf is that of the values which are numbers; false: none is.
+func scaleOf(values []float64) (s scale, ok bool) {
+	s.low, s.high = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if finite(v) {
+			s.low, s.high = math.Min(s.low, v), math.Max(s.high, v)
 		}
 	}
 	if s.low > s.high {

@@ -48,6 +48,7 @@ func edgeStudy(b *reproduce.Workbench) error {
 	final := map[string]map[float64]float64{}
 	dual := map[string]float64{}
 	apart := map[string]float64{}
+	rounds := 0
 	for _, m := range methods {
 		final[m.name] = map[float64]float64{}
 		l := plot.Line{Label: m.name}
@@ -57,6 +58,7 @@ func edgeStudy(b *reproduce.Workbench) error {
 				return err
 			}
 			d := float64(info.Final.Distance)
+			rounds = info.Rounds
 			final[m.name][loss] = d
 			l.X, l.Y, l.Low, l.High = append(l.X, loss), append(l.Y, d), append(l.Low, d), append(l.High, d)
 			if loss != 0.3 {
@@ -77,7 +79,7 @@ func edgeStudy(b *reproduce.Workbench) error {
 		worst = math.Max(worst, final["edge-admm"][loss])
 	}
 	b.State("edge ADMM reaches the centralised optimum under up to 30 % loss", reproduce.Assess(worst < 1e-6),
-		"relative distance after 500 rounds: 0: %.2g, 10 %%: %.2g, 20 %%: %.2g, 30 %%: %.2g",
+		"relative distance after %d rounds: 0: %.2g, 10 %%: %.2g, 20 %%: %.2g, 30 %%: %.2g", rounds,
 		final["edge-admm"][0], final["edge-admm"][0.1], final["edge-admm"][0.2], final["edge-admm"][0.3])
 	var drift []string
 	drifts := true

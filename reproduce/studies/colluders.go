@@ -116,7 +116,8 @@ func colluders(b *reproduce.Workbench) error {
 		}
 	}
 	b.State("a start at zero betrays every neighbour of a colluder in the first round, though its other neighbours "+
-		"are not seen", reproduce.Assess(hits[1] == victims[1] && rounds == 1),
+		"are not seen", reproduce.AssessWhere(len(inside) < victims[1],
+		reproduce.Assess(hits[1] == victims[1] && rounds == 1)),
 		"exact: %s. What entered round 1 is known to all: zeros; neighbours that have neighbours out of sight are "+
 			"found from %d round alone", hopwise(plain, attack), rounds)
 	b.State("of nodes further away this attack finds no sample", reproduce.Assess(beyond == 0),
@@ -151,7 +152,12 @@ func colluders(b *reproduce.Workbench) error {
 
 // oneHopFurther gives the colluders the whole data of two of their neighbours.
 func oneHopFurther(b *reproduce.Workbench, plain *record.Attacks) error {
+	const text = "with the data of a neighbour colluders follow nodes two hops away, none of whose packets they see"
 	known := leaky(&plain.Placement)
+	if len(known) < 2 {
+		b.State(text, reproduce.NotTested, "%d neighbours of colluders have one neighbour out of sight", len(known))
+		return nil
+	}
 	data := fmt.Sprintf("adversary.knows.data=[%d, %d]", known[0], known[1])
 	sets := []string{data, "adversary.attacks=[one-hop]", "adversary.knows.victim=0", randomStart}
 	a, err := b.Attack(true, colluding, append(sets, "rounds.count=10")...)
@@ -181,8 +187,7 @@ func oneHopFurther(b *reproduce.Workbench, plain *record.Attacks) error {
 	for _, i := range nodes {
 		far = far && a.Placement.Hops[i] == 2
 	}
-	b.State("with the data of a neighbour colluders follow nodes two hops away, none of whose packets they see",
-		reproduce.Assess(far && worst < 1e-6 && firstFinding(a, "one-hop").Succeeded == record.Exact),
+	b.State(text, reproduce.Assess(far && worst < 1e-6 && firstFinding(a, "one-hop").Succeeded == record.Exact),
 		"data of nodes %d and %d known, random start, 10 rounds: %d iterates of node %s worked out, largest relative "+
 			"error %.2g; from round 5 to 60: %d of node %s, %.2g: what they do not know of the duals halves every "+
 			"round",

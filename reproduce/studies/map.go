@@ -49,7 +49,7 @@ func mapped(b *reproduce.Workbench) error {
 	var shares, falls, above []string
 	nothing, falling, bounded, less, once, onces, factor := 0, 0, 0, 0, 0, 0, 0.0
 	var farthest record.Number
-	const hidden, rounding = 0.9, 1e-6 // shares of μ
+	const hidden, rounding = 0.1, 1e-6 // shares of μ
 	table := []string{"| method | distance | pairs | μ, mean (least–most) | ε at 10⁻⁵, most | share of all | " +
 		"messages, each by itself | pairs above that |", "|---|---|---|---|---|---|---|---|"}
 	for _, m := range methods {

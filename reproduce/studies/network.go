@@ -75,14 +75,43 @@ func sameEstimates(attack string, runs []*record.Attacks) bool {
 	return true
 }
 
-func networkStudy(b *reproduce.Workbench) error {
+// tellingLaw is the share of rounds that tell something where a share m of packets escapes, mean over the nodes, and its
+// formula. After a gap the dual is not known, and a round by itself, between two gaps, then tells nothing: it takes its
+// two own values and one of each neighbour, and those that the round before or the one after adds, one own and again
+// one of each. A value is seen with q = 1 − m^V, V being the neighbours that it is sent to.
+func tellingLaw(n *record.Placement) (words string, share func(m float64) float64) {
+	near := make([][]int, n.Nodes)
+	for _, e := range n.Edges {
+		near[e[0]], near[e[1]] = append(near[e[0]], e[1]), append(near[e[1]], e[0])
+	}
+	words = "2q_i³s² − q_i⁴s³, s the product of the neighbours' q, q = 1 − m^V for V neighbours, mean over the nodes"
+	if v := len(near[0]); !slices.ContainsFunc(near, func(of []int) bool { return len(of) != v }) && v == 4 {
+		words = "2q¹¹ − q¹⁶, q = 1 − m⁴"
+	}
+	return words, func(m float64) (mean float64) {
+		seen := func(i int) float64 { return 1 - math.Pow(m, float64(len(near[i]))) }
+		for i, of := range near {
+			q, s := seen(i), 1.0
+			for _, j := range of {
+				s *= seen(j)
+			}
+			mean += (2*q*q*q*s*s - q*q*q*q*s*s*s) / float64(len(near))
+		}
+		return mean
+	}
+}
+
+func networkStudy(b *reproduce.Workbench) error { return overheard(b, "network.latency.sigma=%g") }
+
+// overheard is the study with a change that makes latencies vary, by σ.
+func overheard(b *reproduce.Workbench, jitter string) error {
 	const file, attack = "attacked-network.yaml", "kkt-rounds"
 	const everyone = "adversary.knows.victim=all"
 	setting := func(format string) func(v float64) []string {
 		return func(v float64) []string { return []string{everyone, fmt.Sprintf(format, v)} }
 	}
 	sigmas, losses := []float64{0, 0.5, 1, 2}, []float64{0, 0.1, 0.2, 0.3, 0.4}
-	_, jittered, err := attackEach(b, "jitter of latencies", file, sigmas, setting("network.latency.sigma=%g"), attack)
+	_, jittered, err := attackEach(b, "jitter of latencies", file, sigmas, setting(jitter), attack)
 	if err != nil {
 		return err
 	}
@@ -95,10 +124,10 @@ func networkStudy(b *reproduce.Workbench) error {
 	final := len(losses) - 1
 	b.State("in synchronous rounds neither latency nor loss on the network changes anything for an eavesdropper",
 		reproduce.Assess(sameEstimates(attack, append(slices.Clone(jittered), lossy...))),
-		"log-normal σ = 0 … 2 and loss 0 … 40 %%: the estimates for ten nodes are the same to the bit, error %.3g "+
+		"log-normal σ = 0 … 2 and loss 0 … 40 %%: the estimates for %d nodes are the same to the bit, error %.3g "+
 			"(%.3g to %.3g): a node waits for every value, and what was lost is sent again (%d packets arrive, of %d "+
 			"sent, in place of %d)",
-		base.median, base.errors[0], base.largest, lossy[final].Sight.Packets, lossy[final].Sight.Of,
+		len(base.errors), base.median, base.errors[0], base.largest, lossy[final].Sight.Packets, lossy[final].Sight.Of,
 		lossy[0].Sight.Packets)
 
 	misses := []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
@@ -107,16 +136,13 @@ func networkStudy(b *reproduce.Workbench) error {
 	if err != nil {
 		return err
 	}
-	whole, law := plot.Line{Label: "rounds that tell"},
-		plot.Line{Label: "50 (2q¹¹ − q¹⁶), q = 1 − m⁴"}
-	// After a gap the dual is not known, and a round by itself, between two gaps, then tells nothing: it takes its own
-	// six values and the five that the round before or the one after adds, and sixteen are of all three. One value of
-	// which all copies escape costs six rounds of ten nodes in turn, so that a single run tells little.
+	words, told := tellingLaw(&lossy[0].Placement)
+	whole, law := plot.Line{Label: "rounds that tell"}, plot.Line{Label: "50 (" + words + ")"}
+	// One value of which all copies escape costs six rounds of ten nodes in turn, so that a single run tells little.
 	const seeds = 5
 	far := 0.0
 	for k, m := range misses {
-		seen := 1 - math.Pow(m, 4)
-		n, expected := used(findings(attack, missed[k]))/seeds, 50*(2*math.Pow(seen, 11)-math.Pow(seen, 16))
+		n, expected := used(findings(attack, missed[k]))/seeds, 50*told(m)
 		for seed := 2; seed <= seeds; seed++ {
 			a, err := b.Attack(false, file, everyone, fmt.Sprintf("adversary.view.miss=%g", m),
 				fmt.Sprintf("seeds.first=%d", seed))
@@ -132,10 +158,11 @@ func networkStudy(b *reproduce.Workbench) error {
 	half, most := slices.Index(misses, 0.5), len(misses)-1
 	at := func(k int) tally { return count(findings(attack, missed[k]), everyRound) }
 	b.State("packets that escape the observer cost it rounds, but few: a round is lost where every copy of one of "+
-		"its six values escapes, or where that is so of the rounds before and after it", reproduce.Assess(far < 2),
-		"rounds of 50 that tell something, mean over ten victims and five seeds: a tenth of the packets escape: %.1f, "+
-			"half: %.1f, 70 %%: %.1f; with q = 1 − m⁴, 2q¹¹ − q¹⁶ of 50 is at most %.2g rounds off",
-		whole.Y[1], whole.Y[half], whole.Y[most], far)
+		"its values, a node's two and one a neighbour, escapes, or where that is so of the rounds before and after it",
+		reproduce.Assess(far < 2),
+		"rounds of 50 that tell something, mean over %d victims and five seeds: a tenth of the packets escape: %.1f, "+
+			"half: %.1f, 70 %%: %.1f; %s of 50 is at most %.2g rounds off",
+		len(base.errors), whole.Y[1], whole.Y[half], whole.Y[most], words, far)
 	one := used(findings(attack, missed[half])) // of the run of which errors are given
 	b.State("a missed round costs more than itself: the dual is not known from then on",
 		reproduce.Assess(at(half).median > base.median*1.1*math.Sqrt(50/one)),

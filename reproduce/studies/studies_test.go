@@ -23,7 +23,7 @@ func TestStudies_AreWellFormed(t *testing.T) {
 		"attacks/private-penalties",
 		"attacks/reconstruction", "attacks/recycling",
 		"attacks/row-space", "attacks/solver-tolerance", "attacks/worst-pair", "networks/edge-admm",
-		"networks/samples", "networks/scale", "networks/theorems",
+		"networks/regions", "networks/samples", "networks/scale", "networks/theorems",
 	}
 	var names []string
 	for _, s := range reproduce.Studies() {
