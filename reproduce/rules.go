@@ -1,5 +1,7 @@
 // What a figure's claims are judged by: a digest of the source text that grades them.
 
+//go:build !page
+
 package reproduce
 
 import (

@@ -1,5 +1,7 @@
 // The source text of what is proved: a stored verdict on a paper's claim is bound to the code that it was judged by.
 
+//go:build !page
+
 package theory
 
 import "embed"

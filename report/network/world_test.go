@@ -138,7 +138,7 @@ func TestLand_IsWhereItIs(t *testing.T) {
 	}
 	for _, ring := range land() {
 		for k := 1; k < len(ring); k++ {
-			if math.Abs(ring[k].longitude-ring[k-1].longitude) > 90 {
+			if !(math.Abs(ring[k].longitude-ring[k-1].longitude) <= 90) {
 				t.Fatalf("an outline crosses the map from %v to %v", ring[k-1], ring[k])
 			}
 		}
@@ -162,7 +162,8 @@ func TestFrame_LinesGoTheShortWay(t *testing.T) {
 		for _, l := range lines {
 			long += math.Hypot(l[0].x-l[1].x, l[0].y-l[1].y)
 			for _, p := range l {
-				if p.x < -1e-9 || p.x > worldWidth+1e-9 || p.y < f.top-1e-9 || p.y > f.top+f.height()+1e-9 {
+				const near = 1e-9
+				if !(p.x >= -near && p.x <= worldWidth+near && p.y >= f.top-near && p.y <= f.top+f.height()+near) {
 					t.Errorf("%s: %v is outside", c.name, p)
 				}
 			}

@@ -67,8 +67,8 @@ func (s *Sheet) Box(x, y, width, height float64, fill color.Color, outline Pen) 
 	s.shape(vg.Rectangle{Min: s.at(x, y+height), Max: s.at(x+width, y)}.Path(), fill, outline)
 }
 
-// Area fills what rings of points enclose, of which one inside another that runs the other way round is a hole, and draws
-// their outlines.
+// Area fills what rings of points enclose, of which one inside another that runs the other way round is a hole, and
+// draws their outlines.
 func (s *Sheet) Area(rings [][][2]float64, fill color.Color, outline Pen) {
 	var path vg.Path
 	for _, ring := range rings {

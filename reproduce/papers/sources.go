@@ -1,5 +1,7 @@
 // The source text of the figures, by which stored verdicts are known to be of the same rules.
 
+//go:build !page
+
 package papers
 
 import (

@@ -75,10 +75,10 @@ func sameEstimates(attack string, runs []*record.Attacks) bool {
 	return true
 }
 
-// tellingLaw is the share of rounds that tell something where a share m of packets escapes, mean over the nodes, and its
-// formula. After a gap the dual is not known, and a round by itself, between two gaps, then tells nothing: it takes its
-// two own values and one of each neighbour, and those that the round before or the one after adds, one own and again
-// one of each. A value is seen with q = 1 − m^V, V being the neighbours that it is sent to.
+// tellingLaw is the share of rounds that tell something where a share m of packets escapes, mean over the nodes, and
+// its formula. After a gap the dual is not known, and a round by itself, between two gaps, then tells nothing: it takes
+// its two own values and one of each neighbour, and those that the round before or the one after adds, one own and
+// again one of each. A value is seen with q = 1 − m^V, V being the neighbours that it is sent to.
 func tellingLaw(n *record.Placement) (words string, share func(m float64) float64) {
 	near := make([][]int, n.Nodes)
 	for _, e := range n.Edges {

@@ -353,8 +353,8 @@ func stateOrder(b *reproduce.Workbench, methods []*paced) {
 		descent = append(descent, layouts[l].name+": "+duration(methods[6].seconds[0][l]))
 	}
 	b.State("gradient descent is slow there, too (networks/edge-admm): ADMM, R-ADMM and edge ADMM are sooner",
-		reproduce.AssessParts(not == nil, len(not) < cases), "so in %s cases of method and graph, not in %d%s; `dgd` to "+
-			"%v: %s", of(cases-len(not), cases), len(not), listed(not), nearness, strings.Join(descent, "; "))
+		reproduce.AssessParts(not == nil, len(not) < cases), "so in %s cases of method and graph, not in %d%s; `dgd` "+
+			"to %v: %s", of(cases-len(not), cases), len(not), listed(not), nearness, strings.Join(descent, "; "))
 }
 
 // listed are some of what is listed, after a colon.

@@ -57,7 +57,8 @@ func leakages(b *reproduce.Workbench, layout, method string) (all []leakage, n *
 		for i := range n.graph.Order() {
 			if !slices.Contains(own, i) {
 				to := n.placed.Site(i)
-				all = append(all, leakage{s, to, hops[i], 5e2 * (n.placed.Delay(s, to) + n.placed.Delay(to, s)).Seconds(),
+				both := n.placed.Delay(s, to) + n.placed.Delay(to, s)
+				all = append(all, leakage{s, to, hops[i], 5e2 * both.Seconds(),
 					mu[s][i] / most[i], mu[s][i]})
 			}
 		}
@@ -128,8 +129,8 @@ func regionsColluders(b *reproduce.Workbench) error {
 				k := boolInt(one.from != one.to)
 				most[k] = math.Max(most[k], one.mu)
 			}
-			table = append(table, fmt.Sprintf("| %s | %s | %.3g %% | %.3g %% | %.3g | %.3g | %.2f | %.2f |", layout.name,
-				method.name, 100*own, 100*beyond, loss.NormalEpsilon(most[0], currency),
+			table = append(table, fmt.Sprintf("| %s | %s | %.3g %% | %.3g %% | %.3g | %.3g | %.2f | %.2f |",
+				layout.name, method.name, 100*own, 100*beyond, loss.NormalEpsilon(most[0], currency),
 				loss.NormalEpsilon(most[1], currency), byMS, byHops))
 			if m == 0 {
 				chart.Lines = append(chart.Lines, byLatency(layout.name, all))
@@ -149,12 +150,12 @@ func regionsColluders(b *reproduce.Workbench) error {
 			"settings; see the table", falls, of(fall, settings))
 	b.State("hops tell better than milliseconds who learns about whom",
 		reproduce.AssessParts(hopwise == settings, hopwise > settings/2), "the rank correlation with hops is below "+
-			"%v and below that with latency in %s settings; see the table. Distance matters as far as it decides who is "+
-			"linked with whom", falls, of(hopwise, settings))
+			"%v and below that with latency in %s settings; see the table. Distance matters as far as it decides who "+
+			"is linked with whom", falls, of(hopwise, settings))
 	b.Say("Exact, as in attacks/map: four hospitals a region (132; twonorm, 1,056 rows of 10 columns; squared loss, "+
-		"Gaussian noise with α = 0.5 a round, ten rounds, seed 1). The first two of each region collude, in turn for 33 "+
-		"regions: they pool what they hear and draw, and know all data but one label. In a two-level network one of the "+
-		"two is the gateway.\n\n%s", strings.Join(table, "\n"))
+		"Gaussian noise with α = 0.5 a round, ten rounds, seed 1). The first two of each region collude, in turn for "+
+		"33 regions: they pool what they hear and draw, and know all data but one label. In a two-level network one "+
+		"of the two is the gateway.\n\n%s", strings.Join(table, "\n"))
 	b.Draw("colluders", chart)
 	return reconstructed(b)
 }
@@ -215,8 +216,8 @@ func leakageMap(n *regional, all []leakage, layout string) *plot.Picture {
 	}
 	w := &network.World{
 		Title: "What two hospitals of " + where + " learn about a label, graph: " + layout,
-		Caption: "gradient descent with Gaussian noise, ten rounds, exact; mean of the other hospitals of each region; " +
-			"0.01 % is that or less; lines are links of that region",
+		Caption: "gradient descent with Gaussian noise, ten rounds, exact; mean of the other hospitals of each " +
+			"region; 0.01 % is that or less; lines are links of that region",
 		Spots: spots, Links: links, Values: "share of the μ of one who sees everything",
 		Number: func(v float64) string { return plot.Number(v) + " %" },
 	}
@@ -258,11 +259,12 @@ func reconstructed(b *reproduce.Workbench) error {
 				of(found[1], victims[1])))
 		}
 	}
-	b.State("without noise two hospitals that collude find every unknown sample of their own region, and none elsewhere",
+	b.State("without noise two hospitals that collude find every unknown sample of their own region, and none "+
+		"elsewhere",
 		reproduce.AssessParts(bounded == some, bounded > 0), "so in %s settings of graph and start; see the table",
 		of(bounded, some))
-	b.Say("Samples found exactly by two hospitals of one region, of five regions in turn with four hospitals each; all "+
-		"but one sample of each of %d hospitals known, ADMM without noise, ten rounds, seed 1:\n\n%s", hospitals,
+	b.Say("Samples found exactly by two hospitals of one region, of five regions in turn with four hospitals each; "+
+		"all but one sample of each of %d hospitals known, ADMM without noise, ten rounds, seed 1:\n\n%s", hospitals,
 		strings.Join(table, "\n"))
 	return nil
 }

@@ -25,14 +25,14 @@ var transplants = []transplant{
 	{page: "networks/edge-admm", where: "33 hospitals, one a region, four random neighbours; 500 ms; 2,000 rounds",
 		changes: []string{"network.topology={kind: random-regular, nodes: 33, degree: 4}",
 			measuredLatency, "rounds.timeout=500ms", "rounds.count=2000"}},
-	{page: "attacks/network", where: "33 hospitals, one a region, each linked with its four nearest; jitter of median " +
-		"20 ms whose σ varies",
+	{page: "attacks/network", where: "33 hospitals, one a region, each linked with its four nearest; jitter of " +
+		"median 20 ms whose σ varies",
 		here: func(b *reproduce.Workbench) error {
 			return overheard(b, "network.latency.jitter={kind: lognormal, median: 20ms, sigma: %g}")
 		}, changes: []string{"network.topology={kind: k-nearest, nodes: 33, nearest: 4}",
 			"network.latency={kind: matrix, set: aws}"}},
-	{page: "attacks/colluders", where: "20 hospitals, four in each of five regions, each linked with its four nearest; " +
-		"the two colluders are of one region",
+	{page: "attacks/colluders", where: "20 hospitals, four in each of five regions, each linked with its four " +
+		"nearest; the two colluders are of one region",
 		changes: []string{"network.topology={kind: k-nearest, nodes: 20, nearest: 4}", fiveRegions}},
 	{page: "attacks/map", where: "20 hospitals in 20 regions, each linked with its four nearest",
 		changes: []string{"network.topology={kind: k-nearest, nodes: 20, nearest: 4}", measuredLatency}},
@@ -40,7 +40,8 @@ var transplants = []transplant{
 
 // regionsFindings judges other pages' findings over the regions.
 func regionsFindings(b *reproduce.Workbench) error {
-	rows := []string{"| page | finding | there | over the regions | measured over the regions |", "|---|---|---|---|---|"}
+	rows := []string{"| page | finding | there | over the regions | measured over the regions |",
+		"|---|---|---|---|---|"}
 	var settings []string
 	own := map[string][]reproduce.Statement{} // by page
 	for _, t := range transplants {

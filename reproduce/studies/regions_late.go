@@ -64,8 +64,8 @@ func lateness(b *reproduce.Workbench) error {
 		for l := range layouts {
 			of := &seconds[0][k]
 			sooner += boolInt(faster(of[1][l], of[0][l]))
-			words = append(words, fmt.Sprintf("%s: %s in rounds, %s asynchronously", layouts[l].name, duration(of[0][l]),
-				duration(of[1][l])))
+			words = append(words, fmt.Sprintf("%s: %s in rounds, %s asynchronously", layouts[l].name,
+				duration(of[0][l]), duration(of[1][l])))
 		}
 		condition := "where nothing is lost"
 		if loss > 0 {
@@ -208,8 +208,8 @@ func latecomers(b *reproduce.Workbench) error {
 		b.State("regions that are far from the others are done last, "+mode,
 			reproduce.AssessParts(far[m] == len(layouts), far[m] > 0), "rank correlation of a region's median latency "+
 				"to the others and when both of its hospitals stay nearer than 2 %% to the optimum, edge ADMM, mean "+
-				"of %d seeds: %s; above %v, no chance at 5 %%, on %s graphs", regionsSeeds, strings.Join(words[m], "; "),
-			correlated, of(far[m], len(layouts)))
+				"of %d seeds: %s; above %v, no chance at 5 %%, on %s graphs", regionsSeeds,
+			strings.Join(words[m], "; "), correlated, of(far[m], len(layouts)))
 	}
 	return nil
 }
