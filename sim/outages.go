@@ -76,7 +76,8 @@ func (r *rate) draw(t Time) {
 		return max(1, Time(nanoseconds(float64(mean)*r.stream.Exponential())))
 	}
 	r.next.from = later(t, span(r.every))
-	if r.next.to = min(later(r.next.from, span(r.down)), r.until); r.next.from >= r.until {
+	r.next.to = min(later(r.next.from, span(r.down)), r.until)
+	if r.next.from >= r.until {
 		r.next.from, r.next.to = forever, forever
 	}
 }
