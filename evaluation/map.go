@@ -27,6 +27,9 @@ import (
 // in the run of the first seed. The error is a SetupError where rounds are not affine, or noise is not Gaussian.
 func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record.Map, *record.Pairs, error) {
 	started := time.Now()
+	if err := unaltered(e, "a map"); err != nil {
+		return nil, nil, err
+	}
 	spec := auditSpec(e.Scenario)
 	a, err := e.Assemble(e.Seeds.First)
 	if err != nil {
