@@ -55,12 +55,12 @@ algorithm: {kind: admm, eta: 0.05}
 func TestFork_IsTheRunThatChangesFromTheStart(t *testing.T) {
 	const asynchronous = "rounds={mode: asynchronous, count: 60, quorum: 0.5, timeout: 50ms, retry: 40ms, deadline: 5s}"
 	for name, c := range map[string]struct{ from, sets []string }{
-		"loss":          {nil, []string{"network.loss=0.3"}},
-		"latency":       {nil, []string{"network.latency={kind: lognormal, median: 20ms, sigma: 1}"}},
-		"a step":        {nil, []string{"algorithm.eta=0.2"}},
-		"compute":       {nil, []string{"compute.row=400us"}},
-		"asynchronous":  {[]string{asynchronous}, []string{"network.loss=0.3", "rounds.quorum=1"}},
-		"a partition":   {nil, []string{"network.faults=[{partition: [[0, 1, 2], [3, 4, 5, 6, 7]], until: 600ms}]"}},
+		"loss":         {nil, []string{"network.loss=0.3"}},
+		"latency":      {nil, []string{"network.latency={kind: lognormal, median: 20ms, sigma: 1}"}},
+		"a step":       {nil, []string{"algorithm.eta=0.2"}},
+		"compute":      {nil, []string{"compute.row=400us"}},
+		"asynchronous": {[]string{asynchronous}, []string{"network.loss=0.3", "rounds.quorum=1"}},
+		"a partition":  {nil, []string{"network.faults=[{partition: [[0, 1, 2], [3, 4, 5, 6, 7]], until: 600ms}]"}},
 		"no more crash": {[]string{"network.faults=[{crashes: {every: 100ms, for: 30ms}}]"},
 			[]string{"network.faults=[]"}},
 		"sessions go on": {[]string{"network.faults=[{sessions: {up: 100ms, down: 20ms}}]"},
