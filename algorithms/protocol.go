@@ -196,6 +196,7 @@ type traits struct {
 	addressing  Addressing
 	sheltering  Sheltering
 	registering Registering
+	foreign     bool
 }
 
 func traitsOf(m Method) (t traits) {
@@ -204,6 +205,7 @@ func traitsOf(m Method) (t traits) {
 	t.addressing, _ = m.(Addressing)
 	t.sheltering, _ = m.(Sheltering)
 	t.registering, _ = m.(Registering)
+	_, t.foreign = m.(Foreign)
 	return t
 }
 
