@@ -360,6 +360,19 @@ func (s *asynchronous) count(lag int) {
 	s.lags[lag]++
 }
 
+// Joins says whether steps have a part that is computed for several at once.
+func (r *runner) Joins() bool { return r.run.foreign && !r.isHub() }
+
+// Join is that part.
+func (r *runner) Join(all []sim.Job) {
+	steps := make([]next, len(all))
+	for k, j := range all {
+		own := j.(*runner)
+		steps[k] = next{&own.Node, own.round + 1, own.inputs.values}
+	}
+	r.run.join(steps)
+}
+
 // Run is the step, on a worker.
 func (r *runner) Run(worker int) {
 	r.Work = &r.run.work[worker]

@@ -153,9 +153,14 @@ type Addressing interface {
 // afterwards.
 type Sheltering interface{ Inner(n *Node) []float64 }
 
-// Foreign is a Method whose steps another program computes, which may keep what no result tells. It begins with the
-// first step of a run, and Close ends it.
-type Foreign interface{ Close() error }
+// Foreign is a Method whose steps another program computes, which may keep what no result tells. Those that begin
+// before one of them is due are computed together, in that order: Gather is called for each, with what Dual of round
+// t−1 and Update of round t find in a node, then Join; Dual and Update have what it came to. Close ends it.
+type Foreign interface {
+	Gather(n *Node, t int)
+	Join()
+	Close() error
+}
 
 // Publication is what a node has published: its iterate or, where columns are split,
 // its message.

@@ -125,9 +125,8 @@ func (n *Node) Disagreement(out []float64) {
 	}
 }
 
-// step carries the node from round t−1 to round t: its dual first, now that the
-// neighbours' values of round t−1 are known, then its iterate.
-func (n *Node) step(m RowMethod, t, last int, neighbours [][]float64) error {
+// hear takes the neighbours' values of a round for the step after it.
+func (n *Node) hear(m RowMethod, neighbours [][]float64) {
 	n.Heard = neighbours
 	n.fault = nil
 	if _, ok := m.(Addressing); !ok {
@@ -136,6 +135,37 @@ func (n *Node) step(m RowMethod, t, last int, neighbours [][]float64) error {
 			num.Axpy(1, f, n.Sum)
 		}
 	}
+}
+
+// next is a node's step: of which round, with which values of its neighbours.
+type next struct {
+	*Node
+	t      int
+	values [][]float64
+}
+
+// join has a Foreign method compute the first part of steps, on worker 0.
+func (r *rowRun) join(all []next) {
+	foreign := r.method.(Foreign)
+	for _, s := range all {
+		s.Work = &r.work[0]
+		s.hear(r.method, s.values)
+		s.stats = problem.Stats{}
+		foreign.Gather(s.Node, s.t)
+	}
+	foreign.Join()
+	for _, s := range all {
+		s.Work = nil
+	}
+}
+
+// step carries the node from round t−1 to round t: its dual first, now that the
+// neighbours' values of round t−1 are known, then its iterate.
+func (n *Node) step(m RowMethod, t, last int, neighbours [][]float64) error {
+	_, foreign := m.(Foreign)
+	if !foreign { // which has heard them
+		n.hear(m, neighbours)
+	}
 	if t > 1 {
 		m.Dual(n, t-1)
 	}
@@ -143,7 +173,9 @@ func (n *Node) step(m RowMethod, t, last int, neighbours [][]float64) error {
 		return n.fault
 	}
 	n.F = append(make([]float64, 0, len(n.F)), n.F...) // the published one stays as it is
-	n.stats = problem.Stats{}
+	if !foreign {
+		n.stats = problem.Stats{}
+	}
 	if err := m.Update(n, t); err != nil {
 		return err
 	}

@@ -230,6 +230,7 @@ type traits struct {
 	addressing  Addressing
 	sheltering  Sheltering
 	registering Registering
+	foreign     bool
 }
 
 func traitsOf(m Method) (t traits) {
@@ -238,6 +239,7 @@ func traitsOf(m Method) (t traits) {
 	t.addressing, _ = m.(Addressing)
 	t.sheltering, _ = m.(Sheltering)
 	t.registering, _ = m.(Registering)
+	_, t.foreign = m.(Foreign)
 	return t
 }
 

@@ -295,6 +295,19 @@ func (p *peer) advance(env *sim.Env) {
 	p.spend(env.Await(p.job, cost, tagStep))
 }
 
+// Joins says whether steps have a part that is computed for several at once.
+func (p *peer) Joins() bool { return p.run.foreign }
+
+// Join is that part.
+func (p *peer) Join(all []sim.Job) {
+	steps := make([]next, len(all))
+	for k, j := range all {
+		own := j.(*peer)
+		steps[k] = next{&own.Node, own.round + 1, own.values[own.round&1]}
+	}
+	p.run.join(steps)
+}
+
 // Run is the step, on a worker.
 func (p *peer) Run(worker int) {
 	p.Work = &p.run.work[worker]

@@ -1,90 +1,60 @@
 // Package external runs methods that are written in Python: classes whose update and dual are a node's step, computed
-// in an interpreter of its own, over pipes, with the engine's noise and solver. Everything else is the engine's, so
-// that a run has one trace, whatever computes its steps.
+// in interpreters of their own with the engine's noise and solver. Everything else is the engine's, so that a run has
+// one trace, whatever computes its steps.
 package external
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
 
 	"overhear/algorithms"
-	"overhear/internal/num"
+	"overhear/internal/python"
 	"overhear/privacy"
 	"overhear/sim"
 )
 
 // Method are the parameters of a method in Python.
 type Method struct {
-	File        string    `yaml:"file" doc:"file of the class"`
-	Class       string    `yaml:"class" doc:"name of the class; none: the only one in the file that has update"`
-	Parameters  Arguments `yaml:"parameters" doc:"what the class is made with, such as eta=0.1, alpha=1"`
-	Claim       float64   `yaml:"claim" doc:"privacy loss ε of a row in each round that the method is said to have; 0: it claims nothing"`
-	Interpreter string    `yaml:"interpreter" default:"python3" doc:"the Python that computes; it needs numpy"`
+	python.Class
+	Claim float64 `yaml:"claim" doc:"privacy loss ε of a row a round that it is said to have; 0: no claim"`
 }
 
-// Arguments are numbers by name.
-type Arguments map[string]float64
-
-// UnmarshalText reads name=value, name=value.
-func (a *Arguments) UnmarshalText(text []byte) error {
-	*a = Arguments{}
-	for one := range strings.SplitSeq(string(text), ",") {
-		if one = strings.TrimSpace(one); one == "" {
-			continue
-		}
-		name, value, ok := strings.Cut(one, "=")
-		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-		if name = strings.TrimSpace(name); !ok || err != nil || name == "" {
-			return fmt.Errorf("must be name=number, name=number, is %q", one)
-		}
-		if _, twice := (*a)[name]; twice {
-			return fmt.Errorf("has %s twice", name)
-		}
-		(*a)[name] = v
-	}
-	return nil
-}
-
-// MarshalText writes what UnmarshalText reads.
-func (a Arguments) MarshalText() ([]byte, error) {
-	var all []string
-	for _, name := range sorted(a) {
-		all = append(all, name+"="+strconv.FormatFloat(a[name], 'g', -1, 64))
-	}
-	return []byte(strings.Join(all, ", ")), nil
-}
-
-// Check reports a file that is not there.
+// Check reports a file that is not named.
 func (p Method) Check(report func(field, problem string)) {
-	if p.File == "" {
-		report("file", "must name the file of the method's class")
-	}
+	p.Named(report)
 	if !(p.Claim >= 0) {
 		report("claim", fmt.Sprintf("must not be negative, is %v", p.Claim))
 	}
 }
 
-// SourceFile is where the path of the class's file is.
-func (p *Method) SourceFile() *string { return &p.File }
-
-// method is a method in a run.
+// method is a method in a run. Steps that begin together are computed in one call of the driver, in the order in which
+// they begin, so that a run has the same bits whatever the class keeps. What they leave to be minimised is the
+// workers'.
 type method struct {
 	Method
 	algorithms.Setting
 
-	mu      sync.Mutex // a node's call at a time
-	dual    []bool     // by node: its dual is to be computed with its next update, which follows at once
-	process *process   // nil: the run has not begun
-	session uint32
-	unmade  error       // why there are no objects of the class: what each node is told, whichever asks first
-	stream  *sim.Stream // of the noise of the update under way; nil: none is drawn yet
+	object *python.Object // nil: the run has not begun
+	unmade error          // why there are no objects of the class: what each node is told, whichever asks first
+	steps  []step         // by node, the one under way
+	batch  []*step        // those that are gathered
+	what   []byte         // of each its node, round and what is to be computed
+	given  []byte         // of each f, dual and sum
+	room   []float64      // of minimisers that the class asks for
+}
+
+// step is a node's step.
+type step struct {
+	node   *algorithms.Node
+	t      int
+	met    bool // the class has stepped the node before
+	err    error
+	open   bool        // f is where the minimiser is to be searched for
+	kappa  float64     // of the subproblem
+	values []float64   // f, dual and q, d numbers each
+	stream *sim.Stream // of the noise of the update; nil: none is drawn yet
 }
 
 // claiming is a method that is said to protect rows.
@@ -114,14 +84,11 @@ func (m claiming) Account(l *privacy.Ledger) {
 
 // setting is what the class's nodes are told at the start.
 type setting struct {
-	File       string             `json:"file"`
-	Class      string             `json:"class"`
-	Parameters map[string]float64 `json:"parameters"`
-	D          int                `json:"d"`
-	C          float64            `json:"C"`
-	Bound      float64            `json:"bound"`
-	Rounds     int                `json:"rounds"`
-	Nodes      []ofNode           `json:"nodes"`
+	D      int      `json:"d"`
+	C      float64  `json:"C"`
+	Bound  float64  `json:"bound"`
+	Rounds int      `json:"rounds"`
+	Nodes  []ofNode `json:"nodes"`
 }
 
 type ofNode struct {
@@ -130,131 +97,169 @@ type ofNode struct {
 	Ridge  float64 `json:"ridge"`
 }
 
-// open begins a session.
+// open makes the nodes' objects.
 func (m *method) open() error {
-	if m.process != nil || m.unmade != nil {
+	if m.object != nil || m.unmade != nil {
 		return m.unmade
 	}
-	if _, err := os.Stat(m.File); err != nil {
-		return fmt.Errorf("algorithm.file: %w", err)
-	}
-	s := setting{File: m.File, Class: m.Class, Parameters: m.Parameters, D: m.Problem.D, C: m.Problem.C,
-		Bound: m.Problem.Loss.Bound(), Rounds: m.Rounds}
+	s := setting{D: m.Problem.D, C: m.Problem.C, Bound: m.Problem.Loss.Bound(), Rounds: m.Rounds}
 	for i := range m.Problem.Shards {
 		s.Nodes = append(s.Nodes, ofNode{m.Graph.Degree(i), m.Problem.Shards[i].U.Len(), m.Problem.R[i]})
 	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	p, err := start(m.Interpreter)
-	if err != nil {
-		return err
-	}
-	clear(m.dual)
-	p.sessions++
-	m.process, m.session = p, p.sessions
-	if err := p.send(header(begin, m.session, 0, 0, 0), text); err != nil {
-		return m.lost(err)
-	}
-	_, m.unmade = m.answer(nil, 0)
+	m.object, _, m.unmade = m.Make("algorithm", "method", s)
 	return m.unmade
 }
 
-// lost is the error of a process that does not answer any more.
-func (m *method) lost(why error) error {
-	p := m.process
-	m.process = nil
-	return p.kill(why)
-}
-
-// Close ends the session of a run that is over.
+// Close gives the interpreter back.
 func (m *method) Close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.process == nil {
-		return nil
+	if m.object != nil {
+		m.object.Release()
+		m.object = nil
 	}
-	if err := m.process.send(header(end, m.session, 0, 0, 0)); err != nil {
-		return m.lost(err)
-	}
-	m.process.release()
-	m.process = nil
 	return nil
 }
 
-// answer serves what the class asks for, until it has computed.
-func (m *method) answer(n *algorithms.Node, t int) ([]byte, error) {
-	for {
-		kind, body, err := m.process.receive()
-		if err != nil {
-			return nil, m.lost(err)
-		}
-		switch {
-		case kind == result:
-			return body, nil
-		case kind == failure:
-			return nil, &Failure{string(body)}
-		case n == nil:
-			return nil, m.lost(errors.New("it asks for what no class may ask for while it is made"))
-		}
-		out, err := m.serve(n, t, kind, body)
-		if err != nil {
-			lost := m.lost(err) // it waits for what will not come
-			if errors.As(err, new(*refused)) {
-				err = lost
-			}
-			return nil, err
-		}
-		if err := m.process.send(out); err != nil {
-			return nil, m.lost(err)
-		}
+// What a class is to compute of a node.
+const (
+	update = 1 << iota
+	dual   // before that, of the round before it
+	anew   // with an object that remembers nothing: a crash has cost the node its memory
+)
+
+// Gather takes a step of those that are computed together.
+func (m *method) Gather(n *algorithms.Node, t int) {
+	s := &m.steps[n.ID]
+	s.node, s.t, s.err, s.open, s.stream = n, t, nil, false, nil
+	what := 0
+	if t <= m.Rounds {
+		what |= update
 	}
+	if t > 1 {
+		what |= dual
+	}
+	if n.Memory == nil && s.met {
+		what |= anew
+	}
+	n.Memory, s.met = []float64{}, true // not nil
+	m.batch = append(m.batch, s)
+	for _, number := range []int{n.ID, t, what} {
+		m.what = binary.LittleEndian.AppendUint32(m.what, uint32(number))
+	}
+	m.given = python.Put(m.given, n.F, n.Dual, n.Sum)
 }
 
-// refused is an answer that is none.
-type refused struct{ error }
+// Join computes the steps that are gathered.
+func (m *method) Join() {
+	if err := m.compute(); err != nil {
+		for _, s := range m.batch {
+			if s.err == nil {
+				s.err = err
+			}
+		}
+	}
+	m.batch, m.what, m.given = m.batch[:0], m.what[:0], m.given[:0]
+}
+
+func (m *method) compute() error {
+	if err := m.open(); err != nil {
+		return err
+	}
+	count := binary.LittleEndian.AppendUint32(nil, uint32(len(m.batch)))
+	body, err := m.object.Call(m.serve, count, m.what, m.given)
+	if err != nil {
+		return err
+	}
+	n, d := len(m.batch), m.Problem.D
+	all := 9*n + 16*n*d
+	for k := range min(n, len(body)) {
+		if body[k] == toMinimise {
+			all += 8 * d
+		}
+	}
+	if len(body) < all {
+		return fmt.Errorf("the driver wrote %d bytes where %d are an answer", len(body), all)
+	}
+	var failures []string
+	if len(body) > all {
+		if err := json.Unmarshal(body[all:], &failures); err != nil {
+			return fmt.Errorf("what the class raised: %w", err)
+		}
+	}
+	status, kappa, values, linear := body[:n], body[n:9*n], body[9*n:], body[9*n+16*n*d:all]
+	for k, s := range m.batch {
+		if s.values == nil {
+			s.values = make([]float64, 3*d)
+		}
+		python.Read(values[16*k*d:], s.values[:2*d])
+		switch status[k] {
+		case toMinimise:
+			one := make([]float64, 1)
+			python.Read(kappa[8*k:], one)
+			s.open, s.kappa = true, one[0]
+			linear = linear[python.Read(linear, s.values[2*d:]):]
+		case failed:
+			if len(failures) > 0 {
+				s.err, failures = &python.Failure{Traceback: failures[0]}, failures[1:]
+			}
+		}
+	}
+	return nil
+}
+
+// How a step may have ended.
+const (
+	toMinimise = 1 + iota
+	failed
+)
+
+// What a class may ask for.
+const (
+	noise byte = python.Asks + iota
+	gaussian
+	minimise
+	gradient
+	data
+)
 
 // serve computes what the engine has for a node.
-func (m *method) serve(n *algorithms.Node, t int, kind byte, body []byte) ([]byte, error) {
-	one := make([]float64, 1)
-	of := func(vectors ...[]float64) error {
-		if err := take(body, vectors...); err != nil {
-			return &refused{err}
-		}
-		return nil
+func (m *method) serve(kind byte, body []byte) ([]byte, error) {
+	if len(body) < 4 || int(binary.LittleEndian.Uint32(body)) >= len(m.batch) {
+		return nil, python.Refusef("it asks for no node of the call")
 	}
+	s := m.batch[binary.LittleEndian.Uint32(body)]
+	n, body := s.node, body[4:]
+	one := make([]float64, 1)
 	switch kind {
 	case noise, gaussian:
-		if err := of(one); err != nil {
+		if err := python.Take(body, one); err != nil {
 			return nil, err
 		}
-		if level := one[0]; !(level > 0 && level <= 1e150) {
-			return nil, fmt.Errorf("the method asks for noise of level %v, which is not positive or overflows", level)
-		}
-		if m.stream == nil { // it goes on where more is drawn, which is new
-			m.stream = n.Stream("noise", t)
+		if s.stream == nil { // it goes on where more is drawn, which is new
+			s.stream = n.Stream("noise", s.t)
 		}
 		if kind == noise {
-			privacy.Laplace(m.stream, one[0], n.Room)
+			privacy.Laplace(s.stream, one[0], n.Room)
 		} else {
-			privacy.Gaussian(m.stream, one[0], n.Room)
+			privacy.Gaussian(s.stream, one[0], n.Room)
 		}
-		return put(nil, n.Room), nil
+		return python.Put(nil, n.Room), nil
 	case minimise:
-		if err := of(one, n.F, n.Q); err != nil {
+		published := n.F
+		defer func() { n.F = published }()
+		n.F = m.room
+		if err := python.Take(body, one, n.F, n.Q); err != nil {
 			return nil, err
 		}
-		if err := n.Minimise(one[0]); err != nil {
-			return nil, err
+		if s.err = n.Minimise(one[0]); s.err != nil {
+			return nil, fmt.Errorf("node %d, whose step is computed with this one, round %d: %w", n.ID, s.t, s.err)
 		}
-		return put(nil, n.F), nil
+		return python.Put(nil, n.F), nil
 	case gradient:
-		if err := of(n.Q); err != nil {
+		if err := python.Take(body, n.Q); err != nil {
 			return nil, err
 		}
 		n.Gradient(n.Q, n.Room)
-		return put(nil, n.Room), nil
+		return python.Put(nil, n.Room), nil
 	case data:
 		var rows []byte
 		u := m.Problem.Shards[n.ID].U
@@ -264,74 +269,36 @@ func (m *method) serve(n *algorithms.Node, t int, kind byte, body []byte) ([]byt
 			for at, c := range columns {
 				row[c] = values[at]
 			}
-			rows = put(rows, row)
+			rows = python.Put(rows, row)
 		}
 		return rows, nil
-	case logarithm, exponential:
-		if err := of(one); err != nil {
-			return nil, err
-		}
-		if kind == logarithm {
-			return put(nil, []float64{num.Log(one[0])}), nil
-		}
-		return put(nil, []float64{num.Expm1(one[0])}), nil
 	}
-	return nil, &refused{fmt.Errorf("it asks for %d, which nobody knows", kind)}
+	return nil, python.Refusef("it asks for %d, which nobody knows", kind)
 }
 
-// What a class is to compute.
-const (
-	update = 1 << iota
-	dual   // before that, of the round before it
-)
-
-// call has the class compute a node's update of a round, or its dual, or both.
-func (m *method) call(n *algorithms.Node, t int, what byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.open(); err != nil {
-		return err
+// Dual is what the class has left of the dual.
+func (m *method) Dual(n *algorithms.Node, _ int) {
+	s, d := &m.steps[n.ID], len(n.F)
+	if s.err != nil {
+		n.Fail(s.err)
+		return
 	}
-	if m.dual[n.ID] {
-		m.dual[n.ID] = false
-		what |= dual
-	}
-	m.stream = nil
-	vectors := put(make([]byte, 0, 24*len(n.F)), n.F, n.Dual, n.Sum)
-	if err := m.process.send(header(step, m.session, n.ID, t, what), vectors); err != nil {
-		return m.lost(err)
-	}
-	body, err := m.answer(n, t)
-	if err != nil {
-		return err
-	}
-	f := n.F
-	if what == dual {
-		f = n.Room // what was published stays
-	}
-	if err := take(body, f, n.Dual); err != nil {
-		return m.lost(err)
-	}
-	return nil
+	copy(n.Dual, s.values[d:2*d])
 }
 
-// Update is the class's update.
-func (m *method) Update(n *algorithms.Node, t int) error { return m.call(n, t, update) }
-
-// Dual is the class's dual. But for that of the last round it is computed with the update that follows: half as many
-// frames.
-func (m *method) Dual(n *algorithms.Node, t int) {
-	if t < m.Rounds {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.dual[n.ID] = true
-	} else if err := m.call(n, t+1, dual); err != nil {
-		n.Fail(err)
+// Update is what the class has left of the iterate, or the minimiser that it has asked for last.
+func (m *method) Update(n *algorithms.Node, t int) error {
+	m.Dual(n, t)
+	s, d := &m.steps[n.ID], len(n.F)
+	if s.err != nil {
+		return s.err
 	}
-}
-
-func sorted(a Arguments) []string {
-	return slices.Sorted(maps.Keys(a))
+	copy(n.F, s.values[:d])
+	if !s.open {
+		return nil
+	}
+	copy(n.Q, s.values[2*d:])
+	return n.Minimise(s.kappa)
 }
 
 func init() {
@@ -348,7 +315,8 @@ Each node has an object of its own. The network, the rounds and the trace are th
 Claims what algorithm.claim says, by its author's word; simulate audit --black-box measures what it gives away.`,
 		Params: func() any { return new(Method) },
 		New: func(params any, s algorithms.Setting) (algorithms.Method, error) {
-			m := &method{Method: *params.(*Method), Setting: s, dual: make([]bool, s.Graph.Order())}
+			m := &method{Method: *params.(*Method), Setting: s, steps: make([]step, s.Graph.Order()),
+				room: make([]float64, s.Problem.D)}
 			if m.Claim > 0 {
 				return claiming{m}, nil
 			}

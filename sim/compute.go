@@ -4,7 +4,6 @@
 package sim
 
 import (
-	"runtime/debug"
 	"sync"
 
 	"overhear/internal/guard"
@@ -13,6 +12,14 @@ import (
 // Job is a computation of a node. Run must depend on nothing but what the node
 // set up before; worker, in 0..Workers()−1, tells which scratch memory is free.
 type Job interface{ Run(worker int) }
+
+// Joint is a Job with a first part that is computed for several at once, on the engine's goroutine, as worker 0: for
+// all that have begun by the time that one of them is due, in the order in which they did. Run is the rest, of each.
+type Joint interface {
+	Job
+	Joins() bool // false: it has no such part
+	Join(all []Job)
+}
 
 // pool runs jobs on worker goroutines 1, 2, … and, while it waits for one, on
 // the engine's own, which is worker 0.
@@ -24,6 +31,7 @@ type pool struct {
 	free     []uint32
 	pending  []uint32 // hints: task numbers that may be pending, from next on
 	next     int
+	gathered []uint32 // tasks whose first part is to be computed
 	closed   bool
 	running  sync.WaitGroup
 }
@@ -44,6 +52,7 @@ type taskState uint8
 
 const (
 	taskFree taskState = iota
+	taskGathered
 	taskPending
 	taskRunning
 	taskDone
@@ -70,6 +79,12 @@ func (p *pool) submit(j Job, owner int32) uint32 {
 		p.tasks = append(p.tasks, new(task))
 	}
 	*p.tasks[id] = task{job: j, owner: owner, state: taskPending}
+	if g, ok := j.(Joint); ok && g.Joins() {
+		p.tasks[id].state = taskGathered
+		p.gathered = append(p.gathered, id)
+		p.mu.Unlock()
+		return id
+	}
 	if p.next > 1024 && 2*p.next > len(p.pending) {
 		p.pending = p.pending[:copy(p.pending, p.pending[p.next:])]
 		p.next = 0
@@ -98,21 +113,30 @@ func (p *pool) run(id uint32, worker int) {
 	p.tasks[id].state = taskRunning
 	job := p.tasks[id].job
 	p.mu.Unlock()
-	err := protect(job, worker)
+	err := guard.Func(func() error { job.Run(worker); return nil })()
 	p.mu.Lock()
 	p.tasks[id].state = taskDone
 	p.tasks[id].err = err
 }
 
-// protect turns a panic of a job into an error.
-func protect(j Job, worker int) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = &guard.Panic{Value: r, Stack: debug.Stack()}
+// join computes the first part of the tasks that are gathered; the caller holds the lock, which is released meanwhile.
+func (p *pool) join() {
+	ids := p.gathered
+	jobs := make([]Job, len(ids))
+	for k, id := range ids {
+		jobs[k] = p.tasks[id].job
+	}
+	p.gathered = nil
+	p.mu.Unlock()
+	err := guard.Func(func() error { jobs[0].(Joint).Join(jobs); return nil })()
+	p.mu.Lock()
+	for _, id := range ids {
+		if p.tasks[id].state = taskPending; err != nil {
+			p.tasks[id].state, p.tasks[id].err = taskDone, err
 		}
-	}()
-	j.Run(worker)
-	return nil
+	}
+	p.pending = append(p.pending, ids...)
+	p.work.Broadcast()
 }
 
 func (p *pool) serve(worker int) {
@@ -177,7 +201,9 @@ func (p *pool) calm() {
 // caller holds the lock, which is released meanwhile.
 func (p *pool) finish(id uint32) {
 	for p.tasks[id].state != taskDone {
-		if p.tasks[id].state == taskPending {
+		if p.tasks[id].state == taskGathered {
+			p.join()
+		} else if p.tasks[id].state == taskPending {
 			p.run(id, 0)
 		} else if other, ok := p.take(); ok {
 			p.run(other, 0)

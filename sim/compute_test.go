@@ -4,6 +4,7 @@
 package sim
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -98,5 +99,61 @@ func TestPool_ForgetsWhatIsDone(t *testing.T) {
 	}
 	if len(p.tasks) != 1 || len(p.pending) > 5000 {
 		t.Errorf("after 100,000 jobs there are %d tasks and %d hints", len(p.tasks), len(p.pending))
+	}
+}
+
+// shared notes with whom it was joined.
+type shared struct {
+	worked
+	joined *[]int
+	number int
+	with   []Job
+}
+
+func (s *shared) Joins() bool { return s.number >= 0 }
+
+func (s *shared) Join(all []Job) {
+	for _, j := range all {
+		*j.(*shared).joined = append(*j.(*shared).joined, j.(*shared).number)
+		j.(*shared).with = all
+	}
+}
+
+// What begins before the first is due is joined in one call, in order, and no job runs before; what begins later is
+// another call's.
+func TestPool_JoinsWhatBeginsTogether(t *testing.T) {
+	for workers := 1; workers <= 3; workers++ {
+		p := newPool(workers)
+		var joined []int
+		jobs := make([]shared, 9)
+		ids := make([]uint32, len(jobs))
+		begin := func(from, to int) {
+			for k := from; k < to; k++ {
+				jobs[k] = shared{joined: &joined, number: k}
+				if k == 3 {
+					jobs[k].number = -1 // it has nothing to join for
+				}
+				jobs[k].body = func() {
+					if k != 3 && jobs[k].with == nil {
+						t.Errorf("%d workers: job %d runs before it is joined", workers, k)
+					}
+				}
+				ids[k] = p.submit(&jobs[k], 0)
+			}
+		}
+		begin(0, 6)
+		for _, k := range []int{2, 0, 1, 4, 5, 3} {
+			if _, err := p.wait(ids[k]); err != nil {
+				t.Error(err)
+			}
+		}
+		begin(6, 9)
+		if err := p.settle(0); err != nil {
+			t.Error(err)
+		}
+		p.close()
+		if !slices.Equal(joined, []int{0, 1, 2, 4, 5, 6, 7, 8}) || len(jobs[0].with) != 5 || len(jobs[7].with) != 3 {
+			t.Errorf("%d workers: joined %v, %d and %d at once", workers, joined, len(jobs[0].with), len(jobs[7].with))
+		}
 	}
 }

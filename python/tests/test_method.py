@@ -100,7 +100,7 @@ def test_what_goes_wrong_is_said(body: str, says: str) -> None:
 def test_what_a_dual_raises_and_prints() -> None:
     Path("wrong.py").write_text("class Wrong:\n    def update(self, node, t):\n        print('hello')\n"
                                 "    def dual(self, node, t):\n        raise KeyError('here')\n")
-    with pytest.raises(overhear.OverhearError, match="round 2: the method raised KeyError: 'here'"):
+    with pytest.raises(overhear.OverhearError, match="round 2: the class raised KeyError: 'here'"):
         overhear.run(SMALL, algorithm=method("wrong.py"))
 
 
@@ -120,7 +120,7 @@ def test_files_that_are_not_there_and_classes_that_are_several() -> None:
     with pytest.raises(overhear.OverhearError, match="algorithm.file"):
         overhear.run(SMALL, algorithm=method("nowhere.py"))
     Path("two.py").write_text("class A:\n    def update(self, node, t): pass\nclass B(A):\n    pass\n")
-    with pytest.raises(overhear.OverhearError, match="2 classes with update; algorithm.class names"):
+    with pytest.raises(overhear.OverhearError, match="2 classes with update; `class` names"):
         overhear.run(SMALL, algorithm=method("two.py"))
     assert overhear.run(SMALL, algorithm=method("two.py", name="B"))[0].info["rounds"] == 20
     with pytest.raises(overhear.OverhearError, match="has no update"):

@@ -1,0 +1,61 @@
+// Classes, as scenarios name them.
+
+package python
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Class is a class in a file in Python, and what it is made with.
+type Class struct {
+	File        string    `yaml:"file" doc:"file of the class"`
+	Class       string    `yaml:"class" doc:"name of the class; none: the only one of the kind in the file"`
+	Parameters  Arguments `yaml:"parameters" doc:"what the class is made with, such as eta=0.1, alpha=1"`
+	Interpreter string    `yaml:"interpreter" default:"python3" doc:"the Python that computes; it needs numpy"`
+}
+
+// SourceFile is where the path of the class's file is.
+func (c *Class) SourceFile() *string { return &c.File }
+
+// Named reports a file that is not named.
+func (c *Class) Named(report func(field, problem string)) {
+	if c.File == "" {
+		report("file", "must name the file of the class")
+	}
+}
+
+// Arguments are numbers by name.
+type Arguments map[string]float64
+
+// UnmarshalText reads name=value, name=value.
+func (a *Arguments) UnmarshalText(text []byte) error {
+	*a = Arguments{}
+	for one := range strings.SplitSeq(string(text), ",") {
+		if one = strings.TrimSpace(one); one == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(one, "=")
+		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if name = strings.TrimSpace(name); !ok || err != nil || name == "" {
+			return fmt.Errorf("must be name=number, name=number, is %q", one)
+		}
+		if _, twice := (*a)[name]; twice {
+			return fmt.Errorf("has %s twice", name)
+		}
+		(*a)[name] = v
+	}
+	return nil
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (a Arguments) MarshalText() ([]byte, error) {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		all = append(all, name+"="+strconv.FormatFloat(a[name], 'g', -1, 64))
+	}
+	return []byte(strings.Join(all, ", ")), nil
+}

@@ -1,0 +1,196 @@
+// Package python runs classes that are written in Python: in interpreters of their own, over pipes. A process serves
+// one call at a time, and asks meanwhile for what the engine computes. docs/formats.md has the frames.
+package python
+
+import (
+	"bufio"
+	"embed"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+
+	"overhear/internal/num"
+)
+
+//go:embed driver/*.py
+var driver embed.FS
+
+// modules are those of the driver, each after those that it imports.
+var modules = []string{"frames", "functions", "classes", "methods", "serve"}
+
+// bootstrap makes the driver's modules of what it reads first.
+const bootstrap = `import json, struct, sys, types
+package = types.ModuleType("overhear_driver")
+package.__path__ = []
+sys.modules[package.__name__] = package
+size, = struct.unpack("<I", sys.stdin.buffer.read(4))
+for name, text in json.loads(sys.stdin.buffer.read(size)):
+    module = types.ModuleType(package.__name__ + "." + name)
+    module.__package__ = package.__name__
+    sys.modules[module.__name__] = module
+    exec(compile(text, "<overhear " + name + ">", "exec"), module.__dict__)
+`
+
+// Kinds of request.
+const (
+	makes = iota // an object of a class, under a number
+	calls
+	drops
+)
+
+// Kinds of answer. One that asks is followed by one more request, the answer, without a header.
+const (
+	result = iota
+	failure
+	wrong
+	function
+	Asks // and what is above: of the object's kind
+)
+
+// functions that answers ask for, elementwise, with the same bits everywhere.
+var functions = []func(x float64) float64{num.Exp, num.Log, num.Log1p, num.Expm1, sigmoid}
+
+// sigmoid is 1/(1 + e^−x).
+func sigmoid(x float64) float64 {
+	z := []float64{-x}
+	num.LogisticSlopes(z, z)
+	return -z[0]
+}
+
+// mostFrame is the size of a frame that nobody sends.
+const mostFrame = 1 << 30
+
+// process is an interpreter.
+type process struct {
+	interpreter string
+	command     *exec.Cmd
+	to          *bufio.Writer
+	toPipe      io.Closer
+	from        *bufio.Reader
+	room        []byte
+	objects     uint32
+}
+
+// idle are processes that serve nobody, by interpreter: a process outlives whom it served, since it takes longer to
+// start than a small run.
+var idle = struct {
+	sync.Mutex
+	of map[string][]*process
+}{of: map[string][]*process{}}
+
+// start takes an idle process, or makes one.
+func start(interpreter string) (*process, error) {
+	idle.Lock()
+	if all := idle.of[interpreter]; len(all) > 0 {
+		p := all[len(all)-1]
+		idle.of[interpreter] = all[:len(all)-1]
+		idle.Unlock()
+		return p, nil
+	}
+	idle.Unlock()
+	p := &process{interpreter: interpreter, command: exec.Command(interpreter, "-c", bootstrap)}
+	p.command.Stderr = os.Stderr
+	in, err := p.command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.command.Start(); err != nil {
+		return nil, fmt.Errorf("%w; name a Python that has numpy", err)
+	}
+	p.to, p.toPipe, p.from = bufio.NewWriterSize(in, 1<<16), in, bufio.NewReaderSize(out, 1<<16)
+	var texts [][2]string
+	for _, name := range modules {
+		text, err := driver.ReadFile("driver/" + name + ".py")
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, [2]string{name, string(text)})
+	}
+	text, err := json.Marshal(texts)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.send(text); err != nil {
+		return nil, p.kill(err)
+	}
+	return p, nil
+}
+
+// release gives a process back.
+func (p *process) release() {
+	idle.Lock()
+	defer idle.Unlock()
+	idle.of[p.interpreter] = append(idle.of[p.interpreter], p)
+}
+
+// kill ends a process, and says how it ended.
+func (p *process) kill(why error) error {
+	_ = p.toPipe.Close()
+	if err := p.command.Wait(); errors.Is(why, io.EOF) || errors.Is(why, os.ErrClosed) {
+		if err == nil {
+			err = errors.New("exit status 0")
+		}
+		return fmt.Errorf("the interpreter %s ended: %w (it needs numpy)", p.interpreter, err)
+	}
+	return fmt.Errorf("the interpreter %s: %w", p.interpreter, why)
+}
+
+// send writes a frame.
+func (p *process) send(parts ...[]byte) error {
+	size := 0
+	for _, b := range parts {
+		size += len(b)
+	}
+	if size > mostFrame {
+		return fmt.Errorf("a frame of %d bytes is more than %d", size, mostFrame)
+	}
+	var head [4]byte
+	binary.LittleEndian.PutUint32(head[:], uint32(size))
+	if _, err := p.to.Write(head[:]); err != nil {
+		return err
+	}
+	for _, b := range parts {
+		if _, err := p.to.Write(b); err != nil {
+			return err
+		}
+	}
+	return p.to.Flush()
+}
+
+// receive reads a frame: its kind and what is in it, which is valid until the next one.
+func (p *process) receive() (kind byte, body []byte, err error) {
+	var head [4]byte
+	if _, err := io.ReadFull(p.from, head[:]); err != nil {
+		return 0, nil, err
+	}
+	size := binary.LittleEndian.Uint32(head[:])
+	if size == 0 || size > mostFrame {
+		return 0, nil, fmt.Errorf("it wrote a frame of %d bytes, which is no answer", size)
+	}
+	if cap(p.room) < int(size) {
+		p.room = make([]byte, size)
+	}
+	b := p.room[:size]
+	if _, err := io.ReadFull(p.from, b); err != nil {
+		return 0, nil, err
+	}
+	return b[0], b[1:], nil
+}
+
+// Failure is what a class raised.
+type Failure struct{ Traceback string }
+
+func (f *Failure) Error() string {
+	lines := strings.Split(strings.TrimSpace(f.Traceback), "\n")
+	return fmt.Sprintf("the class raised %s\n%s", lines[len(lines)-1], f.Traceback)
+}
