@@ -31,9 +31,9 @@ func (c *Class) Named(report func(field, problem string)) {
 // Arguments are numbers by name.
 type Arguments map[string]float64
 
-// UnmarshalText reads name=value, name=value.
+// UnmarshalText reads name=value, name=value; of an empty text it makes nil, as of none.
 func (a *Arguments) UnmarshalText(text []byte) error {
-	*a = Arguments{}
+	*a = nil
 	for one := range strings.SplitSeq(string(text), ",") {
 		if one = strings.TrimSpace(one); one == "" {
 			continue
@@ -45,6 +45,9 @@ func (a *Arguments) UnmarshalText(text []byte) error {
 		}
 		if _, twice := (*a)[name]; twice {
 			return fmt.Errorf("has %s twice", name)
+		}
+		if *a == nil {
+			*a = Arguments{}
 		}
 		(*a)[name] = v
 	}
