@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"overhear/adversary"
+	"overhear/adversary/marginal"
 	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/privacy"
@@ -132,7 +133,9 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 		if why != nil {
 			return nil, nil, why, nil
 		}
-		square, whole = seen[0], all[0]
+		if square, whole = seen[0], all[0]; !marginal.Within(math.Sqrt(square), math.Sqrt(whole)) {
+			return nil, nil, marginal.ErrRounding, nil
+		}
 	}
 	node := shard + a.First()
 	c = nothing(e, spec, unit)
