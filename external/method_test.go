@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"overhear/algorithms"
@@ -50,14 +51,21 @@ const dvp = `class DVP:
 // interpreter is a Python that has numpy.
 func interpreter(t testing.TB) string {
 	t.Helper()
+	name := found()
+	if name == "" {
+		t.Skip("no python3 with numpy")
+	}
+	return name
+}
+
+var found = sync.OnceValue(func() string {
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(name, "-c", "import numpy").Run() == nil {
 			return name
 		}
 	}
-	t.Skip("no python3 with numpy")
 	return ""
-}
+})
 
 const scenario = `name: own
 problem: {data: {set: twonorm, rows: 90, dimension: 4}, train: 60, rho: 0.3}
