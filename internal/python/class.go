@@ -5,6 +5,7 @@ package python
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,12 +29,20 @@ func (c *Class) Named(report func(field, problem string)) {
 	}
 }
 
+// Title is the class's name, or its file's.
+func (c *Class) Title() string {
+	if c.Class != "" {
+		return c.Class
+	}
+	return strings.TrimSuffix(filepath.Base(c.File), ".py")
+}
+
 // Arguments are numbers by name.
 type Arguments map[string]float64
 
-// UnmarshalText reads name=value, name=value.
+// UnmarshalText reads name=value, name=value; nothing is nil.
 func (a *Arguments) UnmarshalText(text []byte) error {
-	*a = Arguments{}
+	*a = nil
 	for one := range strings.SplitSeq(string(text), ",") {
 		if one = strings.TrimSpace(one); one == "" {
 			continue
@@ -45,6 +54,9 @@ func (a *Arguments) UnmarshalText(text []byte) error {
 		}
 		if _, twice := (*a)[name]; twice {
 			return fmt.Errorf("has %s twice", name)
+		}
+		if *a == nil {
+			*a = Arguments{}
 		}
 		(*a)[name] = v
 	}
