@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/internal/python"
 	"overhear/record"
 )
 
@@ -21,8 +22,11 @@ type Attack struct {
 	Classes  bool   // it is defined where rows have one of several classes, too, and not only where they have two
 	Everyone bool   // it is after all nodes alike, and not after the data of a victim
 
-	// Run carries the attack out. A *Blocked error says what is lacking.
+	// Run carries the attack out. A *Blocked error says what is lacking. Nil if there is only that of a class.
 	Run func(v *View, f *record.Finding) error
+
+	// Of makes the attack that a class of the reader's own is, which needs no model of the method; nil: no class is.
+	Of func(c *python.Class) *Attack
 }
 
 // Blocked is why an attack cannot be carried out on a view.
@@ -53,6 +57,14 @@ func untold(unseen []string, format string, args ...any) error {
 var attacks = map[string]*Attack{}
 
 func register(a *Attack) { attacks[a.Name] = a }
+
+// Register adds an attack that is defined elsewhere. It panics if there is one of the name.
+func Register(a *Attack) {
+	if _, ok := attacks[a.Name]; ok {
+		panic(fmt.Sprintf("adversary: there is an attack %s", a.Name))
+	}
+	register(a)
+}
 
 // Attacks are all attacks, by name.
 func Attacks() []*Attack {

@@ -326,6 +326,12 @@ func (v *View) Told(node, neighbour, round int) ([]float64, bool) {
 	return v.Value(node, round)
 }
 
+// Lie is what a node told a neighbour in place of its value of a round, if it did and that was seen.
+func (v *View) Lie(node, neighbour, round int) ([]float64, bool) {
+	lie := v.lies[[3]int{node, neighbour, round}]
+	return lie, len(lie) > 0
+}
+
 // Among is the view with what nodes that lie told others.
 func (v *View) Among(all []record.Lie) *View {
 	w := *v
@@ -363,6 +369,9 @@ func (v *View) Report(user int) ([]float64, bool) {
 
 // Seen is how many packets were seen, of how many.
 func (v *View) Seen() (seen, of int) { return len(v.packets), v.total }
+
+// Packets are those that were seen, in order of sending; they are not to be changed.
+func (v *View) Packets() []record.Message { return v.packets }
 
 // Inputs are the rounds of the neighbours' values that entered a node's update of
 // a round, by position of the neighbour. Where rounds are in lockstep they are

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"overhear/adversary"
 	"overhear/adversary/model"
 	"overhear/experiment"
+	"overhear/internal/files"
 	"overhear/internal/num"
 	"overhear/problem"
 	"overhear/record"
@@ -58,7 +60,13 @@ func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) 
 	}
 	seed := r.Info.Seed
 	a := &assault{run: r, scenario: s, experiment: experiment.New(s, dataDir), watch: vantage(s.Adversary.View),
-		attacks: adversary.Attacks(), explicit: s.Adversary.Attacks != nil, repeats: map[string]int{}}
+		explicit: s.Adversary.Attacks != nil, repeats: map[string]int{}}
+	if a.attacks, err = chosen(s.Adversary.Attacks); err != nil {
+		return nil, experiment.SetupError{Err: err}
+	}
+	for _, spec := range s.Adversary.Attacks {
+		a.repeats[spec.Kind] = spec.Runs
+	}
 	if a.assembly, a.noData = a.experiment.Assemble(seed); a.noData == nil {
 		a.noData = unlike(a.experiment, r)
 	}
@@ -79,6 +87,9 @@ func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) 
 		return nil, err
 	}
 	a.all, err = publicOf(s, seed, a.known.Columns, len(r.Info.Classes), a.known.Rows, params)
+	if no := (*model.NoModel)(nil); errors.As(err, &no) && !slices.ContainsFunc(a.attacks, needsModel) {
+		a.all, err = no.Opaque, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,20 +105,29 @@ func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) 
 	if a.recording, err = readRecording(r); err != nil {
 		return nil, err
 	}
-	if !a.explicit {
-		return a, nil
-	}
-	if a.attacks = nil; len(s.Adversary.Attacks) == 0 {
-		return nil, experiment.SetupError{Err: errors.New("adversary.attacks names none; leave it out for all " +
-			"that suit")}
-	}
-	for _, spec := range s.Adversary.Attacks {
-		one, _ := adversary.Lookup(spec.Kind) // the scenario was checked
-		a.attacks = append(a.attacks, one)
-		a.repeats[spec.Kind] = spec.Runs
-	}
 	return a, nil
 }
+
+// chosen are the attacks that a scenario names; nil: all but those that are classes of its own.
+func chosen(specs []scenarios.AttackSpec) (all []*adversary.Attack, err error) {
+	if specs == nil {
+		return slices.DeleteFunc(adversary.Attacks(), func(a *adversary.Attack) bool { return a.Of != nil }), nil
+	}
+	if len(specs) == 0 {
+		return nil, errors.New("adversary.attacks names none; leave it out for all that suit")
+	}
+	for k := range specs {
+		one, _ := adversary.Lookup(specs[k].Kind) // the scenario was checked
+		if one.Of != nil {
+			one = one.Of(&specs[k].Class)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// needsModel says whether an attack starts from what the method's model says.
+func needsModel(a *adversary.Attack) bool { return a.Of == nil }
 
 // on is the view of a recording with what is known of one victim, and what scores are taken against; nil without data.
 func (a *assault) on(view *adversary.View, victim int) (*adversary.View, *adversary.Truth) {
@@ -132,9 +152,14 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		Name: r.Info.Name, About: a.scenario.About, Seed: r.Info.Seed, Algorithm: r.Info.Algorithm,
 		Digest: r.Info.Digest, Command: o.Command, Changes: o.Sets, Scenario: a.scenario.Resolved(),
 		Rounds:    r.Info.Rounds,
-		Inputs:    record.Inputs{Program: experiment.Program(), Files: r.Info.Inputs.Files},
+		Inputs:    record.Inputs{Program: experiment.Program(), Files: maps.Clone(r.Info.Inputs.Files)},
 		Threat:    threat(&a.scenario.Adversary.Knows, a.watch, a.known, a.scenario.Lying()),
 		Placement: network(a.public, a.watch, a.known.Victims[0].Node),
+	}
+	for key, path := range a.scenario.AttackFiles() {
+		if out.Inputs.Files[key], err = files.Hash(path); err != nil {
+			return nil, experiment.SetupError{Err: fmt.Errorf("%s: %w", key, err)}
+		}
 	}
 	if c := r.Info.Convergence; c != nil && c.State == record.Diverging {
 		out.Diverged = "the run diverges: what its messages give away is not what those of a run give away that learns"

@@ -83,7 +83,9 @@ func secrets(k *scenarios.Knows, method string) (all []model.Secret) {
 	case "private":
 		all = append(all, model.Penalty)
 	case "method":
-		all = append(all, entry.Keeps...)
+		if entry != nil {
+			all = append(all, entry.Keeps...)
+		}
 	}
 	if k.DualSteps == "private" {
 		all = append(all, model.DualStep)

@@ -166,11 +166,26 @@ func verifyRun(ctx context.Context, dir string, o VerifyOptions) ([]Verified, er
 	}
 	again.Format = record.Format
 	v, err := findings(dir, record.AttacksFile, again, fmt.Sprintf("same %d findings of attacks", len(again.Findings)))
-	if m, found := (*experiment.Mismatch)(nil), (*experiment.Mismatch)(nil); errors.As(differs, &m) &&
-		errors.As(err, &found) {
-		found.Brief = m.Changed != nil // that the data are others says why
+	if found := (*experiment.Mismatch)(nil); errors.As(err, &found) {
+		if m := (*experiment.Mismatch)(nil); errors.As(differs, &m) {
+			found.Brief = m.Changed != nil // that the data are others says why
+		}
+		found.Changed = changedAttacks(r, stated, again)
 	}
 	return append(all, v...), errors.Join(differs, err)
+}
+
+// changedAttacks says which classes have changed since they attacked.
+func changedAttacks(r *record.Run, stated, again *record.Attacks) []string {
+	s, err := scenarioOf(r, stated.Changes...)
+	if err != nil {
+		return nil
+	}
+	was := map[string]string{}
+	for key := range s.AttackFiles() {
+		was[key] = stated.Inputs.Files[key]
+	}
+	return experiment.ChangedFiles(was, again.Inputs.Files, s.AttackFiles())
 }
 
 // verifyAudit repeats an audit, of a scenario whose files may have gone elsewhere with their directory: sets say where.

@@ -53,10 +53,13 @@ func (e *Experiment) Changed(since record.Inputs) []string {
 	if err != nil {
 		return nil
 	}
-	var all []string
-	paths := e.FilesByKey()
-	for _, key := range slices.Sorted(maps.Keys(since.Files)) {
-		if was, is := since.Files[key], now.Files[key]; was != is && is != "" {
+	return ChangedFiles(since.Files, now.Files, e.FilesByKey())
+}
+
+// ChangedFiles says which files have other hashes than they had, by the keys that name them.
+func ChangedFiles(since, now, paths map[string]string) (all []string) {
+	for _, key := range slices.Sorted(maps.Keys(since)) {
+		if was, is := since[key], now[key]; was != is && is != "" {
 			all = append(all, fmt.Sprintf("%s has changed since the run: its SHA-256 was %.12s…, is %.12s…",
 				cmp.Or(paths[key], key), was, is))
 		}

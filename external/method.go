@@ -1,6 +1,6 @@
-// Package external runs methods that are written in Python: classes whose update and dual are a node's step, computed
-// in interpreters of their own with the engine's noise and solver. Everything else is the engine's, so that a run has
-// one trace, whatever computes its steps.
+// Package external runs methods and attacks that are written in Python: classes whose update and dual are a node's
+// step, or that say what was overheard, computed in interpreters of their own with the engine's noise and solver.
+// Everything else is the engine's, so that a run has one trace, whatever computes its steps.
 package external
 
 import (
@@ -106,7 +106,7 @@ func (m *method) open() error {
 	for i := range m.Problem.Shards {
 		s.Nodes = append(s.Nodes, ofNode{m.Graph.Degree(i), m.Problem.Shards[i].U.Len(), m.Problem.R[i]})
 	}
-	m.object, _, m.unmade = m.Make("algorithm", "method", s)
+	m.object, _, m.unmade = python.Make(&m.Class, "algorithm", "method", s)
 	return m.unmade
 }
 

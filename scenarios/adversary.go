@@ -4,6 +4,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"overhear/adversary"
 	"overhear/adversary/acts"
 	"overhear/internal/num"
+	"overhear/internal/python"
 )
 
 // Adversary is an observer of the run, some of whose nodes may lie.
@@ -125,28 +127,43 @@ func (v Victim) MarshalText() ([]byte, error) {
 
 // AttackSpec names an attack.
 type AttackSpec struct {
-	Kind string `yaml:"kind" doc:"the attack; see simulate list attacks"`
+	Kind string `yaml:"kind" doc:"the attack; see simulate list attacks; python: a class of one's own"`
 	Runs int    `yaml:"runs" doc:"membership: audit the victim's sample against a candidate over so many runs, too"`
+
+	python.Class `of:"python"`
 }
+
+// OwnAttack is the kind of attacks that are classes in Python.
+const OwnAttack = "python"
 
 // UnmarshalText reads a name.
 func (a *AttackSpec) UnmarshalText(text []byte) error {
 	a.Kind = string(text)
-	if _, ok := adversary.Lookup(a.Kind); !ok {
-		return fmt.Errorf("names no attack: %q%s; there are: %s", a.Kind, Suggest(a.Kind, AttackNames()),
-			strings.Join(AttackNames(), ", "))
+	if problem := a.unknown(); problem != "" {
+		return errors.New(problem)
 	}
 	return nil
 }
 
+// unknown says that there is no attack of the kind; "" if there is one.
+func (a *AttackSpec) unknown() string {
+	if slices.Contains(AttackNames(), a.Kind) {
+		return ""
+	}
+	return fmt.Sprintf("names no attack: %q%s; there are: %s", a.Kind, Suggest(a.Kind, AttackNames()),
+		strings.Join(AttackNames(), ", "))
+}
+
 // Check reports an attack that does not exist.
 func (a AttackSpec) Check(report func(field, problem string)) {
-	if _, ok := adversary.Lookup(a.Kind); !ok {
-		report("kind", fmt.Sprintf("names no attack: %q%s; there are: %s", a.Kind, Suggest(a.Kind, AttackNames()),
-			strings.Join(AttackNames(), ", ")))
+	if problem := a.unknown(); problem != "" {
+		report("kind", problem)
 	}
 	if a.Runs < 0 || a.Runs > 0 && a.Kind != "membership" {
 		report("runs", fmt.Sprintf("is a number of runs for membership, is %d for %q", a.Runs, a.Kind))
+	}
+	if a.Kind == OwnAttack {
+		a.Named(report)
 	}
 }
 

@@ -3,6 +3,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"encoding"
 	"reflect"
 	"slices"
@@ -20,7 +21,7 @@ type field struct {
 }
 
 // fields lists the keys of an option struct in order; embedded structs' keys
-// are its own.
+// are its own, of the kinds that the embedding is tagged with.
 func fields(t reflect.Type) []field {
 	var all []field
 	for i := range t.NumField() {
@@ -28,6 +29,7 @@ func fields(t reflect.Type) []field {
 		if f.Anonymous {
 			for _, g := range fields(f.Type) {
 				g.index = append([]int{i}, g.index...)
+				g.of = cmp.Or(g.of, f.Tag.Get("of"))
 				all = append(all, g)
 			}
 			continue

@@ -229,8 +229,18 @@ func (s *Scenario) fileFields() []fileField {
 	if of, ok := s.Algorithm.Params.(interface{ SourceFile() *string }); ok && *of.SourceFile() != "" {
 		given = append(given, fileField{"algorithm.file", of.SourceFile()})
 	}
+	if s.Adversary != nil {
+		for k := range s.Adversary.Attacks {
+			if c := &s.Adversary.Attacks[k].Class; c.File != "" {
+				given = append(given, fileField{fmt.Sprintf("%s[%d].file", attackKey, k), &c.File})
+			}
+		}
+	}
 	return given
 }
+
+// attackKey is that of attacks.
+const attackKey = "adversary.attacks"
 
 type fileField struct {
 	key  string
@@ -247,11 +257,18 @@ func (s *Scenario) ReferencedFiles() []*string {
 	return given
 }
 
-// FilesByKey are the paths of the user's files, by the keys that name them.
-func (s *Scenario) FilesByKey() map[string]string {
+// FilesByKey are the paths of the user's files from which runs come, by the keys that name them.
+func (s *Scenario) FilesByKey() map[string]string { return s.filesByKey(false) }
+
+// AttackFiles are the paths of the user's files from which attacks come, by the keys that name them.
+func (s *Scenario) AttackFiles() map[string]string { return s.filesByKey(true) }
+
+func (s *Scenario) filesByKey(ofAttacks bool) map[string]string {
 	paths := map[string]string{}
 	for _, f := range s.fileFields() {
-		paths[f.key] = *f.path
+		if strings.HasPrefix(f.key, attackKey) == ofAttacks {
+			paths[f.key] = *f.path
+		}
 	}
 	return paths
 }

@@ -79,14 +79,36 @@ type Public struct {
 func New(name string, params any, run Run) (*Public, error) {
 	e, ok := Lookup(name)
 	if !ok {
-		return nil, fmt.Errorf("no model says what the messages of method %s tell; it would be a file in "+
-			"adversary/model", name)
+		return nil, &NoModel{&Public{Run: run, Name: name, Method: new(opaque)}}
 	}
 	m := e.Model()
 	if err := fill(m, params); err != nil {
 		return nil, fmt.Errorf("the model of method %s: %w", name, err)
 	}
 	return &Public{Run: run, Name: name, Method: m}, nil
+}
+
+// opaque is a method of whose steps nothing is known.
+type opaque struct{}
+
+// Noisy is true: what it publishes may be perturbed.
+func (*opaque) Noisy() bool { return true }
+
+// NoModel is the error of a method that has no model.
+type NoModel struct{ Opaque *Public } // what is public all the same
+
+func (n *NoModel) Error() string {
+	return fmt.Sprintf("no model says what the messages of method %s tell; it would be a file in adversary/model",
+		n.Opaque.Name)
+}
+
+// Parameters are the method's by key, of the types that they have in a scenario; NaN, or a schedule of it, is hidden.
+func (p *Public) Parameters() map[string]any {
+	all := map[string]any{}
+	for _, f := range fields(reflect.ValueOf(p.Method).Elem()) {
+		all[f.key] = f.value.Interface()
+	}
+	return all
 }
 
 // Without is what is public when each node keeps parameters to itself.

@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"overhear/experiment"
-	_ "overhear/external" // registers the method python
+	_ "overhear/external" // registers the method and the attack python
 	"overhear/internal/guard"
 	"overhear/internal/memory"
 	"overhear/internal/plural"

@@ -5,6 +5,7 @@ package python
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,14 @@ func (c *Class) Named(report func(field, problem string)) {
 	if c.File == "" {
 		report("file", "must name the file of the class")
 	}
+}
+
+// Title is the class's name, or its file's.
+func (c *Class) Title() string {
+	if c.Class != "" {
+		return c.Class
+	}
+	return strings.TrimSuffix(filepath.Base(c.File), ".py")
 }
 
 // Arguments are numbers by name.

@@ -25,9 +25,9 @@ type making struct {
 	Setting    any                `json:"setting"`
 }
 
-// Make makes an object, of that kind, which is told the setting, and returns what the object says of itself. Key is
-// where the scenario names the class, for errors.
-func (c *Class) Make(key, kind string, setting any) (*Object, []byte, error) {
+// Make makes an object of a class, of that kind, which is told the setting, and returns what the object says of itself.
+// Key is where the scenario names the class, for errors.
+func Make(c *Class, key, kind string, setting any) (*Object, []byte, error) {
 	if _, err := os.Stat(c.File); err != nil {
 		return nil, nil, fmt.Errorf("%s.file: %w", key, err)
 	}

@@ -22,7 +22,7 @@ import (
 var driver embed.FS
 
 // modules are those of the driver, each after those that it imports.
-var modules = []string{"frames", "functions", "classes", "methods", "serve"}
+var modules = []string{"frames", "functions", "classes", "methods", "attacks", "serve"}
 
 // bootstrap makes the driver's modules of what it reads first.
 const bootstrap = `import json, struct, sys, types

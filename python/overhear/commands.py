@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Union
 
+from .method import attacker
 from .process import VERDICT, call
 from .results import Attacked, Audit, Page, Report, Run, Runs, Sweep
 from .scenario import Scenario, place, sets, text
@@ -31,10 +32,16 @@ def run(scenario: Scenario, seeds: int | Iterable[int] | None = None, *, X: Any 
     return Runs([Run(d) for s in _seeds(seeds) for d in call("run", *words, *s, "--json").written])
 
 
-def attack(scenario: Scenario | Run, seeds: int | Iterable[int] | None = None, *, X: Any = None, y: Any = None,
-           set: Mapping[str, Any] | None = None, out: PathLike | None = None, replace: bool = False,
+def attack(scenario: Scenario | Run, seeds: int | Iterable[int] | None = None, *, by: Any = None, X: Any = None,
+           y: Any = None, set: Mapping[str, Any] | None = None, out: PathLike | None = None, replace: bool = False,
            workers: int | None = None, data: PathLike | None = None, **keywords: Any) -> list[Attacked]:
-    """Carry out a scenario's attacks on its runs, or on a recorded run, of whose adversary values can be set."""
+    """Carry out a scenario's attacks on its runs, or on a recorded run, of whose adversary values can be set.
+
+    by: which attacks: the name of one, a class in Python, what attacker() gives, or a list of such.
+    """
+    if by is not None:
+        several = by if isinstance(by, (list, tuple)) else [by]
+        keywords["adversary__attacks"] = [attacker(b) if isinstance(b, type) else b for b in several]
     if isinstance(scenario, Run):
         scenario = scenario.directory
     words = _words(scenario, X, y, set, keywords, out, workers, data) + (["--replace"] if replace else [])

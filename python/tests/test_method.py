@@ -13,23 +13,8 @@ import overhear
 from overhear import process
 from overhear.method import method
 
-DVP = '''
-class DVP:
-    def __init__(self, eta, alpha, listing=0):
-        self.eta, self.alpha, self.listing = eta, alpha, listing
-
-    def update(self, node, t):
-        size, ridge = node.rows / node.C, node.ridge + 2 * self.eta * node.degree
-        phi, rate = 0.0, self.alpha - 2 * log(1 + node.bound / (size * ridge))
-        if rate <= 0:
-            phi = node.bound / (size * expm1(self.alpha / 4)) - ridge
-            rate = self.alpha / 2
-        epsilon = node.noise(rate if self.listing else rate / 2)
-        node.minimise(node.pull(self.eta) + node.C / node.rows * epsilon, 2 * self.eta * node.degree + phi)
-
-    def dual(self, node, t):
-        node.ascend(self.eta)
-'''
+EXAMPLES = Path(__file__).parents[1] / "examples"
+DVP = (EXAMPLES / "dvp.py").read_text()
 
 SMALL: dict[str, Any] = {
     "name": "own",
@@ -76,7 +61,7 @@ def test_a_class_of_a_notebook() -> None:
     cell = "import overhear\nraise SystemExit\n" + DVP + "\nafter = 1\n"
     linecache.cache["<cell>"] = (len(cell), None, cell.splitlines(True), "<cell>")
     space: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile(DVP.replace("\n", "\n" * 3, 1), "<cell>", "exec"), space)
+    exec(compile("\n\n" + DVP, "<cell>", "exec"), space)
     algorithm = method(space["DVP"], eta=0.05, alpha=1)
     text = Path(algorithm["file"]).read_text()
     assert "class DVP" in text and "SystemExit" not in text and "after" not in text

@@ -12,6 +12,10 @@ from .frames import Wrong
 from .functions import by_name
 
 
+class Blocked(Exception):
+    """Raised by an attack that cannot be carried out on a view; it says why."""
+
+
 loaded: dict[tuple[str, bytes], types.ModuleType] = {}
 
 
@@ -22,7 +26,7 @@ def module_of(path: str) -> types.ModuleType:
     if (path, text) not in loaded:
         module = types.ModuleType("overhear_class")
         module.__file__ = path
-        module.__dict__.update(by_name)
+        module.__dict__.update(by_name, Blocked=Blocked)
         beside = os.path.dirname(os.path.abspath(path))
         if beside not in sys.path:
             sys.path.insert(0, beside)
@@ -32,18 +36,23 @@ def module_of(path: str) -> types.ModuleType:
     return loaded[path, text]
 
 
-def load(path: str, name: str, has: str) -> Any:
-    """The class of a file that has a method of that name, or the one that is named."""
+def load(path: str, name: str, *has: str) -> Any:
+    """The class of a file that has one of these methods, or the one that is named."""
     module = module_of(path)
+    one_of = " or ".join(has)
+
+    def suits(c: Any) -> bool:
+        return any(hasattr(c, h) for h in has)
+
     if not name:
         found = [c for _, c in inspect.getmembers(module, inspect.isclass)
-                 if c.__module__ == module.__name__ and hasattr(c, has)]
+                 if c.__module__ == module.__name__ and suits(c)]
         if len(found) != 1:
-            raise Wrong(f"{path} has {len(found)} classes with {has}; `class` names the one that is meant")
+            raise Wrong(f"{path} has {len(found)} classes with {one_of}; `class` names the one that is meant")
         return found[0]
     made = getattr(module, name, None)
     if not inspect.isclass(made):
         raise Wrong(f"{path} has no class {name}")
-    if not hasattr(made, has):
-        raise Wrong(f"class {name} of {path} has no {has}")
+    if not suits(made):
+        raise Wrong(f"class {name} of {path} has no {one_of}")
     return made

@@ -7,11 +7,12 @@ import struct
 import traceback
 from typing import Any
 
+from .attacks import Attack
 from .frames import FAILURE, RESULT, WRONG, Wrong, receive, send
 from .methods import Methods
 
 MAKE, CALL, DROP = range(3)
-KINDS: dict[str, Any] = {"method": Methods}
+KINDS: dict[str, Any] = {"attack": Attack, "method": Methods}
 
 
 def trace() -> str:
