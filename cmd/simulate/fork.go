@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -77,7 +78,9 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 		return err
 	}
 	r, err := record.Open(dir)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage("%s is not the directory of a run, such as %s", dir, filepath.Join(dir, "1"))
+	} else if err != nil {
 		return err
 	}
 	file := filepath.Join(dir, runFile)

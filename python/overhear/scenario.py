@@ -96,7 +96,9 @@ def data(X: Any, y: Any, out: Path) -> dict[str, Any]:
     w = csv.writer(written, lineterminator="\n")
     w.writerow([*names, label])
     w.writerows(zip(*(map(_cell, c) for c in columns), map(_cell, labels.tolist())))
-    return {"csv": str(keep(out / "data", "rows", ".csv", written.getvalue()).resolve()), "header": True, **described}
+    # What is missing is an empty cell: the text NA is a value.
+    return {"csv": str(keep(out / "data", "rows", ".csv", written.getvalue()).resolve()), "header": True,
+            "missing": [], **described}
 
 
 def _columns(X: Any) -> tuple[list[str], list[list[Any]], list[str]]:
