@@ -317,6 +317,9 @@ func (e *Experiment) info(out *outcome) *record.Info {
 	if e.Problem.L1 > 0 || e.Problem.Group > 0 {
 		info.Zeros = out.zeros()
 	}
+	for _, c := range e.Changes {
+		info.Changes = append(info.Changes, c.String())
+	}
 	if out.early != nil && out.stopped() == nil {
 		info.Ended = out.early.Error()
 	}

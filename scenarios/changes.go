@@ -21,6 +21,15 @@ type Alteration struct {
 	Set Assignments  `yaml:"set" doc:"keys and their values from then on, such as {network.loss: 0.3}: of network all but topology, of compute, of rounds retry, deadline, quorum, staleness and timeout, and the method's parameters"`
 }
 
+// String says when what is different.
+func (a Alteration) String() string {
+	var sets []string
+	for _, one := range a.Set {
+		sets = append(sets, one.String())
+	}
+	return fmt.Sprintf("from %v on %s", a.At, strings.Join(sets, ", "))
+}
+
 // Assignments are keys of a scenario and what they are given.
 type Assignments []Assignment
 
