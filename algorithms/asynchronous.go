@@ -44,6 +44,8 @@ type asynchronous struct {
 	engine   *sim.Engine
 	silences []Silence
 	lags     []int64 // how often a step used a value of a neighbour so many rounds behind
+	repeats  bool    // what was sent last is kept, as a neighbour may ask for it
+	asking   bool    // a phase begins in which nodes that wait look about sooner, or at all
 }
 
 // runner is a node of the protocol. There may be millions, most of them in no cache when a message arrives: what that
@@ -125,6 +127,7 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 	s.engine = e
 	s.work = newWork(e.Workers(), p)
 	s.zero = make([]float64, p.D)
+	s.repeats = s.asks()
 	s.runners = make([]runner, s.Setting.Graph.Order())
 	links := make([]link, s.Setting.Graph.Links())
 	for i := range s.runners {
@@ -153,6 +156,29 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 	}
 	if s.registering != nil {
 		s.attachUsers(e, func(i int) *registration { return &s.runners[i].registration })
+	}
+}
+
+// Change goes by what holds from a phase on.
+func (s *asynchronous) Change(phase int) {
+	before, deadline := s.pulse(), s.Deadline
+	s.change(phase)
+	s.Trigger = *s.Config.Trigger
+	s.central, _ = s.method.(Central)
+	s.asking = sooner(before, s.pulse(), deadline, s.Deadline)
+}
+
+// Change has a node that waits look whether it may go on, and go on looking.
+func (r *runner) Change(env *sim.Env) {
+	if !r.started || r.done || r.stepping {
+		return
+	}
+	if r.run.registering != nil && r.missing > 0 {
+		r.hasten(env, &r.run.rowRun)
+		return
+	}
+	if r.advance(env); r.run.asking && r.spoken && !r.stepping {
+		r.wait(env)
 	}
 }
 
@@ -504,7 +530,7 @@ func (r *runner) send(env *sim.Env) {
 			l.sent, m = env.Compose(len(r.F))
 			r.run.addressing.Message(&r.Node, k, m)
 			env.SendHeld(k, KindValue, r.round, l.sent)
-			if !r.run.asks() {
+			if !r.run.repeats {
 				r.run.engine.Drop(l.sent)
 				l.sent = 0
 			}
@@ -522,8 +548,11 @@ func (r *runner) send(env *sim.Env) {
 	}
 }
 
-// asks says whether a node may ask for a value that it was sent before.
-func (s *asynchronous) asks() bool { return s.Retry > 0 || s.Staleness > 0 || s.engine.Faulty() }
+// asks says whether a node may ask, in any phase, for a value that it was sent before.
+func (s *asynchronous) asks() bool {
+	return s.Retry > 0 || s.Staleness > 0 || s.engine.Faulty() ||
+		slices.ContainsFunc(s.Later, func(l Later) bool { return l.Retry > 0 || l.Trigger.Staleness > 0 })
+}
 
 // repeat sends to the neighbour in position k, or a user, what it was sent last.
 func (r *runner) repeat(env *sim.Env, to, k int) {

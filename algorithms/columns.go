@@ -159,6 +159,12 @@ func (s *overColumns) newHub() Hub {
 	return Hub{Z: make([]float64, n), Y: make([]float64, n), Sum: make([]float64, n), Residual: math.NaN()}
 }
 
+// Change goes by what holds from a phase on; the method is the one that holds what it factored.
+func (s *overColumns) Change(phase int) {
+	s.change(phase)
+	s.star.change(s.Retry, s.Deadline)
+}
+
 // Unfinished is nil when the hub has merged the last round and its observer has
 // found no fault with it.
 func (s *overColumns) Unfinished() error {

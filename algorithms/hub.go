@@ -48,6 +48,13 @@ func (s *aroundHub) Attach(e *sim.Engine) {
 	s.star.attach(e, len(s.clients))
 }
 
+// Change goes by what holds from a phase on.
+func (s *aroundHub) Change(phase int) {
+	s.change(phase)
+	s.central = s.method.(Central)
+	s.star.change(s.Retry, s.Deadline)
+}
+
 // Unfinished is nil when the hub has merged the last round.
 func (s *aroundHub) Unfinished() error { return s.star.unfinished() }
 

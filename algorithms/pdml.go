@@ -379,6 +379,7 @@ func (m *pdml) Account(l *privacy.Ledger) {
 func init() {
 	register(&Entry{
 		Name:  "pdml",
+		Fixed: "users have reported by them, and servers have drawn the objective noise, once",
 		Title: "label flips by users, bounded objective noise and decaying Gaussian noise by servers",
 		Paper: "Wang, Ishii, Du, Cheng & Chen, Privacy-Preserving Distributed Machine Learning via Local " +
 			"Randomization and ADMM Perturbation, IEEE TSP 2020, (12)-(17), (19)-(23)",

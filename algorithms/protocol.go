@@ -32,6 +32,16 @@ type Config struct {
 	Journal *checkpoint.Journal // of results that an earlier run has left, and that this one leaves; nil: none
 
 	Trigger *parameter.Trigger // when nodes without lockstep start their next update; nil: rounds are synchronous
+
+	Later []Later // what holds in the phases of the engine's run after the first
+}
+
+// Later is what a method's nodes go by from a phase of a run on. A step that began before ends by what held then.
+type Later struct {
+	Method          Method // of the kind that the run has
+	Cost            Cost
+	Retry, Deadline sim.Duration
+	Trigger         *parameter.Trigger // nil where rounds are synchronous
 }
 
 // What a node does when it has waited for a round for as long as Deadline.
@@ -68,6 +78,7 @@ func expired(now, since sim.Time, deadline sim.Duration) bool {
 type Protocol interface {
 	Graph() *sim.Graph    // what the engine runs
 	Attach(e *sim.Engine) // makes the nodes
+	Change(phase int)     // goes by Config.Later of that number from now on
 	Unfinished() error    // nil when all have ended their last round; else who waits for whom
 	Activity() *Activity  // what the nodes did
 }
@@ -91,6 +102,28 @@ func NewProtocol(c Config) (Protocol, error) {
 		return newOverRows(c, m)
 	}
 	return nil, fmt.Errorf("%T is neither a RowMethod nor a ColumnMethod", c.Method)
+}
+
+// change takes over what holds from a phase on.
+func (c *Config) change(phase int) {
+	l := &c.Later[phase]
+	c.Method, c.Cost, c.Retry, c.Deadline = l.Method, l.Cost, l.Retry, l.Deadline
+	c.Trigger = l.Trigger
+}
+
+// sooner says whether, as a phase begins, nodes that wait look about earlier than they would: every so often in place
+// of so often before, 0 of never, and with these deadlines.
+func sooner(before, every, deadlineBefore, deadline sim.Duration) bool {
+	return every > 0 && (before == 0 || every < before || deadline < deadlineBefore)
+}
+
+// change takes over what holds from a phase on.
+func (r *rowRun) change(phase int) {
+	before, deadline := r.Retry, r.Deadline
+	r.Config.change(phase)
+	r.reminding = sooner(before, r.Retry, deadline, r.Deadline)
+	r.method = r.Method.(RowMethod)
+	r.traits = traitsOf(r.method)
 }
 
 // newOverRows is a protocol over split rows.
@@ -154,7 +187,8 @@ type rowRun struct {
 	method RowMethod
 	graph  *sim.Graph // that the engine runs: of the nodes and of the users that register
 	traits
-	work []Work // by worker
+	work      []Work // by worker
+	reminding bool   // a phase begins in which servers that wait for reports look about sooner, or at all
 }
 
 // Graph is what the engine runs.

@@ -66,6 +66,7 @@ type registration struct {
 	missing   int         // of them
 	firstUser int         // node of the user of row 0
 	asked     sim.Time    // when it began to wait
+	waits     bool        // it has begun to
 }
 
 // attachUsers makes the users; at is each server's part.
@@ -135,9 +136,16 @@ func (r *registration) make(s *rowRun, n *Node) {
 
 // expect waits for reports; where packets are lost, it asks again.
 func (r *registration) expect(env *sim.Env, s *rowRun) {
-	r.asked = env.Now()
+	r.asked, r.waits = env.Now(), true
 	if s.Retry > 0 {
 		env.After(patience(r.asked, r.asked, s.Retry, s.Deadline), tagRegistration)
+	}
+}
+
+// hasten has a server that waits for reports look about sooner, if a phase begins in which it is to.
+func (r *registration) hasten(env *sim.Env, s *rowRun) {
+	if r.waits && s.reminding {
+		env.After(patience(env.Now(), r.asked, s.Retry, s.Deadline), tagRegistration)
 	}
 }
 

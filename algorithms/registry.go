@@ -22,6 +22,7 @@ type Entry struct {
 	Over      Over   // what may be split over its nodes
 	Smooth    string // why the objective must have gradients, no kinks; "": it need not
 	NonConvex bool   // the loss need not be convex
+	Fixed     string // why its parameters cannot change while a run goes; "": they can
 
 	// Active is whether what a private method claims is proved against neighbours that lie; nil: it claims nothing.
 	Active *Active

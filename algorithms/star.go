@@ -40,6 +40,7 @@ type star struct {
 	engine          *sim.Engine
 	rounds          int
 	retry, deadline sim.Duration
+	asking          bool // a phase begins in which the hub, if it waits, asks sooner, or at all
 	work            starWork
 	hub             starHub
 	clients         []starClient
@@ -65,6 +66,12 @@ func (s *star) attach(e *sim.Engine, clients int) {
 		s.clients[i] = starClient{star: s, i: i}
 		e.Attach(i+1, &s.clients[i])
 	}
+}
+
+// change goes by what holds from a phase on.
+func (s *star) change(retry, deadline sim.Duration) {
+	s.asking = sooner(s.retry, retry, s.deadline, deadline)
+	s.retry, s.deadline = retry, deadline
 }
 
 // unfinished is nil when the last round has ended.
@@ -108,6 +115,13 @@ func (h *starHub) ask(env *sim.Env) {
 	env.Broadcast(KindValue, h.round, h.message)
 	if h.retry > 0 && h.round < h.rounds {
 		env.After(patience(h.since, h.since, h.retry, h.deadline), tagRetry(h.round, 0))
+	}
+}
+
+// Change has a hub that waits ask for the answers that it waits for, if that is to be sooner than it would.
+func (h *starHub) Change(env *sim.Env) {
+	if h.asking && h.message != nil && !h.busy && h.round < h.rounds {
+		env.After(patience(env.Now(), h.since, h.retry, h.deadline), tagRetry(h.round, 0))
 	}
 }
 

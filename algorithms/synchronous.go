@@ -29,6 +29,7 @@ type synchronous struct {
 	rowRun
 	engine *sim.Engine
 	peers  []peer
+	asking bool // a phase begins in which nodes that wait ask sooner, or at all
 }
 
 // peer is a node of the protocol. A step of its method runs on a worker; what
@@ -126,6 +127,24 @@ func (s *synchronous) Attach(e *sim.Engine) {
 	}
 	if s.registering != nil {
 		s.attachUsers(e, func(i int) *registration { return &s.peers[i].registration })
+	}
+}
+
+// Change goes by what holds from a phase on.
+func (s *synchronous) Change(phase int) {
+	before, deadline := s.Retry, s.Deadline
+	s.change(phase)
+	s.asking = sooner(before, s.Retry, deadline, s.Deadline)
+}
+
+// Change has a node that waits ask for what it waits for, if that is to be sooner than it would.
+func (p *peer) Change(env *sim.Env) {
+	switch {
+	case !p.run.asking || p.done:
+	case p.run.registering != nil && p.missing > 0:
+		p.hasten(env, &p.run.rowRun)
+	case p.outbox[p.round&1] != nil && !p.stepping:
+		env.After(patience(env.Now(), p.since, p.run.Retry, p.run.Deadline), tagRetry(p.round, 0))
 	}
 }
 

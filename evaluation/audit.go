@@ -85,6 +85,9 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	if err := AuditFits(e, spec.Runs); err != nil {
 		return nil, err
 	}
+	if err := unaltered(e, "an audit"); err != nil {
+		return nil, err
+	}
 	seed := e.Seeds.First
 	a, err := e.Assemble(seed)
 	if err != nil {

@@ -216,7 +216,7 @@ func (c *course) filter(sees func(node, round int) bool, own []int,
 			delete(slots, [2]int{s.node, s.round})
 		}
 	}
-	return f.Squares(), nil
+	return f.Squares()
 }
 
 // times is a multiple of a vector.

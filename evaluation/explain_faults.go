@@ -17,7 +17,7 @@ func (x *explainer) interrupted() (*adversary.Interruptions, error) {
 	for i := range x.packets {
 		end = max(end, x.packets[i].sent+1, x.packets[i].received+1)
 	}
-	outages, err := plan.Outages(x.seed, x.graph, x.assembly[x.world].Sites, end)
+	outages, err := plan.Course().Outages(x.seed, x.graph, x.assembly[x.world].Sites, end)
 	if err != nil {
 		return nil, err
 	}

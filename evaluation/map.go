@@ -27,6 +27,9 @@ import (
 // in the run of the first seed. The error is a SetupError where rounds are not affine, or noise is not Gaussian.
 func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record.Map, *record.Pairs, error) {
 	started := time.Now()
+	if err := unaltered(e, "a map"); err != nil {
+		return nil, nil, err
+	}
 	spec := auditSpec(e.Scenario)
 	a, err := e.Assemble(e.Seeds.First)
 	if err != nil {
@@ -118,6 +121,20 @@ func pairsOf(ctx context.Context, e *experiment.Experiment, a *experiment.Assemb
 		return nil, nil, err
 	}
 	pairs, err = marginal.Map(ctx, r, progress)
+	if errors.Is(err, marginal.ErrRounding) {
+		return nil, err, nil
+	}
+	for j := 0; err == nil && j < len(pairs.Mu); j++ {
+		for i, mu := range pairs.Mu[j] {
+			own := i == j
+			if observers != nil {
+				own = slices.Contains(observers[j], i)
+			}
+			if !own && !marginal.Within(mu, pairs.All[i]) {
+				return nil, marginal.ErrRounding, nil
+			}
+		}
+	}
 	return pairs, nil, err
 }
 
@@ -259,6 +276,11 @@ func mapAlong(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 		learnt[j], said[j] = 0, 0
 		roots(learnt)
 		roots(said)
+		for i, mu := range learnt {
+			if !marginal.Within(mu, out.All[i]) {
+				return nil, marginal.ErrRounding, nil
+			}
+		}
 		out.Mu, out.Messages = append(out.Mu, learnt), append(out.Messages, said)
 		tell(n + j + 1)
 	}

@@ -76,7 +76,8 @@ func SameAudit(e *experiment.Experiment, dir string, there *record.Audit, runs i
 	if err != nil && !errors.As(err, &other) {
 		return err
 	}
-	if there.Runs == runs || other != nil && other.Changes == nil {
+	// An exact audit has no runs, whatever their number was to be.
+	if there.Runs == runs || there.Runs == 0 || other != nil && other.Changes == nil {
 		return err
 	}
 	if other == nil {

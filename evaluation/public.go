@@ -22,6 +22,12 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, classes, rows int, pa
 	if !ok {
 		return nil, fmt.Errorf("no algorithm is called %q", s.Algorithm.Kind)
 	}
+	for _, key := range []string{"algorithm", "rounds", "compute"} {
+		if s.Alters(key) {
+			return nil, experiment.SetupError{Err: fmt.Errorf("%s changes while the run goes (changes): what is known "+
+				"of a method and its rounds is known of a run that keeps them", key)}
+		}
+	}
 	graph, _, err := s.Network.Lay(seed)
 	if err != nil {
 		return nil, err
@@ -33,7 +39,7 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, classes, rows int, pa
 		R: make([]float64, graph.Order()), Tolerance: s.Solver.Tolerance, Hub: entry.Star,
 		Zero: s.Algorithm.Init.Normal == 0,
 		Timing: model.Timing{
-			Lockstep: lockstep(s), Barrier: s.Rounds.Mode == "synchronous", Faulty: s.Network.Faults != nil,
+			Lockstep: lockstep(s), Barrier: s.Rounds.Mode == "synchronous", Faulty: !s.Faults().Quiet(),
 			Deadline: s.Rounds.Deadline,
 			Trigger: parameter.Trigger{Quorum: s.Rounds.Quorum, Staleness: s.Rounds.Staleness,
 				Timeout: s.Rounds.Timeout},
@@ -67,7 +73,7 @@ func publicOfRun(s *scenarios.Scenario, a *experiment.Assembly) (*model.Public, 
 // lockstep says whether an update uses its neighbours' values of the round before,
 // whatever happens on the network.
 func lockstep(s *scenarios.Scenario) bool {
-	return s.Rounds.Mode == "synchronous" && (s.Rounds.Missing == algorithms.MissingStop || !s.Lossy())
+	return s.Rounds.Mode == "synchronous" && (s.Rounds.Missing == algorithms.MissingStop || !s.EverLossy())
 }
 
 // secrets are what each node keeps to itself: as the scenario has it, or the method's
@@ -98,6 +104,15 @@ func played(s *scenarios.Scenario, info *record.Info) (any, error) {
 	}
 	params := entry.Params()
 	return params, scenarios.ParseParameters("run.json", info.Parameters, params)
+}
+
+// unaltered is an error for runs in which something changes while they go, by what is to be done with them.
+func unaltered(e *experiment.Experiment, what string) error {
+	if e.Changes == nil {
+		return nil
+	}
+	return experiment.SetupError{Err: fmt.Errorf("%s is of runs in which nothing changes while they go, and this "+
+		"scenario says what does (changes)", what)}
 }
 
 // vantage is where the observer is placed.

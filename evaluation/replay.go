@@ -110,7 +110,7 @@ func newHearing(s *scenarios.Scenario, seed uint64, messages []record.Message) (
 	for _, all := range h.arrivals {
 		slices.SortStableFunc(all, func(a, b record.Message) int { return cmp.Compare(a.ReceivedNS, b.ReceivedNS) })
 	}
-	h.outages, err = s.Network.Faults.Outages(seed, g, sites, sim.Time(end+1))
+	h.outages, err = s.Faults().Outages(seed, g, sites, sim.Time(end+1))
 	return h, err
 }
 

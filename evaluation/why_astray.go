@@ -96,6 +96,9 @@ func WhyAstray(ctx context.Context, r *record.Run, o AstrayOptions) (*record.Ast
 		return a, nil
 	}
 	e := experiment.New(s, o.DataDir)
+	if err := unaltered(e, "which faults a run went wrong for"); err != nil {
+		return nil, err
+	}
 	if err := unlike(e, r); err != nil {
 		return nil, experiment.SetupError{Err: fmt.Errorf("whether the run reaches the optimum without its faults is "+
 			"not known without its data: %w", err)}

@@ -113,6 +113,9 @@ type Found struct {
 // error is a SetupError where there is nothing to search.
 func SearchWorst(ctx context.Context, e *experiment.Experiment, o SearchOptions) (*Found, error) {
 	started := time.Now()
+	if err := unaltered(e, "a search for the worst data"); err != nil {
+		return nil, err
+	}
 	s, err := newSearch(e, o)
 	if err != nil {
 		return nil, experiment.SetupError{Err: err}

@@ -55,6 +55,7 @@ type Assembly struct {
 	Set                *problem.Set // prepared; without its rows if nodes have them and no adversary wants more
 	Params             any          // of the method, with the noise that was chosen for a target
 	Method             algorithms.Method
+	Later              []Later               // what takes their place, a change of the scenario each
 	Computed           []algorithms.Computed // parameters of it that the scenario left to the program
 	Account            *Account              // nil: the method claims no privacy
 	Warnings           []string
@@ -247,11 +248,20 @@ func (e *Experiment) Equip(a *Assembly) error {
 	if a.Method, err = e.Entry.New(a.Params, a.Setting); err != nil {
 		return fmt.Errorf("making algorithm %s: %w", e.Entry.Name, err)
 	}
-	if c, ok := a.Method.(algorithms.Cautious); ok {
-		a.Warnings = append(a.Warnings, c.Warnings()...)
+	if err := e.equipLater(a); err != nil {
+		return err
 	}
-	if d, ok := a.Method.(algorithms.Displaced); ok {
-		a.Elsewhere = d.Displaced()
+	for _, m := range a.methods() {
+		if c, ok := m.(algorithms.Cautious); ok {
+			for _, text := range c.Warnings() {
+				if !slices.Contains(a.Warnings, text) {
+					a.Warnings = append(a.Warnings, text)
+				}
+			}
+		}
+		if d, ok := m.(algorithms.Displaced); ok {
+			a.Elsewhere = a.Elsewhere || d.Displaced()
+		}
 	}
 	if _, ok := a.Method.(algorithms.NodeDual); ok {
 		others := e.otherLimits()
@@ -261,6 +271,7 @@ func (e *Experiment) Equip(a *Assembly) error {
 	if p, ok := a.Method.(algorithms.Private); ok {
 		a.Account = newAccount(&e.Privacy, p, a.Setting, e.Solver.Tolerance)
 		a.Account.distrust(e.trusting(a))
+		a.Account.distrust(a.altered())
 		var reading *problem.Reading
 		if a.Set != nil {
 			reading = a.Set.Reading
@@ -310,7 +321,7 @@ func (e *Experiment) otherLimits() (all []string) {
 	if e.Rounds.Mode == "asynchronous" {
 		all = append(all, "nodes step with values of different rounds (rounds.mode: asynchronous): "+otherwise)
 	}
-	if e.Rounds.Mode == "synchronous" && e.Rounds.Missing == algorithms.MissingLast && e.Lossy() {
+	if e.Rounds.Mode == "synchronous" && e.Rounds.Missing == algorithms.MissingLast && e.EverLossy() {
 		all = append(all, "nodes may go on with values of earlier rounds (rounds.missing: last): "+otherwise)
 	}
 	return all

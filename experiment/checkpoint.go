@@ -20,7 +20,10 @@ import (
 	"time"
 
 	"overhear/internal/checkpoint"
+	"overhear/internal/files"
 	"overhear/problem"
+	"overhear/scenarios"
+	"overhear/sim"
 )
 
 // CheckpointLimit is how many bytes the checkpoint of a run may have. What a run
@@ -37,6 +40,8 @@ const (
 type keeping struct {
 	path  string
 	every time.Duration // 0: it is not
+	kept  string        // where it is left when the run is finished; "": nowhere
+	from  *Parent       // the run that this one goes on from; nil: none
 	say   func(string)
 
 	journal *checkpoint.Journal // nil until it is opened, or if none is kept
@@ -45,17 +50,31 @@ type keeping struct {
 // open opens the checkpoint of an assembly; the context ends where it turns out to be
 // of another run.
 func (k *keeping) open(ctx context.Context, e *Experiment, a *Assembly) (context.Context, error) {
-	if k == nil || k.every <= 0 {
+	if k == nil || k.every <= 0 && k.from == nil {
 		return ctx, nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	key := sync.OnceValues(func() ([32]byte, error) { return e.origin(a) })
-	j, discarded, err := checkpoint.Open(k.path, checkpoint.Options{Key: key, Every: k.every, Limit: CheckpointLimit,
-		Misfit: cancel})
+	o := checkpoint.Options{Every: k.every, Limit: CheckpointLimit, Misfit: cancel,
+		Key: sync.OnceValues(func() ([32]byte, error) { return e.origin(a) })}
+	if k.from != nil { // which has the same rows and the same graph
+		key, err := New(k.from.Scenario, "").origin(a)
+		if err != nil {
+			return nil, err
+		}
+		o.From = &checkpoint.Source{Path: k.from.Kept, Key: key}
+	}
+	j, discarded, err := checkpoint.Open(k.path, o)
 	if err != nil {
 		return nil, err
 	}
 	k.journal = j
+	if why := j.Unused(); why != nil {
+		if errors.Is(why, os.ErrNotExist) {
+			why = errors.New("it has none; simulate run --keep leaves one")
+		}
+		k.say(fmt.Sprintf("what the run that seed %d goes on from has computed is computed anew: its checkpoint is "+
+			"not used: %v", a.Seed, why))
+	}
 	switch {
 	case discarded != nil:
 		k.say(fmt.Sprintf("the checkpoint of seed %d is not used and was removed: %v", a.Seed, discarded))
@@ -81,12 +100,46 @@ func (k *keeping) end(computed bool, err error) error {
 	if err != nil && (stopped || computed) && !errors.Is(err, checkpoint.ErrMisfit) {
 		return k.journal.Close()
 	}
+	if err == nil && k.kept != "" && k.journal != nil {
+		if err := k.journal.Close(); err != nil {
+			return err
+		}
+		return files.Place(k.path, k.kept)
+	}
 	if k.journal == nil && err == nil { // one that was left, if checkpoints are off now
-		if err := os.Remove(k.path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("removing a checkpoint: %w", err)
+		if err := removed(k.path); err != nil {
+			return err
 		}
 	}
 	return k.journal.Remove()
+}
+
+// removed removes a checkpoint that may not be there.
+func removed(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("removing a checkpoint: %w", err)
+	}
+	return nil
+}
+
+// Parent is a finished run that another goes on from, which is like it but for a change of its scenario.
+type Parent struct {
+	Scenario *scenarios.Scenario
+	Kept     string     // the file that has what it computed
+	Trace    *sim.Trace // which the other's must be up to the change; nil: it kept none
+	Change   int        // number of the other's change with which it parts from this one
+
+	// Of the run that goes on, once it has come to the change:
+	Same  uint64 // its events so far
+	Taken int    // results that it was given
+}
+
+// parent is the run that this one goes on from; nil: none.
+func (k *keeping) parent() *Parent {
+	if k == nil {
+		return nil
+	}
+	return k.from
 }
 
 // origin stands for everything that a run comes from: the program, the scenario, the

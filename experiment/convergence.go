@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"overhear/algorithms"
+	"overhear/internal/checkpoint"
 	"overhear/internal/num"
 	"overhear/metrics"
 	"overhear/problem"
@@ -20,7 +21,7 @@ import (
 
 // convergence says how the distance to the optimum went, and what to change; warned says whether the run has warnings.
 func (o *outcome) convergence(warned bool) *record.Convergence {
-	noisy := algorithms.Noisy(o.Params)
+	noisy := o.noisy()
 	c := metrics.Converge(o.rows, noisy)
 	if err := o.stopped(); err != nil {
 		c.State, c.Stopped = record.Diverging, err.Error()
@@ -76,7 +77,7 @@ func (o *outcome) convergence(warned bool) *record.Convergence {
 
 // steady says whether the method does the same in all rounds, however many there are.
 func (o *outcome) steady() bool {
-	if !algorithms.Steady(o.Params, o.Setting) {
+	if o.altered() != nil || !algorithms.Steady(o.Params, o.Setting) {
 		return false
 	}
 	longer := o.Setting
@@ -235,7 +236,7 @@ func (o *outcome) worse() []string {
 		return nil
 	}
 	text := "the run ends worse than no model: " + strings.Join(how, "; ")
-	if algorithms.Noisy(o.Params) {
+	if o.noisy() {
 		text += "; its noise is too much for its data (privacy.epsilon, the noise parameters, the penalty or step, " +
 			"rows a node, rounds)"
 	}
@@ -247,7 +248,7 @@ func (o *outcome) worse() []string {
 // all parties' coefficients.
 func (o *outcome) belowOptimum(e *Experiment) []string {
 	best := float64(o.optimum.Objective)
-	if math.IsNaN(best) || algorithms.Noisy(o.Params) && e.Problem.NonSmooth(1) != nil {
+	if math.IsNaN(best) || o.noisy() && e.Problem.NonSmooth(1) != nil {
 		return nil // no optimum is known, or noise takes models out of the set
 	}
 	at, whose, zero := o.last.Objective, "all parties' coefficients", 0.0
@@ -362,8 +363,8 @@ const (
 )
 
 // ridgeOfRows compares the optimum f with that of a smaller ridge; nil: there is none, the data are too
-// large, or that optimum cannot be computed.
-func ridgeOfRows(p *problem.Problem, f []float64, rho float64) *record.Ridge {
+// large, or that optimum cannot be computed. It may be in the journal.
+func ridgeOfRows(j *checkpoint.Journal, p *problem.Problem, f []float64, rho float64) *record.Ridge {
 	if rho == 0 {
 		return nil
 	}
@@ -377,13 +378,19 @@ func ridgeOfRows(p *problem.Problem, f []float64, rho float64) *record.Ridge {
 	smaller := *p
 	smaller.R = append([]float64(nil), p.R...)
 	num.Scale(smallerRidge, smaller.R)
-	o, err := smaller.Centralised()
+	_, g, err := optimum(j, func() (float64, []float64, error) {
+		o, err := smaller.Centralised()
+		if err != nil {
+			return 0, nil, err
+		}
+		return o.Value, o.F, nil
+	})
 	if err != nil {
 		return nil
 	}
 	return &record.Ridge{
-		Weight: rho, Smaller: smallerRidge * rho, Loss: meanLoss(p, f), SmallerLoss: meanLoss(p, o.F),
-		SmallerTestError: record.Number(metrics.TestError(&p.Test, o.F)),
+		Weight: rho, Smaller: smallerRidge * rho, Loss: meanLoss(p, f), SmallerLoss: meanLoss(p, g),
+		SmallerTestError: record.Number(metrics.TestError(&p.Test, g)),
 	}
 }
 

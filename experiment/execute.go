@@ -10,7 +10,6 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
-	"overhear/parameter"
 	"overhear/sim"
 )
 
@@ -39,7 +38,8 @@ type Finished struct {
 	Bytes    int64                // of those packets
 	Activity *algorithms.Activity // how nodes spent their time
 	Down     []sim.Duration       // by node of Activity, the time that it was down before it ended
-	Unfelt   []int                // numbers of the faults that began when the run was over, or never
+	Unfelt   []Unfelt
+	Entered  int // how many of the scenario's changes had begun
 }
 
 // until is when a node's time is over: when it has ended its last round, or else with the run.
@@ -60,14 +60,15 @@ func (e *EarlyEnd) Unwrap() error { return e.Err }
 
 // Calendar says when the nodes of an assembly's run, users too, are down or slow.
 func (e *Experiment) Calendar(a *Assembly) (*sim.Calendar, error) {
-	if e.Network.Faults == nil {
-		return sim.NewCalendar(a.Seed, a.Graph, nil, nil)
+	course := e.Faults()
+	if course.Quiet() {
+		return sim.NewCalendar(a.Seed, a.Graph, nil, course)
 	}
 	protocol, err := e.protocol(a, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	return sim.NewCalendar(a.Seed, protocol.Graph(), a.Sites, e.Network.Faults)
+	return sim.NewCalendar(a.Seed, protocol.Graph(), a.Sites, course)
 }
 
 // Execute runs an assembly to its end, with everything that the scenario says of
@@ -85,19 +86,31 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 	if err != nil {
 		return nil, err
 	}
+	var engine *sim.Engine
+	reference, changed := x.Reference, protocol.Change
+	if from := x.keep.parent(); from != nil {
+		reference = from.Trace
+		changed = func(number int) {
+			if number == from.Change {
+				engine.Unbind()
+				results.Part()
+				from.Same, from.Taken = engine.Events(), results.Taken()
+			}
+			protocol.Change(number)
+		}
+	}
 	config := sim.Config{
 		Seed: a.Seed, Link: e.Network.On(a.Sites), Overrides: e.Network.Links, Faults: e.Network.Faults,
-		Header:  e.Network.Header,
+		Header: e.Network.Header, Phases: e.phases(a), Changed: changed,
 		Graph:   protocol.Graph(),
 		Workers: min(a.workers(x.Workers), protocol.Graph().Order()),
-		Queue:   x.Queue, Trace: x.Trace, Reference: x.Reference, Sent: x.Packets,
+		Queue:   x.Queue, Trace: x.Trace, Reference: reference, Sent: x.Packets,
 		Events: x.Events, Gone: x.Gone,
 	}
 	if e.Ties == "shuffled" {
 		config.Ties = sim.Shuffled
 	}
-	engine, err := sim.New(config)
-	if err != nil {
+	if engine, err = sim.New(config); err != nil {
 		return nil, SetupError{fmt.Errorf("building the network: %w", err)}
 	}
 	protocol.Attach(engine)
@@ -127,11 +140,7 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 	for i := range f.Activity.Nodes {
 		f.Down = append(f.Down, engine.Downtime(i, f.until(i)))
 	}
-	for k := range e.Network.Faults {
-		if at, begins := engine.FaultBegins(k); !begins || at > f.Over || at == f.Over && early == nil {
-			f.Unfelt = append(f.Unfelt, k)
-		}
-	}
+	f.Unfelt, f.Entered = unfeltOf(engine, f.Over, early != nil), engine.Entered()
 	if early != nil {
 		return f, early
 	}
@@ -157,21 +166,29 @@ func (a *Assembly) workers(most int) int {
 
 // protocol is the protocol that the assembly's nodes follow; o and j may be nil.
 func (e *Experiment) protocol(a *Assembly, o algorithms.Observer, j *checkpoint.Journal) (algorithms.Protocol, error) {
-	cost, err := e.Compute.Of(a.Seed, a.Graph.Order())
+	first, err := e.manner(a, e.Scenario)
 	if err != nil {
 		return nil, err
 	}
-	r := &e.Rounds
 	c := algorithms.Config{
-		Setting: a.Setting, Method: a.Method, Init: e.Algorithm.Init, Cost: cost, Observer: o,
-		Tolerance: e.Solver.Tolerance, Journal: j, Liars: a.Liars,
+		Setting: a.Setting, Method: a.Method, Init: e.Algorithm.Init, Cost: first.Cost, Observer: o,
+		Tolerance: e.Solver.Tolerance, Retry: first.Retry, Deadline: first.Deadline, Trigger: first.Trigger,
+		Journal: j, Liars: a.Liars,
 	}
-	if e.Lossy() {
-		c.Retry, c.Deadline, c.Missing = r.Retry, r.Deadline, r.Missing
+	if e.EverLossy() {
+		c.Missing = e.Rounds.Missing
 	}
-	if r.Mode == "asynchronous" {
-		c.Deadline = r.Deadline
-		c.Trigger = &parameter.Trigger{Quorum: r.Quorum, Staleness: r.Staleness, Timeout: r.Timeout}
+	method := a.Method
+	for k, p := range e.Phases()[1:] {
+		later, err := e.manner(a, p.Scenario)
+		if err != nil {
+			return nil, err
+		}
+		if m := a.Later[k].Method; m != nil {
+			method = m
+		}
+		later.Method = method
+		c.Later = append(c.Later, later)
 	}
 	p, err := algorithms.NewProtocol(c)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/memory"
+	"overhear/scenarios"
 )
 
 // perRound is how many bytes a round takes: a row of metrics, in a table that is copied as it grows, and what collects
@@ -66,7 +67,15 @@ func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
 
 // footprint is about how many bytes a run over split rows holds: nodes with their rows and solvers, and what is under
 // way between them.
-func (e *Experiment) footprint(a *Assembly) float64 {
+func (e *Experiment) footprint(a *Assembly) (most float64) {
+	for _, p := range e.Phases() {
+		most = max(most, footprintOf(a, p.Scenario))
+	}
+	return most
+}
+
+// footprintOf is footprint in a phase.
+func footprintOf(a *Assembly, e *scenarios.Scenario) float64 {
 	const (
 		perLink  = 48 // of what a node knows of a neighbour, and of the engine
 		perEvent = 33
@@ -81,7 +90,7 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 	each := 2.0                    // messages of a link under way: of two rounds in lockstep
 	again := float64(each * links) // heard, or to be sent again
 	if e.Rounds.Mode == "asynchronous" {
-		each, again = underWay+e.unawaited(a), 0
+		each, again = underWay+unawaited(a, e), 0
 		if e.Rounds.Staleness > 0 || e.Lossy() {
 			again = links
 		}
@@ -104,7 +113,7 @@ func (e *Experiment) footprint(a *Assembly) float64 {
 // unawaited is how many more messages of a link are under way where a node goes on after a timeout, and those of its
 // neighbours take longer: those of a latency, and as each that comes may complete a quorum, of more rounds with time.
 // They are no more than there are rounds. (A bound on the staleness is none here: who waits for it asks again.)
-func (e *Experiment) unawaited(a *Assembly) float64 {
+func unawaited(a *Assembly, e *scenarios.Scenario) float64 {
 	r := &e.Rounds
 	rows := float64(a.Problem.Rows()) / float64(a.parts())
 	latency := e.Network.On(a.Sites).Latency

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"overhear/scenarios"
 	"overhear/sim"
 )
 
@@ -21,6 +22,16 @@ const (
 
 // pace is an error for crashes, retries and timeouts that are too frequent by far.
 func (e *Experiment) pace(a *Assembly) error {
+	for _, p := range e.Phases() {
+		if err := paceOf(a, p.Scenario); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// paceOf is pace in a phase.
+func paceOf(a *Assembly, e *scenarios.Scenario) error {
 	rows, nodes := 0.0, a.Graph.Order()
 	if a.Split != nil {
 		rows = float64(a.Split.N)

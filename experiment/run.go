@@ -46,6 +46,8 @@ type Options struct {
 	// Checkpoint is how often what was computed is kept, beside the run's directory, so
 	// that a run that is stopped goes on from there when it is run again; 0: never.
 	Checkpoint time.Duration
+	Keep       bool              // that of a finished run stays, so that others go on from it
+	From       *Parent           // the run that these go on from; nil: none
 	Say        func(text string) // told what became of a checkpoint; may be nil
 	// Directory, if it is not nil, takes the place of Out: it is open for the scenario's runs.
 	Directory *record.Directory
@@ -117,7 +119,12 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	if o.Progress != nil {
 		progress = func(r metrics.Row) { o.Progress(seed, r.Round) }
 	}
-	k := &keeping{path: o.Directory.CheckpointPath(seed), every: o.Checkpoint, say: o.Say}
+	k := &keeping{path: o.Directory.CheckpointPath(seed), every: o.Checkpoint, from: o.From, say: o.Say}
+	if o.Keep {
+		k.kept = o.Directory.KeptPath(seed)
+	} else if err := removed(o.Directory.KeptPath(seed)); err != nil { // of the run whose place this one takes
+		return nil, err
+	}
 	computed := false
 	defer func() {
 		if failed := k.end(computed, err); failed != nil {
@@ -311,6 +318,9 @@ func (e *Experiment) info(out *outcome) *record.Info {
 	if e.Problem.L1 > 0 || e.Problem.Group > 0 {
 		info.Zeros = out.zeros()
 	}
+	for _, c := range e.Changes {
+		info.Changes = append(info.Changes, c.String())
+	}
 	if out.early != nil && out.stopped() == nil {
 		info.Ended = out.early.Error()
 	}
@@ -365,15 +375,6 @@ func (o *outcome) furthest() int {
 		most = max(most, n.Rounds)
 	}
 	return most
-}
-
-// unfelt say in words which faults had no part in the run.
-func (e *Experiment) unfelt(f *Finished) (all []string) {
-	for _, k := range f.Unfelt {
-		all = append(all, fmt.Sprintf("network.faults[%d] had no part in the run, which was over at %v: %v", k, f.Over,
-			e.Network.Faults[k]))
-	}
-	return all
 }
 
 // nodeColumns are the columns of nodes.csv.
@@ -449,11 +450,14 @@ func (e *Experiment) rates(out *outcome) []record.Rate {
 // circumstances are what happened in a run.
 func (e *Experiment) circumstances(out *outcome) theory.Circumstances {
 	return theory.Circumstances{
-		Noise:      algorithms.Noisy(out.Params),
+		Noise:      out.noisy(),
 		Asynchrony: e.Rounds.Mode == "asynchronous",
 		Staleness:  out.Activity.Stale > 0,
 		Amnesia:    out.Activity.Forgets(),
-		Departure:  e.Network.Faults.Leaves(),
+		Departure: slices.ContainsFunc(e.Faults(), func(p sim.FaultPhase) bool {
+			return p.Plan.Leaves()
+		}),
+		Alteration: out.altered() != nil,
 		Unlike: e.Problem.Order != "shuffled" ||
 			e.Problem.Partition.Kind != "even" && e.Problem.Partition.Kind != "sizes",
 		Kinks:     e.Problem.NonSmooth(1) != nil,

@@ -304,6 +304,7 @@ func (m *method) Update(n *algorithms.Node, t int) error {
 func init() {
 	algorithms.Register(&algorithms.Entry{
 		Name:  "python",
+		Fixed: "the class got them at the start, and what it made of them is its own",
 		Title: "a method of one's own, a class in Python",
 		Paper: "none: the reader's own",
 		About: `A class with update(node, t) and dual(node, t) computes each node's step in an interpreter of its own:

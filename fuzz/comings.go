@@ -208,7 +208,7 @@ func bySessions(s *sim.Stream, sessions *sim.Sessions, h interval, until sim.Tim
 		return float64(l.Scale) * math.Pow(s.Gamma(1+1/l.Shape), 1/l.Shape)
 	}
 	next := func(l *sim.Latency) float64 {
-		u := float64(s.Uint64()>>11) / (1 << 53)
+		u := float64(float64(s.Uint64()>>11) / (1 << 53))
 		switch l.Kind {
 		case "exponential":
 			return -float64(l.Mean) * math.Log1p(-u)

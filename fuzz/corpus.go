@@ -22,6 +22,9 @@ const DefaultDistance = 1e-3
 // and returns the invariant that breaks; nil if none does. Distance is that of
 // Options. The error is of the check itself.
 func Check(ctx context.Context, e *experiment.Experiment, seed uint64, distance float64) (*Trouble, error) {
+	if err := unaltered(e); err != nil {
+		return nil, err
+	}
 	w := conditions{link: e.Network.Link, faults: e.Network.Faults}
 	o := Options{Distance: distance}
 	calm := *e.Scenario

@@ -82,6 +82,9 @@ const perLink = 64
 // seed. The faults are over before the virtual time that the scenario takes without any, and
 // before a quarter of it if the method is to converge. The error is of the search itself.
 func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, error) {
+	if err := unaltered(e); err != nil {
+		return nil, err
+	}
 	calm := *e.Scenario
 	calm.Network.Faults = nil
 	quiet, err := undisturbed(ctx, e.On(&calm), o.First)
@@ -95,6 +98,15 @@ func Run(ctx context.Context, e *experiment.Experiment, o Options) ([]Trouble, e
 	span := quiet.span()
 	o.unsettled = !quiet.settled(ctx, o.Distance)
 	return each(ctx, o, func(ctx context.Context, seed uint64) (*Trouble, error) { return try(ctx, e, o, seed, span) })
+}
+
+// unaltered is an error for runs in which something changes while they go: what they are held to is of one scenario.
+func unaltered(e *experiment.Experiment) error {
+	if e.Changes == nil {
+		return nil
+	}
+	return experiment.SetupError{Err: errors.New("invariants are of runs in which nothing but faults changes while " +
+		"they go; leave changes out")}
 }
 
 // unfaulty is the trouble of a run that fails without any fault.

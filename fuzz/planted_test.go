@@ -60,8 +60,8 @@ var plants = []planted{
 		right: `if l.forgotten == 0 || `,
 		wrong: `if l.forgotten == 0 || PLANTED || `},
 	{name: "a node that is down hears", file: "sim/faults.go",
-		right:     `if l.at(at) == nil {`,
-		wrong:     `if l.at(at) == nil || PLANTED {`,
+		right:     `if !alone && f.nodes[node].at(at) == nil {`,
+		wrong:     `if !alone && f.nodes[node].at(at) == nil || PLANTED {`,
 		invariant: []string{invariantDown}},
 	{name: "slow nodes are not slow", file: "sim/faults.go",
 		right:     `if c.slow == nil {`,
@@ -104,12 +104,12 @@ var plants = []planted{
 	}
 	c.slow[node] *= factor`,
 		invariant: []string{invariantSteps}},
-	{name: "a link of its own has it in one direction", file: "sim/engine.go",
+	{name: "a link of its own has it in one direction", file: "sim/phases.go",
 		right: `= k, k
 `,
 		wrong: `= k, k
 		if PLANTED {
-			e.model[cfg.Graph.Link(b, a)] = 0
+			w.model[cfg.Graph.Link(b, a)] = 0
 		}
 `,
 		invariant: []string{invariantPackets}},

@@ -36,8 +36,9 @@ type Info struct {
 	Parties      int               `json:"parties"` // that hold columns of the same rows; 0: rows are split
 	TrainRows    int               `json:"train_rows"`
 	TestRows     int               `json:"test_rows"`
-	Rounds       int               `json:"rounds"` // the last that all nodes have completed; −1: none
-	Ended        string            `json:"ended"`  // why the run ended before its last round; "": it did not
+	Rounds       int               `json:"rounds"`  // the last that all nodes have completed; −1: none
+	Changes      []string          `json:"changes"` // what the scenario has change while the run goes, and when
+	Ended        string            `json:"ended"`   // why the run ended before its last round; "": it did not
 	Final        Final             `json:"final"`
 	Reference    Reference         `json:"optimum"`
 	Level        float64           `json:"level,omitempty"` // of the quantile that is predicted; absent: another loss

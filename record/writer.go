@@ -72,6 +72,17 @@ func (d *Directory) CheckpointPath(seed uint64) string {
 	return filepath.Join(d.Path, fmt.Sprintf(".%d.partial.checkpoint", seed))
 }
 
+// KeptPath is the file beside the run of a seed that has what it computed, if it was kept, from which others go on.
+func (d *Directory) KeptPath(seed uint64) string { return keptPath(d.Seed(seed)) }
+
+// KeptPath is [Directory.KeptPath] of the run's directory.
+func (r *Run) KeptPath() string { return keptPath(r.Dir) }
+
+func keptPath(dir string) string {
+	parent, base := filepath.Split(filepath.Clean(dir))
+	return filepath.Join(parent, "."+base+".checkpoint")
+}
+
 // Create prepares to write the run of a seed. It fails at once where it could
 // not finish: the place is not writable, or holds a run that may not be
 // replaced. What a killed run of the seed left behind is removed.

@@ -68,6 +68,9 @@ func Lines(i *record.Info) (all [][3]string) {
 	}
 	line("rounds", rounds, fmt.Sprintf("%.4g s of virtual time, %s, %s", f.VirtualSeconds,
 		plural.Of(int(f.Messages), "message"), size(f.Bytes)))
+	for _, c := range i.Changes {
+		line("changes", "", c)
+	}
 	if i.Ended != "" {
 		line("ended early", "", i.Ended)
 	}

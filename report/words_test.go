@@ -11,7 +11,7 @@ import (
 )
 
 // ofScenarios are words that are keys of a scenario, or parts of one, which explains them.
-var ofScenarios = []string{"network", "data", "rounds", "rho", "victim", "knows"}
+var ofScenarios = []string{"network", "data", "rounds", "changes", "rho", "victim", "knows"}
 
 func TestWords_AllOfTheTables(t *testing.T) {
 	explained := map[string]bool{"": true}

@@ -101,6 +101,10 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 		d.report(n, "aliases are not part of the language; write the value out")
 		return
 	}
+	if a, ok := v.Addr().Interface().(*Assignments); ok {
+		d.assignments(n, a, path)
+		return
+	}
 	switch {
 	case v.Kind() == reflect.Struct && n.Tag == "!!null":
 		// A key whose own keys are all left out: defaults.

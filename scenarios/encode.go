@@ -33,6 +33,9 @@ func encode(v reflect.Value) *yaml.Node {
 	if f, ok := v.Interface().(sim.Fault); ok {
 		return encodeFault(f)
 	}
+	if a, ok := v.Interface().(Assignments); ok {
+		return encodeAssignments(a)
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		n := &yaml.Node{Kind: yaml.MappingNode}

@@ -98,6 +98,9 @@ func typeName(t reflect.Type) string {
 	case "Budgets", "Budget":
 		return "number, or {list: [...]}, {uniform: [a, b]}, {values: [...], shares: [...]} or {servers: [...]}"
 	}
+	if t == reflect.TypeFor[Assignments]() {
+		return "mapping of keys to values"
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return typeName(t.Elem())

@@ -58,6 +58,11 @@ func readText(path string) ([]byte, error) {
 
 // Parse reads a scenario from text; name stands for the file in messages.
 func Parse(name string, text []byte, sets ...string) (*Scenario, error) {
+	return parse(name, text, sets, nil)
+}
+
+// parse reads a scenario in which sets hold: from the start, or from an instant on.
+func parse(name string, text []byte, sets []string, at *sim.Duration) (*Scenario, error) {
 	d := &decoder{file: name, sets: sets}
 	fail := func(line int, format string, args ...any) error {
 		return Mistakes{{Place: fmt.Sprintf("%s:%d:1", name, line), Text: fmt.Sprintf(format, args...)}}
@@ -80,22 +85,35 @@ func Parse(name string, text []byte, sets ...string) (*Scenario, error) {
 		return nil, fail(1, "a scenario is a mapping of keys to values")
 	}
 	root := document.Content[0]
-	for k, set := range sets {
-		d.set(root, set, -1-k)
+	if at != nil {
+		d.fork(root, *at, sets)
+	} else {
+		for k, set := range sets {
+			d.set(root, set, -1-k)
+		}
 	}
+	s := d.decode(root)
+	if d.mistakes == nil {
+		d.alter(root, s)
+	}
+	return s, d.result()
+}
+
+// decode reads a scenario of the node of its mapping and checks it; its changes are not worked out.
+func (d *decoder) decode(root *yaml.Node) *Scenario {
 	s := new(Scenario)
 	v := reflect.ValueOf(s).Elem()
 	preset(v)
 	d.mapping(root, v, "")
-	if err := d.result(); err != nil {
-		return nil, err
+	if d.mistakes != nil {
+		return nil
 	}
 	d.checkAbsent(root, v)
 	d.checkLengths(root, s)
 	d.checkFaults(root, s)
 	d.checkActs(root, s)
 	d.checkLoss(root, s)
-	return s, d.result()
+	return s
 }
 
 // checkAbsent checks the option structs that the file does not mention: their
@@ -209,19 +227,32 @@ func find(n *yaml.Node, path []string) *yaml.Node {
 
 // set changes the node tree as `path=value` says. line marks what it makes.
 func (d *decoder) set(root *yaml.Node, text string, line int) {
+	if path, made, ok := d.setting(text, line); ok {
+		d.assign(root, &yaml.Node{Line: line}, path, made)
+	}
+}
+
+// setting is what a text `path=value` says; false: it says nothing, which is reported.
+func (d *decoder) setting(text string, line int) (path string, made *yaml.Node, ok bool) {
 	origin := &yaml.Node{Line: line}
 	path, value, ok := strings.Cut(text, "=")
 	if !ok || path == "" {
 		d.report(origin, "must be path=value, such as algorithm.eta=0.3")
-		return
+		return "", nil, false
 	}
 	made, err := valueOf(value)
 	if err != nil {
 		d.report(origin, "the value is not YAML: %v; a text of signs is quoted, and the whole is for the shell, as in "+
 			`--set 'problem.data.missing=["-", "k.A."]'`, err)
-		return
+		return "", nil, false
 	}
 	mark(made, line)
+	return path, made, true
+}
+
+// assign gives a key of the node tree a value. What is wrong with the path is reported at origin.
+func (d *decoder) assign(root, origin *yaml.Node, path string, made *yaml.Node) {
+	line := origin.Line
 	n := root
 	keys := strings.Split(path, ".")
 	for k, key := range keys {

@@ -26,7 +26,10 @@ type Scenario struct {
 	Record    Record          `yaml:"record" doc:"what a run keeps"`
 	Adversary *Adversary      `yaml:"adversary" doc:"who overhears the run, knows what besides, and tries what; for simulate attack and audit"`
 	Sweep     *Sweep          `yaml:"sweep" doc:"which runs simulate sweep makes; not read by single runs"`
+	Changes   []Alteration    `yaml:"changes" doc:"what is different from some instant of a run on, in order of time; simulate fork writes it"`
 	Ties      string          `yaml:"ties" default:"ordered" enum:"ordered,shuffled" doc:"order of simultaneous events; shuffled shows that nothing depends on it"`
+
+	later []*Scenario // what it says after each of its changes
 }
 
 // Seeds are consecutive.

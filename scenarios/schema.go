@@ -40,6 +40,8 @@ func schemaOf(t reflect.Type) object {
 		return algorithmSchema()
 	case t == actType:
 		return actSchema()
+	case t == reflect.TypeFor[Assignments]():
+		return object{"type": "object", "minProperties": 1}
 	case t.Kind() == reflect.Struct:
 		properties := object{}
 		for _, f := range fields(written(t)) {

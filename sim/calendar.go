@@ -4,15 +4,15 @@ package sim
 
 import "slices"
 
-// Calendar says what a fault plan does to the time of nodes. It draws what a run of the same seed and graph draws.
+// Calendar says what fault plans do to the time of nodes. It draws what a run of the same seed and graph draws.
 type Calendar struct {
 	faults *faults
 	gone   []bool // by node
 }
 
-// NewCalendar is that of a run with this seed, graph, sites (nil: none) and fault plan.
-func NewCalendar(seed uint64, g *Graph, sites *Placed, plan FaultPlan) (*Calendar, error) {
-	f, err := newFaults(seed, g, sites, plan)
+// NewCalendar is that of a run with this seed, graph, sites (nil: none) and course of fault plans.
+func NewCalendar(seed uint64, g *Graph, sites *Placed, course FaultCourse) (*Calendar, error) {
+	f, err := newFaults(seed, g, sites, course)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func TestCalendar_HoldsWhatFallsDueInAnOutage(t *testing.T) {
 		{At: 15, Kind: Join{Node: 1}},
 		{At: 40, Kind: Leave{Node: 2}},
 		{At: 10, Until: 20, Kind: SlowNode{Node: 2, Factor: &five}},
-	})
+	}.Course())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -186,6 +186,17 @@ func (p *pool) settle(owner int32) error {
 	return first
 }
 
+// calm waits for all tasks and frees none.
+func (p *pool) calm() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, t := range p.tasks {
+		if t.state != taskFree {
+			p.finish(uint32(id))
+		}
+	}
+}
+
 // finish returns when a task is done, having helped with pending ones. The
 // caller holds the lock, which is released meanwhile.
 func (p *pool) finish(id uint32) {

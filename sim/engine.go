@@ -21,7 +21,7 @@ type Node interface {
 // arrive. From then on the node may begin computations whose inputs are complete,
 // with [Engine.Begin], so that processors have work while messages travel in
 // virtual time; it must not act otherwise. Nothing is foreseen in a run with
-// faults or with one worker.
+// faults, with phases, or with one worker.
 type Foreseer interface {
 	Foresee(e *Engine, m *Message)
 }
@@ -81,6 +81,8 @@ type Config struct {
 	Overrides []Override // exceptions to it
 	Faults    FaultPlan  // what goes wrong besides
 	Header    int64      // bytes of a packet besides 8 for each number of payload
+	Phases    []Phase    // what holds later in place of the four above, in order of time; none: they hold to the end
+	Changed   func(int)  // told which of them begins, before nodes are; may be nil
 	Workers   int        // goroutines that compute, the engine's included; 0 is 1
 	Ties      Ties
 	Queue     QueueKind
@@ -95,11 +97,11 @@ type Config struct {
 type Engine struct {
 	cfg     Config
 	nodes   []Node
-	models  []linkModel // models[0] is Config.Link
-	model   []uint16    // of each link; nil if all are 0
+	wiring           // what holds now
+	later   []wiring // what is to hold, one after the other
+	change  Time     // when the next of that begins; forever: never
 	links   []linkState
-	apart   []uint32 // of each link, what the nodes' sites add to its delay, in ticks; nil if there are none
-	seed    uint64   // of packets' fates
+	seed    uint64 // of packets' fates
 	shuffle uint64
 
 	now      Time
@@ -218,14 +220,6 @@ func New(cfg Config) (*Engine, error) {
 	}
 	cfg.Workers = max(cfg.Workers, 1)
 	var problems []error
-	check := func(c interface{ Check(func(string, string)) }) {
-		c.Check(func(field, problem string) { problems = append(problems, fmt.Errorf("link %s %s", field, problem)) })
-	}
-	check(cfg.Link)
-	check(cfg.Link.Latency)
-	if j := cfg.Link.Latency.Jitter; j != nil {
-		check(*j)
-	}
 	n := cfg.Graph.Order()
 	if n > maxNodes {
 		return nil, fmt.Errorf("sim: %d nodes are more than %d", n, maxNodes)
@@ -238,36 +232,9 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Ties == Shuffled {
 		e.shuffle = NewStream(cfg.Seed, "ties").Uint64() | 1
 	}
+	e.lay(func(p error) { problems = append(problems, p) })
 	var err error
-	if e.apart, err = cfg.Link.Latency.apart(cfg.Graph); err != nil {
-		return nil, err
-	}
-	e.addModel(cfg.Link)
-	for _, o := range cfg.Overrides {
-		a, b := o.Between[0], o.Between[1]
-		if !cfg.Graph.edge(a, b) {
-			problems = append(problems, fmt.Errorf("an override is for %d-%d, which is no edge", a, b))
-			continue
-		}
-		check(o)
-		l := o.apply(cfg.Link)
-		if o.Latency != nil {
-			check(*o.Latency)
-			if e.apart != nil {
-				e.apart[cfg.Graph.Link(a, b)], e.apart[cfg.Graph.Link(b, a)] = 0, 0
-			}
-		}
-		if e.model == nil {
-			e.model = make([]uint16, cfg.Graph.Links())
-		}
-		e.addModel(l)
-		k := uint16(len(e.models) - 1)
-		e.model[cfg.Graph.Link(a, b)], e.model[cfg.Graph.Link(b, a)] = k, k
-	}
-	if n := len(cfg.Overrides); n > math.MaxUint16 {
-		problems = append(problems, fmt.Errorf("%d overrides are more than %d", n, math.MaxUint16))
-	}
-	if e.faults, err = newFaults(cfg.Seed, cfg.Graph, cfg.Link.Latency.placed, cfg.Faults); err != nil {
+	if e.faults, err = newFaults(cfg.Seed, cfg.Graph, cfg.Link.Latency.placed, cfg.course()); err != nil {
 		problems = append(problems, err)
 	}
 	if problems != nil {
@@ -284,21 +251,21 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-func (e *Engine) addModel(l Link) {
+func newLinkModel(l Link) linkModel {
 	_, l.Latency = l.Latency.split()
 	m := linkModel{Link: l, law: l.Latency.law()}
 	m.sure = m.law == constantLaw{} && l.Loss == 0 && l.Duplication == 0
 	if l.Bandwidth > 0 {
 		m.perByte = 8e9 / float64(l.Bandwidth)
 	}
-	e.models = append(e.models, m)
+	return m
 }
 
 // Attach makes n node i.
 func (e *Engine) Attach(i int, n Node) {
 	e.nodes[i] = n
-	// With faults, a message that is sent may still be lost.
-	if f, ok := n.(Foreseer); ok && e.cfg.Workers > 1 && e.faults == nil {
+	// With faults, a message that is sent may still be lost; with phases, a step may begin in the next.
+	if f, ok := n.(Foreseer); ok && e.cfg.Workers > 1 && e.faults == nil && e.cfg.Phases == nil {
 		if e.foresee == nil {
 			e.foresee = make([]Foreseer, len(e.nodes))
 		}
@@ -359,9 +326,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	e.pool = newPool(e.cfg.Workers)
 	defer e.pool.close()
-	m := &e.models[0]
-	e.direct = e.model == nil && m.Loss == 0 && m.Duplication == 0 && m.perByte == 0 &&
-		e.faults == nil && e.foresee == nil && e.cfg.Sent == nil
+	e.direct = e.isDirect()
 	for i := range e.nodes {
 		e.schedule(0, kindStart, int32(i), int32(i), 0)
 	}
@@ -380,6 +345,14 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 	}
 	return e.failure
+}
+
+// Unbind lets the run be another than its reference from now on.
+func (e *Engine) Unbind() {
+	e.cfg.Reference = nil
+	if e.trace != nil {
+		e.trace.reference = nil
+	}
 }
 
 // ErrReference is wrapped by the error of a run that has ended and is not its
@@ -403,10 +376,19 @@ func (e *Engine) next() bool {
 	if e.faults != nil {
 		return e.nextAmidFaults()
 	}
-	if e.near != nil && len(e.starts.events) == 0 {
-		return e.near.pop(&e.current)
+	for {
+		some := false
+		if e.near != nil && len(e.starts.events) == 0 {
+			some = e.near.pop(&e.current)
+		} else {
+			some = e.pop(&e.current)
+		}
+		if !some || e.current.at < e.change {
+			return some
+		}
+		e.putBack(&e.current)
+		e.enter()
 	}
-	return e.pop(&e.current)
 }
 
 // pop takes the first pending event. Starts come first however ties are broken: a
@@ -584,7 +566,7 @@ func (e *Engine) Drop(h Held) {
 // for all what post does for each: a fifteenth less time an event of a broadcast.
 func (e *Engine) transmit(id uint32, link int, to []int32) {
 	s := e.slots.at(id)
-	bytes := 8*int64(len(s.payload)) + e.cfg.Header
+	bytes := 8*int64(len(s.payload)) + e.header
 	within := uint64(bytes) < 1<<38 && e.bytes < 1<<62 && e.now <= forever-century // at most 2²⁴ links
 	if !e.direct || !within {
 		for k, to := range to {
@@ -617,10 +599,10 @@ func (e *Engine) post(id uint32, link int, to int32) {
 		m = &e.models[e.model[link]]
 	}
 	s := e.slots.at(id)
-	bytes := 8*int64(len(s.payload)) + e.cfg.Header
+	bytes := 8*int64(len(s.payload)) + e.header
 	if bytes < 0 || bytes > math.MaxInt64-e.bytes {
 		e.fail(fmt.Errorf("the number of bytes sent overflows: node %d sends a packet with a header of %d bytes after "+
-			"%d bytes of others", s.from, e.cfg.Header, e.bytes))
+			"%d bytes of others", s.from, e.header, e.bytes))
 		return
 	}
 	state := &e.links[link]

@@ -284,7 +284,8 @@ func (a TracedAvailability) enter(f *Fault, p *planner) {
 				next: outage{lost: a.Forgets()}}
 			s.pass()
 			p.downBy(i, s)
-			p.faults.nodes[i].endless = p.faults.nodes[i].endless || down[len(down)-1][1] == forever && f.Until == 0
+			p.faults.nodes[i].endless = p.faults.nodes[i].endless || down[len(down)-1][1] == forever && f.Until == 0 &&
+				p.to == forever
 		}
 	}
 }

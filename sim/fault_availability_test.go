@@ -14,7 +14,7 @@ import (
 // downBy are the outages of a plan's nodes, none of which loses its memory, up to a time.
 func downBy(t *testing.T, n int, until Time, plan ...Fault) (all [][][2]Time) {
 	t.Helper()
-	outages, err := FaultPlan(plan).Outages(1, complete(t, n), nil, until)
+	outages, err := FaultPlan(plan).Course().Outages(1, complete(t, n), nil, until)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestTracedAvailability_IsTheTrace(t *testing.T) {
 func TestTracedAvailability_OfAClassThatIsNeverThere(t *testing.T) {
 	f := traced(t, "a,0,1\nb,0,9\n", AvailabilityTrace{End: "repeat", Start: new(4.0)})
 	f.Kind.(TracedAvailability).Trace.Placement = &Placement{Kind: "list", Names: []string{"a", "b"}}
-	c, err := NewCalendar(1, complete(t, 2), nil, FaultPlan{f})
+	c, err := NewCalendar(1, complete(t, 2), nil, FaultPlan{f}.Course())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestTracedAvailability_Classes(t *testing.T) {
 	random := traced(t, "2,1,2\n10,2,3\n", AvailabilityTrace{End: "up", Says: "down", Placement: &Placement{
 		Kind: "random", Shares: map[string]float64{"2": 3, "10": 1}}})
 	at := func(seed uint64) (classes string) {
-		outages, err := FaultPlan{random}.Outages(seed, complete(t, 200), nil, 9*s)
+		outages, err := FaultPlan{random}.Course().Outages(seed, complete(t, 200), nil, 9*s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -130,7 +130,7 @@ func TestDiurnal_LocalTime(t *testing.T) {
 		placed.at[i] = uint16(i % 4)
 	}
 	plan := FaultPlan{{Kind: DiurnalAvailability{&Diurnal{Profile: []float64{0.9, 0.1}, Day: day, Local: true}}}}
-	all, err := plan.Outages(1, empty(t, n), placed, 2*day)
+	all, err := plan.Course().Outages(1, empty(t, n), placed, 2*day)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestDiurnal_LocalTime(t *testing.T) {
 		}
 	}
 	for _, without := range []*Placed{nil, {&Sites{Names: []string{"a"}, delay: make([]Duration, 1)}, []uint16{0, 0}}} {
-		if _, err := plan.Outages(1, empty(t, 2), without, 1); err == nil ||
+		if _, err := plan.Course().Outages(1, empty(t, 2), without, 1); err == nil ||
 			!strings.Contains(err.Error(), "faults[0].diurnal.local needs nodes on sites whose positions are known") {
 			t.Errorf("without positions: %v", err)
 		}

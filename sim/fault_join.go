@@ -2,7 +2,10 @@
 
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func init() { registerFault(5, Join{}) }
 
@@ -23,6 +26,9 @@ func (j Join) check(f *Fault, report func(field, problem string)) {
 
 func (j Join) enter(f *Fault, p *planner) {
 	if p.once(f, j.Node) {
+		if p.from > 0 && Time(f.At) > p.from && !p.before().joinsAfter(j.Node, p.from) {
+			p.report("join", fmt.Sprintf("is of node %d at %v, but it is there already", j.Node, f.At))
+		}
 		p.down(j.Node, outage{from: 0, to: Time(f.At)})
 	}
 }
@@ -33,4 +39,9 @@ func (Join) random(s *Stream, f *Fault, g *Graph, _ Duration, plan FaultPlan) bo
 	j := Join{Node: s.IntN(g.Order())}
 	f.At, f.Until, f.Kind = f.At+1, 0, j
 	return !plan.has(j) // a node joins once
+}
+
+// joinsAfter says whether a node is still to join at a time.
+func (p FaultPlan) joinsAfter(node int, t Time) bool {
+	return slices.ContainsFunc(p, func(f Fault) bool { return f.Kind == Join{Node: node} && Time(f.At) > t })
 }

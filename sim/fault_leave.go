@@ -2,7 +2,10 @@
 
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func init() { registerFault(6, Leave{}) }
 
@@ -33,6 +36,10 @@ func (l Leave) enter(f *Fault, p *planner) {
 		return
 	}
 	p.down(l.Node, outage{from: Time(f.At), to: forever, leaves: true})
+	if next, follows := p.after(); follows && Time(f.At) < p.to && !next.leavesBefore(l.Node, p.to) {
+		p.report("leave", fmt.Sprintf("is of node %d at %v, and whoever has left does not come back: the faults from "+
+			"%v on must have it too", l.Node, f.At, Duration(p.to)))
+	}
 	for _, other := range p.plan {
 		if j, ok := other.Kind.(Join); ok && j.Node == l.Node && other.At >= f.At {
 			p.report("leave", fmt.Sprintf("is of node %d at %v, but it joins only at %v", l.Node, f.At, other.At))
@@ -41,3 +48,8 @@ func (l Leave) enter(f *Fault, p *planner) {
 }
 
 func (l Leave) words(f *Fault) string { return fmt.Sprintf("node %d leaves at %v", l.Node, f.At) }
+
+// leavesBefore says whether a node has left by a time.
+func (p FaultPlan) leavesBefore(node int, t Time) bool {
+	return slices.ContainsFunc(p, func(f Fault) bool { return f.Kind == Leave{Node: node} && Time(f.At) < t })
+}

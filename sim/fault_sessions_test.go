@@ -11,7 +11,7 @@ import (
 // sessionsOf are the outages of n nodes before a time.
 func sessionsOf(t *testing.T, n int, until Time, plan ...Fault) [][]Outage {
 	t.Helper()
-	outages, err := FaultPlan(plan).Outages(3, empty(t, n), nil, until)
+	outages, err := FaultPlan(plan).Course().Outages(3, empty(t, n), nil, until)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// When nodes of a run are down, told from its fault plan alone: for whoever looks at a run that is over.
+// When nodes of a run are down, told from its fault plans alone: for whoever looks at a run that is over.
 
 package sim
 
@@ -11,9 +11,9 @@ type Outage struct {
 
 // Outages are, by node of a graph whose nodes may be on sites (nil: on none), those that begin before a time, ascending
 // and apart from each other. What is drawn is that of a run with this seed, as long as the run goes on.
-func (p FaultPlan) Outages(seed uint64, g *Graph, sites *Placed, until Time) ([][]Outage, error) {
+func (c FaultCourse) Outages(seed uint64, g *Graph, sites *Placed, until Time) ([][]Outage, error) {
 	all := make([][]Outage, g.Order())
-	f, err := newFaults(seed, g, sites, p)
+	f, err := newFaults(seed, g, sites, c)
 	if err != nil || f == nil {
 		return all, err
 	}
@@ -30,4 +30,4 @@ func (p FaultPlan) Outages(seed uint64, g *Graph, sites *Placed, until Time) ([]
 }
 
 // Joins says whether a node is absent at first.
-func (p FaultPlan) Joins(node int) bool { return p.has(Join{Node: node}) }
+func (c FaultCourse) Joins(node int) bool { return c[0].Plan.has(Join{Node: node}) }

@@ -21,7 +21,7 @@ func TestFaultPlan_OutagesAreThoseOfTheRun(t *testing.T) {
 		{At: 5 * ms, Until: 9 * ms, Kind: Partition{Groups: [][]int{{0}, {1, 2}}}},
 	}
 	const end = 100e6
-	outages, err := plan.Outages(7, g, nil, end)
+	outages, err := plan.Course().Outages(7, g, nil, end)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestFaultPlan_OutagesAreThoseOfTheRun(t *testing.T) {
 		got[1] != (Outage{From: 70e6, To: end, Leaves: true}) {
 		t.Errorf("a node that joins and leaves: %+v", got)
 	}
-	if !plan.Joins(1) || plan.Joins(0) {
+	if !plan.Course().Joins(1) || plan.Course().Joins(0) {
 		t.Error("node 1 joins, and no other")
 	}
 	e, err := New(Config{Graph: g, Seed: 7, Faults: plan})
@@ -48,10 +48,10 @@ func TestFaultPlan_OutagesAreThoseOfTheRun(t *testing.T) {
 			t.Errorf("node %d has outages of %v, and is down for %v", node, sum, down)
 		}
 	}
-	if all, err := FaultPlan(nil).Outages(7, g, nil, end); err != nil || len(all) != 3 || all[0] != nil {
+	if all, err := FaultPlan(nil).Course().Outages(7, g, nil, end); err != nil || len(all) != 3 || all[0] != nil {
 		t.Errorf("without faults: %v, %v", all, err)
 	}
-	if _, err := (FaultPlan{{Kind: Crash{Node: 9}}}).Outages(7, g, nil, end); err == nil ||
+	if _, err := (FaultPlan{{Kind: Crash{Node: 9}}}).Course().Outages(7, g, nil, end); err == nil ||
 		!strings.Contains(err.Error(), "names node 9") {
 		t.Errorf("a node that there is not: %v", err)
 	}

@@ -34,9 +34,9 @@ func eventName(k kind) string {
 // faults carries a fault plan out.
 type faults struct {
 	nodes  []availability
-	agenda heap4  // each node's next crash, restart, start or leave
-	named  Time   // when the last outage given by name begins or ends
-	begins []Time // by number in the plan, when a fault takes effect first; forever: never
+	agenda heap4    // each node's next crash, restart, start or leave
+	named  Time     // when the last outage given by name begins or ends
+	begins [][]Time // by plan and number in it, when a fault takes effect first; forever: never
 
 	resuming int32 // node that is up again and whose parked events happen now, or −1
 	resumed  int   // how many of them have happened
@@ -47,14 +47,21 @@ type faults struct {
 	reach   Time   // the last horizon
 
 	conditions conditions
+
+	course FaultCourse
+	plan   int       // of the course, that holds now
+	alone  []*faults // each plan but the last, as if none followed it; nil: nothing goes wrong by it
 }
 
-// planner turns the faults of a plan into outages and conditions, one by one.
+// planner turns the faults of the plans of a course into outages and conditions, one by one.
 type planner struct {
 	seed     uint64
 	graph    *Graph
 	sites    *Placed // nil: nodes are on none
+	course   FaultCourse
+	phase    int // of the present plan
 	plan     FaultPlan
+	from, to Time // in which it holds
 	k        int  // number of the present fault in the plan
 	wrong    bool // something is wrong with the present fault
 	problems []error
@@ -62,9 +69,9 @@ type planner struct {
 	faults   *faults
 }
 
-// newFaults checks the fault plan of a run and prepares it; nil if it is empty.
-func newFaults(seed uint64, g *Graph, sites *Placed, plan FaultPlan) (*faults, error) {
-	if len(plan) == 0 {
+// newFaults checks the fault plans of a run and prepares them; nil if there are none.
+func newFaults(seed uint64, g *Graph, sites *Placed, course FaultCourse) (*faults, error) {
+	if course.Quiet() {
 		return nil, nil
 	}
 	sites, err := sites.Joined(g)
@@ -72,16 +79,12 @@ func newFaults(seed uint64, g *Graph, sites *Placed, plan FaultPlan) (*faults, e
 		return nil, err
 	}
 	f := &faults{
-		nodes: make([]availability, g.Order()), resuming: -1, settled: -1, conditions: conditions{graph: g},
+		nodes: make([]availability, g.Order()), resuming: -1, settled: -1,
+		conditions: conditions{graph: g}, course: course,
 	}
-	p := &planner{seed: seed, graph: g, sites: sites, plan: plan, entered: map[string]uint64{}, faults: f}
-	for k, fault := range plan {
-		p.k, p.wrong = k, false
-		f.begins = append(f.begins, forever)
-		if fault.Check(p.report); !p.wrong {
-			fault.Kind.enter(&fault, p)
-			p.entered[fault.Kind.Key()]++
-		}
+	p := &planner{seed: seed, graph: g, sites: sites, course: course, faults: f}
+	for phase := range course {
+		p.enter(phase)
 	}
 	if p.problems != nil {
 		return nil, errors.Join(p.problems...)
@@ -91,7 +94,30 @@ func newFaults(seed uint64, g *Graph, sites *Placed, plan FaultPlan) (*faults, e
 		f.nodes[i].prepare()
 		f.announce(int32(i))
 	}
+	for _, p := range course[:len(course)-1] {
+		alone, err := newFaults(seed, g, sites, p.Plan.Course())
+		if err != nil {
+			return nil, err
+		}
+		f.alone = append(f.alone, alone)
+	}
 	return f, nil
+}
+
+// enter takes in a plan of the course.
+func (p *planner) enter(phase int) {
+	p.phase, p.plan = phase, p.course[phase].Plan
+	p.from, p.to = p.course[phase].From, p.course.until(phase)
+	p.entered = map[string]uint64{}
+	p.faults.begins = append(p.faults.begins, nil)
+	for k, fault := range p.plan {
+		p.k, p.wrong = k, false
+		p.faults.begins[phase] = append(p.faults.begins[phase], forever)
+		if fault.Check(p.report); !p.wrong {
+			fault.Kind.enter(&fault, p)
+			p.entered[fault.Kind.Key()]++
+		}
+	}
 }
 
 // report notes what is wrong with a field of the present fault; "" is the whole.
@@ -99,7 +125,11 @@ func (p *planner) report(field, problem string) {
 	if field != "" {
 		field = "." + field
 	}
-	p.problems = append(p.problems, fmt.Errorf("faults[%d]%s %s", p.k, field, problem))
+	of := ""
+	if p.phase > 0 {
+		of = fmt.Sprintf(" from %v on", Duration(p.from))
+	}
+	p.problems = append(p.problems, fmt.Errorf("faults[%d]%s%s %s", p.k, field, of, problem))
 	p.wrong = true
 }
 
@@ -128,9 +158,12 @@ func (p FaultPlan) has(kind FaultKind) bool {
 	return slices.ContainsFunc(p, func(f Fault) bool { return f.Kind == kind })
 }
 
-// down enters an outage that is given by name.
+// down enters an outage that is given by name, as far as the plan holds.
 func (p *planner) down(node int, o outage) {
 	f := p.faults
+	if o.from, o.to = max(o.from, p.from), min(o.to, p.to); o.from >= o.to {
+		return
+	}
 	f.nodes[node].named = append(f.nodes[node].named, o)
 	p.begins(o.from)
 	f.named = max(f.named, o.from)
@@ -139,8 +172,11 @@ func (p *planner) down(node int, o outage) {
 	}
 }
 
-// downBy enters outages that a source tells.
+// downBy enters outages that a source tells, as far as the plan holds.
 func (p *planner) downBy(node int, s source) {
+	if p.from > 0 || p.to < forever {
+		s = windowed(s, p.from, p.to)
+	}
 	p.begins(s.upcoming().from)
 	p.faults.nodes[node].sources = append(p.faults.nodes[node].sources, s)
 }
@@ -170,15 +206,38 @@ func (p *planner) those(field string, nodes []int) (all []int) {
 }
 
 // during enters a condition, which is applied anew whenever conditions change
-// while the fault holds.
+// while the fault and its plan hold.
 func (p *planner) during(f *Fault, apply func(*conditions)) {
-	p.begins(Time(f.At))
+	from, to := max(Time(f.At), p.from), min(f.end(), p.to)
+	if from >= to {
+		return
+	}
+	p.begins(from)
 	c := &p.faults.conditions
-	c.all = append(c.all, condition{from: Time(f.At), to: f.end(), apply: apply})
+	c.all = append(c.all, condition{from: from, to: to, apply: apply})
 }
 
 // begins notes that the present fault takes effect at a time.
-func (p *planner) begins(t Time) { p.faults.begins[p.k] = min(p.faults.begins[p.k], t) }
+func (p *planner) begins(t Time) {
+	at := &p.faults.begins[p.phase][p.k]
+	*at = min(*at, t)
+}
+
+// before is the plan that the present one follows; nil: it is the first.
+func (p *planner) before() FaultPlan {
+	if p.phase == 0 {
+		return nil
+	}
+	return p.course[p.phase-1].Plan
+}
+
+// after is the plan that follows the present one; false: none does.
+func (p *planner) after() (FaultPlan, bool) {
+	if p.phase+1 == len(p.course) {
+		return nil, false
+	}
+	return p.course[p.phase+1].Plan, true
+}
 
 // announce puts the beginning of a node's current outage on the agenda, if there
 // is one.
@@ -221,7 +280,15 @@ func (e *Engine) nextAmidFaults() bool {
 			f.packets, f.active = e.packets, max(f.active, e.now)
 		}
 		pending := e.pop(&e.current)
-		if f.due(pending, e.current.at) {
+		due := f.due(pending, e.current.at)
+		if next := f.upcoming(due, e.current.at); (due || pending) && next >= e.change {
+			if pending {
+				e.putBack(&e.current)
+			}
+			e.enter()
+			continue
+		}
+		if due {
 			if pending {
 				e.putBack(&e.current)
 			}
@@ -250,6 +317,14 @@ func (f *faults) due(pending bool, next Time) bool {
 		return a[0].at <= next
 	}
 	return a[0].at <= f.horizon()
+}
+
+// upcoming is when what comes next happens: the first of the agenda if that is due, else the next pending event.
+func (f *faults) upcoming(due bool, next Time) Time {
+	if due {
+		return f.agenda.events[0].at
+	}
+	return next
 }
 
 // horizon is until when a run goes on in which only the agenda is pending: until
@@ -374,20 +449,24 @@ func (f *faults) fate(
 	if lost || c.separated(from, to) {
 		return true, 0, -1
 	}
-	l := &f.nodes[to]
-	if second >= 0 && f.misses(l, depart+Time(second)) {
+	if second >= 0 && f.misses(e.now, to, depart+Time(second)) {
 		second = -1
 	}
-	if f.misses(l, depart+Time(delay)) {
+	if f.misses(e.now, to, depart+Time(delay)) {
 		return second < 0, second, -1
 	}
 	return false, delay, second
 }
 
-// misses says whether a node is down when a packet would arrive. The run then
-// waits for the node's restart, as the packet would have been an event.
-func (f *faults) misses(l *availability, at Time) bool {
-	if l.at(at) == nil {
+// misses says whether a node is down when a packet that is sent now would arrive. The run then
+// waits for the node's restart, as the packet would have been an event. What the plan of now has lost stays so, if
+// another plan holds when it would arrive: a run that another goes on from has not sent it on.
+func (f *faults) misses(now Time, node int32, at Time) bool {
+	for f.plan < len(f.alone) && now >= f.course[f.plan+1].From {
+		f.plan++
+	}
+	alone := f.plan < len(f.alone) && f.alone[f.plan] != nil && f.alone[f.plan].nodes[node].at(at) != nil
+	if !alone && f.nodes[node].at(at) == nil {
 		return false
 	}
 	f.active = max(f.active, at)
@@ -428,12 +507,15 @@ func (e *Engine) Gone(node int) bool {
 	return o != nil && o.to == forever
 }
 
-// FaultBegins is when a fault of the plan, by its number, takes effect first: when it begins,
-// or when a node crashes first by rate. It says false if it never does.
-func (e *Engine) FaultBegins(number int) (Time, bool) {
-	t := e.faults.begins[number]
+// FaultBegins is when a fault takes effect first, by the number of its plan in the course of plans, and by its own in
+// that: when it begins, or when a node crashes first by rate. It says false if it never does.
+func (e *Engine) FaultBegins(plan, number int) (Time, bool) {
+	t := e.faults.begins[plan][number]
 	return t, t < forever
 }
+
+// Course are the fault plans of the run.
+func (e *Engine) Course() FaultCourse { return e.cfg.course() }
 
 // Downtime is how long a node was down, absent or gone before a virtual time.
 func (e *Engine) Downtime(node int, until Time) Duration {

@@ -26,6 +26,38 @@ type source interface {
 	pass()             // goes on to the one after it
 }
 
+// window tells those outages of a source that are within a time, as far as they are.
+type window struct {
+	source   source
+	from, to Time
+	next     outage
+}
+
+func windowed(s source, from, to Time) *window {
+	w := &window{source: s, from: from, to: to}
+	w.clip()
+	return w
+}
+
+func (w *window) upcoming() *outage { return &w.next }
+
+func (w *window) pass() {
+	w.source.pass()
+	w.clip()
+}
+
+// clip passes outages that are over when the window begins.
+func (w *window) clip() {
+	for w.source.upcoming().to <= w.from && w.source.upcoming().from < forever {
+		w.source.pass()
+	}
+	w.next = *w.source.upcoming()
+	w.next.from, w.next.to = max(w.next.from, w.from), min(w.next.to, w.to)
+	if w.next.from >= w.to {
+		w.next.from, w.next.to = forever, forever
+	}
+}
+
 // rate draws one node's crashes by rate, in order.
 type rate struct {
 	stream      *Stream

@@ -18,6 +18,7 @@ type Circumstances struct {
 	Flat       bool // nothing makes the nodes' objectives strongly convex: there is no ridge
 	Kinks      bool // the objective has no gradient everywhere: an ℓ1 norm or a set
 	NonConvex  bool // the loss is not convex
+	Alteration bool // the method's parameters change while the run goes
 }
 
 // reasons say of each circumstance why a proof that does not allow it says nothing.
@@ -41,6 +42,8 @@ var reasons = []struct {
 	{func(c Circumstances) bool { return c.Kinks },
 		"it is about objectives that are differentiable, and this one has kinks (problem.l1, problem.set)"},
 	{func(c Circumstances) bool { return c.NonConvex }, "the loss is not convex (problem.loss)"},
+	{func(c Circumstances) bool { return c.Alteration },
+		"in it the method keeps its parameters, and in this run they change (changes)"},
 }
 
 // Theorem is a theorem on convergence or on excess risk, and the circumstances under which it still holds. What

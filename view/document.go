@@ -494,13 +494,13 @@ func (b *builder) rows() error {
 
 // faults tells when nodes were down and what else went wrong.
 func (b *builder) faults() error {
-	plan := b.scenario.Network.Faults
-	if len(plan) == 0 {
+	course := b.scenario.Faults()
+	if course.Quiet() {
 		return nil
 	}
 	end := b.End + 1
 	if b.graph != nil {
-		outages, err := plan.Outages(b.from.Info.Seed, b.graph, b.sites, sim.Time(end))
+		outages, err := course.Outages(b.from.Info.Seed, b.graph, b.sites, sim.Time(end))
 		if err != nil {
 			return fmt.Errorf("when nodes were down: %w", err)
 		}
@@ -510,7 +510,7 @@ func (b *builder) faults() error {
 				switch {
 				case o.Leaves:
 					why = "has left"
-				case o.From == 0 && plan.Joins(node):
+				case o.From == 0 && course.Joins(node):
 					why = "has not joined"
 				case o.Lost:
 					why = "down, memory lost"
@@ -519,23 +519,35 @@ func (b *builder) faults() error {
 			}
 		}
 	}
-	for _, f := range plan {
-		to := end
-		if f.Until > 0 {
-			to = min(to, int64(f.Until))
+	for k, p := range course {
+		over := end // of the plan
+		if k+1 < len(course) {
+			over = min(over, int64(course[k+1].From))
 		}
-		one := Fault{From: int64(f.At), To: to, Text: f.String()}
-		switch kind := f.Kind.(type) {
-		case sim.Partition:
-			b.Cuts = append(b.Cuts, Cut{From: one.From, To: to, Groups: kind.Groups})
-		case sim.BadLink:
-			one.Link = kind.Link[:]
-		case sim.SlowNode:
-			one.Slow = []int{kind.Node}
-		case sim.Join, sim.Leave:
-			one.To = one.From
+		for _, f := range p.Plan {
+			to := over
+			if f.Until > 0 {
+				to = min(to, int64(f.Until))
+			}
+			one := Fault{From: max(int64(f.At), int64(p.From)), To: to, Text: f.String()}
+			if one.From >= to && k+1 < len(course) || f.Until > 0 && int64(f.Until) <= int64(p.From) {
+				continue // another plan holds when it would
+			}
+			switch kind := f.Kind.(type) {
+			case sim.Partition:
+				b.Cuts = append(b.Cuts, Cut{From: one.From, To: to, Groups: kind.Groups})
+			case sim.BadLink:
+				one.Link = kind.Link[:]
+			case sim.SlowNode:
+				one.Slow = []int{kind.Node}
+			case sim.Join, sim.Leave:
+				if f.At < sim.Duration(p.From) {
+					continue
+				}
+				one.To = one.From
+			}
+			b.Faults = append(b.Faults, one)
 		}
-		b.Faults = append(b.Faults, one)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package marginal
 
 import (
+	"errors"
 	"math"
 
 	"overhear/internal/num"
@@ -20,7 +21,13 @@ type Filter struct {
 	first  []float64   // variance of each number when it was made
 	apart  []float64   // by pair: the greatest difference of means
 	square []float64   // by pair: μ² so far
+
+	rounded bool // rounding decided what a value told
 }
+
+// ErrRounding is why what an observer learns is not known.
+var ErrRounding = errors.New("rounding decides what is learnt: of a value that was seen, all but a part in 10¹⁰ of " +
+	"its variance followed from what was seen before, and that part tells the worlds apart")
 
 // NewFilter is a filter of values of d numbers, in so many pairs of worlds.
 func NewFilter(d, pairs int) *Filter {
@@ -193,8 +200,11 @@ func (f *Filter) Free(slot int) {
 }
 
 // settled is the share of a number's first variance, and of the greatest difference of means, that rounding may leave
-// of one that follows from what was seen.
-const settled = 1e-10
+// of one that follows from what was seen; nothing is that of the variance which it leaves of one that surely does.
+const (
+	settled = 1e-10
+	nothing = 1e-13
+)
 
 // Observe tells the observer the value of a slot, one number after the other.
 func (f *Filter) Observe(slot int) {
@@ -220,6 +230,7 @@ func (f *Filter) Observe(slot int) {
 			for p, mean := range f.mean {
 				if math.Abs(mean[at]) > settled*f.apart[p] { // and no noise hides it
 					f.square[p] = math.Inf(1)
+					f.rounded = f.rounded || variance > nothing*f.first[at]
 				}
 			}
 		}
@@ -253,5 +264,13 @@ func (f *Filter) Alone(slot int) []float64 {
 	return g.square
 }
 
-// Squares are μ² of all that was observed, by pair.
-func (f *Filter) Squares() []float64 { return f.square }
+// Squares are μ² of all that was observed, by pair; the error is ErrRounding.
+func (f *Filter) Squares() ([]float64, error) {
+	if f.rounded {
+		return nil, ErrRounding
+	}
+	return f.square, nil
+}
+
+// Within says whether what an observer learns is no more than what one learns who sees all, as it must be.
+func Within(mu, all float64) bool { return mu <= all*(1+1e-6) }

@@ -137,6 +137,8 @@ type observer struct {
 	k int         // innovations so far
 	g [][]float64 // by number of the state and innovation
 	z [][]float64 // by innovation and victim; nil: zero
+
+	rounded bool // rounding decided what a value told
 }
 
 // advance carries what was learnt through a round, and adds that its nodes know what they drew. Room is for G.
@@ -186,18 +188,19 @@ func (o *observer) add(covariance func(r int) float64) bool {
 	return some
 }
 
-// hear tells a number of the state; squares gain by victim.
-func (o *observer) hear(s *state, at int, squares []float64) {
+// hear tells a number of the state, which has noise of its own or not; squares gain by victim.
+func (o *observer) hear(s *state, at int, noisy bool, own []int, squares []float64) {
 	known := o.g[at]
 	variance := s.cov[at][at] - num.Dot(known, known)
-	if !(variance > settled*s.cov[at][at]) { // it follows from what is known
-		return
-	}
 	z := append([]float64(nil), s.apart[at]...)
 	for q, b := range known {
 		if b != 0 && o.z[q] != nil {
 			num.Axpy(-b, o.z[q], z)
 		}
+	}
+	if !(variance > settled*s.cov[at][at]) { // it follows from what is known, or as good as that
+		o.rounded = o.rounded || noisy || o.tells(s, at, z, own)
+		return
 	}
 	scale := 1 / math.Sqrt(variance)
 	num.Scale(scale, z)
@@ -206,6 +209,46 @@ func (o *observer) hear(s *state, at int, squares []float64) {
 	}
 	o.add(func(r int) float64 { return scale * (s.cov[at][r] - num.Dot(o.g[r][:len(known)], known)) })
 	o.z = append(o.z, z)
+}
+
+// fresh says which of the numbers of noise do not follow from those before.
+func fresh(noise []float64, d int) []bool {
+	all := make([]bool, d)
+	if noise == nil {
+		return all
+	}
+	rows := append([]float64(nil), noise...)
+	for c := range d {
+		row := rows[c*d : (c+1)*d]
+		whole := num.Dot(row, row)
+		for b := range c {
+			if before := rows[b*d : (b+1)*d]; all[b] {
+				num.Axpy(-num.Dot(row, before)/num.Dot(before, before), before, row)
+			}
+		}
+		all[c] = num.Dot(row, row) > settled*whole
+	}
+	return all
+}
+
+// tells says whether a number of which the variance is settled has a difference of means that is not, between the
+// worlds of others than the observer's own nodes.
+func (o *observer) tells(s *state, at int, z []float64, own []int) bool {
+	const rounding = 1e-6
+	most, scale := 0.0, 0.0
+	for i, v := range z {
+		if slices.Contains(own, i) {
+			continue
+		}
+		terms := math.Abs(s.apart[at][i])
+		for q, b := range o.g[at] {
+			if o.z[q] != nil {
+				terms += math.Abs(b * o.z[q][i])
+			}
+		}
+		most, scale = max(most, math.Abs(v)), max(scale, terms)
+	}
+	return most > rounding*scale
 }
 
 // innovations is how many an observer of these nodes has at most.
@@ -238,8 +281,8 @@ func (r *Rounds) observers() [][]int {
 // chunk is of how many observers what they have learnt is in memory at once.
 const chunk = 128
 
-// Map is what all observers learn about all nodes. Each hears its nodes' neighbours, knows what its nodes draw and all
-// data but one label of the victim's.
+// Map is what all observers learn about all nodes; the error may be ErrRounding. Each hears its nodes' neighbours,
+// knows what its nodes draw and all data but one label of the victim's.
 func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, error) {
 	n, owns := len(r.Neighbours), r.observers()
 	count := len(owns)
@@ -272,6 +315,10 @@ func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, e
 					return nil, err
 				}
 			}
+			own := make([][]bool, len(nodes))
+			for i := range nodes {
+				own[i] = fresh(nodes[i].Noise[0], r.D)
+			}
 			var g errgroup.Group
 			workers := runtime.GOMAXPROCS(0)
 			for w := range workers {
@@ -281,8 +328,11 @@ func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, e
 						o.advance(s, nodes, owns[j], &rooms[w])
 						for _, m := range r.heard(owns[j]) {
 							for c := range r.D {
-								o.hear(s, int(m)*p+c, out.Mu[j])
+								o.hear(s, int(m)*p+c, own[m][c], owns[j], out.Mu[j])
 							}
+						}
+						if o.rounded {
+							return ErrRounding
 						}
 					}
 					return nil

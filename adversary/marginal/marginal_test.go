@@ -4,6 +4,7 @@ package marginal
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand"
 	"testing"
@@ -102,7 +103,7 @@ func filtered(r *Rounds, all [][]Node, observer, victim int) float64 {
 			}
 		}
 	}
-	return math.Sqrt(f.Squares()[0])
+	return math.Sqrt(squares(f)[0])
 }
 
 // A map is what filters find, one observer after the other, and so is what one who sees all learns.
@@ -216,35 +217,84 @@ func TestFilter_IsTheCovarianceOfAllThatIsSeen(t *testing.T) {
 
 // What no noise hides tells worlds apart; what is seen twice says nothing the second time; what is the same in both
 // worlds says nothing.
+// squares are those of a filter in which rounding decides nothing.
+func squares(f *Filter) []float64 {
+	all, err := f.Squares()
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
 func TestFilter_OfTheKnown(t *testing.T) {
 	one := []float64{1}
 	f := NewFilter(1, 1)
 	x := f.Make(Value{Noise: one, Shift: one})[0]
 	y := f.Make(Value{Terms: []Term{{x, one}}})[0]
 	f.Observe(x)
-	if f.Observe(y); f.Squares()[0] != 1 {
-		t.Errorf("μ² of one look at N(1, 1) is %v", f.Squares()[0])
+	if f.Observe(y); squares(f)[0] != 1 {
+		t.Errorf("μ² of one look at N(1, 1) is %v", squares(f)[0])
 	}
 	z := f.Make(Value{Terms: []Term{{x, one}}, Shift: one})[0]
-	if f.Observe(z); !math.IsInf(f.Squares()[0], 1) {
-		t.Errorf("what differs and has no noise says %v", f.Squares()[0])
+	if f.Observe(z); !math.IsInf(squares(f)[0], 1) {
+		t.Errorf("what differs and has no noise says %v", squares(f)[0])
 	}
 	f = NewFilter(1, 1)
 	a, b := f.Make(Value{Noise: one})[0], f.Make(Value{Noise: one, Shift: one})[0]
 	sum := f.Make(Value{Terms: []Term{{a, one}, {b, one}}})[0]
 	less := f.Make(Value{Terms: []Term{{a, one}, {b, []float64{-1}}}})[0]
 	f.Observe(sum)
-	if got := f.Squares()[0]; !(math.Abs(got-0.5) <= 1e-15) {
+	if got := squares(f)[0]; !(math.Abs(got-0.5) <= 1e-15) {
 		t.Errorf("the sum says %v", got)
 	}
 	f.Observe(less)
-	if got := f.Squares()[0]; !(math.Abs(got-1) <= 1e-12) {
+	if got := squares(f)[0]; !(math.Abs(got-1) <= 1e-12) {
 		t.Errorf("sum and difference say %v, and b alone 1", got)
 	}
-	if f.Observe(a); !(math.Abs(f.Squares()[0]-1) <= 1e-12) {
-		t.Errorf("a, which follows, makes it %v", f.Squares()[0])
+	if f.Observe(a); !(math.Abs(squares(f)[0]-1) <= 1e-12) {
+		t.Errorf("a, which follows, makes it %v", squares(f)[0])
 	}
 	if slots := f.Make(Value{Terms: []Term{{Known, one}, {a, nil}}}); slots[0] != Known {
 		t.Error("what is made of nothing unknown is not known")
+	}
+}
+
+// Noise that shrinks by powers of ten from round to round leaves of a state's variance what rounding hides; so does
+// averaging without new noise, on a path. Neither is stated then.
+func TestMap_SaysWhereRoundingDecides(t *testing.T) {
+	for _, c := range []struct {
+		rounds  int
+		shrinks float64
+		wrong   bool
+	}{{8, 1, false}, {8, 0.5, false}, {8, 0.1, true}, {8, 0.01, true}} {
+		r, all := random(6, 1, 1, c.rounds)
+		scale := 1.0
+		for _, nodes := range all {
+			for i := range nodes {
+				nodes[i].Noise[0] = []float64{scale}
+			}
+			scale *= c.shrinks
+		}
+		if _, err := Map(context.Background(), r, nil); errors.Is(err, ErrRounding) != c.wrong {
+			t.Errorf("noise that shrinks by %v: %v", c.shrinks, err)
+		}
+	}
+}
+
+// Values that follow from others but for a part in 10¹², which differs between the worlds, are not taken for known, nor
+// for worlds that nothing hides.
+func TestFilter_SaysWhereRoundingDecides(t *testing.T) {
+	for _, c := range []struct {
+		noise float64
+		wrong bool
+	}{{1e-3, false}, {1e-6, true}, {0, false}} {
+		f := NewFilter(1, 1)
+		x := f.Make(Value{Noise: []float64{1}})[0]
+		y := f.Make(Value{Terms: []Term{{x, []float64{1}}}, Noise: []float64{c.noise}, Shift: []float64{0.1}})[0]
+		f.Observe(x)
+		f.Observe(y)
+		if _, err := f.Squares(); errors.Is(err, ErrRounding) != c.wrong {
+			t.Errorf("noise %v: %v", c.noise, err)
+		}
 	}
 }

@@ -165,8 +165,8 @@ func newRoot() *cobra.Command {
 		}
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newRun(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(), newExplain(),
-		newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newView(), newWhy(),
+	root.AddCommand(newRun(), newFork(), newVerify(), newExport(), newDraw(), newData(), newList(), newSchema(),
+		newExplain(), newNew(), newReproduce(), newAttack(), newAudit(), newReport(), newView(), newWhy(),
 		newFuzz(), newSweep(), newDesign(), newSite(), newDocs())
 	completeChanges(root)
 	return root

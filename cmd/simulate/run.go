@@ -50,7 +50,9 @@ type runFlags struct {
 	bounds  bool
 
 	checkpoint time.Duration
-	outGiven   bool // by --out
+	keep       bool               // it, of finished runs
+	from       *experiment.Parent // what the runs go on from; nil: nothing
+	outGiven   bool               // by --out
 }
 
 // defaultCheckpoint is how much of a run's work a stop, whatever it is, takes at most.
@@ -80,6 +82,8 @@ func newRun() *cobra.Command {
 	flags.BoolVar(&f.again, "again", false, "run seeds again that are finished")
 	flags.DurationVar(&f.checkpoint, "checkpoint", defaultCheckpoint, "how often to keep what a run has computed, so "+
 		"that the same command goes on\nfrom there if it is stopped or killed; 0: never")
+	flags.BoolVar(&f.keep, "keep", false, "keep what finished runs have computed, too, from which simulate fork "+
+		"goes on")
 	flags.BoolVar(&f.noPlots, "no-plots", false, "draw no figures")
 	f.figures.add(c, "title of the figures, in place of the scenario's name")
 	flags.BoolVar(&f.bounds, "bounds", false, "show all bounds on the privacy loss, by each way to compose rounds")
@@ -133,6 +137,9 @@ func run(c *cobra.Command, files []string, f *runFlags) error {
 	}
 	if f.checkpoint < 0 {
 		return usage("--checkpoint must be a duration such as 10s, or 0 for none, is %v", f.checkpoint)
+	}
+	if f.keep && f.checkpoint == 0 {
+		return usage("--keep keeps the checkpoint of a finished run, and --checkpoint 0 makes none")
 	}
 	var all []*scenarios.Scenario
 	var mistakes error
@@ -215,6 +222,11 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 		r, why, err := e.Finished(d, seed)
 		if err != nil {
 			return finished(all), err
+		}
+		if r != nil && !f.again && f.keep && r.Info.Ended == "" {
+			if _, err := os.Stat(r.KeptPath()); err != nil {
+				why, r = []string{"what it computed was not kept (--keep)"}, nil
+			}
 		}
 		if r != nil && !f.again {
 			if !f.noPlots && !f.figures.IsZero() {
@@ -319,6 +331,7 @@ func runAhead(ctx context.Context, e *experiment.Experiment, d *record.Directory
 	done := (len(runs) - len(ahead)) * (e.Rounds.Count + 1)
 	o := experiment.Options{Directory: d, Workers: max(1, f.workers/atOnce), Replace: true, Plots: !f.noPlots,
 		Style: f.figures.Style, Extra: evaluation.WriteKnowledge, Checkpoint: f.checkpoint,
+		Keep: f.keep, From: f.from,
 		Say: func(text string) {
 			mu.Lock()
 			defer mu.Unlock()

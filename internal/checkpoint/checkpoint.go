@@ -20,6 +20,9 @@
 //
 // A nil *Journal and a nil *Track are those of a program that keeps nothing.
 //
+// A program that does at first what another did, and then something else, takes what that
+// left ([Options].From) until it parts from it ([Journal.Part]).
+//
 // # Invariants
 //
 //   - The file holds a prefix of every track. A record that was cut off or is damaged
@@ -75,9 +78,16 @@ type Options struct {
 	// is needed: to compare it with a file's, or to begin a file.
 	Key func() ([keyBytes]byte, error)
 
-	Every  time.Duration // between two checkpoints, each synchronised with the disk
+	Every  time.Duration // between two checkpoints, each synchronised with the disk; 0: nothing is kept
 	Limit  int64         // bytes of the file beyond which nothing more is kept
 	Misfit func(error)   // told at once of a record that does not fit; may be nil
+	From   *Source       // results of another program that this one goes on from; nil: of none
+}
+
+// Source is the journal of a program that is over. It is only read.
+type Source struct {
+	Path string
+	Key  [keyBytes]byte
 }
 
 // Journal is an open journal.
@@ -86,9 +96,12 @@ type Journal struct {
 	o    Options
 	old  int // records that the file had
 
+	unused error // why the source is of no use
+
 	mu       sync.Mutex // of what follows
-	reader   *bufio.Reader
-	unread   int64 // bytes of records of an earlier run
+	earlier  *reader    // of what an earlier run has left
+	source   *reader    // of another program's, until this one parts from it
+	taken    int        // results of that
 	tracks   map[uint32]*Track
 	buffer   []byte // records to be written
 	size     int64  // of the file, with what is in the buffer
@@ -106,14 +119,81 @@ type Journal struct {
 
 // Track is a sequence of computations.
 type Track struct {
-	j     *Journal
-	id    uint32
-	queue []record // read while looking for another track's
+	j    *Journal
+	id   uint32
+	next int // how many results it has come to
 }
 
 type record struct {
 	input  Sum
 	values []float64
+}
+
+// reader reads the records of a file, track by track.
+type reader struct {
+	path   string
+	file   io.Closer // nil: another's
+	from   *bufio.Reader
+	unread int64             // bytes of records
+	queues map[uint32]*queue // read while looking for another track's
+}
+
+// queue are the records of a track from a number on.
+type queue struct {
+	first   int
+	records []record
+}
+
+// take is the result of a number of a track, the numbers of which ascend; false: there is none. The error is of
+// reading.
+func (r *reader) take(track uint32, number int) (record, bool, error) {
+	if r == nil {
+		return record{}, false, nil
+	}
+	q := r.queue(track)
+	for q.first+len(q.records) <= number && r.unread > 0 {
+		b, size, err := next(r.from)
+		if err != nil {
+			r.unread = 0
+			return record{}, false, err
+		}
+		r.unread -= size
+		one := record{Sum(binary.LittleEndian.Uint32(b[8:])), make([]float64, binary.LittleEndian.Uint32(b))}
+		copy(inMemory(one.values), b[recordBytes:])
+		of := r.queue(binary.LittleEndian.Uint32(b[4:]))
+		of.records = append(of.records, one)
+	}
+	for q.first < number && len(q.records) > 0 { // another source had them
+		q.pop()
+	}
+	if q.first != number || len(q.records) == 0 {
+		return record{}, false, nil
+	}
+	return q.pop(), true, nil
+}
+
+func (r *reader) queue(track uint32) *queue {
+	q := r.queues[track]
+	if q == nil {
+		q = new(queue)
+		r.queues[track] = q
+	}
+	return q
+}
+
+func (q *queue) pop() record {
+	one := q.records[0]
+	q.records[0] = record{}
+	q.records = q.records[1:]
+	q.first++
+	return one
+}
+
+// close ends the reading.
+func (r *reader) close() {
+	if r != nil && r.file != nil {
+		r.file.Close()
+	}
 }
 
 // Sum stands for the input of a computation.
@@ -136,7 +216,7 @@ func inMemory(v []float64) []byte {
 
 // Open opens the journal at a path, or begins one: its file is made at the first
 // checkpoint, so that a short run makes none. A file that is of no use is removed;
-// discarded says why.
+// discarded says why. A source that is of no use is left alone, and [Journal.Unused] says why.
 func Open(path string, o Options) (j *Journal, discarded error, err error) {
 	j = &Journal{path: path, o: o, tracks: map[uint32]*Track{}, size: int64(fileHeader), wake: make(chan struct{}, 1),
 		stop: make(chan struct{}), finished: make(chan struct{})}
@@ -151,8 +231,55 @@ func Open(path string, o Options) (j *Journal, discarded error, err error) {
 			return nil, nil, fmt.Errorf("opening the checkpoint %s: %w", path, err)
 		}
 	}
-	go j.keep()
+	if o.From != nil {
+		j.source, j.unused = o.From.open()
+	}
+	if o.Every <= 0 {
+		j.full = true
+		close(j.finished)
+	} else {
+		go j.keep()
+	}
 	return j, discarded, nil
+}
+
+// open opens a source, or says why it is of no use.
+func (s *Source) open() (*reader, error) {
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	r := bufio.NewReaderSize(f, enough)
+	if err == nil {
+		err = opens(r, s.Key)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &reader{path: s.Path, file: f, from: r, unread: info.Size() - int64(fileHeader),
+		queues: map[uint32]*queue{}}, nil
+}
+
+// uselessError is of a file that is damaged or another's.
+type uselessError string
+
+func (e uselessError) Error() string { return string(e) }
+
+// opens reads the beginning of a file; the error says why it is of no use.
+func opens(r io.Reader, key [keyBytes]byte) error {
+	header := make([]byte, fileHeader)
+	switch _, err := io.ReadFull(r, header); {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && !whole(header) ||
+		err == nil && string(header[:len(magic)]) != magic:
+		return uselessError("its beginning is damaged")
+	case err != nil:
+		return err
+	case [keyBytes]byte(header[len(magic):]) != key:
+		return uselessError("it is of other data, of another scenario or of another build of the program")
+	}
+	return nil
 }
 
 // load takes over a file, up to the first damage.
@@ -162,18 +289,11 @@ func (j *Journal) load(f *os.File) (discarded, err error) {
 		return nil, err
 	}
 	r := bufio.NewReaderSize(f, enough)
-	header := make([]byte, fileHeader)
-	switch _, err := io.ReadFull(r, header); {
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && !whole(header) ||
-		err == nil && string(header[:len(magic)]) != magic:
-		discarded = errors.New("its beginning is damaged")
-	case err != nil:
+	useless := uselessError("")
+	if err := opens(r, key); errors.As(err, &useless) {
+		return useless, errors.Join(f.Close(), os.Remove(j.path))
+	} else if err != nil {
 		return nil, err
-	case [keyBytes]byte(header[len(magic):]) != key:
-		discarded = errors.New("it is of other data, of another scenario or of another build of the program")
-	}
-	if discarded != nil {
-		return discarded, errors.Join(f.Close(), os.Remove(j.path))
 	}
 	for {
 		_, bytes, err := next(r)
@@ -183,7 +303,7 @@ func (j *Journal) load(f *os.File) (discarded, err error) {
 		j.size += bytes
 		j.old++
 	}
-	j.unread = j.size - int64(fileHeader)
+	unread := j.size - int64(fileHeader)
 	if err := f.Truncate(j.size); err != nil {
 		return nil, err
 	}
@@ -191,7 +311,9 @@ func (j *Journal) load(f *os.File) (discarded, err error) {
 		return nil, err
 	}
 	j.file = f
-	j.reader = bufio.NewReaderSize(io.NewSectionReader(f, int64(fileHeader), j.unread), enough)
+	records := io.NewSectionReader(f, int64(fileHeader), unread)
+	j.earlier = &reader{path: j.path, from: bufio.NewReaderSize(records, enough), unread: unread,
+		queues: map[uint32]*queue{}}
 	return nil, nil
 }
 
@@ -262,43 +384,76 @@ func (t *Track) Next(input Sum) (values []float64, ok bool) {
 	}
 	j := t.j
 	j.mu.Lock()
-	defer j.mu.Unlock()
+	r, waiting, ok := t.come(input)
+	j.mu.Unlock()
+	j.relieve(waiting)
+	return r.values, ok
+}
+
+// come is Next, and says how many bytes wait to be written. The caller holds the lock.
+func (t *Track) come(input Sum) (r record, waiting int, ok bool) {
+	j := t.j
 	if j.misfit != nil {
-		return nil, false
+		return record{}, 0, false
 	}
-	for len(t.queue) == 0 && j.unread > 0 {
-		b, size, err := next(j.reader)
-		if err != nil { // it was whole when the journal was opened
-			j.fails(fmt.Errorf("reading the checkpoint %s again: %w", j.path, err))
-			return nil, false
-		}
-		j.unread -= size
-		r := record{Sum(binary.LittleEndian.Uint32(b[8:])), make([]float64, binary.LittleEndian.Uint32(b))}
-		copy(inMemory(r.values), b[recordBytes:])
-		of := j.tracks[binary.LittleEndian.Uint32(b[4:])]
-		if of == nil {
-			of = &Track{j: j, id: binary.LittleEndian.Uint32(b[4:])}
-			j.tracks[of.id] = of
-		}
-		of.queue = append(of.queue, r)
+	r, ok, err := j.earlier.take(t.id, t.next)
+	if err != nil { // it was whole when the journal was opened
+		j.fails(fmt.Errorf("reading the checkpoint %s again: %w", j.path, err))
+		return record{}, 0, false
 	}
-	if len(t.queue) == 0 {
-		return nil, false
+	lent := false
+	if !ok {
+		r, lent, _ = j.source.take(t.id, t.next) // what is damaged ends it
 	}
-	r := t.queue[0]
-	t.queue[0] = record{}
-	t.queue = t.queue[1:]
+	if !ok && !lent {
+		return record{}, 0, false
+	}
 	if r.input != input {
 		j.fails(fmt.Errorf("a result of track %d was made of something else", t.id))
-		return nil, false
+		return record{}, 0, false
 	}
-	return r.values, true
+	t.next++
+	if lent {
+		j.taken++
+		waiting = j.append(t.id, input, r.values)
+	}
+	return r, waiting, true
+}
+
+// Part ends the use of another program's results: from here on this one does something else. No computation may be
+// under way.
+func (j *Journal) Part() {
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.source.close()
+	j.source = nil
+}
+
+// Taken is how many results of another program were taken so far.
+func (j *Journal) Taken() int {
+	if j == nil {
+		return 0
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.taken
+}
+
+// Unused says why no result of another program is used, nil if they are, or none were to be.
+func (j *Journal) Unused() error {
+	if j == nil {
+		return nil
+	}
+	return j.unused
 }
 
 // fails ends the use of the journal. The caller holds the lock.
 func (j *Journal) fails(why error) {
 	j.misfit = fmt.Errorf("%w: %w", ErrMisfit, why)
-	j.full, j.unread = true, 0
+	j.full = true
 	if j.o.Misfit != nil {
 		j.o.Misfit(j.misfit)
 	}
@@ -319,29 +474,16 @@ func (t *Track) Keep(input Sum, values ...[]float64) {
 	if t == nil {
 		return
 	}
-	n := 0
-	for _, v := range values {
-		n += len(v)
-	}
 	j := t.j
 	j.mu.Lock()
-	length := int64(recordBytes + 8*n + 4)
-	if j.closed || j.full || j.size+length > j.o.Limit || n > maxValues {
-		j.full = true // whatever follows: a file is a prefix of every track
-		j.mu.Unlock()
-		return
-	}
-	begin := len(j.buffer)
-	b := binary.LittleEndian.AppendUint32(j.buffer, uint32(n))
-	b = binary.LittleEndian.AppendUint32(b, t.id)
-	b = binary.LittleEndian.AppendUint32(b, uint32(input))
-	for _, v := range values {
-		b = append(b, inMemory(v)...)
-	}
-	j.buffer = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[begin:], castagnoli))
-	j.size += length
-	waiting := len(j.buffer)
+	t.next++
+	waiting := j.append(t.id, input, values...)
 	j.mu.Unlock()
+	j.relieve(waiting)
+}
+
+// relieve has records written, or writes them, where many bytes wait.
+func (j *Journal) relieve(waiting int) {
 	if waiting >= tooMuch {
 		j.flush(false)
 	} else if waiting >= enough {
@@ -350,6 +492,29 @@ func (t *Track) Keep(input Sum, values ...[]float64) {
 		default: // it is awake
 		}
 	}
+}
+
+// append adds a result to the records to be written, and says how many bytes wait. The caller holds the lock.
+func (j *Journal) append(track uint32, input Sum, values ...[]float64) (waiting int) {
+	n := 0
+	for _, v := range values {
+		n += len(v)
+	}
+	length := int64(recordBytes + 8*n + 4)
+	if j.closed || j.full || j.size+length > j.o.Limit || n > maxValues {
+		j.full = true // whatever follows: a file is a prefix of every track
+		return 0
+	}
+	begin := len(j.buffer)
+	b := binary.LittleEndian.AppendUint32(j.buffer, uint32(n))
+	b = binary.LittleEndian.AppendUint32(b, track)
+	b = binary.LittleEndian.AppendUint32(b, uint32(input))
+	for _, v := range values {
+		b = append(b, inMemory(v)...)
+	}
+	j.buffer = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[begin:], castagnoli))
+	j.size += length
+	return len(j.buffer)
 }
 
 // keep writes what has come together, until the journal is closed.
@@ -445,6 +610,7 @@ func (j *Journal) Remove() error {
 
 // end stops the goroutine that writes; false if it has ended before.
 func (j *Journal) end() bool {
+	j.Part()
 	j.mu.Lock()
 	before := j.closed
 	j.closed = true

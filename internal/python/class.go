@@ -52,7 +52,7 @@ func (c *Class) Key() (string, error) {
 // Arguments are numbers by name.
 type Arguments map[string]float64
 
-// UnmarshalText reads name=value, name=value; nothing is nil.
+// UnmarshalText reads name=value, name=value; of an empty text it makes nil, as of none.
 func (a *Arguments) UnmarshalText(text []byte) error {
 	*a = nil
 	for one := range strings.SplitSeq(string(text), ",") {

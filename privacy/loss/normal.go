@@ -29,10 +29,12 @@ func mills(x float64) float64 {
 	return 1 / below
 }
 
-// NormalEpsilon is the least ε ≥ 0 with NormalDelta(shift, ε) ≤ delta; +Inf for a delta of 0.
+// NormalEpsilon is the least ε ≥ 0 with NormalDelta(shift, ε) ≤ delta; +Inf for a delta of 0, NaN for a shift that is.
 func NormalEpsilon(shift, delta float64) float64 {
 	low, high := 0.0, 1.0
 	switch {
+	case math.IsNaN(shift):
+		return shift
 	case NormalDelta(shift, 0) <= delta:
 		return 0
 	case !(delta > 0) || math.IsInf(shift, 1):

@@ -40,6 +40,9 @@ func TestNormalEpsilon(t *testing.T) {
 	if e := NormalEpsilon(1, 0); !math.IsInf(e, 1) {
 		t.Errorf("pure: %v", e)
 	}
+	if e := NormalEpsilon(math.NaN(), 1e-5); !math.IsNaN(e) {
+		t.Errorf("a shift that is not known loses %v", e)
+	}
 	if e := NormalEpsilon(0, 0); e != 0 {
 		t.Errorf("no shift: %v", e)
 	}

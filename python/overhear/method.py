@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, Union
@@ -65,7 +66,8 @@ def _file(made: type, has: tuple[str, ...]) -> Path:
     if made.__module__ != "__main__" and os.path.exists(file):
         return Path(file)
     lines = linecache.getlines(file)
-    begin = [k for k, line in enumerate(lines) if line.startswith(f"class {made.__name__}")]
+    begins = re.compile(rf"class\s+{re.escape(made.__name__)}\s*[(:]")
+    begin = [k for k, line in enumerate(lines) if begins.match(line)]
     if not begin:
         raise OverhearError(f"the text of class {made.__name__} cannot be found; write it to a file, and give the "
                             "file's name", 2)

@@ -78,7 +78,7 @@ def data(X: Any, y: Any, out: Path) -> dict[str, Any]:
     numbers = labels.dtype.kind == "f"
     if numbers and not np.isfinite(labels).all():
         raise ValueError("y has values that are not finite; drop their rows")
-    distinct = len(set(labels.tolist()))
+    distinct = len({v for v in labels.tolist() if not _missing(v)})
     described: dict[str, Any] = {}
     if numbers and (labels != np.trunc(labels)).any():
         described["target"] = label
@@ -96,7 +96,9 @@ def data(X: Any, y: Any, out: Path) -> dict[str, Any]:
     w = csv.writer(written, lineterminator="\n")
     w.writerow([*names, label])
     w.writerows(zip(*(map(_cell, c) for c in columns), map(_cell, labels.tolist())))
-    return {"csv": str(keep(out / "data", "rows", ".csv", written.getvalue()).resolve()), "header": True, **described}
+    # What is missing is an empty cell: the text NA is a value.
+    return {"csv": str(keep(out / "data", "rows", ".csv", written.getvalue()).resolve()), "header": True,
+            "missing": [], **described}
 
 
 def _columns(X: Any) -> tuple[list[str], list[list[Any]], list[str]]:
@@ -122,8 +124,13 @@ def _columns(X: Any) -> tuple[list[str], list[list[Any]], list[str]]:
             [array[:, k].astype(float).tolist() for k in range(array.shape[1])], [])
 
 
+def _missing(value: Any) -> bool:
+    """Whether a cell has no value; to compare the NA of pandas gives no truth value."""
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
 def _cell(value: Any) -> str:
-    if value is None or value != value or str(value) == "<NA>":
+    if _missing(value):
         return ""
     return repr(value) if isinstance(value, float) else str(value)
 

@@ -119,3 +119,20 @@ def test_verify_repeats_it_and_says_that_the_class_has_changed() -> None:
     done = subprocess.run([process.binary(), "verify", str(run.directory)], capture_output=True, text=True)
     assert done.returncode == 3 and "dvp.py has changed since the run" in done.stderr
     assert "first event" in done.stderr or "event " in done.stderr
+
+
+def test_verify_repeats_a_class_without_parameters() -> None:
+    body = "class Plain:\n    def update(self, node, t):\n        node.f = node.f / 2 + 1\n"
+    Path("plain.py").write_text(body)
+    run = overhear.run(SMALL, algorithm=method("plain.py"))[0]
+    assert b"same files, same digest" in process.call("verify", str(run.directory)).stdout
+
+
+def test_a_class_whose_name_begins_another_s() -> None:
+    cell = "class Own:\n    def update(self, node, t):\n        pass\n\n\n"
+    cell += cell.replace("Own", "OwnToo")
+    linecache.cache["<cells>"] = (len(cell), None, cell.splitlines(True), "<cells>")
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(cell, "<cells>", "exec"), space)
+    assert "class Own:" in Path(method(space["Own"])["file"]).read_text()
+    assert "class OwnToo:" in Path(method(space["OwnToo"])["file"]).read_text()

@@ -121,6 +121,27 @@ def test_own_frames_with_categories(tmp_path: Path) -> None:
     assert run.info["columns"] >= plain.info["columns"] + 4  # an indicator for each value
 
 
+def test_the_text_na_is_a_category(tmp_path: Path) -> None:
+    frame = pandas.DataFrame({"clinic": ["NA", "north", "?", None] * 30, "age": range(120)})
+    run, = overhear.run(SMALL, X=frame, y=[0, 1] * 60)
+    two, = overhear.run({**SMALL, "name": "two"}, X=frame.replace({"NA": None}), y=[0, 1] * 60)
+    rows = [r.info["train_rows"] + r.info["test_rows"] for r in (run, two)]
+    assert rows == [90, 60], "only cells that are None are missing"
+    assert run.info["columns"] == two.info["columns"] + 1
+
+
+@pytest.mark.parametrize("labels", [
+    pandas.Series(["ill", "well"] * 10, dtype=object),
+    pandas.Series([True, False] * 10, dtype="boolean"),
+    pandas.Series([0, 1] * 10, dtype="Int64"),
+])
+def test_a_label_that_is_missing_is_no_class(labels: "pandas.Series[object]", tmp_path: Path) -> None:
+    labels[3] = None
+    described = scenario.data(np.ones((20, 2)), labels, tmp_path)
+    assert described["label"] and "classes" not in described
+    assert Path(described["csv"]).read_text().splitlines()[4].endswith(",")
+
+
 @pytest.mark.parametrize("X, y, words", [
     (np.zeros(3), [0, 1, 0], "a row a sample"),
     (np.zeros((3, 2)), [0, 1], "3 rows and y has 2"),

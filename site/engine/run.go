@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"overhear/experiment"
 	"overhear/record"
@@ -49,6 +50,10 @@ func run(ctx context.Context, text string, seed uint64, tell progress) (*ran, er
 			tell(float64(round)/float64(s.Rounds.Count), fmt.Sprintf("round %d of %d", round, s.Rounds.Count))
 		}})
 	early := (*experiment.EarlyEnd)(nil)
+	if errors.Is(err, syscall.ENOSYS) { // of a system that has no files
+		return nil, fmt.Errorf("a browser has no files, and this scenario needs one: take data that are built in or "+
+			"generated, such as wdbc, or run it by the command (%w)", err)
+	}
 	if err != nil && !(info != nil && errors.As(err, &early)) {
 		return nil, err
 	}

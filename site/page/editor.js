@@ -116,6 +116,7 @@ const Editor = (() => {
       this.#list.replaceChildren(...this.#found.map((s, k) => show.element("li", {role: "option", id: `s${k}`,
         "data-at": k, "aria-selected": "false"}, show.element("code", {}, s.text), " ",
       show.element("span", {class: "soft"}, s.about))));
+      this.#list.dataset.word = word;
       this.#list.hidden = false;
       this.#choose(this.#at);
       this.#put(at.line, from);

@@ -38,8 +38,7 @@
     return [show.element("ul", {}, ...mistakes.map(m => {
       const place = show.element("button", {type: "button", class: "link"}, `line ${m.line}, column ${m.column}`);
       place.addEventListener("click", () => editor.go(m.line, m.column));
-      const key = m.key ? [show.element("code", {}, m.key), " "] : [];
-      return show.element("li", {}, place, ": ", ...key, m.message, m.remedy ? ` ${m.remedy}` : "");
+      return show.element("li", {}, place, ": ", m.message); // which names the key and what would be right
     }))];
   }
 
@@ -65,6 +64,7 @@
     runner.cancel();
     const mine = ++serial, began = performance.now(), chosen = seed();
     $("progress").value = 0;
+    $("results").replaceChildren(); // which are of what was written before
     if (chosen === null) {
       state("failed", "A seed is a whole number of up to 15 digits.");
       return;
@@ -81,7 +81,7 @@
       });
       if (mine !== serial) return;
       $("progress").value = 1;
-      $("results").replaceChildren(...results(answer));
+      $("results").replaceChildren(...results(answer, chosen));
       state("done", `Computed in this browser in ${show.seconds(performance.now() - began)}.`);
     } catch (e) {
       if (mine !== serial) return;
@@ -91,7 +91,7 @@
     }
   }
 
-  function results(a) {
+  function results(a, seed) {
     const e = show.element, parts = [];
     if (a.ended) parts.push(e("p", {class: "note bad"}, a.ended));
     for (const w of a.warnings ?? []) parts.push(e("p", {class: "note"}, `Warning: ${w}`));
@@ -107,7 +107,7 @@
         e("thead", {}, e("tr", {}, ...columns.map(c => e("th", {scope: "col"}, c)))),
         e("tbody", {}, ...show.rows((rows ?? []).map(r => r.map(show.number))))))));
     parts.push(e("p", {}, "Digest of every event: ", e("code", {id: "digest"}, a.digest), ". ",
-      e("code", {}, `simulate run scenario.yaml --seed ${seed() ?? 1}`), " prints its beginning."));
+      e("code", {}, `simulate run scenario.yaml --seed ${seed}`), " prints its beginning."));
     return parts;
   }
 

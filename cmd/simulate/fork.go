@@ -1,0 +1,131 @@
+// simulate fork: a finished run gone on from an instant with something changed.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"overhear/experiment"
+	"overhear/internal/plural"
+	"overhear/record"
+	"overhear/scenarios"
+	"overhear/sim"
+)
+
+func newFork() *cobra.Command {
+	f := runFlags{checkpoint: defaultCheckpoint}
+	var at string
+	c := &cobra.Command{
+		Use:   "fork RUNDIR",
+		Short: "Go on from an instant of a finished run with something changed",
+		Long: `Go on from an instant of a finished run with something changed.
+
+  simulate run scenarios/hospital-faults.yaml --keep
+  simulate fork results/runs/hospital-faults/1 --at 1.2s --set network.loss=0.3
+
+Up to that instant the events are those of the run; from then on they are those of a run whose scenario says so from the
+start (changes). What the run computed is taken from what simulate run --keep left, and is computed anew where it left
+nothing. What may change: of network all but topology, compute, of rounds retry, deadline, quorum, staleness and
+timeout, and the method's parameters.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("fork needs the directory of one run, such as results/runs/quickstart/1")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(c); err != nil {
+				return err
+			}
+			return fork(c, args[0], at, &f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&at, "at", "", "the `instant` of virtual time from which on it is different, such as 1.2s")
+	flags.StringArrayVar(&f.sets, "set", nil, "what is different from then on, `path=value`; may be repeated")
+	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that compute; results do not depend on it")
+	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
+	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
+	flags.BoolVar(&f.json, "json", false, "print run.json as a JSON array")
+	flags.BoolVar(&f.again, "again", false, "fork anew what is forked already")
+	flags.BoolVar(&f.keep, "keep", false, "keep what the fork has computed, too, so that others go on from it in turn")
+	flags.BoolVar(&f.noPlots, "no-plots", false, "draw no figures")
+	f.figures.add(c, "title of the figures, in place of the scenario's name")
+	return c
+}
+
+func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
+	var at sim.Duration
+	switch {
+	case instant == "":
+		return usage("--at must say the instant of virtual time at which something changes, such as --at 1.2s")
+	case len(f.sets) == 0:
+		return usage("--set must say what is different from %s on, such as --set network.loss=0.3", instant)
+	}
+	if err := at.UnmarshalText([]byte(instant)); err != nil {
+		return usage("--at: %w", err)
+	}
+	dir = runDirectory(dir)
+	if err := isDirectory(dir); err != nil {
+		return err
+	}
+	r, err := record.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage("%s is not the directory of a run, such as %s", dir, filepath.Join(dir, "1"))
+	} else if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, runFile)
+	parent, err := scenarios.Parse(file, []byte(r.Info.Scenario))
+	if err != nil {
+		return usageError{err}
+	}
+	s, err := scenarios.Fork(file, []byte(r.Info.Scenario), at, f.sets)
+	if err != nil {
+		return usageError{err}
+	}
+	table, err := r.Metrics()
+	if err != nil {
+		return err
+	}
+	times := table.Column("time_s")
+	if over := times[len(times)-1]; at.Seconds() > over {
+		return usage("--at %v is after the run in %s was over, at %gs: nothing would be different", at, dir, over)
+	}
+	if changed := experiment.New(parent, f.data).Changed(r.Info.Inputs); changed != nil {
+		return usage("%s cannot be gone on from: %s", dir, strings.Join(changed, "; "))
+	}
+	s.Seeds = scenarios.Seeds{First: r.Info.Seed, Count: 1}
+	f.from = &experiment.Parent{Scenario: parent, Kept: r.KeptPath(),
+		Change: slices.IndexFunc(s.Changes, func(a scenarios.Alteration) bool { return a.At == at })}
+	if f.from.Trace, err = r.Trace(); err != nil {
+		return err
+	}
+	f.sets = append([]string{"at=" + at.String()}, f.sets...)
+	runs, err := runSeeds(c.Context(), s, file, f, c.OutOrStdout())
+	for _, fork := range runs {
+		tell(event{Written: fork.Dir})
+	}
+	differs := (*sim.Divergence)(nil)
+	if errors.As(err, &differs) {
+		return fmt.Errorf("%s is not what this program computes, before anything is changed (simulate verify says "+
+			"more): %w", dir, err)
+	}
+	if f.from.Same > 0 && !f.json {
+		what := "as many as"
+		if f.from.Trace != nil {
+			what = "the same as"
+		}
+		fmt.Fprintf(c.OutOrStdout(), "%-16s %s before %v, %s in %s; %s taken from it\n", "fork",
+			plural.Of(int(f.from.Same), "event"), at, what, dir, plural.Of(f.from.Taken, "result"))
+	}
+	return err
+}

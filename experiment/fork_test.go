@@ -1,0 +1,174 @@
+// A run that goes on from another is the run whose scenario said so from the start, and computes nothing again.
+
+package experiment
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"overhear/internal/cputime"
+	"overhear/record"
+	"overhear/scenarios"
+	"overhear/sim"
+)
+
+// forked is a finished run with what it computed kept, and the scenario that parts from it.
+func forked(t testing.TB, text string, at sim.Duration, sets ...string) (*record.Run, *Parent, *scenarios.Scenario) {
+	t.Helper()
+	s, err := scenarios.Parse("fork.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(s, "").Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 2, Checkpoint: time.Hour,
+		Keep: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := r.Trace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent, err := scenarios.Parse("run.json", []byte(r.Info.Scenario))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := scenarios.Fork("run.json", []byte(r.Info.Scenario), at, sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, &Parent{Scenario: parent, Kept: r.KeptPath(), Trace: trace}, other
+}
+
+const forkText = `name: forked
+problem: {data: {set: twonorm, rows: 600, dimension: 6}, train: 0.8, rho: 0.1}
+network:
+  topology: {kind: watts-strogatz, nodes: 8, nearest: 4, rewire: 0.2}
+  latency: {kind: uniform, low: 5ms, high: 9ms}
+compute: {row: 40us}
+rounds: {count: 60}
+algorithm: {kind: admm, eta: 0.05}
+`
+
+func TestFork_IsTheRunThatChangesFromTheStart(t *testing.T) {
+	const asynchronous = "rounds={mode: asynchronous, count: 60, quorum: 0.5, timeout: 50ms, retry: 40ms, deadline: 5s}"
+	for name, c := range map[string]struct{ from, sets []string }{
+		"loss":         {nil, []string{"network.loss=0.3"}},
+		"latency":      {nil, []string{"network.latency={kind: lognormal, median: 20ms, sigma: 1}"}},
+		"a step":       {nil, []string{"algorithm.eta=0.2"}},
+		"compute":      {nil, []string{"compute.row=400us"}},
+		"asynchronous": {[]string{asynchronous}, []string{"network.loss=0.3", "rounds.quorum=1"}},
+		"a partition":  {nil, []string{"network.faults=[{partition: [[0, 1, 2], [3, 4, 5, 6, 7]], until: 600ms}]"}},
+		"no more crash": {[]string{"network.faults=[{crashes: {every: 100ms, for: 30ms}}]"},
+			[]string{"network.faults=[]"}},
+		"sessions go on": {[]string{"network.faults=[{sessions: {up: 100ms, down: 20ms}}]"},
+			[]string{"network.loss=0.1"}},
+		"noise": {[]string{"algorithm={kind: dvp, eta: 0.03, alpha: 1}"}, []string{"algorithm.alpha=0.1"}},
+		"a hub": {[]string{"algorithm={kind: dp-admm, eta: 0.5, step: 1}", "network.topology={kind: star, nodes: 6}"},
+			[]string{"network.bandwidth=1Mbps"}},
+		"columns": {[]string{"problem.columns=[3, 4]", "algorithm={kind: admm-sharing, eta: 0.003}",
+			"network.topology={kind: star, nodes: 3}"}, []string{"network.loss=0.2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := scenarios.Parse("fork.yaml", []byte(forkText), c.from...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, from, other := forked(t, s.Resolved(), 150e6, c.sets...)
+			e := New(other, "")
+			anew, err := e.Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := ""
+			fork, err := e.Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 2, From: from,
+				Say: func(text string) { said += text }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fork.Info.Digest != anew.Info.Digest || fork.Info.Digest == r.Info.Digest {
+				t.Errorf("the fork has the digest %.12s, the run anew %.12s, the parent %.12s", fork.Info.Digest,
+					anew.Info.Digest, r.Info.Digest)
+			}
+			a, errA := os.ReadFile(fork.Dir + "/metrics.csv")
+			b, errB := os.ReadFile(anew.Dir + "/metrics.csv")
+			if errA != nil || errB != nil || string(a) != string(b) {
+				t.Errorf("other metrics (%v, %v)", errA, errB)
+			}
+			if from.Taken == 0 || from.Same == 0 || said != "" {
+				t.Errorf("%d results taken, %d events the same; said %q", from.Taken, from.Same, said)
+			}
+		})
+	}
+}
+
+// A parent that did something else than its scenario says is found, and one without what it computed is computed anew.
+func TestFork_TrustsNoParent(t *testing.T) {
+	_, from, other := forked(t, forkText, 300e6, "network.loss=0.3")
+	e := New(other, "")
+	whole := from.Trace
+	changed := *whole
+	changed.Fingerprints = append([]uint32(nil), whole.Fingerprints...)
+	changed.Fingerprints[20]++
+	from.Trace = &changed
+	var differs *sim.Divergence
+	if _, err := e.Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1, From: from}); !errors.As(err,
+		&differs) {
+		t.Errorf("an event is another: %v", err)
+	}
+	changed.Fingerprints[20]--
+	changed.Fingerprints[len(changed.Fingerprints)-1]++ // after they part, it may be
+	if _, err := e.Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1, From: from}); err != nil {
+		t.Error(err)
+	}
+	from.Trace, from.Kept = whole, from.Kept+"-not"
+	said := ""
+	r, err := e.Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1, From: from,
+		Say: func(text string) { said += text }})
+	if err != nil || from.Taken != 0 || said == "" {
+		t.Errorf("%v: %d results taken, said %q", err, from.Taken, said)
+	}
+	anew, err := e.Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1})
+	if err != nil || anew.Info.Digest != r.Info.Digest {
+		t.Errorf("%v: other bits", err)
+	}
+}
+
+// BenchmarkFork compares, in processor time, a fork near the end of a run with a new run: Adult's size, logistic loss.
+func BenchmarkFork(b *testing.B) {
+	const text = `name: forked
+problem: {data: {set: twonorm, rows: 20000, dimension: 50}, train: 0.9, rho: 0.01}
+network: {topology: {kind: random-regular, nodes: 10, degree: 4}, latency: 5ms}
+rounds: {count: 500}
+algorithm: {kind: dvp, alpha: 1}
+record: {iterates: none, messages: none}
+`
+	r, from, _ := forked(b, text, 1, "network.loss=0.3")
+	table, err := r.Metrics()
+	if err != nil {
+		b.Fatal(err)
+	}
+	times := table.Column("time_s")
+	late := sim.Duration(1e9 * times[len(times)-3])
+	other, err := scenarios.Fork("run.json", []byte(r.Info.Scenario), late, []string{"network.latency=6ms"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := New(other, "")
+	seconds := func(o Options) float64 {
+		o.Out, o.Workers = b.TempDir(), 1
+		start := cputime.Now()
+		if _, err := e.Run(context.Background(), 1, o); err != nil {
+			b.Fatal(err)
+		}
+		return (cputime.Now() - start).Seconds()
+	}
+	var anew, fork float64
+	for b.Loop() {
+		anew += seconds(Options{})
+		fork += seconds(Options{From: from})
+	}
+	b.ReportMetric(fork/anew, "x_new")
+}
