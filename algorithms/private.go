@@ -109,6 +109,9 @@ func Shielded(p *problem.Problem) error {
 	switch steepest, targets := p.Loss.Steepest(), p.HasTargets(); {
 	case p.K > 0:
 		return severalClasses(p)
+	case problem.IsOwn(p.Loss):
+		return fmt.Errorf("the proof needs a convex loss with |L′| ≤ 1 and L″ ≤ c₁, and this one is a class in " +
+			"Python (problem.loss), of which that is its author's word")
 	case !problem.Bounded(p.Loss) && targets:
 		return fmt.Errorf("the proof needs a loss with |L′| ≤ 1, and the squared loss has no such bound: a row with " +
 			"a far target moves the model without limit; take huber, of a width of at most 1, or quantile")

@@ -348,8 +348,12 @@ func (e *Experiment) split(set *problem.Set, train, test []int, nodes int, seed 
 		return nil, err
 	}
 	k := len(set.Classes)
+	loss := spec.Loss.Loss(spec.Data.HasTargets(), k)
+	if err := problem.Examine(loss); err != nil {
+		return nil, err
+	}
 	p := &problem.Problem{
-		D: set.X.D * max(1, k), K: k, Loss: spec.Loss.Loss(spec.Data.HasTargets(), k),
+		D: set.X.D * max(1, k), K: k, Loss: loss,
 		C: spec.C, NonSmooth: spec.NonSmooth(nodes),
 		Shards: shards, R: make([]float64, nodes), Test: problem.NewShard(set, test), Unit: set.Unit,
 	}

@@ -194,7 +194,8 @@ func (e *Experiment) policy() record.Policy {
 // complete makes, executes and measures a seed, recording to w if it is not nil. To
 // the execution it adds the observers that measure and record, and the trace.
 func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *record.Writer,
-	progress func(metrics.Row)) (*outcome, error) {
+	progress func(metrics.Row)) (_ *outcome, err error) {
+	defer guard.Recover(&err) // what a loss of one's own raises
 	start := time.Now()
 	a, err := e.Assemble(seed)
 	if err != nil {

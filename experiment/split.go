@@ -22,6 +22,9 @@ func (e *Experiment) splitColumns(a *Assembly, train, test []int) error {
 		weight = w.WeightOfRow()
 	}
 	loss := spec.Loss.Loss(spec.Data.HasTargets(), 0)
+	if err := problem.Examine(loss); err != nil {
+		return fmt.Errorf("building the problem: %w", err)
+	}
 	if a.Split, err = problem.SplitColumns(a.Set, spec.Columns, train, test, loss, weight, spec.Rho); err != nil {
 		return fmt.Errorf("building the problem: problem.columns: %w", err)
 	}

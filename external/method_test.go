@@ -16,6 +16,7 @@ import (
 	"overhear/algorithms"
 	"overhear/experiment"
 	_ "overhear/external"
+	"overhear/record"
 	"overhear/scenarios"
 )
 
@@ -70,6 +71,16 @@ algorithm: ALGORITHM
 
 func measured(t testing.TB, class, algorithm string, workers int, sets ...string) (string, error) {
 	t.Helper()
+	info, err := told(t, class, algorithm, workers, sets...)
+	if err != nil {
+		return "", err
+	}
+	return info.Digest, nil
+}
+
+// told is what run.json would say.
+func told(t testing.TB, class, algorithm string, workers int, sets ...string) (*record.Info, error) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "own.py")
 	if err := os.WriteFile(file, []byte(class), 0o644); err != nil {
 		t.Fatal(err)
@@ -80,10 +91,7 @@ func measured(t testing.TB, class, algorithm string, workers int, sets ...string
 		t.Fatal(err)
 	}
 	info, _, err := experiment.New(s, "").Measure(context.Background(), 1, workers)
-	if err != nil {
-		return "", err
-	}
-	return info.Digest, nil
+	return info, err
 }
 
 func own(t testing.TB) string {

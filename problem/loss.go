@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"overhear/internal/num"
+	"overhear/internal/python"
 )
 
 // Loss is a function of one number for each row, z_n = u_n·f − t_n: of the margin where rows have classes, as
@@ -25,11 +26,11 @@ type Loss interface {
 // Bounded says whether |L′| has a bound, which of the losses here all have but the quadratic ones.
 func Bounded(l Loss) bool { return !math.IsInf(l.Steepest(), 1) }
 
-// Straight says whether a part of a loss is a straight line, where its slope does not vary: a row that stays there adds
-// the same to every gradient, or nothing.
+// Straight says whether a part of a loss is a straight line, or may be, where its slope does not vary: a row that stays
+// there adds the same to every gradient, or nothing.
 func Straight(l Loss) bool {
 	switch l.(type) {
-	case HuberHinge, Huber, Quantile:
+	case HuberHinge, Huber, Quantile, *own:
 		return true
 	}
 	return false
@@ -222,10 +223,12 @@ func (q Quantile) Steepest() float64 { return math.Max(q.Level, 1-q.Level) }
 // LossSpec is a scenario's `problem.loss`: a kind, or a mapping with its
 // parameters.
 type LossSpec struct {
-	Kind  string  `yaml:"kind" default:"logistic" enum:"logistic,huber-hinge,squared,huber,quantile,softmax,one-vs-rest,sigmoid,savage,welsch,geman-mcclure" doc:"the loss of a row: logistic and huber-hinge of the margin, where rows have classes; huber and quantile of the residual, where they have targets; squared of either, ½(1 − margin)² or ½ residual²; softmax and one-vs-rest where rows have one of K classes (problem.data.classes: all), with a block of the model for each; not convex, for ADMM sharing only (problem.columns): sigmoid and savage of the margin, welsch and geman-mcclure of the residual"`
+	Kind  string  `yaml:"kind" default:"logistic" enum:"logistic,huber-hinge,squared,huber,quantile,softmax,one-vs-rest,sigmoid,savage,welsch,geman-mcclure,python" doc:"the loss of a row: logistic and huber-hinge of the margin, where rows have classes; huber and quantile of the residual, where they have targets; squared of either, ½(1 − margin)² or ½ residual²; softmax and one-vs-rest where rows have one of K classes (problem.data.classes: all), with a block of the model for each; not convex, for ADMM sharing only (problem.columns): sigmoid and savage of the margin, welsch and geman-mcclure of the residual; python: a class of one's own"`
 	Each  string  `yaml:"each" of:"one-vs-rest" default:"logistic" enum:"logistic,squared" doc:"the loss of the margin in each of the K problems of one-vs-rest"`
 	Width float64 `yaml:"width" of:"huber-hinge,huber,quantile,welsch,geman-mcclure" default:"auto" doc:"half-width h of the smoothed corner (huber-hinge, quantile), residual from which on the loss is linear (huber), or scale of the residual beyond which the loss levels off at ½h² (welsch, geman-mcclure), in units of the scaled target; auto: 0.05 for quantile, 0.1 for huber, 0.5 for the others. A quantile is predicted where it is small against the spread of the targets"`
 	Level float64 `yaml:"level" of:"quantile" default:"0.5" doc:"the quantile of the target that is predicted, between 0 and 1 (quantile)"`
+
+	python.Class `of:"python"`
 }
 
 // UnmarshalText reads a kind.
@@ -241,7 +244,7 @@ func (l *LossSpec) UnmarshalText(text []byte) error {
 // lossKinds are the kinds, and what they are losses of.
 var (
 	lossKinds = []string{"logistic", "huber-hinge", "squared", "huber", "quantile", "softmax", "one-vs-rest", "sigmoid",
-		"savage", "welsch", "geman-mcclure"}
+		"savage", "welsch", "geman-mcclure", "python"}
 	ofMargin   = []string{"logistic", "huber-hinge", "sigmoid", "savage"}
 	ofResidual = []string{"huber", "quantile", "welsch", "geman-mcclure"}
 	withWidth  = []string{"huber-hinge", "huber", "quantile", "welsch", "geman-mcclure"}
@@ -273,6 +276,9 @@ func (l LossSpec) Check(report func(field, problem string)) {
 	}
 	if l.Kind == "quantile" && !(l.Level > 0 && l.Level < 1) {
 		report("level", fmt.Sprintf("must be between 0 and 1, is %v", l.Level))
+	}
+	if l.Kind == "python" {
+		l.Named(report)
 	}
 }
 
@@ -318,6 +324,8 @@ func (l LossSpec) Loss(targets bool, classes int) Loss {
 		return Huber{l.width()}
 	case "quantile":
 		return Quantile{l.Level, l.width()}
+	case "python":
+		return newOwn(l.Class)
 	case "sigmoid":
 		return Sigmoid
 	case "savage":

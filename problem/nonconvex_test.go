@@ -317,7 +317,7 @@ func TestLossSpec_NonConvex(t *testing.T) {
 		}
 	}
 	var spec LossSpec
-	if err := spec.UnmarshalText([]byte("hinge")); err == nil || !strings.Contains(err.Error(), "welsch or geman-") {
+	if err := spec.UnmarshalText([]byte("hinge")); err == nil || !strings.Contains(err.Error(), "mcclure or python") {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }

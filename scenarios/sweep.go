@@ -207,6 +207,7 @@ func (s *Scenario) fileFields() []fileField {
 		{"problem.data.arrow", &s.Problem.Data.Arrow},
 		{"problem.data.libsvm", &s.Problem.Data.LIBSVM},
 		{"problem.data.raetsch", &s.Problem.Data.Raetsch},
+		{"problem.loss.file", &s.Problem.Loss.File},
 		{"network.topology.file", &s.Network.Topology.File},
 		{"network.latency.file", &s.Network.Latency.File},
 		{"network.latency.coordinates", &s.Network.Latency.Coordinates},

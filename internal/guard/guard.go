@@ -15,9 +15,20 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("the program has a mistake: %v", p.Value) }
 
-// Recover is for a deferred call: it puts a panic into *err.
+// raised is an error on its way through functions that return none.
+type raised struct{ error }
+
+// Raise leaves a computation that returns no error, such as a loss's in a solver, with one that is no mistake in the
+// program: whoever guards it gets err.
+func Raise(err error) { panic(raised{err}) }
+
+// Recover is for a deferred call: it puts a panic, or what was raised, into *err.
 func Recover(err *error) {
-	if v := recover(); v != nil {
+	switch v := recover().(type) {
+	case nil:
+	case raised:
+		*err = v.error
+	default:
 		*err = &Panic{v, debug.Stack()}
 	}
 }

@@ -21,3 +21,15 @@ func TestFunc(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// What is raised is the error itself, and no mistake in the program.
+func TestRaise(t *testing.T) {
+	failure := errors.New("the loss raised something")
+	err := Func(func() error {
+		Raise(failure)
+		return nil
+	})()
+	if err != failure {
+		t.Errorf("%v", err)
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"overhear/internal/files"
 )
 
 // Class is a class in a file in Python, and what it is made with.
@@ -35,6 +37,16 @@ func (c *Class) Title() string {
 		return c.Class
 	}
 	return strings.TrimSuffix(filepath.Base(c.File), ".py")
+}
+
+// Key tells the class from others, and from itself with another text. The error is that of a file that is not there.
+func (c *Class) Key() (string, error) {
+	text, err := c.Parameters.MarshalText()
+	if err != nil {
+		return "", err
+	}
+	sum, err := files.Hash(c.File)
+	return strings.Join([]string{c.File, sum, c.Class, string(text), c.Interpreter}, "\x00"), err
 }
 
 // Arguments are numbers by name.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // Object is an object of a class in a process, which serves it alone until it is released.
@@ -28,13 +29,26 @@ type making struct {
 // Make makes an object of a class, of that kind, which is told the setting, and returns what the object says of itself.
 // Key is where the scenario names the class, for errors.
 func Make(c *Class, key, kind string, setting any) (*Object, []byte, error) {
+	p, err := c.start(key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.makeIn(p, key, kind, setting)
+}
+
+// start takes a process for the class.
+func (c *Class) start(key string) (*process, error) {
 	if _, err := os.Stat(c.File); err != nil {
-		return nil, nil, fmt.Errorf("%s.file: %w", key, err)
+		return nil, fmt.Errorf("%s.file: %w", key, err)
 	}
 	p, err := start(c.Interpreter)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s.interpreter: %w", key, err)
+		return nil, fmt.Errorf("%s.interpreter: %w", key, err)
 	}
+	return p, nil
+}
+
+func (c *Class) makeIn(p *process, key, kind string, setting any) (*Object, []byte, error) {
 	text, err := json.Marshal(making{kind, c.File, c.Class, c.Parameters, setting})
 	if err != nil {
 		return nil, nil, err
@@ -46,7 +60,40 @@ func Make(c *Class, key, kind string, setting any) (*Object, []byte, error) {
 		o.Release()
 		return nil, nil, fmt.Errorf("%s: %w", key, err)
 	}
-	return o, says, nil
+	return o, slices.Clone(says), nil
+}
+
+// shared is an object that serves whoever holds its process.
+type shared struct {
+	id   uint32
+	says []byte
+}
+
+// Shared is an object of a class that keeps nothing from call to call, so that whichever is free serves, and what it
+// says of itself. It is made once in a process, under the class's own key, and is to be returned.
+func Shared(c *Class, key, own, kind string) (*Object, []byte, error) {
+	p, err := start(c.Interpreter)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s.interpreter: %w", key, err)
+	}
+	of, ok := p.shared[own]
+	if !ok {
+		o, says, err := c.makeIn(p, key, kind, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		of = shared{o.id, says}
+		p.shared[own] = of
+	}
+	return &Object{p, of.id}, of.says, nil
+}
+
+// Return gives the process of a shared object back, which stays.
+func (o *Object) Return() {
+	if o.process != nil {
+		o.process.release()
+		o.process = nil
+	}
 }
 
 // Release drops the object and gives its process back.
@@ -58,8 +105,7 @@ func (o *Object) Release() {
 		_ = o.lost(err)
 		return
 	}
-	o.process.release()
-	o.process = nil
+	o.Return()
 }
 
 // Serve answers what an object asks for during a call; the answer is sent before the next one is asked for.

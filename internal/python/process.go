@@ -22,7 +22,7 @@ import (
 var driver embed.FS
 
 // modules are those of the driver, each after those that it imports.
-var modules = []string{"frames", "functions", "classes", "methods", "attacks", "serve"}
+var modules = []string{"frames", "functions", "classes", "methods", "attacks", "losses", "serve"}
 
 // bootstrap makes the driver's modules of what it reads first.
 const bootstrap = `import json, struct, sys, types
@@ -75,6 +75,7 @@ type process struct {
 	from        *bufio.Reader
 	room        []byte
 	objects     uint32
+	shared      map[string]shared // by their classes' keys
 }
 
 // idle are processes that serve nobody, by interpreter: a process outlives whom it served, since it takes longer to
@@ -94,7 +95,8 @@ func start(interpreter string) (*process, error) {
 		return p, nil
 	}
 	idle.Unlock()
-	p := &process{interpreter: interpreter, command: exec.Command(interpreter, "-c", bootstrap)}
+	p := &process{interpreter: interpreter, command: exec.Command(interpreter, "-c", bootstrap),
+		shared: map[string]shared{}}
 	p.command.Stderr = os.Stderr
 	in, err := p.command.StdinPipe()
 	if err != nil {

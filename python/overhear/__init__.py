@@ -9,10 +9,11 @@ The work is done by the command `simulate`; this package drives it and reads wha
 
 from .commands import attack, audit, report, reproduce, run, sweep
 from .errors import Interrupted, Mistake, Note, OverhearError, ScenarioError
-from .method import attacker, method
+from .method import attacker, loss, method
 from .results import Attacked, Audit, Page, Report, Run, Runs, Sweep
 
 __all__ = [
     "Attacked", "Audit", "Interrupted", "Mistake", "Note", "OverhearError", "Page", "Report", "Run", "Runs",
-    "ScenarioError", "Sweep", "attack", "attacker", "audit", "method", "report", "reproduce", "run", "sweep",
+    "ScenarioError", "Sweep", "attack", "attacker", "audit", "loss", "method", "report", "reproduce",
+    "run", "sweep",
 ]

@@ -1,4 +1,4 @@
-"""Methods and attacks of one's own: classes that the engine calls."""
+"""Methods, attacks and losses of one's own: classes that the engine calls."""
 
 from __future__ import annotations
 
@@ -35,6 +35,15 @@ def attacker(of: Source, *, name: str = "", **parameters: float) -> dict[str, An
     members(view) or rows(view), and gets what the observer overheard and knows.
     """
     return _own(of, name, parameters, "estimate(view)", "members(view)", "rows(view)")
+
+
+def loss(of: Source, *, name: str = "", **parameters: float) -> dict[str, Any]:
+    """A loss for a scenario: run(scenario, problem__loss=loss(LogCosh, width=0.1)).
+
+    of: the class, or the file that it is in, where `name` says which if there are several. It has value(z), slope(z),
+    may have curvature(z), each of an array of margins or residuals, and says a bound of the curvature.
+    """
+    return _own(of, name, parameters, "slope(z)")
 
 
 def _own(of: Source, name: str, parameters: dict[str, float], *has: str) -> dict[str, Any]:

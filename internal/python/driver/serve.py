@@ -9,10 +9,11 @@ from typing import Any
 
 from .attacks import Attack
 from .frames import FAILURE, RESULT, WRONG, Wrong, receive, send
+from .losses import Loss
 from .methods import Methods
 
 MAKE, CALL, DROP = range(3)
-KINDS: dict[str, Any] = {"attack": Attack, "method": Methods}
+KINDS: dict[str, Any] = {"attack": Attack, "loss": Loss, "method": Methods}
 
 
 def trace() -> str:
