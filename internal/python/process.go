@@ -4,38 +4,16 @@ package python
 
 import (
 	"bufio"
-	"embed"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 
 	"overhear/internal/num"
 )
-
-//go:embed driver/*.py
-var driver embed.FS
-
-// modules are those of the driver, each after those that it imports.
-var modules = []string{"frames", "functions", "classes", "methods", "attacks", "losses", "serve"}
-
-// bootstrap makes the driver's modules of what it reads first.
-const bootstrap = `import json, struct, sys, types
-package = types.ModuleType("overhear_driver")
-package.__path__ = []
-sys.modules[package.__name__] = package
-size, = struct.unpack("<I", sys.stdin.buffer.read(4))
-for name, text in json.loads(sys.stdin.buffer.read(size)):
-    module = types.ModuleType(package.__name__ + "." + name)
-    module.__package__ = package.__name__
-    sys.modules[module.__name__] = module
-    exec(compile(text, "<overhear " + name + ">", "exec"), module.__dict__)
-`
 
 // Kinds of request.
 const (
@@ -69,10 +47,10 @@ const mostFrame = 1 << 30
 // process is an interpreter.
 type process struct {
 	interpreter string
-	command     *exec.Cmd
 	to          *bufio.Writer
 	toPipe      io.Closer
 	from        *bufio.Reader
+	wait        func() error // how it ended
 	room        []byte
 	objects     uint32
 	shared      map[string]shared // by their classes' keys
@@ -95,30 +73,13 @@ func start(interpreter string) (*process, error) {
 		return p, nil
 	}
 	idle.Unlock()
-	p := &process{interpreter: interpreter, command: exec.Command(interpreter, "-c", bootstrap),
-		shared: map[string]shared{}}
-	p.command.Stderr = os.Stderr
-	in, err := p.command.StdinPipe()
+	p := &process{interpreter: interpreter, shared: map[string]shared{}}
+	in, out, wait, err := launch(interpreter)
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.command.Start(); err != nil {
-		return nil, fmt.Errorf("%w; name a Python that has numpy", err)
-	}
-	p.to, p.toPipe, p.from = bufio.NewWriterSize(in, 1<<16), in, bufio.NewReaderSize(out, 1<<16)
-	var texts [][2]string
-	for _, name := range modules {
-		text, err := driver.ReadFile("driver/" + name + ".py")
-		if err != nil {
-			return nil, err
-		}
-		texts = append(texts, [2]string{name, string(text)})
-	}
-	text, err := json.Marshal(texts)
+	p.to, p.toPipe, p.from, p.wait = bufio.NewWriterSize(in, 1<<16), in, bufio.NewReaderSize(out, 1<<16), wait
+	text, err := sources()
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +99,7 @@ func (p *process) release() {
 // kill ends a process, and says how it ended.
 func (p *process) kill(why error) error {
 	_ = p.toPipe.Close()
-	if err := p.command.Wait(); errors.Is(why, io.EOF) || errors.Is(why, os.ErrClosed) {
+	if err := p.wait(); errors.Is(why, io.EOF) || errors.Is(why, os.ErrClosed) {
 		if err == nil {
 			err = errors.New("exit status 0")
 		}
