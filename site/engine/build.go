@@ -7,7 +7,7 @@ const Program = "overhear/site/wasm"
 
 // BuildFlags are those of go build: without what pages do not have (tag page), without gonum's formats of plots (tag
 // minimal), without what debuggers and paths need, and without copies of functions where pages spend no time, which
-// takes 50 kB off.
+// takes 80 kB off.
 var BuildFlags = []string{"-tags", "page,minimal", "-trimpath", "-ldflags", "-s -w",
 	"-gcflags=overhear/evaluation=-l", "-gcflags=overhear/adversary/...=-l", "-gcflags=overhear/report/...=-l",
-	"-gcflags=overhear/theory=-l"}
+	"-gcflags=overhear/theory=-l", "-gcflags=overhear/scenarios=-l", "-gcflags=overhear/experiment=-l"}
