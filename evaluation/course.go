@@ -49,54 +49,99 @@ var errOrder = errors.New("what enters the updates depends on the data")
 
 // courseOf runs both worlds once, explains their packets and follows what entered what. Why says for what reason the
 // values are not affine in what is drawn, or their course is not known.
-func courseOf(ctx context.Context, w *twoWorlds) (out *course, checks []record.Check, why, err error) {
+func courseOf(ctx context.Context, w *twoWorlds) (out *course, sample [2][]*evidence, why, err error) {
 	a := w.assembly[0]
 	out = &course{d: a.Problem.D, graph: a.Graph}
 	for i := range a.Problem.Shards {
 		p, err := algorithms.NewProber(a.Method, a.Setting, i, a.Problem.Objective(i))
 		if err != nil {
-			return nil, nil, err, nil
+			return nil, sample, err, nil
 		}
 		out.probers = append(out.probers, p)
 	}
 	b := w.assembly[1]
 	other, why := algorithms.NewProber(b.Method, b.Setting, w.part, b.Problem.Objective(w.part))
 	if why != nil {
-		return nil, nil, why, nil
+		return nil, sample, why, nil
 	}
 	out.pairs = []asked{{w.part, [2]*algorithms.Prober{out.probers[w.part], other}}}
-	x, err := newExplainer(w)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	var sample [2][]*evidence
 	var orders [2][]step
-	for world := range sample {
-		c, err := w.play(ctx, world, a.Seed)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		account, err := x.explain(ctx, c, run{world: world, seed: a.Seed})
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		sample[world] = []*evidence{{account: account}}
-		if !account.explained() {
-			continue
-		}
-		if orders[world], why = orderOf(c, x.view); why != nil {
-			return nil, nil, why, nil
-		}
+	sample, why, err = explainOnce(ctx, w, func(world int, c *wire, v *adversary.View) (why error) {
 		if world == 0 {
 			out.wire, out.public = c, w.public
 		}
+		orders[world], why = orderOf(c, v)
+		return why
+	})
+	if why != nil || err != nil {
+		return nil, sample, why, err
 	}
-	checks = accounted(sample)
 	out.order = orders[0]
-	if failing(checks) == "" && !slices.EqualFunc(orders[0], orders[1], sameStep) {
-		return nil, nil, errOrder, nil
+	if failing(accounted(sample)) == "" && !slices.EqualFunc(orders[0], orders[1], sameStep) {
+		return nil, sample, errOrder, nil
 	}
-	return out, checks, nil, nil
+	return out, sample, nil, nil
+}
+
+// explainOnce runs both worlds once, with the scenario's own seed, and explains their packets. What is explained whole
+// is for each, whose error is why.
+func explainOnce(ctx context.Context, w *twoWorlds, each func(world int, c *wire, v *adversary.View) error) (
+	sample [2][]*evidence, why, err error) {
+	x, err := newExplainer(w)
+	if err != nil {
+		return sample, nil, err
+	}
+	for world := range sample {
+		seed := w.assembly[world].Seed
+		c, err := w.play(ctx, world, seed)
+		if err != nil {
+			return sample, nil, err
+		}
+		account, err := x.explain(ctx, c, run{world: world, seed: seed})
+		if err != nil {
+			return sample, nil, err
+		}
+		if sample[world] = []*evidence{{account: account}}; !account.explained() || each == nil {
+			continue
+		}
+		if why := each(world, c, x.view); why != nil {
+			return sample, why, nil
+		}
+	}
+	return sample, nil, nil
+}
+
+// teller runs worlds and explains their packets, and weighs nothing.
+type teller struct{ *explainer }
+
+func (t teller) run(ctx context.Context, r run) (*evidence, error) {
+	c, err := t.play(ctx, r.world, r.seed)
+	if err != nil {
+		return nil, err
+	}
+	account, err := t.explain(ctx, c, r)
+	return &evidence{account: account}, err
+}
+
+// explainAll explains the packets of so many more runs of both worlds, beside those of a sample.
+func explainAll(ctx context.Context, w *twoWorlds, sample [2][]*evidence, runs int, o AuditOptions) ([]record.Check,
+	error) {
+	p := &auditPair{subject: func() (subject, error) {
+		x, err := newExplainer(w)
+		return teller{x}, err
+	}}
+	more, err := repeat(ctx, p, auditRun, w.assembly[0].Seed, runs-1, o.Workers, func(done int) {
+		if o.Progress != nil {
+			o.Progress(done, 2*(runs-1))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for world := range sample {
+		sample[world] = append(sample[world], more[world]...)
+	}
+	return accounted(sample), nil
 }
 
 // orderOf is what was published when, and what had entered it.

@@ -41,7 +41,7 @@ func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record
 			"leave it out")}
 	}
 	n := a.Graph.Order()
-	pairs, why, err := pairsOf(ctx, e, a, &spec, nil, o.Progress)
+	pairs, checks, why, err := pairsOf(ctx, e, a, &spec, nil, o.Progress)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +54,8 @@ func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record
 	}
 	out := &record.Map{Format: record.Format, Name: e.Name, About: e.About, Seed: a.Seed, Rounds: e.Rounds.Count,
 		Algorithm: e.Algorithm.Kind, Command: o.Command, Changes: o.Changes, Scenario: e.Resolved(), Inputs: inputs,
-		Nodes: n, Edges: a.Graph.Pairs(), Row: spec.Row, Victim: spec.Node, Delta: record.Number(e.Privacy.Delta)}
+		Nodes: n, Edges: a.Graph.Pairs(), Row: spec.Row, Victim: spec.Node, Delta: record.Number(e.Privacy.Delta),
+		Checks: checks}
 	all := &record.Pairs{Distance: make([][]int, n), Mu: pairs.Mu, Messages: pairs.Messages}
 	for i := range n {
 		all.Distance[i] = distances(a.Graph, i)
@@ -90,7 +91,7 @@ func Coalitions(ctx context.Context, e *experiment.Experiment, of [][]int) (mu [
 	if !lockstep(e.Scenario) {
 		return nil, nil, noMap(errors.New("what coalitions learn is computed of synchronous rounds"))
 	}
-	pairs, why, err := pairsOf(ctx, e, a, &spec, of, nil)
+	pairs, _, why, err := pairsOf(ctx, e, a, &spec, of, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,42 +101,63 @@ func Coalitions(ctx context.Context, e *experiment.Experiment, of [][]int) (mu [
 	return pairs.Mu, pairs.All, nil
 }
 
-// pairsOf is what observers learn, each of some nodes; nil: every node by itself, and only so without lockstep. Why
-// says for what reason it is not known.
+// pairsOf is what observers learn, each of some nodes; nil: every node by itself, and only so without lockstep; and the
+// checks that runs do what the method says. Why says for what reason it is not known.
 func pairsOf(ctx context.Context, e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
-	observers [][]int, progress func(done, of int)) (pairs *marginal.Pairs, why, err error) {
+	observers [][]int, progress func(done, of int)) (pairs *marginal.Pairs, checks []record.Check, why, err error) {
 	switch {
 	case a.Split != nil:
-		return nil, errors.New("columns are split"), nil
+		return nil, nil, errors.New("columns are split"), nil
 	case a.Liars != nil:
-		return nil, errNodesLie, nil
+		return nil, nil, errNodesLie, nil
 	case !lockstep(e.Scenario):
 		return mapAlong(ctx, e, a, spec, progress)
 	}
 	r, why := roundsOf(a, spec.Row)
 	if why != nil {
-		return nil, why, nil
+		return nil, nil, why, nil
 	}
 	r.Observers = observers
 	if err := memory.Check(fmt.Sprintf("a map of %d nodes", a.Graph.Order()), r.Bytes()); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	w, err := flipped(e, a, 0, spec.Row)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	sample, _, err := explainOnce(ctx, w, nil)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if why := unexplained(sample); why != nil {
+		return nil, nil, why, nil
 	}
 	pairs, err = marginal.Map(ctx, r, progress)
 	if errors.Is(err, marginal.ErrRounding) {
-		return nil, err, nil
+		return nil, nil, err, nil
 	}
 	for j := 0; err == nil && j < len(pairs.Mu); j++ {
 		for i, mu := range pairs.Mu[j] {
-			own := i == j
-			if observers != nil {
-				own = slices.Contains(observers[j], i)
-			}
-			if !own && !marginal.Within(mu, pairs.All[i]) {
-				return nil, marginal.ErrRounding, nil
+			if !marginal.Within(mu, pairs.All[i]) {
+				return nil, nil, marginal.ErrRounding, nil
 			}
 		}
 	}
-	return pairs, nil, err
+	return pairs, accounted(sample), nil, err
+}
+
+// flipped are worlds that differ in the label of a row of a node, by its position among those with rows.
+func flipped(e *experiment.Experiment, a *experiment.Assembly, shard, row int) (*twoWorlds, error) {
+	u, y, _ := mirrored(a, shard, row)
+	return rowWorlds(e, a, shard, row, 1, u, y)
+}
+
+// unexplained is an error where runs do not do what their method says.
+func unexplained(sample [2][]*evidence) error {
+	if flawed := failing(accounted(sample)); flawed != "" {
+		return fmt.Errorf("not established: %s", flawed)
+	}
+	return nil
 }
 
 // roundsOf are a run's rounds, in which a row of each node has either label.
@@ -191,6 +213,9 @@ func roundsOf(a *experiment.Assembly, row int) (*marginal.Rounds, error) {
 		}
 		return nodes, nil
 	}
+	if _, err := r.Round(1); err != nil { // of a method whose even rounds draw nothing
+		return nil, err
+	}
 	first, err := r.Round(min(2, a.Rounds))
 	if err != nil {
 		return nil, err
@@ -210,9 +235,9 @@ func roundsOf(a *experiment.Assembly, row int) (*marginal.Rounds, error) {
 // mapAlong is a map of a run without lockstep, along what entered which update in the run of the first seed: a filter
 // for each observer, of the worlds of all victims. Why says for what reason there is none.
 func mapAlong(ctx context.Context, e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
-	progress func(done, of int)) (out *marginal.Pairs, why, err error) {
+	progress func(done, of int)) (out *marginal.Pairs, checks []record.Check, why, err error) {
 	if why := followed(e); why != nil {
-		return nil, why, nil
+		return nil, nil, why, nil
 	}
 	n := a.Graph.Order()
 	tell := func(done int) {
@@ -221,28 +246,30 @@ func mapAlong(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 		}
 	}
 	var along *course
+	var explained [2][]*evidence
 	for i := range n {
 		if rows := a.Problem.Shards[i].U.Len(); spec.Row >= rows {
-			return nil, fmt.Errorf("adversary.audit.row: node %d has rows 0 to %d, not %d", i, rows-1, spec.Row), nil
+			return nil, nil, fmt.Errorf("adversary.audit.row: node %d has rows 0 to %d, not %d", i, rows-1,
+				spec.Row), nil
 		}
-		u, y, _ := mirrored(a, i, spec.Row)
-		w, err := rowWorlds(e, a, i, spec.Row, 1, u, y)
+		w, err := flipped(e, a, i, spec.Row)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		c, checks, why, err := courseOf(ctx, w)
+		c, sample, why, err := courseOf(ctx, w)
 		if why == nil && err == nil {
-			if flawed := failing(checks); flawed != "" {
-				why = fmt.Errorf("not established: %s", flawed)
-			}
+			why = unexplained(sample)
 		}
 		if why != nil || err != nil {
-			return nil, why, err
+			return nil, nil, why, err
+		}
+		for world := range sample {
+			explained[world] = append(explained[world], sample[world]...)
 		}
 		if along == nil {
 			along = c
 		} else if along.pairs = append(along.pairs, c.pairs...); !slices.EqualFunc(along.order, c.order, sameStep) {
-			return nil, errOrder, nil
+			return nil, nil, errOrder, nil
 		}
 		tell(i + 1)
 	}
@@ -252,20 +279,20 @@ func mapAlong(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 	if _, why = along.filter(nothing, nil, func(f *marginal.Filter, node, round, slot int) {
 		alone[[2]int{node, round}] = f.Alone(slot)
 	}); why != nil {
-		return nil, why, nil
+		return nil, nil, why, nil
 	}
 	if out.All, why = along.squares(func(int, int) bool { return true }, nil); why != nil {
-		return nil, why, nil
+		return nil, nil, why, nil
 	}
 	roots(out.All)
 	for j := range n {
 		if ctx.Err() != nil {
-			return nil, nil, context.Cause(ctx)
+			return nil, nil, nil, context.Cause(ctx)
 		}
 		sees := along.seen(adversary.Vantage{Nodes: []int{j}}, a.Seed)
 		learnt, why := along.squares(sees, []int{j})
 		if why != nil {
-			return nil, why, nil
+			return nil, nil, why, nil
 		}
 		said := make([]float64, n)
 		for _, s := range along.order {
@@ -278,13 +305,13 @@ func mapAlong(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 		roots(said)
 		for i, mu := range learnt {
 			if !marginal.Within(mu, out.All[i]) {
-				return nil, marginal.ErrRounding, nil
+				return nil, nil, marginal.ErrRounding, nil
 			}
 		}
 		out.Mu, out.Messages = append(out.Mu, learnt), append(out.Messages, said)
 		tell(n + j + 1)
 	}
-	return out, nil, nil
+	return out, accounted(explained), nil, nil
 }
 
 // roots takes the square root of each.

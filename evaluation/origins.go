@@ -76,8 +76,7 @@ func SameAudit(e *experiment.Experiment, dir string, there *record.Audit, runs i
 	if err != nil && !errors.As(err, &other) {
 		return err
 	}
-	// An exact audit has no runs, whatever their number was to be.
-	if there.Runs == runs || there.Runs == 0 || other != nil && other.Changes == nil {
+	if there.Runs == runs || other != nil && other.Changes == nil {
 		return err
 	}
 	if other == nil {

@@ -37,7 +37,10 @@ func auditView(ctx context.Context, e *experiment.Experiment, a *experiment.Asse
 	started := time.Now()
 	spec := auditSpec(e.Scenario)
 	watch, _ := narrow(e.Scenario)
-	out, c, why, err := normally(ctx, e, a, &spec, watch)
+	if o.Runs > 0 {
+		spec.Runs = o.Runs
+	}
+	out, c, why, err := normally(ctx, e, a, &spec, watch, o)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func mirrored(a *experiment.Assembly, shard, row int) (u [2][]float64, y [2]floa
 
 // normally is an audit of a view under which all that is seen is normal; why says that it is not.
 func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assembly, spec *scenarios.AuditSpec,
-	watch adversary.Vantage) (out *record.Audit, c *claim, why, err error) {
+	watch adversary.Vantage, o AuditOptions) (out *record.Audit, c *claim, why, err error) {
 	switch {
 	case a.Split != nil:
 		return nil, nil, errors.New("columns are split"), nil
@@ -123,9 +126,13 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 		return nil, nil, nil, experiment.SetupError{Err: fmt.Errorf("adversary.view.nodes: node %d is the audited one "+
 			"(adversary.audit.node), and knows its data", spec.Node)}
 	}
-	course, checks, why, err := courseOf(ctx, w)
+	course, sample, why, err := courseOf(ctx, w)
 	if why != nil || err != nil {
 		return nil, nil, why, err
+	}
+	checks, err := explainAll(ctx, w, sample, spec.Runs, o)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	square, whole := math.NaN(), math.NaN()
 	if failing(checks) == "" {
@@ -159,7 +166,7 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 			Wants: "to know which of the two it is"},
 		Statistic: "the exact law: what this observer sees is normal in both worlds, with one covariance, so that no " +
 			"test on it is better than that of N(0, 1) against N(μ, 1) (docs/mathematics.md §5.12)",
-		Checks: checks,
+		Checks: checks, Runs: spec.Runs,
 	}
 	v := record.Verdict{Claim: several(spec.Group, unit) + fmt.Sprintf(" of node %d", node),
 		Scope: record.WholeRun, Node: node, Epsilon: record.Number(c.total[e.Rounds.Count]),

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/privacy"
@@ -394,6 +395,44 @@ func TestBlackBox_ShowsMostWhereNoClaimStands(t *testing.T) {
 		}
 		if !(most > float64(a.BlackBox.Able)/2) {
 			t.Errorf("%s: measured %v at most, where so many runs show up to %v", set, most, a.BlackBox.Able)
+		}
+	}
+}
+
+// A method whose node publishes less noise than it says in one update, of every run or of some, has no map, and an
+// audit of a view with as many runs as find it does not stand.
+func TestMap_IsOfRunsThatAreExplained(t *testing.T) {
+	leaky := func(seldom bool) planting {
+		return inRows(func(m privateRow, _ algorithms.Setting) algorithms.Method {
+			return &flawed{privateRow: m, update: func(inner algorithms.RowMethod, n *algorithms.Node, t int) error {
+				err := inner.Update(n, t)
+				if n.ID == 1 && t == 2 && (!seldom || math.Mod(math.Abs(1e6*n.F[0]), 1) < 1./16) {
+					num.Scale(1.001, n.F)
+				}
+				return err
+			}}
+		})
+	}
+	for _, c := range []struct {
+		plant planting
+		fine  bool
+	}{{nil, true}, {leaky(false), false}} {
+		m, _, err := Map(context.Background(), small(t, gaussianDGD, c.plant, "problem.loss=squared"), AuditOptions{})
+		if (err == nil) != c.fine || err != nil && !strings.Contains(err.Error(), "the run does not do what its method") {
+			t.Errorf("a map with a flaw (%v): %v", !c.fine, err)
+		}
+		if err == nil && len(m.Checks) == 0 {
+			t.Error("a map has no checks")
+		}
+	}
+	for runs, stands := range map[int]bool{1: true, 60: false} { // with the flaw in one run of sixteen
+		a, err := Audit(context.Background(), small(t, gaussianDGD, leaky(true), "problem.loss=squared",
+			"adversary.view={nodes: [2]}"), AuditOptions{Workers: 2, Runs: runs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Runs != runs || a.View == nil || (failing(a.Checks) == "") != stands {
+			t.Errorf("a view of %d runs, one in sixteen with a flaw: %v, %+v", runs, err, a.Checks)
 		}
 	}
 }

@@ -42,6 +42,7 @@ type Map struct {
 	Delta      Number       `json:"delta"`  // at which ε is stated
 	All        []Number     `json:"all"`    // μ of one who sees everything, by victim
 	ByDistance []AtDistance `json:"by_distance"`
+	Checks     []Check      `json:"checks"` // that runs do what their method says
 	Wall       float64      `json:"wall_seconds"`
 }
 

@@ -30,6 +30,7 @@ func MapTable(w io.Writer, m *record.Map, dir string) error {
 	fmt.Fprintf(t, "%s: map of %s, %s, %s\n", m.Name, m.Algorithm, plural.Of(m.Nodes, "node"),
 		plural.Of(m.Rounds, "round"))
 	fmt.Fprintf(t, "learnt\t%s\n", MapOf(m))
+	fmt.Fprintf(t, "checks\t%s\n", checksOf(m.Checks))
 	if err := t.Flush(); err != nil {
 		return err
 	}

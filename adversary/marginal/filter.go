@@ -5,6 +5,7 @@ package marginal
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"overhear/internal/num"
 )
@@ -13,25 +14,31 @@ import (
 // and by how much their means differ between the two worlds of each of several pairs. Values are made of others and
 // observed; the slots of those that nothing will be made of any more are used again. All pairs have one covariance, so
 // that many take little longer than one.
+//
+// A number is held by its loadings: what it has of each of as many independent N(0, 1) as matter. What is seen rotates
+// them so that it has something of one only, which is then known, and dropped. A covariance, the product of two
+// loadings, would keep half the digits.
 type Filter struct {
-	d      int
-	free   []int
-	cov    [][]float64 // by number: slot·d + component
-	mean   [][]float64 // by pair: difference of the means, world A less world B
-	first  []float64   // variance of each number when it was made
-	apart  []float64   // by pair: the greatest difference of means
-	square []float64   // by pair: μ² so far
+	d     int
+	width int // of the loadings
+	free  []int
+	loads [][]float64 // by number: slot·d + component
+	scale []float64   // by number: the size² of what rounding has an ulp of in its loadings
+	mean  [][]float64 // by pair: difference of the means, world A less world B
+	apart []float64   // by pair: the greatest difference of means
 
-	rounded bool // rounding decided what a value told
+	square []float64 // by pair: μ² so far
+	doubt  []float64 // by pair: how much of it rounding may have made, or have hidden
 }
 
 // ErrRounding is why what an observer learns is not known.
-var ErrRounding = errors.New("rounding decides what is learnt: of a value that was seen, all but a part in 10¹⁰ of " +
-	"its variance followed from what was seen before, and that part tells the worlds apart")
+var ErrRounding = errors.New("rounding decides what is learnt: a value that was seen followed, but for a part in " +
+	"10¹³ of its noise, from what was seen before, and that part tells the worlds apart")
 
 // NewFilter is a filter of values of d numbers, in so many pairs of worlds.
 func NewFilter(d, pairs int) *Filter {
-	return &Filter{d: d, mean: make([][]float64, pairs), apart: make([]float64, pairs), square: make([]float64, pairs)}
+	return &Filter{d: d, mean: make([][]float64, pairs), apart: make([]float64, pairs), square: make([]float64, pairs),
+		doubt: make([]float64, pairs)}
 }
 
 // Known is the slot of a value that is known from the start, and the same in both worlds.
@@ -56,7 +63,11 @@ type Value struct {
 func (f *Filter) Make(values ...Value) []int {
 	d := f.d
 	slots := make([]int, len(values))
-	rows := make([][][]float64, len(values)) // covariances with all values that are there
+	if slices.ContainsFunc(values, func(v Value) bool { return v.Noise != nil }) {
+		f.widen()
+	}
+	drawn := f.width - d
+	made := make([]Filter, len(values)) // of one slot each, which no other value is made of
 	for k, v := range values {
 		var terms []Term
 		for _, t := range v.Terms {
@@ -64,101 +75,104 @@ func (f *Filter) Make(values ...Value) []int {
 				terms = append(terms, t)
 			}
 		}
-		values[k].Terms = terms
 		if slots[k] = Known; len(terms) == 0 && v.Noise == nil && v.Shift == nil {
 			continue
 		}
-		rows[k] = make([][]float64, d)
-		for i := range rows[k] {
-			rows[k][i] = make([]float64, len(f.cov))
+		slots[k] = 0
+		to := &made[k]
+		to.loads, to.scale, to.mean = make([][]float64, d), make([]float64, d), make([][]float64, len(f.mean))
+		for i := range d {
+			row := make([]float64, f.width)
 			for _, t := range terms {
-				for j := range d {
-					if b := t.Block[i*d+j]; b != 0 {
-						num.Axpy(b, f.cov[t.Slot*d+j], rows[k][i])
+				for j, b := range t.Block[i*d : (i+1)*d] {
+					if at := t.Slot*d + j; b != 0 {
+						num.Axpy(b, f.loads[at], row)
+						to.scale[i] += float64(b * b * f.scale[at])
 					}
 				}
 			}
-		}
-	}
-	among := make([][][]float64, len(values)) // covariances of the new values with each other
-	for k, v := range values {
-		among[k] = make([][]float64, len(values))
-		for l := range values[:k+1] {
-			if rows[k] == nil || rows[l] == nil {
-				continue
+			if v.Noise != nil {
+				num.Axpy(1, v.Noise[i*d:(i+1)*d], row[drawn:])
 			}
-			c := make([]float64, d*d)
-			for i := range d {
-				for j := range d {
-					sum := 0.0
-					for _, t := range values[l].Terms {
-						sum += num.Dot(t.Block[j*d:(j+1)*d], rows[k][i][t.Slot*d:(t.Slot+1)*d])
-					}
-					if v.Noise != nil && values[l].Noise != nil {
-						sum += num.Dot(v.Noise[i*d:(i+1)*d], values[l].Noise[j*d:(j+1)*d])
-					}
-					c[i*d+j] = sum
-				}
-			}
-			among[k][l] = c
-		}
-	}
-	means := make([][]float64, len(values)) // pair·d + component
-	for k, v := range values {
-		if rows[k] == nil {
-			continue
-		}
-		means[k] = make([]float64, len(f.mean)*d)
-		if v.Shift != nil {
-			copy(means[k][v.Pair*d:(v.Pair+1)*d], v.Shift)
+			to.loads[i], to.scale[i] = row, max(to.scale[i], num.Dot(row, row))
 		}
 		for p, mean := range f.mean {
-			for _, t := range v.Terms {
+			to.mean[p] = make([]float64, d)
+			if v.Shift != nil && v.Pair == p {
+				copy(to.mean[p], v.Shift)
+			}
+			for _, t := range terms {
 				for i := range d {
-					means[k][p*d+i] += num.Dot(t.Block[i*d:(i+1)*d], mean[t.Slot*d:(t.Slot+1)*d])
+					to.mean[p][i] += num.Dot(t.Block[i*d:(i+1)*d], mean[t.Slot*d:(t.Slot+1)*d])
 				}
 			}
 		}
 	}
 	for k := range values {
-		if rows[k] != nil {
-			slots[k] = f.take()
-		}
-	}
-	for k := range values {
-		if rows[k] == nil {
+		if slots[k] == Known {
 			continue
 		}
-		for p := range f.mean {
-			shift := means[k][p*d : (p+1)*d]
-			copy(f.mean[p][slots[k]*d:], shift)
-			for _, m := range shift {
+		slots[k] = f.take()
+		copy(f.loads[slots[k]*d:], made[k].loads)
+		copy(f.scale[slots[k]*d:], made[k].scale)
+		for p, mean := range made[k].mean {
+			copy(f.mean[p][slots[k]*d:], mean)
+			for _, m := range mean {
 				f.apart[p] = max(f.apart[p], math.Abs(m))
 			}
 		}
-		for i := range d {
-			at := slots[k]*d + i
-			for j, c := range rows[k][i] {
-				f.cov[at][j], f.cov[j][at] = c, c
-			}
-		}
-		for l := range values[:k+1] {
-			if c := among[k][l]; c != nil {
-				for i := range d {
-					for j := range d {
-						f.cov[slots[k]*d+i][slots[l]*d+j] = c[i*d+j]
-						f.cov[slots[l]*d+j][slots[k]*d+i] = c[i*d+j]
-					}
-				}
-			}
-		}
-	}
-	for _, slot := range slots {
-		for at := slot * d; slot != Known && at < (slot+1)*d; at++ {
-			f.first[at] = f.cov[at][at]
-		}
 	}
 	return slots
+}
+
+// widen adds d independent numbers that loadings may have something of, where there are enough already after it has
+// made do with fewer: as many as there are loadings.
+func (f *Filter) widen() {
+	if f.width > 2*len(f.loads)+f.d {
+		f.condense()
+	}
+	for k, row := range f.loads {
+		f.loads[k] = append(row, make([]float64, f.d)...)
+	}
+	f.width += f.d
+}
+
+// condense rotates the loadings so that the k-th has something of the first k+1 numbers only.
+func (f *Filter) condense() {
+	n := len(f.loads)
+	for k := range n {
+		reflect(f.loads[k:], 0, k, f.width)
+	}
+	for k := range f.loads {
+		f.loads[k] = f.loads[k][:n:n]
+	}
+	f.width = n
+}
+
+// reflect reflects rows in a plane so that of columns from to to−1 the row at has something of one only, from, and
+// returns what.
+func reflect(rows [][]float64, at, from, to int) float64 {
+	x := rows[at][from:to]
+	size := num.Norm(x)
+	if size == 0 {
+		return 0
+	}
+	if x[0] > 0 {
+		size = -size
+	}
+	v := slices.Clone(x) // x − size·e, which is normal to the plane
+	v[0] -= size
+	half := -float64(size * v[0]) // ½|v|²
+	for k, row := range rows {
+		if y := row[from:to]; k != at {
+			if of := num.Dot(v, y); of != 0 {
+				num.Axpy(-of/half, v, y)
+			}
+		}
+	}
+	clear(x)
+	x[0] = size
+	return size
 }
 
 // take is a slot that is free.
@@ -168,17 +182,14 @@ func (f *Filter) take() int {
 		f.free = f.free[:n-1]
 		return slot
 	}
-	n := len(f.cov)
-	for k := range f.cov {
-		f.cov[k] = append(f.cov[k], make([]float64, f.d)...)
-	}
+	n := len(f.loads)
 	for range f.d {
-		f.cov = append(f.cov, make([]float64, n+f.d))
+		f.loads = append(f.loads, make([]float64, f.width))
 	}
 	for p := range f.mean {
 		f.mean[p] = append(f.mean[p], make([]float64, f.d)...)
 	}
-	f.first = append(f.first, make([]float64, f.d)...)
+	f.scale = append(f.scale, make([]float64, f.d)...)
 	return n / f.d
 }
 
@@ -187,23 +198,26 @@ func (f *Filter) Free(slot int) {
 	if slot == Known {
 		return
 	}
-	for i := slot * f.d; i < (slot+1)*f.d; i++ {
-		clear(f.cov[i])
-		for k := range f.cov {
-			f.cov[k][i] = 0
-		}
-		for _, mean := range f.mean {
-			mean[i] = 0
-		}
+	for at := slot * f.d; at < (slot+1)*f.d; at++ {
+		f.forget(at)
 	}
 	f.free = append(f.free, slot)
 }
 
-// settled is the share of a number's first variance, and of the greatest difference of means, that rounding may leave
-// of one that follows from what was seen; nothing is that of the variance which it leaves of one that surely does.
+// forget makes a number one that is known, and the same in both worlds.
+func (f *Filter) forget(at int) {
+	clear(f.loads[at])
+	f.scale[at] = 0
+	for _, mean := range f.mean {
+		mean[at] = 0
+	}
+}
+
 const (
-	settled = 1e-10
-	nothing = 1e-13
+	ulp     = 1.0 / (1 << 52)
+	settled = 1e-13 // of the size of a number's loadings: what is left is rounding, of the number or of messages
+	surely  = 1e-6  // of the greatest difference of means: it is no rounding, and no noise hides it
+	same    = 1e-11 // of it: it is rounding
 )
 
 // Observe tells the observer the value of a slot, one number after the other.
@@ -212,35 +226,37 @@ func (f *Filter) Observe(slot int) {
 		return
 	}
 	for at := slot * f.d; at < (slot+1)*f.d; at++ {
-		row := f.cov[at]
-		variance := row[at]
-		if variance > settled*f.first[at] {
+		size, whole := num.Norm(f.loads[at]), math.Sqrt(f.scale[at])
+		if size > settled*whole {
+			size = reflect(f.loads, at, 0, f.width)
 			for p, mean := range f.mean {
-				f.square[p] += float64(mean[at] * mean[at] / variance)
-			}
-			for k, c := range row {
-				if c != 0 && k != at {
-					num.Axpy(-c/variance, row, f.cov[k])
-					for _, mean := range f.mean {
-						mean[k] -= float64(c / variance * mean[at])
+				z := mean[at] / size
+				f.square[p] += float64(z * z)
+				err := ulp * (float64(math.Abs(z)*whole) + f.apart[p]) / math.Abs(size)
+				f.doubt[p] += float64(err * (2*math.Abs(z) + err))
+				for k, row := range f.loads {
+					if c := row[0]; c != 0 {
+						mean[k] -= float64(c * z)
 					}
 				}
 			}
+			f.width--
+			for k, row := range f.loads {
+				row[0] = row[f.width]
+				f.loads[k] = row[:f.width]
+			}
 		} else {
 			for p, mean := range f.mean {
-				if math.Abs(mean[at]) > settled*f.apart[p] { // and no noise hides it
+				m := math.Abs(mean[at])
+				if m > surely*f.apart[p] {
 					f.square[p] = math.Inf(1)
-					f.rounded = f.rounded || variance > nothing*f.first[at]
+				}
+				if m > same*f.apart[p] && (m <= surely*f.apart[p] || size > 16*ulp*whole) {
+					f.doubt[p] = math.Inf(1)
 				}
 			}
 		}
-		for k := range f.cov {
-			f.cov[k][at] = 0
-		}
-		clear(row)
-		for _, mean := range f.mean {
-			mean[at] = 0
-		}
+		f.forget(at)
 	}
 }
 
@@ -250,11 +266,12 @@ func (f *Filter) Alone(slot int) []float64 {
 	if slot == Known {
 		return g.square
 	}
+	g.width = f.width
 	g.take()
 	for i := range f.d {
 		at := slot*f.d + i
-		copy(g.cov[i], f.cov[at][slot*f.d:(slot+1)*f.d])
-		g.first[i] = f.first[at]
+		copy(g.loads[i], f.loads[at])
+		g.scale[i] = f.scale[at]
 		for p, mean := range f.mean {
 			g.mean[p][i] = mean[at]
 		}
@@ -266,8 +283,11 @@ func (f *Filter) Alone(slot int) []float64 {
 
 // Squares are μ² of all that was observed, by pair; the error is ErrRounding.
 func (f *Filter) Squares() ([]float64, error) {
-	if f.rounded {
-		return nil, ErrRounding
+	const part, little = 0.01, 1e-12
+	for p, doubt := range f.doubt {
+		if !(doubt <= max(little, part*min(f.square[p], math.MaxFloat64))) {
+			return nil, ErrRounding
+		}
 	}
 	return f.square, nil
 }

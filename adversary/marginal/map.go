@@ -4,6 +4,7 @@ package marginal
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -34,8 +35,7 @@ type Rounds struct {
 	Round      func(t int) ([]Node, error) // t from 1 on
 }
 
-// Pairs is what observers learn about victims, by observer and victim. Of a node about itself there is nothing of
-// meaning.
+// Pairs is what observers learn about victims, by observer and victim: of its own nodes nothing.
 type Pairs struct {
 	Mu       [][]float64 // of all that the observer hears
 	Messages [][]float64 // √Σ of what each message says by itself (Cyffers et al. 2022, Theorem 1, of such a message)
@@ -138,7 +138,7 @@ type observer struct {
 	g [][]float64 // by number of the state and innovation
 	z [][]float64 // by innovation and victim; nil: zero
 
-	rounded bool // rounding decided what a value told
+	rounded bool // a difference of covariances has left too few digits of what a value tells
 }
 
 // advance carries what was learnt through a round, and adds that its nodes know what they drew. Room is for G.
@@ -188,19 +188,24 @@ func (o *observer) add(covariance func(r int) float64) bool {
 	return some
 }
 
-// hear tells a number of the state, which has noise of its own or not; squares gain by victim.
-func (o *observer) hear(s *state, at int, noisy bool, own []int, squares []float64) {
+// digits is the part of a variance of which a difference of covariances has digits enough.
+const digits = 1e-7
+
+// hear tells a number of the state; squares gain by victim.
+func (o *observer) hear(s *state, at int, squares []float64) {
 	known := o.g[at]
 	variance := s.cov[at][at] - num.Dot(known, known)
+	if !(variance > digits*s.cov[at][at]) {
+		o.rounded = o.rounded || s.cov[at][at] != 0 || slices.ContainsFunc(s.apart[at], func(m float64) bool {
+			return m != 0
+		})
+		return
+	}
 	z := append([]float64(nil), s.apart[at]...)
 	for q, b := range known {
 		if b != 0 && o.z[q] != nil {
 			num.Axpy(-b, o.z[q], z)
 		}
-	}
-	if !(variance > settled*s.cov[at][at]) { // it follows from what is known, or as good as that
-		o.rounded = o.rounded || noisy || o.tells(s, at, z, own)
-		return
 	}
 	scale := 1 / math.Sqrt(variance)
 	num.Scale(scale, z)
@@ -211,44 +216,55 @@ func (o *observer) hear(s *state, at int, noisy bool, own []int, squares []float
 	o.z = append(o.z, z)
 }
 
-// fresh says which of the numbers of noise do not follow from those before.
-func fresh(noise []float64, d int) []bool {
-	all := make([]bool, d)
-	if noise == nil {
-		return all
+// filter is what nodes learn by a [Filter] of their own, which takes longer: μ² by victim.
+func (r *Rounds) filter(ctx context.Context, rounds [][]Node, own []int) ([]float64, error) {
+	n := len(r.Neighbours)
+	f := NewFilter(r.D, n)
+	held := make([][]int, n) // slots, by part
+	for i := range held {
+		held[i] = slices.Repeat([]int{Known}, r.Parts)
 	}
-	rows := append([]float64(nil), noise...)
-	for c := range d {
-		row := rows[c*d : (c+1)*d]
-		whole := num.Dot(row, row)
-		for b := range c {
-			if before := rows[b*d : (b+1)*d]; all[b] {
-				num.Axpy(-num.Dot(row, before)/num.Dot(before, before), before, row)
+	for _, nodes := range rounds {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		next := make([][]int, n)
+		for i, v := range nodes {
+			values := make([]Value, r.Parts)
+			for o := range values {
+				to := &values[o]
+				for in := range r.Parts {
+					to.Terms = append(to.Terms, Term{held[i][in], v.Own[o][in]})
+				}
+				for k, j := range r.Neighbours[i] {
+					to.Terms = append(to.Terms, Term{held[j][0], v.Heard[o][k]})
+				}
+				if !slices.Contains(own, i) {
+					to.Noise, to.Shift, to.Pair = v.Noise[o], v.Shift[o], i
+				}
+			}
+			next[i] = f.Make(values...)
+		}
+		for i := range held {
+			for _, slot := range held[i] {
+				f.Free(slot)
 			}
 		}
-		all[c] = num.Dot(row, row) > settled*whole
+		held = next
+		for _, m := range r.heard(own) {
+			f.Observe(held[m][0])
+		}
 	}
-	return all
+	return f.Squares()
 }
 
-// tells says whether a number of which the variance is settled has a difference of means that is not, between the
-// worlds of others than the observer's own nodes.
-func (o *observer) tells(s *state, at int, z []float64, own []int) bool {
-	const rounding = 1e-6
-	most, scale := 0.0, 0.0
-	for i, v := range z {
-		if slices.Contains(own, i) {
-			continue
-		}
-		terms := math.Abs(s.apart[at][i])
-		for q, b := range o.g[at] {
-			if o.z[q] != nil {
-				terms += math.Abs(b * o.z[q][i])
-			}
-		}
-		most, scale = max(most, math.Abs(v)), max(scale, terms)
-	}
-	return most > rounding*scale
+// longest is how many operations filters may take in place of covariances, on one processor about ten minutes.
+const longest = 1e12
+
+// operations is about how many a filter takes.
+func (r *Rounds) operations(own []int) float64 {
+	size := float64(len(r.Neighbours) * r.Parts * r.D)
+	return float64(r.Count) * size * size * (8*float64(len(r.heard(own))*r.D) + 4*size)
 }
 
 // innovations is how many an observer of these nodes has at most.
@@ -281,8 +297,9 @@ func (r *Rounds) observers() [][]int {
 // chunk is of how many observers what they have learnt is in memory at once.
 const chunk = 128
 
-// Map is what all observers learn about all nodes; the error may be ErrRounding. Each hears its nodes' neighbours,
-// knows what its nodes draw and all data but one label of the victim's.
+// Map is what all observers learn about all nodes. Each hears its nodes' neighbours, knows what its nodes draw and all
+// data but one label of the victim's. Covariances are computed for all observers at once; those for whom they have too
+// few digits get filters. The error may be ErrRounding, also where those would take too long.
 func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, error) {
 	n, owns := len(r.Neighbours), r.observers()
 	count := len(owns)
@@ -296,6 +313,8 @@ func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, e
 	}
 	var done atomic.Int64
 	total := r.Count * ((count + chunk - 1) / chunk)
+	var doubtful []int
+	takes := 0.0
 	for from := 0; from < count; from += chunk {
 		to := min(count, from+chunk)
 		p := r.Parts * r.D
@@ -315,24 +334,23 @@ func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, e
 					return nil, err
 				}
 			}
-			own := make([][]bool, len(nodes))
-			for i := range nodes {
-				own[i] = fresh(nodes[i].Noise[0], r.D)
-			}
 			var g errgroup.Group
 			workers := runtime.GOMAXPROCS(0)
 			for w := range workers {
 				g.Go(guard.Func(func() error {
 					for j := from + w; j < to; j += workers {
 						o := &observers[j-from]
+						if o.rounded {
+							continue
+						}
 						o.advance(s, nodes, owns[j], &rooms[w])
 						for _, m := range r.heard(owns[j]) {
-							for c := range r.D {
-								o.hear(s, int(m)*p+c, own[m][c], owns[j], out.Mu[j])
+							for c := 0; c < r.D && !o.rounded; c++ {
+								o.hear(s, int(m)*p+c, out.Mu[j])
 							}
 						}
 						if o.rounded {
-							return ErrRounding
+							o.g, o.z = nil, nil
 						}
 					}
 					return nil
@@ -345,8 +363,34 @@ func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, e
 				progress(int(done.Add(1)), total)
 			}
 		}
+		for k := range observers {
+			if observers[k].rounded {
+				doubtful = append(doubtful, from+k)
+				takes += r.operations(owns[from+k])
+			}
+		}
 	}
-	for j := range owns {
+	if takes > longest {
+		return nil, fmt.Errorf("%w; nodes and rounds are too many to find out", ErrRounding)
+	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, j := range doubtful {
+		g.Go(guard.Func(func() (err error) {
+			out.Mu[j], err = r.filter(ctx, rounds, owns[j])
+			if progress != nil {
+				progress(int(done.Add(1)), total+len(doubtful))
+			}
+			return err
+		}))
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	for j, own := range owns {
+		for _, i := range own {
+			out.Mu[j][i], out.Messages[j][i] = 0, 0
+		}
 		for i := range n {
 			out.Mu[j][i], out.Messages[j][i] = math.Sqrt(out.Mu[j][i]), math.Sqrt(out.Messages[j][i])
 		}

@@ -5,11 +5,12 @@ package marginal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/big"
 	"math/rand"
+	"slices"
 	"testing"
-
-	"overhear/internal/num"
 )
 
 // random is a run of affine rounds on a ring with a chord.
@@ -134,73 +135,98 @@ func TestMap_IsWhatFiltersFind(t *testing.T) {
 	}
 }
 
-// whole is μ² by the covariance of all that is seen, which follows from what every value has of every draw.
-func whole(r *Rounds, all [][]Node, observer, victim int) float64 {
-	n, d, T := len(r.Neighbours), r.D, len(all)
-	draws := n * T * d
-	type row struct {
-		of    []float64
-		shift float64
+// exact is a number of 1,000 bits.
+func exact(x float64) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(x) }
+
+// add adds c·x to to.
+func add(c *big.Float, x, to []*big.Float) {
+	if c.Sign() == 0 {
+		return
 	}
-	state := make([][3][]row, n)
-	for i := range state {
-		for p := range 3 {
-			for range d {
-				state[i][p] = append(state[i][p], row{of: make([]float64, draws)})
-			}
+	for k, v := range x {
+		if v.Sign() != 0 {
+			to[k].Add(to[k], exact(0).Mul(c, v))
 		}
 	}
-	var seen []row
+}
+
+func dot(x, y []*big.Float) *big.Float {
+	sum := exact(0)
+	for k := range x {
+		if x[k].Sign() != 0 && y[k].Sign() != 0 {
+			sum.Add(sum, exact(0).Mul(x[k], y[k]))
+		}
+	}
+	return sum
+}
+
+// whole is μ² by numbers of 1,000 bits, from what every value that is seen has of every draw (and, last, of what the
+// worlds differ by): of each what is orthogonal to those before.
+func whole(r *Rounds, all [][]Node, observer, victim int) float64 {
+	n, d := len(r.Neighbours), r.D
+	draws := n * len(all) * d
+	zeros := func() [][3][][]*big.Float {
+		state := make([][3][][]*big.Float, n)
+		for i := range state {
+			for p := range 3 {
+				for range d {
+					row := make([]*big.Float, draws+1)
+					for k := range row {
+						row[k] = exact(0)
+					}
+					state[i][p] = append(state[i][p], row)
+				}
+			}
+		}
+		return state
+	}
+	state := zeros()
+	var basis [][]*big.Float
+	square := exact(0)
 	for t, nodes := range all {
-		next := make([][3][]row, n)
-		for i := range nodes {
+		next := zeros()
+		for i, v := range nodes {
 			for o := range r.Parts {
-				for c := range d {
-					x := row{of: make([]float64, draws)}
-					add := func(block []float64, from []row) {
-						for k := range from {
-							if block != nil {
-								num.Axpy(block[c*d+k], from[k].of, x.of)
-								x.shift += block[c*d+k] * from[k].shift
-							}
+				for c, x := range next[i][o] {
+					from := func(block []float64, values [][]*big.Float) {
+						for k := 0; k < d && block != nil; k++ {
+							add(exact(block[c*d+k]), values[k], x)
 						}
 					}
 					for in := range r.Parts {
-						add(nodes[i].Own[o][in], state[i][in])
+						from(v.Own[o][in], state[i][in])
 					}
 					for k, j := range r.Neighbours[i] {
-						add(nodes[i].Heard[o][k], state[j][0])
+						from(v.Heard[o][k], state[j][0])
 					}
-					if i != observer && nodes[i].Noise[o] != nil {
-						num.Axpy(1, nodes[i].Noise[o][c*d:(c+1)*d], x.of[(t*n+i)*d:(t*n+i+1)*d])
+					for k := 0; k < d && i != observer && v.Noise[o] != nil; k++ {
+						at := x[(t*n+i)*d+k]
+						at.Add(at, exact(v.Noise[o][c*d+k]))
 					}
-					if i == victim {
-						x.shift += nodes[i].Shift[o][c]
+					if i == victim && v.Shift[o] != nil {
+						x[draws].Add(x[draws], exact(v.Shift[o][c]))
 					}
-					next[i][o] = append(next[i][o], x)
 				}
 			}
 		}
 		state = next
 		for _, j := range r.Neighbours[observer] {
-			seen = append(seen, state[j][0]...)
+			for _, seen := range state[j][0] {
+				before := dot(seen[:draws], seen[:draws])
+				for _, b := range basis {
+					c := dot(seen[:draws], b[:draws])
+					add(c.Neg(c.Quo(c, dot(b[:draws], b[:draws]))), b, seen)
+				}
+				left := dot(seen[:draws], seen[:draws])
+				if left.Cmp(before.Mul(before, exact(1e-200))) > 0 {
+					basis = append(basis, seen)
+					square.Add(square, left.Quo(exact(0).Mul(seen[draws], seen[draws]), left))
+				}
+			}
 		}
 	}
-	packed := make([]float64, num.Packed(len(seen)))
-	shift := make([]float64, len(seen))
-	for a := range seen {
-		shift[a] = seen[a].shift
-		for b := range a + 1 {
-			packed[num.Packed(a)+b] = num.Dot(seen[a].of, seen[b].of)
-		}
-	}
-	var f num.Cholesky
-	if err := f.Factor(packed, len(seen)); err != nil {
-		return math.NaN()
-	}
-	x := append([]float64(nil), shift...)
-	f.Solve(x)
-	return num.Dot(x, shift)
+	out, _ := square.Float64()
+	return out
 }
 
 func TestFilter_IsTheCovarianceOfAllThatIsSeen(t *testing.T) {
@@ -259,42 +285,129 @@ func TestFilter_OfTheKnown(t *testing.T) {
 	}
 }
 
-// Noise that shrinks by powers of ten from round to round leaves of a state's variance what rounding hides; so does
-// averaging without new noise, on a path. Neither is stated then.
-func TestMap_SaysWhereRoundingDecides(t *testing.T) {
-	for _, c := range []struct {
-		rounds  int
-		shrinks float64
-		wrong   bool
-	}{{8, 1, false}, {8, 0.5, false}, {8, 0.1, true}, {8, 0.01, true}} {
-		r, all := random(6, 1, 1, c.rounds)
+// path is a run on a path whose nodes draw noise once, and average from then on.
+func path(n, rounds int) (*Rounds, [][]Node) {
+	r := &Rounds{D: 1, Parts: 1, Count: rounds, Neighbours: make([][]int32, n)}
+	all := make([][]Node, rounds)
+	for i := range n - 1 {
+		r.Neighbours[i] = append(r.Neighbours[i], int32(i+1))
+		r.Neighbours[i+1] = append(r.Neighbours[i+1], int32(i))
+	}
+	for t := range all {
+		all[t] = make([]Node, n)
+		for i := range n {
+			v, heard := &all[t][i], len(r.Neighbours[i])
+			v.Own[0][0] = []float64{1 - float64(heard)/3}
+			v.Heard[0] = slices.Repeat([][]float64{{1.0 / 3}}, heard)
+			if t == 0 {
+				v.Noise[0], v.Shift[0] = []float64{1 + float64(i)/10}, []float64{1}
+			}
+		}
+	}
+	r.Round = func(t int) ([]Node, error) { return all[t-1], nil }
+	return r, all
+}
+
+// Noise that shrinks from round to round, or that is drawn once and averaged, leaves of what is heard a part in 10¹⁰
+// and less that does not follow from what was heard before: a map has that part, too.
+func TestMap_HasWhatIsLeftAfterCancelling(t *testing.T) {
+	hold := func(name string, r *Rounds, all [][]Node) {
+		t.Helper()
+		pairs, err := Map(context.Background(), r, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		last := len(r.Neighbours) - 1
+		for _, pair := range [][2]int{{0, 1}, {0, last}, {last / 2, last}, {1, 0}} {
+			want := math.Sqrt(whole(r, all, pair[0], pair[1]))
+			if got := pairs.Mu[pair[0]][pair[1]]; !(math.Abs(got-want) <= 1e-6*(1e-6+want)) {
+				t.Errorf("%s: node %d learns %v of node %d, by 1,000 bits %v", name, pair[0], got, pair[1], want)
+			}
+		}
+	}
+	for _, shrinks := range []float64{1, 0.5, 0.1, 0.03} {
+		r, all := random(6, 1, 1, 8)
 		scale := 1.0
 		for _, nodes := range all {
 			for i := range nodes {
 				nodes[i].Noise[0] = []float64{scale}
 			}
-			scale *= c.shrinks
+			scale *= shrinks
 		}
-		if _, err := Map(context.Background(), r, nil); errors.Is(err, ErrRounding) != c.wrong {
-			t.Errorf("noise that shrinks by %v: %v", c.shrinks, err)
+		hold(fmt.Sprintf("noise that shrinks by %v", shrinks), r, all)
+	}
+	for _, n := range []int{6, 20} {
+		for _, rounds := range []int{6, 21, 60} {
+			r, all := path(n, rounds)
+			hold(fmt.Sprintf("%d rounds of averaging by %d nodes", rounds, n), r, all)
 		}
 	}
 }
 
-// Values that follow from others but for a part in 10¹², which differs between the worlds, are not taken for known, nor
-// for worlds that nothing hides.
+// Noise that shrinks too far leaves nothing that rounding has not made, and what would take too long is not begun:
+// neither is stated.
+func TestMap_SaysWhereRoundingDecides(t *testing.T) {
+	r, all := random(6, 1, 1, 12)
+	scale := 1.0
+	for _, nodes := range all {
+		for i := range nodes {
+			nodes[i].Noise[0] = []float64{scale}
+		}
+		scale /= 1000
+	}
+	if pairs, err := Map(context.Background(), r, nil); !errors.Is(err, ErrRounding) && (err != nil ||
+		Within(pairs.Mu[0][1], pairs.All[1])) {
+		t.Errorf("noise that shrinks by 1000: %v, %v", pairs, err)
+	}
+	r, _ = path(600, 40)
+	if _, err := Map(context.Background(), r, nil); !errors.Is(err, ErrRounding) {
+		t.Errorf("600 nodes that average: %v", err)
+	}
+}
+
+// Values that follow from others but for a part that differs between the worlds are seen to the last digits of what is
+// left; one of which nothing is left tells the worlds apart if they differ by more than rounding.
 func TestFilter_SaysWhereRoundingDecides(t *testing.T) {
+	one := []float64{1}
 	for _, c := range []struct {
-		noise float64
-		wrong bool
-	}{{1e-3, false}, {1e-6, true}, {0, false}} {
+		noise, shift, want float64
+		wrong              bool
+	}{{1e-3, 0.1, 100, false}, {1e-9, 0.1, 1e8, false}, {1e-9, 1e-9, 1, false}, {1e-14, 0.1, 0, true},
+
+		{0, 0.1, math.Inf(1), false}, {0, 1e-9, 0, true}, {0, 1e-14, 0, false}} {
 		f := NewFilter(1, 1)
-		x := f.Make(Value{Noise: []float64{1}})[0]
-		y := f.Make(Value{Terms: []Term{{x, []float64{1}}}, Noise: []float64{c.noise}, Shift: []float64{0.1}})[0]
+		other := f.Make(Value{Noise: []float64{1e9}, Shift: one})[0]
+		x := f.Make(Value{Noise: one})[0]
+		y := f.Make(Value{Terms: []Term{{x, one}}, Noise: []float64{c.noise}, Shift: []float64{c.shift}})[0]
 		f.Observe(x)
 		f.Observe(y)
-		if _, err := f.Squares(); errors.Is(err, ErrRounding) != c.wrong {
-			t.Errorf("noise %v: %v", c.noise, err)
+		f.Free(other)
+		all, err := f.Squares()
+		if errors.Is(err, ErrRounding) != c.wrong || err == nil && !math.IsInf(c.want, 1) &&
+			!(math.Abs(math.Sqrt(all[0])-c.want) <= 1e-3*c.want) || err == nil && math.IsInf(c.want, 1) != math.IsInf(all[0], 1) {
+			t.Errorf("noise %v, shift %v: μ² = %v, %v", c.noise, c.shift, all, err)
 		}
+	}
+}
+
+// Loadings are as many as numbers that are held, whatever was drawn.
+func TestFilter_Condenses(t *testing.T) {
+	f := NewFilter(2, 1)
+	one := []float64{1, 0, 0, 1}
+	x := f.Make(Value{Noise: one})[0]
+	for range 200 {
+		y := f.Make(Value{Terms: []Term{{x, []float64{0.5, 0.1, -0.1, 0.5}}}, Noise: one, Shift: []float64{1, 2}})[0]
+		f.Free(x)
+		x = y
+	}
+	if f.width > 14 {
+		t.Errorf("%d columns for %d numbers", f.width, len(f.loads))
+	}
+	// Σ = M Σ Mᵀ + I with M = 0.5 + 0.1 of a rotation is I/(1 − 0.26); the means are (I − M)⁻¹ (1, 2).
+	f.Observe(x)
+	m := [2]float64{(0.5*1 + 0.1*2) / 0.26, (-0.1*1 + 0.5*2) / 0.26}
+	want := (m[0]*m[0] + m[1]*m[1]) * 0.74
+	if got := squares(f)[0]; !(math.Abs(got-want) <= 1e-12*want) {
+		t.Errorf("μ² = %v, by hand %v", got, want)
 	}
 }
