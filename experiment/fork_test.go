@@ -56,6 +56,11 @@ func TestFork_IsTheRunThatChangesFromTheStart(t *testing.T) {
 	const asynchronous = "rounds={mode: asynchronous, count: 60, quorum: 0.5, timeout: 50ms, retry: 40ms, deadline: 5s}"
 	for name, c := range map[string]struct{ from, sets []string }{
 		"loss":         {nil, []string{"network.loss=0.3"}},
+		"loss is over": {[]string{"network.loss=0.3"}, []string{"network.loss=0"}},
+		"loss is over, asynchronous": {[]string{asynchronous, "rounds.timeout=0s", "rounds.quorum=1",
+			"network.loss=0.3"}, []string{"network.loss=0"}},
+		"loss is over at a hub": {[]string{"algorithm={kind: dp-admm, eta: 0.5, step: 1}", "network.loss=0.3",
+			"network.topology={kind: star, nodes: 6}"}, []string{"network.loss=0"}},
 		"latency":      {nil, []string{"network.latency={kind: lognormal, median: 20ms, sigma: 1}"}},
 		"a step":       {nil, []string{"algorithm.eta=0.2"}},
 		"compute":      {nil, []string{"compute.row=400us"}},
