@@ -166,7 +166,8 @@ func (a *Assembly) workers(most int) int {
 
 // protocol is the protocol that the assembly's nodes follow; o and j may be nil.
 func (e *Experiment) protocol(a *Assembly, o algorithms.Observer, j *checkpoint.Journal) (algorithms.Protocol, error) {
-	first, err := e.manner(a, e.Scenario)
+	lossy := e.Lossy()
+	first, err := e.manner(a, e.Scenario, lossy)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +181,8 @@ func (e *Experiment) protocol(a *Assembly, o algorithms.Observer, j *checkpoint.
 	}
 	method := a.Method
 	for k, p := range e.Phases()[1:] {
-		later, err := e.manner(a, p.Scenario)
+		lossy = lossy || p.Lossy()
+		later, err := e.manner(a, p.Scenario, lossy)
 		if err != nil {
 			return nil, err
 		}

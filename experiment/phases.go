@@ -71,13 +71,14 @@ func (a *Assembly) altered() error {
 	return nil
 }
 
-// manner is what the nodes go by in a phase, but for the method.
-func (e *Experiment) manner(a *Assembly, s *scenarios.Scenario) (l algorithms.Later, err error) {
+// manner is what the nodes go by in a phase, but for the method. They ask again once packets can have been lost: what
+// was lost before a phase may still be missing in it.
+func (e *Experiment) manner(a *Assembly, s *scenarios.Scenario, lossy bool) (l algorithms.Later, err error) {
 	if l.Cost, err = s.Compute.Of(a.Seed, a.Graph.Order()); err != nil {
 		return l, err
 	}
 	r := &s.Rounds
-	if s.Lossy() {
+	if lossy {
 		l.Retry, l.Deadline = r.Retry, r.Deadline
 	}
 	if r.Mode == "asynchronous" {

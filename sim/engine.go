@@ -234,7 +234,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.lay(func(p error) { problems = append(problems, p) })
 	var err error
-	if e.faults, err = newFaults(cfg.Seed, cfg.Graph, cfg.Link.Latency.placed, cfg.course()); err != nil {
+	if e.faults, err = foreseen(cfg.Seed, cfg.Graph, cfg.Link.Latency.placed, cfg.course()); err != nil {
 		problems = append(problems, err)
 	}
 	if problems != nil {
@@ -383,7 +383,7 @@ func (e *Engine) next() bool {
 		} else {
 			some = e.pop(&e.current)
 		}
-		if !some || e.current.at < e.change {
+		if !some || e.current.at < e.change || len(e.later) == 0 {
 			return some
 		}
 		e.putBack(&e.current)
@@ -644,6 +644,9 @@ func (e *Engine) post(id uint32, link int, to int32) {
 	e.arrive(id, to, depart+Time(delay))
 	if second >= 0 {
 		e.arrive(id, to, depart+Time(second))
+	}
+	if e.faults != nil {
+		e.sequence[s.from] += e.faults.owed
 	}
 }
 

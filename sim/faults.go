@@ -48,9 +48,11 @@ type faults struct {
 
 	conditions conditions
 
+	owed uint64 // 1: what the latest packet's sender has caused lacks a second copy, which a later plan loses
+
 	course FaultCourse
 	plan   int       // of the course, that holds now
-	alone  []*faults // each plan but the last, as if none followed it; nil: nothing goes wrong by it
+	alone  []*faults // the course up to each plan but the last, as if none followed; nil: nothing goes wrong by it
 }
 
 // planner turns the faults of the plans of a course into outages and conditions, one by one.
@@ -94,8 +96,17 @@ func newFaults(seed uint64, g *Graph, sites *Placed, course FaultCourse) (*fault
 		f.nodes[i].prepare()
 		f.announce(int32(i))
 	}
-	for _, p := range course[:len(course)-1] {
-		alone, err := newFaults(seed, g, sites, p.Plan.Course())
+	return f, nil
+}
+
+// foreseen prepares the faults of a course, and of each of its beginnings; nil if there are none.
+func foreseen(seed uint64, g *Graph, sites *Placed, course FaultCourse) (*faults, error) {
+	f, err := newFaults(seed, g, sites, course)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	for k := 1; k < len(course); k++ {
+		alone, err := newFaults(seed, g, sites, course[:k])
 		if err != nil {
 			return nil, err
 		}
@@ -281,7 +292,7 @@ func (e *Engine) nextAmidFaults() bool {
 		}
 		pending := e.pop(&e.current)
 		due := f.due(pending, e.current.at)
-		if next := f.upcoming(due, e.current.at); (due || pending) && next >= e.change {
+		if next := f.upcoming(due, e.current.at); (due || pending) && next >= e.change && len(e.later) > 0 {
 			if pending {
 				e.putBack(&e.current)
 			}
@@ -435,6 +446,7 @@ func (f *faults) fate(
 ) (bool, Duration, Duration) {
 	c := &f.conditions
 	c.refresh(e.now)
+	f.owed = 0
 	if c.links != nil {
 		l := &c.links[link]
 		// The packet's own draw: what the link loses by itself is lost here too.
@@ -449,10 +461,23 @@ func (f *faults) fate(
 	if lost || c.separated(from, to) {
 		return true, 0, -1
 	}
-	if second >= 0 && f.misses(e.now, to, depart+Time(second)) {
-		second = -1
+	first, ofLater := f.misses(e.now, to, depart+Time(delay))
+	if ofLater {
+		e.sequence[from]++
 	}
-	if f.misses(e.now, to, depart+Time(delay)) {
+	if second >= 0 {
+		misses, ofLater := f.misses(e.now, to, depart+Time(second))
+		switch {
+		case ofLater && first:
+			e.sequence[from]++
+		case ofLater:
+			f.owed = 1
+		}
+		if misses {
+			second = -1
+		}
+	}
+	if first {
 		return second < 0, second, -1
 	}
 	return false, delay, second
@@ -460,17 +485,19 @@ func (f *faults) fate(
 
 // misses says whether a node is down when a packet that is sent now would arrive. The run then
 // waits for the node's restart, as the packet would have been an event. What the plan of now has lost stays so, if
-// another plan holds when it would arrive: a run that another goes on from has not sent it on.
-func (f *faults) misses(now Time, node int32, at Time) bool {
+// another plan holds when it would arrive: a run that another goes on from has not sent it on. And what only a later
+// plan loses counts as caused by its sender: that run has sent it on.
+func (f *faults) misses(now Time, node int32, at Time) (misses, ofLater bool) {
 	for f.plan < len(f.alone) && now >= f.course[f.plan+1].From {
 		f.plan++
 	}
-	alone := f.plan < len(f.alone) && f.alone[f.plan] != nil && f.alone[f.plan].nodes[node].at(at) != nil
+	followed := f.plan < len(f.alone)
+	alone := followed && f.alone[f.plan] != nil && f.alone[f.plan].nodes[node].at(at) != nil
 	if !alone && f.nodes[node].at(at) == nil {
-		return false
+		return false, false
 	}
 	f.active = max(f.active, at)
-	return true
+	return true, followed && !alone
 }
 
 // slowed is how long a computation takes that a node begins now.
