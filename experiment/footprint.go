@@ -91,7 +91,7 @@ func footprintOf(a *Assembly, e *scenarios.Scenario) float64 {
 	again := float64(each * links) // heard, or to be sent again
 	if e.Rounds.Mode == "asynchronous" {
 		each, again = underWay+unawaited(a, e), 0
-		if e.Rounds.Staleness > 0 || e.Lossy() {
+		if e.Rounds.Staleness > 0 || e.EverLossy() {
 			again = links
 		}
 		if e.Rounds.Timeout > 0 {

@@ -63,7 +63,7 @@ func paceOf(a *Assembly, e *scenarios.Scenario) error {
 		}
 	}
 	key, every, backoff := "retry", r.Retry, 8.0 // the interval grows to eight times the first
-	waits := e.Lossy()
+	waits := e.EverLossy()
 	if r.Mode == "asynchronous" {
 		backoff = 1
 		if r.Timeout > 0 {
