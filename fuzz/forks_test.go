@@ -154,7 +154,8 @@ func forks(t *testing.T, s *scenarios.Scenario, own *sim.Stream) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := goes.Same; n > uint64(len(trace.Fingerprints)) || !slices.Equal(trace.Fingerprints[:n], now.Fingerprints[:n]) {
+	if n := goes.Same; n > uint64(len(trace.Fingerprints)) ||
+		!slices.Equal(trace.Fingerprints[:n], now.Fingerprints[:n]) {
 		t.Errorf("%s at %v, %v: of the %d events before, some are not the parent's", s.Name, at, sets, n)
 	}
 	// Keys that are given the values that they have.
@@ -194,8 +195,8 @@ func TestWild_ForksAreTheRunsThatChange(t *testing.T) {
 		}
 		own := sim.NewStream(seed, "wild forks")
 		if own.IntN(3) == 0 { // a parent that changes itself
-			text := s.Resolved() + "changes: [{at: 60ms, set: {network.loss: 0.1}}, {at: 400ms, set: {network.loss: 0, " +
-				"compute.row: 30us}}]\n"
+			text := s.Resolved() + "changes: [{at: 60ms, set: {network.loss: 0.1}}, {at: 400ms, " +
+				"set: {network.loss: 0, compute.row: 30us}}]\n"
 			if other, err := scenarios.Parse(s.Name, []byte(text)); err == nil {
 				s = other
 			}
