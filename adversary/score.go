@@ -271,7 +271,9 @@ func (t *Truth) facts(f *record.Finding) (record.Outcome, bool) {
 			without := 1.0
 			if t.Guess != nil {
 				if v, how, ok := t.Guess(fact); ok {
-					without, by = ratio(apart(v, truth, false), num.Norm(truth)), how
+					if e := ratio(apart(v, truth, false), num.Norm(truth)); e < without {
+						without, by = e, how
+					}
 				}
 			}
 			guessed = append(guessed, without)

@@ -271,6 +271,19 @@ func TestScore_OtherGuesses(t *testing.T) {
 	}
 }
 
+// Who would be farther off with what was seen than with zero says zero.
+func TestScore_GuessesNothingWorseThanZero(t *testing.T) {
+	for seen, want := range map[float64]record.Baseline{-3: {Guess: 1, By: "zero"}, 1.5: {Guess: 0.5, By: "seen"}} {
+		f := record.Finding{Facts: []record.Fact{{Kind: record.PublishedValue, Values: []float64{0.9}}}}
+		truth := &Truth{Fact: func(*record.Fact) ([]float64, bool) { return []float64{1}, true },
+			Guess: func(*record.Fact) ([]float64, string, bool) { return []float64{seen}, "seen", true }}
+		Score(&f, truth)
+		if b := f.Baselines[0]; !(math.Abs(float64(b.Guess-want.Guess)) <= 1e-12) || b.By != want.By {
+			t.Errorf("seen %v: %+v", seen, b)
+		}
+	}
+}
+
 // Who knows a sample but for an attribute guesses the rest of it, and the attribute at its likeliest value.
 func TestScore_GuessOfASampleButForAnAttribute(t *testing.T) {
 	f := coded(t, 8, 5, 1)

@@ -55,8 +55,9 @@ blocked   the attack could not be carried out; the conclusion says why`,
 	"error": `Relative error of what an attack reconstructed: the distance to the true sample over the sample's norm; of
 verdicts on candidates the mean of the shares of members and of others that are wrong, of labels the share that is.`,
 	"guess": `The error of the best guess with the same knowledge and without any message: zero, the mean of the rows
-that are known, each coded column's commonest value, the likeliest value of an attribute, what else was seen of a round,
-a coin, the commoner label. An attack whose error is not below it has failed.`,
+that are known, each coded column's commonest value, the likeliest value of an attribute, a coin, the commoner label; of
+vectors that are worked out of messages, zero or the mean of those that were seen. An attack whose error is not below it
+has failed.`,
 	"not tried": `An attack that does not suit the method, or what the adversary sees and knows, and why. A scenario
 that names it in adversary.attacks has it begun all the same, and its outcome is then blocked.`,
 	"not seen": "What escaped the observer, or was not at hand, and so limits what attacks can find.",
