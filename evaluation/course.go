@@ -21,7 +21,8 @@ import (
 // whatever is drawn and whatever the rows are.
 type course struct {
 	d       int
-	order   []step // as they were published
+	start   float64 // standard deviation of what nodes start with; 0: they start at zero
+	order   []step  // as they were published
 	graph   *sim.Graph
 	probers []*algorithms.Prober // in the first world
 	pairs   []asked
@@ -51,7 +52,7 @@ var errOrder = errors.New("what enters the updates depends on the data")
 // values are not affine in what is drawn, or their course is not known.
 func courseOf(ctx context.Context, w *twoWorlds) (out *course, sample [2][]*evidence, why, err error) {
 	a := w.assembly[0]
-	out = &course{d: a.Problem.D, graph: a.Graph}
+	out = &course{d: a.Problem.D, start: w.e.Algorithm.Init.Normal, graph: a.Graph}
 	for i := range a.Problem.Shards {
 		p, err := algorithms.NewProber(a.Method, a.Setting, i, a.Problem.Objective(i))
 		if err != nil {
@@ -200,12 +201,26 @@ func (c *course) filter(sees func(node, round int) bool, own []int,
 		if slot, ok := slots[[2]int{node, round}]; ok {
 			return slot
 		}
-		return marginal.Known // a start
+		return marginal.Known // zero, or a start of the observer's own
 	}
 	used := func(node, round int) {
 		key := [2]int{node, round}
 		if uses[key]--; uses[key] == 0 {
 			f.Free(value(node, round))
+			delete(slots, key)
+		}
+	}
+	for i := 0; i < len(c.probers) && c.start > 0; i++ {
+		if slices.Contains(own, i) {
+			continue
+		}
+		key := [2]int{i, 0}
+		slot := f.Make(marginal.Value{Noise: unit(c.start, c.d)})[0]
+		if sees(i, 0) {
+			f.Observe(slot)
+		}
+		if slots[key] = slot; uses[key] == 0 {
+			f.Free(slot)
 			delete(slots, key)
 		}
 	}
@@ -262,6 +277,15 @@ func (c *course) filter(sees func(node, round int) bool, own []int,
 		}
 	}
 	return f.Squares()
+}
+
+// unit is a multiple of the unit matrix, d × d by rows.
+func unit(by float64, d int) []float64 {
+	m := make([]float64, d*d)
+	for k := range d {
+		m[k*d+k] = by
+	}
+	return m
 }
 
 // times is a multiple of a vector.

@@ -113,7 +113,7 @@ func pairsOf(ctx context.Context, e *experiment.Experiment, a *experiment.Assemb
 	case !lockstep(e.Scenario):
 		return mapAlong(ctx, e, a, spec, progress)
 	}
-	r, why := roundsOf(a, spec.Row)
+	r, why := roundsOf(e, a, spec.Row)
 	if why != nil {
 		return nil, nil, why, nil
 	}
@@ -161,9 +161,10 @@ func unexplained(sample [2][]*evidence) error {
 }
 
 // roundsOf are a run's rounds, in which a row of each node has either label.
-func roundsOf(a *experiment.Assembly, row int) (*marginal.Rounds, error) {
+func roundsOf(e *experiment.Experiment, a *experiment.Assembly, row int) (*marginal.Rounds, error) {
 	n := len(a.Problem.Shards)
-	r := &marginal.Rounds{D: a.Problem.D, Count: a.Rounds, Neighbours: make([][]int32, n), Parts: 1}
+	r := &marginal.Rounds{D: a.Problem.D, Count: a.Rounds, Neighbours: make([][]int32, n), Parts: 1,
+		Start: e.Algorithm.Init.Normal}
 	probers := make([][2]*algorithms.Prober, n)
 	for i := range probers {
 		s := &a.Problem.Shards[i]

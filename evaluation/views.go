@@ -104,10 +104,6 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 	}
 	u, y, what := mirrored(a, shard, spec.Row)
 	unit, pair, lacks := privacy.Label, "a flipped label", "all data but a label, and the two values that it may have"
-	starts := ""
-	if e.Algorithm.Init.Normal > 0 { // round 0 goes to neighbours only, and is no noise of the method's
-		starts = "where every node started, "
-	}
 	if spec.Pair != nil {
 		u, y, what = [2][]float64{spec.Pair.A, spec.Pair.B}, [2]float64{1, 1}, "the given samples"
 		unit, pair, lacks = privacy.Sample, "the given pair", "all data but a sample, and the two that it may be"
@@ -162,7 +158,7 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 		Pair: record.Pair{Node: node, Row: spec.Row, Unit: unit, What: what, A: u[0], B: u[1]},
 		View: &record.Sighting{Mu: record.Number(mu), All: record.Number(most)},
 		Threat: record.Threat{Sees: watch.String(),
-			Knows: "the method and every parameter, the graph, " + starts + lacks,
+			Knows: "the method and every parameter, the graph, " + lacks,
 			Wants: "to know which of the two it is"},
 		Statistic: "the exact law: what this observer sees is normal in both worlds, with one covariance, so that no " +
 			"test on it is better than that of N(0, 1) against N(μ, 1) (docs/mathematics.md §5.12)",

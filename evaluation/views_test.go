@@ -175,9 +175,10 @@ func sampled(shift []float64, runs int, draw func(k int) []float64) float64 {
 
 // A map has for each observer and victim what the audit of that view has.
 func TestMap_IsWhatAuditsOfViewsSay(t *testing.T) {
-	for _, method := range normalMethods {
+	for k, method := range normalMethods {
+		start := fmt.Sprintf("algorithm.init={normal: %v}", k%2) // which neighbours hear, and others do not
 		load := func(sets ...string) *experiment.Experiment {
-			s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, method, "{}"), sets...)
+			s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, method, "{}"), append(sets, start)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,9 +214,10 @@ func TestMap_IsWhatAuditsOfViewsSay(t *testing.T) {
 // A map is refused where what is published is not normal, or it is not told what enters updates.
 func TestCoalitions_AreWhatAuditsOfViewsSay(t *testing.T) {
 	of := [][]int{{1}, {0, 1}, {3, 0}}
-	for _, method := range normalMethods {
+	for k, method := range normalMethods {
+		start := fmt.Sprintf("algorithm.init={normal: %v}", k%2) // which neighbours hear, and others do not
 		load := func(sets ...string) *experiment.Experiment {
-			s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, method, "{}"), sets...)
+			s, err := scenarios.Parse("views.yaml", fmt.Appendf(nil, seenBy, method, "{}"), append(sets, start)...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,6 +32,7 @@ type Rounds struct {
 	Neighbours [][]int32
 	Observers  [][]int // the nodes of each, which pool what they hear and draw; nil: every node by itself
 	Count      int
+	Start      float64                     // σ of the values N(0, σ²) that nodes start with, and that neighbours hear; 0: zero
 	Round      func(t int) ([]Node, error) // t from 1 on
 }
 
@@ -141,10 +142,38 @@ type observer struct {
 	rounded bool // a difference of covariances has left too few digits of what a value tells
 }
 
+// begin makes the observer know where its nodes and their neighbours start.
+func (o *observer) begin(s *state, own []int) {
+	for r := range o.g {
+		o.g[r] = o.g[r][:0]
+	}
+	if s.r.Start == 0 {
+		return
+	}
+	know := func(i int) {
+		for c := range s.r.D {
+			o.add(func(r int) float64 {
+				if r == i*s.p+c {
+					return s.r.Start
+				}
+				return 0
+			})
+			o.z = append(o.z, nil)
+		}
+	}
+	for _, i := range own {
+		know(i)
+	}
+	for _, m := range s.r.heard(own) {
+		know(int(m))
+	}
+}
+
 // advance carries what was learnt through a round, and adds that its nodes know what they drew. Room is for G.
 func (o *observer) advance(s *state, nodes []Node, own []int, room *[][]float64) {
 	if o.g == nil {
 		o.g = matrix(s.n, s.r.innovations(own))
+		o.begin(s, own)
 	}
 	if cap((*room)[0]) < cap(o.g[0]) {
 		*room = matrix(s.n, cap(o.g[0]))
@@ -221,8 +250,17 @@ func (r *Rounds) filter(ctx context.Context, rounds [][]Node, own []int) ([]floa
 	n := len(r.Neighbours)
 	f := NewFilter(r.D, n)
 	held := make([][]int, n) // slots, by part
+	start := make([]float64, r.D*r.D)
+	for k := range r.D {
+		start[k*r.D+k] = r.Start
+	}
 	for i := range held {
-		held[i] = slices.Repeat([]int{Known}, r.Parts)
+		if held[i] = slices.Repeat([]int{Known}, r.Parts); r.Start > 0 && !slices.Contains(own, i) {
+			held[i][0] = f.Make(Value{Noise: start})[0]
+		}
+	}
+	for _, m := range r.heard(own) {
+		f.Observe(held[m][0])
 	}
 	for _, nodes := range rounds {
 		if ctx.Err() != nil {
@@ -268,7 +306,9 @@ func (r *Rounds) operations(own []int) float64 {
 }
 
 // innovations is how many an observer of these nodes has at most.
-func (r *Rounds) innovations(own []int) int { return r.Count * r.D * (len(r.heard(own)) + len(own)) }
+func (r *Rounds) innovations(own []int) int {
+	return (r.Count + 1) * r.D * (len(r.heard(own)) + len(own))
+}
 
 // heard are the nodes that an observer hears and that are not its own.
 func (r *Rounds) heard(own []int) (all []int32) {
@@ -319,6 +359,11 @@ func Map(ctx context.Context, r *Rounds, progress func(done, of int)) (*Pairs, e
 		to := min(count, from+chunk)
 		p := r.Parts * r.D
 		s := &state{r: r, n: n * p, p: p, cov: matrix(n*p, n*p), apart: matrix(n*p, n)}
+		for i := 0; i < n*p && r.Start > 0; i++ {
+			if i%p < r.D {
+				s.cov[i][i] = float64(r.Start * r.Start)
+			}
+		}
 		observers := make([]observer, to-from)
 		rooms := make([][][]float64, runtime.GOMAXPROCS(0))
 		for w := range rooms {
