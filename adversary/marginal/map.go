@@ -32,7 +32,7 @@ type Rounds struct {
 	Neighbours [][]int32
 	Observers  [][]int // the nodes of each, which pool what they hear and draw; nil: every node by itself
 	Count      int
-	Start      float64                     // σ of the values N(0, σ²) that nodes start with, and that neighbours hear; 0: zero
+	Start      float64                     // σ of what nodes start with, N(0, σ²), and neighbours hear
 	Round      func(t int) ([]Node, error) // t from 1 on
 }
 
