@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 )
 
@@ -27,7 +26,7 @@ func (f Factors) Check(report func(field, problem string)) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Factors)) {
 		if x := f.Factors[name]; !rightFactor(x) {
-			report("factors", fmt.Sprintf("%s must have a positive factor, has %v", name, x))
+			report("factors", fmt.Sprintf("%s must have a positive factor, up to %.0e, has %v", name, mostFactor, x))
 			break
 		}
 	}
@@ -36,7 +35,10 @@ func (f Factors) Check(report func(field, problem string)) {
 	}
 }
 
-func rightFactor(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
+// mostFactor is the greatest factor: a nanosecond becomes a quarter of an hour.
+const mostFactor = 1e12
+
+func rightFactor(x float64) bool { return x > 0 && x <= mostFactor }
 
 // Of are the factors of n nodes, by the seed where the placement is random.
 func (f *Factors) Of(seed uint64, n int) ([]float64, error) {
@@ -76,6 +78,8 @@ func (f *Factors) read() (map[string]float64, error) {
 				t.report(row[0], "a class has no name")
 			case twice:
 				t.report(row[0], "%s is given twice, first%s", name, onLine(before))
+			case said && !rightFactor(x) && x > 0:
+				t.report(row[1], "the factor must be at most %.0e, is %s", mostFactor, row[1].text)
 			case said && !rightFactor(x):
 				t.report(row[1], "the factor must be positive, is %s", row[1].text)
 			case said:

@@ -67,6 +67,10 @@ func TestTracedAvailability_IsTheTrace(t *testing.T) {
 			"car,1700000001,1700000003\nphone,1700000005,1700000006\n",
 			AvailabilityTrace{End: "up", Start: new(1.7e9)}, 0, 0,
 			[][2]Time{{0, s}, {3 * s, 6 * s}}, [][2]Time{{2 * s, 5 * s}}},
+		"columns in another order": {"to,class,from_s\n2,phone,0\n3,car,1\n6,phone,5\n", AvailabilityTrace{End: "up"},
+			0, 0, [][2]Time{{0, s}, {3 * s, 6 * s}}, [][2]Time{{2 * s, 5 * s}}},
+		"classes that are numbers, last": {"from,to,class\n0,2,20\n1,3,3\n5,6,20\n", AvailabilityTrace{End: "up"}, 0, 0,
+			[][2]Time{{0, s}, {3 * s, 6 * s}}, [][2]Time{{2 * s, 5 * s}}},
 		"spans that touch": {text + "phone,2,4\n", AvailabilityTrace{End: "up"}, 0, 0,
 			[][2]Time{{0, s}, {3 * s, 6 * s}}, [][2]Time{{4 * s, 5 * s}}},
 	} {
@@ -158,6 +162,7 @@ func TestTracedAvailability_SaysWhatIsWrongAndWhere(t *testing.T) {
 		"a,0,99999999999\n":                    "after the trace's beginning, more than a century",
 		",class,from,to\n0,a,0,1\n1,b,0,1\n":   "the first column is an index: write the file without it",
 		"class,from,to\na,0,1,\nb,0,1\nc,0,1,": "trace.csv:2:1: has 4 fields",
+		"from,until,class\n0,1,7\n":            "trace.csv:1:1: the columns are named from,until,class, some as",
 	} {
 		f := traced(t, text, AvailabilityTrace{End: "up"})
 		_, err := New(Config{Graph: complete(t, 2), Faults: FaultPlan{f}})

@@ -92,6 +92,7 @@ func TestFactors_Mistakes(t *testing.T) {
 		"phone,8\nphone,9\n":     "speed.csv:2:1: phone is given twice, first on line 1",
 		"phone,0\n":              "speed.csv:1:7: the factor must be positive, is 0",
 		"phone,-1\n":             "the factor must be positive, is -1",
+		"phone,1e300\n":          "the factor must be at most 1e+12, is 1e300",
 		"class,factor\n,2\n":     "a class has no name",
 		"phone,8,1\n":            "has 3 fields; a line is class,factor",
 		"phone,\n":               "the factor is missing",

@@ -85,10 +85,63 @@ func (t *table) rows(in io.Reader, words, width int, form string) (header []cell
 			t.report(row[0], "has %d fields; a line is %s, with numbers like 1.5, not 1,5%s", len(row), form, hint)
 		}
 	}
+	if t.problems == nil && header != nil {
+		header, rows = t.byName(header, rows, strings.Split(form, ","))
+	}
 	if t.problems != nil {
 		return nil, nil
 	}
 	return header, rows
+}
+
+// byName puts columns whose names are those of a form, but in another order, into the form's.
+func (t *table) byName(header []cell, rows [][]cell, form []string) ([]cell, [][]cell) {
+	at := make([]int, len(form)) // in the file
+	found, moved := 0, false
+	for k, name := range form {
+		at[k] = slices.IndexFunc(header, func(c cell) bool { return firstWord(c.text) == name })
+		if at[k] >= 0 {
+			found++
+			moved = moved || at[k] != k
+		}
+	}
+	switch {
+	case !moved:
+		return header, rows
+	case found < len(form):
+		t.report(header[0], "the columns are named %s, some as in %s and in other places: give them these names, or "+
+			"put them in this order", namesOf(header), strings.Join(form, ","))
+		return nil, nil
+	}
+	in := func(row []cell) []cell {
+		put := make([]cell, len(at))
+		for k, from := range at {
+			put[k] = row[from]
+		}
+		return put
+	}
+	for k, row := range rows {
+		rows[k] = in(row)
+	}
+	return in(header), rows
+}
+
+// firstWord is a name's, in small letters: from of "From (s)" and from_s.
+func firstWord(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return !unicode.IsLetter(c) })
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
+}
+
+// namesOf are those of columns, as a line.
+func namesOf(header []cell) string {
+	var names []string
+	for _, c := range header {
+		names = append(names, c.text)
+	}
+	return strings.Join(names, ",")
 }
 
 // number reads one; said is false where it is none, of which is told.
