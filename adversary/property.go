@@ -22,10 +22,10 @@ func init() {
 		About: `A node's gradient is the mean of what its rows add, and rows of the two classes add different things.
 What they add on average, m₊ and m₋ at the points of the run, the observer learns from rows that it knows of other nodes
 (adversary.knows.data), and takes the victim's to be alike. Of each round it takes the direction w in which classes
-differ most beside what rows of one class, and noise, vary (Fisher's), learnt on every other known row; the rest say how
-uncertain the estimate is. Rounds are weighed by the inverse of their covariance, and the prior, the share among the
-known rows with the spread that B draws have, or nodes if that is more, is weighed in. An estimate that is not at least
-twice as exact as the prior does not count. Fact "share of rows of class +1".`,
+differ most beside what rows of one class, and noise, vary (Fisher's), learnt on every other known row. Rounds are
+weighed by the inverse of their covariance on half of the rest, and the other half says how uncertain the estimate is.
+The prior, the share among the known rows with the spread that B draws have, or nodes if that is more, is weighed in. An
+estimate that is not at least twice as exact as the prior does not count. Fact "share of rows of class +1".`,
 		Needs: "one round or more that tells a gradient of the victim; all data of other nodes; with noise, how many " +
 			"samples the victim has (adversary.knows.size)",
 		Run: property,
@@ -207,14 +207,23 @@ func property(v *View, f *record.Finding) error {
 }
 
 // combine weighs rounds by the inverse of their covariance: noise is of each round its own, and what the victim's rows
-// are off their classes is the same rows' in all.
+// are off their classes is the same rows' in all. Every other judge decides the weights, and the rest how uncertain the
+// estimate is: of many rounds a few judges leave weights with which they themselves are hardly off at all.
 func combine(rounds []*shown, size int) (estimate, variance float64, err error) {
 	n := len(rounds)
-	a, trace := make([]float64, num.Packed(n)), 0.0
+	halves := [2][][]float64{make([][]float64, n), make([][]float64, n)} // strays, by round
 	for i, x := range rounds {
-		judges := float64(len(x.stray))
+		for k, stray := range x.stray {
+			halves[k%2][i] = append(halves[k%2][i], stray)
+		}
+	}
+	judges := float64(len(rounds[0].stray))
+	enters := 1/float64(size) + 1/judges // of the variance of one row's: the victim's rows, and what classes add
+	a, trace := make([]float64, num.Packed(n)), 0.0
+	decide := float64(len(halves[0][0]))
+	for i, x := range rounds {
 		for j := range i + 1 {
-			c := float64(num.Dot(x.stray, rounds[j].stray) / judges * (1/float64(size) + 1/judges))
+			c := float64(num.Dot(halves[0][i], halves[0][j]) / decide * enters)
 			if i == j {
 				c += x.noise
 				trace += c
@@ -222,8 +231,8 @@ func combine(rounds []*shown, size int) (estimate, variance float64, err error) 
 			a[num.Packed(i)+j] = c
 		}
 	}
-	for i := range n { // rounding of a covariance that may be singular
-		a[num.Packed(i)+i] += 1e-9*trace/float64(n) + 1e-24
+	for i := range n { // what few judges leave open is filled in, and rounding
+		a[num.Packed(i)+i] += float64(trace/float64(n)*max(1e-9, float64(n)/(float64(n)+decide)/10)) + 1e-24
 	}
 	var factor num.Cholesky
 	if err := factor.Factor(a, n); err != nil {
@@ -235,11 +244,19 @@ func combine(rounds []*shown, size int) (estimate, variance float64, err error) 
 	}
 	factor.Solve(weights)
 	sum := 0.0
-	for i, w := range weights {
+	for _, w := range weights {
 		sum += w
-		estimate += float64(w * rounds[i].estimate)
 	}
-	return estimate / sum, 1 / sum, nil
+	say := make([]float64, len(halves[1][0]))
+	for i, w := range weights {
+		w /= sum
+		estimate += float64(w * rounds[i].estimate)
+		variance += float64(w * w * rounds[i].noise)
+		num.Axpy(w, halves[1][i], say)
+	}
+	// A variance of so few has the tails of Student's t, whose own variance stands for them.
+	few := float64(len(say))
+	return estimate, variance + num.Dot(say, say)/max(1, few-2)*enters, nil
 }
 
 // varianceOf is that of numbers about their mean.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"overhear/algorithms"
+	"overhear/internal/num"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -116,6 +117,73 @@ func TestProperty_IsAsUncertainAsItSays(t *testing.T) {
 		if found < 50 || wins < 45 || !(better/60 > 0.08) || !(math.Sqrt(squares/float64(found)) < 0.06) {
 			t.Errorf("%d estimates, %d successes, nearer than the prior by %.3g, off by %.3g", found, wins, better/60,
 				math.Sqrt(squares/float64(found)))
+		}
+	}
+}
+
+// Of rows that are off their classes by a few numbers in all rounds, twenty judges and ten of the victim's, an estimate
+// is beyond twice its stated deviation as seldom as a normal one would be, however many rounds there are.
+func TestCombine_IsAsUncertainAsItSays(t *testing.T) {
+	const size, judges, repeats, common = 10, 20, 400, 3
+	for _, rounds := range []int{1, 2, 5, 20, 60} {
+		s := sim.NewStream(1, "rounds of a share", uint64(rounds))
+		beyond, better := 0, 0.0
+		for range repeats {
+			loads := make([][common]float64, rounds)
+			for i := range loads {
+				for l := range common {
+					loads[i][l] = s.Normal() / float64(l+1)
+				}
+			}
+			row := func() []float64 {
+				var of [common]float64
+				for l := range of {
+					of[l] = s.Normal()
+				}
+				x := make([]float64, rounds)
+				for i := range x {
+					x[i] = 0.1 * s.Normal()
+					for l := range of {
+						x[i] += of[l] * loads[i][l]
+					}
+				}
+				return x
+			}
+			all := make([]*shown, rounds)
+			for i := range all {
+				all[i] = &shown{estimate: 0.5}
+			}
+			for range size {
+				for i, x := range row() {
+					all[i].estimate += x / size
+				}
+			}
+			for range 2 { // classes, of which half of the victim's rows are each
+				var rows [judges / 2][]float64
+				mean := make([]float64, rounds)
+				for k := range rows {
+					rows[k] = row()
+					num.Axpy(2./judges, rows[k], mean)
+				}
+				for i := range all {
+					all[i].estimate -= mean[i] / 2
+					for k := range rows {
+						all[i].stray = append(all[i].stray, rows[k][i]-mean[i])
+					}
+				}
+			}
+			estimate, variance, err := combine(all, size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			beyond += bit(math.Abs(estimate-0.5) > 2*math.Sqrt(variance))
+			better += math.Abs(all[0].estimate-0.5) - math.Abs(estimate-0.5)
+		}
+		if share := float64(beyond) / repeats; !(share <= 0.09) {
+			t.Errorf("%d rounds: %.3g of estimates are beyond 2 ±", rounds, share)
+		}
+		if rounds > 5 && !(better/repeats > 0.1) {
+			t.Errorf("%d rounds say no more than one: nearer by %.3g", rounds, better/repeats)
 		}
 	}
 }
