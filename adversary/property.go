@@ -256,7 +256,7 @@ func combine(rounds []*shown, size int) (estimate, variance float64, err error) 
 	}
 	// A variance of so few has the tails of Student's t, whose own variance stands for them.
 	few := float64(len(say))
-	return estimate, variance + num.Dot(say, say)/max(1, few-2)*enters, nil
+	return estimate, variance + float64(num.Dot(say, say)/max(1, few-2)*enters), nil
 }
 
 // varianceOf is that of numbers about their mean.
