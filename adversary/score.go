@@ -489,6 +489,10 @@ func (t *Truth) odds(f *record.Finding) (record.Outcome, bool) {
 	}
 	posterior, prior := float64(f.Odds[k].Posterior), float64(f.Odds[k].Prior)
 	o := record.Failed
+	if posterior > prior && posterior < 1-unlikely {
+		f.Conclusion += fmt.Sprintf("; the true value has %.4g, and %g is asked for", posterior,
+			1-unlikely)
+	}
 	switch {
 	case posterior >= 1-exactly:
 		o = record.Exact

@@ -5,6 +5,8 @@ package algorithms
 import (
 	"fmt"
 
+	"overhear/adversary/acts"
+	"overhear/internal/num"
 	"overhear/problem"
 )
 
@@ -27,6 +29,20 @@ type Lied struct {
 
 // Add takes in that of another node or run.
 func (l *Lied) Add(o Lied) { l.Scale, l.Heard = max(l.Scale, o.Scale), max(l.Heard, o.Heard) }
+
+// Hear takes in a message, if a liar sent it to an honest node.
+func (l *Lied) Hear(liars *acts.Company, from, to int, kind uint8, payload []float64) {
+	if kind == KindValue && liars.Lies(from) && !liars.Lies(to) {
+		l.Heard = max(l.Heard, num.Norm(payload))
+	}
+}
+
+// Solved takes in the scale of a solve, if an honest node made it.
+func (l *Lied) Solved(liars *acts.Company, node int, scale float64) {
+	if !liars.Lies(node) {
+		l.Scale = max(l.Scale, scale)
+	}
+}
 
 // Moving is an [Explicit] method that says how far one row moves a node's step of a round.
 type Moving interface{ Moves(i, t int) float64 }

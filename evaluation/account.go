@@ -25,7 +25,9 @@ type tally struct {
 	n, wrong int
 	finds    float64 // a deviation above this share would have been found in each of them
 	first    *misfit
-	twinned  bool // the run was made with other data, too: elsewhere requests are taken for what they ask
+	allowed  float64 // sum of what deviations might be
+	size     float64 // and of how large what is checked is
+	twinned  bool    // the run was made with other data, too: elsewhere requests are taken for what they ask
 }
 
 // account is what became of the packets of a run, by check.
@@ -45,6 +47,7 @@ func (a account) of(kind record.CheckKind) *tally {
 func (a account) hold(kind record.CheckKind, off, allowed, size float64, p *packet, what func() string) bool {
 	t := a.of(kind)
 	t.n++
+	t.allowed, t.size = t.allowed+allowed, t.size+size
 	if off <= allowed && !math.IsInf(allowed, 1) { // of numbers that overflow nothing is known
 		if share := allowed / size; allowed > 0 && !math.IsInf(share, 1) {
 			t.finds = max(t.finds, share)
@@ -53,6 +56,17 @@ func (a account) hold(kind record.CheckKind, off, allowed, size float64, p *pack
 	}
 	a.misfits(kind, p, what())
 	return false
+}
+
+// blinded adds what fails where rounding, and what solves leave, come to more than what is checked does itself. Where
+// there is meant to be nothing, nothing is hidden.
+func (a account) blinded() {
+	for _, k := range things {
+		if t := a[k.kind]; t != nil && k.relatively && t.size > 0 && t.allowed > t.size {
+			a.misfits(k.kind, nil, fmt.Sprintf("rounding, and what solves leave, come to %.3g times the size of all "+
+				"that is checked, and hide it", t.allowed/t.size))
+		}
+	}
 }
 
 // same checks what must not differ by a bit.

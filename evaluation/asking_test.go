@@ -141,10 +141,11 @@ func also(all []packet, kind uint8, from, to, round int) []packet {
 // A black-box audit sees the rounds that the run does not have.
 func TestBlackBox_SeesRoundsThatARunDoesNotHave(t *testing.T) {
 	e := small(t, auditedPVP, nil, "rounds.count=4")
-	b := &blackBox{e: e, node: 1, seen: seenRounds(4)}
-	counts, got := map[cell]int32{}, map[cell]float64{}
+	b := &blackBox{e: e, node: 1}
+	b.seen, b.begins = seenRounds(4)
+	met, got := meetings{map[cell]int32{}, map[cell][]float64{}}, map[cell]float64{}
 	for _, round := range []int32{1234567, 4, -3} {
-		b.numbers(&sim.Packet{From: 1, Kind: algorithms.KindRequest, Round: round, Bytes: 64}, counts,
+		b.numbers(&sim.Packet{From: 1, Kind: algorithms.KindRequest, Round: round, Bytes: 64}, met,
 			func(c cell, v float64) { got[c] = v })
 	}
 	at := func(k int32) cell {

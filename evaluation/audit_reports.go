@@ -149,7 +149,7 @@ func auditReported(e *experiment.Experiment, a *experiment.Assembly, spec *scena
 		rec.Threat.Sees = "everything that every server publishes, in every round, and no user's report, which holds " +
 			"its row"
 		rec.Threat.Knows += ", the coins of all labels, and what each server draws once"
-		c.amid(e, a, sample)
+		c.amid(e, a, suffered(sample))
 		var err error
 		if rec.Checks, err = faithful(sample, node, &a.Account.Inexact); err != nil {
 			return err

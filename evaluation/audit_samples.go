@@ -192,7 +192,7 @@ func auditSamples(e *experiment.Experiment, a *experiment.Assembly, spec *scenar
 		if err != nil {
 			return err
 		}
-		c.amid(e, a, sample)
+		c.amid(e, a, suffered(sample))
 		if out.Checks, err = faithful(sample, node, inexact(public, a, e.Solver.Tolerance)); err != nil {
 			return err
 		}

@@ -28,11 +28,13 @@ import (
 )
 
 // cell names one number that packets carry, alike in all runs: of the k-th packet of a kind between two nodes in a
-// round, a number of its payload, or one of the negative ones.
+// round, a number of its payload, or one of the negative ones; or the sum of such numbers from the first round to that
+// one, which is what a dual variable remembers of them.
 type cell struct {
 	round, from, to int32
 	kind            uint8
 	k, number       int32
+	summed          bool
 }
 
 // Numbers of a packet besides its payload.
@@ -68,11 +70,13 @@ type blackBox struct {
 	node    int32
 	reports bool
 	seen    []bool             // by round: a window is over it
+	begins  []bool             // by round: one begins with it, which has the sums of all rounds up to it, too
 	watch   *adversary.Vantage // what is seen instead of the node's packets; nil: those
 
 	mu      sync.Mutex
 	cells   []cell             // of the last run
 	reached algorithms.Reached // of all runs, over split columns
+	lied    algorithms.Lied    // what lies made honest nodes compute with in all runs
 }
 
 // blindPair is two worlds, and what changes an assembly into either.
@@ -83,8 +87,8 @@ type blindPair struct {
 
 // box makes two worlds without any model of the method.
 func box(e *experiment.Experiment, a *experiment.Assembly, p *blindPair) (*blackBox, error) {
-	b := &blackBox{e: e, node: int32(p.pair.Node), reports: p.pair.Unit == privacy.Label && registers(a),
-		seen: seenRounds(e.Rounds.Count)}
+	b := &blackBox{e: e, node: int32(p.pair.Node), reports: p.pair.Unit == privacy.Label && registers(a)}
+	b.seen, b.begins = seenRounds(e.Rounds.Count)
 	if watch, less := narrow(e.Scenario); less {
 		b.watch = &watch
 	}
@@ -117,12 +121,16 @@ func (b *blackBox) look(ctx context.Context, world int, seed uint64) (sighting, 
 	var all []number
 	own := *b.worlds[world]
 	own.Seed = seed
-	counts := map[cell]int32{}
+	met := meetings{map[cell]int32{}, map[cell][]float64{}}
 	users := int32(own.Graph.Order()) // who come after the nodes
 	told := newWire()
+	var lied algorithms.Lied
 	_, err := b.e.Execute(ctx, &own, experiment.Execution{Observer: told, Packets: func(p *sim.Packet) {
+		if own.Liars != nil {
+			lied.Hear(own.Liars, int(p.From), int(p.To), p.Kind, p.Payload)
+		}
 		if b.sees(p, users, seed) {
-			b.numbers(p, counts, func(c cell, v float64) { all = append(all, number{c, v}) })
+			b.numbers(p, met, func(c cell, v float64) { all = append(all, number{c, v}) })
 		}
 	}})
 	slices.SortFunc(all, func(x, y number) int { return compareCells(x.cell, y.cell) })
@@ -132,7 +140,13 @@ func (b *blackBox) look(ctx context.Context, world int, seed uint64) (sighting, 
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	for node, scale := range told.scales {
+		if own.Liars != nil {
+			lied.Solved(own.Liars, node, scale)
+		}
+	}
 	b.reached = b.reached.Or(told.reached)
+	b.lied.Add(lied)
 	if slices.Equal(s.cells, b.cells) {
 		s.cells = b.cells
 	}
@@ -153,22 +167,45 @@ func (b *blackBox) sees(p *sim.Packet, users int32, seed uint64) bool {
 		ReceivedNS: int64(p.Received)}, seed)
 }
 
+// meetings are what a run has shown so far: of a kind of packets between two nodes how many there were in a round, and
+// the sums of what they carried, over the rounds.
+type meetings struct {
+	counts map[cell]int32
+	sums   map[cell][]float64
+}
+
 // numbers tells what a packet that is seen carries. Of one whose round the run does not have, the round is a number in
 // itself, in the last round.
-func (b *blackBox) numbers(p *sim.Packet, counts map[cell]int32, tell func(cell, float64)) {
+func (b *blackBox) numbers(p *sim.Packet, met meetings, tell func(cell, float64)) {
 	c := cell{round: p.Round, from: p.From, to: p.To, kind: p.Kind}
 	last := int32(len(b.seen) - 1)
 	exists := p.Round >= 0 && p.Round <= last
 	if !exists {
 		c.round, c.number = last, outside
-	} else if !b.seen[p.Round] {
-		return
 	}
-	counts[c]++
-	c.k = counts[c]
+	met.counts[c]++
+	c.k = met.counts[c]
 	if !exists { // it is compared with others of such rounds alone
 		c.k = -c.k
 		tell(c, float64(p.Round))
+	} else {
+		always := c
+		always.round = 0
+		sums := met.sums[always]
+		for n, v := range p.Payload {
+			if n == len(sums) {
+				sums = append(sums, 0)
+			}
+			sums[n] += v
+			if b.begins[p.Round] {
+				c.number, c.summed = int32(n), true
+				tell(c, sums[n])
+			}
+		}
+		if met.sums[always] = sums; !b.seen[p.Round] {
+			return
+		}
+		c.summed = false
 	}
 	for n, v := range p.Payload {
 		c.number = int32(n)
@@ -234,15 +271,19 @@ func windows(rounds int) (all []int) {
 // width is how many rounds a window is over.
 const width = 3
 
-// seenRounds says of every round if a window is over it.
-func seenRounds(rounds int) []bool {
-	all := make([]bool, rounds+1)
+// seenRounds says of every round if a window is over it, and if one begins with it after round 0.
+func seenRounds(rounds int) (seen, begins []bool) {
+	seen, begins = make([]bool, rounds+1), make([]bool, rounds+1)
 	for _, t := range windows(rounds) {
-		for k := max(0, t-width+1); k <= t; k++ {
-			all[k] = true
+		first := t - width + 1
+		for k := max(0, first); k <= t; k++ {
+			seen[k] = true
+		}
+		if first > 0 {
+			begins[first] = true
 		}
 	}
-	return all
+	return seen, begins
 }
 
 // blindFits is an error for a black-box audit whose packets memory does not hold.
@@ -254,9 +295,13 @@ func blindFits(e *experiment.Experiment, a *experiment.Assembly, p *record.Pair,
 	if a.Split != nil {
 		length = 3 * a.Split.N / 2 // the hub sends two numbers for each of a party's
 	}
-	for _, in := range seenRounds(e.Rounds.Count) {
-		if in {
+	seen, begins := seenRounds(e.Rounds.Count)
+	for t := range seen {
+		if seen[t] {
 			numbers += float64(packets * (length + 3))
+		}
+		if begins[t] {
+			numbers += float64(packets * length)
 		}
 	}
 	if p.Unit == privacy.Label && registers(a) {
@@ -359,6 +404,7 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 		return nil, err
 	}
 	c := claimed(b.reached)
+	c.amid(e, a, b.lied)
 	out.Claim, out.Condition = c.guarantee, c.condition()
 	c.judgeBlindly(out, sample)
 	out.Wall = time.Since(started).Seconds()
@@ -602,8 +648,8 @@ func table(runs []sighting, cells []cell) [][]float64 {
 // mostCells is how many numbers a look has at most.
 const mostCells = 60
 
-// inWindow are the cells of the rounds t−2, t−1 and t that vary, each once, the latest first. Only runs that are learnt
-// from are looked at.
+// inWindow are the cells of the rounds t−2, t−1 and t that vary, and of the sums up to t−2, each once, the latest
+// first. Only runs that are learnt from are looked at.
 func inWindow(sample [2][]sighting, fitted, t int) []cell {
 	present := map[cell]bool{}
 	var last []cell
@@ -614,7 +660,8 @@ func inWindow(sample [2][]sighting, fitted, t int) []cell {
 			}
 			last = s.cells
 			for _, c := range s.cells {
-				if int(c.round) <= t && int(c.round) > t-width {
+				if first := t - width + 1; int(c.round) <= t && int(c.round) >= first &&
+					(!c.summed || int(c.round) == first) {
 					present[c] = true
 				}
 			}

@@ -81,6 +81,16 @@ func (m clean) Update(n *algorithms.Node, _ int) error {
 	return n.Minimise(2 * m.eta * float64(n.Degree()))
 }
 
+// once sends one minimiser without its noise, late: by then the dual variable remembers more rounds than a look is at.
+type once struct{ clean }
+
+func (m once) Update(n *algorithms.Node, t int) error {
+	if t == 8 {
+		return m.clean.Update(n, t)
+	}
+	return m.privateRow.Update(n, t)
+}
+
 // sightingOf is what a run would have of those numbers.
 func sightingOf(numbers map[cell]float64) (s sighting) {
 	s.cells = slices.SortedFunc(maps.Keys(numbers), compareCells)
@@ -104,17 +114,21 @@ func TestBlackBox_FindsWhatItWasNotToldOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		algorithm string
 		flaw      flaw
+		sets      []string
 	}{
 		"even rounds take a fresh gradient": {"{kind: private-r-admm, eta: 0.5, gamma: 0.3, alpha: 1}",
-			func(m privateRow, s algorithms.Setting) algorithms.Method { return fresh{m, s, 0.5, 0.3} }},
+			func(m privateRow, s algorithms.Setting) algorithms.Method { return fresh{m, s, 0.5, 0.3} }, nil},
 		"the clean iterate is sent": {"{kind: pvp, eta: 0.05, alpha: 1}",
-			func(m privateRow, s algorithms.Setting) algorithms.Method { return clean{m, s, 0.05} }},
+			func(m privateRow, s algorithms.Setting) algorithms.Method { return clean{m, s, 0.05} }, nil},
+		"one clean iterate is sent, late": {"{kind: pvp, eta: 0.2, alpha: 0.1}",
+			func(m privateRow, s algorithms.Setting) algorithms.Method { return once{clean{m, s, 0.2}} },
+			[]string{"rounds.count=8"}},
 	} {
-		a := blindAudit(t, c.algorithm, c.flaw)
+		a := blindAudit(t, c.algorithm, c.flaw, c.sets...)
 		if a.Stands() || len(violated(a)) == 0 {
 			t.Errorf("%s: nothing found: %+v", name, a.Verdicts)
 		}
-		if right := blindAudit(t, c.algorithm, nil); !right.Stands() {
+		if right := blindAudit(t, c.algorithm, nil, c.sets...); !right.Stands() {
 			t.Errorf("%s: the right method is refuted: %+v", name, right.Verdicts)
 		}
 	}
@@ -359,9 +373,14 @@ func TestBlackBox_IsOfTheUnitThatIsAsked(t *testing.T) {
 func TestBlackBox_KeepsOneNumberForEachThatIsSeen(t *testing.T) {
 	e := small(t, "{kind: pvp, eta: 0.05, alpha: 1}", nil, "rounds.count=60", "adversary.audit.runs=50")
 	_, a, sample := looks(t, e, 4)
-	rounds := map[int32]bool{}
+	rounds, sums := map[int32]bool{}, map[int32]bool{}
 	for _, c := range sample[0][0].cells {
-		rounds[c.round] = true
+		if rounds[c.round] = true; c.summed {
+			sums[c.round] = true
+		}
+	}
+	if len(sums) < 10 || len(sums) == len(rounds) || sums[0] || sums[60] || !sums[58] {
+		t.Errorf("sums are kept of the rounds %v", sums)
 	}
 	if len(rounds) > 40 || !rounds[0] || !rounds[60] {
 		t.Errorf("%d rounds are kept of 61", len(rounds))
@@ -370,7 +389,8 @@ func TestBlackBox_KeepsOneNumberForEachThatIsSeen(t *testing.T) {
 	for w := range sample {
 		for k := range sample[w] {
 			s := &sample[w][k]
-			if want := len(rounds) * 4 * (3 + 3); len(s.values) != want || !slices.IsSortedFunc(s.cells, compareCells) {
+			want := len(rounds)*4*(3+3) + len(sums)*4*3
+			if len(s.values) != want || !slices.IsSortedFunc(s.cells, compareCells) {
 				t.Errorf("%d numbers, want %d", len(s.values), want)
 			}
 			if &s.cells[0] == &sample[0][0].cells[0] {

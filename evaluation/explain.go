@@ -150,6 +150,7 @@ func (x *explainer) explain(ctx context.Context, c *wire, r run) (account, error
 		}
 	}
 	x.records()
+	x.account.blinded()
 	return x.account, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"overhear/adversary/acts"
 	"overhear/algorithms"
 	"overhear/experiment"
-	"overhear/internal/num"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -197,11 +196,11 @@ func suffered(sample [2][]*evidence) (l algorithms.Lied) {
 }
 
 // amid has a claim not established, nor its certificate, if what liars sent breaks what it is proved with.
-func (c *claim) amid(e *experiment.Experiment, a *experiment.Assembly, sample [2][]*evidence) {
+func (c *claim) amid(e *experiment.Experiment, a *experiment.Assembly, l algorithms.Lied) {
 	if a.Liars == nil {
 		return
 	}
-	err := algorithms.Amid(a.Method, a.Setting, e.Solver.Tolerance, suffered(sample))
+	err := algorithms.Amid(a.Method, a.Setting, e.Solver.Tolerance, l)
 	if err == nil {
 		return
 	}
@@ -219,14 +218,11 @@ func (x *explainer) lied() (l algorithms.Lied) {
 		return l
 	}
 	for node, scale := range x.scales {
-		if !x.liars().Lies(node) {
-			l.Scale = max(l.Scale, scale)
-		}
+		l.Solved(x.liars(), node, scale)
 	}
 	for i := range x.packets {
-		if p := &x.packets[i]; p.kind == algorithms.KindValue && x.liars().Lies(p.from) && !x.liars().Lies(p.to) {
-			l.Heard = max(l.Heard, num.Norm(x.payloads[p.payload]))
-		}
+		p := &x.packets[i]
+		l.Hear(x.liars(), p.from, p.to, p.kind, x.payloads[p.payload])
 	}
 	return l
 }

@@ -30,9 +30,18 @@ var families = []family{
 
 // compareCells has the latest round first, then payloads before times.
 func compareCells(a, b cell) int {
-	return cmp.Or(-cmp.Compare(a.round, b.round), cmp.Compare(sign(b.number), sign(a.number)),
+	return cmp.Or(-cmp.Compare(a.round, b.round), cmp.Compare(order(a.summed), order(b.summed)),
+		cmp.Compare(sign(b.number), sign(a.number)),
 		cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.kind, b.kind), cmp.Compare(a.k, b.k),
 		cmp.Compare(a.number, b.number))
+}
+
+// order is 1 of what is true.
+func order(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func sign(n int32) int {

@@ -4,6 +4,7 @@ package evaluation
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -188,6 +189,33 @@ func TestAudit_LiesThatBreakTheProofsConditions(t *testing.T) {
 			if c := a.Certificate; want == record.NotEstablished && c != nil && c.Reason == "" {
 				t.Errorf("%s, %s: certified all the same: %+v", algorithm, size, c)
 			}
+			e := small(t, algorithm, nil, "adversary.audit={runs: 40, pilots: 1, node: 1}",
+				"adversary.acts=[{kind: constant, nodes: [2], size: "+size+"}]")
+			box, err := BlackBox(context.Background(), e, AuditOptions{Workers: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := box.Verdicts[len(box.Verdicts)-1].Verdict; got != want {
+				t.Errorf("%s, %s, as a black box: %s", algorithm, size, got)
+			}
+		}
+	}
+}
+
+// Lies so large that rounding takes noise and row alike leave nothing measured by a likelihood: the check of the noise
+// fails, which sees neither.
+func TestAudit_LiesThatHideTheNoise(t *testing.T) {
+	for size, hidden := range map[string]bool{"10": false, "1e18": true} {
+		a := auditOf(t, plantedDGD, nil, "adversary.audit={runs: 20, pilots: 1, node: 1}",
+			"adversary.acts=[{kind: constant, nodes: [2], size: "+size+"}]")
+		k := slices.IndexFunc(a.Checks, func(c record.Check) bool { return c.Kind == record.NoiseFromStream })
+		if c := a.Checks[k]; c.Holds == hidden || hidden && !strings.Contains(c.Detail, "hide it") {
+			t.Errorf("size %s: %+v", size, c)
+		}
+		v := a.Verdicts[len(a.Verdicts)-1]
+		likely := strings.Contains(v.Reason, "log-likelihood ratio of all")
+		if hidden && (likely || !(v.Measured <= 0.1)) {
+			t.Errorf("size %s: measured %v: %s", size, v.Measured, v.Reason)
 		}
 	}
 }

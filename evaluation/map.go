@@ -22,7 +22,8 @@ import (
 	"overhear/sim"
 )
 
-// Map is what each node, as an observer that hears its neighbours, learns about a flipped label of every other node:
+// Map is what each node, as an observer that hears its neighbours, learns about a flipped label of every other node, or
+// a target with its sign turned:
 // exactly, by the method's own rounds (docs/mathematics.md §5.12), and without lockstep along what entered which update
 // in the run of the first seed. The error is a SetupError where rounds are not affine, or noise is not Gaussian.
 func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record.Map, *record.Pairs, error) {
@@ -36,6 +37,12 @@ func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record
 		return nil, nil, err
 	}
 	refused := func(err error) (*record.Map, *record.Pairs, error) { return nil, nil, noMap(err) }
+	for i := range a.Problem.Shards {
+		if rows := a.Problem.Shards[i].U.Len(); spec.Row >= rows {
+			return nil, nil, experiment.SetupError{Err: fmt.Errorf("adversary.audit.row: node %d has rows 0 to %d, "+
+				"not %d", i, rows-1, spec.Row)}
+		}
+	}
 	if _, less := narrow(e.Scenario); less {
 		return nil, nil, experiment.SetupError{Err: errors.New("adversary.view: in a map every node is an observer; " +
 			"leave it out")}
@@ -54,8 +61,8 @@ func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record
 	}
 	out := &record.Map{Format: record.Format, Name: e.Name, About: e.About, Seed: a.Seed, Rounds: e.Rounds.Count,
 		Algorithm: e.Algorithm.Kind, Command: o.Command, Changes: o.Changes, Scenario: e.Resolved(), Inputs: inputs,
-		Nodes: n, Edges: a.Graph.Pairs(), Row: spec.Row, Victim: spec.Node, Delta: record.Number(e.Privacy.Delta),
-		Checks: checks}
+		Nodes: n, Edges: a.Graph.Pairs(), Row: spec.Row, Victim: spec.Node, Targets: a.Problem.HasTargets(),
+		Delta: record.Number(e.Privacy.Delta), Checks: checks}
 	all := &record.Pairs{Distance: make([][]int, n), Mu: pairs.Mu, Messages: pairs.Messages}
 	for i := range n {
 		all.Distance[i] = distances(a.Graph, i)
@@ -249,10 +256,6 @@ func mapAlong(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 	var along *course
 	var explained [2][]*evidence
 	for i := range n {
-		if rows := a.Problem.Shards[i].U.Len(); spec.Row >= rows {
-			return nil, nil, fmt.Errorf("adversary.audit.row: node %d has rows 0 to %d, not %d", i, rows-1,
-				spec.Row), nil
-		}
 		w, err := flipped(e, a, i, spec.Row)
 		if err != nil {
 			return nil, nil, nil, err

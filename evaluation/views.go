@@ -78,7 +78,8 @@ func mirrored(a *experiment.Assembly, shard, row int) (u [2][]float64, y [2]floa
 	u, y = [2][]float64{own, own}, [2]float64{1, 1}
 	if s.Targets != nil {
 		y = [2]float64{s.Targets[row], -s.Targets[row]}
-		return u, y, fmt.Sprintf("sample %d with its target, %.4g, and with the opposite", row, s.Targets[row])
+		return u, y, fmt.Sprintf("sample %d with its target, %.4g as scaled, and with the opposite", row,
+			s.Targets[row])
 	}
 	other := slices.Clone(own)
 	num.Scale(-1, other)
@@ -104,9 +105,15 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 	}
 	u, y, what := mirrored(a, shard, spec.Row)
 	unit, pair, lacks := privacy.Label, "a flipped label", "all data but a label, and the two values that it may have"
+	one := several(spec.Group, unit)
+	if a.Problem.HasTargets() {
+		pair, one = "a target with its sign turned", "one target's sign"
+		lacks = "all data but a target, and the two values that it may have"
+	}
 	if spec.Pair != nil {
 		u, y, what = [2][]float64{spec.Pair.A, spec.Pair.B}, [2]float64{1, 1}, "the given samples"
 		unit, pair, lacks = privacy.Sample, "the given pair", "all data but a sample, and the two that it may be"
+		one = several(spec.Group, unit)
 	}
 	if spec.Unit == string(privacy.Sample) && spec.Pair == nil {
 		return nil, nil, errors.New("a sample, and not its label only, is asked for (adversary.audit.unit)"), nil
@@ -164,7 +171,7 @@ func normally(ctx context.Context, e *experiment.Experiment, a *experiment.Assem
 			"test on it is better than that of N(0, 1) against N(μ, 1) (docs/mathematics.md §5.12)",
 		Checks: checks, Runs: spec.Runs,
 	}
-	v := record.Verdict{Claim: several(spec.Group, unit) + fmt.Sprintf(" of node %d", node),
+	v := record.Verdict{Claim: one + fmt.Sprintf(" of node %d", node),
 		Scope: record.WholeRun, Node: node, Epsilon: record.Number(c.total[e.Rounds.Count]),
 		Delta: record.Number(delta)}
 	epsilon := loss.NormalEpsilon(mu, delta)

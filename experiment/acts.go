@@ -10,7 +10,6 @@ import (
 
 	"overhear/adversary/acts"
 	"overhear/algorithms"
-	"overhear/internal/num"
 	"overhear/internal/plural"
 	"overhear/metrics"
 	"overhear/problem"
@@ -54,18 +53,10 @@ type testimony struct {
 }
 
 // told takes in a packet.
-func (t *testimony) told(p *sim.Packet) {
-	if t.liars.Lies(int(p.From)) && !t.liars.Lies(int(p.To)) && p.Kind == algorithms.KindValue {
-		t.Heard = max(t.Heard, num.Norm(p.Payload))
-	}
-}
+func (t *testimony) told(p *sim.Packet) { t.Hear(t.liars, int(p.From), int(p.To), p.Kind, p.Payload) }
 
 // solved takes in a step.
-func (t *testimony) solved(node int, s problem.Stats) {
-	if !t.liars.Lies(node) {
-		t.Scale = max(t.Scale, s.Scale)
-	}
-}
+func (t *testimony) solved(node int, s problem.Stats) { t.Solved(t.liars, node, s.Scale) }
 
 // acted is what run.json says of who lied; nil: all nodes were honest.
 func (e *Experiment) acted(out *outcome, r *recorder) *record.Acts {

@@ -59,13 +59,17 @@ func (o *outcome) convergence(warned bool) *record.Convergence {
 			advice = append(advice, fmt.Sprintf("at least %d rounds more (rounds.count)", c.More))
 		}
 	default:
-		if noisy {
+		switch {
+		case o.Liars != nil: // which no step mends
+			advice = append(advice, "honest nodes (adversary.acts), to see what lies do to it")
+		case noisy:
 			advice = append(advice, "less noise")
 		}
 	}
 	d, ok := o.Method.(algorithms.Displaced)
 	displaced := ok && d.Displaced() // which no computed step mends
-	if !noisy && !displaced {        // what is computed amid noise is a rule that another value may well beat
+	// What is computed amid noise is a rule that another value may well beat.
+	if !noisy && !displaced && o.Liars == nil {
 		advice = append(advice, o.otherSteps()...)
 	}
 	if advice == nil && warned {
@@ -236,7 +240,9 @@ func (o *outcome) worse() []string {
 		return nil
 	}
 	text := "the run ends worse than no model: " + strings.Join(how, "; ")
-	if o.noisy() {
+	if o.Liars != nil {
+		text += "; some of its nodes lie (adversary.acts)"
+	} else if o.noisy() {
 		text += "; its noise is too much for its data (privacy.epsilon, the noise parameters, the penalty or step, " +
 			"rows a node, rounds)"
 	}

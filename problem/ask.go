@@ -42,7 +42,8 @@ func (v *survey) firstLine(asked bool) string {
 		for _, c := range v.columns {
 			for is := range c.first {
 				if first := c.first[is]; asked && class(is) != finite && class(is) != percent && first.row == 1 {
-					return "the first line was taken for a row, as it has a number; if it has names say header: true"
+					return "the first line was taken for a row, as it has a number; if it has names say " +
+						"problem.data.header: true"
 				}
 			}
 		}
@@ -50,16 +51,16 @@ func (v *survey) firstLine(asked bool) string {
 		for _, c := range v.columns {
 			if c.name != "" && v.source.isMissing(c.name) {
 				return fmt.Sprintf("the first line was taken for names, but its %.40q means that there is no value; "+
-					"say header: false if the line is a row and header: true if it has names", c.name)
+					"say problem.data.header: false if the line is a row and true if it has names", c.name)
 			}
 			if n := c.values[c.name]; n > 0 {
 				return fmt.Sprintf("the first line was taken for names, but its %.40q is a value of this column, "+
-					"too, in %s; say header: false if the line is a row and header: true if it has names; if it "+
+					"too, in %s; say problem.data.header: false if the line is a row and true if it has names; if it "+
 					"stands in the file again take it out there", c.name, Counted(n, "row"))
 			}
 		}
 		if asked && !slices.ContainsFunc(v.columns, (*column).reads) {
-			return "the first line was taken for names; if it is a row say header: false"
+			return "the first line was taken for names; if it is a row say problem.data.header: false"
 		}
 	}
 	return ""

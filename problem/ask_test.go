@@ -233,14 +233,15 @@ func TestCSV_Strangers(t *testing.T) {
 			"column column3, the label, has no value in any row; say label: NAME and drop: [column3]"},
 		"no names": {Source{}, body("A;I;Y"), "column0 column1",
 			"the first line has a number and was taken for a row"},
-		"years as names":  {Source{}, "2019;2020;ill\n" + body("A;I;Y"), "", `if it has names say header: true`},
+		"years as names": {Source{}, "2019;2020;ill\n" + body("A;I;Y"), "",
+			`if it has names say problem.data.header: true`},
 		"years, answered": {Source{Header: &yes}, "2019;2020;ill\n" + body("A;I;Y"), "2019 2020", ""},
 		"words without names": {Source{}, "red;no\n" + lots(9, "", func(i int) string {
 			return []string{"red;yes",
 				"blue;no"}[i%2]
-		})[1:], "", `its "red" is a value of this column, too, in 5 rows; say header: false`},
+		})[1:], "", `its "red" is a value of this column, too, in 5 rows; say problem.data.header: false`},
 		"a row with no number": {Source{}, "NA;?;no\n" + body("A;I;Y"), "",
-			`its "NA" means that there is no value; say header: false`},
+			`its "NA" means that there is no value; say problem.data.header: false`},
 		"mostly empty": {Source{}, "age;k;y\n" + body("A;;Y") + "7;1;0\n8;2;1\n", "age k",
 			"60 of 62 rows are dropped for a missing value; missing are k in 60"},
 		"words with names": {Source{}, "colour;buys\n" + lots(9, "",

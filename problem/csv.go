@@ -206,7 +206,7 @@ func names(file string, line int, fields []string) (columns []string, nameless [
 		}
 		if before < k {
 			return nil, nil, fmt.Errorf("%s:%d: two columns are called %q, fields %d and %d; if the line has no "+
-				"names say header: false", file, line, name, before+1, k+1)
+				"names say problem.data.header: false", file, line, name, before+1, k+1)
 		}
 	}
 	return columns, nameless, nil

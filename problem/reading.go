@@ -150,8 +150,8 @@ func (v *survey) guess() string {
 		return fmt.Sprintf("the first line has a number and was taken for a row; the columns are called %s; say "+
 			"header: false if that is so, header: true if it has names", listed(v.table.columns, 3))
 	case !slices.ContainsFunc(v.columns, (*column).reads):
-		return "no column has numbers, and the first line was taken for names; say header: true if that is so, " +
-			"header: false if it is a row"
+		return "no column has numbers, and the first line was taken for names; say problem.data.header: true if that " +
+			"is so, header: false if it is a row"
 	}
 	return ""
 }

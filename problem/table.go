@@ -507,8 +507,8 @@ func (s Source) fromTable(t *table) (*Set, *Reading, error) {
 	reading.classes(b)
 	reading.codes()
 	if k := slices.Index(b.classes, v.lead); err != nil && t.guessed && !t.named && k >= 0 && b.count[k] == 1 {
-		err = fmt.Errorf("%w; the first line was taken for a row, as it has a number; if it has names say header: true",
-			err)
+		err = fmt.Errorf("%w; the first line was taken for a row, as it has a number; if it has names say "+
+			"problem.data.header: true", err)
 	}
 	if err != nil {
 		return nil, reading, err

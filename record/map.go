@@ -37,10 +37,11 @@ type Map struct {
 	Inputs     Inputs       `json:"inputs,omitzero"`
 	Nodes      int          `json:"nodes"`
 	Edges      [][2]int     `json:"edges"`
-	Row        int          `json:"row"`    // of each node, whose label is asked for
-	Victim     int          `json:"victim"` // of the picture of the network
-	Delta      Number       `json:"delta"`  // at which ε is stated
-	All        []Number     `json:"all"`    // μ of one who sees everything, by victim
+	Row        int          `json:"row"`               // of each node, whose label is asked for
+	Victim     int          `json:"victim"`            // of the picture of the network
+	Targets    bool         `json:"targets,omitempty"` // it is no label, but a target, whose sign is turned
+	Delta      Number       `json:"delta"`             // at which ε is stated
+	All        []Number     `json:"all"`               // μ of one who sees everything, by victim
 	ByDistance []AtDistance `json:"by_distance"`
 	Checks     []Check      `json:"checks"` // that runs do what their method says
 	Wall       float64      `json:"wall_seconds"`

@@ -14,8 +14,13 @@ import (
 
 // MapOf says what a map is of.
 func MapOf(m *record.Map) string {
-	return fmt.Sprintf("one label of a node's row %d, flipped, by another node, which hears its neighbours, knows "+
-		"what it drew and all data but the label; exact: its best test is that of N(0, 1) against N(μ, 1)", m.Row)
+	what, one := "label", "flipped"
+	if m.Targets {
+		what, one = "target", "as it is or with its sign turned, in the units that rounds compute with"
+	}
+	return fmt.Sprintf("one %s of a node's row %d, %s, by another node, which hears its neighbours, knows "+
+		"what it drew and all data but the %s; exact: its best test is that of N(0, 1) against N(μ, 1)", what, m.Row,
+		one, what)
 }
 
 // MapHead is the head of a map's table.

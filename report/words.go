@@ -48,7 +48,7 @@ line for each server follows, with how many labels have which; reports.parquet h
 	"outcome": `How an attack went:
 exact     the hidden thing was found to rounding
 partial   found better than by guessing, not exactly: an error below ½, of verdicts, labels and links more right
-          than chance would have with probability 0.01
+          than chance would have with probability 0.01, of an attribute a probability of its value of 0.99
 failed    no better than guessing, or better and yet not as good as that
 unscored  there is a result, but the truth is not at hand to compare it with
 blocked   the attack could not be carried out; the conclusion says why`,

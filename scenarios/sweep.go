@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"overhear/internal/python"
 	"overhear/sim"
 )
 
@@ -267,8 +268,14 @@ func (s *Scenario) AttackFiles() map[string]string { return s.filesByKey(true) }
 func (s *Scenario) filesByKey(ofAttacks bool) map[string]string {
 	paths := map[string]string{}
 	for _, f := range s.fileFields() {
-		if strings.HasPrefix(f.key, attackKey) == ofAttacks {
-			paths[f.key] = *f.path
+		if strings.HasPrefix(f.key, attackKey) != ofAttacks {
+			continue
+		}
+		paths[f.key] = *f.path
+		if strings.HasSuffix(*f.path, ".py") {
+			for module, path := range python.Imports(*f.path) {
+				paths[f.key+" imports "+module] = path
+			}
 		}
 	}
 	return paths
