@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -62,6 +63,13 @@ timeout, and the method's parameters.`,
 	return c
 }
 
+// sameDirectory says whether paths are of one directory.
+func sameDirectory(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
 func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 	var at sim.Duration
 	switch {
@@ -108,6 +116,9 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 		Change: slices.IndexFunc(s.Changes, func(a scenarios.Alteration) bool { return a.At == at })}
 	if f.from.Trace, err = r.Trace(); err != nil {
 		return err
+	}
+	if sameDirectory(f.out, filepath.Dir(filepath.Dir(dir))) { // where its name is taken by the run that it goes on from
+		f.outGiven = false
 	}
 	f.sets = append([]string{"at=" + at.String()}, f.sets...)
 	runs, err := runSeeds(c.Context(), s, file, f, c.OutOrStdout())

@@ -1,3 +1,5 @@
+// Imports are found by their statements, and those of what is imported.
+
 package python
 
 import (
