@@ -117,8 +117,8 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 	if f.from.Trace, err = r.Trace(); err != nil {
 		return err
 	}
-	if sameDirectory(f.out, filepath.Dir(filepath.Dir(dir))) { // where its name is taken by the run that it goes on from
-		f.outGiven = false
+	if sameDirectory(f.out, filepath.Dir(filepath.Dir(dir))) {
+		f.outGiven = false // its name is taken by the run that it goes on from
 	}
 	f.sets = append([]string{"at=" + at.String()}, f.sets...)
 	runs, err := runSeeds(c.Context(), s, file, f, c.OutOrStdout())
