@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -78,8 +79,13 @@ func Export(r *Run, table, format string, to io.Writer) error {
 		var t *Table
 		if t, err = r.Metrics(); err == nil {
 			w.begin(t.Columns...)
+			round := slices.Index(t.Columns, "round")
 			for _, row := range t.Rows {
-				w.row(anys(row)...)
+				all := anys(row)
+				if round >= 0 { // a whole number, as in every other table
+					all[round] = int(row[round])
+				}
+				w.row(all...)
 			}
 		}
 	default:

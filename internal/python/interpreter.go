@@ -7,6 +7,7 @@ package python
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,7 +21,9 @@ var driver embed.FS
 var modules = []string{"frames", "functions", "classes", "methods", "attacks", "losses", "serve"}
 
 // bootstrap makes the driver's modules of what it reads first.
-const bootstrap = `import json, struct, sys, types
+const bootstrap = `import importlib.util, json, struct, sys, types
+if importlib.util.find_spec("numpy") is None:
+    sys.exit(4)
 package = types.ModuleType("overhear_driver")
 package.__path__ = []
 sys.modules[package.__name__] = package
@@ -31,6 +34,9 @@ for name, text in json.loads(sys.stdin.buffer.read(size)):
     sys.modules[module.__name__] = module
     exec(compile(text, "<overhear " + name + ">", "exec"), module.__dict__)
 `
+
+// withoutNumpy is how the bootstrap ends where there is none.
+const withoutNumpy = 4
 
 // launch starts an interpreter, which writes its errors where the program does.
 func launch(interpreter string) (to io.WriteCloser, from io.Reader, wait func() error, err error) {
@@ -47,7 +53,13 @@ func launch(interpreter string) (to io.WriteCloser, from io.Reader, wait func() 
 	if err := command.Start(); err != nil {
 		return nil, nil, nil, fmt.Errorf("%w; name a Python that has numpy", err)
 	}
-	return in, out, command.Wait, nil
+	return in, out, func() error {
+		err := command.Wait()
+		if left := (*exec.ExitError)(nil); errors.As(err, &left) && left.ExitCode() == withoutNumpy {
+			return errNoNumpy
+		}
+		return err
+	}, nil
 }
 
 // sources are the driver's modules, as the bootstrap reads them.

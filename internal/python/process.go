@@ -96,12 +96,18 @@ func (p *process) release() {
 	idle.of[p.interpreter] = append(idle.of[p.interpreter], p)
 }
 
+// errNoNumpy is an interpreter's that cannot compute.
+var errNoNumpy = errors.New("has no numpy; name a Python that has it (interpreter)")
+
 // kill ends a process, and says how it ended.
 func (p *process) kill(why error) error {
 	_ = p.toPipe.Close()
 	if err := p.wait(); errors.Is(why, io.EOF) || errors.Is(why, os.ErrClosed) {
 		if err == nil {
 			err = errors.New("exit status 0")
+		}
+		if errors.Is(err, errNoNumpy) {
+			return fmt.Errorf("the interpreter %s %w", p.interpreter, err)
 		}
 		return fmt.Errorf("the interpreter %s ended: %w (it needs numpy)", p.interpreter, err)
 	}
@@ -151,9 +157,12 @@ func (p *process) receive() (kind byte, body []byte, err error) {
 }
 
 // Failure is what a class raised.
-type Failure struct{ Traceback string }
+type Failure struct{ Traceback string } // or one line, of what it left
 
 func (f *Failure) Error() string {
 	lines := strings.Split(strings.TrimSpace(f.Traceback), "\n")
+	if len(lines) == 1 { // what it left, and not what it raised
+		return f.Traceback
+	}
 	return fmt.Sprintf("the class raised %s\n%s", lines[len(lines)-1], f.Traceback)
 }

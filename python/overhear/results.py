@@ -19,6 +19,9 @@ class SVG(str):
     def _repr_svg_(self) -> str:
         return self
 
+    def __repr__(self) -> str:
+        return f"<picture, SVG of {len(self)} characters>"
+
 
 class _Directory:
     """Results that are in a directory."""

@@ -41,7 +41,7 @@ def place(scenario: Scenario, out: Path, X: Any = None, y: Any = None) -> tuple[
     if (X is None) != (y is None):
         raise TypeError("X and y go together: the rows and their labels")
     if isinstance(scenario, Mapping):
-        content = {k: v for k, v in scenario.items()}
+        content = _located(dict(scenario))
         if X is not None:
             problem = dict(content.get("problem") or {})
             given = problem.get("data")
@@ -58,6 +58,19 @@ def place(scenario: Scenario, out: Path, X: Any = None, y: Any = None) -> tuple[
         if described.get("classes") == "all":
             flags += ["--set", "problem.loss=softmax"]
     return os.fspath(scenario), flags
+
+
+FILES = {"csv", "parquet", "arrow", "libsvm", "raetsch", "file", "coordinates"}  #: keys of paths
+
+
+def _located(value: Any) -> Any:
+    """A dictionary's content with paths that do not depend on where it is written: its are of the working directory."""
+    if isinstance(value, Mapping):
+        return {k: os.path.abspath(v) if k in FILES and isinstance(v, (str, os.PathLike)) and v else _located(v)
+                for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_located(v) for v in value]
+    return value
 
 
 def data(X: Any, y: Any, out: Path) -> dict[str, Any]:
@@ -113,6 +126,11 @@ def _columns(X: Any) -> tuple[list[str], list[list[Any]], list[str]]:
             raise TypeError(f"column {names[[k in 'Mm' for k in kinds].index(True)]} has times: make a number of it, "
                             "such as days")
         values = [X.iloc[:, k].tolist() for k in range(len(names))]
+        for n, kind, t, cells in zip(names, kinds, X.dtypes, values):
+            different = len({c for c in cells if not _missing(c)})
+            if kind in "OSU" and str(t) != "category" and different > max(20, len(cells) / 2):
+                raise ValueError(f"column {n} has {different} different texts in {len(cells)} rows, and each would be a "
+                                 "column: leave it out, or say astype('category') if that is meant")
         # A category's and a text's kind is O; extension types of numbers say their own.
         return names, values, [n for n, k in zip(names, kinds) if k in "OSUb"]
     array = np.asarray(X)

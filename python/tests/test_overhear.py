@@ -45,6 +45,8 @@ def test_run_has_the_digest_of_the_command_and_its_tables() -> None:
     assert [r.seed for r in runs] == [1, 2]
     first = runs[0]
     assert first.digest.startswith("968b5a550e3abc20")  # as README.md has it
+    assert first.metrics["round"].dtype == np.int64
+    assert "characters" in repr(first.plots["distance-round"])
     assert len(first.metrics) == 151 and first.metrics["loss"].iloc[-1] == first.final["loss"]
     assert first.iterates.shape == (10 * 151, 3 + 31)
     last = first.iterates[first.iterates["round"] == 150].filter(regex="^v").to_numpy()
@@ -119,6 +121,23 @@ def test_own_frames_with_categories(tmp_path: Path) -> None:
     run, = overhear.run(SMALL, X=frame, y=pandas.Series(y > 0, name="ill"))
     plain, = overhear.run({**SMALL, "name": "plain"}, X=X, y=y > 0)
     assert run.info["columns"] >= plain.info["columns"] + 4  # an indicator for each value
+
+
+def test_paths_in_a_dictionary_are_of_the_working_directory() -> None:
+    X, y = rows(40)
+    Path("data").mkdir()
+    pandas.DataFrame(X, columns=["a", "b", "c"]).assign(kind=y > 0).to_csv("data/own.csv", index=False)
+    own = {**SMALL, "problem": {**SMALL["problem"], "data": {"csv": "data/own.csv", "label": "kind"}}}  # type: ignore
+    run, = overhear.run(own)
+    assert run.info["rounds"] == 5
+
+
+def test_a_column_of_nothing_but_different_texts_is_asked_about(tmp_path: Path) -> None:
+    X = pandas.DataFrame({"a": range(60), "who": [f"w{k}" for k in range(60)]})
+    y = np.arange(60) % 2
+    with pytest.raises(ValueError, match="column who has 60 different texts in 60 rows"):
+        scenario.data(X, y, tmp_path)
+    assert "who" in scenario.data(X.astype({"who": "category"}), y, tmp_path)["categorical"]
 
 
 def test_the_text_na_is_a_category(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .classes import load
-from .frames import ASKS, RESULT, Array, ask, numbers, send, vector
+from .frames import ASKS, RESULT, Array, Wrong, ask, numbers, send, vector
 
 NOISE, GAUSSIAN, MINIMISE, GRADIENT, DATA = range(ASKS, ASKS + 5)
 UPDATE, DUAL, NEW = 1, 2, 4
@@ -126,12 +126,19 @@ class Methods:
                     linear.append(q.tobytes())
                     status[k] = TO_MINIMISE
                     node._pending = None
-                out[k, 0], out[k, 1] = vector(node._f, self.d), vector(node.dual, self.d)
-            except Exception:
+                out[k, 0], out[k, 1] = self.left(node._f, "f"), self.left(node.dual, "dual")
+            except Exception as e:
                 status[k] = FAILED
                 out[k] = 0
-                failures.append(trace())
+                failures.append(str(e) if isinstance(e, Wrong) else trace())
         send(RESULT, status, kappa.tobytes(), out.tobytes(), *linear, json.dumps(failures).encode() if failures else b"")
+
+    def left(self, value: Any, name: str) -> Array:
+        """What a step left in a vector of its node."""
+        try:
+            return vector(value, self.d)
+        except (TypeError, ValueError) as e:
+            raise Wrong(f"{self.made.__name__} left in node.{name} {e}") from None
 
     def step(self, place: int, at: int, t: int, flags: int, f: Array, dual: Array, total: Array) -> Node:
         if flags & NEW:  # a crash has cost the node its memory
