@@ -65,7 +65,8 @@ func Parse(name string, text []byte, sets ...string) (*Scenario, error) {
 func parse(name string, text []byte, sets []string, at *sim.Duration) (*Scenario, error) {
 	d := &decoder{file: name, sets: sets}
 	fail := func(line int, format string, args ...any) error {
-		return Mistakes{{Place: fmt.Sprintf("%s:%d:1", name, line), Text: fmt.Sprintf(format, args...)}}
+		return Mistakes{{Place: fmt.Sprintf("%s:%d:1", name, line), Text: fmt.Sprintf(format, args...), line: line,
+			column: 1}}
 	}
 	if !utf8.Valid(text) {
 		return nil, fail(1, "the file is not UTF-8 text")
@@ -331,7 +332,11 @@ func yamlLine(err error) int {
 	return max(n, 1)
 }
 
-func yamlText(err error) string { return strings.TrimPrefix(strings.TrimSpace(err.Error()), "yaml: ") }
+// yamlText is a message of the YAML library without the line, which the place has.
+func yamlText(err error) string {
+	text := strings.TrimPrefix(strings.TrimSpace(err.Error()), "yaml: ")
+	return strings.TrimPrefix(text, fmt.Sprintf("line %d: ", yamlLine(err)))
+}
 
 // Resolved is the scenario as YAML with every default filled in. Reading it
 // gives the same scenario.

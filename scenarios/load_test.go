@@ -23,6 +23,7 @@ func TestParse_MistakesHavePlaces(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "t.yaml:1:1: the file is empty"},
 		{"a: [", "this is not YAML"},
+		{"name: t\nrounds: [1\nx: 2\n", "t.yaml:3:1: this is not YAML: did not find expected"},
 		{"- 1\n", "t.yaml:1:1: a scenario is a mapping"},
 		{minimal + "---\nname: u\n", "a second document"},
 		{minimal + "ruonds: {count: 3}\n", `t.yaml:5:1: unknown key "ruonds" at the top; did you mean "rounds"?`},

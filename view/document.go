@@ -183,12 +183,27 @@ func Build(ctx context.Context, runs []*record.Run, o Options) (*Document, error
 		d.Runs = append(d.Runs, v)
 	}
 	if len(runs) == 2 {
+		d.tellApart(runs)
 		var err error
 		if d.Difference, err = FirstDifference(runs[0], runs[1]); err != nil {
 			return nil, err
 		}
 	}
 	return d, nil
+}
+
+// tellApart names two runs of one name and seed, as a run and its fork are, by the directories of their results.
+func (d *Document) tellApart(runs []*record.Run) {
+	a, b := d.Runs[0], d.Runs[1]
+	if a.Name != b.Name || a.Seed != b.Seed {
+		return
+	}
+	for k, r := range d.Runs {
+		r.Name = filepath.Base(filepath.Dir(filepath.Clean(runs[k].Dir)))
+	}
+	if a.Name == b.Name {
+		a.Name, b.Name = a.Name+" (first)", b.Name+" (second)"
+	}
 }
 
 func build(ctx context.Context, r *record.Run, o Options) (*Run, error) {

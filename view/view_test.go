@@ -465,6 +465,18 @@ func TestFirstDifference(t *testing.T) {
 	}
 }
 
+// A run and its fork have one name and seed, and are told apart all the same.
+func TestBuild_NamesOfTwoRunsDiffer(t *testing.T) {
+	a, b := recorded(t, hospitals, 1), recorded(t, hospitals, 1, "algorithm.eta=0.06")
+	d, err := Build(context.Background(), []*record.Run{a, b}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, y := d.Runs[0].Name, d.Runs[1].Name; x == y {
+		t.Errorf("both are called %q", x)
+	}
+}
+
 func TestBuild_WithoutMessagesOrValues(t *testing.T) {
 	r := recorded(t, hospitals, 1, "record.messages=none")
 	if _, err := Build(context.Background(), []*record.Run{r}, Options{}); !errors.Is(err, record.ErrNotRecorded) {

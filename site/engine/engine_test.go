@@ -93,6 +93,11 @@ func TestAnswer_Check(t *testing.T) {
 	if !found {
 		t.Errorf("no mistake is the key's: %v", a.Mistakes)
 	}
+	a.Mistakes = nil
+	ask(t, asking(t, map[string]any{"do": "check", "scenario": "name: x\nrounds: [1\nseeds: 2\n"}), &a)
+	if len(a.Mistakes) != 1 || a.Mistakes[0].Line != 3 {
+		t.Errorf("of a text that is not YAML %v", a.Mistakes)
+	}
 	text, err := scenarios.ShippedText("quickstart.yaml")
 	if err != nil {
 		t.Fatal(err)
