@@ -223,7 +223,7 @@ func (o *own) examine() error {
 			continue
 		}
 		way, rise := z[k]-z[k-1], v-values[k-1]
-		near := rounding * (1 + math.Abs(v) + math.Abs(values[k-1]))
+		near := float64(rounding * (1 + math.Abs(v) + math.Abs(values[k-1])))
 		if low, high := float64(way*slopes[k-1]), float64(way*slopes[k]); !(rise >= low-near && rise <= high+near) {
 			return o.wrong("value rises by %.6g from %.6g to %.6g, and by its slopes there, %.6g and %.6g, a convex "+
 				"loss rises by %.6g to %.6g: slope is not the derivative of value, or the loss is not convex", rise,

@@ -302,7 +302,7 @@ const longest = 1e12
 // operations is about how many a filter takes.
 func (r *Rounds) operations(own []int) float64 {
 	size := float64(len(r.Neighbours) * r.Parts * r.D)
-	return float64(r.Count) * size * size * (8*float64(len(r.heard(own))*r.D) + 4*size)
+	return float64(r.Count) * size * size * (float64(8*len(r.heard(own))*r.D) + float64(4*size))
 }
 
 // innovations is how many an observer of these nodes has at most.
