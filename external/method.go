@@ -43,6 +43,9 @@ type method struct {
 	what   []byte         // of each its node, round and what is to be computed
 	given  []byte         // of each f, dual and sum
 	room   []float64      // of minimisers that the class asks for
+
+	foretold byte   // what noise the class asks for, which it is then told of with each step; 0: none so far
+	draws    []byte // of each step, of noise that is foretold
 }
 
 // step is a node's step.
@@ -55,6 +58,7 @@ type step struct {
 	kappa  float64     // of the subproblem
 	values []float64   // f, dual and q, d numbers each
 	stream *sim.Stream // of the noise of the update; nil: none is drawn yet
+	told   bool        // the first of it was foretold
 }
 
 // claiming is a method that is said to protect rows.
@@ -129,7 +133,7 @@ const (
 // Gather takes a step of those that are computed together.
 func (m *method) Gather(n *algorithms.Node, t int) {
 	s := &m.steps[n.ID]
-	s.node, s.t, s.err, s.open, s.stream = n, t, nil, false, nil
+	s.node, s.t, s.err, s.open, s.stream, s.told = n, t, nil, false, nil, false
 	what := 0
 	if t <= m.Rounds {
 		what |= update
@@ -146,6 +150,28 @@ func (m *method) Gather(n *algorithms.Node, t int) {
 		m.what = binary.LittleEndian.AppendUint32(m.what, uint32(number))
 	}
 	m.given = python.Put(m.given, n.F, n.Dual, n.Sum)
+	m.foretell(s, what&update != 0)
+}
+
+// foretell draws the noise that the class is going to ask for in an update, so that it need not ask.
+func (m *method) foretell(s *step, updates bool) {
+	if m.foretold == 0 {
+		return
+	}
+	scale := make([]float64, 0, 2)
+	if clear(m.room); updates {
+		s.stream, s.told = s.node.Stream("noise", s.t), true
+	}
+	switch {
+	case m.foretold == noise && updates:
+		norm, length := privacy.Unscaled(s.stream, m.room)
+		scale = append(scale, norm, length)
+	case m.foretold == noise:
+		scale = append(scale, 1, 0)
+	case updates:
+		privacy.Gaussian(s.stream, 1, m.room)
+	}
+	m.draws = python.Put(m.draws, m.room, scale)
 }
 
 // Join computes the steps that are gathered.
@@ -157,7 +183,7 @@ func (m *method) Join() {
 			}
 		}
 	}
-	m.batch, m.what, m.given = m.batch[:0], m.what[:0], m.given[:0]
+	m.batch, m.what, m.given, m.draws = m.batch[:0], m.what[:0], m.given[:0], m.draws[:0]
 }
 
 func (m *method) compute() error {
@@ -165,7 +191,7 @@ func (m *method) compute() error {
 		return err
 	}
 	count := binary.LittleEndian.AppendUint32(nil, uint32(len(m.batch)))
-	body, err := m.object.Call(m.serve, count, m.what, m.given)
+	body, err := m.object.Call(m.serve, count, m.what, m.given, m.draws)
 	if err != nil {
 		return err
 	}
@@ -231,11 +257,18 @@ func (m *method) serve(kind byte, body []byte) ([]byte, error) {
 	one := make([]float64, 1)
 	switch kind {
 	case noise, gaussian:
-		if err := python.Take(body, one); err != nil {
+		if len(body) == 0 {
+			return nil, python.Refusef("it does not say if it has had noise")
+		}
+		used := body[0] != 0
+		if err := python.Take(body[1:], one); err != nil {
 			return nil, err
 		}
-		if s.stream == nil { // it goes on where more is drawn, which is new
+		if s.stream == nil || s.told && !used { // it goes on where more is drawn, which is new
 			s.stream = n.Stream("noise", s.t)
+		}
+		if s.told = false; !used {
+			m.foretold = kind
 		}
 		if kind == noise {
 			privacy.Laplace(s.stream, one[0], n.Room)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,8 +18,10 @@ import (
 	"overhear/algorithms"
 	"overhear/experiment"
 	_ "overhear/external"
+	"overhear/privacy"
 	"overhear/record"
 	"overhear/scenarios"
+	"overhear/sim"
 )
 
 const admm = `class ADMM:
@@ -156,6 +160,59 @@ func TestPython_DVPHasTheBitsOfTheEnginesOwn(t *testing.T) {
 				t.Errorf("%s, α = %s: digest %s, not %s: %v", listing, alpha, got, want, err)
 			}
 		}
+	}
+}
+
+// Noise is that of the stream in order, whichever kind is asked for first, and however often, in a round and in the
+// round before it.
+func TestPython_NoiseIsTheStreams(t *testing.T) {
+	draws := [][]float64{{2}, {-0.5, 3}, {1, 1}, nil, {-2, -1, 4}, {5}, {6, -1}, {-1}, {-3}, {7, 8}} // Gaussian below 0
+	class := "DRAWS = " + strings.ReplaceAll(fmt.Sprint(draws), " ", ",") + `
+class Draws:
+    def update(self, node, t):
+        node.f = 0 * node.f
+        for level in DRAWS[t - 1]:
+            node.f = node.f + (node.noise(level) if level > 0 else node.gaussian(-level))
+`
+	file := filepath.Join(t.TempDir(), "own.py")
+	if err := os.WriteFile(file, []byte(class), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	algorithm := "{kind: python, file: " + file + ", interpreter: " + interpreter(t) + "}"
+	s, err := scenarios.Parse("own.yaml", []byte(strings.ReplaceAll(scenario, "ALGORITHM", algorithm)),
+		"rounds.count="+strconv.Itoa(len(draws)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := experiment.New(s, "").Run(context.Background(), 1, experiment.Options{Out: t.TempDir(), Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	err = r.Iterates(func(it record.Iterate) error {
+		if it.Round == 0 {
+			return nil
+		}
+		seen++
+		stream := sim.NewStream(1, "noise", uint64(it.Node), uint64(it.Round))
+		want, one := make([]float64, len(it.Values)), make([]float64, len(it.Values))
+		for _, level := range draws[it.Round-1] {
+			if level > 0 {
+				privacy.Laplace(stream, level, one)
+			} else {
+				privacy.Gaussian(stream, -level, one)
+			}
+			for k := range want {
+				want[k] += one[k]
+			}
+		}
+		if !slices.Equal(it.Values, want) {
+			t.Errorf("node %d, round %d: %v, and by the stream %v", it.Node, it.Round, it.Values, want)
+		}
+		return nil
+	})
+	if err != nil || seen != 5*len(draws) {
+		t.Errorf("%d iterates: %v", seen, err)
 	}
 }
 

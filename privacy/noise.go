@@ -22,8 +22,15 @@ func Laplace(s *sim.Stream, rate float64, out []float64) {
 		clear(out)
 		return
 	}
-	norm := direction(s, out)
-	stretch(out, norm, s.Gamma(float64(len(out)))/rate)
+	norm, length := Unscaled(s, out)
+	stretch(out, norm, length/rate)
+}
+
+// Unscaled draws what Laplace makes its noise of, whatever its rate is: a vector, the norm that it has and the one that
+// it is to have at rate 1. Noise of a rate is the vector times (length/rate)/norm.
+func Unscaled(s *sim.Stream, out []float64) (norm, length float64) {
+	norm = direction(s, out)
+	return norm, s.Gamma(float64(len(out)))
 }
 
 // Gaussian fills out, of any length, with independent draws from N(0, sigma²).
