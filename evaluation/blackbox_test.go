@@ -371,7 +371,7 @@ func TestBlackBox_IsOfTheUnitThatIsAsked(t *testing.T) {
 // A number that a packet carries takes 8 bytes of a run, as the runs' cells are the same, and rounds that are not
 // looked at take none; more than memory holds is refused.
 func TestBlackBox_KeepsOneNumberForEachThatIsSeen(t *testing.T) {
-	e := small(t, "{kind: pvp, eta: 0.05, alpha: 1}", nil, "rounds.count=60", "adversary.audit.runs=50")
+	e := small(t, "{kind: pvp, eta: 0.05, alpha: 1}", nil, "rounds.count=90", "adversary.audit.runs=50")
 	_, a, sample := looks(t, e, 4)
 	rounds, sums := map[int32]bool{}, map[int32]bool{}
 	for _, c := range sample[0][0].cells {
@@ -379,11 +379,11 @@ func TestBlackBox_KeepsOneNumberForEachThatIsSeen(t *testing.T) {
 			sums[c.round] = true
 		}
 	}
-	if len(sums) < 10 || len(sums) == len(rounds) || sums[0] || sums[60] || !sums[58] {
+	if len(sums) < 10 || len(sums) == len(rounds) || sums[0] || sums[90] || !sums[88] {
 		t.Errorf("sums are kept of the rounds %v", sums)
 	}
-	if len(rounds) > 40 || !rounds[0] || !rounds[60] {
-		t.Errorf("%d rounds are kept of 61", len(rounds))
+	if len(rounds) > 50 || !rounds[0] || !rounds[90] {
+		t.Errorf("%d rounds are kept of 91", len(rounds))
 	}
 	alike := 0
 	for w := range sample {
@@ -408,7 +408,7 @@ func TestBlackBox_KeepsOneNumberForEachThatIsSeen(t *testing.T) {
 	}
 	memory.SetLimit(kept - 1)
 	if err := blindFits(e, a, &record.Pair{Node: 1, Unit: privacy.Sample}, 50); err == nil ||
-		!strings.Contains(err.Error(), "a black-box audit of 50 runs of 60 rounds") {
+		!strings.Contains(err.Error(), "a black-box audit of 50 runs of 90 rounds") {
 		t.Errorf("beyond the memory: %v", err)
 	}
 }
@@ -492,5 +492,34 @@ func TestBlackBox_ColumnsAndGroups(t *testing.T) {
 	bare := inRows(func(m privateRow, s algorithms.Setting) algorithms.Method { return clean{m, s, 0.05} })
 	if a := run("{kind: pvp, eta: 0.05, alpha: 0.3}", bare, "adversary.audit.group=3"); len(violated(a)) == 0 {
 		t.Errorf("a group without noise is not found: %+v", a.Verdicts)
+	}
+}
+
+// Of a short run every round is looked at, and of a round what the node sends comes first, whatever its number and
+// however many its neighbours' numbers are.
+func TestBlackBox_LooksAtEveryRound(t *testing.T) {
+	for _, rounds := range []int{1, 2, 3, 13, 30, 47, 60} {
+		if seen, _ := seenRounds(rounds); slices.Contains(seen, false) {
+			t.Errorf("of %d rounds some are not looked at: %v", rounds, seen)
+		}
+	}
+	if seen, _ := seenRounds(1000); !slices.Contains(seen, false) {
+		t.Error("all of 1,000 rounds are looked at")
+	}
+	g := rand.New(rand.NewPCG(14, 9))
+	var sample [2][]sighting
+	for w := range sample {
+		for range 10 {
+			numbers := map[cell]float64{}
+			for from := range int32(10) {
+				for k := range int32(30) {
+					numbers[cell{round: 3, from: from, number: k}] = g.NormFloat64()
+				}
+			}
+			sample[w] = append(sample[w], sightingOf(numbers))
+		}
+	}
+	if got := inWindow(sample, 10, 3, 9); len(got) != mostCells || got[0].from != 9 || got[29].from != 9 {
+		t.Errorf("the node's own are not the first of %d", len(got))
 	}
 }

@@ -27,6 +27,30 @@ const tight = `class Tight:
         node.f = node.gradient(0 * node.f) + node.noise(self.spend * node.rows / node.C)
 `
 
+// A node that adds up what it says in all rounds, and a neighbour that is slow and says it again: of its packets of the
+// first rounds others learn of many rounds of the node.
+const adding = `class Adding:
+    def __init__(self, spend):
+        self.spend, self.all = spend, 0
+
+    def update(self, node, t):
+        e = node.noise(self.spend * node.rows / node.C)
+        if node.id == 0:
+            self.all = self.all + node.gradient(0 * node.f) + e
+            node.f = self.all
+        else:
+            node.f = node.sum if node.id == 1 else 0 * node.f
+`
+
+const oneSlow = `name: judged
+problem: {data: {set: twonorm, rows: 60, dimension: 1}, rho: 0.1, scale: {intercept: false}}
+network: {topology: {kind: complete, nodes: 3}, faults: [{slow: 1, factor: 12}]}
+rounds: {mode: asynchronous, count: 30, quorum: 0.5, staleness: 20, timeout: 1ms, deadline: 60s}
+compute: {row: 100us}
+adversary: {audit: {pair: {a: [-1], b: [1]}, node: 0}}
+algorithm: {kind: python, file: FILE, claim: 0.5, parameters: PARAMETERS, interpreter: PYTHON}
+`
+
 const oneColumn = `name: judged
 problem: {data: {set: twonorm, rows: 20, dimension: 1}, rho: 0.1, scale: {intercept: false}}
 network: {topology: {kind: complete, nodes: 2}}
@@ -50,6 +74,7 @@ var judged = []struct {
 	right                             bool
 }{
 	{"attained", tight, "spend=1", oneColumn, 200, true},
+	{"heard late", adding, "spend=0.5", oneSlow, 1000, true},
 	{"exceeded", tight, "spend=2", oneColumn, 1000, false},
 	{"DVP", dvp, "'eta=0.001, alpha=3'", twoColumns, 200, true},
 	{"misprinted", dvp, "'eta=0.001, alpha=3, listing=1'", twoColumns, 4000, false},
