@@ -27,7 +27,7 @@ import (
 
 // levels, lowest first: a package imports only packages of lower levels.
 var levels = [][]string{
-	{"internal/num", "internal/files", "internal/checkpoint", "internal/memory", "internal/guard",
+	{"internal/num", "internal/files", "internal/checkpoint", "internal/state", "internal/memory", "internal/guard",
 		"internal/cputime", "internal/plural", "internal/minimal", "report/plot/fonts"},
 	{"sim", "internal/golden", "internal/python"},
 	{"problem", "privacy", "parameter"},

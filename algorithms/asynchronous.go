@@ -127,7 +127,7 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 	s.engine = e
 	s.work = newWork(e.Workers(), p)
 	s.zero = make([]float64, p.D)
-	s.repeats = s.asks()
+	s.repeats = s.asks() || s.States // in a run that goes on from here a node may ask
 	s.runners = make([]runner, s.Setting.Graph.Order())
 	links := make([]link, s.Setting.Graph.Links())
 	for i := range s.runners {

@@ -10,6 +10,7 @@ import (
 
 	"overhear/adversary/acts"
 	"overhear/internal/checkpoint"
+	"overhear/internal/state"
 	"overhear/parameter"
 	"overhear/problem"
 	"overhear/sim"
@@ -30,6 +31,7 @@ type Config struct {
 	Missing   string       // what happens then: "" or MissingStop, or MissingLast
 
 	Journal *checkpoint.Journal // of results that an earlier run has left, and that this one leaves; nil: none
+	States  bool                // the protocol's state is going to be written
 
 	Trigger *parameter.Trigger // when nodes without lockstep start their next update; nil: rounds are synchronous
 
@@ -81,6 +83,9 @@ type Protocol interface {
 	Change(phase int)     // goes by Config.Later of that number from now on
 	Unfinished() error    // nil when all have ended their last round; else who waits for whom
 	Activity() *Activity  // what the nodes did
+
+	// State is what the nodes hold between two events; read when they are attached.
+	State(c *state.Coder)
 }
 
 // NewProtocol is the protocol that the method needs. The error says which trait of
@@ -187,8 +192,9 @@ type rowRun struct {
 	method RowMethod
 	graph  *sim.Graph // that the engine runs: of the nodes and of the users that register
 	traits
-	work      []Work // by worker
-	reminding bool   // a phase begins in which servers that wait for reports look about sooner, or at all
+	work      []Work  // by worker
+	users     []*user // who register
+	reminding bool    // a phase begins in which servers that wait for reports look about sooner, or at all
 }
 
 // Graph is what the engine runs.
@@ -212,6 +218,9 @@ func (c *Config) track(i, which int) *checkpoint.Track {
 // newSolver makes the solver of a part of the problem.
 func (r *rowRun) newSolver(part int) *problem.Solver {
 	s := r.Problem.NewSolver(part, r.Tolerance)
+	if r.States {
+		s.Note()
+	}
 	r.keep(s, part, ownTrack)
 	return s
 }

@@ -76,7 +76,9 @@ func (s *rowRun) attachUsers(e *sim.Engine, at func(i int) *registration) {
 		rows := s.Problem.Shards[i].U.Len()
 		*at(i) = registration{reports: make([][]float64, rows), missing: rows, firstUser: id}
 		for k := range rows {
-			e.Attach(id, &user{run: s, id: id, server: i, row: k})
+			u := &user{run: s, id: id, server: i, row: k}
+			s.users = append(s.users, u)
+			e.Attach(id, u)
 			id++
 		}
 	}
@@ -131,6 +133,9 @@ func (r *registration) recover(env *sim.Env, s *rowRun, n *Node) {
 // make has the method make what it needs of the reports.
 func (r *registration) make(s *rowRun, n *Node) {
 	s.registering.Collect(n, r.reports)
+	if s.States {
+		n.solver.Note()
+	}
 	s.keep(n.solver, n.ID, reportedTrack)
 }
 

@@ -217,7 +217,7 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	if err := e.fits(a); err != nil {
 		return nil, err
 	}
-	_, err = e.protocol(a, nil, nil) // says what the method and the rounds do not go with
+	_, err = e.protocol(a, Execution{}, nil) // says what the method and the rounds do not go with
 	return a, err
 }
 

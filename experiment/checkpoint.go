@@ -3,7 +3,8 @@
 //
 // The engine runs again from the start, as the order of events is cheap, and takes
 // from the checkpoint what is not: solves, steps over split columns, measurements and
-// the centralised optimum.
+// the centralised optimum. A run that goes on from a finished one begins where that has
+// kept its state, if it has (states.go).
 
 package experiment
 
@@ -22,6 +23,7 @@ import (
 	"overhear/internal/checkpoint"
 	"overhear/internal/files"
 	"overhear/problem"
+	"overhear/record"
 	"overhear/scenarios"
 	"overhear/sim"
 )
@@ -44,7 +46,13 @@ type keeping struct {
 	from  *Parent       // the run that this one goes on from; nil: none
 	say   func(string)
 
+	states     StatesKept // how many, and how often the run looks whether one is due
+	statesPath string     // where they are kept while the run goes on
+	statesKept string     // where they are left when it is finished, as kept
+
 	journal *checkpoint.Journal // nil until it is opened, or if none is kept
+	saving  *saving             // nil: no states are kept
+	key     *[32]byte           // what the parent came from; nil: it has kept nothing
 }
 
 // open opens the checkpoint of an assembly; the context ends where it turns out to be
@@ -61,6 +69,7 @@ func (k *keeping) open(ctx context.Context, e *Experiment, a *Assembly) (context
 		if err != nil {
 			return nil, err
 		}
+		k.key = &key
 		o.From = &checkpoint.Source{Path: k.from.Kept, Key: key}
 	}
 	j, discarded, err := checkpoint.Open(k.path, o)
@@ -68,6 +77,9 @@ func (k *keeping) open(ctx context.Context, e *Experiment, a *Assembly) (context
 		return nil, err
 	}
 	k.journal = j
+	if e.saves(a, k) {
+		k.saving = k.states.saving(k.statesPath, e.Rounds.Count, o.Key)
+	}
 	if why := j.Unused(); why != nil {
 		if errors.Is(why, os.ErrNotExist) {
 			why = errors.New("it has none; simulate run --keep leaves one")
@@ -96,6 +108,13 @@ func (k *keeping) results() *checkpoint.Journal {
 // or its results could not be written, and removed if the run is finished or would fail
 // again.
 func (k *keeping) end(computed bool, err error) error {
+	place := ""
+	if err == nil {
+		place = k.statesKept
+	}
+	if err := k.saving.end(place); err != nil {
+		k.say(err.Error()) // a fork does without
+	}
 	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if err != nil && (stopped || computed) && !errors.Is(err, checkpoint.ErrMisfit) {
 		return k.journal.Close()
@@ -125,14 +144,22 @@ func removed(path string) error {
 // Parent is a finished run that another goes on from, which is like it but for a change of its scenario.
 type Parent struct {
 	Scenario *scenarios.Scenario
-	Kept     string     // the file that has what it computed
-	Trace    *sim.Trace // which the other's must be up to the change; nil: it kept none
-	Change   int        // number of the other's change with which it parts from this one
+	Run      *record.Run
+	Kept     string // the file that has what it computed
+	States   string // the file that has what it held at some moments; "": none
+	Change   int    // number of the other's change with which it parts from this one
+
+	// Trace reads the trace that the other's must be up to the change, nil if it kept none. The other may change it.
+	Trace func() (*sim.Trace, error)
 
 	// Of the run that goes on, once it has come to the change:
 	Same  uint64 // its events so far
+	Known uint64 // how many of them it did not do again
 	Taken int    // results that it was given
 }
+
+// holds says whether what the nodes hold is going to be written.
+func (k *keeping) holds() bool { return k != nil && k.saving != nil }
 
 // parent is the run that this one goes on from; nil: none.
 func (k *keeping) parent() *Parent {

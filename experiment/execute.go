@@ -26,6 +26,10 @@ type Execution struct {
 	Reference *sim.Trace // the run stops where it differs from it; nil: none
 
 	keep *keeping // of its checkpoint; nil: there is none
+
+	every uint64                                       // events from one pause to the next; 0: the engine's own
+	pause func(*sim.Engine, algorithms.Protocol)       // called then, between two events; nil: there is none
+	begin func(*sim.Engine, algorithms.Protocol) error // called before the first event; may be nil
 }
 
 // Finished is what the engine and the protocol tell of a run that has ended.
@@ -64,11 +68,55 @@ func (e *Experiment) Calendar(a *Assembly) (*sim.Calendar, error) {
 	if course.Quiet() {
 		return sim.NewCalendar(a.Seed, a.Graph, nil, course)
 	}
-	protocol, err := e.protocol(a, nil, nil)
+	protocol, err := e.protocol(a, Execution{}, nil)
 	if err != nil {
 		return nil, err
 	}
 	return sim.NewCalendar(a.Seed, protocol.Graph(), a.Sites, course)
+}
+
+// attached are the engine of an assembly's run and the protocol whose nodes are attached to it, with everything that
+// the scenario says of network, compute and rounds. j may be nil.
+func (e *Experiment) attached(a *Assembly, x Execution, j *checkpoint.Journal) (*sim.Engine, algorithms.Protocol,
+	error) {
+	protocol, err := e.protocol(a, x, j)
+	if err != nil {
+		return nil, nil, err
+	}
+	var engine *sim.Engine
+	reference, changed := x.Reference, protocol.Change
+	if from := x.keep.parent(); from != nil {
+		if reference, err = from.Trace(); err != nil {
+			return nil, nil, err
+		}
+		changed = func(number int) {
+			if number == from.Change {
+				engine.Unbind()
+				j.Part()
+				from.Same, from.Taken = engine.Events(), j.Taken()
+			}
+			protocol.Change(number)
+		}
+	}
+	config := sim.Config{
+		Seed: a.Seed, Link: e.Network.On(a.Sites), Overrides: e.Network.Links, Faults: e.Network.Faults,
+		Header: e.Network.Header, Phases: e.phases(a), Changed: changed,
+		Graph:   protocol.Graph(),
+		Workers: min(a.workers(x.Workers), protocol.Graph().Order()),
+		Queue:   x.Queue, Trace: x.Trace, Reference: reference, Sent: x.Packets,
+		Events: x.Events, Gone: x.Gone,
+	}
+	if x.pause != nil {
+		config.Pauses = sim.Pausing{Every: x.every, Pause: func() { x.pause(engine, protocol) }}
+	}
+	if e.Ties == "shuffled" {
+		config.Ties = sim.Shuffled
+	}
+	if engine, err = sim.New(config); err != nil {
+		return nil, nil, SetupError{fmt.Errorf("building the network: %w", err)}
+	}
+	protocol.Attach(engine)
+	return engine, protocol, nil
 }
 
 // Execute runs an assembly to its end, with everything that the scenario says of
@@ -82,44 +130,23 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 		results = nil
 		defer c.Close()
 	}
-	protocol, err := e.protocol(a, x.Observer, results)
+	engine, protocol, err := e.attached(a, x, results)
 	if err != nil {
 		return nil, err
 	}
-	var engine *sim.Engine
-	reference, changed := x.Reference, protocol.Change
-	if from := x.keep.parent(); from != nil {
-		reference = from.Trace
-		changed = func(number int) {
-			if number == from.Change {
-				engine.Unbind()
-				results.Part()
-				from.Same, from.Taken = engine.Events(), results.Taken()
-			}
-			protocol.Change(number)
+	if x.begin != nil {
+		if err := x.begin(engine, protocol); err != nil {
+			return nil, err
 		}
 	}
-	config := sim.Config{
-		Seed: a.Seed, Link: e.Network.On(a.Sites), Overrides: e.Network.Links, Faults: e.Network.Faults,
-		Header: e.Network.Header, Phases: e.phases(a), Changed: changed,
-		Graph:   protocol.Graph(),
-		Workers: min(a.workers(x.Workers), protocol.Graph().Order()),
-		Queue:   x.Queue, Trace: x.Trace, Reference: reference, Sent: x.Packets,
-		Events: x.Events, Gone: x.Gone,
-	}
-	if e.Ties == "shuffled" {
-		config.Ties = sim.Shuffled
-	}
-	if engine, err = sim.New(config); err != nil {
-		return nil, SetupError{fmt.Errorf("building the network: %w", err)}
-	}
-	protocol.Attach(engine)
 	var early *EarlyEnd
 	var differs *sim.Divergence
 	err = engine.Run(ctx)
 	switch {
 	case err == nil:
 		err = protocol.Unfinished()
+	case errors.As(err, &differs) && x.keep.resumed():
+		return nil, fmt.Errorf("%w: %w", errStates, err)
 	case ctx.Err() != nil, errors.As(err, &differs):
 		return nil, err
 	}
@@ -164,17 +191,17 @@ func (a *Assembly) workers(most int) int {
 	return most
 }
 
-// protocol is the protocol that the assembly's nodes follow; o and j may be nil.
-func (e *Experiment) protocol(a *Assembly, o algorithms.Observer, j *checkpoint.Journal) (algorithms.Protocol, error) {
+// protocol is the protocol that the assembly's nodes follow in an execution; j may be nil.
+func (e *Experiment) protocol(a *Assembly, x Execution, j *checkpoint.Journal) (algorithms.Protocol, error) {
 	lossy := e.Lossy()
 	first, err := e.manner(a, e.Scenario, lossy)
 	if err != nil {
 		return nil, err
 	}
 	c := algorithms.Config{
-		Setting: a.Setting, Method: a.Method, Init: e.Algorithm.Init, Cost: first.Cost, Observer: o,
+		Setting: a.Setting, Method: a.Method, Init: e.Algorithm.Init, Cost: first.Cost, Observer: x.Observer,
 		Tolerance: e.Solver.Tolerance, Retry: first.Retry, Deadline: first.Deadline, Trigger: first.Trigger,
-		Journal: j, Liars: a.Liars,
+		Journal: j, States: x.keep.holds(), Liars: a.Liars,
 	}
 	if e.EverLossy() {
 		c.Missing = e.Rounds.Missing

@@ -23,11 +23,7 @@ func forked(t testing.TB, text string, at sim.Duration, sets ...string) (*record
 		t.Fatal(err)
 	}
 	r, err := New(s, "").Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 2, Checkpoint: time.Hour,
-		Keep: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	trace, err := r.Trace()
+		Keep: true, States: StatesKept{Count: 1 << 20, Events: 7}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +35,7 @@ func forked(t testing.TB, text string, at sim.Duration, sets ...string) (*record
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, &Parent{Scenario: parent, Kept: r.KeptPath(), Trace: trace}, other
+	return r, &Parent{Scenario: parent, Run: r, Kept: r.KeptPath(), States: r.StatesPath(), Trace: r.Trace}, other
 }
 
 const forkText = `name: forked
@@ -99,6 +95,7 @@ func TestFork_IsTheRunThatChangesFromTheStart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			t.Logf("%d of %d events known", from.Known, from.Same)
 			if fork.Info.Digest != anew.Info.Digest || fork.Info.Digest == r.Info.Digest {
 				t.Errorf("the fork has the digest %.12s, the run anew %.12s, the parent %.12s", fork.Info.Digest,
 					anew.Info.Digest, r.Info.Digest)
@@ -119,18 +116,25 @@ func TestFork_IsTheRunThatChangesFromTheStart(t *testing.T) {
 func TestFork_TrustsNoParent(t *testing.T) {
 	_, from, other := forked(t, forkText, 300e6, "network.loss=0.3")
 	e := New(other, "")
-	whole := from.Trace
-	changed := *whole
-	changed.Fingerprints = append([]uint32(nil), whole.Fingerprints...)
-	changed.Fingerprints[20]++
-	from.Trace = &changed
+	whole, states := from.Trace, from.States
+	changes := func(change func(*sim.Trace)) {
+		from.Trace = func() (*sim.Trace, error) {
+			t, err := whole()
+			if err == nil {
+				change(t)
+			}
+			return t, err
+		}
+	}
+	changes(func(t *sim.Trace) { t.Fingerprints[20]++ })
+	from.States = ""
 	var differs *sim.Divergence
 	if _, err := e.Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1, From: from}); !errors.As(err,
 		&differs) {
 		t.Errorf("an event is another: %v", err)
 	}
-	changed.Fingerprints[20]--
-	changed.Fingerprints[len(changed.Fingerprints)-1]++ // after they part, it may be
+	changes(func(t *sim.Trace) { t.Fingerprints[len(t.Fingerprints)-1]++ }) // after they part, it may be
+	from.States = states
 	if _, err := e.Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1, From: from}); err != nil {
 		t.Error(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
+	"overhear/internal/state"
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
@@ -30,6 +31,7 @@ type recorder struct {
 	latest  [][]float64 // by part of the problem, its latest iterate; nil where columns are split
 	effort  *record.Effort
 	witness testimony
+	counts  record.Counts // rows of the run directory, as of the latest state
 }
 
 // departure is when a node was last up.
@@ -51,6 +53,7 @@ type rowMetrics interface {
 type measurement interface {
 	Rows() []metrics.Row
 	Sent(round int, bytes int64)
+	State(c *state.Coder)
 }
 
 // recorder makes the observer of a run and, for its metrics, computes the centralised

@@ -47,6 +47,7 @@ type Options struct {
 	// that a run that is stopped goes on from there when it is run again; 0: never.
 	Checkpoint time.Duration
 	Keep       bool              // that of a finished run stays, so that others go on from it
+	States     StatesKept        // then, what it holds at some moments, too
 	From       *Parent           // the run that these go on from; nil: none
 	Say        func(text string) // told what became of a checkpoint; may be nil
 	// Directory, if it is not nil, takes the place of Out: it is open for the scenario's runs.
@@ -98,7 +99,13 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 		o.Directory = d
 	}
 	r, err := e.run(ctx, seed, o)
-	if errors.Is(err, checkpoint.ErrMisfit) {
+	if errors.Is(err, checkpoint.ErrMisfit) || errors.Is(err, errStates) {
+		if o.From != nil { // which may be what does not fit
+			from := *o.From
+			from.States = ""
+			defer func(all *Parent) { *all = from }(o.From)
+			o.From = &from
+		}
 		o.Say(fmt.Sprintf("seed %d is computed anew: %v", seed, err))
 		r, err = e.run(ctx, seed, o)
 	}
@@ -119,11 +126,17 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	if o.Progress != nil {
 		progress = func(r metrics.Row) { o.Progress(seed, r.Round) }
 	}
-	k := &keeping{path: o.Directory.CheckpointPath(seed), every: o.Checkpoint, from: o.From, say: o.Say}
+	k := &keeping{path: o.Directory.CheckpointPath(seed), every: o.Checkpoint, from: o.From, say: o.Say,
+		states: o.States, statesPath: o.Directory.PartialStatesPath(seed)}
 	if o.Keep {
-		k.kept = o.Directory.KeptPath(seed)
+		k.kept, k.statesKept = o.Directory.KeptPath(seed), o.Directory.StatesPath(seed)
 	} else if err := removed(o.Directory.KeptPath(seed)); err != nil { // of the run whose place this one takes
 		return nil, err
+	}
+	for _, path := range []string{o.Directory.StatesPath(seed), k.statesPath} { // and of one that was killed
+		if err := removed(path); err != nil {
+			return nil, err
+		}
 	}
 	computed := false
 	defer func() {
@@ -208,11 +221,12 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 		return nil, err
 	}
 	out := &outcome{Assembly: a}
-	r, err := e.recorder(out, w, x.keep.results(), progress)
+	r, err := e.recorder(out, w, x.keep.results(), x.keep.told(progress))
 	if err != nil {
 		return nil, err
 	}
 	x.Observer, x.Packets, x.Gone, x.Trace = r, r.sent, r.left, e.traceLevel()
+	x.keep.attend(e, &x, r)
 	out.Finished, err = e.Execute(ctx, a, x)
 	if err != nil && !errors.As(err, &out.early) {
 		return nil, err

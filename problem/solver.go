@@ -162,6 +162,7 @@ const mostDamping = 1e12
 // The error is a *ResidualError if the tolerance is not reached.
 func (s *Solver) Solve(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
 	if s.kept.track == nil {
+		s.catchUp(w)
 		return s.solve(w, f, q, kappa)
 	}
 	return s.solveOnce(w, f, q, kappa)
@@ -339,7 +340,7 @@ func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 // factorise factors the Hessian at the last point, whose margins are in w.
 func (s *Solver) factorise(w *Scratch, ridge float64) error {
 	o := s.objective
-	if s.kept.track != nil {
+	if s.kept.track != nil || s.kept.noted {
 		s.kept.factored, s.kept.ridge = append(s.kept.factored[:0], s.x...), ridge
 	}
 	curvature := w.slope[:o.U.Len()*o.models()]

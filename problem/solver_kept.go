@@ -4,7 +4,10 @@
 package problem
 
 import (
+	"errors"
+
 	"overhear/internal/checkpoint"
+	"overhear/internal/state"
 )
 
 // kept is what a solver does to keep its results and to go on after them. What it
@@ -13,7 +16,8 @@ import (
 // say where that was, and the solver makes the factor when it has to compute again.
 type kept struct {
 	track    *checkpoint.Track
-	factored []float64 // where the latest factor was made
+	noted    bool      // where factors were made is noted without a track, too
+	factored []float64 // where the latest factor was made, if that is noted
 	ridge    float64   // with which
 	behind   bool      // the factor at hand is an earlier one, or none
 }
@@ -21,6 +25,25 @@ type kept struct {
 // Keep has the solver take its results from a track, and hand to it those that it
 // computes; before the first of them. A nil track keeps nothing.
 func (s *Solver) Keep(t *checkpoint.Track) { s.kept.track = t }
+
+// Note has the solver note what [Solver.State] says of its factor; before the first solve.
+func (s *Solver) Note() { s.kept.noted = true }
+
+// State is what the solver goes on from, of which all but the factor follows from what it is given next. The factor is
+// made again where it is needed.
+func (s *Solver) State(c *state.Coder) {
+	k := &s.kept
+	state.Plain(c, &s.stale)
+	if !c.Present(s.hessian.packed != nil || k.behind) {
+		return
+	}
+	if !c.Reading() && k.factored == nil {
+		c.Fail(errors.New("it was not noted where a factor was made"))
+	}
+	state.Slice(c, &k.factored)
+	state.Plain(c, &k.ridge)
+	k.behind = k.behind || c.Reading()
+}
 
 // WorthKeeping says whether a solve takes longer than taking its result from a track.
 func (s *Solver) WorthKeeping() bool {

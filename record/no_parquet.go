@@ -7,6 +7,7 @@ package record
 import (
 	"errors"
 	"io"
+	"os"
 )
 
 var errNoTables = errors.New("this build of the program, which is for pages, has no Parquet files")
@@ -22,5 +23,7 @@ func (noRows[T]) Close() error { return nil }
 func newRowWriter[T any](io.Writer) rowWriter[T] { return noRows[T]{} }
 
 func newRowReader[T any](io.ReaderAt, int64) (rowReader[T], error) { return nil, errNoTables }
+
+func (l *log[T]) begin(*os.File, int64) error { return errNoTables }
 
 func compareParquet(string, string, string) ([]Difference, error) { return nil, errNoTables }

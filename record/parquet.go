@@ -14,8 +14,51 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
+// groupRows are the rows of a row group, but for the last.
+const groupRows = 1 << 14
+
 func newRowWriter[T any](to io.Writer) rowWriter[T] {
-	return parquet.NewGenericWriter[T](to, parquet.CreatedBy("overhear", "1", "0"), parquet.MaxRowsPerRowGroup(1<<17))
+	return parquet.NewGenericWriter[T](to, parquet.CreatedBy("overhear", "1", "0"),
+		parquet.MaxRowsPerRowGroup(groupRows))
+}
+
+// begin has a table that has no rows yet begin with so many of a file's. Whole row groups are copied as they are.
+func (l *log[T]) begin(f *os.File, n int64) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	opened, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		return err
+	}
+	groups := opened.RowGroups()
+	for ; n >= groupRows && len(groups) > 0 && groups[0].NumRows() == groupRows; groups = groups[1:] {
+		if _, err := l.rows.(*parquet.GenericWriter[T]).WriteRowGroup(groups[0]); err != nil {
+			return err
+		}
+		l.added += groupRows
+		n -= groupRows
+	}
+	if n == 0 {
+		return nil
+	}
+	if n > groupRows || len(groups) == 0 || groups[0].NumRows() < n {
+		return errors.New("it has fewer rows, or other row groups")
+	}
+	rows := parquet.NewGenericRowGroupReader[T](groups[0])
+	defer rows.Close()
+	for n > 0 {
+		batch := make([]T, min(n, batchRows)) // what is read is the batch's own
+		read, err := rows.Read(batch)
+		for _, row := range batch[:read] {
+			l.add(row)
+		}
+		if n -= int64(read); n > 0 && (err != nil || read == 0) {
+			return errors.Join(fmt.Errorf("%d rows are missing", n), err)
+		}
+	}
+	return nil
 }
 
 func newRowReader[T any](from io.ReaderAt, size int64) (rowReader[T], error) {

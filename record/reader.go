@@ -3,6 +3,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -87,13 +88,26 @@ func (r *Run) open(name string) (*os.File, error) {
 
 // ReadFile returns the contents of a file of the run, checked against its hash.
 // The error wraps fs.ErrNotExist if the directory has no such file.
-func (r *Run) ReadFile(name string) ([]byte, error) {
+func (r *Run) ReadFile(name string) ([]byte, error) { return r.readFile(name, 0) }
+
+// readFile is ReadFile, with room behind the contents for a share of their size, one in so many; 0: none.
+func (r *Run) readFile(name string, share int64) ([]byte, error) {
 	f, err := r.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := info.Size() + bytes.MinRead
+	if share > 0 {
+		size += size / share
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size)) // at once: traces have megabytes
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
 }
 
 // CheckFiles returns an error that names the files that are missing or not as
@@ -176,7 +190,7 @@ func (r *Run) Metrics() (*Table, error) {
 }
 
 // Iterates calls f with every recorded iterate, in the order of publication.
-func (r *Run) Iterates(f func(Iterate) error) error { return rows(r, "iterates.parquet", f) }
+func (r *Run) Iterates(f func(Iterate) error) error { return rows(r, iteratesFile, f) }
 
 // Reports calls f with what every user reported; there need be none. Node
 // is the user's, values are the columns and the label.
@@ -188,7 +202,7 @@ func (r *Run) Reports(f func(Iterate) error) error {
 }
 
 // Messages calls f with every recorded packet, in the order of sending.
-func (r *Run) Messages(f func(Message) error) error { return rows(r, "messages.parquet", f) }
+func (r *Run) Messages(f func(Message) error) error { return rows(r, messagesFile, f) }
 
 // ErrNotRecorded is returned for a table the scenario did not ask to record.
 var ErrNotRecorded = errors.New("was not recorded by this run; see `record` in its scenario")
@@ -237,7 +251,7 @@ func rows[T any](r *Run, name string, f func(T) error) (err error) {
 // Trace reads trace.bin; nil if the run kept none.
 func (r *Run) Trace() (*sim.Trace, error) {
 	path := filepath.Join(r.Dir, "trace.bin")
-	b, err := r.ReadFile("trace.bin")
+	b, err := r.readFile("trace.bin", 8) // as a run that goes on from this one may have more events
 	if errors.Is(err, fs.ErrNotExist) && r.Info.Files["trace.bin"] == "" {
 		return nil, nil
 	}

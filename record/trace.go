@@ -7,8 +7,11 @@
 package record
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
+	"io"
+	"unsafe"
 
 	"overhear/sim"
 )
@@ -18,25 +21,29 @@ const (
 	traceHeader = 8 + 8 + 32 + 8 + 8 + 8
 )
 
-func encodeTrace(t *sim.Trace) []byte {
-	b := make([]byte, 0, traceHeader+32*len(t.Checkpoints)+4*len(t.Fingerprints))
-	b = append(b, traceMagic...)
-	b = binary.LittleEndian.AppendUint64(b, t.Events)
-	b = append(b, t.Digest[:]...)
-	b = binary.LittleEndian.AppendUint64(b, sim.EpochEvents)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(t.Checkpoints)))
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(t.Fingerprints)))
-	for _, c := range t.Checkpoints {
-		b = append(b, c[:]...)
+// traceTo writes a trace, of which there may be many megabytes.
+func traceTo(t *sim.Trace) func(io.Writer) error {
+	return func(to io.Writer) error {
+		w := bufio.NewWriterSize(to, 1<<16)
+		b := append(w.AvailableBuffer(), traceMagic...)
+		b = binary.LittleEndian.AppendUint64(b, t.Events)
+		b = append(b, t.Digest[:]...)
+		b = binary.LittleEndian.AppendUint64(b, sim.EpochEvents)
+		b = binary.LittleEndian.AppendUint64(b, uint64(len(t.Checkpoints)))
+		w.Write(binary.LittleEndian.AppendUint64(b, uint64(len(t.Fingerprints)))) // Flush returns the first error
+		for k := range t.Checkpoints {
+			w.Write(t.Checkpoints[k][:])
+		}
+		for _, f := range t.Fingerprints {
+			w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), f))
+		}
+		return w.Flush()
 	}
-	for _, f := range t.Fingerprints {
-		b = binary.LittleEndian.AppendUint32(b, f)
-	}
-	return b
 }
 
 var errTrace = errors.New("is not a trace of this version, or is damaged")
 
+// decodeTrace reads a trace, whose fingerprints are where the bytes were, with what room is behind them.
 func decodeTrace(b []byte) (*sim.Trace, error) {
 	if len(b) < traceHeader || string(b[:8]) != traceMagic {
 		return nil, errTrace
@@ -50,13 +57,17 @@ func decodeTrace(b []byte) (*sim.Trace, error) {
 		uint64(len(rest)) != 32*checkpoints+4*fingerprints {
 		return nil, errTrace
 	}
-	for range checkpoints {
-		t.Checkpoints = append(t.Checkpoints, [32]byte(rest[:32]))
+	t.Checkpoints = make([][32]byte, checkpoints)
+	for k := range t.Checkpoints {
+		t.Checkpoints[k] = [32]byte(rest[:32])
 		rest = rest[32:]
 	}
-	for range fingerprints {
-		t.Fingerprints = append(t.Fingerprints, binary.LittleEndian.Uint32(rest))
-		rest = rest[4:]
+	if fingerprints > 0 { // their place is a multiple of 4
+		all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rest))), cap(rest)/4)
+		t.Fingerprints = all[:fingerprints]
+		for k := range t.Fingerprints {
+			t.Fingerprints[k] = binary.LittleEndian.Uint32(rest[4*k:])
+		}
 	}
 	return t, nil
 }

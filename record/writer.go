@@ -64,7 +64,12 @@ type Writer struct {
 	err      error         // of opening it
 }
 
-const reportsFile = "reports.parquet"
+// The tables of a run but for those of few runs.
+const (
+	iteratesFile = "iterates.parquet"
+	messagesFile = "messages.parquet"
+	reportsFile  = "reports.parquet"
+)
 
 // CheckpointPath is the file beside the run of a seed in which it keeps, while it goes on,
 // what it has computed.
@@ -73,14 +78,28 @@ func (d *Directory) CheckpointPath(seed uint64) string {
 }
 
 // KeptPath is the file beside the run of a seed that has what it computed, if it was kept, from which others go on.
-func (d *Directory) KeptPath(seed uint64) string { return keptPath(d.Seed(seed)) }
+func (d *Directory) KeptPath(seed uint64) string { return besides(d.Seed(seed), "checkpoint") }
+
+// PartialStatesPath is the file beside the run of a seed in which it keeps, while it goes on, what it holds at some
+// moments.
+func (d *Directory) PartialStatesPath(seed uint64) string {
+	return filepath.Join(d.Path, fmt.Sprintf(".%d.partial.states", seed))
+}
+
+// StatesPath is the file beside the run of a seed that has what it held at some moments, if that was kept with what it
+// computed.
+func (d *Directory) StatesPath(seed uint64) string { return besides(d.Seed(seed), "states") }
+
+// StatesPath is [Directory.StatesPath] of the run's directory.
+func (r *Run) StatesPath() string { return besides(r.Dir, "states") }
 
 // KeptPath is [Directory.KeptPath] of the run's directory.
-func (r *Run) KeptPath() string { return keptPath(r.Dir) }
+func (r *Run) KeptPath() string { return besides(r.Dir, "checkpoint") }
 
-func keptPath(dir string) string {
+// besides is the file of what a run has kept.
+func besides(dir, what string) string {
 	parent, base := filepath.Split(filepath.Clean(dir))
-	return filepath.Join(parent, "."+base+".checkpoint")
+	return filepath.Join(parent, "."+base+"."+what)
 }
 
 // Create prepares to write the run of a seed. It fails at once where it could
@@ -109,12 +128,12 @@ func Create(d *Directory, seed uint64, policy Policy, replace bool) (*Writer, er
 		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
 	if policy.Every > 0 || policy.Last >= 0 {
-		if w.iterates, err = newLog[Iterate](filepath.Join(w.dir, "iterates.parquet")); err != nil {
+		if w.iterates, err = newLog[Iterate](filepath.Join(w.dir, iteratesFile)); err != nil {
 			return nil, err
 		}
 	}
 	if policy.Messages {
-		if w.messages, err = newLog[Message](filepath.Join(w.dir, "messages.parquet")); err != nil {
+		if w.messages, err = newLog[Message](filepath.Join(w.dir, messagesFile)); err != nil {
 			return nil, err
 		}
 	}
@@ -156,6 +175,7 @@ type log[T any] struct {
 	buffer *bufio.Writer
 	rows   rowWriter[T]
 	batch  []T
+	added  int64 // rows
 	err    error
 }
 
@@ -166,12 +186,13 @@ func newLog[T any](path string) (*log[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
-	l := &log[T]{file: f, buffer: bufio.NewWriterSize(f, 1<<20)}
+	l := &log[T]{file: f, buffer: bufio.NewWriterSize(struct{ io.Writer }{f}, 1<<20)} // which copies by its buffer
 	l.rows = newRowWriter[T](l.buffer)
 	return l, nil
 }
 
 func (l *log[T]) add(row T) {
+	l.added++
 	if l.batch = append(l.batch, row); len(l.batch) == batchRows {
 		l.flush()
 	}
@@ -254,7 +275,7 @@ func (w *Writer) Path(name string) string { return filepath.Join(w.dir, name) }
 
 // Trace writes trace.bin.
 func (w *Writer) Trace(t *sim.Trace) error {
-	return files.Draft(filepath.Join(w.dir, "trace.bin"), files.Bytes(encodeTrace(t)))
+	return files.Draft(filepath.Join(w.dir, "trace.bin"), traceTo(t))
 }
 
 // Finish completes the directory with run.json and puts it in its place.
@@ -313,7 +334,7 @@ func (w *Writer) put(info *Info) error {
 
 // hashed are the files of a run whose SHA-256 is in run.json: all but run.json,
 // the figures, which follow from the others, and what attacks find later.
-var hashed = []string{"metrics.csv", "iterates.parquet", "messages.parquet", stepsFile, reportsFile, liesFile,
+var hashed = []string{"metrics.csv", iteratesFile, messagesFile, stepsFile, reportsFile, liesFile,
 	"knowledge.json", "nodes.csv", "trace.bin"}
 
 // hashFiles is the SHA-256 of every file of a run that is hashed.

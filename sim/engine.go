@@ -87,10 +87,11 @@ type Config struct {
 	Ties      Ties
 	Queue     QueueKind
 	Trace     TraceLevel
-	Reference *Trace          // stop with a *Divergence where the run differs from it
+	Reference *Trace          // stop with a *Divergence where the run differs from it; State may write over it
 	Sent      func(*Packet)   // told of every packet when it is sent; must not keep it
 	Events    func(*Event)    // told of every event when its node has acted on it; must not keep it
 	Gone      func(int, Time) // told of a node that is down, or has left, and will not be up again
+	Pauses    Pausing         // between two events
 }
 
 // Engine runs nodes through virtual time.
@@ -126,6 +127,9 @@ type Engine struct {
 	env      Env
 	failure  error
 	read     uint64 // of what was read ahead
+
+	foreseenUntil Time // when the last message arrives that was foreseen
+	restored      bool // the run goes on from a state
 }
 
 type linkModel struct {
@@ -324,16 +328,35 @@ func (e *Engine) Run(ctx context.Context) error {
 			return fmt.Errorf("sim: no node %d was attached", i)
 		}
 	}
+	restored := e.pool
 	e.pool = newPool(e.cfg.Workers)
 	defer e.pool.close()
+	if restored != nil {
+		e.pool.tasks, e.pool.free = restored.tasks, restored.free
+	}
 	e.direct = e.isDirect()
 	for i := range e.nodes {
-		e.schedule(0, kindStart, int32(i), int32(i), 0)
+		if !e.restored {
+			e.schedule(0, kindStart, int32(i), int32(i), 0)
+		}
 	}
-	const checkEvery = 1 << 12
-	for e.next() {
-		if e.events%checkEvery == 0 && ctx.Err() != nil {
-			return fmt.Errorf("stopped at virtual time %v: %w", e.now, context.Cause(ctx))
+	every := e.cfg.Pauses.Every
+	if every == 0 {
+		every = EpochEvents
+	}
+	about := e.events - e.events%every // when to look about
+	for {
+		if e.events >= about {
+			about += every
+			if ctx.Err() != nil {
+				return fmt.Errorf("stopped at virtual time %v: %w", e.now, context.Cause(ctx))
+			}
+			if e.cfg.Pauses.Pause != nil && e.events > 0 {
+				e.cfg.Pauses.Pause()
+			}
+		}
+		if !e.next() {
+			break
 		}
 		if err := e.dispatch(); err != nil {
 			return err
@@ -657,6 +680,7 @@ func (e *Engine) arrive(id uint32, to int32, at Time) {
 	e.schedule(at, kindMessage, s.from, to, uint64(id))
 	if e.foresee != nil && e.foresee[to] != nil {
 		e.foreseen = Message{From: s.from, Kind: s.kind, Round: s.round, Sent: s.sent, Payload: s.payload}
+		e.foreseenUntil = max(e.foreseenUntil, at)
 		e.foresee[to].Foresee(e, &e.foreseen)
 	}
 	if e.cfg.Sent != nil {

@@ -153,17 +153,22 @@ func (e *Engine) plan() {
 func (e *Engine) enter() {
 	e.pool.calm()
 	e.now = e.change
-	e.wiring, e.later = e.later[0], e.later[1:]
-	e.plan()
-	e.direct = e.isDirect()
-	if e.cfg.Changed != nil {
-		e.cfg.Changed(len(e.cfg.Phases) - len(e.later) - 1)
-	}
+	e.begin()
 	for i, n := range e.nodes {
 		if c, ok := n.(Changer); ok {
 			e.env.node = int32(i)
 			c.Change(&e.env)
 		}
+	}
+}
+
+// begin has the next phase hold.
+func (e *Engine) begin() {
+	e.wiring, e.later = e.later[0], e.later[1:]
+	e.plan()
+	e.direct = e.isDirect()
+	if e.cfg.Changed != nil {
+		e.cfg.Changed(len(e.cfg.Phases) - len(e.later) - 1)
 	}
 }
 

@@ -92,18 +92,18 @@ func (t *tracer) end() bool {
 	t.Events++
 	if t.level == TraceFingerprints && n < MaxFingerprints {
 		f := crc32.Update(0, castagnoli, t.buffer[t.begin:])
-		t.Fingerprints = append(t.Fingerprints, f)
-		if r := t.reference; r != nil {
+		if r := t.reference; r != nil { // before anything is written, perhaps over it
 			same = n < r.Events && (n >= uint64(len(r.Fingerprints)) || r.Fingerprints[n] == f)
 		}
+		t.Fingerprints = append(t.Fingerprints, f)
 	}
 	if t.Events%EpochEvents == 0 {
 		t.flush()
-		t.Checkpoints = append(t.Checkpoints, t.sum())
+		sum, k := t.sum(), len(t.Checkpoints)
 		if r := t.reference; r != nil && same {
-			k := len(t.Checkpoints) - 1
-			same = k >= len(r.Checkpoints) || r.Checkpoints[k] == t.Checkpoints[k]
+			same = k >= len(r.Checkpoints) || r.Checkpoints[k] == sum
 		}
+		t.Checkpoints = append(t.Checkpoints, sum)
 	} else if len(t.buffer) >= traceBuffer {
 		t.flush()
 	}

@@ -100,23 +100,16 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 	if err != nil {
 		return usageError{err}
 	}
-	table, err := r.Metrics()
-	if err != nil {
-		return err
-	}
-	times := table.Column("time_s")
-	if over := times[len(times)-1]; at.Seconds() > over {
+	if over := r.Info.Final.VirtualSeconds; at.Seconds() > over {
 		return usage("--at %v is after the run in %s was over, at %gs: nothing would be different", at, dir, over)
 	}
 	if changed := experiment.New(parent, f.data).Changed(r.Info.Inputs); changed != nil {
 		return usage("%s cannot be gone on from: %s", dir, strings.Join(changed, "; "))
 	}
 	s.Seeds = scenarios.Seeds{First: r.Info.Seed, Count: 1}
-	f.from = &experiment.Parent{Scenario: parent, Kept: r.KeptPath(),
+	f.from = &experiment.Parent{Scenario: parent, Run: r, Kept: r.KeptPath(), States: r.StatesPath(), Trace: r.Trace,
 		Change: slices.IndexFunc(s.Changes, func(a scenarios.Alteration) bool { return a.At == at })}
-	if f.from.Trace, err = r.Trace(); err != nil {
-		return err
-	}
+	traced := r.Info.Digest != ""
 	if sameDirectory(f.out, filepath.Dir(filepath.Dir(dir))) {
 		f.outGiven = false // its name is taken by the run that it goes on from
 	}
@@ -131,12 +124,16 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 			"more): %w", dir, err)
 	}
 	if f.from.Same > 0 && !f.json {
+		known := ""
+		if f.from.Known > 0 {
+			known = fmt.Sprintf("; gone on from what it held after %d of them", f.from.Known)
+		}
 		what := "as many as"
-		if f.from.Trace != nil {
+		if traced {
 			what = "the same as"
 		}
-		fmt.Fprintf(c.OutOrStdout(), "%-16s %s before %v, %s in %s; %s taken from it\n", "fork",
-			plural.Of(int(f.from.Same), "event"), at, what, dir, plural.Of(f.from.Taken, "result"))
+		fmt.Fprintf(c.OutOrStdout(), "%-16s %s before %v, %s in %s; %s taken from it%s\n", "fork",
+			plural.Of(int(f.from.Same), "event"), at, what, dir, plural.Of(f.from.Taken, "result"), known)
 	}
 	return err
 }

@@ -1,0 +1,184 @@
+// A run whose tables begin with another's has the bytes of one that wrote all rows itself.
+
+package record
+
+import (
+	"bytes"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"overhear/internal/cputime"
+	"overhear/sim"
+)
+
+// rowsOf are what a run writes: rows of every table but that of lies, which is like the others.
+type rowsOf struct {
+	iterates []Iterate
+	messages []Message
+	reports  []Iterate
+}
+
+func drawRows(n int) *rowsOf {
+	s := sim.NewStream(1, "rows")
+	r := &rowsOf{messages: packets(n, 10)}
+	for k := range n / 2 {
+		r.iterates = append(r.iterates, Iterate{int32(k % 100), int32(k / 100), int64(k),
+			[]float64{s.Normal(), s.Normal(), s.Normal()}})
+	}
+	r.reports = r.iterates[:n/100]
+	return r
+}
+
+// write adds the rows from some counts on up to others.
+func (r *rowsOf) write(w *Writer, from, to Counts) {
+	for _, m := range r.messages[from.Messages:to.Messages] {
+		w.Message(m)
+	}
+	for _, k := range r.iterates[from.Iterates:to.Iterates] {
+		w.Iterate(int(k.Node), int(k.Round), sim.Time(k.TimeNS), k.Values)
+	}
+	for _, k := range r.iterates[from.Steps:to.Steps] {
+		w.Step(int(k.Node), int(k.Round), sim.Time(k.TimeNS), sim.Time(k.TimeNS+7))
+	}
+	for _, k := range r.reports[from.Reports:to.Reports] {
+		w.Report(int(k.Node), sim.Time(k.TimeNS), k.Values)
+	}
+}
+
+func (r *rowsOf) counts() Counts {
+	return Counts{Iterates: int64(len(r.iterates)), Messages: int64(len(r.messages)), Steps: int64(len(r.iterates)),
+		Reports: int64(len(r.reports))}
+}
+
+func newWriter(t testing.TB) *Writer {
+	t.Helper()
+	d, err := OpenDirectory(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	w, err := Create(d, 1, Policy{Every: 1, Last: -1, Messages: true}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func finish(t testing.TB, w *Writer) *Run {
+	t.Helper()
+	dir, err := w.Finish(new(Info))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestResume_IsAsIfAllWereWritten(t *testing.T) {
+	rows := drawRows(5*groupRows/2 + 1000)
+	w := newWriter(t)
+	rows.write(w, Counts{}, rows.counts())
+	if w.Counts() != rows.counts() {
+		t.Fatalf("counted %+v of %+v", w.Counts(), rows.counts())
+	}
+	parent := finish(t, w)
+	r := rand.New(rand.NewPCG(1, 1))
+	upTo := func(n int64) int64 {
+		edges := []int64{0, 1, batchRows - 1, batchRows, groupRows - 1, groupRows, groupRows + 1, 2 * groupRows, n}
+		if k := r.IntN(2 * len(edges)); k < len(edges) {
+			return min(n, edges[k])
+		}
+		return r.Int64N(n + 1)
+	}
+	for range 12 {
+		all := rows.counts()
+		from := Counts{Iterates: upTo(all.Iterates), Messages: upTo(all.Messages), Steps: upTo(all.Steps),
+			Reports: upTo(all.Reports)}
+		w := newWriter(t)
+		if err := w.Resume(parent, from); err != nil {
+			t.Fatal(err)
+		}
+		if w.Counts() != from {
+			t.Fatalf("counted %+v of %+v", w.Counts(), from)
+		}
+		rows.write(w, from, all)
+		if again := finish(t, w); !maps.Equal(again.Info.Files, parent.Info.Files) {
+			t.Errorf("from %+v on: other files", from)
+		}
+	}
+}
+
+func TestResume_TrustsNoFile(t *testing.T) {
+	rows := drawRows(2 * groupRows)
+	w := newWriter(t)
+	rows.write(w, Counts{}, rows.counts())
+	parent := finish(t, w)
+	more := rows.counts()
+	more.Steps++
+	if err := newWriter(t).Resume(parent, more); err == nil {
+		t.Error("there is a row too many")
+	}
+	path := filepath.Join(parent.Dir, messagesFile)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 0; k < len(whole); k += len(whole)/40 + 1 {
+		damaged := bytes.Clone(whole)
+		damaged[k]++
+		if k%2 == 0 {
+			damaged = damaged[:k]
+		}
+		if err := os.WriteFile(path, damaged, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Open(parent.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := newWriter(t).Resume(again, rows.counts()); err == nil {
+			t.Errorf("nothing is said of byte %d", k)
+		}
+		// Nor does it end the program where it is not found by its hash.
+		again.checked = map[string]bool{messagesFile: true}
+		_ = newWriter(t).Resume(again, rows.counts())
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(parent.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newWriter(t).Resume(again, rows.counts()); err == nil {
+		t.Error("nothing is said of a file that is not there")
+	}
+}
+
+// BenchmarkResume compares, in processor time, rows that are gone on from with rows that are written.
+func BenchmarkResume(b *testing.B) {
+	rows := drawRows(1_000_000)
+	w := newWriter(b)
+	rows.write(w, Counts{}, rows.counts())
+	parent := finish(b, w)
+	var anew, resumed float64
+	for b.Loop() {
+		start := cputime.Now()
+		rows.write(newWriter(b), Counts{}, rows.counts())
+		anew += (cputime.Now() - start).Seconds()
+		w, err := newWriter(b), error(nil)
+		start = cputime.Now()
+		if err = w.Resume(parent, rows.counts()); err != nil {
+			b.Fatal(err)
+		}
+		resumed += (cputime.Now() - start).Seconds()
+	}
+	b.ReportMetric(resumed/anew, "x_written")
+	b.ReportMetric(1e3*resumed/float64(b.N), "cpu-ms/op")
+}
