@@ -16,10 +16,10 @@ import (
 // say where that was, and the solver makes the factor when it has to compute again.
 type kept struct {
 	track    *checkpoint.Track
-	noted    bool      // where factors were made is noted without a track, too
 	factored []float64 // where the latest factor was made, if that is noted
 	ridge    float64   // with which
 	behind   bool      // the factor at hand is an earlier one, or none
+	noted    bool      // where factors were made is noted without a track, too
 }
 
 // Keep has the solver take its results from a track, and hand to it those that it

@@ -37,10 +37,13 @@ type Anticipator interface {
 // long as somebody holds it.
 type Message struct {
 	From    int32
-	Kind    uint8 // the sender's own classification
 	Round   int32 // the sender's own numbering
 	Sent    Time
 	Payload []float64
+	Kind    uint8 // the sender's own classification
+
+	own  bool  // the payload is this place's own, and that of the next message that is composed in it
+	refs int32 // copies under way and holders
 }
 
 // Packet is a message on one link, as an observer of the network sees it.
@@ -119,10 +122,9 @@ type Engine struct {
 	bytes    int64
 	foresee  []Foreseer // by node; nil where a node does not
 	faults   *faults    // nil: none
-	current  event
-	pending  event // being scheduled
-	message  Message
-	foreseen Message
+	current  *event     // that is handled: where it is in the queue's run, or
+	own      event      // here
+	pending  event      // being scheduled
 	packet   Packet
 	env      Env
 	failure  error
@@ -145,21 +147,10 @@ type linkState struct {
 	freed Time   // when the last of them has left the sender
 }
 
-// slot holds what the copies of a message in flight share.
-type slot struct {
-	payload []float64
-	sent    Time
-	from    int32
-	round   int32
-	refs    int32 // copies under way and holders
-	kind    uint8
-	own     bool // the payload is the slot's own, and that of the next message that is composed in it
-}
-
 // slots are of all messages in flight, in blocks that stay where they are: a slice that grows is there twice. The slot
 // that was released last is taken first, as it is in a cache still.
 type slots struct {
-	blocks []*[slotBlock]slot
+	blocks []*[slotBlock]Message
 	free   []uint32
 	rooms  []uint32 // free, too, and with a payload of their own
 	room   []float64
@@ -167,13 +158,13 @@ type slots struct {
 
 const slotBlock = 1 << 10
 
-func (s *slots) at(id uint32) *slot { return &s.blocks[id/slotBlock][id%slotBlock] }
+func (s *slots) at(id uint32) *Message { return &s.blocks[id/slotBlock][id%slotBlock] }
 
 // take returns the number of a free slot.
 func (s *slots) take() uint32 {
 	if len(s.free) == 0 {
 		first := uint32(len(s.blocks)) * slotBlock
-		s.blocks = append(s.blocks, new([slotBlock]slot))
+		s.blocks = append(s.blocks, new([slotBlock]Message))
 		for k := range uint32(slotBlock) {
 			s.free = append(s.free, first+slotBlock-1-k)
 		}
@@ -190,11 +181,11 @@ func (s *slots) compose(d int) uint32 {
 		id := s.rooms[k]
 		s.rooms = s.rooms[:k]
 		m := s.at(id)
-		if cap(m.payload) >= d {
-			m.payload = m.payload[:d]
+		if cap(m.Payload) >= d {
+			m.Payload = m.Payload[:d]
 			return id
 		}
-		m.payload, m.own = nil, false
+		m.Payload, m.own = nil, false
 		s.free = append(s.free, id)
 	}
 	if len(s.room) < d {
@@ -202,7 +193,7 @@ func (s *slots) compose(d int) uint32 {
 	}
 	id := s.take()
 	m := s.at(id)
-	m.payload, m.own, s.room = s.room[:d:d], true, s.room[d:]
+	m.Payload, m.own, s.room = s.room[:d:d], true, s.room[d:]
 	return id
 }
 
@@ -213,7 +204,7 @@ func (s *slots) release(id uint32) {
 		s.rooms = append(s.rooms, id)
 		return
 	}
-	m.payload = nil
+	m.Payload = nil
 	s.free = append(s.free, id)
 }
 
@@ -289,7 +280,7 @@ func (e *Engine) anticipate(events []event) {
 	for i := range events {
 		if ev := &events[i]; ev.kind == kindMessage {
 			nodes[i], _ = e.nodes[ev.node].(Anticipator)
-			sum += uint64(e.slots.at(uint32(ev.arg)).round)
+			sum += uint64(e.slots.at(uint32(ev.arg)).Round)
 		}
 	}
 	for i, n := range nodes[:len(events)] {
@@ -298,8 +289,8 @@ func (e *Engine) anticipate(events []event) {
 		}
 		s := e.slots.at(uint32(events[i].arg))
 		sum += n.Anticipate()
-		for k := 0; k < min(len(s.payload), most); k += 8 {
-			sum += math.Float64bits(s.payload[k])
+		for k := 0; k < min(len(s.Payload), most); k += 8 {
+			sum += math.Float64bits(s.Payload[k])
 		}
 	}
 	e.read = sum // or the compiler might leave it all out
@@ -400,16 +391,15 @@ func (e *Engine) next() bool {
 		return e.nextAmidFaults()
 	}
 	for {
-		some := false
 		if e.near != nil && len(e.starts.events) == 0 {
-			some = e.near.pop(&e.current)
-		} else {
-			some = e.pop(&e.current)
+			e.current = e.near.take(&e.own)
+		} else if e.current = nil; e.pop(&e.own) {
+			e.current = &e.own
 		}
-		if !some || e.current.at < e.change || len(e.later) == 0 {
-			return some
+		if e.current == nil || e.current.at < e.change || len(e.later) == 0 {
+			return e.current != nil
 		}
-		e.putBack(&e.current)
+		e.putBack(e.current)
 		e.enter()
 	}
 }
@@ -429,7 +419,7 @@ func (e *Engine) putBack(ev *event) {
 
 // dispatch handles the current event.
 func (e *Engine) dispatch() error {
-	ev := &e.current
+	ev := e.current
 	e.now = ev.at
 	e.events++
 	e.env.node = ev.node
@@ -437,12 +427,18 @@ func (e *Engine) dispatch() error {
 	switch ev.kind {
 	case kindMessage:
 		s := e.slots.at(uint32(ev.arg))
-		m := &e.message // field by field, here and in hold: a literal is built elsewhere and copied
-		m.From, m.Kind, m.Round, m.Sent, m.Payload = s.from, s.kind, s.round, s.sent, s.payload
 		if e.trace != nil {
 			e.trace.event(ev)
 		}
-		node.Receive(&e.env, &e.message)
+		node.Receive(&e.env, s)
+		if e.cfg.Events != nil {
+			h := e.happened()
+			e.cfg.Events(&h)
+		}
+		if s.refs--; s.refs <= 0 {
+			e.slots.release(uint32(ev.arg))
+		}
+		return e.end()
 	case kindTimer:
 		if e.trace != nil {
 			e.trace.event(ev)
@@ -486,9 +482,11 @@ func (e *Engine) dispatch() error {
 		h := e.happened()
 		e.cfg.Events(&h)
 	}
-	if ev.kind == kindMessage {
-		e.release(uint32(ev.arg))
-	}
+	return e.end()
+}
+
+// end concludes the handling of the current event.
+func (e *Engine) end() error {
 	if e.trace != nil && !e.trace.end() {
 		return e.divergence()
 	}
@@ -499,7 +497,7 @@ func (e *Engine) dispatch() error {
 func (e *Engine) happened() Event {
 	h := Event{Number: e.events - 1, At: e.now, Node: int(e.current.node), Kind: eventName(e.current.kind)}
 	if e.current.kind == kindMessage {
-		h.Message = &e.message
+		h.Message = e.slots.at(uint32(e.current.arg))
 	}
 	return h
 }
@@ -534,16 +532,11 @@ func (e *Engine) schedule(at Time, k kind, source, node int32, arg uint64) {
 		e.starts.push(&event{at: at, key: key, arg: arg, node: node, kind: k})
 		return
 	}
-	if e.near != nil && at > e.near.horizon {
-		p := e.near.place(at)
-		p.at, p.key, p.arg, p.node, p.kind = at, key, arg, node, k
+	if e.near != nil {
+		e.near.add(at, key, arg, node, k)
 		return
 	}
 	e.pending = event{at: at, key: key, arg: arg, node: node, kind: k}
-	if e.near != nil {
-		e.near.push(&e.pending)
-		return
-	}
 	e.queue.push(&e.pending)
 }
 
@@ -558,7 +551,8 @@ func (e *Engine) fail(err error) {
 func (e *Engine) hold(kind uint8, round int32, payload []float64) uint32 {
 	id := e.slots.take()
 	s := e.slots.at(id)
-	s.payload, s.sent, s.from, s.round, s.kind, s.refs = payload, e.now, e.env.node, round, kind, 1
+	// Field by field: a literal is built elsewhere and copied.
+	s.Payload, s.Sent, s.From, s.Round, s.Kind, s.refs = payload, e.now, e.env.node, round, kind, 1
 	return id
 }
 
@@ -576,7 +570,7 @@ type Held uint32
 func (h Held) slot() uint32 { return uint32(h) - 1 }
 
 // Payload is that of a message that is held.
-func (e *Engine) Payload(h Held) []float64 { return e.slots.at(h.slot()).payload }
+func (e *Engine) Payload(h Held) []float64 { return e.slots.at(h.slot()).Payload }
 
 // Drop ends a hold; none is none to end.
 func (e *Engine) Drop(h Held) {
@@ -589,7 +583,7 @@ func (e *Engine) Drop(h Held) {
 // for all what post does for each: a fifteenth less time an event of a broadcast.
 func (e *Engine) transmit(id uint32, link int, to []int32) {
 	s := e.slots.at(id)
-	bytes := 8*int64(len(s.payload)) + e.header
+	bytes := 8*int64(len(s.Payload)) + e.header
 	within := uint64(bytes) < 1<<38 && e.bytes < 1<<62 && e.now <= forever-century // at most 2²⁴ links
 	if !e.direct || !within {
 		for k, to := range to {
@@ -601,18 +595,41 @@ func (e *Engine) transmit(id uint32, link int, to []int32) {
 	e.packets += uint64(len(to))
 	e.bytes += int64(len(to)) * bytes
 	s.refs += int32(len(to))
-	for k, to := range to {
-		delay := m.Latency.Value
-		if !m.sure {
-			state := &e.links[link+k]
-			delay = m.law.draw(&m.Latency, mix(packetWord(e.seed, uint64(link+k), state.sent)+decidesDelay))
-			state.sent++
+	for len(to) > 0 {
+		var delays [blockEvents]Duration // drawn before any event is queued: the two wait for other things
+		some := delays[:min(len(delays), len(to))]
+		for k := range some {
+			delay := m.Latency.Value
+			if !m.sure {
+				state := &e.links[link+k]
+				delay = m.law.draw(&m.Latency, mix(packetWord(e.seed, uint64(link+k), state.sent)+decidesDelay))
+				state.sent++
+			}
+			if e.apart != nil {
+				delay += tick * Duration(e.apart[link+k])
+			}
+			some[k] = delay
 		}
-		if e.apart != nil {
-			delay += tick * Duration(e.apart[link+k])
-		}
-		e.schedule(e.now+Time(delay), kindMessage, s.from, to, uint64(id))
+		e.arrivals(s.From, id, to[:len(some)], some)
+		link, to = link+len(some), to[len(some):]
 	}
+}
+
+// arrivals schedules copies of the message of a slot, which the node with it has sent, after delays.
+func (e *Engine) arrivals(from int32, id uint32, to []int32, delays []Duration) {
+	if e.near == nil || e.shuffle != 0 {
+		for k, to := range to {
+			e.schedule(e.now+Time(delays[k]), kindMessage, from, to, uint64(id))
+		}
+		return
+	}
+	n := e.sequence[from]
+	key := uint64(kindMessage)<<60 | uint64(from)<<sequenceBits
+	for k, to := range to {
+		e.near.add(e.now+Time(delays[k]), key|n&(1<<sequenceBits-1), uint64(id), to, kindMessage)
+		n++
+	}
+	e.sequence[from] = n
 }
 
 // post sends the message of a slot over a link.
@@ -622,10 +639,10 @@ func (e *Engine) post(id uint32, link int, to int32) {
 		m = &e.models[e.model[link]]
 	}
 	s := e.slots.at(id)
-	bytes := 8*int64(len(s.payload)) + e.header
+	bytes := 8*int64(len(s.Payload)) + e.header
 	if bytes < 0 || bytes > math.MaxInt64-e.bytes {
 		e.fail(fmt.Errorf("the number of bytes sent overflows: node %d sends a packet with a header of %d bytes after "+
-			"%d bytes of others", s.from, e.header, e.bytes))
+			"%d bytes of others", s.From, e.header, e.bytes))
 		return
 	}
 	state := &e.links[link]
@@ -635,7 +652,7 @@ func (e *Engine) post(id uint32, link int, to int32) {
 		state.freed = depart
 	}
 	if depart > forever-century { // it might arrive after the end of time
-		e.fail(fmt.Errorf("virtual time overflows: a packet of %d bytes leaves node %d at %v", bytes, s.from, depart))
+		e.fail(fmt.Errorf("virtual time overflows: a packet of %d bytes leaves node %d at %v", bytes, s.From, depart))
 		return
 	}
 	lost, delay, second := e.draw(m, link, state.sent)
@@ -647,13 +664,13 @@ func (e *Engine) post(id uint32, link int, to int32) {
 		}
 	}
 	if e.faults != nil {
-		lost, delay, second = e.faults.fate(e, link, state.sent, s.from, to, depart, lost, delay, second)
+		lost, delay, second = e.faults.fate(e, link, state.sent, s.From, to, depart, lost, delay, second)
 	}
 	state.sent++
 	if e.cfg.Sent != nil {
 		e.packet = Packet{
-			ID: e.packets, From: s.from, To: to, Kind: s.kind, Round: s.round,
-			Sent: e.now, Received: -1, Bytes: bytes, Payload: s.payload,
+			ID: e.packets, From: s.From, To: to, Kind: s.Kind, Round: s.Round,
+			Sent: e.now, Received: -1, Bytes: bytes, Payload: s.Payload,
 		}
 	}
 	e.packets++
@@ -669,7 +686,7 @@ func (e *Engine) post(id uint32, link int, to int32) {
 		e.arrive(id, to, depart+Time(second))
 	}
 	if e.faults != nil {
-		e.sequence[s.from] += e.faults.owed
+		e.sequence[s.From] += e.faults.owed
 	}
 }
 
@@ -677,11 +694,10 @@ func (e *Engine) post(id uint32, link int, to int32) {
 func (e *Engine) arrive(id uint32, to int32, at Time) {
 	s := e.slots.at(id)
 	s.refs++
-	e.schedule(at, kindMessage, s.from, to, uint64(id))
+	e.schedule(at, kindMessage, s.From, to, uint64(id))
 	if e.foresee != nil && e.foresee[to] != nil {
-		e.foreseen = Message{From: s.from, Kind: s.kind, Round: s.round, Sent: s.sent, Payload: s.payload}
 		e.foreseenUntil = max(e.foreseenUntil, at)
-		e.foresee[to].Foresee(e, &e.foreseen)
+		e.foresee[to].Foresee(e, s)
 	}
 	if e.cfg.Sent != nil {
 		e.packet.Received = at
@@ -738,7 +754,7 @@ func (v *Env) send(k int, id uint32) {
 	to := v.Neighbours()[k : k+1]
 	if e.trace != nil {
 		s := e.slots.at(id)
-		e.trace.sent(s.kind, s.round, to[0], s.payload)
+		e.trace.sent(s.Kind, s.Round, to[0], s.Payload)
 	}
 	e.transmit(id, int(e.cfg.Graph.start[v.node])+k, to)
 }
@@ -750,13 +766,13 @@ func (v *Env) Compose(d int) (Held, []float64) {
 	id := v.e.slots.compose(d)
 	s := v.e.slots.at(id)
 	s.refs = 1
-	return Held(id + 1), s.payload
+	return Held(id + 1), s.Payload
 }
 
 // SendHeld sends a composed message to the k-th of Neighbours: who composes one for each knows its place.
 func (v *Env) SendHeld(k int, kind uint8, round int, h Held) {
 	s := v.e.slots.at(h.slot())
-	s.sent, s.from, s.round, s.kind = v.e.now, v.node, int32(round), kind
+	s.Sent, s.From, s.Round, s.Kind = v.e.now, v.node, int32(round), kind
 	v.send(k, h.slot())
 }
 

@@ -139,7 +139,7 @@ func TestRun_SlotsAreUsedAgain(t *testing.T) {
 		}
 		for _, block := range e.slots.blocks {
 			for id, s := range block {
-				if s.payload != nil || s.refs != 0 {
+				if s.Payload != nil || s.refs != 0 {
 					t.Errorf("%+v: slot %d still holds a payload", link, id)
 				}
 			}

@@ -275,12 +275,13 @@ func faultKey(k kind, node int32, outage int) uint64 {
 // all others of their instant. A node's parked events follow its restart at once.
 func (e *Engine) nextAmidFaults() bool {
 	f := e.faults
+	e.current = &e.own
 	for {
 		if f.resuming >= 0 {
 			l := &f.nodes[f.resuming]
 			if f.resumed < len(l.parked) {
-				e.current = l.parked[f.resumed]
-				e.current.at = e.now
+				e.own = l.parked[f.resumed]
+				e.own.at = e.now
 				f.resumed++
 				return true
 			}
@@ -290,28 +291,28 @@ func (e *Engine) nextAmidFaults() bool {
 		if f.packets != e.packets {
 			f.packets, f.active = e.packets, max(f.active, e.now)
 		}
-		pending := e.pop(&e.current)
-		due := f.due(pending, e.current.at)
-		if next := f.upcoming(due, e.current.at); (due || pending) && next >= e.change && len(e.later) > 0 {
+		pending := e.pop(&e.own)
+		due := f.due(pending, e.own.at)
+		if next := f.upcoming(due, e.own.at); (due || pending) && next >= e.change && len(e.later) > 0 {
 			if pending {
-				e.putBack(&e.current)
+				e.putBack(&e.own)
 			}
 			e.enter()
 			continue
 		}
 		if due {
 			if pending {
-				e.putBack(&e.current)
+				e.putBack(&e.own)
 			}
-			f.agenda.pop(&e.current)
-			f.carryOut(&e.current, e.sequence)
+			f.agenda.pop(&e.own)
+			f.carryOut(&e.own, e.sequence)
 			return true
 		}
 		if !pending {
 			return false
 		}
-		f.active = max(f.active, e.current.at)
-		if e.admit(&e.current) {
+		f.active = max(f.active, e.own.at)
+		if e.admit(&e.own) {
 			return true
 		}
 	}

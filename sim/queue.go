@@ -138,9 +138,19 @@ const (
 // bucket is a list of blocks, of which the head holds n events and the others
 // are full.
 type bucket struct {
-	head  *block
-	n     int
-	least Time // meaningless in an empty bucket
+	head *block
+	n    int
+}
+
+// least is the earliest time in a bucket that is not empty.
+func (u *bucket) least() Time {
+	least := u.head.events[0].at
+	for k, n := u.head, u.n; k != nil; k, n = k.next, blockEvents {
+		for i := range k.events[:n] {
+			least = min(least, k.events[i].at)
+		}
+	}
+	return least
 }
 
 const blockEvents = 31
@@ -148,6 +158,16 @@ const blockEvents = 31
 type block struct {
 	events [blockEvents]event
 	next   *block
+}
+
+// add is push of an event that is made where it will be.
+func (r *radix) add(at Time, key, arg uint64, node int32, k kind) {
+	if at <= r.horizon {
+		r.late.push(&event{at: at, key: key, arg: arg, node: node, kind: k})
+		return
+	}
+	e := r.place(at)
+	e.at, e.key, e.arg, e.node, e.kind = at, key, arg, node, k
 }
 
 func (r *radix) push(e *event) {
@@ -165,7 +185,7 @@ func (r *radix) place(at Time) *event {
 	value := uint(at>>(digit*level)) % (1 << digit)
 	u := &r.buckets[level][value]
 	if u.head == nil {
-		u.head, u.n, u.least = r.block(), 0, at
+		u.head, u.n = r.block(), 0
 		r.full[level][value/64] |= 1 << (value % 64)
 		r.words[level] |= 1 << (value / 64)
 		r.levels |= 1 << level
@@ -174,7 +194,6 @@ func (r *radix) place(at Time) *event {
 		k.next = u.head
 		u.head, u.n = k, 0
 	}
-	u.least = min(u.least, at)
 	e := &u.head.events[u.n]
 	u.n++
 	return e
@@ -198,21 +217,30 @@ func (r *radix) free(k *block) {
 }
 
 func (r *radix) pop(e *event) bool {
+	first := r.take(e)
+	if first != nil && first != e {
+		*e = *first
+	}
+	return first != nil
+}
+
+// take is pop of an event that stays where it is until the next is taken, or is moved to room; nil: there is none.
+func (r *radix) take(room *event) *event {
 	for {
 		if r.next < r.count {
 			first := &r.run.events[r.order[r.next]]
 			if len(r.late.events) > 0 && r.late.events[0].before(first) {
-				return r.late.pop(e)
+				r.late.pop(room)
+				return room
 			}
-			*e = *first
 			r.next++
-			return true
+			return first
 		}
-		if r.late.pop(e) {
-			return true
+		if r.late.pop(room) {
+			return room
 		}
 		if r.levels == 0 {
-			return false
+			return nil
 		}
 		r.advance()
 	}
@@ -232,7 +260,7 @@ func (r *radix) advance() {
 	}
 	if u.head.next == nil {
 		// All times that share the bucket's digits down to its own are now near.
-		r.horizon = u.least | (1<<(digit*level) - 1)
+		r.horizon = u.head.events[0].at | (1<<(digit*level) - 1)
 		r.free(r.run)
 		r.run, r.next, r.count = u.head, 0, u.n
 		r.sort()
@@ -241,9 +269,9 @@ func (r *radix) advance() {
 		}
 		return
 	}
-	r.horizon = u.least
+	r.horizon = u.least()
 	if r.soon != nil {
-		r.tell(u, u.least|(1<<(digit*level)-1))
+		r.tell(u, r.horizon|(1<<(digit*level)-1))
 	}
 	n := u.n
 	for k := u.head; k != nil; n = blockEvents {

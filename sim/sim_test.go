@@ -23,11 +23,17 @@ func TestQueues_SameOrder(t *testing.T) {
 		r := new(radix)
 		key, now, pending := uint64(0), Time(0), 0
 		var popped []event
+		var taken *event // where the radix heap has the latest
+		var room event
 		pop := func() {
-			var a, b event
-			okA, okB := h.pop(&a), r.pop(&b)
-			if okA != okB || a != b {
-				t.Fatalf("heap pops %+v %v, radix %+v %v", a, okA, b, okB)
+			if taken != nil && *taken != popped[len(popped)-1] {
+				t.Fatalf("%+v has become %+v while others were pushed", popped[len(popped)-1], *taken)
+			}
+			var a event
+			okA := h.pop(&a)
+			taken = r.take(&room)
+			if okA != (taken != nil) || okA && a != *taken {
+				t.Fatalf("heap pops %+v %v, radix %+v", a, okA, taken)
 			}
 			if okA {
 				pending--

@@ -149,7 +149,7 @@ func (s *slots) state(c *state.Coder) {
 		}
 		*s = slots{}
 		for range blocks {
-			s.blocks = append(s.blocks, new([slotBlock]slot))
+			s.blocks = append(s.blocks, new([slotBlock]Message))
 		}
 		for id := len(free) - 1; id >= 0; id-- {
 			if free[id] {
@@ -159,12 +159,12 @@ func (s *slots) state(c *state.Coder) {
 	}
 	for _, id := range used {
 		m := s.at(id)
-		c.Vector(&m.payload)
-		state.Plain(c, &m.sent)
-		state.Plain(c, &m.from)
-		state.Plain(c, &m.round)
+		c.Vector(&m.Payload)
+		state.Plain(c, &m.Sent)
+		state.Plain(c, &m.From)
+		state.Plain(c, &m.Round)
 		state.Plain(c, &m.refs)
-		state.Plain(c, &m.kind)
+		state.Plain(c, &m.Kind)
 		state.Plain(c, &m.own)
 	}
 }
@@ -218,6 +218,7 @@ func (e *Engine) traceState(c *state.Coder) {
 		}
 	}
 	state.Slice(c, &hashed)
+	state.Plain(c, &t.odd)
 	if !c.Reading() || c.Failed() != nil {
 		return
 	}

@@ -45,14 +45,16 @@ type tracer struct {
 	level     TraceLevel
 	hash      hash.Hash
 	buffer    []byte
-	begin     int // of the current event in buffer
+	hashed    int // bytes of the buffer
+	odd       int // bytes that were hashed after the last whole block
+	begin     int // of the current event in it
 	reference *Trace
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// traceBuffer is how much of the record is in memory at most: it is in the processor's nearest cache still.
+const traceBuffer = 1 << 12
 
-// traceBuffer is how much of the record is hashed at a time: it is in the processor's nearest cache still.
-const traceBuffer = 1 << 13
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func newTracer(level TraceLevel, reference *Trace) *tracer {
 	if level == TraceOff {
@@ -106,6 +108,10 @@ func (t *tracer) end() bool {
 		t.Checkpoints = append(t.Checkpoints, sum)
 	} else if len(t.buffer) >= traceBuffer {
 		t.flush()
+	} else if next := t.hashed + sha256.BlockSize - t.odd; next <= len(t.buffer) {
+		// One block at a time: a processor hashes it while it goes on with the next event, which does not wait for it.
+		t.hash.Write(t.buffer[t.hashed:next])
+		t.hashed, t.odd = next, 0
 	}
 	t.begin = len(t.buffer)
 	return same
@@ -113,8 +119,9 @@ func (t *tracer) end() bool {
 
 // flush hashes what is in the buffer.
 func (t *tracer) flush() {
-	t.hash.Write(t.buffer)
-	t.buffer = t.buffer[:0]
+	t.hash.Write(t.buffer[t.hashed:])
+	t.odd = (t.odd + len(t.buffer) - t.hashed) % sha256.BlockSize
+	t.buffer, t.hashed = t.buffer[:0], 0
 }
 
 // sum is the digest of what was hashed so far.

@@ -5,7 +5,10 @@ package sim
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"slices"
 	"testing"
 )
@@ -161,5 +164,48 @@ func TestTrace_WhereRunsPart(t *testing.T) {
 	}
 	if tr, err := counters(t, 1, nil, TraceOff); tr != nil || err != nil {
 		t.Errorf("without a trace: %v, %v", tr, err)
+	}
+}
+
+// The digest is SHA-256 of all records in order, wherever blocks and epochs end, and so is each checkpoint.
+func TestTracer_HashesAllRecords(t *testing.T) {
+	s := NewStream(1, "records")
+	for _, level := range []TraceLevel{TraceDigest, TraceFingerprints} {
+		tr, all := newTracer(level, nil), sha256.New()
+		var prints []uint32
+		var sums [][32]byte
+		for n := range 3*EpochEvents + 100 {
+			begin := tr.Events
+			e := event{at: Time(n), key: s.Uint64()}
+			want := binary.LittleEndian.AppendUint64(nil, uint64(e.at))
+			want = binary.LittleEndian.AppendUint64(want, e.key)
+			tr.event(&e)
+			if s.IntN(3) == 0 {
+				tr.tag(7)
+				want = binary.LittleEndian.AppendUint64(want, 7)
+			}
+			for range s.IntN(3) {
+				payload := make([]float64, s.IntN(1+s.IntN(700)))
+				tr.sent(3, int32(n), -1, payload)
+				want = binary.LittleEndian.AppendUint64(want, uint64(uint32(n))|3<<32)
+				want = binary.LittleEndian.AppendUint64(want, 1<<32-1|uint64(len(payload))<<32)
+				want = append(want, make([]byte, 8*len(payload))...)
+			}
+			if !tr.end() || tr.Events != begin+1 {
+				t.Fatal("an event is not concluded")
+			}
+			all.Write(want)
+			prints = append(prints, crc32.Update(0, castagnoli, want))
+			if n%EpochEvents == EpochEvents-1 {
+				sums = append(sums, [32]byte(all.Sum(nil)))
+			}
+		}
+		got := tr.finish()
+		if [32]byte(all.Sum(nil)) != got.Digest || !slices.Equal(got.Checkpoints, sums) {
+			t.Errorf("level %d: another digest, or other checkpoints", level)
+		}
+		if level == TraceFingerprints && !slices.Equal(got.Fingerprints, prints) {
+			t.Error("other fingerprints")
+		}
 	}
 }
