@@ -71,11 +71,13 @@ func (s Scale) apply(set *Set, fit []int, overwrite bool) *Set {
 			cols, row = append(cols, int32(x.D)), append(row, 1)
 		}
 	}
-	longest := 0.0
+	longest := size{1, 0}
 	if s.Rows == "max" {
 		each(func(i int) {
 			prepare(i)
-			longest = max(longest, num.Norm(row))
+			if n := sizeOf(row); n.above(longest) {
+				longest = n
+			}
 		})
 	}
 	if !overwrite {
@@ -83,18 +85,11 @@ func (s Scale) apply(set *Set, fit []int, overwrite bool) *Set {
 	}
 	for i := range x.Len() {
 		prepare(i)
-		norm := num.Norm(row)
-		by := 1.0
-		switch {
-		case s.Rows == "max" && longest > 0:
-			by = longest
-		case norm > 0 && (s.Rows == "unit" || s.Rows == "clip" && norm > 1):
-			by = norm
-		}
-		if by != 1 {
-			for k := range row {
-				row[k] /= by
-			}
+		switch own := sizeOf(row); {
+		case s.Rows == "max":
+			longest.divide(row)
+		case s.Rows == "unit" || s.Rows == "clip" && own.above(size{1, 1}):
+			own.divide(row)
 		}
 		if overwrite {
 			_, vals := x.Row(i)
@@ -168,11 +163,7 @@ func (s Scale) Parties(set *Set, widths []int) {
 		for _, w := range widths {
 			end += int32(w)
 			n, _ := slices.BinarySearch(cols, end)
-			if norm := num.Norm(vals[:n]); norm > 0 {
-				for k := range vals[:n] {
-					vals[k] /= norm
-				}
-			}
+			sizeOf(vals[:n]).divide(vals[:n])
 			cols, vals = cols[n:], vals[n:]
 		}
 	}
@@ -230,4 +221,42 @@ func Uncovered(targets bool) string {
 	}
 	return "ε covers the messages, not what preparation takes from the rows without noise: " + of +
 		", the categories (docs/mathematics.md §8)"
+}
+
+// size is the norm of a vector, unit·norm, of which the unit is 1 but where squares would overflow or vanish.
+type size struct{ unit, norm float64 }
+
+func sizeOf(v []float64) size {
+	const least, most = 1e-140, 1e150
+	if n := num.Norm(v); n >= least && n <= most {
+		return size{1, n}
+	}
+	unit := 0.0
+	for _, x := range v {
+		unit = max(unit, math.Abs(x))
+	}
+	if unit == 0 {
+		return size{1, 0}
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += float64((x / unit) * (x / unit))
+	}
+	return size{unit, math.Sqrt(sum)}
+}
+
+// above says whether it is greater than another.
+func (n size) above(m size) bool { return n.norm*(n.unit/m.unit) > m.norm }
+
+// divide divides a vector by it, unless it is zero.
+func (n size) divide(v []float64) {
+	if n.norm == 0 || n.unit == 1 && n.norm == 1 {
+		return
+	}
+	for k := range v {
+		if n.unit != 1 {
+			v[k] /= n.unit
+		}
+		v[k] /= n.norm
+	}
 }

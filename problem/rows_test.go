@@ -4,6 +4,7 @@ package problem
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -173,6 +174,39 @@ func TestProducts_KeepLongRows(t *testing.T) {
 		num.Axpy(-1, want, got)
 		if e := num.Norm(got) / num.Norm(want); !(e < 1e-14) {
 			t.Errorf("a product of %d numbers is off by %v", c.in, e)
+		}
+	}
+}
+
+// Rows are scaled by their length whatever the size of their numbers, whose squares may be none.
+func TestScale_OfHugeAndTinyRows(t *testing.T) {
+	for _, c := range []struct {
+		rows       string
+		given, got [2]float64
+	}{
+		{"unit", [2]float64{1.5, 1e160}, [2]float64{1.5e-160, 1}},
+		{"unit", [2]float64{1.7e308, -1.7e308}, [2]float64{math.Sqrt2 / 2, -math.Sqrt2 / 2}},
+		{"clip", [2]float64{3e200, 4e200}, [2]float64{0.6, 0.8}},
+		{"clip", [2]float64{3e-200, 4e-200}, [2]float64{3e-200, 4e-200}},
+		{"unit", [2]float64{3e-200, 4e-200}, [2]float64{0.6, 0.8}},
+		{"unit", [2]float64{5e-324, 5e-324}, [2]float64{math.Sqrt2 / 2, math.Sqrt2 / 2}},
+		{"unit", [2]float64{0, 0}, [2]float64{0, 0}},
+		{"max", [2]float64{3e200, 4e200}, [2]float64{0.6, 0.8}},
+		{"max", [2]float64{1.7e308, 1.7e308}, [2]float64{math.Sqrt2 / 2, math.Sqrt2 / 2}},
+		{"unit-per-party", [2]float64{3e200, 4e200}, [2]float64{0.6, 0.8}},
+	} {
+		x := NewRows(2)
+		x.Append([]int32{0, 1}, c.given[:])
+		x.Append([]int32{0, 1}, []float64{1, 1})
+		set := &Set{X: x, Columns: []string{"a", "b"}}
+		s := Scale{Columns: "none", Rows: c.rows}
+		out := s.Apply(set, nil)
+		s.Parties(out, []int{2})
+		_, got := out.X.Row(0)
+		for k := range got {
+			if !(math.Abs(got[k]-c.got[k]) <= 1e-15*math.Abs(c.got[k])) {
+				t.Errorf("%s: %v becomes %v, and should %v", c.rows, c.given, got, c.got)
+			}
 		}
 	}
 }
