@@ -21,15 +21,21 @@ const StatesLimit = 1 << 30
 // StatesKept says how a run keeps its states. The zero value is what is usual.
 type StatesKept struct {
 	Count  int    // how many, about: another run goes on from the latest before its change; 0: 48
-	Events uint64 // from one look whether one is due to the next; 0: as often as the engine looks about
+	Events uint64 // from one look whether one is due to the next; 0: 64
 }
 
-const usualStates = 48
+const (
+	usualStates = 48
+	usualEvents = 64
+)
 
 // saving keeps states of a run of so many rounds.
 func (k StatesKept) saving(path string, rounds int, key func() ([32]byte, error)) *saving {
 	if k.Count == 0 {
 		k.Count = usualStates
+	}
+	if k.Events == 0 {
+		k.Events = usualEvents
 	}
 	every := max(1, rounds/k.Count)
 	return &saving{path: path, every: every, due: every, pause: k.Events, key: key}
@@ -47,7 +53,7 @@ type saving struct {
 	every int    // rounds from one to the next
 	due   int    // the round after which there is to be one
 	round int    // the latest that was measured
-	pause uint64 // events from one look to the next; 0: the engine's own
+	pause uint64 // events from one look to the next
 	err   error  // why there are no more
 }
 
