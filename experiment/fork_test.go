@@ -3,9 +3,12 @@
 package experiment
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -186,4 +189,84 @@ record: {iterates: none, messages: none}
 		fork += seconds(Options{From: from})
 	}
 	b.ReportMetric(fork/anew, "x_new")
+}
+
+// Whatever becomes of what a run has kept of its states and its tables, its fork has the bits of a run that changes from
+// the start; or an error says that the run is not as it was written.
+func TestFork_TrustsNoStates(t *testing.T) {
+	r, from, other := forked(t, forkText, 300e6, "network.loss=0.3")
+	e := New(other, "")
+	anew, err := e.Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork := func() (known uint64, said string) {
+		t.Helper()
+		from.Known, from.Same, from.Taken = 0, 0, 0
+		run, err := e.Run(context.Background(), 1, Options{Out: t.TempDir(), Workers: 1, From: from,
+			Say: func(text string) { said += text }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(run.Info.Files, anew.Info.Files) {
+			t.Errorf("other files; it said %q", said)
+		}
+		return from.Known, said
+	}
+	if known, said := fork(); known == 0 || said != "" {
+		t.Errorf("gone on from event %d; it said %q", known, said)
+	}
+	whole, err := os.ReadFile(from.States)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := func(b []byte) {
+		t.Helper()
+		if err := os.WriteFile(from.States, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used := 0
+	for k := 0; k < len(whole); k += len(whole)/30 + 1 {
+		b := bytes.Clone(whole)
+		b[k] ^= 8
+		damaged(b)
+		known, said := fork()
+		if used += min(1, int(known)); known == 0 && said == "" {
+			t.Errorf("byte %d: nothing is said", k)
+		}
+		damaged(whole[:k])
+		fork()
+	}
+	t.Logf("%d of 30 damaged files were of use up to the damage", used)
+	if err := os.Remove(from.States); err != nil {
+		t.Fatal(err)
+	}
+	if known, said := fork(); known > 0 || said != "" {
+		t.Errorf("without states: event %d, said %q", known, said)
+	}
+	// The states of another run, which has the same key but for its seed.
+	again, err := New(from.Scenario, "").Run(context.Background(), 2, Options{Out: t.TempDir(), Workers: 1,
+		Checkpoint: time.Hour, Keep: true, States: StatesKept{Count: 1 << 20, Events: 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(again.StatesPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged(b)
+	if known, said := fork(); known > 0 || said == "" {
+		t.Errorf("with another run's states: event %d, said %q", known, said)
+	}
+	damaged(whole)
+	if err := os.WriteFile(filepath.Join(r.Dir, "messages.parquet"), []byte("PAR1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if from.Run, err = record.Open(r.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if known, said := fork(); known > 0 || said == "" {
+		t.Errorf("with a table that is damaged: event %d, said %q", known, said)
+	}
 }

@@ -102,8 +102,8 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 	if errors.Is(err, checkpoint.ErrMisfit) || errors.Is(err, errStates) {
 		if o.From != nil { // which may be what does not fit
 			from := *o.From
-			from.States = ""
-			defer func(all *Parent) { *all = from }(o.From)
+			from.States, from.Known = "", 0
+			defer func(all *Parent) { all.Same, all.Known, all.Taken = from.Same, 0, from.Taken }(o.From)
 			o.From = &from
 		}
 		o.Say(fmt.Sprintf("seed %d is computed anew: %v", seed, err))
