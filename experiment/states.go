@@ -59,7 +59,8 @@ type saving struct {
 
 // saves says whether a run's states are to be kept, and can be.
 func (e *Experiment) saves(a *Assembly, k *keeping) bool {
-	if k == nil || k.kept == "" || k.journal == nil {
+	if _, foreign := a.Method.(algorithms.Foreign); foreign || a.Liars != nil || k == nil || k.kept == "" ||
+		k.journal == nil {
 		return false
 	}
 	d := 0
@@ -92,6 +93,9 @@ func (s *saving) take(engine *sim.Engine, parts ...state.Part) {
 	m, err := s.saver.Save(engine.Mark(), append([]state.Part{engine}, parts...)...)
 	if errors.Is(err, sim.ErrAmid) {
 		return // there is one soon
+	}
+	if err == nil && m.Size() > StatesLimit/usualStates {
+		err = errors.New("a state takes too much room")
 	}
 	if err == nil && s.file == nil {
 		var key [32]byte
