@@ -119,6 +119,8 @@ var stateSets = map[string][]string{
 	"asynchronous": {"algorithm={kind: dvp, eta: 0.05, alpha: 1}", "network.duplication=0.2",
 		"rounds={mode: asynchronous, count: 12, quorum: 0.5, timeout: 30ms, retry: 20ms, deadline: 4s}",
 		"network.faults=[{crashes: {every: 150ms, for: 30ms}}, {crash: 2, at: 80ms}]"},
+	"silence": {"network.loss=0.3", "network.faults=[{crash: 2, at: 60ms}]",
+		"rounds={mode: asynchronous, count: 12, quorum: 1, staleness: 2, timeout: 9ms, retry: 10ms, deadline: 200ms}"},
 	"sheltered": {"algorithm={kind: pvp, eta: 0.05, alpha: 1}"},
 	"users":     {"algorithm={kind: pdml, eta: 0.05}", "network.loss=0.1", "rounds.retry=20ms"},
 	"a hub": {"algorithm={kind: dp-admm, eta: 0.5, step: 1}", "network.topology={kind: star, nodes: 6}",
