@@ -33,9 +33,9 @@ func newFork() *cobra.Command {
   simulate fork results/runs/hospital-faults/1 --at 1.2s --set network.loss=0.3
 
 Up to that instant the events are those of the run; from then on they are those of a run whose scenario says so from the
-start (changes). What the run computed is taken from what simulate run --keep left, and is computed anew where it left
-nothing. What may change: of network all but topology, compute, of rounds retry, deadline, quorum, staleness and
-timeout, and the method's parameters.`,
+start (changes). The fork goes on from what the run held shortly before, which simulate run --keep left; where it left
+nothing of use, what was before is computed anew. What may change: of network all but topology, compute, of rounds
+retry, deadline, quorum, staleness and timeout, and the method's parameters.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage("fork needs the directory of one run, such as results/runs/quickstart/1")
