@@ -1,6 +1,8 @@
 // States: what a run holds at some moments, kept beside its directory with what it computed, so that others go on from
 // there in place of doing again what it did before.
 
+//go:build !page
+
 package experiment
 
 import (
