@@ -53,6 +53,9 @@ func (s Source) parse(text string) (float64, class) {
 		}
 		text = strings.Replace(text, ",", ".", 1)
 	}
+	if text == "" || strings.IndexByte("+-.0123456789iInN", text[0]) < 0 {
+		return 0, word // as ParseFloat would find, and make an error of each
+	}
 	x, err := strconv.ParseFloat(text, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange), err == nil && (math.IsNaN(x) || math.IsInf(x, 0)):
