@@ -192,18 +192,7 @@ func (m *design) times(f, out []float64) {
 		for k, c := range m.coded {
 			table[k] = f[c]
 		}
-		codes, value := m.codes, m.value[:len(out)]
-		for i := range out {
-			sum := 0.0
-			for range m.width / 8 {
-				w := binary.LittleEndian.Uint64(codes)
-				codes = codes[8:]
-				a := (table[byte(w)] + table[byte(w>>8)]) + (table[byte(w>>16)] + table[byte(w>>24)])
-				b := (table[byte(w>>32)] + table[byte(w>>40)]) + (table[byte(w>>48)] + table[byte(w>>56)])
-				sum += a + b
-			}
-			out[i] += float64(value[i] * sum)
-		}
+		m.addCoded(&table, out)
 	}
 	for k, c := range m.sparse {
 		from, to := m.start[k], m.start[k+1]
@@ -212,6 +201,35 @@ func (m *design) times(f, out []float64) {
 			out[i] += float64(x * entry[j])
 		}
 	}
+}
+
+// addCoded adds to out_i what row i's codes give: the sum of their numbers in table, times the row's value.
+func (m *design) addCoded(table *[256]float64, out []float64) {
+	value := m.value[:len(out)]
+	if m.width == 8 { // the loop of most runs
+		codes := m.codes[:8*len(out)]
+		for i := range out {
+			out[i] += float64(value[i] * eight(table, codes[8*i:8*i+8]))
+		}
+		return
+	}
+	codes := m.codes
+	for i := range out {
+		sum := 0.0
+		for range m.width / 8 {
+			sum += eight(table, codes)
+			codes = codes[8:]
+		}
+		out[i] += float64(value[i] * sum)
+	}
+}
+
+// eight is the sum of the numbers of the first eight codes.
+func eight(table *[256]float64, codes []byte) float64 {
+	w := binary.LittleEndian.Uint64(codes)
+	a := (table[byte(w)] + table[byte(w>>8)]) + (table[byte(w>>16)] + table[byte(w>>24)])
+	b := (table[byte(w>>32)] + table[byte(w>>40)]) + (table[byte(w>>48)] + table[byte(w>>56)])
+	return a + b
 }
 
 // transposedTimes sets out_c to the inner product of column c with s.

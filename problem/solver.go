@@ -261,7 +261,9 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 	n := o.U.Len() * o.models()
 	margin, slope := w.margin[:n], w.slope[:n]
 	s.rows.times(f, margin)
-	o.signed(margin, margin)
+	if o.Labels != nil {
+		o.signed(margin, margin)
+	}
 	less(margin, o.Targets)
 	o.Loss.Slopes(slope, margin)
 	if o.Labels != nil || o.Each != nil {

@@ -87,14 +87,36 @@ func (c *Cholesky) columns(first, last, begin, from, to int) {
 	}
 }
 
-// Solve replaces b by A⁻¹ b. It takes four rows of L at a time: what the other rows contribute, then the triangle
-// among the four.
+// Solve replaces b by A⁻¹ b.
 func (c *Cholesky) Solve(b []float64) {
-	row := c.row
+	fours := len(b) &^ 3
+	c.forward(b[:fours])
+	for i := fours; i < len(b); i++ {
+		p := c.row(i)
+		b[i] = (b[i] - Dot(p[:i], b[:i])) * p[i]
+	}
+	for i := len(b) - 1; i >= fours; i-- {
+		p := c.row(i)
+		b[i] *= p[i]
+		Axpy(-b[i], p[:i], b[:i])
+	}
+	c.backward(b[:fours])
+}
+
+// forward replaces b, the first numbers of a right-hand side, by those of L⁻¹ b; they are a multiple of four.
+func (c *Cholesky) forward(b []float64) {
+	if vectors && len(b) > 0 {
+		forwardAVX2(&c.packed[:Packed(len(b))][0], &b[0], len(b))
+		return
+	}
+	c.forwardRows(b)
+}
+
+// forwardRows takes four rows of L at a time: what the other rows contribute, then the triangle among the four.
+func (c *Cholesky) forwardRows(b []float64) {
 	var k [4]float64
-	i := 0
-	for ; i+4 <= len(b); i += 4 {
-		p, q, r, s := row(i), row(i+1), row(i+2), row(i+3)
+	for i := 0; i < len(b); i += 4 {
+		p, q, r, s := c.row(i), c.row(i+1), c.row(i+2), c.row(i+3)
 		Dots(&k, p, q, r, s, b[:i])
 		v := b[i : i+4 : i+4]
 		v[0] = (v[0] - k[0]) * p[i]
@@ -102,18 +124,21 @@ func (c *Cholesky) Solve(b []float64) {
 		v[2] = (v[2] - k[2] - float64(r[i]*v[0]) - float64(r[i+1]*v[1])) * r[i+2]
 		v[3] = (v[3] - k[3] - float64(s[i]*v[0]) - float64(s[i+1]*v[1]) - float64(s[i+2]*v[2])) * s[i+3]
 	}
-	last := i
-	for ; i < len(b); i++ {
-		p := row(i)
-		b[i] = (b[i] - Dot(p[:i], b[:i])) * p[i]
+}
+
+// backward does the same with the columns of L, which are the rows of Lᵀ, from the last one.
+func (c *Cholesky) backward(b []float64) {
+	if vectors && len(b) > 0 {
+		backwardAVX2(&c.packed[:Packed(len(b))][0], &b[0], len(b))
+		return
 	}
-	for i--; i >= last; i-- {
-		p := row(i)
-		b[i] *= p[i]
-		Axpy(-b[i], p[:i], b[:i])
-	}
-	for i = last - 4; i >= 0; i -= 4 {
-		p, q, r, s := row(i), row(i+1), row(i+2), row(i+3)
+	c.backwardRows(b)
+}
+
+func (c *Cholesky) backwardRows(b []float64) {
+	var k [4]float64
+	for i := len(b) - 4; i >= 0; i -= 4 {
+		p, q, r, s := c.row(i), c.row(i+1), c.row(i+2), c.row(i+3)
 		v := b[i : i+4 : i+4]
 		v[3] *= s[i+3]
 		v[2] = (v[2] - float64(s[i+2]*v[3])) * r[i+2]

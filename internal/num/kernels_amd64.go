@@ -26,6 +26,12 @@ func dot4AVX2(out *[4]float64, a, b, c, d, x *float64, n int)
 func axpy4AVX2(k *[4]float64, a, b, c, d, y *float64, n int)
 
 //go:noescape
+func forwardAVX2(packed, b *float64, n int)
+
+//go:noescape
+func backwardAVX2(packed, b *float64, n int)
+
+//go:noescape
 func totalAVX2(out *[8]float64, z, slope *float64, n int)
 
 //go:noescape

@@ -313,6 +313,166 @@ sum:
 	VZEROUPPER
 	RET
 
+// LESS takes the product of a number of L and one that is found off another.
+#define LESS(L, X, FROM) \
+	VMULSD L, X, X12 \
+	VSUBSD X12, FROM, FROM
+
+// func forwardAVX2(packed, b *float64, n int)
+// The first step of Cholesky.Solve for n numbers, a multiple of 4. What four rows found is stored at once, as the next
+// rows load it: a load of several stores waits for all of them. Of many nodes' factors none is in a near cache, so that
+// rows are asked for a page before they are read.
+TEXT ·forwardAVX2(SB), NOSPLIT, $0-24
+	MOVQ   packed+0(FP), R8
+	MOVQ   b+8(FP), SI
+	MOVQ   n+16(FP), DI
+	XORQ   AX, AX             // the first of four rows, at R8 to R11
+
+rows:
+	CMPQ   AX, DI
+	JGE    done
+	LEAQ   8(R8)(AX*8), R9
+	LEAQ   16(R9)(AX*8), R10
+	LEAQ   24(R10)(AX*8), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   AX, CX
+	XORQ   AX, AX
+	SUBQ   $8, CX
+	JLT    rest
+
+loop:
+	PREFETCHT0 4096(R8)(AX*8)
+	PREFETCHT0 4096(R9)(AX*8)
+	PREFETCHT0 4096(R10)(AX*8)
+	PREFETCHT0 4096(R11)(AX*8)
+	VMOVUPD (SI)(AX*8), Y8
+	VMOVUPD 32(SI)(AX*8), Y9
+	MAC(R8, 0, Y8, Y0)
+	MAC(R8, 32, Y9, Y1)
+	MAC(R9, 0, Y8, Y2)
+	MAC(R9, 32, Y9, Y3)
+	MAC(R10, 0, Y8, Y4)
+	MAC(R10, 32, Y9, Y5)
+	MAC(R11, 0, Y8, Y6)
+	MAC(R11, 32, Y9, Y7)
+	ADDQ    $8, AX
+	SUBQ    $8, CX
+	JGE     loop
+
+rest:
+	ADDQ    $8, CX            // 0 or 4 are left
+	JEQ     sum
+	VMOVUPD (SI)(AX*8), Y8
+	MAC(R8, 0, Y8, Y0)
+	MAC(R9, 0, Y8, Y2)
+	MAC(R10, 0, Y8, Y4)
+	MAC(R11, 0, Y8, Y6)
+	ADDQ    $4, AX
+
+sum:
+	SUM(Y0, Y1, X0)
+	SUM(Y2, Y3, X2)
+	SUM(Y4, Y5, X4)
+	SUM(Y6, Y7, X6)
+	VMOVSD  (SI)(AX*8), X8
+	VMOVSD  8(SI)(AX*8), X9
+	VMOVSD  16(SI)(AX*8), X10
+	VMOVSD  24(SI)(AX*8), X11
+	VSUBSD  X0, X8, X0
+	VSUBSD  X2, X9, X2
+	VSUBSD  X4, X10, X4
+	VSUBSD  X6, X11, X6
+	VMULSD  (R8)(AX*8), X0, X0
+	LESS((R9)(AX*8), X0, X2)
+	VMULSD  8(R9)(AX*8), X2, X2
+	LESS((R10)(AX*8), X0, X4)
+	LESS(8(R10)(AX*8), X2, X4)
+	VMULSD  16(R10)(AX*8), X4, X4
+	LESS((R11)(AX*8), X0, X6)
+	LESS(8(R11)(AX*8), X2, X6)
+	LESS(16(R11)(AX*8), X4, X6)
+	VMULSD  24(R11)(AX*8), X6, X6
+	VUNPCKLPD   X2, X0, X0
+	VUNPCKLPD   X6, X4, X4
+	VINSERTF128 $1, X4, Y0, Y0
+	VMOVUPD Y0, (SI)(AX*8)
+	LEAQ    32(R11)(AX*8), R8
+	ADDQ    $4, AX
+	JMP     rows
+
+done:
+	VZEROUPPER
+	RET
+
+// func backwardAVX2(packed, b *float64, n int)
+// The last step of Cholesky.Solve for n numbers, a multiple of 4. The numbers that the next rows wait for come first.
+TEXT ·backwardAVX2(SB), NOSPLIT, $0-24
+	MOVQ   packed+0(FP), R8
+	MOVQ   b+8(FP), SI
+	MOVQ   n+16(FP), AX       // after the last of four rows, at R8 to R11
+	LEAQ   1(AX), CX
+	IMULQ  AX, CX
+	LEAQ   (R8)(CX*4), R8     // after row n−1: the packed triangle is n(n+1)/2 numbers
+
+rows:
+	SUBQ   $4, AX
+	JLT    done
+	LEAQ   10(AX*4), CX       // numbers in the four rows
+	SHLQ   $3, CX
+	SUBQ   CX, R8
+	LEAQ   8(R8)(AX*8), R9
+	LEAQ   16(R9)(AX*8), R10
+	LEAQ   24(R10)(AX*8), R11
+	VMOVSD (SI)(AX*8), X0
+	VMOVSD 8(SI)(AX*8), X1
+	VMOVSD 16(SI)(AX*8), X2
+	VMOVSD 24(SI)(AX*8), X3
+	VMULSD 24(R11)(AX*8), X3, X3
+	LESS(16(R11)(AX*8), X3, X2)
+	LESS(8(R11)(AX*8), X3, X1)
+	LESS((R11)(AX*8), X3, X0)
+	VMULSD 16(R10)(AX*8), X2, X2
+	LESS(8(R10)(AX*8), X2, X1)
+	LESS((R10)(AX*8), X2, X0)
+	VMULSD 8(R9)(AX*8), X1, X1
+	LESS((R9)(AX*8), X1, X0)
+	VMULSD (R8)(AX*8), X0, X0
+	VMOVSD X0, (SI)(AX*8)
+	VMOVSD X1, 8(SI)(AX*8)
+	VMOVSD X2, 16(SI)(AX*8)
+	VMOVSD X3, 24(SI)(AX*8)
+	VBROADCASTSD X0, Y0
+	VBROADCASTSD X1, Y1
+	VBROADCASTSD X2, Y2
+	VBROADCASTSD X3, Y3
+	MOVQ   AX, CX
+
+loop:
+	SUBQ    $4, CX
+	JLT     rows
+	VMOVUPD (SI)(CX*8), Y8
+	VMULPD  (R11)(CX*8), Y3, Y4
+	VMULPD  (R10)(CX*8), Y2, Y5
+	VMULPD  (R9)(CX*8), Y1, Y6
+	VMULPD  (R8)(CX*8), Y0, Y7
+	VSUBPD  Y4, Y8, Y8
+	VSUBPD  Y5, Y8, Y8
+	VSUBPD  Y6, Y8, Y8
+	VSUBPD  Y7, Y8, Y8
+	VMOVUPD Y8, (SI)(CX*8)
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
 // ADDLAST adds a multiple of the last numbers of a row to Y8.
 #define ADDLAST(P, K) \
 	VMASKMOVPD (P)(AX*8), Y13, Y9 \

@@ -5,6 +5,7 @@ package num
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -77,6 +78,17 @@ func TestKernels_HaveTheBitsOfTheirReference(t *testing.T) {
 					if !same(got[k], want[k]) {
 						t.Fatalf("product %d of a tile of %d: %v and %v", k, n, got[k], want[k])
 					}
+				}
+			}
+			c := Cholesky{packed: awkward(g, Packed(n), finite)}
+			got, want := slices.Clone(x[:n&^3]), slices.Clone(x[:n&^3])
+			c.forward(got)
+			c.forwardRows(want)
+			c.backward(got)
+			c.backwardRows(want)
+			for k := range got {
+				if !same(got[k], want[k]) {
+					t.Fatalf("number %d of %d, solved with a factor: %v and %v", k, n, got[k], want[k])
 				}
 			}
 			var s, r [8]float64
