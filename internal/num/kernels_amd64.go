@@ -20,6 +20,9 @@ func axpyAVX2(a float64, x, y *float64, n int)
 func slopesAVX2(dst, z *float64, n int)
 
 //go:noescape
+func slopesAVX512(dst, z *float64, n int)
+
+//go:noescape
 func dot4AVX2(out *[4]float64, a, b, c, d, x *float64, n int)
 
 //go:noescape

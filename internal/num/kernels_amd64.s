@@ -215,6 +215,77 @@ done:
 	VZEROUPPER
 	RET
 
+// func slopesAVX512(dst, z *float64, n int)
+// n is a multiple of 8. The steps are those of slopesAVX2.
+TEXT ·slopesAVX512(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), DI
+	MOVQ         z+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD slope<>+0x00(SB), Z15 // 700
+	VBROADCASTSD slope<>+0x08(SB), Z14 // −700
+	VBROADCASTSD slope<>+0x10(SB), Z13 // 1/ln 2
+	VBROADCASTSD slope<>+0x70(SB), Z12 // the sign
+	VBROADCASTSD slope<>+0x18(SB), Z11 // ½
+	VBROADCASTSD slope<>+0x20(SB), Z10
+	VBROADCASTSD slope<>+0x28(SB), Z9
+	VBROADCASTSD slope<>+0x58(SB), Z8  // 2
+	VBROADCASTSD slope<>+0x60(SB), Z7  // 1
+	VPBROADCASTQ slope<>+0x68(SB), Z6  // 1023
+	VBROADCASTSD slope<>+0x50(SB), Z16
+	VBROADCASTSD slope<>+0x48(SB), Z17
+	VBROADCASTSD slope<>+0x40(SB), Z18
+	VBROADCASTSD slope<>+0x38(SB), Z19
+	VBROADCASTSD slope<>+0x30(SB), Z20
+	SUBQ         $8, CX
+	JLT          done
+
+loop:
+	VMOVUPD    (SI), Z0
+	VMINPD     Z15, Z0, Z0         // the second, 700, if v is NaN
+	VMAXPD     Z14, Z0, Z0
+	VMULPD     Z13, Z0, Z1
+	VPANDQ     Z12, Z0, Z2
+	VPORQ      Z11, Z2, Z2         // ±½ with the sign of v
+	VADDPD     Z2, Z1, Z1
+	VCVTTPD2DQ Z1, Y1              // k
+	VCVTDQ2PD  Y1, Z2
+	VPMOVSXDQ  Y1, Z1
+	VMULPD     Z10, Z2, Z3
+	VSUBPD     Z3, Z0, Z0          // hi
+	VMULPD     Z9, Z2, Z2
+	VSUBPD     Z2, Z0, Z0          // r
+	VMULPD     Z0, Z0, Z3          // t
+	VMULPD     Z3, Z16, Z4
+	VADDPD     Z17, Z4, Z4
+	VMULPD     Z3, Z4, Z4
+	VADDPD     Z18, Z4, Z4
+	VMULPD     Z3, Z4, Z4
+	VADDPD     Z19, Z4, Z4
+	VMULPD     Z3, Z4, Z4
+	VADDPD     Z20, Z4, Z4
+	VMULPD     Z3, Z4, Z4
+	VSUBPD     Z4, Z0, Z4          // c
+	VSUBPD     Z4, Z8, Z5          // d = 2 − c
+	VADDPD     Z7, Z0, Z3          // 1 + r
+	VMULPD     Z3, Z5, Z3
+	VMULPD     Z4, Z0, Z4
+	VADDPD     Z4, Z3, Z3          // n
+	VPADDQ     Z6, Z1, Z1
+	VPSLLQ     $52, Z1, Z1         // 2^k
+	VMULPD     Z1, Z3, Z3
+	VADDPD     Z5, Z3, Z3
+	VPXORQ     Z12, Z5, Z5
+	VDIVPD     Z3, Z5, Z5
+	VMOVUPD    Z5, (DI)
+	ADDQ       $64, SI
+	ADDQ       $64, DI
+	SUBQ       $8, CX
+	JGE        loop
+
+done:
+	VZEROUPPER
+	RET
+
 // MAC adds the products of four numbers of a row, at AX, and Y8 to a register; LAST of the last one to three of them.
 #define MAC(P, AT, X, ACC) \
 	VMULPD AT(P)(AX*8), X, Y10 \

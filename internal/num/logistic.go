@@ -9,6 +9,10 @@ package num
 // last place.
 func LogisticSlopes(dst, z []float64) {
 	dst = dst[:len(z)]
+	if n := len(z) &^ 7; wide && n > 0 {
+		slopesAVX512(&dst[0], &z[0], n)
+		dst, z = dst[n:], z[n:]
+	}
 	if n := len(z) &^ 3; vectors && n > 0 {
 		slopesAVX2(&dst[0], &z[0], n)
 		dst, z = dst[n:], z[n:]
