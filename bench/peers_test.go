@@ -205,8 +205,8 @@ func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)
 
 // BenchmarkPeers runs ADMM on Adult here and in Python, one after the other, three times each, and gives the ratio of
 // CPU seconds a round, theirs to ours, and the seconds, each the median of the three. The first rounds, with their
-// set-up, do not count. Both must end at the same loss. The scripts have one processor; -cpu 1 gives us one, too. A second
-// for a processor counts twice where two are one core's, so that each is slower.
+// set-up, do not count. Both must end at the same loss. The scripts have one processor; -cpu 1 gives us one, too: two
+// that share a core are each slower, so that their CPU seconds say more than the work.
 func BenchmarkPeers(b *testing.B) {
 	interpreter := python(b)
 	for _, c := range []struct {
