@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -136,24 +137,38 @@ func TestBrowser_LookSeesFaults(t *testing.T) {
 // Alone says that no other tests are at work on the machine, so that seconds on a clock mean something.
 const alone = "OVERHEAR_ALONE"
 
-// The first figure is there within five seconds, the engine's loading included.
+// usualPace is how long pace takes, in seconds, on a processor of 2024 that does nothing else.
+const usualPace = 0.5
+
+// pace is JavaScript that takes half a second where no other work is done, and as much longer as the machine is slower
+// at the time. It needs no memory.
+const pace = `(() => { const began = performance.now(); let x = 0; for (let k = 0; k < 2e8; k++) x = 0.9999 * x + k;
+	return x > 0 ? (performance.now() - began) / 1000 : 0; })()`
+
+// The first figure is there within five seconds, the engine's loading included. What others do on a shared machine may
+// take half of its time away: where it is slower than usual the figure is there within four seconds of its usual pace.
 func TestBrowser_FirstFigureIsSoonThere(t *testing.T) {
 	if os.Getenv(alone) == "" {
 		t.Skip("measured where $" + alone + " is set: tests of other packages may be at work beside this one")
 	}
-	took := time.Hour
-	for range 3 { // the machine may have other work of its own
+	best := math.Inf(1)
+	for range 3 {
 		p, base := served(t)
 		p.Show(1280, 900, false)
+		p.Open(base+"readme.html", complete)
+		slower := browser.Ask[float64](p, pace) / usualPace
 		began := time.Now()
 		p.Open(base+figurePage(engine.Descriptions()[0].Name), complete)
 		state(p, "computed failed")
-		t.Logf("%v: %s", time.Since(began), p.Text("#status"))
-		if took = min(took, time.Since(began)); took < 5*time.Second {
+		took := time.Since(began).Seconds()
+		slower = max(1, (slower+browser.Ask[float64](p, pace)/usualPace)/2)
+		t.Logf("%.1f s, the machine %.2f times slower than usual: %s", took, slower, p.Text("#status"))
+		if took < 5 || took/slower < 4 {
 			return
 		}
+		best = min(best, took)
 	}
-	t.Errorf("the first figure takes %v", took)
+	t.Errorf("the first figure takes %.1f s", best)
 }
 
 // Every figure is computed in the browser as it is opened, and its digest is the command's.
