@@ -336,7 +336,7 @@ func (c *column) note(s Source, r record, row, k int, text string) {
 	}
 	switch is {
 	case finite:
-		if c.padded.text == "" && paddedForm.MatchString(text) {
+		if c.padded.text == "" && isPadded(text) {
 			c.padded = here()
 		}
 		if c.tiny.text == "" && isTiny(text, x) {
@@ -348,9 +348,9 @@ func (c *column) note(s Source, r record, row, k int, text string) {
 		if isDay(text) {
 			c.dates++
 		}
-		if strings.Trim(text, "-0123456789") != "" {
+		if !isWhole(text) {
 			c.points++
-			if thirdsForm.MatchString(text) {
+			if isThirds(text) {
 				c.thirds++
 			}
 		} else if len(strings.TrimPrefix(text, "-")) <= 3 {
@@ -370,8 +370,11 @@ func (c *column) note(s Source, r record, row, k int, text string) {
 
 // isTiny says whether a number is 0 only because it is too small.
 func isTiny(text string, x float64) bool {
+	if x != 0 {
+		return false
+	}
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
-	return x == 0 && strings.ContainsAny(mantissa, "123456789")
+	return strings.ContainsAny(mantissa, "123456789")
 }
 
 // mostExact is the number up to which all whole numbers are floating-point numbers.
