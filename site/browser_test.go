@@ -137,16 +137,8 @@ func TestBrowser_LookSeesFaults(t *testing.T) {
 // Alone says that no other tests are at work on the machine, so that seconds on a clock mean something.
 const alone = "OVERHEAR_ALONE"
 
-// usualPace is how long pace takes, in seconds, on a processor of 2024 that does nothing else.
-const usualPace = 0.5
-
-// pace is JavaScript that takes half a second where no other work is done, and as much longer as the machine is slower
-// at the time. It needs no memory.
-const pace = `(() => { const began = performance.now(); let x = 0; for (let k = 0; k < 2e8; k++) x = 0.9999 * x + k;
-	return x > 0 ? (performance.now() - began) / 1000 : 0; })()`
-
-// The first figure is there within five seconds, the engine's loading included. What others do on a shared machine may
-// take half of its time away: where it is slower than usual the figure is there within four seconds of its usual pace.
+// The first figure is there within five seconds, the engine's loading included. Others may be at work on a shared
+// machine for a while, so that the best of several tries says what the page needs.
 func TestBrowser_FirstFigureIsSoonThere(t *testing.T) {
 	if os.Getenv(alone) == "" {
 		t.Skip("measured where $" + alone + " is set: tests of other packages may be at work beside this one")
@@ -156,17 +148,14 @@ func TestBrowser_FirstFigureIsSoonThere(t *testing.T) {
 		p, base := served(t)
 		p.Show(1280, 900, false)
 		p.Open(base+"readme.html", complete)
-		slower := browser.Ask[float64](p, pace) / usualPace
 		began := time.Now()
 		p.Open(base+figurePage(engine.Descriptions()[0].Name), complete)
 		state(p, "computed failed")
 		took := time.Since(began).Seconds()
-		slower = max(1, (slower+browser.Ask[float64](p, pace)/usualPace)/2)
-		t.Logf("%.1f s, the machine %.2f times slower than usual: %s", took, slower, p.Text("#status"))
-		if took < 5 || took/slower < 4 {
+		t.Logf("%.1f s: %s", took, p.Text("#status"))
+		if best = min(best, took); best < 5 {
 			return
 		}
-		best = min(best, took)
 	}
 	t.Errorf("the first figure takes %.1f s", best)
 }
