@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -34,6 +35,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil {
 		return fmt.Errorf("must be a duration with a unit, such as 40ns, 20ms or 1.5s, is %q", text)
+	}
+	if v == 0 && bytes.ContainsAny(text, "123456789") {
+		return fmt.Errorf("must be 0 or at least 1ns, is %q", text)
 	}
 	*d = Duration(v)
 	return nil

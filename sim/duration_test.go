@@ -23,6 +23,10 @@ func TestDuration_Text(t *testing.T) {
 			t.Errorf("%q reads as %v, %v", text, d, err)
 		}
 	}
+	d := Duration(77)
+	if err := d.UnmarshalText([]byte("0.0000000001s")); err == nil || d != 77 {
+		t.Errorf("a tenth of a nanosecond reads as %v, %v", d, err)
+	}
 	if got, _ := Duration(1500e6).MarshalText(); string(got) != "1.5s" {
 		t.Errorf("written %s", got)
 	}

@@ -216,8 +216,8 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 	for k := range all {
 		seed := s.Seeds.First + uint64(k)
 		if ctx.Err() != nil {
-			return finished(all), fmt.Errorf("stopped while the %d seeds before seed %d were looked at: nothing was "+
-				"computed, and what was finished before is kept", k, seed)
+			return finished(all), fmt.Errorf("stopped before seed %d was looked at: nothing was computed, and what "+
+				"was finished before is kept", seed)
 		}
 		r, why, err := e.Finished(d, seed)
 		if err != nil {
