@@ -287,11 +287,13 @@ func (d *decoder) fork(root *yaml.Node, at sim.Duration, sets []string) {
 		if n := find(other, []string{"at"}); n == nil || t.UnmarshalText([]byte(n.Value)) != nil || t < at {
 			continue
 		} else if before := find(other, []string{"set"}); t == at && before != nil {
+			var stays []*yaml.Node
 			for i := 0; i+1 < len(before.Content); i += 2 {
 				if key := before.Content[i].Value; find(set, []string{key}) == nil {
-					set.Content = append(set.Content, before.Content[i], before.Content[i+1])
+					stays = append(stays, before.Content[i], before.Content[i+1])
 				}
 			}
+			set.Content = append(stays, set.Content...)
 			list.Content[k] = one
 			return
 		}
