@@ -198,13 +198,15 @@ func names(file string, line int, fields []string) (columns []string, nameless [
 			nameless = append(nameless, k)
 		}
 	}
+	first := make(map[string]int, len(columns))
 	for k, name := range columns {
-		before := slices.Index(columns, name)
-		if before < k && line == 0 {
+		before, twice := first[name]
+		first[name] = k
+		if twice && line == 0 {
 			return nil, nil, fmt.Errorf("%s: two columns are called %q, %d and %d; give each a name of its own",
 				file, name, before+1, k+1)
 		}
-		if before < k {
+		if twice {
 			return nil, nil, fmt.Errorf("%s:%d: two columns are called %q, fields %d and %d; if the line has no "+
 				"names say problem.data.header: false", file, line, name, before+1, k+1)
 		}

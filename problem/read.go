@@ -14,6 +14,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"overhear/internal/memory"
 )
@@ -73,17 +74,26 @@ func lines(name string, r io.Reader, f func(number int, line string) error) erro
 	return nil
 }
 
-// number reads a finite number; the error names the place.
-func number(name string, line, column int, text string) (float64, error) {
+// number reads a finite number.
+func number(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%s:%d:%d: %.40q is not a finite number", name, line, column, text)
+		return 0, fmt.Errorf("%.40q is not a finite number", text)
 	}
 	if isTiny(text, v) {
-		return 0, fmt.Errorf("%s:%d:%d: %.40q is too small for a floating-point number; write 0", name, line, column,
-			text)
+		return 0, fmt.Errorf("%.40q is too small for a floating-point number; write 0", text)
 	}
 	return v, nil
+}
+
+// placeOf is where a field of a line begins, from 1, as [strings.Fields] counts fields.
+func placeOf(line string, field int) int {
+	rest := line
+	for range field {
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+		rest = rest[max(strings.IndexFunc(rest, unicode.IsSpace), 0):]
+	}
+	return len(line) - len(strings.TrimLeftFunc(rest, unicode.IsSpace)) + 1
 }
 
 func compareLabels(a, b string) int {
@@ -102,34 +112,34 @@ func (s Source) readLIBSVM(name string, text []byte) (*Set, *Reading, error) {
 	err := lines(name, bytes.NewReader(text), func(n int, line string) error {
 		fields = append(fields[:0], strings.Fields(line)...)
 		last := 0
-		for _, f := range fields[1:] {
-			column := strings.Index(line, f) + 1
+		for k, f := range fields[1:] {
 			index, value, ok := strings.Cut(f, ":")
 			i, err := strconv.Atoi(index)
 			if !ok || err != nil || i <= last {
-				return fmt.Errorf("%s:%d:%d: %.40q must be index:value with indices from 1, ascending", name, n, column,
-					f)
+				return fmt.Errorf("%s:%d:%d: %.40q must be index:value with indices from 1, ascending", name, n,
+					placeOf(line, k+1), f)
 			}
 			if s.Dimension > 0 && i > s.Dimension {
-				return fmt.Errorf("%s:%d:%d: index %d is beyond the dimension %d", name, n, column, i, s.Dimension)
+				return fmt.Errorf("%s:%d:%d: index %d is beyond the dimension %d", name, n, placeOf(line, k+1), i,
+					s.Dimension)
 			}
 			if i > math.MaxInt32 {
-				return fmt.Errorf("%s:%d:%d: index %d is too large", name, n, column, i)
+				return fmt.Errorf("%s:%d:%d: index %d is too large", name, n, placeOf(line, k+1), i)
 			}
-			v, err := number(name, n, column, value)
+			v, err := number(value)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s:%d:%d: %w", name, n, placeOf(line, k+1), err)
 			}
 			b.put(i-1, v)
 			last = i
 		}
 		b.set.X.D = max(b.set.X.D, last)
-		x, err := number(name, n, 1, fields[0])
+		x, err := number(fields[0])
 		switch {
 		case err != nil && b.targets:
-			return fmt.Errorf("%w (the target)", err)
+			return fmt.Errorf("%s:%d:%d: %w (the target)", name, n, placeOf(line, 0), err)
 		case err != nil:
-			return fmt.Errorf("%w (the label)", err)
+			return fmt.Errorf("%s:%d:%d: %w (the label)", name, n, placeOf(line, 0), err)
 		case b.targets:
 			return b.predict(x)
 		}
@@ -155,9 +165,9 @@ func (s Source) readRaetsch(name string, text []byte) (*Set, *Reading, error) {
 		}
 		first := 0.0
 		for k, f := range fields {
-			v, err := number(name, n, strings.Index(line, f)+1, f)
+			v, err := number(f)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s:%d:%d: %w", name, n, placeOf(line, k), err)
 			}
 			if k > 0 {
 				b.put(k-1, v)

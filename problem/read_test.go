@@ -69,6 +69,7 @@ func TestReaders_Errors(t *testing.T) {
 		{csv, "", "there are no rows"},
 		{Source{Label: "z"}.readCSV, "a,y\n1,0\n", `there is no column "z"; there are a, y`},
 		{libsvm, "+1 1:1 2:x\n", `f:1:8: "x" is not a finite number`},
+		{libsvm, "+1 2:1 3:1\t 2:1\n", `f:1:13: "2:1" must be index:value with indices from 1, ascending`},
 		{libsvm, "+1 2:1 1:1\n", `f:1:8: "1:1" must be index:value with indices from 1, ascending`},
 		{libsvm, "+1 4:1\n", "index 4 is beyond the dimension 3"},
 		{libsvm, "+1 1:1\n", "here it takes one"},
