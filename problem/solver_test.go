@@ -424,3 +424,37 @@ func TestSolver_LeavesCircles(t *testing.T) {
 		}
 	}
 }
+
+// Rows without zeros are taken four at a time, with the bits of one at a time.
+func TestSquares_OfFullRowsHaveTheSameBits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, d := rapid.IntRange(1, 13).Draw(t, "rows"), rapid.IntRange(1, 19).Draw(t, "columns")
+		number := rapid.Float64Range(-4, 4)
+		u := NewRows(d)
+		full := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "full")
+		for i := range n {
+			for k := range d {
+				if full[i] || k%3 == i%3 {
+					u.Col, u.Val = append(u.Col, int32(k)), append(u.Val, number.Draw(t, "value"))
+				}
+			}
+			u.Start = append(u.Start, int32(len(u.Col)))
+		}
+		curvature := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.25, 0.1, 1e-9}), n, n).Draw(t, "curvature")
+		got, want := make([]float64, num.Packed(d)), make([]float64, num.Packed(d))
+		(&Objective{U: u, Weight: 0.3}).addSquares(got, curvature)
+		for i, c := range curvature {
+			cols, vals := u.Row(i)
+			for a := range cols {
+				for b := range a + 1 {
+					want[num.Packed(int(cols[a]))+int(cols[b])] += float64(float64(float64(c*0.3)*vals[a]) * vals[b])
+				}
+			}
+		}
+		for k := range want {
+			if got[k] != want[k] {
+				t.Fatalf("number %d is %v, want %v", k, got[k], want[k])
+			}
+		}
+	})
+}
