@@ -3,6 +3,7 @@
 package record
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -161,30 +162,42 @@ func (r *Run) Metrics() (*Table, error) {
 		return nil, fmt.Errorf("reading metrics: %w", err)
 	}
 	defer f.Close()
-	c := csv.NewReader(f)
-	c.ReuseRecord = true
-	fields, err := c.Read()
+	lines := bufio.NewScanner(f) // of a table whose fields are numbers without quotes: half of a CSV reader's time
+	lines.Buffer(nil, 1<<20)
+	if !lines.Scan() {
+		return nil, fmt.Errorf("%s is damaged: %w", path, errors.Join(lines.Err(), io.ErrUnexpectedEOF))
+	}
+	columns, err := csv.NewReader(bytes.NewReader(lines.Bytes())).Read()
 	if err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, errors.Join(err, io.ErrUnexpectedEOF))
 	}
-	t := &Table{Columns: slices.Clone(fields)}
-	for {
-		if fields, err = c.Read(); errors.Is(err, io.EOF) {
-			break
+	t := &Table{Columns: columns}
+	width := len(t.Columns)
+	const many = 256 // rows that are made at once
+	var rows []float64
+	for lines.Scan() {
+		if len(rows) == 0 {
+			rows = make([]float64, many*width)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s is damaged: %w", path, err)
+		row, rest := rows[:width:width], lines.Bytes()
+		rows = rows[width:]
+		if n := bytes.Count(rest, []byte(",")) + 1; n != width {
+			return nil, fmt.Errorf("%s is damaged: line %d has %d fields in place of %d", path, len(t.Rows)+2, n, width)
 		}
-		row := make([]float64, len(fields))
-		for k, text := range fields {
-			if row[k] = math.NaN(); text == "" {
+		for k := range row {
+			var text []byte
+			text, rest, _ = bytes.Cut(rest, []byte(","))
+			if row[k] = math.NaN(); len(text) == 0 {
 				continue
 			}
-			if row[k], err = strconv.ParseFloat(text, 64); err != nil {
+			if row[k], err = strconv.ParseFloat(string(text), 64); err != nil {
 				return nil, fmt.Errorf("%s:%d: %q is not a number", path, len(t.Rows)+2, text)
 			}
 		}
 		t.Rows = append(t.Rows, row)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
 	}
 	return t, nil
 }

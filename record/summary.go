@@ -4,6 +4,7 @@ package record
 
 import (
 	"math"
+	"slices"
 
 	"overhear/internal/files"
 )
@@ -22,28 +23,42 @@ type Spread struct {
 func SpreadOf(tables []*Table, column string) Spread {
 	rounds := longest(tables)
 	s := Spread{make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)}
-	n := make([]int, rounds)
+	c := across(tables, column)
 	for t := range rounds {
-		s.Low[t], s.High[t] = math.Inf(1), math.Inf(-1)
-	}
-	for _, table := range tables {
-		for t, v := range table.Column(column) {
-			if math.IsNaN(v) {
-				continue
-			}
-			n[t]++
-			s.Mean[t] += v
-			s.Low[t], s.High[t] = math.Min(s.Low[t], v), math.Max(s.High[t], v)
-		}
-	}
-	for t, n := range n {
-		if n == 0 {
-			s.Mean[t], s.Low[t], s.High[t] = math.NaN(), math.NaN(), math.NaN()
-			continue
-		}
-		s.Mean[t] /= float64(n)
+		s.Mean[t], s.Low[t], s.High[t] = c.spread(tables, t)
 	}
 	return s
+}
+
+// crossing is where tables have a column; −1: nowhere.
+type crossing []int
+
+func across(tables []*Table, column string) crossing {
+	at := make(crossing, len(tables))
+	for k, table := range tables {
+		at[k] = slices.Index(table.Columns, column)
+	}
+	return at
+}
+
+// spread is that of one round.
+func (at crossing) spread(tables []*Table, round int) (mean, low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	n := 0
+	for k, table := range tables {
+		if at[k] < 0 || round >= len(table.Rows) {
+			continue
+		}
+		if v := table.Rows[round][at[k]]; !math.IsNaN(v) {
+			n++
+			mean += v
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if n == 0 {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	return mean / float64(n), low, high
 }
 
 // longest is the number of rows of the longest table.
@@ -63,22 +78,28 @@ func WriteSummary(path string, tables []*Table) error {
 		return nil
 	}
 	columns := []string{"round", "seeds"}
-	rows := make([][]float64, longest(tables))
-	for t := range rows {
-		seeds := 0
-		for _, table := range tables {
-			if t < len(table.Rows) {
-				seeds++
-			}
-		}
-		rows[t] = append(make([]float64, 0, 3*len(tables[0].Columns)), float64(t), float64(seeds))
-	}
+	var metrics []crossing
 	for _, c := range tables[0].Columns[1:] {
 		columns = append(columns, c+"_mean", c+"_min", c+"_max")
-		s := SpreadOf(tables, c)
-		for t := range rows {
-			rows[t] = append(rows[t], s.Mean[t], s.Low[t], s.High[t])
-		}
+		metrics = append(metrics, across(tables, c))
 	}
-	return files.Write(path, asCSV(columns, rows))
+	return files.Write(path, asCSV(columns, func(yield func([]float64) bool) {
+		row := make([]float64, 0, len(columns))
+		for t := range longest(tables) {
+			seeds := 0
+			for _, table := range tables {
+				if t < len(table.Rows) {
+					seeds++
+				}
+			}
+			row = append(row[:0], float64(t), float64(seeds))
+			for _, at := range metrics {
+				mean, low, high := at.spread(tables, t)
+				row = append(row, mean, low, high)
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}))
 }

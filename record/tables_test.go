@@ -220,7 +220,7 @@ func TestCSV_IsThatOfTheLibrary(t *testing.T) {
 		err = errors.Join(err, c.Write(fields))
 	}
 	c.Flush()
-	if err = errors.Join(err, asCSV(columns, rows)(&got)); err != nil || got.String() != want.String() {
+	if err = errors.Join(err, asCSV(columns, slices.Values(rows))(&got)); err != nil || got.String() != want.String() {
 		t.Errorf("%v: got\n%swant\n%s", err, &got, &want)
 	}
 }

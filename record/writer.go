@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -217,16 +219,16 @@ func (l *log[T]) close() error {
 // Metrics writes metrics.csv: named columns, a row a round. NaN is empty, whole
 // numbers have no fraction, others are as short as reads back exactly.
 func (w *Writer) Metrics(columns []string, rows [][]float64) error {
-	return files.Draft(filepath.Join(w.dir, "metrics.csv"), asCSV(columns, rows))
+	return files.Draft(filepath.Join(w.dir, "metrics.csv"), asCSV(columns, slices.Values(rows)))
 }
 
 // Nodes writes nodes.csv, a row a node.
 func (w *Writer) Nodes(columns []string, rows [][]float64) error {
-	return files.Draft(filepath.Join(w.dir, "nodes.csv"), asCSV(columns, rows))
+	return files.Draft(filepath.Join(w.dir, "nodes.csv"), asCSV(columns, slices.Values(rows)))
 }
 
 // asCSV writes a table.
-func asCSV(columns []string, rows [][]float64) func(io.Writer) error {
+func asCSV(columns []string, rows iter.Seq[[]float64]) func(io.Writer) error {
 	return func(to io.Writer) error {
 		c := csv.NewWriter(to)
 		err := c.Write(columns)
@@ -234,7 +236,7 @@ func asCSV(columns []string, rows [][]float64) func(io.Writer) error {
 		err = errors.Join(err, c.Error())
 		b := bufio.NewWriterSize(to, 1<<16)
 		var line []byte
-		for _, row := range rows {
+		for row := range rows {
 			line = line[:0]
 			last := 0 // where the last field begins
 			for k, v := range row {
@@ -264,8 +266,8 @@ func append64(to []byte, v float64) []byte {
 	switch {
 	case math.IsNaN(v):
 		return to
-	case v == math.Trunc(v) && math.Abs(v) < 1<<53:
-		return strconv.AppendFloat(to, v, 'f', 0, 64)
+	case v == math.Trunc(v) && math.Abs(v) < 1<<53 && !(v == 0 && math.Signbit(v)):
+		return strconv.AppendInt(to, int64(v), 10)
 	}
 	return strconv.AppendFloat(to, v, 'g', -1, 64)
 }
