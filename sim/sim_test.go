@@ -450,10 +450,13 @@ func TestTopologies_Errors(t *testing.T) {
 		"given twice":                                             {Nodes: 3, Edges: [][2]int{{0, 1}, {1, 0}, {1, 2}}},
 		"nodes go from 0 to":                                      {Nodes: 3, Edges: [][2]int{{0, 7}}},
 		"exactly one of":                                          {Nodes: 3},
-		"none of 100 draws":                                       {Kind: "erdos-renyi", Nodes: 50, Probability: 0.001},
-		"a probability":                                           {Kind: "erdos-renyi", Nodes: 50, Probability: 2},
-		"no such file":                                            {File: "missing.csv"},
-		"must end in .csv,":                                       {File: "graph.json"},
+		"no draw of an erdos-renyi graph of 50 nodes with proba":  {Kind: "erdos-renyi", Nodes: 50, Probability: 0.001},
+		"about 50 nodes would have no edge; give a probability of 0.00099 or more": {
+			Kind: "erdos-renyi", Nodes: 20000, Probability: 0.0003},
+		"none of 100 draws": {Kind: "erdos-renyi", Nodes: 30, Probability: 0.01},
+		"a probability":     {Kind: "erdos-renyi", Nodes: 50, Probability: 2},
+		"no such file":      {File: "missing.csv"},
+		"must end in .csv,": {File: "graph.json"},
 	} {
 		if _, err := topology.Build(NewStream(1, "topology")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", topology, err, want)

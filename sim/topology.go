@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"overhear/internal/memory"
+	"overhear/internal/num"
 )
 
 // Topology is a scenario's `network.topology`: a kind with its parameters, a
@@ -127,6 +128,9 @@ func (t Topology) Sited() bool { return t.Kind == "k-nearest" || t.Kind == "geog
 // draws is how many random graphs are drawn before giving up on a connected one.
 const draws = 100
 
+// hopeless is how many nodes without an edge, on average, leave no hope of a draw without one: a chance of e⁻³⁰ each.
+const hopeless = 30
+
 // Build makes the graph; random kinds draw from the stream, again up to 100
 // times until the graph is connected. Kinds that follow sites are built by
 // BuildOn.
@@ -152,6 +156,11 @@ func (t Topology) BuildOn(s *Stream, on *Placed) (*Graph, error) {
 	if err := t.fits(on); err != nil {
 		return nil, err
 	}
+	if lone := t.lone(); lone > hopeless {
+		return nil, fmt.Errorf("no draw of an erdos-renyi graph of %d nodes with probability %v would be connected: "+
+			"about %.0f nodes would have no edge; give a probability of %.2g or more", t.Nodes, t.Probability, lone,
+			2*num.Log(float64(t.Nodes))/float64(t.Nodes))
+	}
 	random := t.Kind == "erdos-renyi" || t.Kind == "watts-strogatz" || t.Kind == "random-regular"
 	var failure error
 	for range draws {
@@ -171,6 +180,18 @@ func (t Topology) BuildOn(s *Stream, on *Placed) (*Graph, error) {
 	}
 	const what = "none of %d draws of a %s graph was connected; give it more edges (the last: %w)"
 	return nil, fmt.Errorf(what, draws, t.Kind, failure)
+}
+
+// lone is how many nodes of a drawn graph have no edge on average, in an erdos-renyi graph without chords.
+func (t Topology) lone() float64 {
+	if t.Kind != "erdos-renyi" || len(t.Chords) > 0 {
+		return 0
+	}
+	lone := float64(t.Nodes)
+	for range t.Nodes - 1 {
+		lone *= 1 - t.Probability
+	}
+	return lone
 }
 
 // suits is an error for a graph that needs sites where there are none, or not where they are.

@@ -40,6 +40,7 @@ func main() { os.Exit(Main(os.Args[1:])) }
 func Main(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), stopping()...)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	root := newRoot()
 	root.SetArgs(args)
 	err := guard.Func(func() error { return root.ExecuteContext(ctx) })()
