@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"overhear/adversary"
 	"overhear/experiment"
@@ -343,7 +342,7 @@ func newPerson(e *experiment.Experiment, a *experiment.Assembly) (*person, error
 		if c == p.intercept {
 			continue
 		}
-		of, value, coded := strings.Cut(name, "=")
+		of, value, coded := a.Set.Indicator(c)
 		if !coded {
 			p.attributes = append(p.attributes, attribute{name: name, columns: []int{c}})
 			continue

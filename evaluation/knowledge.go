@@ -205,8 +205,8 @@ func attributeOf(set *problem.Set, own adversary.Sample, name string) (*adversar
 	}
 	at, filled := -1, 0
 	var names []string
-	for c, column := range set.Columns {
-		attribute, value, ok := strings.Cut(column, "=")
+	for c := range set.Columns {
+		attribute, value, ok := set.Indicator(c)
 		if ok && !slices.Contains(names, attribute) {
 			names = append(names, attribute)
 		}
@@ -357,8 +357,8 @@ func schema(set *problem.Set, intercept bool) *adversary.Schema {
 		s.Intercept = set.X.D - 1
 	}
 	groups := map[string]int{}
-	for k, name := range set.Columns {
-		attribute, _, ok := strings.Cut(name, "=")
+	for k := range set.Columns {
+		attribute, _, ok := set.Indicator(k)
 		if !ok {
 			continue
 		}

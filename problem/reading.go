@@ -360,6 +360,21 @@ func (r *Reading) Fit() string {
 	return "none of columns"
 }
 
+// Indicator is the categorical column, and its value, of which a column is the indicator. A number's name may
+// have a sign of equality in it, and a categorical column's may.
+func (s *Set) Indicator(column int) (of, value string, ok bool) {
+	name := s.Columns[column]
+	if s.Reading == nil {
+		return strings.Cut(name, "=")
+	}
+	for c := range s.Reading.Expanded {
+		if v, is := strings.CutPrefix(name, c+"="); is && len(c) >= len(of) {
+			of, value, ok = c, v, true
+		}
+	}
+	return of, value, ok
+}
+
 // FromRows says whether preparation has taken something from the rows that a release of the model would tell.
 func (r *Reading) FromRows() bool { return r.ScaledBy != "none" || len(r.Expanded) > 0 }
 

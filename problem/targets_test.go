@@ -365,3 +365,14 @@ func TestLossSpec_WidthsOfTheirOwn(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A number whose name has a sign of equality is no indicator, and a category's name may have one.
+func TestSet_Indicator(t *testing.T) {
+	s := &Set{Columns: []string{"a=1", "bmi>=30=no", "bmi>=30=x=y", "age"},
+		Reading: &Reading{Expanded: map[string]int{"bmi>=30": 2}}}
+	for c, want := range [][2]string{{}, {"bmi>=30", "no"}, {"bmi>=30", "x=y"}, {}} {
+		if of, value, ok := s.Indicator(c); of != want[0] || value != want[1] || ok != (want[0] != "") {
+			t.Errorf("%s is of %q, %q, %v", s.Columns[c], of, value, ok)
+		}
+	}
+}

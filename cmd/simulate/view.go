@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,9 @@ func newView() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if points < 2 {
 				return usage("--points must be at least 2, is %d", points)
+			}
+			if c.Flags().Changed("out") && filepath.Ext(out) != ".html" { // which no file of a run is
+				return usage("--out must be a file that ends in .html, is %q", out)
 			}
 			if err := ofAdversary(sets); err != nil {
 				return err
