@@ -157,6 +157,30 @@ func TestPage_RunsNoOtherScript(t *testing.T) {
 	}
 }
 
+// An attack that cannot be scored may well be exact.
+func TestPage_DoesNotSayWhatIsNotKnown(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	d := built(t, recorded(t, hospitals, 1))
+	says := func(outcome record.Outcome) string {
+		for k := range d.Runs[0].Attack.Lines {
+			l := &d.Runs[0].Attack.Lines[k]
+			l.Exact = -1
+			for j := range l.Says {
+				l.Says[j].Outcome = outcome
+			}
+		}
+		p.Open(saved(t, d), ready)
+		return p.Text("#attack")
+	}
+	const never, unknown = "It does not become exact.", "Whether it becomes exact is not known."
+	if text := says(record.Unscored); strings.Contains(text, never) || !strings.Contains(text, unknown) {
+		t.Errorf("unscored: %q", text)
+	}
+	if text := says(record.Failed); !strings.Contains(text, never) || strings.Contains(text, unknown) {
+		t.Errorf("failed: %q", text)
+	}
+}
+
 func TestPage_TextsStayTexts(t *testing.T) {
 	p := browser.Find(t).Drive(t)
 	d := built(t, recorded(t, hospitals, 1))

@@ -67,6 +67,11 @@ func newView() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for k, r := range d.Runs {
+				for _, note := range r.Notes {
+					fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", args[k], note)
+				}
+			}
 			if c.Flags().Changed("out") {
 				if err := files.Write(out, d.Write); err != nil {
 					return err

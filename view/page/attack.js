@@ -93,7 +93,8 @@ function saying(view, run, l, s) {
     out.push(element("p", {}, sharp ? "Exact from packet " : "Exact by packet ", choose(view, "packet", run, row,
       `${run.id[row]} (${packetName(run, row)})`), ` on, which arrives at ${time(l.since)}. `,
     element("button", {type: "button", onclick: () => view.seek(l.since)}, "Go there")));
-  } else out.push(element("p", {}, "It does not become exact."));
+  } else out.push(element("p", {}, l.says.some(x => x.outcome === "unscored") ?
+    "Whether it becomes exact is not known." : "It does not become exact."));
   if ((s.truth || s.sample) && l.says.some(x => x.sample)) {
     if (s.truth) out.push(pairs([["true sample", element("strong", {}, s.true_one)],
       ["estimate", s.sentence || "none yet"]]));
