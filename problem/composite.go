@@ -249,7 +249,10 @@ func (r *ridged) curve(d, out []float64) {
 
 // solveComposite is solve of an objective that has kinks.
 func (s *Solver) solveComposite(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
-	stats := Stats{Scale: math.Max(1, num.Norm(q)), Tolerance: s.tolerance}
+	stats, err := s.begin(q)
+	if err != nil {
+		return stats, err
+	}
 	n := s.objective.U.Len() * s.objective.models()
 	if w.composite == nil {
 		w.composite = newComposite(s.objective.NonSmooth, s.objective.blocks()...)

@@ -121,6 +121,45 @@ func TestDesign_ProductsAreThoseOfTheRows(t *testing.T) {
 	}
 }
 
+// As many columns as there are bytes for codes, one less and one more: the code that fills rows up is no column's.
+func TestDesign_HasACodeForEachColumn(t *testing.T) {
+	for _, d := range []int{noCode - 2, noCode - 1, noCode, noCode + 1, noCode + 2} {
+		u := NewRows(d)
+		f := make([]float64, d)
+		for k := range d {
+			f[k] = 1 + float64(k)
+			next := (k + 1) % d
+			u.Append([]int32{int32(min(k, next)), int32(max(k, next))}, []float64{0.5, 0.5})
+		}
+		m, out := newDesign(u), make([]float64, u.Len())
+		if (len(m.coded) == d) != (d < noCode) {
+			t.Fatalf("%d columns have %d codes", d, len(m.coded))
+		}
+		m.times(f, out)
+		for i, got := range out {
+			want := 0.0
+			cols, vals := u.Row(i)
+			for k, c := range cols {
+				want += vals[k] * f[c]
+			}
+			if got != want {
+				t.Errorf("%d columns: row %d is %v, want %v", d, i, got, want)
+			}
+		}
+	}
+}
+
+// A step over which the gradient does not grow has no secant pair: the metric would not be positive definite.
+func TestPairs_RememberOnlyGrowth(t *testing.T) {
+	var m pairs
+	m.remember(1, []float64{1, 0}, []float64{0, 0}, []float64{2, 0})
+	for _, after := range []float64{-0.5, 0, math.NaN()} {
+		if m.remember(1, []float64{1, 0}, []float64{0, 0}, []float64{after, 3}); len(m) != 1 {
+			t.Errorf("kept a pair of s·y = %v", after)
+		}
+	}
+}
+
 // The secant equations of a solve's steps correct an old factor: fewer passes over the data, the same minimum.
 func TestSolver_SecantsSavePasses(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 8))

@@ -168,12 +168,27 @@ func (s *Solver) Solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 	return s.solveOnce(w, f, q, kappa)
 }
 
+// errTooLarge is of a linear term against whose norm any gradient would be small enough.
+var errTooLarge = errors.New("the subproblem's linear term is too large: its norm is beyond the floating-point numbers")
+
+// begin is what a solve with a linear term begins with.
+func (s *Solver) begin(q []float64) (Stats, error) {
+	stats := Stats{Scale: math.Max(1, num.Norm(q)), Tolerance: s.tolerance}
+	if math.IsInf(stats.Scale, 1) {
+		return stats, errTooLarge
+	}
+	return stats, nil
+}
+
 func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error) {
 	if s.objective.NonSmooth != nil {
 		return s.solveComposite(w, f, q, kappa)
 	}
 	ridge := s.objective.Ridge + kappa
-	stats := Stats{Scale: math.Max(1, num.Norm(q)), Tolerance: s.tolerance}
+	stats, err := s.begin(q)
+	if err != nil {
+		return stats, err
+	}
 	if !slices.Equal(s.x, f) {
 		s.evaluate(w, f)
 	}

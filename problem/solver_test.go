@@ -458,3 +458,19 @@ func TestSquares_OfFullRowsHaveTheSameBits(t *testing.T) {
 		}
 	})
 }
+
+// A linear term whose norm is infinite is an error: against it every gradient would be small enough.
+func TestSolver_RefusesALinearTermBeyondNumbers(t *testing.T) {
+	u := NewRows(3)
+	u.Append([]int32{0, 1, 2}, []float64{1, 0.5, 0.25})
+	for _, kinks := range []*NonSmooth{nil, {L1: 0.1}} {
+		for _, q := range []float64{1e155, 1e300, math.Inf(1)} {
+			o := &Objective{U: u, Weight: 1, Loss: Logistic, Ridge: 1, NonSmooth: kinks}
+			f := make([]float64, 3)
+			_, err := NewSolver(o, 0).Solve(NewScratch(3, 1), f, []float64{q, 0, 0}, 0)
+			if !errors.Is(err, errTooLarge) {
+				t.Errorf("%v, kinks %v: %v, %v", q, kinks != nil, f, err)
+			}
+		}
+	}
+}

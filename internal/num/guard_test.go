@@ -45,20 +45,27 @@ func TestKernels_TouchNothingElse(t *testing.T) {
 			for k := range x {
 				x[k] = guarded(t, n, atEnd)
 			}
-			var four [4]float64
+			four := (*[4]float64)(guarded(t, 4, atEnd))
 			Axpy(Dot(x[0], x[1]), x[0], x[1])
-			Dots(&four, x[0], x[1], x[2], x[3], x[4])
-			Axpys(&four, x[0], x[1], x[2], x[3], x[4])
+			Dots(four, x[0], x[1], x[2], x[3], x[4])
+			Axpys(four, x[0], x[1], x[2], x[3], x[4])
 			LogisticSlopes(x[5], x[0])
 			LogisticTotal(x[0], x[5])
-			if vectors && n >= 4 {
-				slopesAVX2(&x[5][0], &x[0][0], n&^3)
-				dot4AVX2(&four, &x[0][0], &x[1][0], &x[2][0], &x[3][0], &x[4][0], n)
-				axpy4AVX2(&four, &x[0][0], &x[1][0], &x[2][0], &x[3][0], &x[4][0], n)
-			}
 			a, b := guarded(t, n*tileSide, atEnd), guarded(t, n*tileSide, atEnd)
-			var out [tileSide * tileSide]float64
-			tileOf(&out, a, b)
+			out := (*[tileSide * tileSide]float64)(guarded(t, tileSide*tileSide, atEnd))
+			tileOf(out, a, b)
+			// Those of AVX2 alone, which a processor with AVX-512 does not come by.
+			if vectors {
+				dot4AVX2(four, &x[0][0], &x[1][0], &x[2][0], &x[3][0], &x[4][0], n)
+				axpy4AVX2(four, &x[0][0], &x[1][0], &x[2][0], &x[3][0], &x[4][0], n)
+				tileAVX2(out, &a[0], &b[0], n)
+			}
+			if m := n &^ 3; vectors && m > 0 {
+				eight := (*[8]float64)(guarded(t, 8, atEnd))
+				y, z := guarded(t, m, atEnd), guarded(t, m, atEnd)
+				slopesAVX2(&y[0], &z[0], m)
+				totalAVX2(eight, &z[0], &y[0], m)
+			}
 			factor := Cholesky{guarded(t, Packed(n), atEnd)}
 			factor.Solve(x[0])
 		}
