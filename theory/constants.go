@@ -36,7 +36,7 @@ func stretch(u *problem.Rows) float64 {
 	if min(u.D, u.Len()) > largestGram {
 		sum := 0.0
 		for _, v := range u.Val {
-			sum += v * v
+			sum += float64(v * v)
 		}
 		return sum
 	}
@@ -47,7 +47,7 @@ func stretch(u *problem.Rows) float64 {
 			cols, vals := u.Row(n)
 			for a, i := range cols {
 				for b, j := range cols[:a+1] {
-					gram.SetSym(int(j), int(i), gram.At(int(j), int(i))+vals[a]*vals[b])
+					gram.SetSym(int(j), int(i), gram.At(int(j), int(i))+float64(vals[a]*vals[b]))
 				}
 			}
 		}

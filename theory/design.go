@@ -23,7 +23,7 @@ type Accuracy struct {
 }
 
 // At is L_acc(α).
-func (a Accuracy) At(alpha float64) float64 { return a.C4*math.Exp(-a.C5*alpha) + a.C6 }
+func (a Accuracy) At(alpha float64) float64 { return float64(a.C4*math.Exp(-a.C5*alpha)) + a.C6 }
 
 // String is the formula.
 func (a Accuracy) String() string { return fmt.Sprintf("%.4g·e^(−%.4gα) + %.4g", a.C4, a.C5, a.C6) }
@@ -55,7 +55,7 @@ func FitAccuracy(alpha, loss []float64) (Accuracy, error) {
 	width := (high - low) / points
 	best := low
 	for k := range points + 1 {
-		if x := low + float64(k)*width; squares(x) < squares(best) {
+		if x := low + float64(float64(k)*width); squares(x) < squares(best) {
 			best = x
 		}
 	}
@@ -69,7 +69,7 @@ func FitAccuracy(alpha, loss []float64) (Accuracy, error) {
 		mean += l / float64(len(loss))
 	}
 	for i, l := range loss {
-		variance += (l - mean) * (l - mean)
+		variance += float64((l - mean) * (l - mean))
 		fit.Miss = max(fit.Miss, math.Abs(l-fit.At(alpha[i])))
 	}
 	if variance > 0 {
@@ -90,13 +90,13 @@ func regress(alpha, loss []float64, rate float64) regression {
 	var sxx, sxy, square, product float64
 	for i, a := range alpha {
 		x := math.Exp(-rate * a)
-		sxx += (x - sx/n) * (x - sx/n)
-		sxy += (x - sx/n) * (loss[i] - sy/n)
-		square += x * x
-		product += x * loss[i]
+		sxx += float64((x - sx/n) * (x - sx/n))
+		sxy += float64((x - sx/n) * (loss[i] - sy/n))
+		square += float64(x * x)
+		product += float64(x * loss[i])
 	}
 	r := regression{slope: sxy / sxx}
-	r.level = (sy - r.slope*sx) / n
+	r.level = (sy - float64(r.slope*sx)) / n
 	switch {
 	case !(r.slope > 0):
 		r.slope, r.level = 0, sy/n
@@ -104,8 +104,8 @@ func regress(alpha, loss []float64, rate float64) regression {
 		r.slope, r.level = product/square, 0
 	}
 	for i, a := range alpha {
-		d := r.slope*math.Exp(-rate*a) + r.level - loss[i]
-		r.squares += d * d
+		d := float64(r.slope*math.Exp(-rate*a)) + r.level - loss[i]
+		r.squares += float64(d * d)
 	}
 	return r
 }
@@ -130,7 +130,7 @@ type UtilityForm struct {
 // UtilityForms are the families: that of ZZ16 §5, and simpler ones.
 var UtilityForms = []UtilityForm{
 	{"zz16", "a ln(b/(cα + dα²))", 4,
-		func(w []float64, x float64) float64 { return w[0] * math.Log(w[1]/(w[2]*x+w[3]*x*x)) },
+		func(w []float64, x float64) float64 { return w[0] * math.Log(w[1]/(float64(w[2]*x)+float64(w[3]*x*x))) },
 		func(w []float64) string {
 			if !(w[0] > 0 && w[1] > 0 && w[2] >= 0 && w[3] >= 0 && w[2]+w[3] > 0) {
 				return "a and b must be positive, c and d at least 0 and not both 0"
@@ -233,7 +233,7 @@ func Choose(l Accuracy, u Utility, least, most float64) (Choice, error) {
 	width := (high - low) / points
 	at := 0
 	for k := range points + 1 {
-		if cost(low+float64(k)*width) < cost(low+float64(at)*width) {
+		if cost(low+float64(float64(k)*width)) < cost(low+float64(float64(at)*width)) {
 			at = k
 		}
 	}
@@ -243,6 +243,6 @@ func Choose(l Accuracy, u Utility, least, most float64) (Choice, error) {
 	case points:
 		return Choice{most, u.At(most) - l.At(most), 1}, nil
 	}
-	x, net := lowest(low+float64(at-1)*width, low+float64(at+1)*width, cost)
+	x, net := lowest(low+float64(float64(at-1)*width), low+float64(float64(at+1)*width), cost)
 	return Choice{math.Exp(x), -net, 0}, nil
 }

@@ -167,7 +167,7 @@ func MADMM(g *sim.Graph, strong, smooth []float64, theta float64, before, after 
 	x, value = lowest(low, high, func(x float64) float64 {
 		excess := math.Exp(x)
 		mu := 1 + excess
-		second := (c*(mu*mu*most*most+mu*bar2)/excess + floor) / (2 * least)
+		second := (float64(c*(float64(mu*mu*most*most)+float64(mu*bar2))/excess) + floor) / (2 * least)
 		return max(c*mu*mu*floor, second)
 	})
 	rate.Bound, rate.BoundMu = 1/value, 1+math.Exp(x)

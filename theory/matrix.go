@@ -145,16 +145,16 @@ func pseudoInverse(x *mat.Dense) *mat.Dense {
 // between a and b, to 1e−6, by golden section; it returns the place and value.
 func lowest(a, b float64, h func(x float64) float64) (x, value float64) {
 	const golden = 0.6180339887498949
-	c, d := b-golden*(b-a), a+golden*(b-a)
+	c, d := b-float64(golden*(b-a)), a+float64(golden*(b-a))
 	hc, hd := h(c), h(d)
 	for b-a > 1e-6 {
 		if hc <= hd {
 			b, d, hd = d, c, hc
-			c = b - golden*(b-a)
+			c = b - float64(golden*(b-a))
 			hc = h(c)
 		} else {
 			a, c, hc = c, d, hd
-			d = a + golden*(b-a)
+			d = a + float64(golden*(b-a))
 			hd = h(d)
 		}
 	}

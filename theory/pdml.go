@@ -69,8 +69,8 @@ func (s *Spreads) Add(epsilon, square float64) {
 	own := Spread(epsilon)
 	s.Users++
 	s.Sum += own
-	s.Squares += own * own
-	s.Weighted += own * own * square
+	s.Squares += float64(own * own)
+	s.Weighted += float64(own * own * square)
 }
 
 // mean is that of S over a server's users, and over the servers.
@@ -101,7 +101,7 @@ func (l *Learning) steepestMean() float64 {
 // and the ideal classifier for all data: ‖∇‖ of the mean objective at zero is at most ½(e^ε+1)/(e^ε−1) + R/n, and the
 // objective is r-strongly convex.
 func (l *Learning) Radius() float64 {
-	return (l.mean()/2 + l.Bound/float64(len(l.Rows))) / l.Ridge
+	return (float64(l.mean()/2) + l.Bound/float64(len(l.Rows))) / l.Ridge
 }
 
 // LargestLoss is c₁ of Assumption 1: the largest logistic loss over W, log(1 + e^Radius).
@@ -131,8 +131,9 @@ func (l *Learning) concentration() (e Excess) {
 			e.Sampling += 8 / n * l.LargestLoss() * math.Sqrt(2*math.Log(4/l.Failure)*own.Squares) / float64(m)
 			continue
 		}
-		e.Rademacher += 4 / n * Spread(l.Epsilon) * steepest * l.Complexity(i)
-		e.Sampling += 8 / n * Spread(l.Epsilon) * l.LargestLoss() * math.Sqrt(2*math.Log(4/l.Failure)/float64(m))
+		e.Rademacher += float64(4 / n * Spread(l.Epsilon) * steepest * l.Complexity(i))
+		e.Sampling += float64(8 / n * Spread(l.Epsilon) * l.LargestLoss() *
+			math.Sqrt(2*math.Log(4/l.Failure)/float64(m)))
 	}
 	return e
 }
@@ -169,7 +170,7 @@ func (l *Learning) farthest() float64 {
 	sum := 0.0
 	for _, link := range l.Graph.Pairs() {
 		d := l.Start[link[0]] + l.Start[link[1]] + 2*l.Radius()
-		sum += d * d / 2
+		sum += float64(d * d / 2)
 	}
 	return sum
 }
@@ -198,7 +199,7 @@ func (l *Learning) Theorem1() (Excess, error) {
 	squares, v := 0.0, lemma.First
 	for k := range l.Rounds {
 		if k > 0 {
-			v = lemma.C*v + l.shake(k)
+			v = float64(lemma.C*v) + l.shake(k)
 		}
 		squares += lemma.Scale * v / t
 	}
@@ -213,7 +214,7 @@ func (l *Learning) shake(k int) float64 {
 	}
 	sum := 0.0
 	for i := range l.Rows {
-		sum += float64(l.Graph.Degree(i)) * float64(l.Columns) * l.Variance(i, k)
+		sum += float64(float64(l.Graph.Degree(i)) * float64(l.Columns) * l.Variance(i, k))
 	}
 	return sum
 }
@@ -272,7 +273,7 @@ func (l *Learning) Lemma5() (Contraction, error) {
 	c, err := contraction(l.Graph, strong, l.Smooth, l.Penalty)
 	// Qr* = −∇J̃(w*)/2β, and Q² = L₋/2.
 	minus, _ := laplacians(l.Graph)
-	slope := l.steepestMean()*steepest + l.Ridge*l.Radius() + l.Bound/float64(n)
+	slope := float64(l.steepestMean()*steepest) + float64(l.Ridge*l.Radius()) + l.Bound/float64(n)
 	duals := float64(n) * slope * slope / (2 * l.Penalty * l.Penalty * eigenvalues(minus)[1])
 	c.First = duals + l.farthest()
 	return c, err
@@ -304,7 +305,7 @@ func contraction(g *sim.Graph, strong, smooth []float64, beta float64) (Contract
 	}
 	most, least := 0.0, math.Inf(1)
 	for i := range penalties {
-		pull := 2 * beta * float64(g.Degree(i))
+		pull := float64(2 * beta * float64(g.Degree(i)))
 		most = max(most, 2*beta*pull/(strong[i]+pull))
 		least = min(least, strong[i]+pull)
 	}

@@ -51,7 +51,7 @@ func RADMM(g *sim.Graph, smooth []float64, gamma float64, before, after []float6
 	}
 	n := g.Order()
 	minus, plus := laplacians(g)
-	step := func(i int) float64 { return 2*before[i]*float64(g.Degree(i)) + gamma }
+	step := func(i int) float64 { return float64(2*before[i]*float64(g.Degree(i))) + gamma }
 	least := step(0) // σ_min(D̃)
 	for i := range n {
 		least = min(least, step(i))
@@ -99,7 +99,7 @@ func RADMM(g *sim.Graph, smooth []float64, gamma float64, before, after []float6
 	top := math.Log(2*least/perC) + beyond*math.Ln10 // where Load ≥ 10⁴
 	best, lowestLoad := top, math.Inf(1)
 	for p := range points + 1 {
-		x := top - float64(p)*width
+		x := top - float64(float64(p)*width)
 		if v := load(x); v < lowestLoad {
 			best, lowestLoad = x, v
 		}

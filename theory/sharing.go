@@ -30,7 +30,7 @@ func NewSharing(v *problem.Vertical, penalty, share float64) Sharing {
 // Least is what ρ/K must be above for the hub's step and the dual's to lower the augmented Lagrangian together, the
 // root of h(h − μ) = 2L².
 func (s Sharing) Least() float64 {
-	return (s.Concavity + math.Sqrt(s.Concavity*s.Concavity+8*s.Slope*s.Slope)) / 2
+	return (s.Concavity + math.Sqrt(float64(s.Concavity*s.Concavity)+float64(8*s.Slope*s.Slope))) / 2
 }
 
 // Descent says whether the augmented Lagrangian falls in every round, so that gaps and gradients tend to zero, and by
@@ -55,7 +55,7 @@ func (s Sharing) Descent() Descent {
 		return d
 	}
 	parties := float64(len(s.Blocks))
-	switch rest := 2*s.Penalty - parties*hub; { // of ρ‖D_mΔ_m‖², at least
+	switch rest := float64(2*s.Penalty) - float64(parties*hub); { // of ρ‖D_mΔ_m‖², at least
 	case s.Ridge > 0 && rest >= 0:
 		d.Parties = s.Ridge
 	case rest > 0:
