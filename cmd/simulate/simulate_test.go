@@ -236,6 +236,36 @@ func interrupt(t *testing.T, bin string, stop os.Signal) {
 	}
 }
 
+// What cannot be interrupted, as drawing a large graph, ends with the second interrupt.
+func TestInterrupt_TheSecondEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the command and stops it")
+	}
+	bin := filepath.Join(t.TempDir(), "simulate")
+	if text, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	taken := make(chan os.Signal, 1) // as in TestInterrupt
+	signal.Notify(taken, os.Interrupt)
+	defer signal.Stop(taken)
+	c := exec.Command(bin, "run", filepath.Join("..", "..", "scenarios", "quickstart.yaml"), "--out", t.TempDir(),
+		"--set", "problem.data={set: twonorm, rows: 160000}", "--set",
+		"network.topology={kind: erdos-renyi, nodes: 80000, probability: 0.001}")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		time.Sleep(time.Second)
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatalf("it ended before the second: %v", err)
+		}
+	}
+	_ = c.Wait()
+	if s := c.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGINT {
+		t.Errorf("ended with %v", c.ProcessState)
+	}
+}
+
 // A grid of open settings ends at once when it is stopped, in the middle of a long run too, and goes on from the runs
 // that it had finished.
 func TestInterrupt_OfReproduce(t *testing.T) {
