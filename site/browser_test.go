@@ -563,7 +563,15 @@ func TestBrowser_PlaygroundShares(t *testing.T) {
 	if browser.Ask[bool](p, `window.bad !== undefined || document.querySelector("#results img, main img") !== null`) {
 		t.Error("a text has become an element")
 	}
-	for _, broken := range []string{"#scenario=%%%", "#scenario=AAAA", "#scenario=" + strings.Repeat("_", 50)} {
+	shared := p.Text("#editor")
+	there := browser.Ask[bool](p, `new Promise(done => {
+		addEventListener("hashchange", () => setTimeout(() => done(location.hash === "#content")), {once: true});
+		document.querySelector("a.skip").click(); })`)
+	if got := p.Text("#editor"); got != shared || !there {
+		t.Errorf("the way to the content leads to %q", got)
+	}
+	for _, broken := range []string{"#garbage!!", "#example=nobody", "#scenario=%%%", "#scenario=AAAA",
+		"#scenario=" + strings.Repeat("_", 50)} {
 		p.Open("about:blank", complete)
 		p.Open(base+"playground.html"+broken, complete)
 		state(p, "failed")

@@ -149,6 +149,9 @@
       "The link is in the address bar.");
   }
 
+  /** within says that the address is of a place of this page, as the link to the content is. */
+  const within = () => document.getElementById(location.hash.slice(1)) !== null;
+
   /** begin takes the scenario of the address, or an example. */
   async function begin() {
     const given = new URLSearchParams(location.hash.slice(1));
@@ -164,6 +167,9 @@
       }
     }
     const named = examples.findIndex(e => e.name === given.get("example"));
+    if (named < 0 && !given.has("scenario") && location.hash.length > 1 && !within()) {
+      state("failed", "The address cannot be read: a part of it may be missing. This is an example.");
+    }
     take(Math.max(named, 0));
   }
 
@@ -192,6 +198,6 @@
   $("editor").addEventListener("keydown", e => {
     if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); }
   });
-  addEventListener("hashchange", begin);
+  addEventListener("hashchange", () => { if (!within()) begin(); });
   begin();
 })();
