@@ -123,20 +123,46 @@ func unfeltOf(engine *sim.Engine, over sim.Time, early bool) (all []Unfelt) {
 	return all
 }
 
-// unfelt say in words which faults and changes had no part in the run.
+// passed says whether a fault's time was over before a plan that has it began.
+func passed(f sim.Fault, from sim.Time) bool {
+	_, joins := f.Kind.(sim.Join)
+	return sim.Time(f.At) < from && (joins || f.Until > 0 && sim.Time(f.Until) <= from)
+}
+
+// unfelt say in words which faults and changes had no part in the run, and which faults began later than they say.
 func (e *Experiment) unfelt(f *Finished) (all []string) {
 	course := e.Faults()
-	for _, u := range f.Unfelt {
-		text := fmt.Sprintf("network.faults[%d]", u.Number)
-		if u.Plan > 0 {
-			text += fmt.Sprintf(" from %v on", sim.Duration(course[u.Plan].From))
+	name := func(plan, number int) string {
+		text := fmt.Sprintf("network.faults[%d]", number)
+		if plan > 0 {
+			text += fmt.Sprintf(" from %v on", sim.Duration(course[plan].From))
 		}
-		if u.Plan+1 < len(course) && f.Over > course[u.Plan+1].From {
+		return text
+	}
+	for _, u := range f.Unfelt {
+		text := name(u.Plan, u.Number)
+		switch {
+		case u.Plan+1 < len(course) && f.Over > course[u.Plan+1].From:
 			all = append(all, fmt.Sprintf("%s had no part in the run, in which other faults took its place at %v "+
 				"(changes): %v", text, sim.Duration(course[u.Plan+1].From), u.Fault))
+		case u.Plan > 0 && f.Over > course[u.Plan].From && passed(u.Fault, course[u.Plan].From):
+			all = append(all, fmt.Sprintf("%s had no part in the run, as its time had passed when it was added "+
+				"(changes): %v", text, u.Fault))
+		default:
+			all = append(all, fmt.Sprintf("%s had no part in the run, which was over at %v: %v", text, f.Over, u.Fault))
+		}
+	}
+	for plan, p := range course {
+		if plan == 0 || p.From > f.Over {
 			continue
 		}
-		all = append(all, fmt.Sprintf("%s had no part in the run, which was over at %v: %v", text, f.Over, u.Fault))
+		for k, g := range p.Plan {
+			held := slices.ContainsFunc(course[plan-1].Plan, func(h sim.Fault) bool { return reflect.DeepEqual(g, h) })
+			if g.At > 0 && sim.Time(g.At) < p.From && !passed(g, p.From) && !held {
+				all = append(all, fmt.Sprintf("%s began at %v, when it was added (changes), and not before: %v",
+					name(plan, k), sim.Duration(p.From), g))
+			}
+		}
 	}
 	for k, c := range e.Changes {
 		if k >= f.Entered || sim.Time(c.At) > f.Over {

@@ -679,6 +679,25 @@ func TestRun_SaysWhichFaultsHadNoPart(t *testing.T) {
 	}
 }
 
+// A list of faults that is added while the run goes holds from then on: it is said which of them began later than they
+// say, and which had passed.
+func TestRun_SaysWhichFaultsCameLate(t *testing.T) {
+	const kept = "{partition: [[0, 1], [2, 3]], at: 10ms, until: 90ms}"
+	e := parse(t, plain, "network.faults=["+kept+"]", "rounds={count: 20, missing: last, deadline: 1s, retry: 2ms}", "changes=[{at: 40ms, set: "+
+		"{network.faults: ["+kept+", {crash: 0, at: 20ms, until: 30ms}, {crash: 1, at: 30ms, until: 60ms}, "+
+		"{slow: 2, factor: 2}, {leave: 3, at: 20ms}, {crash: 2, at: 1h, until: 2h}]}}]")
+	r := run(t, e, experiment.Options{})
+	said := strings.Join(r.Info.Warnings, "\n")
+	for number, words := range []string{"", "had no part in the run, as its time had passed when it was added",
+		"began at 40ms, when it was added", "", "began at 40ms, when it was added",
+		"had no part in the run, which was over at"} {
+		name := fmt.Sprintf("network.faults[%d] from 40ms on", number)
+		if words != "" && !strings.Contains(said, name+" "+words) || words == "" && strings.Contains(said, name) {
+			t.Errorf("faults[%d] is not said to have %q:\n%s", number, words, said)
+		}
+	}
+}
+
 // A run that is over before every node has begun has no row, but a directory with its
 // reason, what was recorded and what the labels that left claim; the seeds after it are run.
 func TestRun_NothingMeasuredIsKept(t *testing.T) {

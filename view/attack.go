@@ -102,7 +102,8 @@ func saying(l *evaluation.AdvanceLine, s *evaluation.AdvanceStep) AttackSaying {
 		Sentence: sentence(l.Columns, s.Sample), TrueOne: sentence(l.Columns, s.Truth)}
 }
 
-// foremost are attributes by which people know people; others follow in the order of the data.
+// foremost are attributes by which people know people, and whose words need no name; others follow in the order of the
+// data.
 var foremost = []string{"age", "sex", "gender", "marital-status", "race", "education", "occupation"}
 
 // sentence is a sample as a person reads it: "age 39, male, never-married".
@@ -125,11 +126,14 @@ func sentence(columns, values []string) string {
 	var words []string
 	for _, k := range order[:min(most-1, len(order))] {
 		value := values[k]
-		if strings.ContainsAny(value[:min(1, len(value))], "-+.0123456789") {
-			words = append(words, columns[k]+" "+value)
-		} else {
-			words = append(words, strings.ToLower(value))
+		number := strings.ContainsAny(value[:min(1, len(value))], "-+.0123456789")
+		if !number {
+			value = strings.ToLower(value)
 		}
+		if number || !slices.Contains(foremost, columns[k]) {
+			value = columns[k] + " " + value // "no" says nothing without "smoker"
+		}
+		words = append(words, value)
 	}
 	last := len(columns) - 1
 	return strings.Join(append(words, columns[last]+" "+values[last]), ", ")

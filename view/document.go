@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -135,6 +136,8 @@ type Fault struct {
 	Link []int  `json:"link"` // that is slow or loses packets; null: another kind
 	Slow []int  `json:"slow"` // the node that is slow; null: another kind
 	Text string `json:"text"`
+
+	of sim.Fault // as the scenario has it
 }
 
 // Rows are the measurements of rounds: columns of metrics.csv.
@@ -535,33 +538,51 @@ func (b *builder) faults() error {
 		}
 	}
 	for k, p := range course {
-		over := end // of the plan
+		from, over := int64(p.From), end // of the plan
 		if k+1 < len(course) {
 			over = min(over, int64(course[k+1].From))
 		}
 		for _, f := range p.Plan {
-			to := over
+			one := Fault{From: max(int64(f.At), from), To: over, of: f}
 			if f.Until > 0 {
-				to = min(to, int64(f.Until))
+				one.To = min(one.To, int64(f.Until))
 			}
-			one := Fault{From: max(int64(f.At), int64(p.From)), To: to, Text: f.String()}
-			if one.From >= to && k+1 < len(course) || f.Until > 0 && int64(f.Until) <= int64(p.From) {
+			if one.From >= one.To && k+1 < len(course) || f.Until > 0 && int64(f.Until) <= from {
 				continue // another plan holds when it would
 			}
+			kept := slices.IndexFunc(b.Faults, func(g Fault) bool { // of the plan before, too
+				return g.To == from && reflect.DeepEqual(f, g.of)
+			})
 			switch kind := f.Kind.(type) {
 			case sim.Partition:
-				b.Cuts = append(b.Cuts, Cut{From: one.From, To: to, Groups: kind.Groups})
+				b.Cuts = append(b.Cuts, Cut{From: one.From, To: one.To, Groups: kind.Groups})
 			case sim.BadLink:
 				one.Link = kind.Link[:]
 			case sim.SlowNode:
 				one.Slow = []int{kind.Node}
-			case sim.Join, sim.Leave:
-				if f.At < sim.Duration(p.From) {
+			case sim.Join:
+				if int64(f.At) < from {
 					continue
 				}
-				one.To = one.From
 			}
-			b.Faults = append(b.Faults, one)
+			if kept >= 0 {
+				b.Faults[kept].To = one.To
+			} else {
+				b.Faults = append(b.Faults, one)
+			}
+		}
+	}
+	for k := range b.Faults {
+		f := &b.Faults[k]
+		f.Text = f.of.String()
+		if _, joins := f.of.Kind.(sim.Join); joins {
+			continue // from 0 on it is absent
+		}
+		if f.From > int64(f.of.At) {
+			f.Text += fmt.Sprintf("; added at %v", sim.Duration(f.From))
+		}
+		if f.To < end && (f.of.Until == 0 || f.To < int64(f.of.Until)) {
+			f.Text += fmt.Sprintf("; taken away at %v", sim.Duration(f.To))
 		}
 	}
 	return nil
@@ -578,7 +599,11 @@ func (b *builder) facts() {
 		add("users", "%d, who register with a node", b.Users)
 	}
 	add("method", "%s, %s", info.Algorithm, plural.Of(info.Rounds, "round"))
-	add("virtual time", "%.6g s", float64(b.End)/1e9)
+	if over, last := float64(info.Final.VirtualSeconds), float64(b.End)/1e9; last > over {
+		add("virtual time", "%.6g s, the last event at %.6g s", over, last)
+	} else {
+		add("virtual time", "%.6g s", over)
+	}
 	add("packets", "%d sent, %d lost, %d that arrived twice", b.sent, b.lost, len(b.Packets.ID)-b.sent)
 	for _, v := range []struct {
 		name  string

@@ -89,6 +89,47 @@ func sum(since []int64) (all []int64) {
 	return all
 }
 
+// A fault is listed as it was: one that another list of faults took away, kept or added says so.
+func TestDocument_TellsWhichFaultsWereAddedAndTakenAway(t *testing.T) {
+	v := built(t, recorded(t, `name: changed
+about: other faults from 70ms on
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network:
+  topology: {kind: ring, nodes: 4}
+  latency: 20ms
+  faults:
+    - {partition: [[0], [1, 2, 3]], at: 50ms, until: 300ms}
+    - {slow: 1, factor: 2, at: 10ms}
+    - {crash: 2, at: 20ms, until: 60ms}
+rounds: {count: 12, retry: 30ms}
+algorithm: {kind: admm, eta: 0.05}
+changes:
+  - at: 70ms
+    set:
+      network.faults: [{slow: 1, factor: 2, at: 10ms}, {link: [0, 1], loss: 0.5, until: 200ms}]
+`, 1)).Runs[0]
+	type fault struct {
+		from, to int64
+		text     string
+	}
+	var got []fault
+	for _, f := range v.Faults {
+		got = append(got, fault{f.From, f.To, f.Text})
+	}
+	want := []fault{
+		{50e6, 70e6, "node 0 and nodes 1, 2, 3 are cut off from each other from 50ms to 300ms; taken away at 70ms"},
+		{10e6, v.End + 1, "node 1 takes 2 times as long to compute from 10ms on"},
+		{20e6, 60e6, "node 2 is down from 20ms to 60ms, memory kept"},
+		{70e6, 200e6, "link 0-1 loses packets with probability 0.5 from 0s to 200ms; added at 70ms"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("faults\n%v, want\n%v", got, want)
+	}
+	if c := v.Cuts; len(c) != 1 || c[0].From != 50e6 || c[0].To != 70e6 {
+		t.Errorf("partitions %+v", c)
+	}
+}
+
 func TestDocument_HasThePacketsOfTheRecord(t *testing.T) {
 	r := recorded(t, faulty, 1)
 	v := built(t, r).Runs[0]
@@ -543,5 +584,13 @@ func TestPage_LinesAreShort(t *testing.T) {
 				t.Errorf("%s: line %d ends at column %d", path, k+1, n)
 			}
 		}
+	}
+}
+
+// What stands without its column's name is a word by which people know people.
+func TestSentence_NamesWhatSaysNothingAlone(t *testing.T) {
+	got := sentence([]string{"smoker", "sex", "age", "BMI", "ward", "income"}, []string{"no", "Female", "39", "1E1", "B", ">50K"})
+	if want := "age 39, female, smoker no, BMI 1E1, ward b, income >50K"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

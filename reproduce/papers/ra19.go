@@ -561,10 +561,14 @@ func ra19Fig5() *reproduce.Figure {
 			var losses, errs, crossings []string
 			wins, always, best := true, true, true
 			first, second := value(mr, k, "loss"), value(recycled, k, "loss")
+			leastError, least := "", math.Inf(1)
 			for _, m := range methods {
-				loss := value(m, k, "loss")
+				loss, e := value(m, k, "loss"), value(m, k, "test_error")
 				losses = append(losses, fmt.Sprintf("%s %.4f", m.name, loss))
-				errs = append(errs, fmt.Sprintf("%s %.4f", m.name, value(m, k, "test_error")))
+				errs = append(errs, fmt.Sprintf("%s %.4f", m.name, e))
+				if e < least {
+					leastError, least = m.name, e
+				}
 				if m.recycles {
 					continue
 				}
@@ -586,8 +590,9 @@ func ra19Fig5() *reproduce.Figure {
 				reproduce.State(fmt.Sprintf("MR-ADMM has the highest accuracy of all (β = %g)", b),
 					reproduce.AssessParts(best && first < second &&
 						below(recycled.byBudget[k], mr.byBudget[k]) == 0, best && first < second),
-					"MR-ADMM %.4f, R-ADMM %.4f, which is below MR-ADMM in %d of %d odd rounds", first, second,
-					below(recycled.byBudget[k], mr.byBudget[k]), odd))
+					"graded by the loss, which is what the paper measures accuracy by (§VIII): MR-ADMM %.4f, R-ADMM "+
+						"%.4f, which is below MR-ADMM in %d of %d odd rounds. The test error is least with %s",
+					first, second, below(recycled.byBudget[k], mr.byBudget[k]), odd, leastError))
 		}
 		var gains []float64
 		for k := range budgets {
