@@ -11,6 +11,7 @@ import (
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -58,7 +59,7 @@ func (s *inversion) report(v *View, f *record.Finding) error {
 		return untold(f.Unseen, "no round of node %d was seen whole", v.Knows.Victim)
 	}
 	if s.first(len(s.equations)).surplus() < 0 {
-		return blocked("%d usable rounds leave fewer equations than unknown numbers", len(s.equations))
+		return blocked("fewer equations than unknown numbers, of %s", plural.Of(len(s.equations), "usable round"))
 	}
 	if err := s.addKernels(v.Knows.Others.U); err != nil {
 		return err

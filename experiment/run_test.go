@@ -683,9 +683,10 @@ func TestRun_SaysWhichFaultsHadNoPart(t *testing.T) {
 // say, and which had passed.
 func TestRun_SaysWhichFaultsCameLate(t *testing.T) {
 	const kept = "{partition: [[0, 1], [2, 3]], at: 10ms, until: 90ms}"
-	e := parse(t, plain, "network.faults=["+kept+"]", "rounds={count: 20, missing: last, deadline: 1s, retry: 2ms}", "changes=[{at: 40ms, set: "+
-		"{network.faults: ["+kept+", {crash: 0, at: 20ms, until: 30ms}, {crash: 1, at: 30ms, until: 60ms}, "+
-		"{slow: 2, factor: 2}, {leave: 3, at: 20ms}, {crash: 2, at: 1h, until: 2h}]}}]")
+	e := parse(t, plain, "network.faults=["+kept+"]", "rounds={count: 20, missing: last, deadline: 1s, retry: 2ms}",
+		"changes=[{at: 40ms, set: {network.faults: ["+kept+", {crash: 0, at: 20ms, until: 30ms}, "+
+			"{crash: 1, at: 30ms, until: 60ms}, {slow: 2, factor: 2}, {leave: 3, at: 20ms}, "+
+			"{crash: 2, at: 1h, until: 2h}]}}]")
 	r := run(t, e, experiment.Options{})
 	said := strings.Join(r.Info.Warnings, "\n")
 	for number, words := range []string{"", "had no part in the run, as its time had passed when it was added",

@@ -68,6 +68,7 @@ type Ending struct {
 	State    string `json:"state"` // of Convergence; empty: the run was not made, or ended early
 	Distance Number `json:"distance"`
 	Ended    string `json:"ended"` // why it ended before its last round; empty: it did not
+	More     int    `json:"more"`  // rounds that it would need at least to be converged; 0: that is not known
 }
 
 // Reached says whether that is the optimum.
@@ -80,7 +81,7 @@ func EndingOf(i *Info) Ending {
 		e.Distance = *i.Final.Stationarity
 	}
 	if i.Convergence != nil && i.Ended == "" {
-		e.State = i.Convergence.State
+		e.State, e.More = i.Convergence.State, i.Convergence.More
 	}
 	return e
 }

@@ -33,6 +33,19 @@ func ending(e record.Ending) string {
 	return fmt.Sprintf("%s, distance %.3g", e.State, float64(e.Distance))
 }
 
+// onItsWay writes what a run lacks that no fault keeps from the optimum, but that was still moving.
+func onItsWay(w io.Writer, e record.Ending) (err error) {
+	if e.State != record.Moving {
+		return nil
+	}
+	need := "more of them (rounds.count) may be all that it needs"
+	if e.More > 0 {
+		need = fmt.Sprintf("it needs at least %s more (rounds.count)", plural.Of(e.More, "round"))
+	}
+	_, err = fmt.Fprintf(w, "it is still moving when its rounds are over: %s\n", need)
+	return err
+}
+
 // astrayTable writes which faults kept a run from the optimum.
 func astrayTable(w io.Writer, a *record.Astray) error {
 	faults := plural.Of(a.Faults, "fault")
@@ -43,12 +56,12 @@ func astrayTable(w io.Writer, a *record.Astray) error {
 			faults)
 		return err
 	case a.Faults == 0:
-		_, err := fmt.Fprintln(w, "its scenario has no faults, so that none keeps it from the optimum")
-		return err
+		fmt.Fprintln(w, "its scenario has no faults, so that none keeps it from the optimum")
+		return onItsWay(w, a.End)
 	case a.Guilty == nil:
-		_, err := fmt.Fprintf(w, "without any fault: %s\nit does not reach the optimum without its %s either: they do "+
+		fmt.Fprintf(w, "without any fault: %s\nit does not reach the optimum without its %s either, so that these do "+
 			"not explain it\n", ending(a.Without), faults)
-		return err
+		return onItsWay(w, a.Without)
 	}
 	fmt.Fprintf(w, "without %d of its %s it reaches the optimum, and none of these can stay: %s\n", len(a.Guilty),
 		faults, ending(a.Calm))

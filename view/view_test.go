@@ -589,7 +589,8 @@ func TestPage_LinesAreShort(t *testing.T) {
 
 // What stands without its column's name is a word by which people know people.
 func TestSentence_NamesWhatSaysNothingAlone(t *testing.T) {
-	got := sentence([]string{"smoker", "sex", "age", "BMI", "ward", "income"}, []string{"no", "Female", "39", "1E1", "B", ">50K"})
+	got := sentence([]string{"smoker", "sex", "age", "BMI", "ward", "income"},
+		[]string{"no", "Female", "39", "1E1", "B", ">50K"})
 	if want := "age 39, female, smoker no, BMI 1E1, ward b, income >50K"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -53,9 +53,21 @@ func Main(args []string) int {
 		lastResort(os.Stderr, root, args, mistake)
 		return exitFailed
 	}
+	if ctx.Err() != nil {
+		err = interrupted(err)
+	}
 	code := exitCode(err)
 	failure(err, code)
 	return code
+}
+
+// interrupted is the error of a command that was interrupted, in a user's words where it says that a context was
+// canceled.
+func interrupted(err error) error {
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "stopped"))
 }
 
 // lastResort says of a mistake in the program where what was computed is and how to report

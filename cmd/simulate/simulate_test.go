@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -263,6 +264,19 @@ func TestInterrupt_TheSecondEnds(t *testing.T) {
 	_ = c.Wait()
 	if s := c.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGINT {
 		t.Errorf("ended with %v", c.ProcessState)
+	}
+}
+
+func TestInterrupted_IsInAUsersWords(t *testing.T) {
+	other := errors.New("disk full")
+	for err, want := range map[error]string{
+		context.Canceled: "stopped",
+		fmt.Errorf("attacking node 3: %w", context.Canceled): "attacking node 3: stopped",
+		other: "disk full",
+	} {
+		if got := interrupted(err).Error(); got != want {
+			t.Errorf("%v: %q, want %q", err, got, want)
+		}
 	}
 }
 
