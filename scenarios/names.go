@@ -88,6 +88,8 @@ func choices(p place) []string {
 		return algorithmNames()
 	case p.path == "adversary.acts.kind":
 		return acts.Names()
+	case p.path == "adversary.attacks.kind", t == reflect.TypeFor[AttackSpec]():
+		return AttackNames()
 	case p.path == "network.latency.set":
 		return sim.SiteSetNames()
 	case p.path == "network.faults.sessions.set":

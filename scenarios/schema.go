@@ -88,6 +88,8 @@ func fieldSchema(f field, owner reflect.Type) object {
 		s = object{"enum": f.enum}
 	case owner == reflect.TypeFor[problem.Source]() && f.key == "set":
 		s = object{"enum": problem.SetNames()}
+	case owner == reflect.TypeFor[AttackSpec]() && f.key == "kind":
+		s = object{"enum": AttackNames()}
 	case owner == reflect.TypeFor[sim.Latency]() && f.key == "set":
 		s = object{"enum": sim.SiteSetNames()}
 	case owner == reflect.TypeFor[sim.Sessions]() && f.key == "set":

@@ -252,10 +252,39 @@ func TestBrowser_FigureChanges(t *testing.T) {
 	if got := p.Text("#digest"); got != a.Digest {
 		t.Errorf("the address gives the digest %s, want %s", got, a.Digest)
 	}
+	if got := p.Text("#status"); strings.Contains(got, "those of the usual values") {
+		t.Errorf("of other charts the page says %q", got)
+	}
 	p.ClickOn("#usual")
 	p.Wait(fmt.Sprintf(`document.getElementById("digest").textContent === %q`, usual))
 	if hash := browser.Ask[string](p, "location.hash"); hash != "" {
 		t.Errorf("the address still has %q", hash)
+	}
+}
+
+// A parameter that changes when things happen, and nothing that is drawn against rounds, says so.
+func TestBrowser_FigureKeepsItsCharts(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	p.Open(base+figurePage("ra19-fig1")+"#network.loss=0.3", complete)
+	state(p, "computed")
+	if got := p.Text("#status"); !strings.Contains(got, "The charts are those of the usual values") {
+		t.Errorf("of the same charts the page says %q", got)
+	}
+	if p.Text("#digest") == p.Text("#expected") {
+		t.Error("lost packets leave the digest as it was")
+	}
+}
+
+// What is stated and what the verdict is are on the narrowest screen without scrolling.
+func TestBrowser_VerdictsAreInSight(t *testing.T) {
+	p, base := served(t)
+	p.Show(390, 844, false)
+	p.Open(base+figurePage("quickstart"), complete)
+	right := browser.Ask[float64](p,
+		`document.querySelector("#statements strong").getBoundingClientRect().right`)
+	if !(right > 200 && right <= 390) {
+		t.Errorf("the verdict ends at %v of 390 pixels", right)
 	}
 }
 
@@ -424,9 +453,18 @@ func TestBrowser_PlaygroundHasNoFiles(t *testing.T) {
 	p.Open(base+"playground.html", complete)
 	p.ClickOn("#run")
 	state(p, "done")
+	text := browser.Ask[string](p, `document.getElementById("scenario").value`)
+	for written, old := range map[string]bool{text: false, text + " ": true} {
+		wants(p, written)
+		if got := strings.Contains(p.Text("#results"), "of the scenario before it was changed"); got != old {
+			t.Errorf("results are said to be of another text: %v, want %v", got, old)
+		}
+		wants(p, text)
+	}
 	for _, data := range []string{"{csv: mine.csv}", "adult"} {
 		wants(p, "name: x\nproblem: {data: "+data+"}\nnetwork: {topology: {kind: ring, nodes: 5}}\n"+
 			"rounds: {count: 3}\nalgorithm: {kind: admm}\n")
+		p.Wait(`document.getElementById("mistakes").innerText.includes("needs a file, which a page has none of")`)
 		p.ClickOn("#run")
 		state(p, "failed")
 		if got := p.Text("#status"); !strings.Contains(got, "a browser has no files") {

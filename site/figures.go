@@ -106,6 +106,7 @@ func (f *figure) Path() string { return figurePage(f.Name) }
 // Script is what the page's script has of the figure.
 func (f *figure) Script() any {
 	return map[string]any{"name": f.Name, "controls": f.Controls, "digest": f.Usual.Digest,
+		"drawn":      f.Usual.Drawn,
 		"statements": f.Usual.Statements, "runs": f.Usual.Runs, "command": f.Command}
 }
 

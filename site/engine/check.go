@@ -4,7 +4,11 @@ package engine
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
+	"overhear/problem"
 	"overhear/scenarios"
 )
 
@@ -13,6 +17,7 @@ const file = "scenario"
 
 type checked struct {
 	Mistakes []mistake `json:"mistakes"`
+	Notes    []string  `json:"notes"` // what of a scenario that is right a page leaves to the command
 }
 
 // mistake is one thing that is wrong; what is of no place has line 1.
@@ -26,10 +31,11 @@ type mistake struct {
 
 func check(text string) checked {
 	answer := checked{Mistakes: []mistake{}}
-	_, err := scenarios.Parse(file, []byte(text))
+	s, err := scenarios.Parse(file, []byte(text))
 	var all scenarios.Mistakes
 	switch {
 	case err == nil:
+		answer.Notes = notes(s)
 	case errors.As(err, &all):
 		for _, m := range all {
 			_, line, column := m.File()
@@ -40,4 +46,20 @@ func check(text string) checked {
 		answer.Mistakes = append(answer.Mistakes, mistake{Line: 1, Column: 1, Message: err.Error()})
 	}
 	return answer
+}
+
+// notes are what of a scenario is left to the command: what needs files, which a page has none of, and attacks.
+func notes(s *scenarios.Scenario) (all []string) {
+	const needed = "%s needs a file, which a page has none of: the command runs this scenario"
+	if b, ok := problem.FindSet(s.Problem.Data.Set); ok && len(b.Files) > 0 {
+		all = append(all, fmt.Sprintf(needed+"; wdbc and the generated sets need none", "problem.data: "+b.Name))
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.FilesByKey())) {
+		all = append(all, fmt.Sprintf(needed, key))
+	}
+	if a := s.Adversary; a != nil && (a.Acts == nil || a.Attacks != nil) {
+		all = append(all, "the adversary's attacks are not carried out on a page: simulate attack does it, and "+
+			"simulate audit measures what messages say")
+	}
+	return all
 }

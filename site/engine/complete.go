@@ -31,9 +31,10 @@ func complete(text string, line, column int) completion {
 	if n == nil {
 		return answer
 	}
-	if at.value {
+	if at.value || at.item {
 		answer.Suggestions = n.values(answer.Suggestions)
-	} else {
+	}
+	if !at.value {
 		answer.Suggestions = n.keys(answer.Suggestions, at)
 	}
 	answer.Suggestions = slices.DeleteFunc(answer.Suggestions, func(s suggestion) bool {

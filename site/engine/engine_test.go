@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -110,6 +111,32 @@ func TestAnswer_Check(t *testing.T) {
 }
 
 // Whatever goes wrong is an answer with the request's number.
+// What a page cannot do is said before a run fails for it, or leaves it out in silence.
+func TestAnswer_CheckNotesWhatIsLeftToTheCommand(t *testing.T) {
+	text, err := scenarios.ShippedText("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const attacked = "\nadversary: {knows: {victim: 1, all-but: 0}}\n"
+	data := regexp.MustCompile(`(?m)^( *data:).*$`)
+	for name, c := range map[string]struct{ text, note string }{
+		"as shipped": {text, ""},
+		"generated":  {data.ReplaceAllString(text, "$1 twonorm"), ""},
+		"a set":      {data.ReplaceAllString(text, "$1 adult"), "problem.data: adult needs a file"},
+		"own data":   {data.ReplaceAllString(text, "$1 {csv: own.csv, label: y}"), "problem.data.csv needs a file"},
+		"attacked":   {text + attacked, "attacks are not carried out"},
+		"a liar":     {text + "\nadversary: {acts: [{kind: constant, nodes: [1]}]}\n", ""},
+	} {
+		a := check(c.text)
+		if len(a.Mistakes) > 0 {
+			t.Errorf("%s: mistakes %v", name, a.Mistakes)
+		}
+		if said := strings.Join(a.Notes, "\n"); c.note == "" && said != "" || !strings.Contains(said, c.note) {
+			t.Errorf("%s: notes %q, want %q", name, said, c.note)
+		}
+	}
+}
+
 func TestAnswer_Errors(t *testing.T) {
 	text, err := scenarios.ShippedText("quickstart.yaml")
 	if err != nil {

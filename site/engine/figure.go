@@ -88,6 +88,7 @@ type Computed struct {
 	Statements []statement `json:"statements"`
 	Runs       []ranOnce   `json:"runs"`
 	Digest     string      `json:"digest"` // of the runs' labels and digests, and of the verdicts
+	Drawn      string      `json:"drawn"`  // digest of the charts as they are drawn
 	Seconds    float64     `json:"seconds"`
 	Command    string      `json:"command"` // that prints the same
 }
@@ -141,9 +142,13 @@ func Compute(ctx context.Context, name string, changes map[string]string, tell f
 		return nil, err
 	}
 	answer := &Computed{Command: l.command(chosen)}
+	drawn := sha256.New()
 	v.Pictures(func(name string, c plot.Chart) {
-		answer.Charts = append(answer.Charts, draw(len(answer.Charts)+1, name, c))
+		p := draw(len(answer.Charts)+1, name, c)
+		answer.Charts = append(answer.Charts, p)
+		fmt.Fprintln(drawn, p.SVG)
 	})
+	answer.Drawn = hex.EncodeToString(drawn.Sum(nil))
 	sum := sha256.New()
 	for _, r := range v.Runs {
 		answer.Runs = append(answer.Runs, ranOnce(r))

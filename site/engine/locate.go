@@ -12,6 +12,7 @@ const item = "[]"
 type spot struct {
 	path  []string          // keys from the top, and item
 	value bool              // the value of the last key is to stand there, not a key of it
+	item  bool              // an entry of a list in lines begins there: a value, or its first key
 	word  string            // that has begun there
 	has   map[string]string // what the mapping has, in one line each
 }
@@ -49,6 +50,7 @@ func locate(text string, line, column int) *spot {
 		}
 		if k == len(r.stack)-1 {
 			s.value = o.list || o.key != ""
+			s.item = k > 0 && r.stack[k-1].list && o.indent >= 0 && !s.value && len(o.has) == 0
 			s.has = o.has
 		}
 	}

@@ -64,7 +64,7 @@
     engine.cancel();
     const mine = ++serial, set = changes(), began = performance.now();
     $("progress").value = 0;
-    state("computing", "The engine is loaded …");
+    state("computing", "The engine is loading …");
     let told = "";
     const tick = setInterval(() => {
       if (mine === serial && told) $("passed").textContent = show.seconds(performance.now() - began);
@@ -97,20 +97,27 @@
     $("charts").replaceChildren(...show.figures(answer.charts));
     $("statements").replaceChildren(...show.rows(answer.statements.map(s => {
       const was = figure.statements.find(u => u.claim === s.claim), verdict = show.element("strong", {}, s.verdict);
-      if (!was || was.verdict === s.verdict) return [s.claim, s.found, verdict];
+      if (!was || was.verdict === s.verdict) return [s.claim, verdict, s.found];
       verdict.className = "changed";
-      return [s.claim, s.found, show.element("span", {}, verdict, show.element("br"),
-        show.element("span", {class: "soft"}, `with the usual values: ${was.verdict}`))];
+      return [s.claim, show.element("span", {}, verdict, show.element("br"),
+        show.element("span", {class: "soft"}, `with the usual values: ${was.verdict}`)), s.found];
     })));
     $("runs").replaceChildren(...show.rows(answer.runs.map(r => [r.label, show.element("code", {}, r.digest)])));
     $("digest").textContent = answer.digest;
+    $("whose").textContent = "by this browser, shown here";
     $("command").textContent = answer.command;
     const same = answer.digest === figure.digest;
     $("equal").className = usual && !same ? "bad" : "good";
     $("equal").textContent = !usual ? "" : same ? "✓ equal to the command's" : "✗ not equal to the command's";
-    state("computed", `Computed in this browser in ${show.seconds(took)}. ` + (usual ?
-      same ? "The digest is the command's." : "The digest is not the command's, which is a mistake: please report it." :
-      ""));
+    let found = "";
+    if (usual) {
+      found = same ? "The digest is the command's." :
+        "The digest is not the command's, which is a mistake: please report it.";
+    } else if (answer.drawn === figure.drawn) {
+      found = same ? "It changes nothing here, not even the digest." : "The charts are those of the usual values: " +
+        "what changes is when things happen, and with it the digest, and not what is drawn.";
+    }
+    state("computed", `Computed in this browser in ${show.seconds(took)}. ${found}`);
   }
 
   function soon() {

@@ -7,11 +7,12 @@
   const checker = new Engine(), runner = new Engine(); // a run does not keep the editor waiting
   const pause = 200; // ms after which what was typed is checked
   let waiting = null, serial = 0;
+  let ran = null; // the text of which results are shown
 
   const editor = new Editor({area: $("scenario"), under: $("under"), gutter: $("gutter"), list: $("suggestions"),
     complete: (scenario, line, column) => checker.ask({do: "complete", scenario, line, column})
       .catch(e => { failed(e); return {from: column, suggestions: []}; }),
-    onInput: () => { own(); later(); }});
+    onInput: () => { own(); age(); later(); }});
 
   // Checking.
 
@@ -23,18 +24,21 @@
   async function check() {
     const text = editor.text;
     try {
-      const {mistakes} = await checker.ask({do: "check", scenario: text});
+      const {mistakes, notes} = await checker.ask({do: "check", scenario: text});
       if (text !== editor.text) return;
       editor.mistakes = mistakes;
       $("mistakes").dataset.checked = mistakes.length;
-      $("mistakes").replaceChildren(...told(mistakes));
+      $("mistakes").replaceChildren(...told(mistakes, notes ?? []));
     } catch (e) {
       failed(e);
     }
   }
 
-  function told(mistakes) {
-    if (mistakes.length === 0) return [show.element("p", {class: "good"}, "✓ The scenario is right.")];
+  function told(mistakes, notes) {
+    if (mistakes.length === 0) {
+      return [show.element("p", {class: "good"}, "✓ The scenario is right."),
+        ...notes.map(n => show.element("p", {class: "note"}, n))];
+    }
     return [show.element("ul", {}, ...mistakes.map(m => {
       const place = show.element("button", {type: "button", class: "link"}, `line ${m.line}, column ${m.column}`);
       place.addEventListener("click", () => editor.go(m.line, m.column));
@@ -62,26 +66,30 @@
 
   async function run() {
     runner.cancel();
-    const mine = ++serial, began = performance.now(), chosen = seed();
+    const mine = ++serial, began = performance.now(), chosen = seed(), text = editor.text;
     $("progress").value = 0;
+    ran = null;
     $("results").replaceChildren(); // which are of what was written before
+    $("results").classList.remove("old");
     if (chosen === null) {
       state("failed", "A seed is a whole number of up to 15 digits.");
       return;
     }
-    state("running", "The engine is loaded …");
+    state("running", "The engine is loading …");
     let told = false;
     try {
-      const answer = await runner.ask({do: "run", scenario: editor.text, seed: chosen}, (share, text) => {
+      const answer = await runner.ask({do: "run", scenario: text, seed: chosen}, (share, words) => {
         if (mine !== serial) return;
         $("progress").value = share;
         if (!told) $("status").replaceChildren("Running: ", show.element("span", {"aria-hidden": "true", id: "round"}));
         told = true;
-        $("round").textContent = text;
+        $("round").textContent = words;
       });
       if (mine !== serial) return;
       $("progress").value = 1;
       $("results").replaceChildren(...results(answer, chosen));
+      ran = text;
+      age();
       state("done", `Computed in this browser in ${show.seconds(performance.now() - began)}.`);
     } catch (e) {
       if (mine !== serial) return;
@@ -89,6 +97,15 @@
       if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled.");
       else state("failed", e.message);
     }
+  }
+
+  /** age says so if the results are of another text than the editor's. */
+  function age() {
+    const box = $("results"), old = ran !== null && ran !== editor.text;
+    if (old === box.classList.contains("old")) return;
+    box.classList.toggle("old", old);
+    if (old) box.prepend(show.element("p", {class: "note of"}, "These results are of the scenario before it was changed."));
+    else box.querySelector(".of").remove();
   }
 
   function results(a, seed) {
@@ -160,6 +177,7 @@
         editor.text = await unpack(given.get("scenario"));
         if (given.has("seed")) $("seed").value = given.get("seed");
         own();
+        age();
         later();
         return;
       } catch {
@@ -177,6 +195,7 @@
     $("example").value = k;
     $("about").textContent = examples[k].about;
     editor.text = examples[k].text;
+    age();
     check();
   }
 
