@@ -218,12 +218,19 @@ func (r *Run) Reports(f func(Iterate) error) error {
 func (r *Run) Messages(f func(Message) error) error { return rows(r, messagesFile, f) }
 
 // ErrNotRecorded is returned for a table the scenario did not ask to record.
-var ErrNotRecorded = errors.New("was not recorded by this run; see `record` in its scenario")
+var ErrNotRecorded = errors.New("was not recorded by this run")
+
+// keeps are the settings by which a table is recorded.
+var keeps = map[string]string{iteratesFile: "record.iterates=all", messagesFile: "record.messages=all",
+	stepsFile: "record.messages=all"}
 
 func rows[T any](r *Run, name string, f func(T) error) (err error) {
 	path := filepath.Join(r.Dir, name)
 	file, err := r.open(name)
 	if errors.Is(err, fs.ErrNotExist) && r.Info.Files[name] == "" {
+		if set := keeps[name]; set != "" {
+			return fmt.Errorf("%s %w; run with --set %s, under another --out, to have it", path, ErrNotRecorded, set)
+		}
 		return fmt.Errorf("%s %w", path, ErrNotRecorded)
 	}
 	if err != nil {

@@ -114,6 +114,9 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 		f.outGiven = false // its name is taken by the run that it goes on from
 	}
 	f.sets = append([]string{"at=" + at.String()}, f.sets...)
+	if before, is := strings.CutPrefix(filepath.Base(filepath.Dir(dir)), s.Name+","); is { // a fork or a variant itself
+		f.sets = append([]string{before}, f.sets...)
+	}
 	runs, err := runSeeds(c.Context(), s, file, f, c.OutOrStdout())
 	for _, fork := range runs {
 		tell(event{Written: fork.Dir})

@@ -35,6 +35,10 @@ func Write(path string, f func(io.Writer) error) error {
 	}
 	if err != nil {
 		os.Remove(partial)
+		var at *fs.PathError
+		if errors.As(err, &at) && at.Path == partial { // whose name nobody has given
+			err = at.Err
+		}
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
