@@ -343,7 +343,7 @@ func (r *runner) advance(env *sim.Env) {
 	}
 	var cost sim.Duration
 	if r.round < r.run.Rounds && !r.isHub() && !r.run.idle(r.round+1) {
-		cost = r.run.Cost.of(r.self, r.run.Problem.Shards[r.ID].U.Len(), env.Stream("compute", uint64(r.round+1)))
+		cost = r.run.Cost.of(r.self, r.run.Problem.Shards[r.ID].U.Len(), drawn(env, r.round+1))
 	}
 	r.began = env.Now()
 	r.spend(env.Compute(cost, r, tagStep))
@@ -501,7 +501,8 @@ func (r *runner) publish(env *sim.Env, round int) {
 		r.began = env.Now()
 	}
 	if r.run.Observer != nil {
-		pub := &Publication{Node: r.self, Part: r.ID, Round: round, Began: r.began, At: env.Now(), Values: r.F,
+		pub := &r.run.publication
+		*pub = Publication{Node: r.self, Part: r.ID, Round: round, Began: r.began, At: env.Now(), Values: r.F,
 			Loss: r.loss, Stats: r.stats}
 		if r.run.sheltering != nil {
 			pub.Inner = r.inner

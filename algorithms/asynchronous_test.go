@@ -309,7 +309,7 @@ func TestCost_Speeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := sim.NewStream(1, "compute")
-	if a, b := c.of(0, 8, s), c.of(1, 8, s); a != 8000 || b != 2000 {
+	if a, b := c.of(0, 8, is(s)), c.of(1, 8, is(s)); a != 8000 || b != 2000 {
 		t.Errorf("8 rows take %v and %v", a, b)
 	}
 	if _, err := c.Of(1, 3); err == nil {
@@ -347,11 +347,11 @@ func TestCost_Laws(t *testing.T) {
 		if mean += math.Log(float64(took)) / draws; took < 20e6 {
 			below++
 		}
-		if again := c.of(0, 999, sim.NewStream(1, "compute", 0, uint64(round))); again != took {
+		if again := c.of(0, 999, is(sim.NewStream(1, "compute", 0, uint64(round)))); again != took {
 			t.Fatalf("%v with 5 rows, %v with 999", took, again)
 		}
 		s, u := sim.NewStream(2, "x", uint64(round)), sim.NewStream(2, "x", uint64(round))
-		if slow, quick := c.of(1, 5, s), c.of(0, 5, u); slow < 3*quick || slow > 3*quick+2 {
+		if slow, quick := c.of(1, 5, is(s)), c.of(0, 5, is(u)); slow < 3*quick || slow > 3*quick+2 {
 			t.Fatalf("%v in a class of factor 3, %v of factor 1", slow, quick)
 		}
 	}

@@ -94,20 +94,25 @@ func (c Cost) Of(seed uint64, n int) (Cost, error) {
 	return c, nil
 }
 
-func (c Cost) of(node, rows int, s *sim.Stream) sim.Duration {
-	var cost float64
+// of is the cost of an update, from the stream that is its own, which is made only if something is drawn.
+func (c Cost) of(node, rows int, stream func() *sim.Stream) sim.Duration {
+	cost := float64(rows) * float64(c.Row)
 	switch {
 	case rows == 0:
 		return 0
 	case c.Law != nil:
-		cost = float64(c.Law.Draw(s))
+		cost = float64(c.Law.Draw(stream()))
 	case c.times != nil:
-		cost = float64(c.times[s.IntN(len(c.times))])
-	default:
-		spread := 1 + float64(c.Jitter*(float64(2*s.Float64())-1))
-		cost = float64(rows) * float64(c.Row) * spread
+		cost = float64(c.times[stream().IntN(len(c.times))])
+	case c.Jitter > 0:
+		cost *= 1 + float64(c.Jitter*(float64(2*stream().Float64())-1))
 	}
 	return whole(math.Floor(c.by(node, cost)))
+}
+
+// drawn is the stream of the present node's update of a round.
+func drawn(env *sim.Env, round int) func() *sim.Stream {
+	return func() *sim.Stream { return env.Stream("compute", uint64(round)) }
 }
 
 // by is what a time comes to at a node's speed and in its class.
@@ -123,7 +128,7 @@ func (c Cost) by(node int, cost float64) float64 {
 
 // Took is how long a node's update of a round takes, by the run's seed: what the protocols draw.
 func (c Cost) Took(seed uint64, node, rows, round int) sim.Duration {
-	return c.of(node, rows, sim.NewStream(seed, "compute", uint64(node), uint64(round)))
+	return c.of(node, rows, func() *sim.Stream { return sim.NewStream(seed, "compute", uint64(node), uint64(round)) })
 }
 
 // whole is a time in nanoseconds; what is too long for virtual time is its greatest, at

@@ -16,7 +16,7 @@ import (
 // latest keeps what each node published last of each round.
 type latest map[[2]int]*Publication
 
-func (l latest) Published(p *Publication)      { l[[2]int{p.Round, p.Node}] = p }
+func (l latest) Published(p *Publication)      { l[[2]int{p.Round, p.Node}] = new(*p) }
 func (l latest) Concluded(int, int, []float64) {}
 
 // crashed runs a configuration while a node is down, without memory, for 20 ms.

@@ -194,7 +194,8 @@ type StatementObserver interface {
 // order of events. It may be a [RegistrationObserver] and a [RoundObserver], too.
 type Observer interface {
 	// Published is called when a node publishes its iterate of a round. Where columns
-	// are split, parties publish nothing in round 0.
+	// are split, parties publish nothing in round 0. What it points to is valid during
+	// the call only, but values do not change.
 	Published(p *Publication)
 
 	// Concluded is called when a node has heard every neighbour's iterate of a

@@ -85,6 +85,9 @@ func (n *Node) Minimise(kappa float64) error {
 	stats, err := n.solver.Solve(n.scratch, n.F, n.Q, kappa)
 	stats.Evaluations += n.stats.Evaluations // gradients of this step before
 	n.stats = stats
+	if err == nil {
+		return nil
+	}
 	missed := new(problem.ResidualError)
 	if errors.As(err, &missed) && missed.Tolerance > 0 && missed.Attained() <= coarsest {
 		return fmt.Errorf("%w: solver.tolerance: %.0e would do", err, missed.Attained())

@@ -161,7 +161,7 @@ func TestCost_SlowestBoundsEveryDraw(t *testing.T) {
 		most := sim.Duration(0)
 		s := sim.NewStream(1, "compute", uint64(node))
 		for range 1000 {
-			most = max(most, c.of(node, 8, s))
+			most = max(most, c.of(node, 8, is(s)))
 		}
 		if most > want || most < want*99/100 {
 			t.Errorf("of 1000 updates node %d's longest took %v, and none may take more than %v", node, most, want)

@@ -41,7 +41,7 @@ func (f *fixture) degree(i int) float64 { return float64(len(f.adjacent[i])) }
 // journal keeps every publication of a run by round and node.
 type journal [][]*Publication
 
-func (j journal) Published(p *Publication)      { j[p.Round][p.Node] = p }
+func (j journal) Published(p *Publication)      { j[p.Round][p.Node] = new(*p) }
 func (j journal) Concluded(int, int, []float64) {}
 
 // filled is an option struct of the method with the defaults that its tags give, and with

@@ -195,6 +195,8 @@ type rowRun struct {
 	work      []Work  // by worker
 	users     []*user // who register
 	reminding bool    // a phase begins in which servers that wait for reports look about sooner, or at all
+
+	publication Publication // room for the one of which the observer is told
 }
 
 // Graph is what the engine runs.

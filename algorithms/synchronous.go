@@ -289,7 +289,7 @@ func (p *peer) advance(env *sim.Env) {
 	p.stepping = true
 	var cost sim.Duration
 	if p.round < p.run.Rounds && !p.run.idle(p.round+1) {
-		cost = p.run.Cost.of(p.ID, p.run.Problem.Shards[p.ID].U.Len(), env.Stream("compute", uint64(p.round+1)))
+		cost = p.run.Cost.of(p.ID, p.run.Problem.Shards[p.ID].U.Len(), drawn(env, p.round+1))
 	}
 	p.began = env.Now()
 	p.spend(env.Await(p.job, cost, tagStep))
@@ -375,7 +375,8 @@ func (p *peer) publish(env *sim.Env, round int) {
 		p.began = env.Now()
 	}
 	if p.run.Observer != nil {
-		pub := &Publication{Node: p.ID, Part: p.ID, Round: round, Began: p.began, At: env.Now(), Values: p.F,
+		pub := &p.run.publication
+		*pub = Publication{Node: p.ID, Part: p.ID, Round: round, Began: p.began, At: env.Now(), Values: p.F,
 			Loss: p.loss, Stats: p.stats}
 		if p.run.sheltering != nil {
 			pub.Inner = p.inner

@@ -216,7 +216,7 @@ func (r *recorder) sent(p *sim.Packet) {
 		r.measured().Sent(int(p.Round), p.Bytes)
 	}
 	r.witness.told(p)
-	if r.writer != nil {
+	if r.writer != nil && r.writer.HasMessages() {
 		r.writer.Message(record.Message{
 			ID: p.ID, Src: p.From, Dst: p.To, Round: p.Round, SentNS: int64(p.Sent), ReceivedNS: int64(p.Received),
 			Bytes: p.Bytes, Kind: algorithms.Kinds[p.Kind],

@@ -164,9 +164,12 @@ func (w *Writer) Report(user int, at sim.Time, values []float64) {
 	w.reports.add(Iterate{int32(user), 0, int64(at), values})
 }
 
-// Message records a packet.
+// HasMessages says whether packets are recorded.
+func (w *Writer) HasMessages() bool { return w.messages != nil }
+
+// Message records a packet, if packets are recorded.
 func (w *Writer) Message(m Message) {
-	if w.messages != nil {
+	if w.HasMessages() {
 		w.messages.add(m)
 	}
 }

@@ -222,9 +222,10 @@ class Stage {
       c.lineWidth = 1.5;
       c.strokeStyle = out ? look.theme.bad : look.theme.frame;
       c.setLineDash(out ? [3, 3] : []); c.stroke(); c.setLineDash([]);
-      if (out) {
-        c.beginPath(); c.lineWidth = 2; c.moveTo(x - small * 0.6, y + small * 0.6);
-        c.lineTo(x + small * 0.6, y - small * 0.6); c.stroke();
+      if (out) { // struck at its ends, so that its number can be read
+        c.beginPath(); c.lineWidth = 2;
+        for (const d of [-small, small]) { c.moveTo(x + d * 0.5, y - d * 0.5); c.lineTo(x + d, y - d); }
+        c.stroke();
       }
       const step = r.computing(node, t);
       if (step >= 0 && !out) {
