@@ -85,7 +85,15 @@ func TestPage_PlaysAndTells(t *testing.T) {
 	if now(p) <= at {
 		t.Error("the next round is not later")
 	}
+	heard := func() string { return p.Text("#live") }
+	p.Press(kb.Home)
+	if got := heard(); !strings.HasPrefix(got, "0 s. packets: ") {
+		t.Errorf("who listens hears at the start %q", got)
+	}
 	p.ClickOn("#forward")
+	if got := heard(); strings.HasPrefix(got, "0 s. ") {
+		t.Errorf("after a step who listens hears %q", got)
+	}
 	p.ClickOn("#back")
 
 	// The first node of five is at the top of the circle.

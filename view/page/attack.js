@@ -92,7 +92,7 @@ function saying(view, run, l, s) {
     const n = a.points[l.exact], row = run.attack.order[n - 1], sharp = l.exact > 0 && a.points[l.exact - 1] === n - 1;
     out.push(element("p", {}, sharp ? "Exact from packet " : "Exact by packet ", choose(view, "packet", run, row,
       `${run.id[row]} (${packetName(run, row)})`), ` on, which arrives at ${time(l.since)}. `,
-    element("button", {type: "button", onclick: () => view.seek(l.since)}, "Go there")));
+    element("button", {type: "button", onclick: () => view.go(l.since)}, "Go there")));
   } else out.push(element("p", {}, l.says.some(x => x.outcome === "unscored") ?
     "Whether it becomes exact is not known." : "It does not become exact."));
   if ((s.truth || s.sample) && l.says.some(x => x.sample)) {

@@ -112,7 +112,7 @@ class View {
     if (d.same) u.difference.append(element("p", {}, d.text));
     else u.difference.append(element("p", {}, `${plural(d.events, "event")} of each run are the same. Then:`),
       element("ol", {}, d.sides.map(s => element("li", {}, s))),
-      element("p", {}, element("button", {type: "button", onclick: () => this.seek(d.at)}, `Go to ${time(d.at)}`)));
+      element("p", {}, element("button", {type: "button", onclick: () => this.go(d.at)}, `Go to ${time(d.at)}`)));
   }
 
   listen() {
@@ -146,8 +146,8 @@ class View {
       " ": () => this.play(!this.playing),
       ArrowLeft: () => this.step(e.shiftKey ? -10 : -1),
       ArrowRight: () => this.step(e.shiftKey ? 10 : 1),
-      Home: () => this.seek(0),
-      End: () => this.seek(this.end),
+      Home: () => this.go(0),
+      End: () => this.go(this.end),
       ",": () => this.byRound(-1),
       ".": () => this.byRound(1),
       "+": () => this.faster(1),
@@ -173,7 +173,7 @@ class View {
     const rows = this.runs[0].rows.time || [];
     if (!rows.length) return;
     const k = Math.min(rows.length - 1, Math.max(0, after(rows, this.t) - 1 + by));
-    this.seek(rows[k]);
+    this.go(rows[k]);
   }
 
   // nextPacket chooses the packet under way that follows the chosen one, of the chosen node if there is one; where none
@@ -192,7 +192,13 @@ class View {
     this.play(false);
     const k = after(this.times, this.t);
     const at = by > 0 ? k + by - 1 : (this.times[k - 1] === this.t ? k - 1 : k) + by;
-    this.seek(at < 0 ? 0 : this.times[Math.min(this.times.length - 1, at)]);
+    this.go(at < 0 ? 0 : this.times[Math.min(this.times.length - 1, at)]);
+  }
+
+  // go is seek for who does not see where that is.
+  go(t) {
+    this.seek(t);
+    this.say(this.summary());
   }
 
   seek(t) {

@@ -200,7 +200,7 @@ function packetPanel(view, run, p) {
   } else box.append(element("p", {}, kind === "value" ? "This value was not recorded." : kind === "request" ?
     "Nothing but the number of the round that is asked for." : "Nothing that the record keeps by packet."));
   if (run.attack) box.append(...attackOfPacket(view, run, p));
-  box.append(element("p", {}, element("button", {type: "button", onclick: () => view.seek(run.sent[p] +
+  box.append(element("p", {}, element("button", {type: "button", onclick: () => view.go(run.sent[p] +
     Math.max(0, run.took[p] < 0 ? run.delay : run.took[p]) / 2)}, "Go to it")));
   return {box, update(t, look) { for (const c of box.querySelectorAll("canvas.bars")) c.draw(look); }};
 }
