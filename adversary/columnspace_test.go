@@ -110,17 +110,17 @@ func parties(dependent int) []*problem.Rows {
 
 // rivals are candidates for the second party's block, which is the one of index 2.
 func rivals(truth *problem.Rows) []*problem.Rows {
-	cell := *truth // in which one number of one row is another
-	cell.Val = slices.Clone(truth.Val)
-	cell.Val[2] += 0.1
+	cell := problem.NewRows(truth.D)       // in which one number of one row is another
 	larger := problem.NewRows(truth.D + 1) // with a column more
 	extra := block(11, splitRows, 1, 0)
 	for n := range splitRows {
-		_, vals := truth.Row(n)
+		cols, vals := truth.Row(n)
+		cell.Append(cols, vals)
 		_, more := extra.Row(n)
 		larger.Append([]int32{0, 1, 2, 3, 4, 5}, append(slices.Clone(vals), more...))
 	}
-	return []*problem.Rows{block(9, splitRows, 5, 0), &cell, truth, larger}
+	cell.Val[2] += 0.1
+	return []*problem.Rows{block(9, splitRows, 5, 0), cell, truth, larger}
 }
 
 func TestColumnSpace_TellsBlocksAtAnySigma(t *testing.T) {

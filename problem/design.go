@@ -20,7 +20,7 @@ func newProducts(o *Objective) products {
 	if o.inPlace() {
 		p = (*fullRows)(o.U)
 	} else {
-		p = newDesign(o.U)
+		p = o.U.design()
 	}
 	if o.models() > 1 {
 		return models{p, o.models(), o.U.D, o.U.Len()}
@@ -65,6 +65,16 @@ type design struct {
 
 // noCode fills up the codes of a row.
 const noCode = 255
+
+// design is the matrix as its products read it, arranged once for all solvers, and again after rows were added.
+func (r *Rows) design() *design {
+	m := r.arranged.Load()
+	if m == nil || m.n != r.Len() {
+		m = newDesign(r)
+		r.arranged.Store(m)
+	}
+	return m
+}
 
 // newDesign arranges a matrix.
 func newDesign(u *Rows) *design {

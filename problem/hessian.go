@@ -90,8 +90,9 @@ func (h *hessian) inner(u *Rows, a, row, curvature []float64) {
 
 // addSquares adds Uᵀ C U of one model. Four rows at a time without a zero are added by vectors, in the same order.
 func (o *Objective) addSquares(packed, curvature []float64) {
+	const few = 6 // columns, with which a row by itself is as quick
 	for i := 0; i < len(curvature); i++ {
-		if i+4 <= len(curvature) && o.addFour(packed, curvature[i:i+4], i) {
+		if o.U.D >= few && i+4 <= len(curvature) && o.addFour(packed, curvature[i:i+4], i) {
 			i += 3
 			continue
 		}

@@ -5,6 +5,7 @@ package problem
 import (
 	"encoding/json"
 	"slices"
+	"sync/atomic"
 
 	"overhear/internal/num"
 )
@@ -21,6 +22,8 @@ type Rows struct {
 	Val   []float64
 
 	n, stride int // of a matrix without an index: its rows, and how far apart they begin in Val; else 0
+
+	arranged atomic.Pointer[design] // for products; nil: not yet
 }
 
 // NewRows returns a matrix without rows.
@@ -113,11 +116,17 @@ func (r *Rows) part(from, to, first, d int) *Rows {
 // MarshalJSON writes compressed rows.
 func (r *Rows) MarshalJSON() ([]byte, error) {
 	type plain Rows
-	c := plain(*r)
-	if r.full() {
-		(*Rows)(&c).index()
+	return json.Marshal((*plain)(r.indexed()))
+}
+
+// indexed is the same matrix, with an index.
+func (r *Rows) indexed() *Rows {
+	if !r.full() {
+		return r
 	}
-	return json.Marshal(&c)
+	c := &Rows{D: r.D, Col: r.Col, Val: r.Val, n: r.n, stride: r.stride}
+	c.index()
+	return c
 }
 
 // Dot is the inner product of row i with f, a D-vector.

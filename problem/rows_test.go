@@ -158,9 +158,7 @@ func TestProducts_KeepLongRows(t *testing.T) {
 	if _, ok := byRows.(*fullRows); !ok {
 		t.Fatal("the rows were copied")
 	}
-	indexed := *u
-	indexed.index()
-	byColumns := newProducts(&Objective{U: &indexed})
+	byColumns := newProducts(&Objective{U: u.indexed()})
 	for _, c := range []struct {
 		in, out  int
 		multiply func(m products, in, out []float64)
@@ -208,5 +206,23 @@ func TestScale_OfHugeAndTinyRows(t *testing.T) {
 				t.Errorf("%s: %v becomes %v, and should %v", c.rows, c.given, got, c.got)
 			}
 		}
+	}
+}
+
+// Products of rows that were added to are of all of them, and of rows that were not are arranged once.
+func TestProducts_FollowAddedRows(t *testing.T) {
+	g := rand.New(rand.NewPCG(7, 8))
+	u := normalRows(g, 9, 4)
+	o := &Objective{U: u}
+	first := newProducts(o)
+	if newProducts(o) != first {
+		t.Error("the same rows are arranged twice")
+	}
+	cols, vals := u.Row(3)
+	u.Append(slices.Clone(cols), slices.Clone(vals))
+	f, out := []float64{1, 2, 3, 4}, make([]float64, 10)
+	newProducts(o).times(f, out)
+	if out[9] != out[3] || out[3] == 0 {
+		t.Errorf("the row that was added gives %v, want %v", out[9], out[3])
 	}
 }
