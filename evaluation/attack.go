@@ -67,6 +67,10 @@ func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) 
 	for _, spec := range s.Adversary.Attacks {
 		a.repeats[spec.Kind] = spec.Runs
 	}
+	if changed := a.experiment.ChangedBut("problem.", r.Info.Inputs); changed != nil { // the graph, for one
+		return nil, experiment.SetupError{Err: fmt.Errorf("what an adversary goes by is not what it was: %s",
+			strings.Join(changed, "; "))}
+	}
 	if a.assembly, a.noData = a.experiment.Assemble(seed); a.noData == nil {
 		a.noData = unlike(a.experiment, r)
 	}

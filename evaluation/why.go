@@ -3,6 +3,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,8 @@ type WhyOptions struct {
 
 // WhyLearnt finds, for each attack of a recorded run's adversary on a victim, packets that are enough for it to go as
 // it did, none of which it can do without. The observer is taken to have caught these packets alone and to know that
-// others may have escaped it: with all of them it knows what nodes did not send, with some it does not. Of packets
-// that would do the search keeps those that came first.
+// others may have escaped it: with all of them it knows what nodes did not send, with some it does not.
+// They stand in the order of sending.
 func WhyLearnt(ctx context.Context, r *record.Run, victim int, o WhyOptions) ([]record.Sufficient, error) {
 	a, err := newAssault(r, o.DataDir, o.Sets)
 	if err != nil {
@@ -167,6 +168,9 @@ func (w *needing) search(ctx context.Context, one *adversary.Attack, o WhyOption
 		}
 		s.Enough = append(s.Enough, p)
 	}
+	slices.SortStableFunc(s.Enough, func(p, q record.NeededPacket) int {
+		return cmp.Or(cmp.Compare(p.SentNS, q.SentNS), cmp.Compare(p.ID, q.ID))
+	})
 	return s, nil
 }
 

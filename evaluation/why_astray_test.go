@@ -140,3 +140,25 @@ algorithm: {kind: admm, eta: 0.02}
 		t.Errorf("%+v", a)
 	}
 }
+
+// Two partitions are enough, and neither can stay; but without the slow node they would find the run at the optimum.
+func TestWhyAstray_FindsTheSmallestSet(t *testing.T) {
+	a := astray(t, recorded(t, `name: smallest
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 0.8, rho: 0.1}
+network:
+  topology: {kind: ring, nodes: 4}
+  latency: 5ms
+  faults:
+    - {at: 345ms, partition: [[0, 1], [2, 3]], until: 100s}
+    - {at: 345ms, partition: [[0, 3], [1, 2]], until: 100s}
+    - {slow: 0, factor: 20}
+    - {slow: 1, factor: 1.5}
+compute: {row: 40us}
+rounds: {count: 60, missing: last, deadline: 100ms}
+algorithm: {kind: admm, eta: 0.1}
+`))
+	if len(a.Guilty) != 1 || a.Guilty[0].Key != "network.faults[2]" || !a.Smallest || !a.Calm.Reached() ||
+		a.Guilty[0].Back.Reached() {
+		t.Errorf("%+v", a)
+	}
+}

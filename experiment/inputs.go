@@ -56,6 +56,17 @@ func (e *Experiment) Changed(since record.Inputs) []string {
 	return ChangedFiles(since.Files, now.Files, e.FilesByKey())
 }
 
+// ChangedBut is Changed without the files of a section of the scenario, such as "problem.".
+func (e *Experiment) ChangedBut(section string, since record.Inputs) []string {
+	others := map[string]string{}
+	for key, sum := range since.Files {
+		if !strings.HasPrefix(key, section) {
+			others[key] = sum
+		}
+	}
+	return e.Changed(record.Inputs{Files: others})
+}
+
 // ChangedFiles says which files have other hashes than they had, by the keys that name them.
 func ChangedFiles(since, now, paths map[string]string) (all []string) {
 	for _, key := range slices.Sorted(maps.Keys(since)) {

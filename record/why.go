@@ -54,6 +54,8 @@ type Astray struct {
 	Calm    Ending   `json:"calm"`    // without the guilty ones alone
 	Sets    []string `json:"sets"`    // path=value, that leave the guilty ones out
 	Runs    int      `json:"runs"`    // that were made
+
+	Smallest bool `json:"smallest"` // no smaller set of faults is enough: all were tried
 }
 
 // Guilty is a fault, and what becomes of the run when it alone of the guilty ones is put back.

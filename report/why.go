@@ -63,8 +63,12 @@ func astrayTable(w io.Writer, a *record.Astray) error {
 			"not explain it\n", ending(a.Without), faults)
 		return onItsWay(w, a.Without)
 	}
-	fmt.Fprintf(w, "without %d of its %s it reaches the optimum, and none of these can stay: %s\n", len(a.Guilty),
-		faults, ending(a.Calm))
+	others := "smaller sets were not all tried"
+	if a.Smallest {
+		others = "no smaller set is enough"
+	}
+	fmt.Fprintf(w, "without %d of its %s it reaches the optimum, none of these can stay, and %s: %s\n", len(a.Guilty),
+		faults, others, ending(a.Calm))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  key\tfault\twith it again")
 	for _, g := range a.Guilty {
@@ -99,6 +103,9 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 		fmt.Fprintf(w, " with %s, of which none can be left out", enough)
 	}
 	fmt.Fprintf(w, ": %s\n", s.Estimate)
+	if s.Conclusion != s.Estimate {
+		fmt.Fprintf(w, "  with all that it sees: %s\n", s.Conclusion)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "  packet\tround\tfrom → to\tsent at")
 	if s.Minimal {

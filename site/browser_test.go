@@ -276,6 +276,25 @@ func TestBrowser_FigureKeepsItsCharts(t *testing.T) {
 	}
 }
 
+// An address with what the page has no place for is not taken in silence, nor is a link to the content such a one.
+func TestBrowser_FigureTellsOfAddresses(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	for fragment, told := range map[string]string{
+		"algorithm.eta=1000": "algorithm.eta=1000, which is no value of the page",
+		"algorithm.eta=abc":  "algorithm.eta=abc, which is no value of the page",
+		"foo=1":              "foo, which is no parameter",
+		"network.loss=0.3":   "",
+		"":                   "",
+	} {
+		p.Open("about:blank", complete)
+		p.Open(base+figurePage("quickstart")+"#"+fragment, complete)
+		if got := p.Text("#odd"); told == "" && got != "" || !strings.Contains(got, told) {
+			t.Errorf("of #%s the page says %q", fragment, got)
+		}
+	}
+}
+
 // What is stated and what the verdict is are on the narrowest screen without scrolling.
 func TestBrowser_VerdictsAreInSight(t *testing.T) {
 	p, base := served(t)

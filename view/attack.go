@@ -62,14 +62,14 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 		Points: o.Points, Progress: o.Progress})
 	var setup experiment.SetupError
 	switch {
-	case errors.As(err, &setup) || errors.Is(err, record.ErrNotRecorded):
+	case o.Sets == nil && (errors.As(err, &setup) || errors.Is(err, record.ErrNotRecorded)):
 		b.note("The adversary's view is not known: %v.", err)
 		return nil
 	case err != nil:
 		return err
 	case a == nil:
-		b.note("The scenario has no adversary; --set adversary.knows.all-but=0 gives it one, who knows all rows of " +
-			"node 0 but one.")
+		b.note("The scenario has no adversary; with --set adversary.knows.all-but=0 it has one, who knows all rows " +
+			"of node 0 but one. simulate list attacks says which methods attacks suit.")
 		return nil
 	}
 	if scale := b.scenario.Problem.Scale; !scale.Intercept && scale.Rows != "none" {

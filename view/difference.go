@@ -24,6 +24,7 @@ type Difference struct {
 	Nodes    []int       `json:"nodes"`    // that take part in either
 	Settings [][3]string `json:"settings"` // keys of the scenarios that differ, and their values
 	Text     string      `json:"text"`     // where they are the same
+	Note     string      `json:"note"`     // what was not compared; empty: nothing
 }
 
 // event is a row of a record.
@@ -124,7 +125,8 @@ func events(r *record.Run) (all []event, err error) {
 	return all, err
 }
 
-// FirstDifference compares the packets and published values of two runs, in order of virtual time.
+// FirstDifference compares the packets and published values of two runs, in order of virtual time; the values only if
+// both runs recorded those of the same rounds.
 func FirstDifference(a, b *record.Run) (*Difference, error) {
 	x, err := events(a)
 	if err != nil {
@@ -135,8 +137,16 @@ func FirstDifference(a, b *record.Run) (*Difference, error) {
 		return nil, err
 	}
 	d := new(Difference)
-	if d.Settings, err = settings(a, b); err != nil {
+	alike := false
+	if d.Settings, alike, err = settings(a, b); err != nil {
 		return nil, err
+	}
+	what := "packets and values"
+	if !alike {
+		published := func(e event) bool { return !e.send && !e.lie }
+		x, y = slices.DeleteFunc(x, published), slices.DeleteFunc(y, published)
+		what = "packets"
+		d.Note = "Published values are not compared: the two runs recorded those of other rounds (record.iterates)."
 	}
 	k := 0
 	for k < len(x) && k < len(y) && x[k].equal(&y[k]) {
@@ -145,7 +155,7 @@ func FirstDifference(a, b *record.Run) (*Difference, error) {
 	d.Events, d.At = k, math.MaxInt64
 	if k == len(x) && k == len(y) {
 		d.Same, d.At = true, 0
-		d.Text = fmt.Sprintf("No event differs: all %d packets and values that were recorded are the same.", k)
+		d.Text = fmt.Sprintf("No event differs: all %d %s that were recorded are the same.", k, what)
 		return d, nil
 	}
 	for _, all := range [][]event{x, y} {
@@ -173,19 +183,19 @@ func FirstDifference(a, b *record.Run) (*Difference, error) {
 	return d, nil
 }
 
-// settings are the seeds and the keys of their scenarios in which runs differ.
-func settings(a, b *record.Run) (all [][3]string, err error) {
+// settings are the seeds and the keys of their scenarios in which runs differ, and whether both record the same values.
+func settings(a, b *record.Run) (all [][3]string, alike bool, err error) {
 	if x, y := fmt.Sprint(a.Info.Seed), fmt.Sprint(b.Info.Seed); x != y {
 		all = append(all, [3]string{"seed", x, y})
 	}
 	var parsed [2]*scenarios.Scenario
 	for k, r := range []*record.Run{a, b} {
 		if parsed[k], err = scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario)); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	for _, c := range scenarios.Changes(parsed[0], parsed[1]) {
 		all = append(all, [3]string{c.Path, c.Was, c.Is})
 	}
-	return all, nil
+	return all, parsed[0].Record.Iterates == parsed[1].Record.Iterates, nil
 }

@@ -13,11 +13,13 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"overhear/adversary/acts"
 	"overhear/adversary/model"
 	"overhear/algorithms"
 	"overhear/evaluation"
+	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/internal/plural"
 	"overhear/record"
@@ -306,6 +308,9 @@ func (b *builder) network() error {
 		b.Hub = entry.Star
 	}
 	g, sites, err := b.scenario.Network.Lay(b.from.Info.Seed)
+	if changed := experiment.New(b.scenario, "").ChangedBut("problem.", b.from.Info.Inputs); changed != nil {
+		err = errors.New(strings.Join(changed, "; "))
+	}
 	known := map[[2]int]bool{}
 	add := func(pair [2]int) {
 		if pair = [2]int{min(pair[0], pair[1]), max(pair[0], pair[1])}; !known[pair] {
@@ -314,7 +319,8 @@ func (b *builder) network() error {
 		}
 	}
 	if err != nil {
-		b.note("The graph cannot be read (%v): edges are those over which packets went.", err)
+		b.note("The network of the run is not known (%v): edges are those over which packets went, and when nodes "+
+			"were down is not shown.", err)
 	} else {
 		b.graph, b.sites = g, sites
 		for _, pair := range g.Pairs() {
@@ -612,6 +618,14 @@ func (b *builder) facts() {
 		{"test error", info.Final.TestError}} {
 		if f := float64(v.value); !math.IsNaN(f) {
 			add(v.name, "%.4g", f)
+		}
+	}
+	for _, share := range []struct {
+		name, what string
+		of         float64
+	}{{"loss", "are lost", b.scenario.Network.Loss}, {"duplication", "arrive twice", b.scenario.Network.Duplication}} {
+		if share.of > 0 {
+			add(share.name, "%.3g %% of packets %s, at random", 100*share.of, share.what)
 		}
 	}
 	if p := info.Privacy; p != nil {

@@ -595,3 +595,47 @@ func TestSentence_NamesWhatSaysNothingAlone(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A graph in a file that has changed since the run is not the run's: neither edges nor down times are taken from it,
+// and no attack goes by it.
+func TestBuild_TakesNoOtherNetworkThanTheRuns(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "g.csv")
+	write := func(edges string) {
+		if err := os.WriteFile(file, []byte(edges), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("0,1\n1,2\n2,3\n3,0\n")
+	r := recorded(t, strings.Replace(hospitals, "{kind: ring, nodes: 5}", "{file: "+file+"}", 1), 1)
+	before := built(t, r).Runs[0]
+	write("0,1\n1,2\n2,3\n3,0\n0,2\n")
+	after := built(t, r).Runs[0]
+	if len(before.Edges) != 8 || before.Attack == nil || len(before.Notes) > 0 {
+		t.Fatalf("%d ends of edges, attack %v, notes %q", len(before.Edges), before.Attack, before.Notes)
+	}
+	if len(after.Edges) != 8 || after.Attack != nil || !strings.Contains(strings.Join(after.Notes, "\n"),
+		"g.csv has changed since the run") {
+		t.Errorf("with another graph %d ends of edges, attack %v, notes %q", len(after.Edges), after.Attack,
+			after.Notes)
+	}
+	if _, err := Build(context.Background(), []*record.Run{r}, Options{Points: 8,
+		Sets: []string{"adversary.knows.victim=1"}}); err == nil ||
+		!strings.Contains(err.Error(), "g.csv has changed") {
+		t.Errorf("an adversary that was asked for is left out: %v", err)
+	}
+}
+
+// Two runs that recorded the values of other rounds are compared by their packets, and it is said.
+func TestFirstDifference_OfRunsThatRecordedOtherValues(t *testing.T) {
+	a, b := recorded(t, hospitals, 1), recorded(t, hospitals, 1, "record.iterates=last")
+	d, err := FirstDifference(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !d.Same || d.Events == 0 || !strings.Contains(d.Note, "not compared") {
+		t.Errorf("%+v", d)
+	}
+	if d, err = FirstDifference(a, recorded(t, hospitals, 1)); err != nil || !d.Same || d.Note != "" {
+		t.Errorf("of the same run %+v, %v", d, err)
+	}
+}

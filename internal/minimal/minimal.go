@@ -33,3 +33,42 @@ func Subset(n int, enough func(kept []int) (bool, error)) ([]int, error) {
 		}
 	}
 }
+
+// Smaller is a set of less than size of 0 … n−1 that is enough; nil if there is none, or most trials are over. It tries
+// all sets of one, then all of two and so on, in order, so that no smaller one than that it finds is enough. whole says
+// whether that is so of all sets smaller than what is returned, or than size: none was left untried.
+func Smaller(n, size, most int, enough func(kept []int) (bool, error)) (found []int, whole bool, err error) {
+	for k := 1; k < size; k++ {
+		set := make([]int, k)
+		for i := range set {
+			set[i] = i
+		}
+		for more := true; more; more = following(set, n) {
+			if most--; most < 0 {
+				return nil, false, nil
+			}
+			ok, err := enough(slices.Clone(set))
+			if err != nil {
+				return nil, false, err
+			}
+			if ok {
+				return set, true, nil
+			}
+		}
+	}
+	return nil, true, nil
+}
+
+// following makes a set the next of its size out of 0 … n−1; false: it is the last.
+func following(set []int, n int) bool {
+	for i := len(set) - 1; i >= 0; i-- {
+		if set[i] < n-len(set)+i {
+			set[i]++
+			for j := i + 1; j < len(set); j++ {
+				set[j] = set[j-1] + 1
+			}
+			return true
+		}
+	}
+	return false
+}

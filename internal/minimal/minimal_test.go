@@ -4,6 +4,7 @@ package minimal
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -73,5 +74,40 @@ func TestSubset_EndsWithWhatIsLeft(t *testing.T) {
 	})
 	if !errors.Is(err, stop) || !slices.Contains(kept, 2) || len(kept) == 16 {
 		t.Errorf("%v, %v", kept, err)
+	}
+}
+
+// What is found is smallest, by all sets that are enough, which are known here.
+func TestSmaller(t *testing.T) {
+	for name, c := range map[string]struct {
+		n, size, most int
+		sets          [][]int
+		want          []int
+		whole         bool
+	}{
+		"none":            {5, 3, 100, nil, nil, true},
+		"a single one":    {5, 3, 100, [][]int{{0, 1, 2}, {3}}, []int{3}, true},
+		"two of five":     {5, 3, 100, [][]int{{1, 4}}, []int{1, 4}, true},
+		"of their size":   {5, 2, 100, [][]int{{1, 4}}, nil, true},
+		"too many trials": {9, 4, 20, [][]int{{7, 8}}, nil, false},
+		"the last of all": {4, 4, 100, [][]int{{1, 2, 3}}, []int{1, 2, 3}, true},
+	} {
+		tried := map[string]bool{}
+		got, whole, err := Smaller(c.n, c.size, c.most, func(kept []int) (bool, error) {
+			if tried[fmt.Sprint(kept)] {
+				t.Errorf("%s: %v is tried twice", name, kept)
+			}
+			tried[fmt.Sprint(kept)] = true
+			return slices.ContainsFunc(c.sets, func(s []int) bool {
+				return !slices.ContainsFunc(s, func(k int) bool { return !slices.Contains(kept, k) })
+			}), nil
+		})
+		if err != nil || !slices.Equal(got, c.want) || whole != c.whole || len(tried) > c.most {
+			t.Errorf("%s: %v, %v after %d trials (%v), want %v, %v", name, got, whole, len(tried), err, c.want, c.whole)
+		}
+	}
+	broken := errors.New("broken")
+	if _, _, err := Smaller(3, 2, 9, func([]int) (bool, error) { return false, broken }); !errors.Is(err, broken) {
+		t.Errorf("an error becomes %v", err)
 	}
 }

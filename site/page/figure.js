@@ -36,9 +36,12 @@
     if (location.hash !== (some ? fragment : "")) history.replaceState(null, "", fragment);
   }
 
-  /** read takes what the address says; a value between two positions is the nearer one. */
+  /** read takes what the address says; a value between two positions is the nearer one. What is not taken is told. */
   function read() {
-    const given = new URLSearchParams(location.hash.slice(1));
+    const given = new URLSearchParams(location.hash.slice(1)), odd = [];
+    for (const key of new Set(given.keys())) {
+      if (!figure.controls.some(c => c.key === key)) odd.push(`The address has ${key}, which is no parameter here.`);
+    }
     fields.forEach((f, k) => {
       const {key, kind, Positions, Usual} = control(k), value = given.get(key);
       let at = value === null ? -1 : Positions.findIndex(p => p.value === value);
@@ -47,7 +50,12 @@
         at = Positions.reduce((best, p, i) => far(p) < far(Positions[best]) ? i : best, 0);
       }
       f.value = at < 0 ? Usual : at;
+      if (value !== null && Positions[f.value].value !== value) {
+        odd.push(`The address has ${key}=${value}, which is no value of the page; ${label(k)} is taken.`);
+      }
     });
+    $("odd").hidden = odd.length === 0;
+    $("odd").textContent = odd.join(" ");
     write();
   }
 
@@ -127,7 +135,7 @@
   }
 
   for (const f of fields) {
-    f.addEventListener("input", write);
+    f.addEventListener("input", () => { $("odd").hidden = true; write(); });
     f.addEventListener("change", soon);
   }
   $("parameters").addEventListener("submit", e => e.preventDefault());
@@ -135,9 +143,10 @@
   $("cancel").addEventListener("click", () => engine.cancel());
   $("usual").addEventListener("click", () => {
     fields.forEach((f, k) => { f.value = control(k).Usual; });
+    $("odd").hidden = true;
     soon();
   });
-  addEventListener("hashchange", () => { read(); soon(); });
+  addEventListener("hashchange", () => { if (location.hash !== "#content") { read(); soon(); } });
   read();
   compute();
 })();

@@ -90,8 +90,9 @@ function saying(view, run, l, s) {
   out.push(element("p", {class: "soft count"}));
   if (l.exact >= 0) {
     const n = a.points[l.exact], row = run.attack.order[n - 1], sharp = l.exact > 0 && a.points[l.exact - 1] === n - 1;
-    out.push(element("p", {}, sharp ? "Exact from packet " : "Exact by packet ", choose(view, "packet", run, row,
-      `${run.id[row]} (${packetName(run, row)})`), ` on, which arrives at ${time(l.since)}. `,
+    out.push(element("p", {}, `Exact ${sharp ? "from" : "by"} packet `, choose(view, "packet", run, row,
+      `${run.id[row]} (${packetName(run, row)})`), ` on, wherever it was carried out: number ${n} of those that the ` +
+      `adversary sees, which arrives at ${time(l.since)}. `,
     element("button", {type: "button", onclick: () => view.go(l.since)}, "Go there")));
   } else out.push(element("p", {}, l.says.some(x => x.outcome === "unscored") ?
     "Whether it becomes exact is not known." : "It does not become exact."));

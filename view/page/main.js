@@ -38,7 +38,8 @@ class View {
       u.stages.append(element("figure", {class: "network"}, caption, canvas));
       const stage = new Stage(r, canvas);
       stage.caption = caption;
-      const what = r.algorithm + (this.runs.length > 1 ? ` · ${r.name}, seed ${r.seed}` : "");
+      const what = r.algorithm + (this.runs.length > 1 ? ` · ${r.name}, seed ${r.seed}` : "") +
+        (stage.matrix ? " · rows send, columns receive" : "");
       caption.append(element("strong", {}, this.runs.length > 1 ? `${k + 1}` : "Network"), " " + what + " ",
         stage.status = element("span", {class: "status"}));
       const under = e => {
@@ -108,6 +109,7 @@ class View {
       tabindex: "0"}, table(["", "run 1", "run 2"], settings.map(([key, a, b]) => element("tr", {},
       element("th", {scope: "row"}, key), [a || "absent", b || "absent"].map(x => element("td", {}, x)))))) :
       element("p", {}, "Their scenarios and seeds are the same."));
+    if (d.note) u.difference.append(element("p", {class: "soft"}, d.note));
     u.difference.append(element("h3", {}, d.same ? "The runs are the same" : "The first event that differs"));
     if (d.same) u.difference.append(element("p", {}, d.text));
     else u.difference.append(element("p", {}, `${plural(d.events, "event")} of each run are the same. Then:`),

@@ -19,7 +19,8 @@ function present(run, t) {
   run.underWay(t, p => { if (run.took[p] < 0) lost++; else under++; });
   const sent = after(run.sent, t), arrived = after(run.arrivals, t), gone = after(run.losses, t), row = run.rowAt(t);
   const lines = [["packets", `${sent} sent, ${arrived} arrived, ${gone} lost; ${under} under way`],
-    ["nodes", `${busy} computing` + (down.length ? `; ${down.length} down: ${down.slice(0, 12).join(", ")}` : "")]];
+    ["nodes", `${busy} computing` + (down.length ? `; ${down.length} down: ${down.slice(0, 12).join(", ")}` +
+      (down.length > 12 ? ` and ${down.length - 12} more` : "") : "")]];
   const cuts = run.cutsAt(t);
   for (const c of cuts) lines.push(["partition", c.groups.map(g => g.join(" ")).join(" | ")]);
   for (const f of run.faults) if (f.from <= t && t < f.to && (f.link || f.slow)) lines.push(["fault", f.text]);
@@ -136,14 +137,17 @@ function updateRow(view, run, row) {
 function entries(run, p) {
   const dst = run.dst[p], place = run.neighboursOf[dst].indexOf(run.src[p]), all = [];
   if (run.kinds[run.kind[p]] !== "value" || place < 0) return null;
-  let known = false;
-  for (const row of run.valuesOf[dst]) {
+  const rows = run.valuesOf[dst];
+  let known = rows.some(row => run.lags(row));
+  const first = rows.length ? run.valueRound[rows[0]] : 0; // parties of split columns begin with round 1
+  rows.forEach((row, k) => { if (first > 1 || run.valueRound[row] !== first + k) known = false; }); // not all recorded
+  if (!known) return null;
+  for (const row of rows) {
     const lags = run.lags(row);
     if (!lags) continue;
-    known = true;
     if (run.valueRound[row] - 1 - lags[place] === run.round[p]) all.push(run.valueRound[row]);
   }
-  return known ? all : null;
+  return all;
 }
 
 // copies are the packets that carry the same as one to the same node, itself included.
@@ -168,8 +172,8 @@ function packetPanel(view, run, p) {
   if (kind !== "value") entered = kind === "request" ? "it asks for a value again" : "none: it carries no value";
   else if (lost) entered = firsts.length ? "none: it was lost; another copy arrived" : "none: it was lost";
   else if (firsts[0] !== p) entered = "none: another copy had arrived before it";
-  else if (into === null) entered = `not known: ${run.inputs.why || "the updates were not recorded"}`;
-  else if (!into.length) entered = `none: node ${dst} computed no update before a later value came`;
+  else if (into === null) entered = `not known: ${run.inputs.why || "not all updates were recorded"}`;
+  else if (!into.length) entered = `none: node ${dst} computed no update before a later value came, or none after it`;
   else entered = `of node ${dst}: round${into.length > 1 ? "s" : ""} ${span(into)}`;
   let why = "";
   if (lost) why = run.separated(src, dst, run.cutsAt(run.sent[p])) ? "a partition cuts the two off from each other" :
