@@ -135,6 +135,9 @@ func picture(path string, seed int64) (*network.Latencies, error) {
 		if err != nil {
 			return nil, err
 		}
+		if changed := experiment.New(s, "").ChangedBut("problem.", r.Info.Inputs); changed != nil {
+			return nil, usage("%s cannot be drawn: %s", path, strings.Join(changed, "; "))
+		}
 		g, _, err := s.Network.Lay(r.Info.Seed)
 		if err != nil {
 			return nil, usageError{err}
