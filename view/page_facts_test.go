@@ -1,0 +1,926 @@
+// What the page says and draws of a run, against the tables of the record: at many instants, of runs in which packets
+// are lost and nodes are down, of one with a liar, and of a network that is drawn as a matrix. A page that draws something
+// and throws nothing may still tell lies, and nobody would see it.
+
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"overhear/evaluation"
+	"overhear/record"
+	"overhear/report/browser"
+)
+
+// probe moves the page in time, reads it, and notes what is drawn on canvases. The page's own script is in a scope of its
+// own, so that all goes by what a reader has: keys, the slider, texts and pictures.
+const probe = `window.probe = (() => {
+	const proto = CanvasRenderingContext2D.prototype, paths = new WeakMap(), scratch = document.createElement("canvas");
+	let marks = null;
+	const wrap = (name, f) => {
+		const real = proto[name];
+		proto[name] = function (...a) { if (marks) f(this, a); return real.apply(this, a); };
+	};
+	const note = (c, what, path, text) => marks.push({what, path, text, on: c.canvas.className || c.canvas.id,
+		colour: what.startsWith("fill") ? c.fillStyle : c.strokeStyle, dashed: c.getLineDash().length > 0});
+	wrap("beginPath", c => paths.set(c, []));
+	for (const name of ["moveTo", "lineTo", "arc"]) wrap(name, (c, a) => (paths.get(c) || []).push(a.slice(0, 3)));
+	for (const name of ["fill", "stroke"]) wrap(name, c => note(c, name, (paths.get(c) || []).slice(), ""));
+	for (const name of ["fillRect", "strokeRect"]) wrap(name, (c, a) => note(c, name, [a], ""));
+	wrap("fillText", (c, a) => note(c, "fillText", [[a[1], a[2]]], a[0]));
+	const $ = s => document.querySelector(s), all = s => [...document.querySelectorAll(s)];
+	const paint = colour => {
+		const c = scratch.getContext("2d");
+		c.fillStyle = colour;
+		return c.fillStyle;
+	};
+	const set = (e, value, event) => { e.value = String(value); e.dispatchEvent(new Event(event)); };
+	return {
+		seek: at => set($("#time"), at, "input"),
+		by: colour => set($("#colour"), colour, "change"),
+		press: (key, shiftKey) => document.body.dispatchEvent(new KeyboardEvent("keydown", {key, shiftKey, bubbles: true})),
+		pairs: selector => all(selector + " dl > div").map(e => [...e.children].map(x => x.textContent)),
+		rows: selector => all(selector + " tbody tr").map(e => [...e.children].map(x => x.textContent)),
+		drawn: f => { marks = []; f(); const got = marks; marks = null; return got; },
+		listen: () => { marks = []; },
+		heard: () => { const got = marks; marks = null; return got; },
+		colours: () => Object.fromEntries(["ground", "frame", "grid", "packet", "request", "lost", "bad", "lie"].map(name =>
+			[name, paint(getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim())])),
+		legend: () => getComputedStyle($("#bar")).backgroundImage.match(/rgb\([^)]*\)/g).map(paint),
+	};
+})(), true`
+
+// mark is something that was drawn: a path that was filled or stroked, a rectangle or a text.
+type mark struct {
+	What, Text, On, Colour string
+	Dashed                 bool
+	Path                   [][]float64 // ends of lines, circles with their radii, or the rectangle
+}
+
+// facts are a run as its record has it.
+type facts struct {
+	v        *Run
+	messages []record.Message
+	steps    []record.Step
+	iterates []record.Iterate
+	lies     map[[3]int32]bool // by node, neighbour and round
+	inputs   evaluation.Inputs
+	near     [][]int32 // neighbours, ascending
+	delay    int64     // median of what packets take: one that is lost is drawn for two of these, the latter as a cross
+}
+
+func factsOf(t *testing.T, r *record.Run) *facts {
+	t.Helper()
+	f := &facts{v: built(t, r).Runs[0], lies: map[[3]int32]bool{}}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(r.Messages(func(m record.Message) error { f.messages = append(f.messages, m); return nil }))
+	must(r.Steps(func(s record.Step) error { f.steps = append(f.steps, s); return nil }))
+	must(r.Iterates(func(i record.Iterate) error { f.iterates = append(f.iterates, i); return nil }))
+	must(r.Lies(func(l record.Lie) error { f.lies[[3]int32{l.Node, l.To, l.Round}] = true; return nil }))
+	var err error
+	f.inputs, err = evaluation.InputsOf(r)
+	must(err)
+	f.near = make([][]int32, f.v.Nodes)
+	for k := 0; k < 2*f.v.GraphEdges; k += 2 {
+		a, b := int32(f.v.Edges[k]), int32(f.v.Edges[k+1])
+		f.near[a], f.near[b] = append(f.near[a], b), append(f.near[b], a)
+	}
+	for _, all := range f.near {
+		slices.Sort(all)
+	}
+	var took []int64
+	for _, m := range f.messages {
+		if m.ReceivedNS >= 0 {
+			took = append(took, m.ReceivedNS-m.SentNS)
+		}
+	}
+	slices.Sort(took)
+	f.delay = took[len(took)/2]
+	return f
+}
+
+// shown opens the page of the run and readies the probe.
+func (f *facts) shown(t *testing.T, p *browser.Page) {
+	t.Helper()
+	p.Show(1280, 900, false)
+	p.Open(saved(t, &Document{Runs: []*Run{f.v}}), ready)
+	browser.Ask[bool](p, probe)
+}
+
+// instants are so many places of the slider, from the start to the end.
+func instants(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = 10000 * k / (n - 1)
+	}
+	return all
+}
+
+// at is the time of a place of the slider.
+func (f *facts) at(place int) float64 { return float64(place) / 10000 * float64(f.v.End) }
+
+// until is when a packet is no longer drawn.
+func (f *facts) until(m record.Message) float64 {
+	if m.ReceivedNS < 0 {
+		return float64(m.SentNS + 2*f.delay)
+	}
+	return float64(m.ReceivedNS)
+}
+
+// drawn are the packets that are drawn at a time, by row.
+func (f *facts) drawn(t float64) (rows []int) {
+	for k, m := range f.messages {
+		if float64(m.SentNS) <= t && t < f.until(m) {
+			rows = append(rows, k)
+		}
+	}
+	return rows
+}
+
+func (f *facts) down(node int, t float64) *Outage {
+	for k, o := range f.v.Outages {
+		if o.Node == node && float64(o.From) <= t && t < float64(o.To) {
+			return &f.v.Outages[k]
+		}
+	}
+	return nil
+}
+
+// round is the last that a node had finished; −1: it had not begun.
+func (f *facts) round(node int, t float64) int {
+	round := -1
+	for _, i := range f.iterates {
+		if i.Round == 0 && int(i.Node) == node && float64(i.TimeNS) <= t {
+			round = 0
+		}
+	}
+	for _, s := range f.steps {
+		if int(s.Node) == node && float64(s.EndedNS) <= t {
+			round = int(s.Round)
+		}
+	}
+	return round
+}
+
+// first is the highest round that any node had finished.
+func (f *facts) first(t float64) (round int) {
+	for _, s := range f.steps {
+		if float64(s.EndedNS) <= t {
+			round = max(round, int(s.Round))
+		}
+	}
+	return round
+}
+
+// published are the rounds that a node had published, in order.
+func (f *facts) published(node int, t float64) (rounds []int) {
+	for _, i := range f.iterates {
+		if int(i.Node) == node && float64(i.TimeNS) <= t {
+			rounds = append(rounds, int(i.Round))
+		}
+	}
+	return rounds
+}
+
+// used are the rounds of its neighbours' values that entered an update.
+func (f *facts) used(t *testing.T, node, round int) []int {
+	t.Helper()
+	used, err := f.inputs(node, round)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return used
+}
+
+func ask[T any](p *browser.Page, script string, given any) T {
+	text, err := json.Marshal(given)
+	if err != nil {
+		panic(err)
+	}
+	return browser.Ask[T](p, "("+script+")("+string(text)+")")
+}
+
+// value is what stands beside a name.
+func value(pairs [][]string, name string) string {
+	for _, p := range pairs {
+		if p[0] == name {
+			return p[1]
+		}
+	}
+	return ""
+}
+
+func TestPage_CountsAsTheRecordDoes(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	f := factsOf(t, recorded(t, faulty, 1))
+	f.shown(t, p)
+	// Event by event, as arrow keys go, what happens at a time has happened at it.
+	var times []int64
+	for _, m := range f.messages {
+		times = append(times, m.SentNS, m.ReceivedNS)
+	}
+	for _, s := range f.steps {
+		times = append(times, s.EndedNS)
+	}
+	for _, i := range f.iterates {
+		times = append(times, i.TimeNS)
+	}
+	slices.Sort(times)
+	times = slices.DeleteFunc(slices.Compact(times), func(at int64) bool { return at <= 0 })
+	lasting := ask[[][][]string](p, `n => { probe.press("Home"); const all = [];
+		for (let k = 0; k < n; k++) { probe.press("ArrowRight", true); all.push(probe.pairs("#present")); }
+		return all; }`, len(times)/10)
+	busy, out := 0, 0
+	for k, got := range lasting {
+		at := float64(times[10*k+9])
+		sent, arrived, lost, computing := 0, 0, 0, 0
+		for _, m := range f.messages {
+			if float64(m.SentNS) <= at {
+				sent++ // both copies of a duplicate are packets
+				if m.ReceivedNS < 0 {
+					lost++
+				} else if float64(m.ReceivedNS) <= at {
+					arrived++
+				}
+			}
+		}
+		var down []string
+		for node := range f.v.Nodes {
+			if f.down(node, at) != nil {
+				down = append(down, strconv.Itoa(node))
+			} else if slices.ContainsFunc(f.steps, func(s record.Step) bool {
+				return int(s.Node) == node && float64(s.BeganNS) <= at && at < float64(s.EndedNS)
+			}) {
+				computing++
+			}
+		}
+		nodes := fmt.Sprintf("%d computing", computing)
+		if len(down) > 0 {
+			nodes += fmt.Sprintf("; %d down: %s", len(down), strings.Join(down, ", "))
+		}
+		partition := ""
+		if 600e6 <= at && at < 1500e6 {
+			partition = "0 1 2 3 | 4 5 6 7"
+		}
+		for name, want := range map[string]string{"nodes": nodes, "partition": partition, "packets": fmt.Sprintf(
+			"%d sent, %d arrived, %d lost; %d under way", sent, arrived, lost, sent-arrived-lost)} {
+			if got := value(got, name); got != want {
+				t.Fatalf("at %v ns, %s: %q, not %q", at, name, got, want)
+			}
+		}
+		busy, out = busy+computing, out+len(down)
+	}
+	if len(lasting) < 100 || busy == 0 || out == 0 {
+		t.Errorf("%d instants, %d nodes computing, %d down", len(lasting), busy, out)
+	}
+	for node := range f.v.Nodes {
+		f.checkNode(t, p, node, instants(25))
+	}
+	quiet(t, p, browser.Ask[string](p, "location.href"))
+}
+
+// checkNode compares what is said of a node: its packets, its rounds, what entered its updates.
+func (f *facts) checkNode(t *testing.T, p *browser.Page, node int, places []int) {
+	t.Helper()
+	type said struct {
+		Pairs, Rows [][]string
+		Chart       string
+	}
+	all := ask[[]said](p, `given => { probe.press("Escape");
+		for (let k = 0; k <= given.node; k++) probe.press("n");
+		return given.places.map(at => { probe.seek(at);
+			return {pairs: probe.pairs("#chosen"), rows: probe.rows("#chosen"),
+				chart: document.querySelector("#chosen canvas[aria-label^=rounds]").getAttribute("aria-label")}; }); }`,
+		map[string]any{"node": node, "places": places})
+	for k, got := range all {
+		at := f.at(places[k])
+		sent, lost, received, missed := 0, 0, 0, 0
+		for _, m := range f.messages {
+			switch {
+			case float64(m.SentNS) > at:
+			case int(m.Src) == node && m.ReceivedNS < 0:
+				sent, lost = sent+1, lost+1
+			case int(m.Src) == node:
+				sent++
+			case int(m.Dst) == node && m.ReceivedNS < 0:
+				missed++
+			case int(m.Dst) == node && float64(m.ReceivedNS) <= at:
+				received++
+			}
+		}
+		want := fmt.Sprintf("%d sent (%d lost on their way), %d received, %d lost that were for it", sent, lost, received,
+			missed)
+		if got := value(got.Pairs, "packets"); got != want {
+			t.Fatalf("node %d at %v ns: %q, not %q", node, at, got, want)
+		}
+		round, behind := f.round(node, at), f.first(at)-f.round(node, at)
+		want = fmt.Sprintf("%d of %d; %d rounds behind the first", round, f.v.Rounds, behind)
+		switch {
+		case round < 0:
+			want = fmt.Sprintf("0 of %d; not there yet", f.v.Rounds)
+		case behind == 1:
+			want = strings.Replace(want, "rounds", "round", 1)
+		}
+		if got := value(got.Pairs, "round"); got != want {
+			t.Fatalf("node %d at %v ns: round %q, not %q", node, at, got, want)
+		}
+		if o := f.down(node, at); o != nil && value(got.Pairs, "now") != o.Why {
+			t.Fatalf("node %d at %v ns: now %q, not %q", node, at, value(got.Pairs, "now"), o.Why)
+		}
+		rounds := f.published(node, at)
+		slices.Reverse(rounds)
+		rounds = rounds[:min(5, len(rounds))]
+		if len(got.Rows) != len(rounds) {
+			t.Fatalf("node %d at %v ns: %d updates, not %d", node, at, len(got.Rows), len(rounds))
+		}
+		for k, round := range rounds {
+			want := "its start"
+			if round > 0 {
+				used := f.used(t, node, round)
+				var each []string
+				for k, r := range used {
+					if r < 0 {
+						each = append(each, fmt.Sprintf("%d: start", f.near[node][k]))
+					} else {
+						each = append(each, fmt.Sprintf("%d: %d", f.near[node][k], r))
+					}
+				}
+				want = strings.Join(each, ", ")
+				if !slices.ContainsFunc(used, func(r int) bool { return r != round-1 }) {
+					want = fmt.Sprintf("all of round %d", round-1)
+				}
+			}
+			if row := got.Rows[k]; row[0] != strconv.Itoa(round) || row[3] != want {
+				t.Fatalf("node %d at %v ns: of round %s entered %q, not of round %d %q", node, at, row[0], row[3],
+					round, want)
+			}
+		}
+	}
+	// The curve of rounds behind goes from its first to its last value, which nobody sees who listens.
+	var behind []int
+	for _, i := range f.iterates {
+		if int(i.Node) == node {
+			behind = append(behind, f.first(float64(i.TimeNS))-int(i.Round))
+		}
+	}
+	if want := fmt.Sprintf("from %d to %d", behind[0], behind[len(behind)-1]); !strings.HasSuffix(all[0].Chart, want) {
+		t.Errorf("node %d: %q, not %q", node, all[0].Chart, want)
+	}
+}
+
+func TestPage_TellsWhatBecameOfPackets(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	f := factsOf(t, recorded(t, faulty, 1))
+	f.shown(t, p)
+	type given struct{ At, Count int }
+	var all []given
+	for _, place := range instants(60) {
+		if rows := f.drawn(f.at(place)); len(rows) > 0 {
+			all = append(all, given{place, len(rows)})
+		}
+	}
+	type said struct {
+		Title string
+		Pairs [][]string
+	}
+	// Without a node chosen, k goes through all packets that are under way, in the order of the record.
+	told := ask[[][]said](p, `all => all.map(({At, Count}) => { probe.press("Escape"); probe.seek(At); const out = [];
+		for (let k = 0; k < Count; k++) { probe.press("k");
+			out.push({title: document.querySelector("#chosen h3").textContent, pairs: probe.pairs("#chosen")}); }
+		return out; })`, all)
+	kinds := map[string]int{}
+	for k, g := range all {
+		for j, row := range f.drawn(f.at(g.At)) {
+			m, got := f.messages[row], told[k][j]
+			entered, why, kind := f.fate(t, row)
+			kinds[kind]++
+			for name, want := range map[string]string{
+				"what":                    fmt.Sprintf("%s of round %d, %d bytes", m.Kind, m.Round, m.Bytes),
+				"way":                     fmt.Sprintf("node %d → node %d", m.Src, m.Dst),
+				"lost":                    why,
+				"updates that it entered": entered,
+			} {
+				if got := value(got.Pairs, name); got != want {
+					t.Fatalf("packet %d, row %d, %s: %q, not %q", m.ID, row, name, got, want)
+				}
+			}
+			if got.Title != fmt.Sprintf("Packet %d", m.ID) {
+				t.Fatalf("%q is packet %d", got.Title, m.ID)
+			}
+		}
+	}
+	for _, kind := range []string{"entered", "copy", "lost", "cut", "late", "request"} {
+		if kinds[kind] < 3 {
+			t.Errorf("too few packets of a kind: %v", kinds)
+		}
+	}
+}
+
+// fate is which updates a packet entered, why it was lost if it was, and the kind of all that.
+func (f *facts) fate(t *testing.T, row int) (entered, why, kind string) {
+	m := f.messages[row]
+	first := -1 // of the copies that arrived
+	for k, c := range f.messages {
+		if c.Src == m.Src && c.Dst == m.Dst && c.Round == m.Round && c.Kind == m.Kind && c.ReceivedNS >= 0 &&
+			(first < 0 || c.ReceivedNS < f.messages[first].ReceivedNS) {
+			first = k
+		}
+	}
+	if m.ReceivedNS < 0 {
+		why, kind = "by its link, or because the receiver was down", "lost"
+		if 600e6 <= m.SentNS && m.SentNS < 1500e6 && (m.Src < 4) != (m.Dst < 4) {
+			why, kind = "a partition cuts the two off from each other", "cut"
+		}
+	}
+	switch {
+	case m.Kind == record.MessageRequest:
+		return "it asks for a value again", why, "request"
+	case m.Kind != record.MessageValue:
+		return "none: it carries no value", why, "other"
+	case m.ReceivedNS < 0 && first >= 0:
+		return "none: it was lost; another copy arrived", why, kind
+	case m.ReceivedNS < 0:
+		return "none: it was lost", why, kind
+	case first != row:
+		return "none: another copy had arrived before it", why, "copy"
+	}
+	place := slices.Index(f.near[m.Dst], m.Src)
+	var rounds []string
+	for _, i := range f.iterates {
+		if i.Node == m.Dst && i.Round > 0 && f.used(t, int(i.Node), int(i.Round))[place] == int(m.Round) {
+			rounds = append(rounds, strconv.Itoa(int(i.Round)))
+		}
+	}
+	switch n := len(rounds); {
+	case n == 0:
+		return fmt.Sprintf("none: node %d computed no update before a later value came, or none after it",
+			m.Dst), why, "late"
+	case n == 1:
+		return fmt.Sprintf("of node %d: round %s", m.Dst, rounds[0]), why, "entered"
+	case n < 4:
+		return fmt.Sprintf("of node %d: rounds %s", m.Dst, strings.Join(rounds, ", ")), why, "entered"
+	default:
+		return fmt.Sprintf("of node %d: rounds %s to %s, %d in all", m.Dst, rounds[0], rounds[n-1], n), why, "entered"
+	}
+}
+
+// picture is what is drawn of a network.
+type picture struct {
+	places map[int][2]float64
+	fill   map[int]string // colours of nodes
+	rim    map[int]string
+	plain  [][2][2]float64 // edges, where they were drawn anew
+	cut    [][2][2]float64
+	dots   int // values
+	hollow int // other packets
+	lies   int
+	cross  int
+}
+
+func pictureOf(marks []mark, colours map[string]string) *picture {
+	v := &picture{places: map[int][2]float64{}, fill: map[int]string{}, rim: map[int]string{}}
+	for _, m := range marks {
+		if node, err := strconv.Atoi(m.Text); err == nil && m.On == "stage" {
+			v.places[node] = [2]float64{m.Path[0][0], m.Path[0][1] - 0.5}
+		}
+	}
+	circles := func(m mark) (n int) {
+		for _, at := range m.Path {
+			if len(at) == 3 {
+				n++
+			}
+		}
+		return n
+	}
+	for _, m := range marks {
+		if m.On == "" && m.What == "stroke" && (m.Colour == colours["grid"] || m.Colour == colours["bad"]) {
+			for k := 0; k+1 < len(m.Path); k += 2 {
+				edge := [2][2]float64{[2]float64(m.Path[k]), [2]float64(m.Path[k+1])}
+				if m.Dashed && m.Colour == colours["bad"] {
+					v.cut = append(v.cut, edge)
+				} else {
+					v.plain = append(v.plain, edge)
+				}
+			}
+		}
+		if m.On != "stage" {
+			continue
+		}
+		if len(m.Path) == 1 && circles(m) == 1 {
+			for node, at := range v.places {
+				if math.Hypot(m.Path[0][0]-at[0], m.Path[0][1]-at[1]) > 1e-6 {
+					continue
+				}
+				switch _, known := v.rim[node]; {
+				case m.What == "fill":
+					v.fill[node] = m.Colour
+				case !known: // what follows is around it
+					v.rim[node] = m.Colour
+				}
+			}
+			continue
+		}
+		switch {
+		case m.What == "fill" && m.Colour == colours["packet"]:
+			v.dots += circles(m)
+		case m.What == "stroke" && m.Colour == colours["request"]:
+			v.hollow += circles(m)
+		case m.What == "fill" && m.Colour == colours["lie"] && len(m.Path) == 4: // a liar has a triangle
+			v.lies++
+		case m.What == "stroke" && m.Colour == colours["lost"] && len(m.Path) == 4:
+			v.cross++
+		}
+	}
+	return v
+}
+
+// pictures are what is drawn at places of the slider, nodes by a colour.
+func pictures(p *browser.Page, by string, places []int) (all []*picture, colours map[string]string) {
+	colours = browser.Ask[map[string]string](p, "probe.colours()")
+	for _, marks := range ask[[][]mark](p, `given => { probe.by(given.by);
+		return given.places.map(at => probe.drawn(() => probe.seek(at))); }`,
+		map[string]any{"by": by, "places": places}) {
+		all = append(all, pictureOf(marks, colours))
+	}
+	return all, colours
+}
+
+// checkPackets compares how many packets of each kind are drawn.
+func (f *facts) checkPackets(t *testing.T, at float64, v *picture) (cross, lies int) {
+	t.Helper()
+	var dots, hollow int
+	for _, row := range f.drawn(at) {
+		switch m := f.messages[row]; {
+		case m.ReceivedNS < 0 && at >= float64(m.SentNS+f.delay): // half of the time in which it is drawn
+			cross++
+		case m.Kind != record.MessageValue:
+			hollow++
+		case f.lies[[3]int32{m.Src, m.Dst, m.Round}]:
+			lies++
+		default:
+			dots++
+		}
+	}
+	if v.dots != dots || v.hollow != hollow || v.lies != lies || v.cross != cross {
+		t.Errorf("at %v ns: %d values, %d others, %d lies, %d lost are drawn, of %d, %d, %d, %d", at, v.dots, v.hollow,
+			v.lies, v.cross, dots, hollow, lies, cross)
+	}
+	return cross, lies
+}
+
+func TestPage_DrawsFaults(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	f := factsOf(t, recorded(t, faulty, 1))
+	f.shown(t, p)
+	places := instants(120)
+	crosses, out := 0, 0
+	all, colours := pictures(p, "distance", places)
+	cutting := false
+	for k, v := range all {
+		at := f.at(places[k])
+		cross, _ := f.checkPackets(t, at, v)
+		crosses += cross
+		if len(v.places) != f.v.Nodes {
+			t.Fatalf("%d nodes have a number", len(v.places))
+		}
+		for node := range f.v.Nodes {
+			down := f.down(node, at) != nil
+			if down {
+				out++
+			}
+			rim := colours["frame"]
+			if down {
+				rim = colours["bad"]
+			}
+			if v.rim[node] != rim || down && v.fill[node] != colours["ground"] {
+				t.Errorf("at %v ns, node %d, down %v: %s around %s", at, node, down, v.rim[node], v.fill[node])
+			}
+		}
+		// Edges are drawn anew where a partition begins or ends.
+		if now := 600e6 <= at && at < 1500e6; now != cutting {
+			cutting = now
+			f.checkEdges(t, v, now)
+		}
+	}
+	if crosses < 20 || out < 20 || cutting {
+		t.Errorf("%d crosses, %d nodes down, a partition at the end %v", crosses, out, cutting)
+	}
+}
+
+// checkEdges compares the edges that are drawn as cut, and as whole.
+func (f *facts) checkEdges(t *testing.T, v *picture, cutting bool) {
+	t.Helper()
+	named := func(edges [][2][2]float64) (all [][2]int) {
+		for _, e := range edges {
+			ends := [2]int{-1, -1}
+			for node, at := range v.places {
+				for k := range ends {
+					if math.Hypot(e[k][0]-at[0], e[k][1]-at[1]) < 1e-6 {
+						ends[k] = node
+					}
+				}
+			}
+			all = append(all, ends)
+		}
+		return all
+	}
+	var plain, cut [][2]int
+	for k := 0; k < len(f.v.Edges); k += 2 {
+		e := [2]int{f.v.Edges[k], f.v.Edges[k+1]}
+		if cutting && (e[0] < 4) != (e[1] < 4) {
+			cut = append(cut, e)
+		} else {
+			plain = append(plain, e)
+		}
+	}
+	if p, c := named(v.plain), named(v.cut); !slices.Equal(p, plain) || !slices.Equal(c, cut) {
+		t.Errorf("partition %v: edges %v, cut %v; not %v, %v", cutting, p, c, plain, cut)
+	}
+}
+
+// Nodes of one value have one colour, and of a higher one a lighter one; the ends of the legend are of the ends.
+// Between updates a node may be further behind than the end of the legend, which is of updates, and has the colour of
+// the end.
+func TestPage_ColoursNodesByWhatTheyDo(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	calm, _, _ := strings.Cut(faulty, "  faults:")
+	_, after, _ := strings.Cut(faulty, "compute:")
+	for name, text := range map[string]string{"faulty": faulty, "calm": calm + "compute:" + after} {
+		f := factsOf(t, recorded(t, text, 1))
+		f.shown(t, p)
+		places := instants(80)
+		for by, of := range map[string]func(node int, at float64) (int, bool){
+			"behind": func(node int, at float64) (int, bool) {
+				round := f.round(node, at)
+				return f.first(at) - round, round >= 0
+			},
+			"stale": func(node int, at float64) (int, bool) {
+				all := f.published(node, at)
+				if len(all) == 0 || all[len(all)-1] == 0 {
+					return 0, false // nothing entered its start
+				}
+				round := all[len(all)-1]
+				return max(0, round-1-slices.Min(f.used(t, node, round))), true
+			},
+		} {
+			all, colours := pictures(p, by, places)
+			legend := browser.Ask[[]string](p, "probe.legend()")
+			ends := browser.Ask[[]string](p, `["#low", "#high"].map(s => document.querySelector(s).textContent)`)
+			colour := map[int]string{}
+			for k, v := range all {
+				for node := range f.v.Nodes {
+					at := f.at(places[k])
+					x, known := of(node, at)
+					if known = known && f.down(node, at) == nil; !known {
+						if v.fill[node] != colours["ground"] {
+							t.Errorf("%s by %s at %v ns: node %d has %s, and no value", name, by, at, node,
+								v.fill[node])
+						}
+						continue
+					}
+					if _, seen := colour[x]; !seen {
+						colour[x] = v.fill[node]
+					}
+					if colour[x] != v.fill[node] {
+						t.Fatalf("%s by %s at %v ns: node %d has %s, and another of %d has %s", name, by, at, node,
+							v.fill[node], x, colour[x])
+					}
+				}
+			}
+			last, high := -1.0, 0
+			if n, err := strconv.Atoi(ends[1]); err != nil {
+				t.Fatal(err)
+			} else {
+				high = n
+			}
+			for x := range 100 {
+				if c, ok := colour[x]; ok && x > high {
+					if c != legend[len(legend)-1] {
+						t.Errorf("%s by %s: %d is above %d and has %s", name, by, x, high, c)
+					}
+				} else if ok {
+					l := light(t, c)
+					if !(l > last) {
+						t.Errorf("%s by %s: %d is no lighter than what is less: %v", name, by, x, colour)
+					}
+					last = l
+				}
+			}
+			if c, ok := colour[high]; ok && c != legend[len(legend)-1] || ends[0] != "0" ||
+				colour[0] != legend[0] || len(colour) < 4 {
+				t.Errorf("%s by %s: from %q to %q, %v, in the legend %q", name, by, ends[0], ends[1], colour, legend)
+			}
+		}
+		for node := range f.v.Nodes {
+			if name == "calm" { // the other has been looked at
+				f.checkNode(t, p, node, instants(8))
+			}
+		}
+	}
+}
+
+// light is how light a colour is.
+func light(t *testing.T, colour string) float64 {
+	t.Helper()
+	v, err := strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0.3*float64(v>>16) + 0.59*float64(v>>8&255) + 0.11*float64(v&255)
+}
+
+// What is known exactly has the colour that the legend calls exact, and a mark in the time line from then on.
+func TestPage_MarksLiesAndWhatIsExact(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	const acts = "adversary={acts: [{kind: mirror, about: zero, nodes: [1], from-round: 2}], " +
+		"knows: {victim: 2, all-but: 3}, attacks: [kkt-inversion, kkt-rounds]}"
+	f := factsOf(t, recorded(t, hospitals, 1, acts))
+	f.shown(t, p)
+	places := instants(101)
+	all, colours := pictures(p, "learnt", places)
+	legend := browser.Ask[[]string](p, "probe.legend()")
+	ends := browser.Ask[[]string](p, `["#low", "#high"].map(s => document.querySelector(s).textContent)`)
+	if ends[0] != "exact" || ends[1] != "nothing" || legend[0] == legend[len(legend)-1] {
+		t.Fatalf("the legend is from %q to %q, %q", ends[0], ends[1], legend)
+	}
+	a := f.v.Attack
+	reached := func(point int) float64 { // when
+		if a.Points[point] == 0 {
+			return 0
+		}
+		return float64(f.messages[a.Order[a.Points[point]-1]].ReceivedNS)
+	}
+	lies, exact, blocked := 0, 0, 0
+	for k, v := range all {
+		at := f.at(places[k])
+		_, n := f.checkPackets(t, at, v)
+		lies += n
+		point := 0
+		for point+1 < len(a.Points) && reached(point+1) <= at {
+			point++
+		}
+		some, none := false, true
+		for _, l := range a.Lines {
+			switch s := l.Says[l.At[point]]; {
+			case s.Outcome == record.Exact:
+				some = true
+			case s.Outcome == record.Partial:
+				none = false
+			}
+		}
+		for node := range f.v.Nodes {
+			c := v.fill[node]
+			switch {
+			case node != 2: // no victim
+				if c != colours["ground"] {
+					t.Errorf("at %v ns node %d, which is no victim, has %s", at, node, c)
+				}
+			case some:
+				if exact++; c != legend[0] {
+					t.Errorf("at %v ns the sample is known exactly, and its node has %s of %q", at, c, legend)
+				}
+			case none:
+				if blocked++; c != legend[len(legend)-1] {
+					t.Errorf("at %v ns nothing is known, and the node has %s of %q", at, c, legend)
+				}
+			}
+		}
+	}
+	if lies < 5 || exact < 5 || blocked < 5 {
+		t.Errorf("%d lies are drawn; exact at %d instants, blocked at %d", lies, exact, blocked)
+	}
+
+	// The time line is painted anew when the window is another.
+	browser.Ask[bool](p, "probe.listen(), true")
+	p.Show(1000, 800, false)
+	p.Wait("document.querySelector('#track').width < 1000")
+	p.Press("n")
+	width := browser.Ask[float64](p, "document.querySelector('#track').getBoundingClientRect().width")
+	height := browser.Ask[float64](p, "document.querySelector('#track').getBoundingClientRect().height")
+	var want, got []float64
+	for _, l := range a.Lines {
+		if l.Exact >= 0 {
+			want = append(want, reached(l.Exact)/float64(f.v.End)*width)
+		}
+	}
+	for _, m := range browser.Ask[[]mark](p, "probe.heard()") {
+		if m.What == "fillRect" && m.On == "" && m.Colour == colours["lost"] && math.Abs(m.Path[0][3]-height) < 0.01 {
+			got = append(got, m.Path[0][0]+m.Path[0][2]/2)
+		}
+	}
+	if len(want) == 0 {
+		t.Error("nothing becomes exact")
+	}
+	near := func(all []float64, x float64) bool {
+		return slices.ContainsFunc(all, func(y float64) bool { return math.Abs(x-y) < 0.01 })
+	}
+	for _, x := range want {
+		if !near(got, x) {
+			t.Errorf("no mark at %v, where it becomes exact: %v", x, got)
+		}
+	}
+	for _, x := range got {
+		if !near(want, x) {
+			t.Errorf("a mark at %v, and it becomes exact at %v", x, want)
+		}
+	}
+}
+
+// Who sends has a row, who receives a column.
+func TestPage_MatrixHasSendersInRows(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	f := factsOf(t, recorded(t, `name: large
+problem: {data: {set: twonorm, rows: 700}, rho: 0.22}
+network:
+  topology: {kind: random-regular, nodes: 320, degree: 4}
+  latency: {kind: lognormal, median: 20ms, sigma: 0.8}
+  loss: 0.1
+  faults: [{crash: 17, at: 5ms, until: 400ms}]
+rounds: {count: 2, retry: 100ms}
+algorithm: {kind: edge-admm, eta: 0.3}
+`, 1))
+	f.shown(t, p)
+	colours := browser.Ask[map[string]string](p, "probe.colours()")
+	places := instants(16)
+	type seen struct {
+		Title string
+		Marks []mark
+	}
+	all := ask[[]seen](p, `places => places.map(at => { probe.press("Escape"); probe.seek(at); probe.press("k");
+		const marks = probe.drawn(() => probe.seek(at)).filter(m => m.on === "stage");
+		return {title: document.querySelector("#chosen h3")?.textContent || "", marks}; })`, places)
+	packets, out := 0, 0
+	for k, v := range all {
+		at := f.at(places[k])
+		var frame []float64
+		for _, m := range v.Marks {
+			if m.What == "strokeRect" && m.Colour == colours["frame"] {
+				frame = m.Path[0]
+			}
+		}
+		left, top, cell := frame[0]+0.5, frame[1]+0.5, (frame[2]-1)/float64(f.v.Nodes)
+		cells := map[string][][2]int{}
+		bars, strip := 0, [2]map[int]bool{{}, {}} // rows and columns of nodes that are down
+		for _, m := range v.Marks {
+			if m.What != "fillRect" {
+				continue
+			}
+			x, y, w, h := m.Path[0][0], m.Path[0][1], m.Path[0][2], m.Path[0][3]
+			switch {
+			case x >= left-w/2 && y >= top-h/2: // a packet
+				c := [2]int{int((y + h/2 - top) / cell), int((x + w/2 - left) / cell)}
+				cells[m.Colour] = append(cells[m.Colour], c)
+			case m.Colour == colours["bad"] && x < left:
+				strip[0][int((y-top)/cell+0.5)] = true
+			case m.Colour == colours["bad"]:
+				strip[1][int((x-left)/cell+0.5)] = true
+			default:
+				bars++
+			}
+		}
+		want := map[string][][2]int{}
+		rows := f.drawn(at)
+		for _, row := range rows {
+			m, colour := f.messages[row], colours["packet"]
+			if m.ReceivedNS < 0 {
+				colour = colours["lost"]
+			}
+			want[colour] = append(want[colour], [2]int{int(m.Src), int(m.Dst)})
+			packets++
+		}
+		for _, colour := range []string{"packet", "lost"} {
+			if c := colours[colour]; !slices.Equal(cells[c], want[c]) {
+				t.Errorf("at %v ns, %s: cells by row and column %v, not %v", at, colour, cells[c], want[c])
+			}
+		}
+		down := f.down(17, at) != nil
+		if down {
+			out++
+		}
+		for _, nodes := range strip {
+			if nodes[17] != down || !down && len(nodes) > 0 || len(nodes) > 1 {
+				t.Errorf("at %v ns, node 17 down %v: rows and columns of nodes that are down %v", at, down, strip)
+			}
+		}
+		if bars == 0 {
+			t.Error("nodes have no colours")
+		}
+		if len(rows) > 0 && v.Title != fmt.Sprintf("Packet %d", f.messages[rows[0]].ID) {
+			t.Errorf("at %v ns %q is chosen", at, v.Title)
+		}
+	}
+	if packets < 500 || out == 0 {
+		t.Errorf("%d packets, node 17 is down at %d instants", packets, out)
+	}
+}
