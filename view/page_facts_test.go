@@ -1,6 +1,6 @@
-// What the page says and draws of a run, against the tables of the record: at many instants, of runs in which packets
-// are lost and nodes are down, of one with a liar, and of a network that is drawn as a matrix. A page that draws something
-// and throws nothing may still tell lies, and nobody would see it.
+// What the page says and draws of a run, against the tables of the record: at many instants, of runs in which
+// packets are lost and nodes are down, of one with a liar, and of a network that is drawn as a matrix. A page that
+// draws something and throws nothing may still tell lies, and nobody would see it.
 
 package view
 
@@ -18,8 +18,8 @@ import (
 	"overhear/report/browser"
 )
 
-// probe moves the page in time, reads it, and notes what is drawn on canvases. The page's own script is in a scope of its
-// own, so that all goes by what a reader has: keys, the slider, texts and pictures.
+// probe moves the page in time, reads it, and notes what is drawn on canvases. The page's own script is in a scope
+// of its own, so that all goes by what a reader has: keys, the slider, texts and pictures.
 const probe = `window.probe = (() => {
 	const proto = CanvasRenderingContext2D.prototype, paths = new WeakMap(), scratch = document.createElement("canvas");
 	let marks = null;
@@ -44,13 +44,15 @@ const probe = `window.probe = (() => {
 	return {
 		seek: at => set($("#time"), at, "input"),
 		by: colour => set($("#colour"), colour, "change"),
-		press: (key, shiftKey) => document.body.dispatchEvent(new KeyboardEvent("keydown", {key, shiftKey, bubbles: true})),
+		press: (key, shiftKey) => document.body.dispatchEvent(
+			new KeyboardEvent("keydown", {key, shiftKey, bubbles: true})),
 		pairs: selector => all(selector + " dl > div").map(e => [...e.children].map(x => x.textContent)),
 		rows: selector => all(selector + " tbody tr").map(e => [...e.children].map(x => x.textContent)),
 		drawn: f => { marks = []; f(); const got = marks; marks = null; return got; },
 		listen: () => { marks = []; },
 		heard: () => { const got = marks; marks = null; return got; },
-		colours: () => Object.fromEntries(["ground", "frame", "grid", "packet", "request", "lost", "bad", "lie"].map(name =>
+		colours: () => Object.fromEntries(
+			["ground", "frame", "grid", "packet", "request", "lost", "bad", "lie"].map(name =>
 			[name, paint(getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim())])),
 		legend: () => getComputedStyle($("#bar")).backgroundImage.match(/rgb\([^)]*\)/g).map(paint),
 	};
@@ -319,8 +321,8 @@ func (f *facts) checkNode(t *testing.T, p *browser.Page, node int, places []int)
 				received++
 			}
 		}
-		want := fmt.Sprintf("%d sent (%d lost on their way), %d received, %d lost that were for it", sent, lost, received,
-			missed)
+		want := fmt.Sprintf("%d sent (%d lost on their way), %d received, %d lost that were for it", sent, lost,
+			received, missed)
 		if got := value(got.Pairs, "packets"); got != want {
 			t.Fatalf("node %d at %v ns: %q, not %q", node, at, got, want)
 		}
