@@ -285,6 +285,7 @@ func TestBrowser_FigureTellsOfAddresses(t *testing.T) {
 		"algorithm.eta=abc":  "algorithm.eta=abc, which is no value of the page",
 		"foo=1":              "foo, which is no parameter",
 		"network.loss=0.3":   "",
+		"network.loss=0.30":  "",
 		"":                   "",
 	} {
 		p.Open("about:blank", complete)

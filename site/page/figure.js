@@ -50,7 +50,8 @@
         at = Positions.reduce((best, p, i) => far(p) < far(Positions[best]) ? i : best, 0);
       }
       f.value = at < 0 ? Usual : at;
-      if (value !== null && Positions[f.value].value !== value) {
+      const is = Positions[f.value].value;
+      if (value !== null && value !== is && !(kind !== "choice" && Number(value) === Number(is))) {
         odd.push(`The address has ${key}=${value}, which is no value of the page; ${label(k)} is taken.`);
       }
     });
