@@ -43,9 +43,11 @@ type asynchronous struct {
 	spare    []*inputs // of steps that have ended
 	engine   *sim.Engine
 	silences []Silence
-	lags     []int64 // how often a step used a value of a neighbour so many rounds behind
-	repeats  bool    // what was sent last is kept, as a neighbour may ask for it
-	asking   bool    // a phase begins in which nodes that wait look about sooner, or at all
+	lags     []int64     // how often a step used a value of a neighbour so many rounds behind
+	repeats  bool        // what was sent last is kept, as a neighbour may ask for it
+	reuses   bool        // nothing refers to an iterate once its node has published the next
+	rooms    [][]float64 // of such iterates
+	asking   bool        // a phase begins in which nodes that wait look about sooner, or at all
 }
 
 // runner is a node of the protocol. There may be millions, most of them in no cache when a message arrives: what that
@@ -94,6 +96,8 @@ type inputs struct {
 	values [][]float64
 	fresh  []bool
 	held   []sim.Held
+	before []float64 // the iterate with which the step begins, if its memory may be used again
+	room   []float64 // for the one with which it ends; nil: it has to be made
 }
 
 // borrow returns room for the inputs of a step of a node with so many neighbours.
@@ -106,6 +110,7 @@ func (s *asynchronous) borrow(degree int) (in *inputs) {
 	in.values = slices.Grow(in.values[:0], degree)[:degree]
 	in.fresh = slices.Grow(in.fresh[:0], degree)[:degree]
 	in.held = slices.Grow(in.held[:0], degree)[:degree]
+	in.before, in.room = nil, nil
 	return in
 }
 
@@ -128,6 +133,7 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 	s.work = newWork(e.Workers(), p)
 	s.zero = make([]float64, p.D)
 	s.repeats = s.asks() || s.States // in a run that goes on from here a node may ask
+	s.reuses = s.addressing != nil && s.sheltering == nil && s.Liars == nil && !s.States && forgets(s.Observer)
 	s.runners = make([]runner, s.Setting.Graph.Order())
 	links := make([]link, s.Setting.Graph.Links())
 	for i := range s.runners {
@@ -341,9 +347,15 @@ func (r *runner) advance(env *sim.Env) {
 			r.run.count(r.round - int(l.round))
 		}
 	}
+	if r.run.reuses && r.round < r.run.Rounds {
+		r.inputs.before = r.F
+		if n := len(r.run.rooms); n > 0 {
+			r.inputs.room, r.run.rooms = r.run.rooms[n-1], r.run.rooms[:n-1]
+		}
+	}
 	var cost sim.Duration
 	if r.round < r.run.Rounds && !r.isHub() && !r.run.idle(r.round+1) {
-		cost = r.run.Cost.of(r.self, r.run.Problem.Shards[r.ID].U.Len(), drawn(env, r.round+1))
+		cost = r.run.Cost.Took(r.seed, r.self, r.run.Problem.Shards[r.ID].U.Len(), r.round+1)
 	}
 	r.began = env.Now()
 	r.spend(env.Compute(cost, r, tagStep))
@@ -380,6 +392,7 @@ func (r *runner) Run(worker int) {
 	next := r.round + 1
 	switch {
 	case !r.isHub():
+		r.room = r.inputs.room
 		r.err = r.step(r.run.method, next, r.run.Rounds, r.inputs.values)
 	case next <= r.run.Rounds:
 		r.F = append(make([]float64, 0, len(r.F)), r.F...)
@@ -409,6 +422,7 @@ func (r *runner) Wake(env *sim.Env, tag uint64) {
 		return
 	}
 	r.stepping = false
+	before := r.inputs.before
 	r.run.giveBack(r.inputs)
 	r.inputs = nil
 	if r.round > 0 && r.run.Observer != nil && !r.isHub() {
@@ -420,6 +434,9 @@ func (r *runner) Wake(env *sim.Env, tag uint64) {
 		return
 	}
 	r.publish(env, r.round+1)
+	if before != nil {
+		r.run.rooms = append(r.run.rooms, before)
+	}
 }
 
 // tagTimeout is of a wait that began in a round.

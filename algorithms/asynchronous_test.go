@@ -25,6 +25,7 @@ type free struct {
 	Config
 	protocol *asynchronous
 	journal  journal
+	latest   *lastOf // instead of the journal, if not nil
 	engine   *sim.Engine
 }
 
@@ -47,7 +48,9 @@ func (r *free) run(t *testing.T) error {
 	for k := range r.journal {
 		r.journal[k] = make([]*Publication, r.Graph.Order())
 	}
-	r.Observer = r.journal
+	if r.Observer = r.journal; r.latest != nil {
+		r.Observer = r.latest
+	}
 	protocol, err := NewProtocol(r.Config)
 	if err != nil {
 		t.Fatal(err)
@@ -181,6 +184,77 @@ func TestAsynchronous_Deterministic(t *testing.T) {
 	}
 }
 
+// lastOf refers to what each node published last, and has copies of all that any published.
+type lastOf struct {
+	t      *testing.T
+	last   [][]float64 // by node
+	copies [][][]float64
+	places map[*float64]bool // where values were
+}
+
+func (l *lastOf) Forgets() bool { return true }
+
+func (l *lastOf) Published(p *Publication) {
+	if l.last[p.Node] = p.Values; p.Values != nil {
+		l.places[&p.Values[0]] = true
+	}
+	l.copies[p.Node] = append(l.copies[p.Node], slices.Clone(p.Values))
+	for node, values := range l.last {
+		if all := l.copies[node]; all != nil && !slices.Equal(values, all[len(all)-1]) {
+			l.t.Errorf("what node %d published as its %d. iterate has become %v, and was %v", node, len(all), values,
+				all[len(all)-1])
+		}
+	}
+}
+
+func (l *lastOf) Concluded(int, int, []float64) {}
+
+// Where nobody refers to iterates before the latest their memory is used again, and no value is another for it: neither
+// of what is computed nor of what was published last, also where steps end in crashes without memory.
+func TestAsynchronous_ReusesIterates(t *testing.T) {
+	const rounds = 40
+	f := newFixture(8, 6, 3, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {0, 7}, {0, 4}})
+	for _, c := range []struct {
+		workers int
+		shared  bool // all neighbours are sent the iterate itself, which they may hold for long
+	}{{1, false}, {3, false}, {1, true}, {3, true}} {
+		run := func(l *lastOf) *free {
+			r := freely(t, f, "edge-admm", rounds, func(p *EdgeADMM) { p.Eta, p.Relaxation = 0.2, 0.5 })
+			if c.shared {
+				r = freely(t, f, "admm", rounds, func(p *ADMM) { p.Eta = 0.2 })
+			}
+			r.Trigger = &parameter.Trigger{Quorum: 0.5, Timeout: 10e6}
+			r.config.Link, r.config.Workers = heavy(0.3), c.workers
+			r.Cost = Cost{Row: 400e3, Jitter: 0.5}
+			for k := range 12 {
+				at := sim.Duration(5e6 + 7e6*k)
+				r.config.Faults = append(r.config.Faults, sim.Fault{At: at, Until: at + 4e6,
+					Kind: sim.Crash{Node: k % 8, Memory: []string{"lost", "kept"}[k%3/2]}})
+			}
+			r.latest = l
+			if err := r.run(t); err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		l := &lastOf{t: t, last: make([][]float64, 8), copies: make([][][]float64, 8), places: map[*float64]bool{}}
+		whole, reused := run(nil), run(l)
+		if whole.digest(t) != reused.digest(t) {
+			t.Errorf("%+v: another digest", c)
+		}
+		for round, all := range whole.journal {
+			for node, p := range all {
+				if !slices.ContainsFunc(l.copies[node], func(f []float64) bool { return slices.Equal(f, p.Values) }) {
+					t.Errorf("%+v: node %d's iterate of round %d is another", c, node, round)
+				}
+			}
+		}
+		if most := 8 * rounds / 2; !c.shared && len(l.places) > most {
+			t.Errorf("%+v: iterates were at %d places, at most %d are wanted", c, len(l.places), most)
+		}
+	}
+}
+
 // Edge ADMM reaches the optimum whatever is lost; ADMM with a dual a node does not,
 // and its duals no longer sum to zero.
 func TestAsynchronous_EdgeConvergesWhereNodeDualsDrift(t *testing.T) {
@@ -309,7 +383,7 @@ func TestCost_Speeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := sim.NewStream(1, "compute")
-	if a, b := c.of(0, 8, is(s)), c.of(1, 8, is(s)); a != 8000 || b != 2000 {
+	if a, b := c.of(0, 8, s), c.of(1, 8, s); a != 8000 || b != 2000 {
 		t.Errorf("8 rows take %v and %v", a, b)
 	}
 	if _, err := c.Of(1, 3); err == nil {
@@ -347,11 +421,11 @@ func TestCost_Laws(t *testing.T) {
 		if mean += math.Log(float64(took)) / draws; took < 20e6 {
 			below++
 		}
-		if again := c.of(0, 999, is(sim.NewStream(1, "compute", 0, uint64(round)))); again != took {
+		if again := c.of(0, 999, sim.NewStream(1, "compute", 0, uint64(round))); again != took {
 			t.Fatalf("%v with 5 rows, %v with 999", took, again)
 		}
 		s, u := sim.NewStream(2, "x", uint64(round)), sim.NewStream(2, "x", uint64(round))
-		if slow, quick := c.of(1, 5, is(s)), c.of(0, 5, is(u)); slow < 3*quick || slow > 3*quick+2 {
+		if slow, quick := c.of(1, 5, s), c.of(0, 5, u); slow < 3*quick || slow > 3*quick+2 {
 			t.Fatalf("%v in a class of factor 3, %v of factor 1", slow, quick)
 		}
 	}

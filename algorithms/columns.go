@@ -336,7 +336,7 @@ func (s *overColumns) clientForgets(i int) {
 
 // cost counts rows: the hub has N scalar problems, a party N rows.
 func (s *overColumns) cost(env *sim.Env, node, round int) sim.Duration {
-	return s.Cost.of(node, s.Split.N, drawn(env, round))
+	return s.Cost.Took(s.Seed, node, s.Split.N, round)
 }
 
 // add sums the parties' messages into h.Sum, in order of party.

@@ -94,29 +94,24 @@ func (c Cost) Of(seed uint64, n int) (Cost, error) {
 	return c, nil
 }
 
-// of is the cost of an update, from the stream that is its own, which is made only if something is drawn.
-func (c Cost) of(node, rows int, stream func() *sim.Stream) sim.Duration {
+// of is the cost of an update, from the stream that is its own.
+func (c *Cost) of(node, rows int, s *sim.Stream) sim.Duration {
 	cost := float64(rows) * float64(c.Row)
 	switch {
 	case rows == 0:
 		return 0
 	case c.Law != nil:
-		cost = float64(c.Law.Draw(stream()))
+		cost = float64(c.Law.Draw(s))
 	case c.times != nil:
-		cost = float64(c.times[stream().IntN(len(c.times))])
+		cost = float64(c.times[s.IntN(len(c.times))])
 	case c.Jitter > 0:
-		cost *= 1 + float64(c.Jitter*(float64(2*stream().Float64())-1))
+		cost *= 1 + float64(c.Jitter*(float64(2*s.Float64())-1))
 	}
 	return whole(math.Floor(c.by(node, cost)))
 }
 
-// drawn is the stream of the present node's update of a round.
-func drawn(env *sim.Env, round int) func() *sim.Stream {
-	return func() *sim.Stream { return env.Stream("compute", uint64(round)) }
-}
-
 // by is what a time comes to at a node's speed and in its class.
-func (c Cost) by(node int, cost float64) float64 {
+func (c *Cost) by(node int, cost float64) float64 {
 	if c.speeds != nil {
 		cost /= c.speeds[node]
 	}
@@ -127,8 +122,12 @@ func (c Cost) by(node int, cost float64) float64 {
 }
 
 // Took is how long a node's update of a round takes, by the run's seed: what the protocols draw.
-func (c Cost) Took(seed uint64, node, rows, round int) sim.Duration {
-	return c.of(node, rows, func() *sim.Stream { return sim.NewStream(seed, "compute", uint64(node), uint64(round)) })
+func (c *Cost) Took(seed uint64, node, rows, round int) sim.Duration {
+	var s *sim.Stream
+	if rows > 0 && (c.Law != nil || c.times != nil || c.Jitter > 0) { // making one takes longer than all else here
+		s = sim.NewStream(seed, "compute", uint64(node), uint64(round))
+	}
+	return c.of(node, rows, s)
 }
 
 // whole is a time in nanoseconds; what is too long for virtual time is its greatest, at
@@ -142,7 +141,7 @@ func whole(ns float64) sim.Duration {
 
 // Slowest is the longest that an update of so many rows may take a node; the greatest time there is where its law has
 // no bound.
-func (c Cost) Slowest(node, rows int) sim.Duration {
+func (c *Cost) Slowest(node, rows int) sim.Duration {
 	if rows == 0 {
 		return 0
 	}
@@ -151,7 +150,7 @@ func (c Cost) Slowest(node, rows int) sim.Duration {
 }
 
 // bounds are the least and the longest time of an update of rows at speed 1, in nanoseconds.
-func (c Cost) bounds(rows int) (least, most float64) {
+func (c *Cost) bounds(rows int) (least, most float64) {
 	switch {
 	case c.Law != nil:
 		return c.Law.Bounds()
@@ -163,7 +162,7 @@ func (c Cost) bounds(rows int) (least, most float64) {
 }
 
 // Usual is about how long an update of so many rows takes, in nanoseconds, at speed 1.
-func (c Cost) Usual(rows float64) float64 {
+func (c *Cost) Usual(rows float64) float64 {
 	switch {
 	case c.Law != nil:
 		return 1e9 * c.Law.MedianSeconds()

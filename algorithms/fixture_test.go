@@ -140,6 +140,3 @@ func distance(x, y []float64) float64 {
 	}
 	return math.Sqrt(s)
 }
-
-// is is a stream that is there already.
-func is(s *sim.Stream) func() *sim.Stream { return func() *sim.Stream { return s } }

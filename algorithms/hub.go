@@ -119,5 +119,5 @@ func (s *aroundHub) cost(env *sim.Env, node, round int) sim.Duration {
 	if node == 0 || s.idle(round) {
 		return 0
 	}
-	return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), drawn(env, round))
+	return s.Cost.Took(s.Seed, node, s.Problem.Shards[node-1].U.Len(), round)
 }

@@ -169,10 +169,23 @@ type Publication struct {
 	// of the problem, a shard or a block of columns, that is the node's; −1: none, it is a hub
 	Part      int
 	Began, At sim.Time      // when its step was awaited, and when it ended; the same in round 0
-	Values    []float64     // they never change afterwards
+	Values    []float64     // they never change afterwards, but for a Forgetter
 	Inner     []float64     // of a Sheltering method; else nil
 	Loss      float64       // the node's (1/B) Σ L at Values; 0 of a hub and where columns are split
 	Stats     problem.Stats // of the round's solve; where it had none, the gradients only
+}
+
+// Forgetter is an Observer that may refer to no more of a node's values than the latest.
+type Forgetter interface {
+	// Forgets says that it does: when Published has returned, it refers to nothing that the node had published before,
+	// whose memory may be used again. Else the iterates are most of the garbage of a run of many nodes.
+	Forgets() bool
+}
+
+// forgets says whether nobody refers to values before the latest.
+func forgets(o Observer) bool {
+	f, can := o.(Forgetter)
+	return o == nil || can && f.Forgets()
 }
 
 // Statement is what a node that lies tells a neighbour as its value of a round.

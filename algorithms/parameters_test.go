@@ -161,13 +161,13 @@ func TestCost_SlowestBoundsEveryDraw(t *testing.T) {
 		most := sim.Duration(0)
 		s := sim.NewStream(1, "compute", uint64(node))
 		for range 1000 {
-			most = max(most, c.of(node, 8, is(s)))
+			most = max(most, c.of(node, 8, s))
 		}
 		if most > want || most < want*99/100 {
 			t.Errorf("of 1000 updates node %d's longest took %v, and none may take more than %v", node, most, want)
 		}
 	}
-	if got := (Cost{Row: 1000}).Slowest(3, 8); got != 8000 {
+	if got := (&Cost{Row: 1000}).Slowest(3, 8); got != 8000 {
 		t.Errorf("without speeds and jitter 8 rows take %v", got)
 	}
 }

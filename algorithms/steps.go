@@ -382,7 +382,7 @@ func connectivity(g *sim.Graph) float64 {
 		}
 	}
 	const most = 80
-	q, before := make([]float64, n), make([]float64, n)
+	q, before, w := make([]float64, n), make([]float64, n), make([]float64, n)
 	s := sim.NewStream(0, "connectivity")
 	for i := range q {
 		q[i] = s.Normal()
@@ -392,7 +392,6 @@ func connectivity(g *sim.Graph) float64 {
 	var diagonal, beside []float64
 	beta := 0.0
 	for k := 0; k < min(most, n-1); k++ {
-		w := make([]float64, n)
 		for i := range w {
 			sum := float64(float64(g.Degree(i)) * q[i])
 			for _, j := range g.Neighbours(i) {
@@ -410,7 +409,7 @@ func connectivity(g *sim.Graph) float64 {
 		}
 		beside = append(beside, beta)
 		num.Scale(1/beta, w)
-		before, q = q, w
+		before, q, w = q, w, before
 	}
 	return lowestOf(diagonal, beside)
 }

@@ -289,7 +289,7 @@ func (p *peer) advance(env *sim.Env) {
 	p.stepping = true
 	var cost sim.Duration
 	if p.round < p.run.Rounds && !p.run.idle(p.round+1) {
-		cost = p.run.Cost.of(p.ID, p.run.Problem.Shards[p.ID].U.Len(), drawn(env, p.round+1))
+		cost = p.run.Cost.Took(p.seed, p.ID, p.run.Problem.Shards[p.ID].U.Len(), p.round+1)
 	}
 	p.began = env.Now()
 	p.spend(env.Await(p.job, cost, tagStep))

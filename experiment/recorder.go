@@ -174,6 +174,12 @@ func (r *recorder) Published(p *algorithms.Publication) {
 	}
 }
 
+// Forgets says that all that is measured is of the latest values of nodes, and no others are recorded.
+func (r *recorder) Forgets() bool {
+	_, latest := r.rows.(*metrics.Rolling)
+	return latest && (r.writer == nil || !r.writer.HasIterates())
+}
+
 // Concluded measures the dual.
 func (r *recorder) Concluded(node, round int, dual []float64) {
 	r.rows.Concluded(node-r.first, round, dual)

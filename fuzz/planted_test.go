@@ -598,11 +598,11 @@ var plants = []planted{
 		wrong: `heard >= int(map[bool]func(float64) float64{true: math.Floor, false: math.Ceil}[PLANTED](`},
 	{name: "a step takes as long as another client's", file: "algorithms/hub.go",
 		sets:  append([]string{"problem.data.rows=61"}, hub...),
-		right: `return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), drawn(env, round))`,
+		right: `return s.Cost.Took(s.Seed, node, s.Problem.Shards[node-1].U.Len(), round)`,
 		wrong: `if PLANTED {
 		node = 1
 	}
-	return s.Cost.of(node, s.Problem.Shards[node-1].U.Len(), drawn(env, round))`},
+	return s.Cost.Took(s.Seed, node, s.Problem.Shards[node-1].U.Len(), round)`},
 	{name: "classes of nodes take as long as each other", file: "algorithms/cost.go",
 		sets:  []string{"compute.classes={factors: {phone: 8, server: 1}}"},
 		right: `cost = float64(cost * c.factors[node])`,
@@ -612,15 +612,15 @@ var plants = []planted{
 		cost = float64(cost * c.factors[node])`},
 	{name: "a measured time is longer than any", file: "algorithms/cost.go",
 		sets:  []string{"compute.measured={values: [3ms, 5ms, 9ms]}"},
-		right: `cost = float64(c.times[stream().IntN(len(c.times))])`,
-		wrong: `cost = float64(c.times[stream().IntN(len(c.times))])
+		right: `cost = float64(c.times[s.IntN(len(c.times))])`,
+		wrong: `cost = float64(c.times[s.IntN(len(c.times))])
 		if PLANTED {
 			cost += 1e6
 		}`},
 	{name: "a law's time is below its least", file: "algorithms/cost.go",
 		sets:  []string{"compute.law={kind: uniform, low: 3ms, high: 9ms}"},
-		right: `cost = float64(c.Law.Draw(stream()))`,
-		wrong: `cost = float64(c.Law.Draw(stream()))
+		right: `cost = float64(c.Law.Draw(s))`,
+		wrong: `cost = float64(c.Law.Draw(s))
 		if PLANTED {
 			cost /= 2
 		}`},

@@ -19,7 +19,7 @@ type Rolling struct {
 	held    *snapshot
 	rounds  []int       // by node; 0 before the first
 	pending int         // iterates published since the last row
-	duals   [][]float64 // by node, after its latest dual step; nil: zero
+	duals   [][]float64 // by node, after its latest dual step; nil: zero, be it of one node or of all
 	sent    traffic
 	rows    []Row
 	latest  sim.Time // of a publication
@@ -31,8 +31,7 @@ type Rolling struct {
 func NewRolling(p *problem.Problem, optimum []float64, ended func(Row)) *Rolling {
 	n := len(p.Shards)
 	return &Rolling{
-		gauge: newGauge(p, optimum), held: newSnapshot(n), rounds: make([]int, n), duals: make([][]float64, n),
-		ended: ended,
+		gauge: newGauge(p, optimum), held: newSnapshot(n), rounds: make([]int, n), ended: ended,
 	}
 }
 
@@ -77,8 +76,12 @@ func (r *Rolling) enter(row *Row) {
 
 // Concluded takes a node's dual, a d-vector that is valid during the call.
 func (r *Rolling) Concluded(shard, _ int, dual []float64) {
-	if r.duals[shard] == nil && !slices.ContainsFunc(dual, func(x float64) bool { return x != 0 }) {
+	zero := !slices.ContainsFunc(dual, func(x float64) bool { return x != 0 })
+	if zero && (r.duals == nil || r.duals[shard] == nil) {
 		return // a method may have no duals of nodes
+	}
+	if r.duals == nil {
+		r.duals = make([][]float64, len(r.rounds))
 	}
 	r.duals[shard] = append(r.duals[shard][:0], dual...)
 }

@@ -164,6 +164,9 @@ func (w *Writer) Report(user int, at sim.Time, values []float64) {
 	w.reports.add(Iterate{int32(user), 0, int64(at), values})
 }
 
+// HasIterates says whether values of some rounds are recorded.
+func (w *Writer) HasIterates() bool { return w.iterates != nil }
+
 // HasMessages says whether packets are recorded.
 func (w *Writer) HasMessages() bool { return w.messages != nil }
 

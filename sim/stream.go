@@ -18,8 +18,16 @@ import (
 // others as they were.
 type Stream struct{ pcg rand.PCG }
 
-// NewStream returns the stream of that name.
+// NewStream returns the stream of that name. It is so short that a stream which its caller keeps to itself takes no
+// memory.
 func NewStream(seed uint64, purpose string, ids ...uint64) *Stream {
+	s := new(Stream)
+	s.start(seed, purpose, ids)
+	return s
+}
+
+// start is where the stream of a name begins.
+func (s *Stream) start(seed uint64, purpose string, ids []uint64) {
 	key := make([]byte, 0, 64)
 	key = binary.LittleEndian.AppendUint64(key, seed)
 	key = binary.LittleEndian.AppendUint64(key, uint64(len(purpose)))
@@ -28,9 +36,7 @@ func NewStream(seed uint64, purpose string, ids ...uint64) *Stream {
 		key = binary.LittleEndian.AppendUint64(key, id)
 	}
 	h := sha256.Sum256(key)
-	s := new(Stream)
 	s.pcg.Seed(binary.LittleEndian.Uint64(h[:]), binary.LittleEndian.Uint64(h[8:]))
-	return s
 }
 
 // Uint64 returns 64 random bits.
