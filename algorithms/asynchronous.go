@@ -392,7 +392,7 @@ func (r *runner) Run(worker int) {
 	next := r.round + 1
 	switch {
 	case !r.isHub():
-		r.room = r.inputs.room
+		r.spare = r.inputs.room
 		r.err = r.step(r.run.method, next, r.run.Rounds, r.inputs.values)
 	case next <= r.run.Rounds:
 		r.F = append(make([]float64, 0, len(r.F)), r.F...)

@@ -33,7 +33,7 @@ type Work struct {
 	Sum   []float64   // s_i = Σ_j of that
 	Q     []float64   // room for the linear term q of (★)
 	Room  []float64   // more room
-	room  []float64   // for the iterate; nil: it has to be made
+	spare []float64   // for the iterate; nil: it has to be made
 
 	probe   *probe // a step that is tried out draws from it; nil: it is a run's
 	fault   error  // why the step under way fails, found where there is no error to return
@@ -176,10 +176,10 @@ func (n *Node) step(m RowMethod, t, last int, neighbours [][]float64) error {
 	if n.fault != nil || t > last {
 		return n.fault
 	}
-	if n.room == nil {
-		n.room = make([]float64, 0, len(n.F))
+	if n.spare == nil {
+		n.spare = make([]float64, 0, len(n.F))
 	}
-	n.F, n.room = append(n.room[:0], n.F...), nil // the published one stays as it is
+	n.F, n.spare = append(n.spare[:0], n.F...), nil // the published one stays as it is
 	if !foreign {
 		n.stats = problem.Stats{}
 	}
