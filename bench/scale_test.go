@@ -26,6 +26,7 @@ const (
 type cost struct {
 	memory   float64 // the most that was resident, bytes
 	seconds  float64 // of processors
+	kernel   float64 // of them, in which the system gave it memory, for the most part
 	messages float64
 }
 
@@ -50,12 +51,14 @@ func command(tb testing.TB, program string, nodes int) cost {
 		unit = 1
 	}
 	used := c.ProcessState.SysUsage().(*syscall.Rusage)
-	return cost{unit * float64(used.Maxrss), (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(),
+	kernel := c.ProcessState.SystemTime().Seconds()
+	return cost{unit * float64(used.Maxrss), c.ProcessState.UserTime().Seconds() + kernel, kernel,
 		runs[0].Final.Messages}
 }
 
 // BenchmarkScale runs asynchronous edge ADMM with two rows a node, set-up and writing included, and gives the greatest
-// resident memory for each node, the CPU time for each message, and how much that has grown since ten thousand nodes.
+// resident memory for each node, the CPU time for each message, how much of it is the system's, and how much it has
+// grown since ten thousand nodes.
 func BenchmarkScale(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "simulate")
 	if out, err := exec.Command("go", "build", "-o", program, "../cmd/simulate").CombinedOutput(); err != nil {
@@ -71,7 +74,7 @@ func BenchmarkScale(b *testing.B) {
 			var now, then cost
 			add := func(to *cost, c cost) {
 				to.memory = max(to.memory, c.memory)
-				to.seconds, to.messages = to.seconds+c.seconds, to.messages+c.messages
+				to.seconds, to.kernel, to.messages = to.seconds+c.seconds, to.kernel+c.kernel, to.messages+c.messages
 			}
 			for b.Loop() {
 				add(&now, command(b, program, nodes))
@@ -85,6 +88,7 @@ func BenchmarkScale(b *testing.B) {
 			}
 			b.ReportMetric(now.memory/float64(nodes), "bytes/node")
 			b.ReportMetric(each, "CPU-µs/message")
+			b.ReportMetric(1e6*now.kernel/now.messages, "kernel-µs/message")
 			b.ReportMetric(each/first, "growth")
 			if then.messages > 0 {
 				b.ReportMetric(then.memory/now.memory, "memory-before/now")
