@@ -199,7 +199,8 @@ func (o *Objective) bend(curvature, v []float64) {
 	}
 }
 
-// addHessian adds that of the data part to a packed matrix, given the Curvatures of all models' numbers.
+// addHessian adds that of the data part to a packed matrix, given the Curvatures of all models' numbers, which it may
+// overwrite.
 func (o *Objective) addHessian(packed, curvature []float64) {
 	if o.models() == 1 {
 		o.addSquares(packed, curvature) // the same sum, in a third less time

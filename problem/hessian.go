@@ -88,9 +88,14 @@ func (h *hessian) inner(u *Rows, a, row, curvature []float64) {
 	}
 }
 
-// addSquares adds Uᵀ C U of one model. Four rows at a time without a zero are added by vectors, in the same order.
+// addSquares adds Uᵀ C U of one model, and may overwrite the curvatures. Four rows at a time without a zero are added
+// by vectors, in the same order.
 func (o *Objective) addSquares(packed, curvature []float64) {
 	const few = 6 // columns, with which a row by itself is as quick
+	if o.U.D < few && o.U.full() {
+		o.addNarrow(packed, curvature)
+		return
+	}
 	for i := 0; i < len(curvature); i++ {
 		if o.U.D >= few && i+4 <= len(curvature) && o.addFour(packed, curvature[i:i+4], i) {
 			i += 3
@@ -107,6 +112,28 @@ func (o *Objective) addSquares(packed, curvature []float64) {
 			for b, cb := range cols[:k+1] {
 				row[cb] += float64(v * vals[b])
 			}
+		}
+	}
+}
+
+// addNarrow is addSquares of few columns and no index: it keeps two sums at a time in registers while all rows pass.
+func (o *Objective) addNarrow(packed, curvature []float64) {
+	for i := range curvature {
+		curvature[i] *= o.weight(i)
+	}
+	d, stride := o.U.D, o.U.stride
+	for a := range d {
+		to := packed[num.Packed(a):][:a+1]
+		for b := 0; b <= a; b += 2 {
+			c := min(b+1, a) // b again, if there is no other
+			s, t := to[b], to[c]
+			for i, k := range curvature {
+				row := o.U.Val[i*stride:][:d]
+				v := k * row[a]
+				s += float64(v * row[b])
+				t += float64(v * row[c])
+			}
+			to[b], to[c] = s, t
 		}
 	}
 }

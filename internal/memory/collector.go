@@ -17,6 +17,7 @@ const (
 	own   = 64e6 // its code and what it holds whatever it runs
 	room  = 1.18 // with garbage, against what is held
 	small = 2e9  // bytes that any run may take
+	least = 64e6 // of garbage, that are nothing to any machine
 )
 
 // Resident is about how much memory the program takes for a run that holds so many bytes, if it has as little garbage
@@ -73,11 +74,12 @@ func collectorLimit(held, expected float64) int64 {
 }
 
 // garbage is how much of it there may be until the next collection, in per cent of what is held now: as much as is
-// held, as long as the two come to no more than small, and else to a sixth more than the run will hold. But a
-// collection looks at all that is held, so there is some in any case.
+// held and no less than least, as long as both come to no more than small, and else to a sixth more than the run will
+// hold. But a collection looks at all that is held, so there is some in any case.
 func garbage(held, expected float64) int {
-	const least, most = 10, 100
-	return int(math.Max(least, math.Min(most, 100*(math.Max(small, room*expected)/held-1))))
+	const some, minimum = 10, 4e6 // the runtime takes what is held for no less
+	most := math.Max(100, 100*least/math.Max(minimum, held))
+	return int(math.Max(some, math.Min(most, 100*(math.Max(small, room*expected)/held-1))))
 }
 
 // live is what the latest collection has left.

@@ -19,7 +19,10 @@ func TestGarbage(t *testing.T) {
 		{6e9, 6e9, 18},
 		{4e9, 6e9, 77},
 		{9e9, 6e9, 10}, // more than was expected
-		{1, 6e9, 100},
+		{1, 6e9, 1600}, // of 4 MB, which is what the runtime takes for the least
+		{2e6, 0, 1600},
+		{16e6, 6e9, 400},
+		{64e6, 6e9, 100},
 		{7e8, 7e8, 100}, // little enough
 		{15e8, 7e8, 33},
 	} {
@@ -63,7 +66,7 @@ func TestCollectorLimit(t *testing.T) {
 	}
 }
 
-// A great run has less garbage, once it holds what was expected; a small one has the usual.
+// A great run has less garbage, once it holds what was expected; a small one has more.
 func TestExpect(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
@@ -80,7 +83,7 @@ func TestExpect(t *testing.T) {
 		return p
 	}
 	Expect(1e6)
-	if runtime.GC(); percent() != 100 {
+	if runtime.GC(); percent() <= 200 || percent() > 1600 {
 		t.Errorf("a small run has %d %% of garbage", percent())
 	}
 	if got := debug.SetMemoryLimit(-1); got < 1.9e9 || got > 2e9 {
