@@ -84,6 +84,9 @@ func (o *outcome) steady() bool {
 	if o.altered() != nil || !algorithms.Steady(o.Params, o.Setting) {
 		return false
 	}
+	if o.Computed == nil {
+		return true
+	}
 	longer := o.Setting
 	longer.Rounds *= 2
 	now := map[string]float64{}
