@@ -33,7 +33,7 @@ func (e *Experiment) fileSums() (map[string]string, error) {
 		for key, path := range e.FilesByKey() {
 			sum, err := files.Hash(path)
 			if err != nil {
-				e.sumsErr = SetupError{fmt.Errorf("reading %s: %w", key, err)}
+				e.sumsErr = SetupError{fmt.Errorf("reading %s: %w%s", key, err, lookedFrom(path, err))}
 				return
 			}
 			e.sums[key] = sum
@@ -45,6 +45,16 @@ func (e *Experiment) fileSums() (map[string]string, error) {
 		}
 	})
 	return e.sums, e.sumsErr
+}
+
+// lookedFrom says from where a file was looked for that is not there: a run's directory has paths as they were where
+// the run was made, and who looks at it from another place sees no reason.
+func lookedFrom(path string, err error) string {
+	from, unknown := os.Getwd()
+	if unknown != nil || filepath.IsAbs(path) || !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return ", looked for from " + from
 }
 
 // Changed says which files have changed since a run or an audit came from them.

@@ -162,6 +162,18 @@ func TestOpenDirectory_FilesCountByTheirBytes(t *testing.T) {
 	}
 }
 
+// Who looks at a run from a place from where its files are not seen is told from where they were looked for.
+func TestInputs_FilesAreLookedForFromWhereTheProgramRuns(t *testing.T) {
+	elsewhere := t.TempDir()
+	t.Chdir(elsewhere)
+	for dir, want := range map[string]bool{"data": true, filepath.Join(elsewhere, "data"): false} {
+		_, err := parse(t, strings.ReplaceAll(own, "DIR", dir)).Inputs()
+		if err == nil || strings.HasSuffix(err.Error(), ", looked for from "+elsewhere) != want {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
 // A run's directory has no file but those that the program knows to be its own when another run takes the place.
 func TestRun_ReplacesAllOfItsFiles(t *testing.T) {
 	s, err := scenarios.Parse("s", []byte(plain), "record.messages=all")
