@@ -445,12 +445,17 @@ func TestSquares_OfFullRowsHaveTheSameBits(t *testing.T) {
 		}
 		curvature := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.25, 0.1, 1e-9}), n, n).Draw(t, "curvature")
 		got, want := make([]float64, num.Packed(d)), make([]float64, num.Packed(d))
-		(&Objective{U: u, Weight: 0.3}).addSquares(got, slices.Clone(curvature))
+		o := &Objective{U: u, Weight: 0.3}
+		if rapid.Bool().Draw(t, "weights") {
+			o.Each = rapid.SliceOfN(rapid.Float64Range(0, 2), n, n).Draw(t, "each")
+		}
+		o.addSquares(got, slices.Clone(curvature))
 		for i, c := range curvature {
 			cols, vals := u.Row(i)
 			for a := range cols {
 				for b := range a + 1 {
-					want[num.Packed(int(cols[a]))+int(cols[b])] += float64(float64(float64(c*0.3)*vals[a]) * vals[b])
+					v := float64(float64(c*o.weight(i)) * vals[a])
+					want[num.Packed(int(cols[a]))+int(cols[b])] += float64(v * vals[b])
 				}
 			}
 		}
