@@ -93,12 +93,15 @@ func WhyAstray(ctx context.Context, r *record.Run, o AstrayOptions) (*record.Ast
 	}
 	all := mishaps(s)
 	a := &record.Astray{End: end, Faults: len(all)}
-	if end.Reached() || len(all) == 0 {
+	if end.Reached() {
 		return a, nil
 	}
 	e := experiment.New(s, o.DataDir)
-	if err := unaltered(e, "which faults a run went wrong for"); err != nil {
+	if err := unaltered(e, "which faults a run went wrong for"); err != nil { // its changes may be faults
 		return nil, err
+	}
+	if len(all) == 0 {
+		return a, nil
 	}
 	if err := unlike(e, r); err != nil {
 		return nil, experiment.SetupError{Err: fmt.Errorf("whether the run reaches the optimum without its faults is "+

@@ -42,6 +42,23 @@ rounds: {count: 150, deadline: 150ms, missing: last, retry: 50ms}
 algorithm: {kind: admm, eta: 0.02}
 `
 
+// A run that goes astray for faults which are changes, as those of a fork are, is not one without faults.
+func TestWhyAstray_OfFaultsThatAreChanges(t *testing.T) {
+	r := recorded(t, `name: forked
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 6}, latency: 20ms}
+rounds: {count: 60, deadline: 150ms, missing: last, retry: 50ms}
+algorithm: {kind: admm, eta: 0.02}
+changes:
+  - at: 200ms
+    set: {network.faults: [{at: 200ms, partition: [[0, 1], [2, 3, 4, 5]], until: 800ms}]}
+`)
+	a, err := WhyAstray(context.Background(), r, AstrayOptions{Workers: 2})
+	if err == nil || !strings.Contains(err.Error(), "nothing changes") {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
 func TestWhyAstray_IsMinimalAmongAllSets(t *testing.T) {
 	for _, c := range []struct {
 		text   string

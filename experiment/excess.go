@@ -20,7 +20,7 @@ const failure = 0.05
 func (e *Experiment) excess(out *outcome) []record.Excess {
 	all := []record.Excess{}
 	m, ok := out.Method.(algorithms.Generalising)
-	if !ok || e.Record.Rates == "off" {
+	if !ok || !e.proves(out) {
 		return all
 	}
 	n := len(out.Problem.Shards)

@@ -257,6 +257,16 @@ func TestExcess_WithoutTestRowsNothingIsMeasured(t *testing.T) {
 	}
 }
 
+// What takes a time that grows as the nodes to the third power is done of so many nodes as was said.
+func TestExcess_OfManyNodesIsAskedFor(t *testing.T) {
+	const many = "network.topology={kind: ring, nodes: 51}"
+	for rates, want := range map[string]int{"auto": 0, "on": 2} {
+		if _, _, all := learnOfUsers(t, 1, many, "rounds.count=2", "record.rates="+rates); len(all) != want {
+			t.Errorf("%s: %+v", rates, all)
+		}
+	}
+}
+
 // Of a run in which a node never begins nothing is measured of the averages, and no bound on them is stated. The
 // optimum of what the servers would minimise, which corollaries are about, is there all the same.
 func TestExcess_OfARunWithoutARound(t *testing.T) {

@@ -423,12 +423,18 @@ func (o *outcome) summary() *record.Activity {
 	return a
 }
 
+// proves says whether what theorems prove of a run is to be found: it takes decompositions of matrices of as many rows
+// as nodes, and so a time that grows as their number to the third power.
+func (e *Experiment) proves(out *outcome) bool {
+	most := map[string]int{"auto": 50, "on": 400}[e.Record.Rates]
+	return out.Graph.Order() <= most
+}
+
 // rates are the rates of convergence that theorems prove, beside the measured.
 func (e *Experiment) rates(out *outcome) []record.Rate {
 	rates := []record.Rate{}
 	m, ok := out.Method.(algorithms.Analysed)
-	most := map[string]int{"auto": 50, "on": 400}[e.Record.Rates]
-	if !ok || out.Graph.Order() > most {
+	if !ok || !e.proves(out) {
 		return rates
 	}
 	errors := make([]float64, len(out.rows))

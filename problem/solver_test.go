@@ -467,6 +467,28 @@ func TestSquares_OfFullRowsHaveTheSameBits(t *testing.T) {
 	})
 }
 
+// Columns that several parties share a matrix of are apart in memory by its rows' length, not by their own.
+func TestSquares_OfColumnsOfAWiderMatrix(t *testing.T) {
+	all := NewRows(7)
+	for i := range 4 {
+		f := float64(i + 1)
+		all.Append([]int32{0, 1, 2, 3, 4, 5, 6}, []float64{f, f * f, 3 - f, 5, -f, 1 / f, 7})
+	}
+	for d := 1; d < 7; d++ {
+		own := NewRows(d)
+		for i := 1; i < 4; i++ {
+			_, vals := all.Row(i)
+			own.Append(all.Col[:d], vals[1:1+d])
+		}
+		got, want := make([]float64, num.Packed(d)), make([]float64, num.Packed(d))
+		(&Objective{U: all.part(1, 4, 1, d), Weight: 2}).addSquares(got, []float64{1, 2, 3})
+		(&Objective{U: own, Weight: 2}).addSquares(want, []float64{1, 2, 3})
+		if !slices.Equal(got, want) {
+			t.Errorf("%d columns: %v, want %v", d, got, want)
+		}
+	}
+}
+
 // A linear term whose norm is infinite is an error: against it every gradient would be small enough.
 func TestSolver_RefusesALinearTermBeyondNumbers(t *testing.T) {
 	u := NewRows(3)

@@ -1,4 +1,4 @@
-// What memory the machine has, or its control group allows.
+// What memory the machine has, or its control group or the process's limit of addresses allows.
 
 //go:build !js
 
@@ -11,5 +11,6 @@ func machine() (uint64, error) {
 	if total, also := memlimit.FromSystem(); also == nil && (err != nil || total < bytes) {
 		bytes, err = total, nil // a control group may allow more than there is
 	}
-	return bytes, err
+	const idle = 2 // of addresses about half are reserved for threads, and for what the heap has not come to
+	return min(bytes, addresses()/idle), err
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // advised is how many bytes of the program are to be in large pages.
@@ -32,6 +34,44 @@ func advised(t *testing.T) (bytes int64) {
 	return bytes
 }
 
+// alone runs a test in a program of its own, and says whether this is that.
+func alone(t *testing.T) bool {
+	t.Helper()
+	const name = "OVERHEAR_TEST_ALONE"
+	if os.Getenv(name) != "" {
+		return true
+	}
+	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	c.Env = append(os.Environ(), name+"=1", "GOGC=off", "GOMEMLIMIT=off")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+// Where a process may have so many addresses only, none are spent on large pages, and half of them are the limit.
+func TestExpect_LeavesAddressesThatAreFew(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	var most unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &most); err != nil {
+		t.Fatal(err)
+	}
+	most.Cur = min(1<<33, most.Max)
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &most); err != nil {
+		t.Fatal(err)
+	}
+	if bytes, err := machine(); err != nil || bytes > 1<<32 || bytes == 0 {
+		t.Errorf("of 8 GiB of addresses the limit is %d bytes; %v", bytes, err)
+	}
+	first := advised(t)
+	Expect(6e8)
+	if now := advised(t) - first; now > 4e6 {
+		t.Errorf("%d bytes are advised of", now)
+	}
+}
+
 // A great run is advised for, and one after it by as much as it is greater; small ones are not. In its own program:
 // what was advised of stays. Without collections: at the end of one of a great heap the runtime has 32 MiB of its own
 // tables in large pages.
@@ -39,12 +79,7 @@ func TestExpect_AsksForLargePages(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("the system has no large pages")
 	}
-	if name := "OVERHEAR_TEST_ALONE"; os.Getenv(name) == "" {
-		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-		c.Env = append(os.Environ(), name+"=1", "GOGC=off", "GOMEMLIMIT=off")
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
+	if !alone(t) {
 		return
 	}
 	first := advised(t)
