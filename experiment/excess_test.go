@@ -265,6 +265,13 @@ func TestExcess_OfManyNodesIsAskedFor(t *testing.T) {
 			t.Errorf("%s: %+v", rates, all)
 		}
 	}
+	for nodes, want := range map[string]bool{"400": true, "401": false} {
+		_, out, _ := learnOfUsers(t, 1, "network.topology={kind: ring, nodes: "+nodes+"}", "problem.train=500",
+			"rounds.count=1")
+		if a := out.rows[1].Averaged; !math.IsNaN(a.Risk) != want || !math.IsNaN(a.Error) != want {
+			t.Errorf("%s nodes: %+v", nodes, a)
+		}
+	}
 }
 
 // Of a run in which a node never begins nothing is measured of the averages, and no bound on them is stated. The

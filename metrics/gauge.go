@@ -14,6 +14,9 @@ import (
 // widest is the greatest number of nodes whose Spread is computed: it takes a distance for every pair.
 const widest = 128
 
+// mostAveraged is the greatest number of nodes whose Averaged is measured: of each of them on the rows of all.
+const mostAveraged = 400
+
 // snapshot is what nodes hold that are measured together.
 type snapshot struct {
 	values    [][]float64 // by node; nil: nothing yet
@@ -134,7 +137,7 @@ func (g *gauge) fill(row *Row, s *snapshot, present int, averages bool) {
 			}
 		}
 	}
-	if averages {
+	if averages && present <= mostAveraged {
 		row.Averaged = g.average()
 	}
 }

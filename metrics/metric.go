@@ -33,6 +33,9 @@ type Meaning struct {
 	Phrase     string // in a run's table; empty: the table has words of its own, or no line
 }
 
+var absentAverage = fmt.Sprintf("for a method that publishes the w_i it computes; in round 0; above %d nodes",
+	mostAveraged)
+
 // all has the metrics in the order of the columns; those after bytes are extra.
 var all = []*Metric{
 	{
@@ -147,15 +150,13 @@ var all = []*Metric{
 		field: func(r *Row) *float64 { return &r.Spread },
 	},
 	{
-		Name: "averaged_risk", Absent: "for a method that publishes the w_i it computes; in round 0",
-		Error: true,
+		Name: "averaged_risk", Absent: absentAverage, Error: true,
 		Rows: Meaning{Definition: "(1/N) Σ_i Σ_l O_l(w̄_i), w̄_i(t) = (1/t) Σ_{k≤t} w_i(k), on the true labels " +
 			"(PDML (1), §VI)"},
 		field: func(r *Row) *float64 { return &r.Averaged.Risk },
 	},
 	{
-		Name: "averaged_error", Unit: "fraction", Absent: "for a method that publishes the w_i it computes; in round 0",
-		Error: true,
+		Name: "averaged_error", Unit: "fraction", Absent: absentAverage, Error: true,
 		Rows:  Meaning{Definition: "fraction of the test rows that w̄_i gets wrong, mean over the nodes (PDML §VI)"},
 		field: func(r *Row) *float64 { return &r.Averaged.Error },
 	},
