@@ -489,6 +489,63 @@ func TestSquares_OfColumnsOfAWiderMatrix(t *testing.T) {
 	}
 }
 
+// Of few rows with weights of their own, too, what is factored is r I + Σ_i w_i c_i u_i u_iᵀ.
+func TestHessian_OfFewRowsWithWeights(t *testing.T) {
+	const d, ridge = 6, 0.5
+	u := NewRows(d)
+	u.Append([]int32{0, 1, 2, 3, 4, 5}, []float64{1, -2, 3, 0.5, 1, 1})
+	u.Append([]int32{0, 1, 2, 3, 4, 5}, []float64{2, 1, 0.25, -1, 3, 1})
+	o := &Objective{U: u, Each: []float64{0.3, 2}, Loss: Logistic}
+	curvature := []float64{0.25, 0.1}
+	var h hessian
+	w := NewScratch(d, 2)
+	if err := h.factorise(o, w, slices.Clone(curvature), ridge); err != nil || !o.fewRows() {
+		t.Fatal(err, o.fewRows())
+	}
+	want := []float64{1, 2, 3, 4, 5, 6}
+	x := slices.Clone(want)
+	h.solve(o, newProducts(o), w, x)
+	got := slices.Clone(x)
+	num.Scale(ridge, got)
+	for i, c := range curvature {
+		_, vals := u.Row(i)
+		num.Axpy(o.Each[i]*c*num.Dot(vals, x), vals, got)
+	}
+	for k := range want {
+		if !(math.Abs(got[k]-want[k]) <= 1e-12) {
+			t.Errorf("H H⁻¹ x = %v, want %v", got, want)
+		}
+	}
+}
+
+// A row that is appended to a part of a matrix is not written over the matrix's next one.
+func TestRows_PartsAreAppendedToApart(t *testing.T) {
+	all := NewRows(2)
+	for i := range 3 {
+		all.Append([]int32{0, 1}, []float64{float64(i), 1})
+	}
+	p := all.part(0, 2, 0, 2)
+	p.Append([]int32{0, 1}, []float64{99, 99})
+	if _, vals := all.Row(2); !slices.Equal(vals, []float64{2, 1}) {
+		t.Errorf("the third row is %v", vals)
+	}
+}
+
+// What is returned has the tolerance, be it ever so near to where the solve began.
+func TestSolver_StopsAtTheToleranceAndNotBefore(t *testing.T) {
+	g := rand.New(rand.NewPCG(3, 3))
+	o := randomObjective(g, 20, 5, Logistic, 0.1, false)
+	q := []float64{0.1, 0.2, -0.1, 0, 0.3}
+	start := num.Norm(gradient(o, make([]float64, 5), q, 0))
+	for _, share := range []float64{0.999, 0.99, 0.96} {
+		s := NewSolver(o, share*start)
+		stats, err := s.Solve(NewScratch(5, 20), make([]float64, 5), q, 0)
+		if err != nil || !(stats.Residual <= s.Tolerance()*stats.Scale) {
+			t.Errorf("%+v, %v", stats, err)
+		}
+	}
+}
+
 // A linear term whose norm is infinite is an error: against it every gradient would be small enough.
 func TestSolver_RefusesALinearTermBeyondNumbers(t *testing.T) {
 	u := NewRows(3)

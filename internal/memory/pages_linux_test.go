@@ -3,11 +3,15 @@
 package memory
 
 import (
+	"math"
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,6 +73,23 @@ func TestExpect_LeavesAddressesThatAreFew(t *testing.T) {
 	Expect(6e8)
 	if now := advised(t) - first; now > 4e6 {
 		t.Errorf("%d bytes are advised of", now)
+	}
+}
+
+// What the environment says of the collector stays.
+func TestExpect_LeavesWhatTheEnvironmentSays(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	for range 3 {
+		Expect(3e9)
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond) // for what follows a collection
+	}
+	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(-1)
+	if percent != -1 || limit != math.MaxInt64 {
+		t.Errorf("GOGC=%s and GOMEMLIMIT=%s became %d and %d", os.Getenv("GOGC"), os.Getenv("GOMEMLIMIT"), percent,
+			limit)
 	}
 }
 

@@ -181,6 +181,11 @@ func TestCholesky(t *testing.T) {
 			t.Fatalf("component %d is %v, want %v", i, b[i], x[i])
 		}
 	}
+	for _, pivot := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1} {
+		if err := c.Factor([]float64{1, 0, pivot}, 2); err != ErrNotPositiveDefinite {
+			t.Errorf("a pivot of %v: %v", pivot, err)
+		}
+	}
 	if err := c.Factor([]float64{1, 2, 1}, 2); err != ErrNotPositiveDefinite {
 		t.Errorf("an indefinite matrix gave %v", err)
 	}
@@ -196,5 +201,12 @@ func TestExpm1_NearZero(t *testing.T) {
 	}
 	if Expm1(0) != 0 || !math.IsInf(Expm1(1000), 1) {
 		t.Error("at the ends")
+	}
+}
+
+func TestDots_OfNothingAreZero(t *testing.T) {
+	out := [4]float64{1, 2, 3, 4}
+	if Dots(&out, nil, nil, nil, nil, nil); out != [4]float64{} {
+		t.Errorf("%v", out)
 	}
 }
