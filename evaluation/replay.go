@@ -58,17 +58,21 @@ func InputsOf(r *record.Run) (Inputs, error) {
 		return nil, fmt.Errorf("%s has no steps, which tell when updates began", r.Dir)
 	}
 	view := adversary.Attested(public, nil, messages, stepClock(steps), nil)
-	if public.Timing.Barrier {
-		return view.Inputs, nil
-	}
 	heard, err := newHearing(s, r.Info.Seed, messages)
 	if err != nil {
 		return nil, err
 	}
 	return func(node, round int) ([]int, error) {
-		inputs, unknown := view.Inputs(node, round)
 		step, ok := steps[[2]int{node, round}]
-		if unknown == nil || !ok {
+		if ok && heard.since(step) >= 0 { // the rule knows of no memory that was lost
+			if public.Timing.Barrier {
+				return nil, model.NotSeen("which values entered the update of node %d, round %d: it had lost its "+
+					"memory, and goes on without values that do not come", node, round)
+			}
+			return heard.by(step)
+		}
+		inputs, unknown := view.Inputs(node, round)
+		if unknown == nil || !ok || public.Timing.Barrier {
 			return inputs, unknown
 		}
 		return heard.by(step)
@@ -114,15 +118,21 @@ func newHearing(s *scenarios.Scenario, seed uint64, messages []record.Message) (
 	return h, err
 }
 
-// by is what had been heard when a step began. Of values that came at that very instant, the first began the step, and
-// whether others entered it is not known.
-func (h *hearing) by(s record.Step) ([]int, error) {
+// since is when a node had its memory lost last before a step began, −1 if never.
+func (h *hearing) since(s record.Step) int64 {
 	since := int64(-1)
 	for _, o := range h.outages[s.Node] {
 		if o.Lost && int64(o.To) <= s.BeganNS {
 			since = int64(o.To)
 		}
 	}
+	return since
+}
+
+// by is what had been heard when a step began. Of values that came at that very instant, the first began the step, and
+// whether others entered it is not known.
+func (h *hearing) by(s record.Step) ([]int, error) {
+	since := h.since(s)
 	neighbours := h.graph.Neighbours(int(s.Node))
 	inputs := slices.Repeat([]int{model.Start}, len(neighbours))
 	at := 0

@@ -381,13 +381,41 @@ func (f *facts) checkNode(t *testing.T, p *browser.Page, node int, places []int)
 	}
 }
 
+// forgetful is a run in lockstep of which a node loses what it has received, and asks for it again.
+const forgetful = `name: forgetful
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network:
+  topology: {kind: ring, nodes: 5}
+  latency: {kind: lognormal, median: 20ms, sigma: 1}
+  loss: 0.1
+  duplication: 0.1
+  faults: [{at: 300ms, crash: 2, until: 900ms, memory: lost}]
+compute: {row: 100us, speed-spread: 0.5}
+rounds: {count: 12, retry: 100ms}
+algorithm: {kind: admm, eta: 0.05, init: {normal: 0.1}}
+`
+
 func TestPage_TellsWhatBecameOfPackets(t *testing.T) {
 	p := browser.Find(t).Drive(t)
-	f := factsOf(t, recorded(t, faulty, 1))
+	kinds := packetsAsTold(t, p, faulty, 60)
+	for _, kind := range []string{"entered", "copy", "lost", "cut", "late", "request"} {
+		if kinds[kind] < 3 {
+			t.Errorf("too few packets of a kind: %v", kinds)
+		}
+	}
+	if kinds := packetsAsTold(t, p, forgetful, 300); kinds["forgotten"] == 0 || kinds["again"] == 0 {
+		t.Errorf("no packet was forgotten, or entered as the copy of one that was: %v", kinds)
+	}
+}
+
+// packetsAsTold holds what the page says of packets at so many instants to the record, and counts their kinds.
+func packetsAsTold(t *testing.T, p *browser.Page, text string, places int) map[string]int {
+	t.Helper()
+	f := factsOf(t, recorded(t, text, 1))
 	f.shown(t, p)
 	type given struct{ At, Count int }
 	var all []given
-	for _, place := range instants(60) {
+	for _, place := range instants(places) {
 		if rows := f.drawn(f.at(place)); len(rows) > 0 {
 			all = append(all, given{place, len(rows)})
 		}
@@ -422,11 +450,30 @@ func TestPage_TellsWhatBecameOfPackets(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []string{"entered", "copy", "lost", "cut", "late", "request"} {
-		if kinds[kind] < 3 {
-			t.Errorf("too few packets of a kind: %v", kinds)
+	return kinds
+}
+
+// before is whether a copy was the first to arrive since its receiver last lost its memory before an update.
+func (f *facts) before(row, round int) bool {
+	m, since := f.messages[row], int64(0)
+	for _, s := range f.steps {
+		for _, o := range f.v.Outages {
+			if s.Node == m.Dst && int(s.Round) == round && o.Node == int(m.Dst) && o.Why == "down, memory lost" &&
+				o.To <= s.BeganNS {
+				since = max(since, o.To)
+			}
 		}
 	}
+	if m.ReceivedNS < since {
+		return false
+	}
+	for _, c := range f.messages {
+		if c.Src == m.Src && c.Dst == m.Dst && c.Round == m.Round && c.Kind == m.Kind && c.ReceivedNS >= since &&
+			c.ReceivedNS < m.ReceivedNS {
+			return false
+		}
+	}
+	return true
 }
 
 // fate is which updates a packet entered, why it was lost if it was, and the kind of all that.
@@ -454,17 +501,31 @@ func (f *facts) fate(t *testing.T, row int) (entered, why, kind string) {
 		return "none: it was lost; another copy arrived", why, kind
 	case m.ReceivedNS < 0:
 		return "none: it was lost", why, kind
-	case first != row:
+	case first != row && !slices.ContainsFunc(f.v.Outages, func(o Outage) bool {
+		return o.Node == int(m.Dst) && o.Why == "down, memory lost"
+	}):
 		return "none: another copy had arrived before it", why, "copy"
 	}
 	place := slices.Index(f.near[m.Dst], m.Src)
 	var rounds []string
+	entering := 0
 	for _, i := range f.iterates {
 		if i.Node == m.Dst && i.Round > 0 && f.used(t, int(i.Node), int(i.Round))[place] == int(m.Round) {
-			rounds = append(rounds, strconv.Itoa(int(i.Round)))
+			if entering++; f.before(row, int(i.Round)) {
+				rounds = append(rounds, strconv.Itoa(int(i.Round)))
+			}
 		}
 	}
 	switch n := len(rounds); {
+	case n == 0 && entering > 0:
+		kind = "forgotten"
+		if first != row {
+			kind = "copy"
+		}
+		return fmt.Sprintf("none: another copy entered, as node %d has lost its memory or had that before", m.Dst), why,
+			kind
+	case n == 1 && first != row:
+		return fmt.Sprintf("of node %d: round %s", m.Dst, rounds[0]), why, "again"
 	case n == 0:
 		return fmt.Sprintf("none: node %d computed no update before a later value came, or none after it",
 			m.Dst), why, "late"

@@ -12,5 +12,5 @@ func machine() (uint64, error) {
 		bytes, err = total, nil // a control group may allow more than there is
 	}
 	const idle = 2 // of addresses about half are reserved for threads, and for what the heap has not come to
-	return min(bytes, addresses()/idle), err
+	return min(bytes, max(1, addresses()/idle)), err
 }

@@ -161,20 +161,31 @@ function span(all) {
   return `${all[0]} to ${all[all.length - 1]}, ${all.length} in all`;
 }
 
+const FORGOT = "down, memory lost"; // why a node is down that comes back without what it had received
+
+// remembers is since when a node knows what it has received as its update of a round begins.
+function remembers(run, node, round) {
+  const step = run.stepsOf[node].find(s => run.stepRound[s] === round);
+  const began = step === undefined ? Infinity : run.stepEnd[step] - run.stepTook[step];
+  return Math.max(0, ...run.outagesOf[node].filter(o => o.why === FORGOT && o.to <= began).map(o => o.to));
+}
+
 function packetPanel(view, run, p) {
   const lost = run.took[p] < 0, kind = run.kinds[run.kind[p]], src = run.src[p], dst = run.dst[p];
   const box = element("div", {}, element("h3", {}, `Packet ${run.id[p]}`));
   const came = run.sent[p] + run.took[p], same = copies(run, p);
   const arrival = q => run.sent[q] + run.took[q];
   const firsts = same.filter(q => run.took[q] >= 0).sort((a, b) => arrival(a) - arrival(b));
-  const into = entries(run, p);
+  const into = entries(run, p), forgets = run.outagesOf[dst].some(o => o.why === FORGOT);
+  const own = into && into.filter(round => firsts.find(q => arrival(q) >= remembers(run, dst, round)) === p);
   let entered;
   if (kind !== "value") entered = kind === "request" ? "it asks for a value again" : "none: it carries no value";
   else if (lost) entered = firsts.length ? "none: it was lost; another copy arrived" : "none: it was lost";
-  else if (firsts[0] !== p) entered = "none: another copy had arrived before it";
+  else if (firsts[0] !== p && !forgets) entered = "none: another copy had arrived before it";
   else if (into === null) entered = `not known: ${run.inputs.why || "not all updates were recorded"}`;
   else if (!into.length) entered = `none: node ${dst} computed no update before a later value came, or none after it`;
-  else entered = `of node ${dst}: round${into.length > 1 ? "s" : ""} ${span(into)}`;
+  else if (!own.length) entered = `none: another copy entered, as node ${dst} has lost its memory or had that before`;
+  else entered = `of node ${dst}: round${own.length > 1 ? "s" : ""} ${span(own)}`;
   let why = "";
   if (lost) why = run.separated(src, dst, run.cutsAt(run.sent[p])) ? "a partition cuts the two off from each other" :
     "by its link, or because the receiver was down";
