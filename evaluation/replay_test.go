@@ -27,6 +27,8 @@ rounds: %s
 algorithm: {kind: dgd, step: 1e-13, init: {normal: 1}}
 `
 	const (
+		kept   = "{at: 150ms, crash: 2, until: 500ms}"
+		early  = "{at: 5ms, crash: 2, until: 10ms, memory: lost}"
 		once   = "{at: 150ms, crash: 2, until: 500ms, memory: lost}"
 		often  = "{crashes: {every: 400ms, for: 100ms, memory: lost}, until: 1s}"
 		waits  = "{count: 12, deadline: 90ms, missing: last, retry: 50ms}"
@@ -35,15 +37,20 @@ algorithm: {kind: dgd, step: 1e-13, init: {normal: 1}}
 	for _, c := range []struct {
 		name, faults, rounds string
 		known                int // updates of which it must be said, at least
+		sets                 []string
 	}{
-		{"kept", "{at: 150ms, crash: 2, until: 500ms}", waits, 60},
-		{"lost once", once, waits, 48}, // of four nodes in all rounds
-		{"lost often", often, waits, 10},
-		{"in lockstep", once, "{count: 12, retry: 60ms}", 60},
-		{"asynchronous, lost once", once, quorum, 60},
-		{"asynchronous, lost often", often, quorum, 60},
+		{"kept", kept, waits, 60, nil},
+		{"lost once", once, waits, 48, nil}, // of four nodes in all rounds
+		{"lost often", often, waits, 10, nil},
+		{"in lockstep", once, "{count: 12, retry: 60ms}", 60, nil},
+		{"asynchronous, kept", kept, quorum, 60, nil},
+		{"asynchronous, lost once", once, quorum, 60, nil},
+		{"asynchronous, lost often", often, quorum, 60, nil},
+		// Both neighbours' values come at one instant: the first begins the step, without the other.
+		{"asynchronous, at once", early, quorum, 0, []string{"network.latency=20ms", "network.loss=0",
+			"network.duplication=0", "compute={}"}},
 	} {
-		r := recorded(t, fmt.Sprintf(text, c.faults, c.rounds))
+		r := recorded(t, fmt.Sprintf(text, c.faults, c.rounds), c.sets...)
 		published := map[[2]int][]float64{}
 		err := r.Iterates(func(i record.Iterate) error {
 			published[[2]int{int(i.Node), int(i.Round)}] = i.Values

@@ -113,6 +113,54 @@ func TestWhyAstray_IsMinimalAmongAllSets(t *testing.T) {
 	}
 }
 
+// Whatever is left out of a scenario is out of it, and all else is as it was.
+func TestWithout_LeavesOutWhatItIsToldTo(t *testing.T) {
+	r := recorded(t, `name: all
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network:
+  topology: {kind: ring, nodes: 6}
+  latency: 20ms
+  loss: 0.05
+  duplication: 0.1
+  links: [{between: [0, 1], latency: 30ms}, {between: [2, 3], latency: 10ms}]
+  faults: [{slow: 5, factor: 3}, {link: [2, 3], factor: 2}]
+rounds: {count: 3, retry: 50ms}
+algorithm: {kind: admm, eta: 0.02}
+adversary: {acts: [{kind: mirror, nodes: [1]}, {kind: mirror, nodes: [2]}]}
+`)
+	s, err := scenarioOf(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := mishaps(s)
+	if len(all) != 8 {
+		t.Fatalf("%+v", all)
+	}
+	texts := func(some []mishap) (texts []string) {
+		for _, m := range some {
+			texts = append(texts, m.text) // keys of a list's later entries are others
+		}
+		return texts
+	}
+	for set := range 1 << len(all) {
+		var gone, kept []mishap
+		for k, m := range all {
+			if set>>k&1 == 1 {
+				gone = append(gone, m)
+			} else {
+				kept = append(kept, m)
+			}
+		}
+		calm, err := scenarioOf(r, without(s, gone)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := texts(mishaps(calm)); !slices.Equal(is, texts(kept)) {
+			t.Errorf("without %q there are %q", texts(gone), is)
+		}
+	}
+}
+
 func TestWhyAstray_SaysWhereThereIsNothingToExplain(t *testing.T) {
 	const calm = `name: calm
 problem: {data: wdbc, train: 0.8, rho: 0.22}

@@ -157,6 +157,37 @@ adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
 	if told[true] == 0 || wrong[true] > 0 || wrong[false] == 0 {
 		t.Errorf("told %v, of these wrong %v", told, wrong)
 	}
+
+	// So does the search: one that takes its packets for all finds otherwise of some.
+	w := &needing{assault: a, seen: a.arrivals()}
+	_, w.truth = a.on(whole, 0)
+	one, _ := adversary.Lookup("kkt-inversion")
+	otherwise := 0
+	for gone := range w.seen {
+		places := allBut(len(w.seen), gone)
+		got, err := w.with(one, places)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := *a.recording
+		part.Messages = slices.Delete(slices.Clone(part.Messages), w.seen[gone], w.seen[gone]+1)
+		for _, partial := range []bool{true, false} {
+			v := adversary.Observe(&part, adversary.Vantage{Partial: partial}, a.public, nil)
+			f, err := one.Carry(v.With(w.known.about(&w.known.Victims[0])))
+			if err == nil {
+				adversary.Score(f, w.truth)
+			}
+			same := err == nil && f.Succeeded == got.Succeeded && f.Conclusion == got.Conclusion
+			if partial && !same {
+				t.Errorf("without packet %d: %s: %s, not %+v, %v", gone, got.Succeeded, got.Conclusion, f, err)
+			} else if !partial && !same {
+				otherwise++
+			}
+		}
+	}
+	if otherwise == 0 {
+		t.Error("one who takes its packets for all would find the same")
+	}
 }
 
 func TestWhyLearnt_EndsWhereItMay(t *testing.T) {
@@ -196,4 +227,14 @@ func TestWhyLearnt_Refuses(t *testing.T) {
 	if len(all) == 0 || all[0].Victim != 3 {
 		t.Errorf("%+v", all)
 	}
+}
+
+// allBut are 0 … n−1 without one.
+func allBut(n, gone int) (all []int) {
+	for k := range n {
+		if k != gone {
+			all = append(all, k)
+		}
+	}
+	return all
 }

@@ -13,7 +13,7 @@ type Sufficient struct {
 	Seen       int            `json:"seen"`       // packets that the adversary saw
 	Outcome    Outcome        `json:"outcome"`    // with all of these
 	Conclusion string         `json:"conclusion"` // with all of these
-	Enough     []NeededPacket `json:"enough"`     // in order of arrival; null: the attack did not succeed
+	Enough     []NeededPacket `json:"enough"`     // in order of sending; null: the attack did not succeed
 	Minimal    bool           `json:"minimal"`    // it was shown that none of these can go
 	With       Outcome        `json:"with"`       // with these alone; empty: the attack did not succeed
 	Estimate   string         `json:"estimate"`   // what they say, in a sentence
@@ -75,6 +75,9 @@ type Ending struct {
 
 // Reached says whether that is the optimum.
 func (e *Ending) Reached() bool { return e.State == Converged }
+
+// Undecided says whether more rounds may show where it goes: it was still moving, or has hardly begun.
+func (e *Ending) Undecided() bool { return e.State == Moving || e.State == Unknown }
 
 // EndingOf is where a run ended.
 func EndingOf(i *Info) Ending {

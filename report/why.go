@@ -33,7 +33,7 @@ func ending(e record.Ending) string {
 	return fmt.Sprintf("%s, distance %.3g", e.State, float64(e.Distance))
 }
 
-// onItsWay writes what a run lacks that no fault keeps from the optimum, but that was still moving.
+// onItsWay writes what a run lacks that has no faults, or none left, but was still moving.
 func onItsWay(w io.Writer, e record.Ending) (err error) {
 	if e.State != record.Moving {
 		return nil
@@ -59,8 +59,13 @@ func astrayTable(w io.Writer, a *record.Astray) error {
 		fmt.Fprintln(w, "its scenario has no faults, so that none keeps it from the optimum")
 		return onItsWay(w, a.End)
 	case a.Guilty == nil:
-		fmt.Fprintf(w, "without any fault: %s\nit does not reach the optimum without its %s either, so that these do "+
-			"not explain it\n", ending(a.Without), faults)
+		fmt.Fprintf(w, "without any fault: %s\nit does not reach the optimum without its %s either, so that ",
+			ending(a.Without), faults)
+		if !a.Without.Undecided() {
+			_, err := fmt.Fprintln(w, "these do not explain it")
+			return err
+		}
+		fmt.Fprintln(w, "with so few rounds it cannot be told whether these keep it away")
 		return onItsWay(w, a.Without)
 	}
 	others := "smaller sets were not all tried"
@@ -84,6 +89,9 @@ func astrayTable(w io.Writer, a *record.Astray) error {
 	_, err := fmt.Fprintf(w, "after %s\n", plural.Of(a.Runs, "run"))
 	return err
 }
+
+// mostPackets is how many packets a table lists of an attack.
+const mostPackets = 60
 
 // sufficientTable writes which packets are enough for an attack.
 func sufficientTable(w io.Writer, s *record.Sufficient) error {
@@ -112,7 +120,7 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 		fmt.Fprint(t, "\twithout it")
 	}
 	fmt.Fprintln(t)
-	for k := range s.Enough {
+	for k := range min(mostPackets, len(s.Enough)) {
 		p := &s.Enough[k]
 		fmt.Fprintf(t, "  %s\t%d\t%d → %d\t%v", p.Kind, p.Round, p.Src, p.Dst, p.Sent())
 		if s.Minimal {
@@ -120,5 +128,11 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 		}
 		fmt.Fprintln(t)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(s.Enough) - mostPackets; more > 0 {
+		fmt.Fprintf(w, "  and %d more; --json has all\n", more)
+	}
+	return nil
 }

@@ -9,8 +9,10 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -68,6 +70,10 @@ func (e *event) equal(f *event) bool {
 
 // String is what happens, in words.
 func (e *event) String() string {
+	if e.lie && len(e.values) == 0 {
+		return fmt.Sprintf("at %s node %d leaves out what it should send node %d of round %d", span(e.at), e.node,
+			e.other, e.round)
+	}
 	if e.lie {
 		return fmt.Sprintf("at %s node %d tells node %d a lie in place of its value of round %d", span(e.at), e.node,
 			e.other, e.round)
@@ -83,18 +89,23 @@ func (e *event) String() string {
 		e.kind, e.round, fate)
 }
 
-// span is a time in words.
+// span is a time in words, to the nanosecond: two that differ read differently.
 func span(ns int64) string {
+	digits, unit := 0, "ns"
 	switch {
-	case ns >= 1e9:
-		return fmt.Sprintf("%.9g s", float64(ns)/1e9)
-	case ns >= 1e6:
-		return fmt.Sprintf("%.6g ms", float64(ns)/1e6)
-	}
-	if ns == 0 {
+	case ns == 0:
 		return "0 s"
+	case ns >= 1e9:
+		digits, unit = 9, "s"
+	case ns >= 1e6:
+		digits, unit = 6, "ms"
 	}
-	return fmt.Sprintf("%d ns", ns)
+	text := fmt.Sprintf("%0*d", digits+1, ns)
+	whole, part := text[:len(text)-digits], strings.TrimRight(text[len(text)-digits:], "0")
+	if part != "" {
+		whole += "." + part
+	}
+	return whole + " " + unit
 }
 
 // events are what a run's record says, in order.
@@ -172,15 +183,31 @@ func FirstDifference(a, b *record.Run) (*Difference, error) {
 		}
 	}
 	if k < len(x) && k < len(y) {
-		p, q := &x[k], &y[k]
-		if p.String() == q.String() && !p.send && len(p.values) == len(q.values) {
-			change := slices.Clone(p.values)
-			num.Axpy(-1, q.values, change)
-			d.Sides[1] += fmt.Sprintf(", another vector: it is %.3g away, and the first has length %.3g",
-				num.Norm(change), num.Norm(p.values))
-		}
+		distinguish(d.Sides, &x[k], &y[k])
 	}
 	return d, nil
+}
+
+// distinguish adds to two sides that read alike what their events differ in: sizes of packets, or values.
+func distinguish(sides []string, p, q *event) {
+	switch {
+	case sides[0] != sides[1]:
+	case p.send:
+		sides[0] += fmt.Sprintf(", of %d bytes", p.bytes)
+		sides[1] += fmt.Sprintf(", of %d bytes", q.bytes)
+	case len(p.values) != len(q.values):
+		sides[0] += fmt.Sprintf(", of %s", plural.Of(len(p.values), "number"))
+		sides[1] += fmt.Sprintf(", of %s", plural.Of(len(q.values), "number"))
+	default:
+		change := slices.Clone(p.values)
+		num.Axpy(-1, q.values, change)
+		sides[1] += ", another vector: "
+		if away := num.Norm(change); away == 0 {
+			sides[1] += "zeros have another sign"
+		} else {
+			sides[1] += fmt.Sprintf("it is %.3g away, and the first has length %.3g", away, num.Norm(p.values))
+		}
+	}
 }
 
 // settings are the seeds and the keys of their scenarios in which runs differ, and whether both record the same values.

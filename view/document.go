@@ -61,6 +61,7 @@ type Run struct {
 	Outages    []Outage    `json:"outages"`
 	Cuts       []Cut       `json:"cuts"`
 	Faults     []Fault     `json:"faults"`
+	Changes    []Change    `json:"changes"`
 	Rows       Rows        `json:"rows"`
 	Attack     *Attack     `json:"attack"` // null: the scenario has no adversary
 	Notes      []string    `json:"notes"`  // what the page cannot show of this run
@@ -102,6 +103,7 @@ type Values struct {
 // Lies are what nodes told neighbours in place of what they had published, by column.
 type Lies struct {
 	Liars   []int    `json:"liars"`
+	Targets []int    `json:"targets"` // whose samples they are after
 	Node    []int32  `json:"node"`
 	To      []int32  `json:"to"`
 	Round   []int32  `json:"round"`
@@ -111,9 +113,11 @@ type Lies struct {
 
 // Inputs are which values entered which updates.
 type Inputs struct {
-	Lockstep bool    `json:"lockstep"` // always those of the round before
-	Lags     [][]int `json:"lags"`     // by row of Values: rounds behind the round before, by neighbour; null: not known
-	Why      string  `json:"why"`      // of those that are not known
+	Lockstep bool `json:"lockstep"` // always those of the round before
+	// Lags are, by row of Steps, how many rounds behind the round before a value was that entered, by neighbour; null:
+	// not known. A run without steps has none.
+	Lags [][]int `json:"lags"`
+	Why  string  `json:"why"` // of those that are not known
 }
 
 // Outage is a time in which a node is down.
@@ -140,6 +144,12 @@ type Fault struct {
 	Text string `json:"text"`
 
 	of sim.Fault // as the scenario has it
+}
+
+// Change is what is different in a run from an instant on, as in a fork.
+type Change struct {
+	At   int64  `json:"at"`
+	Text string `json:"text"`
 }
 
 // Rows are the measurements of rounds: columns of metrics.csv.
@@ -220,7 +230,7 @@ func build(ctx context.Context, r *record.Run, o Options) (*Run, error) {
 	b.head()
 	for _, read := range []func() error{b.packets, b.steps, b.network,
 		func() error { return b.values(o.DataDir) }, b.lies,
-		b.inputs, b.rows, b.faults,
+		b.inputs, b.rows, b.faults, b.changes,
 		func() error { return b.attack(ctx, o) }} {
 		if err := errors.Join(read(), ctx.Err()); err != nil {
 			return nil, err
@@ -407,6 +417,13 @@ func (b *builder) lies() error {
 	if l.Liars = acts.Liars(b.scenario.Acts()); len(l.Liars) == 0 {
 		return nil
 	}
+	for _, act := range b.scenario.Acts() {
+		if a, ok := act.Strategy.(acts.Aiming); ok {
+			if node, _ := a.Aim(); !slices.Contains(l.Targets, node) {
+				l.Targets = append(l.Targets, node)
+			}
+		}
+	}
 	published := map[[2]int32][]float64{}
 	err := b.from.Iterates(func(i record.Iterate) error {
 		if slices.Contains(l.Liars, int(i.Node)) {
@@ -453,16 +470,21 @@ func appendFloats(to []byte, values []float64) []byte {
 	return to
 }
 
-// inputs tells what entered every update whose value is known.
+// inputs tells what entered every update: steps are recorded also where values are not. A run that has none has its
+// values to go by, which is enough for lockstep.
 func (b *builder) inputs() error {
 	of, err := evaluation.InputsOf(b.from)
 	if err != nil {
 		b.Inputs.Why = err.Error()
 		return nil
 	}
-	lockstep, lags := true, make([][]int, len(b.Values.Node))
-	for k, node := range b.Values.Node {
-		round := int(b.Values.Round[k])
+	nodes, ofRounds := b.Steps.Node, b.Steps.Round
+	if len(nodes) == 0 {
+		nodes, ofRounds = b.Values.Node, b.Values.Round
+	}
+	lockstep, lags := true, make([][]int, len(nodes))
+	for k, node := range nodes {
+		round := int(ofRounds[k])
 		if round == 0 || int(node) >= b.from.Info.Nodes {
 			continue
 		}
@@ -594,6 +616,36 @@ func (b *builder) faults() error {
 	return nil
 }
 
+// changes tells what was set while the run went. One that came after its end had no part in it, and is a warning.
+func (b *builder) changes() error {
+	for _, c := range b.scenario.Changes {
+		if int64(c.At) <= b.End {
+			b.Changes = append(b.Changes, Change{int64(c.At), c.String()})
+		}
+	}
+	return nil
+}
+
+// share says which part of all packets something befalls, from when on; "": none at any time.
+func (b *builder) share(befalls string, of func(n *scenarios.Network) float64) (text string) {
+	was := 0.0
+	for _, p := range b.scenario.Phases() {
+		is := of(&p.Network)
+		if is == was || int64(p.From) > b.End {
+			continue
+		}
+		if was = is; p.From == 0 {
+			text = fmt.Sprintf("%.3g %% of packets %s, at random", 100*is, befalls)
+			continue
+		}
+		if text == "" {
+			text = fmt.Sprintf("no packets %s at random", befalls)
+		}
+		text += fmt.Sprintf("; from %v on %.3g %%", sim.Duration(p.From), 100*is)
+	}
+	return text
+}
+
 // facts are what a reader wants to know of the run as a whole.
 func (b *builder) facts() {
 	info := b.from.Info
@@ -621,11 +673,12 @@ func (b *builder) facts() {
 		}
 	}
 	for _, share := range []struct {
-		name, what string
-		of         float64
-	}{{"loss", "are lost", b.scenario.Network.Loss}, {"duplication", "arrive twice", b.scenario.Network.Duplication}} {
-		if share.of > 0 {
-			add(share.name, "%.3g %% of packets %s, at random", 100*share.of, share.what)
+		name, befalls string
+		of            func(n *scenarios.Network) float64
+	}{{"loss", "are lost", func(n *scenarios.Network) float64 { return n.Loss }},
+		{"duplication", "arrive twice", func(n *scenarios.Network) float64 { return n.Duplication }}} {
+		if text := b.share(share.befalls, share.of); text != "" {
+			add(share.name, "%s", text)
 		}
 	}
 	if p := info.Privacy; p != nil {

@@ -78,6 +78,25 @@ func TestEvent_DiffersInEveryField(t *testing.T) {
 		if change(&b); a.equal(&b) || b.equal(&a) {
 			t.Errorf("two events are the same that differ in %s", name)
 		}
+		for _, lie := range []bool{true, false} { // who reads of the two sees that they differ
+			for _, at := range []int64{5, 12_345_678, 12_345_678_901_234} {
+				a, b := is(), is()
+				a.at, b.at = at, at
+				a.arrives, b.arrives = 2*at, 2*at
+				if strings.HasPrefix(name, "values") {
+					a.send, b.send, a.lie, b.lie = false, false, lie, lie // packets have none
+				}
+				change(&b)
+				sides := []string{a.String(), b.String()}
+				if distinguish(sides, &a, &b); sides[0] == sides[1] {
+					t.Errorf("at %d, lie %v, %s: both read %q", at, lie, name, sides[0])
+				}
+			}
+		}
+	}
+	silent := event{lie: true, at: 1e9 + 1, node: 1, other: 2, round: 3}
+	if got := silent.String(); got != "at 1.000000001 s node 1 leaves out what it should send node 2 of round 3" {
+		t.Error(got)
 	}
 }
 

@@ -52,7 +52,7 @@ const probe = `window.probe = (() => {
 		listen: () => { marks = []; },
 		heard: () => { const got = marks; marks = null; return got; },
 		colours: () => Object.fromEntries(
-			["ground", "frame", "grid", "packet", "request", "lost", "bad", "lie"].map(name =>
+			["ground", "frame", "grid", "packet", "request", "lost", "bad", "lie", "change"].map(name =>
 			[name, paint(getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim())])),
 		legend: () => getComputedStyle($("#bar")).backgroundImage.match(/rgb\([^)]*\)/g).map(paint),
 	};
@@ -298,11 +298,13 @@ func (f *facts) checkNode(t *testing.T, p *browser.Page, node int, places []int)
 	type said struct {
 		Pairs, Rows [][]string
 		Chart       string
+		Texts       []string // of the last chart
 	}
 	all := ask[[]said](p, `given => { probe.press("Escape");
 		for (let k = 0; k <= given.node; k++) probe.press("n");
-		return given.places.map(at => { probe.seek(at);
-			return {pairs: probe.pairs("#chosen"), rows: probe.rows("#chosen"),
+		return given.places.map(at => {
+			const marks = probe.drawn(() => probe.seek(at)).filter(m => m.on === "chart" && m.what === "fillText");
+			return {texts: marks.slice(-5).map(m => m.text), pairs: probe.pairs("#chosen"), rows: probe.rows("#chosen"),
 				chart: document.querySelector("#chosen canvas[aria-label^=rounds]").getAttribute("aria-label")}; }); }`,
 		map[string]any{"node": node, "places": places})
 	for k, got := range all {
@@ -369,15 +371,40 @@ func (f *facts) checkNode(t *testing.T, p *browser.Page, node int, places []int)
 			}
 		}
 	}
-	// The curve of rounds behind goes from its first to its last value, which nobody sees who listens.
-	var behind []int
-	for _, i := range f.iterates {
-		if int(i.Node) == node {
-			behind = append(behind, f.first(float64(i.TimeNS))-int(i.Round))
-		}
-	}
+	// The curve of rounds behind goes from its first to its last value, which nobody sees who listens, and as high as
+	// the node ever is behind, which it is most of right before its own steps end.
+	behind := f.behind(node)
 	if want := fmt.Sprintf("from %d to %d", behind[0], behind[len(behind)-1]); !strings.HasSuffix(all[0].Chart, want) {
 		t.Errorf("node %d: %q, not %q", node, all[0].Chart, want)
+	}
+	most := slices.Max(behind)
+	if texts := all[0].Texts; len(texts) != 5 || texts[0] != "0" || most > 0 && texts[2] != strconv.Itoa(most) {
+		t.Errorf("node %d is up to %d behind, and the axis has %q", node, most, texts)
+	}
+}
+
+// behind is how many rounds a node is behind whenever any step ends, from its own first on.
+func (f *facts) behind(node int) (all []int) {
+	for _, s := range f.steps {
+		at := float64(s.EndedNS)
+		if round := f.round(node, at); round >= 0 {
+			all = append(all, f.first(at)-round)
+		}
+	}
+	return all
+}
+
+// What entered updates is of steps, and known where values were not recorded.
+func TestPage_TellsUpdatesWithoutValues(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	f := factsOf(t, recorded(t, faulty, 1))
+	f.v = built(t, recorded(t, faulty, 1, "record.iterates=none")).Runs[0]
+	f.shown(t, p)
+	for _, node := range []int{0, 5, 7} {
+		f.checkNode(t, p, node, instants(12))
+	}
+	if kinds := f.packetsAsTold(t, p, 20); kinds["entered"] < 3 {
+		t.Errorf("packets %v", kinds)
 	}
 }
 
@@ -397,22 +424,24 @@ algorithm: {kind: admm, eta: 0.05, init: {normal: 0.1}}
 
 func TestPage_TellsWhatBecameOfPackets(t *testing.T) {
 	p := browser.Find(t).Drive(t)
-	kinds := packetsAsTold(t, p, faulty, 60)
+	f := factsOf(t, recorded(t, faulty, 1))
+	f.shown(t, p)
+	kinds := f.packetsAsTold(t, p, 60)
 	for _, kind := range []string{"entered", "copy", "lost", "cut", "late", "request"} {
 		if kinds[kind] < 3 {
 			t.Errorf("too few packets of a kind: %v", kinds)
 		}
 	}
-	if kinds := packetsAsTold(t, p, forgetful, 300); kinds["forgotten"] == 0 || kinds["again"] == 0 {
+	f = factsOf(t, recorded(t, forgetful, 1))
+	f.shown(t, p)
+	if kinds := f.packetsAsTold(t, p, 300); kinds["forgotten"] == 0 || kinds["again"] == 0 {
 		t.Errorf("no packet was forgotten, or entered as the copy of one that was: %v", kinds)
 	}
 }
 
 // packetsAsTold holds what the page says of packets at so many instants to the record, and counts their kinds.
-func packetsAsTold(t *testing.T, p *browser.Page, text string, places int) map[string]int {
+func (f *facts) packetsAsTold(t *testing.T, p *browser.Page, places int) map[string]int {
 	t.Helper()
-	f := factsOf(t, recorded(t, text, 1))
-	f.shown(t, p)
 	type given struct{ At, Count int }
 	var all []given
 	for _, place := range instants(places) {
@@ -712,9 +741,7 @@ func (f *facts) checkEdges(t *testing.T, v *picture, cutting bool) {
 	}
 }
 
-// Nodes of one value have one colour, and of a higher one a lighter one; the ends of the legend are of the ends.
-// Between updates a node may be further behind than the end of the legend, which is of updates, and has the colour of
-// the end.
+// Nodes of one value have one colour, and of a higher one a lighter one; the ends of the legend are the ends.
 func TestPage_ColoursNodesByWhatTheyDo(t *testing.T) {
 	p := browser.Find(t).Drive(t)
 	calm, _, _ := strings.Cut(faulty, "  faults:")
@@ -768,16 +795,26 @@ func TestPage_ColoursNodesByWhatTheyDo(t *testing.T) {
 				high = n
 			}
 			for x := range 100 {
-				if c, ok := colour[x]; ok && x > high {
-					if c != legend[len(legend)-1] {
-						t.Errorf("%s by %s: %d is above %d and has %s", name, by, x, high, c)
-					}
-				} else if ok {
+				if c, ok := colour[x]; ok {
 					l := light(t, c)
 					if !(l > last) {
 						t.Errorf("%s by %s: %d is no lighter than what is less: %v", name, by, x, colour)
 					}
 					last = l
+				}
+			}
+			if by == "behind" {
+				most := 0
+				for node := range f.v.Nodes {
+					for k, behind := range f.behind(node) {
+						own := len(f.steps) - len(f.behind(node)) + k
+						if f.down(node, float64(f.steps[own].EndedNS)) == nil {
+							most = max(most, behind)
+						}
+					}
+				}
+				if high != most {
+					t.Errorf("%s: the legend goes to %d, and nodes are up to %d behind", name, high, most)
 				}
 			}
 			if c, ok := colour[high]; ok && c != legend[len(legend)-1] || ends[0] != "0" ||
@@ -897,6 +934,87 @@ func TestPage_MarksLiesAndWhatIsExact(t *testing.T) {
 		if !near(want, x) {
 			t.Errorf("a mark at %v, and it becomes exact at %v", x, want)
 		}
+	}
+}
+
+// What changed is told from when on, and has a line in the time line; whom liars drive is ringed, dashed, and told.
+func TestPage_TellsChangesAndWhomLiarsDrive(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	f := factsOf(t, recorded(t, `name: driven
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 5}, latency: 20ms}
+rounds: {count: 8, retry: 30ms}
+algorithm: {kind: admm, eta: 0.05}
+changes: [{at: 70ms, set: {network.loss: 0.1}}]
+adversary: {knows: {victim: 0, all-but: 1}, attacks: [kkt-inversion],
+  acts: [{kind: steer, nodes: [1], victim: 2, row: 1}]}
+`, 1))
+	f.shown(t, p)
+	const text = "from 70ms on network.loss=0.1"
+	places := instants(60)
+	told := ask[[][][]string](p, `all => all.map(at => { probe.seek(at); return probe.pairs("#present"); })`, places)
+	after := 0
+	for k, got := range told {
+		want := ""
+		if f.at(places[k]) >= 70e6 {
+			want = text
+			after++
+		}
+		if got := value(got, "changed"); got != want {
+			t.Errorf("at %v ns: changed %q, not %q", f.at(places[k]), got, want)
+		}
+	}
+	if after < 10 || after > 55 {
+		t.Errorf("the change is at %d of 60 instants", after)
+	}
+	said := browser.Ask[string](p, "document.querySelector('#runs').textContent")
+	if !strings.Contains(said, "What changed while it went"+text) ||
+		!strings.Contains(said, "no packets are lost at random; from 70ms on 10 %") {
+		t.Errorf("of the run is said %q", said)
+	}
+	shown := func(id string) bool {
+		return browser.Ask[bool](p, "document.querySelector('"+id+"').getBoundingClientRect().width > 0")
+	}
+	if !shown("#driven") || !shown("#changing") {
+		t.Error("the legend does not tell of changes and nodes that are driven")
+	}
+	driven := ask[[]string](p, `n => { probe.press("Escape"); const all = [];
+		for (let k = 0; k < n; k++) { probe.press("n"); all.push(probe.pairs("#chosen")
+			.filter(p => p[0] === "driven").map(p => p[1]).join()); } return all; }`, 5)
+	for node, said := range driven {
+		if (said != "") != (node == 2) {
+			t.Errorf("node %d is driven: %q", node, said)
+		}
+	}
+	colours := browser.Ask[map[string]string](p, "probe.colours()")
+	marks := ask[[]mark](p, `at => probe.drawn(() => probe.seek(at))`, 5000)
+	v := pictureOf(marks, colours)
+	var ringed []int
+	for _, m := range marks {
+		if m.On == "stage" && m.What == "stroke" && m.Colour == colours["lie"] && m.Dashed && len(m.Path) == 1 {
+			for node, at := range v.places {
+				if math.Hypot(m.Path[0][0]-at[0], m.Path[0][1]-at[1]) < 1e-6 {
+					ringed = append(ringed, node)
+				}
+			}
+		}
+	}
+	if !slices.Equal(ringed, []int{2}) {
+		t.Errorf("nodes %v are ringed as driven", ringed)
+	}
+	browser.Ask[bool](p, "probe.listen(), true")
+	p.Show(1000, 800, false)
+	p.Wait("document.querySelector('#track').width < 1000")
+	p.Press("n")
+	width := browser.Ask[float64](p, "document.querySelector('#track').getBoundingClientRect().width")
+	var at []float64
+	for _, m := range browser.Ask[[]mark](p, "probe.heard()") {
+		if m.What == "fillRect" && m.On == "" && m.Colour == colours["change"] {
+			at = append(at, m.Path[0][0]+m.Path[0][2]/2)
+		}
+	}
+	if want := 70e6 / float64(f.v.End) * width; len(at) != 1 || !(math.Abs(at[0]-want) <= 0.01) {
+		t.Errorf("the change is drawn at %v, not at %v", at, want)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -127,6 +128,42 @@ changes:
 	}
 	if c := v.Cuts; len(c) != 1 || c[0].From != 50e6 || c[0].To != 70e6 {
 		t.Errorf("partitions %+v", c)
+	}
+}
+
+// What a fork has otherwise than the run that it went on from is told with its time, and the losses of a run are those
+// of each of its parts.
+func TestDocument_TellsWhatChanged(t *testing.T) {
+	calm := `name: changed
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 4}, latency: 20ms%s}
+rounds: {count: 12, retry: 30ms}
+algorithm: {kind: admm, eta: 0.05}
+changes:
+  - {at: 70ms, set: {network.loss: 0.3, algorithm.eta: 0.07}}
+  - {at: 150ms, set: {network.loss: 0, network.duplication: 0.2}}
+  - {at: 100s, set: {network.loss: 0.9}}
+`
+	for was, want := range map[string]string{
+		"":            "no packets are lost at random; from 70ms on 30 %; from 150ms on 0 %",
+		", loss: 0.1": "10 % of packets are lost, at random; from 70ms on 30 %; from 150ms on 0 %",
+		", loss: 0.3": "30 % of packets are lost, at random; from 150ms on 0 %",
+	} {
+		v := built(t, recorded(t, fmt.Sprintf(calm, was), 1)).Runs[0]
+		if c := []Change{{70e6, "from 70ms on network.loss=0.3, algorithm.eta=0.07"},
+			{150e6, "from 150ms on network.loss=0, network.duplication=0.2"}}; !slices.Equal(v.Changes, c) {
+			t.Errorf("changes %+v, not %+v", v.Changes, c) // the last came too late
+		}
+		for _, fact := range [][2]string{{"loss", want},
+			{"duplication", "no packets arrive twice at random; from 150ms on 20 %"}} {
+			if !slices.Contains(v.Facts, fact) {
+				t.Errorf("%q is not among %q", fact, v.Facts)
+			}
+		}
+	}
+	v := built(t, recorded(t, hospitals, 1)).Runs[0]
+	if v.Changes != nil || slices.ContainsFunc(v.Facts, func(f [2]string) bool { return f[0] == "loss" }) {
+		t.Errorf("of a run without changes and losses: %+v, %q", v.Changes, v.Facts)
 	}
 }
 
@@ -270,7 +307,7 @@ func TestDocument_InputsHadArrived(t *testing.T) {
 	}
 	checked, late := 0, 0
 	for k, lags := range v.Inputs.Lags {
-		node, round := v.Values.Node[k], v.Values.Round[k]
+		node, round := v.Steps.Node[k], v.Steps.Round[k]
 		if round == 0 {
 			continue
 		}
@@ -310,12 +347,12 @@ func TestDocument_CountsLagsAsTheRunDid(t *testing.T) {
 		counted := make([]int64, len(r.Info.Activity.Lags))
 		updates := 0
 		for k, lags := range v.Inputs.Lags {
-			if v.Values.Round[k] > 0 && lags == nil {
-				t.Errorf("seed %d: what entered round %d of node %d is not known: %s", seed, v.Values.Round[k],
-					v.Values.Node[k], v.Inputs.Why)
+			if v.Steps.Round[k] > 0 && lags == nil {
+				t.Errorf("seed %d: what entered round %d of node %d is not known: %s", seed, v.Steps.Round[k],
+					v.Steps.Node[k], v.Inputs.Why)
 			}
 			for _, lag := range lags {
-				if updates++; int(v.Values.Round[k])-1-lag < v.Rounds { // nothing more is expected of others
+				if updates++; int(v.Steps.Round[k])-1-lag < v.Rounds { // nothing more is expected of others
 					counted[max(0, lag)]++
 				}
 			}

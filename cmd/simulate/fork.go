@@ -81,6 +81,9 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 	if err := at.UnmarshalText([]byte(instant)); err != nil {
 		return usage("--at: %w", err)
 	}
+	if at < 0 {
+		return usage("--at is an instant of virtual time, which begins at 0, not %v", at)
+	}
 	dir = runDirectory(dir)
 	if err := isDirectory(dir); err != nil {
 		return err

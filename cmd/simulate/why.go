@@ -25,7 +25,9 @@ func newWhy() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			ofVictim := c.Flags().Changed("victim")
 			switch {
-			case ofVictim == astray:
+			case ofVictim && astray:
+				return usage("--victim and --wrong-point are two questions: ask one at a time")
+			case !ofVictim && !astray:
 				return usage("say what is to be explained: --victim NODE or --wrong-point")
 			case astray && (sets != nil || c.Flags().Changed("tries")):
 				return usage("--set and --tries are of --victim")

@@ -40,12 +40,29 @@ func (b Browser) Drive(t *testing.T) *Page {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(string(b)),
 		chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-gpu", true),
 		chromedp.Flag("hide-scrollbars", true))
+	p, err := start(t, options)
+	for again := 0; err != nil && again < 2; again++ { // where much else is at work, Chromium may end as it starts
+		p, err = start(t, options)
+	}
+	p.must(err)
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{}); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, t, log.Enable, cdp.Empty{})
+		return err
+	}))
+	return p
+}
+
+// start starts a browser and hears what it loads and says.
+func start(t *testing.T, options []chromedp.ExecAllocatorOption) (*Page, error) {
 	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(end)
 	ctx, end = chromedp.NewContext(ctx)
 	t.Cleanup(end)
 	p := &Page{t: t, ctx: ctx}
-	err := chromedp.Listen(ctx, func(event any) {
+	return p, chromedp.Listen(ctx, func(event any) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		switch e := event.(type) {
@@ -60,15 +77,6 @@ func (b Browser) Drive(t *testing.T) *Page {
 			}
 		}
 	})
-	p.must(err)
-	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		if _, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{}); err != nil {
-			return err
-		}
-		_, err := cdp.Call(ctx, t, log.Enable, cdp.Empty{})
-		return err
-	}))
-	return p
 }
 
 func (p *Page) must(err error) {

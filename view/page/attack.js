@@ -88,7 +88,8 @@ function attackPanel(view, run) {
 function saying(view, run, l, s) {
   const a = run.attacker, out = [element("p", {}, badge(s.outcome), " ", s.conclusion)];
   out.push(element("p", {class: "soft count"}));
-  if (l.exact >= 0) {
+  if (l.exact >= 0 && a.points[l.exact] === 0) out.push(element("p", {}, "Exact without any packet."));
+  else if (l.exact >= 0) {
     const n = a.points[l.exact], row = run.attack.order[n - 1], sharp = l.exact > 0 && a.points[l.exact - 1] === n - 1;
     out.push(element("p", {}, `Exact ${sharp ? "from" : "by"} packet `, choose(view, "packet", run, row,
       `${run.id[row]} (${packetName(run, row)})`), ` on, wherever it was carried out: number ${n} of those that the ` +

@@ -64,6 +64,8 @@ class View {
     this.attacks = this.runs.filter(r => r.attacker).map(r => attackPanel(this, r));
     for (const a of this.attacks) u.attack.append(a.box);
     u.lying.hidden = !this.runs.some(r => r.liars.length);
+    u.driven.hidden = !this.runs.some(r => r.targets.length);
+    u.changing.hidden = !this.runs.some(r => r.changes.length);
     u.attack.hidden = u.adversarial.hidden = !this.attacks.length;
   }
 
@@ -95,6 +97,7 @@ class View {
       };
       list("Warnings", r.warnings);
       list("Faults of the scenario", r.faults.map(f => f.text));
+      list("What changed while it went", r.changes.map(c => c.text));
       list("What this page cannot show", r.notes);
       this.ui.runs.append(box);
     }
@@ -110,9 +113,11 @@ class View {
       element("th", {scope: "row"}, key), [a || "absent", b || "absent"].map(x => element("td", {}, x)))))) :
       element("p", {}, "Their scenarios and seeds are the same."));
     if (d.note) u.difference.append(element("p", {class: "soft"}, d.note));
-    u.difference.append(element("h3", {}, d.same ? "The runs are the same" : "The first event that differs"));
+    u.difference.append(element("h3", {}, d.same ? d.note ? "Their packets are the same" :
+      "The runs are the same" : "The first event that differs"));
     if (d.same) u.difference.append(element("p", {}, d.text));
-    else u.difference.append(element("p", {}, `${plural(d.events, "event")} of each run are the same. Then:`),
+    else u.difference.append(element("p", {}, `The first ${d.events} ${d.note ? "packets" : "packets and values"} of ` +
+      "each run are the same. Then:"),
       element("ol", {}, d.sides.map(s => element("li", {}, s))),
       element("p", {}, element("button", {type: "button", onclick: () => this.go(d.at)}, `Go to ${time(d.at)}`)));
   }
@@ -331,6 +336,8 @@ class View {
       for (const cut of r.cuts) line(cut, 1);
       c.fillStyle = th.bad;
       for (const all of r.outagesOf) for (const o of all) line(o, 5);
+      c.fillStyle = th.change;
+      for (const one of r.changes) c.fillRect(x(one.at) - 1, top, 2, each);
     });
     const mark = (t, colour) => {
       c.fillStyle = colour; c.fillRect(x(t) - 1, 0, 2, height);

@@ -24,8 +24,9 @@ function present(run, t) {
   const cuts = run.cutsAt(t);
   for (const c of cuts) lines.push(["partition", c.groups.map(g => g.join(" ")).join(" | ")]);
   for (const f of run.faults) if (f.from <= t && t < f.to && (f.link || f.slow)) lines.push(["fault", f.text]);
+  for (const c of run.changes) if (c.at <= t) lines.push(["changed", c.text]);
   if (row >= 0) {
-    lines.push(["round", number(run.rows.round[row], 6)]);
+    lines.push(["round measured last", number(run.rows.round[row], 6)]);
     for (const m of run.rows.curves || [])
       if (m.values[row] !== null) lines.push([m.name.replaceAll("_", " "), number(m.values[row])]);
   }
@@ -57,8 +58,8 @@ function nodePanel(view, run, node) {
   box.append(element("p", {class: "many"}, near.length ? `${plural(near.length, "neighbour")}: ` : "no neighbours",
     near.slice(0, 60).map(j => [choose(view, "node", run, j, String(j)), " "])));
   const charts = [];
-  const rows = run.valuesOf[node], times = Array.from(rows, k => run.valueTime[k]);
-  const add = (name, values, o) => {
+  const rows = run.valuesOf[node], published = Array.from(rows, k => run.valueTime[k]);
+  const add = (name, values, {times = published, ...o}) => {
     if (!values.some(v => v !== null && !Number.isNaN(v))) return;
     const known = values.filter(v => v !== null);
     const canvas = element("canvas", {class: "chart", role: "img", "aria-label":
@@ -68,8 +69,8 @@ function nodePanel(view, run, node) {
   };
   add("distance to the optimum", rows.map(k => run.values.distance[k]), {log: true});
   add("loss on its own rows", rows.map(k => run.values.loss[k]), {log: true});
-  const behind = rows.map(k => run.leader(run.valueTime[k]) - run.valueRound[k]);
-  if (run.stepEnd.length) add("rounds behind the first", behind, {zero: true, steps: true});
+  const behind = run.behind(node);
+  add("rounds behind the first", behind.values, {zero: true, steps: true, times: behind.times});
   box.append(updates, packets);
   return {box, update(t, look) {
     const round = run.roundAt(node, t), out = run.down(node, t), step = run.computing(node, t);
@@ -89,18 +90,21 @@ function nodePanel(view, run, node) {
     live.replaceChildren(pairs([
       ["now", doing],
       run.liars.includes(node) ? ["honest", "no: it lies to neighbours"] : null,
+      run.targets.includes(node) ? ["driven", "liars are after a sample of it, and drive it where that shows"] : null,
       user ? null : ["round", `${Math.max(0, round)} of ${run.rounds}; ${round < 0 ? "not there yet" :
         plural(Math.max(0, run.leader(t) - round), "round") + " behind the first"}`],
       ["packets", `${sent} sent (${lost} lost on their way), ${got} received, ${missed} lost that were for it`],
       v >= 0 && run.values.distance[v] !== null ? ["distance", number(run.values.distance[v])] : null,
       v >= 0 && run.values.loss[v] !== null ? ["loss", number(run.values.loss[v])] : null,
       ["down", downs(run, node)],
+      ...run.outagesOf[node].map(o => o.why === JOINS ? ["joins", time(o.to)] : o.why === LEAVES ?
+        ["leaves", time(o.from)] : null),
     ]));
     for (const [canvas, at, values, o] of charts)
       drawChart(canvas, {...o, end: run.end,
         curves: [{times: at, values, colour: look.theme.packet, steps: o.steps}]}, look);
-    const k = after(run.timesOf[node], t), lines = [];
-    for (let j = k - 1; j >= Math.max(0, k - 5); j--) lines.push(updateRow(view, run, rows[j]));
+    const ended = run.updates.of[node], k = after(run.updates.endsOf[node], t), lines = [];
+    for (let j = k - 1; j >= Math.max(0, k - 5); j--) lines.push(updateRow(run, ended[j]));
     updates.replaceChildren(element("h4", {}, "Last updates"), lines.length ? element("div", {class: "scroll",
       tabindex: "0"}, table(["round", "published", "took", "what entered"], lines)) : "none yet");
     packets.replaceChildren(element("h4", {}, "Last packets"), recent.length ? element("ul", {class: "packets"},
@@ -109,17 +113,18 @@ function nodePanel(view, run, node) {
   }};
 }
 
+const JOINS = "has not joined", LEAVES = "has left"; // why a node is not there that is not down either
+
 function downs(run, node) {
-  const all = run.outagesOf[node];
+  const all = run.outagesOf[node].filter(o => o.why !== JOINS && o.why !== LEAVES);
   if (!all.length) return "never";
   const sum = all.reduce((s, o) => s + o.to - o.from, 0);
   const often = all.length === 1 ? "once" : all.length + " times";
   return `${often}, ${time(sum)} together; first from ${time(all[0].from)} to ${time(all[0].to)}`;
 }
 
-function updateRow(view, run, row) {
-  const node = run.valueNode[row], round = run.valueRound[row], lags = run.lags(row);
-  const step = run.stepsOf[node].find(s => run.stepRound[s] === round);
+function updateRow(run, row) {
+  const u = run.updates, node = u.node[row], round = u.round[row], lags = run.lags(row);
   let entered = "its start";
   if (round > 0) {
     if (!lags) entered = "not known";
@@ -129,23 +134,23 @@ function updateRow(view, run, row) {
         old.map(([j, r]) => r < 0 ? `${j}: start` : `${j}: ${r}`).join(", ");
     }
   }
-  const took = step === undefined ? "–" : time(run.stepTook[step]);
-  return element("tr", {}, [String(round), time(run.valueTime[row]), took, entered].map(x => element("td", {}, x)));
+  const took = u.took ? time(u.took[row]) : "–";
+  return element("tr", {}, [String(round), time(u.end[row]), took, entered].map(x => element("td", {}, x)));
 }
 
 // entries are the rounds of the receiver's updates that a packet's value entered; null: not known.
 function entries(run, p) {
   const dst = run.dst[p], place = run.neighboursOf[dst].indexOf(run.src[p]), all = [];
   if (run.kinds[run.kind[p]] !== "value" || place < 0) return null;
-  const rows = run.valuesOf[dst];
+  const u = run.updates, rows = u.of[dst];
   let known = rows.some(row => run.lags(row));
-  const first = rows.length ? run.valueRound[rows[0]] : 0; // parties of split columns begin with round 1
-  rows.forEach((row, k) => { if (first > 1 || run.valueRound[row] !== first + k) known = false; }); // not all recorded
+  const first = rows.length ? u.round[rows[0]] : 0; // parties of split columns begin with round 1
+  rows.forEach((row, k) => { if (first > 1 || u.round[row] !== first + k) known = false; }); // not all recorded
   if (!known) return null;
   for (const row of rows) {
     const lags = run.lags(row);
     if (!lags) continue;
-    if (run.valueRound[row] - 1 - lags[place] === run.round[p]) all.push(run.valueRound[row]);
+    if (u.round[row] - 1 - lags[place] === run.round[p]) all.push(u.round[row]);
   }
   return all;
 }

@@ -33,6 +33,7 @@ class Run {
     this.links();
     this.outagesOf = Array.from({length: this.nodes}, () => []);
     for (const o of json.outages || []) this.outagesOf[o.node].push(o);
+    this.changes = json.changes || [];
     this.cuts = json.cuts || [];
     this.findLies(json.lies);
     this.faults = json.faults || [];
@@ -73,6 +74,10 @@ class Run {
     this.stepsOf = rows();
     this.stepNode.forEach((node, k) => this.stepsOf[node].push(k));
     this.stepEndsOf = this.stepsOf.map(all => Float64Array.from(all, k => this.stepEnd[k]));
+    this.updates = this.stepNode.length ? // of a run without steps, what was published
+      {node: this.stepNode, round: this.stepRound, end: this.stepEnd, took: this.stepTook, of: this.stepsOf,
+        endsOf: this.stepEndsOf} :
+      {node: this.valueNode, round: this.valueRound, end: this.valueTime, of: this.valuesOf, endsOf: this.timesOf};
     if (v.content) this.content = floats(v.content);
     const steps = Float64Array.from([...new Set(this.stepEnd)]).sort();
     this.lead = new Int32Array(steps.length); // the highest round that is finished then
@@ -87,6 +92,7 @@ class Run {
   // findLies notes which packets carry something else than what their sender had published.
   findLies(l) {
     this.liars = l.liars || [];
+    this.targets = l.targets || [];
     this.lieRow = new Int32Array(this.count).fill(-1);
     if (!(l.node || []).length) return;
     const at = new Map(l.node.map((node, k) => [`${node} ${l.to[k]} ${l.round[k]}`, k]));
@@ -184,12 +190,40 @@ class Run {
     return this.outagesOf[node].find(o => o.from <= t && t < o.to);
   }
 
-  // lags are how many rounds behind the round before each value was that entered a node's update; null: not known.
+  // updateAt is the row of updates that a node ended last, −1 before the first.
+  updateAt(node, t) {
+    const k = after(this.updates.endsOf[node], t);
+    return k ? this.updates.of[node][k - 1] : -1;
+  }
+
+  // lags are how many rounds behind the round before each value was that entered an update; null: not known.
   lags(row) {
-    const round = this.valueRound[row];
-    if (round === 0) return null;
-    if (this.inputs.lockstep) return this.neighboursOf[this.valueNode[row]].map(() => 0);
+    if (this.updates.round[row] === 0) return null;
+    if (this.inputs.lockstep) return this.neighboursOf[this.updates.node[row]].map(() => 0);
     return (this.inputs.lags && this.inputs.lags[row]) || null;
+  }
+
+  // behind is when a node falls behind the first by another number of rounds, and by how many.
+  behind(node) {
+    if (!this.behindOf) this.behindOf = [];
+    return this.behindOf[node] = this.behindOf[node] || this.findBehind(node);
+  }
+
+  findBehind(node) {
+    const ends = this.stepEndsOf[node], out = {times: [], values: []};
+    let k = 0;
+    for (let j = 0; ends.length && j < this.leadTime.length; j++) {
+      const t = this.leadTime[j];
+      while (k < ends.length && ends[k] <= t) k++;
+      if (!k) continue;
+      const value = Math.max(0, this.lead[j] - this.stepRound[this.stepsOf[node][k - 1]]);
+      if (value === out.values[out.values.length - 1]) continue;
+      out.times.push(t); out.values.push(value);
+    }
+    if (out.times.length) {
+      out.times.push(this.end); out.values.push(out.values[out.values.length - 1]);
+    }
+    return out;
   }
 
   cutsAt(t) { return this.cuts.filter(c => c.from <= t && t < c.to); }
@@ -221,17 +255,22 @@ const COLOURS = {
     return round < 0 ? null : Math.max(0, r.leader(t) - round);
   }, all: r => behindRange(r), whole: true},
   stale: {name: "staleness of its last update, in rounds", of: (r, node, t) => {
-    const v = r.valueAt(node, t), lags = v < 0 ? null : r.lags(v);
+    const row = r.updateAt(node, t), lags = row < 0 ? null : r.lags(row);
     return lags && lags.length ? Math.max(...lags) : null;
   }, all: r => r.inputs.lockstep ? [0] : (r.inputs.lags || []).flatMap(l => l || []), whole: true},
   learnt: {name: "what has been learnt (error of attacks)", log: true, learnt: true,
     of: (r, node, t) => r.attack ? learntAt(r, node, t) : null, all: r => r.attack ? [1e-9, 1] : []},
 };
 
-// behindRange is from none to the most rounds that a node is behind when it publishes.
+// behindRange is from none to the most rounds that a node is ever behind: right before it ends a step, that is, and
+// when it has ended its last, as long as it is up.
 function behindRange(r) {
   let most = 0;
-  for (let k = 0; k < r.stepEnd.length; k++) most = Math.max(most, r.leader(r.stepEnd[k]) - r.stepRound[k]);
+  r.stepsOf.forEach((all, node) => all.forEach((s, k) => {
+    const out = r.down(node, r.end);
+    const until = k + 1 < all.length ? r.stepEnd[all[k + 1]] : out ? out.from : r.end + 1;
+    most = Math.max(most, r.leader(until - 1) - r.stepRound[s]); // times are whole nanoseconds
+  }));
   return r.stepEnd.length ? [0, most] : [];
 }
 

@@ -20,7 +20,7 @@ function dark(c) { return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] < 140; }
 function theme() {
   const style = getComputedStyle(document.documentElement), out = {};
   for (const name of ["text", "ground", "frame", "grid", "soft", "packet", "lost", "request", "mark", "bad", "focus",
-    "lie", "cut1", "cut2"]) out[name] = style.getPropertyValue("--" + name).trim();
+    "lie", "change", "cut1", "cut2"]) out[name] = style.getPropertyValue("--" + name).trim();
   return out;
 }
 
@@ -235,6 +235,7 @@ class Stage {
       }
       if (attack.victims.includes(node) && attack.victims.length < r.nodes)
         this.ring(c, x, y, small + 5, look.theme.lost);
+      if (r.targets.includes(node)) this.ring(c, x, y, small + 7, look.theme.lie, [4, 3]);
       if (r.liars.includes(node)) {
         c.beginPath(); c.fillStyle = look.theme.lie;
         c.moveTo(x - 6, y - small - 2); c.lineTo(x + 6, y - small - 2); c.lineTo(x, y - small - 11); c.fill();
@@ -253,8 +254,9 @@ class Stage {
     }
   }
 
-  ring(c, x, y, radius, colour) {
-    c.beginPath(); c.strokeStyle = colour; c.lineWidth = 3; c.arc(x, y, radius, 0, 7); c.stroke();
+  ring(c, x, y, radius, colour, dash = []) {
+    c.beginPath(); c.strokeStyle = colour; c.lineWidth = 3; c.setLineDash(dash);
+    c.arc(x, y, radius, 0, 7); c.stroke(); c.setLineDash([]);
   }
 
   // drawMatrix draws a row for each sender and a column for each receiver. Before the rows and above the columns are
