@@ -487,12 +487,18 @@ func TestBrowser_PlaygroundHasNoFiles(t *testing.T) {
 		p.Wait(`document.getElementById("mistakes").innerText.includes("needs a file, which a page has none of")`)
 		p.ClickOn("#run")
 		state(p, "failed")
-		if got := p.Text("#status"); !strings.Contains(got, "a browser has no files") {
+		got := p.Text("#status")
+		if !strings.Contains(got, "a browser has no files") || strings.Contains(got, "js") {
 			t.Errorf("of %s the page says %q", data, got)
 		}
 		if browser.Ask[int](p, `document.getElementById("results").childElementCount`) != 0 {
 			t.Error("results of another scenario are still there")
 		}
+	}
+	browser.Ask[bool](p, `(() => { const e = document.getElementById("example"); e.value = "0";
+		return e.dispatchEvent(new Event("change")); })()`)
+	if got := p.Text("#status"); got != "" {
+		t.Errorf("of an example that was just chosen the page says %q", got)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"overhear/problem"
 	"overhear/scenarios"
@@ -29,9 +30,19 @@ type mistake struct {
 	Remedy  string `json:"remedy"`
 }
 
+// errBlank is of an editor in which nothing stands. (A command whose file is empty is told of other ways out.)
+var errBlank = errors.New("nothing is written yet: choose an example to begin with")
+
+func parse(text string) (*scenarios.Scenario, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errBlank
+	}
+	return scenarios.Parse(file, []byte(text))
+}
+
 func check(text string) checked {
 	answer := checked{Mistakes: []mistake{}}
-	s, err := scenarios.Parse(file, []byte(text))
+	s, err := parse(text)
 	var all scenarios.Mistakes
 	switch {
 	case err == nil:

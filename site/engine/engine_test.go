@@ -104,6 +104,11 @@ func TestAnswer_Check(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Mistakes = nil
+	ask(t, asking(t, map[string]any{"do": "check", "scenario": ""}), &a)
+	if len(a.Mistakes) != 1 || a.Mistakes[0].Message != errBlank.Error() || a.Mistakes[0].Line != 1 {
+		t.Errorf("of nothing %v", a.Mistakes)
+	}
+	a.Mistakes = nil
 	ask(t, asking(t, map[string]any{"do": "check", "scenario": text}), &a)
 	if a.Mistakes == nil || len(a.Mistakes) > 0 {
 		t.Errorf("a scenario that is right has the mistakes %#v, want an empty list", a.Mistakes)
@@ -158,6 +163,7 @@ func TestAnswer_Errors(t *testing.T) {
 		`{"id":3,"do":"figure","name":"quickstart","set":{"network.loss":"0.1a"}}`: "must be a number",
 		asking(t, map[string]any{"id": 3, "do": "run", "scenario": absent}):        "nowhere.csv",
 		asking(t, map[string]any{"id": 3, "do": "run", "scenario": "name: x"}):     "algorithm must have a kind",
+		asking(t, map[string]any{"id": 3, "do": "run", "scenario": " \n"}):         "choose an example",
 	} {
 		var a struct {
 			ID    int

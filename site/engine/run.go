@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"strings"
 	"syscall"
@@ -14,7 +15,6 @@ import (
 	"overhear/record"
 	"overhear/report"
 	"overhear/report/plot"
-	"overhear/scenarios"
 )
 
 // ran is the answer to run: what simulate run prints and draws.
@@ -41,7 +41,7 @@ type picture struct {
 
 // run runs one seed of a scenario.
 func run(ctx context.Context, text string, seed uint64, tell progress) (*ran, error) {
-	s, err := scenarios.Parse(file, []byte(text))
+	s, err := parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,12 @@ func run(ctx context.Context, text string, seed uint64, tell progress) (*ran, er
 		}})
 	early := (*experiment.EarlyEnd)(nil)
 	if errors.Is(err, syscall.ENOSYS) { // of a system that has no files
-		return nil, fmt.Errorf("a browser has no files, and this scenario needs one: take data that are built in or "+
-			"generated, such as wdbc, or run it by the command (%w)", err)
+		needed := "one"
+		if of := (*fs.PathError)(nil); errors.As(err, &of) {
+			needed = of.Path
+		}
+		return nil, fmt.Errorf("a browser has no files, and this scenario needs %s: take data that are built in or "+
+			"generated, such as wdbc, or run it by the command", needed)
 	}
 	if err != nil && !(info != nil && errors.As(err, &early)) {
 		return nil, err

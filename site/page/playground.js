@@ -58,6 +58,11 @@
     $("cancel").disabled = name !== "running";
   }
 
+  /** ready forgets what was said of another scenario; one that runs is told of. */
+  function ready() {
+    if ($("status").dataset.state !== "running") state("", "");
+  }
+
   /** seed is the seed, or null if what stands there is none. */
   function seed() {
     const v = $("seed").value.trim();
@@ -209,6 +214,7 @@
   $("example").addEventListener("change", () => {
     if ($("example").value === "") return;
     history.replaceState(null, "", location.pathname + location.search);
+    ready();
     take(Number($("example").value));
   });
   $("run").addEventListener("click", run);
@@ -217,6 +223,6 @@
   $("editor").addEventListener("keydown", e => {
     if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); }
   });
-  addEventListener("hashchange", () => { if (!within()) begin(); });
+  addEventListener("hashchange", () => { if (!within()) { ready(); begin(); } });
   begin();
 })();
