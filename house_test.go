@@ -28,7 +28,7 @@ import (
 // levels, lowest first: a package imports only packages of lower levels.
 var levels = [][]string{
 	{"internal/num", "internal/files", "internal/checkpoint", "internal/state", "internal/memory", "internal/guard",
-		"internal/cputime", "internal/plural", "internal/minimal", "report/plot/fonts"},
+		"internal/cputime", "internal/plural", "internal/prefetch", "internal/minimal", "report/plot/fonts"},
 	{"sim", "internal/golden", "internal/python"},
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "privacy/loss", "adversary/model", "adversary/acts"},

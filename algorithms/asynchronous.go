@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"overhear/internal/plural"
+	"overhear/internal/prefetch"
 	"overhear/parameter"
 	"overhear/problem"
 	"overhear/sim"
@@ -226,20 +227,32 @@ func (r *runner) open(env *sim.Env) {
 	r.publish(env, 0)
 }
 
-// Anticipate reads the node's head, what it knows of its first neighbours, of all but of a hub, and what its step will
-// begin with, unless a worker has that under way.
-func (r *runner) Anticipate() (read uint64) {
-	const first = 8
-	if r.done {
-		return 0
+// Anticipate prefetches the node, what it knows of its neighbours, and, if one more message may make it step, what it
+// has heard of them and what its step begins with.
+func (r *runner) Anticipate(depth int) (more bool) {
+	const first = 8 // neighbours: more is asked for of no hub
+	switch links := r.links; depth {
+	case 0:
+		prefetch.Of(r)
+		return true
+	case 1:
+		prefetch.List(links)
+		return r.ID >= 0 && !r.stepping && !r.done
+	case 2, 3:
+		if len(links) > first || r.heardOf()+1 < r.quorum() {
+			return false
+		}
+		for k := range links {
+			r.run.engine.Prefetch(links[k].latest, depth-2)
+		}
+		if depth == 2 {
+			prefetch.Of(&r.run.Problem.Shards[r.ID])
+			prefetch.List(r.F)
+			prefetch.List(r.Dual)
+			prefetch.List(r.Memory)
+		}
 	}
-	if r.ID >= 0 && !r.stepping {
-		read = uint64(r.run.Problem.Shards[r.ID].U.D) + r.solver.Anticipate()
-	}
-	for k := range r.links[:min(first, len(r.links))] {
-		read += uint64(r.links[k].node)
-	}
-	return read
+	return r.solver.Prefetch(depth - 2)
 }
 
 // Receive takes a neighbour's value, or answers a request for the last one.
@@ -310,18 +323,26 @@ func (r *runner) behind(l *link) bool {
 
 // ready says whether the node may step.
 func (r *runner) ready() bool {
-	heard := 0
 	for k := range r.links {
-		l := &r.links[k]
-		if r.behind(l) {
+		if r.behind(&r.links[k]) {
 			return false
 		}
-		if l.fresh || r.ended(l) {
-			heard++
+	}
+	return r.overdue || r.heardOf() >= r.quorum()
+}
+
+// heardOf is of how many neighbours the node has heard since its last step, or will hear no more.
+func (r *runner) heardOf() (n int) {
+	for k := range r.links {
+		if l := &r.links[k]; l.fresh || r.ended(l) {
+			n++
 		}
 	}
-	return r.overdue || heard >= int(math.Ceil(float64(r.run.Quorum*float64(len(r.links)))))
+	return n
 }
+
+// quorum is of how many it must have heard.
+func (r *runner) quorum() int { return int(math.Ceil(float64(r.run.Quorum * float64(len(r.links))))) }
 
 // advance takes the next step if the node may.
 func (r *runner) advance(env *sim.Env) {

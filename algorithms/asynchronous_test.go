@@ -285,6 +285,53 @@ func TestAsynchronous_EdgeConvergesWhereNodeDualsDrift(t *testing.T) {
 	}
 }
 
+// Whatever a node is at, what is asked for ahead comes to an end, and changes nothing: of one that one more message
+// makes step, two depths of its own, then two of what it has heard and its solve; of others the first two.
+func TestAsynchronous_AnticipationEnds(t *testing.T) {
+	f := newFixture(4, 3, 8, [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}}) // few rows, which have an index
+	r := freely(t, f, "edge-admm", 5, func(p *EdgeADMM) { p.Eta, p.Relaxation = 0.2, 0.5 })
+	r.Trigger = &parameter.Trigger{Quorum: 1}
+	if err := r.run(t); err != nil {
+		t.Fatal(err)
+	}
+	n := &r.protocol.runners[0]
+	depths := func() (depth int) {
+		before := fmt.Sprintf("%+v", *n)
+		for n.Anticipate(depth) && depth < 100 {
+			depth++
+		}
+		if after := fmt.Sprintf("%+v", *n); after != before {
+			t.Errorf("a node is another: %s, and before %s", after, before)
+		}
+		return depth
+	}
+	set := func(done, stepping bool, rounds int32, fresh ...bool) {
+		n.done, n.stepping = done, stepping
+		for k := range n.links {
+			n.links[k].round, n.links[k].fresh = rounds, fresh[k]
+		}
+	}
+	for _, c := range []struct {
+		what           string
+		done, stepping bool
+		fresh          []bool
+		round          int32 // 5: the neighbour has ended
+		want           int
+	}{
+		{"has ended", true, false, []bool{true, true}, 3, 1},
+		{"steps", false, true, []bool{true, true}, 3, 1},
+		{"has heard nobody", false, false, []bool{false, false}, 3, 2},
+		{"has heard one", false, false, []bool{false, true}, 3, 3},
+		{"has heard all", false, false, []bool{true, true}, 3, 3},
+		{"will hear nobody", false, false, []bool{false, false}, 5, 3},
+	} {
+		set(c.done, c.stepping, c.round, c.fresh...)
+		if got := depths(); got != c.want {
+			t.Errorf("of a node that %s the last depth is %d, not %d", c.what, got, c.want)
+		}
+	}
+}
+
 // A node that hears nobody steps on timeouts; without one the account says whom it
 // waits for.
 func TestAsynchronous_SilentNetwork(t *testing.T) {

@@ -226,3 +226,28 @@ func TestProducts_FollowAddedRows(t *testing.T) {
 		t.Errorf("the row that was added gives %v, want %v", out[9], out[3])
 	}
 }
+
+// What is asked for ahead of a solve is the solver, then what it points to, then rows that are where they are; before
+// the first solve it is not known which these are.
+func TestSolver_PrefetchEnds(t *testing.T) {
+	g := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct{ rows, last int }{{2, 2}, {40, 1}} { // few, which are read in place, and many
+		o := &Objective{U: normalRows(g, c.rows, 8), Weight: 1, Loss: Logistic, Ridge: 0.1}
+		s := NewSolver(o, 0)
+		depth := func() (depth int) {
+			for s.Prefetch(depth) && depth < 100 {
+				depth++
+			}
+			return depth
+		}
+		if got := depth(); got != 1 {
+			t.Errorf("%d rows, before the first solve: the last depth is %d", c.rows, got)
+		}
+		if _, err := s.Solve(NewScratch(8, c.rows), make([]float64, 8), make([]float64, 8), 0.3); err != nil {
+			t.Fatal(err)
+		}
+		if got := depth(); got != c.last {
+			t.Errorf("%d rows: the last depth is %d, not %d", c.rows, got, c.last)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"overhear/internal/num"
+	"overhear/internal/prefetch"
 )
 
 // Objective is the data part and ridge of (★), Σ_n w_n L(u_n·f − t_n) + ½ r ‖f‖² + h(f).
@@ -63,12 +64,26 @@ type Solver struct {
 	kept kept // if results are
 }
 
-// Anticipate reads where a solve will begin, so that it need not wait for memory then.
-func (s *Solver) Anticipate() uint64 {
-	if len(s.x) == 0 || len(s.gradient) == 0 {
-		return 0
+// Prefetch prefetches what a solve begins with: at depth 0 the solver, and at each depth more what is found by way of
+// what was asked for before. It says whether there is more.
+func (s *Solver) Prefetch(depth int) (more bool) {
+	if depth == 0 {
+		prefetch.Of(s)
+		return true
 	}
-	return math.Float64bits(s.x[0]) + math.Float64bits(s.gradient[0])
+	rows, full := s.rows.(*fullRows)
+	if depth == 1 {
+		prefetch.Of(s.objective)
+		prefetch.List(s.x)
+		prefetch.List(s.gradient)
+		prefetch.List(s.hessian.packed)
+		if full {
+			prefetch.Of(rows)
+		}
+	} else if full {
+		prefetch.List(rows.Val)
+	}
+	return full && depth == 1
 }
 
 // maxNewton is the largest order for which a Cholesky factor pays.

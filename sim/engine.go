@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"overhear/internal/prefetch"
 )
 
 // Node is a state machine. The engine calls its methods from one goroutine. The
@@ -27,10 +29,11 @@ type Foreseer interface {
 }
 
 // Anticipator is a Node of a run of so many nodes that what they look at is in no cache. Shortly before a message
-// arrives it may be asked to read what it will look at first. It returns anything made of what it has read, and changes
-// nothing: it may be asked for messages that never arrive, and not for others.
+// arrives it may be asked for what it will look at, which it prefetches without waiting: at depth 0 what it knows the
+// place of, and at each depth more what it finds through what it asked for before. It says whether there is more, and
+// changes nothing: it may be asked for messages that never arrive, and not for others.
 type Anticipator interface {
-	Anticipate() uint64
+	Anticipate(depth int) (more bool)
 }
 
 // Message is what a node receives. Its payload is shared and does not change: never, or, of one that was composed, as
@@ -128,7 +131,6 @@ type Engine struct {
 	packet   Packet
 	env      Env
 	failure  error
-	read     uint64 // of what was read ahead
 
 	foreseenUntil Time // when the last message arrives that was foreseen
 	restored      bool // the run goes on from a state
@@ -271,29 +273,48 @@ func (e *Engine) Attach(i int, n Node) {
 	}
 }
 
-// anticipate reads what messages that will arrive soon need. Nodes of a great run are in no cache, and one event after
-// the other would wait for memory; this asks for what many events need at the same time.
+// anticipate prefetches what messages that will arrive soon need. Nodes of a great run are in no cache, and one event
+// after the other would wait for memory; this asks for what many events need at the same time.
 func (e *Engine) anticipate(events []event) {
-	const most = 64 // numbers of a payload
-	var sum uint64
-	var nodes [blockEvents]Anticipator
+	messages, nodes, n := [blockEvents]Held{}, [blockEvents]Anticipator{}, 0
 	for i := range events {
 		if ev := &events[i]; ev.kind == kindMessage {
-			nodes[i], _ = e.nodes[ev.node].(Anticipator)
-			sum += uint64(e.slots.at(uint32(ev.arg)).Round)
+			prefetch.Of(&e.nodes[ev.node])
+			messages[i] = Held(ev.arg + 1)
+			e.Prefetch(messages[i], 0)
 		}
 	}
-	for i, n := range nodes[:len(events)] {
-		if n == nil {
+	for i := range events {
+		if messages[i] == 0 {
 			continue
 		}
-		s := e.slots.at(uint32(events[i].arg))
-		sum += n.Anticipate()
-		for k := 0; k < min(len(s.Payload), most); k += 8 {
-			sum += math.Float64bits(s.Payload[k])
+		e.Prefetch(messages[i], 1)
+		if node, ok := e.nodes[events[i].node].(Anticipator); ok {
+			nodes[n], n = node, n+1
 		}
 	}
-	e.read = sum // or the compiler might leave it all out
+	for depth, left := 0, nodes[:n]; len(left) > 0; depth++ {
+		n = 0
+		for _, node := range left {
+			if node.Anticipate(depth) {
+				left[n], n = node, n+1
+			}
+		}
+		left = left[:n]
+	}
+}
+
+// Prefetch prefetches a message that is held, at depth 0, and then its payload, at depth 1.
+func (e *Engine) Prefetch(h Held, depth int) {
+	if h == 0 {
+		return
+	}
+	switch m := e.slots.at(h.slot()); depth {
+	case 0:
+		prefetch.Of(m)
+	case 1:
+		prefetch.List(m.Payload)
+	}
 }
 
 // Workers is the number of workers that run jobs.

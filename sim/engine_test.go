@@ -245,7 +245,12 @@ type reader struct {
 	heard *[2]int
 }
 
-func (r reader) Anticipate() uint64 { *r.asked++; return 0 }
+func (r reader) Anticipate(depth int) bool {
+	if depth == 0 {
+		*r.asked++
+	}
+	return depth < 2
+}
 
 func (r reader) Receive(*Env, *Message) {
 	if *r.asked > 0 {
