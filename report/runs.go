@@ -143,7 +143,11 @@ func Lines(i *record.Info) (all [][3]string) {
 	}
 	line("solver residual", number(i.Residual.Max),
 		fmt.Sprintf("largest of all solves; tolerance %.0e", i.Residual.Tolerance))
-	line("digest", short(i.Digest), "of every event; equal for every repeat of this run")
+	if i.Digest == "" {
+		line("digest", short(i.Digest), "none is made of the events (record.trace: off)")
+	} else {
+		line("digest", short(i.Digest), "of every event; equal for every repeat of this run")
+	}
 	return all
 }
 

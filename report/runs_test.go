@@ -34,6 +34,19 @@ func TestSeedTable_MeanLeastGreatest(t *testing.T) {
 	}
 }
 
+// A run without a digest is not said to have one that repeats are equal to.
+func TestLines_TellWhatTheDigestIsOf(t *testing.T) {
+	digest := strings.Repeat("5a", 32)
+	for is, want := range map[string][3]string{
+		digest: {"digest", digest[:16], "of every event; equal for every repeat of this run"},
+		"":     {"digest", "off", "none is made of the events (record.trace: off)"},
+	} {
+		if all := Lines(&record.Info{Digest: is}); !slices.Contains(all, want) {
+			t.Errorf("%q is not among %q", want, all)
+		}
+	}
+}
+
 // The table of several seeds has their certificates of rows, with the δ that all have.
 func TestSeedTable_HasCertificates(t *testing.T) {
 	table := func(deltas ...record.Number) string {
