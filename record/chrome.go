@@ -18,8 +18,15 @@ import (
 // names it.
 const ChromeTrace = "chrome-trace"
 
+// Happening is what goes on in a run besides steps and messages, such as a node that is down.
+type Happening struct {
+	From, To int64 // virtual nanoseconds; the same: an instant
+	Name     string
+}
+
 // WriteChromeTrace writes a run whose messages were kept as a JSON object with
-// traceEvents. Times are virtual, in microseconds. Every node is a thread, and its
+// traceEvents. Times are virtual, in microseconds. Whatever else goes on has a track
+// of its own, since it ends and begins regardless of steps. Every node is a thread, and its
 // steps are complete events. Whatever it sends and receives at one instant is one
 // more, since as many slices as a hub has clients, nested, would be unreadable; a
 // message is a flow from the one slice to the other, and a lost one an instant.
@@ -27,7 +34,7 @@ const ChromeTrace = "chrome-trace"
 //
 // Slices of a thread must nest. Those of messages have a length only to be seen
 // and clicked, so they end where the next thing on the track begins or ends.
-func WriteChromeTrace(r *Run, to io.Writer) error {
+func WriteChromeTrace(r *Run, to io.Writer, besides ...Happening) error {
 	c := &chrome{out: bufio.NewWriterSize(to, 1<<16), run: r, nodes: r.Info.Nodes}
 	if err := c.read(); err != nil {
 		return err
@@ -36,6 +43,9 @@ func WriteChromeTrace(r *Run, to io.Writer) error {
 	c.out.WriteString("{\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"run\":" + title +
 		",\"note\":\"virtual time; send and receive slices have a length only to be seen\"},\n\"traceEvents\":[")
 	c.event(`"ph":"M","name":"process_name","pid":%d,"args":{"name":%s}`, c.nodes, title)
+	for k, h := range besides {
+		c.happening(k, h)
+	}
 	for node := range c.nodes {
 		c.track(node)
 	}
@@ -135,6 +145,23 @@ func (c *chrome) read() error {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.BeganNS, b.BeganNS), cmp.Compare(a.EndedNS, b.EndedNS))
 	})
 	return nil
+}
+
+// happening writes what goes on besides: an asynchronous event, whose number is not a message's, or an instant of the
+// process.
+func (c *chrome) happening(k int, h Happening) {
+	name := quoted(h.Name)
+	if h.From >= h.To {
+		c.event(`"ph":"i","s":"p","name":%s,"cat":"happening","pid":%d,"ts":%s`, name, c.nodes, micros(h.From))
+		return
+	}
+	for _, end := range []struct {
+		phase string
+		at    int64
+	}{{"b", h.From}, {"e", h.To}} {
+		c.event(`"ph":"%s","name":%s,"cat":"happening","id":"h%d","pid":%d,"ts":%s`, end.phase, name, k, c.nodes,
+			micros(end.at))
+	}
 }
 
 // track writes a node's slices in order of time; at one instant, the longer first,

@@ -254,3 +254,41 @@ func BenchmarkChromeTrace(b *testing.B) {
 		}
 	}
 }
+
+// What goes on besides steps and messages begins and ends when it does, whatever its name and whatever goes on with it.
+func TestWriteChromeTrace_HasHappenings(t *testing.T) {
+	r := write(t, t.TempDir(), 1, everything)
+	besides := []Happening{{From: 1_001, To: 9_999, Name: `"cut" off`}, {From: 5_000, To: 5_000, Name: "changed"},
+		{From: 2_000, To: 9_999, Name: `"cut" off`}}
+	var b bytes.Buffer
+	if err := WriteChromeTrace(r, &b, besides...); err != nil {
+		t.Fatal(err)
+	}
+	if problems := checkFormat(b.Bytes()); problems != nil {
+		t.Fatal(problems)
+	}
+	var file struct{ TraceEvents []map[string]any }
+	if err := json.Unmarshal(b.Bytes(), &file); err != nil {
+		t.Fatal(err)
+	}
+	var got []Happening
+	begun := map[any]Happening{}
+	for _, e := range file.TraceEvents {
+		if e["cat"] != "happening" {
+			continue
+		}
+		at := int64(e["ts"].(float64) * 1000)
+		switch h := (Happening{at, at, e["name"].(string)}); e["ph"] {
+		case "b":
+			begun[e["id"]] = h
+		case "e":
+			h.From = begun[e["id"]].From
+			got = append(got, h)
+		case "i":
+			got = append(got, h)
+		}
+	}
+	if !slices.Equal(got, besides) {
+		t.Errorf("%+v, not %+v", got, besides)
+	}
+}

@@ -131,6 +131,45 @@ changes:
 	}
 }
 
+// A timeline has what went wrong and what changed for as long as it lasted, of those crashes at random, too, that the
+// page shows.
+func TestHappenings_AreThoseOfTheRun(t *testing.T) {
+	r := recorded(t, faulty+"changes: [{at: 100ms, set: {network.loss: 0.2}}]\n", 1)
+	v := built(t, r).Runs[0]
+	all, err := Happenings(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	downs := 0
+	for _, o := range v.Outages {
+		if downs++; !slices.Contains(all, record.Happening{From: o.From, To: min(o.To, v.End),
+			Name: fmt.Sprintf("node %d: %s", o.Node, o.Why)}) {
+			t.Errorf("%+v is not among %+v", o, all)
+		}
+	}
+	for _, h := range []record.Happening{
+		{From: 300e6, To: 900e6, Name: "node 7: down, memory lost"},
+		{From: 0, To: 200e6, Name: "node 4: has not joined"},
+		{From: 600e6, To: 1500e6,
+			Name: "nodes 0, 1, 2, 3 and nodes 4, 5, 6, 7 are cut off from each other from 600ms to 1.5s"},
+		{From: 0, To: v.End, Name: "node 5 takes 10 times as long to compute from 0s on"},
+		{From: 100e6, To: 100e6, Name: "from 100ms on network.loss=0.2"},
+	} {
+		if !slices.Contains(all, h) {
+			t.Errorf("%+v is not among %+v", h, all)
+		}
+	}
+	if downs < 4 || len(all) != downs+3+1 { // a partition, a slow node, a link; a change
+		t.Errorf("%d happenings, %d of them outages", len(all), downs)
+	}
+	if all, err := Happenings(recorded(t, hospitals, 1)); err != nil || all != nil {
+		t.Errorf("of a calm run: %+v, %v", all, err)
+	}
+	if _, err := Happenings(recorded(t, hospitals, 1, "record.messages=none")); !errors.Is(err, record.ErrNotRecorded) {
+		t.Errorf("of one without packets: %v", err)
+	}
+}
+
 // What a fork has otherwise than the run that it went on from is told with its time, and the losses of a run are those
 // of each of its parts.
 func TestDocument_TellsWhatChanged(t *testing.T) {

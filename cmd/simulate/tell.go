@@ -29,6 +29,7 @@ import (
 	"overhear/scenarios"
 	"overhear/sim"
 	"overhear/sweep"
+	"overhear/view"
 )
 
 func newExport() *cobra.Command {
@@ -46,7 +47,10 @@ func newExport() *cobra.Command {
 			case format == record.ChromeTrace && c.Flags().Changed("table"):
 				return usage("--format %s is of the whole run and takes no --table", format)
 			case format == record.ChromeTrace:
-				err = record.WriteChromeTrace(r, c.OutOrStdout())
+				var besides []record.Happening
+				if besides, err = view.Happenings(r); err == nil {
+					err = record.WriteChromeTrace(r, c.OutOrStdout(), besides...)
+				}
 			case !contains(record.Tables, table) || !contains(record.Formats, format):
 				return usage("--table is one of %s and --format one of %s, or %s", strings.Join(record.Tables, ", "),
 					strings.Join(record.Formats, ", "), record.ChromeTrace)

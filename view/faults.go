@@ -1,0 +1,187 @@
+// What went wrong in a run, and what was changed while it went.
+
+package view
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"overhear/record"
+	"overhear/scenarios"
+	"overhear/sim"
+)
+
+// Outage is a time in which a node is down.
+type Outage struct {
+	Node int    `json:"node"`
+	From int64  `json:"from"`
+	To   int64  `json:"to"`
+	Why  string `json:"why"`
+}
+
+// Cut is a time in which groups of nodes are cut off from each other.
+type Cut struct {
+	From   int64   `json:"from"`
+	To     int64   `json:"to"`
+	Groups [][]int `json:"groups"`
+}
+
+// Fault is an entry of the scenario's fault plan.
+type Fault struct {
+	From int64  `json:"from"`
+	To   int64  `json:"to"`
+	Link []int  `json:"link"` // that is slow or loses packets; null: another kind
+	Slow []int  `json:"slow"` // the node that is slow; null: another kind
+	Text string `json:"text"`
+
+	of sim.Fault // as the scenario has it
+}
+
+// Change is what is different in a run from an instant on, as in a fork.
+type Change struct {
+	At   int64  `json:"at"`
+	Text string `json:"text"`
+}
+
+// faults tells when nodes were down and what else went wrong.
+func (b *builder) faults() error {
+	course := b.scenario.Faults()
+	if course.Quiet() {
+		return nil
+	}
+	end := b.End + 1
+	if b.graph != nil {
+		outages, err := course.Outages(b.from.Info.Seed, b.graph, b.sites, sim.Time(end))
+		if err != nil {
+			return fmt.Errorf("when nodes were down: %w", err)
+		}
+		for node, all := range outages {
+			for _, o := range all {
+				why := "down, memory kept"
+				switch {
+				case o.Leaves:
+					why = "has left"
+				case o.From == 0 && course.Joins(node):
+					why = "has not joined"
+				case o.Lost:
+					why = "down, memory lost"
+				}
+				b.Outages = append(b.Outages, Outage{Node: node, From: int64(o.From), To: int64(o.To), Why: why})
+			}
+		}
+	}
+	for k, p := range course {
+		from, over := int64(p.From), end // of the plan
+		if k+1 < len(course) {
+			over = min(over, int64(course[k+1].From))
+		}
+		for _, f := range p.Plan {
+			one := Fault{From: max(int64(f.At), from), To: over, of: f}
+			if f.Until > 0 {
+				one.To = min(one.To, int64(f.Until))
+			}
+			if one.From >= one.To && k+1 < len(course) || f.Until > 0 && int64(f.Until) <= from {
+				continue // another plan holds when it would
+			}
+			kept := slices.IndexFunc(b.Faults, func(g Fault) bool { // of the plan before, too
+				return g.To == from && reflect.DeepEqual(f, g.of)
+			})
+			switch kind := f.Kind.(type) {
+			case sim.Partition:
+				b.Cuts = append(b.Cuts, Cut{From: one.From, To: one.To, Groups: kind.Groups})
+			case sim.BadLink:
+				one.Link = kind.Link[:]
+			case sim.SlowNode:
+				one.Slow = []int{kind.Node}
+			case sim.Join:
+				if int64(f.At) < from {
+					continue
+				}
+			}
+			if kept >= 0 {
+				b.Faults[kept].To = one.To
+			} else {
+				b.Faults = append(b.Faults, one)
+			}
+		}
+	}
+	for k := range b.Faults {
+		f := &b.Faults[k]
+		f.Text = f.of.String()
+		if _, joins := f.of.Kind.(sim.Join); joins {
+			continue // from 0 on it is absent
+		}
+		if f.From > int64(f.of.At) {
+			f.Text += fmt.Sprintf("; added at %v", sim.Duration(f.From))
+		}
+		if f.To < end && (f.of.Until == 0 || f.To < int64(f.of.Until)) {
+			f.Text += fmt.Sprintf("; taken away at %v", sim.Duration(f.To))
+		}
+	}
+	return nil
+}
+
+// Happenings are what a run's timeline has besides steps and packets: nodes that are down, other faults while they
+// last, and changes. Without packets there is no timeline, and the error is record.ErrNotRecorded.
+func Happenings(r *record.Run) (all []record.Happening, err error) {
+	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario))
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{Run: new(Run), from: r, scenario: s}
+	for _, read := range []func() error{b.packets, b.steps, b.network, b.faults, b.changes} {
+		if err := read(); err != nil {
+			return nil, err
+		}
+	}
+	add := func(from, to int64, text string) {
+		if to = min(to, b.End); from <= to {
+			all = append(all, record.Happening{From: from, To: to, Name: text})
+		}
+	}
+	for _, o := range b.Outages {
+		add(o.From, o.To, fmt.Sprintf("node %d: %s", o.Node, o.Why))
+	}
+	for _, f := range b.Faults {
+		switch f.of.Kind.(type) {
+		case sim.Partition, sim.BadLink, sim.SlowNode:
+			add(f.From, f.To, f.Text)
+		}
+	}
+	for _, c := range b.Changes {
+		add(c.At, c.At, c.Text)
+	}
+	return all, nil
+}
+
+// changes tells what was set while the run went. One that came after its end had no part in it, and is a warning.
+func (b *builder) changes() error {
+	for _, c := range b.scenario.Changes {
+		if int64(c.At) <= b.End {
+			b.Changes = append(b.Changes, Change{int64(c.At), c.String()})
+		}
+	}
+	return nil
+}
+
+// share says which part of all packets something befalls, from when on; "": none at any time.
+func (b *builder) share(befalls string, of func(n *scenarios.Network) float64) (text string) {
+	was := 0.0
+	for _, p := range b.scenario.Phases() {
+		is := of(&p.Network)
+		if is == was || int64(p.From) > b.End {
+			continue
+		}
+		if was = is; p.From == 0 {
+			text = fmt.Sprintf("%.3g %% of packets %s, at random", 100*is, befalls)
+			continue
+		}
+		if text == "" {
+			text = fmt.Sprintf("no packets %s at random", befalls)
+		}
+		text += fmt.Sprintf("; from %v on %.3g %%", sim.Duration(p.From), 100*is)
+	}
+	return text
+}
