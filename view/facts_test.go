@@ -91,6 +91,9 @@ func TestEvent_DiffersInEveryField(t *testing.T) {
 				if distinguish(sides, &a, &b); sides[0] == sides[1] {
 					t.Errorf("at %d, lie %v, %s: both read %q", at, lie, name, sides[0])
 				}
+				if name == "bytes" && !strings.HasSuffix(sides[1], fmt.Sprintf(", of %d bytes", b.bytes)) {
+					t.Errorf("of two sizes is said %q", sides)
+				}
 			}
 		}
 	}

@@ -746,7 +746,8 @@ func TestPage_ColoursNodesByWhatTheyDo(t *testing.T) {
 	p := browser.Find(t).Drive(t)
 	calm, _, _ := strings.Cut(faulty, "  faults:")
 	_, after, _ := strings.Cut(faulty, "compute:")
-	for name, text := range map[string]string{"faulty": faulty, "calm": calm + "compute:" + after} {
+	for name, text := range map[string]string{"faulty": faulty, "calm": calm + "compute:" + after,
+		"left": calm + "  faults: [{leave: 3, at: 400ms}]\ncompute:" + after} { // and is no longer behind
 		f := factsOf(t, recorded(t, text, 1))
 		f.shown(t, p)
 		places := instants(80)
