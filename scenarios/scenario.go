@@ -311,6 +311,9 @@ type Iterates struct {
 	Every int    `yaml:"every" doc:"keep every so many rounds, instead of all"`
 }
 
+// Whole says whether those of all rounds are.
+func (i Iterates) Whole() bool { return i.Keep == "all" && i.Every <= 1 }
+
 // UnmarshalText reads all, last or none.
 func (i *Iterates) UnmarshalText(text []byte) error {
 	switch i.Keep = string(text); i.Keep {

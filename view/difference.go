@@ -136,8 +136,9 @@ func events(r *record.Run) (all []event, err error) {
 	return all, err
 }
 
-// FirstDifference compares the packets and published values of two runs, in order of virtual time; the values only if
-// both runs recorded those of the same rounds.
+// FirstDifference compares the packets and published values of two runs, in order of virtual time; the values, and what
+// liars told, only if both runs recorded those of the same rounds. Two runs of one digest do not differ, whatever was
+// recorded of them; two of other digests do, even if nothing that was recorded does.
 func FirstDifference(a, b *record.Run) (*Difference, error) {
 	x, err := events(a)
 	if err != nil {
@@ -148,16 +149,23 @@ func FirstDifference(a, b *record.Run) (*Difference, error) {
 		return nil, err
 	}
 	d := new(Difference)
-	alike := false
-	if d.Settings, alike, err = settings(a, b); err != nil {
+	var kept scenarios.Iterates
+	var alike bool
+	if d.Settings, kept, alike, err = settings(a, b); err != nil {
 		return nil, err
 	}
 	what := "packets and values"
-	if !alike {
-		published := func(e event) bool { return !e.send && !e.lie }
-		x, y = slices.DeleteFunc(x, published), slices.DeleteFunc(y, published)
+	switch {
+	case !alike:
+		told := func(e event) bool { return !e.send }
+		x, y = slices.DeleteFunc(x, told), slices.DeleteFunc(y, told)
 		what = "packets"
 		d.Note = "Published values are not compared: the two runs recorded those of other rounds (record.iterates)."
+	case kept.Keep == "none":
+		what = "packets"
+		d.Note = "Published values are not compared: they were not recorded (record.iterates: none)."
+	case !kept.Whole():
+		d.Note = "Of published values those are compared that were recorded (record.iterates)."
 	}
 	k := 0
 	for k < len(x) && k < len(y) && x[k].equal(&y[k]) {
@@ -167,6 +175,15 @@ func FirstDifference(a, b *record.Run) (*Difference, error) {
 	if k == len(x) && k == len(y) {
 		d.Same, d.At = true, 0
 		d.Text = fmt.Sprintf("No event differs: all %d %s that were recorded are the same.", k, what)
+		switch p, q := a.Info.Digest, b.Info.Digest; {
+		case p == "" || q == "":
+		case p == q:
+			d.Note = ""
+			d.Text += " Their digests are equal, so that nothing else differs either."
+		default:
+			d.Note += " Their digests differ, so that something does which was not recorded or is not compared."
+			d.Note = strings.TrimSpace(d.Note)
+		}
 		return d, nil
 	}
 	for _, all := range [][]event{x, y} {
@@ -210,19 +227,21 @@ func distinguish(sides []string, p, q *event) {
 	}
 }
 
-// settings are the seeds and the keys of their scenarios in which runs differ, and whether both record the same values.
-func settings(a, b *record.Run) (all [][3]string, alike bool, err error) {
+// settings are the seeds and the keys of their scenarios in which runs differ, of which rounds the first recorded
+// values, and whether the second did of the same.
+func settings(a, b *record.Run) (all [][3]string, kept scenarios.Iterates, alike bool, err error) {
 	if x, y := fmt.Sprint(a.Info.Seed), fmt.Sprint(b.Info.Seed); x != y {
 		all = append(all, [3]string{"seed", x, y})
 	}
 	var parsed [2]*scenarios.Scenario
 	for k, r := range []*record.Run{a, b} {
 		if parsed[k], err = scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario)); err != nil {
-			return nil, false, err
+			return nil, kept, false, err
 		}
 	}
 	for _, c := range scenarios.Changes(parsed[0], parsed[1]) {
 		all = append(all, [3]string{c.Path, c.Was, c.Is})
 	}
-	return all, parsed[0].Record.Iterates == parsed[1].Record.Iterates, nil
+	kept = parsed[0].Record.Iterates
+	return all, kept, kept == parsed[1].Record.Iterates, nil
 }

@@ -391,6 +391,9 @@ func (b *builder) lies() error {
 			}
 		}
 	}
+	if !b.scenario.Record.Iterates.Whole() {
+		b.note("Lies of rounds whose values were not recorded (record.iterates) are drawn as values.")
+	}
 	published := map[[2]int32][]float64{}
 	err := b.from.Iterates(func(i record.Iterate) error {
 		if slices.Contains(l.Liars, int(i.Node)) {

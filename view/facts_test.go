@@ -179,6 +179,34 @@ func TestFirstDifference_SeesThatARunGoesOn(t *testing.T) {
 	}
 }
 
+// What was not recorded is not said to be the same: only two runs of one digest are, whatever was recorded of them.
+func TestFirstDifference_SaysWhatItCompares(t *testing.T) {
+	const liar = "adversary={acts: [{kind: mirror, about: zero, nodes: [1], from-round: 2}]}"
+	for name, c := range map[string]struct {
+		first, second []string
+		same          bool
+		note          string // a part of it; empty: there is none
+	}{
+		"lies of other rounds": {[]string{liar}, []string{liar, "record.iterates=last"}, true, ""},
+		"lies of no round":     {[]string{liar, "record.iterates=none"}, []string{liar}, true, ""},
+		"values of neither": {[]string{"record.iterates=none"}, []string{"record.iterates=none", "algorithm.eta=0.06"},
+			true, "were not recorded (record.iterates: none). Their digests differ"},
+		"values of neither, without digests": {[]string{"record={iterates: none, trace: off}"},
+			[]string{"record={iterates: none, trace: off}", "algorithm.eta=0.06"}, true, "were not recorded"},
+		"values of one": {[]string{"record.iterates=none"}, []string{"algorithm.eta=0.06"}, true,
+			"of other rounds (record.iterates). Their digests differ"},
+		"the last values": {[]string{"record.iterates=last"}, []string{"record.iterates=last", "algorithm.eta=0.06"},
+			false, "those are compared that were recorded"},
+		"all values":    {nil, []string{"algorithm.eta=0.06"}, false, ""},
+		"one and a run": {nil, nil, true, ""},
+	} {
+		d, err := FirstDifference(recorded(t, hospitals, 1, c.first...), recorded(t, hospitals, 1, c.second...))
+		if err != nil || d.Same != c.same || (d.Note == "") != (c.note == "") || !strings.Contains(d.Note, c.note) {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+	}
+}
+
 // Of two seeds of one scenario the seeds are all that differs in what was set, and of a repeat nothing does.
 func TestFirstDifference_TellsSeeds(t *testing.T) {
 	a := recorded(t, hospitals, 1)

@@ -408,6 +408,105 @@ func TestPage_TellsUpdatesWithoutValues(t *testing.T) {
 	}
 }
 
+// Gradient descent whose step is next to nothing publishes the mean of its own value and its neighbours', a third each
+// on a ring. So what the page says of an update is right only if it adds up, also where nodes have lost their memory:
+// they send their start as what they had published last.
+func TestPage_NamesWhatAddsUpToUpdates(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	anew := 0
+	for seed, rounds := range []string{"{mode: asynchronous, count: 14, quorum: 0.5}", "{count: 12, retry: 40ms}",
+		"{mode: asynchronous, count: 14, quorum: 0.5, timeout: 30ms}", "{mode: asynchronous, count: 14, quorum: 1}"} {
+		r := recorded(t, `name: mixing
+problem: {data: {set: twonorm, rows: 100, dimension: 4}, train: 0.8, rho: 0.22}
+network:
+  topology: {kind: ring, nodes: 5}
+  latency: {kind: lognormal, median: 20ms, sigma: 1}
+  loss: 0.1
+  faults: [{crashes: {every: 300ms, for: 60ms, memory: lost}, until: 2s}]
+compute: {row: 100us, speed-spread: 0.5}
+algorithm: {kind: dgd, step: 1e-13, init: {normal: 1}}
+rounds: `+rounds+"\n", uint64(seed+1))
+		f := factsOf(t, r)
+		f.shown(t, p)
+		published := map[[2]int][]float64{}
+		for _, i := range f.iterates {
+			published[[2]int{int(i.Node), int(i.Round)}] = i.Values
+		}
+		checked := 0
+		for node := range 5 {
+			told := map[string]string{}
+			for _, rows := range ask[[][][]string](p, `given => { probe.press("Escape");
+				for (let k = 0; k <= given.node; k++) probe.press("n");
+				return given.places.map(at => { probe.seek(at); return probe.rows("#chosen"); }); }`,
+				map[string]any{"node": node, "places": instants(30)}) {
+				for _, row := range rows {
+					told[row[0]] = row[3]
+				}
+			}
+			near := []int{min((node+4)%5, (node+1)%5), max((node+4)%5, (node+1)%5)}
+			for text, entered := range told {
+				round, _ := strconv.Atoi(text)
+				if round == 0 || entered == "not known" {
+					continue
+				}
+				parts := strings.Split(entered, ", ")
+				if all, ok := strings.CutPrefix(entered, "all of round "); ok {
+					parts = []string{fmt.Sprintf("%d: %s", near[0], all), fmt.Sprintf("%d: %s", near[1], all)}
+				}
+				fits := false
+				for _, own := range [][]float64{published[[2]int{node, round - 1}], published[[2]int{node, 0}]} {
+					for _, stand := range []float64{0, 1} { // what stands for a neighbour that was not heard
+						sum := slices.Clone(own)
+						for k, part := range parts {
+							name, of, _ := strings.Cut(part, ": ")
+							from, start := strings.CutSuffix(of, " (its start)")
+							if start {
+								anew++
+								from = "0"
+							}
+							value := published[[2]int{near[k], atoi(t, from)}]
+							for d := range sum {
+								if from == "start" {
+									sum[d] += stand * own[d]
+								} else {
+									sum[d] += value[d]
+								}
+							}
+							if name != strconv.Itoa(near[k]) {
+								t.Fatalf("node %d: %q", node, entered)
+							}
+						}
+						away := 0.0
+						for d, v := range published[[2]int{node, round}] {
+							away = max(away, math.Abs(sum[d]/3-v))
+						}
+						fits = fits || away < 1e-9
+					}
+				}
+				if checked++; !fits {
+					t.Errorf("%s: round %d of node %d is not the mean of its own and %q", rounds, round, node, entered)
+				}
+			}
+		}
+		if checked < 30 {
+			t.Errorf("%s: %d updates are told", rounds, checked)
+		}
+	}
+	if anew == 0 {
+		t.Error("no start was sent again")
+	}
+}
+
+// atoi reads a round; "start" is none.
+func atoi(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil && text != "start" {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // forgetful is a run in lockstep of which a node loses what it has received, and asks for it again.
 const forgetful = `name: forgetful
 problem: {data: wdbc, train: 0.8, rho: 0.22}

@@ -701,14 +701,14 @@ func TestBuild_TakesNoOtherNetworkThanTheRuns(t *testing.T) {
 	}
 }
 
-// Two runs that recorded the values of other rounds are compared by their packets, and it is said.
+// Two runs that recorded the values of other rounds are compared by their packets and digests, and it is said.
 func TestFirstDifference_OfRunsThatRecordedOtherValues(t *testing.T) {
 	a, b := recorded(t, hospitals, 1), recorded(t, hospitals, 1, "record.iterates=last")
 	d, err := FirstDifference(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !d.Same || d.Events == 0 || !strings.Contains(d.Note, "not compared") {
+	if !d.Same || d.Events == 0 || !strings.Contains(d.Text, "packets that were recorded are the same. Their digests") {
 		t.Errorf("%+v", d)
 	}
 	if d, err = FirstDifference(a, recorded(t, hospitals, 1)); err != nil || !d.Same || d.Note != "" {

@@ -113,7 +113,7 @@ class View {
       element("th", {scope: "row"}, key), [a || "absent", b || "absent"].map(x => element("td", {}, x)))))) :
       element("p", {}, "Their scenarios and seeds are the same."));
     if (d.note) u.difference.append(element("p", {class: "soft"}, d.note));
-    u.difference.append(element("h3", {}, d.same ? d.note ? "Their packets are the same" :
+    u.difference.append(element("h3", {}, d.same ? d.note ? "Nothing that is compared differs" :
       "The runs are the same" : "The first event that differs"));
     if (d.same) u.difference.append(element("p", {}, d.text));
     else u.difference.append(element("p", {}, `The first ${d.events} ${d.note ? "packets" : "packets and values"} of ` +

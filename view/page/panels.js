@@ -130,15 +130,22 @@ function updateRow(run, row) {
     if (!lags) entered = "not known";
     else {
       const old = lags.map((l, k) => [run.neighboursOf[node][k], round - 1 - l, l]);
-      entered = old.every(o => o[2] === 0) ? `all of round ${round - 1}` :
-        old.map(([j, r]) => r < 0 ? `${j}: start` : `${j}: ${r}`).join(", ");
+      const anew = old.map(([j, r]) => {
+        const p = run.outagesOf[j].some(o => o.why === FORGOT) && r > 0 ? entering(run, j, node, r, round) : undefined;
+        return p !== undefined && again(run, p);
+      });
+      entered = old.every((o, k) => o[2] === 0 && !anew[k]) ? `all of round ${round - 1}` :
+        old.map(([j, r], k) => r < 0 ? `${j}: start` : `${j}: ${r}${anew[k] ? " (its start)" : ""}`).join(", ");
     }
   }
   const took = u.took ? time(u.took[row]) : "–";
   return element("tr", {}, [String(round), time(u.end[row]), took, entered].map(x => element("td", {}, x)));
 }
 
-// entries are the rounds of the receiver's updates that a packet's value entered; null: not known.
+const FORGOT = "down, memory lost"; // why a node is down that comes back without what it had received
+
+// entries are the rounds of the receiver's updates that a packet's value entered, and those of which it is not known;
+// null: it is not known of any.
 function entries(run, p) {
   const dst = run.dst[p], place = run.neighboursOf[dst].indexOf(run.src[p]), all = [];
   if (run.kinds[run.kind[p]] !== "value" || place < 0) return null;
@@ -147,12 +154,41 @@ function entries(run, p) {
   const first = rows.length ? u.round[rows[0]] : 0; // parties of split columns begin with round 1
   rows.forEach((row, k) => { if (first > 1 || u.round[row] !== first + k) known = false; }); // not all recorded
   if (!known) return null;
+  const came = run.sent[p] + run.took[p], unknown = [];
+  let later = false; // a later value has entered
   for (const row of rows) {
-    const lags = run.lags(row);
-    if (!lags) continue;
-    if (u.round[row] - 1 - lags[place] === run.round[p]) all.push(u.round[row]);
+    const lags = run.lags(row), used = lags ? u.round[row] - 1 - lags[place] : -1;
+    if (lags && used === run.round[p]) all.push(u.round[row]);
+    else if (lags) later = later || used > run.round[p];
+    else if (!later && u.round[row] > 0 && u.took && u.end[row] - u.took[row] >= came) unknown.push(u.round[row]);
   }
-  return all;
+  return {all, unknown};
+}
+
+// again says whether a value is not what its sender had published for its round: a node that loses its memory begins
+// anew, and sends its start as what it had published last. One that had concluded its last round does not, and asks
+// nobody for values any more.
+function again(run, p) {
+  const src = run.src[p], round = run.round[p], kindOf = q => run.kinds[run.kind[q]];
+  if (kindOf(p) !== "value" || round === 0) return false;
+  return run.outagesOf[src].some(o => {
+    const row = o.why === FORGOT && o.to <= run.sent[p] ? run.updateAt(src, o.from) : -1;
+    return row >= 0 && run.updates.round[row] === round && (round < run.rounds ||
+      run.packetsOf(src).some(q => run.src[q] === src && run.sent[q] >= o.to && kindOf(q) === "request"));
+  });
+}
+
+// arrivals are the copies of a value that arrived, from one node at another, by time.
+function arrivals(run, src, dst, round) {
+  return run.packetsOf(dst).filter(q => run.src[q] === src && run.dst[q] === dst && run.round[q] === round &&
+    run.kinds[run.kind[q]] === "value" && run.took[q] >= 0).sort((a, b) =>
+    run.sent[a] + run.took[a] - run.sent[b] - run.took[b]);
+}
+
+// entering is the copy of a value that entered an update: the first to come since the node lost its memory last.
+function entering(run, src, dst, round, update) {
+  const since = remembers(run, dst, update);
+  return arrivals(run, src, dst, round).find(q => run.sent[q] + run.took[q] >= since);
 }
 
 // copies are the packets that carry the same as one to the same node, itself included.
@@ -166,7 +202,6 @@ function span(all) {
   return `${all[0]} to ${all[all.length - 1]}, ${all.length} in all`;
 }
 
-const FORGOT = "down, memory lost"; // why a node is down that comes back without what it had received
 
 // remembers is since when a node knows what it has received as its update of a round begins.
 function remembers(run, node, round) {
@@ -179,18 +214,23 @@ function packetPanel(view, run, p) {
   const lost = run.took[p] < 0, kind = run.kinds[run.kind[p]], src = run.src[p], dst = run.dst[p];
   const box = element("div", {}, element("h3", {}, `Packet ${run.id[p]}`));
   const came = run.sent[p] + run.took[p], same = copies(run, p);
+  const alike = same.filter(q => again(run, q) === again(run, p));
   const arrival = q => run.sent[q] + run.took[q];
   const firsts = same.filter(q => run.took[q] >= 0).sort((a, b) => arrival(a) - arrival(b));
-  const into = entries(run, p), forgets = run.outagesOf[dst].some(o => o.why === FORGOT);
-  const own = into && into.filter(round => firsts.find(q => arrival(q) >= remembers(run, dst, round)) === p);
+  const into = entries(run, p), forgets = run.outagesOf[dst].some(o => o.why === FORGOT), anew = again(run, p);
+  const own = into && into.all.filter(round => entering(run, src, dst, run.round[p], round) === p);
+  const untold = into && into.unknown.length ? `; not known of rounds ${span(into.unknown)}` : "";
   let entered;
   if (kind !== "value") entered = kind === "request" ? "it asks for a value again" : "none: it carries no value";
   else if (lost) entered = firsts.length ? "none: it was lost; another copy arrived" : "none: it was lost";
   else if (firsts[0] !== p && !forgets) entered = "none: another copy had arrived before it";
   else if (into === null) entered = `not known: ${run.inputs.why || "not all updates were recorded"}`;
-  else if (!into.length) entered = `none: node ${dst} computed no update before a later value came, or none after it`;
-  else if (!own.length) entered = `none: another copy entered, as node ${dst} has lost its memory or had that before`;
-  else entered = `of node ${dst}: round${own.length > 1 ? "s" : ""} ${span(own)}`;
+  else if (!into.all.length && untold) entered = untold.slice(2);
+  else if (!into.all.length)
+    entered = `none: node ${dst} computed no update before a later value came, or none after it`;
+  else if (!own.length) entered = `none: another copy entered, as node ${dst} has lost its memory or had that before` +
+    untold;
+  else entered = `of node ${dst}: round${own.length > 1 ? "s" : ""} ${span(own)}${untold}`;
   let why = "";
   if (lost) why = run.separated(src, dst, run.cutsAt(run.sent[p])) ? "a partition cuts the two off from each other" :
     "by its link, or because the receiver was down";
@@ -199,10 +239,11 @@ function packetPanel(view, run, p) {
     ["way", choose(view, "node", run, src, `node ${src}`), " → ", choose(view, "node", run, dst, `node ${dst}`)],
     ["sent", time(run.sent[p])],
     lost ? ["lost", why] : ["arrived", `${time(came)}, after ${time(run.took[p])}`],
-    same.length > 1 ? ["copies", `${same.length} packets carry the same, ${firsts.length} of them arrived`] : null,
+    alike.length > 1 ? ["copies", `${alike.length} packets carry the same, ` +
+      `${alike.filter(q => run.took[q] >= 0).length} of them arrived`] : null,
     ["updates that it entered", entered],
   ]));
-  const row = kind === "value" ? run.valueOf(src, run.round[p]) : -1, lie = run.lieRow[p];
+  const row = kind === "value" ? run.valueOf(src, anew ? 0 : run.round[p]) : -1, lie = run.lieRow[p];
   box.append(element("h4", {}, "What it carries"));
   if (lie >= 0) {
     box.append(pairs([["a lie", `in place of the value that node ${src} published for round ${run.round[p]}`],
@@ -210,7 +251,8 @@ function packetPanel(view, run, p) {
     const d = run.values.d;
     if (run.lieContent) box.append(bars(view, run.lieContent.subarray(lie * d, (lie + 1) * d)));
   } else if (row >= 0) {
-    box.append(pairs([["value", `what node ${src} published for round ${run.round[p]}, at ${time(run.valueTime[row])}`],
+    box.append(pairs([["value", anew ? `node ${src}'s start: it had lost its memory since it published round ` +
+      run.round[p] : `what node ${src} published for round ${run.round[p]}, at ${time(run.valueTime[row])}`],
       ["length", number(run.values.norm[row])],
       run.values.distance[row] !== null ? ["distance to the optimum", number(run.values.distance[row])] : null]));
     if (run.content) {
