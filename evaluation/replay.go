@@ -200,6 +200,6 @@ func LossesOf(r *record.Run, dataDir string) (Losses, error) {
 			o.Ridge, o.NonSmooth = 0, nil
 			solvers[k] = problem.NewSolver(o, 0)
 		}
-		return solvers[k].DataLossAt(scratch, f) / a.Problem.C, true
+		return solvers[k].DataLossAt(scratch, f), true
 	}, nil
 }

@@ -179,6 +179,27 @@ func TestFirstDifference_SeesThatARunGoesOn(t *testing.T) {
 	}
 }
 
+// Where nodes compute at other times, the first difference is at the earlier of the two, whichever run that is of.
+func TestFirstDifference_IsAtTheEarlierEvent(t *testing.T) {
+	fast, slow := recorded(t, hospitals, 1, "compute.row=100us"), recorded(t, hospitals, 1, "compute.row=200us")
+	var at []int64
+	for _, pair := range [][]*record.Run{{fast, slow}, {slow, fast}} {
+		d, err := FirstDifference(pair[0], pair[1])
+		if err != nil || d.Same {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		at = append(at, d.At)
+	}
+	all, err := events(fast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := slices.IndexFunc(all, func(e event) bool { return e.round == 1 }) // all before is of the start
+	if want := all[first].at; at[0] != want || at[1] != want {
+		t.Errorf("the first difference is at %v, not at %d", at, want)
+	}
+}
+
 // What was not recorded is not said to be the same: only two runs of one digest are, whatever was recorded of them.
 func TestFirstDifference_SaysWhatItCompares(t *testing.T) {
 	const liar = "adversary={acts: [{kind: mirror, about: zero, nodes: [1], from-round: 2}]}"
@@ -402,11 +423,12 @@ func TestDocument_HasTheValuesOfTheRecord(t *testing.T) {
 			}
 		}
 	}
-	content := floats(t, v.Content)
+	content, published := floats(t, v.Content), map[[2]int32][]float64{}
 	k := 0
 	longest := 0.0
 	err := r.Iterates(func(i record.Iterate) error {
 		same("value", content, k, i.Values)
+		published[[2]int32{i.Node, i.Round}] = i.Values
 		square := 0.0
 		for _, x := range i.Values {
 			square += x * x
@@ -427,6 +449,13 @@ func TestDocument_HasTheValuesOfTheRecord(t *testing.T) {
 	k = 0
 	err = r.Lies(func(l record.Lie) error {
 		same("lie", content, k, l.Values)
+		square := 0.0
+		for j, x := range published[[2]int32{l.Node, l.Round}] {
+			square += (l.Values[j] - x) * (l.Values[j] - x)
+		}
+		if away := math.Sqrt(square); away == 0 || !(math.Abs(float64(doc.Lies.Away[k])-away) <= 1e-12) {
+			t.Errorf("lie %d is %v away, not %v", k, doc.Lies.Away[k], away)
+		}
 		k++
 		return nil
 	})

@@ -961,6 +961,8 @@ func TestPage_MarksLiesAndWhatIsExact(t *testing.T) {
 		}
 		return float64(f.messages[a.Order[a.Points[point]-1]].ReceivedNS)
 	}
+	counts := ask[[]string](p, `places => places.map(at => { probe.seek(at);
+		return document.querySelector("#attack .count").textContent; })`, places)
 	lies, exact, blocked := 0, 0, 0
 	for k, v := range all {
 		at := f.at(places[k])
@@ -969,6 +971,10 @@ func TestPage_MarksLiesAndWhatIsExact(t *testing.T) {
 		point := 0
 		for point+1 < len(a.Points) && reached(point+1) <= at {
 			point++
+		}
+		said := fmt.Sprintf("After %d of %d packets that it sees ", a.Points[point], len(a.Order))
+		if !strings.HasPrefix(counts[k], said) {
+			t.Errorf("at %v ns: %q, not %q", at, counts[k], said)
 		}
 		some, none := false, true
 		for _, l := range a.Lines {

@@ -245,7 +245,13 @@ func TestDocument_HasThePacketsOfTheRecord(t *testing.T) {
 
 // The distances and losses of the nodes' values give the metrics of the run.
 func TestDocument_MeasuresAsTheRunDid(t *testing.T) {
-	r := recorded(t, hospitals, 1)
+	for _, weight := range []string{"problem.C=1", "problem.C=3"} { // which losses do not have
+		t.Run(weight, func(t *testing.T) { measuresAsItDid(t, recorded(t, hospitals, 1, weight)) })
+	}
+}
+
+func measuresAsItDid(t *testing.T, r *record.Run) {
+	t.Helper()
 	v := built(t, r).Runs[0]
 	table, err := r.Metrics()
 	if err != nil {

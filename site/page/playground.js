@@ -186,7 +186,8 @@
         later();
         return;
       } catch {
-        state("failed", "The address has a scenario that cannot be read: a part of it may be missing.");
+        state("failed", "The address has a scenario that cannot be read: a part of it may be missing. " +
+          "This is an example.");
       }
     }
     const named = examples.findIndex(e => e.name === given.get("example"));
