@@ -538,6 +538,42 @@ func TestPage_TellsWhatBecameOfPackets(t *testing.T) {
 	}
 }
 
+// Of updates of which it is not known what entered them, those that a packet may have entered are named.
+func TestPage_NamesUpdatesThatAPacketMayHaveEntered(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	f := factsOf(t, recorded(t, strings.Replace(forgetful, "count: 12, retry: 100ms",
+		"count: 12, deadline: 90ms, missing: last, retry: 50ms", 1), 1))
+	f.shown(t, p)
+	unknown := map[string]bool{}
+	for k, lags := range f.v.Inputs.Lags {
+		if lags == nil && f.v.Steps.Round[k] > 0 {
+			unknown[fmt.Sprint(f.v.Steps.Node[k], " ", f.v.Steps.Round[k])] = true
+		}
+	}
+	told := ask[[][][]string](p, `places => places.flatMap(at => { probe.press("Escape"); probe.seek(at);
+		return [1, 2, 3, 4, 5].map(() => { probe.press("k"); return probe.pairs("#chosen"); }); })`, instants(60))
+	named := 0
+	for _, pairs := range told {
+		_, rounds, any := strings.Cut(value(pairs, "updates that it entered"), "not known of rounds ")
+		if !any {
+			continue
+		}
+		_, dst, _ := strings.Cut(value(pairs, "way"), "→ node ")
+		if from, to, long := strings.Cut(rounds, " to "); long {
+			to, _, _ = strings.Cut(to, ",") // how many in all
+			rounds = from + ", " + to
+		}
+		for round := range strings.SplitSeq(rounds, ", ") {
+			if named++; !unknown[dst+" "+round] {
+				t.Errorf("round %s of node %s is named as not known, of %v", round, dst, unknown)
+			}
+		}
+	}
+	if len(unknown) == 0 || named == 0 {
+		t.Errorf("%d updates are not known, %d are named", len(unknown), named)
+	}
+}
+
 // packetsAsTold holds what the page says of packets at so many instants to the record, and counts their kinds.
 func (f *facts) packetsAsTold(t *testing.T, p *browser.Page, places int) map[string]int {
 	t.Helper()
