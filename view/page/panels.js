@@ -178,23 +178,22 @@ function again(run, p) {
   });
 }
 
-// arrivals are the copies of a value that arrived, from one node at another, by time.
-function arrivals(run, src, dst, round) {
+// copies are the packets of one kind and round from one node to another.
+function copies(run, src, dst, round, kind) {
   return run.packetsOf(dst).filter(q => run.src[q] === src && run.dst[q] === dst && run.round[q] === round &&
-    run.kinds[run.kind[q]] === "value" && run.took[q] >= 0).sort((a, b) =>
-    run.sent[a] + run.took[a] - run.sent[b] - run.took[b]);
+    run.kinds[run.kind[q]] === kind);
+}
+
+// arrived are those of some packets that did, by time.
+function arrived(run, packets) {
+  const at = q => run.sent[q] + run.took[q];
+  return packets.filter(q => run.took[q] >= 0).sort((a, b) => at(a) - at(b));
 }
 
 // entering is the copy of a value that entered an update: the first to come since the node lost its memory last.
 function entering(run, src, dst, round, update) {
   const since = remembers(run, dst, update);
-  return arrivals(run, src, dst, round).find(q => run.sent[q] + run.took[q] >= since);
-}
-
-// copies are the packets that carry the same as one to the same node, itself included.
-function copies(run, p) {
-  return run.packetsOf(run.dst[p]).filter(q => run.src[q] === run.src[p] && run.dst[q] === run.dst[p] &&
-    run.round[q] === run.round[p] && run.kind[q] === run.kind[p]);
+  return arrived(run, copies(run, src, dst, round, "value")).find(q => run.sent[q] + run.took[q] >= since);
 }
 
 function span(all) {
@@ -213,11 +212,9 @@ function remembers(run, node, round) {
 function packetPanel(view, run, p) {
   const lost = run.took[p] < 0, kind = run.kinds[run.kind[p]], src = run.src[p], dst = run.dst[p];
   const box = element("div", {}, element("h3", {}, `Packet ${run.id[p]}`));
-  const came = run.sent[p] + run.took[p], same = copies(run, p);
-  const alike = same.filter(q => again(run, q) === again(run, p));
-  const arrival = q => run.sent[q] + run.took[q];
-  const firsts = same.filter(q => run.took[q] >= 0).sort((a, b) => arrival(a) - arrival(b));
-  const into = entries(run, p), forgets = run.outagesOf[dst].some(o => o.why === FORGOT), anew = again(run, p);
+  const came = run.sent[p] + run.took[p], same = copies(run, src, dst, run.round[p], kind);
+  const anew = again(run, p), alike = same.filter(q => again(run, q) === anew), firsts = arrived(run, same);
+  const into = entries(run, p), forgets = run.outagesOf[dst].some(o => o.why === FORGOT);
   const own = into && into.all.filter(round => entering(run, src, dst, run.round[p], round) === p);
   const untold = into && into.unknown.length ? `; not known of rounds ${span(into.unknown)}` : "";
   let entered;
@@ -240,7 +237,7 @@ function packetPanel(view, run, p) {
     ["sent", time(run.sent[p])],
     lost ? ["lost", why] : ["arrived", `${time(came)}, after ${time(run.took[p])}`],
     alike.length > 1 ? ["copies", `${alike.length} packets carry the same, ` +
-      `${alike.filter(q => run.took[q] >= 0).length} of them arrived`] : null,
+      `${arrived(run, alike).length} of them arrived`] : null,
     ["updates that it entered", entered],
   ]));
   const row = kind === "value" ? run.valueOf(src, anew ? 0 : run.round[p]) : -1, lie = run.lieRow[p];
