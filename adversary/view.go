@@ -41,8 +41,6 @@ type Vantage struct {
 func (w Vantage) String() string {
 	s := "every packet that arrives"
 	switch {
-	case len(w.Nodes) == 1:
-		s = "what node " + list(w.Nodes) + " receives and sends"
 	case w.Nodes != nil:
 		s = "what nodes " + list(w.Nodes) + " receive and send"
 	case w.Links != nil:
