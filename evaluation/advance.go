@@ -276,10 +276,7 @@ func (b *advancing) next(points int) int {
 
 func (b *advancing) result() *Advance {
 	out := &Advance{Threat: threat(&b.scenario.Adversary.Knows, b.watch, b.known, b.scenario.Lying()), Order: b.seen,
-		Unseen: unseen(b.watch, b.public)}
-	if b.noData != nil {
-		out.Unseen = append(out.Unseen, noScores+": "+b.noData.Error())
-	}
+		Unseen: b.unseen()}
 	out.Watched = network(b.public, b.watch, b.known.Victims[0].Node).Watched
 	for k := range b.steps {
 		out.Points = append(out.Points, k)

@@ -43,6 +43,7 @@ type assault struct {
 	all        *model.Public // for scores
 	watch      adversary.Vantage
 	recording  *adversary.Recording
+	anew       []int // nodes that went on from their start, having lost their memory
 	attacks    []*adversary.Attack
 	explicit   bool           // the scenario names the attacks
 	repeats    map[string]int // runs of a test, by attack
@@ -109,7 +110,8 @@ func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) 
 	if a.recording, err = readRecording(r); err != nil {
 		return nil, err
 	}
-	return a, nil
+	a.anew, err = begunAnew(s, seed, a.recording.Messages)
+	return a, err
 }
 
 // chosen are the attacks that a scenario names; nil: all but those that are classes of its own.
@@ -169,10 +171,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		out.Diverged = "the run diverges: what its messages give away is not what those of a run give away that learns"
 	}
 	out.Sight.Packets, out.Sight.Of = view.Seen()
-	out.Sight.Unseen = unseen(a.watch, a.public)
-	if a.noData != nil {
-		out.Sight.Unseen = append(out.Sight.Unseen, noScores+": "+a.noData.Error())
-	}
+	out.Sight.Unseen = a.unseen()
 	if out.Claim, out.Condition, out.Claimed = claimed(r); r.Info.Privacy == nil {
 		out.Condition = ""
 	}
@@ -368,6 +367,20 @@ func unseen(w adversary.Vantage, p *model.Public) []string {
 	}
 	for _, key := range p.Hidden {
 		all = append(all, "the nodes' own "+key)
+	}
+	return all
+}
+
+// unseen is, in words, what the adversary does not see, and what else its attacks do without.
+func (a *assault) unseen() []string {
+	all := unseen(a.watch, a.public)
+	if a.anew != nil {
+		all = append(all, fmt.Sprintf("that nodes %v, which had lost their memory, went on from their start, and sent "+
+			"it as what they had published last: attacks take what was published for it, and may be wrong from there "+
+			"on", a.anew))
+	}
+	if a.noData != nil {
+		all = append(all, noScores+": "+a.noData.Error())
 	}
 	return all
 }

@@ -157,6 +157,55 @@ func (h *hearing) by(s record.Step) ([]int, error) {
 	return inputs, nil
 }
 
+// begunAnew are the nodes that went on from their start in place of what they had published last: one that loses its
+// memory does, and sends that to whoever asks, which the record of published values does not show.
+func begunAnew(s *scenarios.Scenario, seed uint64, messages []record.Message) (all []int, err error) {
+	course := s.Faults()
+	if course.Quiet() || len(messages) == 0 {
+		return nil, nil
+	}
+	g, sites, err := s.Network.Lay(seed)
+	if err != nil {
+		return nil, err
+	}
+	end := messages[len(messages)-1].SentNS
+	outages, err := course.Outages(seed, g, sites, sim.Time(end+1))
+	if err != nil {
+		return nil, err
+	}
+	sent := make([][]record.Message, g.Order())
+	for _, m := range messages {
+		if int(m.Src) < len(sent) {
+			sent[m.Src] = append(sent[m.Src], m)
+		}
+	}
+	for node, downs := range outages {
+		if slices.ContainsFunc(downs, func(o sim.Outage) bool {
+			return o.Lost && wentOn(sent[node], o, s.Rounds.Count)
+		}) {
+			all = append(all, node)
+		}
+	}
+	return all, nil
+}
+
+// wentOn says whether a node that had published more than its start before an outage sent values of that round or later
+// ones after it: not of the last round if it had concluded that, as one has that asks nobody for values any more.
+func wentOn(sent []record.Message, o sim.Outage, rounds int) bool {
+	last, again, asks := int32(0), false, false
+	for _, m := range sent {
+		switch after := m.SentNS >= int64(o.To); {
+		case m.Kind == record.MessageValue && m.SentNS <= int64(o.From):
+			last = max(last, m.Round)
+		case m.Kind == record.MessageValue && after:
+			again = again || last > 0 && m.Round >= last
+		case m.Kind == record.MessageRequest && after:
+			asks = true
+		}
+	}
+	return again && (int(last) < rounds || asks)
+}
+
 // readMessages reads all packets of a run.
 func readMessages(r *record.Run) (all []record.Message, err error) {
 	err = r.Messages(func(m record.Message) error { all = append(all, m); return nil })

@@ -3,8 +3,10 @@
 package evaluation
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"overhear/adversary/model"
@@ -102,6 +104,41 @@ algorithm: {kind: dgd, step: 1e-13, init: {normal: 1}}
 		}
 		if known < c.known {
 			t.Errorf("%s: of %d updates it is known what entered", c.name, known)
+		}
+	}
+}
+
+// Attacks on a run in which a node went on from its start in place of what it had published last say so, and those on
+// no other: what it had published was only its start, or it had concluded its last round.
+func TestAttack_TellsOfNodesThatBeganAnew(t *testing.T) {
+	const text = `name: anew
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 5}, latency: 20ms, faults: [%s]}
+rounds: %s
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: 2, all-but: 3}, attacks: [kkt-inversion]}
+`
+	const early = "{at: 95ms, crash: 1, until: 150ms, memory: lost}"
+	for name, c := range map[string]struct {
+		fault, rounds string
+		told          bool
+	}{
+		"lost":                {early, "{count: 12, retry: 30ms}", true},
+		"lost, asynchronous":  {early, "{mode: asynchronous, count: 20}", true},
+		"kept":                {"{at: 95ms, crash: 1, until: 150ms}", "{count: 12, retry: 30ms}", false},
+		"lost before a start": {"{at: 5ms, crash: 1, until: 10ms, memory: lost}", "{count: 12, retry: 30ms}", false},
+		"lost as it had concluded, and asked for": {"{at: 300ms, crash: 1, until: 310ms, memory: lost}, " +
+			"{at: 250ms, crash: 2, until: 400ms}", "{count: 12, retry: 30ms}", false},
+		"lost after the end": {"{at: 100s, crash: 1, until: 110s, memory: lost}", "{count: 12, retry: 30ms}", false},
+		"of none":            {"", "{count: 12, retry: 30ms}", false},
+	} {
+		a, err := Attack(context.Background(), recorded(t, fmt.Sprintf(text, c.fault, c.rounds)), AttackOptions{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		said := strings.Join(a.Sight.Unseen, "\n")
+		if told := strings.Contains(said, "that nodes [1], which had lost their memory, went on from"); told != c.told {
+			t.Errorf("%s: %q", name, said)
 		}
 	}
 }

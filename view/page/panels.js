@@ -124,22 +124,25 @@ function downs(run, node) {
 }
 
 function updateRow(run, row) {
+  const u = run.updates, took = u.took ? time(u.took[row]) : "–";
+  const texts = run.entered = run.entered || new Map(); // what entered is found once, and told many times a second
+  if (!texts.has(row)) texts.set(row, whatEntered(run, row));
+  const cells = [String(u.round[row]), time(u.end[row]), took, texts.get(row)];
+  return element("tr", {}, cells.map(x => element("td", {}, x)));
+}
+
+// whatEntered tells of which rounds the neighbours' values were that entered an update.
+function whatEntered(run, row) {
   const u = run.updates, node = u.node[row], round = u.round[row], lags = run.lags(row);
-  let entered = "its start";
-  if (round > 0) {
-    if (!lags) entered = "not known";
-    else {
-      const old = lags.map((l, k) => [run.neighboursOf[node][k], round - 1 - l, l]);
-      const anew = old.map(([j, r]) => {
-        const p = run.outagesOf[j].some(o => o.why === FORGOT) && r > 0 ? entering(run, j, node, r, round) : undefined;
-        return p !== undefined && again(run, p);
-      });
-      entered = old.every((o, k) => o[2] === 0 && !anew[k]) ? `all of round ${round - 1}` :
-        old.map(([j, r], k) => r < 0 ? `${j}: start` : `${j}: ${r}${anew[k] ? " (its start)" : ""}`).join(", ");
-    }
-  }
-  const took = u.took ? time(u.took[row]) : "–";
-  return element("tr", {}, [String(round), time(u.end[row]), took, entered].map(x => element("td", {}, x)));
+  if (round === 0) return "its start";
+  if (!lags) return "not known";
+  const old = lags.map((l, k) => [run.neighboursOf[node][k], round - 1 - l]);
+  const anew = old.map(([j, r]) => {
+    const p = run.outagesOf[j].some(o => o.why === FORGOT) && r > 0 ? entering(run, j, node, r, round) : undefined;
+    return p !== undefined && again(run, p);
+  });
+  if (old.every(([, r], k) => r === round - 1 && !anew[k])) return `all of round ${round - 1}`;
+  return old.map(([j, r], k) => r < 0 ? `${j}: start` : `${j}: ${r}${anew[k] ? " (its start)" : ""}`).join(", ");
 }
 
 const FORGOT = "down, memory lost"; // why a node is down that comes back without what it had received

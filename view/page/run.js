@@ -266,11 +266,13 @@ const COLOURS = {
 // when it has ended its last, as long as it is up.
 function behindRange(r) {
   let most = 0;
-  r.stepsOf.forEach((all, node) => all.forEach((s, k) => {
-    const out = r.down(node, r.end);
-    const until = k + 1 < all.length ? r.stepEnd[all[k + 1]] : out ? out.from : r.end + 1;
-    most = Math.max(most, r.leader(until - 1) - r.stepRound[s]); // times are whole nanoseconds
-  }));
+  r.stepsOf.forEach((all, node) => {
+    const out = r.down(node, r.end), last = out ? out.from : r.end + 1;
+    all.forEach((s, k) => {
+      const until = k + 1 < all.length ? r.stepEnd[all[k + 1]] : last;
+      most = Math.max(most, r.leader(until - 1) - r.stepRound[s]); // times are whole nanoseconds
+    });
+  });
   return r.stepEnd.length ? [0, most] : [];
 }
 
