@@ -325,7 +325,7 @@ func allRows(v *View, f *record.Finding) error {
 			whole = append(whole, g)
 		}
 	}
-	if len(whole) == 0 {
+	if whole = distinct(whole); len(whole) == 0 {
 		return untold(unseen, "no gradient of the data follows from what was seen; differences of gradients, all that "+
 			"is left to who lacks part of them, are not enough")
 	}

@@ -185,7 +185,7 @@ func (g *gossip) reconstruct(victim int) (*carried, error) {
 	var span echelon
 	var all heard
 	best := &carried{}
-	for t := 1; t <= p.Rounds && (best.first == 0 || t <= best.first+patience); t++ {
+	for t := 1; t <= g.v.Steady() && (best.first == 0 || t <= best.first+patience); t++ {
 		exact = g.nextExactly(t, exact)
 		var err error
 		if k, b, err = g.next(t, k, b); err != nil {
@@ -332,10 +332,11 @@ func beyondNeighbours(v *View, f *record.Finding) error {
 	if err != nil {
 		return err
 	}
+	f.Unseen = append(f.Unseen, v.unsteady()...)
 	equations := fmt.Sprintf("the values heard have rank %d in the gradients of %d other nodes", c.rank, len(g.nodes))
 	if c.gradient == nil {
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%d rounds: %s, and determine %d of them, but not that of node %d", p.Rounds,
+		f.Conclusion = fmt.Sprintf("%d rounds: %s, and determine %d of them, but not that of node %d", v.Steady(),
 			equations, c.determined, victim)
 		return nil
 	}

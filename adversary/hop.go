@@ -189,7 +189,8 @@ func oneHop(v *View, f *record.Finding) error {
 		}
 	}
 	h := &hopping{View: v, f: f, noise: math.Inf(1)}
-	for t := 1; t <= p.Rounds; t++ {
+	f.Unseen = append(f.Unseen, v.unsteady()...)
+	for t := 1; t <= v.Steady(); t++ {
 		var rows []partSum
 		for _, i := range insiders {
 			e, err := i.round(t)

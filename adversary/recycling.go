@@ -57,6 +57,13 @@ func (v *View) even(node, t int) (*even, error) {
 		}
 		f[k] = x
 	}
+	for _, round := range []int{t - 1, t} {
+		if anew, err := v.Anew(node, round); err != nil {
+			return nil, err
+		} else if anew {
+			return nil, model.NotSeen("what node %d would have computed, had it not lost its memory", node)
+		}
+	}
 	before, err := model.Sum(v.Public, v, node, t-1)
 	if err != nil {
 		return nil, err

@@ -89,6 +89,7 @@ func rowSpace(v *View, f *record.Finding) error {
 				"these vectors out would take as many from the rows")
 		}
 	}
+	all = distinct(all)
 	vectors, floor := inSpan(p, all)
 	if len(vectors) == 0 {
 		return untold(unseen, "no gradient of the data, and no difference of two, follows from what was seen")

@@ -4,7 +4,9 @@
 package adversary
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"overhear/adversary/model"
 	"overhear/internal/num"
@@ -67,6 +69,38 @@ func (s *spectrum) rank(floor float64) (rank int, gap float64) {
 // rank. Singular values of rounding are within a small factor of one another; a
 // hundred is far from that, and far below what exact data show.
 const clearGap = 100
+
+// sameness is how near two points may be, relative to them, and count as one: solves leave differences far below it.
+const sameness = 1e-8
+
+// distinct are the gradients at points that none before had. A node that lost its memory may compute the same again,
+// which is no sign that rows have no more directions.
+func distinct(all []model.Gradient) (out []model.Gradient) {
+	type point struct {
+		norm float64
+		at   []float64
+	}
+	var kept []point // by norm
+	place := func(norm float64) int {
+		k, _ := slices.BinarySearchFunc(kept, norm, func(p point, x float64) int { return cmp.Compare(p.norm, x) })
+		return k
+	}
+	for _, g := range all {
+		norm := num.Norm(g.At)
+		room := sameness * norm
+		known := false
+		for k := place(norm - room); k < len(kept) && kept[k].norm <= norm+room && !known; k++ {
+			off := slices.Clone(g.At)
+			num.Axpy(-1, kept[k].at, off)
+			known = num.Norm(off) <= room
+		}
+		if !known {
+			kept = slices.Insert(kept, place(norm), point{norm, g.At})
+			out = append(out, g)
+		}
+	}
+	return out
+}
 
 // space is the span of the first rank directions.
 func (s *spectrum) space(rank int) *columnSpace { return &columnSpace{s.left[:rank]} }

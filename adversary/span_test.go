@@ -4,6 +4,7 @@ package adversary
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"overhear/adversary/model"
@@ -81,5 +82,22 @@ func TestDecompose_VectorsAlongOneAnother(t *testing.T) {
 				t.Fatalf("vectors %d and %d are not at right angles", i, j)
 			}
 		}
+	}
+}
+
+// A gradient at a point that was there before tells nothing new, and one at another point of the same norm does.
+func TestDistinct_PointsCountOnce(t *testing.T) {
+	at := func(x, y float64) model.Gradient { return model.Gradient{At: []float64{x, y}} }
+	all := []model.Gradient{at(3, 4), at(0, 0), at(4, 3), at(3, 4), at(3+1e-9, 4), at(3+1e-6, 4), at(0, 0), at(-3, -4),
+		at(4, 3+1e-9)}
+	for k := range all {
+		all[k].Round = k + 1
+	}
+	var rounds []int
+	for _, g := range distinct(all) {
+		rounds = append(rounds, g.Round)
+	}
+	if !slices.Equal(rounds, []int{1, 2, 3, 6, 8}) {
+		t.Error(rounds)
 	}
 }

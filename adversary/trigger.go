@@ -29,7 +29,7 @@ func (v *View) replay() {
 		})
 		r := &rule{view: v, node: node, arrivals: all, neighbours: v.Public.Graph.Neighbours(node)}
 		n := len(r.neighbours)
-		r.latest, r.fresh, r.gone = make([]int, n), make([]bool, n), make([]bool, n)
+		r.latest, r.fresh, r.gone, r.restated = make([]int, n), make([]bool, n), make([]bool, n), make([]bool, n)
 		for k := range r.latest {
 			r.latest[k] = model.Start
 		}
@@ -50,6 +50,7 @@ type rule struct {
 	latest     []int
 	fresh      []bool
 	gone       []bool // have said that they leave
+	restated   []bool // the latest is the start, sent again as the value of its round
 	used       []int
 	held       bool // the last value was published at the end of an outage, before anything else of that instant
 }
@@ -64,7 +65,7 @@ func (r *rule) take() {
 	case m.Kind == record.MessageLeave:
 		r.gone[k] = true
 	case int(m.Round) > r.latest[k]:
-		r.latest[k], r.fresh[k] = int(m.Round), true
+		r.latest[k], r.fresh[k], r.restated[k] = int(m.Round), true, r.view.Restates(m)
 	}
 }
 
@@ -107,9 +108,12 @@ func (r *rule) ready(round int, overdue bool) bool {
 
 // update replays what led to a round's update. It is false where the record does
 // not fit: what the node sent in the round before was not seen, or, without a clock,
-// the node was down, or slower than it should be.
+// the node was down, or slower than it should be, or had lost what it had received.
 func (r *rule) update(t int) bool {
 	v := r.view
+	if slices.ContainsFunc(v.restarts[r.node], func(s Restart) bool { return s.Round < t }) {
+		return false
+	}
 	from, ok := v.published(r.node, t-1)
 	until, known := v.published(r.node, t)
 	if !known && v.clock != nil { // it may have been gone by then
@@ -142,6 +146,11 @@ func (r *rule) update(t int) bool {
 		}
 	}
 	r.used = append(r.used[:0], r.latest...)
+	for k, start := range r.restated {
+		if start {
+			r.used[k] = 0
+		}
+	}
 	clear(r.fresh)
 	if v.clock != nil {
 		var end int64

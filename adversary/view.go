@@ -23,6 +23,7 @@ type Recording struct {
 	Reports  []record.Iterate // what users reported: Node is the user's
 	Messages []record.Message // every packet
 	Lies     []record.Lie     // what was told in place of what was published
+	Restarts []Restart        // by node, and in order
 }
 
 // Vantage is what an observer is placed to see. Links or Nodes, if given, narrow it; the
@@ -106,6 +107,9 @@ type View struct {
 	replayed map[[2]int][]int     // inputs by node and round, as the nodes' rule has them
 	total    int                  // packets of the run, seen or not
 
+	restarts map[int][]Restart // by node
+	reveals  map[[2]int]bool   // whether packets show that a node went on from its start after a round
+
 	faults *Interruptions // nil: none
 	clock  Clock          // of the nodes, if that is known; nil: an update takes Timing.Slowest at most
 	owed   map[int]int64  // when a node would have sent what it never sent
@@ -134,6 +138,10 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 	v := &View{
 		Public: p, Knows: k, Vantage: w, total: len(r.Messages),
 		values: map[[2]int][]float64{}, reports: map[int][]float64{},
+		restarts: map[int][]Restart{}, reveals: map[[2]int]bool{},
+	}
+	for _, s := range r.Restarts {
+		v.restarts[s.Node] = append(v.restarts[s.Node], s)
 	}
 	v.times(r.Messages, func(m *record.Message) bool { return w.Sees(m, r.Seed) })
 	told := lies(r.Lies)
@@ -148,11 +156,20 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 		switch m := &v.packets[i]; m.Kind {
 		case record.MessageValue:
 			key := [3]int{int(m.Src), int(m.Dst), int(m.Round)}
-			if lie, ok := told[key]; ok {
+			lie, lied := told[key]
+			switch {
+			case v.Restates(m) && lied: // by a liar whose memory was lost with what it had told
+			case v.Restates(m):
+				seen[[2]int{int(m.Src), 0}], v.reveals[[2]int{int(m.Src), int(m.Round)}] = true, true
+			case lied:
 				v.lies[key] = lie
-				continue
+			default:
+				seen[[2]int{int(m.Src), int(m.Round)}] = true
 			}
-			seen[[2]int{int(m.Src), int(m.Round)}] = true
+		case record.MessageRequest:
+			if v.asksAgain(m) {
+				v.reveals[[2]int{int(m.Src), int(m.Round)}] = true
+			}
 		case record.MessageReport:
 			seen[[2]int{int(m.Src), -1}] = true
 		}
@@ -194,7 +211,7 @@ func (v *View) unmix(m model.EdgeDual, own func(node, round int) bool, seen map[
 	_, relaxation := m.Edge()
 	carried := map[[3]int]bool{} // by sender, receiver and round
 	for i := range v.packets {
-		if m := &v.packets[i]; m.Kind == record.MessageValue {
+		if m := &v.packets[i]; m.Kind == record.MessageValue && !v.Restates(m) {
 			carried[[3]int{int(m.Src), int(m.Dst), int(m.Round)}] = true
 		}
 	}
@@ -215,7 +232,7 @@ func (v *View) unmix(m model.EdgeDual, own func(node, round int) bool, seen map[
 		}
 		links(func(i, j int) { value[i] = value[i] || carried[[3]int{i, j, t}] && known[[2]int{i, j}] })
 		for i, is := range value {
-			if !is {
+			if !is || t > v.Steady() { // some z was lost
 				delete(seen, [2]int{i, t})
 			}
 		}
@@ -375,16 +392,19 @@ func (v *View) Packets() []record.Message { return v.packets }
 
 // Inputs are the rounds of the neighbours' values that entered a node's update of
 // a round, by position of the neighbour. Where rounds are in lockstep they are
-// those of the round before. Where they are not, the record of arrivals tells them:
-// by the nodes' own rule where all of it was seen, else as far as an arrival can be
-// put before or after the beginning of the update; the error, a *model.Missing, says
-// where it cannot.
+// those of the round before, and 0 of a neighbour that had gone on from its start.
+// Where they are not, the record of arrivals tells them: by the nodes' own rule where
+// all of it was seen, else as far as an arrival can be put before or after the beginning
+// of the update; the error, a *model.Missing, says where it cannot.
 func (v *View) Inputs(node, round int) ([]int, error) {
 	neighbours := v.Public.Graph.Neighbours(node)
 	inputs := make([]int, len(neighbours))
 	if v.Public.Timing.Lockstep {
-		for k := range inputs {
-			inputs[k] = round - 1
+		for k, j := range neighbours {
+			var err error
+			if inputs[k], err = v.first(node, int(j), round-1); err != nil {
+				return nil, err
+			}
 		}
 		return inputs, nil
 	}

@@ -142,7 +142,8 @@ func (b *advancing) at(ctx context.Context, count int) error {
 	}
 	kept := slices.Sorted(slices.Values(b.seen[:count]))
 	until := int64(-1)
-	part := &adversary.Recording{Seed: b.recording.Seed, Reports: b.recording.Reports, Lies: b.recording.Lies}
+	part := &adversary.Recording{Seed: b.recording.Seed, Reports: b.recording.Reports, Lies: b.recording.Lies,
+		Restarts: b.recording.Restarts}
 	for _, k := range kept {
 		m := b.recording.Messages[k]
 		part.Messages, until = append(part.Messages, m), max(until, m.ReceivedNS)

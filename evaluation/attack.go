@@ -43,7 +43,6 @@ type assault struct {
 	all        *model.Public // for scores
 	watch      adversary.Vantage
 	recording  *adversary.Recording
-	anew       []int // nodes that went on from their start, having lost their memory
 	attacks    []*adversary.Attack
 	explicit   bool           // the scenario names the attacks
 	repeats    map[string]int // runs of a test, by attack
@@ -110,7 +109,7 @@ func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) 
 	if a.recording, err = readRecording(r); err != nil {
 		return nil, err
 	}
-	a.anew, err = begunAnew(s, seed, a.recording.Messages)
+	a.recording.Restarts, err = restartsOf(s, seed, a.recording.Messages)
 	return a, err
 }
 
@@ -374,11 +373,6 @@ func unseen(w adversary.Vantage, p *model.Public) []string {
 // unseen is, in words, what the adversary does not see, and what else its attacks do without.
 func (a *assault) unseen() []string {
 	all := unseen(a.watch, a.public)
-	if a.anew != nil {
-		all = append(all, fmt.Sprintf("that nodes %v, which had lost their memory, went on from their start, and sent "+
-			"it as what they had published last: attacks take what was published for it, and may be wrong from there "+
-			"on", a.anew))
-	}
 	if a.noData != nil {
 		all = append(all, noScores+": "+a.noData.Error())
 	}

@@ -12,6 +12,7 @@ import (
 
 	"overhear/adversary"
 	"overhear/adversary/model"
+	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/problem"
 	"overhear/record"
@@ -157,9 +158,22 @@ func (h *hearing) by(s record.Step) ([]int, error) {
 	return inputs, nil
 }
 
-// begunAnew are the nodes that went on from their start in place of what they had published last: one that loses its
-// memory does, and sends that to whoever asks, which the record of published values does not show.
-func begunAnew(s *scenarios.Scenario, seed uint64, messages []record.Message) (all []int, err error) {
+// RestartsOf are those of the nodes of a recorded run.
+func RestartsOf(r *record.Run) ([]adversary.Restart, error) {
+	s, err := scenarioOf(r)
+	if err != nil || s.Faults().Quiet() {
+		return nil, err
+	}
+	messages, err := readMessages(r)
+	if err != nil {
+		return nil, err
+	}
+	return restartsOf(s, r.Info.Seed, messages)
+}
+
+// restartsOf are those of the nodes of a run. A node that had concluded its last round does not go on, and asks nobody
+// for values any more.
+func restartsOf(s *scenarios.Scenario, seed uint64, messages []record.Message) (all []adversary.Restart, err error) {
 	course := s.Faults()
 	if course.Quiet() || len(messages) == 0 {
 		return nil, nil
@@ -179,31 +193,31 @@ func begunAnew(s *scenarios.Scenario, seed uint64, messages []record.Message) (a
 			sent[m.Src] = append(sent[m.Src], m)
 		}
 	}
+	entry, _ := algorithms.Lookup(s.Algorithm.Kind)                                    // the scenario was checked
+	star := s.Rounds.Mode == "synchronous" && (entry.Star || s.Problem.Columns != nil) // nodes keep their last message
 	for node, downs := range outages {
-		if slices.ContainsFunc(downs, func(o sim.Outage) bool {
-			return o.Lost && wentOn(sent[node], o, s.Rounds.Count)
-		}) {
-			all = append(all, node)
+		for _, o := range downs {
+			if last, asks := before(sent[node], o); o.Lost && (last < s.Rounds.Count || asks) {
+				all = append(all, adversary.Restart{Node: node, Round: last, At: int64(o.To), Resends: !star})
+			}
 		}
 	}
 	return all, nil
 }
 
-// wentOn says whether a node that had published more than its start before an outage sent values of that round or later
-// ones after it: not of the last round if it had concluded that, as one has that asks nobody for values any more.
-func wentOn(sent []record.Message, o sim.Outage, rounds int) bool {
-	last, again, asks := int32(0), false, false
+// before is the last round of which a node had sent its value by an outage, −1 if none, and whether it asked for
+// values after it.
+func before(sent []record.Message, o sim.Outage) (last int, asks bool) {
+	last = -1
 	for _, m := range sent {
-		switch after := m.SentNS >= int64(o.To); {
+		switch {
 		case m.Kind == record.MessageValue && m.SentNS <= int64(o.From):
-			last = max(last, m.Round)
-		case m.Kind == record.MessageValue && after:
-			again = again || last > 0 && m.Round >= last
-		case m.Kind == record.MessageRequest && after:
+			last = max(last, int(m.Round))
+		case m.Kind == record.MessageRequest && m.SentNS >= int64(o.To):
 			asks = true
 		}
 	}
-	return again && (int(last) < rounds || asks)
+	return last, asks
 }
 
 // readMessages reads all packets of a run.

@@ -6,10 +6,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
+	"slices"
 	"testing"
 
+	"overhear/adversary"
 	"overhear/adversary/model"
+	"overhear/internal/num"
 	"overhear/record"
 )
 
@@ -108,37 +110,101 @@ algorithm: {kind: dgd, step: 1e-13, init: {normal: 1}}
 	}
 }
 
-// Attacks on a run in which a node went on from its start in place of what it had published last say so, and those on
-// no other: what it had published was only its start, or it had concluded its last round.
-func TestAttack_TellsOfNodesThatBeganAnew(t *testing.T) {
+// A node that lost its memory goes on from the round that it had published last, unless it had concluded its last one;
+// nodes around a hub keep what they had sent.
+func TestRestartsOf(t *testing.T) {
 	const text = `name: anew
 problem: {data: wdbc, train: 0.8, rho: 0.22}
-network: {topology: {kind: ring, nodes: 5}, latency: 20ms, faults: [%s]}
+network: {topology: {kind: %s, nodes: 5}, latency: 20ms, faults: [%s]}
 rounds: %s
-algorithm: {kind: admm, eta: 0.05}
-adversary: {knows: {victim: 2, all-but: 3}, attacks: [kkt-inversion]}
+algorithm: {kind: %s, eta: 0.05}
 `
-	const early = "{at: 95ms, crash: 1, until: 150ms, memory: lost}"
+	const lockstep, early = "{count: 12, retry: 30ms}", "{at: 95ms, crash: 1, until: 150ms, memory: lost}"
+	const again = ", {at: 155ms, crash: 1, until: 157ms, memory: lost}"
 	for name, c := range map[string]struct {
-		fault, rounds string
-		told          bool
+		graph, method, fault, rounds string
+		want                         []adversary.Restart
 	}{
-		"lost":                {early, "{count: 12, retry: 30ms}", true},
-		"lost, asynchronous":  {early, "{mode: asynchronous, count: 20}", true},
-		"kept":                {"{at: 95ms, crash: 1, until: 150ms}", "{count: 12, retry: 30ms}", false},
-		"lost before a start": {"{at: 5ms, crash: 1, until: 10ms, memory: lost}", "{count: 12, retry: 30ms}", false},
-		"lost as it had concluded, and asked for": {"{at: 300ms, crash: 1, until: 310ms, memory: lost}, " +
-			"{at: 250ms, crash: 2, until: 400ms}", "{count: 12, retry: 30ms}", false},
-		"lost after the end": {"{at: 100s, crash: 1, until: 110s, memory: lost}", "{count: 12, retry: 30ms}", false},
-		"of none":            {"", "{count: 12, retry: 30ms}", false},
+		"lost": {"ring", "admm", early, lockstep, []adversary.Restart{{Node: 1, Round: 4, At: 150e6, Resends: true}}},
+		"lost twice": {"ring", "admm", early + again, lockstep, []adversary.Restart{
+			{Node: 1, Round: 4, At: 150e6, Resends: true}, {Node: 1, Round: 4, At: 157e6, Resends: true}}},
+		"lost, asynchronous": {"ring", "admm", early, "{mode: asynchronous, count: 20}",
+			[]adversary.Restart{{Node: 1, Round: 13, At: 150e6, Resends: true}}},
+		"lost, around a hub": {"star", "dp-admm", early, lockstep, []adversary.Restart{{Node: 1, Round: 2, At: 150e6}}},
+		"kept":               {"ring", "admm", "{at: 95ms, crash: 1, until: 150ms}", lockstep, nil},
+		"lost at its start": {"ring", "admm", "{at: 5ms, crash: 1, until: 10ms, memory: lost}", lockstep,
+			[]adversary.Restart{{Node: 1, Round: 0, At: 10e6, Resends: true}}},
+		"lost as it had concluded, and asked for": {"ring", "admm",
+			"{at: 300ms, crash: 1, until: 310ms, memory: lost}, {at: 250ms, crash: 2, until: 400ms}", lockstep, nil},
+		"lost after the end": {"ring", "admm", "{at: 100s, crash: 1, until: 110s, memory: lost}", lockstep, nil},
+		"of none":            {"ring", "admm", "", lockstep, nil},
 	} {
-		a, err := Attack(context.Background(), recorded(t, fmt.Sprintf(text, c.fault, c.rounds)), AttackOptions{})
-		if err != nil {
-			t.Fatal(name, err)
+		got, err := RestartsOf(recorded(t, fmt.Sprintf(text, c.graph, c.fault, c.rounds, c.method)))
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		said := strings.Join(a.Sight.Unseen, "\n")
-		if told := strings.Contains(said, "that nodes [1], which had lost their memory, went on from"); told != c.told {
-			t.Errorf("%s: %q", name, said)
+	}
+}
+
+// What attacks take for known of a run in which nodes lost their memory is so, from where they went on, too; and they
+// take for known what they can follow.
+func TestAttack_FollowsNodesThatBeganAnew(t *testing.T) {
+	const text = `name: anew
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+compute: {row: 80us}
+network: {topology: {kind: %s}, latency: 20ms, loss: 0.2, faults: [%s]}
+rounds: %s
+algorithm: {%s}
+adversary: {%sknows: {victim: %d, all-but: 3}}
+`
+	const (
+		lost = "{at: 125ms, crash: 1, until: 170ms, memory: lost}, " +
+			"{at: 300ms, crash: 2, until: 330ms, memory: lost}"
+		lockstep, asynchronous = "{count: 14, retry: 30ms}", "{mode: asynchronous, count: 20}"
+		ring, admm             = "ring, nodes: 5", "kind: admm, eta: 0.05"
+	)
+	for _, c := range []struct {
+		name, graph, rounds, method, view string
+		victim                            int
+		differences, others               int // how many are known
+	}{
+		{"one that lost its memory", ring, lockstep, admm, "", 1, 13, 0},
+		{"its neighbour", ring, lockstep, admm, "", 0, 13, 0},
+		{"one by random starts", ring, lockstep, admm + ", init: {normal: 1}", "", 1, 13, 0},
+		{"heard by a neighbour", ring, lockstep, admm, "view: {nodes: [0, 2]}, ", 1, 13, 0},
+		{"heard late", ring, lockstep, admm, "view: {from-round: 6}, ", 2, 7, 0},
+		{"with an anchor", ring, lockstep, "kind: proximal-admm, eta: 0.05, noise: off", "", 1, 13, 0},
+		{"by gradients", ring, lockstep, "kind: dgd", "", 1, 13, 1},
+		{"recycling", ring, lockstep, "kind: r-admm, eta: 0.05", "", 1, 6, 0},
+		{"recycling with own penalties", ring, lockstep, "kind: mr-admm, eta: 0.05, gamma: 0.1", "", 1, 0, 33},
+		{"asynchronous", ring, asynchronous, admm, "", 1, 1, 0},
+		{"asynchronous, its neighbour", ring, asynchronous, admm, "", 0, 19, 0},
+		{"around a hub", "star, nodes: 5", lockstep, "kind: dp-admm, eta: 0.05, noise: off", "", 1, 11, 0},
+		{"states of links", ring, lockstep, "kind: edge-admm, eta: 0.05", "", 1, 0, 0},
+	} {
+		r := recorded(t, fmt.Sprintf(text, c.graph, lost, c.rounds, c.method, c.view, c.victim))
+		a, err := Attack(context.Background(), r, AttackOptions{})
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		differences, others := 0, 0
+		for _, f := range a.Findings {
+			for _, x := range f.Facts {
+				switch x.Kind {
+				case record.GradientDifference:
+					differences++
+				case record.DataRank, record.RowCount:
+					t.Errorf("%s: %s: %s", c.name, f.Attack, f.Conclusion)
+				default:
+					others++
+				}
+				if !(x.Relative < 1e-5) && !(num.Norm(x.Values) <= 1e-9) {
+					t.Errorf("%s: %s, %s of round %d is off by %v", c.name, f.Attack, x.Kind, x.Round, x.Relative)
+				}
+			}
+		}
+		if differences != c.differences || others != c.others {
+			t.Errorf("%s: %d differences and %d other facts", c.name, differences, others)
 		}
 	}
 }

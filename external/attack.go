@@ -163,6 +163,9 @@ func (a *attack) tells() (*overheard, []byte) {
 	var told, reported []byte
 	for _, m := range v.Packets() {
 		src, dst, round := int(m.Src), int(m.Dst), int(m.Round)
+		if v.Restates(&m) {
+			round = 0 // the sender's start, which it sends again
+		}
 		o.Packets = append(o.Packets, [6]int64{m.SentNS, m.ReceivedNS, int64(src), int64(dst), int64(round),
 			int64(m.Bytes)})
 		o.Kinds = append(o.Kinds, string(m.Kind))

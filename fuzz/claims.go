@@ -125,6 +125,9 @@ func (m *claims) Inputs(node, round int) ([]int, error) {
 // Told is what a node published: none lies.
 func (m *claims) Told(node, _, round int) ([]float64, bool) { return m.Value(node, round) }
 
+// Anew is false: nodes that have lost their memory are left out.
+func (m *claims) Anew(int, int) (bool, error) { return false, nil }
+
 // From is the first round.
 func (m *claims) From() int { return 0 }
 

@@ -58,6 +58,7 @@ type Run struct {
 	Inputs     Inputs      `json:"inputs"`
 	Lies       Lies        `json:"lies"`
 	Outages    []Outage    `json:"outages"`
+	Restarts   []Restart   `json:"restarts"`
 	Cuts       []Cut       `json:"cuts"`
 	Faults     []Fault     `json:"faults"`
 	Changes    []Change    `json:"changes"`
@@ -197,7 +198,7 @@ func build(ctx context.Context, r *record.Run, o Options) (*Run, error) {
 	b.head()
 	for _, read := range []func() error{b.packets, b.steps, b.network,
 		func() error { return b.values(o.DataDir) }, b.lies,
-		b.inputs, b.rows, b.faults, b.changes,
+		b.inputs, b.rows, b.faults, b.restarts, b.changes,
 		func() error { return b.attack(ctx, o) }} {
 		if err := errors.Join(read(), ctx.Err()); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"overhear/evaluation"
 	"overhear/record"
 	"overhear/scenarios"
 	"overhear/sim"
@@ -39,10 +40,31 @@ type Fault struct {
 	of sim.Fault // as the scenario has it
 }
 
+// Restart is when a node that had lost its memory began to send its start as its value of a round.
+type Restart struct {
+	Node  int   `json:"node"`
+	Round int   `json:"round"`
+	At    int64 `json:"at"`
+}
+
 // Change is what is different in a run from an instant on, as in a fork.
 type Change struct {
 	At   int64  `json:"at"`
 	Text string `json:"text"`
+}
+
+// restarts tells which nodes sent their start once more.
+func (b *builder) restarts() error {
+	all, err := evaluation.RestartsOf(b.from)
+	if err != nil {
+		return fmt.Errorf("how nodes went on that had lost their memory: %w", err)
+	}
+	for _, r := range all {
+		if r.Resends && r.Round > 0 { // round 0 is its start
+			b.Restarts = append(b.Restarts, Restart{Node: r.Node, Round: r.Round, At: r.At})
+		}
+	}
+	return nil
 }
 
 // faults tells when nodes were down and what else went wrong.

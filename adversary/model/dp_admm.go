@@ -28,8 +28,8 @@ type clientDual struct {
 	public     *Public
 	seen       Observed
 	node, size int
-	gamma      []float64 // γ(t−1), after round(t)
-	gone       bool      // part of γ is not known
+	gamma      []float64 // the known part of γ(t−1), after round(t)
+	offset     int       // as of Gradient: counts the rounds of which part of γ is not known
 	last       int
 }
 
@@ -44,8 +44,9 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 		c.last = k
 		own, ok := c.seen.Value(c.node, k)
 		hub, seen := c.seen.Value(0, k)
-		if !ok || !seen || k < c.seen.From() {
-			c.gone = true
+		anew, err := c.seen.Anew(c.node, k+1)
+		if !ok || !seen || err != nil || anew || k < c.seen.From() {
+			c.offset++
 			continue
 		}
 		for i := range c.gamma {
@@ -62,10 +63,7 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 	}
 	stay := math.Sqrt(float64(t)) / c.First
 	ridge := p.R[c.node] + c.Eta + stay
-	g := &Gradient{Round: t, At: before, Value: make([]float64, p.D), Place: InStep, Explicit: true}
-	if c.gone {
-		g.Offset = 1
-	}
+	g := &Gradient{Round: t, At: before, Value: make([]float64, p.D), Place: InStep, Explicit: true, Offset: c.offset}
 	g.Size = float64(c.Eta*num.Norm(hub)) + float64(stay*num.Norm(before)) + num.Norm(c.gamma) +
 		float64(ridge*num.Norm(now))
 	for i := range g.Value {

@@ -23,6 +23,10 @@ type Observed interface {
 	// where that cannot be told.
 	Inputs(node, round int) ([]int, error)
 
+	// Anew says whether a node's update of a round was the first after it had lost its memory: it then began at the
+	// node's start, its value of round 0, without a dual. The error is a *Missing where that cannot be told.
+	Anew(node, round int) (bool, error)
+
 	// From is the first round of which anything can have been seen.
 	From() int
 }
@@ -200,9 +204,20 @@ func valueOf(o Observed, node, round int) ([]float64, error) {
 	return f, nil
 }
 
-// pair is a node's values of rounds t−1 and t.
+// begin is the value with which a node began its update of round t ≥ 1.
+func begin(o Observed, node, t int) ([]float64, error) {
+	switch anew, err := o.Anew(node, t); {
+	case err != nil:
+		return nil, err
+	case anew:
+		return valueOf(o, node, 0)
+	}
+	return valueOf(o, node, t-1)
+}
+
+// pair is the value with which a node began its update of round t, and that of the round.
 func pair(o Observed, node, t int) (before, now []float64, err error) {
-	if before, err = valueOf(o, node, t-1); err != nil {
+	if before, err = begin(o, node, t); err != nil {
 		return nil, nil, err
 	}
 	now, err = valueOf(o, node, t)

@@ -74,7 +74,7 @@ func (p *Public) Hides() (eta, theta bool) {
 }
 
 // history follows a node's dual through the rounds: λ(t) = λ(t−1) + (θ/2)c(t),
-// c(t) = V v(t) − s(t).
+// c(t) = V v(t) − s(t), with what the update after it began with as v(t).
 type history struct {
 	public *Public
 	method NodeDual
@@ -93,10 +93,14 @@ type history struct {
 // begin returns what says what a round tells.
 func (h *history) begin() func(t int) (*Gradient, error) {
 	h.dual = make([]float64, h.public.D)
-	if m, ok := h.method.(FixedNoise); ok && m.FixedRadius(h.public) > 0 {
-		h.offset, h.ends = 1, 1
-	}
+	h.reset()
 	return h.round
+}
+
+// fixed says whether every round has the same unknown vector in it.
+func (h *history) fixed() bool {
+	m, ok := h.method.(FixedNoise)
+	return ok && m.FixedRadius(h.public) > 0
 }
 
 func (h *history) step(t int) Step { return h.method.Step(h.public, h.node, t, h.size) }
@@ -110,11 +114,27 @@ func (h *history) lost(why string) {
 	h.steps = nil
 }
 
+// reset has the dual be zero again. What is drawn once is drawn again, and is another offset here.
+func (h *history) reset() {
+	clear(h.dual)
+	h.steps, h.gone = nil, ""
+	if h.offset = 0; h.fixed() {
+		h.ends++
+		h.offset = h.ends
+	}
+}
+
 // advance brings the dual to λ(t−1).
 func (h *history) advance(t int) {
 	for k := h.last + 1; k < t; k++ {
 		step := h.step(k)
 		h.last = k
+		if anew, err := h.seen.Anew(h.node, k+1); err != nil {
+			h.lost(err.Error())
+			continue
+		} else if anew {
+			h.reset()
+		}
 		if step.Idle {
 			continue
 		}
@@ -135,7 +155,7 @@ func (h *history) disagreement(k int) ([]float64, error) {
 	if from := h.seen.From(); k < from {
 		return nil, NotSeen("rounds before %d", from)
 	}
-	f, err := valueOf(h.seen, h.node, k)
+	f, err := begin(h.seen, h.node, k+1)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +183,7 @@ func (h *history) round(t int) (*Gradient, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := valueOf(h.seen, h.node, t-1)
+	before, err := begin(h.seen, h.node, t)
 	if err != nil {
 		return nil, err
 	}

@@ -258,6 +258,25 @@ func TestDPADMM_RoundsOfAHubAndItsClients(t *testing.T) {
 	values["noise"] = "off"
 	compare(t, w.public(t, "dp-admm", rounds, values), s, 1, size, silent(want[1]))
 
+	// Two gaps leave more unknown than one, and what a client that lost its memory begins with is not known.
+	s.missing = map[[2]int]bool{{0, 2}: true, {0, 4}: true}
+	gaps, _ := model.Gradients(p, s, 1, size)
+	if offsetsOf(gaps) != "1:0 2:0 4:1 6:2" {
+		t.Errorf("without the hub's messages of rounds 2 and 4: %s", offsetsOf(gaps))
+	}
+	s.missing = nil
+	s.anew = func(node, round int) (bool, error) {
+		if node == 1 && round == 3 {
+			return false, model.NotSeen("how it went on")
+		}
+		return false, nil
+	}
+	lost, unseen := model.Gradients(p, s, 1, size)
+	if offsetsOf(lost) != "1:0 2:0 4:1 5:1 6:1" || texts(unseen) != "round 3: how it went on" {
+		t.Errorf("of a client that lost its memory: %s, %q", offsetsOf(lost), unseen)
+	}
+	s.anew = nil
+
 	// A gap in the hub's or the client's messages leaves an unknown dual, the same ever after.
 	for missing, heard := range map[[2]int]string{{0, 3}: "1 2 3 5 6", {1, 3}: "1 2 5 6"} {
 		s.missing = map[[2]int]bool{missing: true}

@@ -113,6 +113,7 @@ type script struct {
 	missing   map[[2]int]bool
 	inputs    func(node, round int) ([]int, error) // nil: lockstep
 	degrees   func(node int) int
+	anew      func(node, round int) (bool, error) // nil: never
 	from      int
 }
 
@@ -135,6 +136,13 @@ func (s *script) Inputs(node, round int) ([]int, error) {
 }
 
 func (s *script) Told(node, _, round int) ([]float64, bool) { return s.Value(node, round) }
+
+func (s *script) Anew(node, round int) (bool, error) {
+	if s.anew == nil {
+		return false, nil
+	}
+	return s.anew(node, round)
+}
 
 func (s *script) From() int { return s.from }
 
@@ -747,4 +755,55 @@ func texts(unseen []*model.Missing) string {
 		all = append(all, m.Error())
 	}
 	return strings.Join(all, "; ")
+}
+
+// offsetsOf are the rounds and their offsets.
+func offsetsOf(all []model.Gradient) string {
+	var text []string
+	for _, g := range all {
+		text = append(text, fmt.Sprintf("%d:%d", g.Round, g.Offset))
+	}
+	return strings.Join(text, " ")
+}
+
+// A node that lost its memory begins its next update at its start, and its dual step is the first again.
+func TestNodeDual_AnewFromItsStart(t *testing.T) {
+	const eta, rounds, lost = 0.4, 5, 3 // its update of round 3 is anew
+	w := worlds(t)["two nodes"]
+	other := []float64{0.5, 0.8, -0.3, 0.9, 0.2, -0.6} // what node 1 published
+	s := &script{published: [][]float64{{0.1, other[0]}}, degrees: w.graph.Degree}
+	dual := 0.0
+	want := map[int]told{}
+	for k := 1; k <= rounds; k++ {
+		before := s.published[k-1][0]
+		if k == lost {
+			before, dual = 0.1, 0
+		}
+		if k > 1 {
+			dual += eta / 2 * (before - other[k-1])
+		}
+		v := (w.b[0] - (2*dual - eta*(before+other[k-1]))) / (w.a[0] + w.r[0] + 2*eta)
+		s.published = append(s.published, []float64{v, other[k]})
+		want[k] = told{value: w.slope(0, v), at: v, ridge: w.r[0] + 2*eta}
+	}
+	p := w.public(t, "admm", rounds, map[string]any{"eta": eta})
+	s.anew = func(_, round int) (bool, error) { return round == lost, nil }
+	compare(t, p, s, 0, 0, want)
+
+	// Who had missed what came before knows the dual from then on, and who cannot tell does not.
+	s.missing = map[[2]int]bool{{0, 1}: true}
+	if all, _ := model.Gradients(p, s, 0, 0); offsetsOf(all) != "3:0 4:0 5:0" {
+		t.Error(offsetsOf(all))
+	}
+	s.missing = nil
+	s.anew = func(_, round int) (bool, error) {
+		if round == lost {
+			return false, model.NotSeen("how it went on")
+		}
+		return false, nil
+	}
+	all, unseen := model.Gradients(p, s, 0, 0)
+	if offsetsOf(all) != "1:0 2:0 4:1 5:1" || texts(unseen) != "round 3: how it went on" {
+		t.Errorf("%s, %q", offsetsOf(all), texts(unseen))
+	}
 }

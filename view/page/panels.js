@@ -138,7 +138,7 @@ function whatEntered(run, row) {
   if (!lags) return "not known";
   const old = lags.map((l, k) => [run.neighboursOf[node][k], round - 1 - l]);
   const anew = old.map(([j, r]) => {
-    const p = run.outagesOf[j].some(o => o.why === FORGOT) && r > 0 ? entering(run, j, node, r, round) : undefined;
+    const p = run.restarts.some(s => s.node === j && s.round === r) ? entering(run, j, node, r, round) : undefined;
     return p !== undefined && again(run, p);
   });
   if (old.every(([, r], k) => r === round - 1 && !anew[k])) return `all of round ${round - 1}`;
@@ -168,17 +168,11 @@ function entries(run, p) {
   return {all, unknown};
 }
 
-// again says whether a value is not what its sender had published for its round: a node that loses its memory begins
-// anew, and sends its start as what it had published last. One that had concluded its last round does not, and asks
-// nobody for values any more.
+// again says whether a value is not what its sender had published for its round: a node that lost its memory sends its
+// start as what it had published last.
 function again(run, p) {
-  const src = run.src[p], round = run.round[p], kindOf = q => run.kinds[run.kind[q]];
-  if (kindOf(p) !== "value" || round === 0) return false;
-  return run.outagesOf[src].some(o => {
-    const row = o.why === FORGOT && o.to <= run.sent[p] ? run.updateAt(src, o.from) : -1;
-    return row >= 0 && run.updates.round[row] === round && (round < run.rounds ||
-      run.packetsOf(src).some(q => run.src[q] === src && run.sent[q] >= o.to && kindOf(q) === "request"));
-  });
+  return run.kinds[run.kind[p]] === "value" && run.restarts.some(s => s.node === run.src[p] &&
+    s.round === run.round[p] && s.at <= run.sent[p]);
 }
 
 // copies are the packets of one kind and round from one node to another.

@@ -33,6 +33,7 @@ class Run {
     this.links();
     this.outagesOf = Array.from({length: this.nodes}, () => []);
     for (const o of json.outages || []) this.outagesOf[o.node].push(o);
+    this.restarts = json.restarts || [];
     this.changes = json.changes || [];
     this.cuts = json.cuts || [];
     this.findLies(json.lies);
