@@ -84,7 +84,7 @@ func (v *View) first(node, neighbour, round int) (int, error) {
 		return round, nil
 	}
 	since, came := v.restarted(node, round), int64(math.MaxInt64)
-	var copies []*record.Message // that came first
+	copies, starts := 0, 0 // that came first, and how many of them carry the start
 	for i := range v.packets {
 		m := &v.packets[i]
 		if m.Kind != record.MessageValue || int(m.Src) != neighbour || int(m.Dst) != node || int(m.Round) != round ||
@@ -92,28 +92,20 @@ func (v *View) first(node, neighbour, round int) (int, error) {
 			continue
 		}
 		if m.ReceivedNS < came {
-			came, copies = m.ReceivedNS, nil
+			came, copies, starts = m.ReceivedNS, 0, 0
 		}
-		copies = append(copies, m)
+		copies++
+		if v.Restates(m) {
+			starts++
+		}
 	}
-	_, lied := v.lies[[3]int{neighbour, node, round}]
-	if !v.hears(node, neighbour, round) || lied || len(copies) == 0 ||
-		slices.ContainsFunc(copies, func(m *record.Message) bool { return v.Restates(m) != v.Restates(copies[0]) }) {
+	escaped := v.Vantage.Miss > 0 || v.Vantage.Partial || copies == 0
+	switch {
+	case escaped || starts > 0 && (starts < copies || v.liars[neighbour]):
 		return 0, model.NotSeen("whether node %d took what node %d had published in round %d, or the start from which "+
 			"that went on", node, neighbour, round)
-	}
-	if v.Restates(copies[0]) {
+	case starts > 0:
 		return 0, nil
 	}
 	return round, nil
-}
-
-// hears says whether every packet of a round that arrives between two nodes is seen.
-func (v *View) hears(a, b, round int) bool {
-	w := v.Vantage
-	if w.Miss > 0 || w.Partial || round < w.From {
-		return false
-	}
-	return w.Links == nil && w.Nodes == nil || slices.Contains(w.Nodes, a) || slices.Contains(w.Nodes, b) ||
-		slices.Contains(w.Links, [2]int{a, b}) || slices.Contains(w.Links, [2]int{b, a})
 }

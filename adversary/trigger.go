@@ -147,7 +147,10 @@ func (r *rule) update(t int) bool {
 	}
 	r.used = append(r.used[:0], r.latest...)
 	for k, start := range r.restated {
-		if start {
+		switch {
+		case start && v.liars[int(r.neighbours[k])]:
+			return false
+		case start:
 			r.used[k] = 0
 		}
 	}

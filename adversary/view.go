@@ -109,6 +109,7 @@ type View struct {
 
 	restarts map[int][]Restart // by node
 	reveals  map[[2]int]bool   // whether packets show that a node went on from its start after a round
+	liars    map[int]bool      // what these send again may be no start
 
 	faults *Interruptions // nil: none
 	clock  Clock          // of the nodes, if that is known; nil: an update takes Timing.Slowest at most
@@ -138,13 +139,18 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 	v := &View{
 		Public: p, Knows: k, Vantage: w, total: len(r.Messages),
 		values: map[[2]int][]float64{}, reports: map[int][]float64{},
-		restarts: map[int][]Restart{}, reveals: map[[2]int]bool{},
+		restarts: map[int][]Restart{}, reveals: map[[2]int]bool{}, liars: map[int]bool{},
 	}
 	for _, s := range r.Restarts {
 		v.restarts[s.Node] = append(v.restarts[s.Node], s)
 	}
 	v.times(r.Messages, func(m *record.Message) bool { return w.Sees(m, r.Seed) })
-	told := lies(r.Lies)
+	told := lies(slices.DeleteFunc(slices.Clone(r.Lies), func(l record.Lie) bool { // in place of its start
+		return v.Restates(&record.Message{Kind: record.MessageValue, Src: l.Node, Round: l.Round, SentNS: l.TimeNS})
+	}))
+	for i := range r.Lies {
+		v.liars[int(r.Lies[i].Node)] = true
+	}
 	if len(told) > 0 {
 		v.lies = make(map[[3]int][]float64, len(told))
 		for key := range told {
@@ -158,7 +164,7 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 			key := [3]int{int(m.Src), int(m.Dst), int(m.Round)}
 			lie, lied := told[key]
 			switch {
-			case v.Restates(m) && lied: // by a liar whose memory was lost with what it had told
+			case v.Restates(m) && v.liars[int(m.Src)]: // it may carry a lie
 			case v.Restates(m):
 				seen[[2]int{int(m.Src), 0}], v.reveals[[2]int{int(m.Src), int(m.Round)}] = true, true
 			case lied:
@@ -300,8 +306,9 @@ func (v *View) times(messages []record.Message, sees func(m *record.Message) boo
 				key := [2]int{dst, src}
 				v.arrived[key] = append(v.arrived[key], arrival{at: m.ReceivedNS, round: round})
 			}
-			key := [2]int{src, round}
-			v.sent[key] = append(v.sent[key], sending{m.SentNS, dst})
+			if key := [2]int{src, round}; !v.Restates(m) {
+				v.sent[key] = append(v.sent[key], sending{m.SentNS, dst})
+			}
 		case record.MessageRequest:
 			if came {
 				v.asked[[3]int64{int64(dst), int64(src), m.ReceivedNS}] = round

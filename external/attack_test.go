@@ -151,6 +151,21 @@ func TestAttack_SeesWhatIsOverheard(t *testing.T) {
 	}
 }
 
+// A node that lost its memory sends its start again, which a class sees as of round 0.
+func TestAttack_SeesStartsThatAreSentAgain(t *testing.T) {
+	const class = `class Listening:
+    def members(self, view):
+        late = view.packets[(view.packets["kind"] == "value") & (view.packets["sent_ns"] >= 60e6)]
+        assert set(late["src"][late["round"] == 0]) == {1}, late
+        return view.candidates.y > 5
+`
+	_, _, _, err := assaulted(t, "", class, "rounds={mode: asynchronous, count: 40}",
+		"network.faults=[{at: 50ms, crash: 1, until: 60ms, memory: lost}]")
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAttack_SaysWhatIsWrong(t *testing.T) {
 	for body, want := range map[string]string{
 		"estimate(self, view): raise KeyError('here')":    `mine.py", line 2, in estimate`,

@@ -61,7 +61,7 @@ func (e *linkStates) round(t int) (*Gradient, error) {
 			i, j := node, int(n)
 			fi, a := e.seen.Value(i, k)
 			fj, b := e.seen.Value(j, k)
-			if !a || !b || k < e.seen.From() || e.anew(i, k+1) || e.anew(j, k+1) {
+			if !a || !b || k < e.seen.From() {
 				e.gone = NotSeen("the link %d–%d in round %d, on which its state depends ever after", i, j, k)
 				continue
 			}
@@ -87,12 +87,6 @@ func (e *linkStates) round(t int) (*Gradient, error) {
 	}
 	num.Axpy(-ridge, f, g.Value)
 	return g, nil
-}
-
-// anew says whether a node may have lost its memory before a round, and with it its states.
-func (e *linkStates) anew(node, round int) bool {
-	is, err := e.seen.Anew(node, round)
-	return is || err != nil
 }
 
 func init() { register(&Entry{Name: "edge-admm", Model: func() Method { return new(edgeADMM) }}) }
