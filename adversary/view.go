@@ -222,6 +222,7 @@ func (v *View) unmix(m model.EdgeDual, own func(node, round int) bool, seen map[
 		}
 	}
 	graph := v.Public.Graph
+	steady := v.Steady()       // after it some z is lost
 	known := map[[2]int]bool{} // whether z of a node for a neighbour is, as it enters the round's messages
 	links := func(do func(i, j int)) {
 		for i := range graph.Order() {
@@ -238,7 +239,7 @@ func (v *View) unmix(m model.EdgeDual, own func(node, round int) bool, seen map[
 		}
 		links(func(i, j int) { value[i] = value[i] || carried[[3]int{i, j, t}] && known[[2]int{i, j}] })
 		for i, is := range value {
-			if !is || t > v.Steady() { // some z was lost
+			if !is || t > steady {
 				delete(seen, [2]int{i, t})
 			}
 		}
