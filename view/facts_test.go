@@ -527,3 +527,26 @@ func TestDocument_HasTheFactsOfTheRun(t *testing.T) {
 		}
 	}
 }
+
+// A node that lost its memory sends its start as its value of the round that it had published last; a hub that did, and
+// its clients, send what they had sent.
+func TestBuild_StartsThatAreSentAgain(t *testing.T) {
+	const text = `name: again
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: %s, nodes: 5}, latency: 20ms, faults: [{at: 95ms, crash: 0, until: 150ms, memory: lost}]}
+rounds: {count: 12, retry: 30ms}
+algorithm: {kind: %s, eta: 0.05}
+`
+	for _, c := range []struct {
+		graph, method string
+		want          []Restart
+	}{
+		{"ring", "admm", []Restart{{Node: 0, Round: 4, At: 150e6}}},
+		{"star", "dp-admm", nil},
+	} {
+		d := built(t, recorded(t, fmt.Sprintf(text, c.graph, c.method), 1))
+		if got := d.Runs[0].Restarts; !slices.Equal(got, c.want) {
+			t.Errorf("%s: %+v", c.graph, got)
+		}
+	}
+}
