@@ -146,6 +146,16 @@ func (w *needing) search(ctx context.Context, one *adversary.Attack, o WhyOption
 		}
 		s.Minimal = stopped == nil
 	}
+	if t := w.public.Timing; len(kept) == len(all) && t.Faulty && !t.Lockstep {
+		less, err := carry(all[1:])
+		if err != nil {
+			return nil, err
+		}
+		if less.Succeeded == record.Blocked {
+			s.Reason = "nodes may have been down or slow, and rounds are not in lockstep: what entered an update is " +
+				"known only to whoever sees every packet"
+		}
+	}
 	f, err := carry(kept)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ package evaluation
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
 	"strings"
@@ -187,6 +188,24 @@ adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
 	}
 	if otherwise == 0 {
 		t.Error("one who takes its packets for all would find the same")
+	}
+}
+
+// Without lockstep, and where nodes crash, whoever sees fewer packets than all does not know what entered an update,
+// and that is said.
+func TestWhyLearnt_SaysWhyAllPacketsAreNeeded(t *testing.T) {
+	const text = `name: why
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 4}, latency: 20ms, faults: [%s]}
+rounds: {mode: asynchronous, count: 4, quorum: 0.5}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
+`
+	for fault, all := range map[string]bool{"": false, "{at: 50ms, crash: 3, until: 60ms}": true} {
+		s := why(t, recorded(t, fmt.Sprintf(text, fault)), 1, WhyOptions{})[0]
+		if s.Enough == nil || (len(s.Enough) == s.Seen) != all || (s.Reason != "") != all {
+			t.Errorf("%q: %d of %d packets, %q", fault, len(s.Enough), s.Seen, s.Reason)
+		}
 	}
 }
 

@@ -10,14 +10,15 @@ type Sufficient struct {
 	Attack     string         `json:"attack"`
 	Title      string         `json:"title"`
 	Victim     int            `json:"victim"`
-	Seen       int            `json:"seen"`       // packets that the adversary saw
-	Outcome    Outcome        `json:"outcome"`    // with all of these
-	Conclusion string         `json:"conclusion"` // with all of these
-	Enough     []NeededPacket `json:"enough"`     // in order of sending; null: the attack did not succeed
-	Minimal    bool           `json:"minimal"`    // it was shown that none of these can go
-	With       Outcome        `json:"with"`       // with these alone; empty: the attack did not succeed
-	Estimate   string         `json:"estimate"`   // what they say, in a sentence
-	Tried      int            `json:"tried"`      // how often the attack was carried out
+	Seen       int            `json:"seen"`             // packets that the adversary saw
+	Outcome    Outcome        `json:"outcome"`          // with all of these
+	Conclusion string         `json:"conclusion"`       // with all of these
+	Enough     []NeededPacket `json:"enough"`           // in order of sending; null: the attack did not succeed
+	Minimal    bool           `json:"minimal"`          // it was shown that none of these can go
+	With       Outcome        `json:"with"`             // with these alone; empty: the attack did not succeed
+	Estimate   string         `json:"estimate"`         // what they say, in a sentence
+	Tried      int            `json:"tried"`            // how often the attack was carried out
+	Reason     string         `json:"reason,omitempty"` // why all of these are needed; empty: as told of each
 }
 
 // NeededPacket is a packet, and what became of the attack without it.

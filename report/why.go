@@ -114,6 +114,9 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 	if s.Conclusion != s.Estimate {
 		fmt.Fprintf(w, "  with all that it sees: %s\n", s.Conclusion)
 	}
+	if s.Reason != "" {
+		fmt.Fprintf(w, "  %s\n", s.Reason)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "  packet\tround\tfrom → to\tsent at")
 	if s.Minimal {
