@@ -54,6 +54,17 @@ func (v *View) restarted(node, round int) int64 {
 	return at
 }
 
+// remembers is since when a node knows what it has received as its update after a round begins.
+func (v *View) remembers(node, round int) int64 {
+	since := int64(0)
+	for _, s := range v.restarts[node] {
+		if s.Round <= round { // what had come of the round by then, early, is lost, too
+			since = max(since, s.At)
+		}
+	}
+	return since
+}
+
 // Steady is the last round to which every node's values follow from its start and the rounds since.
 func (v *View) Steady() int {
 	last := v.Public.Rounds
@@ -83,7 +94,7 @@ func (v *View) first(node, neighbour, round int) (int, error) {
 	if round == 0 || v.restarted(neighbour, round) < 0 {
 		return round, nil
 	}
-	since, came := v.restarted(node, round), int64(math.MaxInt64)
+	since, came := v.remembers(node, round), int64(math.MaxInt64)
 	copies, starts := 0, 0 // that came first, and how many of them carry the start
 	for i := range v.packets {
 		m := &v.packets[i]

@@ -64,6 +64,8 @@ func TestView_FollowsARestart(t *testing.T) {
 			restarts: []Restart{restart, {Node: 2, Round: 1, At: 26, Resends: true}}},
 		"so does the receiver lose its memory, later": {packets: []record.Message{before}, zero: 1, two: 0, anew: 1,
 			restarts: []Restart{restart, {Node: 2, Round: 1, At: 29, Resends: true}}},
+		"the receiver loses its memory in the round before": {packets: []record.Message{before}, zero: 1, two: 0, anew: 1,
+			restarts: []Restart{restart, {Node: 2, Round: 0, At: 29, Resends: true}}},
 		"around a hub": {zero: 1, two: 1, anew: 1, restarts: []Restart{{Node: 1, Round: 1, At: 20}}},
 		"not at all":   {zero: 1, two: 1, anew: 0, restarts: []Restart{}},
 	} {
