@@ -265,13 +265,16 @@ func (t *Truth) facts(f *record.Finding) (record.Outcome, bool) {
 		fact := &f.Facts[k]
 		fact.Relative = notKnown
 		if truth, ok := t.Fact(fact); ok {
-			r := ratio(apart(fact.Values, truth, false), num.Norm(truth))
+			size, without := num.Norm(truth), 1.0
+			if size == 0 { // as of the same gradient twice: the error itself, and zero is no error
+				size, without = 1, 0
+			}
+			r := ratio(apart(fact.Values, truth, false), size)
 			fact.Relative = record.Number(r)
 			all = append(all, r)
-			without := 1.0
 			if t.Guess != nil {
 				if v, how, ok := t.Guess(fact); ok {
-					if e := ratio(apart(v, truth, false), num.Norm(truth)); e < without {
+					if e := ratio(apart(v, truth, false), size); e < without {
 						without, by = e, how
 					}
 				}
