@@ -29,7 +29,8 @@ those of one attribute do. A candidate outside the span shows that the rows, and
 The verdict's threshold is Wedin's bound on the angle between the span and what was found of it, error/σ_B. One
 row alone is found itself if its last column was a 1 before the row was scaled: the norm before was then at
 least 1, so the row was divided by it, and x is the unit vector along the gradient whose intercept is positive.`,
-		Needs:   "fewer rows than columns, more rounds than rows, public parameters, no noise; candidates for verdicts",
+		Needs: "fewer rows than columns, two rounds more than rows (one, if their number is known), " +
+			"public parameters, no noise; candidates for verdicts",
 		Targets: true,
 		Classes: true,
 		Run:     rowSpace,
@@ -127,6 +128,19 @@ func rowSpace(v *View, f *record.Finding) error {
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the node has "+
 			"at least %d rows, and more rounds would be needed to find where the rank ends", many, rank, columns, rank)
+		return nil
+	}
+	if !settled(len(vectors), rank, v.Knows.Size) {
+		f.Succeeded = record.Failed
+		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions: one vector that adds none may be chance, and more "+
+			"rounds would be needed to find where the rank ends", many, rank, columns)
+		return nil
+	}
+	if s.values[rank-1] <= floor {
+		f.Succeeded = record.Failed
+		f.Conclusion = fmt.Sprintf("%s span at least %d of %d dimensions: between there and %d singular values are no "+
+			"larger than what solves leave; how many rows there are is not determined", many, s.above(floor),
+			columns, rank)
 		return nil
 	}
 	if floor > hiding*s.values[0] {

@@ -102,6 +102,20 @@ func distinct(all []model.Gradient) (out []model.Gradient) {
 	return out
 }
 
+// above is how many singular values exceed floor: by Weyl's inequality the vectors have so many directions at least.
+func (s *spectrum) above(floor float64) (n int) {
+	for n < len(s.values) && s.values[n] > floor {
+		n++
+	}
+	return n
+}
+
+// settled says whether so many vectors tell a rank: with two that add none, as one may be chance (gradients of two rows
+// of one length, from zero, are along one another at first), or one, if the rank is the number of rows that is known.
+func settled(vectors, rank, size int) bool {
+	return vectors >= rank+2 || vectors > rank && rank == size
+}
+
 // space is the span of the first rank directions.
 func (s *spectrum) space(rank int) *columnSpace { return &columnSpace{s.left[:rank]} }
 

@@ -101,3 +101,15 @@ func TestDistinct_PointsCountOnce(t *testing.T) {
 		t.Error(rounds)
 	}
 }
+
+// Two vectors that add none settle a rank, and one does where it is the number of rows that is known.
+func TestSettled(t *testing.T) {
+	for _, c := range []struct {
+		vectors, rank, size int
+		want                bool
+	}{{3, 1, 0, true}, {2, 1, 0, false}, {2, 1, 1, true}, {1, 1, 1, false}, {4, 3, 4, false}, {5, 3, 4, true}} {
+		if got := settled(c.vectors, c.rank, c.size); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"overhear/adversary"
 	"overhear/adversary/model"
@@ -43,6 +44,7 @@ type assault struct {
 	all        *model.Public // for scores
 	watch      adversary.Vantage
 	recording  *adversary.Recording
+	entered    Inputs // for scores
 	attacks    []*adversary.Attack
 	explicit   bool           // the scenario names the attacks
 	repeats    map[string]int // runs of a test, by attack
@@ -59,8 +61,16 @@ func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) 
 			"adversary.knows.victim=0", r.Dir)}
 	}
 	seed := r.Info.Seed
+	inputs := sync.OnceValues(func() (Inputs, error) { return InputsOf(r) })
+	entered := func(node, round int) ([]int, error) {
+		of, err := inputs()
+		if err != nil {
+			return nil, err
+		}
+		return of(node, round)
+	}
 	a := &assault{run: r, scenario: s, experiment: experiment.New(s, dataDir), watch: vantage(s.Adversary.View),
-		explicit: s.Adversary.Attacks != nil, repeats: map[string]int{}}
+		entered: entered, explicit: s.Adversary.Attacks != nil, repeats: map[string]int{}}
 	if a.attacks, err = chosen(s.Adversary.Attacks); err != nil {
 		return nil, experiment.SetupError{Err: err}
 	}
@@ -140,7 +150,7 @@ func (a *assault) on(view *adversary.View, victim int) (*adversary.View, *advers
 	if a.noData != nil {
 		return v, nil
 	}
-	return v, truthOf(a.experiment, a.assembly, a.recording, v, a.all)
+	return v, truthOf(a.experiment, a.assembly, a.recording, v, a.all, a.entered)
 }
 
 // Attack carries out the attacks of a recorded run's adversary and scores them
@@ -430,7 +440,7 @@ func claimed(r *record.Run) (claim, condition string, byRound []record.Number) {
 
 // truthOf is what scores are taken against. No attack sees it.
 func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
-	public *model.Public) *adversary.Truth {
+	public *model.Public, entered Inputs) *adversary.Truth {
 	spec, k := &e.Adversary.Knows, v.Knows
 	t := &adversary.Truth{Knows: k}
 	if a.Split != nil {
@@ -455,7 +465,7 @@ func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Re
 			return s.Y == c.Y && slices.Equal(s.X, c.X)
 		})
 	}
-	t.Fact, t.Guess = fact(a, rec, v, public), guessed(a.Numbers(), v)
+	t.Fact, t.Guess = fact(a, rec, v, public, entered), guessed(a.Numbers(), v)
 	t.Value = func(s adversary.Sample) int {
 		for n := range k.Attribute.Samples.Y {
 			if c := k.Attribute.Samples.At(n); c.Y == s.Y && slices.Equal(c.X, s.X) {
@@ -479,7 +489,7 @@ func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Re
 
 // fact is what vectors that attacks work out should be.
 func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
-	public *model.Public) func(*record.Fact) ([]float64, bool) {
+	public *model.Public, entered Inputs) func(*record.Fact) ([]float64, bool) {
 	published := map[[2]int][]float64{}
 	for _, i := range rec.Iterates {
 		published[[2]int{int(i.Node), int(i.Round)}] = i.Values
@@ -504,21 +514,41 @@ func fact(a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 		problem.NewSolver(o, 0).Gradient(scratch, at, g)
 		return g, true
 	}
+	told := map[[3]int][]float64{}
+	for i := range rec.Lies {
+		told[[3]int{int(rec.Lies[i].Node), int(rec.Lies[i].To), int(rec.Lies[i].Round)}] = rec.Lies[i].Values
+	}
+	sums := func(node, round int) ([]float64, bool) { // of what entered an update
+		rounds, err := entered(node, round)
+		if err != nil {
+			return nil, false
+		}
+		total := make([]float64, a.Problem.D)
+		for k, neighbour := range a.Graph.Neighbours(node) {
+			j, r := int(neighbour), rounds[k]
+			if r == model.Start {
+				continue // it counts as zero
+			}
+			x, ok := told[[3]int{j, node, r}]
+			if !ok {
+				x, ok = published[[2]int{j, r}]
+			}
+			if !ok || len(x) == 0 || slices.ContainsFunc(rec.Restarts, func(s adversary.Restart) bool {
+				return s.Node == j && s.Round == r && s.Resends // which copy it was is not told
+			}) {
+				return nil, false
+			}
+			num.Axpy(1, x, total)
+		}
+		return total, true
+	}
 	return func(f *record.Fact) ([]float64, bool) {
 		switch f.Kind {
 		case record.PublishedValue:
 			x, ok := published[[2]int{f.Node, f.Round}]
 			return x, ok
 		case record.NeighbourSum:
-			total := make([]float64, a.Problem.D)
-			for _, j := range a.Graph.Neighbours(f.Node) {
-				x, ok := published[[2]int{int(j), f.Round}]
-				if !ok {
-					return nil, false
-				}
-				num.Axpy(1, x, total)
-			}
-			return total, true
+			return sums(f.Node, f.Round+1)
 		case record.PrivatePenalty:
 			m, ok := public.Method.(model.NodeDual)
 			if !ok {

@@ -403,3 +403,72 @@ adversary: {knows: {victim: 1}, attacks: [row-space]}
 		t.Errorf("%+v", f)
 	}
 }
+
+// What a node whose data are known hears is scored by what entered its updates, also where rounds are not in lockstep.
+func TestAttack_ScoresSumsByWhatEntered(t *testing.T) {
+	const text = `name: hop
+problem: {data: {set: twonorm, rows: 200, dimension: 6}, train: 30, rho: 0.3}
+network: {topology: {kind: ring, nodes: 3}, latency: 5ms, loss: %s}
+rounds: %s
+algorithm: {kind: admm, eta: 0.05, init: {normal: 0.3}}
+solver: {tolerance: 1e-12}
+adversary: {view: {kind: nodes, nodes: [0]}, knows: {victim: 1, data: [0]}, attacks: [one-hop]}
+`
+	for rounds, loss := range map[string]string{
+		"{mode: asynchronous, count: 6, quorum: 0.5, timeout: 100ms, retry: 60ms}": "0",
+		"{count: 12, missing: last, deadline: 12ms, retry: 6ms}":                   "0.3",
+	} {
+		a, err := Attack(context.Background(), recorded(t, fmt.Sprintf(text, loss, rounds)), AttackOptions{})
+		if err != nil {
+			t.Fatal(rounds, err)
+		}
+		f := a.Findings[0]
+		if f.Succeeded != record.Exact || len(f.Facts) < 4 {
+			t.Errorf("%s: %s, %d sums: %s", rounds, f.Succeeded, len(f.Facts), f.Conclusion)
+		}
+	}
+}
+
+// A rank is told where two vectors more than it add none, and where all that count are larger than what solves leave.
+func TestAttack_TellsNoRankByChance(t *testing.T) {
+	for name, c := range map[string]struct{ text, attack, says string }{
+		"as many gradients as columns": {`name: rank
+problem: {data: {set: twonorm, rows: 200, dimension: 3}, train: 24, rho: 0.3, C: 1}
+network: {topology: {kind: complete, nodes: 6}, latency: 20ms}
+rounds: {count: 12}
+algorithm: {kind: dgd, step: 0.05, decay: none, averaging: 2}
+solver: {tolerance: 1e-12}
+adversary: {knows: {victim: 0, all-but: 0, candidates: 5}, attacks: [row-space]}
+`, "row-space", "4 gradients or differences of gradients span 3 of 4 dimensions: one vector that adds none may be"},
+		"two rows of one length": {`name: rank
+problem: {data: wdbc, train: 6, rho: 0.3, C: 1}
+network: {topology: {kind: star, nodes: 4}}
+rounds: {count: 2}
+algorithm: {kind: dp-admm, noise: off}
+solver: {tolerance: 1e-12}
+adversary: {knows: {victim: 2}, attacks: [all-rows]}
+`, "all-rows", "2 gradients are too few for a rank of 1"},
+		"below what solves leave": {`name: rank
+problem: {data: wdbc, train: 40, rho: 0.3, C: 1, scale: {intercept: false}}
+network:
+  topology: {kind: path, nodes: 5}
+  latency: {kind: lognormal, median: 15ms, sigma: 0.6}
+  faults: [{at: 873ms, crash: 2, until: 878ms, memory: lost}, {at: 49ms, crash: 2, until: 54ms, memory: lost}]
+rounds: {count: 20, retry: 30ms}
+algorithm: {kind: admm, eta: 0.05}
+compute: {row: 40ns}
+solver: {tolerance: 1e-12}
+adversary: {view: {from-round: 3}, knows: {victim: 2, all-but: 0, candidates: 5}, attacks: [row-space]}
+`, "row-space", "span at least 8 of 30 dimensions: between there and 9 singular values are no larger than what"},
+	} {
+		a, err := Attack(context.Background(), recorded(t, c.text), AttackOptions{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		f := a.Findings[0]
+		if f.Attack != c.attack || f.Succeeded != record.Failed || f.Facts != nil || f.Rows != nil || f.Members != nil ||
+			!strings.Contains(f.Conclusion, c.says) {
+			t.Errorf("%s: %s %s, %+v, %s", name, f.Attack, f.Succeeded, f.Facts, f.Conclusion)
+		}
+	}
+}

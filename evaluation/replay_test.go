@@ -136,6 +136,8 @@ algorithm: {kind: %s, eta: 0.05}
 			[]adversary.Restart{{Node: 1, Round: 0, At: 10e6, Resends: true}}},
 		"lost as it had concluded, and asked for": {"ring", "admm",
 			"{at: 300ms, crash: 1, until: 310ms, memory: lost}, {at: 250ms, crash: 2, until: 400ms}", lockstep, nil},
+		"lost in its last round": {"ring", "admm", "{at: 245ms, crash: 1, until: 250ms, memory: lost}", lockstep,
+			[]adversary.Restart{{Node: 1, Round: 12, At: 250e6, Resends: true}}},
 		"lost after the end": {"ring", "admm", "{at: 100s, crash: 1, until: 110s, memory: lost}", lockstep, nil},
 		"of none":            {"ring", "admm", "", lockstep, nil},
 	} {
