@@ -32,8 +32,8 @@ gradients, with rotations that are drawn, or at random,
 by damped Gauss–Newton steps; those count that fit to rounding and agree
 whatever the start. Error is that of solves over the least singular value of the equations. A row is u = y x; a column
 that is never negative, or the intercept, gives the label.`,
-		Needs: "all rounds from the first on, two more than the node has rows (one, if their number is known); fewer " +
-			"rows than columns, and at most 12; public parameters; no noise",
+		Needs: "all rounds from the first on, more than the node has rows; fewer rows than columns, and at most 12; " +
+			"public parameters; no noise",
 		Run: allRows,
 	})
 }
@@ -335,6 +335,7 @@ func allRows(v *View, f *record.Finding) error {
 		return err
 	}
 	rank, gap := s.rank(floor)
+	doubt := s.doubt(len(whole), rank, v.Knows.Size, floor)
 	failed := func(format string, args ...any) error {
 		f.Succeeded, f.Conclusion = record.Failed, fmt.Sprintf(format, args...)
 		return nil
@@ -343,13 +344,10 @@ func allRows(v *View, f *record.Finding) error {
 	case rank == 0 || gap < clearGap || floor > hiding*s.values[0]:
 		return failed("%d gradients span %d of %d dimensions, and where the rows end is not seen; row-space says why: "+
 			"their number is not determined", len(vectors), rank, p.D)
-	case !settled(len(whole), rank, v.Knows.Size):
-		return failed("%d gradients are too few for a rank of %d: one that adds none may be chance", len(whole), rank)
-	case s.values[rank-1] <= floor:
-		return failed("%d gradients span at least %d of %d dimensions, and what more there may be is no larger than "+
-			"what solves leave", len(whole), s.above(floor), p.D)
+	case len(whole) <= rank:
+		return failed("%d gradients are no more than the rank %d of the rows", len(whole), rank)
 	case v.Knows.Size > 0 && v.Knows.Size != rank:
-		return failed("the rows have rank %d, and there are %d: they depend on each other", rank, v.Knows.Size)
+		return failed("the rows have rank %d, and there are %d: they depend on each other%s", rank, v.Knows.Size, doubt)
 	case p.Loss == problem.Squared && rank > 2:
 		return failed("the squared loss tells the sum of the %d rows and the sum of their squares, and nothing else: "+
 			"every rotation that leaves the vector of ones as it is, %s that are free, makes other rows of them "+
@@ -371,8 +369,8 @@ func allRows(v *View, f *record.Finding) error {
 			len(whole), rank, found.tried)
 	}
 	f.Conclusion = fmt.Sprintf("%d gradients span %d dimensions; %d of %d starts lead to %s that fit to rounding, and "+
-		"are at most %.2g apart; what solves leave is worth an error of at most %.2g", len(whole), rank, found.fitted,
-		found.tried, plural.Of(rank, "row"), found.apart, found.error)
+		"are at most %.2g apart; what solves leave is worth an error of at most %.2g%s", len(whole), rank, found.fitted,
+		found.tried, plural.Of(rank, "row"), found.apart, found.error, doubt)
 	if !(found.error < 0.5) || found.apart > max(1e-6, 10*found.error) {
 		f.Succeeded = record.Failed
 		f.Conclusion += ": the rows are not determined, as points of different rounds are too near each other"

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"overhear/adversary/model"
 
@@ -29,8 +30,7 @@ those of one attribute do. A candidate outside the span shows that the rows, and
 The verdict's threshold is Wedin's bound on the angle between the span and what was found of it, error/σ_B. One
 row alone is found itself if its last column was a 1 before the row was scaled: the norm before was then at
 least 1, so the row was divided by it, and x is the unit vector along the gradient whose intercept is positive.`,
-		Needs: "fewer rows than columns, two rounds more than rows (one, if their number is known), " +
-			"public parameters, no noise; candidates for verdicts",
+		Needs:   "fewer rows than columns, more rounds than rows, public parameters, no noise; candidates for verdicts",
 		Targets: true,
 		Classes: true,
 		Run:     rowSpace,
@@ -127,27 +127,15 @@ func rowSpace(v *View, f *record.Finding) error {
 	case gap < clearGap:
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the node has "+
-			"at least %d rows, and more rounds would be needed to find where the rank ends", many, rank, columns, rank)
-		return nil
-	}
-	if !settled(len(vectors), rank, v.Knows.Size) {
-		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions: one vector that adds none may be chance, and more "+
-			"rounds would be needed to find where the rank ends", many, rank, columns)
-		return nil
-	}
-	if s.values[rank-1] <= floor {
-		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s span at least %d of %d dimensions: between there and %d singular values are no "+
-			"larger than what solves leave; how many rows there are is not determined", many, s.above(floor),
-			columns, rank)
+			"at least %d rows, and more rounds would be needed to find where the rank ends", many, rank, columns,
+			s.above(floor))
 		return nil
 	}
 	if floor > hiding*s.values[0] {
 		f.Succeeded = record.Failed
 		f.Conclusion = fmt.Sprintf("%s span at least %d of %d dimensions: solves leave errors of up to %.2g, and more "+
 			"rows may be below that; how many there are is not determined, and no candidate is judged",
-			many, rank, columns, floor)
+			many, s.above(floor), columns, floor)
 		return nil
 	}
 	angle := floor / s.values[rank-1]
@@ -166,8 +154,12 @@ func rowSpace(v *View, f *record.Finding) error {
 	})
 	space := s.space(rank)
 	// A candidate outside shows that the span is smaller than that of the columns, and so has the rank of the rows.
-	says := fmt.Sprintf("the data of node %d have rank %d: it has at least so many rows, and more if columns depend "+
-		"on each other, which no candidate outside the span rules out", f.Victim, rank)
+	least := "so many"
+	if n := s.above(floor); n < rank {
+		least = strconv.Itoa(n)
+	}
+	says := fmt.Sprintf("the data of node %d have rank %d: it has at least %s rows, and more if columns depend "+
+		"on each other, which no candidate outside the span rules out", f.Victim, rank, least)
 	switch {
 	case problem.Straight(p.Loss):
 		f.Facts[0].Kind = record.LeastRank
@@ -180,8 +172,8 @@ func rowSpace(v *View, f *record.Finding) error {
 	case rank == 1:
 		says = fmt.Sprintf("node %d has one row, or several along one direction", f.Victim)
 	}
-	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: %s",
-		found, many, rank, columns, gap, says)
+	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: "+
+		"%s%s", found, many, rank, columns, gap, says, s.doubt(len(vectors), rank, v.Knows.Size, floor))
 	if rank == 1 && !problem.Straight(p.Loss) && !p.Targets && p.Classes == 0 {
 		v.single(all, s.left[0], f)
 	}

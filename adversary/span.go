@@ -5,6 +5,7 @@ package adversary
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -110,10 +111,17 @@ func (s *spectrum) above(floor float64) (n int) {
 	return n
 }
 
-// settled says whether so many vectors tell a rank: with two that add none, as one may be chance (gradients of two rows
-// of one length, from zero, are along one another at first), or one, if the rank is the number of rows that is known.
-func settled(vectors, rank, size int) bool {
-	return vectors >= rank+2 || vectors > rank && rank == size
+// doubt says, where so many vectors do not settle a rank, why; size is how many rows are known to be, 0 if that is not.
+// That one vector adds none may be chance: gradients of two rows of one length, from zero, are along one another at
+// first.
+func (s *spectrum) doubt(vectors, rank, size int, floor float64) (why string) {
+	if vectors == rank+1 && rank != size {
+		why = "; that one vector adds none may be chance, and there may be more rows"
+	}
+	if n := s.above(floor); n < rank {
+		why += fmt.Sprintf("; but for %d the values are no larger than what solves leave", n)
+	}
+	return why
 }
 
 // space is the span of the first rank directions.

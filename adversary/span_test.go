@@ -5,6 +5,7 @@ package adversary
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"overhear/adversary/model"
@@ -102,14 +103,19 @@ func TestDistinct_PointsCountOnce(t *testing.T) {
 	}
 }
 
-// Two vectors that add none settle a rank, and one does where it is the number of rows that is known.
-func TestSettled(t *testing.T) {
+// One vector that adds none leaves a doubt, but where the rank is the number of rows that is known; so does what is no
+// larger than what solves leave.
+func TestSpectrum_Doubt(t *testing.T) {
+	s := &spectrum{values: []float64{3, 2, 1e-3, 1e-9}}
 	for _, c := range []struct {
 		vectors, rank, size int
-		want                bool
-	}{{3, 1, 0, true}, {2, 1, 0, false}, {2, 1, 1, true}, {1, 1, 1, false}, {4, 3, 4, false}, {5, 3, 4, true}} {
-		if got := settled(c.vectors, c.rank, c.size); got != c.want {
-			t.Errorf("%+v: %v", c, got)
+		floor               float64
+		chance, below       bool
+	}{{5, 3, 0, 1e-6, false, false}, {4, 3, 0, 1e-6, true, false}, {4, 3, 3, 1e-6, false, false},
+		{4, 3, 4, 1e-6, true, false}, {5, 3, 3, 1e-2, false, true}, {4, 3, 0, 1e-2, true, true}} {
+		got := s.doubt(c.vectors, c.rank, c.size, c.floor)
+		if strings.Contains(got, "chance") != c.chance || strings.Contains(got, "but for 2") != c.below {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }
