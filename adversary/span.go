@@ -88,7 +88,7 @@ func distinct(all []model.Gradient) (out []model.Gradient) {
 	}
 	for _, g := range all {
 		norm := num.Norm(g.At)
-		room := sameness * norm
+		room := float64(sameness * norm)
 		known := false
 		for k := place(norm - room); k < len(kept) && kept[k].norm <= norm+room && !known; k++ {
 			off := slices.Clone(g.At)
