@@ -220,10 +220,17 @@ func oneDrawingStack(s *source) []string {
 		return nil
 	}
 	var bad []string
+	draws := func(n ast.Node) {
+		bad = append(bad, fmt.Sprintf("line %d draws without report/plot", s.set.Position(n.Pos()).Line))
+	}
+	for _, i := range s.file.Imports {
+		if strings.HasPrefix(i.Path.Value, `"gonum.org/v1/plot`) {
+			draws(i)
+		}
+	}
 	ast.Inspect(s.file, func(n ast.Node) bool {
-		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING &&
-			(strings.HasPrefix(l.Value, `"gonum.org/v1/plot`) || svgMarkup.MatchString(l.Value)) {
-			bad = append(bad, fmt.Sprintf("line %d draws without report/plot", s.set.Position(l.Pos()).Line))
+		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING && svgMarkup.MatchString(l.Value) {
+			draws(l)
 		}
 		return true
 	})
