@@ -329,7 +329,8 @@ func newPerson(e *experiment.Experiment, a *experiment.Assembly) (*person, error
 	if err != nil {
 		return nil, err
 	}
-	p := &person{divisors: divisors, intercept: -1, label: "label", classes: classNames(a.Set, "−1", "+1")}
+	p := &person{divisors: divisors, intercept: -1, label: cmp.Or(a.Set.Names.Label, "label"),
+		classes: classNames(a.Set, "−1", "+1")}
 	if e.Problem.Scale.Intercept {
 		p.intercept = len(a.Set.Columns) - 1
 	}

@@ -181,6 +181,9 @@ func knowledgeOf(e *experiment.Experiment, a *experiment.Assembly) (*knowledge, 
 // classNames are what the data call labels −1 and 1; minus and plus, where they have no names.
 func classNames(set *problem.Set, minus, plus string) map[float64]string {
 	names := map[float64]string{-1: minus, 1: plus}
+	if of := set.Names.Classes; of[1] != "" {
+		names = map[float64]string{-1: of[0], 1: of[1]}
+	}
 	if set.Reading != nil {
 		for _, c := range set.Reading.Classes {
 			if c.Sign != 0 {

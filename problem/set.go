@@ -20,6 +20,7 @@ type Set struct {
 	Dropped int       // rows left out because a value was missing
 	Source  string    // where it was read from, or how it was made
 	Reading *Reading  // what was done to read a user's file; nil for built-in sets
+	Names   Names     // of a built-in set; Columns above are those of the rows as they are
 }
 
 // Distinct is the set without rows that are equal to an earlier one in all columns and in class or target.

@@ -26,11 +26,19 @@ type BuiltIn struct {
 	Citation string
 	Licence  string
 	Files    []DataFile // none: built into the program
+	Names    Names
 
 	generate func(n, d int, s *sim.Stream) (*Set, error)
 	anyWidth bool // generate makes any number d of columns
 	targets  bool // rows have targets, and not classes
 	read     func(files []string) (*Set, error)
+}
+
+// Names are what the parts of a built-in set are called.
+type Names struct {
+	Columns []string  // nil: those of the file, or numbers
+	Label   string    // what rows are labelled with; empty: it has no name
+	Classes [2]string // −1 and +1; empty: these signs
 }
 
 // DataFile is a file of a set, in a data directory.
@@ -56,7 +64,8 @@ var builtIns = []*BuiltIn{
 		Name: "wdbc", Title: "Breast Cancer Wisconsin (Diagnostic): +1 benign, −1 malignant", Rows: 569, Columns: 30,
 		Citation: "W. Wolberg, O. Mangasarian, N. Street, W. Street, UCI Machine Learning Repository, 1995, " +
 			"doi:10.24432/C5DW2B", Licence: "CC BY 4.0",
-		read: func([]string) (*Set, error) { return readWDBC("wdbc", bytes.NewReader(wdbcFile)) },
+		Names: Names{Columns: wdbcColumns(), Label: "diagnosis", Classes: [2]string{"malignant", "benign"}},
+		read:  func([]string) (*Set, error) { return readWDBC("wdbc", bytes.NewReader(wdbcFile)) },
 	},
 	{
 		Name: "adult", Title: "census income 1994: +1 above 50K a year", Rows: 45222, Columns: 104, Citation: adultCite,
@@ -67,12 +76,12 @@ var builtIns = []*BuiltIn{
 			{"adult/adult.test", "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
 				uci + "adult/adult.test"},
 		},
-		read: readAdult,
+		Names: incomes, read: readAdult,
 	},
 	{
 		Name: "a9a", Title: "Adult in 123 binary columns, training file then test file", Rows: 48842, Columns: 123,
 		Citation: "J. C. Platt, Fast training of support vector machines using sequential minimal optimization, MIT " +
-			"Press, 1998; " + adultCite, Licence: "CC BY 4.0 (the data it derives from)",
+			"Press, 1998; " + adultCite, Licence: "CC BY 4.0 (the data it derives from)", Names: incomes,
 		Files: []DataFile{
 			{"a9a/a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906", libsvmURL + "a9a"},
 			{"a9a/a9a.t", "1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9", libsvmURL + "a9a.t"},
@@ -99,7 +108,7 @@ var builtIns = []*BuiltIn{
 		"generated", Rows: 2000, Columns: 10, Citation: "this project", generate: linear, anyWidth: true,
 		targets: true},
 	{Name: "census", Title: "rows with Adult's columns and marginals, generated", Rows: censusRows, Columns: 104,
-		Citation: adultCite, generate: census},
+		Citation: adultCite, Names: incomes, generate: census},
 }
 
 // ida is a set of the IDA repository, in the form `label value value …`.
@@ -199,7 +208,11 @@ func (b *BuiltIn) load(dir string) (*Set, error) {
 				"own with csv, libsvm or raetsch", b.Name, err)
 		}
 	}
-	return b.read(paths)
+	set, err := b.read(paths)
+	if err == nil && b.Names.Columns != nil {
+		set.Columns = slices.Clone(b.Names.Columns)
+	}
+	return set, err
 }
 
 // check returns an error if a file is not the published one.
@@ -210,6 +223,22 @@ func (f DataFile) check(path string) error {
 	}
 	return err
 }
+
+// wdbcColumns are ten measures of a tumour's nuclei, each three times: the mean over them, its standard error, and the
+// worst, which is the mean of the three largest.
+func wdbcColumns() (all []string) {
+	measures := []string{"radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity",
+		"concave points", "symmetry", "fractal dimension"}
+	for _, form := range []string{"mean %s", "%s error", "worst %s"} {
+		for _, m := range measures {
+			all = append(all, fmt.Sprintf(form, m))
+		}
+	}
+	return all
+}
+
+// incomes are the classes of Adult and of what is made of it.
+var incomes = Names{Label: "income", Classes: [2]string{"<=50K", ">50K"}}
 
 // readWDBC reads the set's own header, `rows,columns,class 0,class 1`, and rows
 // of numbers with the class last.

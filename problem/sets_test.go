@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,12 +52,31 @@ func TestBuiltInSets(t *testing.T) {
 			if want, ok := positive[b.Name]; ok && plus != want {
 				t.Errorf("%d rows of class +1, want %d", plus, want)
 			}
+			if names := set.Names.Columns; names != nil && !slices.Equal(set.Columns, names) ||
+				(set.Names.Classes[0] == "") != (set.Names.Classes[1] == "") {
+				t.Errorf("columns %q, names %+v", set.Columns, set.Names)
+			}
 			for _, v := range set.X.Val {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					t.Fatal("a value is not finite")
 				}
 			}
 		})
+	}
+}
+
+// The first tumour, by hand, of the description that comes with the data.
+func TestWDBC_HasNames(t *testing.T) {
+	set := load(t, "wdbc")
+	_, values := set.X.Row(0)
+	for name, want := range map[string]float64{"mean radius": 17.99, "mean fractal dimension": 0.07871,
+		"radius error": 1.095, "worst radius": 25.38, "worst fractal dimension": 0.1189} {
+		if k := slices.Index(set.Columns, name); k < 0 || values[k] != want {
+			t.Errorf("%s is column %d of %v", name, k, values)
+		}
+	}
+	if is := set.Names.Classes[0]; set.Y[0] != -1 || is != "malignant" || set.Names.Label != "diagnosis" {
+		t.Errorf("it is %v, which is %q of %q", set.Y[0], is, set.Names.Label)
 	}
 }
 

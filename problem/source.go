@@ -199,7 +199,7 @@ func (s Source) Load(dir string, stream *sim.Stream) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.Name, set.Reading = s.Set, nil
+	set.Name, set.Reading, set.Names = s.Set, nil, e.Names
 	s.classify(set)
 	return set, nil
 }
