@@ -5,6 +5,7 @@ package view
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -106,9 +107,10 @@ func saying(l *evaluation.AdvanceLine, s *evaluation.AdvanceStep) AttackSaying {
 // data.
 var foremost = []string{"age", "sex", "gender", "marital-status", "race", "education", "occupation"}
 
-// sentence is a sample as a person reads it: "age 39, male, never-married".
+// sentence is a sample as a person reads it: "age 39, male, never-married". Of many values it has some, and says how
+// many more there are.
 func sentence(columns, values []string) string {
-	const most = 7
+	const most = 6 // besides the label
 	if values == nil {
 		return ""
 	}
@@ -124,7 +126,7 @@ func sentence(columns, values []string) string {
 		}
 	}
 	var words []string
-	for _, k := range order[:min(most-1, len(order))] {
+	for _, k := range order[:min(most, len(order))] {
 		value := values[k]
 		number := strings.ContainsAny(value[:min(1, len(value))], "-+.0123456789")
 		if !number {
@@ -134,6 +136,9 @@ func sentence(columns, values []string) string {
 			value = columns[k] + " " + value // "no" says nothing without "smoker"
 		}
 		words = append(words, value)
+	}
+	if more := len(order) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
 	}
 	last := len(columns) - 1
 	return strings.Join(append(words, columns[last]+" "+values[last]), ", ")

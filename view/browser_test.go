@@ -114,7 +114,12 @@ func TestPage_PlaysAndTells(t *testing.T) {
 	p.ClickOn("#attack button.link")
 	has(t, p, "#chosen", "value of round 1", "right before and right after it", "blocked", "exact")
 	p.ClickOn("#attack p button:not(.link)")
-	has(t, p, "#attack", "exact", "31 of 31 values found")
+	has(t, p, "#attack", "exact", "31 of 31 values found", "mean radius", "and 24 more, diagnosis ", "worst symmetry")
+	if text := p.Text("#chosen"); strings.Contains(text, "worst area") {
+		t.Errorf("values are unfolded unasked: %q", text)
+	}
+	p.ClickOn("#chosen table.beside + p + details summary")
+	has(t, p, "#chosen", "worst area")
 	p.Press(kb.Escape)
 	has(t, p, "#chosen", "Choose a node or a packet")
 
@@ -129,6 +134,105 @@ func TestPage_PlaysAndTells(t *testing.T) {
 		t.Errorf("without a name for screen readers: %q", nameless)
 	}
 	quiet(t, p, s.Address())
+}
+
+// Each attack that becomes exact has a letter on the time line, alone or among others, and its name and victim.
+func TestPage_TellsExactAttacksApart(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	d := built(t, recorded(t, hospitals, 1), recorded(t, hospitals, 1, "network.latency=35ms"))
+	p.Show(1280, 900, false)
+	p.Open(saved(t, d), ready)
+	type button struct {
+		Text, Title, Name string
+		Left, Right       float64
+	}
+	all := browser.Ask[[]button](p, `[...document.querySelectorAll("#marks button")].map(e => ({text: e.textContent,
+		title: e.title, name: e.getAttribute("aria-label"), left: e.getBoundingClientRect().left,
+		right: e.getBoundingClientRect().right}))`)
+	var names []string
+	for k, b := range all {
+		if k > 0 && b.Left < all[k-1].Right {
+			t.Errorf("%q covers %q", b.Text, all[k-1].Text)
+		}
+		if want := strings.ReplaceAll(b.Title, "\n", "; "); b.Name != want {
+			t.Errorf("%q is called %q, not %q", b.Text, b.Name, want)
+		}
+		names = append(names, strings.Split(b.Title, "\n")...)
+	}
+	times := map[string]bool{}
+	for k, r := range d.Runs {
+		for _, l := range r.Attack.Lines {
+			if l.Exact < 0 {
+				continue
+			}
+			end := fmt.Sprintf(": %s on node %d of run %d, exact from ", l.Title, l.Victim, k+1)
+			at := slices.IndexFunc(names, func(n string) bool { return strings.Contains(n, end) })
+			if at < 0 || !strings.HasPrefix(names[at], string(rune('A'+at))+":") {
+				t.Fatalf("%q has no letter among %q", end, names)
+			}
+			times[names[at][strings.Index(names[at], "exact"):]] = true
+		}
+	}
+	if len(times) < 2 || len(all) < 2 || len(all) > len(names) {
+		t.Fatalf("%d instants, %d buttons, %d attacks", len(times), len(all), len(names))
+	}
+	last := names[len(names)-1]
+	for range strings.Count(all[len(all)-1].Title, "\n") + 1 { // one after the other
+		p.ClickOn("#marks button:last-child")
+	}
+	if text := browser.Ask[string](p, `[...document.querySelectorAll("#attack select")].map(e =>
+		e.selectedOptions[0].textContent).join("; ")`); !strings.Contains(text, last[:strings.Index(last, " of run")]) {
+		t.Errorf("after a click on %q the panels show %q", last, text)
+	}
+	has(t, p, "#attack", "exact")
+	if now(p) == 0 {
+		t.Error("the page stays at the start")
+	}
+}
+
+// On a telephone two networks and the controls are on the screen together. What is chosen comes to where it is seen,
+// beside the controls, and has the focus until nothing is chosen.
+func TestPage_ShowsWhatIsChosen(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	address := saved(t, built(t, recorded(t, hospitals, 1), recorded(t, hospitals, 1, "network.loss=0.1",
+		"rounds.retry=50ms")))
+	type box struct{ Left, Top, Right, Bottom float64 }
+	boxes := func(selector string) []box {
+		return browser.Ask[[]box](p, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => { const b =
+			e.getBoundingClientRect(); return {left: b.left, top: b.top, right: b.right, bottom: b.bottom}; })`,
+			selector))
+	}
+	focus := func() string {
+		return browser.Ask[string](p, "document.activeElement.id || document.activeElement.tagName")
+	}
+	for _, height := range []int{844, 500} {
+		p.Show(390, height, false)
+		p.Open(address, ready)
+		stages, bar := boxes("canvas.stage"), boxes("#controls")[0]
+		if height == 844 && (stages[0].Right > stages[1].Left || stages[0].Top != stages[1].Top ||
+			stages[0].Bottom > bar.Top || bar.Bottom > 844 || stages[0].Bottom-stages[0].Top < 150) {
+			t.Errorf("networks %v and controls %v", stages, bar)
+		}
+		browser.Ask[bool](p, `document.querySelector("#play").focus(), true`)
+		p.Press("n")
+		if got := focus(); got != "chosenbox" {
+			t.Errorf("%s has the focus", got)
+		}
+		p.Wait("(b => b.top >= 0 && b.top + 200 <= innerHeight)" +
+			"(document.querySelector('#chosenbox').getBoundingClientRect())")
+		chosen := boxes("#chosenbox")[0]
+		if bar = boxes("#controls")[0]; height == 844 && (bar.Top < 0 || bar.Bottom > chosen.Top) {
+			t.Errorf("controls %v, what is chosen %v", bar, chosen)
+		}
+		p.ClickOn("#chosen .many button") // which is gone when it is done
+		if got := focus(); got != "chosenbox" {
+			t.Errorf("%s has the focus after another choice", got)
+		}
+		p.Press(kb.Escape)
+		if got := focus(); got != "play" {
+			t.Errorf("%s has the focus when nothing is chosen", got)
+		}
+	}
 }
 
 func TestPage_PacketsThatTheAdversaryDoesNotSee(t *testing.T) {

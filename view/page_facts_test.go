@@ -837,7 +837,7 @@ func TestPage_DrawsFaults(t *testing.T) {
 		// Edges are drawn anew where a partition begins or ends.
 		if now := 600e6 <= at && at < 1500e6; now != cutting {
 			cutting = now
-			f.checkEdges(t, v, now)
+			f.checkEdges(t, v, func(a, b int) bool { return now && (a < 4) != (b < 4) })
 		}
 	}
 	if crosses < 20 || out < 20 || cutting {
@@ -846,7 +846,7 @@ func TestPage_DrawsFaults(t *testing.T) {
 }
 
 // checkEdges compares the edges that are drawn as cut, and as whole.
-func (f *facts) checkEdges(t *testing.T, v *picture, cutting bool) {
+func (f *facts) checkEdges(t *testing.T, v *picture, apart func(a, b int) bool) {
 	t.Helper()
 	named := func(edges [][2][2]float64) (all [][2]int) {
 		for _, e := range edges {
@@ -865,15 +865,33 @@ func (f *facts) checkEdges(t *testing.T, v *picture, cutting bool) {
 	var plain, cut [][2]int
 	for k := 0; k < len(f.v.Edges); k += 2 {
 		e := [2]int{f.v.Edges[k], f.v.Edges[k+1]}
-		if cutting && (e[0] < 4) != (e[1] < 4) {
+		if apart(e[0], e[1]) {
 			cut = append(cut, e)
 		} else {
 			plain = append(plain, e)
 		}
 	}
 	if p, c := named(v.plain), named(v.cut); !slices.Equal(p, plain) || !slices.Equal(c, cut) {
-		t.Errorf("partition %v: edges %v, cut %v; not %v, %v", cutting, p, c, plain, cut)
+		t.Errorf("edges %v, cut %v; not %v, %v", p, c, plain, cut)
 	}
+}
+
+// A node in no group of a partition keeps all its links.
+func TestPage_CutsGroupsAlone(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	f := factsOf(t, recorded(t, `name: apart
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network:
+  topology: {kind: complete, nodes: 5}
+  latency: 20ms
+  faults: [{at: 30ms, partition: [[0, 1], [3, 4]], until: 100s}]
+rounds: {mode: asynchronous, count: 5, staleness: 20}
+algorithm: {kind: edge-admm, eta: 0.05}
+`, 1))
+	f.shown(t, p)
+	all, _ := pictures(p, "distance", []int{0, 10000}) // between which edges are drawn anew
+	group := []int{1, 1, 0, 2, 2}
+	f.checkEdges(t, all[1], func(a, b int) bool { return group[a]*group[b] == 2 })
 }
 
 // Nodes of one value have one colour, and of a higher one a lighter one; the ends of the legend are the ends.
@@ -1216,13 +1234,16 @@ algorithm: {kind: edge-admm, eta: 0.3}
 		rows := f.drawn(at)
 		for _, row := range rows {
 			m, colour := f.messages[row], colours["packet"]
-			if m.ReceivedNS < 0 {
+			switch {
+			case m.ReceivedNS < 0:
 				colour = colours["lost"]
+			case m.Kind != record.MessageValue:
+				colour = colours["request"]
 			}
 			want[colour] = append(want[colour], [2]int{int(m.Src), int(m.Dst)})
 			packets++
 		}
-		for _, colour := range []string{"packet", "lost"} {
+		for _, colour := range []string{"packet", "lost", "request"} {
 			if c := colours[colour]; !slices.Equal(cells[c], want[c]) {
 				t.Errorf("at %v ns, %s: cells by row and column %v, not %v", at, colour, cells[c], want[c])
 			}
@@ -1245,5 +1266,10 @@ algorithm: {kind: edge-admm, eta: 0.3}
 	}
 	if packets < 500 || out == 0 {
 		t.Errorf("%d packets, node 17 is down at %d instants", packets, out)
+	}
+	keys := browser.Ask[[]string](p, `[...document.querySelectorAll(".key")]
+		.filter(e => e.getBoundingClientRect().width > 0).map(e => e.textContent)`)
+	if want := []string{"value", "request or other", "lost", "down"}; !slices.Equal(keys, want) {
+		t.Errorf("the legend has %q, not %q", keys, want)
 	}
 }

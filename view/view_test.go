@@ -676,6 +676,10 @@ func TestSentence_NamesWhatSaysNothingAlone(t *testing.T) {
 	if want := "age 39, female, smoker no, BMI 1E1, ward b, income >50K"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	got = sentence(strings.Fields("a b c d e f g h kind"), strings.Fields("1 2 3 4 5 6 7 8 +1"))
+	if want := "a 1, b 2, c 3, d 4, e 5, f 6, and 2 more, kind +1"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // A graph in a file that has changed since the run is not the run's: neither edges nor down times are taken from it,

@@ -19,8 +19,8 @@ class Attacker {
 
   says(line, point) { return line.says[line.at[point]]; }
 
-  // exactTimes are when lines become exact, each once.
-  exactTimes() { return [...new Set(this.lines.filter(l => l.exact >= 0).map(l => l.since))]; }
+  // exact are the lines that become exact.
+  exact() { return this.lines.filter(l => l.exact >= 0); }
 }
 
 // learntAt is the error of the best attack on a node by a time; null: it is no victim.
@@ -41,12 +41,15 @@ function badge(outcome) { return element("span", {class: "badge " + outcome}, ou
 
 function lineName(l) { return `${l.title} on node ${l.victim}`; }
 
+// letter is what a line is called on the time line: A to Z, then AA and so on.
+function letter(k) { return (k < 26 ? "" : letter(Math.floor(k / 26) - 1)) + String.fromCharCode(65 + k % 26); }
+
 // attackPanel is the adversary's view of a run.
 function attackPanel(view, run) {
   const a = run.attacker, box = element("div"), live = element("div");
   const order = a.lines.map((l, k) => k).sort((x, y) => a.lines[x].since - a.lines[y].since);
   const pick = element("select", {"aria-label": "Attack and victim"}, order.map(k =>
-    element("option", {value: k}, lineName(a.lines[k]))));
+    element("option", {value: k}, (a.lines[k].letter ? a.lines[k].letter + ": " : "") + lineName(a.lines[k]))));
   const chart = element("canvas", {class: "chart", role: "img"});
   const caption = element("figcaption");
   box.append(element("h2", {}, view.runs.length > 1 ? `The adversary of run ${run.place + 1}` : "The adversary's view"),
@@ -60,7 +63,8 @@ function attackPanel(view, run) {
   box.append(element("p", {}, pick), live, element("figure", {}, caption, chart));
   let shown = null;
   pick.addEventListener("change", () => { shown = null; view.draw(true); });
-  return {box, update(t, look) {
+  const choose = l => { pick.value = a.lines.indexOf(l); };
+  return {box, run, choose, update(t, look) {
     const l = a.lines[Number(pick.value)], point = a.pointAt(t), s = a.says(l, point);
     if (shown !== s) {
       shown = s;
@@ -101,19 +105,24 @@ function saying(view, run, l, s) {
     if (s.truth) out.push(pairs([["true sample", element("strong", {}, s.true_one)],
       ["estimate", s.sentence || "none yet"]]));
     else out.push(pairs([["estimate", s.sentence], ["true sample", "the data are not at hand"]]));
-    const rows = l.columns.map((name, k) => element("tr", {}, element("th", {scope: "row"}, name),
-      element("td", {}, s.truth ? s.truth[k] : "–"), element("td", {class: s.right && s.right[k] ? "found" : null},
-        s.sample ? s.sample[k] : "–"), element("td", {}, s.right ? s.right[k] ? "found" : "" : "")));
-    const found = s.right ? s.right.filter(x => x).length : 0;
-    out.push(element("details", {open: ""}, element("summary", {}, s.right ?
-      `${found} of ${l.columns.length} values found` : "values"), element("div", {class: "scroll tall", tabindex: "0"},
-      table(["", "true", "estimate", ""], rows))));
+    out.push(values(l, s, true));
   }
   if (s.odds && s.odds.length) {
     out.push(table(["value", "before", "after", ""], s.odds.map(o => element("tr", {}, [o.value, number(o.prior),
       number(o.posterior), o.truth ? "true" : ""].map(x => element("td", {}, x))))));
   }
   return out;
+}
+
+// values are all of a sample, column by column, beside those of the estimate; they unfold.
+function values(l, s, open) {
+  const rows = l.columns.map((name, k) => element("tr", {}, element("th", {scope: "row"}, name),
+    element("td", {}, s.truth ? s.truth[k] : "–"), element("td", {class: s.right && s.right[k] ? "found" : null},
+      s.sample ? s.sample[k] : "–"), element("td", {}, s.right ? s.right[k] ? "found" : "" : "")));
+  const found = s.right ? s.right.filter(x => x).length : 0;
+  return element("details", {open: open ? "" : null}, element("summary", {}, s.right ?
+    `${found} of ${l.columns.length} values found` : "values"), element("div", {class: "scroll tall", tabindex: "0"},
+    table(["", "true", "estimate", ""], rows)));
 }
 
 // attackOfPacket says what a packet adds to each attack.
@@ -138,6 +147,7 @@ function attackOfPacket(view, run, p) {
     out.push(element("p", {}, element("strong", {}, lineName(l))), table(["before", "after"],
       element("tr", {}, element("td", {}, ...cell(b)), element("td", {}, ...cell(c))), {class: "beside"}));
     if (c.true_one) out.push(element("p", {class: "soft"}, `True: ${c.true_one}`));
+    if (c.sample) out.push(values(l, c, false));
   }
   if (changed.length > 12) out.push(element("p", {}, `and ${changed.length - 12} more`));
   if (same.length) out.push(element("p", {}, changed.length ? `Nothing to ${plural(same.length, "other attack")}.` :

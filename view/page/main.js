@@ -61,8 +61,13 @@ class View {
     this.times = this.instants();
     this.about();
     this.differs();
+    this.exact = this.runs.flatMap(run => run.attacker ? run.attacker.exact().map(line => ({run, line})) : [])
+      .sort((a, b) => a.line.since - b.line.since);
+    this.exact.forEach(({line}, k) => { line.letter = letter(k); });
+    u.marks.hidden = !this.exact.length;
     this.attacks = this.runs.filter(r => r.attacker).map(r => attackPanel(this, r));
     for (const a of this.attacks) u.attack.append(a.box);
+    u.legend.classList.toggle("matrix", this.stages.every(s => s.matrix));
     u.lying.hidden = !this.runs.some(r => r.liars.length);
     u.driven.hidden = !this.runs.some(r => r.targets.length);
     u.changing.hidden = !this.runs.some(r => r.changes.length);
@@ -240,7 +245,11 @@ class View {
   // say tells a screen reader.
   say(text) { this.ui.live.textContent = `${time(this.t)}. ${text}`; }
 
+  // select chooses a node or a packet, or nothing. What is chosen has the focus, as what had it may be of the panel
+  // that is gone; with nothing chosen it goes back.
   select(s) {
+    const before = document.activeElement, within = this.ui.chosenbox.contains(before);
+    if (s && !within) this.from = before;
     this.selected = s;
     this.panel = null;
     const u = this.ui;
@@ -254,6 +263,21 @@ class View {
       this.say(s.kind === "node" ? `Node ${s.index} of ${r.nodes}` : packetName(r, s.index));
     }
     this.draw(true);
+    if (s) this.show(u.chosenbox);
+    else if (within && this.from) this.from.focus();
+  }
+
+  // show gives a section the focus, and scrolls so far that its beginning is seen, beside controls that stay.
+  show(section) {
+    section.focus({preventScroll: true});
+    const box = section.getBoundingClientRect(), bar = this.ui.controls.getBoundingClientRect();
+    const stays = getComputedStyle(this.ui.controls), above = stays.top === "0px" ? bar.height : 0;
+    const below = stays.position === "sticky" && bar.top > box.top ? bar.height : 0;
+    const enough = Math.min(box.height, 200);
+    if (box.top >= above && box.top + enough <= innerHeight - below) return;
+    section.style.scrollMarginTop = `${above + 8}px`;
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    section.scrollIntoView({block: "start", behavior: still ? "instant" : "smooth"});
   }
 
   recolour() {
@@ -313,6 +337,7 @@ class View {
       const e = this.trackImage.getContext("2d");
       e.scale(ratio, ratio);
       this.paintTrack(e, width, height);
+      this.placeMarks(width);
     }
     this.drawCursor();
   }
@@ -343,8 +368,42 @@ class View {
       c.fillStyle = colour; c.fillRect(x(t) - 1, 0, 2, height);
       c.beginPath(); c.moveTo(x(t) - 5, 0); c.lineTo(x(t) + 5, 0); c.lineTo(x(t), 7); c.fill();
     };
-    for (const r of this.runs) if (r.attacker) for (const t of r.attacker.exactTimes()) mark(t, th.lost);
+    for (const t of new Set(this.exact.map(e => e.line.since))) mark(t, th.lost);
     if (this.difference && !this.difference.same) mark(this.difference.at, th.focus);
+  }
+
+  // placeMarks puts a button over each time from which on an attack is exact. Those that would touch are one.
+  placeMarks(width) {
+    const name = g => g.length > 1 ? `${g[0].line.letter}–${g[g.length - 1].line.letter}` : g[0].line.letter;
+    const wide = g => Math.max(24, 14 + 9 * name(g).length);
+    const middle = g => Math.min(width - wide(g) / 2, Math.max(wide(g) / 2,
+      (g[0].line.since + g[g.length - 1].line.since) / 2 / this.end * width));
+    const groups = [];
+    for (const one of this.exact) {
+      let g = [one];
+      for (let last = groups.pop(); last; last = groups.pop()) {
+        if (middle(g) - middle(last) >= (wide(g) + wide(last)) / 2) { groups.push(last); break; }
+        g = last.concat(g);
+      }
+      groups.push(g);
+    }
+    this.ui.marks.replaceChildren(...groups.map(g => {
+      const all = g.map(({run, line}) => `${line.letter}: ${lineName(line)}` +
+        `${this.runs.length > 1 ? ` of run ${run.place + 1}` : ""}, exact from ${time(line.since)} on`);
+      const told = all.length > 12 ? all.slice(0, 12).concat(`and ${all.length - 12} more`) : all;
+      let next = 0; // of those that share the button
+      const button = element("button", {type: "button", title: told.join("\n"), "aria-label": told.join("; "),
+        onclick: () => this.goToExact(g[next++ % g.length])}, name(g));
+      button.style.left = `${middle(g) - wide(g) / 2}px`;
+      button.style.width = `${wide(g)}px`;
+      return button;
+    }));
+  }
+
+  // goToExact goes to where an attack becomes exact, and shows that attack.
+  goToExact({run, line}) {
+    this.attacks.find(a => a.run === run).choose(line);
+    this.go(line.since);
   }
 
   drawCursor() {

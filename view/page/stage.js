@@ -294,7 +294,9 @@ class Stage {
     const dot = Math.max(2.2, cell);
     this.run.underWay(t, p => {
       const x = left + (this.run.dst[p] + 0.5) * cell, y = top + (this.run.src[p] + 0.5) * cell;
-      c.fillStyle = this.run.took[p] < 0 ? look.theme.lost : look.theme.packet;
+      const r = this.run, kind = r.took[p] < 0 ? "lost" : r.kinds[r.kind[p]] !== "value" ? "request" :
+        r.lieRow[p] >= 0 ? "lie" : "packet";
+      c.fillStyle = look.theme[kind];
       c.fillRect(x - dot / 2, y - dot / 2, dot, dot);
       this.spots.push(x, y, p);
     });
