@@ -4,6 +4,7 @@
 package site
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,7 +16,9 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -100,6 +103,9 @@ const looked = `(async () => {
 			!e.closest(".scroll, pre, svg")).map(e => e.tagName + "." + e.className).slice(0, 3);
 		wrong.push("it is " + document.documentElement.scrollWidth + " wide: " + wide);
 	}
+	for (const e of document.querySelectorAll(".scroll, pre:not(.under)"))
+		if (e.scrollWidth > e.clientWidth + 1 && !getComputedStyle(e).backgroundImage.includes("gradient"))
+			wrong.push("cut without a sign: " + e.outerHTML.slice(0, 80));
 	for (const e of document.querySelectorAll("a[href], button, input, select, textarea, progress")) {
 		const name = e.getAttribute("aria-label") || e.textContent || e.querySelector("img")?.alt ||
 			[...e.labels ?? []].map(l => l.innerText).join(" ");
@@ -124,7 +130,10 @@ func TestBrowser_LookSeesFaults(t *testing.T) {
 			`{innerText: "x".repeat(9)})); ` +
 			`document.querySelector("main p:last-child").style.minWidth = "500px"`: "wide",
 		`document.querySelector("main").append(document.createElement("button"))`: "without a name",
-		`document.querySelector("main").append(document.createElement("h1"))`:     "headings",
+		`document.querySelector("main").append(Object.assign(document.createElement("pre"), ` +
+			`{innerText: "x".repeat(999)})); ` +
+			`document.querySelector("main pre:last-child").style.background = "none"`: "cut",
+		`document.querySelector("main").append(document.createElement("h1"))`: "headings",
 	} {
 		p.Open(base+"readme.html", complete)
 		browser.Ask[bool](p, script+"; true")
@@ -306,6 +315,56 @@ func TestBrowser_VerdictsAreInSight(t *testing.T) {
 	if !(right > 200 && right <= 390) {
 		t.Errorf("the verdict ends at %v of 390 pixels", right)
 	}
+	if out := browser.Ask[float64](p, `(e => e.scrollWidth - e.clientWidth)(
+		document.querySelector("pre:has(#command)"))`); out > 0 {
+		t.Errorf("%v pixels of the command are out of sight", out)
+	}
+}
+
+// While the engine comes the page tells how much of it is there and that it is compiled, and cancels.
+func TestBrowser_TellsHowTheEngineLoads(t *testing.T) {
+	site := all(t)
+	held, packed := make(chan bool), site["assets/"+programFile]
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at := strings.TrimPrefix(r.URL.Path, "/")
+		if at != "assets/"+programFile {
+			http.ServeContent(w, r, at, time.Time{}, bytes.NewReader(site[at]))
+			return
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(packed)))
+		half := len(packed) / 2
+		w.Write(packed[:half]) //nolint:errcheck // a browser that goes away is none of ours
+		w.(http.Flusher).Flush()
+		<-held
+		w.Write(packed[half:]) //nolint:errcheck
+	}))
+	defer server.Close()
+	defer sync.OnceFunc(func() { close(held) })()
+	p := browser.Find(t).Drive(t)
+	p.Open(server.URL+"/"+figurePage("quickstart"), complete)
+	told := fmt.Sprintf("The engine is loading: %.1f of %.1f MB", float64(len(packed)/2)/1e6, float64(len(packed))/1e6)
+	halfway := fmt.Sprintf(`document.getElementById("status").innerText === %q &&
+		Math.abs(document.getElementById("progress").value - 0.5) < 0.01`, told)
+	p.Wait(halfway)
+	p.ClickOn("#cancel")
+	state(p, "cancelled")
+	if share := browser.Ask[float64](p, `document.getElementById("progress").value`); share != 0 {
+		t.Errorf("after it was cancelled the share is %v", share)
+	}
+	p.ClickOn("#compute")
+	p.Wait(halfway)
+	browser.Ask[bool](p, `(() => { const status = document.getElementById("status"); window.told = [];
+		const share = document.getElementById("progress");
+		new MutationObserver(() => told.push(status.innerText.trim() + (share.position < 0 ? " unknown" : "")))
+			.observe(status, {childList: true, characterData: true, subtree: true}); return true; })()`)
+	held <- true
+	state(p, "computed")
+	if heard := browser.Ask[string](p, `told.join("; ")`); !strings.Contains(heard, "being compiled … unknown;") {
+		t.Errorf("the page has said %q", heard)
+	}
+	if said := p.Said(); len(said) > 0 {
+		t.Errorf("the browser said %q", said)
+	}
 }
 
 // A digest that is not the command's is said to be none.
@@ -345,7 +404,8 @@ func TestBrowser_FigureIsCancelled(t *testing.T) {
 	p, base := served(t)
 	p.Show(1280, 900, false)
 	p.Open(base+figurePage("zkl18-fig3"), complete)
-	p.Wait(`document.getElementById("progress").value > 0.05`)
+	p.Wait(`document.getElementById("status").innerText.includes("Computing") &&
+		document.getElementById("progress").value > 0.05`)
 	if got := p.Text("#status"); !strings.Contains(got, "Computing") || !strings.Contains(got, "%") {
 		t.Errorf("the page says %q", got)
 	}

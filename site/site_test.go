@@ -181,6 +181,12 @@ func TestSite_HasEachFigure(t *testing.T) {
 				t.Errorf("%s lacks %q", d.Name, want)
 			}
 		}
+		// The card says which data they are, and its title no others.
+		_, card, _ := strings.Cut(string(site["figures/index.html"]), `href="`+d.Name+`.html"`)
+		if card, _, _ = strings.Cut(card, "</li>"); !strings.Contains(card, "Here on "+d.On+".") ||
+			strings.Contains(card, "a9a") || strings.Contains(card, "5,000") {
+			t.Errorf("the card of %s is %q", d.Name, card)
+		}
 		for _, c := range a.Charts {
 			if c.SVG != "" && !bytes.Contains(site["figures/"+d.Name+"/"+c.Name+".svg"], []byte("<style>:root")) {
 				t.Errorf("%s has no picture of %s", d.Name, c.Name)

@@ -94,16 +94,24 @@ var graphs = oneOf("network.topology", "graph", "who is whose neighbour",
 	Value{"{kind: ring, nodes: 10}", "ring"}, Value{"{kind: path, nodes: 10}", "path"},
 	Value{"{kind: star, nodes: 10}", "star"}, Value{"{kind: complete, nodes: 10}", "complete"})
 
+// computedOn is what a figure is computed on, in few words and in full.
+type computedOn struct{ brief, text string }
+
+func onTumours(text string) computedOn { return computedOn{"Breast Cancer Wisconsin", text} }
+
+func onGenerated(text string) computedOn { return computedOn{"generated data", text} }
+
+const notAdult = "The paper's data set is Adult, which is not here. "
+
 // What figures are computed on.
-const (
-	wdbcTen = "Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training over ten " +
-		"hospitals. One seed."
-	notAdult = "The paper's data set is Adult, which is not here. "
-	wdbcFive = notAdult + "Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training, 91 " +
-		"at each of five nodes; C is 20 in place of 1750, about the same share of a node's rows. One seed in place " +
-		"of ten."
-	twonormFive = notAdult + "Computed on the generated set twonorm with ten columns, 200 rows at each of five " +
-		"nodes; C is 39 in place of 1750, the same share of a node's rows. Two seeds in place of ten."
+var (
+	wdbcTen = onTumours("Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training over " +
+		"ten hospitals. One seed.")
+	wdbcFive = onTumours(notAdult + "Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for " +
+		"training, 91 at each of five nodes; C is 20 in place of 1750, about the same share of a node's rows. One " +
+		"seed in place of ten.")
+	twonormFive = onGenerated(notAdult + "Computed on the generated set twonorm with ten columns, 200 rows at each " +
+		"of five nodes; C is 39 in place of 1750, the same share of a node's rows. Two seeds in place of ten.")
 )
 
 func paper(name string) *reproduce.Figure {
@@ -132,14 +140,15 @@ var (
 	users = []string{"problem.data={set: twonorm, rows: 2800, dimension: 10}", "problem.train=2000"}
 )
 
-const (
-	dvpData = notAdult + "Computed on the generated set twonorm with ten columns, 100 rows at each of ten nodes in " +
-		"place of 2,000 at each of twenty; C is 87.5 in place of 1750, the same share of a node's rows. One seed."
-	partyData = "The paper's data set is a9a, 32,561 rows of 123 columns, which is not here. Computed on the " +
-		"generated set twonorm, 1,500 rows for training, 12 columns at one party and 8 at the other. An epoch of the " +
-		"axis is 33 batches of 1,000 rows, as in the paper, which here pass over the rows 22 times."
-	userData = notAdult + "Computed on the generated set twonorm with ten columns, 200 users at each of ten servers " +
-		"in place of 4,500. Two seeds in place of more."
+var (
+	dvpData = onGenerated(notAdult + "Computed on the generated set twonorm with ten columns, 100 rows at each of " +
+		"ten nodes in place of 2,000 at each of twenty; C is 87.5 in place of 1750, the same share of a " +
+		"node's rows. One seed.")
+	partyData = onGenerated("The paper's data set is a9a, 32,561 rows of 123 columns, which is not here. Computed on " +
+		"the generated set twonorm, 1,500 rows for training, 12 columns at one party and 8 at the other. An epoch of " +
+		"the axis is 33 batches of 1,000 rows, as in the paper, which here pass over the rows 22 times.")
+	userData = onGenerated(notAdult + "Computed on the generated set twonorm with ten columns, 200 users at each of " +
+		"ten servers in place of 4,500. Two seeds in place of more.")
 )
 
 // figures are those of the site.
@@ -157,21 +166,22 @@ func init() {
 		{figure: hospitals(), seeds: 1, data: wdbcTen, parameters: []Parameter{
 			logarithmic("algorithm.eta", "η", "penalty of ADMM on disagreement between neighbours", 1e-4, 1, 0.003),
 			graphs, ridge(2e-4, 2, 0.02), lost}},
-		{figure: budgets(), seeds: 3, data: "Computed on the generated set twonorm with five columns, 100 rows at " +
-			"each of five nodes. Three seeds.", parameters: []Parameter{
+		{figure: budgets(), seeds: 3, data: onGenerated("Computed on the generated set twonorm with five columns, " +
+			"100 rows at each of five nodes. Three seeds."), parameters: []Parameter{
 			logarithmic("algorithm.alpha", "α", "budget of each node and round; less is more noise", 0.02, 20, 0.2),
 			eta(0.05, 5, 0.5), five(), lost}},
 		{figure: unreliable(), seeds: 1, set: []string{"rounds.count=300"},
-			data: "Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training over twelve " +
-				"hospitals, 300 rounds. One seed.",
+			data: onTumours("Computed on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for training " +
+				"over twelve hospitals, 300 rounds. One seed."),
 			parameters: []Parameter{
 				linear("network.loss", "loss of packets", "share of packets that the network loses", 0, 0.6, 0.05, 0.3),
 				linear("rounds.quorum", "quorum", "share of its neighbours that a node waits for", 0.1, 1, 0.1, 0.5),
 				even("network.topology.nearest", "neighbours", "of a node in the ring that the small world is made of",
 					2, 10, 4)}},
 		{study: study("networks/edge-admm"), tasks: 30,
-			data: "Computed as the study is, on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 rows for " +
-				"training over twelve hospitals, five methods at six shares of lost packets, 500 rounds each.",
+			data: onTumours("Computed as the study is, on Breast Cancer Wisconsin (569 tumours, 30 columns), 455 " +
+				"rows for training over twelve hospitals, five methods at six shares of lost packets, 500 " +
+				"rounds each."),
 			parameters: []Parameter{
 				linear("rounds.quorum", "quorum", "share of its neighbours that a node waits for", 0.1, 1, 0.1, 0.5),
 				even("network.topology.nearest", "neighbours", "of a node in the ring that the small world is made of",
@@ -184,8 +194,9 @@ func init() {
 		{figure: paper("zkl18-fig3"), seeds: 1,
 			set: []string{"problem.data={set: twonorm, rows: 1400, dimension: 5}", "problem.train=1000",
 				"problem.C=2.2"},
-			data: notAdult + "Computed on the generated set twonorm with five columns, 1,000 rows over all nodes in " +
-				"place of 45,222; C is 2.2 in place of 100, the same share of a node's rows. One seed in place of ten.",
+			data: onGenerated(notAdult + "Computed on the generated set twonorm with five columns, 1,000 rows over " +
+				"all nodes in place of 45,222; C is 2.2 in place of 100, the same share of a node's rows. One " +
+				"seed in place of ten."),
 			parameters: []Parameter{degree, ridge(0.02, 2, 0.22), fit(0.5, 10, 2.2), start(0.1), lost}},
 		{figure: paper("zz16-fig2"), set: dvp, seeds: 1, data: dvpData,
 			parameters: []Parameter{eta(0.5, 50, 5), degree, start(0.1), lost}},
@@ -201,14 +212,15 @@ func init() {
 			parameters: []Parameter{five(random), ridge(0.02, 2, 0.22), fit(2, 91, 20), lost}},
 		{figure: paper("ra19-fig5"), set: wdbc, seeds: 1, data: wdbcFive,
 			parameters: []Parameter{five(), ridge(0.02, 2, 0.22), fit(2, 30, 20), lost}},
-		{figure: paper("sh19-fig1"), set: parties, seeds: 1, data: partyData,
+		{figure: paper("sh19-fig1"), title: "ADMM sharing and SGD, two parties", set: parties, seeds: 1,
+			data:       partyData,
 			parameters: []Parameter{ridge(0.1, 30, 1), lost}},
-		{figure: paper("sh19-fig2"), seeds: 1,
+		{figure: paper("sh19-fig2"), title: "ADMM sharing and SGD, three parties", seeds: 1,
 			set: []string{"problem.data={set: twonorm, rows: 800, dimension: 100}", "problem.train=600",
 				"problem.columns=[40, 40, 20]"},
-			data: "The paper's data set has 6,000 rows of 5,000 dense columns, which take too long here. Computed " +
-				"on the generated set twonorm, 600 rows for training, 40, 40 and 20 columns at three parties. An " +
-				"epoch of the axis is 30 batches, which here pass over the rows ten times.",
+			data: onGenerated("The paper's data set has 6,000 rows of 5,000 dense columns, which take too long here. " +
+				"Computed on the generated set twonorm, 600 rows for training, 40, 40 and 20 columns at three " +
+				"parties. An epoch of the axis is 30 batches, which here pass over the rows ten times."),
 			parameters: []Parameter{ridge(0.1, 30, 1), lost}},
 		{figure: paper("sh19-fig3"), set: parties, seeds: 1, data: partyData,
 			parameters: []Parameter{ridge(0.1, 30, 1), lost}},

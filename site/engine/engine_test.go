@@ -188,8 +188,15 @@ func TestFigures_ParametersMatter(t *testing.T) {
 	for k := range figures {
 		l := &figures[k]
 		usual := vary(t, l, nil)
-		if len(usual.Claims) == 0 || len(usual.Runs) == 0 || len(l.data) < 40 || len(l.parameters) < 2 {
+		if len(usual.Claims) == 0 || len(usual.Runs) == 0 || len(l.data.text) < 40 || len(l.parameters) < 2 {
 			t.Errorf("%s: %d claims, %d runs, data %q", l.name(), len(usual.Claims), len(usual.Runs), l.data)
+		}
+		brief := onTumours
+		if strings.Contains(l.data.text, "on the generated set") {
+			brief = onGenerated
+		}
+		if l.data != brief(l.data.text) {
+			t.Errorf("%s: in brief %q is %q", l.name(), l.data.text, l.data.brief)
 		}
 		for _, r := range usual.Runs {
 			if len(r.Digest) != 64 {

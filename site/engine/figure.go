@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,7 +29,8 @@ type living struct {
 	tasks      int      // runs and audits of a study
 	set        []string // changes to the scenario, `path=value`, before the curves' own
 	seeds      int      // of a curve
-	data       string   // what it is computed on, in words
+	title      string   // in place of the figure's own, which names other data; "": that one
+	data       computedOn
 	parameters []Parameter
 }
 
@@ -58,7 +60,8 @@ type Description struct {
 	Title      string      `json:"title"`
 	Paper      string      `json:"paper"`
 	About      string      `json:"about"`
-	Data       string      `json:"data"`
+	On         string      `json:"on"`   // which data, in few words
+	Data       string      `json:"data"` // and in full
 	Parameters []Parameter `json:"parameters"`
 	Command    string      `json:"command"`
 }
@@ -71,11 +74,12 @@ type catalogue struct {
 func Descriptions() (all []Description) {
 	for k := range figures {
 		l := &figures[k]
-		d := Description{Name: l.name(), Data: l.data, Parameters: l.parameters, Command: l.command(nil)}
+		d := Description{Name: l.name(), On: l.data.brief, Data: l.data.text, Parameters: l.parameters,
+			Command: l.command(nil)}
 		if l.study != nil {
 			d.Title, d.About = l.study.Title, l.study.About
 		} else {
-			d.Title, d.Paper, d.About = l.figure.Title, l.figure.Paper, l.figure.Stated
+			d.Title, d.Paper, d.About = cmp.Or(l.title, l.figure.Title), l.figure.Paper, l.figure.Stated
 		}
 		all = append(all, d)
 	}

@@ -6,17 +6,37 @@ const Engine = (() => {
   let loaded; // the program's file, a promise
   let compiled; // the program, which the first worker compiles and every other has
 
+  const loading = new Set(); // who is told how far that is
+  let far = [null, "The engine is loading …", ""]; // a share, null if none is known, words, and a count
+
+  function tell(...now) {
+    far = now;
+    for (const told of loading) told(...far);
+  }
+
+  // read reads a file, and tells how far it is. Of one that the server has packed for its way the size is not known.
+  async function read(answer) {
+    const of = answer.headers.has("Content-Encoding") ? 0 : Number(answer.headers.get("Content-Length"));
+    const size = bytes => (bytes / 1e6).toFixed(1), parts = [], reader = answer.body.getReader();
+    let bytes = 0;
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      parts.push(part.value);
+      bytes += part.value.length;
+      tell(of ? bytes / of : null, "The engine is loading:", `${size(bytes)}${of ? ` of ${size(of)}` : ""} MB`);
+    }
+    return new Blob(parts).arrayBuffer();
+  }
+
   async function load() {
-    let answer;
     try {
-      answer = await fetch(new URL("overhear.wasm.br", here));
+      const answer = await fetch(new URL("overhear.wasm.br", here));
+      if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+      return await read(answer);
     } catch (e) {
       throw new Error(location.protocol === "file:" ?
         "A page that computes has to come from a server, such as python3 -m http.server in the site's directory." :
         `The engine cannot be loaded: ${e.message}`);
     }
-    if (!answer.ok) throw new Error(`The engine cannot be loaded: ${answer.status} ${answer.statusText}`);
-    return answer.arrayBuffer();
   }
 
   // The worker's first lines are the page's, so that the page's policy is the worker's too.
@@ -38,11 +58,14 @@ const Engine = (() => {
     #asked = new Map();
     #last = 0;
 
-    /** ask sends a request and returns its answer; onProgress gets a share from 0 to 1, and words. */
-    async ask(request, onProgress = () => {}) {
+    /**
+     * ask sends a request and returns its answer; onProgress gets a share from 0 to 1, and words. Before, where the
+     * engine is not there yet, onLoading gets a share, null if none is known, words, and a count.
+     */
+    async ask(request, onProgress = () => {}, onLoading = () => {}) {
       const id = ++this.#last;
       return new Promise((answer, fail) => {
-        this.#asked.set(id, {answer, fail, onProgress});
+        this.#asked.set(id, {answer, fail, onProgress, onLoading});
         this.#start().then(worker => { if (this.#asked.has(id)) worker.postMessage({...request, id}); },
           e => this.#end(e));
       });
@@ -53,9 +76,12 @@ const Engine = (() => {
 
     async #start() {
       loaded ??= load().catch(e => { loaded = undefined; throw e; });
-      const file = await loaded;
-      if (this.#worker) return this.#worker;
+      loading.add(this.#told);
+      if (!this.#worker && !compiled) this.#told(...far);
+      const file = await loaded.finally(() => loading.delete(this.#told));
+      if (this.#worker || !this.#asked.size) return this.#worker;
       const started = this.#worker = worker();
+      if (!compiled) this.#told(null, "The engine is being compiled …", "");
       started.onmessage = m => this.#hear(m.data);
       started.onerror = e => {
         e.preventDefault();
@@ -65,9 +91,12 @@ const Engine = (() => {
       return started;
     }
 
+    #told = (...far) => { for (const asked of this.#asked.values()) asked.onLoading(...far); };
+
     #hear(m) {
       if (m.compiled) {
         compiled = m.compiled;
+        this.#told(0, "The engine is starting …", "");
         return;
       }
       if (m.stopped !== undefined) {

@@ -78,6 +78,7 @@
     const tick = setInterval(() => {
       if (mine === serial && told) $("passed").textContent = show.seconds(performance.now() - began);
     }, 100);
+    const loading = show.loading($("progress"), $("status"));
     try {
       const answer = await engine.ask({do: "figure", name: figure.name, set}, (share, text) => {
         if (mine !== serial) return;
@@ -87,7 +88,7 @@
         // Only the first words are for who listens; the count is seen.
         $("status").replaceChildren("Computing: ", show.element("span", {"aria-hidden": "true"}, text, ", ",
           show.element("span", {id: "passed"}, show.seconds(performance.now() - began))));
-      });
+      }, (...far) => { if (mine === serial) loading(...far); });
       if (mine !== serial) return;
       done(answer, Object.keys(set).length === 0, performance.now() - began);
     } catch (e) {

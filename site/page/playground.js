@@ -21,10 +21,17 @@
     waiting = setTimeout(check, pause);
   }
 
+  const showLoading = show.loading($("progress"), $("mistakes"));
+
+  // The first check waits for the engine. While there is a run, that is what the page tells of.
+  function loadingChecker(...far) {
+    if ($("status").dataset.state !== "running") showLoading(...far);
+  }
+
   async function check() {
     const text = editor.text;
     try {
-      const {mistakes, notes} = await checker.ask({do: "check", scenario: text});
+      const {mistakes, notes} = await checker.ask({do: "check", scenario: text}, undefined, loadingChecker);
       if (text !== editor.text) return;
       editor.mistakes = mistakes;
       $("mistakes").dataset.checked = mistakes.length;
@@ -47,7 +54,9 @@
   }
 
   function failed(e) {
-    if (!(e instanceof Engine.Cancelled)) $("mistakes").replaceChildren(show.element("p", {class: "bad"}, e.message));
+    if (e instanceof Engine.Cancelled) return;
+    $("mistakes").replaceChildren(show.element("p", {class: "bad"}, e.message));
+    if ($("status").dataset.state !== "running") $("progress").value = 0;
   }
 
   // Running.
@@ -82,6 +91,7 @@
     }
     state("running", "The engine is loading …");
     let told = false;
+    const loading = show.loading($("progress"), $("status"));
     try {
       const answer = await runner.ask({do: "run", scenario: text, seed: chosen}, (share, words) => {
         if (mine !== serial) return;
@@ -89,7 +99,7 @@
         if (!told) $("status").replaceChildren("Running: ", show.element("span", {"aria-hidden": "true", id: "round"}));
         told = true;
         $("round").textContent = words;
-      });
+      }, (...far) => { if (mine === serial) loading(...far); });
       if (mine !== serial) return;
       $("progress").value = 1;
       $("results").replaceChildren(...results(answer, chosen));

@@ -54,5 +54,17 @@ const show = (() => {
   /** seconds is a time that has passed. */
   const seconds = ms => `${(ms / 1000).toFixed(1)} s`;
 
-  return {element, figures, rows, number, seconds};
+  /** loading shows on a page how far an engine's loading is; only the words are for who listens. */
+  function loading(progress, status) {
+    let told = "";
+    return (share, words, count) => {
+      if (share === null) progress.removeAttribute("value");
+      else progress.value = share;
+      if (words !== told) status.replaceChildren(words, " ", element("span", {"aria-hidden": "true"}));
+      told = words;
+      status.lastElementChild.textContent = count;
+    };
+  }
+
+  return {element, loading, figures, rows, number, seconds};
 })();
