@@ -135,24 +135,29 @@ func (a *assault) arrivals() (seen []int) {
 	return seen
 }
 
+// upTo is what there is of a recording when packets, which are the first that are seen, have arrived. Rows are theirs.
+func (a *assault) upTo(rows []int) *adversary.Recording {
+	until := int64(-1)
+	part := &adversary.Recording{Seed: a.recording.Seed, Reports: a.recording.Reports, Lies: a.recording.Lies,
+		Restarts: a.recording.Restarts}
+	for _, k := range slices.Sorted(slices.Values(rows)) { // as they were sent
+		m := a.recording.Messages[k]
+		part.Messages, until = append(part.Messages, m), max(until, m.ReceivedNS)
+	}
+	for _, i := range a.recording.Iterates {
+		if i.TimeNS <= until {
+			part.Iterates = append(part.Iterates, i)
+		}
+	}
+	return part
+}
+
 // at carries the attacks out on the first packets that are seen.
 func (b *advancing) at(ctx context.Context, count int) error {
 	if b.steps[count] != nil {
 		return nil
 	}
-	kept := slices.Sorted(slices.Values(b.seen[:count]))
-	until := int64(-1)
-	part := &adversary.Recording{Seed: b.recording.Seed, Reports: b.recording.Reports, Lies: b.recording.Lies,
-		Restarts: b.recording.Restarts}
-	for _, k := range kept {
-		m := b.recording.Messages[k]
-		part.Messages, until = append(part.Messages, m), max(until, m.ReceivedNS)
-	}
-	for _, i := range b.recording.Iterates {
-		if i.TimeNS <= until {
-			part.Iterates = append(part.Iterates, i)
-		}
-	}
+	part := b.upTo(b.seen[:count])
 	view := adversary.Observe(part, b.watch, b.public, nil)
 	for i := range b.known.Victims {
 		v, truth := b.on(view, i)

@@ -5,13 +5,12 @@ package evaluation
 import (
 	"cmp"
 	"context"
-	"errors"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
 	"overhear/adversary"
 	"overhear/experiment"
-	"overhear/internal/minimal"
 	"overhear/record"
 )
 
@@ -73,23 +72,27 @@ type needing struct {
 	seen   []int // rows of packets that are seen, in order of arrival
 }
 
-// with carries an attack out on some of the packets that are seen, by place in their order.
+// with carries an attack out on some of the packets that are seen, by place in their order, for one who knows that
+// others may have escaped it.
 func (w *needing) with(one *adversary.Attack, places []int) (*record.Finding, error) {
-	part, watch := *w.recording, w.watch
-	if watch.Partial = len(places) < len(w.seen); watch.Partial {
-		rows := make([]int, len(places))
-		for k, place := range places {
-			rows[k] = w.seen[place]
-		}
-		slices.Sort(rows) // as they were sent
-		part.Messages = make([]record.Message, len(rows))
-		for k, row := range rows {
-			part.Messages[k] = w.recording.Messages[row]
-		}
+	rows := make([]int, len(places))
+	for k, place := range places {
+		rows[k] = w.seen[place]
 	}
-	v := adversary.Observe(&part, watch, w.public, nil).With(w.known.about(&w.known.Victims[w.victim]))
-	f, err := one.Carry(v)
-	if err != nil && !watch.Partial {
+	slices.Sort(rows) // as they were sent
+	part, watch := *w.recording, w.watch
+	watch.Partial, part.Messages = true, make([]record.Message, len(rows))
+	for k, row := range rows {
+		part.Messages[k] = w.recording.Messages[row]
+	}
+	return w.carry(one, &part, watch)
+}
+
+// carry carries an attack out on a recording.
+func (w *needing) carry(one *adversary.Attack, r *adversary.Recording,
+	watch adversary.Vantage) (*record.Finding, error) {
+	f, err := one.Carry(adversary.Observe(r, watch, w.public, nil).With(w.known.about(&w.known.Victims[w.victim])))
+	if err != nil && r == w.recording {
 		return nil, err
 	}
 	if err != nil { // of a record that is not whole
@@ -99,89 +102,59 @@ func (w *needing) with(one *adversary.Attack, places []int) (*record.Finding, er
 	return f, nil
 }
 
-// errTried ends a search that takes too long.
-var errTried = errors.New("the attack was carried out as often as it may be")
-
-// search makes what is enough for an attack small: rounds first, then what one node sent in one of them, then packets.
+// search finds what is enough for an attack. Where that needs to know that no packet has escaped, so that less than all
+// are of no use, it is the beginning of what arrived.
 func (w *needing) search(ctx context.Context, one *adversary.Attack, o WhyOptions) (*record.Sufficient, error) {
-	all := make([]int, len(w.seen))
-	for k := range all {
-		all[k] = k
-	}
-	whole, err := w.with(one, all)
+	found, err := w.carry(one, w.recording, w.watch)
 	if err != nil {
 		return nil, err
 	}
+	whole := trialOf(found)
 	s := &record.Sufficient{Attack: one.Name, Title: one.Title, Victim: w.known.Victims[w.victim].Node,
-		Seen: len(all), Outcome: whole.Succeeded, Conclusion: whole.Conclusion, Tried: 1}
+		Seen: len(w.seen), Outcome: whole.outcome, Conclusion: whole.conclusion, Tried: 1}
 	if s.Outcome != record.Exact && s.Outcome != record.Partial {
 		return s, nil
 	}
-	carry := func(places []int) (*record.Finding, error) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if s.Tried++; o.Progress != nil {
-			o.Progress(s.Tried)
-		}
-		return w.with(one, places)
+	t := &trials{needing: w, one: one, least: s.Outcome, most: o.Most, told: o.Progress, tried: s.Tried,
+		before: map[[sha256.Size]byte]trial{}}
+	kept := make([]int, len(w.seen))
+	for k := range kept {
+		kept[k] = k
 	}
-	kept := all
-	for _, group := range []func(m *record.Message) [3]int64{
-		func(m *record.Message) [3]int64 { return [3]int64{int64(m.Round)} },
-		func(m *record.Message) [3]int64 { return [3]int64{int64(m.Round), int64(m.Src)} },
-		func(m *record.Message) [3]int64 { return [3]int64{int64(m.Round), int64(m.Src), int64(m.ID)} },
-	} {
-		groups := w.groups(kept, group)
-		chosen, stopped := minimal.Subset(len(groups), func(some []int) (bool, error) {
-			if s.Tried >= o.Most {
-				return false, errTried
-			}
-			f, err := carry(places(groups, some))
-			return err == nil && asGood(f.Succeeded, s.Outcome), err
-		})
-		kept = places(groups, chosen)
-		if stopped != nil && !errors.Is(stopped, errTried) {
-			return nil, stopped
-		}
-		s.Minimal = stopped == nil
-	}
-	if t := w.public.Timing; len(kept) == len(all) && t.Faulty && !t.Lockstep {
-		less, err := carry(all[1:])
-		if err != nil {
-			return nil, err
-		}
-		if less.Succeeded == record.Blocked {
-			s.Reason = "nodes may have been down or slow, and rounds are not in lockstep: what entered an update is " +
-				"known only to whoever sees every packet"
-		}
-	}
-	f, err := carry(kept)
+	unsure, err := t.with(ctx, kept)
 	if err != nil {
 		return nil, err
 	}
-	s.With, s.Estimate, s.Enough = f.Succeeded, f.Conclusion, []record.NeededPacket{}
-	for _, place := range kept {
-		m := &w.recording.Messages[w.seen[place]]
-		if slices.ContainsFunc(s.Enough, func(p record.NeededPacket) bool { return p.ID == m.ID }) {
-			continue // the second copy of a duplicate
+	if unsure.outcome != record.Blocked {
+		if kept, s.Minimal, err = t.fewer(ctx, kept); err != nil {
+			return nil, err
 		}
-		p := record.NeededPacket{ID: m.ID, Kind: m.Kind, Round: m.Round, Src: m.Src, Dst: m.Dst, SentNS: m.SentNS}
-		if s.Minimal {
-			f, err := carry(slices.DeleteFunc(slices.Clone(kept), func(other int) bool {
-				return w.recording.Messages[w.seen[other]].ID == m.ID
-			}))
-			if err != nil {
-				return nil, err
-			}
-			p.Without, p.Conclusion = f.Succeeded, f.Conclusion
-		}
-		s.Enough = append(s.Enough, p)
 	}
+	if len(kept) == len(w.seen) && !asGood(unsure.outcome, s.Outcome) {
+		err = t.beginning(ctx, s, whole)
+	} else {
+		err = t.single(ctx, s, kept)
+	}
+	s.Tried = t.tried
 	slices.SortStableFunc(s.Enough, func(p, q record.NeededPacket) int {
 		return cmp.Or(cmp.Compare(p.SentNS, q.SentNS), cmp.Compare(p.ID, q.ID))
 	})
-	return s, nil
+	return s, err
+}
+
+// packets are those at places, of a duplicate the first copy.
+func (w *needing) packets(places []int) []record.NeededPacket {
+	all, there := []record.NeededPacket{}, map[uint64]bool{}
+	for _, place := range places {
+		m := &w.recording.Messages[w.seen[place]]
+		if there[m.ID] {
+			continue
+		}
+		there[m.ID] = true
+		all = append(all, record.NeededPacket{ID: m.ID, Kind: m.Kind, Round: m.Round, Src: m.Src, Dst: m.Dst,
+			SentNS: m.SentNS})
+	}
+	return all
 }
 
 // asGood says whether an outcome is at least what another is, of those that are successes.

@@ -18,8 +18,22 @@ type Sufficient struct {
 	With       Outcome        `json:"with"`             // with these alone; empty: the attack did not succeed
 	Estimate   string         `json:"estimate"`         // what they say, in a sentence
 	Tried      int            `json:"tried"`            // how often the attack was carried out
-	Reason     string         `json:"reason,omitempty"` // why all of these are needed; empty: as told of each
+	Reason     string         `json:"reason,omitempty"` // why less than all is not enough; empty: as told of each
+
+	// Beginning says that Enough is all that arrived up to an instant; nil: it is not.
+	Beginning *Beginning `json:"beginning,omitempty"`
 }
+
+// Beginning is all packets that arrived up to an instant, seen by one who knows that no others did by then.
+type Beginning struct {
+	UntilNS    int64   `json:"until_ns"`   // the instant
+	Last       int     `json:"last"`       // how many of the packets arrived at that instant
+	Without    Outcome `json:"without"`    // of the attack with all that arrived before that instant
+	Conclusion string  `json:"conclusion"` // of the attack with these
+}
+
+// Until is the instant.
+func (b *Beginning) Until() sim.Time { return sim.Time(b.UntilNS) }
 
 // NeededPacket is a packet, and what became of the attack without it.
 type NeededPacket struct {

@@ -5,6 +5,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"overhear/internal/plural"
@@ -90,13 +92,14 @@ func astrayTable(w io.Writer, a *record.Astray) error {
 	return err
 }
 
-// mostPackets is how many packets a table lists of an attack.
-const mostPackets = 60
+// mostPackets is how many packets a table lists of an attack; of more it lists so many at either end.
+const mostPackets, eitherEnd = 40, 5
 
 // sufficientTable writes which packets are enough for an attack.
 func sufficientTable(w io.Writer, s *record.Sufficient) error {
 	fmt.Fprintf(w, "\n%s on node %d is %s", s.Attack, s.Victim, s.Outcome)
-	enough := fmt.Sprintf("%d of the %s that it sees", len(s.Enough), plural.Of(s.Seen, "packet"))
+	seen := plural.Of(s.Seen, "packet") + " that it sees"
+	enough := fmt.Sprintf("%d of the %s", len(s.Enough), seen)
 	switch {
 	case s.Enough == nil:
 		fmt.Fprintf(w, ", so that there is nothing to explain: %s\n", s.Conclusion)
@@ -104,6 +107,9 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 	case len(s.Enough) == 0:
 		fmt.Fprintf(w, " without any packet: %s\n", s.Estimate)
 		return nil
+	case s.Beginning != nil:
+		fmt.Fprintf(w, " with all %s that arrived up to %v, of the %s", plural.Of(len(s.Enough), "packet"),
+			s.Beginning.Until(), seen)
 	case !s.Minimal:
 		fmt.Fprintf(w, " with %s, and maybe with fewer; it was carried out %s (--tries)", enough,
 			plural.Of(s.Tried, "time"))
@@ -114,18 +120,36 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 	if s.Conclusion != s.Estimate {
 		fmt.Fprintf(w, "  with all that it sees: %s\n", s.Conclusion)
 	}
+	if b := s.Beginning; b != nil {
+		last := "the last of them"
+		if b.Last > 1 {
+			last = fmt.Sprintf("the last %d of them, which arrived then,", b.Last)
+		}
+		fmt.Fprintf(w, "  without %s it is %s: %s\n", last, b.Without, b.Conclusion)
+	}
 	if s.Reason != "" {
 		fmt.Fprintf(w, "  %s\n", s.Reason)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, "  packet\tround\tfrom → to\tsent at")
+	return packetTable(w, s)
+}
+
+// packetTable lists packets, of many the first and the last.
+func packetTable(w io.Writer, s *record.Sufficient) error {
+	listed, more := s.Enough, 0
+	if len(listed) > mostPackets {
+		more = len(listed) - 2*eitherEnd
+		listed = slices.Concat(listed[:eitherEnd], listed[eitherEnd+more:])
+	}
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "  packet\tcarries\tround\tfrom → to\tsent at")
 	if s.Minimal {
 		fmt.Fprint(t, "\twithout it")
 	}
 	fmt.Fprintln(t)
-	for k := range min(mostPackets, len(s.Enough)) {
-		p := &s.Enough[k]
-		fmt.Fprintf(t, "  %s\t%d\t%d → %d\t%v", p.Kind, p.Round, p.Src, p.Dst, p.Sent())
+	for k := range listed {
+		p := &listed[k]
+		fmt.Fprintf(t, "  %d\t%s\t%d\t%d → %d\t%v", p.ID, p.Kind, p.Round, p.Src, p.Dst, p.Sent())
 		if s.Minimal {
 			fmt.Fprintf(t, "\t%s: %s", p.Without, p.Conclusion)
 		}
@@ -134,8 +158,10 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if more := len(s.Enough) - mostPackets; more > 0 {
-		fmt.Fprintf(w, "  and %d more; --json has all\n", more)
+	lines := strings.SplitAfter(b.String(), "\n")
+	if more > 0 {
+		lines = slices.Insert(lines, 1+eitherEnd, fmt.Sprintf("  … and %d more (--json lists all)\n", more))
 	}
-	return nil
+	_, err := io.WriteString(w, strings.Join(lines, ""))
+	return err
 }

@@ -45,25 +45,55 @@ func TestWhyTable_ClearsFaultsOnlyWhereItCan(t *testing.T) {
 	}
 }
 
-// A table of very many packets ends where nobody reads on, and says where all of them are.
-func TestWhyTable_EndsWhereNobodyReadsOn(t *testing.T) {
-	for _, c := range []struct{ packets, rows int }{{3, 3}, {mostPackets, mostPackets}, {mostPackets + 1, mostPackets},
-		{1067, mostPackets}} {
+// Of very many packets a table lists the first and the last, and says where all of them are. Each has its number.
+func TestWhyTable_OfManyPacketsHasBothEnds(t *testing.T) {
+	for _, c := range []struct{ packets, rows int }{{3, 3}, {mostPackets, mostPackets},
+		{mostPackets + 1, 2 * eitherEnd}, {1067, 2 * eitherEnd}} {
 		s := record.Sufficient{Attack: "a", Outcome: record.Partial, With: record.Partial, Seen: 2000}
 		for k := range c.packets {
-			s.Enough = append(s.Enough, record.NeededPacket{ID: uint64(k), Kind: record.MessageValue, Round: int32(k),
-				Src: 1, Dst: 2})
+			s.Enough = append(s.Enough, record.NeededPacket{ID: uint64(7000 + k), Kind: record.MessageValue,
+				Round: int32(k), Src: 1, Dst: 2})
 		}
-		var b strings.Builder
-		if err := WhyTable(&b, &record.Why{Attacks: []record.Sufficient{s}}); err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(b.String(), "1 → 2"); n != c.rows {
+		out := whyTable(t, s)
+		if n := strings.Count(out, "1 → 2"); n != c.rows {
 			t.Errorf("%d rows of %d packets", n, c.packets)
 		}
-		more := fmt.Sprintf("and %d more; --json has all", c.packets-mostPackets)
-		if strings.Contains(b.String(), more) != (c.packets > mostPackets) {
-			t.Errorf("of %d packets: %q", c.packets, b.String())
+		for _, id := range []int{7000, 7000 + c.packets - 1} {
+			if !strings.Contains(out, fmt.Sprintf("\n  %d ", id)) {
+				t.Errorf("packet %d of %d is not in %q", id, c.packets, out)
+			}
+		}
+		more := fmt.Sprintf("\n  … and %d more (--json lists all)\n", c.packets-c.rows)
+		if strings.Contains(out, more) != (c.packets > mostPackets) {
+			t.Errorf("of %d packets: %q", c.packets, out)
 		}
 	}
+}
+
+// A beginning is told by its instant, and by what its last packets add.
+func TestWhyTable_TellsABeginning(t *testing.T) {
+	s := record.Sufficient{Attack: "a", Victim: 4, Outcome: record.Exact, With: record.Exact, Estimate: "e", Seen: 827,
+		Conclusion: "e", Reason: "why so", Enough: make([]record.NeededPacket, 17),
+		Beginning: &record.Beginning{UntilNS: 123e6, Last: 1, Without: record.Blocked, Conclusion: "too few"}}
+	out := whyTable(t, s)
+	for _, want := range []string{
+		"a on node 4 is exact with all 17 packets that arrived up to 123ms, of the 827 packets that it sees: e\n",
+		"\n  without the last of them it is blocked: too few\n", "\n  why so\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in %q", want, out)
+		}
+	}
+	s.Enough, s.Beginning.Last = s.Enough[:2], 2
+	if out := whyTable(t, s); !strings.Contains(out, "without the last 2 of them, which arrived then, it is blocked") {
+		t.Error(out)
+	}
+}
+
+func whyTable(t *testing.T, s record.Sufficient) string {
+	t.Helper()
+	var b strings.Builder
+	if err := WhyTable(&b, &record.Why{Attacks: []record.Sufficient{s}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

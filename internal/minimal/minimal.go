@@ -34,6 +34,29 @@ func Subset(n int, enough func(kept []int) (bool, error)) ([]int, error) {
 	}
 }
 
+// Beginning is a k of which the first k of n are enough and the first k−1 are not. All of them are taken to be enough,
+// and none not to be. It tries more and more of them, and then halves what lies between too few and enough. Where more
+// can be too much, it may be that fewer than k are enough, too.
+func Beginning(n int, enough func(first int) (bool, error)) (int, error) {
+	few, many := 0, n
+	for step := 1; many-few > 1; step *= 2 {
+		at := few + step
+		if at >= many {
+			at = few + (many-few)/2
+		}
+		ok, err := enough(at)
+		if err != nil {
+			return many, err
+		}
+		if ok {
+			many = at
+		} else {
+			few = at
+		}
+	}
+	return many, nil
+}
+
 // Smaller is a set of less than size of 0 … n−1 that is enough; nil if there is none, or most trials are over. It tries
 // all sets of one, then all of two and so on, in order, so that no smaller one than that it finds is enough. whole says
 // whether that is so of all sets smaller than what is returned, or than size: none was left untried.

@@ -5,6 +5,7 @@ package minimal
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -109,5 +110,31 @@ func TestSmaller(t *testing.T) {
 	broken := errors.New("broken")
 	if _, _, err := Smaller(3, 2, 9, func([]int) (bool, error) { return false, broken }); !errors.Is(err, broken) {
 		t.Errorf("an error becomes %v", err)
+	}
+}
+
+// The first k are enough and the first k−1 are not, whatever more do; and where more are never too much, fewer are not.
+func TestBeginning(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 200).Draw(t, "n")
+		is := rapid.SliceOfN(rapid.Bool(), n+1, n+1).Draw(t, "enough")
+		if from := rapid.IntRange(0, n).Draw(t, "from"); from > 0 {
+			for k := range is {
+				is[k] = k >= from
+			}
+		}
+		is[0], is[n] = false, true
+		tried := 0
+		k, err := Beginning(n, func(first int) (bool, error) { tried++; return is[first], nil })
+		if err != nil || !is[k] || is[k-1] {
+			t.Fatalf("%d, %v of %v", k, err, is)
+		}
+		if most := 2 * bits.Len(uint(n)); tried > most {
+			t.Fatalf("%d trials of %d", tried, n)
+		}
+	})
+	failed := errors.New("failed")
+	if _, err := Beginning(9, func(int) (bool, error) { return false, failed }); !errors.Is(err, failed) {
+		t.Error(err)
 	}
 }
