@@ -4,6 +4,7 @@ package evaluation
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -256,18 +257,24 @@ adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
 	}
 }
 
-// No set of packets is tried twice, and what a packet's loss leads to was seen by the search.
+// No set of packets is tried twice: what is told of a packet's loss is what the search has seen of it.
 func TestWhyLearnt_TriesNothingTwice(t *testing.T) {
-	r := recorded(t, hospitals, "adversary.attacks=[kkt-inversion]")
-	tried := 0
-	s := why(t, r, 2, WhyOptions{Progress: func(int) { tried++ }})[0]
-	if !s.Minimal || s.Tried != tried+1 { // the attack on all packets is before the search
-		t.Fatalf("%d and %+v", tried, s)
+	a, err := newAssault(recorded(t, hospitals), "", nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	// All packets, of one who knows that these are all and of one who does not; halves of what is left, at most three
-	// times; and none, which is what one packet can do without.
-	if most := 2 + 3*bits.Len(uint(s.Seen)) + 1; len(s.Enough) != 1 || s.Tried > most {
-		t.Errorf("%d packets of %d with %d attempts, more than %d", len(s.Enough), s.Seen, s.Tried, most)
+	w := &needing{assault: a, seen: a.arrivals()}
+	_, w.truth = a.on(adversary.Observe(a.recording, a.watch, a.public, nil), 0)
+	one, _ := adversary.Lookup("kkt-inversion")
+	ts := &trials{needing: w, one: one, least: record.Exact, most: 1000, before: map[[sha256.Size]byte]trial{}}
+	kept, needed, err := ts.fewer(context.Background(), allBut(len(w.seen), -1))
+	if err != nil || !needed || len(kept) != 1 || ts.tried != len(ts.before) {
+		t.Fatalf("%v, %v, %v: %d trials of %d sets", kept, needed, err, ts.tried, len(ts.before))
+	}
+	s, searched := &record.Sufficient{Minimal: needed}, ts.tried
+	if err := ts.single(context.Background(), s, kept); err != nil || ts.tried != searched ||
+		s.Enough[0].Without != record.Blocked {
+		t.Errorf("%v: %d trials, and %d to tell of %+v", err, searched, ts.tried-searched, s.Enough)
 	}
 }
 

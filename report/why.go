@@ -98,8 +98,7 @@ const mostPackets, eitherEnd = 40, 5
 // sufficientTable writes which packets are enough for an attack.
 func sufficientTable(w io.Writer, s *record.Sufficient) error {
 	fmt.Fprintf(w, "\n%s on node %d is %s", s.Attack, s.Victim, s.Outcome)
-	seen := plural.Of(s.Seen, "packet") + " that it sees"
-	enough := fmt.Sprintf("%d of the %s", len(s.Enough), seen)
+	enough := fmt.Sprintf("%d of the %s that it sees", len(s.Enough), plural.Of(s.Seen, "packet"))
 	switch {
 	case s.Enough == nil:
 		fmt.Fprintf(w, ", so that there is nothing to explain: %s\n", s.Conclusion)
@@ -108,8 +107,8 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 		fmt.Fprintf(w, " without any packet: %s\n", s.Estimate)
 		return nil
 	case s.Beginning != nil:
-		fmt.Fprintf(w, " with all %s that arrived up to %v, of the %s", plural.Of(len(s.Enough), "packet"),
-			s.Beginning.Until(), seen)
+		fmt.Fprintf(w, " with all %s that arrived up to %v, of the %d that it sees", plural.Of(len(s.Enough), "packet"),
+			s.Beginning.Until(), s.Seen)
 	case !s.Minimal:
 		fmt.Fprintf(w, " with %s, and maybe with fewer; it was carried out %s (--tries)", enough,
 			plural.Of(s.Tried, "time"))

@@ -77,7 +77,7 @@ func TestWhyTable_TellsABeginning(t *testing.T) {
 		Beginning: &record.Beginning{UntilNS: 123e6, Last: 1, Without: record.Blocked, Conclusion: "too few"}}
 	out := whyTable(t, s)
 	for _, want := range []string{
-		"a on node 4 is exact with all 17 packets that arrived up to 123ms, of the 827 packets that it sees: e\n",
+		"a on node 4 is exact with all 17 packets that arrived up to 123ms, of the 827 that it sees: e\n",
 		"\n  without the last of them it is blocked: too few\n", "\n  why so\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in %q", want, out)
