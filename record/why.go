@@ -56,8 +56,9 @@ type Why struct {
 	Seed      uint64       `json:"seed"`
 	Algorithm string       `json:"algorithm"`
 	Digest    string       `json:"digest"`
-	Attacks   []Sufficient `json:"attacks,omitempty"` // why an adversary learnt what it did of a victim
-	Astray    *Astray      `json:"astray,omitempty"`  // why the run did not reach the optimum
+	Attacks   []Sufficient `json:"attacks,omitempty"`  // why an adversary learnt what it did of a victim
+	Astray    *Astray      `json:"astray,omitempty"`   // why the run did not reach the optimum
+	Warnings  []string     `json:"warnings,omitempty"` // of the run, with Astray: they may be why
 }
 
 // Astray is which faults kept a run from the optimum.

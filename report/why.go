@@ -22,7 +22,12 @@ func WhyTable(w io.Writer, y *record.Why) error {
 		}
 	}
 	if y.Astray != nil {
-		return astrayTable(w, y.Astray)
+		if err := astrayTable(w, y.Astray); err != nil {
+			return err
+		}
+	}
+	for _, warning := range y.Warnings {
+		fmt.Fprintln(w, "warning of the run:", warning)
 	}
 	return nil
 }

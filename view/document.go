@@ -167,6 +167,7 @@ func Build(ctx context.Context, runs []*record.Run, o Options) (*Document, error
 	}
 	if len(runs) == 2 {
 		d.tellApart(runs)
+		d.unlike()
 		var err error
 		if d.Difference, err = FirstDifference(runs[0], runs[1]); err != nil {
 			return nil, err
@@ -186,6 +187,22 @@ func (d *Document) tellApart(runs []*record.Run) {
 	}
 	if a.Name == b.Name {
 		a.Name, b.Name = a.Name+" (first)", b.Name+" (second)"
+	}
+}
+
+// unlike notes where two runs are on other networks, so that a node of one need not be that of the other.
+func (d *Document) unlike() {
+	a, b := d.Runs[0], d.Runs[1]
+	of := fmt.Sprintf("%s and %s", plural.Of(a.Nodes, "node"), plural.Of(b.Nodes, "node"))
+	switch {
+	case a.Nodes == b.Nodes && slices.Equal(a.Edges, b.Edges):
+		return
+	case a.Nodes == b.Nodes:
+		of = "other edges"
+	}
+	for _, r := range d.Runs {
+		r.Notes = append(r.Notes, fmt.Sprintf("The two runs are not on one network (%s): a node of one need not be "+
+			"the node of that number of the other.", of))
 	}
 }
 

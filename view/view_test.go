@@ -588,6 +588,27 @@ func TestFirstDifference(t *testing.T) {
 	}
 }
 
+// Nodes of two networks are not taken for the same without a word.
+func TestBuild_SaysWhereNetworksDiffer(t *testing.T) {
+	a := recorded(t, hospitals, 1)
+	for set, want := range map[string]string{
+		"algorithm.eta=0.06":                      "",
+		"network.topology={kind: ring, nodes: 7}": "(5 nodes and 7 nodes)",
+		"network.topology={kind: path, nodes: 5}": "(other edges)",
+	} {
+		d, err := Build(context.Background(), []*record.Run{a, recorded(t, hospitals, 1, set)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range d.Runs {
+			said := strings.Join(r.Notes, " ")
+			if is := strings.Contains(said, "not on one network"); is != (want != "") || !strings.Contains(said, want) {
+				t.Errorf("%s: %q", set, r.Notes)
+			}
+		}
+	}
+}
+
 // A run and its fork have one name and seed, and are told apart all the same.
 func TestBuild_NamesOfTwoRunsDiffer(t *testing.T) {
 	a, b := recorded(t, hospitals, 1), recorded(t, hospitals, 1, "algorithm.eta=0.06")

@@ -195,6 +195,10 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 // ofAdversary refuses changes of a recorded run that are not of its adversary.
 func ofAdversary(sets []string) error {
 	for _, s := range sets {
+		if strings.HasPrefix(s, "adversary=") {
+			return usage("--set %s: of a run's directory, the adversary's keys are set one by one, such as "+
+				"--set adversary.knows.victim=0", s)
+		}
 		if !strings.HasPrefix(s, "adversary.") {
 			return usage("--set %s: the run is over; of a run's directory, only adversary.… can be set", s)
 		}

@@ -502,6 +502,7 @@ type progress struct {
 	start time.Time
 	told  time.Time // when it was last told as an event
 	off   bool
+	words *time.Timer // until it is told in words, as there is no terminal; nil: it is not
 }
 
 // tellEvery is how often progress is told as an event, at most.
@@ -529,7 +530,21 @@ func (p *progress) at(n int) {
 	_ = p.bar.Set(n) // a bar that cannot be drawn is no reason to stop
 }
 
+// tellAfter is how long work may take before it is told in words where there is no terminal.
+var tellAfter = 5 * time.Second
+
+// orTell has a line written once if the work takes long and there is no bar, nor events.
+func (p *progress) orTell(w io.Writer, text string) *progress {
+	if p.off && !events {
+		p.words = time.AfterFunc(tellAfter, func() { fmt.Fprintln(w, text) })
+	}
+	return p
+}
+
 func (p *progress) clear() {
+	if p.words != nil {
+		p.words.Stop()
+	}
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}

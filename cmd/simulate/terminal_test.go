@@ -98,3 +98,32 @@ func TestProgressBar_LeavesNothingAfterAResize(t *testing.T) {
 		}
 	}
 }
+
+// Where there is no terminal, work that takes long says what it is, once, and work that does not is silent.
+func TestProgress_TellsInWordsWhereThereIsNoTerminal(t *testing.T) {
+	defer func(before time.Duration) { tellAfter = before }(tellAfter)
+	told := make(written, 2)
+	tellAfter = time.Hour
+	short := (&progress{off: true}).orTell(told, "short")
+	short.at(1)
+	short.clear()
+	tellAfter = time.Millisecond
+	(&progress{}).orTell(told, "drawn")
+	long := (&progress{off: true}).orTell(told, "long")
+	if got := <-told; got != "long\n" {
+		t.Errorf("%q", got)
+	}
+	long.at(1)
+	long.clear()
+	if len(told) > 0 {
+		t.Errorf("%q", <-told)
+	}
+}
+
+// written is what is written, at once each.
+type written chan string
+
+func (l written) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
+}

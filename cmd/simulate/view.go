@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"overhear/internal/files"
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/view"
 )
@@ -46,7 +47,8 @@ func newView() *cobra.Command {
 				}
 				runs = append(runs, r)
 			}
-			bar := newProgress("attacks", points)
+			bar := newProgress("attacks", points).orTell(c.ErrOrStderr(), fmt.Sprintf("carrying out the attacks up to "+
+				"%s (--points); fewer are sooner done", plural.Of(points, "time")))
 			began := time.Now()
 			d, err := view.Build(c.Context(), runs, view.Options{DataDir: data, Sets: sets, Points: points,
 				Progress: func(done int) {

@@ -4,11 +4,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"overhear/evaluation"
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/report"
 )
@@ -45,12 +47,15 @@ func newWhy() *cobra.Command {
 			}
 			y := &record.Why{Name: r.Info.Name, Seed: r.Info.Seed, Algorithm: r.Info.Algorithm, Digest: r.Info.Digest}
 			if astray {
-				bar := newProgress("runs", -1)
+				y.Warnings = r.Info.Warnings
+				bar := newProgress("runs", -1).orTell(c.ErrOrStderr(), "making the run again without some of its "+
+					"faults, some 200 times at most")
 				y.Astray, err = evaluation.WhyAstray(c.Context(), r, evaluation.AstrayOptions{DataDir: data,
 					Workers: workers, Progress: bar.at})
 				bar.clear()
 			} else {
-				bar := newProgress("attacks", tries)
+				bar := newProgress("attacks", tries).orTell(c.ErrOrStderr(), fmt.Sprintf("carrying out each attack "+
+					"up to %s (--tries)", plural.Of(tries, "time")))
 				y.Attacks, err = evaluation.WhyLearnt(c.Context(), r, victim, evaluation.WhyOptions{DataDir: data,
 					Sets: sets, Most: tries, Progress: bar.at})
 				bar.clear()
