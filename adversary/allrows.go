@@ -340,10 +340,11 @@ func allRows(v *View, f *record.Finding) error {
 		f.Succeeded, f.Conclusion = record.Failed, fmt.Sprintf(format, args...)
 		return nil
 	}
+	spans := plural.With(len(vectors), "gradient", "spans", "span")
 	switch {
 	case rank == 0 || gap < clearGap || floor > hiding*s.values[0]:
-		return failed("%d gradients span %d of %d dimensions, and where the rows end is not seen; row-space says why: "+
-			"their number is not determined", len(vectors), rank, p.D)
+		return failed("%s %d of %d dimensions, and where the rows end is not seen; row-space says why: "+
+			"their number is not determined", spans, rank, p.D)
 	case len(whole) <= rank:
 		return failed("%d gradients are no more than the rank %d of the rows", len(whole), rank)
 	case v.Knows.Size > 0 && v.Knows.Size != rank:

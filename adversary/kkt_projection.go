@@ -5,6 +5,7 @@ package adversary
 import (
 	"fmt"
 
+	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -50,7 +51,7 @@ func runProjection(v *View, f *record.Finding) error {
 		f.Conclusion += fmt.Sprintf("; up to %d hidden numbers a round were eliminated", most)
 	}
 	if n := len(all.equations) - len(s.equations); n > 0 {
-		f.Conclusion += fmt.Sprintf(", and %d rounds with more hidden numbers than columns left out", n)
+		f.Conclusion += fmt.Sprintf(", and %s with more hidden numbers than columns left out", plural.Of(n, "round"))
 	}
 	return nil
 }

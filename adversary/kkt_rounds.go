@@ -87,9 +87,9 @@ func (s *inversion) report(v *View, f *record.Finding) error {
 		return err
 	}
 	y := f.Estimates[len(f.Estimates)-1].Y
-	f.Conclusion = fmt.Sprintf("%d rounds give u of length %.4g; it leaves %.3g of what they say unexplained%s",
-		len(last.equations), math.Min(1, num.Norm(found.u)), last.residual(found.point),
-		v.Knows.labelled(y, found.signed))
+	f.Conclusion = fmt.Sprintf("%s u of length %.4g; it leaves %.3g of what they say unexplained%s",
+		plural.With(len(last.equations), "round", "gives", "give"), math.Min(1, num.Norm(found.u)),
+		last.residual(found.point), v.Knows.labelled(y, found.signed))
 	if rank < s.d {
 		f.Conclusion += fmt.Sprintf("; they determine %d of its %d directions", rank, s.d)
 	}

@@ -4,11 +4,11 @@ package adversary
 
 import (
 	"errors"
-	"fmt"
 
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -73,7 +73,10 @@ func runLate(v *View, f *record.Finding) error {
 			noise = ", with noise"
 		}
 	}
-	facts := fmt.Sprintf("%d differences of the gradient of the data are known%s", len(all), noise)
+	facts := plural.Of(len(all), "difference") + " of the gradient of the data are known" + noise
+	if len(all) == 1 {
+		facts = "1 difference of the gradient of the data is known" + noise
+	}
 	if k.Others == nil {
 		f.Conclusion = facts
 		return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"overhear/adversary/model"
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -108,8 +109,12 @@ func linkage(v *View, f *record.Finding) error {
 	if len(f.Links) == 0 {
 		return blocked("no two successive rounds have a message of the victim and one of another node each")
 	}
-	f.Conclusion = fmt.Sprintf("%d messages of node %d are linked to one of the next round, by contents alone",
-		len(f.Links), victim)
+	verb := "are"
+	if len(f.Links) == 1 {
+		verb = "is"
+	}
+	f.Conclusion = fmt.Sprintf("%s of node %d %s linked to one of the next round, by contents alone",
+		plural.Of(len(f.Links), "message"), victim, verb)
 	return nil
 }
 

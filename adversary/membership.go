@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -66,13 +67,14 @@ func membership(v *View, f *record.Finding) error {
 		}
 		f.Members = append(f.Members, m)
 	}
+	singles := plural.With(w.used, "round", "singles", "single")
 	switch {
 	case chosen == 1:
-		f.Conclusion = fmt.Sprintf("%d rounds single out candidate %d of %d", w.used, first, len(worlds))
+		f.Conclusion = fmt.Sprintf("%s out candidate %d of %d", singles, first, len(worlds))
 	case chosen == 0:
-		f.Conclusion = fmt.Sprintf("%d rounds single out none of %d candidates", w.used, len(worlds))
+		f.Conclusion = fmt.Sprintf("%s out none of %s", singles, plural.Of(len(worlds), "candidate"))
 	default:
-		f.Conclusion = fmt.Sprintf("%d of %d candidates fit %d rounds", chosen, len(worlds), w.used)
+		f.Conclusion = fmt.Sprintf("%d of %d candidates fit %s", chosen, len(worlds), plural.Of(w.used, "round"))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"overhear/adversary/model"
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -193,8 +194,9 @@ func property(v *View, f *record.Finding) error {
 	if between := varianceOf(shares); len(shares) > 1 && between > spread {
 		spread = between
 	}
-	f.Conclusion = fmt.Sprintf("%d rounds say %.3g ± %.2g; the %d known rows of other nodes say %.3g ± %.2g",
-		len(rounds), estimate, math.Sqrt(variance), len(known.Y), before, math.Sqrt(spread))
+	f.Conclusion = fmt.Sprintf("%s %.3g ± %.2g; the %d known rows of other nodes say %.3g ± %.2g",
+		plural.With(len(rounds), "round", "says", "say"), estimate, math.Sqrt(variance), len(known.Y), before,
+		math.Sqrt(spread))
 	if !(variance <= spread/4) {
 		f.Succeeded = record.Failed
 		f.Conclusion += ": the messages add too little to count"

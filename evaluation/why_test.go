@@ -297,6 +297,24 @@ func TestWhyLearnt_TellsScoresOfConclusionsThatReadAlike(t *testing.T) {
 	}
 }
 
+// What is concluded of one is said of one.
+func TestWhyLearnt_SaysOneOfOne(t *testing.T) {
+	r := recorded(t, hospitals, "adversary.attacks=[kkt-rounds, linkage, late-joiner]")
+	said := ""
+	for _, s := range why(t, r, 2, WhyOptions{}) {
+		said += s.Estimate + "\n"
+		for _, p := range s.Enough {
+			said += p.Conclusion + "\n"
+		}
+	}
+	for _, want := range []string{"1 round gives u", "1 message of node 2 is linked",
+		"1 difference of the gradient of the data is known"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in %q", want, said)
+		}
+	}
+}
+
 func TestWhyLearnt_EndsWhereItMay(t *testing.T) {
 	r := recorded(t, hospitals, "adversary.attacks=[late-joiner]")
 	s := why(t, r, 2, WhyOptions{Most: 4})[0]

@@ -4,6 +4,14 @@ package plural
 
 import "testing"
 
+func TestWith(t *testing.T) {
+	for n, want := range map[int]string{0: "0 rounds give", 1: "1 round gives", 2: "2 rounds give"} {
+		if got := With(n, "round", "gives", "give"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
 func TestOf(t *testing.T) {
 	for n, want := range map[int]string{0: "0 users", 1: "1 user", 2: "2 users", -1: "-1 users"} {
 		if got := Of(n, "user"); got != want {
