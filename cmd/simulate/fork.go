@@ -34,10 +34,11 @@ func newFork() *cobra.Command {
 
 Up to that instant the events are those of the run; from then on they are those of a run whose scenario says so from the
 start (changes). The fork goes on from what the run held shortly before, which simulate run --keep left; where it left
-nothing of use, what was before is computed anew. A fork costs what is left of the run, starting, reading data and
-writing results, the latter 0.2 to 0.5 s of CPU: below a tenth of a new run only of runs that take some 10 s of CPU or
-more (docs/guide.md). What may change: of network all but topology, compute, of rounds
-retry, deadline, quorum, staleness and timeout, and the method's parameters.`,
+nothing of use, what was before is computed anew. What may change: of network all but topology, compute, of rounds
+retry, deadline, quorum, staleness and timeout, and the method's parameters.
+
+A fork costs what is left of the run, and 0.2 to 0.5 s of CPU for starting, reading data and writing results: that is
+below a tenth of a new run only where the run takes some 10 s of CPU or more (docs/guide.md).`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage("fork needs the directory of one run, such as results/runs/quickstart/1")
