@@ -153,23 +153,37 @@ type linkState struct {
 // that was released last is taken first, as it is in a cache still.
 type slots struct {
 	blocks []*[slotBlock]Message
+	rooms  [][]float64 // by block, for payloads of its messages; empty: they have none of their own
 	free   []uint32
-	rooms  []uint32 // free, too, and with a payload of their own
-	room   []float64
+	owners []uint32 // free, too, and with a payload of their own
 }
 
 const slotBlock = 1 << 10
 
 func (s *slots) at(id uint32) *Message { return &s.blocks[id/slotBlock][id%slotBlock] }
 
+// place is where in its block's room the payload of a slot is. To know it takes no look at the slot.
+func (s *slots) place(id uint32) []float64 {
+	room := s.rooms[id/slotBlock]
+	d, k := len(room)/slotBlock, int(id%slotBlock)
+	return room[k*d : (k+1)*d : (k+1)*d]
+}
+
+// grow adds a block whose messages have so many numbers of their own, and puts its slots on a list, the first last.
+func (s *slots) grow(list []uint32, d int) []uint32 {
+	first := uint32(len(s.blocks)) * slotBlock
+	s.blocks = append(s.blocks, new([slotBlock]Message))
+	s.rooms = append(s.rooms, make([]float64, slotBlock*d))
+	for k := range uint32(slotBlock) {
+		list = append(list, first+slotBlock-1-k)
+	}
+	return list
+}
+
 // take returns the number of a free slot.
 func (s *slots) take() uint32 {
 	if len(s.free) == 0 {
-		first := uint32(len(s.blocks)) * slotBlock
-		s.blocks = append(s.blocks, new([slotBlock]Message))
-		for k := range uint32(slotBlock) {
-			s.free = append(s.free, first+slotBlock-1-k)
-		}
+		s.free = s.grow(s.free, 0)
 	}
 	k := len(s.free) - 1
 	id := s.free[k]
@@ -179,23 +193,20 @@ func (s *slots) take() uint32 {
 
 // compose returns the number of a free slot with a payload of its own, of d numbers.
 func (s *slots) compose(d int) uint32 {
-	if k := len(s.rooms) - 1; k >= 0 {
-		id := s.rooms[k]
-		s.rooms = s.rooms[:k]
-		m := s.at(id)
-		if cap(m.Payload) >= d {
-			m.Payload = m.Payload[:d]
-			return id
-		}
-		m.Payload, m.own = nil, false
-		s.free = append(s.free, id)
+	if len(s.owners) == 0 {
+		s.owners = s.grow(s.owners, d)
 	}
-	if len(s.room) < d {
-		s.room = make([]float64, slotBlock*d)
-	}
-	id := s.take()
+	k := len(s.owners) - 1
+	id := s.owners[k]
+	s.owners = s.owners[:k]
 	m := s.at(id)
-	m.Payload, m.own, s.room = s.room[:d:d], true, s.room[d:]
+	if m.Payload == nil {
+		m.Payload, m.own = s.place(id), true
+	}
+	if cap(m.Payload) < d {
+		m.Payload = make([]float64, d)
+	}
+	m.Payload = m.Payload[:d]
 	return id
 }
 
@@ -203,7 +214,7 @@ func (s *slots) compose(d int) uint32 {
 func (s *slots) release(id uint32) {
 	m := s.at(id)
 	if m.own {
-		s.rooms = append(s.rooms, id)
+		s.owners = append(s.owners, id)
 		return
 	}
 	m.Payload = nil
@@ -304,16 +315,19 @@ func (e *Engine) anticipate(events []event) {
 	}
 }
 
-// Prefetch prefetches a message that is held, at depth 0, and then its payload, at depth 1.
+// Prefetch prefetches a message that is held, and a payload of its own, at depth 0, and then another payload, at
+// depth 1.
 func (e *Engine) Prefetch(h Held, depth int) {
 	if h == 0 {
 		return
 	}
-	switch m := e.slots.at(h.slot()); depth {
-	case 0:
-		prefetch.Of(m)
-	case 1:
-		prefetch.List(m.Payload)
+	id := h.slot()
+	switch own := e.slots.place(id); {
+	case depth == 0:
+		prefetch.Of(e.slots.at(id))
+		prefetch.List(own)
+	case len(own) == 0:
+		prefetch.List(e.slots.at(id).Payload)
 	}
 }
 

@@ -96,9 +96,44 @@ func TestCompose(t *testing.T) {
 		for i := range nodes {
 			e.Drop(nodes[i].kept)
 		}
-		free := len(e.slots.free) + len(e.slots.rooms)
+		free := len(e.slots.free) + len(e.slots.owners)
 		if all := len(e.slots.blocks) * slotBlock; free != all {
 			t.Errorf("%s: %d of %d places are free in the end", name, free, all)
 		}
+	}
+}
+
+// The payload of a composed message is where it is said to be without a look at the message, unless it is longer than
+// those of its block; messages that are not composed take no room for one.
+func TestSlots_PlaceOfAPayload(t *testing.T) {
+	var s slots
+	const d = 3
+	held := map[*float64]uint32{}
+	for k := range 2*slotBlock + 1 {
+		id := s.compose(d)
+		m, place := s.at(id), s.place(id)
+		if len(m.Payload) != d || cap(m.Payload) != d || len(place) != d || &m.Payload[0] != &place[0] {
+			t.Fatalf("slot %d has %d numbers, its place %d", id, len(m.Payload), len(place))
+		}
+		if other, ok := held[&place[0]]; ok {
+			t.Fatalf("slots %d and %d have one place", id, other)
+		}
+		held[&place[0]] = id
+		if plain := s.take(); k == 0 && len(s.place(plain)) != 0 {
+			t.Errorf("a message that is not composed has a place for %d numbers", len(s.place(plain)))
+		}
+	}
+	for _, id := range held {
+		s.release(id)
+	}
+	for _, n := range []int{d - 1, d, d + 1, d} {
+		id := s.compose(n)
+		if m := s.at(id); len(m.Payload) != n || !m.own {
+			t.Errorf("%d numbers were asked for, there are %d", n, len(m.Payload))
+		}
+		s.release(id)
+	}
+	if blocks := len(s.blocks); blocks != 3+3 {
+		t.Errorf("%d blocks", blocks)
 	}
 }

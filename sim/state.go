@@ -149,7 +149,7 @@ func (s *slots) state(c *state.Coder) {
 		}
 		*s = slots{}
 		for range blocks {
-			s.blocks = append(s.blocks, new([slotBlock]Message))
+			s.grow(nil, 0)
 		}
 		for id := len(free) - 1; id >= 0; id-- {
 			if free[id] {

@@ -20,6 +20,10 @@ const (
 	least = 64e6 // of garbage, that are nothing to any machine
 )
 
+// untilLimit leaves it to the limit alone when garbage is collected. Else that is done every two minutes, too, and to
+// look at all that a great run holds takes seconds.
+const untilLimit = -1
+
 // Resident is about how much memory the program takes for a run that holds so many bytes, if it has as little garbage
 // as can be without collecting all the time.
 func Resident(held float64) float64 { return own + float64(room*held) }
@@ -33,7 +37,7 @@ var watch = sync.OnceFunc(func() {
 	eachCollection(func() {
 		held := live()
 		if os.Getenv("GOGC") == "" {
-			if p := garbage(held, float64(expected.Load())); p != percent {
+			if p := collectAt(held); p != percent {
 				percent = p
 				debug.SetGCPercent(p)
 			}
@@ -49,8 +53,9 @@ var watch = sync.OnceFunc(func() {
 
 // Expect tunes the garbage collector for a run that will hold about so many bytes, as it was checked. By itself it
 // lets garbage grow until it takes as much as what is held, so that a run needs twice what it holds. That is fast and
-// does no harm to small runs; great ones have less when they have grown to their size, and none has more than the limit
-// as long as that can be. Where the environment tunes the collector, with GOGC or GOMEMLIMIT, that stays.
+// does no harm to small runs; of great ones it is collected at the limit alone, which leaves room for less, and none
+// has more than the limit as long as that can be. Where the environment tunes the collector, with GOGC or GOMEMLIMIT,
+// that stays.
 func Expect(bytes float64) {
 	for {
 		before := expected.Load()
@@ -63,6 +68,14 @@ func Expect(bytes float64) {
 		debug.SetMemoryLimit(collectorLimit(live(), float64(expected.Load())))
 	}
 	watch()
+}
+
+// collectAt is at how much garbage it is collected, in per cent of what is held.
+func collectAt(held float64) int {
+	if held >= small && os.Getenv("GOMEMLIMIT") == "" {
+		return untilLimit
+	}
+	return garbage(held, float64(expected.Load()))
 }
 
 // collectorLimit is what the collector may take, with all that the runtime needs itself: as much as was said that the
