@@ -470,6 +470,8 @@ func linked(f *record.Finding) (record.Outcome, bool) {
 	switch n := len(f.Links); {
 	case tail(n, right, chance) >= unlikely:
 		o = record.Failed
+		f.Conclusion += fmt.Sprintf("; %d of %d are right, as many as guesses are with probability %.3g, where at "+
+			"most %g is asked for", right, n, tail(n, right, chance), unlikely)
 	case right == n:
 		o = record.Exact
 	}

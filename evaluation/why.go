@@ -109,18 +109,18 @@ func (w *needing) search(ctx context.Context, one *adversary.Attack, o WhyOption
 	if err != nil {
 		return nil, err
 	}
+	kept := make([]int, len(w.seen))
+	for k := range kept {
+		kept[k] = k
+	}
 	whole := trialOf(found)
 	s := &record.Sufficient{Attack: one.Name, Title: one.Title, Victim: w.known.Victims[w.victim].Node,
-		Seen: len(w.seen), Outcome: whole.outcome, Conclusion: whole.conclusion, Tried: 1}
+		Seen: len(w.packets(kept)), Outcome: whole.outcome, Conclusion: whole.conclusion, Tried: 1}
 	if s.Outcome != record.Exact && s.Outcome != record.Partial {
 		return s, nil
 	}
 	t := &trials{needing: w, one: one, least: s.Outcome, most: o.Most, told: o.Progress, tried: s.Tried,
 		before: map[[sha256.Size]byte]trial{}}
-	kept := make([]int, len(w.seen))
-	for k := range kept {
-		kept[k] = k
-	}
 	unsure, err := t.with(ctx, kept)
 	if err != nil {
 		return nil, err

@@ -169,7 +169,7 @@ func (t *trials) beginning(ctx context.Context, s *record.Sufficient, whole tria
 		kept[k] = k
 	}
 	s.With, s.Estimate, s.Enough, s.Minimal = with.outcome, with.conclusion, t.packets(kept), false
-	s.Beginning = &record.Beginning{UntilNS: arrived(ends[at] - 1), Last: ends[at] - ends[at-1],
+	s.Beginning = &record.Beginning{UntilNS: arrived(ends[at] - 1), Last: len(t.packets(kept[ends[at-1]:])),
 		Without: without.outcome, Conclusion: without.conclusion + without.score}
 	s.Reason = "it goes by what was not sent, too, which is known only to whoever knows that no packet has escaped"
 	if timing := t.public.Timing; timing.Faulty && !timing.Lockstep {

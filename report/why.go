@@ -69,10 +69,10 @@ func astrayTable(w io.Writer, a *record.Astray) error {
 		fmt.Fprintf(w, "without any fault: %s\nit does not reach the optimum without its %s either, so that ",
 			ending(a.Without), faults)
 		if !a.Without.Undecided() {
-			_, err := fmt.Fprintln(w, "these do not explain it")
+			_, err := fmt.Fprintln(w, "faults do not explain it")
 			return err
 		}
-		fmt.Fprintln(w, "with so few rounds it cannot be told whether these keep it away")
+		fmt.Fprintln(w, "with so few rounds it cannot be told whether faults keep it away")
 		return onItsWay(w, a.Without)
 	}
 	others := "smaller sets were not all tried"

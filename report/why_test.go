@@ -12,7 +12,8 @@ import (
 
 // Faults are cleared of having kept a run away only by a run without them that had rounds enough to show where it goes.
 func TestWhyTable_ClearsFaultsOnlyWhereItCan(t *testing.T) {
-	const cleared, untold = "these do not explain it", "with so few rounds it cannot be told whether these keep it away"
+	const cleared = "faults do not explain it"
+	const untold = "with so few rounds it cannot be told whether faults keep it away"
 	for _, c := range []struct {
 		without record.Ending
 		says    []string

@@ -235,6 +235,35 @@ func TestPage_ShowsWhatIsChosen(t *testing.T) {
 	}
 }
 
+// A value stays what it is until the next is published: curves of a node go straight or up and down, never aslant.
+func TestPage_CurvesGoByWhatIsPublished(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	p.Open(saved(t, built(t, recorded(t, hospitals, 1))), ready)
+	p.Press("n")
+	type lines struct{ Curves, Segments, Aslant int }
+	browser.Ask[bool](p, `(() => {
+		const c = CanvasRenderingContext2D.prototype, {moveTo, lineTo} = c;
+		window.drawn = {segments: 0, aslant: 0};
+		let at;
+		c.moveTo = function (x, y) { at = [x, y]; return moveTo.call(this, x, y); };
+		c.lineTo = function (x, y) {
+			if (/of node/.test(this.canvas.getAttribute("aria-label"))) {
+				window.drawn.segments++;
+				if (x !== at[0] && y !== at[1]) window.drawn.aslant++;
+			}
+			at = [x, y];
+			return lineTo.call(this, x, y);
+		};
+		return true;
+	})()`)
+	p.Press(kb.ArrowRight)
+	got := browser.Ask[lines](p, `({...window.drawn,
+		curves: document.querySelectorAll("#chosen canvas.chart").length})`)
+	if got.Curves != 3 || got.Segments < 100 || got.Aslant > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestPage_PacketsThatTheAdversaryDoesNotSee(t *testing.T) {
 	p := browser.Find(t).Drive(t)
 	address := saved(t, built(t, recorded(t, hospitals, 1, "adversary.view={kind: nodes, nodes: [3]}")))
@@ -351,6 +380,20 @@ func TestPage_TwoRuns(t *testing.T) {
 	if n := browser.Ask[int](p, "document.querySelectorAll('canvas.stage').length"); n != 2 {
 		t.Errorf("%d networks", n)
 	}
+	for k, title := range []string{"Node 0 of run 1", "Node 0 of run 2"} {
+		label := browser.Ask[string](p, fmt.Sprintf(`(() => { const c = document.querySelectorAll("canvas.stage")[%d];
+			c.focus(); return c.getAttribute("aria-label"); })()`, k))
+		if want := fmt.Sprintf("Run %d: Network of 5 nodes at", k+1); !strings.HasPrefix(label, want) {
+			t.Errorf("%q, want %q", label, want)
+		}
+		p.Press("n")
+		has(t, p, "#chosen h3", title)
+		p.Press("n") // what is chosen has the focus
+		has(t, p, "#chosen h3", strings.Replace(title, "0", "1", 1))
+	}
+	p.Press("k")
+	has(t, p, "#chosen h3", "of run 2")
+	p.Press(kb.Escape)
 	for _, width := range []int{390, 1920} {
 		p.Show(width, 1000, width == 1920)
 		p.ClickOn("#forward")

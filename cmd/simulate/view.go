@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -35,6 +36,12 @@ func newView() *cobra.Command {
 			}
 			if c.Flags().Changed("out") && filepath.Ext(out) != ".html" { // which no file of a run is
 				return usage("--out must be a file that ends in .html, is %q", out)
+			}
+			if c.Flags().Changed("out") {
+				// Attacks may take their time: that there is no place for the page is told before.
+				if in, err := os.Stat(filepath.Dir(out)); err != nil || !in.IsDir() {
+					return usage("--out %s: there is no directory %s", out, filepath.Dir(out))
+				}
 			}
 			if err := ofAdversary(sets); err != nil {
 				return err

@@ -1,6 +1,7 @@
 // Curves against virtual time, with a line at the present.
 
-// drawChart draws curves {values: [[t, v]…], colour, name} on a canvas; marks are times with a line of their own.
+// drawChart draws curves {times, values, colour, dash, steps} on a canvas, to the time o.end; with steps a value stays
+// until the next. Marks are times with a line of their own.
 function drawChart(canvas, o, look) {
   const {context: c, width, height} = fit(canvas);
   c.clearRect(0, 0, width, height);
@@ -37,6 +38,7 @@ function drawChart(canvas, o, look) {
       if (begun) c.lineTo(x(s.times[k]), last); else c.moveTo(x(s.times[k]), last);
       begun = true;
     }
+    if (begun && s.steps) c.lineTo(x(o.end), last);
     c.stroke(); c.setLineDash([]);
   }
   for (const m of o.marks || []) {

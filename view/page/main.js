@@ -152,8 +152,8 @@ class View {
     const on = e.target.tagName;
     if (on === "SELECT" || on === "INPUT" && e.key !== " ") return;
     if ((on === "BUTTON" || on === "SUMMARY") && (e.key === " " || e.key === "Enter")) return;
-    const first = this.selected ? this.selected.run : 0, n = this.runs[first].nodes;
-    const node = this.selected && this.selected.kind === "node" ? this.selected.index : -1;
+    const first = this.keyed(), n = this.runs[first].nodes, s = this.selected;
+    const node = s && s.kind === "node" && s.run === first ? s.index : -1;
     const keys = {
       " ": () => this.play(!this.playing),
       ArrowLeft: () => this.step(e.shiftKey ? -10 : -1),
@@ -174,6 +174,12 @@ class View {
     keys[e.key]();
   }
 
+  // keyed is the run that keys are about: whose network has the focus, or else that of what is chosen.
+  keyed() {
+    const focused = this.stages.findIndex(s => s.canvas === document.activeElement);
+    return focused >= 0 ? focused : this.selected ? this.selected.run : 0;
+  }
+
   faster(by) {
     const k = Math.min(SPEEDS.length - 1, Math.max(0, SPEEDS.indexOf(this.speed) + by));
     this.speed = SPEEDS[k];
@@ -191,7 +197,7 @@ class View {
   // nextPacket chooses the packet under way that follows the chosen one, of the chosen node if there is one; where none
   // is under way, the next that is sent.
   nextPacket(place) {
-    const r = this.runs[place], s = this.selected, all = [];
+    const r = this.runs[place], all = [], s = this.selected && this.selected.run === place ? this.selected : null;
     const node = s && s.kind === "node" ? s.index : -1, of = p => node < 0 || r.src[p] === node || r.dst[p] === node;
     r.underWay(this.t, p => { if (of(p)) all.push(p); });
     for (let p = after(r.sent, this.t); !all.length && p < r.count; p++) if (of(p)) all.push(p);
@@ -260,7 +266,7 @@ class View {
       const r = this.runs[s.run];
       this.panel = (s.kind === "node" ? nodePanel : packetPanel)(this, r, s.index);
       u.chosen.replaceChildren(this.panel.box);
-      this.say(s.kind === "node" ? `Node ${s.index} of ${r.nodes}` : packetName(r, s.index));
+      this.say((s.kind === "node" ? `Node ${s.index} of ${r.nodes}` : packetName(r, s.index)) + ofRun(this, r));
     }
     this.draw(true);
     if (s) this.show(u.chosenbox);
@@ -315,7 +321,8 @@ class View {
         s.run.cutsAt(this.t).length ? "partition" : "",
         this.t > s.run.end ? "the run is over" : ""].filter(x => x).join(" · ");
       const lines = present(s.run, this.t).slice(0, 2).map(l => l[1]);
-      s.canvas.setAttribute("aria-label", `${s.matrix ? "Matrix of senders and receivers" : "Network"} of ` +
+      const whose = this.runs.length > 1 ? `Run ${s.run.place + 1}: ` : "";
+      s.canvas.setAttribute("aria-label", `${whose}${s.matrix ? "Matrix of senders and receivers" : "Network"} of ` +
         `${plural(s.run.nodes, "node")} at ${time(this.t)}; ${lines.join("; ")}`);
     }
     u.present.replaceChildren(...this.runs.map(r => element("div", {class: "run"}, this.runs.length > 1 ?

@@ -48,12 +48,15 @@ function nodeTable(view, run, t) {
     run.nodes > most ? element("p", {}, `and ${run.nodes - most} more`) : null);
 }
 
+// ofRun says of which run, if there are two.
+function ofRun(view, run) { return view.runs.length > 1 ? ` of run ${run.place + 1}` : ""; }
+
 // nodePanel is about a node.
 function nodePanel(view, run, node) {
   const user = node >= run.nodes - run.users, box = element("div");
   const live = element("div"), updates = element("div"), packets = element("div");
   const title = user ? `User ${node}` : run.hub && node === 0 ? "Node 0, the hub" : `Node ${node}`;
-  box.append(element("h3", {}, title), live);
+  box.append(element("h3", {}, title + ofRun(view, run)), live);
   const near = run.neighboursOf[node].concat(run.others[node]);
   box.append(element("p", {class: "many"}, near.length ? `${plural(near.length, "neighbour")}: ` : "no neighbours",
     near.slice(0, 60).map(j => [choose(view, "node", run, j, String(j)), " "])));
@@ -67,8 +70,8 @@ function nodePanel(view, run, node) {
     box.append(element("figure", {}, element("figcaption", {}, name), canvas));
     charts.push([canvas, times, values, o]);
   };
-  add("distance to the optimum", rows.map(k => run.values.distance[k]), {log: true});
-  add("loss on its own rows", rows.map(k => run.values.loss[k]), {log: true});
+  add("distance to the optimum", rows.map(k => run.values.distance[k]), {log: true, steps: true});
+  add("loss on its own rows", rows.map(k => run.values.loss[k]), {log: true, steps: true});
   const behind = run.behind(node);
   add("rounds behind the first", behind.values, {zero: true, steps: true, times: behind.times});
   box.append(updates, packets);
@@ -208,7 +211,7 @@ function remembers(run, node, round) {
 
 function packetPanel(view, run, p) {
   const lost = run.took[p] < 0, kind = run.kinds[run.kind[p]], src = run.src[p], dst = run.dst[p];
-  const box = element("div", {}, element("h3", {}, `Packet ${run.id[p]}`));
+  const box = element("div", {}, element("h3", {}, `Packet ${run.id[p]}${ofRun(view, run)}`));
   const came = run.sent[p] + run.took[p], same = copies(run, src, dst, run.round[p], kind);
   const anew = again(run, p), alike = same.filter(q => again(run, q) === anew), firsts = arrived(run, same);
   const into = entries(run, p), forgets = run.outagesOf[dst].some(o => o.why === FORGOT);
