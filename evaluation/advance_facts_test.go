@@ -374,3 +374,48 @@ func TestWhyLearnt_FindsWhatAnAttackWasMadeToNeed(t *testing.T) {
 		}
 	}
 }
+
+// Of all packets the page's attacks say what those on the record do, also of nodes that began anew.
+func TestAdvance_EndsWithWhatAttacksFind(t *testing.T) {
+	r := recorded(t, `name: anew
+problem: {data: wdbc, train: 40, rho: 0.3}
+network:
+  topology: {kind: ring, nodes: 5}
+  latency: 20ms
+  faults: [{at: 130ms, crash: 2, until: 150ms, memory: lost}]
+rounds: {count: 20, retry: 50ms}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: 2, all-but: 0}, attacks: [kkt-rounds, late-joiner]}
+`)
+	a, err := AdvanceOf(context.Background(), r, AdvanceOptions{Points: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Attack(context.Background(), r, AttackOptions{})
+	if err != nil || len(found.Findings) != len(a.Lines) {
+		t.Fatal(len(found.Findings), len(a.Lines), err)
+	}
+	for k, l := range a.Lines {
+		f, last := &found.Findings[k], l.Steps[len(l.Steps)-1]
+		if l.Attack != f.Attack || last.Outcome != f.Succeeded || last.Conclusion != f.Conclusion ||
+			last.Outcome != record.Exact {
+			t.Errorf("%s: %s, %q; %s of the record: %s, %q", l.Attack, last.Outcome, last.Conclusion, f.Attack,
+				f.Succeeded, f.Conclusion)
+		}
+	}
+}
+
+// A label has the name of its class: of wdbc's rows more are benign than malignant.
+func TestPerson_CallsClassesByTheirNames(t *testing.T) {
+	a, err := newAssault(recorded(t, hospitals), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]int{}
+	for _, y := range a.assembly.Set.Y {
+		of[classNames(a.assembly.Set, "−1", "+1")[y]]++
+	}
+	if of["benign"] != 357 || of["malignant"] != 212 {
+		t.Errorf("%v", of)
+	}
+}

@@ -243,11 +243,16 @@ adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
 			}
 		}
 		slices.Sort(told)
-		at := func(count int) record.Outcome {
+		step := func(count int) *AdvanceStep {
 			k := slices.IndexFunc(a.Points, func(p int) bool { return p >= count }) // between equals it is the same
-			return a.Lines[0].Steps[k].Outcome
+			return &a.Lines[0].Steps[k]
 		}
+		at := func(count int) record.Outcome { return step(count).Outcome }
 		b := s.Beginning
+		if got := step(by).Conclusion; s.Estimate != got || step(by-b.Last).Conclusion != b.Conclusion {
+			t.Errorf("%+v: it says %q with these, not %q, and %q without the last, not %q", c, s.Estimate, got,
+				b.Conclusion, step(by-b.Last).Conclusion)
+		}
 		if !slices.Equal(told, ids) || by >= s.Seen || s.With != record.Exact || at(by) != record.Exact ||
 			b.Last < 1 || m[a.Order[by-b.Last]].ReceivedNS != b.UntilNS ||
 			m[a.Order[by-b.Last-1]].ReceivedNS == b.UntilNS || at(by-b.Last) != b.Without ||
