@@ -335,7 +335,7 @@ func allRows(v *View, f *record.Finding) error {
 		return err
 	}
 	rank, gap := s.rank(floor)
-	doubt := s.doubt(len(whole), rank, v.Knows.Size, floor)
+	doubt := s.doubt(len(whole), rank, v.Knows.Size, gap, floor)
 	failed := func(format string, args ...any) error {
 		f.Succeeded, f.Conclusion = record.Failed, fmt.Sprintf(format, args...)
 		return nil

@@ -173,7 +173,7 @@ func rowSpace(v *View, f *record.Finding) error {
 		says = fmt.Sprintf("node %d has one row, or several along one direction", f.Victim)
 	}
 	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: "+
-		"%s%s", found, many, rank, columns, gap, says, s.doubt(len(vectors), rank, v.Knows.Size, floor))
+		"%s%s", found, many, rank, columns, gap, says, s.doubt(len(vectors), rank, v.Knows.Size, gap, floor))
 	if rank == 1 && !problem.Straight(p.Loss) && !p.Targets && p.Classes == 0 {
 		v.single(all, s.left[0], f)
 	}

@@ -71,6 +71,10 @@ func (s *spectrum) rank(floor float64) (rank int, gap float64) {
 // hundred is far from that, and far below what exact data show.
 const clearGap = 100
 
+// sureGap is the least gap that is taken for it without a word of doubt: after few rounds rows' own singular values,
+// with others too small to be seen, fall by several hundred from one to the next.
+const sureGap = 1000
+
 // sameness is how near two points may be, relative to them, and count as one: solves leave differences far below it.
 const sameness = 1e-8
 
@@ -111,12 +115,15 @@ func (s *spectrum) above(floor float64) (n int) {
 	return n
 }
 
-// doubt says, where so many vectors do not settle a rank, why; size is how many rows are known to be, 0 if that is not.
-// That one vector adds none may be chance: gradients of two rows of one length, from zero, are along one another at
-// first.
-func (s *spectrum) doubt(vectors, rank, size int, floor float64) (why string) {
+// doubt says, where so many vectors do not settle a rank that ends at a gap, why; size is how many rows are known to
+// be, 0 if that is not. That one vector adds none may be chance: gradients of two rows of one length, from zero, are
+// along one another at first.
+func (s *spectrum) doubt(vectors, rank, size int, gap, floor float64) (why string) {
 	if vectors == rank+1 && rank != size {
 		why = "; that one vector adds none may be chance, and there may be more rows"
+	}
+	if gap < sureGap && rank != size {
+		why += "; rows' own values may fall by as much, and there may be more rows"
 	}
 	if n := s.above(floor); n < rank {
 		why += fmt.Sprintf("; but for %d the values are no larger than what solves leave", n)
@@ -127,11 +134,12 @@ func (s *spectrum) doubt(vectors, rank, size int, floor float64) (why string) {
 // space is the span of the first rank directions.
 func (s *spectrum) space(rank int) *columnSpace { return &columnSpace{s.left[:rank]} }
 
-// gradientError bounds the error of what a round tells: of an explicit step it is
-// rounding, for which the default tolerance of solves is ample.
+// gradientError bounds the error of what a round tells: of an explicit step it is rounding, of the terms that it is
+// computed from and of those of the node's gradient, a few dozen at most that do not cancel.
 func gradientError(p *model.Public, g *model.Gradient) float64 {
+	const roundings = 64 * 0x1p-53
 	if g.Explicit {
-		return problem.DefaultTolerance * math.Max(1, num.Norm(g.Value)+float64(g.Ridge*num.Norm(g.At)))
+		return float64(roundings * (g.Size + p.C)) // rounded here, wherever it is added to
 	}
 	return solverError(p, num.Norm(g.Value), g.Ridge, num.Norm(g.At))
 }

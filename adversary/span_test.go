@@ -108,13 +108,17 @@ func TestDistinct_PointsCountOnce(t *testing.T) {
 func TestSpectrum_Doubt(t *testing.T) {
 	s := &spectrum{values: []float64{3, 2, 1e-3, 1e-9}}
 	for _, c := range []struct {
-		vectors, rank, size int
-		floor               float64
-		chance, below       bool
-	}{{5, 3, 0, 1e-6, false, false}, {4, 3, 0, 1e-6, true, false}, {4, 3, 3, 1e-6, false, false},
-		{4, 3, 4, 1e-6, true, false}, {5, 3, 3, 1e-2, false, true}, {4, 3, 0, 1e-2, true, true}} {
-		got := s.doubt(c.vectors, c.rank, c.size, c.floor)
-		if strings.Contains(got, "chance") != c.chance || strings.Contains(got, "but for 2") != c.below {
+		vectors, rank, size  int
+		gap, floor           float64
+		chance, below, steep bool
+	}{{5, 3, 0, 1e6, 1e-6, false, false, false}, {4, 3, 0, 1e6, 1e-6, true, false, false},
+		{4, 3, 3, 1e6, 1e-6, false, false, false}, {4, 3, 4, 1e6, 1e-6, true, false, false},
+		{5, 3, 3, 1e6, 1e-2, false, true, false}, {4, 3, 0, 1e6, 1e-2, true, true, false},
+		{5, 3, 0, 999, 1e-6, false, false, true}, {5, 3, 0, 1000, 1e-6, false, false, false},
+		{5, 3, 3, 200, 1e-6, false, false, false}} {
+		got := s.doubt(c.vectors, c.rank, c.size, c.gap, c.floor)
+		if strings.Contains(got, "chance") != c.chance || strings.Contains(got, "but for 2") != c.below ||
+			strings.Contains(got, "own values") != c.steep {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

@@ -435,6 +435,52 @@ adversary: {view: {links: [[0, 1]]}, knows: {victim: 1, data: [0]}, attacks: [on
 	}
 }
 
+// Where rounds are few, ranks that are told without doubt are those of the rows, and spans that are judged without it
+// have the victim's row.
+func TestAttack_DoubtsRanksThatAreTooSmall(t *testing.T) {
+	told := 0
+	for _, c := range []struct {
+		algorithm string
+		rounds    int
+	}{{"{kind: dgd, step: 0.3, decay: sqrt}", 9}, {"{kind: dgd, step: 0.3, decay: none}", 12},
+		{"{kind: admm, eta: 0.2}", 9}} {
+		for seed := range uint64(6) {
+			r := recorded(t, fmt.Sprintf(`name: few
+seeds: {first: %d}
+problem: {data: wdbc, train: 40, rho: 0.3}
+network: {topology: {kind: complete, nodes: 5}, latency: 20ms}
+rounds: {count: %d}
+algorithm: %s
+adversary: {knows: {victim: all, all-but: 0, candidates: 5}, attacks: [row-space]}
+`, seed+1, c.rounds, c.algorithm))
+			a, err := Attack(context.Background(), r, AttackOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range a.Findings {
+				if strings.Contains(f.Conclusion, "may be more rows") ||
+					strings.Contains(f.Conclusion, "no larger than what solves leave") {
+					continue
+				}
+				for _, fact := range f.Facts {
+					told++
+					if fact.Kind != record.LeastRank && float64(fact.Relative) > 0 {
+						t.Errorf("%+v, seed %d, node %d: %s", c, seed+1, f.Victim, f.Conclusion)
+					}
+				}
+				for _, m := range f.Members {
+					if m.Truth != nil && *m.Truth && !m.Member && !strings.Contains(f.Conclusion, "too much to judge") {
+						t.Errorf("%+v, seed %d, node %d: its row is ruled out: %s", c, seed+1, f.Victim, f.Conclusion)
+					}
+				}
+			}
+		}
+	}
+	if told < 12 {
+		t.Errorf("%d ranks are told", told)
+	}
+}
+
 // A rank that one vector alone ends, or that counts what is no larger than what solves leave, is told with that doubt.
 func TestAttack_DoubtsRanks(t *testing.T) {
 	for name, c := range map[string]struct{ text, attack, says string }{
@@ -445,7 +491,7 @@ rounds: {count: 12}
 algorithm: {kind: dgd, step: 0.05, decay: none, averaging: 2}
 solver: {tolerance: 1e-12}
 adversary: {knows: {victim: 0, all-but: 0, candidates: 5}, attacks: [row-space]}
-`, "row-space", "3 independent rows; that one vector adds none may be chance, and there may be more rows"},
+`, "row-space", "the node has at least as many rows as columns, and every candidate fits"},
 		"two rows of one length": {`name: rank
 problem: {data: wdbc, train: 6, rho: 0.3, C: 1}
 network: {topology: {kind: star, nodes: 4}}
