@@ -73,10 +73,8 @@ func runLate(v *View, f *record.Finding) error {
 			noise = ", with noise"
 		}
 	}
-	facts := plural.Of(len(all), "difference") + " of the gradient of the data are known" + noise
-	if len(all) == 1 {
-		facts = "1 difference of the gradient of the data is known" + noise
-	}
+	const of = "of the gradient of the data "
+	facts := plural.With(len(all), "difference", of+"is known", of+"are known") + noise
 	if k.Others == nil {
 		f.Conclusion = facts
 		return nil

@@ -109,12 +109,9 @@ func linkage(v *View, f *record.Finding) error {
 	if len(f.Links) == 0 {
 		return blocked("no two successive rounds have a message of the victim and one of another node each")
 	}
-	verb := "are"
-	if len(f.Links) == 1 {
-		verb = "is"
-	}
-	f.Conclusion = fmt.Sprintf("%s of node %d %s linked to one of the next round, by contents alone",
-		plural.Of(len(f.Links), "message"), victim, verb)
+	of := fmt.Sprintf("of node %d ", victim)
+	f.Conclusion = plural.With(len(f.Links), "message", of+"is", of+"are") +
+		" linked to one of the next round, by contents alone"
 	return nil
 }
 

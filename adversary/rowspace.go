@@ -172,8 +172,13 @@ func rowSpace(v *View, f *record.Finding) error {
 	case rank == 1:
 		says = fmt.Sprintf("node %d has one row, or several along one direction", f.Victim)
 	}
+	doubt := s.doubt(len(vectors), rank, v.Knows.Size, gap, floor)
+	if size := v.Knows.Size; size > rank {
+		doubt += fmt.Sprintf("; it is known to have %d, of which some depend on others or add too little to be seen",
+			size)
+	}
 	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: "+
-		"%s%s", found, many, rank, columns, gap, says, s.doubt(len(vectors), rank, v.Knows.Size, gap, floor))
+		"%s%s", found, many, rank, columns, gap, says, doubt)
 	if rank == 1 && !problem.Straight(p.Loss) && !p.Targets && p.Classes == 0 {
 		v.single(all, s.left[0], f)
 	}

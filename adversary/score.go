@@ -467,11 +467,12 @@ func linked(f *record.Finding) (record.Outcome, bool) {
 		chance += 1 / float64(l.Among) / float64(len(f.Links))
 	}
 	o := record.Partial
-	switch n := len(f.Links); {
-	case tail(n, right, chance) >= unlikely:
+	n := len(f.Links)
+	switch luck := tail(n, right, chance); {
+	case luck >= unlikely:
 		o = record.Failed
-		f.Conclusion += fmt.Sprintf("; %d of %d are right, as many as guesses are with probability %.3g, where at "+
-			"most %g is asked for", right, n, tail(n, right, chance), unlikely)
+		f.Conclusion += fmt.Sprintf("; %d of %d are right, as many as guesses are with probability %.3g, where less "+
+			"than %g is asked for", right, n, luck, unlikely)
 	case right == n:
 		o = record.Exact
 	}

@@ -458,6 +458,11 @@ adversary: {knows: {victim: all, all-but: 0, candidates: 5}, attacks: [row-space
 				t.Fatal(err)
 			}
 			for _, f := range a.Findings {
+				for _, fact := range f.Facts {
+					if rank := int(fact.Values[0]); (rank < 8) != strings.Contains(f.Conclusion, "known to have 8,") {
+						t.Errorf("%+v, seed %d, node %d, rank %d: %s", c, seed+1, f.Victim, rank, f.Conclusion)
+					}
+				}
 				if strings.Contains(f.Conclusion, "may be more rows") ||
 					strings.Contains(f.Conclusion, "no larger than what solves leave") {
 					continue
