@@ -115,9 +115,10 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 	out.optimum.Fit = metrics.Fits(metrics.FitOf(out.Problem, point, out.Problem.Shards...),
 		metrics.FitOf(out.Problem, point, out.Problem.Test))
 	out.ridge = ridgeOfRows(j, out.Problem, point, e.Problem.Rho)
-	r.rows = metrics.NewCollector(out.Problem, point, e.Rounds.Count, progress)
 	if e.Rounds.Mode == "asynchronous" {
 		r.rows = metrics.NewRolling(out.Problem, point, progress)
+	} else {
+		r.rows = metrics.NewCollector(out.Problem, point, e.Rounds.Count, progress)
 	}
 	r.rows.Keep(track)
 	return r, nil

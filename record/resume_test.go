@@ -3,11 +3,16 @@
 package record
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"overhear/internal/cputime"
@@ -181,4 +186,61 @@ func BenchmarkResume(b *testing.B) {
 	}
 	b.ReportMetric(resumed/anew, "x_written")
 	b.ReportMetric(1e3*resumed/float64(b.N), "cpu-ms/op")
+}
+
+// A part of a file is copied whole, wherever it begins and whatever was read of it before, in order with what is not
+// of a file.
+func TestTableFile_CopiesPartsOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "source")
+	content := make([]byte, 3<<20) // more than a buffer
+	for k := range content {
+		content[k] = byte(k * 2654435761 >> 9)
+	}
+	if err := os.WriteFile(source, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	from, err := os.Open(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	written, err := os.Create(filepath.Join(dir, "written"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := tableFile{bufio.NewWriterSize(written, 1<<10), written}
+	part := func(r io.ReaderAt, from, n, read int64) io.Reader {
+		section := io.NewSectionReader(r, from, n)
+		if _, err := io.CopyN(io.Discard, section, read); err != nil {
+			t.Fatal(err)
+		}
+		return section
+	}
+	var want []byte
+	for k, c := range []struct {
+		r    io.Reader
+		want []byte
+	}{
+		{part(from, 1000, 2<<20, 0), content[1000 : 1000+2<<20]},
+		{strings.NewReader("between"), []byte("between")},
+		{part(from, 5, 100, 40), content[45:105]},
+		{part(bytes.NewReader(content), 77, 3000, 10), content[87:3077]},
+		{part(from, 3<<20-50, 100, 0), content[3<<20-50:]}, // which ends with the file
+		{part(from, 10, 0, 0), nil},
+	} {
+		if _, err := fmt.Fprintf(&to, "<%d>", k); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := to.ReadFrom(c.r); err != nil || n != int64(len(c.want)) {
+			t.Fatalf("part %d: %d bytes, %v; want %d", k, n, err, len(c.want))
+		}
+		want = append(fmt.Appendf(want, "<%d>", k), c.want...)
+	}
+	if err := errors.Join(to.Flush(), written.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(written.Name()); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes are written, %v; want %d, or others", len(got), err, len(want))
+	}
 }

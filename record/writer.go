@@ -179,12 +179,11 @@ func (w *Writer) Message(m Message) {
 
 // log writes rows of a Parquet file in batches.
 type log[T any] struct {
-	file   *os.File
-	buffer *bufio.Writer
-	rows   rowWriter[T]
-	batch  []T
-	added  int64 // rows
-	err    error
+	to    tableFile
+	rows  rowWriter[T]
+	batch []T
+	added int64 // rows
+	err   error
 }
 
 const batchRows = 2048
@@ -194,9 +193,37 @@ func newLog[T any](path string) (*log[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
-	l := &log[T]{file: f, buffer: bufio.NewWriterSize(struct{ io.Writer }{f}, 1<<20)} // which copies by its buffer
-	l.rows = newRowWriter[T](l.buffer)
+	l := &log[T]{to: tableFile{bufio.NewWriterSize(f, 1<<20), f}}
+	l.rows = newRowWriter[T](&l.to)
 	return l, nil
+}
+
+// tableFile is a file behind a buffer.
+type tableFile struct {
+	*bufio.Writer
+	file *os.File
+}
+
+// ReadFrom copies to the end of the file. What is a part of another file is left to the system, which copies it, on
+// Linux, in a tenth of the time that reading and writing take.
+func (t *tableFile) ReadFrom(r io.Reader) (int64, error) {
+	part, ok := r.(*io.SectionReader)
+	if !ok {
+		return io.Copy(struct{ io.Writer }{t}, r)
+	}
+	outer, start, n := part.Outer()
+	from, ok := outer.(*os.File)
+	if !ok {
+		return io.Copy(struct{ io.Writer }{t}, r)
+	}
+	read, err := part.Seek(0, io.SeekCurrent)
+	if err == nil {
+		_, err = from.Seek(start+read, io.SeekStart)
+	}
+	if err = errors.Join(err, t.Flush()); err != nil {
+		return 0, err
+	}
+	return t.file.ReadFrom(io.LimitReader(from, n-read))
 }
 
 func (l *log[T]) add(row T) {
@@ -219,7 +246,7 @@ func (l *log[T]) close() error {
 		return nil
 	}
 	l.flush()
-	return errors.Join(l.err, l.rows.Close(), l.buffer.Flush(), l.file.Close())
+	return errors.Join(l.err, l.rows.Close(), l.to.Flush(), l.to.file.Close())
 }
 
 // Metrics writes metrics.csv: named columns, a row a round. NaN is empty, whole

@@ -324,11 +324,9 @@ func (s *Saver) Save(mark Mark, parts ...Part) (*Moment, error) {
 // Load puts parts into the state of the last of the moments, which are all up to it. After an error parts may hold
 // anything.
 func Load(moments []*Moment, parts ...Part) error {
-	c := &Coder{reading: true, b: moments[len(moments)-1].state, grown: map[string][]byte{}}
-	for _, m := range moments {
-		if err := grow(c.grown, m.growth); err != nil {
-			return err
-		}
+	c := &Coder{reading: true, b: moments[len(moments)-1].state}
+	if err := c.takeGrowth(moments); err != nil {
+		return err
 	}
 	for _, p := range parts {
 		if p.State(c); c.err != nil {
@@ -341,8 +339,40 @@ func Load(moments []*Moment, parts ...Part) error {
 	return nil
 }
 
-// grow takes in what was new at a moment.
-func grow(all map[string][]byte, growth []byte) error {
+// takeGrowth puts together what has grown from moment to moment. It may be most of the state of a long run, so that the
+// room for it is made once.
+func (c *Coder) takeGrowth(moments []*Moment) error {
+	length, most := map[string]uint64{}, map[string]uint64{}
+	for _, m := range moments {
+		err := eachGrowth(m.growth, func(name, more []byte, same uint64) error {
+			n := length[string(name)]
+			if same > n {
+				return errShort
+			}
+			n = same + uint64(len(more))
+			length[string(name)], most[string(name)] = n, max(n, most[string(name)])
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c.grown = map[string][]byte{}
+	for name, n := range most {
+		c.grown[name] = make([]byte, 0, n)
+	}
+	for _, m := range moments {
+		_ = eachGrowth(m.growth, func(name, more []byte, same uint64) error { // was without an error above
+			c.grown[string(name)] = append(c.grown[string(name)][:same], more...)
+			return nil
+		})
+	}
+	return nil
+}
+
+// eachGrowth calls do for each list in what was new at a moment: its name, what came to it, and of how many bytes of
+// before that is the continuation.
+func eachGrowth(growth []byte, do func(name, more []byte, same uint64) error) error {
 	for len(growth) > 0 {
 		if len(growth) < 24 {
 			return errShort
@@ -353,11 +383,9 @@ func grow(all map[string][]byte, growth []byte) error {
 		if left := uint64(len(growth)); name > left || more > left-name {
 			return errShort
 		}
-		key := string(growth[:name])
-		if same > uint64(len(all[key])) {
-			return errShort
+		if err := do(growth[:name], growth[name:name+more], same); err != nil {
+			return err
 		}
-		all[key] = append(all[key][:same], growth[name:name+more]...)
 		growth = growth[name+more:]
 	}
 	return nil
