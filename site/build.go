@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,20 +28,22 @@ const (
 	unpackFile  = "brotli.js"    // of brotli, which makes a quarter less of the program than browsers' gzip
 )
 
-// build builds the engine. Its files are named by those of the assets.
-func build(ctx context.Context, root string) (map[string][]byte, error) {
+// build builds the engine. Its files are named by those of the assets. former is what a former site has packed.
+func build(ctx context.Context, root string, former []byte, c *course) (map[string][]byte, error) {
+	c.at(compiling, 0)
 	program, err := compile(ctx, root)
 	if err != nil {
 		return nil, err
 	}
-	var packed bytes.Buffer
-	z := brotli.NewWriterOptions(&packed, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24})
-	if _, err := z.Write(program); err != nil {
-		return nil, err
+	c.at(compiling, 1)
+	packed := former
+	if !unpacksTo(packed, program) {
+		packed, err = pack(ctx, program, func(share float64) { c.at(packing, share) })
+		if err != nil {
+			return nil, err
+		}
 	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
+	c.at(packing, 1)
 	unpack, err := unpacking(ctx, root)
 	if err != nil {
 		return nil, err
@@ -53,7 +56,39 @@ func build(ctx context.Context, root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the site needs what Go has for WebAssembly: %w", err)
 	}
-	return map[string][]byte{programFile: packed.Bytes(), hostFile: host, unpackFile: unpack}, nil
+	return map[string][]byte{programFile: packed, hostFile: host, unpackFile: unpack}, nil
+}
+
+// pack packs a program, and tells the share that is packed.
+func pack(ctx context.Context, program []byte, told func(share float64)) ([]byte, error) {
+	// What is flushed is packed by then: otherwise the last fifth of the time would come after the last byte is read.
+	const part, flushed = 1 << 18, 1 << 23
+	var packed bytes.Buffer
+	z := brotli.NewWriterOptions(&packed, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24})
+	for at := 0; at < len(program); at += part {
+		told(float64(at) / float64(len(program)))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if _, err := z.Write(program[at:min(at+part, len(program))]); err != nil {
+			return nil, err
+		}
+		if at > 0 && at%flushed == 0 {
+			if err := z.Flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return packed.Bytes(), nil
+}
+
+// unpacksTo says whether a file is a program, packed.
+func unpacksTo(packed, program []byte) bool {
+	got, err := io.ReadAll(io.LimitReader(brotli.NewReader(bytes.NewReader(packed)), int64(len(program))+1))
+	return err == nil && bytes.Equal(got, program)
 }
 
 // compile makes the engine, with modules of the repository (site/latex) in place of those that pages do not need.

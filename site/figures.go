@@ -81,10 +81,11 @@ func rounded(v float64, digits int) float64 {
 // written is a number as scenarios have it.
 func written(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// figures computes all figures with their usual values. begun is told of each before it is computed.
-func figures(ctx context.Context, all []*document, begun func(name string)) (made []*figure, err error) {
-	for _, d := range engine.Descriptions() {
-		begun(d.Name)
+// figures computes all figures with their usual values.
+func figures(ctx context.Context, all []*document, c *course) (made []*figure, err error) {
+	descriptions := engine.Descriptions()
+	for k, d := range descriptions {
+		c.at(computing, float64(k)/float64(len(descriptions)))
 		usual, err := engine.Compute(ctx, d.Name, nil, func(float64, string) {})
 		if err != nil {
 			return nil, err
@@ -97,6 +98,7 @@ func figures(ctx context.Context, all []*document, begun func(name string)) (mad
 		}
 		made = append(made, f)
 	}
+	c.at(computing, 1)
 	return made, nil
 }
 

@@ -28,14 +28,40 @@ import (
 	"overhear/site/engine"
 )
 
-// made is the site of this clone, made once for all tests.
-var made = sync.OnceValues(func() (map[string][]byte, error) {
-	root, err := Root(".")
-	if err != nil {
-		return nil, err
+// made is the site of this clone, made once for all tests, and madeIn what was told of its making.
+var (
+	madeIn journal
+	made   = sync.OnceValues(func() (map[string][]byte, error) {
+		root, err := Root(".")
+		if err != nil {
+			return nil, err
+		}
+		return Make(context.Background(), Options{Root: root, Version: "of a test", Progress: madeIn.told})
+	})
+)
+
+// journal is what is told of the making of a site.
+type journal []struct {
+	share float64
+	doing string
+}
+
+func (j *journal) told(share float64, doing []string) {
+	*j = append(*j, struct {
+		share float64
+		doing string
+	}{share, strings.Join(doing, ", ")})
+}
+
+// has says whether a stage is told of.
+func (j *journal) has(s stage) bool {
+	for _, one := range *j {
+		if strings.Contains(one.doing, stages[s].name) {
+			return true
+		}
 	}
-	return Make(context.Background(), Options{Root: root, Version: "of a test"})
-})
+	return false
+}
 
 func all(t *testing.T) map[string][]byte {
 	t.Helper()
@@ -164,6 +190,72 @@ func TestSite_NamesNoMachine(t *testing.T) {
 	program, err := io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
 	if err != nil || !bytes.HasPrefix(program, []byte("\x00asm")) || bytes.Contains(program, []byte(root+"/")) {
 		t.Errorf("the engine is not one, or names %s: %v", root, err)
+	}
+}
+
+// Who makes a site is told of every stage, and by small steps how far it is: to pack the engine takes most of the time.
+func TestMake_TellsHowFarItIs(t *testing.T) {
+	all(t)
+	for s := range stageCount {
+		if !madeIn.has(s) {
+			t.Errorf("nothing is told of %s", stages[s].name)
+		}
+	}
+	last := 0.0
+	for _, one := range madeIn {
+		if !(one.share >= last && one.share < last+0.1) {
+			t.Errorf("from %v to %v: %s", last, one.share, one.doing)
+		}
+		last = one.share
+	}
+	if last != 1 {
+		t.Errorf("at the end the share is %v", last)
+	}
+}
+
+// A site that takes the place of one with the same engine does not pack it again.
+func TestWrite_TakesThePackedEngine(t *testing.T) {
+	site, dir := all(t), t.TempDir()
+	if err := place(dir, maps.Clone(site), nil, "of a test"); err != nil {
+		t.Fatal(err)
+	}
+	root, err := Root(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var j journal
+	err = Write(context.Background(), dir, Options{Root: root, Version: "of a test", Progress: j.told})
+	if err != nil || j.has(packing) || !j.has(compiling) {
+		t.Errorf("the engine is packed again: %v, %v", j, err)
+	}
+	name := path.Join(assetDir, programFile)
+	if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, site[name]) {
+		t.Errorf("the engine is another: %v", err)
+	}
+}
+
+// What a former site has is taken if it is this program, whole.
+func TestUnpacksTo(t *testing.T) {
+	program := bytes.Repeat([]byte("program"), 100)
+	packed, err := pack(context.Background(), program, func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		packed, program []byte
+		want            bool
+	}{
+		{packed, program, true}, {packed, program[1:], false}, {packed, program[:99], false},
+		{packed[:len(packed)-1], program, false}, {packed, append(program, 0), false}, {nil, program, false},
+	} {
+		if got := unpacksTo(c.packed, c.program); got != c.want {
+			t.Errorf("%d bytes unpack to a program of %d: %v", len(c.packed), len(c.program), got)
+		}
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := pack(ended, program, func(float64) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("what is not wanted any more is packed: %v", err)
 	}
 }
 

@@ -18,14 +18,18 @@ import (
 
 	"overhear/internal/files"
 	"overhear/report/plot"
-	"overhear/site/engine"
 )
 
 // Options say how a site is made.
 type Options struct {
-	Root     string                              // of the clone of the repository
-	Version  string                              // of the program
-	Progress func(done, total int, about string) // told of each part before it is made; may be nil
+	Root    string // of the clone of the repository
+	Version string // of the program
+
+	// Progress is told how far it is, from 0 to 1, and which stages go on: of each as it begins, and as it gets on.
+	// It may be nil.
+	Progress func(share float64, doing []string)
+
+	packed []byte // the engine of a former site; nil: there is none
 }
 
 // ErrOccupied is that a site would be written among files of something else.
@@ -39,6 +43,11 @@ const manifest = "site.json"
 func Write(ctx context.Context, out string, o Options) error {
 	former, err := formerly(out)
 	if err != nil {
+		return err
+	}
+	// To pack the engine takes most of the time: the former site may have the same one.
+	o.packed, err = os.ReadFile(filepath.Join(out, assetDir, programFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	all, err := Make(ctx, o)
@@ -108,15 +117,8 @@ func formerly(out string) ([]string, error) {
 
 // Make makes the site's files, by their paths with slashes.
 func Make(ctx context.Context, o Options) (map[string][]byte, error) {
-	total := len(engine.Descriptions()) + 2
-	done := 0
-	begin := func(about string) {
-		if o.Progress != nil {
-			o.Progress(done, total, about)
-		}
-		done++
-	}
-	begin("documents")
+	c := &course{told: o.Progress}
+	c.at(reading, 0)
 	p, err := newPlaces(os.DirFS(o.Root))
 	if err != nil {
 		return nil, err
@@ -129,21 +131,23 @@ func Make(ctx context.Context, o Options) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin("engine")
+	c.at(reading, 1)
 	var built map[string][]byte
 	var drawn []*figure
-	g, within := errgroup.WithContext(ctx) // packing the engine takes as long as all figures
+	g, within := errgroup.WithContext(ctx) // figures are computed while the engine is packed
 	g.Go(func() (err error) {
-		built, err = build(within, o.Root)
+		built, err = build(within, o.Root, o.packed, c)
 		return err
 	})
 	g.Go(func() (err error) {
-		drawn, err = figures(within, documents, begin)
+		drawn, err = figures(within, documents, c)
 		return err
 	})
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	c.at(writing, 0)
+	defer c.at(writing, 1)
 	all, err := p.files(func(file string, text []byte) ([]byte, error) {
 		s := &page{Path: p.at[file], Title: file, Room: textRoom, Body: string(text), Version: o.Version}
 		return s.html("source")

@@ -530,15 +530,28 @@ func (p *progress) at(n int) {
 	_ = p.bar.Set(n) // a bar that cannot be drawn is no reason to stop
 }
 
+// of tells how far the work is, as at does, and on the bar what is being done.
+func (p *progress) of(doing string, n int) {
+	p.at(n)
+	if p.bar != nil {
+		p.bar.Describe(doing)
+	}
+}
+
 // tellAfter is how long work may take before it is told in words where there is no terminal.
 var tellAfter = 5 * time.Second
 
 // orTell has a line written once if the work takes long and there is no bar, nor events.
 func (p *progress) orTell(w io.Writer, text string) *progress {
-	if p.off && !events {
-		p.words = time.AfterFunc(tellAfter, func() { fmt.Fprintln(w, text) })
-	}
+	p.words = time.AfterFunc(tellAfter, func() { p.inWords(w, text) })
 	return p
+}
+
+// inWords writes a line if there is no bar, nor events.
+func (p *progress) inWords(w io.Writer, text string) {
+	if p.off && !events {
+		fmt.Fprintln(w, text)
+	}
 }
 
 func (p *progress) clear() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -78,17 +79,10 @@ func writeSite(c *cobra.Command, out string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	var bar *progress
-	told := func(done, total int, _ string) {
-		if bar == nil {
-			bar = newProgress("site", total)
-		}
-		bar.at(done)
-	}
-	err = site.Write(c.Context(), out, site.Options{Root: root, Version: build(), Progress: told})
-	if bar != nil {
-		bar.clear()
-	}
+	bar := newProgress("site", 100)
+	stages := &stages{to: c.ErrOrStderr(), bar: bar}
+	err = site.Write(c.Context(), out, site.Options{Root: root, Version: build(), Progress: stages.told})
+	bar.clear()
 	if errors.Is(err, site.ErrOccupied) {
 		return usageError{err}
 	}
@@ -99,6 +93,23 @@ func writeSite(c *cobra.Command, out string) error {
 		"any server that hands out files shows it: python3 -m http.server --directory %s\n",
 		filepath.Join(out, "index.html"), out)
 	return nil
+}
+
+// stages tell which stages of a work go on: by a bar, or where there is none by a line each.
+type stages struct {
+	to   io.Writer
+	bar  *progress
+	seen []string
+}
+
+func (s *stages) told(share float64, doing []string) {
+	s.bar.of("site: "+strings.Join(doing, ", "), int(100*share))
+	for _, stage := range doing {
+		if !slices.Contains(s.seen, stage) {
+			s.seen = append(s.seen, stage)
+			s.bar.inWords(s.to, stage)
+		}
+	}
 }
 
 // listSite lists the figures with their parameters.
