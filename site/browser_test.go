@@ -305,20 +305,43 @@ func TestBrowser_FigureTellsOfAddresses(t *testing.T) {
 	}
 }
 
-// What is stated and what the verdict is are on the narrowest screen without scrolling.
-func TestBrowser_VerdictsAreInSight(t *testing.T) {
+// Results are on the narrowest screen without scrolling, before and after they are computed there.
+func TestBrowser_ResultsFitATelephone(t *testing.T) {
 	p, base := served(t)
 	p.Show(390, 844, false)
-	p.Open(base+figurePage("quickstart"), complete)
-	right := browser.Ask[float64](p,
-		`document.querySelector("#statements strong").getBoundingClientRect().right`)
-	if !(right > 200 && right <= 390) {
-		t.Errorf("the verdict ends at %v of 390 pixels", right)
+	fits := func(what string, least int) {
+		t.Helper()
+		got := browser.Ask[[]string](p, `(() => {
+			const cells = [...document.querySelectorAll("main table.stacked td")].filter(e => e.checkVisibility());
+			return [String(cells.length), ...cells.filter(e => { const r = e.getBoundingClientRect();
+				return r.left < 0 || r.right > innerWidth || e.scrollWidth > e.clientWidth; }).map(e => e.innerText)];
+			})()`)
+		if n, err := strconv.Atoi(got[0]); err != nil || n < least || len(got) > 1 {
+			t.Errorf("%s: of %s cells these are out of sight: %q", what, got[0], got[1:])
+		}
+		if out := browser.Ask[[]string](p, `[...document.querySelectorAll("main .scroll:not(.tall)")].filter(e =>
+			e.scrollWidth > e.clientWidth).map(e => e.innerText)`); len(out) > 0 {
+			t.Errorf("%s: parts are out of sight: %q", what, out)
+		}
+	}
+	p.Open(base+figurePage("zz16-fig3"), complete)
+	const measured = `getComputedStyle(document.querySelector("#statements td:last-child"), "::before").content`
+	browser.Ask[bool](p, `document.querySelector("details").open = true`)
+	for _, when := range []string{"computing command", "computed"} {
+		state(p, when)
+		fits("a figure, "+when, 8)
+		if got := browser.Ask[string](p, measured); !strings.Contains(got, "measured") {
+			t.Errorf("%s: what was measured is labelled %s", when, got)
+		}
 	}
 	if out := browser.Ask[float64](p, `(e => e.scrollWidth - e.clientWidth)(
 		document.querySelector("pre:has(#command)"))`); out > 0 {
 		t.Errorf("%v pixels of the command are out of sight", out)
 	}
+	p.Open(base+"playground.html", complete)
+	p.ClickOn("#run")
+	state(p, "done")
+	fits("a run", 20)
 }
 
 // While the engine comes the page tells how much of it is there and that it is compiled, and cancels.

@@ -111,7 +111,7 @@
       verdict.className = "changed";
       return [s.claim, show.element("span", {}, verdict, show.element("br"),
         show.element("span", {class: "soft"}, `with the usual values: ${was.verdict}`)), s.found];
-    })));
+    }), ["", "", "measured: "]));
     $("runs").replaceChildren(...show.rows(answer.runs.map(r => [r.label, show.element("code", {}, r.digest)])));
     $("digest").textContent = answer.digest;
     $("whose").textContent = "by this browser, shown here";

@@ -127,7 +127,7 @@
     const e = show.element, parts = [];
     if (a.ended) parts.push(e("p", {class: "note bad"}, a.ended));
     for (const w of a.warnings ?? []) parts.push(e("p", {class: "note"}, `Warning: ${w}`));
-    parts.push(e("div", {class: "scroll", tabindex: 0}, e("table", {class: "summary"},
+    parts.push(e("div", {class: "scroll", tabindex: 0}, e("table", {class: "summary stacked"},
       e("tbody", {}, ...show.rows(a.table.map(([name, value, about]) => [name, e("strong", {}, value), about]))))));
     parts.push(e("div", {class: "charts"}, ...show.figures(a.figures ?? [])));
     const {columns, rows} = a.metrics;

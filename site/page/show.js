@@ -41,9 +41,10 @@ const show = (() => {
       c.svg ? picture(c.svg) : element("p", {class: "soft"}, "There is nothing to draw.")));
   }
 
-  /** rows are table rows of texts and elements. */
-  function rows(all) {
-    return all.map(cells => element("tr", {}, ...cells.map(c => element("td", {}, c))));
+  /** rows are table rows of texts and elements; labels are shown where columns have no heads, on narrow screens. */
+  function rows(all, labels = []) {
+    const cell = (c, k) => element("td", {"data-label": labels[k] || null}, c);
+    return all.map(cells => element("tr", {}, ...cells.map(cell)));
   }
 
   /** number is a number for people. */
