@@ -62,7 +62,7 @@ func build(ctx context.Context, root string, former []byte, c *course) (map[stri
 // pack packs a program, and tells the share that is packed.
 func pack(ctx context.Context, program []byte, told func(share float64)) ([]byte, error) {
 	// What is flushed is packed by then: otherwise the last fifth of the time would come after the last byte is read.
-	const part, flushed = 1 << 18, 1 << 23
+	const part, flushed = 1 << 18, 1 << 22
 	var packed bytes.Buffer
 	z := brotli.NewWriterOptions(&packed, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24})
 	for at := 0; at < len(program); at += part {
