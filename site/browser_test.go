@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -344,10 +343,11 @@ func TestBrowser_ResultsFitATelephone(t *testing.T) {
 	fits("a run", 20)
 }
 
-// While the engine comes the page tells how much of it is there and that it is compiled, and cancels.
-func TestBrowser_TellsHowTheEngineLoads(t *testing.T) {
+// slow is a server of the site that halts half-way through the engine: on go it hands out the rest, and on gone it says
+// that a browser has ended the loading.
+func slow(t *testing.T) (base string, goOn chan<- bool, gone <-chan bool) {
 	site := all(t)
-	held, packed := make(chan bool), site["assets/"+programFile]
+	held, left, packed := make(chan bool), make(chan bool, 9), site["assets/"+programFile]
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := strings.TrimPrefix(r.URL.Path, "/")
 		if at != "assets/"+programFile {
@@ -358,29 +358,57 @@ func TestBrowser_TellsHowTheEngineLoads(t *testing.T) {
 		half := len(packed) / 2
 		w.Write(packed[:half]) //nolint:errcheck // a browser that goes away is none of ours
 		w.(http.Flusher).Flush()
-		<-held
-		w.Write(packed[half:]) //nolint:errcheck
+		select {
+		case <-held:
+			w.Write(packed[half:]) //nolint:errcheck
+		case <-r.Context().Done():
+			left <- true
+		}
 	}))
-	defer server.Close()
-	defer sync.OnceFunc(func() { close(held) })()
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(held) })
+	return server.URL + "/", held, left
+}
+
+// ends waits until a browser has ended the loading.
+func ends(t *testing.T, gone <-chan bool) {
+	t.Helper()
+	select {
+	case <-gone:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the loading goes on")
+	}
+}
+
+// While the engine comes the page tells how much of it is there and that it is compiled, and cancels, which ends the
+// loading; who computes again has it begin anew.
+func TestBrowser_TellsHowTheEngineLoads(t *testing.T) {
+	base, goOn, gone := slow(t)
+	size := len(all(t)["assets/"+programFile])
 	p := browser.Find(t).Drive(t)
-	p.Open(server.URL+"/"+figurePage("quickstart"), complete)
-	told := fmt.Sprintf("The engine is loading: %.1f of %.1f MB", float64(len(packed)/2)/1e6, float64(len(packed))/1e6)
+	p.Open(base+figurePage("quickstart"), complete)
+	told := fmt.Sprintf("The engine is loading: %.1f of %.1f MB", float64(size/2)/1e6, float64(size)/1e6)
 	halfway := fmt.Sprintf(`document.getElementById("status").innerText === %q &&
 		Math.abs(document.getElementById("progress").value - 0.5) < 0.01`, told)
 	p.Wait(halfway)
+	p.ClickOn("#compute")
+	p.Wait(halfway)
+	if len(gone) > 0 {
+		t.Error("who computes anew loads anew")
+	}
 	p.ClickOn("#cancel")
 	state(p, "cancelled")
 	if share := browser.Ask[float64](p, `document.getElementById("progress").value`); share != 0 {
 		t.Errorf("after it was cancelled the share is %v", share)
 	}
+	ends(t, gone)
 	p.ClickOn("#compute")
 	p.Wait(halfway)
 	browser.Ask[bool](p, `(() => { const status = document.getElementById("status"); window.told = [];
 		const share = document.getElementById("progress");
 		new MutationObserver(() => told.push(status.innerText.trim() + (share.position < 0 ? " unknown" : "")))
 			.observe(status, {childList: true, characterData: true, subtree: true}); return true; })()`)
-	held <- true
+	goOn <- true
 	state(p, "computed")
 	if heard := browser.Ask[string](p, `told.join("; ")`); !strings.Contains(heard, "being compiled … unknown;") {
 		t.Errorf("the page has said %q", heard)
@@ -444,7 +472,7 @@ func TestBrowser_FigureIsCancelled(t *testing.T) {
 	began := time.Now()
 	p.ClickOn("#cancel")
 	state(p, "cancelled computed")
-	if got := p.Text("#status"); !strings.Contains(got, "Cancelled") {
+	if got := p.Text("#status"); !strings.Contains(got, "Cancelled. What is shown was computed before.") {
 		t.Errorf("the page says %q", got)
 	}
 	if took := time.Since(began); !(took < 2*time.Second) {

@@ -4,14 +4,15 @@
 const Engine = (() => {
   const here = new URL(".", document.currentScript.src);
   let loaded; // the program's file, a promise
+  let download = null; // by which the loading that goes on is ended
   let compiled; // the program, which the first worker compiles and every other has
 
-  const loading = new Set(); // who is told how far that is
-  let far = [null, "The engine is loading …", ""]; // a share, null if none is known, words, and a count
+  const engines = new Set(); // all, each of which is told how far the loading is
+  let far; // that: a share, null if none is known, words, and a count
 
   function tell(...now) {
     far = now;
-    for (const told of loading) told(...far);
+    for (const engine of engines) engine.told(...far);
   }
 
   // read reads a file, and tells how far it is. Of one that the server has packed for its way the size is not known.
@@ -27,9 +28,9 @@ const Engine = (() => {
     return new Blob(parts).arrayBuffer();
   }
 
-  async function load() {
+  async function load(signal) {
     try {
-      const answer = await fetch(new URL("overhear.wasm.br", here));
+      const answer = await fetch(new URL("overhear.wasm.br", here), {signal});
       if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
       return await read(answer);
     } catch (e) {
@@ -37,6 +38,28 @@ const Engine = (() => {
         "A page that computes has to come from a server, such as python3 -m http.server in the site's directory." :
         `The engine cannot be loaded: ${e.message}`);
     }
+  }
+
+  /** begin has the program loaded, once for all. */
+  function begin() {
+    if (loaded) return;
+    far = [null, "The engine is loading …", ""];
+    const mine = download = new AbortController();
+    loaded = load(mine.signal).finally(() => {
+      if (download === mine) download = null;
+    });
+    const now = loaded;
+    now.catch(() => { if (loaded === now) loaded = undefined; }); // the next who asks tries again
+  }
+
+  // unwanted ends a loading that nobody waits for any more; who asks anew at once does.
+  function unwanted() {
+    setTimeout(() => {
+      if (!download || [...engines].some(engine => engine.waits)) return;
+      download.abort();
+      download = null;
+      loaded = undefined;
+    });
   }
 
   // The worker's first lines are the page's, so that the page's policy is the worker's too.
@@ -58,6 +81,17 @@ const Engine = (() => {
     #asked = new Map();
     #last = 0;
 
+    constructor() { engines.add(this); }
+
+    /** loading says that the engine is on its way. */
+    static get loading() { return download !== null; }
+
+    /** waits says that something is asked. */
+    get waits() { return this.#asked.size > 0; }
+
+    /** told is told how far the loading is. */
+    told(...far) { for (const asked of this.#asked.values()) asked.onLoading(...far); }
+
     /**
      * ask sends a request and returns its answer; onProgress gets a share from 0 to 1, and words. Before, where the
      * engine is not there yet, onLoading gets a share, null if none is known, words, and a count.
@@ -67,21 +101,20 @@ const Engine = (() => {
       return new Promise((answer, fail) => {
         this.#asked.set(id, {answer, fail, onProgress, onLoading});
         this.#start().then(worker => { if (this.#asked.has(id)) worker.postMessage({...request, id}); },
-          e => this.#end(e));
+          e => { if (this.#asked.has(id)) this.#end(e); });
       });
     }
 
-    /** cancel ends all that was asked, at once. */
+    /** cancel ends all that was asked, at once, and the loading if nobody else waits for it. */
     cancel() { this.#end(new Cancelled("cancelled")); }
 
     async #start() {
-      loaded ??= load().catch(e => { loaded = undefined; throw e; });
-      loading.add(this.#told);
-      if (!this.#worker && !compiled) this.#told(...far);
-      const file = await loaded.finally(() => loading.delete(this.#told));
+      begin();
+      if (!this.#worker && !compiled) this.told(...far);
+      const file = await loaded;
       if (this.#worker || !this.#asked.size) return this.#worker;
       const started = this.#worker = worker();
-      if (!compiled) this.#told(null, "The engine is being compiled …", "");
+      if (!compiled) this.told(null, "The engine is being compiled …", "");
       started.onmessage = m => this.#hear(m.data);
       started.onerror = e => {
         e.preventDefault();
@@ -91,12 +124,10 @@ const Engine = (() => {
       return started;
     }
 
-    #told = (...far) => { for (const asked of this.#asked.values()) asked.onLoading(...far); };
-
     #hear(m) {
       if (m.compiled) {
         compiled = m.compiled;
-        this.#told(0, "The engine is starting …", "");
+        this.told(0, "The engine is starting …", "");
         return;
       }
       if (m.stopped !== undefined) {
@@ -119,6 +150,7 @@ const Engine = (() => {
       const all = [...this.#asked.values()];
       this.#asked.clear();
       for (const asked of all) asked.fail(why);
+      unwanted();
     }
   }
   return Engine;

@@ -93,7 +93,7 @@
       done(answer, Object.keys(set).length === 0, performance.now() - began);
     } catch (e) {
       if (mine !== serial) return;
-      if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled. What is shown is of before.");
+      if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled. What is shown was computed before.");
       else state("failed", e.message);
       $("progress").value = 0;
     } finally {
