@@ -343,7 +343,7 @@ func TestBrowser_ResultsFitATelephone(t *testing.T) {
 	fits("a run", 20)
 }
 
-// slow is a server of the site that halts half-way through the engine: on go it hands out the rest, and on gone it says
+// slow is a server of the site that halts half-way through the engine: goOn has it hand out the rest, and gone tells
 // that a browser has ended the loading.
 func slow(t *testing.T) (base string, goOn chan<- bool, gone <-chan bool) {
 	site := all(t)
@@ -592,10 +592,14 @@ func TestBrowser_PlaygroundHasNoFiles(t *testing.T) {
 		}
 		wants(p, text)
 	}
-	for _, data := range []string{"{csv: mine.csv}", "adult"} {
+	for data, file := range map[string]string{"{csv: mine.csv}": "problem.data.csv: mine.csv",
+		"adult": "adult is in adult/adult.data, adult/adult.test"} {
 		wants(p, "name: x\nproblem: {data: "+data+"}\nnetwork: {topology: {kind: ring, nodes: 5}}\n"+
 			"rounds: {count: 3}\nalgorithm: {kind: admm}\n")
-		p.Wait(`document.getElementById("mistakes").innerText.includes("needs a file, which a page has none of")`)
+		p.Wait(fmt.Sprintf(`document.getElementById("mistakes").innerText.includes(%q)`, file))
+		if got := p.Text("#mistakes"); strings.Contains(got, "✓") || !strings.Contains(got, "needs files") {
+			t.Errorf("of what needs %s the page says %q", file, got)
+		}
 		p.ClickOn("#run")
 		state(p, "failed")
 		got := p.Text("#status")

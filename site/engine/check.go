@@ -18,6 +18,7 @@ const file = "scenario"
 
 type checked struct {
 	Mistakes []mistake `json:"mistakes"`
+	Needs    []string  `json:"needs"` // files, without which a scenario that is right cannot be run
 	Notes    []string  `json:"notes"` // what of a scenario that is right a page leaves to the command
 }
 
@@ -46,7 +47,7 @@ func check(text string) checked {
 	var all scenarios.Mistakes
 	switch {
 	case err == nil:
-		answer.Notes = notes(s)
+		answer.Needs, answer.Notes = needs(s), notes(s)
 	case errors.As(err, &all):
 		for _, m := range all {
 			_, line, column := m.File()
@@ -59,15 +60,25 @@ func check(text string) checked {
 	return answer
 }
 
-// notes are what of a scenario is left to the command: what needs files, which a page has none of, and attacks.
-func notes(s *scenarios.Scenario) (all []string) {
-	const needed = "%s needs a file, which a page has none of: the command runs this scenario"
+// needs are the files that a run of a scenario reads, by the keys that name them.
+func needs(s *scenarios.Scenario) (all []string) {
 	if b, ok := problem.FindSet(s.Problem.Data.Set); ok && len(b.Files) > 0 {
-		all = append(all, fmt.Sprintf(needed+"; wdbc and the generated sets need none", "problem.data: "+b.Name))
+		var paths []string
+		for _, f := range b.Files {
+			paths = append(paths, f.Path)
+		}
+		all = append(all, fmt.Sprintf("problem.data: %s is in %s; wdbc and the generated sets need no file", b.Name,
+			strings.Join(paths, ", ")))
 	}
-	for _, key := range slices.Sorted(maps.Keys(s.FilesByKey())) {
-		all = append(all, fmt.Sprintf(needed, key))
+	files := s.FilesByKey()
+	for _, key := range slices.Sorted(maps.Keys(files)) {
+		all = append(all, key+": "+files[key])
 	}
+	return all
+}
+
+// notes are what of a scenario is left out on a page: attacks.
+func notes(s *scenarios.Scenario) (all []string) {
 	if a := s.Adversary; a != nil && (a.Acts == nil || a.Attacks != nil) {
 		all = append(all, "the adversary's attacks are not carried out on a page: simulate attack does it, and "+
 			"simulate audit measures what messages say")

@@ -115,7 +115,6 @@ func TestAnswer_Check(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong is an answer with the request's number.
 // What a page cannot do is said before a run fails for it, or leaves it out in silence.
 func TestAnswer_CheckNotesWhatIsLeftToTheCommand(t *testing.T) {
 	text, err := scenarios.ShippedText("quickstart.yaml")
@@ -124,24 +123,31 @@ func TestAnswer_CheckNotesWhatIsLeftToTheCommand(t *testing.T) {
 	}
 	const attacked = "\nadversary: {knows: {victim: 1, all-but: 0}}\n"
 	data := regexp.MustCompile(`(?m)^( *data:).*$`)
-	for name, c := range map[string]struct{ text, note string }{
-		"as shipped": {text, ""},
-		"generated":  {data.ReplaceAllString(text, "$1 twonorm"), ""},
-		"a set":      {data.ReplaceAllString(text, "$1 adult"), "problem.data: adult needs a file"},
-		"own data":   {data.ReplaceAllString(text, "$1 {csv: own.csv, label: y}"), "problem.data.csv needs a file"},
-		"attacked":   {text + attacked, "attacks are not carried out"},
-		"a liar":     {text + "\nadversary: {acts: [{kind: constant, nodes: [1]}]}\n", ""},
+	latency := regexp.MustCompile(`(?m)^( *latency:).*$`)
+	for name, c := range map[string]struct{ text, need, note string }{
+		"as shipped": {text, "", ""},
+		"generated":  {data.ReplaceAllString(text, "$1 twonorm"), "", ""},
+		"a set":      {data.ReplaceAllString(text, "$1 adult"), "adult is in adult/adult.data, adult/adult.test;", ""},
+		"own data":   {data.ReplaceAllString(text, "$1 {csv: own.csv, label: y}"), "problem.data.csv: own.csv", ""},
+		"own sites": {latency.ReplaceAllString(text, "$1 {kind: matrix, file: own.csv}"),
+			"network.latency.file: own.csv", ""},
+		"attacked": {text + attacked, "", "attacks are not carried out"},
+		"a liar":   {text + "\nadversary: {acts: [{kind: constant, nodes: [1]}]}\n", "", ""},
 	} {
 		a := check(c.text)
 		if len(a.Mistakes) > 0 {
 			t.Errorf("%s: mistakes %v", name, a.Mistakes)
 		}
-		if said := strings.Join(a.Notes, "\n"); c.note == "" && said != "" || !strings.Contains(said, c.note) {
-			t.Errorf("%s: notes %q, want %q", name, said, c.note)
+		for want, said := range map[*string]string{&c.need: strings.Join(a.Needs, "\n"),
+			&c.note: strings.Join(a.Notes, "\n")} {
+			if *want == "" && said != "" || !strings.Contains(said, *want) {
+				t.Errorf("%s: said is %q, want %q", name, said, *want)
+			}
 		}
 	}
 }
 
+// Whatever goes wrong is an answer with the request's number.
 func TestAnswer_Errors(t *testing.T) {
 	text, err := scenarios.ShippedText("quickstart.yaml")
 	if err != nil {

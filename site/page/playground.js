@@ -31,20 +31,22 @@
   async function check() {
     const text = editor.text;
     try {
-      const {mistakes, notes} = await checker.ask({do: "check", scenario: text}, undefined, loadingChecker);
+      const {mistakes, needs, notes} = await checker.ask({do: "check", scenario: text}, undefined, loadingChecker);
       if (text !== editor.text) return;
       editor.mistakes = mistakes;
       $("mistakes").dataset.checked = mistakes.length;
-      $("mistakes").replaceChildren(...told(mistakes, notes ?? []));
+      $("mistakes").replaceChildren(...told(mistakes, needs ?? [], notes ?? []));
     } catch (e) {
       failed(e);
     }
   }
 
-  function told(mistakes, notes) {
+  function told(mistakes, needs, notes) {
     if (mistakes.length === 0) {
-      return [show.element("p", {class: "good"}, "✓ The scenario is right."),
-        ...notes.map(n => show.element("p", {class: "note"}, n))];
+      const right = needs.length === 0 ? show.element("p", {class: "good"}, "✓ The scenario is right.") :
+        show.element("div", {class: "note"}, "The scenario is right, but needs files, which a page does not have; " +
+          "the command runs it:", show.element("ul", {}, ...needs.map(n => show.element("li", {}, n))));
+      return [right, ...notes.map(n => show.element("p", {class: "note"}, n))];
     }
     return [show.element("ul", {}, ...mistakes.map(m => {
       const place = show.element("button", {type: "button", class: "link"}, `line ${m.line}, column ${m.column}`);
