@@ -418,6 +418,40 @@ func TestBrowser_TellsHowTheEngineLoads(t *testing.T) {
 	}
 }
 
+// On the playground checks wait for the engine, too: to cancel a run ends its loading all the same, which no check
+// begins again, and the next run does.
+func TestBrowser_PlaygroundEndsTheLoading(t *testing.T) {
+	base, goOn, gone := slow(t)
+	p := browser.Find(t).Drive(t)
+	p.Open(base+"playground.html", complete)
+	p.ClickOn("#run")
+	halfway := `document.getElementById("status").innerText.includes("The engine is loading: ")`
+	p.Wait(halfway)
+	p.ClickOn("#cancel")
+	state(p, "cancelled")
+	ends(t, gone)
+	if got := p.Text("#mistakes"); !strings.Contains(got, "is not checked") {
+		t.Errorf("of the scenario the page says %q", got)
+	}
+	text := browser.Ask[string](p, `document.getElementById("scenario").value`)
+	wants(p, text+" ")
+	p.Press("a")
+	time.Sleep(time.Second)
+	loadings := slices.DeleteFunc(p.Requests(), func(r string) bool { return path.Base(r) != programFile })
+	if len(loadings) != 1 {
+		t.Errorf("to type loads the engine again: %q", loadings)
+	}
+	wants(p, text)
+	p.ClickOn("#run")
+	p.Wait(halfway)
+	goOn <- true
+	state(p, "done")
+	p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
+	if said := p.Said(); len(said) > 0 {
+		t.Errorf("the browser said %q", said)
+	}
+}
+
 // A digest that is not the command's is said to be none.
 func TestBrowser_SeesAnotherDigest(t *testing.T) {
 	p, base := served(t)
@@ -555,9 +589,7 @@ func TestBrowser_PlaygroundRuns(t *testing.T) {
 	if n := browser.Ask[int](p, `document.querySelectorAll("#results .charts svg").length`); n != 4 {
 		t.Errorf("%d figures", n)
 	}
-	if n := browser.Ask[int](p, `document.querySelectorAll("#results details tbody tr").length`); n != len(table.Rows) {
-		t.Errorf("%d rows, want %d", n, len(table.Rows))
-	}
+	measured(t, p, len(table.Rows))
 	browser.Ask[bool](p, `(document.getElementById("seed").value = "2", true)`)
 	p.ClickOn("#run")
 	p.Wait(fmt.Sprintf(`![undefined, %q].includes(document.getElementById("digest")?.textContent)`, info.Digest))
@@ -575,6 +607,17 @@ func TestBrowser_PlaygroundRuns(t *testing.T) {
 	}
 	if said := p.Said(); len(said) > 0 {
 		t.Errorf("the page says %q", said)
+	}
+}
+
+// measured opens the table of what was measured, which has so many rows.
+func measured(t *testing.T, p *browser.Page, want int) {
+	t.Helper()
+	browser.Ask[bool](p, `document.querySelector("#results details").open = true`)
+	const rows = `document.querySelectorAll("#results details tbody tr").length`
+	p.Wait(rows + " > 0")
+	if n := browser.Ask[int](p, rows); n != want {
+		t.Errorf("%d rows, want %d", n, want)
 	}
 }
 
@@ -614,6 +657,69 @@ func TestBrowser_PlaygroundHasNoFiles(t *testing.T) {
 		return e.dispatchEvent(new Event("change")); })()`)
 	if got := p.Text("#status"); got != "" {
 		t.Errorf("of an example that was just chosen the page says %q", got)
+	}
+}
+
+// What is said of a scenario is said to be of an earlier one when that is changed, and gone when it is replaced.
+func TestBrowser_PlaygroundStatusIsOfItsScenario(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	p.Open(base+"playground.html", complete)
+	p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
+	text := browser.Ask[string](p, `document.getElementById("scenario").value`)
+	example := func() {
+		browser.Ask[bool](p, `(() => { const e = document.getElementById("example"); e.value = "1";
+			return e.dispatchEvent(new Event("change")); })()`)
+	}
+	earlier := func(want bool) {
+		t.Helper()
+		if got := browser.Ask[bool](p, `document.getElementById("of").checkVisibility()`); got != want {
+			t.Errorf("%q is said to be of an earlier scenario: %v", p.Text("#status"), got)
+		}
+	}
+	for written, name := range map[string]string{text: "done", "name: x": "failed"} {
+		wants(p, written)
+		p.ClickOn("#run")
+		state(p, name)
+		earlier(false)
+		wants(p, written+" ")
+		earlier(true)
+		wants(p, written)
+		earlier(false)
+		example()
+		earlier(false)
+		if got := p.Text("#status"); got != "" {
+			t.Errorf("of an example that was just chosen the page says %q", got)
+		}
+	}
+	// What runs is of the scenario with which it began. A link that is copied meanwhile leaves what is said of the run.
+	long := strings.Replace(text, "{count: 150}", "{count: 20000}", 1)
+	wants(p, long)
+	p.ClickOn("#run")
+	p.Wait(`document.getElementById("status").innerText.includes("round")`)
+	earlier(false)
+	p.ClickOn("#share")
+	p.Wait(`document.getElementById("shared").innerText.includes("The link is")`)
+	p.Wait(`document.getElementById("status").innerText.includes("round")`)
+	wants(p, long+" ")
+	earlier(true)
+	if got := p.Text("#shared"); got != "" {
+		t.Errorf("of another text the page says %q", got)
+	}
+	browser.Ask[bool](p, `(() => { window.told = []; new MutationObserver(() =>
+		told.push(document.getElementById("status").innerText)).observe(document.getElementById("status"),
+			{childList: true, characterData: true, subtree: true}); return true; })()`)
+	state(p, "done failed")
+	earlier(true)
+	if n := browser.Ask[int](p, `document.querySelectorAll("#results tr").length`); n > 50 {
+		t.Errorf("%d rows are made before anybody asks for them", n)
+	}
+	measured(t, p, 1000)
+	if heard := browser.Ask[string](p, `told.join("; ")`); !strings.Contains(heard, "drawing figure 1 of 4") {
+		t.Errorf("the page has said %q", heard)
+	}
+	if said := p.Said(); len(said) > 0 {
+		t.Errorf("the page says %q", said)
 	}
 }
 

@@ -79,6 +79,9 @@ func TestAnswer_Run(t *testing.T) {
 	if len(messages) < 50 || len(messages) > 102 || !strings.Contains(messages[0], `"progress":`) {
 		t.Errorf("%d messages on the way, the first %s", len(messages), messages[0])
 	}
+	if last := messages[len(messages)-1]; !strings.Contains(last, "drawing figure 4 of 4") {
+		t.Errorf("at the end it says %s", last)
+	}
 }
 
 func TestAnswer_Check(t *testing.T) {

@@ -39,6 +39,9 @@ type picture struct {
 	SVG   string `json:"svg"`
 }
 
+// running is the share of a run's time that its rounds are taken to need; then figures are drawn.
+const running = 0.9
+
 // run runs one seed of a scenario.
 func run(ctx context.Context, text string, seed uint64, tell progress) (*ran, error) {
 	s, err := parse(text)
@@ -47,7 +50,7 @@ func run(ctx context.Context, text string, seed uint64, tell progress) (*ran, er
 	}
 	info, table, err := experiment.New(s, "").MeasureAs(ctx, seed, experiment.Measuring{
 		Workers: runtime.GOMAXPROCS(0), Told: func(round int) {
-			tell(float64(round)/float64(s.Rounds.Count), fmt.Sprintf("round %d of %d", round, s.Rounds.Count))
+			tell(running*float64(round)/float64(s.Rounds.Count), fmt.Sprintf("round %d of %d", round, s.Rounds.Count))
 		}})
 	early := (*experiment.EarlyEnd)(nil)
 	if errors.Is(err, syscall.ENOSYS) { // of a system that has no files
@@ -61,11 +64,11 @@ func run(ctx context.Context, text string, seed uint64, tell progress) (*ran, er
 	if err != nil && !(info != nil && errors.As(err, &early)) {
 		return nil, err
 	}
-	return outcome(info, table), nil
+	return outcome(info, table, tell), nil
 }
 
 // outcome is the answer of a run's record.
-func outcome(info *record.Info, table *record.Table) *ran {
+func outcome(info *record.Info, table *record.Table, tell progress) *ran {
 	a := &ran{Table: report.Lines(info), Digest: info.Digest, Warnings: info.Warnings, Ended: info.Ended}
 	a.Metrics.Columns = table.Columns
 	for _, row := range table.Rows {
@@ -75,7 +78,10 @@ func outcome(info *record.Info, table *record.Table) *ran {
 		}
 		a.Metrics.Rows = append(a.Metrics.Rows, numbers)
 	}
-	for k, c := range plot.RunCharts(info.Name, []*record.Table{table}) {
+	charts := plot.RunCharts(info.Name, []*record.Table{table})
+	for k, c := range charts {
+		share := float64(k+1) / float64(len(charts)+1)
+		tell(running+(1-running)*share, fmt.Sprintf("drawing figure %d of %d", k+1, len(charts)))
 		a.Figures = append(a.Figures, draw(k+1, c.Name, c.Chart))
 	}
 	return a

@@ -8,10 +8,19 @@
   const pause = 200; // ms after which what was typed is checked
   let waiting = null, serial = 0;
   let ran = null; // the text of which results are shown
+  let shared = null; // the text to which a link was made
+  let statusOf = null; // the text that the status is of
+  let held = false; // the engine is not wanted until the next run
 
   const editor = new Editor({area: $("scenario"), under: $("under"), gutter: $("gutter"), list: $("suggestions"),
-    complete: (scenario, line, column) => checker.ask({do: "complete", scenario, line, column})
-      .catch(e => { failed(e); return {from: column, suggestions: []}; }),
+    complete: async (scenario, line, column) => {
+      try {
+        if (!held) return await checker.ask({do: "complete", scenario, line, column});
+      } catch (e) {
+        failed(e);
+      }
+      return {from: column, suggestions: []};
+    },
     onInput: () => { own(); age(); later(); }});
 
   // Checking.
@@ -29,6 +38,7 @@
   }
 
   async function check() {
+    if (held) return;
     const text = editor.text;
     try {
       const {mistakes, needs, notes} = await checker.ask({do: "check", scenario: text}, undefined, loadingChecker);
@@ -63,15 +73,19 @@
 
   // Running.
 
-  function state(name, text) {
+  function state(name, text, scenario = editor.text) {
     $("status").dataset.state = name;
     $("status").textContent = text;
     $("cancel").disabled = name !== "running";
+    statusOf = scenario;
+    age();
   }
 
   /** ready forgets what was said of another scenario; one that runs is told of. */
   function ready() {
-    if ($("status").dataset.state !== "running") state("", "");
+    if ($("status").dataset.state === "running") return;
+    state("", "");
+    $("progress").value = 0;
   }
 
   /** seed is the seed, or null if what stands there is none. */
@@ -92,6 +106,7 @@
       return;
     }
     state("running", "The engine is loading …");
+    if (held) { held = false; check(); }
     let told = false;
     const loading = show.loading($("progress"), $("status"));
     try {
@@ -106,19 +121,29 @@
       $("progress").value = 1;
       $("results").replaceChildren(...results(answer, chosen));
       ran = text;
-      age();
-      state("done", `Computed in this browser in ${show.seconds(performance.now() - began)}.`);
+      state("done", `Computed in this browser in ${show.seconds(performance.now() - began)}.`, text);
     } catch (e) {
       if (mine !== serial) return;
       $("progress").value = 0;
-      if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled.");
-      else state("failed", e.message);
+      if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled.", text);
+      else state("failed", e.message, text);
     }
   }
 
-  /** age says so if the results are of another text than the editor's. */
+  /** cancel ends the run, and the engine's loading, for which checks may wait. */
+  function cancel() {
+    runner.cancel();
+    if (!Engine.loading) return;
+    held = true;
+    checker.cancel();
+    $("mistakes").replaceChildren("The scenario is not checked, as the engine is not loaded. Run loads it.");
+  }
+
+  /** age says so if the status or the results are of another text than the editor's; a link to another is no more. */
   function age() {
     const box = $("results"), old = ran !== null && ran !== editor.text;
+    $("of").hidden = statusOf === editor.text || $("status").textContent === "";
+    if (shared !== editor.text) $("shared").textContent = "";
     if (old === box.classList.contains("old")) return;
     box.classList.toggle("old", old);
     if (old) box.prepend(show.element("p", {class: "note of"}, "These results are of the scenario before it was changed."));
@@ -132,17 +157,24 @@
     parts.push(e("div", {class: "scroll", tabindex: 0}, e("table", {class: "summary stacked"},
       e("tbody", {}, ...show.rows(a.table.map(([name, value, about]) => [name, e("strong", {}, value), about]))))));
     parts.push(e("div", {class: "charts"}, ...show.figures(a.figures ?? [])));
-    const {columns, rows} = a.metrics;
-    const csv = () => [columns, ...rows ?? []].map(r => r.map(v => v ?? "").join(",")).join("\n") + "\n";
-    const keep = e("button", {type: "button"}, "Save as CSV");
-    keep.addEventListener("click", () => save("metrics.csv", csv()));
-    parts.push(e("details", {}, e("summary", {}, `What was measured in ${rows?.length ?? 0} rounds`),
-      e("p", {}, keep), e("div", {class: "scroll tall", tabindex: 0}, e("table", {},
-        e("thead", {}, e("tr", {}, ...columns.map(c => e("th", {scope: "col"}, c)))),
-        e("tbody", {}, ...show.rows((rows ?? []).map(r => r.map(show.number))))))));
+    parts.push(measured(a.metrics.columns, a.metrics.rows ?? []));
     parts.push(e("p", {}, "Digest of every event: ", e("code", {id: "digest"}, a.digest), ". ",
       e("code", {}, `simulate run scenario.yaml --seed ${seed}`), " prints its beginning."));
     return parts;
+  }
+
+  /** measured is the table of all rounds, made when it is opened: a long one keeps a browser busy for seconds. */
+  function measured(columns, rows) {
+    const e = show.element, most = 1000;
+    const csv = () => [columns, ...rows].map(r => r.map(v => v ?? "").join(",")).join("\n") + "\n";
+    const keep = e("button", {type: "button"}, "Save as CSV");
+    keep.addEventListener("click", () => save("metrics.csv", csv()));
+    const cut = rows.length > most ? ` has all; here are the first ${most}.` : "";
+    const box = e("details", {}, e("summary", {}, `What was measured in ${rows.length} rounds`), e("p", {}, keep, cut));
+    box.addEventListener("toggle", () => box.append(e("div", {class: "scroll tall", tabindex: 0}, e("table", {},
+      e("thead", {}, e("tr", {}, ...columns.map(c => e("th", {scope: "col"}, c)))),
+      e("tbody", {}, ...show.rows(rows.slice(0, most).map(r => r.map(show.number))))))), {once: true});
+    return box;
   }
 
   function save(name, text) {
@@ -172,15 +204,17 @@
 
   async function share() {
     const address = new URL(location.href);
-    address.hash = new URLSearchParams({scenario: await pack(editor.text), seed: String(seed() ?? 1)});
+    shared = editor.text;
+    address.hash = new URLSearchParams({scenario: await pack(shared), seed: String(seed() ?? 1)});
     history.replaceState(null, "", address);
     let copied = false;
     try {
       await navigator.clipboard.writeText(address.href);
       copied = true;
     } catch { /* the address bar has it */ }
-    state($("status").dataset.state, copied ? "The link is copied; the address bar has it too." :
-      "The link is in the address bar.");
+    $("shared").textContent = copied ? "The link is copied; the address bar has it too." :
+      "The link is in the address bar.";
+    age();
   }
 
   /** within says that the address is of a place of this page, as the link to the content is. */
@@ -189,24 +223,24 @@
   /** begin takes the scenario of the address, or an example. */
   async function begin() {
     const given = new URLSearchParams(location.hash.slice(1));
-    if (given.has("scenario")) {
-      try {
-        editor.text = await unpack(given.get("scenario"));
-        if (given.has("seed")) $("seed").value = given.get("seed");
-        own();
-        age();
-        later();
-        return;
-      } catch {
-        state("failed", "The address has a scenario that cannot be read: a part of it may be missing. " +
-          "This is an example.");
-      }
+    const packed = given.get("scenario");
+    const text = packed === null ? null : await unpack(packed).catch(() => null);
+    if (text !== null) {
+      editor.text = text;
+      if (given.has("seed")) $("seed").value = given.get("seed");
+      own();
+      age();
+      later();
+      return;
     }
     const named = examples.findIndex(e => e.name === given.get("example"));
-    if (named < 0 && !given.has("scenario") && location.hash.length > 1 && !within()) {
+    take(Math.max(named, 0));
+    if (packed !== null) {
+      state("failed", "The address has a scenario that cannot be read: a part of it may be missing. " +
+        "This is an example.");
+    } else if (named < 0 && location.hash.length > 1 && !within()) {
       state("failed", "The address cannot be read: a part of it may be missing. This is an example.");
     }
-    take(Math.max(named, 0));
   }
 
   function take(k) {
@@ -231,7 +265,7 @@
     take(Number($("example").value));
   });
   $("run").addEventListener("click", run);
-  $("cancel").addEventListener("click", () => runner.cancel());
+  $("cancel").addEventListener("click", cancel);
   $("share").addEventListener("click", share);
   $("editor").addEventListener("keydown", e => {
     if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); }
