@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"overhear/adversary/model"
 	"overhear/internal/num"
@@ -347,12 +348,15 @@ func allRows(v *View, f *record.Finding) error {
 			"their number is not determined", spans, rank, p.D)
 	case len(whole) <= rank:
 		return failed("%d gradients are no more than the rank %d of the rows", len(whole), rank)
-	case v.Knows.Size > 0 && v.Knows.Size != rank:
-		return failed("the rows have rank %d, and there are %d: they depend on each other%s", rank, v.Knows.Size, doubt)
+	case v.Knows.Size > rank:
+		return failed("the rows have rank %d or more, and there are %d, %s%s", rank, v.Knows.Size, unaccounted, doubt)
+	case v.Knows.Size > 0 && v.Knows.Size < rank:
+		return failed("the rows have rank %d, and there are %d: gradients of other rows are among these%s", rank,
+			v.Knows.Size, doubt)
 	case p.Loss == problem.Squared && rank > 2:
 		return failed("the squared loss tells the sum of the %d rows and the sum of their squares, and nothing else: "+
 			"every rotation that leaves the vector of ones as it is, %s that are free, makes other rows of them "+
-			"with the same messages", rank, plural.Of((rank-1)*(rank-2)/2, "angle"))
+			"with the same messages%s", rank, plural.Of((rank-1)*(rank-2)/2, "angle"), doubt)
 	case rank > mostRows:
 		return blocked("the node has %d rows; the search is for at most %d", rank, mostRows)
 	}
@@ -366,9 +370,10 @@ func allRows(v *View, f *record.Finding) error {
 		return err
 	}
 	if found.rows == nil {
-		return failed("%d gradients span %d dimensions; none of %d starts leads to as many rows that fit to rounding",
-			len(whole), rank, found.tried)
+		return failed("%d gradients span %d dimensions; none of %d starts leads to as many rows that fit to rounding%s",
+			len(whole), rank, found.tried, doubt)
 	}
+	f.Doubt = strings.TrimPrefix(doubt, "; ")
 	f.Conclusion = fmt.Sprintf("%d gradients span %d dimensions; %d of %d starts lead to %s that fit to rounding, and "+
 		"are at most %.2g apart; what solves leave is worth an error of at most %.2g%s", len(whole), rank, found.fitted,
 		found.tried, plural.Of(rank, "row"), found.apart, found.error, doubt)

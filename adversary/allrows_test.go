@@ -58,6 +58,29 @@ func TestAllRows_FindsAllRows(t *testing.T) {
 	}
 }
 
+// As many gradients as two rows have dimensions and one more settle no rank: rows that are found all the same are told
+// with that doubt, in words and to programs, unless it is known how many there are.
+func TestAllRows_DoubtsWhetherTheseAreAll(t *testing.T) {
+	f := small(t, 2, 9, ring(5))
+	rec, pub := run(t, f, "dgd", 3, sim.Link{}, unfading(0.8))
+	for _, size := range []int{0, 2} {
+		knows := f.columns(1)
+		knows.Size = size
+		got := scored(t, "all-rows", Observe(rec, Vantage{}, pub, knows), f.own(1))
+		if len(got.Rows) != 2 || got.Baselines[0].Error != 0 {
+			t.Fatalf("%d rows known: %+v: %s", size, got.Baselines, got.Conclusion)
+		}
+		doubt, want := "that one vector adds none may be chance, and there may be more rows", record.Partial
+		if size == 2 {
+			doubt, want = "", record.Exact
+		}
+		if got.Doubt != doubt || got.Succeeded != want ||
+			(doubt != "") != strings.Contains(got.Conclusion, "more rows") {
+			t.Errorf("%d rows known: %s, %q: %s", size, got.Succeeded, got.Doubt, got.Conclusion)
+		}
+	}
+}
+
 // A value of another sender, or round, in the record is seen.
 func TestAllRows_PlantedErrorsAreSeen(t *testing.T) {
 	f := small(t, 3, 9, ring(5))

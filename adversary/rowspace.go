@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
+	"strings"
 
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/problem"
 	"overhear/record"
 )
@@ -46,6 +47,9 @@ const widest = 1e-2
 // is below them to be taken for no row: singular values of rows fall over several powers
 // of ten, those of exact solves are seven or more below them.
 const hiding = 1e-6
+
+// unaccounted says of which rows a rank falls short where there are known to be more.
+const unaccounted = "of which some depend on others or add too little to be seen"
 
 // inSpan are the vectors of gradients that lie in the span of the rows: gradients
 // of which all is known, and differences of consecutive ones that miss the same
@@ -145,44 +149,44 @@ func rowSpace(v *View, f *record.Finding) error {
 			"columns, whose rank is not that of the node's rows", found, many, rank, columns)
 		return nil
 	}
-	f.Facts = append(f.Facts, record.Fact{Kind: record.DataRank, Node: f.Victim, Round: all[len(all)-1].Round,
-		Values: []float64{float64(rank)}, Relative: notKnown})
+	fact := record.Fact{Kind: record.DataRank, Node: f.Victim, Round: all[len(all)-1].Round,
+		Values: []float64{float64(rank)}, Relative: notKnown}
 	f.Checks = append(f.Checks, record.Check{
 		Kind:     record.RowRankGap,
 		Measured: record.Number(s.values[rank]), Bound: record.Number(floor), Holds: s.values[rank] <= floor,
 		Detail: fmt.Sprintf("the last that counts is %.3g", s.values[rank-1]),
 	})
 	space := s.space(rank)
-	// A candidate outside shows that the span is smaller than that of the columns, and so has the rank of the rows.
-	least := "so many"
-	if n := s.above(floor); n < rank {
-		least = strconv.Itoa(n)
+	doubt := s.doubt(len(vectors), rank, v.Knows.Size, gap, floor)
+	if v.Knows.Size > rank {
+		doubt += fmt.Sprintf("; it is known to have %d, %s", v.Knows.Size, unaccounted)
 	}
-	says := fmt.Sprintf("the data of node %d have rank %d: it has at least %s rows, and more if columns depend "+
-		"on each other, which no candidate outside the span rules out", f.Victim, rank, least)
+	// A candidate outside shows that the span is smaller than that of the columns, and so has the rank of the rows.
+	says := fmt.Sprintf("the data of node %d have rank %d: it has at least so many rows, and more if columns depend "+
+		"on each other, which no candidate outside the span rules out", f.Victim, rank)
 	switch {
 	case problem.Straight(p.Loss):
-		f.Facts[0].Kind = record.LeastRank
+		fact.Kind = record.LeastRank
 		says = fmt.Sprintf("node %d has at least %d independent rows: where the loss is a straight line, a row adds "+
 			"the same in every round, or nothing, and rows that stay there hide; one of them may be a candidate "+
 			"outside the span", f.Victim, rank)
+	case doubt != "":
+		least := min(rank, s.above(floor))
+		fact.Kind, fact.Values = record.LeastRank, []float64{float64(least)}
+		says = fmt.Sprintf("node %d has at least %s", f.Victim, plural.Of(least, "independent row"))
 	case anyOutside(v.Knows.Candidates, space, angle):
-		f.Facts[0].Kind = record.RowCount
+		fact.Kind = record.RowCount
 		says = fmt.Sprintf("node %d has %d independent rows", f.Victim, rank)
 	case rank == 1:
 		says = fmt.Sprintf("node %d has one row, or several along one direction", f.Victim)
 	}
-	doubt := s.doubt(len(vectors), rank, v.Knows.Size, gap, floor)
-	if size := v.Knows.Size; size > rank {
-		doubt += fmt.Sprintf("; it is known to have %d, of which some depend on others or add too little to be seen",
-			size)
-	}
+	f.Facts, f.Doubt = append(f.Facts, fact), strings.TrimPrefix(doubt, "; ")
 	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: "+
 		"%s%s", found, many, rank, columns, gap, says, doubt)
 	if rank == 1 && !problem.Straight(p.Loss) && !p.Targets && p.Classes == 0 {
 		v.single(all, s.left[0], f)
 	}
-	judge(v.Knows.Candidates, space, angle, f)
+	judge(v.Knows.Candidates, space, angle, fact.Kind == record.LeastRank, f)
 	return nil
 }
 
@@ -206,8 +210,9 @@ func everyFits(candidates *Samples, rows *columnSpace, angle float64) bool {
 	return candidates != nil && len(candidates.Y) >= 2 && angle <= widest && !anyOutside(candidates, rows, angle)
 }
 
-// judge measures candidates against a span that is known to an angle.
-func judge(candidates *Samples, rows *columnSpace, angle float64, f *record.Finding) {
+// judge measures candidates against a span that is known to an angle, and which may be only a part of that of the
+// rows: then no candidate is ruled out.
+func judge(candidates *Samples, rows *columnSpace, angle float64, part bool, f *record.Finding) {
 	if candidates == nil || len(candidates.Y) == 0 {
 		return
 	}
@@ -229,7 +234,11 @@ func judge(candidates *Samples, rows *columnSpace, angle float64, f *record.Find
 		} else {
 			nearest = math.Min(nearest, score)
 		}
-		f.Members = append(f.Members, record.Membership{Candidate: n, Score: record.Number(score), Member: member})
+		f.Members = append(f.Members, record.Membership{Candidate: n, Score: record.Number(score), Member: member,
+			Open: !member && (part || angle > widest)})
+	}
+	if angle > widest {
+		return
 	}
 	f.Conclusion += fmt.Sprintf("; %d of %d candidates are in their span to %.2g", members, len(candidates.Y), angle)
 	if members > 0 {
@@ -237,6 +246,9 @@ func judge(candidates *Samples, rows *columnSpace, angle float64, f *record.Find
 	}
 	if !math.IsInf(nearest, 1) {
 		f.Conclusion += fmt.Sprintf("; the nearest of the others is at %.2g", nearest)
+		if part {
+			f.Conclusion += ", and they are ruled out only if there are no more rows"
+		}
 	}
 }
 
@@ -275,7 +287,11 @@ func (v *View) single(all []model.Gradient, along []float64, f *record.Finding) 
 		}
 	}
 	f.Estimates = append(f.Estimates, record.Estimate{Rounds: len(all), X: x, Y: y, Residual: record.Number(residual)})
-	f.Conclusion += ", which the intercept gives whole"
+	if f.Doubt != "" {
+		f.Conclusion += "; if it is the only one the intercept gives it whole"
+	} else {
+		f.Conclusion += ", which the intercept gives whole"
+	}
 	if y == 0 {
 		f.Conclusion += " but for its label"
 	}

@@ -44,7 +44,8 @@ var notKnown = record.Number(math.NaN())
 
 // Score compares a finding with the truth. It fills the scores of Estimates,
 // Facts, Members and Labels, the Baselines, and the outcome, which is the best of these;
-// whatever is not better than its baseline has Failed, and the conclusion says so:
+// whatever is not better than its baseline has Failed, and the conclusion says so. What may not be all there is, as the
+// finding's Doubt says, is Partial at most:
 //
 //   - Estimates, of which the last is the best informed: Exact if its relative
 //     error is at most 1e-6, Partial if it is below ½. The baseline is the best of the zero vector, which
@@ -57,7 +58,7 @@ var notKnown = record.Number(math.NaN())
 //     The baseline is the median error of what the observer would say without the attack, such as a value of
 //     another node of the same round; else 0.
 //
-//   - Members: Exact if all verdicts are right, Partial if verdicts and
+//   - Members, but for those that are left open: Exact if all verdicts are right, Partial if verdicts and
 //     truth go together by Fisher's exact test, one-sided, at level 0.01. If
 //     candidates are all members, or none is, there is nothing to be told apart and
 //     the verdicts do not count. The error is the mean of the shares of members and of others that are wrong,
@@ -99,6 +100,9 @@ func Score(f *record.Finding, truth *Truth) {
 	for _, o := range []record.Outcome{record.Exact, record.Partial, record.Failed} {
 		if slices.Contains(outcomes, o) {
 			f.Succeeded = o
+			if o == record.Exact && f.Doubt != "" {
+				f.Succeeded = record.Partial
+			}
 			return
 		}
 	}
@@ -310,6 +314,9 @@ func (t *Truth) members(f *record.Finding) (record.Outcome, bool) {
 		m := &f.Members[k]
 		truth := t.Member(m.Candidate)
 		m.Truth = &truth
+		if m.Open {
+			continue
+		}
 		table[bit(truth)][bit(m.Member)]++
 	}
 	members, others := table[1][0]+table[1][1], table[0][0]+table[0][1]

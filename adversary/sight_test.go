@@ -251,7 +251,18 @@ func TestJudge_Candidates(t *testing.T) {
 			s.Add(Sample{X: x, Y: 1})
 		}
 		f := new(record.Finding)
-		judge(s, rows, 0.01, f)
+		judge(s, rows, 0.01, false, f)
+		part := new(record.Finding) // of a span that may lack rows the same, but none is ruled out
+		judge(s, rows, 0.01, true, part)
+		for k, m := range f.Members {
+			if p := part.Members[k]; p.Member != m.Member || p.Open == m.Member || m.Open || p.Score != m.Score {
+				t.Errorf("%s: %+v, where the span may be a part %+v", name, m, p)
+			}
+		}
+		open := strings.TrimPrefix(part.Conclusion, f.Conclusion)
+		if others := strings.Contains(f.Conclusion, "others"); others != strings.Contains(open, "only if there are") {
+			t.Errorf("%s: %q", name, part.Conclusion)
+		}
 		members := 0
 		for _, m := range f.Members {
 			members += bit(m.Member)

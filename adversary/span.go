@@ -72,8 +72,8 @@ func (s *spectrum) rank(floor float64) (rank int, gap float64) {
 const clearGap = 100
 
 // sureGap is the least gap that is taken for it without a word of doubt: after few rounds rows' own singular values,
-// with others too small to be seen, fall by several hundred from one to the next.
-const sureGap = 1000
+// with others too small to be seen, fall by several thousand from one to the next, most where steps are small.
+const sureGap = 10000
 
 // sameness is how near two points may be, relative to them, and count as one: solves leave differences far below it.
 const sameness = 1e-8

@@ -114,7 +114,7 @@ func TestSpectrum_Doubt(t *testing.T) {
 	}{{5, 3, 0, 1e6, 1e-6, false, false, false}, {4, 3, 0, 1e6, 1e-6, true, false, false},
 		{4, 3, 3, 1e6, 1e-6, false, false, false}, {4, 3, 4, 1e6, 1e-6, true, false, false},
 		{5, 3, 3, 1e6, 1e-2, false, true, false}, {4, 3, 0, 1e6, 1e-2, true, true, false},
-		{5, 3, 0, 999, 1e-6, false, false, true}, {5, 3, 0, 1000, 1e-6, false, false, false},
+		{5, 3, 0, 9999, 1e-6, false, false, true}, {5, 3, 0, 10000, 1e-6, false, false, false},
 		{5, 3, 3, 200, 1e-6, false, false, false}} {
 		got := s.doubt(c.vectors, c.rank, c.size, c.gap, c.floor)
 		if strings.Contains(got, "chance") != c.chance || strings.Contains(got, "but for 2") != c.below ||

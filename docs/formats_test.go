@@ -36,6 +36,13 @@ rounds: {count: 40}
 algorithm: {kind: dgd, step: 0.5, decay: none}
 adversary: {knows: {victim: 1, all-but: 0, attribute: label}, attacks: [all-rows, attribute, linkage]}
 `,
+	"few.yaml": `name: few
+problem: {data: wdbc, train: 40, rho: 0.3}
+network: {topology: {kind: complete, nodes: 5}}
+rounds: {count: 9}
+algorithm: {kind: dgd, step: 0.05, decay: none}
+adversary: {knows: {victim: 0, all-but: 0, candidates: 5}, attacks: [row-space]}
+`,
 	"users.yaml": `name: users
 problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 40, rho: 0.3}
 network: {topology: {kind: ring, nodes: 4}}
@@ -157,6 +164,7 @@ func produce(t *testing.T) string {
 		{"run", "lying.yaml", "--no-plots"},
 		{"attack", "informed.yaml"},
 		{"attack", "several.yaml"},
+		{"attack", "few.yaml"},
 		{"attack", "users.yaml"},
 		{"attack", "columns.yaml"},
 		{"attack", "out/columns/1", "--set", "adversary.knows.candidates=3"},

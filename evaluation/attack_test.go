@@ -435,15 +435,18 @@ adversary: {view: {links: [[0, 1]]}, knows: {victim: 1, data: [0]}, attacks: [on
 	}
 }
 
-// Where rounds are few, ranks that are told without doubt are those of the rows, and spans that are judged without it
-// have the victim's row.
+// Where rounds are few, ranks that are told as the rows' own are, those told as the least no greater, and no row of the
+// victim is ruled out.
 func TestAttack_DoubtsRanksThatAreTooSmall(t *testing.T) {
-	told := 0
+	told, open := 0, 0
 	for _, c := range []struct {
 		algorithm string
 		rounds    int
-	}{{"{kind: dgd, step: 0.3, decay: sqrt}", 9}, {"{kind: dgd, step: 0.3, decay: none}", 12},
-		{"{kind: admm, eta: 0.2}", 9}} {
+		knows     string
+	}{{"{kind: dgd, step: 0.3, decay: sqrt}", 9, "all-but: 0, "}, {"{kind: admm, eta: 0.2}", 9, "all-but: 0, "},
+		{"{kind: dgd, step: 0.3, decay: none}", 12, "all-but: 0, "}, {"{kind: dgd, step: 0.3, decay: none}", 12, ""},
+		{"{kind: dgd, step: 0.05, decay: none}", 9, "all-but: 0, "}, {"{kind: dgd, step: 0.05, decay: none}", 9, ""},
+		{"{kind: dgd, step: 0.02, decay: none}", 14, ""}} {
 		for seed := range uint64(6) {
 			r := recorded(t, fmt.Sprintf(`name: few
 seeds: {first: %d}
@@ -451,38 +454,52 @@ problem: {data: wdbc, train: 40, rho: 0.3}
 network: {topology: {kind: complete, nodes: 5}, latency: 20ms}
 rounds: {count: %d}
 algorithm: %s
-adversary: {knows: {victim: all, all-but: 0, candidates: 5}, attacks: [row-space]}
-`, seed+1, c.rounds, c.algorithm))
+adversary: {knows: {victim: all, %scandidates: 5}, attacks: [row-space]}
+`, seed+1, c.rounds, c.algorithm, c.knows))
 			a, err := Attack(context.Background(), r, AttackOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range a.Findings {
 				for _, fact := range f.Facts {
-					if rank := int(fact.Values[0]); (rank < 8) != strings.Contains(f.Conclusion, "known to have 8,") {
+					if rank := int(fact.Values[0]); (rank < 8 && c.knows != "") !=
+						strings.Contains(f.Conclusion, "known to have 8,") {
 						t.Errorf("%+v, seed %d, node %d, rank %d: %s", c, seed+1, f.Victim, rank, f.Conclusion)
 					}
 				}
-				if strings.Contains(f.Conclusion, "may be more rows") ||
-					strings.Contains(f.Conclusion, "no larger than what solves leave") {
-					continue
-				}
 				for _, fact := range f.Facts {
-					told++
-					if fact.Kind != record.LeastRank && float64(fact.Relative) > 0 {
-						t.Errorf("%+v, seed %d, node %d: %s", c, seed+1, f.Victim, f.Conclusion)
+					if fact.Kind != record.LeastRank {
+						told++
+					}
+					if (fact.Kind == record.LeastRank) != (f.Doubt != "") || fact.Values[0] > 8 ||
+						fact.Kind != record.LeastRank && float64(fact.Relative) > 0 {
+						t.Errorf("%+v, seed %d, node %d: %s of %g: %s", c, seed+1, f.Victim, fact.Kind, fact.Values[0],
+							f.Conclusion)
 					}
 				}
 				for _, m := range f.Members {
-					if m.Truth != nil && *m.Truth && !m.Member && !strings.Contains(f.Conclusion, "too much to judge") {
+					if m.Truth != nil && *m.Truth && !m.Member && !m.Open {
 						t.Errorf("%+v, seed %d, node %d: its row is ruled out: %s", c, seed+1, f.Victim, f.Conclusion)
 					}
+					conditional := strings.Contains(f.Conclusion, "too much to judge") ||
+						strings.Contains(f.Conclusion, "only if there are no more rows")
+					if !m.Open {
+						continue
+					}
+					if open++; !conditional {
+						t.Errorf("%+v, seed %d, node %d: open without a word: %s", c, seed+1, f.Victim, f.Conclusion)
+					}
+				}
+				if f.Doubt != "" && (f.Succeeded == record.Exact || !strings.HasSuffix(f.Conclusion, f.Doubt) &&
+					!strings.Contains(f.Conclusion, f.Doubt+";")) {
+					t.Errorf("%+v, seed %d, node %d: %s, though %q: %s", c, seed+1, f.Victim, f.Succeeded, f.Doubt,
+						f.Conclusion)
 				}
 			}
 		}
 	}
-	if told < 12 {
-		t.Errorf("%d ranks are told", told)
+	if told < 12 || open < 12 {
+		t.Errorf("%d ranks are told without doubt, %d candidates are left open", told, open)
 	}
 }
 
@@ -516,7 +533,7 @@ algorithm: {kind: admm, eta: 0.05}
 compute: {row: 40ns}
 solver: {tolerance: 1e-12}
 adversary: {view: {from-round: 3}, knows: {victim: 2, all-but: 0, candidates: 5}, attacks: [row-space]}
-`, "row-space", "it has at least 8 rows, and more if"},
+`, "row-space", "has at least 8 independent rows"},
 	} {
 		a, err := Attack(context.Background(), recorded(t, c.text), AttackOptions{})
 		if err != nil {

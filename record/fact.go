@@ -25,7 +25,7 @@ const (
 	PrivatePenalty FactKind = "penalty"          // a node's own η
 	RowCount       FactKind = "independent-rows" // how many independent rows a node has
 	DataRank       FactKind = "data-rank"        // the rank of a node's data, which may be that of the columns
-	LeastRank      FactKind = "least-rank"       // the same, where rows may hide: the rank is that or more
+	LeastRank      FactKind = "least-rank"       // the same, where there may be more rows: it is that or more
 	// ∇ of the data at a round's point less that at an earlier one's
 	GradientDifference FactKind = "gradient-difference"
 	StartGradient      FactKind = "start-gradient"     // ∇ of a node's data at zero, where every node starts

@@ -80,6 +80,7 @@ type Finding struct {
 	Victim     int          `json:"victim"`
 	Succeeded  Outcome      `json:"outcome"`
 	Conclusion string       `json:"conclusion"`          // in a sentence
+	Doubt      string       `json:"doubt,omitempty"`     // of it: why what was found may not be all there is
 	Baselines  []Baseline   `json:"baselines,omitempty"` // errors beside what guessing gives
 	SignOpen   bool         `json:"sign_open,omitempty"` // the last estimate was scored up to its sign
 	Estimates  []Estimate   `json:"estimates,omitempty"`
@@ -157,9 +158,10 @@ type Score struct {
 // Membership is how well a candidate fits.
 type Membership struct {
 	Candidate int     `json:"candidate"`
-	Score     Number  `json:"score"`  // by attack; less fits better
-	Member    bool    `json:"member"` // the attack's verdict
-	Truth     *bool   `json:"truth"`  // null: not at hand
+	Score     Number  `json:"score"`          // by attack; less fits better
+	Member    bool    `json:"member"`         // the attack's verdict
+	Open      bool    `json:"open,omitempty"` // it is none: the candidate is not ruled out either
+	Truth     *bool   `json:"truth"`          // null: not at hand
 	Label     float64 `json:"label,omitempty"`
 }
 

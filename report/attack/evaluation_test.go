@@ -140,7 +140,8 @@ func exampleAttacks(name string, net record.Placement, noise float64, seed uint6
 			Members: func() (all []record.Membership) {
 				for k := range 23 {
 					is := k%8 == 0
-					m := record.Membership{Candidate: k, Score: record.Number(0.5 + 0.01*float64(k)), Truth: &falsehood}
+					m := record.Membership{Candidate: k, Score: record.Number(0.5 + 0.01*float64(k)), Truth: &falsehood,
+						Open: k == 1}
 					if is {
 						m = record.Membership{Candidate: k, Score: record.Number(2e-11 * float64(k+1)), Member: true,
 							Truth: &truth}
@@ -418,6 +419,7 @@ func TestEvaluation_SaysWhatWasFound(t *testing.T) {
 			"sum of neighbours", "3.00×10⁻¹⁵", "Of 3 members 3 were found, of 20 others 0 were taken " +
 				"for one.", "round 5: the value of node 9", "1312", "27.3 %", "0.731",
 			"area under the ROC curve", "opposite of the longest row", "ROC on logarithmic axes",
+			map[string]string{"HTML": ">open</td>", "Markdown": "| open |"}[kind],
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s lacks %q", kind, want)

@@ -629,8 +629,11 @@ func (e *Evaluation) members() *section {
 				}
 			}
 			verdict := word("not a member")
-			if m.Member {
+			switch {
+			case m.Member:
 				verdict = word("member")
+			case m.Open:
+				verdict = word("open")
 			}
 			row := []cell{whole(m.Candidate), measured(m.Score), verdict, truth}
 			if labels {
