@@ -8,6 +8,7 @@ import (
 
 	"overhear/adversary/model"
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -62,7 +63,8 @@ func attribute(v *View, f *record.Finding) error {
 	}
 	if math.IsInf(best, -1) {
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("no value of %s fits the %d rounds that were seen", a.Name, w.used)
+		f.Conclusion = fmt.Sprintf("no value of %s fits the %s seen", a.Name,
+			plural.With(w.used, "round", "that was", "that were"))
 		return nil
 	}
 	sum := 0.0
@@ -82,8 +84,9 @@ func attribute(v *View, f *record.Finding) error {
 		f.Odds = append(f.Odds, record.Odds{Value: a.Values[n], Prior: record.Number(prior[n]),
 			Posterior: record.Number(posterior[n])})
 	}
-	f.Conclusion = fmt.Sprintf("%s is %q with probability %.4g by %d rounds; before them it was held to be %q with "+
-		"probability %.4g", a.Name, a.Values[after], posterior[after], w.used, a.Values[before], prior[before])
+	f.Conclusion = fmt.Sprintf("%s is %q with probability %.4g by %s; before them it was held to be %q with "+
+		"probability %.4g", a.Name, a.Values[after], posterior[after],
+		plural.Of(w.used, "round"), a.Values[before], prior[before])
 	return nil
 }
 
@@ -126,8 +129,12 @@ func (v *View) weigh(f *record.Finding, worlds []*Samples) (*weighed, error) {
 		return nil, untold(f.Unseen, "no round was seen whole, with every parameter known")
 	}
 	if skipped := len(all) - w.used; skipped > 0 {
-		f.Unseen = append(f.Unseen, fmt.Sprintf("%d rounds leave hidden parameters or an unknown past, and were left "+
-			"out", skipped))
+		was := "were"
+		if skipped == 1 {
+			was = "was"
+		}
+		f.Unseen = append(f.Unseen, plural.With(skipped, "round", "leaves", "leave")+
+			" hidden parameters or an unknown past, and "+was+" left out")
 	}
 	return w, nil
 }

@@ -10,6 +10,7 @@ import (
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/problem"
 	"overhear/record"
 )
@@ -105,19 +106,21 @@ func columnSpaces(v *View, f *record.Finding) error {
 				Round: rounds[len(rounds)-1], Values: columnDistances(b, span), Relative: notKnown})
 		}
 	}
+	spans := plural.With(len(messages), "message", fmt.Sprintf("of node %d spans", f.Victim),
+		fmt.Sprintf("of node %d span", f.Victim))
 	switch {
 	case span != nil && cover == model.Nowhere:
-		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, all of them inside its column "+
-			"space", len(messages), f.Victim, rank, p.Rows)
+		f.Conclusion = fmt.Sprintf("%s %d of %d dimensions, all of them inside its column "+
+			"space", spans, rank, p.Rows)
 	case span != nil:
-		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, its whole column space",
-			len(messages), f.Victim, rank, p.Rows)
+		f.Conclusion = fmt.Sprintf("%s %d of %d dimensions, its whole column space",
+			spans, rank, p.Rows)
 	case cover == model.Ambient:
-		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, as many as they can: the noise "+
-			"covers all directions and hides the column space", len(messages), f.Victim, rank, p.Rows)
+		f.Conclusion = fmt.Sprintf("%s %d of %d dimensions, as many as they can: the noise "+
+			"covers all directions and hides the column space", spans, rank, p.Rows)
 	default:
-		f.Conclusion = fmt.Sprintf("%d messages of node %d span %d of %d dimensions, as many as they can: it has at "+
-			"least as many independent columns, and more messages would be needed to find all", len(messages), f.Victim,
+		f.Conclusion = fmt.Sprintf("%s %d of %d dimensions, as many as they can: it has at "+
+			"least as many independent columns, and more messages would be needed to find all", spans,
 			rank, p.Rows)
 	}
 	if len(k.Blocks) > useless {
@@ -134,8 +137,8 @@ func columnSpaces(v *View, f *record.Finding) error {
 		}
 	}
 	if useless > 0 {
-		f.Conclusion += fmt.Sprintf("; %d candidates have as many independent columns as rows, which every message "+
-			"fits", useless)
+		f.Conclusion += "; " + plural.With(useless, "candidate", "has", "have") +
+			" as many independent columns as rows, which every message fits"
 	}
 	if cover == model.Ambient && span == nil {
 		f.Succeeded = record.Failed

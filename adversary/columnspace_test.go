@@ -166,7 +166,7 @@ func TestColumnSpace_TellsBlocksAtAnySigma(t *testing.T) {
 				}
 			}
 			if len(one.Unseen) != 1 || !strings.Contains(one.Unseen[0], "8 of the 9") ||
-				!strings.Contains(one.Conclusion, "span 1 of 20 dimensions, as many as they can") {
+				!strings.Contains(one.Conclusion, "spans 1 of 20 dimensions, as many as they can") {
 				t.Errorf("%s, one message: %s, unseen %q", name, one.Conclusion, one.Unseen)
 			}
 		}

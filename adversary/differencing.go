@@ -10,6 +10,7 @@ import (
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -70,12 +71,13 @@ func differencing(v *View, f *record.Finding) error {
 			})
 		}
 	}
+	known := plural.With(len(all), "difference", "of gradients is", "of gradients are")
 	if p.Method.Noisy() {
-		f.Conclusion = fmt.Sprintf("%d differences of gradients are free of the objective's noise; the iterates' "+
+		f.Conclusion = fmt.Sprintf("%s free of the objective's noise; the iterates' "+
 			"leaves about %.2g in the first and %.2g in the last, less than half of the difference in %d of them",
-			len(all), expected[0], expected[len(all)-1], clear)
+			known, expected[0], expected[len(all)-1], clear)
 	} else {
-		f.Conclusion = fmt.Sprintf("%d differences of gradients are known, without noise", len(all))
+		f.Conclusion = known + " known, without noise"
 	}
 	switch {
 	case k.Others == nil:

@@ -9,6 +9,7 @@ import (
 
 	"overhear/adversary/model"
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -333,21 +334,22 @@ func beyondNeighbours(v *View, f *record.Finding) error {
 		return err
 	}
 	f.Unseen = append(f.Unseen, v.unsteady()...)
-	equations := fmt.Sprintf("the values heard have rank %d in the gradients of %d other nodes", c.rank, len(g.nodes))
+	equations := fmt.Sprintf("the values heard have rank %d in the gradients of %s", c.rank,
+		plural.Of(len(g.nodes), "other node"))
 	if c.gradient == nil {
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%d rounds: %s, and determine %d of them, but not that of node %d", v.Steady(),
-			equations, c.determined, victim)
+		f.Conclusion = fmt.Sprintf("%s: %s, and determine %d of them, but not that of node %d",
+			plural.Of(v.Steady(), "round"), equations, c.determined, victim)
 		return nil
 	}
 	hidden := fmt.Sprintf("%.2g from noise", c.noise)
 	if p.Method.Noisy() && c.noise == 0 {
 		hidden = "what is not known from noise"
 	}
-	f.Conclusion = fmt.Sprintf("round %d determines the gradient of node %d; of %d rounds, %s; the expected error of "+
+	f.Conclusion = fmt.Sprintf("round %d determines the gradient of node %d; of %s, %s; the expected error of "+
 		"the gradient, whose norm is at most %.3g, is at most %.2g from changing gradients, %s and %.2g from "+
-		"rounding; all rounds used determine %d nodes", c.first, victim, c.rounds, equations, p.C, c.drift, hidden,
-		c.rounding, c.determined)
+		"rounding; all rounds used determine %s", c.first, victim, plural.Of(c.rounds, "round"), equations,
+		p.C, c.drift, hidden, c.rounding, plural.Of(c.determined, "node"))
 	switch {
 	case p.Method.Noisy() && c.noise == 0:
 		f.Unseen = append(f.Unseen, "how much noise there is: it goes by the number of the victim's samples")

@@ -12,6 +12,7 @@ import (
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -342,8 +343,8 @@ func (h *hopping) solve(round int, rows []partSum) error {
 func (h *hopping) conclude() error {
 	f, p := h.f, h.Public
 	if n := len(h.waiting); n > 0 {
-		f.Unseen = append(f.Unseen, fmt.Sprintf("%s, and %d more times: part of its past was not seen, and what is "+
-			"left of that has not faded yet", h.waiting[0], n-1))
+		f.Unseen = append(f.Unseen, fmt.Sprintf("%s, and %s more: part of its past was not seen, and what is "+
+			"left of that has not faded yet", h.waiting[0], plural.Of(n-1, "time")))
 	}
 	if h.checked > 0 && !p.Method.Noisy() {
 		f.Checks = append(f.Checks, record.Check{
@@ -363,12 +364,12 @@ func (h *hopping) conclude() error {
 		return blocked("of no node whose data are known two values in a row were seen")
 	}
 	if h.sums == 0 {
-		f.Conclusion = fmt.Sprintf("all messages to nodes whose data are known were seen; the %d sums worked out "+
-			"agree with them to %.2g and add nothing", h.checked, h.worst)
+		f.Conclusion = fmt.Sprintf("all messages to nodes whose data are known were seen; the %s with them to %.2g "+
+			"and nothing is added", plural.With(h.checked, "sum", "worked out agrees", "worked out agree"), h.worst)
 		return nil
 	}
-	f.Conclusion = fmt.Sprintf("%d sums of neighbours' values and %d values of nodes follow that no packet seen "+
-		"carried", h.sums, h.values)
+	f.Conclusion = fmt.Sprintf("%s and %s follow that no packet seen carried",
+		plural.Of(h.sums, "sum")+" of neighbours' values", plural.Of(h.values, "value")+" of nodes")
 	slices.Sort(h.solved)
 	slices.Sort(h.open)
 	h.open = slices.DeleteFunc(h.open, func(n int) bool { return slices.Contains(h.solved, n) })

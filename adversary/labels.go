@@ -122,15 +122,15 @@ func labelInference(v *View, f *record.Finding) error {
 			Kind: record.ReportAccuracy, Measured: record.Number(kept), Bound: bound, Holds: true,
 			Detail: "both labels equally likely before",
 		})
-		f.Conclusion = fmt.Sprintf("%d reports: the reported label is right with probability %.3g, the bound of "+
-			"randomised response", len(users), kept)
+		f.Conclusion = fmt.Sprintf("%s: the reported label is right with probability %.3g, the bound of "+
+			"randomised response", plural.Of(len(users), "report"), kept)
 		if nodes > 0 {
 			f.Checks = append(f.Checks, record.Check{
 				Kind: record.ModelAccuracy, Measured: record.Number(expected), Bound: bound, Holds: expected <= kept,
 				Detail: fmt.Sprintf("%d of %d reported labels overruled", overruled, len(users)),
 			})
-			f.Conclusion += fmt.Sprintf("; with the model of %d servers, which overrules %d of them, a guess is "+
-				"expected to be right with probability %.3g", nodes, overruled, expected)
+			f.Conclusion += fmt.Sprintf("; with the model of %s, which overrules %d of them, a guess is "+
+				"expected to be right with probability %.3g", plural.Of(nodes, "server"), overruled, expected)
 			if expected > kept {
 				f.Conclusion += ": more than the bound allows a report to tell, because it is learned from the " +
 					"population, which is inference and no leak of the report"
@@ -143,7 +143,8 @@ func labelInference(v *View, f *record.Finding) error {
 		if f.Conclusion != "" {
 			f.Conclusion += "; "
 		}
-		f.Conclusion += fmt.Sprintf("%d candidates without a report have a label guessed from the model alone", guessed)
+		f.Conclusion += plural.With(guessed, "candidate", "without a report has", "without a report have") +
+			" a label guessed from the model alone"
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"overhear/adversary/model"
 
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/record"
 )
 
@@ -239,20 +240,25 @@ func recycling(v *View, f *record.Finding) error {
 			Detail: fmt.Sprintf("%d of %d even rounds were seen whole", checked[i], p.Rounds/2),
 		})
 	}
+	of := "of " + plural.Of(nodes, "node") + " "
+	follow := plural.With(rounds, "even round", of+"follows", of+"follow")
+	touch, say, free := "touch", "they touch no data and say", "they touch no data, but they are not free"
+	if rounds == 1 {
+		touch, say, free = "touches", "it touches no data and says", "it touches no data, but it is not free"
+	}
 	switch {
 	case first != "":
-		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes do not all follow from messages: %s; data, or "+
-			"something else, entered them (later deviations follow from the first)", rounds, nodes, first)
+		f.Conclusion = fmt.Sprintf("%s %sdo not all follow from messages: %s; data, or something else, entered them "+
+			"(later deviations follow from the first)", plural.Of(rounds, "even round"), of, first)
 	case hidden && gamma > 0:
-		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g, and %d of them give the "+
-			"sender's private penalty, with a relative error from rounding of at most %.2g: they touch no data, but "+
-			"they are not free of a secret", rounds, nodes, largest, penalties, doubt)
+		f.Conclusion = fmt.Sprintf("%s from messages to %.2g, and %d of them give the sender's private penalty, with "+
+			"a relative error from rounding of at most %.2g: %s of a secret", follow, largest, penalties, doubt, free)
 	case hidden:
-		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g and touch no data; with "+
-			"γ = 0 they are the same whatever the private penalty is, and do not give it away", rounds, nodes, largest)
+		f.Conclusion = fmt.Sprintf("%s from messages to %.2g and %s no data; with γ = 0 they are the same whatever "+
+			"the private penalty is, and do not give it away", follow, largest, touch)
 	default:
-		f.Conclusion = fmt.Sprintf("%d even rounds of %d nodes follow from messages to %.2g: they touch no data and "+
-			"say nothing that odd rounds had not said", rounds, nodes, largest)
+		f.Conclusion = fmt.Sprintf("%s from messages to %.2g: %s nothing that odd rounds had not said", follow, largest,
+			say)
 	}
 	return nil
 }

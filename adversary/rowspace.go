@@ -112,32 +112,35 @@ func rowSpace(v *View, f *record.Finding) error {
 		return err
 	}
 	rank, gap := s.rank(floor)
-	many := fmt.Sprintf("%d gradients or differences of gradients", len(vectors))
+	many := fmt.Sprintf("%d gradients or differences of gradients span", len(vectors))
+	if len(vectors) == 1 {
+		many = "1 gradient or difference of gradients spans"
+	}
 	switch {
 	case rank == 0:
 		f.Succeeded = record.Failed
-		f.Conclusion = many + " are zero to rounding and span nothing"
+		f.Conclusion = many + " nothing: what there is is rounding"
 		return nil
 	case gap < clearGap && p.Method.Noisy():
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the noise "+
+		f.Conclusion = fmt.Sprintf("%s %d of %d dimensions without a gap between singular values: the noise "+
 			"fills them; the number of rows is not determined, and every candidate fits", many, rank, columns)
 		return nil
 	case gap < clearGap && rank == columns:
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s span all %d dimensions: the node has at least as many rows as columns, "+
+		f.Conclusion = fmt.Sprintf("%s all %d dimensions: the node has at least as many rows as columns, "+
 			"and every candidate fits", many, columns)
 		return nil
 	case gap < clearGap:
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s span %d of %d dimensions without a gap between singular values: the node has "+
-			"at least %d rows, and more rounds would be needed to find where the rank ends", many, rank, columns,
-			s.above(floor))
+		f.Conclusion = fmt.Sprintf("%s %d of %d dimensions without a gap between singular values: the node has "+
+			"at least %s, and more rounds would be needed to find where the rank ends", many, rank, columns,
+			plural.Of(s.above(floor), "row"))
 		return nil
 	}
 	if floor > hiding*s.values[0] {
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s span at least %d of %d dimensions: solves leave errors of up to %.2g, and more "+
+		f.Conclusion = fmt.Sprintf("%s at least %d of %d dimensions: solves leave errors of up to %.2g, and more "+
 			"rows may be below that; how many there are is not determined, and no candidate is judged",
 			many, s.above(floor), columns, floor)
 		return nil
@@ -145,7 +148,7 @@ func rowSpace(v *View, f *record.Finding) error {
 	angle := floor / s.values[rank-1]
 	if everyFits(v.Knows.Candidates, s.space(rank), angle) {
 		f.Succeeded = record.Failed
-		f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, and every candidate fits: the span is that of the "+
+		f.Conclusion = fmt.Sprintf("%s%s %d of %d dimensions, and every candidate fits: the span is that of the "+
 			"columns, whose rank is not that of the node's rows", found, many, rank, columns)
 		return nil
 	}
@@ -167,21 +170,21 @@ func rowSpace(v *View, f *record.Finding) error {
 	switch {
 	case problem.Straight(p.Loss):
 		fact.Kind = record.LeastRank
-		says = fmt.Sprintf("node %d has at least %d independent rows: where the loss is a straight line, a row adds "+
-			"the same in every round, or nothing, and rows that stay there hide; one of them may be a candidate "+
-			"outside the span", f.Victim, rank)
+		says = fmt.Sprintf("node %d has at least %s: where the loss is a straight line, a row adds the same in "+
+			"every round, or nothing, and rows that stay there hide; one of them may be a candidate outside the span",
+			f.Victim, plural.Of(rank, "independent row"))
 	case doubt != "":
 		least := min(rank, s.above(floor))
 		fact.Kind, fact.Values = record.LeastRank, []float64{float64(least)}
 		says = fmt.Sprintf("node %d has at least %s", f.Victim, plural.Of(least, "independent row"))
 	case anyOutside(v.Knows.Candidates, space, angle):
 		fact.Kind = record.RowCount
-		says = fmt.Sprintf("node %d has %d independent rows", f.Victim, rank)
+		says = fmt.Sprintf("node %d has %s", f.Victim, plural.Of(rank, "independent row"))
 	case rank == 1:
 		says = fmt.Sprintf("node %d has one row, or several along one direction", f.Victim)
 	}
 	f.Facts, f.Doubt = append(f.Facts, fact), strings.TrimPrefix(doubt, "; ")
-	f.Conclusion = fmt.Sprintf("%s%s span %d of %d dimensions, the next singular value being %.2g times smaller: "+
+	f.Conclusion = fmt.Sprintf("%s%s %d of %d dimensions, the next singular value being %.2g times smaller: "+
 		"%s%s", found, many, rank, columns, gap, says, doubt)
 	if rank == 1 && !problem.Straight(p.Loss) && !p.Targets && p.Classes == 0 {
 		v.single(all, s.left[0], f)

@@ -17,6 +17,7 @@ import (
 	"overhear/experiment"
 	"overhear/internal/files"
 	"overhear/internal/num"
+	"overhear/internal/plural"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
@@ -343,7 +344,7 @@ func threat(k *scenarios.Knows, w adversary.Vantage, known *knowledge, lying str
 		knows = append(knows, "how many samples the victim has")
 	}
 	if first.Candidates != nil {
-		knows = append(knows, fmt.Sprintf("%d candidates for the victim's samples", len(first.Candidates.Y)))
+		knows = append(knows, plural.Of(len(first.Candidates.Y), "candidate")+" for the victim's samples")
 	}
 	if first.Blocks != nil {
 		knows = append(knows, fmt.Sprintf("%d candidate matrices, one of which is the victim's", len(first.Blocks)))

@@ -66,6 +66,9 @@ func astrayTable(w io.Writer, a *record.Astray) error {
 		fmt.Fprintln(w, "its scenario has no faults, so that none keeps it from the optimum")
 		return onItsWay(w, a.End)
 	case a.Guilty == nil:
+		if a.Faults == 1 {
+			faults = "one fault"
+		}
 		fmt.Fprintf(w, "without any fault: %s\nit does not reach the optimum without its %s either, so that ",
 			ending(a.Without), faults)
 		if !a.Without.Undecided() {

@@ -46,6 +46,18 @@ func TestWhyTable_ClearsFaultsOnlyWhereItCan(t *testing.T) {
 	}
 }
 
+// Of one fault it speaks as of one.
+func TestWhyTable_OneFault(t *testing.T) {
+	var b strings.Builder
+	end := record.Ending{State: record.Moving, Distance: 0.6}
+	if err := WhyTable(&b, &record.Why{Astray: &record.Astray{Faults: 1, Without: end, End: end}}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "without its one fault either") {
+		t.Errorf("%q", b.String())
+	}
+}
+
 // Of very many packets a table lists the first and the last, and says where all of them are. Each has its number.
 func TestWhyTable_OfManyPacketsHasBothEnds(t *testing.T) {
 	for _, c := range []struct{ packets, rows int }{{3, 3}, {mostPackets, mostPackets},
