@@ -106,7 +106,7 @@ func (g *gossip) next(t int, k, b [][]float64) (nextK, nextB [][]float64, err er
 			} else if f, ok := g.v.Value(j, t-1); ok {
 				num.Axpy(w, f, rest)
 			} else {
-				err = blocked("the colluder %d's own value of round %d is not recorded", j, t-1)
+				err = blocked("the colluder %d's own value of round %d is not known", j, t-1)
 			}
 		})
 		own -= float64(step * p.R[i])
@@ -189,7 +189,9 @@ func (g *gossip) reconstruct(victim int) (*carried, error) {
 	for t := 1; t <= g.v.Steady() && (best.first == 0 || t <= best.first+patience); t++ {
 		exact = g.nextExactly(t, exact)
 		var err error
-		if k, b, err = g.next(t, k, b); err != nil {
+		if k, b, err = g.next(t, k, b); err != nil && best.first > 0 {
+			break // more rounds might have left less error
+		} else if err != nil {
 			return nil, err
 		}
 		for _, i := range g.seen(t) {

@@ -263,12 +263,22 @@ func TestBeyondNeighbours_SaysWhatIsInTheWay(t *testing.T) {
 		"before round 2":            Observe(rec, Vantage{Nodes: []int{0}, From: 2}, pub, &Knowledge{Victim: 3}),
 		"node 0 is an observer":     Observe(rec, Vantage{Nodes: []int{0}}, pub, &Knowledge{Victim: 0}),
 		"step sizes are hidden":     Observe(rec, Vantage{Nodes: []int{0}}, secret, &Knowledge{Victim: 2}),
-		"own value of round 1 is n": Observe(cut(rec), Vantage{Nodes: []int{0}}, pub, &Knowledge{Victim: 3}),
+		"own value of round 1 is n": Observe(cut(rec), Vantage{Nodes: []int{0}}, pub, &Knowledge{Victim: 2}),
 	} {
 		if got := carry(t, "beyond-neighbours", v); got.Succeeded != record.Blocked ||
 			!strings.Contains(got.Conclusion, says) {
 			t.Errorf("%s: %s: %s", says, got.Succeeded, got.Conclusion)
 		}
+	}
+}
+
+// Rounds after the one by which a gradient is known may leave less error, but are not needed.
+func TestBeyondNeighbours_DoesWithTheRoundsThatItHas(t *testing.T) {
+	f := small(t, 5, 4, ring(7))
+	rec, pub := run(t, f, "dgd", 5, sim.Link{}, averaging)
+	got := carry(t, "beyond-neighbours", Observe(cut(rec), Vantage{Nodes: []int{0}}, pub, &Knowledge{Victim: 3}))
+	if got.Succeeded != record.Unscored || len(got.Facts) != 1 {
+		t.Errorf("%s: %s", got.Succeeded, got.Conclusion)
 	}
 }
 

@@ -36,6 +36,19 @@ type Vantage struct {
 
 	// Partial says that of what it is placed to see more may have escaped: nothing follows from what is not seen.
 	Partial bool
+
+	// Own is, by colluding node, the first round that it is taken not to have computed: packets that it is taken not to
+	// have received entered that, or may have. What nodes computed that are not in it is known.
+	Own map[int]int
+}
+
+// owns says whether a value is known to the observer as it computed it.
+func (w *Vantage) owns(node, round int) bool {
+	if !slices.Contains(w.Nodes, node) || round < w.From {
+		return false
+	}
+	until, limited := w.Own[node]
+	return !limited || round < until
 }
 
 // String says what is seen, in words.
@@ -180,13 +193,12 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 			seen[[2]int{int(m.Src), -1}] = true
 		}
 	}
-	own := func(node, round int) bool { return slices.Contains(w.Nodes, node) && round >= w.From }
 	if m, ok := p.Method.(model.EdgeDual); ok && p.Timing.Lockstep {
-		v.unmix(m, own, seen)
+		v.unmix(m, w.owns, seen)
 	}
 	for _, i := range r.Iterates {
 		key := [2]int{int(i.Node), int(i.Round)}
-		if own(key[0], key[1]) || seen[key] {
+		if w.owns(key[0], key[1]) || seen[key] {
 			v.values[key] = i.Values
 		}
 	}

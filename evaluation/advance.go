@@ -135,21 +135,85 @@ func (a *assault) arrivals() (seen []int) {
 	return seen
 }
 
-// upTo is what there is of a recording when packets, which are the first that are seen, have arrived. Rows are theirs.
-func (a *assault) upTo(rows []int) *adversary.Recording {
-	until := int64(-1)
-	part := &adversary.Recording{Seed: a.recording.Seed, Reports: a.recording.Reports, Lies: a.recording.Lies,
-		Restarts: a.recording.Restarts}
-	for _, k := range slices.Sorted(slices.Values(rows)) { // as they were sent
-		m := a.recording.Messages[k]
-		part.Messages, until = append(part.Messages, m), max(until, m.ReceivedNS)
+// upTo is what there is of a recording when packets, which are the first that are seen, have arrived, and from where it
+// is seen. Rows are theirs. Without any it is that of the beginning.
+func (a *assault) upTo(rows []int) (*adversary.Recording, adversary.Vantage) {
+	until := int64(0)
+	for _, k := range rows {
+		until = max(until, a.recording.Messages[k].ReceivedNS)
 	}
+	part, watch := a.part(rows)
+	part.Iterates = nil
 	for _, i := range a.recording.Iterates {
 		if i.TimeNS <= until {
 			part.Iterates = append(part.Iterates, i)
 		}
 	}
-	return part
+	return part, watch
+}
+
+// part is a recording with some of the packets that are seen, by row, and from where it is seen by one who has no
+// others: neither these nor what colluding nodes computed from them.
+func (a *assault) part(rows []int) (*adversary.Recording, adversary.Vantage) {
+	part, watch := *a.recording, a.watch
+	part.Messages = make([]record.Message, 0, len(rows))
+	for _, k := range slices.Sorted(slices.Values(rows)) { // as they were sent
+		part.Messages = append(part.Messages, a.recording.Messages[k])
+	}
+	if watch.Nodes != nil {
+		watch.Own = a.own(part.Messages)
+	}
+	return &part, watch
+}
+
+// own is how far what colluding nodes computed follows from some of the packets that are seen, as Vantage.Own is: to
+// the first value that came and is not there. In lockstep that entered the rounds after its own. Otherwise it is taken
+// to have entered whatever its receiver published from then on.
+func (a *assault) own(some []record.Message) map[int]int {
+	lacks := a.lacks(some)
+	until := map[int]int{}
+	rounds := a.public.Timing.Lockstep && a.public.Rows == 0 // over split columns a round has several steps
+	for node, first := range lacks {
+		if until[node] = 1; rounds { // its start is its own
+			until[node] = first.round + 1
+		}
+	}
+	for k := range a.recording.Iterates {
+		i := &a.recording.Iterates[k]
+		if first, ok := lacks[int(i.Node)]; ok && !rounds && i.TimeNS < first.came {
+			until[int(i.Node)] = max(until[int(i.Node)], int(i.Round)+1)
+		}
+	}
+	return until
+}
+
+// lack is the first of what has not come to a node.
+type lack struct {
+	round int
+	came  int64 // in the run
+}
+
+// lacks are, by colluding node, the first of the values that came to it and that some of the packets do not carry.
+func (a *assault) lacks(some []record.Message) map[int]lack {
+	there := map[uint64]bool{} // of copies one is enough
+	for k := range some {
+		there[some[k].ID] = true
+	}
+	all := map[int]lack{}
+	for k := range a.recording.Messages {
+		m := &a.recording.Messages[k]
+		dst := int(m.Dst)
+		if !slices.Contains(a.watch.Nodes, dst) || m.Kind == record.MessageRequest || there[m.ID] ||
+			!a.watch.Sees(m, a.recording.Seed) {
+			continue
+		}
+		first, ok := all[dst]
+		if !ok {
+			first = lack{int(m.Round), m.ReceivedNS}
+		}
+		all[dst] = lack{min(first.round, int(m.Round)), min(first.came, m.ReceivedNS)}
+	}
+	return all
 }
 
 // at carries the attacks out on the first packets that are seen.
@@ -157,8 +221,8 @@ func (b *advancing) at(ctx context.Context, count int) error {
 	if b.steps[count] != nil {
 		return nil
 	}
-	part := b.upTo(b.seen[:count])
-	view := adversary.Observe(part, b.watch, b.public, nil)
+	part, watch := b.upTo(b.seen[:count])
+	view := adversary.Observe(part, watch, b.public, nil)
 	for i := range b.known.Victims {
 		v, truth := b.on(view, i)
 		var of []AdvanceStep

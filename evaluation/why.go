@@ -24,7 +24,8 @@ type WhyOptions struct {
 
 // WhyLearnt finds, for each attack of a recorded run's adversary on a victim, packets that are enough for it to go as
 // it did, none of which it can do without. The observer is taken to have caught these packets alone and to know that
-// others may have escaped it: with all of them it knows what nodes did not send, with some it does not.
+// others may have escaped it: with all of them it knows what nodes did not send, with some it does not. Of colluding
+// nodes' own values it has those that are in these packets or were computed before any other packet came.
 // They stand in the order of sending.
 func WhyLearnt(ctx context.Context, r *record.Run, victim int, o WhyOptions) ([]record.Sufficient, error) {
 	a, err := newAssault(r, o.DataDir, o.Sets)
@@ -79,13 +80,9 @@ func (w *needing) with(one *adversary.Attack, places []int) (*record.Finding, er
 	for k, place := range places {
 		rows[k] = w.seen[place]
 	}
-	slices.Sort(rows) // as they were sent
-	part, watch := *w.recording, w.watch
-	watch.Partial, part.Messages = true, make([]record.Message, len(rows))
-	for k, row := range rows {
-		part.Messages[k] = w.recording.Messages[row]
-	}
-	return w.carry(one, &part, watch)
+	part, watch := w.part(rows)
+	watch.Partial = true
+	return w.carry(one, part, watch)
 }
 
 // carry carries an attack out on a recording.

@@ -145,7 +145,8 @@ func (t *trials) beginning(ctx context.Context, s *record.Sufficient, whole tria
 	}
 	first := func(count int) (trial, error) {
 		return t.now(ctx, func() (*record.Finding, error) {
-			return t.carry(t.one, t.upTo(t.seen[:count]), t.watch)
+			part, watch := t.upTo(t.seen[:count])
+			return t.carry(t.one, part, watch)
 		})
 	}
 	with := whole
