@@ -24,7 +24,10 @@ type Advance struct {
 	Order   []int // rows of messages.parquet that it sees, in order of arrival
 	Points  []int // ascending: after so many of these the attacks were carried out
 	Lines   []AdvanceLine
-	Unseen  []string // in words, what it does not see, and that nothing is scored
+	Unseen  []string // in words, what it does not see
+
+	Unscored string           // why nothing is scored; empty: it is
+	Untried  []record.Untried // attacks that were blocked on a victim at all points, and by what at the last
 }
 
 // AdvanceLine is an attack on a victim at each point.
@@ -72,7 +75,8 @@ type AdvanceOptions struct {
 // AdvanceOf carries the attacks of a recorded run's adversary out after growing numbers of packets: after none and
 // after all; after a quarter of the points' number, evenly apart; and then halfway between two points that differ,
 // those first between which an outcome changes, until the points are used up or no two neighbours differ that are not
-// next to each other. It is nil where the scenario has no adversary.
+// next to each other. Where no attack suits with all packets, that is the only point. It is nil where the scenario has
+// no adversary.
 func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, error) {
 	s, err := scenarioOf(r, o.Sets...)
 	if err != nil || s.Adversary == nil {
@@ -102,7 +106,7 @@ func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, 
 	if !slices.ContainsFunc(b.steps[all], func(of []AdvanceStep) bool {
 		return slices.ContainsFunc(of, func(s AdvanceStep) bool { return s.Outcome != record.Blocked })
 	}) && !a.explicit {
-		return nil, experiment.SetupError{Err: errNoneSuits}
+		return b.result(), nil
 	}
 	for next := 0; next >= 0 && len(b.steps) < max(2, o.Points); next = b.next(o.Points) {
 		tell()
@@ -346,7 +350,7 @@ func (b *advancing) next(points int) int {
 
 func (b *advancing) result() *Advance {
 	out := &Advance{Threat: threat(&b.scenario.Adversary.Knows, b.watch, b.known, b.scenario.Lying()), Order: b.seen,
-		Unseen: b.unseen()}
+		Unseen: unseen(b.watch, b.public), Unscored: b.unscored()}
 	out.Watched = network(b.public, b.watch, b.known.Victims[0].Node).Watched
 	for k := range b.steps {
 		out.Points = append(out.Points, k)
@@ -363,6 +367,10 @@ func (b *advancing) result() *Advance {
 				blocked = blocked && b.steps[at][i][j].Outcome == record.Blocked
 			}
 			if blocked && !b.explicit {
+				u := record.Untried{Attack: one.Name, Reason: l.Steps[len(l.Steps)-1].Conclusion}
+				if !slices.Contains(out.Untried, u) {
+					out.Untried = append(out.Untried, u)
+				}
 				continue
 			}
 			if b.person != nil {

@@ -82,7 +82,9 @@ func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) 
 		return nil, experiment.SetupError{Err: fmt.Errorf("what an adversary goes by is not what it was: %s",
 			strings.Join(changed, "; "))}
 	}
-	if a.assembly, a.noData = a.experiment.Assemble(seed); a.noData == nil {
+	if a.assembly, err = a.experiment.Assemble(seed); err != nil {
+		a.noData = fmt.Errorf("the data are not at hand: %w", err)
+	} else {
 		a.noData = unlike(a.experiment, r)
 	}
 	if a.known, err = readKnowledge(r); err != nil {
@@ -90,8 +92,7 @@ func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) 
 	}
 	if a.known == nil || len(sets) > 0 {
 		if a.noData != nil {
-			return nil, fmt.Errorf("%s holds no knowledge of this adversary, and its data are not at hand: %w", r.Dir,
-				a.noData)
+			return nil, fmt.Errorf("%s holds no knowledge of this adversary, and %w", r.Dir, a.noData)
 		}
 		if a.known, err = knowledgeOf(a.experiment, a.assembly); err != nil {
 			return nil, experiment.SetupError{Err: err}
@@ -226,8 +227,16 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 var errNoneSuits = errors.New("no attack suits this method, view and knowledge; adversary.attacks: [NAME] says why " +
 	"for each (simulate list attacks)")
 
-// noScores is what an attack says that was carried out without the data.
-const noScores = "the data are not at hand, so that nothing is scored"
+// noScores is what is said, before the reason, of attacks that are carried out without the data.
+const noScores = "nothing is scored: "
+
+// unscored is why nothing is scored; empty: it is.
+func (a *assault) unscored() string {
+	if a.noData == nil {
+		return ""
+	}
+	return noScores + a.noData.Error()
+}
 
 // unlike returns an error if the files that are there now are not those that the run came from: attacks on it are
 // not scored against other data.
@@ -238,7 +247,7 @@ func unlike(e *experiment.Experiment, r *record.Run) error {
 	}
 	now.Program = r.Info.Inputs.Program
 	if why := r.Info.Inputs.Differences(now, e.FilesByKey()); why != nil {
-		return fmt.Errorf("they are not those of the run: %s", strings.Join(why, "; "))
+		return fmt.Errorf("the data are not those of the run: %s", strings.Join(why, "; "))
 	}
 	return nil
 }
@@ -384,8 +393,8 @@ func unseen(w adversary.Vantage, p *model.Public) []string {
 // unseen is, in words, what the adversary does not see, and what else its attacks do without.
 func (a *assault) unseen() []string {
 	all := unseen(a.watch, a.public)
-	if a.noData != nil {
-		all = append(all, noScores+": "+a.noData.Error())
+	if why := a.unscored(); why != "" {
+		all = append(all, why)
 	}
 	return all
 }

@@ -44,7 +44,7 @@ func WhyLearnt(ctx context.Context, r *record.Run, victim int, o WhyOptions) ([]
 			threat(&a.scenario.Adversary.Knows, a.watch, a.known, "").Wants, victim)}
 	}
 	if a.noData != nil {
-		return nil, experiment.SetupError{Err: fmt.Errorf("whether attacks succeed is not known without the data: %w",
+		return nil, experiment.SetupError{Err: fmt.Errorf("whether attacks succeed is not known: %w",
 			a.noData)}
 	}
 	w := &needing{assault: a, victim: at, seen: a.arrivals()}

@@ -17,11 +17,15 @@ import (
 // Attack is the adversary's view of a run. Its attacks were carried out on the first packets that it sees, in order of
 // arrival, for growing numbers of them.
 type Attack struct {
-	Sees    string       `json:"sees"`
-	Knows   string       `json:"knows"`
-	Wants   string       `json:"wants"`
-	Acts    string       `json:"acts"` // which nodes lie; empty: none
-	Unseen  []string     `json:"unseen"`
+	Sees   string   `json:"sees"`
+	Knows  string   `json:"knows"`
+	Wants  string   `json:"wants"`
+	Acts   string   `json:"acts"` // which nodes lie; empty: none
+	Unseen []string `json:"unseen"`
+
+	Unscored string           `json:"unscored"` // why nothing is scored; empty: it is
+	Untried  []record.Untried `json:"untried"`  // attacks that do not suit, and why
+
 	Victims []int        `json:"victims"`
 	Watched []int        `json:"watched"` // empty: everything is seen
 	Order   []int        `json:"order"`   // rows of Packets that it sees, in order of arrival
@@ -78,8 +82,9 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 			"of the adversary's view are those of scaled rows.", scale.Rows)
 	}
 	b.Attack = &Attack{Sees: a.Threat.Sees, Knows: a.Threat.Knows, Wants: a.Threat.Wants, Acts: a.Threat.Acts,
-		Unseen:  a.Unseen,
-		Victims: a.Victims, Watched: a.Watched, Order: a.Order, Points: a.Points}
+		Unseen: a.Unseen, Unscored: a.Unscored, Untried: a.Untried,
+		Victims: a.Victims, Watched: a.Watched, Order: a.Order, Points: a.Points,
+		Lines: []AttackLine{}}
 	if b.Attack.Watched == nil {
 		b.Attack.Watched = []int{}
 	}

@@ -4,6 +4,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -165,7 +166,7 @@ func TestPage_TellsExactAttacksApart(t *testing.T) {
 			if l.Exact < 0 {
 				continue
 			}
-			end := fmt.Sprintf(": %s on node %d of run %d, exact from ", l.Title, l.Victim, k+1)
+			end := fmt.Sprintf(": %s on node %d of run %d, exact ", l.Title, l.Victim, k+1)
 			at := slices.IndexFunc(names, func(n string) bool { return strings.Contains(n, end) })
 			if at < 0 || !strings.HasPrefix(names[at], string(rune('A'+at))+":") {
 				t.Fatalf("%q has no letter among %q", end, names)
@@ -175,6 +176,19 @@ func TestPage_TellsExactAttacksApart(t *testing.T) {
 	}
 	if len(times) < 2 || len(all) < 2 || len(all) > len(names) {
 		t.Fatalf("%d instants, %d buttons, %d attacks", len(times), len(all), len(names))
+	}
+	for k := range d.Runs { // as sharp as the points are
+		for _, l := range d.Runs[k].Attack.Lines {
+			if l.Exact < 1 {
+				continue
+			}
+			want := sharpness(d.Runs[k], &l)
+			if !slices.ContainsFunc(names, func(n string) bool {
+				return strings.Contains(n, fmt.Sprintf("%s on node %d of run %d, %s (", l.Title, l.Victim, k+1, want))
+			}) {
+				t.Errorf("%q is not in %q", want, names)
+			}
+		}
 	}
 	last := names[len(names)-1]
 	for range strings.Count(all[len(all)-1].Title, "\n") + 1 { // one after the other
@@ -188,6 +202,88 @@ func TestPage_TellsExactAttacksApart(t *testing.T) {
 	if now(p) == 0 {
 		t.Error("the page stays at the start")
 	}
+}
+
+// sharpness is by which packet an attack is exact, and at which before it was tried and was not.
+func sharpness(r *Run, l *AttackLine) string {
+	id := func(count int) (id int64) {
+		for _, since := range r.Packets.ID[:r.Attack.Order[count-1]+1] {
+			id += since
+		}
+		return id
+	}
+	n, before := r.Attack.Points[l.Exact], r.Attack.Points[l.Exact-1]
+	switch {
+	case before == n-1:
+		return fmt.Sprintf("exact from packet %d on", id(n))
+	case before == 0:
+		return fmt.Sprintf("exact by packet %d; not yet without packets", id(n))
+	}
+	return fmt.Sprintf("exact by packet %d; not yet at packet %d", id(n), id(before))
+}
+
+// Of attacks that become exact at one instant all are in a list, more than the button names, and each leads to its
+// attack. Letters go by time, and then as attacks stand in the panel: A to Z, AA to AZ, BA.
+func TestPage_ListsAllAttacksOfAnInstant(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	d := built(t, recorded(t, `name: many
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: ring, nodes: 54}, latency: 20ms}
+rounds: {count: 3}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion]}
+`, 1))
+	p.Show(1280, 900, false)
+	p.Open(saved(t, d), ready)
+	lines := d.Runs[0].Attack.Lines
+	order := make([]int, len(lines)) // by time, and then as they stand
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		at := func(k int) int64 { return reached(d.Runs[0], lines[k].Exact) }
+		return cmp.Compare(at(i), at(j))
+	})
+	texts := browser.Ask[[]string](p, `[...document.querySelectorAll("#attack option")].map(e => e.textContent)`)
+	for k, line := range order {
+		name := string(rune('A' + k%26))
+		if k >= 26 {
+			name = string("AB"[k/26-1]) + name
+		}
+		want := fmt.Sprintf("%s: %s on node %d", name, lines[line].Title, lines[line].Victim)
+		if texts[k] != want {
+			t.Errorf("option %d is %q, want %q", k, texts[k], want)
+		}
+	}
+	seen := map[string]bool{}
+	buttons := browser.Ask[int](p, `document.querySelectorAll("#marks button").length`)
+	for k := range buttons {
+		p.ClickOn(fmt.Sprintf("#marks button:nth-child(%d)", k+1))
+		listed := browser.Ask[[]string](p, `[...document.querySelectorAll(
+			"#sharing:not([hidden]) button.link")].map(e => { e.click(); return e.textContent.split(",")[0] + "|" +
+			document.querySelector("#attack select").selectedOptions[0].textContent; })`)
+		for _, l := range listed {
+			name, chosen, _ := strings.Cut(l, "|")
+			if seen[name] = true; name != chosen {
+				t.Errorf("%q leads to %q", name, chosen)
+			}
+		}
+	}
+	if buttons == 0 || len(seen)+1 < len(lines) || len(lines) != 54 {
+		t.Errorf("%d of %d attacks are listed: %v", len(seen), len(lines), seen)
+	}
+}
+
+// reached is when a point of a run's attacks is.
+func reached(r *Run, point int) int64 {
+	if r.Attack.Points[point] == 0 {
+		return 0
+	}
+	row, at := r.Attack.Order[r.Attack.Points[point]-1], int64(0)
+	for _, since := range r.Packets.Sent[:row+1] {
+		at += since
+	}
+	return at + r.Packets.Took[row]
 }
 
 // On a telephone two networks and the controls are on the screen together. What is chosen comes to where it is seen,

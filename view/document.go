@@ -69,15 +69,17 @@ type Run struct {
 
 // Packets are all packets, by column, in order of sending.
 type Packets struct {
-	Kinds []record.MessageKind `json:"kinds"`
-	ID    []int64              `json:"id_since"`
-	Src   []int32              `json:"src"`
-	Dst   []int32              `json:"dst"`
-	Round []int32              `json:"round"`
-	Sent  []int64              `json:"sent_since"`
-	Took  []int64              `json:"took"` // −1: it was lost
-	Bytes []int64              `json:"bytes"`
-	Kind  []int                `json:"kind"` // of Kinds
+	Kinds   []record.MessageKind `json:"kinds"`
+	ID      []int64              `json:"id_since"`
+	Src     []int32              `json:"src"`
+	Dst     []int32              `json:"dst"`
+	Round   []int32              `json:"round"`
+	Sent    []int64              `json:"sent_since"`
+	Took    []int64              `json:"took"` // −1: it was lost
+	Bytes   []int64              `json:"bytes"`
+	Kind    []int                `json:"kind"` // of Kinds
+	Lost    []int                `json:"lost"` // why, by packet that was, of Reasons
+	Reasons []string             `json:"reasons"`
 }
 
 // Steps are when nodes computed, by column, in order of their ends.
@@ -215,7 +217,7 @@ func build(ctx context.Context, r *record.Run, o Options) (*Run, error) {
 	b.head()
 	for _, read := range []func() error{b.packets, b.steps, b.network,
 		func() error { return b.values(o.DataDir) }, b.lies,
-		b.inputs, b.rows, b.faults, b.restarts, b.changes,
+		b.inputs, b.rows, b.faults, func() error { b.lostBy(); return nil }, b.restarts, b.changes,
 		func() error { return b.attack(ctx, o) }} {
 		if err := errors.Join(read(), ctx.Err()); err != nil {
 			return nil, err

@@ -84,9 +84,9 @@ func (b *builder) faults() error {
 				why := "down, memory kept"
 				switch {
 				case o.Leaves:
-					why = "has left"
+					why = hasLeft
 				case o.From == 0 && course.Joins(node):
-					why = "has not joined"
+					why = notJoined
 				case o.Lost:
 					why = "down, memory lost"
 				}

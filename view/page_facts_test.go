@@ -651,7 +651,13 @@ func (f *facts) fate(t *testing.T, row int) (entered, why, kind string) {
 		}
 	}
 	if m.ReceivedNS < 0 {
-		why, kind = "by its link, or because the receiver was down", "lost"
+		before := 0 // lost packets
+		for k := range row {
+			if f.messages[k].ReceivedNS < 0 {
+				before++
+			}
+		}
+		why, kind = f.v.Packets.Reasons[f.v.Packets.Lost[before]], "lost"
 		if 600e6 <= m.SentNS && m.SentNS < 1500e6 && (m.Src < 4) != (m.Dst < 4) {
 			why, kind = "a partition cuts the two off from each other", "cut"
 		}

@@ -467,7 +467,7 @@ adversary: {view: {kind: nodes, nodes: [1, 3]}, knows: {victim: 2, all-but: 0}, 
 `, 1)
 	v := built(t, r).Runs[0]
 	l := v.Attack.Lines[0]
-	if first := l.Says[0]; !strings.Contains(first.Conclusion, "own value of round 1 is not recorded") {
+	if first := l.Says[0]; !strings.Contains(first.Conclusion, "own value of round 1 is not known") {
 		t.Errorf("before any packet: %s, %s", first.Outcome, first.Conclusion)
 	}
 	for _, row := range v.Attack.Order {
@@ -519,11 +519,49 @@ adversary: {knows: {victim: 1, all-but: 2}, attacks: [kkt-inversion]}
 	if s := v.Attack.Lines[0].Says[1]; s.Outcome != record.Unscored || s.Sample != nil || s.Truth != nil {
 		t.Errorf("without the data: %+v", s)
 	}
-	if len(v.Notes) != 1 || !strings.Contains(strings.Join(v.Attack.Unseen, ";"), "nothing is scored") {
-		t.Errorf("without the data: notes %q, unseen %q", v.Notes, v.Attack.Unseen)
+	if len(v.Notes) != 1 || len(v.Attack.Unseen) > 0 ||
+		!strings.HasPrefix(v.Attack.Unscored, "nothing is scored: the data are not at hand: ") {
+		t.Errorf("without the data: notes %q, unseen %q, unscored %q", v.Notes, v.Attack.Unseen, v.Attack.Unscored)
+	}
+	changed := strings.Replace(text.String(), ",0.25,", ",0.5,", 1)
+	if err := os.WriteFile(csv, []byte(changed), 0o644); err != nil || changed == text.String() {
+		t.Fatal(err)
+	}
+	if v := built(t, r).Runs[0]; len(v.Attack.Unseen) > 0 ||
+		!strings.HasPrefix(v.Attack.Unscored, "nothing is scored: the data are not those of the run: ") {
+		t.Errorf("with other data: unseen %q, unscored %q", v.Attack.Unseen, v.Attack.Unscored)
 	}
 	if want := "age " + last.Truth[0] + ", " + strings.ToLower(last.Truth[1]); !strings.HasPrefix(last.TrueOne, want) {
 		t.Errorf("%q does not begin with %q", last.TrueOne, want)
+	}
+}
+
+// Where no attack suits, or some do not, it is told of each why.
+func TestDocument_TellsWhyAttacksDoNotSuit(t *testing.T) {
+	suits := built(t, recorded(t, hospitals, 1, "adversary={knows: {victim: 2, all-but: 0}}")).Runs[0].Attack
+	none := built(t, recorded(t, hospitals, 1, "adversary={knows: {victim: 2}}", "algorithm={kind: local}")).Runs[0]
+	if none.Attack == nil || none.Attack.Lines == nil || len(none.Attack.Lines) > 0 || len(suits.Lines) == 0 {
+		t.Fatalf("%+v, %+v", none.Attack, suits.Lines)
+	}
+	for _, all := range [][]record.Untried{suits.Untried, none.Attack.Untried} {
+		for _, u := range all {
+			if u.Attack == "" || u.Reason == "" {
+				t.Errorf("%+v", u)
+			}
+		}
+	}
+	why := func(a *Attack, name string) string {
+		k := slices.IndexFunc(a.Untried, func(u record.Untried) bool { return u.Attack == name })
+		if k < 0 {
+			return ""
+		}
+		return a.Untried[k].Reason
+	}
+	if got := why(none.Attack, "kkt-inversion"); got == "" {
+		t.Errorf("%q of %+v", got, none.Attack.Untried)
+	}
+	if why(suits, "beyond-neighbours") == "" || why(suits, "kkt-inversion") != "" {
+		t.Errorf("%+v", suits.Untried)
 	}
 }
 

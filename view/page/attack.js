@@ -42,7 +42,23 @@ function badge(outcome) { return element("span", {class: "badge " + outcome}, ou
 function lineName(l) { return `${l.title} on node ${l.victim}`; }
 
 // letter is what a line is called on the time line: A to Z, then AA and so on.
+// Attacks have letters by when they become exact, of two at one instant the one whose panel, or place in it, is first.
 function letter(k) { return (k < 26 ? "" : letter(Math.floor(k / 26) - 1)) + String.fromCharCode(65 + k % 26); }
+
+// notYet says where an attack was last carried out that is exact by a packet; "": right before that one.
+function notYet(run, l) {
+  const a = run.attacker, n = a.points[l.exact], m = a.points[l.exact - 1];
+  if (m === n - 1) return "";
+  return m ? `; not yet at packet ${run.id[run.attack.order[m - 1]]}` : "; not yet without packets";
+}
+
+// exactSince says by which packet an attack is exact, and at which it was not yet.
+function exactSince(run, l) {
+  const a = run.attacker, n = a.points[l.exact];
+  if (!n) return "exact without any packet";
+  const before = notYet(run, l), packet = run.id[run.attack.order[n - 1]];
+  return `exact ${before ? "by" : "from"} packet ${packet}${before || " on"} (${time(l.since)})`;
+}
 
 // attackPanel is the adversary's view of a run.
 function attackPanel(view, run) {
@@ -55,11 +71,11 @@ function attackPanel(view, run) {
   box.append(element("h2", {}, view.runs.length > 1 ? `The adversary of run ${run.place + 1}` : "The adversary's view"),
     pairs([["sees", run.attack.sees], ["knows", run.attack.knows], ["wants", run.attack.wants],
       run.attack.acts ? ["acts", run.attack.acts] : null,
-      (run.attack.unseen || []).length ? ["does not see", run.attack.unseen.join("; ")] : null]));
-  if (!a.lines.length) {
-    box.append(element("p", {}, "No attack suits this method, view and knowledge."));
-    return {box};
-  }
+      (run.attack.unseen || []).length ? ["does not see", run.attack.unseen.join("; ")] : null,
+      run.attack.unscored ? ["not scored", run.attack.unscored] : null]));
+  if (!a.lines.length) box.append(element("p", {}, "No attack suits this method, view and knowledge."));
+  if (run.attack.untried && run.attack.untried.length) box.append(untried(run.attack.untried));
+  if (!a.lines.length) return {box};
   box.append(element("p", {}, pick), live, element("figure", {}, caption, chart));
   let shown = null;
   pick.addEventListener("change", () => { shown = null; view.draw(true); });
@@ -88,23 +104,30 @@ function attackPanel(view, run) {
   }};
 }
 
+// untried are attacks that do not suit, each with why; they unfold.
+function untried(all) {
+  return element("details", {}, element("summary", {}, `${plural(all.length, "attack")} that do${all.length === 1 ?
+    "es" : ""} not suit, and why`), element("ul", {}, all.map(u => element("li", {},
+    element("strong", {}, u.attack), ": ", u.reason))));
+}
+
 // saying is what an attack says at a point.
 function saying(view, run, l, s) {
   const a = run.attacker, out = [element("p", {}, badge(s.outcome), " ", s.conclusion)];
   out.push(element("p", {class: "soft count"}));
   if (l.exact >= 0 && a.points[l.exact] === 0) out.push(element("p", {}, "Exact without any packet."));
   else if (l.exact >= 0) {
-    const n = a.points[l.exact], row = run.attack.order[n - 1], sharp = l.exact > 0 && a.points[l.exact - 1] === n - 1;
-    out.push(element("p", {}, `Exact ${sharp ? "from" : "by"} packet `, choose(view, "packet", run, row,
-      `${run.id[row]} (${packetName(run, row)})`), ` on, wherever it was carried out: number ${n} of those that the ` +
-      `adversary sees, which arrives at ${time(l.since)}. `,
+    const n = a.points[l.exact], row = run.attack.order[n - 1], before = notYet(run, l);
+    out.push(element("p", {}, `Exact ${before ? "by" : "from"} packet `, choose(view, "packet", run, row,
+      `${run.id[row]} (${packetName(run, row)})`), (before || " on") + ", wherever it was carried out. It is number " +
+      `${n} of those that the adversary sees, and arrives at ${time(l.since)}. `,
     element("button", {type: "button", onclick: () => view.go(l.since)}, "Go there")));
   } else out.push(element("p", {}, l.says.some(x => x.outcome === "unscored") ?
     "Whether it becomes exact is not known." : "It does not become exact."));
   if ((s.truth || s.sample) && l.says.some(x => x.sample)) {
     if (s.truth) out.push(pairs([["true sample", element("strong", {}, s.true_one)],
       ["estimate", s.sentence || "none yet"]]));
-    else out.push(pairs([["estimate", s.sentence], ["true sample", "the data are not at hand"]]));
+    else out.push(pairs([["estimate", s.sentence], ["true sample", run.attack.unscored || "not known"]]));
     out.push(values(l, s, true));
   }
   if (s.odds && s.odds.length) {

@@ -395,16 +395,30 @@ class View {
       groups.push(g);
     }
     this.ui.marks.replaceChildren(...groups.map(g => {
-      const all = g.map(({run, line}) => `${line.letter}: ${lineName(line)}` +
-        `${this.runs.length > 1 ? ` of run ${run.place + 1}` : ""}, exact from ${time(line.since)} on`);
+      const all = g.map(one => this.exactName(one));
       const told = all.length > 12 ? all.slice(0, 12).concat(`and ${all.length - 12} more`) : all;
       let next = 0; // of those that share the button
       const button = element("button", {type: "button", title: told.join("\n"), "aria-label": told.join("; "),
-        onclick: () => this.goToExact(g[next++ % g.length])}, name(g));
+        onclick: () => { this.listExact(g); this.goToExact(g[next++ % g.length]); }}, name(g));
       button.style.left = `${middle(g) - wide(g) / 2}px`;
       button.style.width = `${wide(g)}px`;
       return button;
     }));
+  }
+
+  // exactName is an attack that becomes exact, and by when.
+  exactName({run, line}) {
+    return `${line.letter}: ${lineName(line)}${this.runs.length > 1 ? ` of run ${run.place + 1}` : ""}, ` +
+      exactSince(run, line);
+  }
+
+  // listExact lists the attacks that share a button; of a single one nothing.
+  listExact(group) {
+    const list = this.ui.sharing;
+    list.hidden = group.length < 2;
+    list.replaceChildren(...list.hidden ? [] : [...group.map(one => element("button", {type: "button", class: "link",
+      onclick: () => this.goToExact(one)}, this.exactName(one))),
+    element("button", {type: "button", onclick: () => { list.hidden = true; }}, "Close")]);
   }
 
   // goToExact goes to where an attack becomes exact, and shows that attack.

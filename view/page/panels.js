@@ -228,14 +228,11 @@ function packetPanel(view, run, p) {
   else if (!own.length) entered = `none: another copy entered, as node ${dst} has lost its memory or had that before` +
     untold;
   else entered = `of node ${dst}: round${own.length > 1 ? "s" : ""} ${span(own)}${untold}`;
-  let why = "";
-  if (lost) why = run.separated(src, dst, run.cutsAt(run.sent[p])) ? "a partition cuts the two off from each other" :
-    "by its link, or because the receiver was down";
   box.append(pairs([
     ["what", `${kind} of round ${run.round[p]}, ${run.bytes[p]} bytes`],
     ["way", choose(view, "node", run, src, `node ${src}`), " → ", choose(view, "node", run, dst, `node ${dst}`)],
     ["sent", time(run.sent[p])],
-    lost ? ["lost", why] : ["arrived", `${time(came)}, after ${time(run.took[p])}`],
+    lost ? ["lost", run.lostWhy.get(p)] : ["arrived", `${time(came)}, after ${time(run.took[p])}`],
     alike.length > 1 ? ["copies", `${alike.length} packets carry the same, ` +
       `${arrived(run, alike).length} of them arrived`] : null,
     ["updates that it entered", entered],

@@ -58,6 +58,8 @@ class Run {
     for (let k = 0; k < n; k++) if (this.took[k] >= 0) arrived.push(this.sent[k] + this.took[k]);
     this.arrivals = Float64Array.from(arrived).sort();
     this.losses = this.sent.filter((_, k) => this.took[k] < 0);
+    this.lostWhy = new Map(); // by row
+    for (let k = 0; k < n; k++) if (this.took[k] < 0) this.lostWhy.set(k, p.reasons[p.lost[this.lostWhy.size]]);
   }
 
   nodeColumns(json) {
@@ -260,7 +262,8 @@ const COLOURS = {
     return lags && lags.length ? Math.max(...lags) : null;
   }, all: r => r.inputs.lockstep ? [0] : (r.inputs.lags || []).flatMap(l => l || []), whole: true},
   learnt: {name: "what has been learnt (error of attacks)", log: true, learnt: true,
-    of: (r, node, t) => r.attack ? learntAt(r, node, t) : null, all: r => r.attack ? [1e-9, 1] : []},
+    of: (r, node, t) => r.attack ? learntAt(r, node, t) : null,
+    all: r => r.attack && r.attack.lines.length ? [1e-9, 1] : []},
 };
 
 // behindRange is from none to the most rounds that a node is ever behind: right before it ends a step, that is, and

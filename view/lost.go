@@ -1,0 +1,116 @@
+// Why packets were lost, as far as the record tells.
+
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"overhear/sim"
+)
+
+// lostBy tells of each packet that was lost why. The record has that it was, and not when or where: what may have been
+// the reason follows from the scenario and the time at which it was sent.
+func (b *builder) lostBy() {
+	p := &b.Packets
+	longest := int64(0) // that a packet is on its way
+	for _, took := range p.Took {
+		longest = max(longest, took)
+	}
+	at, known := int64(0), map[string]int{}
+	for k, took := range p.Took {
+		if at += p.Sent[k]; took >= 0 {
+			continue
+		}
+		why := b.whyLost(int(p.Src[k]), int(p.Dst[k]), at, longest)
+		of, ok := known[why]
+		if !ok {
+			of = len(p.Reasons)
+			known[why], p.Reasons = of, append(p.Reasons, why)
+		}
+		p.Lost = append(p.Lost, of)
+	}
+}
+
+// whyLost is why a packet was lost that was sent at a time, and which no packet on record would have been under way
+// longer than longest.
+func (b *builder) whyLost(src, dst int, at, longest int64) string {
+	if slices.ContainsFunc(b.Cuts, func(c Cut) bool { return c.From <= at && at < c.To && c.separates(src, dst) }) {
+		return "a partition cuts the two off from each other"
+	}
+	var all []string
+	if share := b.lossAt(src, dst, at); share > 0 {
+		all = append(all, fmt.Sprintf("by its link, which loses %.3g %% of packets", 100*share))
+	}
+	if o := b.awayWithin(dst, at, at+longest, len(all) == 0); o != nil {
+		all = append(all, "because the receiver "+o.words())
+	}
+	switch {
+	case len(all) == 0 && b.graph == nil:
+		return "not known: the network of the run is not known, nor when nodes were down"
+	case len(all) == 0:
+		return "not known: neither its link loses packets, nor was the receiver down"
+	case len(all) > 1:
+		return strings.Join(all, ", or ") + "; the record does not say which"
+	}
+	return all[0]
+}
+
+// separates says whether two nodes are in different groups.
+func (c *Cut) separates(i, j int) bool {
+	of := func(node int) int {
+		return slices.IndexFunc(c.Groups, func(g []int) bool { return slices.Contains(g, node) })
+	}
+	return of(i) >= 0 && of(j) >= 0 && of(i) != of(j)
+}
+
+// lossAt is the share of packets that a link loses.
+func (b *builder) lossAt(src, dst int, at int64) (share float64) {
+	same := func(link []int) bool {
+		return len(link) == 2 && (link[0] == src && link[1] == dst || link[0] == dst && link[1] == src)
+	}
+	for _, p := range b.scenario.Phases() {
+		if int64(p.From) > at {
+			break
+		}
+		share = p.Network.Loss
+		for _, l := range p.Network.Links {
+			if l.Loss != nil && same(l.Between[:]) {
+				share = *l.Loss
+			}
+		}
+	}
+	for k := range b.Faults {
+		f := &b.Faults[k]
+		if bad, ok := f.of.Kind.(sim.BadLink); ok && same(bad.Link[:]) && f.From <= at && at < f.To {
+			share = max(share, bad.Loss)
+		}
+	}
+	return share
+}
+
+// awayWithin is an outage of a node in a span of time, or else, where nothing else explains a loss, the first after it.
+func (b *builder) awayWithin(node int, from, until int64, later bool) (found *Outage) {
+	for k := range b.Outages {
+		if o := &b.Outages[k]; o.Node == node && o.To > from && (o.From <= until || later) &&
+			(found == nil || o.From < found.From) {
+			found = o
+		}
+	}
+	return found
+}
+
+// words say what a node is not there for, and when.
+func (o *Outage) words() string {
+	switch o.Why {
+	case hasLeft:
+		return fmt.Sprintf("left at %v", sim.Duration(o.From))
+	case notJoined:
+		return fmt.Sprintf("had not joined before %v", sim.Duration(o.To))
+	}
+	return fmt.Sprintf("was down from %v to %v", sim.Duration(o.From), sim.Duration(o.To))
+}
+
+// Why a node is not there that is not down either.
+const hasLeft, notJoined = "has left", "has not joined"

@@ -1,0 +1,77 @@
+// A packet is said to be lost by what can have lost it, and by nothing else.
+
+package view
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"overhear/record"
+)
+
+// reasonsOf are why packets of a run were lost, by row of messages.parquet.
+func reasonsOf(t *testing.T, r *record.Run) (messages []record.Message, why map[int]string) {
+	t.Helper()
+	if err := r.Messages(func(m record.Message) error { messages = append(messages, m); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	p := built(t, r).Runs[0].Packets
+	why = map[int]string{}
+	for row := range messages {
+		if messages[row].ReceivedNS < 0 {
+			why[row] = p.Reasons[p.Lost[len(why)]]
+		}
+	}
+	if len(why) != len(p.Lost) {
+		t.Fatalf("%d packets were lost, of %d it is told why", len(why), len(p.Lost))
+	}
+	return messages, why
+}
+
+func TestLost_IsByWhatCanHaveLostIt(t *testing.T) {
+	const text = `name: lost
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 20, rho: 0.3}
+network: {topology: {kind: ring, nodes: 4}, latency: 20ms}
+rounds: {count: 12, retry: 50ms}
+algorithm: {kind: admm, eta: 0.3}
+`
+	const link, down = "by its link, which loses 20 % of packets", "because the receiver was down from 100ms to 300ms"
+	const crash, which = "{at: 100ms, crash: 2, until: 300ms, memory: kept}", "; the record does not say which"
+	const goOn = "rounds={count: 12, deadline: 90ms, missing: last}"
+	const bad = "by its link, which loses 50 % of packets"
+	for name, c := range map[string]struct {
+		sets []string
+		want []string
+	}{
+		"loss":    {[]string{"network.loss=0.2"}, []string{link}},
+		"a link":  {[]string{"network.links=[{between: [0, 1], loss: 0.2}]"}, []string{link}},
+		"a fault": {[]string{"network.faults=[{at: 40ms, link: [0, 1], loss: 0.5, until: 1s}]"}, []string{bad}},
+		"a crash": {[]string{"network.faults=[" + crash + "]"}, []string{down}},
+		"loss and crash": {[]string{"network.loss=0.2", "network.faults=[" + crash + "]"},
+			[]string{link, link + ", or " + down + which}},
+		"a partition": {[]string{"network.faults=[{at: 100ms, partition: [[0, 1], [2, 3]], until: 300ms}]"},
+			[]string{"a partition cuts the two off from each other"}},
+		"leaving": {[]string{"network.faults=[{at: 100ms, leave: 2}]", goOn},
+			[]string{"because the receiver left at 100ms"}},
+		"joining": {[]string{"network.faults=[{at: 100ms, join: 2}]", goOn},
+			[]string{"because the receiver had not joined before 100ms"}},
+	} {
+		messages, why := reasonsOf(t, recorded(t, text, 1, c.sets...))
+		got := slices.Sorted(maps.Values(why))
+		if got = slices.Compact(got); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		for row, is := range why {
+			m := &messages[row]
+			if strings.Contains(is, "the receiver") && m.Dst != 2 ||
+				m.SentNS >= 300e6 && strings.Contains(is, "down from") {
+				t.Errorf("%s: a packet to node %d, sent at %d: %s", name, m.Dst, m.SentNS, is)
+			}
+			if of := min(m.Src, m.Dst) != 0 || max(m.Src, m.Dst) != 1; of && (name == "a link" || name == "a fault") {
+				t.Errorf("%s: a packet of %d to %d: %s", name, m.Src, m.Dst, is)
+			}
+		}
+	}
+}
