@@ -5,6 +5,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"html"
 	"image/png"
 	"os"
@@ -53,17 +54,30 @@ func (b Browser) run(t *testing.T, file string, flags ...string) (said, logged s
 	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), 90*time.Second)
 	defer stop()
-	all := append([]string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr", "--v=0",
-		"--virtual-time-budget=3000", "--user-data-dir=" + t.TempDir(),
-	}, flags...)
-	cmd := exec.CommandContext(ctx, string(b), append(all, "file://"+file)...)
-	var out, errs strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v\n%s", file, err, errs.String())
+	for again := true; ; again = false {
+		all := append([]string{
+			"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr", "--v=0",
+			"--virtual-time-budget=3000", "--user-data-dir=" + t.TempDir(),
+		}, flags...)
+		cmd := exec.CommandContext(ctx, string(b), append(all, "file://"+file)...)
+		var out, errs strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		err := cmd.Run()
+		switch {
+		case err == nil:
+			return out.String(), errs.String()
+		case again && crashed(err) && ctx.Err() == nil: // as on busy machines; a page crashes it again
+			t.Logf("%s: the browser has crashed (%v) and is begun once more", file, err)
+		default:
+			t.Fatalf("%s: %v\n%s", file, err, errs.String())
+		}
 	}
-	return out.String(), errs.String()
+}
+
+// crashed says whether a program has ended by a signal.
+func crashed(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && !exit.Exited()
 }
 
 // Gauge is put at the end of a copy of a page. It measures the page and hands the result to the frame around it, or
