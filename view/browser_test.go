@@ -592,7 +592,7 @@ func synthetic(nodes, packets int) *Document {
 	if nodes > 300 {
 		r.Places = nil
 	}
-	r.Packets.Kinds = []record.MessageKind{record.MessageValue}
+	r.Packets.Kinds, r.Packets.Reasons = []record.MessageKind{record.MessageValue}, []string{"by its link"}
 	for k := range packets {
 		p := &r.Packets
 		edge := g.IntN(r.GraphEdges)
@@ -601,7 +601,7 @@ func synthetic(nodes, packets int) *Document {
 		p.Round, p.Bytes, p.Kind = append(p.Round, int32(k/nodes)), append(p.Bytes, 100), append(p.Kind, 0)
 		took := int64(2e8 * g.ExpFloat64())
 		if g.IntN(10) == 0 {
-			took = -1
+			took, p.Lost = -1, append(p.Lost, 0)
 		}
 		p.Took = append(p.Took, took)
 		if k%2 == 0 {
