@@ -201,21 +201,13 @@ func (s *inversion) conclude(v *View, f *record.Finding, e *condition, rest *inv
 	switch {
 	case !exact:
 		how = "the equation for its length has no root, which noise explains; the nearest gives u"
-	case len(candidates) > 1 && len(rest.equations) == 0:
-		how = fmt.Sprintf("of %d roots, between which no other round decides, the least gives u", len(candidates))
 	case len(candidates) > 1:
-		second := rest.first(1)
-		least := math.Inf(1)
-		for _, u := range candidates {
-			if left := second.at(u, nil, 0).cost; left < least {
-				chosen, least = u, left
-			}
+		how = fmt.Sprintf("of %d roots, between which no other round decides, the least gives u", len(candidates))
+		if u, round := rest.choose(candidates); u != nil {
+			chosen = u
+			report(chosen, s.only(func(c *condition) bool { return c.round == e.round || c.round == round }))
+			how = fmt.Sprintf("of %d roots the one that fits round %d gives u", len(candidates), round)
 		}
-		used := s.only(func(other *condition) bool {
-			return other.round == e.round || other.round == second.equations[0].round
-		})
-		report(chosen, used)
-		how = fmt.Sprintf("of %d roots the one that fits round %d gives u", len(candidates), second.equations[0].round)
 	}
 	noise := ""
 	if s.kind != model.Silent {
@@ -223,4 +215,28 @@ func (s *inversion) conclude(v *View, f *record.Finding, e *condition, rest *inv
 	}
 	f.Conclusion = fmt.Sprintf("round %d leaves σ(−f·u)u of length %.4g; %s of length %.4g%s%s",
 		e.round, num.Norm(e.target), how, num.Norm(chosen), v.Knows.labelled(f.Estimates[0].Y, true), noise)
+}
+
+// choose is which of several roots fits a later round, and that round: the first that tells them apart, as one may say
+// what the round of the roots said. With noise it is the first. nil: there is none.
+func (s *inversion) choose(roots [][]float64) (chosen []float64, round int) {
+	const apart, rounding = 1e4, 1e-22 // squares of what is left, and of it relative to what the round says
+	for k := range s.equations {
+		one := s.only(func(e *condition) bool { return e.round == s.equations[k].round })
+		least, next := math.Inf(1), math.Inf(1)
+		var best []float64
+		for _, u := range roots {
+			switch left := one.at(u, nil, 0).cost; {
+			case left < least:
+				best, least, next = u, left, least
+			default:
+				next = min(next, left)
+			}
+		}
+		e := &s.equations[k]
+		if said := num.Norm(e.target); s.kind != model.Silent || next > apart*max(least, float64(rounding*said*said)) {
+			return best, e.round
+		}
+	}
+	return nil, 0
 }

@@ -66,12 +66,12 @@ func runLate(v *View, f *record.Finding) error {
 		return untold(unseen, "no two rounds of node %d were seen between which its dual is known", k.Victim)
 	}
 	noise := ""
+	if v.Public.Method.Noisy() { // how much is not known of a node of unknown size, and those of d say none
+		noise = ", with noise"
+	}
 	for _, d := range all {
 		f.Facts = append(f.Facts, record.Fact{Kind: record.GradientDifference, Node: k.Victim, Round: d.to.Round,
 			Since: d.from.Round, Values: d.values, Relative: notKnown})
-		if d.to.Noise.Kind != model.Silent {
-			noise = ", with noise"
-		}
 	}
 	const of = "of the gradient of the data "
 	facts := plural.With(len(all), "difference", of+"is known", of+"are known") + noise

@@ -435,6 +435,97 @@ adversary: {view: {links: [[0, 1]]}, knows: {victim: 1, data: [0]}, attacks: [on
 	}
 }
 
+// Around a hub without lockstep clients step with the hub's values that they have heard, not with those of the round
+// before: what attacks tell is true.
+func TestAttack_AroundAHubWithoutLockstep(t *testing.T) {
+	told := 0
+	for seed := range uint64(4) {
+		r := recorded(t, fmt.Sprintf(`name: hub
+seeds: {first: %d}
+problem: {data: wdbc, train: 16, C: 1, rho: 0.22}
+network:
+  topology: {kind: star, nodes: 5}
+  latency: {kind: lognormal, median: 20ms, sigma: 0.6}
+rounds: {mode: asynchronous, count: 30, quorum: 0.5, timeout: 100ms}
+algorithm: {kind: dp-admm, noise: off}
+adversary: {knows: {victim: all, candidates: 8}, attacks: [row-space, late-joiner]}
+`, seed+1))
+		a, err := Attack(context.Background(), r, AttackOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range a.Findings {
+			for _, fact := range f.Facts {
+				told++
+				if fact.Kind == record.GradientDifference && !(float64(fact.Relative) < 1e-6) ||
+					fact.Kind != record.GradientDifference && fact.Values[0] > 4 {
+					t.Errorf("seed %d, %s on node %d: %s of round %d is off by %.2g: %s", seed+1, f.Attack, f.Victim,
+						fact.Kind, fact.Round, float64(fact.Relative), f.Conclusion)
+				}
+			}
+		}
+	}
+	if told < 50 {
+		t.Errorf("%d facts are told", told)
+	}
+}
+
+// Of two roots of a round that round chooses which tells them apart: the round after it may say the same again.
+func TestAttack_KKTInversionChoosesByARoundThatDecides(t *testing.T) {
+	chosen := 0
+	for seed := range uint64(4) {
+		r := recorded(t, fmt.Sprintf(`name: roots
+seeds: {first: %d}
+problem: {data: {set: twonorm, rows: 200, dimension: 2}, train: 8, C: 1, rho: 0.22, loss: huber-hinge}
+network: {topology: {kind: path, nodes: 4}, latency: 20ms, loss: 0.2}
+compute: {row: 40ns}
+rounds: {mode: asynchronous, count: 10, quorum: 0.5, timeout: 100ms}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion]}
+`, seed+1))
+		a, err := Attack(context.Background(), r, AttackOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range a.Findings {
+			if !strings.Contains(f.Conclusion, "roots the one that fits round") {
+				continue
+			}
+			chosen++
+			if f.Succeeded != record.Exact {
+				t.Errorf("seed %d, node %d: %s: %s", seed+1, f.Victim, f.Succeeded, f.Conclusion)
+			}
+		}
+	}
+	if chosen < 5 {
+		t.Errorf("%d roots were chosen", chosen)
+	}
+}
+
+// Differences of gradients have noise also where the adversary does not know how much, as of a node of unknown size.
+func TestAttack_LateJoinerTellsOfNoise(t *testing.T) {
+	for _, algorithm := range []string{"{kind: proximal-admm, eta: 0.5}", "{kind: dp-admm, epsilon: 1}",
+		"{kind: dp-admm, noise: off}"} {
+		for _, size := range []string{"false", "true"} {
+			r := recorded(t, `name: late
+problem: {data: wdbc, train: 30, rho: 0.22}
+network: {topology: {kind: star, nodes: 4}, latency: 20ms}
+rounds: {count: 8}
+algorithm: `+algorithm+`
+adversary: {knows: {victim: 1, penalties: public, size: `+size+`}, attacks: [late-joiner]}
+`)
+			a, err := Attack(context.Background(), r, AttackOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			noisy := !strings.Contains(algorithm, "off")
+			if f := a.Findings[0]; len(f.Facts) == 0 || strings.Contains(f.Conclusion, "with noise") != noisy {
+				t.Errorf("%s, size %s: %s", algorithm, size, f.Conclusion)
+			}
+		}
+	}
+}
+
 // Where rounds are few, ranks that are told as the rows' own are, those told as the least no greater, and no row of the
 // victim is ruled out.
 func TestAttack_DoubtsRanksThatAreTooSmall(t *testing.T) {

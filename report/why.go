@@ -82,8 +82,12 @@ func astrayTable(w io.Writer, a *record.Astray) error {
 	if a.Smallest {
 		others = "no smaller set is enough"
 	}
-	fmt.Fprintf(w, "without %d of its %s it reaches the optimum, none of these can stay, and %s: %s\n", len(a.Guilty),
-		faults, others, ending(a.Calm))
+	if a.Faults == 1 {
+		fmt.Fprintf(w, "without its one fault it reaches the optimum: %s\n", ending(a.Calm))
+	} else {
+		fmt.Fprintf(w, "without %d of its %s it reaches the optimum, none of these can stay, and %s: %s\n",
+			len(a.Guilty), faults, others, ending(a.Calm))
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  key\tfault\twith it again")
 	for _, g := range a.Guilty {

@@ -56,6 +56,16 @@ func TestWhyTable_OneFault(t *testing.T) {
 	if !strings.Contains(b.String(), "without its one fault either") {
 		t.Errorf("%q", b.String())
 	}
+	b.Reset()
+	guilty := []record.Guilty{{Key: "network.faults[0]", Text: "crash 1", Back: end}}
+	if err := WhyTable(&b, &record.Why{Astray: &record.Astray{Faults: 1, End: end, Guilty: guilty, Smallest: true,
+		Calm: record.Ending{State: record.Converged}}}); err != nil {
+		t.Fatal(err)
+	}
+	if said := b.String(); !strings.Contains(said, "without its one fault it reaches the optimum: ") ||
+		strings.Contains(said, "these") || !strings.Contains(said, "crash 1") {
+		t.Errorf("%q", said)
+	}
 }
 
 // Of very many packets a table lists the first and the last, and says where all of them are. Each has its number.

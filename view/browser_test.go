@@ -502,6 +502,27 @@ func TestPage_TwoRuns(t *testing.T) {
 	quiet(t, p, address)
 }
 
+// Of two runs the slider and the keys for rounds go by the one that lasts longer, wherever it stands.
+func TestPage_RoundsAreThoseOfTheLongerRun(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	long, short := recorded(t, hospitals, 1), recorded(t, hospitals, 1, "rounds.count=2")
+	for k, runs := range [][]*record.Run{{short, long}, {long, short}} {
+		p.Open(saved(t, built(t, runs...)), ready)
+		p.Press(kb.End)
+		for round := 6; round > 2; round-- {
+			has(t, p, "#round", fmt.Sprintf("%d of run %d", round, 2-k))
+			p.Press(",")
+		}
+		p.Press(kb.End)
+		p.Press(",")
+		p.Press(".")
+		has(t, p, "#round", fmt.Sprintf("6 of run %d", 2-k))
+		if most := browser.Ask[string](p, "document.querySelector('#rounds').max"); most != "6" {
+			t.Errorf("the slider goes up to %s", most)
+		}
+	}
+}
+
 // The page is no wider than the window, and dark by night.
 func TestPage_FitsWindows(t *testing.T) {
 	p := browser.Find(t).Drive(t)

@@ -538,6 +538,9 @@ func (b *builder) facts() {
 	if b.Users > 0 {
 		add("users", "%d, who register with a node", b.Users)
 	}
+	if info.Ended != "" {
+		add("ended early", "%s; %d of %s", info.Ended, info.Rounds, plural.Of(b.scenario.Rounds.Count, "round"))
+	}
 	add("method", "%s, %s", info.Algorithm, plural.Of(info.Rounds, "round"))
 	if over, last := float64(info.Final.VirtualSeconds), float64(b.End)/1e9; last > over {
 		add("virtual time", "%.6g s, the last event at %.6g s", over, last)

@@ -4,10 +4,12 @@
 package view
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -18,7 +20,9 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/experiment"
 	"overhear/record"
+	"overhear/scenarios"
 )
 
 // star is a run around a hub, with noise, so that it has a claim and a privacy loss.
@@ -461,6 +465,25 @@ func TestDocument_HasTheValuesOfTheRecord(t *testing.T) {
 	})
 	if err != nil || k*d != len(content) || k != len(doc.Lies.Node) || k != 5*2 { // rounds 2 to 6, two neighbours
 		t.Errorf("%d numbers of %d lies, %d rows, %v", len(content), k, len(doc.Lies.Node), err)
+	}
+}
+
+// Of a run that ended before its last round the page says why, and how far it came.
+func TestDocument_SaysWhyARunEndedEarly(t *testing.T) {
+	s, err := scenarios.Parse("viewed.yaml", []byte(hospitals), "network.faults=[{crash: 1, at: 50ms}]",
+		"rounds.deadline=2s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var early *experiment.EarlyEnd
+	r, err := experiment.New(s, "").Run(context.Background(), 1, experiment.Options{Out: t.TempDir()})
+	if r == nil || err != nil && !errors.As(err, &early) {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("%s; %d of 6 rounds", r.Info.Ended, r.Info.Rounds)
+	if r.Info.Ended == "" || r.Info.Rounds == 6 || !slices.Contains(built(t, r).Runs[0].Facts,
+		[2]string{"ended early", want}) {
+		t.Errorf("%q: facts %q", want, built(t, r).Runs[0].Facts)
 	}
 }
 

@@ -53,6 +53,9 @@ algorithm: {kind: admm, eta: 0.3}
 			[]string{link, link + ", or " + down + which}},
 		"a partition": {[]string{"network.faults=[{at: 100ms, partition: [[0, 1], [2, 3]], until: 300ms}]"},
 			[]string{"a partition cuts the two off from each other"}},
+		"loss and partition": {[]string{"network.loss=0.2",
+			"network.faults=[{at: 100ms, partition: [[0, 1], [2, 3]], until: 300ms}]"},
+			[]string{"a partition cuts the two off from each other", link}},
 		"leaving": {[]string{"network.faults=[{at: 100ms, leave: 2}]", goOn},
 			[]string{"because the receiver left at 100ms"}},
 		"joining": {[]string{"network.faults=[{at: 100ms, join: 2}]", goOn},
@@ -68,6 +71,14 @@ algorithm: {kind: admm, eta: 0.3}
 			if strings.Contains(is, "the receiver") && m.Dst != 2 ||
 				m.SentNS >= 300e6 && strings.Contains(is, "down from") {
 				t.Errorf("%s: a packet to node %d, sent at %d: %s", name, m.Dst, m.SentNS, is)
+			}
+			if at := m.SentNS; strings.Contains(is, "partition") != (strings.Contains(name, "partition") &&
+				m.Src/2 != m.Dst/2 && 100e6 <= at && at < 300e6) {
+				t.Errorf("%s: a packet of %d to %d, sent at %d: %s", name, m.Src, m.Dst, at, is)
+			}
+			if at := m.SentNS; name == "loss and crash" && strings.Contains(is, "down from") !=
+				(m.Dst == 2 && at >= 80e6 && at < 300e6) { // 20 ms, which packets take, before it went down
+				t.Errorf("%s: a packet to node %d, sent at %d: %s", name, m.Dst, at, is)
 			}
 			if of := min(m.Src, m.Dst) != 0 || max(m.Src, m.Dst) != 1; of && (name == "a link" || name == "a fault") {
 				t.Errorf("%s: a packet of %d to %d: %s", name, m.Src, m.Dst, is)

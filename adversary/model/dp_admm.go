@@ -43,9 +43,9 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 	for k := c.last + 1; k < t; k++ {
 		c.last = k
 		own, ok := c.seen.Value(c.node, k)
-		hub, seen := c.seen.Value(0, k)
+		hub, unseen := c.hub(k + 1)
 		anew, err := c.seen.Anew(c.node, k+1)
-		if !ok || !seen || err != nil || anew || k < c.seen.From() {
+		if !ok || unseen != nil || err != nil || anew || k < c.seen.From() {
 			c.offset++
 			continue
 		}
@@ -57,9 +57,9 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 	if err != nil {
 		return nil, err
 	}
-	hub, ok := c.seen.Value(0, t-1)
-	if !ok {
-		return nil, NotSeen("the hub's message of round %d", t-1)
+	hub, err := c.hub(t)
+	if err != nil {
+		return nil, err
 	}
 	stay := math.Sqrt(float64(t)) / c.First
 	ridge := p.R[c.node] + c.Eta + stay
@@ -71,6 +71,23 @@ func (c *clientDual) round(t int) (*Gradient, error) {
 	}
 	g.Noise = c.StepNoise(p, c.node, t, c.size)
 	return g, nil
+}
+
+// hub is the hub's value that entered the client's round t and the dual step before it: in lockstep that of round t−1,
+// else what the client had heard last.
+func (c *clientDual) hub(t int) ([]float64, error) {
+	if c.public.Timing.Lockstep {
+		w, ok := c.seen.Value(0, t-1)
+		if !ok {
+			return nil, NotSeen("the hub's message of round %d", t-1)
+		}
+		return w, nil
+	}
+	inputs, err := c.seen.Inputs(c.node, t)
+	if err != nil {
+		return nil, err
+	}
+	return entered(c.public, c.seen, c.node, 0, inputs[0])
 }
 
 // StepNoise has σ = Δ√(2 ln(1.25/δ))/ε with Δ = 2C/(B·ridge), times ridge.

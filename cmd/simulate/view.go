@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,7 +79,14 @@ func newView() *cobra.Command {
 			}
 			for k, r := range d.Runs {
 				for _, note := range r.Notes {
-					fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", args[k], note)
+					of := args[k]
+					switch both := len(d.Runs) == 2 && slices.Contains(d.Runs[1-k].Notes, note); {
+					case both && k == 1:
+						continue
+					case both:
+						of += " and " + args[1]
+					}
+					fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", of, note)
 				}
 			}
 			if c.Flags().Changed("out") {

@@ -53,8 +53,11 @@ func eta(low, high, usual float64) Parameter {
 	return logarithmic("algorithm.eta", "η", "penalty on disagreement between neighbours", low, high, usual)
 }
 
-func ridge(low, high, usual float64) Parameter {
-	return logarithmic("problem.rho", "ρ", "weight of the ridge", low, high, usual)
+func ridge(low, high, usual float64) Parameter { return ridgeAs("ρ", low, high, usual) }
+
+// ridgeAs is ridge where a paper has another letter for it.
+func ridgeAs(letter string, low, high, usual float64) Parameter {
+	return logarithmic("problem.rho", letter, "weight of the ridge", low, high, usual)
 }
 
 func fit(low, high, usual float64) Parameter {
@@ -214,16 +217,16 @@ func init() {
 			parameters: []Parameter{five(), ridge(0.02, 2, 0.22), fit(2, 30, 20), lost}},
 		{figure: paper("sh19-fig1"), title: "ADMM sharing and SGD, two parties", set: parties, seeds: 1,
 			data:       partyData,
-			parameters: []Parameter{ridge(0.1, 30, 1), lost}},
+			parameters: []Parameter{ridgeAs("λ", 0.1, 30, 1), lost}},
 		{figure: paper("sh19-fig2"), title: "ADMM sharing and SGD, three parties", seeds: 1,
 			set: []string{"problem.data={set: twonorm, rows: 800, dimension: 100}", "problem.train=600",
 				"problem.columns=[40, 40, 20]"},
 			data: onGenerated("The paper's data set has 6,000 rows of 5,000 dense columns, which take too long here. " +
 				"Computed on the generated set twonorm, 600 rows for training, 40, 40 and 20 columns at three " +
 				"parties. An epoch of the axis is 30 batches, which here pass over the rows ten times."),
-			parameters: []Parameter{ridge(0.1, 30, 1), lost}},
+			parameters: []Parameter{ridgeAs("λ", 0.1, 30, 1), lost}},
 		{figure: paper("sh19-fig3"), set: parties, seeds: 1, data: partyData,
-			parameters: []Parameter{ridge(0.1, 30, 1), lost}},
+			parameters: []Parameter{ridgeAs("λ", 0.1, 30, 1), lost}},
 		{figure: paper("pdml-fig3"), set: users, seeds: 2, data: userData, parameters: labels},
 		{figure: paper("pdml-fig4"), set: users, seeds: 2, data: userData, parameters: labels},
 	}

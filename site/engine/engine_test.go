@@ -213,6 +213,9 @@ func TestFigures_ParametersMatter(t *testing.T) {
 			}
 		}
 		for _, p := range l.parameters {
+			if sharing := strings.HasPrefix(l.name(), "sh19"); p.Key == "problem.rho" && sharing != (p.Label == "λ") {
+				t.Errorf("%s calls the ridge %s; where ADMM's penalty is ρ it is λ", l.name(), p.Label)
+			}
 			chosen, err := l.choose(map[string]string{p.Key: p.usual()})
 			if err != nil || chosen != nil {
 				t.Errorf("%s: the usual %s is the change %q (%v)", l.name(), p.Key, chosen, err)

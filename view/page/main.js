@@ -55,7 +55,8 @@ class View {
     u.speed.value = "1";
     for (const k of this.colours) u.colour.append(element("option", {value: k}, COLOURS[k].name));
     u.colourbox.hidden = !this.colours.length;
-    const rounds = one.rows.round || [];
+    this.paced = this.runs.reduce((a, b) => b.lastRow() > a.lastRow() ? b : a);
+    const rounds = this.paced.rows.round || [];
     u.roundbox.hidden = rounds.length < 2;
     u.rounds.max = Math.max(1, rounds.length - 1);
     this.times = this.instants();
@@ -135,7 +136,7 @@ class View {
     u.speed.addEventListener("change", () => { this.speed = Number(u.speed.value); this.draw(true); });
     u.colour.addEventListener("change", () => { this.colour = u.colour.value; this.recolour(); this.draw(true); });
     u.time.addEventListener("input", () => this.seek(Number(u.time.value) / 10000 * this.end));
-    u.rounds.addEventListener("input", () => this.seek(this.runs[0].rows.time[Number(u.rounds.value)]));
+    u.rounds.addEventListener("input", () => this.seek(this.paced.rows.time[Number(u.rounds.value)]));
     u.track.addEventListener("click", e => {
       const box = u.track.getBoundingClientRect();
       this.seek((e.clientX - box.left) / box.width * this.end);
@@ -188,7 +189,7 @@ class View {
   }
 
   byRound(by) {
-    const rows = this.runs[0].rows.time || [];
+    const rows = this.paced.rows.time || [];
     if (!rows.length) return;
     const k = Math.min(rows.length - 1, Math.max(0, after(rows, this.t) - 1 + by));
     this.go(rows[k]);
@@ -310,9 +311,10 @@ class View {
     this.told = now || 0;
     u.time.setAttribute("aria-valuetext", `${time(this.t)} of ${time(this.end)}`);
     u.pace.textContent = `1 s shows ${time(this.end / WHOLE * this.speed)}`;
-    const one = this.runs[0], row = one.rowAt(this.t);
+    const paced = this.paced, row = paced.rowAt(this.t);
     u.rounds.value = String(Math.max(0, row));
-    const round = row < 0 ? "start" : number(one.rows.round[row], 6);
+    const round = (row < 0 ? "start" : number(paced.rows.round[row], 6)) +
+      (this.runs.length > 1 ? ` of run ${paced.place + 1}` : "");
     u.round.textContent = round;
     u.rounds.setAttribute("aria-valuetext", `round ${round}`);
     for (const s of this.stages) {

@@ -241,6 +241,9 @@ class Run {
 
   // rowAt is the row of measurements that holds at a time, −1 before the first.
   rowAt(t) { return after(this.rows.time || [], t) - 1; }
+
+  // lastRow is when its last measurement was made.
+  lastRow() { return (this.rows.time || []).at(-1) || 0; }
 }
 
 // What nodes are coloured by.
