@@ -93,7 +93,10 @@ func (s *inversion) report(v *View, f *record.Finding) error {
 	if rank < s.d {
 		f.Conclusion += fmt.Sprintf("; they determine %d of its %d directions", rank, s.d)
 	}
-	if found.rivals > 0 {
+	switch {
+	case found.rivals == 1:
+		f.Conclusion += "; another vector, found from another start, fits as well"
+	case found.rivals > 1:
 		f.Conclusion += fmt.Sprintf("; %d other vectors, found from other starts, fit as well", found.rivals)
 	}
 	return nil
@@ -159,13 +162,29 @@ func (s *inversion) solve(victim int, previous []float64) (*solution, error) {
 			different = append(different, p.u)
 		}
 	}
-	out.rivals = len(different) - 1
+	out.rivals = max(len(different)-1, plain.roots()-1) // all of the few starts may lead to one of the roots
 	p, err := s.descend(best.u, 50)
 	if err != nil {
 		return nil, err
 	}
 	out.point = p
 	return out, nil
+}
+
+// roots is how many vectors fit a single equation without noise; 0: it is none such.
+func (s *inversion) roots() int {
+	if len(s.equations) != 1 || s.kind != model.Silent {
+		return 0
+	}
+	e := &s.equations[0]
+	if e.group >= 0 || e.unknown() > 0 {
+		return 0
+	}
+	all, exact := s.invert(e)
+	if !exact {
+		return 0
+	}
+	return len(all)
 }
 
 // descendAll descends from all starts; the best comes first.

@@ -502,6 +502,44 @@ adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion]}
 	}
 }
 
+// Of one round with two roots kkt-rounds and kkt-projection say that another vector fits, as kkt-inversion does.
+func TestAttack_OneRoundWithTwoRootsHasRivals(t *testing.T) {
+	rivals := 0
+	for seed := range uint64(6) {
+		r := recorded(t, fmt.Sprintf(`name: one
+seeds: {first: %d}
+problem: {data: {set: twonorm, rows: 200, dimension: 2}, train: 8, C: 1, rho: 0.22, loss: huber-hinge}
+network: {topology: {kind: path, nodes: 4}, latency: 20ms}
+rounds: {count: 1}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion, kkt-rounds, kkt-projection]}
+`, seed+1))
+		a, err := Attack(context.Background(), r, AttackOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		two := map[int]bool{}
+		for _, f := range a.Findings {
+			if f.Attack == "kkt-inversion" {
+				two[f.Victim] = strings.Contains(f.Conclusion, "of 2 roots")
+				continue
+			}
+			if f.Succeeded == record.Blocked {
+				continue
+			}
+			if said := strings.Contains(f.Conclusion, "another vector, "); said != two[f.Victim] {
+				t.Errorf("seed %d, %s on node %d, two roots %v: %s", seed+1, f.Attack, f.Victim, two[f.Victim],
+					f.Conclusion)
+			} else if said {
+				rivals++
+			}
+		}
+	}
+	if rivals < 4 {
+		t.Errorf("%d rounds have two roots", rivals)
+	}
+}
+
 // Differences of gradients have noise also where the adversary does not know how much, as of a node of unknown size.
 func TestAttack_LateJoinerTellsOfNoise(t *testing.T) {
 	for _, algorithm := range []string{"{kind: proximal-admm, eta: 0.5}", "{kind: dp-admm, epsilon: 1}",

@@ -21,7 +21,7 @@ import (
 )
 
 // Inputs tells which rounds of the neighbours' values entered a node's update of a round, by position of the
-// neighbour; −1 is the neighbour's start, which is public. The error says why it cannot be told.
+// neighbour; of one of whom nothing had come it is −1, and zeros enter. The error says why it cannot be told.
 type Inputs func(node, round int) ([]int, error)
 
 // InputsOf reads which values entered the updates of a recorded run: by the rule by which its nodes went on, which is
