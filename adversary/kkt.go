@@ -174,7 +174,11 @@ func runKKT(v *View, f *record.Finding) error {
 			continue
 		}
 		rest := s.only(func(e *condition) bool { return e.round > s.equations[t].round })
-		s.conclude(v, f, &s.equations[t], rest, candidates, exact)
+		alone := ""
+		if len(all.equations) > len(s.equations) { // kkt-rounds takes them together
+			alone = " by itself"
+		}
+		s.conclude(v, f, &s.equations[t], rest, candidates, exact, alone)
 		return nil
 	}
 	switch {
@@ -188,9 +192,9 @@ func runKKT(v *View, f *record.Finding) error {
 }
 
 // conclude reports the estimates from one round and, if that leaves several, the
-// one that a later round chooses.
+// one that a later round chooses. alone is said where none does, of rounds that may do so together.
 func (s *inversion) conclude(v *View, f *record.Finding, e *condition, rest *inversion, candidates [][]float64,
-	exact bool) {
+	exact bool, alone string) {
 	report := func(u []float64, used *inversion) {
 		f.Estimates = append(f.Estimates, used.estimate(v.Knows, used.at(u, nil, 0), true))
 	}
@@ -202,7 +206,8 @@ func (s *inversion) conclude(v *View, f *record.Finding, e *condition, rest *inv
 	case !exact:
 		how = "the equation for its length has no root, which noise explains; the nearest gives u"
 	case len(candidates) > 1:
-		how = fmt.Sprintf("of %d roots, between which no other round decides, the least gives u", len(candidates))
+		how = fmt.Sprintf("of %d roots, between which no other round decides%s, the least gives u", len(candidates),
+			alone)
 		if u, round := rest.choose(candidates); u != nil {
 			chosen = u
 			report(chosen, s.only(func(c *condition) bool { return c.round == e.round || c.round == round }))

@@ -328,7 +328,8 @@ func TestKKTInversion_SecondRoundChoosesTheRoot(t *testing.T) {
 	v := &View{Public: &model.Public{Run: model.Run{D: 2}}, Knows: &Knowledge{Schema: &Schema{Sign: []bool{true, false},
 		Intercept: -1}}}
 	found := new(record.Finding)
-	s.conclude(v, found, &s.equations[0], s.only(func(e *condition) bool { return e.round == 2 }), candidates, exact)
+	second := s.only(func(e *condition) bool { return e.round == 2 })
+	s.conclude(v, found, &s.equations[0], second, candidates, exact, "")
 	Score(found, &Truth{Samples: []Sample{{X: u, Y: 1}}})
 	if n := len(found.Estimates); n != 2 || !(found.Estimates[1].Score.Relative <= 1e-12) ||
 		!(found.Estimates[0].Score.Relative >= 0.1) {

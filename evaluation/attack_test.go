@@ -502,6 +502,29 @@ adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion]}
 	}
 }
 
+// Rounds after lost memory decide between roots only together, which kkt-inversion does not claim that none does.
+func TestAttack_KKTInversionSaysThatNoRoundDecidesByItself(t *testing.T) {
+	for _, c := range []struct{ fault, want string }{
+		{"[{at: 25ms, crash: 1, until: 200ms, memory: lost}]", "between which no other round decides by itself, "},
+		{"[]", "the one that fits round "},
+	} {
+		r := recorded(t, `name: alone
+problem: {data: {set: twonorm, rows: 200, dimension: 8}, train: 6, C: 1, rho: 0.22, loss: huber-hinge}
+network: {topology: {kind: complete, nodes: 3}, latency: 20ms, faults: `+c.fault+`}
+rounds: {count: 13}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: 1, all-but: 0}, attacks: [kkt-inversion]}
+`)
+		a, err := Attack(context.Background(), r, AttackOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if says := a.Findings[0].Conclusion; !strings.Contains(says, c.want) {
+			t.Errorf("%s: %s", c.fault, says)
+		}
+	}
+}
+
 // Of one round with two roots kkt-rounds and kkt-projection say that another vector fits, as kkt-inversion does.
 func TestAttack_OneRoundWithTwoRootsHasRivals(t *testing.T) {
 	rivals := 0
