@@ -186,7 +186,7 @@ func rowSpace(v *View, f *record.Finding) error {
 	f.Facts, f.Doubt = append(f.Facts, fact), strings.TrimPrefix(doubt, "; ")
 	f.Conclusion = fmt.Sprintf("%s%s %d of %d dimensions, the next singular value being %.2g times smaller: "+
 		"%s%s", found, many, rank, columns, gap, says, doubt)
-	if rank == 1 && !problem.Straight(p.Loss) && !p.Targets && p.Classes == 0 {
+	if rank == 1 && v.Knows.Size <= 1 && !problem.Straight(p.Loss) && !p.Targets && p.Classes == 0 {
 		v.single(all, s.left[0], f)
 	}
 	judge(v.Knows.Candidates, space, angle, fact.Kind == record.LeastRank, f)

@@ -525,6 +525,28 @@ adversary: {knows: {victim: 1, all-but: 0}, attacks: [kkt-inversion]}
 	}
 }
 
+// A single direction is no row of a node that is known to have two.
+func TestAttack_OneDirectionOfTwoRowsIsNoRow(t *testing.T) {
+	r := recorded(t, `name: joiner
+problem: {data: wdbc, train: 10, C: 1, rho: 0.22}
+network: {topology: {kind: ring, nodes: 5}, latency: 20ms, loss: 0.05, duplication: 0.1, faults: [
+  {at: 144ms, crash: 0, until: 165ms, memory: lost}, {join: 3, at: 180ms}]}
+compute: {row: 2ms, speed-spread: 0.6}
+rounds: {mode: asynchronous, count: 5, quorum: 0.5, staleness: 20, timeout: 100ms}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: 3, all-but: 0}, attacks: [row-space]}
+`)
+	a, err := Attack(context.Background(), r, AttackOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := a.Findings[0]
+	if len(f.Facts) != 1 || f.Facts[0].Values[0] != 1 || len(f.Estimates) > 0 ||
+		!strings.Contains(f.Conclusion, "known to have 2") || strings.Contains(f.Conclusion, "the only one") {
+		t.Errorf("%d estimates: %s", len(f.Estimates), f.Conclusion)
+	}
+}
+
 // Of one round with two roots kkt-rounds and kkt-projection say that another vector fits, as kkt-inversion does.
 func TestAttack_OneRoundWithTwoRootsHasRivals(t *testing.T) {
 	rivals := 0
