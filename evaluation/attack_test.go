@@ -440,7 +440,7 @@ adversary: {view: {links: [[0, 1]]}, knows: {victim: 1, data: [0]}, attacks: [on
 func TestAttack_AroundAHubWithoutLockstep(t *testing.T) {
 	told := 0
 	for seed := range uint64(4) {
-		r := recorded(t, fmt.Sprintf(`name: hub
+		_, a := attacked(t, fmt.Sprintf(`name: hub
 seeds: {first: %d}
 problem: {data: wdbc, train: 16, C: 1, rho: 0.22}
 network:
@@ -450,10 +450,6 @@ rounds: {mode: asynchronous, count: 30, quorum: 0.5, timeout: 100ms}
 algorithm: {kind: dp-admm, noise: off}
 adversary: {knows: {victim: all, candidates: 8}, attacks: [row-space, late-joiner]}
 `, seed+1))
-		a, err := Attack(context.Background(), r, AttackOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, f := range a.Findings {
 			for _, fact := range f.Facts {
 				told++
@@ -474,7 +470,7 @@ adversary: {knows: {victim: all, candidates: 8}, attacks: [row-space, late-joine
 func TestAttack_KKTInversionChoosesByARoundThatDecides(t *testing.T) {
 	chosen := 0
 	for seed := range uint64(4) {
-		r := recorded(t, fmt.Sprintf(`name: roots
+		_, a := attacked(t, fmt.Sprintf(`name: roots
 seeds: {first: %d}
 problem: {data: {set: twonorm, rows: 200, dimension: 2}, train: 8, C: 1, rho: 0.22, loss: huber-hinge}
 network: {topology: {kind: path, nodes: 4}, latency: 20ms, loss: 0.2}
@@ -483,10 +479,6 @@ rounds: {mode: asynchronous, count: 10, quorum: 0.5, timeout: 100ms}
 algorithm: {kind: admm, eta: 0.05}
 adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion]}
 `, seed+1))
-		a, err := Attack(context.Background(), r, AttackOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, f := range a.Findings {
 			if !strings.Contains(f.Conclusion, "roots the one that fits round") {
 				continue
@@ -508,17 +500,13 @@ func TestAttack_KKTInversionSaysThatNoRoundDecidesByItself(t *testing.T) {
 		{"[{at: 25ms, crash: 1, until: 200ms, memory: lost}]", "between which no other round decides by itself, "},
 		{"[]", "the one that fits round "},
 	} {
-		r := recorded(t, `name: alone
+		_, a := attacked(t, `name: alone
 problem: {data: {set: twonorm, rows: 200, dimension: 8}, train: 6, C: 1, rho: 0.22, loss: huber-hinge}
 network: {topology: {kind: complete, nodes: 3}, latency: 20ms, faults: `+c.fault+`}
 rounds: {count: 13}
 algorithm: {kind: admm, eta: 0.05}
 adversary: {knows: {victim: 1, all-but: 0}, attacks: [kkt-inversion]}
 `)
-		a, err := Attack(context.Background(), r, AttackOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if says := a.Findings[0].Conclusion; !strings.Contains(says, c.want) {
 			t.Errorf("%s: %s", c.fault, says)
 		}
@@ -527,7 +515,7 @@ adversary: {knows: {victim: 1, all-but: 0}, attacks: [kkt-inversion]}
 
 // A single direction is no row of a node that is known to have two.
 func TestAttack_OneDirectionOfTwoRowsIsNoRow(t *testing.T) {
-	r := recorded(t, `name: joiner
+	_, a := attacked(t, `name: joiner
 problem: {data: wdbc, train: 10, C: 1, rho: 0.22}
 network: {topology: {kind: ring, nodes: 5}, latency: 20ms, loss: 0.05, duplication: 0.1, faults: [
   {at: 144ms, crash: 0, until: 165ms, memory: lost}, {join: 3, at: 180ms}]}
@@ -536,10 +524,6 @@ rounds: {mode: asynchronous, count: 5, quorum: 0.5, staleness: 20, timeout: 100m
 algorithm: {kind: admm, eta: 0.05}
 adversary: {knows: {victim: 3, all-but: 0}, attacks: [row-space]}
 `)
-	a, err := Attack(context.Background(), r, AttackOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	f := a.Findings[0]
 	if len(f.Facts) != 1 || f.Facts[0].Values[0] != 1 || len(f.Estimates) > 0 ||
 		!strings.Contains(f.Conclusion, "known to have 2") || strings.Contains(f.Conclusion, "the only one") {
@@ -551,7 +535,7 @@ adversary: {knows: {victim: 3, all-but: 0}, attacks: [row-space]}
 func TestAttack_OneRoundWithTwoRootsHasRivals(t *testing.T) {
 	rivals := 0
 	for seed := range uint64(6) {
-		r := recorded(t, fmt.Sprintf(`name: one
+		_, a := attacked(t, fmt.Sprintf(`name: one
 seeds: {first: %d}
 problem: {data: {set: twonorm, rows: 200, dimension: 2}, train: 8, C: 1, rho: 0.22, loss: huber-hinge}
 network: {topology: {kind: path, nodes: 4}, latency: 20ms}
@@ -559,10 +543,6 @@ rounds: {count: 1}
 algorithm: {kind: admm, eta: 0.05}
 adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion, kkt-rounds, kkt-projection]}
 `, seed+1))
-		a, err := Attack(context.Background(), r, AttackOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		two := map[int]bool{}
 		for _, f := range a.Findings {
 			if f.Attack == "kkt-inversion" {
@@ -590,17 +570,13 @@ func TestAttack_LateJoinerTellsOfNoise(t *testing.T) {
 	for _, algorithm := range []string{"{kind: proximal-admm, eta: 0.5}", "{kind: dp-admm, epsilon: 1}",
 		"{kind: dp-admm, noise: off}"} {
 		for _, size := range []string{"false", "true"} {
-			r := recorded(t, `name: late
+			_, a := attacked(t, `name: late
 problem: {data: wdbc, train: 30, rho: 0.22}
 network: {topology: {kind: star, nodes: 4}, latency: 20ms}
 rounds: {count: 8}
 algorithm: `+algorithm+`
 adversary: {knows: {victim: 1, penalties: public, size: `+size+`}, attacks: [late-joiner]}
 `)
-			a, err := Attack(context.Background(), r, AttackOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
 			noisy := !strings.Contains(algorithm, "off")
 			if f := a.Findings[0]; len(f.Facts) == 0 || strings.Contains(f.Conclusion, "with noise") != noisy {
 				t.Errorf("%s, size %s: %s", algorithm, size, f.Conclusion)
@@ -622,7 +598,7 @@ func TestAttack_DoubtsRanksThatAreTooSmall(t *testing.T) {
 		{"{kind: dgd, step: 0.05, decay: none}", 9, "all-but: 0, "}, {"{kind: dgd, step: 0.05, decay: none}", 9, ""},
 		{"{kind: dgd, step: 0.02, decay: none}", 14, ""}} {
 		for seed := range uint64(6) {
-			r := recorded(t, fmt.Sprintf(`name: few
+			_, a := attacked(t, fmt.Sprintf(`name: few
 seeds: {first: %d}
 problem: {data: wdbc, train: 40, rho: 0.3}
 network: {topology: {kind: complete, nodes: 5}, latency: 20ms}
@@ -630,10 +606,6 @@ rounds: {count: %d}
 algorithm: %s
 adversary: {knows: {victim: all, %scandidates: 5}, attacks: [row-space]}
 `, seed+1, c.rounds, c.algorithm, c.knows))
-			a, err := Attack(context.Background(), r, AttackOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
 			for _, f := range a.Findings {
 				for _, fact := range f.Facts {
 					if rank := int(fact.Values[0]); (rank < 8 && c.knows != "") !=

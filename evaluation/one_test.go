@@ -3,7 +3,6 @@
 package evaluation
 
 import (
-	"context"
 	"regexp"
 	"strings"
 	"testing"
@@ -47,10 +46,7 @@ adversary: {knows: {victim: 1, candidates: 1}, attacks: [column-space]}`, "1 mes
 			graph = "{kind: star, nodes: 3}"
 		}
 		text := "name: one\nnetwork: {topology: " + graph + "}\n" + c.text + "\n"
-		a, err := Attack(context.Background(), recorded(t, text), AttackOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, a := attacked(t, text)
 		said := a.Threat.Knows
 		for _, f := range a.Findings {
 			said += "\n" + f.Attack + ": " + f.Conclusion + "\n" + strings.Join(f.Unseen, "\n")
