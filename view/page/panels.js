@@ -145,7 +145,8 @@ function whatEntered(run, row) {
     return p !== undefined && again(run, p);
   });
   if (old.every(([, r], k) => r === round - 1 && !anew[k])) return `all of round ${round - 1}`;
-  return old.map(([j, r], k) => r < 0 ? `${j}: nothing yet (zeros)` : `${j}: ${r}${anew[k] ? " (its start)" : ""}`).join(", ");
+  const value = (r, k) => r < 0 ? "nothing yet (zeros)" : `${r}${anew[k] ? " (its start)" : ""}`;
+  return old.map(([j, r], k) => `${j}: ${value(r, k)}`).join(", ");
 }
 
 const FORGOT = "down, memory lost"; // why a node is down that comes back without what it had received
