@@ -58,7 +58,7 @@ func differencing(v *View, f *record.Finding) error {
 	expected := make([]float64, len(all))
 	for n, d := range all {
 		f.Facts = append(f.Facts, record.Fact{Kind: record.GradientDifference, Node: f.Victim, Round: d.to.Round,
-			Since: d.from.Round, Values: d.values, Relative: notKnown})
+			Since: d.from.Round, Values: d.values, Relative: notKnown, Terms: d.from.Size + d.to.Size})
 		expected[n] = root * num.Hypot(d.from.Noise.Level, d.to.Noise.Level)
 		size := num.Norm(d.values)
 		if expected[n] <= size/2 {

@@ -61,6 +61,7 @@ type entered struct {
 	sum   []float64
 	error float64 // bound on its error, from the solver
 	noise float64 // expected size of its error from noise
+	terms float64 // size of what it is the sum of
 	fade  float64
 }
 
@@ -108,6 +109,8 @@ func (i *insider) sums(t int) (*entered, error) {
 			e.sum[k] = 0.5 * (float64(degree*earlier[k]) + i.sum[k] - float64(back*(before[k]-now[k])))
 		}
 		e.error, e.noise, e.fade = i.sumError[0]/2, i.sumError[1]/2, i.fade
+		e.terms = 0.5 * (float64(degree*num.Norm(earlier)) + num.Norm(i.sum) +
+			float64(back*(num.Norm(before)+num.Norm(now))))
 		// λ is wrong by e and s by (2e + ν)/2η, ν the odd round's error.
 		i.ascend(theta, degree, before, e.sum)
 		i.error, i.noise, i.fade = theta*i.sumError[0]/4, theta*i.sumError[1]/4, i.fade/2
@@ -133,6 +136,8 @@ func (i *insider) sums(t int) (*entered, error) {
 			i.fade = 0
 		}
 	}
+	e.terms = (float64(2*num.Norm(i.dual)) + float64(math.Abs(theta-eta)*degree*num.Norm(before)) + num.Norm(gradient) +
+		float64(2*eta*degree*num.Norm(now))) / (eta + theta)
 	for k := range e.sum {
 		e.sum[k] = (float64(2*i.dual[k]) + float64((theta-eta)*degree*before[k]) + gradient[k] +
 			float64(2*eta*degree*now[k])) / (eta + theta)
@@ -225,6 +230,7 @@ type hopping struct {
 	open         []int   // nodes not seen that some round did not determine
 	solved       []int   // nodes that some round did
 	error        float64 // greatest bound on a relative error that the solver makes
+	zeros        int     // sums and values of which that is relative to their terms
 	noise        float64 // least relative error that noise makes
 	checked      int     // sums that were seen too
 	worst        float64 // greatest relative difference from these
@@ -236,6 +242,7 @@ type partSum struct {
 	unseen []int
 	sum    []float64
 	error  float64 // bound on the sum's
+	terms  float64 // size of what the sum is the sum of
 }
 
 // take enters a sum: as a check if it was seen, else as a fact; it returns what is
@@ -247,30 +254,43 @@ func (h *hopping) take(node, t int, e *entered) *partSum {
 		off := append([]float64(nil), e.sum...)
 		num.Axpy(-1, seen, off)
 		if n := num.Norm(seen); n > 0 {
+			n = scale(n, e.error, e.terms)
 			h.worst = math.Max(h.worst, num.Norm(off)/n)
 			h.allowed = math.Max(h.allowed, e.error/n)
 		}
 		return nil
 	}
-	if size := num.Norm(e.sum); size > 0 {
-		h.error = math.Max(h.error, e.error/size)
+	if size := h.bounded(e.sum, e.error, e.terms); size > 0 {
 		h.noise = math.Min(h.noise, e.noise/size)
 	}
 	h.sums++
 	h.f.Facts = append(h.f.Facts, record.Fact{Kind: record.NeighbourSum, Node: node, Round: t - 1, Values: e.sum,
-		Relative: notKnown})
+		Relative: notKnown, Terms: e.terms})
 	if !p.Timing.Lockstep || h.lies != nil {
 		return nil // which rounds' values they are is not known, or they are not the same to all
 	}
-	row := &partSum{sum: append([]float64(nil), e.sum...), error: e.error}
+	row := &partSum{sum: append([]float64(nil), e.sum...), error: e.error, terms: e.terms}
 	for _, n := range p.Graph.Neighbours(node) {
 		if f, ok := h.Value(int(n), t-1); ok {
 			num.Axpy(-1, f, row.sum)
+			row.terms += num.Norm(f)
 		} else {
 			row.unseen = append(row.unseen, int(n))
 		}
 	}
 	return row
+}
+
+// bounded enters the bound on the error of a sum or value and returns the size that it is relative to.
+func (h *hopping) bounded(x []float64, error, terms float64) (size float64) {
+	size = num.Norm(x)
+	if size > 0 && size <= error {
+		h.zeros++
+	}
+	if size = scale(size, error, terms); size > 0 {
+		h.error = math.Max(h.error, error/size)
+	}
+	return size
 }
 
 // solve is least squares for the values of a round that were not seen.
@@ -321,20 +341,19 @@ func (h *hopping) solve(round int, rows []partSum) error {
 			}
 			continue
 		}
-		x, bound := make([]float64, h.Public.D), 0.0
+		x, bound, terms := make([]float64, h.Public.D), 0.0, 0.0
 		for r, w := range weights {
 			num.Axpy(w, rows[r].sum, x)
 			bound += float64(math.Abs(w) * rows[r].error)
+			terms += float64(math.Abs(w) * rows[r].terms)
 		}
-		if size := num.Norm(x); size > 0 {
-			h.error = math.Max(h.error, bound/size)
-		}
+		h.bounded(x, bound, terms)
 		if !slices.Contains(h.solved, n) {
 			h.solved = append(h.solved, n)
 		}
 		h.values++
 		h.f.Facts = append(h.f.Facts, record.Fact{Kind: record.PublishedValue, Node: n, Round: round, Values: x,
-			Relative: notKnown})
+			Relative: notKnown, Terms: terms})
 	}
 	return nil
 }
@@ -380,8 +399,12 @@ func (h *hopping) conclude() error {
 		f.Conclusion += fmt.Sprintf("; in sums only, nodes %s", list(h.open))
 	}
 	if !p.Method.Noisy() {
-		f.Conclusion += fmt.Sprintf("; the error is at most %.2g of each, since errors of the dual shrink every round",
-			h.error)
+		each := "each"
+		if h.zeros > 0 {
+			each += ", or of the terms of one that is zero to that"
+		}
+		f.Conclusion += fmt.Sprintf("; the error is at most %.2g of %s, since errors of the dual shrink every round",
+			h.error, each)
 		return nil
 	}
 	f.Conclusion += fmt.Sprintf("; noise enters every sum, by about %.2g of it and more", h.noise)

@@ -71,7 +71,7 @@ func runLate(v *View, f *record.Finding) error {
 	}
 	for _, d := range all {
 		f.Facts = append(f.Facts, record.Fact{Kind: record.GradientDifference, Node: k.Victim, Round: d.to.Round,
-			Since: d.from.Round, Values: d.values, Relative: notKnown})
+			Since: d.from.Round, Values: d.values, Relative: notKnown, Terms: d.from.Size + d.to.Size})
 	}
 	const of = "of the gradient of the data "
 	facts := plural.With(len(all), "difference", of+"is known", of+"are known") + noise

@@ -30,6 +30,8 @@ type Truth struct {
 	Label  func(user int) float64                 // ±1; 0: not at hand
 	Value  func(s Sample) int                     // which value of the unknown attribute a sample has
 	Fact   func(f *record.Fact) ([]float64, bool) // what a Fact's Values should be
+
+	Rounding float64 // relative error that solves leave in what was observed
 }
 
 // What counts as found.
@@ -53,7 +55,8 @@ var notKnown = record.Number(math.NaN())
 //     of the candidates, and the sample with the likeliest value of its unknown attribute. If Y is 0, X is compared
 //     with ±x, whichever is nearer, and the conclusion says so.
 //
-//   - Facts: Exact if every relative error is at most 1e-6, Partial if the median is below ½. The rank of
+//   - Facts: Exact if every relative error is at most 1e-6, Partial if the median is below ½. The error of one that is
+//     zero to what the observations are exact to is relative to its Terms. The rank of
 //     the data, where it may be that of the columns, or hidden rows may add to it, is never more than Partial.
 //     The baseline is the median error of what the observer would say without the attack, such as a value of
 //     another node of the same round; else 0.
@@ -239,6 +242,18 @@ func apart(x, y []float64, either bool) float64 {
 	return math.Sqrt(minus)
 }
 
+// rounded is the relative error up to which rounding, of sums of a few terms, may bring what is zero.
+const rounded = 1e-14
+
+// scale is what an error of a vector is relative to: its size or, where that is within the error of the terms that it
+// is the sum of and so may be all error, theirs.
+func scale(size, error, terms float64) float64 {
+	if size <= error {
+		return terms
+	}
+	return size
+}
+
 // ratio is an error relative to what it is an error of.
 func ratio(away, size float64) float64 {
 	if away == 0 {
@@ -269,10 +284,13 @@ func (t *Truth) facts(f *record.Finding) (record.Outcome, bool) {
 		fact := &f.Facts[k]
 		fact.Relative = notKnown
 		if truth, ok := t.Fact(fact); ok {
-			size, without := num.Norm(truth), 1.0
-			if size == 0 { // as of the same gradient twice: the error itself, and zero is no error
-				size, without = 1, 0
+			size := num.Norm(truth)
+			zero := size // the error of saying so
+			size = scale(size, max(t.Rounding, rounded)*fact.Terms, fact.Terms)
+			if size == 0 { // as of the same gradient twice: the error itself
+				size = 1
 			}
+			without := zero / size
 			r := ratio(apart(fact.Values, truth, false), size)
 			fact.Relative = record.Number(r)
 			all = append(all, r)

@@ -88,6 +88,35 @@ func TestScore_Facts(t *testing.T) {
 	}
 }
 
+// A truth that is zero but for what rounding, or the solver, leaves has the scale of the terms that the fact is a
+// difference of; a larger one has its own, and what is wrong stays so.
+func TestScore_FactsThatAreZeroButForRounding(t *testing.T) {
+	for _, c := range []struct {
+		truth, says, terms, rounding float64
+		want                         record.Outcome
+	}{
+		{1e-15, -2e-15, 3, 0, record.Exact}, {1e-15, 2e-10, 3, 1e-10, record.Exact},
+		{1e-15, 3.1e-6, 3, 0, record.Partial},
+		{0, 3.1e-6, 3, 1e-10, record.Partial}, {0, 2, 3, 0, record.Failed},
+		{1e-12, 2e-12, 3, 0, record.Failed}, {1e-9, 2e-9, 3, 1e-10, record.Failed},
+		{1, 1 + 1.1e-6, 3, 1e-10, record.Partial}, {1e-15, 2e-15, 0, 1e-10, record.Failed},
+	} {
+		// Of the other two what is said is right, so that the outcome is not by how near zero a guess is.
+		f := &record.Finding{Succeeded: record.Unscored, Facts: []record.Fact{
+			{Values: []float64{c.says}, Terms: c.terms}, {Values: []float64{1}, Round: 1},
+			{Values: []float64{1}, Round: 1}}}
+		if c.want == record.Failed {
+			f.Facts = f.Facts[:1]
+		}
+		Score(f, &Truth{Rounding: c.rounding, Fact: func(f *record.Fact) ([]float64, bool) {
+			return [][]float64{{c.truth}, {1}}[f.Round], true
+		}})
+		if f.Succeeded != c.want {
+			t.Errorf("%+v: %s, off by %v", c, f.Succeeded, f.Facts[0].Relative)
+		}
+	}
+}
+
 // Verdicts on n candidates, of which the first are members.
 func verdicts(member, others []bool) *record.Finding {
 	f := &record.Finding{Succeeded: record.Unscored}

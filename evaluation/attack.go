@@ -452,7 +452,7 @@ func claimed(r *record.Run) (claim, condition string, byRound []record.Number) {
 func truthOf(e *experiment.Experiment, a *experiment.Assembly, rec *adversary.Recording, v *adversary.View,
 	public *model.Public, entered Inputs) *adversary.Truth {
 	spec, k := &e.Adversary.Knows, v.Knows
-	t := &adversary.Truth{Knows: k}
+	t := &adversary.Truth{Knows: k, Rounding: public.SolverTolerance()}
 	if a.Split != nil {
 		at := trueCandidate(a.Seed, k.Victim, spec.Candidates)
 		t.Member = func(candidate int) bool { return candidate == at }

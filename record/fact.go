@@ -13,6 +13,10 @@ type Fact struct {
 	Candidate int       `json:"candidate,omitempty"` // of column distances: whose columns
 	Values    []float64 `json:"values"`
 	Relative  Number    `json:"relative_l2"` // to the truth; null: not at hand
+
+	// Terms is the size of what the values are sums and differences of: the scale of a truth that these do not tell
+	// from zero. It is 0 where the values are none.
+	Terms float64 `json:"-"`
 }
 
 // FactKind is what a fact is about.
