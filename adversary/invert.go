@@ -4,6 +4,7 @@
 package adversary
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -73,6 +74,7 @@ type inversion struct {
 	loss      problem.Loss
 	kind      model.Kind
 	equations []condition
+	memory    *Memory // nil: none
 }
 
 // informed sets up the equations for the sample that is not in Others. Its second
@@ -94,7 +96,7 @@ func informed(v *View) (*inversion, []string, error) {
 			"the known ones contribute")
 	}
 	gradients, unseen := v.Gradients(k.Victim, k.Size)
-	s := &inversion{d: p.D, share: p.C / float64(k.Size), loss: p.Loss}
+	s := &inversion{d: p.D, share: p.C / float64(k.Size), loss: p.Loss, memory: v.memory}
 	for _, g := range gradients {
 		e := condition{round: g.Round, at: g.At, group: g.Offset - 1, weight: 1}
 		nuisance := g.Nuisance
@@ -290,6 +292,13 @@ func (s *inversion) addKernels(others *problem.Rows) error {
 		if e.ridge == 0 {
 			continue
 		}
+		var key [sha256.Size]byte
+		if s.memory != nil {
+			key = sha256.Sum256(keyed(nil).number(s.share, e.ridge).vectors(e.at))
+			if e.kernel = s.memory.kernels[key]; e.kernel != nil {
+				continue
+			}
+		}
 		h := make([]float64, num.Packed(s.d))
 		for k := range s.d {
 			h[num.Packed(k)+k] = e.ridge
@@ -313,6 +322,9 @@ func (s *inversion) addKernels(others *problem.Rows) error {
 		e.kernel = new(num.Cholesky)
 		if err := e.kernel.Factor(h, s.d); err != nil {
 			return fmt.Errorf("factoring the Hessian of the known samples in round %d: %w", e.round, err)
+		}
+		if s.memory != nil {
+			s.memory.kernels[key] = e.kernel
 		}
 	}
 	return nil

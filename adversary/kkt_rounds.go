@@ -109,8 +109,8 @@ type solution struct {
 	rivals int  // how many others fit as well, but for −u
 }
 
-// solve maximises the likelihood from several starts.
-func (s *inversion) solve(victim int, previous []float64) (*solution, error) {
+// search maximises the likelihood from several starts.
+func (s *inversion) search(victim int, previous []float64) (*solution, error) {
 	plain := *s
 	plain.equations = slices.Clone(s.equations)
 	for t := range plain.equations {

@@ -75,7 +75,7 @@ func newWhy() *cobra.Command {
 	flags := c.Flags()
 	flags.IntVar(&victim, "victim", 0, "which packets are enough for each attack that succeeded on this `node`")
 	flags.BoolVar(&astray, "wrong-point", false, "without which of its faults the run reaches the optimum")
-	flags.IntVar(&tries, "tries", 2000, "carry each attack out about so many times at most")
+	flags.IntVar(&tries, "tries", 5000, "carry each attack out about so many times at most")
 	flags.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "goroutines that compute; results do not depend on it")
 	flags.StringArrayVar(&sets, "set", nil, "override a value of the run's adversary, `path=value`; may be repeated")
 	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")

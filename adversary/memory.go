@@ -1,0 +1,88 @@
+// What searches for unknown samples led to, for attacks on many views that say the same.
+
+package adversary
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+
+	"overhear/internal/num"
+)
+
+// Memory is what the likelihoods of attacks on one victim of a run were found to be greatest at. Most of what an
+// observer may miss says nothing of the victim, so that many views lead to the same conditions: none of them is
+// searched twice. It serves one goroutine at a time.
+type Memory struct {
+	solutions map[[sha256.Size]byte]remembered
+	kernels   map[[sha256.Size]byte]*num.Cholesky
+}
+
+// NewMemory is one of nothing.
+func NewMemory() *Memory {
+	return &Memory{map[[sha256.Size]byte]remembered{}, map[[sha256.Size]byte]*num.Cholesky{}}
+}
+
+// remembered is a solution without what follows from it.
+type remembered struct {
+	u      []float64
+	o      map[int][]float64
+	fence  float64
+	signed bool
+	rivals int
+}
+
+// Remember is the view of an observer that sees the same and makes use of a memory.
+func (v *View) Remember(m *Memory) *View {
+	w := *v
+	w.memory = m
+	return &w
+}
+
+// solve maximises the likelihood, unless the memory has where it is greatest.
+func (s *inversion) solve(victim int, previous []float64) (*solution, error) {
+	if s.memory == nil {
+		return s.search(victim, previous)
+	}
+	key := s.key(victim, previous)
+	if was, ok := s.memory.solutions[key]; ok {
+		return &solution{point: s.at(was.u, was.o, was.fence), signed: was.signed, rivals: was.rivals}, nil
+	}
+	found, err := s.search(victim, previous)
+	if err == nil {
+		s.memory.solutions[key] = remembered{found.u, found.o, found.fence, found.signed, found.rivals}
+	}
+	return found, err
+}
+
+// key is of all that a search goes by but for what is the same to all attacks on a victim.
+func (s *inversion) key(victim int, previous []float64) [sha256.Size]byte {
+	k := keyed(nil).number(float64(victim), float64(s.kind), s.share).vectors(previous)
+	for t := range s.equations {
+		e := &s.equations[t]
+		k = k.number(float64(e.group), e.weight, e.ridge).vectors(e.at, e.target).vectors(e.hidden...)
+		if f := e.free; f != nil {
+			k = k.number(f.power, f.start, f.growth).vectors(f.q)
+		}
+	}
+	return sha256.Sum256(k)
+}
+
+// keyed is what a key is the hash of: numbers to the last bit, and how many there are of what there may be several.
+type keyed []byte
+
+func (k keyed) number(all ...float64) keyed {
+	k = binary.LittleEndian.AppendUint64(k, uint64(len(all)))
+	for _, x := range all {
+		k = binary.LittleEndian.AppendUint64(k, math.Float64bits(x))
+	}
+	return k
+}
+
+func (k keyed) vectors(all ...[]float64) keyed {
+	k = binary.LittleEndian.AppendUint64(k, uint64(len(all)))
+	for _, x := range all {
+		k = k.number(x...)
+	}
+	return k
+}
