@@ -153,11 +153,24 @@ func wideProblem(t *testing.T, rows int, factored bool) {
 
 func TestSolver_MissedToleranceIsAnError(t *testing.T) {
 	g := rand.New(rand.NewPCG(2, 2))
-	o := randomObjective(g, 20, 5, Logistic, 0.1, false)
-	_, err := NewSolver(o, -1).Solve(NewScratch(5, 20), make([]float64, 5), make([]float64, 5), 0)
+	o := randomObjective(g, 200, 30, Logistic, 0.1, false)
+	_, err := NewSolver(o, -1).Solve(NewScratch(30, 200), make([]float64, 30), make([]float64, 30), 0)
 	var missed *ResidualError
 	if !errors.As(err, &missed) || !(missed.Residual <= 1e-9) {
-		t.Errorf("an impossible tolerance gave %v", err)
+		t.Fatalf("an impossible tolerance gave %v", err)
+	}
+	refused := 0
+	for _, times := range []float64{1.5, 2, 5, 9} { // just below what can be reached
+		tolerance := missed.Residual / times
+		stats, err := NewSolver(o, tolerance).Solve(NewScratch(30, 200), make([]float64, 30), make([]float64, 30), 0)
+		if err != nil {
+			refused++
+		} else if !(stats.Residual <= tolerance) {
+			t.Errorf("a residual of %v passed for a tolerance of %v", stats.Residual, tolerance)
+		}
+	}
+	if refused == 0 {
+		t.Errorf("tolerances below %v were reached", missed.Residual)
 	}
 }
 
