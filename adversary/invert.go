@@ -74,7 +74,7 @@ type inversion struct {
 	loss      problem.Loss
 	kind      model.Kind
 	equations []condition
-	memory    *Memory // nil: none
+	memo      *Memo // nil: none
 }
 
 // informed sets up the equations for the sample that is not in Others. Its second
@@ -96,7 +96,7 @@ func informed(v *View) (*inversion, []string, error) {
 			"the known ones contribute")
 	}
 	gradients, unseen := v.Gradients(k.Victim, k.Size)
-	s := &inversion{d: p.D, share: p.C / float64(k.Size), loss: p.Loss, memory: v.memory}
+	s := &inversion{d: p.D, share: p.C / float64(k.Size), loss: p.Loss, memo: v.memo}
 	for _, g := range gradients {
 		e := condition{round: g.Round, at: g.At, group: g.Offset - 1, weight: 1}
 		nuisance := g.Nuisance
@@ -293,9 +293,9 @@ func (s *inversion) addKernels(others *problem.Rows) error {
 			continue
 		}
 		var key [sha256.Size]byte
-		if s.memory != nil {
+		if s.memo != nil {
 			key = sha256.Sum256(keyed(nil).number(s.share, e.ridge).vectors(e.at))
-			if e.kernel = s.memory.kernels[key]; e.kernel != nil {
+			if e.kernel = s.memo.kernels[key]; e.kernel != nil {
 				continue
 			}
 		}
@@ -323,8 +323,8 @@ func (s *inversion) addKernels(others *problem.Rows) error {
 		if err := e.kernel.Factor(h, s.d); err != nil {
 			return fmt.Errorf("factoring the Hessian of the known samples in round %d: %w", e.round, err)
 		}
-		if s.memory != nil {
-			s.memory.kernels[key] = e.kernel
+		if s.memo != nil {
+			s.memo.kernels[key] = e.kernel
 		}
 	}
 	return nil

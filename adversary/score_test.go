@@ -114,6 +114,10 @@ func TestScore_FactsThatAreZeroButForRounding(t *testing.T) {
 		if f.Succeeded != c.want {
 			t.Errorf("%+v: %s, off by %v", c, f.Succeeded, f.Facts[0].Relative)
 		}
+		own := math.Abs(c.says-c.truth) / c.truth
+		if c.truth > math.Max(c.rounding, 1e-14)*c.terms && !(math.Abs(float64(f.Facts[0].Relative)-own) <= 1e-9) {
+			t.Errorf("%+v: off by %v, not by %v of its own size", c, f.Facts[0].Relative, own)
+		}
 	}
 }
 

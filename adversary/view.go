@@ -127,7 +127,7 @@ type View struct {
 	faults *Interruptions // nil: none
 	clock  Clock          // of the nodes, if that is known; nil: an update takes Timing.Slowest at most
 	owed   map[int]int64  // when a node would have sent what it never sent
-	memory *Memory        // of what attacks found on other views; nil: none
+	memo   *Memo          // of what attacks found on other views; nil: none
 }
 
 // arrival is a value that reached a node.

@@ -63,7 +63,7 @@ func command(tb testing.TB, program string, nodes int) cost {
 }
 
 // place is the CPU time, in ns, of reading a place of so many bytes in random order, where the next are known, so that
-// the processor asks for many at once. No program that goes from node to node through its messages reads faster.
+// the processor asks for many at once: what it costs, at least, to go to one that is in no cache.
 func place(size float64) float64 {
 	const reads = 20_000_000
 	memory.Prepare(size) // in large pages, as that of runs

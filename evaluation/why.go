@@ -47,7 +47,7 @@ func WhyLearnt(ctx context.Context, r *record.Run, victim int, o WhyOptions) ([]
 		return nil, experiment.SetupError{Err: fmt.Errorf("whether attacks succeed is not known: %w",
 			a.noData)}
 	}
-	w := &needing{assault: a, victim: at, seen: a.arrivals(), memory: adversary.NewMemory()}
+	w := &needing{assault: a, victim: at, seen: a.arrivals(), memo: adversary.NewMemo()}
 	_, w.truth = a.on(adversary.Observe(a.recording, a.watch, a.public, nil), at)
 	var all []record.Sufficient
 	for _, one := range a.attacks {
@@ -71,7 +71,7 @@ type needing struct {
 	victim int // of known.Victims
 	truth  *adversary.Truth
 	seen   []int // rows of packets that are seen, in order of arrival
-	memory *adversary.Memory
+	memo   *adversary.Memo
 }
 
 // with carries an attack out on some of the packets that are seen, by place in their order, for one who knows that
@@ -90,7 +90,7 @@ func (w *needing) with(one *adversary.Attack, places []int) (*record.Finding, er
 func (w *needing) carry(one *adversary.Attack, r *adversary.Recording,
 	watch adversary.Vantage) (*record.Finding, error) {
 	f, err := one.Carry(adversary.Observe(r, watch, w.public, nil).With(w.known.about(&w.known.Victims[w.victim])).
-		Remember(w.memory))
+		Remember(w.memo))
 	if err != nil && r == w.recording {
 		return nil, err
 	}

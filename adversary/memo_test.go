@@ -1,4 +1,4 @@
-// Attacks with a memory find what they find without, to the last bit, and search nothing twice.
+// Attacks with a memo find what they find without, to the last bit, and search nothing twice.
 
 package adversary
 
@@ -13,7 +13,7 @@ import (
 	"overhear/sim"
 )
 
-func TestMemory_ChangesNoBitOfWhatIsFound(t *testing.T) {
+func TestMemo_ChangesNoBitOfWhatIsFound(t *testing.T) {
 	f := small(t, 7, 8, ring(5))
 	const rounds = 6
 	k, _ := f.allBut(1, 0)
@@ -33,7 +33,7 @@ func TestMemory_ChangesNoBitOfWhatIsFound(t *testing.T) {
 		{plain, "kkt-rounds", func(r *Recording) *View { return Observe(r, Vantage{Partial: true}, known, k) }},
 		{plain, "late-joiner", func(r *Recording) *View { return Observe(r, Vantage{Partial: true}, known, k) }},
 	} {
-		m := NewMemory()
+		m := NewMemo()
 		for at := range c.rec.Messages {
 			part := *c.rec
 			part.Messages = slices.Delete(slices.Clone(c.rec.Messages), at, at+1)
@@ -49,7 +49,7 @@ func TestMemory_ChangesNoBitOfWhatIsFound(t *testing.T) {
 		if n := len(m.solutions); n == 0 || n >= len(c.rec.Messages) {
 			t.Errorf("%s: %d searches for views without one of %d packets", c.attack, n, len(c.rec.Messages))
 		}
-		for key, was := range m.solutions { // what is in the memory is not searched again
+		for key, was := range m.solutions { // what is in the memo is not searched again
 			was.rivals = 7
 			m.solutions[key] = was
 		}
@@ -61,7 +61,7 @@ func TestMemory_ChangesNoBitOfWhatIsFound(t *testing.T) {
 }
 
 // Whatever a search goes by makes another key.
-func TestMemory_KeyIsOfAllThatASearchGoesBy(t *testing.T) {
+func TestMemo_KeyIsOfAllThatASearchGoesBy(t *testing.T) {
 	of := func(change func(s *inversion, e *condition)) [32]byte {
 		f := &free{q: []float64{1, 2}, power: 1, start: 2, growth: 3}
 		s := &inversion{d: 2, share: 0.5, kind: model.Laplace, equations: []condition{{at: []float64{1, 2},

@@ -10,17 +10,17 @@ import (
 	"overhear/internal/num"
 )
 
-// Memory is what the likelihoods of attacks on one victim of a run were found to be greatest at. Most of what an
+// Memo is what the likelihoods of attacks on one victim of a run were found to be greatest at. Most of what an
 // observer may miss says nothing of the victim, so that many views lead to the same conditions: none of them is
 // searched twice. It serves one goroutine at a time.
-type Memory struct {
+type Memo struct {
 	solutions map[[sha256.Size]byte]remembered
 	kernels   map[[sha256.Size]byte]*num.Cholesky
 }
 
-// NewMemory is one of nothing.
-func NewMemory() *Memory {
-	return &Memory{map[[sha256.Size]byte]remembered{}, map[[sha256.Size]byte]*num.Cholesky{}}
+// NewMemo is one of nothing.
+func NewMemo() *Memo {
+	return &Memo{map[[sha256.Size]byte]remembered{}, map[[sha256.Size]byte]*num.Cholesky{}}
 }
 
 // remembered is a solution without what follows from it.
@@ -32,25 +32,25 @@ type remembered struct {
 	rivals int
 }
 
-// Remember is the view of an observer that sees the same and makes use of a memory.
-func (v *View) Remember(m *Memory) *View {
+// Remember is the view of an observer that sees the same and makes use of a memo.
+func (v *View) Remember(m *Memo) *View {
 	w := *v
-	w.memory = m
+	w.memo = m
 	return &w
 }
 
-// solve maximises the likelihood, unless the memory has where it is greatest.
+// solve maximises the likelihood, unless the memo has where it is greatest.
 func (s *inversion) solve(victim int, previous []float64) (*solution, error) {
-	if s.memory == nil {
+	if s.memo == nil {
 		return s.search(victim, previous)
 	}
 	key := s.key(victim, previous)
-	if was, ok := s.memory.solutions[key]; ok {
+	if was, ok := s.memo.solutions[key]; ok {
 		return &solution{point: s.at(was.u, was.o, was.fence), signed: was.signed, rivals: was.rivals}, nil
 	}
 	found, err := s.search(victim, previous)
 	if err == nil {
-		s.memory.solutions[key] = remembered{found.u, found.o, found.fence, found.signed, found.rivals}
+		s.memo.solutions[key] = remembered{found.u, found.o, found.fence, found.signed, found.rivals}
 	}
 	return found, err
 }
