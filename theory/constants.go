@@ -5,6 +5,7 @@ package theory
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"overhear/internal/num"
 	"overhear/problem"
 )
 
@@ -40,31 +41,29 @@ func stretch(u *problem.Rows) float64 {
 		}
 		return sum
 	}
-	var gram *mat.SymDense
+	side := min(u.D, u.Len())
+	sum := num.NewGram(side)
 	if u.D <= u.Len() {
-		gram = mat.NewSymDense(u.D, nil)
 		for n := range u.Len() {
-			cols, vals := u.Row(n)
-			for a, i := range cols {
-				for b, j := range cols[:a+1] {
-					gram.SetSym(int(j), int(i), gram.At(int(j), int(i))+float64(vals[a]*vals[b]))
-				}
-			}
+			sum.Add(u.Row(n))
 		}
 	} else {
-		gram = mat.NewSymDense(u.Len(), nil)
-		row := make([]float64, u.D)
+		rows, vals := make([][]int32, u.D), make([][]float64, u.D) // of each column
 		for n := range u.Len() {
-			cols, vals := u.Row(n)
-			for k, c := range cols {
-				row[c] = vals[k]
+			in, v := u.Row(n)
+			for k, c := range in {
+				rows[c], vals[c] = append(rows[c], int32(n)), append(vals[c], v[k])
 			}
-			for m := range n + 1 {
-				gram.SetSym(m, n, u.Dot(m, row))
-			}
-			for _, c := range cols {
-				row[c] = 0
-			}
+		}
+		for c := range rows {
+			sum.Add(rows[c], vals[c])
+		}
+	}
+	packed := sum.Packed()
+	gram := mat.NewSymDense(side, nil)
+	for i := range side {
+		for j, v := range packed[num.Packed(i):][:i+1] {
+			gram.SetSym(i, j, v)
 		}
 	}
 	values := eigenvalues(gram)
