@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	arrow "github.com/apache/arrow-go/v18/parquet/file"
-
 	"overhear/internal/cputime"
 	"overhear/internal/files"
 	"overhear/sim"
@@ -113,54 +111,6 @@ func TestMessages_OfEarlierVersionsAreRead(t *testing.T) {
 	err := messagesOf(t, path).Messages(func(m Message) error { got = append(got, m); return nil })
 	if err != nil || !slices.Equal(got, all) {
 		t.Errorf("%d of %d messages are read, %v", len(got), len(all), err)
-	}
-}
-
-// Apache's reader, which shares no code with the writer, reads every column as it was written.
-func TestMessages_AreReadByOthers(t *testing.T) {
-	all := packets(5000, 10)
-	path := filepath.Join(t.TempDir(), "messages.parquet")
-	table(t, path, all)
-	f, err := arrow.OpenParquetFile(path, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	column := func(k int) []int64 {
-		values := make([]int64, len(all))
-		c, err := f.RowGroup(0).Column(k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for n := 0; n < len(all); {
-			var read int
-			switch c := c.(type) {
-			case *arrow.Int64ColumnChunkReader:
-				_, read, err = c.ReadBatch(int64(len(all)-n), values[n:], nil, nil)
-			case *arrow.Int32ColumnChunkReader:
-				short := make([]int32, len(all)-n)
-				_, read, err = c.ReadBatch(int64(len(short)), short, nil, nil)
-				for i, v := range short {
-					values[n+i] = int64(v)
-				}
-			}
-			if n += read; err != nil || read == 0 {
-				t.Fatalf("column %d ends after %d values: %v", k, n, err)
-			}
-		}
-		return values
-	}
-	for k, of := range []func(m *Message) int64{
-		func(m *Message) int64 { return int64(m.ID) }, func(m *Message) int64 { return int64(m.Src) },
-		func(m *Message) int64 { return int64(m.Dst) }, func(m *Message) int64 { return int64(m.Round) },
-		func(m *Message) int64 { return m.SentNS }, func(m *Message) int64 { return m.ReceivedNS },
-		func(m *Message) int64 { return m.Bytes },
-	} {
-		for n, v := range column(k) {
-			if want := of(&all[n]); v != want {
-				t.Fatalf("row %d of %s is %d, want %d", n, f.MetaData().Schema.Column(k).Name(), v, want)
-			}
-		}
 	}
 }
 
