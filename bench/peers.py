@@ -6,6 +6,7 @@ seconds from the start and the average training loss. Variants:
   lbfgs  scipy's L-BFGS-B, a node at a time, dense rows
   lbfgs-sparse  the same with sparse rows, and a loss by log1p, which takes half of logaddexp's time
   newton a Newton method with stale Cholesky factors, a node at a time, dense rows
+  newton-sparse  the same with sparse rows
   batch  the same for all nodes at once: one block-diagonal sparse matrix, stale inverse Hessians
 """
 import os
@@ -42,17 +43,34 @@ class Nodes:
         self.dense = [s.toarray() for s in shards]
         self.weight = 1.0 / np.array([s.shape[0] for s in shards])
 
-    def hessian(self, i, slopes, ridge):
+    def rows(self):
+        """Each node's rows and their transpose."""
+        return [(u, u.T) for u in self.dense]
+
+    def gram(self, i, weights):
         u = self.dense[i]
-        h = (u.T * (self.weight[i] * slopes * (1 - slopes))) @ u
+        return (u.T * weights) @ u
+
+    def hessian(self, i, slopes, ridge):
+        h = self.gram(i, self.weight[i] * slopes * (1 - slopes))
         h[np.diag_indices(self.d)] += ridge
         return h
 
 
-class Lbfgs(Nodes):
-    def rows(self):
-        return [(u, u.T) for u in self.dense]
+class Sparse(Nodes):
+    def __init__(self, shards):
+        super().__init__(shards)
+        self.pairs = [(s, s.T.tocsr()) for s in shards]
 
+    def rows(self):
+        return self.pairs
+
+    def gram(self, i, weights):
+        u, v = self.pairs[i]
+        return (v.multiply(weights).tocsr() @ u).toarray()
+
+
+class Lbfgs(Nodes):
     def loss(self, m):
         return np.logaddexp(0, -m).sum()
 
@@ -67,14 +85,7 @@ class Lbfgs(Nodes):
         return out
 
 
-class SparseLbfgs(Lbfgs):
-    def __init__(self, shards):
-        super().__init__(shards)
-        self.pairs = [(s, s.T.tocsr()) for s in shards]
-
-    def rows(self):
-        return self.pairs
-
+class SparseLbfgs(Sparse, Lbfgs):
     def loss(self, m):
         return np.log1p(np.exp(-np.abs(m))).sum() - np.minimum(m, 0).sum()
 
@@ -86,11 +97,11 @@ class Newton(Nodes):
 
     def solve(self, f, q, ridge):
         out = f.copy()
-        for i, u in enumerate(self.dense):
+        for i, (u, v) in enumerate(self.rows()):
             bound, before = TOLERANCE * max(1, np.linalg.norm(q[i])), np.inf
             while True:
                 s = expit(-(u @ out[i]))
-                g = ridge[i] * out[i] + q[i] - self.weight[i] * (s @ u)
+                g = ridge[i] * out[i] + q[i] - self.weight[i] * (v @ s)
                 norm = np.linalg.norm(g)
                 if norm <= bound:
                     break
@@ -99,6 +110,10 @@ class Newton(Nodes):
                 before = norm
                 out[i] -= linalg.cho_solve(self.factor[i], g, check_finite=False)
         return out
+
+
+class SparseNewton(Sparse, Newton):
+    pass
 
 
 class Batch(Nodes):
@@ -149,7 +164,9 @@ def main(variant, directory, marks):
         neighbours[a, b] = neighbours[b, a] = 1
     neighbours = neighbours.tocsr()
     degree = np.asarray(neighbours.sum(axis=1)).ravel()
-    nodes = {"lbfgs": Lbfgs, "lbfgs-sparse": SparseLbfgs, "newton": Newton, "batch": Batch}[variant](shards)
+    variants = {"lbfgs": Lbfgs, "lbfgs-sparse": SparseLbfgs, "newton": Newton, "newton-sparse": SparseNewton,
+                "batch": Batch}
+    nodes = variants[variant](shards)
     f, dual = np.zeros((n, d)), np.zeros((n, d))
     ridge = setting["ridge"] + 2 * eta * degree
     spent = 0.0

@@ -219,6 +219,7 @@ func BenchmarkPeers(b *testing.B) {
 	}{
 		{"batch", 100, 5, 85}, {"newton", 100, 5, 45}, {"lbfgs", 100, 5, 15}, {"lbfgs", 5, 5, 15},
 		{"lbfgs-sparse", 100, 5, 15}, {"lbfgs-sparse", 5, 5, 15}, {"newton", 5, 5, 25},
+		{"newton-sparse", 100, 5, 45}, {"newton-sparse", 5, 5, 45},
 	} {
 		b.Run(fmt.Sprintf("%s-%d", c.variant, c.nodes), func(b *testing.B) {
 			p, census := adult(b, c.nodes)
