@@ -219,27 +219,29 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 			return finished(all), fmt.Errorf("stopped before seed %d was looked at: nothing was computed, and what "+
 				"was finished before is kept", seed)
 		}
-		r, why, err := e.Finished(d, seed)
-		if err != nil {
-			return finished(all), err
-		}
-		if r != nil && !f.again && f.keep && r.Info.Ended == "" {
-			if _, err := os.Stat(r.KeptPath()); err != nil {
-				why, r = []string{"what it computed was not kept (--keep)"}, nil
+		if !f.again { // else the files of what is there need not be read
+			r, why, err := e.Finished(d, seed)
+			if err != nil {
+				return finished(all), err
 			}
-		}
-		if r != nil && !f.again {
-			if !f.noPlots && !f.figures.IsZero() {
-				if err := e.Draw(r, f.figures.Style); err != nil {
-					return finished(all), err
+			if r != nil && f.keep && r.Info.Ended == "" {
+				if _, err := os.Stat(r.KeptPath()); err != nil {
+					why, r = []string{"what it computed was not kept (--keep)"}, nil
 				}
 			}
-			all[k] = r
-			continue
-		}
-		if why != nil && !f.again {
-			bar.clear()
-			note("seed %d is computed again: %s", seed, strings.Join(why, "; "))
+			if r != nil {
+				if !f.noPlots && !f.figures.IsZero() {
+					if err := e.Draw(r, f.figures.Style); err != nil {
+						return finished(all), err
+					}
+				}
+				all[k] = r
+				continue
+			}
+			if why != nil {
+				bar.clear()
+				note("seed %d is computed again: %s", seed, strings.Join(why, "; "))
+			}
 		}
 		ahead = append(ahead, k)
 		if _, err := os.Stat(filepath.Join(d.Seed(seed), record.AttacksFile)); err == nil {
