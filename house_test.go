@@ -29,7 +29,7 @@ import (
 var levels = [][]string{
 	{"internal/num", "internal/files", "internal/checkpoint", "internal/state", "internal/memory", "internal/guard",
 		"internal/cputime", "internal/plural", "internal/prefetch", "internal/minimal", "report/plot/fonts"},
-	{"sim", "internal/golden", "internal/python"},
+	{"sim", "internal/golden", "internal/python", "internal/stage"},
 	{"problem", "privacy", "parameter"},
 	{"record", "theory", "privacy/loss", "adversary/model", "adversary/acts"},
 	{"record/readers", "algorithms", "adversary/marginal", "adversary/stats", "metrics", "report/browser",

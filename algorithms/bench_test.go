@@ -17,10 +17,10 @@ import (
 func adult(b testing.TB, nodes int) *problem.Problem {
 	b.Helper()
 	stream := sim.NewStream(1, "data")
-	set, err := problem.Source{Set: "adult"}.Load(filepath.Join("..", "..", "shared", "data"), stream)
+	set, err := problem.Source{Set: "adult"}.Load(b.Context(), filepath.Join("..", "..", "shared", "data"), stream)
 	if err != nil {
 		b.Logf("census stands in: %v", err)
-		if set, err = (problem.Source{Set: "census"}).Load("", stream); err != nil {
+		if set, err = (problem.Source{Set: "census"}).Load(b.Context(), "", stream); err != nil {
 			b.Fatal(err)
 		}
 	}

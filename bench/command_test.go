@@ -129,7 +129,7 @@ func BenchmarkAudit(b *testing.B) {
 			b.Fatal(err)
 		}
 		middle := cputime.Now()
-		a, err := e.Assemble(1)
+		a, err := e.Assemble(b.Context(), 1)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -5,6 +5,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -91,7 +92,7 @@ func setUp(path string) error {
 	if err != nil {
 		return err
 	}
-	a, err := experiment.New(s, "").Assemble(s.Seeds.First)
+	a, err := experiment.New(s, "").Assemble(context.Background(), s.Seeds.First)
 	if err != nil {
 		return err
 	}

@@ -37,11 +37,11 @@ func adult(tb testing.TB, nodes int) (p *problem.Problem, census bool) {
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared", "data")
 	}
-	set, err := problem.Source{Set: "adult"}.Load(dir, stream)
+	set, err := problem.Source{Set: "adult"}.Load(context.Background(), dir, stream)
 	if err != nil {
 		census = true
 		tb.Logf("census stands in: %v", err)
-		if set, err = (problem.Source{Set: "census"}).Load("", stream); err != nil {
+		if set, err = (problem.Source{Set: "census"}).Load(context.Background(), "", stream); err != nil {
 			tb.Fatal(err)
 		}
 	}

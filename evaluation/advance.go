@@ -82,7 +82,7 @@ func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, 
 	if err != nil || s.Adversary == nil {
 		return nil, err
 	}
-	a, err := newAssault(r, o.DataDir, o.Sets)
+	a, err := newAssault(ctx, r, o.DataDir, o.Sets)
 	if err != nil {
 		return nil, err
 	}
@@ -402,7 +402,7 @@ func newPerson(e *experiment.Experiment, a *experiment.Assembly) (*person, error
 	if a.Split != nil || a.Problem.K > 0 {
 		return nil, nil // no attack estimates a row there
 	}
-	divisors, err := e.Divisors(a.Seed)
+	divisors, err := e.Divisors(context.Background(), a.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func TestAdvanceOf_AttacksHaveThePacketsThatCameFirst(t *testing.T) {
 	r := recorded(t, jittery)
 	all := messagesOf(t, r)
 	order := asTheyArrive(all)
-	a, err := newAssault(r, "", nil)
+	a, err := newAssault(t.Context(), r, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +314,7 @@ func TestWhyLearnt_FindsWhatAnAttackWasMadeToNeed(t *testing.T) {
 	needed = slices.Compact(needed)
 	one := needed[len(needed)/2]
 
-	a, err := newAssault(r, "", nil)
+	a, err := newAssault(t.Context(), r, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -407,7 +407,7 @@ adversary: {knows: {victim: 2, all-but: 0}, attacks: [kkt-rounds, late-joiner]}
 
 // A label has the name of its class: of wdbc's rows more are benign than malignant.
 func TestPerson_CallsClassesByTheirNames(t *testing.T) {
-	a, err := newAssault(recorded(t, hospitals), "", nil)
+	a, err := newAssault(t.Context(), recorded(t, hospitals), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

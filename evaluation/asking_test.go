@@ -63,7 +63,7 @@ func TestProtocol_FindsWhatNobodyAskedFor(t *testing.T) {
 // overheard is a run of the first world, and who explains it.
 func overheard(t *testing.T, e *experiment.Experiment, seed uint64) (*explainer, *wire) {
 	t.Helper()
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ type assault struct {
 }
 
 // newAssault reads what the attacks on a recorded run need.
-func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) {
+func newAssault(ctx context.Context, r *record.Run, dataDir string, sets []string) (*assault, error) {
 	s, err := scenarioOf(r, sets...)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,9 @@ func newAssault(r *record.Run, dataDir string, sets []string) (*assault, error) 
 		return nil, experiment.SetupError{Err: fmt.Errorf("what an adversary goes by is not what it was: %s",
 			strings.Join(changed, "; "))}
 	}
-	if a.assembly, err = a.experiment.Assemble(seed); err != nil {
+	if a.assembly, err = a.experiment.Assemble(ctx, seed); ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	} else if err != nil {
 		a.noData = fmt.Errorf("the data are not at hand: %w", err)
 	} else {
 		a.noData = unlike(a.experiment, r)
@@ -160,7 +162,7 @@ func (a *assault) on(view *adversary.View, victim int) (*adversary.View, *advers
 // adversary's knowledge, and says that nothing is scored. The result is not
 // written.
 func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attacks, error) {
-	a, err := newAssault(r, o.DataDir, o.Sets)
+	a, err := newAssault(ctx, r, o.DataDir, o.Sets)
 	if err != nil {
 		return nil, err
 	}

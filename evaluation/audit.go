@@ -89,7 +89,7 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 		return nil, err
 	}
 	seed := e.Seeds.First
-	a, err := e.Assemble(seed)
+	a, err := e.Assemble(ctx, seed)
 	if err != nil {
 		return nil, err
 	}

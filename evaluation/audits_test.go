@@ -455,7 +455,7 @@ func TestAudit_SplitColumns(t *testing.T) {
 // is drawn.
 func TestAudit_NoiseIsCounted(t *testing.T) {
 	e := small(t, auditedPVP, nil, "problem.data.dimension=2000", "adversary.audit={runs: 1000, pilots: 10}")
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

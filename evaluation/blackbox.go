@@ -333,7 +333,7 @@ func BlackBox(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*r
 		spec.Runs = o.Runs
 	}
 	seed := e.Seeds.First
-	a, err := e.Assemble(seed)
+	a, err := e.Assemble(ctx, seed)
 	if err != nil {
 		return nil, err
 	}

@@ -217,7 +217,7 @@ func TestBlackBox_FalseAlarms(t *testing.T) {
 // looks are so many runs of either world of the first pair that is proposed.
 func looks(t *testing.T, e *experiment.Experiment, runs int) (*blackBox, *experiment.Assembly, [2][]sighting) {
 	t.Helper()
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func lossesOf(t *testing.T, runs int, pair string) (*experiment.Assembly, []floa
 	t.Helper()
 	e := small(t, "{kind: dvp, alpha: 1.5, eta: 0.5}", nil, "problem.data.dimension=6", "rounds.count=8",
 		"adversary.audit={runs: 10, node: 1, pair: "+pair+"}")
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,7 +141,7 @@ func TestAuditView_AmidFaultsIsOneCovariance(t *testing.T) {
 // flippedLabels are the worlds of the first row of a node.
 func flippedLabels(t *testing.T, e *experiment.Experiment, node int) *twoWorlds {
 	t.Helper()
-	a, err := e.Assemble(e.Seeds.First)
+	a, err := e.Assemble(t.Context(), e.Seeds.First)
 	if err != nil {
 		t.Fatal(err)
 	}

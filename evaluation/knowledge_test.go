@@ -24,7 +24,7 @@ func assembled(t *testing.T, text string, sets ...string) (*experiment.Experimen
 		t.Fatal(err)
 	}
 	e := experiment.New(s, "")
-	a, err := e.Assemble(e.Seeds.First)
+	a, err := e.Assemble(t.Context(), e.Seeds.First)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func Map(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*record
 		return nil, nil, err
 	}
 	spec := auditSpec(e.Scenario)
-	a, err := e.Assemble(e.Seeds.First)
+	a, err := e.Assemble(ctx, e.Seeds.First)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +84,7 @@ func noMap(err error) error {
 // coalition is said to learn about its own nodes means nothing.
 func Coalitions(ctx context.Context, e *experiment.Experiment, of [][]int) (mu [][]float64, all []float64, err error) {
 	spec := auditSpec(e.Scenario)
-	a, err := e.Assemble(e.Seeds.First)
+	a, err := e.Assemble(ctx, e.Seeds.First)
 	if err != nil {
 		return nil, nil, err
 	}

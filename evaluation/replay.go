@@ -5,6 +5,7 @@ package evaluation
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -245,7 +246,7 @@ func LossesOf(r *record.Run, dataDir string) (Losses, error) {
 		return nil, errors.New("columns are split: no node has a model of its own")
 	}
 	e := experiment.New(s, dataDir)
-	a, err := e.Assemble(r.Info.Seed)
+	a, err := e.Assemble(context.Background(), r.Info.Seed)
 	if err == nil {
 		err = unlike(e, r)
 	}

@@ -23,7 +23,7 @@ func rewired(t *testing.T, algorithm string, make planting, runs int,
 	words func(purpose string, words []uint64) []uint64) []record.Check {
 	t.Helper()
 	e := small(t, algorithm, make, "adversary.audit.node=1")
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func TestAuditView_IsWhatManyRunsShow(t *testing.T) {
 			if out.View == nil {
 				t.Fatal(name, out.Statistic)
 			}
-			a, err := e.Assemble(e.Seeds.First)
+			a, err := e.Assemble(t.Context(), e.Seeds.First)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -369,7 +369,7 @@ algorithm: {kind: private-dgd, step: 0.5, decay: none, alpha: 0.7, law: gaussian
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type WhyOptions struct {
 // nodes' own values it has those that are in these packets or were computed before any other packet came.
 // They stand in the order of sending.
 func WhyLearnt(ctx context.Context, r *record.Run, victim int, o WhyOptions) ([]record.Sufficient, error) {
-	a, err := newAssault(r, o.DataDir, o.Sets)
+	a, err := newAssault(ctx, r, o.DataDir, o.Sets)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ var inRounds = []struct {
 func TestColluders_HaveWhatFollowsFromTheirPackets(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, c := range inRounds {
-		a, err := newAssault(recorded(t, fmt.Sprintf(ringOfFour, c.rounds, "kkt-inversion")), "", nil)
+		a, err := newAssault(t.Context(), recorded(t, fmt.Sprintf(ringOfFour, c.rounds, "kkt-inversion")), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestColluders_HaveWhatFollowsFromTheirPackets(t *testing.T) {
 func TestWhyLearnt_OfColludersTakesAwayWhatTheyComputed(t *testing.T) {
 	for _, c := range inRounds {
 		r := recorded(t, fmt.Sprintf(ringOfFour, c.rounds, "kkt-inversion, kkt-rounds"), "network.latency=20ms")
-		a, err := newAssault(r, "", nil)
+		a, err := newAssault(t.Context(), r, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestWhyLearnt_OfColludersTakesAwayWhatTheyComputed(t *testing.T) {
 
 // A colluder's start is known without any packet, and what it computed from packets is not.
 func TestWhyLearnt_OfColludersNeedsPacketsForTheirValues(t *testing.T) {
-	a, err := newAssault(recorded(t, fmt.Sprintf(ringOfFour, "{count: 3}", "kkt-inversion")), "", nil)
+	a, err := newAssault(t.Context(), recorded(t, fmt.Sprintf(ringOfFour, "{count: 3}", "kkt-inversion")), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func counting(goes func(packets int, partial bool) record.Outcome) *adversary.At
 
 func searchedFor(t *testing.T, r *record.Run, one *adversary.Attack) (*record.Sufficient, *needing) {
 	t.Helper()
-	a, err := newAssault(r, "", nil)
+	a, err := newAssault(t.Context(), r, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ rounds: `+rounds+`
 algorithm: {kind: admm, eta: 0.3}
 adversary: {knows: {victim: 0, all-but: 0}, attacks: [`+c.attacks+`]}
 `)
-		a, err := newAssault(r, "", nil)
+		a, err := newAssault(t.Context(), r, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
 	if s.Outcome != record.Exact || s.With != record.Exact || s.Beginning == nil || len(s.Enough) == 0 {
 		t.Fatalf("%+v", s)
 	}
-	a, err := newAssault(r, "", nil)
+	a, err := newAssault(t.Context(), r, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
 
 // No set of packets is tried twice: what is told of a packet's loss is what the search has seen of it.
 func TestWhyLearnt_TriesNothingTwice(t *testing.T) {
-	a, err := newAssault(recorded(t, hospitals), "", nil)
+	a, err := newAssault(t.Context(), recorded(t, hospitals), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

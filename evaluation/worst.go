@@ -116,7 +116,7 @@ func SearchWorst(ctx context.Context, e *experiment.Experiment, o SearchOptions)
 	if err := unaltered(e, "a search for the worst data"); err != nil {
 		return nil, err
 	}
-	s, err := newSearch(e, o)
+	s, err := newSearch(ctx, e, o)
 	if err != nil {
 		return nil, experiment.SetupError{Err: err}
 	}
@@ -160,14 +160,14 @@ func SearchWorst(ctx context.Context, e *experiment.Experiment, o SearchOptions)
 }
 
 // newSearch finds out what is to be searched.
-func newSearch(e *experiment.Experiment, o SearchOptions) (*search, error) {
+func newSearch(ctx context.Context, e *experiment.Experiment, o SearchOptions) (*search, error) {
 	s := &search{e: e, spec: auditSpec(e.Scenario), o: o, settings: map[string]*setting{}, used: map[uint64]bool{},
 		steps: map[string]float64{}, into: intoBall}
 	if o.Evaluations < 1 {
 		return nil, fmt.Errorf("a search needs a number of candidates to try, at least 1, not %d", o.Evaluations)
 	}
 	var err error
-	if s.a, err = e.Assemble(e.Seeds.First); err != nil {
+	if s.a, err = e.Assemble(ctx, e.Seeds.First); err != nil {
 		return nil, err
 	}
 	if _, less := narrow(e.Scenario); less {
@@ -474,7 +474,7 @@ func (s *search) setting(c *candidate) (*setting, error) {
 	}
 	st := &setting{e: s.e.On(&changed), bound: math.NaN()}
 	var err error
-	if st.a, err = st.e.Assemble(s.a.Seed); err != nil {
+	if st.a, err = st.e.Assemble(context.Background(), s.a.Seed); err != nil {
 		return nil, err
 	}
 	if x := st.a.Account.Certificate(s.shard, st.a.First(), s.unit); x.Reason == "" {

@@ -136,7 +136,7 @@ func (f *Found) fair(e *experiment.Experiment, runs int) error {
 	if runs == 0 {
 		runs = spec.Runs
 	}
-	a, err := e.Assemble(e.Seeds.First)
+	a, err := e.Assemble(context.Background(), e.Seeds.First)
 	if err != nil {
 		return err
 	}

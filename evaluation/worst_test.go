@@ -79,7 +79,7 @@ func TestSearchWorst_FindsTheKnownPair(t *testing.T) {
 func TestSearchWorst_FindsTheWorstRowOfALabel(t *testing.T) {
 	_, e := searched(t, SearchOptions{Evaluations: 300, Over: []string{"rows"}}, oneStep,
 		"adversary.audit={unit: label}")
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestJudge_RefusesASearchThatBrokeItsRules(t *testing.T) {
 		}},
 	} {
 		e := experimentOf(t, far)
-		s, err := newSearch(e, SearchOptions{Evaluations: 40, Over: c.over})
+		s, err := newSearch(t.Context(), e, SearchOptions{Evaluations: 40, Over: c.over})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestJudge_RefusesASearchThatBrokeItsRules(t *testing.T) {
 
 func TestOneApart_SeesASecondRow(t *testing.T) {
 	e := experimentOf(t, far)
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

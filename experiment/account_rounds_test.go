@@ -121,7 +121,7 @@ func TestAccount_NothingPublishedIsNothingLost(t *testing.T) {
 	if err != nil || out.early == nil || out.furthest() != 0 {
 		t.Fatalf("%v: the run went on", err)
 	}
-	info := New(s, "").info(out)
+	info := New(s, "").infoOf(out)
 	if len(info.Privacy.Claims) != 6 || info.Final.PrivacyLoss != 0 {
 		t.Errorf("%d claims, loss %v", len(info.Privacy.Claims), info.Final.PrivacyLoss)
 	}

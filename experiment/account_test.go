@@ -51,7 +51,7 @@ func TestPrivacy_TargetIsMet(t *testing.T) {
 			if !(math.Abs(got-1.5) <= 1e-9) || !(got <= 1.5) {
 				t.Errorf("%s over the %s: spends %v", algorithm, over, got)
 			}
-			info := e.info(out)
+			info := e.infoOf(out)
 			if info.Privacy.Chosen == nil || !strings.Contains(info.Privacy.Chosen.Parameters, "alpha") {
 				t.Errorf("%s: what was chosen is not said: %+v", algorithm, info.Privacy.Chosen)
 			}
@@ -103,11 +103,11 @@ func TestPrivacy_LossIsCumulativeAndOnlyWhereEstablished(t *testing.T) {
 	if !math.IsNaN(out.rows[3].PrivacyLoss) || len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "2c₁ <") {
 		t.Errorf("a bound whose condition fails: %v, %q", out.rows[3].PrivacyLoss, out.Warnings)
 	}
-	if c := e.info(out).Privacy.Claims[0]; c.Established || !math.IsNaN(float64(c.Epsilon)) {
+	if c := e.infoOf(out).Privacy.Claims[0]; c.Established || !math.IsNaN(float64(c.Epsilon)) {
 		t.Errorf("claim %+v", c)
 	}
 	e, out = measure(t, "algorithm={kind: pdml, noise: off}")
-	for _, c := range e.info(out).Privacy.Claims {
+	for _, c := range e.infoOf(out).Privacy.Claims {
 		if c.Unit == privacy.Label && (!c.Established || c.Epsilon != 1) {
 			t.Errorf("flips need no condition: %+v", c)
 		}
@@ -128,7 +128,7 @@ func TestPrivacy_Refusals(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", sets, err)
 		}
-		if _, err := New(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(s, "").Assemble(t.Context(), 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", sets, err, want)
 		}
 	}
@@ -167,7 +167,7 @@ func TestPrivacy_PDMLGuaranteesWhatItDoes(t *testing.T) {
 			"the privacy bound is not established: the noise is off"},
 	} {
 		e, out := measure(t, "algorithm={kind: pdml, labels: "+c.labels+", noise: "+c.noise+"}", "rounds.count=2")
-		p := e.info(out).Privacy
+		p := e.infoOf(out).Privacy
 		for _, s := range c.says {
 			if !strings.Contains(p.Guarantee, s) {
 				t.Errorf("%s: %q does not say %q", name, p.Guarantee, s)

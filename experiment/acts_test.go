@@ -118,7 +118,7 @@ func TestActs_ClaimsThatPresupposeHonesty(t *testing.T) {
 		entry := *e.Entry
 		entry.Active = &algorithms.Active{Stands: stands, Why: "a lemma"}
 		e.Entry = &entry
-		a, err := e.Assemble(1)
+		a, err := e.Assemble(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

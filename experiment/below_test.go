@@ -42,7 +42,7 @@ func TestRun_WarnsOfAnObjectiveBelowTheOptimum(t *testing.T) {
 			t.Fatal(err)
 		}
 		warned := func() string {
-			for _, w := range e.info(out).Warnings {
+			for _, w := range e.infoOf(out).Warnings {
 				if strings.Contains(w, "below the centralised optimum's") {
 					return w
 				}

@@ -4,14 +4,17 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"overhear/adversary/acts"
 	"overhear/algorithms"
 	"overhear/internal/memory"
+	"overhear/internal/stage"
 	"overhear/metrics"
 	"overhear/privacy"
 	"overhear/problem"
@@ -32,9 +35,13 @@ type Experiment struct {
 
 	dataDir string
 
-	once sync.Once
-	set  *problem.Set // if the same for every seed; prepared, if that is the same too
-	err  error
+	shares *Experiment // whose data this one's are; nil: they are its own
+	mu     sync.Mutex
+	loaded bool
+	set    *problem.Set // if the same for every seed; prepared, if that is the same too
+	err    error
+
+	spent atomic.Int64 // nanoseconds on what runs share, which no run counts as its own yet
 
 	sumsOnce sync.Once
 	sums     map[string]string // of files, as record.Inputs has them
@@ -73,9 +80,12 @@ func (e SetupError) Unwrap() error { return e.Err }
 
 // data returns the set: read once from files, drawn anew for each seed by generators. It is prepared unless that
 // depends on which rows are for training.
-func (e *Experiment) data(seed uint64) (*problem.Set, error) {
+func (e *Experiment) data(ctx context.Context, seed uint64) (*problem.Set, error) {
+	if e.shares != nil {
+		return e.shares.data(ctx, seed)
+	}
 	load := func() (*problem.Set, error) {
-		set, err := e.Problem.Data.Load(e.dataDir, sim.NewStream(seed, "data"))
+		set, err := e.Problem.Data.Load(ctx, e.dataDir, sim.NewStream(seed, "data"))
 		if err != nil {
 			return nil, err
 		}
@@ -88,6 +98,9 @@ func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 		if e.Problem.Scale.OfTraining(e.Problem.Data) {
 			return set, nil
 		}
+		if err := stage.At(ctx, scaling, 0, 0); err != nil {
+			return nil, err
+		}
 		set = e.Problem.Scale.InPlace(set, nil)
 		e.Problem.Scale.Parties(set, e.Problem.Columns)
 		return set, nil
@@ -95,19 +108,30 @@ func (e *Experiment) data(seed uint64) (*problem.Set, error) {
 	if e.Problem.Data.Generated() {
 		return load()
 	}
-	e.once.Do(func() { e.set, e.err = load() })
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.loaded {
+		set, err := load()
+		if err != nil && ctx.Err() != nil {
+			return nil, err // of who was interrupted, and of nobody else
+		}
+		e.set, e.err, e.loaded = set, err, true
+	}
 	return e.set, e.err
 }
 
+// scaling is what is being done when rows are prepared.
+const scaling = "scaling the rows"
+
 // HasData says why the data of a seed's run cannot be read, nil if they can.
-func (e *Experiment) HasData(seed uint64) error {
-	_, err := e.data(seed)
+func (e *Experiment) HasData(ctx context.Context, seed uint64) error {
+	_, err := e.data(ctx, seed)
 	return err
 }
 
 // prepared returns the prepared set and its rows for training and for the test.
-func (e *Experiment) prepared(seed uint64) (set *problem.Set, train, test []int, err error) {
-	if set, err = e.data(seed); err != nil {
+func (e *Experiment) prepared(ctx context.Context, seed uint64) (set *problem.Set, train, test []int, err error) {
+	if set, err = e.data(ctx, seed); err != nil {
 		return nil, nil, nil, fmt.Errorf("loading problem.data: %w", err)
 	}
 	spec := &e.Problem
@@ -116,6 +140,9 @@ func (e *Experiment) prepared(seed uint64) (set *problem.Set, train, test []int,
 		return nil, nil, nil, fmt.Errorf("building the problem: %w", err)
 	}
 	if spec.Scale.OfTraining(spec.Data) {
+		if err := stage.At(ctx, scaling, 0, 0); err != nil {
+			return nil, nil, nil, err
+		}
 		set = spec.Scale.Apply(set, train)
 		spec.Scale.Parties(set, spec.Columns)
 	}
@@ -123,8 +150,8 @@ func (e *Experiment) prepared(seed uint64) (set *problem.Set, train, test []int,
 }
 
 // Divisors are what the columns of a seed's data are divided by when they are prepared, without the intercept.
-func (e *Experiment) Divisors(seed uint64) ([]float64, error) {
-	set, err := e.Problem.Data.Load(e.dataDir, sim.NewStream(seed, "data"))
+func (e *Experiment) Divisors(ctx context.Context, seed uint64) ([]float64, error) {
+	set, err := e.Problem.Data.Load(ctx, e.dataDir, sim.NewStream(seed, "data"))
 	if err != nil {
 		return nil, fmt.Errorf("loading problem.data: %w", err)
 	}
@@ -142,16 +169,24 @@ func (e *Experiment) Divisors(seed uint64) ([]float64, error) {
 }
 
 // Assemble builds the run of one seed; the error is a SetupError. What is random draws from streams of the
-// seed, one a purpose, so that changing one part leaves the others alone.
-func (e *Experiment) Assemble(seed uint64) (*Assembly, error) {
-	a, err := e.assemble(seed)
+// seed, one a purpose, so that changing one part leaves the others alone. If ctx is done the error is its cause.
+func (e *Experiment) Assemble(ctx context.Context, seed uint64) (a *Assembly, _ error) {
+	err := stage.Do(ctx, func() (err error) {
+		if a, err = e.assemble(ctx, seed); err != nil {
+			return SetupError{err}
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
-		return nil, SetupError{err}
+		return nil, err
 	}
 	return a, nil
 }
 
-func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
+func (e *Experiment) assemble(ctx context.Context, seed uint64) (*Assembly, error) {
 	a := &Assembly{Setting: algorithms.Setting{Rounds: e.Rounds.Count, Seed: seed}}
 	var err error
 	// Before anything is made.
@@ -170,7 +205,7 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 	}
 	memory.Prepare(perNode * float64(a.Graph.Order())) // before the rows, which are no less
 	var train, test []int
-	if a.Set, train, test, err = e.prepared(seed); err != nil {
+	if a.Set, train, test, err = e.prepared(ctx, seed); err != nil {
 		return nil, err
 	}
 	if e.Entry == nil {
@@ -180,6 +215,9 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 		return nil, err
 	}
 	if err := e.Entry.Allows(e.Problem.NonSmooth(1)); err != nil {
+		return nil, err
+	}
+	if err := stage.At(ctx, "giving the nodes their data", 0, 0); err != nil {
 		return nil, err
 	}
 	if e.Problem.Columns != nil {
@@ -209,6 +247,9 @@ func (e *Experiment) assemble(seed uint64) (*Assembly, error) {
 		return nil, err
 	}
 	if err := e.pace(a); err != nil {
+		return nil, err
+	}
+	if err := stage.At(ctx, "making the method", 0, 0); err != nil {
 		return nil, err
 	}
 	if err := e.Equip(a); err != nil {
@@ -378,7 +419,7 @@ func (e *Experiment) On(s *scenarios.Scenario) *Experiment {
 		n.Entry = e.Entry
 	}
 	if e.SameData(s) {
-		n.once.Do(func() { n.set, n.err = e.data(0) })
+		n.shares = e
 	}
 	return n
 }

@@ -207,7 +207,7 @@ func TestPrivacy_CertificateRefusals(t *testing.T) {
 		s, err := scenarios.Parse("t.yaml", []byte(private), append([]string{"algorithm={kind: dvp, eta: 0.1}",
 			"privacy={epsilon: 2, by: certificate}"}, c.sets...)...)
 		if err == nil {
-			_, err = New(s, "").Assemble(1)
+			_, err = New(s, "").Assemble(t.Context(), 1)
 		}
 		if err == nil {
 			t.Errorf("%v: no error", c.sets)
@@ -230,7 +230,7 @@ func TestPrivacy_NotCertifiedPointsToTheClaim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := New(s, "").Assemble(1)
+	a, err := New(s, "").Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestPrivacy_NoTargetIsMetByCoarseSolves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = New(s, "").Assemble(1); err == nil ||
+		if _, err = New(s, "").Assemble(t.Context(), 1); err == nil ||
 			!strings.Contains(err.Error(), "no target can be met") ||
 			!strings.Contains(err.Error(), "take a solver.tolerance of at most") ||
 			strings.Contains(err.Error(), "by: claim") {

@@ -22,6 +22,7 @@ import (
 
 	"overhear/internal/checkpoint"
 	"overhear/internal/files"
+	"overhear/internal/stage"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
@@ -224,14 +225,22 @@ func enterRows(h hash.Hash, r *problem.Rows) {
 
 // optimum is the centralised optimum that compute finds, or the one that was kept: its
 // value and its point.
-func optimum(j *checkpoint.Journal, compute func() (float64, []float64, error)) (float64, []float64, error) {
+func optimum(ctx context.Context, j *checkpoint.Journal, doing string, compute func() (float64, []float64, error)) (
+	value float64, point []float64, _ error) {
 	track := j.Track(optimumTrack)
 	if kept, ok := track.Next(0); ok {
 		return kept[0], kept[1:], nil
 	}
-	value, point, err := compute()
-	if err == nil {
-		track.Keep(0, []float64{value}, point)
+	if err := stage.At(ctx, doing, 0, 0); err != nil {
+		return 0, nil, err
 	}
-	return value, point, err
+	err := stage.Do(ctx, func() (err error) {
+		value, point, err = compute()
+		return err
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	track.Keep(0, []float64{value}, point)
+	return value, point, nil
 }

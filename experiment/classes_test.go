@@ -233,7 +233,7 @@ func TestClasses_NoClaimIsEstablished(t *testing.T) {
 			if strings.Contains(algorithm, "dp-admm") {
 				sets = append(sets, "network.topology={kind: star, nodes: 4}")
 			}
-			a, err := severalClasses(t, sets...).Assemble(1)
+			a, err := severalClasses(t, sets...).Assemble(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -243,6 +243,7 @@ func TestClasses_NoClaimIsEstablished(t *testing.T) {
 		}
 	}
 	if _, err := severalClasses(t, "problem.loss=softmax", "algorithm={kind: pdml, labels: 'true'}").Assemble(
+		t.Context(),
 		1); err == nil || !strings.Contains(err.Error(), "its users flip labels of two classes") {
 		t.Errorf("pdml: %v", err)
 	}
@@ -251,7 +252,7 @@ func TestClasses_NoClaimIsEstablished(t *testing.T) {
 // A run that was stopped does not go on with other classes.
 func TestClasses_AreAmongWhatARunComesFrom(t *testing.T) {
 	e := severalClasses(t, "problem.loss=softmax")
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

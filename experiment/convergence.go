@@ -4,6 +4,7 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
 	"overhear/internal/num"
+	"overhear/internal/stage"
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
@@ -371,9 +373,13 @@ const (
 	mostEntries  = 5_000_000
 )
 
+// smallerOptimum is what is being done for it.
+const smallerOptimum = "computing the optimum of a smaller ridge"
+
 // ridgeOfRows compares the optimum f with that of a smaller ridge; nil: there is none, the data are too
 // large, or that optimum cannot be computed. It may be in the journal.
-func ridgeOfRows(j *checkpoint.Journal, p *problem.Problem, f []float64, rho float64) *record.Ridge {
+func ridgeOfRows(ctx context.Context, j *checkpoint.Journal, p *problem.Problem, f []float64,
+	rho float64) *record.Ridge {
 	if rho == 0 {
 		return nil
 	}
@@ -387,7 +393,7 @@ func ridgeOfRows(j *checkpoint.Journal, p *problem.Problem, f []float64, rho flo
 	smaller := *p
 	smaller.R = append([]float64(nil), p.R...)
 	num.Scale(smallerRidge, smaller.R)
-	_, g, err := optimum(j, func() (float64, []float64, error) {
+	_, g, err := optimum(ctx, j, smallerOptimum, func() (float64, []float64, error) {
 		o, err := smaller.Centralised()
 		if err != nil {
 			return 0, nil, err
@@ -418,7 +424,7 @@ func meanLoss(p *problem.Problem, f []float64) record.Number {
 }
 
 // ridgeOfColumns is ridgeOfRows where columns are split.
-func ridgeOfColumns(v *problem.Vertical, a *problem.VerticalOptimum, rho float64) *record.Ridge {
+func ridgeOfColumns(ctx context.Context, v *problem.Vertical, a *problem.VerticalOptimum, rho float64) *record.Ridge {
 	if rho == 0 {
 		return nil
 	}
@@ -431,8 +437,11 @@ func ridgeOfColumns(v *problem.Vertical, a *problem.VerticalOptimum, rho float64
 	}
 	smaller := *v
 	smaller.Ridge *= smallerRidge
-	b, err := smaller.Centralised()
-	if err != nil {
+	var b *problem.VerticalOptimum
+	if stage.At(ctx, smallerOptimum, 0, 0) != nil || stage.Do(ctx, func() (err error) {
+		b, err = smaller.Centralised()
+		return err
+	}) != nil {
 		return nil
 	}
 	loss := func(o *problem.VerticalOptimum, ridge float64) record.Number {

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -34,7 +35,7 @@ algorithm: {kind: %s}
 	if err != nil {
 		return nil, ""
 	}
-	a, err := New(s, "").Assemble(s.Seeds.First)
+	a, err := New(s, "").Assemble(context.Background(), s.Seeds.First)
 	if err != nil || a.Account == nil || math.IsNaN(a.Account.Delta) {
 		return nil, ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
+	"overhear/internal/stage"
 	"overhear/sim"
 )
 
@@ -141,6 +142,9 @@ func (e *Experiment) Execute(ctx context.Context, a *Assembly, x Execution) (*Fi
 	}
 	var early *EarlyEnd
 	var differs *sim.Divergence
+	if err := stage.At(ctx, "", 0, 0); err != nil { // whoever asks is told of rounds
+		return nil, err
+	}
 	err = engine.Run(ctx)
 	switch {
 	case err == nil:

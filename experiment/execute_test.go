@@ -154,15 +154,15 @@ func TestAtOnce_IsBoundedByMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := experiment.New(s, "")
-	if got := e.AtOnce(1, 8); got != 8 {
+	if got := e.AtOnce(t.Context(), 1, 8); got != 8 {
 		t.Errorf("%d at once, want 8", got)
 	}
-	if got := e.AtOnce(1, 1); got != 1 {
+	if got := e.AtOnce(t.Context(), 1, 1); got != 1 {
 		t.Errorf("%d at once, want 1", got)
 	}
 	before := memory.SetLimit(4 << 20)
 	defer memory.SetLimit(before)
-	if got := e.AtOnce(1, 8); got < 1 || got > 4 {
+	if got := e.AtOnce(t.Context(), 1, 8); got < 1 || got > 4 {
 		t.Errorf("%d at once in 4 MB", got)
 	}
 }

@@ -3,7 +3,9 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	"overhear/algorithms"
 	"overhear/internal/memory"
@@ -35,11 +37,13 @@ func (e *Experiment) fits(a *Assembly) error {
 }
 
 // AtOnce is how many seeds, at most so many, memory holds at the same time; the seed stands for all.
-func (e *Experiment) AtOnce(seed uint64, most int) int {
+func (e *Experiment) AtOnce(ctx context.Context, seed uint64, most int) int {
 	if most < 2 {
 		return most
 	}
-	a, err := e.Assemble(seed)
+	start := time.Now()
+	defer func() { e.spent.Add(int64(time.Since(start))) }()
+	a, err := e.Assemble(ctx, seed)
 	if err != nil {
 		return 1 // and its run says so
 	}

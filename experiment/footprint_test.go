@@ -67,7 +67,7 @@ func TestFootprint_ANodeTakesNoMoreThanItMust(t *testing.T) {
 			var set any
 			if copies {
 				var err error
-				if set, _, _, err = e.prepared(1); err != nil {
+				if set, _, _, err = e.prepared(t.Context(), 1); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -105,7 +105,7 @@ func TestFootprint_IsForetold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := atScale(t, nodes, changes...)
-			a, err := e.Assemble(1)
+			a, err := e.Assemble(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,19 +124,20 @@ func TestFootprint_IsForetold(t *testing.T) {
 // Nodes that do not fit are refused before they are made, with the program's own memory and the collector's.
 func TestFootprint_IsRefused(t *testing.T) {
 	e := atScale(t, 2000)
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	need, _ := e.need(a)
 	before := memory.SetLimit(int64(memory.Resident(need)) - 1)
 	defer memory.SetLimit(before)
-	if _, err := e.Assemble(1); err == nil || !strings.Contains(err.Error(), "10 rounds (rounds.count) of 2000 nodes "+
-		"(network.topology) with 4000 rows and vectors of 21 numbers (problem.data) would take about") {
+	if _, err := e.Assemble(t.Context(), 1); err == nil ||
+		!strings.Contains(err.Error(), "10 rounds (rounds.count) of 2000 nodes "+
+			"(network.topology) with 4000 rows and vectors of 21 numbers (problem.data) would take about") {
 		t.Errorf("nodes that take more than the limit: %v", err)
 	}
 	memory.SetLimit(int64(memory.Resident(need)) + 1)
-	if _, err := e.Assemble(1); err != nil {
+	if _, err := e.Assemble(t.Context(), 1); err != nil {
 		t.Error(err)
 	}
 }
@@ -150,7 +151,7 @@ func TestExecute_HandsOverWhatTakesLong(t *testing.T) {
 		"two rows":   {nil, 1},
 		"fifty rows": {[]string{"problem.data.rows=10000"}, 2},
 	} {
-		a, err := atScale(t, 200, c.changes...).Assemble(1)
+		a, err := atScale(t, 200, c.changes...).Assemble(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,7 +95,7 @@ algorithm: {kind: dvp}
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := New(s, "").Assemble(1)
+			a, err := New(s, "").Assemble(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func TestGiven_AFlippedLabelMayRepeat(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		set, _, err := problem.Source{CSV: file}.Read()
+		set, _, err := problem.Source{CSV: file}.Read(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ algorithm: {kind: dvp}
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		a, err := New(s, "").Assemble(1)
+		a, err := New(s, "").Assemble(t.Context(), 1)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -267,7 +267,7 @@ algorithm: {kind: dvp, eta: 0.3}
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := New(s, "").Assemble(1)
+	a, err := New(s, "").Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

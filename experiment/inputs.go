@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"overhear/internal/files"
+	"overhear/internal/stage"
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
@@ -24,6 +26,17 @@ import (
 func (e *Experiment) Inputs() (record.Inputs, error) {
 	sums, err := e.fileSums()
 	return record.Inputs{Program: Program(), Files: sums}, err
+}
+
+// Look takes down which bytes data and graphs have, which takes as long as to read them once.
+func (e *Experiment) Look(ctx context.Context) error {
+	if err := stage.At(ctx, "hashing the scenario's files", 0, 0); err != nil {
+		return err
+	}
+	return stage.Do(ctx, func() error {
+		_, err := e.fileSums()
+		return err
+	})
 }
 
 // fileSums are the hashes of the files that the experiment reads.

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,20 +33,20 @@ func OfFile(kind, path string, sets ...string) (*scenarios.Scenario, error) {
 
 // Inspect tells what the data of the scenario are, and what preparing them for its first seed does. Of a file that
 // makes no data set it tells what was found; the error, a SetupError, says why.
-func (e *Experiment) Inspect(w io.Writer) error {
+func (e *Experiment) Inspect(ctx context.Context, w io.Writer) error {
 	spec := &e.Problem
 	if b, ok := problem.FindSet(spec.Data.Set); ok {
 		if err := b.Describe(w, e.dataDir); err != nil {
 			return SetupError{err}
 		}
 	} else {
-		set, reading, err := spec.Data.Read()
+		set, reading, err := spec.Data.Read(ctx)
 		if err != nil && reading != nil {
 			if err := reading.Write(w); err != nil {
 				return err
 			}
 		}
-		e.once.Do(func() { e.set, e.err = set, err })
+		e.set, e.err, e.loaded = set, err, true
 		if err == nil && spec.Repeated == "drop" {
 			e.set = e.set.Distinct()
 		}
@@ -54,7 +55,7 @@ func (e *Experiment) Inspect(w io.Writer) error {
 			spec.Scale.Parties(e.set, spec.Columns)
 		}
 	}
-	set, train, test, err := e.prepared(e.Seeds.First)
+	set, train, test, err := e.prepared(ctx, e.Seeds.First)
 	if err != nil {
 		return SetupError{err}
 	}

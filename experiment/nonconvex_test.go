@@ -47,7 +47,7 @@ func TestNonConvex_RunsComeToTheStationaryPointOfScipy(t *testing.T) {
 	} {
 		for _, form := range []string{"jacobi", "averaged"} {
 			e := levelling(t, "problem.loss="+loss, "algorithm.form="+form)
-			a, err := e.Assemble(1)
+			a, err := e.Assemble(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestNonConvex_RunsComeToTheStationaryPointOfScipy(t *testing.T) {
 			if first := out.rows[0].Stationarity; !(first > 0.01 && first <= 1) {
 				t.Errorf("%s, %s: at zero the stationarity is %v", loss, form, first)
 			}
-			info := e.info(out)
+			info := e.infoOf(out)
 			o := info.Reference
 			if !math.IsNaN(float64(o.Objective)) || o.Point != nil || o.Fit != nil || info.Ridge != nil {
 				t.Errorf("%s, %s: an optimum is claimed: %+v %+v", loss, form, o, info.Ridge)
@@ -123,7 +123,7 @@ func TestNonConvex_WhatIsProvedIsOfTheRun(t *testing.T) {
 	} {
 		info := func() *record.Info {
 			e := levelling(t, append([]string{"rounds.count=30"}, c.sets...)...)
-			return e.info(finished(t, e))
+			return e.infoOf(finished(t, e))
 		}()
 		if len(info.Rates) != 1 || !strings.HasPrefix(info.Rates[0].Applies, c.says) {
 			t.Errorf("%s: %+v, want %s", name, info.Rates, c.says)
@@ -134,7 +134,7 @@ func TestNonConvex_WhatIsProvedIsOfTheRun(t *testing.T) {
 		}
 	}
 	e := levelling(t, fmt.Sprintf("algorithm.eta=%v", mu*0.999))
-	_, err := e.Assemble(1)
+	_, err := e.Assemble(t.Context(), 1)
 	if !strings.Contains(fmt.Sprint(err), fmt.Sprintf("algorithm.eta must be above %.4g", mu)) {
 		t.Errorf("a penalty with which the hub's step has several minimisers: %v", err)
 	}
@@ -190,7 +190,7 @@ func TestNonConvex_StartsLeadToDifferentStationaryPoints(t *testing.T) {
 	seen := map[int]float64{}
 	for seed := uint64(1); seed <= 12; seed++ {
 		e := twoHeaps(t)
-		a, err := e.Assemble(seed)
+		a, err := e.Assemble(t.Context(), seed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ algorithm: {kind: admm, eta: 0.1}
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = New(s, "").Assemble(1)
+		_, err = New(s, "").Assemble(t.Context(), 1)
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%v: %v, want %q", c.sets, err, c.says)
 		}

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -58,8 +59,8 @@ type measurement interface {
 
 // recorder makes the observer of a run and, for its metrics, computes the centralised
 // optimum; both may be in the journal.
-func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Journal, progress func(metrics.Row),
-) (*recorder, error) {
+func (e *Experiment) recorder(ctx context.Context, out *outcome, w *record.Writer, j *checkpoint.Journal,
+	progress func(metrics.Row)) (*recorder, error) {
 	r := &recorder{first: out.First(), writer: w, effort: &out.effort, kinks: e.Problem.NonSmooth(1) != nil}
 	r.witness = testimony{liars: out.Liars, lies: map[int]int64{}}
 	cause := ""
@@ -74,7 +75,7 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 		r.columns.Keep(j.Track(metricsTrack))
 		return r, nil
 	}
-	value, point, err := optimum(j, func() (float64, []float64, error) {
+	value, point, err := optimum(ctx, j, "computing the optimum", func() (float64, []float64, error) {
 		if out.Split == nil {
 			o, err := out.Problem.Centralised()
 			if err != nil {
@@ -103,7 +104,7 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 		margins := make([]float64, out.Split.N)
 		out.Split.Margins(x, margins)
 		out.optimum.Fit = metrics.Fits(metrics.FitsOfColumns(out.Split, margins, x))
-		out.ridge = ridgeOfColumns(out.Split, &problem.VerticalOptimum{X: x, Value: value}, e.Problem.Rho)
+		out.ridge = ridgeOfColumns(ctx, out.Split, &problem.VerticalOptimum{X: x, Value: value}, e.Problem.Rho)
 		r.columns = metrics.NewSplit(out.Split, x, e.Rounds.Count, progress)
 		r.columns.Cause = cause
 		r.columns.Keep(track)
@@ -114,7 +115,10 @@ func (e *Experiment) recorder(out *outcome, w *record.Writer, j *checkpoint.Jour
 	out.optimum.TestLoss = record.Number(metrics.TestLoss(out.Problem, point))
 	out.optimum.Fit = metrics.Fits(metrics.FitOf(out.Problem, point, out.Problem.Shards...),
 		metrics.FitOf(out.Problem, point, out.Problem.Test))
-	out.ridge = ridgeOfRows(j, out.Problem, point, e.Problem.Rho)
+	out.ridge = ridgeOfRows(ctx, j, out.Problem, point, e.Problem.Rho)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if e.Rounds.Mode == "asynchronous" {
 		r.rows = metrics.NewRolling(out.Problem, point, progress)
 	} else {

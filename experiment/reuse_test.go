@@ -44,7 +44,7 @@ algorithm: {kind: edge-admm, eta: 0.05}
 	}
 	e, all := run("all")
 	_, none := run("none")
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

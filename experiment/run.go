@@ -22,6 +22,7 @@ import (
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
 	"overhear/internal/guard"
+	"overhear/internal/stage"
 	"overhear/metrics"
 	"overhear/problem"
 	"overhear/record"
@@ -67,7 +68,7 @@ type outcome struct {
 	rows    []metrics.Row
 	held    metrics.Held // at the end
 	x       [][]float64  // parties' coefficients at the end, where the objective has kinks
-	wall    time.Duration
+	start   time.Time
 	last    metrics.Row // of rows; where there is none, one in which nothing is measured
 	early   *EarlyEnd   // nil: the run went to its end
 	effort  record.Effort
@@ -113,6 +114,7 @@ func (e *Experiment) Run(ctx context.Context, seed uint64, o Options) (*record.R
 }
 
 func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record.Run, err error) {
+	start := time.Now().Add(-time.Duration(e.spent.Swap(0)))
 	if _, err := e.fileSums(); err != nil {
 		return nil, err
 	}
@@ -149,7 +151,10 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	if err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", e.Name, seed, err)
 	}
-	table := out.table()
+	table, err := out.table(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if err := w.Metrics(table.Columns, table.Rows); err != nil {
 		return nil, err
 	}
@@ -171,10 +176,14 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 			return nil, err
 		}
 	}
-	info := e.info(out)
+	info, err := e.info(ctx, out)
+	if err != nil {
+		return nil, err
+	}
 	if info.Inputs, err = e.Inputs(); err != nil {
 		return nil, err
 	}
+	info.Wall = time.Since(start).Seconds()
 	dir, err := w.Finish(info)
 	if err != nil {
 		return nil, err
@@ -210,7 +219,7 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	progress func(metrics.Row)) (_ *outcome, err error) {
 	defer guard.Recover(&err) // what a loss of one's own raises
 	start := time.Now()
-	a, err := e.Assemble(seed)
+	a, err := e.Assemble(ctx, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -220,8 +229,8 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	if ctx, err = x.keep.open(ctx, e, a); err != nil {
 		return nil, err
 	}
-	out := &outcome{Assembly: a}
-	r, err := e.recorder(out, w, x.keep.results(), x.keep.told(progress))
+	out := &outcome{Assembly: a, start: start}
+	r, err := e.recorder(ctx, out, w, x.keep.results(), x.keep.told(progress))
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +278,6 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 		a.Account.fill(rows)
 	}
 	out.last = *last
-	out.wall = time.Since(start)
 	return out, nil
 }
 
@@ -284,8 +292,23 @@ func (e *Experiment) traceLevel() sim.TraceLevel {
 	return sim.TraceOff
 }
 
-// info is run.json of an outcome.
-func (e *Experiment) info(out *outcome) *record.Info {
+// info is run.json of an outcome, but for how long it took.
+func (e *Experiment) info(ctx context.Context, out *outcome) (info *record.Info, _ error) {
+	if err := stage.At(ctx, "computing what theorems prove of the run (record.rates)", 0, 0); err != nil {
+		return nil, err
+	}
+	err := stage.Do(ctx, func() error {
+		info = e.infoOf(out)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return info, nil
+}
+
+// infoOf is info, however long that takes.
+func (e *Experiment) infoOf(out *outcome) *record.Info {
 	residual := math.NaN()
 	for _, r := range out.rows {
 		if !(r.Residual <= residual) && !math.IsNaN(r.Residual) {
@@ -324,7 +347,6 @@ func (e *Experiment) info(out *outcome) *record.Info {
 		Parameters:   scenarios.FormatParameters(out.Params),
 		Warnings:     warnings,
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
-		Wall: out.wall.Seconds(),
 	}
 	if q, ok := out.loss().(problem.Quantile); ok {
 		info.Level = q.Level
@@ -685,15 +707,24 @@ func parting(ctx context.Context, r *record.Run, s *scenarios.Scenario, dataDir 
 }
 
 // table is metrics.csv, with the certificate, which the outcome has from then on.
-func (out *outcome) table() *record.Table {
+func (out *outcome) table(ctx context.Context) (*record.Table, error) {
 	if out.Account != nil {
-		out.Account.issue(out.rows)
+		if err := stage.At(ctx, "computing the certificate of privacy", 0, 0); err != nil {
+			return nil, err
+		}
+		err := stage.Do(ctx, func() error {
+			out.Account.issue(out.rows)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	t := &record.Table{Columns: metrics.Columns}
 	for i := range out.rows {
 		t.Rows = append(t.Rows, out.rows[i].Values())
 	}
-	return t
+	return t, nil
 }
 
 // Measuring says how a run is made of which nothing is kept in files.
@@ -722,9 +753,17 @@ func (e *Experiment) MeasureAs(ctx context.Context, seed uint64, m Measuring) (*
 	if m.Uncertified && out.Account != nil {
 		out.Account.spare()
 	}
-	t := out.table()
+	t, err := out.table(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := e.info(ctx, out)
+	if err != nil {
+		return nil, nil, err
+	}
+	info.Wall = time.Since(out.start).Seconds()
 	if out.early != nil {
 		err = fmt.Errorf("%s, seed %d: %w", e.Name, seed, out.early)
 	}
-	return e.info(out), t, err
+	return info, t, err
 }

@@ -188,7 +188,7 @@ func nodes(t *testing.T, r *record.Run) *record.Table {
 // Every node's time is busy, down and idle until it ends or the run does.
 func TestRun_TimeOfNodes(t *testing.T) {
 	e := parse(t, faulty)
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -562,7 +562,7 @@ func TestVerify_Impossible(t *testing.T) {
 // Who is told of events is told of all of them.
 func TestExecute_TellsOfEvents(t *testing.T) {
 	e := parse(t, plain)
-	a, err := e.Assemble(1)
+	a, err := e.Assemble(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

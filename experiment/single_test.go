@@ -58,7 +58,7 @@ func TestSingle_PrivateMethodsWithoutARidge(t *testing.T) {
 		if strings.Contains(algorithm, "dp-admm") {
 			sets = append(sets, "network.topology={kind: star, nodes: 4}")
 		}
-		a, err := predictor(t, sets...).Assemble(1)
+		a, err := predictor(t, sets...).Assemble(t.Context(), 1)
 		if err != nil {
 			t.Fatalf("%s: %v", algorithm, err)
 		}
@@ -85,12 +85,13 @@ func TestSingle_WithoutOneARunDoesNotBegin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := New(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := New(s, "").Assemble(t.Context(), 1); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.set, err, c.want)
 		}
 	}
 	few := predictor(t, "problem.rho=0", "algorithm={kind: local}", "problem.partition.sizes=[70, 3, 2]")
-	if _, err := few.Assemble(1); err == nil || !strings.Contains(err.Error(), "node 1 has no single optimum of its") {
+	if _, err := few.Assemble(t.Context(), 1); err == nil ||
+		!strings.Contains(err.Error(), "node 1 has no single optimum of its") {
 		t.Errorf("a node with three rows of four columns: %v", err)
 	}
 	if _, err := scenarios.Parse("t.yaml", []byte(predicting), fmt.Sprintf("problem.data={csv: %q, target: price}",

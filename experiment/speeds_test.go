@@ -29,7 +29,7 @@ rounds: {count: 4}
 			t.Fatal(err)
 		}
 		e := New(s, "")
-		a, err := e.Assemble(1)
+		a, err := e.Assemble(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

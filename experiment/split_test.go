@@ -97,7 +97,7 @@ func TestSplit_RowsAreThoseOfTheRun(t *testing.T) {
 	if want := int64(3*21*(64+8*80) + 3*20*(64+8*40)); last.Messages != 123 || last.Bytes != want || out.Bytes != want {
 		t.Errorf("%d messages, %d and %d bytes, want %d", last.Messages, last.Bytes, out.Bytes, want)
 	}
-	info := e.info(out)
+	info := e.infoOf(out)
 	if info.Columns != 6 || info.TrainRows != 40 || info.TestRows != 20 || info.Nodes != 4 || info.Privacy != nil {
 		t.Errorf("%+v", info)
 	}
@@ -150,7 +150,7 @@ func TestSplit_PrivacyLossIsThePapersCompositionWhereEstablished(t *testing.T) {
 			t.Errorf("round %d: privacy loss %v, want %v", k, r.PrivacyLoss, want)
 		}
 	}
-	claims := e.info(out).Privacy.Claims
+	claims := e.infoOf(out).Privacy.Claims
 	if len(claims) != 1 {
 		t.Fatalf("claims %+v", claims)
 	}
@@ -180,7 +180,7 @@ func TestSplit_Refusals(t *testing.T) {
 			t.Errorf("%q: %v", sets, err)
 			continue
 		}
-		if _, err := New(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(s, "").Assemble(t.Context(), 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", sets, err, want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestSplit_Refusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := New(s, "").Assemble(1); err == nil ||
+		if _, err := New(s, "").Assemble(t.Context(), 1); err == nil ||
 			!strings.Contains(err.Error(), kind+" is for split columns: problem.columns says") {
 			t.Errorf("%s without problem.columns: %v", kind, err)
 		}
@@ -244,7 +244,7 @@ func TestSplit_ExportIsRectangular(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(s, "").Assemble(1); err == nil || !strings.Contains(err.Error(), "start at zero") {
+	if _, err := New(s, "").Assemble(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "start at zero") {
 		t.Errorf("a random start: %v", err)
 	}
 }

@@ -138,11 +138,11 @@ func every(t *testing.T, sets []string, workers int, look func(parts, twin []sta
 	}
 	prepared := func() (*Assembly, *recorder, Execution) {
 		e := New(s, "")
-		a, err := e.Assemble(3)
+		a, err := e.Assemble(t.Context(), 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.recorder(&outcome{Assembly: a}, nil, nil, nil)
+		r, err := e.recorder(t.Context(), &outcome{Assembly: a}, nil, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

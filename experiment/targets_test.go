@@ -93,7 +93,7 @@ func TestTargets_ErrorsAreThoseOfNumpy(t *testing.T) {
 		if !math.IsNaN(last.TestError) || !math.IsNaN(last.Test.RMSE) || !math.IsNaN(out.baseError()) {
 			t.Errorf("without test rows and classes: %+v, base error %v", last, out.baseError())
 		}
-		if i := e.info(out); i.Final.Fit == nil || float64(i.Final.RMSE) != last.Train.RMSE ||
+		if i := e.infoOf(out); i.Final.Fit == nil || float64(i.Final.RMSE) != last.Train.RMSE ||
 			!(math.Abs(float64(i.Reference.RMSE)-last.Train.RMSE) <= 1e-12) {
 			t.Errorf("run.json has %+v and %+v", i.Final.Fit, i.Reference.Fit)
 		}
@@ -138,7 +138,7 @@ func TestTargets_Claims(t *testing.T) {
 			if strings.Contains(algorithm, "dp-admm") {
 				sets = append(sets, "network.topology={kind: star, nodes: 4}")
 			}
-			a, err := predictor(t, sets...).Assemble(1)
+			a, err := predictor(t, sets...).Assemble(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +157,7 @@ func TestTargets_AreAmongWhatARunComesFrom(t *testing.T) {
 	for _, sets := range [][]string{nil, {"problem.columns=[1, 3]", "algorithm={kind: admm-sharing, eta: 0.1}",
 		"network.topology={kind: star, nodes: 3}", "problem.partition=even", "problem.C=1"}} {
 		e := predictor(t, sets...)
-		a, err := e.Assemble(1)
+		a, err := e.Assemble(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestTargets_AreAmongWhatARunComesFrom(t *testing.T) {
 
 func TestTargets_PDMLIsRefused(t *testing.T) {
 	for _, labels := range []string{"randomised", "true"} {
-		_, err := predictor(t, "algorithm={kind: pdml, labels: '"+labels+"'}").Assemble(1)
+		_, err := predictor(t, "algorithm={kind: pdml, labels: '"+labels+"'}").Assemble(t.Context(), 1)
 		if err == nil || !strings.Contains(err.Error(), "a target cannot be flipped") {
 			t.Errorf("labels: %s: %v", labels, err)
 		}
@@ -219,7 +219,7 @@ func TestTargets_WorseThanTheMean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := strings.Join(e.info(out).Warnings, "\n"); !strings.Contains(all, "saying the mean of their targets") {
+	if all := strings.Join(e.infoOf(out).Warnings, "\n"); !strings.Contains(all, "saying the mean of their targets") {
 		t.Errorf("warnings: %s", all)
 	}
 }

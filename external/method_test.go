@@ -286,7 +286,7 @@ func TestPython_ACrashForgets(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := experiment.New(s, "")
-		a, err := e.Assemble(1)
+		a, err := e.Assemble(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

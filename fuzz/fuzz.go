@@ -453,7 +453,7 @@ type trial struct {
 }
 
 func newTrial(e *experiment.Experiment, seed uint64) (*trial, error) {
-	a, err := e.Assemble(seed)
+	a, err := e.Assemble(context.Background(), seed)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func TestSpy_HasTheMethodsTraits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := experiment.New(s, "").Assemble(seed)
+		a, err := experiment.New(s, "").Assemble(t.Context(), seed)
 		if err != nil {
 			continue // a graph in pieces
 		}

@@ -39,19 +39,19 @@ func TestCSV_EveryRowOtherwise(t *testing.T) {
 		for i := range 9 {
 			values = append(values, strings.ReplaceAll(c.all, "N", fmt.Sprint(1+i)))
 		}
-		set, _, err := Source{}.readCSV("f", []byte(one(values...)))
+		set, _, err := Source{}.readCSV(t.Context(), "f", []byte(one(values...)))
 		if err == nil {
 			t.Errorf("%s: %s became %q", form, c.all, set.Columns)
 		} else if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "f:2:1: column x has") {
 			t.Errorf("%s: %v, want %s", form, err, c.want)
 		}
-		set, _, err = Source{Categorical: []string{"x"}}.readCSV("f", []byte(one(values...)))
+		set, _, err = Source{Categorical: []string{"x"}}.readCSV(t.Context(), "f", []byte(one(values...)))
 		if err != nil || len(set.Columns) != 10 {
 			t.Errorf("%s, answered: %v, %v", form, set, err)
 		}
 	}
 	arabic := []string{"١٢", "٣٫٥", "٤"}
-	if _, _, err := (Source{}).readCSV("f", []byte(one(arabic...))); err == nil ||
+	if _, _, err := (Source{}).readCSV(t.Context(), "f", []byte(one(arabic...))); err == nil ||
 		!strings.Contains(err.Error(), `"١٢" is a number with other signs`) {
 		t.Errorf("Arabic digits: %v", err)
 	}
@@ -62,7 +62,7 @@ func TestCSV_RangesAreCategories(t *testing.T) {
 	for _, values := range [][]string{{"20-29", "30-39", "40-49"}, {"1–6", "7–12", "13–18"}, {"1 to 6", "7 to 12"},
 		{"<18", "18-64", "65+", "≥80"}, {"0..4", "5..9"}, {"5*", "none", "few", "many"}, {"A+", "A-", "0-"},
 		{"(20, 29]", "(30, 39]"}, {"(a)", "(b)"}, {"#1 choice", "other"}, {"m²", "m³"}} {
-		set, reading, err := Source{}.readCSV("f", []byte(one(values...)))
+		set, reading, err := Source{}.readCSV(t.Context(), "f", []byte(one(values...)))
 		if err != nil || reading.Expanded["x"] != len(slices.Compact(slices.Sorted(slices.Values(values)))) {
 			t.Errorf("%q: %v, %v", values, set, err)
 		}
@@ -72,7 +72,7 @@ func TestCSV_RangesAreCategories(t *testing.T) {
 // noted reads a table and returns its set and its notes.
 func noted(t *testing.T, name string, s Source, text string) (*Set, string) {
 	t.Helper()
-	set, reading, err := s.readCSV("f", []byte(text))
+	set, reading, err := s.readCSV(t.Context(), "f", []byte(text))
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return nil, ""
@@ -84,7 +84,7 @@ func noted(t *testing.T, name string, s Source, text string) (*Set, string) {
 func TestCSV_SpreadsheetErrors(t *testing.T) {
 	for _, code := range []string{"#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#N/A", "#ref!"} {
 		for _, values := range [][]string{{"north", "south", code}, {"1", "2", code}} {
-			set, reading, err := Source{}.readCSV("f", []byte(one(values...)))
+			set, reading, err := Source{}.readCSV(t.Context(), "f", []byte(one(values...)))
 			if err != nil || set.X.Len() != 40 || reading.Missing["x"] != 20 {
 				t.Errorf("%s beside %s: %v, %v", code, values[0], set, err)
 			}
@@ -157,12 +157,12 @@ func TestCSV_NotesOnNumbers(t *testing.T) {
 func TestCSV_MissingInOneColumn(t *testing.T) {
 	text := "id,age,q1,y\n98,99,1,0\n99,40,2,1\n3,41,99,0\n4,99,4,1\n5,60,99.0,1\n6,70,?,0\n"
 	s := Source{ID: "id", MissingIn: map[string][]string{"q1": {"99"}}}
-	set, reading, err := s.readCSV("f", []byte(text))
+	set, reading, err := s.readCSV(t.Context(), "f", []byte(text))
 	if err != nil || set.X.Len() != 3 || reading.Missing["q1"] != 3 || len(reading.Missing) != 1 ||
 		!slices.Equal(set.X.Val, []float64{99, 1, 40, 2, 99, 4}) {
 		t.Errorf("in one column: %v, %+v, %v", set, reading, err)
 	}
-	_, reading, _ = Source{ID: "id", Missing: []string{"99", "?"}}.readCSV("f", []byte(text))
+	_, reading, _ = Source{ID: "id", Missing: []string{"99", "?"}}.readCSV(t.Context(), "f", []byte(text))
 	if reading.Missing["id"] != 0 || reading.Missing["age"] != 2 {
 		t.Errorf("names of rows: %+v", reading)
 	}
@@ -173,7 +173,7 @@ func TestCSV_MissingInOneColumn(t *testing.T) {
 		"missing-in: column q1 is left out by drop": {Drop: []string{"q1"},
 			MissingIn: map[string][]string{"q1": {"99"}}},
 	} {
-		if _, _, err := s.readCSV("f", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := s.readCSV(t.Context(), "f", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

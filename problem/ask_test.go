@@ -96,7 +96,7 @@ func TestCSV_NumbersOtherwise(t *testing.T) {
 		"the minus of a print": {[]string{"1.5", "−2"}, Source{}, []string{`"−2" is not a number`}},
 	} {
 		c.source.CSV = "f"
-		_, _, err := c.source.readCSV("f", []byte(one(c.values...)))
+		_, _, err := c.source.readCSV(t.Context(), "f", []byte(one(c.values...)))
 		for _, want := range c.want {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", name, err, want)
@@ -121,7 +121,7 @@ func TestCSV_ProposalsAreYAML(t *testing.T) {
 		lines := strings.SplitAfter(text, "\n")
 		part := lines[0] + strings.Join(lines[1+from:1+min(from+10, len(words))],
 			"") + strings.Join(lines[1+len(words):], "")
-		_, _, err := Source{}.readCSV("f", []byte(part))
+		_, _, err := Source{}.readCSV(t.Context(), "f", []byte(part))
 		if err == nil {
 			t.Fatalf("words from %d are read", from)
 		}
@@ -132,7 +132,8 @@ func TestCSV_ProposalsAreYAML(t *testing.T) {
 			t.Errorf("%s is no YAML: %v", proposal, err)
 			continue
 		}
-		if set, _, err := (Source{Missing: missing}).readCSV("f", []byte(part)); err != nil || set.X.D != 1 {
+		if set, _, err := (Source{Missing: missing}).readCSV(t.Context(), "f", []byte(part)); err != nil ||
+			set.X.D != 1 {
 			t.Errorf("missing: %s does not answer: %v", proposal, err)
 		}
 	}
@@ -150,14 +151,15 @@ func TestCSV_AsksOnce(t *testing.T) {
 		}
 		return fmt.Sprintf("%s;%s;2021-01-%02d;%d", a, b, 1+i%28, i%2)
 	})
-	_, _, err := Source{}.readCSV("f", []byte(text))
+	_, _, err := Source{}.readCSV(t.Context(), "f", []byte(text))
 	for _, want := range []string{"column a has values", `decimal: ","`, `say missing: ["--", k.A., nix]`,
 		"values of column b are", `"--" in 2 rows`, `"nix" in 2 rows`, "reads as a date"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	set, _, err := Source{Decimal: ",", Missing: []string{"--", "k.A.", "nix"}, Drop: []string{"c"}}.readCSV("f",
+	set, _, err := Source{Decimal: ",", Missing: []string{"--", "k.A.", "nix"}, Drop: []string{"c"}}.readCSV(
+		t.Context(), "f",
 		[]byte(text))
 	if err != nil || !slices.Equal(set.Columns, []string{"a", "b"}) || set.X.Len() != 91 {
 		t.Errorf("answered: %v", err)
@@ -171,7 +173,7 @@ func TestCSV_AsksNotAboutCodes(t *testing.T) {
 		"grades": {"2a", "B", "C", "D"}, "booleans": {"TRUE", "FALSE"}, "grown": {"10+ years", "< x"},
 		"letters": {"A11", "A12", "T1N0"}, "a word once": {"north", "2b", "west", "south"},
 	} {
-		set, reading, err := Source{}.readCSV("f", []byte(one(values...)))
+		set, reading, err := Source{}.readCSV(t.Context(), "f", []byte(one(values...)))
 		if err != nil || reading.Expanded["x"] != len(values) {
 			t.Errorf("%s: %v, %v", name, set, err)
 		}
@@ -180,7 +182,7 @@ func TestCSV_AsksNotAboutCodes(t *testing.T) {
 
 // A percent sign on every value changes nothing: columns are scaled.
 func TestCSV_Percent(t *testing.T) {
-	set, reading, err := Source{}.readCSV("f", []byte("p,y\n83%,0\n 12.5 %,1\n-3%,1\n"))
+	set, reading, err := Source{}.readCSV(t.Context(), "f", []byte("p,y\n83%,0\n 12.5 %,1\n-3%,1\n"))
 	if err != nil || !slices.Equal(set.X.Val, []float64{83, 12.5, -3}) {
 		t.Fatalf("%v, %v", set, err)
 	}
@@ -264,7 +266,7 @@ func TestCSV_Strangers(t *testing.T) {
 		"a label missing": {Source{}, "k;y\n1;no\n2;yes\n3;k.A.\n", "",
 			"if one means that there is no label name it in missing"},
 	} {
-		set, reading, err := c.source.readCSV("f", []byte(c.text))
+		set, reading, err := c.source.readCSV(t.Context(), "f", []byte(c.text))
 		if c.columns == "" {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want %s", name, err, c.want)
@@ -295,12 +297,12 @@ func TestColumnar_Words(t *testing.T) {
 		true}, {"4", "b", true}}); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := Source{}.readParquet("f", b.Bytes())
+	_, _, err := Source{}.readParquet(t.Context(), "f", b.Bytes())
 	if err == nil || !strings.Contains(err.Error(), `f: row 3, column X: "k.A." is not a number, but 4 of the 5 `+
 		`values`) {
 		t.Errorf("numbers in text: %v", err)
 	}
-	set, _, err := Source{Numeric: []string{"X"}, Missing: []string{"k.A."}}.readParquet("f", b.Bytes())
+	set, _, err := Source{Numeric: []string{"X"}, Missing: []string{"k.A."}}.readParquet(t.Context(), "f", b.Bytes())
 	if err != nil || !slices.Equal(set.Columns, []string{"X", "W=a", "W=b"}) {
 		t.Errorf("answered: %v, %v", set, err)
 	}
@@ -312,7 +314,7 @@ func TestColumnar_Words(t *testing.T) {
 
 // One is one.
 func TestReading_Singular(t *testing.T) {
-	_, reading, err := Source{Label: "y"}.readCSV("f", []byte("c,who,y\nu,1,-1\nu,1,1\n"))
+	_, reading, err := Source{Label: "y"}.readCSV(t.Context(), "f", []byte("c,who,y\nu,1,-1\nu,1,1\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +334,7 @@ func TestReading_Singular(t *testing.T) {
 		"1 training row, none of the 1 test row") {
 		t.Errorf("said %s", said)
 	}
-	_, reading, _ = Source{}.readCSV("f", []byte("c,y\n1,a\n"))
+	_, reading, _ = Source{}.readCSV(t.Context(), "f", []byte("c,y\n1,a\n"))
 	b.Reset()
 	if err := reading.Write(&b); err != nil {
 		t.Fatal(err)

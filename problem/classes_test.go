@@ -459,7 +459,7 @@ func classesFile(t *testing.T) string {
 }
 
 func TestClasses_AreReadByName(t *testing.T) {
-	set, reading, err := Source{CSV: classesFile(t), Classes: "all"}.Read()
+	set, reading, err := Source{CSV: classesFile(t), Classes: "all"}.Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -470,7 +470,7 @@ func TestClasses_AreReadByName(t *testing.T) {
 	if rows, labels := reading.Summary(); labels != "first 24, second 22, third 29" {
 		t.Errorf("said are %s, %s", rows, labels)
 	}
-	if _, _, err := (Source{CSV: classesFile(t)}).Read(); err == nil || !strings.Contains(err.Error(),
+	if _, _, err := (Source{CSV: classesFile(t)}).Read(t.Context()); err == nil || !strings.Contains(err.Error(),
 		"make each a class of its own with classes: all") {
 		t.Errorf("as two classes: %v", err)
 	}
@@ -486,7 +486,8 @@ func TestClasses_Mistakes(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := (Source{CSV: path, Classes: "all"}).Read(); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := (Source{CSV: path, Classes: "all"}).Read(t.Context()); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -499,7 +500,7 @@ func TestClasses_Mistakes(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := (Source{CSV: path, Classes: "all"}).Read(); err == nil || !strings.Contains(err.Error(),
+	if _, _, err := (Source{CSV: path, Classes: "all"}).Read(t.Context()); err == nil || !strings.Contains(err.Error(),
 		"more than 100 classes are not learned") {
 		t.Errorf("200 classes: %v", err)
 	}
@@ -508,7 +509,7 @@ func TestClasses_Mistakes(t *testing.T) {
 // Built-in sets have the classes that they have, waveform three, and two where two are asked for.
 func TestClasses_OfBuiltInSets(t *testing.T) {
 	load := func(s Source) *Set {
-		set, err := s.Load("", sim.NewStream(1, "data"))
+		set, err := s.Load(t.Context(), "", sim.NewStream(1, "data"))
 		if err != nil {
 			t.Fatal(err)
 		}

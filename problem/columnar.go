@@ -6,6 +6,7 @@ package problem
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,17 +27,18 @@ import (
 )
 
 // readParquet reads a Parquet file.
-func (s Source) readParquet(name string, text []byte) (*Set, *Reading, error) {
-	return s.readColumnar(name, "Parquet", func() (*table, error) { return s.openParquet(name, text) })
+func (s Source) readParquet(ctx context.Context, name string, text []byte) (*Set, *Reading, error) {
+	return s.readColumnar(ctx, name, "Parquet", func() (*table, error) { return s.openParquet(name, text) })
 }
 
 // readArrow reads an Arrow file: IPC, as a file (Feather) or as a stream.
-func (s Source) readArrow(name string, text []byte) (*Set, *Reading, error) {
-	return s.readColumnar(name, "Arrow", func() (*table, error) { return s.openArrow(name, text) })
+func (s Source) readArrow(ctx context.Context, name string, text []byte) (*Set, *Reading, error) {
+	return s.readColumnar(ctx, name, "Arrow", func() (*table, error) { return s.openArrow(name, text) })
 }
 
 // readColumnar reads a table of a library that panics on some damaged files.
-func (s Source) readColumnar(name, form string, open func() (*table, error)) (set *Set, reading *Reading, err error) {
+func (s Source) readColumnar(ctx context.Context, name, form string, open func() (*table, error)) (set *Set,
+	reading *Reading, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if full, ok := p.(error); ok && errors.Is(full, errFull) {
@@ -57,7 +59,7 @@ func (s Source) readColumnar(name, form string, open func() (*table, error)) (se
 		return nil, nil, err
 	}
 	t.form = form
-	return s.fromTable(t)
+	return s.fromTable(ctx, t)
 }
 
 // errFull is the panic of an allocator whose limit is reached.
@@ -96,9 +98,10 @@ func (s Source) openParquet(name string, text []byte) (*table, error) {
 	if n := f.NumRows(); n < 0 || n > mostUnpacked()/int64(8*max(1, len(columns))) {
 		panic(errFull)
 	}
+	t.rows, t.size = int(f.NumRows()), f.NumRows()
 	t.each = func(row func(r record) error) error {
 		n := 0
-		r := record{make([]string, len(columns)), rowPlace(&n, t.columns)}
+		r := record{make([]string, len(columns)), rowPlace(&n, t.columns), 0}
 		batch := make([]parquet.Row, 100)
 		for _, group := range f.RowGroups() {
 			rows := group.Rows()
@@ -106,6 +109,7 @@ func (s Source) openParquet(name string, text []byte) (*table, error) {
 				got, err := rows.ReadRows(batch)
 				for _, values := range batch[:got] {
 					n++
+					r.at = int64(n)
 					clear(r.fields)
 					for _, v := range values {
 						if k, ok := at[v.Column()]; ok && t.types[k] != unusable && !v.IsNull() {
@@ -250,16 +254,21 @@ func (s Source) openArrow(name string, text []byte) (*table, error) {
 		return nil, damaged(err)
 	}
 	t := &table{name: name}
+	for _, b := range batches {
+		t.rows += int(b.NumRows())
+	}
+	t.size = int64(t.rows)
 	for _, field := range schema.Fields() {
 		t.columns = append(t.columns, field.Name)
 		t.types = append(t.types, arrowType(field.Type))
 	}
 	t.each = func(row func(r record) error) error {
 		n := 0
-		r := record{make([]string, len(t.columns)), rowPlace(&n, t.columns)}
+		r := record{make([]string, len(t.columns)), rowPlace(&n, t.columns), 0}
 		for _, b := range batches {
 			for i := range int(b.NumRows()) {
 				n++
+				r.at = int64(n)
 				clear(r.fields)
 				for k := range r.fields {
 					if t.types[k] != unusable {

@@ -4,6 +4,7 @@ package problem
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"math"
 	"runtime/metrics"
@@ -98,15 +99,21 @@ func arrowFile(t testing.TB, stream bool) []byte {
 }
 
 func TestColumnar_AsCSV(t *testing.T) {
-	want, _, err := Source{}.readCSV("f", []byte(columnarAsCSV))
+	want, _, err := Source{}.readCSV(t.Context(), "f", []byte(columnarAsCSV))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := Source{Drop: []string{"seen", "tags"}}
 	for name, read := range map[string]func(Source) (*Set, *Reading, error){
-		"parquet":      func(s Source) (*Set, *Reading, error) { return s.readParquet("f", parquetFile(t)) },
-		"arrow":        func(s Source) (*Set, *Reading, error) { return s.readArrow("f", arrowFile(t, false)) },
-		"arrow stream": func(s Source) (*Set, *Reading, error) { return s.readArrow("f", arrowFile(t, true)) },
+		"parquet": func(s Source) (*Set, *Reading, error) {
+			return s.readParquet(t.Context(), "f", parquetFile(t))
+		},
+		"arrow": func(s Source) (*Set, *Reading, error) {
+			return s.readArrow(t.Context(), "f", arrowFile(t, false))
+		},
+		"arrow stream": func(s Source) (*Set, *Reading, error) {
+			return s.readArrow(t.Context(), "f", arrowFile(t, true))
+		},
 	} {
 		set, reading, err := read(s)
 		if err != nil {
@@ -139,16 +146,16 @@ func TestColumnar_TextOfNumbers(t *testing.T) {
 	if err := parquet.Write(&b, []row{{"1.5", true}, {"2", false}, {"2", false}}); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := Source{}.readParquet("f", b.Bytes())
+	_, _, err := Source{}.readParquet(t.Context(), "f", b.Bytes())
 	if err == nil || !strings.Contains(err.Error(), "column X is text in the file, though all of its 3 values are "+
 		"numbers") {
 		t.Errorf("unanswered: %v", err)
 	}
-	set, _, err := Source{Numeric: []string{"X"}}.readParquet("f", b.Bytes())
+	set, _, err := Source{Numeric: []string{"X"}}.readParquet(t.Context(), "f", b.Bytes())
 	if err != nil || !slices.Equal(set.Columns, []string{"X"}) || set.X.Val[0] != 1.5 {
 		t.Errorf("as numbers: %v, %v", set, err)
 	}
-	set, _, err = Source{Categorical: []string{"X"}}.readParquet("f", b.Bytes())
+	set, _, err = Source{Categorical: []string{"X"}}.readParquet(t.Context(), "f", b.Bytes())
 	if err != nil || !slices.Equal(set.Columns, []string{"X=1.5", "X=2"}) {
 		t.Errorf("as words: %v, %v", set, err)
 	}
@@ -160,12 +167,12 @@ func TestColumnar_Damaged(t *testing.T) {
 	s := Source{Drop: []string{"seen", "tags"}}
 	for name, c := range map[string]struct {
 		text []byte
-		read func(string, []byte) (*Set, *Reading, error)
+		read func(context.Context, string, []byte) (*Set, *Reading, error)
 	}{"parquet": {parquetFile(t), s.readParquet}, "arrow": {arrowFile(t, false), s.readArrow},
 		"stream": {arrowFile(t, true), s.readArrow}} {
 		refused := 0
 		for k := 0; k < len(c.text); k += 3 {
-			_, _, err := c.read("f", c.text[:k])
+			_, _, err := c.read(t.Context(), "f", c.text[:k])
 			if err == nil && name != "stream" {
 				t.Errorf("%s cut at byte %d is read", name, k)
 			}
@@ -191,7 +198,7 @@ func TestColumnar_Damaged(t *testing.T) {
 // of how much there is to read. But the library for Parquet believes one length inside a page, of 31 bits, and
 // zstd takes the window that a frame asks for, up to 512 MB.
 func readDamaged(t *testing.T, text []byte, isParquet bool,
-	read func(string, []byte) (*Set, *Reading, error)) error {
+	read func(context.Context, string, []byte) (*Set, *Reading, error)) error {
 	most := uint64(1<<29 + 64e6)
 	if isParquet {
 		most += 1 << 31
@@ -202,7 +209,7 @@ func readDamaged(t *testing.T, text []byte, isParquet bool,
 		return sample[0].Value.Uint64()
 	}
 	before := allocated()
-	set, _, err := read("f", text)
+	set, _, err := read(t.Context(), "f", text)
 	if took := allocated() - before; took > most {
 		t.Errorf("a file of %d bytes took %d bytes of memory; it gives: %v", len(text), took, err)
 	}

@@ -4,6 +4,7 @@ package problem
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -24,12 +25,12 @@ var separators = []struct {
 const sampled = 100
 
 // readCSV reads a table and expands its categorical columns in place.
-func (s Source) readCSV(name string, text []byte) (*Set, *Reading, error) {
+func (s Source) readCSV(ctx context.Context, name string, text []byte) (*Set, *Reading, error) {
 	t, err := s.openCSV(name, text)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.fromTable(t)
+	return s.fromTable(ctx, t)
 }
 
 // openCSV finds out how a file is written.
@@ -55,7 +56,7 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 	sign, said, text := s.separator(text)
 	form = append(form, said)
 
-	t := &table{name: name, guessed: s.Header == nil}
+	t := &table{name: name, guessed: s.Header == nil, size: int64(len(text))}
 	r := s.reader(text, sign)
 	first, err := nextRecord(name, r)
 	if err == io.EOF {
@@ -73,6 +74,7 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 		return nil, fmt.Errorf("%s:%d: one column; a table needs a label and at least one more; if the fields are "+
 			"separated by something else than a tab, semicolon, bar, comma or space, say separator", name, line)
 	}
+	t.rows = 1 + min(bytes.Count(text, []byte("\n")), len(text)/(2*width)) // a field has a byte and a separator
 	header := s.hasHeader(first)
 	guess := ""
 	if s.Header == nil {
@@ -111,7 +113,7 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 			if len(fields) != width {
 				return wrongWidth(name, r, fields, width, begin, n == 1)
 			}
-			if err := row(record{fields, place}); err != nil {
+			if err := row(record{fields, place, r.InputOffset()}); err != nil {
 				return err
 			}
 		}

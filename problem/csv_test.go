@@ -4,12 +4,16 @@ package problem
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"overhear/internal/stage"
 )
 
 // patients is a table that nothing is to be asked about; rows end with end, fields with sign.
@@ -50,7 +54,7 @@ func TestCSV_TheSameTable(t *testing.T) {
 		"exponents":          {Source{}, strings.NewReplacer("1.5", "+15e-1", "2.25", "2.250E0").Replace(plain), ""},
 	} {
 		c.text = strings.TrimSuffix(c.text, "\n\"") // of the quoted one
-		set, reading, err := c.source.readCSV("f", []byte(c.text))
+		set, reading, err := c.source.readCSV(t.Context(), "f", []byte(c.text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -73,7 +77,7 @@ func TestCSV_TheSameTable(t *testing.T) {
 // Separators and line ends in quotes are part of the value.
 func TestCSV_Quotes(t *testing.T) {
 	text := "note,x,y\n\"a, b\",1,0\n\"a\nb\",2,1\n\"say \"\"a\"\"\",3,0\n\"a, b\",4,1\n"
-	set, _, err := Source{}.readCSV("f", []byte(text))
+	set, _, err := Source{}.readCSV(t.Context(), "f", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +85,7 @@ func TestCSV_Quotes(t *testing.T) {
 		t.Errorf("columns %q, want %q", set.Columns, want)
 	}
 	// A line end inside quotes counts, so that a line is that of an editor.
-	_, _, err = Source{}.readCSV("f", []byte("note,x,y\n\"a\nb\",2,1\nc,oops,0\nc,3,0\nc,4,1\n"))
+	_, _, err = Source{}.readCSV(t.Context(), "f", []byte("note,x,y\n\"a\nb\",2,1\nc,oops,0\nc,3,0\nc,4,1\n"))
 	if err == nil || !strings.HasPrefix(err.Error(), `f:4:3: "oops" is not a number`) {
 		t.Errorf("after a line end in quotes: %v", err)
 	}
@@ -95,7 +99,8 @@ func TestCSV_Missing(t *testing.T) {
 	for _, m := range spellings {
 		text += ",1," + m + ",0\n"
 	}
-	set, reading, err := Source{Drop: []string{"id"}}.readCSV("f", []byte(text+"7,1,a,0\n8,2,b,1\n9,3,b,1\n"))
+	set, reading, err := Source{Drop: []string{"id"}}.readCSV(t.Context(), "f",
+		[]byte(text+"7,1,a,0\n8,2,b,1\n9,3,b,1\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +111,7 @@ func TestCSV_Missing(t *testing.T) {
 	if !slices.Equal(set.Columns, []string{"x", "c=a", "c=b"}) {
 		t.Errorf("columns %q", set.Columns)
 	}
-	_, _, err = Source{}.readCSV("f", []byte("a,b,y\n1,,0\n,2,1\n"))
+	_, _, err = Source{}.readCSV(t.Context(), "f", []byte("a,b,y\n1,,0\n,2,1\n"))
 	if err == nil || err.Error() != "f: there are no rows without missing values among 2; missing are a in 1, b in 1" {
 		t.Errorf("no complete row: %v", err)
 	}
@@ -171,11 +176,12 @@ func TestCSV_Asks(t *testing.T) {
 		}),
 			"f: column id has as many values as rows", map[string]Source{"x": {ID: "name", Drop: []string{"id"}}}},
 	} {
-		if _, _, err := (Source{}).readCSV("f", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := (Source{}).readCSV(t.Context(), "f", []byte(c.text)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 		for want, s := range c.answers {
-			set, _, err := s.readCSV("f", []byte(c.text))
+			set, _, err := s.readCSV(t.Context(), "f", []byte(c.text))
 			if err != nil {
 				t.Errorf("%s, answered with %+v: %v", name, s, err)
 			} else if got := strings.Join(set.Columns, " "); got != strings.TrimSpace(want) {
@@ -183,7 +189,7 @@ func TestCSV_Asks(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := (Source{}).readCSV("f", []byte(named)); strings.Count(err.Error(), "\n") != 0 {
+	if _, _, err := (Source{}).readCSV(t.Context(), "f", []byte(named)); strings.Count(err.Error(), "\n") != 0 {
 		t.Errorf("one column is asked about in several lines: %v", err)
 	}
 }
@@ -195,7 +201,7 @@ func TestCSV_AsksNotAboutMeasurements(t *testing.T) {
 		"whole, one repeats": func(i int) string { return fmt.Sprintf("%d,%d", max(i, 1), i%2) },
 		"100 categories":     func(i int) string { return fmt.Sprintf("c%d,%d", i%100, i%2) },
 	} {
-		if _, _, err := (Source{}).readCSV("f", []byte(lots(400, "x,y", row))); err != nil {
+		if _, _, err := (Source{}).readCSV(t.Context(), "f", []byte(lots(400, "x,y", row))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -245,7 +251,8 @@ func TestCSV_Errors(t *testing.T) {
 		{Source{Positive: "z"}, "a,y\n1,p\n2,q\n",
 			`positive: there is no label "z"; the label takes two values, p and q`},
 	} {
-		if _, _, err := c.source.readCSV("f", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := c.source.readCSV(t.Context(), "f", []byte(c.text)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.40q gave %v, want %s", c.text, err, c.want)
 		}
 	}
@@ -253,7 +260,7 @@ func TestCSV_Errors(t *testing.T) {
 
 // What was done is told: rows, classes, constant columns, ids that repeat.
 func TestReading(t *testing.T) {
-	set, _, err := Source{ID: "who", Positive: "ill"}.readCSV("f",
+	set, _, err := Source{ID: "who", Positive: "ill"}.readCSV(t.Context(), "f",
 		[]byte("who,x,k,c,one,y\na,1,5,red,u,ill\na,2,5,blue,u,ill\nb,?,5,red,u,well\nc,4,5,red,u,well\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -356,7 +363,7 @@ func TestCSV_SharedData(t *testing.T) {
 			t.Skip("the shared data are not at hand")
 		}
 		c.source.CSV = path
-		set, err := c.source.Load("", nil)
+		set, err := c.source.Load(t.Context(), "", nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.file, err)
 			continue
@@ -377,7 +384,7 @@ func TestCSV_SharedData(t *testing.T) {
 		"splice/splice.data": `the first line was taken for names, but its "EI" is a value of this column, ` +
 			`too, in 766 rows`,
 	} {
-		_, err := Source{CSV: filepath.Join(dataDir, filepath.FromSlash(file))}.Load("", nil)
+		_, err := Source{CSV: filepath.Join(dataDir, filepath.FromSlash(file))}.Load(t.Context(), "", nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gave %v, want %s", file, err, want)
 		}
@@ -400,14 +407,89 @@ func FuzzCSV(f *testing.F) {
 		if !sound {
 			return
 		}
-		set, _, err := s.readCSV("f", []byte(text))
+		set, _, err := s.readCSV(t.Context(), "f", []byte(text))
 		checkRead(t, set, err)
 		if err != nil {
 			return
 		}
-		again, _, err := s.readCSV("f", []byte(text))
+		again, _, err := s.readCSV(t.Context(), "f", []byte(text))
 		if err != nil || !slices.Equal(set.X.Val, again.X.Val) || !slices.Equal(set.Columns, again.Columns) {
 			t.Errorf("read twice, it differs: %v", err)
 		}
 	})
+}
+
+// A table of numbers alone is gone through once, and makes the set that two passes make beside a column of words.
+func TestReadCSV_InOnePass(t *testing.T) {
+	var numbers, words strings.Builder
+	numbers.WriteString("a,b,c,d,y\n")
+	words.WriteString("a,b,c,d,w,y\n")
+	for i := range 50 {
+		row := fmt.Sprintf("%d,%.3f,%d%%,0.5", i%3, float64(i)/7, 10*(i%6))
+		if i%9 == 4 {
+			row = "NA,1,2%,3" // left out
+		}
+		fmt.Fprintf(&numbers, "%s,%d\n", row, i%2)
+		fmt.Fprintf(&words, "%s,%s,%d\n", row, []string{"u", "v"}[i/7%2], i%2)
+	}
+	read := func(text string, passes int) *Set {
+		t.Helper()
+		table, err := Source{}.openCSV("f", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		each, n := table.each, 0
+		table.each = func(row func(r record) error) error {
+			n++
+			return each(row)
+		}
+		set, _, err := Source{}.fromTable(t.Context(), table)
+		if err != nil || n != passes {
+			t.Fatalf("%d passes, want %d; %v", n, passes, err)
+		}
+		return set
+	}
+	once, twice := read(numbers.String(), 1), read(words.String(), 2)
+	if once.X.Len() != 44 || once.Dropped != 6 || twice.Dropped != 6 || !slices.Equal(once.Y, twice.Y) ||
+		!slices.Equal(once.Columns, twice.Columns[:4]) {
+		t.Errorf("%d rows of %v, %d dropped", once.X.Len(), once.Columns, once.Dropped)
+	}
+	for i := range once.X.Len() {
+		cols, vals := once.X.Row(i)
+		also, values := twice.X.Row(i)
+		if !slices.Equal(cols, also[:len(cols)]) || !slices.Equal(vals, values[:len(vals)]) ||
+			len(also) != len(cols)+1 {
+			t.Errorf("row %d is %v in %v, and beside words %v in %v", i, vals, cols, values, also)
+		}
+	}
+	word := strings.Replace(numbers.String(), "0.5,1\n", "oops,1\n", 1)
+	if _, _, err := (Source{}).readCSV(t.Context(), "f", []byte(word)); err == nil ||
+		!strings.Contains(err.Error(), "oops") {
+		t.Errorf("a word among numbers: %v", err)
+	}
+}
+
+// Reading tells how far it is, and stops when it is to.
+func TestReadCSV_Stops(t *testing.T) {
+	text := []byte("a,b,y\n" + strings.Repeat("1,2,0\n3,4,1\n", 50_000))
+	why := errors.New("enough")
+	ctx, stop := context.WithCancelCause(t.Context())
+	last, of := int64(-1), int64(0)
+	_, _, err := Source{}.readCSV(stage.With(ctx, func(doing string, done, all int64) {
+		if doing != "reading f" || done <= last {
+			t.Errorf("%q: %d after %d", doing, done, last)
+		}
+		if last, of = done, all; done > all/2 {
+			stop(why)
+		}
+	}), "f", text)
+	if !errors.Is(err, why) || of != int64(len(text)) || last > of*4/5 {
+		t.Errorf("%v, at %d of %d", err, last, of)
+	}
+	for text, read := range map[string]func(context.Context, string, []byte) (*Set, *Reading, error){
+		"1 1:2\n": Source{}.readLIBSVM, "1 2\n": Source{}.readRaetsch} {
+		if _, _, err := read(ctx, "f", bytes.Repeat([]byte(text), 1000)); !errors.Is(err, why) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 }

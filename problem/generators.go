@@ -3,6 +3,7 @@
 package problem
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"math"
@@ -232,13 +233,13 @@ func census(n, _ int, s *sim.Stream) (*Set, error) {
 	}
 	t.each = func(row func(r record) error) error {
 		for i, fields := range rows {
-			if err := row(record{fields, func(int) string { return fmt.Sprintf(":%d", i+1) }}); err != nil {
+			if err := row(record{fields, func(int) string { return fmt.Sprintf(":%d", i+1) }, 0}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	set, _, err := source.fromTable(t)
+	set, _, err := source.fromTable(context.Background(), t)
 	if err != nil {
 		return nil, fmt.Errorf("%w: draw more rows", err) // a class is absent from a tiny sample
 	}

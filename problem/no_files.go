@@ -11,11 +11,11 @@ import (
 	"io"
 )
 
-func (Source) readParquet(name string, _ []byte) (*Set, *Reading, error) {
+func (Source) readParquet(_ context.Context, name string, _ []byte) (*Set, *Reading, error) {
 	return nil, nil, noColumns(name)
 }
 
-func (Source) readArrow(name string, _ []byte) (*Set, *Reading, error) {
+func (Source) readArrow(_ context.Context, name string, _ []byte) (*Set, *Reading, error) {
 	return nil, nil, noColumns(name)
 }
 

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -57,11 +58,15 @@ func unpacked(r io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
-// lines calls f with every line that is not blank, its number from 1.
-func lines(name string, r io.Reader, f func(number int, line string) error) error {
+// lines calls f with every line that is not blank, its number from 1, until that is to stop.
+func lines(ctx context.Context, name string, r io.Reader, f func(number int, line string) error) error {
+	const often = 64
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 1<<16), 1<<26)
 	for n := 1; s.Scan(); n++ {
+		if n%often == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if line := s.Text(); strings.TrimSpace(line) != "" {
 			if err := f(n, line); err != nil {
 				return err
@@ -106,10 +111,10 @@ func compareLabels(a, b string) int {
 }
 
 // readLIBSVM reads lines `label index:value …` with ascending indices from 1.
-func (s Source) readLIBSVM(name string, text []byte) (*Set, *Reading, error) {
+func (s Source) readLIBSVM(ctx context.Context, name string, text []byte) (*Set, *Reading, error) {
 	b := s.newBuilder(s.Dimension)
 	var fields []string
-	err := lines(name, bytes.NewReader(text), func(n int, line string) error {
+	err := lines(ctx, name, bytes.NewReader(text), func(n int, line string) error {
 		fields = append(fields[:0], strings.Fields(line)...)
 		last := 0
 		for k, f := range fields[1:] {
@@ -152,9 +157,9 @@ func (s Source) readLIBSVM(name string, text []byte) (*Set, *Reading, error) {
 }
 
 // readRaetsch reads lines `label value value …`, separated by blanks.
-func (s Source) readRaetsch(name string, text []byte) (*Set, *Reading, error) {
+func (s Source) readRaetsch(ctx context.Context, name string, text []byte) (*Set, *Reading, error) {
 	b := s.newBuilder(0)
-	err := lines(name, bytes.NewReader(text), func(n int, line string) error {
+	err := lines(ctx, name, bytes.NewReader(text), func(n int, line string) error {
 		fields := strings.Fields(line)
 		d := len(fields) - 1
 		if b.set.X.Len() == 0 {

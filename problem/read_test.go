@@ -5,6 +5,7 @@ package problem
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -20,7 +21,7 @@ import (
 )
 
 func TestReadCSV(t *testing.T) {
-	set, _, err := Source{}.readCSV("t.csv",
+	set, _, err := Source{}.readCSV(t.Context(), "t.csv",
 		[]byte("size,colour,class\n3,red,no\n?,red,no\n-1,blue,yes\n0,red,yes\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +36,7 @@ func TestReadCSV(t *testing.T) {
 	if len(set.X.Val) != 5 {
 		t.Errorf("%d values stored; zeros should be left out", len(set.X.Val))
 	}
-	set, _, err = Source{Label: "0", Positive: "a"}.readCSV("t.csv", []byte("a,1\nb,2\n"))
+	set, _, err = Source{Label: "0", Positive: "a"}.readCSV(t.Context(), "t.csv", []byte("a,1\nb,2\n"))
 	if err != nil || !slices.Equal(set.Y, []float64{1, -1}) {
 		t.Errorf("label by number: %v %v", set, err)
 	}
@@ -57,7 +58,7 @@ func dense(r *Rows) [][]float64 {
 func TestReaders_Errors(t *testing.T) {
 	csv, libsvm, raetsch := Source{}.readCSV, Source{Dimension: 3}.readLIBSVM, Source{}.readRaetsch
 	for _, c := range []struct {
-		read       func(string, []byte) (*Set, *Reading, error)
+		read       func(context.Context, string, []byte) (*Set, *Reading, error)
 		text, want string
 	}{
 		{Source{Missing: []string{"?"}}.readCSV, "a,b,y\n1,2,0\n3,NaN,1\n",
@@ -78,7 +79,7 @@ func TestReaders_Errors(t *testing.T) {
 		{libsvm, "+1 1:1 2:1e-400\n", `f:1:8: "1e-400" is too small for a floating-point number; write 0`},
 		{raetsch, "1 2 -1e-400\n", `f:1:5: "-1e-400" is too small`},
 	} {
-		if _, _, err := c.read("f", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := c.read(t.Context(), "f", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q gave %v, want %s", c.text, err, c.want)
 		}
 	}
@@ -100,11 +101,11 @@ func TestReadFile_Gzip(t *testing.T) {
 		return path
 	}
 	no := false
-	set, err := Source{CSV: write("whole", b.Bytes()), Header: &no}.Load("", nil)
+	set, err := Source{CSV: write("whole", b.Bytes()), Header: &no}.Load(t.Context(), "", nil)
 	if err != nil || set.X.Len() != 2000 {
 		t.Errorf("a gzip file without the ending: %v", err)
 	}
-	_, err = Source{CSV: write("half.gz", b.Bytes()[:b.Len()/2]), Header: &no}.Load("", nil)
+	_, err = Source{CSV: write("half.gz", b.Bytes()[:b.Len()/2]), Header: &no}.Load(t.Context(), "", nil)
 	if err == nil || !strings.Contains(err.Error(), "half.gz: the gzip file is truncated or damaged") {
 		t.Errorf("half of it: %v", err)
 	}
@@ -112,7 +113,7 @@ func TestReadFile_Gzip(t *testing.T) {
 
 // Every training row goes to exactly one node, and every node has one.
 func TestPartition_Covers(t *testing.T) {
-	set, err := Source{Set: "twonorm", Rows: 300}.Load("", sim.NewStream(1, "data"))
+	set, err := Source{Set: "twonorm", Rows: 300}.Load(t.Context(), "", sim.NewStream(1, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestPartition_Covers(t *testing.T) {
 }
 
 func TestPartition_EvenInOrder(t *testing.T) {
-	set, _ := Source{Set: "twonorm", Rows: 10}.Load("", sim.NewStream(1, "data"))
+	set, _ := Source{Set: "twonorm", Rows: 10}.Load(t.Context(), "", sim.NewStream(1, "data"))
 	train, _, _ := TrainTest(set, 0, "file", nil)
 	shards, err := Partition{}.Split(set, train, 3, nil)
 	if err != nil {
@@ -205,9 +206,9 @@ func FuzzReaders(f *testing.F) {
 		if strings.Contains(text, "00000") { // huge indices only cost memory
 			return
 		}
-		readers := []func(string, []byte) (*Set, *Reading, error){Source{}.readCSV, Source{Dimension: 1000}.readLIBSVM,
-			Source{}.readRaetsch}
-		set, _, err := readers[((which%3)+3)%3]("f", []byte(text))
+		readers := []func(context.Context, string, []byte) (*Set, *Reading, error){
+			Source{}.readCSV, Source{Dimension: 1000}.readLIBSVM, Source{}.readRaetsch}
+		set, _, err := readers[((which%3)+3)%3](t.Context(), "f", []byte(text))
 		checkRead(t, set, err)
 	})
 }
@@ -228,7 +229,8 @@ func TestLoad_TooLargeIsRefused(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (Source{CSV: path}).Load("", nil); err == nil || !strings.Contains(err.Error(), "--max-memory") {
+		if _, err := (Source{CSV: path}).Load(t.Context(), "", nil); err == nil ||
+			!strings.Contains(err.Error(), "--max-memory") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -236,12 +238,12 @@ func TestLoad_TooLargeIsRefused(t *testing.T) {
 	if err := os.WriteFile(wide, []byte("1 2147483647:1\n-1 1:1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Source{LIBSVM: wide}).Load("", nil); err == nil ||
+	if _, err := (Source{LIBSVM: wide}).Load(t.Context(), "", nil); err == nil ||
 		!strings.Contains(err.Error(), "with 2147483647 columns would take about 429 GB") {
 		t.Error(err)
 	}
 	want := "generating 2000000000 rows of 20 columns would take about 1.96 TB of memory; the limit is 8 MB"
-	_, err := Source{Set: "twonorm", Rows: 2e9}.Load("", sim.NewStream(1, "data"))
+	_, err := Source{Set: "twonorm", Rows: 2e9}.Load(t.Context(), "", sim.NewStream(1, "data"))
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}

@@ -4,6 +4,7 @@ package problem
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ type BuiltIn struct {
 	generate func(n, d int, s *sim.Stream) (*Set, error)
 	anyWidth bool // generate makes any number d of columns
 	targets  bool // rows have targets, and not classes
-	read     func(files []string) (*Set, error)
+	read     func(ctx context.Context, files []string) (*Set, error)
 }
 
 // Names are what the parts of a built-in set are called.
@@ -65,7 +66,9 @@ var builtIns = []*BuiltIn{
 		Citation: "W. Wolberg, O. Mangasarian, N. Street, W. Street, UCI Machine Learning Repository, 1995, " +
 			"doi:10.24432/C5DW2B", Licence: "CC BY 4.0",
 		Names: Names{Columns: wdbcColumns(), Label: "diagnosis", Classes: [2]string{"malignant", "benign"}},
-		read:  func([]string) (*Set, error) { return readWDBC("wdbc", bytes.NewReader(wdbcFile)) },
+		read: func(ctx context.Context, _ []string) (*Set, error) {
+			return readWDBC(ctx, "wdbc", bytes.NewReader(wdbcFile))
+		},
 	},
 	{
 		Name: "adult", Title: "census income 1994: +1 above 50K a year", Rows: 45222, Columns: 104, Citation: adultCite,
@@ -197,7 +200,7 @@ func (f DataFile) find(dir string) (string, error) {
 	return "", fmt.Errorf("%s is not in %s", f.Path, strings.Join(dirs, ", nor in "))
 }
 
-func (b *BuiltIn) load(dir string) (*Set, error) {
+func (b *BuiltIn) load(ctx context.Context, dir string) (*Set, error) {
 	paths, err := b.Find(dir)
 	if err != nil {
 		return nil, err
@@ -208,7 +211,7 @@ func (b *BuiltIn) load(dir string) (*Set, error) {
 				"own with csv, libsvm or raetsch", b.Name, err)
 		}
 	}
-	set, err := b.read(paths)
+	set, err := b.read(ctx, paths)
 	if err == nil && b.Names.Columns != nil {
 		set.Columns = slices.Clone(b.Names.Columns)
 	}
@@ -242,26 +245,27 @@ var incomes = Names{Label: "income", Classes: [2]string{"<=50K", ">50K"}}
 
 // readWDBC reads the set's own header, `rows,columns,class 0,class 1`, and rows
 // of numbers with the class last.
-func readWDBC(name string, r io.Reader) (*Set, error) {
+func readWDBC(ctx context.Context, name string, r io.Reader) (*Set, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
 	_, body, _ := bytes.Cut(text, []byte("\n"))
-	set, _, err := Source{}.readCSV(name, body)
+	set, _, err := Source{}.readCSV(ctx, name, body)
 	return set, err
 }
 
 // readEach reads files of one form one after the other into one set.
-func readEach(read func(string, []byte) (*Set, *Reading, error)) func([]string) (*Set, error) {
-	return func(paths []string) (*Set, error) {
+func readEach(read func(context.Context, string, []byte) (*Set, *Reading, error)) func(context.Context, []string) (
+	*Set, error) {
+	return func(ctx context.Context, paths []string) (*Set, error) {
 		var all *Set
 		for _, p := range paths {
 			text, err := readFile(p)
 			if err != nil {
 				return nil, err
 			}
-			set, _, err := read(p, text)
+			set, _, err := read(ctx, p, text)
 			if err != nil {
 				return nil, err
 			}
@@ -284,7 +288,7 @@ var adultColumns = strings.Fields(`age workclass fnlwgt education education-num 
 
 // readAdult reads the training and the test file as one table. The test file
 // begins with a line that is no row and its labels end with a full stop.
-func readAdult(paths []string) (*Set, error) {
+func readAdult(ctx context.Context, paths []string) (*Set, error) {
 	numeric := []string{"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
 	s := Source{Label: "income", Positive: ">50K", Numeric: numeric, Missing: []string{"?"}}
 	for _, c := range adultColumns {
@@ -303,7 +307,7 @@ func readAdult(paths []string) (*Set, error) {
 	t := &table{name: strings.Join(paths, " and "), columns: adultColumns}
 	t.each = func(row func(r record) error) error {
 		for k, text := range files {
-			err := lines(paths[k], bytes.NewReader(text), func(n int, line string) error {
+			err := lines(ctx, paths[k], bytes.NewReader(text), func(n int, line string) error {
 				if strings.HasPrefix(line, "|") {
 					return nil
 				}
@@ -314,7 +318,7 @@ func readAdult(paths []string) (*Set, error) {
 				for k := range fields {
 					fields[k] = strings.TrimSpace(fields[k])
 				}
-				return row(record{fields, func(int) string { return fmt.Sprintf(":%s:%d", paths[k], n) }})
+				return row(record{fields, func(int) string { return fmt.Sprintf(":%s:%d", paths[k], n) }, 0})
 			})
 			if err != nil {
 				return err
@@ -322,6 +326,6 @@ func readAdult(paths []string) (*Set, error) {
 		}
 		return nil
 	}
-	set, _, err := s.fromTable(t)
+	set, _, err := s.fromTable(ctx, t)
 	return set, err
 }

@@ -25,7 +25,7 @@ func load(t testing.TB, name string) *Set {
 	if _, err := b.Find(dataDir); err != nil {
 		t.Skipf("data set %s is not at hand: %v", name, err)
 	}
-	set, err := Source{Set: name}.Load(dataDir, sim.NewStream(1, "data"))
+	set, err := Source{Set: name}.Load(t.Context(), dataDir, sim.NewStream(1, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestGeneratorMeans(t *testing.T) {
 			return (h(11) + 2*h(15) + h(7)) / 4
 		},
 	} {
-		set, err := Source{Set: name, Rows: n}.Load("", sim.NewStream(5, "data"))
+		set, err := Source{Set: name, Rows: n}.Load(t.Context(), "", sim.NewStream(5, "data"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestBuiltInSets_AreThePublishedOnes(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Source{Set: "banana"}.Load(dir, sim.NewStream(1, "data"))
+		_, err := Source{Set: "banana"}.Load(t.Context(), dir, sim.NewStream(1, "data"))
 		if (err != nil) != changed || changed && !(strings.Contains(err.Error(), path+" has SHA-256 ") &&
 			strings.Contains(err.Error(), b.Files[0].SHA256)) {
 			t.Errorf("changed %v: %v", changed, err)

@@ -4,6 +4,7 @@ package problem
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -166,9 +167,9 @@ func (s Source) Own() bool { return s.Set == "" }
 
 // Load reads the set, or draws it from the stream. Built-in files are sought in
 // dir, or where DataDirs says if that is empty.
-func (s Source) Load(dir string, stream *sim.Stream) (*Set, error) {
+func (s Source) Load(ctx context.Context, dir string, stream *sim.Stream) (*Set, error) {
 	if s.Own() {
-		set, _, err := s.Read()
+		set, _, err := s.Read(ctx)
 		return set, err
 	}
 	e, ok := FindSet(s.Set)
@@ -194,7 +195,7 @@ func (s Source) Load(dir string, stream *sim.Stream) (*Set, error) {
 		}
 		set, err = e.generate(rows, columns, stream)
 	} else {
-		set, err = e.load(dir)
+		set, err = e.load(ctx, dir)
 	}
 	if err != nil {
 		return nil, err
@@ -231,10 +232,10 @@ func ones(n int) []float64 {
 }
 
 // Read reads a user's file. It says what it has found even if that is no set.
-func (s Source) Read() (*Set, *Reading, error) {
+func (s Source) Read(ctx context.Context) (*Set, *Reading, error) {
 	for _, file := range []struct {
 		path string
-		read func(name string, text []byte) (*Set, *Reading, error)
+		read func(ctx context.Context, name string, text []byte) (*Set, *Reading, error)
 	}{
 		{s.CSV, s.readCSV}, {s.Parquet, s.readParquet}, {s.Arrow, s.readArrow}, {s.LIBSVM, s.readLIBSVM},
 		{s.Raetsch, s.readRaetsch},
@@ -246,7 +247,7 @@ func (s Source) Read() (*Set, *Reading, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return file.read(file.path, text)
+		return file.read(ctx, file.path, text)
 	}
 	return nil, nil, errors.New("no file is named")
 }
@@ -263,6 +264,7 @@ type builder struct {
 	number  map[string]int32
 	cols    []int32
 	vals    []float64
+	most    int // rows that there will be at most; 0: not known
 }
 
 func (s Source) newBuilder(d int) *builder {
@@ -305,6 +307,9 @@ func (b *builder) predict(target float64) error {
 func (b *builder) row() error {
 	if b.set.X.Entries()+len(b.cols) > math.MaxInt32 {
 		return fmt.Errorf("there are more than %d values that are not zero", math.MaxInt32)
+	}
+	if x := b.set.X; x.Len() == 0 && len(b.vals) == x.D {
+		x.Val = make([]float64, 0, b.most*x.D) // all columns: likely of all rows
 	}
 	b.set.X.Append(b.cols, b.vals)
 	b.cols, b.vals = b.cols[:0], b.vals[:0]

@@ -3,6 +3,7 @@
 package problem
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"overhear/internal/stage"
 )
 
 // table is a file, or a generator's rows, before its columns are made numbers.
@@ -23,6 +26,8 @@ type table struct {
 	guessed  bool         // whether the first line has names is not said, but found by whether a field is a number
 	named    bool         // the first line has names
 	known    [][]string   // categories that have an indicator even if no row has them; may be nil
+	size     int64        // of what is read, in a unit of its own; 0: not known
+	rows     int          // there are no more; 0: not known
 
 	// each goes through the rows in order, and again when it is called again.
 	each func(row func(r record) error) error
@@ -32,6 +37,7 @@ type table struct {
 type record struct {
 	fields []string
 	place  func(k int) string // of field k, to stand after the file's name in messages
+	at     int64              // how much of the table was read when it was
 }
 
 // columnType is what the values of a column are.
@@ -158,12 +164,13 @@ type survey struct {
 	label    int
 	read     int
 	complete int
-	lead     string // label of the first row
+	lead     string   // label of the first row
+	draft    *builder // the rows, if their features have all been numbers; else nil
 }
 
 // survey goes through a table once. It returns what it has found with the error, if there is one; there is one if it
 // has found no row.
-func (s Source) survey(t *table) (*survey, error) {
+func (s Source) survey(ctx context.Context, t *table) (*survey, error) {
 	v := &survey{source: s, table: t}
 	for k, name := range t.columns {
 		c := &column{name: name, whole: true, values: map[string]int{}, integers: map[float64]struct{}{},
@@ -182,7 +189,9 @@ func (s Source) survey(t *table) (*survey, error) {
 	if err := v.assign(); err != nil {
 		return v, err
 	}
-	err := t.each(func(r record) error {
+	v.draft = v.numbersAlone()
+	values := make([]value, len(t.columns))
+	err := t.through(ctx, "reading", func(r record) error {
 		if v.read++; v.read == 1 {
 			v.lead = strings.Clone(r.fields[v.label])
 		}
@@ -192,14 +201,19 @@ func (s Source) survey(t *table) (*survey, error) {
 			if c.role == leftOut || c.unusable {
 				continue
 			}
-			if v.isMissing(c, text) {
+			values[k] = value{}
+			if c.learned() {
+				values[k].x, values[k].is = s.parse(text)
+			}
+			plain := values[k].isNumber() && s.Missing == nil && c.absent == nil // no text for a missing value is one
+			if !plain && v.isMissing(c, text) {
 				c.missing++
 				c.unmissed[text]++
 				complete = complete && c.role == identity
 				continue
 			}
-			if c.role == feature || c.role == target {
-				c.note(s, r, v.read, k, text)
+			if c.learned() {
+				c.note(s, r, v.read, k, text, values[k])
 			}
 		}
 		if !complete {
@@ -207,14 +221,90 @@ func (s Source) survey(t *table) (*survey, error) {
 		}
 		v.complete++
 		for k, text := range r.fields {
-			v.columns[k].keep(s, text)
+			v.columns[k].keep(text, values[k])
 		}
+		v.enter(r, values)
 		return nil
 	})
 	if err != nil {
 		return v, err
 	}
 	return v, v.judge()
+}
+
+// value is a field, read as a number.
+type value struct {
+	x  float64
+	is class
+}
+
+func (v value) isNumber() bool { return v.is == finite || v.is == percent }
+
+// learned says whether values are read as numbers: those of a feature or a target that is not said to be of words.
+func (c *column) learned() bool {
+	return (c.role == feature || c.role == target) && !(c.declared == words && c.asked)
+}
+
+// through goes through the rows and tells how far it is, until it is to stop.
+func (t *table) through(ctx context.Context, doing string, row func(r record) error) error {
+	const often = 1 << 16 // fields
+	doing += " " + t.name
+	since := often
+	return t.each(func(r record) error {
+		if since += len(r.fields); since >= often {
+			since = 0
+			if err := stage.At(ctx, doing, r.at, t.size); err != nil {
+				return err
+			}
+		}
+		return row(r)
+	})
+}
+
+// numbersAlone is for rows whose features are all numbers, which are entered as they are read; nil: some are not.
+func (v *survey) numbersAlone() *builder {
+	b := v.source.newBuilder(0)
+	for _, c := range v.columns {
+		if c.role != feature {
+			continue
+		}
+		if c.declared == words || c.known != nil {
+			return nil
+		}
+		c.at = len(b.set.Columns)
+		b.set.Columns = append(b.set.Columns, c.name)
+	}
+	b.set.X.D, b.most = len(b.set.Columns), v.table.rows
+	return b
+}
+
+// enter enters a row that is kept, as long as all features were numbers.
+func (v *survey) enter(r record, values []value) {
+	b := v.draft
+	if b == nil {
+		return
+	}
+	for k, c := range v.columns {
+		if c.role != feature {
+			continue
+		}
+		if !values[k].isNumber() {
+			v.draft = nil
+			return
+		}
+		b.put(c.at, values[k].x)
+	}
+	if v.end(b, r.fields[v.label], values[v.label].x) != nil {
+		v.draft = nil // as expanding will say
+	}
+}
+
+// end ends a row with its label, or its target.
+func (v *survey) end(b *builder, label string, target float64) error {
+	if b.targets {
+		return b.predict(target)
+	}
+	return b.end(label)
 }
 
 // isMissing says whether a text means that a column has no value. A column that names the rows has no codes: its 99 is
@@ -322,11 +412,8 @@ func listed(names []string, most int) string {
 }
 
 // note counts a value of a row, kept or not, as what it is.
-func (c *column) note(s Source, r record, row, k int, text string) {
-	if c.declared == words && c.asked {
-		return
-	}
-	x, is := s.parse(text)
+func (c *column) note(s Source, r record, row, k int, text string, v value) {
+	x, is := v.x, v.is
 	if is == word {
 		is = s.shape(text)
 	}
@@ -396,18 +483,15 @@ func isDay(text string) bool {
 }
 
 // keep takes in a value of a row that is kept.
-func (c *column) keep(s Source, text string) {
+func (c *column) keep(text string, v value) {
 	switch c.role {
 	case leftOut:
 		return
 	case feature, target:
-		if c.declared == words && c.asked {
+		if !c.learned() || !v.isNumber() {
 			break
 		}
-		x, class := s.parse(text)
-		if class != finite && class != percent {
-			break
-		}
+		x := v.x
 		c.least.take(x, -1)
 		c.most.take(x, 1)
 		if isCode(x) {
@@ -436,9 +520,13 @@ func (c *column) keep(s Source, text string) {
 	}
 }
 
-// expand makes numbers of the columns in a second pass: a categorical one becomes an indicator for each value that
-// occurs, in order of name.
-func (v *survey) expand() (*builder, error) {
+// expand makes numbers of the columns, in a second pass if some are categorical: such a one becomes an indicator for
+// each value that occurs, in order of name.
+func (v *survey) expand(ctx context.Context) (*builder, error) {
+	if b := v.draft; b != nil {
+		b.set.Dropped = v.read - v.complete
+		return b, nil
+	}
 	b := v.source.newBuilder(0)
 	for _, c := range v.columns {
 		c.at = len(b.set.Columns)
@@ -454,7 +542,7 @@ func (v *survey) expand() (*builder, error) {
 		}
 	}
 	b.set.X.D = len(b.set.Columns)
-	err := v.table.each(func(r record) error {
+	err := v.table.through(ctx, "expanding the categories of", func(r record) error {
 		for k, text := range r.fields {
 			if c := v.columns[k]; c.role != leftOut && c.role != identity && v.isMissing(c, text) {
 				return nil
@@ -470,11 +558,11 @@ func (v *survey) expand() (*builder, error) {
 				b.put(c.at+c.offset[text], 1)
 			}
 		}
+		var target float64
 		if b.targets {
-			x, _ := v.source.parse(r.fields[v.label])
-			return b.predict(x)
+			target, _ = v.source.parse(r.fields[v.label])
 		}
-		return b.end(r.fields[v.label])
+		return v.end(b, r.fields[v.label], target)
 	})
 	b.set.Dropped = v.read - v.complete
 	return b, err
@@ -493,8 +581,8 @@ func (c *column) categories() []string {
 }
 
 // fromTable makes a set of a table, and says how, even if it fails.
-func (s Source) fromTable(t *table) (*Set, *Reading, error) {
-	v, err := s.survey(t)
+func (s Source) fromTable(ctx context.Context, t *table) (*Set, *Reading, error) {
+	v, err := s.survey(ctx, t)
 	if v.read == 0 {
 		return nil, nil, err
 	}
@@ -502,7 +590,7 @@ func (s Source) fromTable(t *table) (*Set, *Reading, error) {
 	if err != nil {
 		return nil, reading, err
 	}
-	b, err := v.expand()
+	b, err := v.expand(ctx)
 	if err != nil {
 		return nil, reading, err
 	}

@@ -221,17 +221,20 @@ func TestReaders_KeepTargets(t *testing.T) {
 	want := []float64{10.5, -3, 0}
 	for name, read := range map[string]func() (*Set, *Reading, error){
 		"csv": func() (*Set, *Reading, error) {
-			return Source{CSV: "f", Target: "price"}.readCSV("f", []byte("a,price,b\n1,10.5,x\n2,-3,y\n3,0,x\n"))
+			return Source{CSV: "f", Target: "price"}.readCSV(t.Context(), "f",
+				[]byte("a,price,b\n1,10.5,x\n2,-3,y\n3,0,x\n"))
 		},
 		"csv by number": func() (*Set, *Reading, error) {
-			return Source{CSV: "f", Target: "1", Decimal: ","}.readCSV("f",
+			return Source{CSV: "f", Target: "1", Decimal: ","}.readCSV(t.Context(), "f",
 				[]byte("a;price;b\n1;10,5;x\n2;-3;y\n3;0;x\n"))
 		},
 		"libsvm": func() (*Set, *Reading, error) {
-			return Source{LIBSVM: "f", Target: "first"}.readLIBSVM("f", []byte("10.5 1:1\n-3 1:2 2:1\n+0 1:3\n"))
+			return Source{LIBSVM: "f", Target: "first"}.readLIBSVM(t.Context(), "f",
+				[]byte("10.5 1:1\n-3 1:2 2:1\n+0 1:3\n"))
 		},
 		"raetsch": func() (*Set, *Reading, error) {
-			return Source{Raetsch: "f", Target: "first"}.readRaetsch("f", []byte("10.5 1 2\n-3 2 2\n0 3 2\n"))
+			return Source{Raetsch: "f", Target: "first"}.readRaetsch(t.Context(), "f",
+				[]byte("10.5 1 2\n-3 2 2\n0 3 2\n"))
 		},
 	} {
 		set, reading, err := read()
@@ -257,12 +260,13 @@ func TestReaders_RefuseTargets(t *testing.T) {
 		"a,b\n1,7\n2,7\n":                `target: there is no column "t"`,
 		"a,t\n1,\n2,\n":                  "column t, the target, has no value in any row",
 	} {
-		_, _, err := Source{CSV: "f", Target: "t"}.readCSV("f", []byte(text))
+		_, _, err := Source{CSV: "f", Target: "t"}.readCSV(t.Context(), "f", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	if _, _, err := (Source{LIBSVM: "f", Target: "first"}).readLIBSVM("f", []byte("x 1:1\n")); err == nil ||
+	if _, _, err := (Source{LIBSVM: "f", Target: "first"}).readLIBSVM(
+		t.Context(), "f", []byte("x 1:1\n")); err == nil ||
 		!strings.Contains(err.Error(), "f:1:1:") || !strings.Contains(err.Error(), "the target") {
 		t.Errorf("libsvm: %v", err)
 	}
@@ -270,7 +274,7 @@ func TestReaders_RefuseTargets(t *testing.T) {
 
 // A row whose target is missing is dropped.
 func TestReaders_DropRowsWithoutTarget(t *testing.T) {
-	set, reading, err := Source{CSV: "f", Target: "t"}.readCSV("f", []byte("a,t\n1,2.5\n2,NA\n3,4\n"))
+	set, reading, err := Source{CSV: "f", Target: "t"}.readCSV(t.Context(), "f", []byte("a,t\n1,2.5\n2,NA\n3,4\n"))
 	if err != nil || fmt.Sprint(set.Targets) != "[2.5 4]" || set.X.Len() != 2 || reading.RowsDropped != 1 {
 		t.Errorf("%v, %+v, %v", set, reading, err)
 	}
@@ -282,7 +286,7 @@ func TestScale_OfTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := Source{CSV: path, Target: "t"}
-	raw, _, err := source.Read()
+	raw, _, err := source.Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +323,7 @@ func TestScale_OfTargets(t *testing.T) {
 // The generator's noise is what it says: the errors of the least squares fit have its variance.
 func TestLinear_HasItsNoise(t *testing.T) {
 	const n = 20000
-	set, err := Source{Set: "linear", Rows: n, Dimension: 6}.Load("", sim.NewStream(9, "data"))
+	set, err := Source{Set: "linear", Rows: n, Dimension: 6}.Load(t.Context(), "", sim.NewStream(9, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}

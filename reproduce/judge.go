@@ -271,7 +271,7 @@ func (f *Figure) hasData(before []string, dataDir string) error {
 			continue
 		}
 		last = experiment.New(s, dataDir)
-		if err := last.HasData(s.Seeds.First); err != nil {
+		if err := last.HasData(context.Background(), s.Seeds.First); err != nil {
 			return experiment.SetupError{Err: fmt.Errorf("%s, curve %q: loading problem.data: %w", f.Name, c.Label,
 				err)}
 		}

@@ -296,7 +296,7 @@ func (b *Workbench) Learn(seeds int, file string, sets ...string) (all []*Learnt
 		return nil, err
 	}
 	for k := range seeds {
-		a, err := e.Assemble(e.Scenario.Seeds.First + uint64(k))
+		a, err := e.Assemble(b.ctx, e.Scenario.Seeds.First+uint64(k))
 		if err != nil {
 			return nil, err
 		}

@@ -176,7 +176,7 @@ func BenchmarkSharedData(b *testing.B) {
 			if e.err != nil {
 				b.Fatal(e.err)
 			}
-			if _, err := e.Assemble(1); err != nil {
+			if _, err := e.Assemble(b.Context(), 1); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -71,13 +71,13 @@ func (r *Runner) Run(ctx context.Context, index, workers int) ([]byte, error) {
 
 // HasData says why the data of a run are not to be had in this process, nil if
 // they are.
-func (r *Runner) HasData(index int) error {
+func (r *Runner) HasData(ctx context.Context, index int) error {
 	task := r.plan.Task(index)
 	p := r.point(task.Point)
 	if p.err != nil {
 		return p.err
 	}
-	return p.Experiment.HasData(task.Seed)
+	return p.Experiment.HasData(ctx, task.Seed)
 }
 
 // measure runs a seed. A panic of the method under study is that run's failure.

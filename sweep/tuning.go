@@ -239,7 +239,7 @@ func (r *Runner) assembled(task Task) (*point, *experiment.Assembly, error) {
 	if point.err != nil {
 		return nil, nil, point.err
 	}
-	a, err := point.Assemble(task.Seed)
+	a, err := point.Assemble(context.Background(), task.Seed)
 	return point, a, err
 }
 

@@ -49,7 +49,7 @@ func TestAccount_IsTheCompositionOfAllRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := experiment.New(s, "").Assemble(p.Task(index).Seed)
+		a, err := experiment.New(s, "").Assemble(t.Context(), p.Task(index).Seed)
 		if err != nil {
 			t.Fatal(err)
 		}

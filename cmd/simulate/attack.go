@@ -172,8 +172,8 @@ func attackOn(c *cobra.Command, arg string, f *runFlags) ([]*record.Attacks, err
 			return all, err
 		}
 		bar := newProgress("attacks", 1)
-		o.Progress = func(done, of int) { bar.total = of; bar.at(done) }
-		a, err := evaluation.Attack(c.Context(), r, o)
+		o.Progress = bar.outOf
+		a, err := evaluation.Attack(bar.watch(c.Context()), r, o)
 		bar.clear()
 		if err != nil {
 			return all, err
@@ -323,9 +323,9 @@ func newAudit() *cobra.Command {
 					words, audit = append(words, "--black-box"), evaluation.BlackBox
 				}
 				bar := newProgress("audit "+s.Name, 1)
-				a, err := audit(c.Context(), e, evaluation.AuditOptions{
+				a, err := audit(bar.watch(c.Context()), e, evaluation.AuditOptions{
 					Runs: runs, Workers: workers, Command: quoted(withSets(words, sets)...), Changes: sets,
-					Progress: func(done, of int) { bar.total = of; bar.at(done) },
+					Progress: bar.outOf,
 				})
 				bar.clear()
 				if err != nil {
@@ -395,9 +395,9 @@ func auditMap(c *cobra.Command, e *experiment.Experiment, file string, sets []st
 	}
 	defer unlock()
 	bar := newProgress("map "+e.Name, 1)
-	m, pairs, err := evaluation.Map(c.Context(), e, evaluation.AuditOptions{
+	m, pairs, err := evaluation.Map(bar.watch(c.Context()), e, evaluation.AuditOptions{
 		Command: quoted(withSets([]string{"simulate", "audit", operand(file), "--map"}, sets)...), Changes: sets,
-		Progress: func(done, of int) { bar.total = of; bar.at(done) },
+		Progress: bar.outOf,
 	})
 	bar.clear()
 	if err != nil {
@@ -447,7 +447,7 @@ func auditWorst(c *cobra.Command, e *experiment.Experiment, file string, sets []
 	o.Workers, o.Command, o.Changes = workers, quoted(withSets(words, sets)...), sets
 	bar := newProgress("search "+e.Name, o.Evaluations)
 	o.Progress = func(done, _ int) { bar.at(done) }
-	found, err := evaluation.SearchWorst(c.Context(), e, o)
+	found, err := evaluation.SearchWorst(bar.watch(c.Context()), e, o)
 	bar.clear()
 	if err != nil {
 		return nil, err
@@ -461,8 +461,8 @@ func auditWorst(c *cobra.Command, e *experiment.Experiment, file string, sets []
 		again = append(again, "--runs", fmt.Sprint(runs))
 	}
 	bar = newProgress("audit "+worst.Name, 1)
-	a, err := found.Judge(c.Context(), worst, evaluation.AuditOptions{Runs: runs, Workers: workers,
-		Command: quoted(again...), Progress: func(done, of int) { bar.total = of; bar.at(done) }})
+	a, err := found.Judge(bar.watch(c.Context()), worst, evaluation.AuditOptions{Runs: runs, Workers: workers,
+		Command: quoted(again...), Progress: bar.outOf})
 	bar.clear()
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ type progressEvent struct {
 	Name  string `json:"name"`
 	Done  int    `json:"done"`
 	Total int    `json:"total"` // −1: not known
+	Doing string `json:"doing"` // besides what is counted; empty: nothing
 }
 
 type errorEvent struct {

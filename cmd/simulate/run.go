@@ -27,6 +27,7 @@ import (
 	"overhear/internal/guard"
 	"overhear/internal/memory"
 	"overhear/internal/plural"
+	"overhear/internal/stage"
 	"overhear/record"
 	"overhear/report"
 	"overhear/report/plot"
@@ -193,7 +194,13 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 	if err := seedsFit(s); err != nil {
 		return nil, err
 	}
+	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
+	defer bar.clear()
+	ctx = bar.watch(ctx)
 	e := experiment.New(s, f.data)
+	if err := e.Look(ctx); err != nil && ctx.Err() == nil { // what stops it is told where seeds are looked at
+		return nil, err
+	}
 	d, err := placed(s, file, f.sets, f.outGiven, func(name string) (*record.Directory, error) {
 		return e.OpenDirectory(filepath.Join(f.out, name))
 	})
@@ -208,8 +215,6 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 		}
 		fmt.Fprintf(to, format+"\n", args...)
 	}
-	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
-	defer bar.clear()
 	all := make([]*record.Run, s.Seeds.Count)
 	var ahead []int       // seeds to run, from the first
 	var attacked []uint64 // those of them of which there is a run with findings
@@ -327,7 +332,7 @@ func runAhead(ctx context.Context, e *experiment.Experiment, d *record.Directory
 		return nil, nil, nil
 	}
 	first := e.Seeds.First
-	atOnce := e.AtOnce(first+uint64(ahead[0]), min(f.workers, len(ahead)))
+	atOnce := e.AtOnce(ctx, first+uint64(ahead[0]), min(f.workers, len(ahead)))
 	var mu sync.Mutex
 	rounds := make([]int, len(runs))
 	done := (len(runs) - len(ahead)) * (e.Rounds.Count + 1)
@@ -496,56 +501,132 @@ func placed[T any](s *scenarios.Scenario, file string, sets []string, outGiven b
 }
 
 // progress is a bar on standard error, if that is a terminal, from the moment
-// the work has taken a second.
+// the work has taken a second. It may be told from several goroutines.
 type progress struct {
+	name string
+	off  bool // there is no bar
+
+	mu    sync.Mutex
 	bar   *progressbar.ProgressBar
-	name  string
 	total int
+	done  int
+	doing string // besides what is counted; "": nothing
+	share string // of that, which is done
+	shown string // on the bar
 	start time.Time
-	told  time.Time // when it was last told as an event
-	off   bool
-	words *time.Timer // until it is told in words, as there is no terminal; nil: it is not
+	told  time.Time   // when it was last told as an event
+	later *time.Timer // until what is being done is told, or drawn; nil: it is not
 }
 
 // tellEvery is how often progress is told as an event, at most.
 const tellEvery = 100 * time.Millisecond
+
+// drawAfter is how long work may take without a bar.
+const drawAfter = time.Second
 
 func newProgress(name string, total int) *progress {
 	return &progress{name: name, total: total, start: time.Now(), off: noBar()}
 }
 
 func (p *progress) at(n int) {
-	if now := time.Now(); events && (n == p.total || now.Sub(p.told) >= tellEvery) {
-		p.told = now
-		tell(event{Progress: &progressEvent{p.name, n, p.total}})
-	}
-	if p.off || time.Since(p.start) < time.Second {
-		return
-	}
-	if p.bar == nil {
-		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(newRedrawn()),
-			progressbar.OptionUseANSICodes(true),
-			progressbar.OptionSetDescription(p.name),
-			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(),
-			progressbar.OptionThrottle(100*time.Millisecond))
-	}
-	_ = p.bar.Set(n) // a bar that cannot be drawn is no reason to stop
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done = n
+	p.tell(n == p.total)
+	p.draw()
+}
+
+// outOf is at where it turns out by and by how much there is to do.
+func (p *progress) outOf(n, total int) {
+	p.mu.Lock()
+	p.total = total
+	p.mu.Unlock()
+	p.at(n)
 }
 
 // of tells how far the work is, as at does, and on the bar what is being done.
 func (p *progress) of(doing string, n int) {
+	p.mu.Lock()
+	p.doing = doing
+	p.mu.Unlock()
 	p.at(n)
-	if p.bar != nil {
-		p.bar.Describe(doing)
+}
+
+// tell writes an event, not too often unless it must.
+func (p *progress) tell(must bool) {
+	if now := time.Now(); events && (must || now.Sub(p.told) >= tellEvery) {
+		p.told = now
+		tell(event{Progress: &progressEvent{p.name, p.done, p.total, p.doing}})
 	}
+}
+
+// draw draws the bar, if there is one.
+func (p *progress) draw() {
+	if p.off || time.Since(p.start) < drawAfter {
+		return
+	}
+	what := p.name
+	if p.doing != "" {
+		what += ": " + p.doing + p.share
+	}
+	if p.bar == nil {
+		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(newRedrawn()),
+			progressbar.OptionUseANSICodes(true),
+			progressbar.OptionSetDescription(what),
+			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(),
+			progressbar.OptionThrottle(100*time.Millisecond))
+	}
+	if p.bar.GetMax() != p.total {
+		p.bar.ChangeMax(p.total)
+	}
+	if what != p.shown {
+		p.shown = what
+		p.bar.Describe(what)
+	}
+	_ = p.bar.Set(p.done) // a bar that cannot be drawn is no reason to stop
 }
 
 // tellAfter is how long work may take before it is told in words where there is no terminal.
 var tellAfter = 5 * time.Second
 
+// words is where stages are told in words.
+var words io.Writer = os.Stderr
+
+// watch has work under the context tell what it does: on the bar, in events or, if it takes long and there are neither,
+// in a line.
+func (p *progress) watch(ctx context.Context) context.Context { return stage.With(ctx, p.stage) }
+
+func (p *progress) stage(doing string, done, of int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	other := doing != p.doing
+	p.doing, p.share = doing, ""
+	if of > 0 {
+		p.share = fmt.Sprintf(", %d %%", 100*done/of)
+	}
+	if other {
+		p.stop()
+		switch {
+		case doing == "":
+		case p.off:
+			p.later = time.AfterFunc(tellAfter, func() { p.inWords(words, p.name+": "+doing) })
+		default: // it may tell nothing more
+			p.later = time.AfterFunc(drawAfter-time.Since(p.start), p.redraw)
+		}
+	}
+	p.tell(other)
+	p.draw()
+}
+
+func (p *progress) redraw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.draw()
+}
+
 // orTell has a line written once if the work takes long and there is no bar, nor events.
 func (p *progress) orTell(w io.Writer, text string) *progress {
-	p.words = time.AfterFunc(tellAfter, func() { p.inWords(w, text) })
+	p.later = time.AfterFunc(tellAfter, func() { p.inWords(w, text) })
 	return p
 }
 
@@ -556,10 +637,18 @@ func (p *progress) inWords(w io.Writer, text string) {
 	}
 }
 
-func (p *progress) clear() {
-	if p.words != nil {
-		p.words.Stop()
+// stop has nothing told or drawn later.
+func (p *progress) stop() {
+	if p.later != nil {
+		p.later.Stop()
+		p.later = nil
 	}
+}
+
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stop()
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
@@ -608,7 +697,7 @@ func newVerify() *cobra.Command {
 					}
 					continue
 				}
-				same, err := evaluation.Verify(c.Context(), dir, evaluation.VerifyOptions{DataDir: data,
+				same, err := evaluation.Verify(bar.watch(c.Context()), dir, evaluation.VerifyOptions{DataDir: data,
 					Workers: workers, Progress: bar.at})
 				bar.clear()
 				for _, v := range same {

@@ -103,7 +103,7 @@ type stages struct {
 }
 
 func (s *stages) told(share float64, doing []string) {
-	s.bar.of("site: "+strings.Join(doing, ", "), int(100*share))
+	s.bar.of(strings.Join(doing, ", "), int(100*share))
 	for _, stage := range doing {
 		if !slices.Contains(s.seen, stage) {
 			s.seen = append(s.seen, stage)

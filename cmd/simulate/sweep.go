@@ -208,7 +208,7 @@ func newSweepBar(name string) *sweepBar {
 }
 
 func (b *sweepBar) at(p sweep.Progress) {
-	tell(event{Progress: &progressEvent{b.name, p.Before + p.Done, p.Total}})
+	tell(event{Progress: &progressEvent{b.name, p.Before + p.Done, p.Total, ""}})
 	if b.off {
 		return
 	}

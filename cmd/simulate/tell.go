@@ -242,7 +242,9 @@ func newDataInfo(dir *string) *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			return experiment.New(s, *dir).Inspect(c.OutOrStdout())
+			bar := newProgress(s.Name, -1)
+			defer bar.clear()
+			return experiment.New(s, *dir).Inspect(bar.watch(c.Context()), c.OutOrStdout())
 		},
 	}
 	c.Flags().StringArrayVar(&sets, "set", nil, "a key of the scenario, `path=value`; may be repeated")

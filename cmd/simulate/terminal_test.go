@@ -4,12 +4,15 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"overhear/internal/stage"
 )
 
 // screen is such a terminal: rows, of which the last is the cursor's. Only what redrawn writes is understood.
@@ -140,4 +143,69 @@ type written chan string
 func (l written) Write(p []byte) (int, error) {
 	l <- string(p)
 	return len(p), nil
+}
+
+// A stage that takes long is told where there is no terminal, once, and one that does not is silent.
+func TestProgress_TellsLongStages(t *testing.T) {
+	defer func(before time.Duration) { tellAfter = before }(tellAfter)
+	told := make(written, 3)
+	defer func(before io.Writer) { words = before }(words)
+	words = told
+	tellAfter = 50 * time.Millisecond
+	p := &progress{name: "run", off: true}
+	ctx := p.watch(t.Context())
+	for doing, long := range map[string]bool{"short": false, "": true} {
+		if err := stage.At(ctx, doing, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		if long {
+			time.Sleep(2 * tellAfter)
+		}
+	}
+	for k := range 3 {
+		if err := stage.At(ctx, "reading", int64(k), 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := <-told; got != "run: reading\n" {
+		t.Errorf("%q", got)
+	}
+	p.clear()
+	if len(told) > 0 {
+		t.Errorf("%q", <-told)
+	}
+}
+
+// A stage is drawn beside the name, though it tells nothing more, and what comes next is drawn without it.
+func TestProgress_DrawsStages(t *testing.T) {
+	p := &progress{name: "run", total: 9, start: time.Now().Add(-drawAfter)}
+	ctx := p.watch(t.Context())
+	for _, c := range []struct {
+		doing    string
+		done, of int64
+		want     string
+	}{{"reading", 1, 4, "run: reading, 25 %"}, {"scaling", 0, 0, "run: scaling"}, {"", 0, 0, "run"}} {
+		if err := stage.At(ctx, c.doing, c.done, c.of); err != nil || p.shown != c.want {
+			t.Errorf("%q is shown, want %q; %v", p.shown, c.want, err)
+		}
+	}
+	p.outOf(3, 20)
+	if p.bar.GetMax() != 20 {
+		t.Errorf("the bar is of %d", p.bar.GetMax())
+	}
+	p.clear()
+	late := &progress{name: "run", total: 9, start: time.Now().Add(-drawAfter + 10*time.Millisecond)}
+	late.stage("reading", 0, 0)
+	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
+		late.mu.Lock()
+		shown := late.shown
+		late.mu.Unlock()
+		if shown == "run: reading" {
+			break
+		}
+		if time.Since(begun) > 10*time.Second {
+			t.Fatal("a stage that tells nothing more is not drawn")
+		}
+	}
+	late.clear()
 }

@@ -4,6 +4,7 @@
 package studies
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -206,7 +207,7 @@ func commonest(b *reproduce.Workbench, file string, seeds int) (right, groups in
 		return 0, 0, err
 	}
 	for seed := 1; seed <= seeds; seed++ {
-		a, err := e.Assemble(uint64(seed))
+		a, err := e.Assemble(context.Background(), uint64(seed))
 		if err != nil {
 			return 0, 0, err
 		}

@@ -155,7 +155,7 @@ func (j *court) sit(ctx context.Context) error {
 
 // decide computes a run and says who was wrong.
 func (j *court) decide(ctx context.Context, d dispute) error {
-	if err := j.runner.HasData(d.index); err != nil {
+	if err := j.runner.HasData(ctx, d.index); err != nil {
 		if d.both != nil {
 			return d.both // nobody here can say who is right
 		}

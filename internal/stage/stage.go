@@ -1,0 +1,43 @@
+// Package stage tells what long work is doing, to whoever shows it, and lets it be interrupted.
+package stage
+
+import (
+	"context"
+
+	"overhear/internal/guard"
+)
+
+// Teller is told what work is doing, and how much of it is done, of how much; of 0: that is not known. It is told
+// nothing, "", where what comes next tells of itself. It is called from several goroutines.
+type Teller func(doing string, done, of int64)
+
+type key struct{}
+
+// With has work under the context tell what it does, or with nil not.
+func With(ctx context.Context, tell Teller) context.Context {
+	return context.WithValue(ctx, key{}, tell)
+}
+
+// At tells what is being done. It returns why the work is to stop, nil if it is to go on.
+func At(ctx context.Context, doing string, done, of int64) error {
+	if tell, _ := ctx.Value(key{}).(Teller); tell != nil {
+		tell(doing, done, of)
+	}
+	return context.Cause(ctx)
+}
+
+// Do does what does not look at the context, or not often. If the work is to stop it returns at once with the reason,
+// and what f does is of no use any more: f must not write to what outlives its caller. A panic of f is an error.
+func Do(ctx context.Context, f func() error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	done := make(chan error, 1)
+	go func() { done <- guard.Func(f)() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
