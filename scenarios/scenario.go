@@ -301,7 +301,7 @@ func (s Solver) Check(report func(field, problem string)) {
 type Record struct {
 	Iterates Iterates `yaml:"iterates" doc:"which published iterates"`
 	Messages string   `yaml:"messages" default:"all" enum:"all,none" doc:"whether every packet is kept"`
-	Rates    string   `yaml:"rates" default:"auto" enum:"auto,on,off" doc:"whether run.json has the rates and the excess risk that theorems prove, beside the measured ones; auto: up to 50 nodes, on: up to 400, which takes seconds, and the table of simulate run has them too"`
+	Rates    string   `yaml:"rates" default:"auto" enum:"auto,on,off" doc:"whether run.json has the rates and the excess risk that theorems prove, beside the measured ones; auto: up to 50 nodes, and where it takes about a second at most, which wide rows may exceed; on: up to 400, which may take minutes, and the table of simulate run has them too"`
 	Trace    string   `yaml:"trace" default:"fingerprints" enum:"fingerprints,digest,off" doc:"fingerprints let verify name the first event that differs, a digest only the epoch"`
 }
 

@@ -32,6 +32,21 @@ func Constants(p *problem.Problem) (strong, smooth []float64) {
 	return strong, smooth
 }
 
+// Cost is about how many multiplications Constants takes: of each node those of the smaller of its two Gram matrices,
+// and several times the cube of its order for the eigenvalues.
+func Cost(p *problem.Problem) (all float64) {
+	const eigenvalues = 4
+	for i := range p.Shards {
+		u := p.Shards[i].U
+		side, long := float64(min(u.D, u.Len())), float64(max(u.D, u.Len()))
+		if side > largestGram {
+			side = 1
+		}
+		all += float64(side * side * (long/2 + float64(eigenvalues*side)))
+	}
+	return all
+}
+
 // stretch is λ_max(UᵀU), from the smaller of UᵀU and UUᵀ, or a bound on it.
 func stretch(u *problem.Rows) float64 {
 	if min(u.D, u.Len()) > largestGram {
