@@ -262,6 +262,50 @@ adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
 	}
 }
 
+// The packet with whose arrival an attack becomes exact on all that had come need not be among packets that are enough
+// alone, which are chosen whatever the order of their arrival. Both are as they are told.
+func TestWhyLearnt_NeedNotNameThePacketFromWhichTheAttackIsExact(t *testing.T) {
+	r := recorded(t, `name: why
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network: {topology: {kind: complete, nodes: 4}, latency: {kind: lognormal, median: 20ms, sigma: 0.5}}
+rounds: {count: 8}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion, late-joiner, linkage]}
+`)
+	advance, err := AdvanceOf(context.Background(), r, AdvanceOptions{Points: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := newAssault(t.Context(), r, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := 0
+	for k, s := range why(t, r, 1, WhyOptions{}) {
+		l := &advance.Lines[k]
+		from := l.Exact()
+		if l.Attack != s.Attack || from < 1 || !s.Minimal || l.Steps[from-1].Outcome == record.Exact {
+			t.Fatalf("%s from %d on; %+v", l.Attack, from, s)
+		}
+		first := &a.recording.Messages[advance.Order[advance.Points[from]-1]]
+		last := int64(0)
+		for _, p := range s.Enough {
+			last = max(last, a.recording.Messages[slices.IndexFunc(a.recording.Messages,
+				func(m record.Message) bool { return m.ID == p.ID })].ReceivedNS)
+		}
+		if last < first.ReceivedNS {
+			t.Errorf("%s: with packets that came by %d it is exact, with all that did it is from %d on", s.Attack, last,
+				first.ReceivedNS)
+		}
+		if !slices.ContainsFunc(s.Enough, func(p record.NeededPacket) bool { return p.ID == first.ID }) {
+			other++
+		}
+	}
+	if other == 0 {
+		t.Error("both name the same packets")
+	}
+}
+
 // No set of packets is tried twice: what is told of a packet's loss is what the search has seen of it.
 func TestWhyLearnt_TriesNothingTwice(t *testing.T) {
 	a, err := newAssault(t.Context(), recorded(t, hospitals), "", nil)

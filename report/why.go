@@ -21,6 +21,10 @@ func WhyTable(w io.Writer, y *record.Why) error {
 			return err
 		}
 	}
+	if slices.ContainsFunc(y.Attacks, func(s record.Sufficient) bool { return len(s.Enough) > 0 }) {
+		fmt.Fprintln(w, "\nThe page of simulate view may name another packet: "+
+			"the one with whose arrival an attack, on all that had come by then, is exact and stays so.")
+	}
 	if y.Astray != nil {
 		if err := astrayTable(w, y.Astray); err != nil {
 			return err

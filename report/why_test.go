@@ -112,6 +112,27 @@ func TestWhyTable_TellsABeginning(t *testing.T) {
 	}
 }
 
+// Where packets are named, it says why the page may name others, once.
+func TestWhyTable_TellsThePageApart(t *testing.T) {
+	const apart = "The page of simulate view may name another packet: the one with whose arrival"
+	one := record.Sufficient{Outcome: record.Exact, With: record.Exact, Minimal: true,
+		Enough: make([]record.NeededPacket, 1)}
+	none, failed := one, record.Sufficient{Outcome: record.Failed}
+	none.Enough = []record.NeededPacket{}
+	for _, c := range []struct {
+		all  []record.Sufficient
+		said int
+	}{{[]record.Sufficient{failed, one, one}, 1}, {[]record.Sufficient{failed, none}, 0}, {nil, 0}} {
+		var b strings.Builder
+		if err := WhyTable(&b, &record.Why{Attacks: c.all}); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), apart); n != c.said {
+			t.Errorf("said %d times, not %d: %s", n, c.said, b.String())
+		}
+	}
+}
+
 func whyTable(t *testing.T, s record.Sufficient) string {
 	t.Helper()
 	var b strings.Builder

@@ -115,7 +115,8 @@ func TestPage_PlaysAndTells(t *testing.T) {
 	p.ClickOn("#attack button.link")
 	has(t, p, "#chosen", "value of round 1", "right before and right after it", "blocked", "exact")
 	p.ClickOn("#attack p button:not(.link)")
-	has(t, p, "#attack", "exact", "31 of 31 values found", "mean radius", "and 24 more, diagnosis ", "worst symmetry")
+	has(t, p, "#attack", "exact", "31 of 31 values found", "mean radius", "and 24 more, diagnosis ", "worst symmetry",
+		"with all that had come by then; simulate why finds a few packets that are enough alone")
 	if text := p.Text("#chosen"); strings.Contains(text, "worst area") {
 		t.Errorf("values are unfolded unasked: %q", text)
 	}

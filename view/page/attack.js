@@ -121,7 +121,8 @@ function saying(view, run, l, s) {
     out.push(element("p", {}, `Exact ${before ? "by" : "from"} packet `, choose(view, "packet", run, row,
       `${run.id[row]} (${packetName(run, row)})`), (before || " on") + ", wherever it was carried out. It is number " +
       `${n} of those that the adversary sees, and arrives at ${time(l.since)}. `,
-    element("button", {type: "button", onclick: () => view.go(l.since)}, "Go there")));
+    element("button", {type: "button", onclick: () => view.go(l.since)}, "Go there"), " This is with all that had " +
+      "come by then; simulate why finds a few packets that are enough alone, and this need not be one of them."));
   } else out.push(element("p", {}, l.says.some(x => x.outcome === "unscored") ?
     "Whether it becomes exact is not known." : "It does not become exact."));
   if ((s.truth || s.sample) && l.says.some(x => x.sample)) {
