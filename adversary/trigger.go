@@ -27,15 +27,25 @@ func (v *View) replay() {
 		slices.SortStableFunc(all, func(a, b *record.Message) int {
 			return cmp.Or(cmp.Compare(a.ReceivedNS, b.ReceivedNS), cmp.Compare(a.Src, b.Src), cmp.Compare(a.ID, b.ID))
 		})
-		r := &rule{view: v, node: node, arrivals: all, neighbours: v.Public.Graph.Neighbours(node)}
-		n := len(r.neighbours)
-		r.latest, r.fresh, r.gone, r.restated = make([]int, n), make([]bool, n), make([]bool, n), make([]bool, n)
-		for k := range r.latest {
-			r.latest[k] = model.Start
-		}
-		_, r.held = r.due(0)
-		for t := 1; t <= v.Public.Rounds && r.update(t); t++ {
-			v.replayed[[2]int{node, t}] = slices.Clone(r.used)
+		base := &rule{view: v, node: node, arrivals: all, neighbours: v.Public.Graph.Neighbours(node)}
+		n := len(base.neighbours)
+		base.latest, base.fresh = slices.Repeat([]int{model.Start}, n), make([]bool, n)
+		base.gone, base.restated, base.heard = make([]bool, n), make([]bool, n), make([]int64, n)
+		states := []*rule{base.copy()} // that the node may have been in
+		_, states[0].held = base.due(0)
+		for t := 1; t <= v.Public.Rounds; t++ {
+			if len(states) == 0 {
+				states = base.resume(t)
+			}
+			if slices.ContainsFunc(states, func(r *rule) bool { return r.doubts(t) }) {
+				states = nil
+			}
+			states = slices.DeleteFunc(states, func(r *rule) bool { return !r.update(t) })
+			if len(states) > 0 && !slices.ContainsFunc(states, func(r *rule) bool {
+				return !slices.Equal(r.used, states[0].used)
+			}) {
+				v.replayed[[2]int{node, t}] = slices.Clone(states[0].used)
+			}
 		}
 	}
 }
@@ -49,10 +59,46 @@ type rule struct {
 	next       int               // the first that has not been taken
 	latest     []int
 	fresh      []bool
-	gone       []bool // have said that they leave
-	restated   []bool // the latest is the start, sent again as the value of its round
+	gone       []bool  // have said that they leave
+	restated   []bool  // the latest is the start, sent again as the value of its round
+	heard      []int64 // when the last came
 	used       []int
 	held       bool // the last value was published at the end of an outage, before anything else of that instant
+}
+
+// copy is the same, to go on from.
+func (r *rule) copy() *rule {
+	c := *r
+	c.latest, c.fresh, c.gone = slices.Clone(r.latest), slices.Clone(r.fresh), slices.Clone(r.gone)
+	c.restated, c.heard, c.used = slices.Clone(r.restated), slices.Clone(r.heard), nil
+	return &c
+}
+
+// resume takes the rule up again before a round's update, after some that could not be replayed: what has arrived is
+// known, and which of it is fresh, as it came after the update before had begun, but for what came while that may have
+// begun. It has all states that this leaves; none where it is not known for how long the node worked. The rule itself
+// has taken what had come by then.
+func (r *rule) resume(t int) (states []*rule) {
+	v := r.view
+	from, ok := v.published(r.node, t-1)
+	if !ok || v.clock != nil || v.Public.Timing.Faulty {
+		return nil
+	}
+	for r.came(from-int64(v.Public.Timing.Slowest), true) {
+		r.take()
+	}
+	for {
+		begun := r.copy()
+		clear(begun.fresh)
+		for begun.came(from, false) {
+			begun.take()
+		}
+		states = append(states, begun)
+		if !r.came(from, false) {
+			return states
+		}
+		r.take()
+	}
 }
 
 // take lets the next value arrive.
@@ -60,8 +106,10 @@ func (r *rule) take() {
 	m := r.arrivals[r.next]
 	r.next++
 	k, ok := slices.BinarySearch(r.neighbours, m.Src)
-	switch {
-	case !ok:
+	if !ok {
+		return
+	}
+	switch r.heard[k] = m.ReceivedNS; {
 	case m.Kind == record.MessageLeave:
 		r.gone[k] = true
 	case int(m.Round) > r.latest[k]:
@@ -90,12 +138,32 @@ func (r *rule) due(at int64) (when int64, held bool) {
 	return when, held
 }
 
+// ended says whether nothing more is to be expected of a neighbour.
+func (r *rule) ended(k int) bool { return r.latest[k] >= r.view.Public.Rounds || r.gone[k] }
+
+// doubts says whether the node, before a round was published, may have taken a neighbour to have left, as it had not
+// heard of it for half of the deadline: by the rule it would have waited for it.
+func (r *rule) doubts(t int) bool {
+	v := r.view
+	until, ok := v.published(r.node, t)
+	patience := int64(v.Public.Timing.Deadline / 2)
+	if !ok || v.clock != nil || patience == 0 {
+		return false
+	}
+	for k, at := range r.heard {
+		if until-at >= patience && !r.ended(k) {
+			return true
+		}
+	}
+	return false
+}
+
 // ready says whether the node, in a round, may go on.
 func (r *rule) ready(round int, overdue bool) bool {
 	p := r.view.Public
 	heard := 0
 	for k, latest := range r.latest {
-		ended := latest >= p.Rounds || r.gone[k]
+		ended := r.ended(k)
 		if p.Timing.Trigger.Staleness > 0 && round-latest > p.Timing.Trigger.Staleness && !ended {
 			return false
 		}
@@ -167,24 +235,36 @@ func (r *rule) update(t int) bool {
 }
 
 // published is when a node sent its value of a round to its neighbours, if that is known: where
-// those packets were lost, what was seen of the round answers requests, and came later.
+// those packets were lost, what was seen of the round answers requests, and came later. A hub's client without lockstep
+// sends its start to nobody but who asks, and has it as soon as it is there.
 func (v *View) published(node, round int) (int64, bool) {
+	timing := v.Public.Timing
+	if round == 0 && node > 0 && v.Public.Hub && !timing.Barrier {
+		if v.clock == nil {
+			return 0, !timing.Faulty // or it may have joined later
+		}
+		at, _, happens := v.clock.Due(node, 0)
+		return at, happens
+	}
 	sent := v.sent[[2]int{node, round}]
 	if len(sent) == 0 {
 		return 0, false
 	}
 	first := slices.MinFunc(sent, func(a, b sending) int { return cmp.Compare(a.at, b.at) }).at
-	// Where a request may have escaped, so that an answer looks like the first packet, two are needed.
-	needed := 1
 	if v.clock != nil {
 		return first, true // no packet is missing
 	}
-	if w := v.Vantage; w.Miss > 0 || w.Partial || w.From > 0 && v.Public.Timing.Barrier {
+	// Where a request may have escaped, so that an answer looks like the first packet, two are needed.
+	needed := 1
+	if w := v.Vantage; w.Miss > 0 || w.Partial || w.From > 0 && timing.Barrier {
 		needed = 2
 	}
 	for _, s := range sent {
 		asked, answer := v.asked[[3]int64{int64(node), int64(s.to), s.at}]
-		if s.at == first && !(answer && asked <= round) {
+		if timing.Barrier { // else who asks may be ahead, and gets the last value whatever it is
+			answer = answer && asked <= round
+		}
+		if s.at == first && !answer {
 			needed--
 		}
 	}

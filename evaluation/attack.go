@@ -113,7 +113,7 @@ func newAssault(ctx context.Context, r *record.Run, dataDir string, sets []strin
 	}
 	a.public = a.all.Without(secrets(&s.Adversary.Knows, a.all.Name)...)
 	if !a.public.Timing.Lockstep {
-		if a.public.Timing.Slowest, err = slowest(s, r.Info, a.public.Graph.Order()); err != nil {
+		if a.public.Timing.Slowest, err = slowest(s, r.Info, a.public); err != nil {
 			return nil, experiment.SetupError{Err: err}
 		}
 	}
@@ -286,18 +286,23 @@ func signed(s adversary.Sample) []float64 {
 }
 
 // slowest is the longest that an update may take, as far as that is public: rows
-// that are not spread evenly may all be one node's.
-func slowest(s *scenarios.Scenario, info *record.Info, nodes int) (sim.Duration, error) {
+// that are not spread evenly may all be one node's. A hub has none.
+func slowest(s *scenarios.Scenario, info *record.Info, p *model.Public) (sim.Duration, error) {
+	nodes, first := p.Graph.Order(), 0
+	if p.Hub {
+		first = 1
+	}
 	cost, err := s.Compute.Of(info.Seed, nodes)
 	if err != nil {
 		return 0, err
 	}
 	rows := info.TrainRows
 	if s.Problem.Partition.Kind == "even" {
-		rows = (rows + nodes - 1) / nodes
+		parts := nodes - first
+		rows = (rows + parts - 1) / parts
 	}
 	longest := sim.Duration(0)
-	for i := range nodes {
+	for i := first; i < nodes; i++ {
 		longest = max(longest, cost.Slowest(i, rows))
 	}
 	return longest, nil

@@ -5,6 +5,7 @@ package evaluation
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"overhear/adversary"
@@ -33,6 +34,45 @@ func (telling) Update(n *algorithms.Node, t int) error {
 
 func (telling) Dual(*algorithms.Node, int) {}
 
+// tellingHub is telling around a hub.
+type tellingHub struct{ telling }
+
+func (m tellingHub) Merge(n *algorithms.Node, t int) { _ = m.Update(n, t) } // which has no error
+
+// tellingRun is a run of telling nodes, what is public of it, and what may be overheard.
+func tellingRun(t *testing.T, seed uint64, sets ...string) (*record.Run, *model.Public, *adversary.Recording) {
+	t.Helper()
+	s, err := scenarios.Parse("telling.yaml", []byte(hospitals), sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := experiment.New(s, "")
+	entry := *e.Entry
+	entry.New = func(any, algorithms.Setting) (algorithms.Method, error) {
+		if entry.Star {
+			return tellingHub{}, nil
+		}
+		return telling{}, nil
+	}
+	e.Entry = &entry
+	r, err := e.Run(context.Background(), seed, experiment.Options{Out: t.TempDir(), Workers: 2})
+	if r == nil {
+		t.Fatal(sets, err)
+	}
+	public, err := publicOf(s, seed, 31, 0, 0, s.Algorithm.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if public.Timing.Slowest, err = slowest(s, r.Info, public); err != nil {
+		t.Fatal(err)
+	}
+	recording, err := readRecording(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, public, recording
+}
+
 // Whoever sees every packet names the inputs of updates as they were, or says that they cannot be told; so does
 // whoever misses some.
 func TestView_InputsAreThoseThatEntered(t *testing.T) {
@@ -59,32 +99,10 @@ func TestView_InputsAreThoseThatEntered(t *testing.T) {
 	} {
 		for k := range 6 {
 			sets := append([]string{fmt.Sprintf("compute={row: %dus, speed-spread: 0.4}", 1+7*k)}, c.sets...)
-			s, err := scenarios.Parse("telling.yaml", []byte(hospitals), sets...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e := experiment.New(s, "")
-			entry := *e.Entry
-			entry.New = func(any, algorithms.Setting) (algorithms.Method, error) { return telling{}, nil }
-			e.Entry = &entry
-			r, err := e.Run(context.Background(), 1, experiment.Options{Out: t.TempDir(), Workers: 2})
-			if err != nil {
-				t.Fatal(sets, err)
-			}
-			public, err := publicOf(s, 1, 31, 0, 0, s.Algorithm.Params)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if public.Timing.Slowest, err = slowest(s, r.Info, public.Graph.Order()); err != nil {
-				t.Fatal(err)
-			}
-			recording, err := readRecording(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, public, recording := tellingRun(t, 1, sets...)
 			for i, w := range []adversary.Vantage{{}, {Miss: 0.05}, {Miss: 0.3}, {Nodes: []int{1}},
 				{Links: [][2]int{{1, 2}}}, {From: 9}} {
-				told, of := inputsTold(t, adversary.Observe(recording, w, public, nil), recording.Iterates)
+				told, of := inputsTold(t, adversary.Observe(recording, w, public, nil).Inputs, recording.Iterates)
 				if share := float64(told) / float64(of); i == 0 && !(share >= c.least) {
 					t.Errorf("%q: the inputs of only %d of %d updates are told", sets, told, of)
 				}
@@ -96,15 +114,15 @@ func TestView_InputsAreThoseThatEntered(t *testing.T) {
 	}
 }
 
-// inputsTold counts the updates whose inputs the view tells, of how many, and fails where it is wrong.
-func inputsTold(t *testing.T, v *adversary.View, all []record.Iterate) (told, of int) {
+// inputsTold counts the updates whose inputs are told, of how many, and fails where that is wrong.
+func inputsTold(t *testing.T, tell Inputs, all []record.Iterate) (told, of int) {
 	t.Helper()
 	for _, f := range all {
 		if f.Round == 0 {
 			continue
 		}
 		of++
-		got, err := v.Inputs(int(f.Node), int(f.Round))
+		got, err := tell(int(f.Node), int(f.Round))
 		if err != nil {
 			continue
 		}
@@ -120,4 +138,90 @@ func inputsTold(t *testing.T, v *adversary.View, all []record.Iterate) (told, of
 		}
 	}
 	return told, of
+}
+
+// Around a hub clients do not send their starts, and still it is known when they began, unless they may have joined
+// later: whoever sees all tells the inputs of all updates, as they were, and nobody tells others. So does the page.
+func TestView_InputsAroundAHub(t *testing.T) {
+	const asynchronous = "rounds={mode: asynchronous, count: 20, quorum: %v, staleness: %d, timeout: %dms, retry: 30ms}"
+	for _, c := range []struct {
+		sets  []string
+		least float64 // the share of updates of which the inputs must be told by whoever sees all
+	}{
+		{nil, 1},
+		{[]string{"compute={row: 300us, speed-spread: 1.5, jitter: 0.5}"}, 0.5},
+		{[]string{"network.loss=0.2"}, 0.5},
+		{[]string{"network.latency={kind: exponential, mean: 60ms}", "network.duplication=0.2"}, 0.9},
+		{[]string{"network.faults=[{at: 70ms, join: 2}, {at: 120ms, join: 4}]", "compute={row: 900us, jitter: 0.9}",
+			"rounds.staleness=0"}, 0},
+		{[]string{"network.faults=[{at: 90ms, crash: 3, until: 300ms}]", "network.loss=0.1"}, 0},
+		{[]string{"network.faults=[{slow: 1, factor: 20}, {slow: 2, factor: 3}]", "compute={row: 100us, jitter: 0.9}",
+			"network.loss=0.3"}, 0},
+	} {
+		for seed := range uint64(3) {
+			sets := append([]string{"problem.data={set: wdbc}", "network.topology={kind: star, nodes: 6}",
+				"network.latency={kind: lognormal, median: 20ms, sigma: 0.6}",
+				"algorithm={kind: dp-admm, noise: off, eta: 0.1, step: 0.1}",
+				fmt.Sprintf(asynchronous, 0.25*float64(seed+1), 2*seed, 60+40*seed)}, c.sets...)
+			r, public, recording := tellingRun(t, seed+1, sets...)
+			for i, w := range []adversary.Vantage{{}, {Miss: 0.1}, {Nodes: []int{1}}, {Links: [][2]int{{0, 2}}},
+				{From: 5}} {
+				told, of := inputsTold(t, adversary.Observe(recording, w, public, nil).Inputs, recording.Iterates)
+				if share := float64(told) / float64(of); i == 0 && !(share >= c.least) {
+					t.Errorf("%q: the inputs of only %d of %d updates are told", sets, told, of)
+				}
+				if t.Failed() {
+					t.Fatalf("%q, seen from %v", sets, w)
+				}
+			}
+			inputs, err := InputsOf(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told, of := inputsTold(t, inputs, recording.Iterates); told < of-2 || t.Failed() {
+				t.Fatalf("%q: the page tells the inputs of %d of %d updates", sets, told, of)
+			}
+		}
+	}
+}
+
+// Without lockstep whoever sees all tells the inputs of most updates, and none of them wrongly, whatever the network
+// does: also after packets were lost, where nodes answer who is ahead of them, and where they take others to have left.
+func TestView_InputsWithoutLockstep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
+	told, of := map[bool]int{}, map[bool]int{} // of networks without loss, and with
+	for seed := range uint64(80) {
+		draw := rand.New(rand.NewPCG(seed, 7))
+		pick := func(all ...string) string { return all[draw.IntN(len(all))] }
+		network := "{kind: star, nodes: 5}"
+		sets := []string{"algorithm={kind: dp-admm, noise: off, eta: 0.1, step: 0.1}"}
+		if seed%2 == 1 {
+			network = pick("{kind: ring, nodes: 5}", "{kind: complete, nodes: 4}", "{kind: path, nodes: 3}")
+			sets = nil
+		}
+		loss := pick("0", "0", "0.05", "0.2", "0.4")
+		sets = append(sets, "network.topology="+network, "network.loss="+loss,
+			"network.duplication="+pick("0", "0.2"),
+			"network.latency="+pick("20ms", "{kind: lognormal, median: 20ms, sigma: 0.6}",
+				"{kind: lognormal, median: 20ms, sigma: 1.6}", "{kind: exponential, mean: 40ms}",
+				"{kind: uniform, low: 5ms, high: 30ms}"),
+			"compute="+pick("{row: 1us}", "{row: 40us, speed-spread: 0.4}",
+				"{row: 300us, speed-spread: 1.5, jitter: 0.5}", "{row: 100us, jitter: 0.9}"),
+			fmt.Sprintf("rounds={mode: asynchronous, count: 25, quorum: %s, staleness: %s, timeout: %s, retry: %s, "+
+				"deadline: %s}", pick("0.25", "0.5", "1"), pick("0", "2", "4"), pick("50ms", "100ms", "300ms"),
+				pick("20ms", "50ms"), pick("10m", "10s", "800ms")))
+		_, public, recording := tellingRun(t, seed+1, sets...)
+		a, b := inputsTold(t, adversary.Observe(recording, adversary.Vantage{}, public, nil).Inputs, recording.Iterates)
+		if t.Failed() {
+			t.Fatalf("%q", sets)
+		}
+		told[loss == "0"], of[loss == "0"] = told[loss == "0"]+a, of[loss == "0"]+b
+	}
+	for calm, least := range map[bool]float64{true: 0.9, false: 0.6} {
+		if share := float64(told[calm]) / float64(of[calm]); !(share >= least) {
+			t.Errorf("without loss %v: of %.3f of all updates the inputs are told", calm, share)
+		}
+	}
 }
