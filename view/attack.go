@@ -85,6 +85,7 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 		Unseen: a.Unseen, Unscored: a.Unscored, Untried: a.Untried,
 		Victims: a.Victims, Watched: a.Watched, Order: a.Order, Points: a.Points,
 		Lines: []AttackLine{}}
+	sent := sums(b.Packets.Sent)
 	if b.Attack.Watched == nil {
 		b.Attack.Watched = []int{}
 	}
@@ -96,6 +97,10 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 				line.Says = append(line.Says, saying(&l, &l.Steps[k]))
 			}
 			line.At = append(line.At, len(line.Says)-1)
+		}
+		if line.Exact > 0 { // by a packet that may come after the time line would end
+			row := a.Order[a.Points[line.Exact]-1]
+			b.until(sent[row] + b.Packets.Took[row])
 		}
 		b.Attack.Lines = append(b.Attack.Lines, line)
 	}

@@ -138,6 +138,33 @@ func TestPage_PlaysAndTells(t *testing.T) {
 	quiet(t, p, s.Address())
 }
 
+// Of a run that waited until its deadline what happened before fills the time line, and Play stops there.
+func TestPage_StopsWhereOnlyRequestsFollow(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	d := built(t, parted(t))
+	p.Show(1280, 900, false)
+	address := saved(t, d)
+	p.Open(address, ready)
+	browser.Ask[bool](p, `(() => { const e = document.querySelector("#time"); e.value = 9950;
+		return e.dispatchEvent(new Event("input")); })()`)
+	if text := p.Text("#present"); strings.Contains(text, "in vain") {
+		t.Errorf("before the end: %q", text)
+	}
+	p.Press(" ")
+	p.Wait("document.querySelector('#time').value === '10000'")
+	p.Wait("document.querySelector('#play').textContent === 'Play'")
+	has(t, p, "#present", d.Runs[0].After)
+	has(t, p, ".status", "the run is over")
+	has(t, p, "#runs", "The time line ends at ")
+	count := p.Text("#present")
+	p.ClickOn("#forward")
+	p.Press("k")
+	if text := p.Text("#present"); text != count || strings.Contains(p.Text("#chosen"), "Packet") {
+		t.Errorf("beyond the end: %q, chosen %q", text, p.Text("#chosen"))
+	}
+	quiet(t, p, address)
+}
+
 // Each attack that becomes exact has a letter on the time line, alone or among others, and its name and victim.
 func TestPage_TellsExactAttacksApart(t *testing.T) {
 	p := browser.Find(t).Drive(t)

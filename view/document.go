@@ -48,7 +48,8 @@ type Run struct {
 	Users      int         `json:"users"` // of them, the last so many
 	Hub        bool        `json:"hub"`   // node 0 has no data
 	Rounds     int         `json:"rounds"`
-	End        int64       `json:"end"`         // of the last thing that happens
+	End        int64       `json:"end"`         // of the last thing that happens, requests in vain apart
+	After      string      `json:"after"`       // what happens after End; empty: nothing
 	Places     [][2]number `json:"places"`      // by node, within −1 and 1; null: there are more than are drawn
 	Edges      []int       `json:"edges"`       // pairs, those of the graph first
 	GraphEdges int         `json:"graph_edges"` // how many are of the graph; over the others users register
@@ -224,6 +225,7 @@ func build(ctx context.Context, r *record.Run, o Options) (*Run, error) {
 		}
 	}
 	b.facts()
+	b.after()
 	return b.Run, nil
 }
 
@@ -234,6 +236,7 @@ type builder struct {
 	scenario *scenarios.Scenario
 	sites    *sim.Placed
 	graph    *sim.Graph // nil: it is in a file that is not at hand
+	last     int64      // when the last event was, requests in vain included
 	lost     int
 	sent     int // packets, a duplicate once
 }
@@ -256,7 +259,34 @@ func (b *builder) note(format string, args ...any) {
 }
 
 // until makes the run last at least until a time.
-func (b *builder) until(at int64) { b.End = max(b.End, at) }
+func (b *builder) until(at int64) { b.End, b.last = max(b.End, at), max(b.last, at) }
+
+// after says what follows the end of the time line: a run that ended early waited until its deadline, maybe a thousand
+// times as long as it had run, and all that happened meanwhile were requests.
+func (b *builder) after() {
+	if b.last == b.End {
+		return
+	}
+	asked := 0
+	for _, at := range sums(b.Packets.Sent) {
+		if at > b.End {
+			asked++
+		}
+	}
+	b.After = fmt.Sprintf("nodes wait until %.6g s: %s in vain, and nothing else happens", float64(b.last)/1e9,
+		plural.Of(asked, "request"))
+	b.note("The time line ends at %.6g s. After that %s.", float64(b.End)/1e9, b.After)
+}
+
+// sums turns differences from row to row into numbers.
+func sums(since []int64) []int64 {
+	out, at := make([]int64, len(since)), int64(0)
+	for k, d := range since {
+		at += d
+		out[k] = at
+	}
+	return out
+}
 
 func (b *builder) packets() error {
 	p, at, id := &b.Packets, int64(0), uint64(0)
@@ -269,7 +299,6 @@ func (b *builder) packets() error {
 		took := int64(-1)
 		if m.ReceivedNS >= 0 {
 			took = m.ReceivedNS - m.SentNS
-			b.until(m.ReceivedNS)
 		} else {
 			b.lost++
 		}
@@ -278,7 +307,11 @@ func (b *builder) packets() error {
 		}
 		p.ID, p.Sent = append(p.ID, int64(m.ID-id)), append(p.Sent, m.SentNS-at)
 		id, at = m.ID, m.SentNS
-		b.until(at)
+		if until := max(at, m.ReceivedNS); b.from.Info.Ended != "" && m.Kind == record.MessageRequest {
+			b.last = max(b.last, until)
+		} else {
+			b.until(until)
+		}
 		p.Src, p.Dst, p.Round = append(p.Src, m.Src), append(p.Dst, m.Dst), append(p.Round, m.Round)
 		p.Took, p.Bytes, p.Kind = append(p.Took, took), append(p.Bytes, m.Bytes), append(p.Kind, kind)
 		b.Nodes = max(b.Nodes, int(m.Src)+1, int(m.Dst)+1)
@@ -542,7 +575,7 @@ func (b *builder) facts() {
 		add("ended early", "%s; %d of %s", info.Ended, info.Rounds, plural.Of(b.scenario.Rounds.Count, "round"))
 	}
 	add("method", "%s, %s", info.Algorithm, plural.Of(info.Rounds, "round"))
-	if over, last := float64(info.Final.VirtualSeconds), float64(b.End)/1e9; last > over {
+	if over, last := float64(info.Final.VirtualSeconds), float64(b.last)/1e9; last > over {
 		add("virtual time", "%.6g s, the last event at %.6g s", over, last)
 	} else {
 		add("virtual time", "%.6g s", over)

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"testing"
 
+	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/record"
 	"overhear/scenarios"
@@ -379,7 +380,7 @@ func TestDocument_HasTheMetricsOfTheRun(t *testing.T) {
 func TestDocument_HasTheStepsOfTheRecord(t *testing.T) {
 	r := recorded(t, faulty, 1)
 	v := built(t, r).Runs[0].Steps
-	ended := sum(v.Ended)
+	ended := sums(v.Ended)
 	k, most := 0, int64(0)
 	err := r.Steps(func(s record.Step) error {
 		if k >= len(ended) || v.Node[k] != s.Node || v.Round[k] != s.Round || ended[k] != s.EndedNS ||
@@ -414,7 +415,7 @@ func TestDocument_HasTheValuesOfTheRecord(t *testing.T) {
 	r := recorded(t, hospitals, 1, "adversary={acts: [{kind: mirror, about: zero, nodes: [1], from-round: 2}], "+
 		"knows: {victim: 2, all-but: 3}, attacks: [kkt-inversion]}")
 	doc := built(t, r).Runs[0]
-	v, at := doc.Values, sum(doc.Values.Time)
+	v, at := doc.Values, sums(doc.Values.Time)
 	const d = 31 // wdbc's 30 columns and the intercept
 	same := func(what string, content []float32, k int, values []float64) {
 		t.Helper()
@@ -484,6 +485,60 @@ func TestDocument_SaysWhyARunEndedEarly(t *testing.T) {
 	if r.Info.Ended == "" || r.Info.Rounds == 6 || !slices.Contains(built(t, r).Runs[0].Facts,
 		[2]string{"ended early", want}) {
 		t.Errorf("%q: facts %q", want, built(t, r).Runs[0].Facts)
+	}
+}
+
+// parted is a run that ended early, as nodes waited until the deadline for others behind a partition.
+func parted(t *testing.T) *record.Run {
+	t.Helper()
+	s, err := scenarios.Parse("viewed.yaml", []byte(hospitals),
+		"network.faults=[{partition: [[0, 1], [2, 3, 4]], at: 50ms}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := experiment.New(s, "").Run(context.Background(), 1, experiment.Options{Out: t.TempDir(),
+		Extra: evaluation.WriteKnowledge})
+	var early *experiment.EarlyEnd
+	if !errors.As(err, &early) {
+		t.Fatalf("the run went on: %v", err)
+	}
+	return r
+}
+
+// A run that waited for its deadline has a time line of what happened before: requests in vain are told and not shown.
+func TestDocument_EndsWhereOnlyRequestsFollow(t *testing.T) {
+	r := parted(t)
+	v := built(t, r).Runs[0]
+	last, arrived, asked := int64(0), int64(0), 0
+	if err := r.Messages(func(m record.Message) error {
+		if last = max(last, m.SentNS, m.ReceivedNS); m.Kind != record.MessageRequest {
+			arrived = max(arrived, m.SentNS, m.ReceivedNS)
+		}
+		if m.SentNS > v.End {
+			asked++
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range sums(v.Values.Time) {
+		arrived = max(arrived, at)
+	}
+	seconds := func(ns int64) float64 { return float64(ns) / 1e9 }
+	want := fmt.Sprintf("nodes wait until %.6g s: %d requests in vain, and nothing else happens", seconds(last), asked)
+	note := fmt.Sprintf("The time line ends at %.6g s. After that %s.", seconds(v.End), want)
+	if v.End != arrived || last < 1000*v.End || asked < 100 || v.After != want || !slices.Contains(v.Notes, note) {
+		t.Errorf("ends at %d of %d, not %d: %q, notes %q", v.End, last, arrived, v.After, v.Notes)
+	}
+	if v.Attack == nil || len(v.Attack.Order) < asked/4 {
+		t.Error("packets that are not shown are not the adversary's")
+	}
+	all, err := Happenings(r)
+	if err != nil || len(all) != 1 || all[0].To != last {
+		t.Errorf("the timeline, which has the requests, has %+v, %v", all, err)
+	}
+	if v := built(t, recorded(t, hospitals, 1)).Runs[0]; v.After != "" {
+		t.Errorf("of a whole run: %q", v.After)
 	}
 }
 

@@ -73,7 +73,7 @@ func (b *builder) faults() error {
 	if course.Quiet() {
 		return nil
 	}
-	end := b.End + 1
+	end := b.last + 1
 	if b.graph != nil {
 		outages, err := course.Outages(b.from.Info.Seed, b.graph, b.sites, sim.Time(end))
 		if err != nil {
@@ -159,7 +159,7 @@ func Happenings(r *record.Run) (all []record.Happening, err error) {
 		}
 	}
 	add := func(from, to int64, text string) {
-		if to = min(to, b.End); from <= to {
+		if to = min(to, b.last); from <= to {
 			all = append(all, record.Happening{From: from, To: to, Name: text})
 		}
 	}
@@ -181,7 +181,7 @@ func Happenings(r *record.Run) (all []record.Happening, err error) {
 // changes tells what was set while the run went. One that came after its end had no part in it, and is a warning.
 func (b *builder) changes() error {
 	for _, c := range b.scenario.Changes {
-		if int64(c.At) <= b.End {
+		if int64(c.At) <= b.last {
 			b.Changes = append(b.Changes, Change{int64(c.At), c.String()})
 		}
 	}
@@ -193,7 +193,7 @@ func (b *builder) share(befalls string, of func(n *scenarios.Network) float64) (
 	was := 0.0
 	for _, p := range b.scenario.Phases() {
 		is := of(&p.Network)
-		if is == was || int64(p.From) > b.End {
+		if is == was || int64(p.From) > b.last {
 			continue
 		}
 		if was = is; p.From == 0 {

@@ -81,15 +81,6 @@ adversary:
   attacks: [kkt-inversion, kkt-rounds]
 `
 
-func sum(since []int64) (all []int64) {
-	at := int64(0)
-	for _, d := range since {
-		at += d
-		all = append(all, at)
-	}
-	return all
-}
-
 // A fault is listed as it was: one that another list of faults took away, kept or added says so.
 func TestDocument_TellsWhichFaultsWereAddedAndTakenAway(t *testing.T) {
 	v := built(t, recorded(t, `name: changed
@@ -210,7 +201,7 @@ func TestDocument_HasThePacketsOfTheRecord(t *testing.T) {
 	r := recorded(t, faulty, 1)
 	v := built(t, r).Runs[0]
 	p := v.Packets
-	id, sent := sum(p.ID), sum(p.Sent)
+	id, sent := sums(p.ID), sums(p.Sent)
 	k, lost, twice := 0, 0, 0
 	last := uint64(math.MaxUint64)
 	err := r.Messages(func(m record.Message) error {
@@ -344,7 +335,7 @@ func TestDocument_InputsHadArrived(t *testing.T) {
 		round int
 	}
 	arrivals := map[[2]int32][]arrival{}
-	for k, at := range sum(v.Packets.Sent) {
+	for k, at := range sums(v.Packets.Sent) {
 		if v.Packets.Took[k] >= 0 && v.Packets.Kinds[v.Packets.Kind[k]] == record.MessageValue {
 			key := [2]int32{v.Packets.Dst[k], v.Packets.Src[k]}
 			arrivals[key] = append(arrivals[key], arrival{at + v.Packets.Took[k], int(v.Packets.Round[k])})

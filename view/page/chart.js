@@ -30,7 +30,7 @@ function drawChart(canvas, o, look) {
     c.beginPath(); c.strokeStyle = s.colour; c.lineWidth = 1.8; c.setLineDash(s.dash || []);
     let begun = false, last = 0;
     const step = Math.max(1, Math.floor(s.times.length / (3 * w)));
-    for (let k = 0; k < s.times.length; k++) {
+    for (let k = 0; k < s.times.length && s.times[k] <= o.end; k++) {
       const v = s.values[k];
       if (v === null || Number.isNaN(v) || k % step && k < s.times.length - 1) continue;
       if (begun && s.steps) c.lineTo(x(s.times[k]), last);

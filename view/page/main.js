@@ -79,12 +79,13 @@ class View {
   instants() {
     const all = [];
     for (const r of this.runs) {
+      const add = t => { if (t <= r.end) all.push(t); };
       for (let k = 0; k < r.count; k++) {
-        all.push(r.sent[k]);
-        if (r.took[k] >= 0) all.push(r.sent[k] + r.took[k]);
+        add(r.sent[k]);
+        if (r.took[k] >= 0) add(r.sent[k] + r.took[k]);
       }
-      for (const t of r.valueTime) all.push(t);
-      for (const t of r.stepEnd) all.push(t);
+      for (const t of r.valueTime) add(t);
+      for (const t of r.stepEnd) add(t);
     }
     const sorted = Float64Array.from(all).sort();
     let n = 0;
@@ -201,7 +202,7 @@ class View {
     const r = this.runs[place], all = [], s = this.selected && this.selected.run === place ? this.selected : null;
     const node = s && s.kind === "node" ? s.index : -1, of = p => node < 0 || r.src[p] === node || r.dst[p] === node;
     r.underWay(this.t, p => { if (of(p)) all.push(p); });
-    for (let p = after(r.sent, this.t); !all.length && p < r.count; p++) if (of(p)) all.push(p);
+    for (let p = after(r.sent, this.t); !all.length && p < r.count && r.sent[p] <= r.end; p++) if (of(p)) all.push(p);
     if (!all.length) { this.say("No packet is under way or follows."); return; }
     const later = s && s.kind === "packet" ? all.find(p => p > s.index) : undefined;
     this.select({kind: "packet", run: place, index: later === undefined ? all[0] : later});
@@ -321,7 +322,7 @@ class View {
       const down = s.run.outagesOf.filter(all => all.some(o => o.from <= this.t && this.t < o.to)).length;
       s.status.textContent = [down ? plural(down, "node") + " down" : "",
         s.run.cutsAt(this.t).length ? "partition" : "",
-        this.t > s.run.end ? "the run is over" : ""].filter(x => x).join(" · ");
+        this.t > s.run.end || s.run.after && this.t === s.run.end ? "the run is over" : ""].filter(x => x).join(" · ");
       const lines = present(s.run, this.t).slice(0, 2).map(l => l[1]);
       const whose = this.runs.length > 1 ? `Run ${s.run.place + 1}: ` : "";
       s.canvas.setAttribute("aria-label", `${whose}${s.matrix ? "Matrix of senders and receivers" : "Network"} of ` +
@@ -356,7 +357,7 @@ class View {
     this.runs.forEach((r, k) => {
       const top = k * each, bars = Math.max(1, Math.floor(width / 2));
       const count = [new Int32Array(bars), new Int32Array(bars)];
-      for (let p = 0; p < r.count; p++)
+      for (let p = 0; p < r.count && r.sent[p] <= r.end; p++)
         count[r.took[p] < 0 ? 1 : 0][Math.min(bars - 1, Math.floor(r.sent[p] / this.end * bars))]++;
       const most = Math.max(1, ...count[0].map((v, j) => v + count[1][j])), high = each - 10;
       for (let j = 0; j < bars; j++) {

@@ -25,6 +25,7 @@ function present(run, t) {
   for (const c of cuts) lines.push(["partition", c.groups.map(g => g.join(" ")).join(" | ")]);
   for (const f of run.faults) if (f.from <= t && t < f.to && (f.link || f.slow)) lines.push(["fault", f.text]);
   for (const c of run.changes) if (c.at <= t) lines.push(["changed", c.text]);
+  if (run.after && t >= run.end) lines.push(["after this", run.after]);
   if (row >= 0) {
     lines.push(["round measured last", number(run.rows.round[row], 6)]);
     for (const m of run.rows.curves || [])
