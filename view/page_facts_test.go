@@ -52,7 +52,7 @@ const probe = `window.probe = (() => {
 		listen: () => { marks = []; },
 		heard: () => { const got = marks; marks = null; return got; },
 		colours: () => Object.fromEntries(
-			["ground", "frame", "grid", "packet", "request", "lost", "bad", "lie", "change"].map(name =>
+			["ground", "frame", "grid", "packet", "request", "lost", "bad", "lie", "change", "mark", "cut2"].map(name =>
 			[name, paint(getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim())])),
 		legend: () => getComputedStyle($("#bar")).backgroundImage.match(/rgb\([^)]*\)/g).map(paint),
 	};
@@ -848,6 +848,89 @@ func TestPage_DrawsFaults(t *testing.T) {
 	}
 }
 
+// keys are the words of the legend that are seen.
+func keys(p *browser.Page) []string {
+	return browser.Ask[[]string](p, `[...document.querySelectorAll(".key")]
+		.filter(e => e.getBoundingClientRect().width > 0).map(e => e.textContent)`)
+}
+
+// A slow node and a bad link are marked while they are that, and told to who does not see it; the legend has all marks.
+func TestPage_MarksWhatIsSlowOrBad(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	f := factsOf(t, recorded(t, `name: bad
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network:
+  topology: {kind: ring, nodes: 5}
+  latency: 20ms
+  faults:
+    - {slow: 3, factor: 2, at: 50ms, until: 150ms}
+    - {link: [0, 1], factor: 2, at: 100ms, until: 200ms}
+    - {partition: [[0, 1], [2, 3, 4]], at: 210ms, until: 230ms}
+    - {crash: 2, at: 205ms, until: 215ms}
+rounds: {count: 12, retry: 30ms}
+algorithm: {kind: admm, eta: 0.05}
+`, 1))
+	f.shown(t, p)
+	places, colours := instants(40), browser.Ask[map[string]string](p, "probe.colours()")
+	type seen struct {
+		Marks                []mark
+		Label, Status, State string
+		Node                 [][]string
+	}
+	browser.Ask[bool](p, `document.querySelector("#table").open = true`)
+	all := ask[[]seen](p, `places => { for (let k = 0; k < 4; k++) probe.press("n");
+		return places.map(at => { const text = s => document.querySelector(s);
+			const marks = probe.drawn(() => probe.seek(at));
+			return {marks, label: text("canvas.stage").getAttribute("aria-label"), status: text(".status").textContent,
+				node: probe.pairs("#chosen"), state: probe.rows("#nodes")[3][1]}; }); }`, places)
+	slows, links := 0, 0
+	for k, v := range all {
+		at, nodes := f.at(places[k]), pictureOf(v.Marks, colours).places
+		slow, link := 50e6 <= at && at < 150e6, 100e6 <= at && at < 200e6
+		bars, lines := 0, 0
+		for _, m := range v.Marks {
+			switch {
+			case m.On != "stage" || m.Colour != colours["mark"]:
+			case m.What == "fillRect":
+				bars++
+				x, y := m.Path[0][0]+m.Path[0][2]/2, m.Path[0][1]
+				if !(math.Abs(x-nodes[3][0]) <= 1e-6 && y >= nodes[3][1] && y <= nodes[3][1]+30) {
+					t.Errorf("at %v ns a node is marked as slow at %v, %v, and node 3 is at %v", at, x, y, nodes[3])
+				}
+			case m.Dashed:
+				lines++
+				for k, end := range m.Path {
+					if !(math.Hypot(end[0]-nodes[k][0], end[1]-nodes[k][1]) <= 1e-6) {
+						t.Errorf("at %v ns a bad link goes over %v, and nodes are at %v", at, m.Path, nodes)
+					}
+				}
+			}
+		}
+		if (bars == 1) != slow || bars > 1 || (lines == 1) != link || lines > 1 {
+			t.Errorf("at %v ns %d marks of slow nodes, %d of bad links", at, bars, lines)
+		}
+		told := strings.Contains(v.Status, "1 node slow")
+		if told != slow || strings.Contains(v.Status, "1 link impaired") != link ||
+			(value(v.Node, "fault") == "node 3 takes 2 times as long to compute from 50ms to 150ms") != slow ||
+			strings.HasSuffix(v.State, ", slow") != slow || !strings.HasSuffix(v.Label, v.Status) {
+			t.Errorf("at %v ns: %q, %q, %q, %q", at, v.Label, v.Status, v.State, v.Node)
+		}
+		if slow {
+			slows++
+		}
+		if link {
+			links++
+		}
+	}
+	if slows < 5 || links < 5 {
+		t.Errorf("a slow node at %d instants, a bad link at %d", slows, links)
+	}
+	if got, want := keys(p), []string{"value", "request or other", "lost", "computing", "down", "slow", "impaired link",
+		"partition", "cut off", "partition", "down"}; !slices.Equal(got, want) {
+		t.Errorf("the legend has %q, not %q", got, want)
+	}
+}
+
 // checkEdges compares the edges that are drawn as cut, and as whole.
 func (f *facts) checkEdges(t *testing.T, v *picture, apart func(a, b int) bool) {
 	t.Helper()
@@ -1190,23 +1273,27 @@ network:
   topology: {kind: random-regular, nodes: 320, degree: 4}
   latency: {kind: lognormal, median: 20ms, sigma: 0.8}
   loss: 0.1
-  faults: [{crash: 17, at: 5ms, until: 400ms}]
+  faults: [{crash: 17, at: 5ms, until: 400ms}, {slow: 40, factor: 3, until: 300ms},
+    {link: [0, 139], factor: 3, until: 300ms}, {partition: [[3, 300], [5]], until: 300ms}]
 rounds: {count: 2, retry: 100ms}
 algorithm: {kind: edge-admm, eta: 0.3}
 `, 1))
 	f.shown(t, p)
 	colours := browser.Ask[map[string]string](p, "probe.colours()")
-	places := instants(16)
+	places := instants(48)
 	type seen struct {
 		Title string
 		Marks []mark
 	}
+	shade := ask[[]mark](p, `() => probe.drawn(() => { probe.seek(10000); probe.seek(0); })`, 0)
 	all := ask[[]seen](p, `places => places.map(at => { probe.press("Escape"); probe.seek(at); probe.press("k");
 		const marks = probe.drawn(() => probe.seek(at)).filter(m => m.on === "stage");
 		return {title: document.querySelector("#chosen h3")?.textContent || "", marks}; })`, places)
-	packets, out := 0, 0
+	packets, out, hindered := 0, 0, 0
 	for k, v := range all {
 		at := f.at(places[k])
+		var bad []mark // links
+		slow := [2][]int{}
 		var frame []float64
 		for _, m := range v.Marks {
 			if m.What == "strokeRect" && m.Colour == colours["frame"] {
@@ -1217,6 +1304,9 @@ algorithm: {kind: edge-admm, eta: 0.3}
 		cells := map[string][][2]int{}
 		bars, strip := 0, [2]map[int]bool{{}, {}} // rows and columns of nodes that are down
 		for _, m := range v.Marks {
+			if m.What == "strokeRect" && m.Colour == colours["mark"] {
+				bad = append(bad, m)
+			}
 			if m.What != "fillRect" {
 				continue
 			}
@@ -1225,6 +1315,10 @@ algorithm: {kind: edge-admm, eta: 0.3}
 			case x >= left-w/2 && y >= top-h/2: // a packet
 				c := [2]int{int((y + h/2 - top) / cell), int((x + w/2 - left) / cell)}
 				cells[m.Colour] = append(cells[m.Colour], c)
+			case m.Colour == colours["mark"] && x < left:
+				slow[0] = append(slow[0], int((y-top)/cell+0.5))
+			case m.Colour == colours["mark"]:
+				slow[1] = append(slow[1], int((x-left)/cell+0.5))
 			case m.Colour == colours["bad"] && x < left:
 				strip[0][int((y-top)/cell+0.5)] = true
 			case m.Colour == colours["bad"]:
@@ -1263,16 +1357,44 @@ algorithm: {kind: edge-admm, eta: 0.3}
 		if bars == 0 {
 			t.Error("nodes have no colours")
 		}
+		var wantSlow []int
+		var wantBad, linked [][2]int
+		if at < 300e6 {
+			hindered++
+			wantSlow, wantBad = []int{40}, [][2]int{{0, 139}, {139, 0}}
+		}
+		for _, m := range bad {
+			r := m.Path[0]
+			linked = append(linked, [2]int{int((r[1] + r[3]/2 - top) / cell), int((r[0] + r[2]/2 - left) / cell)})
+		}
+		slices.SortFunc(linked, func(a, b [2]int) int { return a[0] - b[0] })
+		if !slices.Equal(slow[0], wantSlow) || !slices.Equal(slow[1], wantSlow) || !slices.Equal(linked, wantBad) {
+			t.Errorf("at %v ns, slow nodes %v, bad links %v; not %v, %v", at, slow, linked, wantSlow, wantBad)
+		}
 		if len(rows) > 0 && v.Title != fmt.Sprintf("Packet %d", f.messages[rows[0]].ID) {
 			t.Errorf("at %v ns %q is chosen", at, v.Title)
 		}
 	}
-	if packets < 500 || out == 0 {
-		t.Errorf("%d packets, node 17 is down at %d instants", packets, out)
+	if packets < 500 || out == 0 || hindered == 0 || hindered == len(all) {
+		t.Errorf("%d packets, node 17 is down at %d instants, faults at %d", packets, out, hindered)
 	}
-	keys := browser.Ask[[]string](p, `[...document.querySelectorAll(".key")]
-		.filter(e => e.getBoundingClientRect().width > 0).map(e => e.textContent)`)
-	if want := []string{"value", "request or other", "lost", "down"}; !slices.Equal(keys, want) {
-		t.Errorf("the legend has %q, not %q", keys, want)
+	area := 0.0 // of cells of pairs that are cut off
+	for _, m := range shade {
+		if m.What == "fillRect" && m.On == "" && m.Colour == colours["cut2"] {
+			area += m.Path[0][2] * m.Path[0][3]
+		}
+	}
+	var size float64
+	for _, m := range shade {
+		if m.What == "strokeRect" && m.Colour == colours["frame"] {
+			size = m.Path[0][2] - 1
+		}
+	}
+	if cell := size / float64(f.v.Nodes); !(math.Abs(area/cell/cell-4) < 2) { // to a pixel
+		t.Errorf("%v pixels are shaded, in cells of %v: not 4 cells", area, cell)
+	}
+	if want := []string{"value", "request or other", "lost", "down", "slow", "impaired link", "cut off", "partition",
+		"down"}; !slices.Equal(keys(p), want) {
+		t.Errorf("the legend has %q, not %q", keys(p), want)
 	}
 }

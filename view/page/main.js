@@ -69,10 +69,18 @@ class View {
     this.attacks = this.runs.filter(r => r.attacker).map(r => attackPanel(this, r));
     for (const a of this.attacks) u.attack.append(a.box);
     u.legend.classList.toggle("matrix", this.stages.every(s => s.matrix));
+    const some = of => this.runs.some(of), outages = some(r => r.outagesOf.some(all => all.length));
+    u.parting.hidden = u.cutting.hidden = !some(r => r.cuts.length);
+    u.impaired.hidden = !some(r => r.faults.some(f => f.link));
+    u.slowed.hidden = !some(r => r.faults.some(f => f.slow));
+    u.outing.hidden = !outages;
+    u.parted.hidden = !this.difference || this.difference.same;
     u.lying.hidden = !this.runs.some(r => r.liars.length);
     u.driven.hidden = !this.runs.some(r => r.targets.length);
     u.changing.hidden = !this.runs.some(r => r.changes.length);
     u.attack.hidden = u.adversarial.hidden = !this.attacks.length;
+    u.exactly.hidden = !this.exact.length;
+    u.strips.hidden = [u.cutting, u.outing, u.changing, u.exactly, u.parted].every(e => e.hidden);
   }
 
   // instants are the times at which anything happens.
@@ -320,13 +328,16 @@ class View {
     u.rounds.setAttribute("aria-valuetext", `round ${round}`);
     for (const s of this.stages) {
       const down = s.run.outagesOf.filter(all => all.some(o => o.from <= this.t && this.t < o.to)).length;
+      const bad = s.run.impaired(this.t);
       s.status.textContent = [down ? plural(down, "node") + " down" : "",
+        bad.slow.length ? plural(bad.slow.length, "node") + " slow" : "",
+        bad.links.length ? plural(bad.links.length, "link") + " impaired" : "",
         s.run.cutsAt(this.t).length ? "partition" : "",
         this.t > s.run.end || s.run.after && this.t === s.run.end ? "the run is over" : ""].filter(x => x).join(" · ");
       const lines = present(s.run, this.t).slice(0, 2).map(l => l[1]);
       const whose = this.runs.length > 1 ? `Run ${s.run.place + 1}: ` : "";
       s.canvas.setAttribute("aria-label", `${whose}${s.matrix ? "Matrix of senders and receivers" : "Network"} of ` +
-        `${plural(s.run.nodes, "node")} at ${time(this.t)}; ${lines.join("; ")}`);
+        `${plural(s.run.nodes, "node")} at ${time(this.t)}; ${lines.concat(s.status.textContent || []).join("; ")}`);
     }
     u.present.replaceChildren(...this.runs.map(r => element("div", {class: "run"}, this.runs.length > 1 ?
       element("h3", {}, `Run ${r.place + 1}`) : null, pairs(present(r, this.t)))));

@@ -22,8 +22,10 @@ function present(run, t) {
     ["nodes", `${busy} computing` + (down.length ? `; ${down.length} down: ${down.slice(0, 12).join(", ")}` +
       (down.length > 12 ? ` and ${down.length - 12} more` : "") : "")]];
   const cuts = run.cutsAt(t);
-  for (const c of cuts) lines.push(["partition", c.groups.map(g => g.join(" ")).join(" | ")]);
-  for (const f of run.faults) if (f.from <= t && t < f.to && (f.link || f.slow)) lines.push(["fault", f.text]);
+  for (const c of cuts) lines.push(["partition", c.groups.map(g => g.slice(0, 24).join(" ") +
+    (g.length > 24 ? ` and ${g.length - 24} more` : "")).join(" | ")]);
+  const bad = run.impaired(t);
+  for (const f of bad.slow.concat(bad.links)) lines.push(["fault", f.text]);
   for (const c of run.changes) if (c.at <= t) lines.push(["changed", c.text]);
   if (run.after && t >= run.end) lines.push(["after this", run.after]);
   if (row >= 0) {
@@ -36,11 +38,12 @@ function present(run, t) {
 
 // nodeTable has a row for each node, of large networks for the first thousand.
 function nodeTable(view, run, t) {
-  const most = 1000, rows = [];
+  const most = 1000, rows = [], slow = run.impaired(t).slow.flatMap(f => f.slow);
   for (let node = 0; node < Math.min(most, run.nodes); node++) {
     const v = run.valueAt(node, t), out = run.down(node, t);
     rows.push(element("tr", {}, element("th", {scope: "row"}, choose(view, "node", run, node, String(node))),
-      [out ? out.why : run.computing(node, t) >= 0 ? "computing" : "up", String(Math.max(0, run.roundAt(node, t))),
+      [(out ? out.why : run.computing(node, t) >= 0 ? "computing" : "up") + (slow.includes(node) ? ", slow" : ""),
+        String(Math.max(0, run.roundAt(node, t))),
         v >= 0 ? number(run.values.distance[v], 3) : "–", v >= 0 ? number(run.values.loss[v], 3) : "–"].map(x =>
         element("td", {}, x))));
   }
@@ -81,6 +84,7 @@ function nodePanel(view, run, node) {
     const doing = out ? out.why : step >= 0 ? `computing round ${run.stepRound[step]}` :
       round < 0 ? "has published nothing yet" : round >= run.rounds ? "has finished" : "waiting";
     let sent = 0, got = 0, lost = 0, missed = 0;
+    const bad = run.impaired(t);
     const recent = [];
     const all = run.packetsOf(node);
     for (const p of all) {
@@ -100,6 +104,8 @@ function nodePanel(view, run, node) {
       ["packets", `${sent} sent (${lost} lost on their way), ${got} received, ${missed} lost that were for it`],
       v >= 0 && run.values.distance[v] !== null ? ["distance", number(run.values.distance[v])] : null,
       v >= 0 && run.values.loss[v] !== null ? ["loss", number(run.values.loss[v])] : null,
+      ...bad.slow.filter(f => f.slow.includes(node)).concat(bad.links.filter(f => f.link.includes(node)))
+        .map(f => ["fault", f.text]),
       ["down", downs(run, node)],
       ...run.outagesOf[node].map(o => o.why === JOINS ? ["joins", time(o.to)] : o.why === LEAVES ?
         ["leaves", time(o.from)] : null),

@@ -23,6 +23,13 @@ function after(numbers, x) {
   return low;
 }
 
+// groupsOf is in which group of a partition each node is, −1 in none.
+function groupsOf(cut, nodes) {
+  const of = new Int32Array(nodes).fill(-1);
+  cut.groups.forEach((group, k) => { for (const node of group) of[node] = k; });
+  return of;
+}
+
 class Run {
   constructor(json, place) {
     Object.assign(this, json);
@@ -35,7 +42,7 @@ class Run {
     for (const o of json.outages || []) this.outagesOf[o.node].push(o);
     this.restarts = json.restarts || [];
     this.changes = json.changes || [];
-    this.cuts = json.cuts || [];
+    this.cuts = (json.cuts || []).map(c => ({...c, of: groupsOf(c, this.nodes)}));
     this.findLies(json.lies);
     this.faults = json.faults || [];
     this.attacker = json.attack ? new Attacker(this) : null;
@@ -231,12 +238,12 @@ class Run {
 
   cutsAt(t) { return this.cuts.filter(c => c.from <= t && t < c.to); }
 
-  separated(a, b, cuts) {
-    return cuts.some(c => {
-      const of = node => c.groups.findIndex(g => g.includes(node));
-      const x = of(a), y = of(b);
-      return x >= 0 && y >= 0 && x !== y;
-    });
+  separated(a, b, cuts) { return cuts.some(c => c.of[a] >= 0 && c.of[b] >= 0 && c.of[a] !== c.of[b]); }
+
+  // impaired are the slow nodes and the bad links of a time, as faults.
+  impaired(t) {
+    const all = this.faults.filter(f => f.from <= t && t < f.to);
+    return {slow: all.filter(f => f.slow), links: all.filter(f => f.link)};
   }
 
   // rowAt is the row of measurements that holds at a time, −1 before the first.

@@ -110,10 +110,7 @@ class Stage {
       }
     }
     c.drawImage(this.edges, 0, 0, this.width, this.height);
-    for (const f of this.run.faults) {
-      if (!f.link || t < f.from || t >= f.to) continue;
-      this.line(c, f.link[0], f.link[1], look.theme.mark, 2.5, [6, 3]);
-    }
+    for (const f of this.run.impaired(t).links) this.line(c, f.link[0], f.link[1], look.theme.mark, 2.5, [6, 3]);
     const s = look.selected;
     if (s && s.run === this.run.place && s.kind === "node") {
       for (const j of this.run.neighboursOf[s.index].concat(this.run.others[s.index]))
@@ -212,7 +209,7 @@ class Stage {
     const r = this.run, radius = this.radius;
     c.font = `600 ${Math.max(9, radius * 0.95)}px system-ui, sans-serif`;
     c.textAlign = "center"; c.textBaseline = "middle";
-    const attack = r.attack || {watched: [], victims: []};
+    const attack = r.attack || {watched: [], victims: []}, slow = r.impaired(t).slow.flatMap(f => f.slow);
     for (let node = 0; node < r.nodes; node++) {
       const [x, y] = this.at[node], out = r.down(node, t), colour = this.colourOf(node, t, look);
       const small = node >= r.nodes - r.users ? radius * 0.6 : radius;
@@ -244,6 +241,10 @@ class Stage {
         c.strokeStyle = look.theme.text; c.lineWidth = 1.5;
         c.strokeRect(x - small - 4, y - small - 4, 2 * small + 8, 2 * small + 8);
       }
+      if (slow.includes(node)) {
+        c.fillStyle = look.theme.mark;
+        c.fillRect(x - Math.max(5, small), y + small + 6, 2 * Math.max(5, small), 3.5);
+      }
       const s = look.selected;
       if (s && s.kind === "node" && s.run === r.place && s.index === node)
         this.ring(c, x, y, small + 4, look.theme.focus);
@@ -260,19 +261,20 @@ class Stage {
   }
 
   // drawMatrix draws a row for each sender and a column for each receiver. Before the rows and above the columns are
-  // the colours of the nodes.
+  // the colours of the nodes, and marks at those that are slow.
   drawMatrix(c, t, look) {
-    const n = this.run.nodes, strip = 16, gap = 4;
-    const size = Math.max(50, Math.min(this.width, this.height) - strip - gap - 8);
-    const left = (this.width - size - strip - gap) / 2 + strip + gap, top = strip + gap + 4;
+    const n = this.run.nodes, strip = 16, gap = 4, slow = 5, cuts = this.run.cutsAt(t), bad = this.run.impaired(t);
+    const size = Math.max(50, Math.min(this.width, this.height) - strip - gap - slow - 6);
+    const left = (this.width - size + strip + gap + slow) / 2, top = strip + gap + slow + 2;
     this.grid = {left, top, size, strip, gap};
     const cell = size / n;
-    const key = [size, look.theme.grid, look.theme.frame].join("|");
+    const key = [size, look.theme.grid, look.theme.frame, cuts.map(x => x.from).join()].join("|");
     if (this.edgesKey !== key) {
       this.edgesKey = key;
       const px = Math.round(size), image = document.createElement("canvas");
       image.width = image.height = px;
       const e = image.getContext("2d");
+      if (cuts.length) this.shade(e, px, look.theme.cut2, cuts);
       e.fillStyle = look.theme.frame; e.globalAlpha = 0.5;
       const dot = Math.max(1, cell);
       for (let k = 0; k < this.run.edges.length; k += 2) {
@@ -291,6 +293,13 @@ class Stage {
       c.fillRect(left - gap - strip, top + k * thick, strip, thick + 0.5);
       c.fillRect(left + k * thick, top - gap - strip, thick + 0.5, strip);
     }
+    c.fillStyle = c.strokeStyle = look.theme.mark; c.lineWidth = 1.5;
+    for (const at of bad.slow.flatMap(f => f.slow).map(node => node * cell)) {
+      c.fillRect(left - gap - strip - slow, top + at, slow - 1, Math.max(4, cell));
+      c.fillRect(left + at, top - gap - strip - slow, Math.max(4, cell), slow - 1);
+    }
+    for (const {link: [a, b]} of bad.links) for (const [x, y] of [[a, b], [b, a]])
+      c.strokeRect(left + (x + 0.5) * cell - 3.5, top + (y + 0.5) * cell - 3.5, 7, 7);
     const dot = Math.max(2.2, cell);
     this.run.underWay(t, p => {
       const x = left + (this.run.dst[p] + 0.5) * cell, y = top + (this.run.src[p] + 0.5) * cell;
@@ -307,6 +316,17 @@ class Stage {
       const column = s.kind === "node" ? s.index : this.run.dst[s.index];
       c.strokeRect(left - gap - strip, top + row * cell - 1, size + gap + strip, cell + 2);
       c.strokeRect(left + column * cell - 1, top - gap - strip, cell + 2, size + gap + strip);
+    }
+  }
+
+  // shade fills the cells of pairs that a partition cuts off from each other.
+  shade(c, size, colour, cuts) {
+    const node = k => Math.floor(k * this.run.nodes / size);
+    c.fillStyle = colour;
+    for (let y = 0; y < size; y++) for (let x = 0, from = 0; x < size; x++) {
+      const cut = this.run.separated(node(y), node(x), cuts);
+      if (!cut) from = x + 1;
+      else if (x + 1 === size || !this.run.separated(node(y), node(x + 1), cuts)) c.fillRect(from, y, x + 1 - from, 1);
     }
   }
 
