@@ -203,6 +203,9 @@ func (e *Experiment) assemble(ctx context.Context, seed uint64) (*Assembly, erro
 	if err := e.unchanged("network."); err != nil {
 		return nil, fmt.Errorf("building network: %w", err)
 	}
+	if err := e.CheckEdges(a.Graph); err != nil {
+		return nil, err
+	}
 	memory.Prepare(perNode * float64(a.Graph.Order())) // before the rows, which are no less
 	var train, test []int
 	if a.Set, train, test, err = e.prepared(ctx, seed); err != nil {
@@ -373,6 +376,9 @@ func (e *Experiment) splitRows(a *Assembly, train, test []int) error {
 	withData := a.Graph.Order()
 	if e.Entry.Star {
 		withData--
+	}
+	if err := e.CheckRows(withData, len(train)); err != nil {
+		return err
 	}
 	var err error
 	if a.Problem, err = e.split(a.Set, train, test, withData, a.Seed); err != nil {

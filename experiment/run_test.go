@@ -381,8 +381,14 @@ func TestRun_FailsWhole(t *testing.T) {
 				return os.WriteFile(w.Path("plots"), nil, 0o644)
 			},
 		}, func(err error) bool { return strings.Contains(err.Error(), "plots") }},
-		"nodes": {context.Background(), parse(t, plain, "network.topology={kind: ring, nodes: 90}"),
+		"nodes": {context.Background(), parse(t, plain, "network.topology={nodes: 4, edges: [[0, 1], [2, 3]]}"),
 			experiment.Options{}, func(err error) bool { return errors.As(err, &setup) }},
+		"links": {context.Background(), parse(t, plain, "network.topology.kind=ring",
+			"network.links=[{between: [0, 2], loss: 0.5}]"),
+			experiment.Options{}, func(err error) bool {
+				m := (scenarios.Mistakes)(nil)
+				return errors.As(err, &setup) && errors.As(err, &m) && m[0].Key() == "network.links[0].between"
+			}},
 		"rounds": {context.Background(), parse(t, plain, "rounds.count=2000000000"), experiment.Options{},
 			func(err error) bool {
 				return errors.As(err, &setup) && strings.Contains(err.Error(), "measuring 2000000000 rounds "+
@@ -546,8 +552,8 @@ func TestVerify_AnotherProgram(t *testing.T) {
 // What cannot be repeated is an error, and no verdict.
 func TestVerify_Impossible(t *testing.T) {
 	for says, change := range map[string]func(*record.Info){
-		"90": func(i *record.Info) {
-			i.Scenario = strings.Replace(i.Scenario, "nodes: 4", "nodes: 90", 1)
+		"rounds.count": func(i *record.Info) {
+			i.Scenario = regexp.MustCompile(`count: \d+\n`).ReplaceAllString(i.Scenario, "count: 2000000000\n")
 		},
 	} {
 		r := run(t, parse(t, plain), experiment.Options{})

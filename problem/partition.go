@@ -15,13 +15,7 @@ import (
 // permutation if order is "shuffled", and the rest.
 func TrainTest(set *Set, train float64, order string, s *sim.Stream) (training, test []int, err error) {
 	n := set.X.Len()
-	k := int(train)
-	switch {
-	case train == 0:
-		k = n
-	case train < 1:
-		k = int(math.Round(train * float64(n)))
-	}
+	k := ForTraining(train, n)
 	if k < 1 || k > n {
 		return nil, nil, fmt.Errorf("train: %v is not between 1 and the %d rows of %s", train, n, set.Name)
 	}
@@ -33,6 +27,17 @@ func TrainTest(set *Set, train float64, order string, s *sim.Stream) (training, 
 		rows = s.Perm(n)
 	}
 	return rows[:k], rows[k:], nil
+}
+
+// ForTraining is how many of n rows are for training: a number, a share below 1, or, of 0, all.
+func ForTraining(train float64, n int) int {
+	switch {
+	case train == 0:
+		return n
+	case train < 1:
+		return int(math.Round(train * float64(n)))
+	}
+	return int(train)
 }
 
 // Partition says which node gets which training rows. A bare kind is one

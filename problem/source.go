@@ -156,6 +156,18 @@ func (s Source) Generated() bool {
 	return ok && e.generate != nil
 }
 
+// Count is how many rows there are at most, before any is dropped; 0: it is known once they are read.
+func (s Source) Count() int {
+	e, ok := FindSet(s.Set)
+	switch {
+	case !ok:
+		return 0
+	case e.generate != nil && s.Rows > 0:
+		return s.Rows
+	}
+	return e.Rows
+}
+
 // anyWidth says whether the set is generated in any number of columns.
 func (s Source) anyWidth() bool {
 	e, ok := FindSet(s.Set)

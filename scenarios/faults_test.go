@@ -4,7 +4,6 @@
 package scenarios
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
@@ -98,7 +97,7 @@ func TestFaults_ReadBackTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(before, after) {
+	if !alike(before, after) {
 		t.Errorf("the plan changes when it is written and read:\n%v\n%v", plan, after.Network.Faults)
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/parameter"
+	"overhear/problem"
 	"overhear/sim"
 )
 
@@ -76,7 +77,10 @@ func parse(name string, text []byte, sets []string, at *sim.Duration) (*Scenario
 	if err := documents.Decode(&document); errors.Is(err, io.EOF) {
 		return nil, fail(1, "the file is empty; `simulate new` writes a scenario to begin with")
 	} else if err != nil {
-		return nil, fail(yamlLine(err), "this is not YAML: %s", yamlText(err))
+		m := Mistake{Text: "this is not YAML: " + yamlText(err)}
+		m.line, m.column = yamlPlace(err, text)
+		m.Place = fmt.Sprintf("%s:%d:%d", name, m.line, m.column)
+		return nil, Mistakes{m}
 	}
 	if err := documents.Decode(&second); err == nil {
 		return nil, fail(second.Line, "a second document begins; a file holds one scenario")
@@ -96,6 +100,7 @@ func parse(name string, text []byte, sets []string, at *sim.Duration) (*Scenario
 	s := d.decode(root)
 	if d.mistakes == nil {
 		d.alter(root, s)
+		s.origin = &origin{file: name, sets: sets, root: root}
 	}
 	return s, d.result()
 }
@@ -111,6 +116,7 @@ func (d *decoder) decode(root *yaml.Node) *Scenario {
 	}
 	d.checkAbsent(root, v)
 	d.checkLengths(root, s)
+	d.checkRows(root, s)
 	d.checkFaults(root, s)
 	d.checkActs(root, s)
 	d.checkLoss(root, s)
@@ -173,6 +179,21 @@ func (d *decoder) checkLengths(root *yaml.Node, s *Scenario) {
 				check("algorithm."+f.key+".servers", len(given.Servers))
 			}
 		}
+	}
+}
+
+// checkRows reports more nodes than there are rows for them, where the number of rows is known.
+func (d *decoder) checkRows(root *yaml.Node, s *Scenario) {
+	nodes, rows := s.Network.Topology.Order(), s.Problem.Data.Count()
+	if nodes == 0 || rows == 0 || s.Problem.Columns != nil {
+		return
+	}
+	hub := 0
+	if e, ok := algorithms.Lookup(s.Algorithm.Kind); ok && e.Star {
+		hub = 1
+	}
+	if train := problem.ForTraining(s.Problem.Train, rows); nodes-hub > train {
+		d.tooManyNodes(root, nodes-hub, train)
 	}
 }
 
@@ -299,11 +320,7 @@ func valueOf(text string) (*yaml.Node, error) {
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
-		what := yamlText(err)
-		if _, rest, ok := strings.Cut(what, ": "); ok && strings.HasPrefix(what, "line ") {
-			what = rest // there is one line
-		}
-		return nil, errors.New(what)
+		return nil, errors.New(yamlText(err))
 	}
 	if len(document.Content) != 1 {
 		return nil, errors.New("it is empty")
@@ -318,24 +335,30 @@ func mark(n *yaml.Node, line int) {
 	}
 }
 
-// yamlLine finds the line in a message of the YAML library.
-func yamlLine(err error) int {
-	_, rest, ok := strings.Cut(err.Error(), "line ")
-	if !ok {
-		return 1
+// yamlPlace is where something is wrong that the YAML library reports. It says where it noticed: of a key without a
+// colon, of a bracket or a quote that nothing closes, that is behind them, maybe behind the text.
+func yamlPlace(err error, text []byte) (line, column int) {
+	var e *yaml.LoadError
+	if !errors.As(err, &e) || e.Mark.Line < 1 {
+		return 1, 1
 	}
-	digits := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
-	if digits < 0 {
-		digits = len(rest)
+	at := e.Mark
+	ends := 1 + bytes.Count(bytes.TrimRight(text, " \t\r\n"), []byte("\n"))
+	if begun := e.ContextMark; begun.Line > 0 && (at.Line > ends || e.ContextMsg == "while scanning a simple key") {
+		at = begun
 	}
-	n, _ := strconv.Atoi(rest[:digits])
-	return max(n, 1)
+	if at.Line > ends {
+		return ends, 1
+	}
+	return at.Line, max(at.Column, 1)
 }
 
 // yamlText is a message of the YAML library without the line, which the place has.
 func yamlText(err error) string {
-	text := strings.TrimPrefix(strings.TrimSpace(err.Error()), "yaml: ")
-	return strings.TrimPrefix(text, fmt.Sprintf("line %d: ", yamlLine(err)))
+	if e := (*yaml.LoadError)(nil); errors.As(err, &e) {
+		return e.Message
+	}
+	return strings.TrimPrefix(strings.TrimSpace(err.Error()), "yaml: ")
 }
 
 // Resolved is the scenario as YAML with every default filled in. Reading it

@@ -29,7 +29,8 @@ type Scenario struct {
 	Changes   []Alteration    `yaml:"changes" doc:"what is different from some instant of a run on, in order of time; simulate fork writes it"`
 	Ties      string          `yaml:"ties" default:"ordered" enum:"ordered,shuffled" doc:"order of simultaneous events; shuffled shows that nothing depends on it"`
 
-	later []*Scenario // what it says after each of its changes
+	later  []*Scenario // what it says after each of its changes
+	origin *origin     // nil: it was not read
 }
 
 // Seeds are consecutive.

@@ -763,6 +763,26 @@ func TestBrowser_PlaygroundShowsMistakes(t *testing.T) {
 	if got := p.Text("#status"); !strings.Contains(got, "coutn") || strings.Contains(got, "goroutine") {
 		t.Errorf("a run of it says %q", got)
 	}
+	// What is said of a line is marked at that line, also where the text ends too soon, and what only the graph shows.
+	const link = "  faults:\n    - {slow: 1, factor: 2}\n    - {link: [0, 5], factor: 2}\n"
+	for _, c := range []struct {
+		written string
+		line    int
+	}{
+		{strings.TrimRight(text, "}\n"), strings.Count(strings.TrimRight(text, "\n"), "\n") + 1},
+		{strings.Replace(text, "nodes: 10", "nodes: 500", 1), 8},
+		{strings.Replace(text, "rounds:", link+"rounds:", 1), 12},
+	} {
+		wants(p, c.written)
+		p.Wait(fmt.Sprintf(`document.getElementById("mistakes").innerText.startsWith("line %d, ")`, c.line))
+		if got := p.Text("#gutter .wrong"); strings.Fields(got)[1] != strconv.Itoa(c.line) {
+			t.Errorf("of line %d the gutter marks %q", c.line, got)
+		}
+	}
+	// The graph is that of the seed.
+	browser.Ask[bool](p, `(() => { const e = document.getElementById("seed"); e.value = "12";
+		return e.dispatchEvent(new Event("input", {bubbles: true})); })()`)
+	p.Wait(`document.getElementById("mistakes").innerText.includes("✓")`)
 	if browser.Ask[bool](p, `document.getElementById("example").value !== ""`) {
 		t.Error("what was changed is still said to be an example")
 	}

@@ -41,23 +41,34 @@ func parse(text string) (*scenarios.Scenario, error) {
 	return scenarios.Parse(file, []byte(text))
 }
 
-func check(text string) checked {
-	answer := checked{Mistakes: []mistake{}}
+// laid is up to how many nodes the graph is built to be checked: a complete one has their square in edges. Of a larger
+// one the run says what is wrong.
+const laid = 1000
+
+func check(text string, seed uint64) checked {
 	s, err := parse(text)
-	var all scenarios.Mistakes
-	switch {
-	case err == nil:
+	answer := checked{Mistakes: mistakes(err)}
+	if err == nil {
 		answer.Needs, answer.Notes = needs(s), notes(s)
-	case errors.As(err, &all):
-		for _, m := range all {
-			_, line, column := m.File()
-			answer.Mistakes = append(answer.Mistakes, mistake{max(line, 1), max(column, 1), m.Key(), m.Text,
-				m.Remedy()})
-		}
-	default:
-		answer.Mistakes = append(answer.Mistakes, mistake{Line: 1, Column: 1, Message: err.Error()})
+	}
+	if err == nil && answer.Needs == nil && s.Network.Topology.Order() <= laid {
+		answer.Mistakes = mistakes(s.CheckGraph(seed))
 	}
 	return answer
+}
+
+// mistakes are those of an error; one of no place is at the top.
+func mistakes(err error) []mistake {
+	found := []mistake{}
+	var all scenarios.Mistakes
+	if err != nil && !errors.As(err, &all) {
+		return append(found, mistake{Line: 1, Column: 1, Message: err.Error()})
+	}
+	for _, m := range all {
+		_, line, column := m.File()
+		found = append(found, mistake{max(line, 1), max(column, 1), m.Key(), m.Text, m.Remedy()})
+	}
+	return found
 }
 
 // needs are the files that a run of a scenario reads, by the keys that name them.

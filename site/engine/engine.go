@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"overhear/internal/guard"
+	"overhear/scenarios"
 )
 
 // request is what a page asks.
@@ -38,7 +39,8 @@ type message struct {
 
 // failure is why there is no answer.
 type failure struct {
-	Message string `json:"message"`
+	Message  string    `json:"message"`
+	Mistakes []mistake `json:"mistakes,omitempty"` // of the scenario
 }
 
 // Answer answers a request, a JSON object, with another. onMessage, which may be nil, gets messages on the way. What
@@ -71,7 +73,7 @@ func Answer(ctx context.Context, text []byte, onMessage func(message []byte)) []
 func do(ctx context.Context, r *request, tell progress) (any, error) {
 	switch r.Do {
 	case "check":
-		return check(r.Scenario), nil
+		return check(r.Scenario, r.Seed), nil
 	case "complete":
 		return complete(r.Scenario, r.Line, r.Column), nil
 	case "run":
@@ -119,7 +121,11 @@ func fail(id int, err error) []byte {
 	if mistake := (*guard.Panic)(nil); errors.As(err, &mistake) {
 		text = fmt.Sprintf("a mistake in the program: %v", mistake)
 	}
-	return encode(message{ID: id, Done: true, Error: &failure{text}})
+	why := &failure{Message: text}
+	if all := (scenarios.Mistakes)(nil); errors.As(err, &all) {
+		why.Mistakes = mistakes(all)
+	}
+	return encode(message{ID: id, Done: true, Error: why})
 }
 
 func encode(value any) []byte {

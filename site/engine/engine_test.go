@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,56 @@ func TestAnswer_Check(t *testing.T) {
 	}
 }
 
+// What only the graph of the seed shows is marked in its place, and by a run, too, of a graph that is too large to be
+// checked.
+func TestAnswer_ChecksTheGraphOfTheSeed(t *testing.T) {
+	text, err := scenarios.ShippedText("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = strings.Replace(text, "rounds:", "  faults: [{link: [0, 5], factor: 2}]\nrounds:", 1)
+	right, wrong := 0, 0
+	for seed := range 20 {
+		var a struct {
+			Mistakes []mistake
+			Error    failure
+		}
+		ask(t, asking(t, map[string]any{"do": "check", "scenario": text, "seed": seed}), &a)
+		if len(a.Mistakes) == 0 {
+			right++
+			continue
+		}
+		wrong++
+		m := a.Mistakes[0]
+		if m.Line != 10 || m.Column != 19 || m.Key != "network.faults[0].link" ||
+			!strings.HasPrefix(m.Message, m.Key+" is 0-5, which is no edge; node 0 is linked to ") {
+			t.Errorf("seed %d: %+v", seed, a.Mistakes)
+		}
+		checked := a.Mistakes
+		ask(t, asking(t, map[string]any{"do": "run", "scenario": text, "seed": seed}), &a)
+		if !slices.Equal(a.Error.Mistakes, checked) {
+			t.Errorf("seed %d: a run has %+v, not %+v", seed, a.Error.Mistakes, checked)
+		}
+	}
+	if right == 0 || wrong == 0 {
+		t.Errorf("0-5 is an edge of %d seeds of %d", right, right+wrong)
+	}
+	large := strings.Replace(text, "wdbc", "{set: twonorm, rows: 3000}", 1)
+	large = strings.Replace(large, "watts-strogatz, nodes: 10", "watts-strogatz, nodes: 1001", 1)
+	var a struct {
+		Mistakes []mistake
+		Error    failure
+	}
+	ask(t, asking(t, map[string]any{"do": "check", "scenario": large}), &a)
+	if len(a.Mistakes) > 0 {
+		t.Errorf("of a large network %+v", a.Mistakes)
+	}
+	ask(t, asking(t, map[string]any{"do": "run", "scenario": large}), &a)
+	if len(a.Error.Mistakes) != 1 || a.Error.Mistakes[0].Line != 10 {
+		t.Errorf("of a large network a run has %+v", a.Error)
+	}
+}
+
 // What a page cannot do is said before a run fails for it, or leaves it out in silence.
 func TestAnswer_CheckNotesWhatIsLeftToTheCommand(t *testing.T) {
 	text, err := scenarios.ShippedText("quickstart.yaml")
@@ -137,7 +188,7 @@ func TestAnswer_CheckNotesWhatIsLeftToTheCommand(t *testing.T) {
 		"attacked": {text + attacked, "", "attacks are not carried out"},
 		"a liar":   {text + "\nadversary: {acts: [{kind: constant, nodes: [1]}]}\n", "", ""},
 	} {
-		a := check(c.text)
+		a := check(c.text, 1)
 		if len(a.Mistakes) > 0 {
 			t.Errorf("%s: mistakes %v", name, a.Mistakes)
 		}

@@ -141,7 +141,7 @@ const Engine = (() => {
         return;
       }
       this.#asked.delete(m.id);
-      if (m.error) asked.fail(new Error(m.error.message)); else asked.answer(m);
+      if (m.error) asked.fail(Object.assign(new Error(m.error.message), m.error)); else asked.answer(m);
     }
 
     #end(why) {

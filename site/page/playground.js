@@ -41,14 +41,19 @@
     if (held) return;
     const text = editor.text;
     try {
-      const {mistakes, needs, notes} = await checker.ask({do: "check", scenario: text}, undefined, loadingChecker);
-      if (text !== editor.text) return;
-      editor.mistakes = mistakes;
-      $("mistakes").dataset.checked = mistakes.length;
-      $("mistakes").replaceChildren(...told(mistakes, needs ?? [], notes ?? []));
+      const {mistakes, needs, notes} = await checker.ask({do: "check", scenario: text, seed: seed() ?? 1}, undefined,
+        loadingChecker);
+      if (text === editor.text) mark(mistakes, needs ?? [], notes ?? []);
     } catch (e) {
       failed(e);
     }
+  }
+
+  /** mark shows what was found of the text. */
+  function mark(mistakes, needs = [], notes = []) {
+    editor.mistakes = mistakes;
+    $("mistakes").dataset.checked = mistakes.length;
+    $("mistakes").replaceChildren(...told(mistakes, needs, notes));
   }
 
   function told(mistakes, needs, notes) {
@@ -127,6 +132,7 @@
       $("progress").value = 0;
       if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled.", text);
       else state("failed", e.message, text);
+      if (e.mistakes && text === editor.text) mark(e.mistakes); // which a check does not look for
     }
   }
 
@@ -264,6 +270,7 @@
     ready();
     take(Number($("example").value));
   });
+  $("seed").addEventListener("input", later); // a graph may be the seed's
   $("run").addEventListener("click", run);
   $("cancel").addEventListener("click", cancel);
   $("share").addEventListener("click", share);

@@ -1,0 +1,121 @@
+// Mistakes that are found after a scenario was read, when its graph or its data are at hand: where they are in it.
+
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"overhear/sim"
+)
+
+// origin is what a scenario was read from.
+type origin struct {
+	file string
+	sets []string
+	root *yaml.Node
+}
+
+// reportAt reports what is wrong with a key, at its place or that of what it would be in.
+func (d *decoder) reportAt(root *yaml.Node, key, problem string) {
+	n := root
+	for _, k := range strings.FieldsFunc(key, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		next := find(n, []string{k})
+		if i, err := strconv.Atoi(k); err == nil && n.Kind == yaml.SequenceNode && i < len(n.Content) {
+			next = n.Content[i]
+		}
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	d.report(n, "%s%s", key, problem)
+}
+
+// tooManyNodes reports more nodes that hold rows than rows for them.
+func (d *decoder) tooManyNodes(root *yaml.Node, nodes, rows int) {
+	d.reportAt(root, "network.topology.nodes", fmt.Sprintf(": %d nodes are more than the %d training rows "+
+		"(problem.data, problem.train); every node needs a row", nodes, rows))
+}
+
+// CheckRows reports more nodes that hold rows than rows for them, where that is known of the data only. The error is
+// Mistakes.
+func (s *Scenario) CheckRows(nodes, rows int) error {
+	if s.origin == nil || nodes <= rows {
+		return nil
+	}
+	d := s.origin.decoder()
+	d.tooManyNodes(s.origin.root, nodes, rows)
+	return d.result()
+}
+
+// CheckGraph reports why there is no graph of a seed, and what CheckEdges reports of it. The error is Mistakes
+// where the scenario has a place of it.
+func (s *Scenario) CheckGraph(seed uint64) error {
+	g, _, err := s.Network.Lay(seed)
+	if err == nil {
+		return s.CheckEdges(g)
+	}
+	text, _ := strings.CutPrefix(err.Error(), "building ")
+	key := Mistake{Text: text}.Key()
+	if s.origin == nil || key == "" {
+		return err
+	}
+	d := s.origin.decoder()
+	d.reportAt(s.origin.root, key, strings.TrimPrefix(text, key))
+	return d.result()
+}
+
+// CheckEdges reports exceptions and faults of links that are none of the graph of a seed. The error is Mistakes.
+func (s *Scenario) CheckEdges(g *sim.Graph) error {
+	if s.origin == nil {
+		return nil
+	}
+	d := s.origin.decoder()
+	for k, p := range s.Phases() {
+		check := func(key string, entry int, of string, link [2]int) {
+			root, at := s.origin.root, fmt.Sprintf("%s[%d]", key, entry)
+			a, b := link[0], link[1]
+			if max(a, b) >= g.Order() || g.HasEdgeBetween(int64(a), int64(b)) {
+				return // a node that is not there is refused for that
+			}
+			problem := fmt.Sprintf(" is %d-%d, which is no edge; node %d is linked to %s", a, b, a,
+				someOf(g.Neighbours(a)))
+			if k == 0 {
+				d.reportAt(root, at+"."+of, problem)
+			} else if slices.ContainsFunc(s.Changes[k-1].Set, func(a Assignment) bool { return within(key, a.Key) }) {
+				in := fmt.Sprintf("changes[%d].set", k-1)
+				d.reportAt(root, in, fmt.Sprintf(": %s.%s%s", at, of, problem))
+			}
+		}
+		for i, o := range p.Network.Links {
+			check("network.links", i, "between", o.Between)
+		}
+		for i, f := range p.Network.Faults {
+			if l, ok := f.Kind.(sim.BadLink); ok {
+				check("network.faults", i, l.Key(), l.Link)
+			}
+		}
+	}
+	return d.result()
+}
+
+func (o *origin) decoder() *decoder { return &decoder{file: o.file, sets: o.sets} }
+
+// someOf are nodes in words, of many the first.
+func someOf(nodes []int32) string {
+	const most = 8
+	var all []string
+	for _, i := range nodes[:min(most, len(nodes))] {
+		all = append(all, strconv.Itoa(int(i)))
+	}
+	text := strings.Join(all, ", ")
+	if more := len(nodes) - len(all); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
