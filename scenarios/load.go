@@ -21,7 +21,6 @@ import (
 
 	"overhear/algorithms"
 	"overhear/parameter"
-	"overhear/problem"
 	"overhear/sim"
 )
 
@@ -116,7 +115,6 @@ func (d *decoder) decode(root *yaml.Node) *Scenario {
 	}
 	d.checkAbsent(root, v)
 	d.checkLengths(root, s)
-	d.checkRows(root, s)
 	d.checkFaults(root, s)
 	d.checkActs(root, s)
 	d.checkLoss(root, s)
@@ -179,21 +177,6 @@ func (d *decoder) checkLengths(root *yaml.Node, s *Scenario) {
 				check("algorithm."+f.key+".servers", len(given.Servers))
 			}
 		}
-	}
-}
-
-// checkRows reports more nodes than there are rows for them, where the number of rows is known.
-func (d *decoder) checkRows(root *yaml.Node, s *Scenario) {
-	nodes, rows := s.Network.Topology.Order(), s.Problem.Data.Count()
-	if nodes == 0 || rows == 0 || s.Problem.Columns != nil {
-		return
-	}
-	hub := 0
-	if e, ok := algorithms.Lookup(s.Algorithm.Kind); ok && e.Star {
-		hub = 1
-	}
-	if train := problem.ForTraining(s.Problem.Train, rows); nodes-hub > train {
-		d.tooManyNodes(root, nodes-hub, train)
 	}
 }
 

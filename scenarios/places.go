@@ -10,6 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"overhear/algorithms"
+	"overhear/problem"
 	"overhear/sim"
 )
 
@@ -36,26 +38,25 @@ func (d *decoder) reportAt(root *yaml.Node, key, problem string) {
 	d.report(n, "%s%s", key, problem)
 }
 
-// tooManyNodes reports more nodes that hold rows than rows for them.
-func (d *decoder) tooManyNodes(root *yaml.Node, nodes, rows int) {
-	d.reportAt(root, "network.topology.nodes", fmt.Sprintf(": %d nodes are more than the %d training rows "+
-		"(problem.data, problem.train); every node needs a row", nodes, rows))
-}
+// laid is up to how many nodes Foresee builds the graph: a complete one has nearly the square of that in edges.
+const laid = 1000
 
-// CheckRows reports more nodes that hold rows than rows for them, where that is known of the data only. The error is
-// Mistakes.
-func (s *Scenario) CheckRows(nodes, rows int) error {
-	if s.origin == nil || nodes <= rows {
+// Foresee reports of a seed's run, before it is assembled, why there is no graph, what CheckEdges reports of it, and
+// what CheckRows does where the number of rows is known. The error is Mistakes where the scenario has a place of it.
+func (s *Scenario) Foresee(seed uint64) error {
+	hub := 0
+	if e, ok := algorithms.Lookup(s.Algorithm.Kind); ok && e.Star {
+		hub = 1
+	}
+	if rows := s.Problem.Data.Count(); rows > 0 && s.Problem.Columns == nil {
+		train := problem.ForTraining(s.Problem.Train, rows)
+		if err := s.CheckRows(s.Network.Topology.Order()-hub, train); err != nil {
+			return err
+		}
+	}
+	if s.Network.Topology.Order() > laid {
 		return nil
 	}
-	d := s.origin.decoder()
-	d.tooManyNodes(s.origin.root, nodes, rows)
-	return d.result()
-}
-
-// CheckGraph reports why there is no graph of a seed, and what CheckEdges reports of it. The error is Mistakes
-// where the scenario has a place of it.
-func (s *Scenario) CheckGraph(seed uint64) error {
 	g, _, err := s.Network.Lay(seed)
 	if err == nil {
 		return s.CheckEdges(g)
@@ -67,6 +68,17 @@ func (s *Scenario) CheckGraph(seed uint64) error {
 	}
 	d := s.origin.decoder()
 	d.reportAt(s.origin.root, key, strings.TrimPrefix(text, key))
+	return d.result()
+}
+
+// CheckRows reports more nodes that hold rows than rows for them. The error is Mistakes.
+func (s *Scenario) CheckRows(nodes, rows int) error {
+	if s.origin == nil || nodes <= rows {
+		return nil
+	}
+	d := s.origin.decoder()
+	d.reportAt(s.origin.root, "network.topology.nodes", fmt.Sprintf(": %d nodes are more than the %d training rows "+
+		"(problem.data, problem.train); every node needs a row", nodes, rows))
 	return d.result()
 }
 

@@ -9,7 +9,7 @@ import (
 	"overhear/sim"
 )
 
-func TestCheckEdges_HasPlaces(t *testing.T) {
+func TestForesee_HasPlaces(t *testing.T) {
 	const faulty = `name: t
 problem: {data: wdbc}
 network:
@@ -37,7 +37,7 @@ changes:
 		"t.yaml:9:14: network.faults[2].link is 0-5, which is no edge; node 0 is linked to 1, 11",
 		"t.yaml:13:19: changes[1].set: network.faults[0].link is 2-4, which is no edge; node 2 is linked to 1, 3",
 	}
-	for _, err := range []error{s.CheckEdges(ring), s.CheckGraph(1)} {
+	for _, err := range []error{s.CheckEdges(ring), s.Foresee(1)} {
 		if err == nil || err.Error() != strings.Join(want, "\n") {
 			t.Errorf("%v\nnot\n%s", err, strings.Join(want, "\n"))
 		}
@@ -46,7 +46,7 @@ changes:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := set.CheckGraph(1); err == nil || !strings.HasPrefix(err.Error(),
+	if err := set.Foresee(1); err == nil || !strings.HasPrefix(err.Error(),
 		"--set network.faults=[{link: [0, 2], factor: 2}]: network.faults[0].link is 0-2") {
 		t.Errorf("of --set: %v", err)
 	}
@@ -55,9 +55,28 @@ changes:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := whole.CheckGraph(1); err == nil ||
+	if err := whole.Foresee(1); err == nil ||
 		!strings.HasPrefix(err.Error(), "t.yaml:3:21: network.topology: the graph is in 2 pieces") {
 		t.Errorf("of a graph in pieces: %v", err)
+	}
+	for text, want := range map[string]string{
+		strings.Replace(minimal, "nodes: 5", "nodes: 570", 1): "570 nodes are more than the 569 training rows " +
+			"(problem.data, problem.train); every node needs a row",
+		strings.Replace(minimal, "wdbc", "{set: twonorm, rows: 4}", 1): "5 nodes are more than the 4 training rows",
+		strings.Replace(minimal, "wdbc", "wdbc, train: 0.007", 1):      "5 nodes are more than the 4 training rows",
+		strings.NewReplacer("ring, nodes: 5", "star, nodes: 6", "wdbc", "wdbc, train: 5", "admm",
+			"dp-admm").Replace(minimal): "", // the hub has no rows
+	} {
+		s, err := Parse("t.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want != "" {
+			want = "t.yaml:3:41: network.topology.nodes: " + want
+		}
+		if err := s.Foresee(1); (err != nil) != (want != "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 	if err := s.CheckRows(12, 11); err == nil ||
 		!strings.HasPrefix(err.Error(), "t.yaml:4:33: network.topology.nodes: 12 nodes") {

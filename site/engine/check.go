@@ -41,18 +41,14 @@ func parse(text string) (*scenarios.Scenario, error) {
 	return scenarios.Parse(file, []byte(text))
 }
 
-// laid is up to how many nodes the graph is built to be checked: a complete one has their square in edges. Of a larger
-// one the run says what is wrong.
-const laid = 1000
-
 func check(text string, seed uint64) checked {
 	s, err := parse(text)
 	answer := checked{Mistakes: mistakes(err)}
 	if err == nil {
 		answer.Needs, answer.Notes = needs(s), notes(s)
 	}
-	if err == nil && answer.Needs == nil && s.Network.Topology.Order() <= laid {
-		answer.Mistakes = mistakes(s.CheckGraph(seed))
+	if err == nil && answer.Needs == nil {
+		answer.Mistakes = mistakes(s.Foresee(seed))
 	}
 	return answer
 }
