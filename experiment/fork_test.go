@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -262,6 +263,12 @@ func TestFork_TrustsNoStates(t *testing.T) {
 	if known, said := fork(); known > 0 || said == "" {
 		t.Errorf("with another run's states: event %d, said %q", known, said)
 	}
+	kept := from.Kept
+	from.Kept = again.KeptPath()
+	if known, said := fork(); known > 0 || strings.Count(said, "computed anew") != 1 {
+		t.Errorf("with all of another run: event %d, said %q", known, said)
+	}
+	from.Kept = kept
 	damaged(whole)
 	if err := os.WriteFile(filepath.Join(r.Dir, "messages.parquet"), []byte("PAR1"), 0o644); err != nil {
 		t.Fatal(err)

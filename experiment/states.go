@@ -149,8 +149,8 @@ func (k *keeping) resume(change sim.Time, engine *sim.Engine, protocol algorithm
 		return nil
 	}
 	f, err := state.Open(from.States, *k.key)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it has kept none, or none can be kept of it
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, state.ErrOther) && k.journal.Unused() != nil {
+		return nil // it has kept none, none can be kept of it, or what it has computed is refused, too, as was said
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errStates, err)

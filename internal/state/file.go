@@ -88,6 +88,9 @@ type place struct {
 
 var errDamaged = errors.New("it is damaged")
 
+// ErrOther is of a file that came from something else.
+var ErrOther = errors.New("it is of other data, of another scenario or of another build of the program")
+
 // Open opens a file of moments. One that breaks off has those that are whole.
 func Open(path string, key [keyBytes]byte) (*File, error) {
 	file, err := os.Open(path)
@@ -112,7 +115,7 @@ func (f *File) index(key [keyBytes]byte) error {
 		return errDamaged
 	}
 	if [keyBytes]byte(b[len(magic):]) != key {
-		return errors.New("it is of other data, of another scenario or of another build of the program")
+		return ErrOther
 	}
 	at, head := int64(fileBytes), make([]byte, headBytes)
 	for {
