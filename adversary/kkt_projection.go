@@ -17,7 +17,9 @@ func init() {
 		About: `A penalty that a node keeps to itself is one unknown number that multiplies a vector everybody sees:
 at right angles to it the equation holds without the penalty. A hidden dual step adds one such vector for each
 round before. Each round keeps as many equations as there are columns less hidden numbers, so that two rounds or
-more are needed, and late rounds with more hidden numbers than columns say nothing.`,
+more are needed, and late rounds with more hidden numbers than columns say nothing. Where there are no more
+equations than unknown numbers, other vectors may fit as well as the sample: it is searched from more starts, and
+what is found is told with that doubt.`,
 		Needs: "two or more rounds of the victim and its neighbours, all of the victim's samples but one",
 		Run:   runProjection,
 	})

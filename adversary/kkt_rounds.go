@@ -12,6 +12,7 @@ import (
 
 	"overhear/internal/num"
 	"overhear/internal/plural"
+	"overhear/problem"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -94,10 +95,14 @@ func (s *inversion) report(v *View, f *record.Finding) error {
 		f.Conclusion += fmt.Sprintf("; they determine %d of its %d directions", rank, s.d)
 	}
 	switch {
+	case last.hides() && last.residual(found.point) > misfit:
+		f.Conclusion += "; no vector was found that fits, so that it may be far from the sample"
 	case found.rivals == 1:
 		f.Conclusion += "; another vector, found from another start, fits as well"
 	case found.rivals > 1:
 		f.Conclusion += fmt.Sprintf("; %d other vectors, found from other starts, fit as well", found.rivals)
+	case last.open() != "":
+		f.Conclusion += fmt.Sprintf("; %s, so that another vector may fit as well", last.open())
 	}
 	return nil
 }
@@ -132,6 +137,14 @@ func (s *inversion) search(victim int, previous []float64) (*solution, error) {
 	}
 	if tried, err = plain.descendAll(starts, many); err != nil {
 		return nil, err
+	}
+	if s.open() != "" || s.hides() && plain.residual(tried[0]) > misfit {
+		const first, last = 2, 40
+		others, err := plain.descendAll(s.drawn(victim, first, last), many)
+		if err != nil {
+			return nil, err
+		}
+		tried = byCost(append(tried, others...))
 	}
 	best := tried[0]
 	out := &solution{signed: true}
@@ -196,8 +209,37 @@ func (s *inversion) descendAll(starts [][]float64, steps int) (all []*point, err
 		}
 		all = append(all, p)
 	}
+	return byCost(all), nil
+}
+
+// byCost has the best first.
+func byCost(all []*point) []*point {
 	slices.SortStableFunc(all, func(a, b *point) int { return cmp.Compare(a.cost, b.cost) })
-	return all, nil
+	return all
+}
+
+// misfit is the part of what rounds without noise say that the sample cannot leave unexplained, unless its gradients
+// are so small that solves' errors are as large.
+const misfit = 1e-6
+
+// hides says whether numbers or vectors are hidden in equations without noise, so that the sample may be hard to find.
+func (s *inversion) hides() bool {
+	return s.kind == model.Silent && slices.ContainsFunc(s.equations, func(e condition) bool {
+		return e.group >= 0 || e.unknown() > 0
+	})
+}
+
+// open says why others than the sample may fit such equations, though they determine all directions of a vector that
+// does.
+func (s *inversion) open() string {
+	switch {
+	case !s.hides():
+	case s.surplus() == 0:
+		return "there are as many equations as unknown numbers"
+	case problem.Straight(s.loss):
+		return "rounds in which it is where the loss is a straight line say less"
+	}
+	return ""
 }
 
 func distance(x, y []float64) float64 {
@@ -265,13 +307,21 @@ func (s *inversion) starts(victim int) (all [][]float64) {
 	} else {
 		all = append(all, make([]float64, s.d))
 	}
-	for k := range 2 {
+	return append(all, s.drawn(victim, 0, 2)...)
+}
+
+// drawn are random points of the unit ball, the first-th to before the last-th.
+func (s *inversion) drawn(victim, first, last int) (all [][]float64) {
+	for k := first; k < last; k++ {
 		stream := sim.NewStream(1, "start of an inversion", uint64(victim), uint64(len(s.equations)), uint64(k))
 		u := make([]float64, s.d)
 		for c := range u {
 			u[c] = stream.Normal()
 		}
-		add(u, num.Pow(stream.Float64(), 1/float64(s.d)))
+		if n := num.Norm(u); n > 0 {
+			num.Scale(num.Pow(stream.Float64(), 1/float64(s.d))/n, u)
+			all = append(all, u)
+		}
 	}
 	return all
 }

@@ -161,7 +161,8 @@ func rowSpace(v *View, f *record.Finding) error {
 	})
 	space := s.space(rank)
 	doubt := s.doubt(len(vectors), rank, v.Knows.Size, gap, floor)
-	if v.Knows.Size > rank {
+	least := min(rank, s.above(floor)) // that are no solve's error
+	if v.Knows.Size > least {
 		doubt += fmt.Sprintf("; it is known to have %d, %s", v.Knows.Size, unaccounted)
 	}
 	// A candidate outside shows that the span is smaller than that of the columns, and so has the rank of the rows.
@@ -174,7 +175,6 @@ func rowSpace(v *View, f *record.Finding) error {
 			"every round, or nothing, and rows that stay there hide; one of them may be a candidate outside the span",
 			f.Victim, plural.Of(rank, "independent row"))
 	case doubt != "":
-		least := min(rank, s.above(floor))
 		fact.Kind, fact.Values = record.LeastRank, []float64{float64(least)}
 		says = fmt.Sprintf("node %d has at least %s", f.Victim, plural.Of(least, "independent row"))
 	case anyOutside(v.Knows.Candidates, space, angle):
