@@ -325,6 +325,7 @@ func (s *inversion) addKernels(others *problem.Rows) error {
 		}
 		if s.memo != nil {
 			s.memo.kernels[key] = e.kernel
+			s.memo.keep(key, num.Packed(s.d))
 		}
 	}
 	return nil

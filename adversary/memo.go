@@ -12,15 +12,41 @@ import (
 
 // Memo is what the likelihoods of attacks on one victim of a run were found to be greatest at. Most of what an
 // observer may miss says nothing of the victim, so that many views lead to the same conditions: none of them is
-// searched twice. It serves one goroutine at a time.
+// searched twice, unless so much was found since that it was dropped. It serves one goroutine at a time.
 type Memo struct {
+	Searched, Recalled int // searches that were made, and that were not, as the memo had them
+
 	solutions map[[sha256.Size]byte]remembered
 	kernels   map[[sha256.Size]byte]*num.Cholesky
+	kept      []note // oldest first
+	bytes     int    // of them
+	most      int    // beyond that the oldest are dropped
+}
+
+// note is a key of a memo, and about how many bytes it keeps there.
+type note struct {
+	key   [sha256.Size]byte
+	bytes int
 }
 
 // NewMemo is one of nothing.
 func NewMemo() *Memo {
-	return &Memo{map[[sha256.Size]byte]remembered{}, map[[sha256.Size]byte]*num.Cholesky{}}
+	const most = 256 << 20 // factors have half as many numbers as the square of the columns
+	return &Memo{solutions: map[[sha256.Size]byte]remembered{}, kernels: map[[sha256.Size]byte]*num.Cholesky{},
+		most: most}
+}
+
+// keep notes what has so many numbers, and drops the oldest beyond the bound. Keys of both kinds are hashes and differ.
+func (m *Memo) keep(key [sha256.Size]byte, numbers int) {
+	const overhead = 200 // of an entry
+	n := note{key, 8*numbers + overhead}
+	m.kept, m.bytes = append(m.kept, n), m.bytes+n.bytes
+	for m.bytes > m.most {
+		oldest := m.kept[0]
+		m.kept, m.bytes = m.kept[1:], m.bytes-oldest.bytes
+		delete(m.solutions, oldest.key)
+		delete(m.kernels, oldest.key)
+	}
 }
 
 // remembered is a solution without what follows from it.
@@ -46,11 +72,14 @@ func (s *inversion) solve(victim int, previous []float64) (*solution, error) {
 	}
 	key := s.key(victim, previous)
 	if was, ok := s.memo.solutions[key]; ok {
+		s.memo.Recalled++
 		return &solution{point: s.at(was.u, was.o, was.fence), signed: was.signed, rivals: was.rivals}, nil
 	}
+	s.memo.Searched++
 	found, err := s.search(victim, previous)
 	if err == nil {
 		s.memo.solutions[key] = remembered{found.u, found.o, found.fence, found.signed, found.rivals}
+		s.memo.keep(key, s.d*(1+len(found.o)))
 	}
 	return found, err
 }

@@ -60,6 +60,62 @@ func TestMemo_ChangesNoBitOfWhatIsFound(t *testing.T) {
 	}
 }
 
+// A memo keeps no more than it may: the oldest goes first, of solutions and of factors, and what went is found again.
+func TestMemo_HasABound(t *testing.T) {
+	f := small(t, 7, 8, ring(5))
+	k, _ := f.allBut(1, 0)
+	rec, public := run(t, f, "dvp", 6, sim.Link{}, func(p *algorithms.DVP) { p.Eta, p.Alpha = 0.3, *constant(40) })
+	over := func(m *Memo) (seen int) {
+		for at := range rec.Messages {
+			part := *rec
+			part.Messages = slices.Delete(slices.Clone(rec.Messages), at, at+1)
+			v := Observe(&part, Vantage{Partial: true}, public, k)
+			want, _ := json.Marshal(carry(t, "kkt-rounds", v))
+			if got, _ := json.Marshal(carry(t, "kkt-rounds", v.Remember(m))); string(got) != string(want) {
+				t.Errorf("without packet %d: %s, not %s", at, got, want)
+			}
+			if m.bytes > m.most || len(m.kept) != len(m.solutions)+len(m.kernels) {
+				t.Fatalf("%d bytes of %d, %d notes of %d and %d", m.bytes, m.most, len(m.kept), len(m.solutions),
+					len(m.kernels))
+			}
+			seen = max(seen, len(m.kept))
+		}
+		return seen
+	}
+	free := NewMemo()
+	all := over(free)
+	tight := NewMemo()
+	tight.most = free.bytes / 3
+	if few := over(tight); few == 0 || few >= all || tight.Searched <= free.Searched ||
+		free.Recalled+free.Searched != tight.Recalled+tight.Searched {
+		t.Errorf("%d of %d are kept; %d searches and %d that were not, without a bound %d and %d", few, all,
+			tight.Searched, tight.Recalled, free.Searched, free.Recalled)
+	}
+
+	m := NewMemo()
+	m.most = 3 * (8*10 + 200)
+	for n := range byte(5) {
+		key := [32]byte{n}
+		if n%2 == 0 {
+			m.solutions[key] = remembered{}
+		} else {
+			m.kernels[key] = nil
+		}
+		m.keep(key, 10)
+	}
+	var left []byte
+	for _, n := range m.kept {
+		left = append(left, n.key[0])
+	}
+	_, gone := m.kernels[[32]byte{1}]
+	if string(left) != "\x02\x03\x04" || len(m.solutions) != 2 || len(m.kernels) != 1 || gone || m.bytes != m.most {
+		t.Errorf("%v are left, %d bytes: %v, %v", left, m.bytes, m.solutions, m.kernels)
+	}
+	if m.keep([32]byte{9}, 1000); len(m.kept) != 0 || m.bytes != 0 {
+		t.Errorf("what is larger than all is kept: %v", m.kept)
+	}
+}
+
 // Whatever a search goes by makes another key.
 func TestMemo_KeyIsOfAllThatASearchGoesBy(t *testing.T) {
 	of := func(change func(s *inversion, e *condition)) [32]byte {

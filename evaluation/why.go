@@ -28,6 +28,15 @@ type WhyOptions struct {
 // nodes' own values it has those that are in these packets or were computed before any other packet came.
 // They stand in the order of sending.
 func WhyLearnt(ctx context.Context, r *record.Run, victim int, o WhyOptions) ([]record.Sufficient, error) {
+	w, err := newNeeding(ctx, r, victim, o)
+	if err != nil {
+		return nil, err
+	}
+	return w.learnt(ctx, o)
+}
+
+// newNeeding is the search for packets that attacks on a victim of a run need.
+func newNeeding(ctx context.Context, r *record.Run, victim int, o WhyOptions) (*needing, error) {
 	a, err := newAssault(ctx, r, o.DataDir, o.Sets)
 	if err != nil {
 		return nil, err
@@ -49,13 +58,18 @@ func WhyLearnt(ctx context.Context, r *record.Run, victim int, o WhyOptions) ([]
 	}
 	w := &needing{assault: a, victim: at, seen: a.arrivals(), memo: adversary.NewMemo()}
 	_, w.truth = a.on(adversary.Observe(a.recording, a.watch, a.public, nil), at)
+	return w, nil
+}
+
+// learnt searches for each attack.
+func (w *needing) learnt(ctx context.Context, o WhyOptions) ([]record.Sufficient, error) {
 	var all []record.Sufficient
-	for _, one := range a.attacks {
+	for _, one := range w.attacks {
 		s, err := w.search(ctx, one, o)
 		if err != nil {
 			return nil, err
 		}
-		if s.Outcome != record.Blocked || a.explicit {
+		if s.Outcome != record.Blocked || w.explicit {
 			all = append(all, *s)
 		}
 	}

@@ -327,6 +327,27 @@ func TestWhyLearnt_TriesNothingTwice(t *testing.T) {
 	}
 }
 
+// Most packets say nothing of the victim, so that most sets of them lead to equations that were searched before: the
+// search for packets does not do so again.
+func TestWhyLearnt_SearchesForNoSampleTwice(t *testing.T) {
+	r := recorded(t, hospitals, "adversary.attacks=[kkt-rounds, late-joiner]", "rounds.count=6")
+	w, err := newNeeding(t.Context(), r, 2, WhyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := w.learnt(context.Background(), WhyOptions{Most: 5000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, s := range all {
+		tried += s.Tried
+	}
+	if m := w.memo; m.Searched == 0 || m.Recalled < 3*m.Searched {
+		t.Errorf("%d attempts search %d times, and %d times know the outcome", tried, m.Searched, m.Recalled)
+	}
+}
+
 // An attack that concludes alike with a packet and without it is told apart by what its conclusion is worth.
 func TestWhyLearnt_TellsScoresOfConclusionsThatReadAlike(t *testing.T) {
 	r := recorded(t, hospitals, "adversary.attacks=[linkage]")
