@@ -184,7 +184,7 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 		out.Diverged = "the run diverges: what its messages give away is not what those of a run give away that learns"
 	}
 	out.Sight.Packets, out.Sight.Of = view.Seen()
-	out.Sight.Unseen = a.unseen()
+	out.Sight.Unseen, out.Unscored = unseen(a.watch, a.public), a.unscored()
 	if out.Claim, out.Condition, out.Claimed = claimed(r); r.Info.Privacy == nil {
 		out.Condition = ""
 	}
@@ -229,15 +229,12 @@ func Attack(ctx context.Context, r *record.Run, o AttackOptions) (*record.Attack
 var errNoneSuits = errors.New("no attack suits this method, view and knowledge; adversary.attacks: [NAME] says why " +
 	"for each (simulate list attacks)")
 
-// noScores is what is said, before the reason, of attacks that are carried out without the data.
-const noScores = "nothing is scored: "
-
 // unscored is why nothing is scored; empty: it is.
 func (a *assault) unscored() string {
 	if a.noData == nil {
 		return ""
 	}
-	return noScores + a.noData.Error()
+	return a.noData.Error()
 }
 
 // unlike returns an error if the files that are there now are not those that the run came from: attacks on it are
@@ -393,15 +390,6 @@ func unseen(w adversary.Vantage, p *model.Public) []string {
 	}
 	for _, key := range p.Hidden {
 		all = append(all, "the nodes' own "+key)
-	}
-	return all
-}
-
-// unseen is, in words, what the adversary does not see, and what else its attacks do without.
-func (a *assault) unseen() []string {
-	all := unseen(a.watch, a.public)
-	if why := a.unscored(); why != "" {
-		all = append(all, why)
 	}
 	return all
 }

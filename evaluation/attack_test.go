@@ -92,8 +92,9 @@ adversary: {knows: {victim: 1, all-but: 4}, attacks: [kkt-inversion, late-joiner
 			t.Errorf("%s without: %s, %d estimates", f.Attack, f.Succeeded, n)
 		}
 	}
-	if !strings.Contains(strings.Join(without.Sight.Unseen, "\n"), "nothing is scored") {
-		t.Errorf("unseen: %q", without.Sight.Unseen)
+	if !strings.HasPrefix(without.Unscored, "the data are not at hand: ") || len(without.Sight.Unseen) > 0 ||
+		with.Unscored != "" {
+		t.Errorf("not scored %q, with the data %q; unseen %q", without.Unscored, with.Unscored, without.Sight.Unseen)
 	}
 	if _, err := Attack(context.Background(), r,
 		AttackOptions{Sets: []string{"adversary.knows.victim=2"}}); err == nil ||

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"overhear/experiment"
 	"overhear/record"
@@ -46,19 +45,13 @@ func LosesScores(r *record.Run, there, now *record.Attacks) error {
 	if !slices.ContainsFunc(now.Findings, unscored) || !slices.ContainsFunc(there.Findings, scored) {
 		return nil
 	}
-	why := "nothing is scored"
-	for _, text := range now.Sight.Unseen {
-		if strings.HasPrefix(text, noScores) {
-			why = text
-		}
-	}
 	for _, f := range there.Findings {
 		k := slices.IndexFunc(now.Findings, func(n record.Finding) bool {
 			return n.Attack == f.Attack && n.Victim == f.Victim
 		})
 		if scored(f) && k >= 0 && unscored(now.Findings[k]) {
-			return fmt.Errorf("%s has findings that are scored, such as %s: %s; now %s",
-				filepath.Join(r.Dir, record.AttacksFile), f.Attack, f.Succeeded, why)
+			return fmt.Errorf("%s has findings that are scored, such as %s: %s; now nothing is scored: %s",
+				filepath.Join(r.Dir, record.AttacksFile), f.Attack, f.Succeeded, now.Unscored)
 		}
 	}
 	return nil

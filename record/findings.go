@@ -49,10 +49,11 @@ type Attacks struct {
 	Sight     Sight     `json:"sight"`
 	Placement Placement `json:"network"`
 	Rounds    int       `json:"rounds"`
-	Claim     string    `json:"claim"`     // what the method claims to protect; "": nothing
-	Condition string    `json:"condition"` // of the claim: ConditionHolds, or what fails
-	Diverged  string    `json:"diverged"`  // that the run diverges, in words; empty: it does not
-	Claimed   []Number  `json:"claimed"`   // privacy loss claimed so far, by round
+	Claim     string    `json:"claim"`              // what the method claims to protect; "": nothing
+	Condition string    `json:"condition"`          // of the claim: ConditionHolds, or what fails
+	Diverged  string    `json:"diverged"`           // that the run diverges, in words; empty: it does not
+	Unscored  string    `json:"unscored,omitempty"` // why nothing is scored; empty: it is
+	Claimed   []Number  `json:"claimed"`            // privacy loss claimed so far, by round
 	Findings  []Finding `json:"findings"`
 	Untried   []Untried `json:"untried"` // where the scenario names no attacks: those that do not suit
 }

@@ -42,6 +42,9 @@ func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
 	if a.Diverged != "" {
 		fmt.Fprintln(w, "warning:", a.Diverged)
 	}
+	if a.Unscored != "" {
+		fmt.Fprintln(w, "not scored:", a.Unscored)
+	}
 	for _, u := range a.Sight.Unseen {
 		fmt.Fprintln(w, "not seen:", u)
 	}

@@ -60,7 +60,8 @@ vectors that are worked out of messages, zero or the mean of those that were see
 has failed.`,
 	"not tried": `An attack that does not suit the method, or what the adversary sees and knows, and why. A scenario
 that names it in adversary.attacks has it begun all the same, and its outcome is then blocked.`,
-	"not seen": "What escaped the observer, or was not at hand, and so limits what attacks can find.",
+	"not seen":   "What escaped the observer, and so limits what attacks can find.",
+	"not scored": "Why no finding could be compared with the truth: the data are not at hand, or not those of the run.",
 	"claim": `What the method's paper promises of privacy, which an audit compares with what was measured. It is not
 established where its condition fails.`,
 	"condition": "What must be true of data and parameters for the claim to follow; holds, or what fails.",

@@ -77,6 +77,10 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 			"of node 0 but one. simulate list attacks says which methods attacks suit.")
 		return nil
 	}
+	if a.Unscored != "" {
+		b.note("The attacks are not scored, and neither samples nor how near estimates come to them are shown: %s.",
+			a.Unscored)
+	}
 	if scale := b.scenario.Problem.Scale; !scale.Intercept && scale.Rows != "none" {
 		b.note("Rows are scaled (problem.scale.rows: %s) and have no intercept, which would tell by how much: samples "+
 			"of the adversary's view are those of scaled rows.", scale.Rows)

@@ -510,8 +510,8 @@ adversary: {knows: {victim: 1, all-but: 2}, attacks: [kkt-inversion]}
 	if s := v.Attack.Lines[0].Says[1]; s.Outcome != record.Unscored || s.Sample != nil || s.Truth != nil {
 		t.Errorf("without the data: %+v", s)
 	}
-	if len(v.Notes) != 1 || len(v.Attack.Unseen) > 0 ||
-		!strings.HasPrefix(v.Attack.Unscored, "nothing is scored: the data are not at hand: ") {
+	if len(v.Notes) != 2 || !strings.HasSuffix(v.Notes[1], ": "+v.Attack.Unscored+".") || len(v.Attack.Unseen) > 0 ||
+		!strings.HasPrefix(v.Attack.Unscored, "the data are not at hand: ") {
 		t.Errorf("without the data: notes %q, unseen %q, unscored %q", v.Notes, v.Attack.Unseen, v.Attack.Unscored)
 	}
 	changed := strings.Replace(text.String(), ",0.25,", ",0.5,", 1)
@@ -519,7 +519,7 @@ adversary: {knows: {victim: 1, all-but: 2}, attacks: [kkt-inversion]}
 		t.Fatal(err)
 	}
 	if v := built(t, r).Runs[0]; len(v.Attack.Unseen) > 0 ||
-		!strings.HasPrefix(v.Attack.Unscored, "nothing is scored: the data are not those of the run: ") {
+		!strings.HasPrefix(v.Attack.Unscored, "the data are not those of the run: ") {
 		t.Errorf("with other data: unseen %q, unscored %q", v.Attack.Unseen, v.Attack.Unscored)
 	}
 	if want := "age " + last.Truth[0] + ", " + strings.ToLower(last.Truth[1]); !strings.HasPrefix(last.TrueOne, want) {

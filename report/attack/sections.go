@@ -796,6 +796,9 @@ func (e *Evaluation) unseen() *section {
 		notes = append(notes, &note{what, []string{name}, items})
 	}
 	for k, a := range e.Attacks {
+		if a.Unscored != "" {
+			add("not scored", e.runName(k), []string{a.Unscored})
+		}
 		add("not seen", e.runName(k), a.Sight.Unseen)
 		var untried []string
 		for _, u := range a.Untried {
