@@ -630,7 +630,7 @@ func TestBrowser_PlaygroundHasNoFiles(t *testing.T) {
 	text := browser.Ask[string](p, `document.getElementById("scenario").value`)
 	for written, old := range map[string]bool{text: false, text + " ": true} {
 		wants(p, written)
-		if got := strings.Contains(p.Text("#results"), "of the scenario before it was changed"); got != old {
+		if got := strings.Contains(p.Text("#results"), "of the scenario and seed before a change"); got != old {
 			t.Errorf("results are said to be of another text: %v, want %v", got, old)
 		}
 		wants(p, text)
@@ -685,6 +685,18 @@ func TestBrowser_PlaygroundStatusIsOfItsScenario(t *testing.T) {
 		wants(p, written+" ")
 		earlier(true)
 		wants(p, written)
+		earlier(false)
+		seeded := func(seed string) { // which is what ran, too
+			browser.Ask[bool](p, fmt.Sprintf(`(() => { const e = document.getElementById("seed"); e.value = %q;
+				return e.dispatchEvent(new Event("input", {bubbles: true})); })()`, seed))
+		}
+		seeded("2")
+		earlier(true)
+		if !browser.Ask[bool](p, `document.getElementById("mistakes").classList.contains("old")`) {
+			t.Error("what was found of another seed is said as of this one")
+		}
+		p.Wait(`!document.getElementById("mistakes").classList.contains("old")`)
+		seeded("1")
 		earlier(false)
 		example()
 		earlier(false)

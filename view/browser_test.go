@@ -210,11 +210,12 @@ func TestPage_TellsExactAttacksApart(t *testing.T) {
 			if l.Exact < 1 {
 				continue
 			}
-			want := sharpness(d.Runs[k], &l)
+			want, until := sharpness(d.Runs[k], &l)
 			if !slices.ContainsFunc(names, func(n string) bool {
-				return strings.Contains(n, fmt.Sprintf("%s on node %d of run %d, %s (", l.Title, l.Victim, k+1, want))
+				line := fmt.Sprintf("%s on node %d of run %d, %s (", l.Title, l.Victim, k+1, want)
+				return strings.Contains(n, line) && strings.Contains(n, until)
 			}) {
-				t.Errorf("%q is not in %q", want, names)
+				t.Errorf("%q, %q is not in %q", want, until, names)
 			}
 		}
 	}
@@ -232,8 +233,8 @@ func TestPage_TellsExactAttacksApart(t *testing.T) {
 	}
 }
 
-// sharpness is by which packet an attack is exact, and at which before it was tried and was not.
-func sharpness(r *Run, l *AttackLine) string {
+// sharpness is from which packet on an attack is exact, or between which two it becomes so.
+func sharpness(r *Run, l *AttackLine) (from, until string) {
 	id := func(count int) (id int64) {
 		for _, since := range r.Packets.ID[:r.Attack.Order[count-1]+1] {
 			id += since
@@ -243,11 +244,11 @@ func sharpness(r *Run, l *AttackLine) string {
 	n, before := r.Attack.Points[l.Exact], r.Attack.Points[l.Exact-1]
 	switch {
 	case before == n-1:
-		return fmt.Sprintf("exact from packet %d on", id(n))
+		return fmt.Sprintf("exact from packet %d on", id(n)), ""
 	case before == 0:
-		return fmt.Sprintf("exact by packet %d; not yet without packets", id(n))
+		return fmt.Sprintf("becomes exact between the start and packet %d", id(n)), ""
 	}
-	return fmt.Sprintf("exact by packet %d; not yet at packet %d", id(n), id(before))
+	return fmt.Sprintf("becomes exact between packet %d", id(before)), fmt.Sprintf(" and packet %d (", id(n))
 }
 
 // Of attacks that become exact at one instant all are in a list, more than the button names, and each leads to its
@@ -281,6 +282,14 @@ adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion]}
 		want := fmt.Sprintf("%s: %s on node %d", name, lines[line].Title, lines[line].Victim)
 		if texts[k] != want {
 			t.Errorf("option %d is %q, want %q", k, texts[k], want)
+		}
+	}
+	for _, e := range browser.Ask[[][]string](p, `[...document.querySelectorAll("#marks button")].map(e =>
+		[e.textContent, e.title])`) { // one of many says how many, and not the first of them
+		said, all := strings.Count(e[1], "\n")+1, "attacks, "+e[0]+"; a click lists all"
+		if said > 12 || strings.Contains(e[1], " more") ||
+			said == 1 && strings.Contains(e[0], "–") && !strings.HasSuffix(e[1], all) {
+			t.Errorf("%q says %q", e[0], e[1])
 		}
 	}
 	seen := map[string]bool{}

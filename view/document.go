@@ -237,6 +237,7 @@ type builder struct {
 	sites    *sim.Placed
 	graph    *sim.Graph // nil: it is in a file that is not at hand
 	last     int64      // when the last event was, requests in vain included
+	planned  [][]Outage // by fault plan, as if none followed
 	lost     int
 	sent     int // packets, a duplicate once
 }

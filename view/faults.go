@@ -75,23 +75,12 @@ func (b *builder) faults() error {
 	}
 	end := b.last + 1
 	if b.graph != nil {
-		outages, err := course.Outages(b.from.Info.Seed, b.graph, b.sites, sim.Time(end))
-		if err != nil {
-			return fmt.Errorf("when nodes were down: %w", err)
-		}
-		for node, all := range outages {
-			for _, o := range all {
-				why := "down, memory kept"
-				switch {
-				case o.Leaves:
-					why = hasLeft
-				case o.From == 0 && course.Joins(node):
-					why = notJoined
-				case o.Lost:
-					why = "down, memory lost"
-				}
-				b.Outages = append(b.Outages, Outage{Node: node, From: int64(o.From), To: int64(o.To), Why: why})
+		for k := range course { // the last is the whole
+			all, err := b.outages(course[:k+1], end)
+			if err != nil {
+				return fmt.Errorf("when nodes were down: %w", err)
 			}
+			b.planned, b.Outages = append(b.planned, all), all
 		}
 	}
 	for k, p := range course {
@@ -143,6 +132,26 @@ func (b *builder) faults() error {
 		}
 	}
 	return nil
+}
+
+// outages are when nodes are down by a course of plans.
+func (b *builder) outages(course sim.FaultCourse, end int64) (found []Outage, err error) {
+	outages, err := course.Outages(b.from.Info.Seed, b.graph, b.sites, sim.Time(end))
+	for node, all := range outages {
+		for _, o := range all {
+			why := "down, memory kept"
+			switch {
+			case o.Leaves:
+				why = hasLeft
+			case o.From == 0 && course.Joins(node):
+				why = notJoined
+			case o.Lost:
+				why = "down, memory lost"
+			}
+			found = append(found, Outage{Node: node, From: int64(o.From), To: int64(o.To), Why: why})
+		}
+	}
+	return found, err
 }
 
 // Happenings are what a run's timeline has besides steps and packets: nodes that are down, other faults while they

@@ -44,7 +44,12 @@ func (b *builder) whyLost(src, dst int, at, longest int64) string {
 		all = append(all, fmt.Sprintf("by its link, which loses %.3g %% of packets", 100*share))
 	}
 	if o := b.awayWithin(dst, at, at+longest, len(all) == 0); o != nil {
-		all = append(all, "because the receiver "+o.words())
+		why := "because the receiver " + o.words()
+		if !slices.Contains(b.Outages, *o) { // by the plan that held when the packet was sent
+			why = fmt.Sprintf("as the receiver was to be away from %v to %v, which another plan took back while the "+
+				"packet was under way", sim.Duration(o.From), sim.Duration(o.To))
+		}
+		all = append(all, why)
 	}
 	switch {
 	case len(all) == 0 && b.graph == nil:
@@ -91,11 +96,20 @@ func (b *builder) lossAt(src, dst int, at int64) (share float64) {
 }
 
 // awayWithin is an outage of a node in a span of time, or else, where nothing else explains a loss, the first after it.
+// What is lost by the plan of its time stays lost where another plan takes the outage back.
 func (b *builder) awayWithin(node int, from, until int64, later bool) (found *Outage) {
-	for k := range b.Outages {
-		if o := &b.Outages[k]; o.Node == node && o.To > from && (o.From <= until || later) &&
-			(found == nil || o.From < found.From) {
-			found = o
+	all := [][]Outage{b.Outages}
+	for k, p := range b.scenario.Faults() {
+		if k < len(b.planned) && int64(p.From) <= from {
+			all = append(all[:1], b.planned[k])
+		}
+	}
+	for _, outages := range all {
+		for k := range outages {
+			if o := &outages[k]; o.Node == node && o.To > from && (o.From <= until || later) &&
+				(found == nil || o.From < found.From) {
+				found = o
+			}
 		}
 	}
 	return found

@@ -56,6 +56,10 @@ algorithm: {kind: admm, eta: 0.3}
 		"loss and partition": {[]string{"network.loss=0.2",
 			"network.faults=[{at: 100ms, partition: [[0, 1], [2, 3]], until: 300ms}]"},
 			[]string{"a partition cuts the two off from each other", link}},
+		"a crash that is taken back": {[]string{"network.faults=[{at: 95ms, crash: 2, until: 300ms}]",
+			"changes=[{at: 90ms, set: {network.faults: [{at: 305ms, crash: 2, until: 335ms}]}}]"},
+			[]string{"as the receiver was to be away from 95ms to 300ms, which another plan took back while the " +
+				"packet was under way", "because the receiver was down from 305ms to 335ms"}},
 		"leaving": {[]string{"network.faults=[{at: 100ms, leave: 2}]", goOn},
 			[]string{"because the receiver left at 100ms"}},
 		"joining": {[]string{"network.faults=[{at: 100ms, join: 2}]", goOn},
@@ -69,7 +73,7 @@ algorithm: {kind: admm, eta: 0.3}
 		for row, is := range why {
 			m := &messages[row]
 			if strings.Contains(is, "the receiver") && m.Dst != 2 ||
-				m.SentNS >= 300e6 && strings.Contains(is, "down from") {
+				m.SentNS >= 335e6 && strings.Contains(is, "down from") {
 				t.Errorf("%s: a packet to node %d, sent at %d: %s", name, m.Dst, m.SentNS, is)
 			}
 			if at := m.SentNS; strings.Contains(is, "partition") != (strings.Contains(name, "partition") &&

@@ -119,6 +119,23 @@ func TestAnswer_Check(t *testing.T) {
 	}
 }
 
+// After the last round a run says what it still does, and no longer which round it is.
+func TestAnswer_SaysWhatFollowsTheRounds(t *testing.T) {
+	text, err := scenarios.ShippedText("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a struct{}
+	messages := ask(t, asking(t, map[string]any{"do": "run", "scenario": text, "seed": 1}), &a)
+	at := slices.IndexFunc(messages, func(m string) bool {
+		return strings.Contains(m, "all of 150 rounds are done; measuring and drawing")
+	})
+	if at < 0 || at+1 == len(messages) || !strings.Contains(messages[at+1], "drawing figure 1 of 4") ||
+		slices.ContainsFunc(messages, func(m string) bool { return strings.Contains(m, "round 150 of 150") }) {
+		t.Errorf("a run says %q", messages)
+	}
+}
+
 // What only the graph of the seed shows is marked in its place, and by a run, too, of a graph that is too large to be
 // checked.
 func TestAnswer_ChecksTheGraphOfTheSeed(t *testing.T) {

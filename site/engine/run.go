@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"overhear/experiment"
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/report"
 	"overhear/report/plot"
@@ -50,7 +51,12 @@ func run(ctx context.Context, text string, seed uint64, tell progress) (*ran, er
 	}
 	info, table, err := experiment.New(s, "").MeasureAs(ctx, seed, experiment.Measuring{
 		Workers: runtime.GOMAXPROCS(0), Told: func(round int) {
-			tell(running*float64(round)/float64(s.Rounds.Count), fmt.Sprintf("round %d of %d", round, s.Rounds.Count))
+			share := running * float64(round) / float64(s.Rounds.Count)
+			if round < s.Rounds.Count {
+				tell(share, fmt.Sprintf("round %d of %d", round, s.Rounds.Count))
+			} else { // to measure and draw a long run takes seconds
+				tell(share, fmt.Sprintf("all of %s are done; measuring and drawing", plural.Of(round, "round")))
+			}
 		}})
 	early := (*experiment.EarlyEnd)(nil)
 	if errors.Is(err, syscall.ENOSYS) { // of a system that has no files

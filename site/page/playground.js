@@ -7,9 +7,10 @@
   const checker = new Engine(), runner = new Engine(); // a run does not keep the editor waiting
   const pause = 200; // ms after which what was typed is checked
   let waiting = null, serial = 0;
-  let ran = null; // the text of which results are shown
-  let shared = null; // the text to which a link was made
-  let statusOf = null; // the text that the status is of
+  let ran = null; // what was run of which results are shown
+  let shared = null; // what a link was made to
+  let statusOf = null; // what the status is of
+  let checked = null; // what the mistakes are of
   let held = false; // the engine is not wanted until the next run
 
   const editor = new Editor({area: $("scenario"), under: $("under"), gutter: $("gutter"), list: $("suggestions"),
@@ -22,6 +23,9 @@
       return {from: column, suggestions: []};
     },
     onInput: () => { own(); age(); later(); }});
+
+  /** now is what would be run: a scenario with a seed. */
+  const now = () => `${$("seed").value.trim()}\n${editor.text}`;
 
   // Checking.
 
@@ -39,11 +43,11 @@
 
   async function check() {
     if (held) return;
-    const text = editor.text;
+    const asked = now();
     try {
-      const {mistakes, needs, notes} = await checker.ask({do: "check", scenario: text, seed: seed() ?? 1}, undefined,
-        loadingChecker);
-      if (text === editor.text) mark(mistakes, needs ?? [], notes ?? []);
+      const {mistakes, needs, notes} = await checker.ask({do: "check", scenario: editor.text, seed: seed() ?? 1},
+        undefined, loadingChecker);
+      if (asked === now()) mark(mistakes, needs ?? [], notes ?? []);
     } catch (e) {
       failed(e);
     }
@@ -52,6 +56,8 @@
   /** mark shows what was found of the text. */
   function mark(mistakes, needs = [], notes = []) {
     editor.mistakes = mistakes;
+    checked = now();
+    age();
     $("mistakes").dataset.checked = mistakes.length;
     $("mistakes").replaceChildren(...told(mistakes, needs, notes));
   }
@@ -78,11 +84,11 @@
 
   // Running.
 
-  function state(name, text, scenario = editor.text) {
+  function state(name, text, of = now()) {
     $("status").dataset.state = name;
     $("status").textContent = text;
     $("cancel").disabled = name !== "running";
-    statusOf = scenario;
+    statusOf = of;
     age();
   }
 
@@ -101,7 +107,7 @@
 
   async function run() {
     runner.cancel();
-    const mine = ++serial, began = performance.now(), chosen = seed(), text = editor.text;
+    const mine = ++serial, began = performance.now(), chosen = seed(), text = editor.text, asked = now();
     $("progress").value = 0;
     ran = null;
     $("results").replaceChildren(); // which are of what was written before
@@ -125,14 +131,14 @@
       if (mine !== serial) return;
       $("progress").value = 1;
       $("results").replaceChildren(...results(answer, chosen));
-      ran = text;
-      state("done", `Computed in this browser in ${show.seconds(performance.now() - began)}.`, text);
+      ran = asked;
+      state("done", `Computed in this browser in ${show.seconds(performance.now() - began)}.`, asked);
     } catch (e) {
       if (mine !== serial) return;
       $("progress").value = 0;
-      if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled.", text);
-      else state("failed", e.message, text);
-      if (e.mistakes && text === editor.text) mark(e.mistakes); // which a check does not look for
+      if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled.", asked);
+      else state("failed", e.message, asked);
+      if (e.mistakes && asked === now()) mark(e.mistakes); // which a check does not look for
     }
   }
 
@@ -145,14 +151,17 @@
     $("mistakes").replaceChildren("The scenario is not checked, as the engine is not loaded. Run loads it.");
   }
 
-  /** age says so if the status or the results are of another text than the editor's; a link to another is no more. */
+  /** age says so if what is told or shown is of another scenario or seed than what stands there; a link to another is
+   * no more. */
   function age() {
-    const box = $("results"), old = ran !== null && ran !== editor.text;
-    $("of").hidden = statusOf === editor.text || $("status").textContent === "";
-    if (shared !== editor.text) $("shared").textContent = "";
+    const box = $("results"), is = now(), old = ran !== null && ran !== is;
+    $("of").hidden = statusOf === is || $("status").textContent === "";
+    $("mistakes").classList.toggle("old", checked !== null && checked !== is);
+    if (shared !== is) $("shared").textContent = "";
     if (old === box.classList.contains("old")) return;
     box.classList.toggle("old", old);
-    if (old) box.prepend(show.element("p", {class: "note of"}, "These results are of the scenario before it was changed."));
+    if (old) box.prepend(show.element("p", {class: "note of"},
+      "These results are of the scenario and seed before a change."));
     else box.querySelector(".of").remove();
   }
 
@@ -210,8 +219,8 @@
 
   async function share() {
     const address = new URL(location.href);
-    shared = editor.text;
-    address.hash = new URLSearchParams({scenario: await pack(shared), seed: String(seed() ?? 1)});
+    shared = now();
+    address.hash = new URLSearchParams({scenario: await pack(editor.text), seed: String(seed() ?? 1)});
     history.replaceState(null, "", address);
     let copied = false;
     try {
@@ -270,7 +279,7 @@
     ready();
     take(Number($("example").value));
   });
-  $("seed").addEventListener("input", later); // a graph may be the seed's
+  $("seed").addEventListener("input", () => { age(); later(); }); // a graph may be the seed's
   $("run").addEventListener("click", run);
   $("cancel").addEventListener("click", cancel);
   $("share").addEventListener("click", share);

@@ -45,19 +45,20 @@ function lineName(l) { return `${l.title} on node ${l.victim}`; }
 // Attacks have letters by when they become exact, of two at one instant the one whose panel, or place in it, is first.
 function letter(k) { return (k < 26 ? "" : letter(Math.floor(k / 26) - 1)) + String.fromCharCode(65 + k % 26); }
 
-// notYet says where an attack was last carried out that is exact by a packet; "": right before that one.
+// notYet is when an attack was last carried out that was not exact yet; "": right before it is.
 function notYet(run, l) {
   const a = run.attacker, n = a.points[l.exact], m = a.points[l.exact - 1];
   if (m === n - 1) return "";
-  return m ? `; not yet at packet ${run.id[run.attack.order[m - 1]]}` : "; not yet without packets";
+  return m ? `packet ${run.id[run.attack.order[m - 1]]} (${time(a.times[l.exact - 1])})` : "the start";
 }
 
-// exactSince says by which packet an attack is exact, and at which it was not yet.
+// exactSince says from which packet on an attack is exact, or between which it becomes so.
 function exactSince(run, l) {
   const a = run.attacker, n = a.points[l.exact];
   if (!n) return "exact without any packet";
-  const before = notYet(run, l), packet = run.id[run.attack.order[n - 1]];
-  return `exact ${before ? "by" : "from"} packet ${packet}${before || " on"} (${time(l.since)})`;
+  const before = notYet(run, l), packet = `packet ${run.id[run.attack.order[n - 1]]}`;
+  return before ? `becomes exact between ${before} and ${packet} (${time(l.since)})` :
+    `exact from ${packet} on (${time(l.since)})`;
 }
 
 // attackPanel is the adversary's view of a run.
@@ -118,9 +119,10 @@ function saying(view, run, l, s) {
   if (l.exact >= 0 && a.points[l.exact] === 0) out.push(element("p", {}, "Exact without any packet."));
   else if (l.exact >= 0) {
     const n = a.points[l.exact], row = run.attack.order[n - 1], before = notYet(run, l);
-    out.push(element("p", {}, `Exact ${before ? "by" : "from"} packet `, choose(view, "packet", run, row,
-      `${run.id[row]} (${packetName(run, row)})`), (before || " on") + ", wherever it was carried out. It is number " +
-      `${n} of those that the adversary sees, and arrives at ${time(l.since)}. `,
+    out.push(element("p", {}, before ? `Becomes exact between ${before} and packet ` : "Exact from packet ",
+      choose(view, "packet", run, row, `${run.id[row]} (${packetName(run, row)})`), (before ? "" : " on") +
+      `, wherever it was carried out. ${before ? "The latter" : "It"} is number ${n} of those that the adversary ` +
+      `sees, and arrives at ${time(l.since)}. `,
     element("button", {type: "button", onclick: () => view.go(l.since)}, "Go there"), " This is with all that had " +
       "come by then; simulate why finds a few packets that are enough alone, and this need not be one of them."));
   } else out.push(element("p", {}, l.says.some(x => x.outcome === "unscored") ?

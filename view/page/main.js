@@ -396,6 +396,7 @@ class View {
   // placeMarks puts a button over each time from which on an attack is exact. Those that would touch are one.
   placeMarks(width) {
     const name = g => g.length > 1 ? `${g[0].line.letter}–${g[g.length - 1].line.letter}` : g[0].line.letter;
+    const share = g => `${plural(g.length, "attack")}, ${name(g)}; a click lists all`;
     const wide = g => Math.max(24, 14 + 9 * name(g).length);
     const middle = g => Math.min(width - wide(g) / 2, Math.max(wide(g) / 2,
       (g[0].line.since + g[g.length - 1].line.since) / 2 / this.end * width));
@@ -410,7 +411,7 @@ class View {
     }
     this.ui.marks.replaceChildren(...groups.map(g => {
       const all = g.map(one => this.exactName(one));
-      const told = all.length > 12 ? all.slice(0, 12).concat(`and ${all.length - 12} more`) : all;
+      const told = all.length > 12 ? [share(g)] : all;
       let next = 0; // of those that share the button
       const button = element("button", {type: "button", title: told.join("\n"), "aria-label": told.join("; "),
         onclick: () => { this.listExact(g); this.goToExact(g[next++ % g.length]); }}, name(g));
