@@ -171,14 +171,17 @@ func (a *assault) part(rows []int) (*adversary.Recording, adversary.Vantage) {
 }
 
 // own is how far what colluding nodes computed follows from some of the packets that are seen, as Vantage.Own is: to
-// the first value that came and is not there. In lockstep that entered the rounds after its own. Otherwise it is taken
-// to have entered whatever its receiver published from then on.
+// the first value that came and is not there. In lockstep that entered the rounds after its own, and a hub's value of
+// its own round. Otherwise it is taken to have entered whatever its receiver published from then on.
 func (a *assault) own(some []record.Message) map[int]int {
 	lacks := a.lacks(some)
 	until := map[int]int{}
 	rounds := a.public.Timing.Lockstep && a.public.Rows == 0 // over split columns a round has several steps
 	for node, first := range lacks {
-		if until[node] = 1; rounds { // its start is its own
+		until[node] = 1 // its start is its own
+		if hub := a.public.Hub && node == 0; rounds && hub {
+			until[node] = max(1, first.round)
+		} else if rounds {
 			until[node] = first.round + 1
 		}
 	}
@@ -268,7 +271,7 @@ func (b *advancing) step(f *record.Finding, truth *adversary.Truth) AdvanceStep 
 		}
 	}
 	if b.person != nil && truth != nil && len(truth.Samples) == 1 {
-		s.Truth = b.person.words(truth.Samples[0].X, truth.Samples[0].Y)
+		s.Truth = b.person.words(truth.Samples[0].X, truth.Samples[0].Y, 0)
 	}
 	if e == nil {
 		return s
@@ -284,9 +287,9 @@ func (b *advancing) step(f *record.Finding, truth *adversary.Truth) AdvanceStep 
 			num.Scale(-1, x)
 		}
 	}
-	s.Sample = b.person.words(x, e.Y)
+	s.Sample = b.person.words(x, e.Y, 1e-9)
 	if sample != nil {
-		s.Truth = b.person.words(sample.X, sample.Y)
+		s.Truth = b.person.words(sample.X, sample.Y, 0)
 		s.Right = b.person.right(x, e.Y, sample)
 		for k := range s.Sample {
 			if s.Right[k] { // without what rounding leaves
@@ -386,7 +389,8 @@ func (b *advancing) result() *Advance {
 type person struct {
 	attributes []attribute
 	divisors   []float64
-	intercept  int // its column, by which a row's scaling is undone; −1: none
+	largest    []float64 // of each prepared column, before rows were scaled; 1 where all are 0
+	intercept  int       // its column, by which a row's scaling is undone; −1: none
 	label      string
 	classes    map[float64]string
 }
@@ -413,6 +417,22 @@ func newPerson(e *experiment.Experiment, a *experiment.Assembly) (*person, error
 	}
 	if a.Set.Reading != nil {
 		p.label = a.Set.Reading.Label
+	}
+	p.largest = make([]float64, a.Set.X.D)
+	for i := range a.Set.X.Len() {
+		columns, values := a.Set.X.Row(i)
+		by := 1.0
+		if at := slices.Index(columns, int32(p.intercept)); at >= 0 {
+			by = byIntercept(values[at])
+		}
+		for k, c := range columns {
+			p.largest[c] = max(p.largest[c], math.Abs(values[k]/by))
+		}
+	}
+	for c, v := range p.largest {
+		if v == 0 {
+			p.largest[c] = 1
+		}
 	}
 	for c, name := range a.Set.Columns {
 		if c == p.intercept {
@@ -443,27 +463,34 @@ func (p *person) columns() (all []string) {
 
 // factor is what a row was multiplied by after its columns were divided, as the row itself says.
 func (p *person) factor(x []float64) float64 {
-	if p.intercept >= 0 && p.intercept < len(x) && math.Abs(x[p.intercept]) > 1e-9 {
-		return x[p.intercept]
+	if p.intercept >= 0 && p.intercept < len(x) {
+		return byIntercept(x[p.intercept])
 	}
 	return 1
 }
 
-// words are a sample's attributes and its label.
-func (p *person) words(x []float64, y float64) (all []string) {
+func byIntercept(v float64) float64 {
+	if math.Abs(v) > 1e-9 {
+		return v
+	}
+	return 1
+}
+
+// words are a sample's attributes and its label. Numbers of no more than a share of their column's largest, which is
+// what rounding leaves of an estimate, are 0.
+func (p *person) words(x []float64, y, share float64) (all []string) {
 	by := p.factor(x)
 	for _, a := range p.attributes {
 		if a.values != nil {
 			all = append(all, a.values[p.active(x, by, &a)])
 			continue
 		}
-		v := float64(x[a.columns[0]] / by * p.divisors[a.columns[0]])
-		if whole := math.Round(v); math.Abs(v-whole) <= 1e-6*math.Max(1, math.Abs(v)) {
-			v = whole
+		c := a.columns[0]
+		v := x[c] / by
+		if math.Abs(v) <= share*p.largest[c] || v == 0 { // not −0
+			v = 0
 		}
-		if v == 0 {
-			v = 0 // not −0
-		}
+		v *= p.divisors[c]
 		all = append(all, fmt.Sprintf("%.6g", v))
 	}
 	if y == 0 {
@@ -492,7 +519,7 @@ func (p *person) right(x []float64, y float64, is *adversary.Sample) (all []bool
 			continue
 		}
 		c := a.columns[0]
-		all = append(all, math.Abs(x[c]/by-is.X[c]/truly) <= 1e-6)
+		all = append(all, math.Abs(x[c]/by-is.X[c]/truly) <= 1e-6*p.largest[c])
 	}
 	return append(all, y == is.Y)
 }

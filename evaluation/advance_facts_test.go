@@ -153,7 +153,7 @@ func patients(intercept int) *person {
 		attributes: []attribute{{name: "age", columns: []int{0}},
 			{name: "sex", columns: []int{1, 2}, values: []string{"Female", "Male"}},
 			{name: "dose", columns: []int{3}}},
-		divisors: []float64{80, 1, 1, 4, 1}, intercept: intercept, label: "ill",
+		divisors: []float64{80, 1, 1, 4, 1}, largest: []float64{1, 1, 1, 1, 1}, intercept: intercept, label: "ill",
 		classes: map[float64]string{-1: "no", 1: "yes"},
 	}
 }
@@ -248,14 +248,23 @@ func TestPerson_TellsNumbersAsTheyAre(t *testing.T) {
 		{40 + 1e-9, 2 - 1e-9, [2]string{"40", "2"}},
 		{-40 - 1e-9, -0.25, [2]string{"-40", "-0.25"}},
 		{math.Copysign(0, -1), -1e-9, [2]string{"0", "0"}},
+		{1e-6, 4.559e-7, [2]string{"1e-06", "4.559e-07"}},
 	} {
-		got := p.words([]float64{c.age / 80, 1, 0, c.dose / 4}, 1)
+		got := p.words([]float64{c.age / 80, 1, 0, c.dose / 4}, 1, 1e-9)
 		if want := []string{c.want[0], "Female", c.want[1], "yes"}; !slices.Equal(got, want) {
 			t.Errorf("age %v and dose %v: %q, want %q", c.age, c.dose, got, want)
 		}
 	}
+	// Where columns are not divided by their largest, numbers are small beside that and not beside 1.
+	small := patients(-1)
+	small.divisors, small.largest = []float64{1, 1, 1, 1, 1}, []float64{80, 1, 1, 5e-7, 1}
+	s := told(small, []float64{40.00001, 1, 0, 4.5e-7}, 1, adversary.Sample{X: []float64{40, 1, 0, 4.4e-7}, Y: 1})
+	if !slices.Equal(s.Sample, []string{"40", "Female", "4.5e-07", "yes"}) ||
+		!slices.Equal(s.Truth, []string{"40", "Female", "4.4e-07", "yes"}) || s.Right[2] || !s.Right[0] {
+		t.Errorf("%q for %q, right %v", s.Sample, s.Truth, s.Right)
+	}
 	// What an attack got wrong is told as wrong as it is, though the truth is near and whole.
-	s := told(p, []float64{40.25 / 80, 1, 0, 1.9 / 4}, 1, adversary.Sample{X: []float64{0.5, 1, 0, 0.5}, Y: 1})
+	s = told(p, []float64{40.25 / 80, 1, 0, 1.9 / 4}, 1, adversary.Sample{X: []float64{0.5, 1, 0, 0.5}, Y: 1})
 	if !slices.Equal(s.Sample, []string{"40.25", "Female", "1.9", "yes"}) ||
 		!slices.Equal(s.Truth, []string{"40", "Female", "2", "yes"}) {
 		t.Errorf("%q for %q", s.Sample, s.Truth)

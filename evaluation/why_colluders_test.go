@@ -79,6 +79,54 @@ var inRounds = []struct {
 	lockstep bool
 }{{"{count: 3}", true}, {"{count: 3, mode: asynchronous, quorum: 0.5}", false}}
 
+// A hub's value of a round has in it its clients' of the same round, so that without one of these it is not known.
+func TestColluders_HubHasWhatFollowsFromItsClients(t *testing.T) {
+	a, err := newAssault(t.Context(), recorded(t, `name: hub
+problem: {data: {set: twonorm, rows: 100, dimension: 3}, train: 0.8, rho: 0.1}
+network: {topology: {kind: star, nodes: 4}, latency: 20ms}
+rounds: {count: 4}
+algorithm: {kind: dp-admm, eta: 0.5, step: 1, noise: off}
+adversary: {view: {kind: nodes, nodes: [0, 2]}, knows: {victim: 1, all-but: 0}, attacks: [late-joiner]}
+`), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := rand.New(rand.NewPCG(1, 2))
+	seen, cut := a.arrivals(), 0
+	for range 200 {
+		there := map[uint64]bool{}
+		var rows []int
+		for _, k := range seen {
+			if g.IntN(8) > 0 {
+				rows = append(rows, k)
+				there[a.recording.Messages[k].ID] = true
+			}
+		}
+		_, watch := a.part(rows)
+		for node, delay := range map[int]int{0: 0, 2: 1} { // rounds from a value to the first that it enters
+			want := 5
+			for _, m := range a.recording.Messages {
+				if int(m.Dst) == node && m.Kind == record.MessageValue && !there[m.ID] {
+					want = min(want, max(1, int(m.Round)+delay))
+				}
+			}
+			got, limited := watch.Own[node]
+			if !limited {
+				got = 5
+			}
+			if got = min(got, 5); got != want {
+				t.Fatalf("node %d: values from round %d on are taken not to be known, want %d", node, got, want)
+			}
+			if want < 5 {
+				cut++
+			}
+		}
+	}
+	if cut < 100 {
+		t.Errorf("%d of 400 are cut", cut)
+	}
+}
+
 // With the first packets, as on the page, and with any others, as where packets are looked for that are enough,
 // colluders have of their own values those that no other packet entered.
 func TestColluders_HaveWhatFollowsFromTheirPackets(t *testing.T) {

@@ -43,11 +43,16 @@ func (b *builder) whyLost(src, dst int, at, longest int64) string {
 	if share := b.lossAt(src, dst, at); share > 0 {
 		all = append(all, fmt.Sprintf("by its link, which loses %.3g %% of packets", 100*share))
 	}
+	for _, bad := range b.impaired(src, dst, at) {
+		if bad.Factor != nil {
+			longest = max(longest, int64(float64(longest)**bad.Factor))
+		}
+	}
 	if o := b.awayWithin(dst, at, at+longest, len(all) == 0); o != nil {
-		why := "because the receiver " + o.words()
+		why := "because the receiver " + o.words(b.last)
 		if !slices.Contains(b.Outages, *o) { // by the plan that held when the packet was sent
-			why = fmt.Sprintf("as the receiver was to be away from %v to %v, which another plan took back while the "+
-				"packet was under way", sim.Duration(o.From), sim.Duration(o.To))
+			why = fmt.Sprintf("as the receiver was to be away %s, which another plan took back while the packet was "+
+				"under way", o.span(b.last))
 		}
 		all = append(all, why)
 	}
@@ -70,27 +75,37 @@ func (c *Cut) separates(i, j int) bool {
 	return of(i) >= 0 && of(j) >= 0 && of(i) != of(j)
 }
 
+// same says whether a link is that between two nodes.
+func same(link [2]int, src, dst int) bool {
+	return link == [2]int{src, dst} || link == [2]int{dst, src}
+}
+
+// impaired are what ails a link at a time.
+func (b *builder) impaired(src, dst int, at int64) (all []sim.BadLink) {
+	for k := range b.Faults {
+		f := &b.Faults[k]
+		if bad, ok := f.of.Kind.(sim.BadLink); ok && same(bad.Link, src, dst) && f.From <= at && at < f.To {
+			all = append(all, bad)
+		}
+	}
+	return all
+}
+
 // lossAt is the share of packets that a link loses.
 func (b *builder) lossAt(src, dst int, at int64) (share float64) {
-	same := func(link []int) bool {
-		return len(link) == 2 && (link[0] == src && link[1] == dst || link[0] == dst && link[1] == src)
-	}
 	for _, p := range b.scenario.Phases() {
 		if int64(p.From) > at {
 			break
 		}
 		share = p.Network.Loss
 		for _, l := range p.Network.Links {
-			if l.Loss != nil && same(l.Between[:]) {
+			if l.Loss != nil && same(l.Between, src, dst) {
 				share = *l.Loss
 			}
 		}
 	}
-	for k := range b.Faults {
-		f := &b.Faults[k]
-		if bad, ok := f.of.Kind.(sim.BadLink); ok && same(bad.Link[:]) && f.From <= at && at < f.To {
-			share = max(share, bad.Loss)
-		}
+	for _, bad := range b.impaired(src, dst, at) {
+		share = max(share, bad.Loss)
 	}
 	return share
 }
@@ -115,15 +130,25 @@ func (b *builder) awayWithin(node int, from, until int64, later bool) (found *Ou
 	return found
 }
 
-// words say what a node is not there for, and when.
-func (o *Outage) words() string {
-	switch o.Why {
-	case hasLeft:
+// words say what a node is not there for, and when, of a run whose last event is at a time.
+func (o *Outage) words(last int64) string {
+	switch {
+	case o.Why == hasLeft:
 		return fmt.Sprintf("left at %v", sim.Duration(o.From))
-	case notJoined:
+	case o.Why == notJoined && o.To > last:
+		return "had not joined"
+	case o.Why == notJoined:
 		return fmt.Sprintf("had not joined before %v", sim.Duration(o.To))
 	}
-	return fmt.Sprintf("was down from %v to %v", sim.Duration(o.From), sim.Duration(o.To))
+	return "was down " + o.span(last)
+}
+
+// span is when an outage was; it may go on after the last event.
+func (o *Outage) span(last int64) string {
+	if o.To > last {
+		return fmt.Sprintf("from %v until the run was over", sim.Duration(o.From))
+	}
+	return fmt.Sprintf("from %v to %v", sim.Duration(o.From), sim.Duration(o.To))
 }
 
 // Why a node is not there that is not down either.

@@ -60,6 +60,10 @@ algorithm: {kind: admm, eta: 0.3}
 			"changes=[{at: 90ms, set: {network.faults: [{at: 305ms, crash: 2, until: 335ms}]}}]"},
 			[]string{"as the receiver was to be away from 95ms to 300ms, which another plan took back while the " +
 				"packet was under way", "because the receiver was down from 305ms to 335ms"}},
+		"a slow link and a crash": {[]string{"network.links=[{between: [1, 2], loss: 0.2}]", goOn,
+			"network.faults=[{at: 0s, link: [1, 2], factor: 20, until: 150ms}, {at: 200ms, crash: 2, until: 300ms}]"},
+			[]string{"because the receiver was down from 200ms to 300ms", link,
+				link + ", or because the receiver was down from 200ms to 300ms" + which}},
 		"leaving": {[]string{"network.faults=[{at: 100ms, leave: 2}]", goOn},
 			[]string{"because the receiver left at 100ms"}},
 		"joining": {[]string{"network.faults=[{at: 100ms, join: 2}]", goOn},
@@ -88,5 +92,26 @@ algorithm: {kind: admm, eta: 0.3}
 				t.Errorf("%s: a packet of %d to %d: %s", name, m.Src, m.Dst, is)
 			}
 		}
+	}
+}
+
+// Of an outage that was not over when the run was, the end is not told as one.
+func TestLost_OutagesThatOutlastTheRun(t *testing.T) {
+	_, why := reasonsOf(t, recorded(t, `name: lost
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network:
+  topology: {kind: ring, nodes: 5}
+  latency: {kind: exponential, mean: 20ms}
+  faults: [{at: 100ms, crash: 1, until: 260ms, memory: lost}]
+rounds: {mode: asynchronous, count: 20, quorum: 0.5, timeout: 50ms, retry: 40ms}
+algorithm: {kind: admm, eta: 0.05, init: {normal: 0.1}}
+`, 1))
+	for _, is := range why {
+		if is != "because the receiver was down from 100ms until the run was over" {
+			t.Error(is)
+		}
+	}
+	if len(why) == 0 {
+		t.Error("nothing was lost")
 	}
 }
