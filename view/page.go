@@ -13,6 +13,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"overhear/internal/plural"
 )
 
 //go:embed page/page.html.tmpl
@@ -57,6 +59,27 @@ func hash(text string) string {
 }
 
 var pageHTML = template.Must(template.New("view").Parse(pageTemplate))
+
+// heavy is from how many bytes on a page is slow to open and to send.
+const heavy = 10_000_000
+
+// Weight says how large a page of the document is, of what, and which runs have smaller ones; "": it is small.
+func (d *Document) Weight(bytes int) string {
+	if bytes < heavy {
+		return ""
+	}
+	packets, updates, values := 0, 0, 0
+	for _, r := range d.Runs {
+		packets, updates, values = packets+len(r.Packets.ID), updates+len(r.Steps.Node), values+len(r.Values.Node)
+	}
+	text := fmt.Sprintf("the page has %.3g MB, of %s, %s and %s, and browsers take their time to open it; a run of "+
+		"fewer rounds or nodes (rounds.count, network.topology.nodes) has a smaller one", float64(bytes)/1e6,
+		plural.Of(packets, "packet"), plural.Of(updates, "update"), plural.Of(values, "published value"))
+	if values > 0 {
+		text += ", or one that keeps fewer values (record.iterates: {every: 10}, or none)"
+	}
+	return text
+}
 
 // Write writes the page.
 func (d *Document) Write(w io.Writer) error {

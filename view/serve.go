@@ -22,17 +22,13 @@ type Server struct {
 	page     []byte
 }
 
-// NewServer listens on a port of 127.0.0.1 that the system chooses.
-func NewServer(d *Document) (*Server, error) {
-	var b bytes.Buffer
-	if err := d.Write(&b); err != nil {
-		return nil, err
-	}
+// NewServer offers a page on a port of 127.0.0.1 that the system chooses.
+func NewServer(page []byte) (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("offering a page on this machine: %w", err)
 	}
-	return &Server{listener: l, token: rand.Text(), page: b.Bytes()}, nil
+	return &Server{listener: l, token: rand.Text(), page: page}, nil
 }
 
 // Address is where the page is.

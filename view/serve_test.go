@@ -3,6 +3,7 @@
 package view
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -13,7 +14,11 @@ import (
 // served offers a document until the test ends.
 func served(t *testing.T, d *Document) *Server {
 	t.Helper()
-	s, err := NewServer(d)
+	var page bytes.Buffer
+	if err := d.Write(&page); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewServer(page.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

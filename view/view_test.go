@@ -700,6 +700,25 @@ func TestDocument_TextsAreNoMarkup(t *testing.T) {
 	}
 }
 
+// A page that is slow to open says how large it is, of what, and what would make it smaller.
+func TestDocument_SaysWhatMakesItLarge(t *testing.T) {
+	d := synthetic(100, 3000)
+	if text := d.Weight(9_999_999); text != "" {
+		t.Errorf("of a small page: %q", text)
+	}
+	text := d.Weight(60_400_000)
+	for _, want := range []string{"the page has 60.4 MB, of 3000 packets, 1500 updates and 1500 published values",
+		"rounds.count", "network.topology.nodes", "record.iterates: {every: 10}"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q does not say %q", text, want)
+		}
+	}
+	d.Runs[0].Values = Values{}
+	if text := d.Weight(60_400_000); strings.Contains(text, "record.iterates") {
+		t.Errorf("without values: %q", text)
+	}
+}
+
 // The page's own files have lines as short as those of programs.
 func TestPage_LinesAreShort(t *testing.T) {
 	paths, err := filepath.Glob("page/*")

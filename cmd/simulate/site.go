@@ -95,11 +95,13 @@ func writeSite(c *cobra.Command, out string) error {
 	return nil
 }
 
-// stages tell which stages of a work go on: by a bar, or where there is none by a line each.
+// stages tell which stages of a work go on: by a bar, or where there is none by a line each, and one for each tenth of
+// the whole, as a stage may take minutes.
 type stages struct {
-	to   io.Writer
-	bar  *progress
-	seen []string
+	to     io.Writer
+	bar    *progress
+	seen   []string
+	tenths int // that have been told
 }
 
 func (s *stages) told(share float64, doing []string) {
@@ -109,6 +111,10 @@ func (s *stages) told(share float64, doing []string) {
 			s.seen = append(s.seen, stage)
 			s.bar.inWords(s.to, stage)
 		}
+	}
+	if tenths := int(10 * share); tenths > s.tenths && len(doing) > 0 {
+		s.tenths = tenths
+		s.bar.inWords(s.to, fmt.Sprintf("%d %%: %s", 10*tenths, strings.Join(doing, ", ")))
 	}
 }
 

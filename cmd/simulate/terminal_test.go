@@ -123,16 +123,18 @@ func TestProgress_TellsInWordsWhereThereIsNoTerminal(t *testing.T) {
 	}
 }
 
-// Stages that go on at the same time are a line each where there is no terminal, when they begin.
+// Stages that go on at the same time are a line each where there is no terminal, when they begin, and so is each tenth.
 func TestStages_AreALineEachWhereThereIsNoTerminal(t *testing.T) {
 	var told strings.Builder
 	s := &stages{to: &told, bar: &progress{off: true}}
 	s.told(0, []string{"reading"})
 	s.told(0.1, []string{"compiling", "computing"})
 	s.told(0.2, []string{"packing", "computing"})
-	s.told(0.9, []string{"packing"})
+	s.told(0.25, []string{"packing"})
+	s.told(0.95, []string{"packing"})
 	s.told(1, nil)
-	if got := told.String(); got != "reading\ncompiling\ncomputing\npacking\n" {
+	if got := told.String(); got != "reading\ncompiling\ncomputing\n10 %: compiling, computing\npacking\n"+
+		"20 %: packing, computing\n90 %: packing\n" {
 		t.Errorf("%q", got)
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -89,14 +90,21 @@ func newView() *cobra.Command {
 					fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", of, note)
 				}
 			}
+			var page bytes.Buffer
+			if err := d.Write(&page); err != nil {
+				return err
+			}
+			if text := d.Weight(page.Len()); text != "" {
+				fmt.Fprintln(c.ErrOrStderr(), text)
+			}
 			if c.Flags().Changed("out") {
-				if err := files.Write(out, d.Write); err != nil {
+				if err := files.WriteBytes(out, page.Bytes()); err != nil {
 					return err
 				}
 				fmt.Fprintln(c.OutOrStdout(), out)
 				return nil
 			}
-			s, err := view.NewServer(d)
+			s, err := view.NewServer(page.Bytes())
 			if err != nil {
 				return err
 			}
