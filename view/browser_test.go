@@ -262,7 +262,7 @@ rounds: {count: 3}
 algorithm: {kind: admm, eta: 0.05}
 adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion]}
 `, 1))
-	p.Show(1280, 900, false)
+	p.Show(390, 844, false)
 	p.Open(saved(t, d), ready)
 	lines := d.Runs[0].Attack.Lines
 	order := make([]int, len(lines)) // by time, and then as they stand
@@ -299,6 +299,10 @@ adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion]}
 		listed := browser.Ask[[]string](p, `[...document.querySelectorAll(
 			"#sharing:not([hidden]) button.link")].map(e => { e.click(); return e.textContent.split(",")[0] + "|" +
 			document.querySelector("#attack select").selectedOptions[0].textContent; })`)
+		if short := browser.Ask[int](p, `[...document.querySelectorAll("#sharing button.link")]
+			.filter(e => e.scrollHeight > e.offsetHeight).length`); short > 0 {
+			t.Errorf("%d lines of the list lie over others", short)
+		}
 		for _, l := range listed {
 			name, chosen, _ := strings.Cut(l, "|")
 			if seen[name] = true; name != chosen {
