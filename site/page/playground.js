@@ -76,9 +76,16 @@
     }))];
   }
 
+  /** unchecked says why nothing was found out about the scenario. */
+  function unchecked(...why) {
+    checked = null;
+    age();
+    $("mistakes").replaceChildren(...why);
+  }
+
   function failed(e) {
     if (e instanceof Engine.Cancelled) return;
-    $("mistakes").replaceChildren(show.element("p", {class: "bad"}, e.message));
+    unchecked(show.element("p", {class: "bad"}, e.message));
     if ($("status").dataset.state !== "running") $("progress").value = 0;
   }
 
@@ -148,7 +155,7 @@
     if (!Engine.loading) return;
     held = true;
     checker.cancel();
-    $("mistakes").replaceChildren("The scenario is not checked, as the engine is not loaded. Run loads it.");
+    unchecked("The scenario is not checked, as the engine is not loaded. Run loads it.");
   }
 
   /** age says so if what is told or shown is of another scenario or seed than what stands there; a link to another is
