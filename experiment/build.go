@@ -101,6 +101,9 @@ func (e *Experiment) data(ctx context.Context, seed uint64) (*problem.Set, error
 		if err := stage.At(ctx, scaling, 0, 0); err != nil {
 			return nil, err
 		}
+		if err := e.preparedFits(set); err != nil {
+			return nil, err
+		}
 		set = e.Problem.Scale.InPlace(set, nil)
 		e.Problem.Scale.Parties(set, e.Problem.Columns)
 		return set, nil
@@ -141,6 +144,9 @@ func (e *Experiment) prepared(ctx context.Context, seed uint64) (set *problem.Se
 	}
 	if spec.Scale.OfTraining(spec.Data) {
 		if err := stage.At(ctx, scaling, 0, 0); err != nil {
+			return nil, nil, nil, err
+		}
+		if err := e.preparedFits(set); err != nil {
 			return nil, nil, nil, err
 		}
 		set = spec.Scale.Apply(set, train)
@@ -206,7 +212,7 @@ func (e *Experiment) assemble(ctx context.Context, seed uint64) (*Assembly, erro
 	if err := e.CheckEdges(a.Graph); err != nil {
 		return nil, err
 	}
-	memory.Prepare(perNode * float64(a.Graph.Order())) // before the rows, which are no less
+	memory.Expect(perNode * float64(a.Graph.Order())) // before the rows, which are no less
 	var train, test []int
 	if a.Set, train, test, err = e.prepared(ctx, seed); err != nil {
 		return nil, err
@@ -223,6 +229,7 @@ func (e *Experiment) assemble(ctx context.Context, seed uint64) (*Assembly, erro
 	if err := stage.At(ctx, "giving the nodes their data", 0, 0); err != nil {
 		return nil, err
 	}
+	memory.Room(a.Set.Bytes())
 	if e.Problem.Columns != nil {
 		err = e.splitColumns(a, train, test)
 	} else {

@@ -9,21 +9,57 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/memory"
+	"overhear/problem"
 	"overhear/scenarios"
+	"overhear/sim"
 )
 
 // perRound is how many bytes a round takes: a row of metrics, in a table that is copied as it grows, and what collects
 // it.
-const perRound = 1000
+const perRound = 1500
 
 // perNode is how many bytes a node takes by itself, in the engine and in the metrics.
 const perNode = 1000
 
 // accountFits is an error for an account that memory does not hold.
 func (e *Experiment) accountFits(a *Assembly) error {
-	const perMechanism = 64 + 120 // of the account, and of the certificate that is made of the same uses
 	what := fmt.Sprintf("an account of %d rounds (rounds.count) of %d nodes (network.topology)", a.Rounds, a.parts())
 	return memory.Check(what, perMechanism*float64(a.Rounds)*float64(a.parts()))
+}
+
+// perMechanism is how many bytes of an account a node's round takes, and of the certificate that is made of it.
+const perMechanism = 64 + 120
+
+// preparedFits is an error for a set that memory does not hold as often as it is there when the nodes get their rows.
+func (e *Experiment) preparedFits(set *problem.Set) error {
+	copies := 2 // before scaling and after, or after and at the nodes
+	if e.Problem.Scale.OfTraining(e.Problem.Data) && !e.Problem.Data.Generated() {
+		copies++ // as it was read, for other seeds
+	}
+	if e.Problem.Columns != nil {
+		copies-- // parties have parts of it
+	}
+	what := fmt.Sprintf("preparing %d rows of %d columns (problem.data)", set.X.Len(), set.X.D)
+	memory.Room(set.Bytes())
+	return memory.Check(what, memory.Resident(float64(copies)*set.Bytes()))
+}
+
+// rowsKept is how many bytes the rows take that stay besides the nodes': as they were read, for other seeds, and
+// prepared, if an adversary is to know them or parties have parts of them.
+func (e *Experiment) rowsKept(a *Assembly) (all float64) {
+	from := e
+	for from.shares != nil {
+		from = from.shares
+	}
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	if from.set != nil {
+		all += from.set.Bytes()
+	}
+	if a.Set != from.set {
+		all += a.Set.Bytes()
+	}
+	return all
 }
 
 // fits is an error for nodes that memory does not hold. Where it does, the garbage collector is told of them.
@@ -54,14 +90,37 @@ func (e *Experiment) AtOnce(ctx context.Context, seed uint64, most int) int {
 
 // need is about how many bytes a run holds, and of what.
 func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
-	rounds := float64(perRound * float64(a.Rounds))
+	numbers := a.Numbers() // of an iterate
+	if a.Split != nil {
+		numbers = a.Split.N
+	}
+	policy := e.policy()
+	iterates := float64(a.Rounds) + 1
+	if policy.Every > 0 {
+		iterates /= float64(policy.Every)
+	}
+	bytes = float64(perRound*float64(a.Rounds)) + e.rowsKept(a) +
+		policy.Footprint(float64(iterates*float64(a.parts())), numbers)
+	if e.traceLevel() == sim.TraceFingerprints { // of messages, and of steps that begin and end
+		const each = 2 * 4 // a fingerprint, in a list that grows
+		bytes += float64(each*float64(a.Rounds)) * float64(a.Graph.Links()+2*a.Graph.Order())
+	}
+	if a.Account != nil {
+		const certificate = 8e6 // its law, transformed
+		bytes += certificate + float64(perMechanism*float64(a.Rounds)*float64(a.parts()))
+	}
 	if a.Split == nil {
 		what = fmt.Sprintf("%d rounds (rounds.count) of %d nodes (network.topology) with %d rows and vectors of %d "+
 			"numbers (problem.data)", a.Rounds, a.parts(), a.Problem.Rows(), a.Numbers())
-		return rounds + e.footprint(a), what
+		rows := a.Problem.Test.U.Bytes()
+		for i := range a.Problem.Shards {
+			rows += a.Problem.Shards[i].U.Bytes()
+		}
+		// The optimum is computed before there are solvers and messages.
+		return bytes + max(e.footprint(a), rows+a.Problem.PooledFootprint()), what
 	}
 	const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
-	bytes = rounds + float64(8*vectors*float64(a.Split.N)*float64(a.parts()))
+	bytes += float64(8 * vectors * float64(a.Split.N) * float64(a.parts()))
 	for _, block := range a.Split.Blocks {
 		bytes += float64(8 * float64(block.D) * float64(block.D))
 	}

@@ -160,3 +160,51 @@ func TestExecute_HandsOverWhatTakesLong(t *testing.T) {
 		}
 	}
 }
+
+// What a run is said to take is all that lives at the same time: rows that are kept, nodes, records, rounds and an
+// account.
+func TestNeed_IsASum(t *testing.T) {
+	need := func(sets ...string) float64 {
+		t.Helper()
+		s, err := scenarios.LoadShipped("quickstart.yaml", append([]string{"rounds.count=2000",
+			"record={iterates: none, messages: none, trace: off}"}, sets...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := New(s, "")
+		a, err := e.Assemble(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes, _ := e.need(a)
+		return bytes
+	}
+	plain := need()
+	const rows = 569 * 31 * 8 // of wdbc
+	for name, c := range map[string]struct {
+		more float64
+		sets []string
+	}{
+		"iterates":  {16384 * 31 * 8, []string{"record.iterates=all"}},
+		"packets":   {1e6, []string{"record.messages=all"}},
+		"the trace": {2000 * 40 * 4, []string{"record.trace=fingerprints"}},
+		"knowledge": {rows, []string{"problem.scale.fit=training", "adversary={knows: {victim: 0, all-but: 0}}"}},
+		"rounds":    {2000 * 1000, []string{"rounds.count=4000"}},
+		"account":   {2000 * 10 * perMechanism, []string{"algorithm={kind: dvp, eta: 0.1}"}},
+	} {
+		if more := need(c.sets...) - plain; !(more >= c.more) {
+			t.Errorf("%s: %.0f bytes more, want %.0f", name, more, c.more)
+		}
+	}
+}
+
+// Rows that do not fit as often as they are there are refused before they are prepared.
+func TestFootprint_PreparingIsRefused(t *testing.T) {
+	e := atScale(t, 20, "problem.data={set: twonorm, rows: 4000, dimension: 1000}")
+	before := memory.SetLimit(int64(memory.Resident(60e6)))
+	defer memory.SetLimit(before)
+	const want = "preparing 4000 rows of 1000 columns (problem.data) would take about 156 MB"
+	if _, err := e.Assemble(t.Context(), 1); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want: %s", err, want)
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
+	"overhear/internal/memory"
 	"overhear/internal/state"
 	"overhear/metrics"
 	"overhear/problem"
@@ -74,6 +75,9 @@ func (e *Experiment) recorder(ctx context.Context, out *outcome, w *record.Write
 		r.columns.Cause = cause
 		r.columns.Keep(j.Track(metricsTrack))
 		return r, nil
+	}
+	if out.Split == nil {
+		memory.Room(out.Problem.PooledFootprint())
 	}
 	value, point, err := optimum(ctx, j, "computing the optimum", func() (float64, []float64, error) {
 		if out.Split == nil {

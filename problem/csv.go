@@ -56,7 +56,7 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 	sign, said, text := s.separator(text)
 	form = append(form, said)
 
-	t := &table{name: name, guessed: s.Header == nil, size: int64(len(text))}
+	t := &table{name: name, guessed: s.Header == nil, size: int64(len(text)), text: int64(len(text))}
 	r := s.reader(text, sign)
 	first, err := nextRecord(name, r)
 	if err == io.EOF {

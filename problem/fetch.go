@@ -51,7 +51,7 @@ func hashUnpacked(path string) (string, error) {
 		return "", err
 	}
 	defer file.Close()
-	r, err := unpacked(file)
+	r, _, err := unpacked(file)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}

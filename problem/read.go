@@ -21,21 +21,26 @@ import (
 )
 
 // readFile reads a file whole, and unpacks it if it is gzip. More than memory allows is an error, so that neither an
-// endless file nor a small one that unpacks into a huge one fills it.
-func readFile(path string) ([]byte, error) {
+// endless file nor a small one that unpacks into a huge one fills it; each is how many bytes of memory a byte of the
+// text takes at most.
+func readFile(path string, each float64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading data: %w", err)
 	}
 	defer f.Close()
-	if err := memory.CheckFile(f); err != nil {
+	size, err := memory.CheckFile(f, each)
+	if err != nil {
 		return nil, err
 	}
-	r, err := unpacked(f)
+	r, packed, err := unpacked(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	text, err := memory.ReadAll(path, r) // first, so that a damaged file is not taken for a bad row
+	if packed {
+		size = 0
+	}
+	text, err := memory.ReadAll(path, r, size) // first, so that a damaged file is not taken for a bad row
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) {
 		return nil, fmt.Errorf("%s: the gzip file is truncated or damaged: %w", path, err)
 	}
@@ -46,16 +51,16 @@ func readFile(path string) ([]byte, error) {
 }
 
 // unpacked looks at the first bytes, not at the name.
-func unpacked(r io.Reader) (io.Reader, error) {
+func unpacked(r io.Reader) (_ io.Reader, packed bool, _ error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := b.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return b, nil
+		return b, false, nil
 	}
 	z, err := gzip.NewReader(b)
 	if err != nil {
-		return nil, fmt.Errorf("the gzip file is truncated or damaged: %w", err)
+		return nil, false, fmt.Errorf("the gzip file is truncated or damaged: %w", err)
 	}
-	return z, nil
+	return z, true, nil
 }
 
 // lines calls f with every line that is not blank, its number from 1, until that is to stop.

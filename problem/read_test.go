@@ -271,3 +271,24 @@ func checkRead(t *testing.T, set *Set, err error) {
 		t.Errorf("%d rows and %d columns, but what is told of them is %+v", set.X.Len(), set.X.D, r)
 	}
 }
+
+// A text whose rows do not fit is refused after a hundred of them, with what they would take.
+func TestLoad_SaysWhatRowsTake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	for name, c := range map[string]struct{ row, want string }{
+		"numbers": {strings.Repeat("1.5,", 99) + "1\n" + strings.Repeat("2.5,", 99) + "0\n",
+			"rows.csv, 3.98 MB of text with about 10001 rows of 99 values that are not 0, would take about 94 MB"},
+		"zeros": {strings.Repeat("0,", 97) + "1.5,2,1\n" + strings.Repeat("0,", 97) + "2.5,3,0\n",
+			"rows.csv, 2.02 MB of text with about 10001 rows of 2 values that are not 0, would take about 82.7 MB"},
+	} {
+		if err := os.WriteFile(path, []byte(strings.Repeat(c.row, 5000)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		before := memory.SetLimit(81e6)
+		_, err := Source{CSV: path, Missing: []string{"-"}}.Load(t.Context(), "", nil)
+		memory.SetLimit(before)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want: %s", name, err, c.want)
+		}
+	}
+}

@@ -58,6 +58,11 @@ func (r *Rows) Entries() int {
 	return len(r.Val)
 }
 
+// Bytes is how much memory the matrix takes, but for what products are arranged in.
+func (r *Rows) Bytes() float64 {
+	return float64(8*len(r.Val)) + float64(4*(len(r.Col)+len(r.Start)))
+}
+
 // Row returns the columns and values of row i; not to be modified.
 func (r *Rows) Row(i int) ([]int32, []float64) {
 	if r.full() {
@@ -208,6 +213,14 @@ type Shard struct {
 	Targets []float64 // t_n; nil of rows with classes
 	Class   []int32   // of rows with one of K classes, 0 to K−1; nil of all others
 	Index   []int     // the rows of the set they came from
+}
+
+// bytes is how much memory the rows take, with what is known of them.
+func (s *Shard) bytes() float64 {
+	if s.U == nil {
+		return 0
+	}
+	return s.U.Bytes() + float64(8*(len(s.Y)+len(s.Targets)+len(s.Index))) + float64(4*len(s.Class))
 }
 
 // Arguments writes u_n·f − t_n of each row, of which the loss is a function, into z: margins or residuals. Of a model

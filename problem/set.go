@@ -23,6 +23,11 @@ type Set struct {
 	Names   Names     // of a built-in set; Columns above are those of the rows as they are
 }
 
+// Bytes is about how much memory the rows take, with their classes or targets.
+func (s *Set) Bytes() float64 {
+	return s.X.Bytes() + float64(8*(len(s.Y)+len(s.Targets))) + float64(4*len(s.Class))
+}
+
 // Distinct is the set without rows that are equal to an earlier one in all columns and in class or target.
 func (s *Set) Distinct() *Set {
 	out := *s

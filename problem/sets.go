@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/internal/memory"
 	"overhear/sim"
 )
 
@@ -261,7 +262,7 @@ func readEach(read func(context.Context, string, []byte) (*Set, *Reading, error)
 	return func(ctx context.Context, paths []string) (*Set, error) {
 		var all *Set
 		for _, p := range paths {
-			text, err := readFile(p)
+			text, err := readFile(p, memory.Rows)
 			if err != nil {
 				return nil, err
 			}
@@ -298,7 +299,7 @@ func readAdult(ctx context.Context, paths []string) (*Set, error) {
 	}
 	var files [][]byte
 	for _, p := range paths {
-		text, err := readFile(p)
+		text, err := readFile(p, memory.Rows)
 		if err != nil {
 			return nil, err
 		}

@@ -175,7 +175,7 @@ func TestBuiltInSets_AreThePublishedOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	r, err := unpacked(file)
+	r, _, err := unpacked(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -255,7 +255,11 @@ func (s Source) Read(ctx context.Context) (*Set, *Reading, error) {
 		if file.path == "" {
 			continue
 		}
-		text, err := readFile(file.path)
+		each := float64(memory.Rows)
+		if file.path == s.CSV {
+			each = 1 // its rows are checked where they are known
+		}
+		text, err := readFile(file.path, each)
 		if err != nil {
 			return nil, nil, err
 		}

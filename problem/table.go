@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"overhear/internal/memory"
 	"overhear/internal/stage"
 )
 
@@ -28,6 +29,7 @@ type table struct {
 	known    [][]string   // categories that have an indicator even if no row has them; may be nil
 	size     int64        // of what is read, in a unit of its own; 0: not known
 	rows     int          // there are no more; 0: not known
+	text     int64        // bytes of text that are held as long as it is read; 0: they were checked
 
 	// each goes through the rows in order, and again when it is called again.
 	each func(row func(r record) error) error
@@ -224,6 +226,9 @@ func (s Source) survey(ctx context.Context, t *table) (*survey, error) {
 			v.columns[k].keep(text, values[k])
 		}
 		v.enter(r, values)
+		if v.complete == sampled {
+			return v.fits()
+		}
 		return nil
 	})
 	if err != nil {
@@ -276,6 +281,31 @@ func (v *survey) numbersAlone() *builder {
 	}
 	b.set.X.D, b.most = len(b.set.Columns), v.table.rows
 	return b
+}
+
+// fits is an error for a text whose rows memory does not hold beside it, if all are as those so far.
+func (v *survey) fits() error {
+	t := v.table
+	if t.text == 0 {
+		return nil
+	}
+	entries := 0 // of a row
+	each := 12.0 // bytes
+	for _, c := range v.columns {
+		if c.role == feature {
+			entries++
+		}
+	}
+	if b := v.draft; b != nil {
+		if b.set.X.full() {
+			each = 8
+		}
+		entries = b.set.X.Entries() / v.complete
+	}
+	rows := float64(t.rows) * float64(v.complete) / float64(v.read)
+	return memory.Check(fmt.Sprintf("%s, %s of text with about %.0f rows of %d values that are not 0,", t.name,
+		memory.Text(float64(t.text)), rows, entries),
+		memory.Resident(float64(t.text)+float64(each*rows*float64(entries))))
 }
 
 // enter enters a row that is kept, as long as all features were numbers.

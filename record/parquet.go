@@ -14,9 +14,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// groupRows are the rows of a row group, but for the last.
-const groupRows = 1 << 14
-
 func newRowWriter[T any](to io.Writer) rowWriter[T] {
 	return parquet.NewGenericWriter[T](to, parquet.CreatedBy("overhear", "1", "0"),
 		parquet.MaxRowsPerRowGroup(groupRows))

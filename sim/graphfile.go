@@ -22,13 +22,14 @@ func ReadGraph(path string) (*Graph, error) {
 		return nil, fmt.Errorf("reading a graph: %w", err)
 	}
 	defer f.Close()
-	if err := memory.CheckFile(f); err != nil {
+	size, err := memory.CheckFile(f, memory.Rows)
+	if err != nil {
 		return nil, err
 	}
 	if strings.HasSuffix(path, ".graphml") {
 		return readGraphML(path, f)
 	}
-	text, err := memory.ReadAll(path, f)
+	text, err := memory.ReadAll(path, f, size)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}

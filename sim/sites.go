@@ -115,7 +115,7 @@ func readSitesFile(path string, how reading) (*Sites, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err := memory.CheckFile(f); err != nil {
+	if _, err := memory.CheckFile(f, memory.Rows); err != nil {
 		return nil, err
 	}
 	return readSites(path, f, how)

@@ -210,7 +210,7 @@ func (t *table) open(read func(in io.Reader)) error {
 		return err
 	}
 	defer f.Close()
-	if err := memory.CheckFile(f); err != nil {
+	if _, err := memory.CheckFile(f, memory.Rows); err != nil {
 		return err
 	}
 	read(f)

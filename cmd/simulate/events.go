@@ -24,8 +24,8 @@ type event struct {
 type progressEvent struct {
 	Name  string `json:"name"`
 	Done  int    `json:"done"`
-	Total int    `json:"total"` // −1: not known
-	Doing string `json:"doing"` // besides what is counted; empty: nothing
+	Total int    `json:"total"`           // −1: not known
+	Doing string `json:"doing,omitempty"` // besides what is counted
 }
 
 type errorEvent struct {

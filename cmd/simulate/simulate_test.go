@@ -237,7 +237,7 @@ func interrupt(t *testing.T, bin string, stop os.Signal) {
 	}
 }
 
-// What cannot be interrupted, as drawing a large graph, ends with the second interrupt.
+// What cannot be interrupted, as the picture of a large graph, ends with the second interrupt.
 func TestInterrupt_TheSecondEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command and stops it")
@@ -249,9 +249,13 @@ func TestInterrupt_TheSecondEnds(t *testing.T) {
 	taken := make(chan os.Signal, 1) // as in TestInterrupt
 	signal.Notify(taken, os.Interrupt)
 	defer signal.Stop(taken)
-	c := exec.Command(bin, "run", filepath.Join("..", "..", "scenarios", "quickstart.yaml"), "--out", t.TempDir(),
-		"--set", "problem.data={set: twonorm, rows: 160000}", "--set",
-		"network.topology={kind: erdos-renyi, nodes: 80000, probability: 0.001}")
+	file := filepath.Join(t.TempDir(), "large.yaml")
+	if err := os.WriteFile(file, []byte("name: large\nproblem: {data: {set: twonorm, rows: 160000}, rho: 0.1}\n"+
+		"network: {topology: {kind: erdos-renyi, nodes: 80000, probability: 0.001}}\nalgorithm: {kind: admm}\n"),
+		0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(bin, "draw", file, "--out", filepath.Join(t.TempDir(), "large.svg"))
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

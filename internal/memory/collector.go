@@ -14,7 +14,7 @@ import (
 
 // What a program takes besides what a run holds.
 const (
-	own   = 64e6 // its code and what it holds whatever it runs
+	own   = 80e6 // its code and what it holds whatever it runs
 	room  = 1.18 // with garbage, against what is held
 	small = 2e9  // bytes that any run may take
 	least = 64e6 // of garbage, that are nothing to any machine
@@ -68,6 +68,16 @@ func Expect(bytes float64) {
 		debug.SetMemoryLimit(collectorLimit(live(), float64(expected.Load())))
 	}
 	watch()
+}
+
+// Room collects garbage before so many bytes are made, if they would not fit beside it: else it is collected while they
+// are, and the program has both.
+func Room(bytes float64) {
+	all := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(all)
+	if float64(all[0].Value.Uint64()-all[1].Value.Uint64())+bytes > float64(Limit())-own/2 {
+		runtime.GC()
+	}
 }
 
 // collectAt is at how much garbage it is collected, in per cent of what is held.

@@ -2,4 +2,4 @@
 
 package memory
 
-func machine() (uint64, error) { return 4 << 30, nil }
+func machine() (bytes uint64, few bool, err error) { return 4 << 30, false, nil }

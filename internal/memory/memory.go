@@ -13,10 +13,16 @@ import (
 
 var limit atomic.Int64
 
+// addressed is the limit where it is by itself that of addresses; else 0.
+var addressed int64
+
 func init() {
 	limit.Store(math.MaxInt64) // where the machine does not tell
-	if bytes, err := machine(); err == nil && bytes > 0 && bytes < math.MaxInt64 {
+	if bytes, few, err := machine(); err == nil && bytes > 0 && bytes < math.MaxInt64 {
 		limit.Store(int64(bytes))
+		if few {
+			addressed = int64(bytes)
+		}
 	}
 }
 
@@ -31,8 +37,16 @@ func Check(what string, bytes float64) error {
 	if bytes <= float64(Limit()) {
 		return nil
 	}
-	return fmt.Errorf("%s would take about %s of memory; the limit is %s, "+
-		"what this machine has or --max-memory says", what, Text(bytes), Text(float64(Limit())))
+	return fmt.Errorf("%s would take about %s of memory; the limit is %s, %s", what, Text(bytes),
+		Text(float64(Limit())), source())
+}
+
+// source says where the limit comes from.
+func source() string {
+	if Limit() == addressed {
+		return "half of the addresses that the process may have (ulimit -v), or what --max-memory says"
+	}
+	return "what this machine has or --max-memory says"
 }
 
 // units of sizes, and their names as they are written.

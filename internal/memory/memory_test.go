@@ -66,15 +66,24 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if err := CheckFile(f); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := CheckFile(f, Rows); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if text, err := ReadAll("x", bytes.NewReader(make([]byte, 100_000))); err != nil || len(text) != 100_000 {
+	if text, err := ReadAll("x", bytes.NewReader(make([]byte, 100_000)), 0); err != nil || len(text) != 100_000 {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
-	if _, err := ReadAll("x", bytes.NewReader(make([]byte, 100_001))); err == nil ||
-		!strings.Contains(err.Error(), "x, whose text goes on after 100 kB, would take") {
+	if _, err := ReadAll("x", bytes.NewReader(make([]byte, 100_001)), 0); err == nil ||
+		!strings.Contains(err.Error(), "x goes on after 100 kB of text, and as rows more "+
+			"may take more memory than the limit, 800 kB, what") {
 		t.Error(err)
+	}
+	// A size that was checked is read whatever it is, into no more room than that; and a file may have grown since.
+	if text, err := ReadAll("x", bytes.NewReader(make([]byte, 300_000)), 300_000); err != nil || len(text) != 300_000 ||
+		cap(text) > 310_000 {
+		t.Errorf("%d bytes in room for %d, %v", len(text), cap(text), err)
+	}
+	if _, err := ReadAll("x", bytes.NewReader(make([]byte, 300_001)), 300_000); err == nil {
+		t.Error("a file that has grown is read")
 	}
 }

@@ -2,7 +2,10 @@
 
 package memory
 
-import "sync/atomic"
+import (
+	"runtime/metrics"
+	"sync/atomic"
+)
 
 // great are bytes that caches of addresses do not reach over, if pages are small.
 const great = 2e8
@@ -10,13 +13,28 @@ const great = 2e8
 // prepared is of how many bytes of heap the system was told.
 var prepared atomic.Int64
 
+// heap is how many bytes it has where they are many: what it has is not asked for again, and would be zeroed, which
+// takes the memory that it has given back.
+func heap() (all int64) {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	for _, s := range samples {
+		all += int64(s.Value.Uint64())
+	}
+	if all < great {
+		return 0
+	}
+	return all
+}
+
 // Prepare tells the system that the heap will hold about so many bytes, and no more than the limit: where they are many
 // it is asked for large pages. It changes nothing of what is computed, or may be taken.
 func Prepare(bytes float64) {
 	bytes = min(bytes, float64(Limit()))
 	for {
 		before := prepared.Load()
-		more := int64(bytes) - before
+		more := int64(bytes) - max(before, heap())
 		if more < great {
 			return
 		}
