@@ -24,6 +24,7 @@ import (
 	"overhear/internal/guard"
 	"overhear/internal/memory"
 	"overhear/internal/plural"
+	"overhear/internal/stage"
 	"overhear/privacy"
 	"overhear/problem"
 	"overhear/record"
@@ -96,11 +97,18 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	if _, less := narrow(e.Scenario); less {
 		return auditView(ctx, e, a, o)
 	}
-	if info, _, err := e.Measure(ctx, seed, o.Workers); err != nil {
+	quiet := stage.With(ctx, nil) // its runs tell nothing of themselves
+	if err := stage.At(ctx, "making one run, to see whether the method learns", 0, 0); err != nil {
+		return nil, err
+	}
+	if info, _, err := e.Measure(quiet, seed, o.Workers); err != nil {
 		return nil, err
 	} else if c := info.Convergence; c.State == record.Diverging {
 		return nil, fmt.Errorf("%w with seed %d: %s and grows; an audit would measure a method that does not learn; "+
 			"what would change it: %s", problem.ErrDiverges, seed, info.Away(), c.Advice)
+	}
+	if err := stage.At(ctx, "looking for pairs of samples to tell apart", 0, 0); err != nil {
+		return nil, err
 	}
 	m, err := measure(e, a, &spec)
 	if err == nil {
@@ -141,8 +149,13 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 		if len(m.pairs) == 1 {
 			break
 		}
+		doing := fmt.Sprintf("pilot runs of pair %d of %d, to audit the worst (adversary.audit.pilots)", k+1,
+			len(m.pairs))
+		if err := stage.At(ctx, doing, 0, 0); err != nil {
+			return nil, err
+		}
 		p := &m.pairs[k]
-		sample, err := repeat(ctx, p, "audit pilot", seed, spec.Pilots, o.Workers, progress)
+		sample, err := repeat(quiet, p, "audit pilot", seed, spec.Pilots, o.Workers, progress)
 		if kink(err) {
 			return m.unmeasured(out, time.Since(started)), nil
 		}
@@ -163,7 +176,10 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 		}
 	}
 	pair := &m.pairs[chosen]
-	sample, err := repeat(ctx, pair, auditRun, seed, spec.Runs, o.Workers, progress)
+	if err := stage.At(ctx, "runs of the two worlds (adversary.audit.runs)", 0, 0); err != nil {
+		return nil, err
+	}
+	sample, err := repeat(quiet, pair, auditRun, seed, spec.Runs, o.Workers, progress)
 	if kink(err) {
 		return m.unmeasured(out, time.Since(started)), nil
 	}
@@ -173,6 +189,9 @@ func Audit(ctx context.Context, e *experiment.Experiment, o AuditOptions) (*reco
 	search := out.Pair.Search
 	out.Pair = pair.pair
 	out.Pair.Search = search
+	if err := stage.At(ctx, "judging what was measured", 0, 0); err != nil {
+		return nil, err
+	}
 	if err := m.conclude(out, sample); err != nil {
 		return nil, err
 	}

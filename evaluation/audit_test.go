@@ -7,12 +7,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/num"
+	"overhear/internal/stage"
 	"overhear/parameter"
 	"overhear/privacy"
 	"overhear/record"
@@ -395,5 +397,41 @@ func TestAudit_SharingOfALossThatIsNotConvex(t *testing.T) {
 			math.IsInf(float64(v.Measured), 0) {
 			t.Errorf("%s: condition %q, %+v", loss, a.Condition, v)
 		}
+	}
+}
+
+// An audit tells what it does before and after the runs by which it judges, and its runs tell nothing of themselves.
+func TestAudit_TellsItsStages(t *testing.T) {
+	var told []string
+	ctx := stage.With(context.Background(), func(doing string, _, _ int64) {
+		if i := strings.Index(doing, " (adversary"); i > 0 {
+			doing = doing[:i]
+		}
+		if len(told) == 0 || told[len(told)-1] != doing {
+			told = append(told, doing)
+		}
+	})
+	s, err := scenarios.LoadShipped("audit-dvp-listing.yaml", "rounds.count=1", "adversary.audit.runs=10",
+		"adversary.audit.pilots=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Audit(ctx, experiment.New(s, ""), AuditOptions{Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.Index(told, "making one run, to see whether the method learns")
+	if i < 0 {
+		t.Fatalf("told is %q", told)
+	}
+	pilots := 0
+	for _, doing := range told[i:] {
+		if strings.HasPrefix(doing, "pilot runs of pair ") {
+			pilots++
+		}
+	}
+	want := []string{"runs of the two worlds", "judging what was measured"}
+	if told[i+1] != "looking for pairs of samples to tell apart" || pilots < 2 ||
+		!slices.Equal(told[i+2+pilots:], want) {
+		t.Errorf("told is %q", told)
 	}
 }

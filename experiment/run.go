@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -142,8 +144,12 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	}
 	computed := false
 	defer func() {
-		if failed := k.end(computed, err); failed != nil {
+		failed, full := k.end(computed, err), errors.Is(err, syscall.ENOSPC)
+		if failed != nil && !(full && errors.Is(failed, syscall.ENOSPC)) {
 			o.Say(failed.Error())
+		}
+		if full {
+			err = e.diskFull(seed, err, k.path)
 		}
 	}()
 	out, err := e.complete(ctx, seed, Execution{Workers: o.Workers, keep: k}, w, progress)
@@ -198,6 +204,18 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 			dir)
 	}
 	return run, err
+}
+
+// diskFull says once that a disk is full, which every file finds by itself, and what is to be done.
+func (e *Experiment) diskFull(seed uint64, err error, checkpoint string) error {
+	next := "make room and run it again"
+	if _, missing := os.Stat(checkpoint); missing == nil {
+		next = "make room, and the same command goes on where it stopped"
+	}
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = p
+	}
+	return fmt.Errorf("%s, seed %d: the disk is full: %w; %s", e.Name, seed, err, next)
 }
 
 func (e *Experiment) policy() record.Policy {

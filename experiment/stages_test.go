@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -126,5 +128,23 @@ func TestRun_TakesTimeAsAWatchDoes(t *testing.T) {
 		if w := r.Info.Wall; w > took || slow && w < 2*long.Seconds() {
 			t.Errorf("a run of %v s says %v s", took, w)
 		}
+	}
+}
+
+// A full disk, which every file finds by itself, is told once, with whether the same command goes on.
+func TestDiskFull_IsToldOnce(t *testing.T) {
+	e := New(ownData(t), "")
+	full := &fs.PathError{Op: "write", Path: "metrics.csv", Err: syscall.ENOSPC}
+	err := errors.Join(fmt.Errorf("writing: %w", full), full, full)
+	kept := filepath.Join(t.TempDir(), "checkpoint")
+	begin := "own, seed 3: the disk is full: write metrics.csv: no space left on device; make room"
+	if got := e.diskFull(3, err, kept); got.Error() != begin+" and run it again" || !errors.Is(got, syscall.ENOSPC) {
+		t.Error(got)
+	}
+	if err := os.WriteFile(kept, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.diskFull(3, err, kept); got.Error() != begin+", and the same command goes on where it stopped" {
+		t.Error(got)
 	}
 }

@@ -574,3 +574,35 @@ func TestSolver_RefusesALinearTermBeyondNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Far from the floor of rounding a step may raise the gradient, where it lowers the function: at ten thousand times the
+// target that is no rounding. Near the floor it is.
+func TestAdvance_TakesARisingGradientForRoundingOnlyNearTheFloor(t *testing.T) {
+	u := NewRows(2)
+	u.Append([]int32{0}, []float64{1})
+	u.Append([]int32{1}, []float64{10})
+	for above, want := range map[float64]bool{1e5: true, 1e4: true, 100: false} {
+		o := &Objective{U: u, Weight: 1, Loss: Squared}
+		s, w := NewSolver(o, 1e-10), NewScratch(2, 2)
+		stats, err := s.begin([]float64{0, 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := above * stats.Tolerance * stats.Scale
+		zero := []float64{0, 0}
+		gradient := func(x, q []float64) []float64 {
+			s.evaluate(w, x)
+			s.total(w.total, q, 0)
+			return slices.Clone(w.total)
+		}
+		at := gradient(zero, zero)
+		first, second := gradient([]float64{1, 0}, zero)[0]-at[0], gradient([]float64{0, 1}, zero)[1]-at[1]
+		q := []float64{before - at[0], -at[1]} // at zero the gradient is before in the first direction
+		gradient(zero, q)
+		w.step = append(w.step[:0], -0.5*before/first, 5*before/second)
+		if norm, ok := s.advance(w, q, before, 0, false, &stats); !(norm > before) || ok != want {
+			t.Errorf("%v times the target: a step to %v times is progress: %v, want %v", above, norm/before*above, ok,
+				want)
+		}
+	}
+}

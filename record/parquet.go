@@ -40,7 +40,7 @@ func (l *log[T]) begin(f *os.File, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	if n > groupRows || len(groups) == 0 || groups[0].NumRows() < n {
+	if len(groups) == 0 || groups[0].NumRows() < n {
 		return errors.New("it has fewer rows, or other row groups")
 	}
 	rows := parquet.NewGenericRowGroupReader[T](groups[0])

@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -475,5 +476,18 @@ func TestParse_MissingIn(t *testing.T) {
 	}
 	if text, err := Explain("problem.data.missing-in"); err != nil || !strings.Contains(text, "{q1: [99]}") {
 		t.Errorf("explained as %s, %v", text, err)
+	}
+}
+
+// train: 1.0 is no share of the rows, and one row is nothing to learn from.
+func TestParse_TrainIsNoWhole(t *testing.T) {
+	const text = "name: x\nproblem:\n  data: wdbc\n  rho: 0.1\n  train: %s\n" +
+		"network: {topology: {kind: ring, nodes: 3}}\nalgorithm: {kind: admm}\n"
+	for value, bad := range map[string]bool{"1.0": true, "1": true, "2": false, "0.999": false, "455": false} {
+		_, err := Parse("x.yaml", fmt.Appendf(nil, text, value))
+		const want = "x.yaml:5:10: problem.train is a count of one row, and no share: for all rows leave it out"
+		if bad != (err != nil) || bad && !strings.Contains(err.Error(), want) {
+			t.Errorf("train: %s: %v", value, err)
+		}
 	}
 }

@@ -119,6 +119,9 @@ func (p Problem) Check(report func(field, problem string)) {
 	if !(p.Train >= 0) || (p.Train > 1 && p.Train != float64(int(p.Train))) {
 		report("train", fmt.Sprintf("must be a whole number of rows or a fraction below 1, is %v", p.Train))
 	}
+	if p.Train == 1 {
+		report("train", "is a count of one row, and no share: for all rows leave it out, for a share give one below 1")
+	}
 }
 
 // NonSmooth is what of every one of so many nodes' objectives, or of every party's, has kinks;
