@@ -392,7 +392,7 @@ func TestRun_FailsWhole(t *testing.T) {
 		"rounds": {context.Background(), parse(t, plain, "rounds.count=2000000000"), experiment.Options{},
 			func(err error) bool {
 				return errors.As(err, &setup) && strings.Contains(err.Error(), "measuring 2000000000 rounds "+
-					"(rounds.count) would take about 2 TB of memory; the limit is ")
+					"(rounds.count) would take about 3 TB of memory; the limit is ")
 			}},
 		"mode": {context.Background(), parse(t, tiedColumns, "rounds.mode=asynchronous"), experiment.Options{},
 			func(err error) bool { return strings.Contains(err.Error(), "rounds.mode") }},
