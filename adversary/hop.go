@@ -393,10 +393,10 @@ func (h *hopping) conclude() error {
 	slices.Sort(h.open)
 	h.open = slices.DeleteFunc(h.open, func(n int) bool { return slices.Contains(h.solved, n) })
 	if len(h.solved) > 0 {
-		f.Conclusion += fmt.Sprintf("; determined are nodes %s", list(h.solved))
+		f.Conclusion += fmt.Sprintf("; determined are nodes %s", plural.List(h.solved))
 	}
 	if len(h.open) > 0 {
-		f.Conclusion += fmt.Sprintf("; in sums only, nodes %s", list(h.open))
+		f.Conclusion += fmt.Sprintf("; in sums only, nodes %s", plural.List(h.open))
 	}
 	if !p.Method.Noisy() {
 		each := "each"

@@ -177,7 +177,7 @@ func (v *View) reportsUnseen(users []int, f *record.Finding) {
 		}
 	}
 	if len(gone) > 0 {
-		f.Unseen = append(f.Unseen, "the reports of users "+list(gone))
+		f.Unseen = append(f.Unseen, "the reports of users "+plural.List(gone))
 	}
 	if rest := size - len(users) - len(gone); rest > 0 {
 		f.Unseen = append(f.Unseen, fmt.Sprintf("the reports of %s of server %d", plural.Of(rest, "user"), f.Victim))

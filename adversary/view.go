@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"overhear/adversary/model"
 
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/sim"
 )
@@ -56,7 +56,7 @@ func (w Vantage) String() string {
 	s := "every packet that arrives"
 	switch {
 	case w.Nodes != nil:
-		s = "what nodes " + list(w.Nodes) + " receive and send"
+		s = "what nodes " + plural.List(w.Nodes) + " receive and send"
 	case w.Links != nil:
 		var links []string
 		for _, l := range w.Links {
@@ -71,14 +71,6 @@ func (w Vantage) String() string {
 		s += fmt.Sprintf(", but for %.3g %% of them", 100*w.Miss)
 	}
 	return s
-}
-
-func list(nodes []int) string {
-	var words []string
-	for _, n := range nodes {
-		words = append(words, strconv.Itoa(n))
-	}
-	return strings.Join(words, ", ")
 }
 
 // Sees says whether a packet is seen.

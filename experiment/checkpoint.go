@@ -83,10 +83,10 @@ func (k *keeping) open(ctx context.Context, e *Experiment, a *Assembly) (context
 	}
 	if why := j.Unused(); why != nil {
 		if errors.Is(why, os.ErrNotExist) {
-			why = errors.New("it has none; simulate run --keep leaves one")
+			why = errors.New("it kept nothing; simulate run --keep does")
 		}
-		k.say(fmt.Sprintf("what the run that seed %d goes on from has computed is computed anew: its checkpoint is "+
-			"not used: %v", a.Seed, why))
+		k.say(fmt.Sprintf("seed %d: what the run that it forks computed cannot be used, and is computed again: %v",
+			a.Seed, why))
 	}
 	switch {
 	case discarded != nil:

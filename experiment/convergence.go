@@ -69,7 +69,8 @@ func (o *outcome) convergence(warned bool) *record.Convergence {
 		}
 	}
 	d, ok := o.Method.(algorithms.Displaced)
-	displaced := ok && d.Displaced() // which no computed step mends
+	// No computed step mends a limit that is not the optimum, and what is at rest is there.
+	displaced := ok && d.Displaced() || o.Elsewhere && c.State == record.AtRest
 	// What is computed amid noise is a rule that another value may well beat.
 	if !noisy && !displaced && o.Liars == nil {
 		advice = append(advice, o.otherSteps()...)

@@ -722,4 +722,14 @@ func TestConvergence_AdvisesNoStepWhereTheLimitIsElsewhere(t *testing.T) {
 	if c := i.Convergence; strings.Contains(c.Advice, "auto") || i.Warnings == nil {
 		t.Errorf("%+v %q", c, i.Warnings)
 	}
+	for _, c := range []struct{ rounds, eta, want string }{
+		{"{mode: asynchronous, quorum: 0.5, timeout: 100ms, count: 600}", "0.05", "what the warnings say"},
+		{"{count: 60}", "0.3", "eta: auto, which is "},
+	} {
+		i := measured(t, shipped(t, "quickstart.yaml", "rounds="+c.rounds, "algorithm.eta="+c.eta))
+		if got := i.Convergence; strings.Contains(c.rounds, "mode") && got.State != record.AtRest ||
+			!strings.Contains(got.Advice, c.want) {
+			t.Errorf("%s: %+v", c.rounds, got)
+		}
+	}
 }

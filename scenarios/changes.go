@@ -105,7 +105,8 @@ var unalterable = []struct{ key, why string }{
 	{"adversary", "it is of whole runs; entries of adversary.acts say themselves from which round on nodes lie " +
 		"(from-round)"},
 	{"changes", "there is one list of them"},
-	{"name", "it is of whole runs"}, {"about", "it is of whole runs"}, {"seeds", "it is of whole runs"},
+	{"name", "it is of whole runs, and a fork has its run's; simulate fork --out puts it elsewhere"},
+	{"about", "it is of whole runs"}, {"seeds", "it is of whole runs"},
 	{"sweep", "it is of whole runs"}, {"ties", "it is of whole runs"},
 }
 

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"overhear/internal/plural"
 )
 
 // FaultPlan is everything that goes wrong in a run besides what links do by
@@ -250,17 +252,5 @@ func thoseNames(nodes []int) string {
 	if nodes == nil {
 		return "all nodes"
 	}
-	return nodeNames(nodes)
-}
-
-// nodeNames is "node 3" or "nodes 1, 2".
-func nodeNames(nodes []int) string {
-	var names []string
-	for _, i := range nodes {
-		names = append(names, fmt.Sprint(i))
-	}
-	if len(nodes) == 1 {
-		return "node " + names[0]
-	}
-	return "nodes " + strings.Join(names, ", ")
+	return plural.Named("node", nodes)
 }

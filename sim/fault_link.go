@@ -2,7 +2,11 @@
 
 package sim
 
-import "fmt"
+import (
+	"fmt"
+
+	"overhear/internal/plural"
+)
 
 func init() { registerFault(4, BadLink{}) }
 
@@ -23,7 +27,7 @@ func (l BadLink) check(f *Fault, report func(field, problem string)) {
 	f.checkSpan(report)
 	checkFactor(report, l.Factor)
 	if a, b := l.Link[0], l.Link[1]; a < 0 || b < 0 || a == b {
-		report("link", fmt.Sprintf("must be the two nodes of an edge, is %v", l.Link))
+		report("link", fmt.Sprintf("must be the two nodes of an edge, is [%s]", plural.List(l.Link[:])))
 	}
 	probability(report, "loss", l.Loss)
 	if l.Factor == nil && l.Loss == 0 {

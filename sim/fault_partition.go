@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"overhear/internal/plural"
 )
 
 func init() { registerFault(1, Partition{}) }
@@ -48,7 +50,7 @@ func (p Partition) enter(f *Fault, plan *planner) {
 func (p Partition) words(f *Fault) string {
 	var groups []string
 	for _, g := range p.Groups {
-		groups = append(groups, nodeNames(g))
+		groups = append(groups, plural.Named("node", g))
 	}
 	return fmt.Sprintf("%s are cut off from each other %s", strings.Join(groups, " and "), f.when())
 }

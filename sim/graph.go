@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/iterator"
 	"gonum.org/v1/gonum/graph/simple"
+
+	"overhear/internal/plural"
 )
 
 // Graph is an undirected simple graph on nodes 0..n−1. Neighbours are in
@@ -140,8 +142,8 @@ func (g *Graph) connected() error {
 	}
 	smallest := slices.MinFunc(parts, func(a, b []int) int { return len(a) - len(b) })
 	shown := smallest[:min(len(smallest), 5)]
-	return fmt.Errorf("the graph is in %d pieces and must be connected; the smallest has %d of %d nodes, among them %v",
-		len(parts), len(smallest), g.Order(), shown)
+	return fmt.Errorf("the graph is in %d pieces and must be connected; the smallest has %d of %d nodes, among them %s",
+		len(parts), len(smallest), g.Order(), plural.List(shown))
 }
 
 // Node, Nodes, From, HasEdgeBetween, Edge and EdgeBetween implement gonum's

@@ -66,8 +66,8 @@ func TestGraph_Mistakes(t *testing.T) {
 		t.Errorf("a single node: %v", err)
 	}
 	for want, edges := range map[string][][2]int{
-		"in 2 pieces and must be connected; the smallest has 1 of 4 nodes, among them [3]": {{0, 1}, {1, 2}},
-		"in 2 pieces and must be connected; the smallest has 1 of 4 nodes, among them [0]": {{1, 2}, {2, 3}},
+		"in 2 pieces and must be connected; the smallest has 1 of 4 nodes, among them 3": {{0, 1}, {1, 2}},
+		"in 2 pieces and must be connected; the smallest has 1 of 4 nodes, among them 0": {{1, 2}, {2, 3}},
 	} {
 		_, err := Topology{Nodes: 4, Edges: edges}.Build(nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -117,8 +117,8 @@ func saying(l *evaluation.AdvanceLine, s *evaluation.AdvanceStep) AttackSaying {
 		Sentence: sentence(l.Columns, s.Sample), TrueOne: sentence(l.Columns, s.Truth)}
 }
 
-// foremost are attributes by which people know people, and whose words need no name; others follow in the order of the
-// data.
+// foremost are attributes by which people know people; others follow in the order of the data. Where all words are of
+// these they need no name: "male".
 var foremost = []string{"age", "sex", "gender", "marital-status", "race", "education", "occupation"}
 
 // sentence is a sample as a person reads it: "age 39, male, never-married". Of many values it has some, and says how
@@ -139,14 +139,16 @@ func sentence(columns, values []string) string {
 			order = append(order, k)
 		}
 	}
+	shown := order[:min(most, len(order))]
+	word := func(k int) bool { return !strings.ContainsAny(values[k][:min(1, len(values[k]))], "-+.0123456789") }
+	bare := !slices.ContainsFunc(shown, func(k int) bool { return word(k) && !slices.Contains(foremost, columns[k]) })
 	var words []string
-	for _, k := range order[:min(most, len(order))] {
+	for _, k := range shown {
 		value := values[k]
-		number := strings.ContainsAny(value[:min(1, len(value))], "-+.0123456789")
-		if !number {
+		if word(k) {
 			value = strings.ToLower(value)
 		}
-		if number || !slices.Contains(foremost, columns[k]) {
+		if !word(k) || !bare {
 			value = columns[k] + " " + value // "no" says nothing without "smoker"
 		}
 		words = append(words, value)

@@ -522,7 +522,8 @@ adversary: {knows: {victim: 1, all-but: 2}, attacks: [kkt-inversion]}
 		!strings.HasPrefix(v.Attack.Unscored, "the data are not those of the run: ") {
 		t.Errorf("with other data: unseen %q, unscored %q", v.Attack.Unseen, v.Attack.Unscored)
 	}
-	if want := "age " + last.Truth[0] + ", " + strings.ToLower(last.Truth[1]); !strings.HasPrefix(last.TrueOne, want) {
+	want := "age " + last.Truth[0] + ", sex " + strings.ToLower(last.Truth[1])
+	if !strings.HasPrefix(last.TrueOne, want) {
 		t.Errorf("%q does not begin with %q", last.TrueOne, want)
 	}
 }
@@ -738,11 +739,15 @@ func TestPage_LinesAreShort(t *testing.T) {
 	}
 }
 
-// What stands without its column's name is a word by which people know people.
+// What stands without its column's name is a word by which people know people, where all words are such.
 func TestSentence_NamesWhatSaysNothingAlone(t *testing.T) {
 	got := sentence([]string{"smoker", "sex", "age", "BMI", "ward", "income"},
 		[]string{"no", "Female", "39", "1E1", "B", ">50K"})
-	if want := "age 39, female, smoker no, BMI 1E1, ward b, income >50K"; got != want {
+	if want := "age 39, sex female, smoker no, BMI 1E1, ward b, income >50K"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	got = sentence([]string{"sex", "weight", "marital-status", "income"}, []string{"Female", "71", "Divorced", ">50K"})
+	if want := "female, divorced, weight 71, income >50K"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	got = sentence(strings.Fields("a b c d e f g h kind"), strings.Fields("1 2 3 4 5 6 7 8 +1"))

@@ -472,13 +472,14 @@ func divergence(runs []*record.Run) error {
 }
 
 // placed opens the directory in which the results of a scenario belong. It has the
-// scenario's name, and where --set changed what the file says, that too. Where it
+// scenario's name, and where --set changed what the file says, that too, unless it names the scenario anew. Where it
 // holds results of another scenario and the user did not say --out, its name gets
 // in what they differ: results of different scenarios never share a directory.
 func placed[T any](s *scenarios.Scenario, file string, sets []string, outGiven bool,
 	open func(name string) (T, error)) (T, error) {
 	name := s.Name
-	if !outGiven && len(sets) > 0 {
+	named := slices.ContainsFunc(sets, func(set string) bool { return strings.HasPrefix(set, "name=") })
+	if !outGiven && len(sets) > 0 && !named {
 		if plain, err := scenarios.Load(file); err != nil || plain.Hash() != s.Hash() {
 			name += scenarios.Suffix(sets)
 		}

@@ -1,7 +1,10 @@
-// Package plural writes counts in words.
+// Package plural writes counts and lists in words.
 package plural
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // With is a count with its noun, as Of has it, and the verb of one or of many: "1 round gives", "2 rounds give".
 func With(n int, noun, one, many string) string {
@@ -17,4 +20,21 @@ func Of(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// List is numbers with commas: "1, 5".
+func List(all []int) string {
+	words := make([]string, len(all))
+	for k, n := range all {
+		words[k] = fmt.Sprint(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+// Named is numbers after their noun, whose plural ends in s: "node 1", "nodes 1, 5".
+func Named(noun string, all []int) string {
+	if len(all) != 1 {
+		noun += "s"
+	}
+	return noun + " " + List(all)
 }

@@ -19,3 +19,11 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+func TestNamed(t *testing.T) {
+	for want, all := range map[string][]int{"nodes ": nil, "node 7": {7}, "nodes 1, 5": {1, 5}} {
+		if got := Named("node", all); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}

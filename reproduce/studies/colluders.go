@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/report/plot"
 	"overhear/reproduce"
@@ -271,9 +272,5 @@ func nodeList(nodes []int) string {
 	if len(nodes) == 0 {
 		return "none"
 	}
-	var words []string
-	for _, n := range nodes {
-		words = append(words, fmt.Sprint(n))
-	}
-	return strings.Join(words, ", ")
+	return plural.List(nodes)
 }
