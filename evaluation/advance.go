@@ -68,8 +68,18 @@ func (l *AdvanceLine) Exact() int {
 type AdvanceOptions struct {
 	DataDir  string
 	Sets     []string // path=value, of the run's adversary
-	Points   int      // at most; at least 2
-	Progress func(done int)
+	Points   int      // at most; at least 2; 0: as many as are usual of so many packets
+	Progress func(done, most int)
+}
+
+// usualPoints are 64, and of many packets fewer, as to carry attacks out takes longer there: with attacks that take
+// seconds of 10⁵ packets, 64 times would be minutes.
+func usualPoints(packets int) int {
+	const usual, least, many = 64, 12, 20_000
+	if packets <= many {
+		return usual
+	}
+	return max(least, usual*many/packets)
 }
 
 // AdvanceOf carries the attacks of a recorded run's adversary out after growing numbers of packets: after none and
@@ -94,9 +104,10 @@ func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, 
 		return nil, err
 	}
 	all := len(b.seen)
+	most := max(2, cmp.Or(o.Points, usualPoints(all)))
 	tell := func() {
 		if o.Progress != nil {
-			o.Progress(len(b.steps))
+			o.Progress(len(b.steps), most)
 		}
 	}
 	tell()
@@ -108,7 +119,7 @@ func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, 
 	}) && !a.explicit {
 		return b.result(), nil
 	}
-	for next := 0; next >= 0 && len(b.steps) < max(2, o.Points); next = b.next(o.Points) {
+	for next := 0; next >= 0 && len(b.steps) < most; next = b.next(most) {
 		tell()
 		if err := b.at(ctx, next); err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ package evaluation
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -143,6 +144,21 @@ func TestAdvanceLine_Exact(t *testing.T) {
 		if got := l.Exact(); got != c.want {
 			t.Errorf("%v: exact from %d on, want %d", c.outcomes, got, c.want)
 		}
+	}
+}
+
+// Attacks are carried out as often as is usual where no number is asked for, fewer times on many packets.
+func TestUsualPoints(t *testing.T) {
+	for packets, want := range map[int]int{0: 64, 20_000: 64, 40_000: 32, 97_524: 13, 1_000_000: 12} {
+		if got := usualPoints(packets); got != want {
+			t.Errorf("%d packets: %d points, want %d", packets, got, want)
+		}
+	}
+	told := -1
+	a, err := AdvanceOf(t.Context(), recorded(t, fmt.Sprintf(ringOfFour, "{count: 3}", "late-joiner")),
+		AdvanceOptions{Progress: func(_, most int) { told = most }})
+	if err != nil || told != 64 || len(a.Points) < 3 {
+		t.Errorf("%v: %d are said to be the most; %v", err, told, a)
 	}
 }
 

@@ -153,9 +153,9 @@ const MostNumbers = 2_000_000
 // Options say how a document is made.
 type Options struct {
 	DataDir  string
-	Sets     []string       // path=value, of the runs' adversaries
-	Points   int            // at most so many times at which the attacks are carried out
-	Progress func(done int) // told how often the attacks on a run were carried out
+	Sets     []string             // path=value, of the runs' adversaries
+	Points   int                  // at most so many times at which the attacks are carried out; 0: as many as are usual
+	Progress func(done, most int) // told how often the attacks on a run were carried out, and how often they may be
 }
 
 // Build reads runs, one or two, and makes a document of them.

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"overhear/internal/files"
-	"overhear/internal/plural"
 	"overhear/record"
 	"overhear/view"
 )
@@ -33,7 +32,7 @@ func newView() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if points < 2 {
+			if points < 2 && c.Flags().Changed("points") {
 				return usage("--points must be at least 2, is %d", points)
 			}
 			if c.Flags().Changed("out") && filepath.Ext(out) != ".html" { // which no file of a run is
@@ -56,20 +55,21 @@ func newView() *cobra.Command {
 				}
 				runs = append(runs, r)
 			}
-			bar := newProgress("attacks", points).orTell(c.ErrOrStderr(), fmt.Sprintf("carrying out the attacks up to "+
-				"%s (--points); fewer are sooner done", plural.Of(points, "time")))
+			bar := newProgress("attacks", 1).orTell(c.ErrOrStderr(), "carrying out the attacks; with fewer --points "+
+				"it is sooner done")
 			began := time.Now()
 			d, err := view.Build(c.Context(), runs, view.Options{DataDir: data, Sets: sets, Points: points,
-				Progress: func(done int) {
+				Progress: func(done, most int) {
 					const long = 5 * time.Second
-					if took := time.Since(began); done == 1 && took > long {
-						fmt.Fprintf(c.ErrOrStderr(), "to carry the attacks out once takes %v; --points %d asks for it "+
-							"up to so many times, and fewer are sooner done\n", took.Round(time.Second), points)
+					if once := time.Since(began); done == 1 && once > long {
+						fmt.Fprintf(c.ErrOrStderr(), "to carry the attacks out once takes %v; %d times, the most "+
+							"(--points), about %v\n", once.Round(time.Second), most,
+							(once * time.Duration(most)).Round(time.Second))
 					}
 					if done == 0 {
 						began = time.Now()
 					}
-					bar.at(done)
+					bar.outOf(done, most)
 				}})
 			bar.clear()
 			if errors.Is(err, record.ErrNotRecorded) {
@@ -114,7 +114,8 @@ func newView() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&out, "out", "", "write the page to this `file`, which loads nothing, instead of offering it")
-	flags.IntVar(&points, "points", 64, "carry the attacks out at so many times at most")
+	flags.IntVar(&points, "points", 0, "carry the attacks out so many `times` at most (default 64, fewer of more than "+
+		"20,000 packets)")
 	flags.StringArrayVar(&sets, "set", nil, "override a value of the run's adversary, `path=value`; may be repeated")
 	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	return c
