@@ -193,6 +193,10 @@ func produce(t *testing.T) string {
 		}
 		mustSimulate(t, dir, args...)
 	}
+	if err := os.Remove(filepath.Join(dir, "own.csv")); err != nil { // so that attacks on its run are not scored
+		t.Fatal(err)
+	}
+	mustSimulate(t, dir, "attack", "out/own/1", "--out", "out")
 	return filepath.Join(dir, "out")
 }
 
@@ -349,7 +353,7 @@ func TestFormats(t *testing.T) {
 	compare(t, "design.json", jsonKeys(t, out, "design.json"), described(t, page, "design.json"))
 	compare(t, "tuning.json", jsonKeys(t, out, "tuning.json"), described(t, page, "tuning.json"))
 	compare(t, "plan.json", jsonKeys(t, out, "plan.json", "files"), described(t, page, "plan.json"))
-	nested, own := below(jsonKeys(t, out, "attacks.json"), "findings[].audit.")
+	nested, own := below(jsonKeys(t, out, "attacks.json", "inputs.files"), "findings[].audit.")
 	compare(t, "attacks.json", own, attacks)
 	subset("attacks.json: findings[].audit", plain("attacks.json", nested), audit)
 	nested, own = below(jsonKeys(t, out, "report.json"), "audits[].")

@@ -265,7 +265,7 @@ func TestFork_TrustsNoStates(t *testing.T) {
 	}
 	kept := from.Kept
 	from.Kept = again.KeptPath()
-	if known, said := fork(); known > 0 || strings.Count(said, "computed anew") != 1 {
+	if known, said := fork(); known > 0 || strings.Count(said, "computed again") != 1 {
 		t.Errorf("with all of another run: event %d, said %q", known, said)
 	}
 	from.Kept = kept
