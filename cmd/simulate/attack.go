@@ -328,6 +328,9 @@ func newAudit() *cobra.Command {
 					Progress: bar.outOf,
 				})
 				bar.clear()
+				if err != nil && c.Context().Err() != nil {
+					return fmt.Errorf("%s: %w; nothing of its audit is kept", file, err)
+				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}

@@ -54,7 +54,7 @@ func Main(args []string) int {
 		return exitFailed
 	}
 	if ctx.Err() != nil {
-		err = interrupted(err)
+		err = interrupted(err, context.Cause(ctx))
 	}
 	code := exitCode(err)
 	failure(err, code)
@@ -62,12 +62,14 @@ func Main(args []string) int {
 }
 
 // interrupted is the error of a command that was interrupted, in a user's words where it says that a context was
-// canceled.
-func interrupted(err error) error {
-	if !errors.Is(err, context.Canceled) {
-		return err
+// canceled, or by what.
+func interrupted(err, cause error) error {
+	for _, why := range []error{context.Canceled, cause} {
+		if errors.Is(err, why) {
+			return errors.New(strings.ReplaceAll(err.Error(), why.Error(), "stopped"))
+		}
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "stopped"))
+	return err
 }
 
 // lastResort says of a mistake in the program where what was computed is and how to report

@@ -403,22 +403,30 @@ func runAhead(ctx context.Context, e *experiment.Experiment, d *record.Directory
 	if ctx.Err() == nil {
 		return ended, early, nil
 	}
-	return ended, early, errors.New(stopText(len(finished(runs)), len(runs), stopped, func(seed uint64) bool {
-		_, err := os.Stat(d.CheckpointPath(seed))
-		return f.checkpoint > 0 && err == nil
+	return ended, early, errors.New(stopText(len(finished(runs)), len(runs), stopped, func(seed uint64) int64 {
+		info, err := os.Stat(d.CheckpointPath(seed))
+		if f.checkpoint <= 0 || err != nil {
+			return 0
+		}
+		return info.Size()
 	}))
 }
 
 // stopText says what a stop has left of a scenario's seeds: those that are finished, and of those that were under way
-// what checkpoints hold. A run that was stopped before it had computed anything has none.
-func stopText(finished, of int, under []uint64, checkpoint func(uint64) bool) string {
+// what checkpoints hold, by their bytes. A run that was stopped before it had computed anything has none, and one of
+// small nodes keeps little.
+func stopText(finished, of int, under []uint64, checkpoint func(uint64) int64) string {
+	const little = 10_000
 	text := fmt.Sprintf("stopped; %d of %d seeds are finished and kept", finished, of)
-	var kept, lost []string
+	var kept, few, lost []string
 	for _, seed := range under {
-		if checkpoint(seed) {
-			kept = append(kept, fmt.Sprint(seed))
-		} else {
-			lost = append(lost, fmt.Sprint(seed))
+		switch bytes, name := checkpoint(seed), fmt.Sprint(seed); {
+		case bytes >= little:
+			kept = append(kept, name)
+		case bytes > 0:
+			few = append(few, name)
+		default:
+			lost = append(lost, name)
 		}
 	}
 	seeds := func(all []string) (what, have string) {
@@ -430,6 +438,10 @@ func stopText(finished, of int, under []uint64, checkpoint func(uint64) bool) st
 	if kept != nil {
 		what, have := seeds(kept)
 		text += fmt.Sprintf("; what %s %s computed is kept", what, have)
+	}
+	if few != nil {
+		what, _ := seeds(few)
+		text += fmt.Sprintf("; of %s little is kept, as most is as soon computed again", what)
 	}
 	if lost != nil {
 		what, _ := seeds(lost)

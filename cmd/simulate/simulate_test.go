@@ -272,13 +272,14 @@ func TestInterrupt_TheSecondEnds(t *testing.T) {
 }
 
 func TestInterrupted_IsInAUsersWords(t *testing.T) {
-	other := errors.New("disk full")
+	other, signalled := errors.New("disk full"), errors.New("interrupt signal received")
 	for err, want := range map[error]string{
 		context.Canceled: "stopped",
 		fmt.Errorf("attacking node 3: %w", context.Canceled): "attacking node 3: stopped",
-		other: "disk full",
+		other:                                 "disk full",
+		fmt.Errorf("own.yaml: %w", signalled): "own.yaml: stopped",
 	} {
-		if got := interrupted(err).Error(); got != want {
+		if got := interrupted(err, signalled).Error(); got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)
 		}
 	}
@@ -426,14 +427,20 @@ func TestRun_StopsBeforeTheFirstSeed(t *testing.T) {
 
 // What a stop leaves is said as it is: a run that has computed nothing yet has no checkpoint.
 func TestStopText(t *testing.T) {
-	kept := func(seeds ...uint64) func(uint64) bool {
-		return func(seed uint64) bool { return slices.Contains(seeds, seed) }
+	kept := func(seeds ...uint64) func(uint64) int64 {
+		return func(seed uint64) int64 {
+			if slices.Contains(seeds, seed) {
+				return 20_000
+			}
+			return 0
+		}
 	}
+	little := func(uint64) int64 { return 884 }
 	const next = "; the same command goes on from there"
 	for _, c := range []struct {
 		finished, of int
 		under        []uint64
-		kept         func(uint64) bool
+		kept         func(uint64) int64
 		want         string
 	}{
 		{0, 1, []uint64{1}, kept(), "; nothing is kept of seed 1; the same command begins anew"},
@@ -442,6 +449,8 @@ func TestStopText(t *testing.T) {
 		{0, 9, []uint64{3, 4, 5, 6}, kept(3, 4, 5), "; what seeds 3, 4 and 5 have computed is kept; nothing is " +
 			"kept of seed 6" + next},
 		{2, 9, nil, kept(), next},
+		{0, 1, []uint64{1}, little, "; of seed 1 little is kept, as most is as soon computed again; the same command " +
+			"begins anew"},
 	} {
 		want := fmt.Sprintf("stopped; %d of %d seeds are finished and kept%s", c.finished, c.of, c.want)
 		if got := stopText(c.finished, c.of, c.under, c.kept); got != want {
