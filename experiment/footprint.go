@@ -36,7 +36,7 @@ func (e *Experiment) preparedFits(set *problem.Set) error {
 	if e.Problem.Scale.OfTraining(e.Problem.Data) && !e.Problem.Data.Generated() {
 		copies++ // as it was read, for other seeds
 	}
-	if e.Problem.Columns != nil {
+	if e.Problem.Columns != nil && e.Problem.Order == "file" {
 		copies-- // parties have parts of it
 	}
 	what := fmt.Sprintf("preparing %d rows of %d columns (problem.data)", set.X.Len(), set.X.D)
@@ -121,8 +121,9 @@ func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
 	}
 	const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
 	bytes += float64(8 * vectors * float64(a.Split.N) * float64(a.parts()))
+	bytes += 2 * a.Split.Copied // once more side by side, for the optimum
 	for _, block := range a.Split.Blocks {
-		bytes += float64(8 * float64(block.D) * float64(block.D))
+		bytes += float64(2 * 8 * float64(block.D) * float64(block.D)) // a Gram matrix and its factor
 	}
 	return bytes, fmt.Sprintf("%d rounds (rounds.count) of %d parties (network.topology) with %d rows and their "+
 		"factors (problem.data)", a.Rounds, a.parts(), a.Split.N)

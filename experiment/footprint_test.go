@@ -208,3 +208,29 @@ func TestFootprint_PreparingIsRefused(t *testing.T) {
 		t.Errorf("%v, want: %s", err, want)
 	}
 }
+
+// Parties whose rows are not parts of the set's have copies of them, which the optimum needs once more.
+func TestFootprint_PartiesCopiesCount(t *testing.T) {
+	need := map[string]float64{}
+	for _, order := range []string{"file", "shuffled"} {
+		s, err := scenarios.Parse("parties.yaml", []byte(`name: parties
+problem: {data: {set: wide, rows: 40}, columns: [2000, 3000], scale: {intercept: false}, rho: 1}
+network: {topology: {kind: star, nodes: 3}}
+rounds: {count: 5}
+algorithm: {kind: admm-sharing, eta: 0.1}
+`), "problem.order="+order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := New(s, "")
+		a, err := e.Assemble(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		need[order], _ = e.need(a)
+	}
+	const rows = 40 * 5000 * 8
+	if more := need["shuffled"] - need["file"]; !(more >= 2*rows) || !(more < 2.2*rows) {
+		t.Errorf("copies of %d bytes count for %v", rows, more)
+	}
+}

@@ -82,8 +82,8 @@ func TestColumnBlocks_ShareConsecutiveRowsAndCopyOthers(t *testing.T) {
 	widths := []int{4, 5, 1}
 	for _, rows := range [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8}, {2, 3, 4}, {8}, {3, 1, 2}, {}} {
 		y := []float64{1, -1, 1, 1, -1, 1, -1, -1, 1}
-		a, ya := columnBlocks(&Set{X: full, Y: y}, widths, rows)
-		b, yb := columnBlocks(&Set{X: sparse, Y: y}, widths, rows)
+		a, ya, copied := columnBlocks(&Set{X: full, Y: y}, widths, rows)
+		b, yb, _ := columnBlocks(&Set{X: sparse, Y: y}, widths, rows)
 		if !slices.Equal(ya, yb) {
 			t.Fatalf("labels %v and %v", ya, yb)
 		}
@@ -95,6 +95,10 @@ func TestColumnBlocks_ShareConsecutiveRowsAndCopyOthers(t *testing.T) {
 		shared := len(rows) > 1 && rows[0] < rows[1]
 		if shared != (len(rows) > 1 && &a[0].Val[0] == &full.Val[rows[0]*10]) {
 			t.Errorf("rows %v: sharing is %v, want it %v", rows, !shared, shared)
+		}
+		consecutive := len(rows) == 1 || shared && len(rows) > 0
+		if numbers := float64(8 * 10 * len(rows)); !consecutive && copied < numbers || consecutive && copied != 0 {
+			t.Errorf("rows %v: %v bytes are said to be copied", rows, copied)
 		}
 		for parties := 1; parties <= 3; parties++ {
 			u, want := join(a[:parties]), NewRows(sum(widths[:parties]))

@@ -199,8 +199,8 @@ func (s Source) Load(ctx context.Context, dir string, stream *sim.Stream) (*Set,
 		if columns == 0 {
 			columns = e.Columns
 		}
-		// A number has its column beside it, and scaling makes a second copy of both.
-		const perRow, perNumber = 500, 24
+		// As they are drawn; what becomes of them is checked when they are there.
+		const perRow, perNumber = 500, 8
 		if err := memory.Check(fmt.Sprintf("generating %d rows of %d columns", rows, columns),
 			float64(rows)*(perRow+float64(perNumber*float64(columns)))); err != nil {
 			return nil, err

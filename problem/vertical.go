@@ -33,6 +33,8 @@ type Vertical struct {
 	Loss        Loss    // of the margin Y_n z_n or the residual z_n − t_n
 
 	NonSmooth *NonSmooth // h; nil: none
+
+	Copied float64 // bytes of blocks that are not parts of the set's own rows
 }
 
 // Kinks is Σ_m h(x_m), of a d_m-vector for each party; a set that one is not in is left out.
@@ -87,16 +89,18 @@ func SplitColumns(set *Set, widths []int, train, test []int, loss Loss, weight s
 	default:
 		return nil, fmt.Errorf("weight must be mean or sum, is %q", weight)
 	}
-	v.Blocks, v.Y = columnBlocks(set, widths, train)
-	v.TestBlocks, v.TestY = columnBlocks(set, widths, test)
+	var copied, testCopied float64
+	v.Blocks, v.Y, copied = columnBlocks(set, widths, train)
+	v.TestBlocks, v.TestY, testCopied = columnBlocks(set, widths, test)
+	v.Copied = copied + testCopied
 	v.Targets, v.TestTargets = picked(set.Targets, train), picked(set.Targets, test)
 	return v, nil
 }
 
 // columnBlocks cuts rows of a set into blocks of columns. Consecutive rows of a set without an index stay where they
-// are, others are copied.
-func columnBlocks(set *Set, widths, rows []int) ([]*Rows, []float64) {
-	blocks, y := make([]*Rows, len(widths)), make([]float64, len(rows))
+// are, others are copied, which takes so many bytes.
+func columnBlocks(set *Set, widths, rows []int) (blocks []*Rows, y []float64, copied float64) {
+	blocks, y = make([]*Rows, len(widths)), make([]float64, len(rows))
 	consecutive := len(rows) > 0
 	for n, i := range rows {
 		y[n] = set.Y[i]
@@ -108,7 +112,7 @@ func columnBlocks(set *Set, widths, rows []int) ([]*Rows, []float64) {
 			blocks[m] = set.X.part(rows[0], rows[0]+len(rows), first, w)
 			first += w
 		}
-		return blocks, y
+		return blocks, y, 0
 	}
 	// each calls f with the entries of a row in each block.
 	each := func(i int, f func(m int, cols []int32, vals []float64, first int32)) {
@@ -138,7 +142,10 @@ func columnBlocks(set *Set, widths, rows []int) ([]*Rows, []float64) {
 			blocks[m].Append(shifted, vals)
 		})
 	}
-	return blocks, y
+	for _, b := range blocks {
+		copied += b.Bytes()
+	}
+	return blocks, y, copied
 }
 
 // join puts blocks of columns side by side; it shares the memory of blocks that are neighbours in one matrix.
