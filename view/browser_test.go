@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -116,7 +117,7 @@ func TestPage_PlaysAndTells(t *testing.T) {
 	has(t, p, "#chosen", "value of round 1", "right before and right after it", "blocked", "exact")
 	p.ClickOn("#attack p button:not(.link)")
 	has(t, p, "#attack", "exact", "31 of 31 values found", "mean radius", "and 24 more, diagnosis ", "worst symmetry",
-		"with all that had come by then; simulate why finds a few packets that are enough alone")
+		"with all that had come by then; simulate why finds fewer that are enough, where it can")
 	if text := p.Text("#chosen"); strings.Contains(text, "worst area") {
 		t.Errorf("values are unfolded unasked: %q", text)
 	}
@@ -456,6 +457,51 @@ func TestPage_DoesNotSayWhatIsNotKnown(t *testing.T) {
 	}
 	if text := says(record.Failed); !strings.Contains(text, never) || strings.Contains(text, unknown) {
 		t.Errorf("failed: %q", text)
+	}
+}
+
+// An attack that was exact and lost it again has not been without: with how many packets it was is told, whether it
+// becomes exact again or not.
+func TestPage_TellsAttacksThatWereExactForAWhile(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	d := built(t, recorded(t, hospitals, 1))
+	a := d.Runs[0].Attack
+	says := func(exact int, spells ...int) string {
+		for k := range a.Lines {
+			l := &a.Lines[k]
+			l.Exact, l.At = exact, make([]int, len(a.Points))
+			none := number(math.NaN())
+			l.Says = []AttackSaying{{Outcome: record.Failed, Error: none, Guess: none},
+				{Outcome: record.Exact, Error: none, Guess: none}}
+			for j := range a.Points {
+				if slices.Contains(spells, j) || exact >= 0 && j >= exact {
+					l.At[j] = 1
+				}
+			}
+		}
+		p.Open(saved(t, d), ready)
+		p.Press(kb.End)
+		return p.Text("#attack")
+	}
+	at := func(point int) string {
+		return fmt.Sprintf("%d packets (%.5g ms)", a.Points[point], float64(reached(d.Runs[0], point))/1e6)
+	}
+	const never = "It does not become exact."
+	want := fmt.Sprintf("It was exact with the first %s, with the first %d to %s, and is no longer with all.", at(2),
+		a.Points[4], at(5))
+	if text := says(-1, 2, 4, 5); !strings.Contains(text, want) || strings.Contains(text, never) {
+		t.Errorf("%q is not in %q", want, text)
+	}
+	if text := says(-1, 1, 3, 5, 7, 9); !strings.Contains(text, at(5)+", 2 more times, and is no longer with all.") {
+		t.Errorf("of five times: %q", text)
+	}
+	want = "Before, it was exact with the first " + at(2) + ", and no longer with those that came next."
+	text := says(len(a.Points)-1, 2)
+	if !strings.Contains(text, want) || !strings.Contains(strings.ToLower(text), "exact again ") {
+		t.Errorf("%q is not in %q", want, text)
+	}
+	if text := says(len(a.Points) - 1); strings.Contains(text, "again") || strings.Contains(text, "Before, it was") {
+		t.Errorf("exact once: %q", text)
 	}
 }
 

@@ -11,11 +11,24 @@ class Attacker {
     this.lines = a.lines;
     this.byVictim = new Map();
     for (const l of a.lines) this.byVictim.set(l.victim, (this.byVictim.get(l.victim) || []).concat(l));
-    for (const l of a.lines) l.since = l.exact < 0 ? Infinity : this.times[l.exact];
+    for (const l of a.lines) {
+      l.since = l.exact < 0 ? Infinity : this.times[l.exact];
+      l.spells = this.spells(l);
+    }
   }
 
   // pointAt is the last point that is reached by a time.
   pointAt(t) { return Math.max(0, after(this.times, t) - 1); }
+
+  // spells are the first and the last point of each time for which a line was exact, and lost that again.
+  spells(line) {
+    const out = [], until = line.exact < 0 ? this.points.length : line.exact;
+    for (let k = 0; k < until; k++) {
+      if (this.says(line, k).outcome !== "exact") continue;
+      if (k && this.says(line, k - 1).outcome === "exact") out.at(-1)[1] = k; else out.push([k, k]);
+    }
+    return out;
+  }
 
   says(line, point) { return line.says[line.at[point]]; }
 
@@ -52,13 +65,25 @@ function notYet(run, l) {
   return m ? `packet ${run.id[run.attack.order[m - 1]]} (${time(a.times[l.exact - 1])})` : "the start";
 }
 
+// forAWhile says with how many packets an attack was exact that lost it again; "": it never did.
+function forAWhile(run, l) {
+  const a = run.attacker, most = 3, spell = ([from, to]) => {
+    if (!a.points[to]) return "without any packet";
+    const first = from === to ? "" : `${a.points[from]} to `;
+    return `with the first ${first}${plural(a.points[to], "packet")} (${time(a.times[to])})`;
+  };
+  const all = l.spells.slice(0, most).map(spell), more = l.spells.length - all.length;
+  return all.concat(more ? `${plural(more, "more time")}` : []).join(", ");
+}
+
 // exactSince says from which packet on an attack is exact, or between which it becomes so.
 function exactSince(run, l) {
   const a = run.attacker, n = a.points[l.exact];
   if (!n) return "exact without any packet";
   const before = notYet(run, l), packet = `packet ${run.id[run.attack.order[n - 1]]}`;
-  return before ? `becomes exact between ${before} and ${packet} (${time(l.since)})` :
-    `exact from ${packet} on (${time(l.since)})`;
+  const again = l.spells.length ? "again " : "";
+  return before ? `becomes exact ${again}between ${before} and ${packet} (${time(l.since)})` :
+    `exact ${again}from ${packet} on (${time(l.since)})`;
 }
 
 // attackPanel is the adversary's view of a run.
@@ -119,14 +144,19 @@ function saying(view, run, l, s) {
   if (l.exact >= 0 && a.points[l.exact] === 0) out.push(element("p", {}, "Exact without any packet."));
   else if (l.exact >= 0) {
     const n = a.points[l.exact], row = run.attack.order[n - 1], before = notYet(run, l);
-    out.push(element("p", {}, before ? `Becomes exact between ${before} and packet ` : "Exact from packet ",
+    const again = l.spells.length ? "again " : "";
+    out.push(element("p", {}, before ? `Becomes exact ${again}between ${before} and packet ` :
+      `Exact ${again}from packet `,
       choose(view, "packet", run, row, `${run.id[row]} (${packetName(run, row)})`), (before ? "" : " on") +
       `, wherever it was carried out. ${before ? "The latter" : "It"} is number ${n} of those that the adversary ` +
       `sees, and arrives at ${time(l.since)}. `,
     element("button", {type: "button", onclick: () => view.go(l.since)}, "Go there"), " This is with all that had " +
-      "come by then; simulate why finds a few packets that are enough alone, and this need not be one of them."));
+      "come by then; simulate why finds fewer that are enough, where it can, and this need not be one of them."));
+    if (l.spells.length) out.push(element("p", {}, `Before, it was exact ${forAWhile(run, l)}, and no longer with ` +
+      "those that came next."));
   } else out.push(element("p", {}, l.says.some(x => x.outcome === "unscored") ?
-    "Whether it becomes exact is not known." : "It does not become exact."));
+    "Whether it becomes exact is not known." : l.spells.length ?
+      `It was exact ${forAWhile(run, l)}, and is no longer with all.` : "It does not become exact."));
   if ((s.truth || s.sample) && l.says.some(x => x.sample)) {
     if (s.truth) out.push(pairs([["true sample", element("strong", {}, s.true_one)],
       ["estimate", s.sentence || "none yet"]]));
