@@ -577,9 +577,19 @@ func TestPage_TwoRuns(t *testing.T) {
 	p.Press("k")
 	has(t, p, "#chosen h3", "of run 2")
 	p.Press(kb.Escape)
-	for _, width := range []int{390, 1920} {
+	for _, width := range []int{390, 1280, 1920} {
 		p.Show(width, 1000, width == 1920)
 		p.ClickOn("#forward")
+		if got := browser.Ask[[]float64](p, `(() => { const [a, b] = ["#round", "#rounds"].map(s => document
+			.querySelector(s)), r = document.createRange(), box = b.getBoundingClientRect(); r.selectNodeContents(a);
+			return [r.getBoundingClientRect().right, box.left, box.width]; })()`); got[0] > got[1] || got[2] < 60 {
+			t.Errorf("%d: the round's label ends at %.0f, its slider begins at %.0f and is %.0f wide", width, got[0],
+				got[1], got[2])
+		}
+		text := browser.Ask[string](p, "document.querySelector('#rounds').getAttribute('aria-valuetext')")
+		if !strings.HasSuffix(text, " of run 2") || strings.Contains(text, "round") {
+			t.Errorf("who listens hears round %q", text)
+		}
 		if got := browser.Ask[[]float64](p, "[document.documentElement.scrollWidth, innerWidth]"); got[0] > got[1] {
 			t.Errorf("it is %.0f wide in a window of %.0f", got[0], got[1])
 		}

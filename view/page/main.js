@@ -325,7 +325,7 @@ class View {
     const round = (row < 0 ? "start" : number(paced.rows.round[row], 6)) +
       (this.runs.length > 1 ? ` of run ${paced.place + 1}` : "");
     u.round.textContent = round;
-    u.rounds.setAttribute("aria-valuetext", `round ${round}`);
+    u.rounds.setAttribute("aria-valuetext", round);
     for (const s of this.stages) {
       const down = s.run.outagesOf.filter(all => all.some(o => o.from <= this.t && this.t < o.to)).length;
       const bad = s.run.impaired(this.t);
