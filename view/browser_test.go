@@ -505,6 +505,65 @@ func TestPage_TellsAttacksThatWereExactForAWhile(t *testing.T) {
 	}
 }
 
+// What a packet adds to an attack is what a person reads otherwise after it, and not what rounding changes. The true
+// sample stands by an estimate alone.
+func TestPage_ListsOfAPacketWhatReadsOtherwise(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	d := built(t, recorded(t, hospitals, 1))
+	a := d.Runs[0].Attack
+	says := func(line int, before, after AttackSaying) {
+		l := &a.Lines[line]
+		l.Title, l.At, l.Exact, l.Columns = fmt.Sprintf("attack %d", line), nil, -1, []string{"age", "income"}
+		l.Says = []AttackSaying{before, after}
+		for j := range a.Points {
+			l.At = append(l.At, j%2)
+		}
+	}
+	of := func(outcome record.Outcome, e float64, conclusion, age string) AttackSaying {
+		s := AttackSaying{Outcome: outcome, Conclusion: conclusion, Of: "samples", By: "a guess", Error: number(e),
+			Guess: 1, TrueOne: "age 7, income low"}
+		if age != "" {
+			s.Sample, s.Truth, s.Right = []string{age, "low"}, []string{"7", "low"}, []bool{age == "7", true}
+			s.Sentence = "age " + age + ", income low"
+		}
+		return s
+	}
+	chosen := func() string {
+		p.Open(saved(t, d), ready)
+		p.Press("k")
+		return p.Text("#chosen")
+	}
+	has := func(text string, words ...string) {
+		t.Helper()
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				t.Errorf("%q is not in %q", w, text)
+			}
+		}
+	}
+	near, nearer := "with all numbers to 3.2e-9", "with all numbers to 2.98e-9"
+	says(0, of(record.Partial, 3.24e-9, near, "7"), of(record.Partial, 2.98e-9, nearer, "7"))
+	says(1, of(record.Failed, 0.5, "rank 3 of 5", ""), of(record.Failed, 0.5, "rank 4 of 5", ""))
+	text := chosen()
+	has(text, "attack 1 on node 2\n", "rank 3 of 5", "rank 4 of 5",
+		"The same before and after", ": attack 0 on node 2.")
+	for _, w := range []string{"True: ", "3.24", "2.98", "3.2e"} {
+		if strings.Contains(text, w) {
+			t.Errorf("%q is in %q", w, text)
+		}
+	}
+	says(1, of(record.Failed, 0.5, "a few", ""), of(record.Failed, 0.5, "a few", "7"))
+	has(chosen(), "attack 1 on node 2\n", "True: age 7, income low", ": attack 0 on node 2.")
+	says(1, of(record.Failed, 0.5, "u of length 1.234", ""), of(record.Failed, 0.5, "u of length 1.235", ""))
+	has(chosen(), ": attack 0 on node 2, attack 1 on node 2.")
+	says(1, of(record.Partial, 0.5, "of 3 rounds", "8"), of(record.Partial, 0.5, "of 4 rounds", "8"))
+	has(chosen(), ": attack 0 on node 2, attack 1 on node 2.")
+	says(1, of(record.Partial, 0.5, "of rounds", "8"), of(record.Partial, 0.5, "up to sign", "8"))
+	has(chosen(), "attack 1 on node 2\n", "of rounds", "up to sign")
+	says(1, of(record.Failed, 0.5, "a few", ""), of(record.Failed, 0.4, "a few", ""))
+	has(chosen(), "attack 1 on node 2\n", "error 0.4", ": attack 0 on node 2.")
+}
+
 func TestPage_TextsStayTexts(t *testing.T) {
 	p := browser.Find(t).Drive(t)
 	d := built(t, recorded(t, hospitals, 1))
