@@ -118,10 +118,10 @@ func saying(l *evaluation.AdvanceLine, s *evaluation.AdvanceStep) AttackSaying {
 }
 
 // foremost are attributes by which people know people; others follow in the order of the data. Where all words are of
-// these they need no name: "male".
+// these they need no name: "Male".
 var foremost = []string{"age", "sex", "gender", "marital-status", "race", "education", "occupation"}
 
-// sentence is a sample as a person reads it: "age 39, male, never-married". Of many values it has some, and says how
+// sentence is a sample as a person reads it: "age 39, Male, Never-married". Of many values it has some, and says how
 // many more there are.
 func sentence(columns, values []string) string {
 	const most = 6 // besides the label
@@ -145,9 +145,6 @@ func sentence(columns, values []string) string {
 	var words []string
 	for _, k := range shown {
 		value := values[k]
-		if word(k) {
-			value = strings.ToLower(value)
-		}
 		if !word(k) || !bare {
 			value = columns[k] + " " + value // "no" says nothing without "smoker"
 		}

@@ -6,6 +6,7 @@ package view
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -562,6 +563,35 @@ func TestPage_ListsOfAPacketWhatReadsOtherwise(t *testing.T) {
 	has(chosen(), "attack 1 on node 2\n", "of rounds", "up to sign")
 	says(1, of(record.Failed, 0.5, "a few", ""), of(record.Failed, 0.4, "a few", ""))
 	has(chosen(), "attack 1 on node 2\n", "error 0.4", ": attack 0 on node 2.")
+}
+
+// Nodes of a run over split columns have no colours, and so there is no scale of them. What is zero is told to be.
+func TestPage_HasNoScaleWithoutColours(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	scaled := func(d *Document) (seen []string) {
+		p.Open(saved(t, d), ready)
+		return browser.Ask[[]string](p,
+			`["#colourbox", "#ramp"].filter(s => document.querySelector(s).offsetWidth > 0)`)
+	}
+	if seen := scaled(built(t, recorded(t, hospitals, 1))); len(seen) != 2 {
+		t.Errorf("with colours only %q are seen", seen)
+	}
+	has(t, p, "#present", "disagreement")
+	d := built(t, recorded(t, `name: parties
+problem: {data: wdbc, columns: [10, 10, 10], scale: {columns: max, rows: unit, intercept: false}, rho: 0.001}
+network: {topology: {kind: star, nodes: 4}, latency: 20ms}
+rounds: {count: 3}
+algorithm: {kind: admm-sharing, form: averaged, eta: 0.0026, loss: mean}
+`, 1))
+	if seen := scaled(d); len(seen) > 0 {
+		t.Errorf("without colours %q are seen", seen)
+	}
+	d = built(t, recorded(t, hospitals, 1))
+	v := &d.Runs[0].Values
+	v.Content = base64.StdEncoding.EncodeToString(make([]byte, base64.StdEncoding.DecodedLen(len(v.Content))/4*4))
+	p.Open(saved(t, d), ready)
+	p.Press("k")
+	has(t, p, "#chosen figcaption", "31 numbers, all 0")
 }
 
 func TestPage_TextsStayTexts(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"overhear/experiment"
 	"overhear/internal/num"
 	"overhear/internal/plural"
+	"overhear/metrics"
 	"overhear/record"
 	"overhear/report/network"
 	"overhear/scenarios"
@@ -133,6 +134,7 @@ type Rows struct {
 // Measure is a column of measurements.
 type Measure struct {
 	Name   string   `json:"name"`
+	Title  string   `json:"title"` // as simulate run calls it
 	Values []number `json:"values"`
 }
 
@@ -553,7 +555,7 @@ func (b *builder) rows() error {
 		if !slices.ContainsFunc(column, func(v float64) bool { return !math.IsNaN(v) }) {
 			continue
 		}
-		m := Measure{Name: name}
+		m := Measure{Name: name, Title: metrics.Named(name).Title}
 		for _, v := range column {
 			m.Values = append(m.Values, number(v))
 		}

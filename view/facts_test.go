@@ -22,6 +22,7 @@ import (
 
 	"overhear/evaluation"
 	"overhear/experiment"
+	"overhear/metrics"
 	"overhear/record"
 	"overhear/scenarios"
 )
@@ -32,8 +33,8 @@ var star = []string{"algorithm={kind: dp-admm}", "network.topology={kind: star, 
 // users is a run in which every training row is a user's, who reports it to one of five servers.
 var users = []string{"algorithm={kind: pdml, eta: 0.05, epsilon: 1}", "rounds.count=3", "adversary=null"}
 
-// metrics reads metrics.csv as a table of texts.
-func metrics(t *testing.T, r *record.Run) (columns []string, rows [][]string) {
+// measured reads metrics.csv as a table of texts.
+func measured(t *testing.T, r *record.Run) (columns []string, rows [][]string) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(r.Dir, "metrics.csv"))
 	if err != nil {
@@ -337,7 +338,7 @@ func TestDocument_HasTheMetricsOfTheRun(t *testing.T) {
 	} {
 		r := recorded(t, hospitals, 1, c.sets...)
 		v := built(t, r).Runs[0].Rows
-		columns, rows := metrics(t, r)
+		columns, rows := measured(t, r)
 		same := func(name string, values []number) {
 			k := slices.Index(columns, name)
 			if k < 0 || len(values) != len(rows) {
@@ -359,6 +360,9 @@ func TestDocument_HasTheMetricsOfTheRun(t *testing.T) {
 		for _, m := range v.Curves {
 			names = append(names, m.Name)
 			same(m.Name, m.Values)
+			if (m.Name == "consensus") != (m.Title == "disagreement") || m.Title != metrics.Named(m.Name).Title {
+				t.Errorf("%s is called %q", m.Name, m.Title)
+			}
 		}
 		if !slices.Equal(names, c.curves) {
 			t.Errorf("%v: curves %q, want %q", c.sets, names, c.curves)

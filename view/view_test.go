@@ -743,11 +743,11 @@ func TestPage_LinesAreShort(t *testing.T) {
 func TestSentence_NamesWhatSaysNothingAlone(t *testing.T) {
 	got := sentence([]string{"smoker", "sex", "age", "BMI", "ward", "income"},
 		[]string{"no", "Female", "39", "1E1", "B", ">50K"})
-	if want := "age 39, sex female, smoker no, BMI 1E1, ward b, income >50K"; got != want {
+	if want := "age 39, sex Female, smoker no, BMI 1E1, ward B, income >50K"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	got = sentence([]string{"sex", "weight", "marital-status", "income"}, []string{"Female", "71", "Divorced", ">50K"})
-	if want := "female, divorced, weight 71, income >50K"; got != want {
+	if want := "Female, Divorced, weight 71, income >50K"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	got = sentence(strings.Fields("a b c d e f g h kind"), strings.Fields("1 2 3 4 5 6 7 8 +1"))

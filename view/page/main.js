@@ -54,7 +54,7 @@ class View {
     for (const s of SPEEDS) u.speed.append(element("option", {value: s}, `${s}×`));
     u.speed.value = "1";
     for (const k of this.colours) u.colour.append(element("option", {value: k}, COLOURS[k].name));
-    u.colourbox.hidden = !this.colours.length;
+    u.colourbox.hidden = u.ramp.hidden = !this.colours.length;
     this.paced = this.runs.reduce((a, b) => b.lastRow() > a.lastRow() ? b : a);
     const rounds = this.paced.rows.round || [];
     u.roundbox.hidden = rounds.length < 2;

@@ -31,7 +31,7 @@ function present(run, t) {
   if (row >= 0) {
     lines.push(["round measured last", number(run.rows.round[row], 6)]);
     for (const m of run.rows.curves || [])
-      if (m.values[row] !== null) lines.push([m.name.replaceAll("_", " "), number(m.values[row])]);
+      if (m.values[row] !== null) lines.push([m.title, number(m.values[row])]);
   }
   return lines;
 }
@@ -273,9 +273,9 @@ function packetPanel(view, run, p) {
 function bars(view, vector) {
   let most = 0;
   for (const v of vector) most = Math.max(most, Math.abs(v));
-  const some = Array.from(vector.slice(0, 8), v => number(v)).join(", ");
+  const count = plural(vector.length, "number"), some = Array.from(vector.slice(0, 8), v => number(v)).join(", ");
   const canvas = element("canvas", {class: "chart bars", role: "img", "aria-label":
-    `its ${vector.length} numbers, of size up to ${number(most)}: ${some}`});
+    `its ${count}, ${most ? `of size up to ${number(most)}: ${some}` : "all 0"}`});
   canvas.draw = look => {
     const {context: c, width, height} = fit(canvas), w = width / vector.length;
     c.clearRect(0, 0, width, height);
@@ -286,7 +286,8 @@ function bars(view, vector) {
       c.fillRect(k * w + Math.min(1, w / 6), height / 2 - Math.max(h, 0), wide, Math.abs(h));
     });
   };
-  return element("figure", {}, element("figcaption", {}, `${vector.length} numbers, up to ±${number(most)}`), canvas,
+  return element("figure", {}, element("figcaption", {}, count + (most ? `, up to ±${number(most)}` :
+    ", all 0")), canvas,
     element("details", {}, element("summary", {}, "as numbers"), element("p", {class: "numbers"},
       Array.from(vector, v => number(v)).join("  "))));
 }
