@@ -137,6 +137,22 @@ func TestPage_PlaysAndTells(t *testing.T) {
 		.map(e => e.outerHTML)`); len(nameless) > 0 {
 		t.Errorf("without a name for screen readers: %q", nameless)
 	}
+	p.Press("k")
+	if nameless := browser.Ask[int](p, `[...document.querySelectorAll("figure")].filter(e => !(document.getElementById(
+		e.getAttribute("aria-labelledby")) || e).matches("figcaption")).length`); nameless > 0 {
+		t.Errorf("%d figures have no name", nameless)
+	}
+	if leaps := browser.Ask[[]string](p, `[...document.querySelectorAll("h1, h2, h3, h4")].filter((e, k, all) =>
+		k && e.tagName[1] - all[k - 1].tagName[1] > 1).map(e => e.textContent)`); len(leaps) > 0 {
+		t.Errorf("headings leap to %q", leaps)
+	}
+	p.ClickOn("#table summary")
+	p.Wait("document.querySelector('#nodes th:nth-child(7)') !== null")
+	has(t, p, "#nodes th:nth-child(7)", "staleness of its last update")
+	if got := browser.Ask[[]string](p, `[...document.querySelectorAll("#nodes tbody tr")].map(e =>
+		e.lastChild.textContent)`); len(got) != 5 || got[0] != "–" || got[2] != "exact" {
+		t.Errorf("learnt of the nodes: %q", got)
+	}
 	quiet(t, p, s.Address())
 }
 

@@ -102,7 +102,7 @@ function attackPanel(view, run) {
   if (!a.lines.length) box.append(element("p", {}, "No attack suits this method, view and knowledge."));
   if (run.attack.untried && run.attack.untried.length) box.append(untried(run.attack.untried));
   if (!a.lines.length) return {box};
-  box.append(element("p", {}, pick), live, element("figure", {}, caption, chart));
+  box.append(element("p", {}, pick), live, figure(caption, {}, chart));
   let shown = null;
   pick.addEventListener("change", () => { shown = null; view.draw(true); });
   const choose = l => { pick.value = a.lines.indexOf(l); };

@@ -35,7 +35,7 @@ class View {
     this.stages = this.runs.map((r, k) => {
       const canvas = element("canvas", {class: "stage", tabindex: "0", role: "img", "aria-describedby": "keys"});
       const caption = element("figcaption", {});
-      u.stages.append(element("figure", {class: "network"}, caption, canvas));
+      u.stages.append(figure(caption, {class: "network"}, canvas));
       const stage = new Stage(r, canvas);
       stage.caption = caption;
       const what = r.algorithm + (this.runs.length > 1 ? ` · ${r.name}, seed ${r.seed}` : "") +
@@ -102,13 +102,14 @@ class View {
   }
 
   about() {
+    const below = this.runs.length > 1 ? "h4" : "h3";
     for (const r of this.runs) {
       const box = element("div", {class: "run"});
       if (this.runs.length > 1) box.append(element("h3", {}, `Run ${r.place + 1}: ${r.name}, seed ${r.seed}`));
       box.append(pairs(r.facts || []));
       const list = (name, all) => {
         if (!all || !all.length) return;
-        box.append(element("h4", {}, name), element("ul", {}, all.map(x => element("li", {}, x))));
+        box.append(element(below, {}, name), element("ul", {}, all.map(x => element("li", {}, x))));
       };
       list("Warnings", r.warnings);
       list("Faults of the scenario", r.faults.map(f => f.text));

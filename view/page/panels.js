@@ -39,16 +39,18 @@ function present(run, t) {
 // nodeTable has a row for each node, of large networks for the first thousand.
 function nodeTable(view, run, t) {
   const most = 1000, rows = [], slow = run.impaired(t).slow.flatMap(f => f.slow);
+  const said = (key, v) => v === null || v === undefined ? "–" : !COLOURS[key].learnt ? number(v, 3) :
+    v <= 1e-9 ? "exact" : v >= 1 ? "nothing" : number(v, 3); // as at the ends of the scale
   for (let node = 0; node < Math.min(most, run.nodes); node++) {
-    const v = run.valueAt(node, t), out = run.down(node, t);
+    const out = run.down(node, t);
     rows.push(element("tr", {}, element("th", {scope: "row"}, choose(view, "node", run, node, String(node))),
       [(out ? out.why : run.computing(node, t) >= 0 ? "computing" : "up") + (slow.includes(node) ? ", slow" : ""),
-        String(Math.max(0, run.roundAt(node, t))),
-        v >= 0 ? number(run.values.distance[v], 3) : "–", v >= 0 ? number(run.values.loss[v], 3) : "–"].map(x =>
-        element("td", {}, x))));
+        String(Math.max(0, run.roundAt(node, t))), ...view.colours.map(k => said(k, COLOURS[k].of(run, node, t)))]
+        .map(x => element("td", {}, x))));
   }
   return element("div", {class: "scroll tall", tabindex: "0", role: "region",
-    "aria-label": `Nodes of run ${run.place + 1}`}, table(["node", "state", "round", "distance", "loss"], rows),
+    "aria-label": `Nodes of run ${run.place + 1}`}, table(["node", "state", "round",
+    ...view.colours.map(k => COLOURS[k].name)], rows),
     run.nodes > most ? element("p", {}, `and ${run.nodes - most} more`) : null);
 }
 
@@ -71,7 +73,7 @@ function nodePanel(view, run, node) {
     const known = values.filter(v => v !== null);
     const canvas = element("canvas", {class: "chart", role: "img", "aria-label":
       `${name} of node ${node} against virtual time: from ${number(known[0])} to ${number(known[known.length - 1])}`});
-    box.append(element("figure", {}, element("figcaption", {}, name), canvas));
+    box.append(figure(element("figcaption", {}, name), {}, canvas));
     charts.push([canvas, times, values, o]);
   };
   add("distance to the optimum", rows.map(k => run.values.distance[k]), {log: true, steps: true});
@@ -286,8 +288,7 @@ function bars(view, vector) {
       c.fillRect(k * w + Math.min(1, w / 6), height / 2 - Math.max(h, 0), wide, Math.abs(h));
     });
   };
-  return element("figure", {}, element("figcaption", {}, count + (most ? `, up to ±${number(most)}` :
-    ", all 0")), canvas,
+  return figure(element("figcaption", {}, count + (most ? `, up to ±${number(most)}` : ", all 0")), {}, canvas,
     element("details", {}, element("summary", {}, "as numbers"), element("p", {class: "numbers"},
       Array.from(vector, v => number(v)).join("  "))));
 }

@@ -38,6 +38,12 @@ function table(head, rows, attributes = {}) {
     element("th", {scope: "col"}, h)))), element("tbody", {}, rows));
 }
 
+// figure has the caption as its name.
+function figure(caption, attributes, ...children) {
+  caption.id = `caption-${figure.count = (figure.count || 0) + 1}`;
+  return element("figure", {...attributes, "aria-labelledby": caption.id}, caption, children);
+}
+
 function pairs(rows) {
   return element("dl", {}, rows.filter(r => r).map(([name, ...value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, ...value))));
