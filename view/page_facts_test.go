@@ -52,7 +52,8 @@ const probe = `window.probe = (() => {
 		listen: () => { marks = []; },
 		heard: () => { const got = marks; marks = null; return got; },
 		colours: () => Object.fromEntries(
-			["ground", "frame", "grid", "packet", "request", "lost", "bad", "lie", "change", "mark", "cut2"].map(name =>
+			["text", "ground", "frame", "grid", "packet", "request", "lost", "bad", "lie", "change", "mark",
+			"cut2"].map(name =>
 			[name, paint(getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim())])),
 		legend: () => getComputedStyle($("#bar")).backgroundImage.match(/rgb\([^)]*\)/g).map(paint),
 	};
@@ -1278,6 +1279,7 @@ network:
 rounds: {count: 2, retry: 100ms}
 algorithm: {kind: edge-admm, eta: 0.3}
 `, 1))
+	f.v.Attack = &Attack{Victims: []int{200}, Watched: []int{}, Order: []int{}, Points: []int{0}, Lines: []AttackLine{}}
 	f.shown(t, p)
 	colours := browser.Ask[map[string]string](p, "probe.colours()")
 	places := instants(48)
@@ -1293,7 +1295,7 @@ algorithm: {kind: edge-admm, eta: 0.3}
 	for k, v := range all {
 		at := f.at(places[k])
 		var bad []mark // links
-		slow := [2][]int{}
+		slow, victims := [2][]int{}, [2][]int{}
 		var frame []float64
 		for _, m := range v.Marks {
 			if m.What == "strokeRect" && m.Colour == colours["frame"] {
@@ -1319,9 +1321,13 @@ algorithm: {kind: edge-admm, eta: 0.3}
 				slow[0] = append(slow[0], int((y-top)/cell+0.5))
 			case m.Colour == colours["mark"]:
 				slow[1] = append(slow[1], int((x-left)/cell+0.5))
-			case m.Colour == colours["bad"] && x < left:
+			case m.Colour == colours["lost"] && x < left:
+				victims[0] = append(victims[0], int((y-top)/cell+0.5))
+			case m.Colour == colours["lost"]:
+				victims[1] = append(victims[1], int((x-left)/cell+0.5))
+			case m.Colour == colours["text"] && x < left:
 				strip[0][int((y-top)/cell+0.5)] = true
-			case m.Colour == colours["bad"]:
+			case m.Colour == colours["text"]:
 				strip[1][int((x-left)/cell+0.5)] = true
 			default:
 				bars++
@@ -1353,6 +1359,9 @@ algorithm: {kind: edge-admm, eta: 0.3}
 			if nodes[17] != down || !down && len(nodes) > 0 || len(nodes) > 1 {
 				t.Errorf("at %v ns, node 17 down %v: rows and columns of nodes that are down %v", at, down, strip)
 			}
+		}
+		if want := []int{200}; !slices.Equal(victims[0], want) || !slices.Equal(victims[1], want) {
+			t.Errorf("at %v ns rows and columns of victims %v", at, victims)
 		}
 		if bars == 0 {
 			t.Error("nodes have no colours")
@@ -1393,8 +1402,8 @@ algorithm: {kind: edge-admm, eta: 0.3}
 	if cell := size / float64(f.v.Nodes); !(math.Abs(area/cell/cell-4) < 2) { // to a pixel
 		t.Errorf("%v pixels are shaded, in cells of %v: not 4 cells", area, cell)
 	}
-	if want := []string{"value", "request or other", "lost", "down", "slow", "impaired link", "cut off", "partition",
-		"down"}; !slices.Equal(keys(p), want) {
+	if want := []string{"value", "request or other", "lost", "down", "slow", "impaired link", "cut off", "victim",
+		"partition", "down"}; !slices.Equal(keys(p), want) {
 		t.Errorf("the legend has %q, not %q", keys(p), want)
 	}
 }

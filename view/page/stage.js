@@ -289,7 +289,7 @@ class Stage {
     const rows = Math.min(n, Math.round(size)), thick = size / rows;
     for (let k = 0; k < rows; k++) {
       const node = Math.floor(k * n / rows), colour = this.colourOf(node, t, look);
-      c.fillStyle = this.run.down(node, t) ? look.theme.bad : colour ? css(colour) : look.theme.grid;
+      c.fillStyle = this.run.down(node, t) ? look.theme.text : colour ? css(colour) : look.theme.grid;
       c.fillRect(left - gap - strip, top + k * thick, strip, thick + 0.5);
       c.fillRect(left + k * thick, top - gap - strip, thick + 0.5, strip);
     }
@@ -297,6 +297,12 @@ class Stage {
     for (const at of bad.slow.flatMap(f => f.slow).map(node => node * cell)) {
       c.fillRect(left - gap - strip - slow, top + at, slow - 1, Math.max(4, cell));
       c.fillRect(left + at, top - gap - strip - slow, Math.max(4, cell), slow - 1);
+    }
+    const victims = this.run.attack ? this.run.attack.victims : [];
+    c.fillStyle = look.theme.lost;
+    for (const at of victims.length < n ? victims.map(node => node * cell) : []) { // between the colours and the cells
+      c.fillRect(left - gap, top + at, gap - 1, Math.max(3, cell));
+      c.fillRect(left + at, top - gap, Math.max(3, cell), gap - 1);
     }
     for (const {link: [a, b]} of bad.links) for (const [x, y] of [[a, b], [b, a]])
       c.strokeRect(left + (x + 0.5) * cell - 3.5, top + (y + 0.5) * cell - 3.5, 7, 7);
