@@ -522,7 +522,7 @@ adversary: {knows: {victim: 1, all-but: 2}, attacks: [kkt-inversion]}
 		!strings.HasPrefix(v.Attack.Unscored, "the data are not those of the run: ") {
 		t.Errorf("with other data: unseen %q, unscored %q", v.Attack.Unseen, v.Attack.Unscored)
 	}
-	want := "age " + last.Truth[0] + ", sex " + strings.ToLower(last.Truth[1])
+	want := "age " + last.Truth[0] + ", sex " + last.Truth[1]
 	if !strings.HasPrefix(last.TrueOne, want) {
 		t.Errorf("%q does not begin with %q", last.TrueOne, want)
 	}
