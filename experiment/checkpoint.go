@@ -226,7 +226,7 @@ func enterRows(h hash.Hash, r *problem.Rows) {
 // optimum is the centralised optimum that compute finds, or the one that was kept: its
 // value and its point.
 func optimum(ctx context.Context, j *checkpoint.Journal, doing string, compute func() (float64, []float64, error)) (
-	value float64, point []float64, _ error) {
+	float64, []float64, error) {
 	track := j.Track(optimumTrack)
 	if kept, ok := track.Next(0); ok {
 		return kept[0], kept[1:], nil
@@ -234,6 +234,8 @@ func optimum(ctx context.Context, j *checkpoint.Journal, doing string, compute f
 	if err := stage.At(ctx, doing, 0, 0); err != nil {
 		return 0, nil, err
 	}
+	var value float64
+	var point []float64
 	err := stage.Do(ctx, func() (err error) {
 		value, point, err = compute()
 		return err

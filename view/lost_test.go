@@ -48,6 +48,8 @@ algorithm: {kind: admm, eta: 0.3}
 		"loss":    {[]string{"network.loss=0.2"}, []string{link}},
 		"a link":  {[]string{"network.links=[{between: [0, 1], loss: 0.2}]"}, []string{link}},
 		"a fault": {[]string{"network.faults=[{at: 40ms, link: [0, 1], loss: 0.5, until: 1s}]"}, []string{bad}},
+		"a fault on a bad link": {[]string{"network.links=[{between: [0, 1], loss: 0.2}]",
+			"network.faults=[{at: 0s, link: [0, 1], loss: 0.5, until: 1h}]"}, []string{bad}},
 		"a crash": {[]string{"network.faults=[" + crash + "]"}, []string{down}},
 		"loss and crash": {[]string{"network.loss=0.2", "network.faults=[" + crash + "]"},
 			[]string{link, link + ", or " + down + which}},

@@ -125,3 +125,22 @@ func TestCollectAt_LeavesNothingToTheEnvironmentsLimit(t *testing.T) {
 		t.Errorf("without a limit a great run has %d %% of garbage, want %d", got, garbage(3e9, 0))
 	}
 }
+
+// Garbage is collected before what would not fit beside it, and not before what does.
+func TestRoom(t *testing.T) {
+	collections := func(bytes float64) int64 {
+		samples := []metrics.Sample{{Name: "/gc/cycles/forced:gc-cycles"}}
+		metrics.Read(samples)
+		before := samples[0].Value.Uint64()
+		Room(bytes)
+		metrics.Read(samples)
+		return int64(samples[0].Value.Uint64() - before)
+	}
+	limited(t, 4e9)
+	if n := collections(1e9); n != 0 {
+		t.Errorf("%d collections before a quarter of the limit", n)
+	}
+	if n := collections(4e9); n != 1 {
+		t.Errorf("%d collections before all of it", n)
+	}
+}

@@ -64,3 +64,19 @@ func TestDo_IsTheWorksError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is to stop is not begun.
+func TestDo_BeginsNothingThatIsStopped(t *testing.T) {
+	ctx, stop := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	stop(why)
+	begun := make(chan struct{}, 1)
+	for range 100 {
+		if err := Do(ctx, func() error { begun <- struct{}{}; return nil }); !errors.Is(err, why) {
+			t.Fatal(err)
+		}
+	}
+	if len(begun) > 0 {
+		t.Error("it was begun")
+	}
+}
