@@ -103,7 +103,7 @@ func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
 		policy.Footprint(float64(iterates*float64(a.parts())), numbers)
 	if e.traceLevel() == sim.TraceFingerprints { // of messages, and of steps that begin and end
 		const each = 2 * 4 // a fingerprint, in a list that grows
-		bytes += float64(each*float64(a.Rounds)) * float64(a.Graph.Links()+2*a.Graph.Order())
+		bytes += float64(each * float64(a.Rounds) * float64(a.Graph.Links()+2*a.Graph.Order()))
 	}
 	if a.Account != nil {
 		const certificate = 8e6 // its law, transformed
@@ -121,7 +121,7 @@ func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
 	}
 	const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
 	bytes += float64(8 * vectors * float64(a.Split.N) * float64(a.parts()))
-	bytes += 2 * a.Split.Copied // once more side by side, for the optimum
+	bytes += float64(2 * a.Split.Copied) // once more side by side, for the optimum
 	for _, block := range a.Split.Blocks {
 		bytes += float64(2 * 8 * float64(block.D) * float64(block.D)) // a Gram matrix and its factor
 	}

@@ -68,7 +68,7 @@ const again = 16
 // Footprint is about how many bytes the rows of all nodes, and for the test, and solvers take.
 func (p *Problem) Footprint() float64 {
 	const perNode, perRow, perColumn = 480, 16, 16
-	need := float64(len(p.Shards))*(perNode+float64(perColumn*float64(p.D))) + p.Test.bytes()
+	need := float64(float64(len(p.Shards))*(perNode+float64(perColumn*float64(p.D)))) + p.Test.bytes()
 	for i := range p.Shards {
 		o := p.Objective(i)
 		need += float64(perRow*o.U.Len()*p.Models()) + float64(8*len(o.Targets)) + float64(8*o.U.Entries()) +

@@ -42,7 +42,7 @@ func Cost(p *problem.Problem) (all float64) {
 		if side > largestGram {
 			side = 1
 		}
-		all += float64(side * side * (long/2 + float64(eigenvalues*side)))
+		all += float64(side * side * (float64(long/2) + float64(eigenvalues*side)))
 	}
 	return all
 }
