@@ -21,7 +21,7 @@ var separators = []struct {
 	name string
 }{{'\t', "tab"}, {';', "semicolon"}, {'|', "bar"}, {',', "comma"}, {' ', "space"}}
 
-// sampled is how many records are looked at to find the separator.
+// sampled is how many records are looked at to find the separator, and first for what all may take.
 const sampled = 100
 
 // readCSV reads a table and expands its categorical columns in place.

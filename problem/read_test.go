@@ -272,19 +272,27 @@ func checkRead(t *testing.T, set *Set, err error) {
 	}
 }
 
-// A text whose rows do not fit is refused after a hundred of them, with what they would take.
+// A text whose rows do not fit is refused after a hundred of them, with what they would take, or when later ones have
+// more.
 func TestLoad_SaysWhatRowsTake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
-	for name, c := range map[string]struct{ row, want string }{
-		"numbers": {strings.Repeat("1.5,", 99) + "1\n" + strings.Repeat("2.5,", 99) + "0\n",
+	zeros, numbers := strings.Repeat("0,", 97), strings.Repeat("1.5,", 99)
+	for name, c := range map[string]struct {
+		few, row string
+		limit    int64
+		want     string
+	}{
+		"numbers": {"", numbers + "1\n" + strings.Repeat("2.5,", 99) + "0\n", 81e6,
 			"rows.csv, 3.98 MB of text with about 10001 rows of 99 values that are not 0, would take about 94 MB"},
-		"zeros": {strings.Repeat("0,", 97) + "1.5,2,1\n" + strings.Repeat("0,", 97) + "2.5,3,0\n",
+		"zeros": {"", zeros + "1.5,2,1\n" + zeros + "2.5,3,0\n", 81e6,
 			"rows.csv, 2.02 MB of text with about 10001 rows of 2 values that are not 0, would take about 82.7 MB"},
+		"zeros first": {strings.Repeat(zeros+"1.5,2,1\n", 200), numbers + "1\n" + numbers + "0\n", 88e6,
+			"rows.csv, 4.02 MB of text with about 10201 rows of 50 values that are not 0, would take about 92 MB of"},
 	} {
-		if err := os.WriteFile(path, []byte(strings.Repeat(c.row, 5000)), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(c.few+strings.Repeat(c.row, 5000)), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		before := memory.SetLimit(81e6)
+		before := memory.SetLimit(c.limit)
 		_, err := Source{CSV: path, Missing: []string{"-"}}.Load(t.Context(), "", nil)
 		memory.SetLimit(before)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -167,13 +167,14 @@ type survey struct {
 	read     int
 	complete int
 	lead     string   // label of the first row
+	look     int      // after how many complete rows it is looked whether all fit
 	draft    *builder // the rows, if their features have all been numbers; else nil
 }
 
 // survey goes through a table once. It returns what it has found with the error, if there is one; there is one if it
 // has found no row.
 func (s Source) survey(ctx context.Context, t *table) (*survey, error) {
-	v := &survey{source: s, table: t}
+	v := &survey{source: s, table: t, look: sampled}
 	for k, name := range t.columns {
 		c := &column{name: name, whole: true, values: map[string]int{}, integers: map[float64]struct{}{},
 			unmissed: map[string]int{}, codes: map[float64]int{}, lower: math.Inf(1), upper: math.Inf(-1)}
@@ -226,7 +227,8 @@ func (s Source) survey(ctx context.Context, t *table) (*survey, error) {
 			v.columns[k].keep(text, values[k])
 		}
 		v.enter(r, values)
-		if v.complete == sampled {
+		if v.complete == v.look { // again and again, as later rows may have more
+			v.look *= 2
 			return v.fits()
 		}
 		return nil
