@@ -542,27 +542,39 @@ func (e *Experiment) Summarise(d *record.Directory, plots bool, style plot.Style
 	if err != nil {
 		return 0, 0, err
 	}
-	tables := make([]*record.Table, len(all)) // nil: that one does not count
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for k, r := range all {
+	runs := all[:0:0] // that count
+	for _, r := range all {
 		why, err := e.Stale(r)
 		if err != nil {
 			return 0, 0, err
 		}
 		if why == nil {
-			group.Go(guard.Func(func() error {
-				tables[k], _ = r.Metrics() // nil with an error
-				return nil
-			}))
+			runs = append(runs, r)
 		}
+	}
+	path := filepath.Join(d.Path, record.SummaryFile)
+	if len(runs) == 1 {
+		text, err := runs[0].ReadFile("metrics.csv")
+		if err != nil {
+			return 0, len(all), nil // it does not count, either
+		}
+		return 1, len(all) - 1, record.WriteSummaryOfOne(path, text)
+	}
+	tables := make([]*record.Table, len(runs)) // nil: that one does not count, either
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for k, r := range runs {
+		group.Go(guard.Func(func() error {
+			tables[k], _ = r.Metrics() // nil with an error
+			return nil
+		}))
 	}
 	if err := group.Wait(); err != nil {
 		return 0, 0, err
 	}
 	tables = slices.DeleteFunc(tables, func(t *record.Table) bool { return t == nil })
 	others = len(all) - len(tables)
-	if err := record.WriteSummary(filepath.Join(d.Path, record.SummaryFile), tables); err != nil {
+	if err := record.WriteSummary(path, tables); err != nil {
 		return 0, 0, err
 	}
 	if plots && len(tables) > 1 {

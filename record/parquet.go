@@ -30,6 +30,8 @@ func (l *log[T]) begin(f *os.File, n int64) error {
 		return err
 	}
 	groups := opened.RowGroups()
+	l.to.like = f
+	defer func() { l.to.like = nil }()
 	for ; n >= groupRows && len(groups) > 0 && groups[0].NumRows() == groupRows; groups = groups[1:] {
 		if _, err := l.rows.(*parquet.GenericWriter[T]).WriteRowGroup(groups[0]); err != nil {
 			return err

@@ -28,7 +28,7 @@ type Run struct {
 	Info *Info
 
 	mu      sync.Mutex
-	checked map[string]bool // files that are as the run wrote them
+	checked map[string]*files.Sum // of files that are as the run wrote them
 }
 
 // Open opens a run directory.
@@ -61,10 +61,10 @@ func (r *Run) open(name string) (*os.File, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.checked[name] {
+	if r.checked[name] != nil {
 		return f, nil
 	}
-	sum, err := files.HashOf(f)
+	sum, err := files.SumOf(f)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
@@ -73,18 +73,25 @@ func (r *Run) open(name string) (*os.File, error) {
 		err = fmt.Errorf("reading %s: %w", path, err)
 	case !written:
 		err = fmt.Errorf("%s is not of this run: run.json has no hash of it", path)
-	case sum != want:
+	case sum.Hex != want:
 		err = fmt.Errorf("%s is damaged or was changed: it is not as the run wrote it (SHA-256 %.12s…, run.json says "+
-			"%.12s…)", path, sum, want)
+			"%.12s…)", path, sum.Hex, want)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	if r.checked == nil {
-		r.checked = map[string]bool{}
+		r.checked = map[string]*files.Sum{}
 	}
-	r.checked[name] = true
+	r.checked[name] = sum
 	return f, nil
+}
+
+// sum is that of a file that was opened.
+func (r *Run) sum(name string) *files.Sum {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.checked[name]
 }
 
 // ReadFile returns the contents of a file of the run, checked against its hash.
@@ -114,7 +121,7 @@ func (r *Run) readFile(name string, share int64) ([]byte, error) {
 // CheckFiles returns an error that names the files that are missing or not as
 // they were written.
 func (r *Run) CheckFiles() error {
-	now, err := hashFiles(r.Dir)
+	now, err := hashFiles(r.Dir, nil)
 	if err != nil {
 		return fmt.Errorf("checking %s: %w", r.Dir, err)
 	}

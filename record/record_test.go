@@ -257,6 +257,40 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// The summary of one run has the same bytes, whether it is of its numbers or of their text.
+func TestSummary_OfOne(t *testing.T) {
+	s := sim.NewStream(1, "summary")
+	special := []float64{math.NaN(), 0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 1, -3, 1 << 53, 1e300, 5e-324}
+	for rows := range 40 {
+		table := &Table{Columns: []string{"round", "time_s", "loss", "distance"}}
+		for n := range rows {
+			row := []float64{float64(n), s.Normal(), 0, 0}
+			for k := 1; k < len(row); k++ {
+				if row[k] = s.Normal() * math.Exp(20*s.Normal()); s.IntN(2) == 0 {
+					row[k] = special[s.IntN(len(special))]
+				}
+			}
+			table.Rows = append(table.Rows, row)
+		}
+		var text bytes.Buffer
+		if err := asCSV(table.Columns, slices.Values(table.Rows))(&text); err != nil {
+			t.Fatal(err)
+		}
+		numbers, texts := filepath.Join(t.TempDir(), "numbers"), filepath.Join(t.TempDir(), "texts")
+		err := errors.Join(WriteSummary(numbers, []*Table{table}), WriteSummaryOfOne(texts, text.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(numbers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(texts); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%v\n%s\nin place of\n%s", err, got, want)
+		}
+	}
+}
+
 // What export prints reads back as the same bits.
 func TestExport_KeepsEveryBit(t *testing.T) {
 	r := write(t, t.TempDir(), 1, everything)

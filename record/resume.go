@@ -57,5 +57,9 @@ func resume[T any](w *Writer, l **log[T], r *Run, name string, n int64) (err err
 	if err := (*l).begin(f, n); err != nil {
 		return fmt.Errorf("%s cannot be gone on from: %w", path, err)
 	}
+	if w.alike == nil {
+		w.alike = map[string]alike{}
+	}
+	w.alike[name] = alike{r.sum(name), (*l).to.same}
 	return (*l).err
 }

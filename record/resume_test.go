@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"overhear/internal/cputime"
+	"overhear/internal/files"
 	"overhear/sim"
 )
 
@@ -113,8 +114,49 @@ func TestResume_IsAsIfAllWereWritten(t *testing.T) {
 			t.Fatalf("counted %+v of %+v", w.Counts(), from)
 		}
 		rows.write(w, from, all)
-		if again := finish(t, w); !maps.Equal(again.Info.Files, parent.Info.Files) {
+		again := finish(t, w)
+		if !maps.Equal(again.Info.Files, parent.Info.Files) {
 			t.Errorf("from %+v on: other files", from)
+		}
+		if err := again.CheckFiles(); err != nil {
+			t.Errorf("from %+v on: %v", from, err)
+		}
+	}
+}
+
+// Where two runs part, their files do, and so do the hashes, of which that of what they share is computed once.
+func TestResume_HashesWhatIsItsOwn(t *testing.T) {
+	rows := drawRows(5*groupRows/2 + 1000)
+	w := newWriter(t)
+	rows.write(w, Counts{}, rows.counts())
+	parent := finish(t, w)
+	for _, n := range []int64{groupRows - 1, groupRows, 2*groupRows + 5} {
+		from := Counts{Messages: n}
+		w := newWriter(t)
+		if err := w.Resume(parent, from); err != nil {
+			t.Fatal(err)
+		}
+		a := w.alike[messagesFile]
+		if err := w.messages.to.buffer.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		info, err := w.messages.to.file.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (n >= groupRows) != (a.same > 0) || a.same != info.Size() {
+			t.Errorf("%d rows: %d bytes of %d are the same", n, a.same, info.Size())
+		}
+		for _, m := range rows.messages[n:] {
+			m.Round++
+			w.Message(m)
+		}
+		r := finish(t, w)
+		if err := r.CheckFiles(); err != nil {
+			t.Errorf("%d rows: %v", n, err)
+		}
+		if r.Info.Files[messagesFile] == parent.Info.Files[messagesFile] {
+			t.Error("the hash is that of the other run's file")
 		}
 	}
 }
@@ -151,7 +193,7 @@ func TestResume_TrustsNoFile(t *testing.T) {
 			t.Errorf("nothing is said of byte %d", k)
 		}
 		// Nor does it end the program where it is not found by its hash.
-		again.checked = map[string]bool{messagesFile: true}
+		again.checked = map[string]*files.Sum{messagesFile: {}}
 		_ = newWriter(t).Resume(again, rows.counts())
 	}
 	if err := os.Remove(path); err != nil {
@@ -188,6 +230,67 @@ func BenchmarkResume(b *testing.B) {
 	b.ReportMetric(1e3*resumed/float64(b.N), "cpu-ms/op")
 }
 
+// Bytes are the same as another file's only where all before them are, too, and each is in the same place.
+func TestTableFile_KnowsWhatIsTheSame(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "source")
+	if err := os.WriteFile(source, bytes.Repeat([]byte("0123456789"), 100), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	like, err := os.Open(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer like.Close()
+	other, err := os.Open(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	type part struct {
+		of      *os.File
+		from, n int64
+	}
+	for k, c := range []struct {
+		parts []any // strings are written
+		same  int64
+	}{
+		{nil, 0},
+		{[]any{"01234", "567890"}, 11},
+		{[]any{"01234", "577890", "1"}, 6},
+		{[]any{"0123", part{like, 4, 10}, part{like, 14, 100}}, 114},
+		{[]any{"0123", part{like, 5, 10}}, 4},
+		{[]any{"0123", part{like, 4, 10}, part{like, 15, 5}, part{like, 19, 5}}, 14},
+		{[]any{"0123", part{like, 4, 10}, "456", part{like, 17, 5}}, 22},
+		{[]any{"0123", part{like, 4, 10}, "457", part{like, 17, 5}}, 16},
+		{[]any{"0123", part{other, 4, 10}, part{like, 14, 5}}, 4},
+		{[]any{"0123", part{like, 4, 2000}, "0123"}, 1000}, // it ends before
+	} {
+		written, err := os.Create(filepath.Join(dir, fmt.Sprint(k)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := tableFile{buffer: bufio.NewWriter(written), file: written, like: like}
+		for _, p := range c.parts {
+			switch p := p.(type) {
+			case string:
+				_, err = to.Write([]byte(p))
+			case part:
+				_, err = to.ReadFrom(io.NewSectionReader(p.of, p.from, p.n))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if to.same != c.same {
+			t.Errorf("case %d: %d bytes, not %d", k, to.same, c.same)
+		}
+		if err := written.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A part of a file is copied whole, wherever it begins and whatever was read of it before, in order with what is not
 // of a file.
 func TestTableFile_CopiesPartsOfFiles(t *testing.T) {
@@ -209,7 +312,7 @@ func TestTableFile_CopiesPartsOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to := tableFile{bufio.NewWriterSize(written, 1<<10), written}
+	to := tableFile{buffer: bufio.NewWriterSize(written, 1<<10), file: written}
 	part := func(r io.ReaderAt, from, n, read int64) io.Reader {
 		section := io.NewSectionReader(r, from, n)
 		if _, err := io.CopyN(io.Discard, section, read); err != nil {
@@ -237,7 +340,7 @@ func TestTableFile_CopiesPartsOfFiles(t *testing.T) {
 		}
 		want = append(fmt.Appendf(want, "<%d>", k), c.want...)
 	}
-	if err := errors.Join(to.Flush(), written.Close()); err != nil {
+	if err := errors.Join(to.buffer.Flush(), written.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(written.Name()); err != nil || !bytes.Equal(got, want) {

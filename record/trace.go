@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"unsafe"
 
 	"overhear/sim"
@@ -34,8 +35,12 @@ func traceTo(t *sim.Trace) func(io.Writer) error {
 		for k := range t.Checkpoints {
 			w.Write(t.Checkpoints[k][:])
 		}
-		for _, f := range t.Fingerprints {
-			w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), f))
+		for some := range slices.Chunk(t.Fingerprints, 1<<10) {
+			b := w.AvailableBuffer()
+			for _, f := range some {
+				b = binary.LittleEndian.AppendUint32(b, f)
+			}
+			w.Write(b)
 		}
 		return w.Flush()
 	}

@@ -64,6 +64,13 @@ type Writer struct {
 	reports  *log[Iterate] // nil until the first
 	lies     *log[Lie]     // nil until the first
 	err      error         // of opening it
+	alike    map[string]alike
+}
+
+// alike is what a file has in common with another.
+type alike struct {
+	sum  *files.Sum // of the other
+	same int64      // of so many first bytes
 }
 
 // The tables of a run but for those of few runs.
@@ -193,34 +200,61 @@ func newLog[T any](path string) (*log[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing to write results: %w", err)
 	}
-	l := &log[T]{to: tableFile{bufio.NewWriterSize(f, 1<<20), f}}
+	l := &log[T]{to: tableFile{buffer: bufio.NewWriterSize(f, 1<<20), file: f}}
 	l.rows = newRowWriter[T](&l.to)
 	return l, nil
 }
 
 // tableFile is a file behind a buffer.
 type tableFile struct {
-	*bufio.Writer
-	file *os.File
+	buffer *bufio.Writer
+	file   *os.File
+	like   *os.File // has begun with the same bytes so far; nil: none has
+	same   int64    // so many bytes are the same
+}
+
+func (t *tableFile) Write(b []byte) (int, error) {
+	if t.like != nil {
+		there := make([]byte, len(b))
+		n, _ := t.like.ReadAt(there, t.same)
+		k := 0
+		for k < n && there[k] == b[k] {
+			k++
+		}
+		if t.same += int64(k); k < len(b) {
+			t.like = nil
+		}
+	}
+	return t.buffer.Write(b)
 }
 
 // ReadFrom copies to the end of the file. What is a part of another file is left to the system, which copies it, on
 // Linux, in a tenth of the time that reading and writing take.
 func (t *tableFile) ReadFrom(r io.Reader) (int64, error) {
-	if part, ok := r.(*io.SectionReader); ok {
-		outer, start, n := part.Outer()
-		if from, ok := outer.(*os.File); ok {
-			read, err := part.Seek(0, io.SeekCurrent)
-			if err == nil {
-				_, err = from.Seek(start+read, io.SeekStart)
-			}
-			if err = errors.Join(err, t.Flush()); err != nil {
-				return 0, err
-			}
-			return t.file.ReadFrom(io.LimitReader(from, n-read))
-		}
+	part, ok := r.(*io.SectionReader)
+	if !ok {
+		return io.Copy(struct{ io.Writer }{t}, r)
 	}
-	return io.Copy(struct{ io.Writer }{t}, r)
+	outer, start, n := part.Outer()
+	from, ok := outer.(*os.File)
+	if !ok {
+		return io.Copy(struct{ io.Writer }{t}, r)
+	}
+	read, err := part.Seek(0, io.SeekCurrent)
+	if err == nil {
+		_, err = from.Seek(start+read, io.SeekStart)
+	}
+	if err = errors.Join(err, t.buffer.Flush()); err != nil {
+		return 0, err
+	}
+	if from != t.like || start+read != t.same {
+		t.like = nil
+	}
+	copied, err := t.file.ReadFrom(io.LimitReader(from, n-read))
+	if t.like != nil {
+		t.same += copied
+	}
+	return copied, err
 }
 
 func (l *log[T]) add(row T) {
@@ -243,7 +277,7 @@ func (l *log[T]) close() error {
 		return nil
 	}
 	l.flush()
-	return errors.Join(l.err, l.rows.Close(), l.to.Flush(), l.to.file.Close())
+	return errors.Join(l.err, l.rows.Close(), l.to.buffer.Flush(), l.to.file.Close())
 }
 
 // Metrics writes metrics.csv: named columns, a row a round. NaN is empty, whole
@@ -316,7 +350,7 @@ func (w *Writer) Finish(info *Info) (string, error) {
 		w.lies.close())
 	if err == nil {
 		info.Format = Format
-		info.Files, err = hashFiles(w.dir)
+		info.Files, err = hashFiles(w.dir, w.alike)
 	}
 	if err == nil {
 		err = files.Draft(filepath.Join(w.dir, infoFile), asJSON(info))
@@ -369,11 +403,12 @@ func (w *Writer) put(info *Info) error {
 var hashed = []string{"metrics.csv", iteratesFile, messagesFile, stepsFile, reportsFile, liesFile,
 	"knowledge.json", "nodes.csv", "trace.bin"}
 
-// hashFiles is the SHA-256 of every file of a run that is hashed.
-func hashFiles(dir string) (map[string]string, error) {
+// hashFiles is the SHA-256 of every file of a run that is hashed. What files have in common with others is not hashed
+// again.
+func hashFiles(dir string, common map[string]alike) (map[string]string, error) {
 	sums := map[string]string{}
 	for _, name := range hashed {
-		sum, err := files.Hash(filepath.Join(dir, name))
+		sum, err := common[name].sum.Resume(filepath.Join(dir, name), common[name].same)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -5,8 +5,6 @@ package files
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -128,28 +126,4 @@ func syncDirectory(path string) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
-}
-
-// Hash is the SHA-256 of a file's bytes, in hexadecimal.
-func Hash(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil {
-		return "", err
-	} else if info.Mode()&os.ModeDevice != 0 {
-		return "", fmt.Errorf("%s is a device, not a file", path)
-	}
-	return HashOf(f)
-}
-
-// HashOf is the SHA-256 of what a reader gives.
-func HashOf(r io.Reader) (string, error) {
-	h := sha256.New()
-	if _, err := io.Copy(h, r); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
