@@ -41,7 +41,8 @@ type Experiment struct {
 	set    *problem.Set // if the same for every seed; prepared, if that is the same too
 	err    error
 
-	spent atomic.Int64 // nanoseconds on what runs share, which no run counts as its own yet
+	spent atomic.Int64             // nanoseconds on what runs share, which no run counts as its own yet
+	ready atomic.Pointer[Assembly] // of the first seed, if it was made before its run
 
 	sumsOnce sync.Once
 	sums     map[string]string // of files, as record.Inputs has them

@@ -72,7 +72,7 @@ func (e *Experiment) fits(a *Assembly) error {
 	return nil
 }
 
-// AtOnce is how many seeds, at most so many, memory holds at the same time; the seed stands for all.
+// AtOnce is how many seeds, at most so many, memory holds at the same time. The seed is run next and stands for all.
 func (e *Experiment) AtOnce(ctx context.Context, seed uint64, most int) int {
 	if most < 2 {
 		return most
@@ -83,6 +83,7 @@ func (e *Experiment) AtOnce(ctx context.Context, seed uint64, most int) int {
 	if err != nil {
 		return 1 // and its run says so
 	}
+	e.ready.Store(a)
 	const headroom = 2 // of the garbage collector
 	need, _ := e.need(a)
 	return int(max(1, min(float64(most), float64(memory.Limit())/(headroom*need))))

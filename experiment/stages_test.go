@@ -131,6 +131,33 @@ func TestRun_TakesTimeAsAWatchDoes(t *testing.T) {
 	}
 }
 
+// What was made of the first seed to see how much memory it takes is not made again for its run, and for no other.
+func TestAtOnce_MakesNothingTwice(t *testing.T) {
+	e := New(ownData(t), "")
+	made := 0
+	ctx := stage.With(t.Context(), func(doing string, _, _ int64) {
+		if doing == "giving the nodes their data" {
+			made++
+		}
+	})
+	if n := e.AtOnce(ctx, 3, 2); n != 2 {
+		t.Fatalf("%d at once", n)
+	}
+	for _, c := range []struct {
+		seed uint64
+		made int
+	}{{4, 2}, {3, 2}, {3, 3}} {
+		out, _, err := e.Measure(ctx, c.seed, 1)
+		if err != nil || out.Seed != c.seed || made != c.made {
+			t.Errorf("seed %d: %v; %d were made, want %d", c.seed, err, made, c.made)
+		}
+		fresh, _, err := New(ownData(t), "").Measure(t.Context(), c.seed, 1)
+		if err != nil || fresh.Digest != out.Digest {
+			t.Errorf("seed %d: digest %s, want %s, %v", c.seed, out.Digest, fresh.Digest, err)
+		}
+	}
+}
+
 // A full disk, which every file finds by itself, is told once, with whether the same command goes on.
 func TestDiskFull_IsToldOnce(t *testing.T) {
 	e := New(ownData(t), "")
