@@ -6,6 +6,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"overhear/evaluation"
 	"overhear/experiment"
 	"overhear/internal/cputime"
+	"overhear/record"
 	"overhear/report/plot"
 	"overhear/scenarios"
 )
@@ -110,6 +112,58 @@ func BenchmarkSeeds(b *testing.B) {
 	b.ReportMetric(median(cpus[:]), "x_cpu")
 	b.ReportMetric(median(got[0][:]), "processors_of_1")
 	b.ReportMetric(median(got[1][:]), "processors_of_2")
+}
+
+// BenchmarkFork: one operation is a run and, one per cent of its virtual time before its end, a fork of it, three times
+// in turn. The columns are medians of the three: CPU seconds of the run, and the fork's against them. An executable of
+// edited files hashes itself, in 0.1 s.
+func BenchmarkFork(b *testing.B) {
+	run := simulate(b)
+	const (
+		quickstart, hospital = "../scenarios/quickstart.yaml", "../scenarios/hospital-faults.yaml"
+		many                 = "network.topology={kind: random-regular, nodes: 100, degree: 4}"
+		bare                 = "record={iterates: none, messages: none}"
+	)
+	for _, c := range []struct {
+		name, file string
+		sets       []string
+	}{
+		{"solves_100_nodes", quickstart, []string{many, bare, "rounds.count=1500"}},
+		{"solves_5_nodes", quickstart, []string{"rounds.count=20000"}},
+		{"generated", quickstart, []string{"problem.data={set: twonorm, rows: 20000, dimension: 50}",
+			"rounds.count=2000"}},
+		{"few_rows", quickstart, []string{"problem.data={set: twonorm, rows: 400}", many, bare, "rounds.count=5000"}},
+		{"faults_recorded", hospital, []string{"rounds.count=60000"}},
+		{"faults", hospital, []string{"rounds.count=60000", bare}},
+		{"faults_short", hospital, []string{"rounds.count=3000"}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var whole, ratio [3]float64
+			for b.Loop() {
+				out, arguments := b.TempDir(), []string{"run", c.file, "--no-plots"}
+				for _, set := range c.sets {
+					arguments = append(arguments, "--set", set)
+				}
+				run(append(arguments, "--keep", "--out", out)...)
+				dirs, err := filepath.Glob(filepath.Join(out, "*", "1"))
+				if err != nil || len(dirs) != 1 {
+					b.Fatal(dirs, err)
+				}
+				r, err := record.Open(dirs[0])
+				if err != nil {
+					b.Fatal(err)
+				}
+				at := fmt.Sprintf("%.9fs", 0.99*r.Info.Final.VirtualSeconds)
+				for k := range whole {
+					whole[k] = run(append(arguments, "--out", b.TempDir())...).Seconds()
+					ratio[k] = run("fork", dirs[0], "--at", at, "--set", "network.loss=0.3", "--no-plots", "--out",
+						b.TempDir()).Seconds() / whole[k]
+				}
+			}
+			b.ReportMetric(median(whole[:]), "CPU-s")
+			b.ReportMetric(median(ratio[:]), "x_new")
+		})
+	}
 }
 
 // BenchmarkAudit: one operation is the audit of 1,000 runs in each of two worlds, 500 rows a node of two columns. The

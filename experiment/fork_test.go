@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"overhear/internal/cputime"
 	"overhear/record"
 	"overhear/scenarios"
 	"overhear/sim"
@@ -159,43 +158,6 @@ func TestFork_TrustsNoParent(t *testing.T) {
 	if err != nil || anew.Info.Digest != r.Info.Digest {
 		t.Errorf("%v: other bits", err)
 	}
-}
-
-// BenchmarkFork compares, in processor time, a fork near the end of a run with a new run: Adult's size, logistic loss.
-func BenchmarkFork(b *testing.B) {
-	const text = `name: forked
-problem: {data: {set: twonorm, rows: 20000, dimension: 50}, train: 0.9, rho: 0.01}
-network: {topology: {kind: random-regular, nodes: 10, degree: 4}, latency: 5ms}
-rounds: {count: 500}
-algorithm: {kind: dvp, alpha: 1}
-record: {iterates: none, messages: none}
-`
-	r, from, _ := forked(b, text, 1, "network.loss=0.3")
-	table, err := r.Metrics()
-	if err != nil {
-		b.Fatal(err)
-	}
-	times := table.Column("time_s")
-	late := sim.Duration(1e9 * times[len(times)-3])
-	other, err := scenarios.Fork("run.json", []byte(r.Info.Scenario), late, []string{"network.latency=6ms"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	e := New(other, "")
-	seconds := func(o Options) float64 {
-		o.Out, o.Workers = b.TempDir(), 1
-		start := cputime.Now()
-		if _, err := e.Run(context.Background(), 1, o); err != nil {
-			b.Fatal(err)
-		}
-		return (cputime.Now() - start).Seconds()
-	}
-	var anew, fork float64
-	for b.Loop() {
-		anew += seconds(Options{})
-		fork += seconds(Options{From: from})
-	}
-	b.ReportMetric(fork/anew, "x_new")
 }
 
 // Whatever becomes of what a run has kept of its states, and of its tables, its fork has the bits of a run that changes
