@@ -1279,7 +1279,8 @@ network:
 rounds: {count: 2, retry: 100ms}
 algorithm: {kind: edge-admm, eta: 0.3}
 `, 1))
-	f.v.Attack = &Attack{Victims: []int{200}, Watched: []int{}, Order: []int{}, Points: []int{0}, Lines: []AttackLine{}}
+	f.v.Attack = &Attack{Victims: []int{200}, Watched: []int{90, 310}, Order: []int{}, Points: []int{0},
+		Lines: []AttackLine{}}
 	f.shown(t, p)
 	colours := browser.Ask[map[string]string](p, "probe.colours()")
 	places := instants(48)
@@ -1295,7 +1296,7 @@ algorithm: {kind: edge-admm, eta: 0.3}
 	for k, v := range all {
 		at := f.at(places[k])
 		var bad []mark // links
-		slow, victims := [2][]int{}, [2][]int{}
+		slow, victims, watched := [2][]int{}, [2][]int{}, [2][]int{}
 		var frame []float64
 		for _, m := range v.Marks {
 			if m.What == "strokeRect" && m.Colour == colours["frame"] {
@@ -1325,6 +1326,10 @@ algorithm: {kind: edge-admm, eta: 0.3}
 				victims[0] = append(victims[0], int((y-top)/cell+0.5))
 			case m.Colour == colours["lost"]:
 				victims[1] = append(victims[1], int((x-left)/cell+0.5))
+			case m.Colour == colours["text"] && x < left && w < 5: // within the strip of colours
+				watched[0] = append(watched[0], int((y-top)/cell+0.5))
+			case m.Colour == colours["text"] && y < top && h < 5:
+				watched[1] = append(watched[1], int((x-left)/cell+0.5))
 			case m.Colour == colours["text"] && x < left:
 				strip[0][int((y-top)/cell+0.5)] = true
 			case m.Colour == colours["text"]:
@@ -1362,6 +1367,9 @@ algorithm: {kind: edge-admm, eta: 0.3}
 		}
 		if want := []int{200}; !slices.Equal(victims[0], want) || !slices.Equal(victims[1], want) {
 			t.Errorf("at %v ns rows and columns of victims %v", at, victims)
+		}
+		if want := f.v.Attack.Watched; !slices.Equal(watched[0], want) || !slices.Equal(watched[1], want) {
+			t.Errorf("at %v ns rows and columns of watched nodes %v", at, watched)
 		}
 		if bars == 0 {
 			t.Error("nodes have no colours")
@@ -1403,7 +1411,7 @@ algorithm: {kind: edge-admm, eta: 0.3}
 		t.Errorf("%v pixels are shaded, in cells of %v: not 4 cells", area, cell)
 	}
 	if want := []string{"value", "request or other", "lost", "down", "slow", "impaired link", "cut off", "victim",
-		"partition", "down"}; !slices.Equal(keys(p), want) {
+		"watched", "partition", "down"}; !slices.Equal(keys(p), want) {
 		t.Errorf("the legend has %q, not %q", keys(p), want)
 	}
 }

@@ -79,6 +79,7 @@ class View {
     u.driven.hidden = !this.runs.some(r => r.targets.length);
     u.changing.hidden = !this.runs.some(r => r.changes.length);
     u.attack.hidden = u.adversarial.hidden = !this.attacks.length;
+    u.watching.hidden = !this.runs.some(r => r.attack && r.attack.watched.length);
     u.exactly.hidden = !this.exact.length;
     u.strips.hidden = [u.cutting, u.outing, u.changing, u.exactly, u.parted].every(e => e.hidden);
   }

@@ -298,11 +298,13 @@ class Stage {
       c.fillRect(left - gap - strip - slow, top + at, slow - 1, Math.max(4, cell));
       c.fillRect(left + at, top - gap - strip - slow, Math.max(4, cell), slow - 1);
     }
-    const victims = this.run.attack ? this.run.attack.victims : [];
-    c.fillStyle = look.theme.lost;
-    for (const at of victims.length < n ? victims.map(node => node * cell) : []) { // between the colours and the cells
-      c.fillRect(left - gap, top + at, gap - 1, Math.max(3, cell));
-      c.fillRect(left + at, top - gap, Math.max(3, cell), gap - 1);
+    const {watched, victims} = this.run.attack || {watched: [], victims: []};
+    for (const [nodes, colour] of [[watched, look.theme.text], [victims.length < n ? victims : [], look.theme.lost]]) {
+      c.fillStyle = colour;
+      for (const at of nodes.map(node => node * cell)) { // between the colours and the cells
+        c.fillRect(left - gap, top + at, gap - 1, Math.max(3, cell));
+        c.fillRect(left + at, top - gap, Math.max(3, cell), gap - 1);
+      }
     }
     for (const {link: [a, b]} of bad.links) for (const [x, y] of [[a, b], [b, a]])
       c.strokeRect(left + (x + 0.5) * cell - 3.5, top + (y + 0.5) * cell - 3.5, 7, 7);
