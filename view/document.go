@@ -265,7 +265,8 @@ func (b *builder) note(format string, args ...any) {
 func (b *builder) until(at int64) { b.End, b.last = max(b.End, at), max(b.last, at) }
 
 // after says what follows the end of the time line: a run that ended early waited until its deadline, maybe a thousand
-// times as long as it had run, and all that happened meanwhile were requests.
+// times as long as it had run, and all that happened meanwhile were requests. The last of them is not what it waited
+// for, which run.json tells.
 func (b *builder) after() {
 	if b.last == b.End {
 		return
@@ -276,9 +277,9 @@ func (b *builder) after() {
 			asked++
 		}
 	}
-	b.After = fmt.Sprintf("nodes wait until %.6g s: %s in vain, and nothing else happens", float64(b.last)/1e9,
-		plural.Of(asked, "request"))
-	b.note("The time line ends at %.6g s. After that %s.", float64(b.End)/1e9, b.After)
+	b.After = fmt.Sprintf("%s in vain, up to %.6g s, and nothing else happens until the run ends early: %s",
+		plural.Of(asked, "request"), float64(b.last)/1e9, b.from.Info.Ended)
+	b.note("The time line ends at %.6g s. After that: %s.", float64(b.End)/1e9, b.After)
 }
 
 // sums turns differences from row to row into numbers.

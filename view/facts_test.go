@@ -529,8 +529,12 @@ func TestDocument_EndsWhereOnlyRequestsFollow(t *testing.T) {
 		arrived = max(arrived, at)
 	}
 	seconds := func(ns int64) float64 { return float64(ns) / 1e9 }
-	want := fmt.Sprintf("nodes wait until %.6g s: %d requests in vain, and nothing else happens", seconds(last), asked)
-	note := fmt.Sprintf("The time line ends at %.6g s. After that %s.", seconds(v.End), want)
+	want := fmt.Sprintf("%d requests in vain, up to %.6g s, and nothing else happens until the run ends early: %s",
+		asked, seconds(last), r.Info.Ended)
+	note := fmt.Sprintf("The time line ends at %.6g s. After that: %s.", seconds(v.End), want)
+	if !strings.Contains(v.After, "(the deadline): node ") { // what is waited for, and not the request that was last
+		t.Errorf("after its end: %q", v.After)
+	}
 	if v.End != arrived || last < 1000*v.End || asked < 100 || v.After != want || !slices.Contains(v.Notes, note) {
 		t.Errorf("ends at %d of %d, not %d: %q, notes %q", v.End, last, arrived, v.After, v.Notes)
 	}
