@@ -57,6 +57,22 @@ func (s *Scenario) Phases() []Phase {
 	return all
 }
 
+// at is the phase that holds at an instant of a run.
+func (s *Scenario) at(t sim.Duration) *Scenario {
+	now := s
+	for _, p := range s.Phases() {
+		if p.From <= sim.Time(t) {
+			now = p.Scenario
+		}
+	}
+	return now
+}
+
+// SameAt says whether two scenarios say the same at an instant of a run, whatever they change when.
+func SameAt(a, b *Scenario, t sim.Duration) bool {
+	return !slices.ContainsFunc(Changes(a.at(t), b.at(t)), func(c Change) bool { return c.Path != "changes" })
+}
+
 // EverLossy says whether a packet may be lost, or not be sent, at some time.
 func (s *Scenario) EverLossy() bool {
 	return slices.ContainsFunc(s.Phases(), func(p Phase) bool { return p.Lossy() })

@@ -41,3 +41,36 @@ changes:
 		}
 	}
 }
+
+// Scenarios say the same at an instant if what holds then is equal, however it is written and whatever changes later.
+func TestSameAt_IsOfWhatHolds(t *testing.T) {
+	const text = `
+name: forked
+problem: {data: wdbc}
+network: {topology: {kind: ring, nodes: 4}, latency: 6ms}
+rounds: {count: 5}
+algorithm: {kind: admm, eta: 0.003}
+changes: [{at: 10ms, set: {network.loss: 0.1}}]
+`
+	s, err := Parse("forked.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at   sim.Duration
+		set  string
+		same bool
+	}{
+		{5e6, "network.loss=0", true}, {5e6, "network.loss=0.1", false}, {10e6, "network.loss=0.1", true},
+		{10e6, "network.loss=0", false}, {20e6, "network.loss=0.1", true}, {20e6, "network.latency=0.006s", true},
+		{20e6, "algorithm.eta=0.003", true}, {20e6, "algorithm.eta=0.0031", false},
+	} {
+		fork, err := Fork("forked.yaml", []byte(text), c.at, []string{c.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same := SameAt(s, fork, c.at); same != c.same {
+			t.Errorf("%s from %v on: the same %v", c.set, c.at, same)
+		}
+	}
+}

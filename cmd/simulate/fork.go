@@ -57,7 +57,7 @@ most of them to solve (docs/guide.md).`,
 	flags.StringVar(&at, "at", "", "the `instant` of virtual time from which on it is different, such as 1.2s")
 	flags.StringArrayVar(&f.sets, "set", nil, "what is different from then on, `path=value`; may be repeated")
 	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that compute; results do not depend on it")
-	flags.StringVar(&f.out, "out", filepath.Join("results", "runs"), "results `directory`")
+	flags.StringVar(&f.out, "out", "", "results `directory` (default that of the run that it goes on from)")
 	flags.StringVar(&f.data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	flags.BoolVar(&f.json, "json", false, "print run.json as a JSON array")
 	flags.BoolVar(&f.again, "again", false, "fork anew what is forked already")
@@ -110,6 +110,10 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 	if over := r.Info.Final.VirtualSeconds; at.Seconds() > over {
 		return usage("--at %v is after the run in %s was over, at %gs: nothing would be different", at, dir, over)
 	}
+	if scenarios.SameAt(parent, s, at) {
+		return usage("--set %s is what holds at %v in %s: nothing would be different", strings.Join(f.sets, " --set "),
+			at, dir)
+	}
 	if changed := experiment.New(parent, f.data).Changed(r.Info.Inputs); changed != nil {
 		return usage("%s cannot be gone on from: %s", dir, strings.Join(changed, "; "))
 	}
@@ -117,11 +121,20 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 	f.from = &experiment.Parent{Scenario: parent, Run: r, Kept: r.KeptPath(), States: r.StatesPath(), Trace: r.Trace,
 		Change: slices.IndexFunc(s.Changes, func(a scenarios.Alteration) bool { return a.At == at })}
 	traced := r.Info.Digest != ""
-	if sameDirectory(f.out, filepath.Dir(filepath.Dir(dir))) {
+	whole, err := filepath.Abs(dir) // of "1" the names above it are not said
+	if err != nil {
+		return err
+	}
+	of := filepath.Base(filepath.Dir(whole))
+	beside := filepath.Join(dir, "..", "..")
+	if !f.outGiven {
+		f.out = beside
+	}
+	if sameDirectory(f.out, beside) {
 		f.outGiven = false // its name is taken by the run that it goes on from
 	}
 	f.sets = append([]string{"at=" + at.String()}, f.sets...)
-	if before, is := strings.CutPrefix(filepath.Base(filepath.Dir(dir)), s.Name+","); is { // a fork or a variant itself
+	if before, is := strings.CutPrefix(of, s.Name+","); is { // a fork or a variant itself
 		f.sets = append([]string{before}, f.sets...)
 	}
 	runs, err := runSeeds(c.Context(), s, file, f, c.OutOrStdout())
