@@ -16,10 +16,11 @@ import (
 
 // WhyOptions say how packets are searched that are enough for attacks.
 type WhyOptions struct {
-	DataDir  string
-	Sets     []string // path=value, of the run's adversary
-	Most     int      // how often each attack is carried out at most
-	Progress func(tried int)
+	DataDir string
+	Sets    []string // path=value, of the run's adversary
+	Most    int      // how often each attack is carried out at most
+
+	Progress func(attack string, tried int) // told how often an attack was carried out when it is once more
 }
 
 // WhyLearnt finds, for each attack of a recorded run's adversary on a victim, packets that are enough for it to go as
@@ -118,6 +119,12 @@ func (w *needing) carry(one *adversary.Attack, r *adversary.Recording,
 // search finds what is enough for an attack. Where that needs to know that no packet has escaped, so that less than all
 // are of no use, it is the beginning of what arrived.
 func (w *needing) search(ctx context.Context, one *adversary.Attack, o WhyOptions) (*record.Sufficient, error) {
+	told := func(tried int) {
+		if o.Progress != nil {
+			o.Progress(one.Name, tried)
+		}
+	}
+	told(0)
 	found, err := w.carry(one, w.recording, w.watch)
 	if err != nil {
 		return nil, err
@@ -132,7 +139,7 @@ func (w *needing) search(ctx context.Context, one *adversary.Attack, o WhyOption
 	if s.Outcome != record.Exact && s.Outcome != record.Partial {
 		return s, nil
 	}
-	t := &trials{needing: w, one: one, least: s.Outcome, most: o.Most, told: o.Progress, tried: s.Tried,
+	t := &trials{needing: w, one: one, least: s.Outcome, most: o.Most, told: told, tried: s.Tried,
 		before: map[[sha256.Size]byte]trial{}}
 	unsure, err := t.with(ctx, kept)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // AstrayOptions say how the runs without faults are made.
 type AstrayOptions struct {
 	DataDir  string
-	Workers  int // goroutines that compute
-	Progress func(runs int)
+	Workers  int            // goroutines that compute
+	Progress func(runs int) // told how many runs were made when one more is
 }
 
 // mishap is a fault of a scenario, by its key there.
@@ -114,9 +114,10 @@ func WhyAstray(ctx context.Context, r *record.Run, o AstrayOptions) (*record.Ast
 		return of
 	}
 	run := func(gone []mishap) (record.Ending, error) {
-		if a.Runs++; o.Progress != nil {
+		if o.Progress != nil {
 			o.Progress(a.Runs)
 		}
+		a.Runs++
 		calm, err := scenarioOf(r, without(s, gone)...)
 		if err != nil {
 			return record.Ending{}, err

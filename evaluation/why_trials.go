@@ -49,9 +49,10 @@ func (t *trials) now(ctx context.Context, carry func() (*record.Finding, error))
 	if err := ctx.Err(); err != nil {
 		return trial{}, err
 	}
-	if t.tried++; t.told != nil {
+	if t.told != nil {
 		t.told(t.tried)
 	}
+	t.tried++
 	f, err := carry()
 	if err != nil {
 		return trial{}, err

@@ -148,7 +148,8 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 	return packetTable(w, s)
 }
 
-// packetTable lists packets, of many the first and the last.
+// packetTable lists packets, of many the first and the last. Those without which the same becomes of the attack stand
+// together, below that.
 func packetTable(w io.Writer, s *record.Sufficient) error {
 	listed, more := s.Enough, 0
 	if len(listed) > mostPackets {
@@ -157,25 +158,41 @@ func packetTable(w io.Writer, s *record.Sufficient) error {
 	}
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, "  packet\tcarries\tround\tfrom → to\tsent at")
-	if s.Minimal {
-		fmt.Fprint(t, "\twithout it")
-	}
-	fmt.Fprintln(t)
+	fmt.Fprintln(t, "  packet\tcarries\tround\tfrom → to\tsent at")
+	var reasons []string // without each group, in order of the first of each
+	groups := map[string][]int{}
 	for k := range listed {
 		p := &listed[k]
-		fmt.Fprintf(t, "  %d\t%s\t%d\t%d → %d\t%v", p.ID, p.Kind, p.Round, p.Src, p.Dst, p.Sent())
+		fmt.Fprintf(t, "  %d\t%s\t%d\t%d → %d\t%v\n", p.ID, p.Kind, p.Round, p.Src, p.Dst, p.Sent())
+		without := ""
 		if s.Minimal {
-			fmt.Fprintf(t, "\t%s: %s", p.Without, p.Conclusion)
+			without = fmt.Sprintf("%s: %s", p.Without, p.Conclusion)
 		}
-		fmt.Fprintln(t)
+		if groups[without] == nil {
+			reasons = append(reasons, without)
+		}
+		groups[without] = append(groups[without], k)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	lines := strings.SplitAfter(b.String(), "\n")
+	rows := strings.SplitAfter(b.String(), "\n")
+	lines := rows[:1:1]
+	for _, without := range reasons {
+		switch of := groups[without]; {
+		case without == "":
+		case len(of) == 1:
+			lines = append(lines, fmt.Sprintf("  without this one it is %s\n", without))
+		default:
+			lines = append(lines, fmt.Sprintf("  without one of these %d it is %s\n", len(of), without))
+		}
+		for _, k := range groups[without] {
+			lines = append(lines, rows[1+k])
+		}
+	}
 	if more > 0 {
-		lines = slices.Insert(lines, 1+eitherEnd, fmt.Sprintf("  … and %d more (--json lists all)\n", more))
+		lines = append(lines, fmt.Sprintf("  … and %d more, sent between the first %d and the last %d (--json lists "+
+			"all)\n", more, eitherEnd, eitherEnd))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, ""))
 	return err

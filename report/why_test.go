@@ -86,10 +86,31 @@ func TestWhyTable_OfManyPacketsHasBothEnds(t *testing.T) {
 				t.Errorf("packet %d of %d is not in %q", id, c.packets, out)
 			}
 		}
-		more := fmt.Sprintf("\n  … and %d more (--json lists all)\n", c.packets-c.rows)
+		more := fmt.Sprintf("\n  … and %d more, sent between the first 5 and the last 5 (--json lists all)\n",
+			c.packets-c.rows)
 		if strings.Contains(out, more) != (c.packets > mostPackets) {
 			t.Errorf("of %d packets: %q", c.packets, out)
 		}
+	}
+}
+
+// What becomes of an attack without a packet is told once of all of which it is the same, and these are together.
+func TestWhyTable_TellsAReasonOnce(t *testing.T) {
+	s := record.Sufficient{Attack: "a", Outcome: record.Exact, With: record.Exact, Seen: 10, Minimal: true}
+	for k, why := range []string{"few", "few", "none", "few"} {
+		s.Enough = append(s.Enough, record.NeededPacket{ID: uint64(k), Kind: record.MessageValue, Round: 1, Src: 1,
+			Dst: 2, SentNS: int64(k) * 1e6, Without: record.Blocked, Conclusion: why})
+	}
+	want := `  packet  carries  round  from → to  sent at
+  without one of these 3 it is blocked: few
+  0       value    1      1 → 2      0s
+  1       value    1      1 → 2      1ms
+  3       value    1      1 → 2      3ms
+  without this one it is blocked: none
+  2       value    1      1 → 2      2ms
+`
+	if out := whyTable(t, s); !strings.Contains(out, want) {
+		t.Errorf("%q is not in %q", want, out)
 	}
 }
 

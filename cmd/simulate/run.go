@@ -637,6 +637,33 @@ func (p *progress) redraw() {
 	p.draw()
 }
 
+// foretold tells how long work that is done again and again may take, once the first time shows it.
+type foretold struct{ began time.Time }
+
+// long is how much time work may take before it is foretold.
+const long = 5 * time.Minute
+
+// after is told each time that the work is done again, after how often it was, and how often it may be. What it is, and
+// what bounds that, is said in words.
+func (f *foretold) after(w io.Writer, done, most int, what, bound string) {
+	switch once := time.Since(f.began); {
+	case done == 0:
+		f.began = time.Now()
+	case done == 1 && once > long/time.Duration(most) && !events:
+		fmt.Fprintf(w, "%s once takes %v; %d times, %s, about %v\n", what, brief(once), most, bound,
+			brief(once*time.Duration(most)))
+	}
+}
+
+// brief is a time to seconds, or to two digits.
+func brief(d time.Duration) time.Duration {
+	unit := time.Nanosecond
+	for unit < time.Second && d >= 100*unit {
+		unit *= 10
+	}
+	return d.Round(unit)
+}
+
 // orTell has a line written once if the work takes long and there is no bar, nor events.
 func (p *progress) orTell(w io.Writer, text string) *progress {
 	p.later = time.AfterFunc(tellAfter, func() { p.inWords(w, text) })

@@ -65,6 +65,30 @@ func (s *screen) narrow(width int) {
 	s.rows = append(s.rows, string(line))
 }
 
+// How long work may take that is done again and again is told once, after the first time, and only if it is long.
+func TestForetold_IsToldOfLongWork(t *testing.T) {
+	for _, c := range []struct {
+		once time.Duration
+		most int
+		want string
+	}{
+		{70 * time.Millisecond, 5000, `to carry out x once takes \d+ms; 5000 times, the most, about \d+m\d+s\n`},
+		{7 * time.Second, 64, `to carry out x once takes 7s; 64 times, the most, about 7m28s\n`},
+		{10 * time.Millisecond, 5000, ""}, {3 * time.Second, 64, ""},
+	} {
+		var b strings.Builder
+		var f foretold
+		f.after(&b, 0, c.most, "to carry out x", "the most")
+		f.began = f.began.Add(-c.once)
+		for done := range 4 {
+			f.after(&b, 1+done, c.most, "to carry out x", "the most")
+		}
+		if !regexp.MustCompile("^" + c.want + "$").MatchString(b.String()) {
+			t.Errorf("%v, %d times: %q", c.once, c.most, b.String())
+		}
+	}
+}
+
 func TestProgressBar_LeavesNothingAfterAResize(t *testing.T) {
 	s := &screen{rows: []string{""}, width: 100}
 	line := &redrawn{to: s, width: func() int { return s.width }, broke: true}

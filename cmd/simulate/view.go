@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,18 +56,10 @@ func newView() *cobra.Command {
 			}
 			bar := newProgress("attacks", 1).orTell(c.ErrOrStderr(), "carrying out the attacks; with fewer --points "+
 				"it is sooner done")
-			began := time.Now()
+			var once foretold
 			d, err := view.Build(c.Context(), runs, view.Options{DataDir: data, Sets: sets, Points: points,
 				Progress: func(done, most int) {
-					const long = 5 * time.Second
-					if once := time.Since(began); done == 1 && once > long {
-						fmt.Fprintf(c.ErrOrStderr(), "to carry the attacks out once takes %v; %d times, the most "+
-							"(--points), about %v\n", once.Round(time.Second), most,
-							(once * time.Duration(most)).Round(time.Second))
-					}
-					if done == 0 {
-						began = time.Now()
-					}
+					once.after(c.ErrOrStderr(), done, most, "to carry the attacks out", "the most (--points)")
 					bar.outOf(done, most)
 				}})
 			bar.clear()

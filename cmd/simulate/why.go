@@ -50,14 +50,22 @@ func newWhy() *cobra.Command {
 				y.Warnings = r.Info.Warnings
 				bar := newProgress("runs", -1).orTell(c.ErrOrStderr(), "making the run again without some of its "+
 					"faults, some 200 times at most")
+				var once foretold
 				y.Astray, err = evaluation.WhyAstray(c.Context(), r, evaluation.AstrayOptions{DataDir: data,
-					Workers: workers, Progress: bar.at})
+					Workers: workers, Progress: func(runs int) {
+						once.after(c.ErrOrStderr(), runs, 200, "to make the run without faults", "about the most")
+						bar.at(runs)
+					}})
 				bar.clear()
 			} else {
 				bar := newProgress("attacks", tries).orTell(c.ErrOrStderr(), fmt.Sprintf("carrying out each attack "+
 					"up to %s (--tries)", plural.Of(tries, "time")))
+				var once foretold
 				y.Attacks, err = evaluation.WhyLearnt(c.Context(), r, victim, evaluation.WhyOptions{DataDir: data,
-					Sets: sets, Most: tries, Progress: bar.at})
+					Sets: sets, Most: tries, Progress: func(attack string, tried int) {
+						once.after(c.ErrOrStderr(), tried, tries, "to carry out "+attack, "the most (--tries)")
+						bar.of(attack, tried)
+					}})
 				bar.clear()
 			}
 			if errors.Is(err, record.ErrNotRecorded) {
