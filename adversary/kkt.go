@@ -208,7 +208,10 @@ func (s *inversion) conclude(v *View, f *record.Finding, e *condition, rest *inv
 	case len(candidates) > 1:
 		how = fmt.Sprintf("of %d roots, between which no other round decides%s, the least gives u", len(candidates),
 			alone)
-		if u, round := rest.choose(candidates); u != nil {
+		u, round := rest.choose(candidates)
+		if u == nil {
+			f.Doubt = fmt.Sprintf("%d vectors fit", len(candidates))
+		} else {
 			chosen = u
 			report(chosen, s.only(func(c *condition) bool { return c.round == e.round || c.round == round }))
 			how = fmt.Sprintf("of %d roots the one that fits round %d gives u", len(candidates), round)

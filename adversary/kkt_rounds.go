@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"overhear/adversary/model"
 
@@ -91,18 +92,22 @@ func (s *inversion) report(v *View, f *record.Finding) error {
 	f.Conclusion = fmt.Sprintf("%s u of length %.4g; it leaves %.3g of what they say unexplained%s",
 		plural.With(len(last.equations), "round", "gives", "give"), math.Min(1, num.Norm(found.u)),
 		last.residual(found.point), v.Knows.labelled(y, found.signed))
+	var doubts []string
 	if rank < s.d {
-		f.Conclusion += fmt.Sprintf("; they determine %d of its %d directions", rank, s.d)
+		doubts = append(doubts, fmt.Sprintf("they determine %d of its %d directions", rank, s.d))
 	}
 	switch {
 	case last.hides() && last.residual(found.point) > misfit:
-		f.Conclusion += "; no vector was found that fits, so that it may be far from the sample"
+		doubts = append(doubts, "no vector was found that fits, so that it may be far from the sample")
 	case found.rivals == 1:
-		f.Conclusion += "; another vector, found from another start, fits as well"
+		doubts = append(doubts, "another vector, found from another start, fits as well")
 	case found.rivals > 1:
-		f.Conclusion += fmt.Sprintf("; %d other vectors, found from other starts, fit as well", found.rivals)
+		doubts = append(doubts, fmt.Sprintf("%d other vectors, found from other starts, fit as well", found.rivals))
 	case last.open() != "":
-		f.Conclusion += fmt.Sprintf("; %s, so that another vector may fit as well", last.open())
+		doubts = append(doubts, last.open()+", so that another vector may fit as well")
+	}
+	if f.Doubt = strings.Join(doubts, "; "); f.Doubt != "" {
+		f.Conclusion += "; " + f.Doubt
 	}
 	return nil
 }

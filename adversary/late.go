@@ -84,7 +84,8 @@ func runLate(v *View, f *record.Finding) error {
 		err = s.only(func(e *condition) bool { return e.unknown() == 0 }).report(v, f)
 	}
 	if b := (*Blocked)(nil); errors.As(err, &b) {
-		f.Conclusion = "the sample is not: " + b.Why
+		f.Doubt = "the sample is not: " + b.Why
+		f.Conclusion = f.Doubt
 	} else if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ type Outcome string
 
 // Outcomes.
 const (
-	Exact    Outcome = "exact"    // the hidden thing was found to rounding
+	Exact    Outcome = "exact"    // the hidden thing was found to rounding, a sample with its label, without doubt
 	Partial  Outcome = "partial"  // found better than by guessing, not exactly
 	Failed   Outcome = "failed"   // no better than guessing, or better and yet not as good as Partial asks
 	Unscored Outcome = "unscored" // a result whose truth is not at hand

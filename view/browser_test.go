@@ -150,10 +150,34 @@ func TestPage_PlaysAndTells(t *testing.T) {
 	p.Wait("document.querySelector('#nodes th:nth-child(7)') !== null")
 	has(t, p, "#nodes th:nth-child(7)", "staleness of its last update")
 	if got := browser.Ask[[]string](p, `[...document.querySelectorAll("#nodes tbody tr")].map(e =>
-		e.lastChild.textContent)`); len(got) != 5 || got[0] != "–" || got[2] != "exact" {
+		e.lastChild.textContent)`); len(got) != 5 || got[0] != "–" || got[2] != "exact: KKT inversion of one round" {
 		t.Errorf("learnt of the nodes: %q", got)
 	}
 	quiet(t, p, s.Address())
+}
+
+// A sample whose label is open is not exact, however small its error is: the table of nodes says how small, and what
+// was learnt.
+func TestPage_WhatIsOpenIsNotExact(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	d := built(t, recorded(t, hospitals, 1, "rounds.count=12", "adversary.view.from-round=5",
+		"adversary.attacks=[kkt-rounds, late-joiner]"))
+	for _, l := range d.Runs[0].Attack.Lines {
+		last := &l.Says[len(l.Says)-1]
+		if last.Outcome != record.Partial || last.Sample[len(last.Sample)-1] != "not determined" || l.Exact >= 0 {
+			t.Errorf("%s is %s, exact from %d on: %s", l.Attack, last.Outcome, l.Exact, last.Conclusion)
+		}
+		last.Error = 1e-12
+	}
+	p.Show(1280, 900, false)
+	p.Open(saved(t, d), ready)
+	p.ClickOn("#table summary")
+	p.Press(kb.End)
+	p.Wait("document.querySelector('#nodes tbody tr') !== null")
+	if got := browser.Ask[string](p, `document.querySelectorAll("#nodes tbody tr")[2].lastChild.textContent`); got !=
+		"1·10⁻⁶: KKT inversion of many rounds" {
+		t.Errorf("learnt of node 2: %q", got)
+	}
 }
 
 // Of a run that waited until its deadline what happened before fills the time line, and Play stops there.

@@ -853,8 +853,9 @@ func howToRead() *section {
 		{"relative error", "‖x̂ − x‖/‖x‖ of a reconstructed sample: 0 is exact, 1 is as bad as answering zero.", false},
 		{"error of a guess", "the error of the best guess with what the observer knows and without any message, such " +
 			"as the mean of the rows that it knows; an attack whose error is not below it has failed.", false},
-		{"exact, partial, failed", "the attack found the hidden thing to rounding; better than by guessing; no " +
-			"better. Blocked: the observer lacks what the attack needs.", false},
+		{"exact, partial, failed", "the attack found the hidden thing to rounding, a sample with its label, and " +
+			"no other that fits is known; better than by guessing; no better. Blocked: the observer lacks what the " +
+			"attack needs.", false},
 	}}})
 	return s
 }

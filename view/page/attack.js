@@ -36,16 +36,21 @@ class Attacker {
   exact() { return this.lines.filter(l => l.exact >= 0); }
 }
 
-// learntAt is the error of the best attack on a node by a time; null: it is no victim.
+const EXACT = 1e-9; // stands for the error of what is exact
+
+// learntAt is the error of the best attack on a node by a time, and which that is, null where none has learnt anything;
+// of a node that is no victim it is null. What is partial is not exact however small its error is, as of a sample whose
+// label is open.
 function learntAt(run, node, t) {
   const a = run.attacker, lines = a && a.byVictim.get(node);
   if (!lines) return null;
   const point = a.pointAt(t);
-  let best = 1;
+  let best = {error: 1, line: null};
   for (const l of lines) {
     const s = a.says(l, point);
-    if (s.outcome === "exact") return 1e-9;
-    if (s.error !== null && s.outcome === "partial") best = Math.min(best, Math.max(1e-9, s.error));
+    const error = s.outcome === "exact" ? EXACT : s.outcome === "partial" && s.error !== null ?
+      Math.max(1e-6, s.error) : 1;
+    if (error < best.error) best = {error, line: l};
   }
   return best;
 }

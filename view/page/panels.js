@@ -39,13 +39,18 @@ function present(run, t) {
 // nodeTable has a row for each node, of large networks for the first thousand.
 function nodeTable(view, run, t) {
   const most = 1000, rows = [], slow = run.impaired(t).slow.flatMap(f => f.slow);
-  const said = (key, v) => v === null || v === undefined ? "–" : !COLOURS[key].learnt ? number(v, 3) :
-    v <= 1e-9 ? "exact" : v >= 1 ? "nothing" : number(v, 3); // as at the ends of the scale
+  const said = (key, node) => {
+    const v = COLOURS[key].of(run, node, t);
+    if (v === null || v === undefined) return "–";
+    if (!COLOURS[key].learnt) return number(v, 3);
+    const {error, line} = learntAt(run, node, t); // in words as at the ends of the scale, and what was learnt
+    return line ? `${error === EXACT ? "exact" : number(error, 3)}: ${line.title}` : "nothing";
+  };
   for (let node = 0; node < Math.min(most, run.nodes); node++) {
     const out = run.down(node, t);
     rows.push(element("tr", {}, element("th", {scope: "row"}, choose(view, "node", run, node, String(node))),
       [(out ? out.why : run.computing(node, t) >= 0 ? "computing" : "up") + (slow.includes(node) ? ", slow" : ""),
-        String(Math.max(0, run.roundAt(node, t))), ...view.colours.map(k => said(k, COLOURS[k].of(run, node, t)))]
+        String(Math.max(0, run.roundAt(node, t))), ...view.colours.map(k => said(k, node))]
         .map(x => element("td", {}, x))));
   }
   return element("div", {class: "scroll tall", tabindex: "0", role: "region",

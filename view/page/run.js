@@ -272,8 +272,8 @@ const COLOURS = {
     return lags && lags.length ? Math.max(...lags) : null;
   }, all: r => r.inputs.lockstep ? [0] : (r.inputs.lags || []).flatMap(l => l || []), whole: true},
   learnt: {name: "what has been learnt (error of attacks)", log: true, learnt: true,
-    of: (r, node, t) => r.attack ? learntAt(r, node, t) : null,
-    all: r => r.attack && r.attack.lines.length ? [1e-9, 1] : []},
+    of: (r, node, t) => r.attack ? (learntAt(r, node, t) || {error: null}).error : null,
+    all: r => r.attack && r.attack.lines.length ? [EXACT, 1] : []},
 };
 
 // behindRange is from none to the most rounds that a node is ever behind: right before it ends a step, that is, and
