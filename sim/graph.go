@@ -5,6 +5,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/iterator"
@@ -19,6 +20,20 @@ import (
 type Graph struct {
 	start      []int32 // of a node's neighbours; one more than there are nodes
 	neighbours []int32
+	names      []string // of its nodes in the file that it was read from; nil: their numbers
+}
+
+// Names are what the file from which a graph was read calls its nodes; nil: they have their numbers alone.
+func (g *Graph) Names() []string { return g.names }
+
+// call gives nodes their names, unless these are their numbers.
+func (g *Graph) call(names []string) {
+	for i, name := range names {
+		if name != strconv.Itoa(i) {
+			g.names = names
+			return
+		}
+	}
 }
 
 var _ graph.Undirected = (*Graph)(nil)
@@ -52,7 +67,7 @@ func NewGraph(n int, edges [][2]int) (*Graph, error) {
 		neighbours[next[b]] = int32(a)
 		next[b]++
 	}
-	g := &Graph{start, neighbours}
+	g := &Graph{start: start, neighbours: neighbours}
 	for i := range n {
 		row := g.Neighbours(i)
 		slices.Sort(row)

@@ -145,7 +145,8 @@ func TestReadGraphML(t *testing.T) {
 	}
 	const nodes = `<node id="b"/><node id="a"/><node id="c"/>`
 	g, err := read(nodes + `<edge source="a" target="b"/><edge source="c" target="b"/>`)
-	if err != nil || !slices.Equal(g.Pairs(), [][2]int{{0, 1}, {0, 2}}) {
+	if err != nil || !slices.Equal(g.Pairs(), [][2]int{{0, 1}, {0, 2}}) ||
+		!slices.Equal(g.Names(), []string{"b", "a", "c"}) {
 		t.Errorf("%v %v", g, err)
 	}
 	for inner, want := range map[string]string{

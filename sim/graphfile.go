@@ -89,6 +89,7 @@ func readEdgeList(name string, r io.Reader) (*Graph, error) {
 // file, whatever their ids.
 func readGraphML(name string, r io.Reader) (*Graph, error) {
 	number := map[string]int{}
+	var names []string
 	var edges [][2]int
 	d := xml.NewDecoder(r)
 	fail := func(format string, args ...any) error {
@@ -126,6 +127,7 @@ func readGraphML(name string, r io.Reader) (*Graph, error) {
 				return nil, fail("node id %q is empty or given twice", id)
 			}
 			number[id] = len(number)
+			names = append(names, id)
 		case "edge":
 			a, okA := number[attribute("source")]
 			b, okB := number[attribute("target")]
@@ -140,5 +142,6 @@ func readGraphML(name string, r io.Reader) (*Graph, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	g.call(names)
 	return g, nil
 }

@@ -49,6 +49,7 @@ func readGraphText(name string, text []byte) (*Graph, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	g.call(t.names)
 	return g, nil
 }
 

@@ -4,6 +4,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,6 +36,25 @@ func TestReadGraphText_TakesWhatPandasAndNetworkxWrite(t *testing.T) {
 	g, err := readGraphText("g.adjlist", []byte("3 1\n1 0\n"))
 	if err != nil || g.Order() != 4 || !g.edge(3, 1) {
 		t.Errorf("numbers are not the nodes' own: %v, %v", g, err)
+	}
+}
+
+// Names that a file gives its nodes are kept, in the order of their numbers; names that are these numbers are none.
+func TestReadGraphText_KeepsNames(t *testing.T) {
+	for _, c := range []struct {
+		file, text string
+		want       []string
+	}{
+		{"g.csv", "weight,from,to\n7,Oslo,Rome\n8,Rome,Bonn\n", []string{"Oslo", "Rome", "Bonn"}},
+		{"g.csv", ",a,b,c\na,0,3,0\nb,3,0,1\nc,0,1,0\n", []string{"a", "b", "c"}},
+		{"g.adjlist", "a b\nb c\nc\n", []string{"a", "b", "c"}},
+		{"g.edgelist", "0 1 {}\n1 2 {}\n", nil}, {"g.csv", "0,1,0\n1,0,1\n0,1,0\n", nil}, {"g.csv", "0,1\n1,2\n", nil},
+		{"g.adjlist", "3 1\n1 0\n", nil},
+	} {
+		g, err := readGraphText(c.file, []byte(c.text))
+		if err != nil || !slices.Equal(g.Names(), c.want) {
+			t.Errorf("%s, %q: %v, %q", c.file, c.text, err, g.Names())
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -154,6 +155,31 @@ func TestPage_PlaysAndTells(t *testing.T) {
 		t.Errorf("learnt of the nodes: %q", got)
 	}
 	quiet(t, p, s.Address())
+}
+
+// Names that the file of a network gives its nodes stand beside their numbers.
+func TestPage_CallsNodesByTheirNames(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	file := filepath.Join(t.TempDir(), "cities.csv")
+	if err := os.WriteFile(file, []byte("from,to\nOslo,Rome\nRome,<b>Bonn\n<b>Bonn,Oslo\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := built(t, recorded(t, hospitals, 1, "network.topology={file: "+file+"}"))
+	if want := []string{"Oslo", "Rome", "<b>Bonn"}; !slices.Equal(d.Runs[0].Names, want) {
+		t.Errorf("names %q", d.Runs[0].Names)
+	}
+	p.Show(1280, 900, false)
+	p.Open(saved(t, d), ready)
+	p.Press("n")
+	has(t, p, "#chosen", "Node 0 (Oslo)", "2 neighbours: 1 (Rome) 2 (<b>Bonn)")
+	p.Press("k")
+	has(t, p, "#chosen", "node 0 (Oslo)")
+	p.ClickOn("#table summary")
+	p.Wait("document.querySelector('#nodes tbody tr') !== null")
+	has(t, p, "#nodes tbody", "2 (<b>Bonn)")
+	if names := built(t, recorded(t, hospitals, 1)).Runs[0].Names; names != nil {
+		t.Errorf("nodes without names have %q", names)
+	}
 }
 
 // A sample whose label is open is not exact, however small its error is: the table of nodes says how small, and what

@@ -46,6 +46,7 @@ type Run struct {
 	Facts      [][2]string `json:"facts"`
 	Warnings   []string    `json:"warnings"`
 	Nodes      int         `json:"nodes"` // those that register with others included
+	Names      []string    `json:"names"` // of the graph's nodes in its file; null: they have numbers alone
 	Users      int         `json:"users"` // of them, the last so many
 	Hub        bool        `json:"hub"`   // node 0 has no data
 	Rounds     int         `json:"rounds"`
@@ -356,7 +357,7 @@ func (b *builder) network() error {
 		b.note("The network of the run is not known (%v): edges are those over which packets went, and when nodes "+
 			"were down is not shown.", err)
 	} else {
-		b.graph, b.sites = g, sites
+		b.graph, b.sites, b.Names = g, sites, g.Names()
 		for _, pair := range g.Pairs() {
 			add(pair)
 		}

@@ -48,7 +48,7 @@ function nodeTable(view, run, t) {
   };
   for (let node = 0; node < Math.min(most, run.nodes); node++) {
     const out = run.down(node, t);
-    rows.push(element("tr", {}, element("th", {scope: "row"}, choose(view, "node", run, node, String(node))),
+    rows.push(element("tr", {}, element("th", {scope: "row"}, choose(view, "node", run, node, run.called(node))),
       [(out ? out.why : run.computing(node, t) >= 0 ? "computing" : "up") + (slow.includes(node) ? ", slow" : ""),
         String(Math.max(0, run.roundAt(node, t))), ...view.colours.map(k => said(k, node))]
         .map(x => element("td", {}, x))));
@@ -66,11 +66,12 @@ function ofRun(view, run) { return view.runs.length > 1 ? ` of run ${run.place +
 function nodePanel(view, run, node) {
   const user = node >= run.nodes - run.users, box = element("div");
   const live = element("div"), updates = element("div"), packets = element("div");
-  const title = user ? `User ${node}` : run.hub && node === 0 ? "Node 0, the hub" : `Node ${node}`;
+  const title = user ? `User ${node}` : run.hub && node === 0 ? `Node ${run.called(0)}, the hub` :
+    `Node ${run.called(node)}`;
   box.append(element("h3", {}, title + ofRun(view, run)), live);
   const near = run.neighboursOf[node].concat(run.others[node]);
   box.append(element("p", {class: "many"}, near.length ? `${plural(near.length, "neighbour")}: ` : "no neighbours",
-    near.slice(0, 60).map(j => [choose(view, "node", run, j, String(j)), " "])));
+    near.slice(0, 60).map(j => [choose(view, "node", run, j, run.called(j)), " "])));
   const charts = [];
   const rows = run.valuesOf[node], published = Array.from(rows, k => run.valueTime[k]);
   const add = (name, values, {times = published, ...o}) => {
@@ -245,7 +246,8 @@ function packetPanel(view, run, p) {
   else entered = `of node ${dst}: round${own.length > 1 ? "s" : ""} ${span(own)}${untold}`;
   box.append(pairs([
     ["what", `${kind} of round ${run.round[p]}, ${run.bytes[p]} bytes`],
-    ["way", choose(view, "node", run, src, `node ${src}`), " → ", choose(view, "node", run, dst, `node ${dst}`)],
+    ["way", choose(view, "node", run, src, `node ${run.called(src)}`), " → ",
+      choose(view, "node", run, dst, `node ${run.called(dst)}`)],
     ["sent", time(run.sent[p])],
     lost ? ["lost", run.lostWhy.get(p)] : ["arrived", `${time(came)}, after ${time(run.took[p])}`],
     alike.length > 1 ? ["copies", `${alike.length} packets carry the same, ` +

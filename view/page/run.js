@@ -145,6 +145,12 @@ class Run {
     for (const all of this.neighboursOf) all.sort((a, b) => a - b);
   }
 
+  // called is a node's number, and its name if the file of the network has one.
+  called(node) {
+    const name = (this.names || [])[node];
+    return name === undefined ? String(node) : `${node} (${name})`;
+  }
+
   // underWay calls f with every packet that is drawn at a time.
   underWay(t, f) {
     const b = this.spanOf(t);
