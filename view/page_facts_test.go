@@ -75,7 +75,10 @@ type facts struct {
 	lies     map[[3]int32]bool // by node, neighbour and round
 	inputs   evaluation.Inputs
 	near     [][]int32 // neighbours, ascending
-	delay    int64     // median of what packets take: one that is lost is drawn for two of these, the latter as a cross
+
+	// By sender and receiver, the median of what packets take that arrive, and under −1 that of all: one that is lost
+	// is drawn for two of these, the latter as a cross.
+	delays map[[2]int32]int64
 }
 
 func factsOf(t *testing.T, r *record.Run) *facts {
@@ -102,15 +105,28 @@ func factsOf(t *testing.T, r *record.Run) *facts {
 	for _, all := range f.near {
 		slices.Sort(all)
 	}
-	var took []int64
+	took := map[[2]int32][]int64{}
 	for _, m := range f.messages {
-		if m.ReceivedNS >= 0 {
-			took = append(took, m.ReceivedNS-m.SentNS)
+		for _, way := range [][2]int32{{m.Src, m.Dst}, {-1, -1}} {
+			if m.ReceivedNS >= 0 {
+				took[way] = append(took[way], m.ReceivedNS-m.SentNS)
+			}
 		}
 	}
-	slices.Sort(took)
-	f.delay = took[len(took)/2]
+	f.delays = map[[2]int32]int64{}
+	for way, all := range took {
+		slices.Sort(all)
+		f.delays[way] = all[len(all)/2]
+	}
 	return f
+}
+
+// delay is how long a lost packet is taken to be on its way.
+func (f *facts) delay(m record.Message) int64 {
+	if d, ok := f.delays[[2]int32{m.Src, m.Dst}]; ok {
+		return d
+	}
+	return f.delays[[2]int32{-1, -1}]
 }
 
 // shown opens the page of the run and readies the probe.
@@ -136,7 +152,7 @@ func (f *facts) at(place int) float64 { return float64(place) / 10000 * float64(
 // until is when a packet is no longer drawn.
 func (f *facts) until(m record.Message) float64 {
 	if m.ReceivedNS < 0 {
-		return float64(m.SentNS + 2*f.delay)
+		return float64(m.SentNS + 2*f.delay(m))
 	}
 	return float64(m.ReceivedNS)
 }
@@ -793,7 +809,7 @@ func (f *facts) checkPackets(t *testing.T, at float64, v *picture) (cross, lies 
 	var dots, hollow int
 	for _, row := range f.drawn(at) {
 		switch m := f.messages[row]; {
-		case m.ReceivedNS < 0 && at >= float64(m.SentNS+f.delay): // half of the time in which it is drawn
+		case m.ReceivedNS < 0 && at >= float64(m.SentNS+f.delay(m)): // half of the time in which it is drawn
 			cross++
 		case m.Kind != record.MessageValue:
 			hollow++

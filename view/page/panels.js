@@ -249,6 +249,8 @@ function packetPanel(view, run, p) {
     ["way", choose(view, "node", run, src, `node ${run.called(src)}`), " → ",
       choose(view, "node", run, dst, `node ${run.called(dst)}`)],
     ["sent", time(run.sent[p])],
+    lost ? ["drawn", `half of its way, as if it took ${time(run.usual(p))}, the median of those that arrived on it, ` +
+      "or if none did of all: its own time is not recorded"] : null,
     lost ? ["lost", run.lostWhy.get(p)] : ["arrived", `${time(came)}, after ${time(run.took[p])}`],
     alike.length > 1 ? ["copies", `${alike.length} packets carry the same, ` +
       `${arrived(run, alike).length} of them arrived`] : null,
@@ -274,7 +276,7 @@ function packetPanel(view, run, p) {
     "Nothing but the number of the round that is asked for." : "Nothing that the record keeps by packet."));
   if (run.attack) box.append(...attackOfPacket(view, run, p));
   box.append(element("p", {}, element("button", {type: "button", onclick: () => view.go(run.sent[p] +
-    Math.max(0, run.took[p] < 0 ? run.delay : run.took[p]) / 2)}, "Go to it")));
+    Math.max(0, lost ? run.usual(p) : run.took[p]) / 2)}, "Go to it")));
   return {box, update(t, look) { for (const c of box.querySelectorAll("canvas.bars")) c.draw(look); }};
 }
 

@@ -57,16 +57,28 @@ class Run {
     this.bytes = ints(p.bytes);
     this.sent = sums(p.sent_since || []);
     this.took = Float64Array.from(p.took || []);
-    const delays = this.took.filter(d => d >= 0).sort();
-    this.delay = delays.length ? Math.max(1, delays[delays.length >> 1]) : Math.max(1, this.end / 100);
+    this.usual = this.usualTimes();
     this.until = new Float64Array(n); // when it is no longer drawn
-    for (let k = 0; k < n; k++) this.until[k] = this.sent[k] + (this.took[k] >= 0 ? this.took[k] : 2 * this.delay);
+    for (let k = 0; k < n; k++)
+      this.until[k] = this.sent[k] + (this.took[k] >= 0 ? this.took[k] : 2 * this.usual(k));
     const arrived = [];
     for (let k = 0; k < n; k++) if (this.took[k] >= 0) arrived.push(this.sent[k] + this.took[k]);
     this.arrivals = Float64Array.from(arrived).sort();
     this.losses = this.sent.filter((_, k) => this.took[k] < 0);
     this.lostWhy = new Map(); // by row
     for (let k = 0; k < n; k++) if (this.took[k] < 0) this.lostWhy.set(k, p.reasons[p.lost[this.lostWhy.size]]);
+  }
+
+  // usualTimes tells of a packet the median of what those took that arrived on its way, or if none did, on any.
+  usualTimes() {
+    const median = all => Math.max(1, all.sort((a, b) => a - b)[all.length >> 1]);
+    const way = k => this.src[k] * this.nodes + this.dst[k], of = new Map(), medians = new Map();
+    this.took.forEach((d, k) => { if (d < 0) of.set(way(k), []); });
+    this.took.forEach((d, k) => { if (d >= 0 && of.has(way(k))) of.get(way(k)).push(d); });
+    for (const [key, all] of of) if (all.length) medians.set(key, median(all));
+    const arrived = Array.from(this.took).filter(d => d >= 0);
+    const any = arrived.length ? median(arrived) : Math.max(1, this.end / 100);
+    return k => medians.get(way(k)) ?? any;
   }
 
   nodeColumns(json) {
