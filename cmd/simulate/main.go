@@ -38,6 +38,10 @@ func main() { os.Exit(Main(os.Args[1:])) }
 
 // Main runs the command and returns its exit code.
 func Main(args []string) int {
+	if err := memory.Suffices(); err != nil {
+		failure(err, exitUsage)
+		return exitUsage
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), stopping()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
