@@ -118,6 +118,10 @@ func (k *keeping) end(computed bool, err error) error {
 	}
 	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if err != nil && (stopped || computed) && !errors.Is(err, checkpoint.ErrMisfit) {
+		if k.journal.Left() > 0 {
+			k.say("the run was stopped before it had come to the end of its checkpoint; as it begins at its start " +
+				"each time, give it more")
+		}
 		return k.journal.Close()
 	}
 	if err == nil && k.kept != "" && k.journal != nil {

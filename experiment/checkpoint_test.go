@@ -171,6 +171,13 @@ func TestCheckpoint_Stop(t *testing.T) {
 			t.Fatalf("stopped: %v; its checkpoint: %v, %+v", err, none, info)
 		}
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	var told []string
+	_, err := New(s, "").Run(ctx, 7, Options{Out: out, Workers: 2, Checkpoint: time.Hour,
+		Progress: func(uint64, int) { stop() }, Say: func(text string) { told = append(told, text) }})
+	if !errors.Is(err, context.Canceled) || len(told) != 2 || !strings.Contains(told[1], "give it more") {
+		t.Errorf("stopped at once it ends with %v and says %q", err, told)
+	}
 	got, said := again(t, s, out, 1)
 	r, err := New(s, "").Run(context.Background(), 7, Options{Out: t.TempDir(), Workers: 1})
 	if err != nil {

@@ -59,12 +59,16 @@ const (
 	maxValues   = 1 << 27
 )
 
-// Write at most so often between two checkpoints, and hold the program up where the
-// disk does not follow.
+// Write when so many bytes wait, and hold the program up where the disk does not
+// follow.
 const (
 	enough  = 1 << 20
 	tooMuch = 1 << 25
 )
+
+// soon is how long results wait to be written, at most. Written is not synchronised: it
+// takes next to nothing, and is there if the program is killed, but not after a loss of power.
+var soon = 2 * time.Second
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -78,7 +82,7 @@ type Options struct {
 	// is needed: to compare it with a file's, or to begin a file.
 	Key func() ([keyBytes]byte, error)
 
-	Every  time.Duration // between two checkpoints, each synchronised with the disk; 0: nothing is kept
+	Every  time.Duration // between two synchronisations with the disk; 0: nothing is kept
 	Limit  int64         // bytes of the file beyond which nothing more is kept
 	Misfit func(error)   // told at once of a record that does not fit; may be nil
 	From   *Source       // results of another program that this one goes on from; nil: of none
@@ -102,6 +106,7 @@ type Journal struct {
 	earlier  *reader    // of what an earlier run has left
 	source   *reader    // of another program's, until this one parts from it
 	taken    int        // results of that
+	used     int        // results of an earlier run that this one has come to
 	tracks   map[uint32]*Track
 	buffer   []byte // records to be written
 	size     int64  // of the file, with what is in the buffer
@@ -361,6 +366,16 @@ func (j *Journal) Old() int {
 	return j.old
 }
 
+// Left is how many of the old results this run has not come to yet.
+func (j *Journal) Left() int {
+	if j == nil {
+		return 0
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.old - j.used
+}
+
 // Track returns the track with a number.
 func (j *Journal) Track(id uint32) *Track {
 	if j == nil {
@@ -413,7 +428,9 @@ func (t *Track) come(input Sum) (r record, waiting int, ok bool) {
 		return record{}, 0, false
 	}
 	t.next++
-	if lent {
+	if !lent {
+		j.used++
+	} else {
 		j.taken++
 		waiting = j.append(t.id, input, r.values)
 	}
@@ -520,7 +537,8 @@ func (j *Journal) append(track uint32, input Sum, values ...[]float64) (waiting 
 // keep writes what has come together, until the journal is closed.
 func (j *Journal) keep() {
 	defer close(j.finished)
-	ticker := time.NewTicker(j.o.Every)
+	synchronised := time.Now()
+	ticker := time.NewTicker(min(j.o.Every, soon))
 	defer ticker.Stop()
 	for {
 		select { // when it writes changes no result
@@ -528,8 +546,12 @@ func (j *Journal) keep() {
 			return
 		case <-j.wake:
 			j.flush(false)
-		case <-ticker.C:
-			j.flush(true)
+		case now := <-ticker.C:
+			due := now.Sub(synchronised) >= j.o.Every
+			j.flush(due)
+			if due {
+				synchronised = now
+			}
 		}
 	}
 }
@@ -543,8 +565,8 @@ func (j *Journal) flush(sync bool) {
 	j.buffer = j.spare[:0]
 	j.mu.Unlock()
 	j.spare = b
-	if len(b) == 0 || j.err != nil {
-		return
+	if j.err != nil || len(b) == 0 && j.file == nil {
+		return // nothing to synchronise, either
 	}
 	if j.file == nil {
 		j.file, j.err = j.begin()

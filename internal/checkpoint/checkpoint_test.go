@@ -69,8 +69,8 @@ func TestJournal_GivesBackWhatWasKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	j = open(t, path, options())
-	if taken := compute(t, j, 3, 50); fmt.Sprint(taken) != "[20 20 20]" || j.Old() != 60 {
-		t.Errorf("taken %v of %d", taken, j.Old())
+	if taken := compute(t, j, 3, 50); fmt.Sprint(taken) != "[20 20 20]" || j.Old() != 60 || j.Left() != 0 {
+		t.Errorf("taken %v of %d, and %d are left", taken, j.Old(), j.Left())
 	}
 	j.Close()
 	j = open(t, path, options()) // what was added is there too
@@ -227,6 +227,26 @@ func TestJournal_Every(t *testing.T) {
 		}
 		cancel()
 		j.Remove()
+	}
+}
+
+// What is computed seldom and little of is in the file soon, long before it is synchronised.
+func TestJournal_Soon(t *testing.T) {
+	defer func(before time.Duration) { soon = before }(soon)
+	soon = time.Millisecond
+	o := options()
+	o.Every = time.Hour
+	path := filepath.Join(t.TempDir(), "journal")
+	j := open(t, path, o)
+	defer j.Close()
+	compute(t, j, 1, 1)
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if info, err := os.Stat(path); err == nil && info.Size() > int64(fileHeader) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("nothing was written")
+		}
 	}
 }
 
