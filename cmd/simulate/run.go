@@ -194,7 +194,8 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 	if err := seedsFit(s); err != nil {
 		return nil, err
 	}
-	bar := newProgress(s.Name, s.Seeds.Count*(s.Rounds.Count+1))
+	bar := newProgress(s.Name, s.Seeds.Count*s.Rounds.Count)
+	bar.unit = "rounds"
 	defer bar.clear()
 	ctx = bar.watch(ctx)
 	e := experiment.New(s, f.data)
@@ -335,7 +336,7 @@ func runAhead(ctx context.Context, e *experiment.Experiment, d *record.Directory
 	atOnce := e.AtOnce(ctx, first+uint64(ahead[0]), min(f.workers, len(ahead)))
 	var mu sync.Mutex
 	rounds := make([]int, len(runs))
-	done := (len(runs) - len(ahead)) * (e.Rounds.Count + 1)
+	done := (len(runs) - len(ahead)) * e.Rounds.Count
 	o := experiment.Options{Directory: d, Workers: max(1, f.workers/atOnce), Replace: true, Plots: !f.noPlots,
 		Style: f.figures.Style, Extra: evaluation.WriteKnowledge, Checkpoint: f.checkpoint,
 		Keep: f.keep, From: f.from,
@@ -349,8 +350,8 @@ func runAhead(ctx context.Context, e *experiment.Experiment, d *record.Directory
 			mu.Lock()
 			defer mu.Unlock()
 			k := seed - first
-			done += round + 1 - rounds[k]
-			rounds[k] = round + 1
+			done += round - rounds[k]
+			rounds[k] = round
 			bar.at(done)
 		}}
 	short := make([]*record.Run, len(runs)) // that ended early, beside their errors
@@ -517,10 +518,12 @@ func placed[T any](s *scenarios.Scenario, file string, sets []string, outGiven b
 // the work has taken a second. It may be told from several goroutines.
 type progress struct {
 	name string
-	off  bool // there is no bar
+	unit string // of what is counted; may be ""
+	off  bool   // there is no bar
 
 	mu    sync.Mutex
 	bar   *progressbar.ProgressBar
+	pulse pulse // where there is none
 	total int
 	done  int
 	doing string // besides what is counted; "": nothing
@@ -547,6 +550,9 @@ func (p *progress) at(n int) {
 	p.done = n
 	p.tell(n == p.total)
 	p.draw()
+	if p.off && !events && p.doing == "" { // what is being done has a line of its own
+		p.pulse.at(words, p.name, n, p.total, p.unit)
+	}
 }
 
 // outOf is at where it turns out by and by how much there is to do.

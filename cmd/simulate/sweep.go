@@ -198,9 +198,10 @@ func printMade(w io.Writer, d *sweep.Dir, p sweep.Progress, s sweep.Settings) er
 // sweepBar is a bar on standard error, if that is a terminal, with the rate and
 // the time left of what this process computes.
 type sweepBar struct {
-	bar  *progressbar.ProgressBar
-	name string
-	off  bool
+	bar   *progressbar.ProgressBar
+	pulse pulse // where there is none
+	name  string
+	off   bool
 }
 
 func newSweepBar(name string) *sweepBar {
@@ -210,6 +211,9 @@ func newSweepBar(name string) *sweepBar {
 func (b *sweepBar) at(p sweep.Progress) {
 	tell(event{Progress: &progressEvent{b.name, p.Before + p.Done, p.Total, ""}})
 	if b.off {
+		if !events {
+			b.pulse.at(words, b.name, p.Before+p.Done, p.Total, "runs")
+		}
 		return
 	}
 	if b.bar == nil {
