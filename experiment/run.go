@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -23,6 +22,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/checkpoint"
+	"overhear/internal/files"
 	"overhear/internal/guard"
 	"overhear/internal/stage"
 	"overhear/metrics"
@@ -206,16 +206,13 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	return run, err
 }
 
-// diskFull says once that a disk is full, which every file finds by itself, and what is to be done.
+// diskFull says once that a disk is full, and what is to be done.
 func (e *Experiment) diskFull(seed uint64, err error, checkpoint string) error {
 	next := "make room and run it again"
 	if _, missing := os.Stat(checkpoint); missing == nil {
 		next = "make room, and the same command goes on where it stopped"
 	}
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		err = p
-	}
-	return fmt.Errorf("%s, seed %d: the disk is full: %w; %s", e.Name, seed, err, next)
+	return fmt.Errorf("%s, seed %d: %w", e.Name, seed, files.Full(err, next))
 }
 
 func (e *Experiment) policy() record.Policy {

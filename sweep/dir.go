@@ -39,7 +39,7 @@ func OpenDir(path string, p *Plan) (*Dir, error) {
 	d := &Dir{Path: path, Plan: p, unlock: unlock}
 	if err := d.open(); err != nil {
 		unlock()
-		return nil, err
+		return nil, files.Full(err, "make room and make the sweep again")
 	}
 	return d, nil
 }

@@ -4,8 +4,11 @@ package sweep
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
+
+	"overhear/internal/files"
 )
 
 // Settings say how to make a sweep; they do not change results.
@@ -32,6 +35,16 @@ type Progress struct {
 // writes the tables. On an error, what is stored stays, and the next call goes
 // on from there.
 func Make(ctx context.Context, d *Dir, s Settings) (Progress, error) {
+	p, err := makeRuns(ctx, d, s)
+	if err == nil {
+		err = WriteTables(d.Path, d.Plan, d.Journal, s.Replay...)
+	}
+	return p, files.Full(err, fmt.Sprintf("%d of %d runs are finished and kept: make room, and the same command goes "+
+		"on from there", p.Before+p.Done, p.Total))
+}
+
+// makeRuns computes the runs.
+func makeRuns(ctx context.Context, d *Dir, s Settings) (Progress, error) {
 	var p Progress
 	var todo []int
 	for index := range d.Plan.Len() {
@@ -84,5 +97,5 @@ func Make(ctx context.Context, d *Dir, s Settings) (Progress, error) {
 			return p, err
 		}
 	}
-	return p, WriteTables(d.Path, d.Plan, d.Journal, s.Replay...)
+	return p, nil
 }
