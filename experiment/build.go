@@ -44,6 +44,8 @@ type Experiment struct {
 	spent atomic.Int64             // nanoseconds on what runs share, which no run counts as its own yet
 	ready atomic.Pointer[Assembly] // of the first seed, if it was made before its run
 
+	recordsOnce sync.Once // to say how much room they take
+
 	sumsOnce sync.Once
 	sums     map[string]string // of files, as record.Inputs has them
 	sumsErr  error

@@ -243,6 +243,9 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if w != nil {
+		e.sayRecorded(a, x.keep.say)
+	}
 	if ctx, err = x.keep.open(ctx, e, a); err != nil {
 		return nil, err
 	}
