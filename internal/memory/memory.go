@@ -37,8 +37,20 @@ func Check(what string, bytes float64) error {
 	if bytes <= float64(Limit()) {
 		return nil
 	}
-	return fmt.Errorf("%s would take about %s of memory; the limit is %s, %s", what, Text(bytes),
+	return fmt.Errorf("%s would take about %s of memory; the limit is %s, %s", what, Text(upwards(bytes)),
 		Text(float64(Limit())), source())
+}
+
+// upwards is a size as Text has it that is no less: who allows as much as is said is not refused again.
+func upwards(bytes float64) float64 {
+	for _, u := range units {
+		for digit := 100.0; digit >= 1; digit /= 10 {
+			if number := bytes / u.bytes; number >= digit && number < 1000 {
+				return math.Ceil(number*100/digit) / 100 * digit * u.bytes
+			}
+		}
+	}
+	return math.Ceil(bytes)
 }
 
 // source says where the limit comes from.
@@ -76,7 +88,7 @@ func Parse(text string) (int64, error) {
 	}
 	v, err := strconv.ParseFloat(number, 64)
 	if bytes := v * factor; err == nil && bytes >= 1 && bytes < math.MaxInt64 {
-		return int64(bytes), nil
+		return int64(math.Round(bytes)), nil
 	}
 	return 0, fmt.Errorf("a size is a positive number of bytes, kB, MB, GB or TB, such as 8GB, not %q", text)
 }

@@ -39,6 +39,19 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// What a refusal says is enough, though it is rounded.
+func TestCheck_SaysWhatIsEnough(t *testing.T) {
+	limited(t, 1)
+	for _, bytes := range []float64{7.3, 999.2, 1e3, 80_300_001, 80_349_000, 8.01e9, 9.999e9, 1.004e12, 999.6e6} {
+		text := Check("a table", bytes).Error()
+		said, _, _ := strings.Cut(strings.TrimPrefix(text, "a table would take about "), " of memory")
+		enough, err := Parse(strings.TrimSuffix(said, " bytes"))
+		if err != nil || !(float64(enough) >= bytes) || !(float64(enough) <= 1.01*bytes+1) {
+			t.Errorf("of %.0f bytes: %s: %d, %v", bytes, text, enough, err)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	for text, want := range map[string]int64{"8GB": 8e9, "500 mb": 5e8, "1.5TB": 1.5e12, "1000": 1000, " 2kB ": 2000} {
 		if got, err := Parse(text); err != nil || got != want {
