@@ -234,3 +234,19 @@ algorithm: {kind: admm-sharing, eta: 0.1}
 		t.Errorf("copies of %d bytes count for %v", rows, more)
 	}
 }
+
+// Each seed that runs at the same time has room for as much garbage as it holds.
+func TestAtOnce_LeavesRoomForGarbage(t *testing.T) {
+	e := atScale(t, 2000)
+	a, err := e.Assemble(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	need, _ := e.need(a)
+	const seeds = 8
+	before := memory.SetLimit(int64((2*seeds + 1) * need))
+	defer memory.SetLimit(before)
+	if got := e.AtOnce(t.Context(), 1, 3*seeds); got != seeds {
+		t.Errorf("%d seeds at once where each takes %.3g bytes of %d, want %d", got, need, memory.Limit(), seeds)
+	}
+}
