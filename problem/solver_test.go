@@ -377,9 +377,10 @@ func TestResidualError(t *testing.T) {
 
 // Objectives of a random search over dense rows with weights of up to 1,000 and more, nearly no ridge and losses that
 // level off, on which Newton's steps with their bound on overshooting went round in a circle or stood still far from
-// the optimum. The gradient at what is found is added up row by row.
+// the optimum, or would with a factor of an earlier damping (5425 and 8246). The gradient at what is found is added up
+// row by row.
 func TestSolver_LeavesCircles(t *testing.T) {
-	for _, seed := range []uint64{167, 3036, 5245, 6221, 6447, 24523, 34472, 44584} {
+	for _, seed := range []uint64{167, 3036, 5245, 5425, 6221, 6447, 8246, 24523, 34472, 44584} {
 		s := sim.NewStream(seed, "search")
 		d := 1 + int(s.Between(0, 12))
 		n := d/2 + 1 + int(s.Between(0, 30))
