@@ -56,7 +56,10 @@ func (w Vantage) String() string {
 	s := "every packet that arrives"
 	switch {
 	case w.Nodes != nil:
-		s = "what nodes " + plural.List(w.Nodes) + " receive and send"
+		s = "what nodes " + plural.And(w.Nodes) + " receive and send"
+		if len(w.Nodes) == 1 {
+			s = fmt.Sprintf("what node %d receives and sends", w.Nodes[0])
+		}
 	case w.Links != nil:
 		var links []string
 		for _, l := range w.Links {

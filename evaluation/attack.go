@@ -363,7 +363,7 @@ func threat(k *scenarios.Knows, w adversary.Vantage, known *knowledge, lying str
 		knows = append(knows, fmt.Sprintf("%d candidate matrices, one of which is the victim's", len(first.Blocks)))
 	}
 	if k.Data != nil {
-		knows = append(knows, fmt.Sprintf("the whole data of nodes %v", k.Data))
+		knows = append(knows, "the whole data of "+plural.Named("node", k.Data))
 	}
 	wants := fmt.Sprintf("the data of node %d", first.Node)
 	if len(known.Victims) > 1 {
@@ -377,7 +377,7 @@ func unseen(w adversary.Vantage, p *model.Public) []string {
 	all := []string{}
 	switch {
 	case w.Nodes != nil:
-		all = append(all, fmt.Sprintf("packets between nodes other than %v", w.Nodes))
+		all = append(all, "packets between nodes other than "+plural.And(w.Nodes))
 	case w.Links != nil:
 		all = append(all, fmt.Sprintf("packets on the other %d of %d links", p.Graph.Size()-len(w.Links),
 			p.Graph.Size()))

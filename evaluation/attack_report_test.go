@@ -55,7 +55,7 @@ func TestAttack_SaysWhatTheObserverLacks(t *testing.T) {
 		},
 		"two colluders, lossy": {
 			[]string{"adversary.view={kind: nodes, nodes: [4, 1], miss: 0.1}", "adversary.knows.penalties=public"},
-			[]string{"packets between nodes other than [4 1]", "a share of 0.1 of the packets, at random"},
+			[]string{"packets between nodes other than 1 and 4", "a share of 0.1 of the packets, at random"},
 			[]int{1, 4}, []int{1, 0, 1, 1, 0},
 		},
 		"penalties of the nodes' own, as the method has it": {

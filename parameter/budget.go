@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"overhear/internal/plural"
 	"overhear/sim"
 )
 
@@ -100,7 +101,7 @@ func (b Budget) Check(report func(field, problem string)) {
 		}
 	case b.Uniform != nil:
 		if each("uniform", b.Uniform...); len(b.Uniform) != 2 || !(b.Uniform[0] < b.Uniform[1]) {
-			report("uniform", fmt.Sprintf("must be [least, greatest], is %v", b.Uniform))
+			report("uniform", fmt.Sprintf("must be [least, greatest], is [%s]", plural.List(b.Uniform)))
 		}
 	case b.Values != nil:
 		if each("values", b.Values...); len(b.Values) == 0 {
@@ -122,7 +123,8 @@ func (b *Budget) checkShares(report func(field, problem string)) {
 		positive = positive && s > 0
 	}
 	if !positive || len(b.Shares) != len(b.Values) || !(math.Abs(sum-1) <= 1e-9) {
-		report("shares", fmt.Sprintf("must be %d positive numbers that add up to 1, are %v", len(b.Values), b.Shares))
+		report("shares", fmt.Sprintf("must be %d positive numbers that add up to 1, are [%s]", len(b.Values),
+			plural.List(b.Shares)))
 	}
 }
 

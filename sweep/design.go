@@ -20,6 +20,7 @@ import (
 
 	"overhear/algorithms"
 	"overhear/internal/files"
+	"overhear/internal/plural"
 	"overhear/metrics"
 	"overhear/record"
 	"overhear/report/plot"
@@ -92,12 +93,12 @@ func (d *Design) check() error {
 	sorted := slices.Sorted(slices.Values(d.Alpha))
 	switch {
 	case len(slices.Compact(slices.Clone(sorted))) != len(d.Alpha):
-		return fmt.Errorf("--alpha has a value twice: %v", d.Alpha)
+		return fmt.Errorf("--alpha has a value twice: %s", plural.List(d.Alpha))
 	case len(d.Alpha) < theory.LeastAlphas:
 		return fmt.Errorf("--alpha needs at least %d values, one more than the curve has constants; it has %d",
 			theory.LeastAlphas, len(d.Alpha))
 	case !(sorted[0] > 0) || math.IsInf(sorted[len(sorted)-1], 1):
-		return fmt.Errorf("--alpha takes positive numbers, not %v", d.Alpha)
+		return fmt.Errorf("--alpha takes positive numbers, not %s", plural.List(d.Alpha))
 	}
 	least, most := d.between()
 	if !(least > 0 && most > least) || math.IsInf(most, 1) {
@@ -417,7 +418,7 @@ func (o *Designed) remark() {
 		say("what α is worth is not established here: %s", o.condition)
 	}
 	if o.Failed > 0 {
-		say("left out, as they failed: %s", plural(o.Failed, "run"))
+		say("left out, as they failed: %s", plural.Of(o.Failed, "run"))
 	}
 	low, high := o.Tried[0].Alpha, o.Tried[0].Alpha
 	for _, t := range o.Tried {
@@ -426,13 +427,6 @@ func (o *Designed) remark() {
 	if o.Alpha < low || o.Alpha > high {
 		say("it is outside the α that were tried, %.4g to %.4g, where the curve is a guess", low, high)
 	}
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // Write says in words what the design came to.

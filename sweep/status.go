@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"overhear/internal/plural"
 	"overhear/report"
 )
 
@@ -126,7 +127,7 @@ func ListFailures(w io.Writer, p *Plan, s Store, flags ...string) error {
 		if c.count == 1 {
 			continue
 		}
-		others := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.runs[1:]), " ", ", "), "[]")
+		others := plural.List(c.runs[1:])
 		if more := c.count - len(c.runs); more > 0 {
 			others += fmt.Sprintf(" and %d more, of which %s has all", more, failuresFile)
 		}

@@ -20,6 +20,7 @@ import (
 	"overhear/algorithms"
 	"overhear/experiment"
 	"overhear/internal/files"
+	"overhear/internal/plural"
 	"overhear/metrics"
 	"overhear/privacy"
 	"overhear/privacy/loss"
@@ -492,7 +493,7 @@ func (d *Dir) WriteTuning(w io.Writer, t *record.Tuning) error {
 	}
 	d.sayTuning(w, t)
 	if s := t.Selection; s != nil && s.Run < 0 {
-		return fmt.Errorf("none of %s has %s: there is no best one", plural(s.Runs, "run"), s.Metric)
+		return fmt.Errorf("none of %s has %s: there is no best one", plural.Of(s.Runs, "run"), s.Metric)
 	}
 	return nil
 }
@@ -528,7 +529,7 @@ func (d *Dir) sayTuning(w io.Writer, t *record.Tuning) {
 		if s := t.Selection; s != nil {
 			line(fmt.Sprintf("the best of a geometric number of runs of mean %.4g", s.Mean), *u.Best)
 		} else {
-			line(fmt.Sprintf("all %s, whoever sees what they send or chooses by it", plural(t.Runs, "run")), u.All)
+			line(fmt.Sprintf("all %s, whoever sees what they send or chooses by it", plural.Of(t.Runs, "run")), u.All)
 		}
 		if u.Covers != "" {
 			fmt.Fprintf(w, "  certificates: %s\n", u.Covers)
@@ -538,7 +539,7 @@ func (d *Dir) sayTuning(w io.Writer, t *record.Tuning) {
 		}
 	}
 	if t.Failed > 0 {
-		fmt.Fprintf(w, "  not counted: %s that cannot be made, and so sends nothing\n", plural(t.Failed, "run"))
+		fmt.Fprintf(w, "  not counted: %s that cannot be made, and so sends nothing\n", plural.Of(t.Failed, "run"))
 	}
 	d.advise(w, t.Selection)
 }

@@ -475,7 +475,7 @@ func TestPage_PacketsThatTheAdversaryDoesNotSee(t *testing.T) {
 	p.Open(address, ready)
 	p.Press("k") // from node 0 to node 1
 	has(t, p, "#chosen", "node 0", "node 1", "Nothing: the adversary does not see it.")
-	has(t, p, "#attack", "packets between nodes other than [3]")
+	has(t, p, "#attack", "packets between nodes other than 3")
 	quiet(t, p, address)
 }
 

@@ -3,6 +3,7 @@ package plural
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,12 +24,21 @@ func Of(n int, noun string) string {
 }
 
 // List is numbers with commas: "1, 5".
-func List(all []int) string {
+func List[T int | float64](all []T) string {
 	words := make([]string, len(all))
 	for k, n := range all {
 		words[k] = fmt.Sprint(n)
 	}
 	return strings.Join(words, ", ")
+}
+
+// And is numbers in order, the last one after "and": "1, 4 and 5".
+func And(all []int) string {
+	text := List(slices.Sorted(slices.Values(all)))
+	if last := strings.LastIndex(text, ", "); last >= 0 {
+		text = text[:last] + " and " + text[last+2:]
+	}
+	return text
 }
 
 // Named is numbers after their noun, whose plural ends in s: "node 1", "nodes 1, 5".

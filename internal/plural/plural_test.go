@@ -20,6 +20,14 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestAnd(t *testing.T) {
+	for want, all := range map[string][]int{"": nil, "7": {7}, "1 and 4": {4, 1}, "1, 5 and 10": {10, 5, 1}} {
+		if got := And(all); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
 func TestNamed(t *testing.T) {
 	for want, all := range map[string][]int{"nodes ": nil, "node 7": {7}, "nodes 1, 5": {1, 5}} {
 		if got := Named("node", all); got != want {

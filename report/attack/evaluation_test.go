@@ -75,7 +75,7 @@ func exampleAttacks(name string, net record.Placement, noise float64, seed uint6
 		Seed: seed, Algorithm: "dvp", Digest: strings.Repeat("5f0e9a", 10) + "77aa",
 		Command:  fmt.Sprintf("simulate attack scenarios/%s.yaml --seed %d", name, seed),
 		Scenario: "name: " + name + "\nalgorithm: {name: dvp, alpha: 1.5}\ngraph: {kind: random, nodes: 24}\n",
-		Threat: record.Threat{Sees: "what nodes 3, 17 receive and send", Knows: "all samples of the victim but " +
+		Threat: record.Threat{Sees: "what nodes 3 and 17 receive and send", Knows: "all samples of the victim but " +
 			"one, and the method's parameters", Wants: "the sample it does not know"},
 		Sight: record.Sight{Packets: 1312, Of: 4800, Unseen: []string{"3488 packets between nodes that do not " +
 			"collude", "the steps of the penalty, which each node keeps to itself"}},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/internal/plural"
 	"overhear/reproduce"
 )
 
@@ -329,7 +330,7 @@ func unevenly(nodes int) string {
 	for i := range left {
 		sizes[nodes-1-i%nodes]++
 	}
-	return strings.ReplaceAll(fmt.Sprint(sizes), " ", ", ")
+	return "[" + plural.List(sizes) + "]"
 }
 
 // newLarge are all curves at a hundred nodes, and some in smaller networks.
