@@ -284,22 +284,56 @@ func TestBrowser_FigureKeepsItsCharts(t *testing.T) {
 	}
 }
 
-// An address with what the page has no place for is not taken in silence, nor is a link to the content such a one.
-func TestBrowser_FigureTellsOfAddresses(t *testing.T) {
+// An address is computed as the command computes it, values between a slider's stops with it, or refused with the
+// command's words, all of them at once; then nothing is computed, and the address stays until a control is moved.
+func TestBrowser_FigureTakesAddressesAsTheCommandDoes(t *testing.T) {
 	p, base := served(t)
 	p.Show(1280, 900, false)
-	for fragment, told := range map[string]string{
-		"algorithm.eta=1000": "algorithm.eta=1000, which is no value of the page",
-		"algorithm.eta=abc":  "algorithm.eta=abc, which is no value of the page",
-		"foo=1":              "foo, which is no parameter",
-		"network.loss=0.3":   "",
-		"network.loss=0.30":  "",
-		"":                   "",
+	for fragment, told := range map[string][]string{
+		"algorithm.eta=1000":                        {`algorithm.eta must be a number from 0.0001 to 1, is "1000"`},
+		"algorithm.eta=abc":                         {`algorithm.eta must be a number from 0.0001 to 1, is "abc"`},
+		"network.loss=-0.1":                         {`network.loss must be a number from 0 to 0.5, is "-0.1"`},
+		"network.loss=0.1&network.loss=0.2":         {`network.loss must be a number`, `is "0.1 and 0.2"`},
+		"network.loss=":                             {`network.loss must be a number`, `is ""`},
+		"network.topology=square":                   {`network.topology must be one of small world`},
+		"foo=1":                                     {`quickstart has no parameter "foo"`},
+		"foo=1&network.loss=0.3&algorithm.eta=1000": {`no parameter "foo"`, `algorithm.eta must be a number`},
 	} {
 		p.Open("about:blank", complete)
 		p.Open(base+figurePage("quickstart")+"#"+fragment, complete)
-		if got := p.Text("#odd"); told == "" && got != "" || !strings.Contains(got, told) {
-			t.Errorf("of #%s the page says %q", fragment, got)
+		state(p, "failed computed")
+		for _, want := range append(told, "Nothing is computed") {
+			if got := p.Text("#status"); !strings.Contains(got, want) {
+				t.Errorf("of #%s the page says %q", fragment, got)
+			}
+		}
+		if got := browser.Ask[int](p, `document.querySelectorAll("#charts svg").length`); got > 0 {
+			t.Errorf("#%s is computed as something else", fragment)
+		}
+		if got := browser.Ask[string](p, "location.hash"); got != "#"+fragment {
+			t.Errorf("the address #%s has become %s", fragment, got)
+		}
+	}
+	p.ClickOn("#usual")
+	state(p, "computed")
+	if got := browser.Ask[string](p, "location.hash"); got != "" {
+		t.Errorf("the usual values leave the address %s", got)
+	}
+	for fragment, changes := range map[string]map[string]string{
+		"algorithm.eta=0.00307": {"algorithm.eta": "0.00307"},
+		"network.loss=0.30":     {"network.loss": "0.3"},
+		"network.topology=ring": {"network.topology": "{kind: ring, nodes: 10}"},
+		"content":               {},
+	} {
+		p.Open("about:blank", complete)
+		p.Open(base+figurePage("quickstart")+"#"+fragment, complete)
+		state(p, "failed computed")
+		a, err := engine.Compute(context.Background(), "quickstart", changes, func(float64, string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Text("#digest"); got != a.Digest {
+			t.Errorf("#%s has the digest %s, of the command %s; %s", fragment, got, a.Digest, p.Text("#status"))
 		}
 	}
 }

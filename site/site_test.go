@@ -10,12 +10,14 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -376,6 +378,43 @@ func TestControls(t *testing.T) {
 			if p.Scale == "log" && (len(c.Positions) < 20 || len(c.Positions) > 101) {
 				t.Errorf("%s, %s has %d positions", d.Name, p.Key, len(c.Positions))
 			}
+			for _, stop := range stops(t, &p) {
+				if !slices.ContainsFunc(c.Positions, func(v engine.Value) bool { return v.Value == stop }) {
+					t.Errorf("%s, %s does not stop at %s", d.Name, p.Key, stop)
+				}
+			}
+		}
+	}
+}
+
+// stops are the values of a slider from its low end to its high one, both among them, however wide it is: by steps, or
+// by twentieths of a decade in two digits.
+func stops(t *testing.T, p *engine.Parameter) (all []string) {
+	t.Helper()
+	if p.Values != nil {
+		return nil
+	}
+	if !(p.Min < p.Max) {
+		t.Fatalf("%s goes from %v to %v", p.Key, p.Min, p.Max)
+	}
+	for k := 0; ; k++ {
+		v := p.Min + float64(k)*p.Step
+		digits := 9
+		if p.Scale == "log" {
+			v, digits = p.Min*math.Pow(10, float64(k)/20), 2
+		}
+		if !(v < p.Max*(1-1e-9)) {
+			return append(all, strconv.FormatFloat(p.Max, 'g', -1, 64))
+		}
+		if k == 0 {
+			digits = -1
+		}
+		v, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v < p.Max {
+			all = append(all, strconv.FormatFloat(v, 'g', -1, 64))
 		}
 	}
 }

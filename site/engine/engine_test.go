@@ -232,9 +232,13 @@ func TestAnswer_Errors(t *testing.T) {
 	for request, want := range map[string]string{
 		`{"id":3`:               "this is no request",
 		`{"id":3,"do":"dance"}`: "not for \"dance\"",
-		`{"id":3,"do":"figure","name":"zz16-fig4"}`:                                "did you mean",
-		`{"id":3,"do":"figure","name":"broken"}`:                                   "a mistake in the program",
-		`{"id":3,"do":"figure","name":"quickstart","set":{"a":1}}`:                 "has no parameter \"a\"",
+		`{"id":3,"do":"figure","name":"zz16-fig4"}`:                "did you mean",
+		`{"id":3,"do":"figure","name":"broken"}`:                   "a mistake in the program",
+		`{"id":3,"do":"figure","name":"quickstart","set":{"a":1}}`: "has no parameter \"a\"",
+		`{"id":3,"do":"figure","name":"quickstart","set":{"a":1,"algorithm.eta":7,"network.loss":"x"}}`: "" +
+			"algorithm.eta must be a number from 0.0001 to 1, is \"7\"\n" +
+			"network.loss must be a number from 0 to 0.5, is \"x\"\n" +
+			"quickstart has no parameter \"a\"; it has: algorithm.eta, ",
 		`{"id":3,"do":"figure","name":"quickstart","set":{"a":[1]}}`:               "a number or a text",
 		`{"id":3,"do":"figure","name":"quickstart","set":{"network.loss":0.9}}`:    "from 0 to 0.5",
 		`{"id":3,"do":"figure","name":"quickstart","set":{"network.loss":"0.1a"}}`: "must be a number",

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -187,35 +188,33 @@ func (l *living) compute(ctx context.Context, chosen []string, tell progress) (*
 	})
 }
 
-// choose are a reader's changes as `path=value`, in the order of the parameters; what is as usual is no change.
+// choose are a reader's changes as `path=value`, in the order of the parameters; what is as usual is no change. The
+// error says all that is wrong with them.
 func (l *living) choose(changes map[string]string) (chosen []string, err error) {
-	known := 0
+	var wrong []error
+	var keys []string
 	for k := range l.parameters {
 		p := &l.parameters[k]
+		keys = append(keys, p.Key)
 		value, ok := changes[p.Key]
 		if !ok {
 			continue
 		}
-		known++
-		if value, err = p.take(value); err != nil {
-			return nil, err
-		}
-		if value != p.usual() {
+		value, err := p.take(value)
+		if err != nil {
+			wrong = append(wrong, err)
+		} else if value != p.usual() {
 			chosen = append(chosen, p.Key+"="+value)
 		}
 	}
-	if known == len(changes) {
-		return chosen, nil
-	}
-	var keys []string
-	for _, p := range l.parameters {
-		keys = append(keys, p.Key)
-	}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
 		if !slices.Contains(keys, key) {
-			return nil, fmt.Errorf("%s has no parameter %q%s; it has: %s", l.name(), key, scenarios.Suggest(key, keys),
-				strings.Join(keys, ", "))
+			wrong = append(wrong, fmt.Errorf("%s has no parameter %q%s; it has: %s", l.name(), key,
+				scenarios.Suggest(key, keys), strings.Join(keys, ", ")))
 		}
+	}
+	if wrong != nil {
+		return nil, errors.Join(wrong...)
 	}
 	return chosen, nil
 }

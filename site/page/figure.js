@@ -8,6 +8,7 @@
   const fields = [...document.querySelectorAll("[data-key]")];
   const pause = 250; // ms that a slider rests before what it says is computed
   let waiting = null, serial = 0;
+  let refused = null; // parameters of the address of which the controls cannot say all; null: they say all
 
   const control = k => figure.controls[k];
   const label = k => control(k).Positions[fields[k].value].label;
@@ -15,6 +16,7 @@
 
   /** changes are the parameters that are not as usual. */
   function changes() {
+    if (refused) return refused;
     const set = {};
     fields.forEach((f, k) => {
       const at = Number(f.value);
@@ -32,31 +34,40 @@
     });
     const set = changes(), some = Object.keys(set).length > 0;
     $("usual").disabled = !some;
+    if (refused) return; // the address stays, so that it can be put right
     const fragment = some ? `#${new URLSearchParams(set)}` : location.pathname + location.search;
     if (location.hash !== (some ? fragment : "")) history.replaceState(null, "", fragment);
   }
 
-  /** read takes what the address says; a value between two positions is the nearer one. What is not taken is told. */
+  /** find is the position of a value; a slider gets one for a number between two of its own. -1: it can have none. */
+  function find(k, value) {
+    const {kind, Positions} = control(k), of = p => Number(p.value), number = Number(value);
+    if (kind === "choice") return Positions.findIndex(p => p.value === value || p.label === value);
+    const next = value.trim() === "" ? -1 : Positions.findIndex(p => of(p) >= number);
+    if (next < 0 || of(Positions[next]) === number) return next;
+    if (next === 0 || kind === "integer") return -1;
+    Positions.splice(next, 0, {value: String(number), label: String(number)});
+    if (control(k).Usual >= next) control(k).Usual++;
+    fields[k].max = Positions.length - 1;
+    return next;
+  }
+
+  /** within says that the address is of a place of this page, as the link to the content is. */
+  const within = () => document.getElementById(location.hash.slice(1)) !== null;
+
+  /** read takes what the address says. What the controls cannot say the engine is asked for, and refuses. */
   function read() {
-    const given = new URLSearchParams(location.hash.slice(1)), odd = [];
-    for (const key of new Set(given.keys())) {
-      if (!figure.controls.some(c => c.key === key)) odd.push(`The address has ${key}, which is no parameter here.`);
+    const all = {}, keys = figure.controls.map(c => c.key);
+    for (const [key, value] of new URLSearchParams(within() ? "" : location.hash.slice(1))) {
+      all[key] = key in all ? `${all[key]} and ${value}` : value; // twice is refused as no value
     }
+    let right = Object.keys(all).every(key => keys.includes(key));
     fields.forEach((f, k) => {
-      const {key, kind, Positions, Usual} = control(k), value = given.get(key);
-      let at = value === null ? -1 : Positions.findIndex(p => p.value === value);
-      if (at < 0 && kind !== "choice" && value !== null && Number.isFinite(Number(value)) && value.trim() !== "") {
-        const far = p => Math.abs(Number(p.value) - Number(value));
-        at = Positions.reduce((best, p, i) => far(p) < far(Positions[best]) ? i : best, 0);
-      }
-      f.value = at < 0 ? Usual : at;
-      const is = Positions[f.value].value;
-      if (value !== null && value !== is && !(kind !== "choice" && Number(value) === Number(is))) {
-        odd.push(`The address has ${key}=${value}, which is no value of the page; ${label(k)} is taken.`);
-      }
+      const value = all[keys[k]], at = value === undefined ? control(k).Usual : find(k, value);
+      right &&= at >= 0;
+      f.value = at < 0 ? control(k).Usual : at;
     });
-    $("odd").hidden = odd.length === 0;
-    $("odd").textContent = odd.join(" ");
+    refused = right ? null : all;
     write();
   }
 
@@ -94,7 +105,7 @@
     } catch (e) {
       if (mine !== serial) return;
       if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled. What is shown was computed before.");
-      else state("failed", e.message);
+      else state("failed", refused ? `Nothing is computed with this address: ${e.message}` : e.message);
       $("progress").value = 0;
     } finally {
       clearInterval(tick);
@@ -137,7 +148,7 @@
   }
 
   for (const f of fields) {
-    f.addEventListener("input", () => { $("odd").hidden = true; write(); });
+    f.addEventListener("input", () => { refused = null; write(); });
     f.addEventListener("change", soon);
   }
   $("parameters").addEventListener("submit", e => e.preventDefault());
@@ -145,10 +156,10 @@
   $("cancel").addEventListener("click", () => engine.cancel());
   $("usual").addEventListener("click", () => {
     fields.forEach((f, k) => { f.value = control(k).Usual; });
-    $("odd").hidden = true;
+    refused = null;
     soon();
   });
-  addEventListener("hashchange", () => { if (location.hash !== "#content") { read(); soon(); } });
+  addEventListener("hashchange", () => { if (!within()) { read(); soon(); } });
   read();
   compute();
 })();
