@@ -170,19 +170,31 @@ func TestBrowser_FirstFigureIsSoonThere(t *testing.T) {
 
 // Every figure is computed in the browser as it is opened, and its digest is the command's.
 func TestBrowser_FiguresAreTheCommands(t *testing.T) {
+	todo := make(chan engine.Description, len(engine.Descriptions()))
+	for _, d := range engine.Descriptions() {
+		todo <- d
+	}
+	close(todo)
+	for k := range 2 { // an engine has one processor
+		t.Run(strconv.Itoa(k), func(t *testing.T) {
+			t.Parallel()
+			computesAll(t, todo)
+		})
+	}
+}
+
+// computesAll computes figures in one browser, and compares them with the command's.
+func computesAll(t *testing.T, todo <-chan engine.Description) {
 	p, base := served(t)
 	p.Show(1280, 900, false)
-	for _, d := range engine.Descriptions() {
+	for d := range todo {
 		p.Open(base+figurePage(d.Name), complete)
 		state(p, "computed failed")
 		if got := p.Text("#equal"); !strings.Contains(got, "✓") {
 			t.Errorf("%s: %q, %s", d.Name, got, p.Text("#status"))
 			continue
 		}
-		a, err := engine.Compute(context.Background(), d.Name, nil, func(float64, string) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := usual(t, d.Name)
 		if got := p.Text("#digest"); got != a.Digest {
 			t.Errorf("%s: digest %s, of the command %s", d.Name, got, a.Digest)
 		}
@@ -494,10 +506,7 @@ func TestBrowser_SeesAnotherDigest(t *testing.T) {
 	// The page is changed before its scripts run.
 	name := figurePage("quickstart")
 	text := string(all(t)[name])
-	a, err := engine.Compute(context.Background(), "quickstart", nil, func(float64, string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := usual(t, "quickstart")
 	other := strings.ReplaceAll(text, a.Digest, strings.Repeat("0", 64))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if at := strings.TrimPrefix(r.URL.Path, "/"); at == name {

@@ -28,20 +28,17 @@ const (
 	unpackFile  = "brotli.js"    // of brotli, which makes a quarter less of the program than browsers' gzip
 )
 
-// build builds the engine. Its files are named by those of the assets. former is what a former site has packed.
-func build(ctx context.Context, root string, former []byte, c *course) (map[string][]byte, error) {
+// build builds the engine. Its files are named by those of the assets.
+func build(ctx context.Context, root, cache string, c *course) (map[string][]byte, error) {
 	c.at(compiling, 0)
 	program, err := compile(ctx, root)
 	if err != nil {
 		return nil, err
 	}
 	c.at(compiling, 1)
-	packed := former
-	if !unpacksTo(packed, program) {
-		packed, err = pack(ctx, program, func(share float64) { c.at(packing, share) })
-		if err != nil {
-			return nil, err
-		}
+	packed, err := packedOnce(ctx, program, cache, func(share float64) { c.at(packing, share) })
+	if err != nil {
+		return nil, err
 	}
 	c.at(packing, 1)
 	unpack, err := unpacking(ctx, root)
@@ -57,6 +54,22 @@ func build(ctx context.Context, root string, former []byte, c *course) (map[stri
 		return nil, fmt.Errorf("the site needs what Go has for WebAssembly: %w", err)
 	}
 	return map[string][]byte{programFile: packed, hostFile: host, unpackFile: unpack}, nil
+}
+
+// packedOnce is a program, packed, as the cache has it from the last site if that had the same one: to pack it takes
+// most of the time that a site takes. A cache that cannot be used costs that time only.
+func packedOnce(ctx context.Context, program []byte, cache string, told func(share float64)) ([]byte, error) {
+	at := filepath.Join(cache, programFile)
+	if cache != "" {
+		if packed, err := os.ReadFile(at); err == nil && unpacksTo(packed, program) {
+			return packed, nil
+		}
+	}
+	packed, err := pack(ctx, program, told)
+	if err == nil && cache != "" && files.Directory(cache) == nil {
+		_ = files.WriteBytes(at, packed)
+	}
+	return packed, err
 }
 
 // pack packs a program, and tells the share that is packed.

@@ -26,11 +26,13 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"overhear/experiment"
+	"overhear/problem"
 	"overhear/scenarios"
 	"overhear/site/engine"
 )
 
-// made is the site of this clone, made once for all tests, and madeIn what was told of its making.
+// made is the site of this clone, made once for all tests, and madeIn what was told of its making. Between changes of
+// the engine it is packed once.
 var (
 	madeIn journal
 	made   = sync.OnceValues(func() (map[string][]byte, error) {
@@ -38,9 +40,35 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		return Make(context.Background(), Options{Root: root, Version: "of a test", Progress: madeIn.told})
+		cache, err := problem.CacheDir()
+		if err != nil {
+			cache = filepath.Join(os.TempDir(), "overhear")
+		}
+		return Make(context.Background(), Options{Root: root, Version: "of a test", Progress: madeIn.told,
+			Cache: cache})
 	})
 )
+
+// usually are the figures with their usual values, each computed once for all tests, and not by what makes the site.
+var (
+	usually  = map[string]*engine.Computed{}
+	computes sync.Mutex
+)
+
+// usual is a figure with its usual values.
+func usual(t *testing.T, name string) *engine.Computed {
+	t.Helper()
+	computes.Lock()
+	defer computes.Unlock()
+	if usually[name] == nil {
+		a, err := engine.Compute(context.Background(), name, nil, func(float64, string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		usually[name] = a
+	}
+	return usually[name]
+}
 
 // journal is what is told of the making of a site.
 type journal []struct {
@@ -195,16 +223,36 @@ func TestSite_NamesNoMachine(t *testing.T) {
 	}
 }
 
-// Who makes a site is told of every stage, and by small steps how far it is: to pack the engine takes most of the time.
+// Who makes a site is told of every stage, and by small steps how far it is: to pack the engine takes most of the time,
+// and none where the cache has it.
 func TestMake_TellsHowFarItIs(t *testing.T) {
 	all(t)
+	told := slices.Clone(madeIn)
+	if !told.has(packing) {
+		told = nil
+		c := &course{told: told.told}
+		program := bytes.Repeat([]byte("a program as long as the engine"), 1<<19)
+		for s := range stageCount {
+			for k := range 10 {
+				c.at(s, float64(k)/10)
+				if s == packing {
+					_, err := pack(context.Background(), program, func(share float64) { c.at(s, share) })
+					if err != nil {
+						t.Fatal(err)
+					}
+					break
+				}
+			}
+			c.at(s, 1)
+		}
+	}
 	for s := range stageCount {
-		if !madeIn.has(s) {
+		if s != packing && !madeIn.has(s) || !told.has(s) {
 			t.Errorf("nothing is told of %s", stages[s].name)
 		}
 	}
 	last := 0.0
-	for _, one := range madeIn {
+	for _, one := range told {
 		if !(one.share >= last && one.share < last+0.1) {
 			t.Errorf("from %v to %v: %s", last, one.share, one.doing)
 		}
@@ -215,24 +263,35 @@ func TestMake_TellsHowFarItIs(t *testing.T) {
 	}
 }
 
-// A site that takes the place of one with the same engine does not pack it again.
-func TestWrite_TakesThePackedEngine(t *testing.T) {
-	site, dir := all(t), t.TempDir()
-	if err := place(dir, maps.Clone(site), nil, "of a test"); err != nil {
+// The same program is packed once, and again where the cache has another or a damaged one; without a cache all the
+// same.
+func TestPackedOnce(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "new")
+	file, occupied := filepath.Join(cache, programFile), filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(occupied, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	root, err := Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var j journal
-	err = Write(context.Background(), dir, Options{Root: root, Version: "of a test", Progress: j.told})
-	if err != nil || j.has(packing) || !j.has(compiling) {
-		t.Errorf("the engine is packed again: %v, %v", j, err)
-	}
-	name := path.Join(assetDir, programFile)
-	if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, site[name]) {
-		t.Errorf("the engine is another: %v", err)
+	first, second := bytes.Repeat([]byte("first"), 100), bytes.Repeat([]byte("second"), 100)
+	for k, c := range []struct {
+		program []byte
+		cache   string
+		packs   bool
+		damage  bool
+	}{
+		{first, cache, true, false}, {first, cache, false, false}, {second, cache, true, false},
+		{second, cache, false, false}, {second, cache, true, true}, {second, cache, false, false},
+		{second, "", true, false}, {second, occupied, true, false},
+	} {
+		if c.damage {
+			if err := os.Truncate(file, 9); err != nil {
+				t.Fatal(err)
+			}
+		}
+		packs := false
+		packed, err := packedOnce(context.Background(), c.program, c.cache, func(float64) { packs = true })
+		if err != nil || !unpacksTo(packed, c.program) || packs != c.packs {
+			t.Errorf("%d: packed %v, want %v; right: %v; %v", k, packs, c.packs, unpacksTo(packed, c.program), err)
+		}
 	}
 }
 
@@ -266,10 +325,7 @@ func TestSite_HasEachFigure(t *testing.T) {
 	site := all(t)
 	for _, d := range engine.Descriptions() {
 		text := site[figurePage(d.Name)]
-		a, err := engine.Compute(context.Background(), d.Name, nil, func(float64, string) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := usual(t, d.Name)
 		for _, want := range append([]string{a.Digest, d.Command}, a.Statements[0].Verdict) {
 			if !bytes.Contains(text, []byte(want)) {
 				t.Errorf("%s lacks %q", d.Name, want)

@@ -29,7 +29,7 @@ type Options struct {
 	// It may be nil.
 	Progress func(share float64, doing []string)
 
-	packed []byte // the engine of a former site; nil: there is none
+	Cache string // directory in which the packed engine is kept for the next site; "": it is not
 }
 
 // ErrOccupied is that a site would be written among files of something else.
@@ -43,11 +43,6 @@ const manifest = "site.json"
 func Write(ctx context.Context, out string, o Options) error {
 	former, err := formerly(out)
 	if err != nil {
-		return err
-	}
-	// To pack the engine takes most of the time: the former site may have the same one.
-	o.packed, err = os.ReadFile(filepath.Join(out, assetDir, programFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	all, err := Make(ctx, o)
@@ -136,7 +131,7 @@ func Make(ctx context.Context, o Options) (map[string][]byte, error) {
 	var drawn []*figure
 	g, within := errgroup.WithContext(ctx) // figures are computed while the engine is packed
 	g.Go(func() (err error) {
-		built, err = build(within, o.Root, o.packed, c)
+		built, err = build(within, o.Root, o.Cache, c)
 		return err
 	})
 	g.Go(func() (err error) {

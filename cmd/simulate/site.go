@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"overhear/problem"
 	"overhear/site"
 	"overhear/site/engine"
 )
@@ -81,7 +82,8 @@ func writeSite(c *cobra.Command, out string) error {
 	}
 	bar := newProgress("site", 100)
 	stages := &stages{to: c.ErrOrStderr(), bar: bar}
-	err = site.Write(c.Context(), out, site.Options{Root: root, Version: build(), Progress: stages.told})
+	cache, _ := problem.CacheDir() // without one the site takes longer
+	err = site.Write(c.Context(), out, site.Options{Root: root, Version: build(), Progress: stages.told, Cache: cache})
 	bar.clear()
 	if errors.Is(err, site.ErrOccupied) {
 		return usageError{err}
