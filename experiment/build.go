@@ -213,7 +213,7 @@ func (e *Experiment) assemble(ctx context.Context, seed uint64) (*Assembly, erro
 	if err := e.unchanged("network."); err != nil {
 		return nil, fmt.Errorf("building network: %w", err)
 	}
-	if err := e.CheckEdges(a.Graph); err != nil {
+	if err := e.CheckGraph(a.Graph); err != nil {
 		return nil, err
 	}
 	memory.Expect(perNode * float64(a.Graph.Order())) // before the rows, which are no less

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -104,41 +105,75 @@ func parse(name string, text []byte, sets []string, at *sim.Duration) (*Scenario
 	return s, d.result()
 }
 
-// decode reads a scenario of the node of its mapping and checks it; its changes are not worked out.
+// decode reads a scenario of the node of its mapping and checks it; its changes are not worked out. A check of parts
+// that belong together goes on beside mistakes in other parts, so that all are reported at once; beside one in them it
+// could report what follows from that. The scenario is nil if a value could not be read.
 func (d *decoder) decode(root *yaml.Node) *Scenario {
 	s := new(Scenario)
 	v := reflect.ValueOf(s).Elem()
 	preset(v)
 	d.mapping(root, v, "")
-	if d.mistakes != nil {
+	read := d.mistakes == nil
+	all := d.mistakes // that values have; the checks do not hide each other
+	whole := func(parts ...string) bool {
+		return !slices.ContainsFunc(all, func(m Mistake) bool {
+			part, _, _ := strings.Cut(m.Key(), ".")
+			part, _, _ = strings.Cut(part, "[")
+			return !isPart(part) || slices.Contains(parts, part)
+		})
+	}
+	if !read && whole("name", "algorithm") {
+		d.check(root, v, "", valuesOf(root))
+	}
+	d.checkAbsent(root, v, whole)
+	for _, c := range []struct {
+		of    []string
+		check func(*yaml.Node, *Scenario)
+	}{
+		{[]string{"network", "compute", "algorithm"}, d.checkLengths},
+		{[]string{"network"}, d.checkFaults},
+		{[]string{"adversary", "network", "algorithm", "problem", "rounds"}, d.checkActs},
+		{[]string{"problem", "algorithm"}, d.checkLoss},
+	} {
+		if whole(c.of...) {
+			c.check(root, s)
+		}
+	}
+	if !read {
 		return nil
 	}
-	d.checkAbsent(root, v)
-	d.checkLengths(root, s)
-	d.checkFaults(root, s)
-	d.checkActs(root, s)
-	d.checkLoss(root, s)
 	return s
+}
+
+// isPart says whether a scenario has such a key at its top.
+func isPart(key string) bool {
+	return slices.ContainsFunc(fields(reflect.TypeFor[Scenario]()), func(f field) bool { return f.key == key })
+}
+
+// valuesOf are the nodes of a mapping's values by their keys.
+func valuesOf(n *yaml.Node) map[string]*yaml.Node {
+	all := map[string]*yaml.Node{}
+	for k := 0; k+1 < len(n.Content); k += 2 {
+		all[n.Content[k].Value] = n.Content[k+1]
+	}
+	return all
 }
 
 // checkAbsent checks the option structs that the file does not mention: their
 // defaults may not be enough.
-func (d *decoder) checkAbsent(root *yaml.Node, v reflect.Value) {
-	mentioned := map[string]bool{}
-	for k := 0; k+1 < len(root.Content); k += 2 {
-		mentioned[root.Content[k].Value] = true
-	}
+func (d *decoder) checkAbsent(root *yaml.Node, v reflect.Value, whole func(parts ...string) bool) {
+	mentioned := valuesOf(root)
 	for _, f := range fields(v.Type()) {
-		if !mentioned[f.key] && f.kind.Kind() == reflect.Struct && f.key != "algorithm" {
+		if mentioned[f.key] == nil && whole() && f.kind.Kind() == reflect.Struct && f.key != "algorithm" {
 			d.check(root, v.FieldByIndex(f.index), f.key, nil)
 		}
 	}
 	s := v.Addr().Interface().(*Scenario)
 	for _, required := range []struct {
-		path string
-		c    interface{ Check(func(string, string)) }
-	}{{"problem.data", s.Problem.Data}, {"network.topology", s.Network.Topology}} {
-		if find(root, strings.Split(required.path, ".")) == nil {
+		part, path string
+		c          interface{ Check(func(string, string)) }
+	}{{"problem", "problem.data", s.Problem.Data}, {"network", "network.topology", s.Network.Topology}} {
+		if whole(required.part) && find(root, strings.Split(required.path, ".")) == nil {
 			required.c.Check(func(key, problem string) { d.report(root, "%s %s", join(required.path, key), problem) })
 		}
 	}

@@ -20,6 +20,29 @@ network: {topology: {kind: ring, nodes: 5}}
 algorithm: {kind: admm}
 `
 
+// Mistakes of parts that have nothing to do with each other are reported at once, and what follows from one is not.
+func TestParse_ReportsAllMistakesAndNoConsequences(t *testing.T) {
+	for _, c := range []struct{ old, written, want string }{
+		{"name: t\n", "rounds: {coutn: 3}\ncompute: {speeds: [1, 2]}\n", "t.yaml:1:1: name must be given: letters, " +
+			"digits, '-', '_' and '.'\n" +
+			"t.yaml:1:10: unknown key \"coutn\" in rounds; did you mean \"count\"?\n" +
+			"t.yaml:2:19: compute.speeds must have a value for each of 5 nodes, has 2"},
+		{"nodes: 5}", "nodes: 5}, faults: [{slow: 7, factor: 2}], loss: x",
+			"t.yaml:3:83: network.loss must be a number, is \"x\""},
+		{"kind: admm", "kind: adm",
+			"t.yaml:4:19: algorithm.kind: there is no algorithm \"adm\"; did you mean \"admm\"?"},
+		{"problem: {", "problm: {", "t.yaml:2:1: unknown key \"problm\" at the top; did you mean \"problem\"?"},
+		{"data: wdbc", "dta: wdbc", "t.yaml:2:11: unknown key \"dta\" in problem; did you mean \"data\"?"},
+		{"topology: {", "topolgy: {", "t.yaml:3:11: unknown key \"topolgy\" in network; did you mean \"topology\"?"},
+	} {
+		_, err := Parse("t.yaml", []byte(strings.Replace(minimal, c.old, c.written, 1)))
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) ||
+			strings.Count(err.Error(), "\n") != strings.Count(c.want, "\n") {
+			t.Errorf("%s: %v\nnot\n%s", c.written, err, c.want)
+		}
+	}
+}
+
 func TestParse_MistakesHavePlaces(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "t.yaml:1:1: the file is empty"},

@@ -3,9 +3,7 @@
 package scenarios
 
 import (
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -35,7 +33,7 @@ func (m Mistake) Key() string {
 	}
 	key := leadingKey.FindString(m.Text)
 	top, _, _ := strings.Cut(strings.ReplaceAll(key, "[", "."), ".")
-	if !slices.ContainsFunc(fields(reflect.TypeFor[Scenario]()), func(f field) bool { return f.key == top }) {
+	if !isPart(top) {
 		return ""
 	}
 	return key

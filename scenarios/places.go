@@ -41,25 +41,15 @@ func (d *decoder) reportAt(root *yaml.Node, key, problem string) {
 // laid is up to how many nodes Foresee builds the graph: a complete one has nearly the square of that in edges.
 const laid = 1000
 
-// Foresee reports of a seed's run, before it is assembled, why there is no graph, what CheckEdges reports of it, and
-// what CheckRows does where the number of rows is known. The error is Mistakes where the scenario has a place of it.
+// Foresee reports of a seed's run, before it is assembled, why there is no graph, or all that CheckGraph reports of it.
+// The error is Mistakes where the scenario has a place of it.
 func (s *Scenario) Foresee(seed uint64) error {
-	hub := 0
-	if e, ok := algorithms.Lookup(s.Algorithm.Kind); ok && e.Star {
-		hub = 1
-	}
-	if rows := s.Problem.Data.Count(); rows > 0 && s.Problem.Columns == nil {
-		train := problem.ForTraining(s.Problem.Train, rows)
-		if err := s.CheckRows(s.Network.Topology.Order()-hub, train); err != nil {
-			return err
-		}
-	}
 	if s.Network.Topology.Order() > laid {
-		return nil
+		return s.CheckGraph(nil)
 	}
 	g, _, err := s.Network.Lay(seed)
 	if err == nil {
-		return s.CheckEdges(g)
+		return s.CheckGraph(g)
 	}
 	text, _ := strings.CutPrefix(err.Error(), "building ")
 	key := Mistake{Text: text}.Key()
@@ -68,26 +58,55 @@ func (s *Scenario) Foresee(seed uint64) error {
 	}
 	d := s.origin.decoder()
 	d.reportAt(s.origin.root, key, strings.TrimPrefix(text, key))
+	d.checkOrder(s)
 	return d.result()
 }
 
-// CheckRows reports more nodes that hold rows than rows for them. The error is Mistakes.
-func (s *Scenario) CheckRows(nodes, rows int) error {
-	if s.origin == nil || nodes <= rows {
-		return nil
-	}
-	d := s.origin.decoder()
-	d.reportAt(s.origin.root, "network.topology.nodes", fmt.Sprintf(": %d nodes are more than the %d training rows "+
-		"(problem.data, problem.train); every node needs a row", nodes, rows))
-	return d.result()
-}
-
-// CheckEdges reports exceptions and faults of links that are none of the graph of a seed. The error is Mistakes.
-func (s *Scenario) CheckEdges(g *sim.Graph) error {
+// CheckGraph reports exceptions and faults of links that are none of the graph of a seed, if that is not nil, and more
+// nodes than rows where the number of rows is known before they are there. The error is Mistakes.
+func (s *Scenario) CheckGraph(g *sim.Graph) error {
 	if s.origin == nil {
 		return nil
 	}
 	d := s.origin.decoder()
+	d.checkOrder(s)
+	if g != nil {
+		d.checkEdges(s, g)
+	}
+	return d.result()
+}
+
+// checkOrder reports more nodes than rows where the number of rows is known before they are there.
+func (d *decoder) checkOrder(s *Scenario) {
+	hub := 0
+	if e, ok := algorithms.Lookup(s.Algorithm.Kind); ok && e.Star {
+		hub = 1
+	}
+	if rows := s.Problem.Data.Count(); rows > 0 && s.Problem.Columns == nil {
+		d.checkRows(s, s.Network.Topology.Order()-hub, problem.ForTraining(s.Problem.Train, rows))
+	}
+}
+
+// CheckRows reports more nodes that hold rows than rows for them. The error is Mistakes.
+func (s *Scenario) CheckRows(nodes, rows int) error {
+	if s.origin == nil {
+		return nil
+	}
+	d := s.origin.decoder()
+	d.checkRows(s, nodes, rows)
+	return d.result()
+}
+
+func (d *decoder) checkRows(s *Scenario, nodes, rows int) {
+	if nodes <= rows {
+		return
+	}
+	d.reportAt(s.origin.root, "network.topology.nodes", fmt.Sprintf(": %d nodes are more than the %d training rows "+
+		"(problem.data, problem.train); every node needs a row", nodes, rows))
+}
+
+// checkEdges reports exceptions and faults of links that are none of a graph.
+func (d *decoder) checkEdges(s *Scenario, g *sim.Graph) {
 	for k, p := range s.Phases() {
 		check := func(key string, entry int, of string, link [2]int) {
 			root, at := s.origin.root, fmt.Sprintf("%s[%d]", key, entry)
@@ -113,7 +132,6 @@ func (s *Scenario) CheckEdges(g *sim.Graph) error {
 			}
 		}
 	}
-	return d.result()
 }
 
 func (o *origin) decoder() *decoder { return &decoder{file: o.file, sets: o.sets} }

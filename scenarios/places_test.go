@@ -37,7 +37,7 @@ changes:
 		"t.yaml:9:14: network.faults[2].link is 0-5, which is no edge; node 0 is linked to 1, 11",
 		"t.yaml:13:19: changes[1].set: network.faults[0].link is 2-4, which is no edge; node 2 is linked to 1, 3",
 	}
-	for _, err := range []error{s.CheckEdges(ring), s.Foresee(1)} {
+	for _, err := range []error{s.CheckGraph(ring), s.Foresee(1)} {
 		if err == nil || err.Error() != strings.Join(want, "\n") {
 			t.Errorf("%v\nnot\n%s", err, strings.Join(want, "\n"))
 		}

@@ -76,7 +76,8 @@ def test_without_pandas_tables_are_arrays_of_records(monkeypatch: pytest.MonkeyP
 
 
 def test_mistakes_say_where_and_what_would_be_right() -> None:
-    Path("bad.yaml").write_text("name: q\nproblem: {datas: wdbc, rho: x}\n")
+    rest = "network: {topology: {kind: ring, nodes: 3}}\nalgorithm: {kind: admm}\n"
+    Path("bad.yaml").write_text("name: q\nproblem: {datas: wdbc, rho: x}\n" + rest)
     with pytest.raises(overhear.ScenarioError) as e:
         overhear.run("bad.yaml")
     assert (e.value.file, e.value.line, e.value.key) == ("bad.yaml", 2, "problem.datas")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 
+	"overhear/experiment"
 	"overhear/internal/guard"
 	"overhear/scenarios"
 )
@@ -122,8 +123,11 @@ func fail(id int, err error) []byte {
 		text = fmt.Sprintf("a mistake in the program: %v", mistake)
 	}
 	why := &failure{Message: text}
-	if all := (scenarios.Mistakes)(nil); errors.As(err, &all) {
+	all, refused := (scenarios.Mistakes)(nil), experiment.SetupError{}
+	if errors.As(err, &all) {
 		why.Mistakes = mistakes(all)
+	} else if errors.As(err, &refused) { // for a reason that has no place
+		why.Mistakes = mistakes(refused)
 	}
 	return encode(message{ID: id, Done: true, Error: why})
 }

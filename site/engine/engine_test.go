@@ -186,6 +186,55 @@ func TestAnswer_ChecksTheGraphOfTheSeed(t *testing.T) {
 	}
 }
 
+// Mistakes of all parts are told together, those that only the graph shows among each other; and what the command
+// refuses a run has as a mistake, too.
+func TestAnswer_TellsAllMistakesTogether(t *testing.T) {
+	text, err := scenarios.ShippedText("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		old, written []string
+		checked, ran []string // keys of mistakes
+	}{
+		"a key and a node": {
+			[]string{"count: 150", "rounds:", "name: quickstart\n"},
+			[]string{"coutn: 150", "  faults: [{slow: 77, factor: 2}]\nrounds:", ""},
+			[]string{"name", "network.faults[0].slow", "rounds.coutn"}, nil},
+		"rows and links": {
+			[]string{"nodes: 10", "rounds:"},
+			[]string{"nodes: 500", "  faults: [{link: [0, 250], factor: 2}]\nrounds:"},
+			[]string{"network.topology.nodes", "network.faults[0].link"}, nil},
+		"what only a run finds": {
+			[]string{"train: 0.8"}, []string{"train: 1000"}, nil, []string{""}},
+		"what has no place": {
+			[]string{"rho: 0.02"}, []string{"rho: 0.02\n  columns: [10, 20]"}, nil, []string{""}},
+	} {
+		written := text
+		for k, old := range c.old {
+			written = strings.Replace(written, old, c.written[k], 1)
+		}
+		keys := func(all []mistake) (keys []string) {
+			for _, m := range all {
+				keys = append(keys, m.Key)
+			}
+			return keys
+		}
+		if c.ran == nil {
+			c.ran = c.checked
+		}
+		var a struct{ Error failure }
+		ask(t, asking(t, map[string]any{"do": "run", "scenario": written, "seed": 1}), &a)
+		checked := check(written, 1).Mistakes
+		if got := keys(checked); !slices.Equal(got, c.checked) {
+			t.Errorf("%s: a check has %q: %v", name, got, checked)
+		}
+		if got := keys(a.Error.Mistakes); !slices.Equal(got, c.ran) {
+			t.Errorf("%s: a run has %q: %v", name, got, a.Error)
+		}
+	}
+}
+
 // What a page cannot do is said before a run fails for it, or leaves it out in silence.
 func TestAnswer_CheckNotesWhatIsLeftToTheCommand(t *testing.T) {
 	text, err := scenarios.ShippedText("quickstart.yaml")
