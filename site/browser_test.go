@@ -105,6 +105,9 @@ const looked = `(async () => {
 	for (const e of document.querySelectorAll(".scroll, pre:not(.under)"))
 		if (e.scrollWidth > e.clientWidth + 1 && !getComputedStyle(e).backgroundImage.includes("gradient"))
 			wrong.push("cut without a sign: " + e.outerHTML.slice(0, 80));
+	for (const e of document.querySelectorAll("[tabindex='0']"))
+		if (!e.getAttribute("role") || !e.getAttribute("aria-label"))
+			wrong.push("without a name: " + e.outerHTML.slice(0, 80));
 	for (const e of document.querySelectorAll("a[href], button, input, select, textarea, progress")) {
 		const name = e.getAttribute("aria-label") || e.textContent || e.querySelector("img")?.alt ||
 			[...e.labels ?? []].map(l => l.innerText).join(" ");
@@ -813,10 +816,26 @@ func TestBrowser_PlaygroundShowsMistakes(t *testing.T) {
 	if at := browser.Ask[int](p, `document.getElementById("scenario").selectionStart`); at != want {
 		t.Errorf("the cursor goes to %d", at)
 	}
+	// What is marked is not run: the engine is not even asked, and the page says why.
+	browser.Ask[bool](p, `(() => { window.asked = []; const ask = Engine.prototype.ask;
+		Engine.prototype.ask = function (r, ...rest) { asked.push(r.do); return ask.call(this, r, ...rest); };
+		return true; })()`)
 	p.ClickOn("#run")
 	state(p, "failed")
-	if got := p.Text("#status"); !strings.Contains(got, "coutn") || strings.Contains(got, "goroutine") {
+	if got := p.Text("#status"); !strings.Contains(got, "a mistake and is not run:\nline 10, column 10: ") ||
+		!strings.Contains(got, "coutn") || strings.Contains(got, "goroutine") {
 		t.Errorf("a run of it says %q", got)
+	}
+	if got := browser.Ask[[]string](p, "asked"); slices.Contains(got, "run") {
+		t.Errorf("what is marked is run: %q", got)
+	}
+	// What only the run's beginning shows is marked by it.
+	wants(p, strings.Replace(text, "train: 0.8", "train: 1000", 1))
+	p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
+	p.ClickOn("#run")
+	p.Wait(`document.getElementById("mistakes").dataset.checked === "1"`)
+	if got := p.Text("#mistakes"); strings.Contains(got, "✓") || !strings.Contains(got, "1000 is not between 1 and") {
+		t.Errorf("of what the run refused the page says %q", got)
 	}
 	// What is said of a line is marked at that line, also where the text ends too soon, and what only the graph shows.
 	const link = "  faults:\n    - {slow: 1, factor: 2}\n    - {link: [0, 5], factor: 2}\n"
@@ -943,6 +962,65 @@ func TestBrowser_PlaygroundShares(t *testing.T) {
 		if strings.Contains(r, "%3Cimg") {
 			t.Errorf("a request has the scenario in it: %s", r)
 		}
+	}
+}
+
+// By Tab alone one comes to everything that can be operated, in the order of the page, sees where one is and can leave;
+// who listens is told few things of a computation.
+func TestBrowser_ByTheKeyboardAlone(t *testing.T) {
+	p, base := served(t)
+	for name, done := range map[string]string{figurePage("quickstart"): "computed", "playground.html": "done"} {
+		p.Show(1280, 900, false)
+		p.Open(base+name, complete)
+		if done == "done" {
+			p.Wait(`document.getElementById("mistakes").dataset.checked === "0"`)
+			p.ClickOn("#run")
+		}
+		state(p, done)
+		for _, fault := range browser.Ask[[]string](p, looked) {
+			t.Errorf("%s: %s", name, fault)
+		}
+		browser.Ask[bool](p, `(() => {
+			const all = document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]");
+			window.operable = [...all].filter(e => !e.disabled && e.tabIndex >= 0 && e.checkVisibility());
+			operable[0].focus();
+			return operable[0].matches(".skip"); })()`)
+		n := browser.Ask[int](p, "operable.length")
+		for k := 1; k < n; k++ {
+			p.Press("\t")
+			got := browser.Ask[string](p, fmt.Sprintf(`((is, due) => {
+				const text = e => e.outerHTML.slice(0, 90), rings = [is, is.closest(".editor")].filter(e => e);
+				if (is !== due) return "on " + text(is) + ", not on " + text(due);
+				return rings.some(e => getComputedStyle(e).outlineStyle !== "none") ? "" : "unseen: " + text(is);
+			})(document.activeElement, operable[%d])`, k))
+			if got != "" {
+				t.Fatalf("%s, Tab %d of %d: %s", name, k, n-1, got)
+			}
+		}
+		p.Press("\t")
+		if browser.Ask[bool](p, "operable.at(-1) === document.activeElement") {
+			t.Errorf("%s: the keyboard cannot leave the page", name)
+		}
+		// What is announced is the text of what is live, without what is hidden from who listens.
+		browser.Ask[bool](p, `(() => { window.heard = []; const live = document.getElementById("status");
+			const said = () => { const copy = live.cloneNode(true);
+				copy.querySelectorAll("[aria-hidden]").forEach(e => e.remove());
+				const text = copy.textContent.trim(); if (text && text !== heard.at(-1)) heard.push(text); };
+			new MutationObserver(said).observe(live, {childList: true, characterData: true, subtree: true});
+			document.querySelector("#compute, #run").focus(); return true; })()`)
+		p.Press(kb.Enter)
+		p.Wait("heard.length > 0")
+		state(p, done)
+		heard := browser.Ask[[]string](p, "heard")
+		if len(heard) > 4 || !strings.Contains(heard[len(heard)-1], "Computed in this browser") ||
+			slices.ContainsFunc(heard, func(s string) bool { return strings.Contains(s, "loading") }) {
+			t.Errorf("%s: who listens hears %q", name, heard)
+		}
+		p.Press(kb.Enter)
+		p.Wait(`!document.getElementById("cancel").disabled`)
+		browser.Ask[bool](p, `(document.getElementById("cancel").focus(), true)`)
+		p.Press(" ")
+		state(p, "cancelled "+done)
 	}
 }
 

@@ -172,7 +172,7 @@ func (scrollRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(kindScroll, func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 		tag := "</div>\n"
 		if entering {
-			tag = "<div class=\"scroll\" tabindex=\"0\">\n"
+			tag = "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">\n"
 		}
 		_, err := w.WriteString(tag)
 		return ast.WalkContinue, err

@@ -366,7 +366,8 @@ func TestRender(t *testing.T) {
 		t.Errorf("asked for %q", asked)
 	}
 	for _, want := range []string{`<h2 id="same-twice">`, `<h2 id="same-twice-1">`, `href="to-b.md#x"`,
-		`<img src="to-c.svg" alt="p" loading="lazy">`, `<th align="right">`, `<div class="scroll" tabindex="0">`,
+		`<img src="to-c.svg" alt="p" loading="lazy">`, `<th align="right">`,
+		`<div class="scroll" tabindex="0" role="group" aria-label="Table">`,
 		"&lt;b&gt;"} {
 		if !strings.Contains(string(r.html), want) {
 			t.Errorf("%s lacks %s", r.html, want)

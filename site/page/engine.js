@@ -86,6 +86,9 @@ const Engine = (() => {
     /** loading says that the engine is on its way. */
     static get loading() { return download !== null; }
 
+    /** ready says that the engine is there, so that a new worker starts at once. */
+    static get ready() { return compiled !== undefined; }
+
     /** waits says that something is asked. */
     get waits() { return this.#asked.size > 0; }
 

@@ -84,7 +84,7 @@
     engine.cancel();
     const mine = ++serial, set = changes(), began = performance.now();
     $("progress").value = 0;
-    state("computing", "The engine is loading …");
+    state("computing", Engine.ready ? "Computing …" : "The engine is loading …");
     let told = "";
     const tick = setInterval(() => {
       if (mine === serial && told) $("passed").textContent = show.seconds(performance.now() - began);

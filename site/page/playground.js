@@ -11,6 +11,7 @@
   let shared = null; // what a link was made to
   let statusOf = null; // what the status is of
   let checked = null; // what the mistakes are of
+  let marked = []; // the mistakes
   let held = false; // the engine is not wanted until the next run
 
   const editor = new Editor({area: $("scenario"), under: $("under"), gutter: $("gutter"), list: $("suggestions"),
@@ -55,7 +56,7 @@
 
   /** mark shows what was found of the text. */
   function mark(mistakes, needs = [], notes = []) {
-    editor.mistakes = mistakes;
+    editor.mistakes = marked = mistakes;
     checked = now();
     age();
     $("mistakes").dataset.checked = mistakes.length;
@@ -64,8 +65,8 @@
 
   function told(mistakes, needs, notes) {
     if (mistakes.length === 0) {
-      const right = needs.length === 0 ? show.element("p", {class: "good"}, "✓ The scenario is right.") :
-        show.element("div", {class: "note"}, "The scenario is right, but needs files, which a page does not have; " +
+      const right = needs.length === 0 ? show.element("p", {class: "good"}, "✓ No mistakes are found.") :
+        show.element("div", {class: "note"}, "No mistakes are found, but it needs files, which a page does not have; " +
           "the command runs it:", show.element("ul", {}, ...needs.map(n => show.element("li", {}, n))));
       return [right, ...notes.map(n => show.element("p", {class: "note"}, n))];
     }
@@ -79,6 +80,7 @@
   /** unchecked says why nothing was found out about the scenario. */
   function unchecked(...why) {
     checked = null;
+    marked = [];
     age();
     $("mistakes").replaceChildren(...why);
   }
@@ -112,6 +114,12 @@
     return /^\d{1,15}$/.test(v) ? Number(v) : null;
   }
 
+  /** refusal says why a scenario with mistakes is not run. */
+  function refusal(mistakes) {
+    const each = mistakes.map(m => `\nline ${m.line}, column ${m.column}: ${m.message}`);
+    return `The scenario has ${mistakes.length === 1 ? "a mistake" : "mistakes"} and is not run:${each.join("")}`;
+  }
+
   async function run() {
     runner.cancel();
     const mine = ++serial, began = performance.now(), chosen = seed(), text = editor.text, asked = now();
@@ -123,7 +131,11 @@
       state("failed", "A seed is a whole number of up to 15 digits.");
       return;
     }
-    state("running", "The engine is loading …");
+    if (checked === asked && marked.length > 0) {
+      state("failed", refusal(marked));
+      return;
+    }
+    state("running", Engine.ready ? "Running …" : "The engine is loading …");
     if (held) { held = false; check(); }
     let told = false;
     const loading = show.loading($("progress"), $("status"));
@@ -144,7 +156,7 @@
       if (mine !== serial) return;
       $("progress").value = 0;
       if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled.", asked);
-      else state("failed", e.message, asked);
+      else state("failed", e.mistakes ? refusal(e.mistakes) : e.message, asked);
       if (e.mistakes && asked === now()) mark(e.mistakes); // which a check does not look for
     }
   }
@@ -172,11 +184,15 @@
     else box.querySelector(".of").remove();
   }
 
+  /** boxed is a table in a box that scrolls by itself, by the keyboard too. */
+  const boxed = (name, look, table) =>
+    show.element("div", {class: look, tabindex: 0, role: "group", "aria-label": name}, table);
+
   function results(a, seed) {
     const e = show.element, parts = [];
     if (a.ended) parts.push(e("p", {class: "note bad"}, a.ended));
     for (const w of a.warnings ?? []) parts.push(e("p", {class: "note"}, `Warning: ${w}`));
-    parts.push(e("div", {class: "scroll", tabindex: 0}, e("table", {class: "summary stacked"},
+    parts.push(boxed("Summary of the run", "scroll", e("table", {class: "summary stacked"},
       e("tbody", {}, ...show.rows(a.table.map(([name, value, about]) => [name, e("strong", {}, value), about]))))));
     parts.push(e("div", {class: "charts"}, ...show.figures(a.figures ?? [])));
     parts.push(measured(a.metrics.columns, a.metrics.rows ?? []));
@@ -193,7 +209,7 @@
     keep.addEventListener("click", () => save("metrics.csv", csv()));
     const cut = rows.length > most ? ` has all; here are the first ${most}.` : "";
     const box = e("details", {}, e("summary", {}, `What was measured in ${rows.length} rounds`), e("p", {}, keep, cut));
-    box.addEventListener("toggle", () => box.append(e("div", {class: "scroll tall", tabindex: 0}, e("table", {},
+    box.addEventListener("toggle", () => box.append(boxed("What was measured", "scroll tall", e("table", {},
       e("thead", {}, e("tr", {}, ...columns.map(c => e("th", {scope: "col"}, c)))),
       e("tbody", {}, ...show.rows(rows.slice(0, most).map(r => r.map(show.number))))))), {once: true});
     return box;
