@@ -113,6 +113,8 @@ const looked = `(async () => {
 			[...e.labels ?? []].map(l => l.innerText).join(" ");
 		if (!name.trim()) wrong.push("without a name: " + e.outerHTML.slice(0, 80));
 	}
+	if (new Set([...document.querySelectorAll(".top li")].map(e => box(e).top)).size > 1)
+		wrong.push("the ways to the rooms take several rows");
 	if (document.querySelectorAll("h1").length !== 1 || !document.title ||
 			document.querySelectorAll("main").length !== 1)
 		wrong.push("headings or title");
@@ -317,10 +319,13 @@ func TestBrowser_FigureTakesAddressesAsTheCommandDoes(t *testing.T) {
 		p.Open("about:blank", complete)
 		p.Open(base+figurePage("quickstart")+"#"+fragment, complete)
 		state(p, "failed computed")
-		for _, want := range append(told, "Nothing is computed") {
-			if got := p.Text("#status"); !strings.Contains(got, want) {
+		for _, want := range told {
+			if got := p.Text("#odd"); !strings.Contains(got, want) {
 				t.Errorf("of #%s the page says %q", fragment, got)
 			}
+		}
+		if got := p.Text("#status"); got != "Nothing is computed with this address." {
+			t.Errorf("of #%s the page says %q", fragment, got)
 		}
 		if got := browser.Ask[int](p, `document.querySelectorAll("#charts svg").length`); got > 0 {
 			t.Errorf("#%s is computed as something else", fragment)
@@ -331,8 +336,9 @@ func TestBrowser_FigureTakesAddressesAsTheCommandDoes(t *testing.T) {
 	}
 	p.ClickOn("#usual")
 	state(p, "computed")
-	if got := browser.Ask[string](p, "location.hash"); got != "" {
-		t.Errorf("the usual values leave the address %s", got)
+	left := browser.Ask[string](p, `location.hash + (document.getElementById("odd").hidden ? "" : " and what is odd")`)
+	if left != "" {
+		t.Errorf("the usual values leave %s", left)
 	}
 	for fragment, changes := range map[string]map[string]string{
 		"algorithm.eta=0.00307": {"algorithm.eta": "0.00307"},

@@ -52,6 +52,13 @@
     return next;
   }
 
+  /** take has the parameters be what the controls say, or what an address says that they cannot. */
+  function take(address = null) {
+    refused = address;
+    $("odd").hidden = true;
+    write();
+  }
+
   /** within says that the address is of a place of this page, as the link to the content is. */
   const within = () => document.getElementById(location.hash.slice(1)) !== null;
 
@@ -67,8 +74,7 @@
       right &&= at >= 0;
       f.value = at < 0 ? control(k).Usual : at;
     });
-    refused = right ? null : all;
-    write();
+    take(right ? null : all);
   }
 
   function state(name, text) {
@@ -105,7 +111,12 @@
     } catch (e) {
       if (mine !== serial) return;
       if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled. What is shown was computed before.");
-      else state("failed", refused ? `Nothing is computed with this address: ${e.message}` : e.message);
+      else if (!refused) state("failed", e.message);
+      else {
+        $("odd").textContent = e.message; // beneath the controls it may be out of sight
+        $("odd").hidden = false;
+        state("failed", "Nothing is computed with this address.");
+      }
       $("progress").value = 0;
     } finally {
       clearInterval(tick);
@@ -148,7 +159,7 @@
   }
 
   for (const f of fields) {
-    f.addEventListener("input", () => { refused = null; write(); });
+    f.addEventListener("input", () => take());
     f.addEventListener("change", soon);
   }
   $("parameters").addEventListener("submit", e => e.preventDefault());
@@ -156,7 +167,7 @@
   $("cancel").addEventListener("click", () => engine.cancel());
   $("usual").addEventListener("click", () => {
     fields.forEach((f, k) => { f.value = control(k).Usual; });
-    refused = null;
+    take();
     soon();
   });
   addEventListener("hashchange", () => { if (!within()) { read(); soon(); } });
