@@ -133,7 +133,7 @@ func TestLateJoiner_WithLostPackets(t *testing.T) {
 	k, want := f.allBut(1, 3)
 	all := lateFinding(t, f, Observe(rec, Vantage{From: 2}, pub, k), &want)
 	missed := lateFinding(t, f, Observe(rec, Vantage{From: 2, Miss: 0.3}, pub, k), &want)
-	if missed.Succeeded != record.Partial || !(last(missed) < exactly) || len(missed.Facts) == 0 ||
+	if missed.Said() != "exact up to its sign" || !(last(missed) < exactly) || len(missed.Facts) == 0 ||
 		len(missed.Facts) >= len(all.Facts) || len(missed.Unseen) <= len(all.Unseen) {
 		t.Errorf("%s: %d facts of %d, unseen %q", missed.Succeeded, len(missed.Facts), len(all.Facts), missed.Unseen)
 	}

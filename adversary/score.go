@@ -53,7 +53,7 @@ var notKnown = record.Number(math.NaN())
 //     error is at most 1e-6, Partial if it is below ½. The baseline is the best of the zero vector, which
 //     has relative error 1, the mean of the known rows, that with the commonest value of each coded column, the mean
 //     of the candidates, and the sample with the likeliest value of its unknown attribute. If Y is 0, X is compared
-//     with ±x, whichever is nearer, the conclusion says so, and it is Partial at most: the label is open. What else
+//     with ±x, whichever is nearer, and the conclusion says so, as does whoever tells the outcome (Said). What else
 //     is found beside a sample, such as the gradients that it was worked out from, is not Exact where that is not.
 //
 //   - Facts: Exact if every relative error is at most 1e-6, Partial if the median is below ½. The error of one that is
@@ -73,8 +73,8 @@ var notKnown = record.Number(math.NaN())
 //     if moreover all are. That label is the baseline.
 //
 //   - Rows: each is compared with the sample to which the assignment of least distance gives it, and found if it is
-//     within 1 % of it. Exact if all are, with errors of at most 1e-6 and a label, Partial if some are. The baseline
-//     is the share of samples within 1 % of one of the guesses.
+//     within 1 % of it. Exact if all are, with errors of at most 1e-6, Partial if some are. The baseline is the share
+//     of samples within 1 % of one of the guesses.
 //
 //   - Links: Exact if all are right, Partial if so many are that guessing has a probability below 0.01 of it; the
 //     baseline is one message among those of its round.
@@ -147,11 +147,7 @@ func (t *Truth) estimates(f *record.Finding) (record.Outcome, bool) {
 	for k := range f.Estimates {
 		f.Estimates[k].Score.Guessed = t.coded(guesses, &f.Estimates[k])
 	}
-	o := outcome(float64(last.Score.Relative))
-	if o == record.Exact && last.Y == 0 {
-		o = record.Partial
-	}
-	return beats(f, &beside, o), true
+	return beats(f, &beside, outcome(float64(last.Score.Relative))), true
 }
 
 // coded is how many groups of the nearest sample to an estimate the guesses have right, of the best of them.
@@ -477,9 +473,7 @@ func (t *Truth) rows(f *record.Finding) (record.Outcome, bool) {
 	}
 	o := record.Failed
 	switch {
-	case missed == 0 && largest <= exactly && !slices.ContainsFunc(f.Rows, func(r record.Estimate) bool {
-		return r.Y == 0
-	}):
+	case missed == 0 && largest <= exactly:
 		o = record.Exact
 	case missed < float64(len(truth)):
 		o = record.Partial

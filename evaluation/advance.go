@@ -41,6 +41,7 @@ type AdvanceLine struct {
 // AdvanceStep is what an attack had come to.
 type AdvanceStep struct {
 	Outcome    record.Outcome
+	Said       string // the outcome in words
 	Conclusion string
 	Of, By     string  // what Error and Guess are of, and which guess
 	Error      float64 // NaN: nothing is scored
@@ -267,7 +268,8 @@ func (b *advancing) at(ctx context.Context, count int) error {
 
 // step is a finding in brief.
 func (b *advancing) step(f *record.Finding, truth *adversary.Truth) AdvanceStep {
-	s := AdvanceStep{Outcome: f.Succeeded, Conclusion: f.Conclusion, Error: math.NaN(), Guess: math.NaN(), Odds: f.Odds}
+	s := AdvanceStep{Outcome: f.Succeeded, Said: f.Said(), Conclusion: f.Conclusion, Error: math.NaN(),
+		Guess: math.NaN(), Odds: f.Odds}
 	if one := f.Beside(); one != nil {
 		s.Of, s.By, s.Error, s.Guess = one.Of, one.By, float64(one.Error), float64(one.Guess)
 	}
@@ -317,7 +319,7 @@ func (s *AdvanceStep) Same(t *AdvanceStep) bool { return differ(s, t) == 0 }
 // differ says how much two steps of an attack do: 2 where the outcome does, 1 where the estimate or error does.
 func differ(a, b *AdvanceStep) int {
 	switch {
-	case a.Outcome != b.Outcome:
+	case a.Said != b.Said:
 		return 2
 	case !slices.Equal(a.estimate, b.estimate), a.Error != b.Error && !(math.IsNaN(a.Error) && math.IsNaN(b.Error)),
 		a.Conclusion != b.Conclusion:

@@ -579,7 +579,7 @@ adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion, kkt-round
 }
 
 // Where numbers are hidden and rounds are few, others than the sample may fit, or none may be found that does: what is
-// told without that doubt is the sample, but for a label that is open, and what is told with it is not called exact.
+// told without that doubt is the sample, and what is told with it is not called exact.
 func TestAttack_ProjectionOfFewRoundsTellsItsDoubt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector")
@@ -615,17 +615,13 @@ adversary: {view: %s, knows: {victim: all, all-but: 0, penalties: private, dual-
 					doubtful = true
 				}
 			}
-			want := record.Exact
-			if f.SignOpen {
-				want = record.Partial
-			}
 			if doubtful && f.Succeeded == record.Exact {
 				t.Errorf("seed %d, node %d: exact: %s", seed+1, f.Victim, f.Conclusion)
 			}
 			if f.Succeeded == record.Blocked || doubtful {
 				continue
 			}
-			if sure++; f.Succeeded != want || !(f.Baselines[0].Error <= 1e-6) {
+			if sure++; f.Succeeded != record.Exact || !(f.Baselines[0].Error <= 1e-6) {
 				t.Errorf("seed %d, node %d: %s, off by %.2g: %s", seed+1, f.Victim, f.Succeeded,
 					float64(f.Baselines[0].Error), f.Conclusion)
 			}

@@ -107,6 +107,14 @@ type Baseline struct {
 // Better says whether an attack's error is below that of the guess.
 func (b *Baseline) Better() bool { return b.Error < b.Guess }
 
+// Said is how it went in words: what is known up to its sign, with its label open, is not simply exact.
+func (f *Finding) Said() string {
+	if f.Succeeded == Exact && (f.SignOpen || slices.ContainsFunc(f.Rows, func(r Estimate) bool { return r.Y == 0 })) {
+		return string(Exact) + " up to its sign"
+	}
+	return string(f.Succeeded)
+}
+
 // Beside is the baseline that stands for a finding: of those that a success has beaten, the one with the least error,
 // else the first; nil: there is none.
 func (f *Finding) Beside() (b *Baseline) {
@@ -128,7 +136,7 @@ type Outcome string
 
 // Outcomes.
 const (
-	Exact    Outcome = "exact"    // the hidden thing was found to rounding, a sample with its label, without doubt
+	Exact    Outcome = "exact"    // the hidden thing was found to rounding, and without doubt
 	Partial  Outcome = "partial"  // found better than by guessing, not exactly
 	Failed   Outcome = "failed"   // no better than guessing, or better and yet not as good as Partial asks
 	Unscored Outcome = "unscored" // a result whose truth is not at hand

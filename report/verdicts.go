@@ -34,7 +34,7 @@ func AttackTable(w io.Writer, a *record.Attacks, dir string) error {
 		if b := f.Beside(); b != nil {
 			e, g, of = fmt.Sprintf("%.2g", float64(b.Error)), fmt.Sprintf("%.2g", float64(b.Guess)), b.Of
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", f.Attack, f.Victim, f.Succeeded, e, g, of, f.Conclusion)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", f.Attack, f.Victim, f.Said(), e, g, of, f.Conclusion)
 	}
 	if err := t.Flush(); err != nil {
 		return err

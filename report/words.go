@@ -46,7 +46,8 @@ line for each server follows, with how many labels have which; reports.parquet h
 	"sees":  "Which packets the observer of an attack sees, and how many that were; adversary.view sets it.",
 	"wants": "Whose data an attack is after; adversary.knows.victim sets it.",
 	"outcome": `How an attack went:
-exact     the hidden thing was found to rounding, a sample with its label, and no other that fits is known
+exact     the hidden thing was found to rounding, and no other that fits is known; up to its sign: but for that with
+          the other sign and label
 partial   found better than by guessing, not exactly: an error below ½, of verdicts, labels and links more right
           than chance would have with probability 0.01, of an attribute a probability of its value of 0.99
 failed    no better than guessing, or better and yet not as good as that

@@ -48,6 +48,7 @@ type AttackLine struct {
 // AttackSaying is what an attack has come to.
 type AttackSaying struct {
 	Outcome    record.Outcome `json:"outcome"`
+	Said       string         `json:"said"` // the outcome in words
 	Conclusion string         `json:"conclusion"`
 	Of         string         `json:"of"`
 	By         string         `json:"by"`
@@ -112,8 +113,8 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 }
 
 func saying(l *evaluation.AdvanceLine, s *evaluation.AdvanceStep) AttackSaying {
-	return AttackSaying{Outcome: s.Outcome, Conclusion: s.Conclusion, Of: s.Of, By: s.By, Error: number(s.Error),
-		Guess: number(s.Guess), Sample: s.Sample, Truth: s.Truth, Right: s.Right, Odds: s.Odds,
+	return AttackSaying{Outcome: s.Outcome, Said: s.Said, Conclusion: s.Conclusion, Of: s.Of, By: s.By,
+		Error: number(s.Error), Guess: number(s.Guess), Sample: s.Sample, Truth: s.Truth, Right: s.Right, Odds: s.Odds,
 		Sentence: sentence(l.Columns, s.Sample), TrueOne: sentence(l.Columns, s.Truth)}
 }
 

@@ -189,18 +189,18 @@ func (e *Evaluation) tests() *section {
 	return s
 }
 
-func outcomeCell(o record.Outcome) cell {
-	switch o {
+func outcomeCell(f *record.Finding) cell {
+	switch f.Succeeded {
 	case record.Exact:
-		return cell{Text: "● exact", Class: "bad"}
+		return cell{Text: "● " + f.Said(), Class: "bad"}
 	case record.Partial:
-		return cell{Text: "◐ partial", Class: "open"}
+		return cell{Text: "◐ " + f.Said(), Class: "open"}
 	case record.Failed:
-		return cell{Text: "○ failed", Class: "good"}
+		return cell{Text: "○ " + f.Said(), Class: "good"}
 	case record.Blocked:
-		return cell{Text: "⊘ blocked", Class: "good"}
+		return cell{Text: "⊘ " + f.Said(), Class: "good"}
 	}
-	return cell{Text: "? " + string(o), Class: "plain"}
+	return cell{Text: "? " + f.Said(), Class: "plain"}
 }
 
 // outcomes says how each attack went.
@@ -218,7 +218,7 @@ func (e *Evaluation) outcomes() *section {
 		if b := f.Beside(); b != nil {
 			missed, guessed, of = measured(b.Error), measured(b.Guess), word(b.Of)
 		}
-		row := []cell{outcomeCell(f.Succeeded), sentence(titleOf(f.Finding)), whole(f.Victim), missed, guessed, of,
+		row := []cell{outcomeCell(f.Finding), sentence(titleOf(f.Finding)), whole(f.Victim), missed, guessed, of,
 			sentence(f.Conclusion)}
 		if len(e.Attacks) > 1 {
 			row = slices.Insert(row, 1, sentence(e.runName(f.run)))
@@ -853,9 +853,9 @@ func howToRead() *section {
 		{"relative error", "‖x̂ − x‖/‖x‖ of a reconstructed sample: 0 is exact, 1 is as bad as answering zero.", false},
 		{"error of a guess", "the error of the best guess with what the observer knows and without any message, such " +
 			"as the mean of the rows that it knows; an attack whose error is not below it has failed.", false},
-		{"exact, partial, failed", "the attack found the hidden thing to rounding, a sample with its label, and " +
-			"no other that fits is known; better than by guessing; no better. Blocked: the observer lacks what the " +
-			"attack needs.", false},
+		{"exact, partial, failed", "the attack found the hidden thing to rounding, and no other that fits is " +
+			"known but, where it says so, that with the other sign and label; better than by guessing; no better. " +
+			"Blocked: the observer lacks what the attack needs.", false},
 	}}})
 	return s
 }

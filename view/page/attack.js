@@ -39,8 +39,8 @@ class Attacker {
 const EXACT = 1e-9; // stands for the error of what is exact
 
 // learntAt is the error of the best attack on a node by a time, and which that is, null where none has learnt anything;
-// of a node that is no victim it is null. What is partial is not exact however small its error is, as of a sample whose
-// label is open.
+// of a node that is no victim it is null. What is partial is not exact however small its error is, as where another
+// vector fits as well.
 function learntAt(run, node, t) {
   const a = run.attacker, lines = a && a.byVictim.get(node);
   if (!lines) return null;
@@ -55,7 +55,7 @@ function learntAt(run, node, t) {
   return best;
 }
 
-function badge(outcome) { return element("span", {class: "badge " + outcome}, outcome); }
+function badge(s) { return element("span", {class: "badge " + s.outcome}, s.said); }
 
 function lineName(l) { return `${l.title} on node ${l.victim}`; }
 
@@ -144,7 +144,7 @@ function untried(all) {
 
 // saying is what an attack says at a point.
 function saying(view, run, l, s) {
-  const a = run.attacker, out = [element("p", {}, badge(s.outcome), " ", s.conclusion)];
+  const a = run.attacker, out = [element("p", {}, badge(s), " ", s.conclusion)];
   out.push(element("p", {class: "soft count"}));
   if (l.exact >= 0 && a.points[l.exact] === 0) out.push(element("p", {}, "Exact without any packet."));
   else if (l.exact >= 0) {
@@ -203,7 +203,7 @@ function attackOfPacket(view, run, p) {
   for (const l of a.lines) (readsAlike(a.says(l, from), a.says(l, to)) ? same : changed).push(l);
   for (const l of changed.slice(0, 12)) {
     const b = a.says(l, from), c = a.says(l, to);
-    const cell = s => [badge(s.outcome), s.error !== null ? ` error ${number(s.error)}` : "",
+    const cell = s => [badge(s), s.error !== null ? ` error ${number(s.error)}` : "",
       s.sentence ? element("div", {}, s.sentence) : null,
       s.sentence && b.sentence !== c.sentence ? null : element("div", {class: "soft"}, s.conclusion)];
     out.push(element("p", {}, element("strong", {}, lineName(l))), table(["before", "after"],
@@ -223,7 +223,7 @@ function attackOfPacket(view, run, p) {
 // as in an error of 3·10⁻⁹, does not count, and beside an estimate that reads the same no number does.
 function readsAlike(b, c) {
   const told = s => s.conclusion.replace(NUMBER, x => s.sample ? "" : Number(x) < 1e-6 ? "0" : number(Number(x), 2));
-  const read = s => JSON.stringify([s.outcome, told(s), s.sample, s.right,
+  const read = s => JSON.stringify([s.said, told(s), s.sample, s.right,
     s.sample || s.outcome === "exact" ? null : number(s.error),
     (s.odds || []).map(o => [o.value, number(o.prior), number(o.posterior)])]);
   return b === c || read(b) === read(c);
