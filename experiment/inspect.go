@@ -32,8 +32,8 @@ func OfFile(kind, path string, sets ...string) (*scenarios.Scenario, error) {
 }
 
 // Inspect tells what the data of the scenario are, and what preparing them for its first seed does. Of a file that
-// makes no data set it tells what was found; the error, a SetupError, says why.
-func (e *Experiment) Inspect(ctx context.Context, w io.Writer) error {
+// makes no data set it tells what was found; the error, a SetupError, says why. Of many columns it shows all if asked.
+func (e *Experiment) Inspect(ctx context.Context, w io.Writer, all bool) error {
 	spec := &e.Problem
 	if b, ok := problem.FindSet(spec.Data.Set); ok {
 		if err := b.Describe(w, e.dataDir); err != nil {
@@ -42,7 +42,7 @@ func (e *Experiment) Inspect(ctx context.Context, w io.Writer) error {
 	} else {
 		set, reading, err := spec.Data.Read(ctx)
 		if err != nil && reading != nil {
-			if err := reading.Write(w); err != nil {
+			if err := reading.Write(w, all); err != nil {
 				return err
 			}
 		}
@@ -60,7 +60,7 @@ func (e *Experiment) Inspect(ctx context.Context, w io.Writer) error {
 		return SetupError{err}
 	}
 	if set.Reading != nil {
-		if err := set.Reading.Write(w); err != nil {
+		if err := set.Reading.Write(w, all); err != nil {
 			return err
 		}
 	} else {

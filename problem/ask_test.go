@@ -187,7 +187,7 @@ func TestCSV_Percent(t *testing.T) {
 		t.Fatalf("%v, %v", set, err)
 	}
 	var b bytes.Buffer
-	if err := reading.Write(&b); err != nil || !strings.Contains(b.String(), "numbers, in percent") {
+	if err := reading.Write(&b, false); err != nil || !strings.Contains(b.String(), "numbers, in percent") {
 		t.Errorf("%v, %s", err, &b)
 	}
 }
@@ -319,7 +319,7 @@ func TestReading_Singular(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := reading.Write(&b); err != nil {
+	if err := reading.Write(&b, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"label y: −1 1, +1 1\n", "1 indicator ", "2 columns to learn from"} {
@@ -336,7 +336,7 @@ func TestReading_Singular(t *testing.T) {
 	}
 	_, reading, _ = Source{}.readCSV(t.Context(), "f", []byte("c,y\n1,a\n"))
 	b.Reset()
-	if err := reading.Write(&b); err != nil {
+	if err := reading.Write(&b, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"1 row read, none dropped; 1 column to learn from", "1 class "} {

@@ -273,7 +273,7 @@ func TestReading(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var b bytes.Buffer
-	if err := r.Write(&b); err != nil {
+	if err := r.Write(&b, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"4 rows read, 1 dropped for a missing value", "label y: well (−1) 1, ill (+1) 2",
@@ -491,5 +491,30 @@ func TestReadCSV_Stops(t *testing.T) {
 		if _, _, err := read(ctx, "f", bytes.Repeat([]byte(text), 1000)); !errors.Is(err, why) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// Of a wide file the first columns are shown, and how many there are of which kind; all if that is asked for.
+func TestReading_OfManyColumns(t *testing.T) {
+	r := &Reading{}
+	for k := range 300 {
+		a := about{fmt.Sprint("g", k), "numbers", "from 0 to 1", "0"}
+		if k%100 == 99 {
+			a.use, a.missing = "categories", "3"
+		}
+		r.about = append(r.about, a)
+	}
+	var few, all strings.Builder
+	if err := errors.Join(r.Write(&few, false), r.Write(&all, true)); err != nil {
+		t.Fatal(err)
+	}
+	const more = "\nand 280 more, up to g299: 277 numbers, 3 categories, 3 without a value in some rows; --all shows " +
+		"them\n"
+	if text := few.String(); !strings.Contains(text, "\ng19 ") || strings.Contains(text, "\ng20 ") ||
+		!strings.Contains(text, more) {
+		t.Error(text)
+	}
+	if text := all.String(); strings.Count(text, "\ng") != 300 || strings.Contains(text, "more") {
+		t.Errorf("all are %d", strings.Count(text, "\ng"))
 	}
 }

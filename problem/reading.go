@@ -381,8 +381,8 @@ func (r *Reading) FromRows() bool { return r.ScaledBy != "none" || len(r.Expande
 // Uncovered is what an ε does not cover of what was read.
 func (r *Reading) Uncovered() string { return Uncovered(r.Target != nil) }
 
-// Write tells everything about the file.
-func (r *Reading) Write(w io.Writer) error {
+// Write tells everything about the file, of many columns unless all are asked for only the first.
+func (r *Reading) Write(w io.Writer, all bool) error {
 	fmt.Fprintf(w, "%s: %s\n", r.File, r.Form)
 	rows, classes := r.Summary()
 	fmt.Fprintf(w, "%s; %s to learn from, besides the intercept\n", rows, Counted(r.Columns, "column"))
@@ -395,11 +395,19 @@ func (r *Reading) Write(w io.Writer) error {
 	if len(r.about) > 0 {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "\ncolumn\tuse\tvalues\trows without")
-		for _, a := range r.about {
+		first, more := r.about, []about(nil)
+		if !all && len(first) > mostColumns {
+			first, more = first[:fewColumns], first[fewColumns:]
+		}
+		for _, a := range first {
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", a.name, a.use, a.values, a.missing)
 		}
 		if err := t.Flush(); err != nil {
 			return err
+		}
+		if more != nil {
+			last := more[len(more)-1].name
+			fmt.Fprintf(w, "and %d more, up to %s: %s; --all shows them\n", len(more), last, uses(more))
 		}
 	}
 	if r.Scaling != "" {
@@ -409,4 +417,28 @@ func (r *Reading) Write(w io.Writer) error {
 		fmt.Fprintf(w, "note: %s\n", note)
 	}
 	return nil
+}
+
+// mostColumns are how many columns are shown one by one; of more than that, fewColumns are.
+const mostColumns, fewColumns = 100, 20
+
+// uses says how many columns have which use, and how many are without a value in some row.
+func uses(all []about) string {
+	var names []string
+	count, without := map[string]int{}, 0
+	for _, a := range all {
+		if count[a.use]++; count[a.use] == 1 {
+			names = append(names, a.use)
+		}
+		if a.missing != "0" && a.missing != "" {
+			without++
+		}
+	}
+	for k, name := range names {
+		names[k] = fmt.Sprintf("%d %s", count[name], name)
+	}
+	if without > 0 {
+		names = append(names, fmt.Sprintf("%d without a value in some rows", without))
+	}
+	return strings.Join(names, ", ")
 }

@@ -228,6 +228,7 @@ func newData() *cobra.Command {
 // newDataInfo is simulate data info.
 func newDataInfo(dir *string) *cobra.Command {
 	var sets []string
+	var all bool
 	c := &cobra.Command{
 		Use:   "info SET|DATAFILE|SCENARIO",
 		Short: "Tell what a data set, a file of data or a scenario's data are, and how they are prepared",
@@ -244,10 +245,11 @@ func newDataInfo(dir *string) *cobra.Command {
 			}
 			bar := newProgress(s.Name, -1)
 			defer bar.clear()
-			return experiment.New(s, *dir).Inspect(bar.watch(c.Context()), c.OutOrStdout())
+			return experiment.New(s, *dir).Inspect(bar.watch(c.Context()), c.OutOrStdout(), all)
 		},
 	}
 	c.Flags().StringArrayVar(&sets, "set", nil, "a key of the scenario, `path=value`; may be repeated")
+	c.Flags().BoolVar(&all, "all", false, "show every column of a file, however many there are")
 	return c
 }
 
