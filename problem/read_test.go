@@ -239,7 +239,7 @@ func TestLoad_TooLargeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := (Source{LIBSVM: wide}).Load(t.Context(), "", nil); err == nil ||
-		!strings.Contains(err.Error(), "with 2147483647 columns would take about 429 GB") {
+		!strings.Contains(err.Error(), "with 2147483647 columns would take about 430 GB") {
 		t.Error(err)
 	}
 	want := "generating 2000000000 rows of 20 columns would take about 1.32 TB of memory; the limit is 8 MB"
@@ -283,7 +283,7 @@ func TestLoad_SaysWhatRowsTake(t *testing.T) {
 		want     string
 	}{
 		"numbers": {"", numbers + "1\n" + strings.Repeat("2.5,", 99) + "0\n", 81e6,
-			"rows.csv, 3.98 MB of text with about 10001 rows of 99 values that are not 0, would take about 94 MB"},
+			"rows.csv, 3.98 MB of text with about 10001 rows of 99 values that are not 0, would take about 94.1 MB"},
 		"zeros": {"", zeros + "1.5,2,1\n" + zeros + "2.5,3,0\n", 81e6,
 			"rows.csv, 2.02 MB of text with about 10001 rows of 2 values that are not 0, would take about 82.7 MB"},
 		"zeros first": {strings.Repeat(zeros+"1.5,2,1\n", 200), numbers + "1\n" + numbers + "0\n", 88e6,

@@ -163,7 +163,7 @@ func TestGoldenTopologies(t *testing.T) {
 func TestTopology_TooLargeIsRefused(t *testing.T) {
 	defer memory.SetLimit(memory.SetLimit(8e9))
 	for want, topology := range map[string]Topology{
-		"about 5e+09 edges would take about 400 GB": {Kind: "complete", Nodes: 1e5},
+		"about 5e+09 edges would take about 401 GB": {Kind: "complete", Nodes: 1e5},
 		"nodes must be at most 16777216":            {Kind: "ring", Nodes: 1e9},
 		"about 2.25e+10 edges":                      {Kind: "erdos-renyi", Nodes: 3e5, Probability: 0.5},
 		"about 1e+09 edges":                         {Kind: "barabasi-albert", Nodes: 1e6, Attach: 1000},

@@ -72,7 +72,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		path: "would take about 800 kB", os.DevNull: "is a device", ".": "is a directory",
+		path: "would take about 801 kB", os.DevNull: "is a device", ".": "is a directory",
 	} {
 		f, err := os.Open(name)
 		if err != nil {
