@@ -182,8 +182,8 @@ func TestPage_CallsNodesByTheirNames(t *testing.T) {
 	}
 }
 
-// Of a sample whose label is open it is said, and what is partial is not exact, however small its error is: the table of
-// nodes says how small, and what was learnt.
+// Of a sample whose label is open that is said, and what is partial is not exact, however small its error is: the table
+// of nodes says how small, and what was learnt.
 func TestPage_WhatIsOpenIsNotExact(t *testing.T) {
 	p := browser.Find(t).Drive(t)
 	d := built(t, recorded(t, hospitals, 1, "rounds.count=12", "adversary.view.from-round=5",
@@ -209,8 +209,8 @@ func TestPage_WhatIsOpenIsNotExact(t *testing.T) {
 	p.ClickOn("#table summary")
 	p.Press(kb.End)
 	p.Wait("document.querySelector('#nodes tbody tr') !== null")
-	if got := browser.Ask[string](p, `document.querySelectorAll("#nodes tbody tr")[2].lastChild.textContent`); got !=
-		"1·10⁻⁶: KKT inversion of many rounds" {
+	const cell = `document.querySelectorAll("#nodes tbody tr")[2].lastChild.textContent`
+	if got := browser.Ask[string](p, cell); got != "1·10⁻⁶: KKT inversion of many rounds" {
 		t.Errorf("learnt of node 2: %q", got)
 	}
 }
