@@ -200,6 +200,11 @@ func TestPage_WhatIsOpenIsNotExact(t *testing.T) {
 	p.ClickOn("#table summary")
 	p.Press(kb.End)
 	p.Wait(`[...document.querySelectorAll(".badge")].some(e => e.textContent === "` + said + `")`)
+	const cell = `document.querySelectorAll("#nodes tbody tr")[2].lastChild.textContent`
+	p.Wait("document.querySelector('#nodes tbody tr') !== null")
+	if got := browser.Ask[string](p, cell); got != said+": KKT inversion of many rounds" {
+		t.Errorf("learnt of node 2: %q", got)
+	}
 	for k := range d.Runs[0].Attack.Lines {
 		l := &d.Runs[0].Attack.Lines[k]
 		last := &l.Says[len(l.Says)-1]
@@ -209,8 +214,7 @@ func TestPage_WhatIsOpenIsNotExact(t *testing.T) {
 	p.ClickOn("#table summary")
 	p.Press(kb.End)
 	p.Wait("document.querySelector('#nodes tbody tr') !== null")
-	const cell = `document.querySelectorAll("#nodes tbody tr")[2].lastChild.textContent`
-	if got := browser.Ask[string](p, cell); got != "1·10⁻⁶: KKT inversion of many rounds" {
+	if got := browser.Ask[string](p, cell); got != "1·10⁻¹²: KKT inversion of many rounds" {
 		t.Errorf("learnt of node 2: %q", got)
 	}
 }

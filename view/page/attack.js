@@ -38,19 +38,19 @@ class Attacker {
 
 const EXACT = 1e-9; // stands for the error of what is exact
 
-// learntAt is the error of the best attack on a node by a time, and which that is, null where none has learnt anything;
-// of a node that is no victim it is null. What is partial is not exact however small its error is, as where another
-// vector fits as well.
+// learntAt is the error of the best attack on a node by a time, as it is coloured, with the attack and what it says,
+// null where none has learnt anything; of a node that is no victim it is null. What is partial is not coloured as exact
+// however small its error is, as where another vector fits as well.
 function learntAt(run, node, t) {
   const a = run.attacker, lines = a && a.byVictim.get(node);
   if (!lines) return null;
   const point = a.pointAt(t);
-  let best = {error: 1, line: null};
+  let best = {error: 1, line: null, says: null};
   for (const l of lines) {
     const s = a.says(l, point);
     const error = s.outcome === "exact" ? EXACT : s.outcome === "partial" && s.error !== null ?
       Math.max(1e-6, s.error) : 1;
-    if (error < best.error) best = {error, line: l};
+    if (error < best.error) best = {error, line: l, says: s};
   }
   return best;
 }

@@ -43,8 +43,8 @@ function nodeTable(view, run, t) {
     const v = COLOURS[key].of(run, node, t);
     if (v === null || v === undefined) return "–";
     if (!COLOURS[key].learnt) return number(v, 3);
-    const {error, line} = learntAt(run, node, t); // in words as at the ends of the scale, and what was learnt
-    return line ? `${error === EXACT ? "exact" : number(error, 3)}: ${line.title}` : "nothing";
+    const {line, says} = learntAt(run, node, t); // in words as at the ends of the scale, and what was learnt
+    return line ? `${says.outcome === "exact" ? says.said : number(says.error, 3)}: ${line.title}` : "nothing";
   };
   for (let node = 0; node < Math.min(most, run.nodes); node++) {
     const out = run.down(node, t);
