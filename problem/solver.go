@@ -359,7 +359,8 @@ func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 			s.evaluate(w, append(w.trial[:0], s.x...))
 		}
 		if err := s.factorise(w, ridge); err != nil {
-			return fmt.Errorf("factoring the Hessian: %w", err)
+			return fmt.Errorf("factoring the Hessian: %w as rounding and overflow leave it; columns that are smaller "+
+				"and more alike (problem.scale.columns: max), or a greater problem.rho, mend that", err)
 		}
 		s.stale = false
 		stats.Factorisations++

@@ -367,6 +367,25 @@ func TestCentralised_SaysWhatWouldMendIt(t *testing.T) {
 	}
 }
 
+// Columns whose squares are beyond numbers are an error that says what would mend it, and no result.
+func TestCentralised_RefusesColumnsBeyondNumbers(t *testing.T) {
+	for _, size := range []float64{1e155, 1e300} {
+		for _, loss := range []Loss{Squared, Logistic} {
+			u := NewRows(2)
+			u.Append([]int32{0, 1}, []float64{size, 0.5})
+			u.Append([]int32{0, 1}, []float64{-0.3 * size, 1})
+			p := &Problem{D: 2, C: 1, Loss: loss, R: []float64{0.1}, Shards: []Shard{{U: u}}}
+			if loss == Squared {
+				p.Shards[0].Targets = []float64{1, -1}
+			}
+			o, err := p.Centralised()
+			if err == nil || !strings.Contains(err.Error(), "problem.scale") {
+				t.Errorf("columns of %g, %v: %v, %v", size, loss, o, err)
+			}
+		}
+	}
+}
+
 func TestResidualError(t *testing.T) {
 	for passes, want := range map[int]string{1: "after 1 pass over", 2: "after 2 passes over"} {
 		if text := (&ResidualError{Stats{Evaluations: passes}}).Error(); !strings.Contains(text, want) {
