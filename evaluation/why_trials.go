@@ -173,7 +173,8 @@ func (t *trials) beginning(ctx context.Context, s *record.Sufficient, whole tria
 	s.With, s.Estimate, s.Enough, s.Minimal = with.outcome, with.conclusion, t.packets(kept), false
 	s.Beginning = &record.Beginning{UntilNS: arrived(ends[at] - 1), Last: len(t.packets(kept[ends[at-1]:])),
 		Without: without.outcome, Conclusion: without.conclusion + without.score}
-	s.Reason = "it goes by what was not sent, too, which is known only to whoever knows that no packet has escaped"
+	s.Reason = "it goes by what was not sent, too, which is known only to whoever knows that no packet has escaped; " +
+		"an attack that works out what was not seen may need fewer"
 	if timing := t.public.Timing; timing.Faulty && !timing.Lockstep {
 		s.Reason = "nodes may have been down or slow, and rounds are not in lockstep: what entered an update is " +
 			"known only to whoever sees every packet"

@@ -604,6 +604,9 @@ func (b *builder) facts() {
 			add(share.name, "%s", text)
 		}
 	}
+	if text := b.exceptions(); text != "" {
+		add("exceptions", "%s", text)
+	}
 	if p := info.Privacy; p != nil {
 		add("claim", "%s", p.Guarantee)
 	}

@@ -550,6 +550,18 @@ func TestDocument_EndsWhereOnlyRequestsFollow(t *testing.T) {
 	}
 }
 
+// Links that differ from the others are told at the run, in what they do.
+func TestDocument_TellsExceptions(t *testing.T) {
+	const links = "network.links=[{between: [0, 1], loss: 0.3, duplication: 0.05}, " +
+		"{between: [1, 2], latency: 70ms, bandwidth: 1Mbps}]"
+	v := built(t, recorded(t, hospitals, 1, links, "rounds.retry=100ms")).Runs[0]
+	want := [2]string{"exceptions", "0–1: 30 % of packets are lost, 5 % arrive twice; 1–2: a latency of its own, a " +
+		"bandwidth of its own"}
+	if !slices.Contains(v.Facts, want) {
+		t.Errorf("%q", v.Facts)
+	}
+}
+
 // Facts are what run.json says, to four digits.
 func TestDocument_HasTheFactsOfTheRun(t *testing.T) {
 	for _, c := range []struct {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"overhear/evaluation"
 	"overhear/record"
@@ -195,6 +196,28 @@ func (b *builder) changes() error {
 		}
 	}
 	return nil
+}
+
+// exceptions says in what links differ from the others, at the start of the run.
+func (b *builder) exceptions() string {
+	var all []string
+	for _, o := range b.scenario.Network.Links {
+		var of []string
+		if o.Loss != nil {
+			of = append(of, fmt.Sprintf("%.3g %% of packets are lost", 100**o.Loss))
+		}
+		if o.Duplication != nil {
+			of = append(of, fmt.Sprintf("%.3g %% arrive twice", 100**o.Duplication))
+		}
+		if o.Latency != nil {
+			of = append(of, "a latency of its own")
+		}
+		if o.Bandwidth != nil {
+			of = append(of, "a bandwidth of its own")
+		}
+		all = append(all, fmt.Sprintf("%d–%d: %s", o.Between[0], o.Between[1], strings.Join(of, ", ")))
+	}
+	return strings.Join(all, "; ")
 }
 
 // share says which part of all packets something befalls, from when on; "": none at any time.

@@ -138,8 +138,13 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 		f.sets = append([]string{before}, f.sets...)
 	}
 	runs, err := runSeeds(c.Context(), s, file, f, c.OutOrStdout())
+	infos := []*record.Info{}
 	for _, fork := range runs {
+		infos = append(infos, fork.Info)
 		tell(event{Written: fork.Dir})
+	}
+	if f.json {
+		err = errors.Join(err, printJSON(c, infos))
 	}
 	differs := (*sim.Divergence)(nil)
 	if errors.As(err, &differs) {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -178,9 +177,7 @@ func run(c *cobra.Command, files []string, f *runFlags) error {
 		}
 	}
 	if f.json {
-		e := json.NewEncoder(c.OutOrStdout())
-		e.SetIndent("", "  ")
-		if err := e.Encode(infos); err != nil {
+		if err := printJSON(c, infos); err != nil {
 			return err
 		}
 	}
@@ -643,22 +640,32 @@ func (p *progress) redraw() {
 	p.draw()
 }
 
-// foretold tells how long work that is done again and again may take, once the first time shows it.
-type foretold struct{ began time.Time }
+// foretold tells once how long work that is done again and again may take, when it has gone on for a while.
+type foretold struct {
+	began time.Time
+	told  bool
+}
 
-// long is how much time work may take before it is foretold.
-const long = 5 * time.Minute
+const (
+	long  = 5 * time.Minute  // how much time work may take without being foretold
+	while = 10 * time.Second // most work is over within that, and by then it shows how long once takes
+)
 
 // after is told each time that the work is done again, after how often it was, and how often it may be. What it is, and
 // what bounds that, is said in words.
 func (f *foretold) after(w io.Writer, done, most int, what, bound string) {
-	switch once := time.Since(f.began); {
-	case done == 0:
-		f.began = time.Now()
-	case done == 1 && once > long/time.Duration(most) && !events:
-		fmt.Fprintf(w, "%s once takes %v; %d times, %s, about %v\n", what, brief(once), most, bound,
-			brief(once*time.Duration(most)))
+	if done == 0 {
+		f.began, f.told = clock(), false
+		return
 	}
+	taken := clock().Sub(f.began)
+	once := taken / time.Duration(done)
+	if f.told || taken < while || once < long/time.Duration(most) || events {
+		return
+	}
+	f.told = true
+	fmt.Fprintf(w, "%s once takes %v; %d times, %s, about %v\n", what, brief(once), most, bound,
+		brief(once*time.Duration(most)))
 }
 
 // brief is a time to seconds, or to two digits.

@@ -290,3 +290,30 @@ func TestJournal_None(t *testing.T) {
 		t.Error("a journal that is none has something")
 	}
 }
+
+// A file that is full keeps the first results of every track, and none after one that had no room, however small.
+func TestJournal_KeepsNothingAfterWhatHadNoRoom(t *testing.T) {
+	o := Options{Key: func() ([keyBytes]byte, error) { return [keyBytes]byte{1}, nil }, Every: time.Hour, Limit: 300}
+	path := filepath.Join(t.TempDir(), "journal")
+	j, _, err := Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	track := j.Track(0)
+	track.Keep(1, []float64{1})
+	track.Keep(2, make([]float64, 100))
+	track.Keep(3, []float64{3})
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j, _, err = Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.Old() != 1 {
+		t.Errorf("%d results of three are kept", j.Old())
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -90,10 +90,11 @@ func collectAt(held float64) int {
 
 // collectorLimit is what the collector may take, with all that the runtime needs itself: as much as was said that the
 // run would take, and no more than the limit. It leaves room for garbage even where a run holds more than was expected:
-// else a collection would follow at once on the other.
+// else a collection would follow at once on the other. Of the program's own, half is its code, which is not the
+// collector's.
 func collectorLimit(held, expected float64) int64 {
 	said := math.Min(float64(Limit())-own/2, math.Max(small, Resident(expected)))
-	return int64(math.Min(math.MaxInt64/2, math.Max(said, Resident(held))))
+	return int64(math.Min(math.MaxInt64/2, math.Max(said, Resident(held)-own/2)))
 }
 
 // garbage is how much of it there may be until the next collection, in per cent of what is held now: as much as is

@@ -78,6 +78,18 @@ func TestSubset_EndsWithWhatIsLeft(t *testing.T) {
 	}
 }
 
+// What a pass over single ones has kept may go when others have gone, so that there are passes until one takes none
+// away.
+func TestSubset_TriesSinglesUntilAllAreNeeded(t *testing.T) {
+	sets := [][]int{{0, 1, 2, 3}, {0, 1, 3}, {1, 3}, {1}} // without 3 that is enough only where 0 and 2 have gone
+	kept, err := Subset(4, func(kept []int) (bool, error) {
+		return slices.ContainsFunc(sets, func(s []int) bool { return slices.Equal(s, kept) }), nil
+	})
+	if err != nil || !slices.Equal(kept, []int{1}) {
+		t.Errorf("%v, %v", kept, err)
+	}
+}
+
 // What is found is smallest, by all sets that are enough, which are known here.
 func TestSmaller(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -6,6 +6,7 @@ class Attacker {
     this.run = run;
     this.points = a.points;
     this.rank = new Map(a.order.map((row, k) => [row, k])); // of packets that it sees
+    this.copies = new Set(a.order.map(row => run.id[row])).size < a.order.length ? "Each copy counts. " : "";
     this.arrival = Float64Array.from(a.order, row => run.sent[row] + run.took[row]);
     this.times = Float64Array.from(a.points, n => n ? this.arrival[n - 1] : 0); // when a point is reached
     this.lines = a.lines;
@@ -119,7 +120,7 @@ function attackPanel(view, run) {
     }
     let count = live.querySelector(".count");
     if (count) count.textContent = `After ${a.points[point]} of ${run.attack.order.length} packets that it sees ` +
-      `(${time(a.times[point])}). The attack was carried out at ${a.points.length} such points.`;
+      `(${time(a.times[point])}). ${a.copies}The attack was carried out at ${a.points.length} such points.`;
     const errors = l.at.map(k => l.says[k].error), guess = l.at.map(k => l.says[k].guess);
     const known = errors.some(e => e !== null);
     chart.parentNode.hidden = !known;
@@ -196,7 +197,7 @@ function attackOfPacket(view, run, p) {
   while (from + 1 < a.points.length && a.points[from + 1] <= k) from++;
   const to = from + 1 < a.points.length ? from + 1 : from, between = a.points[to] - a.points[from];
   const of = run.attack.order.length;
-  out.push(element("p", {}, `It is the ${ordinal(k + 1)} of ${of} packets that the adversary sees. `,
+  out.push(element("p", {}, `It is the ${ordinal(k + 1)} of ${of} packets that the adversary sees. ${a.copies}`,
     between > 1 ? `The attacks were carried out before and after ${between} packets of which it is one.` :
       "The attacks were carried out right before and right after it."));
   const changed = [], same = [];
