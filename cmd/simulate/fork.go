@@ -37,9 +37,9 @@ start (changes). The fork goes on from what the run held shortly before, which s
 nothing of use, what was before is computed anew. What may change: of network all but topology, compute, of rounds
 retry, deadline, quorum, staleness and timeout, and the method's parameters.
 
-A fork costs what is left of the run, 0.2 to 0.5 s of CPU for starting, reading data and writing results, and copying
-what the run has recorded: that is below a tenth of a new run only where the run takes some 10 s of CPU or more, the
-most of them to solve (docs/guide.md).`,
+A fork costs what is left of the run, 0.1 to 0.5 s of CPU for starting, reading data and writing results, and copying
+what the run has recorded: that is below a tenth of a new run where the run takes some seconds and records metrics and
+trace alone, or more of them, the most to solve (docs/guide.md).`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage("fork needs the directory of one run, such as results/runs/quickstart/1")
@@ -136,6 +136,11 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 	f.sets = append([]string{"at=" + at.String()}, f.sets...)
 	if before, is := strings.CutPrefix(of, s.Name+","); is { // a fork or a variant itself
 		f.sets = append([]string{before}, f.sets...)
+	}
+	for _, a := range s.Changes {
+		if a.At > at {
+			fmt.Fprintf(c.ErrOrStderr(), "what %s changes later, at %v, it changes in the fork, too\n", dir, a.At)
+		}
 	}
 	runs, err := runSeeds(c.Context(), s, file, f, c.OutOrStdout())
 	infos := []*record.Info{}
