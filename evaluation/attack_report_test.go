@@ -126,7 +126,7 @@ func TestAttack_SaysWhatTheObserverKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"all of the victim's 16 samples but one", "5 candidates for the victim's samples",
-		"the whole data of nodes [0 3]"} {
+		"the whole data of nodes 0, 3"} {
 		if !strings.Contains(a.Threat.Knows, want) {
 			t.Errorf("%q lacks %q", a.Threat.Knows, want)
 		}
