@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"overhear/internal/plural"
 	"overhear/reproduce"
 )
 
@@ -330,7 +329,7 @@ func unevenly(nodes int) string {
 	for i := range left {
 		sizes[nodes-1-i%nodes]++
 	}
-	return "[" + plural.List(sizes) + "]"
+	return strings.ReplaceAll(fmt.Sprint(sizes), " ", ", ")
 }
 
 // newLarge are all curves at a hundred nodes, and some in smaller networks.
