@@ -118,10 +118,7 @@ func TestActs_ClaimsThatPresupposeHonesty(t *testing.T) {
 		entry := *e.Entry
 		entry.Active = &algorithms.Active{Stands: stands, Why: "a lemma"}
 		e.Entry = &entry
-		a, err := e.Assemble(t.Context(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := assembled(t, e)
 		c := a.Account.Certificate(0, 0, "sample")
 		if got := a.Account.Established == nil; got != want || (c.Reason == "") != want {
 			t.Errorf("stands: %v: established: %v; certificate: %+v", stands, a.Account.Established, c)

@@ -252,10 +252,7 @@ func TestClasses_NoClaimIsEstablished(t *testing.T) {
 // A run that was stopped does not go on with other classes.
 func TestClasses_AreAmongWhatARunComesFrom(t *testing.T) {
 	e := severalClasses(t, "problem.loss=softmax")
-	a, err := e.Assemble(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := assembled(t, e)
 	before, err := e.origin(a)
 	if err != nil {
 		t.Fatal(err)

@@ -33,6 +33,16 @@ func held() float64 {
 	return float64(m.HeapAlloc)
 }
 
+// assembled is everything of seed 1.
+func assembled(t *testing.T, e *Experiment) *Assembly {
+	t.Helper()
+	a, err := e.Assemble(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 // mostHeld is the most memory that a run holds, beyond what was held before.
 func mostHeld(t *testing.T, e *Experiment, before float64) float64 {
 	t.Helper()
@@ -105,10 +115,7 @@ func TestFootprint_IsForetold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := atScale(t, nodes, changes...)
-			a, err := e.Assemble(t.Context(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := assembled(t, e)
 			foretold := e.footprint(a)
 			a = nil
 			before := held()
@@ -124,10 +131,7 @@ func TestFootprint_IsForetold(t *testing.T) {
 // Nodes that do not fit are refused before they are made, with the program's own memory and the collector's.
 func TestFootprint_IsRefused(t *testing.T) {
 	e := atScale(t, 2000)
-	a, err := e.Assemble(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := assembled(t, e)
 	need, _ := e.need(a)
 	before := memory.SetLimit(int64(memory.Resident(need)) - 1)
 	defer memory.SetLimit(before)
@@ -172,10 +176,7 @@ func TestNeed_IsASum(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := New(s, "")
-		a, err := e.Assemble(t.Context(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := assembled(t, e)
 		bytes, _ := e.need(a)
 		return bytes
 	}
@@ -223,10 +224,7 @@ algorithm: {kind: admm-sharing, eta: 0.1}
 			t.Fatal(err)
 		}
 		e := New(s, "")
-		a, err := e.Assemble(t.Context(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := assembled(t, e)
 		need[order], _ = e.need(a)
 	}
 	const rows = 40 * 5000 * 8
@@ -238,10 +236,7 @@ algorithm: {kind: admm-sharing, eta: 0.1}
 // Each seed that runs at the same time has room for as much garbage as it holds.
 func TestAtOnce_LeavesRoomForGarbage(t *testing.T) {
 	e := atScale(t, 2000)
-	a, err := e.Assemble(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := assembled(t, e)
 	need, _ := e.need(a)
 	const seeds = 8
 	before := memory.SetLimit(int64((2*seeds + 1) * need))

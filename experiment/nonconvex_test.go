@@ -47,10 +47,7 @@ func TestNonConvex_RunsComeToTheStationaryPointOfScipy(t *testing.T) {
 	} {
 		for _, form := range []string{"jacobi", "averaged"} {
 			e := levelling(t, "problem.loss="+loss, "algorithm.form="+form)
-			a, err := e.Assemble(t.Context(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := assembled(t, e)
 			var l lastRound
 			if _, err := e.Execute(context.Background(), a, Execution{Observer: &l, Workers: 1}); err != nil {
 				t.Fatal(err)

@@ -39,10 +39,7 @@ func TestRecorded_IsWhatFilesTake(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := New(s, "")
-			a, err := e.Assemble(t.Context(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := assembled(t, e)
 			foretold, _ := e.recorded(a)
 			var said []string
 			o := Options{Out: t.TempDir(), Workers: 1, Say: func(text string) { said = append(said, text) }}

@@ -44,10 +44,7 @@ algorithm: {kind: edge-admm, eta: 0.05}
 	}
 	e, all := run("all")
 	_, none := run("none")
-	a, err := e.Assemble(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := assembled(t, e)
 	want := published{}
 	if _, err := e.Execute(context.Background(), a, Execution{Observer: want, Workers: 2}); err != nil {
 		t.Fatal(err)

@@ -29,10 +29,7 @@ rounds: {count: 4}
 			t.Fatal(err)
 		}
 		e := New(s, "")
-		a, err := e.Assemble(t.Context(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := assembled(t, e)
 		f, err := e.Execute(context.Background(), a, Execution{})
 		if err != nil {
 			t.Fatal(err)

@@ -157,10 +157,7 @@ func TestTargets_AreAmongWhatARunComesFrom(t *testing.T) {
 	for _, sets := range [][]string{nil, {"problem.columns=[1, 3]", "algorithm={kind: admm-sharing, eta: 0.1}",
 		"network.topology={kind: star, nodes: 3}", "problem.partition=even", "problem.C=1"}} {
 		e := predictor(t, sets...)
-		a, err := e.Assemble(t.Context(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := assembled(t, e)
 		before, err := e.origin(a)
 		if err != nil {
 			t.Fatal(err)
