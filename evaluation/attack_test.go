@@ -578,6 +578,33 @@ adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion, kkt-round
 	}
 }
 
+// The least of two roots, between which no round decides, is not exact where it happens to be the sample.
+func TestAttack_TheRightOneOfTwoRootsIsNotExact(t *testing.T) {
+	right := 0
+	for seed := range uint64(8) {
+		_, a := attacked(t, fmt.Sprintf(`name: right
+seeds: {first: %d}
+problem: {data: {set: twonorm, rows: 200, dimension: 2}, train: 8, C: 1, rho: 0.22, loss: huber-hinge,
+  scale: {rows: none, intercept: false}}
+network: {topology: {kind: path, nodes: 4}, latency: 20ms}
+rounds: {count: 1}
+algorithm: {kind: admm, eta: 0.05}
+adversary: {knows: {victim: all, all-but: 0}, attacks: [kkt-inversion]}
+`, seed+1))
+		for _, f := range a.Findings {
+			if !strings.Contains(f.Conclusion, "of 2 roots") || !(f.Baselines[0].Error < 1e-6) {
+				continue
+			}
+			if right++; f.Succeeded != record.Partial || f.Doubt == "" {
+				t.Errorf("seed %d, node %d is %s: %s", seed+1, f.Victim, f.Succeeded, f.Conclusion)
+			}
+		}
+	}
+	if right < 4 {
+		t.Errorf("%d least roots are the sample", right)
+	}
+}
+
 // Where numbers are hidden and rounds are few, others than the sample may fit, or none may be found that does: what is
 // told without that doubt is the sample, and what is told with it is not called exact.
 func TestAttack_ProjectionOfFewRoundsTellsItsDoubt(t *testing.T) {
