@@ -148,13 +148,18 @@ func (a *Account) end(m algorithms.Method, rounds int) {
 	}
 }
 
-// issue makes the certificates of a run that is over, and enters that of rows into the last round. A composition takes
-// longer than a short run, so that audits, which have many, are spared.
-func (a *Account) issue(rows []metrics.Row) {
+// issue makes the certificates of a run that is over. A composition takes longer than a short run, so that audits,
+// which have many, are spared.
+func (a *Account) issue() []record.Certificate {
 	if a.spared {
-		return
+		return nil
 	}
-	a.issued = a.certificates(0)
+	return a.certificates(0)
+}
+
+// enter takes the certificates that were issued, and enters that of rows into the last round.
+func (a *Account) enter(issued []record.Certificate, rows []metrics.Row) {
+	a.issued = issued
 	for _, c := range a.issued {
 		if last := len(rows) - 1; last >= 0 && c.Unit == privacy.Sample && c.Reason == "" {
 			rows[last].CertificateEpsilon, rows[last].CertificateDelta = float64(c.Epsilon), float64(c.Delta)
@@ -194,7 +199,7 @@ func (a *Account) record(first int) *record.Privacy {
 	}
 	p.Claims = append(p.Claims, a.claims(first)...)
 	if a.issued == nil {
-		a.issue(nil)
+		a.enter(a.issue(), nil)
 	}
 	for _, c := range a.issued {
 		c.Node += first

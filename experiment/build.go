@@ -180,20 +180,17 @@ func (e *Experiment) Divisors(ctx context.Context, seed uint64) ([]float64, erro
 // Assemble builds the run of one seed; the error is a SetupError. What is random draws from streams of the
 // seed, one a purpose, so that changing one part leaves the others alone. If ctx is done the error is its cause.
 func (e *Experiment) Assemble(ctx context.Context, seed uint64) (*Assembly, error) {
-	var a *Assembly // not the result itself, which is written while an assembly that is left may go on
-	err := stage.Do(ctx, func() (err error) {
-		if a, err = e.assemble(ctx, seed); err != nil {
-			return SetupError{err}
+	a, err := stage.Do(ctx, func() (*Assembly, error) {
+		a, err := e.assemble(ctx, seed)
+		if err != nil {
+			return nil, SetupError{err}
 		}
-		return nil
+		return a, nil
 	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
+	return a, err
 }
 
 func (e *Experiment) assemble(ctx context.Context, seed uint64) (*Assembly, error) {

@@ -238,15 +238,13 @@ func optimum(ctx context.Context, j *checkpoint.Journal, doing string, compute f
 	if err := stage.At(ctx, doing, 0, 0); err != nil {
 		return 0, nil, err
 	}
-	var value float64
-	var point []float64
-	err := stage.Do(ctx, func() (err error) {
-		value, point, err = compute()
-		return err
+	found, err := stage.Do(ctx, func() ([]float64, error) {
+		value, point, err := compute()
+		return slices.Concat([]float64{value}, point), err
 	})
 	if err != nil {
 		return 0, nil, err
 	}
-	track.Keep(0, []float64{value}, point)
-	return value, point, nil
+	track.Keep(0, found)
+	return found[0], found[1:], nil
 }

@@ -438,11 +438,11 @@ func ridgeOfColumns(ctx context.Context, v *problem.Vertical, a *problem.Vertica
 	}
 	smaller := *v
 	smaller.Ridge *= smallerRidge
-	var b *problem.VerticalOptimum
-	if stage.At(ctx, smallerOptimum, 0, 0) != nil || stage.Do(ctx, func() (err error) {
-		b, err = smaller.Centralised()
-		return err
-	}) != nil {
+	if stage.At(ctx, smallerOptimum, 0, 0) != nil {
+		return nil
+	}
+	b, err := stage.Do(ctx, smaller.Centralised)
+	if err != nil {
 		return nil
 	}
 	loss := func(o *problem.VerticalOptimum, ridge float64) record.Number {

@@ -33,10 +33,8 @@ func (e *Experiment) Look(ctx context.Context) error {
 	if err := stage.At(ctx, "hashing the scenario's files", 0, 0); err != nil {
 		return err
 	}
-	return stage.Do(ctx, func() error {
-		_, err := e.fileSums()
-		return err
-	})
+	_, err := stage.Do(ctx, e.fileSums)
+	return err
 }
 
 // fileSums are the hashes of the files that the experiment reads.

@@ -313,18 +313,11 @@ func (e *Experiment) traceLevel() sim.TraceLevel {
 }
 
 // info is run.json of an outcome, but for how long it took.
-func (e *Experiment) info(ctx context.Context, out *outcome) (info *record.Info, _ error) {
+func (e *Experiment) info(ctx context.Context, out *outcome) (*record.Info, error) {
 	if err := stage.At(ctx, "computing what theorems prove of the run (record.rates)", 0, 0); err != nil {
 		return nil, err
 	}
-	err := stage.Do(ctx, func() error {
-		info = e.infoOf(out)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return info, nil
+	return stage.Do(ctx, func() (*record.Info, error) { return e.infoOf(out), nil })
 }
 
 // infoOf is info, however long that takes.
@@ -751,13 +744,11 @@ func (out *outcome) table(ctx context.Context) (*record.Table, error) {
 		if err := stage.At(ctx, "computing the certificate of privacy", 0, 0); err != nil {
 			return nil, err
 		}
-		err := stage.Do(ctx, func() error {
-			out.Account.issue(out.rows)
-			return nil
-		})
+		issued, err := stage.Do(ctx, func() ([]record.Certificate, error) { return out.Account.issue(), nil })
 		if err != nil {
 			return nil, err
 		}
+		out.Account.enter(issued, out.rows)
 	}
 	t := &record.Table{Columns: metrics.Columns}
 	for i := range out.rows {

@@ -26,18 +26,31 @@ func At(ctx context.Context, doing string, done, of int64) error {
 	return context.Cause(ctx)
 }
 
-// Do does what does not look at the context, or not often. If the work is to stop it returns at once with the reason,
-// and what f does is of no use any more: f must not write to what outlives its caller. A panic of f is an error.
-func Do(ctx context.Context, f func() error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// Do is what f makes, where f does not look at the context, or not often. If the work is to stop it returns at once
+// with the reason, while f goes on: so that f must write to nothing that its caller may still read, its variables
+// neither; what it makes is what it returns. A panic of f is an error.
+func Do[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type made struct {
+		what T
+		err  error
 	}
-	done := make(chan error, 1)
-	go func() { done <- guard.Func(f)() }()
+	var none made
+	if ctx.Err() != nil {
+		return none.what, context.Cause(ctx)
+	}
+	done := make(chan made, 1)
+	go func() {
+		var m made
+		m.err = guard.Func(func() (err error) {
+			m.what, err = f()
+			return err
+		})()
+		done <- m
+	}()
 	select {
-	case err := <-done:
-		return err
+	case m := <-done:
+		return m.what, m.err
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return none.what, context.Cause(ctx)
 	}
 }

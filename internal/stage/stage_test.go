@@ -37,31 +37,31 @@ func TestDo_LeavesWhatGoesOn(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	free := make(chan struct{})
 	defer close(free)
-	err := Do(ctx, func() error {
+	made, err := Do(ctx, func() (int, error) {
 		stop(why)
 		<-free
-		return nil
+		return 1, nil
 	})
-	if !errors.Is(err, why) {
-		t.Errorf("stopped: %v", err)
+	if !errors.Is(err, why) || made != 0 {
+		t.Errorf("stopped: %d, %v", made, err)
 	}
 	began := false
-	if err := Do(ctx, func() error { began = true; return nil }); !errors.Is(err, why) || began {
+	if _, err := Do(ctx, func() (int, error) { began = true; return 1, nil }); !errors.Is(err, why) || began {
 		t.Errorf("%v, and what was to be stopped began: %v", err, began)
 	}
 }
 
 func TestDo_IsTheWorksError(t *testing.T) {
 	bad := errors.New("bad")
-	if err := Do(t.Context(), func() error { return bad }); !errors.Is(err, bad) {
+	if _, err := Do(t.Context(), func() (int, error) { return 1, bad }); !errors.Is(err, bad) {
 		t.Error(err)
 	}
 	var mistake *guard.Panic
-	if err := Do(t.Context(), func() error { panic("x") }); !errors.As(err, &mistake) {
+	if _, err := Do(t.Context(), func() (int, error) { panic("x") }); !errors.As(err, &mistake) {
 		t.Errorf("a panic is %v", err)
 	}
-	if err := Do(t.Context(), func() error { return nil }); err != nil {
-		t.Error(err)
+	if made, err := Do(t.Context(), func() (int, error) { return 1, nil }); err != nil || made != 1 {
+		t.Error(made, err)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestDo_BeginsNothingThatIsStopped(t *testing.T) {
 	stop(why)
 	begun := make(chan struct{}, 1)
 	for range 100 {
-		if err := Do(ctx, func() error { begun <- struct{}{}; return nil }); !errors.Is(err, why) {
+		if _, err := Do(ctx, func() (int, error) { begun <- struct{}{}; return 1, nil }); !errors.Is(err, why) {
 			t.Fatal(err)
 		}
 	}
