@@ -67,10 +67,9 @@ func (l *AdvanceLine) Exact() int {
 
 // AdvanceOptions say how often attacks are carried out.
 type AdvanceOptions struct {
-	DataDir  string
-	Sets     []string // path=value, of the run's adversary
-	Points   int      // at most; at least 2; 0: as many as are usual of so many packets
-	Progress func(done, most int)
+	DataDir string
+	Sets    []string // path=value, of the run's adversary
+	Points  int      // at most; at least 2; 0: as many as are usual of so many packets
 }
 
 // usualPoints are 64, and of many packets fewer, as to carry attacks out takes longer there: with attacks that take
@@ -83,12 +82,20 @@ func usualPoints(packets int) int {
 	return max(least, usual*many/packets)
 }
 
-// AdvanceOf carries the attacks of a recorded run's adversary out after growing numbers of packets: after none and
-// after all; after a quarter of the points' number, evenly apart; and then halfway between two points that differ,
-// those first between which an outcome changes, until the points are used up or no two neighbours differ that are not
-// next to each other. Where no attack suits with all packets, that is the only point. It is nil where the scenario has
-// no adversary.
-func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, error) {
+// Advancing carries the attacks of a recorded run's adversary out after growing numbers of packets: after all and after
+// none; after a quarter of the points' number, evenly apart; and then halfway between two points that differ, those
+// first between which an outcome changes, until the points are used up or no two neighbours differ that are not next to
+// each other. Where no attack suits with all packets, that is the only point.
+type Advancing struct {
+	*assault
+	seen   []int // rows of the packets that are seen, by arrival
+	most   int   // points
+	person *person
+	steps  map[int][][]AdvanceStep // by number of packets, by victim and attack
+}
+
+// NewAdvancing prepares the attacks of a run's adversary; nil: the scenario has none.
+func NewAdvancing(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advancing, error) {
 	s, err := scenarioOf(r, o.Sets...)
 	if err != nil || s.Adversary == nil {
 		return nil, err
@@ -97,44 +104,27 @@ func AdvanceOf(ctx context.Context, r *record.Run, o AdvanceOptions) (*Advance, 
 	if err != nil {
 		return nil, err
 	}
-	b := &advancing{assault: a, seen: a.arrivals(), steps: map[int][][]AdvanceStep{}}
+	b := &Advancing{assault: a, seen: a.arrivals(), steps: map[int][][]AdvanceStep{}}
+	b.most = max(2, cmp.Or(o.Points, usualPoints(len(b.seen))))
 	if a.noData == nil {
 		b.person, err = newPerson(a.experiment, a.assembly)
 	}
 	if err != nil {
 		return nil, err
 	}
-	all := len(b.seen)
-	most := max(2, cmp.Or(o.Points, usualPoints(all)))
-	tell := func() {
-		if o.Progress != nil {
-			o.Progress(len(b.steps), most)
-		}
-	}
-	tell()
-	if err := b.at(ctx, all); err != nil {
-		return nil, err
-	}
-	if !slices.ContainsFunc(b.steps[all], func(of []AdvanceStep) bool {
-		return slices.ContainsFunc(of, func(s AdvanceStep) bool { return s.Outcome != record.Blocked })
-	}) && !a.explicit {
-		return b.result(), nil
-	}
-	for next := 0; next >= 0 && len(b.steps) < most; next = b.next(most) {
-		tell()
-		if err := b.at(ctx, next); err != nil {
-			return nil, err
-		}
-	}
-	return b.result(), nil
+	return b, nil
 }
 
-// advancing is an Advance in the making.
-type advancing struct {
-	*assault
-	seen   []int // rows of the packets that are seen, by arrival
-	person *person
-	steps  map[int][][]AdvanceStep // by number of packets, by victim and attack
+// Done is after how many numbers of packets the attacks were carried out, of how many at most.
+func (b *Advancing) Done() (done, most int) { return len(b.steps), b.most }
+
+// Next carries the attacks out after one more number of packets, unless nothing is left to be told.
+func (b *Advancing) Next(ctx context.Context) (more bool, err error) {
+	count := b.next()
+	if count < 0 {
+		return false, nil
+	}
+	return true, b.at(ctx, count)
 }
 
 // arrivals are the rows of the packets that are seen, in order of arrival.
@@ -236,12 +226,10 @@ func (a *assault) lacks(some []record.Message) map[int]lack {
 }
 
 // at carries the attacks out on the first packets that are seen.
-func (b *advancing) at(ctx context.Context, count int) error {
-	if b.steps[count] != nil {
-		return nil
-	}
+func (b *Advancing) at(ctx context.Context, count int) error {
 	part, watch := b.upTo(b.seen[:count])
 	view := adversary.Observe(part, watch, b.public, nil)
+	var all [][]AdvanceStep
 	for i := range b.known.Victims {
 		v, truth := b.on(view, i)
 		var of []AdvanceStep
@@ -261,13 +249,14 @@ func (b *advancing) at(ctx context.Context, count int) error {
 			}
 			of = append(of, b.step(f, truth))
 		}
-		b.steps[count] = append(b.steps[count], of)
+		all = append(all, of)
 	}
+	b.steps[count] = all
 	return nil
 }
 
 // step is a finding in brief.
-func (b *advancing) step(f *record.Finding, truth *adversary.Truth) AdvanceStep {
+func (b *Advancing) step(f *record.Finding, truth *adversary.Truth) AdvanceStep {
 	s := AdvanceStep{Outcome: f.Succeeded, Said: f.Said(), Conclusion: f.Conclusion, Error: math.NaN(),
 		Guess: math.NaN(), Odds: f.Odds}
 	if one := f.Beside(); one != nil {
@@ -329,9 +318,22 @@ func differ(a, b *AdvanceStep) int {
 }
 
 // next is the number of packets after which the attacks are to be carried out next; −1: nothing is left to be told.
-func (b *advancing) next(points int) int {
+func (b *Advancing) next() int {
 	all := len(b.seen)
-	if even := points / 4; len(b.steps)-2 < even {
+	whole, begun := b.steps[all]
+	if !begun {
+		return all
+	}
+	suits := b.explicit || slices.ContainsFunc(whole, func(of []AdvanceStep) bool {
+		return slices.ContainsFunc(of, func(s AdvanceStep) bool { return s.Outcome != record.Blocked })
+	})
+	if !suits || len(b.steps) >= b.most {
+		return -1
+	}
+	if b.steps[0] == nil {
+		return 0
+	}
+	if even := b.most / 4; len(b.steps)-2 < even {
 		for k := 1; k <= even; k++ {
 			if at := k * all / (even + 1); b.steps[at] == nil {
 				return at
@@ -364,7 +366,8 @@ func (b *advancing) next(points int) int {
 	return best
 }
 
-func (b *advancing) result() *Advance {
+// Result is what the adversary had worked out, as far as the attacks were carried out.
+func (b *Advancing) Result() *Advance {
 	out := &Advance{Threat: threat(&b.scenario.Adversary.Knows, b.watch, b.known, b.scenario.Lying()), Order: b.seen,
 		Unseen: unseen(b.watch, b.public), Unscored: b.unscored()}
 	out.Watched = network(b.public, b.watch, b.known.Victims[0].Node).Watched
@@ -374,6 +377,9 @@ func (b *advancing) result() *Advance {
 	slices.Sort(out.Points)
 	for i := range b.known.Victims {
 		out.Victims = append(out.Victims, b.known.Victims[i].Node)
+		if len(out.Points) == 0 {
+			continue
+		}
 		for j, one := range b.attacks {
 			l := AdvanceLine{Attack: one.Name, Title: one.Title, Equation: one.Equation,
 				Victim: b.known.Victims[i].Node}

@@ -25,6 +25,37 @@ record: {rates: off, trace: off}
 adversary: {knows: {victim: 1, all-but: 0}, attacks: [kkt-inversion]}
 `
 
+// advanceOf carries attacks out as often as is asked for; nil: the scenario has no adversary.
+func advanceOf(t *testing.T, r *record.Run, o AdvanceOptions) (*Advance, error) {
+	t.Helper()
+	b, err := NewAdvancing(t.Context(), r, o)
+	if err != nil || b == nil {
+		return nil, err
+	}
+	return advanced(t, b)
+}
+
+// advanced carries attacks out to their end. Before, what there is of them is of the same victims and packets.
+func advanced(t *testing.T, b *Advancing) (*Advance, error) {
+	t.Helper()
+	for before := b.Result(); ; {
+		more, err := b.Next(t.Context())
+		if err != nil {
+			return nil, err
+		}
+		now := b.Result()
+		if !slices.Equal(before.Victims, now.Victims) || !slices.Equal(before.Order, now.Order) ||
+			more != (len(now.Points) > len(before.Points)) {
+			t.Errorf("once more has been carried out: %v; before of %v after %v, now of %v after %v", more,
+				before.Victims, before.Points, now.Victims, now.Points)
+		}
+		if !more {
+			return now, nil
+		}
+		before = now
+	}
+}
+
 // messagesOf are the rows of messages.parquet.
 func messagesOf(t *testing.T, r *record.Run) (all []record.Message) {
 	t.Helper()
@@ -74,7 +105,7 @@ func TestAdvanceOf_CountsPacketsByArrival(t *testing.T) {
 		if slices.IsSorted(want) == c.overtakes {
 			t.Fatalf("%v: packets arrive as %v", c.sets, want)
 		}
-		a, err := AdvanceOf(context.Background(), r, AdvanceOptions{Points: 2})
+		a, err := advanceOf(t, r, AdvanceOptions{Points: 2})
 		if err != nil || !slices.Equal(a.Order, want) || !slices.Equal(a.Points, []int{0, len(want)}) {
 			t.Errorf("%v: %v after %v, want %v, %v", c.sets, a.Order, a.Points, want, err)
 		}
@@ -95,7 +126,7 @@ func TestAdvanceOf_AttacksHaveThePacketsThatCameFirst(t *testing.T) {
 		got = packets
 		return record.Unscored
 	})}
-	b := &advancing{assault: a, seen: a.arrivals(), steps: map[int][][]AdvanceStep{}}
+	b := &Advancing{assault: a, seen: a.arrivals(), steps: map[int][][]AdvanceStep{}}
 	for count := range len(order) + 1 {
 		if err := b.at(context.Background(), count); err != nil {
 			t.Fatal(err)
@@ -154,11 +185,17 @@ func TestUsualPoints(t *testing.T) {
 			t.Errorf("%d packets: %d points, want %d", packets, got, want)
 		}
 	}
-	told := -1
-	a, err := AdvanceOf(t.Context(), recorded(t, fmt.Sprintf(ringOfFour, "{count: 3}", "late-joiner")),
-		AdvanceOptions{Progress: func(_, most int) { told = most }})
-	if err != nil || told != 64 || len(a.Points) < 3 {
-		t.Errorf("%v: %d are said to be the most; %v", err, told, a)
+	b, err := NewAdvancing(t.Context(), recorded(t, fmt.Sprintf(ringOfFour, "{count: 3}", "late-joiner")),
+		AdvanceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, most := b.Done(); done != 0 || most != 64 {
+		t.Errorf("%d of %d are said to be done before any is", done, most)
+	}
+	a, err := advanced(t, b)
+	if done, most := b.Done(); err != nil || done != len(a.Points) || most != 64 || done < 3 {
+		t.Errorf("%v: %d of %d are said to be done; %v", err, done, most, a)
 	}
 }
 
@@ -176,7 +213,7 @@ func patients(intercept int) *person {
 
 // told is what is said of an estimate of a sample.
 func told(p *person, x []float64, y float64, truth adversary.Sample) AdvanceStep {
-	b := &advancing{person: p}
+	b := &Advancing{person: p}
 	f := &record.Finding{Succeeded: record.Partial, Estimates: []record.Estimate{{X: x, Y: y}}}
 	return b.step(f, &adversary.Truth{Samples: []adversary.Sample{truth}})
 }
@@ -412,7 +449,7 @@ rounds: {count: 20, retry: 50ms}
 algorithm: {kind: admm, eta: 0.05}
 adversary: {knows: {victim: 2, all-but: 0}, attacks: [kkt-rounds, late-joiner]}
 `)
-	a, err := AdvanceOf(context.Background(), r, AdvanceOptions{Points: 8})
+	a, err := advanceOf(t, r, AdvanceOptions{Points: 8})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -218,7 +218,7 @@ adversary: {%sknows: {victim: %d, all-but: 3, data: [3]}}
 				t.Errorf("%s: %s %s: %s", c.name, f.Attack, f.Succeeded, f.Conclusion)
 			}
 		}
-		lines, err := AdvanceOf(context.Background(), r, AdvanceOptions{})
+		lines, err := advanceOf(t, r, AdvanceOptions{})
 		if err != nil {
 			t.Fatal(c.name, err)
 		}

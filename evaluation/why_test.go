@@ -221,7 +221,7 @@ adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
 		if !c.beginning {
 			continue
 		}
-		a, err := AdvanceOf(context.Background(), r, AdvanceOptions{Points: 1000})
+		a, err := advanceOf(t, r, AdvanceOptions{Points: 1000})
 		if err != nil || len(a.Points) == 0 {
 			t.Fatal(a, err)
 		}
@@ -272,7 +272,7 @@ rounds: {count: 8}
 algorithm: {kind: admm, eta: 0.05}
 adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion, late-joiner, linkage]}
 `)
-	advance, err := AdvanceOf(context.Background(), r, AdvanceOptions{Points: 1000})
+	advance, err := advanceOf(t, r, AdvanceOptions{Points: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

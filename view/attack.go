@@ -15,7 +15,7 @@ import (
 )
 
 // Attack is the adversary's view of a run. Its attacks were carried out on the first packets that it sees, in order of
-// arrival, for growing numbers of them.
+// arrival, for growing numbers of them. While they are carried out there are fewer points than there will be, or none.
 type Attack struct {
 	Sees   string   `json:"sees"`
 	Knows  string   `json:"knows"`
@@ -62,10 +62,10 @@ type AttackSaying struct {
 	Odds       []record.Odds  `json:"odds"`
 }
 
-// attack carries the attacks of the run's adversary out.
+// attack prepares the attacks of the run's adversary.
 func (b *builder) attack(ctx context.Context, o Options) error {
-	a, err := evaluation.AdvanceOf(ctx, b.from, evaluation.AdvanceOptions{DataDir: o.DataDir, Sets: o.Sets,
-		Points: o.Points, Progress: o.Progress})
+	advancing, err := evaluation.NewAdvancing(ctx, b.from, evaluation.AdvanceOptions{DataDir: o.DataDir, Sets: o.Sets,
+		Points: o.Points})
 	var setup experiment.SetupError
 	switch {
 	case o.Sets == nil && (errors.As(err, &setup) || errors.Is(err, record.ErrNotRecorded)):
@@ -73,26 +73,35 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 		return nil
 	case err != nil:
 		return err
-	case a == nil:
+	case advancing == nil:
 		b.note("The scenario has no adversary; with --set adversary.knows.all-but=0 it has one, who knows all rows " +
 			"of node 0 but one. simulate list attacks says which methods attacks suit.")
 		return nil
 	}
-	if a.Unscored != "" {
+	b.advancing = advancing
+	b.Attack = attackOf(advancing.Result())
+	if b.Attack.Unscored != "" {
 		b.note("The attacks are not scored, and neither samples nor how near estimates come to them are shown: %s.",
-			a.Unscored)
+			b.Attack.Unscored)
 	}
 	if scale := b.scenario.Problem.Scale; !scale.Intercept && scale.Rows != "none" {
 		b.note("Rows are scaled (problem.scale.rows: %s) and have no intercept, which would tell by how much: samples "+
 			"of the adversary's view are those of scaled rows.", scale.Rows)
 	}
-	b.Attack = &Attack{Sees: a.Threat.Sees, Knows: a.Threat.Knows, Wants: a.Threat.Wants, Acts: a.Threat.Acts,
+	return nil
+}
+
+// attackOf is what an adversary has worked out, as the page needs it.
+func attackOf(a *evaluation.Advance) *Attack {
+	out := &Attack{Sees: a.Threat.Sees, Knows: a.Threat.Knows, Wants: a.Threat.Wants, Acts: a.Threat.Acts,
 		Unseen: a.Unseen, Unscored: a.Unscored, Untried: a.Untried,
 		Victims: a.Victims, Watched: a.Watched, Order: a.Order, Points: a.Points,
 		Lines: []AttackLine{}}
-	sent := sums(b.Packets.Sent)
-	if b.Attack.Watched == nil {
-		b.Attack.Watched = []int{}
+	if out.Watched == nil {
+		out.Watched = []int{}
+	}
+	if out.Points == nil {
+		out.Points = []int{}
 	}
 	for _, l := range a.Lines {
 		line := AttackLine{Attack: l.Attack, Title: l.Title, Equation: l.Equation, Victim: l.Victim, Exact: l.Exact(),
@@ -103,13 +112,9 @@ func (b *builder) attack(ctx context.Context, o Options) error {
 			}
 			line.At = append(line.At, len(line.Says)-1)
 		}
-		if line.Exact > 0 { // by a packet that may come after the time line would end
-			row := a.Order[a.Points[line.Exact]-1]
-			b.until(sent[row] + b.Packets.Took[row])
-		}
-		b.Attack.Lines = append(b.Attack.Lines, line)
+		out.Lines = append(out.Lines, line)
 	}
-	return nil
+	return out
 }
 
 func saying(l *evaluation.AdvanceLine, s *evaluation.AdvanceStep) AttackSaying {

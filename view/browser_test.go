@@ -157,6 +157,98 @@ func TestPage_PlaysAndTells(t *testing.T) {
 	quiet(t, p, s.Address())
 }
 
+// A page is shown before the attacks are carried out, tells how far they are, and shows in the end what a page does
+// that had them from the beginning. What was chosen, and by when, stays.
+func TestPage_ShowsAttacksAsTheyAreCarriedOut(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	r := recorded(t, hospitals, 1)
+	d, err := Build(context.Background(), []*record.Run{r}, Options{Points: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := served(t, d)
+	step, carried := make(chan bool), make(chan error, 1)
+	go func() { carried <- s.Carry(t.Context(), func(int, int) { <-step }) }()
+	p.Show(1280, 900, false)
+	p.Open(s.Address(), ready)
+	has(t, p, "#attack", "every packet that arrives", "being carried out", "0 of at most", "as it is found")
+	if text := p.Text("#attack"); strings.Contains(text, "No attack suits") || strings.Contains(text, "exact") {
+		t.Errorf("before any attack is carried out the page says %q", text)
+	}
+	if !browser.Ask[bool](p, "document.querySelector('#marks').hidden && document.querySelector('#exactly').hidden") {
+		t.Error("the time line has marks of attacks that were not carried out")
+	}
+	p.Press(".")
+	p.Press("n")
+	p.ClickOn("#table summary")
+	at := now(p)
+	// The first, with all packets and with none, are seen before the others.
+	for range 3 {
+		step <- true
+	}
+	has(t, p, "#attack", "being carried out", "2 of at most 32", "at 2 such points", "between the start and packet")
+	p.Wait("[...document.querySelectorAll('#colour option')].some(o => o.value === 'learnt')")
+	close(step)
+	if err := <-carried; err != nil {
+		t.Fatal(err)
+	}
+	p.Wait("!document.documentElement.dataset.live")
+	if got := now(p); got != at || at == 0 {
+		t.Errorf("the time was %v and is %v", at, got)
+	}
+	has(t, p, "#chosen", "Node 0")
+	if text := p.Text("#attack"); strings.Contains(text, "being carried out") {
+		t.Errorf("when all is over the page says %q", text)
+	}
+	shows := func() string {
+		return browser.Ask[string](p, `["#attack", "#marks", "#legend", "#runs"].map(k =>
+			document.querySelector(k).innerText).join("\n")`)
+	}
+	late := shows()
+	if said := p.Said(); len(said) > 0 {
+		t.Errorf("the browser said %q", said)
+	}
+	for _, address := range []string{s.Address(), saved(t, built(t, r))} { // loaded anew, and written when it was whole
+		p.Open(address, ready)
+		p.Press(".")
+		p.ClickOn("#table summary")
+		if whole := shows(); whole != late {
+			t.Errorf("%s shows\n%s\nand the page that was there before\n%s", address, whole, late)
+		}
+		if browser.Ask[bool](p, "Boolean(document.documentElement.dataset.live)") {
+			t.Errorf("%s asks for more", address)
+		}
+	}
+	if strings.Contains(string(s.page), "connect-src") {
+		t.Error("a page that has everything may ask for more")
+	}
+}
+
+// A page whose command has ended before the attacks were carried out says so and stays.
+func TestPage_SaysThatAttacksWereNotCarriedOut(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	d, err := Build(context.Background(), []*record.Run{recorded(t, hospitals, 1)}, Options{Points: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewServer(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx) }()
+	p.Open(s.Address(), ready)
+	has(t, p, "#attack", "being carried out")
+	stop()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	has(t, p, "#attack", "were not carried out to their end: simulate view has ended")
+	p.Press("n")
+	has(t, p, "#chosen", "Node 0")
+}
+
 // Names that the file of a network gives its nodes stand beside their numbers.
 func TestPage_CallsNodesByTheirNames(t *testing.T) {
 	p := browser.Find(t).Drive(t)

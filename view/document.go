@@ -32,6 +32,9 @@ import (
 type Document struct {
 	Runs       []*Run      `json:"runs"`
 	Difference *Difference `json:"difference"` // of two runs; null: there is one, or none was found
+	Live       bool        `json:"live"`       // attacks are carried out, and the page asks the server for them
+
+	advancing []*evaluation.Advancing // of the runs' adversaries, until they are carried out; nil: a run has none
 }
 
 // Run is a recorded run. Times are virtual nanoseconds. A column that is named "since" has differences from row to row,
@@ -155,21 +158,21 @@ const MostNumbers = 2_000_000
 
 // Options say how a document is made.
 type Options struct {
-	DataDir  string
-	Sets     []string             // path=value, of the runs' adversaries
-	Points   int                  // at most so many times at which the attacks are carried out; 0: as many as are usual
-	Progress func(done, most int) // told how often the attacks on a run were carried out, and how often they may be
+	DataDir string
+	Sets    []string // path=value, of the runs' adversaries
+	Points  int      // at most so many times at which the attacks are carried out; 0: as many as are usual
 }
 
-// Build reads runs, one or two, and makes a document of them.
+// Build reads runs, one or two, and makes a document of them, in which attacks are to be carried out by
+// [Document.Carry].
 func Build(ctx context.Context, runs []*record.Run, o Options) (*Document, error) {
 	d := new(Document)
 	for _, r := range runs {
-		v, err := build(ctx, r, o)
+		b, err := build(ctx, r, o)
 		if err != nil {
 			return nil, err
 		}
-		d.Runs = append(d.Runs, v)
+		d.Runs, d.advancing = append(d.Runs, b.Run), append(d.advancing, b.advancing)
 	}
 	if len(runs) == 2 {
 		d.tellApart(runs)
@@ -212,7 +215,7 @@ func (d *Document) unlike() {
 	}
 }
 
-func build(ctx context.Context, r *record.Run, o Options) (*Run, error) {
+func build(ctx context.Context, r *record.Run, o Options) (*builder, error) {
 	s, err := scenarios.Parse(filepath.Join(r.Dir, "run.json"), []byte(r.Info.Scenario))
 	if err != nil {
 		return nil, err
@@ -229,20 +232,21 @@ func build(ctx context.Context, r *record.Run, o Options) (*Run, error) {
 	}
 	b.facts()
 	b.after()
-	return b.Run, nil
+	return b, nil
 }
 
 // builder makes a Run.
 type builder struct {
 	*Run
-	from     *record.Run
-	scenario *scenarios.Scenario
-	sites    *sim.Placed
-	graph    *sim.Graph // nil: it is in a file that is not at hand
-	last     int64      // when the last event was, requests in vain included
-	planned  [][]Outage // by fault plan, as if none followed
-	lost     int
-	sent     int // packets, a duplicate once
+	from      *record.Run
+	advancing *evaluation.Advancing // nil: it has no adversary
+	scenario  *scenarios.Scenario
+	sites     *sim.Placed
+	graph     *sim.Graph // nil: it is in a file that is not at hand
+	last      int64      // when the last event was, requests in vain included
+	planned   [][]Outage // by fault plan, as if none followed
+	lost      int
+	sent      int // packets, a duplicate once
 }
 
 func (b *builder) head() {

@@ -48,9 +48,16 @@ var mainScript string
 var script = "\"use strict\";\n(() => {\n" + strings.Join([]string{wordsScript, runScript, stageScript, chartScript,
 	attackScript, panelsScript, mainScript}, "\n") + "})();\n"
 
-// Policy is the page's Content-Security-Policy: its own script and style by their hashes, and nothing that is loaded.
-var Policy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
-	"form-action 'none'", hash(script), hash(pageStyle))
+// Policy is the page's Content-Security-Policy: its own script and style by their hashes, and nothing that is loaded;
+// a live page asks the server that it is from for more.
+func Policy(live bool) string {
+	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
+		"form-action 'none'", hash(script), hash(pageStyle))
+	if live {
+		policy += "; connect-src 'self'"
+	}
+	return policy
+}
 
 // hash names a text in a policy.
 func hash(text string) string {
@@ -100,7 +107,7 @@ func (d *Document) Write(w io.Writer) error {
 		names = append(names, r.Name+", seed "+r.Seed)
 	}
 	return pageHTML.Execute(w, map[string]any{
-		"Policy": Policy, "Title": strings.Join(names, " and "), "Style": template.CSS(pageStyle),
+		"Policy": Policy(d.Live), "Title": strings.Join(names, " and "), "Style": template.CSS(pageStyle),
 		"Script": template.JS(script), "Data": template.HTML(packed.String()),
 	})
 }

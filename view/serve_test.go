@@ -3,7 +3,6 @@
 package view
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -14,11 +13,7 @@ import (
 // served offers a document until the test ends.
 func served(t *testing.T, d *Document) *Server {
 	t.Helper()
-	var page bytes.Buffer
-	if err := d.Write(&page); err != nil {
-		t.Fatal(err)
-	}
-	s, err := NewServer(page.Bytes())
+	s, err := NewServer(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +50,8 @@ func TestServer_AnswersThisMachineAlone(t *testing.T) {
 		"another token":                {path: "/" + strings.Repeat("A", len(s.token)) + "/", code: 404},
 		"a part of the token":          {path: "/" + s.token[:5] + "/", code: 404},
 		"more than the token":          {path: "/" + s.token + "/x", code: 404},
+		"more than a file":             {path: "/" + s.token + "/attacks/x", code: 404},
+		"attacks without the token":    {path: "/attacks", code: 404},
 		"a name that leads here":       {host: "evil.example", code: 403},
 		"localhost":                    {host: "localhost", code: 403},
 		"another origin":               {header: [2]string{"Origin", "http://evil.example"}, code: 403},

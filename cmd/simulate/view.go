@@ -4,15 +4,19 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"overhear/internal/files"
+	"overhear/internal/guard"
 	"overhear/record"
 	"overhear/view"
 )
@@ -54,15 +58,7 @@ func newView() *cobra.Command {
 				}
 				runs = append(runs, r)
 			}
-			bar := newProgress("attacks", 1).orTell(c.ErrOrStderr(), "carrying out the attacks; with fewer --points "+
-				"it is sooner done")
-			var once foretold
-			d, err := view.Build(c.Context(), runs, view.Options{DataDir: data, Sets: sets, Points: points,
-				Progress: func(done, most int) {
-					once.after(c.ErrOrStderr(), done, most, "to carry the attacks out", "the most (--points)")
-					bar.outOf(done, most)
-				}})
-			bar.clear()
+			d, err := view.Build(c.Context(), runs, view.Options{DataDir: data, Sets: sets, Points: points})
 			if errors.Is(err, record.ErrNotRecorded) {
 				return usageError{err}
 			}
@@ -81,26 +77,42 @@ func newView() *cobra.Command {
 					fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", of, note)
 				}
 			}
-			var page bytes.Buffer
-			if err := d.Write(&page); err != nil {
-				return err
-			}
-			if text := d.Weight(page.Len()); text != "" {
-				fmt.Fprintln(c.ErrOrStderr(), text)
+			weigh := func(bytes int) {
+				if text := d.Weight(bytes); text != "" {
+					fmt.Fprintln(c.ErrOrStderr(), text)
+				}
 			}
 			if c.Flags().Changed("out") {
+				if err := carried(c.Context(), c.ErrOrStderr(), d.Carry); err != nil {
+					return err
+				}
+				var page bytes.Buffer
+				if err := d.Write(&page); err != nil {
+					return err
+				}
+				weigh(page.Len())
 				if err := files.WriteBytes(out, page.Bytes()); err != nil {
 					return err
 				}
 				fmt.Fprintln(c.OutOrStdout(), out)
 				return nil
 			}
-			s, err := view.NewServer(page.Bytes())
+			s, err := view.NewServer(d)
 			if err != nil {
 				return err
 			}
+			weigh(s.Size())
 			fmt.Fprintf(c.OutOrStdout(), "%s\nis on this machine alone; Ctrl-C ends it\n", s.Address())
-			return s.Serve(c.Context())
+			both, ctx := errgroup.WithContext(c.Context())
+			both.Go(func() error { return s.Serve(ctx) })
+			both.Go(guard.Func(func() error {
+				err := carried(ctx, c.ErrOrStderr(), s.Carry)
+				if c.Context().Err() != nil { // the page was looked at long enough
+					return nil
+				}
+				return err
+			}))
+			return both.Wait()
 		},
 	}
 	flags := c.Flags()
@@ -110,4 +122,15 @@ func newView() *cobra.Command {
 	flags.StringArrayVar(&sets, "set", nil, "override a value of the run's adversary, `path=value`; may be repeated")
 	flags.StringVar(&data, "data", "", "data `directory` (default $OVERHEAR_DATA, ../shared/data, the user's cache)")
 	return c
+}
+
+// carried carries a page's attacks out and shows how far they are.
+func carried(ctx context.Context, w io.Writer, carry func(context.Context, func(done, most int)) error) error {
+	bar := newProgress("attacks", 1).orTell(w, "carrying out the attacks; with fewer --points it is sooner done")
+	defer bar.clear()
+	var once foretold
+	return carry(ctx, func(done, most int) {
+		once.after(w, done, most, "to carry the attacks out", "the most (--points)")
+		bar.outOf(done, most)
+	})
 }

@@ -7,13 +7,15 @@ class Attacker {
     this.points = a.points;
     this.rank = new Map(a.order.map((row, k) => [row, k])); // of packets that it sees
     this.copies = new Set(a.order.map(row => run.id[row])).size < a.order.length ? "Each copy counts. " : "";
-    this.arrival = Float64Array.from(a.order, row => run.sent[row] + run.took[row]);
-    this.times = Float64Array.from(a.points, n => n ? this.arrival[n - 1] : 0); // when a point is reached
+    const arrival = n => run.sent[a.order[n - 1]] + run.took[a.order[n - 1]];
+    this.came = Float64Array.from(a.points, n => n ? arrival(n) : 0); // when a point is reached
+    this.times = this.came.map(t => Math.min(t, run.end)); // on the time line, which may end before the last requests
     this.lines = a.lines;
     this.byVictim = new Map();
     for (const l of a.lines) this.byVictim.set(l.victim, (this.byVictim.get(l.victim) || []).concat(l));
     for (const l of a.lines) {
       l.since = l.exact < 0 ? Infinity : this.times[l.exact];
+      l.came = l.exact < 0 ? Infinity : this.came[l.exact];
       l.spells = this.spells(l);
     }
   }
@@ -68,7 +70,7 @@ function letter(k) { return (k < 26 ? "" : letter(Math.floor(k / 26) - 1)) + Str
 function notYet(run, l) {
   const a = run.attacker, n = a.points[l.exact], m = a.points[l.exact - 1];
   if (m === n - 1) return "";
-  return m ? `packet ${run.id[run.attack.order[m - 1]]} (${time(a.times[l.exact - 1])})` : "the start";
+  return m ? `packet ${run.id[run.attack.order[m - 1]]} (${time(a.came[l.exact - 1])})` : "the start";
 }
 
 // forAWhile says with how many packets an attack was exact that lost it again; "": it never did.
@@ -76,7 +78,7 @@ function forAWhile(run, l) {
   const a = run.attacker, most = 3, spell = ([from, to]) => {
     if (!a.points[to]) return "without any packet";
     const first = from === to ? "" : `${a.points[from]} to `;
-    return `with the first ${first}${plural(a.points[to], "packet")} (${time(a.times[to])})`;
+    return `with the first ${first}${plural(a.points[to], "packet")} (${time(a.came[to])})`;
   };
   const all = l.spells.slice(0, most).map(spell), more = l.spells.length - all.length;
   return all.concat(more ? `${plural(more, "more time")}` : []).join(", ");
@@ -88,8 +90,8 @@ function exactSince(run, l) {
   if (!n) return "exact without any packet";
   const before = notYet(run, l), packet = `packet ${run.id[run.attack.order[n - 1]]}`;
   const again = l.spells.length ? "again " : "";
-  return before ? `becomes exact ${again}between ${before} and ${packet} (${time(l.since)})` :
-    `exact ${again}from ${packet} on (${time(l.since)})`;
+  return before ? `becomes exact ${again}between ${before} and ${packet} (${time(l.came)})` :
+    `exact ${again}from ${packet} on (${time(l.came)})`;
 }
 
 // attackPanel is the adversary's view of a run.
@@ -105,14 +107,18 @@ function attackPanel(view, run) {
       run.attack.acts ? ["acts", run.attack.acts] : null,
       (run.attack.unseen || []).length ? ["does not see", run.attack.unseen.join("; ")] : null,
       run.attack.unscored ? ["not scored", run.attack.unscored] : null]));
-  if (!a.lines.length) box.append(element("p", {}, "No attack suits this method, view and knowledge."));
+  if (!a.lines.length && a.points.length) {
+    box.append(element("p", {}, "No attack suits this method, view and knowledge."));
+  }
   if (run.attack.untried && run.attack.untried.length) box.append(untried(run.attack.untried));
-  if (!a.lines.length) return {box};
+  if (!a.lines.length) return {box, run};
   box.append(element("p", {}, pick), live, figure(caption, {}, chart));
   let shown = null;
-  pick.addEventListener("change", () => { shown = null; view.draw(true); });
-  const choose = l => { pick.value = a.lines.indexOf(l); };
-  return {box, run, choose, update(t, look) {
+  pick.addEventListener("change", () => { shown = null; picked = true; view.draw(true); });
+  let picked = false;
+  const choose = l => { pick.value = a.lines.indexOf(l); picked = true; };
+  const chosen = () => picked ? a.lines[Number(pick.value)] : null;
+  return {box, run, choose, chosen, update(t, look) {
     const l = a.lines[Number(pick.value)], point = a.pointAt(t), s = a.says(l, point);
     if (shown !== s) {
       shown = s;
@@ -120,7 +126,7 @@ function attackPanel(view, run) {
     }
     let count = live.querySelector(".count");
     if (count) count.textContent = `After ${a.points[point]} of ${run.attack.order.length} packets that it sees ` +
-      `(${time(a.times[point])}). ${a.copies}The attack was carried out at ${a.points.length} such points.`;
+      `(${time(a.came[point])}). ${a.copies}The attack was carried out at ${a.points.length} such points.`;
     const errors = l.at.map(k => l.says[k].error), guess = l.at.map(k => l.says[k].guess);
     const known = errors.some(e => e !== null);
     chart.parentNode.hidden = !known;
@@ -155,7 +161,7 @@ function saying(view, run, l, s) {
       `Exact ${again}from packet `,
       choose(view, "packet", run, row, `${run.id[row]} (${packetName(run, row)})`), (before ? "" : " on") +
       `, wherever it was carried out. ${before ? "The latter" : "It"} is number ${n} of those that the adversary ` +
-      `sees, and arrives at ${time(l.since)}. `,
+      `sees, and arrives at ${time(l.came)}. `,
     element("button", {type: "button", onclick: () => view.go(l.since)}, "Go there"), " This is with all that had " +
       "come by then; simulate why finds fewer that are enough, where it can, and this need not be one of them."));
     if (l.spells.length) out.push(element("p", {}, `Before, it was exact ${forAWhile(run, l)}, and no longer with ` +

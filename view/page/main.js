@@ -12,13 +12,13 @@ class View {
     this.speed = 1;
     this.playing = false;
     this.selected = null;
-    this.colours = Object.keys(COLOURS).filter(k => scale(this.runs, k));
-    this.colour = this.colours[0] || null;
+    this.colour = null;
     this.find();
     this.build();
     this.listen();
     this.recolour();
     this.draw(true);
+    if (json.live) this.follow();
   }
 
   find() {
@@ -53,8 +53,6 @@ class View {
     u.stages.classList.toggle("two", this.runs.length > 1);
     for (const s of SPEEDS) u.speed.append(element("option", {value: s}, `${s}×`));
     u.speed.value = "1";
-    for (const k of this.colours) u.colour.append(element("option", {value: k}, COLOURS[k].name));
-    u.colourbox.hidden = u.ramp.hidden = !this.colours.length;
     this.paced = this.runs.reduce((a, b) => b.lastRow() > a.lastRow() ? b : a);
     const rounds = this.paced.rows.round || [];
     u.roundbox.hidden = rounds.length < 2;
@@ -62,12 +60,6 @@ class View {
     this.times = this.instants();
     this.about();
     this.differs();
-    this.exact = this.runs.flatMap(run => run.attacker ? run.attacker.exact().map(line => ({run, line})) : [])
-      .sort((a, b) => a.line.since - b.line.since);
-    this.exact.forEach(({line}, k) => { line.letter = letter(k); });
-    u.marks.hidden = !this.exact.length;
-    this.attacks = this.runs.filter(r => r.attacker).map(r => attackPanel(this, r));
-    for (const a of this.attacks) u.attack.append(a.box);
     u.legend.classList.toggle("matrix", this.stages.every(s => s.matrix));
     const some = of => this.runs.some(of), outages = some(r => r.outagesOf.some(all => all.length));
     u.parting.hidden = u.cutting.hidden = !some(r => r.cuts.length);
@@ -78,10 +70,79 @@ class View {
     u.lying.hidden = !this.runs.some(r => r.liars.length);
     u.driven.hidden = !this.runs.some(r => r.targets.length);
     u.changing.hidden = !this.runs.some(r => r.changes.length);
-    u.attack.hidden = u.adversarial.hidden = !this.attacks.length;
-    u.watching.hidden = !this.runs.some(r => r.attack && r.attack.watched.length);
-    u.exactly.hidden = !this.exact.length;
+    u.adversarial.hidden = !some(r => r.attack);
+    u.watching.hidden = !some(r => r.attack && r.attack.watched.length);
+    this.carrying = element("p", {class: "soft", hidden: ""});
+    this.adversaries();
+  }
+
+  // adversaries shows what the adversaries have worked out.
+  adversaries() {
+    const u = this.ui;
+    this.colours = Object.keys(COLOURS).filter(k => scale(this.runs, k));
+    if (!this.colours.includes(this.colour)) this.colour = this.colours[0] || null;
+    if (u.colour.length !== this.colours.length) {
+      u.colour.replaceChildren(...this.colours.map(k => element("option", {value: k}, COLOURS[k].name)));
+      u.colour.value = this.colour;
+    }
+    u.colourbox.hidden = u.ramp.hidden = !this.colours.length;
+    this.exact = this.runs.flatMap(run => run.attacker ? run.attacker.exact().map(line => ({run, line})) : [])
+      .sort((a, b) => a.line.since - b.line.since);
+    this.exact.forEach(({line}, k) => { line.letter = letter(k); });
+    u.marks.hidden = u.exactly.hidden = !this.exact.length;
+    u.sharing.hidden = true;
+    this.attacks = this.runs.filter(r => r.attacker).map(r => attackPanel(this, r));
+    u.attack.replaceChildren(this.carrying, ...this.attacks.map(a => a.box));
+    u.attack.hidden = !this.attacks.length;
     u.strips.hidden = [u.cutting, u.outing, u.changing, u.exactly, u.parted].every(e => e.hidden);
+  }
+
+  // follow asks the server what the attacks have come to while they are carried out.
+  async follow() {
+    const root = document.documentElement;
+    root.dataset.live = "yes";
+    this.carrying.hidden = false;
+    for (let version = 0, over = false; !over;) {
+      let news;
+      try {
+        const answer = await fetch(`attacks?have=${version}`, {cache: "no-store"});
+        if (!answer.ok) throw new Error(answer.statusText);
+        news = await answer.json();
+      } catch {
+        this.carrying.textContent = "The attacks were not carried out to their end: simulate view has ended.";
+        this.say(this.carrying.textContent);
+        break;
+      }
+      version = news.version;
+      over = news.over;
+      this.carrying.hidden = over;
+      this.carrying.textContent = "The attacks are being carried out, for more and more packets: " +
+        `${news.done} of at most ${news.most} times${this.runs.length > 1 ? " on one of the runs" : ""}. ` +
+        "What they have come to is shown as it is found.";
+      if (news.runs) this.learn(news.runs);
+      if (over) this.say("The attacks were carried out.");
+      else await new Promise(go => setTimeout(go, 500));
+    }
+    delete root.dataset.live;
+  }
+
+  // learn shows what the adversaries have worked out since, by run; null: nothing. What was chosen stays chosen.
+  learn(attacks) {
+    const u = this.ui, chosen = this.attacks.map(a => a.chosen && a.chosen()), focus = document.activeElement;
+    const attacked = u.attack.contains(focus), informed = u.chosenbox.contains(focus);
+    attacks.forEach((a, k) => { if (a) this.runs[k].learn(a); });
+    this.adversaries();
+    this.attacks.forEach((a, k) => {
+      const l = chosen[k] && a.run.attacker.lines.find(l => l.attack === chosen[k].attack &&
+        l.victim === chosen[k].victim);
+      if (l) a.choose(l);
+    });
+    this.trackKey = null;
+    this.recolour();
+    if (this.selected) this.inform();
+    this.draw(true);
+    const now = attacked ? u.attack.querySelector("select") : informed && !focus.isConnected ? u.chosenbox : null;
+    if (now) now.focus({preventScroll: true});
   }
 
   // instants are the times at which anything happens.
@@ -276,13 +337,19 @@ class View {
         "Choose a node or a packet: click, or n and p for nodes, k for packets."));
     } else {
       const r = this.runs[s.run];
-      this.panel = (s.kind === "node" ? nodePanel : packetPanel)(this, r, s.index);
-      u.chosen.replaceChildren(this.panel.box);
+      this.inform();
       this.say((s.kind === "node" ? `Node ${s.index} of ${r.nodes}` : packetName(r, s.index)) + ofRun(this, r));
     }
     this.draw(true);
     if (s) this.show(u.chosenbox);
     else if (within && this.from) this.from.focus();
+  }
+
+  // inform tells of what is chosen.
+  inform() {
+    const s = this.selected;
+    this.panel = (s.kind === "node" ? nodePanel : packetPanel)(this, this.runs[s.run], s.index);
+    this.ui.chosen.replaceChildren(this.panel.box);
   }
 
   // show gives a section the focus, and scrolls so far that its beginning is seen, beside controls that stay.

@@ -45,7 +45,13 @@ class Run {
     this.cuts = (json.cuts || []).map(c => ({...c, of: groupsOf(c, this.nodes)}));
     this.findLies(json.lies);
     this.faults = json.faults || [];
-    this.attacker = json.attack ? new Attacker(this) : null;
+    this.learn(json.attack);
+  }
+
+  // learn takes what the adversary has worked out; null: there is none.
+  learn(attack) {
+    this.attack = attack;
+    this.attacker = attack ? new Attacker(this) : null;
   }
 
   packetColumns(p) {
