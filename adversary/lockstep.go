@@ -43,7 +43,7 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 	arrivals := v.arrived[[2]int{node, neighbour}]
 	newest := model.Start
 	entered := func(got int, by int64) (int, error) {
-		if !v.whole() && !v.notAhead(neighbour, collected+2, by) {
+		if !v.whole(node) && !v.notAhead(neighbour, collected+2, by) {
 			return 0, model.NotSeen("whether another value of node %d stood in for that of round %d in round %d of "+
 				"node %d", neighbour, collected, round, node)
 		}
@@ -76,7 +76,7 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 			}
 		}
 	}
-	if !v.whole() {
+	if !v.whole(node) {
 		return 0, model.NotSeen("whether the value of node %d reached node %d before its round %d", neighbour, node,
 			round)
 	}

@@ -12,7 +12,7 @@ import (
 
 // Node 0 collects the values of round 1 from time 20 on, when it has published that round, and publishes round 2 later.
 func TestView_WhatStoodIn(t *testing.T) {
-	g, err := sim.NewGraph(2, [][2]int{{0, 1}})
+	g, err := sim.NewGraph(3, [][2]int{{0, 1}, {0, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,9 +50,9 @@ func TestView_WhatStoodIn(t *testing.T) {
 		public := &model.Public{Run: model.Run{Graph: g, D: 1, Rounds: 9, Timing: model.Timing{Barrier: true,
 			Deadline: c.deadline, Slowest: 15}}}
 		got := untold
-		inputs, err := Observe(rec, w, public, nil).Inputs(0, 2)
+		is, err := Observe(rec, w, public, nil).input(0, 1, 2)
 		if err == nil {
-			got = inputs[0]
+			got = is
 		}
 		if got != c.want {
 			t.Errorf("%s: the value of round %d, want %d (%v)", name, got, c.want, err)

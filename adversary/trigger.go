@@ -1,5 +1,5 @@
 // When updates began, and with what, in a run without lockstep: an observer whom
-// nothing escapes replays the rule by which nodes decide to go on.
+// nothing of a node escapes replays the rule by which it decides to go on.
 
 package adversary
 
@@ -13,7 +13,7 @@ import (
 	"overhear/record"
 )
 
-// replay works out the inputs of every update of every node, where it can.
+// replay works out the inputs of every update, where it can.
 func (v *View) replay() {
 	v.replayed, v.owed = map[[2]int][]int{}, map[int]int64{}
 	arrivals := map[int][]*record.Message{} // by receiver
@@ -23,6 +23,9 @@ func (v *View) replay() {
 		}
 	}
 	for node := range v.Public.Graph.Order() {
+		if !v.whole(node) {
+			continue
+		}
 		all := arrivals[node]
 		slices.SortStableFunc(all, func(a, b *record.Message) int {
 			return cmp.Or(cmp.Compare(a.ReceivedNS, b.ReceivedNS), cmp.Compare(a.Src, b.Src), cmp.Compare(a.ID, b.ID))
@@ -171,7 +174,7 @@ func (r *rule) ready(round int, overdue bool) bool {
 			heard++
 		}
 	}
-	return overdue || heard >= int(math.Ceil(p.Timing.Trigger.Quorum*float64(len(r.latest))))
+	return overdue || heard >= p.Timing.Trigger.Heard(len(r.latest))
 }
 
 // update replays what led to a round's update. It is false where the record does
@@ -234,6 +237,11 @@ func (r *rule) update(t int) bool {
 	return until-now <= int64(v.Public.Timing.Slowest)
 }
 
+// unasked says whether by some time no value can have been asked for again: none that was sent is an answer.
+func (v *View) unasked(by int64) bool {
+	return by < int64(v.Public.Timing.Unasked) && len(v.restarts) == 0
+}
+
 // published is when a node sent its value of a round to its neighbours, if that is known: where
 // those packets were lost, what was seen of the round answers requests, and came later. A hub's client without lockstep
 // sends its start to nobody but who asks, and has it as soon as it is there.
@@ -256,7 +264,7 @@ func (v *View) published(node, round int) (int64, bool) {
 	}
 	// Where a request may have escaped, so that an answer looks like the first packet, two are needed.
 	needed := 1
-	if w := v.Vantage; w.Miss > 0 || w.Partial || w.From > 0 && timing.Barrier {
+	if w := v.Vantage; !v.unasked(first) && (w.Miss > 0 || w.Partial || w.From > 0 && timing.Barrier) {
 		needed = 2
 	}
 	for _, s := range sent {

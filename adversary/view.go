@@ -5,6 +5,7 @@ package adversary
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,7 +35,8 @@ type Vantage struct {
 	From  int      // nothing of the rounds before
 	Miss  float64  // share of packets that escape, drawn by the seed
 
-	// Partial says that of what it is placed to see more may have escaped: nothing follows from what is not seen.
+	// Partial says that of what it is placed to see more may have escaped: nothing follows from what is not seen. The
+	// copies of a packet escape together, as with Miss.
 	Partial bool
 
 	// Own is, by colluding node, the first round that it is taken not to have computed: packets that it is taken not to
@@ -191,6 +193,8 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 	}
 	if m, ok := p.Method.(model.EdgeDual); ok && p.Timing.Lockstep {
 		v.unmix(m, w.owns, seen)
+	} else if ok { // later messages have states in them that are not followed
+		maps.DeleteFunc(seen, func(key [2]int, _ bool) bool { return key[1] > 1 })
 	}
 	for _, i := range r.Iterates {
 		key := [2]int{int(i.Node), int(i.Round)}
@@ -203,7 +207,7 @@ func Observe(r *Recording, w Vantage, p *model.Public, k *Knowledge) *View {
 			v.reports[int(i.Node)] = i.Values
 		}
 	}
-	if !p.Timing.Lockstep && !p.Timing.Barrier && v.whole() {
+	if !p.Timing.Lockstep && !p.Timing.Barrier {
 		v.replay()
 	}
 	return v
@@ -410,8 +414,9 @@ func (v *View) Packets() []record.Message { return v.packets }
 // a round, by position of the neighbour. Where rounds are in lockstep they are
 // those of the round before, and 0 of a neighbour that had gone on from its start.
 // Where they are not, the record of arrivals tells them: by the nodes' own rule where
-// all of it was seen, else as far as an arrival can be put before or after the beginning
-// of the update; the error, a *model.Missing, says where it cannot.
+// all of the node's was seen, else as far as an arrival can be put before or after the beginning
+// of the update; the error, a *model.Missing, says where it cannot. A start of zero is as good as
+// none: it is then not told whether it had come.
 func (v *View) Inputs(node, round int) ([]int, error) {
 	neighbours := v.Public.Graph.Neighbours(node)
 	inputs := make([]int, len(neighbours))
@@ -447,64 +452,24 @@ func (v *View) Owes(node int) (at int64, ok bool) {
 	return at, ok
 }
 
-// input is the round of a neighbour's value that entered a node's update.
-func (v *View) input(node, neighbour, round int) (int, error) {
-	if round > v.Public.Rounds { // only the dual follows, when all that is to come may have come
-		return 0, model.NotSeen("what entered the last dual step of node %d", node)
-	}
-	published, ok := v.published(node, round)
-	if !ok {
-		return 0, model.NotSeen("when node %d published round %d", node, round)
-	}
-	if v.Public.Timing.Faulty && v.clock == nil {
-		return 0, model.NotSeen("how long node %d, which may have been down or slow, worked on round %d", node, round)
-	}
-	if v.Public.Timing.Barrier {
-		return v.stoodIn(node, neighbour, round, published)
-	}
-	latest := model.Start
-	for _, a := range v.arrived[[2]int{node, neighbour}] {
-		switch {
-		case a.at <= published-int64(v.Public.Timing.Slowest):
-			latest = max(latest, a.round)
-		case a.at <= published && a.round > latest:
-			return 0, model.NotSeen("whether the value of node %d that arrived while node %d worked on round %d "+
-				"entered it", neighbour, node, round)
-		}
-	}
-	if v.whole() {
-		return latest, nil
-	}
-	if err := v.overtaken(node, neighbour, latest, published); err != nil {
-		return 0, err
-	}
-	if latest == model.Start {
-		return 0, model.NotSeen("any value of node %d that reached node %d before its round %d", neighbour, node, round)
-	}
-	return latest, nil
-}
-
-// overtaken reports a later value of a neighbour that may have reached a node by
-// some time without being seen to.
-func (v *View) overtaken(node, neighbour, latest int, by int64) error {
-	for round := latest + 1; round <= v.Public.Rounds; round++ {
-		sent, ok := v.published(neighbour, round)
-		if ok && sent >= by {
-			return nil // later rounds were sent later still
-		}
-		seen := false
-		for _, a := range v.arrived[[2]int{node, neighbour}] {
-			seen = seen || a.round == round
-		}
-		if !seen { // those that were arrived later, or latest would be theirs
-			return model.NotSeen("whether the value of node %d of round %d reached node %d", neighbour, round, node)
-		}
-	}
-	return nil
-}
-
-// whole says whether no packet that arrives escapes the observer.
-func (v *View) whole() bool {
+// whole says whether no packet escapes the observer that reaches a node or that it sends.
+func (v *View) whole(node int) bool {
 	w := v.Vantage
-	return w.Links == nil && w.Nodes == nil && w.From == 0 && w.Miss == 0 && !w.Partial
+	if w.From > 0 || w.Miss > 0 || w.Partial {
+		return false
+	}
+	for _, k := range v.Public.Graph.Neighbours(node) {
+		j := int(k)
+		switch {
+		case w.Nodes != nil:
+			if !slices.Contains(w.Nodes, node) && !slices.Contains(w.Nodes, j) {
+				return false
+			}
+		case w.Links != nil:
+			if !slices.Contains(w.Links, [2]int{node, j}) && !slices.Contains(w.Links, [2]int{j, node}) {
+				return false
+			}
+		}
+	}
+	return true
 }

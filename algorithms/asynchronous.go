@@ -5,7 +5,6 @@ package algorithms
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -342,7 +341,7 @@ func (r *runner) heardOf() (n int) {
 }
 
 // quorum is of how many it must have heard.
-func (r *runner) quorum() int { return int(math.Ceil(float64(r.run.Quorum * float64(len(r.links))))) }
+func (r *runner) quorum() int { return r.run.Trigger.Heard(len(r.links)) }
 
 // advance takes the next step if the node may.
 func (r *runner) advance(env *sim.Env) {

@@ -149,6 +149,15 @@ func (c *Cost) Slowest(node, rows int) sim.Duration {
 	return whole(math.Ceil(c.by(node, most)))
 }
 
+// Fastest is the shortest that an update of so many rows may take a node.
+func (c *Cost) Fastest(node, rows int) sim.Duration {
+	if rows == 0 {
+		return 0
+	}
+	least, _ := c.bounds(rows)
+	return whole(math.Floor(c.by(node, least)))
+}
+
 // bounds are the least and the longest time of an update of rows at speed 1, in nanoseconds.
 func (c *Cost) bounds(rows int) (least, most float64) {
 	switch {

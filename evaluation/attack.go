@@ -21,7 +21,6 @@ import (
 	"overhear/problem"
 	"overhear/record"
 	"overhear/scenarios"
-	"overhear/sim"
 )
 
 // AttackOptions say how attacks on a run are carried out.
@@ -113,7 +112,7 @@ func newAssault(ctx context.Context, r *record.Run, dataDir string, sets []strin
 	}
 	a.public = a.all.Without(secrets(&s.Adversary.Knows, a.all.Name)...)
 	if !a.public.Timing.Lockstep {
-		if a.public.Timing.Slowest, err = slowest(s, r.Info, a.public); err != nil {
+		if err = clocked(s, r.Info, a.public); err != nil {
 			return nil, experiment.SetupError{Err: err}
 		}
 	}
@@ -280,29 +279,6 @@ func signed(s adversary.Sample) []float64 {
 	u := slices.Clone(s.X)
 	num.Scale(s.Y, u)
 	return u
-}
-
-// slowest is the longest that an update may take, as far as that is public: rows
-// that are not spread evenly may all be one node's. A hub has none.
-func slowest(s *scenarios.Scenario, info *record.Info, p *model.Public) (sim.Duration, error) {
-	nodes, first := p.Graph.Order(), 0
-	if p.Hub {
-		first = 1
-	}
-	cost, err := s.Compute.Of(info.Seed, nodes)
-	if err != nil {
-		return 0, err
-	}
-	rows := info.TrainRows
-	if s.Problem.Partition.Kind == "even" {
-		parts := nodes - first
-		rows = (rows + parts - 1) / parts
-	}
-	longest := sim.Duration(0)
-	for i := first; i < nodes; i++ {
-		longest = max(longest, cost.Slowest(i, rows))
-	}
-	return longest, nil
 }
 
 // readRecording reads what a run directory holds of messages and their contents.

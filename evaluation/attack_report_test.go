@@ -6,7 +6,6 @@ package evaluation
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"overhear/experiment"
 	"overhear/record"
 	"overhear/scenarios"
-	"overhear/sim"
 )
 
 const ring = `name: ring
@@ -311,42 +309,6 @@ func TestAttack_Refuses(t *testing.T) {
 	}
 	if _, err := again(r); err == nil || !strings.Contains(err.Error(), "need a run's messages and iterates") {
 		t.Errorf("a run without iterates: %v", err)
-	}
-}
-
-// How long an update takes at most: with rows dealt evenly, 11 among 5 nodes are 3 of one
-// of them; otherwise all may be one node's. The slowest node counts, but for a hub, which has none.
-func TestSlowest(t *testing.T) {
-	for _, c := range []struct {
-		rows      int
-		partition string
-		hub       bool
-		speeds    string
-		ms        float64
-	}{
-		{11, "{kind: even}", false, "1, 2, 0.5, 1, 1", 6}, {10, "{kind: even}", false, "1, 2, 0.5, 1, 1", 4},
-		{11, "{kind: dirichlet, alpha: 1}", false, "1, 2, 0.5, 1, 1", 22},
-		{13, "{kind: even}", true, "1, 2, 0.5, 1, 1", 8}, {13, "{kind: even}", true, "0.1, 2, 1, 1, 1", 4},
-	} {
-		s, err := scenarios.Parse("slow.yaml", []byte(fmt.Sprintf(ring, "{kind: admm, eta: 0.5}")),
-			"problem.partition="+c.partition, "compute={row: 1ms, jitter: 0, speeds: ["+c.speeds+"]}")
-		if err != nil {
-			t.Fatal(err)
-		}
-		among := func(nodes int) *model.Public {
-			g, err := sim.NewGraph(nodes, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &model.Public{Run: model.Run{Graph: g, Hub: c.hub}}
-		}
-		got, err := slowest(s, &record.Info{TrainRows: c.rows}, among(5))
-		if err != nil || !(math.Abs(float64(got)-c.ms*1e6) <= 1) {
-			t.Errorf("%d rows, %s: %v, %v; want %v ms", c.rows, c.partition, got, err, c.ms)
-		}
-		if _, err := slowest(s, &record.Info{TrainRows: c.rows}, among(4)); err == nil {
-			t.Error("speeds of five nodes are taken for those of four")
-		}
 	}
 }
 

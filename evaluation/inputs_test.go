@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"overhear/adversary"
@@ -63,10 +64,13 @@ func tellingRun(t *testing.T, seed uint64, sets ...string) (*record.Run, *model.
 	if err != nil {
 		t.Fatal(err)
 	}
-	if public.Timing.Slowest, err = slowest(s, r.Info, public); err != nil {
+	if err := clocked(s, r.Info, public); err != nil {
 		t.Fatal(err)
 	}
 	recording, err := readRecording(r)
+	if err == nil {
+		recording.Restarts, err = restartsOf(s, seed, recording.Messages)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +115,60 @@ func TestView_InputsAreThoseThatEntered(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Whoever has some of the packets, and knows that others may have escaped, names no other inputs of updates than there
+// were, whatever the network and its faults did, and of many none but starts where all of them start at zero.
+func TestView_InputsToldBySomePackets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
+	told, faulty := 0, 0
+	for seed := range uint64(90) {
+		draw := rand.New(rand.NewPCG(seed, 11))
+		pick := func(all ...string) string { return all[draw.IntN(len(all))] }
+		faults := pick("", "", "{at: 30ms, crash: 1, until: 70ms}", "{at: 25ms, crash: 0, until: 60ms, memory: lost}",
+			"{slow: 0, factor: 0.02}", "{slow: 1, factor: 9}", "{link: [0, 1], factor: 0.05}", "{at: 35ms, join: 0}",
+			"{link: [1, 2], factor: 8}", "{at: 3ms, crash: 1, until: 4ms, memory: lost}")
+		sets := []string{"network.topology={kind: " + pick("ring", "complete", "path") + ", nodes: 3}",
+			"network.loss=" + pick("0", "0", "0.2"), "network.duplication=" + pick("0", "0.3"),
+			"network.latency=" + pick("20ms", "1ms", "{kind: uniform, low: 5ms, high: 60ms}",
+				"{kind: lognormal, median: 20ms, sigma: 1}", "{kind: pareto, scale: 2ms, shape: 1}"),
+			"network.links=" + pick("[]", "[{between: [0, 1], latency: 100us}]", "[{between: [1, 2], latency: 200ms}]"),
+			"compute=" + pick("{row: 1us}", "{row: 60us, speed-spread: 1}", "{row: 300us, jitter: 0.9}",
+				"{law: {kind: exponential, mean: 30ms}}", "{row: 200us, speeds: [9, 1, 0.1]}"),
+			"network.faults=[" + faults + "]",
+			fmt.Sprintf("rounds={mode: asynchronous, count: 8, quorum: %s, staleness: %s, timeout: %s, retry: 20ms}",
+				pick("0", "0.25", "0.5", "1"), pick("0", "0", "1"), pick("20ms", "200ms", "200ms"))}
+		_, public, recording := tellingRun(t, seed+1, sets...)
+		for _, share := range []float64{0.15, 0.5, 0.9, 0.99} {
+			part, escapes := *recording, map[uint64]bool{}
+			for _, m := range recording.Messages {
+				if _, drawn := escapes[m.ID]; !drawn {
+					escapes[m.ID] = draw.Float64() >= share
+				}
+			}
+			part.Messages = slices.DeleteFunc(slices.Clone(part.Messages), func(m record.Message) bool {
+				return escapes[m.ID]
+			})
+			n, _ := inputsTold(t, adversary.Observe(&part, adversary.Vantage{Partial: true}, public, nil).Inputs,
+				recording.Iterates)
+			told += n
+			if public.Timing.Faulty {
+				faulty += n
+			}
+		}
+		for _, w := range []adversary.Vantage{{}, {Nodes: []int{0, 2}}, {Links: [][2]int{{0, 1}, {2, 1}}},
+			{Links: [][2]int{{0, 1}}}, {Miss: 0.4}} {
+			inputsTold(t, adversary.Observe(recording, w, public, nil).Inputs, recording.Iterates)
+		}
+		if t.Failed() {
+			t.Fatalf("%q", sets)
+		}
+	}
+	if told < 300 || faulty < 30 {
+		t.Errorf("%d updates are told by some packets, and %d amid faults", told, faulty)
 	}
 }
 

@@ -5,6 +5,7 @@ package evaluation
 
 import (
 	"fmt"
+	"math"
 
 	"overhear/adversary"
 	"overhear/adversary/model"
@@ -13,6 +14,7 @@ import (
 	"overhear/parameter"
 	"overhear/record"
 	"overhear/scenarios"
+	"overhear/sim"
 )
 
 // publicOf is what may be known of a seed's run in so many columns, with as many models as it has several classes
@@ -40,7 +42,7 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, classes, rows int, pa
 		Zero: s.Algorithm.Init.Normal == 0,
 		Timing: model.Timing{
 			Lockstep: lockstep(s), Barrier: s.Rounds.Mode == "synchronous", Faulty: !s.Faults().Quiet(),
-			Deadline: s.Rounds.Deadline,
+			Deadline: s.Rounds.Deadline, Unasked: unasked(s),
 			Trigger: parameter.Trigger{Quorum: s.Rounds.Quorum, Staleness: s.Rounds.Staleness,
 				Timeout: s.Rounds.Timeout},
 		},
@@ -74,6 +76,19 @@ func publicOfRun(s *scenarios.Scenario, a *experiment.Assembly) (*model.Public, 
 // whatever happens on the network.
 func lockstep(s *scenarios.Scenario) bool {
 	return s.Rounds.Mode == "synchronous" && (s.Rounds.Missing == algorithms.MissingStop || !s.EverLossy())
+}
+
+// unasked is how long no node asks again for a value that does not come, unless it has lost its memory.
+func unasked(s *scenarios.Scenario) sim.Duration {
+	r := &s.Rounds
+	wait, never := r.Retry, !s.EverLossy()
+	if r.Mode == "asynchronous" && r.Timeout > 0 {
+		wait, never = r.Timeout, r.Staleness == 0
+	}
+	if never {
+		return math.MaxInt64
+	}
+	return min(wait, r.Deadline/4)
 }
 
 // secrets are what each node keeps to itself: as the scenario has it, or the method's

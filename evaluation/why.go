@@ -27,7 +27,8 @@ type WhyOptions struct {
 // it did, none of which it can do without. The observer is taken to have caught these packets alone and to know that
 // others may have escaped it: with all of them it knows what nodes did not send, with some it does not. Of colluding
 // nodes' own values it has those that are in these packets or were computed before any other packet came.
-// They stand in the order of sending.
+// They stand in the order of sending. Where no choice of packets is enough for it, it is taken to listen to some links,
+// over which none escapes it, up to an instant.
 func WhyLearnt(ctx context.Context, r *record.Run, victim int, o WhyOptions) ([]record.Sufficient, error) {
 	w, err := newNeeding(ctx, r, victim, o)
 	if err != nil {
@@ -117,7 +118,7 @@ func (w *needing) carry(one *adversary.Attack, r *adversary.Recording,
 }
 
 // search finds what is enough for an attack. Where that needs to know that no packet has escaped, so that less than all
-// are of no use, it is the beginning of what arrived.
+// are of no use, it is the beginning of what arrived over some links.
 func (w *needing) search(ctx context.Context, one *adversary.Attack, o WhyOptions) (*record.Sufficient, error) {
 	told := func(tried int) {
 		if o.Progress != nil {
@@ -151,7 +152,7 @@ func (w *needing) search(ctx context.Context, one *adversary.Attack, o WhyOption
 		}
 	}
 	if len(kept) == len(w.seen) && !asGood(unsure.outcome, s.Outcome) {
-		err = t.beginning(ctx, s, whole)
+		err = t.beginning(ctx, s, whole, unsure)
 	} else {
 		err = t.single(ctx, s, kept)
 	}

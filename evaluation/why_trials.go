@@ -34,10 +34,14 @@ type trial struct {
 	outcome    record.Outcome
 	conclusion string
 	score      string // its error beside that of guessing, after a semicolon; empty: it has none
+	unseen     string // what was not seen, the first of it; empty: nothing is said to be
 }
 
 func trialOf(f *record.Finding) trial {
 	is := trial{outcome: f.Succeeded, conclusion: f.Conclusion}
+	if len(f.Unseen) > 0 {
+		is.unseen = f.Unseen[0]
+	}
 	if b := f.Beside(); b != nil {
 		is.score = fmt.Sprintf("; %s: error %.2g, of guessing %.2g", b.Of, float64(b.Error), float64(b.Guess))
 	}
@@ -130,54 +134,6 @@ func (t *trials) single(ctx context.Context, s *record.Sufficient, kept []int) e
 			return err
 		}
 		p.Without, p.Conclusion = without.outcome, without.conclusion+without.score
-	}
-	return nil
-}
-
-// beginning finds an instant up to which enough packets have arrived, and just before which too few had, for one who
-// knows that no others have arrived by then. whole is what became of the attack with all.
-func (t *trials) beginning(ctx context.Context, s *record.Sufficient, whole trial) error {
-	arrived := func(place int) int64 { return t.recording.Messages[t.seen[place]].ReceivedNS }
-	ends := []int{0} // how many packets have arrived by each instant
-	for k := range t.seen {
-		if k+1 == len(t.seen) || arrived(k+1) > arrived(k) {
-			ends = append(ends, k+1)
-		}
-	}
-	first := func(count int) (trial, error) {
-		return t.now(ctx, func() (*record.Finding, error) {
-			part, watch := t.upTo(t.seen[:count])
-			return t.carry(t.one, part, watch)
-		})
-	}
-	with := whole
-	at, err := minimal.Beginning(len(ends)-1, func(at int) (bool, error) {
-		is, err := first(ends[at])
-		good := err == nil && asGood(is.outcome, t.least)
-		if good {
-			with = is
-		}
-		return good, err
-	})
-	if err != nil {
-		return err
-	}
-	without, err := first(ends[at-1])
-	if err != nil {
-		return err
-	}
-	kept := make([]int, ends[at])
-	for k := range kept {
-		kept[k] = k
-	}
-	s.With, s.Estimate, s.Enough, s.Minimal = with.outcome, with.conclusion, t.packets(kept), false
-	s.Beginning = &record.Beginning{UntilNS: arrived(ends[at] - 1), Last: len(t.packets(kept[ends[at-1]:])),
-		Without: without.outcome, Conclusion: without.conclusion + without.score}
-	s.Reason = "it goes by what was not sent, too, which is known only to whoever knows that no packet has escaped; " +
-		"an attack that works out what was not seen may need fewer"
-	if timing := t.public.Timing; timing.Faulty && !timing.Lockstep {
-		s.Reason = "nodes may have been down or slow, and rounds are not in lockstep: what entered an update is " +
-			"known only to whoever sees every packet"
 	}
 	return nil
 }

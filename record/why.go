@@ -3,7 +3,11 @@
 
 package record
 
-import "overhear/sim"
+import (
+	"fmt"
+
+	"overhear/sim"
+)
 
 // Sufficient is what of the packets that were seen is enough for an attack on a victim.
 type Sufficient struct {
@@ -20,17 +24,29 @@ type Sufficient struct {
 	Tried      int            `json:"tried"`            // how often the attack was carried out
 	Reason     string         `json:"reason,omitempty"` // why less than all is not enough; empty: as told of each
 
-	// Beginning says that Enough is all that arrived up to an instant; nil: it is not.
+	// Beginning says that Enough is all that arrived up to an instant over some links; nil: it is not.
 	Beginning *Beginning `json:"beginning,omitempty"`
 }
 
-// Beginning is all packets that arrived up to an instant, seen by one who knows that no others did by then.
+// Beginning is all packets that arrived over some links up to an instant, seen by one who listens to these links alone
+// and knows that no others arrived over them by then.
 type Beginning struct {
-	UntilNS    int64   `json:"until_ns"`   // the instant
-	Last       int     `json:"last"`       // how many of the packets arrived at that instant
-	Without    Outcome `json:"without"`    // of the attack with all that arrived before that instant
-	Conclusion string  `json:"conclusion"` // of the attack with these
+	UntilNS    int64        `json:"until_ns"`        // the instant
+	Last       int          `json:"last"`            // how many of the packets arrived at that instant
+	Without    Outcome      `json:"without"`         // of the attack with all that arrived before that instant
+	Conclusion string       `json:"conclusion"`      // of the attack with these
+	Links      []NeededLink `json:"links,omitempty"` // empty: all that the adversary sees
 }
+
+// NeededLink is a link, both ways, and what became of the attack without what arrived over it.
+type NeededLink struct {
+	Between    [2]int  `json:"between"`
+	Without    Outcome `json:"without"`    // of the attack without it; empty: it was not tried
+	Conclusion string  `json:"conclusion"` // of the attack without it
+}
+
+// String names the link's nodes.
+func (l *NeededLink) String() string { return fmt.Sprintf("%d–%d", l.Between[0], l.Between[1]) }
 
 // Until is the instant.
 func (b *Beginning) Until() sim.Time { return sim.Time(b.UntilNS) }

@@ -123,8 +123,8 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 		fmt.Fprintf(w, " without any packet: %s\n", s.Estimate)
 		return nil
 	case s.Beginning != nil:
-		fmt.Fprintf(w, " with all %s that arrived up to %v, of the %d that it sees", plural.Of(len(s.Enough), "packet"),
-			s.Beginning.Until(), s.Seen)
+		fmt.Fprintf(w, " with all %s that arrived up to %v%s, of the %d that it sees",
+			plural.Of(len(s.Enough), "packet"), s.Beginning.Until(), over(s.Beginning.Links), s.Seen)
 	case !s.Minimal:
 		fmt.Fprintf(w, " with %s, and maybe with fewer; it was carried out %s (--tries)", enough,
 			plural.Of(s.Tried, "time"))
@@ -141,11 +141,56 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 			last = fmt.Sprintf("the last %d of them, which arrived then,", b.Last)
 		}
 		fmt.Fprintf(w, "  without %s it is %s: %s\n", last, b.Without, b.Conclusion)
+		linkTable(w, b.Links)
 	}
 	if s.Reason != "" {
 		fmt.Fprintf(w, "  %s\n", s.Reason)
 	}
 	return packetTable(w, s)
+}
+
+// over names links, if they are not all; of many it says how many there are.
+func over(links []record.NeededLink) string {
+	var names []string
+	for _, l := range links {
+		names = append(names, l.String())
+	}
+	switch n := len(links); {
+	case n == 0:
+		return ""
+	case n > 2*eitherEnd:
+		return fmt.Sprintf(" over %d links", n)
+	case n == 1:
+		return " over the link " + names[0]
+	}
+	return " over the links " + strings.Join(names, ", ")
+}
+
+// linkTable says what becomes of an attack without each link; those without which the same does stand together.
+func linkTable(w io.Writer, links []record.NeededLink) {
+	var reasons []string // in order of the first of each
+	groups := map[string][]string{}
+	for _, l := range links {
+		if l.Without == "" {
+			continue
+		}
+		reason := fmt.Sprintf("%s: %s", l.Without, l.Conclusion)
+		if groups[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		groups[reason] = append(groups[reason], l.String())
+	}
+	for _, reason := range reasons {
+		of := groups[reason]
+		which := "what came over the link " + of[0]
+		switch n := len(of); {
+		case n > 2*eitherEnd:
+			which = fmt.Sprintf("one of these %d links", n)
+		case n > 1:
+			which = "one of the links " + strings.Join(of, ", ")
+		}
+		fmt.Fprintf(w, "  without %s it is %s\n", which, reason)
+	}
 }
 
 // packetTable lists packets, of many the first and the last. Those without which the same becomes of the attack stand

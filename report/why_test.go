@@ -133,6 +133,45 @@ func TestWhyTable_TellsABeginning(t *testing.T) {
 	}
 }
 
+// The links over which a beginning has come are named, and what becomes of the attack without each; of many it says
+// how many there are.
+func TestWhyTable_TellsTheLinksOfABeginning(t *testing.T) {
+	s := record.Sufficient{Attack: "a", Outcome: record.Exact, With: record.Exact, Seen: 9,
+		Enough: make([]record.NeededPacket, 3), Beginning: &record.Beginning{UntilNS: 5e6, Last: 1,
+			Without: record.Blocked, Conclusion: "too few"}}
+	for k := range 11 {
+		s.Beginning.Links = append(s.Beginning.Links, record.NeededLink{Between: [2]int{k, k + 1},
+			Without: record.Blocked, Conclusion: "few"})
+	}
+	all := s.Beginning.Links
+	for _, c := range []struct {
+		links []record.NeededLink
+		over  string
+		less  string
+	}{
+		{nil, "up to 5ms, of", ""},
+		{all[:1], "up to 5ms over the link 0–1, of", "without what came over the link 0–1 it is blocked: few\n"},
+		{all[:2], "up to 5ms over the links 0–1, 1–2, of", "without one of the links 0–1, 1–2 it is blocked: few\n"},
+		{all, "up to 5ms over 11 links, of", "without one of these 11 links it is blocked: few\n"},
+		{[]record.NeededLink{all[0], {Between: [2]int{4, 7}}}, "over the links 0–1, 4–7, of",
+			"without what came over the link 0–1 it is blocked: few\n"}, // the other was not tried
+	} {
+		s.Beginning.Links = c.links
+		out := whyTable(t, s)
+		if !strings.Contains(out, c.over) || !strings.Contains(out, c.less) ||
+			strings.Count(out, "it is blocked") != 1+bit(c.less != "") {
+			t.Errorf("%v: %q, want %q and %q", c.links, out, c.over, c.less)
+		}
+	}
+}
+
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // Where packets are named, it says why the page may name others, once.
 func TestWhyTable_TellsThePageApart(t *testing.T) {
 	const apart = "The page of simulate view may name another packet: the one with whose arrival"

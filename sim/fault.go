@@ -247,6 +247,21 @@ func factor(f *float64) float64 {
 	return *f
 }
 
+// Hastens says whether a fault makes computations or packets faster than they are without.
+func (c FaultCourse) Hastens() bool {
+	return slices.ContainsFunc(c, func(p FaultPhase) bool {
+		return slices.ContainsFunc(p.Plan, func(f Fault) bool {
+			switch k := f.Kind.(type) {
+			case SlowNode:
+				return factor(k.Factor) < 1
+			case BadLink:
+				return factor(k.Factor) < 1
+			}
+			return false
+		})
+	})
+}
+
 // thoseNames is "all nodes" of a list that is left out.
 func thoseNames(nodes []int) string {
 	if nodes == nil {

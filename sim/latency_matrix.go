@@ -101,6 +101,13 @@ func (l Latency) Between(from, to int) (Duration, Latency) {
 	return sites.between(int32(from), int32(to)), law
 }
 
+// Least is the shortest delay from node to node.
+func (l Latency) Least(from, to int) Duration {
+	apart, law := l.Between(from, to)
+	least, _ := law.Bounds()
+	return tick*(apart/tick) + nanoseconds(least)
+}
+
 // apart is, by link of a graph, what the sites of its nodes make of a delay, in ticks; nil: there are no sites.
 func (l *Latency) apart(g *Graph) ([]uint32, error) {
 	if l.Kind != matrix {

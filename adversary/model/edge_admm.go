@@ -25,7 +25,7 @@ func (m *edgeADMM) Follow(p *Public, o Observed, node, _ int) func(int) (*Gradie
 	return e.round
 }
 
-// EdgeDual is a Method whose nodes keep a vector z for every neighbour, zero at first: they
+// EdgeDual is a Method whose nodes keep a vector z for every neighbour, zero until their update of round 2: they
 // send 2ηf − z, and a message m that has come goes in by z ← (1−a)z + a m, from round 1 on.
 type EdgeDual interface {
 	Method
@@ -45,12 +45,12 @@ type linkStates struct {
 	gone   error
 }
 
-// round solves ∇O(f) − Σ_j z_ij + ηV f = 0 for the gradient of the data.
+// round solves ∇O(f) − Σ_j z_ij + ηV f = 0 for the gradient of the data. In round 1 all z are zero, whatever has come.
 func (e *linkStates) round(t int) (*Gradient, error) {
 	p, node := e.public, e.node
 	switch {
-	case !p.Timing.Lockstep:
-		return nil, errors.New("the states of edge ADMM's links are followed in lockstep only")
+	case !p.Timing.Lockstep && t > 1:
+		return nil, errors.New("from round 2 on, the states of edge ADMM's links are followed in lockstep only")
 	case math.IsNaN(e.Eta):
 		return nil, errors.New("penalties are hidden, and multiply every message of edge ADMM")
 	}

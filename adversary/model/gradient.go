@@ -133,6 +133,19 @@ func NoiseOf(p *Public, node, t, size int) (Noise, bool) {
 	return Noise{}, false
 }
 
+// Idle says whether a round touches no data, so that its update takes no time, or may not.
+func Idle(p *Public, node, t int) bool {
+	switch m := p.Method.(type) {
+	case NodeDual:
+		return m.Step(p, node, t, 0).Idle
+	case Gossiping:
+		return m.Idle(t)
+	case Follower:
+		return false
+	}
+	return true
+}
+
 // Steps says what rounds 1, 2, …, for which the function it returns is called in order, tell of a node's steps, each
 // as it was made: with kinks of the objective, and before a projection. The error is ErrIdle of a round that touches no
 // data, and a *Missing where something was not seen.
