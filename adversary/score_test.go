@@ -231,6 +231,58 @@ func TestScore_Labels(t *testing.T) {
 	}
 }
 
+// A row is found if it is within 1 % of a sample, and so is a guess that it is set beside.
+func TestScore_Rows(t *testing.T) {
+	samples := []Sample{{X: []float64{1, 0}, Y: 1}, {X: []float64{0, 0.5}, Y: -1}}
+	away := func(by float64) record.Finding { // the second row, by so much of its length
+		return record.Finding{Rows: []record.Estimate{{X: []float64{1, 0}, Y: 1},
+			{X: []float64{0, 0.5 * (1 + by)}, Y: -1}}}
+	}
+	for _, c := range []struct {
+		by      float64
+		missed  float64
+		outcome record.Outcome
+	}{{0, 0, record.Exact}, {0.9e-6, 0, record.Exact}, {1.1e-6, 0, record.Partial}, {0.0099, 0, record.Partial},
+		{0.0101, 0.5, record.Partial}, {0.0199, 0.5, record.Partial}} {
+		f := away(c.by)
+		Score(&f, &Truth{Samples: samples, Knows: &Knowledge{}})
+		if b := f.Baselines[0]; f.Succeeded != c.outcome || float64(b.Error) != c.missed || b.Guess != 1 {
+			t.Errorf("%g away: %s, %+v", c.by, f.Succeeded, b)
+		}
+	}
+	for by, guess := range map[float64]record.Number{0.0099: 0.5, 0.0101: 1, 0.0199: 1} {
+		known := new(Samples) // whose mean is so near the second sample
+		known.Add(Sample{X: []float64{0, 0.5 * (1 + by)}, Y: -1})
+		f := away(0)
+		Score(&f, &Truth{Samples: samples, Knows: &Knowledge{Others: known}})
+		if b := f.Baselines[0]; b.Guess != guess {
+			t.Errorf("a guess that is %g away: %+v", by, b)
+		}
+	}
+}
+
+// An attribute is held to be told from a probability of 0.99 of its true value on, and exactly within 1e-6 of 1.
+func TestScore_Odds(t *testing.T) {
+	for _, c := range []struct {
+		posterior float64
+		outcome   record.Outcome
+		short     bool // the conclusion says of what
+	}{{0.5, record.Failed, true}, {0.9899, record.Failed, true}, {0.99, record.Partial, false},
+		{1 - 1.1e-6, record.Partial, false}, {1 - 0.9e-6, record.Exact, false}, {0.3, record.Failed, false}} {
+		f := &record.Finding{Odds: []record.Odds{{Value: "a", Prior: 0.6, Posterior: record.Number(1 - c.posterior)},
+			{Value: "b", Prior: 0.4, Posterior: record.Number(c.posterior)}}}
+		Score(f, &Truth{Samples: []Sample{{X: []float64{1}, Y: 1}}, Value: func(Sample) int { return 1 }})
+		if f.Succeeded != c.outcome || strings.Contains(f.Conclusion, "0.99 is asked for") != c.short {
+			t.Errorf("%g: %s, %q", c.posterior, f.Succeeded, f.Conclusion)
+		}
+		b := f.Baselines[0]
+		if !(math.Abs(float64(b.Error)+math.Log(c.posterior)) <= 1e-12) ||
+			!(math.Abs(float64(b.Guess)+math.Log(0.4)) <= 1e-12) || *f.Odds[0].Truth || !*f.Odds[1].Truth {
+			t.Errorf("%g: %+v", c.posterior, b)
+		}
+	}
+}
+
 // What cannot be compared keeps its outcome.
 func TestScore_LeavesTheRestAlone(t *testing.T) {
 	for _, o := range []record.Outcome{record.Blocked, record.Exact, record.Unscored} {

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -59,5 +60,12 @@ func TestSum_Resume(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A device has no end that a hash could be of: /dev/zero would be read for ever.
+func TestHash_OfDevices(t *testing.T) {
+	if _, err := Hash(os.DevNull); err == nil || !strings.Contains(err.Error(), os.DevNull+" is a device, not a file") {
+		t.Error(err)
 	}
 }
