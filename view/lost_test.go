@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"overhear/record"
+	"overhear/scenarios"
+	"overhear/sim"
 )
 
 // reasonsOf are why packets of a run were lost, by row of messages.parquet.
@@ -115,5 +117,45 @@ algorithm: {kind: admm, eta: 0.05, init: {normal: 0.1}}
 	}
 	if len(why) == 0 {
 		t.Error("nothing was lost")
+	}
+}
+
+// A partition and what ails a link hold from their first instant on and no longer at their last, and a slow link keeps
+// a packet under way longer than any on record, so that an outage that came later can have lost it.
+func TestLost_ToTheNanosecond(t *testing.T) {
+	s, err := scenarios.Parse("viewed.yaml", []byte(`name: lost
+problem: {data: {set: twonorm, rows: 60, dimension: 3}, train: 20, rho: 0.3}
+network: {topology: {kind: ring, nodes: 4}}
+rounds: {count: 2}
+algorithm: {kind: admm, eta: 0.3}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cut, link = "a partition cuts the two off from each other", "by its link, which loses 50 % of packets"
+	const down, which = "because the receiver was down from 260ns to 300ns", "; the record does not say which"
+	factor := 3.0
+	b := &builder{scenario: s, graph: new(sim.Graph), last: 1000, Run: &Run{
+		Cuts:    []Cut{{From: 100, To: 200, Groups: [][]int{{0}, {1, 2}}}},
+		Outages: []Outage{{Node: 3, From: 260, To: 300, Why: "down, memory kept"}},
+		Faults: []Fault{{From: 190, To: 230, of: sim.Fault{Kind: sim.BadLink{Link: [2]int{2, 3}, Factor: &factor,
+			Loss: 0.5}}}},
+	}}
+	for _, c := range []struct {
+		src, dst    int
+		at, longest int64
+		want        string
+	}{
+		{0, 1, 99, 5, "not known: neither its link loses packets, nor was the receiver down"},
+		{0, 1, 100, 5, cut}, {1, 0, 100, 5, cut}, {0, 1, 199, 5, cut},
+		{0, 1, 200, 5, "not known: neither its link loses packets, nor was the receiver down"},
+		{1, 2, 150, 5, "not known: neither its link loses packets, nor was the receiver down"},
+		{2, 3, 189, 5, down}, {2, 3, 190, 5, link}, {2, 3, 229, 5, link}, {2, 3, 230, 5, down},
+		{2, 3, 200, 19, link}, {2, 3, 200, 20, link + ", or " + down + which}, // 3 times 20 ns
+		{3, 2, 200, 20, link},
+	} {
+		if got := b.whyLost(c.src, c.dst, c.at, c.longest); got != c.want {
+			t.Errorf("%d to %d at %d ns: %q, want %q", c.src, c.dst, c.at, got, c.want)
+		}
 	}
 }
