@@ -30,12 +30,12 @@ type Cut struct {
 	Groups [][]int `json:"groups"`
 }
 
-// Fault is an entry of the scenario's fault plan.
+// Fault is an entry of the scenario's fault plan. One that never came into effect has the end of the run as both times.
 type Fault struct {
 	From int64  `json:"from"`
 	To   int64  `json:"to"`
-	Link []int  `json:"link"` // that is slow or loses packets; null: another kind
-	Slow []int  `json:"slow"` // the node that is slow; null: another kind
+	Link []int  `json:"link"` // that is slow or loses packets; null: another kind, or it never was
+	Slow []int  `json:"slow"` // the node that is slow; null: another kind, or it never was
 	Text string `json:"text"`
 
 	of sim.Fault // as the scenario has it
@@ -75,6 +75,7 @@ func (b *builder) faults() error {
 		return nil
 	}
 	end := b.last + 1
+	course = slices.DeleteFunc(course, func(p sim.FaultPhase) bool { return int64(p.From) >= end })
 	if b.graph != nil {
 		for k := range course { // the last is the whole
 			all, err := b.outages(course[:k+1], end)
@@ -90,7 +91,7 @@ func (b *builder) faults() error {
 			over = min(over, int64(course[k+1].From))
 		}
 		for _, f := range p.Plan {
-			one := Fault{From: max(int64(f.At), from), To: over, of: f}
+			one := Fault{From: min(max(int64(f.At), from), end), To: over, of: f}
 			if f.Until > 0 {
 				one.To = min(one.To, int64(f.Until))
 			}
@@ -100,17 +101,11 @@ func (b *builder) faults() error {
 			kept := slices.IndexFunc(b.Faults, func(g Fault) bool { // of the plan before, too
 				return g.To == from && reflect.DeepEqual(f, g.of)
 			})
-			switch kind := f.Kind.(type) {
-			case sim.Partition:
-				b.Cuts = append(b.Cuts, Cut{From: one.From, To: one.To, Groups: kind.Groups})
-			case sim.BadLink:
-				one.Link = kind.Link[:]
-			case sim.SlowNode:
-				one.Slow = []int{kind.Node}
-			case sim.Join:
-				if int64(f.At) < from {
-					continue
-				}
+			if _, joins := f.Kind.(sim.Join); joins && int64(f.At) < from {
+				continue
+			}
+			if one.From < end {
+				b.effect(&one)
 			}
 			if kept >= 0 {
 				b.Faults[kept].To = one.To
@@ -125,6 +120,9 @@ func (b *builder) faults() error {
 		if _, joins := f.of.Kind.(sim.Join); joins {
 			continue // from 0 on it is absent
 		}
+		if f.From == end {
+			f.Text += "; never came into effect, as the run was over before"
+		}
 		if f.From > int64(f.of.At) {
 			f.Text += fmt.Sprintf("; added at %v", sim.Duration(f.From))
 		}
@@ -133,6 +131,18 @@ func (b *builder) faults() error {
 		}
 	}
 	return nil
+}
+
+// effect notes what a fault does to the network while it lasts.
+func (b *builder) effect(f *Fault) {
+	switch kind := f.of.Kind.(type) {
+	case sim.Partition:
+		b.Cuts = append(b.Cuts, Cut{From: f.From, To: f.To, Groups: kind.Groups})
+	case sim.BadLink:
+		f.Link = kind.Link[:]
+	case sim.SlowNode:
+		f.Slow = []int{kind.Node}
+	}
 }
 
 // outages are when nodes are down by a course of plans.

@@ -125,6 +125,51 @@ changes:
 	}
 }
 
+// A fault whose time is after the run was over is told as such, and is nowhere on the time line; nor has it a plan of
+// such a time.
+func TestDocument_TellsWhichFaultsNeverCame(t *testing.T) {
+	r := recorded(t, `name: late
+about: faults that the run does not live to see
+problem: {data: wdbc, train: 0.8, rho: 0.22}
+network:
+  topology: {kind: ring, nodes: 4}
+  latency: 20ms
+  faults:
+    - {partition: [[0], [1, 2, 3]], at: 50s, until: 60s}
+    - {partition: [[0, 1], [2, 3]], at: 30ms, until: 35ms}
+    - {slow: 1, factor: 2, at: 50s}
+    - {link: [0, 1], loss: 0.5, at: 50s}
+    - {crash: 2, at: 50s}
+rounds: {count: 3, retry: 30ms}
+algorithm: {kind: admm, eta: 0.05}
+changes:
+  - {at: 70s, set: {network.faults: [{slow: 1, factor: 2, at: 50s}, {slow: 2, factor: 2}]}}
+`, 1)
+	v, end := built(t, r).Runs[0], int64(0)
+	const never = "; never came into effect, as the run was over before"
+	if end = v.End + 1; end > 50e9 {
+		t.Fatal("the run is too long")
+	}
+	want := []Fault{
+		{From: end, To: end, Text: "node 0 and nodes 1, 2, 3 are cut off from each other from 50s to 1m0s" + never},
+		{From: 30e6, To: 35e6, Text: "nodes 0, 1 and nodes 2, 3 are cut off from each other from 30ms to 35ms"},
+		{From: end, To: end, Text: "node 1 takes 2 times as long to compute from 50s on" + never},
+		{From: end, To: end, Text: "link 0-1 loses packets with probability 0.5 from 50s on" + never},
+		{From: end, To: end, Text: "node 2 is down from 50s on, memory kept" + never},
+	}
+	if !slices.EqualFunc(v.Faults, want, func(f, g Fault) bool {
+		return f.From == g.From && f.To == g.To && f.Text == g.Text && f.Link == nil && f.Slow == nil
+	}) {
+		t.Errorf("faults\n%+v, want\n%+v", v.Faults, want)
+	}
+	if c := v.Cuts; len(c) != 1 || c[0].From != 30e6 || c[0].To != 35e6 {
+		t.Errorf("partitions %+v", c)
+	}
+	if all, err := Happenings(r); err != nil || len(all) != 1 {
+		t.Errorf("happenings %+v, %v", all, err)
+	}
+}
+
 // A timeline has what went wrong and what changed for as long as it lasted, of those crashes at random, too, that the
 // page shows.
 func TestHappenings_AreThoseOfTheRun(t *testing.T) {
