@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -945,6 +946,64 @@ algorithm: {kind: admm, eta: 0.05}
 	if got, want := keys(p), []string{"value", "request or other", "lost", "computing", "down", "slow", "impaired link",
 		"partition", "cut off", "partition", "down"}; !slices.Equal(got, want) {
 		t.Errorf("the legend has %q, not %q", got, want)
+	}
+}
+
+// The legend has what a run has, and that no node computes or is down is not told where none ever is.
+func TestPage_TellsNothingOfWhatARunHasNot(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	const parties = `name: parties
+problem: {data: wdbc, columns: [10, 10, 10], scale: {columns: max, rows: unit, intercept: false}, rho: 0.001}
+network: {topology: {kind: star, nodes: 4}, latency: 20ms}
+rounds: {count: 3}
+algorithm: {kind: admm-sharing, form: averaged, eta: 0.0026, loss: mean}
+`
+	const crash, retry = "network.faults=[{crash: 2, at: 30ms, until: 50ms}]", "rounds.retry=50ms"
+	const instant = "compute={row: 0s}"
+	for _, c := range []struct {
+		text string
+		sets []string
+		keys string
+		told string // of nodes, at each time
+	}{
+		{hospitals, nil, "value, computing, victim, exact by here", "[0-5] computing"},
+		{hospitals, []string{instant}, "value, victim, exact by here", ""},
+		{parties, nil, "value", ""}, // whose steps are not recorded
+		{hospitals, []string{crash, retry}, "value, request or other, lost, computing, down, victim, down, " +
+			"exact by here", "[0-5] computing(; 1 down: 2)?"},
+		{hospitals, []string{crash, retry, instant}, "value, request or other, lost, down, victim, down, exact by here",
+			"(1 down: 2)?"},
+	} {
+		f := &facts{v: built(t, recorded(t, c.text, 1, c.sets...)).Runs[0]}
+		f.shown(t, p)
+		if got := strings.Join(keys(p), ", "); got != c.keys {
+			t.Errorf("%q: the legend has %q, not %q", c.sets, got, c.keys)
+		}
+		type said struct {
+			Present      [][]string
+			Label, Heard string
+		}
+		told := map[string]bool{}
+		for _, v := range ask[[]said](p, `places => { probe.press("Home"); return places.map(() => {
+			probe.press("ArrowRight"); return {present: probe.pairs("#present"),
+				label: document.querySelector("canvas.stage").getAttribute("aria-label"),
+				heard: document.querySelector("#live").textContent}; }); }`, instants(60)) {
+			nodes := value(v.Present, "nodes")
+			told[nodes] = true
+			if !strings.Contains(v.Label, nodes) || !strings.Contains(v.Heard, nodes) ||
+				nodes == "" && (strings.Contains(v.Label, "computing") || strings.Contains(v.Heard, "nodes:")) {
+				t.Errorf("%q: of nodes %q is told, who listens hears %q, %q", c.sets, nodes, v.Label, v.Heard)
+			}
+		}
+		one := regexp.MustCompile("^" + c.told + "$")
+		for nodes := range told {
+			if !one.MatchString(nodes) {
+				t.Errorf("%q: of nodes %q is told, not %q", c.sets, nodes, c.told)
+			}
+		}
+		if (c.told == "") != (len(told) == 1) {
+			t.Errorf("%q: of nodes %v is told", c.sets, told)
+		}
 	}
 }
 

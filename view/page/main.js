@@ -65,7 +65,10 @@ class View {
     u.parting.hidden = u.cutting.hidden = !some(r => r.cuts.length);
     u.impaired.hidden = !some(r => r.faults.some(f => f.link));
     u.slowed.hidden = !some(r => r.faults.some(f => f.slow));
-    u.outing.hidden = !outages;
+    u.outing.hidden = u.downing.hidden = !outages;
+    u.asking.hidden = !some(r => r.kind.some(k => r.kinds[k] !== "value"));
+    u.losing.hidden = !some(r => r.losses.length);
+    u.busy.hidden = !some(r => r.computes);
     u.parted.hidden = !this.difference || this.difference.same;
     u.lying.hidden = !this.runs.some(r => r.liars.length);
     u.driven.hidden = !this.runs.some(r => r.targets.length);
@@ -318,7 +321,7 @@ class View {
   }
 
   summary() {
-    return this.runs.map(r => present(r, this.t).slice(0, 2).map(l => l.join(": ")).join("; ")).join(" | ");
+    return this.runs.map(r => moment(r, this.t).map(l => l.join(": ")).join("; ")).join(" | ");
   }
 
   // say tells a screen reader.
@@ -403,7 +406,7 @@ class View {
         bad.links.length ? plural(bad.links.length, "link") + " impaired" : "",
         s.run.cutsAt(this.t).length ? "partition" : "",
         this.t > s.run.end || s.run.after && this.t === s.run.end ? "the run is over" : ""].filter(x => x).join(" · ");
-      const lines = present(s.run, this.t).slice(0, 2).map(l => l[1]);
+      const lines = moment(s.run, this.t).map(l => l[1]);
       const whose = this.runs.length > 1 ? `Run ${s.run.place + 1}: ` : "";
       s.canvas.setAttribute("aria-label", `${whose}${s.matrix ? "Matrix of senders and receivers" : "Network"} of ` +
         `${plural(s.run.nodes, "node")} at ${time(this.t)}; ${lines.concat(s.status.textContent || []).join("; ")}`);

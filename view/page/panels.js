@@ -10,18 +10,25 @@ function packetName(run, p) {
   return `${run.kinds[run.kind[p]]} of round ${run.round[p]}, ${run.src[p]} → ${run.dst[p]}${lost}`;
 }
 
-// present says what the network does at a time.
-function present(run, t) {
-  let busy = 0, down = [], under = 0, lost = 0;
+// moment says what packets and nodes do at a time. Where no step takes any time, or none is recorded, that none is being
+// computed says nothing.
+function moment(run, t) {
+  let busy = 0, down = [], under = 0;
   for (let node = 0; node < run.nodes; node++) {
     if (run.down(node, t)) down.push(node); else if (run.computing(node, t) >= 0) busy++;
   }
-  run.underWay(t, p => { if (run.took[p] < 0) lost++; else under++; });
-  const sent = after(run.sent, t), arrived = after(run.arrivals, t), gone = after(run.losses, t), row = run.rowAt(t);
-  const lines = [["packets", `${sent} sent, ${arrived} arrived, ${gone} lost; ${under} under way`],
-    ["nodes", `${busy} computing` + (down.length ? `; ${down.length} down: ${down.slice(0, 12).join(", ")}` +
-      (down.length > 12 ? ` and ${down.length - 12} more` : "") : "")]];
-  const cuts = run.cutsAt(t);
+  run.underWay(t, p => { if (run.took[p] >= 0) under++; });
+  const sent = after(run.sent, t), arrived = after(run.arrivals, t), gone = after(run.losses, t);
+  const lines = [["packets", `${sent} sent, ${arrived} arrived, ${gone} lost; ${under} under way`]];
+  const nodes = [run.computes ? `${busy} computing` : "", down.length ? `${down.length} down: ` +
+    down.slice(0, 12).join(", ") + (down.length > 12 ? ` and ${down.length - 12} more` : "") : ""].filter(x => x);
+  if (nodes.length) lines.push(["nodes", nodes.join("; ")]);
+  return lines;
+}
+
+// present says what the network does at a time, and what holds then.
+function present(run, t) {
+  const lines = moment(run, t), cuts = run.cutsAt(t), row = run.rowAt(t);
   for (const c of cuts) lines.push(["partition", c.groups.map(g => g.slice(0, 24).join(" ") +
     (g.length > 24 ? ` and ${g.length - 24} more` : "")).join(" | ")]);
   const bad = run.impaired(t);

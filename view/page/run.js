@@ -99,6 +99,7 @@ class Run {
     this.stepNode = Int32Array.from(s.node || []);
     this.stepRound = Int32Array.from(s.round || []);
     this.stepTook = Float64Array.from(s.took || []);
+    this.computes = this.stepTook.some(d => d > 0);
     this.stepsOf = rows();
     this.stepNode.forEach((node, k) => this.stepsOf[node].push(k));
     this.stepEndsOf = this.stepsOf.map(all => Float64Array.from(all, k => this.stepEnd[k]));
