@@ -5,6 +5,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 
 	"overhear/evaluation"
 	"overhear/record"
@@ -586,6 +589,69 @@ func TestPage_NamesUpdatesThatAPacketMayHaveEntered(t *testing.T) {
 	}
 	if len(unknown) == 0 || named == 0 {
 		t.Errorf("%d updates are not known, %d are named", len(unknown), named)
+	}
+}
+
+// k goes from packet to packet and Shift+K the same way back, through those under way, and where there are none to the
+// next that is sent or the last that was.
+func TestPage_GoesThroughPacketsBothWays(t *testing.T) {
+	p := browser.Find(t).Drive(t)
+	f := factsOf(t, recorded(t, hospitals, 1, "compute={row: 400us}", "rounds.count=3"))
+	f.shown(t, p)
+	type said struct {
+		There, Back []string
+		Heard       string
+	}
+	const some = 3
+	all := ask[[]said](p, `places => places.map(at => { const out = {there: [], back: []};
+		const go = key => { probe.press(key);
+			return (document.querySelector("#chosen h3") || {textContent: ""}).textContent; };
+		probe.press("Escape"); probe.seek(at);
+		for (let k = 0; k < 3; k++) out.there.push(go("k"));
+		for (let k = 0; k < 3; k++) out.back.push(go("K"));
+		probe.press("Escape"); out.back.push(go("K"));
+		out.heard = document.querySelector("#live").textContent;
+		return out; })`, instants(60))
+	several, none := 0, 0
+	for k, place := range instants(60) {
+		at, next, last := f.at(place), "", ""
+		name := func(row int) string { return fmt.Sprintf("Packet %d", f.messages[row].ID) }
+		for row, m := range f.messages {
+			if float64(m.SentNS) <= at {
+				last = name(row)
+			} else if next == "" {
+				next = name(row)
+			}
+		}
+		there, back := slices.Repeat([]string{next}, some), slices.Repeat([]string{cmp.Or(last, next)}, some)
+		rows := f.drawn(at)
+		switch n := len(rows); {
+		case n == 0:
+			none++
+		case n > some:
+			several++
+		}
+		for j := range some {
+			if n := len(rows); n > 0 { // the last before the first
+				there[j], back[j], last = name(rows[j%n]), name(rows[((some-2-j)%n+n)%n]), name(rows[n-1])
+			}
+		}
+		got, back := all[k], append(back, last)
+		if !slices.Equal(got.There, there) || !slices.Equal(got.Back, back) {
+			t.Errorf("at %v ns, of packets %v: k goes to %q, and Shift+K to %q; not to %q, %q", at, rows, got.There,
+				got.Back, there, back)
+		}
+		if last == "" && !strings.HasSuffix(got.Heard, "No packet is under way or went before.") {
+			t.Errorf("at %v ns who listens hears %q", at, got.Heard)
+		}
+	}
+	if several < 5 || none < 5 {
+		t.Errorf("at %d instants more packets than %d, at %d none", several, some, none)
+	}
+	p.Press(kb.Home)
+	p.Press("nnKkK") // those of node 1 alone
+	if got := p.Text("#chosen"); !strings.Contains(got, "node 1") {
+		t.Errorf("after node 1 %q is chosen", got)
 	}
 }
 

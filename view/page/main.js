@@ -242,7 +242,8 @@ class View {
       "-": () => this.faster(-1),
       n: () => this.select({kind: "node", run: first, index: (node + 1) % n}),
       p: () => this.select({kind: "node", run: first, index: (node + n - (node < 0 ? 0 : 1)) % n}),
-      k: () => this.nextPacket(first),
+      k: () => this.nextPacket(first, 1),
+      K: () => this.nextPacket(first, -1),
       Escape: () => this.select(null),
     };
     if (!keys[e.key]) return;
@@ -270,16 +271,19 @@ class View {
     this.go(rows[k]);
   }
 
-  // nextPacket chooses the packet under way that follows the chosen one, of the chosen node if there is one; where none
-  // is under way, the next that is sent.
-  nextPacket(place) {
+  // nextPacket chooses the packet under way that follows the chosen one, or with by −1 that before it, of the chosen
+  // node if there is one; where none is under way, the next that is sent, or the last that was.
+  nextPacket(place, by) {
     const r = this.runs[place], all = [], s = this.selected && this.selected.run === place ? this.selected : null;
     const node = s && s.kind === "node" ? s.index : -1, of = p => node < 0 || r.src[p] === node || r.dst[p] === node;
     r.underWay(this.t, p => { if (of(p)) all.push(p); });
-    for (let p = after(r.sent, this.t); !all.length && p < r.count && r.sent[p] <= r.end; p++) if (of(p)) all.push(p);
-    if (!all.length) { this.say("No packet is under way or follows."); return; }
-    const later = s && s.kind === "packet" ? all.find(p => p > s.index) : undefined;
-    this.select({kind: "packet", run: place, index: later === undefined ? all[0] : later});
+    const next = after(r.sent, this.t);
+    for (let p = by > 0 ? next : next - 1; !all.length && p >= 0 && p < r.count && r.sent[p] <= r.end; p += by)
+      if (of(p)) all.push(p);
+    if (!all.length) { this.say(`No packet is under way or ${by > 0 ? "follows" : "went before"}.`); return; }
+    if (by < 0) all.reverse();
+    const beyond = s && s.kind === "packet" ? all.find(p => by * (p - s.index) > 0) : undefined;
+    this.select({kind: "packet", run: place, index: beyond ?? all[0]});
   }
 
   step(by) {
@@ -337,7 +341,7 @@ class View {
     const u = this.ui;
     if (!s) {
       u.chosen.replaceChildren(element("p", {class: "hint"},
-        "Choose a node or a packet: click, or n and p for nodes, k for packets."));
+        "Choose a node or a packet: click, or n and p for nodes, k and Shift+K for packets."));
     } else {
       const r = this.runs[s.run];
       this.inform();
