@@ -240,8 +240,20 @@ func settings(a, b *record.Run) (all [][3]string, kept scenarios.Iterates, alike
 		}
 	}
 	for _, c := range scenarios.Changes(parsed[0], parsed[1]) {
+		if c.Path == "changes" {
+			c.Was, c.Is = alterations(parsed[0]), alterations(parsed[1])
+		}
 		all = append(all, [3]string{c.Path, c.Was, c.Is})
 	}
 	kept = parsed[0].Record.Iterates
 	return all, kept, kept == parsed[1].Record.Iterates, nil
+}
+
+// alterations are what a scenario changes while a run goes, in the words in which a run's own page has them.
+func alterations(s *scenarios.Scenario) string {
+	var all []string
+	for _, a := range s.Changes {
+		all = append(all, a.String())
+	}
+	return strings.Join(all, "; ")
 }

@@ -250,6 +250,34 @@ func TestFirstDifference_TellsSeeds(t *testing.T) {
 	}
 }
 
+// What a scenario changes while a run goes is told of two as of one, in words; of a fork and its run, of one side.
+func TestFirstDifference_TellsChangesInWords(t *testing.T) {
+	a := recorded(t, hospitals, 1)
+	b := recorded(t, hospitals, 1, "changes=[{at: 40ms, set: {network.loss: 0.1, rounds.retry: 50ms}}, "+
+		"{at: 90ms, set: {network.faults: [{slow: 1, factor: 2}]}}]")
+	c := recorded(t, hospitals, 1, "changes=[{at: 50ms, set: {network.duplication: 0.5}}]")
+	var words []string
+	for _, change := range built(t, b).Runs[0].Changes {
+		words = append(words, change.Text)
+	}
+	const other = "from 50ms on network.duplication=0.5"
+	want := strings.Join(words, "; ")
+	if want != "from 40ms on network.loss=0.1, rounds.retry=50ms; "+
+		"from 90ms on network.faults=[{slow: 1, factor: 2}]" {
+		t.Fatalf("a run's own page says %q", want)
+	}
+	for _, k := range []struct {
+		runs [2]*record.Run
+		want [3]string
+	}{{[2]*record.Run{a, b}, [3]string{"changes", "", want}}, {[2]*record.Run{b, a}, [3]string{"changes", want, ""}},
+		{[2]*record.Run{b, c}, [3]string{"changes", want, other}}} {
+		d, err := FirstDifference(k.runs[0], k.runs[1])
+		if err != nil || !slices.Equal(d.Settings, [][3]string{k.want}) {
+			t.Errorf("%q, %v; not %q", d.Settings, err, k.want)
+		}
+	}
+}
+
 // What becomes of a node's memory is what the scenario's fault plan says, and a crash that says nothing keeps it.
 func TestDocument_SaysWhatBecomesOfMemory(t *testing.T) {
 	v := built(t, recorded(t, `name: memory
