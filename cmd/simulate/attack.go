@@ -379,9 +379,14 @@ func newAudit() *cobra.Command {
 	return c
 }
 
+// noteOf writes what is to be noted beside a command's output.
+func noteOf(c *cobra.Command) func(format string, args ...any) {
+	return func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...) }
+}
+
 // auditMap writes the map of a scenario and its pictures.
 func auditMap(c *cobra.Command, e *experiment.Experiment, file string, sets []string, out string) error {
-	dir, err := placed(e.Scenario, file, sets, c.Flags().Changed("out"), func(name string) (string, error) {
+	dir, err := placed(e.Scenario, file, sets, c.Flags().Changed("out"), noteOf(c), func(name string) (string, error) {
 		dir := filepath.Join(out, name, "map")
 		there, err := record.ReadMap(dir)
 		if there != nil && there.Scenario != e.Resolved() {
@@ -424,7 +429,7 @@ func auditMap(c *cobra.Command, e *experiment.Experiment, file string, sets []st
 // auditWorst searches a scenario's worst pair and data, writes what it finds as a scenario, and audits that.
 func auditWorst(c *cobra.Command, e *experiment.Experiment, file string, sets []string, runs, workers int,
 	o evaluation.SearchOptions, out string, asJSON bool) (*record.Audit, error) {
-	dir, err := placed(e.Scenario, file, sets, c.Flags().Changed("out"), func(name string) (string, error) {
+	dir, err := placed(e.Scenario, file, sets, c.Flags().Changed("out"), noteOf(c), func(name string) (string, error) {
 		dir := filepath.Join(out, name, "worst")
 		there, err := record.ReadWorst(dir)
 		if there != nil && there.Scenario != e.Resolved() {
@@ -482,7 +487,7 @@ func auditWorst(c *cobra.Command, e *experiment.Experiment, file string, sets []
 // auditDirectory locks the directory of a scenario's audit; there is the same audit, if it was made before.
 func auditDirectory(c *cobra.Command, e *experiment.Experiment, file string, sets []string, runs int,
 	out string, blackBox bool) (dir string, there *record.Audit, unlock func(), err error) {
-	dir, err = placed(e.Scenario, file, sets, c.Flags().Changed("out"), func(name string) (string, error) {
+	dir, err = placed(e.Scenario, file, sets, c.Flags().Changed("out"), noteOf(c), func(name string) (string, error) {
 		dir := filepath.Join(out, name, "audit")
 		if blackBox {
 			dir = filepath.Join(out, name, "black-box")

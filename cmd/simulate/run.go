@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,20 +200,21 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 	if err := e.Look(ctx); err != nil && ctx.Err() == nil { // what stops it is told where seeds are looked at
 		return nil, err
 	}
-	d, err := placed(s, file, f.sets, f.outGiven, func(name string) (*record.Directory, error) {
+	note := func(format string, args ...any) {
+		to := w
+		if f.json {
+			to = os.Stderr
+		}
+		bar.clear()
+		fmt.Fprintf(to, format+"\n", args...)
+	}
+	d, err := placed(s, file, f.sets, f.outGiven, note, func(name string) (*record.Directory, error) {
 		return e.OpenDirectory(filepath.Join(f.out, name))
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	note := func(format string, args ...any) {
-		to := w
-		if f.json {
-			to = os.Stderr
-		}
-		fmt.Fprintf(to, format+"\n", args...)
-	}
 	all := make([]*record.Run, s.Seeds.Count)
 	var ahead []int       // seeds to run, from the first
 	var attacked []uint64 // those of them of which there is a run with findings
@@ -242,7 +244,6 @@ func runSeeds(ctx context.Context, s *scenarios.Scenario, file string, f *runFla
 				continue
 			}
 			if why != nil {
-				bar.clear()
 				note("seed %d is computed again: %s", seed, strings.Join(why, "; "))
 			}
 		}
@@ -483,9 +484,9 @@ func divergence(runs []*record.Run) error {
 
 // placed opens the directory in which the results of a scenario belong. It has the
 // scenario's name, and where --set changed what the file says, that too, unless it names the scenario anew. Where it
-// holds results of another scenario and the user did not say --out, its name gets
-// in what they differ: results of different scenarios never share a directory.
-func placed[T any](s *scenarios.Scenario, file string, sets []string, outGiven bool,
+// holds results of another scenario, as of the file before it was edited, and the user did not say --out, its name gets
+// in what they differ, and a note says so: results of different scenarios never share a directory.
+func placed[T any](s *scenarios.Scenario, file string, sets []string, outGiven bool, note func(string, ...any),
 	open func(name string) (T, error)) (T, error) {
 	name := s.Name
 	named := slices.ContainsFunc(sets, func(set string) bool { return strings.HasPrefix(set, "name=") })
@@ -494,12 +495,18 @@ func placed[T any](s *scenarios.Scenario, file string, sets []string, outGiven b
 			name += scenarios.Suffix(sets)
 		}
 	}
+	var first *experiment.OtherScenario
 	for {
 		d, err := open(name)
 		var other *experiment.OtherScenario
 		if !errors.As(err, &other) {
+			if first != nil {
+				note("%s holds results of another scenario (%s) and stays as it is: what follows goes to %s beside it",
+					first.Dir, first.Differences(), name)
+			}
 			return d, err
 		}
+		first = cmp.Or(first, other)
 		var changes []string
 		for _, c := range other.Changes {
 			changes = append(changes, c.Path+"="+c.Is)
