@@ -20,6 +20,9 @@ import (
 	"overhear/record"
 )
 
+// widest is how long the name of a directory may be that stands in a column of its own, which is as wide in all lines.
+const widest = 40
+
 // Table writes what came out of one run, with a phrase on each line for whoever sees it for the first time.
 func Table(w io.Writer, r *record.Run) error {
 	i := r.Info
@@ -28,7 +31,11 @@ func Table(w io.Writer, r *record.Run) error {
 	for _, l := range Lines(i) {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", l[0], l[1], l[2])
 	}
-	fmt.Fprintf(t, "files\t%s\t%.2f s of real time\n", r.Dir, i.Wall)
+	if dir, wall := r.Dir, fmt.Sprintf("%.2f s of real time", i.Wall); len(dir) > widest {
+		fmt.Fprintf(t, "files\t\t%s  %s\n", dir, wall)
+	} else {
+		fmt.Fprintf(t, "files\t%s\t%s\n", dir, wall)
+	}
 	if err := t.Flush(); err != nil {
 		return err
 	}

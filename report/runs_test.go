@@ -252,6 +252,34 @@ func TestTable_LabelsOfOwnBudgets(t *testing.T) {
 	}
 }
 
+// A long name of a directory, as a fork of a fork has, does not push away what numbers mean.
+func TestTable_StaysNarrow(t *testing.T) {
+	at := func(dir string) (meanings, files int) {
+		var b strings.Builder
+		if err := Table(&b, &record.Run{Dir: dir, Info: &record.Info{Nodes: 4, Edges: 4}}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(b.String(), "\n") {
+			if strings.HasPrefix(line, "rounds ") {
+				meanings = strings.Index(line, "0 s of virtual time")
+			}
+			if strings.HasPrefix(line, "files ") && strings.HasSuffix(line, dir+"  0.00 s of real time") {
+				files = strings.Index(line, dir)
+			}
+		}
+		return meanings, files
+	}
+	short := strings.Repeat("a", 40)
+	meanings, files := at(short)
+	if files < 10 || meanings != files+40+2 {
+		t.Errorf("of a directory of 40 letters meanings begin at %d, its name at %d", meanings, files)
+	}
+	const value = len("4 nodes, 4 edges")
+	if meanings, in := at(short + "a"); meanings != files+value+2 || in != meanings {
+		t.Errorf("of one of 41 meanings begin at %d, its name at %d", meanings, in)
+	}
+}
+
 // What theorems prove is in the table of a run that asks for it, beside what was measured.
 func TestTable_TheoremsWhereTheyAreAskedFor(t *testing.T) {
 	i := &record.Info{

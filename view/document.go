@@ -185,14 +185,20 @@ func Build(ctx context.Context, runs []*record.Run, o Options) (*Document, error
 	return d, nil
 }
 
-// tellApart names two runs of one name and seed, as a run and its fork are, by the directories of their results.
+// tellApart names two runs of one name and seed, as a run and its fork are, by the directories of their results; long
+// names, as forks of forks have, by how they begin and end, with the whole name among the facts.
 func (d *Document) tellApart(runs []*record.Run) {
 	a, b := d.Runs[0], d.Runs[1]
 	if a.Name != b.Name || a.Seed != b.Seed {
 		return
 	}
+	const most, head, tail = 40, 12, 27
 	for k, r := range d.Runs {
 		r.Name = filepath.Base(filepath.Dir(filepath.Clean(runs[k].Dir)))
+		if name := []rune(r.Name); len(name) > most {
+			r.Facts = append([][2]string{{"directory", r.Name}}, r.Facts...)
+			r.Name = string(name[:head]) + "…" + string(name[len(name)-tail:])
+		}
 	}
 	if a.Name == b.Name {
 		a.Name, b.Name = a.Name+" (first)", b.Name+" (second)"

@@ -697,6 +697,28 @@ func TestBuild_NamesOfTwoRunsDiffer(t *testing.T) {
 	if x, y := d.Runs[0].Name, d.Runs[1].Name; x == y {
 		t.Errorf("both are called %q", x)
 	}
+	moved := func(r *record.Run, name string) *record.Run {
+		dir := filepath.Join(filepath.Dir(filepath.Dir(r.Dir)), name)
+		if err := os.Rename(filepath.Dir(r.Dir), dir); err != nil {
+			t.Fatal(err)
+		}
+		there, err := record.Open(filepath.Join(dir, filepath.Base(r.Dir)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return there
+	}
+	const first, second = "hospitals,at=350ms,network.loss=0.25,a=1", // of 40 letters, and of more
+		"hospitals,at=350ms,network.loss=0.2,at=400ms,network.loss=0"
+	d = built(t, moved(a, first), moved(b, second))
+	if x, y := d.Runs[0].Name, d.Runs[1].Name; x != first || y != "hospitals,at…0.2,at=400ms,network.loss=0" {
+		t.Errorf("the two are called %q, %q", x, y)
+	}
+	for k, r := range d.Runs {
+		if told := r.Facts[0] == [2]string{"directory", second}; told != (k == 1) {
+			t.Errorf("of run %d is told %q", k+1, r.Facts)
+		}
+	}
 }
 
 func TestBuild_WithoutMessagesOrValues(t *testing.T) {

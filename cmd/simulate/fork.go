@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -66,6 +67,10 @@ trace alone, or more of them, the most to solve (docs/guide.md).`,
 	f.figures.add(c, "title of the figures, in place of the scenario's name")
 	return c
 }
+
+// longestFork is how long the name of a fork's directory may be, besides the scenario's, with all that is otherwise in
+// the run that it goes on from; where it is longer a hash stands for that. What has changed when is in run.json.
+const longestFork = 60
 
 // sameDirectory says whether paths are of one directory.
 func sameDirectory(a, b string) bool {
@@ -136,6 +141,10 @@ func fork(c *cobra.Command, dir, instant string, f *runFlags) error {
 	f.sets = append([]string{"at=" + at.String()}, f.sets...)
 	if before, is := strings.CutPrefix(of, s.Name+","); is { // a fork or a variant itself
 		f.sets = append([]string{before}, f.sets...)
+		if len(scenarios.Suffix(f.sets)) > longestFork {
+			sum := sha256.Sum256([]byte(before))
+			f.sets[0] = fmt.Sprintf("of-%x", sum[:4])
+		}
 	}
 	for _, a := range s.Changes {
 		if a.At > at {
