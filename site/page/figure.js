@@ -7,8 +7,10 @@
   const engine = new Engine();
   const fields = [...document.querySelectorAll("[data-key]")];
   const pause = 250; // ms that a slider rests before what it says is computed
-  let waiting = null, serial = 0;
+  let waiting = null, serial = 0; // waiting is for that pause to be over; null: nothing does
   let refused = null; // parameters of the address of which the controls cannot say all; null: they say all
+
+  const cancelled = "Cancelled. What is shown was computed before.";
 
   const control = k => figure.controls[k];
   const label = k => control(k).Positions[fields[k].value].label;
@@ -85,12 +87,18 @@
     $("charts").setAttribute("aria-busy", String(name === "computing"));
   }
 
-  async function compute() {
-    clearTimeout(waiting);
+  /** begin says that what is shown is not of what the controls say, and ends what is computed of something else. */
+  function begin() {
     engine.cancel();
-    const mine = ++serial, set = changes(), began = performance.now();
+    serial++;
     $("progress").value = 0;
     state("computing", Engine.ready ? "Computing …" : "The engine is loading …");
+  }
+
+  async function compute() {
+    still();
+    begin();
+    const mine = serial, set = changes(), began = performance.now();
     let told = "";
     const tick = setInterval(() => {
       if (mine === serial && told) $("passed").textContent = show.seconds(performance.now() - began);
@@ -110,7 +118,7 @@
       done(answer, Object.keys(set).length === 0, performance.now() - began);
     } catch (e) {
       if (mine !== serial) return;
-      if (e instanceof Engine.Cancelled) state("cancelled", "Cancelled. What is shown was computed before.");
+      if (e instanceof Engine.Cancelled) state("cancelled", cancelled);
       else if (!refused) state("failed", e.message);
       else {
         $("odd").textContent = e.message; // beneath the controls it may be out of sight
@@ -152,19 +160,29 @@
     state("computed", `Computed in this browser in ${show.seconds(took)}. ${found}`);
   }
 
+  /** soon has what the controls say be computed when they rest. */
   function soon() {
-    write();
-    clearTimeout(waiting);
+    if (!still()) begin();
     waiting = setTimeout(compute, pause);
   }
 
-  for (const f of fields) {
-    f.addEventListener("input", () => take());
-    f.addEventListener("change", soon);
+  /** still ends waiting, and says whether anything did. */
+  function still() {
+    const did = waiting !== null;
+    clearTimeout(waiting);
+    waiting = null;
+    return did;
   }
+
+  function cancel() {
+    if (still()) state("cancelled", cancelled);
+    else engine.cancel();
+  }
+
+  for (const f of fields) f.addEventListener("input", () => { take(); soon(); });
   $("parameters").addEventListener("submit", e => e.preventDefault());
   $("compute").addEventListener("click", compute);
-  $("cancel").addEventListener("click", () => engine.cancel());
+  $("cancel").addEventListener("click", cancel);
   $("usual").addEventListener("click", () => {
     fields.forEach((f, k) => { f.value = control(k).Usual; });
     take();
