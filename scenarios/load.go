@@ -122,8 +122,12 @@ func (d *decoder) decode(root *yaml.Node) *Scenario {
 			return !isPart(part) || slices.Contains(parts, part)
 		})
 	}
-	if !read && whole("name", "algorithm") {
+	switch name := naming(s.Name); {
+	case read: // and checked
+	case whole("name", "algorithm"):
 		d.check(root, v, "", valuesOf(root))
+	case name != "" || whole("name"):
+		d.check(root, reflect.ValueOf(&name).Elem(), "", valuesOf(root))
 	}
 	d.checkAbsent(root, v, whole)
 	for _, c := range []struct {

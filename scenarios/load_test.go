@@ -29,17 +29,47 @@ func TestParse_ReportsAllMistakesAndNoConsequences(t *testing.T) {
 			"t.yaml:2:19: compute.speeds must have a value for each of 5 nodes, has 2"},
 		{"nodes: 5}", "nodes: 5}, faults: [{slow: 7, factor: 2}], loss: x",
 			"t.yaml:3:83: network.loss must be a number, is \"x\""},
+		{"name: t\n", "", "t.yaml:1:1: name must be given: letters, digits, '-', '_' and '.'"},
 		{"kind: admm", "kind: adm",
 			"t.yaml:4:19: algorithm.kind: there is no algorithm \"adm\"; did you mean \"admm\"?"},
 		{"problem: {", "problm: {", "t.yaml:2:1: unknown key \"problm\" at the top; did you mean \"problem\"?"},
 		{"data: wdbc", "dta: wdbc", "t.yaml:2:11: unknown key \"dta\" in problem; did you mean \"data\"?"},
 		{"topology: {", "topolgy: {", "t.yaml:3:11: unknown key \"topolgy\" in network; did you mean \"topology\"?"},
+		{"name: t\n", "nam: t\n", "t.yaml:1:1: unknown key \"nam\" at the top; did you mean \"name\"?"},
+		{"name: t\n", "name: [t]\n", "t.yaml:1:7: name must be a text, is a list"},
 	} {
 		_, err := Parse("t.yaml", []byte(strings.Replace(minimal, c.old, c.written, 1)))
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) ||
 			strings.Count(err.Error(), "\n") != strings.Count(c.want, "\n") {
 			t.Errorf("%s: %v\nnot\n%s", c.written, err, c.want)
 		}
+	}
+}
+
+// A name is marked beside whatever else is wrong.
+func TestParse_ReportsNamesBesideOtherMistakes(t *testing.T) {
+	const wrong = "t.yaml:1:7: name must consist of letters, digits, '-', '_' and '.', is \"my run\"\n"
+	const none = "t.yaml:1:1: name must be given: letters, digits, '-', '_' and '.'\n"
+	for _, c := range []struct{ old, written, want string }{
+		{"kind: admm", "kind: adm", "t.yaml:4:19: algorithm.kind: there is no algorithm \"adm\"; did you mean"},
+		{"kind: admm", "kind: admm, eta: x", "t.yaml:4:30: algorithm.eta must be a number, is \"x\""},
+		{"kind: admm", "kind: admm, eta: -1", "t.yaml:4:30: algorithm.eta must be positive, is -1; auto"},
+		{"kind: admm", "eta: 1", "t.yaml:4:12: algorithm must have a kind, one of admm, "},
+		{"nodes: 5", "nodes: 0", "t.yaml:3:41: network.topology.nodes must be at least 1, is 0"},
+	} {
+		text := strings.Replace(minimal, c.old, c.written, 1)
+		for name, said := range map[string]string{"name: my run\n": wrong, "about: x\n": none, "name: t\n": ""} {
+			_, err := Parse("t.yaml", []byte(strings.Replace(text, "name: t\n", name, 1)))
+			if err == nil || !strings.HasPrefix(err.Error(), said+c.want) || strings.Count(err.Error(), "name must") !=
+				strings.Count(said, "\n") || strings.Count(err.Error(), "\n") != strings.Count(said, "\n") {
+				t.Errorf("%q, %s: %v\nnot\n%s", name, c.written, err, said+c.want)
+			}
+		}
+	}
+	text := strings.Replace(minimal, "name: t\n", "name: my run\n", 1) + "ruonds: {count: 3}\n"
+	_, err := Parse("t.yaml", []byte(text))
+	if err == nil || !strings.HasPrefix(err.Error(), wrong+"t.yaml:5:1: unknown") {
+		t.Errorf("beside a key that is none: %v", err)
 	}
 }
 

@@ -341,17 +341,25 @@ var later = map[string]string{
 
 // Check reports a name that is no directory's.
 func (s *Scenario) Check(report func(field, problem string)) {
-	if s.Name == "" {
-		report("name", "must be given: letters, digits, '-', '_' and '.'")
-	}
-	for k, r := range s.Name {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
-		if !letter && (r != '.' || k == 0) {
-			report("name", fmt.Sprintf("must consist of letters, digits, '-', '_' and '.', is %q", s.Name))
-			break
-		}
-	}
+	naming(s.Name).Check(report)
 	if s.Algorithm.Kind == "" {
 		report("algorithm", "must have a kind, such as admm")
+	}
+}
+
+// naming is a scenario's name, which is wrong or right whatever else the scenario has.
+type naming string
+
+// Check reports that there is no name, or one with letters that a directory's does not have everywhere.
+func (n naming) Check(report func(field, problem string)) {
+	if n == "" {
+		report("name", "must be given: letters, digits, '-', '_' and '.'")
+	}
+	for k, r := range n {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
+		if !letter && (r != '.' || k == 0) {
+			report("name", fmt.Sprintf("must consist of letters, digits, '-', '_' and '.', is %q", string(n)))
+			break
+		}
 	}
 }

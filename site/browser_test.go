@@ -287,6 +287,55 @@ func TestBrowser_FigureChanges(t *testing.T) {
 	}
 }
 
+// From the instant at which a control is moved nothing on the page is said to be of where it stands before it is: what
+// is being computed of another value ends, and to cancel ends waiting, too.
+func TestBrowser_FigureStatusIsCurrent(t *testing.T) {
+	p, base := served(t)
+	p.Show(1280, 900, false)
+	p.Open(base+figurePage("quickstart"), complete)
+	state(p, "computed")
+	moved := func(to int, after string) []string {
+		return browser.Ask[[]string](p, fmt.Sprintf(`(() => {
+			const e = document.querySelector("[data-key='algorithm.eta']"), $ = id => document.getElementById(id);
+			window.told ??= [];
+			new MutationObserver(() => told.push($("digest").textContent)).observe($("digest"),
+				{childList: true, characterData: true, subtree: true});
+			e.value = %d; e.dispatchEvent(new Event("input", {bubbles: true})); %s
+			return [$("status").dataset.state, $("status").textContent, String($("cancel").disabled),
+				document.querySelector(".found").className.includes("old") ? "old" : ""]; })()`, to, after))
+	}
+	for _, to := range []int{2, 3} { // the second while what the first says is being computed
+		got := moved(to, "")
+		if !slices.Equal(got, []string{"computing", "Computing …", "false", "old"}) {
+			t.Errorf("as a control is moved the page says %q", got)
+		}
+		if to == 2 {
+			p.Wait(`document.getElementById("status").textContent.startsWith("Computing: ")`)
+		}
+	}
+	state(p, "computed failed")
+	value := strings.TrimPrefix(browser.Ask[string](p, "location.hash"), "#algorithm.eta=")
+	a, err := engine.Compute(context.Background(), "quickstart", map[string]string{"algorithm.eta": value},
+		func(float64, string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := browser.Ask[[]string](p, "[...new Set(told)]"); !slices.Equal(all, []string{a.Digest}) {
+		t.Errorf("digests %q are shown, of %s the command has %s", all, value, a.Digest)
+	}
+	want := []string{"cancelled", "Cancelled. What is shown was computed before.", "true", ""}
+	if got := moved(4, `$("cancel").click();`); !slices.Equal(got, want) {
+		t.Errorf("cancelled at once, the page says %q", got)
+	}
+	time.Sleep(400 * time.Millisecond)
+	if got := browser.Ask[string](p, `document.getElementById("status").dataset.state`); got != "cancelled" {
+		t.Errorf("what was cancelled while it waited is %s", got)
+	}
+	if said := p.Said(); len(said) > 0 {
+		t.Errorf("the page says %q", said)
+	}
+}
+
 // A parameter that changes when things happen, and nothing that is drawn against rounds, says so.
 func TestBrowser_FigureKeepsItsCharts(t *testing.T) {
 	p, base := served(t)
@@ -852,6 +901,7 @@ func TestBrowser_PlaygroundShowsMistakes(t *testing.T) {
 		{strings.TrimRight(text, "}\n"), strings.Count(strings.TrimRight(text, "\n"), "\n") + 1},
 		{strings.Replace(text, "nodes: 10", "nodes: 500", 1), 8},
 		{strings.Replace(text, "rounds:", link+"rounds:", 1), 12},
+		{strings.NewReplacer("name: quick", "name: quick ", "kind: ", "kind: no").Replace(text), 1}, // and more
 	} {
 		wants(p, c.written)
 		p.Wait(fmt.Sprintf(`document.getElementById("mistakes").innerText.startsWith("line %d, ")`, c.line))
@@ -859,9 +909,22 @@ func TestBrowser_PlaygroundShowsMistakes(t *testing.T) {
 			t.Errorf("of line %d the gutter marks %q", c.line, got)
 		}
 	}
+	// A seed that is none is marked as it is written.
+	seeded := func(seed string) string {
+		return browser.Ask[string](p, fmt.Sprintf(`(() => { const e = document.getElementById("seed"); e.value = %q;
+			e.dispatchEvent(new Event("input", {bubbles: true}));
+			return e.getAttribute("aria-invalid") + " " + document.getElementById("unseeded").textContent; })()`, seed))
+	}
+	for _, seed := range []string{"", "1.5", "-1", "1e3", "1234567890123456"} {
+		if got := seeded(seed); got != "true A seed is a whole number of up to 15 digits." {
+			t.Errorf("of the seed %q the page says %q", seed, got)
+		}
+	}
 	// The graph is that of the seed.
-	browser.Ask[bool](p, `(() => { const e = document.getElementById("seed"); e.value = "12";
-		return e.dispatchEvent(new Event("input", {bubbles: true})); })()`)
+	wants(p, strings.Replace(text, "rounds:", link+"rounds:", 1))
+	if got := seeded("12"); got != "false " {
+		t.Errorf("of the seed 12 the page says %q", got)
+	}
 	p.Wait(`document.getElementById("mistakes").innerText.includes("✓")`)
 	if browser.Ask[bool](p, `document.getElementById("example").value !== ""`) {
 		t.Error("what was changed is still said to be an example")

@@ -5,6 +5,7 @@
   const $ = id => document.getElementById(id);
   const examples = JSON.parse($("data").textContent);
   const checker = new Engine(), runner = new Engine(); // a run does not keep the editor waiting
+  const unseeded = "A seed is a whole number of up to 15 digits.";
   const pause = 200; // ms after which what was typed is checked
   let waiting = null, serial = 0;
   let ran = null; // what was run of which results are shown
@@ -128,7 +129,7 @@
     $("results").replaceChildren(); // which are of what was written before
     $("results").classList.remove("old");
     if (chosen === null) {
-      state("failed", "A seed is a whole number of up to 15 digits.");
+      state("failed", unseeded);
       return;
     }
     if (checked === asked && marked.length > 0) {
@@ -175,6 +176,9 @@
   function age() {
     const box = $("results"), is = now(), old = ran !== null && ran !== is;
     $("of").hidden = statusOf === is || $("status").textContent === "";
+    const wrong = seed() === null ? unseeded : "";
+    $("seed").setAttribute("aria-invalid", String(wrong !== ""));
+    if ($("unseeded").textContent !== wrong) $("unseeded").textContent = wrong;
     $("mistakes").classList.toggle("old", checked !== null && checked !== is);
     if (shared !== is) $("shared").textContent = "";
     if (old === box.classList.contains("old")) return;
