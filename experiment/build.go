@@ -183,7 +183,7 @@ func (e *Experiment) Assemble(ctx context.Context, seed uint64) (*Assembly, erro
 	a, err := stage.Do(ctx, func() (*Assembly, error) {
 		a, err := e.assemble(ctx, seed)
 		if err != nil {
-			return nil, SetupError{err}
+			return nil, SetupError{e.withWhole(ctx, seed, err)}
 		}
 		return a, nil
 	})

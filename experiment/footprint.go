@@ -24,14 +24,24 @@ const perNode = 1000
 // accountFits is an error for an account that memory does not hold.
 func (e *Experiment) accountFits(a *Assembly) error {
 	what := fmt.Sprintf("an account of %d rounds (rounds.count) of %d nodes (network.topology)", a.Rounds, a.parts())
-	return memory.Check(what, perMechanism*float64(a.Rounds)*float64(a.parts()))
+	return memory.Check(what, accountTakes(float64(a.Rounds), float64(a.parts())))
 }
+
+// accountTakes is how many bytes an account takes.
+func accountTakes(rounds, parts float64) float64 { return float64(perMechanism * rounds * parts) }
 
 // perMechanism is how many bytes of an account a node's round takes, and of the certificate that is made of it.
 const perMechanism = 64 + 120
 
 // preparedFits is an error for a set that memory does not hold as often as it is there when the nodes get their rows.
 func (e *Experiment) preparedFits(set *problem.Set) error {
+	what := fmt.Sprintf("preparing %d rows of %d columns (problem.data)", set.X.Len(), set.X.D)
+	memory.Room(set.Bytes())
+	return memory.Check(what, e.preparing(set.Bytes()))
+}
+
+// preparing is how much memory it takes to prepare rows of so many bytes.
+func (e *Experiment) preparing(bytes float64) float64 {
 	copies := 2 // before scaling and after, or after and at the nodes
 	if e.Problem.Scale.OfTraining(e.Problem.Data) && !e.Problem.Data.Generated() {
 		copies++ // as it was read, for other seeds
@@ -39,18 +49,13 @@ func (e *Experiment) preparedFits(set *problem.Set) error {
 	if e.Problem.Columns != nil && e.Problem.Order == "file" {
 		copies-- // parties have parts of it
 	}
-	what := fmt.Sprintf("preparing %d rows of %d columns (problem.data)", set.X.Len(), set.X.D)
-	memory.Room(set.Bytes())
-	return memory.Check(what, memory.Resident(float64(copies)*set.Bytes()))
+	return memory.Resident(float64(copies) * bytes)
 }
 
 // rowsKept is how many bytes the rows take that stay besides the nodes': as they were read, for other seeds, and
 // prepared, if an adversary is to know them or parties have parts of them.
 func (e *Experiment) rowsKept(a *Assembly) (all float64) {
-	from := e
-	for from.shares != nil {
-		from = from.shares
-	}
+	from := e.owner()
 	from.mu.Lock()
 	defer from.mu.Unlock()
 	if from.set != nil {
@@ -62,11 +67,19 @@ func (e *Experiment) rowsKept(a *Assembly) (all float64) {
 	return all
 }
 
+// owner is the experiment whose data this one's are.
+func (e *Experiment) owner() *Experiment {
+	for e.shares != nil {
+		e = e.shares
+	}
+	return e
+}
+
 // fits is an error for nodes that memory does not hold. Where it does, the garbage collector is told of them.
 func (e *Experiment) fits(a *Assembly) error {
 	need, what := e.need(a)
 	if err := memory.Check(what, memory.Resident(need)); err != nil {
-		return err
+		return &wholeRefused{err}
 	}
 	memory.Expect(need)
 	return nil
@@ -91,56 +104,99 @@ func (e *Experiment) AtOnce(ctx context.Context, seed uint64, most int) int {
 
 // need is about how many bytes a run holds, and of what.
 func (e *Experiment) need(a *Assembly) (bytes float64, what string) {
-	numbers := a.Numbers() // of an iterate
-	if a.Split != nil {
-		numbers = a.Split.N
-	}
-	policy := e.policy()
-	iterates := float64(a.Rounds) + 1
-	if policy.Every > 0 {
-		iterates /= float64(policy.Every)
-	}
-	bytes = float64(perRound*float64(a.Rounds)) + e.rowsKept(a) +
-		policy.Footprint(float64(iterates*float64(a.parts())), numbers)
-	if e.traceLevel() == sim.TraceFingerprints { // of messages, and of steps that begin and end
-		const each = 2 * 4 // a fingerprint, in a list that grows
-		bytes += float64(each * float64(a.Rounds) * float64(a.Graph.Links()+2*a.Graph.Order()))
-	}
-	if a.Account != nil {
-		const certificate = 8e6 // its law, transformed
-		bytes += certificate + float64(perMechanism*float64(a.Rounds)*float64(a.parts()))
-	}
+	bytes = e.needs(e.sizes(a))
 	if a.Split == nil {
-		what = fmt.Sprintf("%d rounds (rounds.count) of %d nodes (network.topology) with %d rows and vectors of %d "+
-			"numbers (problem.data)", a.Rounds, a.parts(), a.Problem.Rows(), a.Numbers())
-		rows := a.Problem.Test.U.Bytes()
-		for i := range a.Problem.Shards {
-			rows += a.Problem.Shards[i].U.Bytes()
-		}
-		// The optimum is computed before there are solvers and messages.
-		return bytes + max(e.footprint(a), rows+a.Problem.PooledFootprint()), what
-	}
-	const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
-	bytes += float64(8 * vectors * float64(a.Split.N) * float64(a.parts()))
-	bytes += float64(2 * a.Split.Copied) // once more side by side, for the optimum
-	for _, block := range a.Split.Blocks {
-		bytes += float64(2 * 8 * float64(block.D) * float64(block.D)) // a Gram matrix and its factor
+		return bytes, fmt.Sprintf("%d rounds (rounds.count) of %d nodes (network.topology) with %d rows and vectors "+
+			"of %d numbers (problem.data)", a.Rounds, a.parts(), a.Problem.Rows(), a.Numbers())
 	}
 	return bytes, fmt.Sprintf("%d rounds (rounds.count) of %d parties (network.topology) with %d rows and their "+
 		"factors (problem.data)", a.Rounds, a.parts(), a.Split.N)
 }
 
+// sizes are what decides how much memory a run takes.
+type sizes struct {
+	parts, order, links float64 // of the network: nodes with data, and all; directed
+	sites               *sim.Placed
+	rounds, rows        float64 // for training
+	numbers             int     // of a vector
+	addressing          bool    // messages differ by neighbour
+	account             bool
+
+	// In bytes:
+	kept    float64 // rows besides the nodes'
+	data    float64 // the nodes' rows and those for the test
+	solvers float64 // these, and solvers
+	pooled  float64 // the pooled rows and their solver
+	columns float64 // copies of parties' columns, and factors
+	split   bool    // parties have columns
+}
+
+// sizes are those of an assembly.
+func (e *Experiment) sizes(a *Assembly) sizes {
+	z := sizes{parts: float64(a.parts()), order: float64(a.Graph.Order()), links: float64(a.Graph.Links()),
+		sites: a.Sites, rounds: float64(a.Rounds), rows: float64(a.TrainRows()), numbers: a.Numbers(),
+		account: a.Account != nil, kept: e.rowsKept(a), split: a.Split != nil}
+	_, z.addressing = a.Method.(algorithms.Addressing)
+	if z.split {
+		z.columns = columnsTake(a.Split.Copied, e.Problem.Columns)
+		return z
+	}
+	z.data = a.Problem.Test.U.Bytes()
+	for i := range a.Problem.Shards {
+		z.data += a.Problem.Shards[i].U.Bytes()
+	}
+	z.solvers, z.pooled = a.Problem.Footprint(), a.Problem.PooledFootprint()
+	return z
+}
+
+// columnsTake is how many bytes parties' columns take.
+func columnsTake(copied float64, widths []int) float64 {
+	bytes := float64(2 * copied) // once more side by side, for the optimum
+	for _, d := range widths {
+		bytes += float64(2 * 8 * float64(d) * float64(d)) // a Gram matrix and its factor
+	}
+	return bytes
+}
+
+// needs is about how many bytes a run of such sizes holds.
+func (e *Experiment) needs(z sizes) float64 {
+	numbers, rounds := z.numbers, z.rounds // of an iterate
+	if z.split {
+		numbers = int(z.rows)
+	}
+	policy := e.policy()
+	iterates := rounds + 1
+	if policy.Every > 0 {
+		iterates /= float64(policy.Every)
+	}
+	bytes := float64(perRound*rounds) + z.kept + policy.Footprint(float64(iterates*z.parts), numbers)
+	if e.traceLevel() == sim.TraceFingerprints { // of messages, and of steps that begin and end
+		const each = 2 * 4 // a fingerprint, in a list that grows
+		bytes += float64(each * rounds * (z.links + 2*z.order))
+	}
+	if z.account {
+		const certificate = 8e6 // its law, transformed
+		bytes += certificate + float64(perMechanism*rounds*z.parts)
+	}
+	if z.split {
+		const vectors = 12 // of a party: iterate, dual, messages of two rounds, work
+		return bytes + float64(8*vectors*z.rows*z.parts) + z.columns
+	}
+	// The optimum is computed before there are solvers and messages.
+	return bytes + max(e.footprint(z), z.data+z.pooled)
+}
+
 // footprint is about how many bytes a run over split rows holds: nodes with their rows and solvers, and what is under
 // way between them.
-func (e *Experiment) footprint(a *Assembly) (most float64) {
+func (e *Experiment) footprint(z sizes) (most float64) {
 	for _, p := range e.Phases() {
-		most = max(most, footprintOf(a, p.Scenario))
+		most = max(most, z.footprint(p.Scenario))
 	}
 	return most
 }
 
-// footprintOf is footprint in a phase.
-func footprintOf(a *Assembly, e *scenarios.Scenario) float64 {
+// footprint is that of a phase.
+func (z sizes) footprint(e *scenarios.Scenario) float64 {
 	const (
 		perLink  = 48 // of what a node knows of a neighbour, and of the engine
 		perEvent = 33
@@ -148,24 +204,24 @@ func footprintOf(a *Assembly, e *scenarios.Scenario) float64 {
 		underWay = 3  // messages of a link, where a node waits for some neighbours
 		timers   = 16 // of a node at most, where it has them
 	)
-	nodes, links, vector := float64(a.parts()), float64(a.Graph.Links()), 8*float64(a.Numbers())
-	need := a.Problem.Footprint() + float64(nodes*perNode) + float64(links*perLink)
+	nodes, links, vector := z.parts, z.links, 8*float64(z.numbers)
+	need := z.solvers + float64(nodes*perNode) + float64(links*perLink)
 	// The iterate, the one that is computed or measured meanwhile, and the dual.
 	vectors := float64(3 * nodes)
 	each := 2.0                    // messages of a link under way: of two rounds in lockstep
 	again := float64(each * links) // heard, or to be sent again
 	if e.Rounds.Mode == "asynchronous" {
-		each, again = underWay+unawaited(a, e), 0
+		each, again = underWay+z.unawaited(e), 0
 		if e.Rounds.Staleness > 0 || e.EverLossy() {
 			again = links
 		}
 		if e.Rounds.Timeout > 0 {
-			need += float64(perEvent * min(timers, float64(a.Rounds)) * nodes)
+			need += float64(perEvent * min(timers, z.rounds) * nodes)
 		}
 	}
 	messages := float64(each * links)
 	need += float64(messages * perEvent)
-	if _, ok := a.Method.(algorithms.Addressing); ok {
+	if z.addressing {
 		vectors += links + messages + again - float64(2*nodes) // states too, but no duals
 		need += float64(messages * perSlot)
 	} else {
@@ -178,14 +234,12 @@ func footprintOf(a *Assembly, e *scenarios.Scenario) float64 {
 // unawaited is how many more messages of a link are under way where a node goes on after a timeout, and those of its
 // neighbours take longer: those of a latency, and as each that comes may complete a quorum, of more rounds with time.
 // They are no more than there are rounds. (A bound on the staleness is none here: who waits for it asks again.)
-func unawaited(a *Assembly, e *scenarios.Scenario) float64 {
+func (z sizes) unawaited(e *scenarios.Scenario) float64 {
 	r := &e.Rounds
-	rows := float64(a.Problem.Rows()) / float64(a.parts())
-	latency := e.Network.On(a.Sites).Latency
-	ahead := 1e9 * latency.MedianSeconds() / (float64(r.Timeout) + e.Compute.Usual(rows))
+	latency := e.Network.On(z.sites).Latency
+	ahead := 1e9 * latency.MedianSeconds() / (float64(r.Timeout) + e.Compute.Usual(z.rows/z.parts))
 	if r.Timeout == 0 || !(ahead > 1) {
 		return 0
 	}
-	rounds := float64(a.Rounds)
-	return min(rounds, ahead+float64((1-r.Quorum)*rounds))
+	return min(z.rounds, ahead+float64((1-r.Quorum)*z.rounds))
 }

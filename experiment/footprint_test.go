@@ -116,7 +116,7 @@ func TestFootprint_IsForetold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := atScale(t, nodes, changes...)
 			a := assembled(t, e)
-			foretold := e.footprint(a)
+			foretold := e.footprint(e.sizes(a))
 			a = nil
 			before := held()
 			most := mostHeld(t, e, before)

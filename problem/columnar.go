@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
 	"strconv"
 	"strings"
 
@@ -28,7 +30,9 @@ import (
 
 // readParquet reads a Parquet file.
 func (s Source) readParquet(ctx context.Context, name string, text []byte) (*Set, *Reading, error) {
-	return s.readColumnar(ctx, name, "Parquet", func() (*table, error) { return s.openParquet(name, text) })
+	return s.readColumnar(ctx, name, "Parquet", func() (*table, error) {
+		return s.openParquet(name, bytes.NewReader(text), int64(len(text)), mostUnpacked())
+	})
 }
 
 // readArrow reads an Arrow file: IPC, as a file (Feather) or as a stream.
@@ -41,8 +45,8 @@ func (s Source) readColumnar(ctx context.Context, name, form string, open func()
 	reading *Reading, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if full, ok := p.(error); ok && errors.Is(full, errFull) {
-				err = memory.Check(name+", unpacked,", 2*float64(memory.Limit()))
+			if full, ok := p.(tooFull); ok {
+				err = memory.Check(name+", unpacked,", float64(full))
 				return
 			}
 			err = fmt.Errorf("%s: the %s file is damaged: %v", name, form, p)
@@ -62,25 +66,64 @@ func (s Source) readColumnar(ctx context.Context, name, form string, open func()
 	return s.fromTable(ctx, t)
 }
 
-// errFull is the panic of an allocator whose limit is reached.
-var errFull = errors.New("too large")
+// tooFull is the panic of an allocator whose limit is reached: about how much memory would do.
+type tooFull float64
 
-// mostUnpacked is how many bytes a table may have in memory before it is made a set.
-func mostUnpacked() int64 { return memory.Limit() / 4 }
+// ofLimit is what part of the limit a table may have in memory before it is made a set.
+const ofLimit = 4
+
+// mostUnpacked is how many bytes that are.
+func mostUnpacked() int64 { return memory.Limit() / ofLimit }
 
 // rowPlace is the place of a field of the row, for messages.
 func rowPlace(row *int, columns []string) func(k int) string {
 	return func(k int) string { return fmt.Sprintf(": row %d, column %s", *row, columns[k]) }
 }
 
-func (s Source) openParquet(name string, text []byte) (*table, error) {
-	damaged := func(err error) error { return fmt.Errorf("%s: reading the Parquet file: %w", name, err) }
-	if k := len(text) - 8; k >= 0 && int64(binary.LittleEndian.Uint32(text[k:])) > int64(k) {
-		// The library would make room for it first: up to 4 GB.
-		return nil, damaged(fmt.Errorf("its footer is said to have %d bytes, and the file has %d",
-			binary.LittleEndian.Uint32(text[k:]), len(text)))
+// measuredColumnar surveys a Parquet file that is not in memory. Arrow's library has all of a file there.
+func (s Source) measuredColumnar(ctx context.Context, name string, f *os.File) (x Extent, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: the Parquet file is damaged: %v", name, p)
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return x, err
 	}
-	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
+	if s.Arrow != "" {
+		return x, fmt.Errorf("%s: Arrow files are read as a whole", name)
+	}
+	t, err := s.openParquet(name, f, info.Size(), math.MaxInt64)
+	if err != nil {
+		return x, err
+	}
+	if t.columns, t.nameless, err = names(name, 0, t.columns); err != nil {
+		return x, err
+	}
+	v, err := s.prospect(ctx, t)
+	if err != nil {
+		return x, err
+	}
+	x = v.extent()
+	x.Reading = max(memory.Rows*float64(info.Size()), ofLimit*8*float64(t.rows)*float64(len(t.columns)))
+	return x, nil
+}
+
+// openParquet opens a file of so many bytes, whose table may have so many in memory.
+func (s Source) openParquet(name string, text io.ReaderAt, size, most int64) (*table, error) {
+	damaged := func(err error) error { return fmt.Errorf("%s: reading the Parquet file: %w", name, err) }
+	end := make([]byte, 8) // how long the footer is, and a mark
+	if k := size - 8; k >= 0 {
+		if _, err := text.ReadAt(end, k); err != nil {
+			return nil, damaged(err)
+		}
+		if said := binary.LittleEndian.Uint32(end); int64(said) > k {
+			// The library would make room for it first: up to 4 GB.
+			return nil, damaged(fmt.Errorf("its footer is said to have %d bytes, and the file has %d", said, size))
+		}
+	}
+	f, err := parquet.OpenFile(text, size)
 	if err != nil {
 		return nil, damaged(err)
 	}
@@ -95,8 +138,9 @@ func (s Source) openParquet(name string, text []byte) (*table, error) {
 		}
 		columns = append(columns, c)
 	}
-	if n := f.NumRows(); n < 0 || n > mostUnpacked()/int64(8*max(1, len(columns))) {
-		panic(errFull)
+	width := int64(8 * max(1, len(columns)))
+	if n := f.NumRows(); n < 0 || n > most/width {
+		panic(tooFull(ofLimit * float64(uint64(n)) * float64(width)))
 	}
 	t.rows, t.size = int(f.NumRows()), f.NumRows()
 	t.each = func(row func(r record) error) error {
@@ -206,7 +250,7 @@ type rationed struct {
 
 func (b *rationed) take(size int) {
 	if b.left -= int64(size); b.left < 0 {
-		panic(errFull)
+		panic(tooFull(2 * float64(memory.Limit()))) // what is to come is not known
 	}
 }
 

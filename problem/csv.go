@@ -57,7 +57,7 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 	form = append(form, said)
 
 	t := &table{name: name, guessed: s.Header == nil, size: int64(len(text)), text: int64(len(text))}
-	r := s.reader(text, sign)
+	r := s.reader(bytes.NewReader(text), sign)
 	first, err := nextRecord(name, r)
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s: there are no rows: the file is empty", name)
@@ -74,7 +74,7 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 		return nil, fmt.Errorf("%s:%d: one column; a table needs a label and at least one more; if the fields are "+
 			"separated by something else than a tab, semicolon, bar, comma or space, say separator", name, line)
 	}
-	t.rows = 1 + min(bytes.Count(text, []byte("\n")), len(text)/(2*width)) // a field has a byte and a separator
+	t.rows = mostRows(int64(bytes.Count(text, []byte("\n"))), t.size, width)
 	header := s.hasHeader(first)
 	guess := ""
 	if s.Header == nil {
@@ -93,8 +93,8 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 		}
 	}
 	t.form = strings.Join(form, ", ")
-	t.each = func(row func(r record) error) error {
-		r := s.reader(text, sign)
+	t.from = func(input io.Reader, row func(r record) error) error {
+		r := s.reader(input, sign)
 		place := func(k int) string {
 			line, column := r.FieldPos(k)
 			return fmt.Sprintf(":%d:%d", line, column)
@@ -118,7 +118,14 @@ func (s Source) openCSV(name string, text []byte) (*table, error) {
 			}
 		}
 	}
+	t.each = func(row func(r record) error) error { return t.from(bytes.NewReader(text), row) }
+	t.begin = text
 	return t, nil
+}
+
+// mostRows is how many rows a text has at most: a field has a byte and a separator.
+func mostRows(lineEnds, size int64, width int) int {
+	return int(1 + min(lineEnds, size/int64(2*width)))
 }
 
 // nextRecord reads a record that is not blank, as those are with which Excel ends a sheet, its
@@ -279,8 +286,8 @@ func (s Source) separator(text []byte) (sign rune, said string, rest []byte) {
 }
 
 // reader reads records by a separator.
-func (s Source) reader(text []byte, sign rune) *csv.Reader {
-	r := csv.NewReader(bytes.NewReader(text))
+func (s Source) reader(text io.Reader, sign rune) *csv.Reader {
+	r := csv.NewReader(text)
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = sign, -1, true
 	r.TrimLeadingSpace = sign != ' ' && sign != '\t'
 	if comment, size := utf8.DecodeRuneInString(s.Comment); size > 0 && comment != sign {
@@ -291,7 +298,7 @@ func (s Source) reader(text []byte, sign rune) *csv.Reader {
 
 // fieldsBy is how many fields a separator gives the first record, and whether it gives as many to those after it.
 func (s Source) fieldsBy(text []byte, sign rune) (width int, even bool) {
-	r := s.reader(text, sign)
+	r := s.reader(bytes.NewReader(text), sign)
 	r.LazyQuotes = true
 	for range sampled {
 		fields, err := nextRecord("", r)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 )
 
 func (Source) readParquet(_ context.Context, name string, _ []byte) (*Set, *Reading, error) {
@@ -17,6 +18,10 @@ func (Source) readParquet(_ context.Context, name string, _ []byte) (*Set, *Read
 
 func (Source) readArrow(_ context.Context, name string, _ []byte) (*Set, *Reading, error) {
 	return nil, nil, noColumns(name)
+}
+
+func (Source) measuredColumnar(_ context.Context, name string, _ *os.File) (Extent, error) {
+	return Extent{}, noColumns(name)
 }
 
 func noColumns(name string) error {

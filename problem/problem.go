@@ -67,37 +67,42 @@ const again = 16
 
 // Footprint is about how many bytes the rows of all nodes, and for the test, and solvers take.
 func (p *Problem) Footprint() float64 {
-	const perNode, perRow, perColumn = 480, 16, 16
-	need := float64(float64(len(p.Shards))*(perNode+float64(perColumn*float64(p.D)))) + p.Test.bytes()
+	need := p.Test.bytes()
 	for i := range p.Shards {
-		o := p.Objective(i)
-		need += float64(perRow*o.U.Len()*p.Models()) + float64(8*len(o.Targets)) + float64(8*o.U.Entries()) +
-			float64(8*o.factored())
-		if !o.inPlace() {
-			const design = 250 // the columns
-			need += design + float64(again*o.U.Entries())
-		}
+		need += p.Objective(i).footprint()
+	}
+	return need
+}
+
+// footprint is about how many bytes a node's rows and solver take.
+func (o *Objective) footprint() float64 {
+	const perNode, perRow, perColumn = 480, 16, 16
+	need := perNode + float64(perColumn*o.U.D*o.models()) + float64(perRow*o.U.Len()*o.models()) +
+		float64(8*len(o.Targets)) + float64(8*o.U.Entries()) + float64(8*o.factored())
+	if !o.inPlace() {
+		const design = 250 // the columns
+		need += design + float64(again*o.U.Entries())
 	}
 	return need
 }
 
 // PooledFootprint is about how many bytes the pooled rows and their solver take, of which the optimum is.
 func (p *Problem) PooledFootprint() float64 {
-	const perRow = 40 // weights, work
-	rows, held, full := 0, 0.0, len(p.Shards) > 0
-	entries := 0
+	rows, entries, held, full := 0, 0, 0.0, len(p.Shards) > 0
 	for i := range p.Shards {
 		u := p.Shards[i].U
 		rows, entries, held, full = rows+u.Len(), entries+u.Entries(), held+u.Bytes(), full && u.full()
 	}
-	d := p.D / p.Models()
-	o := Objective{U: &Rows{D: d, Start: make([]int32, rows+1)}, K: p.K, NonSmooth: p.NonSmooth}
-	if full {
-		o.U = &Rows{D: d, n: rows, stride: d}
-	}
-	need := held + float64(perRow*rows*p.Models()) + float64(8*float64(o.factored()))
+	u := outline(rows, p.D/p.Models(), entries, full)
+	return held + (&Objective{U: u, K: p.K, NonSmooth: p.NonSmooth}).pooledFootprint()
+}
+
+// pooledFootprint is what PooledFootprint is besides the rows.
+func (o *Objective) pooledFootprint() float64 {
+	const perRow = 40 // weights, work
+	need := float64(perRow*o.U.Len()*o.models()) + float64(8*float64(o.factored()))
 	if !o.inPlace() {
-		need += float64(again * float64(entries))
+		need += float64(again * float64(o.U.Entries()))
 	}
 	return need
 }

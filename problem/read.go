@@ -41,6 +41,9 @@ func readFile(path string, each float64) ([]byte, error) {
 		size = 0
 	}
 	text, err := memory.ReadAll(path, r, size) // first, so that a damaged file is not taken for a bad row
+	if packed && errors.Is(err, memory.ErrBeyond) && readsAgain(f) {
+		return readPacked(f, each)
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) {
 		return nil, fmt.Errorf("%s: the gzip file is truncated or damaged: %w", path, err)
 	}
@@ -48,6 +51,35 @@ func readFile(path string, each float64) ([]byte, error) {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return text, nil
+}
+
+// readsAgain says whether a file can be read from its beginning again.
+func readsAgain(f *os.File) bool {
+	_, err := f.Seek(0, io.SeekStart)
+	return err == nil
+}
+
+// readPacked is readFile of a text that may be too large: its size is found out first.
+func readPacked(f *os.File, each float64) ([]byte, error) {
+	r, _, err := unpacked(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	size, err := io.Copy(io.Discard, r)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", f.Name(), err)
+	}
+	what := fmt.Sprintf("%s, of %s unpacked,", f.Name(), memory.Text(float64(size)))
+	if err := memory.Check(what, each*float64(size)); err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", f.Name(), err)
+	}
+	if r, _, err = unpacked(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return memory.ReadAll(f.Name(), r, size)
 }
 
 // unpacked looks at the first bytes, not at the name.
@@ -118,8 +150,15 @@ func compareLabels(a, b string) int {
 // readLIBSVM reads lines `label index:value …` with ascending indices from 1.
 func (s Source) readLIBSVM(ctx context.Context, name string, text []byte) (*Set, *Reading, error) {
 	b := s.newBuilder(s.Dimension)
+	if err := s.eachLIBSVM(ctx, name, bytes.NewReader(text), b); err != nil {
+		return nil, nil, err
+	}
+	return named(b, name, "LIBSVM", s.Positive)
+}
+
+func (s Source) eachLIBSVM(ctx context.Context, name string, text io.Reader, b *builder) error {
 	var fields []string
-	err := lines(ctx, name, bytes.NewReader(text), func(n int, line string) error {
+	return lines(ctx, name, text, func(n int, line string) error {
 		fields = append(fields[:0], strings.Fields(line)...)
 		last := 0
 		for k, f := range fields[1:] {
@@ -155,25 +194,29 @@ func (s Source) readLIBSVM(ctx context.Context, name string, text []byte) (*Set,
 		}
 		return b.end(strings.TrimPrefix(fields[0], "+"))
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return named(b, name, "LIBSVM", s.Positive)
 }
 
 // readRaetsch reads lines `label value value …`, separated by blanks.
 func (s Source) readRaetsch(ctx context.Context, name string, text []byte) (*Set, *Reading, error) {
 	b := s.newBuilder(0)
-	err := lines(ctx, name, bytes.NewReader(text), func(n int, line string) error {
+	if err := s.eachRaetsch(ctx, name, bytes.NewReader(text), b); err != nil {
+		return nil, nil, err
+	}
+	return named(b, name, "rows of a label and values", s.Positive)
+}
+
+func (s Source) eachRaetsch(ctx context.Context, name string, text io.Reader, b *builder) error {
+	first := true
+	return lines(ctx, name, text, func(n int, line string) error {
 		fields := strings.Fields(line)
 		d := len(fields) - 1
-		if b.set.X.Len() == 0 {
-			b.set.X.D = d
+		if first {
+			b.set.X.D, first = d, false
 		}
 		if d != b.set.X.D || d == 0 {
 			return fmt.Errorf("%s:%d: a label and %d values, but the first line has %d", name, n, d, b.set.X.D)
 		}
-		first := 0.0
+		leading := 0.0
 		for k, f := range fields {
 			v, err := number(f)
 			if err != nil {
@@ -182,18 +225,14 @@ func (s Source) readRaetsch(ctx context.Context, name string, text []byte) (*Set
 			if k > 0 {
 				b.put(k-1, v)
 			} else {
-				first = v
+				leading = v
 			}
 		}
 		if b.targets {
-			return b.predict(first)
+			return b.predict(leading)
 		}
 		return b.end(strings.TrimPrefix(fields[0], "+"))
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return named(b, name, "rows of a label and values", s.Positive)
 }
 
 // named finishes a set whose columns have no names.

@@ -22,6 +22,7 @@ type Rows struct {
 	Val   []float64
 
 	n, stride int // of a matrix without an index: its rows, and how far apart they begin in Val; else 0
+	outlined  int // of an outline, which has no rows: the entries that they would have; else 0
 
 	arranged atomic.Pointer[design] // for products; nil: not yet
 }
@@ -44,7 +45,7 @@ func (r *Rows) full() bool { return r.stride > 0 }
 
 // Len is the number of rows.
 func (r *Rows) Len() int {
-	if r.full() {
+	if r.full() || r.outlined > 0 {
 		return r.n
 	}
 	return len(r.Start) - 1
@@ -52,7 +53,10 @@ func (r *Rows) Len() int {
 
 // Entries is how many entries all rows have.
 func (r *Rows) Entries() int {
-	if r.full() {
+	switch {
+	case r.outlined > 0:
+		return r.outlined
+	case r.full():
 		return r.n * r.D
 	}
 	return len(r.Val)
@@ -60,6 +64,12 @@ func (r *Rows) Entries() int {
 
 // Bytes is how much memory the matrix takes, but for what products are arranged in.
 func (r *Rows) Bytes() float64 {
+	switch {
+	case r.outlined > 0 && r.full():
+		return 8*float64(r.outlined) + float64(4*r.D)
+	case r.outlined > 0:
+		return 12*float64(r.outlined) + 4*float64(r.n+1)
+	}
 	return float64(8*len(r.Val)) + float64(4*(len(r.Col)+len(r.Start)))
 }
 

@@ -4,6 +4,7 @@ package problem
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -25,6 +26,7 @@ type BuiltIn struct {
 	Title    string
 	Rows     int // after rows with missing values are dropped; default size if generated
 	Columns  int // before the intercept
+	Entries  int // values of a row that are not left out, at most; 0: as many as columns
 	Citation string
 	Licence  string
 	Files    []DataFile // none: built into the program
@@ -72,8 +74,8 @@ var builtIns = []*BuiltIn{
 		},
 	},
 	{
-		Name: "adult", Title: "census income 1994: +1 above 50K a year", Rows: 45222, Columns: 104, Citation: adultCite,
-		Licence: "CC BY 4.0",
+		Name: "adult", Title: "census income 1994: +1 above 50K a year", Rows: 45222, Columns: 104,
+		Entries: 14, Citation: adultCite, Licence: "CC BY 4.0",
 		Files: []DataFile{
 			{"adult/adult.data", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
 				uci + "adult/adult.data"},
@@ -84,6 +86,7 @@ var builtIns = []*BuiltIn{
 	},
 	{
 		Name: "a9a", Title: "Adult in 123 binary columns, training file then test file", Rows: 48842, Columns: 123,
+		Entries: 14,
 		Citation: "J. C. Platt, Fast training of support vector machines using sequential minimal optimization, MIT " +
 			"Press, 1998; " + adultCite, Licence: "CC BY 4.0 (the data it derives from)", Names: incomes,
 		Files: []DataFile{
@@ -112,7 +115,7 @@ var builtIns = []*BuiltIn{
 		"generated", Rows: 2000, Columns: 10, Citation: "this project", generate: linear, anyWidth: true,
 		targets: true},
 	{Name: "census", Title: "rows with Adult's columns and marginals, generated", Rows: censusRows, Columns: 104,
-		Citation: adultCite, Names: incomes, generate: census},
+		Entries: 14, Citation: adultCite, Names: incomes, generate: census},
 }
 
 // ida is a set of the IDA repository, in the form `label value value …`.
@@ -124,6 +127,9 @@ func ida(name, title string, rows, columns int, sum string) *BuiltIn {
 		read:    readEach(Source{}.readRaetsch),
 	}
 }
+
+// entries is how many values of a row of so many columns are not left out, at most.
+func (b *BuiltIn) entries(columns int) int { return cmp.Or(b.Entries, columns) }
 
 // FindSet returns the built-in set of that name.
 func FindSet(name string) (*BuiltIn, bool) {

@@ -191,18 +191,9 @@ func (s Source) Load(ctx context.Context, dir string, stream *sim.Stream) (*Set,
 	var set *Set
 	var err error
 	if e.generate != nil {
-		rows := s.Rows
-		if rows == 0 {
-			rows = e.Rows
-		}
-		columns := s.Dimension
-		if columns == 0 {
-			columns = e.Columns
-		}
-		// As they are drawn; what becomes of them is checked when they are there.
-		const perRow, perNumber = 500, 8
+		rows, columns := s.generates(e)
 		if err := memory.Check(fmt.Sprintf("generating %d rows of %d columns", rows, columns),
-			float64(rows)*(perRow+float64(perNumber*float64(columns)))); err != nil {
+			generating(rows, columns)); err != nil {
 			return nil, err
 		}
 		set, err = e.generate(rows, columns, stream)
@@ -215,6 +206,17 @@ func (s Source) Load(ctx context.Context, dir string, stream *sim.Stream) (*Set,
 	set.Name, set.Reading, set.Names = s.Set, nil, e.Names
 	s.classify(set)
 	return set, nil
+}
+
+// generates is how many rows and columns are generated.
+func (s Source) generates(e *BuiltIn) (rows, columns int) {
+	return cmp.Or(s.Rows, e.Rows), cmp.Or(s.Dimension, e.Columns)
+}
+
+// generating is how many bytes rows take as they are drawn; what becomes of them is checked when they are there.
+func generating(rows, columns int) float64 {
+	const perRow, perNumber = 500, 8
+	return float64(rows) * (perRow + float64(perNumber*float64(columns)))
 }
 
 // classify leaves a built-in set the classes that the source asks for: two, or all that it has.
@@ -281,6 +283,11 @@ type builder struct {
 	cols    []int32
 	vals    []float64
 	most    int // rows that there will be at most; 0: not known
+
+	counts  bool // it keeps no rows, but how many there were
+	n       int  // of these
+	entries int  // theirs
+	partial bool // one of them has not all columns
 }
 
 func (s Source) newBuilder(d int) *builder {
@@ -308,19 +315,28 @@ func (b *builder) end(label string) error {
 		b.number[label] = k
 		b.classes, b.count, b.sign = append(b.classes, label), append(b.count, 0), append(b.sign, 0)
 	}
-	b.rows = append(b.rows, k)
+	if !b.counts {
+		b.rows = append(b.rows, k)
+	}
 	b.count[k]++
 	return nil
 }
 
 // predict ends a row with a target.
 func (b *builder) predict(target float64) error {
-	b.set.Targets = append(b.set.Targets, target)
+	if !b.counts {
+		b.set.Targets = append(b.set.Targets, target)
+	}
 	return b.row()
 }
 
 // row enters the row under construction.
 func (b *builder) row() error {
+	if b.counts {
+		b.n, b.entries, b.partial = b.n+1, b.entries+len(b.vals), b.partial || len(b.vals) < b.set.X.D
+		b.cols, b.vals = b.cols[:0], b.vals[:0]
+		return nil
+	}
 	if b.set.X.Entries()+len(b.cols) > math.MaxInt32 {
 		return fmt.Errorf("there are more than %d values that are not zero", math.MaxInt32)
 	}
@@ -330,6 +346,14 @@ func (b *builder) row() error {
 	b.set.X.Append(b.cols, b.vals)
 	b.cols, b.vals = b.cols[:0], b.vals[:0]
 	return nil
+}
+
+// read is how many entries the rows have, and whether each has all columns.
+func (b *builder) read() (entries int, full bool) {
+	if b.counts {
+		return b.entries, !b.partial
+	}
+	return b.set.X.Entries(), b.set.X.full()
 }
 
 // finish turns the two labels into ±1: the positive one, or the greater one

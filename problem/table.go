@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -33,6 +34,10 @@ type table struct {
 
 	// each goes through the rows in order, and again when it is called again.
 	each func(row func(r record) error) error
+
+	// Of CSV: from goes through rows that are written like those of begin, the text itself.
+	from  func(text io.Reader, row func(r record) error) error
+	begin []byte
 }
 
 // record is a row. Its fields are valid until the next one.
@@ -169,12 +174,24 @@ type survey struct {
 	lead     string   // label of the first row
 	look     int      // after how many complete rows it is looked whether all fit
 	draft    *builder // the rows, if their features have all been numbers; else nil
+
+	ahead   bool    // rows are counted and not kept, to tell how large the set will be
+	entries int     // of the rows so far, if they are counted
+	perRow  float64 // bytes that a row of the table takes, by what the look said that said most
 }
 
 // survey goes through a table once. It returns what it has found with the error, if there is one; there is one if it
 // has found no row.
 func (s Source) survey(ctx context.Context, t *table) (*survey, error) {
-	v := &survey{source: s, table: t, look: sampled}
+	return s.surveyed(ctx, t, &survey{source: s, table: t, look: sampled})
+}
+
+// prospect is a survey that keeps no rows.
+func (s Source) prospect(ctx context.Context, t *table) (*survey, error) {
+	return s.surveyed(ctx, t, &survey{source: s, table: t, look: sampled, ahead: true})
+}
+
+func (s Source) surveyed(ctx context.Context, t *table, v *survey) (*survey, error) {
 	for k, name := range t.columns {
 		c := &column{name: name, whole: true, values: map[string]int{}, integers: map[float64]struct{}{},
 			unmissed: map[string]int{}, codes: map[float64]int{}, lower: math.Inf(1), upper: math.Inf(-1)}
@@ -236,6 +253,9 @@ func (s Source) survey(ctx context.Context, t *table) (*survey, error) {
 	if err != nil {
 		return v, err
 	}
+	if v.ahead && v.complete > 0 {
+		_ = v.fits()
+	}
 	return v, v.judge()
 }
 
@@ -281,14 +301,14 @@ func (v *survey) numbersAlone() *builder {
 		c.at = len(b.set.Columns)
 		b.set.Columns = append(b.set.Columns, c.name)
 	}
-	b.set.X.D, b.most = len(b.set.Columns), v.table.rows
+	b.set.X.D, b.most, b.counts = len(b.set.Columns), v.table.rows, v.ahead
 	return b
 }
 
 // fits is an error for a text whose rows memory does not hold beside it, if all are as those so far.
 func (v *survey) fits() error {
 	t := v.table
-	if t.text == 0 {
+	if t.text == 0 && !v.ahead {
 		return nil
 	}
 	entries := 0 // of a row
@@ -299,10 +319,15 @@ func (v *survey) fits() error {
 		}
 	}
 	if b := v.draft; b != nil {
-		if b.set.X.full() {
+		all, full := b.read()
+		if full {
 			each = 8
 		}
-		entries = b.set.X.Entries() / v.complete
+		entries = all / v.complete
+	}
+	if v.ahead {
+		v.perRow = max(v.perRow, each*float64(entries)*float64(v.complete)/float64(v.read))
+		return nil
 	}
 	rows := float64(t.rows) * float64(v.complete) / float64(v.read)
 	return memory.Check(fmt.Sprintf("%s, %s of text with about %.0f rows of %d values that are not 0,", t.name,
@@ -312,6 +337,13 @@ func (v *survey) fits() error {
 
 // enter enters a row that is kept, as long as all features were numbers.
 func (v *survey) enter(r record, values []value) {
+	if v.ahead {
+		for k, c := range v.columns {
+			if c.role == feature && !(values[k].isNumber() && values[k].x == 0) {
+				v.entries++
+			}
+		}
+	}
 	b := v.draft
 	if b == nil {
 		return

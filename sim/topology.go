@@ -216,13 +216,10 @@ func (t Topology) regions(on *Placed) [][]int {
 	return slices.DeleteFunc(on.members(), func(of []int) bool { return of == nil })
 }
 
-// fits is an error for a graph that is too large to be made.
-func (t Topology) fits(on *Placed) error {
-	if t.Nodes > maxNodes {
-		return fmt.Errorf("nodes must be at most %d, is %d", maxNodes, t.Nodes)
-	}
+// About is about how many edges a graph of the kind has, on such sites.
+func (t Topology) About(on *Placed) (edges float64) {
 	n := float64(t.Nodes)
-	edges := n
+	edges = n
 	switch t.Kind {
 	case "complete":
 		edges = n * (n - 1) / 2
@@ -247,6 +244,15 @@ func (t Topology) fits(on *Placed) error {
 		all := float64(len(t.regions(on)) * max(t.Gateways, 1))
 		edges = float64(n*float64(max(t.Gateways, 1))) + float64(all*all/2)
 	}
+	return edges
+}
+
+// fits is an error for a graph that is too large to be made.
+func (t Topology) fits(on *Placed) error {
+	if t.Nodes > maxNodes {
+		return fmt.Errorf("nodes must be at most %d, is %d", maxNodes, t.Nodes)
+	}
+	n, edges := float64(t.Nodes), t.About(on)
 	// An edge is in a list that grows, in the rows of both nodes and in what the engine keeps
 	// of its two links.
 	const perNode, perEdge = 200, 80

@@ -30,8 +30,8 @@ func CheckFile(f *os.File, each float64) (size int64, _ error) {
 	return size, Check(fmt.Sprintf("%s, of %s,", f.Name(), Text(float64(size))), each*float64(size))
 }
 
-// errBeyond is a text that goes on beyond what may be read.
-var errBeyond = errors.New("too much to read")
+// ErrBeyond is a text that goes on beyond what may be read.
+var ErrBeyond = errors.New("too much to read")
 
 // ReadAll reads a text of a size that was checked; of one that is packed or comes through a pipe it is 0, not known.
 // name stands for it in the error.
@@ -46,7 +46,7 @@ func ReadAll(name string, r io.Reader, size int64) ([]byte, error) {
 	if err == nil && n == most {
 		if more, _ := io.CopyN(io.Discard, r, 1); more > 0 {
 			return nil, fmt.Errorf("%w: %s goes on after %s of text, and as rows more may take more memory than the "+
-				"limit, %s, %s", errBeyond, name, Text(float64(most)), Text(float64(Limit())), source())
+				"limit, %s, %s", ErrBeyond, name, Text(float64(most)), Text(float64(Limit())), source())
 		}
 	}
 	return b.Bytes(), err

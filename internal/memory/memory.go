@@ -32,16 +32,32 @@ func Limit() int64 { return limit.Load() }
 // SetLimit replaces the limit and returns the one before.
 func SetLimit(bytes int64) (before int64) { return limit.Swap(bytes) }
 
-// Check is an error if what needs about so many bytes, more than the limit.
+// Refused is what would need more than the limit.
+type Refused struct {
+	What  string
+	Bytes float64 // about so many
+
+	limit  float64
+	source string
+}
+
+func (r *Refused) Error() string {
+	return fmt.Sprintf("%s would take about %s of memory; the limit is %s, %s", r.What, Enough(r.Bytes), Text(r.limit),
+		r.source)
+}
+
+// Check is an error, *Refused, if what needs about so many bytes, more than the limit.
 func Check(what string, bytes float64) error {
 	if bytes <= float64(Limit()) {
 		return nil
 	}
-	return fmt.Errorf("%s would take about %s of memory; the limit is %s, %s", what, Text(upwards(bytes)),
-		Text(float64(Limit())), source())
+	return &Refused{what, bytes, float64(Limit()), source()}
 }
 
-// upwards is a size as Text has it that is no less: who allows as much as is said is not refused again.
+// Enough is a size in words that is no less: who allows as much is not refused again.
+func Enough(bytes float64) string { return Text(upwards(bytes)) }
+
+// upwards is the least size that Text has a number for and that is no less.
 func upwards(bytes float64) float64 {
 	for _, u := range units {
 		for digit := 100.0; digit >= 1; digit /= 10 {
