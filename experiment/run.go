@@ -358,7 +358,7 @@ func (e *Experiment) infoOf(out *outcome) *record.Info {
 		Activity:     out.summary(),
 		Acts:         out.acts,
 		Parameters:   scenarios.FormatParameters(out.Params),
-		Warnings:     warnings,
+		Warnings:     slices.Concat(warnings, unsolved(residual, e.Solver.Tolerance)),
 		ScenarioHash: e.Hash(), Scenario: e.Resolved(),
 	}
 	if q, ok := out.loss().(problem.Quantile); ok {
@@ -383,6 +383,18 @@ func (e *Experiment) infoOf(out *outcome) *record.Info {
 		info.Digest = hex.EncodeToString(out.Trace.Digest[:])
 	}
 	return info
+}
+
+// unsolved warns of solves whose gradients rounding keeps from being as small as they were computed to be.
+func unsolved(residual, tolerance float64) []string {
+	if !(residual > tolerance) {
+		return nil
+	}
+	missed := problem.ResidualError{Stats: problem.Stats{Residual: residual, Scale: 1, Tolerance: tolerance}}
+	return []string{fmt.Sprintf("solves have met solver.tolerance, %.0e, by gradients as they are rounded; with twice "+
+		"the digits the largest is %.3g: columns or targets are so large that rounding hides it; smaller ones "+
+		"(problem.scale) mend that, and solver.tolerance: %.0e says what is so", tolerance, residual,
+		missed.Attained())}
 }
 
 // departures say in words which nodes did not stay to the end, and who went on without

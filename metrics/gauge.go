@@ -47,7 +47,7 @@ func (s *snapshot) take(shard int, values, inner []float64, loss float64, stats 
 		s.inner[shard], s.sheltered = inner, true
 	}
 	if stats.Tolerance > 0 {
-		if relative := stats.Residual / stats.Scale; math.IsNaN(s.residual) || relative > s.residual {
+		if relative := stats.Bound() / stats.Scale; math.IsNaN(s.residual) || relative > s.residual {
 			s.residual = relative
 		}
 	}

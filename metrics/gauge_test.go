@@ -144,6 +144,7 @@ func TestResidual_IsTheLargestOfTheSolves(t *testing.T) {
 	}{
 		"the first":  {[3]problem.Stats{solve(12), solve(4), solve(8)}, 3},
 		"the last":   {[3]problem.Stats{solve(4), solve(8), solve(12)}, 3},
+		"hidden":     {[3]problem.Stats{solve(4), {Residual: 4, Hidden: 20, Scale: 4, Tolerance: 1e-10}, {}}, 5},
 		"of one":     {[3]problem.Stats{{Residual: 99, Scale: 1}, solve(4), {}}, 1},
 		"exact ones": {[3]problem.Stats{solve(0), solve(0), solve(0)}, 0},
 		"none":       {[3]problem.Stats{}, math.NaN()},

@@ -264,5 +264,6 @@ func (s *Solver) solveComposite(w *Scratch, f, q []float64, kappa float64) (Stat
 		s.evaluate(w, f) // the best there is, from which callers may go on
 		return stats, &ResidualError{stats}
 	}
+	s.uncover(f, q, s.objective.Ridge+kappa, &stats)
 	return stats, nil
 }

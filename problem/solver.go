@@ -58,6 +58,7 @@ type Solver struct {
 	gradient []float64 // of the data part there
 	rows     products  // the objective's rows
 	hessian  hessian   // at an earlier point
+	sizes    extents   // of the rows
 	stale    bool      // renew it before the next step
 	margins  *Scratch  // which received the margins at x, if they are there still
 
@@ -92,6 +93,7 @@ const maxNewton = 512
 // Stats tells how a solve went.
 type Stats struct {
 	Residual       float64 // ‖∇‖ at the returned point; with h, the norm of the least element of the subdifferential
+	Hidden         float64 // ‖∇‖ there with twice the digits, where rounding may hide a part of it; else 0
 	Scale          float64 // max(1, ‖q‖)
 	Tolerance      float64 // what Residual/Scale had to reach
 	Evaluations    int     // points at which there was a pass over the data, be it at hand from before or not
@@ -218,6 +220,7 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 		stats.Residual = g
 		if g <= target {
 			copy(f, s.x)
+			s.uncover(f, q, ridge, &stats)
 			return stats, nil
 		}
 		factorised, evaluations := stats.Factorisations, stats.Evaluations
@@ -270,6 +273,7 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 	stats.Residual = g
 	if g <= target {
 		copy(f, s.x)
+		s.uncover(f, q, ridge, &stats)
 		return stats, nil
 	}
 	return stats, &ResidualError{stats}

@@ -59,7 +59,7 @@ const (
 )
 
 // solveStats is how many numbers of a kept solve are before the minimiser.
-const solveStats = 5
+const solveStats = 6
 
 // solveOnce is solve, of which the result may be kept already: statistics, whether the
 // factor is stale, the minimiser and, if the factor was renewed, where and with which
@@ -69,7 +69,7 @@ func (s *Solver) solveOnce(w *Scratch, f, q []float64, kappa float64) (Stats, er
 	in := checkpoint.SumOf([]float64{ofSolve, kappa}, f, q)
 	if r, ok := k.track.Next(in); ok {
 		stats := Stats{Residual: r[0], Scale: r[1], Tolerance: s.tolerance, Evaluations: int(r[2]),
-			Factorisations: int(r[3])}
+			Factorisations: int(r[3]), Hidden: r[5]}
 		s.stale = r[4] != 0
 		copy(f, r[solveStats:])
 		if rest := r[solveStats+d:]; len(rest) > 0 {
@@ -87,7 +87,7 @@ func (s *Solver) solveOnce(w *Scratch, f, q []float64, kappa float64) (Stats, er
 		stale = 1
 	}
 	values := [][]float64{{stats.Residual, stats.Scale, float64(stats.Evaluations), float64(stats.Factorisations),
-		stale}, f}
+		stale, stats.Hidden}, f}
 	if stats.Factorisations > 0 {
 		values = append(values, []float64{k.ridge}, k.factored)
 	}
