@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,5 +81,48 @@ func TestExtent_IsOfTheSet(t *testing.T) {
 		"Parquet":       {Parquet: write("p.parquet", parquetFile(t)), Drop: []string{"seen", "tags"}},
 	} {
 		hold(t, name, s, false)
+	}
+}
+
+// What the pooled rows take is foretold of parts of a set as of what pooling makes of them, in whatever form they are.
+func TestPooledFootprint_IsOfThePooledRows(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows, d int
+		lacks   []int // rows that leave out a zero
+	}{
+		"full":        {200, 6, nil},
+		"sparse":      {200, 6, []int{0, 50, 120}},
+		"one part is": {200, 6, []int{170}},
+		"wide":        {10, 400, nil},
+	} {
+		set := &Set{X: NewRows(c.d)}
+		for i := range c.rows {
+			var cols []int32
+			var vals []float64
+			for k := range c.d {
+				if !(k == 1 && slices.Contains(c.lacks, i)) {
+					cols, vals = append(cols, int32(k)), append(vals, float64(1+i+k))
+				}
+			}
+			set.X.Append(cols, vals)
+			set.Y = append(set.Y, float64(1-2*(i%2)))
+		}
+		p := &Problem{D: c.d, Loss: Logistic, C: 1, R: []float64{0.1, 0.1, 0.1}}
+		// Not all rows of the set, nor in its order.
+		parts := [][]int{{}, {}, {}}
+		for i := range c.rows {
+			if at := (7*i + 3) % c.rows; at%5 != 4 {
+				parts[3*i/c.rows] = append(parts[3*i/c.rows], at)
+			}
+		}
+		p.Shards = newShards(set, parts)
+		o := p.pooled()
+		want := o.U.Bytes() + float64(40*o.U.Len()) + float64(8*o.factored())
+		if !o.inPlace() {
+			want += float64(16 * o.U.Entries())
+		}
+		if got := p.PooledFootprint(); !(got >= want) || !(got <= 1.02*want+64) {
+			t.Errorf("%s: %.0f bytes, the pooled rows take %.0f", name, got, want)
+		}
 	}
 }

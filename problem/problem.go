@@ -88,13 +88,13 @@ func (o *Objective) footprint() float64 {
 
 // PooledFootprint is about how many bytes the pooled rows and their solver take, of which the optimum is.
 func (p *Problem) PooledFootprint() float64 {
-	rows, entries, held, full := 0, 0, 0.0, len(p.Shards) > 0
+	rows, entries, full := 0, 0, len(p.Shards) > 0
 	for i := range p.Shards {
 		u := p.Shards[i].U
-		rows, entries, held, full = rows+u.Len(), entries+u.Entries(), held+u.Bytes(), full && u.full()
+		rows, entries, full = rows+u.Len(), entries+u.Entries(), full && u.full()
 	}
 	u := outline(rows, p.D/p.Models(), entries, full)
-	return held + (&Objective{U: u, K: p.K, NonSmooth: p.NonSmooth}).pooledFootprint()
+	return u.Bytes() + (&Objective{U: u, K: p.K, NonSmooth: p.NonSmooth}).pooledFootprint()
 }
 
 // pooledFootprint is what PooledFootprint is besides the rows.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"testing"
 	"time"
@@ -118,5 +119,32 @@ func TestExpect_AsksForLargePages(t *testing.T) {
 	Prepare(1e18)
 	if now := float64(advised(t) - first); !(now <= 2e9+4e6) {
 		t.Errorf("of a limit of 2 GB %.3g bytes are advised of", now)
+	}
+}
+
+// What the program has already given back to the system leaves room.
+func TestRoom_LeavesOutWhatIsGivenBack(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	garbage := make([]byte, 1e9)
+	for k := range len(garbage) / 4096 {
+		garbage[4096*k] = 1
+	}
+	runtime.KeepAlive(garbage)
+	garbage = nil
+	debug.FreeOSMemory()
+	collections := func() uint64 {
+		sample := []metrics.Sample{{Name: "/gc/cycles/forced:gc-cycles"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	limited(t, 1.2e9)
+	before := collections()
+	if Room(4e8); collections() != before {
+		t.Error("a gigabyte that was given back counts as if it were held")
+	}
+	if Room(1.2e9); collections() != before+1 {
+		t.Error("garbage is not collected before as much as the limit")
 	}
 }
