@@ -201,8 +201,9 @@ func TestEdgeADMM_StatesOfLinks(t *testing.T) {
 		}
 		q := *p
 		q.Timing.Lockstep = false
-		if all, unseen := model.Gradients(&q, s, 1, 0); all != nil || len(unseen) != 1 {
-			t.Errorf("%s, without lockstep: %+v, %q", name, all, unseen)
+		first, unseen := model.Gradients(&q, s, 1, 0)
+		if len(unseen) != 1 || roundsOf(first) != "1" || first[0].Value[0] != all[0].Value[0] {
+			t.Errorf("%s, without lockstep: %+v, %q, want %+v", name, first, unseen, all[0])
 		}
 	}
 }
