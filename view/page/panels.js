@@ -10,8 +10,8 @@ function packetName(run, p) {
   return `${run.kinds[run.kind[p]]} of round ${run.round[p]}, ${run.src[p]} → ${run.dst[p]}${lost}`;
 }
 
-// moment says what packets and nodes do at a time. Where no step takes any time, or none is recorded, that none is being
-// computed says nothing.
+// moment says what packets and nodes do at a time. Where no step takes any time, or none is recorded, that none is
+// being computed says nothing.
 function moment(run, t) {
   let busy = 0, down = [], under = 0;
   for (let node = 0; node < run.nodes; node++) {
