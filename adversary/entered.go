@@ -39,7 +39,7 @@ func (v *View) timed(node, neighbour, round int) (int, error) {
 	latest := model.Start
 	for _, a := range v.arrived[[2]int{node, neighbour}] {
 		switch {
-		case a.at <= published-int64(v.Public.Timing.Slowest):
+		case a.at < published-int64(v.Public.Timing.Slowest): // one at that instant may have come after what began it
 			latest = max(latest, a.round)
 		case a.at <= by && a.round > latest && (a.round > 0 || !v.nought(node, neighbour)):
 			return 0, model.NotSeen("whether the value of node %d that arrived while node %d worked on round %d "+

@@ -319,8 +319,11 @@ func (v *View) times(messages []record.Message, sees func(m *record.Message) boo
 				key := [2]int{dst, src}
 				v.arrived[key] = append(v.arrived[key], arrival{at: m.ReceivedNS, round: round})
 			}
-			if key := [2]int{src, round}; !v.Restates(m) {
-				v.sent[key] = append(v.sent[key], sending{m.SentNS, dst})
+			if key, s := [2]int{src, round}, (sending{m.SentNS, dst}); !v.Restates(m) {
+				// Copies of a packet, which follow each other, were sent once.
+				if all := v.sent[key]; len(all) == 0 || all[len(all)-1] != s {
+					v.sent[key] = append(all, s)
+				}
 			}
 		case record.MessageRequest:
 			if came {

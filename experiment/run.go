@@ -391,8 +391,8 @@ func unsolved(residual, tolerance float64) []string {
 		return nil
 	}
 	missed := problem.ResidualError{Stats: problem.Stats{Residual: residual, Scale: 1, Tolerance: tolerance}}
-	return []string{fmt.Sprintf("solves have met solver.tolerance, %.0e, by gradients as they are rounded; with twice "+
-		"the digits the largest is %.3g: columns or targets are so large that rounding hides it; smaller ones "+
+	return []string{fmt.Sprintf("solves have met solver.tolerance, %.0e, by gradients as they are rounded; by twice "+
+		"the digits the largest is up to %.3g: columns or targets are so large that rounding hides it; smaller ones "+
 		"(problem.scale) mend that, and solver.tolerance: %.0e says what is so", tolerance, residual,
 		missed.Attained())}
 }

@@ -100,7 +100,7 @@ func (s Source) Extent(ctx context.Context, dir string) (x Extent, err error) {
 		x, err = s.measured(ctx)
 	}
 	if ok && s.ManyClasses() {
-		x.Classes = 2
+		x.Classes = max(2, e.kinds)
 	}
 	return x, err
 }

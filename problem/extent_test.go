@@ -32,7 +32,7 @@ func hold(t *testing.T, name string, s Source, loose bool) {
 	if loose && (x.Entries < entries || x.Full && !full) || !loose && (x.Entries != entries || x.Full != full) {
 		t.Errorf("%s: %+v, want %d entries, all of the rows: %v", name, x, entries, full)
 	}
-	reads := x.Reading > 0 || name == "wdbc" // which is in the program
+	reads := x.Reading > 0 || s.Set == "wdbc" // which is in the program
 	if least := set.X.Bytes(); !(x.Bytes(0) >= least) || !loose && !(x.Bytes(0) <= least+4) || !reads {
 		t.Errorf("%s: %+v takes %.0f bytes, the rows %.0f", name, x, x.Bytes(0), least)
 	}
@@ -49,6 +49,9 @@ func TestExtent_IsOfTheSet(t *testing.T) {
 			rows = 50
 		}
 		hold(t, b.Name, Source{Set: b.Name, Rows: rows}, true)
+		if !b.targets {
+			hold(t, b.Name+", all classes", Source{Set: b.Name, Rows: rows, Classes: "all"}, true)
+		}
 	}
 	write := func(name string, text []byte) string {
 		path := filepath.Join(t.TempDir(), name)

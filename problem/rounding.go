@@ -11,8 +11,11 @@ import (
 // precision is half the distance of 1 to the next number.
 const precision = 0x1p-53
 
+// last is by how much of itself a slope may be off for want of digits.
+const last = 4 * precision
+
 // Bound is a number that ‖∇‖ is not above, in exact arithmetic: Residual itself where rounding can hide no more than a
-// tenth of the tolerance, else what was computed of the gradient with twice the digits.
+// tenth of the tolerance, else what the gradient is at most by twice the digits.
 func (s Stats) Bound() float64 { return math.Max(s.Residual, s.Hidden) }
 
 // extents are how large the rows are, weighted: Σ w‖u‖, Σ w‖u‖² and Σ w‖u‖|t|.
@@ -121,22 +124,61 @@ func (o *Objective) fineSlopes(f []float64) (slopes []fine, wrong float64) {
 		}
 		return slopes, 0
 	}
-	slope := make([]float64, len(z))
+	slope, off := make([]float64, len(z)), make([]float64, len(z))
 	o.Loss.Slopes(slope, z)
 	bound := o.Loss.Bound()
+	for at, s := range slope {
+		slopes[at] = fine{s, 0}
+		off[at] = float64(last*math.Abs(s)) + float64(bound*(low[at]+last)) // a hinge's bend is at 1
+	}
+	if models == 1 {
+		o.flatter(slopes, off, z, low)
+	}
 	for i := range n {
 		_, vals := o.U.Row(i)
 		square := 0.0
 		for k := range models {
-			at := k*n + i
-			slopes[at] = fine{slope[at], 0}
-			const last = 4 * precision // of a slope's digits
-			e := float64(last*math.Abs(slope[at])) + float64(bound*low[at])
-			square += float64(e * e)
+			square += float64(off[k*n+i] * off[k*n+i])
 		}
 		wrong += float64(o.weight(i) * num.Norm(vals) * math.Sqrt(square))
 	}
 	return slopes, wrong
+}
+
+// flatter makes less of how far slopes may be off where the loss is nearly a straight line, as it is at large margins:
+// that of the logistic loss is −1 less its slope at −z, and flat parts of the Huber losses are so to the last digit.
+func (o *Objective) flatter(slopes []fine, off, z, low []float64) {
+	side, of := make([]float64, len(z)), make([]float64, len(z))
+	switch h := o.Loss.(type) {
+	case logistic:
+		for at := range z {
+			side[at] = -z[at]
+		}
+		h.Slopes(of, side)
+		for at, opposite := range of {
+			small := math.Abs(slopes[at].high)
+			if z[at] < 0 {
+				slopes[at], small = added(-1, -opposite), math.Abs(opposite)
+			}
+			off[at] = float64(last*small) + float64(small*low[at]) // L″ is no more than either slope
+		}
+	case HuberHinge, Huber:
+		bent := make([]bool, len(z))
+		for _, way := range []float64{-1, 0, 1} { // a kink may lie between
+			for at := range z {
+				side[at] = z[at] + float64(way*(low[at]+float64(last*math.Abs(z[at]))))
+			}
+			h.Curvatures(of, side)
+			for at, b := range of {
+				bent[at] = bent[at] || b != 0
+			}
+		}
+		for at := range z {
+			if !bent[at] {
+				off[at] = 0
+			}
+		}
+	}
 }
 
 // fine is a number with twice the digits, high + low (Dekker 1971).

@@ -14,8 +14,33 @@ const digits = 300 // bits
 
 func exact(x float64) *big.Float { return new(big.Float).SetPrec(digits).SetFloat64(x) }
 
-// exactGradient is ‖∇‖ at f of an objective whose loss is a quadratic, in exact arithmetic.
+// exponential is e^x.
+func exponential(x *big.Float) *big.Float {
+	const halved = 40 // times
+	y := exact(0).SetMantExp(x, -halved)
+	sum, term := exact(1), exact(1)
+	for k := range 16 {
+		term = exact(0).Quo(exact(0).Mul(term, y), exact(float64(k+1)))
+		sum.Add(sum, term)
+	}
+	for range halved { // e^x from e^(x/2^40)
+		sum = exact(0).Mul(sum, sum)
+	}
+	return sum
+}
+
+// exactGradient is ‖∇‖ at f of an objective, in exact arithmetic.
 func exactGradient(o *Objective, f, q []float64, kappa float64) float64 {
+	sum := exact(0)
+	for _, g := range exactly(o, f, q, kappa) {
+		sum.Add(sum, exact(0).Mul(g, g))
+	}
+	norm, _ := sum.Sqrt(sum).Float64()
+	return norm
+}
+
+// exactly is ∇.
+func exactly(o *Objective, f, q []float64, kappa float64) []*big.Float {
 	mul := func(a, b *big.Float) *big.Float { return exact(0).Mul(a, b) }
 	total := make([]*big.Float, len(f))
 	for c := range f {
@@ -36,6 +61,21 @@ func exactGradient(o *Objective, f, q []float64, kappa float64) float64 {
 		switch loss := o.Loss.(type) {
 		case squared:
 			z.Sub(z, exact(1))
+		case logistic:
+			if far := 1000.0; z.Cmp(exact(far)) > 0 || z.Cmp(exact(-far)) < 0 { // e^−1000 is nothing beside all else
+				z.SetFloat64(min(0, float64(z.Sign())))
+				break
+			}
+			z.Quo(exact(-1), exact(0).Add(exact(1), exponential(z)))
+		case HuberHinge:
+			z.Sub(exact(0).Add(exact(1), exact(loss.Width)), z)
+			z.Quo(z, exact(2*loss.Width))
+			if z.Sign() < 0 {
+				z.SetFloat64(0)
+			} else if z.Cmp(exact(1)) > 0 {
+				z.SetFloat64(1)
+			}
+			z.Neg(z)
 		case Huber:
 			if exact(0).Abs(z).Cmp(exact(loss.Width)) > 0 {
 				z.SetFloat64(math.Copysign(loss.Width, float64(z.Sign())))
@@ -48,12 +88,7 @@ func exactGradient(o *Objective, f, q []float64, kappa float64) float64 {
 			total[c].Add(total[c], mul(mul(exact(o.weight(i)), z), exact(vals[k])))
 		}
 	}
-	sum := exact(0)
-	for _, g := range total {
-		sum.Add(sum, mul(g, g))
-	}
-	norm, _ := sum.Sqrt(sum).Float64()
-	return norm
+	return total
 }
 
 // quadratic draws rows of numbers of a size, and targets.
@@ -121,6 +156,38 @@ func TestSolve_TellsNoLessThanTheGradientIs(t *testing.T) {
 	}
 	if hidden < 10 {
 		t.Errorf("rounding hid the gradient of %d solves: the test is of no such", hidden)
+	}
+}
+
+// At large margins losses are nearly straight lines, whose slopes hold nothing back: what is told is little more than
+// what there is.
+func TestSolve_TellsLittleMoreAtLargeMargins(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 6))
+	for trial := range 20 {
+		n, d := 20+r.IntN(60), 3+r.IntN(10)
+		size := math.Pow(10, 5+3*r.Float64())
+		o := quadratic(r, n, d, size, 1, false)
+		o.Targets, o.Labels = nil, make([]float64, n)
+		for i := range n {
+			o.Labels[i] = float64(1 - i%2*2)
+		}
+		if o.Loss = Logistic; trial%2 == 1 {
+			o.Loss = HuberHinge{Width: math.Pow(10, 1-2*r.Float64())}
+		}
+		f := make([]float64, d)
+		for k := range f {
+			f[k] = r.NormFloat64()
+		}
+		s, q := NewSolver(o, 0), make([]float64, d)
+		for k, g := range exactly(o, f, q, 0) { // so that f is a solution, but for the last digits of q
+			q[k], _ = g.Neg(g).Float64()
+		}
+		stats := Stats{Scale: 1, Tolerance: DefaultTolerance}
+		s.uncover(f, q, o.Ridge, &stats)
+		is := exactGradient(o, f, q, 0)
+		if told := stats.Hidden; !(told >= is) || !(told <= 1.0001*is) {
+			t.Errorf("trial %d, rows of %.0e, %T: the gradient is %.17g, told is %.17g", trial, size, o.Loss, is, told)
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ type BuiltIn struct {
 	generate func(n, d int, s *sim.Stream) (*Set, error)
 	anyWidth bool // generate makes any number d of columns
 	targets  bool // rows have targets, and not classes
+	kinds    int  // classes, where each is one of its own; 0: two
 	read     func(ctx context.Context, files []string) (*Set, error)
 }
 
@@ -110,7 +111,7 @@ var builtIns = []*BuiltIn{
 		Citation: breiman, generate: ringnorm, anyWidth: true},
 	{Name: "waveform", Title: "mixtures of triangular waves, generated: +1 class 1 of 0, 1, 2", Rows: 5000, Columns: 21,
 		Citation: "L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984",
-		generate: waveform},
+		generate: waveform, kinds: 3},
 	{Name: "linear", Title: "targets that are linear in the columns, plus normal noise of standard deviation ½, " +
 		"generated", Rows: 2000, Columns: 10, Citation: "this project", generate: linear, anyWidth: true,
 		targets: true},
