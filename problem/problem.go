@@ -166,6 +166,7 @@ func (p *Problem) Tilted(q []float64) (*Optimum, error) {
 	o := p.pooled()
 	w := NewScratch(p.D, o.U.Len()*p.Models())
 	s := NewSolver(o, 1e-13) // as far as rounding allows; DefaultTolerance will do
+	s.unheard = true
 	f := make([]float64, p.D)
 	stats, err := s.Solve(w, f, q, 0)
 	if err != nil {

@@ -39,7 +39,7 @@ func (o *Objective) extents() (e extents) {
 // errors of sums grow, with the root of the number of terms.
 func (s *Solver) suspect(f []float64, ridge float64, stats *Stats) bool {
 	o := s.objective
-	if IsOwn(o.Loss) { // which is asked for no more than the solve needs
+	if s.unheard || IsOwn(o.Loss) { // which is asked for no more than the solve needs
 		return false
 	}
 	if s.sizes.rows == 0 {

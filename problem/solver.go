@@ -60,6 +60,7 @@ type Solver struct {
 	hessian  hessian   // at an earlier point
 	sizes    extents   // of the rows
 	stale    bool      // renew it before the next step
+	unheard  bool      // nobody is told of the gradient that is left
 	margins  *Scratch  // which received the margins at x, if they are there still
 
 	kept kept // if results are

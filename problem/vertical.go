@@ -287,6 +287,7 @@ func (v *Vertical) optimum(parties int, name string) (*VerticalOptimum, error) {
 		}
 	}
 	s := NewSolver(objective, 1e-13)
+	s.unheard = true
 	f := make([]float64, d)
 	stats, err := s.Solve(NewScratch(d, v.N), f, make([]float64, d), 0)
 	if err != nil {

@@ -179,7 +179,7 @@ func TestPage_ShowsAttacksAsTheyAreCarriedOut(t *testing.T) {
 		t.Error("the time line has marks of attacks that were not carried out")
 	}
 	p.Press(".")
-	p.Press("n")
+	p.Press("k")
 	p.ClickOn("#table summary")
 	at := now(p)
 	// The first, with all packets and with none, are seen before the others.
@@ -196,7 +196,7 @@ func TestPage_ShowsAttacksAsTheyAreCarriedOut(t *testing.T) {
 	if got := now(p); got != at || at == 0 {
 		t.Errorf("the time was %v and is %v", at, got)
 	}
-	has(t, p, "#chosen", "Node 0")
+	has(t, p, "#chosen", "Packet", "What it adds to the attack", "of 70 packets that the adversary sees")
 	if text := p.Text("#attack"); strings.Contains(text, "being carried out") {
 		t.Errorf("when all is over the page says %q", text)
 	}

@@ -4,10 +4,14 @@ package view
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"overhear/record"
 )
 
 // served offers a document until the test ends.
@@ -86,8 +90,43 @@ func TestServer_AnswersThisMachineAlone(t *testing.T) {
 		}
 		h := response.Header
 		if !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") ||
+			!strings.Contains(h.Get("Content-Security-Policy"), "frame-ancestors 'none'") ||
 			h.Get("Access-Control-Allow-Origin") != "" || h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: headers %v", name, h)
 		}
+	}
+}
+
+// What the attacks on each of two runs have come to is said of that run, and the page that is asked for anew has it.
+func TestServer_TellsAttacksOfTwoRunsApart(t *testing.T) {
+	const victims = "adversary.knows.victim=%d"
+	d, err := Build(t.Context(), []*record.Run{recorded(t, hospitals, 1, fmt.Sprintf(victims, 1)),
+		recorded(t, hospitals, 1, fmt.Sprintf(victims, 3))}, Options{Points: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := served(t, d)
+	said := map[int]int{}
+	apart := func() {
+		t.Helper()
+		for k, a := range s.since(-1).Runs {
+			if a == nil {
+				continue
+			}
+			if said[k]++; a.Victims[0] != []int{1, 3}[k] || len(a.Points) < 2 {
+				t.Errorf("of run %d: victims %d, points %d", k+1, a.Victims, a.Points)
+			}
+		}
+	}
+	err = s.Carry(t.Context(), func(done, _ int) {
+		if apart(); done == 2 {
+			time.Sleep(often)
+		}
+	})
+	if apart(); err != nil || said[0] < 3 || said[1] < 3 {
+		t.Errorf("%v; so often it was said of each run: %v", err, said)
+	}
+	if now := s.since(0); !now.Over || s.since(now.Version).Runs != nil {
+		t.Errorf("in the end: %+v", now)
 	}
 }

@@ -105,13 +105,16 @@ class View {
     const root = document.documentElement;
     root.dataset.live = "yes";
     this.carrying.hidden = false;
-    for (let version = 0, over = false; !over;) {
+    const soon = () => new Promise(go => setTimeout(go, 500));
+    for (let version = 0, over = false, failed = 0; !over;) {
       let news;
       try {
         const answer = await fetch(`attacks?have=${version}`, {cache: "no-store"});
         if (!answer.ok) throw new Error(answer.statusText);
         news = await answer.json();
+        failed = 0;
       } catch {
+        if (++failed < 3) { await soon(); continue; }
         this.carrying.textContent = "The attacks were not carried out to their end: simulate view has ended.";
         this.say(this.carrying.textContent);
         break;
@@ -124,7 +127,7 @@ class View {
         "What they have come to is shown as it is found.";
       if (news.runs) this.learn(news.runs);
       if (over) this.say("The attacks were carried out.");
-      else await new Promise(go => setTimeout(go, 500));
+      else await soon();
     }
     delete root.dataset.live;
   }
