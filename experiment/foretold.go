@@ -68,7 +68,7 @@ func (e *Experiment) foretold(ctx context.Context, seed uint64) (float64, error)
 		z.columns = columnsTake(copied, spec.Columns)
 	} else {
 		z.data, z.pooled = made, train.PooledFootprint()
-		z.solvers = z.parts*train.Share(z.rows/z.parts).Footprint() + test.Bytes(perRow)
+		z.solvers = float64(z.parts*train.Share(z.rows/z.parts).Footprint()) + test.Bytes(perRow)
 	}
 	return max(most, memory.Resident(e.needs(z))), nil
 }

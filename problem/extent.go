@@ -94,7 +94,7 @@ func (s Source) Extent(ctx context.Context, dir string) (x Extent, err error) {
 			if err != nil {
 				return x, err
 			}
-			x.Reading += memory.Rows * float64(text)
+			x.Reading += float64(memory.Rows * float64(text))
 		}
 	default:
 		x, err = s.measured(ctx)

@@ -46,8 +46,8 @@ func (s *Solver) suspect(f []float64, ridge float64, stats *Stats) bool {
 		s.sizes = o.extents()
 	}
 	e, norm := s.sizes, num.Norm(f)
-	spread := o.Loss.Bound() * (float64(e.squares*norm) + e.targets)
-	steep := math.Min(o.Loss.Steepest()*e.rows, e.rows+spread)
+	spread := float64(o.Loss.Bound() * (float64(e.squares*norm) + e.targets))
+	steep := math.Min(float64(o.Loss.Steepest()*e.rows), e.rows+spread)
 	const errors = 4
 	hidden := errors * precision * (float64(math.Sqrt(float64(o.U.D))*spread) +
 		float64(math.Sqrt(float64(o.U.Len()))*steep) + float64(ridge*norm) + stats.Scale)

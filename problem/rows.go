@@ -66,9 +66,9 @@ func (r *Rows) Entries() int {
 func (r *Rows) Bytes() float64 {
 	switch {
 	case r.outlined > 0 && r.full():
-		return 8*float64(r.outlined) + float64(4*r.D)
+		return float64(8*r.outlined + 4*r.D)
 	case r.outlined > 0:
-		return 12*float64(r.outlined) + 4*float64(r.n+1)
+		return float64(12*r.outlined + 4*(r.n+1))
 	}
 	return float64(8*len(r.Val)) + float64(4*(len(r.Col)+len(r.Start)))
 }
