@@ -231,19 +231,10 @@ func TestPage_SaysThatAttacksWereNotCarriedOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewServer(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error)
-	go func() { done <- s.Serve(ctx) }()
+	s, end := serving(t, d)
 	p.Open(s.Address(), ready)
 	has(t, p, "#attack", "being carried out")
-	stop()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	end()
 	has(t, p, "#attack", "were not carried out to their end: simulate view has ended")
 	p.Press("n")
 	has(t, p, "#chosen", "Node 0")

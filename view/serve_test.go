@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +18,13 @@ import (
 // served offers a document until the test ends.
 func served(t *testing.T, d *Document) *Server {
 	t.Helper()
+	s, _ := serving(t, d)
+	return s
+}
+
+// serving offers a document until the test ends, or before by the function.
+func serving(t *testing.T, d *Document) (*Server, func()) {
+	t.Helper()
 	s, err := NewServer(d)
 	if err != nil {
 		t.Fatal(err)
@@ -24,13 +32,14 @@ func served(t *testing.T, d *Document) *Server {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- s.Serve(ctx) }()
-	t.Cleanup(func() {
+	end := sync.OnceFunc(func() {
 		stop()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
-	return s
+	t.Cleanup(end)
+	return s, end
 }
 
 func TestServer_AnswersThisMachineAlone(t *testing.T) {
