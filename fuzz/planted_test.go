@@ -593,9 +593,9 @@ var plants = []planted{
 				sum = 0
 			}
 			sum += Duration(min(o.to, until) - o.from)`},
-	{name: "a quorum is rounded down", file: "algorithms/asynchronous.go", sets: []string{"rounds.quorum=0.6"},
-		right: `int { return int(math.Ceil(`,
-		wrong: `int { return int(map[bool]func(float64) float64{true: math.Floor, false: math.Ceil}[PLANTED](`},
+	{name: "a quorum is rounded down", file: "parameter/trigger.go", sets: []string{"rounds.quorum=0.6"},
+		right: `	return int(math.Ceil(`,
+		wrong: `	return int(map[bool]func(float64) float64{true: math.Floor, false: math.Ceil}[PLANTED](`},
 	{name: "a step takes as long as another client's", file: "algorithms/hub.go",
 		sets:  append([]string{"problem.data.rows=61"}, hub...),
 		right: `return s.Cost.Took(s.Seed, node, s.Problem.Shards[node-1].U.Len(), round)`,
