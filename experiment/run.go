@@ -178,7 +178,7 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 		}
 	}
 	if o.Plots {
-		if err := plot.Runs(e.Name, []*record.Table{table}, w.Path("plots"), o.Style); err != nil {
+		if err := plot.DraftRuns(e.Name, []*record.Table{table}, w.Path("plots"), o.Style); err != nil {
 			return nil, err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"overhear/internal/files"
 )
 
 // Style is how figures are to be written, beyond what the program chooses; the zero value leaves all to it.
@@ -109,10 +111,12 @@ func (s Style) Of(c Chart) Chart {
 }
 
 // Save writes a chart in the style as dir/name.format and returns the paths.
-func (s Style) Save(c Chart, dir, name string) ([]string, error) {
+func (s Style) Save(c Chart, dir, name string) ([]string, error) { return s.save(files.Write, c, dir, name) }
+
+func (s Style) save(to put, c Chart, dir, name string) ([]string, error) {
 	p := s.Of(c).Picture()
 	if p == nil {
 		return nil, fmt.Errorf("drawing %s: no line has a point", name)
 	}
-	return p.Write(dir, name, s.Files())
+	return p.write(to, dir, name, s.Files())
 }

@@ -4,6 +4,7 @@ package plot
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,8 +24,15 @@ func (p *Picture) Save(dir, name string) error {
 	return err
 }
 
+// put writes a file, as [files.Write] does.
+type put func(path string, write func(io.Writer) error) error
+
 // Write writes dir/name.format in each of the formats and returns the paths.
 func (p *Picture) Write(dir, name string, formats []string) ([]string, error) {
+	return p.write(files.Write, dir, name, formats)
+}
+
+func (p *Picture) write(to put, dir, name string, formats []string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("writing figures: %w", err)
 	}
@@ -35,7 +43,7 @@ func (p *Picture) Write(dir, name string, formats []string) ([]string, error) {
 			return nil, fmt.Errorf("writing figures: %q is none of %s", format, strings.Join(Formats, ", "))
 		}
 		path := filepath.Join(dir, name+"."+format)
-		if err := files.WriteBytes(path, encode(p)); err != nil {
+		if err := to(path, files.Bytes(encode(p))); err != nil {
 			return nil, fmt.Errorf("writing figures: %w", err)
 		}
 		paths = append(paths, path)

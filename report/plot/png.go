@@ -89,29 +89,33 @@ func (e *easel) paletted(m *image.RGBA) *image.Paletted {
 	}
 	p := &image.Paletted{Pix: e.places[:len(m.Pix)/4], Stride: m.Rect.Dx(), Rect: m.Rect}
 	places := map[uint32]uint8{}
-	width := m.Rect.Dx()
+	const some = 32 // pixels of a row, which are mostly those above them
+
+	last, place := uint32(0), uint8(0) // no pixel is 0, which is not opaque
 	for y := range m.Rect.Dy() {
-		row, to := m.Pix[y*m.Stride:][:4*width], p.Pix[y*p.Stride:][:width]
-		if y > 0 && bytes.Equal(row, m.Pix[(y-1)*m.Stride:][:4*width]) { // as most are
-			copy(to, p.Pix[(y-1)*p.Stride:])
-			continue
-		}
-		last, place := uint32(0), uint8(0) // no pixel is 0, which is not opaque
-		for x := range to {
-			c := binary.LittleEndian.Uint32(row[4*x:])
-			if c != last { // neighbours are often equal
-				known := false
-				if place, known = places[c&^nearby]; !known {
-					if len(p.Palette) == 256 {
-						return nil
-					}
-					place = uint8(len(p.Palette))
-					places[c&^nearby] = place
-					p.Palette = append(p.Palette, color.RGBA{row[4*x], row[4*x+1], row[4*x+2], row[4*x+3]})
-				}
-				last = c
+		for left := 0; left < p.Stride; left += some {
+			at, n := y*p.Stride+left, min(some, p.Stride-left)
+			row, to, above := m.Pix[y*m.Stride+4*left:][:4*n], p.Pix[at:][:n], at-p.Stride
+			if y > 0 && bytes.Equal(row, m.Pix[(y-1)*m.Stride+4*left:][:4*n]) {
+				copy(to, p.Pix[above:])
+				continue
 			}
-			to[x] = place
+			for x := range to {
+				c := binary.LittleEndian.Uint32(row[4*x:])
+				if c != last { // neighbours are often equal
+					known := false
+					if place, known = places[c&^nearby]; !known {
+						if len(p.Palette) == 256 {
+							return nil
+						}
+						place = uint8(len(p.Palette))
+						places[c&^nearby] = place
+						p.Palette = append(p.Palette, color.RGBA{row[4*x], row[4*x+1], row[4*x+2], row[4*x+3]})
+					}
+					last = c
+				}
+				to[x] = place
+			}
 		}
 	}
 	return p

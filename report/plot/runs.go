@@ -83,9 +83,18 @@ func RunCharts(name string, tables []*record.Table) (all []Named) {
 //
 // A style other than the usual is kept beside them, so that a repeat of the run can draw the same.
 func Runs(name string, tables []*record.Table, dir string, style Style) error {
+	return runsBy(files.Write, name, tables, dir, style)
+}
+
+// DraftRuns is Runs into a new directory that [files.Place] will put in its place, and synchronise, as a whole.
+func DraftRuns(name string, tables []*record.Table, dir string, style Style) error {
+	return runsBy(files.Draft, name, tables, dir, style)
+}
+
+func runsBy(to put, name string, tables []*record.Table, dir string, style Style) error {
 	all := RunCharts(cmp.Or(style.Title, name), tables)
 	for _, c := range all {
-		if _, err := style.Save(c.Chart, dir, c.Name); err != nil {
+		if _, err := style.save(to, c.Chart, dir, c.Name); err != nil {
 			return err
 		}
 	}
@@ -96,5 +105,5 @@ func Runs(name string, tables []*record.Table, dir string, style Style) error {
 	if err != nil {
 		return err
 	}
-	return files.WriteBytes(filepath.Join(dir, record.StyleFile), append(text, '\n'))
+	return to(filepath.Join(dir, record.StyleFile), files.Bytes(append(text, '\n')))
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	gonum "gonum.org/v1/plot/font"
@@ -96,11 +97,25 @@ func runs(txt string, f gonum.Font) []run {
 // Box returns the width of a line, and how far it reaches above and below its base line.
 func (t typesetter) Box(txt string, f gonum.Font) (width, height, depth vg.Length) {
 	for _, r := range runs(txt, f) {
-		w, _, _ := t.Plain.Box(r.text, r.font)
-		width += w
+		width += t.width(r)
 	}
 	_, height, depth = t.Plain.Box("", f)
 	return width, height, depth
+}
+
+// widths are those of runs that were measured: figures of a run have the same words, and each is measured for its place
+// and for what follows it.
+var widths sync.Map
+
+// width is how wide a run is.
+func (t typesetter) width(r run) vg.Length {
+	if w, known := widths.Load(r); known {
+		return w.(vg.Length)
+	}
+	face := t.Fonts.Lookup(r.font, r.font.Size)
+	w := face.Width(r.text)
+	widths.Store(r, w)
+	return w
 }
 
 // Draw writes lines of text, one below the other.
@@ -154,7 +169,7 @@ func (t typesetter) pieces(txt string, style text.Style, at vg.Point, fill func(
 			up = 0.36 * style.Font.Size
 		}
 		fill(face, at.Add(vg.Point{Y: up}), r.text)
-		at.X += face.Width(r.text)
+		at.X += t.width(r)
 	}
 }
 
