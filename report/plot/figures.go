@@ -111,7 +111,9 @@ func (s Style) Of(c Chart) Chart {
 }
 
 // Save writes a chart in the style as dir/name.format and returns the paths.
-func (s Style) Save(c Chart, dir, name string) ([]string, error) { return s.save(files.Write, c, dir, name) }
+func (s Style) Save(c Chart, dir, name string) ([]string, error) {
+	return s.save(files.Write, c, dir, name)
+}
 
 func (s Style) save(to put, c Chart, dir, name string) ([]string, error) {
 	p := s.Of(c).Picture()
