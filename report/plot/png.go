@@ -10,7 +10,6 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
-	imagedraw "image/draw"
 	"image/png"
 	"sync"
 
@@ -33,7 +32,7 @@ func (p *Picture) PNG() []byte {
 	context.SetLineCapButt()
 	context.InvertY()
 	context.SetInterpolator(interpolation.NearestNeighbor) // text is upright or turned by a quarter: as sharp as it is
-	imagedraw.Draw(m, m.Rect, image.NewUniform(Ground), image.Point{}, imagedraw.Src)
+	// The canvas begins with white, which is the ground.
 	p.draw(vgimg.NewWith(vgimg.UseDPI(dpi), vgimg.UseImageWithContext(m, context)), true)
 	return e.encode(m)
 }
