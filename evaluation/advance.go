@@ -148,6 +148,11 @@ func (a *assault) upTo(rows []int) (*adversary.Recording, adversary.Vantage) {
 	for _, k := range rows {
 		until = max(until, a.recording.Messages[k].ReceivedNS)
 	}
+	return a.by(until, rows)
+}
+
+// by is what there is of a recording at an instant by which packets, by row, have arrived.
+func (a *assault) by(until int64, rows []int) (*adversary.Recording, adversary.Vantage) {
 	part, watch := a.part(rows)
 	part.Iterates = nil
 	for _, i := range a.recording.Iterates {

@@ -28,7 +28,8 @@ type WhyOptions struct {
 // others may have escaped it: with all of them it knows what nodes did not send, with some it does not. Of colluding
 // nodes' own values it has those that are in these packets or were computed before any other packet came.
 // They stand in the order of sending. Where no choice of packets is enough for it, it is taken to listen to some links,
-// over which none escapes it, up to an instant.
+// over which none escapes it, up to an instant; and of the packets that came by then those are told that would be
+// enough if the others had never been sent.
 func WhyLearnt(ctx context.Context, r *record.Run, victim int, o WhyOptions) ([]record.Sufficient, error) {
 	w, err := newNeeding(ctx, r, victim, o)
 	if err != nil {
@@ -141,6 +142,7 @@ func (w *needing) search(ctx context.Context, one *adversary.Attack, o WhyOption
 		return s, nil
 	}
 	t := &trials{needing: w, one: one, least: s.Outcome, most: o.Most, told: told, tried: s.Tried,
+		onSet:  func(places []int) (*record.Finding, error) { return w.with(one, places) },
 		before: map[[sha256.Size]byte]trial{}}
 	unsure, err := t.with(ctx, kept)
 	if err != nil {
@@ -157,10 +159,15 @@ func (w *needing) search(ctx context.Context, one *adversary.Attack, o WhyOption
 		err = t.single(ctx, s, kept)
 	}
 	s.Tried = t.tried
-	slices.SortStableFunc(s.Enough, func(p, q record.NeededPacket) int {
+	sortSent(s.Enough)
+	return s, err
+}
+
+// sortSent puts packets in order of sending.
+func sortSent(packets []record.NeededPacket) {
+	slices.SortStableFunc(packets, func(p, q record.NeededPacket) int {
 		return cmp.Or(cmp.Compare(p.SentNS, q.SentNS), cmp.Compare(p.ID, q.ID))
 	})
-	return s, err
 }
 
 // packets are those at places, of a duplicate the first copy.

@@ -4,6 +4,7 @@ package evaluation
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"slices"
 
@@ -70,7 +71,25 @@ func (t *trials) beginning(ctx context.Context, s *record.Sufficient, whole, uns
 	if unsure.unseen != "" {
 		s.Reason += "; who does not lacks, for one, " + unsure.unseen
 	}
-	return nil
+	return l.alone(ctx, b, kept)
+}
+
+// alone finds which of the packets that arrived by the beginning's instant are enough if the others were never sent. As
+// some of these were, an observer of the former alone can only guess so; what the attack then says is held against the
+// data all the same.
+func (l *listening) alone(ctx context.Context, b *record.Beginning, kept []int) (err error) {
+	t, until := *l.trials, l.last(kept)
+	t.onSet = func(places []int) (*record.Finding, error) { return l.heard(until, places, l.links) }
+	t.before = map[[sha256.Size]byte]trial{}
+	defer func() { l.tried = t.tried }()
+	var s record.Sufficient
+	if kept, s.Minimal, err = t.fewer(ctx, kept); err != nil {
+		return err
+	}
+	err = t.single(ctx, &s, kept)
+	sortSent(s.Enough)
+	b.Alone, b.Minimal = s.Enough, s.Minimal
+	return err
 }
 
 // arrived is when a packet that is seen did.
@@ -92,17 +111,31 @@ func between(m *record.Message) [2]int { return [2]int{int(min(m.Src, m.Dst)), i
 
 // on is what becomes of the attack with what has arrived over some links by an instant.
 func (l *listening) on(ctx context.Context, at int, links [][2]int) (trial, error) {
-	return l.now(ctx, func() (*record.Finding, error) {
-		rows := []int{}
-		for _, place := range l.kept(at, links) {
-			rows = append(rows, l.seen[place])
-		}
-		part, watch := l.upTo(rows)
-		if links != nil {
-			watch.Links = links
-		}
-		return l.carry(l.one, part, watch)
-	})
+	kept := l.kept(at, links)
+	until := l.last(kept)
+	return l.now(ctx, func() (*record.Finding, error) { return l.heard(until, kept, links) })
+}
+
+// last is when the last of some packets arrived.
+func (l *listening) last(kept []int) int64 {
+	if len(kept) == 0 {
+		return 0
+	}
+	return l.arrived(kept[len(kept)-1])
+}
+
+// heard carries the attack out on packets that have arrived over some links by an instant, for one who takes them for
+// all that have.
+func (l *listening) heard(until int64, places []int, links [][2]int) (*record.Finding, error) {
+	rows := make([]int, len(places))
+	for k, place := range places {
+		rows[k] = l.seen[place]
+	}
+	part, watch := l.by(until, rows)
+	if links != nil {
+		watch.Links = links
+	}
+	return l.carry(l.one, part, watch)
 }
 
 // until is an instant, at a known one at the latest, by which what has arrived is enough; just before it is not.

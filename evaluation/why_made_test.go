@@ -44,13 +44,17 @@ func TestWhyLearnt_OfABeginningTellsWhatIsConcludedFromIt(t *testing.T) {
 	const asynchronous = "rounds={count: 3, mode: asynchronous, quorum: 0.5}"
 	const reason = "it goes by what was not sent, too, which is known only to whoever knows that no packet has " +
 		"escaped; who does not lacks, for one, what there is"
-	for _, sets := range [][]string{nil, {asynchronous}, {"rounds={count: 3, retry: 50ms}", crash},
+	for k, sets := range [][]string{nil, {asynchronous}, {"rounds={count: 3, retry: 50ms}", crash},
 		{asynchronous, crash}} {
 		const enough = 7
 		r := recorded(t, jittery, sets...)
+		carried, unsure := 0, []record.Outcome{record.Blocked, record.Failed}[k%2]
 		s, w := searchedFor(t, r, counting(func(packets int, partial bool) record.Outcome {
+			carried++
 			switch {
-			case partial || packets < enough-3:
+			case partial:
+				return unsure
+			case packets < enough-3:
 				return record.Blocked
 			case packets < enough:
 				return record.Partial
@@ -73,6 +77,20 @@ func TestWhyLearnt_OfABeginningTellsWhatIsConcludedFromIt(t *testing.T) {
 			s.Beginning.Without != record.Partial || s.Beginning.Conclusion != fmt.Sprintf("%d packets", before) ||
 			s.Reason != reason {
 			t.Errorf("%v: %d packets, %d enough: %+v, %+v", sets, len(w.seen), by, s, s.Beginning)
+		}
+		alone := map[uint64]bool{} // copies of a packet are one
+		for _, p := range s.Beginning.Alone {
+			if alone[p.ID] = true; p.Without != record.Partial {
+				t.Errorf("%v: %+v can be left out", sets, p)
+			}
+		}
+		packets := 0
+		for _, row := range w.seen[:by] {
+			packets += bit(alone[w.recording.Messages[row].ID])
+		}
+		if !s.Beginning.Minimal || packets != enough || s.Tried != carried {
+			t.Errorf("%v: %d are enough alone, not %+v; tried %d times, told %d", sets, enough, s.Beginning.Alone,
+				carried, s.Tried)
 		}
 	}
 }
@@ -103,4 +121,11 @@ func TestWhyLearnt_TellsABeginningOnlyWhereNoChoiceIsEnough(t *testing.T) {
 		s.Estimate != "2 packets" || s.Enough[1].Without != record.Failed {
 		t.Errorf("two of %d are enough, but not all: %+v", len(w.seen), s)
 	}
+}
+
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }

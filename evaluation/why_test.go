@@ -235,12 +235,13 @@ adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
 			t.Fatal(err)
 		}
 		one, _ := adversary.Lookup(s.Attack)
-		byHand := func(until int64, links [][2]int) (*record.Finding, []uint64) {
+		byHand := func(until int64, links [][2]int, never ...uint64) (*record.Finding, []uint64) {
 			part, ids := *w.recording, []uint64{}
 			part.Messages, part.Iterates = nil, nil
 			for _, m := range w.recording.Messages {
 				link := [2]int{int(min(m.Src, m.Dst)), int(max(m.Src, m.Dst))}
-				if m.ReceivedNS >= 0 && m.ReceivedNS <= until && slices.Contains(links, link) {
+				if m.ReceivedNS >= 0 && m.ReceivedNS <= until && slices.Contains(links, link) &&
+					!slices.Contains(never, m.ID) {
 					part.Messages, ids = append(part.Messages, m), append(ids, m.ID)
 				}
 			}
@@ -279,6 +280,21 @@ adversary: {knows: {victim: 1, all-but: 3}, attacks: [kkt-inversion]}
 		}
 		if len(links) == 0 || len(links) == w.public.Graph.Size() {
 			t.Errorf("%+v: of %d links all are needed: %v", c, w.public.Graph.Size(), links)
+		}
+		others := ids // that are as though they had never been sent
+		for _, p := range b.Alone {
+			others = slices.DeleteFunc(slices.Clone(others), func(id uint64) bool { return id == p.ID })
+		}
+		if f, alone := byHand(b.UntilNS, links, others...); !b.Minimal || len(alone) != len(b.Alone) ||
+			len(alone) == 0 || len(alone) >= len(ids) || f.Succeeded != record.Exact {
+			t.Errorf("%+v: of %d packets %+v are enough alone (%v); by hand %+v", c, len(ids), b.Alone, b.Minimal, f)
+		}
+		for _, p := range b.Alone {
+			f, _ := byHand(b.UntilNS, links, append(slices.Clone(others), p.ID)...)
+			if f.Succeeded == record.Exact || f.Succeeded != p.Without ||
+				!strings.HasPrefix(p.Conclusion, f.Conclusion) {
+				t.Errorf("%+v: without packet %d it is %s: %s, not %+v", c, p.ID, f.Succeeded, f.Conclusion, p)
+			}
 		}
 		for set := range 1<<len(links) - 1 { // fewer of them
 			var some [][2]int
@@ -356,7 +372,8 @@ func TestWhyLearnt_TriesNothingTwice(t *testing.T) {
 	w := &needing{assault: a, seen: a.arrivals()}
 	_, w.truth = a.on(adversary.Observe(a.recording, a.watch, a.public, nil), 0)
 	one, _ := adversary.Lookup("kkt-inversion")
-	ts := &trials{needing: w, one: one, least: record.Exact, most: 1000, before: map[[sha256.Size]byte]trial{}}
+	ts := &trials{needing: w, one: one, least: record.Exact, most: 1000, before: map[[sha256.Size]byte]trial{},
+		onSet: func(places []int) (*record.Finding, error) { return w.with(one, places) }}
 	kept, needed, err := ts.fewer(context.Background(), allBut(len(w.seen), -1))
 	if err != nil || !needed || len(kept) != 1 || ts.tried != len(ts.before) {
 		t.Fatalf("%v, %v, %v: %d trials of %d sets", kept, needed, err, ts.tried, len(ts.before))

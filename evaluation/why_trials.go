@@ -22,8 +22,9 @@ var errTried = errors.New("the attack was carried out as often as it may be")
 type trials struct {
 	*needing
 	one    *adversary.Attack
-	least  record.Outcome // that is enough
-	most   int            // trials after which a search ends
+	onSet  func(places []int) (*record.Finding, error) // carries it out on packets, by place
+	least  record.Outcome                              // that is enough
+	most   int                                         // trials after which a search ends
 	told   func(tried int)
 	tried  int
 	before map[[sha256.Size]byte]trial
@@ -73,13 +74,13 @@ func key(places []int) [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-// with is what became of the attack on some packets, by place, for one who knows that others may have escaped it.
+// with is what became of the attack on some packets, by place.
 func (t *trials) with(ctx context.Context, places []int) (trial, error) {
 	set := key(places)
 	if was, ok := t.before[set]; ok {
 		return was, nil
 	}
-	is, err := t.now(ctx, func() (*record.Finding, error) { return t.needing.with(t.one, places) })
+	is, err := t.now(ctx, func() (*record.Finding, error) { return t.onSet(places) })
 	if err == nil {
 		t.before[set] = is
 	}

@@ -36,6 +36,9 @@ type Beginning struct {
 	Without    Outcome      `json:"without"`         // of the attack with all that arrived before that instant
 	Conclusion string       `json:"conclusion"`      // of the attack with these
 	Links      []NeededLink `json:"links,omitempty"` // empty: all that the adversary sees
+
+	Alone   []NeededPacket `json:"alone"`   // of the packets those that are enough, were the others never sent
+	Minimal bool           `json:"minimal"` // it was shown that none of Alone can go
 }
 
 // NeededLink is a link, both ways, and what became of the attack without what arrived over it.

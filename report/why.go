@@ -146,7 +146,20 @@ func sufficientTable(w io.Writer, s *record.Sufficient) error {
 	if s.Reason != "" {
 		fmt.Fprintf(w, "  %s\n", s.Reason)
 	}
-	return packetTable(w, s)
+	if b := s.Beginning; b != nil && b.Minimal {
+		which := fmt.Sprintf("%d of these %d packets are", len(b.Alone), len(s.Enough))
+		switch len(b.Alone) {
+		case 0:
+			_, err := fmt.Fprintln(w, "  if none of these packets had ever been sent, nothing more would be needed")
+			return err
+		case 1:
+			which = fmt.Sprintf("one of these %s is", plural.Of(len(s.Enough), "packet"))
+		}
+		fmt.Fprintf(w, "  if the others had never been sent, %s enough, of which none can be left out (--json lists "+
+			"all):\n", which)
+		return packetTable(w, b.Alone, true)
+	}
+	return packetTable(w, s.Enough, s.Minimal)
 }
 
 // over names links, if they are not all; of many it says how many there are.
@@ -194,9 +207,9 @@ func linkTable(w io.Writer, links []record.NeededLink) {
 }
 
 // packetTable lists packets, of many the first and the last. Those without which the same becomes of the attack stand
-// together, below that.
-func packetTable(w io.Writer, s *record.Sufficient) error {
-	listed, more := s.Enough, 0
+// together, below that, if all were tried.
+func packetTable(w io.Writer, packets []record.NeededPacket, tried bool) error {
+	listed, more := packets, 0
 	if len(listed) > mostPackets {
 		more = len(listed) - 2*eitherEnd
 		listed = slices.Concat(listed[:eitherEnd], listed[eitherEnd+more:])
@@ -210,7 +223,7 @@ func packetTable(w io.Writer, s *record.Sufficient) error {
 		p := &listed[k]
 		fmt.Fprintf(t, "  %d\t%s\t%d\t%d → %d\t%v\n", p.ID, p.Kind, p.Round, p.Src, p.Dst, p.Sent())
 		without := ""
-		if s.Minimal {
+		if tried {
 			without = fmt.Sprintf("%s: %s", p.Without, p.Conclusion)
 		}
 		if groups[without] == nil {

@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,6 +131,42 @@ func TestWhyTable_TellsABeginning(t *testing.T) {
 	s.Enough, s.Beginning.Last = s.Enough[:2], 2
 	if out := whyTable(t, s); !strings.Contains(out, "without the last 2 of them, which arrived then, it is blocked") {
 		t.Error(out)
+	}
+}
+
+// Of a beginning those packets are listed that would be enough if the others had never been sent, where it was shown
+// that none of them can go; else all.
+func TestWhyTable_TellsWhatOfABeginningIsEnoughAlone(t *testing.T) {
+	s := record.Sufficient{Attack: "a", Outcome: record.Exact, With: record.Exact, Seen: 9,
+		Enough: make([]record.NeededPacket, 7), Beginning: &record.Beginning{UntilNS: 5e6, Last: 1,
+			Without: record.Blocked, Conclusion: "too few"}}
+	for k := range s.Enough {
+		s.Enough[k] = record.NeededPacket{ID: uint64(10 + k), Kind: record.MessageValue, Src: 1, Dst: 2}
+	}
+	for _, c := range []struct {
+		alone   int
+		minimal bool
+		want    string
+		listed  int
+	}{
+		{7, false, "packet  carries", 7},
+		{3, true, "\n  if the others had never been sent, 3 of these 7 packets are enough, of which none can be left " +
+			"out (--json lists all):\n  packet  carries", 3},
+		{1, true, "\n  if the others had never been sent, one of these 7 packets is enough, of which", 1},
+		{0, true, "\n  if none of these packets had ever been sent, nothing more would be needed\n", 0},
+	} {
+		b := s.Beginning
+		b.Minimal, b.Alone = c.minimal, slices.Clone(s.Enough[:c.alone])
+		for k := range b.Alone {
+			if c.minimal {
+				b.Alone[k].Without, b.Alone[k].Conclusion = record.Blocked, fmt.Sprint("lack ", k)
+			}
+		}
+		out := whyTable(t, s)
+		if !strings.Contains(out, c.want) || strings.Count(out, "1 → 2") != c.listed ||
+			strings.Count(out, "lack ") != c.listed*bit(c.minimal) {
+			t.Errorf("%+v: %s", c, out)
+		}
 	}
 }
 
