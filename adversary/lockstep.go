@@ -41,9 +41,16 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		}
 	}
 	arrivals := v.arrived[[2]int{node, neighbour}]
+	for k, a := range arrivals { // whether a value comes before what the node does then, or another does
+		if a.tied && a.round >= collected && (a.at == early || a.at == since && a.round > collected || a.at == began ||
+			k > 0 && arrivals[k-1].at == a.at && arrivals[k-1].round != a.round) {
+			return 0, model.NotSeen("whether the value of node %d that came as node %d went on to round %d was there",
+				neighbour, node, round)
+		}
+	}
 	newest := model.Start
-	entered := func(got int, by int64) (int, error) {
-		if !v.whole(node) && !v.notAhead(neighbour, collected+2, by) {
+	entered := func(got, instead int, by int64) (int, error) { // unless another round's value had come by then
+		if !v.whole(node) && !v.notAhead(neighbour, instead, by) {
 			return 0, model.NotSeen("whether another value of node %d stood in for that of round %d in round %d of "+
 				"node %d", neighbour, collected, round, node)
 		}
@@ -54,17 +61,17 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		newest = arrivals[k-1].newest
 	}
 	if newest == collected {
-		return entered(collected, early)
+		return entered(collected, collected+1, early)
 	}
 	for ; k < len(arrivals) && arrivals[k].at < since; k++ {
 		if arrivals[k].round == collected {
-			return entered(collected, arrivals[k].at)
+			return entered(collected, collected+2, arrivals[k].at)
 		}
 		newest = arrivals[k].newest
 	}
 	for ; newest < collected+2 && k < len(arrivals) && arrivals[k].at <= began; k++ {
 		if arrivals[k].round == collected {
-			return entered(collected, arrivals[k].at)
+			return entered(collected, collected+2, arrivals[k].at)
 		}
 		newest = arrivals[k].newest
 	}

@@ -114,8 +114,8 @@ func rules(t *testing.T, trigger parameter.Trigger, slowest sim.Duration, publis
 			ReceivedNS: at*ms + 1, Kind: "value"})
 	}
 	for _, a := range arrivals { // neighbour, round, when
-		rec.Messages = append(rec.Messages, record.Message{Src: int32(a[0]), Dst: 0, Round: int32(a[1]), SentNS: 0,
-			ReceivedNS: a[2] * ms, Kind: "value"})
+		rec.Messages = append(rec.Messages, record.Message{Src: int32(a[0]), Dst: 0, Round: int32(a[1]),
+			SentNS: a[2]*ms - 1, ReceivedNS: a[2] * ms, Kind: "value"})
 	}
 	return Observe(rec, Vantage{}, known(t, "admm", algorithms.ADMM{Eta: 1}, run), nil).replayed
 }

@@ -27,10 +27,11 @@ func (v *View) replay() {
 			continue
 		}
 		all := arrivals[node]
+		tied := v.mayHold() || slices.ContainsFunc(all, v.tied)
 		slices.SortStableFunc(all, func(a, b *record.Message) int {
 			return cmp.Or(cmp.Compare(a.ReceivedNS, b.ReceivedNS), cmp.Compare(a.Src, b.Src), cmp.Compare(a.ID, b.ID))
 		})
-		base := &rule{view: v, node: node, arrivals: all, neighbours: v.Public.Graph.Neighbours(node)}
+		base := &rule{view: v, node: node, arrivals: all, tied: tied, neighbours: v.Public.Graph.Neighbours(node)}
 		n := len(base.neighbours)
 		base.latest, base.fresh = slices.Repeat([]int{model.Start}, n), make([]bool, n)
 		base.gone, base.restated, base.heard = make([]bool, n), make([]bool, n), make([]int64, n)
@@ -44,6 +45,9 @@ func (v *View) replay() {
 				states = nil
 			}
 			states = slices.DeleteFunc(states, func(r *rule) bool { return !r.update(t) })
+			if slices.ContainsFunc(states, func(r *rule) bool { return r.open }) {
+				states = nil
+			}
 			if len(states) > 0 && !slices.ContainsFunc(states, func(r *rule) bool {
 				return !slices.Equal(r.used, states[0].used)
 			}) {
@@ -67,6 +71,14 @@ type rule struct {
 	heard      []int64 // when the last came
 	used       []int
 	held       bool // the last value was published at the end of an outage, before anything else of that instant
+	tied       bool // of some arrival it may not be known when within its instant it happened
+	open       bool // so that several inputs of the last update are possible
+}
+
+// tied says whether it is not known when within its instant a packet arrived: any event of that may have been the
+// first, or the packet was sent then, after something of that instant.
+func (v *View) tied(m *record.Message) bool {
+	return v.Public.Timing.Shuffled || m.ReceivedNS == m.SentNS
 }
 
 // copy is the same, to go on from.
@@ -84,7 +96,7 @@ func (r *rule) copy() *rule {
 func (r *rule) resume(t int) (states []*rule) {
 	v := r.view
 	from, ok := v.published(r.node, t-1)
-	if !ok || v.clock != nil || v.Public.Timing.Faulty {
+	if !ok || v.clock != nil || v.Public.Timing.Faulty || r.mixed(from-int64(v.Public.Timing.Slowest), from) {
 		return nil
 	}
 	for r.came(from-int64(v.Public.Timing.Slowest), true) {
@@ -103,6 +115,60 @@ func (r *rule) resume(t int) (states []*rule) {
 		r.take()
 	}
 }
+
+// mixed says whether the order of some arrivals of a span is not known, or that of an arrival and the span's end.
+func (r *rule) mixed(from, until int64) bool {
+	if !r.tied {
+		return false
+	}
+	all := r.arrivals
+	first, _ := slices.BinarySearchFunc(all, from, func(m *record.Message, at int64) int {
+		return cmp.Compare(m.ReceivedNS, at)
+	})
+	for k := first; k < len(all) && all[k].ReceivedNS <= until; k++ {
+		at := all[k].ReceivedNS
+		alone := (k == 0 || all[k-1].ReceivedNS < at) && (k+1 == len(all) || all[k+1].ReceivedNS > at)
+		if r.view.tied(all[k]) && (at == until || !alone) {
+			return true
+		}
+	}
+	return false
+}
+
+// undecided says whether it is not known with what of an instant's arrivals an update of a round began then: without
+// one of them it would have begun as well, and that one may have been the last. The rule is as before the update, the
+// alarm had gone off by then or not, and of some instants no order is known. The more has arrived, the sooner a node
+// goes on, so that no other order begins the update at another instant.
+func (r *rule) undecided(round int, at int64, overdue, tied bool) bool {
+	for r.came(at, true) {
+		r.take()
+	}
+	all := r.copy()
+	for all.came(at, false) {
+		tied = tied || r.view.tied(all.arrivals[all.next])
+		all.take()
+	}
+	if !tied {
+		return false
+	}
+	for _, last := range r.arrivals[r.next:all.next] {
+		less := r.copy()
+		for less.next < all.next {
+			if m := less.arrivals[less.next]; m.Src == last.Src && m.Round >= last.Round { // copies with it
+				less.next++
+				continue
+			}
+			less.take()
+		}
+		if less.ready(round-1, overdue) && !slices.Equal(less.latest, all.latest) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayHold says whether a node may have published a value as it came up, or joined, before what arrived at that instant.
+func (v *View) mayHold() bool { return v.clock == nil && v.Public.Timing.Faulty }
 
 // take lets the next value arrive.
 func (r *rule) take() {
@@ -193,6 +259,10 @@ func (r *rule) update(t int) bool {
 	if !ok || !known && v.clock == nil {
 		return false
 	}
+	var before *rule
+	if r.tied {
+		before = r.copy()
+	}
 	for r.came(from, r.held) {
 		r.take()
 	}
@@ -201,6 +271,7 @@ func (r *rule) update(t int) bool {
 	if wait := int64(v.Public.Timing.Trigger.Timeout); wait > 0 {
 		alarm, held = r.due(from + wait)
 	}
+	alarmed := alarm
 	for !r.ready(t-1, overdue) {
 		switch {
 		case r.came(alarm, held):
@@ -215,6 +286,10 @@ func (r *rule) update(t int) bool {
 		if now > until {
 			return false
 		}
+	}
+	if before != nil && before.undecided(t, now, alarmed <= now, now == from && v.mayHold()) {
+		r.open = true
+		return true
 	}
 	r.used = append(r.used[:0], r.latest...)
 	for k, start := range r.restated {

@@ -131,7 +131,8 @@ type View struct {
 type arrival struct {
 	at     int64
 	round  int
-	newest int // the latest round that has arrived by then
+	newest int  // the latest round that has arrived by then
+	tied   bool // it is not known when within that instant it happened
 }
 
 // sending is when a value was sent to whom.
@@ -317,7 +318,7 @@ func (v *View) times(messages []record.Message, sees func(m *record.Message) boo
 		case record.MessageValue:
 			if came {
 				key := [2]int{dst, src}
-				v.arrived[key] = append(v.arrived[key], arrival{at: m.ReceivedNS, round: round})
+				v.arrived[key] = append(v.arrived[key], arrival{at: m.ReceivedNS, round: round, tied: v.tied(m)})
 			}
 			if key, s := [2]int{src, round}, (sending{m.SentNS, dst}); !v.Restates(m) {
 				// Copies of a packet, which follow each other, were sent once.

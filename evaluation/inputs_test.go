@@ -172,6 +172,67 @@ func TestView_InputsToldBySomePackets(t *testing.T) {
 	}
 }
 
+// Where much happens at one instant, and it is drawn what of it comes first, or packets take no time, nobody tells
+// other inputs of updates than there were, and some are told.
+func TestView_InputsWhereEventsTie(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
+	told, of := map[string]int{}, map[string]int{}
+	seeds := []uint64{275, 3328} // a value was missed; some came at the instant at which a node joined
+	for seed := range uint64(160) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		draw := rand.New(rand.NewPCG(seed, 13))
+		pick := func(all ...string) string { return all[draw.IntN(len(all))] }
+		kind := pick("shuffled", "no time", "some take no time", "shuffled, and no time")
+		ties, latency, links := "shuffled", "20ms", "[]"
+		switch kind {
+		case "no time":
+			ties, latency = "ordered", "0s"
+		case "some take no time":
+			ties, links = pick("ordered", "shuffled"), "[{between: [0, 1], latency: 0s}]"
+		case "shuffled, and no time":
+			latency = "0s"
+		}
+		rounds := fmt.Sprintf("{mode: asynchronous, count: 8, quorum: %s, staleness: %s, timeout: %s, retry: 20ms}",
+			pick("0", "0.25", "0.5", "1"), pick("0", "1", "4"), pick("20ms", "40ms", "200ms"))
+		if seed%4 == 3 {
+			rounds = fmt.Sprintf("{count: 8, missing: last, deadline: %s, retry: 20ms}", pick("20ms", "40ms", "45ms"))
+		}
+		sets := []string{"ties=" + ties, "network.latency=" + latency, "network.links=" + links, "rounds=" + rounds,
+			"network.topology=" + pick("{kind: ring, nodes: 4}", "{kind: complete, nodes: 4}",
+				"{kind: path, nodes: 3}"),
+			"network.loss=" + pick("0", "0", "0.2"), "network.duplication=" + pick("0", "0.3"),
+			"network.faults=[" + pick("", "", "{at: 20ms, crash: 1, until: 40ms}", "{at: 20ms, join: 0}") + "]",
+			"problem.train=" + pick("80", "0.8"), // of 80 rows among 4 nodes an update takes as long as a packet
+			"compute=" + pick("{row: 0s}", "{row: 1us}", "{row: 1ms}", "{row: 300us, speed-spread: 1}")}
+		_, public, recording := tellingRun(t, seed+1, sets...)
+		part := *recording
+		part.Messages = slices.DeleteFunc(slices.Clone(part.Messages), func(m record.Message) bool {
+			return m.ID%5 == seed%5
+		})
+		for _, v := range []*adversary.View{
+			adversary.Observe(recording, adversary.Vantage{}, public, nil),
+			adversary.Observe(recording, adversary.Vantage{Nodes: []int{0, 2}}, public, nil),
+			adversary.Observe(recording, adversary.Vantage{Links: [][2]int{{0, 1}, {2, 1}}}, public, nil),
+			adversary.Observe(&part, adversary.Vantage{Partial: true}, public, nil),
+		} {
+			a, b := inputsTold(t, v.Inputs, recording.Iterates)
+			told[kind], of[kind] = told[kind]+a, of[kind]+b
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d: %q", seed, sets)
+		}
+	}
+	for kind := range of {
+		if share := float64(told[kind]) / float64(of[kind]); !(share >= 0.02) {
+			t.Errorf("%s: of %.3f of all updates the inputs are told", kind, share)
+		}
+	}
+}
+
 // inputsTold counts the updates whose inputs are told, of how many, and fails where that is wrong.
 func inputsTold(t *testing.T, tell Inputs, all []record.Iterate) (told, of int) {
 	t.Helper()

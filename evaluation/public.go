@@ -42,6 +42,7 @@ func publicOf(s *scenarios.Scenario, seed uint64, columns, classes, rows int, pa
 		Zero: s.Algorithm.Init.Normal == 0,
 		Timing: model.Timing{
 			Lockstep: lockstep(s), Barrier: s.Rounds.Mode == "synchronous", Faulty: !s.Faults().Quiet(),
+			Shuffled: s.Ties == "shuffled",
 			Deadline: s.Rounds.Deadline, Unasked: unasked(s),
 			Trigger: parameter.Trigger{Quorum: s.Rounds.Quorum, Staleness: s.Rounds.Staleness,
 				Timeout: s.Rounds.Timeout},

@@ -38,6 +38,7 @@ type Timing struct {
 	Slowest  sim.Duration      // an update takes no longer; where rounds are not in lockstep
 	Faulty   bool              // nodes may be down, or slower than Slowest says
 	Trigger  parameter.Trigger // when a node goes on; where there is neither lockstep nor barrier
+	Shuffled bool              // of events of one instant any may have been the first
 
 	Fastest []sim.Duration // by node: an update that touches data takes no less, faults or not; nil: that is not known
 	Transit []sim.Duration // by link of the graph: a packet takes no less, faults or not; nil: that is not known
