@@ -51,11 +51,13 @@ func (e *Experiment) foretold(ctx context.Context, seed uint64) (float64, error)
 	most := max(x.Reading, e.preparing(max(read, made)), perRound*z.rounds)
 
 	z.rows = float64(problem.ForTraining(spec.Train, x.Rows))
-	if !spec.Data.Generated() || e.Adversary != nil || spec.Columns != nil {
-		z.kept = made
-		if ofTraining && !spec.Data.Generated() {
-			z.kept += read
+	if !spec.Data.Generated() { // for other seeds
+		if z.kept = made; ofTraining {
+			z.kept = read
 		}
+	}
+	if (e.Adversary != nil || spec.Columns != nil) && (ofTraining || spec.Data.Generated()) {
+		z.kept += made
 	}
 	train, test := prepared.Share(z.rows), prepared.Share(float64(x.Rows)-z.rows)
 	z.numbers = prepared.Columns * x.Models()
@@ -68,7 +70,13 @@ func (e *Experiment) foretold(ctx context.Context, seed uint64) (float64, error)
 		z.columns = columnsTake(copied, spec.Columns)
 	} else {
 		z.data, z.pooled = made, train.PooledFootprint()
-		z.solvers = float64(z.parts*train.Share(z.rows/z.parts).Footprint()) + test.Bytes(perRow)
+		each := train.Share(z.rows / z.parts)
+		sparse := min(z.parts, prepared.Zeros()) // parts that have a zero; the others are full
+		z.solvers = float64(sparse*each.Footprint()) + test.Bytes(perRow)
+		if sparse < z.parts {
+			each.Full = true
+			z.solvers += float64((z.parts - sparse) * each.Share(z.rows/z.parts).Footprint())
+		}
 	}
 	return max(most, memory.Resident(e.needs(z))), nil
 }

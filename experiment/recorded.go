@@ -60,14 +60,18 @@ func (e *Experiment) recorded(a *Assembly) (bytes float64, fewer string) {
 	return bytes, fewer
 }
 
-// sayRecorded says how much room the records of each seed take, once, if that is much.
-func (e *Experiment) sayRecorded(a *Assembly, say func(string)) {
+// sayRecorded says how much room the records of each seed take, once, if that is much, or more than the disk has.
+func (e *Experiment) sayRecorded(a *Assembly, room float64, say func(string)) {
 	bytes, fewer := e.recorded(a)
-	if bytes < muchRecorded {
+	if bytes < muchRecorded && bytes <= room {
 		return
 	}
+	has := ""
+	if bytes > room {
+		has = ", which has room for " + memory.Text(room)
+	}
 	e.recordsOnce.Do(func() {
-		say(fmt.Sprintf("%s: the records of a seed will take about %s on the disk; %s", e.Name, memory.Text(bytes),
-			fewer))
+		say(fmt.Sprintf("%s: the records of a seed will take about %s on the disk%s; %s", e.Name, memory.Text(bytes),
+			has, fewer))
 	})
 }

@@ -3,11 +3,14 @@
 package experiment
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"overhear/record"
 	"overhear/scenarios"
 )
 
@@ -69,5 +72,54 @@ func TestRecorded_IsWhatFilesTake(t *testing.T) {
 				t.Errorf("files take %.0f bytes, not %.0f as foretold", taken, foretold)
 			}
 		})
+	}
+}
+
+// What a disk has no room for is said before it is computed, however little it is.
+func TestSayRecorded_WhereTheDiskHasLessRoom(t *testing.T) {
+	s, err := scenarios.LoadShipped("quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(s, "")
+	a := assembled(t, e)
+	takes, _ := e.recorded(a)
+	var said []string
+	say := func(text string) { said = append(said, text) }
+	e.sayRecorded(a, takes, say)
+	if said != nil {
+		t.Errorf("said %q", said)
+	}
+	e.sayRecorded(a, 1000, say)
+	if len(said) != 1 || !strings.Contains(said[0], " on the disk, which has room for 1 kB; most are ") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// Without checkpoints one that was left takes no room while the run goes on.
+func TestRun_RemovesACheckpointThatItDoesNotUse(t *testing.T) {
+	s, err := scenarios.LoadShipped("quickstart.yaml", "rounds.count=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(s, "")
+	d, err := e.OpenDirectory(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	left := d.CheckpointPath(1)
+	if err := os.WriteFile(left, []byte("left"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Run(t.Context(), 1, Options{Directory: d, Workers: 1,
+		Extra: func(*Experiment, *Assembly, *record.Writer) error {
+			if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("it is there: %v", err)
+			}
+			return nil
+		}})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"overhear/internal/checkpoint"
 	"overhear/internal/files"
 	"overhear/internal/guard"
+	"overhear/internal/memory"
 	"overhear/internal/stage"
 	"overhear/metrics"
 	"overhear/problem"
@@ -137,7 +138,11 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 	} else if err := removed(o.Directory.KeptPath(seed)); err != nil { // of the run whose place this one takes
 		return nil, err
 	}
-	for _, path := range []string{o.Directory.StatesPath(seed), k.statesPath} { // and of one that was killed
+	others := []string{o.Directory.StatesPath(seed), k.statesPath} // and of one that was killed
+	if o.Checkpoint <= 0 && o.From == nil {                        // which is not gone on from
+		others = append(others, k.path)
+	}
+	for _, path := range others {
 		if err := removed(path); err != nil {
 			return nil, err
 		}
@@ -209,8 +214,10 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 // diskFull says once that a disk is full, and what is to be done.
 func (e *Experiment) diskFull(seed uint64, err error, checkpoint string) error {
 	next := "make room and run it again"
-	if _, missing := os.Stat(checkpoint); missing == nil {
-		next = "make room, and the same command goes on where it stopped"
+	if kept, missing := os.Stat(checkpoint); missing == nil {
+		next = fmt.Sprintf("make room, and the same command goes on where it stopped; if no more can be made, "+
+			"--checkpoint 0 begins anew without its checkpoint, which takes %s there",
+			memory.Text(float64(kept.Size())))
 	}
 	return fmt.Errorf("%s, seed %d: %w", e.Name, seed, files.Full(err, next))
 }
@@ -244,7 +251,7 @@ func (e *Experiment) complete(ctx context.Context, seed uint64, x Execution, w *
 		return nil, context.Cause(ctx)
 	}
 	if w != nil {
-		e.sayRecorded(a, x.keep.say)
+		e.sayRecorded(a, files.Room(w.Path("")), x.keep.say)
 	}
 	if ctx, err = x.keep.open(ctx, e, a); err != nil {
 		return nil, err

@@ -168,10 +168,11 @@ func TestDiskFull_IsToldOnce(t *testing.T) {
 	if got := e.diskFull(3, err, kept); got.Error() != begin+" and run it again" || !errors.Is(got, syscall.ENOSPC) {
 		t.Error(got)
 	}
-	if err := os.WriteFile(kept, nil, 0o644); err != nil {
+	if err := os.WriteFile(kept, make([]byte, 5000), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := e.diskFull(3, err, kept); got.Error() != begin+", and the same command goes on where it stopped" {
+	if got := e.diskFull(3, err, kept); got.Error() != begin+", and the same command goes on where it stopped; if no "+
+		"more can be made, --checkpoint 0 begins anew without its checkpoint, which takes 5 kB there" {
 		t.Error(got)
 	}
 }

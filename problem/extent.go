@@ -50,6 +50,9 @@ func (x Extent) Share(rows float64) Extent {
 	return part
 }
 
+// Zeros is how many values are not in memory, at least.
+func (x Extent) Zeros() float64 { return float64(x.Rows*x.Columns - x.Entries) }
+
 // Models is as [Problem.Models].
 func (x Extent) Models() int { return max(1, x.Classes) }
 
@@ -82,7 +85,7 @@ func (s Source) Extent(ctx context.Context, dir string) (x Extent, err error) {
 		x.Rows, x.Columns = s.generates(e)
 		x.Entries = int(math.Min(mostEntries, float64(x.Rows)*float64(e.entries(x.Columns))))
 		x.Full = e.Entries == 0
-		x.Reading = generating(x.Rows, x.Columns)
+		x.Reading = e.generating(x.Rows, x.Columns)
 	case ok:
 		x.Rows, x.Columns, x.Entries = e.Rows, e.Columns, e.Rows*e.entries(e.Columns)
 		paths, err := e.Find(dir)

@@ -16,7 +16,7 @@ import (
 
 // generated collects n rows of d numbers drawn by draw, which returns a label.
 func generated(n, d int, draw func(x []float64) float64) (*Set, error) {
-	set := &Set{X: newRows(d, n, n*d), Source: "generated"}
+	set := &Set{X: newRows(d, n, n*d), Y: make([]float64, 0, n), Source: "generated"}
 	cols := make([]int32, d)
 	for k := range cols {
 		cols[k] = int32(k)

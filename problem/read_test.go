@@ -242,7 +242,7 @@ func TestLoad_TooLargeIsRefused(t *testing.T) {
 		!strings.Contains(err.Error(), "with 2147483647 columns would take about 430 GB") {
 		t.Error(err)
 	}
-	want := "generating 2000000000 rows of 20 columns would take about 1.32 TB of memory; the limit is 8 MB"
+	want := "generating 2000000000 rows of 20 columns would take about 384 GB of memory; the limit is 8 MB"
 	_, err := Source{Set: "twonorm", Rows: 2e9}.Load(t.Context(), "", sim.NewStream(1, "data"))
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)

@@ -193,7 +193,7 @@ func (s Source) Load(ctx context.Context, dir string, stream *sim.Stream) (*Set,
 	if e.generate != nil {
 		rows, columns := s.generates(e)
 		if err := memory.Check(fmt.Sprintf("generating %d rows of %d columns", rows, columns),
-			generating(rows, columns)); err != nil {
+			e.generating(rows, columns)); err != nil {
 			return nil, err
 		}
 		set, err = e.generate(rows, columns, stream)
@@ -213,9 +213,14 @@ func (s Source) generates(e *BuiltIn) (rows, columns int) {
 	return cmp.Or(s.Rows, e.Rows), cmp.Or(s.Dimension, e.Columns)
 }
 
-// generating is how many bytes rows take as they are drawn; what becomes of them is checked when they are there.
-func generating(rows, columns int) float64 {
-	const perRow, perNumber = 500, 8
+// generating is how many bytes rows take as they are drawn; what becomes of them is checked when they are there. Sparse
+// ones are drawn as texts.
+func (b *BuiltIn) generating(rows, columns int) float64 {
+	const perNumber = 8
+	perRow := 32.0 // labels, classes, targets
+	if b.Entries > 0 {
+		perRow = 500
+	}
 	return float64(rows) * (perRow + float64(perNumber*float64(columns)))
 }
 
