@@ -364,6 +364,7 @@ func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 			s.evaluate(w, append(w.trial[:0], s.x...))
 		}
 		if err := s.factorise(w, ridge); err != nil {
+			s.stale = true // what it had is overwritten
 			return fmt.Errorf("factoring the Hessian: %w as rounding and overflow leave it; columns that are smaller "+
 				"and more alike (problem.scale.columns: max), or a greater problem.rho, mend that", err)
 		}

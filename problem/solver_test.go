@@ -309,7 +309,12 @@ func TestSolver_FewRowsOfALostRidge(t *testing.T) {
 			u := NewRows(d)
 			u.Append(cols, row)
 			o := &Objective{U: u, Weight: 1, Loss: Logistic, Ridge: c.ridge}
-			_, err := NewSolver(o, 0).Solve(NewScratch(d, 1), make([]float64, d), q, 0)
+			solver := NewSolver(o, 0)
+			_, err := solver.Solve(NewScratch(d, 1), make([]float64, d), q, 0)
+			if _, again := solver.Solve(NewScratch(d, 1), make([]float64, d), q, 0); c.lost &&
+				!errors.Is(again, num.ErrNotPositiveDefinite) {
+				t.Errorf("a row of norm %v, ridge %v: another solve ends with %v", c.norm, c.ridge, again)
+			}
 			if c.lost != errors.Is(err, num.ErrNotPositiveDefinite) || !c.lost && err != nil {
 				t.Errorf("a row of norm %v, ridge %v: %v", c.norm, c.ridge, err)
 			}
