@@ -39,8 +39,8 @@ nothing of use, what was before is computed anew. What may change: of network al
 retry, deadline, quorum, staleness and timeout, and the method's parameters.
 
 A fork costs what is left of the run, 0.1 to 0.5 s of CPU for starting, reading data and writing results, and copying
-what the run has recorded: that is below a tenth of a new run where the run takes some seconds and records metrics and
-trace alone, or more of them, the most to solve (docs/guide.md).`,
+what the run has recorded. Near the end of a run of some seconds that records metrics and trace alone that is about a
+tenth of a new run, of others up to a fifth (docs/guide.md); a run of less than a second is as soon run anew.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage("fork needs the directory of one run, such as results/runs/quickstart/1")
