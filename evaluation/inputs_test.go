@@ -173,7 +173,7 @@ func TestView_InputsToldBySomePackets(t *testing.T) {
 }
 
 // Where much happens at one instant, and it is drawn what of it comes first, or packets take no time, nobody tells
-// other inputs of updates than there were, and some are told.
+// other inputs of updates than there were, nor does the page, and some are told.
 func TestView_InputsWhereEventsTie(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its runs take long under the race detector, and others go the same ways")
@@ -208,7 +208,13 @@ func TestView_InputsWhereEventsTie(t *testing.T) {
 			"network.faults=[" + pick("", "", "{at: 20ms, crash: 1, until: 40ms}", "{at: 20ms, join: 0}") + "]",
 			"problem.train=" + pick("80", "0.8"), // of 80 rows among 4 nodes an update takes as long as a packet
 			"compute=" + pick("{row: 0s}", "{row: 1us}", "{row: 1ms}", "{row: 300us, speed-spread: 1}")}
-		_, public, recording := tellingRun(t, seed+1, sets...)
+		r, public, recording := tellingRun(t, seed+1, sets...)
+		page, err := InputsOf(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := inputsTold(t, page, recording.Iterates)
+		told["page"], of["page"] = told["page"]+a, of["page"]+b
 		part := *recording
 		part.Messages = slices.DeleteFunc(slices.Clone(part.Messages), func(m record.Message) bool {
 			return m.ID%5 == seed%5

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -59,13 +60,23 @@ func InputsOf(r *record.Run) (Inputs, error) {
 	if len(steps) == 0 {
 		return nil, fmt.Errorf("%s has no steps, which tell when updates began", r.Dir)
 	}
-	view := adversary.Attested(public, nil, messages, stepClock(steps), nil)
 	heard, err := newHearing(s, r.Info.Seed, messages)
 	if err != nil {
 		return nil, err
 	}
+	heard.steps, heard.public = steps, public
+	heard.part()
+	view := adversary.Attested(public, nil, messages, stepClock(steps), nil)
 	return func(node, round int) ([]int, error) {
 		step, ok := steps[[2]int{node, round}]
+		if ok && heard.parted[node] <= step.BeganNS {
+			return nil, model.NotSeen("which values entered the update of node %d, round %d: a neighbour had left by "+
+				"then, or was taken to have", node, round)
+		}
+		if ok && heard.cameUp(step) && heard.at(step) > 0 {
+			return nil, model.NotSeen("which values entered the update of node %d, round %d, that came as it came up",
+				node, round)
+		}
 		if ok && heard.since(step) >= 0 { // the rule knows of no memory that was lost
 			if public.Timing.Barrier {
 				return nil, model.NotSeen("which values entered the update of node %d, round %d: it had lost its "+
@@ -97,7 +108,11 @@ func (stepClock) Due(_ int, at int64) (int64, bool, bool) { return at, false, tr
 type hearing struct {
 	graph    *sim.Graph
 	arrivals [][]record.Message // of values, by receiver, in order of arrival
+	leaves   [][]int64          // when the word that a neighbour leaves came, by receiver
 	outages  [][]sim.Outage
+	steps    map[[2]int]record.Step
+	parted   []int64 // from when on a neighbour may be taken to have left, by receiver
+	public   *model.Public
 }
 
 func newHearing(s *scenarios.Scenario, seed uint64, messages []record.Message) (*hearing, error) {
@@ -105,9 +120,12 @@ func newHearing(s *scenarios.Scenario, seed uint64, messages []record.Message) (
 	if err != nil {
 		return nil, err
 	}
-	h := &hearing{graph: g, arrivals: make([][]record.Message, g.Order())}
+	h := &hearing{graph: g, arrivals: make([][]record.Message, g.Order()), leaves: make([][]int64, g.Order())}
 	end := int64(0)
 	for _, m := range messages {
+		if m.Kind == record.MessageLeave && m.ReceivedNS >= 0 {
+			h.leaves[m.Dst] = append(h.leaves[m.Dst], m.ReceivedNS)
+		}
 		if m.Kind == record.MessageValue && m.ReceivedNS >= 0 {
 			h.arrivals[m.Dst] = append(h.arrivals[m.Dst], m)
 			end = max(end, m.ReceivedNS)
@@ -118,6 +136,51 @@ func newHearing(s *scenarios.Scenario, seed uint64, messages []record.Message) (
 	}
 	h.outages, err = s.Faults().Outages(seed, g, sites, sim.Time(end+1))
 	return h, err
+}
+
+// part finds out from when on a neighbour of each node may be taken to have left, so that the rule does not say what
+// entered: nothing came of it for half of the deadline, and it had not sent its last value, or its word came, where
+// rounds wait for all or it is not known before what.
+func (h *hearing) part() {
+	patience := int64(h.public.Timing.Deadline / 2)
+	if h.public.Timing.Barrier {
+		patience = 0
+	}
+	for node, all := range h.arrivals {
+		from := int64(math.MaxInt64)
+		timing := &h.public.Timing
+		if timing.Barrier || timing.Shuffled || slices.ContainsFunc(all, func(m record.Message) bool {
+			return m.ReceivedNS == m.SentNS
+		}) {
+			for _, at := range h.leaves[node] {
+				from = min(from, at)
+			}
+		}
+		last := map[int32]int64{} // heard of neighbours that have not ended; nobody is at zero
+		for _, j := range h.graph.Neighbours(node) {
+			last[j] = 0
+		}
+		silent := func(now int64) {
+			if patience == 0 {
+				return
+			}
+			for _, at := range last {
+				if now-at >= patience {
+					from = min(from, at+patience)
+				}
+			}
+		}
+		for _, m := range all {
+			silent(m.ReceivedNS)
+			if _, waits := last[m.Src]; waits && int(m.Round) >= h.public.Rounds {
+				delete(last, m.Src)
+			} else if waits {
+				last[m.Src] = m.ReceivedNS
+			}
+		}
+		silent(math.MaxInt64)
+		h.parted = append(h.parted, from)
+	}
 }
 
 // since is when a node had its memory lost last before a step began, −1 if never.
@@ -131,13 +194,52 @@ func (h *hearing) since(s record.Step) int64 {
 	return since
 }
 
-// by is what had been heard when a step began. Of values that came at that very instant, the first began the step, and
-// whether others entered it is not known.
+// cameUp says whether a node came up, or joined, at the instant at which a step began.
+func (h *hearing) cameUp(s record.Step) bool {
+	return slices.ContainsFunc(h.outages[s.Node], func(o sim.Outage) bool { return int64(o.To) == s.BeganNS })
+}
+
+// at is how many values came at the instant at which a step began.
+func (h *hearing) at(s record.Step) (n int) {
+	all := h.arrivals[s.Node]
+	first, _ := slices.BinarySearchFunc(all, s.BeganNS, func(m record.Message, at int64) int {
+		return cmp.Compare(m.ReceivedNS, at)
+	})
+	for ; first < len(all) && all[first].ReceivedNS == s.BeganNS; first++ {
+		n++
+	}
+	return n
+}
+
+// prompted says whether something else than a value may have begun a step: the end of the step before, or of the wait
+// after it, or after its node had come up, or that nothing more was expected of a neighbour.
+func (h *hearing) prompted(s record.Step) bool {
+	timing := &h.public.Timing
+	after := func(at int64, wait sim.Duration) bool {
+		return at == s.BeganNS || wait > 0 && at+int64(wait) == s.BeganNS
+	}
+	before, ok := h.steps[[2]int{int(s.Node), int(s.Round) - 1}]
+	timeout := timing.Trigger.Timeout
+	if !ok && after(0, timeout) || ok && after(before.EndedNS, timeout) || after(0, timing.Deadline/2) {
+		return true
+	}
+	return slices.ContainsFunc(h.outages[s.Node], func(o sim.Outage) bool {
+		return after(int64(o.To), timeout) || after(int64(o.To), timing.Deadline/2)
+	}) || slices.ContainsFunc(h.arrivals[s.Node], func(m record.Message) bool {
+		return timing.Deadline > 0 && m.ReceivedNS+int64(timing.Deadline/2) == s.BeganNS
+	}) || slices.Contains(h.leaves[s.Node], s.BeganNS)
+}
+
+// by is what had been heard when a step began. Of values that came at that very instant, the first began the step, if
+// nothing else did, and whether others entered it is not known.
 func (h *hearing) by(s record.Step) ([]int, error) {
 	since := h.since(s)
 	neighbours := h.graph.Neighbours(int(s.Node))
 	inputs := slices.Repeat([]int{model.Start}, len(neighbours))
-	at := 0
+	if at := h.at(s); at > 1 || at == 1 && (h.public.Timing.Shuffled || h.prompted(s)) {
+		return nil, model.NotSeen("which values entered the update of node %d, round %d, that came as it began", s.Node,
+			s.Round)
+	}
 	for _, m := range h.arrivals[s.Node] {
 		if m.ReceivedNS < since {
 			continue
@@ -145,16 +247,9 @@ func (h *hearing) by(s record.Step) ([]int, error) {
 		if m.ReceivedNS > s.BeganNS {
 			break
 		}
-		if m.ReceivedNS == s.BeganNS {
-			at++
-		}
 		if k, ok := slices.BinarySearch(neighbours, m.Src); ok {
 			inputs[k] = max(inputs[k], int(m.Round))
 		}
-	}
-	if at > 1 {
-		return nil, model.NotSeen("which of %d values entered the update of node %d, round %d, that came as it began",
-			at, s.Node, s.Round)
 	}
 	return inputs, nil
 }
