@@ -41,13 +41,6 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		}
 	}
 	arrivals := v.arrived[[2]int{node, neighbour}]
-	for k, a := range arrivals { // whether a value comes before what the node does then, or another does
-		if a.tied && a.round >= collected && (a.at == early || a.at == since && a.round > collected || a.at == began ||
-			k > 0 && arrivals[k-1].at == a.at && arrivals[k-1].round != a.round) {
-			return 0, model.NotSeen("whether the value of node %d that came as node %d went on to round %d was there",
-				neighbour, node, round)
-		}
-	}
 	newest := model.Start
 	entered := func(got, instead int, by int64) (int, error) { // unless another round's value had come by then
 		if !v.whole(node) && !v.notAhead(neighbour, instead, by) {
@@ -57,6 +50,14 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		return got, nil
 	}
 	k, _ := slices.BinarySearchFunc(arrivals, early, func(a arrival, at int64) int { return cmp.Compare(a.at, at) })
+	for i := k; i < len(arrivals) && arrivals[i].at <= max(since, began); i++ {
+		// It may come before what the node does then, or after, and so may another.
+		if a := arrivals[i]; a.tied && a.round >= collected && (a.at == early || a.at == since && a.round > collected ||
+			a.at == began || i > 0 && arrivals[i-1].at == a.at && arrivals[i-1].round != a.round) {
+			return 0, model.NotSeen("whether the value of node %d that came as node %d went on to round %d was there",
+				neighbour, node, round)
+		}
+	}
 	if k > 0 {
 		newest = arrivals[k-1].newest
 	}

@@ -212,22 +212,13 @@ func (h *hearing) at(s record.Step) (n int) {
 }
 
 // prompted says whether something else than a value may have begun a step: the end of the step before, or of the wait
-// after it, or after its node had come up, or that nothing more was expected of a neighbour.
+// after it, or after its node had come up, or the word that a neighbour leaves.
 func (h *hearing) prompted(s record.Step) bool {
-	timing := &h.public.Timing
-	after := func(at int64, wait sim.Duration) bool {
-		return at == s.BeganNS || wait > 0 && at+int64(wait) == s.BeganNS
-	}
-	before, ok := h.steps[[2]int{int(s.Node), int(s.Round) - 1}]
-	timeout := timing.Trigger.Timeout
-	if !ok && after(0, timeout) || ok && after(before.EndedNS, timeout) || after(0, timing.Deadline/2) {
-		return true
-	}
-	return slices.ContainsFunc(h.outages[s.Node], func(o sim.Outage) bool {
-		return after(int64(o.To), timeout) || after(int64(o.To), timing.Deadline/2)
-	}) || slices.ContainsFunc(h.arrivals[s.Node], func(m record.Message) bool {
-		return timing.Deadline > 0 && m.ReceivedNS+int64(timing.Deadline/2) == s.BeganNS
-	}) || slices.Contains(h.leaves[s.Node], s.BeganNS)
+	timeout := int64(h.public.Timing.Trigger.Timeout)
+	after := func(at int64) bool { return at == s.BeganNS || timeout > 0 && at+timeout == s.BeganNS }
+	before := h.steps[[2]int{int(s.Node), int(s.Round) - 1}] // none: ended at zero
+	return after(before.EndedNS) || slices.Contains(h.leaves[s.Node], s.BeganNS) ||
+		slices.ContainsFunc(h.outages[s.Node], func(o sim.Outage) bool { return after(int64(o.To)) })
 }
 
 // by is what had been heard when a step began. Of values that came at that very instant, the first began the step, if

@@ -139,7 +139,7 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 		return nil, err
 	}
 	others := []string{o.Directory.StatesPath(seed), k.statesPath} // and of one that was killed
-	if o.Checkpoint <= 0 && o.From == nil {                        // which is not gone on from
+	if o.Checkpoint <= 0 {                                         // which is not gone on from
 		others = append(others, k.path)
 	}
 	for _, path := range others {
