@@ -50,16 +50,20 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		return got, nil
 	}
 	k, _ := slices.BinarySearchFunc(arrivals, early, func(a arrival, at int64) int { return cmp.Compare(a.at, at) })
+	if k > 0 {
+		newest = arrivals[k-1].newest
+	}
+	before := newest
 	for i := k; i < len(arrivals) && arrivals[i].at <= max(since, began); i++ {
 		// It may come before what the node does then, or after, and so may another.
-		if a := arrivals[i]; a.tied && a.round >= collected && (a.at == early || a.at == since && a.round > collected ||
-			a.at == began || i > 0 && arrivals[i-1].at == a.at && arrivals[i-1].round != a.round) {
+		a := arrivals[i]
+		counts := a.round == collected || a.round > before
+		if a.tied && counts && (a.at == early || a.at == since && a.round > collected || a.at == began ||
+			i > 0 && arrivals[i-1].at == a.at && arrivals[i-1].round != a.round) {
 			return 0, model.NotSeen("whether the value of node %d that came as node %d went on to round %d was there",
 				neighbour, node, round)
 		}
-	}
-	if k > 0 {
-		newest = arrivals[k-1].newest
+		before = a.newest
 	}
 	if newest == collected {
 		return entered(collected, collected+1, early)

@@ -208,6 +208,11 @@ func TestView_InputsWhereEventsTie(t *testing.T) {
 			"network.faults=[" + pick("", "", "{at: 20ms, crash: 1, until: 40ms}", "{at: 20ms, join: 0}") + "]",
 			"problem.train=" + pick("80", "0.8"), // of 80 rows among 4 nodes an update takes as long as a packet
 			"compute=" + pick("{row: 0s}", "{row: 1us}", "{row: 1ms}", "{row: 300us, speed-spread: 1}")}
+		if seed%8 == 7 { // values that could stand in come as patience ends
+			sets = append(sets, "network.latency=10ms", "network.loss=0.4", "network.topology={kind: ring, nodes: 3}",
+				"network.links=[{between: [0, 1], latency: 0s}, {between: [0, 2], latency: 40ms}]",
+				"rounds={count: 10, missing: last, deadline: 45ms, retry: 10ms}", "compute={row: 0s}")
+		}
 		r, public, recording := tellingRun(t, seed+1, sets...)
 		page, err := InputsOf(r)
 		if err != nil {
