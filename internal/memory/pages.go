@@ -1,4 +1,4 @@
-// How memory is given to great runs.
+// How memory is given to runs.
 
 package memory
 
@@ -7,7 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// great are bytes that caches of addresses do not reach over, if pages are small.
+// great is of how many bytes of heap the system is told at least, and told anew. They are addresses, which cost
+// nothing until they are used. Of a small run, up to a fifth of the time is the system giving it pages of four
+// kilobytes one by one; of a great one caches of addresses do not reach over so many.
 const great = 2e8
 
 // prepared is of how many bytes of heap the system was told.
@@ -28,14 +30,14 @@ func heap() (all int64) {
 	return all
 }
 
-// Prepare tells the system that the heap will hold about so many bytes, and no more than the limit: where they are many
-// it is asked for large pages. It changes nothing of what is computed, or may be taken.
+// Prepare tells the system that the heap will hold about so many bytes, and no more than the limit: it is asked for
+// large pages. It changes nothing of what is computed, or may be taken.
 func Prepare(bytes float64) {
-	bytes = min(bytes, float64(Limit()))
+	bytes = min(max(bytes, great), float64(Limit()))
 	for {
 		before := prepared.Load()
 		more := int64(bytes) - max(before, heap())
-		if more < great {
+		if more <= 0 || before > 0 && more <= great {
 			return
 		}
 		if prepared.CompareAndSwap(before, int64(bytes)) {
