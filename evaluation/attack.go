@@ -61,7 +61,7 @@ func newAssault(ctx context.Context, r *record.Run, dataDir string, sets []strin
 			"adversary.knows.victim=0", r.Dir)}
 	}
 	seed := r.Info.Seed
-	inputs := sync.OnceValues(func() (Inputs, error) { return InputsOf(r) })
+	inputs := sync.OnceValues(func() (Inputs, error) { return inputsOf(r, false) })
 	entered := func(node, round int) ([]int, error) {
 		of, err := inputs()
 		if err != nil {

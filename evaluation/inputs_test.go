@@ -220,6 +220,7 @@ func TestView_InputsWhereEventsTie(t *testing.T) {
 		}
 		a, b := inputsTold(t, page, recording.Iterates)
 		told["page"], of["page"] = told["page"]+a, of["page"]+b
+		nothingTold(t, r, page, public)
 		part := *recording
 		part.Messages = slices.DeleteFunc(slices.Clone(part.Messages), func(m record.Message) bool {
 			return m.ID%5 == seed%5
@@ -241,6 +242,35 @@ func TestView_InputsWhereEventsTie(t *testing.T) {
 		if share := float64(told[kind]) / float64(of[kind]); !(share >= 0.02) {
 			t.Errorf("%s: of %.3f of all updates the inputs are told", kind, share)
 		}
+	}
+}
+
+// nothingTold checks that nothing is told to have come of a neighbour only where nothing had.
+func nothingTold(t *testing.T, r *record.Run, tell Inputs, public *model.Public) {
+	t.Helper()
+	first := map[[2]int32]int64{} // when a value came, by receiver and sender
+	err := r.Messages(func(m record.Message) error {
+		link := [2]int32{m.Dst, m.Src}
+		if at, ok := first[link]; m.Kind == record.MessageValue && m.ReceivedNS >= 0 && (!ok || m.ReceivedNS < at) {
+			first[link] = m.ReceivedNS
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.Steps(func(s record.Step) error {
+		inputs, unknown := tell(int(s.Node), int(s.Round))
+		for k, j := range public.Graph.Neighbours(int(s.Node)) {
+			at, came := first[[2]int32{s.Node, j}]
+			if s.Round > 0 && unknown == nil && inputs[k] == model.Start && came && at < s.BeganNS {
+				t.Errorf("node %d, round %d: nothing of node %d entered, of which a value had come", s.Node, s.Round, j)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -28,7 +28,10 @@ type Inputs func(node, round int) ([]int, error)
 
 // InputsOf reads which values entered the updates of a recorded run: by the rule by which its nodes went on, which is
 // carried out again on the record of its packets and steps.
-func InputsOf(r *record.Run) (Inputs, error) {
+func InputsOf(r *record.Run) (Inputs, error) { return inputsOf(r, true) }
+
+// inputsOf is InputsOf; else, a start of zero may count as none, to which it is equal, and more is known.
+func inputsOf(r *record.Run, starts bool) (Inputs, error) {
 	s, err := scenarioOf(r)
 	if err != nil {
 		return nil, err
@@ -85,7 +88,12 @@ func InputsOf(r *record.Run) (Inputs, error) {
 			return heard.by(step)
 		}
 		inputs, unknown := view.Inputs(node, round)
-		if unknown == nil || !ok || public.Timing.Barrier {
+		switch {
+		case !ok:
+			return inputs, unknown
+		case unknown == nil && starts:
+			return heard.started(step, inputs, view)
+		case unknown == nil || public.Timing.Barrier:
 			return inputs, unknown
 		}
 		return heard.by(step)
@@ -240,6 +248,33 @@ func (h *hearing) by(s record.Step) ([]int, error) {
 		}
 		if k, ok := slices.BinarySearch(neighbours, m.Src); ok {
 			inputs[k] = max(inputs[k], int(m.Round))
+		}
+	}
+	return inputs, nil
+}
+
+// started puts round 0 where the rule says that nothing had come, as a start of zero is as good as none to it, and the
+// value of round 0 had come.
+func (h *hearing) started(s record.Step, inputs []int, view *adversary.View) ([]int, error) {
+	inputs = slices.Clone(inputs)
+	for k, j := range h.graph.Neighbours(int(s.Node)) {
+		start, ok := view.Told(int(j), int(s.Node), 0)
+		if inputs[k] != model.Start || !ok || slices.ContainsFunc(start, func(x float64) bool { return x != 0 }) {
+			continue
+		}
+		for _, m := range h.arrivals[s.Node] {
+			if m.ReceivedNS > s.BeganNS {
+				break
+			}
+			if m.Src != j || m.Round != 0 {
+				continue
+			}
+			if m.ReceivedNS == s.BeganNS {
+				return nil, model.NotSeen("whether the value of node %d that came as node %d began round %d entered it",
+					j, s.Node, s.Round)
+			}
+			inputs[k] = 0
+			break
 		}
 	}
 	return inputs, nil

@@ -12,14 +12,19 @@ type rowWriter[T any] interface {
 const groupRows = 1 << 14
 
 // Footprint is about how many bytes it takes to record so many iterates of so many numbers, and what else the policy
-// keeps: a row group of each table is held until it is written, and so is what a batch refers to.
+// keeps: a row group of each table is held until it is written, and so are a batch and the pages that are made of it.
 func (p *Policy) Footprint(iterates float64, numbers int) (all float64) {
-	const table, group = 3e6, 1.25 // of each table; of a row group, with what its pages have spare
+	const (
+		table = 3e6  // of each
+		group = 1.25 // of a row group, with what its pages have spare
+		batch = 4.7  // of a batch, which is held, put in columns and encoded
+	)
 	if p.Messages {
 		all += table
 	}
 	if p.Every > 0 || p.Last >= 0 {
-		all += table + float64(8*float64(numbers)*(float64(group*min(groupRows, iterates))+min(batchRows, iterates)))
+		last := min(batchRows, iterates)
+		all += table + float64(8*float64(numbers)*(float64(group*(min(groupRows, iterates)-last))+float64(batch*last)))
 	}
 	return all
 }

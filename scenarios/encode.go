@@ -17,8 +17,8 @@ import (
 	"overhear/sim"
 )
 
-// encode is the YAML of a value; keys without a default are left out while they
-// are zero, and those of another kind always.
+// encode is the YAML of a value; keys without a default, and with none in them, are left
+// out while they are zero, and those of another kind always.
 func encode(v reflect.Value) *yaml.Node {
 	if v.Kind() == reflect.Pointer {
 		return encode(v.Elem())
@@ -40,7 +40,7 @@ func encode(v reflect.Value) *yaml.Node {
 	case reflect.Struct:
 		n := &yaml.Node{Kind: yaml.MappingNode}
 		add := func(f field, v reflect.Value) {
-			if !v.IsZero() || f.preset != "" {
+			if !v.IsZero() || f.preset != "" || presets(v) {
 				n.Content = append(n.Content, scalarNode(f.key), encode(v))
 			}
 		}
@@ -80,6 +80,16 @@ func encode(v reflect.Value) *yaml.Node {
 		return scalarNode(strconv.FormatFloat(v.Float(), 'g', -1, 64))
 	}
 	return scalarNode(fmt.Sprint(v.Interface()))
+}
+
+// presets says whether an option struct that is left out is not zero.
+func presets(v reflect.Value) bool {
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	usual := reflect.New(v.Type()).Elem()
+	preset(usual)
+	return !usual.IsZero()
 }
 
 // paramsOf are the parameters of its kind beside an option struct's own keys, if it has them.

@@ -238,6 +238,22 @@ func TestResolved_ReadsBackTheSame(t *testing.T) {
 	}
 }
 
+// An option struct all of whose values are zero is written where it means something else than to leave it out: a run
+// keeps its scenario in this form.
+func TestResolved_HasZeros(t *testing.T) {
+	for _, set := range []string{"compute={row: 0s, jitter: 0}", "compute={row: 0s, jitter: 0, speed-spread: 0}",
+		"compute={row: 0s}", "compute={jitter: 0}"} {
+		s, err := Parse("t.yaml", []byte(minimal), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse("resolved", []byte(s.Resolved()))
+		if err != nil || !alike(s, again) {
+			t.Errorf("%s changes when it is written and read: %v\n%s", set, err, s.Resolved())
+		}
+	}
+}
+
 func TestHash_CoversWhatDeterminesARun(t *testing.T) {
 	base, _ := Parse("t.yaml", []byte(minimal))
 	for set, same := range map[string]bool{"seeds.count=9": true, "about=x": true, "algorithm.eta=0.4": false,

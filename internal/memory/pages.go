@@ -13,10 +13,10 @@ const usual = 2e8
 var prepared atomic.Int64
 
 // Prepare tells the system that the heap will hold about so many bytes, and no more than the limit: it is asked for
-// large pages. It changes nothing of what is computed, or may be taken.
+// large pages. It changes nothing of what is computed, or may be taken. A little more than before is not asked for.
 func Prepare(bytes float64) {
 	size := int64(min(max(bytes, usual), float64(Limit())))
-	for before := prepared.Load(); size > before; before = prepared.Load() {
+	for before := prepared.Load(); size > before+before/4; before = prepared.Load() {
 		if prepared.CompareAndSwap(before, size) {
 			largePages(int(size))
 		}

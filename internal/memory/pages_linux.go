@@ -3,7 +3,7 @@
 package memory
 
 import (
-	"math"
+	"os"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -16,10 +16,10 @@ import (
 // its messages misses the tables of small ones at each. The bytes are allocated and never touched, not even to zero
 // them, so that they take no memory, and collected at once, which gives their addresses to the run: a collection that
 // is under way would keep them. What was advised of addresses stays. A system that has no large pages refuses or
-// ignores it. Where the process may have so many addresses only (ulimit -v), there are none to be spent on this.
+// ignores it. Where addresses are counted, none are spent on this.
 func largePages(size int) {
 	const page = 2 << 20
-	if most, _ := addresses(); most != math.MaxUint64 {
+	if !free(size + 2*page) {
 		return
 	}
 	var b strings.Builder // which does not zero
@@ -29,4 +29,26 @@ func largePages(size int) {
 	first := -uintptr(unsafe.Pointer(unsafe.SliceData(all))) % page
 	_ = unix.Madvise(all[first:][:size/page*page], unix.MADV_HUGEPAGE)
 	runtime.GC()
+}
+
+// free says whether so many bytes of addresses cost nothing until they are used: no limit counts them (ulimit -v,
+// ulimit -d, a system that promises no more than it has), and the system gives so many at once. The runtime, to which
+// it did not, would end the program.
+func free(size int) bool {
+	for _, limit := range []int{unix.RLIMIT_AS, unix.RLIMIT_DATA} {
+		var most unix.Rlimit
+		if unix.Getrlimit(limit, &most) != nil || most.Cur != unix.RLIM_INFINITY {
+			return false
+		}
+	}
+	mode, err := os.ReadFile("/proc/sys/vm/overcommit_memory")
+	if err != nil || strings.TrimSpace(string(mode)) == "2" {
+		return false
+	}
+	const arena = 64 << 20 // of which the heap is
+	trial, err := unix.Mmap(-1, 0, size+2*arena, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return false
+	}
+	return unix.Munmap(trial) == nil
 }
