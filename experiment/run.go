@@ -214,7 +214,7 @@ func (e *Experiment) run(ctx context.Context, seed uint64, o Options) (_ *record
 // diskFull says once that a disk is full, and what is to be done.
 func (e *Experiment) diskFull(seed uint64, err error, checkpoint string) error {
 	next := "make room and run it again"
-	if kept, missing := os.Stat(checkpoint); missing == nil {
+	if kept, missing := os.Stat(checkpoint); missing == nil && kept.Size() > 0 {
 		next = fmt.Sprintf("make room, and the same command goes on where it stopped; if no more can be made, "+
 			"--checkpoint 0 begins anew without its checkpoint, which takes %s there",
 			memory.Text(float64(kept.Size())))

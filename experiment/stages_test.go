@@ -165,8 +165,15 @@ func TestDiskFull_IsToldOnce(t *testing.T) {
 	err := errors.Join(fmt.Errorf("writing: %w", full), full, full)
 	kept := filepath.Join(t.TempDir(), "checkpoint")
 	begin := "own, seed 3: the disk is full: write metrics.csv: no space left on device; make room"
-	if got := e.diskFull(3, err, kept); got.Error() != begin+" and run it again" || !errors.Is(got, syscall.ENOSPC) {
-		t.Error(got)
+	nothing := filepath.Join(t.TempDir(), "nothing") // there was no room for it
+	if err := os.WriteFile(nothing, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{kept, nothing} {
+		got := e.diskFull(3, err, path)
+		if got.Error() != begin+" and run it again" || !errors.Is(got, syscall.ENOSPC) {
+			t.Error(got)
+		}
 	}
 	if err := os.WriteFile(kept, make([]byte, 5000), 0o644); err != nil {
 		t.Fatal(err)

@@ -102,11 +102,16 @@ const Editor = (() => {
       this.#under.scrollLeft = this.#area.scrollLeft;
     }
 
-    /** suggest asks what may stand here; asked says that the reader asked, and not only typed. */
+    /**
+     * suggest asks what may stand here; asked says that the reader asked, and not only typed. An answer that comes when
+     * the reader has gone on, as while the engine begins, is of no use.
+     */
     async #suggest(asked) {
-      const mine = ++this.#asked, at = this.#place();
-      const {from, suggestions} = await this.#complete(this.text, at.line, at.column);
-      if (mine !== this.#asked || document.activeElement !== this.#area) return;
+      const mine = ++this.#asked, text = this.text, at = this.#place();
+      const {from, suggestions} = await this.#complete(text, at.line, at.column);
+      const now = this.#place();
+      if (mine !== this.#asked || text !== this.text || at.line !== now.line || at.column !== now.column ||
+          document.activeElement !== this.#area) return;
       const word = [...this.text.split("\n")[at.line - 1]].slice(from - 1, at.column - 1).join("");
       const complete = suggestions.length === 1 && suggestions[0].text === word;
       if (suggestions.length === 0 || !asked && (complete || word === "")) { this.#close(); return; }
@@ -176,7 +181,7 @@ const Editor = (() => {
       else if (shown && e.key === "Escape") this.#close();
       else if (e.key === "Enter" && !e.ctrlKey && !e.metaKey && !e.shiftKey) this.#newLine();
       else {
-        if (shown && /^(Arrow(Left|Right)|Home|End|Page)/.test(e.key)) this.#close();
+        if (e.key === "Escape" || shown && /^(Arrow(Left|Right)|Home|End|Page)/.test(e.key)) this.#close();
         return;
       }
       e.preventDefault();
