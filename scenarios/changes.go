@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -189,7 +190,9 @@ func (d *decoder) alter(root *yaml.Node, s *Scenario) {
 			d.report(at, "%s must have set, what is different from then on", path)
 		}
 		last = a.At
+		whole := encode(reflect.ValueOf(before).Elem())
 		for i := range a.Set {
+			unfold(now, whole, a.Set[i])
 			d.assign(now, a.Set[i].value, a.Set[i].Key, copied(a.Set[i].value))
 		}
 		if d.mistakes != nil {
@@ -205,6 +208,51 @@ func (d *decoder) alter(root *yaml.Node, s *Scenario) {
 		}
 		s.later, before = append(s.later, later), later
 	}
+}
+
+// unfold writes out what a key is part of where that is one value or not given, such as network.latency for
+// network.latency.kind, from the whole scenario: what a change leaves as it is stays, and a resolved scenario, in which
+// all is written out, means the same.
+func unfold(n, whole *yaml.Node, a Assignment) {
+	keys := strings.Split(a.Key, ".")
+	for _, key := range keys[:len(keys)-1] {
+		if whole = part(whole, key); whole == nil || whole.Kind == yaml.ScalarNode {
+			return
+		}
+		made := copied(whole)
+		locate(made, a.value)
+		switch child := part(n, key); {
+		case child == nil && n.Kind == yaml.MappingNode:
+			n.Content = append(n.Content, scalarNode(key), made)
+			return
+		case child == nil:
+			return
+		case child.Kind == yaml.ScalarNode:
+			*child = *made
+			return
+		default:
+			n = child
+		}
+	}
+}
+
+// locate puts what is made at the place of what it is made for, which mistakes name.
+func locate(made, origin *yaml.Node) {
+	made.Line, made.Column = origin.Line, origin.Column
+	for _, c := range made.Content {
+		locate(c, origin)
+	}
+}
+
+// part is what a mapping has by a name, or a list by a number; nil: nothing.
+func part(n *yaml.Node, key string) *yaml.Node {
+	if n.Kind == yaml.SequenceNode {
+		if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(n.Content) {
+			return n.Content[i]
+		}
+		return nil
+	}
+	return find(n, []string{key})
 }
 
 // suits reports a change that a run of this kind cannot make.

@@ -254,6 +254,45 @@ func TestResolved_HasZeros(t *testing.T) {
 	}
 }
 
+// What changes is a part of something that was given as one value, or not at all: the rest of it stays, also when the
+// scenario has been written out.
+func TestResolved_ChangesTheSame(t *testing.T) {
+	for _, sets := range [][]string{
+		{"network.latency=20ms", "changes=[{at: 1s, set: {network.latency.kind: constant}}]"},
+		{"network.latency=20ms", "changes=[{at: 1s, set: {network.latency.value: 3ms}}]"},
+		{"changes=[{at: 1s, set: {network.latency.kind: constant}}]"},
+		{"changes=[{at: 1s, set: {network.latency: 3ms}}, {at: 2s, set: {network.latency.kind: constant}}]"},
+		{"compute={law: 5ms}", "changes=[{at: 1s, set: {compute.law.kind: constant}}]"},
+		{"changes=[{at: 1s, set: {compute.jitter: 0.5}}]"},
+		{"network.links=[{between: [0, 1], latency: 30ms}]",
+			"changes=[{at: 1s, set: {network.links.0.latency.kind: constant}}]"},
+		{"changes=[{at: 1s, set: {rounds.deadline: 3s, network.loss: 0.1}}]"},
+	} {
+		s, err := Parse("t.yaml", []byte(minimal), sets...)
+		if err != nil {
+			t.Errorf("%q: %v", sets, err)
+			continue
+		}
+		again, err := Parse("resolved", []byte(s.Resolved()))
+		if err != nil {
+			t.Errorf("%q: %v", sets, err)
+			continue
+		}
+		for k, p := range s.Phases() {
+			if q := again.Phases()[k]; p.From != q.From || p.Resolved() != q.Resolved() {
+				t.Errorf("%q: from %v on it is\n%s\nand when it has been written and read\n%s", sets, p.From,
+					p.Resolved(), q.Resolved())
+			}
+		}
+	}
+	// Of another kind the rest has to be given, too, as where all is written out.
+	_, err := Parse("t.yaml", []byte(minimal), "network.latency=20ms",
+		"changes=[{at: 1s, set: {network.latency.kind: uniform}}]")
+	if err == nil || !strings.Contains(err.Error(), "value is a parameter of kind constant") {
+		t.Error(err)
+	}
+}
+
 func TestHash_CoversWhatDeterminesARun(t *testing.T) {
 	base, _ := Parse("t.yaml", []byte(minimal))
 	for set, same := range map[string]bool{"seeds.count=9": true, "about=x": true, "algorithm.eta=0.4": false,

@@ -70,14 +70,14 @@ func (b *Bandwidth) UnmarshalText(text []byte) error {
 	return fmt.Errorf("must be a bandwidth such as 64kbps, 100Mbps or 1Gbps, or unlimited, is %q", text)
 }
 
-// MarshalText writes the bandwidth in its largest whole unit.
+// MarshalText writes the bandwidth in its largest whole unit in which it is read back the same.
 func (b Bandwidth) MarshalText() ([]byte, error) {
 	if b == 0 {
 		return []byte("unlimited"), nil
 	}
 	for _, u := range bandwidthUnits {
-		if float64(b) >= u.factor {
-			return []byte(strconv.FormatFloat(float64(b)/u.factor, 'g', -1, 64) + u.suffix), nil
+		if v := float64(b) / u.factor; v >= 1 && v*u.factor == float64(b) {
+			return []byte(strconv.FormatFloat(v, 'g', -1, 64) + u.suffix), nil
 		}
 	}
 	return []byte(strconv.FormatFloat(float64(b), 'g', -1, 64) + "bps"), nil

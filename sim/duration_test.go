@@ -61,6 +61,18 @@ func TestBandwidth_Text(t *testing.T) {
 			t.Errorf("%s is written %s, want %s", c.text, again, c.again)
 		}
 	}
+	for k := range 10_000 { // in every unit, as it was
+		for _, u := range bandwidthUnits {
+			b, again := Bandwidth(float64(k)*1e-6*u.factor), Bandwidth(77)
+			text, err := b.MarshalText()
+			if err == nil {
+				err = again.UnmarshalText(text)
+			}
+			if err != nil || again != b {
+				t.Fatalf("%v is written %s and read as %v, %v", float64(b), text, float64(again), err)
+			}
+		}
+	}
 	for _, text := range []string{"", "100", "Mbps", "xMbps", "-1bps", "NaNbps", "+Infbps", "1e400bps", "endless"} {
 		b := Bandwidth(77)
 		err := b.UnmarshalText([]byte(text))
