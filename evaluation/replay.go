@@ -116,6 +116,7 @@ func (stepClock) Due(_ int, at int64) (int64, bool, bool) { return at, false, tr
 type hearing struct {
 	graph    *sim.Graph
 	arrivals [][]record.Message // of values, by receiver, in order of arrival
+	starts   map[[2]int32]int64 // when the value of round 0 came first, by receiver and sender
 	leaves   [][]int64          // when the word that a neighbour leaves came, by receiver
 	outages  [][]sim.Outage
 	steps    map[[2]int]record.Step
@@ -128,7 +129,8 @@ func newHearing(s *scenarios.Scenario, seed uint64, messages []record.Message) (
 	if err != nil {
 		return nil, err
 	}
-	h := &hearing{graph: g, arrivals: make([][]record.Message, g.Order()), leaves: make([][]int64, g.Order())}
+	h := &hearing{graph: g, arrivals: make([][]record.Message, g.Order()), leaves: make([][]int64, g.Order()),
+		starts: map[[2]int32]int64{}}
 	end := int64(0)
 	for _, m := range messages {
 		if m.Kind == record.MessageLeave && m.ReceivedNS >= 0 {
@@ -137,6 +139,10 @@ func newHearing(s *scenarios.Scenario, seed uint64, messages []record.Message) (
 		if m.Kind == record.MessageValue && m.ReceivedNS >= 0 {
 			h.arrivals[m.Dst] = append(h.arrivals[m.Dst], m)
 			end = max(end, m.ReceivedNS)
+			link := [2]int32{m.Dst, m.Src}
+			if at, ok := h.starts[link]; m.Round == 0 && (!ok || m.ReceivedNS < at) {
+				h.starts[link] = m.ReceivedNS
+			}
 		}
 	}
 	for _, all := range h.arrivals {
@@ -262,19 +268,13 @@ func (h *hearing) started(s record.Step, inputs []int, view *adversary.View) ([]
 		if inputs[k] != model.Start || !ok || slices.ContainsFunc(start, func(x float64) bool { return x != 0 }) {
 			continue
 		}
-		for _, m := range h.arrivals[s.Node] {
-			if m.ReceivedNS > s.BeganNS {
-				break
-			}
-			if m.Src != j || m.Round != 0 {
-				continue
-			}
-			if m.ReceivedNS == s.BeganNS {
-				return nil, model.NotSeen("whether the value of node %d that came as node %d began round %d entered it",
-					j, s.Node, s.Round)
-			}
+		switch at, came := h.starts[[2]int32{s.Node, j}]; {
+		case !came || at > s.BeganNS:
+		case at == s.BeganNS:
+			return nil, model.NotSeen("whether the value of node %d that came as node %d began round %d entered it", j,
+				s.Node, s.Round)
+		default:
 			inputs[k] = 0
-			break
 		}
 	}
 	return inputs, nil

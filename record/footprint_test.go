@@ -10,32 +10,8 @@ import (
 
 // What is foretold of recording is what a row group takes until it is written, and not much more.
 func TestPolicy_FootprintIsForetold(t *testing.T) {
-	held := func() float64 {
-		for range 3 { // what the library keeps for later is let go of
-			runtime.GC()
-		}
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return float64(m.HeapAlloc)
-	}
 	const rows, numbers = 16_000, 300
-	before, most := held(), 0.0
-	l, err := newLog[Iterate](filepath.Join(t.TempDir(), iteratesFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range rows {
-		values := make([]float64, numbers)
-		for k := range values {
-			values[k] = float64(i) + 1/float64(k+1)
-		}
-		if l.add(Iterate{Round: int32(i), Values: values}); i%2000 == 1999 {
-			most = max(most, held()-before)
-		}
-	}
-	if err := l.close(); err != nil {
-		t.Fatal(err)
-	}
+	most := heldAtMost(t, rows, numbers)
 	for name, c := range map[string]struct {
 		policy Policy
 		least  float64

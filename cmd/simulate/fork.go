@@ -38,9 +38,9 @@ start (changes). The fork goes on from what the run held shortly before, which s
 nothing of use, what was before is computed anew. What may change: of network all but topology, compute, of rounds
 retry, deadline, quorum, staleness and timeout, and the method's parameters.
 
-A fork costs what is left of the run, 0.15 to 0.35 s of CPU for starting, reading data and writing results, and copying
-what the run has recorded. Near the end that is less than a tenth of a new run that takes 3 s or more and records
-metrics and trace alone, and more of others (docs/guide.md); a run of less than a second is as soon run anew.`,
+A fork costs what is left of the run, 0.15 to 0.5 s of CPU for starting, reading data and writing results, and copying
+what else the run has recorded. Near the end that is less than a tenth of a new run that takes some 4 s or more and
+records metrics and trace alone, and more of others (docs/guide.md); a run of less than a second is as soon run anew.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage("fork needs the directory of one run, such as results/runs/quickstart/1")

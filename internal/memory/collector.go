@@ -71,11 +71,13 @@ func Expect(bytes float64) {
 }
 
 // Room collects garbage before so many bytes are made, if they would not fit beside it: else it is collected while they
-// are, and the program has both.
+// are, and the program has both. What the heap has free, or has given back, is room.
 func Room(bytes float64) {
-	all := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	all := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(all)
-	if float64(all[0].Value.Uint64()-all[1].Value.Uint64())+bytes > float64(Limit())-own/2 {
+	used := float64(all[0].Value.Uint64()) - float64(all[1].Value.Uint64()) - float64(all[2].Value.Uint64())
+	if used+bytes > float64(Limit())-own/2 {
 		runtime.GC()
 	}
 }
