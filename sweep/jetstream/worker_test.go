@@ -128,6 +128,7 @@ func TestAskedToStop(t *testing.T) {
 	o := options(t)
 	o.batch, o.LostAfter = 50, time.Minute
 	c := coordinator(t, p, o)
+	c.still = still // a queue that is looked after while results are on their way hands out some of them anew
 	dir := t.TempDir()
 	made := start(t, c, dir)
 	var first, second atomic.Int64
