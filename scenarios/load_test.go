@@ -5,10 +5,12 @@ package scenarios
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
@@ -273,23 +275,126 @@ func TestResolved_ChangesTheSame(t *testing.T) {
 			t.Errorf("%q: %v", sets, err)
 			continue
 		}
-		again, err := Parse("resolved", []byte(s.Resolved()))
-		if err != nil {
-			t.Errorf("%q: %v", sets, err)
-			continue
-		}
-		for k, p := range s.Phases() {
-			if q := again.Phases()[k]; p.From != q.From || p.Resolved() != q.Resolved() {
-				t.Errorf("%q: from %v on it is\n%s\nand when it has been written and read\n%s", sets, p.From,
-					p.Resolved(), q.Resolved())
-			}
-		}
+		writtenAndRead(t, s)
 	}
 	// Of another kind the rest has to be given, too, as where all is written out.
 	_, err := Parse("t.yaml", []byte(minimal), "network.latency=20ms",
 		"changes=[{at: 1s, set: {network.latency.kind: uniform}}]")
 	if err == nil || !strings.Contains(err.Error(), "value is a parameter of kind constant") {
 		t.Error(err)
+	}
+}
+
+// writtenAndRead fails where a scenario that has been written and read says something else at any time of its runs.
+func writtenAndRead(t *testing.T, s *Scenario) {
+	t.Helper()
+	again, err := Parse("resolved", []byte(s.Resolved()))
+	if err != nil {
+		t.Errorf("it is accepted, but not when it has been written:\n%s\n%v", s.Resolved(), err)
+		return
+	}
+	was, is := s.Phases(), again.Phases()
+	if len(was) != len(is) || s.Hash() != again.Hash() {
+		t.Errorf("it has %d phases and the hash %s, and %d and %s when it has been written and read:\n%s", len(was),
+			s.Hash(), len(is), again.Hash(), s.Resolved())
+		return
+	}
+	for k, p := range was {
+		if q := is[k]; p.From != q.From || !alike(p.Scenario, q.Scenario) || p.Resolved() != q.Resolved() {
+			t.Errorf("from %v on it is\n%s\nand when it has been written and read\n%s", p.From, p.Resolved(),
+				q.Resolved())
+		}
+	}
+}
+
+// drawn is a scenario with values of all forms, and changes of wholes and of parts of them, of which many are mistakes.
+func drawn(r *rand.Rand) []string {
+	one := func(all ...string) string { return all[r.IntN(len(all))] }
+	maybe := func(p float64, sets ...string) []string {
+		if r.Float64() < p {
+			return sets
+		}
+		return nil
+	}
+	duration := func() string {
+		return one("0s", "1ns", "3ms", "20ms", "1.5s", "1h", fmt.Sprint(time.Duration(r.Int64N(1e12))))
+	}
+	number := func() string {
+		return one("0", "1", "0.1", "0.3333333333333333", "5e-324", fmt.Sprint(r.Float64()),
+			fmt.Sprint(100*r.Float64()))
+	}
+	bandwidth := func() string {
+		return one("unlimited", "1Mbit/s", "10Gbit/s", "333kbit/s", fmt.Sprintf("%dbit/s", 1+r.Int64N(1e12)),
+			fmt.Sprintf("%vMbit/s", 1e3*r.Float64()))
+	}
+	law := func() string {
+		return one(duration(), "{kind: constant, value: "+duration()+"}", "{value: "+duration()+"}",
+			"{kind: uniform, low: 1ms, high: "+duration()+"}", "{kind: exponential, mean: "+duration()+"}",
+			"{kind: lognormal, median: "+duration()+", sigma: "+number()+"}",
+			"{kind: pareto, scale: "+duration()+", shape: "+number()+"}")
+	}
+	compute := func() string {
+		return one("{row: "+duration()+"}", "{jitter: "+number()+"}", "{row: 0s, jitter: 0}", "{law: "+law()+"}", "{}",
+			"{speed-spread: "+number()+"}", "{speeds: [1, 2, 1, "+number()+", 1]}")
+	}
+	faults := func() string {
+		return one("[]", "[{crash: 1, at: 1s, for: "+duration()+"}]", "[{slow: 2, factor: "+number()+"}]",
+			"[{partition: [[0, 1]], from: 1s, to: 3s}]", "[{slow: 0, factor: 3}, {leave: 1, at: "+duration()+"}]")
+	}
+	links := func() string {
+		return one("[]", "[{between: [0, 1], latency: "+law()+"}]", "[{between: [1, 2], loss: "+number()+"}]",
+			"[{between: [0, 4], bandwidth: "+bandwidth()+", duplication: "+number()+"}]")
+	}
+	assignment := func() string {
+		return one("network.latency: "+law(), "network.latency.kind: "+one("constant", "uniform", "exponential"),
+			"network.latency.value: "+duration(), "network.latency.mean: "+duration(), "network.loss: "+number(),
+			"network.bandwidth: "+bandwidth(), "network.duplication: "+number(), "network.header: 40",
+			"network.faults: "+faults(), "network.faults.0.factor: "+number(), "network.links: "+links(),
+			"network.links.0.latency: "+law(), "network.links.0.latency.kind: constant",
+			"network.links.0.loss: "+number(), "network.links.0.latency.value: "+duration(),
+			"network.faults.0.for: "+duration(),
+			"compute: "+compute(), "compute.row: "+duration(), "compute.jitter: "+number(), "compute.law: "+law(),
+			"compute.law.kind: constant", "compute.law.value: "+duration(), "compute.speed-spread: "+number(),
+			"rounds.retry: "+duration(), "rounds.deadline: "+duration(), "rounds.quorum: "+one("1", "2", "0.5", "all"),
+			"rounds.timeout: "+duration(), "rounds.staleness: 3", "algorithm.eta: "+number(),
+			"algorithm.alpha: "+number())
+	}
+	sets := slices.Concat(
+		maybe(0.5, "network.latency="+law()), maybe(0.3, "network.bandwidth="+bandwidth()),
+		maybe(0.3, "network.loss="+number(), "network.duplication="+number()), maybe(0.3, "network.links="+links()),
+		maybe(0.3, "network.faults="+faults()), maybe(0.5, "compute="+compute()),
+		maybe(0.3, "rounds.retry="+duration()), maybe(0.3, "rounds.deadline="+duration()),
+		maybe(0.4, "rounds.mode=asynchronous", "rounds.timeout="+duration()))
+	if r.IntN(5) > 0 {
+		var changes []string
+		for k := range 1 + r.IntN(3) {
+			changes = append(changes, fmt.Sprintf("{at: %ds, set: {%s}}", k+1,
+				strings.Join(slices.Concat([]string{assignment()}, maybe(0.3, assignment())), ", ")))
+		}
+		sets = append(sets, "changes=["+strings.Join(changes, ", ")+"]")
+	}
+	return sets
+}
+
+// What a scenario says stays when it is written and read, however it was given.
+func TestResolved_Drawn(t *testing.T) {
+	seen, changing := 0, 0
+	for k := range uint64(800) {
+		sets := drawn(rand.New(rand.NewPCG(k, 1)))
+		s, err := Parse("t.yaml", []byte(minimal), sets...)
+		if err != nil {
+			continue
+		}
+		seen++
+		if len(s.Changes) > 0 {
+			changing++
+		}
+		if writtenAndRead(t, s); t.Failed() {
+			t.Fatalf("%q", sets)
+		}
+	}
+	if t.Logf("%d scenarios, %d of them with changes", seen, changing); seen < 100 || changing < 50 {
+		t.Error("too few of them are scenarios")
 	}
 }
 
@@ -449,9 +554,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, set string) {
 		s, err := Parse("f.yaml", []byte(text), set)
 		if err == nil {
-			if _, err := Parse("f.yaml", []byte(s.Resolved())); err != nil {
-				t.Errorf("%q is accepted, but not when written out: %v", text, err)
-			}
+			writtenAndRead(t, s)
 		} else if _, ok := err.(Mistakes); !ok {
 			t.Errorf("the error is not a list of mistakes: %v", err)
 		}

@@ -34,15 +34,12 @@ type Page struct {
 	said     []string
 }
 
-// Drive opens a browser without a page.
+// Drive opens a page of its own, with nothing that other pages have left, in the browser of this program's tests.
 func (b Browser) Drive(t *testing.T) *Page {
 	t.Helper()
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(string(b)),
-		chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-gpu", true),
-		chromedp.Flag("hide-scrollbars", true))
-	p, err := start(t, options)
+	p, err := b.page(t)
 	for again := 0; err != nil && again < 2; again++ { // where much else is at work, Chromium may end as it starts
-		p, err = start(t, options)
+		p, err = b.page(t)
 	}
 	p.must(err)
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -55,13 +52,60 @@ func (b Browser) Drive(t *testing.T) *Page {
 	return p
 }
 
-// start starts a browser and hears what it loads and says.
-func start(t *testing.T, options []chromedp.ExecAllocatorOption) (*Page, error) {
-	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
+// running is the browser of this program's tests: to start one takes longer than many of them.
+var running struct {
+	sync.Mutex
+	ctx context.Context // nil: none has been started
+	end context.CancelFunc
+}
+
+// Main runs a package's tests and ends the browser that they have driven.
+func Main(m *testing.M) int {
+	defer func() {
+		running.Lock()
+		defer running.Unlock()
+		if running.ctx != nil {
+			running.end()
+		}
+	}()
+	return m.Run()
+}
+
+// started starts the browser, if it does not run.
+func (b Browser) started() (context.Context, error) {
+	running.Lock()
+	defer running.Unlock()
+	if running.ctx != nil {
+		select {
+		case <-chromedp.FromContext(running.ctx).Browser.LostConnection:
+			running.end()
+		default:
+			return running.ctx, nil
+		}
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(string(b)),
+		chromedp.NoSandbox, chromedp.Flag("disable-gpu", true), chromedp.Flag("hide-scrollbars", true))
+	all, endAll := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, end := chromedp.NewContext(all)
+	running.ctx, running.end = ctx, func() { end(); endAll() }
+	if err := chromedp.Do(ctx); err != nil {
+		running.end()
+		running.ctx = nil
+		return nil, err
+	}
+	return ctx, nil
+}
+
+// page opens a page and hears what it loads and says.
+func (b Browser) page(t *testing.T) (*Page, error) {
+	p := &Page{t: t}
+	ctx, err := b.started()
+	if err != nil {
+		return p, err
+	}
+	ctx, end := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(end)
-	ctx, end = chromedp.NewContext(ctx)
-	t.Cleanup(end)
-	p := &Page{t: t, ctx: ctx}
+	p.ctx = ctx
 	return p, chromedp.Listen(ctx, func(event any) {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -1,0 +1,12 @@
+// The tests of this package share a browser.
+
+package view
+
+import (
+	"os"
+	"testing"
+
+	"overhear/report/browser"
+)
+
+func TestMain(m *testing.M) { os.Exit(browser.Main(m)) }
